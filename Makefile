@@ -1,0 +1,37 @@
+# Makefile - gputap: one shim, one tool, no recursion
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+
+O      ?= build
+CC     ?= gcc
+PYTHON ?= python3
+PREFIX ?= /usr/local
+DESTDIR ?=
+V      ?= 0
+Q      := $(if $(filter 1,$(V)),,@)
+SAN    ?=
+
+WARN   := -Wall -Wextra
+BASE   := -std=gnu11 $(WARN) -g -I. -I$(O)/gen -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -MMD -MP
+OPT    := $(if $(DEBUG),-O0 -DGPUTAP_DEBUG_BUILD,-O2)
+SANF   := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer,)
+# The shim lives in a stranger's process: own symbols bound locally, small TLS, unwinding through wrappers kept.
+SHIM_CFLAGS := $(BASE) $(OPT) $(SANF) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fno-plt -fno-math-errno
+TOOL_CFLAGS := $(BASE) $(OPT) $(SANF)
+
+GEN_STAMP := $(O)/gen/.stamp
+
+# Folders are lists of files: a new file is picked up by its place.
+SHIM_SRC := $(wildcard trace/write/*.c collectors/*.c interpose/*.c)
+SHIM_ASM := $(wildcard interpose/*.S)
+TOOL_SRC := $(wildcard common/*.c trace/read/*.c model/*.c writers/*.c analysis/*.c cli/*.c)
+SHIM_OBJ := $(SHIM_SRC:%.c=$(O)/shim/%.o) $(SHIM_ASM:%.S=$(O)/shim/%.o)
+TOOL_OBJ := $(TOOL_SRC:%.c=$(O)/tool/%.o)
+LIB_OBJ  := $(filter-out $(O)/tool/cli/main.o,$(TOOL_OBJ))
+
+all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so
+
+include scripts/rules.mk
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -1,0 +1,41 @@
+/*
+ * collectors/opencl.h - what the generated OpenCL wrappers tell the OpenCL collector
+ *
+ * Runs      in the calling thread, inside a wrapper, after tap_call_begin and around the real call.
+ * The collector keeps: which queues we made profile, events of pending commands (per-queue rings), what the
+ * application asked for where it may look. It calls the driver only through `real`, with nothing held.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_COLLECTORS_OPENCL_H
+#define GPUTAP_COLLECTORS_OPENCL_H
+
+#include "opencl_api.h"          /* generated: struct tap_opencl_api, CL types */
+#include "interpose/call.h"
+
+/* ---- enqueue functions: kind `enqueue`, event output ---- */
+struct tap_cl_enqueue {
+	cl_event own;            /* slot given to the driver when timed */
+	cl_event *app;           /* the application's slot, may be NULL */
+	cl_command_queue queue;
+	bool timed;
+};
+/* The event slot to pass to the driver: the application's own when the command is not to be timed. */
+cl_event *tap_cl_event_slot(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app);
+/* After the call: retains, copies the event to the application, and queues it for harvest. call->link is set. */
+void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call, cl_int err, bool blocking);
+
+/*
+ * ---- hooks: `hook:pre`, `hook:post`, `hook:replace` in opencl.api ----
+ * pre     tap_cl_pre_NAME(real, <parameters>)           before the real call, nothing recorded yet
+ * post    tap_cl_post_NAME(real, &call, ret, <parameters>)  after the record was committed
+ * replace ret = tap_cl_do_NAME(real, <parameters>)      instead of real->NAME(...); it calls the real one itself
+ * The generator writes the prototypes of all hooks into build/gen/opencl_hooks.h.
+ */
+
+/* Route of a call whose wrapper was reached by its exported name: the library the caller would have reached
+ * without us. interpose/resolve.c */
+const struct tap_opencl_api *tap_opencl_real(void *caller);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * interpose/call.h - one traced API call, from entry to commit; what every generated wrapper is made of
+ *
+ * Runs      in the calling thread of the traced program, around the real function.
+ * May       read the clock, write to the thread's own stream.
+ * Must not  allocate, lock, make a system call (a chunk switch excepted), change errno.
+ *
+ * Use, in this order:
+ *
+ *	if (!tap_call_begin(&call, FN_x, REC_DOMAIN_OPENCL, a0, a1, a2, a3))
+ *		return real->x(...);             // tracing off, or called from inside a call of the same domain
+ *	ret = real->x(...);
+ *	tap_call_stop(&call, ret);               // end stamp; keeps the errno the call left
+ *	uint64_t *out = tap_call_reserve(&call, first_u32, words);
+ *	if (out) { out[0] = ...; ... }           // fixed arguments, then copies: exactly `words` words
+ *	tap_call_finish(&call);                  // commit if reserved; slot freed; errno back
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_INTERPOSE_CALL_H
+#define GPUTAP_INTERPOSE_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/write/stream.h"
+
+struct tap_call {
+	struct tap_stream *stream;      /* NULL: nothing is recorded, but the call is still bracketed */
+	struct rec_slot *slot;          /* NULL: deeper than REC_SLOTS */
+	uint64_t *rec;                  /* reserved record */
+	uint64_t start_tick, end_tick;
+	uint64_t head;                  /* final header, ready to commit */
+	uint64_t link;                  /* where the record lies; 0 when not recorded. Valid after reserve */
+	int32_t result;
+	int saved_errno;
+	uint16_t fn;
+	uint8_t domain;
+};
+
+/* False: forward untouched and call nothing else of this header. */
+bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain,
+                    uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
+void tap_call_stop(struct tap_call *call, int32_t result);
+/* Room for the arguments (words behind the duration word, copies included) or NULL (counted in the ledger).
+ * first_u32 goes into the upper half of the duration word. words == 0 is allowed. */
+uint64_t *tap_call_reserve(struct tap_call *call, uint32_t first_u32, uint32_t words);
+/* The same, without arguments: sets REC_BARE. */
+void tap_call_reserve_bare(struct tap_call *call);
+/* Mark that a copy was cut (REC_CUT). */
+static inline void tap_call_cut(struct tap_call *call) { call->head |= (uint64_t)REC_CUT << 24; }
+void tap_call_finish(struct tap_call *call);
+
+/*
+ * An application callback runs inside a driver call, or on a driver thread: calls it makes are the application's own and
+ * must be recorded. begin opens a slot whose domain hides the calls below it from the nesting test.
+ */
+bool tap_callback_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
+
+/* Calls that the tool itself makes into a driver between these are not recorded (no nesting beyond one level). */
+void tap_own_calls_begin(void);
+void tap_own_calls_end(void);
+
+/* Copy helpers for wrappers; all write whole words and return the words used. */
+#define TAP_BYTES_WORDS(n) (((uint32_t)(n) + 7u) / 8u)
+uint32_t tap_put_bytes(uint64_t *out, const void *from, uint32_t bytes);                 /* zero padded */
+uint32_t tap_string_words(uint32_t bytes);                                               /* u32 length + bytes */
+uint32_t tap_put_string(uint64_t *out, const char *text, uint32_t bytes);
+
+#endif

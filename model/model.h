@@ -1,0 +1,201 @@
+/*
+ * model/model.h - a trace as things people talk about: processes, threads, devices, queues, calls, commands
+ *
+ * Runs in the tool. Writers and analysis see nothing below this header: no records, no ticks of a stream,
+ * no handles without their object. One pass in time order (gt_walk) feeds every output.
+ *
+ * Times are ns since the session start unless a name says otherwise; -1 = absent. Strings are valid UTF-8 or
+ * raw bytes as the program gave them, live as long as the model, and are not to be freed.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_MODEL_MODEL_H
+#define GPUTAP_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/fntable.h"
+#include "trace/format/rec.h"
+#include "trace/read/error.h"
+
+#define GT_NO_TIME INT64_MIN
+
+struct gt_model;
+
+struct gt_string { const char *text; size_t bytes; };
+
+/* The session: the launcher's facts, or what the first image knew when there was no launcher. */
+struct gt_session {
+	const char *path;                 /* as opened */
+	const char *run_id, *host, *user, *cwd, *version; /* "" when unknown */
+	size_t n_args;
+	const char *const *args;          /* the command */
+	int64_t utc_ns;                   /* CLOCK_REALTIME at session start, ns since 1970 */
+	int64_t monotonic_ns;             /* CLOCK_MONOTONIC at session start (of the first process' boot) */
+	int64_t duration_ns;              /* last record's end */
+	int exit_status;                  /* -1 unknown */
+	int exit_signal;                  /* 0 none */
+};
+
+struct gt_process {
+	uint32_t index;
+	int pid, instance;                /* directory PID.N; instance counts images of one pid from 1 */
+	int ppid;
+	const char *image;                /* executable path */
+	size_t n_args;
+	const char *const *args;
+	const char *cwd, *reason, *os, *arch;
+	const struct gt_process *parent;  /* NULL: started outside */
+	uint64_t calls, callbacks, commands, kernels; /* counts over the whole trace, window ignored */
+	int64_t start_ns, end_ns;
+	uint32_t first_thread, n_threads; /* into gt_model_thread */
+	int64_t clock_error_ns;           /* half width of the worst host clock bracket */
+	bool damaged;
+};
+
+struct gt_thread {
+	uint32_t index;                   /* over the whole trace; unique per (process, tid, start) */
+	uint32_t process;
+	int tid;
+	const char *name;
+	bool main;
+	uint64_t calls;
+	/* What it was inside when the process died; NULL fn when nothing. Innermost first. */
+	uint32_t n_inside;
+	struct { const struct gt_fn *fn; int64_t start_ns; uint64_t arg[4]; } inside[REC_SLOTS];
+};
+
+/* An API object. Object = (handle, generation): alive from the END of the creating call to the START of the
+ * release that freed it. id counts objects of one kind in one process from 0 in order of creation. */
+struct gt_object {
+	enum rec_object kind;
+	uint32_t process;
+	uint32_t id;
+	uint64_t handle;
+	int64_t born_ns, died_ns;         /* GT_NO_TIME: before the trace / still alive */
+	struct gt_object *platform, *device, *context, *parent; /* NULL when unknown or meaningless */
+	struct gt_string name;            /* device name, kernel name, platform name */
+	/* device */
+	uint32_t device_type, compute_units, device_index; /* device_index: one number per physical device in the whole trace, from 0 */
+	/* queue */
+	uint64_t properties;              /* as the application asked */
+	int profiled;                     /* 0 refused, 1 forced, 2 asked by the application, -1 unknown */
+	int64_t clock_error_ns;           /* of its device's clock */
+	/* memory */
+	uint64_t size, flags;
+	uint32_t mem_type;                /* CL_MEM_OBJECT_* */
+	/* program */
+	uint64_t source_id[2]; struct gt_string build_options;
+	uint32_t n_attrs;
+	struct gt_attr { uint32_t key; uint32_t bytes; const void *value; } *attrs; /* raw answers of the driver */
+};
+
+/* One device command: what an enqueue call set going. Present for every enqueue call that succeeded and for those
+ * that failed (status < 0, no times). */
+struct gt_command {
+	uint32_t type;                    /* CL_COMMAND_* */
+	bool is_kernel;                   /* NDRange, task, native */
+	struct gt_object *queue, *context, *device, *kernel, *program; /* may be NULL */
+	struct gt_string name;            /* kernel name, or the command's name without CL_COMMAND_ */
+	/* Times on the session clock; all GT_NO_TIME unless timed. Not reordered, not clamped. */
+	bool timed;
+	int64_t queued_ns, submit_ns, start_ns, end_ns, complete_ns;
+	int32_t status;                   /* execution status: 0 complete, < 0 failed, 1 unknown */
+	int reason;                       /* enum rec_loss when not timed; -1 */
+	uint32_t work_dim;
+	uint64_t global_offset[3], global_size[3], local_size[3];
+	bool has_offset;
+	enum rec_local_source local_source; /* UNKNOWN: local_size is 0 */
+	uint64_t bytes;                   /* transfers, fills; 0 otherwise */
+	bool has_bytes;
+	struct gt_object *src, *dst;      /* memory objects of transfers */
+	uint64_t host_ptr;                /* transfers with the host */
+	uint64_t map_flags;
+	uint32_t pattern_bytes; const uint8_t *pattern; /* fills */
+	uint32_t n_waits; const uint64_t *waits; /* event handles of the wait list */
+	uint64_t local_arg_bytes;         /* NDRange: sum of local memory arguments set on the kernel */
+	bool blocking;
+};
+
+/* One API call (or application callback). Valid until the walk's next step. */
+struct gt_call {
+	const struct gt_fn *fn;
+	uint32_t process, thread;
+	uint64_t start_tick, end_tick;    /* raw host ticks */
+	int64_t start_ns, end_ns;         /* session ns */
+	int64_t start_mono_ns, end_mono_ns; /* CLOCK_MONOTONIC ns (.atp) */
+	int32_t result;                   /* cl_int returned, or errcode of a creating call */
+	bool has_args;                    /* false: recorded by name only */
+	bool is_callback;
+	uint64_t id;                      /* from 1 per process in time order of start: correlation id */
+	uint64_t cmd_id;                  /* API log command id from 1 per process over successful calls whose
+	                                     prototype has an event output; 0 = none */
+	struct gt_command *command;       /* NULL: not an enqueue */
+	const uint64_t *fixed;            /* see gt_call_arg */
+	const uint64_t *copies; uint32_t copy_words;
+	struct gt_model *model;
+};
+
+/* One argument as the table decodes it. */
+struct gt_arg {
+	const struct gt_param *param;
+	uint64_t value;                   /* raw bits, zero extended; sign by param->value class */
+	bool has_data;                    /* the pointed-to data were captured */
+	bool cut;                         /* ... and cut: `count` tells the full count, `bytes` what is here */
+	const void *data; uint32_t bytes; uint64_t count; /* elements */
+};
+/* Argument i of the call's prototype. False when the call has no arguments recorded. */
+bool gt_call_arg(const struct gt_call *call, unsigned i, struct gt_arg *out);
+/* Returned pointer or handle of functions that return one (0 otherwise). */
+uint64_t gt_call_return(const struct gt_call *call);
+
+struct gt_model_options { bool strict; void (*progress)(void *ctx, double done); void *ctx; };
+int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err);
+void gt_model_close(struct gt_model *m);
+
+const struct gt_session *gt_model_session(const struct gt_model *m);
+const struct gt_fntable *gt_model_table(const struct gt_model *m); /* enums, functions */
+uint32_t gt_model_process_count(const struct gt_model *m);
+const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i);
+uint32_t gt_model_thread_count(const struct gt_model *m);
+const struct gt_thread *gt_model_thread(const struct gt_model *m, uint32_t i);
+/* Objects seen so far by the current walk (after a full walk: all). Creation order. */
+uint32_t gt_model_object_count(const struct gt_model *m);
+struct gt_object *gt_model_object(struct gt_model *m, uint32_t i);
+/* Raw answer of the driver to one query, NULL when it was not asked. */
+const struct gt_attr *gt_object_attr(const struct gt_object *o, uint32_t key);
+
+/* What is missing, by reason (writer's counters, reader's findings, this process' clamps). */
+uint64_t gt_model_lost(const struct gt_model *m, enum rec_loss reason);
+void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n);
+bool gt_model_complete(const struct gt_model *m);        /* every reason that means "missing" is zero */
+/* "complete: yes" or "complete: no (12 commands untimed: ...; ...)". Into buf; returns buf. */
+const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t bytes);
+uint32_t gt_model_note_count(const struct gt_model *m);
+struct gt_note { uint32_t process; int64_t time_ns; const char *text; };
+const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i);
+
+/* Stored content of programs (source, log, ...). False when it is not in the trace. */
+bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes);
+
+/* ---- the walk: all calls and callbacks, sorted by (start, end descending, stream, offset) ---- */
+struct gt_walk;
+struct gt_walk_options {
+	int process;                      /* -1 all */
+	int64_t from_ns, to_ns;           /* GT_NO_TIME: open end; calls (or their commands) that overlap are kept */
+	bool (*progress)(void *ctx, double done); void *ctx; /* optional; false stops the walk */
+};
+int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct gt_walk **out, struct gt_err *err);
+int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err); /* 1 call, 0 end, -1 error */
+void gt_walk_close(struct gt_walk *w);
+
+/* HSA kernel records (traces built with them): file order. */
+struct gt_hsa_kernel { uint32_t process; int tid; uint32_t packet_type; uint64_t kernel, agent, queue, packet_id; int64_t start_ns, end_ns, start_mono_ns, end_mono_ns;
+	uint32_t queue_index, device_index; struct gt_string name, agent_name, packet_fields; };
+uint32_t gt_model_hsa_kernel_count(const struct gt_model *m);
+const struct gt_hsa_kernel *gt_model_hsa_kernel(const struct gt_model *m, uint32_t i);
+
+#endif

@@ -1,0 +1,254 @@
+/*
+ * trace/format/rec.h - every record of a gputap trace, as it lies in a stream file
+ *
+ * Shared by the writer (trace/write, inside the traced program) and the reader (trace/read).
+ * Definitions only. The same facts in prose, for people who write another reader:
+ * docs/trace-format.md. Change a layout: add a row there and raise REC_VERSION.
+ *
+ * Everything is little endian, 8-byte words, in the byte order of the traced machine
+ * (struct rec_chunk.magic tells).
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_FORMAT_REC_H
+#define GPUTAP_TRACE_FORMAT_REC_H
+
+#include <stdint.h>
+
+#define REC_VERSION 1
+
+/* ------------------------------------------------------------------ chunks */
+
+/* A stream file is a row of chunks. A chunk starts at a multiple of REC_BLOCK (the first at 0). */
+#define REC_BLOCK 65536u              /* bytes; no record crosses a multiple of it */
+#define REC_CONTROL_BYTES 4096u       /* the control page at the start of every stream file */
+#define REC_CHUNK_MAGIC 0x314b4843u   /* "CHK1"; reads 0x43484b31 in the other byte order */
+#define REC_CHUNK_RESERVE 4096u       /* bytes at a chunk's end kept for handlers during a switch */
+
+enum rec_chunk_kind {
+	REC_CHUNK_CALLS = 1,          /* records */
+	REC_CHUNK_BLOB = 2,           /* one blob: program source, build log, ... */
+	REC_CHUNK_CUPTI = 3,          /* raw CUPTI buffers */
+};
+
+/* The first 64 bytes of each chunk (of the first chunk: at offset REC_CONTROL_BYTES). */
+struct rec_chunk {
+	uint32_t magic;               /* REC_CHUNK_MAGIC, written last */
+	uint16_t kind;                /* enum rec_chunk_kind */
+	uint16_t version;             /* REC_VERSION */
+	uint64_t bytes;               /* whole chunk, header included; the next chunk starts at the next
+	                                 multiple of REC_BLOCK at or behind its end */
+	uint64_t start_tick;          /* host clock when the chunk was opened */
+	uint64_t blob_id[2];          /* BLOB: content id (XXH3 128 of the whole content, low word first) */
+	uint64_t blob_bytes;          /* BLOB: bytes stored behind this header */
+	uint64_t blob_total;          /* BLOB: bytes of the whole content (> blob_bytes when cut) */
+	uint32_t blob_kind;           /* BLOB: enum rec_blob_kind */
+	uint32_t reserved;
+};
+
+enum rec_blob_kind { REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLOB_IL, REC_BLOB_OPTIONS };
+
+/* ------------------------------------------------------------ control page */
+
+#define REC_CONTROL_MAGIC 0x3152545350415447ull /* "GTAPSTR1" */
+#define REC_SLOTS 8
+
+/* What a thread is inside right now. fn != 0 while the call runs; the deepest live slot is innermost. */
+struct rec_slot {
+	uint32_t fn;                  /* function id, 0 = free; written last at entry, first at exit */
+	uint32_t domain;              /* enum rec_domain */
+	uint64_t start_tick;
+	uint64_t frame;               /* the caller's frame address: slots below a later frame are stale */
+	uint64_t arg[4];
+	uint64_t reserved;
+};
+
+/* Page 0 of every stream file. Mapped as long as the stream has a holder. */
+struct rec_control {
+	uint64_t magic;               /* REC_CONTROL_MAGIC */
+	uint32_t version;             /* REC_VERSION */
+	uint32_t stream;              /* this file's number */
+	uint32_t tid;                 /* present holder, 0 = in the pool */
+	uint32_t pid;
+	uint64_t reserved[5];
+	struct rec_slot slot[REC_SLOTS];
+	uint64_t lost[64];            /* by enum rec_loss; only the holding thread adds (atomically against
+	                                 its own handlers), so a kill keeps the counts */
+};
+
+/* Why something is not in the trace, or not as it should be. One list for writer, reader and reports. */
+#define REC_LOSSES(X) \
+	X(NO_SPACE,          "calls not recorded: no room (disk full, size limit or file limit)") \
+	X(NO_STREAM,         "calls not recorded: the thread got no stream") \
+	X(SECCOMP,           "calls not recorded: a seccomp filter forbids new chunks") \
+	X(SIZE_CAP,          "calls not recorded: --max-size reached") \
+	X(RING_OVERWRITTEN,  "calls overwritten: ring mode") \
+	X(ARGS_CUT,          "arguments cut: longer than the capture limit") \
+	X(PENDING_FULL,      "commands untimed: --max-pending events already kept") \
+	X(QUEUE_UNPROFILED,  "commands untimed: the queue refused profiling") \
+	X(NOT_FINISHED,      "commands untimed: not finished at exit") \
+	X(NO_PROFILING_INFO, "commands untimed: the driver gave no times") \
+	X(TIME_ZERO,         "commands with a zero device time") \
+	X(TIME_REVERSED,     "commands with device times out of order") \
+	X(TIME_UNTOUCHED,    "commands untimed: the driver reported success and wrote nothing") \
+	X(FAILED_COMMAND,    "commands that failed on the device") \
+	X(EXT_PLATFORMS,     "extension functions passed through: too many platforms") \
+	X(EXT_PROVISIONAL,   "provisional extension functions recorded by name only") \
+	X(LOADER_MISSED,     "an OpenCL loader is mapped but no call was caught") \
+	X(CHILD_MISSED,      "children not followed: exec with a cleaned environment") \
+	X(SOURCE_CUT,        "program sources, logs or binaries cut at 1 MiB") \
+	X(CALLBACK_UNWRAPPED,"callbacks passed through untimed") \
+	X(LATE_CALL,         "calls after the exit handler: forwarded only") \
+	/* found by the reader */ \
+	X(INCOMPLETE_RECORD, "records begun and never finished (kill, longjmp, thread end)") \
+	X(DAMAGED,           "damaged blocks") \
+	X(TRUNCATED,         "streams cut short") \
+	X(UNMATCHED_COMMAND, "device records whose call is not in the trace") \
+	X(UNMATCHED_CALL,    "commands whose device record never came") \
+	X(CLAMPED,           "times moved in an output that needs an order") \
+	X(UNKNOWN_RECORD,    "records of a type this reader does not know") \
+	X(CLOCK_BREAK,       "clock segments: suspend, step or drift over 50 us")
+enum rec_loss {
+#define X(id, text) REC_LOSS_##id,
+	REC_LOSSES(X)
+#undef X
+	REC_LOSS_COUNT
+};
+
+/* ----------------------------------------------------------------- headers */
+
+/* Bits of the header's flags byte. */
+enum rec_flag {
+	REC_COMPLETE = 0x01,          /* the record is whole and never changes again */
+	REC_INCOMPLETE = 0x02,        /* claimed: its size in words stands in the result field */
+	REC_LONG = 0x04,              /* words is 0; the size stands in the word behind the header */
+	REC_SLOW = 0x08,              /* calls: a word with the duration's high part follows the duration word */
+	REC_BARE = 0x10,              /* calls: no arguments behind the duration word */
+	REC_WIDE = 0x20,              /* REC_COMMAND: full 8-byte times */
+	REC_CUT = 0x40,               /* a copy in this record was cut at its capture limit */
+};
+
+/*
+ * The 8 bytes every record starts with: id u16, words u8, flags u8, result i32.
+ * words counts 8-byte words, header included. 0 = free space: the end of what was written.
+ */
+static inline uint64_t rec_head(uint32_t id, uint32_t words, uint32_t flags, int32_t result)
+{
+	return (uint64_t)(id & 0xffffu) | (uint64_t)(words & 0xffu) << 16 | (uint64_t)(flags & 0xffu) << 24 |
+	       (uint64_t)(uint32_t)result << 32;
+}
+static inline uint64_t rec_claim(uint32_t words) { return rec_head(0, 0, REC_INCOMPLETE, (int32_t)words); }
+static inline uint32_t rec_id(uint64_t head) { return head & 0xffffu; }
+static inline uint32_t rec_flags(uint64_t head) { return head >> 24 & 0xffu; }
+static inline int32_t rec_result(uint64_t head) { return (int32_t)(head >> 32); }
+/* Size in words of the record at rec. For a REC_LONG record it reads rec[1]: the caller has checked that it is there. */
+static inline uint32_t rec_words(const uint64_t *rec)
+{
+	uint64_t head = rec[0];
+
+	if (rec_flags(head) & REC_INCOMPLETE)
+		return (uint32_t)(head >> 32);
+	return rec_flags(head) & REC_LONG ? (uint32_t)rec[1] : (uint32_t)(head >> 16 & 0xffu);
+}
+
+/* ------------------------------------------------------------------- calls */
+
+/*
+ * id >= REC_FIRST_FUNCTION: one API call or one run of an application callback.
+ *
+ *   head  {function, words, flags, result}   result = the cl_int returned, or the errcode of a creating call
+ *   [words]                                  only REC_LONG
+ *   start tick
+ *   duration u32 | first 4-byte argument u32 (or 0)
+ *   [duration high u64]                      only REC_SLOW: duration = low | high << 32, in ticks
+ *   fixed arguments, then copies             as the function table in the trace says (docs/trace-format.md)
+ */
+#define REC_FIRST_FUNCTION 256u
+
+enum rec_domain {
+	REC_DOMAIN_NONE = 0, REC_DOMAIN_OPENCL = 1, REC_DOMAIN_CUDA_RUNTIME, REC_DOMAIN_CUDA_DRIVER, REC_DOMAIN_NVTX,
+	REC_DOMAIN_HSA, REC_DOMAIN_OSRT, REC_DOMAIN_OPENMP, REC_DOMAIN_VULKAN, REC_DOMAIN_OPENGL, REC_DOMAIN_COUNT
+};
+/* First function id of a domain; ids inside are the table's business. */
+#define REC_FN_OPENCL 0x0400u         /* 0x0400 .. 0x0bff */
+#define REC_FN_HSA    0x0c00u         /* 0x0c00 .. 0x0fff */
+#define REC_FN_CUDA   0x1000u         /* 0x1000 .. 0x3fff */
+
+/* ---------------------------------------------------------- other records */
+
+/* Behind the head each starts with a tick word unless it says otherwise. "text": u32 length in bytes, then
+ * the bytes, padded with zeros to a whole word (the length word shares its word with the first 4 bytes). */
+enum rec_type {
+	REC_PAD = 1,                  /* rest of a block; no tick; step over it */
+	REC_THREAD,                   /* tick; {tid u32, flags u32 (1 = main)}; text name: this thread holds the stream from now on */
+	REC_THREAD_END,               /* tick; {tid u32, 0}: it gave the stream back */
+	REC_CLOCK,                    /* tick; monotonic ns; raw ns; realtime ns; boottime ns; bracket width in ticks */
+	/*
+	 * Times of one device command, on the device's own clock in ns.
+	 *   narrow: link; queued; {submit - queued u32, start - submit u32}; {end - start u32, complete - end u32}
+	 *   REC_WIDE: link; queued; submit; start; end; complete (0 = not asked or not supported)
+	 * No tick. result = execution status (0 = CL_COMPLETE, negative = failed).
+	 * link = {stream u32, offset / 8 u32} of the call's record; 0 = the call was not recorded.
+	 */
+	REC_COMMAND,
+	REC_COMMAND_UNTIMED,          /* link; {reason u32 (enum rec_loss), 0}. No tick. result = execution status, 1 = unknown */
+	/*
+	 * Facts about an object, asked of the driver: {kind u32 (enum rec_object), count u32}; handle; then count
+	 * attributes: {key u32, bytes u32}, bytes padded to words. key = the API's own query constant
+	 * (CL_DEVICE_NAME, ...), raw value as the driver returned it; keys >= 0xffff0000: enum rec_attr.
+	 */
+	REC_OBJECT,
+	REC_BLOB_REF,                 /* tick; handle; id[2]; {kind u32, part u32}; total bytes: content of an object, stored once per id */
+	REC_NOTE,                     /* tick; {part u32, 0}; text: a degradation, once per site */
+	REC_LOCAL_SIZE,               /* link; {dims u32, source u32 (enum rec_local_source)}; x; y; z. No tick */
+	REC_CALIBRATION,              /* tick; device handle; device ns at that tick; bracket (ticks); {method u32, 0} */
+	REC_FORK,                     /* tick; {child pid u32, 0} */
+	REC_EXEC,                     /* tick; {flags u32 (1 = environment cleaned: not followed), 0}; text path. Before the call */
+	REC_EXIT,                     /* tick; {kind u32 (enum rec_exit), status u32} */
+	REC_WINDOW,                   /* tick; {1 = recording on, 0 = off, 0} */
+	REC_HSA_KERNEL,               /* tick; {tid u32, packet type u32}; kernel handle; start; end; agent handle; {queue index u32, device index u32};
+	                                 queue handle; packet id; text kernel name; text agent name; text packet fields */
+	REC_HSA_COPY,                 /* link; start; end: an async copy's device times. No tick */
+	REC_TYPE_COUNT
+};
+
+enum rec_object {
+	REC_OBJECT_PLATFORM = 1, REC_OBJECT_DEVICE, REC_OBJECT_CONTEXT, REC_OBJECT_QUEUE, REC_OBJECT_MEM, REC_OBJECT_PROGRAM,
+	REC_OBJECT_KERNEL, REC_OBJECT_SAMPLER, REC_OBJECT_EVENT, REC_OBJECT_COMMAND_BUFFER, REC_OBJECT_SVM, REC_OBJECT_SEMAPHORE
+};
+enum rec_attr {
+	REC_ATTR_PLATFORM = 0xffff0000, /* u64 handle of the owner */
+	REC_ATTR_DEVICE,              /* u64 handle */
+	REC_ATTR_CONTEXT,             /* u64 handle */
+	REC_ATTR_PARENT,              /* u64 handle: sub-device's parent, sub-buffer's buffer, kernel's program */
+	REC_ATTR_PROFILED,            /* u32: 0 refused, 1 we asked for it, 2 the application did */
+	REC_ATTR_CLOCK,               /* u32: 0 none, 1 clGetDeviceAndHostTimer, 2 calibrated from brackets */
+	REC_ATTR_LOADER,              /* text: path of the library that implements it */
+	REC_ATTR_STAND_IN,            /* u32 1: a test stand-in, not a real device */
+};
+enum rec_local_source { REC_LOCAL_UNKNOWN = 0, REC_LOCAL_APPLICATION, REC_LOCAL_REQUIRED, REC_LOCAL_SUGGESTED };
+enum rec_exit { REC_EXIT_NORMAL = 1, REC_EXIT_UNDERSCORE, REC_EXIT_QUICK, REC_EXIT_EXEC };
+
+static inline uint64_t rec_link(uint32_t stream, uint64_t offset) { return (uint64_t)stream | (offset >> 3) << 32; }
+static inline uint32_t rec_link_stream(uint64_t link) { return (uint32_t)link; }
+static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3; }
+
+/* ------------------------------------------------- the directory around it */
+
+/*
+ * NAME.gputap/run              text: what the launcher knows (lines are appended as they become known)
+ * NAME.gputap/table.HASH.zst   the function table of the shim that wrote (zstd; text inside, api/README.md)
+ * NAME.gputap/PID.N/meta       text: what the image knows about itself
+ * NAME.gputap/PID.N/K.str      streams, K from 0
+ * NAME.gputap/export.lock      flock'ed while a detached conversion runs
+ *
+ * The text files hold key=value lines; in values '%', newline and bytes below 0x20 are written %XX.
+ * A key may repeat (argv, clock). Unknown keys are kept and ignored.
+ *
+ * run:  format run_id host user command(argv0..: one "arg" line each) cwd start_realtime_ns launcher_pid
+ *       clock=TICK MONO RAW REAL BOOT BRACKET (repeated) end_realtime_ns exit_status exit_signal option=NAME=VALUE
+ * meta: format byte_order run_id boot_id host pid ppid ns_pid image arg cwd reason(start|fork|exec|attach) parent(PID.N)
+ *       clock_source(tsc|cntvct|monotonic_raw) table(HASH) start_tick os arch version option=NAME=VALUE env=NAME=VALUE
+ */
+#endif

@@ -1,0 +1,40 @@
+/*
+ * trace/write/clock.h - the host clock as the shim reads it
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_WRITE_CLOCK_H
+#define GPUTAP_TRACE_WRITE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* Set once by the constructor; true when the kernel itself trusts the counter and this process may read it. */
+extern bool tap_clock_counter __attribute__((visibility("hidden")));
+
+static inline uint64_t tap_tick(void)
+{
+	if (__builtin_expect(tap_clock_counter, 1)) {
+#if defined(__x86_64__)
+		return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+		uint64_t v;
+
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+		return v;
+#endif
+	}
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct tap_clock_set { uint64_t tick, mono_ns, raw_ns, real_ns, boot_ns, bracket; };
+void tap_clock_init(void);                       /* constructor: chooses the counter */
+void tap_clock_read(struct tap_clock_set *set);  /* bracketed, best of a few */
+const char *tap_clock_source(void);              /* "tsc" "cntvct" "monotonic_raw" */
+
+#endif

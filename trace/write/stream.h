@@ -1,0 +1,75 @@
+/*
+ * trace/write/stream.h - the stream a thread holds, and appending records to it
+ *
+ * Runs      on any thread of the traced program, in signal handlers and in driver callbacks.
+ * Invariants S1 to S3: trace/write/stream.c. Layout on disk: trace/format/rec.h.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_WRITE_STREAM_H
+#define GPUTAP_TRACE_WRITE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format/rec.h"
+
+struct tap_stream {
+	uint8_t *base;                  /* the mapped 64 KiB block being filled (or the whole small first chunk) */
+	uint64_t used, limit;           /* bytes from base; limit = end of this block's usable part */
+	uint64_t file_offset;           /* of base, bytes */
+	struct rec_control *control;    /* page 0 of the file */
+	uint32_t number;                /* K of K.str */
+	/* the rest is trace/write's own: see stream.c */
+	uint32_t tid;
+	uint64_t chunk_offset, chunk_bytes, next_chunk_offset;
+	uint8_t *chunk_map; size_t chunk_map_bytes;
+	uint8_t *control_map;
+	uint32_t chunk_index;
+	uint8_t switching, dead;        /* dead: no more room, losses are counted */
+	struct tap_stream *next_free;
+};
+
+/*
+ * The calling thread's stream, opened at the first need (and after fork opened anew), or NULL (reason counted).
+ * First call of a process image makes its directory. May make system calls; never allocates with malloc, never locks.
+ */
+struct tap_stream *tap_stream_get(void);
+
+/* Room for one record of `words` 8-byte words, header included, inside one block; switches blocks and chunks
+ * when needed; NULL when there is no room (counted). *link gets its place. Commit on the same thread. */
+uint64_t *tap_stream_reserve(struct tap_stream *s, uint32_t words, uint64_t *link);
+void tap_stream_commit(uint64_t *rec, uint64_t head);
+/* Count something lost on this thread's stream (or, without one, in the process' own counter page). Any context. */
+void tap_lost(enum rec_loss reason, uint64_t n);
+
+/* Largest record: what fits a block behind a chunk header. */
+#define TAP_RECORD_WORDS_MAX ((REC_BLOCK - 256u - REC_CHUNK_RESERVE) / 8u)
+
+/* A whole small record in one go; head.words is computed. Returns false when there was no room. */
+bool tap_record(uint32_t id, int32_t result, const uint64_t *words, uint32_t n);
+/* tick; payload words; text at the end */
+bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t bytes);
+
+/* Store one content (program source, log) under its id unless this process stored it already, at most 1 MiB of it.
+ * Returns the id in id[2] in any case. parts/lengths as clCreateProgramWithSource. Not for hot paths. */
+void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n, bool keep_content, uint64_t id[2], uint64_t *total);
+
+/* One note per call site: formatted without libc's printf, into the trace; %s %d %u %x %lu only. */
+void tap_note(uint32_t part, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define TAP_DEGRADE(part, ...) do { static _Atomic int said_; \
+	if (!__atomic_exchange_n((int *)&said_, 1, __ATOMIC_RELAXED)) tap_note(part, __VA_ARGS__); } while (0)
+enum tap_part { TAP_PART_CORE = 1, TAP_PART_OPENCL, TAP_PART_CLOCK, TAP_PART_LOADER, TAP_PART_CUPTI, TAP_PART_EXPORT };
+
+/* Host clock: raw ticks (TSC, cntvct, or CLOCK_MONOTONIC_RAW ns where those cannot be trusted). trace/write/clock.c */
+static inline uint64_t tap_tick(void);
+#include "trace/write/clock.h"
+
+/* Thread and process life: called by interpose/process.c */
+void tap_stream_thread_exit(void);      /* TLS destructor: THREAD_END, stream back to the pool */
+void tap_stream_after_fork(void);       /* optional fast path in the child; the wipe-on-fork word is what counts */
+bool tap_forked(void);                  /* true exactly when the wipe-on-fork word was wiped since last noticed */
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * writers/writer.h - an output format: one file, one registry line
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_WRITERS_WRITER_H
+#define GPUTAP_WRITERS_WRITER_H
+
+#include "model/model.h"
+
+struct gt_options;                       /* resolved values of trace/format/options.def; cli/options.h */
+
+struct gt_export {
+	struct gt_model *model;
+	const struct gt_process *process; /* per-process formats; NULL otherwise */
+	int64_t from_ns, to_ns;           /* GT_NO_TIME: open */
+	const char *path;                 /* temporary name to write to; the caller renames it (SQLite opens by path) */
+	const char *final_path;           /* for messages and metadata */
+	const struct gt_options *options;
+	bool (*progress)(void *ctx, double done); void *ctx; /* may be NULL */
+};
+
+struct gt_writer {
+	const char *id;                   /* "-e id" */
+	const char *suffix;               /* ".atp" */
+	const char *help;
+	bool per_process;                 /* one file per process image with calls; false: one file for all */
+	int (*write)(const struct gt_export *x, struct gt_err *err); /* 0, or -1 with *err; the caller removes path on failure */
+};
+
+const struct gt_writer *gt_writer_find(const char *id); /* NULL: unknown */
+const struct gt_writer *const *gt_writer_all(size_t *n);
+
+/* Value of an option by its name in options.def; never NULL for a known name ("" / "false" when unset). */
+const char *gt_option(const struct gt_options *o, const char *name);
+bool gt_option_true(const struct gt_options *o, const char *name);
+
+#endif
