@@ -20,8 +20,7 @@
 #include "model/fntable.h"
 #include "trace/format/rec.h"
 #include "trace/read/error.h"
-
-#define GT_NO_TIME INT64_MIN
+#include "trace/read/reader.h"          /* GT_NO_TIME */
 
 struct gt_model;
 

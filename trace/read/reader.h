@@ -1,0 +1,85 @@
+/*
+ * trace/read/reader.h - records of a trace, safely, in file order or merged in time order
+ *
+ * Runs in the tool. Trusts nothing in the files: every header is validated once, with overflow-safe arithmetic; a bad
+ * record ends its 64 KiB block, is counted (REC_LOSS_DAMAGED, ...) and reading goes on with the next block.
+ * Reads a directory NAME.gputap/ and the single file that --pack makes alike (trace/read/store.c).
+ * Bounded memory at any trace length.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_READ_READER_H
+#define GPUTAP_TRACE_READ_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format/rec.h"
+#include "trace/read/error.h"
+
+#define GT_NO_TIME INT64_MIN
+
+struct gt_reader;
+
+int gt_reader_open(const char *path, struct gt_reader **out, struct gt_err *err);
+void gt_reader_close(struct gt_reader *r);
+
+/* key=value files: n-th value of key (0 based) of `run` (process == -1) or of a process' `meta`; NULL when absent.
+ * Unescaped; lives as long as the reader. */
+const char *gt_reader_fact(const struct gt_reader *r, int process, const char *key, unsigned n);
+/* The function table's text (unpacked), of the first process that names one. */
+int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struct gt_err *err);
+
+uint32_t gt_reader_process_count(const struct gt_reader *r);     /* sorted by start */
+void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid, int *instance);
+uint32_t gt_reader_stream_count(const struct gt_reader *r, uint32_t process);
+/* The control page of a stream (zeroed when unreadable): slots, counters. */
+const struct rec_control *gt_reader_control(const struct gt_reader *r, uint32_t process, uint32_t stream);
+/* Findings so far: damaged, truncated, incomplete records. */
+uint64_t gt_reader_lost(const struct gt_reader *r, enum rec_loss reason);
+
+/* One record. words points into the reader's memory: valid until the next call on the same cursor. */
+struct gt_rec {
+	const uint64_t *words;
+	uint32_t n_words;
+	uint32_t process, stream;
+	uint64_t offset;                  /* in the stream file: with stream, what links refer to */
+	uint32_t id, flags;               /* of the header */
+	int32_t result;
+	/* calls (id >= REC_FIRST_FUNCTION) */
+	uint64_t start_tick, end_tick;
+	const uint64_t *args;             /* first word behind the duration word(s) */
+	uint32_t n_args;                  /* words from args to the end */
+	uint32_t first_u32;               /* upper half of the duration word */
+	uint32_t holder;                  /* how many REC_THREAD records stood before it in its stream: which thread this is */
+};
+
+/* All records in file order, stream by stream. Used once, at open, to build tables. process -1 = all. */
+struct gt_cursor;
+int gt_cursor_open(struct gt_reader *r, int process, struct gt_cursor **out, struct gt_err *err);
+int gt_cursor_next(struct gt_cursor *c, struct gt_rec *rec, struct gt_err *err);  /* 1, 0 end, -1 */
+void gt_cursor_close(struct gt_cursor *c);
+
+/* Call records (and callbacks) merged in time order: (start, end descending, stream, offset), all processes or one.
+ * Window in session ns; records that overlap it, GT_NO_TIME = open. */
+struct gt_merge;
+int gt_merge_open(struct gt_reader *r, int process, int64_t from_ns, int64_t to_ns, struct gt_merge **out, struct gt_err *err);
+int gt_merge_next(struct gt_merge *m, struct gt_rec *rec, struct gt_err *err);
+double gt_merge_done(const struct gt_merge *m);                   /* 0..1 */
+void gt_merge_close(struct gt_merge *m);
+
+/* The record at (stream, offset), checked against the index. 1 found, 0 not a record boundary or gone. */
+int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct gt_rec *rec, struct gt_err *err);
+
+/* Content by id; 1 found (memory lives until the reader is closed), 0 not stored. */
+int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes);
+
+/* Clocks: segments per process (boot), fitted from REC_CLOCK records and `run` clock lines. trace/read/clock.c */
+int64_t gt_reader_tick_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);       /* session ns */
+int64_t gt_reader_tick_mono_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);  /* CLOCK_MONOTONIC */
+int64_t gt_reader_utc_ns(const struct gt_reader *r);              /* CLOCK_REALTIME at session ns 0 */
+int64_t gt_reader_clock_error_ns(const struct gt_reader *r, uint32_t process);
+
+#endif
