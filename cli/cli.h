@@ -1,0 +1,52 @@
+/*
+ * cli/cli.h - what every subcommand gets, and the registry of subcommands
+ *
+ * A subcommand is one file with one `int gt_cmd_NAME(struct gt_cli *)` and one line in GT_COMMANDS. It returns its exit
+ * status (enum gt_exit) and reports failures through gt_cli_fail; nobody else prints errors or exits.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_CLI_CLI_H
+#define GPUTAP_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/options.h"
+#include "trace/read/error.h"
+
+struct gt_cli {
+	const char *command;            /* "export" */
+	struct gt_options options;      /* resolved: command line, then environment, then default */
+	int n_args;                     /* what is left: the trace, or the program and its arguments */
+	char **args;                    /* NULL terminated */
+};
+
+/* scope letters as in trace/format/options.def */
+#define GT_COMMANDS(X) \
+	X(run,    GT_SCOPE_R, "[OPTION]... [--] COMMAND [ARG]...", "run a program and record its GPU calls and commands") \
+	X(export, GT_SCOPE_E, "-e FORMATS [OPTION]... TRACE",      "write a trace in formats that other tools read") \
+	X(stats,  GT_SCOPE_T, "[OPTION]... TRACE",                 "print statistics of a trace") \
+	X(info,   GT_SCOPE_I, "[OPTION]... TRACE",                 "say what is in a trace, and what is missing") \
+	X(dump,   GT_SCOPE_D, "[OPTION]... TRACE",                 "print every record of a trace")
+
+#define X(name, scope, args, help) int gt_cmd_##name(struct gt_cli *cli);
+GT_COMMANDS(X)
+#undef X
+
+/* Prints "gputap: what", "  why: ...", "  try: ..." on stderr; returns err->kind as the exit status. */
+int gt_cli_fail(const struct gt_err *err);
+/* A usage error of this command: what from a format, with `try: gputap COMMAND --help`; returns GT_EXIT_USAGE. */
+int gt_cli_usage(const struct gt_cli *cli, const char *what, ...) __attribute__((format(printf, 2, 3)));
+
+/* Progress for work that may take over two seconds: one line on a terminal, nothing elsewhere. cli/progress.c */
+struct gt_progress { const char *what; double started, last; bool shown, quiet; };
+void gt_progress_begin(struct gt_progress *p, const char *what, bool quiet);
+bool gt_progress_step(void *progress, double done);     /* fits the callbacks of model and writers; always true */
+void gt_progress_end(struct gt_progress *p);
+
+/* Writes the formats of `formats` (comma separated) of one trace; names as docs say. cli/export.c */
+int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options, bool say, struct gt_err *err);
+
+#endif

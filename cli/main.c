@@ -1,0 +1,115 @@
+/*
+ * cli/main.c - gputap: choose the subcommand
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/version.h"
+
+static const struct command {
+	const char *name;
+	unsigned scope;
+	const char *args, *help;
+	int (*run)(struct gt_cli *cli);
+} commands[] = {
+#define X(name, scope, args, help) { #name, scope, args, help, gt_cmd_##name },
+	GT_COMMANDS(X)
+#undef X
+};
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static void help(FILE *out)
+{
+	fprintf(out, "Usage: gputap COMMAND ...\n\nTraces GPU programs and turns the trace into files that other tools read.\n\nCommands:\n");
+	for (unsigned i = 0; i < COMMANDS; i++)
+		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+	fprintf(out, "\n'gputap COMMAND --help' lists a command's options. 'gputap --version' prints the version.\n");
+}
+
+static void command_help(const struct command *c)
+{
+	printf("Usage: gputap %s %s\n\n%s\n\nOptions (environment name and default in brackets):\n", c->name, c->args, c->help);
+	gt_options_help(stdout, c->scope);
+}
+
+/* Fewest single-letter edits between two short words: for "did you mean". */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[32], n = (unsigned)strlen(b);
+
+	if (n >= 31)
+		return 99;
+	for (unsigned j = 0; j <= n; j++)
+		row[j] = j;
+	for (unsigned i = 1; a[i - 1]; i++) {
+		unsigned before = row[0];
+
+		row[0] = i;
+		for (unsigned j = 1; j <= n; j++) {
+			unsigned change = before + (a[i - 1] != b[j - 1]), least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+
+			before = row[j];
+			row[j] = change < least ? change : least;
+		}
+	}
+	return row[n];
+}
+
+static int unknown(const char *name)
+{
+	const struct command *near = &commands[0];
+
+	for (unsigned i = 1; i < COMMANDS; i++)
+		if (distance(name, commands[i].name) < distance(name, near->name))
+			near = &commands[i];
+	fprintf(stderr, "gputap: unknown command '%s'\n  try: gputap %s\n", name, distance(name, near->name) <= 2 ? near->name : "--help");
+	return GT_EXIT_USAGE;
+}
+
+/* Options of the command itself only: what stands behind the program's name is the program's. */
+static bool wants_help(int argc, char **argv)
+{
+	for (int i = 2; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help"))
+			return true;
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct gt_cli cli = { 0 };
+	struct gt_err err = { 0 };
+	const struct command *c = NULL;
+	int rest;
+
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		help(argc < 2 ? stderr : stdout);
+		return argc < 2 ? GT_EXIT_USAGE : GT_EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		printf("gputap %s\n", GPUTAP_VERSION);
+		return GT_EXIT_OK;
+	}
+	for (unsigned i = 0; i < COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			c = &commands[i];
+	if (!c)
+		return unknown(argv[1]);
+	if (wants_help(argc, argv)) {
+		command_help(c);
+		return GT_EXIT_OK;
+	}
+	cli.command = c->name;
+	if (gt_options_parse(&cli.options, c->scope, argc - 1, argv + 1, &rest, &err)) {
+		snprintf(err.try, sizeof err.try, "gputap %s --help", c->name);
+		gt_cli_fail(&err);
+		return c->run == gt_cmd_run ? 125 : (int)err.kind; /* `run` fails as env(1) does: other values are the program's */
+	}
+	cli.n_args = argc - 1 - rest;
+	cli.args = argv + 1 + rest;
+	return c->run(&cli);
+}
