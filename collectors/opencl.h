@@ -27,12 +27,32 @@ cl_event *tap_cl_event_slot(struct tap_cl_enqueue *e, const struct tap_opencl_ap
 void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call, cl_int err, bool blocking);
 
 /*
- * ---- hooks: `hook:pre`, `hook:post`, `hook:replace` in opencl.api ----
+ * ---- hooks: `hook:pre`, `hook:post`, `hook:replace` in opencl.api; a function may have several ----
  * pre     tap_cl_pre_NAME(real, <parameters>)           before the real call, nothing recorded yet
- * post    tap_cl_post_NAME(real, &call, ret, <parameters>)  after the record was committed
- * replace ret = tap_cl_do_NAME(real, <parameters>)      instead of real->NAME(...); it calls the real one itself
- * The generator writes the prototypes of all hooks into build/gen/opencl_hooks.h.
+ * post    tap_cl_post_NAME(real, &call, ret, <parameters>)  after the record was committed; ret as the wrapper returns it
+ *         (creating functions: the object, NULL after a failure); call->link tells where the record lies
+ * replace ret = tap_cl_do_NAME(real, <parameters>)      instead of real->NAME(...); it calls the real one itself. In an enqueue
+ *         function the event parameter is the slot of tap_cl_event_slot.
+ * The generator writes the prototypes of all hooks into build/gen/opencl_hooks.h. What is recorded is what the hook left in
+ * the output parameters. The collector wants:
+ *   replace  clCreateCommandQueue clCreateCommandQueueWithProperties clCreateCommandQueueWithPropertiesKHR clSetCommandQueueProperty
+ *            clGetCommandQueueInfo clGetEventInfo clGetEventProfilingInfo
+ *            clCreateContext clCreateContextFromType clSetEventCallback clSetMemObjectDestructorCallback clSetContextDestructorCallback
+ *            clSetProgramReleaseCallback clBuildProgram clCompileProgram clLinkProgram clEnqueueNativeKernel clEnqueueSVMFree clEnqueueSVMFreeARM
+ *   pre      clFlush clFinish clReleaseCommandQueue clReleaseContext clReleaseMemObject
+ *            clGetContextInfo clGetMemObjectInfo clGetKernelInfo clGetProgramInfo
+ *   post     clFlush clFinish clWaitForEvents clGetEventInfo clRetainCommandQueue clReleaseCommandQueue clReleaseEvent
+ *            clCreateContext clCreateContextFromType clCreateProgramWithSource clCreateProgramWithBinary clCreateProgramWithIL
+ *            clCreateProgramWithILKHR clCreateProgramWithBuiltInKernels clBuildProgram clCompileProgram clLinkProgram
+ *            clCreateKernel clCreateKernelsInProgram clCloneKernel clCreateImage clCreateImage2D clCreateImage3D
+ *            clCreateImageWithProperties clCreatePipe clEnqueueNDRangeKernel
  */
+
+/* Exit: complete commands are harvested, the rest is written as not finished; later calls are only forwarded. Idempotent; any
+ * thread. Called by the exit handler and the wrappers of _exit, quick_exit and exec*. collectors/opencl_exit.c */
+void tap_cl_exit(void);
+/* An exec failed and the process goes on: time commands again. */
+void tap_cl_exit_undo(void);
 
 /* Route of a call whose wrapper was reached by its exported name: the library the caller would have reached
  * without us. interpose/resolve.c */
