@@ -1,6 +1,53 @@
-# tests/tests.mk - unit, golden and end-to-end tests; a new file in its folder is picked up
+# tests/tests.mk - how test programs are built; what a folder means
 #
-# tests/unit/test_X.c   cmocka program, linked with the tool's objects; tests/unit/shim_X.c: with the shim's objects
-# tests/e2e/X.sh        shell test: exit 0 pass, 77 skip (last line says why), else fail; gets $GPUTAP_BUILD
-# tests/e2e/X.c         program used by the shell tests, linked with -lOpenCL, built as $(O)/tests/e2e/X
+# tests/unit/test_X.c   cmocka program over the tool's objects (and tests/tracebuild.c)
+# tests/unit/shim_X.c   cmocka program over the shim's objects
+# tests/unit/test_X.py  unittest; gets $GPUTAP_BUILD
+# tests/e2e/X.c         program that the shell tests run, linked with -lOpenCL, as $(O)/tests/e2e/X; tests/fault/ alike
+# tests/e2e/X.sh        shell test: exit 0 pass, 77 skip (last line says why), else fail; tests/fault/ and tests/cli/ alike
+# tests/golden/run      compares fixed traces with expected bytes
 # tests/run             runs them all and prints the counts
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+
+T := $(O)/tests
+TEST_LIB   := $(patsubst %.c,$(O)/tool/%.o,$(wildcard tests/tracebuild.c))
+UNIT_BIN   := $(patsubst tests/unit/%.c,$(T)/unit/%,$(wildcard tests/unit/test_*.c))
+SHIM_BIN   := $(patsubst tests/unit/%.c,$(T)/unit/%,$(wildcard tests/unit/shim_*.c))
+E2E_BIN    := $(patsubst tests/%.c,$(T)/%,$(wildcard tests/e2e/*.c tests/fault/*.c))
+SHIM_LIBS  ?=
+
+$(O)/libgt.a: $(LIB_OBJ)
+	@echo "  AR      $@"
+	$(Q)rm -f $@; $(AR) rcs $@ $(LIB_OBJ)
+
+$(T)/unit/test_%: tests/unit/test_%.c $(TEST_LIB) $(O)/libgt.a
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lcmocka -lsqlite3 -lzstd -lxxhash -lm -lpthread
+
+$(T)/unit/shim_%: tests/unit/shim_%.c $(SHIM_OBJ) $(GEN_OBJ)
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(SHIM_CFLAGS) -MF $@.d -o $@ $< $(SHIM_OBJ) $(GEN_OBJ) -lcmocka -ldl -lpthread $(SHIM_LIBS)
+
+$(T)/tracegen: tests/tracegen.c $(TEST_LIB) $(O)/libgt.a
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lzstd -lxxhash -lm
+
+$(T)/e2e/%: tests/e2e/%.c
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(BASE) -O1 $(SANF) -MF $@.d -o $@ $< -lOpenCL -ldl -lpthread -lm
+
+$(T)/fault/%: tests/fault/%.c
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(BASE) -O1 $(SANF) -MF $@.d -o $@ $< -lOpenCL -ldl -lpthread -lm
+
+test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(FAKECL_TARGETS)
+
+check: test-programs
+	@GPUTAP_BUILD=$(abspath $(O)) tests/run $(TESTS)

@@ -1,0 +1,17 @@
+/*
+ * analysis/summary.h - the table at the end of a run: top kernels, copies and calls
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_ANALYSIS_SUMMARY_H
+#define GPUTAP_ANALYSIS_SUMMARY_H
+
+#include <stdio.h>
+
+#include "model/model.h"
+
+/* format: table csv json markdown. Prints the top rows of kernels, copies and API calls. 0, or -1 with *err. */
+int gt_summary_print(struct gt_model *model, const char *format, FILE *out, struct gt_err *err);
+
+#endif

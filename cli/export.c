@@ -1,0 +1,197 @@
+/*
+ * cli/export.c - gputap export: run the writers of the named formats over one trace
+ *
+ * File names: one process image with calls: NAME.atp; several: NAME.PID.atp, and NAME.PID.2.atp for the second image of
+ * a pid; formats that hold all processes: NAME.sqlite. Written beside the final name and renamed: never a partial file.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "model/model.h"
+#include "writers/writer.h"
+
+struct job {
+	struct gt_model *model;
+	const struct gt_options *options;
+	const char *base;
+	int64_t from_ns, to_ns;
+	bool say;
+	uint32_t images;                /* process images with calls */
+};
+
+static int check_formats(const char *formats, struct gt_err *err)
+{
+	char list[256], *save = NULL;
+
+	if ((size_t)snprintf(list, sizeof list, "%s", formats) >= sizeof list)
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "the list of formats is too long");
+	for (char *f = strtok_r(list, ",", &save); f; f = strtok_r(NULL, ",", &save))
+		if (!gt_writer_find(f)) {
+			size_t n;
+			char known[256] = "";
+			const struct gt_writer *const *all = gt_writer_all(&n);
+
+			for (size_t i = 0; i < n; i++)
+				snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? " " : "", all[i]->id);
+			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "unknown format '%s'; known: %s", f, known);
+		}
+	return 0;
+}
+
+static int check_free(const struct job *j, const char *path, struct gt_err *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) || gt_option_true(j->options, "force"))
+		return 0;
+	return gt_fail(err, GT_EXIT_OUTPUT, NULL, "gputap export -f", "%s is there already", path);
+}
+
+static int write_one(const struct job *j, const struct gt_writer *w, const struct gt_process *process, const char *path, struct gt_err *err)
+{
+	char temporary[PATH_MAX];
+	struct gt_progress progress;
+	int rc = check_free(j, path, err);
+
+	if (rc)
+		return rc;
+	if ((size_t)snprintf(temporary, sizeof temporary, "%s.part%d", path, (int)getpid()) >= sizeof temporary)
+		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the output name is too long: %s", path);
+	gt_progress_begin(&progress, path, !j->say);
+	const struct gt_export x = {
+		.model = j->model, .process = process, .from_ns = j->from_ns, .to_ns = j->to_ns, .path = temporary, .final_path = path,
+		.options = j->options, .progress = gt_progress_step, .ctx = &progress,
+	};
+	rc = w->write(&x, err);
+	gt_progress_end(&progress);
+	if (!rc && access(temporary, F_OK) && errno == ENOENT)
+		return 0;                       /* a writer that had nothing to say */
+	if (!rc && rename(temporary, path))
+		rc = gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written", path);
+	if (rc)
+		unlink(temporary);
+	else if (j->say)
+		fprintf(stderr, "gputap: wrote %s\n", path);
+	return rc;
+}
+
+static int write_format(const struct job *j, const struct gt_writer *w, struct gt_err *err)
+{
+	char path[PATH_MAX];
+
+	if (!w->per_process) {
+		snprintf(path, sizeof path, "%s%s", j->base, w->suffix);
+		return write_one(j, w, NULL, path, err);
+	}
+	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++) {
+		const struct gt_process *p = gt_model_process(j->model, i);
+
+		if (!p->calls)
+			continue;
+		if (j->images == 1)
+			snprintf(path, sizeof path, "%s%s", j->base, w->suffix);
+		else if (p->instance == 1)
+			snprintf(path, sizeof path, "%s.%d%s", j->base, p->pid, w->suffix);
+		else
+			snprintf(path, sizeof path, "%s.%d.%d%s", j->base, p->pid, p->instance, w->suffix);
+		if (write_one(j, w, p, path, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int window(struct job *j, struct gt_err *err)
+{
+	const char *from = gt_option(j->options, "from"), *to = gt_option(j->options, "to");
+
+	j->from_ns = j->to_ns = GT_NO_TIME;
+	if (*from)
+		gt_parse_time(from, &j->from_ns);
+	if (*to)
+		gt_parse_time(to, &j->to_ns);
+	if (*from && *to && j->from_ns > j->to_ns)
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--from %s lies behind --to %s", from, to);
+	return 0;
+}
+
+/* Whoever converts holds the lock: `gputap` waits for a conversion that a program started at its own exit. */
+static int lock_trace(const char *trace)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (stat(trace, &st) || !S_ISDIR(st.st_mode) || (size_t)snprintf(path, sizeof path, "%s/export.lock", trace) >= sizeof path)
+		return -1;
+	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
+
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}
+
+int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options, bool say, struct gt_err *err)
+{
+	struct job j = { .options = options, .base = base, .say = say };
+	char list[256], *save = NULL, text[1024];
+	int lock = -1, rc = -1;
+
+	if (check_formats(formats, err) || window(&j, err))
+		return -1;
+	lock = lock_trace(trace);
+	if (gt_model_open(trace, NULL, &j.model, err))
+		goto out;
+	for (uint32_t i = 0; i < gt_model_process_count(j.model); i++)
+		j.images += gt_model_process(j.model, i)->calls > 0;
+	if (!j.images && say)
+		fprintf(stderr, "gputap: %s holds no calls: nothing to write for formats with one file a process\n", trace);
+	snprintf(list, sizeof list, "%s", formats);
+	for (char *f = strtok_r(list, ",", &save); f; f = strtok_r(NULL, ",", &save))
+		if (write_format(&j, gt_writer_find(f), err))
+			goto out;
+	if (say)
+		fprintf(stderr, "gputap: %s\n", gt_model_complete_text(j.model, text, sizeof text));
+	rc = 0;
+out:
+	gt_model_close(j.model);
+	if (lock >= 0)
+		close(lock);
+	return rc;
+}
+
+/* "dir/run1.gputap/" -> "dir/run1" */
+static void base_of(const char *trace, char base[PATH_MAX])
+{
+	size_t n = (size_t)snprintf(base, PATH_MAX, "%s", trace);
+
+	while (n > 1 && n < PATH_MAX && base[n - 1] == '/')
+		base[--n] = 0;
+	if (n > 7 && n < PATH_MAX && !strcmp(base + n - 7, ".gputap"))
+		base[n - 7] = 0;
+}
+
+int gt_cmd_export(struct gt_cli *cli)
+{
+	struct gt_err err = { 0 };
+	char base[PATH_MAX];
+	const char *formats = gt_option(&cli->options, "export");
+
+	if (cli->n_args != 1)
+		return gt_cli_usage(cli, cli->n_args ? "export takes one trace" : "which trace?");
+	if (!*formats)
+		return gt_cli_usage(cli, "which formats? -e atp,apilog,sqlite");
+	base_of(gt_option_given(&cli->options, "output") ? gt_option(&cli->options, "output") : cli->args[0], base);
+	if (gt_export_trace(cli->args[0], formats, base, &cli->options, !gt_option_true(&cli->options, "quiet"), &err))
+		return gt_cli_fail(&err);
+	return GT_EXIT_OK;
+}

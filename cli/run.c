@@ -1,0 +1,196 @@
+/*
+ * cli/run.c - gputap run: start a program under the shim, then turn its trace into what was asked for
+ *
+ * Before the program runs, every failure of ours is exit status 125 (126, 127: it could not be started). From then on the
+ * status is the program's own, or we die by its signal: a tracer must never be the reason that a job failed.
+ * Everything we say goes to stderr; stdout is the program's.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analysis/summary.h"
+#include "model/model.h"
+#include "trace/read/pack.h"
+#include "writers/writer.h"
+
+enum { FAILED_BEFORE_START = 125, CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
+
+static int check(struct gt_run *run, struct gt_err *err)
+{
+	const char *formats = gt_option(run->options, "export"), *summary = gt_option(run->options, "summary");
+	char list[256], *save = NULL;
+
+	if (gt_run_check_name(run, err) ||
+	    gt_run_check_domains(gt_option(run->options, "trace"), gt_option_given(run->options, "trace"), err))
+		return -1;
+	snprintf(list, sizeof list, "%s", formats);
+	for (char *f = strtok_r(list, ",", &save); f; f = strtok_r(NULL, ",", &save))
+		if (!gt_writer_find(f))
+			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "-e: unknown format '%s'", f);
+	if (!strstr(" auto table csv json markdown none ", summary) || strchr(summary, ' ') || !*summary)
+		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "--summary: unknown format '%s'", summary);
+	return 0;
+}
+
+static void choose_run_id(struct gt_run *run)
+{
+	uint64_t id = 0;
+
+	if (getrandom(&id, sizeof id, 0) != sizeof id || !id)
+		id = (uint64_t)getpid() << 32 | (uint64_t)(uintptr_t)&id >> 4;
+	snprintf(run->run_id, sizeof run->run_id, "%016llx", (unsigned long long)id);
+}
+
+static int open_log(struct gt_run *run, struct gt_err *err)
+{
+	char path[PATH_MAX + 8];
+
+	snprintf(path, sizeof path, "%s/run", run->trace);
+	run->log = open(path, O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+	if (run->log < 0)
+		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be made", path);
+	gt_run_log_start(run);
+	return 0;
+}
+
+/* Nothing but our own `run`: no image made a traced call. */
+static bool recorded(const struct gt_run *run)
+{
+	DIR *dir = opendir(run->trace);
+	bool found = false;
+
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		found |= e->d_name[0] >= '0' && e->d_name[0] <= '9';
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static void remove_empty(const struct gt_run *run)
+{
+	char path[PATH_MAX + 8];
+
+	snprintf(path, sizeof path, "%s/run", run->trace);
+	unlink(path);
+	rmdir(run->trace);
+}
+
+static void log_end(const struct gt_run *run)
+{
+	struct timespec t;
+
+	gt_run_log_clock(run);
+	clock_gettime(CLOCK_REALTIME, &t);
+	gt_run_log_number(run, "end_realtime_ns", t.tv_sec * 1000000000ll + t.tv_nsec);
+	if (WIFSIGNALED(run->status))
+		gt_run_log_number(run, "exit_signal", WTERMSIG(run->status));
+	else
+		gt_run_log_number(run, "exit_status", WEXITSTATUS(run->status));
+	close(run->log);
+}
+
+/* Notes of the shim, the summary, and whether anything is missing. */
+static int report(const struct gt_run *run, struct gt_err *err)
+{
+	const char *format = gt_option(run->options, "summary");
+	struct gt_model *model = NULL;
+	char text[1024];
+	int rc;
+
+	if (!strcmp(format, "auto"))
+		format = isatty(STDERR_FILENO) ? "table" : "none";
+	if (gt_model_open(run->trace, NULL, &model, err))
+		return -1;
+	for (uint32_t i = 0; !run->quiet && i < gt_model_note_count(model); i++)
+		fprintf(stderr, "gputap: %s\n", gt_model_note(model, i)->text);
+	rc = strcmp(format, "none") ? gt_summary_print(model, format, stderr, err) : 0;
+	if (!run->quiet) {
+		fprintf(stderr, "gputap: %s\n", gt_model_complete_text(model, text, sizeof text));
+		fprintf(stderr, "gputap: trace in %s\n", run->trace);
+	}
+	gt_model_close(model);
+	return rc;
+}
+
+static int pack(struct gt_run *run, struct gt_err *err)
+{
+	char temporary[PATH_MAX + 16], aside[PATH_MAX + 16];
+
+	snprintf(temporary, sizeof temporary, "%s.part%d", run->trace, (int)getpid());
+	snprintf(aside, sizeof aside, "%s.unpacked%d", run->trace, (int)getpid());
+	if (gt_pack(run->trace, temporary, err))
+		return -1;
+	if (rename(run->trace, aside) || rename(temporary, run->trace))
+		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced by its packed form", run->trace);
+	return gt_run_remove_trace(aside, err);
+}
+
+static void finish(struct gt_run *run)
+{
+	const char *formats = gt_option(run->options, "export");
+	struct gt_err err = { 0 };
+
+	if (!recorded(run)) {
+		if (!run->quiet)
+			fprintf(stderr, "gputap: no traced call was made: no trace\n");
+		remove_empty(run);
+		return;
+	}
+	if (report(run, &err) ||
+	    (*formats && gt_export_trace(run->trace, formats, run->name, run->options, !run->quiet, &err)) ||
+	    (gt_option_true(run->options, "pack") && pack(run, &err)))
+		gt_cli_fail(&err);      /* said, but the status stays the program's */
+}
+
+static int before_start(struct gt_run *run, struct gt_err *err)
+{
+	if (check(run, err) || gt_run_fork(run, err))
+		return -1;
+	if (gt_run_name(run, err) || open_log(run, err)) {
+		close(run->gate);       /* the child sees the end of the pipe and leaves */
+		waitpid(run->pid, NULL, 0);
+		return -1;
+	}
+	return 0;
+}
+
+int gt_cmd_run(struct gt_cli *cli)
+{
+	struct gt_run run = { .cli = cli, .options = &cli->options, .command = cli->args, .log = -1, .quiet = gt_option_true(&cli->options, "quiet") };
+	struct gt_err err = { 0 };
+	int failure;
+
+	if (cli->n_args < 1) {
+		gt_cli_usage(cli, "which program?");
+		return FAILED_BEFORE_START;
+	}
+	choose_run_id(&run);
+	if (before_start(&run, &err)) {
+		gt_cli_fail(&err);
+		return FAILED_BEFORE_START;
+	}
+	failure = gt_run_release(&run);
+	if (failure) {
+		waitpid(run.pid, NULL, 0);
+		remove_empty(&run);
+		fprintf(stderr, "gputap: %s: %s\n", cli->args[0], strerror(failure));
+		return failure == ENOENT ? NOT_FOUND : CANNOT_EXECUTE;
+	}
+	gt_run_wait(&run);
+	log_end(&run);
+	finish(&run);
+	return gt_run_like_target(&run);
+}

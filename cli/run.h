@@ -1,0 +1,50 @@
+/*
+ * cli/run.h - the parts of gputap run
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_CLI_RUN_H
+#define GPUTAP_CLI_RUN_H
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "cli/cli.h"
+
+struct gt_run {
+	struct gt_cli *cli;
+	const struct gt_options *options;
+	char **command;
+	char name[PATH_MAX];            /* absolute, expanded, without ".gputap" */
+	char trace[PATH_MAX];           /* name + ".gputap" */
+	char run_id[17];
+	int log;                        /* descriptor of TRACE/run, append */
+	pid_t pid;
+	int gate;                       /* writing a byte lets the child go on */
+	int report;                     /* the child writes errno here when exec failed */
+	int status;                     /* of waitpid */
+	bool quiet;
+};
+
+/* run_name.c: expands -o, makes the directory. Needs run->pid. */
+int gt_run_name(struct gt_run *run, struct gt_err *err);
+/* Checks the pattern only: unknown letters, unset variables. */
+int gt_run_check_name(const struct gt_run *run, struct gt_err *err);
+/* Removes a trace directory and all in it. */
+int gt_run_remove_trace(const char *trace, struct gt_err *err);
+/* run_child.c */
+int gt_run_check_domains(const char *domains, bool given, struct gt_err *err);
+int gt_run_fork(struct gt_run *run, struct gt_err *err);          /* child waits at the gate */
+int gt_run_release(struct gt_run *run);                           /* 0, or errno of the failed exec */
+void gt_run_wait(struct gt_run *run);                             /* forwards signals, logs clocks, fills status */
+int gt_run_like_target(const struct gt_run *run);                 /* the target's exit status, or death by its signal */
+/* run_log.c: lines of TRACE/run */
+void gt_run_log(const struct gt_run *run, const char *key, const char *value);
+void gt_run_log_number(const struct gt_run *run, const char *key, long long value);
+void gt_run_log_clock(const struct gt_run *run);
+void gt_run_log_start(const struct gt_run *run);
+const char *gt_run_clock_source(void);
+
+#endif

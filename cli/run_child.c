@@ -1,0 +1,283 @@
+/*
+ * cli/run_child.c - the traced program as the launcher's child: environment, start, signals, end
+ *
+ * The child is made before the trace has its name (%p is its pid) and waits at a pipe. It keeps the launcher's process
+ * group, terminal, descriptors, signal dispositions and limits: nothing of the launcher is left in it but environment.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/run.h"
+
+/* ------------------------------------------------------------------ domains */
+
+static const struct { const char *name; bool built; } domains[] = {
+	{ "opencl", true }, { "cuda", false }, { "nvtx", false }, { "cublas", false }, { "cudnn", false }, { "cusparse", false },
+	{ "cusolver", false }, { "nccl", false }, { "osrt", false }, { "openmp", false }, { "sample", false }, { "sched", false },
+	{ "vulkan", false }, { "opengl", false }, { "none", true },
+};
+
+int gt_run_check_domains(const char *list, bool given, struct gt_err *err)
+{
+	char copy[512], *save = NULL;
+
+	snprintf(copy, sizeof copy, "%s", list);
+	for (char *d = strtok_r(copy, ",", &save); d; d = strtok_r(NULL, ",", &save)) {
+		unsigned i = 0;
+
+		while (i < sizeof domains / sizeof *domains && strcmp(domains[i].name, d))
+			i++;
+		if (i == sizeof domains / sizeof *domains)
+			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "-t: unknown domain '%s'", d);
+		if (!domains[i].built && given)
+			fprintf(stderr, "gputap: -t %s: not built into this gputap; the others are traced\n", d);
+	}
+	return 0;
+}
+
+/* -------------------------------------------------------------- environment */
+
+/* Our libraries lie beside the tool (build tree) or in ../lib/gputap or ../lib (installed). */
+static bool library(const char *name, char path[PATH_MAX])
+{
+	static const char *const places[] = { "", "../lib/gputap/", "../lib/" };
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	self[n] = 0;
+	slash = strrchr(self, '/');
+	slash[1] = 0;
+	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+		char candidate[2 * PATH_MAX];
+
+		snprintf(candidate, sizeof candidate, "%s%s%s", self, places[i], name);
+		if (realpath(candidate, path))
+			return true;
+	}
+	return false;
+}
+
+/* Puts our library first in a colon list and leaves what the user preloads behind it. */
+static void prepend(const char *variable, const char *path)
+{
+	const char *old = getenv(variable);
+	char *joined = NULL;
+
+	if (old && *old && asprintf(&joined, "%s:%s", path, old) >= 0)
+		setenv(variable, joined, 1);
+	else
+		setenv(variable, path, 1);
+	free(joined);
+}
+
+/* A Python interpreter, or a script that names one: its wheels bundle loaders that only the audit module sees. */
+static bool is_python(const char *program)
+{
+	char path[PATH_MAX], line[256] = "", resolved[PATH_MAX];
+	const char *dirs = getenv("PATH");
+
+	snprintf(path, sizeof path, "%s", program);
+	for (const char *d = dirs && !strchr(program, '/') ? dirs : NULL; d; d = strchr(d, ':') ? strchr(d, ':') + 1 : NULL) {
+		snprintf(path, sizeof path, "%.*s/%s", (int)strcspn(d, ":"), d, program);
+		if (!access(path, X_OK))
+			break;
+	}
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		if (read(fd, line, sizeof line - 1) < 0)
+			line[0] = 0;
+		close(fd);
+	}
+	if (line[0] == '#' && line[1] == '!') {
+		line[strcspn(line, "\n")] = 0;
+		return strstr(line, "python") != NULL;
+	}
+	const char *base = realpath(path, resolved) ? strrchr(resolved, '/') : NULL;
+	return (base && !strncmp(base + 1, "python", 6)) || !strncmp(program, "python", 6);
+}
+
+static int environment(const struct gt_run *run, struct gt_err *err)
+{
+	const char *audit = gt_option(run->options, "audit");
+	const struct gt_option_def *defs;
+	char path[PATH_MAX], number[32], name[64];
+	unsigned n;
+
+	if (!library("libgputap.so", path))
+		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "libgputap.so is neither beside gputap nor in ../lib/gputap");
+	prepend("LD_PRELOAD", path);
+	if (strcmp(audit, "on") && strcmp(audit, "off") && strcmp(audit, "auto"))
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--audit: '%s' is not auto, on or off", audit);
+	if (!strcmp(audit, "on") || (!strcmp(audit, "auto") && is_python(run->command[0]))) {
+		if (library("libgputap-audit.so", path))
+			prepend("LD_AUDIT", path);
+		else if (!strcmp(audit, "on"))
+			return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "libgputap-audit.so is not installed");
+	}
+	setenv("GPUTAP_RUN_ID", run->run_id, 1);
+	snprintf(number, sizeof number, "%d", (int)getppid());
+	setenv("GPUTAP_LAUNCHER", number, 1);
+	defs = gt_option_defs(&n);
+	for (unsigned i = 0; i < n; i++)
+		if ((defs[i].scope & GT_SCOPE_S) && gt_option_given(run->options, defs[i].name)) {
+			gt_option_env_name(defs[i].name, name);
+			setenv(name, gt_option(run->options, defs[i].name), 1);
+		}
+	unsetenv("GPUTAP_EXPORT");      /* the launcher converts */
+	unsetenv("GPUTAP_FORCE");
+	return 0;
+}
+
+/* -------------------------------------------------------------------- start */
+
+static void child(struct gt_run *run, int gate, int report)
+{
+	char name[PATH_MAX + 32];
+	ssize_t n;
+	int failure;
+
+	do
+		n = read(gate, name, sizeof name - 1);  /* the trace's name: the go-ahead */
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		_exit(125);
+	name[n] = 0;
+	setenv("GPUTAP_OUTPUT", name, 1);
+	execvp(run->command[0], run->command);
+	failure = errno;
+	if (write(report, &failure, sizeof failure) < 0)
+		_exit(125);
+	_exit(failure == ENOENT ? 127 : 126);
+}
+
+int gt_run_fork(struct gt_run *run, struct gt_err *err)
+{
+	int gate[2], report[2];
+
+	if (pipe2(gate, O_CLOEXEC))
+		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no pipe");
+	if (pipe2(report, O_CLOEXEC)) {
+		close(gate[0]);
+		close(gate[1]);
+		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no pipe");
+	}
+	fflush(NULL);
+	run->pid = fork();
+	if (run->pid == 0) {
+		struct gt_err own = { 0 };
+
+		close(gate[1]);
+		close(report[0]);
+		if (environment(run, &own))
+			_exit(gt_cli_fail(&own) ? 125 : 125);
+		child(run, gate[0], report[1]);
+	}
+	close(gate[0]);
+	close(report[1]);
+	if (run->pid < 0) {
+		close(gate[1]);
+		close(report[0]);
+		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no process");
+	}
+	run->gate = gate[1];
+	run->report = report[0];
+	return 0;
+}
+
+int gt_run_release(struct gt_run *run)
+{
+	int failure = 0;
+	ssize_t n;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (write(run->gate, run->name, strlen(run->name)) < 0)
+		failure = 0;            /* the child is gone: its status tells */
+	signal(SIGPIPE, SIG_DFL);
+	close(run->gate);
+	do
+		n = read(run->report, &failure, sizeof failure);
+	while (n < 0 && errno == EINTR);
+	close(run->report);
+	return n == sizeof failure ? failure : 0;
+}
+
+/* ------------------------------------------------------------------ signals */
+
+static volatile pid_t target;
+
+/* From the terminal the whole group has it already; from elsewhere only we do. */
+static void forward(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	if (target > 0 && (info->si_code <= 0 || (number != SIGINT && number != SIGQUIT)))
+		kill(target, number);
+	errno = saved;
+}
+
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
+	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART }, old;
+
+	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+}
+
+void gt_run_wait(struct gt_run *run)
+{
+	int fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
+
+	target = run->pid;
+	catch_signals();
+	for (;;) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+
+		/* Without pidfd (old kernel): plain wait, clock sets at both ends only. */
+		int ready = fd < 0 ? 1 : poll(&p, 1, 1000);
+		if (ready == 0)
+			gt_run_log_clock(run);
+		if (ready > 0 && waitpid(run->pid, &run->status, 0) == run->pid)
+			break;
+		if (ready > 0 && errno == ECHILD)
+			break;
+	}
+	if (fd >= 0)
+		close(fd);
+	target = 0;
+}
+
+int gt_run_like_target(const struct gt_run *run)
+{
+	struct rlimit none = { 0, 0 };
+	sigset_t set;
+	int number;
+
+	if (!WIFSIGNALED(run->status))
+		return WEXITSTATUS(run->status);
+	number = WTERMSIG(run->status);
+	setrlimit(RLIMIT_CORE, &none);  /* the target's core is the one to look at */
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	fflush(NULL);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 128 + number;
+}
