@@ -1,5 +1,5 @@
 # scripts/rules.mk - how things are built; the lists are in Makefile, the tests in tests/tests.mk
-$(GEN_STAMP): api/generate.py $(wildcard api/*.api)
+$(GEN_STAMP): $(wildcard api/*.py api/*.api)
 	@mkdir -p $(@D)
 	@echo "  GEN     $(@D)"
 	$(Q)$(PYTHON) api/generate.py --out $(@D)
@@ -19,7 +19,7 @@ $(O)/tool/%.o: %.c $(GEN_STAMP)
 	$(Q)$(CC) $(TOOL_CFLAGS) -c -o $@ $<
 
 # The number of generated wrapper files is fixed so that make knows them before they exist.
-GEN_OBJ := $(foreach n,0 1 2 3,$(O)/gen/opencl_wrappers_$(n).o) $(O)/gen/table_embed.o
+GEN_OBJ := $(foreach n,0 1 2 3,$(O)/gen/opencl_wrappers_$(n).o) $(O)/gen/opencl_entries.o $(O)/gen/table_embed.o
 $(GEN_OBJ): $(O)/gen/%.o: $(GEN_STAMP)
 	@echo "  CC      $(@:.o=.c)"
 	$(Q)$(CC) $(SHIM_CFLAGS) -c -o $@ $(@:.o=.c)
