@@ -14,10 +14,11 @@ HEADERS = ("cl.h", "cl_egl.h", "cl_gl.h", "cl_ext.h", "cl_va_api_media_sharing_i
 
 
 class Param:
-    """One parameter. text: the type as the API log shows it; c_decl: how C declares it."""
+    """One parameter. text: the type as its header writes it; type: the same with one way of blanks; c_decl: how C declares it."""
 
-    def __init__(self, text, name, callback=None):
-        self.type = text
+    def __init__(self, type_text, name, callback=None, text=None):
+        self.type = type_text
+        self.text = text or type_text
         self.name = name
         self.callback = callback        # (return type, [Param]) of a function pointer
 
@@ -65,7 +66,8 @@ def parse_param(text, index):
     m = re.match(r"(.*[\s*])(\w+)\s*(\[\s*\])?$", text)
     if not m or m.group(2) in ("void", "char"):
         return Param(tidy_type(text), "arg%d" % index)
-    return Param(tidy_type(m.group(1)) + (m.group(3) and "[]" or ""), m.group(2))
+    array = "[]" if m.group(3) else ""
+    return Param(tidy_type(m.group(1)) + array, m.group(2), text=m.group(1).strip() + array)
 
 
 def make_function(name, ret, params, header):

@@ -322,7 +322,6 @@ def finish_fn(fn, headers, groups):
     if fn.kind == "enqueue" and fn.args[0].type == "cl_command_queue":
         fn.queue = fn.args[0].name
     for a in fn.args:
-        a.counted = bool(a.count)
         if a.copy != "none":
             for word in re.findall(r"[A-Za-z_]\w*", a.count):
                 if word not in ("min", "zero"):
@@ -414,7 +413,7 @@ class _Plain:
     callback = None
 
     def __init__(self, type_text, name):
-        self.type, self.name = type_text, name
+        self.type, self.text, self.name = type_text, type_text, name
 
 
 # ------------------------------------------------------------------ text
@@ -458,6 +457,6 @@ def function_lines(fn):
         fn.command or "-", fn.command_value, fn.fixed_words, fn.event is not None, fn.is_callback)]
     for a in fn.args:
         out.append("P\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%s" % (
-            a.type, a.name, a.value, a.group or "-", a.position, a.bytes, a.copy, a.dir, a.elem, a.elem_bytes, a.object,
+            a.p.text, a.name, a.value, a.group or "-", a.position, a.bytes, a.copy, a.dir, a.elem, a.elem_bytes, a.object,
             a.count or "-", a.capacity or "-", a.limit, a.typed_out, a.role))
     return out

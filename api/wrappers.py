@@ -3,6 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
+import re
 
 HEAD = """/*
  * %s - %s
@@ -98,7 +99,7 @@ def opencl_hooks_h(api):
         out += ["%s%s(%s);" % (spaced(r), n, p) for r, n, p in hook_decls(fn)]
     out += ["", "/* Arguments of an application's callback, as the table lays them out: instead of tap_call_reserve. */"]
     for cb in api.callbacks:
-        out.append("void tap_cl_put_%s(%s);" % (cb.ident(), params_after(cb, "struct tap_call *call_")))
+        out.append("void tap_cl_put_%s(%s);" % (cb.ident(), params_after(cb, "struct tap_call *call_p_")))
     return "\n".join(out + ["", "#endif", ""])
 
 
@@ -124,7 +125,7 @@ struct tap_entry {
 	void *bare[TAP_PLATFORMS];      /* provisional functions: recorded by name, then a jump to tap_ext_route[i]'s */
 	void *layer;                    /* calls tap_layer_route */
 	const char *provisional;        /* extension whose version decides between ext and bare; "" */
-	const char *provisional_version;/* of the headers: "0.9.2"; "" */
+	uint32_t version_least, version_most; /* versions of it whose prototypes are the headers' (CL_MAKE_VERSION) */
 	uint16_t api_index;             /* in struct tap_opencl_api, as an array */
 	uint16_t dispatch_index;        /* in cl_icd_dispatch, as an array; 0xffff: the loader has no place for it */
 	bool core;                      /* the loader exports it */
@@ -142,10 +143,412 @@ extern const char tap_table_hash[];                     /* 16 hex digits of the 
 """
 
 
+
+# ------------------------------------------------------------------ one wrapper
+
+def argument_word(arg):
+    """The argument as bits of a word."""
+    if arg.bytes == 8 and arg.value in ("u64", "i64", "size", "flags"):
+        return arg.name
+    if arg.bytes == 8:
+        return "(uintptr_t)%s" % arg.name
+    return "(uint32_t)%s" % arg.name
+
+
+def slot_words(fn):
+    """What a current-call slot shows: the first four arguments."""
+    words = [argument_word(a) for a in fn.args[:4]]
+    return ", ".join(words + ["0"] * (4 - len(words)))
+
+
+def count_c(expression):
+    """C of a count expression of the table; values behind NULL pointers are 0."""
+    def deref(m):
+        return "(%s ? *%s : 0)" % (m.group(1), m.group(1))
+    text = re.sub(r"\*\s*([A-Za-z_]\w*)", deref, expression) if expression.startswith("*") else expression
+    return re.sub(r"\bmin\(", "TAP_MIN(", text)
+
+
+class Body:
+    """The lines of one wrapper's body."""
+
+    def __init__(self, fn):
+        self.fn, self.out = fn, []
+        self.copies = fn.copies()
+        self.own = {}                   # parameter -> expression passed to the real function instead
+        self.capacities = [a for a in self.copies if a.capacity]
+        self.cuts = any(self.may_cut(a) for a in self.copies)
+
+    @staticmethod
+    def may_cut(arg):
+        return bool(arg.count and not arg.count.isdigit()) or arg.copy in ("string", "plist")
+
+    def add(self, text="", depth=1):
+        self.out.append("\t" * depth + text if text else "")
+
+    # -- pieces
+
+    def missing(self):
+        fn = self.fn
+        self.add("if (TAP_RARE(!real->%s)) {" % fn.name)
+        if fn.errcode:
+            self.add("if (%s)" % fn.errcode, 2)
+            self.add("*%s = CL_INVALID_OPERATION;" % fn.errcode, 3)
+        self.add("return%s;" % {"void": "", "error": " CL_INVALID_OPERATION"}.get(fn.ret, " NULL"), 2)
+        self.add("}")
+
+    def forward(self):
+        fn = self.fn
+        self.add("if (!tap_call_begin(&call_, FN_%s, REC_DOMAIN_OPENCL, %s))%s" % (fn.name, slot_words(fn), " {" if fn.ret == "void" else ""))
+        if fn.ret == "void":
+            self.add("real->%s(%s);" % (fn.name, names(fn)), 2)
+            self.add("return;", 2)
+            self.add("}")
+        else:
+            self.add("return real->%s(%s);" % (fn.name, names(fn)), 2)
+
+    def own_slots(self):
+        """Where the application passes NULL for what we have to know, the driver gets a slot of ours."""
+        fn = self.fn
+        if fn.errcode:
+            self.add("cl_int err_ = CL_SUCCESS;")
+            self.add("cl_int *err_p_ = %s ? %s : &err_;" % (fn.errcode, fn.errcode))
+            self.own[fn.errcode] = "err_p_"
+        for a in self.capacities:
+            cap = fn.arg(a.capacity)
+            kind = cap.type[:-1].strip()
+            self.add("%s %s_own_ = 0;" % (kind, cap.name))
+            self.add("%s *%s_p_ = %s || !%s ? %s : &%s_own_;" % (kind, cap.name, cap.name, a.name, cap.name, cap.name))
+            self.own[cap.name] = cap.name + "_p_"
+        if fn.event:
+            self.add("struct tap_cl_enqueue enqueue_;")
+            self.add("cl_event *slot_ = tap_cl_event_slot(&enqueue_, real, %s, %s);" % (fn.queue or "NULL", fn.event))
+            self.own[fn.event] = "slot_"
+
+    def call(self):
+        fn = self.fn
+        if "pre" in fn.hooks:
+            self.add("tap_cl_pre_%s(real, %s);" % (fn.name, names(fn, self.own)))
+        args = names(fn, self.own)
+        if "replace" in fn.hooks:
+            text = "tap_cl_do_%s(real%s)" % (fn.name, ", " + args if args else "")
+        else:
+            text = "real->%s(%s)" % (fn.name, args)
+        self.add(text + ";" if fn.ret == "void" else "%sret_ = %s;" % (spaced(fn.ret_type), text))
+        if fn.errcode:
+            self.add("cl_int code_ = *err_p_;")
+        elif fn.ret == "error":
+            self.add("cl_int code_ = ret_;")
+        else:
+            self.add("cl_int code_ = CL_SUCCESS;")
+        self.add("tap_call_stop(&call_, code_);")
+
+    def sizes(self):
+        if self.cuts:
+            self.add("bool cut_ = false;")
+        self.add("uint32_t words_ = %d;" % self.fn.fixed_words)
+        for a in self.copies:
+            self.add("uint32_t %s_n_ = 0;" % a.name)
+        if not self.copies:
+            return
+        self.add("if (code_ == CL_SUCCESS) {")
+        for a in self.copies:
+            self.size_of(a)
+        self.add("}")
+        if self.cuts:
+            self.add("if (TAP_RARE(cut_))")
+            self.add("tap_call_cut(&call_);", 2)
+
+    def size_of(self, a):
+        if a.copy == "string":
+            self.add("if (%s) {" % a.name, 2)
+            if a.count:
+                self.add("%s_n_ = tap_copy_bytes(%s, 1, %d, &cut_);" % (a.name, count_c(a.count), a.limit), 3)
+            else:
+                self.add("%s_n_ = tap_text_bytes(%s, %d, &cut_);" % (a.name, a.name, a.limit), 3)
+            self.add("words_ += tap_string_words(%s_n_);" % a.name, 3)
+            self.add("}", 2)
+            return
+        if a.copy == "plist":
+            self.add("if (%s) {" % a.name, 2)
+            self.add("%s_n_ = tap_list_elements(%s, %s, %d, &cut_);" % (a.name, a.name, "true" if a.pairs else "false", a.limit // 8), 3)
+            self.add("words_ += 1 + %s_n_;" % a.name, 3)
+            self.add("}", 2)
+            return
+        if not a.count or a.count.isdigit():
+            self.add("if (%s)" % a.name, 2)
+            self.add("%s_n_ = %d;" % (a.name, a.elem_bytes * int(a.count or 1)), 3)
+        else:
+            count = count_c(a.count)
+            if a.capacity:
+                count = "%s && *%s < %s ? *%s : %s" % (a.capacity, a.capacity, count, a.capacity, count)
+            self.add("if (%s)" % a.name, 2)
+            self.add("%s_n_ = tap_copy_bytes(%s, %d, %d, &cut_);" % (a.name, count, a.elem_bytes, a.limit), 3)
+        self.add("words_ += TAP_BYTES_WORDS(%s_n_);" % a.name, 2)
+
+    def fill(self):
+        fn = self.fn
+        halves = {a.position: argument_word(a) for a in fn.args}
+        if fn.ret_position >= 0:
+            halves[fn.ret_position] = "(uintptr_t)ret_"
+        self.add("uint64_t *out_ = tap_call_reserve(&call_, %s, words_);" % halves.get(1, "0"))
+        self.add("if (TAP_LIKELY(out_)) {")
+        for word in range(1, fn.fixed_words + 1):
+            low, high = halves.get(2 * word), halves.get(2 * word + 1)
+            text = low if high is None else "%s | (uint64_t)%s << 32" % (low, high)
+            self.add("out_[%d] = %s;" % (word - 1, text), 2)
+        if self.copies:
+            self.add("out_ += %d;" % fn.fixed_words, 2)
+        for i, a in enumerate(self.copies):
+            self.put(a, last=i == len(self.copies) - 1)
+        self.add("}")
+
+    def put(self, a, last):
+        source = "slot_" if a.name == self.fn.event else a.name
+        step = "" if last else "out_ += "
+        if a.copy == "string":
+            self.add("if (%s)" % a.name, 2)
+            self.add("%stap_put_string(out_, %s, %s_n_);" % (step, a.name, a.name), 3)
+        elif a.copy == "plist":
+            self.add("if (%s)" % a.name, 2)
+            self.add("%stap_put_list(out_, %s, %s_n_);" % (step, a.name, a.name), 3)
+        elif a.elem_bytes == 8 and not a.count and a.elem != "struct":
+            cast = "(uintptr_t)" if a.elem in ("handle", "pointer") else "(uint64_t)"
+            self.add("if (%s_n_)" % a.name, 2)
+            self.add("*out_%s = %s*%s;" % ("" if last else "++", cast, source), 3)
+        elif a.elem_bytes == 4 and not a.count:
+            self.add("if (%s_n_)" % a.name, 2)
+            self.add("*out_%s = (uint32_t)*%s;" % ("" if last else "++", source), 3)
+        elif a.capacity:
+            valid = "%s ? %s_n_ : TAP_MIN((uint64_t)%s_own_ * %d, %s_n_)" % (a.capacity, a.name, a.capacity, a.elem_bytes, a.name)
+            self.add("if (%s_n_)" % a.name, 2)
+            self.add("%stap_put_part(out_, %s, (uint32_t)(%s), %s_n_);" % (step, a.name, valid, a.name), 3)
+        else:
+            self.add("if (%s_n_)" % a.name, 2)
+            self.add("%stap_put_bytes(out_, %s, %s_n_);" % (step, source, a.name), 3)
+
+    def finish(self):
+        fn = self.fn
+        self.add("tap_call_finish(&call_);")
+        if fn.event:
+            self.add("tap_cl_enqueued(&enqueue_, real, &call_, code_, %s);" % ("%s != CL_FALSE" % fn.blocking if fn.blocking else "false"))
+        if "post" in fn.hooks:
+            args = names(fn, self.own)
+            self.add("tap_cl_post_%s(real, &call_%s%s);" % (fn.name, "" if fn.ret == "void" else ", ret_", ", " + args if args else ""))
+        if fn.event or "post" in fn.hooks:
+            self.add("errno = call_.saved_errno;")
+        if fn.ret != "void":
+            self.add("return ret_;")
+
+    def text(self):
+        fn = self.fn
+        self.out.append("/* %s */" % fn.line)
+        self.out.append("static inline __attribute__((always_inline)) %sbody_%s(%s)" % (spaced(fn.ret_type), fn.name, params_real(fn)))
+        self.out.append("{")
+        self.add("struct tap_call call_;")
+        self.add()
+        self.missing()
+        self.forward()
+        self.own_slots()
+        self.call()
+        self.add()
+        self.sizes()
+        self.fill()
+        self.finish()
+        self.out.append("}")
+        return "\n".join(self.out)
+
+
+def params_real(fn):
+    """`real` comes last: an instance then adds a register instead of moving them all."""
+    return ", ".join([decl(a) for a in fn.args] + ["const struct tap_opencl_api *real"])
+
+
+def put_text(cb):
+    """tap_cl_put_*: a callback's arguments into its record."""
+    body = Body(cb)
+    body.out.append("/* %s */" % cb.line)
+    body.out.append("void tap_cl_put_%s(%s)" % (cb.ident(), params_after(cb, "struct tap_call *call_p_")))
+    body.out.append("{")
+    if body.copies:
+        body.add("const cl_int code_ = CL_SUCCESS;")
+    body.sizes()
+    body.fill()
+    body.out.append("}")
+    return "\n".join(body.out).replace("&call_,", "call_p_,").replace("&call_)", "call_p_)")
+
+
+# ------------------------------------------------------------------ instances
+
+# Versions whose prototypes of a provisional extension are those of the headers; others are recorded by name only.
+PROVISIONAL = {
+    "cl_khr_command_buffer": ((0, 9, 0), (0, 9, 4)),                    # 0.9.5 gives recording calls a property list
+    "cl_khr_command_buffer_mutable_dispatch": ((0, 9, 0), (0, 9, 1)),   # 0.9.2 passes an array of updates
+    "cl_khr_semaphore": ((0, 9, 0), (1, 0, 4095)),
+    "cl_khr_external_semaphore": ((0, 9, 0), (1, 0, 4095)),
+    "cl_khr_external_memory": ((0, 9, 0), (1, 0, 4095)),
+}
+
+ROUTES, PLATFORMS = 4, 4
+
+
+def is_exported(api, fn):
+    """The loader has a place for it: core functions, and the extensions that loaders export."""
+    return fn.name in api.headers.exported_names
+
+
+def instance(fn, name, real, visible=False):
+    """One more way in: the same parameters, another library."""
+    call = "body_%s" % fn.name if visible else "via_%s" % fn.name
+    args = ", ".join([a.name for a in fn.args] + [real])
+    return "%s%s%s(%s)\n{\n\t%s%s(%s);\n}" % (
+        "TAP_EXPORT " if visible else "", spaced(fn.ret_type), name, params(fn), "" if fn.ret == "void" else "return ", call, args)
+
+
+def instances(api, fn):
+    out = ["static __attribute__((noinline)) %svia_%s(%s)\n{\n\t%sbody_%s(%s);\n}" % (
+        spaced(fn.ret_type), fn.name, params_real(fn), "" if fn.ret == "void" else "return ", fn.name,
+        ", ".join([a.name for a in fn.args] + ["real"]))]
+    if is_exported(api, fn):
+        out.append(instance(fn, fn.name, "tap_opencl_real(__builtin_return_address(0))", visible=True))
+        out += [instance(fn, "tap_r%d_%s" % (i, fn.name), "&tap_route[%d]" % i) for i in range(ROUTES)]
+        out.append(instance(fn, "tap_layer_%s" % fn.name, "&tap_layer_route"))
+    out += [instance(fn, "tap_x%d_%s" % (i, fn.name), "&tap_ext_route[%d]" % i) for i in range(PLATFORMS)]
+    return out
+
+
+def wrappers_c(api, number, fns):
+    out = [HEAD % ("opencl_wrappers_%d.c" % number, "what the application calls instead of OpenCL"),
+           "#include <errno.h>", "", "#include \"ids.h\"", "#include \"interpose/routes.h\"", "#include \"interpose/wrap.h\"",
+           "#include \"opencl_hooks.h\"", ""]
+    for fn in fns:
+        out += [Body(fn).text(), ""]
+        out += instances(api, fn)
+        out.append("")
+    if number == 0:
+        out += [put_text(cb) + "\n" for cb in api.callbacks]
+    return "\n".join(out)
+
+
+def split(api, parts):
+    """Functions in files of about the same size of C."""
+    weight = {fn.name: len(Body(fn).text()) * (2 if is_exported(api, fn) else 1) for fn in api.fns}
+    share, out, filled = sum(weight.values()) / parts, [[] for _ in range(parts)], 0
+    for fn in api.fns:
+        out[min(int(filled / share), parts - 1)].append(fn)
+        filled += weight[fn.name]
+    return out
+
+
+# ------------------------------------------------------------------ entries
+
+def version_number(v):
+    return "0x%08x" % (v[0] << 22 | v[1] << 12 | v[2])
+
+
+def entry_row(api, fn):
+    exported = is_exported(api, fn)
+    some = "{ " + ", ".join("%s" for _ in range(4)) + " }"
+    none = "{ NULL, NULL, NULL, NULL }"
+    route = some % tuple("tap_r%d_%s" % (i, fn.name) for i in range(4)) if exported else none
+    ext = some % tuple("tap_x%d_%s" % (i, fn.name) for i in range(4))
+    bare = some % tuple("tap_b%d_%s" % (i, fn.name) for i in range(4)) if fn.provisional else none
+    lowest, highest = PROVISIONAL[fn.provisional] if fn.provisional else ((0, 0, 0), (0, 0, 0))
+    return ("\t{ .name = \"%s\", .exported = %s,\n\t  .route = %s,\n\t  .ext = %s,\n\t  .bare = %s,\n\t  .layer = %s, .provisional = \"%s\", "
+            ".version_least = %s, .version_most = %s,\n\t  .api_index = TAP_INDEX_%s, .dispatch_index = %s, .core = %s }," % (
+                fn.name, fn.name if exported else "NULL", route, ext, bare, "tap_layer_" + fn.name if exported else "NULL",
+                fn.provisional or "", version_number(lowest), version_number(highest), fn.name,
+                "DISPATCH(%s)" % fn.name if exported else "0xffff", "true" if exported else "false"))
+
+
+def entries_c(api):
+    out = [HEAD % ("opencl_entries.c", "every wrapper's addresses by name, and stand-ins for hooks that nobody defines"),
+           "#include <string.h>", "", "#include \"opencl_entries.h\"", "#include \"opencl_hooks.h\"", "", "#include <CL/cl_icd.h>", "",
+           "#define DISPATCH(name) (offsetof(struct _cl_icd_dispatch, name) / sizeof(void *))", "",
+           "/* Only the addresses matter here: the definitions, with their types, are in opencl_wrappers_*.c. */"]
+    fns = sorted(api.fns, key=lambda f: f.name)
+    for fn in fns:
+        ways = ["tap_x%d_" % i for i in range(PLATFORMS)] + (["tap_b%d_" % i for i in range(PLATFORMS)] if fn.provisional else [])
+        if is_exported(api, fn):
+            ways += ["tap_r%d_" % i for i in range(ROUTES)] + ["tap_layer_"]
+        out.append("void %s;" % ", ".join("%s%s(void)" % (w, fn.name) for w in ways))
+    out += ["", "const struct tap_entry tap_opencl_entries[] = {"] + [entry_row(api, fn) for fn in fns] + ["};"]
+    out += ["const size_t tap_opencl_entry_count = %d;" % len(fns), "", FIND_ENTRY]
+    out += [weak_hook(*h, fn) for fn in api.fns for h in hook_decls(fn)]
+    out += [WEAK_ENQUEUE, bare_thunks(api)]
+    return "\n".join(out)
+
+
+FIND_ENTRY = """const struct tap_entry *tap_opencl_entry(const char *name)
+{
+	size_t low = 0, high = tap_opencl_entry_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = strcmp(name, tap_opencl_entries[middle].name);
+
+		if (order == 0)
+			return &tap_opencl_entries[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+/* A hook that the collector does not define: the real call alone. */
+#define WEAK __attribute__((weak))
+"""
+
+WEAK_ENQUEUE = """WEAK cl_event *tap_cl_event_slot(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app)
+{
+	(void)real;
+	*e = (struct tap_cl_enqueue){ .app = app, .queue = queue };
+	return app;
+}
+WEAK void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call, cl_int err, bool blocking)
+{
+	(void)e; (void)real; (void)call; (void)err; (void)blocking;
+}
+"""
+
+
+def weak_hook(ret, name, parameters, fn):
+    if name.startswith("tap_cl_do_"):
+        return "WEAK %s%s(%s) { %sreal->%s(%s); }" % (spaced(ret), name, parameters, "" if ret == "void" else "return ", fn.name, names(fn))
+    unused = ["real"] + (["call"] if "_post_" in name else []) + (["ret"] if "_post_" in name and fn.ret != "void" else [])
+    return "WEAK void %s(%s) { %s }" % (name, parameters, " ".join("(void)%s;" % n for n in unused + [a.name for a in fn.args]))
+
+
+def bare_thunks(api):
+    """
+    Entries of provisional functions whose prototype we do not know: every argument register and the stack stay as the
+    caller made them. tap_bare_jump (interpose/bare.S) gets platform << 16 | index in a scratch register.
+    """
+    out = ["/* Provisional functions by name only: interpose/bare.S */"]
+    for machine, code in (("__x86_64__", "movl $%d, %%r11d\\n\\tjmp tap_bare_jump"),
+                          ("__aarch64__", "mov w16, #%d\\n\\tmovk w16, #%d, lsl #16\\n\\tb tap_bare_jump")):
+        out += ["#if defined(%s)" % machine, "__asm__(\".text\\n\""]
+        for index, fn in enumerate(api.fns):
+            if fn.provisional:
+                for i in range(PLATFORMS):
+                    what = (i << 16 | index,) if machine == "__x86_64__" else (index, i)
+                    name = "tap_b%d_%s" % (i, fn.name)
+                    out.append("\t\"\\t.globl %s\\n\\t.hidden %s\\n\\t.type %s, %%function\\n%s:\\n\\t%s\\n\\t.size %s, .-%s\\n\"" % (
+                        name, name, name, name, code % what, name, name))
+        out += ["\t);", "#endif"]
+    return "\n".join(out) + "\n"
+
+
 def files(api):
-    return {
+    out = {
         "ids.h": ids_h(api),
         "opencl_api.h": opencl_api_h(api),
         "opencl_hooks.h": opencl_hooks_h(api),
         "opencl_entries.h": entries_h(api),
+        "opencl_entries.c": entries_c(api),
     }
+    for i, fns in enumerate(split(api, 4)):
+        out["opencl_wrappers_%d.c" % i] = wrappers_c(api, i, fns)
+    return out
