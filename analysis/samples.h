@@ -1,0 +1,34 @@
+/*
+ * analysis/samples.h - the values of one row: exact total, mean, median, extremes and deviation
+ *
+ * Exact at any count: values are kept in growing pieces, first in memory, above a limit in an unlinked temporary file, and
+ * the median is selected over the pieces. No sketches: a report must not invent numbers.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_ANALYSIS_SAMPLES_H
+#define GPUTAP_ANALYSIS_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gt_arena;                        /* memory of many samples; freed as a whole */
+struct gt_arena *gt_arena_new(void);    /* NULL: no memory */
+void gt_arena_free(struct gt_arena *a);
+/* Zeroed memory until gt_arena_free; NULL: no memory left, not even on disk. */
+void *gt_arena_take(struct gt_arena *a, size_t bytes);
+
+struct gt_samples {
+	struct gt_piece *last;          /* pieces, newest first */
+	uint64_t n;
+	int64_t min, max;
+	__int128 sum;
+};
+/* 0, or -1: no memory. */
+int gt_samples_add(struct gt_samples *s, struct gt_arena *a, int64_t value);
+double gt_samples_mean(const struct gt_samples *s);      /* 0 without values */
+double gt_samples_median(const struct gt_samples *s);    /* mean of the middle two for an even count */
+double gt_samples_deviation(const struct gt_samples *s); /* of the sample (n - 1); 0 below two values */
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * analysis/summary.c - the short answer at the end of a run
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "analysis/summary.h"
+
+#include "analysis/report.h"
+
+int gt_summary_print(struct gt_model *model, const char *format, FILE *out, struct gt_err *err)
+{
+	static const char *const names[] = { "opencl_kern_sum", "opencl_mem_time_sum", "opencl_mem_size_sum", "opencl_api_sum" };
+	const struct gt_report *reports[sizeof names / sizeof *names];
+	struct gt_report_run run = { .model = model, .reports = reports, .out = out, .most = 15, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+
+	if (!gt_table_format_of(format, &run.format))
+		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "unknown summary format '%s'", format);
+	for (; run.n_reports < sizeof names / sizeof *names; run.n_reports++)
+		reports[run.n_reports] = gt_report_find(names[run.n_reports]);
+	return gt_reports_run(&run, err);
+}

@@ -1,0 +1,320 @@
+/*
+ * analysis/table.c - print rows for people and for programs
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "analysis/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 40, STREAM_WIDTH = 14 };
+
+struct gt_table {
+	const char *name, *title;
+	FILE *out;
+	enum gt_table_format format;
+	bool stream, failed;
+	unsigned columns;
+	char *headings;                 /* split in place */
+	const char *heading[MOST_COLUMNS];
+	bool left[MOST_COLUMNS];
+	char **cell;                    /* kept rows, columns each; NULL = absent */
+	bool *numeric;
+	size_t rows, room, printed;
+};
+
+bool gt_table_format_of(const char *name, enum gt_table_format *format)
+{
+	static const struct { const char *name; enum gt_table_format format; } known[] = {
+		{ "table", GT_TABLE_TEXT }, { "csv", GT_TABLE_CSV }, { "json", GT_TABLE_JSON }, { "markdown", GT_TABLE_MARKDOWN }, { "md", GT_TABLE_MARKDOWN },
+	};
+
+	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(known[i].name, name))
+			return *format = known[i].format, true;
+	return false;
+}
+
+unsigned gt_table_columns(const struct gt_table *t) { return t->columns; }
+
+/* ---------------------------------------------------------------- escaping */
+
+static void put_csv(FILE *out, const char *s)
+{
+	if (!strpbrk(s, ",\"\r\n")) {
+		fputs(s, out);
+		return;
+	}
+	putc('"', out);
+	for (; *s; s++) {
+		if (*s == '"')
+			putc('"', out);
+		putc(*s, out);
+	}
+	putc('"', out);
+}
+
+/* Length of the well-formed UTF-8 sequence at s, 0 if there is none. */
+static unsigned utf8(const unsigned char *s)
+{
+	unsigned n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+
+	for (unsigned i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
+		return 0;
+	return n;
+}
+
+static void put_json(FILE *out, const char *text)
+{
+	putc('"', out);
+	for (const unsigned char *s = (const unsigned char *)text; *s;) {
+		unsigned n = utf8(s);
+
+		if (*s == '"' || *s == '\\')
+			fprintf(out, "\\%c", *s++);
+		else if (*s < 0x20)
+			fprintf(out, "\\u%04x", *s++);
+		else if (!n)
+			fputs("\\ufffd", out), s++;
+		else
+			for (; n; n--)
+				putc(*s++, out);
+	}
+	putc('"', out);
+}
+
+static void put_markdown(FILE *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '|' || *s == '\\' || *s == '<' || *s == '*' || *s == '_' || *s == '`')
+			putc('\\', out);
+		putc(*s == '\n' ? ' ' : *s, out);
+	}
+}
+
+/* -------------------------------------------------------------------- rows */
+
+struct gt_table *gt_table_new(const char *name, const char *title, const char *headings, enum gt_table_format format, FILE *out, bool stream)
+{
+	struct gt_table *t = calloc(1, sizeof *t);
+	char *save = NULL;
+
+	if (!t || !(t->headings = strdup(headings))) {
+		free(t);
+		return NULL;
+	}
+	*t = (struct gt_table){ .name = name, .title = title, .out = out, .format = format, .stream = stream, .headings = t->headings };
+	for (char *h = strtok_r(t->headings, "|", &save); h && t->columns < MOST_COLUMNS; h = strtok_r(NULL, "|", &save)) {
+		size_t n = strlen(h);
+
+		if (n && h[n - 1] == '<') {
+			h[n - 1] = 0;
+			t->left[t->columns] = true;
+		}
+		t->heading[t->columns++] = h;
+	}
+	return t;
+}
+
+static char *render(const struct gt_cell *c, enum gt_table_format format)
+{
+	char *text = NULL;
+	int n = 0;
+
+	switch (c->kind) {
+	case GT_CELL_NONE: return NULL;
+	case GT_CELL_INTEGER: n = asprintf(&text, "%lld", (long long)c->integer); break;
+	case GT_CELL_NUMBER: n = asprintf(&text, "%.*f", c->digits, c->number); break;
+	case GT_CELL_TEXT: return strdup(c->text);
+	}
+	if (n < 0)
+		return NULL;
+	if (format != GT_TABLE_TEXT && format != GT_TABLE_MARKDOWN)
+		return text;
+	/* People read 1 234 567 better with separators; programs never get them. */
+	char *dot = strchr(text, '.'), *end = dot ? dot : text + n, *first = text + (*text == '-');
+	int digits = (int)(end - first), commas = (digits - 1) / 3;
+	char *wide = malloc((size_t)(n + commas + 1)), *w = wide;
+
+	if (!wide || digits < 4)
+		return free(wide), text;
+	for (char *s = text; *s; s++) {
+		*w++ = *s;
+		if (s >= first && s < end - 1 && (end - 1 - s) % 3 == 0)
+			*w++ = ',';
+	}
+	*w = 0;
+	free(text);
+	return wide;
+}
+
+static void print_head(struct gt_table *t, const int *width)
+{
+	if (t->format == GT_TABLE_CSV) {
+		for (unsigned i = 0; i < t->columns; i++) {
+			if (i)
+				putc(',', t->out);
+			put_csv(t->out, t->heading[i]);
+		}
+		putc('\n', t->out);
+	} else if (t->format == GT_TABLE_JSON) {
+		fprintf(t->out, "{\"report\":");
+		put_json(t->out, t->name);
+		fprintf(t->out, ",\"rows\":[");
+	} else if (t->format == GT_TABLE_MARKDOWN) {
+		fprintf(t->out, "### %s (%s)\n\n|", t->title, t->name);
+		for (unsigned i = 0; i < t->columns; i++)
+			fprintf(t->out, " %s |", t->heading[i]);
+		fprintf(t->out, "\n|");
+		for (unsigned i = 0; i < t->columns; i++)
+			fprintf(t->out, t->left[i] ? " --- |" : " ---: |");
+		putc('\n', t->out);
+	} else {
+		fprintf(t->out, "\n ** %s (%s):\n\n", t->title, t->name);
+		for (unsigned i = 0; i < t->columns; i++)
+			fprintf(t->out, t->left[i] ? " %-*s" : " %*s", i + 1 == t->columns && t->left[i] ? 0 : width[i], t->heading[i]);
+		fprintf(t->out, "\n");
+		for (unsigned i = 0; i < t->columns; i++) {
+			putc(' ', t->out);
+			for (int k = 0; k < width[i]; k++)
+				putc('-', t->out);
+		}
+		putc('\n', t->out);
+	}
+}
+
+static void print_row(struct gt_table *t, char **cell, const bool *numeric, const int *width)
+{
+	switch (t->format) {
+	case GT_TABLE_CSV:
+		for (unsigned i = 0; i < t->columns; i++) {
+			if (i)
+				putc(',', t->out);
+			if (cell[i])
+				put_csv(t->out, cell[i]);
+		}
+		break;
+	case GT_TABLE_JSON:
+		fputs(t->printed ? ",\n{" : "\n{", t->out);
+		for (unsigned i = 0; i < t->columns; i++) {
+			if (i)
+				putc(',', t->out);
+			put_json(t->out, t->heading[i]);
+			putc(':', t->out);
+			if (!cell[i])
+				fputs("null", t->out);
+			else if (numeric[i])
+				fputs(cell[i], t->out);
+			else
+				put_json(t->out, cell[i]);
+		}
+		putc('}', t->out);
+		t->printed++;
+		return;
+	case GT_TABLE_MARKDOWN:
+		putc('|', t->out);
+		for (unsigned i = 0; i < t->columns; i++) {
+			putc(' ', t->out);
+			put_markdown(t->out, cell[i] ? cell[i] : "");
+			fputs(" |", t->out);
+		}
+		break;
+	case GT_TABLE_TEXT:
+		for (unsigned i = 0; i < t->columns; i++)
+			fprintf(t->out, t->left[i] ? " %-*s" : " %*s", i + 1 == t->columns && t->left[i] ? 0 : width[i], cell[i] ? cell[i] : "");
+		break;
+	}
+	putc('\n', t->out);
+	t->printed++;
+}
+
+static void stream_widths(const struct gt_table *t, int *width)
+{
+	for (unsigned i = 0; i < t->columns; i++) {
+		int n = (int)strlen(t->heading[i]);
+
+		width[i] = n > STREAM_WIDTH ? n : STREAM_WIDTH;
+	}
+}
+
+static int stream_row(struct gt_table *t, const struct gt_cell *cells)
+{
+	char *cell[MOST_COLUMNS];
+	bool numeric[MOST_COLUMNS];
+	int width[MOST_COLUMNS];
+
+	stream_widths(t, width);
+	if (!t->printed)
+		print_head(t, width);
+	for (unsigned i = 0; i < t->columns; i++) {
+		cell[i] = render(&cells[i], t->format);
+		numeric[i] = cells[i].kind != GT_CELL_TEXT;
+	}
+	print_row(t, cell, numeric, width);
+	for (unsigned i = 0; i < t->columns; i++)
+		free(cell[i]);
+	return 0;
+}
+
+int gt_table_row(struct gt_table *t, const struct gt_cell *cells)
+{
+	if (t->stream)
+		return stream_row(t, cells);
+	if (t->rows == t->room) {
+		size_t room = t->room ? 2 * t->room : 64;
+		char **cell = realloc(t->cell, room * t->columns * sizeof *cell);
+		bool *numeric = cell ? realloc(t->numeric, room * t->columns * sizeof *numeric) : NULL;
+
+		t->cell = cell ? cell : t->cell;
+		t->numeric = numeric ? numeric : t->numeric;
+		if (!cell || !numeric)
+			return -1;
+		t->room = room;
+	}
+	for (unsigned i = 0; i < t->columns; i++) {
+		t->cell[t->rows * t->columns + i] = render(&cells[i], t->format);
+		t->numeric[t->rows * t->columns + i] = cells[i].kind != GT_CELL_TEXT;
+	}
+	t->rows++;
+	return 0;
+}
+
+int gt_table_end(struct gt_table *t, unsigned most)
+{
+	int width[MOST_COLUMNS], failed;
+	size_t rows = most && most < t->rows ? most : t->rows;
+
+	if (t->stream)
+		stream_widths(t, width);
+	else
+		for (unsigned i = 0; i < t->columns; i++) {
+			width[i] = (int)strlen(t->heading[i]);
+			for (size_t r = 0; r < rows; r++) {
+				const char *c = t->cell[r * t->columns + i];
+
+				if (c && (int)strlen(c) > width[i])
+					width[i] = (int)strlen(c);
+			}
+		}
+	if (!t->stream || !t->printed)
+		print_head(t, width);
+	for (size_t r = 0; r < rows; r++)
+		print_row(t, t->cell + r * t->columns, t->numeric + r * t->columns, width);
+	if (t->format == GT_TABLE_JSON)
+		fputs("\n]}\n", t->out);
+	else if (t->format == GT_TABLE_TEXT && rows < t->rows)
+		fprintf(t->out, " ... %zu more\n", t->rows - rows);
+	for (size_t i = 0; i < t->rows * t->columns; i++)
+		free(t->cell[i]);
+	failed = ferror(t->out);
+	free(t->cell);
+	free(t->numeric);
+	free(t->headings);
+	free(t);
+	return failed ? -1 : 0;
+}

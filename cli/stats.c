@@ -1,0 +1,78 @@
+/*
+ * cli/stats.c - gputap stats: print reports of a trace
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/report.h"
+#include "cli/cli.h"
+
+enum { MOST = 32 };
+
+static int choose(const char *list, const struct gt_report **reports, unsigned *n, struct gt_err *err)
+{
+	char copy[1024], *save = NULL;
+	const struct gt_report *r;
+
+	*n = 0;
+	if (!*list) {
+		for (unsigned i = 0; (r = gt_report_at(i)); i++)
+			if (r->by_default)
+				reports[(*n)++] = r;
+		return 0;
+	}
+	if ((size_t)snprintf(copy, sizeof copy, "%s", list) >= sizeof copy)
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "the list of reports is too long");
+	for (char *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		if (!(r = gt_report_find(name)) || *n == MOST) {
+			char known[512] = "";
+
+			for (unsigned i = 0; (r = gt_report_at(i)); i++)
+				snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? " " : "", r->name);
+			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "unknown report '%s'; known: %s", name, known);
+		}
+		reports[(*n)++] = r;
+	}
+	return 0;
+}
+
+int gt_cmd_stats(struct gt_cli *cli)
+{
+	const struct gt_report *reports[MOST];
+	struct gt_report_run run = { .reports = reports, .out = stdout, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	const char *from = gt_option(&cli->options, "from"), *to = gt_option(&cli->options, "to");
+	bool quiet = gt_option_true(&cli->options, "quiet");
+	struct gt_progress progress;
+	struct gt_err err = { 0 };
+	char text[1024];
+	int rc;
+
+	if (cli->n_args != 1)
+		return gt_cli_usage(cli, cli->n_args ? "stats takes one trace" : "which trace?");
+	if (!gt_table_format_of(gt_option(&cli->options, "format"), &run.format))
+		return gt_cli_usage(cli, "unknown format '%s'; known: table csv json markdown", gt_option(&cli->options, "format"));
+	if (choose(gt_option(&cli->options, "report"), reports, &run.n_reports, &err))
+		return gt_cli_fail(&err);
+	if (*from)
+		gt_parse_time(from, &run.from_ns);
+	if (*to)
+		gt_parse_time(to, &run.to_ns);
+	if (*from && *to && run.from_ns > run.to_ns)
+		return gt_cli_usage(cli, "--from %s lies behind --to %s", from, to);
+	if (gt_model_open(cli->args[0], NULL, &run.model, &err))
+		return gt_cli_fail(&err);
+	gt_progress_begin(&progress, "reading", quiet);
+	run.progress = gt_progress_step;
+	run.ctx = &progress;
+	rc = gt_reports_run(&run, &err);
+	gt_progress_end(&progress);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
+	if (!rc && !quiet)
+		fprintf(stderr, "gputap: %s\n", gt_model_complete_text(run.model, text, sizeof text));
+	gt_model_close(run.model);
+	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
+}

@@ -1,0 +1,89 @@
+/*
+ * tests/unit/test_samples.c - exact statistics
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analysis/samples.h"
+
+static void fill(struct gt_samples *s, struct gt_arena *a, const int64_t *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(gt_samples_add(s, a, v[i]), 0);
+}
+
+/* An odd count has the middle value as its median, whatever the order of arrival. */
+static void median_of_odd_count_is_the_middle_value(void **state)
+{
+	struct gt_arena *a = gt_arena_new();
+	struct gt_samples s = { 0 };
+
+	(void)state;
+	fill(&s, a, (const int64_t[]){ 9, -5, 3, 1000000000000, 4 }, 5);
+	assert_true(gt_samples_median(&s) == 4);
+	assert_int_equal(s.min, -5);
+	assert_int_equal(s.max, 1000000000000);
+	gt_arena_free(a);
+}
+
+/* An even count has the mean of the two middle values. */
+static void median_of_even_count_is_between_the_middle_values(void **state)
+{
+	struct gt_arena *a = gt_arena_new();
+	struct gt_samples s = { 0 };
+
+	(void)state;
+	fill(&s, a, (const int64_t[]){ 4, 1, 3, 10 }, 4);
+	assert_true(gt_samples_median(&s) == 3.5);
+	assert_true(gt_samples_mean(&s) == 4.5);
+	assert_true(gt_samples_deviation(&s) > 3.8729 && gt_samples_deviation(&s) < 3.8730); /* sqrt(15) */
+	gt_arena_free(a);
+}
+
+/* Values that fill many pieces, and more than the in-memory limit, give the same median as a sorted array. */
+static void many_values_spill_and_stay_exact(void **state)
+{
+	enum { N = 20 << 20 };          /* 160 MiB: above the limit */
+	struct gt_arena *a = gt_arena_new();
+	struct gt_samples s = { 0 };
+	uint64_t x = 88172645463325252u;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {   /* every value of 0..N-1 once, scattered: N is a power-of-two multiple, 7919 odd */
+		x = ((uint64_t)i * 7919u) % N;
+		assert_int_equal(gt_samples_add(&s, a, (int64_t)x), 0);
+	}
+	assert_int_equal(s.n, N);
+	assert_true(gt_samples_median(&s) == (N - 1) / 2.0);
+	assert_true(gt_samples_mean(&s) == (N - 1) / 2.0);
+	gt_arena_free(a);
+}
+
+/* No value: no number is made up, and nothing divides by zero. */
+static void nothing_gives_zero(void **state)
+{
+	struct gt_samples s = { 0 };
+
+	(void)state;
+	assert_true(gt_samples_mean(&s) == 0 && gt_samples_median(&s) == 0 && gt_samples_deviation(&s) == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(median_of_odd_count_is_the_middle_value),
+		cmocka_unit_test(median_of_even_count_is_between_the_middle_values),
+		cmocka_unit_test(many_values_spill_and_stay_exact),
+		cmocka_unit_test(nothing_gives_zero),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
