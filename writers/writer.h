@@ -26,7 +26,9 @@ struct gt_writer {
 	const char *suffix;               /* ".atp" */
 	const char *help;
 	bool per_process;                 /* one file per process image with calls; false: one file for all */
-	int (*write)(const struct gt_export *x, struct gt_err *err); /* 0, or -1 with *err; the caller removes path on failure */
+	/* 0, or -1 with *err; the caller removes path on failure. A writer may leave path unwritten and make files of
+	 * its own beside final_path (apilog with --apilog-per-thread; writers/output.h): the caller renames path if it is there. */
+	int (*write)(const struct gt_export *x, struct gt_err *err);
 };
 
 const struct gt_writer *gt_writer_find(const char *id); /* NULL: unknown */

@@ -1,0 +1,105 @@
+/*
+ * writers/output.c - a text file being written
+ *
+ * Never a partial file under its final name: written beside it, renamed when whole.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "writers/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int open_failed(struct gt_output *o, const char *shown, int why, struct gt_err *err)
+{
+	gt_fail(err, GT_EXIT_OUTPUT, strerror(why), "choose another place with -o", "%s: cannot be written", shown);
+	gt_output_discard(o);
+	return -1;
+}
+
+static int open_file(struct gt_output *o, struct gt_err *err)
+{
+	if (!o->path || !o->final_path)
+		return open_failed(o, "output", ENOMEM, err);
+	o->fd = open(o->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return o->fd < 0 ? open_failed(o, o->final_path, errno, err) : 0;
+}
+
+int gt_output_open(struct gt_output *o, const char *path, const char *final_path, struct gt_err *err)
+{
+	*o = (struct gt_output){ .fd = -1, .path = strdup(path), .final_path = strdup(final_path ? final_path : path) };
+	return open_file(o, err);
+}
+
+int gt_output_create(struct gt_output *o, const char *final_path, bool replace, struct gt_err *err)
+{
+	*o = (struct gt_output){ .fd = -1, .final_path = strdup(final_path) };
+	if (!replace && access(final_path, F_OK) == 0) {
+		gt_fail(err, GT_EXIT_OUTPUT, NULL, "-f replaces it; -o chooses another name", "%s: exists already", final_path);
+		gt_output_discard(o);
+		return -1;
+	}
+	if (asprintf(&o->path, "%s.tmp%d", final_path, (int)getpid()) < 0)
+		o->path = NULL;
+	o->renames = true;
+	return open_file(o, err);
+}
+
+static void write_all(struct gt_output *o, const char *from, size_t n)
+{
+	while (n && !o->error) {
+		ssize_t done = write(o->fd, from, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			o->error = errno;
+			return;
+		}
+		from += done;
+		n -= (size_t)done;
+	}
+}
+
+void gt_output_flush(struct gt_output *o)
+{
+	write_all(o, o->text.data, o->text.used);
+	o->text.used = 0;
+}
+
+int gt_output_commit(struct gt_output *o, struct gt_err *err)
+{
+	if (o->text.failed && !o->error)
+		o->error = ENOMEM;
+	gt_output_flush(o);
+	if (close(o->fd) != 0 && !o->error)
+		o->error = errno;
+	o->fd = -1;
+	if (!o->error && o->renames && rename(o->path, o->final_path) != 0)
+		o->error = errno;
+	if (o->error) {
+		gt_fail(err, GT_EXIT_OUTPUT, strerror(o->error), NULL, "%s: could not be written whole", o->final_path);
+		gt_output_discard(o);
+		return -1;
+	}
+	o->renames = false;
+	gt_output_discard(o);
+	return 0;
+}
+
+void gt_output_discard(struct gt_output *o)
+{
+	if (o->fd >= 0)
+		close(o->fd);
+	if (o->renames && o->path)
+		unlink(o->path);
+	gt_text_free(&o->text);
+	free(o->path);
+	free(o->final_path);
+	*o = (struct gt_output){ .fd = -1 };
+}

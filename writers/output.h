@@ -1,0 +1,43 @@
+/*
+ * writers/output.h - a text file being written
+ *
+ * The export command gives each writer a temporary name (gt_export.path) and renames it when the writer returns 0.
+ * A writer that makes more files, or other files, than that one (one API log per thread) opens each of them with
+ * gt_output_create: a temporary name beside the final one, renamed by gt_output_commit.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_WRITERS_OUTPUT_H
+#define GPUTAP_WRITERS_OUTPUT_H
+
+#include "trace/read/error.h"
+#include "writers/text.h"
+
+struct gt_output {
+	int fd;                           /* -1: closed */
+	int error;                        /* errno of the first failed write, 0 */
+	struct gt_text text;              /* append here, then gt_output_drain now and then */
+	char *path;                       /* being written */
+	char *final_path;                 /* what messages name; the target of the rename when renames is set */
+	bool renames;
+};
+
+/* Write path itself; the caller renames it to final_path. -1 with *err. */
+int gt_output_open(struct gt_output *o, const char *path, const char *final_path, struct gt_err *err);
+/* Write a temporary file beside final_path; commit puts it there. Refuses an existing final_path unless replace. */
+int gt_output_create(struct gt_output *o, const char *final_path, bool replace, struct gt_err *err);
+
+/* Writes the text out when it is large. Errors are kept until commit. */
+void gt_output_flush(struct gt_output *o);
+static inline void gt_output_drain(struct gt_output *o)
+{
+	if (o->text.used >= 1u << 18)
+		gt_output_flush(o);
+}
+/* Everything on disk (and in place). 0, or -1 with *err: what was written is gone, when commit was to rename it. */
+int gt_output_commit(struct gt_output *o, struct gt_err *err);
+/* Give up: closes, and removes what gt_output_create made. Harmless after commit. */
+void gt_output_discard(struct gt_output *o);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * writers/text.h - a growing text, appended to without printf
+ *
+ * Runs in the tool, in the loops that write one line per call: at two million lines a second printf alone
+ * would be the budget. A failed allocation is remembered (`failed`) and appends become no-ops, so callers check
+ * once per file and not once per character.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_WRITERS_TEXT_H
+#define GPUTAP_WRITERS_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct gt_text {
+	char *data;
+	size_t used, room;                /* bytes */
+	bool failed;                      /* out of memory: the text is not whole */
+};
+
+bool gt_text_grow(struct gt_text *t, size_t more);
+void gt_text_free(struct gt_text *t);
+
+/* Room for `more` bytes at data + used. False: out of memory. */
+static inline bool gt_text_need(struct gt_text *t, size_t more)
+{
+	return t->room - t->used >= more || gt_text_grow(t, more);
+}
+
+static inline void gt_text_char(struct gt_text *t, char c)
+{
+	if (gt_text_need(t, 1))
+		t->data[t->used++] = c;
+}
+
+static inline void gt_text_bytes(struct gt_text *t, const char *from, size_t n)
+{
+	if (n && gt_text_need(t, n)) {
+		memcpy(t->data + t->used, from, n);
+		t->used += n;
+	}
+}
+
+static inline void gt_text_str(struct gt_text *t, const char *s) { gt_text_bytes(t, s, strlen(s)); }
+#define gt_text_lit(t, literal) gt_text_bytes((t), literal, sizeof(literal) - 1)
+
+void gt_text_u64(struct gt_text *t, uint64_t v);
+void gt_text_i64(struct gt_text *t, int64_t v);
+/* Hexadecimal, at least `digits` digits, zero padded. */
+void gt_text_hex(struct gt_text *t, uint64_t v, unsigned digits, bool upper);
+/* As "%.9g" of C, in the C locale. */
+void gt_text_float(struct gt_text *t, double v);
+/* Blanks until `width` bytes follow `from`; at least `least` of them. */
+void gt_text_pad(struct gt_text *t, size_t from, size_t width, unsigned least);
+
+#endif
