@@ -1,0 +1,199 @@
+/*
+ * writers/render_log.c - a call as the OpenCL API log shows it
+ *
+ *	name(type name = value, type name = value) = RESULT, *out = value
+ *
+ * Numbers decimal, handles and addresses 16 upper-case digits, codes returned by name. docs/apilog.md.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "writers/render.h"
+
+#define TEXT_MAX 256                      /* bytes of a string shown */
+
+static void put_address(struct gt_text *t, uint64_t v)
+{
+	gt_text_hex(t, v, 16, true);
+}
+
+static void put_scalar(struct gt_text *t, enum gt_value v, uint64_t bits)
+{
+	switch (v) {
+	case GT_I8: case GT_I16: case GT_I32: case GT_I64: case GT_ERROR:
+		gt_text_i64(t, gt_sign_extend(bits, v, 8));
+		break;
+	case GT_F32: case GT_F64:
+		gt_render_float(t, v, bits);
+		break;
+	case GT_HANDLE: case GT_POINTER: case GT_CALLBACK: case GT_STRUCT: case GT_VOID:
+		put_address(t, bits);
+		break;
+	default:
+		gt_text_u64(t, bits);
+	}
+}
+
+/* Bytes of the UTF-8 sequence at s, 0 when it is none (over-long forms and surrogates included). */
+static unsigned utf8_bytes(const unsigned char *s, size_t left)
+{
+	unsigned n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+	uint32_t c = s[0] & (0x7fu >> n);
+
+	if (s[0] < 0xc2 || s[0] > 0xf4 || left < n)
+		return 0;
+	for (unsigned i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if ((n == 3 && c < 0x800) || (n == 4 && (c < 0x10000 || c > 0x10ffff)) || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	return n;
+}
+
+/* Three digits always: a digit that follows cannot join the escape. */
+static void put_octal(struct gt_text *t, unsigned char c)
+{
+	gt_text_char(t, '\\');
+	gt_text_char(t, (char)('0' + (c >> 6)));
+	gt_text_char(t, (char)('0' + (c >> 3 & 7)));
+	gt_text_char(t, (char)('0' + (c & 7)));
+}
+
+static void put_text(struct gt_text *t, const unsigned char *s, size_t n, bool cut)
+{
+	static const char from[] = "\a\b\t\n\v\f\r\"\\", to[] = "abtnvfr\"\\";
+
+	if (n > TEXT_MAX) {
+		n = TEXT_MAX;
+		cut = true;
+	}
+	gt_text_char(t, '"');
+	for (size_t i = 0; i < n;) {
+		unsigned sequence = s[i] >= 0x80 ? utf8_bytes(s + i, n - i) : 0;
+		const char *named;
+
+		if (s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
+			sequence = 1;
+		if (sequence) {
+			gt_text_bytes(t, (const char *)s + i, sequence);
+			i += sequence;
+			continue;
+		}
+		named = memchr(from, s[i], sizeof(from) - 1);
+		if (named) {
+			gt_text_char(t, '\\');
+			gt_text_char(t, to[named - from]);
+		} else {
+			put_octal(t, s[i]);
+		}
+		i++;
+	}
+	gt_text_char(t, '"');
+	if (cut)
+		gt_text_lit(t, "...");
+}
+
+static bool is_text(const struct gt_param *p)
+{
+	return p->dir == GT_IN && (p->copy == GT_COPY_STRING || (p->copy == GT_COPY_ARRAY && p->elem == GT_CHAR));
+}
+
+static void put_in(struct gt_text *t, const struct gt_arg *a)
+{
+	if (a->value && a->has_data && is_text(a->param))
+		put_text(t, a->data, a->bytes, a->cut);
+	else
+		put_scalar(t, a->param->value, a->value);
+}
+
+static bool is_list(const struct gt_param *p)
+{
+	return p->count[0] && strcmp(p->count, "1") != 0;
+}
+
+static void put_out_value(struct gt_text *t, const struct gt_arg *a)
+{
+	const struct gt_param *p = a->param;
+	uint32_t bytes = p->elem_bytes;
+	uint64_t n = bytes && bytes <= 8 ? gt_elements_here(a, bytes) : 0;
+
+	if (!is_list(p)) {
+		if (n)
+			put_scalar(t, p->elem, gt_element(a, 0, bytes));
+		return;
+	}
+	gt_text_char(t, '(');
+	for (uint64_t i = 0; i < n; i++) {
+		if (i)
+			gt_text_char(t, ',');
+		put_scalar(t, p->elem, gt_element(a, i, bytes));
+	}
+	if (a->cut)
+		gt_text_lit(t, ",...");
+	gt_text_char(t, ')');
+}
+
+static void put_out(struct gt_text *t, const struct gt_render_plan *p, unsigned i, const struct gt_call *call, const struct gt_arg *a)
+{
+	const struct gt_render_param *rp = &p->params[i];
+
+	/* A value that was not captured is left out; an empty list is a value. */
+	if (a->value && (int)i != p->errcode && !a->has_data && !(is_list(a->param) && a->count == 0))
+		return;
+	gt_text_bytes(t, rp->log_out, rp->log_out_bytes);
+	if (!a->value)
+		gt_text_lit(t, "NULL");
+	else if ((int)i == p->errcode)
+		gt_render_error(t, rp->symbols, call->result);
+	else
+		put_out_value(t, a);
+}
+
+static void put_result(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call)
+{
+	gt_text_lit(t, " = ");
+	switch (p->fn->ret) {
+	case GT_VOID:
+		gt_text_lit(t, "void");
+		break;
+	case GT_ERROR:
+		gt_render_error(t, p->ret_symbols, call->result);
+		break;
+	case GT_HANDLE: case GT_POINTER: case GT_CALLBACK:
+		put_address(t, gt_call_return(call));
+		break;
+	default:
+		if (p->fn->ret_position >= 0)
+			put_scalar(t, p->fn->ret, gt_call_return(call));
+		else
+			gt_text_i64(t, call->result);
+	}
+}
+
+void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call)
+{
+	const struct gt_fn *fn = p->fn;
+	bool failed = gt_call_failed(p, call);
+	struct gt_arg a;
+
+	if (fn->is_callback)
+		gt_text_lit(t, "callback ");
+	gt_text_str(t, fn->name);
+	gt_text_char(t, '(');
+	if (!call->has_args)
+		gt_text_lit(t, "...");
+	for (unsigned i = 0; call->has_args && i < fn->n_params; i++) {
+		gt_text_bytes(t, p->params[i].log_in, p->params[i].log_in_bytes);
+		if (gt_call_arg(call, i, &a))
+			put_in(t, &a);
+	}
+	gt_text_char(t, ')');
+	if (fn->is_callback)
+		return;
+	put_result(t, p, call);
+	for (unsigned i = 0; call->has_args && i < fn->n_params; i++)
+		if (fn->params[i].typed_out && (!failed || (int)i == p->errcode) && gt_call_arg(call, i, &a))
+			put_out(t, p, i, call, &a);
+}
