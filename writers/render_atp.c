@@ -27,6 +27,14 @@ static const struct { const char *key; enum gt_value value; const char *group; }
 	{ "CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN", GT_FLAGS, "cl_device_affinity_domain" },
 };
 
+/* Keys that the headers name in another list than the properties': the query that answers them. */
+static const struct { const char *group, *also; } property_keys[] = {
+	{ "cl_queue_properties", "cl_command_queue_info" },
+	{ "cl_sampler_properties", "cl_sampler_info" },
+};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
 struct render {
 	struct gt_text *t;
 	const struct gt_fntable *table;
@@ -280,12 +288,36 @@ static void put_query(const struct render *r, const struct gt_render_param *rp, 
 
 /* -------------------------------------------------------- property lists */
 
-static void put_property_value(const struct render *r, const struct gt_render_param *rp, const char *group, uint64_t key, uint64_t value)
+static const char *property_name(const struct render *r, const struct gt_render_param *rp, const char *group, uint64_t key)
 {
 	const char *name = rp->symbols ? gt_enum_name(rp->symbols, (int64_t)key) : NULL;
+
+	for (size_t i = 0; !name && i < COUNT(property_keys); i++)
+		if (strcmp(group, property_keys[i].group) == 0) {
+			const struct gt_enum *e = gt_fntable_enum(r->table, property_keys[i].also);
+
+			name = e ? gt_enum_name(e, (int64_t)key) : NULL;
+		}
+	return name;
+}
+
+static void put_key(const struct render *r, const struct gt_render_param *rp, const char *group, uint64_t key)
+{
+	const char *name = property_name(r, rp, group, key);
+
+	if (name)
+		gt_text_str(r->t, name);
+	else
+		gt_text_u64(r->t, key);
+	gt_text_char(r->t, ',');
+}
+
+static void put_property_value(const struct render *r, const struct gt_render_param *rp, const char *group, uint64_t key, uint64_t value)
+{
+	const char *name = property_name(r, rp, group, key);
 	struct gt_query q;
 
-	for (size_t i = 0; name && i < sizeof(property_values) / sizeof(property_values[0]); i++)
+	for (size_t i = 0; name && i < COUNT(property_values); i++)
 		if (strcmp(name, property_values[i].key) == 0) {
 			put_scalar(r->t, property_values[i].value, value, 8, gt_fntable_enum(r->table, property_values[i].group));
 			return;
@@ -307,10 +339,11 @@ static void put_properties(const struct render *r, const struct gt_render_param 
 
 		if (i % 2 == 0 && word == 0)
 			break;
-		if (i % 2 == 0)
-			put_enum(r->t, rp->symbols, word, 8);
-		else
-			put_property_value(r, rp, a->param->group, gt_element(a, i - 1, 8), word);
+		if (i % 2 == 0) {
+			put_key(r, rp, a->param->group, word);
+			continue;
+		}
+		put_property_value(r, rp, a->param->group, gt_element(a, i - 1, 8), word);
 		gt_text_char(r->t, ',');
 	}
 	gt_text_str(r->t, i < n && i < PROPERTIES_MAX ? "NULL}]" : "...}]");
@@ -323,10 +356,8 @@ static void put_partition(const struct render *r, const struct gt_render_param *
 	uint64_t key = n ? gt_element(a, 0, 8) : 0;
 
 	gt_text_lit(r->t, "[{");
-	if (key) {
-		put_enum(r->t, rp->symbols, key, 8);
-		gt_text_char(r->t, ',');
-	}
+	if (key)
+		put_key(r, rp, a->param->group, key);
 	for (; key && i < n && gt_element(a, i, 8); i++) {
 		if (i == 1 && key != KEY_PARTITION_BY_COUNTS)
 			put_property_value(r, rp, a->param->group, key, gt_element(a, i, 8));

@@ -11,6 +11,7 @@
 #include "writers/render.h"
 
 #define TEXT_MAX 256                      /* bytes of a string shown */
+#define ARGS_MAX 32                       /* the longest prototype of the API has 15 */
 
 static void put_address(struct gt_text *t, uint64_t v)
 {
@@ -113,7 +114,18 @@ static bool is_list(const struct gt_param *p)
 	return p->count[0] && strcmp(p->count, "1") != 0;
 }
 
-static void put_out_value(struct gt_text *t, const struct gt_arg *a)
+static void put_element(struct gt_text *t, const struct gt_arg *a, uint64_t i, const struct gt_enum *symbols)
+{
+	const struct gt_param *p = a->param;
+	uint64_t bits = gt_element(a, i, p->elem_bytes);
+
+	if (p->elem == GT_ERROR)
+		gt_render_error(t, symbols, (int32_t)bits);
+	else
+		put_scalar(t, p->elem, bits);
+}
+
+static void put_out_value(struct gt_text *t, const struct gt_arg *a, const struct gt_enum *symbols)
 {
 	const struct gt_param *p = a->param;
 	uint32_t bytes = p->elem_bytes;
@@ -121,14 +133,14 @@ static void put_out_value(struct gt_text *t, const struct gt_arg *a)
 
 	if (!is_list(p)) {
 		if (n)
-			put_scalar(t, p->elem, gt_element(a, 0, bytes));
+			put_element(t, a, 0, symbols);
 		return;
 	}
 	gt_text_char(t, '(');
 	for (uint64_t i = 0; i < n; i++) {
 		if (i)
 			gt_text_char(t, ',');
-		put_scalar(t, p->elem, gt_element(a, i, bytes));
+		put_element(t, a, i, symbols);
 	}
 	if (a->cut)
 		gt_text_lit(t, ",...");
@@ -148,7 +160,7 @@ static void put_out(struct gt_text *t, const struct gt_render_plan *p, unsigned 
 	else if ((int)i == p->errcode)
 		gt_render_error(t, rp->symbols, call->result);
 	else
-		put_out_value(t, a);
+		put_out_value(t, a, rp->symbols);
 }
 
 static void put_result(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call)
@@ -175,8 +187,9 @@ static void put_result(struct gt_text *t, const struct gt_render_plan *p, const 
 void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call)
 {
 	const struct gt_fn *fn = p->fn;
-	bool failed = gt_call_failed(p, call);
-	struct gt_arg a;
+	bool failed = gt_call_failed(p, call), known[ARGS_MAX];
+	struct gt_arg args[ARGS_MAX];
+	unsigned n = !call->has_args ? 0 : fn->n_params < ARGS_MAX ? fn->n_params : ARGS_MAX;
 
 	if (fn->is_callback)
 		gt_text_lit(t, "callback ");
@@ -184,16 +197,17 @@ void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const
 	gt_text_char(t, '(');
 	if (!call->has_args)
 		gt_text_lit(t, "...");
-	for (unsigned i = 0; call->has_args && i < fn->n_params; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		gt_text_bytes(t, p->params[i].log_in, p->params[i].log_in_bytes);
-		if (gt_call_arg(call, i, &a))
-			put_in(t, &a);
+		known[i] = gt_call_arg(call, i, &args[i]);
+		if (known[i])
+			put_in(t, &args[i]);
 	}
 	gt_text_char(t, ')');
 	if (fn->is_callback)
 		return;
 	put_result(t, p, call);
-	for (unsigned i = 0; call->has_args && i < fn->n_params; i++)
-		if (fn->params[i].typed_out && (!failed || (int)i == p->errcode) && gt_call_arg(call, i, &a))
-			put_out(t, p, i, call, &a);
+	for (unsigned i = 0; i < n; i++)
+		if (known[i] && fn->params[i].typed_out && (!failed || (int)i == p->errcode))
+			put_out(t, p, i, call, &args[i]);
 }
