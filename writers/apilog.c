@@ -61,14 +61,22 @@ static void put_local_size(struct gt_text *t, const struct gt_call *call)
 	gt_text_lit(t, ")\n");
 }
 
+static void put_right(struct gt_text *t, uint64_t v, size_t width)
+{
+	uint64_t power = 10;
+
+	for (; width > 1 && v >= power; width--)
+		power *= 10;
+	gt_text_pad(t, t->used, width - 1, 0);
+	gt_text_u64(t, v);
+}
+
 static void put_head(struct gt_text *t, const struct gt_call *call, int tid)
 {
 	int64_t ns = call->end_ns - call->start_ns;
-	char digits[12];
-	int n = snprintf(digits, sizeof(digits), "%9d", tid);
 
 	gt_text_lit(t, "TID ");
-	gt_text_bytes(t, digits, (size_t)n);
+	put_right(t, (uint32_t)tid, 9);
 	gt_text_lit(t, "    START TIME 0x");
 	gt_text_hex(t, call->start_tick, 16, false);
 	gt_text_lit(t, "    DURATION 0x");
