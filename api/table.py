@@ -170,15 +170,19 @@ class Fn:
     def ident(self):
         return self.name.replace(".", "_")
 
-    def copies(self):
-        """The copies in the order they lie: first those that others count by."""
+    def counters(self):
+        """Copies that another copy's count or capacity names, in prototype order."""
         named = set()
         for a in self.args:
             if a.copy != "none":
                 named.update(re.findall(r"\*(\w+)", a.count))
-                named.update([a.capacity] if a.capacity else [])
-        first = [a for a in self.args if a.copy != "none" and a.name in named]
-        return first + [a for a in self.args if a.copy != "none" and a.name not in named]
+                named.add(a.capacity)
+        return [a for a in self.args if a.copy != "none" and a.name in named]
+
+    def copies(self):
+        """The copies in the order they lie: first those that others count by."""
+        first = self.counters()
+        return first + [a for a in self.args if a.copy != "none" and a not in first]
 
 
 def element(types, arg, type_text=None):

@@ -162,10 +162,10 @@ def slot_words(fn):
 
 
 def count_c(expression):
-    """C of a count expression of the table; values behind NULL pointers are 0."""
+    """C of a count expression of the table; a value behind a pointer was read into NAME_v_."""
     def deref(m):
-        return "(%s ? *%s : 0)" % (m.group(1), m.group(1))
-    text = re.sub(r"\*\s*([A-Za-z_]\w*)", deref, expression) if expression.startswith("*") else expression
+        return "%s%s_v_" % (m.group(1), m.group(2))
+    text = re.sub(r"(^|[(,])\*([A-Za-z_]\w*)", deref, expression)
     return re.sub(r"\bmin\(", "TAP_MIN(", text)
 
 
@@ -175,6 +175,7 @@ class Body:
     def __init__(self, fn):
         self.fn, self.out = fn, []
         self.copies = fn.copies()
+        self.counters = fn.counters()   # outputs that others count by: read once, another thread may write them
         self.own = {}                   # parameter -> expression passed to the real function instead
         self.capacities = [a for a in self.copies if a.capacity]
         self.cuts = any(self.may_cut(a) for a in self.copies)
@@ -247,6 +248,8 @@ class Body:
         if self.cuts:
             self.add("bool cut_ = false;")
         self.add("uint32_t words_ = %d;" % self.fn.fixed_words)
+        for a in self.counters:
+            self.add("uint64_t %s_v_ = code_ == CL_SUCCESS && %s ? *%s : 0;" % (a.name, a.name, a.name))
         for a in self.copies:
             self.add("uint32_t %s_n_ = 0;" % a.name)
         if not self.copies:
@@ -279,11 +282,12 @@ class Body:
             self.add("if (%s)" % a.name, 2)
             self.add("%s_n_ = %d;" % (a.name, a.elem_bytes * int(a.count or 1)), 3)
         else:
-            count = count_c(a.count)
-            if a.capacity:
-                count = "%s && *%s < %s ? *%s : %s" % (a.capacity, a.capacity, count, a.capacity, count)
             self.add("if (%s)" % a.name, 2)
-            self.add("%s_n_ = tap_copy_bytes(%s, %d, %d, &cut_);" % (a.name, count, a.elem_bytes, a.limit), 3)
+            if a.capacity:
+                self.add("%s_n_ = tap_part_bytes(%s, %s ? &%s_v_ : NULL, %s_own_, %d, %d, &cut_);" % (
+                    a.name, count_c(a.count), a.capacity, a.capacity, a.capacity, a.elem_bytes, a.limit), 3)
+            else:
+                self.add("%s_n_ = tap_copy_bytes(%s, %d, %d, &cut_);" % (a.name, count_c(a.count), a.elem_bytes, a.limit), 3)
         self.add("words_ += TAP_BYTES_WORDS(%s_n_);" % a.name, 2)
 
     def fill(self):
@@ -306,7 +310,10 @@ class Body:
     def put(self, a, last):
         source = "slot_" if a.name == self.fn.event else a.name
         step = "" if last else "out_ += "
-        if a.copy == "string":
+        if a in self.counters:
+            self.add("if (%s_n_)" % a.name, 2)
+            self.add("*out_++ = %s_v_;" % a.name, 3)
+        elif a.copy == "string":
             self.add("if (%s)" % a.name, 2)
             self.add("%stap_put_string(out_, %s, %s_n_);" % (step, a.name, a.name), 3)
         elif a.copy == "plist":
@@ -320,9 +327,9 @@ class Body:
             self.add("if (%s_n_)" % a.name, 2)
             self.add("*out_%s = (uint32_t)*%s;" % ("" if last else "++", source), 3)
         elif a.capacity:
-            valid = "%s ? %s_n_ : TAP_MIN((uint64_t)%s_own_ * %d, %s_n_)" % (a.capacity, a.name, a.capacity, a.elem_bytes, a.name)
+            valid = "%s ? UINT64_MAX : %s_own_" % (a.capacity, a.capacity)
             self.add("if (%s_n_)" % a.name, 2)
-            self.add("%stap_put_part(out_, %s, (uint32_t)(%s), %s_n_);" % (step, a.name, valid, a.name), 3)
+            self.add("%stap_put_part(out_, %s, %s, %d, %s_n_);" % (step, a.name, valid, a.elem_bytes, a.name), 3)
         else:
             self.add("if (%s_n_)" % a.name, 2)
             self.add("%stap_put_bytes(out_, %s, %s_n_);" % (step, source, a.name), 3)
