@@ -34,23 +34,24 @@ struct tap_call {
 	uint64_t head;                  /* final header, ready to commit */
 	uint64_t link;                  /* where the record lies; 0 when not recorded. Valid after reserve */
 	int32_t result;
-	int saved_errno;
+	int saved_errno;                /* as the real function left it; tap_call_finish puts it back */
 	uint16_t fn;
 	uint8_t domain;
+	uint8_t depth;                  /* slots below this call's */
 };
 
 /* False: forward untouched and call nothing else of this header. */
-bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain,
-                    uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
-void tap_call_stop(struct tap_call *call, int32_t result);
+static inline bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain,
+                                  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
+static inline void tap_call_stop(struct tap_call *call, int32_t result);
 /* Room for the arguments (words behind the duration word, copies included) or NULL (counted in the ledger).
  * first_u32 goes into the upper half of the duration word. words == 0 is allowed. */
-uint64_t *tap_call_reserve(struct tap_call *call, uint32_t first_u32, uint32_t words);
+static inline uint64_t *tap_call_reserve(struct tap_call *call, uint32_t first_u32, uint32_t words);
 /* The same, without arguments: sets REC_BARE. */
-void tap_call_reserve_bare(struct tap_call *call);
+static inline void tap_call_reserve_bare(struct tap_call *call);
 /* Mark that a copy was cut (REC_CUT). */
 static inline void tap_call_cut(struct tap_call *call) { call->head |= (uint64_t)REC_CUT << 24; }
-void tap_call_finish(struct tap_call *call);
+static inline void tap_call_finish(struct tap_call *call);
 
 /*
  * An application callback runs inside a driver call, or on a driver thread: calls it makes are the application's own and
@@ -64,8 +65,10 @@ void tap_own_calls_end(void);
 
 /* Copy helpers for wrappers; all write whole words and return the words used. */
 #define TAP_BYTES_WORDS(n) (((uint32_t)(n) + 7u) / 8u)
-uint32_t tap_put_bytes(uint64_t *out, const void *from, uint32_t bytes);                 /* zero padded */
-uint32_t tap_string_words(uint32_t bytes);                                               /* u32 length + bytes */
-uint32_t tap_put_string(uint64_t *out, const char *text, uint32_t bytes);
+static inline uint32_t tap_put_bytes(uint64_t *out, const void *from, uint32_t bytes);   /* zero padded */
+static inline uint32_t tap_string_words(uint32_t bytes);                                 /* u32 length + bytes */
+static inline uint32_t tap_put_string(uint64_t *out, const char *text, uint32_t bytes);
+
+#include "interpose/call_inline.h"
 
 #endif

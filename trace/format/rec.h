@@ -53,11 +53,12 @@ enum rec_blob_kind { REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLO
 
 #define REC_CONTROL_MAGIC 0x3152545350415447ull /* "GTAPSTR1" */
 #define REC_SLOTS 8
+#define REC_SLOT_CALLBACK 0x100u
 
 /* What a thread is inside right now. fn != 0 while the call runs; the deepest live slot is innermost. */
 struct rec_slot {
 	uint32_t fn;                  /* function id, 0 = free; written last at entry, first at exit */
-	uint32_t domain;              /* enum rec_domain */
+	uint32_t domain;              /* enum rec_domain, | REC_SLOT_CALLBACK while an application callback runs */
 	uint64_t start_tick;
 	uint64_t frame;               /* the caller's frame address: slots below a later frame are stale */
 	uint64_t arg[4];

@@ -17,19 +17,20 @@
 #include "trace/format/rec.h"
 
 struct tap_stream {
-	uint8_t *base;                  /* the mapped 64 KiB block being filled (or the whole small first chunk) */
-	uint64_t used, limit;           /* bytes from base; limit = end of this block's usable part */
-	uint64_t file_offset;           /* of base, bytes */
+	/* Written by the holding thread; base, limit and the fields below them only with signals blocked. */
+	uintptr_t base;                 /* base + offset in the file = address, for offsets inside the open chunk */
+	uint64_t used, limit;           /* offsets in the file, bytes; limit = end of the open block's usable part */
 	struct rec_control *control;    /* page 0 of the file */
 	uint32_t number;                /* K of K.str */
-	/* the rest is trace/write's own: see stream.c */
-	uint32_t tid;
-	uint64_t chunk_offset, chunk_bytes, next_chunk_offset;
-	uint8_t *chunk_map; size_t chunk_map_bytes;
-	uint8_t *control_map;
-	uint32_t chunk_index;
-	uint8_t switching, dead;        /* dead: no more room, losses are counted */
-	struct tap_stream *next_free;
+	uint32_t tid;                   /* of the holder */
+	uint64_t chunk_end;             /* offset in the file */
+	uint64_t next_chunk;            /* offset in the file where the next chunk goes */
+	void *map, *last_map;           /* the open chunk, and the one before it (S4) */
+	size_t map_bytes, last_map_bytes;
+	uint32_t chunks;                /* opened so far: decides the size of the next */
+	uint32_t dead;                  /* enum rec_loss + 1: no room until retry_tick */
+	uint64_t retry_tick;
+	uint64_t next_free;             /* pool: number of the next free stream + 1 */
 };
 
 /*

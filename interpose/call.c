@@ -1,0 +1,127 @@
+/*
+ * interpose/call.c - the rare paths of a traced call: first call, nesting, windows, long calls, callbacks
+ *
+ * Runs      in the calling thread of the traced program, around the real function.
+ * May       make system calls where a stream, a chunk or the image's directory opens.
+ * Must not  allocate with malloc, lock, change errno.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "interpose/call.h"
+#include "trace/write/internal.h"
+
+#define SAME_STACK (8ll << 20)          /* bytes: frames further apart are on different stacks (sigaltstack, fibres) */
+
+/*
+ * Is the call whose slot this is still running? Its struct must still stand where it stood; a frame that longjmp left gets
+ * overwritten by what is called after. Only for slots above the present frame on the same stack: that memory is mapped.
+ */
+static bool still_running(const struct rec_slot *slot)
+{
+	const struct tap_call *call = (const struct tap_call *)(uintptr_t)slot->frame;
+
+	return call->slot == slot && call->start_tick == slot->start_tick && call->fn == slot->fn;
+}
+
+/*
+ * Drops the slots that no running call owns any more (F1), then answers whether a call of this domain is running below us with
+ * no application callback between.
+ */
+bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
+{
+	struct tap_tls *t = &tap_tls;
+	uint32_t depth = TAP_READ_ONCE(t->depth);
+
+	while (depth) {
+		struct rec_slot *slot = &t->stream->control->slot[depth - 1];
+		int64_t above = (int64_t)(slot->frame - (uintptr_t)call);
+
+		if (above > SAME_STACK || above < -SAME_STACK)
+			return false;           /* a handler on its own stack: its calls are the application's */
+		if (above > 0 && (!slot->fn || still_running(slot)))
+			break;
+		TAP_WRITE_ONCE(slot->fn, 0);
+		TAP_WRITE_ONCE(t->depth, --depth);
+	}
+	while (depth) {
+		const struct rec_slot *slot = &t->stream->control->slot[--depth];
+
+		if (slot->domain & REC_SLOT_CALLBACK)
+			return false;
+		if (slot->domain == domain)
+			return true;
+	}
+	return false;
+}
+
+TAP_COLD bool tap_call_begin_slow(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	if (tap_off == TAP_OFF_EXIT && !tap_tls.own_calls)
+		tap_lost(REC_LOSS_LATE_CALL, 1);
+	if (tap_off || tap_tls.own_calls)
+		return false;
+	struct tap_stream *s = tap_stream_at_gate(tap_tick());
+
+	if (!s || (tap_tls.depth && tap_call_is_nested(call, domain)))
+		return false;
+	tap_call_enter(call, s, tap_tick(), fn, domain, a0, a1, a2, a3);
+	return true;
+}
+
+/* A call over 2^32 ticks, a record over 255 words, a full block, or a stream that is not ours any more. */
+TAP_COLD uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags)
+{
+	struct tap_stream *s = call->stream;
+	uint64_t ticks = call->end_tick - call->start_tick;
+	uint32_t at = 1;
+
+	if (!s)
+		return NULL;
+	if ((int64_t)ticks < 0)
+		ticks = 0;                      /* counters of two cores a few ticks apart */
+	if (ticks >> 32)
+		flags |= REC_SLOW;
+	uint32_t total = words + 3 + (flags & REC_SLOW ? 1 : 0);
+
+	if (total > 255) {
+		flags |= REC_LONG;
+		total++;
+	}
+	uint64_t *rec = tap_stream_reserve_call(s, total, &call->link);
+
+	if (!rec) {
+		call->link = 0;
+		return NULL;
+	}
+	if (flags & REC_LONG)
+		rec[at++] = total;
+	rec[at++] = call->start_tick;
+	rec[at++] = (uint32_t)ticks | (uint64_t)first_u32 << 32;
+	if (flags & REC_SLOW)
+		rec[at++] = ticks >> 32;
+	call->rec = rec;
+	call->head = rec_head(call->fn, flags & REC_LONG ? 0 : total, flags, call->result);
+	return rec + at;
+}
+
+bool tap_callback_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	struct tap_stream *s = tap_off || tap_tls.own_calls ? NULL : tap_stream_at_gate(tap_tick());
+
+	if (!s)
+		return false;
+	if (tap_tls.depth)
+		tap_call_is_nested(call, domain);       /* for its clean-up */
+	tap_call_enter(call, s, tap_tick(), fn, domain | REC_SLOT_CALLBACK, a0, a1, a2, a3);
+	call->domain = (uint8_t)domain;
+	return true;
+}
+
+void tap_own_calls_begin(void) { TAP_WRITE_ONCE(tap_tls.own_calls, tap_tls.own_calls + 1); }
+
+void tap_own_calls_end(void)
+{
+	if (tap_tls.own_calls)
+		TAP_WRITE_ONCE(tap_tls.own_calls, tap_tls.own_calls - 1);
+}

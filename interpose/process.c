@@ -1,0 +1,167 @@
+/*
+ * interpose/process.c - the life of a process image: constructor, exit, exec
+ *
+ * Runs      the constructor before main; the rest in exit handlers and wrappers of exit and exec.
+ * Must not  open anything, or cost more than a few system calls, in an image that makes no traced call.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "interpose/process.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "interpose/detach.h"
+#include "trace/write/internal.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+#define EXIT_FUNCTIONS 8
+
+static void (*exit_function[EXIT_FUNCTIONS])(int kind);
+static uint32_t image_pid;              /* of the image that opened its directory; a vfork child has another */
+static bool exit_handler_set;
+
+static void at_thread_end(void *stream)
+{
+	(void)stream;
+	tap_stream_thread_exit();
+}
+
+static void at_exit(int status, void *unused)
+{
+	(void)unused;
+	tap_process_exit(REC_EXIT_NORMAL, status);
+}
+
+/* Registered at the first record, so after the program's early handlers: it runs before them. */
+static void set_exit_handler(void)
+{
+	if (!__atomic_exchange_n(&exit_handler_set, true, __ATOMIC_RELAXED))
+		on_exit(at_exit, NULL);
+}
+
+static void on_image_open(void)
+{
+	image_pid = tap_sys_getpid();
+	set_exit_handler();
+}
+
+/* What is built: later collectors add their names here. */
+static bool anything_to_trace(void)
+{
+	const char *domains = tap_option("trace");
+
+	return tap_list_has(domains, "opencl") && !tap_list_has(domains, "none");
+}
+
+static void make_gate(void)
+{
+	static struct tap_gate fallback;        /* then only fork() through the C library is noticed (pthread_atfork) */
+	struct tap_gate *page = tap_sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page && tap_sys_madvise(page, 4096, MADV_WIPEONFORK) < 0) {
+		tap_sys_munmap(page, 4096);
+		page = NULL;
+	}
+	tap_gate = page ? page : &fallback;
+}
+
+__attribute__((constructor(101))) static void start(void)
+{
+	int saved = errno;
+
+	make_gate();
+	tap_options_parse();
+	tap_clock_init();
+	tap_start_tick = tap_tick();
+	if (!anything_to_trace()) {
+		tap_off = TAP_OFF_OPTION;
+		return;
+	}
+	tap_thread_key_made = pthread_key_create(&tap_thread_key, at_thread_end) == 0;
+	pthread_atfork(NULL, NULL, tap_stream_after_fork);
+	tap_on_open = on_image_open;
+	tap_run_init();
+	if (tap_detach_wanted())
+		set_exit_handler();             /* its children may have recorded, even if it did not */
+	errno = saved;
+}
+
+void tap_on_exit(void (*fn)(int kind))
+{
+	for (int i = 0; i < EXIT_FUNCTIONS; i++) {
+		void (*none)(int) = NULL;
+
+		if (exit_function[i] == fn ||
+		    __atomic_compare_exchange_n(&exit_function[i], &none, fn, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			return;
+	}
+}
+
+static void run_exit_functions(int kind)
+{
+	for (int i = 0; i < EXIT_FUNCTIONS; i++) {
+		void (*fn)(int) = __atomic_load_n(&exit_function[i], __ATOMIC_ACQUIRE);
+
+		if (fn)
+			fn(kind);
+	}
+}
+
+/* Whether this process opened its directory itself: not a vfork child of one that did, not a fork child that recorded nothing. */
+static bool image_is_open(void)
+{
+	return TAP_READ_ONCE(tap_gate->alive) && image_pid == tap_sys_getpid();
+}
+
+void tap_process_exit(enum rec_exit kind, int status)
+{
+	int saved = errno;
+	bool first = image_is_open() && !__atomic_exchange_n(&tap_gate->ended, 1, __ATOMIC_RELAXED);
+
+	if (first && tap_off != TAP_OFF_EXIT) {
+		run_exit_functions(kind);
+		tap_detach_check();
+		tap_clock_record();
+		tap_record(REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
+		tap_gate_close(TAP_OFF_EXIT);
+	}
+	if (first || kind == REC_EXIT_NORMAL)
+		tap_detach();
+	errno = saved;
+}
+
+void tap_process_exec(const char *path, bool environment_cleaned)
+{
+	int saved = errno;
+
+	if (tap_off)
+		return;
+	/* A child of fork that recorded nothing is of interest only when it leaves our sight. */
+	bool forked = !TAP_READ_ONCE(tap_gate->alive) && tap_run_image_dir()[0];
+
+	if (image_is_open()) {
+		run_exit_functions(REC_EXIT_EXEC);
+		tap_clock_record();
+	}
+	if (environment_cleaned && (image_is_open() || forked))
+		tap_lost(REC_LOSS_CHILD_MISSED, 1);
+	if (image_is_open() || (forked && environment_cleaned))
+		tap_record_text(REC_EXEC, environment_cleaned, path ? path : "", path ? tap_text_length(path) : 0);
+	errno = saved;
+}
+
+void tap_process_exec_failed(void)
+{
+	/* Nothing was closed: a failed exec leaves its EXEC record and the image goes on. */
+}
+
+void tap_seccomp_seen(void)
+{
+	TAP_WRITE_ONCE(tap_seccomp, true);
+}

@@ -1,0 +1,280 @@
+/*
+ * trace/write/chunk.c - the chunks of a stream file: opened, allocated, mapped and closed in one go
+ *
+ * Runs      on the thread that holds the stream, with all signals blocked.
+ * May       make system calls. At most three mappings a stream: control page, open chunk, the chunk before it (S4).
+ * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
+ *
+ * K1  No store into a mapping may fault for want of space: what is mapped was allocated before (fallocate, else zeros were
+ *     written), inside RLIMIT_FSIZE.
+ * K2  A chunk's magic is written last: without it a reader sees free space.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <sys/resource.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "trace/write/internal.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { NOT_SUPPORTED = 95, NO_SUCH_CALL = 38, INVALID = 22 };  /* errno values: raw calls return them negated */
+
+static uint64_t bytes_in_trace;         /* of this process, against --max-size */
+
+/* ------------------------------------------------------------- file space */
+
+static int open_stream(uint32_t number, int flags)
+{
+	char path[TAP_PATH_MAX];
+	struct tap_text t;
+
+	tap_text_init(&t, path, sizeof path);
+	tap_text_str(&t, tap_run_image_dir());
+	tap_text_char(&t, '/');
+	tap_text_u64(&t, number);
+	tap_text_str(&t, ".str");
+	return tap_sys_open(path, flags | O_RDWR | O_NOFOLLOW, 0666);
+}
+
+static bool inside_file_limit(uint64_t end)
+{
+	struct { uint64_t soft, hard; } limit;
+
+	return TAP_SYS(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit, 0, 0) < 0 || end <= limit.soft;
+}
+
+/*
+ * Copy-on-write and network file systems may still refuse a store into allocated space. Writing the zeros ourselves at
+ * least finds out early whether there is room; docs/trace-format.md says what remains.
+ */
+static bool stores_may_fail(int fd)
+{
+	static _Atomic int known;                       /* 0 not asked, 1 no, 2 yes: one trace, one file system */
+	struct statfs fs;
+
+	if (known)
+		return known == 2;
+	bool bad = TAP_SYS(fstatfs, fd, &fs, 0, 0, 0, 0) == 0 &&
+	           (fs.f_type == 0x9123683e /* btrfs */ || fs.f_type == 0x6969 /* nfs */ || fs.f_type == 0xff534d42 /* cifs */ ||
+	            fs.f_type == 0xfe534d42 /* smb2 */ || fs.f_type == 0x2fc12fc1 /* zfs */ || fs.f_type == 0x65735546 /* fuse */);
+	known = bad ? 2 : 1;
+	return bad;
+}
+
+static bool write_zeros(int fd, uint64_t at, uint64_t bytes)
+{
+	static const char zeros[16384];
+
+	while (bytes) {
+		long n = tap_sys_pwrite(fd, zeros, bytes < sizeof zeros ? bytes : sizeof zeros, at);
+
+		if (n <= 0)
+			return false;
+		at += (uint64_t)n;
+		bytes -= (uint64_t)n;
+	}
+	return true;
+}
+
+/* K1. Counts the bytes against --max-size. */
+static bool allocate(int fd, uint64_t at, uint64_t bytes, enum rec_loss *why)
+{
+	uint64_t max = tap_options.max_size;
+
+	*why = REC_LOSS_NO_SPACE;
+	if (!inside_file_limit(at + bytes))
+		return false;
+	if (__atomic_add_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED) > max && max) {
+		*why = REC_LOSS_SIZE_CAP;
+		goto refused;
+	}
+	long err = stores_may_fail(fd) ? -NOT_SUPPORTED : tap_sys_fallocate(fd, at, bytes);
+
+	if (err == 0)
+		return true;
+	if ((err == -NOT_SUPPORTED || err == -NO_SUCH_CALL) && write_zeros(fd, at, bytes))
+		return true;
+refused:
+	__atomic_sub_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* ----------------------------------------------------------------- mapping */
+
+/* Pages are made ready a block at a time: one system call in 64 KiB instead of a fault a page, and nothing for room never used. */
+static void populate(void *at, size_t bytes)
+{
+	static _Atomic int missing;                     /* before Linux 5.14 */
+
+	if (!missing && !tap_seccomp && tap_sys_madvise(at, bytes, MADV_POPULATE_WRITE) == -INVALID)
+		missing = 1;
+}
+
+static void chunk_header(void *at, uint64_t bytes)
+{
+	struct rec_chunk *c = at;
+
+	c->kind = REC_CHUNK_CALLS;
+	c->version = REC_VERSION;
+	c->bytes = bytes;
+	c->start_tick = tap_tick();
+	__atomic_store_n(&c->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* K2 */
+}
+
+static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
+
+/* The first chunk shares its mapping with the control page in front of it. */
+bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
+{
+	uint64_t bytes = 16384 < sysconf(_SC_PAGESIZE) ? (uint64_t)sysconf(_SC_PAGESIZE) : 16384;
+	int fd = open_stream(s->number, O_CREAT | O_EXCL);
+	uint8_t *map = NULL;
+
+	*why = REC_LOSS_NO_SPACE;
+	if (fd < 0)
+		return false;
+	if (allocate(fd, 0, bytes, why))
+		map = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	tap_sys_close(fd);
+	if (!map)
+		return false;
+	populate(map, bytes);
+	s->control = (struct rec_control *)map;
+	s->control->version = REC_VERSION;
+	s->control->stream = s->number;
+	s->control->magic = REC_CONTROL_MAGIC;
+	chunk_header(map + REC_CONTROL_BYTES, bytes - REC_CONTROL_BYTES);
+	s->base = (uintptr_t)map;
+	s->used = REC_CONTROL_BYTES + sizeof(struct rec_chunk);
+	s->limit = bytes - REC_CHUNK_RESERVE;
+	s->chunk_end = bytes;
+	s->next_chunk = round_up(bytes, REC_BLOCK);
+	s->map = map;
+	s->map_bytes = bytes;
+	s->chunks = 1;
+	return true;
+}
+
+/* Claims what is left up to `end` (a block's or the chunk's), so that a reader steps over it. */
+static void pad_to(struct tap_stream *s, uint64_t end)
+{
+	uint64_t link;
+
+	while (s->used < end) {
+		uint32_t words = (uint32_t)((end - s->used) / 8);
+		uint64_t *rec = tap_stream_claim(s, words, (uint32_t)(end - s->limit), &link);
+
+		if (!rec)
+			return;                         /* cannot be: signals are blocked */
+		if (words > 255)
+			rec[1] = words;
+		tap_stream_commit(rec, words > 255 ? rec_head(REC_PAD, 0, REC_LONG, 0) : rec_head(REC_PAD, words, 0, 0));
+	}
+}
+
+bool tap_chunk_next_block(struct tap_stream *s)
+{
+	uint64_t block_end = round_up(s->used + 1, REC_BLOCK);
+
+	if (s->used == s->limit && s->limit % REC_BLOCK == 0)
+		block_end = s->limit;                   /* filled to the last word */
+	if (block_end >= s->chunk_end)
+		return false;
+	pad_to(s, block_end);
+	s->limit = block_end + REC_BLOCK < s->chunk_end ? block_end + REC_BLOCK : s->chunk_end - REC_CHUNK_RESERVE;
+	populate((void *)(s->base + block_end), REC_BLOCK);
+	return true;
+}
+
+static uint64_t next_bytes(const struct tap_stream *s)
+{
+	return s->chunks == 1 ? REC_BLOCK : s->chunks == 2 ? 4 * REC_BLOCK : 16 * REC_BLOCK;
+}
+
+/* The mapping before the last goes; of the first chunk the control page stays. */
+static void retire(struct tap_stream *s)
+{
+	if (s->last_map)
+		tap_sys_munmap(s->last_map, s->last_map_bytes);
+	s->last_map = s->map;
+	s->last_map_bytes = s->map_bytes;
+	if (s->map == (void *)s->control) {
+		size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+		s->last_map = s->map_bytes > page ? (uint8_t *)s->map + page : NULL;
+		s->last_map_bytes = s->map_bytes - page;
+	}
+}
+
+bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why)
+{
+	uint64_t bytes = next_bytes(s), at = s->next_chunk;
+	uint8_t *map = NULL;
+
+	if (tap_seccomp) {
+		*why = REC_LOSS_SECCOMP;
+		return false;
+	}
+	*why = REC_LOSS_NO_SPACE;
+	int fd = open_stream(s->number, 0);
+
+	if (fd < 0)
+		return false;
+	bool room = allocate(fd, at, bytes, why);
+
+	while (!room && bytes > REC_BLOCK)              /* a small chunk is better than none */
+		room = allocate(fd, at, bytes /= 4, why);
+	if (room)
+		map = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+	tap_sys_close(fd);
+	if (!map)
+		return false;
+	populate(map, REC_BLOCK);
+	chunk_header(map, bytes);
+	pad_to(s, s->chunk_end);
+	retire(s);
+	s->base = (uintptr_t)map - at;
+	s->used = at + sizeof(struct rec_chunk);
+	s->limit = bytes > REC_BLOCK ? at + REC_BLOCK : at + bytes - REC_CHUNK_RESERVE;
+	s->chunk_end = at + bytes;
+	s->next_chunk = at + bytes;
+	s->map = map;
+	s->map_bytes = bytes;
+	s->chunks++;
+	return true;
+}
+
+int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, enum rec_loss *why)
+{
+	int fd = tap_seccomp ? -1 : open_stream(s->number, 0);
+
+	*why = tap_seccomp ? REC_LOSS_SECCOMP : REC_LOSS_NO_SPACE;
+	if (fd < 0)
+		return -1;
+	if (!allocate(fd, s->next_chunk, bytes, why)) {
+		tap_sys_close(fd);
+		return -1;
+	}
+	*offset = s->next_chunk;
+	s->next_chunk = round_up(s->next_chunk + bytes, REC_BLOCK);
+	return fd;
+}
+
+static void blank(void *map, size_t bytes)
+{
+	if (map)
+		tap_sys_mmap(map, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+void tap_chunk_blank(struct tap_stream *s)
+{
+	blank(s->map, s->map_bytes);
+	blank(s->last_map, s->last_map_bytes);
+	if (s->map != (void *)s->control)
+		blank(s->control, (size_t)sysconf(_SC_PAGESIZE));
+}

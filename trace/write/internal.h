@@ -1,0 +1,88 @@
+/*
+ * trace/write/internal.h - what the files of trace/write share among themselves (and process.c)
+ *
+ * Runs      inside the traced program, on slow paths.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_WRITE_INTERNAL_H
+#define GPUTAP_TRACE_WRITE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "trace/write/options.h"
+#include "trace/write/reserve.h"
+#include "trace/write/sys.h"
+#include "trace/write/tls.h"
+
+#define TAP_PATH_MAX 4096
+
+/* ---- chunk.c: signals are blocked by the caller ---- */
+
+/* Opens file K with its control page and first chunk. False: no room (*why = the loss). */
+bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why);
+/* Makes the next chunk the open one; the rest of the old one becomes PAD. */
+bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why);
+/* Moves into the next 64 KiB block of the open chunk; false when this was the last. */
+bool tap_chunk_next_block(struct tap_stream *s);
+/* Room for a chunk of another kind in the file of the calling thread's stream: returns a descriptor (the caller closes
+ * it) and its offset, or -1. bytes are whole, header included. */
+int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, enum rec_loss *why);
+/* Replaces the stream's mappings by private memory (forked child). */
+void tap_chunk_blank(struct tap_stream *s);
+
+/* ---- stream.c ---- */
+
+uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, bool is_call);
+void tap_clock_record(void);
+bool tap_window_open(uint64_t tick);
+/* Sets the gate's word by window, clock and state. */
+void tap_gate_open(void);
+/* Last words of the image: nothing is recorded from here on. */
+void tap_gate_close(int why);
+extern bool tap_seccomp TAP_HIDDEN;      /* no new system calls */
+uint32_t tap_stream_count(void);
+extern pthread_key_t tap_thread_key TAP_HIDDEN;      /* made by the constructor; destructor: tap_stream_thread_exit */
+extern bool tap_thread_key_made TAP_HIDDEN;
+extern void (*tap_on_open)(void) TAP_HIDDEN;         /* process.c: the image opened its directory */
+void tap_streams_forget(void);           /* new process: nothing of the parent's is ours */
+
+/* ---- blob.c ---- */
+
+void tap_blobs_forget(void);             /* fork: the child's trace directory holds none yet */
+
+/* ---- rundir.c ---- */
+
+/* Where this image stands. `dir` is valid when state is OPEN. */
+enum tap_run_state { TAP_RUN_NONE = 0, TAP_RUN_OPENING, TAP_RUN_OPEN, TAP_RUN_FAILED };
+/* Opens the image's directory once, whoever comes first; true when there is one. Signals are blocked by the caller. */
+bool tap_run_open(void);
+const char *tap_run_image_dir(void);     /* .../NAME.gputap/PID.N, or "" */
+const char *tap_run_dir(void);           /* .../NAME.gputap, or "" */
+bool tap_run_find(void);                 /* the run's directory if any image of it made one; for the root's exit */
+/* Constructor: who is the root of this run, and the environment that children find it by. */
+void tap_run_init(void);
+bool tap_run_is_root(void);              /* this process is the root image's, and no launcher stands above it */
+
+extern uint64_t tap_start_tick TAP_HIDDEN;      /* of the image */
+
+/* ---- text.c ---- */
+
+/* A small bounded text buffer; what does not fit is cut. Always zero-terminated. */
+struct tap_text {
+	char *at;
+	size_t used, size;
+};
+void tap_text_init(struct tap_text *t, char *buffer, size_t size);
+void tap_text_char(struct tap_text *t, char c);
+void tap_text_str(struct tap_text *t, const char *s);
+void tap_text_bytes(struct tap_text *t, const char *s, size_t n);
+void tap_text_u64(struct tap_text *t, uint64_t v);
+void tap_text_hex(struct tap_text *t, uint64_t v, int digits);
+/* %s %d %u %x %lu %ld %lx %% */
+void tap_text_format(struct tap_text *t, const char *format, __builtin_va_list args);
+bool tap_text_equal(const char *a, const char *b);
+size_t tap_text_length(const char *s);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * trace/write/options.h - the options as the shim reads them, from GPUTAP_* in the environment
+ *
+ * Runs      parse: once, in the constructor. Reading: anywhere.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_WRITE_OPTIONS_H
+#define GPUTAP_TRACE_WRITE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The values that are read often. The others: tap_option(). */
+struct tap_options {
+	uint64_t max_size;              /* bytes, 0 = no limit */
+	uint64_t max_pending;           /* events */
+	uint64_t start_after, stop_after;       /* ns since the start; 0 = at once, never */
+	bool ring, force, device_times, serialize, sources, binaries;
+};
+extern struct tap_options tap_options __attribute__((visibility("hidden")));
+
+/* Reads environ. Allocates nothing: values are copied, since programs overwrite their environment (setproctitle). */
+void tap_options_parse(void);
+/* The value of a long option ("max-size") as text: environment, else default; "" for an unknown name. */
+const char *tap_option(const char *name);
+/* Whether the environment gave it. */
+bool tap_option_given(const char *name);
+/* The n-th option the shim understands, or NULL: for the resolved set in the trace. */
+const char *tap_option_at(size_t n, const char **value);
+/* Whether a comma or space separated list holds `word`. */
+bool tap_list_has(const char *list, const char *word);
+/* A variable of the environment of now, or NULL. No allocation. */
+const char *tap_environ(const char *name);
+
+#endif

@@ -1,0 +1,449 @@
+/*
+ * trace/write/stream.c - append records to the stream this thread holds, and who holds which stream
+ *
+ * Runs      on any thread of the traced program, in signal handlers and in driver callbacks.
+ * May       write to its own stream's mapped, zeroed memory; system calls on the slow path only.
+ * Must not  allocate with malloc, lock, change errno.
+ *
+ * S1  A header word is 0 (free) or tells its record's true size, from the moment it is claimed.
+ *     So a reader can always step to the next record, after any kill.
+ * S2  Bytes of a COMPLETE record never change again.
+ * S3  Only code running on the holding thread writes; a signal handler may interrupt it at
+ *     any instruction, nest, and leave by longjmp. It finds either a free header, or a
+ *     claimed one that it steps over. What it left unfinished stays INCOMPLETE.
+ * S4  base, limit and the mappings change with all signals blocked, so a handler sees them whole. Code that was
+ *     interrupted may still hold an address in the chunk before: its header is not 0 any more, and it stays mapped until
+ *     the next switch (a handler would have to fill a whole chunk within one interrupted reserve to get further).
+ *
+ * Layout on disk: docs/trace-format.md. Chunks: chunk.c.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <pthread.h>
+
+#include "trace/write/internal.h"
+
+#define STREAMS_PER_SLAB 64u
+#define SLABS 1024u
+
+__thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
+
+static struct tap_gate gate_before_start;               /* all zero: everything takes the slow path */
+struct tap_gate *tap_gate = &gate_before_start;
+int tap_off;
+bool tap_seccomp, tap_thread_key_made;
+pthread_key_t tap_thread_key;
+void (*tap_on_open)(void);
+uint64_t tap_start_tick;
+
+/* Streams live in slabs that are never given back: a stale pointer always finds a stream. */
+static struct tap_stream first_slab[STREAMS_PER_SLAB];
+static bool first_slab_free = true;                     /* false in a forked child: calls begun in the parent still point into it */
+static struct tap_stream *slab[SLABS];
+static uint32_t stream_count;                           /* numbers given out */
+static uint64_t pool;                                   /* {number + 1 of the top u32, tag u32}: Treiber stack */
+static uint64_t lost_unheld[64];                        /* counted where no stream was at hand; moved to a stream later */
+static uint64_t second_clock_tick;                      /* when the second clock pair is due, 0 = done */
+
+/* ------------------------------------------------------------------ losses */
+
+void tap_lost(enum rec_loss reason, uint64_t n)
+{
+	struct tap_stream *s = tap_tls.stream;
+
+	if (s && TAP_READ_ONCE(tap_gate->alive))
+		tap_local_add(&s->control->lost[reason], n);
+	else
+		__atomic_fetch_add(&lost_unheld[reason], n, __ATOMIC_RELAXED);
+}
+
+/* What was counted without a stream becomes this stream's, so that a kill keeps it. */
+static void lost_adopt(struct tap_stream *s)
+{
+	for (uint32_t i = 0; i < 64; i++)
+		if (TAP_UNLIKELY(__atomic_load_n(&lost_unheld[i], __ATOMIC_RELAXED)))
+			tap_local_add(&s->control->lost[i], __atomic_exchange_n(&lost_unheld[i], 0, __ATOMIC_RELAXED));
+}
+
+/* ------------------------------------------------------------------ append */
+
+/* No room before and none now: says so once a second, not by a system call per call. */
+static bool still_dead(struct tap_stream *s)
+{
+	return s->dead && (s->dead == REC_LOSS_SIZE_CAP + 1 || tap_seccomp || tap_tick() < s->retry_tick);
+}
+
+static bool make_room(struct tap_stream *s)
+{
+	enum rec_loss why = REC_LOSS_NO_SPACE;
+
+	if (tap_chunk_next_block(s))
+		return true;
+	if (tap_chunk_next(s, &why)) {
+		s->dead = 0;
+		lost_adopt(s);
+		return true;
+	}
+	s->dead = why + 1u;
+	s->retry_tick = tap_tick() + (1ull << 31);              /* about a second, on every clock */
+	return false;
+}
+
+/*
+ * Without room for calls, what a reader needs most (thread ends, clocks, notes, exit) still has the last 4 KiB.
+ */
+TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, bool is_call)
+{
+	uint64_t *rec = NULL;
+	uint32_t chunks = s->chunks;
+
+	if (words > TAP_RECORD_WORDS_MAX) {
+		tap_lost(REC_LOSS_ARGS_CUT, 1);
+		return NULL;
+	}
+	if (!still_dead(s)) {
+		uint64_t mask = tap_sys_signals_block();
+
+		/* A handler may have made room before signals were blocked: claim first. */
+		while (!(rec = tap_stream_claim(s, words, 0, link)) && make_room(s))
+			;
+		tap_sys_signals_restore(mask);
+	}
+	if (!rec && !is_call)
+		rec = tap_stream_claim(s, words, REC_CHUNK_RESERVE, link);
+	if (!rec)
+		tap_lost(s->dead ? s->dead - 1 : REC_LOSS_NO_SPACE, 1);
+	else if (s->chunks != chunks && is_call)
+		tap_clock_record();                             /* one pair per chunk; its own record claims what is left */
+	return rec;
+}
+
+uint64_t *tap_stream_reserve(struct tap_stream *s, uint32_t words, uint64_t *link)
+{
+	uint64_t *rec = tap_stream_claim(s, words, 0, link);
+
+	return TAP_LIKELY(rec != NULL) ? rec : tap_stream_reserve_slow(s, words, link, false);
+}
+
+uint64_t *tap_stream_reserve_call(struct tap_stream *s, uint32_t words, uint64_t *link)
+{
+	uint64_t *rec = tap_stream_claim(s, words, 0, link);
+
+	return TAP_LIKELY(rec != NULL) ? rec : tap_stream_reserve_slow(s, words, link, true);
+}
+
+void tap_stream_commit(uint64_t *rec, uint64_t head)
+{
+	/* S2. Pairs with the acquire load of the header in the reader of a live trace. */
+	__atomic_store_n(rec, head | (uint64_t)REC_COMPLETE << 24, __ATOMIC_RELEASE);
+}
+
+static uint64_t head_of(uint32_t id, uint32_t words, int32_t result, uint64_t *rec)
+{
+	if (words <= 255)
+		return rec_head(id, words, 0, result);
+	rec[1] = words;
+	return rec_head(id, 0, REC_LONG, result);
+}
+
+bool tap_record(uint32_t id, int32_t result, const uint64_t *words, uint32_t n)
+{
+	struct tap_stream *s = tap_stream_get();
+	uint32_t head = n + 1 > 255 ? 2 : 1;
+	uint64_t link, *rec = s ? tap_stream_reserve(s, n + head, &link) : NULL;
+
+	if (!rec)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		rec[head + i] = words[i];
+	tap_stream_commit(rec, head_of(id, n + head, result, rec));
+	return true;
+}
+
+bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t bytes)
+{
+	struct tap_stream *s = tap_stream_get();
+	uint32_t kept = bytes > 4096 ? 4096 : (uint32_t)bytes;
+	uint32_t n = 2 + (kept + 4 + 7) / 8, head = n + 1 > 255 ? 2 : 1;
+	uint64_t link, *rec = s ? tap_stream_reserve(s, n + head, &link) : NULL;
+
+	if (!rec)
+		return false;
+	rec[head] = tap_tick();
+	rec[head + 1] = payload;
+	char *out = (char *)&rec[head + 2];
+	__builtin_memcpy(out, &kept, 4);
+	for (uint32_t i = 0; i < kept; i++)
+		out[4 + i] = text[i];
+	tap_stream_commit(rec, head_of(id, n + head, 0, rec) | (kept < bytes ? (uint64_t)REC_CUT << 24 : 0));
+	return true;
+}
+
+void tap_clock_record(void)
+{
+	struct tap_clock_set set;
+
+	tap_clock_read(&set);
+	tap_record(REC_CLOCK, 0, (uint64_t[]){ set.tick, set.mono_ns, set.raw_ns, set.real_ns, set.boot_ns, set.bracket }, 6);
+}
+
+/* -------------------------------------------------------------------- gate */
+
+/*
+ * The gate's one word joins three questions: is this process open, is the second clock pair due, is the window over.
+ * Called with the image open, and again whenever a call found the word passed.
+ */
+void tap_gate_open(void)
+{
+	uint64_t until = UINT64_MAX, second = __atomic_load_n(&second_clock_tick, __ATOMIC_RELAXED);
+
+	if (tap_options.stop_after)
+		until = tap_clock_tick_at(tap_options.stop_after);
+	if (second && second < until)
+		until = second;
+	TAP_WRITE_ONCE(tap_gate->until_tick, tap_off ? 0 : until);
+}
+
+void tap_gate_close(int why)
+{
+	TAP_WRITE_ONCE(tap_off, why);
+	TAP_WRITE_ONCE(tap_gate->until_tick, 0);
+}
+
+TAP_COLD static bool window_over(void)
+{
+	if (tap_clock_elapsed_ns() < tap_options.stop_after)
+		return false;                                   /* the tick was an estimate */
+	if (tap_tls.stream && tap_gate->alive)
+		tap_record(REC_WINDOW, 0, (uint64_t[]){ tap_tick(), 0 }, 2);
+	tap_gate_close(TAP_OFF_WINDOW);
+	return true;
+}
+
+bool tap_window_open(uint64_t tick)
+{
+	static uint64_t closed_until;                           /* a guess of the window's first tick: spares the clock call */
+
+	if (tap_off || tick < TAP_READ_ONCE(closed_until))
+		return false;
+	if (tap_options.start_after && tap_clock_elapsed_ns() < tap_options.start_after) {
+		TAP_WRITE_ONCE(closed_until, tap_clock_tick_at(tap_options.start_after));
+		return false;
+	}
+	return !tap_options.stop_after || !window_over();
+}
+
+/* The second of the two clock pairs that a trace without a launcher has: at the first need a millisecond later, never by waiting. */
+static void clock_second(uint64_t tick)
+{
+	uint64_t due = __atomic_load_n(&second_clock_tick, __ATOMIC_RELAXED);
+
+	if (due && tick >= due && __atomic_compare_exchange_n(&second_clock_tick, &due, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		tap_clock_record();
+}
+
+TAP_COLD struct tap_stream *tap_stream_at_gate(uint64_t tick)
+{
+	struct tap_stream *s = tap_window_open(tick) ? tap_stream_get() : NULL;
+
+	if (s && tick >= TAP_READ_ONCE(tap_gate->until_tick)) {
+		clock_second(tick);
+		tap_gate_open();
+	}
+	return s;
+}
+
+/* Once per process image, by the thread that opened it; signals are blocked. */
+static void image_started(void)
+{
+	if (tap_options.start_after)
+		tap_record(REC_WINDOW, 0, (uint64_t[]){ tap_tick(), 1 }, 2);
+	tap_clock_record();
+	__atomic_store_n(&second_clock_tick, tap_tick() + tap_clock_ticks_at_least(1000000), __ATOMIC_RELAXED);
+	tap_gate_open();
+	if (tap_on_open)
+		tap_on_open();
+}
+
+/* -------------------------------------------------------------------- pool */
+
+static struct tap_stream *stream_at(uint32_t number)
+{
+	struct tap_stream *in = __atomic_load_n(&slab[number / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE);
+
+	return &in[number % STREAMS_PER_SLAB];
+}
+
+static struct tap_stream *pool_pop(void)
+{
+	uint64_t top = __atomic_load_n(&pool, __ATOMIC_ACQUIRE);
+
+	while ((uint32_t)top) {
+		struct tap_stream *s = stream_at((uint32_t)top - 1);
+		uint64_t below = ((top >> 32) + 1) << 32 | (uint32_t)s->next_free;        /* the tag keeps a re-pushed top apart */
+
+		if (__atomic_compare_exchange_n(&pool, &top, below, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return s;
+	}
+	return NULL;
+}
+
+static void pool_push(struct tap_stream *s)
+{
+	uint64_t top = __atomic_load_n(&pool, __ATOMIC_RELAXED);
+
+	do
+		TAP_WRITE_ONCE(s->next_free, (uint32_t)top);
+	while (!__atomic_compare_exchange_n(&pool, &top, ((top >> 32) + 1) << 32 | (s->number + 1), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+static struct tap_stream *stream_new(enum rec_loss *why)
+{
+	uint32_t number = __atomic_fetch_add(&stream_count, 1, __ATOMIC_RELAXED), at = number / STREAMS_PER_SLAB;
+
+	*why = REC_LOSS_NO_STREAM;
+	if (at >= SLABS)
+		return NULL;
+	if (!__atomic_load_n(&slab[at], __ATOMIC_ACQUIRE)) {
+		const size_t bytes = sizeof(struct tap_stream) * STREAMS_PER_SLAB;
+		struct tap_stream *fresh = at || !first_slab_free ? tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : first_slab;
+		struct tap_stream *none = NULL;
+
+		if (!fresh)
+			return NULL;
+		if (!__atomic_compare_exchange_n(&slab[at], &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && fresh != first_slab)
+			tap_sys_munmap(fresh, bytes);
+	}
+	struct tap_stream *s = stream_at(number);
+
+	*s = (struct tap_stream){ .number = number };
+	return tap_chunk_first(s, why) ? s : NULL;
+}
+
+static void record_thread(struct tap_stream *s)
+{
+	char name[16] = "";
+	size_t n = 0;
+
+	TAP_SYS(prctl, 16 /* PR_GET_NAME */, name, 0, 0, 0, 0);
+	while (n < sizeof name && name[n])
+		n++;
+	tap_record_text(REC_THREAD, s->tid | (uint64_t)(s->tid == s->control->pid) << 32, name, n);
+}
+
+uint32_t tap_stream_count(void) { return __atomic_load_n(&stream_count, __ATOMIC_RELAXED); }
+
+/* Signals are blocked: nothing on this thread comes between. */
+static struct tap_stream *take_stream(void)
+{
+	enum rec_loss why = REC_LOSS_NO_SPACE;
+	struct tap_tls *t = &tap_tls;
+	struct tap_stream *s = pool_pop();
+
+	if (!s)
+		s = stream_new(&why);
+	if (!s) {
+		tap_lost(why, 1);
+		return NULL;
+	}
+	s->tid = tap_sys_gettid();
+	s->control->pid = tap_sys_getpid();
+	TAP_WRITE_ONCE(s->control->tid, s->tid);
+	t->errno_at = &errno;
+	t->depth = 0;
+	TAP_WRITE_ONCE(t->stream, s);
+	lost_adopt(s);
+	record_thread(s);
+	if (!__atomic_exchange_n(&tap_gate->started, 1, __ATOMIC_RELAXED))
+		image_started();
+	return s;
+}
+
+TAP_COLD static struct tap_stream *stream_get_slow(void)
+{
+	struct tap_tls *t = &tap_tls;
+	struct tap_stream *s = NULL;
+
+	if (t->opening)
+		return NULL;                                    /* a handler of a fault inside our own opening */
+	uint64_t mask = tap_sys_signals_block();
+
+	t->opening = 1;
+	if (!TAP_READ_ONCE(tap_gate->alive))
+		t->stream = NULL;                               /* new process: it was the parent's */
+	if (t->stream)
+		s = t->stream;                                  /* a handler came first */
+	else if (tap_seccomp)
+		tap_lost(REC_LOSS_SECCOMP, 1);
+	else if (!tap_run_open())
+		tap_lost(REC_LOSS_NO_SPACE, 1);
+	else
+		s = take_stream();
+	t->opening = 0;
+	tap_sys_signals_restore(mask);
+	if (s && tap_thread_key_made)
+		pthread_setspecific(tap_thread_key, s);         /* its destructor gives the stream back */
+	return s;
+}
+
+struct tap_stream *tap_stream_get(void)
+{
+	struct tap_stream *s = tap_tls.stream;
+
+	return TAP_LIKELY(s && TAP_READ_ONCE(tap_gate->alive)) ? s : stream_get_slow();
+}
+
+void tap_stream_thread_exit(void)
+{
+	struct tap_tls *t = &tap_tls;
+	struct tap_stream *s = t->stream;
+
+	if (!s || !TAP_READ_ONCE(tap_gate->alive)) {
+		t->stream = NULL;
+		return;
+	}
+	tap_record(REC_THREAD_END, 0, (uint64_t[]){ tap_tick(), s->tid }, 2);
+	uint64_t mask = tap_sys_signals_block();
+
+	for (uint32_t i = 0; i < REC_SLOTS; i++)
+		TAP_WRITE_ONCE(s->control->slot[i].fn, 0);
+	TAP_WRITE_ONCE(s->control->tid, 0);
+	t->depth = 0;
+	TAP_WRITE_ONCE(t->stream, NULL);
+	pool_push(s);
+	tap_sys_signals_restore(mask);
+}
+
+/*
+ * New process (fork): nothing of the parent's streams is ours. Where its shared chunks lay comes private memory, so that a
+ * call begun in the parent and ended here has a harmless place to write to.
+ */
+void tap_streams_forget(void)
+{
+	uint32_t n = stream_count < SLABS * STREAMS_PER_SLAB ? stream_count : SLABS * STREAMS_PER_SLAB;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (slab[i / STREAMS_PER_SLAB])
+			tap_chunk_blank(stream_at(i));
+	for (uint32_t i = 0; i < SLABS; i++)
+		slab[i] = NULL;
+	first_slab_free = false;
+	stream_count = 0;
+	pool = 0;
+	second_clock_tick = 0;
+	tap_blobs_forget();
+	for (uint32_t i = 0; i < 64; i++)
+		lost_unheld[i] = 0;
+}
+
+void tap_stream_after_fork(void)
+{
+	*tap_gate = (struct tap_gate){ 0 };
+	tap_tls.stream = NULL;
+	tap_tls.depth = 0;
+	tap_tls.opening = 0;
+}
+
+bool tap_forked(void) { return !TAP_READ_ONCE(tap_gate->alive); }

@@ -1,0 +1,93 @@
+/*
+ * trace/write/sys.h - raw system calls, so that the shim's own work never enters an interposed C function
+ *
+ * Runs      anywhere in the traced program. errno is never touched: results are -code on failure.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_WRITE_SYS_H
+#define GPUTAP_TRACE_WRITE_SYS_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#if defined(__x86_64__)
+static inline long tap_sys6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ volatile("syscall" : "=a"(ret) : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+	return ret;
+}
+#elif defined(__aarch64__)
+static inline long tap_sys6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 __asm__("x8") = nr;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	return x0;
+}
+#else
+#error "gputap traces x86-64 and aarch64"
+#endif
+
+#define TAP_SYS(nr, a, b, c, d, e, f) tap_sys6(SYS_##nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+static inline int tap_sys_open(const char *path, int flags, int mode)
+{
+	return (int)TAP_SYS(openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY, mode, 0, 0);
+}
+static inline void tap_sys_close(int fd) { TAP_SYS(close, fd, 0, 0, 0, 0, 0); }
+static inline long tap_sys_read(int fd, void *to, size_t n) { return TAP_SYS(read, fd, to, n, 0, 0, 0); }
+static inline long tap_sys_write(int fd, const void *from, size_t n) { return TAP_SYS(write, fd, from, n, 0, 0, 0); }
+static inline long tap_sys_pwrite(int fd, const void *from, size_t n, uint64_t at) { return TAP_SYS(pwrite64, fd, from, n, at, 0, 0); }
+static inline long tap_sys_fallocate(int fd, uint64_t at, uint64_t n) { return TAP_SYS(fallocate, fd, 0, at, n, 0, 0); }
+static inline int tap_sys_mkdir(const char *path, int mode) { return (int)TAP_SYS(mkdirat, AT_FDCWD, path, mode, 0, 0, 0); }
+static inline int tap_sys_unlink(const char *path, int flags) { return (int)TAP_SYS(unlinkat, AT_FDCWD, path, flags, 0, 0, 0); }
+/* Fails with -EEXIST when `to` exists (old kernels: replaces an empty directory only). */
+static inline int tap_sys_rename_new(const char *from, const char *to)
+{
+	long ret = TAP_SYS(renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */, 0);
+
+	if (ret == -22 || ret == -38) /* EINVAL, ENOSYS: file system or kernel without the flag */
+		ret = TAP_SYS(renameat2, AT_FDCWD, from, AT_FDCWD, to, 0, 0);
+	return (int)ret;
+}
+static inline long tap_sys_readlink(const char *path, char *to, size_t n) { return TAP_SYS(readlinkat, AT_FDCWD, path, to, n, 0, 0); }
+
+/* NULL on failure. */
+static inline void *tap_sys_mmap(void *at, size_t n, int prot, int flags, int fd, uint64_t offset)
+{
+	long ret = TAP_SYS(mmap, at, n, prot, flags, fd, offset);
+
+	return (unsigned long)ret > -4096ul ? NULL : (void *)ret;
+}
+static inline void tap_sys_munmap(void *at, size_t n) { TAP_SYS(munmap, at, n, 0, 0, 0, 0); }
+static inline int tap_sys_madvise(void *at, size_t n, int advice) { return (int)TAP_SYS(madvise, at, n, advice, 0, 0, 0); }
+static inline uint32_t tap_sys_getpid(void) { return (uint32_t)TAP_SYS(getpid, 0, 0, 0, 0, 0, 0); }
+static inline uint32_t tap_sys_gettid(void) { return (uint32_t)TAP_SYS(gettid, 0, 0, 0, 0, 0, 0); }
+
+/* All signals off for this thread, the C library's own included; the old mask comes back for tap_sys_signals_restore. */
+static inline uint64_t tap_sys_signals_block(void)
+{
+	uint64_t all = ~0ull, old = 0;
+
+	TAP_SYS(rt_sigprocmask, 2 /* SIG_SETMASK */, &all, &old, 8, 0, 0);
+	return old;
+}
+static inline void tap_sys_signals_restore(uint64_t old) { TAP_SYS(rt_sigprocmask, 2, &old, NULL, 8, 0, 0); }
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * trace/write/tls.h - what a thread knows without asking, and the words that switch recording on and off
+ *
+ * Runs      anywhere in the traced program.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_WRITE_TLS_H
+#define GPUTAP_TRACE_WRITE_TLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/write/stream.h"
+
+#define TAP_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TAP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define TAP_READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
+#define TAP_WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
+#define TAP_HIDDEN __attribute__((visibility("hidden")))
+#define TAP_COLD __attribute__((cold, noinline))
+
+/* One per thread, initial-exec, written by its thread alone (and its signal handlers, which leave it as they found it). */
+struct tap_tls {
+	struct tap_stream *stream;      /* NULL: none yet, or given back */
+	int *errno_at;                  /* this thread's errno, asked once; set with stream */
+	uint32_t depth;                 /* slots in use */
+	uint32_t own_calls;             /* > 0: calls are the tool's own */
+	uint32_t opening;               /* > 0: this thread is inside the opening of its stream */
+	uint32_t reserved;
+	uint64_t spare[14];             /* for collectors: 8-byte words, zero at thread start */
+};
+_Static_assert(sizeof(struct tap_tls) <= 160, "the shim keeps its TLS small: dlopen-ed libraries need the surplus");
+extern __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
+
+/*
+ * One page that fork wipes (MADV_WIPEONFORK): zero means that this is a new process, that nothing was opened yet, or that
+ * recording is off. vfork shares it, on purpose. Written by stream.c and process.c.
+ */
+struct tap_gate {
+	uint64_t until_tick;            /* calls that begin before it take the fast path; 0 = ask the slow path */
+	uint64_t alive;                 /* 1 while the streams of this process image are its own */
+	uint64_t started;               /* 1 from its first stream on */
+	uint64_t run_state;             /* enum tap_run_state */
+	uint64_t ended;                 /* 1 from the EXIT record on */
+};
+extern struct tap_gate *tap_gate TAP_HIDDEN;
+enum { TAP_OFF_OPTION = 1, TAP_OFF_WINDOW, TAP_OFF_EXIT };
+extern int tap_off TAP_HIDDEN;         /* not 0: recording is off for good, begin answers at once */
+
+/* As tap_stream_reserve, for a call's record: it leaves the last 4 KiB of a chunk alone. */
+uint64_t *tap_stream_reserve_call(struct tap_stream *s, uint32_t words, uint64_t *link);
+/* The stream for a call that begins at `tick` while the gate is shut or passed; NULL: not recorded. */
+struct tap_stream *tap_stream_at_gate(uint64_t tick);
+
+#endif
