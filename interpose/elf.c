@@ -1,0 +1,294 @@
+/*
+ * interpose/elf.c - look into loaded objects without the dynamic linker's own functions
+ *
+ * Runs      on any thread of the traced program, also before our constructor and inside dlopen.
+ * May       take the loader's lock through dl_iterate_phdr.
+ * Must not  allocate, change errno, leave a dlerror message.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "interpose/elf.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+
+
+/* Objects that were loaded before main; they keep their places at the head of the list. 0 = not counted yet. */
+static _Atomic unsigned startup_count;
+
+/* ------------------------------------------------------------------ one object */
+
+/* glibc adds the load bias to the addresses in the dynamic section, except where the section is read-only (vdso, some
+ * architectures): an address below the bias has not been moved. */
+static const void *moved(uintptr_t base, uintptr_t at)
+{
+	return (const void *)(at < base ? at + base : at);
+}
+
+static bool read_dynamic(struct tap_object *o)
+{
+	size_t soname = SIZE_MAX;
+
+	for (const ElfW(Dyn) *d = o->dynamic; d && d->d_tag != DT_NULL; d++) {
+		const void *p = moved(o->base, d->d_un.d_ptr);
+
+		switch (d->d_tag) {
+		case DT_SYMTAB:   o->symbols = p; break;
+		case DT_STRTAB:   o->strings = p; break;
+		case DT_GNU_HASH: o->gnu_hash = p; break;
+		case DT_HASH:     o->sysv_hash = p; break;
+		case DT_VERSYM:   o->versions = p; break;
+		case DT_SONAME:   soname = d->d_un.d_val; break;
+		}
+	}
+	if (!o->symbols || !o->strings)
+		return false;
+	o->soname = soname == SIZE_MAX ? NULL : o->strings + soname;
+	return true;
+}
+
+bool tap_object_from_phdr(struct tap_object *o, const struct dl_phdr_info *info)
+{
+	*o = (struct tap_object){ .base = info->dlpi_addr, .path = info->dlpi_name ? info->dlpi_name : "",
+	                          .start = UINTPTR_MAX };
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uintptr_t at = o->base + ph->p_vaddr;
+
+		if (ph->p_type == PT_DYNAMIC)
+			o->dynamic = (const void *)at;
+		if (ph->p_type != PT_LOAD)
+			continue;
+		o->start = at < o->start ? at : o->start;
+		o->end = at + ph->p_memsz > o->end ? at + ph->p_memsz : o->end;
+	}
+	return read_dynamic(o);
+}
+
+bool tap_object_from_map(struct tap_object *o, const struct link_map *map)
+{
+	*o = (struct tap_object){ .base = map->l_addr, .path = map->l_name ? map->l_name : "", .dynamic = map->l_ld };
+	return read_dynamic(o);
+}
+
+/* --------------------------------------------------------------------- symbols */
+
+static void *symbol_address(const struct tap_object *o, const ElfW(Sym) *sym)
+{
+	void *at = (void *)(o->base + sym->st_value);
+
+	if (ELF64_ST_TYPE(sym->st_info) != STT_GNU_IFUNC)
+		return at;
+#if defined(__aarch64__)
+	return ((void *(*)(uint64_t, const void *))at)(getauxval(AT_HWCAP), NULL);
+#else
+	return ((void *(*)(void))at)();
+#endif
+}
+
+/* A definition that a reference without version may use: not the old one of several versions. */
+static bool is_definition(const struct tap_object *o, uint32_t i, const char *name)
+{
+	const ElfW(Sym) *sym = &o->symbols[i];
+	unsigned bind = ELF64_ST_BIND(sym->st_info);
+
+	if (sym->st_shndx == SHN_UNDEF || sym->st_value == 0 || (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE))
+		return false;
+	if (o->versions && (o->versions[i] & 0x8000))
+		return false;
+	return strcmp(o->strings + sym->st_name, name) == 0;
+}
+
+static uint32_t gnu_hash_of(const char *name)
+{
+	uint32_t h = 5381;
+
+	for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+		h = h * 33 + *c;
+	return h;
+}
+
+static const ElfW(Sym) *find_gnu(const struct tap_object *o, const char *name)
+{
+	uint32_t buckets = o->gnu_hash[0], first = o->gnu_hash[1], bloom_words = o->gnu_hash[2], shift = o->gnu_hash[3];
+	const ElfW(Addr) *bloom = (const ElfW(Addr) *)(o->gnu_hash + 4);
+	const uint32_t *bucket = (const uint32_t *)(bloom + bloom_words), *chain = bucket + buckets;
+	uint32_t hash = gnu_hash_of(name), bits = sizeof(ElfW(Addr)) * 8;
+
+	if (!buckets || !bloom_words)
+		return NULL;
+	ElfW(Addr) word = bloom[hash / bits & (bloom_words - 1)];
+
+	if (!(word >> (hash % bits) & word >> ((hash >> shift) % bits) & 1))
+		return NULL;
+	uint32_t i = bucket[hash % buckets];
+
+	if (i < first)
+		return NULL;
+	for (;; i++) {
+		uint32_t h = chain[i - first];
+
+		if ((h | 1) == (hash | 1) && is_definition(o, i, name))
+			return &o->symbols[i];
+		if (h & 1)
+			return NULL;
+	}
+}
+
+static const ElfW(Sym) *find_sysv(const struct tap_object *o, const char *name)
+{
+	uint32_t buckets = o->sysv_hash[0], hash = 0;
+	const uint32_t *bucket = o->sysv_hash + 2, *chain = bucket + buckets;
+
+	for (const unsigned char *c = (const unsigned char *)name; *c; c++) {
+		hash = (hash << 4) + *c;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	if (!buckets)
+		return NULL;
+	for (uint32_t i = bucket[hash % buckets]; i; i = chain[i])
+		if (is_definition(o, i, name))
+			return &o->symbols[i];
+	return NULL;
+}
+
+void *tap_object_symbol(const struct tap_object *o, const char *name)
+{
+	const ElfW(Sym) *sym = o->gnu_hash ? find_gnu(o, name) : o->sysv_hash ? find_sysv(o, name) : NULL;
+
+	return sym ? symbol_address(o, sym) : NULL;
+}
+
+/* ------------------------------------------------------------- who is it */
+
+bool tap_object_is_self(const struct tap_object *o)
+{
+	extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+	return o->base == (uintptr_t)&__ehdr_start;     /* a shared object is linked at 0 */
+}
+
+bool tap_object_is_shim(const struct tap_object *o)
+{
+	return tap_object_is_self(o) || tap_object_symbol(o, "gputap_shim");
+}
+
+bool tap_object_is_opencl(const struct tap_object *o)
+{
+	return tap_object_symbol(o, "clGetPlatformIDs") && !tap_object_is_shim(o);
+}
+
+bool tap_object_is_named(const struct tap_object *o, const char *name)
+{
+	const char *slash = strrchr(o->path, '/'), *wanted = strrchr(name, '/');
+
+	if (o->soname && strcmp(o->soname, name) == 0)
+		return true;
+	if (wanted)
+		return strcmp(o->path, name) == 0;
+	return strcmp(slash ? slash + 1 : o->path, name) == 0;
+}
+
+const char *tap_object_needed(const struct tap_object *o, unsigned n)
+{
+	for (const ElfW(Dyn) *d = o->dynamic; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_NEEDED && n-- == 0)
+			return o->strings + d->d_un.d_val;
+	return NULL;
+}
+
+/* ----------------------------------------------------------------------- walks */
+
+struct walk {
+	bool (*fn)(const struct tap_object *o, void *arg);
+	void *arg;
+	unsigned seen, startup;
+};
+
+static int visit(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	struct walk *w = arg;
+	struct tap_object o;
+
+	(void)bytes;
+	bool readable = tap_object_from_phdr(&o, info);
+
+	o.startup = w->seen++ < w->startup;
+	return readable && w->fn(&o, w->arg);
+}
+
+bool tap_objects_walk(bool (*fn)(const struct tap_object *o, void *arg), void *arg)
+{
+	tap_objects_init();
+	struct walk w = { .fn = fn, .arg = arg, .startup = startup_count };
+
+	return dl_iterate_phdr(visit, &w);
+}
+
+static int count(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	(void)info, (void)bytes;
+	++*(unsigned *)arg;
+	return 0;
+}
+
+void tap_objects_init(void)
+{
+	unsigned n = 0;
+
+	if (startup_count)
+		return;
+	dl_iterate_phdr(count, &n);
+	startup_count = n;
+}
+
+struct at { uintptr_t address; struct tap_object *found; };
+
+static bool holds(const struct tap_object *o, void *arg)
+{
+	struct at *at = arg;
+
+	if (at->address < o->start || at->address >= o->end)
+		return false;
+	*at->found = *o;
+	return true;
+}
+
+bool tap_object_at(const void *address, struct tap_object *found)
+{
+	struct at at = { .address = (uintptr_t)address, .found = found };
+
+	return tap_objects_walk(holds, &at);
+}
+
+struct next { const char *name; void *found; bool behind; };
+
+static bool next_definition(const struct tap_object *o, void *arg)
+{
+	struct next *n = arg;
+
+	if (tap_object_is_self(o)) {
+		n->behind = true;
+		return false;
+	}
+	if (!n->behind)
+		return false;
+	void *at = tap_object_symbol(o, n->name);
+
+	if (!at || tap_object_is_shim(o))
+		return false;
+	n->found = at;
+	return true;
+}
+
+void *tap_next_symbol(const char *name)
+{
+	struct next n = { .name = name };
+
+	if (tap_objects_walk(next_definition, &n))
+		return n.found;
+	/* Loaded late (as a layer): the C library stands before us. */
+	n.behind = true;
+	return tap_objects_walk(next_definition, &n) ? n.found : NULL;
+}
