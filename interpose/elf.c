@@ -87,13 +87,15 @@ static void *symbol_address(const struct tap_object *o, const ElfW(Sym) *sym)
 #endif
 }
 
-/* A definition that a reference without version may use: not the old one of several versions. */
+/* A function that a reference without version may use: not the old one of several versions. */
 static bool is_definition(const struct tap_object *o, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *sym = &o->symbols[i];
-	unsigned bind = ELF64_ST_BIND(sym->st_info);
+	unsigned bind = ELF64_ST_BIND(sym->st_info), type = ELF64_ST_TYPE(sym->st_info);
 
-	if (sym->st_shndx == SHN_UNDEF || sym->st_value == 0 || (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE))
+	if (sym->st_shndx == SHN_UNDEF || sym->st_value == 0 || (bind != STB_GLOBAL && bind != STB_WEAK))
+		return false;
+	if (type != STT_FUNC && type != STT_GNU_IFUNC)  /* a variable of that name is an application's own pointer */
 		return false;
 	if (o->versions && (o->versions[i] & 0x8000))
 		return false;
@@ -162,11 +164,18 @@ void *tap_object_symbol(const struct tap_object *o, const char *name)
 
 /* ------------------------------------------------------------- who is it */
 
+/* Set by the linker. A shared object is linked at 0, so its header lies at its load bias. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+extern const char _end __attribute__((visibility("hidden")));
+
 bool tap_object_is_self(const struct tap_object *o)
 {
-	extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+	return o->base == (uintptr_t)&__ehdr_start;
+}
 
-	return o->base == (uintptr_t)&__ehdr_start;     /* a shared object is linked at 0 */
+bool tap_own_address(const void *address)
+{
+	return (uintptr_t)address >= (uintptr_t)&__ehdr_start && (uintptr_t)address < (uintptr_t)&_end;
 }
 
 bool tap_object_is_shim(const struct tap_object *o)

@@ -35,7 +35,7 @@ struct tap_object {
 bool tap_object_from_phdr(struct tap_object *o, const struct dl_phdr_info *info);
 bool tap_object_from_map(struct tap_object *o, const struct link_map *map);
 
-/* Address of the symbol that the object defines under this name (its default version), or NULL. */
+/* Address of the function that the object defines under this name (its default version), or NULL. */
 void *tap_object_symbol(const struct tap_object *o, const char *name);
 
 /*
@@ -46,6 +46,9 @@ bool tap_objects_walk(bool (*fn)(const struct tap_object *o, void *arg), void *a
 
 /* The object that holds this address. */
 bool tap_object_at(const void *address, struct tap_object *found);
+
+/* Does this address lie in this very library? */
+bool tap_own_address(const void *address);
 
 /* Is o this very library? Another copy of it? */
 bool tap_object_is_self(const struct tap_object *o);

@@ -1,0 +1,159 @@
+/*
+ * interpose/dlsym.S - dlsym and dlvsym as the application sees them
+ *
+ * Both end in a jump to the real function unless the answer is ours: glibc takes the return address for the caller, and
+ * RTLD_NEXT and RTLD_DEFAULT mean different things to different callers. RTLD_NEXT is never answered here: other
+ * interposers need what lies behind them. Names that do not begin with "cl" pass at the cost of three comparisons.
+ *
+ * C side: struct tap_answer tap_dlsym_answer(handle, name, version, caller), tap_dlsym_init() in dlsym.c.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#if defined(__x86_64__)
+
+#ifdef __CET__
+#include <cet.h>
+#else
+#define _CET_ENDBR
+#endif
+
+	/* name: exported function; real: where its real address stands; version: how to load the third argument of the C side */
+	.macro LOOKUP name, real, version:vararg
+	.globl	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	_CET_ENDBR
+	cmpq	$-1, %rdi                       /* RTLD_NEXT */
+	je	1f
+	testq	%rsi, %rsi
+	jz	1f
+	cmpb	$'c', (%rsi)
+	jne	1f
+	cmpb	$'l', 1(%rsi)
+	je	2f
+1:	movq	\real(%rip), %rax
+	testq	%rax, %rax
+	jz	3f
+	jmp	*%rax
+2:	subq	$24, %rsp
+	.cfi_adjust_cfa_offset 24
+	movq	%rdi, (%rsp)
+	movq	%rsi, 8(%rsp)
+	movq	%rdx, 16(%rsp)
+	\version
+	movq	24(%rsp), %rcx                  /* return address: the caller */
+	call	tap_dlsym_answer
+	movq	%rdx, %rcx
+	movq	(%rsp), %rdi
+	movq	8(%rsp), %rsi
+	movq	16(%rsp), %rdx
+	addq	$24, %rsp
+	.cfi_adjust_cfa_offset -24
+	testq	%rcx, %rcx
+	jz	1b
+	ret
+3:	subq	$24, %rsp
+	.cfi_adjust_cfa_offset 24
+	movq	%rdi, (%rsp)
+	movq	%rsi, 8(%rsp)
+	movq	%rdx, 16(%rsp)
+	call	tap_dlsym_init
+	movq	(%rsp), %rdi
+	movq	8(%rsp), %rsi
+	movq	16(%rsp), %rdx
+	addq	$24, %rsp
+	.cfi_adjust_cfa_offset -24
+	movq	\real(%rip), %rax
+	testq	%rax, %rax
+	jz	4f
+	jmp	*%rax
+4:	ret                                     /* no dlsym anywhere: nothing can be found */
+	.cfi_endproc
+	.size	\name, .-\name
+	.endm
+
+	.text
+	LOOKUP	dlsym, tap_real_dlsym, xorl %edx, %edx
+	LOOKUP	dlvsym, tap_real_dlvsym, nop
+
+#elif defined(__aarch64__)
+
+	.macro LOOKUP name, real, version:vararg
+	.globl	\name
+	.type	\name, %function
+	.p2align 4
+\name:
+	.cfi_startproc
+	hint	#34                             /* bti c */
+	cmn	x0, #1                          /* RTLD_NEXT */
+	b.eq	1f
+	cbz	x1, 1f
+	ldrb	w9, [x1]
+	cmp	w9, #'c'
+	b.ne	1f
+	ldrb	w9, [x1, #1]
+	cmp	w9, #'l'
+	b.eq	2f
+1:	adrp	x16, \real
+	ldr	x16, [x16, #:lo12:\real]
+	cbz	x16, 3f
+	br	x16
+2:	stp	x29, x30, [sp, #-48]!
+	.cfi_def_cfa_offset 48
+	.cfi_offset x29, -48
+	.cfi_offset x30, -40
+	stp	x0, x1, [sp, #16]
+	str	x2, [sp, #32]
+	\version
+	mov	x3, x30                         /* return address: the caller */
+	bl	tap_dlsym_answer
+	mov	x9, x1
+	mov	x10, x0
+	ldp	x0, x1, [sp, #16]
+	ldr	x2, [sp, #32]
+	ldp	x29, x30, [sp], #48
+	.cfi_restore x29
+	.cfi_restore x30
+	.cfi_def_cfa_offset 0
+	cbz	x9, 1b
+	mov	x0, x10
+	ret
+3:	stp	x29, x30, [sp, #-48]!
+	.cfi_def_cfa_offset 48
+	.cfi_offset x29, -48
+	.cfi_offset x30, -40
+	stp	x0, x1, [sp, #16]
+	str	x2, [sp, #32]
+	bl	tap_dlsym_init
+	ldp	x0, x1, [sp, #16]
+	ldr	x2, [sp, #32]
+	ldp	x29, x30, [sp], #48
+	.cfi_restore x29
+	.cfi_restore x30
+	.cfi_def_cfa_offset 0
+	adrp	x16, \real
+	ldr	x16, [x16, #:lo12:\real]
+	cbz	x16, 4f
+	br	x16
+4:	mov	x0, #0                          /* no dlsym anywhere: nothing can be found */
+	ret
+	.cfi_endproc
+	.size	\name, .-\name
+	.endm
+
+	.text
+	LOOKUP	dlsym, tap_real_dlsym, mov x2, #0
+	LOOKUP	dlvsym, tap_real_dlvsym, nop
+
+#else
+#error "gputap traces x86-64 and aarch64"
+#endif
+
+	.hidden	tap_real_dlsym
+	.hidden	tap_real_dlvsym
+	.hidden	tap_dlsym_answer
+	.hidden	tap_dlsym_init
+	.section .note.GNU-stack, "", %progbits

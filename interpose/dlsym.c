@@ -1,0 +1,89 @@
+/*
+ * interpose/dlsym.c - what dlsym and dlvsym answer when they are asked for an OpenCL function; dlclose
+ *
+ * The answer is a wrapper that leads to the very function the real look-up found. What the real library lacks stays NULL,
+ * with the real look-up's own error message.
+ *
+ * Runs      inside the application's dlsym, dlvsym, dlclose; also before our constructor.
+ * Must not  allocate, change errno, leave a dlerror message that the real look-up would not have left.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dlfcn.h>
+
+#include "interpose/loader.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+/* Real functions of the C library, or of another preloaded tool behind us. Read by dlsym.S; set once, always to the same. */
+HIDDEN void *(*tap_real_dlsym)(void *handle, const char *name);
+HIDDEN void *(*tap_real_dlvsym)(void *handle, const char *name, const char *version);
+static int (*real_dlclose)(void *handle);
+
+HIDDEN void tap_dlsym_init(void)
+{
+	tap_real_dlsym = (void *(*)(void *, const char *))tap_next_symbol("dlsym");
+	tap_real_dlvsym = (void *(*)(void *, const char *, const char *))tap_next_symbol("dlvsym");
+	real_dlclose = (int (*)(void *))tap_next_symbol("dlclose");
+}
+
+__attribute__((constructor)) static void init_early(void)
+{
+	tap_dlsym_init();
+}
+
+/* In two registers. answered 0: jump to the real function. */
+struct tap_answer { void *address; uint64_t answered; };
+
+static void *look_up(void *handle, const char *name, const char *version)
+{
+	return version ? tap_real_dlvsym(handle, name, version) : tap_real_dlsym(handle, name);
+}
+
+/*
+ * RTLD_DEFAULT, or a handle whose scope holds us (the program's own): the real look-up finds our export, which is there even
+ * when no library has the function. Ask for what lies behind us; then in what the caller itself was loaded with.
+ */
+static void *behind_us(const struct tap_entry *e, const char *version, const void *caller)
+{
+	void *real = look_up(RTLD_NEXT, e->name, version);
+
+	if (real && !tap_own_address(real))
+		return real;
+	real = tap_loader_in_scope(e, caller);
+	if (real)
+		tap_real_dlsym(RTLD_DEFAULT, "dlsym");  /* success: the message of the failure above goes */
+	return real;
+}
+
+HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const char *version, const void *caller)
+{
+	const struct tap_entry *e = tap_opencl_entry(name);
+
+	if (!e)
+		return (struct tap_answer){ NULL, 0 };
+	if (!tap_real_dlsym || !tap_real_dlvsym)
+		tap_dlsym_init();
+	if (!tap_real_dlsym || !tap_real_dlvsym)
+		return (struct tap_answer){ NULL, 1 };
+	void *real = look_up(handle, name, version);
+
+	if (real ? tap_own_address(real) : handle == RTLD_DEFAULT)
+		real = behind_us(e, version, caller);
+	return (struct tap_answer){ real ? tap_loader_wrapper(e, real, caller) : NULL, 1 };
+}
+
+/*
+ * An unloaded caller's or loader's addresses may be used again by something else: what was remembered about addresses is
+ * looked at again after each dlclose. (A plug-in unloaded and loaded again finds its OpenCL library at another place.)
+ */
+__attribute__((visibility("default"))) int dlclose(void *handle)
+{
+	if (!real_dlclose)
+		tap_dlsym_init();
+	int ret = real_dlclose ? real_dlclose(handle) : 0;
+
+	tap_loaders_suspect();
+	return ret;
+}
