@@ -26,6 +26,9 @@
  */
 void *tap_loader_wrapper(const struct tap_entry *e, void *real, const void *caller);
 
+/* For a function pointer that a driver gave out: the wrapper of the loader that exports this very function, or NULL. */
+void *tap_loader_exported(const struct tap_entry *e, const void *real);
+
 /* What a reference to e->name from the caller would have been bound to without us, in global or local scope; or NULL. */
 void *tap_loader_in_scope(const struct tap_entry *e, const void *caller);
 

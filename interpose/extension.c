@@ -1,0 +1,148 @@
+/*
+ * interpose/extension.c - functions that the application gets by name from a platform
+ *
+ * The driver's own functions differ from platform to platform, so each platform has a table (tap_ext_route) and each
+ * extension function one wrapper instance for each table. A name we do not know, a fifth platform, and a pointer that
+ * differs from the one that the platform gave before pass through untouched.
+ *
+ * Provisional extensions change their signatures between versions (PoCL 3.1 answers to command-buffer names with an older
+ * one than today's headers have): unless the platform reports the very version that our headers have, the application
+ * gets an instance that records the name and jumps to the driver without looking at the arguments.
+ *
+ * Runs      in the calling thread, inside the wrappers of clGetExtensionFunctionAddress(ForPlatform): never hot.
+ * Must not  allocate with malloc, lock, change errno.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "collectors/opencl.h"
+#include "interpose/loader.h"
+#include "opencl_hooks.h"
+#include "trace/write/sys.h"
+
+struct tap_opencl_api tap_ext_route[TAP_PLATFORMS];
+/* Owner of each table; the look-up that names no platform is an owner of its own. */
+static _Atomic uintptr_t owner[TAP_PLATFORMS];
+#define NO_PLATFORM ((uintptr_t)-1)
+
+/* --------------------------------------------- versions of provisional extensions */
+
+static bool version_equals(cl_version v, const char *text)
+{
+	cl_uint part[3] = { CL_VERSION_MAJOR(v), CL_VERSION_MINOR(v), CL_VERSION_PATCH(v) };
+
+	for (int i = 0; i < 3; i++) {
+		cl_uint n = 0;
+
+		while (*text >= '0' && *text <= '9')
+			n = n * 10 + (cl_uint)(*text++ - '0');
+		if (n != part[i])
+			return false;
+		text += *text == '.';
+	}
+	return *text == 0;
+}
+
+/* Is the extension in this list, and in no other version than the headers'? */
+static bool list_agrees(const cl_name_version *list, size_t n, const struct tap_entry *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(list[i].name, e->provisional, CL_NAME_VERSION_MAX_NAME_SIZE) == 0)
+			return version_equals(list[i].version, e->provisional_version);
+	return false;
+}
+
+/* The platform lists what all its devices have. Pages of our own: the list is long and the stack may be small. */
+static bool platform_agrees(const struct tap_opencl_api *real, cl_platform_id platform, const struct tap_entry *e)
+{
+	size_t bytes = 0;
+	bool agrees = false;
+
+	if (!real->clGetPlatformInfo || (uintptr_t)platform == NO_PLATFORM)
+		return false;
+	if (real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, 0, NULL, &bytes) != CL_SUCCESS || !bytes)
+		return false;
+	cl_name_version *list = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!list)
+		return false;
+	if (real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, bytes, list, NULL) == CL_SUCCESS)
+		agrees = list_agrees(list, bytes / sizeof(*list), e);
+	tap_sys_munmap(list, bytes);
+	return agrees;
+}
+
+static bool signature_known(const struct tap_opencl_api *real, cl_platform_id platform, const struct tap_entry *e)
+{
+	if (!e->provisional[0])
+		return true;
+	tap_own_calls_begin();
+	bool known = platform_agrees(real, platform, e);
+
+	tap_own_calls_end();
+	if (!known)
+		tap_lost(REC_LOSS_EXT_PROVISIONAL, 1);
+	return known;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+/* Number of the platform's table; TAP_PLATFORMS when all are taken. */
+static unsigned table_of(uintptr_t platform)
+{
+	for (unsigned n = 0; n < TAP_PLATFORMS; n++) {
+		uintptr_t none = 0;
+
+		if (atomic_compare_exchange_strong(&owner[n], &none, platform) || none == platform)
+			return n;
+	}
+	tap_lost(REC_LOSS_EXT_PLATFORMS, 1);
+	return TAP_PLATFORMS;
+}
+
+/* False when the table has another function under this name. */
+static bool put(unsigned n, const struct tap_entry *e, void *real)
+{
+	void **slot = (void **)&tap_ext_route[n] + e->api_index, *none = NULL;
+
+	return __atomic_compare_exchange_n(slot, &none, real, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED) || none == real;
+}
+
+static void *wrapper_for(const struct tap_opencl_api *api, uintptr_t platform, const char *name, void *real)
+{
+	const struct tap_entry *e = real && name ? tap_opencl_entry(name) : NULL;
+
+	if (!e || tap_own_address(real))
+		return real;
+	void *wrapper = tap_loader_exported(e, real);
+
+	if (wrapper)                                    /* the driver's answer is what the loader exports */
+		return wrapper;
+	bool known = signature_known(api, (cl_platform_id)platform, e);
+	unsigned n = table_of(platform);
+
+	if (n == TAP_PLATFORMS || !put(n, e, real))
+		return real;
+	wrapper = known ? e->ext[n] : e->bare[n];
+	return wrapper ? wrapper : real;
+}
+
+/* ------------------------------------------------------------------- hooks */
+
+void *tap_cl_do_clGetExtensionFunctionAddress(const struct tap_opencl_api *real, const char *func_name)
+{
+	void *found = real->clGetExtensionFunctionAddress(func_name);
+
+	return wrapper_for(real, NO_PLATFORM, func_name, found);
+}
+
+void *tap_cl_do_clGetExtensionFunctionAddressForPlatform(const struct tap_opencl_api *real, cl_platform_id platform,
+                                                         const char *func_name)
+{
+	void *found = real->clGetExtensionFunctionAddressForPlatform(platform, func_name);
+
+	return wrapper_for(real, (uintptr_t)platform, func_name, found);
+}

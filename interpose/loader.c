@@ -1,0 +1,311 @@
+/*
+ * interpose/loader.c - the tables of the OpenCL libraries in this process
+ *
+ * Runs      on slow paths: dlsym of an OpenCL name, first call of a calling object, the audit module, exit.
+ * Must not  allocate, change errno, leave a dlerror message.
+ *
+ * L1  A table belongs to one loaded object (load bias, dynamic section, path). It is filled before its number is handed out.
+ * L2  Filling writes the same values whoever does it: threads that meet at a new library fill side by side, nobody waits.
+ * L3  A table is given to another library only when its own is gone from the process; a library that comes back under the
+ *     same path gets its old table.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "interpose/loader.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "interpose/resolve.h"
+#include "trace/write/stream.h"
+
+/* Libraries with a table; those behind TAP_ROUTES serve linked callers only. */
+#define LOADERS 16
+/* Nothing is found: wrappers see NULL pointers and return an error. */
+static const struct tap_opencl_api no_functions;
+
+struct tap_opencl_api tap_route[TAP_ROUTES];
+static struct tap_opencl_api more_tables[LOADERS - TAP_ROUTES];
+
+struct loader {
+	_Atomic uintptr_t dynamic;      /* address of its dynamic section: who owns this table; 0 = free */
+	_Atomic uintptr_t base;
+	_Atomic uint64_t path_hash;
+	_Atomic bool filled;
+	_Atomic bool suspect;           /* something was unloaded since it was last seen */
+	bool elsewhere;                 /* in a namespace of its own (dlmopen): not in our list, never given up */
+	bool driver;                    /* an ICD driver: what a loader looks up in it is the loader's own business */
+};
+static struct loader loaders[LOADERS];
+
+static struct tap_opencl_api *table_of(unsigned n)
+{
+	return n < TAP_ROUTES ? &tap_route[n] : &more_tables[n - TAP_ROUTES];
+}
+
+static void **function_in(struct tap_opencl_api *api, const struct tap_entry *e)
+{
+	return (void **)api + e->api_index;
+}
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t h = 14695981039346656037ull;           /* FNV-1a */
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 1099511628211ull;
+	return h | 1;
+}
+
+/* ---------------------------------------------------------------- filling */
+
+static void fill(unsigned n, const struct tap_object *o)
+{
+	struct loader *l = &loaders[n];
+
+	for (size_t i = 0; i < tap_opencl_entry_count; i++) {
+		const struct tap_entry *e = &tap_opencl_entries[i];
+
+		__atomic_store_n(function_in(table_of(n), e), tap_object_symbol(o, e->name), __ATOMIC_RELAXED);
+	}
+	atomic_store_explicit(&l->base, o->base, memory_order_relaxed);
+	atomic_store_explicit(&l->path_hash, hash_of(o->path), memory_order_relaxed);
+	l->driver = tap_object_symbol(o, "clIcdGetPlatformIDsKHR") != NULL;
+	atomic_store_explicit(&l->suspect, false, memory_order_relaxed);
+	atomic_store_explicit(&l->filled, true, memory_order_release);  /* pairs with the acquire in is_filled */
+}
+
+static bool is_filled(const struct loader *l)
+{
+	return atomic_load_explicit(&l->filled, memory_order_acquire);
+}
+
+/* L1 */
+static bool belongs_to(const struct loader *l, const struct tap_object *o)
+{
+	return l->dynamic == (uintptr_t)o->dynamic && is_filled(l) && l->base == o->base && l->path_hash == hash_of(o->path);
+}
+
+static bool is_mapped_as(const struct tap_object *o, void *arg)
+{
+	return belongs_to(arg, o);
+}
+
+static bool take(unsigned n, uintptr_t old, const struct tap_object *o)
+{
+	return atomic_compare_exchange_strong(&loaders[n].dynamic, &old, (uintptr_t)o->dynamic) || old == (uintptr_t)o->dynamic;
+}
+
+/* A table whose library is gone: the one of the same path if there is one. LOADERS = none. L3 */
+static unsigned abandoned(uint64_t path_hash)
+{
+	unsigned found = LOADERS;
+
+	for (unsigned n = 0; n < LOADERS; n++) {
+		if (!is_filled(&loaders[n]) || !loaders[n].suspect || loaders[n].elsewhere || tap_objects_walk(is_mapped_as, &loaders[n]))
+			continue;
+		if (loaders[n].path_hash == path_hash)
+			return n;
+		if (found == LOADERS)
+			found = n;
+	}
+	return found;
+}
+
+static unsigned take_new(const struct tap_object *o)
+{
+	for (unsigned n = 0; n < LOADERS; n++)
+		if (take(n, 0, o))
+			return n;
+	return LOADERS;
+}
+
+/* Number of the table of this library, made at first sight; LOADERS when there is no room. */
+static unsigned number_of(const struct tap_object *o)
+{
+	for (unsigned n = 0; n < LOADERS; n++) {
+		if (!belongs_to(&loaders[n], o))
+			continue;
+		loaders[n].suspect = false;
+		return n;
+	}
+	unsigned n = abandoned(hash_of(o->path));
+
+	if (n < LOADERS && take(n, loaders[n].dynamic, o))
+		loaders[n].filled = false;
+	else
+		n = take_new(o);
+	if (n < LOADERS)
+		fill(n, o);
+	if (n >= TAP_ROUTES)
+		tap_lost(REC_LOSS_LOADER_MISSED, 1);
+	return n;
+}
+
+const struct tap_opencl_api *tap_loader_table(const struct tap_object *library)
+{
+	unsigned n = library ? number_of(library) : LOADERS;
+
+	return n < LOADERS ? table_of(n) : &no_functions;
+}
+
+bool tap_loader_known(const struct tap_object *library)
+{
+	for (unsigned n = 0; n < LOADERS; n++)
+		if (belongs_to(&loaders[n], library))
+			return true;
+	return false;
+}
+
+void tap_loaders_suspect(void)
+{
+	for (unsigned n = 0; n < LOADERS; n++)
+		if (loaders[n].dynamic && !loaders[n].elsewhere)
+			loaders[n].suspect = true;
+	tap_callers_suspect();
+}
+
+/* --------------------------------------------------------------- wrappers */
+
+static bool is_ours_to_wrap(unsigned n, const void *caller)
+{
+	return !loaders[n].driver || !tap_caller_is_opencl(caller);
+}
+
+/* The number of the loader that has `real` as this function, by its table alone. */
+static unsigned known_owner(const struct tap_entry *e, const void *real)
+{
+	for (unsigned n = 0; n < TAP_ROUTES; n++)
+		if (is_filled(&loaders[n]) && !loaders[n].suspect && *function_in(&tap_route[n], e) == real)
+			return n;
+	return TAP_ROUTES;
+}
+
+static void *wrapper_in(const struct tap_entry *e, unsigned n, void *real, const void *caller)
+{
+	if (n >= TAP_ROUTES || *function_in(&tap_route[n], e) != real || !e->route[n] || !is_ours_to_wrap(n, caller))
+		return real;
+	return e->route[n];
+}
+
+void *tap_loader_wrapper(const struct tap_entry *e, void *real, const void *caller)
+{
+	unsigned n = known_owner(e, real);
+	struct tap_object o;
+
+	if (n == TAP_ROUTES) {
+		if (!tap_object_at(real, &o) || !tap_object_is_opencl(&o))
+			return real;
+		n = number_of(&o);
+	}
+	return wrapper_in(e, n, real, caller);
+}
+
+void *tap_loader_exported(const struct tap_entry *e, const void *real)
+{
+	unsigned n = known_owner(e, real);
+
+	return n < TAP_ROUTES ? e->route[n] : NULL;
+}
+
+void *tap_loader_in_scope(const struct tap_entry *e, const void *caller)
+{
+	struct tap_object o;
+
+	return tap_library_of(caller, &o) ? tap_object_symbol(&o, e->name) : NULL;
+}
+
+/* ------------------------------------------------- the audit module's door */
+
+/*
+ * libgputap-audit.so asks, from inside the dynamic linker, what to bind instead of `real`, which `library` defines as `name`.
+ * NULL: leave it.
+ */
+__attribute__((visibility("default")))
+void *gputap_rebind(const struct link_map *library, const char *name, void *real)
+{
+	const struct tap_entry *e = tap_opencl_entry(name);
+	struct tap_object o;
+
+	if (!e || !tap_object_from_map(&o, library) || !tap_object_is_opencl(&o))
+		return NULL;
+	unsigned n = number_of(&o);
+
+	if (n >= TAP_ROUTES)
+		return NULL;
+	loaders[n].elsewhere = !tap_objects_walk(is_mapped_as, &loaders[n]);
+	return *function_in(&tap_route[n], e) == real ? e->route[n] : NULL;
+}
+
+/* ------------------------------------------------------------------- exit */
+
+static bool count_missed(const struct tap_object *o, void *arg)
+{
+	/* A library that was there before main is caught by binding: if it was not seen, it was not called. */
+	if (!o->startup && tap_object_is_opencl(o) && !tap_object_symbol(o, "clIcdGetPlatformIDsKHR") && !tap_loader_known(o))
+		++*(unsigned *)arg;
+	return false;
+}
+
+static unsigned missed_in_namespace(const struct link_map *map)
+{
+	unsigned missed = 0;
+
+	for (; map; map = map->l_next) {
+		struct tap_object o;
+
+		if (tap_object_from_map(&o, map))
+			count_missed(&o, &missed);
+	}
+	return missed;
+}
+
+/* Under the loader's lock, so that no list changes while it is read. */
+static bool count_all(const struct tap_object *first, void *arg)
+{
+	/* glibc 2.35: the namespaces of dlmopen hang behind the first one. */
+	struct namespaces { struct r_debug base; struct namespaces *next; };
+	const struct namespaces *ns = (const struct namespaces *)&_r_debug;
+	unsigned *missed = arg;
+
+	(void)first;
+	__asm__("" : "+r"(ns));                         /* the compiler knows the smaller, older structure */
+	tap_objects_walk(count_missed, missed);
+	if (ns->base.r_version >= 2)
+		while ((ns = ns->next))
+			*missed += missed_in_namespace(ns->base.r_map);
+	return true;
+}
+
+void tap_loaders_count_missed(void)
+{
+	unsigned missed = 0;
+
+	tap_objects_walk(count_all, &missed);
+	if (missed)
+		tap_lost(REC_LOSS_LOADER_MISSED, missed);
+}
+
+/* ------------------------------------------------------------ second copy */
+
+/* Other copies of this library, and the audit module, know it by this symbol. */
+__attribute__((visibility("default"))) void gputap_shim(void)
+{
+}
+
+static bool first_shim(const struct tap_object *o, void *arg)
+{
+	if (!tap_object_is_shim(o))
+		return false;
+	*(bool *)arg = !tap_object_is_self(o);
+	return true;
+}
+
+bool tap_second_copy(void)
+{
+	bool second = false;
+
+	tap_objects_walk(first_shim, &second);
+	return second;
+}

@@ -1,0 +1,243 @@
+/*
+ * interpose/resolve.c - the real library behind a call that reached an exported wrapper
+ *
+ * Two OpenCL libraries can live in one process (the system's, and a renamed one in a Python wheel). A caller means the one
+ * that the dynamic linker would have bound it to without us: the first in the global scope as it was at start, else the one
+ * in its own dependency closure, else any loaded one that exports the API (opened RTLD_GLOBAL later, or by a plug-in's host).
+ *
+ * Runs      at the start of every call through an exported name, on any thread, in signal handlers.
+ * Must not  allocate, lock (the first call of an object takes the loader's lock), change errno.
+ *
+ * R1  An entry's range and table never change once published; only `bytes` goes to 0 (not to be used) and back.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "interpose/resolve.h"
+
+#include <stdatomic.h>
+
+#include "collectors/opencl.h"
+#include "interpose/loader.h"
+#include "trace/write/sys.h"
+#include "trace/write/tls.h"
+
+/* Objects that call OpenCL by name, as address ranges. */
+#define CALLERS 256
+
+struct caller {
+	uintptr_t start;
+	_Atomic uintptr_t bytes;        /* 0: unused, or in doubt after a dlclose */
+	const struct tap_opencl_api *api;
+	uintptr_t full_bytes, dynamic;  /* to recognise it again */
+	uintptr_t library;              /* its library's dynamic section */
+	bool startup;
+	_Atomic bool ready;
+};
+static struct caller callers[CALLERS];
+static _Atomic unsigned callers_used;
+
+/* ------------------------------------------------------ which library is it */
+
+/* A copy of the list, to search it more than once. Mapped for the moment: stacks may be small, malloc may be the caller. */
+struct list {
+	struct tap_object *object;
+	unsigned n, room;
+};
+
+static bool count_object(const struct tap_object *o, void *arg)
+{
+	(void)o;
+	++*(unsigned *)arg;
+	return false;
+}
+
+static bool copy_object(const struct tap_object *o, void *arg)
+{
+	struct list *l = arg;
+
+	if (l->n < l->room)
+		l->object[l->n++] = *o;
+	return false;
+}
+
+static const struct tap_object *named(const struct list *l, const char *name)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (tap_object_is_named(&l->object[i], name))
+			return &l->object[i];
+	return NULL;
+}
+
+/* Breadth first, as the dynamic linker searches. `queue` and `seen` have room for all objects. */
+static const struct tap_object *in_closure(const struct list *l, const struct tap_object *root, unsigned *queue, uint8_t *seen)
+{
+	unsigned head = 0, tail = 0;
+
+	queue[tail++] = (unsigned)(root - l->object);
+	seen[root - l->object] = 1;
+	while (head < tail) {
+		const struct tap_object *o = &l->object[queue[head++]];
+		const char *name;
+
+		if (tap_object_is_opencl(o))
+			return o;
+		for (unsigned i = 0; (name = tap_object_needed(o, i)); i++) {
+			const struct tap_object *dep = named(l, name);
+
+			if (dep && !seen[dep - l->object]) {
+				seen[dep - l->object] = 1;
+				queue[tail++] = (unsigned)(dep - l->object);
+			}
+		}
+	}
+	return NULL;
+}
+
+static const struct tap_object *first_opencl(const struct list *l, bool startup_only)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if ((!startup_only || l->object[i].startup) && tap_object_is_opencl(&l->object[i]))
+			return &l->object[i];
+	return NULL;
+}
+
+struct search {
+	uintptr_t caller;
+	bool anywhere;                  /* also what is in no scope of the caller */
+	bool caller_known, found;
+	struct tap_object from, library;
+};
+
+static void search_list(struct search *s, const struct list *l, unsigned *queue, uint8_t *seen)
+{
+	const struct tap_object *from = NULL, *library = first_opencl(l, true);
+
+	for (unsigned i = 0; i < l->n && !from; i++)
+		if (s->caller >= l->object[i].start && s->caller < l->object[i].end)
+			from = &l->object[i];
+	if (from)
+		s->from = *from;
+	s->caller_known = from;
+	if (!library && from)
+		library = in_closure(l, from, queue, seen);
+	if (!library && s->anywhere)
+		library = first_opencl(l, false);
+	if (library)
+		s->library = *library;
+	s->found = library;
+}
+
+/* Inside the walk's callback, so that the loader's lock is held for the whole search and no object goes away. */
+static bool search_locked(const struct tap_object *first, void *arg)
+{
+	struct list l = { 0 };
+	size_t per_object = sizeof(struct tap_object) + sizeof(unsigned) + 1;
+
+	(void)first;
+	tap_objects_walk(count_object, &l.room);
+	size_t bytes = l.room * per_object;
+	char *memory = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!memory)
+		return true;
+	l.object = (struct tap_object *)memory;
+	tap_objects_walk(copy_object, &l);
+	unsigned *queue = (unsigned *)(l.object + l.room);
+
+	search_list(arg, &l, queue, (uint8_t *)(queue + l.room));
+	tap_sys_munmap(memory, bytes);
+	return true;
+}
+
+bool tap_library_of(const void *caller, struct tap_object *found)
+{
+	struct search s = { .caller = (uintptr_t)caller };
+
+	tap_objects_walk(search_locked, &s);
+	*found = s.library;
+	return s.found;
+}
+
+bool tap_caller_is_opencl(const void *caller)
+{
+	struct tap_object o;
+
+	return tap_object_at(caller, &o) && tap_object_is_opencl(&o);
+}
+
+/* --------------------------------------------------------------- the callers */
+
+static void remember(const struct search *s, const struct tap_opencl_api *api)
+{
+	for (unsigned i = 0; i < CALLERS && i < callers_used; i++) {
+		struct caller *c = &callers[i];
+
+		if (c->ready && c->start == s->from.start && c->full_bytes == s->from.end - s->from.start &&
+		    c->dynamic == (uintptr_t)s->from.dynamic && c->library == (uintptr_t)s->library.dynamic && c->api == api) {
+			c->bytes = c->full_bytes;               /* R1: still the same */
+			return;
+		}
+	}
+	unsigned n = atomic_load(&callers_used);
+
+	do {
+		if (n >= CALLERS)
+			return;
+	} while (!atomic_compare_exchange_weak(&callers_used, &n, n + 1));
+	struct caller *c = &callers[n];
+
+	c->start = s->from.start;
+	c->full_bytes = s->from.end - s->from.start;
+	c->dynamic = (uintptr_t)s->from.dynamic;
+	c->library = (uintptr_t)s->library.dynamic;
+	c->api = api;
+	c->startup = s->from.startup && s->library.startup;
+	atomic_store_explicit(&c->ready, true, memory_order_release);
+	atomic_store_explicit(&c->bytes, c->full_bytes, memory_order_release);  /* pairs with the acquire in holds() */
+}
+
+static TAP_COLD const struct tap_opencl_api *resolve(const void *caller)
+{
+	struct search s = { .caller = (uintptr_t)caller, .anywhere = true };
+
+	tap_objects_walk(search_locked, &s);
+	const struct tap_opencl_api *api = tap_loader_table(s.found ? &s.library : NULL);
+
+	if (s.found && s.caller_known)
+		remember(&s, api);
+	return api;
+}
+
+static inline bool holds(const struct caller *c, uintptr_t address)
+{
+	uintptr_t bytes = atomic_load_explicit(&c->bytes, memory_order_acquire);
+
+	return address - c->start < bytes;
+}
+
+static TAP_COLD const struct tap_opencl_api *find(uintptr_t address)
+{
+	unsigned n = atomic_load_explicit(&callers_used, memory_order_relaxed);
+
+	for (unsigned i = 1; i < n && i < CALLERS; i++)
+		if (holds(&callers[i], address))
+			return callers[i].api;
+	return resolve((const void *)address);
+}
+
+const struct tap_opencl_api *tap_opencl_real(void *caller)
+{
+	if (TAP_LIKELY(holds(&callers[0], (uintptr_t)caller)))
+		return callers[0].api;
+	return find((uintptr_t)caller);
+}
+
+void tap_callers_suspect(void)
+{
+	unsigned n = callers_used;
+
+	for (unsigned i = 0; i < n && i < CALLERS; i++)
+		if (!callers[i].startup)
+			callers[i].bytes = 0;                   /* R1 */
+}

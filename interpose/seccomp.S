@@ -1,0 +1,150 @@
+/*
+ * interpose/seccomp.S - prctl and syscall: notice that the program is about to install a seccomp filter
+ *
+ * Both end in a jump to the real function with all registers as they came. From the first filter on the shim makes no new
+ * kind of system call. C side: seccomp.c.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <sys/syscall.h>
+#define PR_SET_SECCOMP 22
+
+#if defined(__x86_64__)
+
+#ifdef __CET__
+#include <cet.h>
+#else
+#define _CET_ENDBR
+#endif
+
+	.macro TELL function            /* keeps the six argument registers and rax (the vector count of a variadic call) */
+	pushq	%rdi
+	pushq	%rsi
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%r8
+	pushq	%r9
+	pushq	%rax
+	.cfi_adjust_cfa_offset 56
+	call	\function
+	popq	%rax
+	popq	%r9
+	popq	%r8
+	popq	%rcx
+	popq	%rdx
+	popq	%rsi
+	popq	%rdi
+	.cfi_adjust_cfa_offset -56
+	.endm
+
+	.macro GO real
+8:	movq	\real(%rip), %r11
+	testq	%r11, %r11
+	jz	9f
+	jmp	*%r11
+9:	TELL	tap_seccomp_init        /* before our constructor */
+	jmp	*\real(%rip)
+	.endm
+
+	.text
+	.globl	prctl
+	.type	prctl, @function
+	.p2align 4
+prctl:
+	.cfi_startproc
+	_CET_ENDBR
+	cmpl	$PR_SET_SECCOMP, %edi
+	jne	8f
+	TELL	tap_seccomp_tell
+	GO	tap_real_prctl
+	.cfi_endproc
+	.size	prctl, .-prctl
+
+	.globl	syscall
+	.type	syscall, @function
+	.p2align 4
+syscall:
+	.cfi_startproc
+	_CET_ENDBR
+	cmpq	$SYS_seccomp, %rdi
+	je	7f
+	cmpq	$SYS_prctl, %rdi
+	jne	8f
+	cmpl	$PR_SET_SECCOMP, %esi
+	jne	8f
+7:	TELL	tap_seccomp_tell
+	GO	tap_real_syscall
+	.cfi_endproc
+	.size	syscall, .-syscall
+
+#elif defined(__aarch64__)
+
+	.macro TELL function
+	stp	x29, x30, [sp, #-80]!
+	.cfi_adjust_cfa_offset 80
+	.cfi_rel_offset x30, 8
+	stp	x0, x1, [sp, #16]
+	stp	x2, x3, [sp, #32]
+	stp	x4, x5, [sp, #48]
+	stp	x6, x7, [sp, #64]
+	bl	\function
+	ldp	x0, x1, [sp, #16]
+	ldp	x2, x3, [sp, #32]
+	ldp	x4, x5, [sp, #48]
+	ldp	x6, x7, [sp, #64]
+	ldp	x29, x30, [sp], #80
+	.cfi_restore x30
+	.cfi_adjust_cfa_offset -80
+	.endm
+
+	.macro GO real
+8:	adrp	x16, \real
+	ldr	x16, [x16, #:lo12:\real]
+	cbz	x16, 9f
+	br	x16
+9:	TELL	tap_seccomp_init        /* before our constructor */
+	adrp	x16, \real
+	ldr	x16, [x16, #:lo12:\real]
+	br	x16
+	.endm
+
+	.text
+	.globl	prctl
+	.type	prctl, %function
+	.p2align 4
+prctl:
+	.cfi_startproc
+	hint	#34                     /* bti c */
+	cmp	w0, #PR_SET_SECCOMP
+	b.ne	8f
+	TELL	tap_seccomp_tell
+	GO	tap_real_prctl
+	.cfi_endproc
+	.size	prctl, .-prctl
+
+	.globl	syscall
+	.type	syscall, %function
+	.p2align 4
+syscall:
+	.cfi_startproc
+	hint	#34                     /* bti c */
+	mov	x9, #SYS_seccomp
+	cmp	x0, x9
+	b.eq	7f
+	cmp	x0, #SYS_prctl
+	b.ne	8f
+	cmp	w1, #PR_SET_SECCOMP
+	b.ne	8f
+7:	TELL	tap_seccomp_tell
+	GO	tap_real_syscall
+	.cfi_endproc
+	.size	syscall, .-syscall
+
+#endif
+
+	.hidden	tap_real_prctl
+	.hidden	tap_real_syscall
+	.hidden	tap_seccomp_tell
+	.hidden	tap_seccomp_init
+	.section .note.GNU-stack, "", %progbits
