@@ -194,7 +194,7 @@ static void copy_arguments(char **argv, size_t n, const char *first, va_list lis
 #define ARGUMENTS(first) \
 	va_list list; \
 	va_start(list, first); \
-	size_t n = first ? count_arguments(list) : 0; \
+	size_t n = count_arguments(list); \
 	va_end(list); \
 	char *argv[n + 1]; \
 	va_start(list, first); \

@@ -17,8 +17,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "interpose/process.h"
 #include "interpose/resolve.h"
-#include "trace/write/stream.h"
+#include "trace/write/tls.h"
 
 /* Libraries with a table; those behind TAP_ROUTES serve linked callers only. */
 #define LOADERS 16
@@ -278,13 +279,25 @@ static bool count_all(const struct tap_object *first, void *arg)
 	return true;
 }
 
-void tap_loaders_count_missed(void)
+static unsigned missed_loaders(void)
 {
 	unsigned missed = 0;
 
 	tap_objects_walk(count_all, &missed);
-	if (missed)
-		tap_lost(REC_LOSS_LOADER_MISSED, missed);
+	return missed;
+}
+
+static bool counted;
+
+/* Loaders that are mapped but were never seen by us. */
+static void count_missed_loaders(int kind)
+{
+	unsigned missed = counted || kind == REC_EXIT_EXEC ? 0 : missed_loaders();
+
+	if (!missed)
+		return;
+	counted = true;
+	tap_lost(REC_LOSS_LOADER_MISSED, missed);
 }
 
 /* ------------------------------------------------------------ second copy */
@@ -308,4 +321,20 @@ bool tap_second_copy(void)
 
 	tap_objects_walk(first_shim, &second);
 	return second;
+}
+
+/* After the constructors of process.c (101), which prepare recording. */
+__attribute__((constructor(102))) static void step_aside(void)
+{
+	if (tap_second_copy())
+		tap_off = TAP_OFF_OPTION;
+	else
+		tap_on_exit(count_missed_loaders);
+}
+
+/* An image that recorded nothing: the exit functions did not run, but somebody should know why there is nothing. */
+__attribute__((destructor)) static void at_unrecorded_exit(void)
+{
+	if (!tap_off && !counted && missed_loaders() && tap_stream_get())
+		count_missed_loaders(REC_EXIT_NORMAL);
 }

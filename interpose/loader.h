@@ -35,9 +35,6 @@ void *tap_loader_in_scope(const struct tap_entry *e, const void *caller);
 /* After a dlclose: what was found may be gone, what is mapped there now may be something else. */
 void tap_loaders_suspect(void);
 
-/* Count loaders that are mapped but were never seen by us (at exit). */
-void tap_loaders_count_missed(void);
-
 /* Is another copy of this library there that came first? Then this one only forwards. */
 bool tap_second_copy(void);
 

@@ -9,7 +9,7 @@ $(O)/shim/%.o: %.c $(GEN_STAMP)
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(SHIM_CFLAGS) -c -o $@ $<
-$(O)/shim/%.o: %.S
+$(O)/shim/%.S.o: %.S
 	@mkdir -p $(@D)
 	@echo "  AS      $<"
 	$(Q)$(CC) -I. -fPIC -g -c -o $@ $<
@@ -32,7 +32,7 @@ $(O)/libgputap.so: $(SHIM_OBJ) $(GEN_OBJ) interpose/libgputap.map
 $(O)/libgputap-audit.so: $(wildcard interpose/audit/*.c)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(BASE) $(OPT) -fPIC -fvisibility=hidden -shared -o $@ $^ -Wl,-z,now -Wl,-soname,libgputap-audit.so
+	$(Q)$(CC) $(BASE) $(OPT) -fPIC -fvisibility=hidden -fno-builtin -nostdlib -shared -o $@ $^ -Wl,-z,now -Wl,-soname,libgputap-audit.so
 
 $(O)/gputap: $(TOOL_OBJ)
 	@echo "  LD      $@"
