@@ -47,7 +47,8 @@ class Groups:
             if value is None:
                 continue
             groups = self._of_comment(headers, headers.comment_of[name])
-            groups += [g for g, least, patterns in rules if (least is None or value >= least) and self._matches(name, patterns)]
+            by_rule = [g for g, least, patterns in rules if (least is None or value >= least) and self._matches(name, patterns)]
+            groups = [g for g in groups + by_rule if g[0] != "-" and "-" + g not in by_rule]
             for group in groups:
                 if group != "none":
                     self.values.setdefault(group, {})[name] = value
@@ -239,7 +240,7 @@ def apply_attribute(fn, types, word):
         a.group = type_text
         kind = "error" if type_text in ERROR_GROUPS else "enum"
         if a.is_pointer():
-            a.elem = kind
+            a.elem = kind if a.copy == "array" else a.elem
         else:
             a.value = kind
     elif what == "hook":
