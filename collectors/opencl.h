@@ -19,6 +19,8 @@ struct tap_cl_enqueue {
 	cl_event own;            /* slot given to the driver when timed */
 	cl_event *app;           /* the application's slot, may be NULL */
 	cl_command_queue queue;
+	struct tap_cl_queue *state;  /* the collector's, NULL for a queue it never saw */
+	enum rec_loss refused;       /* why it is not to be timed; 0 = it is, or times are not wanted */
 	bool timed;
 };
 /* The event slot to pass to the driver: the application's own when the command is not to be timed. */

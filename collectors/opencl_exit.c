@@ -1,0 +1,104 @@
+/*
+ * collectors/opencl_exit.c - the end of a process, and the beginning of a forked one
+ *
+ * Runs      at exit: in the handler registered with the first queue of each device (later than the driver's own handlers,
+ *           so before them), and in the wrappers of _exit, quick_exit and exec*.
+ * Must not  wait for anything, call the driver once closed.
+ *
+ * E1  Commands that are complete are harvested; the rest is written as not finished. From then on calls are only forwarded.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collectors/opencl_state.h"
+
+#define HANDLERS 8u
+
+_Atomic bool tap_cl_closed;
+_Atomic uint32_t *tap_cl_alive;
+static _Atomic uint32_t exiting;
+static pid_t owner;                               /* whose rings these are */
+
+void tap_cl_exit(void)
+{
+	struct tap_cl_queue *q;
+	struct tap_cl_device *d;
+	int saved = errno;
+
+	/* A child has nothing of its own before it calls OpenCL; a vfork's shares its parent's, and must not close it. */
+	if (!tap_cl_alive || !atomic_load(tap_cl_alive) || getpid() != owner || atomic_exchange(&exiting, 1))
+		return;
+	tap_own_calls_begin();
+	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
+		if (atomic_load(&q->used))
+			tap_cl_harvest(q, TAP_CL_LAST);
+	for (uint32_t i = 0; (d = tap_cl_device_at(i)); i++)
+		tap_cl_clock_resample(d, true);
+	atomic_store(&tap_cl_closed, true);             /* E1 */
+	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
+		if (atomic_load(&q->used))
+			tap_cl_give_up(q);
+	tap_own_calls_end();
+	errno = saved;
+}
+
+void tap_cl_exit_undo(void)
+{
+	atomic_store(&tap_cl_closed, false);
+	atomic_store(&exiting, 0);
+}
+
+/*
+ * The page that a fork wipes. Not to be had (before Linux 4.14): a child reads its parent's queues as its own, as it would
+ * read their handles.
+ */
+static void open_page(void)
+{
+	_Atomic uint32_t *page = tap_cl_pages(4096), *none = NULL;
+
+	if (!page)
+		return;
+	madvise((void *)page, 4096, MADV_WIPEONFORK);
+	atomic_store(page, 1);
+	owner = getpid();
+	if (!__atomic_compare_exchange_n(&tap_cl_alive, &none, page, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		tap_cl_pages_free((void *)page, 4096);
+}
+
+/*
+ * Handlers run in reverse order. A driver may register its own while it makes its first queue, and ours must run before
+ * that one: so again with each new device, a few times at most.
+ */
+void tap_cl_life_open(bool new_device)
+{
+	static _Atomic uint32_t handlers;
+	int saved = errno;
+
+	if (!tap_cl_alive)
+		open_page();
+	if (new_device && atomic_fetch_add(&handlers, 1) < HANDLERS)
+		atexit(tap_cl_exit);
+	errno = saved;
+}
+
+/* What the parent holds stays the parent's: nothing is released, nothing is asked. Its queues are known here for what the
+ * application may still read of them. */
+void tap_cl_forked_child(void)
+{
+	struct tap_cl_queue *q;
+
+	atomic_store(tap_cl_alive, 1);
+	owner = getpid();
+	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
+		tap_cl_pending_forget(q);
+	tap_cl_tokens_reset();
+	tap_cl_define_forget();
+	tap_cl_exit_undo();
+	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
+		if (atomic_load(&q->handle))
+			tap_cl_queue_define(q);
+}
