@@ -53,8 +53,6 @@ void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real
 /* Exit: complete commands are harvested, the rest is written as not finished; later calls are only forwarded. Idempotent; any
  * thread. Called by the exit handler and the wrappers of _exit, quick_exit and exec*. collectors/opencl_exit.c */
 void tap_cl_exit(void);
-/* An exec failed and the process goes on: time commands again. */
-void tap_cl_exit_undo(void);
 
 /* Route of a call whose wrapper was reached by its exported name: the library the caller would have reached
  * without us. interpose/resolve.c */

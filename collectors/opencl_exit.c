@@ -15,41 +15,65 @@
 #include <unistd.h>
 
 #include "collectors/opencl_state.h"
+#include "interpose/process.h"
 
 #define HANDLERS 8u
 
 _Atomic bool tap_cl_closed;
 _Atomic uint32_t *tap_cl_alive;
-static _Atomic uint32_t exiting;
 static pid_t owner;                               /* whose rings these are */
 
-void tap_cl_exit(void)
+/* A child has nothing of its own before it calls OpenCL; a vfork's child shares its parent's, and must not close it. */
+static bool is_ours(void)
+{
+	return tap_cl_alive && atomic_load(tap_cl_alive) && getpid() == owner;
+}
+
+static void harvest_last(void)
 {
 	struct tap_cl_queue *q;
 	struct tap_cl_device *d;
-	int saved = errno;
 
-	/* A child has nothing of its own before it calls OpenCL; a vfork's shares its parent's, and must not close it. */
-	if (!tap_cl_alive || !atomic_load(tap_cl_alive) || getpid() != owner || atomic_exchange(&exiting, 1))
-		return;
-	tap_own_calls_begin();
 	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
 		if (atomic_load(&q->used))
 			tap_cl_harvest(q, TAP_CL_LAST);
 	for (uint32_t i = 0; (d = tap_cl_device_at(i)); i++)
 		tap_cl_clock_resample(d, true);
-	atomic_store(&tap_cl_closed, true);             /* E1 */
+}
+
+static void give_up(bool release)
+{
+	struct tap_cl_queue *q;
+
 	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
 		if (atomic_load(&q->used))
-			tap_cl_give_up(q);
+			tap_cl_give_up(q, release);
+}
+
+void tap_cl_exit(void)
+{
+	int saved = errno;
+
+	if (!is_ours() || atomic_exchange(&tap_cl_closed, true))
+		return;
+	tap_own_calls_begin();
+	harvest_last();
+	give_up(false);                                 /* E1 */
 	tap_own_calls_end();
 	errno = saved;
 }
 
-void tap_cl_exit_undo(void)
+/* An exec may fail and the program go on: nothing is closed then. */
+static void on_image_end(int kind)
 {
-	atomic_store(&tap_cl_closed, false);
-	atomic_store(&exiting, 0);
+	if (kind != REC_EXIT_EXEC)
+		return tap_cl_exit();
+	if (!is_ours() || atomic_load(&tap_cl_closed))
+		return;
+	tap_own_calls_begin();
+	harvest_last();
+	give_up(true);
+	tap_own_calls_end();
 }
 
 /*
@@ -80,6 +104,7 @@ void tap_cl_life_open(bool new_device)
 
 	if (!tap_cl_alive)
 		open_page();
+	tap_on_exit(on_image_end);
 	if (new_device && atomic_fetch_add(&handlers, 1) < HANDLERS)
 		atexit(tap_cl_exit);
 	errno = saved;
@@ -97,7 +122,7 @@ void tap_cl_forked_child(void)
 		tap_cl_pending_forget(q);
 	tap_cl_tokens_reset();
 	tap_cl_define_forget();
-	tap_cl_exit_undo();
+	atomic_store(&tap_cl_closed, false);
 	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
 		if (atomic_load(&q->handle))
 			tap_cl_queue_define(q);

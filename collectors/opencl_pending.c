@@ -454,7 +454,7 @@ void tap_cl_mark_flushed(struct tap_cl_queue *q)
 		atomic_store_explicit(&q->ring[k].flushed, atomic_load_explicit(&q->ring[k].tail, memory_order_acquire), memory_order_release);
 }
 
-void tap_cl_give_up(struct tap_cl_queue *q)
+void tap_cl_give_up(struct tap_cl_queue *q, bool release)
 {
 	uint32_t tries;
 
@@ -467,8 +467,10 @@ void tap_cl_give_up(struct tap_cl_queue *q)
 
 			if (!claim(s, t, &tries))
 				continue;
-			/* The reference stays: giving it back now could run the driver's and the application's destructors. */
 			tap_cl_untimed(s->link, REC_LOSS_NOT_FINISHED, 1);
+			/* At exit the reference stays: giving it back could run the driver's and the application's destructors. */
+			if (release)
+				q->real->clReleaseEvent(s->event);
 			atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_DONE), memory_order_release);
 		}
 		advance(r);

@@ -149,7 +149,7 @@ static void remember(const struct tap_opencl_api *real, cl_command_queue handle,
 	if (old)                                        /* trap 7: the handle lives again */
 		forget(old);
 	device_state = tap_cl_device_get(real, device);
-	tap_cl_life_open(!atomic_load(&device_state->defined) || !tap_cl_queue_at(0));
+	tap_cl_life_open(!atomic_exchange(&device_state->has_queue, 1));
 	q = tap_cl_pool_take(&queues);
 	if (!q)
 		return;

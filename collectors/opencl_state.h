@@ -123,8 +123,8 @@ void tap_cl_harvest_some(void);                   /* a few queues in turn */
 bool tap_cl_holds(struct tap_cl_queue *q, cl_event event);
 bool tap_cl_pending(struct tap_cl_queue *q);
 void tap_cl_mark_flushed(struct tap_cl_queue *q);
-/* Everything still pending becomes NOT_FINISHED. Exit only. */
-void tap_cl_give_up(struct tap_cl_queue *q);
+/* Everything still pending becomes NOT_FINISHED; release: our references go. Exit and exec only. */
+void tap_cl_give_up(struct tap_cl_queue *q, bool release);
 /* The child of a fork: drop what the parent holds. */
 void tap_cl_pending_forget(struct tap_cl_queue *q);
 void tap_cl_tokens_reset(void);
@@ -150,7 +150,7 @@ struct tap_cl_device {
 	_Atomic(cl_device_id) handle;
 	const struct tap_opencl_api *real;
 	cl_platform_id platform;
-	_Atomic uint32_t defined;
+	_Atomic uint32_t defined, has_queue;
 	uint8_t clock;                            /* REC_ATTR_CLOCK */
 	bool asks_complete;                       /* CL_PROFILING_COMMAND_COMPLETE can differ from END here */
 	void *suggest;                            /* clGetKernelSuggestedLocalWorkSize*, NULL */
