@@ -61,6 +61,7 @@ struct gt_param {
 	uint32_t limit;                   /* bytes captured at most */
 	bool typed_out;                   /* the API log prints ", *name = value" */
 	bool is_event_out, is_wait_list, is_errcode;
+	const struct gt_enum *symbols;    /* group, when it is an enum or flags; NULL */
 };
 
 struct gt_fn {
@@ -79,6 +80,8 @@ struct gt_fn {
 	bool is_callback;
 	uint32_t n_params;
 	const struct gt_param *params;
+	uint32_t index;                   /* gt_fntable_at(t, index) is this function */
+	const struct gt_plan *plan;       /* how its record is decoded: model/plan.h */
 };
 
 struct gt_fntable;
