@@ -93,7 +93,7 @@ bool gt_expr_compile(const struct gt_fn *fn, const char *text, struct gt_expr *o
 	return !*s;
 }
 
-/* A count that is found in the record itself: strings and lists say their own length. */
+/* Strings and lists say their own length in the record, and are there whenever their pointer is not NULL. */
 static bool says_its_length(const struct gt_param *p)
 {
 	return p->copy == GT_COPY_STRING || p->copy == GT_COPY_PLIST;
@@ -102,43 +102,59 @@ static bool says_its_length(const struct gt_param *p)
 static bool make_step(const struct gt_fn *fn, uint32_t i, struct gt_copy_step *step)
 {
 	const struct gt_param *p = &fn->params[i];
-	const char *capacity = p->capacity + (*p->capacity == '*');
 
 	*step = (struct gt_copy_step){ .param = (uint16_t)i, .kind = (uint8_t)p->copy, .limit = p->limit,
 	                               .elem_bytes = p->elem_bytes ? p->elem_bytes : 1, .capacity = -1 };
-	if (says_its_length(p)) {
-		/* A string with a count (a length parameter) is absent when that is 0; "zero" and "" are always there. */
-		if (!gt_expr_compile(fn, p->count, &step->count))
-			gt_expr_compile(fn, "1", &step->count);
+	if (says_its_length(p))
 		return true;
-	}
-	if (*capacity) {
-		step->capacity = (int16_t)gt_fn_find_param(fn, capacity, strlen(capacity));
+	if (*p->capacity) {
+		step->capacity = (int16_t)gt_fn_find_param(fn, p->capacity, strlen(p->capacity));
 		if (step->capacity < 0)
 			return false;
 	}
 	return gt_expr_compile(fn, p->count, &step->count);
 }
 
-/* Success can be seen when the function returns a code, or gives one back (creating functions). */
-static bool has_result_code(const struct gt_fn *fn)
+static void mark_behind(const struct gt_term *t, bool *first)
 {
-	for (uint32_t i = 0; i < fn->n_params; i++)
-		if (fn->params[i].is_errcode)
-			return true;
-	return fn->ret == GT_ERROR;
+	for (int k = 0; k < 2; k++)
+		if (t->param[k] >= 0 && t->behind[k])
+			first[t->param[k]] = true;
+}
+
+/* Copies that others count by lie before all others (api/README.md "Where an argument lies"). */
+static void order_steps(struct gt_plan *plan, struct gt_copy_step *steps, const bool *first)
+{
+	struct gt_copy_step sorted[GT_FN_PARAMS_MAX];
+	uint16_t n = 0;
+
+	for (int wanted = 1; wanted >= 0; wanted--)
+		for (uint16_t i = 0; i < plan->n_steps; i++)
+			if (first[steps[i].param] == wanted)
+				sorted[n++] = steps[i];
+	memcpy(steps, sorted, n * sizeof *steps);
 }
 
 void gt_plan_make(const struct gt_fn *fn, struct gt_copy_step *steps, struct gt_plan *plan)
 {
-	*plan = (struct gt_plan){ .checks_result = has_result_code(fn), .steps = steps };
+	bool first[GT_FN_PARAMS_MAX] = { false };
+
+	*plan = (struct gt_plan){ .steps = steps };
 	for (uint32_t i = 0; i < fn->n_params; i++) {
+		struct gt_copy_step *step = &steps[plan->n_steps];
+
 		if (fn->params[i].copy == GT_COPY_NONE || fn->params[i].is_errcode)
 			continue;
-		if (!make_step(fn, i, &steps[plan->n_steps])) {
+		if (!make_step(fn, i, step)) {
 			plan->broken = true;
 			return;
 		}
 		plan->n_steps++;
+		mark_behind(&step->count.a, first);
+		if (step->count.is_min)
+			mark_behind(&step->count.b, first);
+		if (step->capacity >= 0)
+			first[step->capacity] = true;
 	}
+	order_steps(plan, steps, first);
 }

@@ -135,6 +135,9 @@ struct gt_call {
 	struct gt_command *command;       /* NULL: not an enqueue */
 	const uint64_t *fixed;            /* see gt_call_arg */
 	const uint64_t *copies; uint32_t copy_words;
+	uint32_t first_u32;               /* the 4-byte argument beside the duration; see gt_call_arg */
+	uint32_t flags;                   /* enum rec_flag */
+	struct gt_decoded *decoded;       /* the walk's own: where the copies lie, found at the first gt_call_arg */
 	struct gt_model *model;
 };
 
@@ -146,9 +149,10 @@ struct gt_arg {
 	bool cut;                         /* ... and cut: `count` tells the full count, `bytes` what is here */
 	const void *data; uint32_t bytes; uint64_t count; /* elements */
 };
-/* Argument i of the call's prototype. False when the call has no arguments recorded. */
+/* Argument i of the call's prototype. False when the call has no arguments recorded, or they are damaged (counted; has_args
+ * is false from then on). *errcode_ret has the call's result behind it. */
 bool gt_call_arg(const struct gt_call *call, unsigned i, struct gt_arg *out);
-/* Returned pointer or handle of functions that return one (0 otherwise). */
+/* Returned pointer, handle or 64-bit value of functions that return one (0 otherwise). */
 uint64_t gt_call_return(const struct gt_call *call);
 
 struct gt_model_options { bool strict; void (*progress)(void *ctx, double done); void *ctx; };

@@ -2,7 +2,7 @@
  * model/plan.h - how a function's record is decoded, worked out once when the table is parsed
  *
  * The table gives counts as text ("num_events", "param*8", "*size_ret"). Evaluating text per call would cost more than
- * the rest of reading, so each function has a plan: its copies in prototype order with compiled counts.
+ * the rest of reading, so each function has a plan: its copies in the order of the record, with compiled counts.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 #include "model/fntable.h"
+
+#define GT_FN_PARAMS_MAX 64               /* a table with longer prototypes is refused */
 
 /* A product: factor x up to two parameters, each taken as it stands or as the value behind it. */
 struct gt_term {
@@ -28,7 +30,7 @@ struct gt_expr {
 	bool is_min;
 };
 
-/* One copy behind the fixed arguments. */
+/* One copy behind the fixed arguments; steps stand in the order of the record. */
 struct gt_copy_step {
 	uint16_t param;
 	uint8_t kind;                     /* enum gt_copy */
@@ -39,7 +41,6 @@ struct gt_copy_step {
 
 struct gt_plan {
 	bool broken;                      /* a count names what is not there: copies cannot be found */
-	bool checks_result;               /* copies only when the call succeeded */
 	uint16_t n_steps;
 	const struct gt_copy_step *steps;
 };
