@@ -87,7 +87,9 @@ struct gt_object {
 	uint64_t size, flags;
 	uint32_t mem_type;                /* CL_MEM_OBJECT_* */
 	/* program */
-	uint64_t source_id[2]; struct gt_string build_options;
+	bool has_source, has_log;
+	uint64_t source_id[2], log_id[2]; /* gt_model_blob */
+	struct gt_string build_options;
 	uint32_t n_attrs;
 	struct gt_attr { uint32_t key; uint32_t bytes; const void *value; } *attrs; /* raw answers of the driver */
 };

@@ -1,0 +1,88 @@
+/*
+ * model/bulk.c - arrays that may outgrow memory
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "model/bulk.h"
+
+static int unlinked_file(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	if (!dir || strlen(dir) > sizeof path - 32)
+		dir = "/tmp";
+	strcpy(path, dir);
+	strcat(path, "/gputap-join-XXXXXX");
+	fd = mkstemp(path);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+/* Into a file, or (without room for one) on in memory: slower machines beat lost answers. */
+static void *grow_file(struct gt_bulk *b, size_t bytes)
+{
+	int fd = b->fd ? b->fd : unlinked_file();
+	void *at;
+
+	if (fd < 0)
+		return NULL;
+	if (posix_fallocate(fd, 0, (off_t)bytes) ||
+	    (at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED) {
+		if (!b->fd)
+			close(fd);
+		return NULL;
+	}
+	if (b->fd) {
+		munmap(b->data, b->capacity);
+	} else {
+		memcpy(at, b->data, b->capacity);
+		free(b->data);
+	}
+	b->fd = fd;
+	return at;
+}
+
+static bool grow(struct gt_bulk *b, size_t size, size_t *total)
+{
+	size_t bytes = b->capacity ? b->capacity * 2 : 64 * size;
+	void *at = NULL;
+
+	if (b->fd || (*total + bytes > GT_BULK_IN_MEMORY && bytes > 1u << 20))
+		at = grow_file(b, bytes);
+	if (!at && !b->fd)
+		at = realloc(b->data, bytes);
+	if (!at)
+		return false;
+	if (!b->fd)
+		*total += bytes - b->capacity;
+	b->data = at;
+	b->capacity = bytes;
+	return true;
+}
+
+void *gt_bulk_add(struct gt_bulk *b, size_t size, size_t *total)
+{
+	if ((b->n + 1) * size > b->capacity && !grow(b, size, total))
+		return NULL;
+	return (char *)b->data + b->n++ * size;
+}
+
+void gt_bulk_free(struct gt_bulk *b)
+{
+	if (b->fd) {
+		munmap(b->data, b->capacity);
+		close(b->fd);
+	} else {
+		free(b->data);
+	}
+	*b = (struct gt_bulk){ 0 };
+}

@@ -1,0 +1,30 @@
+/*
+ * model/bulk.h - arrays that may outgrow memory: in an unlinked file once all of them together are large
+ *
+ * A trace of any length must be readable in bounded memory. Pages of a shared file mapping can be written back and
+ * dropped by the kernel; those of the heap cannot.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_MODEL_BULK_H
+#define GPUTAP_MODEL_BULK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GT_BULK_IN_MEMORY (128u << 20)   /* bytes of all bulks that share a budget */
+
+struct gt_bulk {
+	void *data;
+	size_t n;                         /* elements */
+	size_t capacity;                  /* bytes */
+	int fd;                           /* file behind it; 0 while in memory */
+};
+
+/* Room for one more element of `size` bytes, or NULL. *total counts bytes over all bulks of one budget. */
+void *gt_bulk_add(struct gt_bulk *b, size_t size, size_t *total);
+void gt_bulk_free(struct gt_bulk *b);
+
+#endif

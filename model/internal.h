@@ -1,0 +1,211 @@
+/*
+ * model/internal.h - what the model's own files share; writers and analysis see model/model.h only
+ *
+ *   open.c          one pass over all records: threads, counts, facts, joins, calibrations, notes
+ *   model.c         answers
+ *   walk.c          calls in time order, with their objects and commands
+ *   fninfo.c        what each function does to objects, worked out once
+ *   objects.c       (handle, generation) by time
+ *   facts.c         what the driver said about objects
+ *   devices.c       one number per physical device
+ *   commands.c      an enqueue call's command
+ *   join.c          device records by the call they belong to
+ *   device_clock.c  device ns to session ns
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_MODEL_INTERNAL_H
+#define GPUTAP_MODEL_INTERNAL_H
+
+#include "model/args.h"
+#include "model/arena.h"
+#include "model/bulk.h"
+#include "model/model.h"
+
+/* ---------------------------------------------------------------- functions */
+
+/* Parameters that mean the same in every function that has them, by name. */
+#define GT_ROLES(X) \
+	X(QUEUE, "command_queue") X(QUEUE2, "queue") X(KERNEL, "kernel") X(SOURCE_KERNEL, "source_kernel") X(CONTEXT, "context") \
+	X(DEVICE, "device") X(IN_DEVICE, "in_device") X(DEVICES, "devices") X(DEVICE_LIST, "device_list") X(PLATFORM, "platform") \
+	X(PROPERTIES, "properties") X(PROGRAM, "program") X(OPTIONS, "options") X(KERNEL_NAME, "kernel_name") \
+	X(FLAGS, "flags") X(SIZE, "size") X(CB, "cb") X(BUFFER, "buffer") X(IMAGE, "image") X(MEMOBJ, "memobj") \
+	X(SRC_BUFFER, "src_buffer") X(DST_BUFFER, "dst_buffer") X(SRC_IMAGE, "src_image") X(DST_IMAGE, "dst_image") \
+	X(REGION, "region") X(PTR, "ptr") X(SVM_PTR, "svm_ptr") X(SRC_PTR, "src_ptr") X(DST_PTR, "dst_ptr") X(MAPPED_PTR, "mapped_ptr") \
+	X(MAP_FLAGS, "map_flags") X(PATTERN, "pattern") X(PATTERN_SIZE, "pattern_size") X(FILL_COLOR, "fill_color") X(VALUE, "value") \
+	X(BLOCKING_READ, "blocking_read") X(BLOCKING_WRITE, "blocking_write") X(BLOCKING_MAP, "blocking_map") \
+	X(BLOCKING_COPY, "blocking_copy") X(BLOCKING, "blocking") \
+	X(WORK_DIM, "work_dim") X(OFFSET, "global_work_offset") X(GLOBAL, "global_work_size") X(LOCAL, "local_work_size") \
+	X(ARG_INDEX, "arg_index") X(ARG_SIZE, "arg_size") X(ARG_VALUE, "arg_value") \
+	X(IMAGE_FORMAT, "image_format") X(IMAGE_DESC, "image_desc") X(WIDTH, "image_width") X(HEIGHT, "image_height") X(DEPTH, "image_depth") \
+	X(BUFFER_INFO, "buffer_create_info") X(NUM_QUEUES, "num_queues") X(QUEUES, "queues")
+enum gt_role {
+#define X(id, name) GT_ROLE_##id,
+	GT_ROLES(X)
+#undef X
+	GT_ROLE_WAITS, GT_ROLE_COUNT
+};
+
+enum gt_action {
+	GT_ACT_NONE, GT_ACT_CREATE,           /* returns a new object */
+	GT_ACT_CREATE_MANY,                   /* ... or several through an out array */
+	GT_ACT_DEFINE_MANY,                   /* platforms, devices: there before and after */
+	GT_ACT_RETAIN, GT_ACT_RELEASE, GT_ACT_ENQUEUE, GT_ACT_SET_ARG, GT_ACT_BUILD
+};
+
+struct gt_fn_info {
+	uint8_t action;                       /* enum gt_action */
+	bool is_kernel;
+	uint8_t object;                       /* enum rec_object: created, defined, retained, released */
+	int8_t array;                         /* out array of handles, -1 */
+	int8_t role[GT_ROLE_COUNT];           /* parameter index, -1 */
+};
+struct gt_fn_info *gt_fn_infos(const struct gt_fntable *t);
+/* Argument with a role: its raw value, 0 when the function has none. */
+uint64_t gt_role_value(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role);
+bool gt_role_arg(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role, struct gt_arg *out); /* true: has data */
+
+/* -------------------------------------------------------------------- facts */
+
+struct gt_fact {                              /* one REC_OBJECT or REC_BLOB_REF */
+	uint32_t process, kind;
+	uint64_t handle, tick;
+	uint32_t n_attrs;                     /* 0: a blob */
+	uint32_t blob_kind;
+	struct gt_attr *attrs;
+	uint64_t blob_id[2];
+};
+struct gt_creation { uint32_t process, kind; uint64_t handle, tick; uint64_t parent; };  /* start tick of the creating call */
+
+/* Text of a record from word `at`; false when it does not fit. *at goes behind it. */
+bool gt_record_text(const struct gt_rec *rec, uint32_t *at, struct gt_string *out);
+int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec);
+int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec);
+int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f);
+void gt_facts_sort(struct gt_model *m);
+/* Facts about the object with that handle whose creating call started at tick (0: not created in the trace): [*first, *end). */
+void gt_facts_of(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint64_t tick,
+                 const struct gt_fact **first, const struct gt_fact **end);
+
+/* ------------------------------------------------------------------ objects */
+
+struct gt_local_arg { struct gt_local_arg *next; uint32_t index; uint64_t bytes; };
+struct gt_entity {                            /* pub first: gt_object pointers lead back here */
+	struct gt_object pub;
+	struct gt_entity *older;              /* same kind and handle, before this one */
+	uint32_t refs;
+	uint32_t pixel_bytes;                 /* images */
+	struct gt_local_arg *local_args;      /* kernels */
+	struct gt_device_clock *clock;        /* devices */
+};
+struct gt_entity_slot { uint64_t handle; uint32_t process, kind; struct gt_entity *newest; };
+
+void gt_objects_reset(struct gt_model *m);
+/* The object a call at that time means: the newest born by then. Unknown handles get an object born before the trace. NULL: handle 0. */
+struct gt_entity *gt_objects_at(struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns);
+/* What a call does to objects. Call in time order. */
+void gt_objects_apply(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f);
+
+/* ------------------------------------------------------------------ devices */
+
+int gt_devices_number(struct gt_model *m);    /* at the end of the opening pass */
+uint32_t gt_devices_index(struct gt_model *m, uint32_t process, uint64_t handle);
+
+/* -------------------------------------------------------------------- joins */
+
+struct gt_times { bool timed; int32_t status; int reason; uint64_t queued, submit, start, end, complete; };
+struct gt_join;                               /* per process and stream */
+int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec);
+int gt_join_add_local_size(struct gt_model *m, const struct gt_rec *rec);
+int gt_join_add_call(struct gt_model *m, const struct gt_rec *rec);     /* an enqueue that succeeded and has an event */
+void gt_join_finish(struct gt_model *m);      /* sort; count what has no partner */
+/* The device record of the call at that place. False: none. */
+bool gt_join_times(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t offset, struct gt_times *out);
+struct gt_local_size { uint64_t link; uint32_t process, dims, source; uint64_t size[3]; };
+const struct gt_local_size *gt_join_local_size(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t offset);
+
+/* ------------------------------------------------------------------- clocks */
+
+struct gt_calibration { uint32_t process, method; uint64_t device, device_ns, bracket; int64_t session_ns; };
+struct gt_clock_pair { uint32_t process; uint64_t device_ns; int64_t session_ns; };
+struct gt_device_clock {
+	uint32_t process; uint64_t device;
+	enum { GT_CLOCK_UNDECIDED, GT_CLOCK_CALIBRATED, GT_CLOCK_RAW, GT_CLOCK_MONOTONIC, GT_CLOCK_PINNED } method;
+	const struct gt_clock_pair *pairs; uint32_t n_pairs;   /* by device_ns */
+	int64_t offset_ns;                    /* PINNED, MONOTONIC: session - device */
+	int64_t error_ns;                     /* half width of the bracket; -1 unknown */
+};
+int gt_device_clocks_finish(struct gt_model *m);
+/* The clock of a device; its parent's when a sub-device has none. */
+struct gt_device_clock *gt_device_clock_of(struct gt_model *m, uint32_t process, uint64_t device);
+/* Decides how an uncalibrated clock is read, by the first command seen on it. */
+void gt_device_clock_decide(struct gt_model *m, struct gt_device_clock *c, uint64_t queued, const struct gt_call *call);
+int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns);
+const char *gt_device_clock_method(const struct gt_device_clock *c);
+
+/* ----------------------------------------------------------------- commands */
+
+struct gt_seen_size { const struct gt_object *kernel, *device; uint32_t dims; uint64_t offset[3], global[3], local[3]; uint32_t source; };
+void gt_commands_reset(struct gt_model *m);
+/* Builds the command of an enqueue call at (stream, offset). Valid until the next one. */
+struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset);
+
+/* -------------------------------------------------------------------- model */
+
+struct gt_stream_map { uint32_t *holder; uint32_t n; };  /* thread index by how many THREAD records came before */
+struct gt_process_state {
+	struct gt_process pub;
+	uint32_t n_streams;
+	struct gt_stream_map *streams;
+	struct gt_join *joins;                /* n_streams */
+	uint64_t last_tick, first_tick;
+	bool device_times;                    /* was the collector asked for device times? */
+	bool exited;
+	uint64_t ids, cmd_ids;                /* of the present walk */
+	uint32_t n_objects[16];               /* by kind, of the present walk */
+};
+
+#define GT_LIST(type) struct { type *v; uint32_t n, room; }
+
+struct gt_model {
+	struct gt_reader *reader;
+	struct gt_fntable *table;
+	struct gt_fn_info *fn_info;           /* by gt_fn.index */
+	struct gt_session session;
+	struct gt_arena arena;                /* as long as the model */
+	struct gt_process_state *processes; uint32_t n_processes;
+	GT_LIST(struct gt_thread) threads;
+	GT_LIST(uint64_t) thread_start;       /* ticks, beside threads while opening */
+	GT_LIST(struct gt_note) notes;
+	GT_LIST(struct gt_hsa_kernel) hsa;
+	GT_LIST(struct gt_fact) facts;
+	GT_LIST(struct gt_creation) creations;
+	GT_LIST(struct gt_calibration) calibrations;
+	GT_LIST(struct gt_calibration) raw_clock;  /* REC_CLOCK: device_ns = CLOCK_MONOTONIC_RAW */
+	GT_LIST(struct gt_device_clock *) clocks;
+	GT_LIST(struct gt_local_size) local_sizes;
+	GT_LIST(struct device_number { uint32_t process, index; uint64_t handle; }) devices;
+	uint32_t n_devices;
+	size_t bulk_total;
+	struct gt_bulk wide;                  /* struct gt_times that do not fit the short form */
+	uint64_t lost[REC_LOSS_COUNT];        /* found here, and by writers */
+	uint64_t lost_writer[REC_LOSS_COUNT]; /* control pages */
+	/* the present walk's */
+	struct gt_arena objects_arena;
+	GT_LIST(struct gt_entity *) objects;
+	struct gt_entity_slot *map; uint32_t map_mask, map_used;
+	bool any_local_args;
+	struct gt_command command;
+	GT_LIST(struct gt_seen_size) seen_sizes;
+	bool walking;
+};
+
+/* One more zeroed element at the end of a list: a pointer to it, or NULL (the list is then empty). */
+void *gt_list_room(void *v, uint32_t *n, uint32_t *room, size_t size);
+#define GT_LIST_ADD(list) \
+	((list)->v = gt_list_room((list)->v, &(list)->n, &(list)->room, sizeof *(list)->v), (list)->v ? &(list)->v[(list)->n - 1] : NULL)
+
+int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err); /* open.c */
+
+#endif
