@@ -23,6 +23,12 @@
 #include "model/bulk.h"
 #include "model/model.h"
 
+#define GT_LIST(type) struct { type *v; uint32_t n, room; }
+/* One more zeroed element at the end of a list: a pointer to it, or NULL (the list is then empty). */
+void *gt_list_room(void *v, uint32_t *n, uint32_t *room, size_t size);
+#define GT_LIST_ADD(list) \
+	((list)->v = gt_list_room((list)->v, &(list)->n, &(list)->room, sizeof *(list)->v), (list)->v ? &(list)->v[(list)->n - 1] : NULL)
+
 /* ---------------------------------------------------------------- functions */
 
 /* Parameters that mean the same in every function that has them, by name. */
@@ -39,7 +45,7 @@
 	X(WORK_DIM, "work_dim") X(OFFSET, "global_work_offset") X(GLOBAL, "global_work_size") X(LOCAL, "local_work_size") \
 	X(ARG_INDEX, "arg_index") X(ARG_SIZE, "arg_size") X(ARG_VALUE, "arg_value") \
 	X(IMAGE_FORMAT, "image_format") X(IMAGE_DESC, "image_desc") X(WIDTH, "image_width") X(HEIGHT, "image_height") X(DEPTH, "image_depth") \
-	X(BUFFER_INFO, "buffer_create_info") X(NUM_QUEUES, "num_queues") X(QUEUES, "queues")
+	X(BUFFER_INFO, "buffer_create_info") X(QUEUES, "queues") X(COMMAND_BUFFER, "command_buffer")
 enum gt_role {
 #define X(id, name) GT_ROLE_##id,
 	GT_ROLES(X)
@@ -91,12 +97,18 @@ void gt_facts_of(const struct gt_model *m, uint32_t process, uint32_t kind, uint
 /* ------------------------------------------------------------------ objects */
 
 struct gt_local_arg { struct gt_local_arg *next; uint32_t index; uint64_t bytes; };
+/* What the runtime suggested for one size; the runtime is asked once, so later launches take the same answer. */
+struct gt_seen_size { struct gt_seen_size *next; const struct gt_object *device; uint32_t dims, source; uint64_t offset[3], global[3], local[3]; };
+struct gt_mapping { struct gt_mapping *next; uint64_t ptr, bytes, flags; bool has_bytes; };  /* mapped and not yet unmapped */
 struct gt_entity {                            /* pub first: gt_object pointers lead back here */
 	struct gt_object pub;
 	struct gt_entity *older;              /* same kind and handle, before this one */
 	uint32_t refs;
 	uint32_t pixel_bytes;                 /* images */
+	struct gt_object *queue;              /* command buffers: where they run when the enqueue names none */
 	struct gt_local_arg *local_args;      /* kernels */
+	struct gt_seen_size *sizes;           /* kernels; last used first */
+	struct gt_mapping *mappings;          /* memory */
 	struct gt_device_clock *clock;        /* devices */
 };
 struct gt_entity_slot { uint64_t handle; uint32_t process, kind; struct gt_entity *newest; };
@@ -109,6 +121,7 @@ void gt_objects_apply(struct gt_model *m, const struct gt_call *call, const stru
 
 /* ------------------------------------------------------------------ devices */
 
+struct gt_device_number { uint32_t process, index; uint64_t handle; };
 int gt_devices_number(struct gt_model *m);    /* at the end of the opening pass */
 uint32_t gt_devices_index(struct gt_model *m, uint32_t process, uint64_t handle);
 
@@ -116,6 +129,8 @@ uint32_t gt_devices_index(struct gt_model *m, uint32_t process, uint64_t handle)
 
 struct gt_times { bool timed; int32_t status; int reason; uint64_t queued, submit, start, end, complete; };
 struct gt_join;                               /* per process and stream */
+struct gt_join *gt_join_new(uint32_t n_streams);
+void gt_join_free(struct gt_join *j, uint32_t n_streams);
 int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec);
 int gt_join_add_local_size(struct gt_model *m, const struct gt_rec *rec);
 int gt_join_add_call(struct gt_model *m, const struct gt_rec *rec);     /* an enqueue that succeeded and has an event */
@@ -127,8 +142,8 @@ const struct gt_local_size *gt_join_local_size(struct gt_model *m, uint32_t proc
 
 /* ------------------------------------------------------------------- clocks */
 
-struct gt_calibration { uint32_t process, method; uint64_t device, device_ns, bracket; int64_t session_ns; };
-struct gt_clock_pair { uint32_t process; uint64_t device_ns; int64_t session_ns; };
+struct gt_calibration { uint32_t process, method; uint64_t device, device_ns, tick, bracket; };  /* bracket in ticks */
+struct gt_clock_pair { uint64_t device_ns; int64_t session_ns; };
 struct gt_device_clock {
 	uint32_t process; uint64_t device;
 	enum { GT_CLOCK_UNDECIDED, GT_CLOCK_CALIBRATED, GT_CLOCK_RAW, GT_CLOCK_MONOTONIC, GT_CLOCK_PINNED } method;
@@ -146,8 +161,6 @@ const char *gt_device_clock_method(const struct gt_device_clock *c);
 
 /* ----------------------------------------------------------------- commands */
 
-struct gt_seen_size { const struct gt_object *kernel, *device; uint32_t dims; uint64_t offset[3], global[3], local[3]; uint32_t source; };
-void gt_commands_reset(struct gt_model *m);
 /* Builds the command of an enqueue call at (stream, offset). Valid until the next one. */
 struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset);
 
@@ -161,12 +174,11 @@ struct gt_process_state {
 	struct gt_join *joins;                /* n_streams */
 	uint64_t last_tick, first_tick;
 	bool device_times;                    /* was the collector asked for device times? */
-	bool exited;
+	bool exited, walked;
 	uint64_t ids, cmd_ids;                /* of the present walk */
 	uint32_t n_objects[16];               /* by kind, of the present walk */
 };
 
-#define GT_LIST(type) struct { type *v; uint32_t n, room; }
 
 struct gt_model {
 	struct gt_reader *reader;
@@ -185,7 +197,7 @@ struct gt_model {
 	GT_LIST(struct gt_calibration) raw_clock;  /* REC_CLOCK: device_ns = CLOCK_MONOTONIC_RAW */
 	GT_LIST(struct gt_device_clock *) clocks;
 	GT_LIST(struct gt_local_size) local_sizes;
-	GT_LIST(struct device_number { uint32_t process, index; uint64_t handle; }) devices;
+	GT_LIST(struct gt_device_number) devices;
 	uint32_t n_devices;
 	size_t bulk_total;
 	struct gt_bulk wide;                  /* struct gt_times that do not fit the short form */
@@ -197,14 +209,10 @@ struct gt_model {
 	struct gt_entity_slot *map; uint32_t map_mask, map_used;
 	bool any_local_args;
 	struct gt_command command;
-	GT_LIST(struct gt_seen_size) seen_sizes;
+	struct gt_mapping *free_mappings;
 	bool walking;
+	bool quiet;                           /* losses found now were counted before */
 };
-
-/* One more zeroed element at the end of a list: a pointer to it, or NULL (the list is then empty). */
-void *gt_list_room(void *v, uint32_t *n, uint32_t *room, size_t size);
-#define GT_LIST_ADD(list) \
-	((list)->v = gt_list_room((list)->v, &(list)->n, &(list)->room, sizeof *(list)->v), (list)->v ? &(list)->v[(list)->n - 1] : NULL)
 
 int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err); /* open.c */
 

@@ -114,7 +114,7 @@ struct gt_command {
 	bool has_bytes;
 	struct gt_object *src, *dst;      /* memory objects of transfers */
 	uint64_t host_ptr;                /* transfers with the host */
-	uint64_t map_flags;
+	uint64_t map_flags;               /* maps, unmaps (of the map they undo), migrations: their own flags */
 	uint32_t pattern_bytes; const uint8_t *pattern; /* fills */
 	uint32_t n_waits; const uint64_t *waits; /* event handles of the wait list */
 	uint64_t local_arg_bytes;         /* NDRange: sum of local memory arguments set on the kernel */
@@ -167,7 +167,8 @@ uint32_t gt_model_process_count(const struct gt_model *m);
 const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i);
 uint32_t gt_model_thread_count(const struct gt_model *m);
 const struct gt_thread *gt_model_thread(const struct gt_model *m, uint32_t i);
-/* Objects seen so far by the current walk (after a full walk: all). Creation order. */
+/* Objects seen so far by the current walk (after a full walk: all). Creation order. They live until the next walk is opened
+ * or the model closed; one walk can be open at a time. */
 uint32_t gt_model_object_count(const struct gt_model *m);
 struct gt_object *gt_model_object(struct gt_model *m, uint32_t i);
 /* Raw answer of the driver to one query, NULL when it was not asked. */
@@ -197,7 +198,7 @@ int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct g
 int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err); /* 1 call, 0 end, -1 error */
 void gt_walk_close(struct gt_walk *w);
 
-/* HSA kernel records (traces built with them): file order. */
+/* HSA kernel records (traces built with them): file order. The record's times are CLOCK_MONOTONIC ns. */
 struct gt_hsa_kernel { uint32_t process; int tid; uint32_t packet_type; uint64_t kernel, agent, queue, packet_id; int64_t start_ns, end_ns, start_mono_ns, end_mono_ns;
 	uint32_t queue_index, device_index; struct gt_string name, agent_name, packet_fields; };
 uint32_t gt_model_hsa_kernel_count(const struct gt_model *m);

@@ -64,6 +64,7 @@ void gt_objects_reset(struct gt_model *m)
 	m->objects.n = m->objects.room = 0;
 	gt_arena_free(&m->objects_arena);
 	m->any_local_args = false;
+	m->free_mappings = NULL;
 	for (uint32_t i = 0; i < m->n_processes; i++)
 		memset(m->processes[i].n_objects, 0, sizeof m->processes[i].n_objects);
 }
@@ -354,6 +355,8 @@ static void fill(struct gt_model *m, const struct gt_call *call, const struct gt
 			o->parent = role_object(m, call, f, GT_ROLE_IN_DEVICE, REC_OBJECT_DEVICE);
 		if (!o->platform)
 			o->platform = o->parent ? o->parent->platform : role_object(m, call, f, GT_ROLE_PLATFORM, REC_OBJECT_PLATFORM);
+		if (o->parent && e->clock && e->clock->method == GT_CLOCK_UNDECIDED)
+			e->clock = ((struct gt_entity *)o->parent)->clock; /* a sub-device has its parent's clock */
 		break;
 	case REC_OBJECT_CONTEXT:
 		fill_context(m, call, f, o);
@@ -366,6 +369,10 @@ static void fill(struct gt_model *m, const struct gt_call *call, const struct gt
 		break;
 	case REC_OBJECT_KERNEL:
 		fill_kernel(m, call, f, o);
+		break;
+	case REC_OBJECT_COMMAND_BUFFER:
+		e->queue = object_at(m, call->process, REC_OBJECT_QUEUE, first_handle(call, f, GT_ROLE_QUEUES), call->start_ns);
+		o->context = e->queue ? e->queue->context : NULL;
 		break;
 	default:
 		break;

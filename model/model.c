@@ -1,0 +1,170 @@
+/*
+ * model/model.c - open a trace; answers about the whole of it
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/internal.h"
+
+static int open_table(struct gt_model *m, struct gt_err *err)
+{
+	const char *text;
+	size_t bytes;
+
+	if (gt_reader_table(m->reader, &text, &bytes, err) || gt_fntable_parse(text, bytes, &m->table, err))
+		return -1;
+	m->fn_info = gt_fn_infos(m->table);
+	return m->fn_info ? 0 : gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
+}
+
+int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err)
+{
+	struct gt_model *m = calloc(1, sizeof *m);
+
+	*out = NULL;
+	if (!m)
+		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", path);
+	m->session.path = gt_arena_copy(&m->arena, path, strlen(path));
+	if (!m->session.path || gt_reader_open(path, &m->reader, err) || open_table(m, err) || gt_model_read_all(m, opt, err)) {
+		gt_model_close(m);
+		return -1;
+	}
+	*out = m;
+	return 0;
+}
+
+void gt_model_close(struct gt_model *m)
+{
+	if (!m)
+		return;
+	for (uint32_t i = 0; m->processes && i < m->n_processes; i++) {
+		struct gt_process_state *p = &m->processes[i];
+
+		for (uint32_t s = 0; p->streams && s < p->n_streams; s++)
+			free(p->streams[s].holder);
+		free(p->streams);
+		gt_join_free(p->joins, p->n_streams);
+	}
+	gt_objects_reset(m);
+	free(m->processes);
+	free(m->threads.v);
+	free(m->thread_start.v);
+	free(m->notes.v);
+	free(m->hsa.v);
+	free(m->facts.v);
+	free(m->creations.v);
+	free(m->calibrations.v);
+	free(m->raw_clock.v);
+	free(m->clocks.v);
+	free(m->local_sizes.v);
+	free(m->devices.v);
+	gt_bulk_free(&m->wide);
+	free(m->fn_info);
+	gt_fntable_free(m->table);
+	if (m->reader)
+		gt_reader_close(m->reader);
+	gt_arena_free(&m->arena);
+	free(m);
+}
+
+const struct gt_session *gt_model_session(const struct gt_model *m) { return &m->session; }
+const struct gt_fntable *gt_model_table(const struct gt_model *m) { return m->table; }
+uint32_t gt_model_process_count(const struct gt_model *m) { return m->n_processes; }
+const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i) { return i < m->n_processes ? &m->processes[i].pub : NULL; }
+uint32_t gt_model_thread_count(const struct gt_model *m) { return m->threads.n; }
+const struct gt_thread *gt_model_thread(const struct gt_model *m, uint32_t i) { return i < m->threads.n ? &m->threads.v[i] : NULL; }
+uint32_t gt_model_object_count(const struct gt_model *m) { return m->objects.n; }
+struct gt_object *gt_model_object(struct gt_model *m, uint32_t i) { return i < m->objects.n ? &m->objects.v[i]->pub : NULL; }
+uint32_t gt_model_note_count(const struct gt_model *m) { return m->notes.n; }
+const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i) { return i < m->notes.n ? &m->notes.v[i] : NULL; }
+uint32_t gt_model_hsa_kernel_count(const struct gt_model *m) { return m->hsa.n; }
+const struct gt_hsa_kernel *gt_model_hsa_kernel(const struct gt_model *m, uint32_t i) { return i < m->hsa.n ? &m->hsa.v[i] : NULL; }
+
+bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes)
+{
+	const void *data;
+
+	if (gt_reader_blob(m->reader, id, &data, &out->bytes, total_bytes) != 1)
+		return false;
+	out->text = data;
+	return true;
+}
+
+/* ------------------------------------------------------------------- ledger */
+
+static const char *const loss_texts[] = {
+#define X(id, text) text,
+	REC_LOSSES(X)
+#undef X
+};
+
+uint64_t gt_model_lost(const struct gt_model *m, enum rec_loss reason)
+{
+	if ((unsigned)reason >= REC_LOSS_COUNT)
+		return 0;
+	return m->lost[reason] + m->lost_writer[reason] + gt_reader_lost(m->reader, reason);
+}
+
+void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n)
+{
+	if ((unsigned)reason < REC_LOSS_COUNT && (reason == REC_LOSS_CLAMPED || !m->quiet))
+		m->lost[reason] += n;
+}
+
+/* Reasons that tell of something the reader of a report should know but that leave nothing out. */
+static bool only_tells(enum rec_loss reason)
+{
+	return reason == REC_LOSS_CLAMPED || reason == REC_LOSS_FAILED_COMMAND || reason == REC_LOSS_CLOCK_BREAK || reason == REC_LOSS_TIME_REVERSED ||
+		reason == REC_LOSS_TIME_ZERO;
+}
+
+bool gt_model_complete(const struct gt_model *m)
+{
+	for (int i = 0; i < REC_LOSS_COUNT; i++)
+		if (!only_tells((enum rec_loss)i) && gt_model_lost(m, (enum rec_loss)i))
+			return false;
+	return true;
+}
+
+/* Appends, cutting at the end of the buffer. */
+static size_t append(char *buf, size_t bytes, size_t at, const char *before, uint64_t n, const char *text)
+{
+	int wrote;
+
+	if (at >= bytes)
+		return at;
+	wrote = snprintf(buf + at, bytes - at, "%s%llu %s", before, (unsigned long long)n, text);
+	return wrote < 0 ? at : at + (size_t)wrote;
+}
+
+static size_t append_losses(const struct gt_model *m, char *buf, size_t bytes, size_t at, bool telling, const char *first)
+{
+	for (int i = 0; i < REC_LOSS_COUNT; i++) {
+		uint64_t n = gt_model_lost(m, (enum rec_loss)i);
+
+		if (!n || only_tells((enum rec_loss)i) != telling)
+			continue;
+		at = append(buf, bytes, at, first, n, loss_texts[i]);
+		first = "; ";
+	}
+	return at;
+}
+
+const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t bytes)
+{
+	bool complete = gt_model_complete(m);
+	size_t at;
+
+	if (!bytes)
+		return buf;
+	at = (size_t)snprintf(buf, bytes, "complete: %s", complete ? "yes" : "no (");
+	at = append_losses(m, buf, bytes, at, false, "");
+	if (!complete && at < bytes)
+		at += (size_t)snprintf(buf + at, bytes - at, ")");
+	append_losses(m, buf, bytes, at, true, "; also ");
+	return buf;
+}

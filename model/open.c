@@ -1,0 +1,525 @@
+/*
+ * model/open.c - one pass over all records when a trace is opened
+ *
+ * In file order, stream by stream: who the threads are, how much there is, what the driver said about objects, which
+ * device record belongs to which call, how device clocks run. The walk then needs the calls only.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/internal.h"
+
+/* ------------------------------------------------------------------ processes */
+
+static const char *fact(const struct gt_model *m, int process, const char *key)
+{
+	const char *v = gt_reader_fact(m->reader, process, key, 0);
+
+	return v ? v : "";
+}
+
+static int64_t fact_number(const struct gt_model *m, int process, const char *key, int64_t missing)
+{
+	const char *v = gt_reader_fact(m->reader, process, key, 0);
+
+	return v && *v ? strtoll(v, NULL, 0) : missing;
+}
+
+static const char *const *fact_list(struct gt_model *m, int process, const char *key, size_t *n)
+{
+	const char **v;
+
+	for (*n = 0; gt_reader_fact(m->reader, process, key, (unsigned)*n); ++*n)
+		;
+	v = gt_arena_alloc(&m->arena, (*n + 1) * sizeof *v);
+	for (size_t i = 0; v && i < *n; i++)
+		v[i] = gt_reader_fact(m->reader, process, key, (unsigned)i);
+	if (!v)
+		*n = 0;
+	return v;
+}
+
+/* The resolved option of a process, as the shim wrote it: option=NAME=VALUE. */
+static bool option_is(const struct gt_model *m, int process, const char *name, const char *value)
+{
+	size_t n = strlen(name);
+	const char *o;
+
+	for (unsigned i = 0; (o = gt_reader_fact(m->reader, process, "option", i)); i++)
+		if (!strncmp(o, name, n) && o[n] == '=' && !strcmp(o + n + 1, value))
+			return true;
+	return false;
+}
+
+static int open_process(struct gt_model *m, uint32_t i)
+{
+	struct gt_process_state *p = &m->processes[i];
+	struct gt_process *pub = &p->pub;
+	int at = (int)i;
+
+	pub->index = i;
+	gt_reader_process_id(m->reader, i, &pub->pid, &pub->instance);
+	pub->ppid = (int)fact_number(m, at, "ppid", 0);
+	pub->image = fact(m, at, "image");
+	pub->args = fact_list(m, at, "arg", &pub->n_args);
+	pub->cwd = fact(m, at, "cwd");
+	pub->reason = fact(m, at, "reason");
+	pub->os = fact(m, at, "os");
+	pub->arch = fact(m, at, "arch");
+	pub->clock_error_ns = gt_reader_clock_error_ns(m->reader, i);
+	p->first_tick = (uint64_t)fact_number(m, at, "start_tick", 0);
+	p->device_times = !option_is(m, at, "device-times", "false");
+	p->n_streams = gt_reader_stream_count(m->reader, i);
+	p->streams = calloc(p->n_streams + 1, sizeof *p->streams);
+	p->joins = gt_join_new(p->n_streams);
+	return p->streams && p->joins ? 0 : -1;
+}
+
+/* parent=PID.N */
+static void find_parent(struct gt_model *m, struct gt_process *p)
+{
+	const char *said = gt_reader_fact(m->reader, (int)p->index, "parent", 0);
+	char *end;
+	long pid, instance = 1;
+
+	if (!said)
+		return;
+	pid = strtol(said, &end, 10);
+	if (*end == '.')
+		instance = strtol(end + 1, NULL, 10);
+	for (uint32_t i = 0; i < m->n_processes; i++)
+		if (m->processes[i].pub.pid == pid && m->processes[i].pub.instance == instance && i != p->index)
+			p->parent = &m->processes[i].pub;
+}
+
+static int open_processes(struct gt_model *m)
+{
+	m->n_processes = gt_reader_process_count(m->reader);
+	m->processes = calloc(m->n_processes + 1, sizeof *m->processes);
+	if (!m->processes)
+		return -1;
+	for (uint32_t i = 0; i < m->n_processes; i++)
+		if (open_process(m, i))
+			return -1;
+	for (uint32_t i = 0; i < m->n_processes; i++)
+		find_parent(m, &m->processes[i].pub);
+	return 0;
+}
+
+/* -------------------------------------------------------------------- threads */
+
+/* A new holder of a stream: its thread, and the place where the stream's later records find it. */
+static struct gt_thread *add_thread(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t tick)
+{
+	struct gt_stream_map *s = &m->processes[process].streams[stream];
+	uint32_t *holder = realloc(s->holder, (s->n + 1) * sizeof *holder);
+	uint64_t *start = GT_LIST_ADD(&m->thread_start);
+	struct gt_thread *t = GT_LIST_ADD(&m->threads);
+
+	if (holder)
+		s->holder = holder;
+	if (!holder || !start || !t)
+		return NULL;
+	*start = tick;
+	t->index = m->threads.n - 1;
+	t->process = process;
+	t->name = "";
+	holder[s->n++] = t->index;
+	return t;
+}
+
+static int take_thread(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_string name;
+	struct gt_thread *t;
+	uint32_t at = 3;
+
+	t = add_thread(m, rec->process, rec->stream, rec->n_words > 1 ? rec->words[1] : 0);
+	if (!t)
+		return -1;
+	if (rec->n_words < 3)
+		return 0;
+	t->tid = (int)(uint32_t)rec->words[2];
+	t->main = rec->words[2] >> 32 & 1;
+	if (gt_record_text(rec, &at, &name))
+		t->name = gt_arena_copy(&m->arena, name.text, name.bytes);
+	return t->name ? 0 : -1;
+}
+
+/* The thread that wrote a record. Records before the stream's first THREAD record belong to whom the control page names. */
+static struct gt_thread *thread_of(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_stream_map *s = &m->processes[rec->process].streams[rec->stream];
+	uint32_t holder = rec->holder ? rec->holder - 1 : 0;
+	struct gt_thread *t;
+
+	if (holder < s->n)
+		return &m->threads.v[s->holder[holder]];
+	t = add_thread(m, rec->process, rec->stream, rec->start_tick);
+	if (t)
+		t->tid = (int)gt_reader_control(m->reader, rec->process, rec->stream)->tid;
+	return t;
+}
+
+struct order { uint64_t start; uint32_t index, process; int tid; };
+
+static int compare_order(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : (x->index > y->index) - (x->index < y->index);
+}
+
+static void renumber_streams(struct gt_model *m, const uint32_t *to)
+{
+	for (uint32_t p = 0; p < m->n_processes; p++)
+		for (uint32_t s = 0; s < m->processes[p].n_streams; s++)
+			for (uint32_t i = 0; i < m->processes[p].streams[s].n; i++)
+				m->processes[p].streams[s].holder[i] = to[m->processes[p].streams[s].holder[i]];
+}
+
+/* By process, start, tid: one order whatever the streams' numbers were. */
+static int sort_threads(struct gt_model *m)
+{
+	uint32_t n = m->threads.n;
+	struct order *order = calloc(n + 1, sizeof *order);
+	struct gt_thread *sorted = calloc(n + 1, sizeof *sorted);
+	uint32_t *to = calloc(n + 1, sizeof *to);
+	int ret = -1;
+
+	if (!order || !sorted || !to)
+		goto out;
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = (struct order){ m->thread_start.v[i], i, m->threads.v[i].process, m->threads.v[i].tid };
+	qsort(order, n, sizeof *order, compare_order);
+	for (uint32_t i = 0; i < n; i++) {
+		struct gt_process *p = &m->processes[order[i].process].pub;
+
+		sorted[i] = m->threads.v[order[i].index];
+		sorted[i].index = i;
+		to[order[i].index] = i;
+		if (!p->n_threads++)
+			p->first_thread = i;
+	}
+	if (n)
+		memcpy(m->threads.v, sorted, n * sizeof *sorted);
+	renumber_streams(m, to);
+	ret = 0;
+out:
+	free(order);
+	free(sorted);
+	free(to);
+	return ret;
+}
+
+/* What the present holders were inside, innermost first, and what their streams lost. */
+static void take_control(struct gt_model *m, uint32_t process, uint32_t stream)
+{
+	const struct rec_control *c = gt_reader_control(m->reader, process, stream);
+	const struct gt_stream_map *s = &m->processes[process].streams[stream];
+	struct gt_thread *t = s->n ? &m->threads.v[s->holder[s->n - 1]] : NULL;
+
+	for (int i = 0; i < REC_LOSS_COUNT; i++)
+		m->lost_writer[i] += c->lost[i];
+	if (!t || !c->tid || c->tid != (uint32_t)t->tid)
+		return;
+	for (int i = REC_SLOTS - 1; i >= 0; i--) {
+		const struct rec_slot *slot = &c->slot[i];
+		const struct gt_fn *fn = slot->fn ? gt_fntable_find(m->table, slot->fn) : NULL;
+
+		if (!fn)
+			continue;
+		t->inside[t->n_inside].fn = fn;
+		t->inside[t->n_inside].start_ns = gt_reader_tick_ns(m->reader, process, slot->start_tick);
+		memcpy(t->inside[t->n_inside].arg, slot->arg, sizeof slot->arg);
+		t->n_inside++;
+	}
+}
+
+/* --------------------------------------------------------------------- calls */
+
+static int take_call(struct gt_model *m, const struct gt_rec *rec, struct gt_decoded *decoded)
+{
+	const struct gt_fn *fn = gt_fntable_find(m->table, rec->id);
+	struct gt_process_state *p = &m->processes[rec->process];
+	struct gt_thread *t = thread_of(m, rec);
+	const struct gt_fn_info *f;
+
+	if (!t)
+		return -1;
+	if (rec->end_tick > p->last_tick)
+		p->last_tick = rec->end_tick;
+	if (!p->first_tick || rec->start_tick < p->first_tick)
+		p->first_tick = rec->start_tick;
+	if (!fn) {
+		gt_model_count_loss(m, REC_LOSS_UNKNOWN_RECORD, 1);
+		return 0;
+	}
+	if (fn->is_callback) {
+		p->pub.callbacks++;
+		return 0;
+	}
+	p->pub.calls++;
+	t->calls++;
+	f = &m->fn_info[fn->index];
+	if (f->action == GT_ACT_ENQUEUE && !rec->result) {
+		p->pub.commands++;
+		p->pub.kernels += f->is_kernel;
+		return fn->has_event_out ? gt_join_add_call(m, rec) : 0;
+	}
+	if (f->action == GT_ACT_CREATE || f->action == GT_ACT_CREATE_MANY || f->action == GT_ACT_DEFINE_MANY) {
+		struct gt_call call = { .fn = fn, .process = rec->process, .start_tick = rec->start_tick, .result = rec->result, .model = m };
+		int ret;
+
+		m->quiet = true;          /* damage is counted by the walk, once */
+		gt_call_set_args(&call, rec, decoded);
+		ret = call.has_args ? gt_facts_add_creations(m, &call, f) : 0;
+		m->quiet = false;
+		return ret;
+	}
+	return 0;
+}
+
+/* -------------------------------------------------------------- other records */
+
+static int take_note(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_string text;
+	struct gt_note *n;
+	uint32_t at = 3;
+
+	if (rec->n_words < 4 || !gt_record_text(rec, &at, &text)) {
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		return 0;
+	}
+	n = GT_LIST_ADD(&m->notes);
+	if (!n)
+		return -1;
+	*n = (struct gt_note){ rec->process, gt_reader_tick_ns(m->reader, rec->process, rec->words[1]), gt_arena_copy(&m->arena, text.text, text.bytes) };
+	return n->text ? 0 : -1;
+}
+
+static int take_calibration(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_calibration *c;
+
+	if (rec->n_words < 5) {
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		return 0;
+	}
+	c = GT_LIST_ADD(&m->calibrations);
+	if (!c)
+		return -1;
+	*c = (struct gt_calibration){ .process = rec->process, .device = rec->words[2], .device_ns = rec->words[3], .tick = rec->words[1],
+	                              .bracket = rec->words[4], .method = rec->n_words > 5 ? (uint32_t)rec->words[5] : 0 };
+	return 0;
+}
+
+/* A clock set doubles as a calibration of CLOCK_MONOTONIC_RAW, should a device run on it. */
+static int add_raw(struct gt_model *m, uint32_t process, uint64_t tick, uint64_t raw, uint64_t bracket)
+{
+	struct gt_calibration *c = GT_LIST_ADD(&m->raw_clock);
+
+	if (!c)
+		return -1;
+	*c = (struct gt_calibration){ .process = process, .device_ns = raw, .tick = tick, .bracket = bracket };
+	return 0;
+}
+
+static int take_clock(struct gt_model *m, const struct gt_rec *rec)
+{
+	if (rec->n_words < 7)
+		return 0;                 /* the reader's clock code counts it */
+	return add_raw(m, rec->process, rec->words[1], rec->words[3], rec->words[6]);
+}
+
+/* clock=TICK MONO RAW REAL BOOT BRACKET lines of `run` hold for every process of the same boot. */
+static int take_run_clocks(struct gt_model *m)
+{
+	const char *line;
+
+	for (unsigned i = 0; (line = gt_reader_fact(m->reader, -1, "clock", i)); i++) {
+		uint64_t v[6] = { 0 };
+		char *at = (char *)line;
+		int n = 0;
+
+		for (; n < 6 && *at; n++)
+			v[n] = strtoull(at, &at, 0);
+		for (uint32_t p = 0; n == 6 && p < m->n_processes; p++)
+			if (add_raw(m, p, v[0], v[2], v[5]))
+				return -1;
+	}
+	return 0;
+}
+
+static int take_hsa_kernel(struct gt_model *m, const struct gt_rec *rec)
+{
+	const uint64_t *w = rec->words;
+	struct gt_string *text[3];
+	struct gt_hsa_kernel *k;
+	uint32_t at = 10;
+
+	if (rec->n_words < 10) {
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		return 0;
+	}
+	k = GT_LIST_ADD(&m->hsa);
+	if (!k)
+		return -1;
+	*k = (struct gt_hsa_kernel){ .process = rec->process, .tid = (int)(uint32_t)w[2], .packet_type = (uint32_t)(w[2] >> 32), .kernel = w[3],
+	                             .agent = w[6], .queue = w[8], .packet_id = w[9], .queue_index = (uint32_t)w[7],
+	                             .device_index = (uint32_t)(w[7] >> 32), .start_mono_ns = (int64_t)w[4], .end_mono_ns = (int64_t)w[5] };
+	text[0] = &k->name;
+	text[1] = &k->agent_name;
+	text[2] = &k->packet_fields;
+	for (int i = 0; i < 3; i++) {
+		struct gt_string s;
+
+		if (!gt_record_text(rec, &at, &s))
+			break;
+		*text[i] = (struct gt_string){ gt_arena_copy(&m->arena, s.text, s.bytes), s.bytes };
+	}
+	return 0;
+}
+
+static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_decoded *decoded)
+{
+	if (rec->id >= REC_FIRST_FUNCTION)
+		return take_call(m, rec, decoded);
+	switch (rec->id) {
+	case REC_THREAD:
+		return take_thread(m, rec);
+	case REC_CLOCK:
+		return take_clock(m, rec);
+	case REC_COMMAND: case REC_COMMAND_UNTIMED:
+		return gt_join_add_command(m, rec);
+	case REC_OBJECT:
+		return gt_facts_add_object(m, rec);
+	case REC_BLOB_REF:
+		return gt_facts_add_blob(m, rec);
+	case REC_NOTE:
+		return take_note(m, rec);
+	case REC_LOCAL_SIZE:
+		return gt_join_add_local_size(m, rec);
+	case REC_CALIBRATION:
+		return take_calibration(m, rec);
+	case REC_EXIT:
+		m->processes[rec->process].exited = true;
+		return 0;
+	case REC_HSA_KERNEL:
+		return take_hsa_kernel(m, rec);
+	case REC_PAD: case REC_THREAD_END: case REC_FORK: case REC_EXEC: case REC_WINDOW: case REC_HSA_COPY:
+		return 0;
+	}
+	gt_model_count_loss(m, REC_LOSS_UNKNOWN_RECORD, 1);
+	return 0;
+}
+
+static int no_memory(struct gt_model *m, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
+}
+
+static int take_records(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err)
+{
+	struct gt_decoded *decoded = malloc(sizeof *decoded);
+	struct gt_cursor *cursor = NULL;
+	struct gt_rec rec;
+	uint64_t n = 0;
+	int ret = -1;
+
+	if (!decoded) {
+		no_memory(m, err);
+		goto out;
+	}
+	if (gt_cursor_open(m->reader, -1, &cursor, err))
+		goto out;
+	while ((ret = gt_cursor_next(cursor, &rec, err)) > 0) {
+		if (take_record(m, &rec, decoded)) {
+			ret = no_memory(m, err);
+			goto out;
+		}
+		if (opt && opt->progress && !(++n & 0xfffff))
+			opt->progress(opt->ctx, 0);
+	}
+out:
+	if (cursor)
+		gt_cursor_close(cursor);
+	free(decoded);
+	return ret;
+}
+
+/* --------------------------------------------------------------------- session */
+
+static void finish_processes(struct gt_model *m)
+{
+	for (uint32_t i = 0; i < m->n_processes; i++) {
+		struct gt_process_state *p = &m->processes[i];
+
+		p->pub.start_ns = p->first_tick ? gt_reader_tick_ns(m->reader, i, p->first_tick) : 0;
+		p->pub.end_ns = p->last_tick ? gt_reader_tick_ns(m->reader, i, p->last_tick) : p->pub.start_ns;
+		if (p->pub.end_ns > m->session.duration_ns)
+			m->session.duration_ns = p->pub.end_ns;
+		for (uint32_t s = 0; s < p->n_streams; s++)
+			take_control(m, i, s);
+	}
+}
+
+static const char *run_or_first(const struct gt_model *m, const char *key)
+{
+	const char *v = gt_reader_fact(m->reader, -1, key, 0);
+
+	return v ? v : m->n_processes ? fact(m, 0, key) : "";
+}
+
+static void open_session(struct gt_model *m)
+{
+	struct gt_session *s = &m->session;
+	bool launched = gt_reader_fact(m->reader, -1, "arg", 0);
+
+	s->run_id = run_or_first(m, "run_id");
+	s->host = run_or_first(m, "host");
+	s->user = run_or_first(m, "user");
+	s->cwd = run_or_first(m, "cwd");
+	s->version = run_or_first(m, "version");
+	s->args = fact_list(m, launched || !m->n_processes ? -1 : 0, "arg", &s->n_args);
+	s->utc_ns = gt_reader_utc_ns(m->reader);
+	s->exit_status = (int)fact_number(m, -1, "exit_status", -1);
+	s->exit_signal = (int)fact_number(m, -1, "exit_signal", 0);
+}
+
+/* CLOCK_MONOTONIC when session time was 0, by the first process' clock. */
+static void set_monotonic(struct gt_model *m)
+{
+	uint64_t tick = m->n_processes ? m->processes[0].first_tick : 0;
+
+	if (m->n_processes)
+		m->session.monotonic_ns = gt_reader_tick_mono_ns(m->reader, 0, tick) - gt_reader_tick_ns(m->reader, 0, tick);
+	for (uint32_t i = 0; i < m->hsa.n; i++) {
+		m->hsa.v[i].start_ns = m->hsa.v[i].start_mono_ns - m->session.monotonic_ns;
+		m->hsa.v[i].end_ns = m->hsa.v[i].end_mono_ns - m->session.monotonic_ns;
+	}
+}
+
+int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err)
+{
+	if (open_processes(m) || take_run_clocks(m))
+		return no_memory(m, err);
+	open_session(m);
+	if (take_records(m, opt, err))
+		return -1;
+	gt_facts_sort(m);
+	if (sort_threads(m) || gt_devices_number(m) || gt_device_clocks_finish(m))
+		return no_memory(m, err);
+	gt_join_finish(m);
+	finish_processes(m);
+	set_monotonic(m);
+	return 0;
+}

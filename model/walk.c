@@ -1,0 +1,153 @@
+/*
+ * model/walk.c - all calls in time order, each with its objects and its command
+ *
+ * Always from the beginning of the trace: objects, numbers and clocks depend on what came before. A time window only
+ * chooses which calls are handed out, so ids are the same with and without one.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+
+#include "model/internal.h"
+
+struct gt_walk {
+	struct gt_model *model;
+	struct gt_merge *merge;
+	struct gt_walk_options options;
+	struct gt_call call;
+	struct gt_decoded decoded;
+	uint32_t since_progress;
+	bool stopped;
+};
+
+int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct gt_walk **out, struct gt_err *err)
+{
+	static const struct gt_walk_options all = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	struct gt_walk *w;
+
+	*out = NULL;
+	if (m->walking)
+		return gt_fail(err, GT_EXIT_INPUT, "objects belong to one walk at a time", NULL, "%s: a second walk was begun", m->session.path);
+	w = calloc(1, sizeof *w);
+	if (!w)
+		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
+	w->model = m;
+	w->options = opt ? *opt : all;
+	if (gt_merge_open(m->reader, w->options.process, GT_NO_TIME, GT_NO_TIME, &w->merge, err)) {
+		free(w);
+		return -1;
+	}
+	gt_objects_reset(m);
+	for (uint32_t i = 0; i < m->n_processes; i++)
+		m->processes[i].ids = m->processes[i].cmd_ids = 0;
+	m->walking = true;
+	*out = w;
+	return 0;
+}
+
+void gt_walk_close(struct gt_walk *w)
+{
+	if (!w)
+		return;
+	w->model->walking = w->model->quiet = false;
+	gt_merge_close(w->merge);
+	free(w);
+}
+
+static uint32_t thread_index(const struct gt_process_state *p, const struct gt_rec *rec)
+{
+	const struct gt_stream_map *s = &p->streams[rec->stream];
+	uint32_t holder = rec->holder ? rec->holder - 1 : 0;
+
+	return holder < s->n ? s->holder[holder] : 0;
+}
+
+static void fill_call(struct gt_walk *w, const struct gt_rec *rec, const struct gt_fn *fn)
+{
+	struct gt_model *m = w->model;
+	struct gt_process_state *p = &m->processes[rec->process];
+	struct gt_call *call = &w->call;
+
+	m->quiet = p->walked;             /* what a second walk finds was counted by the first */
+	*call = (struct gt_call){
+		.fn = fn, .process = rec->process, .thread = thread_index(p, rec), .start_tick = rec->start_tick, .end_tick = rec->end_tick,
+		.start_ns = gt_reader_tick_ns(m->reader, rec->process, rec->start_tick),
+		.end_ns = gt_reader_tick_ns(m->reader, rec->process, rec->end_tick),
+		.start_mono_ns = gt_reader_tick_mono_ns(m->reader, rec->process, rec->start_tick),
+		.end_mono_ns = gt_reader_tick_mono_ns(m->reader, rec->process, rec->end_tick),
+		.result = rec->result, .is_callback = fn->is_callback, .id = ++p->ids, .model = m,
+	};
+	if (fn->has_event_out && !rec->result)
+		call->cmd_id = ++p->cmd_ids;
+	gt_call_set_args(call, rec, &w->decoded);
+}
+
+static void apply(struct gt_walk *w, const struct gt_rec *rec)
+{
+	const struct gt_fn_info *f = &w->model->fn_info[w->call.fn->index];
+
+	if (f->action == GT_ACT_NONE)
+		return;
+	if (f->action == GT_ACT_ENQUEUE)
+		w->call.command = gt_commands_make(w->model, &w->call, f, rec->stream, rec->offset);
+	else
+		gt_objects_apply(w->model, &w->call, f);
+}
+
+static bool overlaps(const struct gt_walk *w, int64_t start, int64_t end)
+{
+	return (w->options.from_ns == GT_NO_TIME || end >= w->options.from_ns) && (w->options.to_ns == GT_NO_TIME || start <= w->options.to_ns);
+}
+
+static bool wanted(const struct gt_walk *w)
+{
+	const struct gt_command *c = w->call.command;
+
+	if (overlaps(w, w->call.start_ns, w->call.end_ns))
+		return true;
+	return c && c->timed && overlaps(w, c->start_ns, c->end_ns);
+}
+
+static bool may_go_on(struct gt_walk *w)
+{
+	if (++w->since_progress < 65536)
+		return true;
+	w->since_progress = 0;
+	return !w->options.progress || w->options.progress(w->options.ctx, gt_merge_done(w->merge));
+}
+
+static void mark_walked(struct gt_walk *w)
+{
+	for (uint32_t i = 0; i < w->model->n_processes; i++)
+		if (w->options.process < 0 || (uint32_t)w->options.process == i)
+			w->model->processes[i].walked = true;
+}
+
+int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err)
+{
+	struct gt_model *m = w->model;
+	struct gt_rec rec;
+	int ret;
+
+	while (!w->stopped && (ret = gt_merge_next(w->merge, &rec, err)) != 0) {
+		const struct gt_fn *fn;
+
+		if (ret < 0)
+			return -1;
+		fn = gt_fntable_find(m->table, rec.id);
+		w->stopped = !may_go_on(w);
+		if (!fn)
+			continue;         /* counted when the trace was opened */
+		fill_call(w, &rec, fn);
+		apply(w, &rec);
+		if (wanted(w)) {
+			*call = &w->call;
+			return 1;
+		}
+		if (w->options.to_ns != GT_NO_TIME && w->call.start_ns > w->options.to_ns)
+			w->stopped = true; /* sorted by start; commands begin after their calls */
+	}
+	mark_walked(w);
+	return 0;
+}
