@@ -16,12 +16,12 @@ bool gt_record_text(const struct gt_rec *rec, uint32_t *at, struct gt_string *ou
 {
 	uint32_t bytes;
 
-	if (*at >= rec->n_words)
+	if (*at >= rec->n_args)
 		return false;
-	bytes = (uint32_t)rec->words[*at];
-	if (((uint64_t)bytes + 4 + 7) / 8 > rec->n_words - *at)
+	bytes = (uint32_t)rec->args[*at];
+	if (((uint64_t)bytes + 4 + 7) / 8 > rec->n_args - *at)
 		return false;
-	*out = (struct gt_string){ (const char *)(rec->words + *at) + 4, bytes };
+	*out = (struct gt_string){ (const char *)(rec->args + *at) + 4, bytes };
 	*at += (uint32_t)(((uint64_t)bytes + 4 + 7) / 8);
 	return true;
 }
@@ -29,12 +29,12 @@ bool gt_record_text(const struct gt_rec *rec, uint32_t *at, struct gt_string *ou
 /* Attributes that lie whole inside the record; a damaged rest is left out and counted. */
 static uint32_t count_attrs(const struct gt_rec *rec, uint32_t said)
 {
-	uint32_t at = 4, n = 0;
+	uint32_t at = 3, n = 0;
 
-	while (n < said && at < rec->n_words) {
-		uint32_t words = (uint32_t)(((rec->words[at] >> 32) + 7) / 8);
+	while (n < said && at < rec->n_args) {
+		uint32_t words = (uint32_t)(((rec->args[at] >> 32) + 7) / 8);
 
-		if (words > rec->n_words - at - 1)
+		if (words > rec->n_args - at - 1)
 			break;
 		at += 1 + words;
 		n++;
@@ -45,13 +45,13 @@ static uint32_t count_attrs(const struct gt_rec *rec, uint32_t said)
 int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_fact *f;
-	uint32_t said, n, at = 4;
+	uint32_t said, n, at = 3;
 
-	if (rec->n_words < 4) {
+	if (rec->n_args < 3) {
 		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
 		return 0;
 	}
-	said = (uint32_t)(rec->words[2] >> 32);
+	said = (uint32_t)(rec->args[1] >> 32);
 	n = count_attrs(rec, said);
 	if (n < said)
 		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
@@ -61,14 +61,14 @@ int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec)
 	if (!f || !(f->attrs = gt_arena_alloc(&m->arena, n * sizeof *f->attrs)))
 		return -1;
 	f->process = rec->process;
-	f->kind = (uint32_t)rec->words[2];
-	f->handle = rec->words[3];
-	f->tick = rec->words[1];
+	f->kind = (uint32_t)rec->args[1];
+	f->handle = rec->args[2];
+	f->tick = rec->args[0];
 	f->n_attrs = n;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t bytes = (uint32_t)(rec->words[at] >> 32);
+		uint32_t bytes = (uint32_t)(rec->args[at] >> 32);
 
-		f->attrs[i] = (struct gt_attr){ (uint32_t)rec->words[at], bytes, gt_arena_copy(&m->arena, rec->words + at + 1, bytes) };
+		f->attrs[i] = (struct gt_attr){ (uint32_t)rec->args[at], bytes, gt_arena_copy(&m->arena, rec->args + at + 1, bytes) };
 		if (!f->attrs[i].value)
 			return -1;
 		at += 1 + (bytes + 7) / 8;
@@ -80,15 +80,15 @@ int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_fact *f;
 
-	if (rec->n_words < 6) {
+	if (rec->n_args < 5) {
 		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
 		return 0;
 	}
 	f = GT_LIST_ADD(&m->facts);
 	if (!f)
 		return -1;
-	*f = (struct gt_fact){ .process = rec->process, .kind = REC_OBJECT_PROGRAM, .handle = rec->words[2], .tick = rec->words[1],
-	                       .blob_kind = (uint32_t)rec->words[5], .blob_id = { rec->words[3], rec->words[4] } };
+	*f = (struct gt_fact){ .process = rec->process, .kind = REC_OBJECT_PROGRAM, .handle = rec->args[1], .tick = rec->args[0],
+	                       .blob_kind = (uint32_t)rec->args[4], .blob_id = { rec->args[2], rec->args[3] } };
 	return 0;
 }
 

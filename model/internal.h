@@ -84,7 +84,7 @@ struct gt_fact {                              /* one REC_OBJECT or REC_BLOB_REF 
 };
 struct gt_creation { uint32_t process, kind; uint64_t handle, tick; uint64_t parent; };  /* start tick of the creating call */
 
-/* Text of a record from word `at`; false when it does not fit. *at goes behind it. */
+/* Text of a record from word `at` of its args; false when it does not fit. *at goes behind it. */
 bool gt_record_text(const struct gt_rec *rec, uint32_t *at, struct gt_string *out);
 int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec);
 int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec);

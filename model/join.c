@@ -69,14 +69,14 @@ static int add_narrow(struct gt_model *m, struct entry *e, const uint64_t *w)
 {
 	struct gt_times t;
 
-	e->queued = w[2];
-	e->delta[0] = (uint32_t)w[3];
-	e->delta[1] = (uint32_t)(w[3] >> 32);
-	e->delta[2] = (uint32_t)w[4];
-	e->delta[3] = (uint32_t)(w[4] >> 32);
+	e->queued = w[1];
+	e->delta[0] = (uint32_t)w[2];
+	e->delta[1] = (uint32_t)(w[2] >> 32);
+	e->delta[2] = (uint32_t)w[3];
+	e->delta[3] = (uint32_t)(w[3] >> 32);
 	if (e->delta[0] < OTHER)
 		return 0;
-	t = (struct gt_times){ .queued = w[2], .submit = w[2] + e->delta[0] };
+	t = (struct gt_times){ .queued = w[1], .submit = w[1] + e->delta[0] };
 	t.start = t.submit + e->delta[1];
 	t.end = t.start + e->delta[2];
 	t.complete = t.end + e->delta[3];
@@ -91,14 +91,14 @@ static int damaged(struct gt_model *m)
 
 int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec)
 {
-	const uint64_t *w = rec->words;
+	const uint64_t *w = rec->args;
 	bool timed = rec->id == REC_COMMAND, wide = rec->flags & REC_WIDE;
 	struct gt_join *j;
 	struct entry *e;
 
-	if (rec->n_words < (!timed ? 3u : wide ? 7u : 5u))
+	if (rec->n_args < (!timed ? 2u : wide ? 6u : 4u))
 		return damaged(m);
-	j = w[1] ? join_of(m, rec->process, rec_link_stream(w[1])) : NULL;
+	j = w[0] ? join_of(m, rec->process, rec_link_stream(w[0])) : NULL;
 	if (!j) {
 		gt_model_count_loss(m, REC_LOSS_UNMATCHED_COMMAND, 1);
 		return 0;
@@ -106,14 +106,14 @@ int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec)
 	e = gt_bulk_add(&j->entries, sizeof *e, &m->bulk_total);
 	if (!e)
 		return -1;
-	*e = (struct entry){ .at = (uint32_t)(w[1] >> 32), .status = rec->result };
+	*e = (struct entry){ .at = (uint32_t)(w[0] >> 32), .status = rec->result };
 	if (!timed) {
-		e->queued = (uint32_t)w[2];
+		e->queued = (uint32_t)w[1];
 		e->delta[0] = UNTIMED;
 		return 0;
 	}
 	if (wide)
-		return add_wide(m, e, &(struct gt_times){ .queued = w[2], .submit = w[3], .start = w[4], .end = w[5], .complete = w[6] });
+		return add_wide(m, e, &(struct gt_times){ .queued = w[1], .submit = w[2], .start = w[3], .end = w[4], .complete = w[5] });
 	return add_narrow(m, e, w);
 }
 
@@ -132,13 +132,13 @@ int gt_join_add_local_size(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_local_size *s;
 
-	if (rec->n_words < 6)
+	if (rec->n_args < 5)
 		return damaged(m);
 	s = GT_LIST_ADD(&m->local_sizes);
 	if (!s)
 		return -1;
-	*s = (struct gt_local_size){ .link = rec->words[1], .process = rec->process, .dims = (uint32_t)rec->words[2],
-	                             .source = (uint32_t)(rec->words[2] >> 32), .size = { rec->words[3], rec->words[4], rec->words[5] } };
+	*s = (struct gt_local_size){ .link = rec->args[0], .process = rec->process, .dims = (uint32_t)rec->args[1],
+	                             .source = (uint32_t)(rec->args[1] >> 32), .size = { rec->args[2], rec->args[3], rec->args[4] } };
 	if (s->dims < 1 || s->dims > 3 || s->source > REC_LOCAL_SUGGESTED) {
 		m->local_sizes.n--;
 		return damaged(m);

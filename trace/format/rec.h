@@ -195,8 +195,8 @@ enum rec_type {
 	REC_COMMAND,
 	REC_COMMAND_UNTIMED,          /* link; {reason u32 (enum rec_loss), 0}. No tick. result = execution status, 1 = unknown */
 	/*
-	 * Facts about an object, asked of the driver: {kind u32 (enum rec_object), count u32}; handle; then count
-	 * attributes: {key u32, bytes u32}, bytes padded to words. key = the API's own query constant
+	 * Facts about an object, asked of the driver: tick; {kind u32 (enum rec_object), count u32}; handle; then
+	 * count attributes: {key u32, bytes u32}, bytes padded to words. key = the API's own query constant
 	 * (CL_DEVICE_NAME, ...), raw value as the driver returned it; keys >= 0xffff0000: enum rec_attr.
 	 */
 	REC_OBJECT,
