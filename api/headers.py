@@ -134,7 +134,7 @@ class Headers:
     def _read_defines(self, text):
         comment = ""
         for line in re.sub(r"\\\n", " ", text).split("\n"):
-            m = re.match(r"\s*#\s*define\s+(CL_\w+)\s+(.+?)\s*(?:/\*.*)?$", line)
+            m = re.match(r"\s*#\s*define\s+(CL_\w+)\s+(.+?)\s*(?:/[*/].*)?$", line)
             if m:
                 if m.group(1) not in self.defines:
                     self.defines[m.group(1)] = m.group(2)

@@ -258,9 +258,6 @@ class Body:
         for a in self.copies:
             self.size_of(a)
         self.add("}")
-        if self.cuts:
-            self.add("if (TAP_RARE(cut_))")
-            self.add("tap_call_cut(&call_);", 2)
 
     def size_of(self, a):
         if a.copy == "string":
@@ -297,6 +294,9 @@ class Body:
             halves[fn.ret_position] = "(uintptr_t)ret_"
         self.add("uint64_t *out_ = tap_call_reserve(&call_, %s, words_);" % halves.get(1, "0"))
         self.add("if (TAP_LIKELY(out_)) {")
+        if self.cuts:
+            self.add("if (TAP_RARE(cut_))", 2)
+            self.add("tap_call_cut(&call_);", 3)
         for word in range(1, fn.fixed_words + 1):
             low, high = halves.get(2 * word), halves.get(2 * word + 1)
             text = low if high is None else "%s | (uint64_t)%s << 32" % (low, high)
@@ -314,10 +314,10 @@ class Body:
             self.add("if (%s_n_)" % a.name, 2)
             self.add("*out_++ = %s_v_;" % a.name, 3)
         elif a.copy == "string":
-            self.add("if (%s)" % a.name, 2)
+            self.add("if (code_ == CL_SUCCESS && %s)" % a.name, 2)
             self.add("%stap_put_string(out_, %s, %s_n_);" % (step, a.name, a.name), 3)
         elif a.copy == "plist":
-            self.add("if (%s)" % a.name, 2)
+            self.add("if (code_ == CL_SUCCESS && %s)" % a.name, 2)
             self.add("%stap_put_list(out_, %s, %s_n_);" % (step, a.name, a.name), 3)
         elif a.elem_bytes == 8 and not a.count and a.elem != "struct":
             cast = "(uintptr_t)" if a.elem in ("handle", "pointer") else "(uint64_t)"
