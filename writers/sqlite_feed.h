@@ -1,0 +1,139 @@
+/*
+ * writers/sqlite_feed.h - from the model to rows: what the parts of the SQLite writer share
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_WRITERS_SQLITE_FEED_H
+#define GPUTAP_WRITERS_SQLITE_FEED_H
+
+#include "model/model.h"
+#include "writers/sqlite_db.h"
+#include "writers/writer.h"
+
+#define GT_SQL_VM (1ll << 48)           /* VM 1: bits 48..55 of every GlobalId. spec: nsys SQLite "GlobalId" */
+#define GT_SQL_CLASS_OPENCL 98          /* TRACE_PROCESS_EVENT_OPENCL */
+#define GT_SQL_NONE 4294967295ll        /* "no event", "no stream" */
+#define GT_SQL_FIRST_STREAM 13
+#define GT_SQL_UNKNOWN_DEVICE (-1)
+
+/* Cells of the tables that the walk feeds. X(prefix, column) */
+#define GT_CELLS_RUNTIME(X) X(RT, start) X(RT, end) X(RT, eventClass) X(RT, globalTid) X(RT, correlationId) X(RT, nameId) X(RT, returnValue)
+#define GT_CELLS_HOST(X) X(HO, start) X(HO, end) X(HO, eventClass) X(HO, globalTid) X(HO, correlationId) X(HO, nameId)
+#define GT_CELLS_KERNEL(X) \
+	X(KE, start) X(KE, end) X(KE, deviceId) X(KE, contextId) X(KE, streamId) X(KE, correlationId) X(KE, globalPid) \
+	X(KE, demangledName) X(KE, shortName) X(KE, mangledName) X(KE, launchType) X(KE, cacheConfig) X(KE, registersPerThread) \
+	X(KE, gridX) X(KE, gridY) X(KE, gridZ) X(KE, blockX) X(KE, blockY) X(KE, blockZ) X(KE, staticSharedMemory) \
+	X(KE, dynamicSharedMemory) X(KE, localMemoryPerThread) X(KE, localMemoryTotal) X(KE, gridId) X(KE, sharedMemoryExecuted) \
+	X(KE, sharedMemoryLimitConfig) X(KE, clusterX) X(KE, clusterY) X(KE, clusterZ) X(KE, tensorSizeMinusOneElements)
+#define GT_CELLS_MEMCPY(X) \
+	X(MC, start) X(MC, end) X(MC, deviceId) X(MC, contextId) X(MC, streamId) X(MC, correlationId) X(MC, globalPid) X(MC, bytes) \
+	X(MC, copyKind) X(MC, srcKind) X(MC, dstKind) X(MC, srcDeviceId) X(MC, srcContextId) X(MC, dstDeviceId) X(MC, dstContextId)
+#define GT_CELLS_MEMSET(X) \
+	X(MS, start) X(MS, end) X(MS, deviceId) X(MS, contextId) X(MS, streamId) X(MS, correlationId) X(MS, globalPid) X(MS, value) \
+	X(MS, bytes) X(MS, memKind)
+#define GT_CELLS_SYNC(X) \
+	X(SY, start) X(SY, end) X(SY, deviceId) X(SY, contextId) X(SY, streamId) X(SY, correlationId) X(SY, globalPid) X(SY, syncType) \
+	X(SY, eventId)
+#define GT_CELLS_API(X) \
+	X(AP, id) X(AP, start) X(AP, end) X(AP, eventClass) X(AP, globalTid) X(AP, correlationId) X(AP, nameId) X(AP, returnValue) \
+	X(AP, platformId) X(AP, deviceId) X(AP, contextId) X(AP, queueId) X(AP, objectId) X(AP, arguments)
+#define GT_CELLS_WORK(X) \
+	X(WO, start) X(WO, end) X(WO, queued) X(WO, submit) X(WO, complete) X(WO, eventClass) X(WO, globalPid) X(WO, correlationId) \
+	X(WO, commandType) X(WO, nameId) X(WO, deviceId) X(WO, contextId) X(WO, queueId) X(WO, gpu) X(WO, executionStatus) X(WO, reason) \
+	X(WO, timeSource) X(WO, bytes) X(WO, srcKind) X(WO, dstKind) X(WO, workDim) X(WO, globalOffsetX) X(WO, globalOffsetY) \
+	X(WO, globalOffsetZ) X(WO, globalSizeX) X(WO, globalSizeY) X(WO, globalSizeZ) X(WO, localSizeX) X(WO, localSizeY) \
+	X(WO, localSizeZ) X(WO, localSizeSource) X(WO, programId) X(WO, kernelId) X(WO, patternHex)
+#define GT_CELLS_WAIT(X) X(WA, globalPid) X(WA, correlationId) X(WA, waitsForCorrelationId)
+
+#define GT_WALK_TABLES(T) \
+	T(runtime, CUPTI_ACTIVITY_KIND_RUNTIME, GT_CELLS_RUNTIME) T(host, CUDA_HOST_CALLBACK, GT_CELLS_HOST) \
+	T(kernel, CUPTI_ACTIVITY_KIND_KERNEL, GT_CELLS_KERNEL) T(copy, CUPTI_ACTIVITY_KIND_MEMCPY, GT_CELLS_MEMCPY) \
+	T(set, CUPTI_ACTIVITY_KIND_MEMSET, GT_CELLS_MEMSET) T(sync, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, GT_CELLS_SYNC) \
+	T(api, OPENCL_API, GT_CELLS_API) T(work, OPENCL_WORKLOAD, GT_CELLS_WORK) T(wait, OPENCL_WAIT_LIST, GT_CELLS_WAIT)
+
+#define X(prefix, cell) prefix##_##cell,
+enum { GT_CELLS_RUNTIME(X) };
+enum { GT_CELLS_HOST(X) };
+enum { GT_CELLS_KERNEL(X) };
+enum { GT_CELLS_MEMCPY(X) };
+enum { GT_CELLS_MEMSET(X) };
+enum { GT_CELLS_SYNC(X) };
+enum { GT_CELLS_API(X) };
+enum { GT_CELLS_WORK(X) };
+enum { GT_CELLS_WAIT(X) };
+#undef X
+
+struct gt_sql_objects;
+struct gt_sql_events;
+struct gt_sql_maps;
+struct gt_fn_plan;
+
+struct gt_sql_feeder {
+	const struct gt_export *x;
+	struct gt_model *m;
+	struct gt_sql *db;
+	bool compat, arguments;
+	struct gt_sql_objects *objects;
+	struct gt_sql_events *events;
+	struct gt_sql_maps *maps;
+	struct gt_fn_plan **plan;       /* by function id */
+	int64_t *correlation_base;      /* by process: images of one pid share its number space */
+	bool *thread_used;              /* by thread */
+	uint64_t api_rows, grids, clamped, unknown_device;
+	int64_t tensor;                 /* address of the text '[]' */
+#define T(member, table, cells) struct gt_sql_table *member;
+	GT_WALK_TABLES(T)
+#undef T
+};
+
+static inline int64_t gt_sql_pid(const struct gt_sql_feeder *f, uint32_t process)
+{
+	return GT_SQL_VM | (int64_t)gt_model_process(f->m, process)->pid << 24;
+}
+static inline int64_t gt_sql_tid(const struct gt_sql_feeder *f, uint32_t process, uint32_t thread)
+{
+	return gt_sql_pid(f, process) | (gt_model_thread(f->m, thread)->tid & 0xffffff);
+}
+
+/* ---- sqlite_objects.c: numbers of API objects, and which object a handle names ---- */
+struct gt_sql_objects *gt_sql_objects_new(struct gt_model *m);
+void gt_sql_objects_free(struct gt_sql_objects *o);
+/* Takes in what the walk has seen since the last call. */
+bool gt_sql_objects_update(struct gt_sql_objects *o);
+/* The object that handle names at that time, NULL when unknown. */
+struct gt_object *gt_sql_object_find(struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint64_t handle, int64_t time_ns);
+/* Its number among the objects of its kind in its pid: from 1; queues from GT_SQL_FIRST_STREAM. 0 for NULL. */
+int64_t gt_sql_object_number(struct gt_sql_objects *o, const struct gt_object *object);
+/* The one device an object belongs to: its own, its queue's, its context's; NULL when there is none or it is not known. */
+const struct gt_object *gt_sql_object_device(const struct gt_object *object);
+const struct gt_object *gt_sql_object_context(const struct gt_object *object);
+int64_t gt_sql_device_id(struct gt_sql_feeder *f, const struct gt_object *device); /* never NULL: GT_SQL_UNKNOWN_DEVICE is noted */
+/* Value of an attribute that is a number of 4 or 8 bytes. */
+bool gt_sql_attr(const struct gt_object *o, uint32_t key, int64_t *value);
+
+/* ---- sqlite_events.c: which call made the event that a handle names ---- */
+struct gt_sql_event { int64_t correlation; const struct gt_object *queue; };
+struct gt_sql_events *gt_sql_events_new(void);
+void gt_sql_events_free(struct gt_sql_events *e);
+bool gt_sql_events_put(struct gt_sql_events *e, uint32_t process, uint64_t handle, struct gt_sql_event event);
+bool gt_sql_events_find(const struct gt_sql_events *e, uint32_t process, uint64_t handle, struct gt_sql_event *out);
+void gt_sql_events_retain(struct gt_sql_events *e, uint32_t process, uint64_t handle);
+void gt_sql_events_release(struct gt_sql_events *e, uint32_t process, uint64_t handle);
+
+/* ---- sqlite_maps.c: live mappings ---- */
+struct gt_sql_map { uint32_t process; uint64_t address, bytes, flags; bool pinned; };
+struct gt_sql_maps *gt_sql_maps_new(void);
+void gt_sql_maps_free(struct gt_sql_maps *m);
+bool gt_sql_maps_add(struct gt_sql_maps *m, struct gt_sql_map map);
+bool gt_sql_maps_take(struct gt_sql_maps *m, uint32_t process, uint64_t address, struct gt_sql_map *out); /* and forgets it */
+bool gt_sql_maps_pinned(const struct gt_sql_maps *m, uint32_t process, uint64_t address);
+
+/* ---- sqlite_walk.c, sqlite_commands.c, sqlite_info.c, sqlite_args.c ---- */
+int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err);
+void gt_sql_command(struct gt_sql_feeder *f, const struct gt_call *call, int64_t correlation);
+void gt_sql_info(struct gt_sql_feeder *f);
+/* "name=value, name=value" into a buffer of the feeder's that lives until the next call. */
+const char *gt_sql_arguments(const struct gt_call *call, size_t *bytes);
+
+#endif
