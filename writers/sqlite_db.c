@@ -1,12 +1,12 @@
 /*
- * writers/sqlite_db.c - fills a database: batches of rows, a virtual table over each, one inserting thread
+ * writers/sqlite_db.c - fills a database: SQLite makes file and schema, rows go in as finished pages
  *
- * D1  Between gt_sql_open() and gt_sql_close() only the inserting thread touches the database; the walking thread only
- *     fills batches. They meet in the queue under its lock.
- * D2  A batch belongs to one table from the moment it is taken until it is inserted; its texts live as long.
- * D3  One transaction, no journal: nobody reads before the end, and the caller removes the file after a failure.
+ * D1  SQLite has the file open at the beginning (schema, enumerations) and at the end (tables that turned out to have rows,
+ *     indices), never while pages are written.
+ * D2  A row is encoded when the next one of its table is begun: until then its cells may change, and texts live as long.
+ * D3  No journal: nobody reads before the end, and the caller removes the file after a failure.
  *
- * Figures behind the choices (10 M calls): docs/sqlite.md "Speed".
+ * Figures behind the choices: docs/sqlite.md "Speed".
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -14,339 +14,192 @@
 #include "writers/sqlite_db.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sqlite3.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH_WORDS 16384u              /* 128 KiB of rows: stays in the cache of its core */
+#include "writers/sqlite_pages.h"
+
 #define TABLES_MAX 48
-#define WAITING_MAX 8                   /* batches handed over and not yet inserted */
+#define VALUES_MAX 64
+
+enum column_kind { COLUMN_INT, COLUMN_TEXT, COLUMN_ROWID };
+struct column { uint8_t kind; int8_t cell; bool filled; }; /* cell -1: none; filled: NULL becomes 0 or '' */
 
 struct text { struct text *next; size_t used, bytes; char data[]; };
-
-struct batch {
-	struct gt_sql_table *table;
-	struct batch *next;
-	unsigned n;                     /* rows */
-	struct text *texts;
-	int64_t words[BATCH_WORDS];
-};
 
 struct gt_sql_table {
 	struct gt_sql *db;
 	const struct gt_schema_table *schema; /* NULL: not in this edition */
-	struct gt_schema_table enumeration; /* what schema points at for ENUM_ tables */
 	const char *extra;              /* notation of columns added by an option */
-	unsigned n_cells, stride;       /* stride in words */
 	uint64_t rows;
-	struct batch *filling;
-	/* used by the inserting thread */
-	bool created;
+	struct gt_btree *tree;
+	struct gt_sql_row *row;         /* D2; the last one added */
+	bool pending;                   /* ... and not yet encoded */
+	struct text *texts;             /* of that row */
+	size_t text_bytes;
 	unsigned n_columns;
-	int8_t cell[GT_SCHEMA_COLUMNS]; /* of column; -1 none */
-	uint64_t text_columns, filled_columns; /* bits: TEXT; NULL becomes 0 or '' */
-	const struct batch *inserting;
-	sqlite3_stmt *insert;
+	struct column column[GT_SCHEMA_COLUMNS];
 };
 
 struct gt_sql {
-	sqlite3 *sqlite;
 	struct gt_sql_options opt;
 	struct gt_strings *strings;
-	char path[512];                 /* for messages */
+	struct gt_pages *pages;
+	char path[512];
 	struct gt_sql_table *table[TABLES_MAX];
 	unsigned n_tables;
-	struct gt_sql_row *scratch;     /* where rows go after a failure, and those of absent tables */
-
-	_Atomic bool failed;            /* set once, with err, by whoever fails first */
-	atomic_flag claimed;
+	struct gt_sql_table nowhere;    /* takes rows when there is no memory for a table */
+	uint8_t *record;                /* a record being encoded */
+	size_t record_bytes;
+	struct gt_schema_value value[VALUES_MAX]; /* added to enumerations */
+	unsigned n_values;
+	sqlite3 *sqlite;                /* D1 */
+	bool failed;
 	struct gt_err err;
-
-	pthread_t thread;
-	bool threaded;
-	pthread_mutex_t lock;
-	pthread_cond_t work, room;
-	struct batch *first, *last;     /* handed over, oldest first */
-	struct batch *idle;
-	unsigned waiting;
-	bool stop;
 };
 
 static void fail(struct gt_sql *db, const char *what, const char *why)
 {
-	if (atomic_flag_test_and_set(&db->claimed))
+	if (db->failed)
 		return;
+	db->failed = true;
 	gt_fail(&db->err, GT_EXIT_OUTPUT, why, NULL, "%s: %s", db->path, what);
-	atomic_store(&db->failed, true);
 }
 
-bool gt_sql_failed(const struct gt_sql *db) { return atomic_load_explicit(&db->failed, memory_order_relaxed); }
+bool gt_sql_failed(const struct gt_sql *db) { return db->failed; }
 
 static void run(struct gt_sql *db, const char *sql)
 {
-	if (!gt_sql_failed(db) && sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
+	if (!db->failed && sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
 		fail(db, "cannot write the database", sqlite3_errmsg(db->sqlite));
 }
 
-/* ------------------------------------------------- virtual table over a batch */
+/* ------------------------------------------------------------------------ rows */
 
-struct view { sqlite3_vtab base; struct gt_sql_table *table; };
-struct cursor { sqlite3_vtab_cursor base; const struct gt_sql_table *table; const int64_t *row; unsigned left; };
-
-static int view_connect(sqlite3 *sqlite, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
+/* Bytes of the value's record form (0 for 0 and 1) and its serial type. sqlite.org/fileformat2.html section 2.1. */
+static unsigned int_bytes(int64_t v, uint8_t *type)
 {
-	const struct gt_sql_table *t = aux;
-	char sql[GT_SCHEMA_COLUMNS * 6 + 32];
-	size_t at = (size_t)snprintf(sql, sizeof sql, "CREATE TABLE x(");
-	struct view *v = sqlite3_malloc(sizeof *v);
+	uint64_t size = v < 0 ? ~(uint64_t)v : (uint64_t)v;
 
-	(void)argc, (void)argv, (void)error;
-	if (!v)
-		return SQLITE_NOMEM;
-	*v = (struct view){ .table = aux };
-	for (unsigned i = 0; i < t->n_columns; i++)
-		at += (size_t)snprintf(sql + at, sizeof sql - at, "%sc%u", i ? "," : "", i);
-	snprintf(sql + at, sizeof sql - at, ")");
-	*out = &v->base;
-	return sqlite3_declare_vtab(sqlite, sql);
+	if (v == 0 || v == 1)
+		return *type = 8 + (uint8_t)v, 0;
+	if (size <= 0x7f)
+		return *type = 1, 1;
+	if (size <= 0x7fff)
+		return *type = 2, 2;
+	if (size <= 0x7fffff)
+		return *type = 3, 3;
+	if (size <= 0x7fffffff)
+		return *type = 4, 4;
+	if (size <= 0x7fffffffffffull)
+		return *type = 5, 6;
+	return *type = 6, 8;
 }
 
-static int view_disconnect(sqlite3_vtab *v) { sqlite3_free(v); return SQLITE_OK; }
-
-static int view_best_index(sqlite3_vtab *v, sqlite3_index_info *info)
+static uint8_t *put_int(uint8_t *to, int64_t v, uint8_t *type)
 {
-	(void)v;
-	info->estimatedCost = 1;
-	return SQLITE_OK;
+	unsigned n = int_bytes(v, type);
+	uint64_t big = __builtin_bswap64(n ? (uint64_t)v << (64 - 8 * n) : 0);
+
+	memcpy(to, &big, 8);                    /* room for eight is always there */
+	return to + n;
 }
 
-static int view_open(sqlite3_vtab *v, sqlite3_vtab_cursor **out)
+struct encoded { uint8_t header[GT_SCHEMA_COLUMNS * 9]; unsigned header_bytes; uint8_t *end; int64_t rowid; };
+
+static void encode_column(struct encoded *e, const struct column *c, const struct gt_sql_row *r)
 {
-	struct cursor *c = sqlite3_malloc(sizeof *c);
+	bool has = c->cell >= 0 && r->set >> c->cell & 1;
 
-	if (!c)
-		return SQLITE_NOMEM;
-	*c = (struct cursor){ .table = ((struct view *)v)->table };
-	*out = &c->base;
-	return SQLITE_OK;
-}
+	if (has && c->kind == COLUMN_INT) {
+		e->end = put_int(e->end, r->v[c->cell], &e->header[e->header_bytes++]);
+	} else if (has && c->kind == COLUMN_TEXT) {
+		const char *text = (const char *)(intptr_t)r->v[c->cell];
+		size_t bytes = strlen(text);
 
-static int view_close(sqlite3_vtab_cursor *c) { sqlite3_free(c); return SQLITE_OK; }
-
-static int view_filter(sqlite3_vtab_cursor *base, int index, const char *name, int argc, sqlite3_value **argv)
-{
-	struct cursor *c = (struct cursor *)base;
-
-	(void)index, (void)name, (void)argc, (void)argv;
-	c->row = c->table->inserting->words;
-	c->left = c->table->inserting->n;
-	return SQLITE_OK;
-}
-
-static int view_next(sqlite3_vtab_cursor *base)
-{
-	struct cursor *c = (struct cursor *)base;
-
-	c->row += c->table->stride;
-	c->left--;
-	return SQLITE_OK;
-}
-
-static int view_eof(sqlite3_vtab_cursor *c) { return !((struct cursor *)c)->left; }
-
-static int view_column(sqlite3_vtab_cursor *base, sqlite3_context *out, int column)
-{
-	const struct cursor *c = (const struct cursor *)base;
-	const struct gt_sql_table *t = c->table;
-	int cell = t->cell[column];
-	bool text = t->text_columns >> column & 1;
-
-	if (cell >= 0 && ((uint64_t)c->row[0] >> cell & 1)) {
-		if (text)
-			sqlite3_result_text(out, (const char *)(intptr_t)c->row[1 + cell], -1, SQLITE_STATIC);
-		else
-			sqlite3_result_int64(out, c->row[1 + cell]);
-	} else if (t->filled_columns >> column & 1) {
-		if (text)
-			sqlite3_result_text(out, "", 0, SQLITE_STATIC);
-		else
-			sqlite3_result_int64(out, 0);
+		e->header_bytes += gt_varint(e->header + e->header_bytes, 13 + 2 * (uint64_t)bytes);
+		memcpy(e->end, text, bytes);
+		e->end += bytes;
+	} else if (has) {
+		e->rowid = r->v[c->cell];
+		e->header[e->header_bytes++] = 0; /* the rowid stands in the cell */
+	} else {
+		e->header[e->header_bytes++] = !c->filled ? 0 : c->kind == COLUMN_TEXT ? 13 : 8;
 	}
-	return SQLITE_OK;
 }
 
-static int view_rowid(sqlite3_vtab_cursor *c, sqlite3_int64 *rowid)
+/* Room for the body of the pending row, behind the longest header. */
+static uint8_t *record_room(struct gt_sql *db, const struct gt_sql_table *t, size_t fixed)
 {
-	*rowid = ((struct cursor *)c)->left;
-	return SQLITE_OK;
-}
+	size_t bytes = fixed + t->text_bytes;
 
-/* Without xCreate it is there by its name alone and leaves nothing in the file. */
-static const sqlite3_module view_module = {
-	.xConnect = view_connect, .xDisconnect = view_disconnect, .xBestIndex = view_best_index, .xOpen = view_open, .xClose = view_close,
-	.xFilter = view_filter, .xNext = view_next, .xEof = view_eof, .xColumn = view_column, .xRowid = view_rowid,
-};
+	if (bytes > db->record_bytes) {
+		uint8_t *record = realloc(db->record, bytes * 2);
 
-/* ------------------------------------------------------------ inserting thread */
-
-static void create_table(struct gt_sql *db, const struct gt_schema_table *schema, const char *extra)
-{
-	char sql[4096];
-
-	if (gt_schema_create(db->opt.edition, schema, extra, sql, sizeof sql))
-		run(db, sql);
-	else
-		fail(db, "a table's definition is too long", schema->name);
-}
-
-static void prepare_insert(struct gt_sql *db, struct gt_sql_table *t)
-{
-	char sql[160];
-
-	if (!t->created)
-		create_table(db, t->schema, t->extra);
-	t->created = true;
-	if (gt_sql_failed(db))
-		return;
-	snprintf(sql, sizeof sql, "gt_rows_%s", t->schema->name);
-	if (sqlite3_create_module(db->sqlite, sql, &view_module, t) != SQLITE_OK) {
-		fail(db, "cannot feed a table", sqlite3_errmsg(db->sqlite));
-		return;
-	}
-	snprintf(sql, sizeof sql, "INSERT INTO %s SELECT * FROM gt_rows_%s", t->schema->name, t->schema->name);
-	if (sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &t->insert, NULL) != SQLITE_OK)
-		fail(db, "cannot feed a table", sqlite3_errmsg(db->sqlite));
-}
-
-static void insert(struct gt_sql *db, struct batch *b)
-{
-	struct gt_sql_table *t = b->table;
-
-	if (!t->insert && !gt_sql_failed(db))
-		prepare_insert(db, t);
-	if (gt_sql_failed(db))
-		return;
-	t->inserting = b;
-	if (sqlite3_step(t->insert) != SQLITE_DONE)
-		fail(db, t->schema->name, sqlite3_errmsg(db->sqlite));
-	sqlite3_reset(t->insert);
-}
-
-static void *insert_all(void *arg)
-{
-	struct gt_sql *db = arg;
-
-	pthread_mutex_lock(&db->lock);
-	for (;;) {
-		while (!db->first && !db->stop)
-			pthread_cond_wait(&db->work, &db->lock);
-		struct batch *b = db->first;
-
-		if (!b)
-			break;
-		db->first = b->next;
-		pthread_mutex_unlock(&db->lock);
-		insert(db, b);
-		pthread_mutex_lock(&db->lock);
-		b->next = db->idle;             /* D2 */
-		db->idle = b;
-		db->waiting--;
-		pthread_cond_signal(&db->room);
-	}
-	pthread_mutex_unlock(&db->lock);
-	return NULL;
-}
-
-/* ------------------------------------------------------------- walking thread */
-
-static void reset_texts(struct batch *b)
-{
-	while (b->texts && b->texts->next) {
-		struct text *t = b->texts->next;
-
-		b->texts->next = t->next;
-		free(t);
-	}
-	if (b->texts)
-		b->texts->used = 0;
-}
-
-static struct batch *take_batch(struct gt_sql *db, struct gt_sql_table *t)
-{
-	struct batch *b;
-
-	pthread_mutex_lock(&db->lock);
-	b = db->idle;
-	if (b)
-		db->idle = b->next;
-	pthread_mutex_unlock(&db->lock);
-	if (!b) {
-		b = malloc(sizeof *b);
-		if (!b) {
+		if (!record) {
 			fail(db, "no memory", NULL);
 			return NULL;
 		}
-		b->texts = NULL;
+		db->record = record;
+		db->record_bytes = bytes * 2;
 	}
-	reset_texts(b);
-	b->table = t;
-	b->next = NULL;
-	b->n = 0;
-	return b;
+	return db->record;
 }
 
-static void hand_over(struct gt_sql *db, struct gt_sql_table *t)
+static void reset_texts(struct gt_sql_table *t)
 {
-	struct batch *b = t->filling;
+	while (t->texts && t->texts->next) {
+		struct text *x = t->texts->next;
 
-	t->filling = NULL;
-	if (!b)
-		return;
-	pthread_mutex_lock(&db->lock);
-	while (db->waiting >= WAITING_MAX)
-		pthread_cond_wait(&db->room, &db->lock);
-	if (db->first)
-		db->last->next = b;
-	else
-		db->first = b;
-	db->last = b;
-	db->waiting++;
-	pthread_cond_signal(&db->work);
-	pthread_mutex_unlock(&db->lock);
+		t->texts->next = x->next;
+		free(x);
+	}
+	if (t->texts)
+		t->texts->used = 0;
+	t->text_bytes = 0;
 }
 
-/* Waits until everything handed over is inserted and the thread is gone: from here on the database is ours. */
-static void stop_thread(struct gt_sql *db)
+static void encode_pending(struct gt_sql_table *t)
 {
-	if (!db->threaded)
+	enum { BODY = GT_SCHEMA_COLUMNS * 9 + 16 };
+	struct encoded e = { .header_bytes = 0, .rowid = (int64_t)t->rows };
+	uint8_t *record, size[9], *start;
+	unsigned n;
+
+	if (!t->pending || t->db->failed)
 		return;
-	pthread_mutex_lock(&db->lock);
-	db->stop = true;
-	pthread_cond_signal(&db->work);
-	pthread_mutex_unlock(&db->lock);
-	pthread_join(db->thread, NULL);
-	db->threaded = false;
+	t->pending = false;
+	record = record_room(t->db, t, BODY + GT_SCHEMA_COLUMNS * 8 + 8);
+	if (!record)
+		return;
+	e.end = record + BODY;
+	for (unsigned i = 0; i < t->n_columns; i++)
+		encode_column(&e, &t->column[i], t->row);
+	/* The header's size counts itself: one byte up to 127, then two. */
+	n = gt_varint(size, e.header_bytes + (e.header_bytes < 127 ? 1 : 2));
+	start = record + BODY - e.header_bytes - n;
+	memcpy(start, size, n);
+	memcpy(start + n, e.header, e.header_bytes);
+	if (!gt_btree_add(t->tree, e.rowid, start, (size_t)(e.end - start)))
+		fail(t->db, "no memory", NULL);
+	else if (gt_pages_error(t->db->pages))
+		fail(t->db, "cannot write the database", strerror(gt_pages_error(t->db->pages)));
+	if (t->text_bytes)
+		reset_texts(t);
 }
 
 struct gt_sql_row *gt_sql_add(struct gt_sql_table *t)
 {
-	struct gt_sql_row *r = t->db->scratch;
-
-	if (t->schema && !gt_sql_failed(t->db)) {
-		if (t->filling && (t->filling->n + 1) * t->stride > BATCH_WORDS)
-			hand_over(t->db, t);
-		if (!t->filling)
-			t->filling = take_batch(t->db, t);
-		if (t->filling)
-			r = (struct gt_sql_row *)(t->filling->words + (size_t)t->filling->n++ * t->stride);
+	if (t->schema) {
+		encode_pending(t);
+		t->pending = true;
 		t->rows++;
 	}
-	r->set = 0;
-	return r;
+	t->row->set = 0;
+	return t->row;
 }
 
 uint64_t gt_sql_rows(const struct gt_sql_table *t) { return t->rows; }
@@ -354,29 +207,29 @@ bool gt_sql_wanted(const struct gt_sql_table *t) { return t->schema != NULL; }
 
 static char *text_room(struct gt_sql_table *t, size_t bytes)
 {
-	struct batch *b = t->filling;
-	struct text *x = b->texts;
+	struct text *x = t->texts;
 
 	if (!x || x->bytes - x->used < bytes) {
-		size_t room = bytes > 16384 ? bytes : 16384;
+		size_t room = bytes > 4096 ? bytes : 4096;
 
 		x = malloc(sizeof *x + room);
 		if (!x) {
 			fail(t->db, "no memory", NULL);
 			return NULL;
 		}
-		*x = (struct text){ .next = b->texts, .bytes = room };
-		b->texts = x;
+		*x = (struct text){ .next = t->texts, .bytes = room };
+		t->texts = x;
 	}
 	char *to = x->data + x->used;
 
 	x->used += bytes;
+	t->text_bytes += bytes;
 	return to;
 }
 
 void gt_put_text(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text, size_t bytes)
 {
-	if (!text || !t->filling || r == t->db->scratch)
+	if (!text || !t->schema)
 		return;
 	bool valid = gt_utf8_valid(text, bytes);
 	char *to = text_room(t, valid ? bytes + 1 : bytes * 4 + 1);
@@ -396,6 +249,12 @@ void gt_put_str(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, con
 {
 	if (text)
 		gt_put_text(t, r, cell, text, strlen(text));
+}
+
+void gt_put_constant(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text)
+{
+	t->text_bytes += strlen(text);          /* room for it in the record */
+	gt_put(r, cell, (intptr_t)text);
 }
 
 int64_t gt_sql_string(struct gt_sql *db, const char *text, size_t bytes)
@@ -419,9 +278,17 @@ int64_t gt_sql_string(struct gt_sql *db, const char *text, size_t bytes)
 	return id;
 }
 
+void gt_sql_enum_add(struct gt_sql *db, const char *table, int64_t id, int64_t string)
+{
+	const char *name = gt_strings_at(db->strings, (size_t)string);
+
+	if (db->n_values < VALUES_MAX && db->opt.edition == GT_SCHEMA_DEFAULT)
+		db->value[db->n_values++] = (struct gt_schema_value){ table, id, name, name };
+}
+
 /* ----------------------------------------------------------------------- tables */
 
-static void map_columns(struct gt_sql_table *t, const char *const *cells)
+static void map_columns(struct gt_sql_table *t, const char *const *cells, unsigned n_cells)
 {
 	struct gt_schema_column c[GT_SCHEMA_COLUMNS];
 	const char *constraint;
@@ -430,14 +297,12 @@ static void map_columns(struct gt_sql_table *t, const char *const *cells)
 	n += gt_schema_columns(t->db->opt.edition, t->extra, c + n, &constraint);
 	t->n_columns = n;
 	for (unsigned i = 0; i < n; i++) {
-		t->cell[i] = -1;
-		for (unsigned k = 0; k < t->n_cells; k++)
+		bool key = strstr(c[i].type, "PRIMARY KEY");
+
+		t->column[i] = (struct column){ key ? COLUMN_ROWID : c[i].text ? COLUMN_TEXT : COLUMN_INT, -1, c[i].not_null && !key };
+		for (unsigned k = 0; k < n_cells; k++)
 			if (!strcmp(cells[k], c[i].name))
-				t->cell[i] = (int8_t)k;
-		if (c[i].text)
-			t->text_columns |= 1ull << i;
-		if (c[i].not_null && !strstr(c[i].type, "PRIMARY KEY"))
-			t->filled_columns |= 1ull << i;
+				t->column[i].cell = (int8_t)k;
 	}
 }
 
@@ -452,31 +317,40 @@ static const char *extra_columns(const struct gt_sql *db, const char *name)
 	return db->opt.arguments && db->opt.edition == GT_SCHEMA_DEFAULT && !strcmp(name, "OPENCL_API") ? "arguments:TEXT" : "";
 }
 
+static bool allocate_table(struct gt_sql_table *t, unsigned cells)
+{
+	t->row = calloc(1, sizeof *t->row + cells * sizeof t->row->v[0]);
+	t->tree = t->schema ? gt_btree_new(t->db->pages) : NULL;
+	return t->row && (t->tree || !t->schema);
+}
+
 struct gt_sql_table *gt_sql_feed(struct gt_sql *db, const char *name, const char *const *cells, unsigned n)
 {
-	static struct gt_sql_table nowhere;
 	struct gt_sql_table *t = db->n_tables < TABLES_MAX ? calloc(1, sizeof *t) : NULL;
 
-	if (!t) {
-		fail(db, "no memory", NULL);
-		nowhere.db = db;
-		return &nowhere;
+	if (t) {
+		db->table[db->n_tables++] = t;
+		t->db = db;
+		t->extra = extra_columns(db, name);
+		t->schema = gt_schema_find(db->opt.edition, name);
 	}
-	db->table[db->n_tables++] = t;
-	t->db = db;
-	t->n_cells = n;
-	t->stride = n + 1;
-	t->extra = extra_columns(db, name);
-	t->schema = gt_schema_find(db->opt.edition, name);
-	if (!t->schema && !strncmp(name, "ENUM_", 5) && db->opt.edition == GT_SCHEMA_DEFAULT) {
-		t->enumeration = (struct gt_schema_table){ name, true, gt_schema_enum_columns(db->opt.edition) };
-		t->schema = &t->enumeration;
-		t->created = true;              /* create_enums() did */
-	} else if (t->schema)
-		t->created = created_at_once(db, t->schema);
+	if (!t || !allocate_table(t, n)) {
+		fail(db, "no memory", NULL);
+		return &db->nowhere;
+	}
 	if (t->schema)
-		map_columns(t, cells);
+		map_columns(t, cells, n);
 	return t;
+}
+
+static void create_table(struct gt_sql *db, const struct gt_schema_table *schema, const char *extra)
+{
+	char sql[4096];
+
+	if (gt_schema_create(db->opt.edition, schema, extra, sql, sizeof sql))
+		run(db, sql);
+	else
+		fail(db, "a table's definition is too long", schema->name);
 }
 
 static void create_enums(struct gt_sql *db)
@@ -524,15 +398,44 @@ static void create_tables(struct gt_sql *db)
 	create_enums(db);
 }
 
-static void open_file(struct gt_sql *db)
+static void open_sqlite(struct gt_sql *db)
 {
+	if (db->failed)
+		return;
 	if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-		fail(db, "cannot create the database", db->sqlite ? sqlite3_errmsg(db->sqlite) : "no memory");
+		fail(db, "cannot open the database", db->sqlite ? sqlite3_errmsg(db->sqlite) : "no memory");
 		return;
 	}
-	/* D3. 4 KiB pages: what every tool expects; larger ones gained under a tenth. */
-	run(db, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-32768; "
-		"PRAGMA temp_store=MEMORY; BEGIN EXCLUSIVE");
+	run(db, "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-32768; "
+		"PRAGMA temp_store=MEMORY; BEGIN EXCLUSIVE"); /* D3; page_size = GT_PAGE */
+}
+
+static void close_sqlite(struct gt_sql *db)
+{
+	run(db, "COMMIT");
+	if (sqlite3_close(db->sqlite) != SQLITE_OK)
+		fail(db, "cannot close the database", sqlite3_errmsg(db->sqlite));
+	db->sqlite = NULL;
+}
+
+static void free_table(struct gt_sql_table *t)
+{
+	gt_btree_free(t->tree);
+	reset_texts(t);
+	free(t->texts);
+	free(t->row);
+	free(t);
+}
+
+static void free_all(struct gt_sql *db)
+{
+	for (unsigned i = 0; i < db->n_tables; i++)
+		free_table(db->table[i]);
+	gt_pages_close(db->pages);
+	gt_strings_free(db->strings);
+	free(db->nowhere.row);
+	free(db->record);
+	free(db);
 }
 
 int gt_sql_open(const char *path, const struct gt_sql_options *opt, struct gt_sql **out, struct gt_err *err)
@@ -542,29 +445,21 @@ int gt_sql_open(const char *path, const struct gt_sql_options *opt, struct gt_sq
 	if (!db)
 		return gt_fail(err, GT_EXIT_OUTPUT, "no memory", NULL, "%s: cannot create the database", path);
 	db->opt = *opt;
-	pthread_mutex_init(&db->lock, NULL);
-	pthread_cond_init(&db->work, NULL);
-	pthread_cond_init(&db->room, NULL);
 	db->strings = gt_strings_new();
-	db->scratch = calloc(1, sizeof *db->scratch + GT_SCHEMA_COLUMNS * sizeof(int64_t));
+	db->nowhere = (struct gt_sql_table){ .db = db, .row = calloc(1, sizeof *db->nowhere.row + GT_SCHEMA_COLUMNS * sizeof(int64_t)) };
 	if ((size_t)snprintf(db->path, sizeof db->path, "%s", path) >= sizeof db->path)
 		fail(db, "the name is too long", NULL);
-	else if (!db->strings || !db->scratch)
+	else if (!db->strings || !db->nowhere.row)
 		fail(db, "no memory", NULL);
 	else if (unlink(path) && errno != ENOENT)
 		fail(db, "cannot replace the file", strerror(errno));
-	if (!gt_sql_failed(db))
-		open_file(db);
-	if (!gt_sql_failed(db))
+	open_sqlite(db);
+	if (!db->failed)
 		create_tables(db);
-	if (!gt_sql_failed(db)) {
-		int rc = pthread_create(&db->thread, NULL, insert_all, db);
-
-		if (rc)
-			fail(db, "cannot start a thread", strerror(rc));
-		db->threaded = !rc;
-	}
-	if (gt_sql_failed(db))
+	close_sqlite(db);
+	if (!db->failed && !(db->pages = gt_pages_open(path)))
+		fail(db, "cannot open the database", strerror(errno));
+	if (db->failed)
 		return gt_sql_close(db, false, err);
 	*out = db;
 	return 0;
@@ -575,13 +470,79 @@ static void write_strings(struct gt_sql *db)
 	static const char *const cells[] = { "id", "value" };
 	struct gt_sql_table *t = gt_sql_feed(db, "StringIds", cells, 2);
 
-	for (size_t i = 0; i < gt_strings_count(db->strings) && !gt_sql_failed(db); i++) {
+	for (size_t i = 0; i < gt_strings_count(db->strings) && !db->failed; i++) {
 		struct gt_sql_row *r = gt_sql_add(t);
 
 		gt_put(r, 0, (int64_t)i);
-		gt_put(r, 1, (intptr_t)gt_strings_at(db->strings, i));
+		gt_put_constant(t, r, 1, gt_strings_at(db->strings, i));
 	}
-	hand_over(db, t);
+}
+
+/* All rows are in pages; what is missing is the roots. */
+static void finish_pages(struct gt_sql *db)
+{
+	write_strings(db);
+	for (unsigned i = 0; i < db->n_tables && !db->failed; i++) {
+		encode_pending(db->table[i]);
+		if (db->table[i]->tree && !db->failed && !gt_btree_finish(db->table[i]->tree))
+			fail(db, "no memory", NULL);
+	}
+	if (!db->failed && gt_pages_finish(db->pages))
+		fail(db, "cannot write the database", strerror(gt_pages_error(db->pages)));
+}
+
+static void add_values(struct gt_sql *db)
+{
+	for (unsigned i = 0; i < db->n_values; i++) {
+		char *sql = sqlite3_mprintf("INSERT OR IGNORE INTO %s VALUES(%lld, %Q, %Q)", db->value[i].table, (long long)db->value[i].id,
+		                            db->value[i].name, db->value[i].label);
+
+		if (sql)
+			run(db, sql);
+		sqlite3_free(sql);
+	}
+}
+
+static uint32_t find_root(struct gt_sql *db, const char *table)
+{
+	sqlite3_stmt *s = NULL;
+	uint32_t root = 0;
+
+	if (sqlite3_prepare_v2(db->sqlite, "SELECT rootpage FROM sqlite_master WHERE type='table' AND name=?1", -1, &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC);
+		if (sqlite3_step(s) == SQLITE_ROW)
+			root = (uint32_t)sqlite3_column_int64(s, 0);
+	}
+	sqlite3_finalize(s);
+	if (!root)
+		fail(db, "a table is missing", table);
+	return root;
+}
+
+/* Tables that turned out to have rows are made now; then every fed table gets its root. */
+static void place_roots(struct gt_sql *db)
+{
+	uint32_t root[TABLES_MAX] = { 0 };
+
+	open_sqlite(db);
+	for (unsigned i = 0; i < db->n_tables && !db->failed; i++) {
+		struct gt_sql_table *t = db->table[i];
+
+		if (!t->schema || !t->rows)
+			continue;
+		if (!created_at_once(db, t->schema))
+			create_table(db, t->schema, t->extra);
+		if (!db->failed)
+			root[i] = find_root(db, t->schema->name);
+	}
+	if (!db->failed)
+		add_values(db);
+	close_sqlite(db);
+	for (unsigned i = 0; i < db->n_tables && !db->failed; i++)
+		if (root[i])
+			gt_btree_write_root(db->table[i]->tree, root[i]);
+	if (!db->failed && gt_pages_error(db->pages))
+		fail(db, "cannot write the database", strerror(gt_pages_error(db->pages)));
 }
 
 /* spec: nsys SQLite has no index; ours bear a prefix so that they never meet a consumer's own. */
@@ -596,7 +557,8 @@ static void create_indices(struct gt_sql *db)
 		{ "OPENCL_WORKLOAD", "start" }, { "OPENCL_WORKLOAD", "correlationId" },
 	};
 
-	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+	open_sqlite(db);
+	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && !db->failed; i++) {
 		char sql[256];
 
 		if (sqlite3_table_column_metadata(db->sqlite, NULL, wanted[i].table, NULL, NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
@@ -604,55 +566,23 @@ static void create_indices(struct gt_sql *db)
 		snprintf(sql, sizeof sql, "CREATE INDEX gpt_%s_%s ON %s(%s)", wanted[i].table, wanted[i].column, wanted[i].table, wanted[i].column);
 		run(db, sql);
 	}
-}
-
-static void free_batches(struct batch *b)
-{
-	while (b) {
-		struct batch *next = b->next;
-
-		reset_texts(b);
-		free(b->texts);
-		free(b);
-		b = next;
-	}
-}
-
-static void free_all(struct gt_sql *db)
-{
-	for (unsigned i = 0; i < db->n_tables; i++) {
-		sqlite3_finalize(db->table[i]->insert);
-		free_batches(db->table[i]->filling);
-	}
-	if (sqlite3_close(db->sqlite) != SQLITE_OK)
-		fail(db, "cannot close the database", sqlite3_errmsg(db->sqlite));
-	for (unsigned i = 0; i < db->n_tables; i++)
-		free(db->table[i]);
-	free_batches(db->idle);
-	gt_strings_free(db->strings);
-	free(db->scratch);
-	pthread_mutex_destroy(&db->lock);
-	pthread_cond_destroy(&db->work);
-	pthread_cond_destroy(&db->room);
+	close_sqlite(db);
 }
 
 int gt_sql_close(struct gt_sql *db, bool keep, struct gt_err *err)
 {
-	if (keep && !gt_sql_failed(db)) {
-		for (unsigned i = 0; i < db->n_tables; i++)
-			hand_over(db, db->table[i]);
-		write_strings(db);
-	}
-	stop_thread(db);
-	if (keep && db->opt.index && db->opt.edition == GT_SCHEMA_DEFAULT)
-		create_indices(db);
-	if (keep)
-		run(db, "COMMIT");
-	free_all(db);
-	bool failed = gt_sql_failed(db);
+	bool failed;
 
+	if (keep) {
+		finish_pages(db);
+		if (!db->failed)
+			place_roots(db);
+		if (!db->failed && db->opt.index && db->opt.edition == GT_SCHEMA_DEFAULT)
+			create_indices(db);
+	}
+	failed = db->failed;
 	if (failed && err)
 		*err = db->err;
-	free(db);
+	free_all(db);
 	return failed ? -1 : 0;
 }

@@ -1,9 +1,7 @@
 /*
  * writers/sqlite_db.h - a database being filled: tables, rows in batches, strings
  *
- * Rows are collected in memory and go into their table some hundred at a time by INSERT ... SELECT from a virtual table
- * over the batch: one walk over the trace fills all tables, at two to three times the speed of bound parameters.
- * What a row says is named ("cells"); the edition's schema decides which cell stands in which column. A table that the
+ * One walk over the trace fills all tables at once (writers/sqlite_pages.h). What a row says is named ("cells"); the edition's schema decides which cell stands in which column. A table that the
  * edition has not takes rows and drops them.
  *
  * Errors stick: the first one is kept, later calls do nothing, gt_sql_failed() tells.
@@ -44,7 +42,7 @@ bool gt_sql_failed(const struct gt_sql *db);
 struct gt_sql_row { uint64_t set; int64_t v[]; };
 
 struct gt_sql_table;
-/* The table `name` fed with n cells of these names. Never NULL. */
+/* The table `name` fed with n cells of these names, by ascending rowid; a table with PRIMARY KEY (...) cannot be. Never NULL. */
 struct gt_sql_table *gt_sql_feed(struct gt_sql *db, const char *name, const char *const *cells, unsigned n);
 bool gt_sql_wanted(const struct gt_sql_table *t); /* false: the edition has no such table */
 /* A new row, all cells NULL. Valid until the next call for this table. */
@@ -60,10 +58,15 @@ static inline void gt_put(struct gt_sql_row *r, unsigned cell, int64_t value)
 void gt_put_text(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text, size_t bytes);
 void gt_put_str(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text);
 
+/* A text that lives until the database is closed and is valid UTF-8: not copied. */
+void gt_put_constant(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text);
+
 /* ---- strings ---- */
 
 /* Id in StringIds of this text (made valid UTF-8); the same text has one id. Id 0 is "[Unknown]". */
 int64_t gt_sql_string(struct gt_sql *db, const char *text, size_t bytes);
+/* One more value of an enumeration table, named by that string. */
+void gt_sql_enum_add(struct gt_sql *db, const char *table, int64_t id, int64_t string);
 
 /* writers/sqlite_strings.c */
 struct gt_strings;

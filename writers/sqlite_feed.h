@@ -81,7 +81,8 @@ struct gt_sql_feeder {
 	int64_t *correlation_base;      /* by process: images of one pid share its number space */
 	bool *thread_used;              /* by thread */
 	uint64_t api_rows, grids, clamped, unknown_device;
-	int64_t tensor;                 /* address of the text '[]' */
+	uint32_t type[64];              /* command types seen */
+	unsigned n_types;
 #define T(member, table, cells) struct gt_sql_table *member;
 	GT_WALK_TABLES(T)
 #undef T
