@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define WRITERS WRITER(atp) WRITER(apilog)
+#define WRITERS WRITER(atp) WRITER(apilog) WRITER(sqlite)
 
 #define WRITER(id) extern const struct gt_writer gt_writer_##id;
 WRITERS
