@@ -48,10 +48,11 @@ struct gt_rec {
 	uint64_t offset;                  /* in the stream file: with stream, what links refer to */
 	uint32_t id, flags;               /* of the header */
 	int32_t result;
-	/* calls (id >= REC_FIRST_FUNCTION) */
+	/* calls (id >= REC_FIRST_FUNCTION); of other records the two ticks are the tick word (0 without one) */
 	uint64_t start_tick, end_tick;
-	const uint64_t *args;             /* first word behind the duration word(s) */
-	uint32_t n_args;                  /* words from args to the end */
+	const uint64_t *args;             /* first word behind the duration word(s); of other records behind the header
+	                                     (and the size word of a REC_LONG one): use it, not words + 1 */
+	uint32_t n_args;                  /* words from args to the end; at least what the type needs */
 	uint32_t first_u32;               /* upper half of the duration word */
 	uint32_t holder;                  /* how many REC_THREAD records stood before it in its stream: which thread this is */
 };
@@ -80,6 +81,7 @@ int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data,
 int64_t gt_reader_tick_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);       /* session ns */
 int64_t gt_reader_tick_mono_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);  /* CLOCK_MONOTONIC */
 int64_t gt_reader_utc_ns(const struct gt_reader *r);              /* CLOCK_REALTIME at session ns 0 */
+/* Half the widest bracket used; -1: the process has no rate of its own (1 ns a tick was assumed). */
 int64_t gt_reader_clock_error_ns(const struct gt_reader *r, uint32_t process);
 
 #endif

@@ -1,0 +1,87 @@
+/*
+ * trace/read/internal.h - what the files of trace/read share; nobody else includes it
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_READ_INTERNAL_H
+#define GPUTAP_TRACE_READ_INTERNAL_H
+
+#include "trace/read/block.h"
+#include "trace/read/clock.h"
+#include "trace/read/facts.h"
+#include "trace/read/reader.h"
+#include "trace/read/store.h"
+
+/* A 64 KiB block with at least one record, as the pass over the headers found it. 48 bytes. */
+struct gt_block_info {
+	uint64_t offset;                  /* of its first record, in the file */
+	uint64_t least_start, greatest_end; /* ticks over its calls; meaningless without calls */
+	uint32_t stream;                  /* index in gt_reader.streams */
+	uint32_t words;                   /* from the first record to the end of the last */
+	uint32_t holders;                 /* REC_THREAD records before it in its stream */
+	uint32_t calls;
+};
+
+struct gt_stream {
+	uint32_t process;
+	uint32_t number;                  /* K of K.str */
+	uint32_t file;                    /* in the store */
+	uint32_t first_block, n_blocks;
+	struct rec_control control;
+};
+
+struct gt_image {
+	int pid, instance;
+	uint32_t first_stream, n_streams;
+	struct gt_facts meta;
+	struct gt_clock_set *sets; size_t n_sets, cap_sets;
+	struct gt_clock *clock;           /* in gt_reader.clocks, shared by all images on one counter */
+	bool any_tick;
+	uint64_t first_tick;              /* meta's start_tick, else the least tick seen */
+	int64_t start_mono_ns;
+	int64_t mono_to_session_ns;       /* added to CLOCK_MONOTONIC */
+};
+
+struct gt_blob_info {
+	uint64_t id[2], offset, bytes, total;
+	uint32_t file;
+	void *data;                       /* once asked for */
+};
+
+struct gt_fetch_cache;
+
+struct gt_reader {
+	struct gt_store *store;
+	struct gt_facts run;
+	struct gt_image *images; uint32_t n_images;
+	struct gt_stream *streams; uint32_t n_streams;
+	struct gt_block_info *blocks; size_t n_blocks, cap_blocks;
+	struct gt_blob_info *blobs; size_t n_blobs, cap_blobs;
+	struct gt_findings found;
+	uint64_t n_calls;
+	int64_t utc_ns;
+	char *table; size_t table_bytes;
+	struct gt_clock *clocks; uint32_t n_clocks;
+	struct gt_fetch_cache *cache;
+};
+
+/* Room for one more element of an array that doubles; false: out of memory. */
+bool gt_grow(void **array, size_t n, size_t *cap, size_t bytes);
+int gt_no_memory(struct gt_err *err);
+
+/* Takes the store over, in any case. */
+int gt_reader_open_store(struct gt_store *store, struct gt_reader **out, struct gt_err *err);
+
+/* Stream `number` of a process; NULL. */
+const struct gt_stream *gt_stream_find(const struct gt_reader *r, uint32_t process, uint32_t number);
+
+int gt_index_build(struct gt_reader *r, struct gt_err *err);
+int gt_clocks_build(struct gt_reader *r, struct gt_err *err);
+void gt_fetch_cache_free(struct gt_fetch_cache *c);
+
+/* The records of an indexed block into words[], ready to walk. -1: the file could not be read. */
+int gt_block_load(const struct gt_reader *r, const struct gt_block_info *info, uint64_t *words, struct gt_block *out, struct gt_err *err);
+#define GT_BLOCK_WORDS (REC_BLOCK / 8)
+
+#endif

@@ -1,0 +1,320 @@
+/*
+ * trace/read/reader.c - open a trace: facts, processes, streams, table, clocks
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "trace/read/internal.h"
+
+#define FACTS_LIMIT (16u << 20)           /* bytes of a text file */
+#define TABLE_LIMIT (64u << 20)           /* bytes of the unpacked table */
+
+bool gt_grow(void **array, size_t n, size_t *cap, size_t bytes)
+{
+	size_t more = *cap ? *cap * 2 : 64;
+	void *grown;
+
+	if (n < *cap)
+		return true;
+	grown = realloc(*array, more * bytes);
+	if (!grown)
+		return false;
+	*array = grown;
+	*cap = more;
+	return true;
+}
+
+int gt_no_memory(struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "out of memory");
+}
+
+/* ---- opening ---- */
+
+static int load_facts(struct gt_reader *r, uint32_t file, struct gt_facts *out, struct gt_err *err)
+{
+	char *text;
+	size_t bytes;
+
+	if (gt_store_slurp(r->store, file, FACTS_LIMIT, &text, &bytes, err) < 0)
+		return -1;
+	return gt_facts_parse(text, bytes, out) < 0 ? gt_no_memory(err) : 0;
+}
+
+/* "format" says which layout everything behind it has. */
+static int check_format(const struct gt_reader *r, const struct gt_facts *facts, const char *file, struct gt_err *err)
+{
+	const char *format = gt_facts_find(facts, "format", 0), *order = gt_facts_find(facts, "byte_order", 0);
+	const char *mine = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big";
+
+	if (format && strtoul(format, NULL, 10) != REC_VERSION)
+		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads trace format version 1", "use the gputap that recorded it",
+		               "%s/%s: trace format version %.40s", r->store->path, file, format);
+	if (order && strcmp(order, mine))
+		return gt_fail(err, GT_EXIT_INPUT, "the trace was recorded on a machine with the other byte order",
+		               "read it on a machine like the one it was recorded on", "%s/%s: byte order %.40s", r->store->path, file, order);
+	return 0;
+}
+
+static int by_image_and_number(const void *a, const void *b)
+{
+	const struct gt_stream *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static struct gt_image *find_image(struct gt_reader *r, int pid, int instance)
+{
+	/* The store's names are sorted: files of one image follow each other. */
+	for (uint32_t i = r->n_images; i-- > 0;)
+		if (r->images[i].pid == pid && r->images[i].instance == instance)
+			return &r->images[i];
+	return NULL;
+}
+
+static int add_file(struct gt_reader *r, uint32_t file, size_t *cap_images, size_t *cap_streams, struct gt_err *err)
+{
+	struct gt_store_name name;
+	struct gt_image *image;
+
+	if (!gt_store_name_parse(r->store->files[file].name, &name) || !name.in_image)
+		return 0;
+	image = r->n_images ? &r->images[r->n_images - 1] : NULL;
+	if (!image || image->pid != name.pid || image->instance != name.instance)
+		image = find_image(r, name.pid, name.instance);
+	if (!image) {
+		if (!gt_grow((void **)&r->images, r->n_images, cap_images, sizeof(*image)))
+			return gt_no_memory(err);
+		image = &r->images[r->n_images++];
+		memset(image, 0, sizeof(*image));
+		image->pid = name.pid;
+		image->instance = name.instance;
+	}
+	if (!name.is_stream) {
+		if (load_facts(r, file, &image->meta, err) < 0)
+			return -1;
+		return check_format(r, &image->meta, r->store->files[file].name, err);
+	}
+	if (!gt_grow((void **)&r->streams, r->n_streams, cap_streams, sizeof(*r->streams)))
+		return gt_no_memory(err);
+	memset(&r->streams[r->n_streams], 0, sizeof(*r->streams));
+	r->streams[r->n_streams].process = (uint32_t)(image - r->images);
+	r->streams[r->n_streams].number = name.stream;
+	r->streams[r->n_streams++].file = file;
+	return 0;
+}
+
+/* Streams of an image stand together, by number. */
+static void place_streams(struct gt_reader *r)
+{
+	if (r->n_streams)
+		qsort(r->streams, r->n_streams, sizeof(*r->streams), by_image_and_number);
+	for (uint32_t i = r->n_streams; i-- > 0;) {
+		r->images[r->streams[i].process].first_stream = i;
+		r->images[r->streams[i].process].n_streams++;
+	}
+}
+
+static int list_files(struct gt_reader *r, struct gt_err *err)
+{
+	size_t cap_images = 0, cap_streams = 0;
+	uint32_t run = gt_store_find(r->store, "run");
+
+	if (run != GT_STORE_NONE && (load_facts(r, run, &r->run, err) < 0 || check_format(r, &r->run, "run", err) < 0))
+		return -1;
+	for (size_t i = 0; i < r->store->n_files; i++)
+		if (add_file(r, (uint32_t)i, &cap_images, &cap_streams, err) < 0)
+			return -1;
+	if (run == GT_STORE_NONE && !r->n_images)
+		return gt_fail(err, GT_EXIT_INPUT, "it holds neither a `run` file nor a process' records",
+		               "name the directory NAME.gputap that gputap run made", "%s: not a gputap trace", r->store->path);
+	place_streams(r);
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct gt_image *x = a, *y = b;
+	int64_t xs = x->start_mono_ns + x->mono_to_session_ns, ys = y->start_mono_ns + y->mono_to_session_ns;
+
+	if (xs != ys)
+		return xs < ys ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->instance < y->instance ? -1 : x->instance > y->instance;
+}
+
+static void sort_images(struct gt_reader *r)
+{
+	if (r->n_images)
+		qsort(r->images, r->n_images, sizeof(*r->images), by_start);
+	for (uint32_t i = 0; i < r->n_images; i++)
+		for (uint32_t k = 0; k < r->images[i].n_streams; k++)
+			r->streams[r->images[i].first_stream + k].process = i;
+}
+
+int gt_reader_open_store(struct gt_store *store, struct gt_reader **out, struct gt_err *err)
+{
+	struct gt_reader *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		gt_store_close(store);
+		return gt_no_memory(err);
+	}
+	r->store = store;
+	if (list_files(r, err) < 0 || gt_index_build(r, err) < 0 || gt_clocks_build(r, err) < 0) {
+		gt_reader_close(r);
+		return -1;
+	}
+	sort_images(r);
+	*out = r;
+	return 0;
+}
+
+int gt_reader_open(const char *path, struct gt_reader **out, struct gt_err *err)
+{
+	struct gt_store *store;
+
+	return gt_store_open(path, &store, err) < 0 ? -1 : gt_reader_open_store(store, out, err);
+}
+
+void gt_reader_close(struct gt_reader *r)
+{
+	if (!r)
+		return;
+	for (uint32_t i = 0; i < r->n_images; i++) {
+		gt_facts_free(&r->images[i].meta);
+		free(r->images[i].sets);
+	}
+	for (uint32_t i = 0; i < r->n_clocks; i++)
+		gt_clock_free(&r->clocks[i]);
+	for (size_t i = 0; i < r->n_blobs; i++)
+		free(r->blobs[i].data);
+	gt_facts_free(&r->run);
+	gt_fetch_cache_free(r->cache);
+	free(r->clocks);
+	free(r->images);
+	free(r->streams);
+	free(r->blocks);
+	free(r->blobs);
+	free(r->table);
+	gt_store_close(r->store);
+	free(r);
+}
+
+/* ---- asking ---- */
+
+const char *gt_reader_fact(const struct gt_reader *r, int process, const char *key, unsigned n)
+{
+	if (process < 0)
+		return gt_facts_find(&r->run, key, n);
+	return (uint32_t)process < r->n_images ? gt_facts_find(&r->images[process].meta, key, n) : NULL;
+}
+
+uint32_t gt_reader_process_count(const struct gt_reader *r)
+{
+	return r->n_images;
+}
+
+void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid, int *instance)
+{
+	*pid = process < r->n_images ? r->images[process].pid : 0;
+	*instance = process < r->n_images ? r->images[process].instance : 0;
+}
+
+/* Streams are named by their number in links: one more than the highest. */
+uint32_t gt_reader_stream_count(const struct gt_reader *r, uint32_t process)
+{
+	const struct gt_image *image = &r->images[process];
+
+	return image->n_streams ? r->streams[image->first_stream + image->n_streams - 1].number + 1 : 0;
+}
+
+const struct gt_stream *gt_stream_find(const struct gt_reader *r, uint32_t process, uint32_t number)
+{
+	uint32_t low, high;
+
+	if (process >= r->n_images || !r->images[process].n_streams)
+		return NULL;
+	low = r->images[process].first_stream;
+	high = low + r->images[process].n_streams;
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (r->streams[mid].number <= number)
+			low = mid;
+		else
+			high = mid;
+	}
+	return r->streams[low].number == number ? &r->streams[low] : NULL;
+}
+
+const struct rec_control *gt_reader_control(const struct gt_reader *r, uint32_t process, uint32_t stream)
+{
+	static const struct rec_control none;
+	const struct gt_stream *s = gt_stream_find(r, process, stream);
+
+	return s ? &s->control : &none;
+}
+
+uint64_t gt_reader_lost(const struct gt_reader *r, enum rec_loss reason)
+{
+	return r->found.lost[reason];
+}
+
+/* ---- table ---- */
+
+static int unpack_table(struct gt_reader *r, uint32_t file, struct gt_err *err)
+{
+	const char *name = r->store->files[file].name;
+	unsigned long long size;
+	char *packed;
+	size_t bytes, got;
+
+	if (gt_store_slurp(r->store, file, TABLE_LIMIT, &packed, &bytes, err) < 0)
+		return -1;
+	size = ZSTD_getFrameContentSize(packed, bytes);
+	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > TABLE_LIMIT || !(r->table = malloc(size + 1))) {
+		free(packed);
+		return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed after the run", NULL, "%s/%s: not a function table", r->store->path, name);
+	}
+	got = ZSTD_decompress(r->table, size, packed, bytes);
+	free(packed);
+	if (ZSTD_isError(got)) {
+		free(r->table);
+		r->table = NULL;
+		return gt_fail(err, GT_EXIT_INPUT, ZSTD_getErrorName(got), NULL, "%s/%s: the function table cannot be unpacked", r->store->path, name);
+	}
+	r->table[got] = 0;
+	r->table_bytes = got;
+	return 0;
+}
+
+int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struct gt_err *err)
+{
+	char name[GT_STORE_NAME_MAX];
+	uint32_t file = GT_STORE_NONE;
+
+	for (uint32_t i = 0; i < r->n_images && !r->table && file == GT_STORE_NONE; i++) {
+		const char *hash = gt_facts_find(&r->images[i].meta, "table", 0);
+
+		if (!hash || (size_t)snprintf(name, sizeof(name), "table.%s.zst", hash) >= sizeof(name))
+			continue;
+		file = gt_store_find(r->store, name); /* only names without '/' are in the store */
+	}
+	if (!r->table && file == GT_STORE_NONE)
+		return gt_fail(err, GT_EXIT_INPUT, "without it the records have no names; it is written once at the start of a run", NULL,
+		               "%s: the function table is missing", r->store->path);
+	if (!r->table && unpack_table(r, file, err) < 0)
+		return -1;
+	*text = r->table;
+	*bytes = r->table_bytes;
+	return 0;
+}

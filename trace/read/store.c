@@ -1,0 +1,229 @@
+/*
+ * trace/read/store.c - choose the backend of a trace; names; the backend in memory
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "trace/read/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Digits without a leading zero and below `limit`; *end stands behind them. */
+static bool parse_number(const char *text, uint64_t limit, uint64_t *out, const char **end)
+{
+	uint64_t v = 0;
+	const char *p = text;
+
+	if (*p == '0' && p[1] >= '0' && p[1] <= '9')
+		return false;
+	for (; *p >= '0' && *p <= '9'; p++) {
+		v = v * 10 + (uint64_t)(*p - '0');
+		if (v >= limit)
+			return false;
+	}
+	*out = v;
+	*end = p;
+	return p != text;
+}
+
+static bool is_hash(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z')))
+			return false;
+	return n > 0;
+}
+
+bool gt_store_name_parse(const char *name, struct gt_store_name *out)
+{
+	size_t n = strlen(name);
+	uint64_t pid, instance, stream;
+	const char *p;
+
+	memset(out, 0, sizeof(*out));
+	if (n >= GT_STORE_NAME_MAX)
+		return false;
+	if (!strcmp(name, "run"))
+		return true;
+	if (n > 10 && !memcmp(name, "table.", 6) && !strcmp(name + n - 4, ".zst"))
+		return is_hash(name + 6, n - 10);
+	if (!parse_number(name, 1u << 31, &pid, &p) || *p++ != '.' || !parse_number(p, 1u << 31, &instance, &p) || *p++ != '/')
+		return false;
+	out->in_image = true;
+	out->pid = (int)pid;
+	out->instance = (int)instance;
+	if (!strcmp(p, "meta"))
+		return true;
+	/* A stream's number is small: the writer counts up from 0, one file a live thread. */
+	if (!parse_number(p, 1u << 22, &stream, &p) || strcmp(p, ".str"))
+		return false;
+	out->is_stream = true;
+	out->stream = (uint32_t)stream;
+	return true;
+}
+
+struct gt_store *gt_store_new(const char *path, struct gt_err *err)
+{
+	struct gt_store *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->path = strdup(path);
+	if (s && s->path)
+		return s;
+	free(s);
+	gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", path);
+	return NULL;
+}
+
+struct gt_store_file *gt_store_add(struct gt_store *s, const char *name, uint64_t size)
+{
+	struct gt_store_file *f;
+
+	if (s->n_files == s->cap_files) {
+		size_t cap = s->cap_files ? s->cap_files * 2 : 16;
+
+		f = realloc(s->files, cap * sizeof(*f));
+		if (!f)
+			return NULL;
+		s->files = f;
+		s->cap_files = cap;
+	}
+	f = &s->files[s->n_files++];
+	memset(f, 0, sizeof(*f));
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->size = size;
+	return f;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct gt_store_file *)a)->name, ((const struct gt_store_file *)b)->name);
+}
+
+void gt_store_sort(struct gt_store *s)
+{
+	if (s->n_files)
+		qsort(s->files, s->n_files, sizeof(*s->files), by_name);
+}
+
+uint32_t gt_store_find(const struct gt_store *s, const char *name)
+{
+	struct gt_store_file key, *f;
+
+	if (!s->n_files || strlen(name) >= sizeof(key.name))
+		return GT_STORE_NONE;
+	strcpy(key.name, name);
+	f = bsearch(&key, s->files, s->n_files, sizeof(*s->files), by_name);
+	return f ? (uint32_t)(f - s->files) : GT_STORE_NONE;
+}
+
+int gt_store_slurp(struct gt_store *s, uint32_t file, size_t limit, char **data, size_t *bytes, struct gt_err *err)
+{
+	uint64_t size = s->files[file].size;
+	int64_t got;
+	char *to;
+
+	if (size > limit)
+		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s/%s: %llu bytes are too many for this file", s->path, s->files[file].name,
+		               (unsigned long long)size);
+	to = malloc(size + 1);
+	if (!to)
+		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
+	got = s->read(s, file, 0, to, size);
+	if (got < 0) {
+		free(to);
+		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read", s->path, s->files[file].name);
+	}
+	to[got] = 0;
+	*data = to;
+	*bytes = (size_t)got;
+	return 0;
+}
+
+int gt_store_open(const char *path, struct gt_store **out, struct gt_err *err)
+{
+	struct gt_store *s = gt_store_new(path, err);
+	struct stat st;
+	int fd, rc;
+
+	if (!s)
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not make us wait */
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		rc = gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s: cannot be opened", path);
+		if (fd >= 0)
+			close(fd);
+	} else if (S_ISDIR(st.st_mode)) {
+		rc = gt_store_open_dir(s, fd, err);
+	} else if (S_ISREG(st.st_mode)) {
+		rc = gt_store_open_packed(s, fd, err);
+	} else {
+		close(fd);
+		rc = gt_fail(err, GT_EXIT_INPUT, "a trace is a directory NAME.gputap or the file that --pack makes of it", NULL,
+		             "%s: neither a directory nor a file", path);
+	}
+	if (rc < 0) {
+		gt_store_close(s);
+		return -1;
+	}
+	gt_store_sort(s);
+	*out = s;
+	return 0;
+}
+
+void gt_store_close(struct gt_store *s)
+{
+	if (!s)
+		return;
+	if (s->close)
+		s->close(s);
+	free(s->files);
+	free(s->path);
+	free(s);
+}
+
+/* ---- memory ---- */
+
+static int64_t memory_read(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes)
+{
+	const struct gt_memory_file *f = (const struct gt_memory_file *)s->self + s->files[file].place;
+
+	if (offset >= f->bytes)
+		return 0;
+	if (bytes > f->bytes - offset)
+		bytes = f->bytes - offset;
+	memcpy(to, (const char *)f->data + offset, bytes);
+	return (int64_t)bytes;
+}
+
+int gt_store_open_memory(const struct gt_memory_file *files, size_t n, struct gt_store **out, struct gt_err *err)
+{
+	struct gt_store *s = gt_store_new("memory", err);
+	struct gt_store_name parsed;
+
+	if (!s)
+		return -1;
+	s->self = (void *)(uintptr_t)files;
+	s->read = memory_read;
+	for (size_t i = 0; i < n; i++) {
+		struct gt_store_file *f;
+
+		if (!gt_store_name_parse(files[i].name, &parsed))
+			continue;
+		f = gt_store_add(s, files[i].name, files[i].bytes);
+		if (!f) {
+			gt_store_close(s);
+			return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "memory: out of memory");
+		}
+		f->place = i;
+	}
+	gt_store_sort(s);
+	*out = s;
+	return 0;
+}

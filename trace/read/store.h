@@ -1,0 +1,61 @@
+/*
+ * trace/read/store.h - the files of a trace, wherever they lie: a directory, one packed file, or memory
+ *
+ * Runs in the tool. Names are relative ("run", "table.HASH.zst", "4711.1/meta", "4711.1/0.str"); nothing else is seen.
+ * Bytes are copied out, never mapped: a file that shrinks while it is read gives a short read, not SIGBUS.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_READ_STORE_H
+#define GPUTAP_TRACE_READ_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/read/error.h"
+
+#define GT_STORE_NAME_MAX 80              /* longest name of a file of a trace, with its zero */
+#define GT_STORE_NONE UINT32_MAX
+
+struct gt_store_file {
+	char name[GT_STORE_NAME_MAX];
+	uint64_t size;                    /* bytes, when the store was opened */
+	uint64_t place;                   /* the backend's own: first block of a packed file, index of a memory file */
+};
+
+struct gt_store {
+	char *path;                       /* as given, for messages */
+	struct gt_store_file *files;      /* sorted by name */
+	size_t n_files, cap_files;
+	/* Bytes copied to `to`, fewer only at the end of the file; -1 with errno set. */
+	int64_t (*read)(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes);
+	void (*close)(struct gt_store *s);
+	void *self;
+};
+
+/* A file of a trace in memory: `data` stays the caller's and must outlive the store. */
+struct gt_memory_file { const char *name; const void *data; size_t bytes; };
+
+int gt_store_open(const char *path, struct gt_store **out, struct gt_err *err);
+int gt_store_open_memory(const struct gt_memory_file *files, size_t n, struct gt_store **out, struct gt_err *err);
+void gt_store_close(struct gt_store *s);
+
+/* Index of a file by its name, GT_STORE_NONE when absent. */
+uint32_t gt_store_find(const struct gt_store *s, const char *name);
+/* A whole file, at most `limit` bytes, zero terminated, to be freed. */
+int gt_store_slurp(struct gt_store *s, uint32_t file, size_t limit, char **data, size_t *bytes, struct gt_err *err);
+
+/* True for a name that a file of a trace may have; fills pid and instance for files of an image, stream for K.str. */
+struct gt_store_name { bool in_image; int pid, instance; bool is_stream; uint32_t stream; };
+bool gt_store_name_parse(const char *name, struct gt_store_name *out);
+
+/* For backends. */
+struct gt_store *gt_store_new(const char *path, struct gt_err *err);
+struct gt_store_file *gt_store_add(struct gt_store *s, const char *name, uint64_t size);
+void gt_store_sort(struct gt_store *s);
+/* store_dir.c, pack_read.c; fd is taken over in any case */
+int gt_store_open_dir(struct gt_store *s, int fd, struct gt_err *err);
+int gt_store_open_packed(struct gt_store *s, int fd, struct gt_err *err);
+#endif

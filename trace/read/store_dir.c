@@ -1,0 +1,168 @@
+/*
+ * trace/read/store_dir.c - a trace as the writer left it: a directory
+ *
+ * Only names that a trace can have are looked at. Symbolic links and anything that is not a plain file are refused: a
+ * trace may come from a stranger, and reading it must not read something else.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/read/store.h"
+
+#define OPEN_FILES 64                     /* descriptors held at most: a trace may have thousands of streams */
+
+struct dir {
+	int root;
+	struct { int fd; uint32_t file; } open[OPEN_FILES];
+};
+
+/* The directory part must not be a link either: opened step by step, following nothing. */
+static int open_plain(int root, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	char part[GT_STORE_NAME_MAX];
+	struct stat st;
+	int dir = root, fd;
+
+	if (slash) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - name), name);
+		dir = openat(root, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (dir < 0)
+			return -1;
+		name = slash + 1;
+	}
+	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (dir != root)
+		close(dir);
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		return -1;
+	}
+	return fd;
+}
+
+static int64_t dir_read(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes)
+{
+	struct dir *d = s->self;
+	size_t done = 0, at = file % OPEN_FILES;
+
+	if (offset > INT64_MAX - bytes)
+		return 0;
+	if (d->open[at].fd < 0 || d->open[at].file != file) {
+		if (d->open[at].fd >= 0)
+			close(d->open[at].fd);
+		d->open[at].fd = open_plain(d->root, s->files[file].name);
+		d->open[at].file = file;
+		if (d->open[at].fd < 0)
+			return -1;
+	}
+	while (done < bytes) {
+		ssize_t n = pread(d->open[at].fd, (char *)to + done, bytes - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+static void dir_close(struct gt_store *s)
+{
+	struct dir *d = s->self;
+
+	for (size_t i = 0; i < OPEN_FILES; i++)
+		if (d->open[i].fd >= 0)
+			close(d->open[i].fd);
+	close(d->root);
+	free(d);
+}
+
+static int scan(struct gt_store *s, int fd, const char *prefix, struct gt_err *err);
+
+/* "4711.1" */
+static bool is_image_name(const char *name)
+{
+	char probe[GT_STORE_NAME_MAX];
+	struct gt_store_name parsed;
+
+	if (strlen(name) + 6 > sizeof(probe))
+		return false;
+	snprintf(probe, sizeof(probe), "%.70s/meta", name);
+	return gt_store_name_parse(probe, &parsed);
+}
+
+static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char *name, struct gt_err *err)
+{
+	char full[GT_STORE_NAME_MAX];
+	struct gt_store_name parsed;
+	struct stat st;
+	bool image = !*prefix && is_image_name(name);
+	int sub;
+
+	if ((size_t)snprintf(full, sizeof(full), "%s%s", prefix, name) >= sizeof(full))
+		return 0;
+	if (!image && !gt_store_name_parse(full, &parsed))
+		return 0;
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;                         /* gone since it was listed */
+	if (image ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
+		return gt_fail(err, GT_EXIT_INPUT, "a trace holds plain files and directories only; links are not followed", NULL,
+		               "%s/%s: %s", s->path, full, S_ISLNK(st.st_mode) ? "is a symbolic link" : "is not what its name says");
+	if (!image)
+		return gt_store_add(s, full, (uint64_t)st.st_size) ? 0 : gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
+	sub = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (sub < 0)
+		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be opened", s->path, full);
+	snprintf(full, sizeof(full), "%.70s/", name);
+	return scan(s, sub, full, err);
+}
+
+/* Takes fd over. */
+static int scan(struct gt_store *s, int fd, const char *prefix, struct gt_err *err)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *e;
+	int rc = 0;
+
+	if (!dir) {
+		close(fd);
+		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be listed", s->path, prefix);
+	}
+	while (rc == 0 && (e = readdir(dir)))
+		rc = scan_entry(s, dirfd(dir), prefix, e->d_name, err);
+	closedir(dir);
+	return rc;
+}
+
+int gt_store_open_dir(struct gt_store *s, int fd, struct gt_err *err)
+{
+	struct dir *d = malloc(sizeof(*d));
+	int list = d ? openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (list < 0) {
+		free(d);
+		close(fd);
+		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s: cannot be listed", s->path);
+	}
+	d->root = fd;
+	for (size_t i = 0; i < OPEN_FILES; i++)
+		d->open[i].fd = -1;
+	s->self = d;
+	s->read = dir_read;
+	s->close = dir_close;
+	return scan(s, list, "", err);
+}
