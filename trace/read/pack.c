@@ -6,6 +6,8 @@
  */
 #include "trace/read/pack.h"
 
+#include <stddef.h>
+
 int gt_pack(const char *path, const char *out, struct gt_err *err)
 {
 	return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "%s: cannot be packed as %s in this build", path, out);
