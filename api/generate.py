@@ -59,8 +59,9 @@ def write(folder, name, text):
     os.rename(path + ".new", path)
 
 
-def compress(data):
-    run = subprocess.run(["zstd", "-19", "-q", "-c", "--no-progress"], input=data, stdout=subprocess.PIPE, check=True)
+def compress(folder, name):
+    """From a file, not a pipe: the frame then tells its size, which the reader checks before it unpacks."""
+    run = subprocess.run(["zstd", "-19", "-q", "-c", os.path.join(folder, name)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
     return run.stdout
 
 
@@ -84,8 +85,8 @@ def main():
         raise table.ApiError("api/opencl_enums.api: no group for: %s" % " ".join(api.groups.homeless))
     text = api.table_text().encode()
     digest = hashlib.sha256(text).hexdigest()[:16]
-    packed = compress(text)
     write(args.out, "table.txt", text)
+    packed = compress(args.out, "table.txt")
     write(args.out, "table.zst", packed)
     write(args.out, "table_embed.c", table_embed(packed, digest))
     for name, content in wrappers.files(api).items():

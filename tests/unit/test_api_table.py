@@ -7,6 +7,7 @@ Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
 import ctypes
+import hashlib
 import os
 import re
 import struct
@@ -159,6 +160,18 @@ class HeaderCoverage(unittest.TestCase):
         if not names:
             self.skipTest("skipped: no libOpenCL.so.1")
         self.assertEqual(names - exported, set())
+
+
+class Packed(unittest.TestCase):
+    def test_the_packed_table_tells_its_size_and_unpacks_to_the_text(self):
+        path = os.path.join(GEN, "table.zst")
+        with open(os.path.join(GEN, "table.txt"), "rb") as f:
+            text = f.read()
+        shown = subprocess.run(["zstd", "-lv", path], text=True, capture_output=True, check=True).stdout
+        self.assertIn("(%d B)" % len(text), shown)
+        self.assertEqual(subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout, text)
+        with open(os.path.join(GEN, "table_embed.c"), encoding="utf-8") as f:
+            self.assertIn(hashlib.sha256(text).hexdigest()[:16], f.read())
 
 
 class Layout(unittest.TestCase):
