@@ -436,9 +436,10 @@ uint64_t tb_local_size(struct tb_stream *s, uint64_t link, uint32_t dims, enum r
 
 void tb_object(struct tb_stream *s, enum rec_object kind, uint64_t handle)
 {
-	s->object[0] = kind;
-	s->object[1] = handle;
-	s->n_object = 2;
+	s->object[0] = s->last_tick;
+	s->object[1] = kind;
+	s->object[2] = handle;
+	s->n_object = 3;
 }
 
 void tb_attr(struct tb_stream *s, uint32_t key, const void *value, uint32_t bytes)
@@ -447,7 +448,7 @@ void tb_attr(struct tb_stream *s, uint32_t key, const void *value, uint32_t byte
 
 	if (s->n_object + 1 + words > OBJECT_WORDS)
 		die("an object has too many attributes");
-	s->object[0] += 1ull << 32;
+	s->object[1] += 1ull << 32;
 	s->object[s->n_object++] = PAIR(key, bytes);
 	memset(s->object + s->n_object, 0, (size_t)words * 8);
 	memcpy(s->object + s->n_object, value, bytes);

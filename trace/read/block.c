@@ -24,7 +24,7 @@ static const struct { uint8_t args, text, texts, tick; } layout[REC_TYPE_COUNT] 
 	[REC_CLOCK] = { 6, NO_TEXT, 0, 1 },
 	[REC_COMMAND] = { 4, NO_TEXT, 0, 0 },
 	[REC_COMMAND_UNTIMED] = { 2, NO_TEXT, 0, 0 },
-	[REC_OBJECT] = { 2, NO_TEXT, 0, 0 },
+	[REC_OBJECT] = { 3, NO_TEXT, 0, 1 },
 	[REC_BLOB_REF] = { 6, NO_TEXT, 0, 1 },
 	[REC_NOTE] = { 3, 2, 1, 1 },
 	[REC_LOCAL_SIZE] = { 5, NO_TEXT, 0, 0 },
