@@ -2,8 +2,8 @@
  * interpose/dlsym.S - dlsym and dlvsym as the application sees them
  *
  * Both end in a jump to the real function unless the answer is ours: glibc takes the return address for the caller, and
- * RTLD_NEXT and RTLD_DEFAULT mean different things to different callers. RTLD_NEXT is never answered here: other
- * interposers need what lies behind them. Names that do not begin with "cl" pass at the cost of three comparisons.
+ * RTLD_NEXT and RTLD_DEFAULT mean different things to different callers. Names that do not begin with "cl" pass at the cost
+ * of two comparisons.
  *
  * C side: struct tap_answer tap_dlsym_answer(handle, name, version, caller), tap_dlsym_init() in dlsym.c.
  *
@@ -26,8 +26,6 @@
 \name:
 	.cfi_startproc
 	_CET_ENDBR
-	cmpq	$-1, %rdi                       /* RTLD_NEXT */
-	je	1f
 	testq	%rsi, %rsi
 	jz	1f
 	cmpb	$'c', (%rsi)
@@ -88,8 +86,6 @@
 \name:
 	.cfi_startproc
 	hint	#34                             /* bti c */
-	cmn	x0, #1                          /* RTLD_NEXT */
-	b.eq	1f
 	cbz	x1, 1f
 	ldrb	w9, [x1]
 	cmp	w9, #'c'

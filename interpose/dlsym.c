@@ -57,6 +57,17 @@ static void *behind_us(const struct tap_entry *e, const char *version, const voi
 	return real;
 }
 
+/*
+ * RTLD_NEXT is never substituted: interposers need what lies behind them. But when nothing but our own export does, and the
+ * caller's libraries have none, there is none.
+ */
+static struct tap_answer next_answer(const struct tap_entry *e, const char *version, const void *caller)
+{
+	bool missing = !look_up(RTLD_NEXT, e->name, version) && !tap_loader_in_scope(e, caller);
+
+	return (struct tap_answer){ NULL, missing };
+}
+
 HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const char *version, const void *caller)
 {
 	const struct tap_entry *e = tap_opencl_entry(name);
@@ -67,6 +78,8 @@ HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const 
 		tap_dlsym_init();
 	if (!tap_real_dlsym || !tap_real_dlvsym)
 		return (struct tap_answer){ NULL, 1 };
+	if (handle == RTLD_NEXT)
+		return next_answer(e, version, caller);
 	void *real = look_up(handle, name, version);
 
 	if (real ? tap_own_address(real) : handle == RTLD_DEFAULT)

@@ -58,6 +58,10 @@ bool tap_object_from_phdr(struct tap_object *o, const struct dl_phdr_info *info)
 
 		if (ph->p_type == PT_DYNAMIC)
 			o->dynamic = (const void *)at;
+		if (ph->p_type == PT_GNU_RELRO) {
+			o->relro = at;
+			o->relro_end = at + ph->p_memsz;
+		}
 		if (ph->p_type != PT_LOAD)
 			continue;
 		o->start = at < o->start ? at : o->start;
@@ -250,6 +254,63 @@ void tap_objects_init(void)
 		return;
 	dl_iterate_phdr(count, &n);
 	startup_count = n;
+}
+
+/* glibc 2.35: the namespaces of dlmopen hang behind the first one. */
+struct spaces { struct r_debug base; struct spaces *next; };
+
+static bool visit_elsewhere(const struct walk *w)
+{
+	const struct spaces *space = (const struct spaces *)&_r_debug;
+
+	__asm__("" : "+r"(space));                      /* the compiler knows the older, smaller structure alone */
+	if (space->base.r_version < 2)
+		return false;
+	while ((space = space->next))
+		for (const struct link_map *map = space->base.r_map; map; map = map->l_next) {
+			struct tap_object o;
+
+			if (tap_object_from_map(&o, map) && w->fn(&o, w->arg))
+				return true;
+		}
+	return false;
+}
+
+/* As the callback of a walk: under the loader's lock, so that no list changes while it is read. */
+static bool visit_once(const struct tap_object *first, void *arg)
+{
+	struct walk *w = arg;
+
+	(void)first;
+	w->seen = visit_elsewhere(w);
+	return true;
+}
+
+bool tap_objects_walk_elsewhere(bool (*fn)(const struct tap_object *o, void *arg), void *arg)
+{
+	struct walk w = { .fn = fn, .arg = arg };
+
+	tap_objects_walk(visit_once, &w);
+	return w.seen;
+}
+
+struct defined { const char *name; const void *address; struct tap_object *found; };
+
+static bool defines(const struct tap_object *o, void *arg)
+{
+	struct defined *d = arg;
+
+	if (tap_object_symbol(o, d->name) != d->address)
+		return false;
+	*d->found = *o;
+	return true;
+}
+
+bool tap_object_elsewhere(const char *name, const void *address, struct tap_object *found)
+{
+	struct defined d = { .name = name, .address = address, .found = found };
+
+	return tap_objects_walk_elsewhere(defines, &d);
 }
 
 struct at { uintptr_t address; struct tap_object *found; };

@@ -22,6 +22,7 @@
 struct tap_object {
 	uintptr_t base;                 /* load bias, l_addr */
 	uintptr_t start, end;           /* first and last mapped byte + 1; 0, 0 when unknown */
+	uintptr_t relro, relro_end;     /* made read-only after relocation; 0, 0 when unknown or none */
 	const char *path;               /* l_name: "" for the program itself */
 	const char *soname;             /* or NULL */
 	const ElfW(Dyn) *dynamic;
@@ -43,6 +44,11 @@ void *tap_object_symbol(const struct tap_object *o, const char *name);
  * call anything but the functions of this header. Returns what the last fn returned.
  */
 bool tap_objects_walk(bool (*fn)(const struct tap_object *o, void *arg), void *arg);
+
+/* The same for the objects in other namespaces (dlmopen); their address ranges are unknown. glibc 2.35 and newer. */
+bool tap_objects_walk_elsewhere(bool (*fn)(const struct tap_object *o, void *arg), void *arg);
+/* The object in another namespace that defines `name` at this address. */
+bool tap_object_elsewhere(const char *name, const void *address, struct tap_object *found);
 
 /* The object that holds this address. */
 bool tap_object_at(const void *address, struct tap_object *found);

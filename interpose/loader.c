@@ -194,11 +194,16 @@ void *tap_loader_wrapper(const struct tap_entry *e, void *real, const void *call
 {
 	unsigned n = known_owner(e, real);
 	struct tap_object o;
+	bool elsewhere = false;
 
 	if (n == TAP_ROUTES) {
-		if (!tap_object_at(real, &o) || !tap_object_is_opencl(&o))
+		if (!tap_object_at(real, &o) && !(elsewhere = tap_object_elsewhere(e->name, real, &o)))
+			return real;
+		if (!tap_object_is_opencl(&o))
 			return real;
 		n = number_of(&o);
+		if (elsewhere && n < TAP_ROUTES)
+			loaders[n].elsewhere = true;
 	}
 	return wrapper_in(e, n, real, caller);
 }
@@ -249,41 +254,12 @@ static bool count_missed(const struct tap_object *o, void *arg)
 	return false;
 }
 
-static unsigned missed_in_namespace(const struct link_map *map)
-{
-	unsigned missed = 0;
-
-	for (; map; map = map->l_next) {
-		struct tap_object o;
-
-		if (tap_object_from_map(&o, map))
-			count_missed(&o, &missed);
-	}
-	return missed;
-}
-
-/* Under the loader's lock, so that no list changes while it is read. */
-static bool count_all(const struct tap_object *first, void *arg)
-{
-	/* glibc 2.35: the namespaces of dlmopen hang behind the first one. */
-	struct namespaces { struct r_debug base; struct namespaces *next; };
-	const struct namespaces *ns = (const struct namespaces *)&_r_debug;
-	unsigned *missed = arg;
-
-	(void)first;
-	__asm__("" : "+r"(ns));                         /* the compiler knows the smaller, older structure */
-	tap_objects_walk(count_missed, missed);
-	if (ns->base.r_version >= 2)
-		while ((ns = ns->next))
-			*missed += missed_in_namespace(ns->base.r_map);
-	return true;
-}
-
 static unsigned missed_loaders(void)
 {
 	unsigned missed = 0;
 
-	tap_objects_walk(count_all, &missed);
+	tap_objects_walk(count_missed, &missed);
+	tap_objects_walk_elsewhere(count_missed, &missed);
 	return missed;
 }
 

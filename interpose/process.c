@@ -149,10 +149,11 @@ void tap_process_exec(const char *path, bool environment_cleaned)
 		run_exit_functions(REC_EXIT_EXEC);
 		tap_clock_record();
 	}
-	if (environment_cleaned && (image_is_open() || forked))
-		tap_lost(REC_LOSS_CHILD_MISSED, 1);
 	if (image_is_open() || (forked && environment_cleaned))
 		tap_record_text(REC_EXEC, environment_cleaned, path ? path : "", path ? tap_text_length(path) : 0);
+	/* Behind the record: opening a stream after a fork drops what the parent had counted. */
+	if (environment_cleaned && (image_is_open() || forked))
+		tap_lost(REC_LOSS_CHILD_MISSED, 1);
 	errno = saved;
 }
 

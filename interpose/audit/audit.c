@@ -145,19 +145,27 @@ EXPORTED void la_preinit(uintptr_t *cookie)
 		rebind = (void *(*)(const struct link_map *, const char *, void *))find(shim.map, "gputap_rebind");
 }
 
-static uintptr_t bind(const char *name, uintptr_t real, uintptr_t *to, unsigned *flags)
+static bool is(const uintptr_t *cookie, uintptr_t what)
+{
+	const struct object *o = (const struct object *)*cookie;
+
+	return o && o->what == what;
+}
+
+static uintptr_t bind(const char *name, uintptr_t real, const uintptr_t *from, const uintptr_t *to, unsigned *flags)
 {
 	const struct object *library = (const struct object *)*to;
 	void *wrapper = NULL;
 
 	*flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
-	if (rebind && library && library->what == OPENCL && name[0] == 'c' && name[1] == 'l')
+	/* For dlsym glibc 2.36 asks when either side wants it: the shim's own look-ups are told apart here. */
+	if (rebind && is(from, PLAIN) && is(to, OPENCL) && name[0] == 'c' && name[1] == 'l')
 		wrapper = rebind(library->map, name, (void *)real);
 	return wrapper ? (uintptr_t)wrapper : real;
 }
 
 EXPORTED uintptr_t la_symbind64(ElfW(Sym) *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags, const char *name)
 {
-	(void)index, (void)from;
-	return bind(name, symbol->st_value, to, flags);
+	(void)index;
+	return bind(name, symbol->st_value, from, to, flags);
 }

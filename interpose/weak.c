@@ -1,0 +1,104 @@
+/*
+ * interpose/weak.c - weak references to functions that the real library lacks stay zero
+ *
+ * A program may declare a function of a newer OpenCL weak and test its address. Our exports have every name, so the dynamic
+ * linker has bound such references by the time our constructor runs: those for which no library behind us has the function
+ * are taken back to what they were without us. Only objects that are there at start; plug-ins opened later keep our export.
+ *
+ * Runs      in the constructor, before any code of the program that could look.
+ * Must not  allocate, change errno; make system calls only when there is something to take back.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <sys/auxv.h>
+
+#include "interpose/loader.h"
+#include "trace/write/sys.h"
+
+#if defined(__x86_64__)
+#define IS_ADDRESS(type) ((type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_64)
+#else
+#define IS_ADDRESS(type) ((type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_ABS64)
+#endif
+
+/* The table of one DT_RELA or DT_JMPREL. */
+struct relocations { const ElfW(Rela) *first; size_t bytes; };
+
+static struct relocations find(const struct tap_object *o, ElfW(Sxword) address, ElfW(Sxword) size)
+{
+	struct relocations r = { 0 };
+
+	for (const ElfW(Dyn) *d = o->dynamic; d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == address)
+			r.first = (const ElfW(Rela) *)(d->d_un.d_ptr < o->base ? d->d_un.d_ptr + o->base : d->d_un.d_ptr);
+		if (d->d_tag == size)
+			r.bytes = d->d_un.d_val;
+	}
+	return r;
+}
+
+/* The slot lies in memory that the dynamic linker has made read-only by now (RELRO), or not. */
+static void clear(const struct tap_object *o, uintptr_t slot)
+{
+	uintptr_t page_bytes = getauxval(AT_PAGESZ);
+	uintptr_t page = slot & ~(page_bytes - 1);
+	bool sealed = slot >= o->relro && slot < (o->relro_end & ~(page_bytes - 1));  /* whole pages only, as the linker does */
+
+	if (sealed && TAP_SYS(mprotect, page, page_bytes, PROT_READ | PROT_WRITE, 0, 0, 0) < 0)
+		return;
+	*(uintptr_t *)slot = 0;
+	if (sealed)
+		TAP_SYS(mprotect, page, page_bytes, PROT_READ, 0, 0, 0);
+}
+
+static void take_back(const struct tap_object *o, uint32_t symbol, struct relocations r)
+{
+	for (size_t i = 0; i < r.bytes / sizeof(*r.first); i++)
+		if (ELF64_R_SYM(r.first[i].r_info) == symbol && IS_ADDRESS(ELF64_R_TYPE(r.first[i].r_info)))
+			clear(o, o->base + r.first[i].r_offset);
+}
+
+static bool is_weak_opencl(const struct tap_object *o, uint32_t i, const struct tap_entry **e)
+{
+	const ElfW(Sym) *s = &o->symbols[i];
+
+	if (ELF64_ST_BIND(s->st_info) != STB_WEAK || s->st_shndx != SHN_UNDEF || s->st_value)
+		return false;
+	const char *name = o->strings + s->st_name;
+
+	if (name[0] != 'c' || name[1] != 'l')
+		return false;
+	*e = tap_opencl_entry(name);
+	return *e && (*e)->exported;
+}
+
+/* In global scope all that was there at start defines for all: one library that has it is enough. */
+static bool defined_at_start(const struct tap_object *o, void *arg)
+{
+	return o->startup && !tap_object_is_shim(o) && tap_object_symbol(o, arg);
+}
+
+/* Undefined symbols stand before those in the hash table. */
+static bool each_object(const struct tap_object *o, void *arg)
+{
+	uint32_t n = o->gnu_hash ? o->gnu_hash[1] : o->sysv_hash ? o->sysv_hash[1] : 0;
+
+	(void)arg;
+	if (tap_object_is_self(o))
+		return false;
+	for (uint32_t i = 1; i < n; i++) {
+		const struct tap_entry *e;
+
+		if (!is_weak_opencl(o, i, &e) || tap_objects_walk(defined_at_start, (void *)e->name))
+			continue;
+		take_back(o, i, find(o, DT_RELA, DT_RELASZ));
+		take_back(o, i, find(o, DT_JMPREL, DT_PLTRELSZ));
+	}
+	return false;
+}
+
+__attribute__((constructor)) static void take_back_weak_references(void)
+{
+	tap_objects_walk(each_object, NULL);
+}

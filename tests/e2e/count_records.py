@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""tests/e2e/count_records.py TRACE.gputap [IDS.H] - how often each function and record type is in a trace
+
+Walks the stream files by trace/format/rec.h alone, without the project's reader. Prints "NAME COUNT" lines, sorted; a function is
+named if IDS.H (build/gen/ids.h) is given; losses of the control pages come as "lost.NAME COUNT".
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import collections
+import pathlib
+import re
+import struct
+import sys
+
+CONTROL, BLOCK, SLOTS = 4096, 65536, 8
+COMPLETE, INCOMPLETE, LONG = 1, 2, 4
+
+
+def records(data, at, end):
+    while at + 8 <= end:
+        fn, words, flags, result = struct.unpack_from("<HBBi", data, at)
+        size = result if flags & INCOMPLETE else struct.unpack_from("<I", data, at + 8)[0] if flags & LONG else words
+        if size <= 0:                           # nothing more in this block
+            at = (at // BLOCK + 1) * BLOCK
+            continue
+        yield "incomplete" if flags & INCOMPLETE else fn
+        at += size * 8
+
+
+def chunks(data):
+    at = CONTROL
+    while at + 64 <= len(data):
+        magic, kind, _, size = struct.unpack_from("<IHHQ", data, at)
+        if magic != 0x314B4843:
+            break
+        if kind == 1:
+            yield at + 64, min(at + size, len(data))
+        at = (at + size + BLOCK - 1) // BLOCK * BLOCK
+
+
+def main():
+    counts = collections.Counter()
+    rec_h = (pathlib.Path(__file__).resolve().parents[2] / "trace/format/rec.h").read_text()
+    losses = re.findall(r"^\tX\((\w+),", rec_h[rec_h.index("#define REC_LOSSES"):], re.M)
+    types = re.findall(r"^\t(REC_\w+)", rec_h[rec_h.index("enum rec_type {"):rec_h.index("REC_TYPE_COUNT")], re.M)
+    names = dict(enumerate(types, 1))
+    if len(sys.argv) > 2:
+        text = pathlib.Path(sys.argv[2]).read_text()
+        names.update((int(v, 16), n) for n, v in re.findall(r"FN_(\w+) = (0x[0-9a-f]+)", text))
+    for path in pathlib.Path(sys.argv[1]).glob("*/*.str"):
+        data = path.read_bytes()
+        for i, n in enumerate(struct.unpack_from("<64Q", data, 64 + SLOTS * 64)):
+            if n:
+                counts["lost." + losses[i]] += n
+        for start, end in chunks(data):
+            for fn in records(data, start, end):
+                counts[names.get(fn, str(fn))] += 1
+    for name in sorted(counts):
+        print(name, counts[name])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# tests/e2e/ways.sh - every way an OpenCL call can reach a library is caught, once, and the program sees no difference
+#
+# Each case runs bare and traced: output and status must be equal byte by byte, and the trace must hold exactly the calls
+# that the program made. Programs: tests/e2e/ways/.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=${GPUTAP_BUILD:-$here/../../build}
+shim=$build/libgputap.so
+audit=$build/libgputap-audit.so
+bin=$build/tests/ways
+cc=${CC:-cc}
+passed=0 failed=0 skipped=0
+unset LD_PRELOAD LD_AUDIT OPENCL_LAYERS
+
+real=$(ldconfig -p | awk '/libOpenCL\.so\.1 .*x86-64|libOpenCL\.so\.1 .*AArch64/ {print $NF; exit}')
+[ -n "$real" ] || { echo "skipped: no libOpenCL.so.1 here"; exit 77; }
+command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+san=
+if nm -D --undefined-only "$shim" | grep -q __asan; then san="-fsanitize=address,undefined"; fi
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p "$bin/wheel" "$bin/copy"
+
+# ------------------------------------------------------------------ programs
+opts="-O1 -Wall -Wextra -Wno-deprecated-declarations -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 $san"
+program() { local out=$1 src=$2; shift 2; $cc $opts -o "$bin/$out" "$here/ways/$src" "$@" || exit 1; }
+library() { local out=$1 src=$2; shift 2; $cc $opts -fPIC -shared -o "$bin/$out" "$here/ways/$src" "$@" || exit 1; }
+program linked linked.c -lOpenCL
+program opener opener.c -ldl
+program host host.c -ldl
+program missing missing.c -ldl
+program missing-linked missing.c -lOpenCL -ldl
+program pending pending.c -lOpenCL -ldl
+program processes processes.c -lOpenCL
+program cost cost.c -ldl
+library plugin.so plugin.c -lOpenCL
+library libOpenCL-fake.so fakeloader.c -Wl,-soname,libOpenCL-fake.so
+library plugin-fake.so plugin.c "-L$bin" -l:libOpenCL-fake.so "-Wl,-rpath,$bin"
+program missing-fake missing.c "-L$bin" -l:libOpenCL-fake.so "-Wl,-rpath,$bin" -ldl
+# A loader renamed as wheels do it: another file name and soname (of the same length), found by RUNPATH.
+python3 - "$real" "$bin/wheel/libOpenCL1a.so" <<'PY' || exit 1
+import sys
+data = open(sys.argv[1], "rb").read().replace(b"libOpenCL.so.1\0", b"libOpenCL1a.so\0")
+open(sys.argv[2], "wb").write(data)
+PY
+library wheel/plugin-wheel.so plugin.c "-L$bin/wheel" -l:libOpenCL1a.so "-Wl,-rpath,\$ORIGIN"
+cp "$shim" "$bin/copy/libgputap-copy.so"
+
+# --------------------------------------------------------------------- cases
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAIL  $case_name: $*"; }
+run() { # out-file program...: output and status in one file
+	local out=$1; shift
+	"$@" >"$out" 2>&1 </dev/null
+	echo "status $?" >>"$out"
+}
+count_of() { python3 "$here/count_records.py" "$1" "$build/gen/ids.h" | awk -v n="$2" '$1 == n {c = $2} END {print c + 0}'; }
+
+# way "sentence" COUNT VARIABLE=VALUE... -- program...: COUNT calls of clGetPlatformIDs are in the trace
+way() {
+	case_name=$1
+	local expected=$2 vars=(); shift 2
+	while [ "$1" != -- ]; do vars+=("$1"); shift; done
+	shift
+	trace=$scratch/$passed.$failed.trace
+	run "$scratch/bare" "$@"
+	run "$scratch/traced" env "GPUTAP_OUTPUT=$trace" "${vars[@]}" "$@"
+	if ! cmp -s "$scratch/bare" "$scratch/traced"; then
+		bad "output differs"; diff "$scratch/bare" "$scratch/traced" | head -10; return
+	fi
+	local seen=0
+	[ -d "$trace.gputap" ] && seen=$(count_of "$trace.gputap" clGetPlatformIDs)
+	if [ "$seen" != "$expected" ]; then bad "$expected calls made, $seen in the trace"; else ok; fi
+}
+# in_trace NAME COUNT: of the case before
+in_trace() {
+	local seen; seen=$(count_of "$trace.gputap" "$1")
+	if [ "$seen" != "$2" ]; then bad "$1: expected $2, found $seen"; else ok; fi
+}
+without_sanitizer() { [ -z "$san" ] && return 0; skipped=$((skipped + 1)); return 1; }
+
+P="LD_PRELOAD=$shim"
+A="LD_AUDIT=$audit"
+
+way "linked" 2 "$P" -- "$bin/linked"
+way "linked, lazy binding off" 2 "$P" LD_BIND_NOW=1 -- "$bin/linked"
+way "dlopen by soname and dlsym" 2 "$P" -- "$bin/opener" s libOpenCL.so.1
+way "dlopen by full path and dlsym" 2 "$P" -- "$bin/opener" s "$real"
+way "dlopen and dlvsym" 2 "$P" -- "$bin/opener" v libOpenCL.so.1
+way "plug-in, RTLD_LOCAL" 2 "$P" -- "$bin/host" l "$bin/plugin.so"
+way "plug-in, RTLD_LOCAL, lazy" 2 "$P" -- "$bin/host" lz "$bin/plugin.so"
+way "plug-in, RTLD_GLOBAL" 2 "$P" -- "$bin/host" g "$bin/plugin.so"
+way "renamed loader by dlopen" 2 "$P" -- "$bin/opener" s "$bin/wheel/libOpenCL1a.so"
+way "plug-in with a renamed loader" 2 "$P" -- "$bin/host" l "$bin/wheel/plugin-wheel.so"
+way "two loaders by dlsym: each call reaches its own" 4 "$P" -- "$bin/opener" s libOpenCL.so.1 "$bin/libOpenCL-fake.so"
+way "two loaders under plug-ins: each call reaches its own" 4 "$P" -- "$bin/host" l "$bin/plugin-fake.so" "$bin/plugin.so"
+way "two loaders under plug-ins, the other way round" 4 "$P" -- "$bin/host" l "$bin/plugin.so" "$bin/plugin-fake.so"
+way "three loaders" 6 "$P" -- "$bin/opener" s libOpenCL.so.1 "$bin/libOpenCL-fake.so" "$bin/wheel/libOpenCL1a.so"
+way "a plug-in unloaded and loaded again" 4 "$P" -- "$bin/host" l2 "$bin/plugin-fake.so"
+
+if without_sanitizer; then
+	way "plug-in, DEEPBIND, with the audit module" 2 "$P" "$A" -- "$bin/host" d "$bin/plugin.so"
+	way "plug-in, DEEPBIND, lazy, with the audit module" 2 "$P" "$A" -- "$bin/host" dz "$bin/plugin.so"
+	way "plug-in with a renamed loader, DEEPBIND, with the audit module" 2 "$P" "$A" -- "$bin/host" d "$bin/wheel/plugin-wheel.so"
+	way "dlmopen and dlsym, with the audit module" 2 "$P" "$A" -- "$bin/opener" n libOpenCL.so.1
+	way "plug-in in a namespace of its own, with the audit module" 2 "$P" "$A" -- "$bin/host" n "$bin/plugin.so"
+	way "two loaders, DEEPBIND, with the audit module" 4 "$P" "$A" -- "$bin/host" d "$bin/plugin.so" "$bin/plugin-fake.so"
+	way "linked, with the audit module" 2 "$P" "$A" -- "$bin/linked"
+	way "dlsym, with the audit module" 2 "$P" "$A" -- "$bin/opener" s libOpenCL.so.1
+	way "dlvsym, with the audit module" 2 "$P" "$A" -- "$bin/opener" v "$real"
+	way "plug-in, RTLD_LOCAL, with the audit module" 2 "$P" "$A" -- "$bin/host" l "$bin/plugin.so"
+	way "a plug-in unloaded and loaded again, with the audit module" 4 "$P" "$A" -- "$bin/host" d2 "$bin/plugin-fake.so"
+	way "the audit module alone does nothing" 0 "$A" -- "$bin/linked"
+	way "DEEPBIND without the audit module is missed" 0 "$P" -- "$bin/host" d "$bin/plugin.so"
+	in_trace lost.LOADER_MISSED 1
+	way "dlmopen without the audit module is missed" 0 "$P" -- "$bin/host" n "$bin/plugin.so"
+	in_trace lost.LOADER_MISSED 1
+	way "dlmopen and dlsym" 2 "$P" -- "$bin/opener" n libOpenCL.so.1
+	way "as a layer" 2 "OPENCL_LAYERS=$shim" -- "$bin/linked"
+	way "as a layer, dlopen by path" 2 "OPENCL_LAYERS=$shim" -- "$bin/opener" s "$real"
+fi
+way "preloaded and as a layer: once" 2 "$P" "OPENCL_LAYERS=$shim" -- "$bin/linked"
+way "preloaded and another copy as a layer: once" 2 "$P" "OPENCL_LAYERS=$bin/copy/libgputap-copy.so" -- "$bin/linked"
+way "preloaded twice, two copies: once" 2 "LD_PRELOAD=$shim:$bin/copy/libgputap-copy.so" -- "$bin/linked"
+way "preloaded twice, two copies, dlsym: once" 2 "LD_PRELOAD=$shim:$bin/copy/libgputap-copy.so" -- "$bin/opener" s libOpenCL.so.1
+
+way "what the library lacks is missing, dlopen" 0 "$P" -- "$bin/missing"
+way "what the library lacks is missing, linked" 0 "$P" -- "$bin/missing-linked"
+way "what another library lacks is missing, dlopen" 0 "$P" -- "$bin/missing" "$bin/libOpenCL-fake.so"
+way "what another library lacks is missing, linked" 0 "$P" -- "$bin/missing-fake" "$bin/libOpenCL-fake.so"
+way "a pending dlerror message survives our look-ups" 1 "$P" -- "$bin/pending"
+
+for w in _exit _Exit quick_exit; do way "$w" 1 "$P" -- "$bin/processes" $w; in_trace REC_EXIT 1; done
+for w in execl execle execv fexecve; do way "$w" 2 "$P" -- "$bin/processes" $w; in_trace REC_EXEC 1; done
+way "execle with a cleaned environment" 1 "$P" -- "$bin/processes" execle-clean
+in_trace lost.CHILD_MISSED 1
+way "an exec that fails is as if nothing had happened" 2 "$P" -- "$bin/processes" failing
+way "fork" 3 "$P" -- "$bin/processes" fork
+way "fork and exec" 3 "$P" -- "$bin/processes" fork-exec
+way "vfork and exec" 3 "$P" -- "$bin/processes" vfork-exec
+way "vfork and _exit" 2 "$P" -- "$bin/processes" vfork-exit
+in_trace REC_EXIT 1
+way "fork and exec with a cleaned environment" 2 "$P" -- "$bin/processes" fork-exec-clean
+in_trace lost.CHILD_MISSED 1
+way "syscall and prctl pass their arguments" 2 "$P" -- "$bin/processes" syscall
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
