@@ -62,7 +62,8 @@ void gt_render_atp_call(struct gt_text *t, struct gt_render *r, const struct gt_
 void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call);
 
 /* ---- shared by both (render_value.c) ---- */
-bool gt_call_failed(const struct gt_render_plan *p, const struct gt_call *call);
+/* A call that failed: nothing behind its pointers was read. */
+static inline bool gt_call_failed(const struct gt_call *call) { return call->result != 0; }
 /* Element i of captured data, zero extended. */
 uint64_t gt_element(const struct gt_arg *a, uint64_t i, uint32_t bytes);
 /* How many elements of `bytes` bytes are really there. */

@@ -224,7 +224,7 @@ static void put_list(const struct render *r, const struct gt_arg *a, enum gt_val
 /* The caller's memory is read only after a call that succeeded: what a failed call was given is known by its address. */
 static void put_array(const struct render *r, const struct gt_render_param *rp, const struct gt_arg *a)
 {
-	if (!a->has_data && a->param->dir == GT_IN && a->count != 0) {
+	if (a->param->dir == GT_IN && gt_call_failed(r->call)) {
 		gt_render_atp_pointer(r->t, a->value);
 		return;
 	}
@@ -455,12 +455,13 @@ void gt_render_atp_call(struct gt_text *t, struct gt_render *cache, const struct
 	const struct render r = { t, gt_render_table(cache), p, call, agents, p->fn->domain == REC_DOMAIN_HSA };
 	const struct gt_fn *fn = p->fn;
 	struct gt_arg a;
+	bool known = call->has_args && fn->n_params && gt_call_arg(call, 0, &a);
 
 	put_return(&r);
 	gt_text_lit(t, " = ");
 	gt_text_str(t, fn->name);
 	gt_text_lit(t, " ( ");
-	for (unsigned i = 0; call->has_args && i < fn->n_params; i++) {
+	for (unsigned i = 0; known && i < fn->n_params; i++) {
 		if (i)
 			gt_text_char(t, ';');
 		if (r.hsa) {

@@ -11,7 +11,7 @@
 #include "writers/render.h"
 
 #define TEXT_MAX 256                      /* bytes of a string shown */
-#define ARGS_MAX 32                       /* the longest prototype of the API has 15 */
+#define ARGS_MAX 64                       /* a table with longer prototypes is refused */
 
 static void put_address(struct gt_text *t, uint64_t v)
 {
@@ -187,27 +187,27 @@ static void put_result(struct gt_text *t, const struct gt_render_plan *p, const 
 void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call)
 {
 	const struct gt_fn *fn = p->fn;
-	bool failed = gt_call_failed(p, call), known[ARGS_MAX];
 	struct gt_arg args[ARGS_MAX];
-	unsigned n = !call->has_args ? 0 : fn->n_params < ARGS_MAX ? fn->n_params : ARGS_MAX;
+	unsigned n = fn->n_params < ARGS_MAX ? fn->n_params : ARGS_MAX;
+	bool known = call->has_args;
 
+	for (unsigned i = 0; i < n && known; i++)
+		known = gt_call_arg(call, i, &args[i]);
 	if (fn->is_callback)
 		gt_text_lit(t, "callback ");
 	gt_text_str(t, fn->name);
 	gt_text_char(t, '(');
-	if (!call->has_args)
+	if (!known)
 		gt_text_lit(t, "...");
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n && known; i++) {
 		gt_text_bytes(t, p->params[i].log_in, p->params[i].log_in_bytes);
-		known[i] = gt_call_arg(call, i, &args[i]);
-		if (known[i])
-			put_in(t, &args[i]);
+		put_in(t, &args[i]);
 	}
 	gt_text_char(t, ')');
 	if (fn->is_callback)
 		return;
 	put_result(t, p, call);
-	for (unsigned i = 0; i < n; i++)
-		if (known[i] && fn->params[i].typed_out && (!failed || (int)i == p->errcode))
+	for (unsigned i = 0; i < n && known; i++)
+		if (fn->params[i].typed_out && (!gt_call_failed(call) || (int)i == p->errcode))
 			put_out(t, p, i, call, &args[i]);
 }

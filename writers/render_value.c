@@ -6,13 +6,6 @@
  */
 #include "writers/render.h"
 
-bool gt_call_failed(const struct gt_render_plan *p, const struct gt_call *call)
-{
-	if (p->errcode >= 0)
-		return call->result != 0;
-	return p->fn->ret == GT_ERROR && call->result < 0;
-}
-
 uint64_t gt_element(const struct gt_arg *a, uint64_t i, uint32_t bytes)
 {
 	uint64_t v = 0;
