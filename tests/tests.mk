@@ -37,6 +37,11 @@ $(T)/tracegen: tests/tracegen.c $(TEST_LIB) $(O)/libgt.a
 	@echo "  CC      $<"
 	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lzstd -lxxhash -lm
 
+$(T)/golden/build: $(wildcard tests/golden/*.c tests/golden/*.h) $(TEST_LIB) $(O)/libgt.a
+	@mkdir -p $(@D)
+	@echo "  CC      tests/golden/build"
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $(wildcard tests/golden/*.c) $(TEST_LIB) $(O)/libgt.a -lsqlite3 -lzstd -lxxhash -lm -lpthread
+
 $(T)/e2e/%: tests/e2e/%.c
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
@@ -47,7 +52,7 @@ $(T)/fault/%: tests/fault/%.c
 	@echo "  CC      $<"
 	$(Q)$(CC) $(BASE) -O1 $(SANF) -MF $@.d -o $@ $< -lOpenCL -ldl -lpthread -lm
 
-test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(FAKECL_TARGETS)
+test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/golden/build $(FAKECL_TARGETS)
 
 check: test-programs
 	@GPUTAP_BUILD=$(abspath $(O)) tests/run $(TESTS)
