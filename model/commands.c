@@ -106,13 +106,22 @@ static struct gt_seen_size *add_seen(struct gt_model *m, const struct gt_command
 	return s;
 }
 
+static void take_said(struct gt_command *c, const struct gt_local_size *said)
+{
+	memcpy(c->local_size, said->size, c->work_dim * 8);
+	c->local_source = (enum rec_local_source)said->source;
+}
+
 /* The runtime was asked once per kernel, device, offset and size: later launches of the same take the same answer. */
 static void take_suggested(struct gt_model *m, struct gt_command *c, const struct gt_local_size *said)
 {
 	struct gt_seen_size *seen;
 
-	if (!c->kernel)
+	if (!c->kernel) {
+		if (said)
+			take_said(c, said);
 		return;
+	}
 	seen = find_seen(c);
 	if (said && !seen)
 		seen = add_seen(m, c);
@@ -128,6 +137,7 @@ static void take_suggested(struct gt_model *m, struct gt_command *c, const struc
 
 static void set_work(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c, uint32_t stream, uint64_t offset)
 {
+	const struct gt_local_size *said;
 	uint64_t required[3];
 	uint32_t dims = (uint32_t)gt_role_value(call, f, GT_ROLE_WORK_DIM);
 
@@ -142,11 +152,15 @@ static void set_work(struct gt_model *m, const struct gt_call *call, const struc
 	c->work_dim = dims;
 	take_sizes(call, f, GT_ROLE_GLOBAL, dims, c->global_size);
 	c->has_offset = take_sizes(call, f, GT_ROLE_OFFSET, dims, c->global_offset);
+	said = gt_join_local_size(m, call->process, stream, offset);
 	if (take_sizes(call, f, GT_ROLE_LOCAL, dims, c->local_size)) {
 		c->local_source = REC_LOCAL_APPLICATION;
+		/* A runtime may say what it made of the size it was given. spec: API log "Example" */
+		if (said)
+			take_said(c, said);
 		return;
 	}
-	take_suggested(m, c, gt_join_local_size(m, call->process, stream, offset));
+	take_suggested(m, c, said);
 	if (c->local_source == REC_LOCAL_UNKNOWN && take_required(c, required)) {
 		memcpy(c->local_size, required, dims * 8);
 		c->local_source = REC_LOCAL_REQUIRED;

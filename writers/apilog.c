@@ -163,12 +163,21 @@ static int walk(struct apilog *a, struct gt_err *err)
 	return more;
 }
 
-/* What is missing is said behind the last call; a log that has everything ends with it. */
+/* Reasons for calls that are not in the trace. Device times and their losses are no matter of this format. */
+static const enum rec_loss lost_calls[] = {
+	REC_LOSS_NO_SPACE, REC_LOSS_NO_STREAM, REC_LOSS_SECCOMP, REC_LOSS_SIZE_CAP, REC_LOSS_RING_OVERWRITTEN, REC_LOSS_LOADER_MISSED,
+	REC_LOSS_LATE_CALL, REC_LOSS_INCOMPLETE_RECORD, REC_LOSS_DAMAGED, REC_LOSS_TRUNCATED,
+};
+
+/* What is missing is said behind the last call; a log that has every call ends with it. */
 static void put_missing(struct apilog *a)
 {
 	char text[1024];
+	uint64_t n = 0;
 
-	if (gt_model_complete(a->x->model))
+	for (size_t i = 0; i < sizeof(lost_calls) / sizeof(lost_calls[0]); i++)
+		n += gt_model_lost(a->x->model, lost_calls[i]);
+	if (!n)
 		return;
 	gt_text_str(&a->out.text, gt_model_complete_text(a->x->model, text, sizeof(text)));
 	gt_text_char(&a->out.text, '\n');

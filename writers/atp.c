@@ -180,13 +180,14 @@ static void put_section(struct atp *a, struct block *const *blocks, size_t n, co
 static int put_file(struct atp *a, struct gt_err *err)
 {
 	size_t n = 0, n_opencl = 0;
+	uint32_t dispatches = gt_atp_hsa_count(a->x, &a->moved);
 	struct block **blocks = sort_blocks(a, &n);
 
 	if (!blocks)
 		return no_memory(a, err);
 	while (n_opencl < n && blocks[n_opencl]->domain == OPENCL)
 		n_opencl++;
-	gt_atp_header(&a->out.text, a->x, n_opencl > 0, n_opencl < n || gt_model_hsa_kernel_count(a->x->model) > 0);
+	gt_atp_header(&a->out.text, a->x, n_opencl > 0, n_opencl < n || dispatches > 0, a->moved);
 	for (int domain = 0; domain < DOMAINS; domain++) {
 		struct block *const *first = domain == OPENCL ? blocks : blocks + n_opencl;
 		size_t count = domain == OPENCL ? n_opencl : n - n_opencl;
@@ -196,7 +197,7 @@ static int put_file(struct atp *a, struct gt_err *err)
 		put_section(a, first, count, titles[domain].calls_title, false);
 		put_section(a, first, count, titles[domain].times_title, true);
 	}
-	a->moved += gt_atp_hsa_kernels(&a->out, a->x);
+	gt_atp_hsa_kernels(&a->out, a->x, dispatches);
 	free(blocks);
 	return gt_spill_check(&a->spill, err);
 }

@@ -30,9 +30,11 @@ unsigned gt_atp_device_part(struct gt_text *t, const struct gt_render_plan *plan
 /* Device start and end of an HSA copy. */
 unsigned gt_atp_copy_part(struct gt_text *t, const struct gt_call *call);
 
-/* Header lines, up to the first section. */
-void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa);
-/* The HSA kernel section, or nothing when there was no dispatch. Returns the number of times moved. */
-uint64_t gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x);
+/* Header lines, up to the first section. moved: times that were moved in this file. */
+void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa, uint64_t moved);
+/* Dispatches to write; adds the number of times that have to be moved. */
+uint32_t gt_atp_hsa_count(const struct gt_export *x, uint64_t *moved);
+/* The HSA kernel section of n dispatches, or nothing when there are none. */
+void gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x, uint32_t n);
 
 #endif

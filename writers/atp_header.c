@@ -134,7 +134,7 @@ static void put_devices(struct gt_text *t, struct gt_model *m, uint32_t process)
 	}
 }
 
-void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa)
+void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa, uint64_t moved)
 {
 	const struct gt_process *p = x->process;
 	char complete[1024];
@@ -148,6 +148,11 @@ void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bo
 	put_line(t, "OS Version", p->os);
 	put_session_name(t, gt_model_session(x->model)->path);
 	put_line(t, "Ledger", gt_model_complete_text(x->model, complete, sizeof(complete)));
+	if (moved) {
+		gt_text_lit(t, "TimesMoved=");
+		gt_text_u64(t, moved);
+		gt_text_char(t, '\n');
+	}
 	if (opencl) {
 		put_line(t, "CLExcludedAPIs", "");
 		put_devices(t, x->model, p->index);

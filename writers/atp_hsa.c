@@ -46,10 +46,12 @@ static void put_handle(struct gt_text *t, uint64_t v, size_t width)
 	gt_text_pad(t, from, width, 1);
 }
 
-static unsigned put_common(struct gt_text *t, const struct gt_hsa_kernel *k)
+/* Readers want an end that is not before the start. */
+static uint64_t start_of(const struct gt_hsa_kernel *k) { return k->start_mono_ns > 0 ? (uint64_t)k->start_mono_ns : 0; }
+static bool ends_early(const struct gt_hsa_kernel *k) { return k->end_mono_ns < (int64_t)start_of(k); }
+
+static void put_common(struct gt_text *t, const struct gt_hsa_kernel *k)
 {
-	uint64_t start = k->start_mono_ns > 0 ? (uint64_t)k->start_mono_ns : 0;
-	bool moved = k->end_mono_ns < (int64_t)start;
 	size_t from = t->used;
 
 	if (k->name.bytes)
@@ -58,8 +60,8 @@ static unsigned put_common(struct gt_text *t, const struct gt_hsa_kernel *k)
 		gt_text_lit(t, "unknown_kernel");
 	gt_text_pad(t, from, 50, 1);
 	put_handle(t, k->kernel, 21);
-	put_number(t, start, 21);
-	put_number(t, moved ? start : (uint64_t)k->end_mono_ns, 21);
+	put_number(t, start_of(k), 21);
+	put_number(t, ends_early(k) ? start_of(k) : (uint64_t)k->end_mono_ns, 21);
 	from = t->used;
 	put_word(t, &k->agent_name, "Unknown_Device");
 	gt_text_pad(t, from, 64, 1);
@@ -69,7 +71,6 @@ static unsigned put_common(struct gt_text *t, const struct gt_hsa_kernel *k)
 	gt_text_char(t, '}');
 	gt_text_pad(t, from, 21, 1);
 	put_number(t, k->queue_index, 21);
-	return moved + (k->start_mono_ns < 0);
 }
 
 /* Packet types of the HSA specification; readers list kernel dispatches alone. */
@@ -103,25 +104,36 @@ static bool wanted(const struct gt_export *x, const struct gt_hsa_kernel *k)
 	       (x->to_ns == GT_NO_TIME || k->start_ns <= x->to_ns);
 }
 
-uint64_t gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x)
+uint32_t gt_atp_hsa_count(const struct gt_export *x, uint64_t *moved)
 {
-	uint32_t all = gt_model_hsa_kernel_count(x->model), n = 0;
-	bool eight = strcmp(gt_option(x->options, "atp-version"), "2") == 0;
-	uint64_t moved = 0;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < all; i++)
-		n += wanted(x, gt_model_hsa_kernel(x->model, i));
-	if (!n)
-		return 0;
-	gt_text_lit(&o->text, "=====hsa Kernel Timestamp Output=====\n");
-	gt_text_u64(&o->text, n);
-	gt_text_char(&o->text, '\n');
-	for (uint32_t i = 0; i < all; i++) {
+	for (uint32_t i = 0; i < gt_model_hsa_kernel_count(x->model); i++) {
 		const struct gt_hsa_kernel *k = gt_model_hsa_kernel(x->model, i);
 
 		if (!wanted(x, k))
 			continue;
-		moved += put_common(&o->text, k);
+		n++;
+		*moved += ends_early(k) + (k->start_mono_ns < 0);
+	}
+	return n;
+}
+
+void gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x, uint32_t n)
+{
+	bool eight = strcmp(gt_option(x->options, "atp-version"), "2") == 0;
+
+	if (!n)
+		return;
+	gt_text_lit(&o->text, "=====hsa Kernel Timestamp Output=====\n");
+	gt_text_u64(&o->text, n);
+	gt_text_char(&o->text, '\n');
+	for (uint32_t i = 0; i < gt_model_hsa_kernel_count(x->model); i++) {
+		const struct gt_hsa_kernel *k = gt_model_hsa_kernel(x->model, i);
+
+		if (!wanted(x, k))
+			continue;
+		put_common(&o->text, k);
 		if (eight)
 			put_handle(&o->text, k->queue, 21);
 		else
@@ -129,5 +141,4 @@ uint64_t gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x)
 		gt_text_char(&o->text, '\n');
 		gt_output_drain(o);
 	}
-	return moved;
 }
