@@ -162,6 +162,20 @@ class HeaderCoverage(unittest.TestCase):
         self.assertEqual(names - exported, set())
 
 
+class Hooks(unittest.TestCase):
+    def test_every_hook_that_a_collector_defines_is_asked_for_in_the_description(self):
+        with open(os.path.join(GEN, "opencl_hooks.h"), encoding="utf-8") as f:
+            declared = set(re.findall(r"tap_cl_(?:pre|do|post)_cl\w+", f.read()))
+        defined = set()
+        for folder in ("collectors", "interpose"):
+            for name in os.listdir(os.path.join(TOP, folder)):
+                if name.endswith(".c"):
+                    with open(os.path.join(TOP, folder, name), encoding="utf-8") as f:
+                        defined.update(re.findall(r"\btap_cl_(?:pre|do|post)_cl\w+", f.read()))
+        self.assertIn("tap_cl_do_clCreateCommandQueue", defined)
+        self.assertEqual(defined - declared, set())
+
+
 class Packed(unittest.TestCase):
     def test_the_packed_table_tells_its_size_and_unpacks_to_the_text(self):
         path = os.path.join(GEN, "table.zst")
