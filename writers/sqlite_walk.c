@@ -38,8 +38,8 @@ static void plan_parameters(struct gt_fn_plan *p, const struct gt_fn *fn)
 
 		if (a->is_event_out)
 			p->event_out = i;
-		else if (a->is_wait_list)
-			p->waits = i;
+		else if (a->is_wait_list || (a->copy == GT_COPY_ARRAY && a->dir == GT_IN && a->object == REC_OBJECT_EVENT))
+			p->waits = i;           /* clWaitForEvents has no wait list, it has its events */
 		if (a->value != GT_HANDLE)
 			continue;
 		if (a->object == REC_OBJECT_EVENT) {
