@@ -197,8 +197,8 @@ static void add_work(struct gt_sql_feeder *f, const struct gt_call *call, const 
 	check_type(f, c->type, name);
 	if (c->timed)
 		put_times(r, c);
-	else if (c->reason >= 0)
-		gt_put(r, WO_reason, c->reason);
+	else if (c->reason >= 0 || c->status < 0)
+		gt_put(r, WO_reason, c->reason >= 0 ? c->reason : REC_LOSS_FAILED_COMMAND);
 	gt_put(r, WO_eventClass, GT_SQL_CLASS_OPENCL);
 	gt_put(r, WO_globalPid, gt_sql_pid(f, call->process));
 	gt_put(r, WO_correlationId, correlation);

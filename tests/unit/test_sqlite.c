@@ -37,8 +37,9 @@ enum { PLATFORM = 0x1000, DEVICE = 0x2000, CONTEXT = 0x3000, QUEUE = 0x4000, QUE
 static struct gt_fntable *table;
 static struct tb_stream *stream;        /* where call() writes */
 
-struct arg { const char *name; uint64_t value; const void *data; uint32_t bytes; };
-#define ARGS(...) (const struct arg[]){ __VA_ARGS__, { 0 } }
+struct arg { const char *name; uint64_t value; const void *data; uint32_t bytes; }; /* a NULL name ends a list */
+#define V(name, value) { name, value, NULL, 0 }
+#define ARGS(...) (const struct arg[]){ __VA_ARGS__, { 0, 0, 0, 0 } }
 
 static const struct arg *find_arg(const struct arg *args, const char *name)
 {
@@ -104,16 +105,16 @@ static void make_setup(void)
 {
 	const uint64_t device = DEVICE, plist[] = { 3, CL_CONTEXT_PLATFORM, PLATFORM, 0 };
 
-	create("clCreateContext", T0, CONTEXT, ARGS({ "properties", 0, plist, sizeof plist }, { "num_devices", 1 }, { "devices", 0, &device, 8 }));
-	create("clCreateCommandQueue", T0 + 1000, QUEUE, ARGS({ "context", CONTEXT }, { "device", DEVICE }));
-	create("clCreateCommandQueue", T0 + 2000, QUEUE2, ARGS({ "context", CONTEXT }, { "device", DEVICE }));
-	create("clCreateBuffer", T0 + 3000, BUFFER, ARGS({ "context", CONTEXT }, { "flags", CL_MEM_READ_WRITE }, { "size", 4096 }));
+	create("clCreateContext", T0, CONTEXT, ARGS({ "properties", 0, plist, sizeof plist }, V("num_devices", 1), { "devices", 0, &device, 8 }));
+	create("clCreateCommandQueue", T0 + 1000, QUEUE, ARGS(V("context", CONTEXT), V("device", DEVICE)));
+	create("clCreateCommandQueue", T0 + 2000, QUEUE2, ARGS(V("context", CONTEXT), V("device", DEVICE)));
+	create("clCreateBuffer", T0 + 3000, BUFFER, ARGS(V("context", CONTEXT), V("flags", CL_MEM_READ_WRITE), V("size", 4096)));
 	create("clCreateBuffer", T0 + 4000, BUFFER2,
-	       ARGS({ "context", CONTEXT }, { "flags", CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR }, { "size", 8192 }));
-	create("clCreateProgramWithSource", T0 + 5000, PROGRAM, ARGS({ "context", CONTEXT }, { "count", 0 }));
-	call("clBuildProgram", T0 + 6000, 900, 0, 0, ARGS({ "program", PROGRAM }, { "options", 0, "-DN=4", 5 }));
-	create("clCreateKernel", T0 + 7000, KERNEL, ARGS({ "program", PROGRAM }, { "kernel_name", 0, "scale", 5 }));
-	call("clSetKernelArg", T0 + 8000, 20, 0, 0, ARGS({ "kernel", KERNEL }, { "arg_index", 0 }, { "arg_size", 256 }));
+	       ARGS(V("context", CONTEXT), V("flags", CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR), V("size", 8192)));
+	create("clCreateProgramWithSource", T0 + 5000, PROGRAM, ARGS(V("context", CONTEXT), V("count", 0)));
+	call("clBuildProgram", T0 + 6000, 900, 0, 0, ARGS(V("program", PROGRAM), { "options", 0, "-DN=4", 5 }));
+	create("clCreateKernel", T0 + 7000, KERNEL, ARGS(V("program", PROGRAM), { "kernel_name", 0, "scale", 5 }));
+	call("clSetKernelArg", T0 + 8000, 20, 0, 0, ARGS(V("kernel", KERNEL), V("arg_index", 0), V("arg_size", 256)));
 }
 
 static uint64_t launch(uint64_t start, int32_t result, uint64_t queue, uint64_t event, const uint64_t *wait)
@@ -121,8 +122,8 @@ static uint64_t launch(uint64_t start, int32_t result, uint64_t queue, uint64_t 
 	static const uint64_t global = 1000, local = 64;
 
 	return call("clEnqueueNDRangeKernel", start, 100, result, 0,
-	            ARGS({ "command_queue", queue }, { "kernel", KERNEL }, { "work_dim", 1 }, { "global_work_size", 0, &global, 8 },
-	                 { "local_work_size", 0, &local, 8 }, { "num_events_in_wait_list", wait ? 1 : 0 },
+	            ARGS(V("command_queue", queue), V("kernel", KERNEL), V("work_dim", 1), { "global_work_size", 0, &global, 8 },
+	                 { "local_work_size", 0, &local, 8 }, V("num_events_in_wait_list", wait ? 1 : 0),
 	                 { "event_wait_list", 0, wait, wait ? 8 : 0 }, { "event", 0, &event, 8 }));
 }
 
@@ -137,31 +138,31 @@ static void make_commands(void)
 	uint64_t link;
 
 	link = call("clEnqueueWriteBuffer", T0 + 10000, 100, 0, 0,
-	            ARGS({ "command_queue", QUEUE }, { "buffer", BUFFER }, { "size", 4096 }, { "ptr", 0x123000 }, { "event", 0, &e1, 8 }));
+	            ARGS(V("command_queue", QUEUE), V("buffer", BUFFER), V("size", 4096), V("ptr", 0x123000), { "event", 0, &e1, 8 }));
 	timed(link, T0 + 10500, 1000);
 	link = launch(T0 + 12000, 0, QUEUE, e2, &e1);
 	timed(link, T0 + 12500, 2000);
 	tb_untimed(stream, launch(T0 + 15000, 0, QUEUE2, EVENT + 32, NULL), REC_LOSS_NOT_FINISHED, 1);
 	launch(T0 + 16000, CL_INVALID_WORK_GROUP_SIZE, QUEUE, 0, NULL);
 	link = call("clEnqueueFillBuffer", T0 + 17000, 100, 0, 0,
-	            ARGS({ "command_queue", QUEUE }, { "buffer", BUFFER }, { "pattern", 0, &pattern, 4 }, { "pattern_size", 4 }, { "size", 512 },
+	            ARGS(V("command_queue", QUEUE), V("buffer", BUFFER), { "pattern", 0, &pattern, 4 }, V("pattern_size", 4), V("size", 512),
 	                 { "event", 0, (const uint64_t[]){ EVENT + 48 }, 8 }));
 	timed(link, T0 + 17500, 300);
 	link = call("clEnqueueMapBuffer", T0 + 19000, 500, 0, 0x500000,
-	            ARGS({ "command_queue", QUEUE }, { "buffer", BUFFER2 }, { "map_flags", CL_MAP_READ | CL_MAP_WRITE }, { "size", 8192 },
+	            ARGS(V("command_queue", QUEUE), V("buffer", BUFFER2), V("map_flags", CL_MAP_READ | CL_MAP_WRITE), V("size", 8192),
 	                 { "event", 0, (const uint64_t[]){ EVENT + 64 }, 8 }));
 	timed(link, T0 + 19100, 200);
 	link = call("clEnqueueReadBuffer", T0 + 20000, 100, 0, 0,
-	            ARGS({ "command_queue", QUEUE }, { "buffer", BUFFER }, { "size", 1024 }, { "ptr", 0x500100 },
+	            ARGS(V("command_queue", QUEUE), V("buffer", BUFFER), V("size", 1024), V("ptr", 0x500100),
 	                 { "event", 0, (const uint64_t[]){ EVENT + 80 }, 8 }));
 	timed(link, T0 + 20500, 100);
 	link = call("clEnqueueUnmapMemObject", T0 + 21000, 100, 0, 0,
-	            ARGS({ "command_queue", QUEUE }, { "memobj", BUFFER2 }, { "mapped_ptr", 0x500000 },
+	            ARGS(V("command_queue", QUEUE), V("memobj", BUFFER2), V("mapped_ptr", 0x500000),
 	                 { "event", 0, (const uint64_t[]){ EVENT + 96 }, 8 }));
 	timed(link, T0 + 21500, 150);
-	call("clWaitForEvents", T0 + 22000, 700, 0, 0, ARGS({ "num_events", 1 }, { "event_list", 0, &e2, 8 }));
-	call("clReleaseEvent", T0 + 23000, 20, 0, 0, ARGS({ "event", e2 }));
-	call("clFinish", T0 + 24000, 500, 0, 0, ARGS({ "command_queue", QUEUE }));
+	call("clWaitForEvents", T0 + 22000, 700, 0, 0, ARGS(V("num_events", 1), { "event_list", 0, &e2, 8 }));
+	call("clReleaseEvent", T0 + 23000, 20, 0, 0, ARGS(V("event", e2)));
+	call("clFinish", T0 + 24000, 500, 0, 0, ARGS(V("command_queue", QUEUE)));
 	/* A device clock that runs ahead: the kernel seems to start before its call. */
 	timed(launch(T0 + 26000, 0, QUEUE, EVENT + 112, NULL), T0 + 25990, 100);
 	tb_note(stream, T0 + 27000, 0, "the \xff part was switched off");
@@ -171,8 +172,8 @@ static struct tb_stream *make_thread(struct tb_process *p, uint32_t tid, const c
 {
 	struct tb_stream *s = tb_stream(p);
 
-	tb_thread(s, T0 - 500, tid, tid % 100 == 0, name);
-	tb_clock(s, T0 - 400, (int64_t)T0 - 400);
+	tb_thread(s, T0 - 1000, tid, tid % 100 == 0, name);
+	tb_clock(s, T0 - 900, (int64_t)T0 - 900);
 	tb_clock(s, T0 + 5000000, (int64_t)T0 + 5000000);
 	return s;
 }
@@ -181,7 +182,7 @@ static struct tb_process *make_process(struct tb *tb, int pid, const char *image
 {
 	struct tb_process *p = tb_process(tb, pid);
 
-	tb_fact(p, "start_tick", "999500");
+	tb_fact(p, "start_tick", "999000");
 	tb_fact(p, "image", image);
 	tb_fact(p, "arch", "x86_64");
 	return p;
@@ -231,16 +232,16 @@ static void make_trace(const char *path)
 	make_setup();
 	make_commands();
 	stream = make_thread(p, 101, "worker");
-	call("clSetEventCallback.pfn_notify", T0 + 14600, 50, 0, 0, ARGS({ "event", EVENT + 16 }));
-	call("clFinish", T0 + 24100, 300, 0, 0, ARGS({ "command_queue", QUEUE2 }));
+	call("clSetEventCallback.pfn_notify", T0 + 14600, 50, 0, 0, ARGS(V("event", EVENT + 16)));
+	call("clFinish", T0 + 24100, 300, 0, 0, ARGS(V("command_queue", QUEUE2)));
 	p = make_process(tb, 100, "/bin/app2");
 	stream = make_thread(p, 100, "app2");
 	make_objects();
-	create("clCreateContext", T0 + 40000, CONTEXT, ARGS({ "num_devices", 1 }, { "devices", 0, (const uint64_t[]){ DEVICE }, 8 }));
-	create("clCreateCommandQueue", T0 + 41000, QUEUE, ARGS({ "context", CONTEXT }, { "device", DEVICE }));
+	create("clCreateContext", T0 + 40000, CONTEXT, ARGS(V("num_devices", 1), { "devices", 0, (const uint64_t[]){ DEVICE }, 8 }));
+	create("clCreateCommandQueue", T0 + 41000, QUEUE, ARGS(V("context", CONTEXT), V("device", DEVICE)));
 	p = make_process(tb, 200, "/bin/child");
 	stream = make_thread(p, 200, "child");
-	call("clFinish", T0 + 50000, 300, CL_INVALID_COMMAND_QUEUE, 0, ARGS({ "command_queue", 0 }));
+	call("clFinish", T0 + 50000, 300, CL_INVALID_COMMAND_QUEUE, 0, ARGS(V("command_queue", 0)));
 	tb_close(tb);
 }
 
@@ -329,9 +330,9 @@ static void every_call_has_its_rows(void **state)
 	expect_rows(f, "PRAGMA integrity_check", "ok\n");
 	expect_rows(f, "SELECT count(*), count(DISTINCT (globalTid & ~0xffffff) || '.' || correlationId) FROM CUPTI_ACTIVITY_KIND_RUNTIME", "25|25\n");
 	expect_rows(f, "SELECT r.start, r.end - r.start, r.eventClass, r.globalTid - (1 << 48), r.correlationId, s.value, r.returnValue, r.callchainId "
-	               "FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId WHERE r.correlationId IN (1, 13, 26) ORDER BY 1",
+	               "FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId WHERE r.correlationId IN (1, 14, 26) ORDER BY 1",
 	            "1000|100|98|1677721700|1|clCreateContext|0|NULL\n"
-	            "17000|100|98|1677721700|13|clEnqueueNDRangeKernel|-54|NULL\n"
+	            "17000|100|98|1677721700|14|clEnqueueNDRangeKernel|-54|NULL\n"
 	            "51000|300|98|3355443400|1|clFinish|-36|NULL\n");
 	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN OPENCL_API a USING (start, end, globalTid, correlationId, nameId)", "25\n");
 	expect_rows(f, "SELECT h.start, h.end - h.start, s.value, h.globalTid & 0xffffff FROM CUDA_HOST_CALLBACK h JOIN StringIds s ON s.id = h.nameId",
@@ -367,7 +368,7 @@ static void kernels_have_grid_block_and_memory(void **state)
 	               "FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds d ON d.id = demangledName JOIN StringIds s ON s.id = shortName "
 	               "JOIN StringIds m ON m.id = mangledName ORDER BY 1",
 	            "13500|15500|0|1|13|11|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|1|[]|NULL\n"
-	            "27000|27090|0|1|13|24|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|2|[]|NULL\n");
+	            "27000|27090|0|1|13|23|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|2|[]|NULL\n");
 }
 
 /* The kernel that seems to start before its call is moved in the CUPTI_ table alone, and the ledger counts it. */
@@ -376,7 +377,7 @@ static void times_are_moved_only_where_readers_need_an_order(void **state)
 	struct fixture *f = *state;
 
 	export(f, NULL);
-	expect_rows(f, "SELECT start, end FROM OPENCL_WORKLOAD WHERE correlationId = 24", "26990|27090\n");
+	expect_rows(f, "SELECT start, end FROM OPENCL_WORKLOAD WHERE correlationId = 23", "26990|27090\n");
 	expect_rows(f, "SELECT text FROM DIAGNOSTIC_EVENT WHERE text LIKE '%moved%' AND text NOT LIKE 'complete%'",
 	            "1 times moved in an output that needs an order\n");
 	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId) WHERE k.start < r.start", "0\n");
@@ -406,9 +407,9 @@ static void commands_without_times_have_no_device_row(void **state)
 	expect_rows(f, "SELECT w.correlationId, w.start, w.end, w.queued, w.executionStatus, r.name, w.timeSource, t.name FROM OPENCL_WORKLOAD w "
 	               "LEFT JOIN ENUM_OPENCL_REASON r ON r.id = w.reason JOIN ENUM_OPENCL_COMMAND_TYPE t ON t.id = w.commandType "
 	               "WHERE w.start IS NULL ORDER BY 1",
-	            "12|NULL|NULL|NULL|NULL|NOT_FINISHED|NULL|CL_COMMAND_NDRANGE_KERNEL\n"
-	            "13|NULL|NULL|NULL|-54|FAILED_COMMAND|NULL|CL_COMMAND_NDRANGE_KERNEL\n");
-	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE correlationId IN (12, 13)", "0\n");
+	            "13|NULL|NULL|NULL|NULL|NOT_FINISHED|NULL|CL_COMMAND_NDRANGE_KERNEL\n"
+	            "14|NULL|NULL|NULL|-54|FAILED_COMMAND|NULL|CL_COMMAND_NDRANGE_KERNEL\n");
+	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE correlationId IN (13, 14)", "0\n");
 	expect_rows(f, "SELECT count(*) FROM OPENCL_WORKLOAD", "9\n");
 }
 
@@ -422,7 +423,7 @@ static void synchronisation_says_what_was_waited_for(void **state)
 	            "23000|700|Event sync|0|1|13|11\n"
 	            "25000|500|Stream sync|0|1|13|4294967295\n"
 	            "25100|300|Stream sync|0|1|14|4294967295\n");
-	expect_rows(f, "SELECT correlationId, waitsForCorrelationId FROM OPENCL_WAIT_LIST ORDER BY 1", "11|10\n20|11\n");
+	expect_rows(f, "SELECT correlationId, waitsForCorrelationId FROM OPENCL_WAIT_LIST ORDER BY 1", "11|10\n19|11\n");
 }
 
 static void processes_threads_and_targets_are_described(void **state)
@@ -551,7 +552,7 @@ static void edition_2021_has_the_same_rows_in_its_columns(void **state)
 	expect_rows(f, "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master ORDER BY 1)",
 	            "CUDA_MEMCPY_KIND CUDA_SHARED_MEM_LIMIT_CONFIG CUPTI_ACTIVITY_KIND_KERNEL CUPTI_ACTIVITY_KIND_MEMCPY CUPTI_ACTIVITY_KIND_MEMSET "
 	            "CUPTI_ACTIVITY_KIND_RUNTIME CUPTI_ACTIVITY_KIND_SYNCHRONIZATION StringIds ThreadNames ThreadState UnwindMethodType\n");
-	expect_rows(f, "SELECT * FROM CUPTI_ACTIVITY_KIND_MEMSET", "18500|18800|0|1|13|14|281476654432256|3721182122|512|NULL|2\n");
+	expect_rows(f, "SELECT * FROM CUPTI_ACTIVITY_KIND_MEMSET", "18500|18800|0|1|13|15|281476654432256|3721182122|512|NULL|2\n");
 	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME", "25\n");
 	expect_rows(f, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete:%' AND id NOT IN (SELECT nameId FROM CUPTI_ACTIVITY_KIND_RUNTIME)",
 	            query(f, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete: no (%'"));
