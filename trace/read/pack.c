@@ -6,9 +6,151 @@
  */
 #include "trace/read/pack.h"
 
-#include <stddef.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/read/pack_format.h"
+
+struct packer {
+	struct gt_store *store;
+	struct pack_coder *coder;
+	FILE *to;
+	const char *out;
+	uint64_t at;                      /* bytes written */
+	struct pack_block *blocks; size_t n_blocks, cap_blocks;
+	uint8_t block[REC_BLOCK];
+	struct gt_err *err;
+};
+
+static int write_failed(const struct packer *p)
+{
+	return gt_fail(p->err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s: cannot be written", p->out);
+}
+
+static int put(struct packer *p, const void *data, size_t bytes)
+{
+	if (bytes && fwrite(data, 1, bytes, p->to) != bytes)
+		return write_failed(p);
+	p->at += bytes;
+	return 0;
+}
+
+static int pack_one(struct packer *p, const void *data, size_t n, uint64_t file_block)
+{
+	struct pack_block *b;
+	enum pack_method method;
+	const void *packed;
+	size_t bytes;
+
+	if (p->n_blocks == p->cap_blocks) {
+		size_t cap = p->cap_blocks ? p->cap_blocks * 2 : 256;
+
+		b = realloc(p->blocks, cap * sizeof(*b));
+		if (!b)
+			return gt_fail(p->err, GT_EXIT_OUTPUT, NULL, NULL, "%s: out of memory", p->out);
+		p->blocks = b;
+		p->cap_blocks = cap;
+	}
+	pack_encode(p->coder, data, n, file_block, &method, &packed, &bytes);
+	p->blocks[p->n_blocks++] = (struct pack_block){ .offset = p->at, .bytes = (uint32_t)bytes, .method = method };
+	return put(p, packed, bytes);
+}
+
+/* As long as the file was when the trace was opened; what a writer adds meanwhile is left out, what it cuts reads as zeros. */
+static int pack_file(struct packer *p, uint32_t file)
+{
+	const struct gt_store_file *f = &p->store->files[file];
+	struct gt_store_name name;
+
+	gt_store_name_parse(f->name, &name);
+	for (uint64_t at = 0; at < f->size; at += REC_BLOCK) {
+		size_t n = f->size - at < REC_BLOCK ? (size_t)(f->size - at) : REC_BLOCK;
+		int64_t got = p->store->read(p->store, file, at, p->block, n);
+
+		if (got < 0)
+			return gt_fail(p->err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read", p->store->path, f->name);
+		memset(p->block + got, 0, n - (size_t)got);
+		if (pack_one(p, p->block, n, name.is_stream ? at / REC_BLOCK : UINT64_MAX) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_tables(struct packer *p)
+{
+	struct pack_header h = { .magic = PACK_MAGIC, .version = PACK_VERSION, .n_files = p->store->n_files, .n_blocks = p->n_blocks };
+
+	h.files_offset = p->at;
+	for (size_t i = 0; i < p->store->n_files; i++) {
+		struct pack_file f = { .size = p->store->files[i].size };
+
+		memcpy(f.name, p->store->files[i].name, sizeof(f.name));
+		if (put(p, &f, sizeof(f)) < 0)
+			return -1;
+	}
+	h.blocks_offset = p->at;
+	if (put(p, p->blocks, p->n_blocks * sizeof(*p->blocks)) < 0)
+		return -1;
+	/* Last: a file without its header is no packed trace. */
+	return fseek(p->to, 0, SEEK_SET) < 0 || fwrite(&h, sizeof(h), 1, p->to) != 1 || fflush(p->to) ? write_failed(p) : 0;
+}
+
+static int write_all(struct packer *p)
+{
+	static const struct pack_header empty;
+
+	if (put(p, &empty, sizeof(empty)) < 0)
+		return -1;
+	for (size_t i = 0; i < p->store->n_files; i++)
+		if (pack_file(p, (uint32_t)i) < 0)
+			return -1;
+	return write_tables(p);
+}
+
+static int pack_beside(struct packer *p, const char *beside)
+{
+	int rc;
+
+	p->to = fopen(beside, "wx");
+	if (!p->to)
+		return write_failed(p);
+	rc = write_all(p);
+	if (fclose(p->to) && rc == 0)
+		rc = write_failed(p);
+	if (rc == 0 && rename(beside, p->out) < 0)
+		rc = write_failed(p);
+	if (rc < 0)
+		unlink(beside);
+	return rc;
+}
 
 int gt_pack(const char *path, const char *out, struct gt_err *err)
 {
-	return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "%s: cannot be packed as %s in this build", path, out);
+	struct packer *p = calloc(1, sizeof(*p));
+	size_t room = strlen(out) + 32;
+	char *beside = malloc(room);
+	int rc = -1;
+
+	if (!p || !beside || !(p->coder = pack_coder_new())) {
+		gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: out of memory", out);
+		goto out;
+	}
+	p->out = out;
+	p->err = err;
+	snprintf(beside, room, "%s.part%ld", out, (long)getpid());
+	if (gt_store_open(path, &p->store, err) < 0)
+		goto out;
+	rc = pack_beside(p, beside);
+out:
+	if (p) {
+		gt_store_close(p->store);
+		pack_coder_free(p->coder);
+		free(p->blocks);
+	}
+	free(p);
+	free(beside);
+	return rc;
 }

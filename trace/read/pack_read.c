@@ -1,16 +1,193 @@
 /*
  * trace/read/pack_read.c - a trace in the one file that --pack makes
  *
+ * Every number of the tables is checked when the file is opened; blocks are unpacked one at a time into memory. The last few
+ * stay, because readers ask for pieces of one block.
+ *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/read/store.h"
+#include "trace/read/pack_format.h"
+
+#define KEPT 4u
+
+struct packed {
+	int fd;
+	struct pack_block *blocks;
+	uint64_t n_blocks;
+	struct pack_coder *coder;
+	struct { uint64_t number; uint8_t bytes[REC_BLOCK]; } kept[KEPT];
+	uint8_t input[REC_BLOCK * 2];
+};
+
+static bool read_all(int fd, void *to, size_t bytes, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		ssize_t n = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		if (n == 0) {
+			errno = EIO;              /* the tables said that it is there */
+			return false;
+		}
+		done += (size_t)n;
+	}
+	return true;
+}
+
+/* Unpacks block `number`, which has n bytes. */
+static const uint8_t *unpacked(struct packed *p, uint64_t number, size_t n)
+{
+	const struct pack_block *b = &p->blocks[number];
+	uint64_t slot = number % KEPT;
+
+	if (p->kept[slot].number == number)
+		return p->kept[slot].bytes;
+	p->kept[slot].number = UINT64_MAX;
+	if (b->method != PACK_ZERO && !read_all(p->fd, p->input, b->bytes, b->offset))
+		return NULL;
+	if (!pack_decode(p->coder, b->method, p->input, b->bytes, p->kept[slot].bytes, n)) {
+		errno = EBADMSG;
+		return NULL;
+	}
+	p->kept[slot].number = number;
+	return p->kept[slot].bytes;
+}
+
+static int64_t packed_read(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes)
+{
+	struct packed *p = s->self;
+	const struct gt_store_file *f = &s->files[file];
+	size_t done = 0;
+
+	if (offset >= f->size)
+		return 0;
+	if (bytes > f->size - offset)
+		bytes = (size_t)(f->size - offset);
+	while (done < bytes) {
+		uint64_t at = offset + done, number = at / REC_BLOCK, inside = at % REC_BLOCK;
+		uint64_t size = f->size - number * REC_BLOCK < REC_BLOCK ? f->size - number * REC_BLOCK : REC_BLOCK;
+		size_t n = size - inside < bytes - done ? (size_t)(size - inside) : bytes - done;
+		const uint8_t *block = unpacked(p, f->place + number, (size_t)size);
+
+		/* A block that cannot be unpacked reads as damage (no header is all ones): it is lost and counted, its neighbours are not. */
+		if (!block && errno != EBADMSG)
+			return -1;
+		if (block)
+			memcpy((char *)to + done, block + inside, n);
+		else
+			memset((char *)to + done, 0xff, n);
+		done += n;
+	}
+	return (int64_t)done;
+}
+
+static void packed_close(struct gt_store *s)
+{
+	struct packed *p = s->self;
+
+	pack_coder_free(p->coder);
+	free(p->blocks);
+	close(p->fd);
+	free(p);
+}
+
+/* `n` elements at `offset` inside a file of `size` bytes. */
+static bool table_fits(uint64_t offset, uint64_t n, size_t bytes, uint64_t size)
+{
+	return offset <= size && n <= (size - offset) / bytes;
+}
+
+static bool check_blocks(const struct packed *p, uint64_t size)
+{
+	for (uint64_t i = 0; i < p->n_blocks; i++) {
+		const struct pack_block *b = &p->blocks[i];
+
+		if (b->method > PACK_COLUMNS || b->bytes > sizeof(p->input) || b->offset > size || b->bytes > size - b->offset)
+			return false;
+	}
+	return true;
+}
+
+static int damaged(const struct gt_store *s, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed after it was packed", NULL, "%s: damaged packed trace", s->path);
+}
+
+static int add_files(struct gt_store *s, const struct pack_file *files, uint64_t n, uint64_t n_blocks, struct gt_err *err)
+{
+	uint64_t next = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t blocks = files[i].size / REC_BLOCK + (files[i].size % REC_BLOCK != 0);
+		struct gt_store_name name;
+		struct gt_store_file *f;
+
+		if (!memchr(files[i].name, 0, sizeof(files[i].name)) || !gt_store_name_parse(files[i].name, &name) || blocks > n_blocks - next)
+			return damaged(s, err);
+		f = gt_store_add(s, files[i].name, files[i].size);
+		if (!f)
+			return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
+		f->place = next;
+		next += blocks;
+	}
+	return 0;
+}
+
+static int read_tables(struct gt_store *s, struct packed *p, const struct pack_header *h, uint64_t size, struct gt_err *err)
+{
+	struct pack_file *files;
+	int rc;
+
+	if (!table_fits(h->files_offset, h->n_files, sizeof(*files), size) || !table_fits(h->blocks_offset, h->n_blocks, sizeof(*p->blocks), size))
+		return damaged(s, err);
+	p->n_blocks = h->n_blocks;
+	p->blocks = malloc(h->n_blocks * sizeof(*p->blocks) + 1);
+	files = malloc(h->n_files * sizeof(*files) + 1);
+	if (!p->blocks || !files)
+		rc = gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
+	else if (!read_all(p->fd, files, h->n_files * sizeof(*files), h->files_offset) ||
+	         !read_all(p->fd, p->blocks, h->n_blocks * sizeof(*p->blocks), h->blocks_offset))
+		rc = gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s: cannot be read", s->path);
+	else
+		rc = check_blocks(p, size) ? add_files(s, files, h->n_files, h->n_blocks, err) : damaged(s, err);
+	free(files);
+	return rc;
+}
 
 int gt_store_open_packed(struct gt_store *s, int fd, struct gt_err *err)
 {
-	close(fd);
-	return gt_fail(err, GT_EXIT_INPUT, "its first bytes are not those of a packed trace", "name the directory or file NAME.gputap that gputap run made",
-	               "%s: not a gputap trace", s->path);
+	struct packed *p = calloc(1, sizeof(*p));
+	struct pack_header h;
+	struct stat st;
+
+	if (!p || !(p->coder = pack_coder_new())) {
+		free(p);
+		close(fd);
+		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
+	}
+	p->fd = fd;
+	for (unsigned i = 0; i < KEPT; i++)
+		p->kept[i].number = UINT64_MAX;
+	s->self = p;
+	s->read = packed_read;
+	s->close = packed_close;
+	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size < sizeof(h) || !read_all(fd, &h, sizeof(h), 0) || h.magic != PACK_MAGIC)
+		return gt_fail(err, GT_EXIT_INPUT, "its first bytes are not those of a packed trace", "name the directory or file NAME.gputap that gputap run made",
+		               "%s: not a gputap trace", s->path);
+	if (h.version != PACK_VERSION)
+		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads packed format version 1", "use the gputap that packed it", "%s: packed format version %u",
+		               s->path, h.version);
+	return read_tables(s, p, &h, (uint64_t)st.st_size, err);
 }
