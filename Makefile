@@ -33,6 +33,7 @@ LIB_OBJ  := $(filter-out $(O)/tool/cli/main.o,$(TOOL_OBJ))
 all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so
 
 include scripts/rules.mk
+include tests/fakecl/fakecl.mk
 include tests/tests.mk
 include scripts/quality.mk
 

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""tests/fakecl/gen_api.py - api.h and icd table of the stand-in from its own sources
+
+Prints prototypes of every fk_cl* function defined in the given C files (api.h), or with --dispatch the initializer of
+the ICD dispatch: functions that the stand-in lacks stay NULL, as in an old driver.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import re
+import sys
+
+dispatch = sys.argv[1] == "--dispatch"
+files = sys.argv[2:] if dispatch else sys.argv[1:]
+pattern = re.compile(r"^((?:[a-z_]+\s?\**\s?)+CL_API_CALL fk_(cl\w+)\((?:[^()]|\([^()]*\))*\))\n\{", re.M)
+seen = []
+for name in files:
+    with open(name, encoding="utf-8") as source:
+        for match in pattern.finditer(source.read()):
+            seen.append((match.group(2), " ".join(match.group(1).split())))
+if dispatch:
+    with open("/usr/include/CL/cl_icd.h", encoding="utf-8") as header:
+        fields = set(re.findall(r"^\s+cl_api_(cl\w+)\s+\1;|^\s+(?:cl_api_)?(?:cl\w+|void\s*\*)\s+(cl\w+);", header.read(), re.M))
+    known = {a or b for a, b in fields}
+    print("/* made by gen_api.py */\n#include \"api.h\"\nconst cl_icd_dispatch fk_full_dispatch = {")
+    for name, _ in seen:
+        if name in known:
+            print(f"\t.{name} = (void *)fk_{name},")
+    print("};")
+else:
+    print("/* made by gen_api.py */\n#include \"fakecl.h\"")
+    for _, prototype in seen:
+        print(prototype + ";")
