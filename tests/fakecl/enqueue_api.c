@@ -31,15 +31,8 @@ static int run_fill(struct fk_command *c)
 	return CL_COMPLETE;
 }
 
-static int run_free(struct fk_command *c)
-{
-	free(c->dst);
-	return CL_COMPLETE;
-}
-
 #define MEM(m) do { if (!fk_is(m, FK_MEM)) return CL_INVALID_MEM_OBJECT; } while (0)
 #define INSIDE(m, offset, size) do { if ((offset) + (size) > (m)->size || !(size)) return CL_INVALID_VALUE; } while (0)
-#define WAITS cl_uint n, const cl_event *w, cl_event *e
 
 cl_int CL_API_CALL fk_clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t size, void *p, WAITS)
 {

@@ -100,6 +100,8 @@ struct fk_counts { long unflushed_queries, event_callbacks, queues_with_profilin
 extern struct fk_counts fk_counts;
 extern long fk_live[FK_KINDS];
 
+/* the last three parameters of most enqueue functions */
+#define WAITS cl_uint n, const cl_event *w, cl_event *e
 #define LOCK() pthread_mutex_lock(&fk_lock)
 #define UNLOCK() pthread_mutex_unlock(&fk_lock)
 #define SET(err, code) do { if (err) *(err) = (code); } while (0)

@@ -12,12 +12,19 @@ import sys
 
 dispatch = sys.argv[1] == "--dispatch"
 files = sys.argv[2:] if dispatch else sys.argv[1:]
-pattern = re.compile(r"^((?:[a-z_]+\s?\**\s?)+CL_API_CALL fk_(cl\w+)\((?:[^()]|\([^()]*\))*\))\n\{", re.M)
+pattern = re.compile(r"^([a-z][^\n{};]*CL_API_CALL fk_(cl\w+)\([^{};]*\))\n\{", re.M)
 seen = []
 for name in files:
     with open(name, encoding="utf-8") as source:
         for match in pattern.finditer(source.read()):
             seen.append((match.group(2), " ".join(match.group(1).split())))
+    with open(name, encoding="utf-8") as source:  # functions made by the two macros
+        text = source.read()
+    for what, handle in re.findall(r"^RETAIN_RELEASE\((\w+), (\w+),", text, re.M):
+        for verb in ("Retain", "Release"):
+            seen.append((f"cl{verb}{what}", f"cl_int CL_API_CALL fk_cl{verb}{what}({handle} o)"))
+    for function in re.findall(r"^PLAIN\((cl\w+),", text, re.M):
+        seen.append((function, f"cl_int CL_API_CALL fk_{function}(cl_command_queue q, WAITS)"))
 if dispatch:
     with open("/usr/include/CL/cl_icd.h", encoding="utf-8") as header:
         fields = set(re.findall(r"^\s+cl_api_(cl\w+)\s+\1;|^\s+(?:cl_api_)?(?:cl\w+|void\s*\*)\s+(cl\w+);", header.read(), re.M))

@@ -15,7 +15,7 @@ static const char extensions[] = "cl_khr_icd cl_khr_device_uuid cl_khr_pci_bus_i
 	"cl_intel_unified_shared_memory cl_khr_command_buffer";
 
 #define TEXT(s) fk_answer(room, out, ret, (s), strlen(s) + 1)
-#define VALUE(type, v) fk_answer(room, out, ret, &(type){ (v) }, sizeof(type))
+#define VALUE(type, v) fk_answer(room, out, ret, (const type[1]){ v }, sizeof(type))
 
 static cl_version number_of(int version)
 {
