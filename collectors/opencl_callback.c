@@ -299,12 +299,14 @@ cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_com
 	char block[NATIVE_HEAD + NATIVE_ARGS] __attribute__((aligned(16)));
 	const void *places[NATIVE_MEMS];
 	uint64_t has_args = args != NULL;
+	cl_int ret;
 
 	if (!native_wrappable(command_queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc)) {
-		if (user_func && !atomic_load(&tap_cl_closed))
+		ret = real->clEnqueueNativeKernel(command_queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc,
+		                                  num_events_in_wait_list, event_wait_list, event);
+		if (ret == CL_SUCCESS && !atomic_load(&tap_cl_closed))
 			tap_lost(REC_LOSS_CALLBACK_UNWRAPPED, 1);  /* K2 */
-		return real->clEnqueueNativeKernel(command_queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc,
-		                                   num_events_in_wait_list, event_wait_list, event);
+		return ret;
 	}
 	__builtin_memcpy(block, &user_func, sizeof user_func);
 	__builtin_memcpy(block + 8, &has_args, sizeof has_args);
