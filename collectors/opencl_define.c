@@ -294,3 +294,9 @@ void tap_cl_post_clCreateImage3D(const struct tap_opencl_api *real, const struct
 	(void)call, (void)flags, (void)image_format, (void)image_width, (void)image_height, (void)image_depth, (void)image_row_pitch, (void)image_slice_pitch, (void)host_ptr, (void)errcode_ret;
 	image_define(real, ret, context);
 }
+
+void tap_cl_post_clCreatePipe(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags, cl_uint pipe_packet_size, cl_uint pipe_max_packets, const cl_pipe_properties *properties, cl_int *errcode_ret)
+{
+	(void)call, (void)flags, (void)pipe_packet_size, (void)pipe_max_packets, (void)properties, (void)errcode_ret;
+	image_define(real, ret, context);
+}

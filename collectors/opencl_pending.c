@@ -454,6 +454,26 @@ void tap_cl_mark_flushed(struct tap_cl_queue *q)
 		atomic_store_explicit(&q->ring[k].flushed, atomic_load_explicit(&q->ring[k].tail, memory_order_acquire), memory_order_release);
 }
 
+void tap_cl_flush_begins(struct tap_cl_queue *q)
+{
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
+
+	for (uint32_t k = 0; k <= top; k++)
+		atomic_store_explicit(&q->ring[k].flushing, atomic_load_explicit(&q->ring[k].tail, memory_order_acquire), memory_order_relaxed);
+}
+
+void tap_cl_flush_ended(struct tap_cl_queue *q)
+{
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
+
+	for (uint32_t k = 0; k <= top; k++) {
+		uint64_t to = atomic_load_explicit(&q->ring[k].flushing, memory_order_relaxed);
+
+		if (atomic_load_explicit(&q->ring[k].flushed, memory_order_relaxed) < to)
+			atomic_store_explicit(&q->ring[k].flushed, to, memory_order_release);
+	}
+}
+
 void tap_cl_give_up(struct tap_cl_queue *q, bool release)
 {
 	uint32_t tries;

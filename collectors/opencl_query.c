@@ -99,18 +99,18 @@ cl_int tap_cl_do_clGetEventProfilingInfo(const struct tap_opencl_api *real, cl_e
 
 /* ------------------------------------------------------------------ what events pin: contexts, memory, kernels, programs */
 
-cl_int tap_cl_do_clGetContextInfo(const struct tap_opencl_api *real, cl_context context, cl_context_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+void tap_cl_pre_clGetContextInfo(const struct tap_opencl_api *real, cl_context context, cl_context_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
+	(void)real, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_CONTEXT_REFERENCE_COUNT)
 		tap_cl_harvest_context(context, TAP_CL_DEEP);
-	return real->clGetContextInfo(context, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
-cl_int tap_cl_do_clGetMemObjectInfo(const struct tap_opencl_api *real, cl_mem memobj, cl_mem_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+void tap_cl_pre_clGetMemObjectInfo(const struct tap_opencl_api *real, cl_mem memobj, cl_mem_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
+	(void)real, (void)memobj, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_MEM_REFERENCE_COUNT)
 		tap_cl_harvest_context(NULL, TAP_CL_DEEP);
-	return real->clGetMemObjectInfo(memobj, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
 void tap_cl_pre_clGetKernelInfo(const struct tap_opencl_api *real, cl_kernel kernel, cl_kernel_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)

@@ -335,27 +335,35 @@ void tap_cl_post_clRetainCommandQueue(const struct tap_opencl_api *real, const s
  * events keep the queue alive in the driver until then; the handle is forgotten before the call, for another thread may
  * get the same one from the driver the moment it returns.
  */
-cl_int tap_cl_do_clReleaseCommandQueue(const struct tap_opencl_api *real, cl_command_queue command_queue)
+static __thread struct tap_cl_queue *releasing __attribute__((tls_model("initial-exec")));
+
+void tap_cl_pre_clReleaseCommandQueue(const struct tap_opencl_api *real, cl_command_queue command_queue)
 {
 	struct tap_cl_queue *q = tap_cl_queue_find(command_queue);
-	bool last;
-	cl_int ret;
 
+	(void)real;
+	releasing = NULL;
 	if (!q)
-		return real->clReleaseCommandQueue(command_queue);
+		return;
 	tap_cl_check_fork();
-	last = atomic_fetch_sub(&q->references, 1) == 1;
-	if (last) {
-		tap_cl_harvest(q, TAP_CL_ALL);
-		forget(q);
-	}
-	ret = real->clReleaseCommandQueue(command_queue);
-	if (!last)
-		return ret;
+	if (atomic_fetch_sub(&q->references, 1) != 1)
+		return;
+	tap_cl_harvest(q, TAP_CL_ALL);
+	forget(q);
+	releasing = q;
+}
+
+void tap_cl_post_clReleaseCommandQueue(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
+{
+	struct tap_cl_queue *q = releasing;
+
+	(void)real, (void)call, (void)ret, (void)command_queue;
+	releasing = NULL;
+	if (!q)
+		return;
 	tap_cl_mark_flushed(q);
 	tap_cl_harvest(q, TAP_CL_ALL);
 	tap_cl_queue_reclaim(q);
-	return ret;
 }
 
 /* ------------------------------------------------------------------ the deprecated switch */

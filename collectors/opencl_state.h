@@ -82,6 +82,7 @@ struct tap_cl_ring {
 	_Atomic uint32_t limit;                   /* slots that may be in use: this ring's share of --max-pending */
 	_Atomic uint64_t head, tail;              /* tickets */
 	_Atomic uint64_t flushed;                 /* tickets below: the application has flushed them */
+	_Atomic uint64_t flushing;                /* tickets below: covered by the flush that began last */
 	_Atomic uint64_t cursor;                  /* out-of-order: where the next look behind the heads goes */
 };
 #define TAP_CL_RINGS 18u                          /* 128 << k slots each */
@@ -122,7 +123,9 @@ void tap_cl_harvest_context(cl_context context, enum tap_cl_harvest how);   /* N
 void tap_cl_harvest_some(void);                   /* a few queues in turn */
 bool tap_cl_holds(struct tap_cl_queue *q, cl_event event);
 bool tap_cl_pending(struct tap_cl_queue *q);
-void tap_cl_mark_flushed(struct tap_cl_queue *q);
+void tap_cl_mark_flushed(struct tap_cl_queue *q);           /* everything up to now */
+void tap_cl_flush_begins(struct tap_cl_queue *q);
+void tap_cl_flush_ended(struct tap_cl_queue *q);            /* everything up to the last begin */
 /* Everything still pending becomes NOT_FINISHED; release: our references go. Exit and exec only. */
 void tap_cl_give_up(struct tap_cl_queue *q, bool release);
 /* The child of a fork: drop what the parent holds. */

@@ -11,6 +11,27 @@
 
 #define EVENTS 8u                                 /* of a wait list, looked at for their queue */
 
+/* What a flush or finish covers is what was enqueued before it began, whatever other threads add meanwhile. */
+static void before_flush(cl_command_queue queue)
+{
+	struct tap_cl_queue *q = tap_cl_queue_find(queue);
+
+	if (q)
+		tap_cl_flush_begins(q);
+}
+
+void tap_cl_pre_clFlush(const struct tap_opencl_api *real, cl_command_queue command_queue)
+{
+	(void)real;
+	before_flush(command_queue);
+}
+
+void tap_cl_pre_clFinish(const struct tap_opencl_api *real, cl_command_queue command_queue)
+{
+	(void)real;
+	before_flush(command_queue);
+}
+
 void tap_cl_post_clFlush(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
 {
 	struct tap_cl_queue *q = ret == CL_SUCCESS ? tap_cl_queue_find(command_queue) : NULL;
@@ -18,7 +39,7 @@ void tap_cl_post_clFlush(const struct tap_opencl_api *real, const struct tap_cal
 	(void)real, (void)call;
 	if (!q)
 		return;
-	tap_cl_mark_flushed(q);
+	tap_cl_flush_ended(q);
 	tap_cl_harvest(q, TAP_CL_LIGHT);
 }
 
@@ -30,7 +51,7 @@ void tap_cl_post_clFinish(const struct tap_opencl_api *real, const struct tap_ca
 	if (!q)
 		return;
 	tap_cl_check_fork();
-	tap_cl_mark_flushed(q);
+	tap_cl_flush_ended(q);
 	tap_cl_harvest(q, TAP_CL_ALL);
 	tap_cl_clock_resample(q->device, false);
 	tap_cl_harvest_some();
@@ -65,14 +86,14 @@ void tap_cl_post_clReleaseEvent(const struct tap_opencl_api *real, const struct 
 }
 
 /* Before the context or buffer goes: whatever is complete must not pin it (destructor callbacks, trap 10). */
-cl_int tap_cl_do_clReleaseContext(const struct tap_opencl_api *real, cl_context context)
+void tap_cl_pre_clReleaseContext(const struct tap_opencl_api *real, cl_context context)
 {
+	(void)real;
 	tap_cl_harvest_context(context, TAP_CL_ALL);
-	return real->clReleaseContext(context);
 }
 
-cl_int tap_cl_do_clReleaseMemObject(const struct tap_opencl_api *real, cl_mem memobj)
+void tap_cl_pre_clReleaseMemObject(const struct tap_opencl_api *real, cl_mem memobj)
 {
+	(void)real, (void)memobj;
 	tap_cl_harvest_some();
-	return real->clReleaseMemObject(memobj);
 }
