@@ -61,7 +61,7 @@ static uint64_t hash_of(const char *const text[3], const int64_t number[3])
 static int grow(struct gt_groups *g)
 {
 	uint64_t slots = g->slots ? 4 * g->slots : 256;
-	struct gt_group **slot = gt_arena_take(g->arena, slots * sizeof *slot);
+	struct gt_group **slot = gt_pool_take(g->arena, slots * sizeof *slot);
 
 	if (!slot)
 		return -1;
@@ -76,10 +76,10 @@ static int grow(struct gt_groups *g)
 	return 0;
 }
 
-static const char *keep(struct gt_arena *a, const char *s)
+static const char *keep(struct gt_pool *a, const char *s)
 {
 	size_t n = strlen(s) + 1;
-	char *copy = gt_arena_take(a, n);
+	char *copy = gt_pool_take(a, n);
 
 	return copy ? memcpy(copy, s, n) : "";
 }
@@ -90,8 +90,8 @@ static struct gt_group *add(struct gt_groups *g, const char *const text[3], cons
 
 	if (g->n >= 2 * g->slots && grow(g))
 		return NULL;
-	p = gt_arena_take(g->arena, sizeof *p);
-	if (!p || !(p->samples = gt_arena_take(g->arena, g->n_samples * sizeof *p->samples)))
+	p = gt_pool_take(g->arena, sizeof *p);
+	if (!p || !(p->samples = gt_pool_take(g->arena, g->n_samples * sizeof *p->samples)))
 		return NULL;
 	p->hash = hash;
 	for (int i = 0; i < 3; i++) {
@@ -148,7 +148,7 @@ static int larger_first(const void *a, const void *b)
 
 struct gt_group **gt_groups_sorted(struct gt_groups *g)
 {
-	struct gt_group **all = gt_arena_take(g->arena, (g->n + 1) * sizeof *all);
+	struct gt_group **all = gt_pool_take(g->arena, (g->n + 1) * sizeof *all);
 	uint64_t n = 0;
 
 	if (!all)
@@ -188,7 +188,7 @@ out:
 /* One walk for these; prints them in order. */
 static int run_some(const struct gt_report_run *run, const struct gt_report *const *reports, unsigned n, struct gt_err *err)
 {
-	struct gt_arena *arena = gt_arena_new();
+	struct gt_pool *arena = gt_pool_new();
 	struct gt_table *tables[MOST_REPORTS] = { 0 };
 	void *states[MOST_REPORTS] = { 0 };
 	int rc = arena ? 0 : gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
@@ -207,7 +207,7 @@ static int run_some(const struct gt_report_run *run, const struct gt_report *con
 		if (gt_table_end(tables[i], run->most) && !rc)
 			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written");
 	}
-	gt_arena_free(arena);
+	gt_pool_free(arena);
 	return rc;
 }
 

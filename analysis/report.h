@@ -25,7 +25,7 @@ struct gt_report {
 	bool by_default;                /* printed by `gputap stats` without -r */
 	const void *detail;             /* what the kind of report needs: see its file */
 	/* All return 0, or -1 (no memory). */
-	void *(*begin)(const struct gt_report *r, struct gt_model *m, struct gt_arena *a);
+	void *(*begin)(const struct gt_report *r, struct gt_model *m, struct gt_pool *a);
 	int (*call)(void *state, const struct gt_call *call, struct gt_table *t);
 	int (*end)(void *state, struct gt_table *t);
 };
@@ -59,7 +59,7 @@ struct gt_group {
 };
 enum { GT_GROUP_CACHE = 256 };
 struct gt_groups {
-	struct gt_arena *arena;
+	struct gt_pool *arena;
 	unsigned n_samples;
 	struct gt_group **slot;
 	uint64_t slots, n;

@@ -25,13 +25,13 @@ struct queue {
 
 struct state {
 	struct gt_model *model;
-	struct gt_arena *arena;
+	struct gt_pool *arena;
 	struct queue *queues, *latest;
 };
 
-static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_arena *a)
+static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_pool *a)
 {
-	struct state *s = gt_arena_take(a, sizeof *s);
+	struct state *s = gt_pool_take(a, sizeof *s);
 
 	(void)r;
 	if (s)
@@ -48,7 +48,7 @@ static struct queue *queue_of(struct state *s, const struct gt_command *c)
 	for (q = s->queues; q; q = q->next)
 		if (q->object == c->queue)
 			return s->latest = q;
-	q = gt_arena_take(s->arena, sizeof *q);
+	q = gt_pool_take(s->arena, sizeof *q);
 	if (q) {
 		*q = (struct queue){ .next = s->queues, .object = c->queue, .device = c->device };
 		s->queues = s->latest = q;
@@ -68,7 +68,7 @@ static int call(void *state, const struct gt_call *call, struct gt_table *t)
 	if (!(q = queue_of(s, c)))
 		return -1;
 	if (!q->pieces || q->pieces->used == sizeof q->pieces->at / sizeof q->pieces->at[0]) {
-		struct piece *p = gt_arena_take(s->arena, sizeof *p);
+		struct piece *p = gt_pool_take(s->arena, sizeof *p);
 
 		if (!p)
 			return -1;
@@ -90,7 +90,7 @@ static int by_start(const void *a, const void *b)
 
 static struct interval *sorted(struct state *s, const struct queue *q)
 {
-	struct interval *all = gt_arena_take(s->arena, q->commands * sizeof *all), *at = all;
+	struct interval *all = gt_pool_take(s->arena, q->commands * sizeof *all), *at = all;
 
 	if (!all)
 		return NULL;

@@ -47,9 +47,9 @@ static const char *kernel_name(const struct gt_command *c)
 	return c->name.text ? c->name.text : "[unknown kernel]";
 }
 
-static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_arena *a)
+static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_pool *a)
 {
-	struct state *s = gt_arena_take(a, sizeof *s);
+	struct state *s = gt_pool_take(a, sizeof *s);
 
 	(void)m;
 	if (s)

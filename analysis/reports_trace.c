@@ -13,9 +13,9 @@ struct state {
 	struct gt_groups groups;
 };
 
-static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_arena *a)
+static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_pool *a)
 {
-	struct state *s = gt_arena_take(a, sizeof *s);
+	struct state *s = gt_pool_take(a, sizeof *s);
 
 	(void)r;
 	if (s)
@@ -145,7 +145,7 @@ static int exec_sum(void *state, const struct gt_call *call, struct gt_table *t)
 {
 	struct state *s = state;
 	const struct gt_command *c = call->command;
-	struct gt_arena *a = s->groups.arena;
+	struct gt_pool *a = s->groups.arena;
 	struct gt_group *g;
 	struct delays d;
 

@@ -17,15 +17,15 @@
 enum { SLAB = 4 << 20, IN_MEMORY = 128 << 20, FIRST_PIECE = 8, LARGEST_PIECE = 8192 };
 
 struct slab { struct slab *next; size_t bytes, used; };
-struct gt_arena { struct slab *slabs; size_t bytes; };
+struct gt_pool { struct slab *slabs; size_t bytes; };
 struct gt_piece { struct gt_piece *next; uint32_t used, room; int64_t value[]; };
 
-struct gt_arena *gt_arena_new(void)
+struct gt_pool *gt_pool_new(void)
 {
-	return calloc(1, sizeof(struct gt_arena));
+	return calloc(1, sizeof(struct gt_pool));
 }
 
-void gt_arena_free(struct gt_arena *a)
+void gt_pool_free(struct gt_pool *a)
 {
 	for (struct slab *s = a ? a->slabs : NULL, *next; s; s = next) {
 		next = s->next;
@@ -49,7 +49,7 @@ static void *map_file(size_t bytes)
 	return p;
 }
 
-void *gt_arena_take(struct gt_arena *a, size_t bytes)
+void *gt_pool_take(struct gt_pool *a, size_t bytes)
 {
 	bytes = (bytes + 15) & ~(size_t)15;
 	if (!a->slabs || a->slabs->bytes - a->slabs->used < bytes) {
@@ -67,11 +67,11 @@ void *gt_arena_take(struct gt_arena *a, size_t bytes)
 	return p;
 }
 
-int gt_samples_add(struct gt_samples *s, struct gt_arena *a, int64_t value)
+int gt_samples_add(struct gt_samples *s, struct gt_pool *a, int64_t value)
 {
 	if (!s->last || s->last->used == s->last->room) {
 		uint32_t room = !s->last ? FIRST_PIECE : s->last->room < LARGEST_PIECE ? s->last->room * 4 : LARGEST_PIECE;
-		struct gt_piece *p = gt_arena_take(a, sizeof *p + room * sizeof p->value[0]);
+		struct gt_piece *p = gt_pool_take(a, sizeof *p + room * sizeof p->value[0]);
 
 		if (!p)
 			return -1;

@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gt_arena;                        /* memory of many samples; freed as a whole */
-struct gt_arena *gt_arena_new(void);    /* NULL: no memory */
-void gt_arena_free(struct gt_arena *a);
-/* Zeroed memory until gt_arena_free; NULL: no memory left, not even on disk. */
-void *gt_arena_take(struct gt_arena *a, size_t bytes);
+struct gt_pool;                        /* memory of many samples; freed as a whole */
+struct gt_pool *gt_pool_new(void);    /* NULL: no memory */
+void gt_pool_free(struct gt_pool *a);
+/* Zeroed memory until gt_pool_free; NULL: no memory left, not even on disk. */
+void *gt_pool_take(struct gt_pool *a, size_t bytes);
 
 struct gt_samples {
 	struct gt_piece *last;          /* pieces, newest first */
@@ -26,7 +26,7 @@ struct gt_samples {
 	__int128 sum;
 };
 /* 0, or -1: no memory. */
-int gt_samples_add(struct gt_samples *s, struct gt_arena *a, int64_t value);
+int gt_samples_add(struct gt_samples *s, struct gt_pool *a, int64_t value);
 double gt_samples_mean(const struct gt_samples *s);      /* 0 without values */
 double gt_samples_median(const struct gt_samples *s);    /* mean of the middle two for an even count */
 double gt_samples_deviation(const struct gt_samples *s); /* of the sample (n - 1); 0 below two values */

@@ -14,7 +14,7 @@
 
 #include "analysis/samples.h"
 
-static void fill(struct gt_samples *s, struct gt_arena *a, const int64_t *v, size_t n)
+static void fill(struct gt_samples *s, struct gt_pool *a, const int64_t *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(gt_samples_add(s, a, v[i]), 0);
@@ -23,7 +23,7 @@ static void fill(struct gt_samples *s, struct gt_arena *a, const int64_t *v, siz
 /* An odd count has the middle value as its median, whatever the order of arrival. */
 static void median_of_odd_count_is_the_middle_value(void **state)
 {
-	struct gt_arena *a = gt_arena_new();
+	struct gt_pool *a = gt_pool_new();
 	struct gt_samples s = { 0 };
 
 	(void)state;
@@ -31,13 +31,13 @@ static void median_of_odd_count_is_the_middle_value(void **state)
 	assert_true(gt_samples_median(&s) == 4);
 	assert_int_equal(s.min, -5);
 	assert_int_equal(s.max, 1000000000000);
-	gt_arena_free(a);
+	gt_pool_free(a);
 }
 
 /* An even count has the mean of the two middle values. */
 static void median_of_even_count_is_between_the_middle_values(void **state)
 {
-	struct gt_arena *a = gt_arena_new();
+	struct gt_pool *a = gt_pool_new();
 	struct gt_samples s = { 0 };
 
 	(void)state;
@@ -45,14 +45,14 @@ static void median_of_even_count_is_between_the_middle_values(void **state)
 	assert_true(gt_samples_median(&s) == 3.5);
 	assert_true(gt_samples_mean(&s) == 4.5);
 	assert_true(gt_samples_deviation(&s) > 3.8729 && gt_samples_deviation(&s) < 3.8730); /* sqrt(15) */
-	gt_arena_free(a);
+	gt_pool_free(a);
 }
 
 /* Values that fill many pieces, and more than the in-memory limit, give the same median as a sorted array. */
 static void many_values_spill_and_stay_exact(void **state)
 {
 	enum { N = 20 << 20 };          /* 160 MiB: above the limit */
-	struct gt_arena *a = gt_arena_new();
+	struct gt_pool *a = gt_pool_new();
 	struct gt_samples s = { 0 };
 	uint64_t x = 88172645463325252u;
 
@@ -64,7 +64,7 @@ static void many_values_spill_and_stay_exact(void **state)
 	assert_int_equal(s.n, N);
 	assert_true(gt_samples_median(&s) == (N - 1) / 2.0);
 	assert_true(gt_samples_mean(&s) == (N - 1) / 2.0);
-	gt_arena_free(a);
+	gt_pool_free(a);
 }
 
 /* No value: no number is made up, and nothing divides by zero. */
