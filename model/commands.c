@@ -419,6 +419,8 @@ static void set_times(struct gt_model *m, const struct gt_call *call, struct gt_
 		gt_device_clock_decide(m, clock, t->queued, call);
 	if (c->queue)
 		c->queue->clock_error_ns = clock->error_ns;
+	if (c->device)
+		c->device->clock_error_ns = clock->error_ns;
 	c->queued_ns = gt_device_clock_ns(clock, t->queued);
 	c->submit_ns = gt_device_clock_ns(clock, t->submit);
 	c->start_ns = gt_device_clock_ns(clock, t->start);

@@ -82,7 +82,8 @@ struct gt_object {
 	/* queue */
 	uint64_t properties;              /* as the application asked */
 	int profiled;                     /* 0 refused, 1 forced, 2 asked by the application, -1 unknown */
-	int64_t clock_error_ns;           /* of its device's clock */
+	/* devices and queues */
+	int64_t clock_error_ns;           /* of the device's clock; -1 unknown or not used */
 	/* memory */
 	uint64_t size, flags;
 	uint32_t mem_type;                /* CL_MEM_OBJECT_* */
@@ -173,6 +174,9 @@ uint32_t gt_model_object_count(const struct gt_model *m);
 struct gt_object *gt_model_object(struct gt_model *m, uint32_t i);
 /* Raw answer of the driver to one query, NULL when it was not asked. */
 const struct gt_attr *gt_object_attr(const struct gt_object *o, uint32_t key);
+
+/* How a device's times were brought to the session clock: "calibrated", ...; after the walk. */
+const char *gt_object_clock(const struct gt_object *device);
 
 /* What is missing, by reason (writer's counters, reader's findings, this process' clamps). */
 uint64_t gt_model_lost(const struct gt_model *m, enum rec_loss reason);

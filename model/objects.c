@@ -177,6 +177,7 @@ static void set_device(struct gt_model *m, struct gt_entity *e)
 {
 	e->pub.device_index = gt_devices_index(m, e->pub.process, e->pub.handle);
 	e->clock = gt_device_clock_of(m, e->pub.process, e->pub.handle);
+	e->pub.clock_error_ns = e->clock ? e->clock->error_ns : -1;
 }
 
 /* tick: start of the creating call; 0: it is not in the trace. */
@@ -482,6 +483,13 @@ void gt_objects_apply(struct gt_model *m, const struct gt_call *call, const stru
 	case GT_ACT_NONE: case GT_ACT_ENQUEUE:
 		break;
 	}
+}
+
+const char *gt_object_clock(const struct gt_object *device)
+{
+	const struct gt_entity *e = (const struct gt_entity *)device;
+
+	return e->clock ? gt_device_clock_method(e->clock) : "not used";
 }
 
 const struct gt_attr *gt_object_attr(const struct gt_object *o, uint32_t key)

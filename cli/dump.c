@@ -1,0 +1,520 @@
+/*
+ * cli/dump.c - gputap dump: everything in a trace, one line a call
+ *
+ * Text for people, with --json one object a line for programs. Both show the same facts in time order:
+ * calls and callbacks with decoded arguments and the command they set going, then objects, notes and HSA kernels.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/json.h"
+
+#define DRAIN (1u << 18)                  /* bytes of text kept before they are written */
+
+struct dump {
+	struct gt_model *m;
+	const struct gt_enum *errors;     /* names of result codes */
+	struct gt_text t;
+	bool json, failed;
+};
+
+static void drain(struct dump *d, size_t keep)
+{
+	if (d->t.used > keep) {
+		if (fwrite(d->t.data, 1, d->t.used, stdout) != d->t.used)
+			d->failed = true;
+		d->t.used = 0;
+	}
+	d->failed |= d->t.failed;
+}
+
+static const char *object_kind(enum rec_object kind)
+{
+	static const char *const names[] = { "object", "platform", "device", "context", "queue", "mem", "program", "kernel", "sampler", "event",
+	                                     "command_buffer", "svm", "semaphore" };
+
+	return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : names[0];
+}
+
+static const char *loss_name(int reason)
+{
+	static const char *const names[] = {
+#define X(id, text) #id,
+		REC_LOSSES(X)
+#undef X
+	};
+
+	return reason >= 0 && reason < REC_LOSS_COUNT ? names[reason] : NULL;
+}
+
+static const char *local_source(enum rec_local_source s)
+{
+	static const char *const names[] = { "unknown", "application", "required", "suggested" };
+
+	return (unsigned)s < 4 ? names[s] : names[0];
+}
+
+/* --------------------------------------------------------------------- JSON */
+
+static void json_object_ref(struct gt_text *t, const char *name, const struct gt_object *o)
+{
+	if (!o)
+		return;
+	gt_json_key(t, name);
+	gt_text_char(t, '{');
+	gt_json_field_hex(t, "handle", o->handle);
+	gt_json_field_u64(t, "id", o->id);
+	gt_text_char(t, '}');
+}
+
+static void json_sizes(struct gt_text *t, const char *name, const uint64_t *v, uint32_t n)
+{
+	gt_json_key(t, name);
+	gt_text_char(t, '[');
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			gt_text_char(t, ',');
+		gt_text_u64(t, v[i]);
+	}
+	gt_text_char(t, ']');
+}
+
+static void json_work(struct gt_text *t, const struct gt_command *c)
+{
+	json_sizes(t, "global", c->global_size, c->work_dim);
+	if (c->has_offset)
+		json_sizes(t, "offset", c->global_offset, c->work_dim);
+	if (c->local_source != REC_LOCAL_UNKNOWN)
+		json_sizes(t, "local", c->local_size, c->work_dim);
+	gt_json_field_str(t, "local_source", local_source(c->local_source));
+	if (c->local_arg_bytes)
+		gt_json_field_u64(t, "local_arg_bytes", c->local_arg_bytes);
+}
+
+static void json_times(struct gt_text *t, const struct gt_command *c)
+{
+	gt_json_field_i64(t, "status", c->status);
+	gt_json_field_bool(t, "timed", c->timed);
+	if (c->timed) {
+		gt_json_field_time(t, "queued", c->queued_ns);
+		gt_json_field_time(t, "submit", c->submit_ns);
+		gt_json_field_time(t, "start", c->start_ns);
+		gt_json_field_time(t, "end", c->end_ns);
+		gt_json_field_time(t, "complete", c->complete_ns);
+	} else if (c->reason >= 0) {
+		gt_json_field_str(t, "reason", loss_name(c->reason));
+	}
+}
+
+static void json_command(struct gt_text *t, const struct gt_call *call)
+{
+	const struct gt_command *c = call->command;
+
+	gt_json_key(t, "command");
+	gt_text_char(t, '{');
+	gt_json_field_str(t, "type", call->fn->command_type);
+	gt_json_field_text(t, "name", c->name);
+	gt_json_field_bool(t, "is_kernel", c->is_kernel);
+	json_times(t, c);
+	json_object_ref(t, "queue", c->queue);
+	json_object_ref(t, "context", c->context);
+	json_object_ref(t, "device", c->device);
+	json_object_ref(t, "kernel", c->kernel);
+	json_object_ref(t, "program", c->program);
+	json_object_ref(t, "src", c->src);
+	json_object_ref(t, "dst", c->dst);
+	if (c->work_dim)
+		json_work(t, c);
+	if (c->has_bytes)
+		gt_json_field_u64(t, "bytes", c->bytes);
+	gt_json_field_bool(t, "blocking", c->blocking);
+	if (c->pattern_bytes) {
+		gt_json_key(t, "pattern");
+		gt_text_char(t, '"');
+		for (uint32_t i = 0; i < c->pattern_bytes; i++)
+			gt_text_hex(t, c->pattern[i], 2, false);
+		gt_text_char(t, '"');
+	}
+	if (c->n_waits) {
+		gt_json_key(t, "waits");
+		gt_text_char(t, '[');
+		for (uint32_t i = 0; i < c->n_waits; i++) {
+			if (i)
+				gt_text_char(t, ',');
+			gt_json_scalar(t, GT_HANDLE, NULL, c->waits[i], 8);
+		}
+		gt_text_char(t, ']');
+	}
+	gt_text_char(t, '}');
+}
+
+static void json_args(struct gt_text *t, const struct gt_call *call)
+{
+	gt_json_key(t, "args");
+	gt_text_char(t, '{');
+	for (uint32_t i = 0; i < call->fn->n_params; i++) {
+		gt_json_key(t, call->fn->params[i].name);
+		gt_json_arg(t, call, i);
+	}
+	gt_text_char(t, '}');
+}
+
+/* Names of arguments of which only a part was kept. */
+static void json_cut(struct gt_text *t, const struct gt_call *call)
+{
+	bool any = false;
+	struct gt_arg a;
+
+	if (!(call->flags & REC_CUT))
+		return;
+	for (uint32_t i = 0; i < call->fn->n_params; i++) {
+		if (!gt_call_arg(call, i, &a) || !a.cut)
+			continue;
+		if (!any) {
+			gt_json_key(t, "cut");
+			gt_text_char(t, '[');
+		} else {
+			gt_text_char(t, ',');
+		}
+		gt_json_string(t, a.param->name, strlen(a.param->name));
+		any = true;
+	}
+	if (any)
+		gt_text_char(t, ']');
+}
+
+static void json_call(struct dump *d, const struct gt_call *call)
+{
+	const struct gt_process *p = gt_model_process(d->m, call->process);
+	const struct gt_thread *thread = gt_model_thread(d->m, call->thread);
+	const char *error = gt_enum_name(d->errors, call->result);
+	struct gt_text *t = &d->t;
+
+	gt_text_char(t, '{');
+	gt_json_field_str(t, "type", call->is_callback ? "callback" : "call");
+	gt_json_field_i64(t, "pid", p->pid);
+	gt_json_field_i64(t, "instance", p->instance);
+	gt_json_field_i64(t, "tid", thread ? thread->tid : 0);
+	gt_json_field_u64(t, "id", call->id);
+	if (call->cmd_id)
+		gt_json_field_u64(t, "cmd_id", call->cmd_id);
+	gt_json_field_str(t, "name", call->fn->name);
+	gt_json_field_i64(t, "start_ns", call->start_ns);
+	gt_json_field_i64(t, "end_ns", call->end_ns);
+	gt_json_field_i64(t, "result", call->result);
+	if (error)
+		gt_json_field_str(t, "result_name", error);
+	if (call->has_args && call->fn->ret_position >= 0) {
+		gt_json_key(t, "return");
+		gt_json_scalar(t, call->fn->ret, NULL, gt_call_return(call), 8);
+	}
+	gt_json_field_bool(t, "has_args", call->has_args);
+	if (call->has_args)
+		json_args(t, call);
+	json_cut(t, call);
+	if (call->command)
+		json_command(t, call);
+	gt_text_lit(t, "}\n");
+}
+
+static void json_object(struct dump *d, const struct gt_object *o)
+{
+	const struct gt_fntable *table = gt_model_table(d->m);
+	struct gt_text *t = &d->t;
+	char group[64];
+
+	gt_text_char(t, '{');
+	gt_json_field_str(t, "type", "object");
+	gt_json_field_i64(t, "pid", gt_model_process(d->m, o->process)->pid);
+	gt_json_field_i64(t, "instance", gt_model_process(d->m, o->process)->instance);
+	gt_json_field_str(t, "kind", object_kind(o->kind));
+	gt_json_field_hex(t, "handle", o->handle);
+	gt_json_field_u64(t, "id", o->id);
+	gt_json_field_time(t, "born_ns", o->born_ns);
+	gt_json_field_time(t, "died_ns", o->died_ns);
+	if (o->name.bytes)
+		gt_json_field_text(t, "name", o->name);
+	json_object_ref(t, "platform", o->platform);
+	json_object_ref(t, "device", o->device);
+	json_object_ref(t, "context", o->context);
+	json_object_ref(t, "parent", o->parent);
+	if (o->kind == REC_OBJECT_DEVICE) {
+		gt_json_field_u64(t, "device_index", o->device_index);
+		gt_json_field_u64(t, "compute_units", o->compute_units);
+	}
+	if (o->kind == REC_OBJECT_QUEUE) {
+		gt_json_field_u64(t, "properties", o->properties);
+		gt_json_field_i64(t, "profiled", o->profiled);
+		gt_json_field_i64(t, "clock_error_ns", o->clock_error_ns);
+	}
+	if (o->kind == REC_OBJECT_MEM) {
+		gt_json_field_u64(t, "size", o->size);
+		gt_json_field_u64(t, "flags", o->flags);
+		gt_json_field_u64(t, "mem_type", o->mem_type);
+	}
+	if (o->kind == REC_OBJECT_PROGRAM) {
+		gt_json_field_text(t, "build_options", o->build_options.text ? o->build_options : (struct gt_string){ "", 0 });
+		if (o->has_source) {
+			gt_json_key(t, "source_id");
+			gt_text_char(t, '"');
+			gt_text_hex(t, o->source_id[1], 16, false);
+			gt_text_hex(t, o->source_id[0], 16, false);
+			gt_text_char(t, '"');
+		}
+	}
+	if (o->n_attrs) {
+		snprintf(group, sizeof group, "cl_%s_info", o->kind == REC_OBJECT_QUEUE ? "command_queue" : object_kind(o->kind));
+		gt_json_key(t, "facts");
+		gt_text_char(t, '{');
+		for (uint32_t i = 0; i < o->n_attrs; i++) {
+			const char *name = gt_enum_name(gt_fntable_enum(table, group), o->attrs[i].key);
+			char number[16];
+
+			snprintf(number, sizeof number, "0x%x", o->attrs[i].key);
+			gt_json_key(t, name ? name : number);
+			gt_json_query(t, table, group, o->attrs[i].key, o->attrs[i].value, o->attrs[i].bytes);
+		}
+		gt_text_char(t, '}');
+	}
+	gt_text_lit(t, "}\n");
+}
+
+static void json_note(struct dump *d, const struct gt_note *n)
+{
+	struct gt_text *t = &d->t;
+
+	gt_text_char(t, '{');
+	gt_json_field_str(t, "type", "note");
+	gt_json_field_i64(t, "pid", gt_model_process(d->m, n->process)->pid);
+	gt_json_field_i64(t, "instance", gt_model_process(d->m, n->process)->instance);
+	gt_json_field_i64(t, "time_ns", n->time_ns);
+	gt_json_field_str(t, "text", n->text);
+	gt_text_lit(t, "}\n");
+}
+
+static void json_hsa(struct dump *d, const struct gt_hsa_kernel *k)
+{
+	struct gt_text *t = &d->t;
+
+	gt_text_char(t, '{');
+	gt_json_field_str(t, "type", "hsa_kernel");
+	gt_json_field_i64(t, "pid", gt_model_process(d->m, k->process)->pid);
+	gt_json_field_i64(t, "tid", k->tid);
+	gt_json_field_text(t, "name", k->name.text ? k->name : (struct gt_string){ "", 0 });
+	gt_json_field_hex(t, "kernel", k->kernel);
+	gt_json_field_i64(t, "start_ns", k->start_ns);
+	gt_json_field_i64(t, "end_ns", k->end_ns);
+	gt_json_field_text(t, "agent_name", k->agent_name.text ? k->agent_name : (struct gt_string){ "", 0 });
+	gt_json_field_hex(t, "queue", k->queue);
+	gt_json_field_u64(t, "packet_id", k->packet_id);
+	gt_text_lit(t, "}\n");
+}
+
+/* --------------------------------------------------------------------- text */
+
+/* Seconds with nine digits: 0.000001234 */
+static void seconds(struct gt_text *t, int64_t ns)
+{
+	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	char digits[9];
+
+	if (ns < 0)
+		gt_text_char(t, '-');
+	gt_text_u64(t, n / 1000000000u);
+	n %= 1000000000u;
+	for (int i = 8; i >= 0; i--, n /= 10)
+		digits[i] = (char)('0' + n % 10);
+	gt_text_char(t, '.');
+	gt_text_bytes(t, digits, 9);
+}
+
+static void text_sizes(struct gt_text *t, const char *name, const uint64_t *v, uint32_t n)
+{
+	gt_text_str(t, name);
+	for (uint32_t i = 0; i < n; i++) {
+		gt_text_char(t, i ? 'x' : '=');
+		gt_text_u64(t, v[i]);
+	}
+}
+
+static void text_command(struct gt_text *t, const struct gt_command *c)
+{
+	const char *reason = loss_name(c->reason);
+
+	gt_text_lit(t, "    command ");
+	gt_text_bytes(t, c->name.text, c->name.bytes);
+	if (c->work_dim) {
+		text_sizes(t, " global", c->global_size, c->work_dim);
+		if (c->has_offset)
+			text_sizes(t, " offset", c->global_offset, c->work_dim);
+		if (c->local_source != REC_LOCAL_UNKNOWN)
+			text_sizes(t, " local", c->local_size, c->work_dim);
+	}
+	if (c->has_bytes) {
+		gt_text_lit(t, " bytes=");
+		gt_text_u64(t, c->bytes);
+	}
+	if (c->timed) {
+		gt_text_lit(t, " queued=");
+		seconds(t, c->queued_ns);
+		gt_text_lit(t, " submit=");
+		seconds(t, c->submit_ns);
+		gt_text_lit(t, " start=");
+		seconds(t, c->start_ns);
+		gt_text_lit(t, " end=");
+		seconds(t, c->end_ns);
+		gt_text_lit(t, " ran=");
+		gt_text_i64(t, c->end_ns - c->start_ns);
+		gt_text_lit(t, "ns");
+	} else {
+		gt_text_lit(t, " no times");
+		if (c->status < 0) {
+			gt_text_lit(t, ", failed with ");
+			gt_text_i64(t, c->status);
+		}
+		if (reason) {
+			gt_text_lit(t, ": ");
+			gt_text_str(t, reason);
+		}
+	}
+	gt_text_char(t, '\n');
+}
+
+static void text_call(struct dump *d, const struct gt_call *call)
+{
+	const struct gt_thread *thread = gt_model_thread(d->m, call->thread);
+	const char *error = gt_enum_name(d->errors, call->result);
+	struct gt_text *t = &d->t;
+
+	seconds(t, call->start_ns);
+	gt_text_char(t, ' ');
+	gt_text_i64(t, gt_model_process(d->m, call->process)->pid);
+	gt_text_char(t, '/');
+	gt_text_i64(t, thread ? thread->tid : 0);
+	gt_text_lit(t, " #");
+	gt_text_u64(t, call->id);
+	gt_text_str(t, call->is_callback ? " callback " : " ");
+	gt_text_str(t, call->fn->name);
+	gt_text_char(t, '(');
+	for (uint32_t i = 0; call->has_args && i < call->fn->n_params; i++) {
+		gt_text_str(t, i ? ", " : "");
+		gt_text_str(t, call->fn->params[i].name);
+		gt_text_char(t, '=');
+		gt_json_arg(t, call, i);
+	}
+	gt_text_str(t, call->has_args ? ") = " : "?) = ");
+	if (call->has_args && call->fn->ret_position >= 0 && !call->result)
+		gt_json_scalar(t, call->fn->ret, NULL, gt_call_return(call), 8);
+	else if (error)
+		gt_text_str(t, error);
+	else
+		gt_text_i64(t, call->result);
+	gt_text_lit(t, " [");
+	gt_text_i64(t, call->end_ns - call->start_ns);
+	gt_text_lit(t, "ns]\n");
+	if (call->command)
+		text_command(t, call->command);
+}
+
+static void text_object(struct dump *d, const struct gt_object *o)
+{
+	struct gt_text *t = &d->t;
+
+	gt_text_lit(t, "object ");
+	gt_text_i64(t, gt_model_process(d->m, o->process)->pid);
+	gt_text_char(t, ' ');
+	gt_text_str(t, object_kind(o->kind));
+	gt_text_char(t, ' ');
+	gt_text_u64(t, o->id);
+	gt_text_lit(t, " 0x");
+	gt_text_hex(t, o->handle, 1, false);
+	if (o->name.bytes) {
+		gt_text_char(t, ' ');
+		gt_json_string(t, o->name.text, o->name.bytes);
+	}
+	gt_text_char(t, '\n');
+}
+
+static void text_note(struct dump *d, const struct gt_note *n)
+{
+	struct gt_text *t = &d->t;
+
+	gt_text_lit(t, "note ");
+	gt_text_i64(t, gt_model_process(d->m, n->process)->pid);
+	gt_text_char(t, ' ');
+	gt_text_str(t, n->text);
+	gt_text_char(t, '\n');
+}
+
+/* ---------------------------------------------------------------------- all */
+
+static int dump_calls(struct dump *d, struct gt_err *err)
+{
+	const struct gt_walk_options o = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	const struct gt_call *call;
+	struct gt_walk *w;
+	int r;
+
+	if (gt_walk_open(d->m, &o, &w, err))
+		return -1;
+	while ((r = gt_walk_next(w, &call, err)) == 1 && !d->failed) {
+		if (d->json)
+			json_call(d, call);
+		else
+			text_call(d, call);
+		drain(d, DRAIN);
+	}
+	gt_walk_close(w);
+	return r < 0 ? -1 : 0;
+}
+
+static void dump_rest(struct dump *d)
+{
+	for (uint32_t i = 0; i < gt_model_object_count(d->m); i++) {
+		if (d->json)
+			json_object(d, gt_model_object(d->m, i));
+		else
+			text_object(d, gt_model_object(d->m, i));
+		drain(d, DRAIN);
+	}
+	for (uint32_t i = 0; i < gt_model_note_count(d->m); i++) {
+		if (d->json)
+			json_note(d, gt_model_note(d->m, i));
+		else
+			text_note(d, gt_model_note(d->m, i));
+		drain(d, DRAIN);
+	}
+	for (uint32_t i = 0; d->json && i < gt_model_hsa_kernel_count(d->m); i++) {
+		json_hsa(d, gt_model_hsa_kernel(d->m, i));
+		drain(d, DRAIN);
+	}
+	drain(d, 0);
+}
+
+int gt_cmd_dump(struct gt_cli *cli)
+{
+	struct dump d = { .json = gt_option_true(&cli->options, "json") };
+	struct gt_err err = { 0 };
+	char text[1024];
+	int rc;
+
+	if (cli->n_args != 1)
+		return gt_cli_usage(cli, cli->n_args ? "dump takes one trace" : "which trace?");
+	if (gt_model_open(cli->args[0], NULL, &d.m, &err))
+		return gt_cli_fail(&err);
+	d.errors = gt_fntable_enum(gt_model_table(d.m), "cl_error");
+	rc = dump_calls(&d, &err);
+	if (!rc)
+		dump_rest(&d);
+	if (!rc && (d.failed || fflush(stdout) || ferror(stdout)))
+		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
+	if (!rc)
+		fprintf(stderr, "gputap: %s\n", gt_model_complete_text(d.m, text, sizeof text));
+	gt_text_free(&d.t);
+	gt_model_close(d.m);
+	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
+}

@@ -1,0 +1,383 @@
+/*
+ * cli/info.c - gputap info: what is in a trace, and what is missing
+ *
+ * Text for people; with --json one object with the same facts. Devices and their clocks come from a walk over the whole
+ * trace, everything else from opening it.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/json.h"
+
+static const char *const loss_ids[] = {
+#define X(id, text) #id,
+	REC_LOSSES(X)
+#undef X
+};
+static const char *const loss_texts[] = {
+#define X(id, text) text,
+	REC_LOSSES(X)
+#undef X
+};
+
+/* Devices appear once, however many processes used them. */
+static bool seen_before(struct gt_model *m, uint32_t i)
+{
+	const struct gt_object *o = gt_model_object(m, i);
+
+	for (uint32_t k = 0; k < i; k++) {
+		const struct gt_object *p = gt_model_object(m, k);
+
+		if (p->kind == REC_OBJECT_DEVICE && p->device_index == o->device_index)
+			return true;
+	}
+	return false;
+}
+
+static const struct gt_object *device_at(struct gt_model *m, uint32_t i)
+{
+	const struct gt_object *o = gt_model_object(m, i);
+
+	return o->kind == REC_OBJECT_DEVICE && !seen_before(m, i) ? o : NULL;
+}
+
+/* The worst error of a device's clock in any process; -1 unknown. *how: the way that one was read. */
+static int64_t worst_error(struct gt_model *m, uint32_t device_index, const char **how)
+{
+	int64_t worst = -1;
+
+	for (uint32_t i = 0; i < gt_model_object_count(m); i++) {
+		const struct gt_object *o = gt_model_object(m, i);
+
+		if (o->kind != REC_OBJECT_DEVICE || o->device_index != device_index)
+			continue;
+		if (!*how || o->clock_error_ns > worst)
+			*how = gt_object_clock(o);
+		if (o->clock_error_ns > worst)
+			worst = o->clock_error_ns;
+	}
+	return worst;
+}
+
+static int walk_all(struct gt_model *m, struct gt_progress *progress, struct gt_err *err)
+{
+	const struct gt_walk_options o = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .progress = gt_progress_step, .ctx = progress };
+	const struct gt_call *call;
+	struct gt_walk *w;
+	int r;
+
+	if (gt_walk_open(m, &o, &w, err))
+		return -1;
+	while ((r = gt_walk_next(w, &call, err)) == 1)
+		;
+	gt_walk_close(w);
+	return r;
+}
+
+static const char *device_types(uint32_t type)
+{
+	return type & 4 ? "GPU" : type & 8 ? "accelerator" : type & 2 ? "CPU" : type & 16 ? "custom" : "device";
+}
+
+/* --------------------------------------------------------------------- text */
+
+static void utc(int64_t ns, char out[40])
+{
+	time_t s = (time_t)(ns / 1000000000);
+	struct tm tm;
+
+	if (!gmtime_r(&s, &tm) || !strftime(out, 40, "%Y-%m-%d %H:%M:%S UTC", &tm))
+		out[0] = 0;
+}
+
+static void text_args(size_t n, const char *const *args)
+{
+	for (size_t i = 0; i < n; i++)
+		printf("%s%s", i ? " " : "", args[i]);
+}
+
+static void text_session(const struct gt_session *s)
+{
+	char when[40];
+
+	utc(s->utc_ns, when);
+	printf("trace     %s\n", s->path);
+	printf("recorded  %s", when);
+	if (*s->host)
+		printf(" on %s", s->host);
+	if (*s->version)
+		printf(" by gputap %s", s->version);
+	printf(", %.6f s\n", (double)s->duration_ns / 1e9);
+	if (s->n_args) {
+		printf("command   ");
+		text_args(s->n_args, s->args);
+		printf("\n");
+	}
+	if (s->exit_signal)
+		printf("ended     killed by signal %d\n", s->exit_signal);
+	else if (s->exit_status >= 0)
+		printf("ended     exit status %d\n", s->exit_status);
+}
+
+static void text_thread(const struct gt_thread *t)
+{
+	printf("  thread %d%s%s%s: %llu calls\n", t->tid, *t->name ? " " : "", t->name, t->main ? " (main)" : "", (unsigned long long)t->calls);
+	for (uint32_t i = 0; i < t->n_inside; i++) {
+		const struct gt_fn *fn = t->inside[i].fn;
+
+		printf("    ended inside %s(", fn->name);
+		for (uint32_t k = 0; k < 4 && k < fn->n_params; k++)
+			printf("%s%s=0x%llx", k ? ", " : "", fn->params[k].name, (unsigned long long)t->inside[i].arg[k]);
+		printf("%s) since %.9f s\n", fn->n_params > 4 ? ", ..." : "", (double)t->inside[i].start_ns / 1e9);
+	}
+}
+
+static void text_process(const struct gt_model *m, const struct gt_process *p)
+{
+	printf("\nprocess %d", p->pid);
+	if (p->instance > 1)
+		printf(" (image %d)", p->instance);
+	printf(" %s\n", p->image);
+	if (p->parent)
+		printf("  child of process %d (%s)\n", p->parent->pid, p->reason);
+	printf("  %llu calls, %llu callbacks, %llu commands (%llu kernels), %.6f s to %.6f s, host clock within %lld ns\n",
+	       (unsigned long long)p->calls, (unsigned long long)p->callbacks, (unsigned long long)p->commands, (unsigned long long)p->kernels,
+	       (double)p->start_ns / 1e9, (double)p->end_ns / 1e9, (long long)p->clock_error_ns);
+	for (uint32_t i = 0; i < p->n_threads; i++)
+		text_thread(gt_model_thread(m, p->first_thread + i));
+}
+
+static void text_devices(struct gt_model *m)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < gt_model_object_count(m); i++) {
+		const struct gt_object *o = device_at(m, i);
+		const char *how = NULL;
+		int64_t error;
+
+		if (!o)
+			continue;
+		if (!any)
+			printf("\n");
+		any = true;
+		error = worst_error(m, o->device_index, &how);
+		printf("device %u %s", o->device_index, o->name.bytes ? o->name.text : "(name not recorded)");
+		if (o->platform && o->platform->name.bytes)
+			printf(" (%s)", o->platform->name.text);
+		printf(", %s, %u compute units, clock %s", device_types(o->device_type), o->compute_units, how);
+		if (error >= 0)
+			printf(" within %lld ns", (long long)error);
+		printf("\n");
+	}
+}
+
+static void text_missing(const struct gt_model *m)
+{
+	char line[4096];
+
+	printf("\n%s\n", gt_model_complete_text(m, line, sizeof line));
+	for (int i = 0; i < REC_LOSS_COUNT; i++)
+		if (gt_model_lost(m, (enum rec_loss)i))
+			printf("  %10llu  %s\n", (unsigned long long)gt_model_lost(m, (enum rec_loss)i), loss_texts[i]);
+	for (uint32_t i = 0; i < gt_model_note_count(m); i++)
+		printf("note (process %d): %s\n", gt_model_process(m, gt_model_note(m, i)->process)->pid, gt_model_note(m, i)->text);
+}
+
+static void text_info(struct gt_model *m)
+{
+	text_session(gt_model_session(m));
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
+		text_process(m, gt_model_process(m, i));
+	text_devices(m);
+	text_missing(m);
+}
+
+/* --------------------------------------------------------------------- JSON */
+
+static void begin_list(struct gt_text *t, const char *name)
+{
+	gt_json_key(t, name);
+	gt_text_char(t, '[');
+}
+
+static void begin_item(struct gt_text *t)
+{
+	if (t->data[t->used - 1] != '[')
+		gt_text_char(t, ',');
+	gt_text_char(t, '{');
+}
+
+static void json_strings(struct gt_text *t, const char *name, size_t n, const char *const *v)
+{
+	begin_list(t, name);
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			gt_text_char(t, ',');
+		gt_json_string(t, v[i], strlen(v[i]));
+	}
+	gt_text_char(t, ']');
+}
+
+static void json_session(struct gt_text *t, const struct gt_session *s)
+{
+	gt_json_field_str(t, "trace", s->path);
+	gt_json_field_str(t, "version", s->version);
+	gt_json_field_str(t, "run_id", s->run_id);
+	gt_json_field_str(t, "host", s->host);
+	gt_json_field_str(t, "cwd", s->cwd);
+	json_strings(t, "command", s->n_args, s->args);
+	gt_json_field_i64(t, "utc_ns", s->utc_ns);
+	gt_json_field_i64(t, "monotonic_ns", s->monotonic_ns);
+	gt_json_field_i64(t, "duration_ns", s->duration_ns);
+	gt_json_field_i64(t, "exit_status", s->exit_status);
+	gt_json_field_i64(t, "exit_signal", s->exit_signal);
+}
+
+static void json_thread(struct gt_text *t, const struct gt_thread *thread)
+{
+	begin_item(t);
+	gt_json_field_i64(t, "tid", thread->tid);
+	gt_json_field_str(t, "name", thread->name);
+	gt_json_field_bool(t, "main", thread->main);
+	gt_json_field_u64(t, "calls", thread->calls);
+	begin_list(t, "inside");
+	for (uint32_t i = 0; i < thread->n_inside; i++) {
+		begin_item(t);
+		gt_json_field_str(t, "name", thread->inside[i].fn->name);
+		gt_json_field_i64(t, "start_ns", thread->inside[i].start_ns);
+		begin_list(t, "args");
+		for (unsigned k = 0; k < 4; k++) {
+			if (k)
+				gt_text_char(t, ',');
+			gt_text_u64(t, thread->inside[i].arg[k]);
+		}
+		gt_text_lit(t, "]}");
+	}
+	gt_text_lit(t, "]}");
+}
+
+static void json_process(struct gt_text *t, const struct gt_model *m, const struct gt_process *p)
+{
+	begin_item(t);
+	gt_json_field_i64(t, "pid", p->pid);
+	gt_json_field_i64(t, "instance", p->instance);
+	gt_json_field_i64(t, "ppid", p->ppid);
+	gt_json_field_str(t, "image", p->image);
+	json_strings(t, "args", p->n_args, p->args);
+	gt_json_field_str(t, "reason", p->reason);
+	if (p->parent) {
+		gt_json_field_i64(t, "parent_pid", p->parent->pid);
+		gt_json_field_i64(t, "parent_instance", p->parent->instance);
+	}
+	gt_json_field_u64(t, "calls", p->calls);
+	gt_json_field_u64(t, "callbacks", p->callbacks);
+	gt_json_field_u64(t, "commands", p->commands);
+	gt_json_field_u64(t, "kernels", p->kernels);
+	gt_json_field_i64(t, "start_ns", p->start_ns);
+	gt_json_field_i64(t, "end_ns", p->end_ns);
+	gt_json_field_i64(t, "clock_error_ns", p->clock_error_ns);
+	begin_list(t, "threads");
+	for (uint32_t i = 0; i < p->n_threads; i++)
+		json_thread(t, gt_model_thread(m, p->first_thread + i));
+	gt_text_lit(t, "]}");
+}
+
+static void json_devices(struct gt_text *t, struct gt_model *m)
+{
+	begin_list(t, "devices");
+	for (uint32_t i = 0; i < gt_model_object_count(m); i++) {
+		const struct gt_object *o = device_at(m, i);
+		const char *how = NULL;
+		int64_t error;
+
+		if (!o)
+			continue;
+		error = worst_error(m, o->device_index, &how);
+		begin_item(t);
+		gt_json_field_u64(t, "index", o->device_index);
+		gt_json_field_text(t, "name", o->name.text ? o->name : (struct gt_string){ "", 0 });
+		if (o->platform && o->platform->name.text)
+			gt_json_field_text(t, "platform", o->platform->name);
+		gt_json_field_str(t, "kind", device_types(o->device_type));
+		gt_json_field_u64(t, "compute_units", o->compute_units);
+		gt_json_field_str(t, "clock", how);
+		gt_json_field_i64(t, "clock_error_ns", error);
+		gt_text_char(t, '}');
+	}
+	gt_text_char(t, ']');
+}
+
+static void json_missing(struct gt_text *t, const struct gt_model *m)
+{
+	char line[4096];
+
+	gt_json_field_bool(t, "complete", gt_model_complete(m));
+	gt_json_field_str(t, "complete_text", gt_model_complete_text(m, line, sizeof line));
+	gt_json_key(t, "ledger");
+	gt_text_char(t, '{');
+	for (int i = 0; i < REC_LOSS_COUNT; i++)
+		if (gt_model_lost(m, (enum rec_loss)i))
+			gt_json_field_u64(t, loss_ids[i], gt_model_lost(m, (enum rec_loss)i));
+	gt_text_char(t, '}');
+	begin_list(t, "notes");
+	for (uint32_t i = 0; i < gt_model_note_count(m); i++) {
+		const struct gt_note *n = gt_model_note(m, i);
+
+		begin_item(t);
+		gt_json_field_i64(t, "pid", gt_model_process(m, n->process)->pid);
+		gt_json_field_i64(t, "time_ns", n->time_ns);
+		gt_json_field_str(t, "text", n->text);
+		gt_text_char(t, '}');
+	}
+	gt_text_char(t, ']');
+}
+
+static bool json_info(struct gt_model *m)
+{
+	struct gt_text t = { 0 };
+	bool ok;
+
+	gt_text_char(&t, '{');
+	json_session(&t, gt_model_session(m));
+	begin_list(&t, "processes");
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
+		json_process(&t, m, gt_model_process(m, i));
+	gt_text_char(&t, ']');
+	json_devices(&t, m);
+	json_missing(&t, m);
+	gt_text_lit(&t, "}\n");
+	ok = !t.failed && fwrite(t.data, 1, t.used, stdout) == t.used;
+	gt_text_free(&t);
+	return ok;
+}
+
+int gt_cmd_info(struct gt_cli *cli)
+{
+	struct gt_progress progress;
+	struct gt_model *m = NULL;
+	struct gt_err err = { 0 };
+	bool ok = true;
+	int rc;
+
+	if (cli->n_args != 1)
+		return gt_cli_usage(cli, cli->n_args ? "info takes one trace" : "which trace?");
+	if (gt_model_open(cli->args[0], NULL, &m, &err))
+		return gt_cli_fail(&err);
+	gt_progress_begin(&progress, "reading", false);
+	rc = walk_all(m, &progress, &err);
+	gt_progress_end(&progress);
+	if (!rc && gt_option_true(&cli->options, "json"))
+		ok = json_info(m);
+	else if (!rc)
+		text_info(m);
+	if (!rc && (!ok || fflush(stdout) || ferror(stdout)))
+		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
+	gt_model_close(m);
+	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
+}
