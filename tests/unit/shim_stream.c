@@ -1,0 +1,659 @@
+/*
+ * tests/unit/shim_stream.c - what the shim writes is whole, whatever interrupts it
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/shimwalk.h"
+
+#include <pthread.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#define FN 0x400
+#define FN_OTHER 0x401
+
+static __attribute__((noinline)) bool one_call(uint32_t fn, uint64_t value, uint32_t words)
+{
+	struct tap_call call;
+
+	if (!tap_call_begin(&call, fn, REC_DOMAIN_OPENCL, value, 0, 0, 0))
+		return false;
+	tap_call_stop(&call, 0);
+	uint64_t *out = tap_call_reserve(&call, (uint32_t)value, words);
+
+	for (uint32_t i = 0; out && i < words; i++)
+		out[i] = value;
+	tap_call_finish(&call);
+	return true;
+}
+
+/* Each word of a complete record says the same. */
+static void same_words(const uint64_t *rec, void *bad)
+{
+	if (rec_id(*rec) < REC_FIRST_FUNCTION)
+		return;
+	for (uint32_t i = rec_words(rec) > 255 ? 5 : 4; i < rec_words(rec); i++)
+		*(uint64_t *)bad += rec[i] != rec[i - 1];
+}
+
+/* ------------------------------------------------------------------ storm */
+
+static sigjmp_buf back;
+static volatile bool armed;
+
+static void put_raw(uint64_t value, uint32_t words)
+{
+	struct tap_stream *s = tap_stream_get();
+	uint64_t link, *rec = tap_stream_reserve(s, words, &link);
+
+	if (!rec)
+		return;
+	for (uint32_t i = 1; i < words; i++)
+		rec[i] = value;
+	tap_stream_commit(rec, rec_head(FN, words, 0, 0));
+}
+
+static void storm_handler(int signal)
+{
+	(void)signal;
+	uint64_t n = shared->n[1];
+
+	put_raw(n, 4 + n % 9);
+	shared->n[1] = n + 1;
+	if (armed && n % 7 == 0) {
+		shared->n[2]++;
+		siglongjmp(back, 1);
+	}
+}
+
+static int storm(void)
+{
+	struct sigaction a = { .sa_handler = storm_handler, .sa_flags = SA_NODEFER };
+	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
+
+	put_raw(0, 4);
+	shared->n[0] = 1;
+	sigaction(SIGALRM, &a, NULL);
+	sigaction(SIGUSR1, &a, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	sigsetjmp(back, 1);
+	armed = true;
+	while (shared->n[0] < 1500000) {
+		uint64_t n = shared->n[0];
+
+		put_raw(n, 3 + n % 8);
+		shared->n[0] = n + 1;
+		if (n % 1000 == 0)
+			raise(SIGUSR1);
+	}
+	armed = false;
+	setitimer(ITIMER_REAL, &never, NULL);
+	return 0;
+}
+
+/* Signal handlers that nest in a record, and leave it by longjmp, damage none. */
+static void a_storm_of_handlers_and_jumps_damages_no_record(void **state)
+{
+	uint64_t torn = 0;
+	struct walk w = { .each = same_words, .arg = &torn };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("storm"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(torn, 0);
+	/* A jump between a commit and its count repeats at most one record each. */
+	assert_true(shared->n[2] > 100);
+	assert_in_range(w.calls, shared->n[0] + shared->n[1], shared->n[0] + shared->n[1] + shared->n[2]);
+	assert_in_range(w.incomplete, 0, shared->n[2]);
+	assert_int_equal(w.lost[REC_LOSS_NO_SPACE], 0);
+}
+
+/* ------------------------------------------------------------------- kill */
+
+static int until_killed(void)
+{
+	for (uint64_t n = 0; n < UINT64_MAX; n++) {
+		one_call(FN, n, 1 + n % 6);
+		shared->n[0] = n + 1;
+	}
+	return 0;
+}
+
+/* Every record that the program counted as done before a SIGKILL is in the trace. */
+static void a_killed_program_loses_no_finished_record(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		uint64_t torn = 0;
+		struct walk w = { .each = same_words, .arg = &torn };
+
+		scene_place();
+		pid_t pid = scene_start("until_killed", NULL);
+
+		while (!shared->n[0])
+			usleep(50);
+		usleep((useconds_t)(i * 397 % 5000));
+		kill(pid, SIGKILL);
+		assert_int_equal(scene_end(pid), SIGKILL);
+		walk_trace(&w, "t", 0);
+		assert_int_equal(w.bad, 0);
+		assert_int_equal(torn, 0);
+		assert_in_range(w.calls, shared->n[0], shared->n[0] + 1);
+		assert_in_range(w.incomplete, 0, 1);
+	}
+}
+
+static int inside_a_call(void)
+{
+	struct tap_call call;
+
+	one_call(FN_OTHER, 1, 1);
+	tap_call_begin(&call, FN, REC_DOMAIN_OPENCL, 11, 22, 33, 44);
+	raise(SIGKILL);
+	return 0;
+}
+
+/* The call a thread was inside when it was killed is known, with its first arguments. */
+static void a_killed_program_tells_the_call_it_was_in(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("inside_a_call"), SIGKILL);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.slot[0].fn, FN);
+	assert_int_equal(w.slot[0].domain, REC_DOMAIN_OPENCL);
+	assert_int_equal(w.slot[0].arg[3], 44);
+	assert_int_equal(w.slot[1].fn, 0);
+}
+
+/* -------------------------------------------------------------- full disk */
+
+static int full(void)
+{
+	struct rlimit limit = { 300 << 10, 300 << 10 };
+
+	if (!getenv("SHIM_NO_LIMIT"))
+		setrlimit(RLIMIT_FSIZE, &limit);
+	for (uint64_t n = 0; n < 100000; n++)
+		shared->n[0] += one_call(FN, n, 4);
+	return 7;
+}
+
+/* A file size limit stops the recording, not the program; what is missing is counted. */
+static void a_file_limit_stops_recording_and_nothing_else(void **state)
+{
+	struct walk w = { 0 };
+	int status;
+
+	(void)state;
+	scene_place();
+	status = RUN_SCENE("full");
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_true(w.calls > 1000);
+	assert_true(w.lost[REC_LOSS_NO_SPACE] > 1000);
+	assert_int_equal(w.calls + w.lost[REC_LOSS_NO_SPACE], 100000);
+	assert_int_equal(w.by_type[REC_EXIT], 1);       /* the kept 4 KiB */
+}
+
+/* So does a full disk: never SIGBUS. */
+static void a_full_disk_stops_recording_and_nothing_else(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	if (mount("tmpfs", shim_dir, "tmpfs", 0, "size=1m")) {
+		print_message("skipped: no right to mount a small disk\n");
+		skip();
+	}
+	munmap(shared, sizeof *shared);
+	shared_map();
+	int status = RUN_SCENE("full", "SHIM_NO_LIMIT=1");
+	uint64_t made = shared->n[0];
+
+	walk_trace(&w, "t", 0);
+	munmap(shared, sizeof *shared);
+	shared = NULL;
+	umount2(shim_dir, MNT_DETACH);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	assert_int_equal(made, 100000);
+	assert_int_equal(w.bad, 0);
+	assert_true(w.lost[REC_LOSS_NO_SPACE] > 1000);
+	assert_int_equal(w.calls + w.lost[REC_LOSS_NO_SPACE], 100000);
+}
+
+/* --max-size is a limit of the trace, counted under its own name. */
+static void max_size_stops_calls_and_counts_them(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	RUN_SCENE("full", "SHIM_NO_LIMIT=1", "GPUTAP_MAX_SIZE=600k");
+	walk_trace(&w, "t", 0);
+	assert_true(w.lost[REC_LOSS_SIZE_CAP] > 1000);
+	assert_int_equal(w.calls + w.lost[REC_LOSS_SIZE_CAP], 100000);
+}
+
+/* ------------------------------------------------------------------- fork */
+
+static int forks(void)
+{
+	struct tap_call call;
+	int status;
+
+	one_call(FN, 1, 1);
+	tap_call_begin(&call, FN, REC_DOMAIN_OPENCL, 2, 0, 0, 0);
+	pid_t pid = fork();
+
+	tap_call_stop(&call, 0);
+	uint64_t *out = tap_call_reserve(&call, 0, 1);
+
+	if (out)
+		out[0] = 2;
+	tap_call_finish(&call);
+	if (!pid) {
+		for (int i = 0; i < 5; i++)
+			one_call(FN_OTHER, 3, 1);
+		_exit(0);
+	}
+	shared->n[0] = (uint64_t)pid;
+	shared->n[1] = (uint64_t)getpid();
+	waitpid(pid, &status, 0);
+	one_call(FN, 4, 1);
+	return 0;
+}
+
+/* A forked child writes its own directory; the call it was born in is the parent's alone. */
+static void a_forked_child_has_its_own_directory(void **state)
+{
+	struct walk parent = { 0 }, child = { 0 };
+	char path[400], meta[4096] = "", line[64];
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("forks"), 0);
+	walk_trace(&parent, "t", (pid_t)shared->n[1]);
+	walk_trace(&child, "t", (pid_t)shared->n[0]);
+	assert_int_equal(parent.calls, 3);
+	assert_int_equal(child.calls, 5);
+	assert_int_equal(parent.incomplete + child.incomplete, 0);
+	snprintf(path, sizeof path, "%s/t.gputap/%d.1/meta", shim_dir, (int)shared->n[0]);
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	assert_true(fread(meta, 1, sizeof meta - 1, f) > 0);
+	fclose(f);
+	assert_non_null(strstr(meta, "\nreason=fork\n"));
+	snprintf(line, sizeof line, "\nparent=%d.1\n", (int)shared->n[1]);
+	assert_non_null(strstr(meta, line));
+}
+
+/* ------------------------------------------------------------------- pool */
+
+static void *short_thread(void *arg)
+{
+	one_call(FN, (uintptr_t)arg, 1);
+	return NULL;
+}
+
+static int many_threads(void)
+{
+	for (uintptr_t i = 0; i < 2000; i++) {
+		pthread_t t;
+
+		if (pthread_create(&t, NULL, short_thread, (void *)i) || pthread_join(t, NULL))
+			return 1;
+	}
+	return 0;
+}
+
+/* Two thousand short threads, one after another, share one file. */
+static void short_threads_share_a_file(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("many_threads"), 0);
+	walk_trace(&w, "t", 0);
+	assert_in_range(w.files, 1, 2);
+	assert_int_equal(w.calls, 2000);
+	assert_in_range(w.by_type[REC_THREAD], 2000, 2001);
+	assert_int_equal(w.by_type[REC_THREAD_END], 2000);
+}
+
+/* ------------------------------------------------------- nesting and jumps */
+
+static sigjmp_buf out_of_call;
+
+static __attribute__((noinline)) void call_left_by_jump(void)
+{
+	struct tap_call call;
+
+	tap_call_begin(&call, FN, REC_DOMAIN_OPENCL, 1, 0, 0, 0);
+	siglongjmp(out_of_call, 1);
+}
+
+static __attribute__((noinline)) bool deeper(int levels)
+{
+	volatile char room[256];
+
+	memset((char *)room, levels, sizeof room);
+	return levels ? deeper(levels - 1) | (room[0] == 127) : one_call(FN, 2, 1);
+}
+
+static int jumps(void)
+{
+	if (!sigsetjmp(out_of_call, 0))
+		call_left_by_jump();
+	shared->n[0] = one_call(FN, 2, 1);
+	if (!sigsetjmp(out_of_call, 0))
+		call_left_by_jump();
+	shared->n[1] = deeper(4);
+	return 0;
+}
+
+/* A call that longjmp left does not make later ones look nested. */
+static void a_call_left_by_longjmp_hides_no_later_call(void **state)
+{
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("jumps"), 0);
+	assert_int_equal(shared->n[0], 1);
+	assert_int_equal(shared->n[1], 1);
+}
+
+/* A wrapper of its own for each, as in life: a running call's struct lies above those of the calls made inside it. */
+static __attribute__((noinline)) bool around(enum rec_domain domain, bool callback, void (*inside)(void))
+{
+	struct tap_call call;
+	bool begun = callback ? tap_callback_begin(&call, FN_OTHER, domain, 0, 0, 0, 0) : tap_call_begin(&call, FN, domain, 0, 0, 0, 0);
+
+	if (inside)
+		inside();
+	if (begun) {
+		tap_call_stop(&call, 0);
+		tap_call_reserve_bare(&call);
+		tap_call_finish(&call);
+	}
+	return begun;
+}
+
+static void inside_callback(void) { shared->n[3] = around(REC_DOMAIN_OPENCL, false, NULL); }    /* yes: the application's */
+
+static void inside_driver(void)
+{
+	shared->n[0] = around(REC_DOMAIN_OPENCL, false, NULL);                  /* no: same domain */
+	shared->n[1] = around(REC_DOMAIN_CUDA_RUNTIME, false, NULL);            /* yes: another domain */
+	shared->n[2] = around(REC_DOMAIN_OPENCL, true, inside_callback);
+	shared->n[4] = around(REC_DOMAIN_OPENCL, false, NULL);                  /* no again */
+}
+
+static int nests(void)
+{
+	around(REC_DOMAIN_OPENCL, false, inside_driver);
+	tap_own_calls_begin();
+	shared->n[5] = one_call(FN, 2, 1);
+	tap_own_calls_end();
+	shared->n[6] = one_call(FN, 2, 1);
+	return 0;
+}
+
+/* A call inside a call of its domain is the driver's own, unless an application callback lies between. */
+static void only_the_application_s_calls_are_recorded(void **state)
+{
+	static const uint64_t expect[7] = { 0, 1, 1, 1, 0, 0, 1 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("nests"), 0);
+	for (int i = 0; i < 7; i++)
+		assert_int_equal(shared->n[i], expect[i]);
+}
+
+/* ------------------------------------------------------------ odd records */
+
+static int odd_sizes(void)
+{
+	struct tap_call call;
+
+	for (uint32_t words = 240; words < 300; words++)
+		one_call(FN, words, words);
+	one_call(FN, 1, TAP_RECORD_WORDS_MAX - 8);
+	one_call(FN, 1, TAP_RECORD_WORDS_MAX + 1);
+	tap_call_begin(&call, FN_OTHER, REC_DOMAIN_OPENCL, 0, 0, 0, 0);
+	tap_call_stop(&call, -5);
+	call.end_tick = call.start_tick + (5ull << 32) + 9;
+	tap_call_reserve_bare(&call);
+	tap_call_finish(&call);
+	errno = 77;
+	one_call(FN, 1, 1);
+	shared->n[0] = (uint64_t)errno;
+	return 0;
+}
+
+static void slow_one(const uint64_t *rec, void *found)
+{
+	if (rec_id(*rec) == FN_OTHER)
+		*(int *)found = rec_flags(*rec) == (REC_COMPLETE | REC_SLOW | REC_BARE) && rec_result(*rec) == -5 && rec_words(rec) == 4 &&
+		                (uint32_t)rec[2] == 9 && rec[3] == 5;
+}
+
+/* Long records, slow calls and records that fit no block are what rec.h says. */
+static void odd_records_follow_the_format(void **state)
+{
+	int found = 0;
+	struct walk w = { .each = slow_one, .arg = &found };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("odd_sizes"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(w.calls, 60 + 1 + 1 + 1);
+	assert_int_equal(w.lost[REC_LOSS_ARGS_CUT], 1);
+	assert_int_equal(found, 1);
+	assert_int_equal(shared->n[0], 77);
+	assert_true(w.by_type[REC_CLOCK] >= 2);
+	assert_int_equal(w.by_type[REC_EXIT], 1);
+}
+
+/* ------------------------------------------------------------------ blobs */
+
+static int blobs(void)
+{
+	const char *part[] = { "kernel ", "void f() {}xxx" };
+	size_t length[] = { 0, 11 };
+	static char large[(1 << 20) + 5000];
+	const void *one = large;
+	size_t bytes = sizeof large;
+	uint64_t id[2], again[2], total;
+
+	memset(large, 'x', sizeof large);
+	one_call(FN, 1, 1);
+	tap_blob_store(REC_BLOB_SOURCE, (const void *const *)part, length, 2, true, id, &total);
+	shared->n[0] = total;
+	tap_blob_store(REC_BLOB_SOURCE, (const void *const *)part, length, 2, true, again, &total);
+	shared->n[1] = id[0] == again[0] && id[1] == again[1] && id[0];
+	tap_blob_store(REC_BLOB_SOURCE, &one, &bytes, 1, true, id, &total);
+	for (int i = 0; i < 5000; i++)
+		one_call(FN, 1, 4);
+	return 0;
+}
+
+/* A content is stored once, at most 1 MiB of it, and calls go on behind it. */
+static void a_content_is_stored_once(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("blobs"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(shared->n[0], 18);
+	assert_int_equal(shared->n[1], 1);
+	assert_int_equal(w.blobs, 2);
+	assert_int_equal(w.blob_bytes, 18 + (1 << 20));
+	assert_int_equal(w.lost[REC_LOSS_SOURCE_CUT], 1);
+	assert_int_equal(w.calls, 5001);
+}
+
+/* ----------------------------------------------------------- runs and names */
+
+static int quiet(void) { return 0; }
+
+static int one(void)
+{
+	one_call(FN, 1, 1);
+	return 0;
+}
+
+static bool exists(const char *name)
+{
+	char path[400];
+
+	snprintf(path, sizeof path, "%s/%s", shim_dir, name);
+	return access(path, F_OK) == 0;
+}
+
+/* An image without traced calls leaves nothing. */
+static void no_calls_no_trace(void **state)
+{
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("quiet"), 0);
+	assert_false(exists("t.gputap"));
+	assert_int_equal(RUN_SCENE("one", "GPUTAP_TRACE=none"), 0);
+	assert_false(exists("t.gputap"));
+}
+
+/* A second run takes the next free name; a forced one replaces. */
+static void another_run_takes_the_next_name(void **state)
+{
+	struct walk first = { 0 }, second = { 0 }, forced = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("one"), 0);
+	assert_int_equal(RUN_SCENE("many_threads"), 0);
+	walk_trace(&first, "t", 0);
+	walk_trace(&second, "t-2", 0);
+	assert_int_equal(first.calls, 1);
+	assert_int_equal(second.calls, 2000);
+	assert_int_equal(RUN_SCENE("many_threads", "GPUTAP_FORCE=1"), 0);
+	walk_trace(&forced, "t", 0);
+	assert_int_equal(forced.calls, 2000);
+	assert_false(exists("t-3.gputap"));
+}
+
+/* Images of one run, told by the run id, share a directory. */
+static void images_of_a_run_share_a_directory(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("one", "GPUTAP_RUN_ID=0123456789abcdef"), 0);
+	assert_int_equal(RUN_SCENE("one", "GPUTAP_RUN_ID=0123456789abcdef"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.images, 2);
+	assert_false(exists("t-2.gputap"));
+}
+
+/* An unwritable place costs the program nothing but its trace. */
+static void an_unwritable_place_is_borne(void **state)
+{
+	int status;
+
+	(void)state;
+	scene_place();
+	status = RUN_SCENE("full", "SHIM_NO_LIMIT=1", "GPUTAP_OUTPUT=/proc/nowhere/t");
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	assert_int_equal(shared->n[0], 0);
+}
+
+/* ------------------------------------------------------------------ window */
+
+static int window(void)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do {
+		shared->n[0] += one_call(FN, 1, 1);
+		usleep(100);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec - begin.tv_sec < 1 && (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < 150);
+	return 0;
+}
+
+static void late_enough(const uint64_t *rec, void *arg)
+{
+	uint64_t *window_at = arg;
+
+	if (rec_id(*rec) == REC_WINDOW)
+		window_at[rec[2] == 1] = rec[1];
+	if (rec_id(*rec) == FN && (rec[1] < window_at[1] - 1000000000 || (window_at[0] && rec[1] > window_at[0])))
+		window_at[2]++;
+}
+
+/* Only calls inside the window are recorded, and the trace says when it opened and closed. */
+static void calls_outside_the_window_are_not_recorded(void **state)
+{
+	uint64_t window_at[3] = { 0 };
+	struct walk w = { .each = late_enough, .arg = window_at };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("window", "GPUTAP_START_AFTER=40ms", "GPUTAP_STOP_AFTER=90ms"), 0);
+	walk_trace(&w, "t", 0);
+	assert_true(shared->n[0] > 0);
+	assert_int_equal(w.calls, shared->n[0]);
+	assert_int_equal(w.by_type[REC_WINDOW], 2);
+	assert_true(window_at[0] > window_at[1] && window_at[1]);
+	assert_int_equal(window_at[2], 0);
+}
+
+const struct scene scenes[] = {
+	{ "storm", storm }, { "until_killed", until_killed }, { "inside_a_call", inside_a_call }, { "full", full }, { "forks", forks },
+	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes }, { "blobs", blobs },
+	{ "quiet", quiet }, { "one", one }, { "window", window }, { NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_storm_of_handlers_and_jumps_damages_no_record),
+		cmocka_unit_test(a_killed_program_loses_no_finished_record),
+		cmocka_unit_test(a_killed_program_tells_the_call_it_was_in),
+		cmocka_unit_test(a_file_limit_stops_recording_and_nothing_else),
+		cmocka_unit_test(a_full_disk_stops_recording_and_nothing_else),
+		cmocka_unit_test(max_size_stops_calls_and_counts_them),
+		cmocka_unit_test(a_forked_child_has_its_own_directory),
+		cmocka_unit_test(short_threads_share_a_file),
+		cmocka_unit_test(a_call_left_by_longjmp_hides_no_later_call),
+		cmocka_unit_test(only_the_application_s_calls_are_recorded),
+		cmocka_unit_test(odd_records_follow_the_format),
+		cmocka_unit_test(a_content_is_stored_once),
+		cmocka_unit_test(no_calls_no_trace),
+		cmocka_unit_test(another_run_takes_the_next_name),
+		cmocka_unit_test(images_of_a_run_share_a_directory),
+		cmocka_unit_test(an_unwritable_place_is_borne),
+		cmocka_unit_test(calls_outside_the_window_are_not_recorded),
+	};
+
+	scene_main(argc, argv);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	scene_clean();
+	return failed;
+}
