@@ -348,7 +348,7 @@ static __attribute__((noinline)) bool deeper(int levels)
 	volatile char room[256];
 
 	memset((char *)room, levels, sizeof room);
-	return levels ? deeper(levels - 1) | (room[0] == 127) : one_call(FN, 2, 1);
+	return levels ? deeper(levels - 1) || room[0] == 127 : one_call(FN, 2, 1);
 }
 
 static int jumps(void)
