@@ -18,7 +18,7 @@
 #include "writers/spill.h"
 #include "writers/writer.h"
 
-#define SPILL_BUDGET (48ull << 20)        /* bytes of lines held in memory, --apilog-per-thread */
+#define SPILL_BUDGET (4ull << 20)         /* bytes of lines held in memory, --apilog-per-thread */
 #define NO_COMMAND "                         " /* as wide as "    CMD ID 2             " */
 
 /* The lines of one thread id; --apilog-per-thread only. */

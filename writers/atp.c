@@ -16,7 +16,7 @@
 
 #include "writers/spill.h"
 
-#define SPILL_BUDGET (48ull << 20)        /* bytes of lines held in memory */
+#define SPILL_BUDGET (4ull << 20)         /* bytes of lines held in memory */
 
 enum { OPENCL, HSA, DOMAINS };
 

@@ -89,8 +89,19 @@ static bool add_chunk(struct gt_spill_text *t, uint64_t offset, uint64_t bytes)
 	return true;
 }
 
+/* Memory once touched is kept for the next lines, up to the budget: fresh pages cost more than the lines written to them. */
+static void reuse(struct gt_spill *s, struct gt_spill_text *t, uint64_t *kept)
+{
+	t->text.used = 0;
+	*kept += t->text.room;
+	if (*kept > 2 * s->budget)
+		gt_text_free(&t->text);
+}
+
 void gt_spill_move(struct gt_spill *s)
 {
+	uint64_t kept = 0;
+
 	s->held = 0;
 	if (s->error)
 		return;
@@ -108,13 +119,31 @@ void gt_spill_move(struct gt_spill *s)
 		if (!add_chunk(t, s->file_bytes, t->text.used))
 			s->error = ENOMEM;
 		s->file_bytes += t->text.used;
-		gt_text_free(&t->text);
+		reuse(s, t, &kept);
 	}
+}
+
+/* Both files lie in one folder: the kernel copies (or shares) pages by itself. Returns the bytes done; the rest is for us. */
+static uint64_t copy_in_kernel(struct gt_spill *s, const struct gt_spill_chunk *c, struct gt_output *o)
+{
+	off_t from = (off_t)c->offset;
+	uint64_t left = c->bytes;
+
+	gt_output_flush(o);
+	while (left && !o->error) {
+		ssize_t done = copy_file_range(s->fd, &from, o->fd, NULL, left, 0);
+
+		if (done <= 0)
+			break;
+		left -= (uint64_t)done;
+	}
+	return c->bytes - left;
 }
 
 static void copy_chunk(struct gt_spill *s, const struct gt_spill_chunk *c, struct gt_output *o)
 {
-	uint64_t at = c->offset, left = c->bytes;
+	uint64_t done = c->bytes >= PIECE ? copy_in_kernel(s, c, o) : 0;
+	uint64_t at = c->offset + done, left = c->bytes - done;
 
 	while (left && !s->error) {
 		size_t n = left < PIECE ? (size_t)left : PIECE;
