@@ -204,7 +204,9 @@ static int run_some(const struct gt_report_run *run, const struct gt_report *con
 	for (unsigned i = 0; i < n && tables[i]; i++) {
 		if (!rc && reports[i]->end(states[i], tables[i]))
 			rc = gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
-		if (gt_table_end(tables[i], run->most) && !rc)
+		if (rc || (run->skip_empty && gt_table_empty(tables[i])))
+			gt_table_drop(tables[i]);
+		else if (gt_table_end(tables[i], run->most))
 			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written");
 	}
 	gt_pool_free(arena);

@@ -44,6 +44,7 @@ struct gt_report_run {
 	enum gt_table_format format;
 	FILE *out;
 	unsigned most;
+	bool skip_empty;                /* print nothing for a report without rows */
 	int64_t from_ns, to_ns;
 	bool (*progress)(void *ctx, double done); void *ctx;
 };

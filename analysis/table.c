@@ -284,6 +284,18 @@ int gt_table_row(struct gt_table *t, const struct gt_cell *cells)
 	return 0;
 }
 
+bool gt_table_empty(const struct gt_table *t) { return !t->rows && !t->printed; }
+
+void gt_table_drop(struct gt_table *t)
+{
+	for (size_t i = 0; i < t->rows * t->columns; i++)
+		free(t->cell[i]);
+	free(t->cell);
+	free(t->numeric);
+	free(t->headings);
+	free(t);
+}
+
 int gt_table_end(struct gt_table *t, unsigned most)
 {
 	int width[MOST_COLUMNS], failed;
@@ -309,12 +321,7 @@ int gt_table_end(struct gt_table *t, unsigned most)
 		fputs("\n]}\n", t->out);
 	else if (t->format == GT_TABLE_TEXT && rows < t->rows)
 		fprintf(t->out, " ... %zu more\n", t->rows - rows);
-	for (size_t i = 0; i < t->rows * t->columns; i++)
-		free(t->cell[i]);
 	failed = ferror(t->out);
-	free(t->cell);
-	free(t->numeric);
-	free(t->headings);
-	free(t);
+	gt_table_drop(t);
 	return failed ? -1 : 0;
 }

@@ -32,5 +32,8 @@ unsigned gt_table_columns(const struct gt_table *t);
 int gt_table_row(struct gt_table *t, const struct gt_cell *cells);
 /* Prints what was not streamed (at most `most` rows, 0 = all) and frees. 0, or -1 when out failed. */
 int gt_table_end(struct gt_table *t, unsigned most);
+/* Frees without printing what was not streamed. */
+void gt_table_drop(struct gt_table *t);
+bool gt_table_empty(const struct gt_table *t);
 
 #endif
