@@ -133,8 +133,12 @@ static const char *symbol(const struct gt_enum *symbols, uint64_t bits, uint32_t
 
 static void flags(struct gt_text *t, const struct gt_enum *symbols, uint64_t bits)
 {
-	const char *before = "";
+	const char *before = "", *whole = gt_enum_name(symbols, (int64_t)bits);
 
+	if (whole) {                      /* also names of several bits: CL_DEVICE_TYPE_ALL */
+		gt_json_string(t, whole, strlen(whole));
+		return;
+	}
 	gt_text_char(t, '"');
 	for (uint32_t i = 0; symbols && i < symbols->n; i++) {
 		uint64_t v = (uint64_t)symbols->values[i].value;

@@ -2,7 +2,8 @@
  * model/device_clock.c - a device's own nanoseconds to session nanoseconds
  *
  * From REC_CALIBRATION where the collector could measure: straight lines between the points, the outer ones prolonged. A
- * long trace has many points with brackets of different width, so runs of points are thinned to their tightest.
+ * long trace has many points with brackets of different width, so runs of points are thinned to their tightest, and a
+ * point is dropped when a tighter one is so near that the clocks cannot have drifted apart by what that one is better.
  *
  * Without a measurement: PoCL's event clock is CLOCK_MONOTONIC_RAW, others use CLOCK_MONOTONIC. Either is believed when it
  * puts the first command's queued time inside its own call. Else queued is pinned to that call's start, and the error is
@@ -15,7 +16,8 @@
 
 #include "model/internal.h"
 
-#define POINTS 64                         /* kept of one device's calibrations, about */
+#define POINTS 64                         /* kept of one device's calibrations at most */
+#define DRIFT 10000                       /* clocks of one machine drift apart by less than one part in this many */
 #define SLACK_NS 1000                     /* a clock read by the driver may stand just outside the call's own stamps */
 
 static int compare_calibrations(const void *a, const void *b)
@@ -58,26 +60,54 @@ static struct gt_device_clock *new_clock(struct gt_model *m, uint32_t process, u
 	return c;
 }
 
+struct point { struct gt_clock_pair pair; int64_t half_ns; };
+
+/* Is a tighter point near enough to say more about this one's time than this one itself? */
+static bool outdone(const struct point *v, uint32_t n, uint32_t i)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		int64_t away = v[k].pair.session_ns - v[i].pair.session_ns;
+
+		if (k != i && v[k].half_ns + (away < 0 ? -away : away) / DRIFT < v[i].half_ns)
+			return true;
+	}
+	return false;
+}
+
+/* The tightest of each run, by device time. */
+static uint32_t thin(const struct gt_model *m, const struct gt_calibration *v, uint32_t n, struct point *out)
+{
+	uint32_t run = (n + POINTS - 1) / POINTS, kept = 0;
+
+	for (uint32_t i = 0; i < n; i += run) {
+		const struct gt_calibration *best = tightest(v + i, n - i < run ? n - i : run);
+
+		if (kept && out[kept - 1].pair.device_ns == best->device_ns)
+			continue;
+		out[kept++] = (struct point){ { best->device_ns, gt_reader_tick_ns(m->reader, best->process, best->tick) }, (bracket_ns(m, best) + 1) / 2 };
+	}
+	return kept;
+}
+
 /* v: the calibrations of one device, by device time. */
 static int add_calibrated(struct gt_model *m, const struct gt_calibration *v, uint32_t n)
 {
 	struct gt_device_clock *c = new_clock(m, v->process, v->device);
-	struct gt_clock_pair *pairs = c ? gt_arena_alloc(&m->arena, (POINTS + 2) * sizeof *pairs) : NULL;
-	uint32_t run = (n + POINTS - 1) / POINTS;
+	struct gt_clock_pair *pairs = c ? gt_arena_alloc(&m->arena, POINTS * sizeof *pairs) : NULL;
+	struct point points[POINTS];
+	uint32_t kept;
 
 	if (!pairs)
 		return -1;
 	c->method = GT_CLOCK_CALIBRATED;
 	c->pairs = pairs;
-	for (uint32_t i = 0; i < n; i += run) {
-		const struct gt_calibration *best = tightest(v + i, n - i < run ? n - i : run);
-		int64_t half = (bracket_ns(m, best) + 1) / 2;
-
-		if (c->n_pairs && pairs[c->n_pairs - 1].device_ns == best->device_ns)
+	kept = thin(m, v, n, points);
+	for (uint32_t i = 0; i < kept; i++) {
+		if (outdone(points, kept, i))
 			continue;
-		pairs[c->n_pairs++] = (struct gt_clock_pair){ best->device_ns, gt_reader_tick_ns(m->reader, best->process, best->tick) };
-		if (half > c->error_ns)
-			c->error_ns = half;
+		pairs[c->n_pairs++] = points[i].pair;
+		if (points[i].half_ns > c->error_ns)
+			c->error_ns = points[i].half_ns;
 	}
 	return 0;
 }
@@ -126,7 +156,7 @@ struct gt_device_clock *gt_device_clock_of(struct gt_model *m, uint32_t process,
 /* CLOCK_MONOTONIC_RAW of this process, as if it were a device's clock. */
 static uint32_t raw_pairs(struct gt_model *m, uint32_t process, struct gt_clock_pair **out)
 {
-	struct gt_clock_pair *pairs = gt_arena_alloc(&m->arena, (POINTS + 2) * sizeof *pairs);
+	struct gt_clock_pair *pairs = gt_arena_alloc(&m->arena, POINTS * sizeof *pairs);
 	uint32_t first = 0, last, n = 0;
 
 	*out = pairs;
