@@ -30,33 +30,56 @@ static _Atomic uintptr_t owner[TAP_PLATFORMS];
 
 /* --------------------------------------------- versions of provisional extensions */
 
-/* Is the extension in this list, in a version with the prototypes of our headers? */
-static bool list_agrees(const cl_name_version *list, size_t n, const struct tap_entry *e)
+enum verdict { SILENT, AGREES, DIFFERS };
+
+/* What a list of extensions says about this one. */
+static enum verdict list_says(const cl_name_version *list, size_t n, const struct tap_entry *e)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(list[i].name, e->provisional, CL_NAME_VERSION_MAX_NAME_SIZE) == 0)
-			return list[i].version >= e->version_least && list[i].version <= e->version_most;
-	return false;
+			return list[i].version >= e->version_least && list[i].version <= e->version_most ? AGREES : DIFFERS;
+	return SILENT;
 }
 
-/* The platform lists what all its devices have. Pages of our own: the list is long and the stack may be small. */
-static bool platform_agrees(const struct tap_opencl_api *real, cl_platform_id platform, const struct tap_entry *e)
+/* Asks a platform (device NULL) or a device for its list. Pages of our own: the list is long and the stack may be small. */
+static enum verdict ask(const struct tap_opencl_api *real, cl_platform_id platform, cl_device_id device, const struct tap_entry *e)
 {
+#define QUERY(bytes, to, got) (device ? real->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, to, got) \
+                                      : real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, bytes, to, got))
+	enum verdict says = SILENT;
 	size_t bytes = 0;
-	bool agrees = false;
 
-	if (!real->clGetPlatformInfo || (uintptr_t)platform == NO_PLATFORM)
-		return false;
-	if (real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, 0, NULL, &bytes) != CL_SUCCESS || !bytes)
-		return false;
+	if (QUERY(0, NULL, &bytes) != CL_SUCCESS || !bytes)
+		return SILENT;
 	cl_name_version *list = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (!list)
-		return false;
-	if (real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, bytes, list, NULL) == CL_SUCCESS)
-		agrees = list_agrees(list, bytes / sizeof(*list), e);
+		return DIFFERS;
+	if (QUERY(bytes, list, NULL) == CL_SUCCESS)
+		says = list_says(list, bytes / sizeof(*list), e);
 	tap_sys_munmap(list, bytes);
-	return agrees;
+	return says;
+#undef QUERY
+}
+
+/* The platform lists what all its devices have, in one version; an extension of some devices stands in their own lists alone. */
+static bool platform_agrees(const struct tap_opencl_api *real, cl_platform_id platform, const struct tap_entry *e)
+{
+	cl_device_id device[16];
+	cl_uint n = 0;
+
+	if (!real->clGetPlatformInfo || !real->clGetDeviceIDs || !real->clGetDeviceInfo || (uintptr_t)platform == NO_PLATFORM)
+		return false;
+	enum verdict says = ask(real, platform, NULL, e);
+
+	if (says != SILENT || real->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 16, device, &n) != CL_SUCCESS || n > 16)
+		return says == AGREES;
+	for (cl_uint i = 0; i < n && says != DIFFERS; i++) {
+		enum verdict one = ask(real, platform, device[i], e);
+
+		says = one == SILENT ? says : one;
+	}
+	return says == AGREES;
 }
 
 static bool signature_known(const struct tap_opencl_api *real, cl_platform_id platform, const struct tap_entry *e)
@@ -71,6 +94,16 @@ static bool signature_known(const struct tap_opencl_api *real, cl_platform_id pl
 }
 
 /* ------------------------------------------------------------------ tables */
+
+/* A look-up that names no platform gets the same pointer as the one that did, if the driver answers so. */
+static unsigned table_with(const struct tap_entry *e, const void *real)
+{
+	unsigned n = 0;
+
+	while (n < TAP_PLATFORMS && __atomic_load_n((void **)&tap_ext_route[n] + e->api_index, __ATOMIC_ACQUIRE) != real)
+		n++;
+	return n;
+}
 
 /* Number of the platform's table; TAP_PLATFORMS when all are taken. */
 static unsigned table_of(uintptr_t platform)
@@ -104,8 +137,10 @@ static void *wrapper_for(const struct tap_opencl_api *api, uintptr_t platform, c
 	if (wrapper)                                    /* the driver's answer is what the loader exports */
 		return wrapper;
 	bool known = signature_known(api, (cl_platform_id)platform, e);
-	unsigned n = table_of(platform);
+	unsigned n = platform == NO_PLATFORM ? table_with(e, real) : TAP_PLATFORMS;
 
+	if (n == TAP_PLATFORMS)
+		n = table_of(platform);
 	if (n == TAP_PLATFORMS || !put(n, e, real))
 		return real;
 	wrapper = known ? e->ext[n] : e->bare[n];

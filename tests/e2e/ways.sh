@@ -38,6 +38,7 @@ program missing-linked missing.c -lOpenCL -ldl
 program pending pending.c -lOpenCL -ldl
 program processes processes.c -lOpenCL
 program cost cost.c -ldl
+program extension extension.c -lOpenCL
 library plugin.so plugin.c -lOpenCL
 library libOpenCL-fake.so fakeloader.c -Wl,-soname,libOpenCL-fake.so
 library plugin-fake.so plugin.c "-L$bin" -l:libOpenCL-fake.so "-Wl,-rpath,$bin"
@@ -134,6 +135,17 @@ way "what the library lacks is missing, linked" 0 "$P" -- "$bin/missing-linked"
 way "what another library lacks is missing, dlopen" 0 "$P" -- "$bin/missing" "$bin/libOpenCL-fake.so"
 way "what another library lacks is missing, linked" 0 "$P" -- "$bin/missing-fake" "$bin/libOpenCL-fake.so"
 way "a pending dlerror message survives our look-ups" 1 "$P" -- "$bin/pending"
+
+way "extension functions by name" 1 "$P" -- "$bin/extension"
+in_trace clRetainDeviceEXT "$(sed -n 's/^calls //p' "$scratch/bare")"
+in_trace clGetPlatformInfo 2
+in_trace clGetExtensionFunctionAddressForPlatform 5
+in_trace clGetExtensionFunctionAddress 1
+if without_sanitizer; then
+	way "extension functions by name, as a layer" 1 "OPENCL_LAYERS=$shim" -- "$bin/extension"
+	in_trace clRetainDeviceEXT "$(sed -n 's/^calls //p' "$scratch/bare")"
+	in_trace clGetPlatformInfo 2
+fi
 
 for w in _exit _Exit quick_exit; do way "$w" 1 "$P" -- "$bin/processes" $w; in_trace REC_EXIT 1; done
 for w in execl execle execv fexecve; do way "$w" 2 "$P" -- "$bin/processes" $w; in_trace REC_EXEC 1; done
