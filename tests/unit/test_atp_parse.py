@@ -1,0 +1,94 @@
+"""The strict .atp parser accepts the golden files and refuses each fault that a reader of the format would stumble over.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import sys
+import unittest
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
+sys.path.insert(0, GOLDEN)
+sys.dont_write_bytecode = True
+import atp_parse  # noqa: E402
+
+
+def golden(case):
+    with open(os.path.join(GOLDEN, "atp", case, "expect.atp"), encoding="utf-8", errors="surrogateescape", newline="") as f:
+        return f.read()
+
+
+class Faults(unittest.TestCase):
+    def refuse(self, case, old, new, count=1):
+        text = golden(case)
+        self.assertIn(old, text)
+        atp_parse.parse(text)
+        with self.assertRaises((atp_parse.Fault, ValueError)):
+            atp_parse.parse(text.replace(old, new, count))
+
+    def test_counts_are_read(self):
+        counts = atp_parse.parse(golden("two_queues"))
+        self.assertEqual((counts["calls"], counts["commands"], counts["kernels"]), (11, 4, 4))
+        self.assertEqual(atp_parse.parse(golden("hsa"))["hsa_kernels"], 2)
+
+    def test_title_with_six_signs(self):
+        self.refuse("threads", "=====ocl API Trace Output=====", "======ocl API Trace Output=====")
+
+    def test_blank_line_behind_title(self):
+        self.refuse("threads", "=====ocl Timestamp Output=====\n", "=====ocl Timestamp Output=====\n\n")
+
+    def test_count_too_small(self):
+        self.refuse("threads", "\n4712\n2\n", "\n4712\n1\n")
+
+    def test_threads_out_of_order(self):
+        self.refuse("threads", "\n4712\n", "\n9900\n", 2)
+
+    def test_names_that_differ_between_sections(self):
+        self.refuse("threads", "= clFlush (", "= clFinish (")
+
+    def test_no_blank_before_parenthesis(self):
+        self.refuse("threads", "clFlush ( ", "clFlush( ")
+
+    def test_parameter_without_a_shape(self):
+        self.refuse("threads", "( 0x55 )", "( 0x5z )")
+
+    def test_handle_in_lower_case(self):
+        self.refuse("two_queues", "( 0x5500BB00;", "( 0x5500bb00;")
+
+    def test_number_of_another_function(self):
+        self.refuse("threads", "\n50   clFlush", "\n51   clFlush")
+
+    def test_glued_fields(self):
+        self.refuse("large", "thirty_bytes 0x", "thirty_bytes0x")
+
+    def test_blank_in_device_name(self):
+        self.refuse("two_queues", "Golden_GPU_9  ", "Golden GPU_9  ")
+
+    def test_width_that_differs(self):
+        self.refuse("two_queues", "4592    CL", "4592   CL")
+
+    def test_submit_before_queued(self):
+        self.refuse("two_queues", "6000007200           6000007300", "6000007300           6000007200")
+
+    def test_end_before_start(self):
+        self.refuse("two_queues", "6000017000           6000017500", "6000017500           6000017000")
+
+    def test_command_of_another_function(self):
+        self.refuse("transfers", "4596    CL_COMMAND_WRITE_BUFFER ", "4595    CL_COMMAND_READ_BUFFER  ")
+
+    def test_transfer_without_size(self):
+        self.refuse("transfers", "Golden_GPU_9                  4096                ", "Golden_GPU_9                  ")
+
+    def test_time_with_a_fraction(self):
+        self.refuse("threads", "6000001000 ", "6000001.00 ")
+
+    def test_section_without_blocks(self):
+        with self.assertRaises(atp_parse.Fault):
+            atp_parse.parse("TraceFileVersion=3.2\n=====ocl API Trace Output=====\n=====ocl Timestamp Output=====\n")
+
+    def test_hsa_kernel_with_a_blank_in_its_name(self):
+        self.refuse("hsa", "void&nbsp;scale", "void scale")
+
+
+if __name__ == "__main__":
+    unittest.main()
