@@ -124,8 +124,10 @@ static void damaged_header_ends_the_block(void **state)
 		{ HEAD(0x400, 0, REC_LONG), 3, 1 },                        /* long, but without room for its times */
 		{ rec_head(0x400, 3, 0, 0), 10, 1 },                       /* neither complete nor incomplete */
 		{ rec_head(0x400, 3, REC_COMPLETE | REC_INCOMPLETE, 0), 10, 1 },
-		{ rec_head(0, 3, REC_INCOMPLETE, 0), 10, 1 },              /* claims nothing */
-		{ rec_head(0, 3, REC_INCOMPLETE, -1), 10, 1 },             /* claims 32 GiB */
+		{ HEAD(0x400, 5, REC_LONG), 4, 1 },                        /* two sizes */
+		{ rec_head(0x400, 0, REC_INCOMPLETE, 3), 10, 1 },          /* no claim of ours */
+		{ rec_head(0, 0, REC_INCOMPLETE, 0), 10, 1 },              /* claims nothing */
+		{ rec_head(0, 0, REC_INCOMPLETE, -1), 10, 1 },             /* claims 32 GiB */
 		{ HEAD(0, 3, 0), 10, 1 },                                  /* no such type */
 		{ HEAD(0x400, 3, 0), UINT64_MAX, 1 },                      /* ends before it starts */
 		{ HEAD(0x400, 3, REC_SLOW), 10, 1 },

@@ -122,10 +122,14 @@ static uint64_t size_of(const uint64_t *w, uint32_t left)
 {
 	uint32_t flags = rec_flags(w[0]);
 
+	uint32_t words = w[0] >> 16 & 0xffu;
+
 	if (flags & REC_INCOMPLETE)
-		return w[0] >> 32;
+		return words || rec_id(w[0]) ? 0 : w[0] >> 32;
 	if (!(flags & REC_LONG))
-		return w[0] >> 16 & 0xffu;
+		return words;
+	if (words)
+		return 0;                         /* one size too many */
 	if (left < 2)
 		return UINT64_MAX;
 	return w[1] < 2 ? 0 : w[1];

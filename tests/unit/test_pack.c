@@ -1,0 +1,275 @@
+/*
+ * tests/unit/test_pack.c - packed traces read like directories
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+/* cmocka wants those above first */
+#include <cmocka.h>
+
+#include "tests/tracebuild.h"
+#include "trace/read/pack.h"
+#include "trace/read/pack_format.h"
+#include "trace/read/reader.h"
+
+#define FN 0x433u
+
+static char path[64], packed[64];
+
+static int make_path(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/gputap-test-pack-%d.gputap", (int)getpid());
+	snprintf(packed, sizeof(packed), "/tmp/gputap-test-packed-%d.gputap", (int)getpid());
+	return 0;
+}
+
+static int remove_path(void **state)
+{
+	(void)state;
+	tb_remove(path);
+	unlink(packed);
+	return 0;
+}
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t random_below(uint64_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % n;
+}
+
+/* All kinds of records, long, slow, unfinished and unknown ones, over several blocks, with contents between. */
+static void build_mixed(void)
+{
+	static uint64_t words[3000];
+	struct tb *tb = tb_open(path);
+	struct tb_process *p;
+	struct tb_stream *s;
+	uint64_t tick = 1000;
+
+	tb_table(tb, "T\t1\n", 4);
+	p = tb_process(tb, 10);
+	tb_fact(p, "start_tick", "1000");
+	for (unsigned stream = 0; stream < 2; stream++) {
+		s = tb_stream(p);
+		tb_thread(s, tick, 10 + stream, !stream, "main");
+		tb_clock(s, tick, (int64_t)tick);
+		for (uint32_t i = 0; i < 30000; i++) {
+			uint32_t n = (uint32_t)random_below(12);
+			uint64_t link, id[2] = { i, stream };
+
+			for (uint32_t k = 0; k < n; k++)
+				words[k] = 0x550000000000 + random_below(64) * 16;
+			tick += random_below(3000);
+			link = tb_call_u32(s, FN + n, tick, random_below(40) ? random_below(500) : 5ull << 32, -(int32_t)random_below(2), i, words, n);
+			if (n == 5)
+				tb_command(s, link, tick * 7, tick * 7 + 10, tick * 7 + 30, tick * 7 + 90, 0);
+			if (i % 1000 == 1)
+				tb_call(s, FN, tick, 5, 0, words, (uint32_t)random_below(3000));
+			if (i % 3000 == 7)
+				tb_incomplete(s, 6);
+			if (i % 3000 == 9)
+				tb_record(s, 250, 0, 0, words, 4);
+			if (i % 9000 == 77)
+				tb_blob(s, REC_BLOB_SOURCE, id, words, sizeof(words), sizeof(words));
+		}
+	}
+	tb_close(tb);
+}
+
+static struct gt_reader *open_reader(const char *name)
+{
+	struct gt_reader *r = NULL;
+	struct gt_err err = { 0 };
+
+	if (gt_reader_open(name, &r, &err) < 0)
+		fail_msg("%s: %s", err.what, err.why);
+	return r;
+}
+
+static bool same(const struct gt_rec *a, const struct gt_rec *b)
+{
+	return a->n_words == b->n_words && !memcmp(a->words, b->words, a->n_words * 8ull) && a->stream == b->stream && a->offset == b->offset &&
+	       a->process == b->process && a->holder == b->holder;
+}
+
+/* The packed file holds the same records in the same order, and is much smaller. */
+static void packed_trace_has_the_same_records(void **state)
+{
+	struct gt_err err = { 0 };
+	struct gt_reader *r[2];
+	struct gt_cursor *c[2];
+	struct gt_merge *m[2];
+	struct gt_rec rec[2];
+	struct stat st;
+	unsigned n = 0;
+	int rc;
+
+	(void)state;
+	build_mixed();
+	if (gt_pack(path, packed, &err) < 0)
+		fail_msg("%s: %s", err.what, err.why);
+	assert_int_equal(stat(packed, &st), 0);
+	assert_true(st.st_size < 2200000);        /* of about 6 MB */
+	r[0] = open_reader(path);
+	r[1] = open_reader(packed);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(gt_cursor_open(r[i], -1, &c[i], &err), 0);
+		assert_int_equal(gt_merge_open(r[i], -1, GT_NO_TIME, GT_NO_TIME, &m[i], &err), 0);
+	}
+	while ((rc = gt_cursor_next(c[0], &rec[0], &err)) == 1) {
+		assert_int_equal(gt_cursor_next(c[1], &rec[1], &err), 1);
+		assert_true(same(&rec[0], &rec[1]));
+		n++;
+	}
+	assert_int_equal(rc, 0);
+	assert_int_equal(gt_cursor_next(c[1], &rec[1], &err), 0);
+	assert_true(n > 60000);
+	while ((rc = gt_merge_next(m[0], &rec[0], &err)) == 1) {
+		assert_int_equal(gt_merge_next(m[1], &rec[1], &err), 1);
+		assert_true(same(&rec[0], &rec[1]));
+	}
+	assert_int_equal(gt_merge_next(m[1], &rec[1], &err), 0);
+	for (int i = 0; i < REC_LOSS_COUNT; i++)
+		assert_int_equal(gt_reader_lost(r[0], i), gt_reader_lost(r[1], i));
+	assert_int_equal(gt_reader_lost(r[0], REC_LOSS_INCOMPLETE_RECORD), 20);
+	for (int i = 0; i < 2; i++) {
+		gt_cursor_close(c[i]);
+		gt_merge_close(m[i]);
+		gt_reader_close(r[i]);
+	}
+}
+
+/* Facts, table, contents and control pages come with it. */
+static void packed_trace_has_everything_else(void **state)
+{
+	struct gt_err err = { 0 };
+	struct gt_reader *r;
+	const char *text;
+	const void *data;
+	uint64_t total;
+	size_t bytes;
+
+	(void)state;
+	build_mixed();
+	assert_int_equal(gt_pack(path, packed, &err), 0);
+	r = open_reader(packed);
+	assert_string_equal(gt_reader_fact(r, 0, "pid", 0), "10");
+	assert_int_equal(gt_reader_table(r, &text, &bytes, &err), 0);
+	assert_memory_equal(text, "T\t1\n", 4);
+	assert_int_equal(gt_reader_blob(r, (uint64_t[]){ 9077, 1 }, &data, &bytes, &total), 1);
+	assert_int_equal(bytes, 24000);
+	assert_int_equal(gt_reader_control(r, 0, 1)->stream, 1);
+	gt_reader_close(r);
+}
+
+/* Packing what is packed gives the same file; packing nothing leaves nothing behind. */
+static void packing_again_changes_nothing(void **state)
+{
+	struct gt_err err = { 0 };
+	struct stat before, after;
+
+	(void)state;
+	build_mixed();
+	assert_int_equal(gt_pack(path, packed, &err), 0);
+	assert_int_equal(stat(packed, &before), 0);
+	assert_int_equal(gt_pack(packed, packed, &err), 0);
+	assert_int_equal(stat(packed, &after), 0);
+	assert_int_equal(before.st_size, after.st_size);
+	unlink(packed);
+	assert_int_equal(gt_pack("/nonexistent", packed, &err), -1);
+	assert_int_equal(err.kind, GT_EXIT_INPUT);
+	assert_int_equal(access(packed, F_OK), -1);
+	assert_int_equal(gt_pack(path, "/nonexistent/x", &err), -1);
+	assert_int_equal(err.kind, GT_EXIT_OUTPUT);
+}
+
+/* Blocks of any bytes come back, as do those of records; what is not a packed block is refused. */
+static void blocks_come_back(void **state)
+{
+	static uint8_t block[REC_BLOCK], back[REC_BLOCK], copy[REC_BLOCK];
+	struct pack_coder *coder = pack_coder_new();
+	enum pack_method method;
+	const void *out;
+	size_t bytes;
+
+	(void)state;
+	for (unsigned round = 0; round < 300; round++) {
+		size_t n = round % 5 ? REC_BLOCK : random_below(REC_BLOCK + 1);
+
+		for (size_t i = 0; i < REC_BLOCK; i++)
+			block[i] = round % 3 == 0 ? 0 : round % 3 == 1 ? (uint8_t)random_below(256) : (uint8_t)random_below(2);
+		for (size_t i = 0; round % 3 == 0 && i < 100; i++)
+			block[random_below(REC_BLOCK)] = (uint8_t)random_below(256);
+		pack_encode(coder, block, n, round % 2 ? UINT64_MAX : round % 4, &method, &out, &bytes);
+		memcpy(copy, out, bytes);             /* out is the coder's own memory */
+		memset(back, 0xee, sizeof(back));
+		assert_true(pack_decode(coder, method, copy, bytes, back, n));
+		assert_memory_equal(block, back, n);
+	}
+	assert_false(pack_decode(coder, PACK_COLUMNS, "nonsense", 8, back, REC_BLOCK));
+	assert_false(pack_decode(coder, PACK_ZSTD, "nonsense", 8, back, REC_BLOCK));
+	assert_false(pack_decode(coder, PACK_STORED, "nonsense", 8, back, REC_BLOCK));
+	pack_coder_free(coder);
+}
+
+/* A cut packed file says so; a destroyed block costs that block. */
+static void damaged_packed_file_is_told(void **state)
+{
+	struct gt_err err = { 0 };
+	struct gt_reader *r;
+	struct gt_cursor *c;
+	struct gt_rec rec;
+	struct stat st;
+	unsigned n = 0;
+	int fd;
+
+	(void)state;
+	build_mixed();
+	assert_int_equal(gt_pack(path, packed, &err), 0);
+	assert_int_equal(stat(packed, &st), 0);
+	fd = open(packed, O_RDWR);
+	assert_int_equal(pwrite(fd, "garbage in a block of records", 29, st.st_size / 2), 29);
+	r = open_reader(packed);
+	assert_true(gt_reader_lost(r, REC_LOSS_DAMAGED) >= 1);
+	assert_int_equal(gt_cursor_open(r, -1, &c, &err), 0);
+	while (gt_cursor_next(c, &rec, &err) == 1)
+		n++;
+	assert_true(n > 50000);
+	gt_cursor_close(c);
+	gt_reader_close(r);
+	for (off_t size = 0; size < st.st_size; size += st.st_size / 50) {
+		struct gt_reader *none = NULL;
+
+		assert_int_equal(ftruncate(fd, st.st_size - 1 - size), 0);
+		assert_int_equal(gt_reader_open(packed, &none, &err), -1);
+		assert_int_equal(err.kind, GT_EXIT_INPUT);
+	}
+	close(fd);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_path, remove_path)
+	const struct CMUnitTest tests[] = {
+		TEST(packed_trace_has_the_same_records),
+		TEST(packed_trace_has_everything_else),
+		TEST(packing_again_changes_nothing),
+		TEST(blocks_come_back),
+		TEST(damaged_packed_file_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
