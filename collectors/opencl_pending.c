@@ -532,6 +532,7 @@ cl_event *tap_cl_event_slot(struct tap_cl_enqueue *e, const struct tap_opencl_ap
 	e->app = app;
 	e->queue = queue;
 	e->state = q;
+	e->refused = 0;
 	e->timed = false;
 	if (unlikely(atomic_load_explicit(&tap_cl_closed, memory_order_relaxed)))
 		return app;
