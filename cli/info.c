@@ -145,9 +145,13 @@ static void text_process(const struct gt_model *m, const struct gt_process *p)
 	printf(" %s\n", p->image);
 	if (p->parent)
 		printf("  child of process %d (%s)\n", p->parent->pid, p->reason);
-	printf("  %llu calls, %llu callbacks, %llu commands (%llu kernels), %.6f s to %.6f s, host clock within %lld ns\n",
+	printf("  %llu calls, %llu callbacks, %llu commands (%llu kernels), %.6f s to %.6f s, host clock ",
 	       (unsigned long long)p->calls, (unsigned long long)p->callbacks, (unsigned long long)p->commands, (unsigned long long)p->kernels,
-	       (double)p->start_ns / 1e9, (double)p->end_ns / 1e9, (long long)p->clock_error_ns);
+	       (double)p->start_ns / 1e9, (double)p->end_ns / 1e9);
+	if (p->clock_error_ns >= 0)
+		printf("within %lld ns\n", (long long)p->clock_error_ns);
+	else
+		printf("rate guessed: too few clock readings\n");
 	for (uint32_t i = 0; i < p->n_threads; i++)
 		text_thread(gt_model_thread(m, p->first_thread + i));
 }

@@ -173,6 +173,7 @@ struct gt_process_state {
 	struct gt_stream_map *streams;
 	struct gt_join *joins;                /* n_streams */
 	uint64_t last_tick, first_tick;
+	int64_t to_mono_ns;                   /* CLOCK_MONOTONIC - session time */
 	bool device_times;                    /* was the collector asked for device times? */
 	bool exited, walked;
 	uint64_t ids, cmd_ids;                /* of the present walk */

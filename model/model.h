@@ -51,7 +51,7 @@ struct gt_process {
 	uint64_t calls, callbacks, commands, kernels; /* counts over the whole trace, window ignored */
 	int64_t start_ns, end_ns;
 	uint32_t first_thread, n_threads; /* into gt_model_thread */
-	int64_t clock_error_ns;           /* half width of the worst host clock bracket */
+	int64_t clock_error_ns;           /* half width of the worst host clock bracket; -1: too few readings, the rate is guessed */
 	bool damaged;
 };
 

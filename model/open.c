@@ -462,6 +462,7 @@ static void finish_processes(struct gt_model *m)
 	for (uint32_t i = 0; i < m->n_processes; i++) {
 		struct gt_process_state *p = &m->processes[i];
 
+		p->to_mono_ns = gt_reader_tick_mono_ns(m->reader, i, p->first_tick) - gt_reader_tick_ns(m->reader, i, p->first_tick);
 		p->pub.start_ns = p->first_tick ? gt_reader_tick_ns(m->reader, i, p->first_tick) : 0;
 		p->pub.end_ns = p->last_tick ? gt_reader_tick_ns(m->reader, i, p->last_tick) : p->pub.start_ns;
 		if (p->pub.end_ns > m->session.duration_ns)
@@ -497,10 +498,8 @@ static void open_session(struct gt_model *m)
 /* CLOCK_MONOTONIC when session time was 0, by the first process' clock. */
 static void set_monotonic(struct gt_model *m)
 {
-	uint64_t tick = m->n_processes ? m->processes[0].first_tick : 0;
-
 	if (m->n_processes)
-		m->session.monotonic_ns = gt_reader_tick_mono_ns(m->reader, 0, tick) - gt_reader_tick_ns(m->reader, 0, tick);
+		m->session.monotonic_ns = m->processes[0].to_mono_ns;
 	for (uint32_t i = 0; i < m->hsa.n; i++) {
 		m->hsa.v[i].start_ns = m->hsa.v[i].start_mono_ns - m->session.monotonic_ns;
 		m->hsa.v[i].end_ns = m->hsa.v[i].end_mono_ns - m->session.monotonic_ns;

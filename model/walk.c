@@ -70,12 +70,11 @@ static void fill_call(struct gt_walk *w, const struct gt_rec *rec, const struct 
 	struct gt_call *call = &w->call;
 
 	m->quiet = p->walked;             /* what a second walk finds was counted by the first */
+	int64_t start_ns = gt_reader_tick_ns(m->reader, rec->process, rec->start_tick), end_ns = gt_reader_tick_ns(m->reader, rec->process, rec->end_tick);
+
 	*call = (struct gt_call){
 		.fn = fn, .process = rec->process, .thread = thread_index(p, rec), .start_tick = rec->start_tick, .end_tick = rec->end_tick,
-		.start_ns = gt_reader_tick_ns(m->reader, rec->process, rec->start_tick),
-		.end_ns = gt_reader_tick_ns(m->reader, rec->process, rec->end_tick),
-		.start_mono_ns = gt_reader_tick_mono_ns(m->reader, rec->process, rec->start_tick),
-		.end_mono_ns = gt_reader_tick_mono_ns(m->reader, rec->process, rec->end_tick),
+		.start_ns = start_ns, .end_ns = end_ns, .start_mono_ns = start_ns + p->to_mono_ns, .end_mono_ns = end_ns + p->to_mono_ns,
 		.result = rec->result, .is_callback = fn->is_callback, .id = ++p->ids, .model = m,
 	};
 	if (fn->has_event_out && !rec->result)

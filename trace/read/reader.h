@@ -77,7 +77,8 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 /* Content by id; 1 found (memory lives until the reader is closed), 0 not stored. */
 int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes);
 
-/* Clocks: segments per process (boot), fitted from REC_CLOCK records and `run` clock lines. trace/read/clock.c */
+/* Clocks: segments per process (boot), fitted from REC_CLOCK records and `run` clock lines. Session time is CLOCK_MONOTONIC
+ * and a constant per process. trace/read/clock.c */
 int64_t gt_reader_tick_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);       /* session ns */
 int64_t gt_reader_tick_mono_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);  /* CLOCK_MONOTONIC */
 int64_t gt_reader_utc_ns(const struct gt_reader *r);              /* CLOCK_REALTIME at session ns 0 */
