@@ -1,0 +1,539 @@
+/*
+ * tests/fuzz/fuzz_reader.c - read mutated traces: nothing may crash, hang or read outside its memory
+ *
+ *	fuzz_reader [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS      random mutations of the corpus
+ *	fuzz_reader -m FILE                                            write the first corpus (from built traces) into a folder
+ *
+ * A corpus file holds the files of one trace, one behind the other (struct part). Each execution copies one, cuts, flips,
+ * overwrites or splices a few places, and reads it in memory through everything that trace/read offers. With clang's
+ * -fsanitize=fuzzer and -DGPUTAP_LIBFUZZER the same reading is driven by libFuzzer. A crash is the failure; before each
+ * execution its number stands in `now`, so that -r SEED -n NUMBER repeats it.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dirent.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/tracebuild.h"
+#include "trace/read/internal.h"
+#include "trace/read/merge.h"
+#include "trace/read/pack_format.h"
+
+#define PARTS 16
+#define FILES 64
+#define LARGEST (1u << 20)
+
+/* In a corpus file, before the bytes of each file of the trace. */
+struct part { char name[GT_STORE_NAME_MAX]; uint64_t bytes; };
+
+static volatile uint64_t sum;             /* keeps reads from being optimised away */
+static volatile uint64_t now;
+
+/* ---- reading one ---- */
+
+static void touch(const void *data, size_t bytes)
+{
+	const unsigned char *p = data;
+	uint64_t s = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		s += p[i];
+	sum += s;
+}
+
+static void walk_cursor(struct gt_reader *r)
+{
+	struct gt_err err;
+	struct gt_cursor *c;
+	struct gt_rec rec, found;
+	const void *data;
+	uint64_t total;
+	size_t bytes;
+	unsigned n = 0;
+
+	if (gt_cursor_open(r, -1, &c, &err) < 0)
+		return;
+	while (gt_cursor_next(c, &rec, &err) == 1) {
+		const char *text;
+		uint32_t length;
+
+		touch(rec.words, rec.n_words * 8ull);
+		sum += (uint64_t)gt_reader_tick_ns(r, rec.process, rec.start_tick);
+		if (rec.id == REC_BLOB_REF && gt_reader_blob(r, rec.args + 2, &data, &bytes, &total) == 1)
+			touch(data, bytes);
+		if ((rec.id == REC_THREAD || rec.id == REC_NOTE || rec.id == REC_EXEC) && gt_rec_text(&rec, 2, &text, &length))
+			touch(text, length);
+		if (n++ % 8 == 0)
+			gt_reader_fetch(r, rec.process, rec.args[0], &found, &err);
+		if (n % 8 == 4 && gt_reader_fetch(r, rec.process, rec_link(rec.stream, rec.offset), &found, &err) != 1)
+			abort();                  /* what the cursor gave, its link must find */
+	}
+	gt_cursor_close(c);
+}
+
+static void walk_merge(struct gt_reader *r, int64_t from, int64_t to, size_t limit)
+{
+	struct gt_err err;
+	struct gt_merge *m;
+	struct gt_rec rec;
+	int64_t last = INT64_MIN;
+
+	if (gt_merge_open(r, -1, from, to, &m, &err) < 0)
+		return;
+	gt_merge_limit(m, limit);
+	while (gt_merge_next(m, &rec, &err) == 1) {
+		int64_t start = gt_reader_tick_ns(r, rec.process, rec.start_tick);
+
+		if (start < last)
+			abort();                  /* the order is promised whatever the input */
+		last = start;
+		touch(rec.args, rec.n_args * 8ull);
+	}
+	sum += (uint64_t)(gt_merge_done(m) * 100);
+	gt_merge_close(m);
+}
+
+static void read_trace(const struct gt_memory_file *files, size_t n)
+{
+	struct gt_store *store;
+	struct gt_reader *r;
+	struct gt_err err;
+	const char *text;
+	size_t bytes;
+
+	if (gt_store_open_memory(files, n, &store, &err) < 0 || gt_reader_open_store(store, &r, &err) < 0)
+		return;
+	if (gt_reader_table(r, &text, &bytes, &err) == 0)
+		touch(text, bytes);
+	for (uint32_t i = 0; i < gt_reader_process_count(r); i++) {
+		const char *image = gt_reader_fact(r, (int)i, "image", 0);
+
+		touch(image, image ? strlen(image) : 0);
+		for (uint32_t k = 0; k < gt_reader_stream_count(r, i) && k < 8; k++)
+			touch(gt_reader_control(r, i, k), sizeof(struct rec_control));
+	}
+	walk_cursor(r);
+	walk_merge(r, GT_NO_TIME, GT_NO_TIME, GT_MERGE_LOADED_MAX);
+	walk_merge(r, 500, 3000, 1);
+	gt_reader_close(r);
+}
+
+/* ---- corpus files ---- */
+
+/* Parts lie in `data`; a damaged list ends early. Returns their number. */
+static size_t split(const uint8_t *data, size_t bytes, struct gt_memory_file *files, size_t most)
+{
+	size_t n = 0, at = 0;
+
+	while (n < most && bytes - at >= sizeof(struct part)) {
+		const struct part *p = (const struct part *)(data + at);
+		uint64_t have;
+
+		at += sizeof(*p);
+		memcpy(&have, &p->bytes, sizeof(have));
+		if (!memchr(p->name, 0, sizeof(p->name)))
+			break;
+		if (have > bytes - at)
+			have = bytes - at;
+		files[n++] = (struct gt_memory_file){ .name = p->name, .data = data + at, .bytes = (size_t)have };
+		at += (size_t)((have + 7) / 8 * 8);
+		if (at > bytes)
+			break;
+	}
+	return n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	struct gt_memory_file files[PARTS];
+
+	read_trace(files, split(data, bytes, files, PARTS));
+	return 0;
+}
+
+#ifndef GPUTAP_LIBFUZZER
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t random_below(uint64_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return n ? seed % n : 0;
+}
+
+struct kept { uint8_t *data; size_t bytes; } corpus[FILES];
+static size_t n_corpus;
+
+static void keep(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	struct kept *k = &corpus[n_corpus];
+
+	if (!in || n_corpus == FILES)
+		return;
+	k->data = malloc(LARGEST);
+	k->bytes = k->data ? fread(k->data, 1, LARGEST, in) : 0;
+	fclose(in);
+	n_corpus += k->bytes > 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void load_corpus(const char *folder)
+{
+	struct dirent **names = NULL;
+	int n = scandir(folder, &names, NULL, by_name);
+
+	for (int i = 0; i < n; i++) {
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
+		if (names[i]->d_name[0] != '.')
+			keep(path);
+		free(names[i]);
+	}
+	free(names);
+}
+
+/* ---- mutations, of one file of the trace ---- */
+
+static uint64_t odd_word(void)
+{
+	static const uint64_t odd[] = { 0, 1, 2, 3, 255, 256, 8191, 8192, 65535, 65536, INT32_MAX, UINT32_MAX, 1ull << 32, INT64_MAX, 1ull << 63,
+		UINT64_MAX, REC_CONTROL_MAGIC, REC_CHUNK_MAGIC };
+
+	return random_below(3) ? odd[random_below(sizeof(odd) / sizeof(*odd))] : random_below(UINT64_MAX);
+}
+
+/* Where something is: places with bytes in them, mostly. */
+static size_t busy_place(const uint8_t *data, size_t bytes)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; i < 8; i++) {
+		at = (size_t)random_below(bytes);
+		if (data[at])
+			break;
+	}
+	return at;
+}
+
+static void mutate(uint8_t *data, size_t *bytes)
+{
+	const struct kept *other = &corpus[random_below(n_corpus)];
+	size_t at, n, from;
+	uint64_t word;
+
+	if (!*bytes)
+		return;
+	at = busy_place(data, *bytes);
+	switch (random_below(7)) {
+	case 0:
+		data[at] ^= (uint8_t)(1u << random_below(8));
+		return;
+	case 1:
+		data[at] = (uint8_t)random_below(256);
+		return;
+	case 2:
+		*bytes = random_below(2) ? at : (size_t)random_below(*bytes + 1);
+		return;
+	case 3:                                   /* a whole word, in its place */
+		at -= at % 8;
+		word = odd_word();
+		n = *bytes - at < 8 ? *bytes - at : 8;
+		memcpy(data + at, &word, n);
+		return;
+	case 4:                                   /* a piece of itself elsewhere */
+		n = (size_t)random_below(256);
+		from = (size_t)random_below(*bytes);
+		break;
+	case 5:                                   /* a piece of another trace */
+		n = (size_t)random_below(512);
+		from = (size_t)random_below(other->bytes) / 8 * 8;
+		at -= at % 8;
+		if (n > other->bytes - from)
+			n = other->bytes - from;
+		if (n > *bytes - at)
+			n = *bytes - at;
+		memcpy(data + at, other->data + from, n);
+		return;
+	default:
+		n = (size_t)random_below(64);
+		memset(data + at, random_below(2) ? 0 : 0xff, n > *bytes - at ? *bytes - at : n);
+		return;
+	}
+	if (n > *bytes - at)
+		n = *bytes - at;
+	if (n > *bytes - from)
+		n = *bytes - from;
+	memmove(data + at, data + from, n);
+}
+
+static uint8_t scratch[LARGEST];
+
+/* The files of one corpus trace, each in its own malloc'ed memory of exact size (for sanitizers), some of them mutated. */
+static void execute_once(void)
+{
+	const struct kept *k = &corpus[random_below(n_corpus)];
+	struct gt_memory_file files[PARTS];
+	size_t n = split(k->data, k->bytes, files, PARTS), victim = (size_t)random_below(n);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t bytes = files[i].bytes;
+
+		if (i != victim && random_below(8))
+			continue;
+		memcpy(scratch, files[i].data, bytes);
+		for (uint64_t times = 1 + random_below(5); times; times--)
+			mutate(scratch, &bytes);
+		files[i].data = memcpy(malloc(bytes + 1), scratch, bytes);
+		files[i].bytes = bytes;
+	}
+	read_trace(files, n);
+	for (size_t i = 0; i < n; i++)
+		if ((const uint8_t *)files[i].data < k->data || (const uint8_t *)files[i].data >= k->data + k->bytes)
+			free((void *)(uintptr_t)files[i].data);
+}
+
+/* A packed block of any bytes. */
+static void execute_pack(struct pack_coder *coder)
+{
+	static uint8_t block[REC_BLOCK], packed[REC_BLOCK * 2];
+	const struct kept *k = &corpus[random_below(n_corpus)];
+	size_t n = k->bytes < REC_BLOCK ? k->bytes : REC_BLOCK, bytes, from = (size_t)random_below(k->bytes - n + 1) / 8 * 8;
+	enum pack_method method;
+	const void *out;
+
+	pack_encode(coder, k->data + from, n, random_below(3), &method, &out, &bytes);
+	memcpy(packed, out, bytes);
+	mutate(packed, &bytes);
+	sum += pack_decode(coder, method, packed, bytes, block, n);
+}
+
+static void say(int signal)
+{
+	char text[128];
+	int n = snprintf(text, sizeof(text), "fuzz_reader: signal %d in execution %llu\n", signal, (unsigned long long)now);
+
+	if (write(2, text, (size_t)n) < 0)
+		_exit(3);
+	_exit(1);
+}
+
+static int fuzz(const char *folder, double seconds, uint64_t executions)
+{
+	struct pack_coder *coder = pack_coder_new();
+	struct timespec t;
+	double start, end;
+	uint64_t first_seed;
+
+	load_corpus(folder);
+	if (!n_corpus || !coder) {
+		fprintf(stderr, "fuzz_reader: no corpus in %s\n", folder);
+		return 2;
+	}
+	for (size_t i = 0; i < n_corpus; i++)
+		LLVMFuzzerTestOneInput(corpus[i].data, corpus[i].bytes);
+	first_seed = seed;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	start = end = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	for (now = 0; (!executions || now < executions) && (seconds <= 0 || end - start < seconds); now++) {
+		/* Own start for each execution: number N can be repeated without those before it. */
+		seed = first_seed + (now + 1) * 0x9e3779b97f4a7c15u;
+		seed = seed ? seed : 1;
+		random_below(1), random_below(1);
+		if (now % 64 == 63)
+			execute_pack(coder);
+		else
+			execute_once();
+		if (now % 256 == 0) {
+			clock_gettime(CLOCK_MONOTONIC, &t);
+			end = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+		}
+	}
+	pack_coder_free(coder);
+	for (size_t i = 0; i < n_corpus; i++)
+		free(corpus[i].data);
+	printf("%llu executions in %.1f s, no crash\n", (unsigned long long)now, end - start);
+	return 0;
+}
+
+/* ---- the first corpus ---- */
+
+static void put_part(FILE *out, const char *root, const char *name)
+{
+	struct part p = { .bytes = 0 };
+	char path[4096];
+	FILE *in;
+
+	snprintf(p.name, sizeof(p.name), "%s", name);
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	in = fopen(path, "r");
+	if (!in)
+		return;
+	p.bytes = fread(scratch, 1, LARGEST - 8, in);
+	fclose(in);
+	memset(scratch + p.bytes, 0, 8);
+	fwrite(&p, sizeof(p), 1, out);
+	fwrite(scratch, 1, (p.bytes + 7) / 8 * 8, out);
+}
+
+static void save(const char *folder, const char *name, const char *root)
+{
+	struct gt_store *store;
+	struct gt_err err;
+	char path[4096];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	out = fopen(path, "w");
+	if (!out || gt_store_open(root, &store, &err) < 0) {
+		fprintf(stderr, "fuzz_reader: %s: cannot be written\n", path);
+		exit(1);
+	}
+	for (size_t i = 0; i < store->n_files; i++)
+		put_part(out, root, store->files[i].name);
+	gt_store_close(store);
+	fclose(out);
+	tb_remove(root);
+}
+
+/* Every record type once. */
+static void one_of_each(struct tb_stream *s)
+{
+	const uint64_t id[2] = { 7, 8 };
+	uint64_t link;
+
+	tb_thread(s, 1000, 10, 1, "main");
+	tb_clock(s, 1000, 1000);
+	tb_clock(s, 2001000, 2001000);
+	tb_object(s, REC_OBJECT_DEVICE, 0x5500);
+	tb_attr_text(s, 0x102b, "device");
+	tb_attr_u64(s, REC_ATTR_PLATFORM, 0x5400);
+	tb_object_end(s);
+	link = tb_call_u32(s, 0x45c, 2000, 300, 0, 1, W(0x10, 0x20, 0, 0x30, 0, 0, 0, 64));
+	tb_command(s, link, 2100, 2200, 2300, 2900, 2900);
+	tb_command(s, link, 2100, 2000, 2300, 2900, 0);
+	tb_untimed(s, link, REC_LOSS_NOT_FINISHED, 1);
+	tb_local_size(s, link, 1, REC_LOCAL_SUGGESTED, 64, 1, 1);
+	tb_note(s, 2500, 1, "a note");
+	tb_blob_ref(s, 2500, 0x40, id, REC_BLOB_SOURCE, 18);
+	tb_calibration(s, 2600, 0x5500, 900, 30, 1);
+	tb_record(s, REC_FORK, 0, 0, W(2700, 11));
+	tb_record(s, REC_EXEC, 0, 0, W(2750, 1, 2 | 0x6162ull << 32));
+	tb_record(s, REC_WINDOW, 0, 0, W(2800, 1));
+	tb_hsa_kernel(s, 2850, 10, 2, 0x77, 100, 200, 0x88, 0, 0, 0x99, 5, "k", "agent", "a, b");
+	tb_record(s, REC_HSA_COPY, 0, 0, W(link, 5, 6));
+	tb_incomplete(s, 6);
+	tb_call(s, 0x433, 2000, 6ull << 32, -5, W(1, 2, 3));
+	tb_call_bare(s, 0x434, 3000, 5, 0);
+	tb_record(s, REC_EXIT, 0, 0, W(3900, 1));
+	tb_thread_end(s, 4000, 10);
+}
+
+static int make_corpus(const char *folder)
+{
+	static uint64_t words[600];
+	const uint64_t id[2] = { 7, 8 };
+	char root[4096];
+	struct tb *tb;
+	struct tb_process *p;
+	struct tb_stream *s;
+
+	snprintf(root, sizeof(root), "%s/build.gputap", folder);
+	tb = tb_open(root);
+	tb_run_fact(tb, "clock", "1000 1000 1000 1000000 1000 40");
+	tb_table(tb, "T\t1\nF\t1075\tclFinish\n", 20);
+	p = tb_process(tb, 10);
+	tb_fact(p, "start_tick", "1000");
+	tb_fact(p, "image", "/bin/x%41");
+	s = tb_stream(p);
+	tb_chunk(s, 4096);
+	one_of_each(s);
+	tb_call(s, 0x433, 3500, 5, 0, words, 300);
+	tb_close(tb);
+	save(folder, "each_type", root);
+
+	tb = tb_open(root);
+	p = tb_process(tb, 10);
+	for (unsigned i = 0; i < 3; i++) {
+		s = tb_stream(p);
+		tb_chunk(s, 2048);
+		tb_thread(s, 1000, 10 + i, 0, "t");
+		tb_clock(s, 1000 + i, 1000);
+		for (uint32_t k = 0; k < 40; k++)
+			tb_call(s, 0x433, 1500 + 10 * k + 3 * i, k % 7 * 20, 0, W(k));
+	}
+	tb_close(tb);
+	save(folder, "three_streams", root);
+
+	tb = tb_open(root);
+	for (int pid = 10; pid < 12; pid++) {
+		p = tb_process(tb, pid);
+		tb_fact(p, "boot_id", pid == 10 ? "a" : "b");
+		s = tb_stream(p);
+		tb_chunk(s, 1024);
+		tb_clock(s, 1000, 1000);
+		tb_clock_full(s, 5001000, 5001000, 5, 1000000000000 + 5001000, 99001000, 40);
+		tb_call(s, 0x433, 1500, 20, 0, W(1));
+	}
+	tb_close(tb);
+	save(folder, "two_boots", root);
+
+	tb = tb_open(root);
+	p = tb_process(tb, 10);
+	s = tb_stream(p);
+	tb_chunk(s, 512);
+	tb_call(s, 0x433, 1500, 20, 0, W(1));
+	tb_blob(s, REC_BLOB_SOURCE, id, "kernel void k() {}", 18, 18);
+	tb_chunk(s, 1024);
+	tb_blob_ref(s, 2500, 0x40, id, REC_BLOB_SOURCE, 18);
+	tb_call(s, 0x433, 2600, 20, 0, W(2));
+	tb_close(tb);
+	save(folder, "content", root);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = 0;
+	uint64_t executions = 0;
+	int c;
+
+	while ((c = getopt(argc, argv, "s:n:r:m:")) != -1) {
+		if (c == 's')
+			seconds = strtod(optarg, NULL);
+		else if (c == 'n')
+			executions = strtoull(optarg, NULL, 10);
+		else if (c == 'r')
+			seed = strtoull(optarg, NULL, 0);
+		else if (c == 'm')
+			return make_corpus(optarg);
+	}
+	if (optind != argc - 1) {
+		fprintf(stderr, "usage: fuzz_reader [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS\n");
+		return 2;
+	}
+	if (seconds <= 0 && !executions)
+		seconds = 60;
+	mallopt(M_MMAP_THRESHOLD, 64 << 20);      /* blocks come and go: no system calls for them */
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+	signal(SIGABRT, say);
+	signal(SIGALRM, say);                     /* for a caller's alarm: a hang */
+	return fuzz(argv[optind], seconds, executions);
+}
+#endif
