@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# tests/e2e/sqlite.sh - a real program's trace as a database, in both editions
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+[ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || { echo "skipped: no OpenCL platform"; exit 77; }
+export POCL_DEVICES=${POCL_DEVICES-basic}
+
+"$GPUTAP_BUILD/gputap" run -q --summary=none -o t -- "$GPUTAP_BUILD/tests/e2e/cl_commands" 3 >/dev/null
+export_as() { "$GPUTAP_BUILD/gputap" export -q -e sqlite -o "$1" "${@:2}" t.gputap; }
+export_as new
+export_as old --sqlite-schema=2021
+export_as plain --opencl-compat=off
+# Each of three threads does everything 20 times, with one NDRange and one task: 120 kernels.
+python3 "$GPUTAP_TESTS/e2e/sqlite_check.py" new.sqlite old.sqlite plain.sqlite 120
