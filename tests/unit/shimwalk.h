@@ -192,6 +192,8 @@ static inline void walk_file(struct walk *w, const char *path)
 
 		if (c->magic != REC_CHUNK_MAGIC)
 			break;
+		if (c->kind == REC_CHUNK_STAGE && c->rec_stage_target)
+			memcpy(data + c->rec_stage_target, data + at + REC_STAGE_IMAGE, c->bytes - REC_STAGE_IMAGE);
 		if (c->kind == REC_CHUNK_CALLS)
 			walk_records(w, data, at + sizeof *c, at + c->bytes);
 		else if (c->kind == REC_CHUNK_BLOB) {

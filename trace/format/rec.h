@@ -30,7 +30,10 @@ enum rec_chunk_kind {
 	REC_CHUNK_CALLS = 1,          /* records */
 	REC_CHUNK_BLOB = 2,           /* one blob: program source, build log, ... */
 	REC_CHUNK_CUPTI = 3,          /* raw CUPTI buffers */
+	REC_CHUNK_STAGE = 4,          /* a window: what stands REC_STAGE_IMAGE behind its header is the chunk whose place in the file
+	                                 is rec_stage_target, and counts instead of what stands there; 0 = nothing */
 };
+#define REC_STAGE_IMAGE 4096u         /* bytes from a window's header to its image; the image is `bytes` - that long */
 
 /* The first 64 bytes of each chunk (of the first chunk: at offset REC_CONTROL_BYTES). */
 struct rec_chunk {
@@ -46,6 +49,8 @@ struct rec_chunk {
 	uint32_t blob_kind;           /* BLOB: enum rec_blob_kind */
 	uint32_t reserved;
 };
+/* STAGE: offset in the file of the chunk that the image is, in the word of blob_id[0]. */
+#define rec_stage_target blob_id[0]
 
 enum rec_blob_kind { REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLOB_IL, REC_BLOB_OPTIONS };
 

@@ -201,7 +201,7 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 		rc = scan_calls(s, *at, end);
 	else if (chunk.kind == REC_CHUNK_BLOB)
 		rc = keep_blob(s, &chunk, *at, end);
-	else if (chunk.kind != REC_CHUNK_CUPTI)
+	else if (chunk.kind != REC_CHUNK_CUPTI && chunk.kind != REC_CHUNK_STAGE)
 		s->r->found.lost[REC_LOSS_UNKNOWN_RECORD]++;
 	*at = end + (REC_BLOCK - end % REC_BLOCK) % REC_BLOCK;
 	return rc;

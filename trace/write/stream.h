@@ -25,7 +25,8 @@ struct tap_stream {
 	uint32_t tid;                   /* of the holder */
 	uint64_t chunk_end;             /* offset in the file */
 	uint64_t next_chunk;            /* offset in the file where the next chunk goes */
-	void *map, *last_map;           /* the open chunk, and the one before it (S4) */
+	struct rec_chunk *window[2];    /* staging windows (chunk.c), used in turn from the third chunk on */
+	void *map, *last_map;           /* the open chunk if it is mapped in its place, and the one before it (S4) */
 	size_t map_bytes, last_map_bytes;
 	uint32_t chunks;                /* opened so far: decides the size of the next */
 	uint32_t dead;                  /* enum rec_loss + 1: no room until retry_tick */
