@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# tests/e2e/cl_shared.sh - threads on shared queues, handles that come again, children of fork: each command timed once
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tests/e2e/cl_lib.sh
+. "$GPUTAP_TESTS/e2e/cl_lib.sh"
+
+for POCL_DEVICES in basic pthread; do
+	export POCL_DEVICES
+	both cl_shared threads 2000; all_timed cl_shared threads
+	both cl_shared reuse 2000;   all_timed cl_shared reuse
+	both cl_shared fork;         all_timed cl_shared fork
+done
+finish
