@@ -13,9 +13,9 @@
  */
 #include <string.h>
 
+#include "interpose/loader.h"            /* before cl_layer.h: says that deprecated functions are wanted */
 #include <CL/cl_layer.h>
 
-#include "interpose/loader.h"
 #include "trace/write/stream.h"
 
 #define ENTRIES 1024u   /* the table of the 3.0 headers has 170 */

@@ -161,5 +161,15 @@ way "fork and exec with a cleaned environment" 2 "$P" -- "$bin/processes" fork-e
 in_trace lost.CHILD_MISSED 1
 way "syscall and prctl pass their arguments" 2 "$P" -- "$bin/processes" syscall
 
+# After a filter the shim makes no new kind of system call: what is prepared is used up, the rest is counted.
+for w in filter-prctl filter-syscall; do
+	case_name=$w
+	run "$scratch/bare" "$bin/processes" $w
+	run "$scratch/traced" env "GPUTAP_OUTPUT=$scratch/$w" "$P" "$bin/processes" $w
+	if ! cmp -s "$scratch/bare" "$scratch/traced"; then bad "output differs"; diff "$scratch/bare" "$scratch/traced" | head; continue; fi
+	in_all=$(( $(count_of "$scratch/$w.gputap" clGetPlatformIDs) + $(count_of "$scratch/$w.gputap" lost.SECCOMP) ))
+	if [ "$in_all" -eq 200001 ] && [ "$(count_of "$scratch/$w.gputap" lost.SECCOMP)" -gt 0 ]; then ok; else bad "200001 calls, $in_all recorded or counted"; fi
+done
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -7,6 +7,9 @@
 #include <CL/cl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +56,28 @@ static void failing_execs(const char *no)
 	fexecve(-1, argv, environ), failed("fexecve");
 	execveat(AT_FDCWD, no, argv, environ, 0), failed("execveat");
 	call();
+}
+
+/* Forbids what opening a file takes, on pain of death; then calls on, further than one chunk reaches. */
+static void filtered(int by_syscall)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mkdirat, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	printf("%d\n", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	if (by_syscall)
+		printf("%ld\n", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
+	else
+		printf("%d\n", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+	for (int i = 0; i < 200000; i++)
+		call();
 }
 
 int main(int argc, char **argv)
@@ -114,6 +139,8 @@ int main(int argc, char **argv)
 		printf("%d\n", prctl(PR_SET_SECCOMP, 99, 0, 0, 0));
 		call();
 	}
+	if (!strcmp(way, "filter-prctl") || !strcmp(way, "filter-syscall"))
+		filtered(!strcmp(way, "filter-syscall"));
 	printf("end\n");
 	return 0;
 }
