@@ -35,7 +35,6 @@
 struct part { char name[GT_STORE_NAME_MAX]; uint64_t bytes; };
 
 static volatile uint64_t sum;             /* keeps reads from being optimised away */
-static volatile uint64_t now;
 
 /* ---- reading one ---- */
 
@@ -161,6 +160,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 }
 
 #ifndef GPUTAP_LIBFUZZER
+
+static volatile uint64_t now;             /* the execution at hand */
 
 static uint64_t seed = 88172645463325252u;
 

@@ -134,7 +134,8 @@ static int add_files(struct gt_store *s, const struct pack_file *files, uint64_t
 		struct gt_store_name name;
 		struct gt_store_file *f;
 
-		if (!memchr(files[i].name, 0, sizeof(files[i].name)) || !gt_store_name_parse(files[i].name, &name) || blocks > n_blocks - next)
+		if (!memchr(files[i].name, 0, sizeof(files[i].name)) || !gt_store_name_parse(files[i].name, &name) || blocks > n_blocks - next ||
+		    (i && strcmp(files[i - 1].name, files[i].name) >= 0))
 			return damaged(s, err);
 		f = gt_store_add(s, files[i].name, files[i].size);
 		if (!f)

@@ -108,8 +108,14 @@ static int by_name(const void *a, const void *b)
 
 void gt_store_sort(struct gt_store *s)
 {
+	size_t kept = 0;
+
 	if (s->n_files)
 		qsort(s->files, s->n_files, sizeof(*s->files), by_name);
+	for (size_t i = 0; i < s->n_files; i++) /* a name stands for one file */
+		if (!kept || strcmp(s->files[kept - 1].name, s->files[i].name))
+			s->files[kept++] = s->files[i];
+	s->n_files = kept;
 }
 
 uint32_t gt_store_find(const struct gt_store *s, const char *name)
