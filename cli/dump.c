@@ -368,7 +368,7 @@ static void text_command(struct gt_text *t, const struct gt_command *c)
 		gt_text_lit(t, " end=");
 		seconds(t, c->end_ns);
 		gt_text_lit(t, " ran=");
-		gt_text_i64(t, c->end_ns - c->start_ns);
+		gt_text_i64(t, (int64_t)((uint64_t)c->end_ns - (uint64_t)c->start_ns));
 		gt_text_lit(t, "ns");
 	} else {
 		gt_text_lit(t, " no times");

@@ -18,6 +18,7 @@
 
 #define POINTS 64                         /* kept of one device's calibrations at most */
 #define DRIFT 10000                       /* clocks of one machine drift apart by less than one part in this many */
+#define FAR_NS 1000000000000000000        /* 30 years: no distance between a point and a true time */
 #define SLACK_NS 1000                     /* a clock read by the driver may stand just outside the call's own stamps */
 
 static int compare_calibrations(const void *a, const void *b)
@@ -66,9 +67,9 @@ struct point { struct gt_clock_pair pair; int64_t half_ns; };
 static bool outdone(const struct point *v, uint32_t n, uint32_t i)
 {
 	for (uint32_t k = 0; k < n; k++) {
-		int64_t away = v[k].pair.session_ns - v[i].pair.session_ns;
+		double away = (double)v[k].pair.session_ns - (double)v[i].pair.session_ns;
 
-		if (k != i && v[k].half_ns + (away < 0 ? -away : away) / DRIFT < v[i].half_ns)
+		if (k != i && (double)v[k].half_ns + (away < 0 ? -away : away) / DRIFT < (double)v[i].half_ns)
 			return true;
 	}
 	return false;
@@ -223,7 +224,7 @@ int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 {
 	const struct gt_clock_pair *p = c->pairs;
 	double slope = 1.0;
-	int64_t delta;
+	int64_t delta, drift = 0;
 
 	if (!c->n_pairs)
 		return (int64_t)(device_ns + (uint64_t)c->offset_ns);
@@ -231,11 +232,15 @@ int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 		p += find_line(c, device_ns);
 		/* Two points close together tell more about their brackets than about the rate. */
 		if (p[1].device_ns - p[0].device_ns > 1000000)
-			slope = (double)(p[1].session_ns - p[0].session_ns) / (double)(p[1].device_ns - p[0].device_ns);
+			slope = ((double)p[1].session_ns - (double)p[0].session_ns) / (double)(p[1].device_ns - p[0].device_ns);
+		if (!(slope > 0.5 && slope < 2))
+			slope = 1.0;      /* both count nanoseconds: such points are damaged */
 	}
-	/* slope - 1 is small: so is what rounding a double loses, at any distance that matters */
+	/* slope - 1 is small: so is what rounding a double loses, at any distance that matters. Unsigned: damaged times wrap. */
 	delta = (int64_t)(device_ns - p->device_ns);
-	return p->session_ns + delta + (int64_t)((double)delta * (slope - 1.0));
+	if (delta > -FAR_NS && delta < FAR_NS)
+		drift = (int64_t)((double)delta * (slope - 1.0));
+	return (int64_t)((uint64_t)p->session_ns + (uint64_t)delta + (uint64_t)drift);
 }
 
 const char *gt_device_clock_method(const struct gt_device_clock *c)

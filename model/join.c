@@ -79,7 +79,7 @@ static int add_narrow(struct gt_model *m, struct entry *e, const uint64_t *w)
 	t = (struct gt_times){ .queued = w[1], .submit = w[1] + e->delta[0] };
 	t.start = t.submit + e->delta[1];
 	t.end = t.start + e->delta[2];
-	t.complete = t.end + e->delta[3];
+	t.complete = e->delta[3] ? t.end + e->delta[3] : 0;
 	return add_wide(m, e, &t);
 }
 
@@ -273,7 +273,7 @@ static void read_short(const struct entry *e, struct gt_times *out)
 	out->submit = e->queued + e->delta[0];
 	out->start = out->submit + e->delta[1];
 	out->end = out->start + e->delta[2];
-	out->complete = out->end + e->delta[3];
+	out->complete = e->delta[3] ? out->end + e->delta[3] : 0; /* 0: not asked */
 }
 
 /* A command that failed has a record with its code and no times worth the name. */

@@ -192,7 +192,7 @@ enum rec_type {
 	REC_CLOCK,                    /* tick; monotonic ns; raw ns; realtime ns; boottime ns; bracket width in ticks */
 	/*
 	 * Times of one device command, on the device's own clock in ns.
-	 *   narrow: link; queued; {submit - queued u32, start - submit u32}; {end - start u32, complete - end u32}
+	 *   narrow: link; queued; {submit - queued u32, start - submit u32}; {end - start u32, complete - end u32 (0: not asked)}
 	 *   REC_WIDE: link; queued; submit; start; end; complete (0 = not asked or not supported)
 	 * No tick. result = execution status (0 = CL_COMPLETE, negative = failed).
 	 * link = {stream u32, offset / 8 u32} of the call's record; 0 = the call was not recorded.
