@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# tests/cli/tool.sh - export, stats, info, dump: bad input and outputs, help that agrees with the options
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+gputap=$GPUTAP_BUILD/gputap
+passed=0 failed=0
+ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
+has() { if grep -q -- "$3" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; sed 's/^/  /' "$2" | head -20; fi; }
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+"$gputap" run -q -o t -- clinfo -l >/dev/null 2>&1
+
+# Usage errors are 2 and say what to try.
+for words in "" "nonsense" "export t.gputap" "export -e atp" "export -e nonsense t.gputap" "stats" "stats -r nonsense t.gputap" "stats --format nonsense t.gputap" \
+	"export -e atp --from 2s --to 1s t.gputap" "info" "dump" "stats --from x t.gputap"; do
+	# shellcheck disable=SC2086
+	"$gputap" $words >out 2>err; ok "usage: $words" $? 2
+	[ -z "$words" ] || has "usage: $words" err "try:"
+	ok "usage: $words: nothing on stdout" "$(cat out)" ""
+done
+"$gputap" statz t.gputap 2>err; has "nearest command" err "try: gputap stats"
+
+# Unreadable input is 3.
+mkdir empty.gputap; echo x >file.gputap
+for c in "export -e atp,apilog,sqlite" stats info dump; do
+	for t in nowhere.gputap empty.gputap file.gputap; do
+		# shellcheck disable=SC2086
+		"$gputap" $c $t >out 2>err; ok "$c $t" $? 3
+		has "$c $t" err "$t"
+		has "$c $t: why or try" err "why:\|try:"
+	done
+done
+ok "no half-written files" "$(ls nowhere* empty.atp empty.sqlite file.atp ./*.part* 2>/dev/null)" ""
+
+# Outputs: never overwritten without -f; an unwritable place is 4; nothing is left behind.
+"$gputap" export -q -e atp,apilog,sqlite t.gputap 2>err; ok "export" $? 0
+ok "export writes all" "$(ls t.atp t.apilog t.sqlite)" "$(printf 't.apilog\nt.atp\nt.sqlite')"
+"$gputap" export -q -e atp t.gputap 2>err; ok "existing output" $? 4
+"$gputap" export -q -f -e atp,apilog,sqlite t.gputap 2>err; ok "export -f" $? 0
+"$gputap" export -q -e atp -o /proc/nowhere/x t.gputap 2>err; ok "unwritable output" $? 4
+if [ -w /dev/full ]; then "$gputap" stats t.gputap >/dev/full 2>err; ok "full stdout" $? 4; fi
+
+# Statistics agree between formats.
+"$gputap" stats -q -r opencl_api_sum --format csv t.gputap >api.csv
+"$gputap" stats -q -r opencl_api_sum --format json t.gputap >api.json
+ok "JSON and CSV agree" "$(python3 - <<'END'
+import csv, json
+rows = list(csv.DictReader(open("api.csv")))
+other = json.load(open("api.json"))["rows"]
+print(len(rows) > 2 and [(r["Name"], int(r["Num Calls"])) for r in rows] == [(r["Name"], r["Num Calls"]) for r in other])
+END
+)" True
+ok "every report prints" "$("$gputap" stats -q -r "$("$gputap" stats -r x t.gputap 2>&1 | sed -n 's/.*known: //p' | tr ' ' ,)" t.gputap >all.txt 2>err; echo $?)" 0
+"$gputap" stats -q --format markdown t.gputap >md; has "markdown" md "| Time (%) |"
+"$gputap" stats -q -r opencl_gpu_kern_sum t.gputap >alias.txt; ok "alias" $? 0
+
+# A window keeps what overlaps it.
+"$gputap" stats -q -r opencl_api_sum --format csv --from 0 --to 1ns t.gputap >w.csv; ok "window keeps the first call" "$(tail -n +2 w.csv | wc -l)" 1
+
+# Help and the option list agree; the man pages too.
+for c in run export stats info dump; do
+	"$gputap" $c --help >help.$c; ok "$c --help" $? 0
+	for o in $(grep -o -- '--[a-z-]*' help.$c | sort -u); do
+		case $o in --help) continue;; esac
+		grep -q -- "OPTION(${o#--}," "$GPUTAP_TESTS/../trace/format/options.def" || { failed=$((failed + 1)); echo "FAILED: $c --help names $o, options.def does not"; }
+	done
+done
+"$gputap" --version >v; has "version" v "gputap [0-9]"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
