@@ -121,7 +121,7 @@ static int window(struct job *j, struct gt_err *err)
 	if (*to)
 		gt_parse_time(to, &j->to_ns);
 	if (*from && *to && j->from_ns > j->to_ns)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--from %s lies behind --to %s", from, to);
+		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "--from %s lies behind --to %s", from, to);
 	return 0;
 }
 

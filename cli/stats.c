@@ -32,7 +32,7 @@ static int choose(const char *list, const struct gt_report **reports, unsigned *
 
 			for (unsigned i = 0; (r = gt_report_at(i)); i++)
 				snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? " " : "", r->name);
-			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "unknown report '%s'; known: %s", name, known);
+			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap stats --help", "unknown report '%s'; known: %s", name, known);
 		}
 		reports[(*n)++] = r;
 	}

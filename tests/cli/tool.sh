@@ -56,13 +56,16 @@ ok "every report prints" "$("$gputap" stats -q -r "$("$gputap" stats -r x t.gput
 "$gputap" stats -q -r opencl_gpu_kern_sum t.gputap >alias.txt; ok "alias" $? 0
 
 # A window keeps what overlaps it.
-"$gputap" stats -q -r opencl_api_sum --format csv --from 0 --to 1ns t.gputap >w.csv; ok "window keeps the first call" "$(tail -n +2 w.csv | wc -l)" 1
+"$gputap" stats -q -r opencl_api_trace --format csv t.gputap >trace.csv
+first=$(sed -n '2s/,.*//p' trace.csv)
+"$gputap" stats -q -r opencl_api_trace --format csv --from 0 --to "$first" t.gputap >w.csv; ok "window keeps the first call" "$(tail -n +2 w.csv | wc -l)" 1
+ok "window keeps its line as it is" "$(sed -n 2p w.csv)" "$(sed -n 2p trace.csv)"
 
 # Help and the option list agree; the man pages too.
 for c in run export stats info dump; do
 	"$gputap" $c --help >help.$c; ok "$c --help" $? 0
 	for o in $(grep -o -- '--[a-z-]*' help.$c | sort -u); do
-		case $o in --help) continue;; esac
+		case $o in --help|--) continue;; esac
 		grep -q -- "OPTION(${o#--}," "$GPUTAP_TESTS/../trace/format/options.def" || { failed=$((failed + 1)); echo "FAILED: $c --help names $o, options.def does not"; }
 	done
 done
