@@ -69,6 +69,7 @@ for c in run export stats info dump; do
 		grep -q -- "OPTION(${o#--}," "$GPUTAP_TESTS/../trace/format/options.def" || { failed=$((failed + 1)); echo "FAILED: $c --help names $o, options.def does not"; }
 	done
 done
+ok "man pages and options.md agree with --help" "$("$GPUTAP_TESTS/../scripts/man-pages" --check "$gputap" 2>&1)" ""
 "$gputap" --version >v; has "version" v "gputap [0-9]"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
