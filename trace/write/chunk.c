@@ -167,33 +167,39 @@ bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
 	return true;
 }
 
-/* Claims what is left up to `end` (a block's or the chunk's), so that a reader steps over it. */
-static void pad_to(struct tap_stream *s, uint64_t end)
+/*
+ * Claims what is left up to `end`, so that a reader steps over it. extra: how far behind the limit that lies. A handler may come
+ * between, even one that moves on to another block: then a piece of that block becomes padding, or nothing does.
+ */
+static void pad_to(struct tap_stream *s, uint64_t end, uint32_t extra)
 {
-	uint64_t link;
+	uint64_t used, link;
 
-	while (s->used < end) {
-		uint32_t words = (uint32_t)((end - s->used) / 8);
-		uint64_t *rec = tap_stream_claim(s, words, (uint32_t)(end - s->limit), &link);
+	while ((used = TAP_READ_ONCE(s->used)) < end) {
+		uint32_t words = (uint32_t)((end - used) / 8);
+		uint64_t *rec = tap_stream_claim(s, words, extra, &link);
 
 		if (!rec)
-			return;                         /* cannot be: signals are blocked */
+			continue;               /* a handler took some of it */
 		if (words > 255)
 			rec[1] = words;
 		tap_stream_commit(rec, words > 255 ? rec_head(REC_PAD, 0, REC_LONG, 0) : rec_head(REC_PAD, words, 0, 0));
 	}
 }
 
+/*
+ * No system call, signals not blocked. Offsets only grow, so each step is a compare-and-swap from what was seen: a handler that did
+ * it first, or went further, makes ours fail. chunk_end is read before used: a stale one can only answer "no".
+ */
 bool tap_chunk_next_block(struct tap_stream *s)
 {
-	uint64_t block_end = round_up(s->used + 1, REC_BLOCK);
+	uint64_t chunk_end = TAP_READ_ONCE(s->chunk_end), used = TAP_READ_ONCE(s->used);
+	uint64_t block_end = (used + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
 
-	if (s->used == s->limit && s->limit % REC_BLOCK == 0)
-		block_end = s->limit;                   /* filled to the last word */
-	if (block_end >= s->chunk_end)
-		return false;
-	pad_to(s, block_end);
-	s->limit = block_end + REC_BLOCK < s->chunk_end ? block_end + REC_BLOCK : s->chunk_end - REC_CHUNK_RESERVE;
+	if (block_end >= chunk_end || TAP_READ_ONCE(s->limit) % REC_BLOCK)
+		return false;                   /* only the limit of a chunk's last block is no block's end */
+	pad_to(s, block_end, 0);
+	tap_local_cmpxchg(&s->limit, block_end, block_end + REC_BLOCK < chunk_end ? block_end + REC_BLOCK : chunk_end - REC_CHUNK_RESERVE);
 	return true;
 }
 
@@ -222,7 +228,7 @@ static void retire(struct tap_stream *s)
 /* The new chunk, its header written, becomes the open one; `address` is where its first byte is mapped. */
 static void open_chunk(struct tap_stream *s, uint8_t *address, uint64_t at, uint64_t bytes)
 {
-	pad_to(s, s->chunk_end);
+	pad_to(s, s->chunk_end, REC_CHUNK_RESERVE);
 	retire(s);
 	s->base = (uintptr_t)address - at;
 	s->used = at + sizeof(struct rec_chunk);

@@ -24,7 +24,7 @@
 bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why);
 /* Makes the next chunk the open one; the rest of the old one becomes PAD. */
 bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why);
-/* Moves into the next 64 KiB block of the open chunk; false when this was the last. */
+/* Moves into the next 64 KiB block of the open chunk; false when this was the last. Signals need not be blocked. */
 bool tap_chunk_next_block(struct tap_stream *s);
 /* Room for a chunk of another kind in the file of the calling thread's stream: returns a descriptor (the caller closes
  * it) and its offset, or -1. bytes are whole, header included. */

@@ -11,7 +11,7 @@
  * S3  Only code running on the holding thread writes; a signal handler may interrupt it at
  *     any instruction, nest, and leave by longjmp. It finds either a free header, or a
  *     claimed one that it steps over. What it left unfinished stays INCOMPLETE.
- * S4  base, limit and the mappings change with all signals blocked, so a handler sees them whole. Code that was
+ * S4  base and the mappings change with all signals blocked, so a handler sees them whole. Code that was
  *     interrupted may still hold an address in the chunk before: its header is not 0 any more, and it stays mapped until
  *     the next switch (a handler would have to fill a whole chunk within one interrupted reserve to get further).
  *
@@ -103,7 +103,9 @@ TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words,
 		tap_lost(REC_LOSS_ARGS_CUT, 1);
 		return NULL;
 	}
-	if (!still_dead(s)) {
+	while (!(rec = tap_stream_claim(s, words, 0, link)) && tap_chunk_next_block(s))
+		;
+	if (!rec && !still_dead(s)) {
 		uint64_t mask = tap_sys_signals_block();
 
 		/* A handler may have made room before signals were blocked: claim first. */

@@ -17,7 +17,7 @@
 #include "trace/format/rec.h"
 
 struct tap_stream {
-	/* Written by the holding thread; base, limit and the fields below them only with signals blocked. */
+	/* Written by the holding thread; all but used and limit only with signals blocked. */
 	uintptr_t base;                 /* base + offset in the file = address, for offsets inside the open chunk */
 	uint64_t used, limit;           /* offsets in the file, bytes; limit = end of the open block's usable part */
 	struct rec_control *control;    /* page 0 of the file */
