@@ -446,6 +446,22 @@ static void one_of_each(struct tb_stream *s)
 	tb_thread_end(s, 4000, 10);
 }
 
+/* A window whose chunk is not in its own place yet. */
+static void put_window(const char *root)
+{
+	struct { struct rec_chunk window; uint8_t gap[REC_STAGE_IMAGE - sizeof(struct rec_chunk)]; struct rec_chunk chunk; uint64_t call[4]; uint64_t rest[40]; } w = {
+		.window = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_STAGE, .version = REC_VERSION, .bytes = REC_STAGE_IMAGE + 416, .rec_stage_target = 2 * REC_BLOCK },
+		.chunk = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = REC_VERSION, .bytes = 416 },
+		.call = { rec_head(0x433, 4, REC_COMPLETE, 0), 1700, 5, 2 } };
+	char path[4200];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/10.1/0.str", root);
+	out = fopen(path, "r+");
+	if (!out || fseek(out, REC_BLOCK, SEEK_SET) < 0 || fwrite(&w, sizeof(w), 1, out) != 1 || fclose(out) || truncate(path, 2 * REC_BLOCK + 416) < 0)
+		exit(1);
+}
+
 static int make_corpus(const char *folder)
 {
 	static uint64_t words[600];
@@ -506,6 +522,15 @@ static int make_corpus(const char *folder)
 	tb_call(s, 0x433, 2600, 20, 0, W(2));
 	tb_close(tb);
 	save(folder, "content", root);
+
+	tb = tb_open(root);
+	p = tb_process(tb, 10);
+	s = tb_stream(p);
+	tb_chunk(s, 512);
+	tb_call(s, 0x433, 1500, 20, 0, W(1));
+	tb_close(tb);
+	put_window(root);
+	save(folder, "staged", root);
 	return 0;
 }
 

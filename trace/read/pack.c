@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "trace/read/pack_format.h"
+#include "trace/read/stage.h"
 
 struct packer {
 	struct gt_store *store;
@@ -24,6 +25,9 @@ struct packer {
 	uint8_t block[REC_BLOCK];
 	struct gt_err *err;
 };
+
+/* A file of the trace, as gt_stage_find reads it. */
+struct stream { struct gt_store *store; uint32_t file; };
 
 static int write_failed(const struct packer *p)
 {
@@ -59,13 +63,38 @@ static int pack_one(struct packer *p, const void *data, size_t n, uint64_t file_
 	return put(p, packed, bytes);
 }
 
+static int64_t stream_read(void *self, uint64_t offset, void *to, size_t bytes)
+{
+	const struct stream *s = self;
+
+	return s->store->read(s->store, s->file, offset, to, bytes);
+}
+
+/* What windows hold comes out in its own place: their images and targets would be there twice. */
+static void blank_windows(const struct gt_stage *stage, uint64_t at, uint8_t *block, size_t n)
+{
+	for (unsigned i = 0; i < stage->n; i++) {
+		const struct gt_window *w = &stage->window[i];
+		uint64_t from = w->at + offsetof(struct rec_chunk, rec_stage_target), to = w->at + REC_STAGE_IMAGE + w->bytes;
+
+		from = from > at ? from : at;
+		to = to < at + n ? to : at + n;
+		if (from < to)
+			memset(block + (from - at), 0, (size_t)(to - from));
+	}
+}
+
 /* As long as the file was when the trace was opened; what a writer adds meanwhile is left out, what it cuts reads as zeros. */
 static int pack_file(struct packer *p, uint32_t file)
 {
 	const struct gt_store_file *f = &p->store->files[file];
+	struct stream stream = { p->store, file };
+	struct gt_stage stage = { 0 };
 	struct gt_store_name name;
 
 	gt_store_name_parse(f->name, &name);
+	if (name.is_stream)
+		gt_stage_find(&stage, stream_read, &stream);
 	for (uint64_t at = 0; at < f->size; at += REC_BLOCK) {
 		size_t n = f->size - at < REC_BLOCK ? (size_t)(f->size - at) : REC_BLOCK;
 		int64_t got = p->store->read(p->store, file, at, p->block, n);
@@ -73,6 +102,7 @@ static int pack_file(struct packer *p, uint32_t file)
 		if (got < 0)
 			return gt_fail(p->err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read", p->store->path, f->name);
 		memset(p->block + got, 0, n - (size_t)got);
+		blank_windows(&stage, at, p->block, n);
 		if (pack_one(p, p->block, n, name.is_stream ? at / REC_BLOCK : UINT64_MAX) < 0)
 			return -1;
 	}

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/read/stage.h"
+
 /* Digits without a leading zero and below `limit`; *end stands behind them. */
 static bool parse_number(const char *text, uint64_t limit, uint64_t *out, const char **end)
 {
@@ -196,9 +198,10 @@ void gt_store_close(struct gt_store *s)
 
 /* ---- memory ---- */
 
-static int64_t memory_read(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes)
+/* gt_plain_read */
+static int64_t memory_plain(void *self, uint64_t offset, void *to, size_t bytes)
 {
-	const struct gt_memory_file *f = (const struct gt_memory_file *)s->self + s->files[file].place;
+	const struct gt_memory_file *f = self;
 
 	if (offset >= f->bytes)
 		return 0;
@@ -208,26 +211,46 @@ static int64_t memory_read(struct gt_store *s, uint32_t file, uint64_t offset, v
 	return (int64_t)bytes;
 }
 
+struct memory { struct gt_memory_file file; struct gt_stage stage; };
+
+static int64_t memory_read(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes)
+{
+	struct memory *m = (struct memory *)s->self + s->files[file].place;
+
+	return gt_stage_read(&m->stage, memory_plain, &m->file, offset, to, bytes);
+}
+
+static void memory_close(struct gt_store *s)
+{
+	free(s->self);
+}
+
 int gt_store_open_memory(const struct gt_memory_file *files, size_t n, struct gt_store **out, struct gt_err *err)
 {
 	struct gt_store *s = gt_store_new("memory", err);
 	struct gt_store_name parsed;
+	struct memory *memory;
 
 	if (!s)
 		return -1;
-	s->self = (void *)(uintptr_t)files;
+	memory = calloc(n + 1, sizeof(*memory));
+	s->self = memory;
 	s->read = memory_read;
+	s->close = memory_close;
 	for (size_t i = 0; i < n; i++) {
 		struct gt_store_file *f;
 
 		if (!gt_store_name_parse(files[i].name, &parsed))
 			continue;
-		f = gt_store_add(s, files[i].name, files[i].bytes);
+		f = memory ? gt_store_add(s, files[i].name, files[i].bytes) : NULL;
 		if (!f) {
 			gt_store_close(s);
 			return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "memory: out of memory");
 		}
 		f->place = i;
+		memory[i].file = files[i];
+		if (parsed.is_stream)
+			gt_stage_find(&memory[i].stage, memory_plain, &memory[i].file);
 	}
 	gt_store_sort(s);
 	*out = s;

@@ -16,19 +16,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/format/rec.h"
+#include "trace/read/stage.h"
 #include "trace/read/store.h"
 
 #define OPEN_FILES 64                     /* descriptors held at most: a trace may have thousands of streams */
 
-/* A chunk that stands in a window of its file (REC_CHUNK_STAGE) and not, or not wholly, in its own place. */
-struct staged { uint64_t target, image, bytes; };
-
 struct open_file {
 	int fd;
 	uint32_t file;
-	unsigned n_staged;
-	struct staged staged[2];
+	struct gt_stage stage;            /* as it was when the file was opened */
 };
 
 struct dir {
@@ -62,8 +58,10 @@ static int open_plain(int root, const char *name)
 	return fd;
 }
 
-static int64_t read_plain(int fd, uint64_t offset, void *to, size_t bytes)
+/* gt_plain_read over a descriptor */
+static int64_t read_plain(void *self, uint64_t offset, void *to, size_t bytes)
 {
+	int fd = ((const struct open_file *)self)->fd;
 	size_t done = 0;
 
 	while (done < bytes) {
@@ -80,59 +78,6 @@ static int64_t read_plain(int fd, uint64_t offset, void *to, size_t bytes)
 	return (int64_t)done;
 }
 
-/* Where `offset` of the file really stands, and how many of `*bytes` stand there together. */
-static uint64_t place_of(const struct open_file *f, uint64_t offset, size_t *bytes)
-{
-	for (unsigned i = 0; i < f->n_staged; i++) {
-		const struct staged *w = &f->staged[i];
-
-		if (offset >= w->target && offset - w->target < w->bytes) {
-			if (*bytes > w->bytes - (offset - w->target))
-				*bytes = w->bytes - (offset - w->target);
-			return w->image + (offset - w->target);
-		}
-		if (offset < w->target && *bytes > w->target - offset)
-			*bytes = w->target - offset;
-	}
-	return offset;
-}
-
-static int64_t read_staged(const struct open_file *f, uint64_t offset, void *to, size_t bytes)
-{
-	size_t done = 0;
-
-	while (done < bytes) {
-		size_t part = bytes - done;
-		uint64_t at = place_of(f, offset + done, &part);
-		int64_t got = read_plain(f->fd, at, (char *)to + done, part);
-
-		if (got < 0)
-			return -1;
-		done += (size_t)got;
-		if ((size_t)got < part)
-			break;
-	}
-	return (int64_t)done;
-}
-
-/* Windows stand before the chunks they hold: one look along the row, as far as the second. */
-static void find_windows(struct open_file *f)
-{
-	struct rec_chunk c;
-	unsigned seen = 0;
-
-	f->n_staged = 0;
-	for (uint64_t at = REC_CONTROL_BYTES; seen < 2;) {
-		if (read_staged(f, at, &c, sizeof(c)) < (int64_t)sizeof(c) || c.magic != REC_CHUNK_MAGIC ||
-		    c.bytes < sizeof(c) || c.bytes > INT64_MAX / 2 - at)
-			return;
-		if (c.kind == REC_CHUNK_STAGE && ++seen && c.bytes > REC_STAGE_IMAGE && c.rec_stage_target > at &&
-		    c.rec_stage_target < INT64_MAX / 2 && c.rec_stage_target % REC_BLOCK == 0)
-			f->staged[f->n_staged++] = (struct staged){ c.rec_stage_target, at + REC_STAGE_IMAGE, c.bytes - REC_STAGE_IMAGE };
-		at = (at + c.bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
-	}
-}
-
 static int64_t dir_read(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes)
 {
 	struct dir *d = s->self;
@@ -146,13 +91,13 @@ static int64_t dir_read(struct gt_store *s, uint32_t file, uint64_t offset, void
 			close(f->fd);
 		f->fd = open_plain(d->root, s->files[file].name);
 		f->file = file;
-		f->n_staged = 0;
+		f->stage.n = 0;
 		if (f->fd < 0)
 			return -1;
 		if (gt_store_name_parse(s->files[file].name, &name) && name.is_stream)
-			find_windows(f);
+			gt_stage_find(&f->stage, read_plain, f);
 	}
-	return read_staged(f, offset, to, bytes);
+	return gt_stage_read(&f->stage, read_plain, f, offset, to, bytes);
 }
 
 static void dir_close(struct gt_store *s)
