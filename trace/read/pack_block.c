@@ -3,8 +3,8 @@
  *
  * A block of records is split into: what stands before the first record, the headers of all records (with the size words of
  * long ones), then for each function or type its second words, its third words, and so on, each column as eight
- * planes of bytes. Start ticks are stored as the distance from the record before (from its end, where it is a call): most of
- * their bytes are zero then. What cannot be split that way, or does not come back the same, is stored otherwise.
+ * planes of bytes. Start ticks of calls are stored as the distance from the end of the call before: most of their bytes are
+ * zero then. What cannot be split that way, or does not come back the same, is stored otherwise.
  *
  *   u32 prefix bytes, u32 words of records, u32 headers and size words among them, u32 0
  *   prefix
@@ -18,7 +18,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "trace/read/block.h"
 #include "trace/read/pack_format.h"
 
 #define WORDS (REC_BLOCK / 8)
@@ -91,7 +90,8 @@ static bool add_record(struct pack_coder *c, uint64_t head, uint64_t size, uint3
 	if (head == 0 || words < (has_size ? 2u : 1u) || words > left)
 		return false;
 	*r = (struct record){ .at = (uint16_t)at, .words = (uint16_t)words, .has_size = has_size };
-	r->has_tick = flags & REC_COMPLETE && words >= (has_size ? 3u : 2u) && (id >= REC_FIRST_FUNCTION || gt_rec_has_tick(id));
+	/* Calls only: which other types have a tick is not for a packed block to know, as types are added. */
+	r->has_tick = flags & REC_COMPLETE && words >= (has_size ? 4u : 3u) && id >= REC_FIRST_FUNCTION;
 	r->group = group_of(c, id);
 	c->n++;
 	return true;
@@ -110,12 +110,10 @@ static void sort_groups(struct pack_coder *c)
 	c->first[0] = 0;
 }
 
-/* Where the tick of a record is expected: the end of the call before it, as far as it is known. */
+/* Where the next call's tick is expected: at the end of this one, as far as its low duration word tells. */
 static uint64_t expected_next(const struct record *r, const uint64_t *words, uint64_t tick)
 {
-	uint32_t duration = r->at + (r->has_size ? 3u : 2u);
-
-	return rec_id(words[r->at]) >= REC_FIRST_FUNCTION && r->words > (r->has_size ? 3 : 2) ? tick + (uint32_t)words[duration] : tick;
+	return tick + (uint32_t)words[r->at + 2 + r->has_size];
 }
 
 /* ---- planes ---- */
