@@ -37,11 +37,6 @@ static const struct { uint8_t args, text, texts, tick; } layout[REC_TYPE_COUNT] 
 	[REC_HSA_COPY] = { 3, NO_TEXT, 0, 0 },
 };
 
-bool gt_rec_has_tick(uint32_t id)
-{
-	return id < REC_TYPE_COUNT && layout[id].tick;
-}
-
 bool gt_rec_text(const struct gt_rec *rec, uint32_t at, const char **text, uint32_t *bytes)
 {
 	uint32_t n;

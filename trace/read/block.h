@@ -31,7 +31,4 @@ int gt_block_next(struct gt_block *b, struct gt_rec *rec);
 
 /* Text of a record: length u32 and bytes, from word `at` of rec->args. False when it does not lie inside the record. */
 bool gt_rec_text(const struct gt_rec *rec, uint32_t at, const char **text, uint32_t *bytes);
-
-/* Does the type start with a tick word? */
-bool gt_rec_has_tick(uint32_t id);
 #endif
