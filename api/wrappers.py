@@ -75,6 +75,8 @@ def hook_decls(fn):
         out.append(("void", "tap_cl_pre_" + fn.name, params_after(fn, real)))
     if "replace" in fn.hooks:
         out.append((fn.ret_type, "tap_cl_do_" + fn.name, params_after(fn, real)))
+    if "unseen" in fn.hooks:
+        out.append((fn.ret_type, "tap_cl_unseen_" + fn.name, params_after(fn, real)))
     if "post" in fn.hooks:
         ret = [] if fn.ret_type == "void" else ["%s%sret" % (fn.ret_type, "" if fn.ret_type.endswith("*") else " ")]
         out.append(("void", "tap_cl_post_" + fn.name, params_after(fn, ", ".join([real, "const struct tap_call *call"] + ret))))
@@ -90,7 +92,8 @@ def opencl_hooks_h(api):
            "#ifndef GPUTAP_GEN_OPENCL_HOOKS_H", "#define GPUTAP_GEN_OPENCL_HOOKS_H", "",
            "#include \"collectors/opencl.h\"", "",
            "/*",
-           " * pre: before the real call. do: instead of it, and it calls the real one itself. post: after the record was committed;",
+           " * pre: before the real call. do: instead of it, and it calls the real one itself. unseen: the same where the call is",
+           " * not recorded (no room, window over, after exit, nested). post: after the record was committed;",
            " * ret is the returned value, call->result the error code. errcode_ret and, where the line says so, the pointers that",
            " * count an output (num_devices, param_value_size_ret) are never NULL when they matter: the wrapper has put its own.",
            " * The wrapper saves errno around pre and post, and for do keeps the one that it leaves.",
@@ -206,7 +209,9 @@ class Body:
             self.add("return;", 2)
             self.add("}")
         else:
-            self.add("return real->%s(%s);" % (fn.name, names(fn)), 2)
+            args = names(fn)
+            call = "tap_cl_unseen_%s(real, %s)" % (fn.name, args) if "unseen" in fn.hooks else "real->%s(%s)" % (fn.name, args)
+            self.add("return %s;" % call, 2)
 
     def own_slots(self):
         """Where the application passes NULL for what we have to know, the driver gets a slot of ours."""
@@ -522,7 +527,7 @@ WEAK void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api 
 
 
 def weak_hook(ret, name, parameters, fn):
-    if name.startswith("tap_cl_do_"):
+    if name.startswith(("tap_cl_do_", "tap_cl_unseen_")):
         return "WEAK %s%s(%s) { %sreal->%s(%s); }" % (spaced(ret), name, parameters, "" if ret == "void" else "return ", fn.name, names(fn))
     unused = ["real"] + (["call"] if "_post_" in name else []) + (["ret"] if "_post_" in name and fn.ret != "void" else [])
     return "WEAK void %s(%s) { %s }" % (name, parameters, " ".join("(void)%s;" % n for n in unused + [a.name for a in fn.args]))

@@ -35,6 +35,8 @@ void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real
  *         (creating functions: the object, NULL after a failure); call->link tells where the record lies
  * replace ret = tap_cl_do_NAME(real, <parameters>)      instead of real->NAME(...); it calls the real one itself. In an enqueue
  *         function the event parameter is the slot of tap_cl_event_slot.
+ * unseen  ret = tap_cl_unseen_NAME(real, <parameters>)  instead of real->NAME(...) where the call is not recorded (no room in the
+ *         trace, window over, after exit, nested): what the application may see and what a handle means must stay right
  * The generator writes the prototypes of all hooks into build/gen/opencl_hooks.h. What is recorded is what the hook left in
  * the output parameters.
  * A hook that is defined but not asked for in opencl.api fails the link of nothing and is never called: test_api_table.py compares.

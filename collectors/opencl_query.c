@@ -97,6 +97,23 @@ cl_int tap_cl_do_clGetEventProfilingInfo(const struct tap_opencl_api *real, cl_e
 	return real->clGetEventProfilingInfo(event, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
+/* ------------------------------------------------------------------ the same where the call is not recorded */
+
+cl_int tap_cl_unseen_clGetCommandQueueInfo(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+{
+	return tap_cl_do_clGetCommandQueueInfo(real, command_queue, param_name, param_value_size, param_value, param_value_size_ret);
+}
+
+cl_int tap_cl_unseen_clGetEventInfo(const struct tap_opencl_api *real, cl_event event, cl_event_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+{
+	return tap_cl_do_clGetEventInfo(real, event, param_name, param_value_size, param_value, param_value_size_ret);
+}
+
+cl_int tap_cl_unseen_clGetEventProfilingInfo(const struct tap_opencl_api *real, cl_event event, cl_profiling_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+{
+	return tap_cl_do_clGetEventProfilingInfo(real, event, param_name, param_value_size, param_value, param_value_size_ret);
+}
+
 /* ------------------------------------------------------------------ what events pin: contexts, memory, kernels, programs */
 
 void tap_cl_pre_clGetContextInfo(const struct tap_opencl_api *real, cl_context context, cl_context_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)

@@ -391,3 +391,53 @@ cl_int tap_cl_do_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl
 		q->profiled = 0;
 	return ret;
 }
+
+/* ------------------------------------------------------------------ the same where the call is not recorded */
+
+/* A queue we do not follow; its handle may have been another's. */
+static cl_command_queue not_ours(cl_command_queue handle)
+{
+	struct tap_cl_queue *q = tap_cl_queue_find(handle);
+
+	if (q)
+		forget(q);
+	return handle;
+}
+
+cl_command_queue tap_cl_unseen_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *errcode_ret)
+{
+	return not_ours(real->clCreateCommandQueue(context, device, properties, errcode_ret));
+}
+
+cl_command_queue tap_cl_unseen_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *errcode_ret)
+{
+	return not_ours(real->clCreateCommandQueueWithProperties(context, device, properties, errcode_ret));
+}
+
+cl_command_queue tap_cl_unseen_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, cl_context context, cl_device_id device, const cl_queue_properties_khr *properties, cl_int *errcode_ret)
+{
+	return not_ours(real->clCreateCommandQueueWithPropertiesKHR(context, device, properties, errcode_ret));
+}
+
+cl_int tap_cl_unseen_clRetainCommandQueue(const struct tap_opencl_api *real, cl_command_queue command_queue)
+{
+	cl_int ret = real->clRetainCommandQueue(command_queue);
+
+	tap_cl_post_clRetainCommandQueue(real, NULL, ret, command_queue);
+	return ret;
+}
+
+cl_int tap_cl_unseen_clReleaseCommandQueue(const struct tap_opencl_api *real, cl_command_queue command_queue)
+{
+	cl_int ret;
+
+	tap_cl_pre_clReleaseCommandQueue(real, command_queue);
+	ret = real->clReleaseCommandQueue(command_queue);
+	tap_cl_post_clReleaseCommandQueue(real, NULL, ret, command_queue);
+	return ret;
+}
+
+cl_int tap_cl_unseen_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_properties properties, cl_bool enable, cl_command_queue_properties *old_properties)
+{
+	return tap_cl_do_clSetCommandQueueProperty(real, command_queue, properties, enable, old_properties);
+}

@@ -19,6 +19,10 @@ static void late(void)
 {
 	int value = 1;
 
+	cl_command_queue_properties properties = 99;
+
+	printf("late properties %d", clGetCommandQueueInfo(waiting, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
+	printf(" %llu\n", (unsigned long long)properties);
 	printf("late write %d\n", clEnqueueWriteBuffer(waiting, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
 	printf("late release %d\n", clReleaseCommandQueue(waiting));
 	fflush(stdout);
