@@ -12,7 +12,7 @@ import pathlib
 import struct
 import sys
 
-CONTROL, BLOCK = 4096, 65536
+CONTROL, BLOCK, STAGE, STAGE_IMAGE = 4096, 65536, 4, 4096
 COMPLETE, INCOMPLETE, LONG, WIDE = 1, 2, 4, 0x20
 TYPES = ["none", "PAD", "THREAD", "THREAD_END", "CLOCK", "COMMAND", "UNTIMED", "OBJECT", "BLOB_REF", "NOTE", "LOCAL_SIZE", "CALIBRATION",
          "FORK", "EXEC", "EXIT", "WINDOW", "HSA_KERNEL", "HSA_COPY"]
@@ -32,13 +32,33 @@ def functions(table):
     return names, enqueues
 
 
-def records(data):
-    """(offset, id, flags, result, words) of one stream file."""
+def chunks(data):
+    """(offset, kind, bytes) of one stream file."""
     chunk = CONTROL
     while chunk + 64 <= len(data):
         magic, kind, _, size = struct.unpack_from("<IHHQ", data, chunk)
-        if magic != 0x314B4843:
+        if magic != 0x314B4843 or size < 64:
             return
+        yield chunk, kind, size
+        chunk = (chunk + size + BLOCK - 1) // BLOCK * BLOCK
+
+
+def unstaged(data):
+    """The stream with every window's image at its place."""
+    whole = bytearray(data)
+    for chunk in range(0, len(data) - 64, BLOCK):
+        magic, kind, _, size, _, target = struct.unpack_from("<IHHQQQ", data, chunk)
+        if magic == 0x314B4843 and kind == STAGE and target:
+            image = data[chunk + STAGE_IMAGE:chunk + size]
+            whole[len(whole):] = bytes(max(0, target + len(image) - len(whole)))
+            whole[target:target + len(image)] = image
+    return bytes(whole)
+
+
+def records(data):
+    """(offset, id, flags, result, words) of one stream file."""
+    data = unstaged(data)
+    for chunk, kind, size in chunks(data):
         at, end = chunk + 64, min(chunk + size, len(data))
         while kind == 1 and at + 8 <= end:
             fn, n, flags, result = struct.unpack_from("<HBBi", data, at)
@@ -48,7 +68,6 @@ def records(data):
                 continue
             yield at, fn, flags, result, struct.unpack_from("<%dQ" % n, data, at)
             at += n * 8
-        chunk = (chunk + size + BLOCK - 1) // BLOCK * BLOCK
 
 
 def times(flags, w):
