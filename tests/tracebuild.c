@@ -393,6 +393,7 @@ uint64_t tb_thread(struct tb_stream *s, uint64_t tick, uint32_t tid, uint32_t fl
 	uint64_t words[64] = { tick, PAIR(tid, flags) };
 
 	tb_holder(s, tid);
+	s->last_tick = tick;
 	return tb_record(s, REC_THREAD, 0, 0, words, tb_put_text(words, 2, name, (uint32_t)strnlen(name, 400)));
 }
 

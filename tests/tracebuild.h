@@ -67,7 +67,7 @@ uint64_t tb_clock_full(struct tb_stream *s, uint64_t tick, int64_t mono, int64_t
 uint64_t tb_command(struct tb_stream *s, uint64_t link, uint64_t queued, uint64_t submit, uint64_t start, uint64_t end, uint64_t complete);
 uint64_t tb_untimed(struct tb_stream *s, uint64_t link, enum rec_loss reason, int32_t status);
 uint64_t tb_local_size(struct tb_stream *s, uint64_t link, uint32_t dims, enum rec_local_source source, uint64_t x, uint64_t y, uint64_t z);
-/* REC_OBJECT: tb_object, then tb_attr..., then tb_object_end writes it, with the tick of the stream's last call. */
+/* REC_OBJECT: tb_object, then tb_attr..., then tb_object_end writes it, with the tick of the stream's last call or thread. */
 void tb_object(struct tb_stream *s, enum rec_object kind, uint64_t handle);
 void tb_attr(struct tb_stream *s, uint32_t key, const void *value, uint32_t bytes);
 void tb_attr_text(struct tb_stream *s, uint32_t key, const char *text); /* with its zero, as drivers answer */
