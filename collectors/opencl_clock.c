@@ -65,7 +65,7 @@ void tap_cl_clock_resample(struct tap_cl_device *d, bool now)
 {
 	uint64_t tick, device_ns, bracket, began = atomic_load_explicit(&d->window_tick, memory_order_relaxed), present = tap_tick();
 
-	if (d->clock != BY_TIMER || (!now && present - began < WINDOW_TICKS))
+	if (d->clock != BY_TIMER || !d->real || (!now && present - began < WINDOW_TICKS))
 		return;
 	if (!atomic_compare_exchange_strong(&d->window_tick, &began, present))
 		return;

@@ -143,13 +143,28 @@ static void device_learn(struct tap_cl_device *d, const struct tap_opencl_api *r
 		d->platform = NULL;
 }
 
+/* Its library was unloaded; this one leads to the same driver. */
+static void device_learn_again(struct tap_cl_device *d, const struct tap_opencl_api *real, cl_device_id device)
+{
+	void *room = tap_cl_pages(ANSWER);
+
+	d->real = real;
+	if (!room)
+		return;
+	find_suggest(d, device, room);
+	tap_cl_pages_free(room, ANSWER);
+}
+
 struct tap_cl_device *tap_cl_device_get(const struct tap_opencl_api *real, cl_device_id device)
 {
 	for (uint32_t i = 0; i < DEVICES; i++) {
 		cl_device_id none = NULL;
 
-		if (atomic_load_explicit(&devices[i].handle, memory_order_acquire) == device)
+		if (atomic_load_explicit(&devices[i].handle, memory_order_acquire) == device) {
+			if (unlikely(!devices[i].real))
+				device_learn_again(&devices[i], real, device);
 			return &devices[i];
+		}
 		if (!atomic_load(&devices[i].handle) && atomic_compare_exchange_strong(&devices[i].handle, &none, device)) {
 			device_learn(&devices[i], real, device);
 			return &devices[i];

@@ -34,6 +34,7 @@ static void harvest_last(void)
 	struct tap_cl_queue *q;
 	struct tap_cl_device *d;
 
+	tap_cl_drop_unloaded();                         /* by a dlclose that did not pass through ours */
 	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
 		if (atomic_load(&q->used))
 			tap_cl_harvest(q, TAP_CL_LAST);

@@ -76,7 +76,7 @@ struct tap_cl_queue *tap_cl_queue_at(uint32_t index)
 	return tap_cl_pool_at(&queues, index);
 }
 
-static void forget(struct tap_cl_queue *q)
+void tap_cl_queue_forget(struct tap_cl_queue *q)
 {
 	cl_command_queue handle = atomic_exchange(&q->handle, NULL);
 	struct entry *e = find_entry(handle);
@@ -147,7 +147,7 @@ static void remember(const struct tap_opencl_api *real, cl_command_queue handle,
 	struct tap_cl_device *device_state;
 
 	if (old)                                        /* trap 7: the handle lives again */
-		forget(old);
+		tap_cl_queue_forget(old);
 	device_state = tap_cl_device_get(real, device);
 	tap_cl_life_open(!atomic_exchange(&device_state->has_queue, 1));
 	q = tap_cl_pool_take(&queues);
@@ -349,7 +349,7 @@ void tap_cl_pre_clReleaseCommandQueue(const struct tap_opencl_api *real, cl_comm
 	if (atomic_fetch_sub(&q->references, 1) != 1)
 		return;
 	tap_cl_harvest(q, TAP_CL_ALL);
-	forget(q);
+	tap_cl_queue_forget(q);
 	releasing = q;
 }
 

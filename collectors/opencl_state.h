@@ -146,12 +146,13 @@ struct tap_cl_queue *tap_cl_queue_find(cl_command_queue handle);  /* NULL: not s
 struct tap_cl_queue *tap_cl_queue_at(uint32_t index);             /* all states ever used, NULL behind the last */
 struct tap_cl_queue *tap_cl_queue_of(const struct tap_opencl_api *real, cl_event event);
 void tap_cl_queue_reclaim(struct tap_cl_queue *q);                /* give the state back when it is over */
+void tap_cl_queue_forget(struct tap_cl_queue *q);                 /* its handle is no queue any more */
 
 /* ------------------------------------------------------------------ devices and clocks: opencl_define.c, opencl_clock.c */
 
 struct tap_cl_device {
 	_Atomic(cl_device_id) handle;
-	const struct tap_opencl_api *real;
+	const struct tap_opencl_api *real;        /* NULL: its library was unloaded */
 	cl_platform_id platform;
 	_Atomic uint32_t defined, has_queue;
 	uint8_t clock;                            /* REC_ATTR_CLOCK */

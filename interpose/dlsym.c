@@ -12,6 +12,7 @@
  */
 #include <dlfcn.h>
 
+#include "collectors/opencl.h"
 #include "interpose/loader.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -90,13 +91,17 @@ HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const 
 /*
  * An unloaded caller's or loader's addresses may be used again by something else: what was remembered about addresses is
  * looked at again after each dlclose. (A plug-in unloaded and loaded again finds its OpenCL library at another place.)
+ * Commands whose library goes are read before, or never.
  */
 __attribute__((visibility("default"))) int dlclose(void *handle)
 {
 	if (!real_dlclose)
 		tap_dlsym_init();
+	if (tap_loader_is_handle(handle))
+		tap_cl_before_unload();
 	int ret = real_dlclose ? real_dlclose(handle) : 0;
 
 	tap_loaders_suspect();
+	tap_cl_drop_unloaded();
 	return ret;
 }

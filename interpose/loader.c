@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "collectors/opencl.h"
 #include "interpose/process.h"
 #include "interpose/resolve.h"
 #include "trace/write/tls.h"
@@ -165,6 +166,28 @@ void tap_loaders_suspect(void)
 		if (loaders[n].dynamic && !loaders[n].elsewhere)
 			loaders[n].suspect = true;
 	tap_callers_suspect();
+}
+
+/* A table that is none of ours came with a layer: its functions tell. */
+bool tap_opencl_loaded(const struct tap_opencl_api *api)
+{
+	struct tap_object o;
+
+	for (unsigned n = 0; n < LOADERS; n++)
+		if (table_of(n) == api)
+			return tap_objects_walk(is_mapped_as, &loaders[n]) || tap_objects_walk_elsewhere(is_mapped_as, &loaders[n]);
+	return !api->clFinish || tap_object_at((const void *)(uintptr_t)api->clFinish, &o);
+}
+
+/* Drivers close libraries too, with their locks held: only an ICD loader's handle is the application's own. */
+bool tap_loader_is_handle(const void *handle)
+{
+	const struct link_map *map = handle;
+
+	for (unsigned n = 0; map && n < LOADERS; n++)
+		if (is_filled(&loaders[n]) && loaders[n].dynamic == (uintptr_t)map->l_ld && !loaders[n].driver)
+			return true;
+	return false;
 }
 
 /* --------------------------------------------------------------- wrappers */

@@ -35,6 +35,9 @@ void *tap_loader_in_scope(const struct tap_entry *e, const void *caller);
 /* After a dlclose: what was found may be gone, what is mapped there now may be something else. */
 void tap_loaders_suspect(void);
 
+/* Is this handle of dlopen that of an OpenCL library that the application opened for itself? */
+bool tap_loader_is_handle(const void *handle);
+
 /* Is another copy of this library there that came first? Then this one only forwards. */
 bool tap_second_copy(void);
 

@@ -39,6 +39,7 @@ program pending pending.c -lOpenCL -ldl
 program processes processes.c -lOpenCL
 program cost cost.c -ldl
 program extension extension.c -lOpenCL
+program unload unload.c -ldl
 library plugin.so plugin.c -lOpenCL
 library libOpenCL-fake.so fakeloader.c -Wl,-soname,libOpenCL-fake.so
 library plugin-fake.so plugin.c "-L$bin" -l:libOpenCL-fake.so "-Wl,-rpath,$bin"
@@ -103,6 +104,16 @@ way "two loaders under plug-ins: each call reaches its own" 4 "$P" -- "$bin/host
 way "two loaders under plug-ins, the other way round" 4 "$P" -- "$bin/host" l "$bin/plugin.so" "$bin/plugin-fake.so"
 way "three loaders" 6 "$P" -- "$bin/opener" s libOpenCL.so.1 "$bin/libOpenCL-fake.so" "$bin/wheel/libOpenCL1a.so"
 way "a plug-in unloaded and loaded again" 4 "$P" -- "$bin/host" l2 "$bin/plugin-fake.so"
+
+way "the library is closed behind complete commands" 1 "$P" -- "$bin/unload" done
+in_trace REC_COMMAND 1
+way "the library is closed while a command is blocked" 1 "$P" -- "$bin/unload" blocked
+in_trace REC_COMMAND_UNTIMED 1
+way "the library is closed while a command is blocked, and used again" 2 "$P" -- "$bin/unload" again
+in_trace REC_COMMAND_UNTIMED 1
+in_trace REC_COMMAND 1
+way "the library was opened twice and closed once: commands are timed" 1 "$P" -- "$bin/unload" twice
+in_trace REC_COMMAND 1
 
 if without_sanitizer; then
 	way "plug-in, DEEPBIND, with the audit module" 2 "$P" "$A" -- "$bin/host" d "$bin/plugin.so"
