@@ -95,6 +95,12 @@ static void add_copy(struct gt_sql_feeder *f, const struct gt_call *call, const 
 	gt_put(r, MC_copyKind, op->copy);
 	gt_put(r, MC_srcKind, op->src);
 	gt_put(r, MC_dstKind, op->dst);
+	if (op->copy != GT_COPYKIND_PTOP)
+		return;
+	gt_put(r, MC_srcDeviceId, gt_sql_device_id(f, *gt_sql_object_home(f->objects, c->src)));
+	gt_put(r, MC_srcContextId, at.context);
+	gt_put(r, MC_dstDeviceId, gt_sql_device_id(f, *gt_sql_object_home(f->objects, c->dst)));
+	gt_put(r, MC_dstContextId, at.context);
 }
 
 /* spec: nsys SQLite MEMSET.value; the whole pattern is in OPENCL_WORKLOAD. */
@@ -250,6 +256,38 @@ static void find_pinned(struct gt_sql_feeder *f, const struct gt_call *call, con
 		op->dst = GT_MEM_PINNED;
 }
 
+/* Memory lives on the device that wrote it last. A copy between buffers of two devices is one between peers. */
+static void find_peers(struct gt_sql_feeder *f, const struct gt_command *c, struct gt_operation *op)
+{
+	const struct gt_object **src, **dst;
+
+	if (op->kind != GT_OPERATION_COPY || op->copy != GT_COPYKIND_DTOD || !c->src || !c->dst)
+		return;
+	src = gt_sql_object_home(f->objects, c->src);
+	dst = gt_sql_object_home(f->objects, c->dst);
+	if (src && dst && *src && *dst && (*src)->device_index != (*dst)->device_index)
+		op->copy = GT_COPYKIND_PTOP;
+}
+
+static void follow_memory(struct gt_sql_feeder *f, const struct gt_command *c)
+{
+	const struct gt_object **home = c->dst && c->dst->kind == REC_OBJECT_MEM ? gt_sql_object_home(f->objects, c->dst) : NULL;
+
+	if (home && c->status >= 0)
+		*home = c->device;
+}
+
+static void add_device_row(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, const struct gt_operation *op,
+                           int64_t correlation, struct place at)
+{
+	if (op->kind == GT_OPERATION_KERNEL)
+		add_kernel(f, call, c, correlation, at);
+	else if (op->kind == GT_OPERATION_COPY)
+		add_copy(f, call, c, op, correlation, at);
+	else if (op->kind == GT_OPERATION_FILL)
+		add_fill(f, call, c, op, correlation, at);
+}
+
 void gt_sql_command(struct gt_sql_feeder *f, const struct gt_call *call, int64_t correlation)
 {
 	const struct gt_command *c = call->command;
@@ -258,15 +296,11 @@ void gt_sql_command(struct gt_sql_feeder *f, const struct gt_call *call, int64_t
 
 	gt_command_operation(c, &op);
 	find_pinned(f, call, c, &op);
+	find_peers(f, c, &op);
 	follow_maps(f, call, c);
 	if (gt_sql_wanted(f->work))
 		add_work(f, call, c, &op, correlation, at);
-	if (!f->compat || !c->timed)
-		return;
-	if (op.kind == GT_OPERATION_KERNEL)
-		add_kernel(f, call, c, correlation, at);
-	else if (op.kind == GT_OPERATION_COPY)
-		add_copy(f, call, c, &op, correlation, at);
-	else if (op.kind == GT_OPERATION_FILL)
-		add_fill(f, call, c, &op, correlation, at);
+	if (f->compat && c->timed)
+		add_device_row(f, call, c, &op, correlation, at);
+	follow_memory(f, c);
 }

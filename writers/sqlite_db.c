@@ -406,7 +406,7 @@ static void open_sqlite(struct gt_sql *db)
 		fail(db, "cannot open the database", db->sqlite ? sqlite3_errmsg(db->sqlite) : "no memory");
 		return;
 	}
-	run(db, "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-32768; "
+	run(db, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-32768; "
 		"PRAGMA temp_store=MEMORY; BEGIN EXCLUSIVE"); /* D3; page_size = GT_PAGE */
 }
 

@@ -104,6 +104,8 @@ void gt_sql_objects_free(struct gt_sql_objects *o);
 bool gt_sql_objects_update(struct gt_sql_objects *o);
 /* The object that handle names at that time, NULL when unknown. */
 struct gt_object *gt_sql_object_find(struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint64_t handle, int64_t time_ns);
+/* Where the device that wrote a memory object last is kept, NULL when the object is not known. */
+const struct gt_object **gt_sql_object_home(struct gt_sql_objects *o, const struct gt_object *object);
 /* Its number among the objects of its kind in its pid: from 1; queues from GT_SQL_FIRST_STREAM. 0 for NULL. */
 int64_t gt_sql_object_number(struct gt_sql_objects *o, const struct gt_object *object);
 /* The one device an object belongs to: its own, its queue's, its context's; NULL when there is none or it is not known. */

@@ -14,7 +14,11 @@
 
 #define KINDS 16
 
-struct entry { struct gt_object *object; uint32_t older; }; /* index + 1 of the handle's previous object */
+struct entry {
+	struct gt_object *object;
+	const struct gt_object *home;   /* memory: the device that wrote it last */
+	uint32_t older;                 /* index + 1 of the handle's previous object */
+};
 struct numbers { uint32_t base[KINDS], count[KINDS]; bool begun[KINDS]; };
 
 struct gt_sql_objects {
@@ -129,7 +133,7 @@ static bool add_object(struct gt_sql_objects *o, struct gt_object *x)
 	}
 	uint32_t *slot = find_slot(o, x->process, (uint32_t)x->kind, x->handle);
 
-	o->entry[o->n] = (struct entry){ x, *slot };
+	o->entry[o->n] = (struct entry){ x, NULL, *slot };
 	*slot = ++o->n;
 	return o->n * 2 <= o->n_slots || grow_slots(o);
 }
@@ -151,6 +155,15 @@ struct gt_object *gt_sql_object_find(struct gt_sql_objects *o, uint32_t process,
 	while (at && o->entry[at - 1].older && o->entry[at - 1].object->born_ns != GT_NO_TIME && o->entry[at - 1].object->born_ns > time_ns)
 		at = o->entry[at - 1].older;
 	return at ? o->entry[at - 1].object : NULL;
+}
+
+const struct gt_object **gt_sql_object_home(struct gt_sql_objects *o, const struct gt_object *x)
+{
+	uint32_t at = x ? *find_slot(o, x->process, (uint32_t)x->kind, x->handle) : 0;
+
+	while (at && o->entry[at - 1].object != x)
+		at = o->entry[at - 1].older;
+	return at ? &o->entry[at - 1].home : NULL;
 }
 
 int64_t gt_sql_object_number(struct gt_sql_objects *o, const struct gt_object *x)

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_PAGES 64u                /* appended with one write: 1 MiB */
+#define BUFFER_PAGES 256u               /* appended with one write: 1 MiB */
 #define LOCK_PAGE (0x40000000u / GT_PAGE + 1)
 #define LEAF 0x0d
 #define INTERIOR 0x05

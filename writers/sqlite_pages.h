@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GT_PAGE 16384u                  /* bytes of a page of our databases */
+#define GT_PAGE 4096u                   /* bytes of a page of our databases */
 
 /* ---- pages behind those that SQLite wrote. Failures stick; errno of the first is kept. ---- */
 struct gt_pages;

@@ -10,10 +10,12 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 /* cmocka wants those above first */
 #include <cmocka.h>
@@ -30,7 +32,7 @@
 
 /* ------------------------------------------------------------ making the trace */
 
-enum { PLATFORM = 0x1000, DEVICE = 0x2000, CONTEXT = 0x3000, QUEUE = 0x4000, QUEUE2 = 0x4100, BUFFER = 0x5000, BUFFER2 = 0x5100,
+enum { PLATFORM = 0x1000, DEVICE = 0x2000, DEVICE2 = 0x2100, CONTEXT = 0x3000, QUEUE = 0x4000, QUEUE2 = 0x4100, BUFFER = 0x5000, BUFFER2 = 0x5100,
        PROGRAM = 0x6000, KERNEL = 0x7000, EVENT = 0x9000 };
 #define T0 1000000ull                   /* tick and device ns of the first call; 1 tick = 1 ns */
 
@@ -188,6 +190,37 @@ static struct tb_process *make_process(struct tb *tb, int pid, const char *image
 	return p;
 }
 
+/* Two buffers, each written on a device of its own, and a copy from one to the other. */
+static void make_two_devices(void)
+{
+	static const uint64_t devices[] = { DEVICE, DEVICE2 };
+	uint64_t start = T0 + 60000, link;
+
+	make_objects();
+	tb_object(stream, REC_OBJECT_DEVICE, DEVICE2);
+	tb_attr_u64(stream, REC_ATTR_PLATFORM, PLATFORM);
+	tb_attr_text(stream, CL_DEVICE_NAME, "Second device");
+	tb_object_end(stream);
+	create("clCreateContext", start, CONTEXT, ARGS(V("num_devices", 2), { "devices", 0, devices, sizeof devices }));
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t event = EVENT + 16 * i;
+
+		create("clCreateCommandQueue", start + 1000 + 200 * i, QUEUE + 0x100 * i, ARGS(V("context", CONTEXT), V("device", devices[i])));
+		create("clCreateBuffer", start + 2000 + 200 * i, BUFFER + 0x100 * i, ARGS(V("context", CONTEXT), V("size", 4096)));
+		link = call("clEnqueueWriteBuffer", start + 3000 + 200 * i, 100, 0, 0,
+		            ARGS(V("command_queue", QUEUE + 0x100 * i), V("buffer", BUFFER + 0x100 * i), V("size", 64), V("ptr", 0x123000),
+		                 { "event", 0, &event, 8 }));
+		timed(link, start + 4000 + 200 * i, 100);
+	}
+	for (unsigned i = 0; i < 2; i++) {      /* the second time both live on the second device */
+		const uint64_t event = EVENT + 32 + 16 * i;
+
+		link = call("clEnqueueCopyBuffer", start + 5000 + 1000 * i, 100, 0, 0,
+		            ARGS(V("command_queue", QUEUE2), V("src_buffer", BUFFER2), V("dst_buffer", BUFFER), V("size", 64), { "event", 0, &event, 8 }));
+		timed(link, start + 5500 + 1000 * i, 100);
+	}
+}
+
 static void load_table(char **text, size_t *bytes)
 {
 	const char *build = getenv("GPUTAP_BUILD");
@@ -210,10 +243,9 @@ static void load_table(char **text, size_t *bytes)
 	}
 }
 
-static void make_trace(const char *path)
+static struct tb *open_trace(const char *path)
 {
 	struct tb *tb = tb_open(path);
-	struct tb_process *p;
 	char *text;
 	size_t bytes;
 
@@ -226,7 +258,14 @@ static void make_trace(const char *path)
 	tb_run_fact(tb, "clock", "999000 999000 999000 1000000000000999000 999000 40");
 	tb_table(tb, text, bytes);
 	free(text);
-	p = make_process(tb, 100, "/bin/app");
+	return tb;
+}
+
+static void make_trace(const char *path)
+{
+	struct tb *tb = open_trace(path);
+	struct tb_process *p = make_process(tb, 100, "/bin/app");
+
 	stream = make_thread(p, 100, "app");
 	make_objects();
 	make_setup();
@@ -245,19 +284,31 @@ static void make_trace(const char *path)
 	tb_close(tb);
 }
 
+static void make_peer_trace(const char *path)
+{
+	struct tb *tb = open_trace(path);
+
+	stream = make_thread(make_process(tb, 300, "/bin/two_devices"), 300, "two");
+	make_two_devices();
+	tb_close(tb);
+}
+
 /* --------------------------------------------------------------------- exporting */
 
-struct fixture { char dir[64], trace[96], out[96]; struct gt_model *model; sqlite3 *db; };
+struct fixture { char dir[64], trace[96], out[96]; int64_t from_ns, to_ns; sqlite3 *db; };
 
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
 
+	if (!f)
+		return -1;
 	snprintf(f->dir, sizeof f->dir, "/tmp/gputap-sqlite-XXXXXX");
-	if (!f || !mkdtemp(f->dir))
+	if (!mkdtemp(f->dir))
 		return -1;
 	snprintf(f->trace, sizeof f->trace, "%s/t.gputap", f->dir);
 	snprintf(f->out, sizeof f->out, "%s/t.sqlite", f->dir);
+	f->from_ns = f->to_ns = GT_NO_TIME;
 	make_trace(f->trace);
 	*state = f;
 	return 0;
@@ -279,7 +330,7 @@ static void export(struct fixture *f, const char *const *options)
 	struct gt_err err = { 0 };
 	struct gt_options o;
 	const struct gt_writer *w = gt_writer_find("sqlite");
-	struct gt_export x = { .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .path = f->out, .final_path = "t.sqlite", .options = &o };
+	struct gt_export x = { .from_ns = f->from_ns, .to_ns = f->to_ns, .path = f->out, .final_path = "t.sqlite", .options = &o };
 
 	assert_non_null(w);
 	assert_int_equal(gt_options_init(&o, GT_SCOPE_E, &err), 0);
@@ -397,6 +448,18 @@ static void transfers_have_direction_and_memory_kinds(void **state)
 	            "22500|22650|8192|Host-to-Device|Pinned|Device|13\n");
 	expect_rows(f, "SELECT start, end, value, bytes, memKind FROM CUPTI_ACTIVITY_KIND_MEMSET", "18500|18800|3721182122|512|2\n");
 	expect_rows(f, "SELECT patternHex FROM OPENCL_WORKLOAD WHERE patternHex IS NOT NULL", "aabbccdd\n");
+}
+
+/* spec: nsys SQLite copyKind 10. A buffer lives on the device that wrote it last. */
+static void a_copy_between_devices_is_one_between_peers(void **state)
+{
+	struct fixture *f = *state;
+
+	make_peer_trace(f->trace);
+	export(f, NULL);
+	expect_rows(f, "SELECT o.label, srcDeviceId IS NULL, srcDeviceId != dstDeviceId, deviceId = srcDeviceId FROM CUPTI_ACTIVITY_KIND_MEMCPY "
+	               "JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = copyKind ORDER BY start",
+	            "Host-to-Device|1|NULL|NULL\n" "Host-to-Device|1|NULL|NULL\n" "Peer-to-Peer|0|1|1\n" "Device-to-Device|1|NULL|NULL\n");
 }
 
 static void commands_without_times_have_no_device_row(void **state)
@@ -640,6 +703,38 @@ static void one_row_and_no_row_are_right_too(void **state)
 	}
 }
 
+/* A file that may not grow is an error, not a shorter database. */
+static void a_full_disk_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+	struct gt_sql_options opt = { .lazy = GT_SQL_LAZY_TRUE };
+	struct rlimit old, small;
+	struct gt_err err = { 0 };
+	struct gt_sql *db;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	small = (struct rlimit){ 2 << 20, old.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &small);
+	assert_int_equal(gt_sql_open(f->out, &opt, &db, &err), 0);
+	fill_values(db, 1000000, "text");
+	assert_int_equal(gt_sql_close(db, true, &err), -1);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(err.kind, GT_EXIT_OUTPUT);
+	assert_non_null(strstr(err.what, "cannot write the database"));
+}
+
+static void a_window_keeps_what_overlaps_it(void **state)
+{
+	struct fixture *f = *state;
+
+	f->from_ns = 13000, f->to_ns = 13200;   /* one launch; the write before it ended on the device earlier */
+	export(f, NULL);
+	expect_rows(f, "SELECT correlationId, start FROM CUPTI_ACTIVITY_KIND_RUNTIME", "11|13000\n");
+	expect_rows(f, "SELECT correlationId, start, contextId, streamId FROM CUPTI_ACTIVITY_KIND_KERNEL", "11|13500|1|13\n");
+	f->from_ns = f->to_ns = GT_NO_TIME;
+}
+
 static void an_unwritable_place_is_an_error_with_a_reason(void **state)
 {
 	struct gt_sql_options opt = { 0 };
@@ -684,7 +779,8 @@ int main(int argc, char **argv)
 		TEST(processes_threads_and_targets_are_described), TEST(inner_joins_lose_no_row), TEST(kernel_counts_agree_with_the_model),
 		TEST(without_compat_rows_only_our_tables_are_filled), TEST(lazy_chooses_the_tables), TEST(arguments_stand_in_the_api_row),
 		TEST(indices_bear_our_prefix), TEST(edition_2021_has_the_same_rows_in_its_columns), TEST(pages_hold_every_value_and_size),
-		TEST(one_row_and_no_row_are_right_too),
+		TEST(one_row_and_no_row_are_right_too), TEST(a_copy_between_devices_is_one_between_peers), TEST(a_full_disk_is_an_error),
+		TEST(a_window_keeps_what_overlaps_it),
 		cmocka_unit_test(varints_are_those_of_the_file_format), cmocka_unit_test(an_unwritable_place_is_an_error_with_a_reason),
 		cmocka_unit_test(a_string_has_one_id_and_wrong_bytes_are_escaped),
 	};
