@@ -400,7 +400,7 @@ static cl_command_queue not_ours(cl_command_queue handle)
 	struct tap_cl_queue *q = tap_cl_queue_find(handle);
 
 	if (q)
-		forget(q);
+		tap_cl_queue_forget(q);
 	return handle;
 }
 
