@@ -82,7 +82,7 @@ static void strings(struct golden *g)
 	OP(g, "clCreateKernel", 0, V(0xAB), TEXT(0x603000, "odd;name) = /x"), V(0), RET(0xEE));
 	OP(g, "clGetExtensionFunctionAddress", 0, TEXT(0x603000, "clGetKernelSubGroupInfoKHR"), RET(0x7F00AABBCCDD));
 	OP(g, "clGetExtensionFunctionAddress", 0, TEXT(0x603000, "none"), RET(0));
-	OP(g, "clGetPlatformInfo", 0, V(0x10), V(CL_PLATFORM_NAME), V(64), BYTES(0x7FE0, "Quo\"te\tTab\nLine\\", 18), D64(0x7FD0, 18));
+	OP(g, "clGetPlatformInfo", 0, V(0x10), V(CL_PLATFORM_NAME), V(64), BYTES(0x7FE0, "Quo\"te\tTab\nLine\\", 17), D64(0x7FD0, 17));
 	OP(g, "clGetPlatformInfo", 0, V(0x10), V(CL_PLATFORM_NAME), V(64), BYTES(0x7FE0, "", 1), D64(0x7FD0, 1));
 }
 
