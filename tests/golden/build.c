@@ -15,7 +15,7 @@
 
 #define WORDS 4096
 
-static void die(const char *what, const char *which)
+_Noreturn static void die(const char *what, const char *which)
 {
 	fprintf(stderr, "build: %s: %s\n", what, which);
 	exit(1);
