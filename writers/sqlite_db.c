@@ -229,7 +229,7 @@ static char *text_room(struct gt_sql_table *t, size_t bytes)
 
 void gt_put_text(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text, size_t bytes)
 {
-	if (!text || !t->schema)
+	if (!text || !t->schema || t->db->failed)
 		return;
 	bool valid = gt_utf8_valid(text, bytes);
 	char *to = text_room(t, valid ? bytes + 1 : bytes * 4 + 1);

@@ -641,6 +641,17 @@ static void varints_are_those_of_the_file_format(void **state)
 	}
 }
 
+#define LONGEST 60000
+
+static const char *long_text(void)
+{
+	static char text[LONGEST + 1];
+
+	memset(text, 'x', LONGEST);
+	return text;
+}
+
+/* text: LONGEST bytes */
 static void fill_values(struct gt_sql *db, int64_t rows, const char *text)
 {
 	static const int64_t values[] = { 0, 1, -1, 127, 128, -128, -129, 32767, 32768, 8388607, 8388608, 2147483647, 2147483648, -2147483649ll,
@@ -653,7 +664,7 @@ static void fill_values(struct gt_sql *db, int64_t rows, const char *text)
 		gt_put(r, 0, values[i % 18]);
 		gt_put(r, 1, i);
 		if (i % 3)
-			gt_put_text(t, r, 2, text, (size_t)(i % 3 == 1 ? i % 50 : i * 37 % 60000));
+			gt_put_text(t, r, 2, text, (size_t)(i % 3 == 1 ? i % 50 : i * 37 % LONGEST));
 	}
 }
 
@@ -664,14 +675,11 @@ static void pages_hold_every_value_and_size(void **state)
 	struct gt_sql_options opt = { .lazy = GT_SQL_LAZY_TRUE };
 	struct gt_err err = { 0 };
 	struct gt_sql *db;
-	char *text = malloc(60001);
 
-	memset(text, 'x', 60000);
 	assert_int_equal(gt_sql_open(f->out, &opt, &db, &err), 0);
-	fill_values(db, 20000, text);
+	fill_values(db, 20000, long_text());
 	if (gt_sql_close(db, true, &err))
 		fail_msg("%s", err.what);
-	free(text);
 	assert_int_equal(sqlite3_open_v2(f->out, &f->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 	expect_rows(f, "PRAGMA integrity_check", "ok\n");
 	expect_rows(f, "SELECT count(*), sum(pid = rowid - 1), sum(name IS NULL) = (count(*) + 2) / 3, "
@@ -693,7 +701,7 @@ static void one_row_and_no_row_are_right_too(void **state)
 		char expected[16];
 
 		assert_int_equal(gt_sql_open(f->out, &opt, &db, &err), 0);
-		fill_values(db, rows, "");
+		fill_values(db, rows, long_text());
 		assert_int_equal(gt_sql_close(db, true, &err), 0);
 		sqlite3_close(f->db);
 		assert_int_equal(sqlite3_open_v2(f->out, &f->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
@@ -717,7 +725,7 @@ static void a_full_disk_is_an_error(void **state)
 	small = (struct rlimit){ 2 << 20, old.rlim_max };
 	setrlimit(RLIMIT_FSIZE, &small);
 	assert_int_equal(gt_sql_open(f->out, &opt, &db, &err), 0);
-	fill_values(db, 1000000, "text");
+	fill_values(db, 2000, long_text());
 	assert_int_equal(gt_sql_close(db, true, &err), -1);
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_int_equal(err.kind, GT_EXIT_OUTPUT);
