@@ -52,6 +52,12 @@ $(T)/fault/%: tests/fault/%.c
 	@echo "  CC      $<"
 	$(Q)$(CC) $(BASE) -O1 $(SANF) -MF $@.d -o $@ $< -lOpenCL -ldl -lpthread -lm
 
+# Benchmarks of the recording itself: nothing but the shim's objects.
+$(O)/bench/%: bench/%.c $(SHIM_OBJ) $(GEN_OBJ)
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(SHIM_CFLAGS) -MF $@.d -o $@ $< $(SHIM_OBJ) $(GEN_OBJ) -ldl -lpthread $(SHIM_LIBS)
+
 test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/golden/build $(FAKECL_TARGETS)
 
 check: test-programs
