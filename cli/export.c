@@ -131,6 +131,8 @@ static int lock_trace(const char *trace)
 	char path[PATH_MAX];
 	struct stat st;
 
+	if (getenv("GPUTAP_DETACHED"))
+		return -1;                      /* started by a program's exit (interpose/detach.c): descriptor 3 holds it already */
 	if (stat(trace, &st) || !S_ISDIR(st.st_mode) || (size_t)snprintf(path, sizeof path, "%s/export.lock", trace) >= sizeof path)
 		return -1;
 	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);

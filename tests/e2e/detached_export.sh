@@ -1,0 +1,30 @@
+#!/bin/sh
+# tests/e2e/detached_export.sh - without the tool, GPUTAP_EXPORT converts at exit, in a process that is not the program's child
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+
+command -v clinfo >/dev/null || { echo "skipped: clinfo is not installed"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+shim=$GPUTAP_BUILD/libgputap.so
+
+clinfo >"$dir/bare" 2>&1 || { echo "skipped: clinfo fails here"; exit 77; }
+# A pipe that the converter inherited would keep cat waiting: its end is part of the test.
+GPUTAP_OUTPUT=$dir/t GPUTAP_EXPORT=apilog,atp LD_PRELOAD=$shim timeout 60 clinfo 2>&1 | cat >"$dir/traced"
+cmp "$dir/bare" "$dir/traced" || { echo "the traced program's output differs"; exit 1; }
+# The lock is held from before the program's end until the files are there.
+timeout 60 flock "$dir/t.gputap/export.lock" true || { echo "the lock was never released"; exit 1; }
+for file in t.apilog t.atp; do
+	[ -s "$dir/$file" ] || { echo "no $file: $(cat "$dir/t.gputap/export.log")"; exit 1; }
+done
+
+# The root image is a shell that records nothing itself; the conversion is its all the same.
+GPUTAP_OUTPUT=$dir/s GPUTAP_EXPORT=apilog LD_PRELOAD=$shim timeout 60 sh -c 'clinfo >/dev/null; true'
+timeout 60 flock "$dir/s.gputap/export.lock" true || { echo "the lock was never released"; exit 1; }
+[ -s "$dir/s.apilog" ] || { echo "no s.apilog behind a shell"; exit 1; }
+
+# Nothing recorded: nothing left.
+GPUTAP_OUTPUT=$dir/n GPUTAP_EXPORT=apilog LD_PRELOAD=$shim true
+[ ! -e "$dir/n.gputap" ] || { echo "a program without calls left a trace"; exit 1; }
