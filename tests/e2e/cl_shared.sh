@@ -8,7 +8,8 @@
 
 for POCL_DEVICES in basic pthread; do
 	export POCL_DEVICES
-	both cl_shared threads 2000; all_timed cl_shared threads
+	# PoCL 3.1's basic device dead-locks by itself when threads share a queue.
+	[ $POCL_DEVICES = basic ] || { both cl_shared threads 2000; all_timed cl_shared threads; }
 	both cl_shared reuse 2000;   all_timed cl_shared reuse
 	both cl_shared fork;         all_timed cl_shared fork
 done
