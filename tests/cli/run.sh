@@ -8,6 +8,8 @@ gputap=$GPUTAP_BUILD/gputap
 passed=0 failed=0
 ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
 has() { if grep -q -- "$3" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; sed 's/^/  /' "$2"; fi; }
+# Waits until an image has recorded into this trace.
+recorded() { for _ in $(seq 100); do for d in "$1"/[0-9]*; do [ -d "$d" ] && return; done; sleep 0.05; done; }
 export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 cat >app.sh <<'END'
 #!/bin/sh
@@ -74,12 +76,12 @@ for s in KILL SEGV TERM ABRT; do
 	ok "$s: trace kept" "$("$gputap" info --json "die$s.gputap" >info 2>err && echo yes)" yes
 done
 "$gputap" run -q -o term -- sh -c 'clinfo -l >/dev/null; sleep 20' >out 2>err & pid=$!
-for _ in $(seq 100); do [ -d term.gputap ] && ls term.gputap | grep -q '^[0-9]' && break; sleep 0.05; done
+recorded term.gputap
 sleep 0.2; kill -TERM $pid; wait $pid; ok "SIGTERM is forwarded" $? 143
 # A script's background job has SIGINT ignored, and the program would inherit that: start with the default.
 python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])' \
 	"$gputap" run -q -o int -e apilog -- sh -c 'trap "exit 9" INT; clinfo -l >/dev/null; while :; do sleep 0.1; done' >out 2>err & pid=$!
-for _ in $(seq 100); do [ -d int.gputap ] && ls int.gputap | grep -q '^[0-9]' && break; sleep 0.05; done
+recorded int.gputap
 sleep 0.3; kill -INT $pid; wait $pid; ok "SIGINT is forwarded" $? 9
 ok "SIGINT: everything is written" "$(ls int.apilog)" int.apilog
 
