@@ -221,11 +221,58 @@ static void json_call(struct dump *d, const struct gt_call *call)
 	gt_text_lit(t, "}\n");
 }
 
+/* A fact that the shim adds to the driver's answers; those that stand in the object's own fields are left out. */
+static void json_own_fact(struct gt_text *t, const struct gt_attr *a)
+{
+	static const char *const clocks[] = { "none", "timer", "brackets" };
+	uint32_t v = 0;
+
+	memcpy(&v, a->value, a->bytes < sizeof v ? a->bytes : sizeof v);
+	if (a->key == REC_ATTR_CLOCK)
+		gt_json_field_str(t, "clock", v < sizeof clocks / sizeof *clocks ? clocks[v] : "unknown");
+	if (a->key == REC_ATTR_STAND_IN)
+		gt_json_field_bool(t, "stand_in", v);
+	if (a->key == REC_ATTR_LOADER)
+		gt_json_field_text(t, "loader", (struct gt_string){ a->value, a->bytes });
+}
+
+/* What the driver answered, by the names of the queries. */
+static void json_facts(struct gt_text *t, const struct gt_fntable *table, const struct gt_object *o)
+{
+	char group[64], number[16];
+	bool any = false;
+
+	for (uint32_t i = 0; i < o->n_attrs; i++)
+		if (o->attrs[i].key >= REC_ATTR_PLATFORM)
+			json_own_fact(t, &o->attrs[i]);
+		else
+			any = true;
+	if (!any)
+		return;
+	gt_json_key(t, "facts");
+	gt_text_char(t, '{');
+	for (uint32_t i = 0; i < o->n_attrs; i++) {
+		uint32_t key = o->attrs[i].key;
+		const char *name;
+
+		if (key >= REC_ATTR_PLATFORM)
+			continue;
+		snprintf(group, sizeof group, "cl_%s_info", o->kind == REC_OBJECT_QUEUE ? "command_queue" : object_kind(o->kind));
+		name = gt_enum_name(gt_fntable_enum(table, group), key);
+		if (!name && o->kind == REC_OBJECT_KERNEL) {
+			snprintf(group, sizeof group, "cl_kernel_work_group_info");
+			name = gt_enum_name(gt_fntable_enum(table, group), key);
+		}
+		snprintf(number, sizeof number, "0x%x", key);
+		gt_json_key(t, name ? name : number);
+		gt_json_query(t, table, group, key, o->attrs[i].value, o->attrs[i].bytes);
+	}
+	gt_text_char(t, '}');
+}
+
 static void json_object(struct dump *d, const struct gt_object *o)
 {
-	const struct gt_fntable *table = gt_model_table(d->m);
 	struct gt_text *t = &d->t;
-	char group[64];
 
 	gt_text_char(t, '{');
 	gt_json_field_str(t, "type", "object");
@@ -266,20 +313,7 @@ static void json_object(struct dump *d, const struct gt_object *o)
 			gt_text_char(t, '"');
 		}
 	}
-	if (o->n_attrs) {
-		snprintf(group, sizeof group, "cl_%s_info", o->kind == REC_OBJECT_QUEUE ? "command_queue" : object_kind(o->kind));
-		gt_json_key(t, "facts");
-		gt_text_char(t, '{');
-		for (uint32_t i = 0; i < o->n_attrs; i++) {
-			const char *name = gt_enum_name(gt_fntable_enum(table, group), o->attrs[i].key);
-			char number[16];
-
-			snprintf(number, sizeof number, "0x%x", o->attrs[i].key);
-			gt_json_key(t, name ? name : number);
-			gt_json_query(t, table, group, o->attrs[i].key, o->attrs[i].value, o->attrs[i].bytes);
-		}
-		gt_text_char(t, '}');
-	}
+	json_facts(t, gt_model_table(d->m), o);
 	gt_text_lit(t, "}\n");
 }
 

@@ -119,7 +119,8 @@ static int report(const struct gt_run *run, struct gt_err *err)
 		fprintf(stderr, "gputap: %s\n", gt_model_note(model, i)->text);
 	rc = strcmp(format, "none") ? gt_summary_print(model, format, stderr, err) : 0;
 	if (!run->quiet) {
-		fprintf(stderr, "gputap: %s\n", gt_model_complete_text(model, text, sizeof text));
+		if (!*gt_option(run->options, "export"))        /* an export says it last, with what it clamped */
+			fprintf(stderr, "gputap: %s\n", gt_model_complete_text(model, text, sizeof text));
 		fprintf(stderr, "gputap: trace in %s\n", run->trace);
 	}
 	gt_model_close(model);

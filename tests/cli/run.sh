@@ -25,6 +25,11 @@ ok "stdout is the program's" "$(cat traced.out)" "$(cat bare.out)"
 ok "quiet says nothing" "$(cat err)" ""
 ok "one trace" "$(echo *.gputap)" a.gputap
 
+"$gputap" run -o once -e atp --summary=table -- ./app.sh >out 2>err
+ok "completeness is said once, with an export" "$(grep -c 'complete: yes' err)" 1
+"$gputap" run -o once2 -- ./app.sh >out 2>err
+ok "completeness is said once, without" "$(grep -c 'complete: yes' err)" 1
+
 # Never overwritten without -f.
 "$gputap" run -o a -- ./app.sh >out 2>err; ok "existing name" $? 125
 has "existing name" err "a.gputap is there already"
