@@ -71,7 +71,8 @@ static struct tap_answer next_answer(const struct tap_entry *e, const char *vers
 
 HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const char *version, const void *caller)
 {
-	const struct tap_entry *e = tap_opencl_entry(name);
+	/* clock_gettime and the like: a sanitizer's start asks for them, when none of its replacements (strcmp) works yet. */
+	const struct tap_entry *e = name[2] >= 'A' && name[2] <= 'Z' ? tap_opencl_entry(name) : NULL;
 
 	if (!e)
 		return (struct tap_answer){ NULL, 0 };

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-
 /* Objects that were loaded before main; they keep their places at the head of the list. 0 = not counted yet. */
 static _Atomic unsigned startup_count;
 
@@ -91,6 +90,17 @@ static void *symbol_address(const struct tap_object *o, const ElfW(Sym) *sym)
 #endif
 }
 
+/*
+ * strcmp is a sanitizer's own in a program built with one, and that sanitizer asks our dlsym, and so this look-up, for the
+ * functions it replaces before its strcmp works (gcc 12, clang 14: a jump to NULL before main).
+ */
+static bool same_name(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
 /* A function that a reference without version may use: not the old one of several versions. */
 static bool is_definition(const struct tap_object *o, uint32_t i, const char *name)
 {
@@ -103,7 +113,7 @@ static bool is_definition(const struct tap_object *o, uint32_t i, const char *na
 		return false;
 	if (o->versions && (o->versions[i] & 0x8000))
 		return false;
-	return strcmp(o->strings + sym->st_name, name) == 0;
+	return same_name(o->strings + sym->st_name, name);
 }
 
 static uint32_t gnu_hash_of(const char *name)

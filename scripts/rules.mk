@@ -9,6 +9,8 @@ $(O)/shim/%.o: %.c $(GEN_STAMP)
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(SHIM_CFLAGS) -c -o $@ $<
+# A sanitizer's start asks dlsym for what it replaces: these answer before its shadow memory is there.
+$(O)/shim/interpose/elf.o $(O)/shim/interpose/dlsym.o: SHIM_CFLAGS += $(if $(SAN),-fno-sanitize=all)
 $(O)/shim/%.S.o: %.S
 	@mkdir -p $(@D)
 	@echo "  AS      $<"
