@@ -129,7 +129,8 @@ static int row(struct state *s, const struct queue *q, struct gt_table *t)
 		gt_number(span ? 100.0 * (double)busy / (double)span : 0, 1), gt_integer(busy), gt_integer(span), gt_integer((int64_t)q->commands),
 		gt_integer((int64_t)q->kernels), gt_integer((int64_t)gaps.n), gt_integer((int64_t)gaps.sum), gt_number(gt_samples_mean(&gaps), 1),
 		gt_number(gt_samples_median(&gaps), 1), gt_integer(gaps.max), gt_integer(gt_model_process(s->model, q->object->process)->pid),
-		gt_text(q->device && q->device->name.text ? q->device->name.text : "?"), q->object->context ? gt_integer(q->object->context->id + 1) : gt_none(),
+		gt_text(q->device && q->device->name.text ? q->device->name.text : "?"),
+			q->object->context ? gt_integer(q->object->context->id + 1) : gt_none(),
 		gt_text(queue),
 	};
 	return gt_table_row(t, cell);

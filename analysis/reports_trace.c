@@ -82,8 +82,10 @@ static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t
 	snprintf(device, sizeof device, "%s (%u)", c->device && c->device->name.text ? c->device->name.text : "?", c->device ? c->device->device_index : 0);
 	const struct gt_cell cell[] = {
 		gt_integer(c->start_ns), gt_integer(c->end_ns - c->start_ns), gt_integer((int64_t)call->id),
-		kernel ? gt_integer((int64_t)grid[0]) : gt_none(), kernel ? gt_integer((int64_t)grid[1]) : gt_none(), kernel ? gt_integer((int64_t)grid[2]) : gt_none(),
-		kernel ? gt_integer((int64_t)block[0]) : gt_none(), kernel ? gt_integer((int64_t)block[1]) : gt_none(), kernel ? gt_integer((int64_t)block[2]) : gt_none(),
+		kernel ? gt_integer((int64_t)grid[0]) : gt_none(), kernel ? gt_integer((int64_t)grid[1]) : gt_none(),
+			kernel ? gt_integer((int64_t)grid[2]) : gt_none(),
+		kernel ? gt_integer((int64_t)block[0]) : gt_none(), kernel ? gt_integer((int64_t)block[1]) : gt_none(),
+			kernel ? gt_integer((int64_t)block[2]) : gt_none(),
 		gt_none(), gt_none(), kernel ? gt_number((double)c->local_arg_bytes / 1e6, 3) : gt_none(),
 		c->has_bytes ? gt_number((double)c->bytes / 1e6, 3) : gt_none(),
 		c->has_bytes && seconds > 0 ? gt_number((double)c->bytes / 1e6 / seconds, 3) : gt_none(),
@@ -202,6 +204,7 @@ const struct gt_report gt_reports_trace[] = {
 		"API Start (ns)|API Dur (ns)|Queue Start (ns)|Queue Dur (ns)|Kernel Start (ns)|Kernel Dur (ns)|Total Dur (ns)|PID|TID|DevId|API Function<|"
 		"GridXYZ|BlockXYZ|Kernel Name<", true, false, NULL, begin, exec_trace, end_nothing },
 	{ "opencl_kern_exec_sum", "OpenCL Kernel Launch and Execution Summary",
-		"Count|QCount|PID|TID|DevId|" FIVE("T") FIVE("A") FIVE("Q") FIVE("K") "API Name<|Kernel Name<", false, false, NULL, begin, exec_sum, exec_sum_end },
+		"Count|QCount|PID|TID|DevId|" FIVE("T") FIVE("A") FIVE("Q") FIVE("K") "API Name<|Kernel Name<", false, false, NULL, begin, exec_sum,
+			exec_sum_end },
 	{ 0 },
 };

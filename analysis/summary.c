@@ -12,7 +12,8 @@ int gt_summary_print(struct gt_model *model, const char *format, FILE *out, stru
 {
 	static const char *const names[] = { "opencl_kern_sum", "opencl_mem_time_sum", "opencl_mem_size_sum", "opencl_api_sum" };
 	const struct gt_report *reports[sizeof names / sizeof *names];
-	struct gt_report_run run = { .model = model, .reports = reports, .out = out, .most = 15, .skip_empty = true, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	struct gt_report_run run = { .model = model, .reports = reports, .out = out, .most = 15, .skip_empty = true, .from_ns = GT_NO_TIME,
+		.to_ns = GT_NO_TIME };
 
 	if (!gt_table_format_of(format, &run.format))
 		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "unknown summary format '%s'", format);

@@ -264,7 +264,7 @@ static void structure(struct gt_text *t, const struct gt_fntable *table, const c
 
 /* n elements of one class; alone: without brackets. */
 static void elements(struct gt_text *t, const struct gt_fntable *table, enum gt_value value, const char *group, uint32_t each,
-                     const void *data, uint32_t bytes, bool alone)
+		     const void *data, uint32_t bytes, bool alone)
 {
 	const struct gt_enum *symbols = *group ? gt_fntable_enum(table, group) : NULL;
 
@@ -294,7 +294,8 @@ void gt_json_query(struct gt_text *t, const struct gt_fntable *table, const char
 		gt_json_string(t, data, strnlen(data, bytes));
 	} else {
 		s = q.value == GT_STRUCT ? gt_fntable_struct(table, q.group) : NULL;
-		each = s ? s->bytes : q.value == GT_ENUM || q.value == GT_FLAGS ? (bytes < 8 && !q.array ? bytes : q.value == GT_ENUM && !q.array ? 4 : 8) : size_of(q.value);
+		each = s ? s->bytes : q.value == GT_ENUM || q.value == GT_FLAGS ?
+			(bytes < 8 && !q.array ? bytes : q.value == GT_ENUM && !q.array ? 4 : 8) : size_of(q.value);
 		if (!q.array && bytes && bytes < each)
 			each = bytes;     /* the driver answered with a narrower type */
 		if (q.value == GT_STRUCT && !s)

@@ -175,14 +175,17 @@ static void CL_CALLBACK on_build(cl_program program, void *cell)
 	    tap_cl_put_clBuildProgram_pfn_notify(&call, program, w.user));
 }
 
-cl_int tap_cl_do_clBuildProgram(const struct tap_opencl_api *real, cl_program program, cl_uint num_devices, const cl_device_id *device_list, const char *options, program_fn pfn_notify, void *user_data)
+cl_int tap_cl_do_clBuildProgram(const struct tap_opencl_api *real, cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+		const char *options, program_fn pfn_notify, void *user_data)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clBuildProgram_pfn_notify);
 
 	return real->clBuildProgram(program, num_devices, device_list, options, w ? on_build : pfn_notify, w ? w : user_data);
 }
 
-cl_int tap_cl_do_clCompileProgram(const struct tap_opencl_api *real, cl_program program, cl_uint num_devices, const cl_device_id *device_list, const char *options, cl_uint num_input_headers, const cl_program *input_headers, const char **header_include_names, program_fn pfn_notify, void *user_data)
+cl_int tap_cl_do_clCompileProgram(const struct tap_opencl_api *real, cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+		const char *options, cl_uint num_input_headers, const cl_program *input_headers, const char **header_include_names, program_fn pfn_notify,
+		void *user_data)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clCompileProgram_pfn_notify);
 
@@ -190,7 +193,8 @@ cl_int tap_cl_do_clCompileProgram(const struct tap_opencl_api *real, cl_program 
 	                              w ? on_build : pfn_notify, w ? w : user_data);
 }
 
-cl_program tap_cl_do_clLinkProgram(const struct tap_opencl_api *real, cl_context context, cl_uint num_devices, const cl_device_id *device_list, const char *options, cl_uint num_input_programs, const cl_program *input_programs, program_fn pfn_notify, void *user_data, cl_int *errcode_ret)
+cl_program tap_cl_do_clLinkProgram(const struct tap_opencl_api *real, cl_context context, cl_uint num_devices, const cl_device_id *device_list,
+		const char *options, cl_uint num_input_programs, const cl_program *input_programs, program_fn pfn_notify, void *user_data, cl_int *errcode_ret)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clLinkProgram_pfn_notify);
 
@@ -211,14 +215,16 @@ static void CL_CALLBACK on_error(const char *errinfo, const void *private_info, 
 	    tap_cl_put_clCreateContext_pfn_notify(&call, errinfo, private_info, cb, w.user));
 }
 
-cl_context tap_cl_do_clCreateContext(const struct tap_opencl_api *real, const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devices, error_fn pfn_notify, void *user_data, cl_int *errcode_ret)
+cl_context tap_cl_do_clCreateContext(const struct tap_opencl_api *real, const cl_context_properties *properties, cl_uint num_devices,
+		const cl_device_id *devices, error_fn pfn_notify, void *user_data, cl_int *errcode_ret)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clCreateContext_pfn_notify);
 
 	return real->clCreateContext(properties, num_devices, devices, w ? on_error : pfn_notify, w ? w : user_data, errcode_ret);
 }
 
-cl_context tap_cl_do_clCreateContextFromType(const struct tap_opencl_api *real, const cl_context_properties *properties, cl_device_type device_type, error_fn pfn_notify, void *user_data, cl_int *errcode_ret)
+cl_context tap_cl_do_clCreateContextFromType(const struct tap_opencl_api *real, const cl_context_properties *properties, cl_device_type device_type,
+		error_fn pfn_notify, void *user_data, cl_int *errcode_ret)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clCreateContextFromType_pfn_notify);
 
@@ -237,7 +243,8 @@ static void CL_CALLBACK on_svm_free(cl_command_queue queue, cl_uint n, void *poi
 	    tap_cl_put_clEnqueueSVMFree_pfn_free_func(&call, queue, n, pointers, w.user));
 }
 
-cl_int tap_cl_do_clEnqueueSVMFree(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[], svm_fn pfn_free_func, void *user_data, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int tap_cl_do_clEnqueueSVMFree(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[],
+		svm_fn pfn_free_func, void *user_data, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
 	struct wrapped *w = wrap((any_fn)pfn_free_func, user_data, FN_clEnqueueSVMFree_pfn_free_func);
 	cl_int ret = real->clEnqueueSVMFree(command_queue, num_svm_pointers, svm_pointers, w ? on_svm_free : pfn_free_func, w ? w : user_data,
@@ -248,7 +255,8 @@ cl_int tap_cl_do_clEnqueueSVMFree(const struct tap_opencl_api *real, cl_command_
 	return ret;
 }
 
-cl_int tap_cl_do_clEnqueueSVMFreeARM(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[], svm_fn pfn_free_func, void *user_data, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int tap_cl_do_clEnqueueSVMFreeARM(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[],
+		svm_fn pfn_free_func, void *user_data, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
 	struct wrapped *w = wrap((any_fn)pfn_free_func, user_data, FN_clEnqueueSVMFreeARM_pfn_free_func);
 	cl_int ret = real->clEnqueueSVMFreeARM(command_queue, num_svm_pointers, svm_pointers, w ? on_svm_free : pfn_free_func, w ? w : user_data,
@@ -294,7 +302,9 @@ static bool native_wrappable(cl_command_queue queue, native_fn fn, void *args, s
 	return true;
 }
 
-cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_command_queue command_queue, native_fn user_func, void *args, size_t cb_args, cl_uint num_mem_objects, const cl_mem *mem_list, const void **args_mem_loc, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_command_queue command_queue, native_fn user_func, void *args, size_t cb_args,
+		cl_uint num_mem_objects, const cl_mem *mem_list, const void **args_mem_loc, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+		cl_event *event)
 {
 	char block[NATIVE_HEAD + NATIVE_ARGS] __attribute__((aligned(16)));
 	const void *places[NATIVE_MEMS];

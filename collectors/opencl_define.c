@@ -79,8 +79,10 @@ static const cl_uint device_keys[] = {
 	CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_PROFILE, CL_DEVICE_TYPE,
 	CL_DEVICE_VENDOR_ID, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CLOCK_FREQUENCY, CL_DEVICE_ADDRESS_BITS, CL_DEVICE_MAX_WORK_GROUP_SIZE,
 	CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
-	CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_LOCAL_MEM_TYPE, CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
-	CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_ERROR_CORRECTION_SUPPORT, CL_DEVICE_IMAGE_SUPPORT, CL_DEVICE_PROFILING_TIMER_RESOLUTION,
+	CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_LOCAL_MEM_TYPE, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+	CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
+	CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_ERROR_CORRECTION_SUPPORT, CL_DEVICE_IMAGE_SUPPORT,
+	CL_DEVICE_PROFILING_TIMER_RESOLUTION,
 	CL_DEVICE_QUEUE_PROPERTIES, CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_MAX_NUM_SUB_GROUPS, CL_DEVICE_PARENT_DEVICE,
 	CL_DEVICE_EXTENSIONS,
 };
@@ -234,13 +236,17 @@ static void context_define(const struct tap_opencl_api *real, cl_context context
 	tap_cl_pages_free(room, ANSWER);
 }
 
-void tap_cl_post_clCreateContext(const struct tap_opencl_api *real, const struct tap_call *call, cl_context ret, const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devs, void (CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *), void *user_data, cl_int *errcode_ret)
+void tap_cl_post_clCreateContext(const struct tap_opencl_api *real, const struct tap_call *call, cl_context ret, const cl_context_properties *properties,
+		cl_uint num_devices, const cl_device_id *devs, void (CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *), void *user_data,
+		cl_int *errcode_ret)
 {
 	(void)call, (void)properties, (void)num_devices, (void)devs, (void)pfn_notify, (void)user_data, (void)errcode_ret;
 	context_define(real, ret);
 }
 
-void tap_cl_post_clCreateContextFromType(const struct tap_opencl_api *real, const struct tap_call *call, cl_context ret, const cl_context_properties *properties, cl_device_type device_type, void (CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *), void *user_data, cl_int *errcode_ret)
+void tap_cl_post_clCreateContextFromType(const struct tap_opencl_api *real, const struct tap_call *call, cl_context ret,
+		const cl_context_properties *properties, cl_device_type device_type, void (CL_CALLBACK *pfn_notify)(const char *, const void *, size_t,
+		void *), void *user_data, cl_int *errcode_ret)
 {
 	(void)call, (void)properties, (void)device_type, (void)pfn_notify, (void)user_data, (void)errcode_ret;
 	context_define(real, ret);
@@ -286,31 +292,39 @@ static void image_define(const struct tap_opencl_api *real, cl_mem mem, cl_conte
 	tap_own_calls_end();
 }
 
-void tap_cl_post_clCreateImage(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags, const cl_image_format *image_format, const cl_image_desc *image_desc, void *host_ptr, cl_int *errcode_ret)
+void tap_cl_post_clCreateImage(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags,
+		const cl_image_format *image_format, const cl_image_desc *image_desc, void *host_ptr, cl_int *errcode_ret)
 {
 	(void)call, (void)flags, (void)image_format, (void)image_desc, (void)host_ptr, (void)errcode_ret;
 	image_define(real, ret, context);
 }
 
-void tap_cl_post_clCreateImageWithProperties(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, const cl_image_format *image_format, const cl_image_desc *image_desc, void *host_ptr, cl_int *errcode_ret)
+void tap_cl_post_clCreateImageWithProperties(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context,
+		const cl_mem_properties *properties, cl_mem_flags flags, const cl_image_format *image_format, const cl_image_desc *image_desc, void *host_ptr,
+		cl_int *errcode_ret)
 {
 	(void)call, (void)properties, (void)flags, (void)image_format, (void)image_desc, (void)host_ptr, (void)errcode_ret;
 	image_define(real, ret, context);
 }
 
-void tap_cl_post_clCreateImage2D(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags, const cl_image_format *image_format, size_t image_width, size_t image_height, size_t image_row_pitch, void *host_ptr, cl_int *errcode_ret)
+void tap_cl_post_clCreateImage2D(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags,
+		const cl_image_format *image_format, size_t image_width, size_t image_height, size_t image_row_pitch, void *host_ptr, cl_int *errcode_ret)
 {
 	(void)call, (void)flags, (void)image_format, (void)image_width, (void)image_height, (void)image_row_pitch, (void)host_ptr, (void)errcode_ret;
 	image_define(real, ret, context);
 }
 
-void tap_cl_post_clCreateImage3D(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags, const cl_image_format *image_format, size_t image_width, size_t image_height, size_t image_depth, size_t image_row_pitch, size_t image_slice_pitch, void *host_ptr, cl_int *errcode_ret)
+void tap_cl_post_clCreateImage3D(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags,
+		const cl_image_format *image_format, size_t image_width, size_t image_height, size_t image_depth, size_t image_row_pitch,
+		size_t image_slice_pitch, void *host_ptr, cl_int *errcode_ret)
 {
-	(void)call, (void)flags, (void)image_format, (void)image_width, (void)image_height, (void)image_depth, (void)image_row_pitch, (void)image_slice_pitch, (void)host_ptr, (void)errcode_ret;
+	(void)call, (void)flags, (void)image_format, (void)image_width, (void)image_height, (void)image_depth, (void)image_row_pitch, (void)image_slice_pitch,
+		(void)host_ptr, (void)errcode_ret;
 	image_define(real, ret, context);
 }
 
-void tap_cl_post_clCreatePipe(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags, cl_uint pipe_packet_size, cl_uint pipe_max_packets, const cl_pipe_properties *properties, cl_int *errcode_ret)
+void tap_cl_post_clCreatePipe(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags,
+		cl_uint pipe_packet_size, cl_uint pipe_max_packets, const cl_pipe_properties *properties, cl_int *errcode_ret)
 {
 	(void)call, (void)flags, (void)pipe_packet_size, (void)pipe_max_packets, (void)properties, (void)errcode_ret;
 	image_define(real, ret, context);

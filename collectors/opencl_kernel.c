@@ -58,7 +58,8 @@ static void kernel_define(const struct tap_opencl_api *real, cl_kernel kernel, c
 	tap_cl_kernel_born(kernel);
 }
 
-void tap_cl_post_clCreateKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_kernel ret, cl_program program, const char *kernel_name, cl_int *errcode_ret)
+void tap_cl_post_clCreateKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_kernel ret, cl_program program, const char *kernel_name,
+		cl_int *errcode_ret)
 {
 	(void)call, (void)kernel_name, (void)errcode_ret;
 	if (!ret)
@@ -69,7 +70,8 @@ void tap_cl_post_clCreateKernel(const struct tap_opencl_api *real, const struct 
 	tap_own_calls_end();
 }
 
-void tap_cl_post_clCreateKernelsInProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_program program, cl_uint num_kernels, cl_kernel *kernels, cl_uint *num_kernels_ret)
+void tap_cl_post_clCreateKernelsInProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_program program, cl_uint num_kernels,
+		cl_kernel *kernels, cl_uint *num_kernels_ret)
 {
 	cl_uint n = kernels && num_kernels_ret && *num_kernels_ret < num_kernels ? *num_kernels_ret : num_kernels;
 

@@ -53,13 +53,15 @@ static uint64_t key_of(const struct tap_cl_queue *q, cl_kernel kernel, cl_uint d
 	return h ? h : 1;
 }
 
-static void ask(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global, struct answer *a)
+static void ask(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global,
+		struct answer *a)
 {
 	cl_command_queue queue = atomic_load(&q->handle);
 	size_t size[3] = { 0, 0, 0 };
 
 	a->source = REC_LOCAL_REQUIRED;
-	if (real->clGetKernelWorkGroupInfo(kernel, atomic_load(&q->device->handle), CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size, size, NULL) != CL_SUCCESS || !size[0]) {
+	if (real->clGetKernelWorkGroupInfo(kernel, atomic_load(&q->device->handle), CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size, size,
+		NULL) != CL_SUCCESS || !size[0]) {
 		a->source = REC_LOCAL_SUGGESTED;
 		size[0] = 0;
 		if (q->device->suggest && ((suggest_fn)q->device->suggest)(queue, kernel, dims, offset, global, size) != CL_SUCCESS)
@@ -84,7 +86,8 @@ static struct answer *open_answers(void)
 }
 
 /* The entry of this key, asked for now if it is new. NULL: no room, or another thread is just asking. */
-static struct answer *find(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global)
+static struct answer *find(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims, const size_t *offset,
+		const size_t *global)
 {
 	uint64_t key = key_of(q, kernel, dims, offset, global);
 	struct answer *t = open_answers();
@@ -109,7 +112,9 @@ static struct answer *find(const struct tap_opencl_api *real, struct tap_cl_queu
 	return NULL;
 }
 
-void tap_cl_post_clEnqueueNDRangeKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim, const size_t *global_work_offset, const size_t *global_work_size, const size_t *local_work_size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+void tap_cl_post_clEnqueueNDRangeKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue,
+		cl_kernel kernel, cl_uint work_dim, const size_t *global_work_offset, const size_t *global_work_size, const size_t *local_work_size,
+		cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
 	struct tap_cl_queue *q;
 	struct answer *a;

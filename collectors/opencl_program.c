@@ -41,28 +41,33 @@ static void store_one(cl_program program, enum rec_blob_kind kind, uint32_t part
 
 /* ------------------------------------------------------------------ creation */
 
-void tap_cl_post_clCreateProgramWithSource(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, cl_uint count, const char **strings, const size_t *lengths, cl_int *errcode_ret)
+void tap_cl_post_clCreateProgramWithSource(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, cl_uint count,
+		const char **strings, const size_t *lengths, cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)errcode_ret;
 	if (ret)
 		store(ret, REC_BLOB_SOURCE, 0, (const void *const *)strings, lengths, count, tap_options.sources);
 }
 
-void tap_cl_post_clCreateProgramWithBinary(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, cl_uint num_devices, const cl_device_id *device_list, const size_t *lengths, const unsigned char **binaries, cl_int *binary_status, cl_int *errcode_ret)
+void tap_cl_post_clCreateProgramWithBinary(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context,
+		cl_uint num_devices, const cl_device_id *device_list, const size_t *lengths, const unsigned char **binaries, cl_int *binary_status,
+		cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)device_list, (void)binary_status, (void)errcode_ret;
 	for (cl_uint i = 0; ret && tap_options.binaries && i < num_devices; i++)
 		store_one(ret, REC_BLOB_BINARY, i, binaries[i], lengths[i], true);
 }
 
-void tap_cl_post_clCreateProgramWithIL(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, const void *il, size_t length, cl_int *errcode_ret)
+void tap_cl_post_clCreateProgramWithIL(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, const void *il,
+		size_t length, cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)errcode_ret;
 	if (ret && tap_options.binaries)
 		store_one(ret, REC_BLOB_IL, 0, il, length, true);
 }
 
-void tap_cl_post_clCreateProgramWithILKHR(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, const void *il, size_t length, cl_int *errcode_ret)
+void tap_cl_post_clCreateProgramWithILKHR(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, const void *il,
+		size_t length, cl_int *errcode_ret)
 {
 	tap_cl_post_clCreateProgramWithIL(real, call, ret, context, il, length, errcode_ret);
 }
@@ -167,21 +172,26 @@ static bool began(cl_int ret)
 	return ret == CL_SUCCESS || ret == CL_BUILD_PROGRAM_FAILURE || ret == CL_COMPILE_PROGRAM_FAILURE || ret == CL_LINK_PROGRAM_FAILURE;
 }
 
-void tap_cl_post_clBuildProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_program program, cl_uint num_devices, const cl_device_id *device_list, const char *options, void (CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+void tap_cl_post_clBuildProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_program program, cl_uint num_devices,
+		const cl_device_id *device_list, const char *options, void (CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
 {
 	(void)call, (void)num_devices, (void)device_list, (void)user_data;
 	if (began(ret))
 		built(real, program, options, !pfn_notify);
 }
 
-void tap_cl_post_clCompileProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_program program, cl_uint num_devices, const cl_device_id *device_list, const char *options, cl_uint num_input_headers, const cl_program *input_headers, const char **header_include_names, void (CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+void tap_cl_post_clCompileProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_program program, cl_uint num_devices,
+		const cl_device_id *device_list, const char *options, cl_uint num_input_headers, const cl_program *input_headers,
+		const char **header_include_names, void (CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
 {
 	(void)call, (void)num_devices, (void)device_list, (void)num_input_headers, (void)input_headers, (void)header_include_names, (void)user_data;
 	if (began(ret))
 		built(real, program, options, !pfn_notify);
 }
 
-void tap_cl_post_clLinkProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, cl_uint num_devices, const cl_device_id *device_list, const char *options, cl_uint num_input_programs, const cl_program *input_programs, void (CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data, cl_int *errcode_ret)
+void tap_cl_post_clLinkProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, cl_uint num_devices,
+		const cl_device_id *device_list, const char *options, cl_uint num_input_programs, const cl_program *input_programs,
+		void (CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data, cl_int *errcode_ret)
 {
 	(void)call, (void)context, (void)num_devices, (void)device_list, (void)num_input_programs, (void)input_programs, (void)user_data, (void)errcode_ret;
 	if (ret)

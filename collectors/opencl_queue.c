@@ -190,7 +190,8 @@ static bool want_profiling(cl_queue_properties properties)
 	       !(properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE));
 }
 
-cl_command_queue tap_cl_do_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_do_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
+		cl_command_queue_properties properties, cl_int *errcode_ret)
 {
 	const struct asked a = { .properties = properties };
 	cl_command_queue queue = NULL;
@@ -253,7 +254,8 @@ static void write_list(const struct asked *a, uint32_t at, cl_queue_properties o
 
 typedef cl_command_queue (CL_API_CALL *create_fn)(cl_context, cl_device_id, const cl_queue_properties *, cl_int *);
 
-static cl_command_queue create_with_list(const struct tap_opencl_api *real, create_fn create, cl_context context, cl_device_id device, const cl_queue_properties *list, cl_int *errcode_ret)
+static cl_command_queue create_with_list(const struct tap_opencl_api *real, create_fn create, cl_context context, cl_device_id device,
+		const cl_queue_properties *list, cl_int *errcode_ret)
 {
 	cl_queue_properties own[2 * LIST_PAIRS + 3];
 	cl_command_queue queue = NULL;
@@ -278,15 +280,18 @@ static cl_command_queue create_with_list(const struct tap_opencl_api *real, crea
 	return answer(queue, err, errcode_ret);
 }
 
-cl_command_queue tap_cl_do_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_do_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
+		const cl_queue_properties *properties, cl_int *errcode_ret)
 {
 	return create_with_list(real, real->clCreateCommandQueueWithProperties, context, device, properties, errcode_ret);
 }
 
-cl_command_queue tap_cl_do_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, cl_context context, cl_device_id device, const cl_queue_properties_khr *properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_do_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
+		const cl_queue_properties_khr *properties, cl_int *errcode_ret)
 {
 	_Static_assert(sizeof(cl_queue_properties_khr) == sizeof(cl_queue_properties), "one list format");
-	return create_with_list(real, (create_fn)real->clCreateCommandQueueWithPropertiesKHR, context, device, (const cl_queue_properties *)properties, errcode_ret);
+	return create_with_list(real, (create_fn)real->clCreateCommandQueueWithPropertiesKHR, context, device, (const cl_queue_properties *)properties,
+		errcode_ret);
 }
 
 /* A queue with profiling refused stays without times: said once, counted per command. */
@@ -301,19 +306,22 @@ static void created(cl_command_queue handle)
 	tap_cl_queue_define(q);
 }
 
-void tap_cl_post_clCreateCommandQueue(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue ret, cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *errcode_ret)
+void tap_cl_post_clCreateCommandQueue(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue ret, cl_context context,
+		cl_device_id device, cl_command_queue_properties properties, cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)device, (void)properties, (void)errcode_ret;
 	created(ret);
 }
 
-void tap_cl_post_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue ret, cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *errcode_ret)
+void tap_cl_post_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue ret, cl_context context,
+		cl_device_id device, const cl_queue_properties *properties, cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)device, (void)properties, (void)errcode_ret;
 	created(ret);
 }
 
-void tap_cl_post_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue ret, cl_context context, cl_device_id device, const cl_queue_properties_khr *properties, cl_int *errcode_ret)
+void tap_cl_post_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue ret,
+		cl_context context, cl_device_id device, const cl_queue_properties_khr *properties, cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)device, (void)properties, (void)errcode_ret;
 	created(ret);
@@ -369,7 +377,8 @@ void tap_cl_post_clReleaseCommandQueue(const struct tap_opencl_api *real, const 
 /* ------------------------------------------------------------------ the deprecated switch */
 
 /* Profiling that the application switches off is switched on again; what it reads as the old value is its own (trap 5). */
-cl_int tap_cl_do_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_properties properties, cl_bool enable, cl_command_queue_properties *old_properties)
+cl_int tap_cl_do_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_properties properties,
+		cl_bool enable, cl_command_queue_properties *old_properties)
 {
 	struct tap_cl_queue *q = tap_cl_queue_find(command_queue);
 	cl_int ret = real->clSetCommandQueueProperty(command_queue, properties, enable, old_properties);
@@ -404,17 +413,20 @@ static cl_command_queue not_ours(cl_command_queue handle)
 	return handle;
 }
 
-cl_command_queue tap_cl_unseen_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_unseen_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
+		cl_command_queue_properties properties, cl_int *errcode_ret)
 {
 	return not_ours(real->clCreateCommandQueue(context, device, properties, errcode_ret));
 }
 
-cl_command_queue tap_cl_unseen_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_unseen_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
+		const cl_queue_properties *properties, cl_int *errcode_ret)
 {
 	return not_ours(real->clCreateCommandQueueWithProperties(context, device, properties, errcode_ret));
 }
 
-cl_command_queue tap_cl_unseen_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, cl_context context, cl_device_id device, const cl_queue_properties_khr *properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_unseen_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
+		const cl_queue_properties_khr *properties, cl_int *errcode_ret)
 {
 	return not_ours(real->clCreateCommandQueueWithPropertiesKHR(context, device, properties, errcode_ret));
 }
@@ -437,7 +449,8 @@ cl_int tap_cl_unseen_clReleaseCommandQueue(const struct tap_opencl_api *real, cl
 	return ret;
 }
 
-cl_int tap_cl_unseen_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_properties properties, cl_bool enable, cl_command_queue_properties *old_properties)
+cl_int tap_cl_unseen_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_properties properties,
+		cl_bool enable, cl_command_queue_properties *old_properties)
 {
 	return tap_cl_do_clSetCommandQueueProperty(real, command_queue, properties, enable, old_properties);
 }

@@ -42,7 +42,7 @@ struct tap_call {
 
 /* False: forward untouched and call nothing else of this header. */
 static inline bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain,
-                                  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
+				  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 static inline void tap_call_stop(struct tap_call *call, int32_t result);
 /* Room for the arguments (words behind the duration word, copies included) or NULL (counted in the ledger).
  * first_u32 goes into the upper half of the duration word. words == 0 is allowed. */

@@ -24,7 +24,7 @@ uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u32, uint3
 
 /* Opens the slot; tick is the start stamp. */
 static inline void tap_call_enter(struct tap_call *call, struct tap_stream *s, uint64_t tick, uint32_t fn, uint32_t domain,
-                                  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+				  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	struct tap_tls *t = &tap_tls;
 	uint32_t depth = t->depth;
@@ -55,7 +55,7 @@ static inline void tap_call_enter(struct tap_call *call, struct tap_stream *s, u
 }
 
 static inline bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain,
-                                  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+				  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	struct tap_tls *t = &tap_tls;
 	struct tap_stream *s = t->stream;

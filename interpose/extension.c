@@ -45,7 +45,7 @@ static enum verdict list_says(const cl_name_version *list, size_t n, const struc
 static enum verdict ask(const struct tap_opencl_api *real, cl_platform_id platform, cl_device_id device, const struct tap_entry *e)
 {
 #define QUERY(bytes, to, got) (device ? real->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, to, got) \
-                                      : real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, bytes, to, got))
+				      : real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, bytes, to, got))
 	enum verdict says = SILENT;
 	size_t bytes = 0;
 
@@ -157,7 +157,7 @@ void *tap_cl_do_clGetExtensionFunctionAddress(const struct tap_opencl_api *real,
 }
 
 void *tap_cl_do_clGetExtensionFunctionAddressForPlatform(const struct tap_opencl_api *real, cl_platform_id platform,
-                                                         const char *func_name)
+							 const char *func_name)
 {
 	void *found = real->clGetExtensionFunctionAddressForPlatform(platform, func_name);
 

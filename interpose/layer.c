@@ -39,7 +39,7 @@ static void fill(void *const *target, cl_uint n)
 }
 
 EXPORTED cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch,
-                                        cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret)
+					cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret)
 {
 	if (!target_dispatch || !num_entries_ret || !layer_dispatch_ret)
 		return CL_INVALID_VALUE;
@@ -68,7 +68,7 @@ static cl_int answer(const void *from, size_t bytes, size_t room, void *to, size
 }
 
 EXPORTED cl_int CL_API_CALL clGetLayerInfo(cl_layer_info param_name, size_t param_value_size, void *param_value,
-                                           size_t *param_value_size_ret)
+					   size_t *param_value_size_ret)
 {
 	static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
 	static const char name[] = "gputap";

@@ -199,7 +199,7 @@ static uint64_t next_creation(const struct gt_model *m, uint32_t process, uint32
 }
 
 void gt_facts_of(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint64_t tick,
-                 const struct gt_fact **first, const struct gt_fact **end)
+		 const struct gt_fact **first, const struct gt_fact **end)
 {
 	bool lasts = kind == REC_OBJECT_PLATFORM || kind == REC_OBJECT_DEVICE; /* found, not created: one generation */
 	struct gt_fact key = { .process = process, .kind = kind, .handle = handle, .tick = lasts ? 0 : tick };

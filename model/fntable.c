@@ -130,7 +130,7 @@ static bool name_map_init(struct name_map *m, uint32_t n)
 
 /* The slot that holds name, or the free one where it belongs. name_at gives the name of an index. */
 static uint32_t *name_map_slot(const struct name_map *m, const struct gt_fntable *t, const char *name,
-                               const char *(*name_at)(const struct gt_fntable *t, uint32_t i))
+			       const char *(*name_at)(const struct gt_fntable *t, uint32_t i))
 {
 	for (uint32_t h = hash_name(name);; h++) {
 		uint32_t *slot = &m->slot[h & m->mask];

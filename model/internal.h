@@ -92,7 +92,7 @@ int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struc
 void gt_facts_sort(struct gt_model *m);
 /* Facts about the object with that handle whose creating call started at tick (0: not created in the trace): [*first, *end). */
 void gt_facts_of(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint64_t tick,
-                 const struct gt_fact **first, const struct gt_fact **end);
+		 const struct gt_fact **first, const struct gt_fact **end);
 
 /* ------------------------------------------------------------------ objects */
 

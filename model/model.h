@@ -203,7 +203,8 @@ int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *
 void gt_walk_close(struct gt_walk *w);
 
 /* HSA kernel records (traces built with them): file order. The record's times are CLOCK_MONOTONIC ns. */
-struct gt_hsa_kernel { uint32_t process; int tid; uint32_t packet_type; uint64_t kernel, agent, queue, packet_id; int64_t start_ns, end_ns, start_mono_ns, end_mono_ns;
+struct gt_hsa_kernel { uint32_t process; int tid; uint32_t packet_type; uint64_t kernel, agent, queue, packet_id; int64_t start_ns, end_ns, start_mono_ns,
+		end_mono_ns;
 	uint32_t queue_index, device_index; struct gt_string name, agent_name, packet_fields; };
 uint32_t gt_model_hsa_kernel_count(const struct gt_model *m);
 const struct gt_hsa_kernel *gt_model_hsa_kernel(const struct gt_model *m, uint32_t i);

@@ -6,11 +6,13 @@
 C_FILES := $(wildcard api/*.[ch] common/*.[ch] trace/*/*.[ch] collectors/*.[ch] interpose/*.[ch] interpose/*/*.[ch] model/*.[ch] writers/*.[ch] \
 	analysis/*.[ch] cli/*.[ch] tests/*.[ch] tests/*/*.[ch] bench/*.[ch] examples/*.c)
 
+SHELL_FILES := $(shell grep -lE '^\#!.*(bash|/sh)$$' $(wildcard scripts/* tests/run tests/golden/run bench/run)) $(wildcard tests/*/*.sh examples/*.sh .ci/run)
+
 lint: all
 	@scripts/check-includes
 	@scripts/check-symbols $(O)/libgputap.so
 	@if command -v clang-format >/dev/null; then scripts/check-format $(C_FILES); else echo "skipped: format check: no clang-format"; fi
-	@if command -v shellcheck >/dev/null; then shellcheck -S warning scripts/setup scripts/demo scripts/test tests/run $(wildcard tests/*/*.sh); \
+	@if command -v shellcheck >/dev/null; then shellcheck -S warning $(SHELL_FILES); \
 		else echo "skipped: shellcheck is not installed"; fi
 
 # The check asks for what clang-format can decide without moving tables: tabs, trailing blanks, final newline, line length.

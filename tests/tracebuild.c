@@ -345,7 +345,7 @@ uint64_t tb_record(struct tb_stream *s, uint32_t id, uint32_t flags, int32_t res
 }
 
 static uint64_t call(struct tb_stream *s, uint32_t fn, uint32_t flags, uint64_t start, uint64_t duration, int32_t result, uint32_t first_u32,
-                     const uint64_t *args, uint32_t n)
+		     const uint64_t *args, uint32_t n)
 {
 	uint64_t words[REC_BLOCK / 8];
 	uint32_t at = 0;
@@ -363,7 +363,7 @@ static uint64_t call(struct tb_stream *s, uint32_t fn, uint32_t flags, uint64_t 
 }
 
 uint64_t tb_call_u32(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result, uint32_t first_u32,
-                     const uint64_t *args, uint32_t n)
+		     const uint64_t *args, uint32_t n)
 {
 	return call(s, fn, 0, start, duration, result, first_u32, args, n);
 }
@@ -494,7 +494,8 @@ uint64_t tb_calibration(struct tb_stream *s, uint64_t tick, uint64_t device, uin
 }
 
 uint64_t tb_hsa_kernel(struct tb_stream *s, uint64_t tick, uint32_t tid, uint32_t packet_type, uint64_t kernel, uint64_t start, uint64_t end, uint64_t agent,
-                       uint32_t queue_index, uint32_t device_index, uint64_t queue, uint64_t packet_id, const char *name, const char *agent_name, const char *fields)
+		       uint32_t queue_index, uint32_t device_index, uint64_t queue, uint64_t packet_id, const char *name, const char *agent_name,
+			const char *fields)
 {
 	uint64_t words[1024] = { tick, PAIR(tid, packet_type), kernel, start, end, agent, PAIR(queue_index, device_index), queue, packet_id };
 	uint32_t n = 9;

@@ -54,7 +54,7 @@ struct tb_stream *tb_stream(struct tb_process *p);
 uint64_t tb_record(struct tb_stream *s, uint32_t id, uint32_t flags, int32_t result, const uint64_t *words, uint32_t n);
 /* A call: first_u32 in the upper half of the duration word, args behind it (copies included); REC_SLOW by need. */
 uint64_t tb_call_u32(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result, uint32_t first_u32,
-                     const uint64_t *args, uint32_t n);
+		     const uint64_t *args, uint32_t n);
 uint64_t tb_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result, const uint64_t *args, uint32_t n);
 /* The same without arguments (REC_BARE). */
 uint64_t tb_call_bare(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result);
@@ -78,7 +78,8 @@ uint64_t tb_note(struct tb_stream *s, uint64_t tick, uint32_t part, const char *
 uint64_t tb_blob_ref(struct tb_stream *s, uint64_t tick, uint64_t handle, const uint64_t id[2], enum rec_blob_kind kind, uint64_t total);
 uint64_t tb_calibration(struct tb_stream *s, uint64_t tick, uint64_t device, uint64_t device_ns, uint64_t bracket, uint32_t method);
 uint64_t tb_hsa_kernel(struct tb_stream *s, uint64_t tick, uint32_t tid, uint32_t packet_type, uint64_t kernel, uint64_t start, uint64_t end, uint64_t agent,
-                       uint32_t queue_index, uint32_t device_index, uint64_t queue, uint64_t packet_id, const char *name, const char *agent_name, const char *fields);
+		       uint32_t queue_index, uint32_t device_index, uint64_t queue, uint64_t packet_id, const char *name, const char *agent_name,
+			const char *fields);
 
 /* Text as records and string copies hold it: appends length and bytes to words[n..], returns the new n. */
 uint32_t tb_put_text(uint64_t *words, uint32_t n, const char *text, uint32_t bytes);

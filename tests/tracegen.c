@@ -123,7 +123,8 @@ static void round_of_calls(struct worker *w, unsigned n)
 	add(w, FN_clFlush, 3000, 0, W(w->queue));
 	add(w, FN_clReleaseEvent, 90, 0, W(w->event));
 	if (n % 8 == 7) {
-		uint64_t queued = w->now / TICKS_PER_NS, link = add(w, FN_clEnqueueReadBuffer, 6000, 0, W(w->queue, w->buffer[3], 0, 65536, 0x7f0000001000, 0, 0, 0));
+		uint64_t queued = w->now / TICKS_PER_NS, link = add(w, FN_clEnqueueReadBuffer, 6000, 0,
+			W(w->queue, w->buffer[3], 0, 65536, 0x7f0000001000, 0, 0, 0));
 
 		tb_command(w->s, link, queued, queued + 700, w->device_free + 400, w->device_free + 9400, w->device_free + 9400);
 		w->device_free += 9400;

@@ -57,7 +57,7 @@ struct gt_render_agents { const char *(*name)(void *ctx, uint64_t handle, size_t
 
 /* "CL_SUCCESS = clFinish ( 0x55AA )" */
 void gt_render_atp_call(struct gt_text *t, struct gt_render *r, const struct gt_render_plan *p, const struct gt_call *call,
-                        const struct gt_render_agents *agents);
+			const struct gt_render_agents *agents);
 /* "clFinish(cl_command_queue command_queue = 00000000000055AA) = CL_SUCCESS" */
 void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call);
 

@@ -194,7 +194,7 @@ static void put_struct(const struct render *r, const struct gt_struct *s, const 
 
 /* Elements of one class; has_data or not: "[]" is what an array without elements looks like. */
 static void put_list(const struct render *r, const struct gt_arg *a, enum gt_value v, uint32_t bytes, const struct gt_enum *e,
-                     const struct gt_struct *layout)
+		     const struct gt_struct *layout)
 {
 	uint64_t n;
 
@@ -450,7 +450,7 @@ static void put_return(const struct render *r)
 }
 
 void gt_render_atp_call(struct gt_text *t, struct gt_render *cache, const struct gt_render_plan *p, const struct gt_call *call,
-                        const struct gt_render_agents *agents)
+			const struct gt_render_agents *agents)
 {
 	const struct render r = { t, gt_render_table(cache), p, call, agents, p->fn->domain == REC_DOMAIN_HSA };
 	const struct gt_fn *fn = p->fn;

@@ -78,7 +78,7 @@ static void add_kernel(struct gt_sql_feeder *f, const struct gt_call *call, cons
 }
 
 static void add_copy(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, const struct gt_operation *op,
-                     int64_t correlation, struct place at)
+		     int64_t correlation, struct place at)
 {
 	struct gt_sql_row *r = gt_sql_add(f->copy);
 	int64_t start, end;
@@ -114,7 +114,7 @@ static int64_t fill_value(const struct gt_command *c)
 }
 
 static void add_fill(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, const struct gt_operation *op,
-                     int64_t correlation, struct place at)
+		     int64_t correlation, struct place at)
 {
 	struct gt_sql_row *r = gt_sql_add(f->set);
 	int64_t start, end;
@@ -195,7 +195,7 @@ static void check_type(struct gt_sql_feeder *f, uint32_t type, int64_t name)
 }
 
 static void add_work(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, const struct gt_operation *op,
-                     int64_t correlation, struct place at)
+		     int64_t correlation, struct place at)
 {
 	struct gt_sql_row *r = gt_sql_add(f->work);
 	int64_t name = gt_sql_string(f->db, c->name.text, c->name.bytes);
@@ -278,7 +278,7 @@ static void follow_memory(struct gt_sql_feeder *f, const struct gt_command *c)
 }
 
 static void add_device_row(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, const struct gt_operation *op,
-                           int64_t correlation, struct place at)
+			   int64_t correlation, struct place at)
 {
 	if (op->kind == GT_OPERATION_KERNEL)
 		add_kernel(f, call, c, correlation, at);

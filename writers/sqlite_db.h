@@ -1,8 +1,8 @@
 /*
  * writers/sqlite_db.h - a database being filled: tables, rows in batches, strings
  *
- * One walk over the trace fills all tables at once (writers/sqlite_pages.h). What a row says is named ("cells"); the edition's schema decides which cell stands in which column. A table that the
- * edition has not takes rows and drops them.
+ * One walk over the trace fills all tables at once (writers/sqlite_pages.h). What a row says is named ("cells"); the edition's
+ * schema decides which cell stands in which column. A table that the edition has not takes rows and drops them.
  *
  * Errors stick: the first one is kept, later calls do nothing, gt_sql_failed() tells.
  *

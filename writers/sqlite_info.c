@@ -258,8 +258,8 @@ static bool bus_text(const struct gt_object *o, char out[48])
 }
 
 enum { GPU_vmId, GPU_id, GPU_name, GPU_busLocation, GPU_isDiscrete, GPU_l2CacheSize, GPU_totalMemory, GPU_clockRate, GPU_smCount, GPU_uuid,
-       GPU_constantMemory, GPU_maxRegistersPerBlock, GPU_maxShmemPerBlock, GPU_threadsPerWarp, GPU_maxThreadsPerBlock,
-       GPU_maxBlockDimX, GPU_maxBlockDimY, GPU_maxBlockDimZ, GPU_computeMajor, GPU_computeMinor };
+	GPU_constantMemory, GPU_maxRegistersPerBlock, GPU_maxShmemPerBlock, GPU_threadsPerWarp, GPU_maxThreadsPerBlock,
+	GPU_maxBlockDimX, GPU_maxBlockDimY, GPU_maxBlockDimZ, GPU_computeMajor, GPU_computeMinor };
 
 static void add_gpu(struct gt_sql_table *t, const struct gt_object *o)
 {

@@ -107,7 +107,7 @@ static unsigned arg_handles(const struct gt_call *c, int i, uint64_t *out, unsig
 
 /* The objects a call is about: a creating call is about what it created. */
 static void objects_of(struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, const struct gt_object **place,
-                       const struct gt_object **subject)
+		       const struct gt_object **subject)
 {
 	uint64_t handle;
 

@@ -68,7 +68,8 @@ static void events(void)
 	CHECK(err);
 	CHECK(run_kernel(queue, 1, &gate, &event));
 	for (int i = 0; i < 3; i++)
-		CHECK(clSetEventCallback(event, types[i], on_event, (void *)(types[i] == CL_SUBMITTED ? "submitted" : types[i] == CL_RUNNING ? "running" : "complete")));
+		CHECK(clSetEventCallback(event, types[i], on_event,
+			(void *)(types[i] == CL_SUBMITTED ? "submitted" : types[i] == CL_RUNNING ? "running" : "complete")));
 	CHECK(clSetEventCallback(event, CL_COMPLETE, on_event, "complete again"));
 	CHECK(clSetEventCallback(gate, CL_COMPLETE, on_event, "gate"));
 	printf("no function %d, wrong type %d, no event %d\n", clSetEventCallback(event, CL_COMPLETE, NULL, NULL),

@@ -8,7 +8,7 @@
 gputap=$GPUTAP_BUILD/gputap
 
 record() {
-	"$gputap" run -q -o "$1" -- "$GPUTAP_BUILD/tests/e2e/${@:2:1}" "${@:3}" >/dev/null 2>&1
+	"$gputap" run -q -o "$1" -- "$GPUTAP_BUILD/tests/e2e/$2" "${@:3}" >/dev/null 2>&1
 	"$gputap" dump --json "$1.gputap" >"$1.json" 2>"$1.complete" && "$gputap" info --json "$1.gputap" >"$1.info"
 }
 

@@ -105,7 +105,7 @@ way "two loaders under plug-ins, the other way round" 4 "$P" -- "$bin/host" l "$
 way "three loaders" 6 "$P" -- "$bin/opener" s libOpenCL.so.1 "$bin/libOpenCL-fake.so" "$bin/wheel/libOpenCL1a.so"
 way "a plug-in unloaded and loaded again" 4 "$P" -- "$bin/host" l2 "$bin/plugin-fake.so"
 
-way "the library is closed behind complete commands" 1 "$P" -- "$bin/unload" done
+way "the library is closed behind complete commands" 1 "$P" -- "$bin/unload" "done"
 in_trace REC_COMMAND 1
 way "the library is closed while a command is blocked" 1 "$P" -- "$bin/unload" blocked
 in_trace REC_COMMAND_UNTIMED 1

@@ -40,7 +40,8 @@ cl_int CL_API_CALL fk_clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool 
 	INSIDE(m, offset, size);
 	if (!p)
 		return CL_INVALID_VALUE;
-	return fk_enqueue(q, CL_COMMAND_READ_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = m->data + offset, .dst = p, .bytes = size, .mem = { m } }, block);
+	return fk_enqueue(q, CL_COMMAND_READ_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = m->data + offset, .dst = p, .bytes = size,
+		.mem = { m } }, block);
 }
 
 cl_int CL_API_CALL fk_clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t size, const void *p, WAITS)
@@ -49,7 +50,8 @@ cl_int CL_API_CALL fk_clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool
 	INSIDE(m, offset, size);
 	if (!p)
 		return CL_INVALID_VALUE;
-	return fk_enqueue(q, CL_COMMAND_WRITE_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = p, .dst = m->data + offset, .bytes = size, .mem = { m } }, block);
+	return fk_enqueue(q, CL_COMMAND_WRITE_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = p, .dst = m->data + offset, .bytes = size,
+		.mem = { m } }, block);
 }
 
 cl_int CL_API_CALL fk_clEnqueueCopyBuffer(cl_command_queue q, cl_mem a, cl_mem b, size_t from, size_t to, size_t size, WAITS)
@@ -58,7 +60,8 @@ cl_int CL_API_CALL fk_clEnqueueCopyBuffer(cl_command_queue q, cl_mem a, cl_mem b
 	MEM(b);
 	INSIDE(a, from, size);
 	INSIDE(b, to, size);
-	return fk_enqueue(q, CL_COMMAND_COPY_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data + from, .dst = b->data + to, .bytes = size, .mem = { a, b } }, false);
+	return fk_enqueue(q, CL_COMMAND_COPY_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data + from, .dst = b->data + to,
+		.bytes = size, .mem = { a, b } }, false);
 }
 
 static void pitches(size_t out[2], size_t row, size_t slice, const size_t *region)
@@ -144,11 +147,13 @@ static size_t image_bytes(const size_t *region)
 	return 4 * region[0] * region[1] * region[2];
 }
 
-cl_int CL_API_CALL fk_clEnqueueReadImage(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin, const size_t *region, size_t row, size_t slice, void *p, WAITS)
+cl_int CL_API_CALL fk_clEnqueueReadImage(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin, const size_t *region, size_t row, size_t slice,
+		void *p, WAITS)
 {
 	MEM(m);
 	(void)origin; (void)row; (void)slice;
-	return fk_enqueue(q, CL_COMMAND_READ_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = m->data, .dst = p, .bytes = image_bytes(region), .mem = { m } }, block);
+	return fk_enqueue(q, CL_COMMAND_READ_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = m->data, .dst = p, .bytes = image_bytes(region),
+		.mem = { m } }, block);
 }
 
 cl_int CL_API_CALL fk_clEnqueueWriteImage(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin, const size_t *region, size_t row, size_t slice,
@@ -156,7 +161,8 @@ cl_int CL_API_CALL fk_clEnqueueWriteImage(cl_command_queue q, cl_mem m, cl_bool 
 {
 	MEM(m);
 	(void)origin; (void)row; (void)slice;
-	return fk_enqueue(q, CL_COMMAND_WRITE_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = p, .dst = m->data, .bytes = image_bytes(region), .mem = { m } }, block);
+	return fk_enqueue(q, CL_COMMAND_WRITE_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = p, .dst = m->data, .bytes = image_bytes(region),
+		.mem = { m } }, block);
 }
 
 cl_int CL_API_CALL fk_clEnqueueCopyImage(cl_command_queue q, cl_mem a, cl_mem b, const size_t *ao, const size_t *bo, const size_t *region, WAITS)
@@ -164,7 +170,8 @@ cl_int CL_API_CALL fk_clEnqueueCopyImage(cl_command_queue q, cl_mem a, cl_mem b,
 	MEM(a);
 	MEM(b);
 	(void)ao; (void)bo;
-	return fk_enqueue(q, CL_COMMAND_COPY_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data, .dst = b->data, .bytes = image_bytes(region), .mem = { a, b } }, false);
+	return fk_enqueue(q, CL_COMMAND_COPY_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data, .dst = b->data,
+		.bytes = image_bytes(region), .mem = { a, b } }, false);
 }
 
 cl_int CL_API_CALL fk_clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem a, cl_mem b, const size_t *ao, const size_t *region, size_t to, WAITS)
@@ -172,7 +179,8 @@ cl_int CL_API_CALL fk_clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem a, c
 	MEM(a);
 	MEM(b);
 	(void)ao;
-	return fk_enqueue(q, CL_COMMAND_COPY_IMAGE_TO_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data, .dst = b->data + to, .bytes = image_bytes(region), .mem = { a, b } }, false);
+	return fk_enqueue(q, CL_COMMAND_COPY_IMAGE_TO_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data, .dst = b->data + to,
+		.bytes = image_bytes(region), .mem = { a, b } }, false);
 }
 
 cl_int CL_API_CALL fk_clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem a, cl_mem b, size_t from, const size_t *bo, const size_t *region, WAITS)
@@ -180,7 +188,8 @@ cl_int CL_API_CALL fk_clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem a, c
 	MEM(a);
 	MEM(b);
 	(void)bo;
-	return fk_enqueue(q, CL_COMMAND_COPY_BUFFER_TO_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data + from, .dst = b->data, .bytes = image_bytes(region), .mem = { a, b } }, false);
+	return fk_enqueue(q, CL_COMMAND_COPY_BUFFER_TO_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data + from, .dst = b->data,
+		.bytes = image_bytes(region), .mem = { a, b } }, false);
 }
 
 static void *map(cl_command_queue q, cl_command_type type, cl_mem m, cl_bool block, size_t offset, cl_uint n, const cl_event *w, cl_event *e, cl_int *err)
@@ -232,7 +241,8 @@ cl_int CL_API_CALL fk_clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint cou
 	return fk_enqueue(q, CL_COMMAND_MIGRATE_MEM_OBJECTS, n, w, e, &(struct fk_command){ 0 }, false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global, const size_t *local, WAITS)
+cl_int CL_API_CALL fk_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
+		WAITS)
 {
 	(void)offset;
 	if (!fk_is(q, FK_QUEUE))
@@ -342,7 +352,8 @@ static void free_svm(void *arg)
 	free(f);
 }
 
-cl_int CL_API_CALL fk_clEnqueueSVMFree(cl_command_queue q, cl_uint count, void *p[], void(CL_CALLBACK *fn)(cl_command_queue, cl_uint, void **, void *), void *user, WAITS)
+cl_int CL_API_CALL fk_clEnqueueSVMFree(cl_command_queue q, cl_uint count, void *p[], void(CL_CALLBACK *fn)(cl_command_queue, cl_uint, void **, void *),
+		void *user, WAITS)
 {
 	struct svm_free *f = malloc(sizeof *f + count * sizeof *p);
 

@@ -239,7 +239,8 @@ static cl_int CL_API_CALL buffer_release(cl_command_buffer_khr b)
 	return CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL buffer_kernel(cl_command_buffer_khr b, cl_command_queue q, const cl_ndrange_kernel_command_properties_khr *p, cl_kernel k, cl_uint dims,
+static cl_int CL_API_CALL buffer_kernel(cl_command_buffer_khr b, cl_command_queue q, const cl_ndrange_kernel_command_properties_khr *p, cl_kernel k,
+		cl_uint dims,
 	const size_t *offset, const size_t *global, const size_t *local, cl_uint n, const cl_sync_point_khr *w, cl_sync_point_khr *s, cl_mutable_command_khr *m)
 {
 	(void)q; (void)p; (void)k; (void)dims; (void)offset; (void)global; (void)local; (void)n; (void)w; (void)m;
@@ -255,7 +256,8 @@ static cl_int CL_API_CALL buffer_enqueue(cl_uint nq, cl_command_queue *queues, c
 }
 
 static const struct { const char *name; void *fn; } functions[] = {
-	{ "clIcdGetPlatformIDsKHR", fk_clGetPlatformIDs }, { "clGetKernelSuggestedLocalWorkSizeKHR", suggested }, { "clGetKernelSuggestedLocalWorkSizeINTEL", suggested },
+	{ "clIcdGetPlatformIDsKHR", fk_clGetPlatformIDs }, { "clGetKernelSuggestedLocalWorkSizeKHR", suggested },
+		{ "clGetKernelSuggestedLocalWorkSizeINTEL", suggested },
 	{ "clCreateCommandQueueWithPropertiesKHR", fk_clCreateCommandQueueWithProperties },
 	{ "clHostMemAllocINTEL", usm_host }, { "clDeviceMemAllocINTEL", usm_device }, { "clSharedMemAllocINTEL", usm_shared }, { "clMemFreeINTEL", usm_free },
 	{ "clMemBlockingFreeINTEL", usm_free }, { "clGetMemAllocInfoINTEL", usm_info }, { "clSetKernelArgMemPointerINTEL", fk_clSetKernelArgSVMPointer },

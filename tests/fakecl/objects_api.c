@@ -309,7 +309,8 @@ cl_mem CL_API_CALL fk_clCreateImageWithProperties(cl_context c, const cl_mem_pro
 	return fk_clCreateImage(c, flags, format, desc, host, err);
 }
 
-cl_mem CL_API_CALL fk_clCreateImage2D(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w, size_t h, size_t pitch, void *host, cl_int *err)
+cl_mem CL_API_CALL fk_clCreateImage2D(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w, size_t h, size_t pitch, void *host,
+		cl_int *err)
 {
 	cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h, .image_row_pitch = pitch };
 
@@ -465,7 +466,8 @@ static void find_kernels(cl_program p)
 	}
 }
 
-cl_int CL_API_CALL fk_clBuildProgram(cl_program p, cl_uint n, const cl_device_id *devices, const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *user)
+cl_int CL_API_CALL fk_clBuildProgram(cl_program p, cl_uint n, const cl_device_id *devices, const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+		void *user)
 {
 	cl_int rc = CL_SUCCESS;
 

@@ -449,8 +449,14 @@ static void one_of_each(struct tb_stream *s)
 /* A window whose chunk is not in its own place yet. */
 static void put_window(const char *root)
 {
-	struct { struct rec_chunk window; uint8_t gap[REC_STAGE_IMAGE - sizeof(struct rec_chunk)]; struct rec_chunk chunk; uint64_t call[4]; uint64_t rest[40]; } w = {
-		.window = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_STAGE, .version = REC_VERSION, .bytes = REC_STAGE_IMAGE + 416, .rec_stage_target = 2 * REC_BLOCK },
+	struct {
+		struct rec_chunk window;
+		uint8_t gap[REC_STAGE_IMAGE - sizeof(struct rec_chunk)];
+		struct rec_chunk chunk;
+		uint64_t call[4], rest[40];
+	} w = {
+		.window = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_STAGE, .version = REC_VERSION, .bytes = REC_STAGE_IMAGE + 416,
+			.rec_stage_target = 2 * REC_BLOCK },
 		.chunk = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = REC_VERSION, .bytes = 416 },
 		.call = { rec_head(0x433, 4, REC_COMPLETE, 0), 1700, 5, 2 } };
 	char path[4200];

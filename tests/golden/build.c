@@ -33,7 +33,8 @@ static bool counts_for_another(const struct gt_fn *fn, uint32_t i)
 
 		for (int t = 0; t < 2 && fn->params[k].copy != GT_COPY_NONE; t++)
 			for (const char *at = texts[t]; (at = strstr(at, fn->params[i].name)); at += n)
-				if ((at == texts[t] || !(strchr("_", at[-1]) || (at[-1] | 32) >= 'a')) && (!at[n] || !strchr("_abcdefghijklmnopqrstuvwxyz0123456789", at[n])))
+				if ((at == texts[t] || !(strchr("_", at[-1]) || (at[-1] | 32) >= 'a')) &&
+					(!at[n] || !strchr("_abcdefghijklmnopqrstuvwxyz0123456789", at[n])))
 					return true;
 	}
 	return false;

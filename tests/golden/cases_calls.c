@@ -140,7 +140,8 @@ static void properties(struct golden *g)
 	   CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, 0), V(0x7FF4), RET(0x5A));
 	OP(g, "clCreateSubDevices", 0, V(0xD0), LIST(0x7FF0, CL_DEVICE_PARTITION_EQUALLY, 4, 0), V(2), D64(0x7FE0, 0xD1, 0xD2), D32(0x7FD0, 2));
 	OP(g, "clCreateSubDevices", 0, V(0xD0), LIST(0x7FF0, CL_DEVICE_PARTITION_BY_COUNTS, 2, 1, 0, 0), V(0), V(0), D32(0x7FD0, 2));
-	OP(g, "clCreateSubDevices", 0, V(0xD0), LIST(0x7FF0, CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0), V(0), V(0), D32(0x7FD0, 2));
+	OP(g, "clCreateSubDevices", 0, V(0xD0), LIST(0x7FF0, CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0), V(0), V(0),
+		D32(0x7FD0, 2));
 	OP(g, "clCreateContext", 0, { list.value, list.data, 512, ARG_LIST }, V(0), V(0), V(0), V(0), V(0), RET(0xC1));
 	OP(g, "clCreateImage", 0, V(0xC0), V(CL_MEM_READ_ONLY), BYTES(0x7FE0, &formats[0], 8), BYTES(0x7FE8, &desc, sizeof(desc)), V(0), V(0x7FF4), RET(0x1A));
 	OP(g, "clGetSupportedImageFormats", 0, V(0xC0), V(CL_MEM_READ_WRITE), V(CL_MEM_OBJECT_IMAGE2D), V(8), BYTES(0x7FE0, formats, 16), D32(0x7FD0, 2));

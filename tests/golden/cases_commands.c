@@ -41,7 +41,8 @@ static void done(struct golden *g, uint64_t link, uint64_t span)
 
 static uint64_t launch(struct golden *g, uint64_t queue, uint64_t event)
 {
-	return OP(g, "clEnqueueNDRangeKernel", 0, V(queue), V(KERNEL), V(2), V(0), D64(0x7FE0, 64, 32), D64(0x7FD0, 8, 8), V(1), D64(0x7FB0, 0x55F0), EVENT(event));
+	return OP(g, "clEnqueueNDRangeKernel", 0, V(queue), V(KERNEL), V(2), V(0), D64(0x7FE0, 64, 32), D64(0x7FD0, 8, 8), V(1), D64(0x7FB0, 0x55F0),
+		EVENT(event));
 }
 
 static void two_queues(struct golden *g)
@@ -110,8 +111,10 @@ static void transfers(struct golden *g)
 	done(g, OP(g, "clEnqueueCopyImageToBuffer", 0, V(QUEUE), V(IMAGE), V(BUFFER), D64(0x7FA0, 0, 0, 0), D64(0x7FA8, 8, 8, 1), V(0), NO_WAIT, V(0)), 10);
 	done(g, OP(g, "clEnqueueFillBuffer", 0, V(QUEUE), V(BUFFER), BYTES(0x7FA0, "abcd", 4), V(4), V(0), V(1024), NO_WAIT, V(0)), 10);
 	done(g, OP(g, "clEnqueueFillImage", 0, V(QUEUE), V(IMAGE), D32(0x7FA0, 1, 2, 3, 4), D64(0x7FA8, 0, 0, 0), D64(0x7FB0, 64, 64, 1), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueMapBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(CL_MAP_READ | CL_MAP_WRITE), V(0), V(4096), NO_WAIT, V(0), V(0x7FF4), RET(host)), 10);
-	done(g, OP(g, "clEnqueueMapImage", 0, V(QUEUE), V(IMAGE), V(1), V(CL_MAP_READ), D64(0x7FA0, 0, 0, 0), D64(0x7FA8, 4, 4, 1), D64(0x7FB0, 256), V(0), NO_WAIT,
+	done(g, OP(g, "clEnqueueMapBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(CL_MAP_READ | CL_MAP_WRITE), V(0), V(4096), NO_WAIT, V(0), V(0x7FF4), RET(host)),
+		10);
+	done(g, OP(g, "clEnqueueMapImage", 0, V(QUEUE), V(IMAGE), V(1), V(CL_MAP_READ), D64(0x7FA0, 0, 0, 0), D64(0x7FA8, 4, 4, 1), D64(0x7FB0, 256), V(0),
+		NO_WAIT,
 	           V(0), V(0), RET(host)), 10);
 	done(g, OP(g, "clEnqueueUnmapMemObject", 0, V(QUEUE), V(BUFFER), V(host), NO_WAIT, V(0)), 10);
 	done(g, OP(g, "clEnqueueSVMMemcpy", 0, V(QUEUE), V(1), V(host), V(host + 64), V(64), NO_WAIT, V(0)), 10);

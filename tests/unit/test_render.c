@@ -128,7 +128,8 @@ static void atp_shows_each_class(void **state)
 	struct fixture *f = *state;
 
 	set_paint(f, 0, 3, 7);
-	assert_string_equal(atp(f), "0x5500EE00 = clPaint ( CL_RED|CL_GREEN;CL_ROUND;0.100000001;-3;\"red \"x\"\\n!\";[0x11,NULL];2;[{640,CL_ROUND}];[CL_SUCCESS] )");
+	assert_string_equal(atp(f),
+		"0x5500EE00 = clPaint ( CL_RED|CL_GREEN;CL_ROUND;0.100000001;-3;\"red \"x\"\\n!\";[0x11,NULL];2;[{640,CL_ROUND}];[CL_SUCCESS] )");
 }
 
 /* Unknown bits and enumerators are decimal; a value that has a name of its own as a whole takes it; no bits are 0. */

@@ -33,7 +33,7 @@
 /* ------------------------------------------------------------ making the trace */
 
 enum { PLATFORM = 0x1000, DEVICE = 0x2000, DEVICE2 = 0x2100, CONTEXT = 0x3000, QUEUE = 0x4000, QUEUE2 = 0x4100, BUFFER = 0x5000, BUFFER2 = 0x5100,
-       PROGRAM = 0x6000, KERNEL = 0x7000, EVENT = 0x9000 };
+	PROGRAM = 0x6000, KERNEL = 0x7000, EVENT = 0x9000 };
 #define T0 1000000ull                   /* tick and device ns of the first call; 1 tick = 1 ns */
 
 static struct gt_fntable *table;
@@ -362,7 +362,8 @@ static const char *query(struct fixture *f, const char *sql)
 		for (int i = 0; i < sqlite3_column_count(s); i++) {
 			const unsigned char *text = sqlite3_column_text(s, i);
 
-			n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", text ? (const char *)text : "NULL", i + 1 < sqlite3_column_count(s) ? "|" : "\n");
+			n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", text ? (const char *)text : "NULL",
+				i + 1 < sqlite3_column_count(s) ? "|" : "\n");
 			assert_true(n < sizeof out);
 		}
 	sqlite3_finalize(s);
@@ -431,7 +432,8 @@ static void times_are_moved_only_where_readers_need_an_order(void **state)
 	expect_rows(f, "SELECT start, end FROM OPENCL_WORKLOAD WHERE correlationId = 23", "26990|27090\n");
 	expect_rows(f, "SELECT text FROM DIAGNOSTIC_EVENT WHERE text LIKE '%moved%' AND text NOT LIKE 'complete%'",
 	            "1 times moved in an output that needs an order\n");
-	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId) WHERE k.start < r.start", "0\n");
+	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId) WHERE k.start < r.start",
+		"0\n");
 }
 
 /* spec: nsys SQLite CUPTI_ACTIVITY_KIND_MEMCPY, _MEMSET; a pointer inside a mapping of an ALLOC_HOST_PTR buffer is pinned. */
@@ -441,7 +443,8 @@ static void transfers_have_direction_and_memory_kinds(void **state)
 
 	export(f, NULL);
 	expect_rows(f, "SELECT c.start, c.end, bytes, o.label, s.label, d.label, streamId FROM CUPTI_ACTIVITY_KIND_MEMCPY c "
-	               "JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = copyKind JOIN ENUM_CUDA_MEM_KIND s ON s.id = srcKind JOIN ENUM_CUDA_MEM_KIND d ON d.id = dstKind ORDER BY 1",
+	               "JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = copyKind JOIN ENUM_CUDA_MEM_KIND s ON s.id = srcKind "
+	               "JOIN ENUM_CUDA_MEM_KIND d ON d.id = dstKind ORDER BY 1",
 	            "11500|12500|4096|Host-to-Device|Pageable|Device|13\n"
 	            "20100|20300|8192|Device-to-Host|Device|Pinned|13\n"
 	            "21500|21600|1024|Device-to-Host|Device|Pinned|13\n"
@@ -500,7 +503,8 @@ static void processes_threads_and_targets_are_described(void **state)
 	expect_rows(f, "SELECT id, name, totalMemory, clockRate, smCount, isDiscrete FROM TARGET_INFO_GPU", "0|Test device|1073741824|1500000000|8|1\n");
 	expect_rows(f, "SELECT processId, contextId, deviceId FROM TARGET_INFO_CUDA_CONTEXT_INFO ORDER BY 2", "100|1|0\n100|2|0\n");
 	expect_rows(f, "SELECT processId, streamId, contextId, flag FROM TARGET_INFO_CUDA_STREAM ORDER BY 2", "100|13|1|2\n100|14|1|2\n100|15|2|2\n");
-	expect_rows(f, "SELECT p.id, k.id, s.value, b.value FROM OPENCL_KERNEL k JOIN OPENCL_PROGRAM p ON p.id = k.programId JOIN StringIds s ON s.id = k.nameId "
+	expect_rows(f,
+		"SELECT p.id, k.id, s.value, b.value FROM OPENCL_KERNEL k JOIN OPENCL_PROGRAM p ON p.id = k.programId JOIN StringIds s ON s.id = k.nameId "
 	               "JOIN StringIds b ON b.id = p.buildOptionsId", "1|1|scale|-DN=4\n");
 	expect_rows(f, "SELECT name, value FROM META_DATA_CAPTURE ORDER BY rowid",
 	            "CAPTURE_EVENT_TYPE|OpenCL\n" "PROCESS_0:COMMAND|app\n" "PROCESS_0:ARGUMENT_0|--fast\n" "PROCESS_0:WORKING_DIR|/home/test\n"
@@ -518,12 +522,14 @@ static void inner_joins_lose_no_row(void **state)
 		{ "CUPTI_ACTIVITY_KIND_RUNTIME", "JOIN ENUM_NSYS_EVENT_CLASS c ON c.id = t.eventClass JOIN ThreadNames n USING (globalTid) "
 		                                 "JOIN StringIds s ON s.id = t.nameId JOIN PROCESSES p ON p.globalPid = t.globalTid & ~0xffffff" },
 		{ "CUPTI_ACTIVITY_KIND_KERNEL", "JOIN ENUM_CUDA_KERNEL_LAUNCH_TYPE l ON l.id = t.launchType JOIN TARGET_INFO_GPU g ON g.id = t.deviceId "
-		                                "JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = t.correlationId AND r.globalTid & ~0xffffff = t.globalPid" },
+		                                "JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = t.correlationId "
+		                                "AND r.globalTid & ~0xffffff = t.globalPid" },
 		{ "CUPTI_ACTIVITY_KIND_MEMCPY", "JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = t.copyKind JOIN ENUM_CUDA_MEM_KIND a ON a.id = t.srcKind "
 		                                "JOIN ENUM_CUDA_MEM_KIND b ON b.id = t.dstKind JOIN TARGET_INFO_GPU g ON g.id = t.deviceId" },
 		{ "CUPTI_ACTIVITY_KIND_MEMSET", "JOIN ENUM_CUDA_MEM_KIND a ON a.id = t.memKind JOIN TARGET_INFO_CUDA_STREAM x ON x.streamId = t.streamId" },
 		{ "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "JOIN ENUM_CUPTI_SYNC_TYPE y ON y.id = t.syncType JOIN TARGET_INFO_GPU g ON g.id = t.deviceId" },
-		{ "OPENCL_WORKLOAD", "JOIN ENUM_OPENCL_COMMAND_TYPE y ON y.id = t.commandType JOIN StringIds s ON s.id = t.nameId JOIN OPENCL_QUEUE q ON q.id = t.queueId "
+		{ "OPENCL_WORKLOAD",
+			"JOIN ENUM_OPENCL_COMMAND_TYPE y ON y.id = t.commandType JOIN StringIds s ON s.id = t.nameId JOIN OPENCL_QUEUE q ON q.id = t.queueId "
 		                     "JOIN OPENCL_API a ON a.correlationId = t.correlationId AND a.globalTid & ~0xffffff = t.globalPid" },
 		{ "OPENCL_API", "JOIN ThreadNames n USING (globalTid) JOIN StringIds s ON s.id = t.nameId" },
 		{ "DIAGNOSTIC_EVENT", "JOIN ENUM_DIAGNOSTIC_SEVERITY_LEVEL v ON v.id = t.severity JOIN ENUM_DIAGNOSTIC_SOURCE_TYPE o ON o.id = t.source "

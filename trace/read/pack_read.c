@@ -185,7 +185,8 @@ int gt_store_open_packed(struct gt_store *s, int fd, struct gt_err *err)
 	s->read = packed_read;
 	s->close = packed_close;
 	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size < sizeof(h) || !read_all(fd, &h, sizeof(h), 0) || h.magic != PACK_MAGIC)
-		return gt_fail(err, GT_EXIT_INPUT, "its first bytes are not those of a packed trace", "name the directory or file NAME.gputap that gputap run made",
+		return gt_fail(err, GT_EXIT_INPUT, "its first bytes are not those of a packed trace",
+			"name the directory or file NAME.gputap that gputap run made",
 		               "%s: not a gputap trace", s->path);
 	if (h.version != PACK_VERSION)
 		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads packed format version 1", "use the gputap that packed it", "%s: packed format version %u",

@@ -310,8 +310,10 @@ static struct tap_stream *stream_new(enum rec_loss *why)
 		return NULL;
 	if (!__atomic_load_n(&slab[at], __ATOMIC_ACQUIRE)) {
 		const size_t bytes = sizeof(struct tap_stream) * STREAMS_PER_SLAB;
-		struct tap_stream *fresh = at || !first_slab_free ? tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : first_slab;
-		struct tap_stream *none = NULL;
+		struct tap_stream *fresh = first_slab, *none = NULL;
+
+		if (at || !first_slab_free)
+			fresh = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (!fresh)
 			return NULL;
