@@ -140,7 +140,8 @@ static void launch(struct worker *w, const cl_event *gate, cl_event *event)
 
 static void ask(struct worker *w, cl_event event)
 {
-	static const cl_profiling_info what[4] = { CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START };
+	static const cl_profiling_info what[4] = { CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+		CL_PROFILING_COMMAND_START };
 	cl_ulong ns;
 
 	for (int i = 0; i < 4; i++) {
@@ -361,7 +362,8 @@ static void memory(uint64_t *own, uint64_t *trace)
 	while (in && fgets(line, sizeof line, in)) {
 		if (line[0] >= '0' && (line[0] <= '9' || line[0] >= 'a'))
 			of_trace = strstr(line, ".gputap/") != NULL;
-		if (of_trace ? sscanf(line, "Rss: %lu", &kb) == 1 : sscanf(line, "Private_Clean: %lu", &kb) == 1 || sscanf(line, "Private_Dirty: %lu", &kb) == 1)
+		if (of_trace ? sscanf(line, "Rss: %lu", &kb) == 1 : sscanf(line, "Private_Clean: %lu", &kb) == 1 ||
+			sscanf(line, "Private_Dirty: %lu", &kb) == 1)
 			*(of_trace ? trace : own) += kb * 1024;
 	}
 	if (in)

@@ -33,7 +33,8 @@ static void write_count(void)
 	fclose(f);
 }
 
-static cl_int CL_API_CALL ndrange(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global, const size_t *local, cl_uint waits, const cl_event *wait_list, cl_event *event)
+static cl_int CL_API_CALL ndrange(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
+		cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
 	cl_int err = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, waits, wait_list, event);
 
@@ -60,7 +61,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t room, 
 	return CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *target, cl_uint *entries_out, const struct _cl_icd_dispatch **layer_out)
+CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *target, cl_uint *entries_out,
+		const struct _cl_icd_dispatch **layer_out)
 {
 	if (entries < sizeof layer / sizeof(void *))
 		return CL_INVALID_VALUE;
