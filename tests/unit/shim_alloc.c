@@ -70,7 +70,7 @@ static void reach(bool fresh)
 	do {
 		one_call(1);
 		s = tap_tls.stream;
-	} while (s->chunks < 6 || (fresh ? s->chunk_end - s->used < CALLS * 32 + 8192 : s->limit - s->used > 1024 || s->chunk_end - s->limit > 8192));
+	} while (s->chunks < 6 || (fresh ? s->chunk_end - s->used < CALLS * 32 + REC_CHUNK_RESERVE + 1024 : s->limit - s->used > 1024 || s->chunk_end - s->limit > 8192));
 }
 
 static int measure(bool fresh)

@@ -203,7 +203,7 @@ bool tap_chunk_next_block(struct tap_stream *s)
 	return true;
 }
 
-#define WINDOW_IMAGE (4u * REC_BLOCK)   /* a switch takes 50 us, and both windows stay in the second level cache */
+#define WINDOW_IMAGE (5u * REC_BLOCK)   /* a switch takes 60 us, and both windows stay in the second level cache */
 
 static uint64_t next_bytes(const struct tap_stream *s)
 {
