@@ -8,18 +8,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { MOST_COLUMNS = 40, STREAM_WIDTH = 14 };
+/* A streamed table takes its widths from its first rows; a wider cell later on widens its column from there. */
+enum { MOST_COLUMNS = 40, STREAM_LOOK = 1000 };
 
 struct gt_table {
 	const char *name, *title;
 	FILE *out;
 	enum gt_table_format format;
-	bool stream, failed;
+	bool stream, flowing, failed;   /* flowing: the first rows of a stream are printed */
 	unsigned columns;
 	char *headings;                 /* split in place */
 	const char *heading[MOST_COLUMNS];
-	bool left[MOST_COLUMNS];
+	bool left[MOST_COLUMNS], plain[MOST_COLUMNS];   /* plain: identifiers, no separators */
+	int width[MOST_COLUMNS];
 	char **cell;                    /* kept rows, columns each; NULL = absent */
 	bool *numeric;
 	size_t rows, room, printed;
@@ -116,12 +119,14 @@ struct gt_table *gt_table_new(const char *name, const char *title, const char *h
 			h[n - 1] = 0;
 			t->left[t->columns] = true;
 		}
+		n = strlen(h);
+		t->plain[t->columns] = n >= 2 && !strcasecmp(h + n - 2, "id");
 		t->heading[t->columns++] = h;
 	}
 	return t;
 }
 
-static char *render(const struct gt_cell *c, enum gt_table_format format)
+static char *render(const struct gt_cell *c, enum gt_table_format format, bool plain)
 {
 	char *text = NULL;
 	int n = 0;
@@ -134,7 +139,7 @@ static char *render(const struct gt_cell *c, enum gt_table_format format)
 	}
 	if (n < 0)
 		return NULL;
-	if (format != GT_TABLE_TEXT && format != GT_TABLE_MARKDOWN)
+	if (plain || (format != GT_TABLE_TEXT && format != GT_TABLE_MARKDOWN))
 		return text;
 	/* People read 1 234 567 better with separators; programs never get them. */
 	char *dot = strchr(text, '.'), *end = dot ? dot : text + n, *first = text + (*text == '-');
@@ -233,29 +238,43 @@ static void print_row(struct gt_table *t, char **cell, const bool *numeric, cons
 	t->printed++;
 }
 
-static void stream_widths(const struct gt_table *t, int *width)
+static void widen(struct gt_table *t, char **cell)
 {
-	for (unsigned i = 0; i < t->columns; i++) {
-		int n = (int)strlen(t->heading[i]);
+	for (unsigned i = 0; i < t->columns; i++)
+		if (cell[i] && (int)strlen(cell[i]) > t->width[i])
+			t->width[i] = (int)strlen(cell[i]);
+}
 
-		width[i] = n > STREAM_WIDTH ? n : STREAM_WIDTH;
-	}
+/* Heading and the first `rows` of the kept rows, in columns that fit them. */
+static void print_kept(struct gt_table *t, size_t rows)
+{
+	for (unsigned i = 0; i < t->columns; i++)
+		t->width[i] = (int)strlen(t->heading[i]);
+	for (size_t r = 0; r < rows; r++)
+		widen(t, t->cell + r * t->columns);
+	print_head(t, t->width);
+	for (size_t r = 0; r < rows; r++)
+		print_row(t, t->cell + r * t->columns, t->numeric + r * t->columns, t->width);
+}
+
+static void free_kept(struct gt_table *t)
+{
+	for (size_t i = 0; i < t->rows * t->columns; i++)
+		free(t->cell[i]);
+	t->rows = 0;
 }
 
 static int stream_row(struct gt_table *t, const struct gt_cell *cells)
 {
 	char *cell[MOST_COLUMNS];
 	bool numeric[MOST_COLUMNS];
-	int width[MOST_COLUMNS];
 
-	stream_widths(t, width);
-	if (!t->printed)
-		print_head(t, width);
 	for (unsigned i = 0; i < t->columns; i++) {
-		cell[i] = render(&cells[i], t->format);
+		cell[i] = render(&cells[i], t->format, t->plain[i]);
 		numeric[i] = cells[i].kind != GT_CELL_TEXT;
 	}
-	print_row(t, cell, numeric, width);
+	widen(t, cell);
+	print_row(t, cell, numeric, t->width);
 	for (unsigned i = 0; i < t->columns; i++)
 		free(cell[i]);
 	return 0;
@@ -263,7 +282,7 @@ static int stream_row(struct gt_table *t, const struct gt_cell *cells)
 
 int gt_table_row(struct gt_table *t, const struct gt_cell *cells)
 {
-	if (t->stream)
+	if (t->flowing)
 		return stream_row(t, cells);
 	if (t->rows == t->room) {
 		size_t room = t->room ? 2 * t->room : 64;
@@ -277,10 +296,15 @@ int gt_table_row(struct gt_table *t, const struct gt_cell *cells)
 		t->room = room;
 	}
 	for (unsigned i = 0; i < t->columns; i++) {
-		t->cell[t->rows * t->columns + i] = render(&cells[i], t->format);
+		t->cell[t->rows * t->columns + i] = render(&cells[i], t->format, t->plain[i]);
 		t->numeric[t->rows * t->columns + i] = cells[i].kind != GT_CELL_TEXT;
 	}
 	t->rows++;
+	if (t->stream && t->rows == STREAM_LOOK) {
+		print_kept(t, t->rows);
+		free_kept(t);
+		t->flowing = true;
+	}
 	return 0;
 }
 
@@ -288,8 +312,7 @@ bool gt_table_empty(const struct gt_table *t) { return !t->rows && !t->printed; 
 
 void gt_table_drop(struct gt_table *t)
 {
-	for (size_t i = 0; i < t->rows * t->columns; i++)
-		free(t->cell[i]);
+	free_kept(t);
 	free(t->cell);
 	free(t->numeric);
 	free(t->headings);
@@ -298,25 +321,11 @@ void gt_table_drop(struct gt_table *t)
 
 int gt_table_end(struct gt_table *t, unsigned most)
 {
-	int width[MOST_COLUMNS], failed;
-	size_t rows = most && most < t->rows ? most : t->rows;
+	size_t rows = most && most < t->rows && !t->stream ? most : t->rows;
+	int failed;
 
-	if (t->stream)
-		stream_widths(t, width);
-	else
-		for (unsigned i = 0; i < t->columns; i++) {
-			width[i] = (int)strlen(t->heading[i]);
-			for (size_t r = 0; r < rows; r++) {
-				const char *c = t->cell[r * t->columns + i];
-
-				if (c && (int)strlen(c) > width[i])
-					width[i] = (int)strlen(c);
-			}
-		}
-	if (!t->stream || !t->printed)
-		print_head(t, width);
-	for (size_t r = 0; r < rows; r++)
-		print_row(t, t->cell + r * t->columns, t->numeric + r * t->columns, width);
+	if (!t->flowing)
+		print_kept(t, rows);
 	if (t->format == GT_TABLE_JSON)
 		fputs("\n]}\n", t->out);
 	else if (t->format == GT_TABLE_TEXT && rows < t->rows)

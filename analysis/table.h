@@ -1,7 +1,7 @@
 /*
  * analysis/table.h - rows of a report, printed as a table, CSV, JSON or Markdown
  *
- * Machine forms carry full precision and the same headings. A streamed table prints rows as they come (fixed widths).
+ * Machine forms carry full precision and the same headings. A streamed table prints rows as they come, after a look at the first ones.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -52,6 +52,10 @@ print(len(rows) > 2 and [(r["Name"], int(r["Num Calls"])) for r in rows] == [(r[
 END
 )" True
 ok "every report prints" "$("$gputap" stats -q -r "$("$gputap" stats -r x t.gputap 2>&1 | sed -n 's/.*known: //p' | tr ' ' ,)" t.gputap >all.txt 2>err; echo $?)" 0
+"$gputap" stats -q -r opencl_api_trace t.gputap >trace.txt
+ok "a streamed table keeps its columns" "$(awk '/^ -/ {for (i = 2; i < length($0); i++) if (substr($0, i, 1) == " ") gap[i]; head = 1; next}
+	head && NF {for (i in gap) if (substr($0, i, 1) != " " && substr($0, i, 1) != "") wrong++} END {print head, wrong + 0}' trace.txt)" "1 0"
+ok "identifiers have no separators" "$(awk '/^ -/ {head = 1; next} head && $6 ~ /,/' trace.txt | wc -l)" 0
 "$gputap" stats -q --format markdown t.gputap >md; has "markdown" md "| Time (%) |"
 "$gputap" stats -q -r opencl_gpu_kern_sum t.gputap >alias.txt; ok "alias" $? 0
 
