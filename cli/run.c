@@ -80,6 +80,22 @@ static bool recorded(const struct gt_run *run)
 	return found;
 }
 
+/* An image had calls to record and could not make its directory (trace/format/rec.h: failed=PID). */
+static bool says_failed(const struct gt_run *run)
+{
+	char path[PATH_MAX + 8], line[4096];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/run", run->trace);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof line, f))
+		found |= !strncmp(line, "failed=", 7);
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static void remove_empty(const struct gt_run *run)
 {
 	char path[PATH_MAX + 8];
@@ -146,7 +162,9 @@ static void finish(struct gt_run *run)
 	struct gt_err err = { 0 };
 
 	if (!recorded(run)) {
-		if (!run->quiet)
+		if (says_failed(run))
+			fprintf(stderr, "gputap: calls were made, but nothing of them could be written to %s\n", run->trace);
+		else if (!run->quiet)
 			fprintf(stderr, "gputap: no traced call was made: no trace\n");
 		remove_empty(run);
 		return;

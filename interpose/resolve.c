@@ -24,6 +24,8 @@
 
 /* Objects that call OpenCL by name, as address ranges. */
 #define CALLERS 256
+/* Objects that can be searched when no memory can be mapped: the first ones, among them all that were there at start. */
+#define SPARE 192
 
 struct caller {
 	uintptr_t start;
@@ -131,6 +133,7 @@ static void search_list(struct search *s, const struct list *l, unsigned *queue,
 /* Inside the walk's callback, so that the loader's lock is held for the whole search and no object goes away. */
 static bool search_locked(const struct tap_object *first, void *arg)
 {
+	static struct { struct tap_object object[SPARE]; unsigned queue[SPARE]; uint8_t seen[SPARE]; } spare;
 	struct list l = { 0 };
 	size_t per_object = sizeof(struct tap_object) + sizeof(unsigned) + 1;
 
@@ -139,8 +142,14 @@ static bool search_locked(const struct tap_object *first, void *arg)
 	size_t bytes = l.room * per_object;
 	char *memory = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (!memory)
+	if (!memory) {                          /* the program may still get its answer: the loader's lock is held, so one at a time */
+		l.object = spare.object;
+		l.room = SPARE;
+		__builtin_memset(spare.seen, 0, sizeof spare.seen);
+		tap_objects_walk(copy_object, &l);
+		search_list(arg, &l, spare.queue, spare.seen);
 		return true;
+	}
 	l.object = (struct tap_object *)memory;
 	tap_objects_walk(copy_object, &l);
 	unsigned *queue = (unsigned *)(l.object + l.room);

@@ -32,7 +32,7 @@ check-valgrind: test-programs
 fuzz: test-programs $(T)/fuzz/fuzz_reader
 	$(Q)$(T)/fuzz/fuzz_reader -s $(or $(SECONDS),60) tests/fuzz/corpus
 torture: test-programs
-	$(Q)GPUTAP_BUILD=$(abspath $(O)) tests/fault/torture.sh
+	$(Q)GPUTAP_BUILD=$(abspath $(O)) GPUTAP_TESTS=$(CURDIR)/tests TORTURE=$(or $(TORTURE),all) scripts/in-scratch tests/fault/torture.sh
 bench: all
 	$(Q)GPUTAP_BUILD=$(abspath $(O)) bench/run
 stats:

@@ -163,11 +163,53 @@ static void missing_table_is_told(void **state)
 	const char *text;
 	size_t bytes;
 
+	struct tb *tb = tb_open(path);
+	struct tb_process *p = tb_process(tb, 100);
+
 	(void)state;
-	tb_close(tb_open(path));
+	tb_fact(p, "table", "0123456789abcdef");        /* of another build */
+	tb_stream(p);
+	tb_close(tb);
 	r = open_reader();
 	assert_int_equal(gt_reader_table(r, &text, &bytes, &err), -1);
 	assert_non_null(strstr(err.what, "function table"));
+	gt_reader_close(r);
+}
+
+/* A trace that had no room for its function table is read by the table of the same build. */
+static void same_table_serves(void **state)
+{
+	extern const char tap_table_hash[];
+	struct gt_reader *r;
+	struct gt_err err = { 0 };
+	const char *text;
+	size_t bytes;
+	struct tb *tb = tb_open(path);
+	struct tb_process *p = tb_process(tb, 100);
+
+	(void)state;
+	tb_fact(p, "table", tap_table_hash);
+	tb_stream(p);
+	tb_close(tb);
+	r = open_reader();
+	assert_int_equal(gt_reader_table(r, &text, &bytes, &err), 0);
+	assert_non_null(strstr(text, "clFinish"));
+	gt_reader_close(r);
+}
+
+/* An image that could not make its directory, and one that got no stream, are counted. */
+static void unrecorded_images_are_counted(void **state)
+{
+	struct tb *tb = tb_open(path);
+	struct gt_reader *r;
+
+	(void)state;
+	tb_run_fact(tb, "launcher_pid", "1");
+	tb_run_fact(tb, "failed", "101");
+	tb_process(tb, 100);
+	tb_close(tb);
+	r = open_reader();
+	assert_int_equal(gt_reader_lost(r, REC_LOSS_NO_STREAM), 2);
 	gt_reader_close(r);
 }
 
@@ -421,6 +463,8 @@ int main(void)
 		TEST(half_a_line_is_no_fact),
 		TEST(contents_are_found),
 		TEST(missing_table_is_told),
+		TEST(same_table_serves),
+		TEST(unrecorded_images_are_counted),
 		TEST(foreign_things_are_refused),
 		TEST(links_are_refused),
 		TEST(odd_names_are_not_names),

@@ -103,7 +103,7 @@ struct rec_control {
 	X(EXT_PROVISIONAL,   "provisional extension functions recorded by name only") \
 	X(LOADER_MISSED,     "an OpenCL loader is mapped but no call was caught") \
 	X(CHILD_MISSED,      "children not followed: exec with a cleaned environment") \
-	X(SOURCE_CUT,        "program sources, logs or binaries cut at 1 MiB") \
+	X(SOURCE_CUT,        "program sources, logs or binaries cut: 1 MiB each, or no room") \
 	X(CALLBACK_UNWRAPPED,"callbacks passed through untimed") \
 	X(LATE_CALL,         "calls after the exit handler: forwarded only") \
 	/* found by the reader */ \
@@ -254,6 +254,7 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
  *
  * run:  format run_id host user command(argv0..: one "arg" line each) cwd start_realtime_ns launcher_pid
  *       clock=TICK MONO RAW REAL BOOT BRACKET (repeated) end_realtime_ns exit_status exit_signal option=NAME=VALUE
+ *       failed=PID (an image that could not make its directory: none of its calls is here)
  * meta: format byte_order run_id boot_id host pid ppid ns_pid image arg cwd reason(start|fork|exec|attach) parent(PID.N)
  *       clock_source(tsc|cntvct|monotonic_raw) table(HASH) start_tick os arch version option=NAME=VALUE env=NAME=VALUE
  */

@@ -151,6 +151,23 @@ static int by_start(const void *a, const void *b)
 	return x->instance < y->instance ? -1 : x->instance > y->instance;
 }
 
+/* Images that had calls to record and could not: nothing of them is here but this. Without a launcher the first of them made `run`. */
+static void count_unrecorded(struct gt_reader *r)
+{
+	bool by_image = !r->n_images && gt_facts_find(&r->run, "run_id", 0) && !gt_facts_find(&r->run, "launcher_pid", 0) && !gt_facts_find(&r->run, "failed", 0);
+
+	r->found.lost[REC_LOSS_NO_STREAM] += by_image;
+	for (size_t i = 0; i < r->run.n; i++)
+		r->found.lost[REC_LOSS_NO_STREAM] += !strcmp(r->run.facts[i].key, "failed");
+	for (uint32_t i = 0; i < r->n_images; i++) {
+		bool any = false;
+
+		for (uint32_t k = 0; k < r->images[i].n_streams; k++)
+			any |= r->streams[r->images[i].first_stream + k].control.magic != 0;
+		r->found.lost[REC_LOSS_NO_STREAM] += !any;
+	}
+}
+
 static void sort_images(struct gt_reader *r)
 {
 	if (r->n_images)
@@ -173,6 +190,7 @@ int gt_reader_open_store(struct gt_store *store, struct gt_reader **out, struct 
 		gt_reader_close(r);
 		return -1;
 	}
+	count_unrecorded(r);
 	sort_images(r);
 	*out = r;
 	return 0;
@@ -271,22 +289,19 @@ uint64_t gt_reader_lost(const struct gt_reader *r, enum rec_loss reason)
 
 /* ---- table ---- */
 
-static int unpack_table(struct gt_reader *r, uint32_t file, struct gt_err *err)
-{
-	const char *name = r->store->files[file].name;
-	unsigned long long size;
-	char *packed;
-	size_t bytes, got;
+/* The table that this build's shim writes: the very same bytes wherever the hash is the same. */
+extern const unsigned char tap_table[];
+extern const size_t tap_table_bytes;
+extern const char tap_table_hash[];
 
-	if (gt_store_slurp(r->store, file, TABLE_LIMIT, &packed, &bytes, err) < 0)
-		return -1;
-	size = ZSTD_getFrameContentSize(packed, bytes);
-	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > TABLE_LIMIT || !(r->table = malloc(size + 1))) {
-		free(packed);
+static int unpack(struct gt_reader *r, const void *packed, size_t bytes, const char *name, struct gt_err *err)
+{
+	unsigned long long size = ZSTD_getFrameContentSize(packed, bytes);
+	size_t got;
+
+	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > TABLE_LIMIT || !(r->table = malloc(size + 1)))
 		return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed after the run", NULL, "%s/%s: not a function table", r->store->path, name);
-	}
 	got = ZSTD_decompress(r->table, size, packed, bytes);
-	free(packed);
 	if (ZSTD_isError(got)) {
 		free(r->table);
 		r->table = NULL;
@@ -295,6 +310,32 @@ static int unpack_table(struct gt_reader *r, uint32_t file, struct gt_err *err)
 	r->table[got] = 0;
 	r->table_bytes = got;
 	return 0;
+}
+
+static int unpack_table(struct gt_reader *r, uint32_t file, struct gt_err *err)
+{
+	char *packed;
+	size_t bytes;
+	int rc;
+
+	if (gt_store_slurp(r->store, file, TABLE_LIMIT, &packed, &bytes, err) < 0)
+		return -1;
+	rc = unpack(r, packed, bytes, r->store->files[file].name, err);
+	free(packed);
+	return rc;
+}
+
+/* For a run that had no room for its table, when it was recorded with this build; and for one without any stream. */
+static bool own_table_serves(const struct gt_reader *r)
+{
+	bool serves = true;
+
+	for (uint32_t i = 0; i < r->n_images; i++) {
+		const char *hash = gt_facts_find(&r->images[i].meta, "table", 0);
+
+		serves &= !r->images[i].n_streams || (hash && !strcmp(hash, tap_table_hash));
+	}
+	return serves;
 }
 
 int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struct gt_err *err)
@@ -309,6 +350,8 @@ int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struc
 			continue;
 		file = gt_store_find(r->store, name); /* only names without '/' are in the store */
 	}
+	if (!r->table && file == GT_STORE_NONE && own_table_serves(r) && unpack(r, tap_table, tap_table_bytes, "(own table)", err) < 0)
+		return -1;
 	if (!r->table && file == GT_STORE_NONE)
 		return gt_fail(err, GT_EXIT_INPUT, "without it the records have no names; it is written once at the start of a run", NULL,
 		               "%s: the function table is missing", r->store->path);

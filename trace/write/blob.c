@@ -59,23 +59,25 @@ static bool write_at(int fd, const void *from, size_t n, uint64_t at)
 	return true;
 }
 
-static void write_parts(int fd, uint64_t at, struct rec_chunk *head, const void *const *parts, const size_t *lengths, uint32_t n, uint64_t kept)
+/* False: not even the header stands. */
+static bool write_parts(int fd, uint64_t at, struct rec_chunk *head, const void *const *parts, const size_t *lengths, uint32_t n, uint64_t kept)
 {
 	uint64_t done = 0;
 
 	if (!write_at(fd, head, sizeof *head, at))
-		return;
+		return false;
 	for (uint32_t i = 0; i < n && done < kept; i++) {
 		size_t length = part_length(parts, lengths, i);
 
 		if (length > kept - done)
 			length = kept - done;
 		if (length && !write_at(fd, parts[i], length, at + sizeof *head + done))
-			return;
+			return true;
 		done += length;
 	}
 	head->blob_bytes = kept;
 	write_at(fd, head, sizeof *head, at);
+	return true;
 }
 
 static void store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n, const uint64_t id[2], uint64_t total)
@@ -95,13 +97,13 @@ static void store(enum rec_blob_kind kind, const void *const *parts, const size_
 	int fd = tap_chunk_foreign(s, head.bytes, &offset, &why);
 
 	if (fd >= 0) {
-		write_parts(fd, offset, &head, parts, lengths, n, kept);
+		/* A chunk without a header would hide what comes behind it: its place goes to the next chunk. */
+		if (!write_parts(fd, offset, &head, parts, lengths, n, kept))
+			s->next_chunk = offset;
 		tap_sys_close(fd);
 	}
 	tap_sys_signals_restore(mask);
-	if (fd < 0)
-		tap_lost(why, 1);
-	else if (kept < total)
+	if (fd < 0 || head.blob_bytes < total)
 		tap_lost(REC_LOSS_SOURCE_CUT, 1);
 }
 

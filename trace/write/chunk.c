@@ -35,17 +35,32 @@ static uint64_t bytes_in_trace;         /* of this process, against --max-size *
 
 /* ------------------------------------------------------------- file space */
 
-static int open_stream(uint32_t number, int flags)
+static void stream_path(char *path, uint32_t number)
 {
-	char path[TAP_PATH_MAX];
 	struct tap_text t;
 
-	tap_text_init(&t, path, sizeof path);
+	tap_text_init(&t, path, TAP_PATH_MAX);
 	tap_text_str(&t, tap_run_image_dir());
 	tap_text_char(&t, '/');
 	tap_text_u64(&t, number);
 	tap_text_str(&t, ".str");
+}
+
+static int open_stream(uint32_t number, int flags)
+{
+	char path[TAP_PATH_MAX];
+
+	stream_path(path, number);
 	return tap_sys_open(path, flags | O_RDWR | O_NOFOLLOW, 0666);
+}
+
+/* The file of a stream that could not be opened as a whole. */
+static void remove_stream(uint32_t number)
+{
+	char path[TAP_PATH_MAX];
+
+	stream_path(path, number);
+	tap_sys_unlink(path, 0);
 }
 
 static bool inside_file_limit(uint64_t end)
@@ -148,8 +163,10 @@ bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
 	if (allocate(fd, 0, bytes, why))
 		map = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	tap_sys_close(fd);
-	if (!map)
+	if (!map) {
+		remove_stream(s->number);
 		return false;
+	}
 	populate(map, bytes);
 	s->control = (struct rec_control *)map;
 	s->control->version = REC_VERSION;

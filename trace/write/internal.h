@@ -55,8 +55,9 @@ void tap_blobs_forget(void);             /* fork: the child's trace directory ho
 /* ---- rundir.c ---- */
 
 /* Where this image stands. `dir` is valid when state is OPEN. */
-enum tap_run_state { TAP_RUN_NONE = 0, TAP_RUN_OPENING, TAP_RUN_OPEN, TAP_RUN_FAILED };
-/* Opens the image's directory once, whoever comes first; true when there is one. Signals are blocked by the caller. */
+enum tap_run_state { TAP_RUN_NONE = 0, TAP_RUN_OPENING, TAP_RUN_OPEN };
+/* Opens the image's directory once, whoever comes first; true when there is one. After a failure it may be called again.
+ * Signals are blocked by the caller. */
 bool tap_run_open(void);
 const char *tap_run_image_dir(void);     /* .../NAME.gputap/PID.N, or "" */
 const char *tap_run_dir(void);           /* .../NAME.gputap, or "" */

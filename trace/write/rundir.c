@@ -608,12 +608,38 @@ static void write_meta(uint32_t n)
 	write_file(image_dir, "/meta", t.at, t.used);
 }
 
+/* The run's own file says once a process that this one has no directory: nothing else would tell a reader. */
+static void say_failed(void)
+{
+	static uint32_t said_by;
+	uint32_t pid = tap_sys_getpid();
+	char line[32], path[TAP_PATH_MAX];
+	struct tap_text t;
+
+	if (said_by == pid)
+		return;
+	said_by = pid;
+	append(path, run_dir, "/run");
+	int fd = tap_sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return;
+	tap_text_init(&t, line, sizeof line);
+	put_number(&t, "failed", pid);
+	tap_sys_write(fd, line, t.used);
+	tap_sys_close(fd);
+}
+
 static bool open_image(void)
 {
 	uint32_t n;
 
-	if (!find_run_dir() || !make_image_dir(&n))
+	if (!find_run_dir())
 		return false;
+	if (!make_image_dir(&n)) {
+		say_failed();
+		return false;
+	}
 	write_meta(n);
 	write_table();
 	return true;
@@ -632,7 +658,9 @@ bool tap_run_open(void)
 			tap_text_str(&t, image_name);
 			image_dir[0] = 0;
 		}
-		state = open_image() ? TAP_RUN_OPEN : TAP_RUN_FAILED;
+		state = open_image() ? TAP_RUN_OPEN : TAP_RUN_NONE;
+		if (state == TAP_RUN_NONE)
+			image_dir[0] = 0;
 		__atomic_store_n(&tap_gate->alive, state == TAP_RUN_OPEN, __ATOMIC_RELAXED);
 		__atomic_store_n(&tap_gate->run_state, state, __ATOMIC_RELEASE);
 	}

@@ -69,7 +69,15 @@ static void lost_adopt(struct tap_stream *s)
 
 /* ------------------------------------------------------------------ append */
 
-/* No room before and none now: says so once a second, not by a system call per call. */
+/*
+ * How long to leave it after a failure, not to make a system call per call: about a millisecond first (on every clock), for
+ * what passes, such as a full descriptor table; twice as long each time, up to a second.
+ */
+static uint64_t longer(uint64_t wait)
+{
+	return wait < 1ull << 21 ? 1ull << 21 : wait >= 1ull << 31 ? wait : wait * 2;
+}
+
 static bool still_dead(struct tap_stream *s)
 {
 	return s->dead && (s->dead == REC_LOSS_SIZE_CAP + 1 || tap_seccomp || tap_tick() < s->retry_tick);
@@ -83,11 +91,13 @@ static bool make_room(struct tap_stream *s)
 		return true;
 	if (tap_chunk_next(s, &why)) {
 		s->dead = 0;
+		s->retry_wait = 0;
 		lost_adopt(s);
 		return true;
 	}
 	s->dead = why + 1u;
-	s->retry_tick = tap_tick() + (1ull << 31);              /* about a second, on every clock */
+	s->retry_wait = longer(s->retry_wait);
+	s->retry_tick = tap_tick() + s->retry_wait;
 	return false;
 }
 
@@ -210,6 +220,8 @@ void tap_gate_open(void)
 
 void tap_gate_close(int why)
 {
+	if (tap_tls.stream && TAP_READ_ONCE(tap_gate->alive))
+		lost_adopt(tap_tls.stream);
 	TAP_WRITE_ONCE(tap_off, why);
 	TAP_WRITE_ONCE(tap_gate->until_tick, 0);
 }
@@ -339,6 +351,25 @@ static void record_thread(struct tap_stream *s)
 
 uint32_t tap_stream_count(void) { return __atomic_load_n(&stream_count, __ATOMIC_RELAXED); }
 
+/* When a thread may next try to open the image or a stream, and how long was waited. Races cost one attempt more or less. */
+static uint64_t open_retry_tick, open_retry_wait;
+
+static void open_failed(enum rec_loss why)
+{
+	uint64_t wait = longer(__atomic_load_n(&open_retry_wait, __ATOMIC_RELAXED));
+
+	__atomic_store_n(&open_retry_wait, wait, __ATOMIC_RELAXED);
+	__atomic_store_n(&open_retry_tick, tap_tick() + wait, __ATOMIC_RELAXED);
+	tap_lost(why, 1);
+}
+
+static bool too_early(void)
+{
+	uint64_t retry = __atomic_load_n(&open_retry_tick, __ATOMIC_RELAXED);
+
+	return retry && tap_tick() < retry;
+}
+
 /* Signals are blocked: nothing on this thread comes between. */
 static struct tap_stream *take_stream(void)
 {
@@ -349,9 +380,11 @@ static struct tap_stream *take_stream(void)
 	if (!s)
 		s = stream_new(&why);
 	if (!s) {
-		tap_lost(why, 1);
+		open_failed(why);
 		return NULL;
 	}
+	__atomic_store_n(&open_retry_wait, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&open_retry_tick, 0, __ATOMIC_RELAXED);
 	s->tid = tap_sys_gettid();
 	s->control->pid = tap_sys_getpid();
 	TAP_WRITE_ONCE(s->control->tid, s->tid);
@@ -372,6 +405,10 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 
 	if (t->opening)
 		return NULL;                                    /* a handler of a fault inside our own opening */
+	if (TAP_UNLIKELY(too_early())) {
+		tap_lost(REC_LOSS_NO_STREAM, 1);
+		return NULL;
+	}
 	uint64_t mask = tap_sys_signals_block();
 
 	t->opening = 1;
@@ -382,7 +419,7 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 	else if (tap_seccomp)
 		tap_lost(REC_LOSS_SECCOMP, 1);
 	else if (!tap_run_open())
-		tap_lost(REC_LOSS_NO_SPACE, 1);
+		open_failed(REC_LOSS_NO_STREAM);
 	else
 		s = take_stream();
 	t->opening = 0;
@@ -437,6 +474,7 @@ void tap_streams_forget(void)
 	stream_count = 0;
 	pool = 0;
 	second_clock_tick = 0;
+	open_retry_tick = open_retry_wait = 0;
 	tap_blobs_forget();
 	for (uint32_t i = 0; i < 64; i++)
 		lost_unheld[i] = 0;

@@ -31,6 +31,7 @@ struct tap_stream {
 	uint32_t chunks;                /* opened so far: decides the size of the next */
 	uint32_t dead;                  /* enum rec_loss + 1: no room until retry_tick */
 	uint64_t retry_tick;
+	uint64_t retry_wait;            /* ticks from the last failure to retry_tick */
 	uint64_t next_free;             /* pool: number of the next free stream + 1 */
 };
 
