@@ -6,7 +6,9 @@
  *
  * Where clGetDeviceAndHostTimer works it is asked between two reads of the host clock. Elsewhere (PoCL 3.1 answers
  * CL_INVALID_OPERATION, its clock is CLOCK_MONOTONIC_RAW) the time a command was queued lies between the begin and the end
- * of its enqueue call: the tightest such bracket of each window is kept. Each REC_CALIBRATION carries its bracket, so the
+ * of its enqueue call: the tightest such bracket of each window is kept. A runtime that executes in the enqueue call itself
+ * makes those brackets as wide as its kernels; there the end time gives a better one: the command cannot have ended earlier
+ * after the call's begin than its own times say, nor later than we saw it ended. Each REC_CALIBRATION carries its bracket, so the
  * reader knows the error. Different devices of one context have different clocks (trap 23).
  *
  * Copyright 2026 The gputap authors
@@ -16,6 +18,7 @@
 
 #define WINDOW_TICKS 0x80000000ull                /* about a second, whatever the host clock */
 #define SAMPLES 5
+#define LOOSE_TICKS 2000                         /* about a microsecond: as good as brackets of short calls get */
 
 enum method { BY_NOTHING = 0, BY_TIMER = 1, BY_BRACKET = 2 };
 
@@ -92,4 +95,28 @@ void tap_cl_clock_bracket(struct tap_cl_device *d, uint64_t queued_ns, uint64_t 
 		atomic_store_explicit(&d->window_tick, start_tick, memory_order_relaxed);
 	atomic_store_explicit(&d->best, bracket, memory_order_relaxed);
 	write_pair(d, start_tick + bracket / 2, queued_ns, bracket, BY_BRACKET);
+}
+
+/*
+ * A command of a call that began at start_tick has just been seen to be over: end_ns lies between
+ * start_tick + (end - queued) and now. Worth a clock read only while no tight bracket is known.
+ */
+void tap_cl_clock_seen(struct tap_cl_device *d, uint64_t queued_ns, uint64_t end_ns, uint64_t start_tick)
+{
+	uint64_t best = atomic_load_explicit(&d->best, memory_order_relaxed), least, now;
+	double rate;
+
+	if (likely(best < LOOSE_TICKS) || d->clock != BY_BRACKET || end_ns - queued_ns > 1000000000)
+		return;
+	rate = atomic_load_explicit(&d->ticks_per_ns, memory_order_relaxed);
+	if (!rate) {
+		rate = tap_clock_ticks_per_ns();
+		atomic_store_explicit(&d->ticks_per_ns, rate, memory_order_relaxed);
+	}
+	now = tap_tick();
+	least = start_tick + (uint64_t)((double)(end_ns - queued_ns) * rate);
+	if (!rate || now <= least || now - least >= best - best / 4)
+		return;
+	atomic_store_explicit(&d->best, now - least, memory_order_relaxed);
+	write_pair(d, least + (now - least) / 2, end_ns, now - least, BY_BRACKET);
 }

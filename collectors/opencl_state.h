@@ -160,6 +160,7 @@ struct tap_cl_device {
 	void *suggest;                            /* clGetKernelSuggestedLocalWorkSize*, NULL */
 	_Atomic uint64_t window_tick;             /* when the present calibration window began */
 	_Atomic uint64_t best;                    /* tightest bracket written in it, ticks */
+	_Atomic double ticks_per_ns;              /* of the host clock; 0: not known yet */
 };
 struct tap_cl_device *tap_cl_device_get(const struct tap_opencl_api *real, cl_device_id device);
 struct tap_cl_device *tap_cl_device_at(uint32_t index);
@@ -170,6 +171,7 @@ void tap_cl_define_forget(void);
 void tap_cl_clock_open(struct tap_cl_device *d);
 void tap_cl_clock_resample(struct tap_cl_device *d, bool now);
 void tap_cl_clock_bracket(struct tap_cl_device *d, uint64_t queued_ns, uint64_t start_tick, uint32_t bracket);
+void tap_cl_clock_seen(struct tap_cl_device *d, uint64_t queued_ns, uint64_t end_ns, uint64_t start_tick);
 
 /* Facts for a REC_OBJECT record, gathered in pages of their own. */
 struct tap_cl_facts { uint64_t *words; uint32_t n, count; };

@@ -79,8 +79,10 @@ static void write_times(struct tap_cl_queue *q, const struct tap_cl_slot *s, con
 		tap_lost(REC_LOSS_TIME_ZERO, 1);
 	else if (!in_order(t))
 		tap_lost(REC_LOSS_TIME_REVERSED, 1);
-	else
+	else {
 		tap_cl_clock_bracket(q->device, t->queued, s->start_tick, s->bracket);
+		tap_cl_clock_seen(q->device, t->queued, t->end, s->start_tick);
+	}
 	if (likely(fits_narrow(t)))
 		write_narrow(s->link, t);
 	else

@@ -109,6 +109,13 @@ uint64_t tap_clock_tick_at(uint64_t ns)
 	return passed ? init_tick + (uint64_t)((double)ns * (double)ticks / (double)passed) : init_tick;
 }
 
+double tap_clock_ticks_per_ns(void)
+{
+	uint64_t ticks = tap_tick() - init_tick, passed = tap_clock_elapsed_ns();
+
+	return passed >= 100000 ? (double)ticks / (double)passed : 0;
+}
+
 uint64_t tap_clock_ticks_at_least(uint64_t ns)
 {
 	if (!tap_clock_counter)
