@@ -201,9 +201,10 @@ class Body:
         self.add("return%s;" % {"void": "", "error": " CL_INVALID_OPERATION"}.get(fn.ret, " NULL"), 2)
         self.add("}")
 
-    def forward(self):
+    def forward(self, when):
+        """The quiet test comes first: what it needs is there before the wrapper has saved a register."""
         fn = self.fn
-        self.add("if (!tap_call_begin(&call_, FN_%s, REC_DOMAIN_OPENCL, %s))%s" % (fn.name, slot_words(fn), " {" if fn.ret == "void" else ""))
+        self.add("if (%s)%s" % (when, " {" if fn.ret == "void" else ""))
         if fn.ret == "void":
             self.add("real->%s(%s);" % (fn.name, names(fn)), 2)
             self.add("return;", 2)
@@ -360,7 +361,8 @@ class Body:
         self.add("struct tap_call call_;")
         self.add()
         self.missing()
-        self.forward()
+        self.forward("tap_call_quiet()")
+        self.forward("!tap_call_begin(&call_, FN_%s, REC_DOMAIN_OPENCL, %s)" % (fn.name, slot_words(fn)))
         self.own_slots()
         self.call()
         self.add()
@@ -417,12 +419,26 @@ def instance(fn, name, real, visible=False):
         "TAP_EXPORT " if visible else "", spaced(fn.ret_type), name, params(fn), "" if fn.ret == "void" else "return ", call, args)
 
 
+def entry(fn):
+    """The exported name. far_: callers other than the first one; apart, so that the entry itself calls nothing before its body."""
+    args, ret = [a.name for a in fn.args], "" if fn.ret == "void" else "return "
+    far = "static __attribute__((noinline, cold)) %sfar_%s(%s)\n{\n\t%svia_%s(%s);\n}" % (
+        spaced(fn.ret_type), fn.name, ", ".join([decl(a) for a in fn.args] + ["void *caller_"]), ret, fn.name, ", ".join(args + ["tap_opencl_real(caller_)"]))
+    near = "TAP_EXPORT %s%s(%s)\n{\n\tvoid *caller_ = __builtin_return_address(0);\n\n\tif (!tap_is_first_caller(caller_))%s" % (
+        spaced(fn.ret_type), fn.name, params(fn), " {" if fn.ret == "void" else "")
+    near += "\n\t\t%sfar_%s(%s);" % (ret, fn.name, ", ".join(args + ["caller_"]))
+    if fn.ret == "void":
+        near += "\n\t\treturn;\n\t}"
+    near += "\n\t%sbody_%s(%s);\n}" % (ret, fn.name, ", ".join(args + ["tap_first_caller.api"]))
+    return far + "\n" + near
+
+
 def instances(api, fn):
     out = ["static __attribute__((noinline)) %svia_%s(%s)\n{\n\t%sbody_%s(%s);\n}" % (
         spaced(fn.ret_type), fn.name, params_real(fn), "" if fn.ret == "void" else "return ", fn.name,
         ", ".join([a.name for a in fn.args] + ["real"]))]
     if is_exported(api, fn):
-        out.append(instance(fn, fn.name, "tap_opencl_real(__builtin_return_address(0))", visible=True))
+        out.append(entry(fn))
         out += [instance(fn, "tap_r%d_%s" % (i, fn.name), "&tap_route[%d]" % i) for i in range(ROUTES)]
         out.append(instance(fn, "tap_layer_%s" % fn.name, "&tap_layer_route"))
     out += [instance(fn, "tap_x%d_%s" % (i, fn.name), "&tap_ext_route[%d]" % i) for i in range(PLATFORMS)]

@@ -54,6 +54,13 @@ static inline void tap_call_enter(struct tap_call *call, struct tap_stream *s, u
 	__atomic_store_n(&slot->fn, fn, __ATOMIC_RELEASE);
 }
 
+static inline bool tap_call_quiet(void)
+{
+	int off = TAP_READ_ONCE(tap_off);
+
+	return TAP_UNLIKELY(off != 0) && off != TAP_OFF_EXIT;   /* late calls are counted */
+}
+
 static inline bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain,
 				  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
@@ -119,7 +126,7 @@ static inline void tap_call_reserve_bare(struct tap_call *call)
 static inline void tap_call_finish(struct tap_call *call)
 {
 	if (TAP_LIKELY(call->rec != NULL))
-		tap_stream_commit(call->rec, call->head);
+		tap_stream_publish(call->rec, call->head);
 	if (TAP_LIKELY(call->slot != NULL)) {
 		TAP_WRITE_ONCE(call->slot->fn, 0);
 		TAP_WRITE_ONCE(tap_tls.depth, call->depth);

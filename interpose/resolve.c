@@ -19,6 +19,7 @@
 
 #include "collectors/opencl.h"
 #include "interpose/loader.h"
+#include "interpose/routes.h"
 #include "trace/write/sys.h"
 #include "trace/write/tls.h"
 
@@ -38,6 +39,7 @@ struct caller {
 };
 static struct caller callers[CALLERS];
 static _Atomic unsigned callers_used;
+struct tap_first_caller tap_first_caller;       /* callers[0], as far as the wrappers need it */
 
 /* ------------------------------------------------------ which library is it */
 
@@ -177,6 +179,19 @@ bool tap_caller_is_opencl(const void *caller)
 
 /* --------------------------------------------------------------- the callers */
 
+/* R1. Pairs with the acquires in holds() and tap_is_first_caller(). */
+static void usable(struct caller *c, uintptr_t bytes)
+{
+	if (c == &callers[0]) {
+		if (!tap_first_caller.api) {
+			tap_first_caller.start = c->start;
+			tap_first_caller.api = c->api;
+		}
+		atomic_store_explicit(&tap_first_caller.bytes, bytes, memory_order_release);
+	}
+	atomic_store_explicit(&c->bytes, bytes, memory_order_release);
+}
+
 static void remember(const struct search *s, const struct tap_opencl_api *api)
 {
 	for (unsigned i = 0; i < CALLERS && i < callers_used; i++) {
@@ -184,7 +199,7 @@ static void remember(const struct search *s, const struct tap_opencl_api *api)
 
 		if (c->ready && c->start == s->from.start && c->full_bytes == s->from.end - s->from.start &&
 		    c->dynamic == (uintptr_t)s->from.dynamic && c->library == (uintptr_t)s->library.dynamic && c->api == api) {
-			c->bytes = c->full_bytes;               /* R1: still the same */
+			usable(c, c->full_bytes);               /* R1: still the same */
 			return;
 		}
 	}
@@ -203,7 +218,7 @@ static void remember(const struct search *s, const struct tap_opencl_api *api)
 	c->api = api;
 	c->startup = s->from.startup && s->library.startup;
 	atomic_store_explicit(&c->ready, true, memory_order_release);
-	atomic_store_explicit(&c->bytes, c->full_bytes, memory_order_release);  /* pairs with the acquire in holds() */
+	usable(c, c->full_bytes);
 }
 
 static TAP_COLD const struct tap_opencl_api *resolve(const void *caller)
@@ -225,21 +240,15 @@ static inline bool holds(const struct caller *c, uintptr_t address)
 	return address - c->start < bytes;
 }
 
-static TAP_COLD const struct tap_opencl_api *find(uintptr_t address)
-{
-	unsigned n = atomic_load_explicit(&callers_used, memory_order_relaxed);
-
-	for (unsigned i = 1; i < n && i < CALLERS; i++)
-		if (holds(&callers[i], address))
-			return callers[i].api;
-	return resolve((const void *)address);
-}
-
 const struct tap_opencl_api *tap_opencl_real(void *caller)
 {
-	if (TAP_LIKELY(holds(&callers[0], (uintptr_t)caller)))
-		return callers[0].api;
-	return find((uintptr_t)caller);
+	uintptr_t address = (uintptr_t)caller;
+	unsigned n = atomic_load_explicit(&callers_used, memory_order_relaxed);
+
+	for (unsigned i = 0; i < n && i < CALLERS; i++)
+		if (holds(&callers[i], address))
+			return callers[i].api;
+	return resolve(caller);
 }
 
 void tap_callers_suspect(void)
@@ -248,5 +257,5 @@ void tap_callers_suspect(void)
 
 	for (unsigned i = 0; i < n && i < CALLERS; i++)
 		if (!callers[i].startup)
-			callers[i].bytes = 0;                   /* R1 */
+			usable(&callers[i], 0);
 }

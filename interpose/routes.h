@@ -12,6 +12,10 @@
 #ifndef GPUTAP_INTERPOSE_ROUTES_H
 #define GPUTAP_INTERPOSE_ROUTES_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "opencl_api.h"
 
 #define TAP_ROUTES 4            /* OpenCL loaders in one process */
@@ -20,5 +24,24 @@
 extern struct tap_opencl_api tap_route[TAP_ROUTES];
 extern struct tap_opencl_api tap_ext_route[TAP_PLATFORMS];
 extern struct tap_opencl_api tap_layer_route;
+
+/*
+ * The object that called OpenCL by name first, most often the only one: its route is found without a call. The rest is asked of
+ * tap_opencl_real(). Range and api never change once `bytes` is not 0; 0 = nobody yet, or in doubt after a dlclose. resolve.c
+ */
+struct tap_first_caller {
+	uintptr_t start;
+	_Atomic uintptr_t bytes;
+	const struct tap_opencl_api *api;
+};
+extern struct tap_first_caller tap_first_caller __attribute__((visibility("hidden")));
+
+static inline bool tap_is_first_caller(const void *caller)
+{
+	/* Pairs with the release store in remember(). */
+	uintptr_t bytes = atomic_load_explicit(&tap_first_caller.bytes, memory_order_acquire);
+
+	return __builtin_expect((uintptr_t)caller - tap_first_caller.start < bytes, 1);
+}
 
 #endif

@@ -14,6 +14,7 @@
 #define VISIBLE __attribute__((visibility("default")))
 
 struct tap_opencl_api tap_route[TAP_ROUTES], tap_ext_route[TAP_PLATFORMS], tap_layer_route;
+struct tap_first_caller tap_first_caller;       /* nobody: all take the long way */
 
 /* The last record. */
 VISIBLE uint64_t stub_words[8192];

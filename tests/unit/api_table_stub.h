@@ -22,6 +22,7 @@ struct tap_call {
 	uint8_t domain;
 };
 
+static inline bool tap_call_quiet(void) { return false; }
 bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 void tap_call_stop(struct tap_call *call, int32_t result);
 uint64_t *tap_call_reserve(struct tap_call *call, uint32_t first_u32, uint32_t words);

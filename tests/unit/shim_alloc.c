@@ -62,6 +62,16 @@ static __attribute__((noinline)) void one_call(uint64_t value)
 	tap_call_finish(&call);
 }
 
+static bool has_room_for_all(const struct tap_stream *s)
+{
+	return s->chunk_end - s->used >= CALLS * 32 + REC_CHUNK_RESERVE + 1024;
+}
+
+static bool is_nearly_full(const struct tap_stream *s)
+{
+	return s->limit - s->used <= 1024 && s->chunk_end - s->limit <= 8192;
+}
+
 /* Until the open chunk is a staged one with room for all calls (fresh) or for none of a few (full). */
 static void reach(bool fresh)
 {
@@ -70,7 +80,7 @@ static void reach(bool fresh)
 	do {
 		one_call(1);
 		s = tap_tls.stream;
-	} while (s->chunks < 6 || (fresh ? s->chunk_end - s->used < CALLS * 32 + REC_CHUNK_RESERVE + 1024 : s->limit - s->used > 1024 || s->chunk_end - s->limit > 8192));
+	} while (s->chunks < 6 || !(fresh ? has_room_for_all(s) : is_nearly_full(s)));
 }
 
 static int measure(bool fresh)

@@ -65,4 +65,11 @@ static inline uint64_t *tap_stream_claim(struct tap_stream *s, uint32_t words, u
 	}
 }
 
+/* tap_stream_commit, inlined. */
+static inline void tap_stream_publish(uint64_t *rec, uint64_t head)
+{
+	/* S2. Pairs with the acquire load of the header in the reader of a live trace. */
+	__atomic_store_n(rec, head | (uint64_t)REC_COMPLETE << 24, __ATOMIC_RELEASE);
+}
+
 #endif

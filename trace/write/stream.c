@@ -146,11 +146,7 @@ uint64_t *tap_stream_reserve_call(struct tap_stream *s, uint32_t words, uint64_t
 	return TAP_LIKELY(rec != NULL) ? rec : tap_stream_reserve_slow(s, words, link, true);
 }
 
-void tap_stream_commit(uint64_t *rec, uint64_t head)
-{
-	/* S2. Pairs with the acquire load of the header in the reader of a live trace. */
-	__atomic_store_n(rec, head | (uint64_t)REC_COMPLETE << 24, __ATOMIC_RELEASE);
-}
+void tap_stream_commit(uint64_t *rec, uint64_t head) { tap_stream_publish(rec, head); }
 
 static uint64_t head_of(uint32_t id, uint32_t words, int32_t result, uint64_t *rec)
 {
