@@ -2,13 +2,15 @@
  * cli/dump.c - gputap dump: everything in a trace, one line a call
  *
  * Text for people, with --json one object a line for programs. Both show the same facts in time order:
- * calls and callbacks with decoded arguments and the command they set going, then objects, notes and HSA kernels.
+ * calls and callbacks with decoded arguments and the command they set going, then objects, the content of programs, notes
+ * and HSA kernels.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/json.h"
@@ -270,6 +272,24 @@ static void json_facts(struct gt_text *t, const struct gt_fntable *table, const 
 	gt_text_char(t, '}');
 }
 
+static void json_id(struct gt_text *t, const char *name, const uint64_t id[2])
+{
+	gt_json_key(t, name);
+	gt_text_char(t, '"');
+	gt_text_hex(t, id[1], 16, false);
+	gt_text_hex(t, id[0], 16, false);
+	gt_text_char(t, '"');
+}
+
+static const char *content_kind(uint32_t kind)
+{
+	static const char *const names[] = { "content", "source", "log", "binary", "il", "options" };
+
+	return kind < sizeof names / sizeof *names ? names[kind] : names[0];
+}
+
+static bool is_text(uint32_t kind) { return kind == REC_BLOB_SOURCE || kind == REC_BLOB_LOG || kind == REC_BLOB_OPTIONS; }
+
 static void json_object(struct dump *d, const struct gt_object *o)
 {
 	struct gt_text *t = &d->t;
@@ -305,15 +325,38 @@ static void json_object(struct dump *d, const struct gt_object *o)
 	}
 	if (o->kind == REC_OBJECT_PROGRAM) {
 		gt_json_field_text(t, "build_options", o->build_options.text ? o->build_options : (struct gt_string){ "", 0 });
-		if (o->has_source) {
-			gt_json_key(t, "source_id");
-			gt_text_char(t, '"');
-			gt_text_hex(t, o->source_id[1], 16, false);
-			gt_text_hex(t, o->source_id[0], 16, false);
-			gt_text_char(t, '"');
-		}
+		if (o->has_source)
+			json_id(t, "source_id", o->source_id);
+		if (o->has_log)
+			json_id(t, "log_id", o->log_id);
 	}
 	json_facts(t, gt_model_table(d->m), o);
+	gt_text_lit(t, "}\n");
+}
+
+/* The content of programs, once for each id: sources and logs as text, binaries in hexadecimal; null when it was not stored. */
+static void json_content(struct dump *d, const struct gt_content *c)
+{
+	struct gt_text *t = &d->t;
+	struct gt_string stored;
+	uint64_t total = c->bytes;
+	bool there = gt_model_blob(d->m, c->id, &stored, &total);
+
+	gt_text_char(t, '{');
+	gt_json_field_str(t, "type", "content");
+	gt_json_field_str(t, "kind", content_kind(c->kind));
+	json_id(t, "id", c->id);
+	gt_json_field_u64(t, "bytes", total);
+	gt_json_field_u64(t, "stored", there ? stored.bytes : 0);
+	if (there && is_text(c->kind)) {
+		gt_json_field_text(t, "text", stored);
+	} else {
+		gt_json_key(t, is_text(c->kind) ? "text" : "hex");
+		gt_text_char(t, there ? '"' : 'n');
+		for (size_t i = 0; there && i < stored.bytes; i++)
+			gt_text_hex(t, (unsigned char)stored.text[i], 2, false);
+		gt_text_str(t, there ? "\"" : "ull");
+	}
 	gt_text_lit(t, "}\n");
 }
 
@@ -454,6 +497,15 @@ static void text_call(struct dump *d, const struct gt_call *call)
 		text_command(t, call->command);
 }
 
+static void text_id(struct gt_text *t, const char *before, const uint64_t *id)
+{
+	if (!id)
+		return;
+	gt_text_str(t, before);
+	gt_text_hex(t, id[1], 16, false);
+	gt_text_hex(t, id[0], 16, false);
+}
+
 static void text_object(struct dump *d, const struct gt_object *o)
 {
 	struct gt_text *t = &d->t;
@@ -469,6 +521,31 @@ static void text_object(struct dump *d, const struct gt_object *o)
 	if (o->name.bytes) {
 		gt_text_char(t, ' ');
 		gt_json_string(t, o->name.text, o->name.bytes);
+	}
+	if (o->build_options.bytes) {
+		gt_text_lit(t, " options ");
+		gt_json_string(t, o->build_options.text, o->build_options.bytes);
+	}
+	text_id(t, " source ", o->has_source ? o->source_id : NULL);
+	text_id(t, " log ", o->has_log ? o->log_id : NULL);
+	gt_text_char(t, '\n');
+}
+
+static void text_content(struct dump *d, const struct gt_content *c)
+{
+	struct gt_text *t = &d->t;
+	struct gt_string stored = { "", 0 };
+	uint64_t total = c->bytes;
+	bool there = gt_model_blob(d->m, c->id, &stored, &total);
+
+	gt_text_str(t, content_kind(c->kind));
+	text_id(t, " ", c->id);
+	gt_text_char(t, ' ');
+	gt_text_u64(t, total);
+	gt_text_str(t, there ? " bytes" : " bytes, not stored");
+	if (there && is_text(c->kind)) {
+		gt_text_char(t, ' ');
+		gt_json_string(t, stored.text, stored.bytes);
 	}
 	gt_text_char(t, '\n');
 }
@@ -506,6 +583,44 @@ static int dump_calls(struct dump *d, struct gt_err *err)
 	return r < 0 ? -1 : 0;
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const struct gt_content *x = a, *y = b;
+
+	return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : memcmp(x->id, y->id, sizeof x->id);
+}
+
+static void dump_contents(struct dump *d)
+{
+	struct gt_content *all = NULL;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < gt_model_object_count(d->m); i++)
+		n += gt_model_object(d->m, i)->n_contents;
+	if (!n || !(all = malloc(n * sizeof *all))) {
+		d->failed |= n > 0;
+		return;
+	}
+	n = 0;
+	for (uint32_t i = 0; i < gt_model_object_count(d->m); i++) {
+		const struct gt_object *o = gt_model_object(d->m, i);
+
+		for (uint32_t k = 0; k < o->n_contents; k++)
+			all[n++] = o->contents[k];
+	}
+	qsort(all, n, sizeof *all, by_id);
+	for (size_t i = 0; i < n; i++) {
+		if (i && !by_id(&all[i - 1], &all[i]))
+			continue;
+		if (d->json)
+			json_content(d, &all[i]);
+		else
+			text_content(d, &all[i]);
+		drain(d, DRAIN);
+	}
+	free(all);
+}
+
 static void dump_rest(struct dump *d)
 {
 	for (uint32_t i = 0; i < gt_model_object_count(d->m); i++) {
@@ -515,6 +630,7 @@ static void dump_rest(struct dump *d)
 			text_object(d, gt_model_object(d->m, i));
 		drain(d, DRAIN);
 	}
+	dump_contents(d);
 	for (uint32_t i = 0; i < gt_model_note_count(d->m); i++) {
 		if (d->json)
 			json_note(d, gt_model_note(d->m, i));

@@ -152,6 +152,8 @@ static void text_process(const struct gt_model *m, const struct gt_process *p)
 		printf("within %lld ns\n", (long long)p->clock_error_ns);
 	else
 		printf("rate guessed: too few clock readings\n");
+	for (size_t i = 0; i < p->n_env; i++)
+		printf("  environment %s\n", p->env[i]);
 	for (uint32_t i = 0; i < p->n_threads; i++)
 		text_thread(gt_model_thread(m, p->first_thread + i));
 }
@@ -274,6 +276,7 @@ static void json_process(struct gt_text *t, const struct gt_model *m, const stru
 	gt_json_field_i64(t, "ppid", p->ppid);
 	gt_json_field_str(t, "image", p->image);
 	json_strings(t, "args", p->n_args, p->args);
+	json_strings(t, "env", p->n_env, p->env);
 	gt_json_field_str(t, "reason", p->reason);
 	if (p->parent) {
 		gt_json_field_i64(t, "parent_pid", p->parent->pid);

@@ -88,7 +88,8 @@ int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec)
 	if (!f)
 		return -1;
 	*f = (struct gt_fact){ .process = rec->process, .kind = REC_OBJECT_PROGRAM, .handle = rec->args[1], .tick = rec->args[0],
-	                       .blob_kind = (uint32_t)rec->args[4], .blob_id = { rec->args[2], rec->args[3] } };
+	                       .blob = { (uint32_t)rec->args[4], (uint32_t)(rec->args[4] >> 32), { rec->args[2], rec->args[3] },
+	                                 rec->n_args > 5 ? rec->args[5] : 0 } };
 	return 0;
 }
 

@@ -78,9 +78,8 @@ struct gt_fact {                              /* one REC_OBJECT or REC_BLOB_REF 
 	uint32_t process, kind;
 	uint64_t handle, tick;
 	uint32_t n_attrs;                     /* 0: a blob */
-	uint32_t blob_kind;
 	struct gt_attr *attrs;
-	uint64_t blob_id[2];
+	struct gt_content blob;
 };
 struct gt_creation { uint32_t process, kind; uint64_t handle, tick; uint64_t parent; };  /* start tick of the creating call */
 

@@ -47,6 +47,8 @@ struct gt_process {
 	size_t n_args;
 	const char *const *args;
 	const char *cwd, *reason, *os, *arch;
+	size_t n_env;
+	const char *const *env;           /* NAME=VALUE of the variables that were asked for */
 	const struct gt_process *parent;  /* NULL: started outside */
 	uint64_t calls, callbacks, commands, kernels; /* counts over the whole trace, window ignored */
 	int64_t start_ns, end_ns;
@@ -91,6 +93,8 @@ struct gt_object {
 	bool has_source, has_log;
 	uint64_t source_id[2], log_id[2]; /* gt_model_blob */
 	struct gt_string build_options;
+	uint32_t n_contents;
+	struct gt_content { uint32_t kind, part; uint64_t id[2], bytes; } *contents; /* enum rec_blob_kind; part: device number of a log or binary */
 	uint32_t n_attrs;
 	struct gt_attr { uint32_t key; uint32_t bytes; const void *value; } *attrs; /* raw answers of the driver */
 };

@@ -137,13 +137,15 @@ static void take_attr(struct gt_model *m, struct gt_object *o, const struct gt_a
 	}
 }
 
-static void take_blob(struct gt_object *o, const struct gt_fact *f)
+static void take_blob(struct gt_object *o, const struct gt_content *c)
 {
-	if (f->blob_kind == REC_BLOB_SOURCE && !o->has_source) {
-		memcpy(o->source_id, f->blob_id, sizeof o->source_id);
+	if (o->contents)
+		o->contents[o->n_contents++] = *c;
+	if (c->kind == REC_BLOB_SOURCE && !o->has_source) {
+		memcpy(o->source_id, c->id, sizeof o->source_id);
 		o->has_source = true;
-	} else if (f->blob_kind == REC_BLOB_LOG) { /* the last build's */
-		memcpy(o->log_id, f->blob_id, sizeof o->log_id);
+	} else if (c->kind == REC_BLOB_LOG) { /* the last build's */
+		memcpy(o->log_id, c->id, sizeof o->log_id);
 		o->has_log = true;
 	}
 }
@@ -153,16 +155,20 @@ static void take_facts(struct gt_model *m, struct gt_entity *e, uint64_t tick, i
 {
 	const struct gt_fact *first, *end;
 	struct gt_object *o = &e->pub;
-	uint32_t n = 0;
+	uint32_t n = 0, blobs = 0;
 
 	gt_facts_of(m, o->process, o->kind, o->handle, tick, &first, &end);
-	for (const struct gt_fact *f = first; f < end; f++)
+	for (const struct gt_fact *f = first; f < end; f++) {
 		n += f->n_attrs;
+		blobs += !f->n_attrs;
+	}
 	if (n)
 		o->attrs = gt_arena_alloc(&m->objects_arena, n * sizeof *o->attrs);
+	if (blobs)
+		o->contents = gt_arena_alloc(&m->objects_arena, blobs * sizeof *o->contents);
 	for (const struct gt_fact *f = first; f < end; f++) {
 		if (!f->n_attrs)
-			take_blob(o, f);
+			take_blob(o, &f->blob);
 		for (uint32_t i = 0; o->attrs && i < f->n_attrs; i++)
 			if (!gt_object_attr(o, f->attrs[i].key)) {
 				o->attrs[o->n_attrs++] = f->attrs[i];

@@ -65,6 +65,7 @@ static int open_process(struct gt_model *m, uint32_t i)
 	pub->ppid = (int)fact_number(m, at, "ppid", 0);
 	pub->image = fact(m, at, "image");
 	pub->args = fact_list(m, at, "arg", &pub->n_args);
+	pub->env = fact_list(m, at, "env", &pub->n_env);
 	pub->cwd = fact(m, at, "cwd");
 	pub->reason = fact(m, at, "reason");
 	pub->os = fact(m, at, "os");

@@ -144,6 +144,10 @@ void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bo
 	put_line(t, "Application", p->image);
 	put_args(t, p);
 	put_line(t, "WorkingDirectory", p->cwd);
+	if (p->n_env)
+		put_line(t, "FullEnvironment", "0");
+	for (size_t i = 0; i < p->n_env; i++)
+		put_line(t, "EnvVar", p->env[i]);
 	put_line(t, "UserTimer", "False");
 	put_line(t, "OS Version", p->os);
 	put_session_name(t, gt_model_session(x->model)->path);

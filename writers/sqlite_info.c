@@ -98,6 +98,8 @@ static void capture_facts(struct gt_sql_feeder *f)
 	}
 	if (*s->cwd)
 		add_pair(t, "PROCESS_0:WORKING_DIR", s->cwd);
+	for (size_t i = 0; gt_model_process_count(f->m) && i < gt_model_process(f->m, 0)->n_env; i++)
+		add_pair(t, "PROCESS_0:ENVIRONMENT_VARIABLE", gt_model_process(f->m, 0)->env[i]);
 	if (*s->run_id)
 		add_pair(t, "PROFILING_SESSION_UUID", s->run_id);
 	if (s->exit_status >= 0)

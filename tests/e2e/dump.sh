@@ -24,6 +24,33 @@ check "cl_callbacks is recorded" record back cl_callbacks
 check "dump shows callbacks with their arguments" grep -q '"type":"callback".*"name":"clSetEventCallback.pfn_notify".*"args":{"event":"0x' back.json
 check "dump and info of callbacks are true" python3 "$here/dump_check.py" back.json back.info
 
+content() { # content FILE KIND FIELD PATTERN: a content row of that kind has the field
+	python3 - "$@" <<'END'
+import json, re, sys
+rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+ids = {o[k] for o in rows if o["type"] == "object" for k in ("source_id", "log_id") if k in o}
+mine = [r for r in rows if r["type"] == "content" and r["kind"] == sys.argv[2]]
+assert len(mine) == len({r["id"] for r in mine}), "once each"
+assert all(r["id"] in ids for r in mine if r["kind"] in ("source", "log")) or sys.argv[2] == "log", "programs name their source"
+sys.exit(not any(r[sys.argv[3]] is not None and re.search(sys.argv[4], str(r[sys.argv[3]])) for r in mine))
+END
+}
+check "dump shows the source of programs" content one.basic.json source text '__kernel void add'
+check "dump shows build logs" content back.json log text 'error'
+"$gputap" run -q -o kept --binaries --env DUMP_SH -- env DUMP_SH=x=y "$GPUTAP_BUILD/tests/e2e/cl_commands" >/dev/null 2>&1
+"$gputap" dump --json kept.gputap >kept.json 2>/dev/null
+check "dump shows binaries that were asked for" content kept.json binary hex '^[0-9a-f]{64}'
+check "info shows the environment that was asked for" grep -q '"env":\["DUMP_SH=x=y"\]' <("$gputap" info --json kept.gputap)
+"$gputap" export -q -e atp,sqlite kept.gputap 2>/dev/null
+check ".atp shows it" grep -qx 'EnvVar=DUMP_SH=x=y' kept.atp
+check "SQLite shows it" python3 -c 'import sqlite3, sys; sys.exit(("DUMP_SH=x=y",) not in sqlite3.connect("kept.sqlite").execute(
+	"SELECT value FROM META_DATA_CAPTURE WHERE name = \"PROCESS_0:ENVIRONMENT_VARIABLE\"").fetchall())'
+"$gputap" run -q -o bare --no-sources -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >/dev/null 2>&1
+"$gputap" dump --json bare.gputap >bare.json 2>/dev/null
+check "--no-sources keeps the id" content bare.json source id '^[0-9a-f]{32}$'
+check "... and not the text" content bare.json source stored '^0$'
+check "environment and binaries are not kept unasked" [ "$(grep -c '"kind":"binary"' one.basic.json):$("$gputap" info --json one.basic.gputap | grep -c '"env":\[\]')" = 0:1 ]
+
 "$gputap" dump one.basic.gputap >one.text 2>/dev/null
 calls=$(grep -c '"type":"call"' one.basic.json)
 check "text and JSON have the same calls" [ "$(grep -cE '^[0-9.]+ [0-9]+/[0-9]+ #[0-9]+ cl[A-Z]' one.text)" = "$calls" ]
