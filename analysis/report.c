@@ -186,7 +186,7 @@ out:
 }
 
 /* One walk for these; prints them in order. */
-static int run_some(const struct gt_report_run *run, const struct gt_report *const *reports, unsigned n, struct gt_err *err)
+static int run_some(const struct gt_report_run *run, const struct gt_report *const *reports, unsigned n, bool *printed, struct gt_err *err)
 {
 	struct gt_pool *arena = gt_pool_new();
 	struct gt_table *tables[MOST_REPORTS] = { 0 };
@@ -195,6 +195,8 @@ static int run_some(const struct gt_report_run *run, const struct gt_report *con
 
 	for (unsigned i = 0; !rc && i < n; i++) {
 		tables[i] = gt_table_new(reports[i]->name, reports[i]->title, reports[i]->headings, run->format, run->out, reports[i]->stream);
+		if (tables[i] && *printed)
+			gt_table_follows(tables[i]);
 		states[i] = tables[i] ? reports[i]->begin(reports[i], run->model, arena) : NULL;
 		if (!states[i])
 			rc = gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
@@ -204,9 +206,14 @@ static int run_some(const struct gt_report_run *run, const struct gt_report *con
 	for (unsigned i = 0; i < n && tables[i]; i++) {
 		if (!rc && reports[i]->end(states[i], tables[i]))
 			rc = gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
-		if (rc || (run->skip_empty && gt_table_empty(tables[i])))
+		if (rc || (run->skip_empty && gt_table_empty(tables[i]))) {
 			gt_table_drop(tables[i]);
-		else if (gt_table_end(tables[i], run->most))
+			continue;
+		}
+		if (*printed)
+			gt_table_follows(tables[i]);
+		*printed = true;
+		if (gt_table_end(tables[i], run->most))
 			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written");
 	}
 	gt_pool_free(arena);
@@ -216,6 +223,7 @@ static int run_some(const struct gt_report_run *run, const struct gt_report *con
 int gt_reports_run(const struct gt_report_run *run, struct gt_err *err)
 {
 	unsigned from = 0;
+	bool printed = false;
 
 	while (from < run->n_reports) {
 		unsigned n = 1;
@@ -223,7 +231,7 @@ int gt_reports_run(const struct gt_report_run *run, struct gt_err *err)
 		if (!run->reports[from]->stream)
 			while (from + n < run->n_reports && !run->reports[from + n]->stream && n < MOST_REPORTS)
 				n++;
-		if (run_some(run, run->reports + from, n, err))
+		if (run_some(run, run->reports + from, n, &printed, err))
 			return -1;
 		from += n;
 	}

@@ -32,7 +32,7 @@ static int end_nothing(void *state, struct gt_table *t)
 
 static const char *result_text(const struct gt_model *m, const struct gt_call *call, char *buf, size_t bytes)
 {
-	const struct gt_enum *errors = gt_fntable_enum(gt_model_table(m), "cl_int");
+	const struct gt_enum *errors = gt_fntable_enum(gt_model_table(m), "cl_error");
 	const char *name = errors ? gt_enum_name(errors, call->result) : NULL;
 
 	if (name)

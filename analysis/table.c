@@ -18,6 +18,7 @@ struct gt_table {
 	FILE *out;
 	enum gt_table_format format;
 	bool stream, flowing, failed;   /* flowing: the first rows of a stream are printed */
+	bool follows;                   /* another table stands before it */
 	unsigned columns;
 	char *headings;                 /* split in place */
 	const char *heading[MOST_COLUMNS];
@@ -41,6 +42,7 @@ bool gt_table_format_of(const char *name, enum gt_table_format *format)
 }
 
 unsigned gt_table_columns(const struct gt_table *t) { return t->columns; }
+void gt_table_follows(struct gt_table *t) { t->follows = true; }
 
 /* ---------------------------------------------------------------- escaping */
 
@@ -160,6 +162,8 @@ static char *render(const struct gt_cell *c, enum gt_table_format format, bool p
 
 static void print_head(struct gt_table *t, const int *width)
 {
+	if (t->follows && (t->format == GT_TABLE_CSV || t->format == GT_TABLE_MARKDOWN))
+		putc('\n', t->out);
 	if (t->format == GT_TABLE_CSV) {
 		for (unsigned i = 0; i < t->columns; i++) {
 			if (i)

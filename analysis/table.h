@@ -35,5 +35,7 @@ int gt_table_end(struct gt_table *t, unsigned most);
 /* Frees without printing what was not streamed. */
 void gt_table_drop(struct gt_table *t);
 bool gt_table_empty(const struct gt_table *t);
+/* Another table stands before it in the output: a blank line parts them (CSV, Markdown). Before the first row of a stream. */
+void gt_table_follows(struct gt_table *t);
 
 #endif

@@ -69,7 +69,7 @@ static void add_kernel(struct gt_sql_feeder *f, const struct gt_call *call, cons
 	gt_put(r, KE_dynamicSharedMemory, within_int64(c->local_arg_bytes));
 	gt_put(r, KE_localMemoryPerThread, private_bytes);
 	gt_put(r, KE_localMemoryTotal, 0);
-	gt_put(r, KE_gridId, (int64_t)++f->grids);
+	gt_put(r, KE_gridId, correlation);      /* the same in every window of the trace */
 	gt_put(r, KE_sharedMemoryExecuted, 0);
 	gt_put(r, KE_sharedMemoryLimitConfig, 0);
 	for (unsigned d = 0; d < 3; d++)

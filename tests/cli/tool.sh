@@ -57,6 +57,7 @@ ok "a streamed table keeps its columns" "$(awk '/^ -/ {for (i = 2; i < length($0
 	head && NF {for (i in gap) if (substr($0, i, 1) != " " && substr($0, i, 1) != "") wrong++} END {print head, wrong + 0}' trace.txt)" "1 0"
 ok "identifiers have no separators" "$(awk '/^ -/ {head = 1; next} head && $6 ~ /,/' trace.txt | wc -l)" 0
 "$gputap" stats -q --format markdown t.gputap >md; has "markdown" md "| Time (%) |"
+ok "a blank line parts CSV tables" "$("$gputap" stats -q -r opencl_api_sum,opencl_api_trace,opencl_wait_sum --format csv t.gputap | grep -c '^$')" 2
 "$gputap" stats -q -r opencl_gpu_kern_sum t.gputap >alias.txt; ok "alias" $? 0
 
 # A window keeps what overlaps it.
