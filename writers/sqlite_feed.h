@@ -80,7 +80,7 @@ struct gt_sql_feeder {
 	struct gt_fn_plan **plan;       /* by function id */
 	int64_t *correlation_base;      /* by process: images of one pid share its number space */
 	bool *thread_used;              /* by thread */
-	uint64_t api_rows, grids, clamped, unknown_device;
+	uint64_t api_rows, clamped, unknown_device;
 	uint32_t type[64];              /* command types seen */
 	unsigned n_types;
 #define T(member, table, cells) struct gt_sql_table *member;

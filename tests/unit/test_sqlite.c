@@ -419,8 +419,8 @@ static void kernels_have_grid_block_and_memory(void **state)
 	               "gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory, dynamicSharedMemory, gridId, tensorSizeMinusOneElements, graphId "
 	               "FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds d ON d.id = demangledName JOIN StringIds s ON s.id = shortName "
 	               "JOIN StringIds m ON m.id = mangledName ORDER BY 1",
-	            "13500|15500|0|1|13|11|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|1|[]|NULL\n"
-	            "27000|27090|0|1|13|23|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|2|[]|NULL\n");
+	            "13500|15500|0|1|13|11|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|11|[]|NULL\n"
+	            "27000|27090|0|1|13|23|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|23|[]|NULL\n");
 }
 
 /* The kernel that seems to start before its call is moved in the CUPTI_ table alone, and the ledger counts it. */
