@@ -189,6 +189,12 @@ static void json_cut(struct gt_text *t, const struct gt_call *call)
 		gt_text_char(t, ']');
 }
 
+/* A callback returns nothing, nor does a void function. */
+static bool has_result(const struct gt_call *call)
+{
+	return !call->is_callback && call->fn->ret != GT_VOID;
+}
+
 static void json_call(struct dump *d, const struct gt_call *call)
 {
 	const struct gt_process *p = gt_model_process(d->m, call->process);
@@ -207,8 +213,9 @@ static void json_call(struct dump *d, const struct gt_call *call)
 	gt_json_field_str(t, "name", call->fn->name);
 	gt_json_field_i64(t, "start_ns", call->start_ns);
 	gt_json_field_i64(t, "end_ns", call->end_ns);
-	gt_json_field_i64(t, "result", call->result);
-	if (error)
+	if (has_result(call))
+		gt_json_field_i64(t, "result", call->result);
+	if (has_result(call) && error)
 		gt_json_field_str(t, "result_name", error);
 	if (call->has_args && call->fn->ret_position >= 0) {
 		gt_json_key(t, "return");
@@ -461,10 +468,22 @@ static void text_command(struct gt_text *t, const struct gt_command *c)
 	gt_text_char(t, '\n');
 }
 
+static void text_result(struct dump *d, const struct gt_call *call)
+{
+	const char *error = gt_enum_name(d->errors, call->result);
+
+	gt_text_lit(&d->t, " = ");
+	if (call->has_args && call->fn->ret_position >= 0 && !call->result)
+		gt_json_scalar(&d->t, call->fn->ret, NULL, gt_call_return(call), 8);
+	else if (error)
+		gt_text_str(&d->t, error);
+	else
+		gt_text_i64(&d->t, call->result);
+}
+
 static void text_call(struct dump *d, const struct gt_call *call)
 {
 	const struct gt_thread *thread = gt_model_thread(d->m, call->thread);
-	const char *error = gt_enum_name(d->errors, call->result);
 	struct gt_text *t = &d->t;
 
 	seconds(t, call->start_ns);
@@ -483,13 +502,9 @@ static void text_call(struct dump *d, const struct gt_call *call)
 		gt_text_char(t, '=');
 		gt_json_arg(t, call, i);
 	}
-	gt_text_str(t, call->has_args ? ") = " : "?) = ");
-	if (call->has_args && call->fn->ret_position >= 0 && !call->result)
-		gt_json_scalar(t, call->fn->ret, NULL, gt_call_return(call), 8);
-	else if (error)
-		gt_text_str(t, error);
-	else
-		gt_text_i64(t, call->result);
+	gt_text_str(t, call->has_args ? ")" : "?)");
+	if (has_result(call))
+		text_result(d, call);
 	gt_text_lit(t, " [");
 	gt_text_i64(t, call->end_ns - call->start_ns);
 	gt_text_lit(t, "ns]\n");

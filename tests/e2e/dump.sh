@@ -22,6 +22,8 @@ done
 unset POCL_DEVICES
 check "cl_callbacks is recorded" record back cl_callbacks
 check "dump shows callbacks with their arguments" grep -q '"type":"callback".*"name":"clSetEventCallback.pfn_notify".*"args":{"event":"0x' back.json
+check "a callback has no result" [ "$(grep '"type":"callback"' back.json | grep -c '"result"')" = 0 ]
+check "... nor in text" [ "$("$gputap" dump back.gputap 2>/dev/null | grep ' callback ' | grep -c ') = ')" = 0 ]
 check "dump and info of callbacks are true" python3 "$here/dump_check.py" back.json back.info
 
 content() { # content FILE KIND FIELD PATTERN: a content row of that kind has the field
