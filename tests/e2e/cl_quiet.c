@@ -213,6 +213,7 @@ int main(int argc, char **argv)
 		status = count(argv[1], argv[2], &traced);
 	if (status)
 		return status == 97 ? 77 : status;
-	printf("switches %lu\nlongest %lu\nmost %lu\n", (unsigned long)(traced.places - bare.places), (unsigned long)traced.longest, (unsigned long)traced.most);
+	printf("switches %lu\n", (unsigned long)(traced.places - bare.places));
+	printf("longest %lu\nmost %lu\n", (unsigned long)traced.longest, (unsigned long)traced.most);
 	return 0;
 }
