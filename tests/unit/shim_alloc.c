@@ -72,22 +72,24 @@ static bool is_nearly_full(const struct tap_stream *s)
 	return s->limit - s->used <= 1024 && s->chunk_end - s->limit <= 8192;
 }
 
-/* Until the open chunk is a staged one with room for all calls (fresh) or for none of a few (full). */
-static void reach(bool fresh)
+/* Until the open chunk is a staged one with room for all calls (fresh) or for none of a few (full). False: there is no such chunk. */
+static bool reach(bool fresh)
 {
 	struct tap_stream *s;
 
 	do {
 		one_call(1);
 		s = tap_tls.stream;
-	} while (s->chunks < 6 || !(fresh ? has_room_for_all(s) : is_nearly_full(s)));
+	} while (s->chunks < 6 || (s->chunks < 20 && !(fresh ? has_room_for_all(s) : is_nearly_full(s))));
+	return s->chunks < 20;
 }
 
 static int measure(bool fresh)
 {
 	uint32_t chunks;
 
-	reach(fresh);
+	if (!reach(fresh))
+		return 1;
 	chunks = tap_tls.stream->chunks;
 	counted = 0;
 	counting = true;
@@ -134,7 +136,7 @@ static int system_calls_between_marks(const char *name, uint64_t *n)
 	waitpid(pid, &status, 0);
 	if (WIFEXITED(status))
 		return -1;
-	ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD);
+	ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
 	while (ptrace(PTRACE_SYSCALL, pid, 0, 0) == 0 && waitpid(pid, &status, 0) == pid && !WIFEXITED(status)) {
 		if (WIFSIGNALED(status) || WSTOPSIG(status) != (SIGTRAP | 0x80))
 			continue;
