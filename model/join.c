@@ -198,7 +198,8 @@ static void drop_doubles(struct gt_bulk *b)
 	b->n = n;
 }
 
-static void count_alone(struct gt_model *m, const struct gt_join *j, bool device_times)
+/* A command whose call the ring took is nobody's fault. */
+static void count_alone(struct gt_model *m, const struct gt_join *j, uint32_t process, uint32_t stream)
 {
 	const struct entry *e = j->entries.data;
 	const uint32_t *c = j->calls.data;
@@ -209,7 +210,7 @@ static void count_alone(struct gt_model *m, const struct gt_join *j, bool device
 		bool have_e = i < j->entries.n, have_c = k < j->calls.n;
 
 		if (have_e && (!have_c || e[i].at < c[k])) {
-			commands++;
+			commands += !gt_reader_overwritten(m->reader, process, rec_link(stream, (uint64_t)e[i].at * 8));
 			i++;
 		} else if (have_c && (!have_e || c[k] < e[i].at)) {
 			calls++;
@@ -221,7 +222,7 @@ static void count_alone(struct gt_model *m, const struct gt_join *j, bool device
 	}
 	if (commands)
 		gt_model_count_loss(m, REC_LOSS_UNMATCHED_COMMAND, commands);
-	if (calls && device_times)
+	if (calls && m->processes[process].device_times)
 		gt_model_count_loss(m, REC_LOSS_UNMATCHED_CALL, calls);
 }
 
@@ -234,7 +235,7 @@ void gt_join_finish(struct gt_model *m)
 			sort_bulk(&j->entries, sizeof(struct entry), compare_entries);
 			sort_bulk(&j->calls, sizeof(uint32_t), compare_u32);
 			drop_doubles(&j->entries);
-			count_alone(m, j, m->processes[p].device_times);
+			count_alone(m, j, p, s);
 			gt_bulk_free(&j->calls);
 		}
 	if (m->local_sizes.n)

@@ -132,12 +132,44 @@ static struct gt_thread *add_thread(struct gt_model *m, uint32_t process, uint32
 	return t;
 }
 
+/* A stream says again whose it is where the ring may have taken the first word of it, and beside the stream that said it. */
+static bool is_thread(const struct gt_model *m, uint32_t i, const struct gt_rec *rec)
+{
+	return m->threads.v[i].process == rec->process && m->threads.v[i].tid == (int)(uint32_t)rec->args[1] &&
+	       m->thread_start.v[i] == rec->args[0];
+}
+
+/* 1: known already; 0: not; -1: out of memory. */
+static int take_thread_again(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_stream_map *s = &m->processes[rec->process].streams[rec->stream];
+	uint32_t i = s->n ? s->holder[s->n - 1] : 0, *holder;
+
+	bool known = s->n && is_thread(m, i, rec);
+
+	for (uint32_t k = m->threads.n; rec->args[1] >> 32 & REC_THREAD_AGAIN && !known && k-- > 0;) {
+		i = k;
+		known = is_thread(m, k, rec);
+	}
+	if (!known)
+		return 0;
+	holder = realloc(s->holder, (s->n + 1) * sizeof *holder);
+	if (!holder)
+		return -1;
+	s->holder = holder;
+	holder[s->n++] = i;
+	return 1;
+}
+
 static int take_thread(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_string name;
 	struct gt_thread *t;
 	uint32_t at = 2;
+	int known = rec->n_args >= 2 ? take_thread_again(m, rec) : 0;
 
+	if (known)
+		return known < 0 ? -1 : 0;
 	t = add_thread(m, rec->process, rec->stream, rec->n_args ? rec->args[0] : 0);
 	if (!t)
 		return -1;

@@ -245,6 +245,128 @@ static void max_size_stops_calls_and_counts_them(void **state)
 	assert_int_equal(w.calls + w.lost[REC_LOSS_SIZE_CAP], 100000);
 }
 
+/* ------------------------------------------------------------------- ring */
+
+#define RING_CALLS 1000000u
+
+static int ring(void)
+{
+	static const char fact[] = "a definition";
+
+	for (uint64_t n = 0; n < RING_CALLS; n++) {
+		one_call(FN, n, 4);
+		if (n == RING_CALLS / 2)
+			tap_record_text(REC_NOTE, 1, fact, sizeof fact - 1);
+	}
+	return 0;
+}
+
+/* Calls come in order; behind the gap that the ring left none is missing. */
+struct run { uint64_t last, gaps, from; };
+
+static void in_order(const uint64_t *rec, void *arg)
+{
+	struct run *r = arg;
+
+	if (rec_id(*rec) != FN)
+		return;
+	if (rec[3] != r->last + 1) {
+		r->gaps++;
+		r->from = rec[3];
+	}
+	r->last = rec[3];
+}
+
+/* A ring keeps the newest calls within its size, tells how many went, and no definition goes. */
+static void a_ring_keeps_the_newest_calls(void **state)
+{
+	struct run r = { .last = UINT64_MAX };
+	struct walk w = { .each = in_order, .arg = &r };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("ring", "GPUTAP_MAX_SIZE=4m", "GPUTAP_RING=1"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(w.calls + w.overwritten, RING_CALLS);
+	assert_int_equal(w.lost[REC_LOSS_SIZE_CAP] + w.lost[REC_LOSS_NO_SPACE], 0);
+	assert_int_equal(r.last, RING_CALLS - 1);
+	assert_int_equal(r.gaps, 1);
+	assert_true(RING_CALLS - r.from > 30000);       /* 56 bytes a call: about half of the 4 MB at the very least */
+	assert_in_range(w.disk_bytes, 2 << 20, 5 << 20);
+	assert_int_equal(w.by_type[REC_NOTE], 1);
+	assert_true(w.by_type[REC_CLOCK] > 50);         /* one a chunk, and none went */
+	assert_int_equal(w.by_type[REC_EXIT], 1);
+}
+
+/* Killed at any time a ring has each call, or has it counted. */
+static void a_killed_ring_counts_what_it_overwrote(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		uint64_t torn = 0;
+		struct walk w = { .each = same_words, .arg = &torn };
+
+		scene_place();
+		pid_t pid = scene_start("until_killed", "GPUTAP_MAX_SIZE=2m", "GPUTAP_RING=1", NULL);
+
+		while (shared->n[0] < 100000)
+			usleep(50);
+		usleep((useconds_t)(i * 397 % 5000));
+		kill(pid, SIGKILL);
+		assert_int_equal(scene_end(pid), SIGKILL);
+		walk_trace(&w, "t", 0);
+		assert_int_equal(w.bad, 0);
+		assert_int_equal(torn, 0);
+		assert_true(w.overwritten > 0);
+		assert_in_range(w.calls + w.overwritten, shared->n[0], shared->n[0] + 1);
+	}
+}
+
+static void *ring_thread(void *arg)
+{
+	for (uint64_t n = 0; n < RING_CALLS / 4; n++)
+		one_call(FN, (uintptr_t)arg << 32 | n, 4);
+	return NULL;
+}
+
+static int ring_threads(void)
+{
+	pthread_t t[4];
+
+	for (uintptr_t round = 0; round < 2; round++) {
+		for (uintptr_t i = 0; i < 4; i++)
+			pthread_create(&t[i], NULL, ring_thread, (void *)(round * 4 + i + 1));
+		for (uintptr_t i = 0; i < 4; i++)
+			pthread_join(t[i], NULL);
+	}
+	return 0;
+}
+
+/* The last call of each thread of the second round. */
+static void last_calls(const uint64_t *rec, void *arg)
+{
+	if (rec_id(*rec) == FN && (uint32_t)rec[3] == RING_CALLS / 4 - 1)
+		((uint64_t *)arg)[rec[3] >> 32]++;
+}
+
+/* Threads take the oldest chunks from each other: whoever wrote last is there. */
+static void threads_share_a_ring(void **state)
+{
+	uint64_t last[9] = { 0 };
+	struct walk w = { .each = last_calls, .arg = last };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("ring_threads", "GPUTAP_MAX_SIZE=8m", "GPUTAP_RING=1"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(w.calls + w.overwritten, 2 * RING_CALLS);
+	for (int i = 5; i < 9; i++)
+		assert_int_equal(last[i], 1);
+	assert_in_range(w.disk_bytes, 4 << 20, 14 << 20);
+}
+
 /* ------------------------------------------------------------------- fork */
 
 static int forks(void)
@@ -628,7 +750,7 @@ static void calls_outside_the_window_are_not_recorded(void **state)
 const struct scene scenes[] = {
 	{ "storm", storm }, { "until_killed", until_killed }, { "inside_a_call", inside_a_call }, { "full", full }, { "forks", forks },
 	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes }, { "blobs", blobs },
-	{ "quiet", quiet }, { "one", one }, { "window", window }, { NULL, NULL },
+	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "ring_threads", ring_threads }, { NULL, NULL },
 };
 
 int main(int argc, char **argv)
@@ -640,6 +762,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_file_limit_stops_recording_and_nothing_else),
 		cmocka_unit_test(a_full_disk_stops_recording_and_nothing_else),
 		cmocka_unit_test(max_size_stops_calls_and_counts_them),
+		cmocka_unit_test(a_ring_keeps_the_newest_calls),
+		cmocka_unit_test(a_killed_ring_counts_what_it_overwrote),
+		cmocka_unit_test(threads_share_a_ring),
 		cmocka_unit_test(a_forked_child_has_its_own_directory),
 		cmocka_unit_test(short_threads_share_a_file),
 		cmocka_unit_test(a_call_left_by_longjmp_hides_no_later_call),

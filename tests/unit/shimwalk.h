@@ -138,6 +138,7 @@ struct walk {
 	uint64_t by_type[REC_TYPE_COUNT];
 	uint64_t lost[64];
 	uint64_t blobs, blob_bytes, files, images;
+	uint64_t overwritten, disk_bytes;
 	struct rec_slot slot[REC_SLOTS];        /* of the last file */
 	void (*each)(const uint64_t *rec, void *arg);
 	void *arg;
@@ -182,6 +183,7 @@ static inline void walk_file(struct walk *w, const char *path)
 	assert_int_equal(pread(fd, data, (size_t)st.st_size, 0), st.st_size);
 	close(fd);
 	w->files++;
+	w->disk_bytes += (uint64_t)st.st_blocks * 512;
 	const struct rec_control *control = (const void *)data;
 
 	memcpy(w->slot, control->slot, sizeof w->slot);
@@ -196,6 +198,8 @@ static inline void walk_file(struct walk *w, const char *path)
 			memcpy(data + c->rec_stage_target, data + at + REC_STAGE_IMAGE, c->bytes - REC_STAGE_IMAGE);
 		if (c->kind == REC_CHUNK_CALLS)
 			walk_records(w, data, at + sizeof *c, at + c->bytes);
+		else if (c->kind == REC_CHUNK_GONE)
+			w->overwritten += c->rec_calls;
 		else if (c->kind == REC_CHUNK_BLOB) {
 			w->blobs++;
 			w->blob_bytes += c->blob_bytes;

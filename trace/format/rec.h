@@ -32,6 +32,7 @@ enum rec_chunk_kind {
 	REC_CHUNK_CUPTI = 3,          /* raw CUPTI buffers */
 	REC_CHUNK_STAGE = 4,          /* a window: what stands REC_STAGE_IMAGE behind its header is the chunk whose place in the file
 	                                 is rec_stage_target, and counts instead of what stands there; 0 = nothing */
+	REC_CHUNK_GONE = 5,           /* chunks of records that the ring took; only this header is left of them */
 };
 #define REC_STAGE_IMAGE 4096u         /* bytes from a window's header to its image; the image is `bytes` - that long */
 
@@ -51,6 +52,9 @@ struct rec_chunk {
 };
 /* STAGE: offset in the file of the chunk that the image is, in the word of blob_id[0]. */
 #define rec_stage_target blob_id[0]
+/* CALLS of a ring, once another chunk follows: tick when it was left; finished calls in it. GONE: 0; calls overwritten. */
+#define rec_left_tick blob_id[0]
+#define rec_calls blob_id[1]
 
 enum rec_blob_kind { REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLOB_IL, REC_BLOB_OPTIONS };
 
@@ -187,7 +191,7 @@ enum rec_domain {
  * the bytes, padded with zeros to a whole word (the length word shares its word with the first 4 bytes). */
 enum rec_type {
 	REC_PAD = 1,                  /* rest of a block; no tick; step over it */
-	REC_THREAD,                   /* tick; {tid u32, flags u32 (1 = main)}; text name: this thread holds the stream from now on */
+	REC_THREAD,                   /* tick; {tid u32, flags u32 (enum rec_thread)}; text name: this thread holds the stream from now on */
 	REC_THREAD_END,               /* tick; {tid u32, 0}: it gave the stream back */
 	REC_CLOCK,                    /* tick; monotonic ns; raw ns; realtime ns; boottime ns; bracket width in ticks */
 	/*
@@ -232,6 +236,10 @@ enum rec_attr {
 	REC_ATTR_CLOCK,               /* u32: 0 none, 1 clGetDeviceAndHostTimer, 2 calibrated from brackets */
 	REC_ATTR_LOADER,              /* text: path of the library that implements it */
 	REC_ATTR_STAND_IN,            /* u32 1: a test stand-in, not a real device */
+};
+enum rec_thread {
+	REC_THREAD_MAIN = 1,
+	REC_THREAD_AGAIN = 2,         /* the thread of another such record with the same tick and tid, which the ring may have taken */
 };
 enum rec_local_source { REC_LOCAL_UNKNOWN = 0, REC_LOCAL_APPLICATION, REC_LOCAL_REQUIRED, REC_LOCAL_SUGGESTED };
 enum rec_exit { REC_EXIT_NORMAL = 1, REC_EXIT_UNDERSCORE, REC_EXIT_QUICK, REC_EXIT_EXEC };

@@ -152,6 +152,18 @@ static int keep_blob(struct scan *s, const struct rec_chunk *chunk, uint64_t at,
 	return 0;
 }
 
+/* What the ring took: its calls are counted in the header that is left. */
+static int keep_gone(struct scan *s, const struct rec_chunk *chunk, uint64_t at, uint64_t end)
+{
+	struct gt_reader *r = s->r;
+
+	r->found.lost[REC_LOSS_RING_OVERWRITTEN] += chunk->rec_calls;
+	if (!gt_grow((void **)&r->gone, r->n_gone, &r->cap_gone, sizeof(*r->gone)))
+		return gt_no_memory(s->err);
+	r->gone[r->n_gone++] = (struct gt_gone){ at, end, s->stream_index };
+	return 0;
+}
+
 /* The byte order is wrong as a whole: say so instead of calling every block damaged. */
 static int other_byte_order(struct scan *s)
 {
@@ -201,6 +213,8 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 		rc = scan_calls(s, *at, end);
 	else if (chunk.kind == REC_CHUNK_BLOB)
 		rc = keep_blob(s, &chunk, *at, end);
+	else if (chunk.kind == REC_CHUNK_GONE)
+		rc = keep_gone(s, &chunk, *at, end);
 	else if (chunk.kind != REC_CHUNK_CUPTI && chunk.kind != REC_CHUNK_STAGE)
 		s->r->found.lost[REC_LOSS_UNKNOWN_RECORD]++;
 	*at = end + (REC_BLOCK - end % REC_BLOCK) % REC_BLOCK;

@@ -49,6 +49,9 @@ struct gt_blob_info {
 	void *data;                       /* once asked for */
 };
 
+/* A part of a stream that the ring took. */
+struct gt_gone { uint64_t from, to; uint32_t stream; };
+
 struct gt_fetch_cache;
 
 struct gt_reader {
@@ -58,6 +61,7 @@ struct gt_reader {
 	struct gt_stream *streams; uint32_t n_streams;
 	struct gt_block_info *blocks; size_t n_blocks, cap_blocks;
 	struct gt_blob_info *blobs; size_t n_blobs, cap_blobs;
+	struct gt_gone *gone; size_t n_gone, cap_gone;
 	struct gt_findings found;
 	uint64_t n_calls;
 	int64_t utc_ns;

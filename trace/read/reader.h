@@ -39,6 +39,8 @@ uint32_t gt_reader_stream_count(const struct gt_reader *r, uint32_t process);
 const struct rec_control *gt_reader_control(const struct gt_reader *r, uint32_t process, uint32_t stream);
 /* Findings so far: damaged, truncated, incomplete records. */
 uint64_t gt_reader_lost(const struct gt_reader *r, enum rec_loss reason);
+/* Whether the record that a link names was overwritten by the ring. */
+bool gt_reader_overwritten(const struct gt_reader *r, uint32_t process, uint64_t link);
 
 /* One record. words points into the reader's memory: valid until the next call on the same cursor. */
 struct gt_rec {

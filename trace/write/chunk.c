@@ -29,9 +29,9 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { NOT_SUPPORTED = 95, NO_SUCH_CALL = 38, INVALID = 22 };  /* errno values: raw calls return them negated */
+enum { NOT_SUPPORTED = 95, NO_SUCH_CALL = 38, INVALID = 22, NO_SPACE = 28 };  /* errno values: raw calls return them negated */
 
-static uint64_t bytes_in_trace;         /* of this process, against --max-size */
+uint64_t tap_bytes_in_trace;
 
 /* ------------------------------------------------------------- file space */
 
@@ -46,7 +46,7 @@ static void stream_path(char *path, uint32_t number)
 	tap_text_str(&t, ".str");
 }
 
-static int open_stream(uint32_t number, int flags)
+int tap_chunk_file(uint32_t number, int flags)
 {
 	char path[TAP_PATH_MAX];
 
@@ -70,22 +70,31 @@ static bool inside_file_limit(uint64_t end)
 	return TAP_SYS(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit, 0, 0) < 0 || end <= limit.soft;
 }
 
+static _Atomic int may_fail;            /* 0 not asked, 1 no, 2 yes: one trace, one file system */
+
 /*
- * Copy-on-write and network file systems may still refuse a store into allocated space. Writing the zeros ourselves at
- * least finds out early whether there is room; docs/trace-format.md says what remains.
+ * Copy-on-write and network file systems may still refuse a store into allocated space. Writing the zeros ourselves at least finds
+ * out early whether there is room; docs/trace-format.md says what remains. An overlay keeps new files on its upper file system and
+ * passes allocation on to it: what that cannot do shows as "not supported".
  */
 static bool stores_may_fail(int fd)
 {
-	static _Atomic int known;                       /* 0 not asked, 1 no, 2 yes: one trace, one file system */
 	struct statfs fs;
 
-	if (known)
-		return known == 2;
+	if (may_fail)
+		return may_fail == 2;
 	bool bad = TAP_SYS(fstatfs, fd, &fs, 0, 0, 0, 0) == 0 &&
 	           (fs.f_type == 0x9123683e /* btrfs */ || fs.f_type == 0x6969 /* nfs */ || fs.f_type == 0xff534d42 /* cifs */ ||
 	            fs.f_type == 0xfe534d42 /* smb2 */ || fs.f_type == 0x2fc12fc1 /* zfs */ || fs.f_type == 0x65735546 /* fuse */);
-	known = bad ? 2 : 1;
+	may_fail = bad ? 2 : 1;
 	return bad;
+}
+
+void tap_chunk_notes(void)
+{
+	if (may_fail == 2)
+		TAP_DEGRADE(TAP_PART_CORE, "the trace is on a file system where a full disk may end the program: write it to a local disk (--output)");
+	tap_ring_notes();
 }
 
 static bool write_zeros(int fd, uint64_t at, uint64_t bytes)
@@ -103,27 +112,49 @@ static bool write_zeros(int fd, uint64_t at, uint64_t bytes)
 	return true;
 }
 
-/* K1. Counts the bytes against --max-size. */
-static bool allocate(int fd, uint64_t at, uint64_t bytes, enum rec_loss *why)
+/*
+ * Counts the bytes against --max-size. In a ring the oldest chunks go instead; with none there yet (each thread's first ones stay)
+ * calls go over the limit rather than be lost, what is never overwritten does not.
+ */
+static bool within_cap(const struct tap_stream *s, uint64_t bytes)
 {
-	uint64_t max = tap_options.max_size;
+	uint64_t max = tap_options.max_size, used = __atomic_add_fetch(&tap_bytes_in_trace, bytes, __ATOMIC_RELAXED);
+	enum tap_ring_result taken = TAP_RING_TAKEN;
+
+	if (used <= max || !max)
+		return true;
+	if (!tap_ring())
+		return false;
+	while (taken == TAP_RING_TAKEN && __atomic_load_n(&tap_bytes_in_trace, __ATOMIC_RELAXED) > max)
+		taken = tap_ring_take_oldest();
+	return taken >= TAP_RING_BUSY || (taken == TAP_RING_NOTHING && !s->keeps) || !s->chunks;
+}
+
+static long try_allocate(int fd, uint64_t at, uint64_t bytes)
+{
+	long err = stores_may_fail(fd) ? -NOT_SUPPORTED : tap_sys_fallocate(fd, at, bytes);
+
+	if (err == -NOT_SUPPORTED || err == -NO_SUCH_CALL)
+		return write_zeros(fd, at, bytes) ? 0 : -NO_SPACE;
+	return err;
+}
+
+/* K1 */
+static bool allocate(const struct tap_stream *s, int fd, uint64_t at, uint64_t bytes, enum rec_loss *why)
+{
+	long err = -NO_SPACE;
 
 	*why = REC_LOSS_NO_SPACE;
 	if (!inside_file_limit(at + bytes))
 		return false;
-	if (__atomic_add_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED) > max && max) {
+	if (!within_cap(s, bytes))
 		*why = REC_LOSS_SIZE_CAP;
-		goto refused;
-	}
-	long err = stores_may_fail(fd) ? -NOT_SUPPORTED : tap_sys_fallocate(fd, at, bytes);
-
-	if (err == 0)
-		return true;
-	if ((err == -NOT_SUPPORTED || err == -NO_SUCH_CALL) && write_zeros(fd, at, bytes))
-		return true;
-refused:
-	__atomic_sub_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED);
-	return false;
+	else
+		while ((err = try_allocate(fd, at, bytes)) == -NO_SPACE && tap_ring() && tap_ring_take_oldest() == TAP_RING_TAKEN)
+			;
+	if (err)
+		__atomic_sub_fetch(&tap_bytes_in_trace, bytes, __ATOMIC_RELAXED);
+	return !err;
 }
 
 /* ----------------------------------------------------------------- mapping */
@@ -154,13 +185,13 @@ static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * t
 bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
 {
 	uint64_t bytes = 16384 < sysconf(_SC_PAGESIZE) ? (uint64_t)sysconf(_SC_PAGESIZE) : 16384;
-	int fd = open_stream(s->number, O_CREAT | O_EXCL);
+	int fd = tap_chunk_file(s->number, O_CREAT | O_EXCL);
 	uint8_t *map = NULL;
 
 	*why = REC_LOSS_NO_SPACE;
 	if (fd < 0)
 		return false;
-	if (allocate(fd, 0, bytes, why))
+	if (allocate(s, fd, 0, bytes, why))
 		map = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	tap_sys_close(fd);
 	if (!map) {
@@ -265,7 +296,7 @@ static struct rec_chunk *window_make(struct tap_stream *s, int fd, enum rec_loss
 	uint64_t bytes = REC_STAGE_IMAGE + WINDOW_IMAGE, at = s->next_chunk;
 	struct rec_chunk *w = NULL;
 
-	if (allocate(fd, at, bytes, why))
+	if (allocate(s, fd, at, bytes, why))
 		w = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (!w)
 		return NULL;
@@ -281,7 +312,7 @@ static struct rec_chunk *window_make(struct tap_stream *s, int fd, enum rec_loss
 }
 
 /* K3. The window's chunk goes to its own place. */
-static bool window_flush(int fd, struct rec_chunk *w)
+static bool window_flush(struct tap_stream *s, int fd, struct rec_chunk *w)
 {
 	uint64_t at = w->rec_stage_target;
 
@@ -297,6 +328,7 @@ static bool window_flush(int fd, struct rec_chunk *w)
 		done += (uint64_t)n;
 	}
 	__atomic_store_n(&w->rec_stage_target, 0, __ATOMIC_RELEASE);
+	tap_ring_add(s, at, WINDOW_IMAGE);
 	return true;
 }
 
@@ -304,31 +336,39 @@ static bool next_in_window(struct tap_stream *s, int fd, enum rec_loss *why)
 {
 	struct rec_chunk **w = &s->window[s->chunks & 1];
 	bool fresh = !*w;
+	bool ring = tap_ring() && !s->keeps;
 
 	if (fresh && !(*w = window_make(s, fd, why)))
 		return false;
 	uint64_t at = s->next_chunk;
 
-	if (!allocate(fd, at, WINDOW_IMAGE, why))
+	if (!allocate(s, fd, at, WINDOW_IMAGE, why))
 		return false;
-	if (!window_flush(fd, *w))
+	if (!window_flush(s, fd, *w))
 		return false;
 	if (!fresh)                             /* else it is zero, and its pages wait for their first records */
 		__builtin_memset(image_of(*w), 0, WINDOW_IMAGE);
 	chunk_header(image_of(*w), WINDOW_IMAGE);
 	__atomic_store_n(&(*w)->rec_stage_target, at, __ATOMIC_RELEASE);        /* K3 */
+	struct rec_chunk *other = s->window[!(s->chunks & 1)];
+
 	open_chunk(s, image_of(*w), at, WINDOW_IMAGE);
+	if (ring) {
+		if (other)
+			tap_ring_leave((struct rec_chunk *)image_of(other));
+		tap_stream_record_thread(s, REC_THREAD_AGAIN);
+	}
 	return true;
 }
 
 static bool next_in_place(struct tap_stream *s, int fd, enum rec_loss *why)
 {
 	uint64_t bytes = next_bytes(s), at = s->next_chunk;
-	bool room = allocate(fd, at, bytes, why);
+	bool room = allocate(s, fd, at, bytes, why);
 	uint8_t *map = NULL;
 
 	while (!room && bytes > REC_BLOCK)              /* a small chunk is better than none */
-		room = allocate(fd, at, bytes /= 4, why);
+		room = allocate(s, fd, at, bytes /= 4, why);
 	if (room)
 		map = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (!map)
@@ -343,12 +383,13 @@ static bool next_in_place(struct tap_stream *s, int fd, enum rec_loss *why)
 bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why)
 {
 	*why = tap_seccomp ? REC_LOSS_SECCOMP : REC_LOSS_NO_SPACE;
-	int fd = tap_seccomp ? -1 : open_stream(s->number, 0);
+	int fd = tap_seccomp ? -1 : tap_chunk_file(s->number, 0);
 
 	if (fd < 0)
 		return false;
-	bool windows = s->chunks >= 2 && !stores_may_fail(fd);
-	bool done = (windows && next_in_window(s, fd, why)) || next_in_place(s, fd, why);
+	bool ring = tap_ring() && !s->keeps;            /* its chunks are taken by others: nothing but windows may be mapped */
+	bool windows = s->chunks >= 2 && (ring || !stores_may_fail(fd));
+	bool done = (windows && next_in_window(s, fd, why)) || (!(ring && windows) && next_in_place(s, fd, why));
 
 	tap_sys_close(fd);
 	return done;
@@ -356,12 +397,14 @@ bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why)
 
 int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, enum rec_loss *why)
 {
-	int fd = tap_seccomp ? -1 : open_stream(s->number, 0);
+	if (s->kept)
+		s = s->kept;
+	int fd = tap_seccomp ? -1 : tap_chunk_file(s->number, 0);
 
 	*why = tap_seccomp ? REC_LOSS_SECCOMP : REC_LOSS_NO_SPACE;
 	if (fd < 0)
 		return -1;
-	if (!allocate(fd, s->next_chunk, bytes, why)) {
+	if (!allocate(s, fd, s->next_chunk, bytes, why)) {
 		tap_sys_close(fd);
 		return -1;
 	}

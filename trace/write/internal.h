@@ -29,10 +29,34 @@ bool tap_chunk_next_block(struct tap_stream *s);
 /* Room for a chunk of another kind in the file of the calling thread's stream: returns a descriptor (the caller closes
  * it) and its offset, or -1. bytes are whole, header included. */
 int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, enum rec_loss *why);
+void tap_chunk_notes(void);              /* says once what does not work here; not during a chunk switch */
 /* Replaces the stream's mappings by private memory (forked child). */
 void tap_chunk_blank(struct tap_stream *s);
 
+/* Opens K.str; negative on failure. */
+int tap_chunk_file(uint32_t number, int flags);
+extern uint64_t tap_bytes_in_trace TAP_HIDDEN;       /* of this process, against --max-size */
+
+/* ---- ring.c ---- */
+
+static inline bool tap_ring(void) { return tap_options.ring && tap_options.max_size; }
+/* Gives the oldest chunk of records of this process back to the file system. */
+enum tap_ring_result { TAP_RING_NOTHING, TAP_RING_IMPOSSIBLE, TAP_RING_BUSY, TAP_RING_TAKEN };
+enum tap_ring_result tap_ring_take_oldest(void);
+/* The chunk, whose image is here, is left for another: what whoever takes it wants to know. */
+void tap_ring_leave(struct rec_chunk *image);
+/* It now stands in its own place. */
+void tap_ring_add(struct tap_stream *s, uint64_t at, uint64_t bytes);
+/* The stream that holds records of this type: not overwritten by the ring, or s itself. */
+struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id);
+void tap_ring_forget(void);              /* fork */
+void tap_ring_notes(void);               /* says once what does not work here; not during a chunk switch */
+
 /* ---- stream.c ---- */
+
+struct tap_stream *tap_stream_at(uint32_t number);      /* NULL: not made yet */
+/* A THREAD record of the holder; flags: enum rec_thread. */
+void tap_stream_record_thread(struct tap_stream *s, uint32_t flags);
 
 uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, bool is_call);
 void tap_clock_record(void);

@@ -129,6 +129,8 @@ TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words,
 		tap_lost(s->dead ? s->dead - 1 : REC_LOSS_NO_SPACE, 1);
 	else if (s->chunks != chunks && is_call)
 		tap_clock_record();                             /* one pair per chunk; its own record claims what is left */
+	if (is_call)
+		tap_chunk_notes();
 	return rec;
 }
 
@@ -158,7 +160,7 @@ static uint64_t head_of(uint32_t id, uint32_t words, int32_t result, uint64_t *r
 
 bool tap_record(uint32_t id, int32_t result, const uint64_t *words, uint32_t n)
 {
-	struct tap_stream *s = tap_stream_get();
+	struct tap_stream *s = tap_ring_stream(tap_stream_get(), id);
 	uint32_t head = n + 1 > 255 ? 2 : 1;
 	uint64_t link, *rec = s ? tap_stream_reserve(s, n + head, &link) : NULL;
 
@@ -170,16 +172,15 @@ bool tap_record(uint32_t id, int32_t result, const uint64_t *words, uint32_t n)
 	return true;
 }
 
-bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t bytes)
+static bool record_text(struct tap_stream *s, uint32_t id, uint64_t tick, uint64_t payload, const char *text, size_t bytes)
 {
-	struct tap_stream *s = tap_stream_get();
 	uint32_t kept = bytes > 4096 ? 4096 : (uint32_t)bytes;
 	uint32_t n = 2 + (kept + 4 + 7) / 8, head = n + 1 > 255 ? 2 : 1;
 	uint64_t link, *rec = s ? tap_stream_reserve(s, n + head, &link) : NULL;
 
 	if (!rec)
 		return false;
-	rec[head] = tap_tick();
+	rec[head] = tick;
 	rec[head + 1] = payload;
 	char *out = (char *)&rec[head + 2];
 	__builtin_memcpy(out, &kept, 4);
@@ -187,6 +188,11 @@ bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t byt
 		out[4 + i] = text[i];
 	tap_stream_commit(rec, head_of(id, n + head, 0, rec) | (kept < bytes ? (uint64_t)REC_CUT << 24 : 0));
 	return true;
+}
+
+bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t bytes)
+{
+	return record_text(tap_ring_stream(tap_stream_get(), id), id, tap_tick(), payload, text, bytes);
 }
 
 void tap_clock_record(void)
@@ -279,6 +285,13 @@ static void image_started(void)
 
 /* -------------------------------------------------------------------- pool */
 
+struct tap_stream *tap_stream_at(uint32_t number)
+{
+	struct tap_stream *in = number / STREAMS_PER_SLAB < SLABS ? __atomic_load_n(&slab[number / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE) : NULL;
+
+	return in ? &in[number % STREAMS_PER_SLAB] : NULL;
+}
+
 static struct tap_stream *stream_at(uint32_t number)
 {
 	struct tap_stream *in = __atomic_load_n(&slab[number / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE);
@@ -334,7 +347,7 @@ static struct tap_stream *stream_new(enum rec_loss *why)
 	return tap_chunk_first(s, why) ? s : NULL;
 }
 
-static void record_thread(struct tap_stream *s)
+void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
 {
 	char name[16] = "";
 	size_t n = 0;
@@ -342,7 +355,9 @@ static void record_thread(struct tap_stream *s)
 	TAP_SYS(prctl, 16 /* PR_GET_NAME */, name, 0, 0, 0, 0);
 	while (n < sizeof name && name[n])
 		n++;
-	tap_record_text(REC_THREAD, s->tid | (uint64_t)(s->tid == s->control->pid) << 32, name, n);
+	if (s->tid == s->control->pid)
+		flags |= REC_THREAD_MAIN;
+	record_text(s, REC_THREAD, s->holder_tick, s->tid | (uint64_t)flags << 32, name, n);
 }
 
 uint32_t tap_stream_count(void) { return __atomic_load_n(&stream_count, __ATOMIC_RELAXED); }
@@ -366,6 +381,27 @@ static bool too_early(void)
 	return retry && tap_tick() < retry;
 }
 
+static void set_holder(struct tap_stream *s, uint32_t tid, uint64_t tick)
+{
+	s->tid = tid;
+	s->holder_tick = tick;
+	s->control->pid = tap_sys_getpid();
+	TAP_WRITE_ONCE(s->control->tid, tid);
+}
+
+/* Beside its stream a thread holds the one for what the ring must not take. Without room for it everything goes to the first. */
+static void take_kept(struct tap_stream *s)
+{
+	enum rec_loss why;
+
+	if (!s->kept && (s->kept = stream_new(&why)))
+		s->kept->keeps = true;
+	if (!s->kept)
+		return;
+	set_holder(s->kept, s->tid, s->holder_tick);
+	tap_stream_record_thread(s->kept, REC_THREAD_AGAIN);
+}
+
 /* Signals are blocked: nothing on this thread comes between. */
 static struct tap_stream *take_stream(void)
 {
@@ -381,14 +417,14 @@ static struct tap_stream *take_stream(void)
 	}
 	__atomic_store_n(&open_retry_wait, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&open_retry_tick, 0, __ATOMIC_RELAXED);
-	s->tid = tap_sys_gettid();
-	s->control->pid = tap_sys_getpid();
-	TAP_WRITE_ONCE(s->control->tid, s->tid);
+	set_holder(s, tap_sys_gettid(), tap_tick());
 	t->errno_at = &errno;
 	t->depth = 0;
 	TAP_WRITE_ONCE(t->stream, s);
 	lost_adopt(s);
-	record_thread(s);
+	tap_stream_record_thread(s, 0);
+	if (tap_ring())
+		take_kept(s);
 	if (!__atomic_exchange_n(&tap_gate->started, 1, __ATOMIC_RELAXED))
 		image_started();
 	return s;
@@ -447,6 +483,8 @@ void tap_stream_thread_exit(void)
 	for (uint32_t i = 0; i < REC_SLOTS; i++)
 		TAP_WRITE_ONCE(s->control->slot[i].fn, 0);
 	TAP_WRITE_ONCE(s->control->tid, 0);
+	if (s->kept)
+		TAP_WRITE_ONCE(s->kept->control->tid, 0);
 	t->depth = 0;
 	TAP_WRITE_ONCE(t->stream, NULL);
 	pool_push(s);
@@ -472,6 +510,7 @@ void tap_streams_forget(void)
 	second_clock_tick = 0;
 	open_retry_tick = open_retry_wait = 0;
 	tap_blobs_forget();
+	tap_ring_forget();
 	for (uint32_t i = 0; i < 64; i++)
 		lost_unheld[i] = 0;
 }

@@ -33,6 +33,14 @@ struct tap_stream {
 	uint64_t retry_tick;
 	uint64_t retry_wait;            /* ticks from the last failure to retry_tick */
 	uint64_t next_free;             /* pool: number of the next free stream + 1 */
+	uint64_t holder_tick;           /* of the holder's THREAD record */
+
+	/* --ring (ring.c) */
+	struct tap_stream *kept;        /* where the holder's definitions go; NULL in such a stream itself */
+	bool keeps;                     /* this is one */
+	uint64_t ring_end;              /* behind the last chunk that stands in its place; written by the holder */
+	uint64_t ring_from, ring_tick;  /* the oldest chunk that was not taken yet and when it was left (0 = not looked up) */
+	uint64_t gone_at, gone_end, gone_calls;     /* the GONE chunk that takes in the next one taken */
 };
 
 /*
