@@ -36,7 +36,7 @@ static bool read_timer(const struct tap_cl_device *d, uint64_t *tick, uint64_t *
 	cl_device_id handle = atomic_load(&d->handle);
 
 	*bracket = UINT64_MAX;
-	for (int i = 0; real->clGetDeviceAndHostTimer && i < SAMPLES; i++) {
+	for (int i = 0; i < SAMPLES; i++) {
 		cl_ulong device = 0, host = 0;
 		uint64_t before = tap_tick(), after;
 
@@ -52,11 +52,21 @@ static bool read_timer(const struct tap_cl_device *d, uint64_t *tick, uint64_t *
 	return *bracket != UINT64_MAX;
 }
 
+/* Sub-devices may go at any time, and their handles with them: they are not asked again later, so not at all. */
+static bool has_timer(const struct tap_cl_device *d)
+{
+	cl_device_id parent = NULL;
+
+	if (!d->real->clGetDeviceAndHostTimer || !tap_cl_platform_has(d->real, d->platform, 2, 1))
+		return false;
+	return d->real->clGetDeviceInfo(atomic_load(&d->handle), CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS && !parent;
+}
+
 void tap_cl_clock_open(struct tap_cl_device *d)
 {
 	uint64_t tick, device_ns, bracket;
 
-	d->clock = read_timer(d, &tick, &device_ns, &bracket) ? BY_TIMER : BY_BRACKET;
+	d->clock = has_timer(d) && read_timer(d, &tick, &device_ns, &bracket) ? BY_TIMER : BY_BRACKET;
 	if (d->clock == BY_TIMER)
 		write_pair(d, tick, device_ns, bracket, BY_TIMER);
 	atomic_store(&d->window_tick, tap_tick());

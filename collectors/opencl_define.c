@@ -127,7 +127,7 @@ static void find_suggest(struct tap_cl_device *d, cl_device_id device, char *roo
 {
 	const struct tap_opencl_api *real = d->real;
 
-	if (!real->clGetExtensionFunctionAddressForPlatform)
+	if (!real->clGetExtensionFunctionAddressForPlatform || !tap_cl_platform_has(real, d->platform, 1, 2))
 		return;
 	if (device_lists(real, device, "cl_khr_suggested_local_work_size", room))
 		d->suggest = real->clGetExtensionFunctionAddressForPlatform(d->platform, "clGetKernelSuggestedLocalWorkSizeKHR");

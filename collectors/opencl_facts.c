@@ -44,3 +44,12 @@ void tap_cl_facts_close(struct tap_cl_facts *f)
 	tap_record(REC_OBJECT, 0, f->words, f->n);
 	tap_cl_pages_free(f->words, FACTS_BYTES);
 }
+
+bool tap_cl_platform_has(const struct tap_opencl_api *real, cl_platform_id platform, int major, int minor)
+{
+	char text[128] = "";            /* "OpenCL 1.2 ..." */
+
+	if (!real->clGetPlatformInfo || real->clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, NULL) != CL_SUCCESS)
+		return false;
+	return __builtin_strncmp(text, "OpenCL ", 7) == 0 && (text[7] - '0') * 10 + text[9] - '0' >= major * 10 + minor;
+}

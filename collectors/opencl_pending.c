@@ -254,7 +254,8 @@ static enum look look_at(struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t
 			return STUCK;
 		}
 	}
-	got = tap_cl_times(q, s, flushed, how == TAP_CL_LAST || tries == TAP_CL_TRIES_MAX);
+	/* Complete and without times: waited for, but not where the application would see what we hold (DEEP). */
+	got = tap_cl_times(q, s, flushed, how >= TAP_CL_DEEP || tries == TAP_CL_TRIES_MAX);
 	if (got == TAP_CL_TIMED) {
 		finish(q, r, s, t);
 		return GONE;
@@ -521,6 +522,10 @@ static enum rec_loss refuse(struct tap_cl_queue *q)
 	return REC_LOSS_PENDING_FULL;
 }
 
+/* Stands in our slot until the driver writes there: a NULL that it writes is the application's to see. */
+static char unwritten;
+#define NO_EVENT ((cl_event)(void *)&unwritten)
+
 cl_event *tap_cl_event_slot(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app)
 {
 	struct tap_cl_queue *q = last_queue;
@@ -528,7 +533,7 @@ cl_event *tap_cl_event_slot(struct tap_cl_enqueue *e, const struct tap_opencl_ap
 	(void)real;
 	if (unlikely(!q || atomic_load_explicit(&q->handle, memory_order_relaxed) != queue || !queue))
 		last_queue = q = tap_cl_queue_find(queue);
-	e->own = NULL;
+	e->own = NO_EVENT;
 	e->app = app;
 	e->queue = queue;
 	e->state = q;
@@ -569,9 +574,9 @@ static uint32_t saturate(uint64_t v)
 }
 
 /* The event goes to the application (with a reference of ours left) or stays ours. False: we have none of it. */
-static bool hand_over(struct tap_cl_enqueue *e, const struct tap_opencl_api *real)
+static bool hand_over(struct tap_cl_enqueue *e)
 {
-	bool ours = !e->app || real->clRetainEvent(e->own) == CL_SUCCESS;
+	bool ours = !e->app || e->state->real->clRetainEvent(e->own) == CL_SUCCESS;
 
 	/* C3, trap 10: ours is there before another thread can see the event and release it. */
 	if (e->app)
@@ -579,28 +584,45 @@ static bool hand_over(struct tap_cl_enqueue *e, const struct tap_opencl_api *rea
 	return ours;
 }
 
-static void keep(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call)
+/* The table of the queue's library: that of an extension's route may hold the extension's functions alone. */
+static void keep(struct tap_cl_enqueue *e, const struct tap_call *call)
 {
-	if (unlikely(!e->own))                          /* success and no event: nothing to ask */
+	if (unlikely(!e->own || e->own == NO_EVENT)) {  /* success and no event: nothing to ask */
+		if (e->app && !e->own)
+			*e->app = NULL;
 		return tap_cl_untimed(call->link, REC_LOSS_NO_PROFILING_INFO, 1);
-	if (unlikely(!hand_over(e, real)))
+	}
+	if (unlikely(!hand_over(e)))
 		return tap_cl_untimed(call->link, REC_LOSS_NO_PROFILING_INFO, 1);
 	if (likely(call->link) && push(e->state, e->own, call->link, call->start_tick, saturate(call->end_tick - call->start_tick)))
 		return;
-	real->clReleaseEvent(e->own);
+	e->state->real->clReleaseEvent(e->own);
 	if (call->link)
 		tap_cl_untimed(call->link, REC_LOSS_PENDING_FULL, 1);
+}
+
+/* A blocking command that fails on the device makes the call fail, and some drivers hand out its event all the same. */
+static void failed(struct tap_cl_enqueue *e)
+{
+	if (e->own == NO_EVENT)
+		return;
+	if (e->app)
+		*e->app = e->own;
+	else if (e->own)
+		e->state->real->clReleaseEvent(e->own);
 }
 
 void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call, cl_int err, bool blocking)
 {
 	struct tap_cl_queue *q = e->state;
 
+	if (unlikely(err != CL_SUCCESS && e->timed))
+		failed(e);
 	if (err != CL_SUCCESS || unlikely(atomic_load_explicit(&tap_cl_closed, memory_order_relaxed) && !e->timed))
 		return;
 	tap_own_calls_begin();
 	if (likely(e->timed))
-		keep(e, real, call);
+		keep(e, call);
 	else if (e->refused && call->link)
 		tap_cl_untimed(call->link, e->refused, 1);
 	if (unlikely(tap_options.serialize) && !blocking && e->queue) {

@@ -370,7 +370,7 @@ void tap_cl_post_clReleaseCommandQueue(const struct tap_opencl_api *real, const 
 	if (!q)
 		return;
 	tap_cl_mark_flushed(q);
-	tap_cl_harvest(q, TAP_CL_ALL);
+	tap_cl_harvest(q, TAP_CL_DEEP);         /* what is complete goes now, times or not: our events would keep the queue alive */
 	tap_cl_queue_reclaim(q);
 }
 

@@ -29,7 +29,7 @@ static cl_mem buffer;
 
 #define CHECK(call) do { cl_int err_ = (call); if (err_ != CL_SUCCESS) { printf("%s: %d\n", #call, err_); exit(1); } } while (0)
 
-static void open_context(void)
+static inline void open_context(void)
 {
 	cl_int err;
 
