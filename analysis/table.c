@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/utf8.h"
 #include <strings.h>
 
 /* A streamed table takes its widths from its first rows; a wider cell later on widens its column from there. */
@@ -61,24 +63,13 @@ static void put_csv(FILE *out, const char *s)
 	putc('"', out);
 }
 
-/* Length of the well-formed UTF-8 sequence at s, 0 if there is none. */
-static unsigned utf8(const unsigned char *s)
-{
-	unsigned n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-
-	for (unsigned i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
-		return 0;
-	return n;
-}
-
 static void put_json(FILE *out, const char *text)
 {
+	const char *end = text + strlen(text);
+
 	putc('"', out);
 	for (const unsigned char *s = (const unsigned char *)text; *s;) {
-		unsigned n = utf8(s);
+		size_t n = gt_utf8_sequence((const char *)s, (size_t)(end - (const char *)s));
 
 		if (*s == '"' || *s == '\\')
 			fprintf(out, "\\%c", *s++);

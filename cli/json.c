@@ -6,20 +6,7 @@
  */
 #include "cli/json.h"
 
-/* Bytes of the well-formed UTF-8 sequence at s, 0 when there is none (RFC 3629, table 3-7 of Unicode). */
-static size_t sequence(const unsigned char *s, size_t left)
-{
-	size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-
-	if (!n || n > left)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
+#include "common/utf8.h"
 
 static void escape(struct gt_text *t, unsigned char c)
 {
@@ -40,7 +27,7 @@ void gt_json_string(struct gt_text *t, const char *s, size_t bytes)
 	gt_text_char(t, '"');
 	for (size_t i = 0; i < bytes; ) {
 		unsigned char c = (unsigned char)s[i];
-		size_t n = sequence((const unsigned char *)s + i, bytes - i);
+		size_t n = gt_utf8_sequence(s + i, bytes - i);
 
 		if (!n)
 			gt_text_lit(t, "\xef\xbf\xbd");
@@ -133,21 +120,12 @@ static const char *symbol(const struct gt_enum *symbols, uint64_t bits, uint32_t
 
 static void flags(struct gt_text *t, const struct gt_enum *symbols, uint64_t bits)
 {
-	const char *before = "", *whole = gt_enum_name(symbols, (int64_t)bits);
+	const char *before = "", *name;
 
-	if (whole) {                      /* also names of several bits: CL_DEVICE_TYPE_ALL */
-		gt_json_string(t, whole, strlen(whole));
-		return;
-	}
 	gt_text_char(t, '"');
-	for (uint32_t i = 0; symbols && i < symbols->n; i++) {
-		uint64_t v = (uint64_t)symbols->values[i].value;
-
-		if (!v || (bits & v) != v)
-			continue;
+	while ((name = gt_enum_next_flag(symbols, &bits))) {
 		gt_text_str(t, before);
-		gt_text_str(t, symbols->values[i].name);
-		bits &= ~v;
+		gt_text_str(t, name);
 		before = "|";
 	}
 	if (bits || !*before) {

@@ -518,6 +518,25 @@ const char *gt_enum_name(const struct gt_enum *e, int64_t value)
 	return low < e->n && v[low].value == value ? v[low].name : NULL;
 }
 
+const char *gt_enum_next_flag(const struct gt_enum *e, uint64_t *bits)
+{
+	const char *whole = *bits ? gt_enum_name(e, (int64_t)*bits) : NULL;
+
+	if (whole) {
+		*bits = 0;
+		return whole;
+	}
+	for (uint32_t i = 0; e && i < e->n; i++) {
+		uint64_t v = (uint64_t)e->values[i].value;
+
+		if (v && !(v & (v - 1)) && *bits & v) {
+			*bits &= ~v;
+			return e->values[i].name;
+		}
+	}
+	return NULL;
+}
+
 bool gt_fntable_query(const struct gt_fntable *t, const char *group, int64_t query, struct gt_query *out)
 {
 	struct query_item key = { .group = group, .value = query };

@@ -95,6 +95,11 @@ const struct gt_fn *gt_fntable_at(const struct gt_fntable *t, uint32_t i);
 const struct gt_enum *gt_fntable_enum(const struct gt_fntable *t, const char *group);  /* NULL */
 const struct gt_struct *gt_fntable_struct(const struct gt_fntable *t, const char *name);
 const char *gt_enum_name(const struct gt_enum *e, int64_t value);                       /* NULL: unknown */
+/*
+ * The next name for set flags, NULL when no bit that is left has one: a value that is named as a whole (CL_DEVICE_TYPE_ALL)
+ * first, then bit by bit in the order of the headers. *bits loses what was named.
+ */
+const char *gt_enum_next_flag(const struct gt_enum *e, uint64_t *bits);
 /* How the value behind an info query's param_value is to be read: enum gt_value, group, is_array. False: unknown query. */
 struct gt_query { enum gt_value value; const char *group; bool array; };
 bool gt_fntable_query(const struct gt_fntable *t, const char *group, int64_t query, struct gt_query *out);

@@ -48,23 +48,12 @@ struct render {
 
 static void put_flags(struct gt_text *t, const struct gt_enum *e, uint64_t bits)
 {
-	const char *whole = e && bits ? gt_enum_name(e, (int64_t)bits) : NULL;
-	const char *before = "";
+	const char *before = "", *name;
 
-	if (whole) {
-		gt_text_str(t, whole);
-		return;
-	}
-	for (uint32_t i = 0; e && i < e->n; i++) {
-		uint64_t v = (uint64_t)e->values[i].value;
-
-		/* One bit each; names of several bits (CL_DEVICE_TYPE_ALL) count as a whole only. */
-		if (v == 0 || (v & (v - 1)) || !(bits & v))
-			continue;
+	while ((name = gt_enum_next_flag(e, &bits))) {
 		gt_text_str(t, before);
-		gt_text_str(t, e->values[i].name);
+		gt_text_str(t, name);
 		before = "|";
-		bits &= ~v;
 	}
 	if (bits || !before[0]) {
 		gt_text_str(t, before);

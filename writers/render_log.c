@@ -8,6 +8,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/utf8.h"
 #include "writers/render.h"
 
 #define TEXT_MAX 256                      /* bytes of a string shown */
@@ -35,24 +36,6 @@ static void put_scalar(struct gt_text *t, enum gt_value v, uint64_t bits)
 	}
 }
 
-/* Bytes of the UTF-8 sequence at s, 0 when it is none (over-long forms and surrogates included). */
-static unsigned utf8_bytes(const unsigned char *s, size_t left)
-{
-	unsigned n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-	uint32_t c = s[0] & (0x7fu >> n);
-
-	if (s[0] < 0xc2 || s[0] > 0xf4 || left < n)
-		return 0;
-	for (unsigned i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if ((n == 3 && c < 0x800) || (n == 4 && (c < 0x10000 || c > 0x10ffff)) || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	return n;
-}
-
 /* Three digits always: a digit that follows cannot join the escape. */
 static void put_octal(struct gt_text *t, unsigned char c)
 {
@@ -72,7 +55,7 @@ static void put_text(struct gt_text *t, const unsigned char *s, size_t n, bool c
 	}
 	gt_text_char(t, '"');
 	for (size_t i = 0; i < n;) {
-		unsigned sequence = s[i] >= 0x80 ? utf8_bytes(s + i, n - i) : 0;
+		size_t sequence = s[i] >= 0x80 ? gt_utf8_sequence((const char *)s + i, n - i) : 0;
 		const char *named;
 
 		if (s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')

@@ -43,16 +43,11 @@ static int64_t sign_extend(uint64_t raw, unsigned bytes)
 
 static void add_flags(struct line *l, const struct gt_enum *e, uint64_t raw)
 {
-	const char *between = "";
+	const char *between = "", *name;
 
-	for (uint32_t i = 0; e && i < e->n && raw; i++) {
-		uint64_t bit = (uint64_t)e->values[i].value;
-
-		if (!bit || (raw & bit) != bit)
-			continue;
-		add(l, "%s%s", between, e->values[i].name);
+	while ((name = gt_enum_next_flag(e, &raw))) {
+		add(l, "%s%s", between, name);
 		between = "|";
-		raw &= ~bit;
 	}
 	if (raw || !*between)
 		add(l, "%s%" PRIu64, between, raw);

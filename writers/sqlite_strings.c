@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "writers/sqlite_db.h"
 
 #define BLOCK 65536u                    /* bytes of text allocated at once */
@@ -159,27 +160,13 @@ int64_t gt_strings_intern(struct gt_strings *s, const char *text, size_t bytes)
 size_t gt_strings_count(const struct gt_strings *s) { return s->n; }
 const char *gt_strings_at(const struct gt_strings *s, size_t id) { return s->text[id]; }
 
-/* Bytes of the valid UTF-8 sequence at text, 0 when it is none (also for NUL, over-long forms and surrogates). */
-static size_t sequence(const unsigned char *t, size_t bytes)
-{
-	unsigned n = t[0] < 0x80 ? 1 : t[0] >= 0xc2 && t[0] < 0xe0 ? 2 : t[0] >= 0xe0 && t[0] < 0xf0 ? 3 : t[0] >= 0xf0 && t[0] < 0xf5 ? 4 : 0;
-
-	if (!n || n > bytes || !t[0])
-		return 0;
-	for (unsigned i = 1; i < n; i++)
-		if ((t[i] & 0xc0) != 0x80)
-			return 0;
-	if ((t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xed && t[1] > 0x9f) || (t[0] == 0xf0 && t[1] < 0x90) || (t[0] == 0xf4 && t[1] > 0x8f))
-		return 0;
-	return n;
-}
+/* NUL ends a text in SQLite, so it counts as damage too. */
+static size_t sequence(const char *t, size_t bytes) { return *t ? gt_utf8_sequence(t, bytes) : 0; }
 
 bool gt_utf8_valid(const char *text, size_t bytes)
 {
-	const unsigned char *t = (const unsigned char *)text;
-
 	for (size_t i = 0, n; i < bytes; i += n) {
-		n = sequence(t + i, bytes - i);
+		n = sequence(text + i, bytes - i);
 		if (!n)
 			return false;
 	}
@@ -193,7 +180,7 @@ size_t gt_utf8(const char *text, size_t bytes, char *out)
 	char *to = out;
 
 	for (size_t i = 0; i < bytes;) {
-		size_t n = sequence(t + i, bytes - i);
+		size_t n = sequence(text + i, bytes - i);
 
 		if (n) {
 			memcpy(to, t + i, n);

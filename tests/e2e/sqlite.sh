@@ -14,3 +14,10 @@ export_as old --sqlite-schema=2021
 export_as plain --opencl-compat=off
 # Each of three threads does everything 20 times, with one NDRange and one task: 120 kernels.
 python3 "$GPUTAP_TESTS/e2e/sqlite_check.py" new.sqlite old.sqlite plain.sqlite 120
+# Flags that have one name for all of them are shown by it.
+export_as args --sqlite-arguments
+python3 - <<'END'
+import sqlite3
+rows = sqlite3.connect("args.sqlite").execute("SELECT arguments FROM OPENCL_API WHERE arguments LIKE '%device_type=%'").fetchall()
+assert rows and all("device_type=CL_DEVICE_TYPE_ALL," in r[0] for r in rows), rows
+END
