@@ -1,8 +1,9 @@
 /*
  * analysis/samples.h - the values of one row: exact total, mean, median, extremes and deviation
  *
- * Exact at any count: values are kept in growing pieces, first in memory, above a limit in an unlinked temporary file, and
- * the median is selected over the pieces. No sketches: a report must not invent numbers.
+ * Exact at any count: values are kept in growing pieces; when there are many, they are folded into a table of how often each value
+ * came, for the durations of millions of calls are few different numbers. Where they are not, the pieces stay, above a limit
+ * in an unlinked temporary file. The median is selected over both. No sketches: a report must not invent numbers.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -20,7 +21,10 @@ void gt_pool_free(struct gt_pool *a);
 void *gt_pool_take(struct gt_pool *a, size_t bytes);
 
 struct gt_samples {
-	struct gt_piece *last;          /* pieces, newest first */
+	struct gt_piece *last;          /* values as they came: pieces, newest first */
+	struct gt_counts *counts;       /* values folded, NULL: none yet */
+	uint32_t loose;                 /* values in the pieces */
+	uint32_t diverse;               /* folding does not pay */
 	uint64_t n;
 	int64_t min, max;
 	__int128 sum;

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "analysis/samples.h"
 
 static void fill(struct gt_samples *s, struct gt_pool *a, const int64_t *v, size_t n)
@@ -67,6 +69,50 @@ static void many_values_spill_and_stay_exact(void **state)
 	gt_pool_free(a);
 }
 
+/* Few different values, very often: they are counted instead of kept, and every figure is that of the values themselves. */
+static void repeated_values_are_counted_and_stay_exact(void **state)
+{
+	enum { N = 4 << 20, DIFFERENT = 1001 };
+	struct gt_pool *a = gt_pool_new();
+	struct gt_samples s = { 0 };
+	long double squares = 0;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {   /* -500 .. 500, scattered */
+		int64_t v = (int64_t)((uint64_t)i * 7919u % DIFFERENT) - 500;
+
+		assert_int_equal(gt_samples_add(&s, a, v), 0);
+		squares += (long double)v * v;
+	}
+	assert_non_null(s.counts);
+	assert_true(s.loose < N / 8);
+	assert_int_equal(s.n, N);
+	assert_int_equal(s.min, -500);
+	assert_int_equal(s.max, 500);
+	assert_true(gt_samples_median(&s) == 0);
+	double mean = gt_samples_mean(&s), expected = sqrt((double)((squares - (long double)mean * s.sum) / (N - 1)));
+
+	assert_true(fabs(gt_samples_deviation(&s) - expected) < 1e-6);
+	gt_pool_free(a);
+}
+
+/* Values that are all different after many that are not: nothing of either is lost. */
+static void folding_stops_where_it_does_not_pay(void **state)
+{
+	enum { SAME = 1 << 20, OTHER = 3 << 20 };
+	struct gt_pool *a = gt_pool_new();
+	struct gt_samples s = { 0 };
+
+	(void)state;
+	for (int64_t i = 0; i < SAME + OTHER; i++)
+		assert_int_equal(gt_samples_add(&s, a, i < SAME ? -1 : i - SAME), 0);
+	assert_true(s.diverse && s.counts && s.loose > SAME);
+	assert_int_equal(s.n, SAME + OTHER);
+	/* rank 2^21 of 2^20 times -1, then 0, 1, 2, ...; an even count */
+	assert_true(gt_samples_median(&s) == (1 << 20) - 0.5);
+	gt_pool_free(a);
+}
+
 /* No value: no number is made up, and nothing divides by zero. */
 static void nothing_gives_zero(void **state)
 {
@@ -82,6 +128,8 @@ int main(void)
 		cmocka_unit_test(median_of_odd_count_is_the_middle_value),
 		cmocka_unit_test(median_of_even_count_is_between_the_middle_values),
 		cmocka_unit_test(many_values_spill_and_stay_exact),
+		cmocka_unit_test(repeated_values_are_counted_and_stay_exact),
+		cmocka_unit_test(folding_stops_where_it_does_not_pay),
 		cmocka_unit_test(nothing_gives_zero),
 	};
 
