@@ -4,6 +4,8 @@
  * From REC_CALIBRATION where the collector could measure: straight lines between the points, the outer ones prolonged. A
  * long trace has many points with brackets of different width, so runs of points are thinned to their tightest, and a
  * point is dropped when a tighter one is so near that the clocks cannot have drifted apart by what that one is better.
+ * Beyond the outer points the rate is that between the first and the last, but 1 when their brackets allow it: the errors
+ * of two points 50 ms apart would grow with every further second.
  *
  * Without a measurement: PoCL's event clock is CLOCK_MONOTONIC_RAW, others use CLOCK_MONOTONIC. Either is believed when it
  * puts the first command's queued time inside its own call. Else queued is pinned to that call's start, and the error is
@@ -19,6 +21,7 @@
 #define POINTS 64                         /* kept of one device's calibrations at most */
 #define DRIFT 10000                       /* clocks of one machine drift apart by less than one part in this many */
 #define FAR_NS 1000000000000000000        /* 30 years: no distance between a point and a true time */
+#define BEYOND_NS 1000000000000           /* 17 minutes: how far outside the outer points a line's end is put */
 #define SLACK_NS 1000                     /* a clock read by the driver may stand just outside the call's own stamps */
 
 static int compare_calibrations(const void *a, const void *b)
@@ -75,6 +78,20 @@ static bool outdone(const struct point *v, uint32_t n, uint32_t i)
 	return false;
 }
 
+/* Leaves the points that are not outdone. */
+static void keep_good(struct point *v, uint32_t *n)
+{
+	bool out[POINTS];
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < *n; i++)
+		out[i] = outdone(v, *n, i);
+	for (uint32_t i = 0; i < *n; i++)
+		if (!out[i])
+			v[kept++] = v[i];
+	*n = kept;
+}
+
 /* The tightest of each run, by device time. */
 static uint32_t thin(const struct gt_model *m, const struct gt_calibration *v, uint32_t n, struct point *out)
 {
@@ -90,26 +107,56 @@ static uint32_t thin(const struct gt_model *m, const struct gt_calibration *v, u
 	return kept;
 }
 
+/* How far the clocks differ per nanosecond; 0 when the points are too near, or too loose, to tell it from none. */
+static double rate_beyond(const struct point *first, const struct point *last)
+{
+	double span = (double)(last->pair.device_ns - first->pair.device_ns);
+	double apart = (double)last->pair.session_ns - (double)first->pair.session_ns - span;
+	double loose = (double)(first->half_ns + last->half_ns);
+
+	if (span <= 0 || (apart < 0 ? -apart : apart) <= loose || apart > span || apart < -span / 2)
+		return 0;
+	return apart / span;
+}
+
+/* A point beyond the outer ones, which turns prolonging them into a line between two. */
+static void add_beyond(struct gt_device_clock *c, struct gt_clock_pair *pairs, const struct point *from, int64_t distance_ns, double rate)
+{
+	int64_t session_ns;
+
+	if (distance_ns < 0 && from->pair.device_ns < (uint64_t)-distance_ns)
+		distance_ns = -(int64_t)from->pair.device_ns;   /* the device's clock started that lately */
+	if (!distance_ns || (distance_ns > 0 && from->pair.device_ns > UINT64_MAX - (uint64_t)distance_ns))
+		return;
+	session_ns = distance_ns + (int64_t)((double)distance_ns * rate);
+	pairs[c->n_pairs++] = (struct gt_clock_pair){ from->pair.device_ns + (uint64_t)distance_ns, (int64_t)((uint64_t)from->pair.session_ns + (uint64_t)session_ns) };
+}
+
 /* v: the calibrations of one device, by device time. */
 static int add_calibrated(struct gt_model *m, const struct gt_calibration *v, uint32_t n)
 {
 	struct gt_device_clock *c = new_clock(m, v->process, v->device);
-	struct gt_clock_pair *pairs = c ? gt_arena_alloc(&m->arena, POINTS * sizeof *pairs) : NULL;
+	struct gt_clock_pair *pairs = c ? gt_arena_alloc(&m->arena, (POINTS + 2) * sizeof *pairs) : NULL;
 	struct point points[POINTS];
 	uint32_t kept;
+	double rate;
 
 	if (!pairs)
 		return -1;
 	c->method = GT_CLOCK_CALIBRATED;
 	c->pairs = pairs;
 	kept = thin(m, v, n, points);
+	keep_good(points, &kept);
+	rate = rate_beyond(&points[0], &points[kept - 1]);
+	if (kept > 1)
+		add_beyond(c, pairs, &points[0], -BEYOND_NS, rate);
 	for (uint32_t i = 0; i < kept; i++) {
-		if (outdone(points, kept, i))
-			continue;
 		pairs[c->n_pairs++] = points[i].pair;
 		if (points[i].half_ns > c->error_ns)
 			c->error_ns = points[i].half_ns;
 	}
+	if (kept > 1)
+		add_beyond(c, pairs, &points[kept - 1], BEYOND_NS, rate);
 	return 0;
 }
 

@@ -397,6 +397,37 @@ static void device_clock_follows_its_calibrations(void **state)
 	gt_model_close(m);
 }
 
+/*
+ * Two loose points 50 ms apart, each 2 us off within its own bracket, and nothing for a second behind them: the line is not
+ * prolonged at the 80 ppm that their errors make, or the last command would lie 80 us outside of its call.
+ */
+static void device_clock_is_not_prolonged_by_errors(void **state)
+{
+	static const uint64_t at[] = { 1000000, 60000000, 110000000, 1000000000 };
+	struct gt_model *m;
+	struct gt_walk *w;
+	struct build b;
+
+	(void)state;
+	make_all(&b);
+	tb_calibration(b.s, 60000000 - 2000, DEVICE, DEVICE_CLOCK + 60000000, 5000, 2);
+	tb_calibration(b.s, 110000000 + 2000, DEVICE, DEVICE_CLOCK + 110000000, 5000, 2);
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t t = DEVICE_CLOCK + at[i], link = launch(&b, at[i], KERNEL, 64, 8);
+
+		tb_command(b.s, link, t, t, t, t, t);
+	}
+	m = finish(&b);
+	w = open_walk(m, GT_NO_TIME, GT_NO_TIME);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct gt_call *c = next_of(w, FN_clEnqueueNDRangeKernel);
+
+		assert_in_range(c->command->start_ns - c->start_ns + 2500, 0, 5000);
+	}
+	gt_walk_close(w);
+	gt_model_close(m);
+}
+
 /* No calibration: raw = mono in built traces, so a queued time inside the call says which clock it is. */
 static void uncalibrated_clock_is_assumed_or_pinned(void **state)
 {
@@ -887,6 +918,7 @@ int main(void)
 		cmocka_unit_test(object_is_born_when_its_creating_call_ends),
 		cmocka_unit_test(command_has_its_queue_device_work_and_times),
 		cmocka_unit_test(device_clock_follows_its_calibrations),
+		cmocka_unit_test(device_clock_is_not_prolonged_by_errors),
 		cmocka_unit_test(uncalibrated_clock_is_assumed_or_pinned),
 		cmocka_unit_test(untimed_failed_and_lost_commands_say_why),
 		cmocka_unit_test(local_size_comes_from_who_knows_it),
