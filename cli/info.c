@@ -130,7 +130,7 @@ static void text_thread(const struct gt_thread *t)
 	for (uint32_t i = 0; i < t->n_inside; i++) {
 		const struct gt_fn *fn = t->inside[i].fn;
 
-		printf("    ended inside %s(", fn->name);
+		printf("    last inside %s(", fn->name);
 		for (uint32_t k = 0; k < 4 && k < fn->n_params; k++)
 			printf("%s%s=0x%llx", k ? ", " : "", fn->params[k].name, (unsigned long long)t->inside[i].arg[k]);
 		printf("%s) since %.9f s\n", fn->n_params > 4 ? ", ..." : "", (double)t->inside[i].start_ns / 1e9);

@@ -128,7 +128,7 @@ static int report(const struct gt_run *run, struct gt_err *err)
 	int rc;
 
 	if (!strcmp(format, "auto"))
-		format = isatty(STDERR_FILENO) ? "table" : "none";
+		format = isatty(STDERR_FILENO) && !run->quiet ? "table" : "none";
 	if (gt_model_open(run->trace, NULL, &model, err))
 		return -1;
 	for (uint32_t i = 0; !run->quiet && i < gt_model_note_count(model); i++)

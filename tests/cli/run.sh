@@ -30,6 +30,11 @@ ok "completeness is said once, with an export" "$(grep -c 'complete: yes' err)" 
 "$gputap" run -o once2 -- ./app.sh >out 2>err
 ok "completeness is said once, without" "$(grep -c 'complete: yes' err)" 1
 
+# On a terminal the summary is printed unasked, but not with -q.
+on_terminal() { python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null | tr -d '\r'; }
+on_terminal "$gputap" run -o terminal -- clinfo -l >out 2>err; has "summary on a terminal" out "opencl_api_sum"
+on_terminal "$gputap" run -q -o terminal-q -- clinfo -l >out 2>err; ok "quiet on a terminal too" "$(cat out)" "$(cat bare.out)"
+
 # Never overwritten without -f.
 "$gputap" run -o a -- ./app.sh >out 2>err; ok "existing name" $? 125
 has "existing name" err "a.gputap is there already"
