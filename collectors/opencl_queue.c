@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/opencl_state.h"
+#include "trace/write/debug.h"
 
 #define ENTRIES 65536u                            /* 1 MiB of address space, touched as used */
 #define PROBES 64u                                /* a queue that finds no place so near is not timed */
@@ -168,6 +169,8 @@ static void remember(const struct tap_opencl_api *real, cl_command_queue handle,
 	atomic_store(&q->miss, 0);
 	atomic_store(&q->used, 1);
 	atomic_store_explicit(&q->handle, handle, memory_order_release);
+	TAP_DEBUG(queue, "queue %lx: %s", (unsigned long)(uintptr_t)handle,
+	          q->profiled == 2 ? "profiled by the application" : q->profiled ? "profiled for the trace" : "not profiled");
 	if (!insert(q, handle)) {
 		atomic_store(&q->handle, NULL);
 		tap_cl_queue_reclaim(q);

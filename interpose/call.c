@@ -108,7 +108,7 @@ TAP_COLD uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u
 
 bool tap_callback_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
-	struct tap_stream *s = tap_off || tap_tls.own_calls ? NULL : tap_stream_at_gate(tap_tick());
+	struct tap_stream *s = tap_call_quiet() || tap_off || tap_tls.own_calls ? NULL : tap_stream_at_gate(tap_tick());
 
 	if (!s)
 		return false;

@@ -58,7 +58,15 @@ static inline bool tap_call_quiet(void)
 {
 	int off = TAP_READ_ONCE(tap_off);
 
-	return TAP_UNLIKELY(off != 0) && off != TAP_OFF_EXIT;   /* late calls are counted */
+	if (TAP_LIKELY(!off) || off == TAP_OFF_EXIT)    /* late calls are counted */
+		return false;
+	if (off != TAP_OFF_EARLY)
+		return true;
+	if (tap_tls.early_skip) {
+		tap_tls.early_skip--;
+		return true;
+	}
+	return tap_window_early();
 }
 
 static inline bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain,
@@ -69,7 +77,7 @@ static inline bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_d
 	uint64_t until = TAP_READ_ONCE(tap_gate->until_tick);
 
 	if (TAP_UNLIKELY(!until || !s || t->own_calls)) {
-		if (tap_off && tap_off != TAP_OFF_EXIT)
+		if (tap_call_quiet())
 			return false;
 		return tap_call_begin_slow(call, fn, domain, a0, a1, a2, a3);
 	}

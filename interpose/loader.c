@@ -334,6 +334,6 @@ __attribute__((constructor(102))) static void step_aside(void)
 /* An image that recorded nothing: the exit functions did not run, but somebody should know why there is nothing. */
 __attribute__((destructor)) static void at_unrecorded_exit(void)
 {
-	if (!tap_off && !counted && missed_loaders() && tap_stream_get())
+	if ((!tap_off || tap_off == TAP_OFF_EARLY) && !counted && missed_loaders() && tap_stream_get())
 		count_missed_loaders(REC_EXIT_NORMAL);
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "interpose/detach.h"
+#include "trace/write/debug.h"
 #include "trace/write/internal.h"
 
 #ifndef MADV_WIPEONFORK
@@ -48,6 +49,7 @@ static void set_exit_handler(void)
 static void on_image_open(void)
 {
 	image_pid = tap_sys_getpid();
+	TAP_DEBUG(process, "image opened: %s", tap_run_image_dir());
 	set_exit_handler();
 }
 
@@ -79,6 +81,7 @@ __attribute__((constructor(101))) static void start(void)
 	tap_options_parse();
 	tap_clock_init();
 	tap_start_tick = tap_tick();
+	tap_debug_init();
 	if (!anything_to_trace()) {
 		tap_off = TAP_OFF_OPTION;
 		return;
@@ -87,6 +90,8 @@ __attribute__((constructor(101))) static void start(void)
 	pthread_atfork(NULL, NULL, tap_stream_after_fork);
 	tap_on_open = on_image_open;
 	tap_run_init();
+	if (tap_options.start_after)
+		tap_off = TAP_OFF_EARLY;
 	if (tap_detach_wanted())
 		set_exit_handler();             /* its children may have recorded, even if it did not */
 	errno = saved;
@@ -125,6 +130,7 @@ void tap_process_exit(enum rec_exit kind, int status)
 	bool first = image_is_open() && !__atomic_exchange_n(&tap_gate->ended, 1, __ATOMIC_RELAXED);
 
 	if (first && tap_off != TAP_OFF_EXIT) {
+		TAP_DEBUG(process, "exit %d: %s", status, kind == REC_EXIT_NORMAL ? "exit handlers" : kind == REC_EXIT_QUICK ? "quick_exit" : "_exit");
 		run_exit_functions(kind);
 		tap_detach_check();
 		tap_clock_record();
@@ -140,11 +146,12 @@ void tap_process_exec(const char *path, bool environment_cleaned)
 {
 	int saved = errno;
 
-	if (tap_off)
+	if (tap_off && tap_off != TAP_OFF_EARLY)
 		return;
 	/* A child of fork that recorded nothing is of interest only when it leaves our sight. */
 	bool forked = !TAP_READ_ONCE(tap_gate->alive) && tap_run_image_dir()[0];
 
+	TAP_DEBUG(process, "exec %s%s", path ? path : "?", environment_cleaned ? ", environment cleaned: not followed" : "");
 	if (image_is_open()) {
 		run_exit_functions(REC_EXIT_EXEC);
 		tap_clock_record();
@@ -164,5 +171,6 @@ void tap_process_exec_failed(void)
 
 void tap_seccomp_seen(void)
 {
+	TAP_DEBUG(process, "a seccomp filter is installed: no new chunks, no more lines");
 	TAP_WRITE_ONCE(tap_seccomp, true);
 }

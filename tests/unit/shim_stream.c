@@ -6,9 +6,13 @@
  */
 #include "tests/unit/shimwalk.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 #define FN 0x400
@@ -365,6 +369,52 @@ static void threads_share_a_ring(void **state)
 	for (int i = 5; i < 9; i++)
 		assert_int_equal(last[i], 1);
 	assert_in_range(w.disk_bytes, 4 << 20, 14 << 20);
+}
+
+/* ---------------------------------------------------------------- seccomp */
+
+/* From here on whoever makes a call that a chunk needs is killed. */
+static bool seal(void)
+{
+	static const int forbidden[] = { SYS_openat, SYS_fallocate, SYS_mmap, SYS_munmap, SYS_pwrite64, SYS_ftruncate };
+	struct sock_filter code[2 * 6 + 2] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)) };
+	struct sock_fprog program = { .len = 1, .filter = code };
+
+	for (int i = 0; i < 6; i++) {
+		code[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)forbidden[i], 0, 1);
+		code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	}
+	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static int sealed(void)
+{
+	for (uint64_t n = 0; n < 1000; n++)
+		one_call(FN, n, 4);
+	if (!seal())
+		return 77;
+	for (uint64_t n = 0; n < 100000; n++)
+		one_call(FN, n, 4);
+	_exit(7);
+}
+
+/* Behind a seccomp filter the open chunk is used up, no new one is made, and what finds no room is counted. */
+static void a_sealed_program_gets_no_new_chunk(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	int status = RUN_SCENE("sealed");
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_in_range(w.calls, 1001, 3000);           /* the rest of the second chunk */
+	assert_int_equal(w.calls + w.lost[REC_LOSS_SECCOMP], 101000);
 }
 
 /* ------------------------------------------------------------------- fork */
@@ -750,7 +800,7 @@ static void calls_outside_the_window_are_not_recorded(void **state)
 const struct scene scenes[] = {
 	{ "storm", storm }, { "until_killed", until_killed }, { "inside_a_call", inside_a_call }, { "full", full }, { "forks", forks },
 	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes }, { "blobs", blobs },
-	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "ring_threads", ring_threads }, { NULL, NULL },
+	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed }, { "ring_threads", ring_threads }, { NULL, NULL },
 };
 
 int main(int argc, char **argv)
@@ -765,6 +815,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_ring_keeps_the_newest_calls),
 		cmocka_unit_test(a_killed_ring_counts_what_it_overwrote),
 		cmocka_unit_test(threads_share_a_ring),
+		cmocka_unit_test(a_sealed_program_gets_no_new_chunk),
 		cmocka_unit_test(a_forked_child_has_its_own_directory),
 		cmocka_unit_test(short_threads_share_a_file),
 		cmocka_unit_test(a_call_left_by_longjmp_hides_no_later_call),

@@ -23,6 +23,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "trace/write/debug.h"
 #include "trace/write/internal.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -392,6 +393,8 @@ bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why)
 	bool done = (windows && next_in_window(s, fd, why)) || (!(ring && windows) && next_in_place(s, fd, why));
 
 	tap_sys_close(fd);
+	TAP_DEBUG(chunk, "stream %u: chunk %u %s at %lu, %lu bytes in the trace", s->number, s->chunks, done ? "opened" : "refused, wanted",
+	          done ? s->chunk_end : s->next_chunk, tap_bytes_in_trace);
 	return done;
 }
 

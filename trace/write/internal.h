@@ -60,7 +60,6 @@ void tap_stream_record_thread(struct tap_stream *s, uint32_t flags);
 
 uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, bool is_call);
 void tap_clock_record(void);
-bool tap_window_open(uint64_t tick);
 /* Sets the gate's word by window, clock and state. */
 void tap_gate_open(void);
 /* Last words of the image: nothing is recorded from here on. */

@@ -16,6 +16,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "trace/write/debug.h"
 #include "trace/write/internal.h"
 
 #define HEADER_PAGE 4096u               /* stays of the first chunk of a GONE row */
@@ -87,6 +88,7 @@ static bool take(struct tap_stream *s, int fd)
 	s->gone_end = s->ring_from = end;
 	s->ring_tick = 0;
 	__atomic_sub_fetch(&tap_bytes_in_trace, c.bytes - keep, __ATOMIC_RELAXED);
+	TAP_DEBUG(chunk, "stream %u: chunk at %lu taken with %lu calls", s->number, at, c.rec_calls);
 	return true;
 }
 

@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "trace/write/debug.h"
 #include "trace/write/internal.h"
 
 #define STREAMS_PER_SLAB 64u
@@ -238,17 +239,31 @@ TAP_COLD static bool window_over(void)
 	return true;
 }
 
-bool tap_window_open(uint64_t tick)
+#define EARLY_SKIP 15u
+#define BUSY_TICKS 3000u                                /* a call, at most about a microsecond */
+
+/* Reading the clock costs more than many a call: a busy thread looks at each 16th, so that it can miss that many at most. */
+TAP_COLD bool tap_window_early(void)
 {
 	static uint64_t closed_until;                           /* a guess of the window's first tick: spares the clock call */
+	struct tap_tls *t = &tap_tls;
+	uint64_t tick = tap_tick();
+	int early = TAP_OFF_EARLY;
 
-	if (tap_off || tick < TAP_READ_ONCE(closed_until))
-		return false;
-	if (tap_options.start_after && tap_clock_elapsed_ns() < tap_options.start_after) {
-		TAP_WRITE_ONCE(closed_until, tap_clock_tick_at(tap_options.start_after));
-		return false;
+	if (tick >= TAP_READ_ONCE(closed_until) && tap_clock_elapsed_ns() >= tap_options.start_after) {
+		__atomic_compare_exchange_n(&tap_off, &early, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		return TAP_READ_ONCE(tap_off) != 0;
 	}
-	return !tap_options.stop_after || !window_over();
+	if (tick >= TAP_READ_ONCE(closed_until))
+		TAP_WRITE_ONCE(closed_until, tap_clock_tick_at(tap_options.start_after));
+	t->early_skip = tick - t->early_tick < (EARLY_SKIP + 1) * BUSY_TICKS ? EARLY_SKIP : 0;
+	t->early_tick = tick;
+	return true;
+}
+
+static bool window_open(void)
+{
+	return !tap_off && (!tap_options.stop_after || !window_over());
 }
 
 /* The second of the two clock pairs that a trace without a launcher has: at the first need a millisecond later, never by waiting. */
@@ -262,7 +277,7 @@ static void clock_second(uint64_t tick)
 
 TAP_COLD struct tap_stream *tap_stream_at_gate(uint64_t tick)
 {
-	struct tap_stream *s = tap_window_open(tick) ? tap_stream_get() : NULL;
+	struct tap_stream *s = window_open() ? tap_stream_get() : NULL;
 
 	if (s && tick >= TAP_READ_ONCE(tap_gate->until_tick)) {
 		clock_second(tick);
@@ -423,6 +438,7 @@ static struct tap_stream *take_stream(void)
 	TAP_WRITE_ONCE(t->stream, s);
 	lost_adopt(s);
 	tap_stream_record_thread(s, 0);
+	TAP_DEBUG(stream, "stream %u taken by thread %u", s->number, s->tid);
 	if (tap_ring())
 		take_kept(s);
 	if (!__atomic_exchange_n(&tap_gate->started, 1, __ATOMIC_RELAXED))
@@ -477,6 +493,7 @@ void tap_stream_thread_exit(void)
 		t->stream = NULL;
 		return;
 	}
+	TAP_DEBUG(stream, "stream %u given back", s->number);
 	tap_record(REC_THREAD_END, 0, (uint64_t[]){ tap_tick(), s->tid }, 2);
 	uint64_t mask = tap_sys_signals_block();
 

@@ -28,7 +28,8 @@ struct tap_tls {
 	uint32_t depth;                 /* slots in use */
 	uint32_t own_calls;             /* > 0: calls are the tool's own */
 	uint32_t opening;               /* > 0: this thread is inside the opening of its stream */
-	uint32_t reserved;
+	uint32_t early_skip;            /* calls that need not look at the clock; while the window has not begun */
+	uint64_t early_tick;            /* when the last one did */
 	uint64_t spare[14];             /* for collectors: 8-byte words, zero at thread start */
 };
 _Static_assert(sizeof(struct tap_tls) <= 160, "the shim keeps its TLS small: dlopen-ed libraries need the surplus");
@@ -46,11 +47,13 @@ struct tap_gate {
 	uint64_t ended;                 /* 1 from the EXIT record on */
 };
 extern struct tap_gate *tap_gate TAP_HIDDEN;
-enum { TAP_OFF_OPTION = 1, TAP_OFF_WINDOW, TAP_OFF_EXIT };
-extern int tap_off TAP_HIDDEN;         /* not 0: recording is off for good, begin answers at once */
+enum { TAP_OFF_OPTION = 1, TAP_OFF_WINDOW, TAP_OFF_EXIT, TAP_OFF_EARLY };
+extern int tap_off TAP_HIDDEN;         /* not 0: recording is off, EARLY: until the window begins, else for good; begin answers at once */
 
 /* As tap_stream_reserve, for a call's record: it leaves the last 4 KiB of a chunk alone. */
 uint64_t *tap_stream_reserve_call(struct tap_stream *s, uint32_t words, uint64_t *link);
+/* Whether the window has not begun; once it has, tap_off says so. */
+bool tap_window_early(void);
 /* The stream for a call that begins at `tick` while the gate is shut or passed; NULL: not recorded. */
 struct tap_stream *tap_stream_at_gate(uint64_t tick);
 
