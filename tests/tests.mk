@@ -5,6 +5,7 @@
 # tests/unit/test_X.py  unittest; gets $GPUTAP_BUILD
 # tests/e2e/X.c         program that the shell tests run, linked with -lOpenCL, as $(O)/tests/e2e/X; tests/fault/ alike
 # tests/e2e/X.sh        shell test: exit 0 pass, 77 skip (last line says why), else fail; tests/fault/ and tests/cli/ alike
+# tests/quality/X.sh     shell test that needs a special build; its make target runs it (make check-asan)
 # tests/golden/run      compares fixed traces with expected bytes
 # tests/run             runs them all and prints the counts
 #

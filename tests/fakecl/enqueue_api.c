@@ -270,13 +270,14 @@ cl_int CL_API_CALL fk_clEnqueueNativeKernel(cl_command_queue q, void(CL_CALLBACK
 {
 	struct fk_command c = { .native = fn };
 
-	(void)n_mems; (void)mems; (void)places;
-	if (!fn)
+	if (!fn || !args != !bytes || (n_mems && !args) || !n_mems != !mems || !n_mems != !places)
 		return CL_INVALID_VALUE;
-	if (args && bytes) {
+	if (args) {
 		c.native_args = malloc(bytes);
 		memcpy(c.native_args, args, bytes);
 	}
+	for (cl_uint i = 0; i < n_mems; i++)            /* in the copy, handles become addresses */
+		memcpy((char *)c.native_args + ((const char *)places[i] - (const char *)args), &mems[i]->data, sizeof(void *));
 	return fk_enqueue(q, CL_COMMAND_NATIVE_KERNEL, n, w, e, &c, false);
 }
 

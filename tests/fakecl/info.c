@@ -206,12 +206,15 @@ cl_int CL_API_CALL fk_clGetEventProfilingInfo(cl_event e, cl_profiling_info what
 
 	if (!fk_is(e, FK_EVENT))
 		return CL_INVALID_EVENT;
+	/* PoCL's order: what cannot be had is said first, of a wrong name too. */
+	if (!e->queue || !(e->queue->properties & CL_QUEUE_PROFILING_ENABLE))
+		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	if (what < CL_PROFILING_COMMAND_QUEUED || what > CL_PROFILING_COMMAND_COMPLETE)
 		return CL_INVALID_VALUE;
 	fk_counts.profiling_queries++;
 	if (e->queue && !e->flushed)
 		fk_counts.unflushed_queries++;
-	if (!e->queue || !(e->queue->properties & CL_QUEUE_PROFILING_ENABLE) || e->status != CL_COMPLETE)
+	if (e->status != CL_COMPLETE)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	if (fk_fault("profiling-late", &late) && __atomic_add_fetch(&e->profiling_queries, 1, __ATOMIC_RELAXED) <= late)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;

@@ -540,6 +540,11 @@ static int jumps(void)
 static void a_call_left_by_longjmp_hides_no_later_call(void **state)
 {
 	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	/* What a jump leaves stays until something else is put there, and here each variable has a place of its own. */
+	print_message("skipped: an AddressSanitizer build lays frames out apart\n");
+	skip();
+#endif
 	scene_place();
 	assert_int_equal(RUN_SCENE("jumps"), 0);
 	assert_int_equal(shared->n[0], 1);
