@@ -96,7 +96,7 @@ struct rec_control {
 	X(RING_OVERWRITTEN,  "calls overwritten: ring mode") \
 	X(ARGS_CUT,          "arguments cut: longer than the capture limit") \
 	X(PENDING_FULL,      "commands untimed: --max-pending events already kept") \
-	X(QUEUE_UNPROFILED,  "commands untimed: the queue refused profiling") \
+	X(QUEUE_UNPROFILED,  "commands untimed: the queue refused profiling, or was made unrecorded") \
 	X(NOT_FINISHED,      "commands untimed: not finished at exit") \
 	X(NO_PROFILING_INFO, "commands untimed: the driver gave no times") \
 	X(TIME_ZERO,         "commands with a zero device time") \
