@@ -62,14 +62,55 @@ static uint64_t hash_of(const char *text)
 
 /* ---------------------------------------------------------------- filling */
 
+/* Other tools that stand between us and a library of the start: without us the program would have reached them. */
+struct between {
+	const struct tap_object *library;
+	struct tap_object tool[4];
+	unsigned n;
+	bool behind_us;
+};
+
+static bool defines_any(const struct tap_object *o)
+{
+	for (size_t i = 0; i < tap_opencl_entry_count; i++)
+		if (tap_object_symbol(o, tap_opencl_entries[i].name))
+			return true;
+	return false;
+}
+
+static bool find_between(const struct tap_object *o, void *arg)
+{
+	struct between *b = arg;
+
+	if (o->dynamic == b->library->dynamic)
+		return true;
+	if (b->behind_us && o->startup && b->n < sizeof b->tool / sizeof *b->tool && !tap_object_is_shim(o) && defines_any(o))
+		b->tool[b->n++] = *o;
+	b->behind_us |= tap_object_is_self(o);
+	return false;
+}
+
+static void *reached(const struct between *b, const char *name)
+{
+	void *real = tap_object_symbol(b->library, name), *other;
+
+	for (unsigned i = 0; real && i < b->n; i++)
+		if ((other = tap_object_symbol(&b->tool[i], name)))
+			return other;
+	return real;
+}
+
 static void fill(unsigned n, const struct tap_object *o)
 {
 	struct loader *l = &loaders[n];
+	struct between b = { .library = o };
 
+	if (o->startup)
+		tap_objects_walk(find_between, &b);
 	for (size_t i = 0; i < tap_opencl_entry_count; i++) {
 		const struct tap_entry *e = &tap_opencl_entries[i];
 
-		__atomic_store_n(function_in(table_of(n), e), tap_object_symbol(o, e->name), __ATOMIC_RELAXED);
+		__atomic_store_n(function_in(table_of(n), e), reached(&b, e->name), __ATOMIC_RELAXED);
 	}
 	atomic_store_explicit(&l->base, o->base, memory_order_relaxed);
 	atomic_store_explicit(&l->path_hash, hash_of(o->path), memory_order_relaxed);

@@ -6,8 +6,10 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "interpose/call.h"
 #include "interpose/elf.h"
 #include "interpose/process.h"
+#include "trace/write/sys.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -24,8 +26,20 @@ __attribute__((constructor)) static void init(void)
 	tap_seccomp_init();
 }
 
-/* errno is safe: the function that follows sets it, or leaves it, on its own. */
-HIDDEN void tap_seccomp_tell(void)
+enum { SET_SECCOMP = 22, MODE_STRICT = 1, OPERATION_STRICT = 0 };
+
+/* Strict mode takes the time stamp counter away too (x86): a thread that enters it records no more. */
+static bool is_strict(long a, long b, long c)
+{
+	return a == SYS_seccomp ? b == OPERATION_STRICT : a == SYS_prctl ? c == MODE_STRICT : a == SET_SECCOMP && b == MODE_STRICT;
+}
+
+/* Gets the first arguments of prctl or syscall. errno is safe: the function that follows sets it, or leaves it, on its own. */
+HIDDEN void tap_seccomp_tell(long a, long b, long c)
 {
 	tap_seccomp_seen();
+	if (!is_strict(a, b, c))
+		return;
+	tap_lost(REC_LOSS_SECCOMP, 1);
+	tap_own_calls_begin();
 }
