@@ -254,8 +254,11 @@ TAP_COLD bool tap_window_early(void)
 		__atomic_compare_exchange_n(&tap_off, &early, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		return TAP_READ_ONCE(tap_off) != 0;
 	}
-	if (tick >= TAP_READ_ONCE(closed_until))
-		TAP_WRITE_ONCE(closed_until, tap_clock_tick_at(tap_options.start_after));
+	if (tick >= TAP_READ_ONCE(closed_until)) {
+		uint64_t begin = tap_clock_tick_at(tap_options.start_after);
+
+		TAP_WRITE_ONCE(closed_until, begin > tick ? tick + (begin - tick) / 2 : tick);  /* nearer by halves: early estimates are rough */
+	}
 	t->early_skip = tick - t->early_tick < (EARLY_SKIP + 1) * BUSY_TICKS ? EARLY_SKIP : 0;
 	t->early_tick = tick;
 	return true;
