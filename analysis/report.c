@@ -160,6 +160,32 @@ struct gt_group **gt_groups_sorted(struct gt_groups *g)
 	return all;
 }
 
+/* ------------------------------------------------------------------- texts */
+
+const char *gt_operation_text(const struct gt_operation *o, char text[GT_OPERATION_TEXT])
+{
+	if (o->kind == GT_OPERATION_FILL)
+		return "[OpenCL memset]";
+	if (o->kind != GT_OPERATION_COPY)
+		return NULL;
+	snprintf(text, GT_OPERATION_TEXT, "[OpenCL memcpy %s]", o->label);
+	return text;
+}
+
+static void three(char text[GT_GRID_TEXT], const uint64_t n[3])
+{
+	snprintf(text, GT_GRID_TEXT, "%4llu %4llu %4llu", (unsigned long long)n[0], (unsigned long long)n[1], (unsigned long long)n[2]);
+}
+
+void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char block[GT_GRID_TEXT])
+{
+	uint64_t g[3], b[3];
+
+	gt_command_grid(c, g, b);
+	three(grid, g);
+	three(block, b);
+}
+
 /* --------------------------------------------------------------------- run */
 
 enum { MOST_REPORTS = 32 };

@@ -72,6 +72,12 @@ struct gt_group *gt_groups_get_fixed(struct gt_groups *g, const char *a, const c
 /* All groups, largest total of samples[0] first (ties by text). The array is the arena's. */
 struct gt_group **gt_groups_sorted(struct gt_groups *g);
 
+/* "[OpenCL memset]", "[OpenCL memcpy Host-to-Device]"; NULL for what is neither copy nor fill. */
+enum { GT_OPERATION_TEXT = 64, GT_GRID_TEXT = 72 };
+const char *gt_operation_text(const struct gt_operation *o, char text[GT_OPERATION_TEXT]);
+/* The columns GridXYZ and BlockXYZ of a kernel. */
+void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char block[GT_GRID_TEXT]);
+
 extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[]; /* end with name NULL */
 
 #endif

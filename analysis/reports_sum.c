@@ -97,14 +97,6 @@ static int end(void *state, struct gt_table *t)
 
 /* --------------------------------------------------------- contributions */
 
-static const char *operation_text(const struct gt_operation *o, char *buf, size_t bytes)
-{
-	if (o->kind == GT_OPERATION_FILL)
-		return "[OpenCL memset]";
-	snprintf(buf, bytes, "[OpenCL memcpy %s]", o->label);
-	return buf;
-}
-
 static int64_t device_ns(const struct gt_command *c)
 {
 	return c->end_ns - c->start_ns;
@@ -125,59 +117,50 @@ static int each_kernel(struct state *s, const struct gt_call *call)
 static int each_kernel_grid(struct state *s, const struct gt_call *call)
 {
 	const struct gt_command *c = call->command;
-	uint64_t grid[3], block[3];
-	char g[72], b[72];
+	char grid[GT_GRID_TEXT], block[GT_GRID_TEXT];
 
 	if (!c || !c->timed || !c->is_kernel)
 		return 0;
-	gt_command_grid(c, grid, block);
-	snprintf(g, sizeof g, "%4llu %4llu %4llu", (unsigned long long)grid[0], (unsigned long long)grid[1], (unsigned long long)grid[2]);
-	snprintf(b, sizeof b, "%4llu %4llu %4llu", (unsigned long long)block[0], (unsigned long long)block[1], (unsigned long long)block[2]);
-	return add(s, device_ns(c), g, b, kernel_name(c));
+	gt_grid_text(c, grid, block);
+	return add(s, device_ns(c), grid, block, kernel_name(c));
+}
+
+/* The name of the copy or fill that a call made, NULL when it made none with device times. */
+static const char *memory_of(const struct gt_command *c, char text[GT_OPERATION_TEXT])
+{
+	struct gt_operation o;
+
+	if (!c || !c->timed)
+		return NULL;
+	gt_command_operation(c, &o);
+	return gt_operation_text(&o, text);
 }
 
 static int each_memory(struct state *s, const struct gt_call *call)
 {
-	const struct gt_command *c = call->command;
-	struct gt_operation o;
-	char text[64];
+	char text[GT_OPERATION_TEXT];
+	const char *name = memory_of(call->command, text);
 
-	if (!c || !c->timed)
-		return 0;
-	gt_command_operation(c, &o);
-	if (o.kind != GT_OPERATION_COPY && o.kind != GT_OPERATION_FILL)
-		return 0;
-	return add(s, device_ns(c), operation_text(&o, text, sizeof text), "", "");
+	return name ? add(s, device_ns(call->command), name, "", "") : 0;
 }
 
 static int each_memory_size(struct state *s, const struct gt_call *call)
 {
-	const struct gt_command *c = call->command;
-	struct gt_operation o;
-	char text[64];
+	char text[GT_OPERATION_TEXT];
+	const char *name = memory_of(call->command, text);
 
-	if (!c || !c->timed || !c->has_bytes)
-		return 0;
-	gt_command_operation(c, &o);
-	if (o.kind != GT_OPERATION_COPY && o.kind != GT_OPERATION_FILL)
-		return 0;
-	return add(s, (int64_t)c->bytes, operation_text(&o, text, sizeof text), "", "");
+	return name && call->command->has_bytes ? add(s, (int64_t)call->command->bytes, name, "", "") : 0;
 }
 
 static int each_device(struct state *s, const struct gt_call *call)
 {
-	const struct gt_command *c = call->command;
-	struct gt_operation o;
-	char text[64];
+	char text[GT_OPERATION_TEXT];
+	const char *name;
 
-	if (!c || !c->timed)
-		return 0;
-	gt_command_operation(c, &o);
-	if (o.kind == GT_OPERATION_KERNEL)
-		return add_fixed(s, device_ns(c), "OPENCL_KERNEL", kernel_name(c));
-	if (o.kind == GT_OPERATION_COPY || o.kind == GT_OPERATION_FILL)
-		return add(s, device_ns(c), "MEMORY_OPER", operation_text(&o, text, sizeof text), "");
-	return 0;
+	if (call->command && call->command->timed && call->command->is_kernel)
+		return add_fixed(s, device_ns(call->command), "OPENCL_KERNEL", kernel_name(call->command));
+	name = memory_of(call->command, text);
+	return name ? add(s, device_ns(call->command), "MEMORY_OPER", name, "") : 0;
 }
 
 static int each_call_and_device(struct state *s, const struct gt_call *call)

@@ -51,7 +51,7 @@ static int api_trace(void *state, const struct gt_call *call, struct gt_table *t
 		return 0;
 	const struct gt_cell cell[] = {
 		gt_integer(call->start_ns), gt_integer(call->end_ns - call->start_ns), gt_text(call->fn->name),
-		gt_text(result_text(s->model, call, result, sizeof result)), gt_integer((int64_t)call->id),
+		call->fn->ret == GT_VOID ? gt_none() : gt_text(result_text(s->model, call, result, sizeof result)), gt_integer((int64_t)call->id),
 		gt_integer(gt_model_process(s->model, call->process)->pid), gt_integer(thread->tid), gt_none(), gt_text(thread->name),
 	};
 	return gt_table_row(t, cell);
@@ -64,7 +64,7 @@ static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t
 	const struct gt_command *c = call->command;
 	struct gt_operation o;
 	uint64_t grid[3], block[3];
-	char name[64], device[256];
+	char name[GT_OPERATION_TEXT], device[256];
 
 	(void)state;
 	if (!c || !c->timed)
@@ -77,8 +77,6 @@ static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t
 
 	if (kernel)
 		gt_command_grid(c, grid, block);
-	else
-		snprintf(name, sizeof name, o.kind == GT_OPERATION_FILL ? "[OpenCL memset]" : "[OpenCL memcpy %s]", o.label);
 	snprintf(device, sizeof device, "%s (%u)", c->device && c->device->name.text ? c->device->name.text : "?", c->device ? c->device->device_index : 0);
 	const struct gt_cell cell[] = {
 		gt_integer(c->start_ns), gt_integer(c->end_ns - c->start_ns), gt_integer((int64_t)call->id),
@@ -91,7 +89,7 @@ static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t
 		c->has_bytes && seconds > 0 ? gt_number((double)c->bytes / 1e6 / seconds, 3) : gt_none(),
 		o.kind == GT_OPERATION_COPY ? gt_text(mem_kinds[o.src]) : gt_none(), kernel ? gt_none() : gt_text(mem_kinds[o.dst]),
 		gt_text(device), c->context ? gt_integer(c->context->id + 1) : gt_none(), gt_none(), c->queue ? gt_integer(c->queue->id + 13) : gt_none(),
-		gt_text(kernel ? c->name.text : name),
+		gt_text(kernel ? c->name.text : gt_operation_text(&o, name)),
 	};
 	return gt_table_row(t, cell);
 }
@@ -115,25 +113,16 @@ static bool delays_of(const struct gt_call *call, struct delays *d)
 	return true;
 }
 
-static void grid_text(const struct gt_command *c, char grid[72], char block[72])
-{
-	uint64_t g[3], b[3];
-
-	gt_command_grid(c, g, b);
-	snprintf(grid, 72, "%4llu %4llu %4llu", (unsigned long long)g[0], (unsigned long long)g[1], (unsigned long long)g[2]);
-	snprintf(block, 72, "%4llu %4llu %4llu", (unsigned long long)b[0], (unsigned long long)b[1], (unsigned long long)b[2]);
-}
-
 static int exec_trace(void *state, const struct gt_call *call, struct gt_table *t)
 {
 	const struct state *s = state;
 	const struct gt_command *c = call->command;
 	struct delays d;
-	char grid[72], block[72];
+	char grid[GT_GRID_TEXT], block[GT_GRID_TEXT];
 
 	if (!delays_of(call, &d))
 		return 0;
-	grid_text(c, grid, block);
+	gt_grid_text(c, grid, block);
 	const struct gt_cell cell[] = {
 		gt_integer(call->start_ns), gt_integer(d.api), d.queued ? gt_integer(call->end_ns) : gt_none(), d.queued ? gt_integer(d.queue) : gt_none(),
 		gt_integer(c->start_ns), gt_integer(d.kernel), gt_integer(d.total), gt_integer(gt_model_process(s->model, call->process)->pid),
