@@ -178,6 +178,24 @@ static void a_killed_program_tells_the_call_it_was_in(void **state)
 	assert_int_equal(w.slot[1].fn, 0);
 }
 
+#define RING_CALLS 1000000u
+
+/* Calls come in order; behind the gap that the ring left none is missing. */
+struct run { uint64_t last, gaps, from; };
+
+static void in_order(const uint64_t *rec, void *arg)
+{
+	struct run *r = arg;
+
+	if (rec_id(*rec) != FN)
+		return;
+	if (rec[3] != r->last + 1) {
+		r->gaps++;
+		r->from = rec[3];
+	}
+	r->last = rec[3];
+}
+
 /* -------------------------------------------------------------- full disk */
 
 static int full(void)
@@ -236,6 +254,82 @@ static void a_full_disk_stops_recording_and_nothing_else(void **state)
 	assert_int_equal(w.calls + w.lost[REC_LOSS_NO_SPACE], 100000);
 }
 
+/* A small disk below an overlay on the trace's place; false: no right to. */
+static bool overlay_on_full_disk(const char *disk)
+{
+	char options[1024], dir[600];
+
+	if (mkdir(disk, 0700) || mount("tmpfs", disk, "tmpfs", 0, "size=1m"))
+		return false;
+	for (int i = 0; i < 3; i++) {
+		snprintf(dir, sizeof dir, "%s/%s", disk, (const char *[]){ "lower", "upper", "work" }[i]);
+		mkdir(dir, 0700);
+	}
+	snprintf(options, sizeof options, "lowerdir=%s/lower,upperdir=%s/upper,workdir=%s/work", disk, disk, disk);
+	return mount("overlay", shim_dir, "overlay", 0, options) == 0;
+}
+
+/* Nor where the disk is full below an overlay, as in a container. */
+static void a_full_disk_below_an_overlay_stops_recording_and_nothing_else(void **state)
+{
+	struct walk w = { 0 };
+	char disk[300];
+	int status = 0;
+
+	(void)state;
+	scene_place();
+	snprintf(disk, sizeof disk, "%s-disk", shim_dir);
+	bool mounted = overlay_on_full_disk(disk);
+
+	if (mounted) {
+		munmap(shared, sizeof *shared);
+		shared_map();
+		status = RUN_SCENE("full", "SHIM_NO_LIMIT=1");
+		walk_trace(&w, "t", 0);
+		munmap(shared, sizeof *shared);
+		shared = NULL;
+		umount2(shim_dir, MNT_DETACH);
+	}
+	umount2(disk, MNT_DETACH);
+	rmdir(disk);
+	if (!mounted) {
+		print_message("skipped: no right to mount an overlay\n");
+		skip();
+	}
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	assert_int_equal(w.bad, 0);
+	assert_true(w.calls > 1000);
+	assert_true(w.lost[REC_LOSS_NO_SPACE] > 1000);
+	assert_int_equal(w.calls + w.lost[REC_LOSS_NO_SPACE], 100000);
+}
+
+/* A full disk makes a ring smaller, too. */
+static void a_ring_goes_on_when_the_disk_is_full(void **state)
+{
+	struct run r = { .last = UINT64_MAX };
+	struct walk w = { .each = in_order, .arg = &r };
+
+	(void)state;
+	scene_place();
+	if (mount("tmpfs", shim_dir, "tmpfs", 0, "size=3m")) {
+		print_message("skipped: no right to mount a small disk\n");
+		skip();
+	}
+	munmap(shared, sizeof *shared);
+	shared_map();
+	int status = RUN_SCENE("ring", "GPUTAP_MAX_SIZE=64m", "GPUTAP_RING=1");
+
+	walk_trace(&w, "t", 0);
+	munmap(shared, sizeof *shared);
+	shared = NULL;
+	umount2(shim_dir, MNT_DETACH);
+	assert_int_equal(status, 0);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(w.calls + w.overwritten + w.lost[REC_LOSS_NO_SPACE], RING_CALLS);
+	assert_true(w.overwritten > 0);
+	assert_int_equal(r.last, RING_CALLS - 1);
+}
+
 /* --max-size is a limit of the trace, counted under its own name. */
 static void max_size_stops_calls_and_counts_them(void **state)
 {
@@ -251,8 +345,6 @@ static void max_size_stops_calls_and_counts_them(void **state)
 
 /* ------------------------------------------------------------------- ring */
 
-#define RING_CALLS 1000000u
-
 static int ring(void)
 {
 	static const char fact[] = "a definition";
@@ -263,22 +355,6 @@ static int ring(void)
 			tap_record_text(REC_NOTE, 1, fact, sizeof fact - 1);
 	}
 	return 0;
-}
-
-/* Calls come in order; behind the gap that the ring left none is missing. */
-struct run { uint64_t last, gaps, from; };
-
-static void in_order(const uint64_t *rec, void *arg)
-{
-	struct run *r = arg;
-
-	if (rec_id(*rec) != FN)
-		return;
-	if (rec[3] != r->last + 1) {
-		r->gaps++;
-		r->from = rec[3];
-	}
-	r->last = rec[3];
 }
 
 /* A ring keeps the newest calls within its size, tells how many went, and no definition goes. */
@@ -823,6 +899,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_killed_program_tells_the_call_it_was_in),
 		cmocka_unit_test(a_file_limit_stops_recording_and_nothing_else),
 		cmocka_unit_test(a_full_disk_stops_recording_and_nothing_else),
+		cmocka_unit_test(a_full_disk_below_an_overlay_stops_recording_and_nothing_else),
+		cmocka_unit_test(a_ring_goes_on_when_the_disk_is_full),
 		cmocka_unit_test(max_size_stops_calls_and_counts_them),
 		cmocka_unit_test(a_ring_keeps_the_newest_calls),
 		cmocka_unit_test(a_killed_ring_counts_what_it_overwrote),
