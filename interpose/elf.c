@@ -342,6 +342,21 @@ bool tap_object_at(const void *address, struct tap_object *found)
 	return tap_objects_walk(holds, &at);
 }
 
+/*
+ * The same before our constructor has counted: then one thread runs, or it holds the loader's lock, and dl_iterate_phdr may be
+ * a sanitizer's that does not work yet (ThreadSanitizer of gcc 12, clang 14).
+ */
+static bool walk_early(bool (*fn)(const struct tap_object *o, void *arg), void *arg)
+{
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		struct tap_object o;
+
+		if (tap_object_from_map(&o, map) && fn(&o, arg))
+			return true;
+	}
+	return false;
+}
+
 struct next { const char *name; void *found; bool behind; };
 
 static bool next_definition(const struct tap_object *o, void *arg)
@@ -364,11 +379,12 @@ static bool next_definition(const struct tap_object *o, void *arg)
 
 void *tap_next_symbol(const char *name)
 {
+	bool (*walk)(bool (*fn)(const struct tap_object *o, void *arg), void *arg) = startup_count ? tap_objects_walk : walk_early;
 	struct next n = { .name = name };
 
-	if (tap_objects_walk(next_definition, &n))
+	if (walk(next_definition, &n))
 		return n.found;
 	/* Loaded late (as a layer): the C library stands before us. */
 	n.behind = true;
-	return tap_objects_walk(next_definition, &n) ? n.found : NULL;
+	return walk(next_definition, &n) ? n.found : NULL;
 }

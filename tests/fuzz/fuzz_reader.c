@@ -5,7 +5,8 @@
  *	fuzz_reader -m FILE                                            write the first corpus (from built traces) into a folder
  *
  * A corpus file holds the files of one trace, one behind the other (struct part). Each execution copies one, cuts, flips,
- * overwrites or splices a few places, and reads it in memory through everything that trace/read offers. With clang's
+ * overwrites or splices a few places, and reads it in memory through everything that trace/read offers; every 16th is the
+ * packed file of one, with damage in its header, its tables or anywhere. With clang's
  * -fsanitize=fuzzer and -DGPUTAP_LIBFUZZER the same reading is driven by libFuzzer. A crash is the failure; before each
  * execution its number stands in `now`, so that -r SEED -n NUMBER repeats it.
  *
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +27,7 @@
 #include "tests/tracebuild.h"
 #include "trace/read/internal.h"
 #include "trace/read/merge.h"
+#include "trace/read/pack.h"
 #include "trace/read/pack_format.h"
 
 #define PARTS 16
@@ -100,15 +103,14 @@ static void walk_merge(struct gt_reader *r, int64_t from, int64_t to, size_t lim
 	gt_merge_close(m);
 }
 
-static void read_trace(const struct gt_memory_file *files, size_t n)
+static void read_store(struct gt_store *store)
 {
-	struct gt_store *store;
 	struct gt_reader *r;
 	struct gt_err err;
 	const char *text;
 	size_t bytes;
 
-	if (gt_store_open_memory(files, n, &store, &err) < 0 || gt_reader_open_store(store, &r, &err) < 0)
+	if (gt_reader_open_store(store, &r, &err) < 0)
 		return;
 	if (gt_reader_table(r, &text, &bytes, &err) == 0)
 		touch(text, bytes);
@@ -123,6 +125,15 @@ static void read_trace(const struct gt_memory_file *files, size_t n)
 	walk_merge(r, GT_NO_TIME, GT_NO_TIME, GT_MERGE_LOADED_MAX);
 	walk_merge(r, 500, 3000, 1);
 	gt_reader_close(r);
+}
+
+static void read_trace(const struct gt_memory_file *files, size_t n)
+{
+	struct gt_store *store;
+	struct gt_err err;
+
+	if (gt_store_open_memory(files, n, &store, &err) == 0)
+		read_store(store);
 }
 
 /* ---- corpus files ---- */
@@ -173,7 +184,7 @@ static uint64_t random_below(uint64_t n)
 	return n ? seed % n : 0;
 }
 
-struct kept { uint8_t *data; size_t bytes; } corpus[FILES];
+static struct kept { uint8_t *data; size_t bytes; } corpus[FILES];
 static size_t n_corpus;
 
 static void keep(const char *path)
@@ -325,6 +336,98 @@ static void execute_pack(struct pack_coder *coder)
 	sum += pack_decode(coder, method, packed, bytes, block, n);
 }
 
+/* ---- the packed file: its header and tables, as the tables are what its reader trusts ---- */
+
+static struct kept packs[FILES];
+static size_t n_packs;
+static int pack_fd;                       /* a file in memory, written anew for each execution */
+
+/* Packs one trace of the corpus, by way of files on disk. */
+static void pack_one(const struct kept *k, const char *folder)
+{
+	struct gt_memory_file files[PARTS];
+	size_t n = split(k->data, k->bytes, files, PARTS);
+	char root[200], path[400], out[300];
+	struct gt_err err;
+	FILE *f;
+
+	snprintf(root, sizeof(root), "%s/t.gputap", folder);
+	snprintf(out, sizeof(out), "%s/packed", folder);
+	mkdir(root, 0700);
+	for (size_t i = 0; i < n; i++) {
+		const char *slash = strchr(files[i].name, '/');
+
+		if (slash) {
+			snprintf(path, sizeof(path), "%s/%.*s", root, (int)(slash - files[i].name), files[i].name);
+			mkdir(path, 0700);
+		}
+		snprintf(path, sizeof(path), "%s/%s", root, files[i].name);
+		f = fopen(path, "w");
+		if (!f || fwrite(files[i].data, 1, files[i].bytes, f) != files[i].bytes || fclose(f))
+			return;
+	}
+	if (gt_pack(root, out, &err) == 0 && (f = fopen(out, "r"))) {
+		struct kept *p = &packs[n_packs];
+
+		p->data = malloc(LARGEST);
+		p->bytes = p->data ? fread(p->data, 1, LARGEST, f) : 0;
+		n_packs += p->bytes > sizeof(struct pack_header);
+		fclose(f);
+	}
+	tb_remove(root);
+	unlink(out);
+}
+
+static bool make_packs(void)
+{
+	char folder[] = "/tmp/gputap-fuzz-XXXXXX";
+
+	pack_fd = memfd_create("packed", MFD_CLOEXEC);
+	if (pack_fd < 0 || !mkdtemp(folder))
+		return false;
+	for (size_t i = 0; i < n_corpus; i++)
+		pack_one(&corpus[i], folder);
+	rmdir(folder);
+	return n_packs == n_corpus;
+}
+
+static void read_packed(const uint8_t *data, size_t bytes)
+{
+	struct gt_store *store;
+	struct gt_err err;
+	char path[64];
+
+	if (ftruncate(pack_fd, 0) || pwrite(pack_fd, data, bytes, 0) != (ssize_t)bytes)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", pack_fd);
+	if (gt_store_open(path, &store, &err) == 0)
+		read_store(store);
+}
+
+/* A packed trace with a damaged header, damaged tables, or damage anywhere. */
+static void execute_packed(void)
+{
+	const struct kept *k = &packs[random_below(n_packs)];
+	const struct pack_header *h = (const struct pack_header *)k->data;
+	size_t from = 0, n = k->bytes, all;
+
+	memcpy(scratch, k->data, k->bytes);
+	switch (random_below(4)) {
+	case 0:
+		n = sizeof(*h);
+		break;
+	case 1:
+	case 2:
+		from = (size_t)(h->files_offset < h->blocks_offset ? h->files_offset : h->blocks_offset);
+		n = k->bytes - from;
+		break;
+	}
+	all = n;
+	for (uint64_t times = 1 + random_below(3); times; times--)
+		mutate(scratch + from, &n);
+	read_packed(scratch, n == all ? k->bytes : from + n);
+}
+
 static void say(int signal)
 {
 	char text[128];
@@ -347,8 +450,14 @@ static int fuzz(const char *folder, double seconds, uint64_t executions)
 		fprintf(stderr, "fuzz_reader: no corpus in %s\n", folder);
 		return 2;
 	}
-	for (size_t i = 0; i < n_corpus; i++)
+	if (!make_packs()) {
+		fprintf(stderr, "fuzz_reader: the corpus cannot be packed in /tmp\n");
+		return 2;
+	}
+	for (size_t i = 0; i < n_corpus; i++) {
 		LLVMFuzzerTestOneInput(corpus[i].data, corpus[i].bytes);
+		read_packed(packs[i].data, packs[i].bytes);
+	}
 	first_seed = seed;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	start = end = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
@@ -359,6 +468,8 @@ static int fuzz(const char *folder, double seconds, uint64_t executions)
 		random_below(1), random_below(1);
 		if (now % 64 == 63)
 			execute_pack(coder);
+		else if (now % 16 == 7)
+			execute_packed();
 		else
 			execute_once();
 		if (now % 256 == 0) {
@@ -368,7 +479,8 @@ static int fuzz(const char *folder, double seconds, uint64_t executions)
 	}
 	pack_coder_free(coder);
 	for (size_t i = 0; i < n_corpus; i++)
-		free(corpus[i].data);
+		free(corpus[i].data), free(packs[i].data);
+	close(pack_fd);
 	printf("%llu executions in %.1f s, no crash\n", (unsigned long long)now, end - start);
 	return 0;
 }
