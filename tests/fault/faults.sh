@@ -144,6 +144,8 @@ few() { [ ! -d t.gputap ] || [ "$(calls)" -le "$1" ]; }
 check "--start-after: nothing before" few 0
 set=(GPUTAP_STOP_AFTER=1ns); same --stop-after opt -- "$prog" work
 check "--stop-after: nothing behind" few 1
+set=(GPUTAP_STOP_AFTER=1); same --stop-after opt -- "$prog" work
+check "--stop-after: ns without a unit" few 1
 set=(GPUTAP_SERIALIZE=true); same --serialize opt -- "$prog" work; whole --serialize
 set=(SECRET=hidden-word GPUTAP_SOURCES=false); same --no-sources opt -- "$prog" work
 check "no environment is stored" [ -z "$(grep -rl hidden-word t.gputap)" ]

@@ -142,7 +142,7 @@ static uint64_t size(const char *name)
 	return n;
 }
 
-/* "1.5s", "20ms", "3us", "7ns"; seconds without a unit. In ns. */
+/* "1.5s", "20ms", "3us", "7ns"; ns without a unit, as the tool reads it. In ns. */
 static uint64_t duration(const char *name)
 {
 	const char *p = tap_option(name);
@@ -154,7 +154,7 @@ static uint64_t duration(const char *name)
 				fraction = fraction * 10 + (uint64_t)(*p - '0');
 				scale *= 10;
 			}
-	uint64_t unit = *p == 'n' ? 1 : *p == 'u' ? 1000 : *p == 'm' ? 1000000 : 1000000000;
+	uint64_t unit = !*p || *p == 'n' ? 1 : *p == 'u' ? 1000 : *p == 'm' ? 1000000 : 1000000000;
 
 	return whole * unit + fraction * unit / scale;
 }
