@@ -399,7 +399,7 @@ static void volume(struct worker *w)
 
 static long default_calls(void)
 {
-	return kind[0] == 'e' ? 10 * BATCH : kind[0] == 'w' ? 5000 : !strcmp(kind, "threads") ? 2000 : !strcmp(kind, "fork") ? 100 :
+	return kind[0] == 'e' ? 3 * BATCH : kind[0] == 'w' ? 5000 : !strcmp(kind, "threads") ? 2000 : !strcmp(kind, "fork") ? 100 :
 	       !strcmp(kind, "pending") ? 100000 : latency ? 500000 : 50000;
 }
 
