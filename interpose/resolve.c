@@ -229,7 +229,8 @@ static TAP_COLD const struct tap_opencl_api *resolve(const void *caller)
 	tap_objects_walk(search_locked, &s);
 	const struct tap_opencl_api *api = tap_loader_table(s.found ? &s.library : NULL);
 
-	TAP_DEBUG(loader, "caller %lx in %s: library %s", (unsigned long)s.caller, !s.caller_known ? "unknown memory" : *s.from.path ? s.from.path : "the program",
+	TAP_DEBUG(loader, "caller %lx in %s: library %s", (unsigned long)s.caller,
+		!s.caller_known ? "unknown memory" : *s.from.path ? s.from.path : "the program",
 	          s.found ? s.library.path : "none");
 	if (s.found && s.caller_known)
 		remember(&s, api);

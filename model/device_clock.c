@@ -129,7 +129,8 @@ static void add_beyond(struct gt_device_clock *c, struct gt_clock_pair *pairs, c
 	if (!distance_ns || (distance_ns > 0 && from->pair.device_ns > UINT64_MAX - (uint64_t)distance_ns))
 		return;
 	session_ns = distance_ns + (int64_t)((double)distance_ns * rate);
-	pairs[c->n_pairs++] = (struct gt_clock_pair){ from->pair.device_ns + (uint64_t)distance_ns, (int64_t)((uint64_t)from->pair.session_ns + (uint64_t)session_ns) };
+	pairs[c->n_pairs++] = (struct gt_clock_pair){ from->pair.device_ns + (uint64_t)distance_ns,
+		(int64_t)((uint64_t)from->pair.session_ns + (uint64_t)session_ns) };
 }
 
 /* v: the calibrations of one device, by device time. */

@@ -154,7 +154,8 @@ static int by_start(const void *a, const void *b)
 /* Images that had calls to record and could not: nothing of them is here but this. Without a launcher the first of them made `run`. */
 static void count_unrecorded(struct gt_reader *r)
 {
-	bool by_image = !r->n_images && gt_facts_find(&r->run, "run_id", 0) && !gt_facts_find(&r->run, "launcher_pid", 0) && !gt_facts_find(&r->run, "failed", 0);
+	bool by_image = !r->n_images && gt_facts_find(&r->run, "run_id", 0) && !gt_facts_find(&r->run, "launcher_pid", 0) &&
+		!gt_facts_find(&r->run, "failed", 0);
 
 	r->found.lost[REC_LOSS_NO_STREAM] += by_image;
 	for (size_t i = 0; i < r->run.n; i++)

@@ -36,9 +36,10 @@ struct tap_clock_set { uint64_t tick, mono_ns, raw_ns, real_ns, boot_ns, bracket
 void tap_clock_init(void);                       /* constructor: chooses the counter */
 void tap_clock_read(struct tap_clock_set *set);  /* bracketed, best of a few */
 uint64_t tap_clock_elapsed_ns(void);             /* since tap_clock_init */
-uint64_t tap_clock_tick_at(uint64_t ns);         /* Rate of the host counter, good to about a part in 10 000; 0 while less than 0.1 ms has passed since the start. */
+/* The tick ns after tap_clock_init, estimated from what passed so far. */
+uint64_t tap_clock_tick_at(uint64_t ns);
+/* Rate of the host counter, good to about a part in 10 000; 0 while less than 0.1 ms has passed since the start. */
 double tap_clock_ticks_per_ns(void);
-/* the tick ns after tap_clock_init, estimated from what passed so far */
 uint64_t tap_clock_ticks_at_least(uint64_t ns);  /* not less than ns, on any machine */
 const char *tap_clock_source(void);              /* "tsc" "cntvct" "monotonic_raw" */
 
