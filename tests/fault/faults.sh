@@ -3,6 +3,8 @@
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
+# A variable before `same` is for the functions that it calls.
+# shellcheck disable=SC2097,SC2098
 set -u
 gputap=$GPUTAP_BUILD/gputap
 shim=$GPUTAP_BUILD/libgputap.so
@@ -157,7 +159,7 @@ check "sources are stored" [ -n "$(grep -rl get_global_id t.gputap)" ]
 
 # ---- conversion at exit, by nobody's child
 rm -rf t.gputap t.*apilog t.sqlite
-set=(GPUTAP_EXPORT=apilog,sqlite); same "conversion at exit" opt -- "$prog" wait
+set=("GPUTAP_EXPORT=apilog,sqlite"); same "conversion at exit" opt -- "$prog" wait
 for _ in $(seq 100); do [ -e t.apilog ] && [ -e t.sqlite ] && break; sleep 0.1; done
 check "conversion at exit: files appear" [ -e t.apilog -a -e t.sqlite ]
 rm -rf t.gputap t.*apilog t.sqlite
