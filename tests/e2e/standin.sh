@@ -6,6 +6,7 @@
 # shellcheck source=tests/e2e/cl_lib.sh
 . "$GPUTAP_TESTS/e2e/cl_lib.sh"
 gputap=$GPUTAP_BUILD/gputap
+here=$GPUTAP_TESTS/e2e
 export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 unset FAKECL_FAULTS FAKECL_PLATFORMS FAKECL_DEVICES
 

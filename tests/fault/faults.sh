@@ -63,7 +63,7 @@ check "a file in the way stays" [ "$(cat file)" = precious ]
 unset out
 fsize() { (ulimit -f "$fblocks"; trap '' XFSZ; exec "$@"); }
 for fblocks in 0 1 8 100; do
-	fblocks=$fblocks same "RLIMIT_FSIZE $fblocks KiB" fsize -- "$prog" work 20000 </dev/null
+	same "RLIMIT_FSIZE $fblocks KiB" fsize -- "$prog" work 20000 </dev/null
 done
 readable "RLIMIT_FSIZE"; tells "RLIMIT_FSIZE" "NO_SPACE NO_STREAM"
 fsize_default() { (ulimit -f 100; exec "$@"); }
@@ -103,10 +103,10 @@ fi
 
 # ---- limits
 files() { (ulimit -n "$most"; exec "$@"); }
-for most in 4 5 6 8; do most=$most same "$most descriptors" files -- "$prog" work; done
+for most in 4 5 6 8; do same "$most descriptors" files -- "$prog" work; done
 memory() { (ulimit -v "$most"; exec "$@"); }
 if ! sanitized; then
-	for most in 40000 60000 200000; do most=$most same "$most KiB of addresses" memory -- "$prog" work; done
+	for most in 40000 60000 200000; do same "$most KiB of addresses" memory -- "$prog" work; done
 fi
 
 # ---- others in the process
