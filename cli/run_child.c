@@ -23,7 +23,7 @@
 /* ------------------------------------------------------------------ domains */
 
 static const struct { const char *name; bool built; } domains[] = {
-	{ "opencl", true }, { "cuda", false }, { "nvtx", false }, { "cublas", false }, { "cudnn", false }, { "cusparse", false },
+	{ "opencl", true }, { "cuda", false }, { "nvtx", true }, { "cublas", false }, { "cudnn", false }, { "cusparse", false },
 	{ "cusolver", false }, { "nccl", false }, { "osrt", false }, { "openmp", false }, { "sample", false }, { "sched", false },
 	{ "vulkan", false }, { "opengl", false }, { "none", true },
 };
@@ -110,6 +110,21 @@ static bool is_python(const char *program)
 	return (base && !strncmp(base + 1, "python", 6)) || !strncmp(program, "python", 6);
 }
 
+/* Programs with NVTX ask for the library by this variable at their first NVTX call; they need no preload. */
+static bool nvtx_wanted(const struct gt_run *run)
+{
+	char copy[512], *save = NULL;
+	bool wanted = false;
+
+	snprintf(copy, sizeof copy, "%s", gt_option(run->options, "trace"));
+	for (char *d = strtok_r(copy, ",", &save); d; d = strtok_r(NULL, ",", &save)) {
+		if (!strcmp(d, "none"))
+			return false;
+		wanted |= !strcmp(d, "nvtx");
+	}
+	return wanted;
+}
+
 static int environment(const struct gt_run *run, struct gt_err *err)
 {
 	const char *audit = gt_option(run->options, "audit");
@@ -120,6 +135,8 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 	if (!library("libgputap.so", path))
 		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "libgputap.so is neither beside gputap nor in ../lib/gputap");
 	prepend("LD_PRELOAD", path);
+	if (nvtx_wanted(run))
+		setenv("NVTX_INJECTION64_PATH", path, 0);       /* what is there belongs to another tool, and stays */
 	if (strcmp(audit, "on") && strcmp(audit, "off") && strcmp(audit, "auto"))
 		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--audit: '%s' is not auto, on or off", audit);
 	if (!strcmp(audit, "on") || (!strcmp(audit, "auto") && is_python(run->command[0]))) {

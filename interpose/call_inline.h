@@ -56,7 +56,7 @@ static inline void tap_call_enter(struct tap_call *call, struct tap_stream *s, u
 
 static inline bool tap_call_quiet(void)
 {
-	int off = TAP_READ_ONCE(tap_off);
+	int off = tap_calls_off ? TAP_OFF_OPTION : TAP_READ_ONCE(tap_off);
 
 	if (TAP_LIKELY(!off) || off == TAP_OFF_EXIT)    /* late calls are counted */
 		return false;

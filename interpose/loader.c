@@ -368,13 +368,13 @@ __attribute__((constructor(102))) static void step_aside(void)
 {
 	if (tap_second_copy())
 		tap_off = TAP_OFF_OPTION;
-	else
+	else if (!tap_calls_off)
 		tap_on_exit(count_missed_loaders);
 }
 
 /* An image that recorded nothing: the exit functions did not run, but somebody should know why there is nothing. */
 __attribute__((destructor)) static void at_unrecorded_exit(void)
 {
-	if ((!tap_off || tap_off == TAP_OFF_EARLY) && !counted && missed_loaders() && tap_stream_get())
+	if ((!tap_off || tap_off == TAP_OFF_EARLY) && !tap_calls_off && !counted && missed_loaders() && tap_stream_get())
 		count_missed_loaders(REC_EXIT_NORMAL);
 }

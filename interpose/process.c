@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "collectors/nvtx.h"
 #include "interpose/detach.h"
 #include "trace/write/debug.h"
 #include "trace/write/internal.h"
@@ -58,7 +59,7 @@ static bool anything_to_trace(void)
 {
 	const char *domains = tap_option("trace");
 
-	return tap_list_has(domains, "opencl") && !tap_list_has(domains, "none");
+	return (tap_list_has(domains, "opencl") || tap_list_has(domains, "nvtx")) && !tap_list_has(domains, "none");
 }
 
 static void make_gate(void)
@@ -86,6 +87,8 @@ __attribute__((constructor(101))) static void start(void)
 		tap_off = TAP_OFF_OPTION;
 		return;
 	}
+	tap_calls_off = !tap_list_has(tap_option("trace"), "opencl");
+	tap_nvtx_start();
 	tap_thread_key_made = pthread_key_create(&tap_thread_key, at_thread_end) == 0;
 	pthread_atfork(NULL, NULL, tap_stream_after_fork);
 	tap_on_open = on_image_open;

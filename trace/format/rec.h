@@ -220,6 +220,24 @@ enum rec_type {
 	REC_HSA_KERNEL,               /* tick; {tid u32, packet type u32}; kernel handle; start; end; agent handle; {queue index u32, device index u32};
 	                                 queue handle; packet id; text kernel name; text agent name; text packet fields */
 	REC_HSA_COPY,                 /* link; start; end: an async copy's device times. No tick */
+	/*
+	 * NVTX. result = number of the domain, 0 = the default one. The writer joins nothing: REC_NVTX_POP ends the last open push of
+	 * its thread and domain, REC_NVTX_END the start whose record lies at the link that was handed to the program as range id.
+	 *   event: tick; {kind u8 (enum rec_nvtx_kind), message u8 (enum rec_nvtx_message), flags u8 (enum rec_nvtx_flag), 0, category u32};
+	 *          [REC_NVTX_COLOR: {ARGB u32, 0}]; [REC_NVTX_PAYLOAD: {type u32, bytes u32}, the bytes padded to words];
+	 *          message: text (wide: UTF-32 in the machine's byte order), or a word: number of the registered string
+	 *   payload: type as in NVTX (1 u64, 2 i64, 3 double, 4 u32, 5 i32, 6 float: 8 bytes), or REC_NVTX_SCHEMA_DATA: pieces of
+	 *          {schema id u64, size u64, bytes kept u64, the bytes padded to words}
+	 */
+	REC_NVTX_EVENT,
+	REC_NVTX_POP,                 /* tick; [payload as above] */
+	REC_NVTX_END,                 /* tick; range id; [payload as above] */
+	/* tick; {what u8 (enum rec_nvtx_name), message u8, 0 u16, resource type u32}; id (domain, string, category, thread or resource);
+	 * message as above. */
+	REC_NVTX_NAME,
+	/* tick; {entries u32, enumeration u32 (1) or schema (0)}; id; type (enumeration: bytes of a value); flags; static bytes; alignment;
+	 * text name; entries: schema {flags; type; array or union detail; offset; text name; text description}, enumeration {value; flag; text name} */
+	REC_NVTX_SCHEMA,
 	REC_TYPE_COUNT
 };
 
@@ -241,6 +259,13 @@ enum rec_thread {
 	REC_THREAD_MAIN = 1,
 	REC_THREAD_AGAIN = 2,         /* the thread of another such record with the same tick and tid, which the ring may have taken */
 };
+enum rec_nvtx_kind { REC_NVTX_MARK = 1, REC_NVTX_PUSH, REC_NVTX_START };
+enum rec_nvtx_message { REC_NVTX_NO_MESSAGE = 0, REC_NVTX_TEXT, REC_NVTX_WIDE, REC_NVTX_REGISTERED };
+enum rec_nvtx_flag { REC_NVTX_COLOR = 1, REC_NVTX_PAYLOAD = 2 };
+enum rec_nvtx_name {
+	REC_NVTX_DOMAIN = 1, REC_NVTX_DOMAIN_END, REC_NVTX_STRING, REC_NVTX_CATEGORY, REC_NVTX_THREAD, REC_NVTX_RESOURCE, REC_NVTX_RESOURCE_END
+};
+#define REC_NVTX_SCHEMA_DATA 0xdfbd0009u
 enum rec_local_source { REC_LOCAL_UNKNOWN = 0, REC_LOCAL_APPLICATION, REC_LOCAL_REQUIRED, REC_LOCAL_SUGGESTED };
 enum rec_exit { REC_EXIT_NORMAL = 1, REC_EXIT_UNDERSCORE, REC_EXIT_QUICK, REC_EXIT_EXEC };
 

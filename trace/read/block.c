@@ -35,6 +35,11 @@ static const struct { uint8_t args, text, texts, tick; } layout[REC_TYPE_COUNT] 
 	[REC_WINDOW] = { 2, NO_TEXT, 0, 1 },
 	[REC_HSA_KERNEL] = { 12, 9, 3, 1 },
 	[REC_HSA_COPY] = { 3, NO_TEXT, 0, 0 },
+	[REC_NVTX_EVENT] = { 2, NO_TEXT, 0, 1 },
+	[REC_NVTX_POP] = { 1, NO_TEXT, 0, 1 },
+	[REC_NVTX_END] = { 2, NO_TEXT, 0, 1 },
+	[REC_NVTX_NAME] = { 3, NO_TEXT, 0, 1 },
+	[REC_NVTX_SCHEMA] = { 8, NO_TEXT, 0, 1 },
 };
 
 bool gt_rec_text(const struct gt_rec *rec, uint32_t at, const char **text, uint32_t *bytes)

@@ -34,6 +34,7 @@ __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exe
 static struct tap_gate gate_before_start;               /* all zero: everything takes the slow path */
 struct tap_gate *tap_gate = &gate_before_start;
 int tap_off;
+bool tap_calls_off;
 bool tap_seccomp, tap_thread_key_made;
 pthread_key_t tap_thread_key;
 void (*tap_on_open)(void);
@@ -218,7 +219,8 @@ void tap_gate_open(void)
 		until = tap_clock_tick_at(tap_options.stop_after);
 	if (second && second < until)
 		until = second;
-	TAP_WRITE_ONCE(tap_gate->until_tick, tap_off ? 0 : until);
+	TAP_WRITE_ONCE(tap_gate->until_tick, tap_off || tap_calls_off ? 0 : until);
+	TAP_WRITE_ONCE(tap_gate->ranges_until_tick, tap_off ? 0 : until);
 }
 
 void tap_gate_close(int why)
@@ -227,6 +229,7 @@ void tap_gate_close(int why)
 		lost_adopt(tap_tls.stream);
 	TAP_WRITE_ONCE(tap_off, why);
 	TAP_WRITE_ONCE(tap_gate->until_tick, 0);
+	TAP_WRITE_ONCE(tap_gate->ranges_until_tick, 0);
 }
 
 TAP_COLD static bool window_over(void)
@@ -282,7 +285,7 @@ TAP_COLD struct tap_stream *tap_stream_at_gate(uint64_t tick)
 {
 	struct tap_stream *s = window_open() ? tap_stream_get() : NULL;
 
-	if (s && tick >= TAP_READ_ONCE(tap_gate->until_tick)) {
+	if (s && tick >= TAP_READ_ONCE(tap_gate->ranges_until_tick)) {
 		clock_second(tick);
 		tap_gate_open();
 	}
@@ -292,7 +295,7 @@ TAP_COLD struct tap_stream *tap_stream_at_gate(uint64_t tick)
 /* Once per process image, by the thread that opened it; signals are blocked. */
 static void image_started(void)
 {
-	if (tap_options.start_after)
+	if (tap_options.start_after && tap_off != TAP_OFF_EARLY)
 		tap_record(REC_WINDOW, 0, (uint64_t[]){ tap_tick(), 1 }, 2);
 	tap_clock_record();
 	__atomic_store_n(&second_clock_tick, tap_tick() + tap_clock_ticks_at_least(1000000), __ATOMIC_RELAXED);

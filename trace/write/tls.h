@@ -45,9 +45,11 @@ struct tap_gate {
 	uint64_t started;               /* 1 from its first stream on */
 	uint64_t run_state;             /* enum tap_run_state */
 	uint64_t ended;                 /* 1 from the EXIT record on */
+	uint64_t ranges_until_tick;     /* as until_tick, for NVTX: open too when calls are not traced */
 };
 extern struct tap_gate *tap_gate TAP_HIDDEN;
 enum { TAP_OFF_OPTION = 1, TAP_OFF_WINDOW, TAP_OFF_EXIT, TAP_OFF_EARLY };
+extern bool tap_calls_off TAP_HIDDEN;  /* OpenCL is not traced, other domains are; set by the constructor */
 extern int tap_off TAP_HIDDEN;         /* not 0: recording is off, EARLY: until the window begins, else for good; begin answers at once */
 
 /* As tap_stream_reserve, for a call's record: it leaves the last 4 KiB of a chunk alone. */

@@ -1,0 +1,15 @@
+/*
+ * collectors/nvtx.h - NVTX marks, ranges and names of the traced program
+ *
+ * Runs      in the calling thread of the traced program, instead of what NVTX does without a tool (nothing).
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_COLLECTORS_NVTX_H
+#define GPUTAP_COLLECTORS_NVTX_H
+
+/* Constructor: lets copies of NVTX in this process and its children find us, unless another tool is named already. */
+void tap_nvtx_start(void);
+
+#endif
