@@ -14,6 +14,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "model/ranges.h"
 
 #define DRAIN (1u << 18)                  /* bytes of text kept before they are written */
 
@@ -398,6 +399,91 @@ static void json_hsa(struct dump *d, const struct gt_hsa_kernel *k)
 	gt_text_lit(t, "}\n");
 }
 
+static void json_payload(struct gt_text *t, const struct gt_range *g)
+{
+	static const char *const types[] = { "none", "uint64", "int64", "double", "uint32", "int32", "float" };
+	uint64_t bits = g->payload;
+	double number;
+	float single;
+
+	if (!g->payload_type)
+		return;
+	gt_json_field_str(t, "payload_type", g->payload_type < sizeof types / sizeof *types ? types[g->payload_type] : "schema");
+	gt_json_key(t, "payload");
+	if (g->payload_type == REC_NVTX_SCHEMA_DATA) {
+		gt_text_char(t, '"');
+		for (size_t i = 0; i < g->data.bytes; i++)
+			gt_text_hex(t, (unsigned char)g->data.text[i], 2, false);
+		gt_text_char(t, '"');
+		return;
+	}
+	memcpy(&number, &bits, sizeof number);
+	memcpy(&single, &bits, sizeof single);
+	switch (g->payload_type) {
+	case 2: gt_text_i64(t, (int64_t)bits); break;
+	case 3: gt_text_float(t, number); break;
+	case 4: gt_text_u64(t, (uint32_t)bits); break;
+	case 5: gt_text_i64(t, (int32_t)bits); break;
+	case 6: gt_text_float(t, single); break;
+	default: gt_text_u64(t, bits); break;
+	}
+}
+
+static void json_range(struct dump *d, const struct gt_range *g)
+{
+	static const char *const kinds[] = { "", "mark", "push", "start" };
+	struct gt_text *t = &d->t;
+
+	gt_text_char(t, '{');
+	gt_json_field_str(t, "type", "range");
+	gt_json_field_str(t, "kind", kinds[g->kind]);
+	gt_json_field_i64(t, "pid", gt_model_process(d->m, g->process)->pid);
+	gt_json_field_i64(t, "instance", gt_model_process(d->m, g->process)->instance);
+	gt_json_field_i64(t, "tid", gt_model_thread(d->m, g->thread)->tid);
+	gt_json_field_i64(t, "end_tid", gt_model_thread(d->m, g->end_thread)->tid);
+	gt_json_field_i64(t, "start_ns", g->start_ns);
+	gt_json_field_time(t, "end_ns", g->end_ns);
+	gt_json_field_u64(t, "domain", g->domain);
+	gt_json_field_text(t, "domain_name", g->domain_name);
+	if (g->text.text)
+		gt_json_field_text(t, "text", g->text);
+	gt_json_field_bool(t, "registered", g->registered);
+	gt_json_field_u64(t, "level", g->level);
+	gt_json_field_u64(t, "category", g->category);
+	if (g->has_color)
+		gt_json_field_u64(t, "color", g->color);
+	if (g->id)
+		gt_json_field_u64(t, "range_id", g->id);
+	json_payload(t, g);
+	gt_text_lit(t, "}\n");
+}
+
+static const char *name_kind(enum rec_nvtx_name what)
+{
+	static const char *const names[] = { "name", "domain", "domain_end", "string", "category", "thread", "resource", "resource_end" };
+
+	return (unsigned)what < sizeof names / sizeof *names ? names[what] : names[0];
+}
+
+static void json_range_name(struct dump *d, const struct gt_range_name *n)
+{
+	struct gt_text *t = &d->t;
+
+	gt_text_char(t, '{');
+	gt_json_field_str(t, "type", "name");
+	gt_json_field_str(t, "kind", name_kind(n->what));
+	gt_json_field_i64(t, "pid", gt_model_process(d->m, n->process)->pid);
+	gt_json_field_i64(t, "tid", gt_model_thread(d->m, n->thread)->tid);
+	gt_json_field_i64(t, "time_ns", n->time_ns);
+	gt_json_field_u64(t, "domain", n->domain);
+	gt_json_field_u64(t, "id", n->id);
+	if (n->what == REC_NVTX_RESOURCE)
+		gt_json_field_hex(t, "resource_type", n->resource_type);
+	if (n->text.text)
+		gt_json_field_text(t, "text", n->text);
+	gt_text_lit(t, "}\n");
+}
+
 /* --------------------------------------------------------------------- text */
 
 /* Seconds with nine digits: 0.000001234 */
@@ -565,6 +651,45 @@ static void text_content(struct dump *d, const struct gt_content *c)
 	gt_text_char(t, '\n');
 }
 
+static void text_range(struct dump *d, const struct gt_range *g)
+{
+	static const char *const kinds[] = { "", " mark ", " push ", " start " };
+	struct gt_text *t = &d->t;
+
+	seconds(t, g->start_ns);
+	gt_text_char(t, ' ');
+	gt_text_i64(t, gt_model_process(d->m, g->process)->pid);
+	gt_text_char(t, '/');
+	gt_text_i64(t, gt_model_thread(d->m, g->thread)->tid);
+	gt_text_str(t, kinds[g->kind]);
+	gt_text_bytes(t, g->domain_name.text, g->domain_name.bytes);
+	gt_text_char(t, ':');
+	gt_json_string(t, g->text.text ? g->text.text : "", g->text.text ? g->text.bytes : 0);
+	if (g->end_ns != GT_NO_TIME) {
+		gt_text_lit(t, " [");
+		gt_text_i64(t, g->end_ns - g->start_ns);
+		gt_text_lit(t, "ns]");
+	} else if (g->kind != REC_NVTX_MARK) {
+		gt_text_lit(t, " open");
+	}
+	gt_text_char(t, '\n');
+}
+
+static void text_range_name(struct dump *d, const struct gt_range_name *n)
+{
+	struct gt_text *t = &d->t;
+
+	gt_text_lit(t, "name ");
+	gt_text_i64(t, gt_model_process(d->m, n->process)->pid);
+	gt_text_char(t, ' ');
+	gt_text_str(t, name_kind(n->what));
+	gt_text_char(t, ' ');
+	gt_text_u64(t, n->id);
+	gt_text_char(t, ' ');
+	gt_json_string(t, n->text.text ? n->text.text : "", n->text.text ? n->text.bytes : 0);
+	gt_text_char(t, '\n');
+}
+
 static void text_note(struct dump *d, const struct gt_note *n)
 {
 	struct gt_text *t = &d->t;
@@ -655,6 +780,20 @@ static void dump_rest(struct dump *d)
 	}
 	for (uint32_t i = 0; d->json && i < gt_model_hsa_kernel_count(d->m); i++) {
 		json_hsa(d, gt_model_hsa_kernel(d->m, i));
+		drain(d, DRAIN);
+	}
+	for (uint64_t i = 0; i < gt_model_range_count(d->m); i++) {
+		if (d->json)
+			json_range(d, gt_model_range(d->m, i));
+		else
+			text_range(d, gt_model_range(d->m, i));
+		drain(d, DRAIN);
+	}
+	for (uint32_t i = 0; i < gt_model_range_name_count(d->m); i++) {
+		if (d->json)
+			json_range_name(d, gt_model_range_name(d->m, i));
+		else
+			text_range_name(d, gt_model_range_name(d->m, i));
 		drain(d, DRAIN);
 	}
 	drain(d, 0);

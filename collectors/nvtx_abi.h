@@ -1,7 +1,7 @@
 /*
  * collectors/nvtx_abi.h - what NVTX hands to an injected library: own definitions of the public binary interface
  *
- * Sizes, offsets and numbers are those of NVTX version 3 (the version 2 library uses the same); tests/unit/test_nvtx_abi.sh
+ * Sizes, offsets and numbers are those of NVTX version 3 (the version 2 library uses the same); tests/e2e/nvtx/abi.c
  * compares them with the vendor's headers where these are installed.
  *
  * Copyright 2026 The gputap authors

@@ -11,6 +11,7 @@
  *   commands.c      an enqueue call's command
  *   join.c          device records by the call they belong to
  *   device_clock.c  device ns to session ns
+ *   ranges.c        NVTX ranges
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -163,6 +164,13 @@ const char *gt_device_clock_method(const struct gt_device_clock *c);
 /* Builds the command of an enqueue call at (stream, offset). Valid until the next one. */
 struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset);
 
+/* ------------------------------------------------------------------- ranges */
+
+struct gt_ranges;
+int gt_ranges_take(struct gt_model *m, const struct gt_rec *rec);       /* one NVTX record, in file order */
+int gt_ranges_finish(struct gt_model *m);     /* when threads have their numbers */
+void gt_ranges_free(struct gt_model *m);
+
 /* -------------------------------------------------------------------- model */
 
 struct gt_stream_map { uint32_t *holder; uint32_t n; };  /* thread index by how many THREAD records came before */
@@ -210,6 +218,7 @@ struct gt_model {
 	bool any_local_args;
 	struct gt_command command;
 	struct gt_mapping *free_mappings;
+	struct gt_ranges *ranges;             /* NULL: no NVTX record */
 	bool walking;
 	bool quiet;                           /* losses found now were counted before */
 };

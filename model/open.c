@@ -448,6 +448,8 @@ static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_d
 		return 0;
 	case REC_HSA_KERNEL:
 		return take_hsa_kernel(m, rec);
+	case REC_NVTX_EVENT: case REC_NVTX_POP: case REC_NVTX_END: case REC_NVTX_NAME: case REC_NVTX_SCHEMA:
+		return thread_of(m, rec) ? gt_ranges_take(m, rec) : -1;
 	case REC_PAD: case REC_THREAD_END: case REC_FORK: case REC_EXEC: case REC_WINDOW: case REC_HSA_COPY:
 		return 0;
 	}
@@ -547,7 +549,7 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	if (take_records(m, opt, err))
 		return -1;
 	gt_facts_sort(m);
-	if (sort_threads(m) || gt_devices_number(m) || gt_device_clocks_finish(m))
+	if (sort_threads(m) || gt_ranges_finish(m) || gt_devices_number(m) || gt_device_clocks_finish(m))
 		return no_memory(m, err);
 	gt_join_finish(m);
 	finish_processes(m);

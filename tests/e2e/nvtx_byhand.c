@@ -1,0 +1,123 @@
+/*
+ * tests/e2e/nvtx_byhand.c - a client of NVTX without NVTX: does by hand what its header does at the first call
+ *
+ * Loads the library named by NVTX_INJECTION64_PATH, offers slots of two modules, and calls what it finds in them. The slots
+ * of a client of an older version are fewer: "nvtx_byhand old" offers ten of the core module and none of the other.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void (*function)(void);
+struct callbacks { size_t bytes; int (*module)(uint32_t, function ***, unsigned *); };
+struct event {
+	uint16_t version, size;
+	uint32_t category;
+	int32_t color_type;
+	uint32_t color;
+	int32_t payload_type, reserved;
+	uint64_t payload;
+	int32_t message_type;
+	const void *message;
+};
+
+static function core[16], core2[16];
+static function *core_slots[16], *core2_slots[16];
+static unsigned offered = 16;
+
+static int module(uint32_t id, function ***slots, unsigned *n)
+{
+	if (id != 1 && (id != 5 || offered < 16))
+		return 0;
+	*slots = id == 1 ? core_slots : core2_slots;
+	*n = offered;
+	return 1;
+}
+
+static const void *table(uint32_t id)
+{
+	static const struct callbacks c = { sizeof c, module };
+
+	return id == 1 ? &c : NULL;
+}
+
+static int fail(const char *what)
+{
+	printf("%s\n", what);
+	return 1;
+}
+
+static int use_core(void)
+{
+	int (*push)(const char *) = (int (*)(const char *))core[9];
+	int (*push_wide)(const void *) = (int (*)(const void *))core[10];
+	int (*pop)(void) = (int (*)(void))core[11];
+	char longer[5001];
+
+	memset(longer, 'x', 5000);
+	longer[5000] = 0;
+	errno = 77;
+	if (push("by hand") != -2)
+		return fail("push does not answer that levels are not tracked");
+	push_wide(L"wide");
+	pop();
+	push(longer);
+	pop();
+	push(NULL);
+	pop();
+	pop();
+	pop();                          /* one too many */
+	return errno == 77 ? 0 : fail("errno was changed");
+}
+
+static int use_domains(void)
+{
+	void *(*create)(const char *) = (void *(*)(const char *))core2[12];
+	void *(*string)(void *, const char *) = (void *(*)(void *, const char *))core2[10];
+	uint64_t (*start)(void *, const struct event *) = (uint64_t (*)(void *, const struct event *))core2[2];
+	void (*end)(void *, uint64_t) = (void (*)(void *, uint64_t))core2[3];
+	void *a = create("one"), *b = create("two");
+	struct event e = { .version = 3, .size = sizeof e, .message_type = 3, .message = string(a, "kept") };
+	uint64_t first, second;
+
+	if (!a || !b || a == b || !e.message)
+		return fail("handles are not told apart");
+	first = start(a, &e);
+	e.size = 16;                    /* of a version that had no message yet */
+	second = start(b, &e);
+	if (!first || !second || first == second)
+		return fail("ranges are not told apart");
+	end(a, first);
+	end(b, second);
+	end(b, 12345);                  /* nobody started it */
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *path = getenv("NVTX_INJECTION64_PATH");
+	void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
+	int (*init)(const void *(*)(uint32_t)) = library ? (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2") : NULL;
+
+	for (int i = 0; i < 16; i++) {
+		core_slots[i] = &core[i];
+		core2_slots[i] = &core2[i];
+	}
+	if (argc > 1 && !strcmp(argv[1], "old"))
+		offered = 10;
+	if (!init || !init(table)) {
+		puts("no tool");
+		return 0;
+	}
+	if (offered < 16) {
+		((int (*)(const char *))core[9])("old client");
+		return core[10] || core2[5] ? fail("a slot that was not offered was written") : 0;
+	}
+	return use_core() || use_domains();
+}
