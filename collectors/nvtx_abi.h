@@ -58,7 +58,7 @@ struct nvtx_schema {
 	void *extension;
 };
 enum { NVTX_ABI_SCHEMA_NAME = 0x2, NVTX_ABI_SCHEMA_TYPE = 0x4, NVTX_ABI_SCHEMA_FLAGS = 0x8, NVTX_ABI_SCHEMA_ENTRIES = 0x10,
-       NVTX_ABI_SCHEMA_COUNT = 0x20, NVTX_ABI_SCHEMA_BYTES = 0x40, NVTX_ABI_SCHEMA_ALIGNMENT = 0x80, NVTX_ABI_SCHEMA_ID = 0x100 };
+	NVTX_ABI_SCHEMA_COUNT = 0x20, NVTX_ABI_SCHEMA_BYTES = 0x40, NVTX_ABI_SCHEMA_ALIGNMENT = 0x80, NVTX_ABI_SCHEMA_ID = 0x100 };
 
 struct nvtx_enum_entry { const char *name; uint64_t value; int8_t flag; };
 struct nvtx_enum {
