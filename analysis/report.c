@@ -16,7 +16,7 @@ static const struct { const char *alias, *name; } aliases[] = {
 
 const struct gt_report *gt_report_at(unsigned i)
 {
-	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue };
+	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue, gt_reports_nvtx };
 
 	for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (const struct gt_report *r = lists[l]; r->name; r++)
@@ -226,6 +226,8 @@ static int run_some(const struct gt_report_run *run, const struct gt_report *con
 		states[i] = tables[i] ? reports[i]->begin(reports[i], run->model, arena) : NULL;
 		if (!states[i])
 			rc = gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
+		else if (reports[i]->window)
+			reports[i]->window(states[i], run->from_ns, run->to_ns);
 	}
 	if (!rc)
 		rc = walk(run, reports, states, tables, n, err);

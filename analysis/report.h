@@ -28,6 +28,8 @@ struct gt_report {
 	void *(*begin)(const struct gt_report *r, struct gt_model *m, struct gt_pool *a);
 	int (*call)(void *state, const struct gt_call *call, struct gt_table *t);
 	int (*end)(void *state, struct gt_table *t);
+	/* Told before the walk; NULL: what comes from calls alone needs no window. */
+	void (*window)(void *state, int64_t from_ns, int64_t to_ns);
 };
 
 /* By name or alias ("opencl_gpu_kern_sum"); NULL: unknown. */
@@ -78,6 +80,6 @@ const char *gt_operation_text(const struct gt_operation *o, char text[GT_OPERATI
 /* The columns GridXYZ and BlockXYZ of a kernel. */
 void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char block[GT_GRID_TEXT]);
 
-extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[]; /* end with name NULL */
+extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[]; /* end with name NULL */
 
 #endif

@@ -155,6 +155,6 @@ static int end(void *state, struct gt_table *t)
 const struct gt_report gt_reports_queue[] = {
 	{ "opencl_queue_sum", "OpenCL Queue Summary (Utilisation and Gaps)",
 		"Utilization (%)|Busy Time (ns)|Span (ns)|Commands|Kernels|Gaps|Total Gap (ns)|Avg Gap (ns)|Med Gap (ns)|Max Gap (ns)|PID|Device<|Ctx|Queue<",
-		false, true, NULL, begin, call, end },
+		false, true, NULL, begin, call, end, NULL },
 	{ 0 },
 };

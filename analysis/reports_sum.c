@@ -186,7 +186,7 @@ static int each_wait(struct state *s, const struct gt_call *call)
 /* ------------------------------------------------------------------- list */
 
 #define SUM(id, title, headings, each_, texts_, sizes_, default_) \
-	{ id, title, headings, false, default_, &(const struct detail){ each_, texts_, sizes_ }, begin, call, end }
+	{ id, title, headings, false, default_, &(const struct detail){ each_, texts_, sizes_ }, begin, call, end, NULL }
 
 const struct gt_report gt_reports_sum[] = {
 	SUM("opencl_api_sum", "OpenCL API Summary", TIMES("Num Calls") "Name<", each_call, 1, false, true),

@@ -185,15 +185,15 @@ static int exec_sum_end(void *state, struct gt_table *t)
 
 const struct gt_report gt_reports_trace[] = {
 	{ "opencl_api_trace", "OpenCL API Trace", "Start (ns)|Duration (ns)|Name<|Result<|CorrID|Pid|Tid|T-Pri|Thread Name<", true, false, NULL,
-		begin, api_trace, end_nothing },
+		begin, api_trace, end_nothing, NULL },
 	{ "opencl_gpu_trace", "OpenCL Device Trace",
 		"Start (ns)|Duration (ns)|CorrId|GrdX|GrdY|GrdZ|BlkX|BlkY|BlkZ|Reg/Trd|StcSMem (MB)|DymSMem (MB)|Bytes (MB)|Throughput (MB/s)|"
-		"SrcMemKd<|DstMemKd<|Device<|Ctx|GreenCtx|Strm|Name<", true, false, NULL, begin, gpu_trace, end_nothing },
+		"SrcMemKd<|DstMemKd<|Device<|Ctx|GreenCtx|Strm|Name<", true, false, NULL, begin, gpu_trace, end_nothing, NULL },
 	{ "opencl_kern_exec_trace", "OpenCL Kernel Launch and Execution Trace",
 		"API Start (ns)|API Dur (ns)|Queue Start (ns)|Queue Dur (ns)|Kernel Start (ns)|Kernel Dur (ns)|Total Dur (ns)|PID|TID|DevId|API Function<|"
-		"GridXYZ|BlockXYZ|Kernel Name<", true, false, NULL, begin, exec_trace, end_nothing },
+		"GridXYZ|BlockXYZ|Kernel Name<", true, false, NULL, begin, exec_trace, end_nothing, NULL },
 	{ "opencl_kern_exec_sum", "OpenCL Kernel Launch and Execution Summary",
 		"Count|QCount|PID|TID|DevId|" FIVE("T") FIVE("A") FIVE("Q") FIVE("K") "API Name<|Kernel Name<", false, false, NULL, begin, exec_sum,
-			exec_sum_end },
+			exec_sum_end, NULL },
 	{ 0 },
 };

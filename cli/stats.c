@@ -28,7 +28,7 @@ static int choose(const char *list, const struct gt_report **reports, unsigned *
 		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "the list of reports is too long");
 	for (char *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
 		if (!(r = gt_report_find(name)) || *n == MOST) {
-			char known[512] = "";
+			char known[1024] = "";
 
 			for (unsigned i = 0; (r = gt_report_at(i)); i++)
 				snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? " " : "", r->name);

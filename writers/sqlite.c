@@ -6,6 +6,7 @@
  *   sqlite_schema.*    tables as data       sqlite_walk.c      calls
  *   sqlite_db.*        filling a database   sqlite_commands.c  device commands
  *   sqlite_objects.c, sqlite_events.c, sqlite_maps.c           what handles mean
+ *   sqlite_nvtx.c      NVTX ranges
  *   sqlite_info.c      the rest             sqlite_args.c      --sqlite-arguments
  *
  * Copyright 2026 The gputap authors
@@ -40,15 +41,17 @@ static int choose(const char *option, const char *value, const char *first, cons
 	return 0;
 }
 
-static int read_options(const struct gt_options *o, struct gt_sql_options *sql, bool *compat, struct gt_err *err)
+static int read_options(const struct gt_options *o, struct gt_sql_options *sql, bool *compat, bool *strict, struct gt_err *err)
 {
-	int edition = 1, lazy = 0, opencl = 1;
+	int edition = 1, lazy = 0, opencl = 1, text = 1;
 
 	if (choose("sqlite-schema", gt_option(o, "sqlite-schema"), "default", "2021", &edition, err) ||
 	    choose("lazy", gt_option(o, "lazy"), "true", "false", &lazy, err) ||
-	    choose("opencl-compat", gt_option(o, "opencl-compat"), "on", "off", &opencl, err))
+	    choose("opencl-compat", gt_option(o, "opencl-compat"), "on", "off", &opencl, err) ||
+	    choose("nvtx-text", gt_option(o, "nvtx-text"), "both", "strict", &text, err))
 		return -1;
 	*compat = opencl == 1;
+	*strict = text == 2 || edition == 2;
 	*sql = (struct gt_sql_options){
 		.edition = edition == 2 ? GT_SCHEMA_2021 : GT_SCHEMA_DEFAULT,
 		.lazy = lazy == 1 ? GT_SQL_LAZY_TRUE : lazy == 2 ? GT_SQL_LAZY_FALSE : GT_SQL_LAZY_UNSET,
@@ -93,7 +96,7 @@ static void release(struct gt_sql_feeder *f)
 	free(f->thread_used);
 }
 
-static int fill(struct gt_sql_feeder *f, struct gt_err *err)
+static int fill(struct gt_sql_feeder *f, bool strict_text, struct gt_err *err)
 {
 	if (!allocate(f))
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
@@ -103,6 +106,7 @@ static int fill(struct gt_sql_feeder *f, struct gt_err *err)
 		return -1;
 	if (f->clamped)
 		gt_model_count_loss(f->m, REC_LOSS_CLAMPED, f->clamped);
+	gt_sql_nvtx(f, strict_text);
 	gt_sql_info(f);
 	return 0;
 }
@@ -111,10 +115,11 @@ static int write_sqlite(const struct gt_export *x, struct gt_err *err)
 {
 	struct gt_sql_feeder f = { .x = x, .m = x->model, .arguments = gt_option_true(x->options, "sqlite-arguments") };
 	struct gt_sql_options opt;
+	bool strict;
 
-	if (read_options(x->options, &opt, &f.compat, err) || gt_sql_open(x->path, &opt, &f.db, err))
+	if (read_options(x->options, &opt, &f.compat, &strict, err) || gt_sql_open(x->path, &opt, &f.db, err))
 		return -1;
-	int rc = fill(&f, err);
+	int rc = fill(&f, strict, err);
 
 	if (gt_sql_close(f.db, !rc, rc ? NULL : err))
 		rc = -1;

@@ -25,7 +25,7 @@
 #define TABLES_MAX 48
 #define VALUES_MAX 64
 
-enum column_kind { COLUMN_INT, COLUMN_TEXT, COLUMN_ROWID };
+enum column_kind { COLUMN_INT, COLUMN_TEXT, COLUMN_ROWID, COLUMN_REAL };
 struct column { uint8_t kind; int8_t cell; bool filled; }; /* cell -1: none; filled: NULL becomes 0 or '' */
 
 struct text { struct text *next; size_t used, bytes; char data[]; };
@@ -116,6 +116,12 @@ static void encode_column(struct encoded *e, const struct column *c, const struc
 
 	if (has && c->kind == COLUMN_INT) {
 		e->end = put_int(e->end, r->v[c->cell], &e->header[e->header_bytes++]);
+	} else if (has && c->kind == COLUMN_REAL) {
+		uint64_t big = __builtin_bswap64((uint64_t)r->v[c->cell]);
+
+		e->header[e->header_bytes++] = 7;
+		memcpy(e->end, &big, 8);
+		e->end += 8;
 	} else if (has && c->kind == COLUMN_TEXT) {
 		const char *text = (const char *)(intptr_t)r->v[c->cell];
 		size_t bytes = strlen(text);
@@ -299,7 +305,7 @@ static void map_columns(struct gt_sql_table *t, const char *const *cells, unsign
 	for (unsigned i = 0; i < n; i++) {
 		bool key = strstr(c[i].type, "PRIMARY KEY");
 
-		t->column[i] = (struct column){ key ? COLUMN_ROWID : c[i].text ? COLUMN_TEXT : COLUMN_INT, -1, c[i].not_null && !key };
+		t->column[i] = (struct column){ key ? COLUMN_ROWID : c[i].text ? COLUMN_TEXT : c[i].real ? COLUMN_REAL : COLUMN_INT, -1, c[i].not_null && !key };
 		for (unsigned k = 0; k < n_cells; k++)
 			if (!strcmp(cells[k], c[i].name))
 				t->column[i].cell = (int8_t)k;

@@ -54,6 +54,14 @@ static inline void gt_put(struct gt_sql_row *r, unsigned cell, int64_t value)
 	r->v[cell] = value;
 	r->set |= 1ull << cell;
 }
+/* The value of a REAL cell. */
+static inline void gt_put_real(struct gt_sql_row *r, unsigned cell, double value)
+{
+	int64_t bits;
+
+	__builtin_memcpy(&bits, &value, sizeof bits);
+	gt_put(r, cell, bits);
+}
 /* A copy of the text, made valid UTF-8; NULL stays NULL. */
 void gt_put_text(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text, size_t bytes);
 void gt_put_str(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text);

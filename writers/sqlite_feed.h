@@ -136,6 +136,7 @@ bool gt_sql_maps_pinned(const struct gt_sql_maps *m, uint32_t process, uint64_t 
 int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err);
 void gt_sql_command(struct gt_sql_feeder *f, const struct gt_call *call, int64_t correlation);
 void gt_sql_info(struct gt_sql_feeder *f);
+void gt_sql_nvtx(struct gt_sql_feeder *f, bool strict);   /* sqlite_nvtx.c; after the walk, before gt_sql_info */
 /* "name=value, name=value" into a buffer of the feeder's that lives until the next call. */
 const char *gt_sql_arguments(const struct gt_call *call, size_t *bytes);
 

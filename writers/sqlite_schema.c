@@ -86,6 +86,7 @@ static void parse_column(enum gt_schema_edition edition, const char *text, size_
 	else
 		snprintf(c->type, sizeof c->type, "%s", edition == GT_SCHEMA_2021 ? "INT" : "INTEGER");
 	c->text = !strncmp(c->type, "TEXT", 4);
+	c->real = !strncmp(c->type, "REAL", 4);
 }
 
 unsigned gt_schema_columns(enum gt_schema_edition edition, const char *columns, struct gt_schema_column *out, const char **constraint)

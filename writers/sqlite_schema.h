@@ -24,7 +24,7 @@ struct gt_schema_table {
 struct gt_schema_column {
 	char name[48];
 	char type[64];                  /* "INTEGER", "INTEGER PRIMARY KEY" */
-	bool not_null, text;
+	bool not_null, text, real;
 };
 
 struct gt_schema_value { const char *table; int64_t id; const char *name, *label; };

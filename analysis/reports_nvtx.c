@@ -1,0 +1,482 @@
+/*
+ * analysis/reports_nvtx.c - reports of NVTX ranges, and of what the device did for them
+ *
+ * The model has the ranges; the walk over the calls only adds which commands belong to which range: those whose call lies wholly
+ * inside it on the same thread. A command counts for every range around it. Ranges that never ended are taken to end at the last
+ * NVTX time of the trace; ranges that ended on another thread have no commands.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report.h"
+#include "model/ranges.h"
+
+#define NO_RANGE UINT64_MAX
+
+/* What is worked out for one range. */
+struct work {
+	uint64_t parent;                /* index of the push around it; NO_RANGE */
+	uint64_t below;                 /* ring of the thread's open ranges: the one before; NO_RANGE */
+	int64_t child_ns;               /* of its direct children */
+	uint32_t children;
+	uint64_t commands;
+	int64_t first_ns, last_ns;      /* of its commands on the device */
+};
+
+struct state {
+	const struct gt_report *report;
+	struct gt_model *model;
+	struct gt_groups groups;
+	int64_t from_ns, to_ns, last_ns; /* last_ns: where open ranges end */
+	struct work *work;              /* by range */
+	uint64_t *top;                  /* by thread: innermost range that may still be open */
+	uint64_t next;                  /* ranges before it have begun */
+};
+
+static int64_t end_of(const struct state *s, const struct gt_range *g)
+{
+	return g->end_ns != GT_NO_TIME ? g->end_ns : s->last_ns;
+}
+
+static bool is_range(const struct gt_range *g) { return g->kind == REC_NVTX_PUSH || g->kind == REC_NVTX_START; }
+
+static bool wanted(const struct state *s, const struct gt_range *g)
+{
+	return is_range(g) && (s->from_ns == GT_NO_TIME || end_of(s, g) >= s->from_ns) && (s->to_ns == GT_NO_TIME || g->start_ns <= s->to_ns);
+}
+
+static const char *style_of(const struct gt_range *g) { return g->kind == REC_NVTX_PUSH ? "PushPop" : "StartEnd"; }
+
+/* "domain:text" in the report's memory; NULL: none left. */
+static const char *name_of(struct state *s, const struct gt_range *g)
+{
+	size_t domain = g->domain_name.bytes, text = g->text.text ? g->text.bytes : 0;
+	char *name = gt_pool_take(s->groups.arena, domain + text + 2);
+
+	if (!name)
+		return NULL;
+	memcpy(name, g->domain_name.text, domain);
+	name[domain] = ':';
+	if (text)
+		memcpy(name + domain + 1, g->text.text, text);
+	return name;
+}
+
+/* ------------------------------------------------------------------ nesting */
+
+static void find_last(struct state *s)
+{
+	for (uint64_t i = 0; i < gt_model_range_count(s->model); i++) {
+		const struct gt_range *g = gt_model_range(s->model, i);
+
+		if (g->start_ns > s->last_ns)
+			s->last_ns = g->start_ns;
+		if (g->end_ns != GT_NO_TIME && g->end_ns > s->last_ns)
+			s->last_ns = g->end_ns;
+	}
+}
+
+/* Takes what is over from the thread's chain, which stays in order of start. */
+static void drop_ended(struct state *s, uint32_t thread, int64_t now)
+{
+	uint64_t *at = &s->top[thread];
+
+	while (*at != NO_RANGE)
+		if (end_of(s, gt_model_range(s->model, *at)) < now)
+			*at = s->work[*at].below;
+		else
+			at = &s->work[*at].below;
+}
+
+/* The innermost push of the same thread and domain that is one level out. */
+static uint64_t parent_of(const struct state *s, const struct gt_range *g)
+{
+	uint64_t i = s->top[g->thread];
+
+	for (; i != NO_RANGE; i = s->work[i].below) {
+		const struct gt_range *p = gt_model_range(s->model, i);
+
+		if (p->kind == REC_NVTX_PUSH && p->domain == g->domain && p->level + 1 == g->level && end_of(s, p) >= end_of(s, g))
+			break;
+	}
+	return i;
+}
+
+/* Ranges that began by then enter their thread's chain. */
+static void advance(struct state *s, int64_t now)
+{
+	for (; s->next < gt_model_range_count(s->model); s->next++) {
+		const struct gt_range *g = gt_model_range(s->model, s->next);
+		struct work *w = &s->work[s->next];
+
+		if (g->start_ns > now)
+			break;
+		if (!is_range(g) || g->thread != g->end_thread)
+			continue;
+		drop_ended(s, g->thread, g->start_ns);
+		w->parent = g->kind == REC_NVTX_PUSH && g->level ? parent_of(s, g) : NO_RANGE;
+		if (w->parent != NO_RANGE) {
+			s->work[w->parent].children++;
+			s->work[w->parent].child_ns += end_of(s, g) - g->start_ns;
+		}
+		w->below = s->top[g->thread];
+		s->top[g->thread] = s->next;
+	}
+}
+
+static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_pool *a)
+{
+	struct state *s = gt_pool_take(a, sizeof *s);
+	uint64_t ranges = gt_model_range_count(m);
+	uint32_t threads = gt_model_thread_count(m);
+
+	if (!s)
+		return NULL;
+	*s = (struct state){ .report = r, .model = m, .groups = { .arena = a, .n_samples = 2 }, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	s->work = gt_pool_take(a, (ranges + 1) * sizeof *s->work);
+	s->top = gt_pool_take(a, (threads + 1) * sizeof *s->top);
+	if (!s->work || !s->top)
+		return NULL;
+	for (uint64_t i = 0; i < ranges; i++)
+		s->work[i].parent = s->work[i].below = NO_RANGE;
+	for (uint32_t i = 0; i < threads; i++)
+		s->top[i] = NO_RANGE;
+	find_last(s);
+	return s;
+}
+
+static void window(void *state, int64_t from_ns, int64_t to_ns)
+{
+	struct state *s = state;
+
+	s->from_ns = from_ns;
+	s->to_ns = to_ns;
+}
+
+static int no_call(void *state, const struct gt_call *call, struct gt_table *t)
+{
+	(void)state;
+	(void)call;
+	(void)t;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ host side */
+
+static struct gt_group *group_of(struct state *s, const struct gt_range *g, const char *third, const int64_t number[3])
+{
+	const char *name = name_of(s, g);
+
+	return name ? gt_groups_get(&s->groups, (const char *const[3]){ name, style_of(g), third }, number) : NULL;
+}
+
+/* detail: which kinds; its text tells. */
+static const char both[] = "both", pushes[] = "PushPop", starts[] = "StartEnd";
+
+static int put_sums(struct state *s, struct gt_table *t, bool style, __int128 total)
+{
+	struct gt_group **g = gt_groups_sorted(&s->groups);
+
+	for (uint64_t i = 0; g && i < s->groups.n; i++) {
+		const struct gt_samples *v = g[i]->samples;
+		struct gt_cell cell[10];
+		unsigned n = 0;
+
+		cell[n++] = gt_number(total ? 100.0 * (double)v->sum / (double)total : 0, 1);
+		cell[n++] = gt_number((double)v->sum, 0);
+		cell[n++] = gt_integer((int64_t)v->n);
+		cell[n++] = gt_number(gt_samples_mean(v), 1);
+		cell[n++] = gt_number(gt_samples_median(v), 1);
+		cell[n++] = gt_integer(v->min);
+		cell[n++] = gt_integer(v->max);
+		cell[n++] = gt_number(gt_samples_deviation(v), 1);
+		if (style)
+			cell[n++] = gt_text(g[i]->text[1]);
+		cell[n++] = gt_text(g[i]->text[0]);
+		if (gt_table_row(t, cell))
+			return -1;
+	}
+	return g ? 0 : -1;
+}
+
+static int sum_end(void *state, struct gt_table *t)
+{
+	struct state *s = state;
+	const char *kinds = s->report->detail;
+	__int128 total = 0;
+
+	for (uint64_t i = 0; i < gt_model_range_count(s->model); i++) {
+		const struct gt_range *g = gt_model_range(s->model, i);
+		int64_t ns = end_of(s, g) - g->start_ns;
+		struct gt_group *group;
+
+		if (!wanted(s, g) || (kinds != both && strcmp(kinds, style_of(g))))
+			continue;
+		group = group_of(s, g, "", (const int64_t[3]){ 0 });
+		if (!group || gt_samples_add(group->samples, s->groups.arena, ns))
+			return -1;
+		total += ns;
+	}
+	return put_sums(s, t, kinds == both, total);
+}
+
+/* ":1:4:7", the ids from the outermost range in, and the name indented by the level. */
+static const char *stack_of(struct state *s, uint64_t i)
+{
+	char text[512];
+	size_t at = sizeof text - 1;
+
+	text[at] = 0;
+	for (; i != NO_RANGE; i = s->work[i].parent) {
+		char number[32];
+		int n = snprintf(number, sizeof number, ":%llu", (unsigned long long)i + 1);
+
+		if ((size_t)n > at)
+			break;
+		at -= (size_t)n;
+		memcpy(text + at, number, (size_t)n);
+	}
+	char *copy = gt_pool_take(s->groups.arena, sizeof text - at);
+
+	return copy ? memcpy(copy, text + at, sizeof text - at) : "";
+}
+
+static const char *indented(struct state *s, const char *name, uint32_t level)
+{
+	size_t blanks = 2 * (size_t)(level < 64 ? level : 64), bytes = strlen(name) + 1;
+	char *text = gt_pool_take(s->groups.arena, blanks + bytes);
+
+	if (!text)
+		return "";
+	memset(text, ' ', blanks);
+	memcpy(text + blanks, name, bytes);
+	return text;
+}
+
+static int trace_end(void *state, struct gt_table *t)
+{
+	struct state *s = state;
+
+	advance(s, INT64_MAX);
+	for (uint64_t i = 0; i < gt_model_range_count(s->model); i++) {
+		const struct gt_range *g = gt_model_range(s->model, i);
+		const struct work *w = &s->work[i];
+		int64_t ns = end_of(s, g) - g->start_ns;
+		const char *name;
+
+		if (g->kind != REC_NVTX_PUSH || !wanted(s, g))
+			continue;
+		if (!(name = name_of(s, g)))
+			return -1;
+		const struct gt_cell cell[] = {
+			gt_integer(g->start_ns), gt_integer(end_of(s, g)), gt_integer(ns), gt_integer(w->child_ns), gt_integer(ns - w->child_ns),
+			gt_text(name), gt_integer(gt_model_process(s->model, g->process)->pid), gt_integer(gt_model_thread(s->model, g->thread)->tid),
+			gt_integer(g->level), gt_integer(w->children), gt_integer((int64_t)i + 1),
+			w->parent != NO_RANGE ? gt_integer((int64_t)w->parent + 1) : gt_none(), gt_text(stack_of(s, i)),
+			gt_text(indented(s, name, g->level)),
+		};
+		if (gt_table_row(t, cell))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---------------------------------------------------------------- device side */
+
+typedef int (*each_range)(struct state *s, uint64_t range, const struct gt_command *c);
+
+static int around(struct state *s, const struct gt_call *call, each_range each)
+{
+	advance(s, call->start_ns);
+	drop_ended(s, call->thread, call->start_ns);
+	for (uint64_t i = s->top[call->thread]; i != NO_RANGE; i = s->work[i].below) {
+		const struct gt_range *g = gt_model_range(s->model, i);
+
+		if (end_of(s, g) >= call->end_ns && each(s, i, call->command))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_kernel(struct state *s, uint64_t i, const struct gt_command *c)
+{
+	const struct gt_range *g = gt_model_range(s->model, i);
+	const int64_t who[3] = { gt_model_process(s->model, g->process)->pid, gt_model_thread(s->model, g->thread)->tid, 0 };
+	struct gt_group *group = group_of(s, g, c->name.text ? c->name.text : "[unknown kernel]", who);
+
+	if (!group || gt_samples_add(&group->samples[0], s->groups.arena, c->end_ns - c->start_ns))
+		return -1;
+	/* samples[1] counts the ranges: a range's kernels of one name may come between those of another. */
+	return gt_samples_add(&group->samples[1], s->groups.arena, (int64_t)i);
+}
+
+static int kernel_call(void *state, const struct gt_call *call, struct gt_table *t)
+{
+	const struct gt_command *c = call->command;
+
+	(void)t;
+	return c && c->timed && c->is_kernel ? around(state, call, add_kernel) : 0;
+}
+
+static int compare_i64(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How many ranges have this name, thread and style and a kernel of this name. */
+static int count_ranges(struct state *s, const struct gt_group *group, uint64_t *n)
+{
+	int64_t *v = gt_pool_take(s->groups.arena, (group->samples[1].n + 1) * sizeof *v);
+
+	if (!v)
+		return -1;
+	gt_samples_copy(&group->samples[1], v);
+	qsort(v, group->samples[1].n, sizeof *v, compare_i64);
+	*n = 0;
+	for (uint64_t i = 0; i < group->samples[1].n; i++)
+		*n += !i || v[i] != v[i - 1];
+	return 0;
+}
+
+static int kernel_end(void *state, struct gt_table *t)
+{
+	struct state *s = state;
+	struct gt_group **g = gt_groups_sorted(&s->groups);
+	uint64_t ranges;
+
+	for (uint64_t i = 0; g && i < s->groups.n; i++) {
+		const struct gt_samples *v = g[i]->samples;
+
+		if (count_ranges(s, g[i], &ranges))
+			return -1;
+		const struct gt_cell cell[] = {
+			gt_text(g[i]->text[0]), gt_text(g[i]->text[1]), gt_integer(g[i]->number[0]), gt_integer(g[i]->number[1]), gt_integer((int64_t)ranges),
+			gt_integer((int64_t)v->n), gt_number((double)v->sum, 0), gt_number(gt_samples_mean(v), 1), gt_number(gt_samples_median(v), 1),
+			gt_integer(v->min), gt_integer(v->max), gt_number(gt_samples_deviation(v), 1), gt_text(g[i]->text[2]),
+		};
+		if (gt_table_row(t, cell))
+			return -1;
+	}
+	return g ? 0 : -1;
+}
+
+static int add_operation(struct state *s, uint64_t i, const struct gt_command *c)
+{
+	struct work *w = &s->work[i];
+
+	if (!w->commands++ || c->start_ns < w->first_ns)
+		w->first_ns = c->start_ns;
+	if (w->commands == 1 || c->end_ns > w->last_ns)
+		w->last_ns = c->end_ns;
+	return 0;
+}
+
+static int operation_call(void *state, const struct gt_call *call, struct gt_table *t)
+{
+	const struct gt_command *c = call->command;
+	struct gt_operation o;
+
+	(void)t;
+	if (!c || !c->timed)
+		return 0;
+	gt_command_operation(c, &o);
+	return c->is_kernel || o.kind == GT_OPERATION_COPY || o.kind == GT_OPERATION_FILL ? around(state, call, add_operation) : 0;
+}
+
+static int projection_trace_end(void *state, struct gt_table *t)
+{
+	struct state *s = state;
+
+	advance(s, INT64_MAX);
+	for (uint64_t i = 0; i < gt_model_range_count(s->model); i++) {
+		const struct gt_range *g = gt_model_range(s->model, i);
+		const struct work *w = &s->work[i];
+		const char *name;
+
+		if (!w->commands)
+			continue;
+		if (!(name = name_of(s, g)))
+			return -1;
+		const struct gt_cell cell[] = {
+			gt_text(name), gt_integer(w->first_ns), gt_integer(w->last_ns - w->first_ns), gt_integer(g->start_ns),
+			gt_integer(end_of(s, g) - g->start_ns), gt_text(style_of(g)), gt_integer(gt_model_process(s->model, g->process)->pid),
+			gt_integer(gt_model_thread(s->model, g->thread)->tid), gt_integer((int64_t)w->commands), gt_integer(g->level),
+			gt_integer(w->children), gt_integer((int64_t)i + 1), w->parent != NO_RANGE ? gt_integer((int64_t)w->parent + 1) : gt_none(),
+			gt_text(stack_of(s, i)),
+		};
+		if (gt_table_row(t, cell))
+			return -1;
+	}
+	return 0;
+}
+
+/* samples: projected time, original time, commands, level, children */
+static int collect_projections(struct state *s)
+{
+	struct gt_pool *a = s->groups.arena;
+
+	s->groups.n_samples = 5;
+	for (uint64_t i = 0; i < gt_model_range_count(s->model); i++) {
+		const struct gt_range *g = gt_model_range(s->model, i);
+		const struct work *w = &s->work[i];
+		struct gt_group *group;
+
+		if (!w->commands)
+			continue;
+		group = group_of(s, g, "", (const int64_t[3]){ 0 });
+		if (!group || gt_samples_add(&group->samples[0], a, w->last_ns - w->first_ns) ||
+		    gt_samples_add(&group->samples[1], a, end_of(s, g) - g->start_ns) || gt_samples_add(&group->samples[2], a, (int64_t)w->commands) ||
+		    gt_samples_add(&group->samples[3], a, g->level) || gt_samples_add(&group->samples[4], a, w->children))
+			return -1;
+	}
+	return 0;
+}
+
+static int projection_sum_end(void *state, struct gt_table *t)
+{
+	struct state *s = state;
+	struct gt_group **g;
+
+	advance(s, INT64_MAX);
+	if (collect_projections(s) || !(g = gt_groups_sorted(&s->groups)))
+		return -1;
+	for (uint64_t i = 0; i < s->groups.n; i++) {
+		const struct gt_samples *v = g[i]->samples;
+		const struct gt_cell cell[] = {
+			gt_text(g[i]->text[0]), gt_text(g[i]->text[1]), gt_number((double)v[0].sum, 0), gt_number((double)v[1].sum, 0),
+			gt_integer((int64_t)v[0].n), gt_number(gt_samples_mean(&v[0]), 1), gt_number(gt_samples_median(&v[0]), 1), gt_integer(v[0].min),
+			gt_integer(v[0].max), gt_number(gt_samples_deviation(&v[0]), 1), gt_integer((int64_t)v[2].sum),
+			gt_number(gt_samples_mean(&v[2]), 1), gt_number(gt_samples_mean(&v[3]), 1), gt_number(gt_samples_mean(&v[4]), 1),
+		};
+		if (gt_table_row(t, cell))
+			return -1;
+	}
+	return 0;
+}
+
+#define SUM "Time (%)|Total Time (ns)|Instances|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|"
+
+const struct gt_report gt_reports_nvtx[] = {
+	{ "nvtx_sum", "NVTX Range Summary", SUM "Style<|Range<", false, false, both, begin, no_call, sum_end, window },
+	{ "nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", SUM "Range<", false, false, pushes, begin, no_call, sum_end, window },
+	{ "nvtx_startend_sum", "NVTX Start/End Range Summary", SUM "Range<", false, false, starts, begin, no_call, sum_end, window },
+	{ "nvtx_pushpop_trace", "NVTX Push/Pop Range Trace",
+		"Start (ns)|End (ns)|Duration (ns)|DurChild (ns)|DurNonChild (ns)|Name<|PID|TID|Lvl|NumChild|RangeId|ParentId|RangeStack<|NameTree<",
+		false, false, NULL, begin, no_call, trace_end, window },
+	{ "nvtx_kern_sum", "NVTX Range Kernel Summary",
+		"NVTX Range<|Style<|PID|TID|NVTX Inst|Kern Inst|Total Time (ns)|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|Kernel Name<",
+		false, false, NULL, begin, kernel_call, kernel_end, window },
+	{ "nvtx_gpu_proj_sum", "NVTX GPU Projection Summary",
+		"Range<|Style<|Total Proj Time (ns)|Total Range Time (ns)|Range Instances|Proj Avg (ns)|Proj Med (ns)|Proj Min (ns)|Proj Max (ns)|"
+		"Proj StdDev (ns)|Total GPU Ops|Avg GPU Ops|Avg Range Lvl|Avg Num Child", false, false, NULL, begin, operation_call,
+		projection_sum_end, window },
+	{ "nvtx_gpu_proj_trace", "NVTX GPU Projection Trace",
+		"Name<|Projected Start (ns)|Projected Duration (ns)|Orig Start (ns)|Orig Duration (ns)|Style<|PID|TID|NumGPUOps|Lvl|NumChild|RangeId|"
+		"ParentId|RangeStack<", false, false, NULL, begin, operation_call, projection_trace_end, window },
+	{ 0 },
+};
