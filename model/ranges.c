@@ -477,6 +477,8 @@ int gt_ranges_finish(struct gt_model *m)
 			continue;
 		if (n->string)
 			n->pub.text = named(m, n->pub.process, REC_NVTX_STRING, n->string);
+		if (n->pub.what == REC_NVTX_DOMAIN_END)
+			n->pub.text = named(m, n->pub.process, REC_NVTX_DOMAIN, n->pub.domain);
 		n->pub.thread = thread_at(m, n->pub.process, n->stream, n->holder);
 		said = GT_LIST_ADD(&r->said);
 		if (!said)

@@ -305,7 +305,8 @@ static void map_columns(struct gt_sql_table *t, const char *const *cells, unsign
 	for (unsigned i = 0; i < n; i++) {
 		bool key = strstr(c[i].type, "PRIMARY KEY");
 
-		t->column[i] = (struct column){ key ? COLUMN_ROWID : c[i].text ? COLUMN_TEXT : c[i].real ? COLUMN_REAL : COLUMN_INT, -1, c[i].not_null && !key };
+		t->column[i] = (struct column){ .kind = key ? COLUMN_ROWID : c[i].text ? COLUMN_TEXT : c[i].real ? COLUMN_REAL : COLUMN_INT, .cell = -1,
+		                                .filled = c[i].not_null && !key };
 		for (unsigned k = 0; k < n_cells; k++)
 			if (!strcmp(cells[k], c[i].name))
 				t->column[i].cell = (int8_t)k;

@@ -75,7 +75,7 @@ static bool note_domain(struct nvtx *n, uint32_t process, uint32_t domain)
 static void inherited_domain(struct nvtx *n, const struct gt_range *g)
 {
 	if (g->domain && note_domain(n, g->process, g->domain))
-		add(n, gt_model_process(n->f->m, g->process)->start_ns, DOMAIN, gt_sql_tid(n->f, g->process, g->thread), g->domain, g->domain_name);
+		add(n, g->start_ns, DOMAIN, gt_sql_tid(n->f, g->process, g->thread), g->domain, g->domain_name);
 }
 
 static void add_name(struct nvtx *n, const struct gt_range_name *name)

@@ -34,12 +34,46 @@ check "another tool's path stays as it is" grep -qx "no tool" other.out
 LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=preload "$byhand" >preload.out 2>/dev/null
 check "a plain preload is found as well" verify byhand preload.gputap
 
+cell() { sqlite3 -separator '|' "$1" "$2"; }
+"$tap" export -q -f -e sqlite -o hand hand.gputap
+check "ranges have rows with text, end and level of their kind" \
+	test "$(cell hand.sqlite "SELECT eventType, text, rangeId IS NULL, end > start FROM NVTX_EVENTS WHERE text = 'by hand'")" = "59|by hand|1|1"
+check "a registered string is text and textId" \
+	test "$(cell hand.sqlite "SELECT eventType, text, value FROM NVTX_EVENTS JOIN StringIds ON id = textId")" = "60|kept|kept"
+check "domains are found by id and process" \
+	test "$(cell hand.sqlite "SELECT d.text FROM NVTX_EVENTS r JOIN NVTX_EVENTS d ON d.eventType = 75 AND d.domainId = r.domainId AND
+		(d.globalTid & 0x0000FFFFFF000000) = (r.globalTid & 0x0000FFFFFF000000) WHERE r.eventType = 60 ORDER BY r.start")" = "$(printf 'one\ntwo')"
+"$tap" export -q -f -e sqlite --nvtx-text=strict -o strict hand.gputap
+check "... and textId alone when that is asked" \
+	test "$(cell strict.sqlite "SELECT text IS NULL, value FROM NVTX_EVENTS JOIN StringIds ON id = textId")" = "1|kept"
+"$tap" export -q -f -e sqlite --sqlite-schema=2021 -o old hand.gputap
+check "... and in the edition of 2021" \
+	test "$(cell old.sqlite "SELECT text IS NULL, value FROM NVTX_EVENTS JOIN StringIds ON StringIds.id = textId")" = "1|kept"
+
+if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
+	"$tap" run -q -f -o cl -- "$byhand" opencl >/dev/null 2>&1
+	stats() { "$tap" stats -q -r "$1" --format csv cl.gputap | cut -d, -f"$2" | tail -n +2 | sort; }
+	check "kernels count for every range around their call" \
+		test "$(stats nvtx_kern_sum 1,2,5,6,13)" = "$(printf ':first,PushPop,1,1,add\n:inner,PushPop,1,2,add\n:outer,PushPop,1,2,add')"
+	check "projected ranges know their operations, level and children" \
+		test "$(stats nvtx_gpu_proj_trace 1,9,10,11)" = "$(printf ':first,1,0,0\n:inner,3,1,0\n:outer,3,0,1')"
+	check "... and their sums do" test "$(stats nvtx_gpu_proj_sum 1,5,11)" = "$(printf ':first,1,1\n:inner,1,3\n:outer,1,3')"
+	check "pushes have their parent and its time without them" \
+		test "$("$tap" stats -q -r nvtx_pushpop_trace --format csv cl.gputap | awk -F, '$6 == ":outer" { print ($3 == $4 + $5), ($4 > 0), $10 }')" = "1 1 1"
+	"$tap" run -q -f -t nvtx -o ranges -- "$byhand" opencl >/dev/null 2>&1
+	check "the domain alone records no OpenCL call" \
+		test "$("$tap" dump --json ranges.gputap 2>/dev/null | grep -c '"type":"range"')/$("$tap" dump --json ranges.gputap 2>/dev/null | grep -c '"type":"call"')" = 3/0
+else
+	echo "skipped: no OpenCL platform"
+	skipped=$((skipped + 5))
+fi
+
 include=
 for dir in /usr/local/cuda*/include /usr/include; do
 	[ -f "$dir/nvtx3/nvToolsExtPayload.h" ] && include=$dir
 done
 if [ -n "$include" ]; then
-	check "our definitions are those of the vendor's headers" ${CC:-cc} -std=gnu11 -I"$GPUTAP_TESTS/.." -I"$include" -fsyntax-only "$GPUTAP_TESTS/e2e/nvtx/abi.c"
+	check "our definitions are those of the vendor's headers" ${CC:-cc} -std=gnu11 -DCL_TARGET_OPENCL_VERSION=300 -I"$GPUTAP_TESTS/.." -I"$include" -fsyntax-only "$GPUTAP_TESTS/e2e/nvtx/abi.c"
 fi
 if [ -n "$include" ] && ${CC:-cc} -O2 -I"$include" -o real "$GPUTAP_TESTS/e2e/nvtx/real.c" -ldl -lpthread 2>cc.err; then
 	"$tap" run -q -f -o real -- ./real >real.out 2>&1

@@ -3,6 +3,7 @@
  *
  * Loads the library named by NVTX_INJECTION64_PATH, offers slots of two modules, and calls what it finds in them. The slots
  * of a client of an older version are fewer: "nvtx_byhand old" offers ten of the core module and none of the other.
+ * "nvtx_byhand opencl" runs kernels inside ranges: one in "first", two and a copy in "inner" within "outer", one outside.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cl_common.h"
 
 typedef void (*function)(void);
 struct callbacks { size_t bytes; int (*module)(uint32_t, function ***, unsigned *); };
@@ -99,6 +102,36 @@ static int use_domains(void)
 	return 0;
 }
 
+static void in_range(const char *name, int kernels, int copies, cl_command_queue queue)
+{
+	int data[4];
+
+	((int (*)(const char *))core[9])(name);
+	for (int i = 0; i < kernels; i++)
+		CHECK(run_kernel(queue, 0, NULL, NULL));
+	for (int i = 0; i < copies; i++)
+		CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
+	CHECK(clFinish(queue));
+}
+
+static int use_opencl(void)
+{
+	int (*pop)(void) = (int (*)(void))core[11];
+	cl_command_queue queue;
+
+	open_context();
+	open_kernel();
+	queue = open_queue(0);
+	in_range("first", 1, 0, queue);
+	pop();
+	CHECK(run_kernel(queue, 0, NULL, NULL));
+	in_range("outer", 0, 0, queue);
+	in_range("inner", 2, 1, queue);
+	pop();
+	pop();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
@@ -119,5 +152,7 @@ int main(int argc, char **argv)
 		((int (*)(const char *))core[9])("old client");
 		return core[10] || core2[5] ? fail("a slot that was not offered was written") : 0;
 	}
+	if (argc > 1)
+		return use_opencl();
 	return use_core() || use_domains();
 }
