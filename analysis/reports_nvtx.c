@@ -8,7 +8,6 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/report.h"
@@ -30,6 +29,7 @@ struct state {
 	const struct gt_report *report;
 	struct gt_model *model;
 	struct gt_groups groups;
+	struct gt_groups pairs;         /* of range and kernel name: met before? */
 	int64_t from_ns, to_ns, last_ns; /* last_ns: where open ranges end */
 	struct work *work;              /* by range */
 	uint64_t *top;                  /* by thread: innermost range that may still be open */
@@ -136,6 +136,7 @@ static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_pool
 	if (!s)
 		return NULL;
 	*s = (struct state){ .report = r, .model = m, .groups = { .arena = a, .n_samples = 2 }, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	s->pairs = (struct gt_groups){ .arena = a, .n_samples = 1 };
 	s->work = gt_pool_take(a, (ranges + 1) * sizeof *s->work);
 	s->top = gt_pool_take(a, (threads + 1) * sizeof *s->top);
 	if (!s->work || !s->top)
@@ -301,16 +302,20 @@ static int around(struct state *s, const struct gt_call *call, each_range each)
 	return 0;
 }
 
+/* samples: device times; one for each range, however many of its kernels have this name. */
 static int add_kernel(struct state *s, uint64_t i, const struct gt_command *c)
 {
 	const struct gt_range *g = gt_model_range(s->model, i);
 	const int64_t who[3] = { gt_model_process(s->model, g->process)->pid, gt_model_thread(s->model, g->thread)->tid, 0 };
-	struct gt_group *group = group_of(s, g, c->name.text ? c->name.text : "[unknown kernel]", who);
+	const char *name = c->name.text ? c->name.text : "[unknown kernel]";
+	struct gt_group *group = group_of(s, g, name, who);
+	struct gt_group *pair = gt_groups_get(&s->pairs, (const char *const[3]){ "", "", name }, (const int64_t[3]){ (int64_t)i });
 
-	if (!group || gt_samples_add(&group->samples[0], s->groups.arena, c->end_ns - c->start_ns))
+	if (!group || !pair || gt_samples_add(&group->samples[0], s->groups.arena, c->end_ns - c->start_ns))
 		return -1;
-	/* samples[1] counts the ranges: a range's kernels of one name may come between those of another. */
-	return gt_samples_add(&group->samples[1], s->groups.arena, (int64_t)i);
+	if (!pair->samples[0].n && gt_samples_add(&group->samples[1], s->groups.arena, 1))
+		return -1;
+	return gt_samples_add(&pair->samples[0], s->groups.arena, 1);
 }
 
 static int kernel_call(void *state, const struct gt_call *call, struct gt_table *t)
@@ -321,41 +326,15 @@ static int kernel_call(void *state, const struct gt_call *call, struct gt_table 
 	return c && c->timed && c->is_kernel ? around(state, call, add_kernel) : 0;
 }
 
-static int compare_i64(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* How many ranges have this name, thread and style and a kernel of this name. */
-static int count_ranges(struct state *s, const struct gt_group *group, uint64_t *n)
-{
-	int64_t *v = gt_pool_take(s->groups.arena, (group->samples[1].n + 1) * sizeof *v);
-
-	if (!v)
-		return -1;
-	gt_samples_copy(&group->samples[1], v);
-	qsort(v, group->samples[1].n, sizeof *v, compare_i64);
-	*n = 0;
-	for (uint64_t i = 0; i < group->samples[1].n; i++)
-		*n += !i || v[i] != v[i - 1];
-	return 0;
-}
-
 static int kernel_end(void *state, struct gt_table *t)
 {
 	struct state *s = state;
 	struct gt_group **g = gt_groups_sorted(&s->groups);
-	uint64_t ranges;
 
 	for (uint64_t i = 0; g && i < s->groups.n; i++) {
 		const struct gt_samples *v = g[i]->samples;
-
-		if (count_ranges(s, g[i], &ranges))
-			return -1;
 		const struct gt_cell cell[] = {
-			gt_text(g[i]->text[0]), gt_text(g[i]->text[1]), gt_integer(g[i]->number[0]), gt_integer(g[i]->number[1]), gt_integer((int64_t)ranges),
+			gt_text(g[i]->text[0]), gt_text(g[i]->text[1]), gt_integer(g[i]->number[0]), gt_integer(g[i]->number[1]), gt_integer((int64_t)v[1].n),
 			gt_integer((int64_t)v->n), gt_number((double)v->sum, 0), gt_number(gt_samples_mean(v), 1), gt_number(gt_samples_median(v), 1),
 			gt_integer(v->min), gt_integer(v->max), gt_number(gt_samples_deviation(v), 1), gt_text(g[i]->text[2]),
 		};

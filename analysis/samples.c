@@ -169,13 +169,6 @@ int gt_samples_add(struct gt_samples *s, struct gt_pool *a, int64_t value)
 	return 0;
 }
 
-void gt_samples_copy(const struct gt_samples *s, int64_t *out)
-{
-	for (const struct gt_piece *p = s->last; p; p = p->next)
-		for (uint32_t i = 0; i < p->used; i++)
-			*out++ = p->value[i];
-}
-
 double gt_samples_mean(const struct gt_samples *s)
 {
 	return s->n ? (double)((long double)s->sum / (long double)s->n) : 0;

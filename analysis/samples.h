@@ -31,8 +31,6 @@ struct gt_samples {
 };
 /* 0, or -1: no memory. */
 int gt_samples_add(struct gt_samples *s, struct gt_pool *a, int64_t value);
-/* All values, in no order, into room for n. */
-void gt_samples_copy(const struct gt_samples *s, int64_t *out);
 double gt_samples_mean(const struct gt_samples *s);      /* 0 without values */
 double gt_samples_median(const struct gt_samples *s);    /* mean of the middle two for an even count */
 double gt_samples_deviation(const struct gt_samples *s); /* of the sample (n - 1); 0 below two values */
