@@ -34,6 +34,7 @@ all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so
 
 include scripts/rules.mk
 include tests/fakecl/fakecl.mk
+include tests/fakegpu/fakegpu.mk
 include tests/tests.mk
 include scripts/quality.mk
 

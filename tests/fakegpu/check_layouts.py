@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""check_layouts.py RECORDS.def - compare the stand-in's record table with the CUPTI headers and libraries that are installed
+
+Headers: each field's offset and size, and each record's size, as the compiler sees them. Libraries: the step of cuptiActivityGetNextRecord,
+which needs no driver. Exit 77 where neither is there.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import ctypes
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FAMILIES = {'MEMCPY': 'Memcpy', 'MEMCPY2': 'MemcpyPtoP', 'MEMSET': 'Memset', 'CONCURRENT_KERNEL': 'Kernel', 'RUNTIME': 'API', 'DEVICE': 'Device',
+            'CONTEXT': 'Context', 'OVERHEAD': 'Overhead', 'UNIFIED_MEMORY_COUNTER': 'UnifiedMemoryCounter', 'CUDA_EVENT': 'CudaEvent', 'STREAM': 'Stream',
+            'SYNCHRONIZATION': 'Synchronization', 'EXTERNAL_CORRELATION': 'ExternalCorrelation', 'MEMORY2': 'Memory', 'MEMORY_POOL': 'MemoryPool',
+            'GRAPH_TRACE': 'GraphTrace', 'JIT': 'Jit'}
+NESTED = {('MEMORY2', 'memoryPoolType'): 'memoryPoolConfig.memoryPoolType', ('MEMORY2', 'poolAddress'): 'memoryPoolConfig.address',
+          ('MEMORY2', 'utilizedSize'): 'memoryPoolConfig.utilizedSize'}
+NO_SIZE = {('OVERHEAD', 'objectId'), ('SYNCHRONIZATION', 'type')}       # a union of several; filled in part
+
+
+def read_table(path):
+    text = re.sub(r'/\*.*?\*/', '', open(path, encoding='ascii').read(), flags=re.S)
+    sizes = [(k, int(n), int(b), int(s)) for k, n, b, s in re.findall(r'^SIZE\((\w+), (\d+), (\d+), (\d+)\)', text, re.M)]
+    fields = [(k, f, int(o), int(b), int(s)) for k, f, o, b, s in re.findall(r'^FIELD\((\w+), (\w+), (\d+), (\d+), (\d+)\)', text, re.M)]
+    return sizes, fields
+
+
+def size_at(sizes, kind, version):
+    found = 0
+    for k, _, b, since in sizes:
+        if k == kind and since <= version:
+            found = b
+    return found
+
+
+def check_headers(include, sizes, fields):
+    version = int(re.search(r'define CUPTI_API_VERSION\s+(\d+)', open(os.path.join(include, 'cupti_version.h'), encoding='utf-8').read()).group(1))
+    head = '#include <stddef.h>\n#include <cuda.h>\n#include <cupti.h>\n'
+    text = subprocess.run(['cc', '-w', '-E', '-P', '-I' + include, '-x', 'c', '-'], input=head, capture_output=True, text=True, check=True).stdout
+    lines = [head]
+    names = {}
+    for kind, family in FAMILIES.items():
+        numbers = [int(n or 1) for n in re.findall(r'\}\s*CUpti_Activity%s(\d*)\s*;' % family, text)]
+        if not numbers:
+            continue
+        names[kind] = 'CUpti_Activity%s%s' % (family, max(numbers) if max(numbers) > 1 else '')
+        lines.append('_Static_assert(sizeof(%s) == %d, "size of %s");' % (names[kind], size_at(sizes, kind, version), kind))
+    for kind, name, offset, length, since in fields:
+        if kind in names and since <= version and offset + length <= size_at(sizes, kind, version):
+            path = NESTED.get((kind, name), name)
+            lines.append('_Static_assert(offsetof(%s, %s) == %d, "offset of %s.%s");' % (names[kind], path, offset, kind, name))
+            if (kind, name) not in NO_SIZE:
+                lines.append('_Static_assert(sizeof(((%s *)0)->%s) == %d, "bytes of %s.%s");' % (names[kind], path, length, kind, name))
+    with tempfile.NamedTemporaryFile('w', suffix='.c') as f:
+        f.write('\n'.join(lines) + '\n')
+        f.flush()
+        done = subprocess.run(['cc', '-w', '-std=gnu11', '-fsyntax-only', '-I' + include, f.name], capture_output=True, text=True, check=False)
+    print('headers of version %d: %d facts %s' % (version, len(lines) - 1, 'agree' if done.returncode == 0 else 'differ'))
+    sys.stdout.write(done.stderr)
+    return done.returncode == 0 and len(lines) > 50
+
+
+def check_callback_ids(include, api):
+    numbers = {}
+    for domain, name in (('D', 'cupti_driver_cbid.h'), ('R', 'cupti_runtime_cbid.h')):
+        text = open(os.path.join(include, name), encoding='utf-8').read()
+        numbers.update({(domain, n): int(v) for n, v in re.findall(r'\bCUPTI_(?:DRIVER|RUNTIME)_TRACE_CBID_(\w+)\s*=\s*(\d+)', text)})
+    calls = re.findall(r'^([DR]) (\d+) +(\w+)\(', open(api, encoding='ascii').read(), re.M)
+    wrong = [name for domain, cbid, name in calls if numbers.get((domain, name), int(cbid)) != int(cbid)]
+    known = sum((domain, name) in numbers for domain, _, name in calls)
+    print('callback ids: %d of %d are in the headers, %d differ %s' % (known, len(calls), len(wrong), ' '.join(wrong)))
+    return not wrong and known > 50
+
+
+def step(lib, kind):
+    buffer = (ctypes.c_uint32 * 1024)(*([kind] * 1024))
+    record = ctypes.c_void_p()
+    if lib.cuptiActivityGetNextRecord(buffer, ctypes.c_size_t(4096), ctypes.byref(record)):
+        return 0
+    first = record.value
+    return 0 if lib.cuptiActivityGetNextRecord(buffer, ctypes.c_size_t(4096), ctypes.byref(record)) else record.value - first
+
+
+def check_library(path, sizes):
+    lib = ctypes.CDLL(path)
+    version = ctypes.c_uint32()
+    lib.cuptiGetVersion(ctypes.byref(version))
+    wrong = 0
+    for kind, number in sorted({(k, n) for k, n, _, _ in sizes}, key=lambda x: x[1]):
+        real, ours = step(lib, number), size_at(sizes, kind, version.value)
+        if real != ours:
+            print('kind %d %s: %d bytes, the table says %d' % (number, kind, real, ours))
+            wrong += 1
+    print('library of version %d: %d kinds differ' % (version.value, wrong))
+    return wrong == 0
+
+
+def main():
+    sizes, fields = read_table(sys.argv[1])
+    if len(sys.argv) > 2:
+        sys.exit(0 if check_library(sys.argv[2], sizes) else 1)
+    roots = sorted({os.path.realpath(r) for r in [os.environ.get('CUDA_HOME', '')] + glob.glob('/usr/local/cuda*') + ['/usr'] if r})
+    includes = [d for r in roots for d in (r + '/include', r + '/extras/CUPTI/include') if os.path.exists(d + '/cupti_activity.h')]
+    libs = {os.path.realpath(p) for r in roots for d in ('lib', 'lib64', 'extras/CUPTI/lib64', 'lib/x86_64-linux-gnu')
+            for p in glob.glob(os.path.join(r, d, 'libcupti.so*'))}
+    if not includes and not libs:
+        print('skipped: no CUPTI headers or libraries here')
+        sys.exit(77)
+    good = [check_headers(i, sizes, fields) for i in includes]
+    good += [check_callback_ids(i, os.path.join(os.path.dirname(sys.argv[1]), 'calls.api')) for i in includes]
+    for path in sorted(libs):                   # each in a process of its own: two CUPTIs in one disturb each other
+        done = subprocess.run([sys.executable, __file__, sys.argv[1], path], check=False)
+        good.append(done.returncode == 0)
+    print('%d passed, %d failed' % (sum(good), len(good) - sum(good)))
+    sys.exit(0 if all(good) else 1)
+
+
+main()
