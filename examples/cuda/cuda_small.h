@@ -82,7 +82,8 @@ int cuMemAlloc_v2(uint64_t *ptr, size_t bytes);
 int cuMemFree_v2(uint64_t ptr);
 int cuMemcpyHtoD_v2(uint64_t dst, const void *src, size_t bytes);
 int cuMemcpyDtoH_v2(void *dst, uint64_t src, size_t bytes);
-int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra);
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params,
+	void **extra);
 
 #define MUST(call) do { \
 	int err_ = (call); \

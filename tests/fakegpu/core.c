@@ -46,8 +46,8 @@ __attribute__((constructor)) static void read_environment(void)
 __attribute__((destructor)) static void write_report(void)
 {
 	static const char *const names[] = { "driver-calls", "runtime-calls", "callbacks", "records", "dropped", "buffers-requested", "buffers-declined",
-		"buffers-completed", "flushes", "forced-flushes", "kernels", "copies", "sets", "graph-launches", "injections", "injections-refused", "live-memory",
-		"live-streams", "live-events", "live-graphs", "live-modules" };
+		"buffers-completed", "flushes", "forced-flushes", "kernels", "copies", "sets", "graph-launches", "injections", "injections-refused",
+		"live-memory", "live-streams", "live-events", "live-graphs", "live-modules" };
 	const char *path = getenv("FAKEGPU_REPORT");
 	FILE *f = path ? fopen(path, "w") : NULL;
 

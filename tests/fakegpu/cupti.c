@@ -52,7 +52,8 @@ FG_EXPORT int cuptiGetTimestamp(uint64_t *t)
 
 FG_EXPORT int cuptiGetResultString(int result, const char **text)
 {
-	static const struct { int code; const char *name; } names[] = { { CUPTI_OK, "CUPTI_SUCCESS" }, { CUPTI_INVALID_PARAMETER, "CUPTI_ERROR_INVALID_PARAMETER" },
+	static const struct { int code; const char *name; } names[] = { { CUPTI_OK, "CUPTI_SUCCESS" },
+		{ CUPTI_INVALID_PARAMETER, "CUPTI_ERROR_INVALID_PARAMETER" },
 		{ CUPTI_INVALID_OPERATION, "CUPTI_ERROR_INVALID_OPERATION" }, { CUPTI_SIZE, "CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT" },
 		{ CUPTI_MAX_LIMIT, "CUPTI_ERROR_MAX_LIMIT_REACHED" }, { CUPTI_NOT_COMPATIBLE, "CUPTI_ERROR_NOT_COMPATIBLE" },
 		{ CUPTI_NOT_INITIALIZED, "CUPTI_ERROR_NOT_INITIALIZED" }, { CUPTI_QUEUE_EMPTY, "CUPTI_ERROR_QUEUE_EMPTY" },
@@ -200,7 +201,10 @@ FG_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*f)(void))
 	return CUPTI_OK;
 }
 
-static bool of_device(unsigned kind) { return kind == FG_KERNEL || kind == FG_CONCURRENT_KERNEL || kind == FG_MEMCPY || kind == FG_MEMSET || kind == FG_MEMCPY2; }
+static bool of_device(unsigned kind)
+{
+	return kind == FG_KERNEL || kind == FG_CONCURRENT_KERNEL || kind == FG_MEMCPY || kind == FG_MEMSET || kind == FG_MEMCPY2;
+}
 
 FG_EXPORT int cuptiActivityEnable(unsigned kind)
 {
@@ -348,7 +352,13 @@ FG_EXPORT int cuptiSetThreadIdType(int type)
 FG_EXPORT int cuptiGetThreadIdType(int *type) { *type = fg_state.thread_id_type; return CUPTI_OK; }
 
 /* ---- numbers of handles ---- */
-FG_EXPORT int cuptiGetContextId(struct fg_context *context, uint32_t *id) { if (!context || !id) return CUPTI_INVALID_PARAMETER; *id = context->id; return CUPTI_OK; }
+FG_EXPORT int cuptiGetContextId(struct fg_context *context, uint32_t *id)
+{
+	if (!context || !id)
+		return CUPTI_INVALID_PARAMETER;
+	*id = context->id;
+	return CUPTI_OK;
+}
 
 FG_EXPORT int cuptiGetDeviceId(struct fg_context *context, uint32_t *id)
 {
@@ -369,9 +379,23 @@ FG_EXPORT int cuptiGetStreamIdEx(struct fg_context *context, struct fg_stream *s
 
 FG_EXPORT int cuptiGetStreamId(struct fg_context *context, struct fg_stream *stream, uint32_t *id) { return cuptiGetStreamIdEx(context, stream, 0, id); }
 
-FG_EXPORT int cuptiGetGraphNodeId(struct fg_node *node, uint64_t *id) { if (!node || !id) return CUPTI_INVALID_PARAMETER; *id = node->id; return CUPTI_OK; }
-FG_EXPORT int cuptiGetGraphId(struct fg_graph *graph, uint32_t *id) { if (!graph || !id) return CUPTI_INVALID_PARAMETER; *id = graph->id; return CUPTI_OK; }
-FG_EXPORT int cuptiGetGraphExecId(struct fg_graph *exec, uint32_t *id) { if (!exec || !id) return CUPTI_INVALID_PARAMETER; *id = exec->id; return CUPTI_OK; }
+FG_EXPORT int cuptiGetGraphNodeId(struct fg_node *node, uint64_t *id)
+{
+	if (!node || !id)
+		return CUPTI_INVALID_PARAMETER;
+	*id = node->id;
+	return CUPTI_OK;
+}
+
+FG_EXPORT int cuptiGetGraphId(struct fg_graph *graph, uint32_t *id)
+{
+	if (!graph || !id)
+		return CUPTI_INVALID_PARAMETER;
+	*id = graph->id;
+	return CUPTI_OK;
+}
+
+FG_EXPORT int cuptiGetGraphExecId(struct fg_graph *exec, uint32_t *id) { return cuptiGetGraphId(exec, id); }
 
 FG_EXPORT int cuptiFinalize(void)
 {

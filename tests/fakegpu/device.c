@@ -187,10 +187,25 @@ static unsigned make_record(struct fg_rec *r, const struct fg_op *op)
 	return kind;
 }
 
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct { unsigned kind; struct fg_rec r; } kept;  /* out-of-order: until the next one */
+
+void fg_emit_kept(void)
+{
+	struct fg_rec r;
+	unsigned kind;
+
+	pthread_mutex_lock(&kept_lock);
+	kind = kept.kind;
+	r = kept.r;
+	kept.kind = 0;
+	pthread_mutex_unlock(&kept_lock);
+	if (kind)
+		fg_emit(kind, &r);
+}
+
 static void emit_done(struct fg_op *op)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct { unsigned kind; struct fg_rec r; } kept;
 	struct fg_op copy = *op;
 	struct fg_rec r, second;
 	unsigned kind, second_kind = 0;
@@ -201,12 +216,12 @@ static void emit_done(struct fg_op *op)
 	if (!kind)
 		return;
 	if (fg_fault("out-of-order", NULL)) {
-		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&kept_lock);
 		second_kind = kept.kind;
 		second = kept.r;
 		kept.kind = second_kind ? 0 : kind;
 		kept.r = r;
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&kept_lock);
 		if (!second_kind)
 			return;
 	}

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int fg_device_count;
+static int device_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool ready;
 static struct fg_context *primary[FG_MAX_DEVICES], *all_contexts[64];
@@ -25,7 +25,7 @@ static struct fg_module *graveyard;              /* names in records stay valid 
 
 #define IS(p, m) ((p) && (p)->magic == (m))
 #define NEED_READY() do { if (!ready) return CU_NOT_INITIALIZED; } while (0)
-#define NEED_DEVICE(d) do { NEED_READY(); if ((d) < 0 || (d) >= fg_device_count) return CU_INVALID_DEVICE; } while (0)
+#define NEED_DEVICE(d) do { NEED_READY(); if ((d) < 0 || (d) >= device_count) return CU_INVALID_DEVICE; } while (0)
 #define NEED_CONTEXT() do { NEED_READY(); if (!fg_current()) return CU_INVALID_CONTEXT; } while (0)
 
 struct fg_context *fg_current(void) { return stack_n ? stack[stack_n - 1] : NULL; }
@@ -55,12 +55,12 @@ int do_cuInit(struct fg_call *c, unsigned flags)
 		return CU_NO_DEVICE;
 	pthread_mutex_lock(&lock);
 	first = !ready;
-	fg_device_count = n ? atoi(n) : 1;
-	if (fg_device_count > FG_MAX_DEVICES)
-		fg_device_count = FG_MAX_DEVICES;
+	device_count = n ? atoi(n) : 1;
+	if (device_count > FG_MAX_DEVICES)
+		device_count = FG_MAX_DEVICES;
 	for (int i = 0; i < FG_MAX_DEVICES; i++)
 		pools[i] = first ? (struct fg_pool){ .magic = FG_POOL, .device = i, .is_default = true } : pools[i];
-	ready = fg_device_count > 0;
+	ready = device_count > 0;
 	pthread_mutex_unlock(&lock);
 	if (!ready)
 		return CU_NO_DEVICE;
@@ -79,7 +79,7 @@ int do_cuDriverGetVersion(struct fg_call *c, int *version)
 }
 
 int do_cuDeviceGet(struct fg_call *c, int *device, int ordinal) { (void)c; NEED_DEVICE(ordinal); *device = ordinal; return CU_OK; }
-int do_cuDeviceGetCount(struct fg_call *c, int *count) { (void)c; NEED_READY(); *count = fg_device_count; return CU_OK; }
+int do_cuDeviceGetCount(struct fg_call *c, int *count) { (void)c; NEED_READY(); *count = device_count; return CU_OK; }
 
 int do_cuDeviceGetName(struct fg_call *c, char *name, int len, int device)
 {
@@ -93,7 +93,8 @@ int do_cuDeviceTotalMem_v2(struct fg_call *c, size_t *bytes, int device) { (void
 
 int do_cuDeviceGetAttribute(struct fg_call *c, int *value, int attribute, int device)
 {
-	static const int values[][2] = { { 1, 1024 }, { 10, 32 }, { 16, 132 }, { 31, 1 }, { 40, 2 }, { 41, 1 }, { 75, 9 }, { 76, 0 }, { 83, 1 }, { 89, 1 }, { 95, 1 }, { 115, 1 } };
+	static const int values[][2] = { { 1, 1024 }, { 10, 32 }, { 16, 132 }, { 31, 1 }, { 40, 2 }, { 41, 1 }, { 75, 9 }, { 76, 0 }, { 83, 1 }, { 89, 1 },
+		{ 95, 1 }, { 115, 1 } };
 
 	(void)c;
 	NEED_DEVICE(device);
@@ -170,7 +171,7 @@ void fg_enable_dump(unsigned kind)
 	n = n_contexts;
 	memcpy(seen, all_contexts, sizeof seen);
 	pthread_mutex_unlock(&lock);
-	for (int i = 0; kind == FG_DEVICE && i < fg_device_count; i++)
+	for (int i = 0; kind == FG_DEVICE && i < device_count; i++)
 		device_record(i);
 	for (int i = 0; i < n; i++) {
 		if (kind == FG_CONTEXT_RECORD)
@@ -471,7 +472,11 @@ int do_cuLibraryGetKernel(struct fg_call *c, struct fg_function **kernel, struct
 /* ---- memory ---- */
 int do_cuMemAlloc_v2(struct fg_call *c, uint64_t *dptr, size_t bytes) { NEED_READY(); return fg_allocate(c, dptr, bytes, FG_DEVICE_MEMORY, NULL, NULL); }
 int do_cuMemFree_v2(struct fg_call *c, uint64_t dptr) { NEED_CONTEXT(); return fg_release(c, dptr, NULL); }
-int do_cuMemAllocHost_v2(struct fg_call *c, void **pp, size_t bytes) { NEED_READY(); return fg_allocate(c, (uint64_t *)(void *)pp, bytes, FG_PINNED, NULL, NULL); }
+int do_cuMemAllocHost_v2(struct fg_call *c, void **pp, size_t bytes)
+{
+	NEED_READY();
+	return fg_allocate(c, (uint64_t *)(void *)pp, bytes, FG_PINNED, NULL, NULL);
+}
 int do_cuMemFreeHost(struct fg_call *c, void *p) { NEED_CONTEXT(); return fg_release(c, (uintptr_t)p, NULL); }
 
 int do_cuMemAllocManaged(struct fg_call *c, uint64_t *dptr, size_t bytes, unsigned flags)
@@ -538,7 +543,7 @@ int do_cuMemPoolCreate(struct fg_call *c, struct fg_pool **pool, const void *pro
 	if (!pool || !props)
 		return CU_INVALID_VALUE;
 	memcpy(location, props, sizeof location);    /* allocation type, handle types, location type, location id */
-	if (location[0] != 1 || location[2] != 1 || location[3] < 0 || location[3] >= fg_device_count)
+	if (location[0] != 1 || location[2] != 1 || location[3] < 0 || location[3] >= device_count)
 		return CU_INVALID_VALUE;
 	p = calloc(1, sizeof *p);
 	if (!p)
@@ -858,10 +863,12 @@ int do_cuEventDestroy_v2(struct fg_call *c, struct fg_event *event)
 FG_EXPORT int cuGetErrorName(int error, const char **name)
 {
 	static const struct { int code; const char *name; } names[] = { { CU_OK, "CUDA_SUCCESS" }, { CU_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE" },
-		{ CU_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY" }, { CU_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED" }, { CU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE" },
+		{ CU_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY" }, { CU_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED" },
+		{ CU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE" },
 		{ CU_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE" }, { CU_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE" },
 		{ CU_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT" }, { CU_INVALID_PTX, "CUDA_ERROR_INVALID_PTX" },
-		{ CU_OPERATING_SYSTEM, "CUDA_ERROR_OPERATING_SYSTEM" }, { CU_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE" }, { CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND" },
+		{ CU_OPERATING_SYSTEM, "CUDA_ERROR_OPERATING_SYSTEM" }, { CU_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE" },
+		{ CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND" },
 		{ CU_NOT_READY, "CUDA_ERROR_NOT_READY" }, { CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED" }, { CU_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED" },
 		{ CU_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED" } };
 

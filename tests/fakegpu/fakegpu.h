@@ -88,7 +88,8 @@ struct fg_graph_data { void *graph, *original_graph, *node, *original_node; int 
 struct fg_module_data { uint32_t id; size_t bytes; const char *cubin; };
 typedef void (*fg_callback)(void *user, int domain, uint32_t cbid, const void *data);
 
-struct fg_call { int domain; uint32_t cbid; const char *name; const void *args; uint32_t correlation; uint64_t start, data; const char *symbol; bool outermost, called; int result; };
+struct fg_call { int domain; uint32_t cbid; const char *name; const void *args; uint32_t correlation; uint64_t start, data; const char *symbol;
+	bool outermost, called; int result; };
 FG_EXPORT void fg_enter(struct fg_call *c);
 FG_EXPORT int fg_leave(struct fg_call *c, int result);
 void fg_inject(void);
@@ -97,8 +98,10 @@ struct fg_callback_name { int domain; uint32_t cbid; const char *name; };
 extern const struct fg_callback_name fg_callback_names[];
 
 enum fg_magic { FG_CONTEXT = 0x43544658, FG_STREAM_, FG_EVENT, FG_MODULE_, FG_FUNCTION_, FG_GRAPH_, FG_EXEC, FG_NODE, FG_POOL };
-struct fg_context { enum fg_magic magic; int device; uint32_t id; bool primary; int refs; struct fg_stream *null_stream, *streams; uint64_t ready, null_ready; };
-struct fg_stream { enum fg_magic magic; struct fg_context *context; uint32_t id; unsigned flags; uint64_t ready, last; struct fg_graph *capture; struct fg_stream *next; };
+struct fg_context { enum fg_magic magic; int device; uint32_t id; bool primary; int refs; struct fg_stream *null_stream, *streams;
+	uint64_t ready, null_ready; };
+struct fg_stream { enum fg_magic magic; struct fg_context *context; uint32_t id; unsigned flags; uint64_t ready, last; struct fg_graph *capture;
+	struct fg_stream *next; };
 struct fg_event { enum fg_magic magic; uint32_t id; unsigned flags; int device; uint64_t ticket, time; struct fg_stream *stream; };
 struct fg_kernel_code { const char *name; void (*run)(char *const *args, uint64_t threads); };
 struct fg_function { enum fg_magic magic; char name[128]; int n_args; uint8_t arg_bytes[16]; const struct fg_kernel_code *code; struct fg_function *next; };
@@ -131,14 +134,13 @@ struct fg_node { enum fg_magic magic; uint64_t id; struct fg_node *next, *copy_o
 struct fg_graph { enum fg_magic magic; uint32_t id; struct fg_node *first, *last; };
 
 /* device.c */
-extern int fg_device_count;
 void fg_submit(struct fg_stream *s, struct fg_op *op);   /* op is copied; into the graph when the stream captures */
 void fg_device_wait(int device, uint64_t ticket);        /* until done and its time is over */
 bool fg_device_done(int device, uint64_t ticket);
 uint64_t fg_device_last(int device);
 void fg_report_pending(void);                            /* forced flush: open-ended records of what still runs */
 struct fg_node *fg_graph_append(struct fg_graph *g, const struct fg_op *op);
-uint64_t fg_copy_memory(struct fg_op *op);
+void fg_emit_kept(void);                                 /* out-of-order: the odd one */
 
 /* memory.c */
 enum { FG_PAGEABLE = 1, FG_PINNED, FG_DEVICE_MEMORY, FG_MANAGED = 5 };
@@ -153,7 +155,6 @@ struct fg_context *fg_current(void);
 struct fg_stream *fg_stream_of(struct fg_stream *handle); /* 0, 1, 2: the null stream; NULL if it is none */
 void fg_context_records(struct fg_context *ctx);
 void fg_stream_record(struct fg_stream *s, uint32_t correlation);
-void fg_dump_existing(unsigned kind);                     /* late attach */
 void fg_resource(uint32_t cbid, struct fg_context *ctx, void *stream, void *descriptor);
 void fg_synchronized(uint32_t cbid, struct fg_context *ctx, struct fg_stream *s);
 
@@ -183,7 +184,7 @@ struct fg_state {
 };
 FG_EXPORT extern struct fg_state fg_state;
 FG_EXPORT int fg_flush(uint32_t flags);
-FG_EXPORT void fg_enable_dump(unsigned kind);
+FG_EXPORT void fg_enable_dump(unsigned kind);             /* late attach: what exists */
 FG_EXPORT int fg_push_external(unsigned kind, uint64_t id);
 FG_EXPORT int fg_pop_external(unsigned kind, uint64_t *id);
 FG_EXPORT const char *fg_callback_name_of(int domain, uint32_t cbid);

@@ -92,7 +92,8 @@ static void copy_nodes(struct fg_graph *to, const struct fg_graph *from)
 		struct fg_node *copy = add(to, &n->op, n);
 
 		if (copy)
-			tell(NODE_CLONED, (struct fg_graph_data){ .graph = to, .original_graph = (void *)from, .node = copy, .original_node = n, .node_type = node_type(n) });
+			tell(NODE_CLONED, (struct fg_graph_data){ .graph = to, .original_graph = (void *)from, .node = copy, .original_node = n,
+				.node_type = node_type(n) });
 	}
 }
 

@@ -288,6 +288,7 @@ int fg_flush(uint32_t flags)
 		fg_count(FG_C_FORCED, 1);
 		fg_report_pending();
 	}
+	fg_emit_kept();
 	deliver_all(take_all());
 	for (struct slot *s = atomic_load(&slots); s; s = s->next) {
 		pthread_mutex_lock(&s->lock);

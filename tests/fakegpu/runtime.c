@@ -228,7 +228,8 @@ int do_cudaGraphCreate(struct fg_call *c, struct fg_graph **graph, unsigned flag
 int do_cudaGraphAddKernelNode(struct fg_call *c, struct fg_node **node, struct fg_graph *graph, struct fg_node *const *deps, size_t n_deps,
 	const struct fg_rt_kernel_params *p)
 {
-	struct fg_kernel_params d = { p->func, p->grid.x, p->grid.y, p->grid.z, p->block.x, p->block.y, p->block.z, p->shared, p->params, p->extra, NULL, NULL };
+	struct fg_kernel_params d = { p->func, p->grid.x, p->grid.y, p->grid.z, p->block.x, p->block.y, p->block.z, p->shared, p->params, p->extra,
+		NULL, NULL };
 
 	(void)c;
 	CALL(cuGraphAddKernelNode_v2(node, graph, deps, n_deps, &d));
