@@ -34,9 +34,10 @@ static struct slot shared_slot = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static _Atomic(struct slot *) slots = &shared_slot;
 static __thread struct slot *own_slot;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t queue_wake = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t queue_wake = PTHREAD_COND_INITIALIZER, queue_idle = PTHREAD_COND_INITIALIZER;
 static struct full *queue, **queue_end = &queue;
-static bool worker_started;
+static bool worker_started, worker_delivers;
+static pthread_t worker;
 
 static uint32_t version(void) { return fg_state.cupti_version ? fg_state.cupti_version : 130001; }
 
@@ -68,13 +69,15 @@ static void deliver(struct full *f)
 	free(f);
 }
 
-static struct full *take_all(void)
+static struct full *take_all(bool by_worker)
 {
 	pthread_mutex_lock(&queue_lock);
 	struct full *f = queue;
 
 	queue = NULL;
 	queue_end = &queue;
+	if (by_worker)
+		worker_delivers = true;
 	pthread_mutex_unlock(&queue_lock);
 	return f;
 }
@@ -87,6 +90,23 @@ static void deliver_all(struct full *f)
 		deliver(f);
 		f = next;
 	}
+}
+
+static void worker_idle(void)
+{
+	pthread_mutex_lock(&queue_lock);
+	worker_delivers = false;
+	pthread_cond_broadcast(&queue_idle);
+	pthread_mutex_unlock(&queue_lock);
+}
+
+/* A flush returns when all that was full is delivered, the buffers in the worker's hands too. */
+static void wait_for_worker(void)
+{
+	pthread_mutex_lock(&queue_lock);
+	while (worker_delivers && !pthread_equal(worker, pthread_self()))
+		pthread_cond_wait(&queue_idle, &queue_lock);
+	pthread_mutex_unlock(&queue_lock);
 }
 
 static void *completion_thread(void *unused)
@@ -110,8 +130,10 @@ static void *completion_thread(void *unused)
 				break;
 		}
 		pthread_mutex_unlock(&queue_lock);
-		if (!late || (timed_out && fg_state.flush_period_ms))
-			deliver_all(take_all());
+		if (!late || (timed_out && fg_state.flush_period_ms)) {
+			deliver_all(take_all(true));
+			worker_idle();
+		}
 	}
 	return NULL;
 }
@@ -136,15 +158,13 @@ static struct full *detach(struct slot *s)
 
 static void hand_over(struct full *f)
 {
-	pthread_t thread;
-
 	if (!f)
 		return;
 	pthread_mutex_lock(&queue_lock);
 	*queue_end = f;
 	queue_end = &f->next;
 	if (!worker_started && fg_state.pid == getpid())
-		worker_started = pthread_create(&thread, NULL, completion_thread, NULL) == 0 && pthread_detach(thread) == 0;
+		worker_started = pthread_create(&worker, NULL, completion_thread, NULL) == 0 && pthread_detach(worker) == 0;
 	pthread_cond_signal(&queue_wake);
 	pthread_mutex_unlock(&queue_lock);
 }
@@ -289,7 +309,8 @@ int fg_flush(uint32_t flags)
 		fg_report_pending();
 	}
 	fg_emit_kept();
-	deliver_all(take_all());
+	deliver_all(take_all(false));
+	wait_for_worker();
 	for (struct slot *s = atomic_load(&slots); s; s = s->next) {
 		pthread_mutex_lock(&s->lock);
 		struct full *f = s->used ? detach(s) : NULL;
