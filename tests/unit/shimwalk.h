@@ -172,6 +172,14 @@ static inline void walk_records(struct walk *w, const uint8_t *data, uint64_t fr
 	}
 }
 
+/* Where the next chunk stands, `end` behind the last. */
+static inline uint64_t next_chunk(const uint8_t *data, uint64_t at, uint64_t end)
+{
+	const struct rec_chunk *c = (const void *)(data + at);
+
+	return c->magic != REC_CHUNK_MAGIC || c->bytes < sizeof *c ? end : (at + c->bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
+}
+
 static inline void walk_file(struct walk *w, const char *path)
 {
 	struct stat st;
@@ -189,22 +197,39 @@ static inline void walk_file(struct walk *w, const char *path)
 	memcpy(w->slot, control->slot, sizeof w->slot);
 	for (int i = 0; i < 64; i++)
 		w->lost[i] += control->lost[i];
-	for (uint64_t at = REC_CONTROL_BYTES; at < (uint64_t)st.st_size;) {
+	uint64_t least = 0, end = (uint64_t)st.st_size;
+
+	for (uint64_t at = REC_CONTROL_BYTES; at < end; at = next_chunk(data, at, end)) {
 		const struct rec_chunk *c = (const void *)(data + at);
 
-		if (c->magic != REC_CHUNK_MAGIC)
-			break;
 		if (c->kind == REC_CHUNK_STAGE && c->rec_stage_target)
 			memcpy(data + c->rec_stage_target, data + at + REC_STAGE_IMAGE, c->bytes - REC_STAGE_IMAGE);
-		if (c->kind == REC_CHUNK_CALLS)
-			walk_records(w, data, at + sizeof *c, at + c->bytes);
-		else if (c->kind == REC_CHUNK_GONE)
-			w->overwritten += c->rec_calls;
-		else if (c->kind == REC_CHUNK_BLOB) {
+	}
+	/* In the order of the offsets that records count from. */
+	for (;;) {
+		uint64_t best = UINT64_MAX, place = 0;
+
+		for (uint64_t at = REC_CONTROL_BYTES; at < end; at = next_chunk(data, at, end)) {
+			const struct rec_chunk *c = (const void *)(data + at);
+			uint64_t offset = c->kind == REC_CHUNK_CALLS && c->rec_offset ? c->rec_offset : at;
+
+			if (c->magic == REC_CHUNK_MAGIC && offset > least && offset < best) {
+				best = offset;
+				place = at;
+			}
+		}
+		if (!place)
+			break;
+		least = best;
+		const struct rec_chunk *c = (const void *)(data + place);
+
+		if (c->kind == REC_CHUNK_CALLS) {
+			walk_records(w, data, place + sizeof *c, place + c->bytes);
+			w->overwritten += c->rec_calls_gone;
+		} else if (c->kind == REC_CHUNK_BLOB) {
 			w->blobs++;
 			w->blob_bytes += c->blob_bytes;
 		}
-		at = (at + c->bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
 	}
 	free(data);
 }

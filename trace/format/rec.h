@@ -32,7 +32,6 @@ enum rec_chunk_kind {
 	REC_CHUNK_CUPTI = 3,          /* raw CUPTI buffers */
 	REC_CHUNK_STAGE = 4,          /* a window: what stands REC_STAGE_IMAGE behind its header is the chunk whose place in the file
 	                                 is rec_stage_target, and counts instead of what stands there; 0 = nothing */
-	REC_CHUNK_GONE = 5,           /* chunks of records that the ring took; only this header is left of them */
 };
 #define REC_STAGE_IMAGE 4096u         /* bytes from a window's header to its image; the image is `bytes` - that long */
 
@@ -52,9 +51,11 @@ struct rec_chunk {
 };
 /* STAGE: offset in the file of the chunk that the image is, in the word of blob_id[0]. */
 #define rec_stage_target blob_id[0]
-/* CALLS of a ring, once another chunk follows: tick when it was left; finished calls in it. GONE: 0; calls overwritten. */
-#define rec_left_tick blob_id[0]
+/* CALLS of a ring: the offset that its records count from, 0 = where it stands; finished calls in it (0 while it is open);
+   calls that stood in its place before and were overwritten. */
+#define rec_offset blob_id[0]
 #define rec_calls blob_id[1]
+#define rec_calls_gone blob_total
 
 enum rec_blob_kind { REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLOB_IL, REC_BLOB_OPTIONS };
 

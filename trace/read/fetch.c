@@ -56,7 +56,7 @@ static size_t find_block(const struct gt_reader *r, const struct gt_stream *s, u
 }
 
 /* A ring's stream may be longer than links reach; what is left of it is not: the newest place that fits. */
-static size_t find_linked(const struct gt_reader *r, const struct gt_stream *s, uint64_t *offset)
+size_t gt_block_find(const struct gt_reader *r, const struct gt_stream *s, uint64_t *offset)
 {
 	const uint64_t span = 1ull << 35;
 	uint64_t last = s->n_blocks ? r->blocks[s->first_block + s->n_blocks - 1].offset + REC_BLOCK : 0, low = *offset;
@@ -116,7 +116,7 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 {
 	const struct gt_stream *s = gt_stream_find(r, process, rec_link_stream(link));
 	uint64_t offset = rec_link_offset(link);
-	size_t block = s ? find_linked(r, s, &offset) : r->n_blocks;
+	size_t block = s ? gt_block_find(r, s, &offset) : r->n_blocks;
 	struct gt_block walk;
 	struct entry *e;
 	uint32_t at;

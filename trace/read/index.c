@@ -26,6 +26,7 @@ struct scan {
 	uint32_t stream_index;
 	uint64_t size;                    /* of the file */
 	uint32_t holders;
+	int64_t moved;                    /* of the chunk: gt_block_info.moved */
 	bool truncated;                   /* counted once a stream */
 	uint64_t block[GT_BLOCK_WORDS];   /* what stands at `base` */
 	uint64_t base, have;              /* bytes valid in block */
@@ -75,8 +76,9 @@ static void saw_tick(struct gt_image *image, uint64_t tick)
 static int scan_records(struct scan *s, uint64_t from, uint64_t to)
 {
 	uint64_t end = s->base + s->have < to ? s->base + s->have : to;
-	struct gt_block_info info = { .offset = from, .stream = s->stream_index, .holders = s->holders, .least_start = UINT64_MAX };
-	struct gt_block b = { .holders = s->holders, .offset = from, .cut = end < to, .found = &s->r->found };
+	uint64_t offset = from - (uint64_t)s->moved;
+	struct gt_block_info info = { .offset = offset, .moved = s->moved, .stream = s->stream_index, .holders = s->holders, .least_start = UINT64_MAX };
+	struct gt_block b = { .holders = s->holders, .offset = offset, .cut = end < to, .found = &s->r->found };
 	struct gt_rec rec;
 	uint64_t lost_before = s->r->found.lost[REC_LOSS_TRUNCATED];
 
@@ -102,6 +104,7 @@ static int scan_records(struct scan *s, uint64_t from, uint64_t to)
 		s->r->found.lost[REC_LOSS_TRUNCATED] = lost_before;
 		truncated(s);
 	}
+	info.threads = b.holders - s->holders;
 	s->holders = b.holders;
 	if (!info.words)
 		return 0;
@@ -132,6 +135,45 @@ static int scan_calls(struct scan *s, uint64_t at, uint64_t end)
 	return 0;
 }
 
+/* A ring's chunk may stand in a place that had others: where its records count from, and how many calls are gone. */
+static int take_calls(struct scan *s, const struct rec_chunk *chunk, uint64_t at, uint64_t end)
+{
+	bool damaged = chunk->rec_offset % REC_BLOCK || chunk->rec_offset > INT64_MAX / 2;
+	int rc;
+
+	if (damaged)
+		s->r->found.lost[REC_LOSS_DAMAGED]++;
+	s->moved = chunk->rec_offset && !damaged ? (int64_t)(at - chunk->rec_offset) : 0;
+	s->stream->moved |= s->moved != 0;
+	s->stream->gone += chunk->rec_calls_gone;
+	s->r->found.lost[REC_LOSS_RING_OVERWRITTEN] += chunk->rec_calls_gone;
+	rc = scan_calls(s, at, end);
+	s->moved = 0;
+	return rc;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct gt_block_info *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Blocks of a stream stand in the order of their offsets, and holders count in that order. */
+static void place_blocks(struct gt_reader *r, const struct gt_stream *s)
+{
+	struct gt_block_info *b = r->blocks + s->first_block;
+	uint32_t holders = 0;
+
+	if (!s->moved)
+		return;
+	qsort(b, s->n_blocks, sizeof(*b), by_offset);
+	for (uint32_t i = 0; i < s->n_blocks; i++) {
+		b[i].holders = holders;
+		holders += b[i].threads;
+	}
+}
+
 static int keep_blob(struct scan *s, const struct rec_chunk *chunk, uint64_t at, uint64_t end)
 {
 	struct gt_reader *r = s->r;
@@ -149,18 +191,6 @@ static int keep_blob(struct scan *s, const struct rec_chunk *chunk, uint64_t at,
 		return gt_no_memory(s->err);
 	r->blobs[r->n_blobs++] = (struct gt_blob_info){ .id = { chunk->blob_id[0], chunk->blob_id[1] }, .offset = data,
 		.bytes = chunk->blob_bytes, .total = chunk->blob_total, .file = s->stream->file };
-	return 0;
-}
-
-/* What the ring took: its calls are counted in the header that is left. */
-static int keep_gone(struct scan *s, const struct rec_chunk *chunk, uint64_t at, uint64_t end)
-{
-	struct gt_reader *r = s->r;
-
-	r->found.lost[REC_LOSS_RING_OVERWRITTEN] += chunk->rec_calls;
-	if (!gt_grow((void **)&r->gone, r->n_gone, &r->cap_gone, sizeof(*r->gone)))
-		return gt_no_memory(s->err);
-	r->gone[r->n_gone++] = (struct gt_gone){ at, end, s->stream_index };
 	return 0;
 }
 
@@ -210,11 +240,9 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 	}
 	end = *at + chunk.bytes;
 	if (chunk.kind == REC_CHUNK_CALLS)
-		rc = scan_calls(s, *at, end);
+		rc = take_calls(s, &chunk, *at, end);
 	else if (chunk.kind == REC_CHUNK_BLOB)
 		rc = keep_blob(s, &chunk, *at, end);
-	else if (chunk.kind == REC_CHUNK_GONE)
-		rc = keep_gone(s, &chunk, *at, end);
 	else if (chunk.kind != REC_CHUNK_CUPTI && chunk.kind != REC_CHUNK_STAGE)
 		s->r->found.lost[REC_LOSS_UNKNOWN_RECORD]++;
 	*at = end + (REC_BLOCK - end % REC_BLOCK) % REC_BLOCK;
@@ -251,7 +279,10 @@ static int scan_stream(struct scan *s)
 	}
 	while ((rc = scan_chunk(s, &at)) == 0 && at < s->size)
 		;
-	return rc < 0 ? -1 : 0;
+	if (rc < 0)
+		return -1;
+	place_blocks(s->r, s->stream);
+	return 0;
 }
 
 int gt_index_build(struct gt_reader *r, struct gt_err *err)
@@ -277,7 +308,7 @@ int gt_index_build(struct gt_reader *r, struct gt_err *err)
 int gt_block_load(const struct gt_reader *r, const struct gt_block_info *info, uint64_t *words, struct gt_block *out, struct gt_err *err)
 {
 	const struct gt_stream *stream = &r->streams[info->stream];
-	int64_t got = r->store->read(r->store, stream->file, info->offset, words, (size_t)info->words * 8);
+	int64_t got = r->store->read(r->store, stream->file, info->offset + (uint64_t)info->moved, words, (size_t)info->words * 8);
 
 	if (got < 0)
 		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read at byte %llu", r->store->path,

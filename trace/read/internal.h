@@ -13,13 +13,15 @@
 #include "trace/read/reader.h"
 #include "trace/read/store.h"
 
-/* A 64 KiB block with at least one record, as the pass over the headers found it. 48 bytes. */
+/* A 64 KiB block with at least one record, as the pass over the headers found it. */
 struct gt_block_info {
-	uint64_t offset;                  /* of its first record, in the file */
+	uint64_t offset;                  /* of its first record, as links count */
+	int64_t moved;                    /* added to it: where it stands in the file (a ring uses places again) */
 	uint64_t least_start, greatest_end; /* ticks over its calls; meaningless without calls */
 	uint32_t stream;                  /* index in gt_reader.streams */
 	uint32_t words;                   /* from the first record to the end of the last */
 	uint32_t holders;                 /* REC_THREAD records before it in its stream */
+	uint32_t threads;                 /* ... in it */
 	uint32_t calls;
 };
 
@@ -28,6 +30,8 @@ struct gt_stream {
 	uint32_t number;                  /* K of K.str */
 	uint32_t file;                    /* in the store */
 	uint32_t first_block, n_blocks;
+	bool moved;                       /* chunks of it stand elsewhere than their links count from */
+	uint64_t gone;                    /* calls that the ring overwrote */
 	struct rec_control control;
 };
 
@@ -49,9 +53,6 @@ struct gt_blob_info {
 	void *data;                       /* once asked for */
 };
 
-/* A part of a stream that the ring took. */
-struct gt_gone { uint64_t from, to; uint32_t stream; };
-
 struct gt_fetch_cache;
 
 struct gt_reader {
@@ -61,7 +62,6 @@ struct gt_reader {
 	struct gt_stream *streams; uint32_t n_streams;
 	struct gt_block_info *blocks; size_t n_blocks, cap_blocks;
 	struct gt_blob_info *blobs; size_t n_blobs, cap_blobs;
-	struct gt_gone *gone; size_t n_gone, cap_gone;
 	struct gt_findings found;
 	uint64_t n_calls;
 	int64_t utc_ns;
@@ -80,6 +80,8 @@ int gt_reader_open_store(struct gt_store *store, struct gt_reader **out, struct 
 /* Stream `number` of a process; NULL. */
 const struct gt_stream *gt_stream_find(const struct gt_reader *r, uint32_t process, uint32_t number);
 
+/* Index of the block that holds what a link to *offset names (which may be longer than links tell); n_blocks: none. */
+size_t gt_block_find(const struct gt_reader *r, const struct gt_stream *s, uint64_t *offset);
 int gt_index_build(struct gt_reader *r, struct gt_err *err);
 int gt_clocks_build(struct gt_reader *r, struct gt_err *err);
 void gt_fetch_cache_free(struct gt_fetch_cache *c);

@@ -223,7 +223,6 @@ void gt_reader_close(struct gt_reader *r)
 	free(r->streams);
 	free(r->blocks);
 	free(r->blobs);
-	free(r->gone);
 	free(r->table);
 	gt_store_close(r->store);
 	free(r);
@@ -289,17 +288,12 @@ uint64_t gt_reader_lost(const struct gt_reader *r, enum rec_loss reason)
 	return r->found.lost[reason];
 }
 
-/* Links hold 32 bits of an offset in words: a ring's file may be longer, what is left of it is not. */
-#define LINK_SPAN (1ull << 35)
-
 bool gt_reader_overwritten(const struct gt_reader *r, uint32_t process, uint64_t link)
 {
 	const struct gt_stream *s = gt_stream_find(r, process, rec_link_stream(link));
+	uint64_t offset = rec_link_offset(link);
 
-	for (size_t i = 0; s && i < r->n_gone; i++)
-		if (&r->streams[r->gone[i].stream] == s && (rec_link_offset(link) - r->gone[i].from) % LINK_SPAN < r->gone[i].to - r->gone[i].from)
-			return true;
-	return false;
+	return s && s->gone && gt_block_find(r, s, &offset) == r->n_blocks;
 }
 
 /* ---- table ---- */

@@ -75,7 +75,7 @@ void gt_stage_find(struct gt_stage *stage, gt_plain_read *plain, void *self)
 		    c.bytes < sizeof(c) || c.bytes > INT64_MAX / 2 - at)
 			return;
 		if (c.kind == REC_CHUNK_STAGE) {
-			bool holds = c.bytes > REC_STAGE_IMAGE && c.rec_stage_target > at && c.rec_stage_target < INT64_MAX / 2 &&
+			bool holds = c.bytes > REC_STAGE_IMAGE && c.rec_stage_target && c.rec_stage_target < INT64_MAX / 2 &&
 			             c.rec_stage_target % REC_BLOCK == 0;
 
 			stage->window[stage->n++] = (struct gt_window){ .at = at, .bytes = c.bytes > REC_STAGE_IMAGE ? c.bytes - REC_STAGE_IMAGE : 0,

@@ -32,7 +32,7 @@
 
 enum { NOT_SUPPORTED = 95, NO_SUCH_CALL = 38, INVALID = 22, NO_SPACE = 28 };  /* errno values: raw calls return them negated */
 
-uint64_t tap_bytes_in_trace;
+static uint64_t bytes_in_trace;         /* of this process, against --max-size */
 
 /* ------------------------------------------------------------- file space */
 
@@ -47,7 +47,7 @@ static void stream_path(char *path, uint32_t number)
 	tap_text_str(&t, ".str");
 }
 
-int tap_chunk_file(uint32_t number, int flags)
+static int open_stream(uint32_t number, int flags)
 {
 	char path[TAP_PATH_MAX];
 
@@ -95,7 +95,6 @@ void tap_chunk_notes(void)
 {
 	if (may_fail == 2)
 		TAP_DEGRADE(TAP_PART_CORE, "the trace is on a file system where a full disk may end the program: write it to a local disk (--output)");
-	tap_ring_notes();
 }
 
 static bool write_zeros(int fd, uint64_t at, uint64_t bytes)
@@ -113,23 +112,8 @@ static bool write_zeros(int fd, uint64_t at, uint64_t bytes)
 	return true;
 }
 
-/*
- * Counts the bytes against --max-size. In a ring the oldest chunks go instead; with none there yet (each thread's first ones stay)
- * calls go over the limit rather than be lost, what is never overwritten does not.
- */
-static bool within_cap(const struct tap_stream *s, uint64_t bytes)
-{
-	uint64_t max = tap_options.max_size, used = __atomic_add_fetch(&tap_bytes_in_trace, bytes, __ATOMIC_RELAXED);
-	enum tap_ring_result taken = TAP_RING_TAKEN;
-
-	if (used <= max || !max)
-		return true;
-	if (!tap_ring())
-		return false;
-	while (taken == TAP_RING_TAKEN && __atomic_load_n(&tap_bytes_in_trace, __ATOMIC_RELAXED) > max)
-		taken = tap_ring_take_oldest();
-	return taken >= TAP_RING_BUSY || (taken == TAP_RING_NOTHING && !s->keeps) || !s->chunks;
-}
+/* A thread's first chunks and windows may go over the size of a ring: without them it could not overwrite anything. */
+static bool needed_for_ring(const struct tap_stream *s) { return tap_ring() && (s->keeps ? !s->chunks : s->ring_places < 3); }
 
 static long try_allocate(int fd, uint64_t at, uint64_t bytes)
 {
@@ -140,22 +124,20 @@ static long try_allocate(int fd, uint64_t at, uint64_t bytes)
 	return err;
 }
 
-/* K1 */
+/* K1. Counts the bytes against --max-size. */
 static bool allocate(const struct tap_stream *s, int fd, uint64_t at, uint64_t bytes, enum rec_loss *why)
 {
-	long err = -NO_SPACE;
+	uint64_t max = tap_options.max_size;
 
 	*why = REC_LOSS_NO_SPACE;
 	if (!inside_file_limit(at + bytes))
 		return false;
-	if (!within_cap(s, bytes))
+	if (__atomic_add_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED) > max && max && !needed_for_ring(s))
 		*why = REC_LOSS_SIZE_CAP;
-	else
-		while ((err = try_allocate(fd, at, bytes)) == -NO_SPACE && tap_ring() && tap_ring_take_oldest() == TAP_RING_TAKEN)
-			;
-	if (err)
-		__atomic_sub_fetch(&tap_bytes_in_trace, bytes, __ATOMIC_RELAXED);
-	return !err;
+	else if (try_allocate(fd, at, bytes) == 0)
+		return true;
+	__atomic_sub_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED);
+	return false;
 }
 
 /* ----------------------------------------------------------------- mapping */
@@ -186,7 +168,7 @@ static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * t
 bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
 {
 	uint64_t bytes = 16384 < sysconf(_SC_PAGESIZE) ? (uint64_t)sysconf(_SC_PAGESIZE) : 16384;
-	int fd = tap_chunk_file(s->number, O_CREAT | O_EXCL);
+	int fd = open_stream(s->number, O_CREAT | O_EXCL);
 	uint8_t *map = NULL;
 
 	*why = REC_LOSS_NO_SPACE;
@@ -283,7 +265,6 @@ static void open_chunk(struct tap_stream *s, uint8_t *address, uint64_t at, uint
 	s->used = at + sizeof(struct rec_chunk);
 	s->limit = bytes > REC_BLOCK ? at + REC_BLOCK : at + bytes - REC_CHUNK_RESERVE;
 	s->chunk_end = at + bytes;
-	s->next_chunk = at + bytes;
 	s->map = NULL;
 	s->chunks++;
 }
@@ -313,7 +294,7 @@ static struct rec_chunk *window_make(struct tap_stream *s, int fd, enum rec_loss
 }
 
 /* K3. The window's chunk goes to its own place. */
-static bool window_flush(struct tap_stream *s, int fd, struct rec_chunk *w)
+static bool window_flush(int fd, struct rec_chunk *w)
 {
 	uint64_t at = w->rec_stage_target;
 
@@ -329,7 +310,6 @@ static bool window_flush(struct tap_stream *s, int fd, struct rec_chunk *w)
 		done += (uint64_t)n;
 	}
 	__atomic_store_n(&w->rec_stage_target, 0, __ATOMIC_RELEASE);
-	tap_ring_add(s, at, WINDOW_IMAGE);
 	return true;
 }
 
@@ -341,19 +321,28 @@ static bool next_in_window(struct tap_stream *s, int fd, enum rec_loss *why)
 
 	if (fresh && !(*w = window_make(s, fd, why)))
 		return false;
-	uint64_t at = s->next_chunk;
+	uint64_t place = s->next_chunk, gone = 0;
 
-	if (!allocate(s, fd, at, WINDOW_IMAGE, why))
+	if (!window_flush(fd, *w))              /* first: the oldest place of a small ring may be the one it stands for */
 		return false;
-	if (!window_flush(s, fd, *w))
+	if (allocate(s, fd, place, WINDOW_IMAGE, why)) {
+		s->next_chunk += WINDOW_IMAGE;
+		if (ring)
+			tap_ring_add(s, place);
+	} else if (!ring || !tap_ring_take_oldest(s, fd, &place, &gone)) {
 		return false;
+	}
+	uint64_t at = place > s->chunk_end ? place : round_up(s->chunk_end, REC_BLOCK);
+
 	if (!fresh)                             /* else it is zero, and its pages wait for their first records */
 		__builtin_memset(image_of(*w), 0, WINDOW_IMAGE);
-	chunk_header(image_of(*w), WINDOW_IMAGE);
-	__atomic_store_n(&(*w)->rec_stage_target, at, __ATOMIC_RELEASE);        /* K3 */
-	struct rec_chunk *other = s->window[!(s->chunks & 1)];
+	struct rec_chunk *image = (struct rec_chunk *)image_of(*w), *other = s->window[!(s->chunks & 1)];
 
-	open_chunk(s, image_of(*w), at, WINDOW_IMAGE);
+	image->rec_calls_gone = gone;
+	image->rec_offset = at == place ? 0 : at;
+	chunk_header(image, WINDOW_IMAGE);
+	__atomic_store_n(&(*w)->rec_stage_target, place, __ATOMIC_RELEASE);     /* K3, G1 */
+	open_chunk(s, (uint8_t *)image, at, WINDOW_IMAGE);
 	if (ring) {
 		if (other)
 			tap_ring_leave((struct rec_chunk *)image_of(other));
@@ -376,6 +365,7 @@ static bool next_in_place(struct tap_stream *s, int fd, enum rec_loss *why)
 		return false;
 	chunk_header(map, bytes);
 	open_chunk(s, map, at, bytes);
+	s->next_chunk = at + bytes;
 	s->map = map;
 	s->map_bytes = bytes;
 	return true;
@@ -384,17 +374,17 @@ static bool next_in_place(struct tap_stream *s, int fd, enum rec_loss *why)
 bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why)
 {
 	*why = tap_seccomp ? REC_LOSS_SECCOMP : REC_LOSS_NO_SPACE;
-	int fd = tap_seccomp ? -1 : tap_chunk_file(s->number, 0);
+	int fd = tap_seccomp ? -1 : open_stream(s->number, 0);
 
 	if (fd < 0)
 		return false;
-	bool ring = tap_ring() && !s->keeps;            /* its chunks are taken by others: nothing but windows may be mapped */
+	bool ring = tap_ring() && !s->keeps;            /* its places are taken again: nothing but windows may be mapped */
 	bool windows = s->chunks >= 2 && (ring || !stores_may_fail(fd));
 	bool done = (windows && next_in_window(s, fd, why)) || (!(ring && windows) && next_in_place(s, fd, why));
 
 	tap_sys_close(fd);
 	TAP_DEBUG(chunk, "stream %u: chunk %u %s at %lu, %lu bytes in the trace", s->number, s->chunks, done ? "opened" : "refused, wanted",
-	          done ? s->chunk_end : s->next_chunk, tap_bytes_in_trace);
+	          done ? s->chunk_end : s->next_chunk, bytes_in_trace);
 	return done;
 }
 
@@ -402,7 +392,7 @@ int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, en
 {
 	if (s->kept)
 		s = s->kept;
-	int fd = tap_seccomp ? -1 : tap_chunk_file(s->number, 0);
+	int fd = tap_seccomp ? -1 : open_stream(s->number, 0);
 
 	*why = tap_seccomp ? REC_LOSS_SECCOMP : REC_LOSS_NO_SPACE;
 	if (fd < 0)

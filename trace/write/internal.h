@@ -33,24 +33,18 @@ void tap_chunk_notes(void);              /* says once what does not work here; n
 /* Replaces the stream's mappings by private memory (forked child). */
 void tap_chunk_blank(struct tap_stream *s);
 
-/* Opens K.str; negative on failure. */
-int tap_chunk_file(uint32_t number, int flags);
-extern uint64_t tap_bytes_in_trace TAP_HIDDEN;       /* of this process, against --max-size */
 
 /* ---- ring.c ---- */
 
 static inline bool tap_ring(void) { return tap_options.ring && tap_options.max_size; }
-/* Gives the oldest chunk of records of this process back to the file system. */
-enum tap_ring_result { TAP_RING_NOTHING, TAP_RING_IMPOSSIBLE, TAP_RING_BUSY, TAP_RING_TAKEN };
-enum tap_ring_result tap_ring_take_oldest(void);
-/* The chunk, whose image is here, is left for another: what whoever takes it wants to know. */
+/* A place in the stream's file for a new chunk of calls: the oldest one's. *calls: what it and those before it there held. */
+bool tap_ring_take_oldest(struct tap_stream *s, int fd, uint64_t *place, uint64_t *calls);
+/* The chunk, whose image is here, is left for another: counts its calls. */
 void tap_ring_leave(struct rec_chunk *image);
-/* It now stands in its own place. */
-void tap_ring_add(struct tap_stream *s, uint64_t at, uint64_t bytes);
+/* The stream has one place more. */
+void tap_ring_add(struct tap_stream *s, uint64_t place);
 /* The stream that holds records of this type: not overwritten by the ring, or s itself. */
 struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id);
-void tap_ring_forget(void);              /* fork */
-void tap_ring_notes(void);               /* says once what does not work here; not during a chunk switch */
 
 /* ---- stream.c ---- */
 

@@ -533,7 +533,6 @@ void tap_streams_forget(void)
 	second_clock_tick = 0;
 	open_retry_tick = open_retry_wait = 0;
 	tap_blobs_forget();
-	tap_ring_forget();
 	for (uint32_t i = 0; i < 64; i++)
 		lost_unheld[i] = 0;
 }

@@ -38,9 +38,8 @@ struct tap_stream {
 	/* --ring (ring.c) */
 	struct tap_stream *kept;        /* where the holder's definitions go; NULL in such a stream itself */
 	bool keeps;                     /* this is one */
-	uint64_t ring_end;              /* behind the last chunk that stands in its place; written by the holder */
-	uint64_t ring_from, ring_tick;  /* the oldest chunk that was not taken yet and when it was left (0 = not looked up) */
-	uint64_t gone_at, gone_end, gone_calls;     /* the GONE chunk that takes in the next one taken */
+	uint32_t ring_places;           /* for chunks of calls, those in windows included */
+	uint64_t ring_first, ring_next; /* offsets in the file: the first of them; behind the one used last */
 };
 
 /*
