@@ -232,14 +232,12 @@ static void emit_done(struct fg_op *op)
 
 static void run(struct fg_op *op)
 {
-	char *args[16], *at = op->args;
+	char *args[16];
 
 	switch (op->work) {
 	case FG_WORK_KERNEL:
-		for (int i = 0; i < op->f->n_args; i++) {
-			args[i] = at;
-			at += 8;
-		}
+		for (int i = 0; i < op->f->n_args; i++)
+			args[i] = (char *)&op->args[i];
 		if (op->f->code)
 			op->f->code->run(args, (uint64_t)op->grid.x * op->block.x);
 		fg_count(FG_C_KERNELS, 1);

@@ -682,7 +682,7 @@ static int launch(struct fg_call *c, const struct fg_kernel_params *p, struct fg
 	if (fg_fault_due("launch-fails"))
 		return CU_LAUNCH_FAILED;
 	for (int i = 0; i < p->f->n_args; i++)
-		memcpy(op.args + 8 * i, p->params[i], p->f->arg_bytes[i]);
+		memcpy(&op.args[i], p->params[i], p->f->arg_bytes[i]);
 	if (!s->capture)
 		fg_migrate(s->context, s->id, true);
 	fg_submit(s, &op);

@@ -120,7 +120,7 @@ struct fg_op {
 	uint64_t ticket, queued, start, end;
 	bool reported;
 	/* kernel */
-	struct fg_function *f; struct fg_dim3 grid, block; uint32_t shared; bool cooperative; char args[128];
+	struct fg_function *f; struct fg_dim3 grid, block; uint32_t shared; bool cooperative; uint64_t args[16];
 	/* copy, set, free */
 	uint64_t dst, src, bytes; uint32_t value; uint8_t element, copy_kind, src_kind, dst_kind; bool async, peer;
 	struct fg_context *src_context, *dst_context;

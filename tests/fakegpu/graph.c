@@ -133,7 +133,7 @@ int do_cuGraphAddKernelNode_v2(struct fg_call *c, struct fg_node **node, struct 
 	if (!IS(f, FG_FUNCTION_))
 		return CU_INVALID_HANDLE;
 	for (int i = 0; i < f->n_args; i++)
-		memcpy(op.args + 8 * i, p->params[i], f->arg_bytes[i]);
+		memcpy(&op.args[i], p->params[i], f->arg_bytes[i]);
 	return add_node(node, graph, deps, n_deps, &op);
 }
 
