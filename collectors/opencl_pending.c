@@ -84,70 +84,71 @@ static void tokens_reclaim(void)
 
 /* ------------------------------------------------------------------ push */
 
+/* Any number of threads may come: the first pages that arrive are the ring's. False: no memory. */
 static bool ring_map(struct tap_cl_ring *r, uint32_t slots)
 {
-	void *pages = tap_cl_pages((size_t)slots * sizeof *r->slots);
+	struct tap_cl_slot *none = NULL, *pages;
 
+	if (__atomic_load_n(&r->slots, __ATOMIC_ACQUIRE))
+		return true;
+	pages = tap_cl_pages((size_t)slots * sizeof *pages);
 	if (!pages)
 		return false;
-	r->mask = slots - 1;
-	__atomic_store_n(&r->slots, pages, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->mask, slots - 1, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(&r->slots, &none, pages, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		tap_cl_pages_free(pages, (size_t)slots * sizeof *pages);
 	return true;
 }
 
-/* Raise the limit of the present ring, or open the next one. False: --max-pending is reached, or no memory. */
-static bool grow_alone(struct tap_cl_queue *q)
+/* More of --max-pending for this ring, if it is not at its size. False: nothing is left. */
+static bool ring_raise(struct tap_cl_ring *r)
 {
-	uint32_t top = atomic_load(&q->top);
-	struct tap_cl_ring *r = &q->ring[top];
 	uint32_t limit = atomic_load(&r->limit), got;
 
-	if (!r->slots && !ring_map(r, TAP_CL_RING_FIRST << top))
-		return false;
-	if (ring_used(r) < limit)
-		return true;                            /* another thread was faster */
-	if (limit > r->mask) {
-		if (top + 1 == TAP_CL_RINGS)
-			return false;
-		for (uint32_t k = 0; k < top; k++)
-			ring_return(&q->ring[k], 0);
-		r = &q->ring[++top];
-		if (!r->slots && !ring_map(r, TAP_CL_RING_FIRST << top))
-			return false;
-		limit = atomic_load(&r->limit);
-	}
+	if (limit > r->mask)
+		return true;
 	got = tokens_take(r->mask + 1 - limit);
 	if (!got) {
 		tokens_reclaim();
 		limit = atomic_load(&r->limit);
-		got = tokens_take(r->mask + 1 - limit);
+		got = limit > r->mask ? 0 : tokens_take(r->mask + 1 - limit);
+		if (!got)
+			return limit > r->mask;
 	}
-	if (!got)
-		return false;
-	atomic_fetch_add(&r->limit, got);
-	atomic_store_explicit(&q->top, top, memory_order_release);
+	if (!atomic_compare_exchange_strong(&r->limit, &limit, limit + got))
+		atomic_fetch_sub(&tokens_taken, got);   /* another thread was faster */
 	return true;
 }
 
-/* One thread grows; the others find room a moment later or pass their command through untimed. Nobody waits. */
+/* The ring is at its size and full: the next one, at the latest when its limit is raised, takes over. */
+static bool open_next(struct tap_cl_queue *q, uint32_t top)
+{
+	struct tap_cl_ring *next = &q->ring[top + 1];
+
+	if (top + 1 == TAP_CL_RINGS || !ring_map(next, TAP_CL_RING_FIRST << (top + 1)))
+		return false;
+	for (uint32_t k = 0; k < top; k++)
+		ring_return(&q->ring[k], 0);
+	if (!atomic_load(&next->limit) && !ring_raise(next))
+		return false;
+	atomic_compare_exchange_strong(&q->top, &top, top + 1);
+	return true;
+}
+
+/*
+ * Raise the limit of the present ring, or open the next one. Each step is a compare-and-swap that any thread may do, so nobody
+ * waits for a thread that is held up half-way. False: --max-pending is reached, or no memory.
+ */
 static __attribute__((cold, noinline)) bool grow(struct tap_cl_queue *q)
 {
-	for (int tries = 0; tries < 1000; tries++) {
-		struct tap_cl_ring *r = &q->ring[atomic_load_explicit(&q->top, memory_order_acquire)];
-		uint32_t free = 0;
-		bool grown;
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
+	struct tap_cl_ring *r = &q->ring[top];
 
-		if (r->slots && ring_used(r) < atomic_load(&r->limit))
-			return true;
-		if (!atomic_compare_exchange_strong(&q->growing, &free, 1)) {
-			tap_cl_pause();
-			continue;
-		}
-		grown = grow_alone(q);
-		atomic_store_explicit(&q->growing, 0, memory_order_release);
-		return grown;
-	}
-	return false;
+	if (!ring_map(r, TAP_CL_RING_FIRST << top))
+		return false;
+	if (ring_used(r) < atomic_load(&r->limit))
+		return true;
+	return atomic_load(&r->limit) > r->mask ? open_next(q, top) : ring_raise(r);
 }
 
 static struct tap_cl_slot *ring_slot(struct tap_cl_ring *r, uint64_t ticket)
@@ -507,7 +508,6 @@ void tap_cl_pending_forget(struct tap_cl_queue *q)
 		atomic_store(&r->head, atomic_load(&r->tail));
 		atomic_store(&r->flushed, atomic_load(&r->tail));
 	}
-	atomic_store(&q->growing, 0);
 }
 
 /* ------------------------------------------------------------------ enqueues */

@@ -29,15 +29,6 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-static inline void tap_cl_pause(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#else
-	__asm__ volatile("yield");
-#endif
-}
-
 /* ------------------------------------------------------------------ pools: opencl_pool.c */
 
 /* Cells of one size on mmap'ed slabs. Never shrinks; lock-free; a cell's memory stays readable for ever. */
@@ -105,7 +96,6 @@ struct tap_cl_queue {
 	uint8_t list_words;                       /* the application's own list, its 0 included; 0 = it gave none */
 	_Atomic uint32_t skip, miss;              /* enqueues to go before the next look; misses in a row */
 	_Atomic uint32_t top;                     /* the ring that takes new commands; older ones only drain */
-	_Atomic uint32_t growing;
 	cl_queue_properties list[2 * 64 + 1];
 	struct tap_cl_ring ring[TAP_CL_RINGS];
 };
