@@ -112,8 +112,9 @@ static struct part *find_part(struct apilog *a, uint32_t thread, int tid)
 	return p->lines ? (a->by_thread[thread] = p) : NULL;
 }
 
-static int add_call(struct apilog *a, const struct gt_call *call, struct gt_err *err)
+static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
 {
+	struct apilog *a = ctx;
 	const struct gt_render_plan *plan;
 	struct gt_text *t = &a->out.text;
 	struct part *part = NULL;
@@ -140,27 +141,6 @@ static int add_call(struct apilog *a, const struct gt_call *call, struct gt_err 
 	else
 		gt_output_drain(&a->out);
 	return 0;
-}
-
-static int walk(struct apilog *a, struct gt_err *err)
-{
-	const struct gt_walk_options options = {
-		.process = (int)a->x->process->index, .from_ns = a->x->from_ns, .to_ns = a->x->to_ns,
-		.progress = a->x->progress, .ctx = a->x->ctx,
-	};
-	const struct gt_call *call;
-	struct gt_walk *w;
-	int more;
-
-	if (gt_walk_open(a->x->model, &options, &w, err))
-		return -1;
-	while ((more = gt_walk_next(w, &call, err)) == 1) {
-		more = add_call(a, call, err);
-		if (more)
-			break;
-	}
-	gt_walk_close(w);
-	return more;
 }
 
 /* Reasons for calls that are not in the trace. Device times and their losses are no matter of this format. */
@@ -221,7 +201,7 @@ static int write_per_thread(struct apilog *a, struct gt_err *err)
 
 	gt_spill_open(&a->spill, a->x->path, SPILL_BUDGET);
 	a->by_thread = calloc((size_t)gt_model_thread_count(a->x->model) + 1, sizeof(a->by_thread[0]));
-	rc = a->by_thread ? walk(a, err) : no_memory(a, err);
+	rc = a->by_thread ? gt_output_walk(a->x, add_call, a, err) : no_memory(a, err);
 	for (struct part *p = a->parts; p && !rc; p = p->next)
 		rc = write_part(a, p, err);
 	while (a->parts) {
@@ -239,7 +219,7 @@ static int write_one_file(struct apilog *a, struct gt_err *err)
 {
 	if (gt_output_open(&a->out, a->x->path, a->x->final_path, err))
 		return -1;
-	if (walk(a, err)) {
+	if (gt_output_walk(a->x, add_call, a, err)) {
 		gt_output_discard(&a->out);
 		return -1;
 	}

@@ -85,8 +85,9 @@ static const char *agent_name(void *ctx, uint64_t handle, size_t *bytes)
 	return NULL;
 }
 
-static int add_call(struct atp *a, const struct gt_call *call, struct gt_err *err)
+static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
 {
+	struct atp *a = ctx;
 	const struct gt_render_agents agents = { agent_name, (void *)a->x };
 	int domain = call->fn->domain == REC_DOMAIN_HSA ? HSA : OPENCL;
 	const struct gt_render_plan *plan;
@@ -115,27 +116,6 @@ static int add_call(struct atp *a, const struct gt_call *call, struct gt_err *er
 	b->lines++;
 	gt_spill_wrote(&a->spill, calls->used + times->used - before);
 	return 0;
-}
-
-static int walk(struct atp *a, struct gt_err *err)
-{
-	const struct gt_walk_options options = {
-		.process = (int)a->x->process->index, .from_ns = a->x->from_ns, .to_ns = a->x->to_ns,
-		.progress = a->x->progress, .ctx = a->x->ctx,
-	};
-	const struct gt_call *call;
-	struct gt_walk *w;
-	int more;
-
-	if (gt_walk_open(a->x->model, &options, &w, err))
-		return -1;
-	while ((more = gt_walk_next(w, &call, err)) == 1) {
-		more = add_call(a, call, err);
-		if (more)
-			break;
-	}
-	gt_walk_close(w);
-	return more;
 }
 
 static int by_tid(const void *l, const void *r)
@@ -227,7 +207,7 @@ static int write_atp(const struct gt_export *x, struct gt_err *err)
 	if (!rc && (!a.render || !a.by_thread))
 		rc = no_memory(&a, err);
 	if (!rc)
-		rc = walk(&a, err);
+		rc = gt_output_walk(a.x, add_call, &a, err);
 	if (!rc)
 		rc = put_file(&a, err);
 	if (!rc)

@@ -103,3 +103,23 @@ void gt_output_discard(struct gt_output *o)
 	free(o->final_path);
 	*o = (struct gt_output){ .fd = -1 };
 }
+
+int gt_output_walk(const struct gt_export *x, int (*each)(void *ctx, const struct gt_call *call, struct gt_err *err), void *ctx, struct gt_err *err)
+{
+	const struct gt_walk_options options = {
+		.process = (int)x->process->index, .from_ns = x->from_ns, .to_ns = x->to_ns, .progress = x->progress, .ctx = x->ctx,
+	};
+	const struct gt_call *call;
+	struct gt_walk *w;
+	int more;
+
+	if (gt_walk_open(x->model, &options, &w, err))
+		return -1;
+	while ((more = gt_walk_next(w, &call, err)) == 1) {
+		more = each(ctx, call, err);
+		if (more)
+			break;
+	}
+	gt_walk_close(w);
+	return more;
+}

@@ -13,6 +13,7 @@
 
 #include "trace/read/error.h"
 #include "writers/text.h"
+#include "writers/writer.h"
 
 struct gt_output {
 	int fd;                           /* -1: closed */
@@ -39,5 +40,8 @@ static inline void gt_output_drain(struct gt_output *o)
 int gt_output_commit(struct gt_output *o, struct gt_err *err);
 /* Give up: closes, and removes what gt_output_create made. Harmless after commit. */
 void gt_output_discard(struct gt_output *o);
+
+/* All calls of the export's process and window, in time order. each returns 0, or -1 with *err to stop. 0, or -1. */
+int gt_output_walk(const struct gt_export *x, int (*each)(void *ctx, const struct gt_call *call, struct gt_err *err), void *ctx, struct gt_err *err);
 
 #endif
