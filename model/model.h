@@ -136,6 +136,7 @@ struct gt_call {
 	int32_t result;                   /* cl_int returned, or errcode of a creating call */
 	bool has_args;                    /* false: recorded by name only */
 	bool is_callback;
+	bool outside;                     /* of the walk's window: only with gt_walk_options.outside */
 	uint64_t id;                      /* from 1 per process in time order of start: correlation id */
 	uint64_t cmd_id;                  /* API log command id from 1 per process over successful calls whose
 	                                     prototype has an event output; 0 = none */
@@ -201,6 +202,7 @@ struct gt_walk_options {
 	int process;                      /* -1 all */
 	int64_t from_ns, to_ns;           /* GT_NO_TIME: open end; calls (or their commands) that overlap are kept */
 	bool (*progress)(void *ctx, double done); void *ctx; /* optional; false stops the walk */
+	bool outside;                     /* give the calls before the window too, marked: for who follows what they left behind */
 };
 int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct gt_walk **out, struct gt_err *err);
 int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err); /* 1 call, 0 end, -1 error */

@@ -140,7 +140,8 @@ int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *
 			continue;         /* counted when the trace was opened */
 		fill_call(w, &rec, fn);
 		apply(w, &rec);
-		if (wanted(w)) {
+		w->call.outside = !wanted(w);
+		if (!w->call.outside || (w->options.outside && w->call.start_ns < w->options.from_ns)) {
 			*call = &w->call;
 			return 1;
 		}

@@ -288,6 +288,12 @@ static void add_device_row(struct gt_sql_feeder *f, const struct gt_call *call, 
 		add_fill(f, call, c, op, correlation, at);
 }
 
+void gt_sql_follow_command(struct gt_sql_feeder *f, const struct gt_call *call)
+{
+	follow_maps(f, call, call->command);
+	follow_memory(f, call->command);
+}
+
 void gt_sql_command(struct gt_sql_feeder *f, const struct gt_call *call, int64_t correlation)
 {
 	const struct gt_command *c = call->command;

@@ -134,6 +134,8 @@ bool gt_sql_maps_pinned(const struct gt_sql_maps *m, uint32_t process, uint64_t 
 
 /* ---- sqlite_walk.c, sqlite_commands.c, sqlite_info.c, sqlite_args.c ---- */
 int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err);
+/* Remembers what a command leaves behind (mappings, where memory lives) without a row: for calls before the window. */
+void gt_sql_follow_command(struct gt_sql_feeder *f, const struct gt_call *call);
 void gt_sql_command(struct gt_sql_feeder *f, const struct gt_call *call, int64_t correlation);
 void gt_sql_info(struct gt_sql_feeder *f);
 void gt_sql_nvtx(struct gt_sql_feeder *f, bool strict);   /* sqlite_nvtx.c; after the walk, before gt_sql_info */

@@ -272,6 +272,11 @@ static bool add_call(struct gt_sql_feeder *f, const struct gt_call *c)
 
 	if (!p)
 		return false;
+	if (c->outside) {                       /* no row, but it may have made the event or the memory that a call inside names */
+		if (c->command)
+			gt_sql_follow_command(f, c);
+		return follow_events(f, c, p, correlation);
+	}
 	f->thread_used[c->thread] = true;
 	if (f->compat && !c->is_callback)
 		add_runtime(f, c, p, tid, correlation);
@@ -289,7 +294,8 @@ static bool add_call(struct gt_sql_feeder *f, const struct gt_call *c)
 
 int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err)
 {
-	const struct gt_walk_options opt = { .process = -1, .from_ns = f->x->from_ns, .to_ns = f->x->to_ns, .progress = f->x->progress, .ctx = f->x->ctx };
+	const struct gt_walk_options opt = { .process = -1, .from_ns = f->x->from_ns, .to_ns = f->x->to_ns, .progress = f->x->progress, .ctx = f->x->ctx,
+	                                     .outside = true };
 	const struct gt_call *c;
 	struct gt_walk *w;
 	int rc;
