@@ -141,6 +141,7 @@ struct gt_call {
 	uint64_t cmd_id;                  /* API log command id from 1 per process over successful calls whose
 	                                     prototype has an event output; 0 = none */
 	struct gt_command *command;       /* NULL: not an enqueue */
+	const struct gt_cuda_event *cuda; /* calls of the CUDA domains (only with gt_walk_options.cuda): model/cuda.h; NULL otherwise */
 	const uint64_t *fixed;            /* see gt_call_arg */
 	const uint64_t *copies; uint32_t copy_words;
 	uint32_t first_u32;               /* the 4-byte argument beside the duration; see gt_call_arg */
@@ -202,6 +203,8 @@ struct gt_walk_options {
 	int process;                      /* -1 all */
 	int64_t from_ns, to_ns;           /* GT_NO_TIME: open end; calls (or their commands) that overlap are kept */
 	bool (*progress)(void *ctx, double done); void *ctx; /* optional; false stops the walk */
+	bool cuda;                        /* CUDA calls too; nested: those that a runtime call made inside it as well */
+	bool cuda_nested;
 	bool outside;                     /* give the calls before the window too, marked: for who follows what they left behind */
 };
 int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct gt_walk **out, struct gt_err *err);

@@ -119,7 +119,16 @@ struct rec_control {
 	X(UNMATCHED_CALL,    "commands whose device record never came") \
 	X(CLAMPED,           "times moved in an output that needs an order") \
 	X(UNKNOWN_RECORD,    "records of a type this reader does not know") \
-	X(CLOCK_BREAK,       "clock segments: suspend, step or drift over 50 us")
+	X(CLOCK_BREAK,       "clock segments: suspend, step or drift over 50 us") \
+	/* CUDA; new reasons go to the end, traces hold the numbers */ \
+	X(CUPTI_MISSING,     "processes whose CUDA work was not traced: no usable CUPTI") \
+	X(CUPTI_BUSY,        "processes whose CUDA work was not traced: another profiler holds CUPTI") \
+	X(CUPTI_REFUSED,     "kinds of CUDA activity that CUPTI refused") \
+	X(CUPTI_DROPPED,     "CUDA activities dropped by CUPTI") \
+	X(CUPTI_NO_BUFFER,   "buffers of CUDA activities thrown away: no room in the trace") \
+	X(CUPTI_UNREAD,      "CUDA activities that could not be read") \
+	X(CUPTI_NAME_GONE,   "kernels without a name: the process ended before it was stored") \
+	X(CUPTI_ARGS_CUT,    "CUDA calls whose arguments were not copied: no room, or not readable")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
@@ -185,6 +194,15 @@ enum rec_domain {
 #define REC_FN_OPENCL 0x0400u         /* 0x0400 .. 0x0bff */
 #define REC_FN_HSA    0x0c00u         /* 0x0c00 .. 0x0fff */
 #define REC_FN_CUDA   0x1000u         /* 0x1000 .. 0x3fff */
+#define REC_FN_CUDA_RUNTIME 0x1000u   /* + CUPTI's callback id, < 0x1000 */
+#define REC_FN_CUDA_DRIVER  0x2000u   /* + CUPTI's callback id, < 0x1000 */
+/*
+ * A CUDA call with arguments (only with --cuda-args) is a call record with an id of its own range; first 4-byte argument = CUPTI's
+ * correlation id. Fixed arguments: {bytes of the parameter struct u32, copies u32}, the struct padded to words, then copies:
+ * {offset of the pointer in the struct u32, bytes u32 (REC_CUDA_COPY_OUT: taken at exit)}, the bytes padded to words.
+ * Its times are those of the callbacks; the activity record of the same correlation id, if there, is what outputs show.
+ */
+#define REC_CUDA_COPY_OUT 0x80000000u
 
 /* ---------------------------------------------------------- other records */
 
@@ -239,7 +257,46 @@ enum rec_type {
 	/* tick; {entries u32, enumeration u32 (1) or schema (0)}; id; type (enumeration: bytes of a value); flags; static bytes; alignment;
 	 * text name; entries: schema {flags; type; array or union detail; offset; text name; text description}, enumeration {value; flag; text name} */
 	REC_NVTX_SCHEMA,
+	/* ---- CUDA through CUPTI. Buffers of activities are chunks of their own (struct rec_cupti_buffer) ---- */
+	/* tick; {CUPTI version u32, CUDA version of the driver u32}; {n u32, flags u32 (enum rec_cupti_library)}; n x {kind u32, bytes of
+	 * its records u32}; text path of the library. Before any buffer: no record of a kind that is not listed can be stepped over. */
+	REC_CUPTI_LIBRARY,
+	REC_CUPTI_KIND,               /* tick; {kind u32, enabled by the option u32}. result = CUPTI's answer to the request, 0 = on */
+	REC_CUPTI_CLOCK,              /* tick; CUPTI's timestamp (ns); bracket (ticks); realtime ns: read together */
+	REC_CUPTI_NAME,               /* tick; {domain u32 (1 driver, 2 runtime), callback id u32}; text: name of an API function, as the library tells it */
+	/* tick; address; text: what a pointer in activity records points to. Holds for buffers completed at or after this tick, until
+	 * the next such record of the address; and for all buffers that were never completed, the last one. */
+	REC_CUPTI_STRING,
+	REC_CUPTI_DROPPED,            /* tick; count; {context u32, stream u32} (0xffffffff: any) */
+	/* tick; {what u32 (enum rec_cupti_event), callback id u32}; {context u32, correlation id u32 (0: not in a call)}; 4 words, by what */
+	REC_CUPTI_EVENT,
 	REC_TYPE_COUNT
+};
+
+/*
+ * A CUPTI chunk: struct rec_chunk, with blob_bytes = room for activities, this, zeros up to REC_CUPTI_BUFFER bytes from the chunk's
+ * beginning, then the buffer as CUPTI filled it. All chunks of such a file have one size, so one that was never finished hides none
+ * behind it. Records end at the first kind number 0, or at `valid`.
+ */
+#define REC_CUPTI_BUFFER 4096u
+struct rec_cupti_buffer {
+	uint64_t number;              /* from 1, by process, in order of requests */
+	uint64_t requested_tick;
+	uint32_t requested_tid, completed_tid;
+	uint32_t context, stream;     /* as CUPTI says at completion: CUPTI's context id or 0, stream id */
+	uint64_t valid;               /* bytes of records */
+	uint64_t completed_tick;      /* written last; 0: never completed */
+};
+enum rec_cupti_library { REC_CUPTI_STAND_IN = 1, REC_CUPTI_PER_THREAD_BUFFERS = 2, REC_CUPTI_LATE = 4 /* attached after cuInit */ };
+enum rec_cupti_event {
+	REC_CUPTI_CONTEXT_CREATED = 1, REC_CUPTI_CONTEXT_DESTROYED,   /* {device u32, 0} */
+	REC_CUPTI_MODULE_LOADED,      /* module id, bytes, 2 words content id (binaries are not stored) */
+	REC_CUPTI_GRAPH_CREATED, REC_CUPTI_GRAPH_CLONED, REC_CUPTI_GRAPH_DESTROYED,  /* graph id, original graph id */
+	REC_CUPTI_GRAPH_EXEC_CREATED, REC_CUPTI_GRAPH_EXEC_DESTROYED, /* exec id, graph id */
+	REC_CUPTI_NODE_CREATED, REC_CUPTI_NODE_CLONED, REC_CUPTI_NODE_DESTROYED,     /* node id, original node id, graph id, node type */
+	REC_CUPTI_NODE_DEPENDS,       /* node id, id of the node that it waits for, graph id */
+	REC_CUPTI_SUBSCRIBED,         /* 1 */
+	REC_CUPTI_PAUSED, REC_CUPTI_RESUMED, /* kinds switched off and on: the window's, or the program's cu(da)ProfilerStart/Stop */
 };
 
 enum rec_object {
