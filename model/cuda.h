@@ -26,7 +26,8 @@ enum gt_cuda_kind {
 	GT_CUDA_KERNEL, GT_CUDA_COPY, /* copies between peers included, unified memory not */
 	GT_CUDA_FILL, GT_CUDA_SYNC,
 	GT_CUDA_GRAPH,            /* one launch of a whole graph on the device */
-	GT_CUDA_GRAPH_EVENT,      /* graph made, cloned, instantiated, destroyed: times of the API call around it */
+	GT_CUDA_GRAPH_EVENT,      /* graph made, cloned, instantiated, destroyed: start = end = the moment that CUPTI told it, inside the API call
+	                             around it (published SQLite queries want it strictly inside); thread, correlation: that call's */
 	GT_CUDA_NODE_EVENT,       /* node made, cloned, destroyed: the same */
 	GT_CUDA_MEMORY,           /* one allocation or release */
 	GT_CUDA_POOL,             /* one operation on a memory pool */
@@ -43,7 +44,7 @@ enum gt_cuda_kind {
 struct gt_cuda_event {
 	enum gt_cuda_kind kind;
 	uint32_t process;
-	uint32_t thread;          /* gt_thread index: calls; overhead and JIT with a thread; GT_CUDA_NONE otherwise */
+	uint32_t thread;          /* gt_thread index: calls; graph and node events; overhead and JIT with a thread; GT_CUDA_NONE otherwise */
 	int tid;                  /* as CUPTI said; -1 */
 	bool timed;
 	int reason;               /* enum rec_loss when not timed; -1 */
