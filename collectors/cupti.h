@@ -1,0 +1,112 @@
+/*
+ * collectors/cupti.h - what the files of the CUPTI collector share: the library's functions, views of its data, state
+ *
+ * Runs      inside the traced program: in cuInit, in CUPTI's callbacks on any thread, on a thread of our own.
+ *
+ * CUPTI is loaded at cuInit and never earlier, and never linked: each function is asked for by name and may be absent, but for the
+ * required ones. Structures are own views of what the interface fixes; nothing of the vendor's headers is needed to build this.
+ *
+ *   cupti.c            way in, start, kinds, window, end
+ *   cupti_load.c       which library, its functions, sizes of its records
+ *   cupti_buffer.c     buffers requested and completed
+ *   cupti_string.c     what records point to
+ *   cupti_filter.c     which API calls
+ *   cupti_resource.c   contexts, modules, graphs
+ *   cupti_thread.c     flushes, clocks, time limits of the recording
+ *   cupti_args.c       arguments of API calls (--cuda-args)
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_COLLECTORS_CUPTI_H
+#define GPUTAP_COLLECTORS_CUPTI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/write/internal.h"
+
+/* ---------------------------------------------------- what CUPTI hands out */
+
+enum tap_cupti_domain { TAP_CUPTI_DRIVER = 1, TAP_CUPTI_RUNTIME, TAP_CUPTI_RESOURCE, TAP_CUPTI_SYNCHRONIZE, TAP_CUPTI_NVTX, TAP_CUPTI_STATE };
+enum { TAP_CUPTI_ENTER = 0, TAP_CUPTI_EXIT = 1 };
+
+/* Of an API call. Valid during the callback. */
+struct tap_cupti_callback {
+	uint32_t site;                  /* TAP_CUPTI_ENTER, TAP_CUPTI_EXIT */
+	const char *function;           /* without the version suffix */
+	const void *params;             /* the call's parameter structure; NULL when it has none */
+	const void *result;             /* exit: int32_t in most calls */
+	const char *symbol;             /* launches: the kernel's mangled name, or NULL */
+	void *context;
+	uint32_t context_id;
+	uint64_t *shared;               /* one word, the same at entry and exit of a call: the argument collector's */
+	uint32_t correlation;           /* as in the activity record of the call */
+};
+_Static_assert(offsetof(struct tap_cupti_callback, correlation) == 64, "a fact of the interface");
+
+struct tap_cupti_resource { void *context, *stream; const void *detail; };
+struct tap_cupti_module { uint32_t id; size_t bytes; const void *binary; };
+struct tap_cupti_graph { void *graph, *original, *node, *original_node; int32_t node_type; void *dependency, *exec; };
+
+/* A buffer of activities is asked for, or comes back. */
+typedef void tap_cupti_request(uint8_t **buffer, size_t *bytes, size_t *max_records);
+typedef void tap_cupti_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
+typedef void tap_cupti_on_callback(void *user, int domain, uint32_t cbid, const void *data);
+struct tap_cupti_subscriber { size_t bytes; const char *name; char *other; size_t other_bytes; };
+struct tap_cupti_um_config { uint32_t scope, kind, device, enable; };
+
+enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_BUSY = 39 };
+#define TAP_CUPTI_KINDS 64u     /* numbers asked for */
+
+/* ------------------------------------------------------- the library's functions */
+
+/* F(required, name, arguments): every function returns CUPTI's result, 0 = success. */
+#define TAP_CUPTI_FUNCTIONS(F) \
+	F(1, cuptiGetVersion, (uint32_t *version)) \
+	F(1, cuptiGetTimestamp, (uint64_t *ns)) \
+	F(1, cuptiGetResultString, (int result, const char **text)) \
+	F(1, cuptiGetCallbackName, (int domain, uint32_t cbid, const char **name)) \
+	F(1, cuptiSubscribe, (void **subscriber, tap_cupti_on_callback *callback, void *user)) \
+	F(0, cuptiSubscribe_v2, (void **subscriber, tap_cupti_on_callback *callback, void *user, struct tap_cupti_subscriber *params)) \
+	F(1, cuptiUnsubscribe, (void *subscriber)) \
+	F(1, cuptiEnableCallback, (uint32_t enable, void *subscriber, int domain, uint32_t cbid)) \
+	F(1, cuptiEnableDomain, (uint32_t enable, void *subscriber, int domain)) \
+	F(1, cuptiActivityRegisterCallbacks, (tap_cupti_request *request, tap_cupti_complete *complete)) \
+	F(1, cuptiActivityEnable, (uint32_t kind)) \
+	F(0, cuptiActivityEnableAndDump, (uint32_t kind)) \
+	F(1, cuptiActivityDisable, (uint32_t kind)) \
+	F(1, cuptiActivityFlushAll, (uint32_t flags)) \
+	F(1, cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid, void **record)) \
+	F(0, cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *dropped)) \
+	F(0, cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value)) \
+	F(0, cuptiActivityEnableRuntimeApi, (uint32_t cbid, uint8_t enable)) \
+	F(0, cuptiActivityEnableDriverApi, (uint32_t cbid, uint8_t enable)) \
+	F(0, cuptiActivityEnableLatencyTimestamps, (uint8_t enable)) \
+	F(0, cuptiActivityEnableAllocationSource, (uint8_t enable)) \
+	F(0, cuptiActivityEnableCudaEventDeviceTimestamps, (uint8_t enable)) \
+	F(0, cuptiActivityConfigureUnifiedMemoryCounter, (struct tap_cupti_um_config *config, uint32_t count)) \
+	F(0, cuptiSetThreadIdType, (int type)) \
+	F(0, cuptiGetContextId, (void *context, uint32_t *id)) \
+	F(0, cuptiGetDeviceId, (void *context, uint32_t *id)) \
+	F(0, cuptiGetGraphNodeId, (void *node, uint64_t *id)) \
+	F(0, cuptiGetGraphId, (void *graph, uint32_t *id)) \
+	F(0, cuptiGetGraphExecId, (void *exec, uint32_t *id))
+
+struct tap_cupti_api {
+#define F(required, name, arguments) int (*name) arguments;
+	TAP_CUPTI_FUNCTIONS(F)
+#undef F
+};
+
+/* ------------------------------------------------------------------- arguments */
+
+/*
+ * Of the argument collector, called at entry and exit of each call that is to be recorded with its arguments (--cuda-args and the
+ * filters say which; the window is open). Runs on the calling thread inside CUPTI's callback: no CUDA, no lock, no allocation;
+ * errno is kept by the caller.
+ */
+void tap_cupti_call(enum tap_cupti_domain domain, uint32_t cbid, const struct tap_cupti_callback *data) TAP_HIDDEN;
+
+#endif
