@@ -107,7 +107,10 @@ bool gt_cuda_call_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, 
 /* Device activities (kernels, copies, fills, graph launches) that a call set going: fills at most max, returns how many there are. */
 struct gt_cuda_place { enum gt_cuda_kind kind; uint64_t index; };
 uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max);
-bool gt_cuda_is_launch(const struct gt_cuda_event *call);  /* by name: puts work on a stream (launches, copies, fills, graph launches, ...) */
+/* What a call puts on a stream, by its name (model/cuda_launch.c). OTHER: event records, waits, stream-ordered memory, callbacks, ... */
+enum gt_cuda_work { GT_CUDA_WORK_NONE, GT_CUDA_WORK_KERNEL, GT_CUDA_WORK_COPY, GT_CUDA_WORK_FILL, GT_CUDA_WORK_GRAPH, GT_CUDA_WORK_OTHER };
+enum gt_cuda_work gt_cuda_work_kind(const struct gt_cuda_event *call);
+bool gt_cuda_is_launch(const struct gt_cuda_event *call);  /* puts anything on a stream: what the API log gives a CMD ID when it succeeded */
 
 /* Objects of one process, as the records told. Absent numbers are -1, texts "". */
 struct gt_cuda_device { uint32_t process, id; struct gt_string name; uint8_t uuid[16]; bool has_uuid; int compute_major, compute_minor;

@@ -12,6 +12,7 @@
  *   join.c          device records by the call they belong to
  *   device_clock.c  device ns to session ns
  *   ranges.c        NVTX ranges
+ *   cuda_launch.c   which CUDA calls put work on a stream
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
