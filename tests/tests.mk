@@ -1,6 +1,6 @@
 # tests/tests.mk - how test programs are built; what a folder means
 #
-# tests/unit/test_X.c   cmocka program over the tool's objects (and tests/tracebuild.c)
+# tests/unit/test_X.c   cmocka program over the tool's objects (and tests/tracebuild.c, tracecuda.c, cudasession.c)
 # tests/unit/shim_X.c   cmocka program over the shim's objects
 # tests/unit/test_X.py  unittest; gets $GPUTAP_BUILD
 # tests/e2e/X.c         program that the shell tests run, linked with -lOpenCL, as $(O)/tests/e2e/X; tests/fault/ alike
@@ -13,7 +13,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 T := $(O)/tests
-TEST_LIB   := $(patsubst %.c,$(O)/tool/%.o,$(wildcard tests/tracebuild.c))
+TEST_LIB   := $(patsubst %.c,$(O)/tool/%.o,$(wildcard tests/tracebuild.c tests/tracecuda.c tests/cudasession.c))
 UNIT_BIN   := $(patsubst tests/unit/%.c,$(T)/unit/%,$(wildcard tests/unit/test_*.c))
 SHIM_BIN   := $(patsubst tests/unit/%.c,$(T)/unit/%,$(wildcard tests/unit/shim_*.c))
 E2E_BIN    := $(patsubst tests/%.c,$(T)/%,$(wildcard tests/e2e/*.c tests/fault/*.c))

@@ -508,26 +508,38 @@ uint64_t tb_hsa_kernel(struct tb_stream *s, uint64_t tick, uint32_t tid, uint32_
 
 /* ---- contents, control page, odd shapes ---- */
 
+/* A chunk whose content is not records: written at once, behind what is there. */
+static void put_content(struct tb_stream *s, const struct rec_chunk *chunk, const void *data, size_t bytes)
+{
+	put_chunk_header(s, chunk);
+	flush(s);
+	if (pwrite(s->fd, data, bytes, (off_t)s->at) != (ssize_t)bytes)
+		die("pwrite");
+	/* The block in memory is on disk; a fresh one is begun with the next chunk. */
+	memset(s->block, 0, sizeof(s->block));
+	s->base = (s->chunk_end - 1) / REC_BLOCK * REC_BLOCK;
+	s->at = s->usable_end = s->chunk_end;
+	if (pread(s->fd, s->block, REC_BLOCK, (off_t)s->base) < 0)
+		die("pread");
+}
+
 void tb_blob(struct tb_stream *s, enum rec_blob_kind kind, const uint64_t id[2], const void *data, size_t bytes, uint64_t total)
 {
 	struct rec_chunk chunk = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_BLOB, .version = REC_VERSION, .start_tick = s->last_tick,
 	                           .blob_id = { id[0], id[1] }, .blob_bytes = bytes, .blob_total = total, .blob_kind = kind };
-	uint64_t at;
 
 	chunk.bytes = (sizeof(chunk) + bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
 	if (!s->chunks)
 		open_chunk(s);                    /* the first chunk holds records */
-	put_chunk_header(s, &chunk);
-	flush(s);
-	at = s->at;
-	if (pwrite(s->fd, data, bytes, (off_t)at) != (ssize_t)bytes)
-		die("pwrite");
-	/* The block in memory is on disk; a fresh one is begun with the next chunk. */
-	memset(s->block, 0, sizeof(s->block));
-	s->base = s->chunk_end - REC_BLOCK;
-	s->at = s->usable_end = s->chunk_end;
-	if (pread(s->fd, s->block, REC_BLOCK, (off_t)s->base) < 0)
-		die("pread");
+	put_content(s, &chunk, data, bytes);
+}
+
+void tb_cupti_chunk(struct tb_stream *s, const void *image, size_t bytes, size_t room)
+{
+	struct rec_chunk chunk = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CUPTI, .version = REC_VERSION, .start_tick = s->last_tick,
+	                           .bytes = bytes, .blob_bytes = room };
+
+	put_content(s, &chunk, image, bytes - sizeof(chunk));
 }
 
 void tb_slot(struct tb_stream *s, unsigned i, uint32_t fn, enum rec_domain domain, uint64_t start_tick, const uint64_t arg[4])

@@ -86,6 +86,8 @@ uint32_t tb_put_text(uint64_t *words, uint32_t n, const char *text, uint32_t byt
 
 /* A content of its own chunk. */
 void tb_blob(struct tb_stream *s, enum rec_blob_kind kind, const uint64_t id[2], const void *data, size_t bytes, uint64_t total);
+/* A chunk of kind CUPTI: `image` goes behind its header, bytes - 64 of it (tests/tracecuda.h builds them). */
+void tb_cupti_chunk(struct tb_stream *s, const void *image, size_t bytes, size_t room);
 /* The control page. */
 void tb_slot(struct tb_stream *s, unsigned i, uint32_t fn, enum rec_domain domain, uint64_t start_tick, const uint64_t arg[4]);
 void tb_lost(struct tb_stream *s, enum rec_loss reason, uint64_t n);

@@ -18,10 +18,12 @@ import tempfile
 FAMILIES = {'MEMCPY': 'Memcpy', 'MEMCPY2': 'MemcpyPtoP', 'MEMSET': 'Memset', 'CONCURRENT_KERNEL': 'Kernel', 'RUNTIME': 'API', 'DEVICE': 'Device',
             'CONTEXT': 'Context', 'OVERHEAD': 'Overhead', 'UNIFIED_MEMORY_COUNTER': 'UnifiedMemoryCounter', 'CUDA_EVENT': 'CudaEvent', 'STREAM': 'Stream',
             'SYNCHRONIZATION': 'Synchronization', 'EXTERNAL_CORRELATION': 'ExternalCorrelation', 'MEMORY2': 'Memory', 'MEMORY_POOL': 'MemoryPool',
-            'GRAPH_TRACE': 'GraphTrace', 'JIT': 'Jit'}
+            'GRAPH_TRACE': 'GraphTrace', 'JIT': 'Jit', 'MEM_DECOMPRESS': 'MemDecompress', 'DEVICE_GRAPH_TRACE': 'DeviceGraphTrace'}
 NESTED = {('MEMORY2', 'memoryPoolType'): 'memoryPoolConfig.memoryPoolType', ('MEMORY2', 'poolAddress'): 'memoryPoolConfig.address',
-          ('MEMORY2', 'utilizedSize'): 'memoryPoolConfig.utilizedSize'}
-NO_SIZE = {('OVERHEAD', 'objectId'), ('SYNCHRONIZATION', 'type')}       # a union of several; filled in part
+          ('MEMORY2', 'utilizedSize'): 'memoryPoolConfig.utilizedSize', ('MEMORY2', 'releaseThreshold'): 'memoryPoolConfig.releaseThreshold',
+          ('MEMORY2', 'poolSize'): 'memoryPoolConfig.pool.size', ('DEVICE', 'uuidLow'): 'uuid.bytes[0]', ('DEVICE', 'uuidHigh'): 'uuid.bytes[8]',
+          ('OVERHEAD', 'objectThread'): 'objectId.pt.threadId'}
+NO_SIZE = {('OVERHEAD', 'objectId'), ('SYNCHRONIZATION', 'type'), ('DEVICE', 'uuidLow'), ('DEVICE', 'uuidHigh')}       # a union of several; filled in part
 
 
 def read_table(path):
