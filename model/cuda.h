@@ -84,12 +84,12 @@ struct gt_cuda_event {
 			uint64_t pool, pool_threshold, pool_size, pool_used; int64_t pool_pid; struct gt_string name, source; } memory;
 		struct { int operation, type; uint64_t address, size, used, threshold, keep; int64_t pid; } pool;
 		struct { int counter;             /* CUPTI: 1 bytes HtoD, 2 DtoH, 3 CPU faults, 4 GPU faults, 5 thrashing, 6 throttling, 7 remote map, 8 DtoD */
-			uint64_t value, address; uint32_t flags, src, dst; } managed;
+			uint64_t value, address; /* value of 3: address of the instruction */ uint32_t flags, src, dst; } managed; /* 3, 5, 7 are moments */
 		struct { int64_t event, event_sync, device_ns; } event_record; /* -1, GT_NO_TIME */
 		struct { int type; int object_kind; uint64_t data; } overhead; /* CUPTI's overhead kind */
-		struct { int entry, operation; int64_t cache_size; struct gt_string cache_path; } jit;
+		struct { int entry, operation; int64_t cache_size; struct gt_string cache_path; int64_t operation_correlation; /* of load, compile, store; -1 */ } jit;
 		struct { int external_kind; uint64_t external_id; } external;
-		struct { uint64_t bytes; uint32_t operations; } decompress;
+		struct { uint64_t bytes; uint32_t operations; int64_t channel; /* -1 */ } decompress;
 	};
 };
 
@@ -112,7 +112,7 @@ enum gt_cuda_work { GT_CUDA_WORK_NONE, GT_CUDA_WORK_KERNEL, GT_CUDA_WORK_COPY, G
 enum gt_cuda_work gt_cuda_work_kind(const struct gt_cuda_event *call);
 bool gt_cuda_is_launch(const struct gt_cuda_event *call);  /* puts anything on a stream: what the API log gives a CMD ID when it succeeded */
 
-/* Objects of one process, as the records told. Absent numbers are -1, texts "". */
+/* Objects of one process, as the records told. Absent numbers are -1, texts "". memory_bandwidth: bytes a second (CUPTI tells kilobytes). */
 struct gt_cuda_device { uint32_t process, id; struct gt_string name; uint8_t uuid[16]; bool has_uuid; int compute_major, compute_minor;
 	int64_t memory_bandwidth, memory_bytes, constant_bytes, l2_bytes, warp, clock_khz, copy_engines, sms, max_ipc, max_warps_per_sm,
 		max_blocks_per_sm, max_shared_per_sm, max_registers_per_sm, max_registers_per_block, max_shared_per_block,
