@@ -18,12 +18,14 @@ static uint64_t half_at(const struct gt_call *call, int position)
 	return (uint32_t)(call->fixed[position / 2 - 1] >> (position % 2 * 32));
 }
 
-uint64_t gt_call_fixed(const struct gt_call *call, const struct gt_param *p)
+static inline uint64_t fixed_value(const struct gt_call *call, const struct gt_param *p)
 {
 	if (p->position < 0)
 		return 0;
 	return p->bytes == 8 ? call->fixed[p->position / 2 - 1] : half_at(call, p->position);
 }
+
+uint64_t gt_call_fixed(const struct gt_call *call, const struct gt_param *p) { return fixed_value(call, p); }
 
 void gt_call_set_args(struct gt_call *call, const struct gt_rec *rec, struct gt_decoded *decoded)
 {
@@ -157,7 +159,7 @@ static bool decode(struct gt_decoded *d)
 		const uint64_t *from = call->copies + at;
 		uint64_t left = call->copy_words - at, words;
 
-		if (!gt_call_fixed(call, &call->fn->params[s->param]))
+		if (!fixed_value(call, &call->fn->params[s->param]))
 			continue;
 		words = s->kind == GT_COPY_STRING ? take_string(d, s, from, left, c) :
 			s->kind == GT_COPY_PLIST ? take_list(s, from, left, c) : take_array(d, s, from, left, c);
@@ -168,7 +170,7 @@ static bool decode(struct gt_decoded *d)
 	return true;
 }
 
-static bool decoded_ok(struct gt_decoded *d)
+static __attribute__((noinline)) bool decode_now(struct gt_decoded *d)
 {
 	if (d->state == GT_DECODE_NOT_YET) {
 		d->state = decode(d) ? GT_DECODE_DONE : GT_DECODE_DAMAGED;
@@ -184,26 +186,26 @@ static bool decoded_ok(struct gt_decoded *d)
 
 bool gt_call_arg(const struct gt_call *call, unsigned i, struct gt_arg *out)
 {
-	const struct gt_param *p;
-
-	if (!call->has_args || i >= call->fn->n_params || !decoded_ok(call->decoded))
+	if (!call->has_args || i >= call->fn->n_params || (call->decoded->state != GT_DECODE_DONE && !decode_now(call->decoded)))
 		return false;
-	p = &call->fn->params[i];
-	*out = (struct gt_arg){ .param = p, .value = gt_call_fixed(call, p) };
+	const struct gt_param *p = &call->fn->params[i];
+	const struct gt_copied *c = &call->decoded->copy[i];
+
+	out->param = p;
+	out->value = fixed_value(call, p);
 	if (p->is_errcode && out->value) {
 		out->has_data = true;
+		out->cut = false;
 		out->data = &call->result;
 		out->bytes = sizeof call->result;
 		out->count = 1;
 		return true;
 	}
-	const struct gt_copied *c = &call->decoded->copy[i];
-
 	out->has_data = c->data;
+	out->cut = c->cut;
 	out->data = c->data;
 	out->bytes = c->bytes;
 	out->count = c->count;
-	out->cut = c->cut;
 	return true;
 }
 

@@ -66,17 +66,21 @@ static void write_all(struct gt_output *o, const char *from, size_t n)
 	}
 }
 
-void gt_output_flush(struct gt_output *o)
+void gt_output_write_pieces(struct gt_output *o)
 {
-	write_all(o, o->text.data, o->text.used);
-	o->text.used = 0;
+	size_t whole = o->text.used / GT_OUTPUT_PIECE * GT_OUTPUT_PIECE;
+
+	write_all(o, o->text.data, whole);
+	memmove(o->text.data, o->text.data + whole, o->text.used - whole);
+	o->text.used -= whole;
 }
 
 int gt_output_commit(struct gt_output *o, struct gt_err *err)
 {
 	if (o->text.failed && !o->error)
 		o->error = ENOMEM;
-	gt_output_flush(o);
+	write_all(o, o->text.data, o->text.used);
+	o->text.used = 0;
 	if (close(o->fd) != 0 && !o->error)
 		o->error = errno;
 	o->fd = -1;

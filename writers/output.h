@@ -29,12 +29,14 @@ int gt_output_open(struct gt_output *o, const char *path, const char *final_path
 /* Write a temporary file beside final_path; commit puts it there. Refuses an existing final_path unless replace. */
 int gt_output_create(struct gt_output *o, const char *final_path, bool replace, struct gt_err *err);
 
-/* Writes the text out when it is large. Errors are kept until commit. */
-void gt_output_flush(struct gt_output *o);
+/* Writes the text out when it is large: whole pieces, at multiples of their size in the file, which the kernel takes in fewer and larger
+ * parts. Errors are kept until commit. */
+#define GT_OUTPUT_PIECE (1u << 18)
+void gt_output_write_pieces(struct gt_output *o);
 static inline void gt_output_drain(struct gt_output *o)
 {
-	if (o->text.used >= 1u << 18)
-		gt_output_flush(o);
+	if (o->text.used >= GT_OUTPUT_PIECE)
+		gt_output_write_pieces(o);
 }
 /* Everything on disk (and in place). 0, or -1 with *err: what was written is gone, when commit was to rename it. */
 int gt_output_commit(struct gt_output *o, struct gt_err *err);

@@ -38,6 +38,7 @@ struct gt_render_param {
 struct gt_render_plan {
 	const struct gt_fn *fn;
 	const struct gt_enum *ret_symbols;
+	const char *success;              /* the symbol of result 0, what most calls return; NULL */
 	unsigned atp_id;                  /* API type of .atp */
 	int errcode;                      /* index of *errcode_ret, -1 */
 	int handle;                       /* index of the command queue, -1 */

@@ -430,7 +430,10 @@ static void put_return(const struct render *r)
 		gt_text_lit(r->t, "void");
 		break;
 	case GT_ERROR:
-		gt_render_error(r->t, r->plan->ret_symbols, r->call->result);
+		if (!r->call->result && r->plan->success)
+			gt_text_str(r->t, r->plan->success);
+		else
+			gt_render_error(r->t, r->plan->ret_symbols, r->call->result);
 		break;
 	default:
 		put_scalar(r->t, fn->ret, fn->ret_position >= 0 || fn->ret == GT_HANDLE || fn->ret == GT_POINTER || fn->ret == GT_CALLBACK ?
@@ -444,21 +447,19 @@ void gt_render_atp_call(struct gt_text *t, struct gt_render *cache, const struct
 	const struct render r = { t, gt_render_table(cache), p, call, agents, p->fn->domain == REC_DOMAIN_HSA };
 	const struct gt_fn *fn = p->fn;
 	struct gt_arg a;
-	bool known = call->has_args && fn->n_params && gt_call_arg(call, 0, &a);
 
 	put_return(&r);
 	gt_text_lit(t, " = ");
 	gt_text_str(t, fn->name);
 	gt_text_lit(t, " ( ");
-	for (unsigned i = 0; known && i < fn->n_params; i++) {
+	for (unsigned i = 0; i < fn->n_params && gt_call_arg(call, i, &a); i++) {
 		if (i)
 			gt_text_char(t, ';');
 		if (r.hsa) {
 			gt_text_str(t, fn->params[i].name);
 			gt_text_char(t, '=');
 		}
-		if (gt_call_arg(call, i, &a))
-			put_param(&r, &p->params[i], &a);
+		put_param(&r, &p->params[i], &a);
 	}
 	gt_text_lit(t, " )");
 }

@@ -167,6 +167,7 @@ static struct gt_render_plan *make_plan(const struct gt_render *r, const struct 
 		.atp_id = fn->domain == REC_DOMAIN_HSA ? gt_atp_hsa_id(fn->name) : gt_atp_opencl_id(fn->name),
 		.params = calloc(fn->n_params + 1, sizeof(p->params[0])),
 	};
+	p->success = p->ret_symbols ? gt_enum_name(p->ret_symbols, 0) : NULL;
 	for (uint32_t i = 0; p->params && i < fn->n_params; i++) {
 		if (fn->params[i].is_errcode)
 			p->errcode = (int)i;

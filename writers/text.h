@@ -54,7 +54,24 @@ void gt_text_i64(struct gt_text *t, int64_t v);
 void gt_text_hex(struct gt_text *t, uint64_t v, unsigned digits, bool upper);
 /* As "%.9g" of C, in the C locale. */
 void gt_text_float(struct gt_text *t, double v);
+
+/* n blanks */
+void gt_text_blank(struct gt_text *t, size_t n);
+
+#define GT_TEXT_BLANKS 48
+extern const char gt_text_blanks[GT_TEXT_BLANKS];
+
 /* Blanks until `width` bytes follow `from`; at least `least` of them. */
-void gt_text_pad(struct gt_text *t, size_t from, size_t width, unsigned least);
+static inline void gt_text_pad(struct gt_text *t, size_t from, size_t width, unsigned least)
+{
+	size_t written = t->used - from, n = written + least < width ? width - written : least;
+
+	if (n <= GT_TEXT_BLANKS && gt_text_need(t, GT_TEXT_BLANKS)) {     /* a copy of constant size: a few stores */
+		memcpy(t->data + t->used, gt_text_blanks, GT_TEXT_BLANKS);
+		t->used += n;
+	} else {
+		gt_text_blank(t, n);
+	}
+}
 
 #endif

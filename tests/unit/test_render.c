@@ -243,7 +243,8 @@ static void api_numbers_are_those_of_the_format(void **state)
 
 static void numbers_print_as_c_prints_them(void **state)
 {
-	static const uint64_t values[] = { 0, 9, 10, 99, 100, 101, 12345, 4294967295u, 10000000000ull, INT64_MAX, UINT64_MAX };
+	static const uint64_t values[] = { 0, 9, 10, 99, 100, 101, 12345, 4294967295u, 10000000000ull, 0x123456789abcdef0,
+		INT64_MAX, UINT64_MAX };
 	char expect[256];
 
 	(void)state;
@@ -263,6 +264,51 @@ static void numbers_print_as_c_prints_them(void **state)
 		assert_string_equal(t.data, expect);
 		gt_text_free(&t);
 	}
+}
+
+/* Every width, also beyond what one copy of blanks fills. */
+static void pad_fills_up_to_the_width(void **state)
+{
+	(void)state;
+	for (size_t width = 0; width < 130; width++) {
+		struct gt_text t = { 0 };
+
+		gt_text_lit(&t, "abcde");
+		gt_text_pad(&t, 2, width, 1);
+		assert_int_equal(t.used, width > 4 ? 2 + width : 6);
+		for (size_t i = 5; i < t.used; i++)
+			assert_int_equal(t.data[i], ' ');
+		gt_text_free(&t);
+	}
+}
+
+/* A file of many pieces holds each line once, in order, however the pieces cut them. */
+static void long_output_is_whole(void **state)
+{
+	const char *path = "long.out";
+	struct gt_output out;
+	struct gt_err err;
+	char line[64];
+
+	(void)state;
+	assert_int_equal(gt_output_open(&out, path, path, &err), 0);
+	for (int i = 0; i < 200000; i++) {
+		gt_text_u64(&out.text, (uint64_t)i);
+		gt_text_char(&out.text, '\n');
+		if (i % 1000 == 0)
+			gt_output_drain(&out);
+	}
+	assert_int_equal(gt_output_commit(&out, &err), 0);
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	for (int i = 0; i < 200000; i++) {
+		assert_non_null(fgets(line, sizeof(line), f));
+		assert_int_equal(atoi(line), i);
+	}
+	assert_null(fgets(line, sizeof(line), f));
+	fclose(f);
+	unlink(path);
 }
 
 /* Texts that moved to the file and came back are what was appended, in order, each on its own. */
@@ -355,6 +401,8 @@ int main(void)
 		cmocka_unit_test(host_part_counts_what_it_moves),
 		cmocka_unit_test(api_numbers_are_those_of_the_format),
 		cmocka_unit_test(numbers_print_as_c_prints_them),
+		cmocka_unit_test(pad_fills_up_to_the_width),
+		cmocka_unit_test(long_output_is_whole),
 		cmocka_unit_test(spilled_texts_come_back_whole),
 		cmocka_unit_test(created_file_appears_at_commit),
 		cmocka_unit_test(full_disk_fails_the_commit),
