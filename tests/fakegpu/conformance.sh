@@ -60,11 +60,20 @@ try peers_copy FAKEGPU_DEVICES=2
 try a_storm_loses_nothing
 try a_flush_may_take_long FAKEGPU_FAULTS=flush-hangs=100
 
-for v in 18 19 20 21 22 23 24 26 27 28 130000 130001 139900; do
+for v in 18 19 20 21 22 23 24 26 27 28 130000 130001 130101 130202 130500 139900; do
 	library=$(basename "$(echo "$dir/v$v"/libcupti.so.*)")
-	try version_is_consistent "LD_LIBRARY_PATH=$dir/v$v:$dir/lib" "CUPTI_LIBRARY=$library" "EXPECT_VERSION=$v"
-	case $v in 18 | 22 | 23 | 130001 | 139900) try sizes_are_the_versions "LD_LIBRARY_PATH=$dir/v$v:$dir/lib" "CUPTI_LIBRARY=$library" ;; esac
+	try version_is_consistent "LD_LIBRARY_PATH=$dir/v$v:$dir/lib" "CUPTI_LIBRARY=$library" "EXPECT_VERSION=${v/#19/18}"
+	case $v in 18 | 22 | 23 | 130001 | 130101 | 130500 | 139900) try sizes_are_the_versions "LD_LIBRARY_PATH=$dir/v$v:$dir/lib" "CUPTI_LIBRARY=$library" ;; esac
 done
+
+# Without a driver that is new enough: 13.2 ends the process at the first question, later ones answer nothing.
+(
+	ulimit -c 0
+	env FAKEGPU_DRIVER=12050 "LD_LIBRARY_PATH=$dir/v130202:$dir/lib" "$dir/test_fakegpu" old_driver_is_refused
+) >/dev/null 2>&1
+[ $? -eq 139 ]
+note $? version 13.2 kills a process whose driver it refuses
+try newer_versions_answer_nothing FAKEGPU_DRIVER=12050 "LD_LIBRARY_PATH=$dir/v130500:$dir/lib"
 
 # Before version 27 a declined buffer is the end of the process.
 (

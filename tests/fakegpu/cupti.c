@@ -5,13 +5,14 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "fakegpu.h"
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define HANDLE ((void *)&fg_state.subscriber)
-#define REFUSE_OLD_DRIVER() do { int r_ = driver_refuses(); if (r_) return r_; } while (0)
+#define REFUSE_OLD_DRIVER() do { int r_ = no_answer(); if (r_ || (r_ = driver_refuses())) return r_; } while (0)
 
 __attribute__((constructor)) static void loaded(void)
 {
@@ -34,11 +35,26 @@ static int driver_refuses(void)
 	return CUPTI_OK;
 }
 
+/* From 13.2 on even the questions that need no driver want one. 13.2 itself calls itself for ever in the attempt to tell why it cannot. */
+static int no_answer(void)
+{
+	uint32_t v = fg_state.cupti_version;
+	int err = v >= 130200 ? driver_refuses() : CUPTI_OK;
+
+	if (err && v < 130300)
+		raise(SIGSEGV);
+	return err;
+}
+
 FG_EXPORT int cuptiGetVersion(uint32_t *version)
 {
+	int err = no_answer();
+
+	if (err)
+		return err;
 	if (!version)
 		return CUPTI_INVALID_PARAMETER;
-	*version = fg_state.cupti_version;
+	*version = fg_state.cupti_version == 19 ? 18 : fg_state.cupti_version;  /* CUDA 12.0 and 12.1 answer as 11.8 does */
 	return CUPTI_OK;
 }
 
@@ -275,11 +291,30 @@ FG_EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, 
 	return CUPTI_OK;
 }
 
+FG_EXPORT int cuptiActivityGetStructSize(unsigned kind, uint32_t version, size_t *bytes)
+{
+	int err = no_answer();
+
+	if (err)
+		return err;
+	if (!bytes)
+		return CUPTI_INVALID_PARAMETER;
+	if (version && version != fg_state.cupti_version)
+		return CUPTI_NOT_SUPPORTED;
+	if (kind >= FG_KINDS || !fg_record_bytes(kind))
+		return CUPTI_INVALID_KIND;
+	*bytes = fg_record_bytes(kind);
+	return CUPTI_OK;
+}
+
 FG_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
 {
 	uint32_t kind;
 	uint8_t *at = buffer;
+	int err = no_answer();
 
+	if (err)
+		return err;
 	if (!buffer || !record)
 		return CUPTI_INVALID_PARAMETER;
 	if (*record) {

@@ -68,7 +68,7 @@ enum fg_field {
 #include "records.def"
 	FG_FIELDS };
 
-struct fg_rec { uint8_t b[256]; };
+struct fg_rec { uint8_t b[320]; };
 void fg_put(struct fg_rec *r, enum fg_field field, uint64_t value);
 #define PUT(r, kind, name, value) fg_put(r, FG_##kind##_##name, (uint64_t)(value))
 void fg_emit(unsigned kind, struct fg_rec *r);          /* fills in the kind; into the calling thread's buffer */

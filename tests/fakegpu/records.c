@@ -39,6 +39,7 @@ static struct full *queue, **queue_end = &queue;
 static bool worker_started, worker_delivers;
 static pthread_t worker;
 
+#define FUTURE 139900                    /* from here on records are longer than anyone knows */
 static uint32_t version(void) { return fg_state.cupti_version ? fg_state.cupti_version : 130001; }
 
 size_t fg_record_bytes(unsigned kind)
@@ -48,7 +49,7 @@ size_t fg_record_bytes(unsigned kind)
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		if (sizes[i].kind == kind && version() >= sizes[i].since)
 			bytes = sizes[i].bytes;
-	for (size_t i = 0; bytes && version() > 130100 && i < sizeof grows; i++)
+	for (size_t i = 0; bytes && version() >= FUTURE && i < sizeof grows; i++)
 		if (grows[i] == kind)
 			return bytes + 24;
 	return bytes;
@@ -266,7 +267,7 @@ void fg_emit(unsigned kind, struct fg_rec *r)
 		return;
 	}
 	memcpy(r->b, &word, 4);
-	if (version() > 130100)
+	if (version() >= FUTURE)
 		for (size_t i = 0; i < sizeof grows; i++)
 			if (grows[i] == kind)
 				memset(r->b + bytes - 24, 0xa5, 24);    /* what a reader of today must skip */
