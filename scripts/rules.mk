@@ -1,8 +1,9 @@
 # scripts/rules.mk - how things are built; the lists are in Makefile, the tests in tests/tests.mk
-$(GEN_STAMP): $(wildcard api/*.py api/*.api)
+$(GEN_STAMP): $(wildcard api/*.py api/*.api api/*.def)
 	@mkdir -p $(@D)
 	@echo "  GEN     $(@D)"
 	$(Q)$(PYTHON) api/generate.py --out $(@D)
+	$(Q)$(PYTHON) api/cuda_generate.py --own $(@D)
 	@touch $@
 
 $(O)/shim/%.o: %.c $(GEN_STAMP)
