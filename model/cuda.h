@@ -142,7 +142,9 @@ enum gt_cuda_class { GT_CUDA_ARG_WORD, GT_CUDA_ARG_SIGNED, GT_CUDA_ARG_UNSIGNED,
 	GT_CUDA_ARG_DEVICE_POINTER, GT_CUDA_ARG_HANDLE, GT_CUDA_ARG_STRING, GT_CUDA_ARG_STRUCT };
 struct gt_cuda_arg { const char *type, *name; enum gt_cuda_class class; uint64_t value; uint32_t bytes; bool has_value; /* else outside the stored struct */
 	const void *data; uint32_t data_bytes; bool is_out;   /* what the pointer led to, when copied */
-	char text[256]; };                                     /* value as the API log prints it; of an out value: "*name = ..." is the writer's */
+	const char *symbol;                                   /* name of an enumeration's value; NULL */
+	char text[256];                                       /* value as the API log prints it (enumerations: the number; texts quoted) */
+	char out_text[256]; };                                /* what an out pointer led to, printed so; "" nothing was copied */
 /* Argument i; false behind the last. call has has_args. */
 bool gt_cuda_arg(struct gt_cuda *c, const struct gt_cuda_event *call, unsigned i, struct gt_cuda_arg *out);
 /* "cudaError_t" / "CUresult" values as text: "cudaSuccess", "CUDA_ERROR_NO_DEVICE"; the number when unknown. Into buf; returns buf. */
