@@ -23,7 +23,7 @@
 /* ------------------------------------------------------------------ domains */
 
 static const struct { const char *name; bool built; } domains[] = {
-	{ "opencl", true }, { "cuda", false }, { "nvtx", true }, { "cublas", false }, { "cudnn", false }, { "cusparse", false },
+	{ "opencl", true }, { "cuda", true }, { "nvtx", true }, { "cublas", false }, { "cudnn", false }, { "cusparse", false },
 	{ "cusolver", false }, { "nccl", false }, { "osrt", false }, { "openmp", false }, { "sample", false }, { "sched", false },
 	{ "vulkan", false }, { "opengl", false }, { "none", true },
 };
@@ -110,8 +110,7 @@ static bool is_python(const char *program)
 	return (base && !strncmp(base + 1, "python", 6)) || !strncmp(program, "python", 6);
 }
 
-/* Programs with NVTX ask for the library by this variable at their first NVTX call; they need no preload. */
-static bool nvtx_wanted(const struct gt_run *run)
+static bool domain_wanted(const struct gt_run *run, const char *domain)
 {
 	char copy[512], *save = NULL;
 	bool wanted = false;
@@ -120,9 +119,23 @@ static bool nvtx_wanted(const struct gt_run *run)
 	for (char *d = strtok_r(copy, ",", &save); d; d = strtok_r(NULL, ",", &save)) {
 		if (!strcmp(d, "none"))
 			return false;
-		wanted |= !strcmp(d, "nvtx");
+		wanted |= !strcmp(d, domain);
 	}
 	return wanted;
+}
+
+/* Programs with NVTX, and the CUDA driver, ask for the library by a variable when they are first used; they need no preload. */
+static void injection(const struct gt_run *run, const char *path)
+{
+	const char *other = getenv("CUDA_INJECTION64_PATH");
+
+	if (domain_wanted(run, "nvtx"))
+		setenv("NVTX_INJECTION64_PATH", path, 0);       /* what is there belongs to another tool, and stays */
+	if (!domain_wanted(run, "cuda"))
+		return;
+	if (other && *other && strcmp(other, path))
+		setenv("GPUTAP_CUDA_CHAIN", other, 1);          /* the driver asks for one: ours calls the other */
+	setenv("CUDA_INJECTION64_PATH", path, 1);
 }
 
 static int environment(const struct gt_run *run, struct gt_err *err)
@@ -135,8 +148,7 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 	if (!library("libgputap.so", path))
 		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "libgputap.so is neither beside gputap nor in ../lib/gputap");
 	prepend("LD_PRELOAD", path);
-	if (nvtx_wanted(run))
-		setenv("NVTX_INJECTION64_PATH", path, 0);       /* what is there belongs to another tool, and stays */
+	injection(run, path);
 	if (strcmp(audit, "on") && strcmp(audit, "off") && strcmp(audit, "auto"))
 		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--audit: '%s' is not auto, on or off", audit);
 	if (!strcmp(audit, "on") || (!strcmp(audit, "auto") && is_python(run->command[0]))) {

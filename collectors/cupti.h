@@ -67,6 +67,7 @@ enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_B
 	F(1, cuptiGetVersion, (uint32_t *version)) \
 	F(1, cuptiGetTimestamp, (uint64_t *ns)) \
 	F(1, cuptiGetResultString, (int result, const char **text)) \
+	F(0, cuptiGetErrorMessage, (int result, const char **text)) \
 	F(1, cuptiGetCallbackName, (int domain, uint32_t cbid, const char **name)) \
 	F(1, cuptiSubscribe, (void **subscriber, tap_cupti_on_callback *callback, void *user)) \
 	F(0, cuptiSubscribe_v2, (void **subscriber, tap_cupti_on_callback *callback, void *user, struct tap_cupti_subscriber *params)) \
@@ -100,6 +101,69 @@ struct tap_cupti_api {
 #undef F
 };
 
+/* ---------------------------------------------------------------------- state */
+
+/* Written by the thread inside cuInit, before anything is subscribed; afterwards by whom it says. */
+struct tap_cupti {
+	struct tap_cupti_api api;
+	void *handle;                   /* of the library */
+	void *subscriber;
+	uint32_t version;               /* CUPTI's */
+	uint32_t driver;                /* the driver's CUDA version, 13000 = 13.0; 0 unknown */
+	uint32_t flags;                 /* enum rec_cupti_library */
+	uint16_t record_bytes[TAP_CUPTI_KINDS]; /* 0: the library has no such kind */
+	uint32_t *alive;                /* 1; in a page that fork wipes: a child sees 0 and leaves CUPTI alone */
+	uint32_t pid;
+	uint32_t recording;             /* kinds are on: changed by cupti.c */
+	bool args;                      /* --cuda-args */
+	uint32_t completed;             /* buffers that came back: progress while something waits */
+	char path[TAP_PATH_MAX];
+};
+extern struct tap_cupti tap_cupti TAP_HIDDEN;
+
+static inline bool tap_cupti_alive(void) { return tap_cupti.alive && TAP_READ_ONCE(*tap_cupti.alive); }
+const char *tap_cupti_result_text(int result);          /* "CUPTI_ERROR_..." */
+bool tap_cupti_option(const char *name);                /* of a flag or a BOOL */
+uint64_t tap_cupti_option_number(const char *name, bool is_size);
+
+/* ---- cupti_load.c: finds, opens and asks the library. False: said why in the trace. */
+bool tap_cupti_load(void);
+uint32_t tap_cupti_driver_version(void);
+
+/* ---- cupti_buffer.c */
+bool tap_cupti_buffers_open(void);
+void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records);
+void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
+
+/* ---- cupti_string.c: what the records of a buffer point to goes into the trace, unless it is there. Returns how many records there are. */
+uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes);
+
+/* ---- cupti_filter.c */
+void tap_cupti_filter_init(void);
+/* Switches the records of API calls on or off, by --cuda-api and --cuda-filter. */
+void tap_cupti_filter_records(bool on);
+/* The same for callbacks with arguments, and those that tell which call makes a graph. */
+void tap_cupti_filter_callbacks(bool on);
+bool tap_cupti_filter_args(uint32_t domain, uint32_t cbid);
+void tap_cupti_write_names(void);                       /* REC_CUPTI_NAME of all functions */
+
+/* ---- cupti_resource.c */
+void tap_cupti_resource_callbacks(bool on);
+void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *data);
+/* Number of the API call that this thread is in, as far as callbacks told; 0 unknown. */
+void tap_cupti_enter(uint32_t correlation);
+void tap_cupti_leave(uint32_t correlation);
+
+/* ---- cupti_thread.c */
+void tap_cupti_thread_start(void);                      /* once; any thread, cuInit is over or nearly */
+void tap_cupti_exit(int kind);                          /* the image ends: flush, bounded in time */
+
+/* ---- cupti.c, for the thread */
+void tap_cupti_set_recording(bool on);
+void tap_cupti_stop(void);                              /* for good: nothing of it stays switched on */
+void tap_cupti_configure_late(void);                    /* what a driver may refuse before it is initialised */
+void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4]);
+
 /* ------------------------------------------------------------------- arguments */
 
 /*
@@ -107,6 +171,6 @@ struct tap_cupti_api {
  * filters say which; the window is open). Runs on the calling thread inside CUPTI's callback: no CUDA, no lock, no allocation;
  * errno is kept by the caller.
  */
-void tap_cupti_call(enum tap_cupti_domain domain, uint32_t cbid, const struct tap_cupti_callback *data) TAP_HIDDEN;
+void tap_cupti_call(enum tap_cupti_domain domain, uint32_t cbid, const struct tap_cupti_callback *data) TAP_HIDDEN __attribute__((weak));
 
 #endif

@@ -17,7 +17,6 @@
 #include "collectors/nvtx.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include "collectors/nvtx_record.h"
 #include "trace/write/options.h"
@@ -179,38 +178,11 @@ EXPORT int (*InitializeInjectionNvtx2_fnptr)(const void *(*)(uint32_t)) = Initia
 
 /* --------------------------------------------------------------- environment */
 
-/* The environment and one line more, in memory of our own: the C library copies it should the program change a variable. */
-static void add_variable(char *line)
-{
-	size_t n = 0;
-
-	while (environ && environ[n])
-		n++;
-	char **copy = tap_sys_mmap(NULL, (n + 2) * sizeof *copy, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (!copy)
-		return;
-	for (size_t i = 0; i < n; i++)
-		copy[i] = environ[i];
-	copy[n] = line;
-	environ = copy;
-}
-
 void tap_nvtx_start(void)
 {
-	static const char name[] = "NVTX_INJECTION64_PATH=";
-	static char line[sizeof name + TAP_PATH_MAX];
 	Dl_info self;
 
-	if (!wanted() || tap_environ("NVTX_INJECTION64_PATH") || !dladdr((void *)tap_nvtx_start, &self) || !self.dli_fname)
+	if (!wanted() || tap_environ("NVTX_INJECTION64_PATH") || !dladdr((void *)tap_nvtx_start, &self) || !self.dli_fname || self.dli_fname[0] != '/')
 		return;
-	size_t bytes = 0;
-
-	while (self.dli_fname[bytes])
-		bytes++;
-	if (bytes >= TAP_PATH_MAX || self.dli_fname[0] != '/')
-		return;
-	__builtin_memcpy(line, name, sizeof name - 1);
-	__builtin_memcpy(line + sizeof name - 1, self.dli_fname, bytes + 1);
-	add_variable(line);
+	tap_environ_set("NVTX_INJECTION64_PATH", self.dli_fname);
 }

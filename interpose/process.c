@@ -12,7 +12,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "collectors/cupti_entry.h"
 #include "collectors/nvtx.h"
 #include "interpose/detach.h"
 #include "trace/write/debug.h"
@@ -59,7 +61,15 @@ static bool anything_to_trace(void)
 {
 	const char *domains = tap_option("trace");
 
-	return (tap_list_has(domains, "opencl") || tap_list_has(domains, "nvtx")) && !tap_list_has(domains, "none");
+	return (tap_list_has(domains, "opencl") || tap_list_has(domains, "nvtx") || tap_list_has(domains, "cuda")) && !tap_list_has(domains, "none");
+}
+
+/* Loaded before main, with the program: the loader has been told to. */
+static bool preloaded(void)
+{
+	const char *list = tap_environ("LD_PRELOAD");
+
+	return list && strstr(list, "libgputap.so");
 }
 
 static void make_gate(void)
@@ -89,6 +99,7 @@ __attribute__((constructor(101))) static void start(void)
 	}
 	tap_calls_off = !tap_list_has(tap_option("trace"), "opencl");
 	tap_nvtx_start();
+	tap_cupti_prepare(!preloaded());
 	tap_thread_key_made = pthread_key_create(&tap_thread_key, at_thread_end) == 0;
 	pthread_atfork(NULL, NULL, tap_stream_after_fork);
 	tap_on_open = on_image_open;

@@ -140,6 +140,26 @@ static bool allocate(const struct tap_stream *s, int fd, uint64_t at, uint64_t b
 	return false;
 }
 
+/* ------------------------------------------- places of other files (buffers.c) */
+
+int tap_chunk_file(uint32_t number) { return tap_seccomp ? -1 : open_stream(number, 0); }
+
+bool tap_chunk_allocate(int fd, uint64_t at, uint64_t bytes, enum rec_loss *why)
+{
+	static const struct tap_stream nobody = { .ring_places = 3 };   /* a ring's buffers have no right to go over its size */
+
+	return allocate(&nobody, fd, at, bytes, why);
+}
+
+void tap_chunk_uncount(uint64_t bytes) { __atomic_sub_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED); }
+
+bool tap_chunk_punch(int fd, uint64_t at, uint64_t bytes)
+{
+	return TAP_SYS(fallocate, fd, 3 /* KEEP_SIZE, PUNCH_HOLE */, at, bytes, 0, 0) == 0;
+}
+
+bool tap_chunk_refill(int fd, uint64_t at, uint64_t bytes) { return inside_file_limit(at + bytes) && try_allocate(fd, at, bytes) == 0; }
+
 /* ----------------------------------------------------------------- mapping */
 
 /* The few pages that every stream needs are made ready by one system call instead of a fault each. */

@@ -29,6 +29,13 @@ bool tap_chunk_next_block(struct tap_stream *s);
 /* Room for a chunk of another kind in the file of the calling thread's stream: returns a descriptor (the caller closes
  * it) and its offset, or -1. bytes are whole, header included. */
 int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, enum rec_loss *why);
+/* For a file of places that are not the holder's (buffers.c): its descriptor, which the caller closes, or -1; allocated room, counted
+ * against --max-size; bytes that went back; a hole; the hole filled again, not counted. */
+int tap_chunk_file(uint32_t number);
+bool tap_chunk_allocate(int fd, uint64_t at, uint64_t bytes, enum rec_loss *why);
+void tap_chunk_uncount(uint64_t bytes);
+bool tap_chunk_punch(int fd, uint64_t at, uint64_t bytes);
+bool tap_chunk_refill(int fd, uint64_t at, uint64_t bytes);
 void tap_chunk_notes(void);              /* says once what does not work here; not during a chunk switch */
 /* Replaces the stream's mappings by private memory (forked child). */
 void tap_chunk_blank(struct tap_stream *s);
@@ -48,6 +55,8 @@ struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id);
 
 /* ---- stream.c ---- */
 
+/* A stream that no thread will hold, for a file of another kind. Signals are blocked. NULL: no room. */
+struct tap_stream *tap_stream_new_file(enum rec_loss *why);
 struct tap_stream *tap_stream_at(uint32_t number);      /* NULL: not made yet */
 /* A THREAD record of the holder; flags: enum rec_thread. */
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags);

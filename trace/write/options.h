@@ -34,5 +34,7 @@ const char *tap_option_at(size_t n, const char **value);
 bool tap_list_has(const char *list, const char *word);
 /* A variable of the environment of now, or NULL. No allocation. */
 const char *tap_environ(const char *name);
+/* Sets one, for the program and its children: constructor only. False: no memory. */
+bool tap_environ_set(const char *name, const char *value);
 
 #endif

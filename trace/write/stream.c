@@ -368,6 +368,12 @@ static struct tap_stream *stream_new(enum rec_loss *why)
 	return tap_chunk_first(s, why) ? s : NULL;
 }
 
+struct tap_stream *tap_stream_new_file(enum rec_loss *why)
+{
+	*why = REC_LOSS_NO_STREAM;
+	return tap_run_open() ? stream_new(why) : NULL;
+}
+
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
 {
 	char name[16] = "";

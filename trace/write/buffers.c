@@ -1,0 +1,187 @@
+/*
+ * trace/write/buffers.c - a stream file of equal places that another library fills: CUPTI's buffers
+ *
+ * Runs      on any thread of the traced program, in CUPTI's callbacks; several threads at once.
+ * May       make system calls, with signals blocked.
+ * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
+ *
+ * B1  A place belongs to the thread that took it until it is given back: nothing but counters is shared.
+ * B2  A place is allocated before it is mapped (K1 of chunk.c), and its magic is written last (K2). Its bytes are zero where the
+ *     other library has not written yet, so after a kill its records end at the first zero.
+ * B3  All places have one size: one that a kill left without a header hides none behind it.
+ *
+ * In a ring the file has as many places as half of the size allows. When no room is left the place that was given back first is
+ * taken again.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "trace/write/buffers.h"
+
+#include "trace/write/debug.h"
+#include "trace/write/internal.h"
+
+#define WORTH_PUNCHING 65536u           /* a system call for less would not pay */
+#define RING_PLACES 4096u
+/* Where the chunk stands in its file, in the header's word that chunks of a ring keep it in too. */
+#define PLACE(c) ((c)->rec_offset)
+
+static uint32_t file;                   /* K of K.str */
+static uint64_t place_bytes, first_place, next_place, numbers;
+static uint64_t (*count_ring)(const struct rec_chunk *c);
+static uint64_t *ring_given;            /* of each place: 0 = in use or never used, else its turn of being given back */
+static uint64_t ring_turns, ring_limit;
+
+bool tap_buffers_open(uint64_t bytes, uint64_t (*ring_count)(const struct rec_chunk *c))
+{
+	enum rec_loss why;
+	uint64_t mask = tap_sys_signals_block();
+	struct tap_stream *s = tap_stream_new_file(&why);
+
+	tap_sys_signals_restore(mask);
+	if (!s)
+		return false;
+	file = s->number;
+	first_place = next_place = s->next_chunk;
+	place_bytes = bytes;
+	numbers = 0;
+	count_ring = ring_count;
+	ring_given = NULL;
+	ring_limit = tap_options.max_size / 2 / bytes;
+	ring_limit = ring_limit < 2 ? 2 : ring_limit > RING_PLACES ? RING_PLACES : ring_limit;
+	if (tap_ring())
+		ring_given = tap_sys_mmap(NULL, RING_PLACES * sizeof *ring_given, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return true;
+}
+
+/* ------------------------------------------------------------------- ring */
+
+static uint64_t *ring_place(uint64_t at)
+{
+	uint64_t i = (at - first_place) / place_bytes;
+
+	return ring_given && i < RING_PLACES ? &ring_given[i] : NULL;
+}
+
+/* True for the one caller that got the place given back first. */
+static bool ring_take_oldest(uint64_t *at)
+{
+	for (;;) {
+		uint64_t oldest = UINT64_MAX, *found = NULL;
+
+		for (uint32_t i = 0; ring_given && i < RING_PLACES; i++) {
+			uint64_t turn = __atomic_load_n(&ring_given[i], __ATOMIC_ACQUIRE);
+
+			if (turn && turn < oldest) {
+				oldest = turn;
+				found = &ring_given[i];
+			}
+		}
+		if (!found)
+			return false;
+		if (__atomic_compare_exchange_n(found, &oldest, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+			*at = first_place + (uint64_t)(found - ring_given) * place_bytes;
+			return true;
+		}
+	}
+}
+
+/* What stood there is counted, and gone: the place is zero again. */
+static bool ring_clear(int fd, uint64_t at)
+{
+	struct rec_chunk *old = tap_sys_mmap(NULL, place_bytes, PROT_READ, MAP_SHARED, fd, at);
+
+	if (old && count_ring)
+		tap_lost(REC_LOSS_RING_OVERWRITTEN, count_ring(old));
+	if (old)
+		tap_sys_munmap(old, place_bytes);
+	return tap_chunk_punch(fd, at, place_bytes) && tap_chunk_refill(fd, at, place_bytes);
+}
+
+/* ------------------------------------------------------------------- take */
+
+/* A new place at the file's end. What was not to be had there goes back, if nobody took the next one meanwhile. */
+static bool take_new(int fd, uint64_t *at, enum rec_loss *why)
+{
+	if (ring_given && (__atomic_load_n(&next_place, __ATOMIC_RELAXED) - first_place) / place_bytes >= ring_limit)
+		return false;
+	*at = __atomic_fetch_add(&next_place, place_bytes, __ATOMIC_RELAXED);
+	if (tap_chunk_allocate(fd, *at, place_bytes, why))
+		return true;
+	uint64_t end = *at + place_bytes;
+
+	__atomic_compare_exchange_n(&next_place, &end, *at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return false;
+}
+
+static void write_headers(struct rec_chunk *c, uint64_t at)
+{
+	struct rec_cupti_buffer *b = tap_buffers_head(c);
+
+	c->kind = REC_CHUNK_CUPTI;
+	c->version = REC_VERSION;
+	c->bytes = place_bytes;
+	c->blob_bytes = place_bytes - REC_CUPTI_BUFFER;
+	PLACE(c) = at;
+	c->start_tick = b->requested_tick = tap_tick();
+	b->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+	b->requested_tid = tap_sys_gettid();
+	__atomic_store_n(&c->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* K2 */
+}
+
+static struct rec_chunk *take(int fd, enum rec_loss *why)
+{
+	struct rec_chunk *c = NULL;
+	uint64_t at;
+
+	if (take_new(fd, &at, why) || (ring_take_oldest(&at) && ring_clear(fd, at)))
+		c = tap_sys_mmap(NULL, place_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+	if (c)
+		write_headers(c, at);
+	return c;
+}
+
+struct rec_chunk *tap_buffers_take(enum rec_loss *why)
+{
+	*why = tap_seccomp ? REC_LOSS_SECCOMP : REC_LOSS_NO_SPACE;
+	if (!place_bytes || tap_seccomp)
+		return NULL;
+	uint64_t mask = tap_sys_signals_block();
+	int fd = tap_chunk_file(file);
+	struct rec_chunk *c = fd >= 0 ? take(fd, why) : NULL;
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	tap_sys_signals_restore(mask);
+	return c;
+}
+
+/* ------------------------------------------------------------------- give */
+
+/* Of a ring the unused rest stays: the place will be needed again. */
+static void give_rest(uint64_t at, uint64_t valid)
+{
+	uint64_t used = REC_CUPTI_BUFFER + (valid + 4095) / 4096 * 4096;
+
+	if (ring_given || tap_seccomp || used + WORTH_PUNCHING > place_bytes)
+		return;
+	int fd = tap_chunk_file(file);
+
+	if (fd >= 0 && tap_chunk_punch(fd, at + used, place_bytes - used))
+		tap_chunk_uncount(place_bytes - used);
+	if (fd >= 0)
+		tap_sys_close(fd);
+}
+
+void tap_buffers_give(struct rec_chunk *c)
+{
+	uint64_t at = PLACE(c), valid = tap_buffers_head(c)->valid, *turn = ring_place(at);
+	uint64_t mask = tap_sys_signals_block();
+
+	tap_sys_munmap(c, place_bytes);
+	give_rest(at, valid);
+	if (turn)
+		__atomic_store_n(turn, __atomic_add_fetch(&ring_turns, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+	tap_sys_signals_restore(mask);
+	TAP_DEBUG(chunk, "buffer at %lu of stream %u: %lu bytes of activities", at, file, valid);
+}
