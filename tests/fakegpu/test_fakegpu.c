@@ -864,7 +864,8 @@ static void a_flush_may_take_long(void)
 #define CASE(name) { #name, name }
 static const struct { const char *name; void (*run)(void); } cases[] = { CASE(launches_have_kernels), CASE(one_stream_never_overlaps), CASE(all_kinds_come),
 	CASE(external_ids_are_told), CASE(calls_enter_and_leave), CASE(second_subscriber_is_refused), CASE(busy_slot_is_named), CASE(sizes_are_the_versions),
-	CASE(version_is_consistent), CASE(newer_versions_answer_nothing), CASE(full_buffers_come_by_themselves), CASE(record_limit_is_kept), CASE(buffers_are_per_thread), CASE(one_buffer_for_all),
+	CASE(version_is_consistent), CASE(newer_versions_answer_nothing),
+	CASE(full_buffers_come_by_themselves), CASE(record_limit_is_kept), CASE(buffers_are_per_thread), CASE(one_buffer_for_all),
 	CASE(per_thread_is_the_default_since_13), CASE(declined_buffers_are_counted), CASE(every_third_record_is_dropped), CASE(some_times_are_zero),
 	CASE(some_times_are_reversed), CASE(exhausted_times_are_zero), CASE(times_are_good_without_faults), CASE(pairs_are_swapped),
 	CASE(no_permission_for_device_kinds), CASE(one_kind_is_refused), CASE(old_driver_is_refused), CASE(full_buffers_wait_for_the_flush),
