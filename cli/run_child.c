@@ -23,8 +23,8 @@
 /* ------------------------------------------------------------------ domains */
 
 static const struct { const char *name; bool built; } domains[] = {
-	{ "opencl", true }, { "cuda", true }, { "nvtx", true }, { "cublas", false }, { "cudnn", false }, { "cusparse", false },
-	{ "cusolver", false }, { "nccl", false }, { "osrt", false }, { "openmp", false }, { "sample", false }, { "sched", false },
+	{ "opencl", true }, { "cuda", true }, { "nvtx", true }, { "cublas", true }, { "cudnn", true }, { "cusparse", true },
+	{ "cusolver", true }, { "nccl", true }, { "osrt", false }, { "openmp", false }, { "sample", false }, { "sched", false },
 	{ "vulkan", false }, { "opengl", false }, { "none", true },
 };
 
@@ -110,28 +110,48 @@ static bool is_python(const char *program)
 	return (base && !strncmp(base + 1, "python", 6)) || !strncmp(program, "python", 6);
 }
 
-static bool domain_wanted(const struct gt_run *run, const char *domain)
+static bool traced(const struct gt_run *run, const char *domain)
 {
 	char copy[512], *save = NULL;
-	bool wanted = false;
+	bool found = false;
 
 	snprintf(copy, sizeof copy, "%s", gt_option(run->options, "trace"));
 	for (char *d = strtok_r(copy, ",", &save); d; d = strtok_r(NULL, ",", &save)) {
 		if (!strcmp(d, "none"))
 			return false;
-		wanted |= !strcmp(d, domain);
+		found |= !strcmp(d, domain);
 	}
-	return wanted;
+	return found;
 }
 
-/* Programs with NVTX, and the CUDA driver, ask for the library by a variable when they are first used; they need no preload. */
+/*
+ * Programs with NVTX ask for the library by NVTX_INJECTION64_PATH at their first NVTX call; they need no preload. NVIDIA's libraries
+ * annotate themselves when a variable of theirs gives a level (collectors/nvtx.c says why 2); NCCL does it anyway. What the user set stays.
+ */
+static void ranges_environment(const struct gt_run *run, const char *path)
+{
+	static const struct { const char *domain, *variable; } levels[] = {
+		{ "nvtx", NULL }, { "nccl", NULL }, { "cublas", "CUBLAS_NVTX_LEVEL" }, { "cublas", "CUBLASLT_NVTX_LEVEL" },
+		{ "cublas", "CUBLASXT_NVTX_LEVEL" }, { "cudnn", "CUDNN_NVTX_LEVEL" }, { "cusparse", "CUSPARSE_NVTX_LEVEL" },
+		{ "cusolver", "CUSOLVERDN_NVTX_LEVEL" },
+	};
+
+	for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++) {
+		if (!traced(run, levels[i].domain))
+			continue;
+		setenv("NVTX_INJECTION64_PATH", path, 0);       /* another tool's stays */
+		if (levels[i].variable)
+			setenv(levels[i].variable, "2", 0);
+	}
+}
+
+/* The CUDA driver asks for the library by a variable too, in cuInit. */
 static void injection(const struct gt_run *run, const char *path)
 {
 	const char *other = getenv("CUDA_INJECTION64_PATH");
 
-	if (domain_wanted(run, "nvtx"))
-		setenv("NVTX_INJECTION64_PATH", path, 0);       /* what is there belongs to another tool, and stays */
-	if (!domain_wanted(run, "cuda"))
+	ranges_environment(run, path);
+	if (!traced(run, "cuda"))
 		return;
 	if (other && *other && strcmp(other, path))
 		setenv("GPUTAP_CUDA_CHAIN", other, 1);          /* the driver asks for one: ours calls the other */

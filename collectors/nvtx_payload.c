@@ -12,11 +12,15 @@
 #include <string.h>
 
 #include "collectors/nvtx_record.h"
+#include "trace/write/options.h"
 
 #define ENTRIES_MAX 256u                /* of a schema or enumeration */
 #define NAME_MAX_BYTES 255u
 
 static uint64_t dynamic_ids = NVTX_ABI_DYNAMIC_ID;
+
+/* The default domain too, when only the libraries' own are recorded. */
+static bool skipped(uint64_t domain) { return domain & TAP_NVTX_UNWANTED || (!domain && !tap_list_has(tap_option("trace"), "nvtx")); }
 
 static uint64_t id_of(bool given, uint64_t id)
 {
@@ -43,7 +47,7 @@ struct definition { uint64_t domain, id, type, flags, bytes, alignment; uint32_t
 /* Room for a definition whose entries take `words` words; its own part is written. NULL: not recorded. */
 static uint64_t *put_definition(struct tap_nvtx_record *r, const struct definition *d, uint32_t words)
 {
-	struct tap_stream *s = tap_nvtx_definitions();
+	struct tap_stream *s = skipped(d->domain) ? NULL : tap_nvtx_definitions();
 	uint32_t n = 7 + name_words(d->name) + words;
 
 	if (!s || n > TAP_RECORD_WORDS_MAX - 2 || !tap_nvtx_reserve(r, s, REC_NVTX_SCHEMA, d->domain, n))
@@ -119,27 +123,25 @@ static uint64_t enum_register(uint64_t domain, const struct nvtx_enum *a)
 
 /* --------------------------------------------------------------------- data */
 
-static void mark(uint64_t d, const struct nvtx_payload *p, size_t n) { tap_nvtx_payload(d, REC_NVTX_MARK, p, n); }
-static uint64_t start(uint64_t d, const struct nvtx_payload *p, size_t n) { return tap_nvtx_payload(d, REC_NVTX_START, p, n); }
+static uint64_t put(uint64_t d, enum rec_nvtx_kind kind, const struct nvtx_payload *p, size_t n) { return skipped(d) ? 0 : tap_nvtx_payload(d, kind, p, n); }
+static void mark(uint64_t d, const struct nvtx_payload *p, size_t n) { put(d, REC_NVTX_MARK, p, n); }
+static uint64_t start(uint64_t d, const struct nvtx_payload *p, size_t n) { return put(d, REC_NVTX_START, p, n); }
 static void end(uint64_t d, uint64_t id, const struct nvtx_payload *p, size_t n) { tap_nvtx_end(d, id, p, n); }
 
 static int push(uint64_t d, const struct nvtx_payload *p, size_t n)
 {
-	tap_nvtx_payload(d, REC_NVTX_PUSH, p, n);
+	put(d, REC_NVTX_PUSH, p, n);
 	return NVTX_ABI_NO_TRACKING;
 }
 
 static int pop(uint64_t d, const struct nvtx_payload *p, size_t n)
 {
-	tap_nvtx_pop(d, p, n);
+	if (!skipped(d))
+		tap_nvtx_pop(d, p, n);
 	return NVTX_ABI_NO_TRACKING;
 }
 
-static uint8_t is_enabled(uint64_t d)
-{
-	(void)d;
-	return tap_off == 0 || tap_off == TAP_OFF_EARLY;
-}
+static uint8_t is_enabled(uint64_t d) { return (tap_off == 0 || tap_off == TAP_OFF_EARLY) && !skipped(d); }
 
 /* Not 0: the caller's slots of this extension module are ours; those left alone do nothing. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(struct nvtx_module *m)

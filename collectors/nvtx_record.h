@@ -13,6 +13,7 @@
 #include "collectors/nvtx_abi.h"
 #include "trace/write/internal.h"
 
+#define TAP_NVTX_UNWANTED (1ull << 63)  /* in the handle of a domain: nothing of it is recorded */
 #define TAP_NVTX_TEXT_MAX 4096u         /* bytes of a message, and of a payload, that are kept */
 
 struct tap_nvtx_message { uint32_t type; const void *at; };      /* enum rec_nvtx_message; REGISTERED: at is its number */

@@ -61,7 +61,7 @@ static bool anything_to_trace(void)
 {
 	const char *domains = tap_option("trace");
 
-	return (tap_list_has(domains, "opencl") || tap_list_has(domains, "nvtx") || tap_list_has(domains, "cuda")) && !tap_list_has(domains, "none");
+	return (tap_list_has(domains, "opencl") || tap_nvtx_wanted() || tap_list_has(domains, "cuda")) && !tap_list_has(domains, "none");
 }
 
 /* Loaded before main, with the program: the loader has been told to. */

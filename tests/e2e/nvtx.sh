@@ -83,12 +83,24 @@ else
 	echo "skipped: no NVTX headers to build a program with"
 	skipped=$((skipped + 3))
 fi
-if python3 -c 'import nvtx' 2>/dev/null; then
-	"$tap" run -q -f -o python -- python3 "$GPUTAP_TESTS/e2e/nvtx/annotate.py" >/dev/null 2>&1
+python=${NVTX_PYTHON:-python3}
+if "$python" -c 'import nvtx' 2>/dev/null; then
+	"$tap" run -q -f -o python -- "$python" "$GPUTAP_TESTS/e2e/nvtx/annotate.py" >/dev/null 2>&1
 	check "ranges of the Python package are in the trace" verify python python.gputap
 else
 	echo "skipped: no Python package nvtx"
 	skipped=$((skipped + 1))
+fi
+legacy=${NVTX_V2_LIBRARY-$(ldconfig -p 2>/dev/null | sed -n 's/.*libnvToolsExt\.so\.1 .*=> //p' | head -n 1)}
+[ -n "$legacy" ] || legacy=$(ls /usr/local/cuda*/lib64/libnvToolsExt.so.1 2>/dev/null | head -n 1)
+if [ -n "$legacy" ] && ${CC:-cc} -O1 -o legacy "$GPUTAP_TESTS/e2e/nvtx/legacy.c" -ldl; then
+	./legacy "$legacy" >bare.out 2>&1
+	"$tap" run -q -f -o legacy -- ./legacy "$legacy" >legacy.out 2>&1
+	check "a program with the library of version 2 ends as without us" cmp -s bare.out legacy.out
+	check "... and is in the trace" verify legacy legacy.gputap
+else
+	echo "skipped: no library of NVTX version 2 (libnvToolsExt.so.1)"
+	skipped=$((skipped + 2))
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

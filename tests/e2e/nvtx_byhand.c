@@ -4,6 +4,7 @@
  * Loads the library named by NVTX_INJECTION64_PATH, offers slots of two modules, and calls what it finds in them. The slots
  * of a client of an older version are fewer: "nvtx_byhand old" offers ten of the core module and none of the other.
  * "nvtx_byhand opencl" runs kernels inside ranges: one in "first", two and a copy in "inner" within "outer", one outside.
+ * "nvtx_byhand libraries" speaks in the domains of three libraries, in one of its own and in the default one, like a program with cuBLAS.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -102,6 +103,38 @@ static int use_domains(void)
 	return 0;
 }
 
+static int use_libraries(void)
+{
+	static const char *const names[] = { "cuBLAS", "cuDNN", "CUSPARSE", "mine" };
+	void *(*create)(const char *) = (void *(*)(const char *))core2[12];
+	void *(*string)(void *, const char *) = (void *(*)(void *, const char *))core2[10];
+	void (*category)(void *, uint32_t, const char *) = (void (*)(void *, uint32_t, const char *))core2[8];
+	void (*mark)(void *, const struct event *) = (void (*)(void *, const struct event *))core2[1];
+	uint64_t (*start)(void *, const struct event *) = (uint64_t (*)(void *, const struct event *))core2[2];
+	void (*end)(void *, uint64_t) = (void (*)(void *, uint64_t))core2[3];
+	int (*push)(void *, const struct event *) = (int (*)(void *, const struct event *))core2[4], (*pop)(void *) = (int (*)(void *))core2[5];
+
+	for (int i = 0; i < 4; i++) {
+		void *domain = create(names[i]);
+		struct event e = { .version = 3, .size = sizeof e, .message_type = 3, .message = domain ? string(domain, names[i]) : NULL };
+
+		if (!domain || !e.message)
+			return fail("a handle is missing");
+		category(domain, 5, "kind");
+		if (push(domain, &e) != -2)
+			return fail("push does not answer that levels are not tracked");
+		mark(domain, &e);
+		end(domain, start(domain, &e));
+		if (pop(domain) != -2)
+			return fail("pop does not answer that levels are not tracked");
+	}
+	if (core[9]) {
+		((int (*)(const char *))core[9])("default");
+		((int (*)(void))core[11])();
+	}
+	return 0;
+}
+
 static void in_range(const char *name, int kernels, int copies, cl_command_queue queue)
 {
 	int data[4];
@@ -153,6 +186,6 @@ int main(int argc, char **argv)
 		return core[10] || core2[5] ? fail("a slot that was not offered was written") : 0;
 	}
 	if (argc > 1)
-		return use_opencl();
+		return strcmp(argv[1], "libraries") ? use_opencl() : use_libraries();
 	return use_core() || use_domains();
 }

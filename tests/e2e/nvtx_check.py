@@ -78,4 +78,25 @@ def python():
     assert one("started", "start")["end_ns"] is not None
 
 
-{"byhand": byhand, "old": old, "real": real, "python": python}[case]()
+def legacy():
+    outer = one("legacy", "push")
+    wide = one("wide", "push")
+    within(wide, outer)
+    inner = one("described", "push")
+    within(inner, wide)
+    assert inner["payload"] == 42 and inner["color"] == 0xff00ff00
+    mark, started = one("described", "mark"), one("started", "start")
+    assert mark["domain_name"] == "old.domain" and started["start_ns"] <= mark["start_ns"] <= started["end_ns"]
+    assert len(ranges) == 5
+
+
+def libraries(*wanted):
+    """Of every domain named one push with a mark and a range in it, and nothing else."""
+    kinds = sorted((r["domain_name"] or "", r["kind"]) for r in ranges)
+    expected = [(d, k) for d in wanted if d != "default" for k in ("mark", "push", "start")] + [("", "push")] * ("default" in wanted)
+    assert kinds == sorted(expected), kinds
+    assert all(r["text"] == (r["domain_name"] or "default") for r in ranges)
+    assert sorted(t for (kind, _), t in names.items() if kind == "domain") == sorted(d for d in wanted if d != "default")
+
+
+{"legacy": legacy, "libraries": libraries, "byhand": byhand, "old": old, "real": real, "python": python}[case](*sys.argv[3:])
