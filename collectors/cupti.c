@@ -180,7 +180,7 @@ static void on_api_call(uint32_t domain, uint32_t cbid, const struct tap_cupti_c
 {
 	if (c->site == TAP_CUPTI_ENTER)
 		tap_cupti_enter(c->correlation);
-	if (TAP_READ_ONCE(tap_cupti.recording) && tap_cupti.args && tap_cupti_filter_args(domain, cbid) && tap_cupti_call)
+	if (TAP_READ_ONCE(tap_cupti.recording) && tap_cupti.args && tap_cupti_filter_args(domain, cbid))
 		tap_cupti_call(domain, cbid, c);
 	if (c->site == TAP_CUPTI_EXIT)
 		tap_cupti_leave(c->correlation);
@@ -323,6 +323,8 @@ static void start(bool late)
 	}
 	record_library();
 	tap_cupti.args = tap_cupti_option("cuda-args");
+	if (tap_cupti.args)
+		tap_cupti_args_start();
 	tap_cupti_filter_init();
 	if (tap_cupti.api.cuptiActivityRegisterCallbacks(tap_cupti_request_buffer, tap_cupti_complete_buffer))
 		tap_note(TAP_PART_CUPTI, "CUPTI took no buffers: no CUDA activities");

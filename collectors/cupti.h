@@ -137,6 +137,8 @@ void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, 
 
 /* ---- cupti_string.c: what the records of a buffer point to goes into the trace, unless it is there. Returns how many records there are. */
 uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes);
+/* Copies at most n bytes from an address that may not be there; they lie in one page. How many came over. Makes a system call. */
+size_t tap_cupti_copy(uint64_t address, char *to, size_t n);
 
 /* ---- cupti_filter.c */
 void tap_cupti_filter_init(void);
@@ -171,6 +173,8 @@ void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context,
  * filters say which; the window is open). Runs on the calling thread inside CUPTI's callback: no CUDA, no lock, no allocation;
  * errno is kept by the caller.
  */
-void tap_cupti_call(enum tap_cupti_domain domain, uint32_t cbid, const struct tap_cupti_callback *data) TAP_HIDDEN __attribute__((weak));
+void tap_cupti_call(enum tap_cupti_domain domain, uint32_t cbid, const struct tap_cupti_callback *data) TAP_HIDDEN;
+/* Before the first of them: the table of --cuda-table. Makes system calls. */
+void tap_cupti_args_start(void) TAP_HIDDEN;
 
 #endif

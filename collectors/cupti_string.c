@@ -36,8 +36,7 @@ static const struct { uint8_t kind, offset; } pointers[] = {
 
 struct piece { void *base; size_t bytes; };
 
-/* Copies at most n bytes from an address that may not be there; they lie in one page. How many came over. */
-static size_t copy_from(uint64_t address, char *to, size_t n)
+size_t tap_cupti_copy(uint64_t address, char *to, size_t n)
 {
 	struct piece own = { to, n }, there = { (void *)(uintptr_t)address, n };
 	static int forbidden;                                   /* by a container's filter */
@@ -68,7 +67,7 @@ static long read_text(uint64_t address, char *to, size_t room, bool *cut)
 
 		n = n < 256 ? n : 256;                          /* most names are short */
 		n = n < room - used ? n : room - used;
-		size_t got = copy_from(address + used, to + used, n);
+		size_t got = tap_cupti_copy(address + used, to + used, n);
 		char *end = memchr(to + used, 0, got);
 
 		if (end)

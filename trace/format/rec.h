@@ -201,8 +201,10 @@ enum rec_domain {
  * correlation id. Fixed arguments: {bytes of the parameter struct u32, copies u32}, the struct padded to words, then copies:
  * {offset of the pointer in the struct u32, bytes u32 (REC_CUDA_COPY_OUT: taken at exit)}, the bytes padded to words.
  * Its times are those of the callbacks; the activity record of the same correlation id, if there, is what outputs show.
+ * REC_CUDA_RAW in the bytes of the struct: its size was not known, the first words from its address on are here, and some may lie behind it.
  */
 #define REC_CUDA_COPY_OUT 0x80000000u
+#define REC_CUDA_RAW 0x80000000u
 
 /* ---------------------------------------------------------- other records */
 
