@@ -343,6 +343,40 @@ static void max_size_stops_calls_and_counts_them(void **state)
 	assert_int_equal(w.calls + w.lost[REC_LOSS_SIZE_CAP], 100000);
 }
 
+/* ------------------------------------------------------------------ windows */
+
+/* Ends where the older window is half copied: the newer one stands in its last block. */
+static int half_copied(void)
+{
+	const struct tap_stream *s;
+
+	do {
+		one_call(FN, shared->n[0]++, 4);
+		s = tap_tls.stream;
+	} while (shared->n[0] < 200000 && (s->chunks < 8 || !s->copied));
+	if (!s->copied)
+		return 1;
+	kill(getpid(), SIGKILL);
+	return 2;
+}
+
+/* A kill between the two halves of a copy loses no call and doubles none. */
+static void a_half_copied_window_still_counts(void **state)
+{
+	struct run r = { .last = UINT64_MAX };
+	struct walk w = { .each = in_order, .arg = &r };
+
+	(void)state;
+	scene_place();
+	int status = RUN_SCENE("half_copied");
+
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(w.calls, shared->n[0]);
+	assert_int_equal(r.gaps, 0);
+}
+
 /* ------------------------------------------------------------------- ring */
 
 static int ring(void)
@@ -888,7 +922,8 @@ static void calls_outside_the_window_are_not_recorded(void **state)
 const struct scene scenes[] = {
 	{ "storm", storm }, { "until_killed", until_killed }, { "inside_a_call", inside_a_call }, { "full", full }, { "forks", forks },
 	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes }, { "blobs", blobs },
-	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed }, { "ring_threads", ring_threads }, { NULL, NULL },
+	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed },
+	{ "half_copied", half_copied }, { "ring_threads", ring_threads }, { NULL, NULL },
 };
 
 int main(int argc, char **argv)
@@ -902,6 +937,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_full_disk_below_an_overlay_stops_recording_and_nothing_else),
 		cmocka_unit_test(a_ring_goes_on_when_the_disk_is_full),
 		cmocka_unit_test(max_size_stops_calls_and_counts_them),
+		cmocka_unit_test(a_half_copied_window_still_counts),
 		cmocka_unit_test(a_ring_keeps_the_newest_calls),
 		cmocka_unit_test(a_killed_ring_counts_what_it_overwrote),
 		cmocka_unit_test(threads_share_a_ring),

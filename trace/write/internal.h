@@ -26,6 +26,10 @@ bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why);
 bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why);
 /* Moves into the next 64 KiB block of the open chunk; false when this was the last. Signals need not be blocked. */
 bool tap_chunk_next_block(struct tap_stream *s);
+/* Does a part of the next switch now, if the open chunk has come to the block for it. Signals are blocked. */
+void tap_chunk_prepare(struct tap_stream *s);
+/* True when there is something for tap_chunk_prepare to do. */
+bool tap_chunk_prepares(const struct tap_stream *s);
 /* Room for a chunk of another kind in the file of the calling thread's stream: returns a descriptor (the caller closes
  * it) and its offset, or -1. bytes are whole, header included. */
 int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, enum rec_loss *why);

@@ -110,13 +110,20 @@ TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words,
 {
 	uint64_t *rec = NULL;
 	uint32_t chunks = s->chunks;
+	bool moved = false;
 
 	if (words > TAP_RECORD_WORDS_MAX) {
 		tap_lost(REC_LOSS_ARGS_CUT, 1);
 		return NULL;
 	}
 	while (!(rec = tap_stream_claim(s, words, 0, link)) && tap_chunk_next_block(s))
-		;
+		moved = true;
+	if (moved && tap_chunk_prepares(s)) {
+		uint64_t mask = tap_sys_signals_block();
+
+		tap_chunk_prepare(s);
+		tap_sys_signals_restore(mask);
+	}
 	if (!rec && !still_dead(s)) {
 		uint64_t mask = tap_sys_signals_block();
 
