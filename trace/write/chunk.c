@@ -125,24 +125,33 @@ static long try_allocate(int fd, uint64_t at, uint64_t bytes)
 	return err;
 }
 
-/* K1. From `at` on; the bytes that the file did not have yet count against --max-size. */
-static bool allocate(struct tap_stream *s, int fd, uint64_t at, uint64_t bytes, enum rec_loss *why)
+/* K1. Counts the bytes against --max-size; over_size: they may pass it. */
+static bool allocate_space(int fd, uint64_t at, uint64_t bytes, bool over_size, enum rec_loss *why)
 {
-	uint64_t max = tap_options.max_size, end = at + bytes, from = at > s->allocated ? at : s->allocated;
+	uint64_t max = tap_options.max_size;
 
 	*why = REC_LOSS_NO_SPACE;
+	if (!inside_file_limit(at + bytes))
+		return false;
+	if (__atomic_add_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED) > max && max && !over_size)
+		*why = REC_LOSS_SIZE_CAP;
+	else if (try_allocate(fd, at, bytes) == 0)
+		return true;
+	__atomic_sub_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* From `at` on, as far as the stream's file has no space there yet. */
+static bool allocate(struct tap_stream *s, int fd, uint64_t at, uint64_t bytes, enum rec_loss *why)
+{
+	uint64_t end = at + bytes, from = at > s->allocated ? at : s->allocated;
+
 	if (end <= s->allocated)
 		return true;
-	if (!inside_file_limit(end))
+	if (!allocate_space(fd, from, end - from, needed_for_ring(s), why))
 		return false;
-	if (__atomic_add_fetch(&bytes_in_trace, end - from, __ATOMIC_RELAXED) > max && max && !needed_for_ring(s)) {
-		*why = REC_LOSS_SIZE_CAP;
-	} else if (try_allocate(fd, from, end - from) == 0) {
-		s->allocated = end;
-		return true;
-	}
-	__atomic_sub_fetch(&bytes_in_trace, end - from, __ATOMIC_RELAXED);
-	return false;
+	s->allocated = end;
+	return true;
 }
 
 /* ------------------------------------------- places of other files (buffers.c) */
@@ -151,9 +160,7 @@ int tap_chunk_file(uint32_t number) { return tap_seccomp ? -1 : open_stream(numb
 
 bool tap_chunk_allocate(int fd, uint64_t at, uint64_t bytes, enum rec_loss *why)
 {
-	static const struct tap_stream nobody = { .ring_places = 3 };   /* a ring's buffers have no right to go over its size */
-
-	return allocate(&nobody, fd, at, bytes, why);
+	return allocate_space(fd, at, bytes, false, why);       /* a ring's buffers have no right to go over its size */
 }
 
 void tap_chunk_uncount(uint64_t bytes) { __atomic_sub_fetch(&bytes_in_trace, bytes, __ATOMIC_RELAXED); }
