@@ -85,8 +85,8 @@ static void finish_buffer(struct session *x, uint64_t requested, uint64_t comple
 
 struct where { uint32_t device, context, stream, correlation; };
 
-static void kernel(struct session *x, struct where w, uint64_t name, uint64_t start, uint64_t end, uint32_t grid, uint32_t block, uint32_t cluster, uint8_t launch,
-		   uint32_t graph, uint64_t node)
+static void kernel(struct session *x, struct where w, uint64_t name, uint64_t start, uint64_t end, uint32_t grid, uint32_t block, uint32_t cluster,
+		   uint8_t launch, uint32_t graph, uint64_t node)
 {
 	ACT(x->a, KERNEL, F(CONCURRENT_KERNEL, cacheConfig, 0x21), F(CONCURRENT_KERNEL, sharedMemoryConfig, 1), F(CONCURRENT_KERNEL, registersPerThread, 16),
 	    F(CONCURRENT_KERNEL, start, start), F(CONCURRENT_KERNEL, end, end), F(CONCURRENT_KERNEL, deviceId, w.device),
@@ -103,8 +103,8 @@ static void kernel(struct session *x, struct where w, uint64_t name, uint64_t st
 	    F(CONCURRENT_KERNEL, maxActiveClusters, cluster ? 66 : 0));
 }
 
-static void copy(struct session *x, struct where w, uint64_t start, uint64_t ns, uint64_t bytes, uint8_t kind, uint8_t src, uint8_t dst, bool async, uint64_t count,
-		 uint32_t graph, uint64_t node)
+static void copy(struct session *x, struct where w, uint64_t start, uint64_t ns, uint64_t bytes, uint8_t kind, uint8_t src, uint8_t dst, bool async,
+		 uint64_t count, uint32_t graph, uint64_t node)
 {
 	ACT(x->a, MEMCPY, F(MEMCPY, copyKind, kind), F(MEMCPY, srcKind, src), F(MEMCPY, dstKind, dst), F(MEMCPY, flags, async), F(MEMCPY, bytes, bytes),
 	    F(MEMCPY, start, at(x, start)), F(MEMCPY, end, at(x, start + ns)), F(MEMCPY, deviceId, w.device), F(MEMCPY, contextId, w.context),
@@ -183,7 +183,8 @@ static void stream(struct session *x, uint32_t context_id, uint32_t id, int prio
 	    F(STREAM, correlationId, 0));
 }
 
-static void event(struct session *x, uint64_t when, enum rec_cupti_event what, uint32_t cbid, uint32_t correlation, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+static void event(struct session *x, uint64_t when, enum rec_cupti_event what, uint32_t cbid, uint32_t correlation, uint64_t a, uint64_t b, uint64_t c,
+		  uint64_t d)
 {
 	tb_cupti_event(x->s, x->t0 + when, what, cbid, 1, correlation, a, b, c, d);
 }
@@ -308,7 +309,8 @@ static void graph_events(struct session *x)
 /* --cuda-args: parameter structs as the callback saw them. */
 static void calls_with_arguments(struct session *x)
 {
-	struct { uint64_t func; uint32_t grid[3], block[3]; uint64_t args, shared, stream; } launch = { 0x401000, { 4096, 2, 1 }, { 256, 1, 1 }, 0x7ffd1000, 2048, 0 };
+	struct { uint64_t func; uint32_t grid[3], block[3]; uint64_t args, shared, stream; } launch = {
+		0x401000, { 4096, 2, 1 }, { 256, 1, 1 }, 0x7ffd1000, 2048, 0 };
 	struct { uint64_t dst, src, count; uint32_t kind, pad; } copied = { 0x7f3000000000, 0x55aa0000, 1 << 20, 1, 0 };
 	struct { uint64_t pointer, size; } alloc = { 0x7ffd2000, 512 };
 	const uint64_t got = 0x7f3000100000;
