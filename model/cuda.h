@@ -131,6 +131,9 @@ const struct gt_cuda_context *gt_cuda_context_of(const struct gt_cuda *c, uint32
 uint32_t gt_cuda_stream_count(const struct gt_cuda *c);
 const struct gt_cuda_stream *gt_cuda_stream(const struct gt_cuda *c, uint32_t i);
 
+/* The call's function as the walk's calls have one: name = base, domain, result as a plain number, no parameters. Lives as long as the model. */
+const struct gt_fn *gt_cuda_fn(struct gt_cuda *c, const struct gt_cuda_event *call);
+
 /* What produced it, by process: NULL when the process has no CUPTI records. */
 struct gt_cuda_library { uint32_t process, cupti_version, driver_version, flags; struct gt_string path; int64_t clock_error_ns;
 	uint64_t buffers, uncompleted, records, dropped; };

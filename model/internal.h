@@ -12,7 +12,7 @@
  *   join.c          device records by the call they belong to
  *   device_clock.c  device ns to session ns
  *   ranges.c        NVTX ranges
- *   cuda_launch.c   which CUDA calls put work on a stream
+ *   cuda*.c         CUDA: model/cuda_internal.h
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -220,6 +220,7 @@ struct gt_model {
 	struct gt_command command;
 	struct gt_mapping *free_mappings;
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
+	struct gt_cuda *cuda;                 /* NULL: no CUDA record, and nobody asked */
 	bool walking;
 	bool quiet;                           /* losses found now were counted before */
 };

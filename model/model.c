@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/cuda_internal.h"
 #include "model/internal.h"
 
 static int open_table(struct gt_model *m, struct gt_err *err)
@@ -50,6 +51,7 @@ void gt_model_close(struct gt_model *m)
 		gt_join_free(p->joins, p->n_streams);
 	}
 	gt_objects_reset(m);
+	gt_cuda_free(m->cuda);
 	free(m->processes);
 	free(m->threads.v);
 	free(m->thread_start.v);

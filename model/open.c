@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/cuda_internal.h"
 #include "model/internal.h"
 
 /* ------------------------------------------------------------------ processes */
@@ -112,22 +113,32 @@ static int open_processes(struct gt_model *m)
 
 /* -------------------------------------------------------------------- threads */
 
+struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint64_t start)
+{
+	uint64_t *at = GT_LIST_ADD(&m->thread_start);
+	struct gt_thread *t = at ? GT_LIST_ADD(&m->threads) : NULL;
+
+	if (!t)
+		return NULL;
+	*at = start;
+	t->index = m->threads.n - 1;
+	t->process = process;
+	t->name = "";
+	return t;
+}
+
 /* A new holder of a stream: its thread, and the place where the stream's later records find it. */
 static struct gt_thread *add_thread(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t tick)
 {
 	struct gt_stream_map *s = &m->processes[process].streams[stream];
 	uint32_t *holder = realloc(s->holder, (s->n + 1) * sizeof *holder);
-	uint64_t *start = GT_LIST_ADD(&m->thread_start);
-	struct gt_thread *t = GT_LIST_ADD(&m->threads);
+	struct gt_thread *t;
 
 	if (holder)
 		s->holder = holder;
-	if (!holder || !start || !t)
+	t = holder ? gt_model_add_thread(m, process, tick) : NULL;
+	if (!t)
 		return NULL;
-	*start = tick;
-	t->index = m->threads.n - 1;
-	t->process = process;
-	t->name = "";
 	holder[s->n++] = t->index;
 	return t;
 }
@@ -244,12 +255,19 @@ static int sort_threads(struct gt_model *m)
 	if (n)
 		memcpy(m->threads.v, sorted, n * sizeof *sorted);
 	renumber_streams(m, to);
+	gt_cuda_set_threads(m, to);
+	to = NULL;
 	ret = 0;
 out:
 	free(order);
 	free(sorted);
 	free(to);
 	return ret;
+}
+
+static const struct gt_fn *function_of(struct gt_model *m, uint32_t process, uint32_t id)
+{
+	return m->cuda && gt_cuda_is_call(id) ? gt_cuda_fn_by_id(m->cuda, process, id) : gt_fntable_find(m->table, id);
 }
 
 /* What the present holders were inside, innermost first, and what their streams lost. */
@@ -265,7 +283,7 @@ static void take_control(struct gt_model *m, uint32_t process, uint32_t stream)
 		return;
 	for (int i = REC_SLOTS - 1; i >= 0; i--) {
 		const struct rec_slot *slot = &c->slot[i];
-		const struct gt_fn *fn = slot->fn ? gt_fntable_find(m->table, slot->fn) : NULL;
+		const struct gt_fn *fn = slot->fn ? function_of(m, process, slot->fn) : NULL;
 
 		if (!fn)
 			continue;
@@ -370,7 +388,7 @@ static int take_clock(struct gt_model *m, const struct gt_rec *rec)
 {
 	if (rec->n_args < 6)
 		return 0;                 /* the reader's clock code counts it */
-	return add_raw(m, rec->process, rec->args[0], rec->args[2], rec->args[5]);
+	return gt_cuda_take_clock(m, rec) ? -1 : add_raw(m, rec->process, rec->args[0], rec->args[2], rec->args[5]);
 }
 
 /* clock=TICK MONO RAW REAL BOOT BRACKET lines of `run` hold for every process of the same boot. */
@@ -422,10 +440,17 @@ static int take_hsa_kernel(struct gt_model *m, const struct gt_rec *rec)
 	return 0;
 }
 
+static int take_cuda(struct gt_model *m, const struct gt_rec *rec)
+{
+	const struct gt_thread *t = thread_of(m, rec);
+
+	return t ? gt_cuda_take(m, rec, t) : -1;
+}
+
 static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_decoded *decoded)
 {
 	if (rec->id >= REC_FIRST_FUNCTION)
-		return take_call(m, rec, decoded);
+		return gt_cuda_is_call(rec->id) ? take_cuda(m, rec) : take_call(m, rec, decoded);
 	switch (rec->id) {
 	case REC_THREAD:
 		return take_thread(m, rec);
@@ -450,6 +475,9 @@ static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_d
 		return take_hsa_kernel(m, rec);
 	case REC_NVTX_EVENT: case REC_NVTX_POP: case REC_NVTX_END: case REC_NVTX_NAME: case REC_NVTX_SCHEMA:
 		return thread_of(m, rec) ? gt_ranges_take(m, rec) : -1;
+	case REC_CUPTI_LIBRARY: case REC_CUPTI_KIND: case REC_CUPTI_CLOCK: case REC_CUPTI_NAME: case REC_CUPTI_STRING: case REC_CUPTI_DROPPED:
+	case REC_CUPTI_EVENT:
+		return take_cuda(m, rec);
 	case REC_PAD: case REC_THREAD_END: case REC_FORK: case REC_EXEC: case REC_WINDOW: case REC_HSA_COPY:
 		return 0;
 	}
@@ -500,6 +528,8 @@ static void finish_processes(struct gt_model *m)
 		p->to_mono_ns = gt_reader_tick_mono_ns(m->reader, i, p->first_tick) - gt_reader_tick_ns(m->reader, i, p->first_tick);
 		p->pub.start_ns = p->first_tick ? gt_reader_tick_ns(m->reader, i, p->first_tick) : 0;
 		p->pub.end_ns = p->last_tick ? gt_reader_tick_ns(m->reader, i, p->last_tick) : p->pub.start_ns;
+		if (gt_cuda_last_ns(m, i) > p->pub.end_ns)
+			p->pub.end_ns = gt_cuda_last_ns(m, i);
 		if (p->pub.end_ns > m->session.duration_ns)
 			m->session.duration_ns = p->pub.end_ns;
 		for (uint32_t s = 0; s < p->n_streams; s++)
@@ -549,6 +579,8 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	if (take_records(m, opt, err))
 		return -1;
 	gt_facts_sort(m);
+	if (gt_cuda_scan(m, err))
+		return -1;
 	if (sort_threads(m) || gt_ranges_finish(m) || gt_devices_number(m) || gt_device_clocks_finish(m))
 		return no_memory(m, err);
 	gt_join_finish(m);

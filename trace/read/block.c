@@ -40,6 +40,13 @@ static const struct { uint8_t args, text, texts, tick; } layout[REC_TYPE_COUNT] 
 	[REC_NVTX_END] = { 2, NO_TEXT, 0, 1 },
 	[REC_NVTX_NAME] = { 3, NO_TEXT, 0, 1 },
 	[REC_NVTX_SCHEMA] = { 8, NO_TEXT, 0, 1 },
+	[REC_CUPTI_LIBRARY] = { 3, NO_TEXT, 0, 1 },
+	[REC_CUPTI_KIND] = { 2, NO_TEXT, 0, 1 },
+	[REC_CUPTI_CLOCK] = { 4, NO_TEXT, 0, 1 },
+	[REC_CUPTI_NAME] = { 3, 2, 1, 1 },
+	[REC_CUPTI_STRING] = { 3, 2, 1, 1 },
+	[REC_CUPTI_DROPPED] = { 3, NO_TEXT, 0, 1 },
+	[REC_CUPTI_EVENT] = { 7, NO_TEXT, 0, 1 },
 };
 
 bool gt_rec_text(const struct gt_rec *rec, uint32_t at, const char **text, uint32_t *bytes)

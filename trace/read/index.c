@@ -28,6 +28,8 @@ struct scan {
 	uint32_t holders;
 	int64_t moved;                    /* of the chunk: gt_block_info.moved */
 	bool truncated;                   /* counted once a stream */
+	bool any;                         /* a chunk was seen in this file */
+	uint64_t stride;                  /* bytes of a chunk of CUPTI's, 0: none was seen in this file */
 	uint64_t block[GT_BLOCK_WORDS];   /* what stands at `base` */
 	uint64_t base, have;              /* bytes valid in block */
 	struct gt_err *err;
@@ -194,6 +196,23 @@ static int keep_blob(struct scan *s, const struct rec_chunk *chunk, uint64_t at,
 	return 0;
 }
 
+/* Chunks of a file of CUPTI's buffers have one size: that of the first one found. */
+static int keep_cupti(struct scan *s, const struct rec_chunk *chunk, uint64_t at)
+{
+	struct gt_reader *r = s->r;
+	uint64_t room = chunk->bytes < REC_CUPTI_BUFFER ? 0 : chunk->bytes - REC_CUPTI_BUFFER;
+
+	if (chunk->bytes < REC_CUPTI_BUFFER || chunk->blob_bytes > room) {
+		r->found.lost[REC_LOSS_DAMAGED]++;
+		return 0;
+	}
+	s->stride = chunk->bytes;
+	if (!gt_grow((void **)&r->cupti, r->n_cupti, &r->cap_cupti, sizeof(*r->cupti)))
+		return gt_no_memory(s->err);
+	r->cupti[r->n_cupti++] = (struct gt_cupti_chunk){ .stream = s->stream_index, .at = at, .room = chunk->blob_bytes };
+	return 0;
+}
+
 /* The byte order is wrong as a whole: say so instead of calling every block damaged. */
 static int other_byte_order(struct scan *s)
 {
@@ -206,6 +225,19 @@ static bool chunk_fits(const struct rec_chunk *chunk, uint64_t at)
 {
 	return chunk->magic == REC_CHUNK_MAGIC && chunk->version == REC_VERSION && chunk->kind && chunk->bytes >= sizeof(*chunk) &&
 	       chunk->bytes % 8 == 0 && chunk->bytes <= INT64_MAX - at;
+}
+
+/*
+ * A chunk that was not opened is the end of a stream. Buffers of CUPTI are asked for by several threads at once: the place of one that
+ * was killed on the way lies before those of others, so where they are expected, all places are looked at. 0 go on, 1 the end.
+ */
+static int skip_hole(struct scan *s, uint64_t *at)
+{
+	if (!s->stride && s->any)
+		return 1;
+	*at += s->stride ? s->stride : REC_BLOCK - *at;
+	*at += (REC_BLOCK - *at % REC_BLOCK) % REC_BLOCK;
+	return 0;
 }
 
 /* One chunk; *at moves to where the next can start. 0 go on, 1 the end, -1 error. */
@@ -224,7 +256,7 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 	}
 	memcpy(&chunk, (const char *)s->block + (*at - base), sizeof(chunk));
 	if (chunk.magic == 0)
-		return 1;                         /* I1 */
+		return skip_hole(s, at);          /* I1 */
 	if (chunk.magic == __builtin_bswap32(REC_CHUNK_MAGIC))
 		return other_byte_order(s);
 	if (!chunk_fits(&chunk, *at)) {
@@ -238,12 +270,15 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 		}
 		return 1;
 	}
+	s->any = true;
 	end = *at + chunk.bytes;
 	if (chunk.kind == REC_CHUNK_CALLS)
 		rc = take_calls(s, &chunk, *at, end);
 	else if (chunk.kind == REC_CHUNK_BLOB)
 		rc = keep_blob(s, &chunk, *at, end);
-	else if (chunk.kind != REC_CHUNK_CUPTI && chunk.kind != REC_CHUNK_STAGE)
+	else if (chunk.kind == REC_CHUNK_CUPTI)
+		rc = keep_cupti(s, &chunk, *at);
+	else if (chunk.kind != REC_CHUNK_STAGE)
 		s->r->found.lost[REC_LOSS_UNKNOWN_RECORD]++;
 	*at = end + (REC_BLOCK - end % REC_BLOCK) % REC_BLOCK;
 	return rc;
@@ -258,6 +293,8 @@ static int scan_stream(struct scan *s)
 	s->size = s->r->store->files[s->stream->file].size;
 	s->holders = 0;
 	s->truncated = false;
+	s->stride = 0;
+	s->any = false;
 	s->stream->first_block = (uint32_t)s->r->n_blocks;
 	if (read_block(s, 0) < 0)
 		return -1;

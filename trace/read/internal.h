@@ -53,6 +53,13 @@ struct gt_blob_info {
 	void *data;                       /* once asked for */
 };
 
+/* A buffer of CUPTI: its chunk. */
+struct gt_cupti_chunk {
+	uint32_t stream;                  /* index in gt_reader.streams */
+	uint64_t at;                      /* of the chunk header in the file */
+	uint64_t room;                    /* bytes for activities */
+};
+
 struct gt_fetch_cache;
 
 struct gt_reader {
@@ -62,6 +69,7 @@ struct gt_reader {
 	struct gt_stream *streams; uint32_t n_streams;
 	struct gt_block_info *blocks; size_t n_blocks, cap_blocks;
 	struct gt_blob_info *blobs; size_t n_blobs, cap_blobs;
+	struct gt_cupti_chunk *cupti; size_t n_cupti, cap_cupti;
 	struct gt_findings found;
 	uint64_t n_calls;
 	int64_t utc_ns;

@@ -223,6 +223,7 @@ void gt_reader_close(struct gt_reader *r)
 	free(r->streams);
 	free(r->blocks);
 	free(r->blobs);
+	free(r->cupti);
 	free(r->table);
 	gt_store_close(r->store);
 	free(r);

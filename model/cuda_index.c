@@ -1,0 +1,442 @@
+/*
+ * model/cuda_index.c - activities in order of their starts; calls and work by correlation id
+ *
+ * Arrays are model/bulk.h's: in an unlinked file once they are large. CUPTI's buffers are nearly in order, so a merge sort that
+ * looks for runs goes over them about once.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/cuda_internal.h"
+
+struct gt_cuda_entry *gt_cuda_add(struct gt_cuda *c, enum gt_cuda_kind kind)
+{
+	return gt_bulk_add(&c->kinds[kind], sizeof(struct gt_cuda_entry), &c->bulk_total);
+}
+
+/* -------------------------------------------------------------------- sorting */
+
+#define SHORT 24u                         /* elements that are inserted one by one */
+
+struct sort {
+	char *v, *spare;
+	size_t size;
+	int (*compare)(const void *, const void *, const void *);
+	const void *ctx;
+};
+
+static char *element(const struct sort *s, size_t i) { return s->v + i * s->size; }
+static bool in_order(const struct sort *s, size_t i, size_t k) { return s->compare(element(s, i), element(s, k), s->ctx) <= 0; }
+
+/* [from, sorted) is in order; so is [from, to) afterwards. */
+static void insert(const struct sort *s, size_t from, size_t sorted, size_t to)
+{
+	for (; sorted < to; sorted++) {
+		size_t at = sorted;
+
+		memcpy(s->spare, element(s, sorted), s->size);
+		while (at > from && s->compare(element(s, at - 1), s->spare, s->ctx) > 0)
+			at--;
+		memmove(element(s, at + 1), element(s, at), (sorted - at) * s->size);
+		memcpy(element(s, at), s->spare, s->size);
+	}
+}
+
+/* End of the run that begins at `from`, made SHORT long where it is shorter. */
+static size_t run_end(const struct sort *s, size_t from, size_t n)
+{
+	size_t end = from + 1;
+
+	while (end < n && in_order(s, end - 1, end))
+		end++;
+	if (end - from < SHORT && end < n) {
+		size_t to = n - from < SHORT ? n : from + SHORT;
+
+		insert(s, from, end, to);
+		end = to;
+	}
+	return end;
+}
+
+/* Two runs that follow each other; spare holds the first of them. */
+static void merge(const struct sort *s, size_t from, size_t mid, size_t to)
+{
+	size_t left, n, right = mid, out;
+
+	while (from < mid && in_order(s, from, mid))
+		from++;
+	while (to > mid && in_order(s, mid - 1, to - 1))
+		to--;
+	if (from == mid || mid == to)
+		return;
+	n = mid - from;
+	memcpy(s->spare, element(s, from), n * s->size);
+	for (left = 0, out = from; left < n; out++) {
+		const char *l = s->spare + left * s->size;
+
+		if (right == to || s->compare(l, element(s, right), s->ctx) <= 0) {
+			memcpy(element(s, out), l, s->size);
+			left++;
+		} else {
+			memcpy(element(s, out), element(s, right++), s->size);
+		}
+	}
+}
+
+/* Ends of runs, in ends[0..n): merged two by two until one is left. */
+static void merge_runs(const struct sort *s, size_t *ends, size_t n)
+{
+	while (n > 1) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < n; i += 2) {
+			if (i + 1 < n)
+				merge(s, i ? ends[i - 1] : 0, ends[i], ends[i + 1]);
+			ends[kept++] = ends[i + 1 < n ? i + 1 : i];
+		}
+		n = kept;
+	}
+}
+
+int gt_bulk_sort(struct gt_bulk *b, size_t size, int (*compare)(const void *, const void *, const void *), const void *ctx, size_t *total)
+{
+	struct sort s = { b->data, NULL, size, compare, ctx };
+	size_t runs = 0, room = 0, *ends = NULL;
+	struct gt_bulk spare = { 0 };
+	int rc = -1;
+
+	for (size_t i = 1; i < b->n; i++) {
+		if (in_order(&s, i - 1, i))
+			continue;
+		room = b->n / SHORT + 2;
+		break;
+	}
+	if (!room)
+		return 0;                         /* in order already */
+	ends = malloc(room * sizeof *ends);
+	while (spare.capacity < (b->n > SHORT ? b->n : SHORT) * size) { /* grown as bulks are: to a file when it is large */
+		spare.n = spare.capacity / size;
+		if (!gt_bulk_add(&spare, size, total))
+			goto out;
+	}
+	s.spare = spare.data;
+	if (!ends)
+		goto out;
+	for (size_t i = 0; i < b->n; i = ends[runs - 1])
+		ends[runs] = run_end(&s, i, b->n), runs++;
+	merge_runs(&s, ends, runs);
+	rc = 0;
+out:
+	if (!spare.fd && spare.capacity <= *total)
+		*total -= spare.capacity;
+	gt_bulk_free(&spare);
+	free(ends);
+	return rc;
+}
+
+/* ------------------------------------------------------------- order of activities */
+
+uint32_t gt_cuda_process_of(const struct gt_cuda *c, enum gt_cuda_kind kind, const struct gt_cuda_entry *e)
+{
+	if (kind == GT_CUDA_GRAPH_EVENT || kind == GT_CUDA_NODE_EVENT)
+		return ((const struct gt_cuda_moment *)c->moments.data)[(uint32_t)e->place].process;
+	if (e->place & GT_PLACE_ARGS)
+		return ((const struct gt_cuda_unseen *)c->unseen.data)[(uint32_t)e->place].process;
+	return c->buffers[GT_PLACE_BUFFER(e->place)].process;
+}
+
+struct order { const struct gt_cuda *c; enum gt_cuda_kind kind; };
+
+static int compare_entries(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_cuda_entry *x = a, *y = b;
+	const struct order *o = ctx;
+	uint32_t xp, yp;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	xp = gt_cuda_process_of(o->c, o->kind, x);
+	yp = gt_cuda_process_of(o->c, o->kind, y);
+	if (xp != yp)
+		return xp < yp ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	if ((x->place ^ y->place) & GT_PLACE_DRIVER)      /* a runtime call stands before what it made inside it */
+		return x->place & GT_PLACE_DRIVER ? 1 : -1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int sort_kind(struct gt_cuda *c, enum gt_cuda_kind kind)
+{
+	const struct order o = { c, kind };
+
+	return gt_bulk_sort(&c->kinds[kind], sizeof(struct gt_cuda_entry), compare_entries, &o, &c->bulk_total);
+}
+
+/* -------------------------------------------------------------------- links */
+
+static int compare_links(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_cuda_link *x = a, *y = b;
+
+	(void)ctx;
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int add_link(struct gt_cuda *c, struct gt_bulk *b, uint32_t correlation, uint32_t kind, size_t index)
+{
+	struct gt_cuda_link *l = gt_bulk_add(b, sizeof *l, &c->bulk_total);
+
+	if (!l)
+		return -1;
+	*l = (struct gt_cuda_link){ correlation, (uint32_t)index, kind };
+	return 0;
+}
+
+/*
+ * First link at or behind a correlation id. The ids of a process are nearly all there, so the place is guessed and then found by
+ * steps that double.
+ */
+static size_t first_link(const struct gt_bulk *b, uint32_t correlation)
+{
+	const struct gt_cuda_link *v = b->data;
+	size_t n = b->n, low, high, step = 1;
+
+	if (!n || correlation <= v[0].correlation)
+		return 0;
+	if (correlation > v[n - 1].correlation)
+		return n;
+	low = (size_t)((double)(correlation - v[0].correlation) / (double)(v[n - 1].correlation - v[0].correlation) * (double)(n - 1));
+	if (v[low].correlation < correlation) {
+		for (high = low + 1; high < n && v[high].correlation < correlation; high = high + step < n ? high + step : n) {
+			low = high;
+			step *= 2;
+		}
+	} else {
+		for (high = low; low && v[low].correlation >= correlation; low = low > step ? low - step : 0) {
+			high = low;
+			step *= 2;
+		}
+	}
+	while (high - low > 1) {              /* v[low] is before it (or low = 0, which was looked at), v[high] is not */
+		size_t mid = low + (high - low) / 2;
+
+		if (v[mid].correlation < correlation)
+			low = mid;
+		else
+			high = mid;
+	}
+	return high;
+}
+
+#define ENTRIES(c, kind) ((struct gt_cuda_entry *)(c)->kinds[kind].data)
+
+/* Calls of each process by correlation id; kind: the function's id, runtime before driver. */
+static int link_calls(struct gt_cuda *c)
+{
+	const struct gt_cuda_entry *v = ENTRIES(c, GT_CUDA_CALL);
+
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		c->processes[p].calls.n = 0;
+	for (size_t i = 0; i < c->kinds[GT_CUDA_CALL].n; i++)
+		if (v[i].correlation && add_link(c, &c->processes[gt_cuda_process_of(c, GT_CUDA_CALL, &v[i])].calls, v[i].correlation, GT_CUDA_FN_ID(&v[i]), i))
+			return -1;
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		if (gt_bulk_sort(&c->processes[p].calls, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
+			return -1;
+	return 0;
+}
+
+/* Driver calls inside a runtime call of the same correlation id are that call's doing: marked, and not found by the id. */
+static void drop_nested(struct gt_cuda *c, struct gt_cuda_process *p)
+{
+	struct gt_cuda_entry *v = ENTRIES(c, GT_CUDA_CALL);
+	struct gt_cuda_link *l = p->calls.data;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->calls.n; i++) {
+		struct gt_cuda_entry *e = &v[l[i].index];
+
+		for (size_t k = kept; e->place & GT_PLACE_DRIVER && k-- > 0 && l[k].correlation == l[i].correlation;) {
+			const struct gt_cuda_entry *around = &v[l[k].index];
+
+			if (!(around->place & GT_PLACE_DRIVER) && around->start <= e->start && around->end >= e->end && around->thread == e->thread)
+				e->place |= GT_PLACE_NESTED;
+		}
+		if (!(e->place & GT_PLACE_NESTED))
+			l[kept++] = l[i];
+	}
+	p->calls.n = kept;
+}
+
+const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index)
+{
+	const struct gt_bulk *b = &c->processes[process].calls;
+	const struct gt_cuda_link *v = b->data;
+	size_t i = correlation ? first_link(b, correlation) : b->n;
+
+	if (i == b->n || v[i].correlation != correlation)
+		return NULL;
+	if (index)
+		*index = v[i].index;
+	return &ENTRIES(c, GT_CUDA_CALL)[v[i].index];
+}
+
+uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max)
+{
+	const struct gt_bulk *b = &c->processes[process].work;
+	const struct gt_cuda_link *v = b->data;
+	uint32_t n = 0;
+
+	if (!correlation || correlation == GT_CUDA_NONE)
+		return 0;
+	for (size_t i = first_link(b, correlation); i < b->n && v[i].correlation == correlation; i++, n++)
+		if (n < max)
+			out[n] = (struct gt_cuda_place){ (enum gt_cuda_kind)v[i].kind, v[i].index };
+	return n;
+}
+
+/* ------------------------------------------------------------------ arguments */
+
+static int compare_args(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_cuda_args *x = a, *y = b;
+
+	(void)ctx;
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	if (x->fn != y->fn)
+		return x->fn < y->fn ? -1 : 1;
+	return x->link < y->link ? -1 : x->link > y->link;
+}
+
+const struct gt_cuda_args *gt_cuda_args_of(const struct gt_cuda_process *p, uint32_t correlation, uint32_t fn)
+{
+	const struct gt_cuda_args *v = p->args.data, want = { 0, correlation, fn };
+	size_t low = 0, high = p->args.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (compare_args(&v[mid], &want, NULL) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < p->args.n && v[low].correlation == correlation && v[low].fn == fn ? &v[low] : NULL;
+}
+
+static int add_unseen(struct gt_cuda *c, uint32_t process, const struct gt_cuda_args *a)
+{
+	struct gt_cuda_unseen *u = gt_bulk_add(&c->unseen, sizeof *u, &c->bulk_total);
+	struct gt_cuda_entry *e = u ? gt_cuda_add(c, GT_CUDA_CALL) : NULL;
+	struct gt_model *m = c->m;
+	struct gt_err err;
+	struct gt_rec rec;
+
+	if (!e)
+		return -1;
+	*u = (struct gt_cuda_unseen){ a->link, process, a->fn };
+	*e = (struct gt_cuda_entry){ .place = GT_PLACE_ARGS | (c->unseen.n - 1), .correlation = a->correlation, .thread = GT_CUDA_NONE };
+	e->place |= (uint64_t)(a->fn % GT_CUDA_CBIDS) << GT_PLACE_CBID_SHIFT | (a->fn >= REC_FN_CUDA_DRIVER ? GT_PLACE_DRIVER : 0);
+	if (gt_reader_fetch(m->reader, process, a->link, &rec, &err) != 1) {
+		e->start = e->end = GT_NO_TIME;
+		return 0;
+	}
+	e->start = gt_reader_tick_ns(m->reader, process, rec.start_tick);
+	e->end = gt_reader_tick_ns(m->reader, process, rec.end_tick);
+	if (rec.holder && rec.holder <= m->processes[process].streams[rec.stream].n)
+		e->thread = m->processes[process].streams[rec.stream].holder[rec.holder - 1];
+	return 0;
+}
+
+/* Calls whose activity record is not there (killed, dropped) are calls all the same. */
+static int find_unseen(struct gt_cuda *c)
+{
+	bool any = false;
+
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		any |= c->processes[p].args.n != 0;
+	if (!any)
+		return 0;
+	if (link_calls(c))
+		return -1;
+	for (uint32_t p = 0; p < c->m->n_processes; p++) {
+		struct gt_cuda_process *process = &c->processes[p];
+		const struct gt_cuda_args *a;
+
+		if (gt_bulk_sort(&process->args, sizeof *a, compare_args, NULL, &c->bulk_total))
+			return -1;
+		a = process->args.data;
+		for (size_t i = 0; i < process->args.n; i++) {
+			const struct gt_cuda_link *v = process->calls.data;
+			size_t k = a[i].correlation ? first_link(&process->calls, a[i].correlation) : process->calls.n;
+
+			while (k < process->calls.n && v[k].correlation == a[i].correlation && v[k].kind != a[i].fn)
+				k++;
+			if ((k == process->calls.n || v[k].correlation != a[i].correlation) && add_unseen(c, p, &a[i]))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* ----------------------------------------------------------------- everything */
+
+/* The call that it belongs to: for its place in the order, and for the count of those without. */
+static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
+{
+	bool device = kind == GT_CUDA_KERNEL || kind == GT_CUDA_COPY || kind == GT_CUDA_FILL || kind == GT_CUDA_GRAPH;
+	struct gt_cuda_entry *v = ENTRIES(c, kind);
+
+	for (size_t i = 0; i < c->kinds[kind].n; i++) {
+		uint32_t p = gt_cuda_process_of(c, kind, &v[i]);
+		const struct gt_cuda_entry *call;
+
+		if (!device && !(v[i].place & GT_PLACE_UNTIMED))
+			continue;
+		call = gt_cuda_call_entry(c, p, v[i].correlation, NULL);
+		if (!call && device && v[i].correlation && c->processes[p].n_calls)
+			gt_model_count_loss(c->m, REC_LOSS_UNMATCHED_COMMAND, 1);
+		if (v[i].place & GT_PLACE_UNTIMED)
+			v[i].start = call ? call->start : GT_NO_TIME;
+	}
+}
+
+static int link_work(struct gt_cuda *c)
+{
+	static const enum gt_cuda_kind work[] = { GT_CUDA_KERNEL, GT_CUDA_COPY, GT_CUDA_FILL, GT_CUDA_GRAPH };
+
+	for (unsigned k = 0; k < sizeof work / sizeof *work; k++) {
+		const struct gt_cuda_entry *v = ENTRIES(c, work[k]);
+
+		for (size_t i = 0; i < c->kinds[work[k]].n; i++)
+			if (v[i].correlation && add_link(c, &c->processes[gt_cuda_process_of(c, work[k], &v[i])].work, v[i].correlation, work[k], i))
+				return -1;
+	}
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		if (gt_bulk_sort(&c->processes[p].work, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
+			return -1;
+	return 0;
+}
+
+int gt_cuda_index_build(struct gt_cuda *c)
+{
+	if (find_unseen(c) || sort_kind(c, GT_CUDA_CALL) || link_calls(c))
+		return -1;
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		drop_nested(c, &c->processes[p]);
+	for (int kind = GT_CUDA_CALL + 1; kind < GT_CUDA_KINDS; kind++) {
+		match(c, (enum gt_cuda_kind)kind);
+		if (sort_kind(c, (enum gt_cuda_kind)kind))
+			return -1;
+	}
+	return link_work(c);
+}
