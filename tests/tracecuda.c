@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define LARGEST 256u                      /* bytes of a record */
+#define FUTURE 139900u                    /* versions with records longer than anyone knows */
 
 static const struct { uint8_t kind; uint16_t bytes; uint32_t since; } sizes[] = {
 #define SIZE(kind, number, bytes, since) { number, bytes, since },
@@ -57,7 +58,7 @@ size_t tb_act_bytes(uint32_t version, uint32_t kind)
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		if (sizes[i].kind == kind && version >= sizes[i].since)
 			bytes = sizes[i].bytes;
-	for (size_t i = 0; bytes && version > 130100 && i < sizeof grows; i++)
+	for (size_t i = 0; bytes && version >= FUTURE && i < sizeof grows; i++)
 		if (grows[i] == kind)
 			return bytes + 24;
 	return bytes;
@@ -87,7 +88,7 @@ void tb_act(struct tb_acts *a, uint32_t kind, const struct tb_value *values, siz
 	for (size_t i = 0; i < n; i++)
 		if (a->version >= fields[values[i].field].since)
 			memcpy(rec + fields[values[i].field].offset, &values[i].value, fields[values[i].field].bytes);
-	if (a->version > 130100 && bytes > tb_act_bytes(130100, kind))
+	if (a->version >= FUTURE && bytes > tb_act_bytes(FUTURE - 1, kind))
 		memset(rec + bytes - 24, 0xa5, 24);   /* what a reader of today must skip */
 	tb_act_raw(a, rec, bytes);
 }
