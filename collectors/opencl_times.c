@@ -90,7 +90,7 @@ static void write_times(struct tap_cl_queue *q, const struct tap_cl_slot *s, con
 }
 
 /* No end time: failed, not finished, or finished and the driver needs a moment (or never tells). */
-static enum tap_cl_look without_end(const struct tap_opencl_api *real, const struct tap_cl_slot *s, bool may_ask_status, bool last)
+static enum tap_cl_look without_end(const struct tap_opencl_api *real, const struct tap_cl_slot *s, bool may_ask_status)
 {
 	cl_int status = CL_QUEUED;
 
@@ -102,18 +102,18 @@ static enum tap_cl_look without_end(const struct tap_opencl_api *real, const str
 		tap_cl_untimed(s->link, REC_LOSS_FAILED_COMMAND, status);
 		return TAP_CL_TIMED;
 	}
-	if (status > CL_COMPLETE)
-		return TAP_CL_NOT_YET;
-	if (!last)
-		return TAP_CL_NO_TIMES_YET;
-	tap_cl_untimed(s->link, REC_LOSS_NO_PROFILING_INFO, CL_COMPLETE);
-	return TAP_CL_TIMED;
+	return status > CL_COMPLETE ? TAP_CL_NOT_YET : TAP_CL_NO_TIMES_YET;
+}
+
+static bool ask_end(const struct tap_opencl_api *real, cl_event event, cl_ulong *end)
+{
+	return real->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof *end, end, NULL) == CL_SUCCESS;
 }
 
 /* Success, but not one time that could be true: untouched or all zero. It may be a failed command or one that still runs. */
 static enum tap_cl_look without_times(struct tap_cl_queue *q, const struct tap_cl_slot *s, const struct times *t, bool may_ask_status, bool last)
 {
-	enum tap_cl_look look = without_end(q->real, s, may_ask_status, false);
+	enum tap_cl_look look = without_end(q->real, s, may_ask_status);
 
 	if (look != TAP_CL_NO_TIMES_YET)
 		return look;
@@ -131,8 +131,19 @@ enum tap_cl_look tap_cl_times(struct tap_cl_queue *q, const struct tap_cl_slot *
 	const struct tap_opencl_api *real = q->real;
 	struct times t = { .end = UNTOUCHED };
 
-	if (real->clGetEventProfilingInfo(s->event, CL_PROFILING_COMMAND_END, sizeof t.end, &t.end, NULL) != CL_SUCCESS)
-		return without_end(real, s, may_ask_status, last);
+	if (!ask_end(real, s->event, &t.end)) {
+		enum tap_cl_look look = without_end(real, s, may_ask_status);
+
+		if (look != TAP_CL_NO_TIMES_YET)
+			return look;
+		/* It may have completed between the two questions. */
+		if (!ask_end(real, s->event, &t.end)) {
+			if (!last)
+				return look;
+			tap_cl_untimed(s->link, REC_LOSS_NO_PROFILING_INFO, CL_COMPLETE);
+			return TAP_CL_TIMED;
+		}
+	}
 	t.queued = ask(real, s->event, CL_PROFILING_COMMAND_QUEUED);
 	t.submit = ask(real, s->event, CL_PROFILING_COMMAND_SUBMIT);
 	t.start = ask(real, s->event, CL_PROFILING_COMMAND_START);

@@ -61,6 +61,9 @@ for fault in profiling-refused profiling-late=2 profiling-late=100 profiling-zer
 	esac
 done
 same late-callbacks=20 1 late
+# Complete at the second question and not at the first: queues that are released at once lose no times for it.
+FAKECL_FAULTS=profiling-late=3 FAKECL_PLATFORMS=1 "$gputap" run -q -f -o soon -- "$GPUTAP_BUILD/tests/e2e/cl_shared" reuse 20 >/dev/null 2>err
+check "times that come a moment after completion are not given up" grep -q '^complete: yes' <("$gputap" info soon.gputap 2>/dev/null)
 
 # Nothing is forced where nothing may be.
 GPUTAP_DEVICE_TIMES=false same "" 7
