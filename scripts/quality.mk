@@ -37,6 +37,8 @@ fuzz: test-programs $(T)/fuzz/fuzz_reader
 	$(Q)$(T)/fuzz/fuzz_reader -s $(or $(SECONDS),60) tests/fuzz/corpus
 torture: test-programs
 	$(Q)GPUTAP_BUILD=$(abspath $(O)) GPUTAP_TESTS=$(CURDIR)/tests TORTURE=$(or $(TORTURE),all) scripts/in-scratch tests/fault/torture.sh
+test-gpu: all
+	$(Q)GPUTAP_BUILD=$(abspath $(O)) scripts/test-gpu
 bench: all
 	$(Q)GPUTAP_BUILD=$(abspath $(O)) bench/run
 stats:
@@ -64,5 +66,5 @@ help:
 	@echo "make format golden CASE=... bench fuzz torture stats compile_commands.json install clean"
 	@echo "variables           V=1 DEBUG=1 SAN=address O=dir CC=clang PREFIX= DESTDIR="
 
-.PHONY: all lint format golden check test-programs check-asan check-ubsan check-tsan check-valgrind fuzz torture bench stats install clean help
+.PHONY: all lint format golden check test-programs check-asan check-ubsan check-tsan check-valgrind fuzz torture test-gpu bench stats install clean help
 .DEFAULT_GOAL := all
