@@ -6,7 +6,7 @@
  *   sqlite_schema.*    tables as data       sqlite_walk.c      calls
  *   sqlite_db.*        filling a database   sqlite_commands.c  device commands
  *   sqlite_objects.c, sqlite_events.c, sqlite_maps.c           what handles mean
- *   sqlite_nvtx.c      NVTX ranges
+ *   sqlite_nvtx.c      NVTX ranges          sqlite_cuda*.c     CUDA
  *   sqlite_info.c      the rest             sqlite_args.c      --sqlite-arguments
  *
  * Copyright 2026 The gputap authors
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writers/sqlite_feed.h"
+#include "writers/sqlite_cuda.h"
 
 #define X(prefix, cell) #cell,
 #define T(member, table, cells) static const char *const member##_cells[] = { cells(X) };
@@ -41,17 +41,22 @@ static int choose(const char *option, const char *value, const char *first, cons
 	return 0;
 }
 
-static int read_options(const struct gt_options *o, struct gt_sql_options *sql, bool *compat, bool *strict, struct gt_err *err)
+static int read_options(const struct gt_options *o, struct gt_sql_options *sql, struct gt_sql_feeder *f, struct gt_err *err)
 {
-	int edition = 1, lazy = 0, opencl = 1, text = 1;
+	int edition = 1, lazy = 0, opencl = 1, text = 1, driver = 1, libraries = 1;
 
 	if (choose("sqlite-schema", gt_option(o, "sqlite-schema"), "default", "2021", &edition, err) ||
 	    choose("lazy", gt_option(o, "lazy"), "true", "false", &lazy, err) ||
 	    choose("opencl-compat", gt_option(o, "opencl-compat"), "on", "off", &opencl, err) ||
-	    choose("nvtx-text", gt_option(o, "nvtx-text"), "both", "strict", &text, err))
+	    choose("nvtx-text", gt_option(o, "nvtx-text"), "both", "strict", &text, err) ||
+	    choose("nvtx-libraries", gt_option(o, "nvtx-libraries"), "apart", "both", &libraries, err) ||
+	    choose("cuda-driver-rows", gt_option(o, "cuda-driver-rows"), "outer", "all", &driver, err))
 		return -1;
-	*compat = opencl == 1;
-	*strict = text == 2 || edition == 2;
+	f->compat = opencl == 1;
+	f->strict_text = text == 2 || edition == 2;
+	f->library_ranges = libraries == 2;
+	f->driver_rows = driver == 2;
+	f->arguments = gt_option_true(o, "sqlite-arguments");
 	*sql = (struct gt_sql_options){
 		.edition = edition == 2 ? GT_SCHEMA_2021 : GT_SCHEMA_DEFAULT,
 		.lazy = lazy == 1 ? GT_SQL_LAZY_TRUE : lazy == 2 ? GT_SQL_LAZY_FALSE : GT_SQL_LAZY_UNSET,
@@ -88,6 +93,7 @@ static void release(struct gt_sql_feeder *f)
 {
 	for (unsigned i = 0; f->plan && i < 65536; i++)
 		free(f->plan[i]);
+	gt_sql_cuda_close(f);
 	gt_sql_objects_free(f->objects);
 	gt_sql_events_free(f->events);
 	gt_sql_maps_free(f->maps);
@@ -96,30 +102,29 @@ static void release(struct gt_sql_feeder *f)
 	free(f->thread_used);
 }
 
-static int fill(struct gt_sql_feeder *f, bool strict_text, struct gt_err *err)
+static int fill(struct gt_sql_feeder *f, struct gt_err *err)
 {
 	if (!allocate(f))
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
 	number_images(f);
 	feed_tables(f);
-	if (gt_sql_walk(f, err))
+	if (gt_sql_cuda_open(f, err) || gt_sql_walk(f, err) || gt_sql_cuda_work(f, err))
 		return -1;
 	if (f->clamped)
 		gt_model_count_loss(f->m, REC_LOSS_CLAMPED, f->clamped);
-	gt_sql_nvtx(f, strict_text);
+	gt_sql_nvtx(f);
 	gt_sql_info(f);
 	return 0;
 }
 
 static int write_sqlite(const struct gt_export *x, struct gt_err *err)
 {
-	struct gt_sql_feeder f = { .x = x, .m = x->model, .arguments = gt_option_true(x->options, "sqlite-arguments") };
+	struct gt_sql_feeder f = { .x = x, .m = x->model };
 	struct gt_sql_options opt;
-	bool strict;
 
-	if (read_options(x->options, &opt, &f.compat, &strict, err) || gt_sql_open(x->path, &opt, &f.db, err))
+	if (read_options(x->options, &opt, &f, err) || gt_sql_open(x->path, &opt, &f.db, err))
 		return -1;
-	int rc = fill(&f, strict, err);
+	int rc = fill(&f, err);
 
 	if (gt_sql_close(f.db, !rc, rc ? NULL : err))
 		rc = -1;

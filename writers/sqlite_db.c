@@ -22,7 +22,7 @@
 
 #include "writers/sqlite_pages.h"
 
-#define TABLES_MAX 48
+#define TABLES_MAX 64
 #define VALUES_MAX 64
 
 enum column_kind { COLUMN_INT, COLUMN_TEXT, COLUMN_ROWID, COLUMN_REAL };

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "writers/sqlite_feed.h"
+#include "writers/sqlite_cuda.h"
 
 #define CELLS(...) (const char *const[]){ __VA_ARGS__ }
 #define FEED(f, table, ...) gt_sql_feed((f)->db, table, CELLS(__VA_ARGS__), sizeof CELLS(__VA_ARGS__) / sizeof(char *))
@@ -88,8 +88,12 @@ static void capture_facts(struct gt_sql_feeder *f)
 	const struct gt_session *s = gt_model_session(f->m);
 	char name[64];
 
-	if (f->api_rows || gt_sql_rows(f->runtime))
+	if (f->opencl_calls)
 		add_pair(t, "CAPTURE_EVENT_TYPE", "OpenCL");
+	if (f->cuda)
+		add_pair(t, "CAPTURE_EVENT_TYPE", "Cuda");
+	if (f->range_rows)
+		add_pair(t, "CAPTURE_EVENT_TYPE", "NvtxEvents");
 	if (s->n_args)
 		add_pair(t, "PROCESS_0:COMMAND", s->args[0]);
 	for (size_t i = 1; i < s->n_args; i++) {
@@ -143,15 +147,31 @@ static void add_environment(struct gt_sql_table *t, const char *name, int number
 	gt_put_str(t, r, 4, value);
 }
 
+/* Of CUDA: "13.0" for 13000; NULL when no process had CUDA. */
+static const char *driver_version(struct gt_sql_feeder *f, char *out, size_t bytes)
+{
+	for (uint32_t i = 0; f->cuda && i < gt_model_process_count(f->m); i++) {
+		const struct gt_cuda_library *l = gt_cuda_library(gt_sql_cuda_model(f), i);
+
+		if (!l || !l->driver_version)
+			continue;
+		snprintf(out, bytes, "%u.%u", l->driver_version / 1000, l->driver_version % 1000 / 10);
+		return out;
+	}
+	return NULL;
+}
+
 /* Each nameEnum once: consumers use it as a key. */
 static void system_facts(struct gt_sql_feeder *f)
 {
+	char version[32];
 	struct gt_sql_table *t = FEED(f, "TARGET_INFO_SYSTEM_ENV", "globalVid", "devStateName", "name", "nameEnum", "value");
 	const struct gt_process *p = gt_model_process_count(f->m) ? gt_model_process(f->m, 0) : NULL;
 
 	add_environment(t, "Hostname", 619, gt_model_session(f->m)->host);
 	add_environment(t, "CpuArchitecture", 3, p ? p->arch : NULL);
 	add_environment(t, "OsDescription", 605, p ? p->os : NULL);
+	add_environment(t, "CudaDriverVersion", 611, driver_version(f, version, sizeof version));
 }
 
 /* ------------------------------------------------------- processes and threads */
@@ -233,16 +253,19 @@ static void put_attr_text(struct gt_sql_table *t, struct gt_sql_row *r, unsigned
 		gt_put_text(t, r, cell, a->value, strnlen(a->value, a->bytes));
 }
 
+void gt_sql_uuid_text(const uint8_t uuid[16], char out[40])
+{
+	for (unsigned i = 0; i < 16; i++)
+		out += sprintf(out, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
 static bool uuid_text(const struct gt_object *o, char out[40])
 {
 	const struct gt_attr *a = gt_object_attr(o, CL_DEVICE_UUID_KHR);
-	const unsigned char *u = a ? a->value : NULL;
-	char *to = out;
 
 	if (!a || a->bytes != 16)
 		return false;
-	for (unsigned i = 0; i < 16; i++)
-		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", u[i]);
+	gt_sql_uuid_text(a->value, out);
 	return true;
 }
 
@@ -259,22 +282,18 @@ static bool bus_text(const struct gt_object *o, char out[48])
 	return true;
 }
 
-enum { GPU_vmId, GPU_id, GPU_name, GPU_busLocation, GPU_isDiscrete, GPU_l2CacheSize, GPU_totalMemory, GPU_clockRate, GPU_smCount, GPU_uuid,
-	GPU_constantMemory, GPU_maxRegistersPerBlock, GPU_maxShmemPerBlock, GPU_threadsPerWarp, GPU_maxThreadsPerBlock,
-	GPU_maxBlockDimX, GPU_maxBlockDimY, GPU_maxBlockDimZ, GPU_computeMajor, GPU_computeMinor };
-
-static void add_gpu(struct gt_sql_table *t, const struct gt_object *o)
+static void add_gpu(struct gt_sql_feeder *f, const struct gt_object *o)
 {
 	const struct gt_attr *sizes = gt_object_attr(o, CL_DEVICE_MAX_WORK_ITEM_SIZES);
-	struct gt_sql_row *r = gt_sql_add(t);
+	struct gt_sql_row *r = gt_sql_add(f->gpu);
 	int64_t unified = 0;
 	char text[48];
 
 	gt_put(r, GPU_vmId, GT_SQL_VM);
-	gt_put(r, GPU_id, o->device_index);
-	gt_put_text(t, r, GPU_name, o->name.text, o->name.bytes);
+	gt_put(r, GPU_id, gt_sql_device_number(f, o));
+	gt_put_text(f->gpu, r, GPU_name, o->name.text, o->name.bytes);
 	if (bus_text(o, text))
-		gt_put_str(t, r, GPU_busLocation, text);
+		gt_put_str(f->gpu, r, GPU_busLocation, text);
 	gt_sql_attr(o, CL_DEVICE_HOST_UNIFIED_MEMORY, &unified);
 	gt_put(r, GPU_isDiscrete, o->device_type & CL_DEVICE_TYPE_CPU ? 0 : !unified);
 	put_attr(r, GPU_l2CacheSize, o, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 1);
@@ -282,7 +301,7 @@ static void add_gpu(struct gt_sql_table *t, const struct gt_object *o)
 	put_attr(r, GPU_clockRate, o, CL_DEVICE_MAX_CLOCK_FREQUENCY, 1000000);
 	gt_put(r, GPU_smCount, o->compute_units);
 	if (uuid_text(o, text))
-		gt_put_str(t, r, GPU_uuid, text);
+		gt_put_str(f->gpu, r, GPU_uuid, text);
 	put_attr(r, GPU_constantMemory, o, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 1);
 	put_attr(r, GPU_maxRegistersPerBlock, o, CL_DEVICE_REGISTERS_PER_BLOCK_NV, 1);
 	put_attr(r, GPU_maxShmemPerBlock, o, CL_DEVICE_LOCAL_MEM_SIZE, 1);
@@ -298,14 +317,11 @@ static void add_gpu(struct gt_sql_table *t, const struct gt_object *o)
 	put_attr(r, GPU_computeMinor, o, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, 1);
 }
 
-/* One row a physical device, however many processes and platforms show it. */
+/* One row a physical device, however many processes and platforms show it; CUDA has described its own. */
 static void gpus(struct gt_sql_feeder *f)
 {
-	struct gt_sql_table *t = FEED(f, "TARGET_INFO_GPU", "vmId", "id", "name", "busLocation", "isDiscrete", "l2CacheSize", "totalMemory",
-	                              "clockRate", "smCount", "uuid", "constantMemory", "maxRegistersPerBlock", "maxShmemPerBlock",
-	                              "threadsPerWarp", "maxThreadsPerBlock", "maxBlockDimX", "maxBlockDimY", "maxBlockDimZ",
-	                              "computeMajor", "computeMinor");
 	uint32_t n = gt_model_object_count(f->m);
+	uint64_t cuda = gt_sql_rows(f->gpu);
 	bool *done = calloc((size_t)n + 1, sizeof *done);
 
 	for (uint32_t i = 0; done && i < n; i++) {
@@ -314,19 +330,26 @@ static void gpus(struct gt_sql_feeder *f)
 		if (o->kind != REC_OBJECT_DEVICE || o->device_index > n || done[o->device_index])
 			continue;
 		done[o->device_index] = true;
-		add_gpu(t, o);
+		if (!cuda || !gt_sql_device_is_cuda(f, o))
+			add_gpu(f, o);
 	}
 	free(done);
-	if (f->unknown_device) {                /* so that rows of a device nobody described do not vanish in joins */
-		struct gt_sql_row *r = gt_sql_add(t);
-
-		gt_put(r, GPU_vmId, GT_SQL_VM);
-		gt_put(r, GPU_id, GT_SQL_UNKNOWN_DEVICE);
-		gt_put_str(t, r, GPU_name, "[Unknown]");
-	}
 }
 
-struct object_tables { struct gt_sql_table *platform, *device, *queue, *program, *kernel, *cuda_device, *cuda_context, *cuda_stream; };
+/* So that rows of a device nobody described do not vanish in joins. */
+static void unknown_gpu(struct gt_sql_feeder *f)
+{
+	struct gt_sql_row *r;
+
+	if (!f->unknown_device)
+		return;
+	r = gt_sql_add(f->gpu);
+	gt_put(r, GPU_vmId, GT_SQL_VM);
+	gt_put(r, GPU_id, GT_SQL_UNKNOWN_DEVICE);
+	gt_put_str(f->gpu, r, GPU_name, "[Unknown]");
+}
+
+struct object_tables { struct gt_sql_table *platform, *device, *queue, *program, *kernel; };
 
 static void add_platform(struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_object *o)
 {
@@ -349,7 +372,7 @@ static void add_device(struct gt_sql_feeder *f, const struct object_tables *t, c
 
 	gt_put(r, 0, gt_sql_pid(f, o->process));
 	gt_put(r, 1, gt_sql_object_number(f->objects, o));
-	gt_put(r, 2, o->device_index);
+	gt_put(r, 2, gt_sql_device_number(f, o));
 	if (o->platform)
 		gt_put(r, 3, gt_sql_object_number(f->objects, o->platform));
 	if (o->parent)
@@ -365,26 +388,28 @@ static void add_device(struct gt_sql_feeder *f, const struct object_tables *t, c
 	gt_put_str(t->device, r, 13, has_uuid ? uuid : NULL);
 	gt_put_str(t->device, r, 14, bus_text(o, bus) ? bus : NULL);
 	put_attr(r, 15, o, REC_ATTR_CLOCK, 1);
-	r = gt_sql_add(t->cuda_device);
-	gt_put(r, 0, o->device_index);
-	gt_put(r, 1, o->device_index);
-	gt_put(r, 2, gt_model_process(f->m, o->process)->pid);
-	gt_put_str(t->cuda_device, r, 3, has_uuid ? uuid : NULL);
-	gt_put(r, 4, o->compute_units);
+	if (gt_sql_device_is_cuda(f, o))        /* it has a row already */
+		return;
+	r = gt_sql_add(f->cuda_device);
+	gt_put(r, DE_gpuId, gt_sql_device_number(f, o));
+	gt_put(r, DE_cudaId, gt_sql_device_number(f, o));
+	gt_put(r, DE_pid, gt_model_process(f->m, o->process)->pid);
+	gt_put_str(f->cuda_device, r, DE_uuid, has_uuid ? uuid : NULL);
+	gt_put(r, DE_numMultiprocessors, o->compute_units);
 }
 
-static void add_context(struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_object *o)
+static void add_context(struct gt_sql_feeder *f, const struct gt_object *o)
 {
-	struct gt_sql_row *r = gt_sql_add(t);
+	struct gt_sql_row *r = gt_sql_add(f->cuda_context);
 
-	gt_put(r, 0, 7);                        /* nullStreamId: the original's constant; no queue has it */
-	gt_put(r, 1, 0);
-	gt_put(r, 2, 1);
-	gt_put(r, 3, gt_model_process(f->m, o->process)->pid);
-	gt_put(r, 4, gt_sql_device_id(f, gt_sql_object_device(o)));
-	gt_put(r, 5, gt_sql_object_number(f->objects, o));
-	gt_put(r, 6, 0);
-	gt_put(r, 7, 0);
+	gt_put(r, CO_nullStreamId, 7);          /* the original's constant; no queue has it */
+	gt_put(r, CO_hwId, 0);
+	gt_put(r, CO_vmId, 1);
+	gt_put(r, CO_processId, gt_model_process(f->m, o->process)->pid);
+	gt_put(r, CO_deviceId, gt_sql_device_id(f, gt_sql_object_device(o)));
+	gt_put(r, CO_contextId, gt_sql_object_number(f->objects, o));
+	gt_put(r, CO_parentContextId, 0);
+	gt_put(r, CO_isGreenContext, 0);
 }
 
 static void add_queue(struct gt_sql_feeder *f, const struct object_tables *t, const struct gt_object *o)
@@ -396,7 +421,7 @@ static void add_queue(struct gt_sql_feeder *f, const struct object_tables *t, co
 	gt_put(r, 1, gt_sql_object_number(f->objects, o));
 	gt_put(r, 2, gt_sql_object_number(f->objects, o->context));
 	if (device)
-		gt_put(r, 3, device->device_index);
+		gt_put(r, 3, gt_sql_device_number(f, device));
 	gt_put(r, 4, (int64_t)o->properties);
 	gt_put(r, 5, o->profiled);
 	if (o->clock_error_ns >= 0)
@@ -405,14 +430,14 @@ static void add_queue(struct gt_sql_feeder *f, const struct object_tables *t, co
 		gt_put(r, 7, o->born_ns);
 	if (o->died_ns != GT_NO_TIME)
 		gt_put(r, 8, o->died_ns);
-	r = gt_sql_add(t->cuda_stream);
-	gt_put(r, 0, gt_sql_object_number(f->objects, o));
-	gt_put(r, 1, 0);
-	gt_put(r, 2, 1);
-	gt_put(r, 3, gt_model_process(f->m, o->process)->pid);
-	gt_put(r, 4, gt_sql_object_number(f->objects, o->context));
-	gt_put(r, 5, 0);
-	gt_put(r, 6, 2);                        /* non-blocking: queues do not wait for a null stream */
+	r = gt_sql_add(f->cuda_stream);
+	gt_put(r, ST_streamId, gt_sql_object_number(f->objects, o));
+	gt_put(r, ST_hwId, 0);
+	gt_put(r, ST_vmId, 1);
+	gt_put(r, ST_processId, gt_model_process(f->m, o->process)->pid);
+	gt_put(r, ST_contextId, gt_sql_object_number(f->objects, o->context));
+	gt_put(r, ST_priority, 0);
+	gt_put(r, ST_flag, 2);                  /* non-blocking: queues do not wait for a null stream */
 }
 
 static void add_program(struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_object *o)
@@ -459,10 +484,6 @@ static void objects(struct gt_sql_feeder *f)
 		FEED(f, "OPENCL_QUEUE", "globalPid", "id", "contextId", "deviceId", "properties", "profiled", "clockErrorNs", "created", "released"),
 		FEED(f, "OPENCL_PROGRAM", "globalPid", "id", "contextId", "sourceHash", "sourceBytes", "buildOptionsId"),
 		FEED(f, "OPENCL_KERNEL", "globalPid", "id", "programId", "nameId", "workGroupSize", "localMemBytes", "privateMemBytes"),
-		FEED(f, "TARGET_INFO_CUDA_DEVICE", "gpuId", "cudaId", "pid", "uuid", "numMultiprocessors"),
-		FEED(f, "TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId", "hwId", "vmId", "processId", "deviceId", "contextId", "parentContextId",
-		     "isGreenContext"),
-		FEED(f, "TARGET_INFO_CUDA_STREAM", "streamId", "hwId", "vmId", "processId", "contextId", "priority", "flag"),
 	};
 
 	for (uint32_t i = 0; i < gt_model_object_count(f->m); i++) {
@@ -471,7 +492,7 @@ static void objects(struct gt_sql_feeder *f)
 		switch (o->kind) {
 		case REC_OBJECT_PLATFORM: add_platform(f, t.platform, o); break;
 		case REC_OBJECT_DEVICE: add_device(f, &t, o); break;
-		case REC_OBJECT_CONTEXT: add_context(f, t.cuda_context, o); break;
+		case REC_OBJECT_CONTEXT: add_context(f, o); break;
 		case REC_OBJECT_QUEUE: add_queue(f, &t, o); break;
 		case REC_OBJECT_PROGRAM: add_program(f, t.program, o); break;
 		case REC_OBJECT_KERNEL: add_kernel_object(f, t.kernel, o); break;
@@ -503,6 +524,26 @@ diagnose(struct gt_sql_table *t, int64_t time_ns, enum source source, enum sever
 	gt_put(r, 5, pid);
 }
 
+/* What told of CUDA, and how much of it. */
+static void cuda_diagnostics(struct gt_sql_feeder *f, struct gt_sql_table *t)
+{
+	int64_t end = gt_model_session(f->m)->duration_ns;
+
+	for (uint32_t i = 0; f->cuda && i < gt_model_process_count(f->m); i++) {
+		const struct gt_cuda_library *l = gt_cuda_library(gt_sql_cuda_model(f), i);
+
+		if (!l)
+			continue;
+		diagnose(t, end, INJECTION, INFO, gt_sql_pid(f, i), "CUPTI %u: %" PRIu64 " records in %" PRIu64 " buffers, %" PRIu64 " of them never completed; "
+			 "%" PRIu64 " records dropped%s", l->cupti_version, l->records, l->buffers, l->uncompleted, l->dropped,
+			 l->flags & REC_CUPTI_LATE ? "; attached after CUDA was initialised" : "");
+		if (l->clock_error_ns >= 0)
+			diagnose(t, end, ANALYSIS, INFO, gt_sql_pid(f, i), "CUPTI's clock known to within %" PRId64 " ns", l->clock_error_ns);
+		if (l->flags & REC_CUPTI_STAND_IN)
+			diagnose(t, end, INJECTION, WARNING, gt_sql_pid(f, i), "the CUDA records are a test stand-in's, not a real device's");
+	}
+}
+
 static void diagnostics(struct gt_sql_feeder *f)
 {
 	static const char *const texts[] = {
@@ -530,6 +571,7 @@ static void diagnostics(struct gt_sql_feeder *f)
 		if (gt_model_process(f->m, i)->clock_error_ns >= 0)
 			diagnose(t, end, ANALYSIS, INFO, gt_sql_pid(f, i), "host clock known to within %" PRId64 " ns",
 			         gt_model_process(f->m, i)->clock_error_ns);
+	cuda_diagnostics(f, t);
 }
 
 /* Edition 2021 has no table for it: a string that no row refers to. */
@@ -543,10 +585,12 @@ static void complete_string(struct gt_sql_feeder *f)
 
 void gt_sql_info(struct gt_sql_feeder *f)
 {
+	gt_sql_cuda_targets(f);
 	gpus(f);
 	thread_names(f);
 	processes(f);
 	objects(f);
+	unknown_gpu(f);
 	session_facts(f);
 	system_facts(f);
 	capture_facts(f);

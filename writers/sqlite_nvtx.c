@@ -4,6 +4,9 @@
  * A registered string is text and textId, any other message text alone: consumers read one or the other. With
  * --nvtx-text=strict, and in the edition of 2021, a registered string is textId alone, as the source document has it.
  *
+ * cuBLAS and cuDNN annotate their own functions with pushes and pops of a domain of theirs: these are rows of CUBLAS_EVENTS and
+ * CUDNN_EVENTS, and of NVTX_EVENTS only when asked. Those tables cannot hold a range without an end.
+ *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,10 +29,15 @@ static const char *const cells[] = { CELLS(X) };
 /* spec: nsys SQLite ENUM_NSYS_EVENT_TYPE */
 enum { CATEGORY = 33, MARK = 34, THREAD = 39, PUSH_POP = 59, START_END = 60, DOMAIN = 75, DOMAIN_END = 76 };
 
+/* spec: nsys SQLite CUBLAS_EVENTS, CUDNN_EVENTS. Domain names as the libraries create them. */
+enum { LIBRARIES = 2 };
+static const struct { const char *domain, *table; int class; } libraries[LIBRARIES] = {
+	{ "cuBLAS", "CUBLAS_EVENTS", GT_SQL_CLASS_CUBLAS }, { "cuDNN", "CUDNN_EVENTS", GT_SQL_CLASS_CUDNN },
+};
+
 struct nvtx {
 	struct gt_sql_feeder *f;
-	struct gt_sql_table *table;
-	bool strict;
+	struct gt_sql_table *table, *library[LIBRARIES];
 	struct { uint32_t process, domain; } *known; /* domains that have a row */
 	size_t n_known, room;
 };
@@ -78,6 +86,45 @@ static void inherited_domain(struct nvtx *n, const struct gt_range *g)
 		add(n, g->start_ns, DOMAIN, gt_sql_tid(n->f, g->process, g->thread), g->domain, g->domain_name);
 }
 
+/* The library whose domain has that name; -1. */
+static int library_of(struct gt_string domain)
+{
+	for (int i = 0; i < LIBRARIES; i++)
+		if (domain.text && domain.bytes == strlen(libraries[i].domain) && !memcmp(domain.text, libraries[i].domain, domain.bytes))
+			return i;
+	return -1;
+}
+
+/* What the domain that ends was called. */
+static struct gt_string domain_name(const struct gt_model *m, const struct gt_range_name *end)
+{
+	for (uint32_t i = gt_model_range_name_count(m); i-- > 0;) {
+		const struct gt_range_name *n = gt_model_range_name(m, i);
+
+		if (n->what == REC_NVTX_DOMAIN && n->domain == end->domain && n->process == end->process)
+			return n->text;
+	}
+	return (struct gt_string){ NULL, 0 };
+}
+
+/* True when the range stands there and not in NVTX_EVENTS. */
+static bool add_library_event(struct nvtx *n, const struct gt_range *g)
+{
+	int library = g->kind == REC_NVTX_PUSH && g->end_ns != GT_NO_TIME ? library_of(g->domain_name) : -1;
+
+	if (library < 0)
+		return false;
+	struct gt_sql_row *r = gt_sql_add(n->library[library]);
+
+	gt_put(r, 0, g->start_ns);
+	gt_put(r, 1, g->end_ns);
+	gt_put(r, 2, libraries[library].class);
+	gt_put(r, 3, gt_sql_tid(n->f, g->process, g->thread));
+	gt_put(r, 4, gt_sql_string(n->f->db, g->text.text, g->text.bytes));
+	n->f->thread_used[g->thread] = true;
+	return !n->f->library_ranges;
+}
+
 static void add_name(struct nvtx *n, const struct gt_range_name *name)
 {
 	int64_t tid = gt_sql_tid(n->f, name->process, name->thread);
@@ -85,10 +132,14 @@ static void add_name(struct nvtx *n, const struct gt_range_name *name)
 
 	switch (name->what) {
 	case REC_NVTX_DOMAIN:
+		if (!n->f->library_ranges && library_of(name->text) >= 0)
+			break;          /* it gets a row with its first row here, if ever */
 		note_domain(n, name->process, name->domain);
 		add(n, name->time_ns, DOMAIN, tid, name->domain, name->text);
 		break;
 	case REC_NVTX_DOMAIN_END:
+		if (!n->f->library_ranges && library_of(domain_name(n->f->m, name)) >= 0)
+			break;
 		add(n, name->time_ns, DOMAIN_END, tid, name->domain, name->text);
 		break;
 	case REC_NVTX_CATEGORY:
@@ -131,9 +182,12 @@ static void add_range(struct nvtx *n, const struct gt_range *g)
 	struct gt_string none = { NULL, 0 };
 	struct gt_sql_row *r;
 
+	n->f->range_rows = true;
+	if (add_library_event(n, g))
+		return;
 	inherited_domain(n, g);
 	n->f->thread_used[g->thread] = n->f->thread_used[g->end_thread] = true;
-	r = add(n, g->start_ns, types[g->kind], gt_sql_tid(n->f, g->process, g->thread), g->domain, n->strict && g->registered ? none : g->text);
+	r = add(n, g->start_ns, types[g->kind], gt_sql_tid(n->f, g->process, g->thread), g->domain, n->f->strict_text && g->registered ? none : g->text);
 	if (g->end_ns != GT_NO_TIME)
 		gt_put(r, NV_end, g->end_ns);
 	if (g->kind == REC_NVTX_START)
@@ -149,13 +203,16 @@ static void add_range(struct nvtx *n, const struct gt_range *g)
 	put_payload(r, g);
 }
 
-void gt_sql_nvtx(struct gt_sql_feeder *f, bool strict)
+void gt_sql_nvtx(struct gt_sql_feeder *f)
 {
-	struct nvtx n = { .f = f, .strict = strict };
+	static const char *const library_cells[] = { "start", "end", "eventClass", "globalTid", "nameId" };
+	struct nvtx n = { .f = f };
 
 	if (!gt_model_range_count(f->m) && !gt_model_range_name_count(f->m))
 		return;
 	n.table = gt_sql_feed(f->db, "NVTX_EVENTS", cells, sizeof cells / sizeof *cells);
+	for (int i = 0; i < LIBRARIES; i++)
+		n.library[i] = gt_sql_feed(f->db, libraries[i].table, library_cells, 5);
 	for (uint32_t i = 0; i < gt_model_range_name_count(f->m) && !gt_sql_failed(f->db); i++)
 		add_name(&n, gt_model_range_name(f->m, i));     /* names hold for what comes later, whatever the window */
 	for (uint64_t i = 0; i < gt_model_range_count(f->m) && !gt_sql_failed(f->db); i++) {

@@ -7,10 +7,12 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "writers/sqlite_feed.h"
+#include "writers/sqlite_cuda.h"
 
 #define KINDS 16
 
@@ -187,10 +189,36 @@ const struct gt_object *gt_sql_object_context(const struct gt_object *x)
 	return x && x->kind != REC_OBJECT_CONTEXT ? x->context : x;
 }
 
+void gt_sql_objects_reserve(struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint32_t last)
+{
+	uint32_t *base = &o->numbers[process].base[(unsigned)kind % KINDS];
+	uint32_t first = kind == REC_OBJECT_QUEUE ? GT_SQL_FIRST_STREAM - 1 : 0; /* the number that base 0 follows */
+
+	if (last > first && last - first > *base)
+		*base = last - first;
+}
+
+/* The number that CUDA gave the same device, -1 when it knows none such. */
+static int64_t cuda_number(const struct gt_sql_feeder *f, const struct gt_object *device)
+{
+	const struct gt_attr *uuid = f->cuda ? gt_object_attr(device, CL_DEVICE_UUID_KHR) : NULL;
+
+	return uuid && uuid->bytes == 16 ? gt_sql_cuda_gpu_of(f, uuid->value) : -1;
+}
+
+bool gt_sql_device_is_cuda(const struct gt_sql_feeder *f, const struct gt_object *device) { return cuda_number(f, device) >= 0; }
+
+int64_t gt_sql_device_number(const struct gt_sql_feeder *f, const struct gt_object *device)
+{
+	int64_t number = cuda_number(f, device);
+
+	return number >= 0 ? number : (int64_t)gt_sql_cuda_gpus(f) + device->device_index;
+}
+
 int64_t gt_sql_device_id(struct gt_sql_feeder *f, const struct gt_object *device)
 {
 	if (device)
-		return device->device_index;
+		return gt_sql_device_number(f, device);
 	f->unknown_device++;
 	return GT_SQL_UNKNOWN_DEVICE;
 }

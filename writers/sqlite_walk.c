@@ -1,7 +1,8 @@
 /*
  * writers/sqlite_walk.c - one walk over the calls fills the tables of calls, synchronisation and waits
  *
- * Commands: sqlite_commands.c. The mapping from OpenCL to the tables: docs/sqlite.md.
+ * Commands: sqlite_commands.c. The mapping from OpenCL to the tables: docs/sqlite.md. Calls of CUDA come in between, in order of
+ * start: sqlite_cuda.c.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writers/sqlite_feed.h"
+#include "writers/sqlite_cuda.h"
 
 #define FUNCTIONS 65536                 /* function ids are 16 bits wide in the trace */
 
@@ -151,7 +152,7 @@ static void add_api(struct gt_sql_feeder *f, const struct gt_call *c, const stru
 	platform = !known ? NULL : known->kind == REC_OBJECT_PLATFORM ? known : device ? device->platform : known->platform;
 	put_number(f, r, AP_platformId, platform);
 	if (device)
-		gt_put(r, AP_deviceId, device->device_index);
+		gt_put(r, AP_deviceId, gt_sql_device_number(f, device));
 	put_number(f, r, AP_contextId, gt_sql_object_context(known));
 	put_number(f, r, AP_queueId, place && place->kind == REC_OBJECT_QUEUE ? place : NULL);
 	put_number(f, r, AP_objectId, subject);
@@ -278,6 +279,7 @@ static bool add_call(struct gt_sql_feeder *f, const struct gt_call *c)
 		return follow_events(f, c, p, correlation);
 	}
 	f->thread_used[c->thread] = true;
+	f->opencl_calls++;
 	if (f->compat && !c->is_callback)
 		add_runtime(f, c, p, tid, correlation);
 	if (f->compat && c->is_callback)
@@ -305,13 +307,15 @@ int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err)
 	while ((rc = gt_walk_next(w, &c, err)) == 1 && !gt_sql_failed(f->db)) {
 		bool ok = gt_sql_objects_update(f->objects);
 
-		if (ok && c->fn->domain == REC_DOMAIN_OPENCL)
+		if (ok && c->fn->domain == REC_DOMAIN_OPENCL) {
+			rc = gt_sql_cuda_calls(f, c->start_ns, err);
 			ok = add_call(f, c);
-		if (!ok) {
-			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
-			break;
 		}
+		if (!ok)
+			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
+		if (rc < 0)
+			break;
 	}
 	gt_walk_close(w);
-	return rc < 0 ? -1 : 0;
+	return rc < 0 ? -1 : gt_sql_cuda_calls(f, INT64_MAX, err);
 }
