@@ -37,7 +37,7 @@ static const struct { const char *domain, *table; int class; } libraries[LIBRARI
 
 struct nvtx {
 	struct gt_sql_feeder *f;
-	struct gt_sql_table *table, *library[LIBRARIES];
+	struct gt_sql_table *table, *library[LIBRARIES], *schema;
 	struct { uint32_t process, domain; } *known; /* domains that have a row */
 	size_t n_known, room;
 };
@@ -176,6 +176,25 @@ static void put_payload(struct gt_sql_row *r, const struct gt_range *g)
 	}
 }
 
+/* Which schemas the pieces of a payload have. A piece: schema id, size, bytes kept, these bytes padded to words. */
+static void add_schema_links(struct nvtx *n, const struct gt_range *g, int64_t event)
+{
+	uint64_t piece[3];
+
+	for (size_t at = 0; g->data.bytes - at >= sizeof piece; at += (piece[2] + 7) / 8 * 8) {
+		struct gt_sql_row *r = gt_sql_add(n->schema);
+
+		memcpy(piece, g->data.text + at, sizeof piece);
+		at += sizeof piece;
+		gt_put(r, 0, event);
+		gt_put(r, 1, gt_sql_pid(n->f, g->process));
+		gt_put(r, 2, g->domain);
+		gt_put(r, 3, (int64_t)piece[0]);
+		if (piece[2] > g->data.bytes - at || (piece[2] + 7) / 8 * 8 > g->data.bytes - at)
+			break;
+	}
+}
+
 static void add_range(struct nvtx *n, const struct gt_range *g)
 {
 	static const int types[] = { [REC_NVTX_MARK] = MARK, [REC_NVTX_PUSH] = PUSH_POP, [REC_NVTX_START] = START_END };
@@ -201,16 +220,20 @@ static void add_range(struct nvtx *n, const struct gt_range *g)
 	if (g->has_color)
 		gt_put(r, NV_color, g->color);
 	put_payload(r, g);
+	if (g->payload_type == REC_NVTX_SCHEMA_DATA && g->data.text)
+		add_schema_links(n, g, (int64_t)gt_sql_rows(n->table));
 }
 
 void gt_sql_nvtx(struct gt_sql_feeder *f)
 {
+	static const char *const schema_cells[] = { "eventId", "globalPid", "domainId", "payloadSchemaID" };
 	static const char *const library_cells[] = { "start", "end", "eventClass", "globalTid", "nameId" };
 	struct nvtx n = { .f = f };
 
 	if (!gt_model_range_count(f->m) && !gt_model_range_name_count(f->m))
 		return;
 	n.table = gt_sql_feed(f->db, "NVTX_EVENTS", cells, sizeof cells / sizeof *cells);
+	n.schema = gt_sql_feed(f->db, "NVTX_EVENTS_PAYLOAD_SCHEMAS", schema_cells, 4);
 	for (int i = 0; i < LIBRARIES; i++)
 		n.library[i] = gt_sql_feed(f->db, libraries[i].table, library_cells, 5);
 	for (uint32_t i = 0; i < gt_model_range_name_count(f->m) && !gt_sql_failed(f->db); i++)

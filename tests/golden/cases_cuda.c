@@ -74,6 +74,8 @@ static void cuda_nvtx(struct golden *g)
 	nvtx(g, 125000, REC_NVTX_PUSH, 0, 0, "add");
 	pop(g, 145000, 0);
 	nvtx(g, 146000, REC_NVTX_MARK, MINE, 1, "mark");
+	tb_record(g->stream, REC_NVTX_EVENT, 0, MINE, W(T0 + 146500, REC_NVTX_MARK | (uint64_t)REC_NVTX_PAYLOAD << 16,   /* two pieces */
+		PAIR(REC_NVTX_SCHEMA_DATA, 64), 16777217, 5, 5, 0x0504030201, 16777218, 8, 8, 42));
 	range = nvtx(g, 147000, REC_NVTX_START, 0, 1, "range");
 	library_range(g, CUBLAS, 148500, 11000, "cublasSgemm_v2");
 	library_range(g, CUDNN, 159500, 9500, "cudnnConvolutionForward");
