@@ -87,7 +87,7 @@ struct gt_cuda_event {
 			uint64_t value, address; /* value of 3: address of the instruction */ uint32_t flags, src, dst; } managed; /* 3, 5, 7 are moments */
 		struct { int64_t event, event_sync, device_ns; } event_record; /* -1, GT_NO_TIME */
 		struct { int type; int object_kind; uint64_t data; } overhead; /* CUPTI's overhead kind */
-		struct { int entry, operation; int64_t cache_size; struct gt_string cache_path; int64_t operation_correlation; /* of load, compile, store; -1 */ } jit;
+		struct { int entry, operation; int64_t cache_size; struct gt_string cache_path; int64_t operation_correlation; } jit; /* sizes, ids: -1 */
 		struct { int external_kind; uint64_t external_id; } external;
 		struct { uint64_t bytes; uint32_t operations; int64_t channel; /* -1 */ } decompress;
 	};

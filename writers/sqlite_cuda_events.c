@@ -96,8 +96,8 @@ static void add_node_event(struct gt_sql_feeder *f, const struct tables *t, cons
 static int add_graphs(struct gt_sql_feeder *f, struct gt_err *err)
 {
 	bool old = !gt_sql_wanted(f->api);      /* the edition without tables of ours */
-	struct tables nodes = { FEED(f, old ? "CUDA_GRAPH_EVENTS" : "CUDA_GRAPH_NODE_EVENTS", "start", "end", "eventClass", "globalTid", "nameId", "graphNodeId",
-	                             "originalGraphNodeId"), NULL };
+	struct tables nodes = { FEED(f, old ? "CUDA_GRAPH_EVENTS" : "CUDA_GRAPH_NODE_EVENTS", "start", "end", "eventClass", "globalTid", "nameId",
+	                             "graphNodeId", "originalGraphNodeId"), NULL };
 
 	if (!old) {
 		struct tables graphs = { FEED(f, "CUDA_GRAPH_EVENTS", "start", "end", "eventClass", "globalTid", "nameId", "graphId", "originalGraphId",

@@ -534,8 +534,8 @@ static void cuda_diagnostics(struct gt_sql_feeder *f, struct gt_sql_table *t)
 
 		if (!l)
 			continue;
-		diagnose(t, end, INJECTION, INFO, gt_sql_pid(f, i), "CUPTI %u: %" PRIu64 " records in %" PRIu64 " buffers, %" PRIu64 " of them never completed; "
-			 "%" PRIu64 " records dropped%s", l->cupti_version, l->records, l->buffers, l->uncompleted, l->dropped,
+		diagnose(t, end, INJECTION, INFO, gt_sql_pid(f, i), "CUPTI %u: %" PRIu64 " records in %" PRIu64 " buffers, %" PRIu64 " of these "
+			 "never completed; %" PRIu64 " records dropped%s", l->cupti_version, l->records, l->buffers, l->uncompleted, l->dropped,
 			 l->flags & REC_CUPTI_LATE ? "; attached after CUDA was initialised" : "");
 		if (l->clock_error_ns >= 0)
 			diagnose(t, end, ANALYSIS, INFO, gt_sql_pid(f, i), "CUPTI's clock known to within %" PRId64 " ns", l->clock_error_ns);
