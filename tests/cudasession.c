@@ -339,7 +339,7 @@ static void first_process(struct session *x)
 	finish_buffer(x, 2000, 10000);
 	graph_events(x);
 	tb_cupti_string(x->s, x->t0 + 610000, S_VECADD, "_Z6vecaddPKfS0_Pfi");
-	tb_cupti_string(x->s, x->t0 + 610000, S_GEMM, "_ZN4core5blas4gemmIfLi4EEEvPT_PKS2_m");
+	tb_cupti_string(x->s, x->t0 + 610000, S_GEMM, "_ZN4core4blas4gemmIfLi4EEEvPT_PKS2_m");
 	tb_cupti_string(x->s, x->t0 + 610000, S_REDUCE, "reduce");
 	tb_cupti_string(x->s, x->t0 + 610000, S_SCALE, "_Z5scaleIdEvPT_S0_");
 	tb_cupti_string(x->s, x->t0 + 610000, S_CACHE, "/home/user/.nv/ComputeCache");

@@ -314,6 +314,7 @@ static void add_migration(struct gt_sql_feeder *f, const struct gt_cuda_event *e
 	struct gt_cuda_event at = *e;
 
 	at.device = kind == GT_COPYKIND_UVM_HTOD ? e->managed.dst : e->managed.src;
+	at.stream = GT_CUDA_NONE;               /* the record has a place for it and no value */
 	struct gt_sql_row *r = add_work(f, f->copy, MC_greenContextId, &at, start, end);
 
 	gt_put(r, MC_bytes, (int64_t)e->managed.value);

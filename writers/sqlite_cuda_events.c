@@ -228,8 +228,8 @@ static int add_faults(struct gt_sql_feeder *f, struct gt_err *err)
 
 /* ------------------------------------------------------------------ overhead */
 
-enum { OV_start, OV_end, OV_globalTid, OV_nameId, OV_overheadType, OV_eventClass, OV_correlationId, OV_returnValue = OV_eventClass, OV_more,
-	OV_jitEntryType = OV_more, OV_jitOperationType, OV_deviceId, OV_jitOperationCorrelationId, OV_cacheSize, OV_cachePath };
+enum { OV_start, OV_end, OV_globalTid, OV_nameId, OV_overheadType, OV_eventClass, OV_correlationId, OV_jitEntryType, OV_jitOperationType, OV_deviceId,
+	OV_jitOperationCorrelationId, OV_cacheSize, OV_cachePath };
 #define OVERHEAD_CELLS "start", "end", "globalTid", "nameId", "overheadType"
 enum { DRIVER_COMPILER = 2 };            /* ENUM_CUPTI_OVERHEAD_TYPE */
 
@@ -251,7 +251,7 @@ static void add_overhead(struct gt_sql_feeder *f, const struct tables *t, const 
 	const struct gt_sql_overhead *o = gt_sql_overhead(e->overhead.type);
 
 	if (o->profiler || !gt_sql_wanted(t->other)) {
-		gt_put(add_span(f, t->main, e, o->name, o->type), OV_returnValue, 0);
+		add_span(f, t->main, e, o->name, o->type);
 		return;
 	}
 	struct gt_sql_row *r = add_span(f, t->other, e, o->name, o->type);
@@ -280,7 +280,7 @@ static void add_jit(struct gt_sql_feeder *f, const struct tables *t, const struc
 
 static int add_overheads(struct gt_sql_feeder *f, struct gt_err *err)
 {
-	struct tables overhead = { FEED(f, "PROFILER_OVERHEAD", OVERHEAD_CELLS, "returnValue"),
+	struct tables overhead = { FEED(f, "PROFILER_OVERHEAD", OVERHEAD_CELLS),
 	                           FEED(f, "CUPTI_ACTIVITY_KIND_OVERHEAD", OVERHEAD_CELLS, "eventClass", "correlationId") };
 	struct tables jit = { FEED(f, "CUPTI_ACTIVITY_KIND_JIT", OVERHEAD_CELLS, "eventClass", "correlationId", "jitEntryType", "jitOperationType", "deviceId",
 	                           "jitOperationCorrelationId", "cacheSize", "cachePath"), NULL };
