@@ -1,0 +1,173 @@
+/*
+ * bench/nvtx_calls.c - NVTX calls many times, for what recording them costs (bench/README.md)
+ *
+ * Usage     nvtx_calls KIND [-t THREADS] [-b BLOCKS] [-n CALLS]
+ * KIND      push-pop: a range with a short text; event: a range with category, colour and registered text in a domain; mark
+ * Prints    KIND ns N: nanoseconds for one pair (or mark) of the best block, mean of the threads
+ *
+ * Finds the tool as NVTX does (the library named by NVTX_INJECTION64_PATH) and without one calls nothing, as NVTX does.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collectors/nvtx_abi.h"
+
+#define THREADS_MAX 64
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static nvtx_function core[16], core2[16];
+static nvtx_function *core_slots[16], *core2_slots[16];
+static const char *kind;
+static long calls = 50000, blocks = 20;
+static int threads = 1;
+static pthread_barrier_t start;
+
+static int module(uint32_t id, nvtx_function ***slots, unsigned *n)
+{
+	if (id != NVTX_ABI_CORE && id != NVTX_ABI_CORE2)
+		return 0;
+	*slots = id == NVTX_ABI_CORE ? core_slots : core2_slots;
+	*n = 16;
+	return 1;
+}
+
+static const void *table(uint32_t id)
+{
+	static const struct nvtx_callbacks c = { sizeof c, module };
+
+	return id == NVTX_ABI_CALLBACKS ? &c : NULL;
+}
+
+static void find_tool(void)
+{
+	const char *path = getenv("NVTX_INJECTION64_PATH");
+	void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
+	int (*initialize)(const void *(*)(uint32_t)) = library ? (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2") : NULL;
+
+	for (unsigned i = 0; i < COUNT(core); i++) {
+		core_slots[i] = &core[i];
+		core2_slots[i] = &core2[i];
+	}
+	if (initialize)
+		initialize(table);
+}
+
+/* ------------------------------------------------------------------- kinds */
+
+/* Volatile, as another library's call would find them. */
+static void push_pop(void)
+{
+	int (*push)(const char *) = (int (*)(const char *))*(nvtx_function volatile *)&core[9];
+	int (*pop)(void) = (int (*)(void))*(nvtx_function volatile *)&core[11];
+
+	if (push)
+		push("forward step");
+	if (pop)
+		pop();
+}
+
+static uint64_t domain, text;
+
+static void event(void)
+{
+	int (*push)(uint64_t, const struct nvtx_event *) = (int (*)(uint64_t, const struct nvtx_event *))*(nvtx_function volatile *)&core2[4];
+	int (*pop)(uint64_t) = (int (*)(uint64_t))*(nvtx_function volatile *)&core2[5];
+	const struct nvtx_event e = { .version = 3, .size = sizeof e, .category = 4, .color_type = NVTX_ABI_ARGB, .color = 0xff00ff00,
+	                              .message_type = NVTX_ABI_REGISTERED, .message = (const void *)text };
+
+	if (push)
+		push(domain, &e);
+	if (pop)
+		pop(domain);
+}
+
+static void mark(void)
+{
+	void (*put)(const char *) = (void (*)(const char *))*(nvtx_function volatile *)&core[2];
+
+	if (put)
+		put("checkpoint");
+}
+
+static const struct { const char *name; void (*once)(void); } kinds[] = { { "push-pop", push_pop }, { "event", event }, { "mark", mark } };
+static void (*once)(void);
+
+/* -------------------------------------------------------------------- time */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *work(void *arg)
+{
+	double *best = arg;
+
+	for (long b = 0; b <= blocks; b++) {
+		pthread_barrier_wait(&start);
+		uint64_t from = now_ns();
+
+		for (long i = 0; i < calls; i++)
+			once();
+		double ns = (double)(now_ns() - from) / (double)calls;
+
+		if (b && (*best == 0 || ns < *best))
+			*best = ns;
+	}
+	return NULL;
+}
+
+static void measure(void)
+{
+	double best[THREADS_MAX] = { 0 }, sum = 0;
+	pthread_t id[THREADS_MAX];
+
+	pthread_barrier_init(&start, NULL, (unsigned)threads);
+	for (int i = 1; i < threads; i++)
+		pthread_create(&id[i], NULL, work, &best[i]);
+	work(&best[0]);
+	for (int i = 1; i < threads; i++)
+		pthread_join(id[i], NULL);
+	for (int i = 0; i < threads; i++)
+		sum += best[i];
+	printf("%s ns %.3f\n", kind, sum / threads);
+}
+
+int main(int argc, char **argv)
+{
+	kind = argc > 1 ? argv[1] : "";
+	for (int i = 2; i + 1 < argc; i += 2) {
+		long n = atol(argv[i + 1]);
+
+		if (!strcmp(argv[i], "-t"))
+			threads = (int)n;
+		else if (!strcmp(argv[i], "-b"))
+			blocks = n;
+		else if (!strcmp(argv[i], "-n"))
+			calls = n;
+	}
+	for (unsigned i = 0; i < COUNT(kinds); i++)
+		if (!strcmp(kind, kinds[i].name))
+			once = kinds[i].once;
+	if (!once || threads < 1 || threads > THREADS_MAX) {
+		fprintf(stderr, "usage: nvtx_calls push-pop|event|mark [-t THREADS] [-b BLOCKS] [-n CALLS]\n");
+		return 2;
+	}
+	find_tool();
+	if (core2[12])
+		domain = ((uint64_t (*)(const char *))core2[12])("bench");
+	if (core2[10])
+		text = ((uint64_t (*)(uint64_t, const char *))core2[10])(domain, "forward step");
+	measure();
+	return 0;
+}
