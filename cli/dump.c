@@ -2,8 +2,8 @@
  * cli/dump.c - gputap dump: everything in a trace, one line a call
  *
  * Text for people, with --json one object a line for programs. Both show the same facts in time order:
- * calls and callbacks with decoded arguments and the command they set going, then objects, the content of programs, notes
- * and HSA kernels.
+ * calls and callbacks with decoded arguments and the command they set going, then CUDA (dump_cuda.c), objects, the content
+ * of programs, notes and HSA kernels.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/dump.h"
 #include "cli/json.h"
 #include "model/ranges.h"
 
@@ -43,7 +44,7 @@ static const char *object_kind(enum rec_object kind)
 	return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : names[0];
 }
 
-static const char *loss_name(int reason)
+const char *gt_dump_loss_name(int reason)
 {
 	static const char *const names[] = {
 #define X(id, text) #id,
@@ -109,7 +110,7 @@ static void json_times(struct gt_text *t, const struct gt_command *c)
 		gt_json_field_time(t, "end", c->end_ns);
 		gt_json_field_time(t, "complete", c->complete_ns);
 	} else if (c->reason >= 0) {
-		gt_json_field_str(t, "reason", loss_name(c->reason));
+		gt_json_field_str(t, "reason", gt_dump_loss_name(c->reason));
 	}
 }
 
@@ -513,7 +514,7 @@ static void text_sizes(struct gt_text *t, const char *name, const uint64_t *v, u
 
 static void text_command(struct gt_text *t, const struct gt_command *c)
 {
-	const char *reason = loss_name(c->reason);
+	const char *reason = gt_dump_loss_name(c->reason);
 
 	gt_text_lit(t, "    command ");
 	gt_text_bytes(t, c->name.text, c->name.bytes);
@@ -723,6 +724,12 @@ static int dump_calls(struct dump *d, struct gt_err *err)
 	return r < 0 ? -1 : 0;
 }
 
+static bool drain_cuda(void *ctx)
+{
+	drain(ctx, DRAIN);
+	return !((struct dump *)ctx)->failed;
+}
+
 static int by_id(const void *a, const void *b)
 {
 	const struct gt_content *x = a, *y = b;
@@ -812,6 +819,8 @@ int gt_cmd_dump(struct gt_cli *cli)
 		return gt_cli_fail(&err);
 	d.errors = gt_fntable_enum(gt_model_table(d.m), "cl_error");
 	rc = dump_calls(&d, &err);
+	if (!rc)
+		rc = gt_dump_cuda(d.m, &d.t, d.json, drain_cuda, &d, &err);
 	if (!rc)
 		dump_rest(&d);
 	if (!rc && (d.failed || fflush(stdout) || ferror(stdout)))

@@ -96,6 +96,18 @@ const struct gt_cuda_library *gt_cuda_library(const struct gt_cuda *c, uint32_t 
 	return process < c->m->n_processes && c->processes[process].any ? &c->processes[process].library : NULL;
 }
 
+uint32_t gt_cuda_buffer_count(const struct gt_cuda *c) { return c->n_buffers; }
+
+struct gt_cuda_buffer gt_cuda_buffer(const struct gt_cuda *c, uint32_t i)
+{
+	const struct gt_cupti_buffer *b = &c->buffers[i];
+	const struct rec_cupti_buffer *h = &b->head;
+
+	return (struct gt_cuda_buffer){ .process = b->process, .number = h->number, .room = b->room, .valid = b->completed ? b->bytes : 0,
+		.requested_ns = h->requested_tick ? gt_reader_tick_ns(c->m->reader, b->process, h->requested_tick) : GT_NO_TIME,
+		.completed_ns = b->completed ? gt_reader_tick_ns(c->m->reader, b->process, h->completed_tick) : GT_NO_TIME, .completed = b->completed };
+}
+
 const struct gt_fn *gt_cuda_fn(struct gt_cuda *c, const struct gt_cuda_event *call)
 {
 	return &gt_cuda_fn_of(c, call->process, call->call.domain, call->call.cbid)->fn;

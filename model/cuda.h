@@ -139,6 +139,11 @@ struct gt_cuda_library { uint32_t process, cupti_version, driver_version, flags;
 	uint64_t buffers, uncompleted, records, dropped; };
 const struct gt_cuda_library *gt_cuda_library(const struct gt_cuda *c, uint32_t process);
 
+/* CUPTI's buffers, in order of their files. valid: bytes of activities, 0 of one that never came back. */
+struct gt_cuda_buffer { uint32_t process; uint64_t number, room, valid; int64_t requested_ns, completed_ns; bool completed; };
+uint32_t gt_cuda_buffer_count(const struct gt_cuda *c);
+struct gt_cuda_buffer gt_cuda_buffer(const struct gt_cuda *c, uint32_t i);
+
 /* Arguments of a call recorded with --cuda-args: model/cuda_args.c. Names and types come from tables generated from an installed toolkit's
  * headers; without them the parameter struct is told as raw words. */
 enum gt_cuda_class { GT_CUDA_ARG_WORD, GT_CUDA_ARG_SIGNED, GT_CUDA_ARG_UNSIGNED, GT_CUDA_ARG_FLOAT, GT_CUDA_ARG_ENUM, GT_CUDA_ARG_POINTER,
