@@ -137,7 +137,7 @@ static void sync(struct session *x, uint32_t type, struct where w, uint32_t even
 
 static void overhead(struct session *x, uint32_t kind, uint32_t correlation, uint64_t start, uint64_t ns)
 {
-	ACT(x->a, OVERHEAD, F(OVERHEAD, overheadKind, kind), F(OVERHEAD, objectKind, 2), F(OVERHEAD, objectId, x->pid), F(OVERHEAD, objectThread, MAIN),
+	ACT(x->a, OVERHEAD, F(OVERHEAD, overheadKind, kind), F(OVERHEAD, objectKind, 2), F(OVERHEAD, objectId, x->pid), F(OVERHEAD, objectThread, x->pid),
 	    F(OVERHEAD, start, at(x, start)), F(OVERHEAD, end, at(x, start + ns)), F(OVERHEAD, correlationId, correlation));
 }
 
