@@ -142,11 +142,14 @@ static void disable_kinds(bool defining)
 
 /* ------------------------------------------------------------------ the window */
 
-/* By the thread inside cuInit before others know of it, then by the collector's own, then by the one that ends the process. */
+static bool stopped;                    /* for good */
+
+/* By the thread inside cuInit before others know of it, from then on by the collector's own alone. */
 void tap_cupti_set_recording(bool on)
 {
-	if (__atomic_exchange_n(&tap_cupti.recording, on, __ATOMIC_ACQ_REL) == on)
+	if (tap_cupti.recording == on || (on && stopped))
 		return;
+	TAP_WRITE_ONCE(tap_cupti.recording, on);
 	if (on) {
 		enable_kinds(false);
 		tap_cupti_filter_records(true);
@@ -163,10 +166,9 @@ void tap_cupti_set_recording(bool on)
 /* What remains is the library in memory; its slot is free for another client. */
 void tap_cupti_stop(void)
 {
-	static uint32_t stopped;
-
-	if (__atomic_exchange_n(&stopped, 1, __ATOMIC_ACQ_REL))
+	if (stopped)
 		return;
+	stopped = true;
 	tap_cupti_set_recording(false);
 	tap_cupti_resource_callbacks(false);
 	disable_kinds(true);
@@ -273,7 +275,8 @@ void tap_cupti_configure_late(void)
 	int err = tap_cupti_option("cuda-um") && !um_configured ? configure_um() : 0;
 
 	if (err)
-		tap_note(TAP_PART_CUPTI, "--cuda-um: CUPTI counts no unified memory here: %s", err < 0 ? "it has no such function" : tap_cupti_result_text(err));
+		tap_note(TAP_PART_CUPTI, "--cuda-um: CUPTI counts no unified memory here: %s",
+		         err < 0 ? "it has no such function" : tap_cupti_result_text(err));
 }
 
 /* tick; {version, driver}; {n, flags}; n x {kind, bytes}; text path */
@@ -399,7 +402,7 @@ static bool is_us(const char *path)
 	return tap_text_equal(name ? name + 1 : path, "libgputap.so");
 }
 
-void tap_cupti_prepare(bool running)
+void tap_cupti_prepare(void)
 {
 	static const char name[] = "CUDA_INJECTION64_PATH";
 	const char *old = tap_environ(name);
@@ -412,6 +415,10 @@ void tap_cupti_prepare(bool running)
 			tap_environ_set(chain_variable, old);
 		tap_environ_set(name, self.dli_fname);
 	}
-	if (running && driver_is_up() && !__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL))
+}
+
+void tap_cupti_attach(void)
+{
+	if (wanted() && driver_is_up() && !__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL))
 		start(true);
 }

@@ -10,6 +10,7 @@
  *   cupti_load.c       which library, its functions, sizes of its records
  *   cupti_buffer.c     buffers requested and completed
  *   cupti_string.c     what records point to
+ *   cupti_peek.c       what stands in open buffers
  *   cupti_filter.c     which API calls
  *   cupti_resource.c   contexts, modules, graphs
  *   cupti_thread.c     flushes, clocks, time limits of the recording
@@ -114,9 +115,10 @@ struct tap_cupti {
 	uint16_t record_bytes[TAP_CUPTI_KINDS]; /* 0: the library has no such kind */
 	uint32_t *alive;                /* 1; in a page that fork wipes: a child sees 0 and leaves CUPTI alone */
 	uint32_t pid;
-	uint32_t recording;             /* kinds are on: changed by cupti.c */
+	bool recording;                 /* kinds are on: changed by cupti.c */
 	bool args;                      /* --cuda-args */
 	uint32_t completed;             /* buffers that came back: progress while something waits */
+	uint32_t busy;                  /* of them those with records of the program's doing */
 	char path[TAP_PATH_MAX];
 };
 extern struct tap_cupti tap_cupti TAP_HIDDEN;
@@ -135,10 +137,17 @@ bool tap_cupti_buffers_open(void);
 void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records);
 void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
 
-/* ---- cupti_string.c: what the records of a buffer point to goes into the trace, unless it is there. Returns how many records there are. */
-uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes);
-/* Copies at most n bytes from an address that may not be there; they lie in one page. How many came over. Makes a system call. */
-size_t tap_cupti_copy(uint64_t address, char *to, size_t n);
+/* ---- cupti_string.c: what the records of a buffer point to goes into the trace, unless it is there. *used: bytes up to the end of the
+ * last whole record. Returns how many records there are of the program's doing: not CUPTI's own overhead. */
+uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used);
+/* Copies memory that may not be there: how many bytes came over. Makes a system call. */
+size_t tap_cupti_copy(uint64_t address, void *to, size_t bytes);
+
+/* ---- cupti_peek.c */
+void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes);
+void tap_cupti_peek_remove(const uint8_t *buffer);
+/* Whether open buffers hold something new; its names are stored then. */
+bool tap_cupti_peek(void);
 
 /* ---- cupti_filter.c */
 void tap_cupti_filter_init(void);

@@ -104,7 +104,9 @@ void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_recor
 	struct rec_chunk *c = tap_cupti_alive() ? tap_buffers_take(&why) : NULL;
 	size_t room = c ? c->blob_bytes : WASTE_BYTES;
 
-	if (!c)
+	if (c)
+		tap_cupti_peek_add((uint8_t *)c + REC_CUPTI_BUFFER, room);
+	else
 		c = waste_take();
 	*buffer = c ? (uint8_t *)c + REC_CUPTI_BUFFER : NULL;
 	*bytes = c ? room : 0;
@@ -127,8 +129,13 @@ static void completed(struct rec_chunk *c, uint32_t stream, size_t valid)
 {
 	struct rec_cupti_buffer *b = tap_buffers_head(c);
 
+	size_t used;
+
 	valid = valid < c->blob_bytes ? valid : c->blob_bytes;
-	tap_cupti_strings((const uint8_t *)c + REC_CUPTI_BUFFER, valid);
+	if (tap_cupti_strings((const uint8_t *)c + REC_CUPTI_BUFFER, valid, &used))
+		__atomic_add_fetch(&tap_cupti.busy, 1, __ATOMIC_RELAXED);
+	if (used + 4 <= valid)
+		tap_lost(REC_LOSS_CUPTI_UNREAD, 1);     /* at least one: where it ends is not known */
 	b->completed_tid = tap_sys_gettid();
 	b->context = 0;                                 /* buffers have belonged to no context since CUDA 6 */
 	b->stream = stream;
@@ -147,8 +154,10 @@ void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, 
 		return;
 	if (c->kind == WASTE_KIND)
 		waste_give(c, valid);
-	else if (tap_cupti_alive())                     /* a forked child leaves its parent's buffers alone */
+	else if (tap_cupti_alive()) {                   /* a forked child leaves its parent's buffers alone */
+		tap_cupti_peek_remove(buffer);
 		completed(c, stream, valid);
+	}
 	if (tap_cupti_alive())
 		ask_dropped(context, stream);
 	__atomic_add_fetch(&tap_cupti.completed, 1, __ATOMIC_RELAXED);

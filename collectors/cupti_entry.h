@@ -7,12 +7,9 @@
 #ifndef GPUTAP_COLLECTORS_CUPTI_ENTRY_H
 #define GPUTAP_COLLECTORS_CUPTI_ENTRY_H
 
-#include <stdbool.h>
-
-/*
- * Constructor: lets the CUDA driver find this library (CUDA_INJECTION64_PATH), unless CUDA is not wanted. running: the program was
- * running before this library came into it; a driver that is initialised already is attached to at once.
- */
-void tap_cupti_prepare(bool running);
+/* Constructor: lets the CUDA driver find this library (CUDA_INJECTION64_PATH), unless CUDA is not wanted. */
+void tap_cupti_prepare(void);
+/* Its end, when the program was running before this library came into it: a driver that is initialised already is attached to. */
+void tap_cupti_attach(void);
 
 #endif

@@ -158,8 +158,8 @@ void tap_cupti_filter_records(bool on)
 	bool one_by_one = tap_cupti.api.cuptiActivityEnableRuntimeApi && tap_cupti.api.cuptiActivityEnableDriverApi;
 
 	if (filtered && !one_by_one && on)
-		TAP_DEGRADE(TAP_PART_CUPTI, "--cuda-filter: this CUPTI (version %u) records all API calls or none: all are recorded; CUDA 12.5's can filter",
-		            tap_cupti.version);
+		TAP_DEGRADE(TAP_PART_CUPTI, "--cuda-filter: this CUPTI (version %u) records all API calls or none: all are recorded; "
+		            "CUDA 12.5's can filter", tap_cupti.version);
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++) {
 		if (!domain_wanted(domain))
 			continue;

@@ -1,7 +1,8 @@
 /*
  * collectors/cupti_string.c - what activity records point to: names of kernels and devices, paths
  *
- * Runs      when a buffer comes back: on CUPTI's worker thread, or on one of the program that flushes. Several at once.
+ * Runs      when a buffer comes back: on CUPTI's worker thread, or on one of the program that flushes; on the collector's thread. Several
+ *           at once.
  * May       make system calls.
  * Must not  allocate with malloc, lock, trust a pointer.
  *
@@ -23,6 +24,7 @@
 #define TABLES 8u
 #define PROBES 16u
 #define RECENT 128u
+enum { DRIVER = 4, RUNTIME = 5, OVERHEAD = 17 };
 
 static const struct { uint8_t kind, offset; } pointers[] = {
 	{ 3, 104 }, { 10, 104 },        /* kernels: name */
@@ -36,11 +38,18 @@ static const struct { uint8_t kind, offset; } pointers[] = {
 
 struct piece { void *base; size_t bytes; };
 
-size_t tap_cupti_copy(uint64_t address, char *to, size_t n)
+/* Whether a page can be read: a signal mask is, before the call's other argument is found wrong. */
+static bool readable(uint64_t address)
+{
+	uint64_t old;
+
+	return TAP_SYS(rt_sigprocmask, ~0l, address & ~7ull, &old, 8, 0, 0) != -14 /* EFAULT */;
+}
+
+size_t tap_cupti_copy(uint64_t address, void *to, size_t n)
 {
 	struct piece own = { to, n }, there = { (void *)(uintptr_t)address, n };
 	static int forbidden;                                   /* by a container's filter */
-	uint64_t sixty_four_signals;
 
 	if (!TAP_READ_ONCE(forbidden)) {
 		long got = TAP_SYS(process_vm_readv, tap_cupti.pid, &own, 1, &there, 1, 0);
@@ -49,9 +58,9 @@ size_t tap_cupti_copy(uint64_t address, char *to, size_t n)
 			return got > 0 ? (size_t)got : 0;
 		TAP_WRITE_ONCE(forbidden, 1);
 	}
-	/* A mask is read before the call's other argument is found wrong: EFAULT if the page is not there. */
-	if (TAP_SYS(rt_sigprocmask, ~0l, address & ~7ull, &sixty_four_signals, 8, 0, 0) == -14)
-		return 0;
+	for (uint64_t at = address; at < address + n; at = (at / 4096 + 1) * 4096)
+		if (!readable(at))
+			return 0;
 	memcpy(to, there.base, n);
 	return n;
 }
@@ -225,10 +234,10 @@ static void look_at(struct recent *recent, const uint8_t *record, uint32_t kind,
 	}
 }
 
-uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes)
+uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used)
 {
 	struct recent recent = { { 0 } };
-	uint64_t records = 0;
+	uint64_t others = 0;
 	size_t at = 0;
 
 	while (at + 4 <= bytes) {
@@ -238,12 +247,11 @@ uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes)
 		size = kind < TAP_CUPTI_KINDS ? tap_cupti.record_bytes[kind] : 0;
 		if (!size || size > bytes - at)
 			break;
-		if (kind != 4 && kind != 5)                     /* most records are API calls */
+		if (kind != DRIVER && kind != RUNTIME)          /* most records */
 			look_at(&recent, buffer + at, kind, size);
 		at += size;
-		records++;
+		others += kind != OVERHEAD;
 	}
-	if (at + 4 <= bytes)
-		tap_lost(REC_LOSS_CUPTI_UNREAD, 1);             /* at least one: where it ends is not known */
-	return records;
+	*used = at;
+	return others;
 }

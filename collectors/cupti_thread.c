@@ -5,7 +5,7 @@
  *           ends the process.
  * Must not  exist in a forked child, hold anything while CUPTI works, let an exit wait for a flush that never returns.
  *
- * T1  Only this thread flushes, so whoever waits for a flush waits for a word, with a limit.
+ * T1  This thread alone switches kinds and flushes (but for contexts that go), so whoever waits for that waits for a word, with a limit.
  * T2  A request counts up `asked`; the thread stores the count it has seen when it has done it. Partners: ask() and answer().
  *
  * Copyright 2026 The gputap authors
@@ -21,7 +21,7 @@
 
 #define CLOCK_EVERY_NS 1000000000ull
 #define PATIENCE_NS 3000000000ull       /* without a buffer coming back meanwhile */
-#define HANDLERS 2
+#define LONGEST_SKIP 63                 /* flushes left out in a row */
 
 enum request { FLUSH = 1, STOP };
 
@@ -107,8 +107,32 @@ static void flush_forced(void)
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/*
+ * A flush leaves a record of itself, and so a buffer: in a process that does nothing it comes ever more rarely. (Not never: a kernel
+ * may end long after the last call.)
+ */
+struct idle { uint32_t busy, rounds, skip; };
+
+static bool flush_is_due(struct idle *i)
+{
+	uint32_t busy = __atomic_load_n(&tap_cupti.busy, __ATOMIC_RELAXED);
+	bool news = tap_cupti_peek() || busy != i->busy;
+
+	i->busy = busy;
+	if (!tap_text_equal(tap_option("cuda-api"), "all"))
+		return true;                            /* kernels may come without a call that is seen */
+	if (!news && i->skip) {
+		i->skip--;
+		return false;
+	}
+	i->rounds = news ? 0 : i->rounds < LONGEST_SKIP ? i->rounds * 2 + 1 : i->rounds;
+	i->skip = i->rounds;
+	return true;
+}
+
 static void *run(void *unused)
 {
+	struct idle idle = { 0, 0, 0 };
 	uint64_t every = tap_cupti_option_number("cuda-flush", false) * 1000000u, next_flush = every ? now_ns() + every : UINT64_MAX, next_clock;
 
 	(void)unused;
@@ -124,9 +148,11 @@ static void *run(void *unused)
 		uint64_t now;
 
 		if (seen != done) {
-			flush_forced();
 			bool stop = __atomic_load_n(&request, __ATOMIC_ACQUIRE) == STOP;
 
+			if (stop)
+				tap_cupti_stop();
+			flush_forced();
 			answer(seen);
 			if (stop)
 				return NULL;
@@ -141,7 +167,7 @@ static void *run(void *unused)
 			continue;
 		}
 		if (next_flush <= now) {
-			if (TAP_READ_ONCE(tap_cupti.recording))
+			if (TAP_READ_ONCE(tap_cupti.recording) && flush_is_due(&idle))
 				tap_cupti.api.cuptiActivityFlushAll(0);
 			next_flush = now_ns() + every;
 		}
@@ -222,10 +248,8 @@ void tap_cupti_exit(int kind)
 
 	if (!tap_cupti_alive() || tap_cupti.pid != tap_sys_getpid() || !TAP_READ_ONCE(started) || TAP_READ_ONCE(ended))
 		return;
-	if (last) {
+	if (last)
 		TAP_WRITE_ONCE(ended, 1);
-		tap_cupti_stop();
-	}
 	if (TAP_READ_ONCE(given_up) || ask(last ? STOP : FLUSH))
 		return;
 	TAP_WRITE_ONCE(given_up, true);

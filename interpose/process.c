@@ -99,7 +99,7 @@ __attribute__((constructor(101))) static void start(void)
 	}
 	tap_calls_off = !tap_list_has(tap_option("trace"), "opencl");
 	tap_nvtx_start();
-	tap_cupti_prepare(!preloaded());
+	tap_cupti_prepare();
 	tap_thread_key_made = pthread_key_create(&tap_thread_key, at_thread_end) == 0;
 	pthread_atfork(NULL, NULL, tap_stream_after_fork);
 	tap_on_open = on_image_open;
@@ -108,6 +108,8 @@ __attribute__((constructor(101))) static void start(void)
 		tap_off = TAP_OFF_EARLY;
 	if (tap_detach_wanted())
 		set_exit_handler();             /* its children may have recorded, even if it did not */
+	if (!preloaded())
+		tap_cupti_attach();
 	errno = saved;
 }
 

@@ -1,0 +1,155 @@
+/*
+ * tests/e2e/cuda_ends.c - a CUDA program that ends, forks, waits or resets in the way its argument names
+ *
+ * return exit _exit quick_exit thread_exit exec kill fork_after fork_before reset idle window, or: late LIBRARY (loaded when the driver is up).
+ * 20 launches; 200 for the window. Ends with status 3 where there is one. The driver is loaded by name: nothing of CUDA is linked.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STATUS = 3, LAUNCHES = 20 };
+
+static void *driver, *kernel;
+static int device;
+
+static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u32 n)\n{\n\tret;\n}\n";
+
+#define F(name, ...) ({ int (*f_)(__VA_ARGS__) = (int (*)(__VA_ARGS__))dlsym(driver, #name); if (!f_) exit(90); f_; })
+#define MUST(call) do { int err_ = (call); if (err_) { fprintf(stderr, "line %d: error %d\n", __LINE__, err_); exit(91); } } while (0)
+
+static void open_driver(void)
+{
+	void *context;
+
+	driver = dlopen("libcuda.so.1", RTLD_NOW);
+	if (!driver)
+		exit(77);
+	MUST(F(cuInit, unsigned)(0));
+	MUST(F(cuDeviceGet, int *, int)(&device, 0));
+	MUST(F(cuDevicePrimaryCtxRetain, void **, int)(&context, device));
+	MUST(F(cuCtxSetCurrent, void *)(context));
+}
+
+static void load(void)
+{
+	void *module;
+
+	MUST(F(cuModuleLoadData, void **, const void *)(&module, ptx));
+	MUST(F(cuModuleGetFunction, void **, void *, const char *)(&kernel, module, "nothing"));
+}
+
+static void launch(int n)
+{
+	unsigned zero = 0;
+	void *args[] = { &zero };
+
+	for (int i = 0; i < n; i++)
+		MUST(F(cuLaunchKernel, void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **)(kernel, 1, 1, 1, 1, 1, 1, 0,
+			NULL, args, NULL));
+	MUST(F(cuCtxSynchronize, void)());
+}
+
+static void work(void)
+{
+	open_driver();
+	load();
+	launch(LAUNCHES);
+}
+
+static void *leave(void *unused)
+{
+	(void)unused;
+	exit(STATUS);
+}
+
+static int child_ends(pid_t child)
+{
+	int status;
+
+	return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static int fork_after(void)
+{
+	work();
+	pid_t child = fork();
+
+	if (child == 0)
+		exit(0);                                /* the parent's handlers run here too */
+	launch(LAUNCHES);
+	return child_ends(child) ? STATUS : 1;
+}
+
+static int fork_before(void)
+{
+	pid_t child = fork();
+
+	work();
+	if (child == 0)
+		exit(0);
+	return child_ends(child) ? STATUS : 1;
+}
+
+static void window(void)
+{
+	open_driver();
+	load();
+	for (int i = 0; i < 200; i++) {
+		launch(1);
+		usleep(4000);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "return";
+	pthread_t thread;
+
+	alarm(40);
+	if (!strcmp(way, "fork_after"))
+		return fork_after();
+	if (!strcmp(way, "fork_before"))
+		return fork_before();
+	if (!strcmp(way, "late")) {
+		open_driver();
+		if (argc < 3 || !dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL))
+			return 1;
+		load();
+		launch(LAUNCHES);
+		return STATUS;
+	}
+	if (!strcmp(way, "window")) {
+		window();
+		return STATUS;
+	}
+	work();
+	if (!strcmp(way, "exit"))
+		exit(STATUS);
+	if (!strcmp(way, "_exit"))
+		_exit(STATUS);
+	if (!strcmp(way, "quick_exit"))
+		quick_exit(STATUS);
+	if (!strcmp(way, "thread_exit") && !pthread_create(&thread, NULL, leave, NULL))
+		pause();
+	if (!strcmp(way, "exec"))
+		execlp("sh", "sh", "-c", "exit 3", (char *)NULL);
+	if (!strcmp(way, "kill")) {
+		usleep(700000);                         /* longer than the time between two looks */
+		kill(getpid(), SIGKILL);
+	}
+	if (!strcmp(way, "reset"))
+		MUST(F(cuDevicePrimaryCtxReset_v2, int)(device));
+	if (!strcmp(way, "idle"))
+		usleep(4000000);
+	return STATUS;
+}
