@@ -183,7 +183,7 @@ check "--stop-after: none behind it" walk window early
 rm -rf t.gputap
 env -u LD_PRELOAD GPUTAP_OUTPUT=t timeout 60 "$GPUTAP_BUILD/tests/e2e/cuda_ends" late "$GPUTAP_BUILD/libgputap.so" >t.out 2>t.err
 check "late: what exists is told, what follows is recorded" walk late
-real=$(ls /usr/local/cuda/lib64/libcupti.so.[0-9]* /usr/local/cuda/extras/CUPTI/lib64/libcupti.so.[0-9]* /usr/local/cuda/lib/libcupti.so.[0-9]* 2>/dev/null | head -n 1)
+real=$(find /usr/local/cuda/ -name 'libcupti.so.[0-9]*' 2>/dev/null | head -n 1)
 if [ -n "$real" ]; then
 	traced --cupti="$real" -- "$examples/vector_add"
 	check "a real CUPTI without its driver: the program runs on, and it is said" eval "status 0 && said 'does not work here'"
