@@ -244,6 +244,8 @@ static int run_some(const struct gt_report_run *run, const struct gt_report *con
 		if (gt_table_end(tables[i], run->most))
 			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written");
 	}
+	if (!rc && gt_pool_failed(arena))
+		rc = gt_fail(err, GT_EXIT_MISSING, "the numbers printed above cannot be trusted", NULL, "a temporary file could not be read again");
 	gt_pool_free(arena);
 	return rc;
 }

@@ -13,14 +13,22 @@
 #include "analysis/report.h"
 
 struct interval { int64_t start, end; };
-struct piece { struct piece *next; uint32_t used; struct interval at[1023]; };
 
+/*
+ * Intervals of a queue in order of start. Commands come in the order of their calls, which is nearly that: a command waits in `late` until
+ * so many came behind it. One that is later still makes the queue `unsorted`, and it is sorted at the end.
+ */
+enum { LATE = 64 };
 struct queue {
 	struct queue *next;
 	const struct gt_object *object;
 	const struct gt_object *device;
 	uint64_t commands, kernels;
-	struct piece *pieces;
+	struct gt_list intervals;
+	struct interval late[LATE];
+	unsigned n_late;
+	int64_t latest;                 /* start of the last one in the list */
+	bool unsorted;
 };
 
 struct state {
@@ -50,10 +58,22 @@ static struct queue *queue_of(struct state *s, const struct gt_command *c)
 			return s->latest = q;
 	q = gt_pool_take(s->arena, sizeof *q);
 	if (q) {
-		*q = (struct queue){ .next = s->queues, .object = c->queue, .device = c->device };
+		*q = (struct queue){ .next = s->queues, .object = c->queue, .device = c->device, .latest = INT64_MIN };
 		s->queues = s->latest = q;
 	}
 	return q;
+}
+
+static int put(struct state *s, struct queue *q, struct interval v)
+{
+	struct interval *slot = gt_list_add(&q->intervals, s->arena, sizeof *slot);
+
+	if (!slot)
+		return -1;
+	*slot = v;
+	q->unsorted |= v.start < q->latest;
+	q->latest = v.start;
+	return 0;
 }
 
 static int call(void *state, const struct gt_call *call, struct gt_table *t)
@@ -61,21 +81,21 @@ static int call(void *state, const struct gt_call *call, struct gt_table *t)
 	struct state *s = state;
 	const struct gt_command *c = call->command;
 	struct queue *q;
+	unsigned at;
 
 	(void)t;
 	if (!c || !c->timed || !c->queue || c->end_ns < c->start_ns)
 		return 0;
 	if (!(q = queue_of(s, c)))
 		return -1;
-	if (!q->pieces || q->pieces->used == sizeof q->pieces->at / sizeof q->pieces->at[0]) {
-		struct piece *p = gt_pool_take(s->arena, sizeof *p);
-
-		if (!p)
+	if (q->n_late == LATE) {
+		if (put(s, q, q->late[0]))
 			return -1;
-		p->next = q->pieces;
-		q->pieces = p;
+		memmove(q->late, q->late + 1, --q->n_late * sizeof q->late[0]);
 	}
-	q->pieces->at[q->pieces->used++] = (struct interval){ c->start_ns, c->end_ns };
+	for (at = q->n_late++; at && q->late[at - 1].start > c->start_ns; at--)
+		q->late[at] = q->late[at - 1];
+	q->late[at] = (struct interval){ c->start_ns, c->end_ns };
 	q->commands++;
 	q->kernels += c->is_kernel;
 	return 0;
@@ -88,47 +108,81 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
+/* All in one piece. */
 static struct interval *sorted(struct state *s, const struct queue *q)
 {
-	struct interval *all = gt_pool_take(s->arena, q->commands * sizeof *all), *at = all;
+	struct gt_list_reader list = { .pool = s->arena, .list = &q->intervals };
+	char *all = gt_pool_take(s->arena, q->commands * sizeof(struct interval)), *at = all;
+	const void *piece;
+	size_t bytes;
 
+	for (; all && (piece = gt_list_next(&list, &bytes)); at += bytes)
+		memcpy(at, piece, bytes);
 	if (!all)
 		return NULL;
-	for (const struct piece *p = q->pieces; p; p = p->next) {
-		memcpy(at, p->at, p->used * sizeof *at);
-		at += p->used;
-	}
-	qsort(all, q->commands, sizeof *all, by_start);
-	return all;
+	qsort(all, q->commands, sizeof(struct interval), by_start);
+	return (struct interval *)all;
 }
 
-static int row(struct state *s, const struct queue *q, struct gt_table *t)
+struct times { struct gt_samples gaps; int64_t start, until, busy; bool begun; };
+
+static int add(struct state *s, struct times *t, const struct interval *v)
 {
-	struct interval *all = sorted(s, q);
-	struct gt_samples gaps = { 0 };
-	int64_t busy = 0, until;
+	int64_t from = v->start;
+
+	if (!t->begun) {
+		*t = (struct times){ .start = v->start, .until = v->start, .begun = true };
+	} else if (v->start > t->until) {
+		if (gt_samples_add(&t->gaps, s->arena, v->start - t->until))
+			return -1;
+	} else {
+		from = t->until;
+	}
+	if (v->end > from)
+		t->busy += v->end - from;
+	if (v->end > t->until)
+		t->until = v->end;
+	return 0;
+}
+
+static int add_up(struct state *s, struct queue *q, struct times *t)
+{
+	for (unsigned i = 0; i < q->n_late; i++)
+		if (put(s, q, q->late[i]))
+			return -1;
+	if (q->unsorted) {
+		struct interval *all = sorted(s, q);
+
+		for (uint64_t i = 0; all && i < q->commands; i++)
+			if (add(s, t, &all[i]))
+				return -1;
+		return all ? 0 : -1;
+	}
+	struct gt_list_reader list = { .pool = s->arena, .list = &q->intervals };
+	const struct interval *v;
+	size_t bytes;
+
+	while ((v = gt_list_next(&list, &bytes)))
+		for (size_t i = 0; i < bytes / sizeof *v; i++)
+			if (add(s, t, &v[i]))
+				return -1;
+	return 0;
+}
+
+static int row(struct state *s, struct queue *q, struct gt_table *t)
+{
+	struct times v = { .begun = false };
 	char queue[32];
 
-	if (!all)
+	if (add_up(s, q, &v))
 		return -1;
-	until = all[0].start;
-	for (uint64_t i = 0; i < q->commands; i++) {
-		int64_t from = all[i].start > until ? all[i].start : until;
-
-		if (i && all[i].start > until && gt_samples_add(&gaps, s->arena, all[i].start - until))
-			return -1;
-		if (all[i].end > from)
-			busy += all[i].end - from;
-		if (all[i].end > until)
-			until = all[i].end;
-	}
-	int64_t span = until - all[0].start;
+	int64_t span = v.until - v.start;
 
 	snprintf(queue, sizeof queue, "0x%llX", (unsigned long long)q->object->handle);
 	const struct gt_cell cell[] = {
-		gt_number(span ? 100.0 * (double)busy / (double)span : 0, 1), gt_integer(busy), gt_integer(span), gt_integer((int64_t)q->commands),
-		gt_integer((int64_t)q->kernels), gt_integer((int64_t)gaps.n), gt_integer((int64_t)gaps.sum), gt_number(gt_samples_mean(&gaps), 1),
-		gt_number(gt_samples_median(&gaps), 1), gt_integer(gaps.max), gt_integer(gt_model_process(s->model, q->object->process)->pid),
+		gt_number(span ? 100.0 * (double)v.busy / (double)span : 0, 1), gt_integer(v.busy), gt_integer(span), gt_integer((int64_t)q->commands),
+		gt_integer((int64_t)q->kernels), gt_integer((int64_t)v.gaps.n), gt_integer((int64_t)v.gaps.sum), gt_number(gt_samples_mean(&v.gaps), 1),
+		gt_number(gt_samples_median(&v.gaps), 1), gt_integer(v.gaps.max), gt_integer(gt_model_process(s->model, q->object->process)->pid),
 		gt_text(q->device && q->device->name.text ? q->device->name.text : "?"),
 			q->object->context ? gt_integer(q->object->context->id + 1) : gt_none(),
 		gt_text(queue),

@@ -7,68 +7,13 @@
 #include "analysis/samples.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { SLAB = 4 << 20, IN_MEMORY = 128 << 20, FIRST_PIECE = 8, LARGEST_PIECE = 8192, FOLD = 32 * LARGEST_PIECE };
+enum { FOLD = 1 << 18, MOST_AT_ONCE = 1 << 13 };         /* values; the second: of one piece of a list */
 
-struct slab { struct slab *next; size_t bytes, used; };
-struct gt_pool { struct slab *slabs; size_t bytes; struct gt_piece *spare; };
-struct gt_piece { struct gt_piece *next; uint32_t used, room; int64_t value[]; };
 struct cell { int64_t value; uint64_t count; };         /* count 0: free */
 /* Open addressing; at most half full. */
 struct gt_counts { uint64_t n, mask; struct cell cell[]; };
-
-struct gt_pool *gt_pool_new(void)
-{
-	return calloc(1, sizeof(struct gt_pool));
-}
-
-void gt_pool_free(struct gt_pool *a)
-{
-	for (struct slab *s = a ? a->slabs : NULL, *next; s; s = next) {
-		next = s->next;
-		munmap(s, s->bytes);
-	}
-	free(a);
-}
-
-/* A slab of an unlinked file: the kernel may write it out, so a long trace does not fill memory. */
-static void *map_file(size_t bytes)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[512];
-	int fd;
-
-	if ((size_t)snprintf(path, sizeof path, "%s/gputap-XXXXXX", dir && *dir ? dir : "/tmp") >= sizeof path || (fd = mkstemp(path)) < 0)
-		return MAP_FAILED;
-	unlink(path);
-	void *p = ftruncate(fd, (off_t)bytes) ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	return p;
-}
-
-void *gt_pool_take(struct gt_pool *a, size_t bytes)
-{
-	bytes = (bytes + 15) & ~(size_t)15;
-	if (!a->slabs || a->slabs->bytes - a->slabs->used < bytes) {
-		size_t room = bytes + sizeof(struct slab) + 16 > SLAB ? bytes + sizeof(struct slab) + 16 : SLAB;
-		struct slab *s = a->bytes < IN_MEMORY ? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : map_file(room);
-
-		if (s == MAP_FAILED)
-			return NULL;
-		*s = (struct slab){ a->slabs, room, (sizeof *s + 15) & ~(size_t)15 };
-		a->slabs = s;
-		a->bytes += room;
-	}
-	void *p = (char *)a->slabs + a->slabs->used;
-	a->slabs->used += bytes;
-	return p;
-}
 
 static struct gt_counts *counts_new(struct gt_pool *a, uint64_t cells)
 {
@@ -77,6 +22,11 @@ static struct gt_counts *counts_new(struct gt_pool *a, uint64_t cells)
 	if (c)
 		c->mask = cells - 1;
 	return c;
+}
+
+static void counts_done(struct gt_pool *a, struct gt_counts *c)
+{
+	gt_pool_give_back(a, c, sizeof *c + (c->mask + 1) * sizeof c->cell[0]);
 }
 
 static void count_value(struct gt_counts *c, int64_t value, uint64_t times)
@@ -95,9 +45,9 @@ static void count_value(struct gt_counts *c, int64_t value, uint64_t times)
 /* Room for one more piece of values that may all be new. NULL: no memory. */
 static struct gt_counts *counts_with_room(struct gt_pool *a, struct gt_counts *old)
 {
-	uint64_t cells = old ? old->mask + 1 : 2 * LARGEST_PIECE;
+	uint64_t cells = old ? old->mask + 1 : 2 * MOST_AT_ONCE;
 
-	while (cells < 2 * ((old ? old->n : 0) + LARGEST_PIECE))
+	while (cells < 2 * ((old ? old->n : 0) + MOST_AT_ONCE))
 		cells *= 2;
 	if (old && cells == old->mask + 1)
 		return old;
@@ -106,61 +56,66 @@ static struct gt_counts *counts_with_room(struct gt_pool *a, struct gt_counts *o
 	for (uint64_t i = 0; c && old && i <= old->mask; i++)
 		if (old->cell[i].count)
 			count_value(c, old->cell[i].value, old->cell[i].count);
+	if (c && old)
+		counts_done(a, old);
 	return c;
 }
 
-/* The loose values go into the table, their pieces back to the pool. Without memory, or when it does not pay, they stay loose. */
-static void fold(struct gt_samples *s, struct gt_pool *a)
+/* Back into the list: a table of values that are all different takes more than they do. Without memory it stays. */
+static void unfold(struct gt_samples *s)
 {
-	for (struct gt_piece *p; (p = s->last);) {
-		struct gt_counts *c = counts_with_room(a, s->counts);
+	struct gt_counts *c = s->counts;
 
-		if (!c)
-			break;
-		s->counts = c;
-		for (uint32_t i = 0; i < p->used; i++)
-			count_value(c, p->value[i], 1);
-		s->last = p->next;
-		s->loose -= p->used;
-		p->used = 0;
-		if (p->room == LARGEST_PIECE) {
-			p->next = a->spare;
-			a->spare = p;
+	for (uint64_t i = 0; i <= c->mask; i++)
+		for (; c->cell[i].count; c->cell[i].count--) {
+			int64_t *slot = gt_list_add(&s->values, s->pool, sizeof *slot);
+
+			if (!slot)
+				return;
+			*slot = c->cell[i].value;
+			s->loose++;
 		}
-		if (c->n > FOLD / 4 && c->n > (s->n - s->loose) / 8)
-			break;
-	}
-	s->diverse = s->loose > 0;
+	s->counts = NULL;
+	counts_done(s->pool, c);
 }
 
-static struct gt_piece *piece_new(struct gt_pool *a, uint32_t room)
+/* The loose values go into the table. Without memory, or when it does not pay, they stay loose. */
+static void fold(struct gt_samples *s)
 {
-	struct gt_piece *p = room == LARGEST_PIECE ? a->spare : NULL;
+	const int64_t *value;
+	size_t bytes;
 
-	if (p) {
-		a->spare = p->next;
-		return p;
+	s->diverse = true;
+	for (;;) {
+		struct gt_counts *c = counts_with_room(s->pool, s->counts);
+
+		if (!c)
+			return;
+		s->counts = c;
+		if (!(value = gt_list_pop(&s->values, s->pool, &bytes)))
+			break;
+		for (size_t i = 0; i < bytes / sizeof *value; i++)
+			count_value(c, value[i], 1);
+		s->loose -= bytes / sizeof *value;
+		if (c->n > FOLD / 4 && c->n > (s->n - s->loose) / 8) {
+			if (s->n - s->loose < 4 * c->n)
+				unfold(s);
+			return;
+		}
 	}
-	p = gt_pool_take(a, sizeof *p + room * sizeof p->value[0]);
-	if (p)
-		p->room = room;
-	return p;
+	s->diverse = false;
 }
 
 int gt_samples_add(struct gt_samples *s, struct gt_pool *a, int64_t value)
 {
-	if (!s->last || s->last->used == s->last->room) {
-		if (s->loose >= FOLD && !s->diverse)
-			fold(s, a);
-		uint32_t room = s->counts ? LARGEST_PIECE : !s->last ? FIRST_PIECE : s->last->room < LARGEST_PIECE ? s->last->room * 4 : LARGEST_PIECE;
-		struct gt_piece *p = piece_new(a, room > LARGEST_PIECE ? LARGEST_PIECE : room);
+	int64_t *slot;
 
-		if (!p)
-			return -1;
-		p->next = s->last;
-		s->last = p;
-	}
-	s->last->value[s->last->used++] = value;
+	s->pool = a;
+	if (s->loose >= FOLD && !s->diverse)
+		fold(s);
+	if (!(slot = gt_list_add(&s->values, a, sizeof *slot)))
+		return -1;
+	*slot = value;
 	s->loose++;
 	s->min = !s->n || value < s->min ? value : s->min;
 	s->max = !s->n || value > s->max ? value : s->max;
@@ -174,57 +129,103 @@ double gt_samples_mean(const struct gt_samples *s)
 	return s->n ? (double)((long double)s->sum / (long double)s->n) : 0;
 }
 
-/* Order of signed values as unsigned keys. */
-static uint64_t key(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
+/* The loose values, a run at a time. */
+struct each { struct gt_list_reader list; const int64_t *loose; size_t n; };
 
-/* How often each digit at `shift` comes among the values that begin with `prefix`. */
-static void count_digits(const struct gt_samples *s, uint64_t prefix, uint64_t mask, int shift, uint64_t count[256])
+static bool next_run(struct each *e)
 {
-	for (const struct gt_piece *p = s->last; p; p = p->next)
-		for (uint32_t i = 0; i < p->used; i++)
-			if ((key(p->value[i]) & mask) == prefix)
-				count[key(p->value[i]) >> shift & 255]++;
-	for (uint64_t i = 0; s->counts && i <= s->counts->mask; i++)
-		if (s->counts->cell[i].count && (key(s->counts->cell[i].value) & mask) == prefix)
-			count[key(s->counts->cell[i].value) >> shift & 255] += s->counts->cell[i].count;
+	size_t bytes;
+
+	if (!(e->loose = gt_list_next(&e->list, &bytes)))
+		return false;
+	e->n = bytes / sizeof *e->loose;
+	return true;
 }
 
-/* The value with `rank` smaller-or-equal ones before it: eight counting passes, no copy of the values. */
-static int64_t select_rank(const struct gt_samples *s, uint64_t rank)
+static struct each each_of(const struct gt_samples *s)
 {
-	uint64_t prefix = 0, mask = 0;
+	return (struct each){ .list = { .pool = s->pool, .list = &s->values } };
+}
 
-	for (int shift = 56; shift >= 0; shift -= 8) {
-		uint64_t count[256] = { 0 };
+/* Values are told apart by how far above the least they are, a digit of 11 bits at a time: durations take three passes. */
+enum { DIGIT = 11, DIGITS = 1 << DIGIT };
+
+static uint64_t key(const struct gt_samples *s, int64_t value) { return (uint64_t)value - (uint64_t)s->min; }
+
+/* How often each digit at `shift` comes among the values whose higher digits are those of `prefix`. */
+static void count_digits(const struct gt_samples *s, uint64_t prefix, int shift, uint64_t count[DIGITS])
+{
+	uint64_t mask = shift + DIGIT < 64 ? ~UINT64_C(0) << (shift + DIGIT) : 0;
+	struct each e = each_of(s);
+
+	while (next_run(&e))
+		for (size_t i = 0; i < e.n; i++)
+			if (!((key(s, e.loose[i]) ^ prefix) & mask))
+				count[key(s, e.loose[i]) >> shift & (DIGITS - 1)]++;
+	for (uint64_t i = 0; s->counts && i <= s->counts->mask; i++)
+		if (s->counts->cell[i].count && !((key(s, s->counts->cell[i].value) ^ prefix) & mask))
+			count[key(s, s->counts->cell[i].value) >> shift & (DIGITS - 1)] += s->counts->cell[i].count;
+}
+
+/* The value with `rank` smaller-or-equal ones before it, and whether the next one in order is the same. */
+static int64_t select_rank(const struct gt_samples *s, uint64_t rank, bool *again)
+{
+	uint64_t prefix = 0, count[DIGITS], equal = 0;
+	int shift = 0;
+
+	while (shift + DIGIT < 64 && key(s, s->max) >> (shift + DIGIT))
+		shift += DIGIT;
+	for (; shift >= 0; shift -= DIGIT) {
 		unsigned digit = 0;
 
-		count_digits(s, prefix, mask, shift, count);
-		while (rank >= count[digit])
+		memset(count, 0, sizeof count);
+		count_digits(s, prefix, shift, count);
+		while (digit < DIGITS - 1 && rank >= count[digit])
 			rank -= count[digit++];
 		prefix |= (uint64_t)digit << shift;
-		mask |= UINT64_C(255) << shift;
+		equal = count[digit];
 	}
-	return (int64_t)(prefix ^ UINT64_C(1) << 63);
+	*again = rank + 1 < equal;
+	return (int64_t)(prefix + (uint64_t)s->min);
+}
+
+/* The least value above this one; there is one. */
+static int64_t next_above(const struct gt_samples *s, int64_t value)
+{
+	struct each e = each_of(s);
+	int64_t next = s->max;
+
+	while (next_run(&e))
+		for (size_t i = 0; i < e.n; i++)
+			if (e.loose[i] > value && e.loose[i] < next)
+				next = e.loose[i];
+	for (uint64_t i = 0; s->counts && i <= s->counts->mask; i++)
+		if (s->counts->cell[i].count && s->counts->cell[i].value > value && s->counts->cell[i].value < next)
+			next = s->counts->cell[i].value;
+	return next;
 }
 
 double gt_samples_median(const struct gt_samples *s)
 {
+	bool again;
+
 	if (!s->n)
 		return 0;
-	int64_t high = select_rank(s, s->n / 2);
+	int64_t low = select_rank(s, (s->n - 1) / 2, &again), high = s->n % 2 || again ? low : next_above(s, low);
 
-	return s->n % 2 ? (double)high : ((double)select_rank(s, s->n / 2 - 1) + (double)high) / 2;
+	return s->n % 2 ? (double)low : ((double)low + (double)high) / 2;
 }
 
 double gt_samples_deviation(const struct gt_samples *s)
 {
 	long double mean = s->n ? (long double)s->sum / (long double)s->n : 0, squares = 0;
+	struct each e = each_of(s);
 
 	if (s->n < 2)
 		return 0;
-	for (const struct gt_piece *p = s->last; p; p = p->next)
-		for (uint32_t i = 0; i < p->used; i++)
-			squares += (p->value[i] - mean) * (p->value[i] - mean);
+	while (next_run(&e))
+		for (size_t i = 0; i < e.n; i++)
+			squares += (e.loose[i] - mean) * (e.loose[i] - mean);
 	for (uint64_t i = 0; s->counts && i <= s->counts->mask; i++)
 		squares += (s->counts->cell[i].value - mean) * (s->counts->cell[i].value - mean) * s->counts->cell[i].count;
 	return (double)sqrtl(squares / (long double)(s->n - 1));

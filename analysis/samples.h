@@ -1,8 +1,8 @@
 /*
  * analysis/samples.h - the values of one row: exact total, mean, median, extremes and deviation
  *
- * Exact at any count: values are kept in growing pieces; when there are many, they are folded into a table of how often each value
- * came, for the durations of millions of calls are few different numbers. Where they are not, the pieces stay, above a limit
+ * Exact at any count: values are kept in a list; when there are many, they are folded into a table of how often each value
+ * came, for the durations of millions of calls are few different numbers. Where they are not, the list stays, above a limit
  * in an unlinked temporary file. The median is selected over both. No sketches: a report must not invent numbers.
  *
  * Copyright 2026 The gputap authors
@@ -11,20 +11,16 @@
 #ifndef GPUTAP_ANALYSIS_SAMPLES_H
 #define GPUTAP_ANALYSIS_SAMPLES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-struct gt_pool;                        /* memory of many samples; freed as a whole */
-struct gt_pool *gt_pool_new(void);    /* NULL: no memory */
-void gt_pool_free(struct gt_pool *a);
-/* Zeroed memory until gt_pool_free; NULL: no memory left, not even on disk. */
-void *gt_pool_take(struct gt_pool *a, size_t bytes);
+#include "analysis/pool.h"
 
 struct gt_samples {
-	struct gt_piece *last;          /* values as they came: pieces, newest first */
+	struct gt_pool *pool;
+	struct gt_list values;          /* as they came */
 	struct gt_counts *counts;       /* values folded, NULL: none yet */
-	uint32_t loose;                 /* values in the pieces */
-	uint32_t diverse;               /* folding does not pay */
+	uint64_t loose;                 /* values in the list */
+	bool diverse;                   /* folding does not pay */
 	uint64_t n;
 	int64_t min, max;
 	__int128 sum;

@@ -1,8 +1,9 @@
 /*
- * tests/tracegen.c - a synthetic OpenCL trace of any length, for measuring readers: tracegen OUT.gputap CALLS [THREADS]
+ * tests/tracegen.c - a synthetic OpenCL trace of any length, for measuring readers: tracegen OUT.gputap CALLS [THREADS [SPREAD]]
  *
  * Looks like a busy compute loop: four arguments set, a one-dimensional kernel with device times, now and then a read and
- * a finish, events retained, queried and released. Argument layouts as build/gen/table.txt says today.
+ * a finish, events retained, queried and released. SPREAD (default 1) times the ticks that a call may take: with 100000 hardly two
+ * calls take the same. Argument layouts as build/gen/table.txt says today.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -22,7 +23,7 @@
 #define ERRCODE 0x7ffc0000u
 #define KERNELS 4u
 
-static uint64_t seed = 88172645463325252u;
+static uint64_t seed = 88172645463325252u, spread = 1;
 
 static uint64_t random_below(uint64_t n)
 {
@@ -43,7 +44,7 @@ struct worker {
 /* A call of about `typical` ticks, after a short pause. */
 static uint64_t add(struct worker *w, uint32_t fn, uint64_t typical, uint32_t first_u32, const uint64_t *args, uint32_t n)
 {
-	uint64_t start = w->now + 300 + random_below(2000), duration = typical / 2 + random_below(typical);
+	uint64_t start = w->now + 300 + random_below(2000), duration = typical / 2 + random_below(typical * spread);
 
 	w->now = start + duration;
 	w->calls++;
@@ -157,9 +158,10 @@ int main(int argc, char **argv)
 	char *text;
 
 	if (!calls || !threads || threads > 64) {
-		fprintf(stderr, "usage: tracegen OUT.gputap CALLS [THREADS 1..64]\n");
+		fprintf(stderr, "usage: tracegen OUT.gputap CALLS [THREADS 1..64 [SPREAD]]\n");
 		return 2;
 	}
+	spread = argc > 4 && strtoull(argv[4], NULL, 10) ? strtoull(argv[4], NULL, 10) : 1;
 	text = read_table(table ? table : "build/gen/table.txt", &bytes);
 	if (!text) {
 		fprintf(stderr, "tracegen: no function table: run it in the top folder after make, or set GPUTAP_TABLE\n");

@@ -113,6 +113,35 @@ static void folding_stops_where_it_does_not_pay(void **state)
 	gt_pool_free(a);
 }
 
+/* Values that are all different are not kept in a table: it would take several times what they do. */
+static void all_different_values_leave_no_table(void **state)
+{
+	enum { N = 1 << 20 };
+	struct gt_pool *a = gt_pool_new();
+	struct gt_samples s = { 0 };
+
+	(void)state;
+	for (int64_t i = 0; i < N; i++) /* -1000, -998, ..., scattered */
+		assert_int_equal(gt_samples_add(&s, a, -1000 + 2 * (int64_t)((uint64_t)i * 7919u % N)), 0);
+	assert_true(s.diverse && !s.counts && s.loose == N);
+	assert_true(gt_samples_median(&s) == N - 1 - 1000);
+	gt_pool_free(a);
+}
+
+/* The extremes of what a value can be: nothing overflows. */
+static void the_widest_values_have_a_median(void **state)
+{
+	struct gt_pool *a = gt_pool_new();
+	struct gt_samples s = { 0 };
+
+	(void)state;
+	fill(&s, a, (const int64_t[]){ INT64_MAX, 5, INT64_MIN }, 3);
+	assert_true(gt_samples_median(&s) == 5);
+	fill(&s, a, (const int64_t[]){ 5 }, 1);
+	assert_true(gt_samples_median(&s) == 5);
+	gt_pool_free(a);
+}
+
 /* No value: no number is made up, and nothing divides by zero. */
 static void nothing_gives_zero(void **state)
 {
@@ -130,6 +159,8 @@ int main(void)
 		cmocka_unit_test(many_values_spill_and_stay_exact),
 		cmocka_unit_test(repeated_values_are_counted_and_stay_exact),
 		cmocka_unit_test(folding_stops_where_it_does_not_pay),
+		cmocka_unit_test(all_different_values_leave_no_table),
+		cmocka_unit_test(the_widest_values_have_a_median),
 		cmocka_unit_test(nothing_gives_zero),
 	};
 
