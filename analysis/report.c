@@ -9,14 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Other names that people have in their scripts: ours of nsys' pattern, and those of nsys before 2022.4. */
 static const struct { const char *alias, *name; } aliases[] = {
 	{ "opencl_gpu_kern_sum", "opencl_kern_sum" }, { "opencl_gpu_kern_gb_sum", "opencl_kern_gb_sum" },
 	{ "opencl_gpu_mem_time_sum", "opencl_mem_time_sum" }, { "opencl_gpu_mem_size_sum", "opencl_mem_size_sum" },
+	{ "apigpusum", "cuda_api_gpu_sum" }, { "cudaapisum", "cuda_api_sum" }, { "cudaapitrace", "cuda_api_trace" },
+	{ "gpukernsum", "cuda_gpu_kern_sum" }, { "gpukerngbsum", "cuda_gpu_kern_gb_sum" }, { "gpumemsizesum", "cuda_gpu_mem_size_sum" },
+	{ "gpumemtimesum", "cuda_gpu_mem_time_sum" }, { "gpusum", "cuda_gpu_sum" }, { "gputrace", "cuda_gpu_trace" },
+	{ "kernexecsum", "cuda_kern_exec_sum" }, { "kernexectrace", "cuda_kern_exec_trace" }, { "nvtxgpuproj", "nvtx_gpu_proj_trace" },
+	{ "nvtxkernsum", "nvtx_kern_sum" }, { "nvtxppsum", "nvtx_pushpop_sum" }, { "nvtxpptrace", "nvtx_pushpop_trace" }, { "nvtxsssum", "nvtx_startend_sum" },
+	{ "nvtxsum", "nvtx_sum" }, { "umcpupagefaults", "um_cpu_page_faults_sum" }, { "umcpupagefaultssum", "um_cpu_page_faults_sum" },
+	{ "umsum", "um_sum" }, { "unifiedmemory", "um_sum" }, { "umtotalsum", "um_total_sum" }, { "unifiedmemorytotals", "um_total_sum" },
 };
 
 const struct gt_report *gt_report_at(unsigned i)
 {
-	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue, gt_reports_nvtx };
+	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue, gt_reports_cuda_sum, gt_reports_cuda_trace,
+		gt_reports_cuda_streams, gt_reports_cuda_memory, gt_reports_nvtx };
 
 	for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (const struct gt_report *r = lists[l]; r->name; r++)
@@ -36,6 +45,56 @@ const struct gt_report *gt_report_find(const char *name)
 		if (!strcmp(r->name, name))
 			return r;
 	return NULL;
+}
+
+static int unknown_report(const char *name, struct gt_err *err)
+{
+	const struct gt_report *r;
+	char known[2048] = "";
+	size_t used = 0;
+
+	for (unsigned i = 0; (r = gt_report_at(i)) && used < sizeof known; i++)
+		used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? " " : "", r->name);
+	return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap stats --help", "unknown report '%s'; known: %s", name, known);
+}
+
+static bool parse_option(const char *text, struct gt_report_request *q)
+{
+	char *end;
+
+	if (!strcmp(text, "base") && !(q->options & GT_REPORT_MANGLED))
+		q->options |= GT_REPORT_BASE;
+	else if (!strcmp(text, "mangled") && !(q->options & GT_REPORT_BASE))
+		q->options |= GT_REPORT_MANGLED;
+	else if (!strncmp(text, "rows=", 5) && text[5] >= '0' && text[5] <= '9') {
+		q->options |= GT_REPORT_ROWS;
+		q->rows = (unsigned)strtoul(text + 5, &end, 10);
+		return !*end;
+	} else
+		return false;
+	return true;
+}
+
+int gt_report_parse(const char *name, struct gt_report_request *out, struct gt_err *err)
+{
+	char copy[64], *save = NULL, *option;
+	bool good = true;
+
+	if ((size_t)snprintf(copy, sizeof copy, "%s", name) >= sizeof copy || !(option = strtok_r(copy, ":", &save)))
+		return unknown_report(name, err);
+	*out = (struct gt_report_request){ .report = gt_report_find(option) };
+	if (!out->report)
+		return unknown_report(option, err);
+	out->rows = out->report->rows;
+	while (good && (option = strtok_r(NULL, ":", &save)))
+		good = parse_option(option, out);
+	if (!good || out->options & ~out->report->options)
+		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap stats --help", "%s: this report takes %s", name,
+			out->report->options & GT_REPORT_BASE ? "one of the options :base :mangled" :
+			out->report->options ? "the option :rows=N" : "no options");
+	option = strchr(name, ':');
+	snprintf(out->name, sizeof out->name, "%s%s", out->report->name, option ? option : "");
+	return 0;
 }
 
 /* ------------------------------------------------------------------ groups */
@@ -190,10 +249,16 @@ void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char bloc
 
 enum { MOST_REPORTS = 32 };
 
-static int walk(const struct gt_report_run *run, const struct gt_report *const *reports, void **states, struct gt_table **tables, unsigned n,
-	struct gt_err *err)
+static int no_room(const struct gt_report *r, struct gt_err *err)
 {
-	const struct gt_walk_options options = { .process = -1, .from_ns = run->from_ns, .to_ns = run->to_ns, .progress = run->progress, .ctx = run->ctx };
+	return gt_fail(err, GT_EXIT_MISSING, "a temporary file could not be made either", NULL, "no memory for %s", r->name);
+}
+
+static int walk(const struct gt_report_run *run, const struct gt_report_request *reports, void **states, struct gt_table **tables, unsigned n,
+	bool cuda, struct gt_err *err)
+{
+	const struct gt_walk_options options = { .process = -1, .from_ns = run->from_ns, .to_ns = run->to_ns, .progress = run->progress, .ctx = run->ctx,
+		.cuda = cuda };
 	const struct gt_call *call;
 	struct gt_walk *w;
 	int rc;
@@ -201,49 +266,90 @@ static int walk(const struct gt_report_run *run, const struct gt_report *const *
 	if (gt_walk_open(run->model, &options, &w, err))
 		return -1;
 	while ((rc = gt_walk_next(w, &call, err)) == 1)
-		for (unsigned i = 0; i < n; i++)
-			if (reports[i]->call(states[i], call, tables[i])) {
-				rc = gt_fail(err, GT_EXIT_MISSING, "a temporary file could not be made either", NULL, "no memory for %s", reports[i]->name);
+		for (unsigned i = 0; i < n; i++) {
+			const struct gt_report *r = reports[i].report;
+
+			if (r->call && (!call->cuda || r->cuda_calls) && r->call(states[i], call, tables[i])) {
+				rc = no_room(r, err);
 				goto out;
 			}
+		}
 out:
 	gt_walk_close(w);
 	return rc;
 }
 
-/* One walk for these; prints them in order. */
-static int run_some(const struct gt_report_run *run, const struct gt_report *const *reports, unsigned n, bool *printed, struct gt_err *err)
+/* Everything that happened, to the reports that want it. */
+static int tell(const struct gt_report_run *run, const struct gt_report_request *reports, void **states, struct gt_table **tables, unsigned n,
+	struct gt_err *err)
+{
+	bool calls = false, cuda_calls = false, cuda = false;
+	struct gt_cuda *c = NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		calls |= reports[i].report->call != NULL;
+		cuda_calls |= reports[i].report->cuda_calls;
+		cuda |= reports[i].report->kinds != 0;
+	}
+	if ((cuda || cuda_calls) && !(c = gt_model_cuda(run->model, err)))
+		return -1;
+	if (calls && walk(run, reports, states, tables, n, cuda_calls && gt_cuda_count(c, GT_CUDA_CALL), err))
+		return -1;
+	return cuda ? gt_reports_feed_cuda(run, reports, states, tables, n, err) : 0;
+}
+
+static int begin(const struct gt_report_run *run, const struct gt_report_request *q, struct gt_pool *arena, bool follows, void **state,
+	struct gt_table **table, struct gt_err *err)
+{
+	const struct gt_report *r = q->report;
+
+	*table = gt_table_new(q->name, r->title, r->headings, run->format, run->out, r->stream);
+	if (*table && follows)
+		gt_table_follows(*table);
+	*state = *table ? r->begin(q, run->model, arena) : NULL;
+	if (!*state)
+		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
+	if (r->window)
+		r->window(*state, run->from_ns, run->to_ns);
+	return 0;
+}
+
+static int print(const struct gt_report_run *run, const struct gt_report_request *q, void *state, struct gt_table *table, bool *printed,
+	struct gt_err *err)
+{
+	unsigned most = q->rows && (!run->most || q->rows < run->most) ? q->rows : run->most;
+
+	if (q->report->end(state, table)) {
+		gt_table_drop(table);
+		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
+	}
+	if (run->skip_empty && gt_table_empty(table)) {
+		gt_table_drop(table);
+		return 0;
+	}
+	if (*printed)
+		gt_table_follows(table);
+	*printed = true;
+	return gt_table_end(table, most) ? gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written") : 0;
+}
+
+/* One pass for these; prints them in order. */
+static int run_some(const struct gt_report_run *run, const struct gt_report_request *reports, unsigned n, bool *printed, struct gt_err *err)
 {
 	struct gt_pool *arena = gt_pool_new();
 	struct gt_table *tables[MOST_REPORTS] = { 0 };
 	void *states[MOST_REPORTS] = { 0 };
 	int rc = arena ? 0 : gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
 
-	for (unsigned i = 0; !rc && i < n; i++) {
-		tables[i] = gt_table_new(reports[i]->name, reports[i]->title, reports[i]->headings, run->format, run->out, reports[i]->stream);
-		if (tables[i] && *printed)
-			gt_table_follows(tables[i]);
-		states[i] = tables[i] ? reports[i]->begin(reports[i], run->model, arena) : NULL;
-		if (!states[i])
-			rc = gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
-		else if (reports[i]->window)
-			reports[i]->window(states[i], run->from_ns, run->to_ns);
-	}
+	for (unsigned i = 0; !rc && i < n; i++)
+		rc = begin(run, &reports[i], arena, *printed, &states[i], &tables[i], err);
 	if (!rc)
-		rc = walk(run, reports, states, tables, n, err);
-	for (unsigned i = 0; i < n && tables[i]; i++) {
-		if (!rc && reports[i]->end(states[i], tables[i]))
-			rc = gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
-		if (rc || (run->skip_empty && gt_table_empty(tables[i]))) {
+		rc = tell(run, reports, states, tables, n, err);
+	for (unsigned i = 0; i < n && tables[i]; i++)
+		if (!rc)
+			rc = print(run, &reports[i], states[i], tables[i], printed, err);
+		else
 			gt_table_drop(tables[i]);
-			continue;
-		}
-		if (*printed)
-			gt_table_follows(tables[i]);
-		*printed = true;
-		if (gt_table_end(tables[i], run->most))
-			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written");
-	}
 	if (!rc && gt_pool_failed(arena))
 		rc = gt_fail(err, GT_EXIT_MISSING, "the numbers printed above cannot be trusted", NULL, "a temporary file could not be read again");
 	gt_pool_free(arena);
@@ -258,8 +364,8 @@ int gt_reports_run(const struct gt_report_run *run, struct gt_err *err)
 	while (from < run->n_reports) {
 		unsigned n = 1;
 
-		if (!run->reports[from]->stream)
-			while (from + n < run->n_reports && !run->reports[from + n]->stream && n < MOST_REPORTS)
+		if (!run->reports[from].report->stream)
+			while (from + n < run->n_reports && !run->reports[from + n].report->stream && n < MOST_REPORTS)
 				n++;
 		if (run_some(run, run->reports + from, n, &printed, err))
 			return -1;

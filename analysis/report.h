@@ -1,8 +1,8 @@
 /*
- * analysis/report.h - reports: what gputap stats can print, fed by one walk over a trace
+ * analysis/report.h - reports: what gputap stats can print, fed by one pass over a trace
  *
- * A report is one line in the list of its file (reports_sum.c, reports_trace.c, reports_queue.c). Names and headings follow
- * `nsys stats`, so that habits carry over: docs/stats.md.
+ * A report is one entry in the list of its file (reports_*.c). Names and headings follow `nsys stats`, so that habits carry over:
+ * docs/stats.md. OpenCL calls come from the model's walk, CUDA activities from its arrays, merged in order of start.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -14,27 +14,51 @@
 
 #include "analysis/samples.h"
 #include "analysis/table.h"
+#include "model/cuda.h"
 #include "model/model.h"
 #include "model/operation.h"
+
+/* What may stand behind a report's name: cuda_gpu_kern_sum:base. */
+enum gt_report_option {
+	GT_REPORT_BASE = 1,             /* kernels by their base name: without return type, namespaces, template and parameters */
+	GT_REPORT_MANGLED = 2,          /* kernels as the linker knows them */
+	GT_REPORT_ROWS = 4              /* rows=N; 0: all */
+};
+
+struct gt_report_request;
 
 struct gt_report {
 	const char *name;               /* "opencl_api_sum" */
 	const char *title;
 	const char *headings;           /* of gt_table_new */
-	bool stream;                    /* a row a call: printed as it comes, on a walk of its own */
+	bool stream;                    /* a row a call: printed as it comes, in a pass of its own */
 	bool by_default;                /* printed by `gputap stats` without -r */
+	unsigned options;               /* those it takes: gt_report_option */
+	unsigned rows;                  /* when rows=N is not said; 0: all */
 	const void *detail;             /* what the kind of report needs: see its file */
 	/* All return 0, or -1 (no memory). */
-	void *(*begin)(const struct gt_report *r, struct gt_model *m, struct gt_pool *a);
-	int (*call)(void *state, const struct gt_call *call, struct gt_table *t);
+	void *(*begin)(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a);
+	int (*call)(void *state, const struct gt_call *call, struct gt_table *t); /* NULL: needs no walk */
+	bool cuda_calls;                /* `call` is for CUDA calls too; they have call->cuda */
+	uint32_t kinds;                 /* GT_KIND bits: what `cuda` is told, in order of start */
+	int (*cuda)(void *state, const struct gt_cuda_event *e, struct gt_table *t);
 	int (*end)(void *state, struct gt_table *t);
 	/* Told before the walk; NULL: what comes from calls alone needs no window. */
 	void (*window)(void *state, int64_t from_ns, int64_t to_ns);
 };
+#define GT_KIND(kind) (1u << GT_CUDA_##kind)
 
-/* By name or alias ("opencl_gpu_kern_sum"); NULL: unknown. */
+struct gt_report_request {
+	const struct gt_report *report;
+	unsigned options, rows;
+	char name[96];                  /* with its options */
+};
+
+/* By name or alias ("gpukernsum"); NULL: unknown. */
 const struct gt_report *gt_report_find(const char *name);
 const struct gt_report *gt_report_at(unsigned i);        /* NULL behind the last */
+/* "NAME[:OPTION]...". 0, or -1 with *err: unknown report or option. */
+int gt_report_parse(const char *name, struct gt_report_request *out, struct gt_err *err);
 
 /*
  * Runs the reports over the window and prints them in their order. most: rows of each summing report, 0 = all.
@@ -42,7 +66,7 @@ const struct gt_report *gt_report_at(unsigned i);        /* NULL behind the last
  */
 struct gt_report_run {
 	struct gt_model *model;
-	const struct gt_report *const *reports; unsigned n_reports;
+	const struct gt_report_request *reports; unsigned n_reports;
 	enum gt_table_format format;
 	FILE *out;
 	unsigned most;
@@ -51,6 +75,9 @@ struct gt_report_run {
 	bool (*progress)(void *ctx, double done); void *ctx;
 };
 int gt_reports_run(const struct gt_report_run *run, struct gt_err *err);
+/* cuda_feed.c: tells CUDA activities that overlap the window to the reports that want them. */
+int gt_reports_feed_cuda(const struct gt_report_run *run, const struct gt_report_request *reports, void **states, struct gt_table **tables,
+	unsigned n, struct gt_err *err);
 
 /* Groups of text columns -> samples; shared by the summing reports. */
 struct gt_group {
@@ -80,6 +107,7 @@ const char *gt_operation_text(const struct gt_operation *o, char text[GT_OPERATI
 /* The columns GridXYZ and BlockXYZ of a kernel. */
 void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char block[GT_GRID_TEXT]);
 
-extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[]; /* end with name NULL */
+extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[], gt_reports_cuda_sum[],
+	gt_reports_cuda_trace[], gt_reports_cuda_streams[], gt_reports_cuda_memory[]; /* each ends with name NULL */
 
 #endif

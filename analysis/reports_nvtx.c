@@ -1,16 +1,16 @@
 /*
  * analysis/reports_nvtx.c - reports of NVTX ranges, and of what the device did for them
  *
- * The model has the ranges; the walk over the calls only adds which commands belong to which range: those whose call lies wholly
- * inside it on the same thread. A command counts for every range around it. Ranges that never ended are taken to end at the last
- * NVTX time of the trace; ranges that ended on another thread have no commands.
+ * The model has the ranges; the walk over the calls, OpenCL and CUDA, only adds which commands belong to which range: those whose call
+ * lies wholly inside it on the same thread. A command counts for every range around it; of a CUDA graph, the launch or its nodes.
+ * Ranges that never ended are taken to end at the last NVTX time of the trace; ranges that ended on another thread have no commands.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <string.h>
 
-#include "analysis/report.h"
+#include "analysis/cuda_work.h"
 #include "model/ranges.h"
 
 #define NO_RANGE UINT64_MAX
@@ -27,7 +27,10 @@ struct work {
 
 struct state {
 	const struct gt_report *report;
+	unsigned options;
 	struct gt_model *model;
+	struct gt_cuda *cuda;           /* of reports that look at the device */
+	struct gt_cuda_works works;
 	struct gt_groups groups;
 	struct gt_groups pairs;         /* of range and kernel name: met before? */
 	int64_t from_ns, to_ns, last_ns; /* last_ns: where open ranges end */
@@ -127,7 +130,7 @@ static void advance(struct state *s, int64_t now)
 	}
 }
 
-static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_pool *a)
+static void *begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
 {
 	struct state *s = gt_pool_take(a, sizeof *s);
 	uint64_t ranges = gt_model_range_count(m);
@@ -135,7 +138,8 @@ static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_pool
 
 	if (!s)
 		return NULL;
-	*s = (struct state){ .report = r, .model = m, .groups = { .arena = a, .n_samples = 2 }, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	*s = (struct state){ .report = r->report, .options = r->options, .model = m, .works = { .arena = a }, .groups = { .arena = a, .n_samples = 2 },
+		.from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .cuda = r->report->cuda_calls ? gt_model_cuda(m, &(struct gt_err){ 0 }) : NULL };
 	s->pairs = (struct gt_groups){ .arena = a, .n_samples = 1 };
 	s->work = gt_pool_take(a, (ranges + 1) * sizeof *s->work);
 	s->top = gt_pool_take(a, (threads + 1) * sizeof *s->top);
@@ -155,14 +159,6 @@ static void window(void *state, int64_t from_ns, int64_t to_ns)
 
 	s->from_ns = from_ns;
 	s->to_ns = to_ns;
-}
-
-static int no_call(void *state, const struct gt_call *call, struct gt_table *t)
-{
-	(void)state;
-	(void)call;
-	(void)t;
-	return 0;
 }
 
 /* ------------------------------------------------------------------ host side */
@@ -287,31 +283,77 @@ static int trace_end(void *state, struct gt_table *t)
 
 /* ---------------------------------------------------------------- device side */
 
-typedef int (*each_range)(struct state *s, uint64_t range, const struct gt_command *c);
+/* One thing the device did. kernel: its name, NULL when it was none. */
+struct piece { const char *kernel; int64_t start_ns, end_ns; };
+typedef int (*each_range)(struct state *s, uint64_t range, const struct piece *p);
 
-static int around(struct state *s, const struct gt_call *call, each_range each)
+static int around(struct state *s, const struct gt_call *call, const struct piece *p, each_range each)
 {
 	advance(s, call->start_ns);
 	drop_ended(s, call->thread, call->start_ns);
 	for (uint64_t i = s->top[call->thread]; i != NO_RANGE; i = s->work[i].below) {
 		const struct gt_range *g = gt_model_range(s->model, i);
 
-		if (end_of(s, g) >= call->end_ns && each(s, i, call->command))
+		if (end_of(s, g) >= call->end_ns && each(s, i, p))
 			return -1;
 	}
 	return 0;
 }
 
+/* What an OpenCL call set going; false: nothing that counts. */
+static bool piece_of_command(const struct gt_command *c, struct piece *p)
+{
+	struct gt_operation o;
+
+	if (!c || !c->timed)
+		return false;
+	gt_command_operation(c, &o);
+	*p = (struct piece){ c->is_kernel ? c->name.text ? c->name.text : "[unknown kernel]" : NULL, c->start_ns, c->end_ns };
+	return c->is_kernel || o.kind == GT_OPERATION_COPY || o.kind == GT_OPERATION_FILL;
+}
+
+static int around_cuda(struct state *s, const struct gt_call *call, bool kernels, each_range each)
+{
+	uint32_t n = gt_cuda_works_of(s->cuda, call->cuda, &s->works);
+	struct gt_err err;
+
+	if (n == UINT32_MAX)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		struct gt_cuda_event e;
+
+		if (gt_cuda_get(s->cuda, s->works.at[i].kind, s->works.at[i].index, &e, &err))
+			return -1;
+		if (!e.timed || (kernels && e.kind != GT_CUDA_KERNEL))
+			continue;
+		const struct piece p = { e.kind == GT_CUDA_KERNEL ? gt_cuda_kernel_name(&e, s->options) : NULL, e.start_ns, e.end_ns };
+
+		if (around(s, call, &p, each))
+			return -1;
+	}
+	return 0;
+}
+
+static int device_call(struct state *s, const struct gt_call *call, bool kernels, each_range each)
+{
+	struct piece p;
+
+	if (call->thread == GT_CUDA_NONE)
+		return 0;
+	if (call->cuda)
+		return call->cuda->call.nested || !call->cuda->timed ? 0 : around_cuda(s, call, kernels, each);
+	return piece_of_command(call->command, &p) && (!kernels || p.kernel) ? around(s, call, &p, each) : 0;
+}
+
 /* samples: device times; one for each range, however many of its kernels have this name. */
-static int add_kernel(struct state *s, uint64_t i, const struct gt_command *c)
+static int add_kernel(struct state *s, uint64_t i, const struct piece *p)
 {
 	const struct gt_range *g = gt_model_range(s->model, i);
 	const int64_t who[3] = { gt_model_process(s->model, g->process)->pid, gt_model_thread(s->model, g->thread)->tid, 0 };
-	const char *name = c->name.text ? c->name.text : "[unknown kernel]";
-	struct gt_group *group = group_of(s, g, name, who);
-	struct gt_group *pair = gt_groups_get(&s->pairs, (const char *const[3]){ "", "", name }, (const int64_t[3]){ (int64_t)i });
+	struct gt_group *group = group_of(s, g, p->kernel, who);
+	struct gt_group *pair = gt_groups_get(&s->pairs, (const char *const[3]){ "", "", p->kernel }, (const int64_t[3]){ (int64_t)i });
 
-	if (!group || !pair || gt_samples_add(&group->samples[0], s->groups.arena, c->end_ns - c->start_ns))
+	if (!group || !pair || gt_samples_add(&group->samples[0], s->groups.arena, p->end_ns - p->start_ns))
 		return -1;
 	if (!pair->samples[0].n && gt_samples_add(&group->samples[1], s->groups.arena, 1))
 		return -1;
@@ -320,10 +362,8 @@ static int add_kernel(struct state *s, uint64_t i, const struct gt_command *c)
 
 static int kernel_call(void *state, const struct gt_call *call, struct gt_table *t)
 {
-	const struct gt_command *c = call->command;
-
 	(void)t;
-	return c && c->timed && c->is_kernel ? around(state, call, add_kernel) : 0;
+	return device_call(state, call, true, add_kernel);
 }
 
 static int kernel_end(void *state, struct gt_table *t)
@@ -344,27 +384,21 @@ static int kernel_end(void *state, struct gt_table *t)
 	return g ? 0 : -1;
 }
 
-static int add_operation(struct state *s, uint64_t i, const struct gt_command *c)
+static int add_operation(struct state *s, uint64_t i, const struct piece *p)
 {
 	struct work *w = &s->work[i];
 
-	if (!w->commands++ || c->start_ns < w->first_ns)
-		w->first_ns = c->start_ns;
-	if (w->commands == 1 || c->end_ns > w->last_ns)
-		w->last_ns = c->end_ns;
+	if (!w->commands++ || p->start_ns < w->first_ns)
+		w->first_ns = p->start_ns;
+	if (w->commands == 1 || p->end_ns > w->last_ns)
+		w->last_ns = p->end_ns;
 	return 0;
 }
 
 static int operation_call(void *state, const struct gt_call *call, struct gt_table *t)
 {
-	const struct gt_command *c = call->command;
-	struct gt_operation o;
-
 	(void)t;
-	if (!c || !c->timed)
-		return 0;
-	gt_command_operation(c, &o);
-	return c->is_kernel || o.kind == GT_OPERATION_COPY || o.kind == GT_OPERATION_FILL ? around(state, call, add_operation) : 0;
+	return device_call(state, call, false, add_operation);
 }
 
 static int projection_trace_end(void *state, struct gt_table *t)
@@ -439,23 +473,27 @@ static int projection_sum_end(void *state, struct gt_table *t)
 }
 
 #define SUM "Time (%)|Total Time (ns)|Instances|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|"
+#define HOST(id, title_, headings_, detail_, end_) \
+	{ .name = id, .title = title_, .headings = headings_, .detail = detail_, .begin = begin, .end = end_, .window = window }
+#define DEVICE(id, title_, headings_, call_, end_, options_) \
+	{ .name = id, .title = title_, .headings = headings_, .options = options_, .begin = begin, .call = call_, .cuda_calls = true, .end = end_, \
+	  .window = window }
 
 const struct gt_report gt_reports_nvtx[] = {
-	{ "nvtx_sum", "NVTX Range Summary", SUM "Style<|Range<", false, false, both, begin, no_call, sum_end, window },
-	{ "nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", SUM "Range<", false, false, pushes, begin, no_call, sum_end, window },
-	{ "nvtx_startend_sum", "NVTX Start/End Range Summary", SUM "Range<", false, false, starts, begin, no_call, sum_end, window },
-	{ "nvtx_pushpop_trace", "NVTX Push/Pop Range Trace",
+	HOST("nvtx_sum", "NVTX Range Summary", SUM "Style<|Range<", both, sum_end),
+	HOST("nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", SUM "Range<", pushes, sum_end),
+	HOST("nvtx_startend_sum", "NVTX Start/End Range Summary", SUM "Range<", starts, sum_end),
+	HOST("nvtx_pushpop_trace", "NVTX Push/Pop Range Trace",
 		"Start (ns)|End (ns)|Duration (ns)|DurChild (ns)|DurNonChild (ns)|Name<|PID|TID|Lvl|NumChild|RangeId|ParentId|RangeStack<|NameTree<",
-		false, false, NULL, begin, no_call, trace_end, window },
-	{ "nvtx_kern_sum", "NVTX Range Kernel Summary",
+		NULL, trace_end),
+	DEVICE("nvtx_kern_sum", "NVTX Range Kernel Summary",
 		"NVTX Range<|Style<|PID|TID|NVTX Inst|Kern Inst|Total Time (ns)|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|Kernel Name<",
-		false, false, NULL, begin, kernel_call, kernel_end, window },
-	{ "nvtx_gpu_proj_sum", "NVTX GPU Projection Summary",
+		kernel_call, kernel_end, GT_REPORT_BASE | GT_REPORT_MANGLED),
+	DEVICE("nvtx_gpu_proj_sum", "NVTX GPU Projection Summary",
 		"Range<|Style<|Total Proj Time (ns)|Total Range Time (ns)|Range Instances|Proj Avg (ns)|Proj Med (ns)|Proj Min (ns)|Proj Max (ns)|"
-		"Proj StdDev (ns)|Total GPU Ops|Avg GPU Ops|Avg Range Lvl|Avg Num Child", false, false, NULL, begin, operation_call,
-		projection_sum_end, window },
-	{ "nvtx_gpu_proj_trace", "NVTX GPU Projection Trace",
+		"Proj StdDev (ns)|Total GPU Ops|Avg GPU Ops|Avg Range Lvl|Avg Num Child", operation_call, projection_sum_end, 0),
+	DEVICE("nvtx_gpu_proj_trace", "NVTX GPU Projection Trace",
 		"Name<|Projected Start (ns)|Projected Duration (ns)|Orig Start (ns)|Orig Duration (ns)|Style<|PID|TID|NumGPUOps|Lvl|NumChild|RangeId|"
-		"ParentId|RangeStack<", false, false, NULL, begin, operation_call, projection_trace_end, window },
+		"ParentId|RangeStack<", operation_call, projection_trace_end, 0),
 	{ 0 },
 };

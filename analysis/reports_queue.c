@@ -37,7 +37,7 @@ struct state {
 	struct queue *queues, *latest;
 };
 
-static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_pool *a)
+static void *begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
 {
 	struct state *s = gt_pool_take(a, sizeof *s);
 
@@ -207,8 +207,8 @@ static int end(void *state, struct gt_table *t)
 }
 
 const struct gt_report gt_reports_queue[] = {
-	{ "opencl_queue_sum", "OpenCL Queue Summary (Utilisation and Gaps)",
-		"Utilization (%)|Busy Time (ns)|Span (ns)|Commands|Kernels|Gaps|Total Gap (ns)|Avg Gap (ns)|Med Gap (ns)|Max Gap (ns)|PID|Device<|Ctx|Queue<",
-		false, true, NULL, begin, call, end, NULL },
+	{ .name = "opencl_queue_sum", .title = "OpenCL Queue Summary (Utilisation and Gaps)", .by_default = true, .begin = begin, .call = call, .end = end,
+	  .headings = "Utilization (%)|Busy Time (ns)|Span (ns)|Commands|Kernels|Gaps|Total Gap (ns)|Avg Gap (ns)|Med Gap (ns)|Max Gap (ns)|PID|"
+		"Device<|Ctx|Queue<" },
 	{ 0 },
 };

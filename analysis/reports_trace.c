@@ -1,19 +1,19 @@
 /*
- * analysis/reports_trace.c - reports with a row for each call or command, and the launch-to-kernel delays
+ * analysis/reports_trace.c - OpenCL reports with a row for each call or command, and the launch-to-kernel delays
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <string.h>
 
-#include "analysis/report.h"
+#include "analysis/exec.h"
 
 struct state {
 	struct gt_model *model;
 	struct gt_groups groups;
 };
 
-static void *begin(const struct gt_report *r, struct gt_model *m, struct gt_pool *a)
+static void *begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
 {
 	struct state *s = gt_pool_take(a, sizeof *s);
 
@@ -96,20 +96,13 @@ static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t
 
 /* --------------------------------------------- launch, queue and kernel times */
 
-struct delays { int64_t api, queue, kernel, total; bool queued; };
-
-/* Queue time = kernel start - call end when that is not negative; total = from the call's start to whatever ends last. */
-static bool delays_of(const struct gt_call *call, struct delays *d)
+static bool delays_of(const struct gt_call *call, struct gt_delays *d)
 {
 	const struct gt_command *c = call->command;
 
 	if (!c || !c->timed || !c->is_kernel)
 		return false;
-	d->api = call->end_ns - call->start_ns;
-	d->queue = c->start_ns - call->end_ns;
-	d->queued = d->queue >= 0;
-	d->kernel = c->end_ns - c->start_ns;
-	d->total = (c->end_ns > call->end_ns ? c->end_ns : call->end_ns) - call->start_ns;
+	gt_delays_of(call->start_ns, call->end_ns, c->start_ns, c->end_ns, d);
 	return true;
 }
 
@@ -117,7 +110,7 @@ static int exec_trace(void *state, const struct gt_call *call, struct gt_table *
 {
 	const struct state *s = state;
 	const struct gt_command *c = call->command;
-	struct delays d;
+	struct gt_delays d;
 	char grid[GT_GRID_TEXT], block[GT_GRID_TEXT];
 
 	if (!delays_of(call, &d))
@@ -136,64 +129,29 @@ static int exec_sum(void *state, const struct gt_call *call, struct gt_table *t)
 {
 	struct state *s = state;
 	const struct gt_command *c = call->command;
-	struct gt_pool *a = s->groups.arena;
-	struct gt_group *g;
-	struct delays d;
+	struct gt_delays d;
 
 	(void)t;
-	if (!delays_of(call, &d))
-		return 0;
-	g = gt_groups_get(&s->groups, (const char *const[3]){ call->fn->name, c->name.text ? c->name.text : "[unknown kernel]", "" },
+	return delays_of(call, &d) ? gt_exec_add(&s->groups, &d, call->fn->name, c->name.text ? c->name.text : "[unknown kernel]",
 		(const int64_t[3]){ gt_model_process(s->model, call->process)->pid, gt_model_thread(s->model, call->thread)->tid,
-			c->device ? c->device->device_index : 0 });
-	if (!g || gt_samples_add(&g->samples[0], a, d.total) || gt_samples_add(&g->samples[1], a, d.api) || gt_samples_add(&g->samples[3], a, d.kernel))
-		return -1;
-	return d.queued ? gt_samples_add(&g->samples[2], a, d.queue) : 0;
+			c->device ? c->device->device_index : 0 }) : 0;
 }
 
 static int exec_sum_end(void *state, struct gt_table *t)
 {
 	struct state *s = state;
-	struct gt_group **g = gt_groups_sorted(&s->groups);
 
-	for (uint64_t i = 0; g && i < s->groups.n; i++) {
-		struct gt_cell cell[32];
-		unsigned n = 0;
-
-		cell[n++] = gt_integer((int64_t)g[i]->samples[0].n);
-		cell[n++] = gt_integer((int64_t)g[i]->samples[2].n);
-		for (int k = 0; k < 3; k++)
-			cell[n++] = gt_integer(g[i]->number[k]);
-		for (int k = 0; k < 4; k++) {
-			const struct gt_samples *v = &g[i]->samples[k];
-
-			cell[n++] = v->n ? gt_number(gt_samples_mean(v), 1) : gt_none();
-			cell[n++] = v->n ? gt_number(gt_samples_median(v), 1) : gt_none();
-			cell[n++] = v->n ? gt_integer(v->min) : gt_none();
-			cell[n++] = v->n ? gt_integer(v->max) : gt_none();
-			cell[n++] = v->n ? gt_number(gt_samples_deviation(v), 1) : gt_none();
-		}
-		cell[n++] = gt_text(g[i]->text[0]);
-		cell[n++] = gt_text(g[i]->text[1]);
-		if (gt_table_row(t, cell))
-			return -1;
-	}
-	return g ? 0 : -1;
+	return gt_exec_put(&s->groups, t);
 }
 
-#define FIVE(x) x "Avg (ns)|" x "Med (ns)|" x "Min (ns)|" x "Max (ns)|" x "StdDev (ns)|"
+#define STREAM(id, title_, headings_, call_) \
+	{ .name = id, .title = title_, .headings = headings_, .stream = true, .begin = begin, .call = call_, .end = end_nothing }
 
 const struct gt_report gt_reports_trace[] = {
-	{ "opencl_api_trace", "OpenCL API Trace", "Start (ns)|Duration (ns)|Name<|Result<|CorrID|Pid|Tid|T-Pri|Thread Name<", true, false, NULL,
-		begin, api_trace, end_nothing, NULL },
-	{ "opencl_gpu_trace", "OpenCL Device Trace",
-		"Start (ns)|Duration (ns)|CorrId|GrdX|GrdY|GrdZ|BlkX|BlkY|BlkZ|Reg/Trd|StcSMem (MB)|DymSMem (MB)|Bytes (MB)|Throughput (MB/s)|"
-		"SrcMemKd<|DstMemKd<|Device<|Ctx|GreenCtx|Strm|Name<", true, false, NULL, begin, gpu_trace, end_nothing, NULL },
-	{ "opencl_kern_exec_trace", "OpenCL Kernel Launch and Execution Trace",
-		"API Start (ns)|API Dur (ns)|Queue Start (ns)|Queue Dur (ns)|Kernel Start (ns)|Kernel Dur (ns)|Total Dur (ns)|PID|TID|DevId|API Function<|"
-		"GridXYZ|BlockXYZ|Kernel Name<", true, false, NULL, begin, exec_trace, end_nothing, NULL },
-	{ "opencl_kern_exec_sum", "OpenCL Kernel Launch and Execution Summary",
-		"Count|QCount|PID|TID|DevId|" FIVE("T") FIVE("A") FIVE("Q") FIVE("K") "API Name<|Kernel Name<", false, false, NULL, begin, exec_sum,
-			exec_sum_end, NULL },
+	STREAM("opencl_api_trace", "OpenCL API Trace", GT_HEADINGS_API_TRACE, api_trace),
+	STREAM("opencl_gpu_trace", "OpenCL Device Trace", GT_HEADINGS_GPU_TRACE, gpu_trace),
+	STREAM("opencl_kern_exec_trace", "OpenCL Kernel Launch and Execution Trace", GT_HEADINGS_EXEC_TRACE, exec_trace),
+	{ .name = "opencl_kern_exec_sum", .title = "OpenCL Kernel Launch and Execution Summary", .headings = GT_HEADINGS_EXEC_SUM, .begin = begin,
+	  .call = exec_sum, .end = exec_sum_end },
 	{ 0 },
 };

@@ -29,6 +29,7 @@ struct gt_table {
 	char **cell;                    /* kept rows, columns each; NULL = absent */
 	bool *numeric;
 	size_t rows, room, printed;
+	uint64_t missing; const char *missing_what;
 };
 
 bool gt_table_format_of(const char *name, enum gt_table_format *format)
@@ -303,7 +304,13 @@ int gt_table_row(struct gt_table *t, const struct gt_cell *cells)
 	return 0;
 }
 
-bool gt_table_empty(const struct gt_table *t) { return !t->rows && !t->printed; }
+bool gt_table_empty(const struct gt_table *t) { return !t->rows && !t->printed && !t->missing; }
+
+void gt_table_missing(struct gt_table *t, uint64_t n, const char *what)
+{
+	t->missing = n;
+	t->missing_what = what;
+}
 
 void gt_table_drop(struct gt_table *t)
 {
@@ -321,10 +328,15 @@ int gt_table_end(struct gt_table *t, unsigned most)
 
 	if (!t->flowing)
 		print_kept(t, rows);
-	if (t->format == GT_TABLE_JSON)
-		fputs("\n]}\n", t->out);
-	else if (t->format == GT_TABLE_TEXT && rows < t->rows)
+	if (t->format == GT_TABLE_JSON) {
+		fputs("\n]", t->out);
+		if (t->missing)
+			fprintf(t->out, ",\"missing\":%llu", (unsigned long long)t->missing);
+		fputs("}\n", t->out);
+	} else if (t->format == GT_TABLE_TEXT && rows < t->rows)
 		fprintf(t->out, " ... %zu more\n", t->rows - rows);
+	if (t->missing && (t->format == GT_TABLE_TEXT || t->format == GT_TABLE_MARKDOWN))
+		fprintf(t->out, "%snot counted: %llu %s\n", t->format == GT_TABLE_MARKDOWN ? "\n" : " ", (unsigned long long)t->missing, t->missing_what);
 	failed = ferror(t->out);
 	gt_table_drop(t);
 	return failed ? -1 : 0;

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cli/options.h"
 #include "trace/read/error.h"
@@ -34,6 +35,9 @@ struct gt_cli {
 #define X(name, scope, args, help) int gt_cmd_##name(struct gt_cli *cli);
 GT_COMMANDS(X)
 #undef X
+
+/* The reports that `gputap stats` knows, for its --help. cli/stats.c */
+void gt_stats_help(FILE *out);
 
 /* Prints "gputap: what", "  why: ...", "  try: ..." on stderr; returns err->kind as the exit status. */
 int gt_cli_fail(const struct gt_err *err);

@@ -34,6 +34,8 @@ static void command_help(const struct command *c)
 {
 	printf("Usage: gputap %s %s\n\n%s\n\nOptions (environment name and default in brackets):\n", c->name, c->args, c->help);
 	gt_options_help(stdout, c->scope);
+	if (c->run == gt_cmd_stats)
+		gt_stats_help(stdout);
 }
 
 /* Fewest single-letter edits between two short words: for "did you mean". */

@@ -10,51 +10,59 @@
 #include "analysis/report.h"
 #include "cli/cli.h"
 
-enum { MOST = 32 };
+enum { MOST = 64, LIST = 2048 };
 
-static int choose(const char *list, const struct gt_report **reports, unsigned *n, struct gt_err *err)
+/* `list` is cut at its commas; the requests point into it. */
+static int choose(char *list, struct gt_report_request *reports, unsigned *n, struct gt_err *err)
 {
-	char copy[1024], *save = NULL;
+	char *save = NULL;
 	const struct gt_report *r;
 
 	*n = 0;
 	if (!*list) {
 		for (unsigned i = 0; (r = gt_report_at(i)); i++)
-			if (r->by_default)
-				reports[(*n)++] = r;
+			if (r->by_default && gt_report_parse(r->name, &reports[(*n)++], err))
+				return -1;
 		return 0;
 	}
-	if ((size_t)snprintf(copy, sizeof copy, "%s", list) >= sizeof copy)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "the list of reports is too long");
-	for (char *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
-		if (!(r = gt_report_find(name)) || *n == MOST) {
-			char known[1024] = "";
-
-			for (unsigned i = 0; (r = gt_report_at(i)); i++)
-				snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? " " : "", r->name);
-			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap stats --help", "unknown report '%s'; known: %s", name, known);
-		}
-		reports[(*n)++] = r;
+	for (char *name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		if (*n == MOST)
+			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "more than %d reports at once", MOST);
+		if (gt_report_parse(name, &reports[(*n)++], err))
+			return -1;
 	}
 	return 0;
 }
 
+void gt_stats_help(FILE *out)
+{
+	const struct gt_report *r;
+
+	fprintf(out, "\nReports (* printed when none is named; none without rows):\n");
+	for (unsigned i = 0; (r = gt_report_at(i)); i++)
+		fprintf(out, "  %-24s%s %s%s\n", r->name, r->by_default ? "*" : " ", r->title,
+			r->options & GT_REPORT_BASE ? " [:base|:mangled]" : r->options & GT_REPORT_ROWS ? " [:rows=N]" : "");
+}
+
 int gt_cmd_stats(struct gt_cli *cli)
 {
-	const struct gt_report *reports[MOST];
+	struct gt_report_request reports[MOST];
 	struct gt_report_run run = { .reports = reports, .out = stdout, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
 	const char *from = gt_option(&cli->options, "from"), *to = gt_option(&cli->options, "to");
 	bool quiet = gt_option_true(&cli->options, "quiet");
 	struct gt_progress progress;
 	struct gt_err err = { 0 };
-	char text[1024];
+	char text[1024], list[LIST];
 	int rc;
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "stats takes one trace" : "which trace?");
 	if (!gt_table_format_of(gt_option(&cli->options, "format"), &run.format))
 		return gt_cli_usage(cli, "unknown format '%s'; known: table csv json markdown", gt_option(&cli->options, "format"));
-	if (choose(gt_option(&cli->options, "report"), reports, &run.n_reports, &err))
+	if ((size_t)snprintf(list, sizeof list, "%s", gt_option(&cli->options, "report")) >= sizeof list)
+		return gt_cli_usage(cli, "the list of reports is too long");
+	run.skip_empty = !*list;
+	if (choose(list, reports, &run.n_reports, &err))
 		return gt_cli_fail(&err);
 	if (*from)
 		gt_parse_time(from, &run.from_ns);

@@ -15,7 +15,7 @@ enum gt_exit {                            /* also the tool's exit status */
 
 struct gt_err {
 	enum gt_exit kind;
-	char what[512];                   /* "run1.gputap/4711.1/3.str: damaged record at byte 8192: ..." */
+	char what[1536];                  /* "run1.gputap/4711.1/3.str: damaged record at byte 8192: ..." */
 	char why[256];                    /* optional */
 	char try[256];                    /* optional; names only commands that exist */
 };

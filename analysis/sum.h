@@ -1,0 +1,48 @@
+/*
+ * analysis/sum.h - reports that add up times or sizes by name: what the OpenCL and the CUDA ones share
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_ANALYSIS_SUM_H
+#define GPUTAP_ANALYSIS_SUM_H
+
+#include "analysis/report.h"
+
+enum { GT_SUM_CACHE = 512, GT_COPY_KINDS = 32 };
+
+struct gt_sum {
+	const struct gt_report *report;
+	unsigned options;
+	struct gt_model *model;
+	struct gt_cuda *cuda;           /* of CUDA reports */
+	struct gt_groups groups;
+	__int128 total;
+	uint64_t missing;               /* what has no times */
+	const char *copy[GT_COPY_KINDS]; /* "[CUDA memcpy Host-to-Device]" by CUPTI's number, made at the first need */
+	struct { const char *name; uint32_t grid[3], block[3]; struct gt_group *group; } shape[GT_SUM_CACHE]; /* kernels seen lately */
+};
+
+struct gt_sum_detail {
+	/* Calls gt_sum_add for each contribution. */
+	int (*call)(struct gt_sum *s, const struct gt_call *call);
+	int (*cuda)(struct gt_sum *s, const struct gt_cuda_event *e);
+	unsigned texts;                 /* text columns at the end */
+	bool sizes;                     /* bytes, shown in MB, instead of times */
+	const char *missing;            /* what is counted in gt_sum.missing: "kernels without device times" */
+};
+
+void *gt_sum_begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a);
+int gt_sum_call(void *state, const struct gt_call *call, struct gt_table *t);
+int gt_sum_cuda(void *state, const struct gt_cuda_event *e, struct gt_table *t);
+int gt_sum_end(void *state, struct gt_table *t);
+
+int gt_sum_add(struct gt_sum *s, int64_t value, const char *a, const char *b, const char *c);
+/* Texts that never move or change while the report runs. */
+int gt_sum_add_fixed(struct gt_sum *s, int64_t value, const char *a, const char *b);
+int gt_sum_add_group(struct gt_sum *s, int64_t value, struct gt_group *g); /* g NULL: no memory */
+
+#define GT_TIMES(count) "Time (%)|Total Time (ns)|" count "|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|"
+#define GT_SIZES "Total (MB)|Count|Avg (MB)|Med (MB)|Min (MB)|Max (MB)|StdDev (MB)|"
+
+#endif
