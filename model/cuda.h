@@ -131,7 +131,8 @@ const struct gt_cuda_context *gt_cuda_context_of(const struct gt_cuda *c, uint32
 uint32_t gt_cuda_stream_count(const struct gt_cuda *c);
 const struct gt_cuda_stream *gt_cuda_stream(const struct gt_cuda *c, uint32_t i);
 
-/* The call's function as the walk's calls have one: name = base, domain, result as a plain number, no parameters. Lives as long as the model. */
+/* The call's function as the walk's calls have one: name = base, domain, result as a plain number, no parameters; has_event_out: puts work on a
+ * stream. Lives as long as the model. */
 const struct gt_fn *gt_cuda_fn(struct gt_cuda *c, const struct gt_cuda_event *call);
 
 /* What produced it, by process: NULL when the process has no CUPTI records. */

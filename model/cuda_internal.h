@@ -10,6 +10,7 @@
  *   cuda_clock.c     CUPTI's ns to session ns
  *   cuda_objects.c   devices, contexts, streams
  *   cuda_launch.c    which calls put work on a stream
+ *   cuda_walk.c      calls as the walk hands them out
  *   cuda_args.c      arguments
  *
  * Copyright 2026 The gputap authors

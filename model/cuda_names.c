@@ -26,6 +26,13 @@ static size_t base_bytes(const char *name, size_t n, bool runtime)
 	return runtime && at < n && at > 2 && name[at - 1] == 'v' && name[at - 2] == '_' ? at - 2 : n;
 }
 
+static bool puts_work(const struct gt_string *base)
+{
+	const struct gt_cuda_event call = { .call.base = *base };
+
+	return gt_cuda_is_launch(&call);
+}
+
 static struct gt_cuda_fn *add_fn(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes)
 {
 	struct gt_cuda_process *p = &c->processes[process];
@@ -45,7 +52,7 @@ static struct gt_cuda_fn *add_fn(struct gt_cuda *c, uint32_t process, uint32_t d
 	f->base.text = gt_arena_copy(arena, text, f->base.bytes);
 	f->fn = (struct gt_fn){ .id = (runtime ? REC_FN_CUDA_RUNTIME : REC_FN_CUDA_DRIVER) + cbid, .name = f->base.text, .domain = domain, .kind = "cuda",
 	                        .ret_type = runtime ? "cudaError_t" : "CUresult", .ret = GT_I32, .ret_position = -1, .command_type = "",
-	                        .index = UINT32_MAX };
+	                        .has_event_out = puts_work(&f->base), .index = UINT32_MAX };
 	return f->name.text && f->base.text ? f : NULL;
 }
 
@@ -188,7 +195,7 @@ static demangler *find_demangler(void)
 	return found;
 }
 
-/* "_ZN4core5blas4gemmIfLi4EEEvPT_PKS2_m" -> "gemm": the last of the nested names, each behind its length. 0: not of that form. */
+/* "_ZN4core4blas4gemmIfLi4EEEvPT_PKS2_m" -> "gemm": the last of the nested names, each behind its length. 0: not of that form. */
 static size_t last_part(const char *mangled, size_t bytes, const char **at)
 {
 	size_t i = 2, n = 0, found = 0;

@@ -76,6 +76,7 @@ void gt_model_close(struct gt_model *m)
 
 const struct gt_session *gt_model_session(const struct gt_model *m) { return &m->session; }
 const struct gt_fntable *gt_model_table(const struct gt_model *m) { return m->table; }
+int64_t gt_model_mono_ns(const struct gt_model *m, uint32_t process, int64_t session_ns) { return session_ns + m->processes[process].to_mono_ns; }
 uint32_t gt_model_process_count(const struct gt_model *m) { return m->n_processes; }
 const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i) { return i < m->n_processes ? &m->processes[i].pub : NULL; }
 uint32_t gt_model_thread_count(const struct gt_model *m) { return m->threads.n; }
@@ -86,6 +87,13 @@ uint32_t gt_model_note_count(const struct gt_model *m) { return m->notes.n; }
 const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i) { return i < m->notes.n ? &m->notes.v[i] : NULL; }
 uint32_t gt_model_hsa_kernel_count(const struct gt_model *m) { return m->hsa.n; }
 const struct gt_hsa_kernel *gt_model_hsa_kernel(const struct gt_model *m, uint32_t i) { return i < m->hsa.n ? &m->hsa.v[i] : NULL; }
+
+int gt_call_tid(const struct gt_call *call)
+{
+	const struct gt_thread *t = gt_model_thread(call->model, call->thread);
+
+	return t ? t->tid : call->cuda ? call->cuda->tid : -1;
+}
 
 bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes)
 {

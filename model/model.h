@@ -128,8 +128,8 @@ struct gt_command {
 
 /* One API call (or application callback). Valid until the walk's next step. */
 struct gt_call {
-	const struct gt_fn *fn;
-	uint32_t process, thread;
+	const struct gt_fn *fn;           /* CUDA: name, id, domain, result type; no parameters and in no table (index UINT32_MAX) */
+	uint32_t process, thread;         /* thread of a CUDA call may be UINT32_MAX: gt_call_tid */
 	uint64_t start_tick, end_tick;    /* raw host ticks */
 	int64_t start_ns, end_ns;         /* session ns */
 	int64_t start_mono_ns, end_mono_ns; /* CLOCK_MONOTONIC ns (.atp) */
@@ -137,9 +137,9 @@ struct gt_call {
 	bool has_args;                    /* false: recorded by name only */
 	bool is_callback;
 	bool outside;                     /* of the walk's window: only with gt_walk_options.outside */
-	uint64_t id;                      /* from 1 per process in time order of start: correlation id */
-	uint64_t cmd_id;                  /* API log command id from 1 per process over successful calls whose
-	                                     prototype has an event output; 0 = none */
+	uint64_t id;                      /* from 1 per process in time order of start, over all domains that are walked: correlation id */
+	uint64_t cmd_id;                  /* API log command id from 1 per process over successful calls whose prototype has an event
+	                                     output, or that put CUDA work on a stream (fn->has_event_out); 0 = none */
 	struct gt_command *command;       /* NULL: not an enqueue */
 	const struct gt_cuda_event *cuda; /* calls of the CUDA domains (only with gt_walk_options.cuda): model/cuda.h; NULL otherwise */
 	const uint64_t *fixed;            /* see gt_call_arg */
@@ -161,6 +161,8 @@ struct gt_arg {
 /* Argument i of the call's prototype. False when the call has no arguments recorded, or they are damaged (counted; has_args
  * is false from then on). *errcode_ret has the call's result behind it. */
 bool gt_call_arg(const struct gt_call *call, unsigned i, struct gt_arg *out);
+/* The operating system's number of the calling thread; -1 unknown. */
+int gt_call_tid(const struct gt_call *call);
 /* Returned pointer, handle or 64-bit value of functions that return one (0 otherwise). */
 uint64_t gt_call_return(const struct gt_call *call);
 
@@ -170,6 +172,7 @@ void gt_model_close(struct gt_model *m);
 
 const struct gt_session *gt_model_session(const struct gt_model *m);
 const struct gt_fntable *gt_model_table(const struct gt_model *m); /* enums, functions */
+int64_t gt_model_mono_ns(const struct gt_model *m, uint32_t process, int64_t session_ns); /* CLOCK_MONOTONIC */
 uint32_t gt_model_process_count(const struct gt_model *m);
 const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i);
 uint32_t gt_model_thread_count(const struct gt_model *m);
@@ -203,7 +206,9 @@ struct gt_walk_options {
 	int process;                      /* -1 all */
 	int64_t from_ns, to_ns;           /* GT_NO_TIME: open end; calls (or their commands) that overlap are kept */
 	bool (*progress)(void *ctx, double done); void *ctx; /* optional; false stops the walk */
-	bool cuda;                        /* CUDA calls too; nested: those that a runtime call made inside it as well */
+	/* CUDA calls too; nested: those that a runtime call made inside it as well (they get an id, and no cmd_id: the command is the
+	 * runtime call's). Calls whose beginning is not known are left out; those whose end is not known end where they begin. */
+	bool cuda;
 	bool cuda_nested;
 	bool outside;                     /* give the calls before the window too, marked: for who follows what they left behind */
 };

@@ -9,12 +9,19 @@
  */
 #include <stdlib.h>
 
+#include "model/cuda_walk.h"
 #include "model/internal.h"
 
 struct gt_walk {
 	struct gt_model *model;
 	struct gt_merge *merge;
+	struct gt_cuda_feed feed;
 	struct gt_walk_options options;
+	/* the next record of the merge, when loaded */
+	struct gt_rec rec;
+	const struct gt_fn *fn;
+	int64_t rec_start_ns, rec_end_ns;
+	bool loaded;
 	struct gt_call call;
 	struct gt_decoded decoded;
 	uint32_t since_progress;
@@ -34,7 +41,8 @@ int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct g
 		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
 	w->model = m;
 	w->options = opt ? *opt : all;
-	if (gt_merge_open(m->reader, w->options.process, GT_NO_TIME, GT_NO_TIME, &w->merge, err)) {
+	if (gt_cuda_feed_open(&w->feed, m, &w->options, err) ||
+	    gt_merge_open(m->reader, w->options.process, GT_NO_TIME, GT_NO_TIME, &w->merge, err)) {
 		free(w);
 		return -1;
 	}
@@ -63,15 +71,16 @@ static uint32_t thread_index(const struct gt_process_state *p, const struct gt_r
 	return holder < s->n ? s->holder[holder] : 0;
 }
 
-static void fill_call(struct gt_walk *w, const struct gt_rec *rec, const struct gt_fn *fn)
+static void fill_call(struct gt_walk *w)
 {
 	struct gt_model *m = w->model;
+	const struct gt_rec *rec = &w->rec;
+	const struct gt_fn *fn = w->fn;
 	struct gt_process_state *p = &m->processes[rec->process];
 	struct gt_call *call = &w->call;
+	int64_t start_ns = w->rec_start_ns, end_ns = w->rec_end_ns;
 
 	m->quiet = p->walked;             /* what a second walk finds was counted by the first */
-	int64_t start_ns = gt_reader_tick_ns(m->reader, rec->process, rec->start_tick), end_ns = gt_reader_tick_ns(m->reader, rec->process, rec->end_tick);
-
 	*call = (struct gt_call){
 		.fn = fn, .process = rec->process, .thread = thread_index(p, rec), .start_tick = rec->start_tick, .end_tick = rec->end_tick,
 		.start_ns = start_ns, .end_ns = end_ns, .start_mono_ns = start_ns + p->to_mono_ns, .end_mono_ns = end_ns + p->to_mono_ns,
@@ -105,6 +114,8 @@ static bool wanted(const struct gt_walk *w)
 
 	if (overlaps(w, w->call.start_ns, w->call.end_ns))
 		return true;
+	if (w->call.cuda)
+		return gt_cuda_call_overlaps(w->feed.cuda, w->call.cuda, w->options.from_ns, w->options.to_ns);
 	return c && c->timed && overlaps(w, c->start_ns, c->end_ns);
 }
 
@@ -123,23 +134,61 @@ static void mark_walked(struct gt_walk *w)
 			w->model->processes[i].walked = true;
 }
 
-int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err)
+/* The next record of a function that the table knows: 1, 0 at the end, -1. */
+static int load_record(struct gt_walk *w, struct gt_err *err)
 {
 	struct gt_model *m = w->model;
-	struct gt_rec rec;
 	int ret;
 
-	while (!w->stopped && (ret = gt_merge_next(w->merge, &rec, err)) != 0) {
-		const struct gt_fn *fn;
+	if (w->loaded)
+		return 1;
+	while (!w->loaded) {
+		ret = gt_merge_next(w->merge, &w->rec, err);
+		if (ret <= 0)
+			return ret;
+		w->stopped |= !may_go_on(w);
+		w->fn = gt_fntable_find(m->table, w->rec.id);
+		w->loaded = w->fn;        /* the others were counted when the trace was opened */
+	}
+	w->rec_start_ns = gt_reader_tick_ns(m->reader, w->rec.process, w->rec.start_tick);
+	w->rec_end_ns = gt_reader_tick_ns(m->reader, w->rec.process, w->rec.end_tick);
+	return 1;
+}
 
+/* By start; of two that begin together the longer one encloses the other. */
+static bool cuda_comes_first(const struct gt_walk *w, const struct gt_cuda_event *e)
+{
+	return e->start_ns != w->rec_start_ns ? e->start_ns < w->rec_start_ns : e->end_ns > w->rec_end_ns;
+}
+
+/* The next call of either kind into w->call: 1, 0 at the end, -1. */
+static int next_call(struct gt_walk *w, struct gt_err *err)
+{
+	const struct gt_cuda_event *e = NULL;
+	int record = load_record(w, err), cuda = w->feed.n ? gt_cuda_feed_peek(&w->feed, &e, err) : 0;
+
+	if (record < 0 || cuda < 0)
+		return -1;
+	if (cuda && (!record || cuda_comes_first(w, e))) {
+		w->stopped |= !may_go_on(w);
+		gt_cuda_feed_take(&w->feed, &w->call);
+		return 1;
+	}
+	if (!record)
+		return 0;
+	fill_call(w);
+	apply(w, &w->rec);
+	w->loaded = false;
+	return 1;
+}
+
+int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err)
+{
+	int ret;
+
+	while (!w->stopped && (ret = next_call(w, err)) != 0) {
 		if (ret < 0)
 			return -1;
-		fn = gt_fntable_find(m->table, rec.id);
-		w->stopped = !may_go_on(w);
-		if (!fn)
-			continue;         /* counted when the trace was opened */
-		fill_call(w, &rec, fn);
-		apply(w, &rec);
 		w->call.outside = !wanted(w);
 		if (!w->call.outside || (w->options.outside && w->call.start_ns < w->options.from_ns)) {
 			*call = &w->call;

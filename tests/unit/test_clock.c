@@ -91,6 +91,35 @@ static void order_of_ticks_is_order_of_times(void **state)
 	}
 }
 
+/* A time that a tick has leads back to a tick of that time; any other time to the first tick behind it. */
+static void times_lead_back_to_their_ticks(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		struct gt_clock_set sets[6];
+		uint64_t tick = random_below(1u << 20);
+		int64_t mono = (int64_t)random_below(1u << 30);
+		struct gt_clock c;
+
+		for (unsigned i = 0; i < 6; i++) {
+			tick += (1u << 22) + random_below(1u << (22 + round % 8));
+			mono += (1 << 20) + (int64_t)random_below(1u << (20 + round % 5)); /* rates from far below to far above a nanosecond */
+			sets[i] = set(tick, mono);
+		}
+		c = fit(sets, round % 7, 1.0 / 3);
+		for (unsigned i = 0; i < 500; i++) {
+			uint64_t at = random_below(tick * 2), back;
+			int64_t ns = gt_clock_mono_ns(&c, at), any = (int64_t)random_below((uint64_t)mono * 2);
+
+			assert_int_equal(gt_clock_mono_ns(&c, gt_clock_tick(&c, ns)), ns);
+			back = gt_clock_tick(&c, any);
+			assert_true(gt_clock_mono_ns(&c, back) >= any);
+			assert_true(!back || gt_clock_mono_ns(&c, back - 1) < any || gt_clock_mono_ns(&c, back) == any);
+		}
+		gt_clock_free(&c);
+	}
+}
+
 /* 50 us off the line is a new segment; 40 us is not. */
 static void knot_off_the_line_is_a_break(void **state)
 {
@@ -313,6 +342,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(map_passes_through_its_knots),
 		cmocka_unit_test(order_of_ticks_is_order_of_times),
+		cmocka_unit_test(times_lead_back_to_their_ticks),
 		cmocka_unit_test(knot_off_the_line_is_a_break),
 		cmocka_unit_test(short_baseline_makes_no_break),
 		cmocka_unit_test(sleep_is_a_break),

@@ -46,7 +46,8 @@ static void operations_in_stream_order_are_work(void **state)
 {
 	(void)state;
 	CHECK(GT_CUDA_WORK_OTHER, "cudaEventRecord", "cuEventRecordWithFlags", "cudaStreamWaitEvent", "cudaLaunchHostFunc", "cudaStreamAddCallback",
-	      "cudaMallocAsync", "cudaFreeAsync", "cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cudaMemPrefetchAsync", "cuStreamWaitValue32", "cudaGraphUpload");
+	      "cudaMallocAsync", "cudaFreeAsync", "cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cudaMemPrefetchAsync", "cuStreamWaitValue32",
+	      "cudaGraphUpload");
 }
 
 /* Descriptions of work, waits, and what only looks like a name of the table put nothing on a stream. */

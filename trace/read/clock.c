@@ -261,6 +261,37 @@ int64_t gt_clock_mono_ns(const struct gt_clock *c, uint64_t tick)
 	return k->mono_ns + ((uint64_t)ns > k->limit_ns ? (int64_t)k->limit_ns : ns);
 }
 
+/* ns / mult in ticks, rounded down (up) */
+static uint64_t ticks_for(uint64_t ns, uint64_t mult, bool up)
+{
+	u128 ticks = (((u128)ns << GT_CLOCK_SHIFT) + (up ? mult - 1 : 0)) / mult;
+
+	return ticks > UINT64_MAX / 4 ? UINT64_MAX / 4 : (uint64_t)ticks;
+}
+
+uint64_t gt_clock_tick(const struct gt_clock *c, int64_t mono_ns)
+{
+	size_t low = 0, high = c->n;
+	uint64_t tick, back;
+
+	if (!c->n)
+		return mono_ns > 0 ? ticks_for((uint64_t)mono_ns, c->back_mult, true) : 0;
+	if (mono_ns < c->knots[0].mono_ns) {
+		back = ticks_for((uint64_t)c->knots[0].mono_ns - (uint64_t)mono_ns, c->back_mult, false);
+		return back < c->knots[0].tick ? c->knots[0].tick - back : 0;
+	}
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if (c->knots[mid].mono_ns <= mono_ns)
+			low = mid;
+		else
+			high = mid;
+	}
+	tick = c->knots[low].tick + ticks_for((uint64_t)mono_ns - (uint64_t)c->knots[low].mono_ns, c->knots[low].mult, true);
+	return low + 1 < c->n && tick > c->knots[low + 1].tick ? c->knots[low + 1].tick : tick; /* a gap that no tick shows */
+}
+
 bool gt_clock_parse(const char *text, struct gt_clock_set *out)
 {
 	memset(out, 0, sizeof(*out));

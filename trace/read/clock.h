@@ -44,6 +44,8 @@ int gt_clock_fit(struct gt_clock *out, struct gt_clock_set *sets, size_t n, doub
 void gt_clock_free(struct gt_clock *c);
 /* Grows with tick, never falls; passes through every knot. */
 int64_t gt_clock_mono_ns(const struct gt_clock *c, uint64_t tick);
+/* The other way: a tick of that time, or the first behind it when no tick has it. */
+uint64_t gt_clock_tick(const struct gt_clock *c, int64_t mono_ns);
 /* "TICK MONO RAW REAL BOOT BRACKET" */
 bool gt_clock_parse(const char *text, struct gt_clock_set *out);
 #endif

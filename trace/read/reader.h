@@ -83,6 +83,7 @@ int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data,
  * and a constant per process. trace/read/clock.c */
 int64_t gt_reader_tick_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);       /* session ns */
 int64_t gt_reader_tick_mono_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);  /* CLOCK_MONOTONIC */
+uint64_t gt_reader_ns_tick(const struct gt_reader *r, uint32_t process, int64_t session_ns); /* a tick of that time, or the first behind it */
 int64_t gt_reader_utc_ns(const struct gt_reader *r);              /* CLOCK_REALTIME at session ns 0 */
 /* Half the widest bracket used; -1: the process has no rate of its own (1 ns a tick was assumed). */
 int64_t gt_reader_clock_error_ns(const struct gt_reader *r, uint32_t process);

@@ -175,6 +175,11 @@ int64_t gt_reader_tick_ns(const struct gt_reader *r, uint32_t process, uint64_t 
 	return gt_clock_mono_ns(r->images[process].clock, tick) + r->images[process].mono_to_session_ns;
 }
 
+uint64_t gt_reader_ns_tick(const struct gt_reader *r, uint32_t process, int64_t session_ns)
+{
+	return gt_clock_tick(r->images[process].clock, session_ns - r->images[process].mono_to_session_ns);
+}
+
 int64_t gt_reader_utc_ns(const struct gt_reader *r)
 {
 	return r->utc_ns;
