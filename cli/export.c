@@ -27,7 +27,6 @@ struct job {
 	const char *base;
 	int64_t from_ns, to_ns;
 	bool say;
-	uint32_t images;                /* process images with calls */
 };
 
 static int check_formats(const char *formats, struct gt_err *err)
@@ -86,20 +85,30 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 	return rc;
 }
 
+static bool has_content(const struct job *j, const struct gt_writer *w, const struct gt_process *p)
+{
+	return w->has_content ? w->has_content(j->model, p) : p->calls > 0;
+}
+
 static int write_format(const struct job *j, const struct gt_writer *w, struct gt_err *err)
 {
 	char path[PATH_MAX];
+	uint32_t images = 0;            /* process images that the format has something of */
 
 	if (!w->per_process) {
 		snprintf(path, sizeof path, "%s%s", j->base, w->suffix);
 		return write_one(j, w, NULL, path, err);
 	}
+	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++)
+		images += has_content(j, w, gt_model_process(j->model, i));
+	if (!images && j->say)
+		fprintf(stderr, "gputap: %s holds no calls: nothing to write as %s\n", gt_model_session(j->model)->path, w->id);
 	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++) {
 		const struct gt_process *p = gt_model_process(j->model, i);
 
-		if (!p->calls)
+		if (!has_content(j, w, p))
 			continue;
-		if (j->images == 1)
+		if (images == 1)
 			snprintf(path, sizeof path, "%s%s", j->base, w->suffix);
 		else if (p->instance == 1)
 			snprintf(path, sizeof path, "%s.%d%s", j->base, p->pid, w->suffix);
@@ -166,10 +175,6 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 	lock = lock_trace(trace);
 	if (gt_model_open(trace, NULL, &j.model, err))
 		goto out;
-	for (uint32_t i = 0; i < gt_model_process_count(j.model); i++)
-		j.images += gt_model_process(j.model, i)->calls > 0;
-	if (!j.images && say)
-		fprintf(stderr, "gputap: %s holds no calls: nothing to write for formats with one file a process\n", trace);
 	snprintf(list, sizeof list, "%s", formats);
 	for (char *f = strtok_r(list, ",", &save); f; f = strtok_r(NULL, ",", &save))
 		if (write_format(&j, gt_writer_find(f), err))

@@ -37,13 +37,3 @@ const char *gt_cuda_result_text(const struct gt_cuda_event *call, char *buf, siz
 		snprintf(buf, bytes, "%s", driver ? "CUDA_SUCCESS" : "cudaSuccess");
 	return buf;
 }
-
-/* Nothing knows the parameters' layout yet. */
-bool gt_cuda_arg(struct gt_cuda *c, const struct gt_cuda_event *call, unsigned i, struct gt_cuda_arg *out)
-{
-	(void)c;
-	(void)call;
-	(void)i;
-	(void)out;
-	return false;
-}

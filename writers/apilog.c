@@ -1,5 +1,5 @@
 /*
- * writers/apilog.c - the OpenCL API log of one process
+ * writers/apilog.c - the API log of one process: OpenCL and CUDA
  *
  * Runs in the tool. One line per call in order of start:
  *
@@ -31,6 +31,7 @@ struct part {
 struct apilog {
 	const struct gt_export *x;
 	struct gt_render *render;
+	struct gt_cuda *cuda;
 	struct gt_output out;             /* the one file, or the part being written */
 	bool per_thread;
 	struct gt_spill spill;
@@ -94,12 +95,14 @@ static void put_head(struct gt_text *t, const struct gt_call *call, int tid)
 	}
 }
 
+/* thread: may be none of the model's, when only CUPTI knows it. */
 static struct part *find_part(struct apilog *a, uint32_t thread, int tid)
 {
+	struct part *unknown = NULL, **at = thread < gt_model_thread_count(a->x->model) ? &a->by_thread[thread] : &unknown;
 	struct part *p;
 
-	if (a->by_thread[thread])
-		return a->by_thread[thread];
+	if (*at)
+		return *at;
 	for (p = a->parts; p && p->tid != tid; p = p->next)
 		;
 	if (!p) {
@@ -109,32 +112,36 @@ static struct part *find_part(struct apilog *a, uint32_t thread, int tid)
 		*p = (struct part){ .tid = tid, .lines = gt_spill_add(&a->spill), .next = a->parts };
 		a->parts = p;
 	}
-	return p->lines ? (a->by_thread[thread] = p) : NULL;
+	return p->lines ? (*at = p) : NULL;
 }
 
 static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
 {
 	struct apilog *a = ctx;
-	const struct gt_render_plan *plan;
+	const struct gt_render_plan *plan = NULL;
 	struct gt_text *t = &a->out.text;
 	struct part *part = NULL;
 	size_t before;
 	int tid;
 
-	if (call->fn->domain != REC_DOMAIN_OPENCL)
+	if (!call->cuda && call->fn->domain != REC_DOMAIN_OPENCL)
 		return 0;
-	plan = gt_render_plan(a->render, call->fn);
-	tid = gt_model_thread(a->x->model, call->thread)->tid;
+	if (!call->cuda)
+		plan = gt_render_plan(a->render, call->fn);
+	tid = gt_call_tid(call);
 	if (a->per_thread)
 		part = find_part(a, call->thread, tid);
-	if (!plan || (a->per_thread && !part))
+	if ((!plan && !call->cuda) || (a->per_thread && !part))
 		return no_memory(a, err);
 	if (part)
 		t = &part->lines->text;
 	before = t->used;
 	put_local_size(t, call);
 	put_head(t, call, tid);
-	gt_render_log_call(t, plan, call);
+	if (call->cuda)
+		gt_render_log_cuda(t, a->cuda, call);
+	else
+		gt_render_log_call(t, plan, call);
 	gt_text_char(t, '\n');
 	if (part)
 		gt_spill_wrote(&a->spill, t->used - before);
@@ -146,7 +153,8 @@ static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
 /* Reasons for calls that are not in the trace. Device times and their losses are no matter of this format. */
 static const enum rec_loss lost_calls[] = {
 	REC_LOSS_NO_SPACE, REC_LOSS_NO_STREAM, REC_LOSS_SECCOMP, REC_LOSS_SIZE_CAP, REC_LOSS_RING_OVERWRITTEN, REC_LOSS_LOADER_MISSED,
-	REC_LOSS_LATE_CALL, REC_LOSS_INCOMPLETE_RECORD, REC_LOSS_DAMAGED, REC_LOSS_TRUNCATED,
+	REC_LOSS_LATE_CALL, REC_LOSS_INCOMPLETE_RECORD, REC_LOSS_DAMAGED, REC_LOSS_TRUNCATED, REC_LOSS_CUPTI_MISSING, REC_LOSS_CUPTI_BUSY,
+	REC_LOSS_CUPTI_DROPPED, REC_LOSS_CUPTI_NO_BUFFER, REC_LOSS_CUPTI_UNREAD,
 };
 
 /* What is missing is said behind the last call; a log that has every call ends with it. */
@@ -230,13 +238,13 @@ static int write_one_file(struct apilog *a, struct gt_err *err)
 static int write_apilog(const struct gt_export *x, struct gt_err *err)
 {
 	struct apilog a = { .x = x, .render = gt_render_new(gt_model_table(x->model)), .out.fd = -1,
-	                    .per_thread = gt_option_true(x->options, "apilog-per-thread") };
-	int rc = !a.render ? no_memory(&a, err) : a.per_thread ? write_per_thread(&a, err) : write_one_file(&a, err);
+	                    .per_thread = gt_option_true(x->options, "apilog-per-thread"), .cuda = gt_model_cuda(x->model, err) };
+	int rc = !a.cuda ? -1 : !a.render ? no_memory(&a, err) : a.per_thread ? write_per_thread(&a, err) : write_one_file(&a, err);
 
 	gt_render_free(a.render);
 	return rc;
 }
 
 const struct gt_writer gt_writer_apilog = {
-	.id = "apilog", .suffix = ".apilog", .help = "OpenCL API log, one line per call", .per_process = true, .write = write_apilog,
+	.id = "apilog", .suffix = ".apilog", .help = "API log, one line per call", .per_process = true, .write = write_apilog,
 };

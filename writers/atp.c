@@ -14,15 +14,19 @@
 
 #include <stdlib.h>
 
+#include "model/ranges.h"
 #include "writers/spill.h"
 
 #define SPILL_BUDGET (4ull << 20)         /* bytes of lines held in memory */
 
-enum { OPENCL, HSA, DOMAINS };
+/* In the order of the file: readers take their own sections and skip others, but want a pair together. */
+enum { OPENCL, HSA, CUDA, MARKERS, DOMAINS };
 
 static const struct { const char *calls_title, *times_title; } titles[DOMAINS] = {
 	[OPENCL] = { "=====ocl API Trace Output=====\n", "=====ocl Timestamp Output=====\n" },
 	[HSA] = { "=====hsa API Trace Output=====\n", "=====hsa Timestamp Output=====\n" },
+	[CUDA] = { "=====cuda API Trace Output=====\n", "=====cuda Timestamp Output=====\n" },
+	[MARKERS] = { "=====Perfmarker Output=====\n", NULL },
 };
 
 /* The lines of one thread id in one domain. Ids are used again by the kernel: such threads share a block. */
@@ -38,6 +42,10 @@ struct atp {
 	struct gt_render *render;
 	struct gt_spill spill;
 	struct gt_output out;
+	struct gt_cuda *cuda;
+	bool cuda_as_hsa;
+	struct gt_atp_cuda_list list;     /* own sections: work without a call; as HSA: kernels */
+	struct gt_spill_text *list_text;
 	struct block *blocks;
 	struct block **by_thread;         /* [thread * DOMAINS + domain]; NULL until it makes a call */
 	uint32_t n_threads;
@@ -49,10 +57,10 @@ static int no_memory(const struct atp *a, struct gt_err *err)
 	return gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "%s: could not be written", a->x->final_path);
 }
 
-static struct block *find_block(struct atp *a, uint32_t thread, int domain)
+/* thread: may be none of the model's, when only CUPTI knows it. */
+static struct block *find_block(struct atp *a, uint32_t thread, int tid, int domain)
 {
-	struct block **at = &a->by_thread[thread * DOMAINS + (unsigned)domain];
-	int tid = gt_model_thread(a->x->model, thread)->tid;
+	struct block *unknown = NULL, **at = thread < a->n_threads ? &a->by_thread[thread * DOMAINS + (unsigned)domain] : &unknown;
 	struct block *b;
 
 	if (*at)
@@ -85,38 +93,116 @@ static const char *agent_name(void *ctx, uint64_t handle, size_t *bytes)
 	return NULL;
 }
 
+/* One line in either section of a call's pair. */
+struct lines { struct block *block; struct gt_text *calls, *times; size_t before; };
+
+static bool begin_lines(struct atp *a, const struct gt_call *call, int domain, struct lines *l)
+{
+	l->block = find_block(a, call->thread, gt_call_tid(call), domain);
+	if (!l->block)
+		return false;
+	l->calls = &l->block->calls->text;
+	l->times = &l->block->times->text;
+	l->before = l->calls->used + l->times->used;
+	return true;
+}
+
+static void end_lines(struct atp *a, struct lines *l)
+{
+	gt_text_char(l->calls, '\n');
+	gt_text_char(l->times, '\n');
+	l->block->lines++;
+	gt_spill_wrote(&a->spill, l->calls->used + l->times->used - l->before);
+}
+
+static int add_cuda_call(struct atp *a, const struct gt_call *call, struct gt_err *err)
+{
+	struct lines l;
+	unsigned moved;
+	int rc = 0;
+
+	if (!begin_lines(a, call, a->cuda_as_hsa ? HSA : CUDA, &l))
+		return no_memory(a, err);
+	gt_render_atp_cuda(l.calls, a->cuda, call, a->cuda_as_hsa);
+	moved = gt_atp_host_part(l.times, call, call->fn->id);
+	if (!a->cuda_as_hsa)
+		rc = gt_atp_cuda_parts(l.times, a->cuda, call, &moved, err);
+	a->moved += moved;
+	end_lines(a, &l);
+	return rc;
+}
+
 static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
 {
 	struct atp *a = ctx;
 	const struct gt_render_agents agents = { agent_name, (void *)a->x };
 	int domain = call->fn->domain == REC_DOMAIN_HSA ? HSA : OPENCL;
 	const struct gt_render_plan *plan;
-	struct gt_text *calls, *times;
-	size_t before;
-	struct block *b;
+	struct lines l;
 
+	if (call->cuda)
+		return add_cuda_call(a, call, err);
 	/* Readers crash on a name in the OpenCL section that is none of OpenCL's. */
 	if (call->is_callback || (domain == OPENCL && (call->fn->domain != REC_DOMAIN_OPENCL || strncmp(call->fn->name, "cl", 2) != 0)))
 		return 0;
 	plan = gt_render_plan(a->render, call->fn);
-	b = call->thread < a->n_threads ? find_block(a, call->thread, domain) : NULL;
-	if (!plan || !b)
+	if (!plan || !begin_lines(a, call, domain, &l))
 		return no_memory(a, err);
-	calls = &b->calls->text;
-	times = &b->times->text;
-	before = calls->used + times->used;
-	gt_render_atp_call(calls, a->render, plan, call, domain == HSA ? &agents : NULL);
-	gt_text_char(calls, '\n');
-	a->moved += gt_atp_host_part(times, call, plan->atp_id);
+	gt_render_atp_call(l.calls, a->render, plan, call, domain == HSA ? &agents : NULL);
+	a->moved += gt_atp_host_part(l.times, call, plan->atp_id);
 	if (domain == OPENCL)
-		a->moved += gt_atp_device_part(times, plan, call);
+		a->moved += gt_atp_device_part(l.times, plan, call);
 	else if (plan->atp_id == GT_ATP_HSA_ASYNC_COPY || plan->atp_id == GT_ATP_HSA_ASYNC_COPY_RECT)
-		a->moved += gt_atp_copy_part(times, call);
-	gt_text_char(times, '\n');
-	b->lines++;
-	gt_spill_wrote(&a->spill, calls->used + times->used - before);
+		a->moved += gt_atp_copy_part(l.times, call);
+	end_lines(a, &l);
 	return 0;
 }
+
+/* -------------------------------------------------- what is not made of calls */
+
+static bool marker_block(void *ctx, uint32_t thread, struct gt_text **text, uint64_t **lines)
+{
+	struct atp *a = ctx;
+	struct block *b = find_block(a, thread, gt_model_thread(a->x->model, thread)->tid, MARKERS);
+
+	if (!b)
+		return false;
+	*text = &b->calls->text;
+	*lines = &b->lines;
+	return true;
+}
+
+static void wrote(void *ctx, size_t bytes)
+{
+	struct atp *a = ctx;
+
+	gt_spill_wrote(&a->spill, bytes);
+}
+
+static int add_markers(struct atp *a, struct gt_err *err)
+{
+	struct gt_atp_markers m = { .x = a->x, .block = marker_block, .wrote = wrote, .ctx = a };
+
+	if (gt_model_range_count(a->x->model) && gt_atp_add_markers(&m))
+		return no_memory(a, err);
+	a->moved += m.moved;
+	return 0;
+}
+
+static int add_cuda_list(struct atp *a, struct gt_err *err)
+{
+	int rc;
+
+	a->list_text = gt_spill_add(&a->spill);
+	if (!a->list_text)
+		return no_memory(a, err);
+	a->list = (struct gt_atp_cuda_list){ .x = a->x, .text = &a->list_text->text, .wrote = wrote, .ctx = a };
+	rc = a->cuda_as_hsa ? gt_atp_cuda_kernels(&a->list, a->cuda, err) : gt_atp_cuda_without_call(&a->list, a->cuda, err);
+	a->moved += a->list.moved;
+	return rc;
+}
+
+/* -------------------------------------------------------------------- the file */
 
 static int by_tid(const void *l, const void *r)
 {
@@ -156,28 +242,64 @@ static void put_section(struct atp *a, struct block *const *blocks, size_t n, co
 	}
 }
 
+static void put_list(struct atp *a, const char *title)
+{
+	if (!a->list.lines)
+		return;
+	gt_text_str(&a->out.text, title);
+	gt_text_u64(&a->out.text, a->list.lines);
+	gt_text_char(&a->out.text, '\n');
+	gt_spill_copy(&a->spill, a->list_text, &a->out);
+}
+
+/* One list for both: the title and the number of dispatches stand in front of all. */
+static void put_hsa_kernels(struct atp *a, uint32_t dispatches)
+{
+	uint64_t cuda = a->cuda_as_hsa ? a->list.lines : 0;
+
+	if (dispatches + cuda == 0)
+		return;
+	gt_text_lit(&a->out.text, "=====hsa Kernel Timestamp Output=====\n");
+	gt_text_u64(&a->out.text, dispatches + cuda);
+	gt_text_char(&a->out.text, '\n');
+	gt_atp_hsa_kernels(&a->out, a->x);
+	if (cuda)
+		gt_spill_copy(&a->spill, a->list_text, &a->out);
+}
+
 /* A pair of sections without blocks is an error to readers: it is left out. */
+static void put_domain(struct atp *a, struct block *const *blocks, size_t n, int domain)
+{
+	if (!n)
+		return;
+	put_section(a, blocks, n, titles[domain].calls_title, false);
+	if (titles[domain].times_title)
+		put_section(a, blocks, n, titles[domain].times_title, true);
+}
+
 static int put_file(struct atp *a, struct gt_err *err)
 {
-	size_t n = 0, n_opencl = 0;
+	size_t n = 0, first[DOMAINS + 1] = { 0 };
 	uint32_t dispatches = gt_atp_hsa_count(a->x, &a->moved);
 	struct block **blocks = sort_blocks(a, &n);
+	bool hsa;
 
 	if (!blocks)
 		return no_memory(a, err);
-	while (n_opencl < n && blocks[n_opencl]->domain == OPENCL)
-		n_opencl++;
-	gt_atp_header(&a->out.text, a->x, n_opencl > 0, n_opencl < n || dispatches > 0, a->moved);
+	for (size_t i = 0; i < n; i++)
+		first[blocks[i]->domain + 1] = i + 1;
+	for (int domain = 0; domain < DOMAINS; domain++)
+		if (!first[domain + 1])
+			first[domain + 1] = first[domain];
+	hsa = first[HSA + 1] > first[HSA] || dispatches || (a->cuda_as_hsa && a->list.lines);
+	gt_atp_header(&a->out.text, a->x, first[OPENCL + 1] > 0, hsa, a->cuda, a->moved);
 	for (int domain = 0; domain < DOMAINS; domain++) {
-		struct block *const *first = domain == OPENCL ? blocks : blocks + n_opencl;
-		size_t count = domain == OPENCL ? n_opencl : n - n_opencl;
-
-		if (!count)
-			continue;
-		put_section(a, first, count, titles[domain].calls_title, false);
-		put_section(a, first, count, titles[domain].times_title, true);
+		put_domain(a, blocks + first[domain], first[domain + 1] - first[domain], domain);
+		if (domain == HSA)
+			put_hsa_kernels(a, dispatches);
+		if (domain == CUDA && !a->cuda_as_hsa)
+			put_list(a, "=====cuda Command Timestamp Output=====\n");
 	}
-	gt_atp_hsa_kernels(&a->out, a->x, dispatches);
 	free(blocks);
 	return gt_spill_check(&a->spill, err);
 }
@@ -198,16 +320,22 @@ static void free_atp(struct atp *a)
 
 static int write_atp(const struct gt_export *x, struct gt_err *err)
 {
-	struct atp a = { .x = x, .render = gt_render_new(gt_model_table(x->model)), .n_threads = gt_model_thread_count(x->model) };
-	int rc;
+	struct atp a = { .x = x, .render = gt_render_new(gt_model_table(x->model)), .n_threads = gt_model_thread_count(x->model),
+	                 .cuda = gt_model_cuda(x->model, err), .cuda_as_hsa = strcmp(gt_option(x->options, "atp-cuda"), "hsa") == 0 };
+	int rc = a.cuda ? 0 : -1;
 
 	gt_spill_open(&a.spill, x->path, SPILL_BUDGET);
 	a.by_thread = calloc((size_t)a.n_threads * DOMAINS + 1, sizeof(a.by_thread[0]));
-	rc = gt_output_open(&a.out, x->path, x->final_path, err);
+	if (!rc)
+		rc = gt_output_open(&a.out, x->path, x->final_path, err);
 	if (!rc && (!a.render || !a.by_thread))
 		rc = no_memory(&a, err);
 	if (!rc)
 		rc = gt_output_walk(a.x, add_call, &a, err);
+	if (!rc)
+		rc = add_cuda_list(&a, err);
+	if (!rc)
+		rc = add_markers(&a, err);
 	if (!rc)
 		rc = put_file(&a, err);
 	if (!rc)
@@ -218,6 +346,12 @@ static int write_atp(const struct gt_export *x, struct gt_err *err)
 	return rc;
 }
 
+/* CUDA work may be there without calls (--cuda-api=none). */
+static bool has_content(const struct gt_model *m, const struct gt_process *p)
+{
+	return p->calls || p->commands || gt_atp_has_markers(m, p);
+}
+
 const struct gt_writer gt_writer_atp = {
-	.id = "atp", .suffix = ".atp", .help = "CodeXL application trace", .per_process = true, .write = write_atp,
+	.id = "atp", .suffix = ".atp", .help = "CodeXL application trace", .per_process = true, .has_content = has_content, .write = write_atp,
 };

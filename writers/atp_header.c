@@ -134,8 +134,23 @@ static void put_devices(struct gt_text *t, struct gt_model *m, uint32_t process)
 	}
 }
 
-void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa, uint64_t moved)
+/* CUDA numbers its versions 1000 * major + 10 * minor. */
+static void put_cuda(struct gt_text *t, const struct gt_cuda_library *l)
 {
+	gt_text_lit(t, "CUDADriverVersion=");
+	gt_text_u64(t, l->driver_version / 1000);
+	gt_text_char(t, '.');
+	gt_text_u64(t, l->driver_version % 1000 / 10);
+	gt_text_lit(t, "\nCUPTIVersion=");
+	gt_text_u64(t, l->cupti_version);
+	gt_text_char(t, '\n');
+	if (l->flags & REC_CUPTI_STAND_IN)
+		put_line(t, "CUDAStandIn", "True");
+}
+
+void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa, const struct gt_cuda *cuda, uint64_t moved)
+{
+	const struct gt_cuda_library *library = gt_cuda_library(cuda, x->process->index);
 	const struct gt_process *p = x->process;
 	char complete[1024];
 
@@ -163,4 +178,6 @@ void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bo
 	}
 	if (hsa)
 		put_line(t, "HSAExcludedAPIs", "");
+	if (library)
+		put_cuda(t, library);
 }

@@ -10,7 +10,7 @@
 #include "writers/atp.h"
 
 /* spec: ATP kernel symbol names: readers turn these back. */
-static void put_symbol(struct gt_text *t, const struct gt_string *s)
+void gt_atp_hsa_symbol(struct gt_text *t, const struct gt_string *s)
 {
 	for (size_t i = 0; i < s->bytes; i++) {
 		if ((unsigned char)s->text[i] <= ' ')
@@ -55,7 +55,7 @@ static void put_common(struct gt_text *t, const struct gt_hsa_kernel *k)
 	size_t from = t->used;
 
 	if (k->name.bytes)
-		put_symbol(t, &k->name);
+		gt_atp_hsa_symbol(t, &k->name);
 	else
 		gt_text_lit(t, "unknown_kernel");
 	gt_text_pad(t, from, 50, 1);
@@ -119,15 +119,10 @@ uint32_t gt_atp_hsa_count(const struct gt_export *x, uint64_t *moved)
 	return n;
 }
 
-void gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x, uint32_t n)
+void gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x)
 {
 	bool eight = strcmp(gt_option(x->options, "atp-version"), "2") == 0;
 
-	if (!n)
-		return;
-	gt_text_lit(&o->text, "=====hsa Kernel Timestamp Output=====\n");
-	gt_text_u64(&o->text, n);
-	gt_text_char(&o->text, '\n');
 	for (uint32_t i = 0; i < gt_model_hsa_kernel_count(x->model); i++) {
 		const struct gt_hsa_kernel *k = gt_model_hsa_kernel(x->model, i);
 

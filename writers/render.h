@@ -10,6 +10,7 @@
 #ifndef GPUTAP_WRITERS_RENDER_H
 #define GPUTAP_WRITERS_RENDER_H
 
+#include "model/cuda.h"
 #include "model/model.h"
 #include "writers/text.h"
 
@@ -61,6 +62,12 @@ void gt_render_atp_call(struct gt_text *t, struct gt_render *r, const struct gt_
 			const struct gt_render_agents *agents);
 /* "clFinish(cl_command_queue command_queue = 00000000000055AA) = CL_SUCCESS" */
 void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call);
+
+/* ---- calls of CUDA, which have no plan (render_cuda.c) ---- */
+/* "cudaSuccess = cudaMalloc ( [0x7F3000000000];4096 )"; names: "devPtr=[...];size=4096", as HSA lines have them. */
+void gt_render_atp_cuda(struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, bool names);
+/* "cudaFree(void * devPtr = 00007F3000000000) = cudaSuccess" */
+void gt_render_log_cuda(struct gt_text *t, struct gt_cuda *c, const struct gt_call *call);
 
 /* ---- shared by both (render_value.c) ---- */
 /* A call that failed: nothing behind its pointers was read. */

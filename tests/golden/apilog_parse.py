@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""tests/golden/apilog_parse.py [--whole] FILE... - read OpenCL API logs by the grammar of docs/apilog.md
+"""tests/golden/apilog_parse.py [--whole] FILE... - read API logs by the grammar of docs/apilog.md
 
 An oracle for the writer that shares no code with it: one call per line, columns, digits, escapes, order of start, command
 ids. --whole: the log covers its process from the start, so ids count from 1. Prints one line of counts per file:
 
-    FILE: calls=14 callbacks=0 commands=3 threads=1 local_sizes=1
+    FILE: calls=14 callbacks=0 commands=3 threads=1 local_sizes=1 cuda_calls=2
+
+calls are those of all domains, cuda_calls those of CUDA among them.
 
 Exit status 0: all good; 1: the first fault of each bad file is on stderr.
 
@@ -15,11 +17,14 @@ import re
 import sys
 
 TEXT = r'"(?:[^"\\\x00-\x1f\x7f]|\\[abtnvfr"\\]|\\[0-7]{3})*"(?:\.\.\.)?'
-VALUE = r"(?:[0-9A-F]{16}|-?[0-9]+|-?[0-9.]+(?:e[+-][0-9]+)?|-?inf|-?nan|%s)" % TEXT
+SCALAR = r"[0-9A-F]{16}|-?[0-9]+|-?[0-9.]+(?:e[+-][0-9]+)?|-?inf|-?nan|\?|%s" % TEXT
+STRUCT = r"\{(?:[^{}\"]|\{[^{}]*\}|%s)*\}" % TEXT
+VALUE = r"(?:%s|%s)" % (SCALAR, STRUCT)
 PARAMETER = re.compile(r"((?:[^=\"(),]|\((?:[^()]|\([^()]*\))*\))+?) (\w+) = (%s)(?:, |$)" % VALUE)
 HEAD = re.compile(r"TID ([ 0-9]{9}[0-9]*)    START TIME 0x([0-9a-f]{16})    DURATION 0x([0-9a-f]{16})"
                   r"(?:    CMD ID ([0-9 ]{10,})    | {25})(?=\S)")
-OUTPUT = re.compile(r", \*(\w+) = (NULL|CL_\w+|-?[0-9]+|[0-9A-F]{16}|\([^()]*\))(?=,|$)")
+OUTPUT = re.compile(r", \*(\w+) = (NULL|CL_\w+|\([^()]*\)|%s)(?=,|$)" % VALUE)
+SUCCESS = ("CL_SUCCESS", "cudaSuccess", "CUDA_SUCCESS")
 LOCAL = re.compile(r"Internally calculated local_work_size with for NDRangeKernel command with ID ([0-9]+): \(([0-9]+(?:,[0-9]+){0,2})\)$")
 
 
@@ -63,7 +68,7 @@ def check_parameters(text):
 def check_call(text, command):
     callback = text.startswith("callback ")
     text = text[9:] if callback else text
-    m = re.match(r"(cl\w+(?:\.\w+)?)\(", text)
+    m = re.match(r"((?:cl|cu|__cu)\w+(?:\.\w+)?)\(", text)
     if not m or callback != ("." in m.group(1)):
         raise Fault("no function name")
     end = close_of(text, m.end() - 1)
@@ -73,7 +78,10 @@ def check_call(text, command):
         if rest or command:
             raise Fault("a callback has neither result nor command")
         return True, m.group(1)
-    r = re.match(r" = (void|CL_\w+|-?[0-9]+|[0-9A-F]{16})(?=,|$)", rest)
+    cuda = not m.group(1).startswith("cl")
+    if cuda and not rest and not command:
+        return False, m.group(1)        # it never returned
+    r = re.match(r" = (-?[0-9]+|%s)(?=,|$)" % ("cuda[A-Z]\\w*|CUDA_\\w+" if cuda else "void|CL_\\w+|[0-9A-F]{16}"), rest)
     if not r:
         raise Fault("no result")
     at, shown = r.end(), []
@@ -85,7 +93,7 @@ def check_call(text, command):
         at = o.end()
     if shown != sorted(shown):
         raise Fault("outputs are not in the order of the prototype")
-    failed = r.group(1).startswith("CL_") and r.group(1) != "CL_SUCCESS"
+    failed = re.match(r"CL_|cuda|CUDA_", r.group(1)) and r.group(1) not in SUCCESS
     if failed and shown:
         raise Fault("outputs after a failure")
     if command and failed:
@@ -94,7 +102,7 @@ def check_call(text, command):
 
 
 def parse(text, whole):
-    counts = dict(calls=0, callbacks=0, commands=0, threads=0, local_sizes=0)
+    counts = dict(calls=0, callbacks=0, commands=0, threads=0, local_sizes=0, cuda_calls=0)
     last_start, last_id, local, threads = 0, 0, None, set()
     if text and not text.endswith("\n"):
         raise Fault("no end of line at the end")
@@ -126,6 +134,7 @@ def parse(text, whole):
             local, last_start, last_id = None, start, command or last_id
             threads.add(int(m.group(1)))
             counts["callbacks" if callback else "calls"] += 1
+            counts["cuda_calls"] += not name.startswith("cl")
             counts["commands"] += command > 0
         except Fault as e:
             raise Fault("line %d: %s: %s" % (number, e, line[:240])) from None

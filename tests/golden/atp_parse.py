@@ -6,7 +6,9 @@ byte, the Timestamp section right behind the API one, counted blocks, equal name
 QUEUED <= SUBMIT <= START <= END, a blank between any two fields. Beyond that it builds each line again from its
 fields with the widths of the format and compares bytes. Prints one line of counts per file:
 
-    FILE: threads=2 calls=14 commands=3 kernels=1 hsa_calls=0 hsa_kernels=0
+    FILE: threads=2 calls=14 commands=3 kernels=1 hsa_calls=0 hsa_kernels=0 cuda_calls=0 cuda_commands=0 cuda_kernels=0 markers=0
+
+Calls of CUDA are counted as cuda_calls wherever they stand, their kernels and other work as cuda_kernels and cuda_commands in sections of their own.
 
 Exit status 0: all good; 1: the first fault of each bad file is on stderr.
 
@@ -139,6 +141,16 @@ COMMANDS = {
     4621: ("SVM_UNMAP", "clEnqueueSVMUnmap", "bytes"),
     4622: ("SVM_MIGRATE_MEM", "clEnqueueSVMMigrateMem", ""),
 }
+# CUDA in sections of its own: command: (number, how many fields stand behind the device)
+CUDA_COMMANDS = {
+    "CUDA_KERNEL": (4592, "kernel"), "CUDA_COOPERATIVE_KERNEL": (4592, "kernel"), "CUDA_MEMSET": (4615, "fill"), "CUDA_GRAPH": (4776, "graph"),
+    "CUDA_MEMCPY": (4597, "copy"), "CUDA_MEMCPY_HTOD": (4596, "copy"), "CUDA_MEMCPY_DTOH": (4595, "copy"), "CUDA_MEMCPY_HTOA": (4596, "copy"),
+    "CUDA_MEMCPY_ATOH": (4595, "copy"), "CUDA_MEMCPY_ATOA": (4597, "copy"), "CUDA_MEMCPY_ATOD": (4597, "copy"), "CUDA_MEMCPY_DTOA": (4597, "copy"),
+    "CUDA_MEMCPY_DTOD": (4597, "copy"), "CUDA_MEMCPY_HTOH": (4597, "copy"), "CUDA_MEMCPY_PTOP": (4597, "copy"),
+}
+CUDA_TAILS = {"kernel": 4, "copy": 3, "fill": 3, "graph": 1}
+CUDA_NAME = re.compile(r"(__)?cu(da)?[A-Z0-9]\w*$")
+CUDA_RUNTIME, CUDA_DRIVER = 0x1000, 0x2000      # where their function numbers begin
 # Readers of these count parameters.
 PARAMETERS = {
     "clEnqueueWriteBuffer": 9, "clEnqueueReadBuffer": 9, "clEnqueueWriteImage": 11, "clEnqueueReadImage": 11,
@@ -146,11 +158,12 @@ PARAMETERS = {
     "clSetKernelArg": 4, "clCreateBuffer": 5, "clFinish": 1, "clFlush": 1, "clWaitForEvents": 2, "clGetDeviceInfo": 5,
 }
 TITLES = ("ocl API Trace Output", "ocl Timestamp Output", "hsa API Trace Output", "hsa Timestamp Output", "hsa Kernel Timestamp Output",
-          "ocl Stack Trace Output", "hsa Stack Trace Output", "Perfmarker Output")
+          "ocl Stack Trace Output", "hsa Stack Trace Output", "cuda API Trace Output", "cuda Timestamp Output", "cuda Command Timestamp Output",
+          "Perfmarker Output")
 NUMBER = re.compile(r"(0|[1-9][0-9]*)$")
 HANDLE = re.compile(r"(NULL|0x[1-9A-F][0-9A-F]*)$")
 SIZES = re.compile(r"\{(NULL|[0-9]+(,[0-9]+){0,2})\}$")
-RESULT = re.compile(r"(void|NULL|0x[1-9A-F][0-9A-F]*|-?[0-9]+|[A-Z][A-Z0-9_]*)$")
+RESULT = re.compile(r"(void|NULL|unknown|cuda[A-Z]\w*|0x[1-9A-F][0-9A-F]*|-?[0-9]+|[A-Z][A-Z0-9_]*)$")
 PLAIN = re.compile(r"(-?[0-9][0-9.e+-]*|0x[1-9A-F][0-9A-F]*|[A-Z][A-Z0-9_]*(\|[A-Z0-9_]+)*|[0-9.]*(inf|nan))$")
 
 
@@ -223,7 +236,7 @@ def check_parameter(lines, p):
         check(lines, PLAIN.match(p), "no value of the format: %r" % p)
 
 
-def parse_api_line(lines, hsa):
+def parse_api_line(lines, prefix):
     line = lines.next()
     m = re.match(r"(.+?) = (\w+) \( (.*) \)$", line)
     check(lines, m, "no API line")
@@ -231,7 +244,11 @@ def parse_api_line(lines, hsa):
     check(lines, RESULT.match(result), "no result")
     # As the reader cuts it: the name stands between the first '=' and the first '('.
     check(lines, line[line.index("=") + 2:line.index("(") - 1] == name, "the name cannot be cut out")
-    if hsa:
+    if prefix == "hsa":
+        return name
+    if prefix == "cuda":
+        check(lines, CUDA_NAME.match(name), "no function of CUDA")
+        check(lines, name.startswith("cuda") != result.startswith("CUDA_"), "the result is of another API")
         return name
     check(lines, name.startswith("cl"), "readers crash on this name")
     parameters = split_parameters(text)
@@ -300,14 +317,61 @@ def parse_device_part(lines, api_id, name, tokens):
     return text, tail == "kernel"
 
 
-def parse_times_line(lines, hsa, state, counts):
+def parse_cuda_part(lines, tokens, counts):
+    """One device part from the front of tokens: how it must look, how many tokens it has."""
+    check(lines, len(tokens) >= 12, "a device part of %d fields" % len(tokens))
+    number, tail = CUDA_COMMANDS.get(tokens[1], (None, None))
+    check(lines, number is not None and numbers(lines, tokens[:1])[0] == number, "the command's name does not fit its number")
+    queued, submit, start, end = numbers(lines, tokens[2:6])
+    check(lines, queued <= submit <= start <= end, "QUEUED <= SUBMIT <= START <= END does not hold")
+    numbers(lines, [tokens[6], tokens[8]])
+    check(lines, tokens[7] == "NULL" and tokens[9] == "NULL", "handles that CUPTI never tells")
+    text = "".join(pad(t, w) for t, w in zip(tokens[:11], (8, 40, 21, 21, 21, 21, 10, 25, 10, 25, 30)))
+    rest = tokens[11:11 + CUDA_TAILS[tail]]
+    check(lines, len(rest) == CUDA_TAILS[tail], "too little behind the device")
+    if tail == "kernel":
+        check(lines, rest[0] == "NULL" and all(SIZES.match(s) and s.count(",") == 2 for s in rest[2:]), "no kernel behind the device")
+        text += pad(rest[0], 25) + rest[1] + " " * 6 + rest[2] + " " * 5 + rest[3] + " " * 8
+    elif tail == "graph":
+        numbers(lines, rest)
+        text += pad(rest[0], 10)
+    else:
+        numbers(lines, rest[:1])
+        check(lines, tail == "copy" or re.match(r"0x[0-9A-F]+$", rest[1]), "no value of a fill")
+        text += "".join(pad(t, 20) for t in rest)
+    counts["cuda_commands"] += 1
+    counts["cuda_kernels"] += tail == "kernel"
+    return text, 11 + len(rest)
+
+
+def parse_cuda_commands(lines, counts):
+    n = int(lines.next())
+    check(lines, n > 0, "a section without commands")
+    last = 0
+    for _ in range(n):
+        line = lines.next()
+        tokens = line.split()
+        text, used = parse_cuda_part(lines, tokens, counts)
+        check(lines, used == len(tokens) and text == line, "widths differ, it should be\n%r\nand is\n%r\n" % (text, line))
+        check(lines, int(tokens[4]) >= last, "commands are not in order of start")
+        last = int(tokens[4])
+
+
+def parse_times_line(lines, prefix, state, counts):
     line = lines.next()
+    hsa = prefix == "hsa"
     tokens = line.split()
     check(lines, len(tokens) >= 4, "fewer than four fields")
     api_id, start, end = numbers(lines, [tokens[0], tokens[2], tokens[3]])
     name = tokens[1]
-    table, unknown = (HSA, HSA_UNKNOWN) if hsa else (OPENCL, UNKNOWN)
-    check(lines, api_id == (table.index(name) if name in table else unknown), "the number does not fit the function")
+    if CUDA_NAME.match(name) and prefix != "ocl":
+        first = CUDA_DRIVER if not name.lstrip("_").startswith("cuda") else CUDA_RUNTIME
+        check(lines, first <= api_id < first + 0x1000, "the number does not fit the function")
+        counts["cuda_calls"] += 1
+    else:
+        table, unknown = (HSA, HSA_UNKNOWN) if hsa else (OPENCL, UNKNOWN)
+        check(lines, api_id == (table.index(name) if name in table else unknown), "the number does not fit the function")
+        counts["hsa_calls" if hsa else "calls"] += 1
     check(lines, start <= end, "the call ends before it starts")
     check(lines, start >= state.get("start", 0), "calls are not in order of start")
     state["start"] = start
@@ -317,6 +381,12 @@ def parse_times_line(lines, hsa, state, counts):
         first, last = numbers(lines, tokens[4:])
         check(lines, first <= last, "the copy ends before it starts")
         text += pad(tokens[4], 21) + pad(tokens[5], 21)
+    elif prefix == "cuda":
+        at, last = 4, 0
+        while at < len(tokens):
+            part, used = parse_cuda_part(lines, tokens[at:], counts)
+            check(lines, int(tokens[at + 4]) >= last, "commands are not in order of start")
+            last, at, text = int(tokens[at + 4]), at + used, text + part
     elif len(tokens) > 4:
         check(lines, api_id in ENQUEUE or api_id == UNKNOWN, "a device part where readers expect none")
         part, kernel = parse_device_part(lines, api_id, name, tokens[4:])
@@ -328,14 +398,13 @@ def parse_times_line(lines, hsa, state, counts):
 
 
 def parse_pair(lines, prefix, counts):
-    hsa = prefix == "hsa"
-    calls = parse_blocks(lines, lambda: parse_api_line(lines, hsa))
+    calls = parse_blocks(lines, lambda: parse_api_line(lines, prefix))
     check(lines, lines.peek() is not None and lines.next() == "=====%s Timestamp Output=====" % prefix,
           "the Timestamp section does not follow the API Trace section")
     state = {}
 
     def parse_line():
-        return parse_times_line(lines, hsa, state, counts)
+        return parse_times_line(lines, prefix, state, counts)
 
     times = {}
     while lines.peek() is not None and not lines.peek().startswith("="):
@@ -349,7 +418,50 @@ def parse_pair(lines, prefix, counts):
         if calls[tid] != times[tid]:
             lines.fault("thread %d: names differ between the sections" % tid)
     counts["threads"] = max(counts["threads"], len(calls))
-    counts["hsa_calls" if hsa else "calls"] += sum(map(len, calls.values()))
+
+MARKER = re.compile(r"(clBeginPerfMarker|clEndPerfMarker|clEndPerfMarkerEx) ")
+
+
+def parse_marker(lines, state):
+    """One line of the Perfmarker section. state: names of what is open, the last time."""
+    line = lines.next()
+    check(lines, MARKER.match(line), "no marker")
+    tokens = line.split()
+    kind, text = tokens[0], pad(tokens[0], 20)
+    if kind == "clEndPerfMarker":
+        check(lines, len(tokens) == 2, "%d fields" % len(tokens))
+        time = numbers(lines, tokens[1:])[0]
+        text += pad(tokens[1], 20)
+        check(lines, state["open"], "an end without a begin")
+        state["open"].pop()
+    else:
+        check(lines, len(tokens) == 4, "%d fields: a blank in a name, or no group" % len(tokens))
+        name, at = (tokens[1], tokens[2]) if kind == "clBeginPerfMarker" else (tokens[2], tokens[1])
+        time = numbers(lines, [at])[0]
+        name_text = name + "   " if len(name) >= 50 else name.ljust(50)
+        time_text = pad(at, 20)
+        text += (name_text + time_text if kind == "clBeginPerfMarker" else time_text + name_text) + "   " + tokens[3]
+        if kind == "clBeginPerfMarker":
+            state["open"].append((name, tokens[3]))
+        else:
+            check(lines, (name, tokens[3]) in state["open"][:-1], "ends what is not open, or what a plain end would")
+            state["open"].remove((name, tokens[3]))
+    check(lines, time >= state.get("time", 0), "markers are not in order of time")
+    state["time"] = time
+    check(lines, text == line, "widths differ, it should be\n%r\nand is\n%r\n" % (text, line))
+    return kind
+
+
+def parse_markers(lines, counts):
+    last = -1
+    while lines.peek() is not None and not lines.peek().startswith("="):
+        tid, n = numbers(lines, [lines.next(), lines.next()])
+        check(lines, tid > last and n > 0, "thread ids do not ascend, or no lines")
+        last, state = tid, {"open": []}
+        kinds = [parse_marker(lines, state) for _ in range(n)]
+        counts["markers"] += kinds.count("clBeginPerfMarker")
+    if last < 0:
+        lines.fault("a section without blocks")
 
 
 def parse_hsa_kernels(lines, counts):
@@ -377,7 +489,7 @@ def parse_hsa_kernels(lines, counts):
 
 def parse(text):
     lines = Lines(text)
-    counts = dict(threads=0, calls=0, commands=0, kernels=0, hsa_calls=0, hsa_kernels=0)
+    counts = dict(threads=0, calls=0, commands=0, kernels=0, hsa_calls=0, hsa_kernels=0, cuda_calls=0, cuda_commands=0, cuda_kernels=0, markers=0)
     parse_header(lines)
     seen = []
     while lines.peek() is not None:
@@ -385,8 +497,12 @@ def parse(text):
         m = re.match(r"=====([^=].*[^=])=====$", title)
         check(lines, m and m.group(1) in TITLES and m.group(1) not in seen, "no title")
         seen.append(m.group(1))
-        if m.group(1) in ("ocl API Trace Output", "hsa API Trace Output"):
-            parse_pair(lines, m.group(1)[:3], counts)
+        if m.group(1) in ("ocl API Trace Output", "hsa API Trace Output", "cuda API Trace Output"):
+            parse_pair(lines, m.group(1).split()[0], counts)
+        elif m.group(1) == "cuda Command Timestamp Output":
+            parse_cuda_commands(lines, counts)
+        elif m.group(1) == "Perfmarker Output":
+            parse_markers(lines, counts)
         elif m.group(1) == "hsa Kernel Timestamp Output":
             parse_hsa_kernels(lines, counts)
         else:

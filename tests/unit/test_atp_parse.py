@@ -89,6 +89,26 @@ class Faults(unittest.TestCase):
     def test_hsa_kernel_with_a_blank_in_its_name(self):
         self.refuse("hsa", "void&nbsp;scale", "void scale")
 
+    def test_marker_with_a_blank_in_its_name(self):
+        self.refuse("markers", "frame&nbsp;1     ", "frame 1          ")
+
+    def test_marker_without_a_group(self):
+        self.refuse("markers", "             Default\n", "             \n")
+
+    def test_marker_end_without_a_begin(self):
+        self.refuse("markers", "clBeginPerfMarker   worker                                            6000001500             Default\n",
+                    "clEndPerfMarker     6000001500          \n")
+
+    def test_marker_out_of_order(self):
+        self.refuse("markers", "6000001100 ", "6000000100 ")
+
+    def test_marker_width_that_differs(self):
+        self.refuse("markers", "clBeginPerfMarker   here ", "clBeginPerfMarker    here")
+
+    def test_named_end_of_the_innermost(self):
+        self.refuse("markers", "clEndPerfMarker     6000002800          ",
+                    "clEndPerfMarkerEx   6000002800          draw                                                 Default")
+
 
 if __name__ == "__main__":
     unittest.main()
