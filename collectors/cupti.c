@@ -219,6 +219,7 @@ static bool subscribe(void)
 		tap_note(TAP_PART_CUPTI, "CUDA is not traced: another profiler or debugger%s%s%s holds CUPTI, and keeps it; the rest is traced; "
 		         "end it to trace CUDA", other[0] ? " (" : "", other, other[0] ? ")" : "");
 	} else {
+		tap_cupti.api.cuptiGetVersion(&tap_cupti.version);
 		tap_lost(REC_LOSS_CUPTI_MISSING, 1);
 		tap_note(TAP_PART_CUPTI, "CUDA is not traced: %s (version %u) does not work here: %s: it is newer than the driver (CUDA %u.%u), or there "
 		         "is no GPU; the rest is traced; --cupti names another", tap_cupti.path, tap_cupti.version, tap_cupti_result_text(err),
@@ -317,6 +318,7 @@ static void start(bool late)
 	tap_cupti.flags = late ? REC_CUPTI_LATE : 0;
 	if (!tap_stream_get() || !tap_cupti_load() || !subscribe())
 		return;
+	tap_cupti_ask_library();
 	set_attributes();
 	if (!claim_process() || !tap_cupti_buffers_open()) {
 		tap_lost(REC_LOSS_CUPTI_NO_BUFFER, 1);

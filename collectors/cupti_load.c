@@ -21,7 +21,11 @@
 
 #define OLDEST_MAJOR 11u                /* 11.8; before that records were laid out otherwise */
 
+enum { CUDA_13_2 = 13020 };
+
 static uint32_t refused_major;          /* a library that is there but newer than the driver */
+static const char *harmful;             /* why one that is there was left alone */
+static bool stand_in;                   /* the driver is the tests' stand-in */
 
 static bool copy_path(char to[TAP_PATH_MAX], const char *path)
 {
@@ -43,6 +47,7 @@ uint32_t tap_cupti_driver_version(void)
 
 	if (get && get(&version))
 		version = 0;
+	stand_in = driver && dlsym(driver, "gputap_stand_in");
 	if (driver)
 		dlclose(driver);
 	return version > 0 ? (uint32_t)version : 0;
@@ -50,13 +55,49 @@ uint32_t tap_cupti_driver_version(void)
 
 /* --------------------------------------------------------------- search */
 
+static bool any_device(void)
+{
+	static const char *const nodes[] = { "/dev/nvidiactl", "/dev/dxg", "/dev/nvmap", "/dev/nvgpu" };
+	const char *visible = tap_environ("CUDA_VISIBLE_DEVICES");
+
+	if (visible && (!visible[0] || tap_text_equal(visible, "-1") || tap_text_equal(visible, "NoDevFiles")))
+		return false;
+	for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
+		if (!TAP_SYS(faccessat, AT_FDCWD, nodes[i], 0, 0, 0, 0))
+			return true;
+	return stand_in;
+}
+
+/*
+ * CUPTI of CUDA 13.2 ends a process without a driver that it accepts, whatever function is called first: its search for words to say so
+ * calls itself for ever. Later ones answer with an error. Both are known by a function that none before had.
+ */
+static bool may_do_harm(void *library)
+{
+	if (!dlsym(library, "cuptiActivityGetStructSize"))
+		return false;
+	if (tap_cupti.driver && tap_cupti.driver < CUDA_13_2)
+		harmful = "it is for CUDA 13.2 or newer, and the driver is older";
+	else if (!any_device())
+		harmful = "there is no device here, and CUPTI of CUDA 13.2 would end the program then";
+	else
+		return false;
+	return true;
+}
+
 static bool opened(const char *path)
 {
-	if (!path[0])
+	void *library = path[0] ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+
+	TAP_DEBUG(loader, "CUPTI: %s %s", path, library ? "loaded" : "is not there");
+	if (!library)
 		return false;
-	tap_cupti.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	TAP_DEBUG(loader, "CUPTI: %s %s", path, tap_cupti.handle ? "loaded" : "is not there");
-	return tap_cupti.handle != NULL;
+	if (may_do_harm(library)) {
+		dlclose(library);
+		return false;
+	}
+	tap_cupti.handle = library;
+	return true;
 }
 
 /* DIR/libcupti.so.MAJOR; of 11 the last release's name. */
@@ -199,7 +240,10 @@ static void say_missing(void)
 	uint32_t major = tap_cupti.driver / 1000, minor = tap_cupti.driver % 1000 / 10;
 
 	tap_lost(REC_LOSS_CUPTI_MISSING, 1);
-	if (tap_option("cupti")[0])
+	if (harmful)
+		tap_note(TAP_PART_CUPTI, "CUDA is not traced: the CUPTI that is installed is left alone: %s (CUDA %u.%u); the rest is traced; "
+		         "name another with --cupti", harmful, major, minor);
+	else if (tap_option("cupti")[0])
 		tap_note(TAP_PART_CUPTI, "CUDA is not traced: --cupti=%s cannot be loaded; the rest is traced", tap_option("cupti"));
 	else if (refused_major)
 		tap_note(TAP_PART_CUPTI, "CUDA is not traced: the CUPTI that is installed is for CUDA %u, this driver is for %u.%u; the rest is traced; "
@@ -303,6 +347,12 @@ bool tap_cupti_load(void)
 		note_path();
 	if (!all_functions())
 		return false;
+	return true;
+}
+
+/* Later libraries answer nothing before they have found the driver, so this follows the subscription. */
+bool tap_cupti_ask_library(void)
+{
 	if (tap_cupti.api.cuptiGetVersion(&tap_cupti.version))
 		tap_cupti.version = 0;
 	if (is_stand_in())

@@ -45,7 +45,7 @@ for program in vector_add streams graphs managed pools errors "storm 8 500"; do
 done
 
 # Every version of the library, each with a driver that goes with it
-for at in 18:11080 20:12020 21:12030 22:12040 23:12050 24:12060 26:12080 27:12090 28:12090 130000:13000 130001:13000 139900:13090; do
+for at in 18:11080 20:12020 21:12030 22:12040 23:12050 24:12060 26:12080 27:12090 28:12090 130000:13000 130001:13000 130101:13010 130202:13020 130500:13050 139900:13090; do
 	version=${at%:*} lib=$(ls "$gpu/v${at%:*}"/libcupti.so.*)
 	FAKEGPU_DRIVER=${at#*:} traced --cupti="$lib" --cuda-memory-usage --cuda-events --cuda-um -- "$examples/pools"
 	check "CUPTI $version: every activity is in the trace, with the sizes of that version" walk counts report "$version"
@@ -141,6 +141,12 @@ for driver in 9000 11080; do
 	check "driver $driver: no CUPTI goes with it, which is said; the program runs on" eval "said 'CUDA is not traced' && status 0"
 	check "... and counted" walk lost CUPTI_MISSING 1
 done
+FAKEGPU_DRIVER=12080 traced --cupti="$gpu/v130202/libcupti.so.13" -- "$examples/vector_add"
+check "CUPTI 13.2 and an older driver, which would end the program: it is left alone, and that is said" eval "status 0 && said 'left alone'"
+CUDA_VISIBLE_DEVICES='' FAKEGPU_DRIVER=13020 traced --cupti="$gpu/v130202/libcupti.so.13" -- "$examples/vector_add"
+check "... and without a visible device" eval "status 0 && said 'left alone'"
+FAKEGPU_DRIVER=12080 traced --cupti="$gpu/v130500/libcupti.so.13" -- "$examples/vector_add"
+check "CUPTI 13.5 and an older driver: likewise" eval "status 0 && said 'left alone'"
 traced --cupti=/nonexistent/libcupti.so -- "$examples/vector_add"
 check "--cupti names nothing: said, and the program runs on" eval "said 'cannot be loaded' && status 0"
 traced --cupti="$GPUTAP_BUILD/libgputap.so" -- "$examples/vector_add"

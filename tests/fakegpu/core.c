@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 struct fg_state fg_state;
+FG_EXPORT const char gputap_stand_in[] = "gputap stand-in";      /* so that a client need not ask for a device's name to know */
 
 static struct { char name[32]; long value; atomic_ulong asked; } faults[24];
 static int n_faults;
