@@ -25,3 +25,14 @@ int gt_summary_print(struct gt_model *model, const char *format, FILE *out, stru
 			return -1;
 	return gt_reports_run(&run, err);
 }
+
+bool gt_summary_stand_in(struct gt_model *model)
+{
+	struct gt_err err;
+	struct gt_cuda *c = gt_model_cuda(model, &err);
+
+	for (uint32_t i = 0; c && i < gt_cuda_device_count(c); i++)
+		if (gt_cuda_device(c, i)->stand_in)
+			return true;
+	return false;
+}

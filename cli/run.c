@@ -157,6 +157,8 @@ static int report(const struct gt_run *run, struct gt_err *err)
 		print_notes(model);
 	rc = strcmp(format, "none") ? gt_summary_print(model, format, stderr, err) : 0;
 	if (!run->quiet) {
+		if (gt_summary_stand_in(model))
+			fprintf(stderr, "gputap: CUDA ran on the stand-in machine of gputap's tests, on no GPU: its device times are made up\n");
 		if (!*gt_option(run->options, "export"))        /* an export says it last, with what it clamped */
 			fprintf(stderr, "gputap: %s\n", gt_model_complete_text(model, text, sizeof text));
 		fprintf(stderr, "gputap: trace in %s\n", run->trace);
