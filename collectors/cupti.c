@@ -77,6 +77,7 @@ static const struct { uint8_t number, minimum; bool defines; const char *option,
 	{ 25, 64, false, "cuda-um", "unified memory" }, { 36, 24, false, "cuda-events", "events" }, { 52, 64, false, "cuda-jit", "compilations" },
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
+enum { OVERHEAD = 17 };
 
 static uint64_t refused;                /* a bit for each of them: not asked for again */
 
@@ -163,17 +164,29 @@ void tap_cupti_set_recording(bool on)
 		tap_cupti_event(on ? REC_CUPTI_RESUMED : REC_CUPTI_PAUSED, 0, 0, (uint64_t[4]){ 0 });
 }
 
-/* What remains is the library in memory; its slot is free for another client. */
+/* What remains is the library in memory; its slot is free for another client. What still runs on a device is told by the last flush. */
 void tap_cupti_stop(void)
 {
 	if (stopped)
 		return;
 	stopped = true;
+	tap_cupti.api.cuptiActivityFlushAll(0);
 	tap_cupti_set_recording(false);
 	tap_cupti_resource_callbacks(false);
 	disable_kinds(true);
 	tap_cupti.api.cuptiActivityFlushAll(0);
 	tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
+}
+
+/* The process ends: kinds of the device stay on for the flush that follows, what this thread and the handlers do is of no interest. */
+void tap_cupti_quiet(void)
+{
+	if (stopped || !tap_cupti.recording)
+		return;
+	stopped = true;
+	tap_cupti_filter_callbacks(false);
+	tap_cupti_filter_records(false);
+	tap_cupti.api.cuptiActivityDisable(OVERHEAD);
 }
 
 /* --------------------------------------------------------------- callbacks */

@@ -172,7 +172,8 @@ void tap_cupti_exit(int kind);                          /* the image ends: flush
 
 /* ---- cupti.c, for the thread */
 void tap_cupti_set_recording(bool on);
-void tap_cupti_stop(void);                              /* for good: nothing of it stays switched on */
+void tap_cupti_stop(void);                              /* the window is over: nothing of it stays switched on */
+void tap_cupti_quiet(void);                             /* before the last flush of a process */
 void tap_cupti_configure_late(void);                    /* what a driver may refuse before it is initialised */
 void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4]);
 

@@ -78,7 +78,7 @@ static bool passes(const char *list, const char *name)
 /* The calls that create nodes; launches of a graph create none and are frequent. */
 static bool makes_graphs(const char *name)
 {
-	return strstr(name, "StreamEndCapture") || (strstr(name, "Graph") && !strstr(name, "GraphLaunch") && !strstr(name, "GraphicsMap"));
+	return strstr(name, "StreamBeginCapture") || strstr(name, "StreamEndCapture") || (strstr(name, "Graph") && !strstr(name, "GraphLaunch") && !strstr(name, "GraphicsMap"));
 }
 
 /* ------------------------------------------------------------------ choosing */

@@ -151,7 +151,7 @@ static void *run(void *unused)
 			bool stop = __atomic_load_n(&request, __ATOMIC_ACQUIRE) == STOP;
 
 			if (stop)
-				tap_cupti_stop();
+				tap_cupti_quiet();
 			flush_forced();
 			answer(seen);
 			if (stop)
