@@ -75,10 +75,12 @@ static bool passes(const char *list, const char *name)
 	return hit || !any_positive;
 }
 
-/* The calls that create nodes; launches of a graph create none and are frequent. */
+/* The calls that create graphs and nodes; launches of a graph create none and are frequent. */
 static bool makes_graphs(const char *name)
 {
-	return strstr(name, "StreamBeginCapture") || strstr(name, "StreamEndCapture") || (strstr(name, "Graph") && !strstr(name, "GraphLaunch") && !strstr(name, "GraphicsMap"));
+	if (strstr(name, "StreamBeginCapture") || strstr(name, "StreamEndCapture"))
+		return true;
+	return strstr(name, "Graph") && !strstr(name, "GraphLaunch");
 }
 
 /* ------------------------------------------------------------------ choosing */
