@@ -328,6 +328,8 @@ static bool claim_process(void)
 /* Order matters: the slot first, what is set before buffers, buffers before kinds. */
 static void start(bool late)
 {
+	uint64_t begin = tap_tick();
+
 	tap_cupti.flags = late ? REC_CUPTI_LATE : 0;
 	if (!tap_stream_get() || !tap_cupti_load() || !subscribe())
 		return;
@@ -355,6 +357,7 @@ static void start(bool late)
 		tap_cupti_set_recording(true);
 	if (late)
 		tap_cupti_thread_start();
+	tap_cupti_event(REC_CUPTI_ATTACHED, 0, 0, (uint64_t[4]){ begin });
 }
 
 /* ------------------------------------------------------------------- way in */

@@ -25,7 +25,8 @@ struct gt_cuda *gt_cuda_new(struct gt_model *m)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < m->n_processes; i++) {
-		c->processes[i].library = (struct gt_cuda_library){ .process = i, .path = { "", 0 }, .clock_error_ns = -1 };
+		c->processes[i].library = (struct gt_cuda_library){ .process = i, .path = { "", 0 }, .clock_error_ns = -1, .attach_start_ns = GT_NO_TIME,
+			.attach_end_ns = GT_NO_TIME, .attach_thread = GT_CUDA_NONE };
 		c->processes[i].last_ns = GT_NO_TIME;
 	}
 	m->cuda = c;

@@ -137,7 +137,8 @@ const struct gt_fn *gt_cuda_fn(struct gt_cuda *c, const struct gt_cuda_event *ca
 
 /* What produced it, by process: NULL when the process has no CUPTI records. */
 struct gt_cuda_library { uint32_t process, cupti_version, driver_version, flags; struct gt_string path; int64_t clock_error_ns;
-	uint64_t buffers, uncompleted, records, dropped; };
+	uint64_t buffers, uncompleted, records, dropped;
+	int64_t attach_start_ns, attach_end_ns; uint32_t attach_thread; }; /* when the program waited for tracing to be set up; GT_NO_TIME */
 const struct gt_cuda_library *gt_cuda_library(const struct gt_cuda *c, uint32_t process);
 
 /* CUPTI's buffers, in order of their files. valid: bytes of activities, 0 of one that never came back. */

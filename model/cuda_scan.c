@@ -349,6 +349,12 @@ void gt_cuda_set_threads(struct gt_model *m, uint32_t *to)
 		free(to);
 		return;
 	}
+	for (uint32_t i = 0; to && i < m->n_processes; i++) {
+		uint32_t *thread = &m->cuda->processes[i].library.attach_thread;
+
+		if (*thread != GT_CUDA_NONE)
+			*thread = to[*thread];
+	}
 	free(m->cuda->to_thread);
 	m->cuda->to_thread = to;
 }

@@ -66,6 +66,16 @@ static int take_string(struct gt_cuda *c, const struct gt_rec *rec)
 	return text_of(rec, &text, &bytes) ? gt_cuda_string_add(c, rec->process, rec->args[1], rec->args[0], text, bytes) : 0;
 }
 
+static int take_attach(struct gt_cuda *c, const struct gt_rec *rec, const struct gt_thread *thread, int64_t ns)
+{
+	struct gt_cuda_library *l = &c->processes[rec->process].library;
+
+	l->attach_start_ns = gt_reader_tick_ns(c->m->reader, rec->process, rec->args[3]);
+	l->attach_end_ns = ns;
+	l->attach_thread = thread->index;
+	return 0;
+}
+
 /* Contexts live and die; graphs and nodes become events of their own; the rest is not shown. */
 static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct gt_thread *thread)
 {
@@ -77,6 +87,8 @@ static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct 
 
 	if (what == REC_CUPTI_CONTEXT_CREATED || what == REC_CUPTI_CONTEXT_DESTROYED)
 		return gt_cuda_context_event(c, rec->process, what, context, (uint32_t)rec->args[3], ns);
+	if (what == REC_CUPTI_ATTACHED)
+		return take_attach(c, rec, thread, ns);
 	if (what < REC_CUPTI_GRAPH_CREATED || what > REC_CUPTI_NODE_DESTROYED)
 		return 0;
 	moment = gt_bulk_add(&c->moments, sizeof *moment, &c->bulk_total);

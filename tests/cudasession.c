@@ -199,6 +199,7 @@ static void begin(struct session *x, uint32_t version, uint32_t driver, const ch
 	tb_cupti_kind(x->s, x->t0 + 1200, MEMCPY, 0);
 	tb_cupti_kind(x->s, x->t0 + 1200, RUNTIME, 0);
 	tb_cupti_kind(x->s, x->t0 + 1200, DRIVER, 0);
+	tb_cupti_event(x->s, x->t0 + 1250, REC_CUPTI_ATTACHED, 0, 0, 0, x->t0 + 900, 0, 0, 0);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		tb_cupti_name(x->s, x->t0 + 1300, names[i].domain, names[i].cbid, names[i].name);
 	tb_cupti_string(x->s, x->t0 + 5000, S_DEVICE, "Golden GPU 100");

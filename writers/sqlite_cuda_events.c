@@ -245,6 +245,19 @@ static struct gt_sql_row *add_span(struct gt_sql_feeder *f, struct gt_sql_table 
 	return r;
 }
 
+/* What the program waited for when CUDA was initialised: our own. Name and type as consumers know them. */
+static void add_attach(struct gt_sql_feeder *f, const struct tables *t)
+{
+	for (uint32_t i = 0; i < gt_model_process_count(f->m); i++) {
+		const struct gt_cuda_library *l = gt_cuda_library(gt_sql_cuda_model(f), i);
+
+		if (!l || l->attach_end_ns == GT_NO_TIME || !gt_sql_cuda_inside(f, l->attach_start_ns, l->attach_end_ns))
+			continue;
+		add_span(f, t->main, &(struct gt_cuda_event){ .process = i, .thread = l->attach_thread, .start_ns = l->attach_start_ns, .end_ns = l->attach_end_ns },
+		         "CUDA profiling initialization", 0);
+	}
+}
+
 /* CUDA's own overhead has a table since it has types; before, all stood with the profiler's. */
 static void add_overhead(struct gt_sql_feeder *f, const struct tables *t, const struct gt_cuda_event *e)
 {
@@ -285,6 +298,7 @@ static int add_overheads(struct gt_sql_feeder *f, struct gt_err *err)
 	struct tables jit = { FEED(f, "CUPTI_ACTIVITY_KIND_JIT", OVERHEAD_CELLS, "eventClass", "correlationId", "jitEntryType", "jitOperationType", "deviceId",
 	                           "jitOperationCorrelationId", "cacheSize", "cachePath"), NULL };
 
+	add_attach(f, &overhead);
 	return add_kind(f, GT_CUDA_OVERHEAD, add_overhead, &overhead, err) || add_kind(f, GT_CUDA_JIT, add_jit, &jit, err) ? -1 : 0;
 }
 

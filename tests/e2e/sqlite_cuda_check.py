@@ -76,6 +76,9 @@ def check_any(d):
             lost = d.one("SELECT count(*) FROM %s WHERE (%s NOT IN (SELECT %s FROM %s) OR %s IS NULL)%s" % (
                 table, column, key, target, column, NO_CONTEXT if column == "contextId" and table.endswith("MEMCPY") else ""))
             d.check("%s.%s is in %s" % (table, column, target), lost == 0, lost)
+    d.check("it says once how long a thread waited for the tracing to be set up", d.one(
+        "SELECT count(*) FROM PROFILER_OVERHEAD o JOIN StringIds s ON s.id = o.nameId JOIN ThreadNames t ON t.globalTid = o.globalTid "
+        "WHERE s.value = 'CUDA profiling initialization' AND o.end > o.start") == 1)
     d.check("nothing is missing", d.one("SELECT value FROM META_DATA_EXPORT WHERE name = 'GPUTAP_COMPLETE'") == "complete: yes",
             d.one("SELECT value FROM META_DATA_EXPORT WHERE name = 'GPUTAP_COMPLETE'"))
     d.check("it says that this is CUDA", d.count("META_DATA_CAPTURE", "name = 'CAPTURE_EVENT_TYPE' AND value = 'Cuda'") == 1)

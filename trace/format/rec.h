@@ -299,6 +299,7 @@ enum rec_cupti_event {
 	REC_CUPTI_NODE_DEPENDS,       /* node id, id of the node that it waits for, graph id */
 	REC_CUPTI_SUBSCRIBED,         /* 1 */
 	REC_CUPTI_PAUSED, REC_CUPTI_RESUMED, /* kinds switched off and on: the window's, or the program's cu(da)ProfilerStart/Stop */
+	REC_CUPTI_ATTACHED,           /* everything is switched on; tick at which that work, which the program waited for, began */
 };
 
 enum rec_object {
