@@ -155,12 +155,9 @@ static uint64_t hash_of(const char *text, size_t n)
 static bool write_string(uint64_t address, const char *text, size_t bytes, bool cut)
 {
 	uint32_t n32 = (uint32_t)bytes, words = 4 + (n32 + 4 + 7) / 8;
-	struct tap_stream *s = tap_stream_get();
-	uint64_t link, *rec;
+	struct tap_stream *s = tap_stream_get_for(REC_CUPTI_STRING);
+	uint64_t link, *rec = s ? tap_stream_reserve(s, words, &link) : NULL;
 
-	if (s && s->kept)
-		s = s->kept;                                    /* a ring does not take it */
-	rec = s ? tap_stream_reserve(s, words, &link) : NULL;
 	if (!rec)
 		return false;
 	rec[1] = words;

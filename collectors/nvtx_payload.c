@@ -47,7 +47,7 @@ struct definition { uint64_t domain, id, type, flags, bytes, alignment; uint32_t
 /* Room for a definition whose entries take `words` words; its own part is written. NULL: not recorded. */
 static uint64_t *put_definition(struct tap_nvtx_record *r, const struct definition *d, uint32_t words)
 {
-	struct tap_stream *s = skipped(d->domain) ? NULL : tap_nvtx_definitions();
+	struct tap_stream *s = skipped(d->domain) ? NULL : tap_nvtx_definitions(REC_NVTX_SCHEMA);
 	uint32_t n = 7 + name_words(d->name) + words;
 
 	if (!s || n > TAP_RECORD_WORDS_MAX - 2 || !tap_nvtx_reserve(r, s, REC_NVTX_SCHEMA, d->domain, n))

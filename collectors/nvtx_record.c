@@ -30,12 +30,12 @@ TAP_COLD struct tap_stream *tap_nvtx_stream_slow(uint64_t tick)
 	return s;
 }
 
-struct tap_stream *tap_nvtx_definitions(void)
+struct tap_stream *tap_nvtx_definitions(uint32_t type)
 {
 	if (tap_off == TAP_OFF_OPTION || tap_off == TAP_OFF_EXIT)
 		return NULL;
 	int saved = errno;
-	struct tap_stream *s = tap_stream_get();
+	struct tap_stream *s = tap_stream_get_for(type);
 
 	errno = saved;
 	return s;
@@ -287,7 +287,7 @@ void tap_nvtx_end(uint64_t domain, uint64_t id, const struct nvtx_payload *data,
 
 void tap_nvtx_name(uint64_t domain, enum rec_nvtx_name what, uint32_t resource_type, uint64_t id, struct tap_nvtx_message m)
 {
-	struct tap_stream *s = tap_nvtx_definitions();
+	struct tap_stream *s = tap_nvtx_definitions(REC_NVTX_NAME);
 	struct sized message = size_of(m);
 	struct tap_nvtx_record r;
 

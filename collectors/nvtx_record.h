@@ -54,8 +54,8 @@ void tap_nvtx_end(uint64_t domain, uint64_t id, const struct nvtx_payload *data,
 /* Pushes, starts and marks that have a payload and nothing else. */
 uint64_t tap_nvtx_payload(uint64_t domain, enum rec_nvtx_kind kind, const struct nvtx_payload *data, size_t n) TAP_HIDDEN;
 
-/* A definition: recorded whatever the window says, since what comes later refers to it. */
-struct tap_stream *tap_nvtx_definitions(void) TAP_HIDDEN;
+/* Where a definition goes: recorded whatever the window says, and kept by a ring, since what comes later refers to it. */
+struct tap_stream *tap_nvtx_definitions(uint32_t type) TAP_HIDDEN;
 void tap_nvtx_name(uint64_t domain, enum rec_nvtx_name what, uint32_t resource_type, uint64_t id, struct tap_nvtx_message message) TAP_HIDDEN;
 struct tap_nvtx_message tap_nvtx_message(int32_t type, const void *message) TAP_HIDDEN;
 

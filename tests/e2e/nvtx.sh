@@ -33,6 +33,11 @@ NVTX_INJECTION64_PATH=/nonexistent/tool.so "$tap" run -q -f -o other -- "$byhand
 check "another tool's path stays as it is" grep -qx "no tool" other.out
 LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=preload "$byhand" >preload.out 2>/dev/null
 check "a plain preload is found as well" verify byhand preload.gputap
+"$tap" run -q -f --ring --max-size=3M -o many -- "$byhand" many >/dev/null 2>&1
+check "a ring keeps the names that its ranges need" verify many many.gputap
+gone=$("$tap" info many.gputap | grep -Eo '[0-9]+ *calls overwritten, or NVTX' | head -n 1 | tr -dc 0-9)
+check "... and counts the ranges and marks that went" \
+	test "$((${gone:-0} + $("$tap" dump --json many.gputap | grep -c '"type":"range"')))" = 230000
 
 cell() { sqlite3 -separator '|' "$1" "$2"; }
 "$tap" export -q -f -e sqlite -o hand hand.gputap

@@ -4,6 +4,7 @@
  * Loads the library named by NVTX_INJECTION64_PATH, offers slots of two modules, and calls what it finds in them. The slots
  * of a client of an older version are fewer: "nvtx_byhand old" offers ten of the core module and none of the other.
  * "nvtx_byhand opencl" runs kernels inside ranges: one in "first", two and a copy in "inner" within "outer", one outside.
+ * "nvtx_byhand many" makes so many ranges that a ring loses the first ones.
  * "nvtx_byhand libraries" speaks in the domains of three libraries, in one of its own and in the default one, like a program with cuBLAS.
  *
  * Copyright 2026 The gputap authors
@@ -135,6 +136,28 @@ static int use_libraries(void)
 	return 0;
 }
 
+/* Names given in the middle of many ranges: a ring has long taken their place again when the last range ends. */
+static int use_many(void)
+{
+	void *(*create)(const char *) = (void *(*)(const char *))core2[12];
+	void *(*string)(void *, const char *) = (void *(*)(void *, const char *))core2[10];
+	void (*category)(void *, uint32_t, const char *) = (void (*)(void *, uint32_t, const char *))core2[8];
+	void (*mark)(const char *) = (void (*)(const char *))core[2];
+	int (*push)(void *, const struct event *) = (int (*)(void *, const struct event *))core2[4], (*pop)(void *) = (int (*)(void *))core2[5];
+
+	for (int i = 0; i < 30000; i++)
+		mark("before");
+	void *domain = create("mine");
+	struct event e = { .version = 3, .size = sizeof e, .category = 5, .message_type = 3, .message = string(domain, "kept") };
+
+	category(domain, 5, "kind");
+	for (int i = 0; i < 200000; i++) {
+		push(domain, &e);
+		pop(domain);
+	}
+	return 0;
+}
+
 static void in_range(const char *name, int kernels, int copies, cl_command_queue queue)
 {
 	int data[4];
@@ -185,6 +208,8 @@ int main(int argc, char **argv)
 		((int (*)(const char *))core[9])("old client");
 		return core[10] || core2[5] ? fail("a slot that was not offered was written") : 0;
 	}
+	if (argc > 1 && !strcmp(argv[1], "many"))
+		return use_many();
 	if (argc > 1)
 		return strcmp(argv[1], "libraries") ? use_opencl() : use_libraries();
 	return use_core() || use_domains();

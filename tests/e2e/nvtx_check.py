@@ -41,6 +41,13 @@ def byhand():
     assert len(ranges) == 6
 
 
+def many():
+    assert 2000 < len(ranges) < 200000, len(ranges)
+    assert names[("domain", 1)] == "mine" and names[("category", 5)] == "kind", names
+    for r in ranges:
+        assert r["kind"] != "push" or (r["text"] == "kept" and r["domain_name"] == "mine"), r
+
+
 def old():
     assert [r["text"] for r in ranges] == ["old client"] and ranges[0]["end_ns"] is None
 
@@ -99,4 +106,4 @@ def libraries(*wanted):
     assert sorted(t for (kind, _), t in names.items() if kind == "domain") == sorted(d for d in wanted if d != "default")
 
 
-{"legacy": legacy, "libraries": libraries, "byhand": byhand, "old": old, "real": real, "python": python}[case](*sys.argv[3:])
+{"legacy": legacy, "libraries": libraries, "byhand": byhand, "many": many, "old": old, "real": real, "python": python}[case](*sys.argv[3:])

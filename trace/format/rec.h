@@ -94,7 +94,7 @@ struct rec_control {
 	X(NO_STREAM,         "calls not recorded: the thread got no stream") \
 	X(SECCOMP,           "calls not recorded: a seccomp filter forbids new chunks") \
 	X(SIZE_CAP,          "calls not recorded: --max-size reached") \
-	X(RING_OVERWRITTEN,  "calls overwritten: ring mode") \
+	X(RING_OVERWRITTEN,  "calls overwritten, or NVTX ranges or CUDA activities: ring mode") \
 	X(ARGS_CUT,          "arguments cut: longer than the capture limit") \
 	X(PENDING_FULL,      "commands untimed: --max-pending events already kept") \
 	X(QUEUE_UNPROFILED,  "commands untimed: the queue refused profiling, or was made unrecorded") \

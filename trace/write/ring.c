@@ -72,7 +72,7 @@ static uint64_t calls_in(const uint8_t *image, uint64_t bytes)
 	for (uint64_t at = sizeof(struct rec_chunk); at < bytes; at = (at / REC_BLOCK + 1) * REC_BLOCK)
 		for (const uint64_t *rec = (const uint64_t *)(image + at), *end = (const uint64_t *)(image + (at / REC_BLOCK + 1) * REC_BLOCK);
 		     rec < end && *rec && rec_words(rec); rec += rec_words(rec))
-			n += rec_id(*rec) >= REC_FIRST_FUNCTION;
+			n += rec_id(*rec) >= REC_FIRST_FUNCTION || rec_id(*rec) == REC_NVTX_EVENT;
 	return n;
 }
 
@@ -84,7 +84,8 @@ void tap_ring_leave(struct rec_chunk *image)
 /* What grows with the calls goes with them. */
 static bool goes_with_calls(uint32_t id)
 {
-	return id == REC_COMMAND || id == REC_COMMAND_UNTIMED || id == REC_LOCAL_SIZE || id == REC_HSA_KERNEL || id == REC_HSA_COPY;
+	return id == REC_COMMAND || id == REC_COMMAND_UNTIMED || id == REC_LOCAL_SIZE || id == REC_HSA_KERNEL || id == REC_HSA_COPY ||
+	       id == REC_NVTX_EVENT || id == REC_NVTX_POP || id == REC_NVTX_END;
 }
 
 struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id)

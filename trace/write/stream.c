@@ -167,9 +167,11 @@ static uint64_t head_of(uint32_t id, uint32_t words, int32_t result, uint64_t *r
 	return rec_head(id, 0, REC_LONG, result);
 }
 
+struct tap_stream *tap_stream_get_for(uint32_t id) { return tap_ring_stream(tap_stream_get(), id); }
+
 bool tap_record(uint32_t id, int32_t result, const uint64_t *words, uint32_t n)
 {
-	struct tap_stream *s = tap_ring_stream(tap_stream_get(), id);
+	struct tap_stream *s = tap_stream_get_for(id);
 	uint32_t head = n + 1 > 255 ? 2 : 1;
 	uint64_t link, *rec = s ? tap_stream_reserve(s, n + head, &link) : NULL;
 
@@ -201,7 +203,7 @@ static bool record_text(struct tap_stream *s, uint32_t id, uint64_t tick, uint64
 
 bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t bytes)
 {
-	return record_text(tap_ring_stream(tap_stream_get(), id), id, tap_tick(), payload, text, bytes);
+	return record_text(tap_stream_get_for(id), id, tap_tick(), payload, text, bytes);
 }
 
 void tap_clock_record(void)

@@ -50,6 +50,10 @@ struct tap_stream {
  */
 struct tap_stream *tap_stream_get(void);
 
+/* As tap_stream_get, for a record of this type that is not written by tap_record: with --ring what calls refer to (objects, names,
+ * clocks) goes to a stream beside the thread's own that is never overwritten. */
+struct tap_stream *tap_stream_get_for(uint32_t id);
+
 /* Room for one record of `words` 8-byte words, header included, inside one block; switches blocks and chunks
  * when needed; NULL when there is no room (counted). *link gets its place. Commit on the same thread. */
 uint64_t *tap_stream_reserve(struct tap_stream *s, uint32_t words, uint64_t *link);
