@@ -98,9 +98,11 @@ static bool says_failed(const struct gt_run *run)
 
 static void remove_empty(const struct gt_run *run)
 {
-	char path[PATH_MAX + 8];
+	char path[PATH_MAX + 32];
 
 	snprintf(path, sizeof path, "%s/run", run->trace);
+	unlink(path);
+	snprintf(path, sizeof path, "%s/" GT_CUDA_TABLE_FILE, run->trace);
 	unlink(path);
 	rmdir(run->trace);
 }
@@ -201,13 +203,14 @@ static void finish(struct gt_run *run)
 
 static int before_start(struct gt_run *run, struct gt_err *err)
 {
-	if (check(run, err) || gt_run_fork(run, err))
+	if (check(run, err) || gt_run_cuda_prepare(run, err) || gt_run_fork(run, err))
 		return -1;
 	if (gt_run_name(run, err) || open_log(run, err)) {
 		close(run->gate);       /* the child sees the end of the pipe and leaves */
 		waitpid(run->pid, NULL, 0);
 		return -1;
 	}
+	gt_run_cuda_store(run);
 	return 0;
 }
 

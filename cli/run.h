@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
+#include "trace/read/store.h"
 
 struct gt_run {
 	struct gt_cli *cli;
@@ -26,6 +27,8 @@ struct gt_run {
 	int report;                     /* the child writes errno here when exec failed */
 	int status;                     /* of waitpid */
 	bool quiet;
+	char *cuda_table;               /* text to store in the trace; NULL: the built-in one */
+	size_t cuda_table_bytes;
 };
 
 /* run_name.c: expands -o, makes the directory. Needs run->pid. */
@@ -40,6 +43,9 @@ int gt_run_fork(struct gt_run *run, struct gt_err *err);          /* child waits
 int gt_run_release(struct gt_run *run);                           /* 0, or errno of the failed exec */
 void gt_run_wait(struct gt_run *run);                             /* forwards signals, logs clocks, fills status */
 int gt_run_like_target(const struct gt_run *run);                 /* the target's exit status, or death by its signal */
+/* run_cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */
+int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err);
+void gt_run_cuda_store(struct gt_run *run);
 /* run_log.c: lines of TRACE/run */
 void gt_run_log(const struct gt_run *run, const char *key, const char *value);
 void gt_run_log_number(const struct gt_run *run, const char *key, long long value);

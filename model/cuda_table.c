@@ -229,6 +229,8 @@ void gt_cuda_table_free(struct gt_cuda_table *t)
 	free(t);
 }
 
+const char *gt_cuda_own_text(void) { return (const char *)cuda_args_own; }
+
 const struct gt_cuda_table *gt_cuda_table_own(void)
 {
 	static struct gt_cuda_table *own;

@@ -51,6 +51,7 @@ struct gt_cuda_table *gt_cuda_table_parse(const char *text, size_t bytes);
 void gt_cuda_table_free(struct gt_cuda_table *t);
 /* The built-in one: the calls that nearly every program makes. Lives to the end; NULL: out of memory. */
 const struct gt_cuda_table *gt_cuda_table_own(void);
+const char *gt_cuda_own_text(void);
 
 /* NULL: the table does not know the call's parameters. domain: enum rec_domain. */
 const struct gt_cuda_fn_args *gt_cuda_table_fn(const struct gt_cuda_table *t, uint32_t domain, uint32_t cbid);

@@ -74,6 +74,7 @@ struct gt_reader {
 	uint64_t n_calls;
 	int64_t utc_ns;
 	char *table; size_t table_bytes;
+	char *cuda_table; size_t cuda_table_bytes;
 	struct gt_clock *clocks; uint32_t n_clocks;
 	struct gt_fetch_cache *cache;
 };

@@ -225,6 +225,7 @@ void gt_reader_close(struct gt_reader *r)
 	free(r->blobs);
 	free(r->cupti);
 	free(r->table);
+	free(r->cuda_table);
 	gt_store_close(r->store);
 	free(r);
 }
@@ -304,25 +305,26 @@ extern const unsigned char tap_table[];
 extern const size_t tap_table_bytes;
 extern const char tap_table_hash[];
 
-static int unpack(struct gt_reader *r, const void *packed, size_t bytes, const char *name, struct gt_err *err)
+static int unpack(const struct gt_reader *r, const void *packed, size_t bytes, const char *name, char **text, size_t *n, struct gt_err *err)
 {
 	unsigned long long size = ZSTD_getFrameContentSize(packed, bytes);
 	size_t got;
 
-	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > TABLE_LIMIT || !(r->table = malloc(size + 1)))
+	*text = NULL;
+	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > TABLE_LIMIT || !(*text = malloc(size + 1)))
 		return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed after the run", NULL, "%s/%s: not a function table", r->store->path, name);
-	got = ZSTD_decompress(r->table, size, packed, bytes);
+	got = ZSTD_decompress(*text, size, packed, bytes);
 	if (ZSTD_isError(got)) {
-		free(r->table);
-		r->table = NULL;
+		free(*text);
+		*text = NULL;
 		return gt_fail(err, GT_EXIT_INPUT, ZSTD_getErrorName(got), NULL, "%s/%s: the function table cannot be unpacked", r->store->path, name);
 	}
-	r->table[got] = 0;
-	r->table_bytes = got;
+	(*text)[got] = 0;
+	*n = got;
 	return 0;
 }
 
-static int unpack_table(struct gt_reader *r, uint32_t file, struct gt_err *err)
+static int unpack_file(struct gt_reader *r, uint32_t file, char **text, size_t *n, struct gt_err *err)
 {
 	char *packed;
 	size_t bytes;
@@ -330,9 +332,21 @@ static int unpack_table(struct gt_reader *r, uint32_t file, struct gt_err *err)
 
 	if (gt_store_slurp(r->store, file, TABLE_LIMIT, &packed, &bytes, err) < 0)
 		return -1;
-	rc = unpack(r, packed, bytes, r->store->files[file].name, err);
+	rc = unpack(r, packed, bytes, r->store->files[file].name, text, n, err);
 	free(packed);
 	return rc;
+}
+
+bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes)
+{
+	uint32_t file = gt_store_find(r->store, GT_CUDA_TABLE_FILE);
+	struct gt_err err = { 0 };
+
+	if (!r->cuda_table && (file == GT_STORE_NONE || unpack_file(r, file, &r->cuda_table, &r->cuda_table_bytes, &err) < 0))
+		return false;
+	*text = r->cuda_table;
+	*bytes = r->cuda_table_bytes;
+	return true;
 }
 
 /* For a run that had no room for its table, when it was recorded with this build; and for one without any stream. */
@@ -360,12 +374,12 @@ int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struc
 			continue;
 		file = gt_store_find(r->store, name); /* only names without '/' are in the store */
 	}
-	if (!r->table && file == GT_STORE_NONE && own_table_serves(r) && unpack(r, tap_table, tap_table_bytes, "(own table)", err) < 0)
+	if (!r->table && file == GT_STORE_NONE && own_table_serves(r) && unpack(r, tap_table, tap_table_bytes, "(own table)", &r->table, &r->table_bytes, err) < 0)
 		return -1;
 	if (!r->table && file == GT_STORE_NONE)
 		return gt_fail(err, GT_EXIT_INPUT, "without it the records have no names; it is written once at the start of a run", NULL,
 		               "%s: the function table is missing", r->store->path);
-	if (!r->table && unpack_table(r, file, err) < 0)
+	if (!r->table && unpack_file(r, file, &r->table, &r->table_bytes, err) < 0)
 		return -1;
 	*text = r->table;
 	*bytes = r->table_bytes;

@@ -31,6 +31,8 @@ void gt_reader_close(struct gt_reader *r);
 const char *gt_reader_fact(const struct gt_reader *r, int process, const char *key, unsigned n);
 /* The function table's text (unpacked), of the first process that names one. */
 int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struct gt_err *err);
+/* The text of the table of CUDA's arguments; false: the trace has none, or a damaged one. Lives as long as the reader. */
+bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes);
 
 uint32_t gt_reader_process_count(const struct gt_reader *r);     /* sorted by start */
 void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid, int *instance);

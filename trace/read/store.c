@@ -51,7 +51,7 @@ bool gt_store_name_parse(const char *name, struct gt_store_name *out)
 	memset(out, 0, sizeof(*out));
 	if (n >= GT_STORE_NAME_MAX)
 		return false;
-	if (!strcmp(name, "run"))
+	if (!strcmp(name, "run") || !strcmp(name, GT_CUDA_TABLE_FILE))
 		return true;
 	if (n > 10 && !memcmp(name, "table.", 6) && !strcmp(name + n - 4, ".zst"))
 		return is_hash(name + 6, n - 10);
