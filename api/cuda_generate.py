@@ -367,7 +367,7 @@ class Headers:
         inner = t.type if isinstance(t, a.TypeDecl) else t
         word = {a.Struct: "struct ", a.Union: "union ", a.Enum: "enum "}.get(type(inner))
         base = word + (inner.name or "").strip() if word else " ".join(inner.names)
-        return (quals + base + (" " + stars if stars else "")).strip()
+        return (quals + base + stars).strip()
 
 
 # ------------------------------------------------------------------------------------------------------- what is copied

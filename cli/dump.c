@@ -815,7 +815,7 @@ int gt_cmd_dump(struct gt_cli *cli)
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "dump takes one trace" : "which trace?");
-	if (gt_model_open(cli->args[0], NULL, &d.m, &err))
+	if (gt_model_open(cli->args[0], &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table") }, &d.m, &err))
 		return gt_cli_fail(&err);
 	d.errors = gt_fntable_enum(gt_model_table(d.m), "cl_error");
 	rc = dump_calls(&d, &err);

@@ -173,7 +173,7 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 	if (check_formats(formats, err) || window(&j, err))
 		return -1;
 	lock = lock_trace(trace);
-	if (gt_model_open(trace, NULL, &j.model, err))
+	if (gt_model_open(trace, &(struct gt_model_options){ .cuda_table = gt_option(options, "cuda-table") }, &j.model, err))
 		goto out;
 	snprintf(list, sizeof list, "%s", formats);
 	for (char *f = strtok_r(list, ",", &save); f; f = strtok_r(NULL, ",", &save))

@@ -29,6 +29,7 @@ struct gt_run {
 	bool quiet;
 	char *cuda_table;               /* text to store in the trace; NULL: the built-in one */
 	size_t cuda_table_bytes;
+	bool cuda_table_found;          /* here, rather than named by the user */
 };
 
 /* run_name.c: expands -o, makes the directory. Needs run->pid. */

@@ -129,6 +129,7 @@ int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err)
 	run->cuda_table = read_whole(path, &run->cuda_table_bytes);
 	if (run->cuda_table && is_table(run->cuda_table, run->cuda_table_bytes)) {
 		gt_option_set(&run->cli->options, "cuda-table", path);
+		run->cuda_table_found = !named;
 		return 0;
 	}
 	free(run->cuda_table);
@@ -155,6 +156,8 @@ void gt_run_cuda_store(struct gt_run *run)
 		close(fd);
 	}
 	free(packed);
+	if (run->cuda_table_found)
+		gt_option_set(&run->cli->options, "cuda-table", "");    /* from here on, the trace has it */
 	free(run->cuda_table);
 	run->cuda_table = NULL;
 }

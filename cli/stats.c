@@ -70,7 +70,7 @@ int gt_cmd_stats(struct gt_cli *cli)
 		gt_parse_time(to, &run.to_ns);
 	if (*from && *to && run.from_ns > run.to_ns)
 		return gt_cli_usage(cli, "--from %s lies behind --to %s", from, to);
-	if (gt_model_open(cli->args[0], NULL, &run.model, &err))
+	if (gt_model_open(cli->args[0], &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table") }, &run.model, &err))
 		return gt_cli_fail(&err);
 	gt_progress_begin(&progress, "reading", quiet);
 	run.progress = gt_progress_step;

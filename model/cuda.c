@@ -54,6 +54,7 @@ void gt_cuda_free(struct gt_cuda *c)
 	gt_bulk_free(&c->moments);
 	gt_bulk_free(&c->unseen);
 	gt_cuda_cache_free(c->cache);
+	gt_cuda_args_close(c);
 	free(c->processes);
 	free(c->buffers);
 	free(c->devices.v);
@@ -71,7 +72,7 @@ struct gt_cuda *gt_model_cuda(struct gt_model *m, struct gt_err *err)
 
 	if (!c)
 		gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
-	return c;
+	return c && gt_cuda_args_open(c, err) < 0 ? NULL : c;
 }
 
 uint64_t gt_cuda_count(const struct gt_cuda *c, enum gt_cuda_kind kind) { return c->kinds[kind].n; }

@@ -1,39 +1,87 @@
 /*
- * model/cuda_args.c - arguments of CUDA calls
+ * model/cuda_args.c - arguments of CUDA calls: whose table names them, and the record they lie in
+ *
+ * The table that is asked for (--cuda-table) comes first, then the one in the trace, then the built-in one.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "model/cuda_args_text.h"
 #include "model/cuda_internal.h"
 
-/* Words of the parameter struct. */
+#define TABLE_LIMIT (16 << 20)          /* bytes */
+
+/* Whose names results have: of the trace that was opened last. They differ in how complete they are, not in what they say. */
+static const struct gt_cuda_table *results;
+
+static int read_named(struct gt_cuda *c, const char *path, struct gt_err *err)
+{
+	FILE *f = fopen(path, "r");
+	char *text = f ? malloc(TABLE_LIMIT) : NULL;
+	size_t bytes = text ? fread(text, 1, TABLE_LIMIT, f) : 0;
+
+	if (f)
+		fclose(f);
+	if (bytes && bytes < TABLE_LIMIT)
+		c->table = gt_cuda_table_parse(text, bytes);
+	free(text);
+	return c->table ? 0 : gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--cuda-table: %s is not a table of CUDA's arguments", path);
+}
+
+int gt_cuda_args_open(struct gt_cuda *c, struct gt_err *err)
+{
+	const char *text;
+	size_t bytes;
+
+	if (c->table_asked)
+		return 0;
+	if (c->m->cuda_table && *c->m->cuda_table && read_named(c, c->m->cuda_table, err) < 0)
+		return -1;
+	if (!c->table && gt_reader_cuda_table(c->m->reader, &text, &bytes))
+		c->table = gt_cuda_table_parse(text, bytes);
+	if (c->table)
+		results = c->table;
+	c->table_asked = true;
+	return 0;
+}
+
+void gt_cuda_args_close(struct gt_cuda *c)
+{
+	if (results == c->table)
+		results = NULL;
+	gt_cuda_table_free(c->table);
+	c->table = NULL;
+}
+
 bool gt_cuda_arg(struct gt_cuda *c, const struct gt_cuda_event *call, unsigned i, struct gt_cuda_arg *out)
 {
-	static const char *const names[] = { "word0", "word1", "word2", "word3", "word4", "word5", "word6", "word7", "word8", "word9", "word10", "word11",
-		"word12", "word13", "word14", "word15" };
-	struct gt_err err;
+	struct gt_err err = { 0 };
+	struct gt_cuda_args_record r;
 	struct gt_rec rec;
-	uint32_t bytes;
 
-	if (!call->call.has_args || gt_reader_fetch(c->m->reader, call->process, call->call.args_link, &rec, &err) != 1 || !rec.n_args)
+	if (!call->call.has_args || gt_reader_fetch(c->m->reader, call->process, call->call.args_link, &rec, &err) != 1)
 		return false;
-	bytes = (uint32_t)rec.args[0] & ~REC_CUDA_RAW;
-	if (i >= sizeof names / sizeof *names || bytes <= i * 8 || rec.n_args < 2 + i)
-		return false;
-	*out = (struct gt_cuda_arg){ .type = "uint64_t", .name = names[i], .value = rec.args[1 + i], .bytes = 8, .has_value = true };
-	snprintf(out->text, sizeof out->text, "0x%llx", (unsigned long long)out->value);
-	return true;
+	return gt_cuda_args_read(&rec, &r) && gt_cuda_args_get(c->table, &r, i, out);
+}
+
+static const char *result_symbol(const struct gt_cuda_table *t, bool driver, int32_t result)
+{
+	return t ? gt_cuda_table_symbol(t, gt_cuda_table_set(t, driver ? "CUresult" : "cudaError"), result) : NULL;
 }
 
 const char *gt_cuda_result_text(const struct gt_cuda_event *call, char *buf, size_t bytes)
 {
 	bool driver = call->call.domain == REC_DOMAIN_CUDA_DRIVER;
+	const char *symbol = result_symbol(results, driver, call->call.result);
 
-	if (call->call.result)
-		snprintf(buf, bytes, "%d", call->call.result);
+	if (!symbol)
+		symbol = result_symbol(gt_cuda_table_own(), driver, call->call.result);
+	if (symbol)
+		snprintf(buf, bytes, "%s", symbol);
 	else
-		snprintf(buf, bytes, "%s", driver ? "CUDA_SUCCESS" : "cudaSuccess");
+		snprintf(buf, bytes, "%d", call->call.result);
 	return buf;
 }

@@ -11,7 +11,7 @@
  *   cuda_objects.c   devices, contexts, streams
  *   cuda_launch.c    which calls put work on a stream
  *   cuda_walk.c      calls as the walk hands them out
- *   cuda_args.c      arguments
+ *   cuda_args.c      arguments (cuda_table.c: what they are; cuda_args_text.c: a record's, printed)
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -98,6 +98,7 @@ struct gt_cuda {
 	struct gt_cuda_cache *cache;
 	size_t bulk_total;
 	bool scanned;
+	struct gt_cuda_table *table; bool table_asked;  /* of arguments; NULL: the built-in one serves */
 };
 
 /* cuda.c: the model's CUDA part, made at the first need; NULL: out of memory. */
@@ -144,6 +145,10 @@ int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns);
 int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, const struct rec_activity *a);
 int gt_cuda_context_event(struct gt_cuda *c, uint32_t process, uint32_t what, uint32_t id, uint32_t device, int64_t ns);
 int gt_cuda_objects_finish(struct gt_cuda *c);
+
+/* cuda_args.c: the table, at the first need; -1: the one that was asked for is none */
+int gt_cuda_args_open(struct gt_cuda *c, struct gt_err *err);
+void gt_cuda_args_close(struct gt_cuda *c);
 
 /* cuda_decode.c */
 /* Why start and end cannot be used (enum rec_loss), or -1. */

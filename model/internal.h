@@ -220,6 +220,7 @@ struct gt_model {
 	struct gt_command command;
 	struct gt_mapping *free_mappings;
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
+	const char *cuda_table;               /* gt_model_options.cuda_table */
 	struct gt_cuda *cuda;                 /* NULL: no CUDA record, and nobody asked */
 	bool walking;
 	bool quiet;                           /* losses found now were counted before */

@@ -29,6 +29,7 @@ int gt_model_open(const char *path, const struct gt_model_options *opt, struct g
 	*out = NULL;
 	if (!m)
 		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", path);
+	m->cuda_table = opt ? opt->cuda_table : NULL;
 	m->session.path = gt_arena_copy(&m->arena, path, strlen(path));
 	if (!m->session.path || gt_reader_open(path, &m->reader, err) || open_table(m, err) || gt_model_read_all(m, opt, err)) {
 		gt_model_close(m);

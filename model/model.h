@@ -166,7 +166,8 @@ int gt_call_tid(const struct gt_call *call);
 /* Returned pointer, handle or 64-bit value of functions that return one (0 otherwise). */
 uint64_t gt_call_return(const struct gt_call *call);
 
-struct gt_model_options { bool strict; void (*progress)(void *ctx, double done); void *ctx; };
+struct gt_model_options { bool strict; void (*progress)(void *ctx, double done); void *ctx;
+	const char *cuda_table; };        /* --cuda-table: lives as long as the model; NULL */
 int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err);
 void gt_model_close(struct gt_model *m);
 

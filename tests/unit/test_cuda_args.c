@@ -216,7 +216,8 @@ static void a_structure_of_another_size_is_not_read_by_names(void **state)
 	assert_non_null(strstr(shown(NULL, &m), "uint64_t word4 = 0000000000000005"));
 }
 
-static const char text[] = "gputap-cuda-args\t1\nsource\ta test\nE\tcolour\nV\tred\t-1\nV\tblue\t2\nS\tpair\t8\nM\tkind\tenum colour\te\t0\t4\tcolour\t-\t0\t1\n"
+static const char text[] = "gputap-cuda-args\t1\nsource\ta test\n"
+	"E\tcolour\nV\tred\t-1\nV\tblue\t2\nS\tpair\t8\nM\tkind\tenum colour\te\t0\t4\tcolour\t-\t0\t1\n"
 	"M\tpart\tunsigned char [4]\tu\t4\t4\t-\t-\t0\t4\nfuture\tline\nC\tR\t900\tcudaNew\t40\t1\nP\tp\tstruct pair\tt\t0\t8\tpair\t-\t0\t1\n"
 	"P\tc\tenum colour *\tp\t8\t8\t-\te:4:colour\t4\t1\nP\tb\tunion x\tt\t16\t8\t-\t-\t0\t1\nP\ti\tshort\ti\t24\t2\t-\t-\t0\t1\n"
 	"P\td\tdouble\tf\t32\t8\t-\t-\t0\t1\nC\tD\t901\tcuOther\t0\t0\n";
@@ -243,9 +244,12 @@ static void a_table_of_the_user_names_what_the_built_in_one_does_not(void **stat
 /* Each line of the table, spoiled: refused as a whole. */
 static void a_damaged_table_is_refused(void **state)
 {
-	static const char *const bad[] = { "", "gputap-cuda-args\t2\n", "V\tred\t1\n", "E\ta\nV\tred\tx\n", "S\tpair\t-1\n", "P\tp\tint\ti\t0\t4\t-\t-\t0\t1\n",
-		"C\tX\t1\tf\t8\t1\n", "C\tR\t4096\tf\t8\t1\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t8\t4\t-\t-\t0\t1\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\tz\t0\t4\t-\t-\t0\t1\n",
-		"C\tR\t1\tf\t8\t1\nP\tp\tint\tp\t0\t8\t-\ti4\t0\t1\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t0\t4\t-\t-\t16\t1\n", "S\ts\t8\nP\tp\tint\ti\t0\t4\t-\t-\t0\t1\n",
+	static const char *const bad[] = { "", "gputap-cuda-args\t2\n", "V\tred\t1\n", "E\ta\nV\tred\tx\n", "S\tpair\t-1\n",
+		"P\tp\tint\ti\t0\t4\t-\t-\t0\t1\n",
+		"C\tX\t1\tf\t8\t1\n",
+		"C\tR\t4096\tf\t8\t1\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t8\t4\t-\t-\t0\t1\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\tz\t0\t4\t-\t-\t0\t1\n",
+		"C\tR\t1\tf\t8\t1\nP\tp\tint\tp\t0\t8\t-\ti4\t0\t1\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t0\t4\t-\t-\t16\t1\n",
+		"S\ts\t8\nP\tp\tint\ti\t0\t4\t-\t-\t0\t1\n",
 		"C\tR\t1\tf\t8\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t0\t7\t-\t-\t0\t2\n" };
 	char whole[200];
 
@@ -260,7 +264,8 @@ static void a_damaged_table_is_refused(void **state)
 /* A structure that holds itself ends somewhere. */
 static void a_table_cannot_make_endless_text(void **state)
 {
-	static const char loop[] = "gputap-cuda-args\t1\nS\ts\t8\nM\tme\tstruct s\tt\t0\t8\ts\t-\t0\t1\nC\tR\t900\tf\t8\t1\nP\tp\tstruct s\tt\t0\t8\ts\t-\t0\t1\n";
+	static const char loop[] = "gputap-cuda-args\t1\n"
+		"S\ts\t8\nM\tme\tstruct s\tt\t0\t8\ts\t-\t0\t1\nC\tR\t900\tf\t8\t1\nP\tp\tstruct s\tt\t0\t8\ts\t-\t0\t1\n";
 	struct gt_cuda_table *t = gt_cuda_table_parse(loop, sizeof loop - 1);
 	uint64_t p = 0xff;
 	struct made m;
