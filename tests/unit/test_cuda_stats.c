@@ -109,14 +109,16 @@ static void managed(uint32_t counter, uint64_t start, uint64_t stop, uint64_t ad
 	    F(UNIFIED_MEMORY_COUNTER, processId, PID));
 }
 
-static void nvtx(struct tb_stream *s, enum rec_nvtx_kind kind, uint64_t ns, const char *text)
+static uint64_t nvtx(struct tb_stream *s, enum rec_nvtx_kind kind, uint64_t ns, const char *text)
 {
 	uint64_t words[64] = { T0 + ns, (uint64_t)kind | REC_NVTX_TEXT << 8 };
 
-	tb_record(s, REC_NVTX_EVENT, 0, 0, words, tb_put_text(words, 2, text, (uint32_t)strlen(text)));
+	return tb_record(s, REC_NVTX_EVENT, 0, 0, words, tb_put_text(words, 2, text, (uint32_t)strlen(text)));
 }
 
 
+
+static void pop(struct tb_stream *s, uint64_t ns) { tb_record(s, REC_NVTX_POP, 0, 0, W(T0 + ns)); }
 
 /* The trace is complete: from here on reports can be asked. */
 static void close_trace(void)
@@ -325,17 +327,55 @@ static void unified_memory_is_summed_by_address(void **state)
 
 /* ----------------------------------------------------------------------- NVTX */
 
+/* An activity counts for every range its call lies inside of, on the same thread; a call across a range's end is not inside. */
+static void ranges_project_to_what_their_calls_set_going(void **state)
+{
+	(void)state;
+	nvtx(w.main, REC_NVTX_PUSH, 500, "outer");
+	nvtx(w.main, REC_NVTX_PUSH, 20000, "inner");
+	pop(w.main, 40000);
+	pop(w.main, 100000);
+	nvtx(w.other, REC_NVTX_PUSH, 500, "elsewhere");      /* the same time, another thread */
+	pop(w.other, 100000);
+	CALL(LAUNCH, 1, 5000, 6000);                         /* outer */
+	RAN(7, 1, 7000, 9000);
+	CALL(GRAPH_LAUNCH, 2, 25000, 26000);                 /* inner: two nodes */
+	kernel_of(S_TEMPLATE, 7, 2, 30000, 31000, 1, 5, 0x500000001);
+	copied(7, 2, 50000, 52000, 64, 5, 0x500000002);
+	CALL(LAUNCH, 3, 39000, 41000);                       /* across inner's end: outer */
+	RAN(7, 3, 60000, 61000);
+	CALL(LAUNCH, 4, 120000, 121000);                     /* behind all */
+	RAN(7, 4, 125000, 126000);
+	close_trace();
+	rows_are("nvtx_gpu_proj_trace",
+		":outer,7000,54000,500,99500,PushPop,100,100,4,0,1,1,,:1\n"
+		":inner,30000,22000,20000,20000,PushPop,100,100,2,1,0,3,1,:1:3\n");
+	rows_are("nvtx_gpu_proj_sum",
+		":outer,PushPop,54000,99500,1,54000.0,54000.0,54000,54000,0.0,4,4.0,0.0,1.0\n"
+		":inner,PushPop,22000,20000,1,22000.0,22000.0,22000,22000,0.0,2,2.0,1.0,0.0\n");
+	rows_are("nvtx_kern_sum:base",
+		":outer,PushPop,100,100,1,2,3000,1500.0,1500.0,1000,2000,707.1,plain\n"
+		":inner,PushPop,100,100,1,1,1000,1000.0,1000.0,1000,1000,0.0,scale\n"
+		":outer,PushPop,100,100,1,1,1000,1000.0,1000.0,1000,1000,0.0,scale\n");
+}
+
 /* A start/end range has the work of its own thread too; one that ended on another thread has none. */
 static void start_end_ranges_project_on_their_thread(void **state)
 {
+	uint64_t whole, crossing;
+
 	(void)state;
-	tb_record(w.main, REC_NVTX_EVENT, 0, 0, W(T0 + 1000, REC_NVTX_START)); /* no message */
-	nvtx(w.main, REC_NVTX_START, 1100, "crosses");
+	whole = nvtx(w.main, REC_NVTX_START, 1000, "whole");
+	crossing = nvtx(w.main, REC_NVTX_START, 1100, "crossing");
 	CALL(LAUNCH, 1, 5000, 6000);
 	RAN(7, 1, 7000, 9000);
+	call_of(RUNTIME, OTHER, LAUNCH, 2, 5000, 6000);
+	RAN(7, 2, 9000, 9500);
+	tb_record(w.main, REC_NVTX_END, 0, 0, W(T0 + 50000, whole));
+	tb_record(w.other, REC_NVTX_END, 0, 0, W(T0 + 50000, crossing));
 	close_trace();
-	/* neither ended: both reach to the last NVTX time, 1100, before the launch */
-	rows_are("nvtx_gpu_proj_trace", "");
+	rows_are("nvtx_gpu_proj_trace", ":whole,7000,2000,1000,49000,StartEnd,100,100,1,0,0,1,,:1\n");
+	rows_are("nvtx_kern_sum", ":whole,StartEnd,100,100,1,1,2000,2000.0,2000.0,2000,2000,0.0,plain\n");
 }
 
 /* ---------------------------------------------------------------------- names */
@@ -401,6 +441,7 @@ int main(void)
 		TEST(memory_in_use_follows_allocations),
 		TEST(addresses_that_come_and_go_keep_the_sum),
 		TEST(unified_memory_is_summed_by_address),
+		TEST(ranges_project_to_what_their_calls_set_going),
 		TEST(start_end_ranges_project_on_their_thread),
 		TEST(kernels_go_by_the_name_that_is_asked_for),
 		TEST(a_window_keeps_what_overlaps_it),
