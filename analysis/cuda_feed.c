@@ -57,29 +57,35 @@ int gt_reports_feed_cuda(const struct gt_report_run *run, const struct gt_report
 {
 	struct gt_cuda *c = gt_model_cuda(run->model, err);
 	struct feed feeds[GT_CUDA_KINDS];
+	enum gt_cuda_kind wanted[GT_CUDA_KINDS];
 	uint64_t total = 0, done = 0;
 	uint32_t kinds = 0;
+	unsigned n_wanted = 0;
 
 	if (!c)
 		return -1;
 	for (unsigned i = 0; i < n; i++)
 		kinds |= reports[i].report->kinds;
 	for (unsigned k = 0; k < GT_CUDA_KINDS; k++) {
+		if (!(kinds & 1u << k) || !gt_cuda_count(c, k))
+			continue;
 		feeds[k].next = 0;
-		feeds[k].count = kinds & 1u << k ? gt_cuda_count(c, k) : 0;
+		feeds[k].count = gt_cuda_count(c, k);
 		total += feeds[k].count;
+		wanted[n_wanted++] = k;
 		if (advance(run, c, k, &feeds[k], err))
 			return -1;
 	}
 	for (;;) {
-		unsigned first = GT_CUDA_KINDS;
+		int first = -1;
 
-		for (unsigned k = 0; k < GT_CUDA_KINDS; k++)
-			if (feeds[k].has && (first == GT_CUDA_KINDS || feeds[k].event.start_ns < feeds[first].event.start_ns))
-				first = k;
-		if (first == GT_CUDA_KINDS)
+		for (unsigned i = 0; i < n_wanted; i++)
+			if (feeds[wanted[i]].has && (first < 0 || feeds[wanted[i]].event.start_ns < feeds[first].event.start_ns))
+				first = (int)wanted[i];
+		if (first < 0)
 			return 0;
-		if (tell(reports, states, tables, n, &feeds[first].event, first, err) || advance(run, c, first, &feeds[first], err))
+		if (tell(reports, states, tables, n, &feeds[first].event, (enum gt_cuda_kind)first, err) ||
+		    advance(run, c, (enum gt_cuda_kind)first, &feeds[first], err))
 			return -1;
 		if (!(++done & 0xffff) && run->progress && !run->progress(run->ctx, (double)done / (double)total))
 			return 0;
