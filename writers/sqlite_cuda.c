@@ -186,7 +186,7 @@ static void add_call(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 	if (e->correlation != GT_CUDA_NONE)
 		gt_put(r, RT_correlationId, gt_sql_cuda_correlation(f, e->process, e->correlation));
 	gt_put(r, RT_nameId, gt_sql_cuda_string(f, e->call.name));
-	gt_put(r, RT_returnValue, e->call.has_result ? e->call.result : -1);
+	gt_put(r, RT_returnValue, e->call.has_result && e->timed ? e->call.result : -1);
 }
 
 int gt_sql_cuda_calls(struct gt_sql_feeder *f, int64_t before_ns, struct gt_err *err)

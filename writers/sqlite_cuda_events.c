@@ -253,8 +253,9 @@ static void add_attach(struct gt_sql_feeder *f, const struct tables *t)
 
 		if (!l || l->attach_end_ns == GT_NO_TIME || !gt_sql_cuda_inside(f, l->attach_start_ns, l->attach_end_ns))
 			continue;
-		add_span(f, t->main, &(struct gt_cuda_event){ .process = i, .thread = l->attach_thread, .start_ns = l->attach_start_ns, .end_ns = l->attach_end_ns },
-		         "CUDA profiling initialization", 0);
+		const struct gt_cuda_event e = { .process = i, .thread = l->attach_thread, .start_ns = l->attach_start_ns, .end_ns = l->attach_end_ns };
+
+		add_span(f, t->main, &e, "CUDA profiling initialization", 0);
 	}
 }
 
