@@ -45,6 +45,23 @@ static double rate_of(const struct gt_cuda_knot *a, const struct gt_cuda_knot *b
 	return (double)(b->session_ns - a->session_ns) / (double)(b->cupti_ns - a->cupti_ns);
 }
 
+/* 0 (a clock of ns) if any stretch says so: a step spoils one stretch, a clock of another rate all of them. */
+static double common_rate(const struct gt_cuda_knot *v, uint32_t n)
+{
+	bool far = false;
+
+	for (uint32_t i = 1; i < n; i++) {
+		double rate = rate_of(&v[i - 1], &v[i]) - 1;
+
+		if (v[i].session_ns - v[i - 1].session_ns < FAR_NS)
+			continue;
+		far = true;
+		if (rate > -1e-3 && rate < 1e-3)
+			return 0;
+	}
+	return far ? rate_of(&v[0], &v[n - 1]) - 1 : 0;
+}
+
 static bool apart(const struct gt_cuda_knot *a, const struct gt_cuda_knot *b, double rate)
 {
 	double off = (double)(b->session_ns - a->session_ns) - (double)(b->cupti_ns - a->cupti_ns) * (1 + rate);
@@ -77,11 +94,7 @@ static void build(struct gt_cuda *c, uint32_t process)
 	p->knots.n = thin(p->knots.v, p->knots.n, &breaks);
 	if (!p->knots.n)
 		return;
-	if (p->knots.n > 1 && p->knots.v[p->knots.n - 1].session_ns - p->knots.v[0].session_ns > FAR_NS) {
-		p->rate = rate_of(&p->knots.v[0], &p->knots.v[p->knots.n - 1]) - 1;
-		if (p->rate > -1e-3 && p->rate < 1e-3)
-			p->rate = 0;
-	}
+	p->rate = common_rate(p->knots.v, p->knots.n);
 	for (uint32_t i = 0; i < p->knots.n; i++) {
 		breaks += i && apart(&p->knots.v[i - 1], &p->knots.v[i], p->rate);
 		if (p->knots.v[i].bracket > widest)
@@ -134,7 +147,7 @@ int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns)
 	if (!next)
 		return k->session_ns + since + (int64_t)((double)since * p->rate);
 	if (!apart(k, next, p->rate))
-		return k->session_ns + since + (int64_t)((double)since * (rate_of(k, next) - 1));
+		return k->session_ns + (int64_t)((__int128)since * (next->session_ns - k->session_ns) / (next->cupti_ns - k->cupti_ns));
 	since += (int64_t)((double)since * p->rate);
 	return k->session_ns + (since < next->session_ns - k->session_ns ? since : next->session_ns - k->session_ns);
 }
