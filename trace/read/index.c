@@ -235,7 +235,7 @@ static int skip_hole(struct scan *s, uint64_t *at)
 {
 	if (!s->stride && s->any)
 		return 1;
-	*at += s->stride ? s->stride : REC_BLOCK - *at;
+	*at += s->stride ? s->stride : REC_BLOCK - *at % REC_BLOCK;
 	*at += (REC_BLOCK - *at % REC_BLOCK) % REC_BLOCK;
 	return 0;
 }
