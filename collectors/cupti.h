@@ -81,6 +81,7 @@ enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_B
 	F(1, cuptiActivityDisable, (uint32_t kind)) \
 	F(1, cuptiActivityFlushAll, (uint32_t flags)) \
 	F(1, cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid, void **record)) \
+	F(0, cuptiActivityGetStructSize, (uint32_t kind, uint32_t version, size_t *bytes)) \
 	F(0, cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *dropped)) \
 	F(0, cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value)) \
 	F(0, cuptiActivityEnableRuntimeApi, (uint32_t cbid, uint8_t enable)) \

@@ -321,6 +321,17 @@ static uint32_t probe(uint8_t *buffer, uint32_t kind)
 	return step % 4 || step > PROBE_BYTES / 2 ? 0 : (uint32_t)step;
 }
 
+/* By the iterator's step, else by what the library says of its newest structures. */
+static uint32_t bytes_of(uint8_t *buffer, uint32_t kind)
+{
+	uint32_t step = probe(buffer, kind);
+	size_t bytes = 0;
+
+	if (step || !tap_cupti.api.cuptiActivityGetStructSize || tap_cupti.api.cuptiActivityGetStructSize(kind, 0, &bytes))
+		return step;
+	return bytes % 4 || bytes > PROBE_BYTES / 2 ? 0 : (uint32_t)bytes;
+}
+
 /* Fresh memory: what a library remembers of a buffer it does by address. */
 static bool probe_sizes(void)
 {
@@ -329,7 +340,7 @@ static bool probe_sizes(void)
 	if (!buffer)
 		return false;
 	for (uint32_t kind = 1; kind < TAP_CUPTI_KINDS; kind++)
-		tap_cupti.record_bytes[kind] = (uint16_t)probe(buffer, kind);
+		tap_cupti.record_bytes[kind] = (uint16_t)bytes_of(buffer, kind);
 	tap_sys_munmap(buffer, PROBE_BYTES);
 	return true;
 }

@@ -112,6 +112,8 @@ static inline bool gt_cuda_is_call(uint32_t id) { return id >= REC_FN_CUDA && id
 
 /* cuda_scan.c: behind the pass over all records, before threads get their numbers. Adds threads that only CUPTI knows. */
 int gt_cuda_scan(struct gt_model *m, struct gt_err *err);
+/* When the writers' own counters are known: what a process counted as it went, and its records and buffers tell again, is one thing. */
+void gt_cuda_losses_finish(struct gt_model *m);
 struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint64_t start);     /* open.c: one without a stream */
 /* Behind: `to` (taken over) leads from a thread's number while opening to its final one. */
 void gt_cuda_set_threads(struct gt_model *m, uint32_t *to);

@@ -304,6 +304,17 @@ static void count(struct gt_cuda *c)
 	}
 }
 
+static void count_once(struct gt_model *m, enum rec_loss reason)
+{
+	m->lost[reason] -= m->lost[reason] < m->lost_writer[reason] ? m->lost[reason] : m->lost_writer[reason];
+}
+
+void gt_cuda_losses_finish(struct gt_model *m)
+{
+	count_once(m, REC_LOSS_CUPTI_DROPPED);
+	count_once(m, REC_LOSS_CUPTI_UNREAD);
+}
+
 static int no_memory(const struct gt_model *m, struct gt_err *err)
 {
 	return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);

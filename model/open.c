@@ -585,6 +585,7 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 		return no_memory(m, err);
 	gt_join_finish(m);
 	finish_processes(m);
+	gt_cuda_losses_finish(m);
 	set_monotonic(m);
 	return 0;
 }

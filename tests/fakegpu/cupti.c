@@ -332,6 +332,11 @@ FG_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t 
 	return CUPTI_OK;
 }
 
+FG_EXPORT int cuptiActivityGetNextRecord_v2(void *subscriber, uint8_t *buffer, size_t valid, uint8_t **record)
+{
+	return subscriber == HANDLE ? cuptiActivityGetNextRecord(buffer, valid, record) : CUPTI_INVALID_PARAMETER;
+}
+
 static size_t attribute_bytes(unsigned attribute) { return attribute == 5 || attribute == 8 || attribute == 9 ? 1 : 8; }
 
 FG_EXPORT int cuptiActivityGetAttribute(unsigned attribute, size_t *bytes, void *value)

@@ -13,7 +13,7 @@ CUPTI_SINCE = {
     'cuptiActivityEnableDeviceGraph': 21, 'cuptiActivityEnableDriverApi': 23, 'cuptiActivityEnableRuntimeApi': 23,
     'cuptiActivityEnableAllocationSource': 24, 'cuptiActivityEnableHWTrace': 26, 'cuptiActivityEnableAllSyncRecords': 28,
     'cuptiActivityEnableCudaEventDeviceTimestamps': 130000, 'cuptiSubscribe_v2': 130000,
-    'cuptiActivityGetStructSize': 130200,
+    'cuptiActivityGetStructSize': 130200, 'cuptiActivityGetNextRecord_v2': 130300,
 }
 VERSIONS = [18, 19, 20, 21, 22, 23, 24, 26, 27, 28, 130000, 130001, 130101, 130202, 130500, 139900]
 
