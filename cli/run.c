@@ -29,12 +29,29 @@
 
 enum { FAILED_BEFORE_START = 125, CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
 
+/* Options that name one word of a few. */
+static int check_words(const struct gt_run *run, struct gt_err *err)
+{
+	static const struct { const char *option, *words; } known[] = {
+		{ "cuda-api", " all runtime driver none " }, { "cuda-graph-trace", " graph node " },
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		const char *value = gt_option(run->options, known[i].option);
+		const char *found = *value ? strstr(known[i].words, value) : NULL;
+
+		if (!found || found[-1] != ' ' || found[strlen(value)] != ' ')
+			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "--%s: '%s' is not one of:%s", known[i].option, value, known[i].words);
+	}
+	return 0;
+}
+
 static int check(struct gt_run *run, struct gt_err *err)
 {
 	const char *formats = gt_option(run->options, "export"), *summary = gt_option(run->options, "summary");
 	char list[256], *save = NULL;
 
-	if (gt_run_check_name(run, err) ||
+	if (gt_run_check_name(run, err) || check_words(run, err) ||
 	    gt_run_check_domains(gt_option(run->options, "trace"), gt_option_given(run->options, "trace"), err))
 		return -1;
 	snprintf(list, sizeof list, "%s", formats);

@@ -364,11 +364,19 @@ static void start(bool late)
 
 static const char chain_variable[] = "GPUTAP_CUDA_CHAIN";       /* what CUDA_INJECTION64_PATH named before us */
 
+/* This library or another copy of it: two in one process would be in each other's way. */
+static bool is_us(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return tap_text_equal(name ? name + 1 : path, "libgputap.so");
+}
+
 /* Another tool's library goes first: its needs are served before ours. */
 static void chain(void)
 {
 	const char *path = tap_environ(chain_variable);
-	void *lib = path && path[0] ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *lib = path && path[0] && !is_us(path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 	int (*entry)(void) = lib ? (int (*)(void))dlsym(lib, "InitializeInjection") : NULL;
 
 	if (path && path[0])
@@ -413,13 +421,6 @@ static bool driver_is_up(void)
 	return up;
 }
 
-static bool is_us(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	return tap_text_equal(name ? name + 1 : path, "libgputap.so");
-}
-
 void tap_cupti_prepare(void)
 {
 	static const char name[] = "CUDA_INJECTION64_PATH";
@@ -428,11 +429,11 @@ void tap_cupti_prepare(void)
 
 	if (!wanted() || !dladdr((void *)tap_cupti_prepare, &self) || !self.dli_fname || self.dli_fname[0] != '/')
 		return;
-	if (!old || !is_us(old)) {
-		if (old && old[0])
-			tap_environ_set(chain_variable, old);
-		tap_environ_set(name, self.dli_fname);
-	}
+	if (old && tap_text_equal(old, self.dli_fname))
+		return;
+	if (old && old[0] && !is_us(old))
+		tap_environ_set(chain_variable, old);
+	tap_environ_set(name, self.dli_fname);
 }
 
 void tap_cupti_attach(void)

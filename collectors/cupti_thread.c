@@ -26,6 +26,7 @@
 enum request { FLUSH = 1, STOP };
 
 static uint32_t started;                /* 0 no, 1 yes */
+static bool no_thread;                  /* it could not be made */
 static uint32_t asked, done, request;   /* futex words: T2 */
 static bool given_up;                   /* a flush did not return: nobody waits again */
 static uint32_t ended;
@@ -207,7 +208,7 @@ void tap_cupti_thread_start(void)
 	atexit(at_exit);
 	if (!failed)
 		return;
-	__atomic_store_n(&started, 0, __ATOMIC_RELAXED);
+	TAP_WRITE_ONCE(no_thread, true);
 	TAP_DEGRADE(TAP_PART_CUPTI, "no thread for CUPTI: its buffers are written when they are full and at the end");
 	tap_cupti_set_recording(true);
 	tap_cupti_write_names();
@@ -250,6 +251,12 @@ void tap_cupti_exit(int kind)
 		return;
 	if (last)
 		TAP_WRITE_ONCE(ended, 1);
+	if (TAP_READ_ONCE(no_thread)) {
+		if (last)
+			tap_cupti_quiet();
+		flush_forced();
+		return;
+	}
 	if (TAP_READ_ONCE(given_up) || ask(last ? STOP : FLUSH))
 		return;
 	TAP_WRITE_ONCE(given_up, true);

@@ -84,6 +84,8 @@ FAKEGPU_DRIVER=12040 traced --cupti="$gpu/v22/libcupti.so.12" --cuda-filter='*La
 check "a library that cannot filter says so, and all is recorded" eval "said 'all are recorded' && walk counts report"
 traced --cuda-buffer-size=64k -- "$examples/storm" 4 4000
 check "small buffers: more of them, nothing lost" eval "walk counts report && walk buffers 20"
+traced --cuda-api=some -- "$examples/vector_add"
+check "--cuda-api knows its words" eval "status 125 && said 'is not one of: all runtime driver none'"
 traced -t cuda -- "$examples/vector_add"
 check "-t cuda alone is enough" walk counts report
 traced -t opencl,nvtx -- "$examples/vector_add"
@@ -102,6 +104,9 @@ CUDA_INJECTION64_PATH=$gpu/libinject.so INJECT_LOG=inject.log traced -- "$exampl
 check "a tool that was there is called too" grep -q "entry on the calling thread" inject.log
 check "... which is said" said "libinject.so: it was loaded too"
 check "... and both trace" walk counts report
+cp "$GPUTAP_BUILD/libgputap.so" copy.so && mkdir -p copy && mv copy.so copy/libgputap.so
+CUDA_INJECTION64_PATH=$PWD/copy/libgputap.so traced -- "$examples/vector_add"
+check "another copy of this library is not chained" eval "silent && walk images 1 && walk counts report"
 CUDA_INJECTION64_PATH=/nonexistent.so traced -- "$examples/vector_add"
 check "one that does not exist is passed over, as the driver does" eval "silent && walk counts report"
 

@@ -84,8 +84,8 @@ def kinds(image, *wanted):
 
 
 def graph(image):
-    made = [e for e in image.events if e["what"] in (4, 7, 10)]
-    nodes = {e["words"][0] for e in image.events if e["what"] in (10, 11)}
+    made = [e for e in image.events if e["what"] in (4, 7, 9)]
+    nodes = {e["words"][0] for e in image.events if e["what"] in (9, 10)}
     launched = {u32(r, 28) for r in image.records(51)}
     execs = {e["words"][0] for e in image.events if e["what"] == 7}
     calls = {u32(r, 32) for r in image.records(5)} | {u32(r, 32) for r in image.records(4)}

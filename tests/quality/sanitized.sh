@@ -59,6 +59,15 @@ for fault in profiling-refused profiling-late=3 profiling-zero profiling-untouch
 	cd ..
 done
 unset FAKECL_FAULTS
+# CUDA: on the stand-in, which is built alike
+export LD_LIBRARY_PATH=$build/tests/fakegpu/lib
+for how in return exit _exit quick_exit thread_exit exec fork_after fork_before reset window; do program cuda_ends $how; done
+programs=$build/examples/cuda
+for name in vector_add streams graphs managed pools errors; do program $name; done
+program storm 4 300
+GPUTAP_CUDA_ARGS=1 program storm 2 100
+programs=$build/tests/e2e
+unset LD_LIBRARY_PATH
 echo "programs: $passed agree, $failed do not"
 
 # ---------------------------------------------------------------- the tool

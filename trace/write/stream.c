@@ -380,7 +380,11 @@ static struct tap_stream *stream_new(enum rec_loss *why)
 struct tap_stream *tap_stream_new_file(enum rec_loss *why)
 {
 	*why = REC_LOSS_NO_STREAM;
-	return tap_run_open() ? stream_new(why) : NULL;
+	struct tap_stream *s = tap_run_open() ? stream_new(why) : NULL;
+
+	if (s)                                                  /* its first chunk would stay empty */
+		((struct rec_chunk *)((uint8_t *)s->control + REC_CONTROL_BYTES))->magic = 0;
+	return s;
 }
 
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)

@@ -1,0 +1,469 @@
+/*
+ * tests/unit/shim_cupti.c - buffers, names and filters of the CUPTI collector, without any CUPTI
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/shimwalk.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "collectors/cupti.h"
+
+enum { KERNEL = 10, KERNEL_BYTES = 216, NAME_AT = 104, RUNTIME = 5, CALL_BYTES = 40, THREADS = 4, ROUNDS = 100 };
+
+/* What cupti.c does inside cuInit, as far as buffers are concerned. */
+static void begin(void)
+{
+	uint32_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise(page, 4096, 18 /* MADV_WIPEONFORK */);
+	*page = 1;
+	tap_cupti.pid = (uint32_t)getpid();
+	tap_cupti.alive = page;
+	tap_cupti.flags = REC_CUPTI_PER_THREAD_BUFFERS;
+	tap_cupti.record_bytes[KERNEL] = KERNEL_BYTES;
+	tap_cupti.record_bytes[RUNTIME] = CALL_BYTES;
+	if (!tap_stream_get() || !tap_cupti_buffers_open())
+		exit(90);
+}
+
+static size_t put(uint8_t *to, uint32_t kind, const void *name)
+{
+	memcpy(to, &kind, 4);
+	if (kind == KERNEL)
+		memcpy(to + NAME_AT, &name, sizeof name);
+	return tap_cupti.record_bytes[kind];
+}
+
+/* ------------------------------------------------------------------- buffers */
+
+static void *hand_over(void *name)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		uint8_t *buffer;
+		size_t bytes, max, used = 0;
+
+		tap_cupti_request_buffer(&buffer, &bytes, &max);
+		if (!buffer || bytes < 4096 || max || (uintptr_t)buffer % 4096)
+			exit(91);
+		for (size_t k = 0; k < bytes; k += 8)
+			shared->n[0] += *(uint64_t *)(buffer + k) != 0;         /* it was said to be zero */
+		used += put(buffer, KERNEL, name);
+		for (int k = 0; k < i; k++)
+			used += put(buffer + used, RUNTIME, NULL);
+		tap_cupti_complete_buffer(NULL, 0, buffer, bytes, used);
+	}
+	return NULL;
+}
+
+static int buffers(void)
+{
+	pthread_t thread[THREADS];
+
+	begin();
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, hand_over, "a_kernel");
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+
+/* The buffers of the only trace: fills seen[number] and tells how many there are; *bytes_used of the disk. */
+struct found { uint64_t buffers, completed, valid, first_kind, bad; uint64_t disk; uint8_t seen[4096]; };
+
+static void find_buffers(struct found *f)
+{
+	char command[400], path[300];
+	struct stat st;
+
+	snprintf(command, sizeof command, "ls -S '%s'/t.gputap/*.1/*.str | head -n 1", shim_dir);
+	FILE *p = popen(command, "r");
+
+	assert_true(p && fgets(path, sizeof path, p));
+	pclose(p);
+	path[strcspn(path, "\n")] = 0;
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0 && fstat(fd, &st) == 0);
+	f->disk = (uint64_t)st.st_blocks * 512;
+	for (uint64_t at = REC_BLOCK; at + sizeof(struct rec_chunk) < (uint64_t)st.st_size;) {
+		struct { struct rec_chunk c; struct rec_cupti_buffer b; } head;
+		uint32_t kind = 0;
+
+		assert_int_equal(pread(fd, &head, sizeof head, (off_t)at), sizeof head);
+		if (head.c.magic != REC_CHUNK_MAGIC || head.c.kind != REC_CHUNK_CUPTI)
+			break;
+		pread(fd, &kind, 4, (off_t)(at + REC_CUPTI_BUFFER));
+		f->bad += head.c.rec_offset != at || head.c.blob_bytes + REC_CUPTI_BUFFER != head.c.bytes || head.b.number >= sizeof f->seen || !head.b.requested_tid;
+		f->seen[head.b.number % sizeof f->seen]++;
+		f->buffers++;
+		f->completed += head.b.completed_tick != 0;
+		f->bad += head.b.completed_tick && (head.b.completed_tick < head.b.requested_tick || !head.b.completed_tid);
+		f->valid += head.b.valid;
+		f->first_kind += kind == KERNEL;
+		at += head.c.bytes;
+	}
+	close(fd);
+}
+
+/* Threads ask for buffers and give them back at once: each is in the file, whole, numbered, and what it left unused is not on the disk. */
+static void threads_hand_buffers_over(void **state)
+{
+	static struct found f;
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("buffers"), 0);
+	walk_trace(&w, "t", 0);
+	find_buffers(&f);
+	assert_int_equal(shared->n[0], 0);
+	assert_int_equal(f.bad, 0);
+	assert_int_equal(f.buffers, THREADS * ROUNDS);
+	assert_int_equal(f.completed, THREADS * ROUNDS);
+	assert_int_equal(f.first_kind, THREADS * ROUNDS);
+	assert_int_equal(f.valid, THREADS * (ROUNDS * KERNEL_BYTES + CALL_BYTES * ROUNDS * (ROUNDS - 1) / 2));
+	for (int i = 1; i <= THREADS * ROUNDS; i++)
+		assert_int_equal(f.seen[i], 1);
+	assert_true(f.disk < THREADS * ROUNDS * 16384);
+	assert_true(w.by_type[REC_CUPTI_STRING] >= 1 && w.by_type[REC_CUPTI_STRING] <= THREADS);
+	assert_int_equal(w.lost[REC_LOSS_CUPTI_NO_BUFFER], 0);
+}
+
+static int killed(void)
+{
+	uint8_t *buffer;
+	size_t bytes, max, used = 0;
+
+	begin();
+	tap_cupti_request_buffer(&buffer, &bytes, &max);
+	used += put(buffer, KERNEL, "soon_gone");
+	put(buffer + used, RUNTIME, NULL);
+	shared->n[1] = tap_cupti_peek();
+	shared->n[2] = tap_cupti_peek();
+	kill(getpid(), SIGKILL);
+	return 0;
+}
+
+/* A killed process leaves what stood in its open buffer, and the names that a look had found there. */
+static void an_open_buffer_survives_a_kill(void **state)
+{
+	static struct found f;
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_true(WIFSIGNALED(RUN_SCENE("killed")));
+	walk_trace(&w, "t", 0);
+	find_buffers(&f);
+	assert_int_equal(f.bad, 0);
+	assert_int_equal(f.buffers, 1);
+	assert_int_equal(f.completed, 0);
+	assert_int_equal(f.first_kind, 1);
+	assert_int_equal(w.by_type[REC_CUPTI_STRING], 1);
+	assert_int_equal(shared->n[1], 1);              /* something new, then nothing */
+	assert_int_equal(shared->n[2], 0);
+}
+
+static int no_room(void)
+{
+	struct rlimit limit = { 100 << 10, 100 << 10 };
+	uint8_t *open[8], *buffer;
+	size_t bytes, max, n = 0;
+
+	begin();
+	setrlimit(RLIMIT_FSIZE, &limit);
+	for (int round = 0; round < 50; round++) {
+		for (int i = 0; i < 8; i++) {
+			tap_cupti_request_buffer(&open[i], &bytes, &max);
+			if (!open[i])
+				return 91;
+			for (size_t k = 0; k < bytes; k += 8)
+				shared->n[0] += *(uint64_t *)(open[i] + k) != 0;
+			n = put(open[i], KERNEL, "thrown_away");
+		}
+		for (int i = 0; i < 8; i++)
+			for (int k = 0; k < i; k++)
+				shared->n[1] += open[i] == open[k];                     /* never one for two */
+		for (int i = 0; i < 8; i++)
+			tap_cupti_complete_buffer(NULL, 0, open[i], bytes, n);
+		if (round == 0)
+			shared->n[2] = (uintptr_t)open[0];
+	}
+	tap_cupti_request_buffer(&buffer, &bytes, &max);
+	tap_cupti_complete_buffer(NULL, 0, buffer, bytes, 0);           /* empty: nothing is lost with it */
+	return 0;
+}
+
+/* Without room a request is answered all the same; what is thrown away is counted, and no signal comes. */
+static void without_room_buffers_are_thrown_away(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("no_room"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(shared->n[0], 0);
+	assert_int_equal(shared->n[1], 0);
+	assert_int_equal(w.lost[REC_LOSS_CUPTI_NO_BUFFER], 400);
+}
+
+static int forked(void)
+{
+	uint8_t *buffer;
+	size_t bytes, max;
+	int status;
+
+	begin();
+	tap_cupti_request_buffer(&buffer, &bytes, &max);
+	size_t used = put(buffer, KERNEL, "parents");
+	pid_t child = fork();
+
+	if (child == 0) {
+		uint8_t *own;
+
+		tap_cupti_complete_buffer(NULL, 0, buffer, bytes, used);        /* not its own: left alone */
+		tap_cupti_request_buffer(&own, &bytes, &max);
+		tap_cupti_complete_buffer(NULL, 0, own, bytes, 0);
+		_exit(own ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	shared->n[0] = ((struct rec_cupti_buffer *)(buffer - REC_CUPTI_BUFFER + sizeof(struct rec_chunk)))->completed_tick;
+	tap_cupti_complete_buffer(NULL, 0, buffer, bytes, used);
+	return status;
+}
+
+/* A forked child completes nothing of its parent's. */
+static void a_forked_child_leaves_buffers_alone(void **state)
+{
+	static struct found f;
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("forked"), 0);
+	find_buffers(&f);
+	assert_int_equal(shared->n[0], 0);
+	assert_int_equal(f.buffers, 1);
+	assert_int_equal(f.completed, 1);
+}
+
+static int ring(void)
+{
+	begin();
+	for (int i = 0; i < 10; i++)
+		hand_over("in_a_ring");
+	return 0;
+}
+
+/* A ring takes the places of the oldest buffers again, and counts the activities that stood there. */
+static void a_ring_of_buffers_counts_what_it_overwrote(void **state)
+{
+	static struct found f;
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("ring", "GPUTAP_RING=1", "GPUTAP_MAX_SIZE=4M", "GPUTAP_CUDA_BUFFER_SIZE=60k"), 0);
+	walk_trace(&w, "t", 0);
+	find_buffers(&f);
+	assert_int_equal(f.bad, 0);
+	assert_int_equal(shared->n[0], 0);
+	assert_true(f.buffers >= 8 && f.buffers <= 32);
+	for (int i = 0; i < (int)f.buffers; i++)
+		assert_int_equal(f.seen[10 * ROUNDS - i], 1);   /* the last ones */
+	uint64_t kept = f.buffers + (f.valid - f.buffers * KERNEL_BYTES) / CALL_BYTES;
+
+	assert_int_equal(kept + w.lost[REC_LOSS_RING_OVERWRITTEN], 10 * (ROUNDS + ROUNDS * (ROUNDS - 1) / 2));
+}
+
+/* ------------------------------------------------------------------- strings */
+
+static char changing[32] = "first";
+
+static int strings(void)
+{
+	uint8_t *area = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static char longer[5000], longest[100000];
+	char *last = (char *)area + 4096 - 6, *open_end = (char *)area + 4096 - 1;
+	static uint8_t buffer[KERNEL_BYTES * 16];
+	size_t used = 0, end;
+	const void *names[] = { changing, changing, (void *)8, area + 2 * 4096, longer, longest, last, open_end, NULL, "" };
+
+	begin();
+	memset(longer, 'l', sizeof longer - 1);
+	memset(longest, 'L', sizeof longest - 1);
+	memcpy(last, "edge", 5);
+	munmap(area + 4096, 4096);
+	*open_end = 'x';                                        /* runs into the page that is gone */
+	munmap(area + 2 * 4096, 4096);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		used += put(buffer + used, KERNEL, names[i]);
+	for (int i = 0; i < 3; i++)
+		shared->n[0] += tap_cupti_strings(buffer, used, &end);
+	shared->n[1] = end == used;
+	strcpy(changing, "second");
+	tap_cupti_strings(buffer, used, &end);
+	return 0;
+}
+
+struct texts { uint64_t n, first, second, edge, empty, of_5000, cut; };
+
+static void each_string(const uint64_t *rec, void *arg)
+{
+	struct texts *t = arg;
+	uint32_t n;
+
+	if (rec_id(*rec) != REC_CUPTI_STRING)
+		return;
+	memcpy(&n, &rec[4], 4);
+	const char *text = (const char *)&rec[4] + 4;
+
+	t->n++;
+	t->first += n == 5 && !memcmp(text, "first", 5);
+	t->second += n == 6 && !memcmp(text, "second", 6);
+	t->edge += n == 4 && !memcmp(text, "edge", 4);
+	t->empty += n == 0;
+	t->of_5000 += n == 4999 && text[4998] == 'l';
+	t->cut += rec_flags(*rec) & REC_CUT && n > 50000;
+}
+
+/* A text is stored once for an address, again when it changed, in its length; a pointer to nothing costs a count and no more. */
+static void texts_are_stored_once_and_when_they_change(void **state)
+{
+	struct texts t = { 0 };
+	struct walk w = { .each = each_string, .arg = &t };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("strings"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(shared->n[0], 30);
+	assert_int_equal(shared->n[1], 1);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(t.first, 1);
+	assert_int_equal(t.second, 1);
+	assert_int_equal(t.edge, 1);
+	assert_int_equal(t.empty, 1);
+	assert_int_equal(t.of_5000, 1);
+	assert_int_equal(t.cut, 1);
+	assert_int_equal(t.n, 6);
+	assert_int_equal(w.lost[REC_LOSS_CUPTI_NAME_GONE], 4 * 3);      /* three that cannot be read, in each of four buffers */
+}
+
+static int many_strings(void)
+{
+	enum { NAMES = 100000 };
+	static char names[NAMES][8];
+	static uint8_t buffer[KERNEL_BYTES];
+	size_t end;
+
+	begin();
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < NAMES; i++) {
+			snprintf(names[i], sizeof names[i], "k%d", i);
+			put(buffer, KERNEL, names[i]);
+			tap_cupti_strings(buffer, sizeof buffer, &end);
+		}
+	return 0;
+}
+
+/* A hundred thousand names are each stored once: the table grows. */
+static void many_texts_are_stored_once(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("many_strings"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.by_type[REC_CUPTI_STRING], 100000);
+}
+
+/* ------------------------------------------------------------------- filters */
+
+static const char *const runtime_names[] = { NULL, "cudaMalloc_v3020", "cudaMemcpyAsync_v3020", "cudaMemcpyAsync_ptsz_v7000", "cudaLaunchKernel_v7000",
+	"cudaGraphLaunch_v10000" };
+static const char *const driver_names[] = { NULL, "cuInit", "cuMemAlloc_v2", "cuLaunchKernel", "cuLaunchKernelEx_ptsz", "cuGraphCreate" };
+
+static int name_of(int domain, uint32_t cbid, const char **name)
+{
+	const char *const *names = domain == TAP_CUPTI_RUNTIME ? runtime_names : driver_names;
+
+	if (cbid < 1 || cbid > 5)
+		return 1;
+	*name = names[cbid];
+	return 0;
+}
+
+/* A bit for each call that passes: runtime 1 to 5, driver 9 to 13. */
+static int filters(void)
+{
+	tap_cupti.api.cuptiGetCallbackName = name_of;
+	tap_cupti_filter_init();
+	for (uint32_t cbid = 1; cbid <= 5; cbid++) {
+		shared->n[0] |= (uint64_t)tap_cupti_filter_args(TAP_CUPTI_RUNTIME, cbid) << cbid;
+		shared->n[0] |= (uint64_t)tap_cupti_filter_args(TAP_CUPTI_DRIVER, cbid) << (8 + cbid);
+	}
+	shared->n[1] = tap_cupti_filter_args(TAP_CUPTI_DRIVER, 100000);
+	return 0;
+}
+
+static uint64_t passing(const char *api, const char *filter)
+{
+	char a[64], f[200];
+
+	snprintf(a, sizeof a, "GPUTAP_CUDA_API=%s", api);
+	snprintf(f, sizeof f, "GPUTAP_CUDA_FILTER=%s", filter);
+	scene_place();
+	assert_int_equal(RUN_SCENE("filters", a, f), 0);
+	assert_int_equal(shared->n[1], 0);
+	return shared->n[0];
+}
+
+/* Names match with and without the suffixes that the library gives them. */
+static void filters_choose_calls_by_name(void **state)
+{
+	(void)state;
+	assert_int_equal(passing("all", ""), 0x3e3e);
+	assert_int_equal(passing("runtime", ""), 0x3e);
+	assert_int_equal(passing("driver", ""), 0x3e00);
+	assert_int_equal(passing("none", ""), 0);
+	assert_int_equal(passing("all", "cudaMemcpyAsync"), 1 << 2 | 1 << 3);
+	assert_int_equal(passing("all", "cudaMemcpyAsync_v3020"), 1 << 2);
+	assert_int_equal(passing("all", "*Launch*"), 1 << 4 | 1 << 5 | (1 << 3 | 1 << 4) << 8);
+	assert_int_equal(passing("runtime", "*Launch*"), 1 << 4 | 1 << 5);
+	assert_int_equal(passing("all", "cu????"), 1 << 9);
+	assert_int_equal(passing("all", "cuMemAlloc"), 1 << 10);
+	assert_int_equal(passing("all", "!cuda*"), 0x3e00);
+	assert_int_equal(passing("all", "*Launch*,!*Graph*"), 1 << 4 | (1 << 3 | 1 << 4) << 8);
+	assert_int_equal(passing("all", "!*Graph*,!*Launch* , cudaM*"), 1 << 1 | 1 << 2 | 1 << 3);
+	assert_int_equal(passing("all", "nothing"), 0);
+}
+
+const struct scene scenes[] = {
+	{ "buffers", buffers }, { "killed", killed }, { "no_room", no_room }, { "forked", forked }, { "ring", ring }, { "strings", strings },
+	{ "many_strings", many_strings }, { "filters", filters }, { NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_hand_buffers_over),
+		cmocka_unit_test(an_open_buffer_survives_a_kill),
+		cmocka_unit_test(without_room_buffers_are_thrown_away),
+		cmocka_unit_test(a_forked_child_leaves_buffers_alone),
+		cmocka_unit_test(a_ring_of_buffers_counts_what_it_overwrote),
+		cmocka_unit_test(texts_are_stored_once_and_when_they_change),
+		cmocka_unit_test(many_texts_are_stored_once),
+		cmocka_unit_test(filters_choose_calls_by_name),
+	};
+
+	scene_main(argc, argv);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	scene_clean();
+	return failed;
+}
