@@ -19,8 +19,8 @@ import apilog_parse  # noqa: E402
 import atp_parse     # noqa: E402
 
 # Our own reading of which calls put something on a stream, for the programs that run here.
-WORK = re.compile(r"cu(da)?(Launch|Memcpy|Memset|GraphLaunch|EventRecord|StreamWaitEvent|Mem(Alloc|Free)(FromPool)?Async|MallocAsync|MallocFromPoolAsync|FreeAsync|"
-                  r"MemPrefetch)")
+WORK = re.compile(r"cu(da)?(Launch|Memcpy|Memset|GraphLaunch|EventRecord|StreamWaitEvent|Mem(Alloc|Free)(FromPool)?Async|MallocAsync|"
+                  r"MallocFromPoolAsync|FreeAsync|MemPrefetch)")
 CALL = re.compile(r"DURATION 0x\w{16}(?:    CMD ID (\d+) *    | {25})(\w+)\([^\n]*")
 TABLES = ("KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE")
 bad = 0
