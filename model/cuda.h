@@ -104,6 +104,8 @@ uint64_t gt_cuda_lower_bound(const struct gt_cuda *c, enum gt_cuda_kind kind, in
 
 /* The outermost API call with that correlation id (the runtime's when both exist); false: not in the trace. */
 bool gt_cuda_call_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_event *out);
+/* Is there one, with a known beginning, for the i-th activity of a kind? Decodes nothing. */
+bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i);
 /* Device activities (kernels, copies, fills, graph launches) that a call set going: fills at most max, returns how many there are. */
 struct gt_cuda_place { enum gt_cuda_kind kind; uint64_t index; };
 uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max);

@@ -289,6 +289,13 @@ const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t
 	return &ENTRIES(c, GT_CUDA_CALL)[v[i].index];
 }
 
+bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i)
+{
+	const struct gt_cuda_entry *e = &ENTRIES(c, kind)[i], *call = gt_cuda_call_entry(c, gt_cuda_process_of(c, kind, e), e->correlation, NULL);
+
+	return call && call->start != GT_NO_TIME;
+}
+
 uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max)
 {
 	const struct gt_bulk *b = &c->processes[process].work;

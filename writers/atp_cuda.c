@@ -213,9 +213,10 @@ static int put_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_cuda_
 		if (e.timed)
 			sorted[timed++] = (struct started){ e.start_ns, places[i] };
 	}
-	qsort(sorted, timed, sizeof(sorted[0]), by_start);
+	if (timed > 1)
+		qsort(sorted, timed, sizeof(sorted[0]), by_start);
 	for (uint32_t i = 0; i < timed; i++) {
-		if (gt_cuda_get(c, sorted[i].place.kind, sorted[i].place.index, &e, err))
+		if (n > 1 && gt_cuda_get(c, sorted[i].place.kind, sorted[i].place.index, &e, err))
 			return -1;
 		*moved += put_part(t, c, &e, shift);
 	}
@@ -256,13 +257,6 @@ static bool in_window(const struct gt_export *x, const struct gt_cuda_event *e)
 {
 	return e->process == x->process->index && e->timed && (x->from_ns == GT_NO_TIME || e->end_ns >= x->from_ns) &&
 	       (x->to_ns == GT_NO_TIME || e->start_ns <= x->to_ns);
-}
-
-static bool has_call(struct gt_cuda *c, const struct gt_cuda_event *e)
-{
-	struct gt_cuda_event call;
-
-	return e->correlation != GT_CUDA_NONE && gt_cuda_call_of(c, e->process, e->correlation, &call) && call.start_ns != GT_NO_TIME;
 }
 
 /* spec: ATP HSA kernel section; of the packet what a launch has too. A grid counts work-items there, and blocks in CUDA. */
@@ -338,9 +332,11 @@ struct by_kind { enum gt_cuda_kind kind; uint64_t at, n; bool loaded; struct gt_
 static int load(struct by_kind *k, struct gt_cuda *c, const struct gt_export *x, struct gt_err *err)
 {
 	for (; !k->loaded && k->at < k->n; k->at++) {
+		if (gt_cuda_has_call(c, k->kind, k->at))
+			continue;
 		if (gt_cuda_get(c, k->kind, k->at, &k->e, err))
 			return -1;
-		k->loaded = in_window(x, &k->e) && !has_call(c, &k->e);
+		k->loaded = in_window(x, &k->e);
 	}
 	return 0;
 }
