@@ -9,6 +9,8 @@
  */
 #include "writers/render.h"
 
+#include <stdio.h>
+
 static void put_result(struct gt_text *t, const struct gt_call *call)
 {
 	char buf[64];
@@ -67,16 +69,33 @@ static void put_atp_value(struct gt_text *t, const struct gt_cuda_arg *a)
 	}
 }
 
-/* What is behind an out pointer stands in brackets, as in the OpenCL sections. */
+/* What a pointer led to. An address there has the form of addresses here. */
+static void put_atp_target(struct gt_text *t, const struct gt_cuda_arg *a, const char *text)
+{
+	char address[24];
+	uint64_t word = 0;
+
+	if (a->data && a->data_bytes == sizeof(word))
+		memcpy(&word, a->data, sizeof(word));
+	snprintf(address, sizeof(address), "%016llX", (unsigned long long)word);
+	gt_text_char(t, '[');
+	if (a->data && a->data_bytes == sizeof(word) && strcmp(text, address) == 0)
+		gt_render_atp_pointer(t, word);
+	else
+		gt_text_str(t, text);
+	gt_text_char(t, ']');
+}
+
 static void put_atp_argument(struct gt_text *t, const struct gt_call *call, const struct gt_cuda_arg *a)
 {
-	if (!a->is_out || !a->out_text[0] || gt_call_failed(call)) {
+	bool pointer = a->class == GT_CUDA_ARG_POINTER || a->class == GT_CUDA_ARG_DEVICE_POINTER || a->class == GT_CUDA_ARG_HANDLE;
+
+	if (a->is_out && a->out_text[0] && !gt_call_failed(call))
+		put_atp_target(t, a, a->out_text);
+	else if (pointer && a->data && !a->is_out)
+		put_atp_target(t, a, a->text);
+	else
 		put_atp_value(t, a);
-		return;
-	}
-	gt_text_char(t, '[');
-	gt_text_str(t, a->out_text);
-	gt_text_char(t, ']');
 }
 
 void gt_render_atp_cuda(struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, bool names)

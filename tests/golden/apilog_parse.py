@@ -18,12 +18,15 @@ import sys
 
 TEXT = r'"(?:[^"\\\x00-\x1f\x7f]|\\[abtnvfr"\\]|\\[0-7]{3})*"(?:\.\.\.)?'
 SCALAR = r"[0-9A-F]{16}|-?[0-9]+|-?[0-9.]+(?:e[+-][0-9]+)?|-?inf|-?nan|\?|%s" % TEXT
-STRUCT = r"\{(?:[^{}\"]|\{[^{}]*\}|%s)*\}" % TEXT
-VALUE = r"(?:%s|%s)" % (SCALAR, STRUCT)
+INNER = r"[^{}()\"]|%s" % TEXT
+NESTED = INNER
+for _ in range(3):              # structures and arrays, in one another
+    NESTED = r"%s|\{(?:%s)*\}|\((?:%s)*\)" % (INNER, NESTED, NESTED)
+VALUE = r"(?:%s|\{(?:%s)*\}|\((?:%s)*\)|bytes [0-9A-F]+(?:\.\.\.)?)" % (SCALAR, NESTED, NESTED)
 PARAMETER = re.compile(r"((?:[^=\"(),]|\((?:[^()]|\([^()]*\))*\))+?) (\w+) = (%s)(?:, |$)" % VALUE)
 HEAD = re.compile(r"TID ([ 0-9]{9}[0-9]*)    START TIME 0x([0-9a-f]{16})    DURATION 0x([0-9a-f]{16})"
                   r"(?:    CMD ID ([0-9 ]{10,})    | {25})(?=\S)")
-OUTPUT = re.compile(r", \*(\w+) = (NULL|CL_\w+|\([^()]*\)|%s)(?=,|$)" % VALUE)
+OUTPUT = re.compile(r", \*(\w+) = (NULL|CL_\w+|%s)(?=,|$)" % VALUE)
 SUCCESS = ("CL_SUCCESS", "cudaSuccess", "CUDA_SUCCESS")
 LOCAL = re.compile(r"Internally calculated local_work_size with for NDRangeKernel command with ID ([0-9]+): \(([0-9]+(?:,[0-9]+){0,2})\)$")
 
