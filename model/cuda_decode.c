@@ -130,7 +130,7 @@ static void decode_call(const struct decode *d)
 
 	e->tid = (int)GET(API, threadId, 0);
 	e->call.result = (int32_t)GET(API, returnValue, 0);
-	e->call.has_result = true;
+	e->call.has_result = GET(API, end, 0);   /* flushed out of a call that had not returned: no answer yet */
 }
 
 static void decode_kernel(const struct decode *d)

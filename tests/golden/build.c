@@ -175,7 +175,7 @@ static void open_world(struct golden *g, const struct golden_case *c, const char
 
 int main(int argc, char **argv)
 {
-	static const struct golden_case *const lists[] = { golden_calls, golden_commands, golden_hsa, golden_cuda, golden_nvtx };
+	static const struct golden_case *const lists[] = { golden_calls, golden_commands, golden_hsa, golden_cuda, golden_cuda_text, golden_nvtx };
 	struct golden g = { 0 };
 
 	if (argc != 4)

@@ -58,6 +58,6 @@ struct golden_case {
 	void (*build)(struct golden *g);
 	const char *table;                /* more of the function table, NULL */
 };
-extern const struct golden_case golden_calls[], golden_nvtx[], golden_commands[], golden_hsa[], golden_cuda[];   /* each ends with a NULL name */
+extern const struct golden_case golden_calls[], golden_nvtx[], golden_commands[], golden_hsa[], golden_cuda[], golden_cuda_text[];   /* each ends with a NULL name */
 
 #endif

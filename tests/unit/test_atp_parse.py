@@ -109,6 +109,34 @@ class Faults(unittest.TestCase):
         self.refuse("markers", "clEndPerfMarker     6000002800          ",
                     "clEndPerfMarkerEx   6000002800          draw                                                 Default")
 
+    def test_cuda_counts_are_read(self):
+        counts = atp_parse.parse(golden("cuda_odd"))
+        self.assertEqual((counts["cuda_calls"], counts["cuda_commands"], counts["cuda_kernels"]), (4, 16, 12))
+        counts = atp_parse.parse(golden("cuda_odd_hsa"))
+        self.assertEqual((counts["cuda_calls"], counts["cuda_commands"], counts["hsa_kernels"]), (4, 0, 12))
+
+    def test_cuda_in_the_opencl_sections(self):
+        with self.assertRaises(atp_parse.Fault):
+            atp_parse.parse(golden("cuda_markers").replace("=====cuda ", "=====ocl "))
+
+    def test_cuda_result_of_the_other_api(self):
+        self.refuse("cuda_args", "cudaSuccess = cudaMalloc", "CUDA_SUCCESS = cudaMalloc")
+
+    def test_cuda_number_of_the_other_api(self):
+        self.refuse("cuda_args", "8197 cuDeviceGetName", "4101 cuDeviceGetName")
+
+    def test_cuda_command_with_another_number(self):
+        self.refuse("cuda_markers", "4592    CUDA_KERNEL", "4595    CUDA_KERNEL")
+
+    def test_cuda_part_cut_short(self):
+        self.refuse("cuda_odd", "5000000000          Unknown             Unknown             \n", "5000000000          Unknown             \n")
+
+    def test_cuda_parts_out_of_order(self):
+        self.refuse("cuda_odd", "6000030200           6000030250", "6000030000           6000030250")
+
+    def test_cuda_commands_miscounted(self):
+        self.refuse("cuda_odd", "Command Timestamp Output=====\n5\n", "Command Timestamp Output=====\n4\n")
+
 
 if __name__ == "__main__":
     unittest.main()
