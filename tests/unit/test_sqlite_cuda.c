@@ -210,7 +210,8 @@ static const char *query(struct fixture *f, const char *sql)
 		for (int i = 0; i < sqlite3_column_count(s); i++) {
 			const unsigned char *text = sqlite3_column_text(s, i);
 
-			n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", text ? (const char *)text : "NULL", i + 1 < sqlite3_column_count(s) ? "|" : "\n");
+			n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", text ? (const char *)text : "NULL",
+				i + 1 < sqlite3_column_count(s) ? "|" : "\n");
 			assert_true(n < sizeof out);
 		}
 	sqlite3_finalize(s);
