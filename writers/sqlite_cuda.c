@@ -228,12 +228,6 @@ static struct gt_sql_row *add_work(struct gt_sql_feeder *f, struct gt_sql_table 
 	return r;
 }
 
-static void put_known(struct gt_sql_row *r, unsigned cell, int64_t value)
-{
-	if (value >= 0)
-		gt_put(r, cell, value);
-}
-
 /* Cells of columns that are NOT NULL. */
 static void put_number(struct gt_sql_row *r, unsigned cell, int64_t value) { gt_put(r, cell, value >= 0 ? value : 0); }
 
@@ -254,13 +248,13 @@ static void put_resources(struct gt_sql_row *r, const struct gt_cuda_event *e)
 	put_number(r, KE_dynamicSharedMemory, e->kernel.dynamic_shared);
 	put_number(r, KE_localMemoryPerThread, e->kernel.local_per_thread);
 	put_number(r, KE_localMemoryTotal, e->kernel.local_total);
-	put_known(r, KE_cacheConfig, e->kernel.cache_executed);
-	put_known(r, KE_sharedMemoryExecuted, e->kernel.shared_executed);
-	put_known(r, KE_sharedMemoryLimitConfig, e->kernel.shared_limit_config);
-	put_known(r, KE_sharedMemoryRequestedPercentage, e->kernel.shared_carveout);
-	put_known(r, KE_clusterSchedulingPolicy, e->kernel.cluster_policy);
-	put_known(r, KE_maxPotentialClusterSize, e->kernel.max_cluster);
-	put_known(r, KE_maxActiveClusters, e->kernel.max_active_clusters);
+	gt_put_known(r, KE_cacheConfig, e->kernel.cache_executed);
+	gt_put_known(r, KE_sharedMemoryExecuted, e->kernel.shared_executed);
+	gt_put_known(r, KE_sharedMemoryLimitConfig, e->kernel.shared_limit_config);
+	gt_put_known(r, KE_sharedMemoryRequestedPercentage, e->kernel.shared_carveout);
+	gt_put_known(r, KE_clusterSchedulingPolicy, e->kernel.cluster_policy);
+	gt_put_known(r, KE_maxPotentialClusterSize, e->kernel.max_cluster);
+	gt_put_known(r, KE_maxActiveClusters, e->kernel.max_active_clusters);
 }
 
 static void put_graph_node(struct gt_sql_row *r, unsigned cell, const struct gt_cuda_event *e)
@@ -296,7 +290,7 @@ static void add_copy(struct gt_sql_feeder *f, const struct gt_cuda_event *e, int
 	gt_put(r, MC_srcKind, gt_sql_mem_kind(e->copy.src_kind));
 	gt_put(r, MC_dstKind, gt_sql_mem_kind(e->copy.dst_kind));
 	put_graph_node(r, MC_graphNodeId, e);
-	put_known(r, MC_copyCount, e->copy.count);
+	gt_put_known(r, MC_copyCount, e->copy.count);
 	if (!e->copy.peer)
 		return;
 	gt_put(r, MC_srcDeviceId, gt_sql_cuda_device(f, e->process, e->copy.src_device));
@@ -347,7 +341,7 @@ static void add_sync(struct gt_sql_feeder *f, const struct gt_cuda_event *e, int
 
 	gt_put(r, SY_syncType, e->sync.type);
 	gt_put(r, SY_eventId, e->sync.event >= 0 ? e->sync.event : GT_SQL_NONE);
-	put_known(r, SY_eventSyncId, e->sync.event_sync);
+	gt_put_known(r, SY_eventSyncId, e->sync.event_sync);
 }
 
 static void add_graph(struct gt_sql_feeder *f, const struct gt_cuda_event *e, int64_t start, int64_t end)
@@ -447,7 +441,7 @@ static int add_records(struct gt_sql_feeder *f, struct gt_err *err)
 			gt_put(r, ER_correlationId, gt_sql_cuda_correlation(f, e.process, e.correlation));
 		gt_put(r, ER_globalPid, gt_sql_pid(f, e.process));
 		gt_put(r, ER_eventId, e.event_record.event >= 0 ? e.event_record.event : GT_SQL_NONE);
-		put_known(r, ER_eventSyncId, e.event_record.event_sync);
+		gt_put_known(r, ER_eventSyncId, e.event_record.event_sync);
 	}
 	return 0;
 }

@@ -46,6 +46,13 @@ int64_t gt_sql_cuda_tid(struct gt_sql_feeder *f, const struct gt_cuda_event *e);
 int64_t gt_sql_cuda_string(struct gt_sql_feeder *f, struct gt_string s);
 bool gt_sql_cuda_inside(const struct gt_sql_feeder *f, int64_t start_ns, int64_t end_ns); /* overlaps the window */
 
+/* Numbers that are -1 when nobody told them stay NULL. */
+static inline void gt_put_known(struct gt_sql_row *r, unsigned cell, int64_t value)
+{
+	if (value >= 0)
+		gt_put(r, cell, value);
+}
+
 /* ---- sqlite_cuda_events.c: graphs, memory, page faults, overhead; sqlite_cuda_info.c: devices, contexts, streams ---- */
 int gt_sql_cuda_events(struct gt_sql_feeder *f, struct gt_err *err);
 void gt_sql_cuda_targets(struct gt_sql_feeder *f);

@@ -144,8 +144,7 @@ static void add_memory(struct gt_sql_feeder *f, const struct tables *t, const st
 		gt_put(r, ME_poolUtilized, (int64_t)e->memory.pool_used);
 	} else if (e->memory.pool_type == 2) {
 		gt_put(r, ME_importedAddress, (int64_t)e->memory.pool);
-		if (e->memory.pool_pid >= 0)
-			gt_put(r, ME_importedProcess, e->memory.pool_pid);
+		gt_put_known(r, ME_importedProcess, e->memory.pool_pid);
 	}
 }
 
@@ -284,10 +283,8 @@ static void add_jit(struct gt_sql_feeder *f, const struct tables *t, const struc
 	gt_put(r, OV_jitOperationType, e->jit.operation);
 	if (e->device != GT_CUDA_NONE)
 		gt_put(r, OV_deviceId, gt_sql_cuda_device(f, e->process, e->device));
-	if (e->jit.operation_correlation >= 0)
-		gt_put(r, OV_jitOperationCorrelationId, e->jit.operation_correlation);
-	if (e->jit.cache_size >= 0)
-		gt_put(r, OV_cacheSize, e->jit.cache_size);
+	gt_put_known(r, OV_jitOperationCorrelationId, e->jit.operation_correlation);
+	gt_put_known(r, OV_cacheSize, e->jit.cache_size);
 	if (e->jit.cache_path.bytes)
 		gt_put_text(t->main, r, OV_cachePath, e->jit.cache_path.text, e->jit.cache_path.bytes);
 }

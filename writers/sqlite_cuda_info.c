@@ -13,12 +13,6 @@
 /* spec: nsys SQLite: priority -5 is written 4294967291, "unknown" the like of -1 */
 static int64_t unsigned32(int64_t v) { return (int64_t)(uint32_t)v; }
 
-static void put_known(struct gt_sql_row *r, unsigned cell, int64_t value)
-{
-	if (value >= 0)
-		gt_put(r, cell, value);
-}
-
 static void put_limits(struct gt_sql_row *r, const struct gt_cuda_device *d)
 {
 	const struct { unsigned cell; int64_t value; } facts[] = {
@@ -34,7 +28,7 @@ static void put_limits(struct gt_sql_row *r, const struct gt_cuda_device *d)
 	};
 
 	for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
-		put_known(r, facts[i].cell, facts[i].value);
+		gt_put_known(r, facts[i].cell, facts[i].value);
 }
 
 static void add_gpu(struct gt_sql_feeder *f, const struct gt_cuda_device *d)
@@ -70,7 +64,7 @@ static void add_device(struct gt_sql_feeder *f, const struct gt_cuda_device *d)
 		gt_sql_uuid_text(d->uuid, uuid);
 		gt_put_str(f->cuda_device, r, DE_uuid, uuid);
 	}
-	put_known(r, DE_numMultiprocessors, d->sms);
+	gt_put_known(r, DE_numMultiprocessors, d->sms);
 }
 
 static void add_context(struct gt_sql_feeder *f, const struct gt_cuda_context *c)
@@ -85,7 +79,7 @@ static void add_context(struct gt_sql_feeder *f, const struct gt_cuda_context *c
 	gt_put(r, CO_contextId, c->id);
 	gt_put(r, CO_parentContextId, c->parent != GT_CUDA_NONE ? c->parent : 0);
 	gt_put(r, CO_isGreenContext, c->green);
-	put_known(r, CO_numMultiprocessors, c->sms);
+	gt_put_known(r, CO_numMultiprocessors, c->sms);
 }
 
 static void add_stream(struct gt_sql_feeder *f, const struct gt_cuda_stream *s)

@@ -94,6 +94,8 @@ static void capture_facts(struct gt_sql_feeder *f)
 		add_pair(t, "CAPTURE_EVENT_TYPE", "Cuda");
 	if (f->range_rows)
 		add_pair(t, "CAPTURE_EVENT_TYPE", "NvtxEvents");
+	if (f->cuda)
+		add_pair(t, "CUDA_SKIP_SOME_API_CALLS", f->driver_rows ? "false" : "true");
 	if (s->n_args)
 		add_pair(t, "PROCESS_0:COMMAND", s->args[0]);
 	for (size_t i = 1; i < s->n_args; i++) {
