@@ -82,6 +82,8 @@ static void add_context(struct gt_sql_feeder *f, const struct gt_cuda_context *c
 	gt_put_known(r, CO_numMultiprocessors, c->sms);
 }
 
+enum { NULL_STREAM = 3 };                 /* ENUM_CUPTI_STREAM_TYPE */
+
 static void add_stream(struct gt_sql_feeder *f, const struct gt_cuda_stream *s)
 {
 	struct gt_sql_row *r = gt_sql_add(f->cuda_stream);
@@ -93,6 +95,22 @@ static void add_stream(struct gt_sql_feeder *f, const struct gt_cuda_stream *s)
 	gt_put(r, ST_contextId, s->context != GT_CUDA_NONE ? s->context : 0);
 	gt_put(r, ST_priority, unsigned32(s->priority));
 	gt_put(r, ST_flag, s->flag >= 0 ? s->flag : 0);
+}
+
+/* CUPTI describes streams as they are made; the null stream of a context nobody makes. */
+static void add_null_stream(struct gt_sql_feeder *f, const struct gt_cuda_context *c)
+{
+	const struct gt_cuda *m = gt_sql_cuda_model(f);
+
+	if (c->null_stream == GT_CUDA_NONE)
+		return;
+	for (uint32_t i = 0; i < gt_cuda_stream_count(m); i++) {
+		const struct gt_cuda_stream *s = gt_cuda_stream(m, i);
+
+		if (s->id == c->null_stream && s->context == c->id && s->process == c->process)
+			return;
+	}
+	add_stream(f, &(struct gt_cuda_stream){ .process = c->process, .id = c->null_stream, .context = c->id, .flag = NULL_STREAM });
 }
 
 /* True the first time for each number. */
@@ -147,6 +165,8 @@ void gt_sql_cuda_targets(struct gt_sql_feeder *f)
 		add_context(f, gt_cuda_context(c, i));
 	for (uint32_t i = 0; c && i < gt_cuda_stream_count(c); i++)
 		add_stream(f, gt_cuda_stream(c, i));
+	for (uint32_t i = 0; c && i < gt_cuda_context_count(c); i++)
+		add_null_stream(f, gt_cuda_context(c, i));
 	if (c && done) {
 		memset(done, 0, n);
 		add_names(f, done, n);

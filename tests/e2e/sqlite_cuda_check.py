@@ -27,6 +27,7 @@ REFERENCES = [
     ("CUPTI_ACTIVITY_KIND_OVERHEAD", "overheadType", "ENUM_CUPTI_OVERHEAD_TYPE", "id"),
 ] + [(t, "deviceId", "TARGET_INFO_GPU", "id") for t in STREAMED + ("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "CUDA_GPU_MEMORY_USAGE_EVENTS")] \
   + [(t, "deviceId", "TARGET_INFO_CUDA_DEVICE", "cudaId") for t in STREAMED] \
+  + [(t, "streamId", "TARGET_INFO_CUDA_STREAM", "streamId") for t in STREAMED] \
   + [(t, "contextId", "TARGET_INFO_CUDA_CONTEXT_INFO", "contextId") for t in STREAMED + ("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",)]
 NO_CONTEXT = " AND migrationCause IS NULL"  # nobody tells whose the memory is that moves
 OF_CALL = " d JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = d.correlationId AND r.globalTid & ~0xffffff = d.globalPid"
@@ -74,7 +75,7 @@ def check_any(d):
     for table, column, target, key in REFERENCES:
         if table in d.tables:
             lost = d.one("SELECT count(*) FROM %s WHERE (%s NOT IN (SELECT %s FROM %s) OR %s IS NULL)%s" % (
-                table, column, key, target, column, NO_CONTEXT if column == "contextId" and table.endswith("MEMCPY") else ""))
+                table, column, key, target, column, NO_CONTEXT if column in ("contextId", "streamId") and table.endswith("MEMCPY") else ""))
             d.check("%s.%s is in %s" % (table, column, target), lost == 0, lost)
     d.check("it says once how long a thread waited for the tracing to be set up", d.one(
         "SELECT count(*) FROM PROFILER_OVERHEAD o JOIN StringIds s ON s.id = o.nameId JOIN ThreadNames t ON t.globalTid = o.globalTid "
