@@ -1,7 +1,7 @@
 /*
  * cli/export.c - gputap export: run the writers of the named formats over one trace
  *
- * File names: one process image with calls: NAME.atp; several: NAME.PID.atp, and NAME.PID.2.atp for the second image of
+ * File names: one process image that a format has something of: NAME.atp; several: NAME.PID.atp, and NAME.PID.2.atp for the second image of
  * a pid; formats that hold all processes: NAME.sqlite. Written beside the final name and renamed: never a partial file.
  *
  * Copyright 2026 The gputap authors

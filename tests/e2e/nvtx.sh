@@ -55,6 +55,12 @@ check "... and textId alone when that is asked" \
 check "... and in the edition of 2021" \
 	test "$(cell old.sqlite "SELECT text IS NULL, value FROM NVTX_EVENTS JOIN StringIds ON StringIds.id = textId")" = "1|kept"
 
+"$tap" export -q -f -e atp,apilog -o hand hand.gputap
+markers() { python3 "$GPUTAP_TESTS/golden/atp_parse.py" "$1" | grep -o 'markers=[0-9]*'; }
+check "marks and pushes are performance markers of .atp, also where nothing was called" \
+	test "$(markers hand.atp)" = "markers=$(cell hand.sqlite "SELECT count(*) FROM NVTX_EVENTS WHERE eventType IN (34, 59)")"
+check "... and no API log is made of them" absent hand.apilog
+
 if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	"$tap" run -q -f -o cl -- "$byhand" opencl >/dev/null 2>&1
 	stats() { "$tap" stats -q -r "$1" --format csv cl.gputap | cut -d, -f"$2" | tail -n +2 | sort; }
