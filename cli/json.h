@@ -11,7 +11,7 @@
 #include "writers/text.h"
 
 /* Quoted and escaped. Bytes that are no UTF-8 become U+FFFD: programs hand any bytes to an API. */
-void gt_json_string(struct gt_text *t, const char *s, size_t bytes);
+static inline void gt_json_string(struct gt_text *t, const char *s, size_t bytes) { gt_text_json(t, s, bytes); }
 /* ,"name": - without the comma behind an opening brace or bracket */
 void gt_json_key(struct gt_text *t, const char *name);
 void gt_json_field_str(struct gt_text *t, const char *name, const char *value);

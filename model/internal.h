@@ -12,6 +12,7 @@
  *   join.c          device records by the call they belong to
  *   device_clock.c  device ns to session ns
  *   ranges.c        NVTX ranges
+ *   payload.c       schemas of their payloads
  *   cuda*.c         CUDA: model/cuda_internal.h
  *
  * Copyright 2026 The gputap authors
@@ -171,6 +172,8 @@ struct gt_ranges;
 int gt_ranges_take(struct gt_model *m, const struct gt_rec *rec);       /* one NVTX record, in file order */
 int gt_ranges_finish(struct gt_model *m);     /* when threads have their numbers */
 void gt_ranges_free(struct gt_model *m);
+int gt_payloads_take(struct gt_model *m, const struct gt_rec *rec);     /* a schema: 1 taken, 0 damaged, -1 no memory */
+void gt_payloads_free(struct gt_model *m);
 
 /* -------------------------------------------------------------------- model */
 
@@ -221,6 +224,7 @@ struct gt_model {
 	struct gt_mapping *free_mappings;
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
+	struct gt_payloads *payloads;         /* NULL: no schema of theirs */
 	struct gt_cuda *cuda;                 /* NULL: no CUDA record, and nobody asked */
 	bool walking;
 	bool quiet;                           /* losses found now were counted before */

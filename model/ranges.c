@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "model/internal.h"
+#include "model/payload.h"
 
 struct entry {                            /* pub first; the rest says where it came from */
 	struct gt_range pub;
@@ -305,6 +306,13 @@ static int take_name(struct gt_model *m, const struct gt_rec *rec)
 	return 0;
 }
 
+static int take_schema(struct gt_model *m, const struct gt_rec *rec)
+{
+	int ok = gt_payloads_take(m, rec);
+
+	return ok < 0 ? -1 : ok ? 0 : damaged(m);
+}
+
 int gt_ranges_take(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_ranges *r = ranges_of(m);
@@ -319,8 +327,9 @@ int gt_ranges_take(struct gt_model *m, const struct gt_rec *rec)
 	case REC_NVTX_POP: return take_pop(m, rec);
 	case REC_NVTX_END: return take_end(m, rec);
 	case REC_NVTX_NAME: return take_name(m, rec);
+	case REC_NVTX_SCHEMA: return take_schema(m, rec);
 	}
-	return 0;                         /* schemas stay in the trace: no output decodes structured payloads */
+	return 0;
 }
 
 /* ------------------------------------------------------------------- joining */
@@ -504,4 +513,9 @@ uint32_t gt_model_range_name_count(const struct gt_model *m) { return m->ranges 
 const struct gt_range_name *gt_model_range_name(const struct gt_model *m, uint32_t i)
 {
 	return i < gt_model_range_name_count(m) ? &m->ranges->said.v[i] : NULL;
+}
+
+struct gt_string gt_model_registered_string(const struct gt_model *m, uint32_t process, uint64_t number)
+{
+	return m->ranges ? named(m, process, REC_NVTX_STRING, number) : (struct gt_string){ NULL, 0 };
 }

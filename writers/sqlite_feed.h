@@ -178,6 +178,7 @@ void gt_sql_follow_command(struct gt_sql_feeder *f, const struct gt_call *call);
 void gt_sql_command(struct gt_sql_feeder *f, const struct gt_call *call, int64_t correlation);
 void gt_sql_info(struct gt_sql_feeder *f);
 void gt_sql_nvtx(struct gt_sql_feeder *f);   /* sqlite_nvtx.c; after the walk, before gt_sql_info */
+void gt_sql_payload_schemas(struct gt_sql_feeder *f);   /* sqlite_payload.c; from there */
 /* "name=value, name=value" into a buffer of the feeder's that lives until the next call. */
 const char *gt_sql_arguments(const struct gt_call *call, size_t *bytes);
 

@@ -14,11 +14,12 @@
 #include <string.h>
 
 #include "model/ranges.h"
+#include "writers/payload_json.h"
 #include "writers/sqlite_feed.h"
 
 #define CELLS(X) \
 	X(start) X(end) X(eventType) X(rangeId) X(category) X(color) X(text) X(globalTid) X(endGlobalTid) X(textId) X(domainId) \
-	X(uint64Value) X(int64Value) X(doubleValue) X(uint32Value) X(int32Value) X(floatValue)
+	X(uint64Value) X(int64Value) X(doubleValue) X(uint32Value) X(int32Value) X(floatValue) X(jsonText)
 #define X(cell) NV_##cell,
 enum { CELLS(X) };
 #undef X
@@ -40,6 +41,7 @@ struct nvtx {
 	struct gt_sql_table *table, *library[LIBRARIES], *schema;
 	struct { uint32_t process, domain; } *known; /* domains that have a row */
 	size_t n_known, room;
+	struct gt_text json;
 };
 
 static bool in_window(const struct nvtx *n, int64_t start, int64_t end)
@@ -195,6 +197,14 @@ static void add_schema_links(struct nvtx *n, const struct gt_range *g, int64_t e
 	}
 }
 
+/* What the payload says, when its schemas are known. */
+static void add_json(struct nvtx *n, struct gt_sql_row *r, const struct gt_range *g)
+{
+	n->json.used = 0;
+	if (gt_payload_json(&n->json, n->f->m, g) && !n->json.failed)
+		gt_put_text(n->table, r, NV_jsonText, n->json.data, n->json.used);
+}
+
 static void add_range(struct nvtx *n, const struct gt_range *g)
 {
 	static const int types[] = { [REC_NVTX_MARK] = MARK, [REC_NVTX_PUSH] = PUSH_POP, [REC_NVTX_START] = START_END };
@@ -220,8 +230,10 @@ static void add_range(struct nvtx *n, const struct gt_range *g)
 	if (g->has_color)
 		gt_put(r, NV_color, g->color);
 	put_payload(r, g);
-	if (g->payload_type == REC_NVTX_SCHEMA_DATA && g->data.text)
+	if (g->payload_type == REC_NVTX_SCHEMA_DATA && g->data.text) {
+		add_json(n, r, g);
 		add_schema_links(n, g, (int64_t)gt_sql_rows(n->table));
+	}
 }
 
 void gt_sql_nvtx(struct gt_sql_feeder *f)
@@ -245,5 +257,7 @@ void gt_sql_nvtx(struct gt_sql_feeder *f)
 		if (in_window(&n, g->start_ns, end))
 			add_range(&n, g);
 	}
+	gt_sql_payload_schemas(f);
 	free(n.known);
+	gt_text_free(&n.json);
 }

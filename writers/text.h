@@ -55,6 +55,8 @@ void gt_text_hex(struct gt_text *t, uint64_t v, unsigned digits, bool upper);
 /* As "%.9g" of C, in the C locale. */
 void gt_text_float(struct gt_text *t, double v);
 
+/* A JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD. */
+void gt_text_json(struct gt_text *t, const char *s, size_t bytes);
 /* n blanks */
 void gt_text_blank(struct gt_text *t, size_t n);
 

@@ -90,9 +90,22 @@ if [ -n "$include" ] && ${CC:-cc} -O2 -I"$include" -o real "$GPUTAP_TESTS/e2e/nv
 	"$tap" run -q -f -o real -- ./real >real.out 2>&1
 	check "a program with the vendor's headers ends as without us" test ! -s real.out
 	check "every kind of NVTX call is in its trace" verify real real.gputap
+	"$tap" export -q -f -e sqlite -o real real.gputap
+	check "structured payloads are shown by their schema" \
+		test "$(cell real.sqlite "SELECT jsonText FROM NVTX_EVENTS WHERE jsonText IS NOT NULL")" = '{"bytes":4096,"rate":2.5}'
 else
 	echo "skipped: no NVTX headers to build a program with"
-	skipped=$((skipped + 3))
+	skipped=$((skipped + 4))
+fi
+if [ -n "$include" ] && [ -f "$include/nvtx3/nvToolsExtCounters.h" ] &&
+	${CC:-cc} -O2 -I"$include" -o extensions "$GPUTAP_TESTS/e2e/nvtx/extensions.c" -ldl -lpthread 2>cc.err; then
+	./extensions >bare.out 2>&1
+	"$tap" run -q -f -o extensions -- ./extensions >extensions.out 2>&1
+	check "extensions that nobody records return what they return without a tool" cmp bare.out extensions.out
+	check "... and what comes after them is recorded" sh -c '"$1" dump extensions.gputap 2>/dev/null | grep -q "push :\"after\""' - "$tap"
+else
+	echo "skipped: no NVTX headers with extensions"
+	skipped=$((skipped + 2))
 fi
 python=${NVTX_PYTHON:-python3}
 if "$python" -c 'import nvtx' 2>/dev/null; then
