@@ -374,7 +374,8 @@ int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struc
 			continue;
 		file = gt_store_find(r->store, name); /* only names without '/' are in the store */
 	}
-	if (!r->table && file == GT_STORE_NONE && own_table_serves(r) && unpack(r, tap_table, tap_table_bytes, "(own table)", &r->table, &r->table_bytes, err) < 0)
+	if (!r->table && file == GT_STORE_NONE && own_table_serves(r) &&
+	    unpack(r, tap_table, tap_table_bytes, "(own table)", &r->table, &r->table_bytes, err) < 0)
 		return -1;
 	if (!r->table && file == GT_STORE_NONE)
 		return gt_fail(err, GT_EXIT_INPUT, "without it the records have no names; it is written once at the start of a run", NULL,
