@@ -28,6 +28,7 @@ import tempfile
 
 FORMAT = 1                      # of the table's text and of the capture file: both change their name with it
 CALLS = None                    # text of cuda_calls.def where this file is not beside it (the tool feeds it by standard input)
+REVISION = None                 # of this file, likewise: a table of another one is not used again
 RUNTIME, DRIVER = "R", "D"
 CAPTURE_MAGIC = 0x3143504143505447      # "GTPCAPC1"
 COPY_TEXT, COPY_IN, COPY_OUT, COPY_GUARDED = 1, 2, 4, 8         # enum rec_cuda_copy
@@ -489,6 +490,13 @@ def calls_text():
         return f.read()
 
 
+def revision():
+    if REVISION is not None:
+        return REVISION
+    with open(os.path.abspath(__file__), "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()[:12]
+
+
 class Own:
     """api/cuda_calls.def."""
 
@@ -588,7 +596,7 @@ def write_own(folder):
     table = Own(calls_text()).table
     with open(os.path.abspath(__file__), encoding="utf-8") as f:
         script = f.read()
-    script = script.replace("\nCALLS = None", "\nCALLS = %r" % calls_text(), 1)
+    script = script.replace("\nREVISION = None", "\nREVISION = %r" % revision(), 1).replace("\nCALLS = None", "\nCALLS = %r" % calls_text(), 1)
     comment = "made by api/cuda_generate.py of api/cuda_calls.def"
     write(os.path.join(folder, "cuda_capture_own.h"), c_bytes("cuda_capture_own", table.capture(), comment))
     write(os.path.join(folder, "cuda_args_own.h"), c_bytes("cuda_args_own", table.text().encode(), comment))
@@ -608,7 +616,7 @@ def write_cache(folder):
     toolkits = find_toolkits()
     if not toolkits:
         raise Problem("no CUDA toolkit with CUPTI's headers (GPUTAP_CUDA_TOOLKIT, CUDA_HOME, CUDA_PATH, /usr/local/cuda*, pip's nvidia packages)")
-    key = hashlib.sha256(repr(FORMAT).encode() + calls_text().encode())
+    key = hashlib.sha256((revision() + calls_text()).encode())
     for folders in toolkits:
         for path in sorted(p for f in folders for n in MAIN + OPTIONAL for p in [os.path.join(f, n)] if os.path.exists(p)):
             key.update(("%s %d %d\n" % (path, os.stat(path).st_size, os.stat(path).st_mtime_ns)).encode())

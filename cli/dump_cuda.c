@@ -7,6 +7,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdio.h>
+
 #include "cli/dump.h"
 #include "cli/json.h"
 #include "model/cuda.h"
@@ -122,8 +124,15 @@ static void call_fields(struct out *o, struct gt_cuda *c, const struct gt_cuda_e
 	key(o, "args");
 	gt_text_char(o->t, '{');
 	for (unsigned i = 0; gt_cuda_arg(c, e, i, &arg); i++) {
+		const char *value = !arg.has_value ? "?" : arg.symbol ? arg.symbol : arg.text;
+
 		gt_json_key(o->t, arg.name);
-		gt_json_string(o->t, arg.text, strlen(arg.text));
+		gt_json_string(o->t, value, strlen(value));
+		if (!arg.out_text[0])
+			continue;
+		snprintf(buf, sizeof buf, "*%s", arg.name);     /* what the call wrote there */
+		gt_json_key(o->t, buf);
+		gt_json_string(o->t, arg.out_text, strlen(arg.out_text));
 	}
 	gt_text_char(o->t, '}');
 }

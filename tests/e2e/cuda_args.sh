@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# tests/e2e/cuda_args.sh - arguments of CUDA calls (--cuda-args), from the stand-in CUDA machine to the outputs, with and without a toolkit
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+tap=$GPUTAP_BUILD/gputap
+gpu=$GPUTAP_BUILD/tests/fakegpu
+examples=$GPUTAP_BUILD/examples/cuda
+passed=0 failed=0 skipped=0
+unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX
+unset GPUTAP_CUDA_TABLE GPUTAP_CUDA_TOOLKIT GPUTAP_CUDA_ARGS
+export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_REPORT=report XDG_CACHE_HOME=$PWD/cache
+
+# check NAME COMMAND...: one sentence that must be true
+check() {
+	local name=$1
+	shift
+	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
+}
+traced() {
+	rm -rf t.gputap report
+	timeout 60 "$tap" run -f -o t "$@" >t.out 2>t.err
+}
+judge() { "$tap" dump --json t.gputap 2>/dev/null | python3 "$GPUTAP_TESTS/e2e/cuda_args_check.py" "$@"; }
+said() { grep -q "$1" "${2-t.err}"; }
+silent() { ! said "$1"; }
+log_has() { "$tap" export -q -f -o t -e apilog t.gputap && grep -q "$1" t.apilog; }
+status() { local want=$1; shift; "$@" >x.out 2>x.err; [ $? -eq "$want" ]; }
+names_of() { "$tap" dump --json t.gputap 2>/dev/null | grep '"cuMemAlloc_v2"' | head -n 1 | grep -o '"args":{[^}]*}'; }
+
+# ---- with the built-in table alone
+export GPUTAP_CUDA_TOOLKIT=$PWD/nowhere
+for program in vector_add streams graphs errors "storm 4 300"; do
+	read -ra words <<<"$program"
+	timeout 60 "$examples/${words[0]}" "${words[@]:1}" >bare.out
+	traced --cuda-args -- "$examples/${words[0]}" "${words[@]:1}"
+	check "${words[0]}: the program's own words are the same" cmp -s bare.out t.out
+	check "${words[0]}: arguments are what the program passed" judge "${words[0]}" everywhere
+	check "${words[0]}: nothing is missing" said "complete: yes"
+done
+check "a run says once why it has names for the common calls only" said "names for the common calls only.*no CUDA toolkit"
+traced --cuda-args -- "$examples/vector_add"
+check "the API log shows names, values and what was written" log_has 'cuMemAlloc_v2(CUdeviceptr\* dptr = [0-9A-F]*, size_t bytes = 4000) = CUDA_SUCCESS, \*dptr = [0-9A-F]*$'
+check "... and texts" log_has 'name = "vector_add") = CUDA_SUCCESS'
+rm t.gputap/cuda-args.zst
+check "a trace whose table was lost is read by the reader's own" judge vector_add everywhere
+echo damaged >t.gputap/cuda-args.zst
+check "... so is one whose table is damaged" judge vector_add everywhere
+
+# ---- asked for, or not
+traced -- "$examples/vector_add"
+check "without --cuda-args there are none" judge none
+check "... and no table in the trace" test ! -e t.gputap/cuda-args.zst
+traced --cuda-args --cuda-filter='*Memcpy*' -- "$examples/streams"
+check "--cuda-filter leaves the others alone" judge only_copies
+traced --cuda-args --start-after=3600s -- "$examples/vector_add"
+check "before the window there are no calls, and nothing lost" said "complete: yes"
+rm -rf t.gputap
+GPUTAP_CUDA_ARGS=1 GPUTAP_OUTPUT=$PWD/t GPUTAP_TRACE=cuda LD_PRELOAD=$GPUTAP_BUILD/libgputap.so "$examples/vector_add" >t.out
+check "a plain preload records arguments too" judge vector_add everywhere
+traced --cuda-args -t cuda -- /bin/true
+check "a program without CUDA leaves nothing" test ! -e t.gputap
+
+# ---- what the generator needs is missing
+timeout=$(command -v timeout)
+PATH=$PWD/nowhere "$timeout" 60 "$tap" run --cuda-args -f -o t "$examples/vector_add" >t.out 2>t.err
+check "without python3 the built-in table serves, and the run says so" said "common calls only.*no python3"
+check "... with the arguments there" judge vector_add everywhere
+echo text >file
+XDG_CACHE_HOME=$PWD/file/cache traced --cuda-args -- "$examples/vector_add"
+check "without a folder for the cache too" judge vector_add everywhere
+
+# ---- a table of the user's
+check "--cuda-table must be one" status 125 "$tap" run -o x --cuda-args --cuda-table=file "$examples/vector_add"
+check "... and says what is wrong" said "file is not a table of CUDA's arguments" x.err
+check "... for export too" status 2 "$tap" export -f -o t -e apilog --cuda-table=file t.gputap
+printf 'gputap-cuda-args\t1\nC\tD\t23\tcuModuleGetFunction\t24\t1\n' >small
+printf 'P\tfn\tCUfunction*\tp\t0\t8\t-\th:8:-\t4\t1\nP\tmod\tCUmodule\th\t8\t8\t-\t-\t0\t1\nP\tname\tconst char*\ts\t16\t8\t-\t-\t3\t1\n' >>small
+python3 - >small.capture <<'END'
+import struct, sys
+calls = b"\0" * 8 + b"".join(struct.pack("=HHHH", *((25, 0, 2, 0) if i == 23 else (0, 0, 0, 0))) for i in range(24))
+copies = struct.pack("=HHHH", 0, 8, 4, 0) + struct.pack("=HHHH", 16, 0, 3, 0)
+sys.stdout.buffer.write(struct.pack("=QIIIIII", 0x3143504143505447, 1, 32 + len(calls + copies), 1, 24, 2, 0) + calls + copies)
+END
+traced --cuda-args --cuda-table="$PWD/small" -- "$examples/vector_add"
+check "--cuda-table replaces the built-in one: what it knows is recorded and named by it" log_has 'CUmodule mod = [0-9A-F]*, const char\* name = "vector_add"'
+check "... and of the others the first words, which a table that knows them reads" judge first_words
+
+# ---- with a toolkit
+unset GPUTAP_CUDA_TOOLKIT
+if traced --cuda-args -- "$examples/vector_add"; silent "common calls only"; then
+	check "the toolkit's table is made once and kept" test "$(find cache -name 'cuda-args-*.capture' | wc -l)" = 1
+	before=$(find cache -type f -printf '%p %T@\n' | sort)
+	traced --cuda-args -- "$examples/vector_add"
+	check "... the second run takes it" test "$before" = "$(find cache -type f -printf '%p %T@\n' | sort)"
+	check "vector_add: the same values under the toolkit's names" judge vector_add everywhere
+	check "... which are others" test "$(names_of | grep -c '"bytes"')" = 0
+	for program in streams graphs errors "storm 4 300"; do
+		read -ra words <<<"$program"
+		traced --cuda-args -- "$examples/${words[0]}" "${words[@]:1}"
+		check "${words[0]}: the same values under the toolkit's names" judge "${words[0]}" everywhere
+	done
+	traced --cuda-args -- "$examples/vector_add"
+	mv cache away
+	check "the trace has them: a machine without the toolkit reads them" test "$(GPUTAP_CUDA_TOOLKIT=$PWD/nowhere names_of | grep -c '"bytesize":"4000"')" = 1
+	traced --cuda-args --pack -- "$examples/vector_add"
+	check "... packed too" test "$(GPUTAP_CUDA_TOOLKIT=$PWD/nowhere names_of | grep -c '"bytesize":"4000"')" = 1
+else
+	echo "skipped: $(grep -o 'common calls only.*' t.err)"
+	skipped=1
+fi
+
+[ "$skipped" -eq 0 ] || echo "skipped: the toolkit's table: no CUDA toolkit, or what its headers are read with"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
