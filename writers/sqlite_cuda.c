@@ -83,6 +83,22 @@ int64_t gt_sql_cuda_gpu_of(const struct gt_sql_feeder *f, const uint8_t uuid[16]
 	return -1;
 }
 
+static bool same_pid(const struct gt_model *m, uint32_t a, uint32_t b)
+{
+	return gt_model_process(m, a)->pid == gt_model_process(m, b)->pid;
+}
+
+bool gt_sql_cuda_describes(const struct gt_sql_feeder *f, uint32_t process, int64_t number)
+{
+	for (uint32_t i = 0; f->cuda && i < gt_cuda_device_count(f->cuda->model); i++) {
+		const struct gt_cuda_device *d = gt_cuda_device(f->cuda->model, i);
+
+		if (d->index == number && same_pid(f->m, d->process, process))
+			return true;
+	}
+	return false;
+}
+
 int64_t gt_sql_cuda_device(struct gt_sql_feeder *f, uint32_t process, uint32_t id)
 {
 	const struct gt_cuda_device *d = id != GT_CUDA_NONE ? gt_cuda_device_of(f->cuda->model, process, id) : NULL;
@@ -458,11 +474,6 @@ int gt_sql_cuda_work(struct gt_sql_feeder *f, struct gt_err *err)
 }
 
 /* ---------------------------------------------------------------- begin, end */
-
-static bool same_pid(const struct gt_model *m, uint32_t a, uint32_t b)
-{
-	return gt_model_process(m, a)->pid == gt_model_process(m, b)->pid;
-}
 
 /* Q1: CUDA of the k-th image of a pid has 2k * 2^32 and up, OpenCL of a pid that used CUDA 2^32 and up. */
 static void number_calls(struct gt_sql_feeder *f)

@@ -40,6 +40,7 @@ struct gt_sql_place { int64_t device, context, green, stream; bool is_green; };
 struct gt_sql_place gt_sql_cuda_place(struct gt_sql_feeder *f, const struct gt_cuda_event *e);
 int64_t gt_sql_cuda_device(struct gt_sql_feeder *f, uint32_t process, uint32_t id); /* GT_SQL_UNKNOWN_DEVICE when nobody described it */
 int64_t gt_sql_cuda_gpu_of(const struct gt_sql_feeder *f, const uint8_t uuid[16]); /* number of a physical device; -1 none */
+bool gt_sql_cuda_describes(const struct gt_sql_feeder *f, uint32_t process, int64_t number); /* ... as a device of that pid */
 uint32_t gt_sql_cuda_gpus(const struct gt_sql_feeder *f);           /* numbers below are CUDA's; 0 without CUDA */
 int64_t gt_sql_cuda_correlation(const struct gt_sql_feeder *f, uint32_t process, uint32_t correlation);
 int64_t gt_sql_cuda_tid(struct gt_sql_feeder *f, const struct gt_cuda_event *e); /* thread 0 of its process when nobody said which */

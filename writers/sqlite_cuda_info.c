@@ -38,7 +38,8 @@ static void add_gpu(struct gt_sql_feeder *f, const struct gt_cuda_device *d)
 
 	gt_put(r, GPU_vmId, GT_SQL_VM);
 	gt_put(r, GPU_id, d->index);
-	gt_put_text(f->gpu, r, GPU_name, d->name.text, d->name.bytes);
+	if (d->name.bytes)
+		gt_put_text(f->gpu, r, GPU_name, d->name.text, d->name.bytes);
 	if (d->bus.bytes)
 		gt_put_text(f->gpu, r, GPU_busLocation, d->bus.text, d->bus.bytes);
 	if (d->clock_khz >= 0)

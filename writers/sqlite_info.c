@@ -390,7 +390,7 @@ static void add_device(struct gt_sql_feeder *f, const struct object_tables *t, c
 	gt_put_str(t->device, r, 13, has_uuid ? uuid : NULL);
 	gt_put_str(t->device, r, 14, bus_text(o, bus) ? bus : NULL);
 	put_attr(r, 15, o, REC_ATTR_CLOCK, 1);
-	if (gt_sql_device_is_cuda(f, o))        /* it has a row already */
+	if (gt_sql_cuda_describes(f, o->process, gt_sql_device_number(f, o)))   /* it has a row already */
 		return;
 	r = gt_sql_add(f->cuda_device);
 	gt_put(r, DE_gpuId, gt_sql_device_number(f, o));

@@ -3,12 +3,14 @@
  *
  * cuda         the whole session of tests/cudasession.c, with nothing of OpenCL
  * cuda_opencl  the same with OpenCL calls in the same threads
+ * cuda_opencl_same  OpenCL on one of CUDA's devices
  * cuda_nvtx    the same with NVTX ranges around its calls, categories, ranges of cuBLAS and cuDNN, and a device's name
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <string.h>
 
 #include "tests/golden/case.h"
@@ -30,6 +32,23 @@ static void cuda_opencl(struct golden *g)
 	golden_times(g, CALL(g, "clEnqueueReadBuffer", T0 + 142000, 400, 0, V(0x5500CC00), V(0x5500DD00), V(1), V(0), V(4096), V(0x604000), V(0), V(0), V(0)),
 		T0 + 142100, T0 + 142200, T0 + 143000, T0 + 144000);
 	CALL(g, "clFinish", T0 + 345000, 400, 0, V(0x5500CC00));
+	tb_cuda_session(g->tb, g->process, g->stream, T0, MONO);
+}
+
+/* Two OpenCL devices, of which the second is CUDA's second. */
+static void cuda_opencl_same(struct golden *g)
+{
+	static const uint8_t uuid[16] = { 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	golden_device(g, 0xD0, CL_DEVICE_TYPE_CPU, "Golden CPU");
+	golden_device(g, 0xD1, CL_DEVICE_TYPE_GPU, "Golden GPU 100, says OpenCL");
+	tb_object(g->stream, REC_OBJECT_DEVICE, 0xD1);
+	tb_attr(g->stream, CL_DEVICE_UUID_KHR, uuid, sizeof uuid);
+	tb_object_end(g->stream);
+	CALL(g, "clCreateContext", T0 + 62000, 400, 0, V(0), V(2), D64(0x7FF8, 0xD0, 0xD1), V(0), V(0), V(0x7FF4), RET(0x5500BB00));
+	for (uint64_t i = 0; i < 2; i++)
+		CALL(g, "clCreateCommandQueue", T0 + 63000 + 500 * i, 400, 0, V(0x5500BB00), V(0xD0 + i), V(0), V(0x7FF4), RET(0x5500CC00 + i));
+	CALL(g, "clFinish", T0 + 345000, 400, 0, V(0x5500CC01));
 	tb_cuda_session(g->tb, g->process, g->stream, T0, MONO);
 }
 
@@ -88,6 +107,7 @@ static void cuda_nvtx(struct golden *g)
 const struct golden_case golden_cuda[] = {
 	{ "cuda", T0, cuda, NULL },
 	{ "cuda_opencl", T0, cuda_opencl, NULL },
+	{ "cuda_opencl_same", T0, cuda_opencl_same, NULL },
 	{ "cuda_nvtx", T0, cuda_nvtx, NULL },
 	{ NULL, 0, NULL, NULL },
 };
