@@ -29,8 +29,8 @@ void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes)
 		struct slot *s = &slot[(start + i) % SLOTS];
 		const uint8_t *none = NULL;
 
-		if (!TAP_READ_ONCE(s->buffer) && __atomic_compare_exchange_n(&s->buffer, &none, buffer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-			TAP_WRITE_ONCE(s->bytes, bytes);
+		if (!__atomic_load_n(&s->buffer, __ATOMIC_RELAXED) && __atomic_compare_exchange_n(&s->buffer, &none, buffer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+			__atomic_store_n(&s->bytes, bytes, __ATOMIC_RELAXED);
 			return;
 		}
 	}
@@ -39,7 +39,7 @@ void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes)
 void tap_cupti_peek_remove(const uint8_t *buffer)
 {
 	for (uint32_t i = 0; i < SLOTS; i++)
-		if (TAP_READ_ONCE(slot[i].buffer) == buffer) {
+		if (__atomic_load_n(&slot[i].buffer, __ATOMIC_RELAXED) == buffer) {
 			__atomic_store_n(&slot[i].buffer, NULL, __ATOMIC_RELEASE);
 			return;
 		}
@@ -48,7 +48,7 @@ void tap_cupti_peek_remove(const uint8_t *buffer)
 /* What came since the last look. A record whose pointer is not written yet is seen when the buffer comes back. */
 static uint64_t look(struct slot *s, const uint8_t *buffer, uint8_t *piece)
 {
-	uint64_t bytes = TAP_READ_ONCE(s->bytes), others = 0;
+	uint64_t bytes = __atomic_load_n(&s->bytes, __ATOMIC_RELAXED), others = 0;
 
 	if (s->seen_in != buffer)
 		s->seen = 0;
@@ -56,7 +56,7 @@ static uint64_t look(struct slot *s, const uint8_t *buffer, uint8_t *piece)
 	while (s->seen < bytes) {
 		size_t n = bytes - s->seen < PIECE ? bytes - s->seen : PIECE, used;
 
-		if (tap_cupti_copy((uintptr_t)buffer + s->seen, piece, n) != n || TAP_READ_ONCE(s->buffer) != buffer)
+		if (tap_cupti_copy((uintptr_t)buffer + s->seen, piece, n) != n || __atomic_load_n(&s->buffer, __ATOMIC_RELAXED) != buffer)
 			break;
 		others += tap_cupti_strings(piece, n, &used);
 		s->seen += used;

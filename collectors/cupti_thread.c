@@ -17,6 +17,7 @@
 
 #include "collectors/cupti.h"
 #include "interpose/process.h"
+#include "trace/write/buffers.h"
 #include "trace/write/debug.h"
 
 #define CLOCK_EVERY_NS 1000000000ull
@@ -154,6 +155,8 @@ static void *run(void *unused)
 			if (stop)
 				tap_cupti_quiet();
 			flush_forced();
+			if (stop)
+				tap_buffers_trim();
 			answer(seen);
 			if (stop)
 				return NULL;

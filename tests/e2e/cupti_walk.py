@@ -51,16 +51,18 @@ class Image:
             n = struct.unpack_from("<Q", data, 64 + 8 * 64 + 8 * reason)[0]
             if n:
                 self.lost[reason] = self.lost.get(reason, 0) + n
-        at, stride = CONTROL, None
+        at, buffers = CONTROL, False
         while at + 64 <= len(data):
             magic, kind, _, size = struct.unpack_from("<IHHQ", data, at)
             if magic != 0x314b4843:
-                at = (at // BLOCK + 1) * BLOCK if stride is None else at + stride
+                if at > CONTROL and not buffers and at != BLOCK:
+                    break
+                at = (at // BLOCK + 1) * BLOCK
                 continue
             if kind == 1:
                 self.calls(data, at, size)
             elif kind == 3:
-                stride = size
+                buffers = True
                 self.buffer(data, at, size)
             at = -(-(at + size) // BLOCK) * BLOCK
 
@@ -106,7 +108,7 @@ class Image:
 
     def buffer(self, data, at, size):
         number, requested, tid, done_tid, context, stream, valid, completed = struct.unpack_from("<QQIIIIQQ", data, at + 64)
-        room = struct.unpack_from("<Q", data, at + 48)[0] if False else size - BUFFER
+        room = struct.unpack_from("<Q", data, at + 40)[0]
         raw = data[at + BUFFER:at + BUFFER + (valid if completed else room)]
         self.buffers.append(dict(number=number, requested=requested, tid=tid, done_tid=done_tid, valid=valid, completed=completed, raw=raw, records=[]))
 

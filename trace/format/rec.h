@@ -277,8 +277,8 @@ enum rec_type {
 
 /*
  * A CUPTI chunk: struct rec_chunk, with blob_bytes = room for activities, this, zeros up to REC_CUPTI_BUFFER bytes from the chunk's
- * beginning, then the buffer as CUPTI filled it. All chunks of such a file have one size, so one that was never finished hides none
- * behind it. Records end at the first kind number 0, or at `valid`.
+ * beginning, then the buffer as CUPTI filled it. Where a block of such a file holds no header, the next one is looked at: a place that
+ * was never finished, or is not in use, hides none behind it. Records end at the first kind number 0, or at `valid`.
  */
 #define REC_CUPTI_BUFFER 4096u
 struct rec_cupti_buffer {

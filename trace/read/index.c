@@ -29,7 +29,7 @@ struct scan {
 	int64_t moved;                    /* of the chunk: gt_block_info.moved */
 	bool truncated;                   /* counted once a stream */
 	bool any;                         /* a chunk was seen in this file */
-	uint64_t stride;                  /* bytes of a chunk of CUPTI's, 0: none was seen in this file */
+	bool buffers;                     /* ... one of CUPTI's */
 	uint64_t block[GT_BLOCK_WORDS];   /* what stands at `base` */
 	uint64_t base, have;              /* bytes valid in block */
 	struct gt_err *err;
@@ -196,7 +196,6 @@ static int keep_blob(struct scan *s, const struct rec_chunk *chunk, uint64_t at,
 	return 0;
 }
 
-/* Chunks of a file of CUPTI's buffers have one size: that of the first one found. */
 static int keep_cupti(struct scan *s, const struct rec_chunk *chunk, uint64_t at)
 {
 	struct gt_reader *r = s->r;
@@ -206,7 +205,7 @@ static int keep_cupti(struct scan *s, const struct rec_chunk *chunk, uint64_t at
 		r->found.lost[REC_LOSS_DAMAGED]++;
 		return 0;
 	}
-	s->stride = chunk->bytes;
+	s->buffers = true;
 	if (!gt_grow((void **)&r->cupti, r->n_cupti, &r->cap_cupti, sizeof(*r->cupti)))
 		return gt_no_memory(s->err);
 	r->cupti[r->n_cupti++] = (struct gt_cupti_chunk){ .stream = s->stream_index, .at = at, .room = chunk->blob_bytes };
@@ -229,14 +228,13 @@ static bool chunk_fits(const struct rec_chunk *chunk, uint64_t at)
 
 /*
  * A chunk that was not opened is the end of a stream. Buffers of CUPTI are asked for by several threads at once: the place of one that
- * was killed on the way lies before those of others, so where they are expected, all places are looked at. 0 go on, 1 the end.
+ * was killed on the way lies before those of others, so where they are expected, all blocks are looked at. 0 go on, 1 the end.
  */
 static int skip_hole(struct scan *s, uint64_t *at)
 {
-	if (!s->stride && s->any)
+	if (!s->buffers && s->any)
 		return 1;
-	*at += s->stride ? s->stride : REC_BLOCK - *at % REC_BLOCK;
-	*at += (REC_BLOCK - *at % REC_BLOCK) % REC_BLOCK;
+	*at += REC_BLOCK - *at % REC_BLOCK;
 	return 0;
 }
 
@@ -293,7 +291,7 @@ static int scan_stream(struct scan *s)
 	s->size = s->r->store->files[s->stream->file].size;
 	s->holders = 0;
 	s->truncated = false;
-	s->stride = 0;
+	s->buffers = false;
 	s->any = false;
 	s->stream->first_block = (uint32_t)s->r->n_blocks;
 	if (read_block(s, 0) < 0)

@@ -1,5 +1,5 @@
 /*
- * trace/write/buffers.c - a stream file of equal places that another library fills: CUPTI's buffers
+ * trace/write/buffers.c - a stream file of places that another library fills: CUPTI's buffers
  *
  * Runs      on any thread of the traced program, in CUPTI's callbacks; several threads at once.
  * May       make system calls, with signals blocked.
@@ -8,10 +8,14 @@
  * B1  A place belongs to the thread that took it until it is given back: nothing but counters is shared.
  * B2  A place is allocated before it is mapped (K1 of chunk.c), and its magic is written last (K2). Its bytes are zero where the
  *     other library has not written yet, so after a kill its records end at the first zero.
- * B3  All places have one size: one that a kill left without a header hides none behind it.
+ * B3  Places are whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet) begins with a zero: a reader
+ *     that goes on block by block there misses none behind it.
  *
- * In a ring the file has as many places as half of the size allows. When no room is left the place that was given back first is
- * taken again.
+ * What a buffer left of its place goes to the next request: a flush gives back buffers that are nearly empty, and the file would be
+ * many times longer than what it holds.
+ *
+ * In a ring places stay whole, as many as half of the size allows. When no room is left the place that was given back first is taken
+ * again.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -21,8 +25,10 @@
 #include "trace/write/debug.h"
 #include "trace/write/internal.h"
 
-#define WORTH_PUNCHING 65536u           /* a system call for less would not pay */
+#define WORTH_PUNCHING 32768u           /* bytes: system calls for less would not pay */
 #define RING_PLACES 4096u
+#define RESTS 256u
+#define WORTH_TAKING 2u                 /* blocks: a smaller rest is no place for a buffer */
 /* Where the chunk stands in its file, in the header's word that chunks of a ring keep it in too. */
 #define PLACE(c) ((c)->rec_offset)
 
@@ -31,6 +37,7 @@ static uint64_t place_bytes, first_place, next_place, numbers;
 static uint64_t (*count_ring)(const struct rec_chunk *c);
 static uint64_t *ring_given;            /* of each place: 0 = in use or never used, else its turn of being given back */
 static uint64_t ring_turns, ring_limit;
+static uint64_t rest[RESTS];            /* {first block u32, blocks u32} in the file, 0 = none: allocated and never written to */
 
 bool tap_buffers_open(uint64_t bytes, uint64_t (*ring_count)(const struct rec_chunk *c))
 {
@@ -47,6 +54,7 @@ bool tap_buffers_open(uint64_t bytes, uint64_t (*ring_count)(const struct rec_ch
 	numbers = 0;
 	count_ring = ring_count;
 	ring_given = NULL;
+	__builtin_memset(rest, 0, sizeof rest);
 	ring_limit = tap_options.max_size / 2 / bytes;
 	ring_limit = ring_limit < 2 ? 2 : ring_limit > RING_PLACES ? RING_PLACES : ring_limit;
 	if (tap_ring())
@@ -98,6 +106,49 @@ static bool ring_clear(int fd, uint64_t at)
 	return tap_chunk_punch(fd, at, place_bytes) && tap_chunk_refill(fd, at, place_bytes);
 }
 
+/* ------------------------------------------------------------------- rests */
+
+static bool rest_put(uint64_t at, uint64_t bytes)
+{
+	uint64_t r = at / REC_BLOCK | bytes / REC_BLOCK << 32;
+
+	for (uint32_t i = 0; i < RESTS; i++) {
+		uint64_t none = 0;
+
+		if (!__atomic_load_n(&rest[i], __ATOMIC_RELAXED) &&
+		    __atomic_compare_exchange_n(&rest[i], &none, r, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+static bool rest_take(uint64_t *at, uint64_t *bytes)
+{
+	for (uint32_t i = 0; i < RESTS; i++) {
+		uint64_t r = __atomic_load_n(&rest[i], __ATOMIC_RELAXED);
+
+		if (r && __atomic_compare_exchange_n(&rest[i], &r, 0, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			*at = (r & UINT32_MAX) * REC_BLOCK;
+			*bytes = (r >> 32) * REC_BLOCK;
+			return true;
+		}
+	}
+	return false;
+}
+
+void tap_buffers_trim(void)
+{
+	uint64_t mask = tap_sys_signals_block(), at, bytes;
+	int fd = place_bytes && !tap_seccomp ? tap_chunk_file(file) : -1;
+
+	while (fd >= 0 && rest_take(&at, &bytes))
+		if (tap_chunk_punch(fd, at, bytes))
+			tap_chunk_uncount(bytes);
+	if (fd >= 0)
+		tap_sys_close(fd);
+	tap_sys_signals_restore(mask);
+}
+
 /* ------------------------------------------------------------------- take */
 
 /* A new place at the file's end. What was not to be had there goes back, if nobody took the next one meanwhile. */
@@ -114,14 +165,14 @@ static bool take_new(int fd, uint64_t *at, enum rec_loss *why)
 	return false;
 }
 
-static void write_headers(struct rec_chunk *c, uint64_t at)
+static void write_headers(struct rec_chunk *c, uint64_t at, uint64_t bytes)
 {
 	struct rec_cupti_buffer *b = tap_buffers_head(c);
 
 	c->kind = REC_CHUNK_CUPTI;
 	c->version = REC_VERSION;
-	c->bytes = place_bytes;
-	c->blob_bytes = place_bytes - REC_CUPTI_BUFFER;
+	c->bytes = bytes;
+	c->blob_bytes = bytes - REC_CUPTI_BUFFER;
 	PLACE(c) = at;
 	c->start_tick = b->requested_tick = tap_tick();
 	b->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
@@ -132,12 +183,12 @@ static void write_headers(struct rec_chunk *c, uint64_t at)
 static struct rec_chunk *take(int fd, enum rec_loss *why)
 {
 	struct rec_chunk *c = NULL;
-	uint64_t at;
+	uint64_t at, bytes = place_bytes;
 
-	if (take_new(fd, &at, why) || (ring_take_oldest(&at) && ring_clear(fd, at)))
-		c = tap_sys_mmap(NULL, place_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+	if (rest_take(&at, &bytes) || take_new(fd, &at, why) || (ring_take_oldest(&at) && ring_clear(fd, at)))
+		c = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (c)
-		write_headers(c, at);
+		write_headers(c, at, bytes);
 	return c;
 }
 
@@ -158,28 +209,39 @@ struct rec_chunk *tap_buffers_take(enum rec_loss *why)
 
 /* ------------------------------------------------------------------- give */
 
-/* Of a ring the unused rest stays: the place will be needed again. */
-static void give_rest(uint64_t at, uint64_t valid)
+static void punch(uint64_t at, uint64_t bytes)
 {
-	uint64_t used = REC_CUPTI_BUFFER + (valid + 4095) / 4096 * 4096;
+	int fd = tap_seccomp || bytes < WORTH_PUNCHING ? -1 : tap_chunk_file(file);
 
-	if (ring_given || tap_seccomp || used + WORTH_PUNCHING > place_bytes)
-		return;
-	int fd = tap_chunk_file(file);
-
-	if (fd >= 0 && tap_chunk_punch(fd, at + used, place_bytes - used))
-		tap_chunk_uncount(place_bytes - used);
+	if (fd >= 0 && tap_chunk_punch(fd, at, bytes))
+		tap_chunk_uncount(bytes);
 	if (fd >= 0)
 		tap_sys_close(fd);
 }
 
+/* The chunk is cut to the blocks that it needs; what lies behind goes to the next request, or back to the disk. B3: the cut comes first. */
+static uint64_t cut(struct rec_chunk *c, uint64_t used)
+{
+	uint64_t blocks = (used + REC_BLOCK - 1) / REC_BLOCK, bytes = c->bytes;
+
+	if (ring_given || blocks + WORTH_TAKING > bytes / REC_BLOCK)
+		return bytes;
+	c->blob_bytes = blocks * REC_BLOCK - REC_CUPTI_BUFFER;
+	__atomic_store_n(&c->bytes, blocks * REC_BLOCK, __ATOMIC_RELEASE);
+	return blocks * REC_BLOCK;
+}
+
 void tap_buffers_give(struct rec_chunk *c)
 {
-	uint64_t at = PLACE(c), valid = tap_buffers_head(c)->valid, *turn = ring_place(at);
+	uint64_t at = PLACE(c), valid = tap_buffers_head(c)->valid, *turn = ring_place(at), bytes = c->bytes;
+	uint64_t used = REC_CUPTI_BUFFER + (valid + 4095) / 4096 * 4096, kept = cut(c, used);
 	uint64_t mask = tap_sys_signals_block();
 
-	tap_sys_munmap(c, place_bytes);
-	give_rest(at, valid);
+	tap_sys_munmap(c, bytes);
+	if (!ring_given)
+		punch(at + used, kept - used);
+	if (kept < bytes && !rest_put(at + kept, bytes - kept))
+		punch(at + kept, bytes - kept);
 	if (turn)
 		__atomic_store_n(turn, __atomic_add_fetch(&ring_turns, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
 	tap_sys_signals_restore(mask);

@@ -1,5 +1,5 @@
 /*
- * trace/write/buffers.h - a stream file of equal places that another library fills: CUPTI's buffers
+ * trace/write/buffers.h - a stream file of places that another library fills: CUPTI's buffers
  *
  * Runs      on any thread of the traced program, in CUPTI's callbacks.
  * Must not  allocate with malloc, lock, change errno.
@@ -15,7 +15,7 @@
 
 #include "trace/format/rec.h"
 
-/* Makes the file; place_bytes is a multiple of REC_BLOCK. Once a process image. ring_count tells the activities of a chunk that is
+/* Makes the file; place_bytes, of a new place, is a multiple of REC_BLOCK. Once a process image. ring_count tells the activities of a chunk that is
  * about to be overwritten (--ring). False: no room. */
 bool tap_buffers_open(uint64_t place_bytes, uint64_t (*ring_count)(const struct rec_chunk *c));
 
@@ -25,5 +25,8 @@ static inline struct rec_cupti_buffer *tap_buffers_head(struct rec_chunk *c) { r
 
 /* Filled up to head->valid, which the caller has stored, completed_tick last. Unmapped from here on; the disk gets back what is unused. */
 void tap_buffers_give(struct rec_chunk *c);
+
+/* At the end: what was allocated and not needed goes back to the disk. */
+void tap_buffers_trim(void);
 
 #endif
