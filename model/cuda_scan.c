@@ -242,6 +242,31 @@ static bool too_short(const struct rec_activity *a)
 	return a->bytes < least[a->kind];
 }
 
+/*
+ * In a buffer that never came back: the kill fell between the first word of a record and its last. What CUPTI always fills in is not there.
+ * (A kernel that another one launched has no correlation id either, but a name.)
+ */
+static bool torn(const struct rec_activity *a)
+{
+	switch (a->kind) {
+	case REC_CUPTI_KIND_DRIVER: case REC_CUPTI_KIND_RUNTIME:
+		return !REC_GET(a, API, correlationId, 0);
+	case REC_CUPTI_KIND_KERNEL: case REC_CUPTI_KIND_SERIAL_KERNEL:
+		return !REC_GET(a, KERNEL, name, 0);
+	case REC_CUPTI_KIND_MEMCPY:
+		return !REC_GET(a, MEMCPY, correlationId, 0);
+	case REC_CUPTI_KIND_MEMCPY2:
+		return !REC_GET(a, MEMCPY2, correlationId, 0);
+	case REC_CUPTI_KIND_MEMSET:
+		return !REC_GET(a, MEMSET, correlationId, 0);
+	case REC_CUPTI_KIND_SYNC:
+		return !REC_GET(a, SYNC, contextId, 0);
+	case REC_CUPTI_KIND_GRAPH_TRACE:
+		return !REC_GET(a, GRAPH_TRACE, contextId, 0);
+	}
+	return false;
+}
+
 static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, struct gt_err *err)
 {
 	struct gt_cuda_library *l = &s->p->library;
@@ -256,7 +281,9 @@ static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, 
 	gt_cupti_walk_begin(w, s->b, &s->p->sizes);
 	while ((rc = gt_cupti_walk_next(w, &a, &offset, err)) > 0) {
 		l->records++;
-		if (too_short(&a) || offset >= GT_PLACE_OFFSETS || index >= GT_PLACE_BUFFERS)
+		if (!s->b->completed && torn(&a))
+			gt_model_count_loss(s->c->m, REC_LOSS_INCOMPLETE_RECORD, 1);
+		else if (too_short(&a) || offset >= GT_PLACE_OFFSETS || index >= GT_PLACE_BUFFERS)
 			gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_UNREAD, 1);
 		else if (take(s, &a, GT_PLACE(index, offset)))
 			return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", s->c->m->session.path);

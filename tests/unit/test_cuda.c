@@ -296,6 +296,29 @@ static void strings_hold_for_the_buffers_of_their_time(void **state)
 	fixture_close(&f, m);
 }
 
+/* A kill may fall into the midst of a record: it is none, and is counted; what stands behind it is there. */
+static void records_that_a_kill_cut_are_counted(void **state)
+{
+	struct fixture f;
+	struct gt_model *m;
+
+	(void)state;
+	fixture_begin(&f, 130001);
+	add_kernel(&f, 1, 100, 200, NAME);
+	ACT(f.a, 10, F(CONCURRENT_KERNEL, start, CUPTI_EPOCH + 300));
+	ACT(f.a, 1, F(MEMCPY, copyKind, 1));
+	ACT(f.a, 5, F(RUNTIME, cbid, 211), F(RUNTIME, start, CUPTI_EPOCH + 310));
+	add_kernel(&f, 2, 400, 500, NAME);
+	fixture_buffer(&f, 0);
+	m = fixture_open(&f);
+	assert_int_equal(gt_cuda_count(cuda_of(m), GT_CUDA_KERNEL), 2);
+	assert_int_equal(gt_cuda_count(cuda_of(m), GT_CUDA_COPY), 0);
+	assert_int_equal(gt_cuda_count(cuda_of(m), GT_CUDA_CALL), 0);
+	assert_int_equal(gt_model_lost(m, REC_LOSS_INCOMPLETE_RECORD), 3);
+	assert_int_equal(gt_model_lost(m, REC_LOSS_TIME_ZERO), 0);
+	fixture_close(&f, m);
+}
+
 /* CUPTI's clock runs 1000 ns ahead at one pair and 3000 at the next: straight between them, with a rate of 1 outside. */
 static void times_follow_the_pairs(void **state)
 {
@@ -528,6 +551,7 @@ int main(void)
 		cmocka_unit_test(threads_without_a_stream_appear),
 		cmocka_unit_test(reused_thread_ids_are_told_apart_by_time),
 		cmocka_unit_test(strings_hold_for_the_buffers_of_their_time),
+		cmocka_unit_test(records_that_a_kill_cut_are_counted),
 		cmocka_unit_test(times_follow_the_pairs),
 		cmocka_unit_test(steps_of_the_clock_are_counted),
 		cmocka_unit_test(without_pairs_times_are_realtime),
