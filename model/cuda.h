@@ -99,12 +99,14 @@ struct gt_cuda *gt_model_cuda(struct gt_model *m, struct gt_err *err);
 uint64_t gt_cuda_count(const struct gt_cuda *c, enum gt_cuda_kind kind);
 /* The i-th of a kind. Strings live as long as the model. 0, or -1 with *err (the file changed under us). */
 int gt_cuda_get(struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, struct gt_cuda_event *out, struct gt_err *err);
+/* Whose the i-th of a kind is; decodes nothing. */
+uint32_t gt_cuda_process_at(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i);
 /* First index whose start is at or behind a time: for windows. Activities that began before may still overlap. */
 uint64_t gt_cuda_lower_bound(const struct gt_cuda *c, enum gt_cuda_kind kind, int64_t start_ns);
 
 /* The outermost API call with that correlation id (the runtime's when both exist); false: not in the trace. */
 bool gt_cuda_call_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_event *out);
-/* Is there one, with a known beginning, for the i-th activity of a kind? Decodes nothing. */
+/* Is there such a call, with a known beginning, of the i-th activity of a kind? Decodes nothing. */
 bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i);
 /* Device activities (kernels, copies, fills, graph launches) that a call set going: fills at most max, returns how many there are. */
 struct gt_cuda_place { enum gt_cuda_kind kind; uint64_t index; };

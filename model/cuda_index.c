@@ -289,6 +289,11 @@ const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t
 	return &ENTRIES(c, GT_CUDA_CALL)[v[i].index];
 }
 
+uint32_t gt_cuda_process_at(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i)
+{
+	return gt_cuda_process_of(c, kind, &ENTRIES(c, kind)[i]);
+}
+
 bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i)
 {
 	const struct gt_cuda_entry *e = &ENTRIES(c, kind)[i], *call = gt_cuda_call_entry(c, gt_cuda_process_of(c, kind, e), e->correlation, NULL);

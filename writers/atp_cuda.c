@@ -255,7 +255,7 @@ int gt_atp_cuda_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_call
 
 static bool in_window(const struct gt_export *x, const struct gt_cuda_event *e)
 {
-	return e->process == x->process->index && e->timed && (x->from_ns == GT_NO_TIME || e->end_ns >= x->from_ns) &&
+	return e->timed && (x->from_ns == GT_NO_TIME || e->end_ns >= x->from_ns) &&
 	       (x->to_ns == GT_NO_TIME || e->start_ns <= x->to_ns);
 }
 
@@ -313,6 +313,8 @@ int gt_atp_cuda_kernels(struct gt_atp_cuda_list *l, struct gt_cuda *c, struct gt
 	for (uint64_t i = 0; i < gt_cuda_count(c, GT_CUDA_KERNEL); i++) {
 		size_t used = l->text->used;
 
+		if (gt_cuda_process_at(c, GT_CUDA_KERNEL, i) != l->x->process->index)
+			continue;
 		if (gt_cuda_get(c, GT_CUDA_KERNEL, i, &e, err))
 			return -1;
 		if (!in_window(l->x, &e))
@@ -332,7 +334,7 @@ struct by_kind { enum gt_cuda_kind kind; uint64_t at, n; bool loaded; struct gt_
 static int load(struct by_kind *k, struct gt_cuda *c, const struct gt_export *x, struct gt_err *err)
 {
 	for (; !k->loaded && k->at < k->n; k->at++) {
-		if (gt_cuda_has_call(c, k->kind, k->at))
+		if (gt_cuda_process_at(c, k->kind, k->at) != x->process->index || gt_cuda_has_call(c, k->kind, k->at))
 			continue;
 		if (gt_cuda_get(c, k->kind, k->at, &k->e, err))
 			return -1;
