@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/info.h"
 #include "cli/json.h"
 
 static const char *const loss_ids[] = {
@@ -195,13 +196,16 @@ static void text_missing(const struct gt_model *m)
 		printf("note (process %d): %s\n", gt_model_process(m, gt_model_note(m, i)->process)->pid, gt_model_note(m, i)->text);
 }
 
-static void text_info(struct gt_model *m)
+static int text_info(struct gt_model *m, struct gt_err *err)
 {
 	text_session(gt_model_session(m));
 	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
 		text_process(m, gt_model_process(m, i));
 	text_devices(m);
+	if (gt_info_cuda_text(m, err))
+		return -1;
 	text_missing(m);
+	return 0;
 }
 
 /* --------------------------------------------------------------------- JSON */
@@ -345,7 +349,7 @@ static void json_missing(struct gt_text *t, const struct gt_model *m)
 	gt_text_char(t, ']');
 }
 
-static bool json_info(struct gt_model *m)
+static int json_info(struct gt_model *m, struct gt_err *err)
 {
 	struct gt_text t = { 0 };
 	bool ok;
@@ -357,11 +361,13 @@ static bool json_info(struct gt_model *m)
 		json_process(&t, m, gt_model_process(m, i));
 	gt_text_char(&t, ']');
 	json_devices(&t, m);
+	ok = !gt_info_cuda_json(m, &t, err);
 	json_missing(&t, m);
 	gt_text_lit(&t, "}\n");
-	ok = !t.failed && fwrite(t.data, 1, t.used, stdout) == t.used;
+	if (ok && (t.failed || fwrite(t.data, 1, t.used, stdout) != t.used))
+		ok = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written") == 0;
 	gt_text_free(&t);
-	return ok;
+	return ok ? 0 : -1;
 }
 
 int gt_cmd_info(struct gt_cli *cli)
@@ -369,7 +375,6 @@ int gt_cmd_info(struct gt_cli *cli)
 	struct gt_progress progress;
 	struct gt_model *m = NULL;
 	struct gt_err err = { 0 };
-	bool ok = true;
 	int rc;
 
 	if (cli->n_args != 1)
@@ -380,10 +385,10 @@ int gt_cmd_info(struct gt_cli *cli)
 	rc = walk_all(m, &progress, &err);
 	gt_progress_end(&progress);
 	if (!rc && gt_option_true(&cli->options, "json"))
-		ok = json_info(m);
+		rc = json_info(m, &err);
 	else if (!rc)
-		text_info(m);
-	if (!rc && (!ok || fflush(stdout) || ferror(stdout)))
+		rc = text_info(m, &err);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
 	gt_model_close(m);
 	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
