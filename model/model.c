@@ -22,21 +22,32 @@ static int open_table(struct gt_model *m, struct gt_err *err)
 	return m->fn_info ? 0 : gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
 }
 
-int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err)
+int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err)
 {
 	struct gt_model *m = calloc(1, sizeof *m);
 
 	*out = NULL;
-	if (!m)
+	if (!m) {
+		gt_reader_close(r);
 		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", path);
+	}
+	m->reader = r;
 	m->cuda_table = opt ? opt->cuda_table : NULL;
 	m->session.path = gt_arena_copy(&m->arena, path, strlen(path));
-	if (!m->session.path || gt_reader_open(path, &m->reader, err) || open_table(m, err) || gt_model_read_all(m, opt, err)) {
+	if (!m->session.path || open_table(m, err) || gt_model_read_all(m, opt, err)) {
 		gt_model_close(m);
 		return -1;
 	}
 	*out = m;
 	return 0;
+}
+
+int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err)
+{
+	struct gt_reader *r;
+
+	*out = NULL;
+	return gt_reader_open(path, &r, err) ? -1 : gt_model_open_reader(r, path, opt, out, err);
 }
 
 void gt_model_close(struct gt_model *m)

@@ -169,6 +169,8 @@ uint64_t gt_call_return(const struct gt_call *call);
 struct gt_model_options { bool strict; void (*progress)(void *ctx, double done); void *ctx;
 	const char *cuda_table; };        /* --cuda-table: lives as long as the model; NULL */
 int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err);
+/* Over a reader that is open already: taken over in any case. path: for messages. */
+int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err);
 void gt_model_close(struct gt_model *m);
 
 const struct gt_session *gt_model_session(const struct gt_model *m);

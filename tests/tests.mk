@@ -67,4 +67,4 @@ check: test-programs
 $(T)/fuzz/%: tests/fuzz/%.c $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lzstd -lxxhash -lm
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lzstd -lxxhash -lm -lpthread

@@ -5,7 +5,7 @@
  *	fuzz_reader -m FILE                                            write the first corpus (from built traces) into a folder
  *
  * A corpus file holds the files of one trace, one behind the other (struct part). Each execution copies one, cuts, flips,
- * overwrites or splices a few places, and reads it in memory through everything that trace/read offers; every 16th is the
+ * overwrites or splices a few places, and reads it in memory through everything that trace/read offers and the model's CUDA; every 16th is the
  * packed file of one, with damage in its header, its tables or anywhere. With clang's
  * -fsanitize=fuzzer and -DGPUTAP_LIBFUZZER the same reading is driven by libFuzzer. A crash is the failure; before each
  * execution its number stands in `now`, so that -r SEED -n NUMBER repeats it.
@@ -24,7 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/tracebuild.h"
+#include "model/cuda.h"
+#include "tests/tracecuda.h"
 #include "trace/read/internal.h"
 #include "trace/read/merge.h"
 #include "trace/read/pack.h"
@@ -103,6 +104,53 @@ static void walk_merge(struct gt_reader *r, int64_t from, int64_t to, size_t lim
 	gt_merge_close(m);
 }
 
+/* CUPTI's activities, all of them: in order, and each with what belongs to it. */
+static void walk_cuda(struct gt_model *m)
+{
+	struct gt_cuda_place work[4];
+	struct gt_cuda_event e, call;
+	struct gt_err err;
+	struct gt_cuda *c = gt_model_cuda(m, &err);
+
+	for (int kind = 0; c && kind < GT_CUDA_KINDS; kind++) {
+		uint64_t n = gt_cuda_count(c, (enum gt_cuda_kind)kind);
+		int64_t last = INT64_MIN;
+
+		for (uint64_t i = 0; i < n; i++) {
+			if (gt_cuda_get(c, (enum gt_cuda_kind)kind, i, &e, &err))
+				abort();          /* it lies in memory: nothing can have changed */
+			if (e.start_ns < last || (e.timed && e.end_ns < e.start_ns))
+				abort();
+			last = e.start_ns;
+			if (kind == GT_CUDA_KERNEL && e.kernel.has_name) {
+				touch(e.kernel.demangled.text, e.kernel.demangled.bytes);
+				touch(e.kernel.short_name.text, e.kernel.short_name.bytes);
+			}
+			if (kind == GT_CUDA_CALL) {
+				touch(e.call.name.text, e.call.name.bytes);
+				if (e.thread >= gt_model_thread_count(m) && !(e.call.has_args && e.thread == GT_CUDA_NONE))
+					abort();
+			}
+			sum += gt_cuda_call_of(c, e.process, e.correlation, &call);
+			sum += gt_cuda_work_of(c, e.process, e.correlation, work, 4);
+		}
+	}
+}
+
+/* Takes the reader over. */
+static void read_model(struct gt_reader *r)
+{
+	struct gt_model *m;
+	struct gt_err err;
+	char text[4096];
+
+	if (gt_model_open_reader(r, "fuzz", NULL, &m, &err) < 0)
+		return;
+	walk_cuda(m);
+	sum += strlen(gt_model_complete_text(m, text, sizeof text));
+	gt_model_close(m);
+}
+
 static void read_store(struct gt_store *store)
 {
 	struct gt_reader *r;
@@ -124,7 +172,7 @@ static void read_store(struct gt_store *store)
 	walk_cursor(r);
 	walk_merge(r, GT_NO_TIME, GT_NO_TIME, GT_MERGE_LOADED_MAX);
 	walk_merge(r, 500, 3000, 1);
-	gt_reader_close(r);
+	read_model(r);
 }
 
 static void read_trace(const struct gt_memory_file *files, size_t n)
@@ -580,6 +628,41 @@ static void put_window(const char *root)
 		exit(1);
 }
 
+/* A record of each kind beside a call and a kernel, in a buffer that came back and one that did not. */
+static void put_cuda(struct tb_stream *s, struct tb_stream *buffers)
+{
+	const uint64_t params[2] = { 0x10, 64 };
+	struct tb_acts *a = tb_acts(130001);
+
+	tb_thread(s, 1000, 10, 1, "main");
+	tb_clock(s, 1000, 1000);
+	tb_cupti_library(s, 1000, 130001, 13000, 0, "libcupti.so");
+	tb_cupti_clock(s, 1000, 5000, 10, 0);
+	tb_cupti_clock(s, 2000000, 2004000, 10, 0);
+	tb_cupti_name(s, 1000, 2, 211, "cudaLaunchKernel_v7000");
+	tb_cupti_string(s, 1100, 0x7000, "_ZN1a1bIfLi4EE1cEPT_");
+	tb_cupti_string(s, 1200, 0x7000, "_Z1fv");
+	tb_cupti_dropped(s, 1300, 2);
+	tb_cupti_event(s, 1400, REC_CUPTI_NODE_CLONED, 0, 1, 1, 0x200000001, 0x100000001, 2, 1);
+	tb_cupti_event(s, 1500, REC_CUPTI_CONTEXT_CREATED, 0, 1, 0, 0, 0, 0, 0);
+	tb_cuda_call(s, REC_FN_CUDA_RUNTIME + 20, 6010, 80, 0, 1, params, sizeof params, 0, NULL, 0);
+	tb_cuda_call(s, REC_FN_CUDA_RUNTIME + 20, 6210, 80, 0, 2, params, sizeof params, 0, NULL, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		for (uint32_t kind = 1; kind < 64; kind++) {
+			if (!tb_act_bytes(a->version, kind))
+				continue;
+			tb_act(a, kind, NULL, 0);
+			memset(a->data + a->last + 4, (int)kind, 12);
+			ACT(a, 10, F(CONCURRENT_KERNEL, start, 7000 + kind * 100), F(CONCURRENT_KERNEL, end, 7050 + kind * 100), F(CONCURRENT_KERNEL, name, 0x7000),
+			    F(CONCURRENT_KERNEL, correlationId, kind / 2), F(CONCURRENT_KERNEL, graphNodeId, kind));
+			ACT(a, 4 + kind % 2, F(RUNTIME, cbid, 211), F(RUNTIME, start, 6900 + kind * 100), F(RUNTIME, end, 6950 + kind * 100),
+			    F(RUNTIME, threadId, 10 + kind % 3), F(RUNTIME, correlationId, kind / 2));
+		}
+		tb_cupti_buffer_sized(buffers, a, &(struct rec_cupti_buffer){ .number = i + 1, .completed_tick = i ? 0 : 1150 }, 12288);
+	}
+	tb_acts_free(a);
+}
+
 static int make_corpus(const char *folder)
 {
 	static uint64_t words[600];
@@ -649,6 +732,16 @@ static int make_corpus(const char *folder)
 	tb_close(tb);
 	put_window(root);
 	save(folder, "staged", root);
+
+	tb = tb_open(root);
+	tb_table(tb, "T\t1\n", 4);
+	p = tb_process(tb, 10);
+	tb_fact(p, "start_tick", "1000");
+	s = tb_stream(p);
+	tb_chunk(s, 8192);
+	put_cuda(s, tb_stream(p));
+	tb_close(tb);
+	save(folder, "cuda", root);
 	return 0;
 }
 
