@@ -15,6 +15,7 @@
 #include "model/cuda_internal.h"
 
 #define BREAK_NS 50000
+#define NS_MAX (INT64_MAX / 4)            /* sums of two do not overflow */
 #define FAR_NS 1000000                    /* knots nearer than that do not tell a rate */
 
 static int by_tick(const void *a, const void *b)
@@ -30,7 +31,7 @@ static uint32_t thin(struct gt_cuda_knot *v, uint32_t n, unsigned *breaks)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (v[i].cupti_ns <= 0)
+		if (v[i].cupti_ns <= 0 || v[i].cupti_ns > NS_MAX || v[i].session_ns > NS_MAX || v[i].session_ns < -NS_MAX)
 			continue;
 		if (!kept || (v[i].cupti_ns > v[kept - 1].cupti_ns && v[i].session_ns > v[kept - 1].session_ns))
 			v[kept++] = v[i];
@@ -45,26 +46,45 @@ static double rate_of(const struct gt_cuda_knot *a, const struct gt_cuda_knot *b
 	return (double)(b->session_ns - a->session_ns) / (double)(b->cupti_ns - a->cupti_ns);
 }
 
-/* 0 (a clock of ns) if any stretch says so: a step spoils one stretch, a clock of another rate all of them. */
-static double common_rate(const struct gt_cuda_knot *v, uint32_t n)
+/* A clock of ns if any stretch says so: a step spoils one stretch, a clock of another rate all of them. */
+static void find_rate(struct gt_cuda_process *p)
 {
+	const struct gt_cuda_knot *v = p->knots.v, *last = v + p->knots.n - 1;
 	bool far = false;
 
-	for (uint32_t i = 1; i < n; i++) {
+	p->rate_session = p->rate_cupti = 1;
+	for (uint32_t i = 1; i < p->knots.n; i++) {
 		double rate = rate_of(&v[i - 1], &v[i]) - 1;
 
 		if (v[i].session_ns - v[i - 1].session_ns < FAR_NS)
 			continue;
 		far = true;
 		if (rate > -1e-3 && rate < 1e-3)
-			return 0;
+			return;
 	}
-	return far ? rate_of(&v[0], &v[n - 1]) - 1 : 0;
+	if (!far)
+		return;
+	p->rate_session = last->session_ns - v->session_ns;
+	p->rate_cupti = last->cupti_ns - v->cupti_ns;
 }
 
-static bool apart(const struct gt_cuda_knot *a, const struct gt_cuda_knot *b, double rate)
+/* ns * to / from: exact, so that what is later stays later. */
+static int64_t scaled(int64_t ns, int64_t to, int64_t from)
 {
-	double off = (double)(b->session_ns - a->session_ns) - (double)(b->cupti_ns - a->cupti_ns) * (1 + rate);
+	int64_t small;
+	__int128 v;
+
+	if (to == from)
+		return ns;
+	if (!__builtin_mul_overflow(ns, to - from, &small) && ns < NS_MAX && ns > -NS_MAX && small / from < NS_MAX)
+		return ns + small / from;         /* the same, without a division of 128 bits */
+	v = ns + (__int128)ns * (to - from) / from;
+	return v > NS_MAX ? NS_MAX : v < -NS_MAX ? -NS_MAX : (int64_t)v;
+}
+
+static bool apart(const struct gt_cuda_process *p, const struct gt_cuda_knot *a, const struct gt_cuda_knot *b)
+{
+	double off = (double)(b->session_ns - a->session_ns) - (double)scaled(b->cupti_ns - a->cupti_ns, p->rate_session, p->rate_cupti);
 
 	/* Clocks that are slewed against each other drift by up to 500 ppm. */
 	return (off < 0 ? -off : off) > BREAK_NS + (double)(b->session_ns - a->session_ns) * 600e-6;
@@ -94,9 +114,10 @@ static void build(struct gt_cuda *c, uint32_t process)
 	p->knots.n = thin(p->knots.v, p->knots.n, &breaks);
 	if (!p->knots.n)
 		return;
-	p->rate = common_rate(p->knots.v, p->knots.n);
+	find_rate(p);
 	for (uint32_t i = 0; i < p->knots.n; i++) {
-		breaks += i && apart(&p->knots.v[i - 1], &p->knots.v[i], p->rate);
+		p->knots.v[i].apart = i + 1 < p->knots.n && apart(p, &p->knots.v[i], &p->knots.v[i + 1]);
+		breaks += p->knots.v[i].apart;
 		if (p->knots.v[i].bracket > widest)
 			widest = p->knots.v[i].bracket;
 	}
@@ -137,7 +158,7 @@ int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns)
 	const struct gt_cuda_knot *k, *next;
 	int64_t ns = (int64_t)cupti_ns, since;
 
-	if (cupti_ns == 0 || cupti_ns > INT64_MAX / 2)
+	if (cupti_ns == 0 || cupti_ns > NS_MAX)
 		return GT_NO_TIME;
 	if (!p->knots.n)
 		return ns - gt_reader_utc_ns(c->m->reader);
@@ -145,9 +166,9 @@ int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns)
 	since = ns - k->cupti_ns;
 	next = ns >= k->cupti_ns && k + 1 < p->knots.v + p->knots.n ? k + 1 : NULL;
 	if (!next)
-		return k->session_ns + since + (int64_t)((double)since * p->rate);
-	if (!apart(k, next, p->rate))
-		return k->session_ns + (int64_t)((__int128)since * (next->session_ns - k->session_ns) / (next->cupti_ns - k->cupti_ns));
-	since += (int64_t)((double)since * p->rate);
+		return k->session_ns + scaled(since, p->rate_session, p->rate_cupti);
+	if (!k->apart)
+		return k->session_ns + scaled(since, next->session_ns - k->session_ns, next->cupti_ns - k->cupti_ns);
+	since = scaled(since, p->rate_session, p->rate_cupti);
 	return k->session_ns + (since < next->session_ns - k->session_ns ? since : next->session_ns - k->session_ns);
 }

@@ -1,8 +1,7 @@
 /*
  * model/cuda_index.c - activities in order of their starts; calls and work by correlation id
  *
- * Arrays are model/bulk.h's: in an unlinked file once they are large. CUPTI's buffers are nearly in order, so a merge sort that
- * looks for runs goes over them about once.
+ * Arrays are model/bulk.h's: in an unlinked file once they are large. CUPTI's buffers are nearly in order: model/sort.h.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -11,130 +10,11 @@
 #include <string.h>
 
 #include "model/cuda_internal.h"
+#include "model/sort.h"
 
 struct gt_cuda_entry *gt_cuda_add(struct gt_cuda *c, enum gt_cuda_kind kind)
 {
 	return gt_bulk_add(&c->kinds[kind], sizeof(struct gt_cuda_entry), &c->bulk_total);
-}
-
-/* -------------------------------------------------------------------- sorting */
-
-#define SHORT 24u                         /* elements that are inserted one by one */
-
-struct sort {
-	char *v, *spare;
-	size_t size;
-	int (*compare)(const void *, const void *, const void *);
-	const void *ctx;
-};
-
-static char *element(const struct sort *s, size_t i) { return s->v + i * s->size; }
-static bool in_order(const struct sort *s, size_t i, size_t k) { return s->compare(element(s, i), element(s, k), s->ctx) <= 0; }
-
-/* [from, sorted) is in order; so is [from, to) afterwards. */
-static void insert(const struct sort *s, size_t from, size_t sorted, size_t to)
-{
-	for (; sorted < to; sorted++) {
-		size_t at = sorted;
-
-		memcpy(s->spare, element(s, sorted), s->size);
-		while (at > from && s->compare(element(s, at - 1), s->spare, s->ctx) > 0)
-			at--;
-		memmove(element(s, at + 1), element(s, at), (sorted - at) * s->size);
-		memcpy(element(s, at), s->spare, s->size);
-	}
-}
-
-/* End of the run that begins at `from`, made SHORT long where it is shorter. */
-static size_t run_end(const struct sort *s, size_t from, size_t n)
-{
-	size_t end = from + 1;
-
-	while (end < n && in_order(s, end - 1, end))
-		end++;
-	if (end - from < SHORT && end < n) {
-		size_t to = n - from < SHORT ? n : from + SHORT;
-
-		insert(s, from, end, to);
-		end = to;
-	}
-	return end;
-}
-
-/* Two runs that follow each other; spare holds the first of them. */
-static void merge(const struct sort *s, size_t from, size_t mid, size_t to)
-{
-	size_t left, n, right = mid, out;
-
-	while (from < mid && in_order(s, from, mid))
-		from++;
-	while (to > mid && in_order(s, mid - 1, to - 1))
-		to--;
-	if (from == mid || mid == to)
-		return;
-	n = mid - from;
-	memcpy(s->spare, element(s, from), n * s->size);
-	for (left = 0, out = from; left < n; out++) {
-		const char *l = s->spare + left * s->size;
-
-		if (right == to || s->compare(l, element(s, right), s->ctx) <= 0) {
-			memcpy(element(s, out), l, s->size);
-			left++;
-		} else {
-			memcpy(element(s, out), element(s, right++), s->size);
-		}
-	}
-}
-
-/* Ends of runs, in ends[0..n): merged two by two until one is left. */
-static void merge_runs(const struct sort *s, size_t *ends, size_t n)
-{
-	while (n > 1) {
-		size_t kept = 0;
-
-		for (size_t i = 0; i < n; i += 2) {
-			if (i + 1 < n)
-				merge(s, i ? ends[i - 1] : 0, ends[i], ends[i + 1]);
-			ends[kept++] = ends[i + 1 < n ? i + 1 : i];
-		}
-		n = kept;
-	}
-}
-
-int gt_bulk_sort(struct gt_bulk *b, size_t size, int (*compare)(const void *, const void *, const void *), const void *ctx, size_t *total)
-{
-	struct sort s = { b->data, NULL, size, compare, ctx };
-	size_t runs = 0, room = 0, *ends = NULL;
-	struct gt_bulk spare = { 0 };
-	int rc = -1;
-
-	for (size_t i = 1; i < b->n; i++) {
-		if (in_order(&s, i - 1, i))
-			continue;
-		room = b->n / SHORT + 2;
-		break;
-	}
-	if (!room)
-		return 0;                         /* in order already */
-	ends = malloc(room * sizeof *ends);
-	while (spare.capacity < (b->n > SHORT ? b->n : SHORT) * size) { /* grown as bulks are: to a file when it is large */
-		spare.n = spare.capacity / size;
-		if (!gt_bulk_add(&spare, size, total))
-			goto out;
-	}
-	s.spare = spare.data;
-	if (!ends)
-		goto out;
-	for (size_t i = 0; i < b->n; i = ends[runs - 1])
-		ends[runs] = run_end(&s, i, b->n), runs++;
-	merge_runs(&s, ends, runs);
-	rc = 0;
-out:
-	if (!spare.fd && spare.capacity <= *total)
-		*total -= spare.capacity;
-	gt_bulk_free(&spare);
-	free(ends);
-	return rc;
 }
 
 /* ------------------------------------------------------------- order of activities */

@@ -60,7 +60,7 @@ struct gt_cuda_moment { uint64_t w[4]; uint32_t what, context, correlation, proc
 struct gt_cuda_text { struct gt_string mangled, demangled, short_name; bool known; };
 struct gt_cuda_pointer { uint64_t address, tick; struct gt_cuda_text *text; };
 struct gt_cuda_fn { struct gt_string name, base; struct gt_fn fn; };
-struct gt_cuda_knot { uint64_t tick; int64_t cupti_ns, session_ns; uint64_t bracket; };
+struct gt_cuda_knot { uint64_t tick; int64_t cupti_ns, session_ns; uint64_t bracket; bool apart; /* a break behind it */ };
 struct gt_cuda_tid { uint32_t tid, thread; int64_t start_ns; };
 
 struct gt_cuda_process {
@@ -70,7 +70,7 @@ struct gt_cuda_process {
 	GT_LIST(struct gt_cuda_knot) knots;   /* by tick */
 	GT_LIST(struct gt_cuda_knot) real;    /* REALTIME, of clock sets: for processes without pairs */
 	uint32_t hint;
-	double rate;                      /* session ns per CUPTI ns outside the knots, - 1 */
+	int64_t rate_session, rate_cupti; /* outside the knots: so many session ns for so many of CUPTI's */
 	struct gt_cuda_fn **fn[2];        /* driver, runtime: by callback id, GT_CUDA_CBIDS each */
 	GT_LIST(struct gt_cuda_pointer) pointers; /* by address, tick */
 	GT_LIST(struct gt_cuda_tid) tids; /* threads with streams, by tid, start */
@@ -125,8 +125,6 @@ int gt_cuda_index_build(struct gt_cuda *c);
 uint32_t gt_cuda_process_of(const struct gt_cuda *c, enum gt_cuda_kind kind, const struct gt_cuda_entry *e);
 const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index);   /* NULL */
 const struct gt_cuda_args *gt_cuda_args_of(const struct gt_cuda_process *p, uint32_t correlation, uint32_t fn);  /* NULL */
-/* Sorts in place, stable; what is nearly in order already costs little. -1: out of memory. */
-int gt_bulk_sort(struct gt_bulk *b, size_t size, int (*compare)(const void *, const void *, const void *), const void *ctx, size_t *total);
 
 /* cuda_names.c */
 int gt_cuda_names_add(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/cuda_internal.h"
+#include "model/sort.h"
 
 static struct gt_cuda_device *device_at(struct gt_cuda *c, uint32_t process, uint32_t id)
 {

@@ -38,6 +38,11 @@ $(T)/tracegen: tests/tracegen.c $(TEST_LIB) $(O)/libgt.a
 	@echo "  CC      $<"
 	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lzstd -lxxhash -lm
 
+$(T)/cudagen: tests/cudagen.c $(TEST_LIB) $(O)/libgt.a
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lzstd -lxxhash -lm -lpthread
+
 $(T)/golden/build: $(wildcard tests/golden/*.c tests/golden/*.h) $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      tests/golden/build"
@@ -59,7 +64,7 @@ $(O)/bench/%: bench/%.c $(SHIM_OBJ) $(GEN_OBJ)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(SHIM_CFLAGS) -MF $@.d -o $@ $< $(SHIM_OBJ) $(GEN_OBJ) -ldl -lpthread $(SHIM_LIBS)
 
-test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/golden/build $(FAKECL_TARGETS) $(FAKEGPU_TARGETS)
+test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(FAKEGPU_TARGETS)
 
 check: test-programs
 	@GPUTAP_BUILD=$(abspath $(O)) tests/run $(TESTS)

@@ -1,0 +1,140 @@
+/*
+ * model/sort.h - a stable merge sort that costs little where most is in order already
+ *
+ * Everything is inlined into the function that calls gt_bulk_sort, so that size and comparison are known there.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_MODEL_SORT_H
+#define GPUTAP_MODEL_SORT_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/bulk.h"
+
+#define GT_SORT_INLINE static inline __attribute__((always_inline))
+#define GT_SORT_SHORT 24u                 /* elements that are inserted one by one */
+
+struct gt_sort {
+	char *v, *spare;
+	size_t size;
+	int (*compare)(const void *, const void *, const void *);
+	const void *ctx;
+};
+
+GT_SORT_INLINE char *gt_sort_element(const struct gt_sort *s, size_t i) { return s->v + i * s->size; }
+GT_SORT_INLINE bool gt_sort_in_order(const struct gt_sort *s, size_t i, size_t k)
+{
+	return s->compare(gt_sort_element(s, i), gt_sort_element(s, k), s->ctx) <= 0;
+}
+
+/* [from, sorted) is in order; so is [from, to) afterwards. */
+GT_SORT_INLINE void gt_sort_insert(const struct gt_sort *s, size_t from, size_t sorted, size_t to)
+{
+	for (; sorted < to; sorted++) {
+		size_t at = sorted;
+
+		memcpy(s->spare, gt_sort_element(s, sorted), s->size);
+		while (at > from && s->compare(gt_sort_element(s, at - 1), s->spare, s->ctx) > 0)
+			at--;
+		memmove(gt_sort_element(s, at + 1), gt_sort_element(s, at), (sorted - at) * s->size);
+		memcpy(gt_sort_element(s, at), s->spare, s->size);
+	}
+}
+
+/* End of the run that begins at `from`, made GT_SORT_SHORT long where it is shorter. */
+GT_SORT_INLINE size_t gt_sort_run_end(const struct gt_sort *s, size_t from, size_t n)
+{
+	size_t end = from + 1;
+
+	while (end < n && gt_sort_in_order(s, end - 1, end))
+		end++;
+	if (end - from < GT_SORT_SHORT && end < n) {
+		size_t to = n - from < GT_SORT_SHORT ? n : from + GT_SORT_SHORT;
+
+		gt_sort_insert(s, from, end, to);
+		end = to;
+	}
+	return end;
+}
+
+/* Two runs that follow each other; spare holds the first of them. */
+GT_SORT_INLINE void gt_sort_merge(const struct gt_sort *s, size_t from, size_t mid, size_t to)
+{
+	size_t left, n, right = mid, out;
+
+	while (from < mid && gt_sort_in_order(s, from, mid))
+		from++;
+	while (to > mid && gt_sort_in_order(s, mid - 1, to - 1))
+		to--;
+	if (from == mid || mid == to)
+		return;
+	n = mid - from;
+	memcpy(s->spare, gt_sort_element(s, from), n * s->size);
+	for (left = 0, out = from; left < n; out++) {
+		const char *l = s->spare + left * s->size;
+
+		if (right == to || s->compare(l, gt_sort_element(s, right), s->ctx) <= 0) {
+			memcpy(gt_sort_element(s, out), l, s->size);
+			left++;
+		} else {
+			memcpy(gt_sort_element(s, out), gt_sort_element(s, right++), s->size);
+		}
+	}
+}
+
+/* Ends of runs, in ends[0..n): merged two by two until one is left. */
+GT_SORT_INLINE void gt_sort_merge_runs(const struct gt_sort *s, size_t *ends, size_t n)
+{
+	while (n > 1) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < n; i += 2) {
+			if (i + 1 < n)
+				gt_sort_merge(s, i ? ends[i - 1] : 0, ends[i], ends[i + 1]);
+			ends[kept++] = ends[i + 1 < n ? i + 1 : i];
+		}
+		n = kept;
+	}
+}
+
+/* Sorts in place, stable. -1: out of memory. *total: the budget of the bulk and of what the sort needs itself. */
+GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size, int (*compare)(const void *, const void *, const void *), const void *ctx, size_t *total)
+{
+	struct gt_sort s = { b->data, NULL, size, compare, ctx };
+	size_t runs = 0, room = 0, *ends = NULL;
+	struct gt_bulk spare = { 0 };
+	int rc = -1;
+
+	for (size_t i = 1; i < b->n; i++) {
+		if (gt_sort_in_order(&s, i - 1, i))
+			continue;
+		room = b->n / GT_SORT_SHORT + 2;
+		break;
+	}
+	if (!room)
+		return 0;                         /* in order already */
+	ends = malloc(room * sizeof *ends);
+	while (spare.capacity < (b->n > GT_SORT_SHORT ? b->n : GT_SORT_SHORT) * size) { /* grown as bulks are: to a file when it is large */
+		spare.n = spare.capacity / size;
+		if (!gt_bulk_add(&spare, size, total))
+			goto out;
+	}
+	s.spare = spare.data;
+	if (!ends)
+		goto out;
+	for (size_t i = 0; i < b->n; i = ends[runs - 1])
+		ends[runs] = gt_sort_run_end(&s, i, b->n), runs++;
+	gt_sort_merge_runs(&s, ends, runs);
+	rc = 0;
+out:
+	if (!spare.fd && spare.capacity <= *total)
+		*total -= spare.capacity;
+	gt_bulk_free(&spare);
+	free(ends);
+	return rc;
+}
+
+#endif
