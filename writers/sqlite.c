@@ -6,6 +6,7 @@
  *   sqlite_schema.*    tables as data       sqlite_walk.c      calls
  *   sqlite_db.*        filling a database   sqlite_commands.c  device commands
  *   sqlite_objects.c, sqlite_events.c, sqlite_maps.c           what handles mean
+ *   sqlite_dynamic.c   --dynamic-tables
  *   sqlite_nvtx.c      NVTX ranges          sqlite_cuda*.c     CUDA
  *   sqlite_info.c      the rest             sqlite_args.c      --sqlite-arguments
  *
@@ -43,13 +44,14 @@ static int choose(const char *option, const char *value, const char *first, cons
 
 static int read_options(const struct gt_options *o, struct gt_sql_options *sql, struct gt_sql_feeder *f, struct gt_err *err)
 {
-	int edition = 1, lazy = 0, opencl = 1, text = 1, driver = 1, libraries = 1;
+	int edition = 1, lazy = 0, opencl = 1, text = 1, driver = 1, libraries = 1, dynamic = 1;
 
 	if (choose("sqlite-schema", gt_option(o, "sqlite-schema"), "default", "2021", &edition, err) ||
 	    choose("lazy", gt_option(o, "lazy"), "true", "false", &lazy, err) ||
 	    choose("opencl-compat", gt_option(o, "opencl-compat"), "on", "off", &opencl, err) ||
 	    choose("nvtx-text", gt_option(o, "nvtx-text"), "both", "strict", &text, err) ||
 	    choose("nvtx-libraries", gt_option(o, "nvtx-libraries"), "apart", "both", &libraries, err) ||
+	    choose("dynamic-tables", gt_option(o, "dynamic-tables"), "none", "all", &dynamic, err) ||
 	    choose("cuda-driver-rows", gt_option(o, "cuda-driver-rows"), "outer", "all", &driver, err))
 		return -1;
 	f->compat = opencl == 1;
@@ -62,6 +64,7 @@ static int read_options(const struct gt_options *o, struct gt_sql_options *sql, 
 		.lazy = lazy == 1 ? GT_SQL_LAZY_TRUE : lazy == 2 ? GT_SQL_LAZY_FALSE : GT_SQL_LAZY_UNSET,
 		.index = gt_option_true(o, "sqlite-index"),
 		.arguments = gt_option_true(o, "sqlite-arguments"),
+		.dynamic = dynamic == 2,
 	};
 	return 0;
 }

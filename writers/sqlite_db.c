@@ -576,6 +576,14 @@ static void create_indices(struct gt_sql *db)
 	close_sqlite(db);
 }
 
+static void create_dynamic(struct gt_sql *db)
+{
+	open_sqlite(db);
+	if (!db->failed && !gt_sql_dynamic_tables(db->sqlite))
+		fail(db, "--dynamic-tables: cannot make a table", sqlite3_errmsg(db->sqlite));
+	close_sqlite(db);
+}
+
 int gt_sql_close(struct gt_sql *db, bool keep, struct gt_err *err)
 {
 	bool failed;
@@ -586,6 +594,8 @@ int gt_sql_close(struct gt_sql *db, bool keep, struct gt_err *err)
 			place_roots(db);
 		if (!db->failed && db->opt.index && db->opt.edition == GT_SCHEMA_DEFAULT)
 			create_indices(db);
+		if (!db->failed && db->opt.dynamic && db->opt.edition == GT_SCHEMA_DEFAULT)
+			create_dynamic(db);
 	}
 	failed = db->failed;
 	if (failed && err)

@@ -26,6 +26,7 @@ struct gt_sql_options {
 	enum gt_sql_lazy lazy;
 	bool index;
 	bool arguments;                 /* OPENCL_API.arguments */
+	bool dynamic;                   /* a table for each payload schema */
 };
 
 struct gt_sql;
@@ -35,6 +36,10 @@ int gt_sql_open(const char *path, const struct gt_sql_options *opt, struct gt_sq
 /* Writes what is left, the strings and the indices, and closes. keep false: only closes. db is gone afterwards. 0 or -1. */
 int gt_sql_close(struct gt_sql *db, bool keep, struct gt_err *err);
 bool gt_sql_failed(const struct gt_sql *db);
+
+/* sqlite_dynamic.c: of a whole database. False: sqlite3_errmsg() says why. */
+struct sqlite3;
+bool gt_sql_dynamic_tables(struct sqlite3 *db);
 
 /* ---- rows ---- */
 

@@ -749,6 +749,27 @@ static void a_window_keeps_what_overlaps_it(void **state)
 	f->from_ns = f->to_ns = GT_NO_TIME;
 }
 
+/* Names of members are the program's: some are no names, some are another column's, some could end a statement. */
+static void members_of_any_name_become_columns(void **state)
+{
+	static const char *const names[] = { "'x'", "'X'", "'eventid'", "NULL", "'a\"b'", "'it''s; DROP TABLE NVTX_EVENTS'" };
+	struct fixture *f = *state;
+	char sql[256];
+
+	assert_int_equal(sqlite3_open(":memory:", &f->db), SQLITE_OK);
+	sqlite3_exec(f->db, "CREATE TABLE NVTX_EVENTS (eventId, jsonText); CREATE TABLE NVTX_EVENTS_PAYLOAD_SCHEMAS (eventId, globalPid, domainId, "
+			    "payloadSchemaID); CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId, schemaId, idx, name); "
+			    "INSERT INTO NVTX_EVENTS VALUES (7, '{\"x\":1,\"X\":2,\"eventid\":3,\"it''s; DROP TABLE NVTX_EVENTS\":4}'); "
+			    "INSERT INTO NVTX_EVENTS_PAYLOAD_SCHEMAS VALUES (7, 10, 2, 30)", NULL, NULL, NULL);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		snprintf(sql, sizeof sql, "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (2, 30, %zu, %s)", i, names[i]);
+		assert_int_equal(sqlite3_exec(f->db, sql, NULL, NULL, NULL), SQLITE_OK);
+	}
+	assert_true(gt_sql_dynamic_tables(f->db));
+	expect_rows(f, "SELECT eventId, x, member1, member2, member3, member4, \"it's; DROP TABLE NVTX_EVENTS\" FROM DYNAMIC_NVTXPAYLOAD_DATATYPE_10_2_30",
+	            "7|1|2|3|NULL|NULL|4\n");
+}
+
 static void an_unwritable_place_is_an_error_with_a_reason(void **state)
 {
 	struct gt_sql_options opt = { 0 };
@@ -794,7 +815,7 @@ int main(int argc, char **argv)
 		TEST(without_compat_rows_only_our_tables_are_filled), TEST(lazy_chooses_the_tables), TEST(arguments_stand_in_the_api_row),
 		TEST(indices_bear_our_prefix), TEST(edition_2021_has_the_same_rows_in_its_columns), TEST(pages_hold_every_value_and_size),
 		TEST(one_row_and_no_row_are_right_too), TEST(a_copy_between_devices_is_one_between_peers), TEST(a_full_disk_is_an_error),
-		TEST(a_window_keeps_what_overlaps_it),
+		TEST(a_window_keeps_what_overlaps_it), TEST(members_of_any_name_become_columns),
 		cmocka_unit_test(varints_are_those_of_the_file_format), cmocka_unit_test(an_unwritable_place_is_an_error_with_a_reason),
 		cmocka_unit_test(a_string_has_one_id_and_wrong_bytes_are_escaped),
 	};
