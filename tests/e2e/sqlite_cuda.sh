@@ -22,6 +22,7 @@ trace pools --cuda-memory-usage -- "$(example pools)"
 trace managed --cuda-um -- "$(example managed)"
 trace streams --cuda-events -- "$(example streams)"
 trace errors -- "$(example errors)"
+if [ -z "${CUDA_LIBRARIES-}" ]; then FAKEGPU_FAULTS=zero-times=10,reversed-times=7 trace faults -- "$(example storm)" 4 200; export_as faults faults; fi
 for t in storm graphs whole pools managed streams errors; do
 	export_as "$t" "$t"
 	export_as "$t.old" "$t" --sqlite-schema=2021

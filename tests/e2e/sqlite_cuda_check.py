@@ -4,6 +4,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
+import os
 import sqlite3
 import sys
 
@@ -109,6 +110,17 @@ def check_storm(d):
     every.check("it has the driver's calls inside the runtime's, and nothing else more", inside > 0 and inside == more, (inside, more))
 
 
+def check_faults(d):
+    """Every tenth record of the device without times, every seventh with reversed ones."""
+    lost = sum(int(r[0].split()[0]) for r in d.rows(
+        "SELECT text FROM DIAGNOSTIC_EVENT WHERE text LIKE '% commands with %' AND text NOT LIKE 'complete%' AND text NOT LIKE 'moved%'"))
+    work = sum(d.count(t) for t in WORK)
+    d.check("what has no usable times has no row and is counted", lost > 0 and work + lost == 800 + 4 + 4, (work, lost))
+    d.check("its calls have theirs", d.one("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId "
+                                           "WHERE s.value LIKE 'cudaLaunchKernel%'") == 800)
+    d.check("no row ends before it begins", sum(d.count(t, "end < start OR start <= 0") for t in WORK) == 0)
+
+
 def check_graphs(nodes, whole):
     launches = "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId WHERE s.value LIKE 'cudaGraphLaunch%'"
     whole.check("a graph launched as a whole has one row", whole.count("CUPTI_ACTIVITY_KIND_GRAPH_TRACE") == whole.one(launches) > 0)
@@ -152,5 +164,7 @@ if __name__ == "__main__":
     check_graphs(all_of["graphs"], all_of["whole"])
     check_memory(all_of["pools"], all_of["managed"])
     check_others(all_of["streams"], all_of["errors"])
+    if os.path.exists("faults.sqlite"):
+        check_faults(Database("faults"))
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)
