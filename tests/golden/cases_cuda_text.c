@@ -86,7 +86,8 @@ static void kernel(struct tb_acts *a, struct place w, uint64_t start, uint64_t e
 	    F(CONCURRENT_KERNEL, contextId, w.context), F(CONCURRENT_KERNEL, streamId, w.stream), F(CONCURRENT_KERNEL, correlationId, w.correlation),
 	    F(CONCURRENT_KERNEL, gridX, 2), F(CONCURRENT_KERNEL, gridY, 1), F(CONCURRENT_KERNEL, gridZ, 1), F(CONCURRENT_KERNEL, blockX, 32),
 	    F(CONCURRENT_KERNEL, blockY, 1), F(CONCURRENT_KERNEL, blockZ, 1), F(CONCURRENT_KERNEL, queued, queued ? at(queued) : 0),
-	    F(CONCURRENT_KERNEL, submitted, submitted ? at(submitted) : 0), F(CONCURRENT_KERNEL, graphNodeId, node), F(CONCURRENT_KERNEL, graphId, node ? 3 : 0));
+	    F(CONCURRENT_KERNEL, submitted, submitted ? at(submitted) : 0), F(CONCURRENT_KERNEL, graphNodeId, node),
+	    F(CONCURRENT_KERNEL, graphId, node ? 3 : 0));
 }
 
 static void api(struct golden *g, struct tb_acts *a, uint32_t cbid, const char *name, uint32_t correlation, uint64_t start, uint64_t end)
