@@ -58,6 +58,7 @@ struct golden_case {
 	void (*build)(struct golden *g);
 	const char *table;                /* more of the function table, NULL */
 };
-extern const struct golden_case golden_calls[], golden_nvtx[], golden_commands[], golden_hsa[], golden_cuda[], golden_cuda_text[];   /* each ends with a NULL name */
+/* each ends with a NULL name */
+extern const struct golden_case golden_calls[], golden_nvtx[], golden_commands[], golden_hsa[], golden_cuda[], golden_cuda_text[];
 
 #endif

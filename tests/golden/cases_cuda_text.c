@@ -71,7 +71,8 @@ static void cuda_args(struct golden *g)
 	call(g, (struct call){ RT, 16, "cudaSetDevice_v3020", 101 }, W(0xffffffff) * 4, 0, NULL, 0);
 	call(g, (struct call){ RT, 139, "cudaEventElapsedTime_v3020", 0 }, W(0x7ffd40, 0xe1, 0xe2) * 8, 1, w, tb_cuda_copy(w, 0, 0, true, &elapsed, 4));
 	call(g, (struct call){ DR, 5, "cuDeviceGetName", 0 }, W(0x7ffd50, PAIR(64, 0)) * 8, 1, w, tb_cuda_copy(w, 0, 0, true, "Golden \"GPU\"\n100", 16));
-	call(g, (struct call){ DR, 23, "cuModuleGetFunction", 500 }, W(0x7ffd60, 0x40, 0x601000) * 8, 1, w, tb_cuda_copy(w, 0, 16, false, "no/such;kernel)", 15));
+	call(g, (struct call){ DR, 23, "cuModuleGetFunction", 500 }, W(0x7ffd60, 0x40, 0x601000) * 8, 1, w,
+	     tb_cuda_copy(w, 0, 16, false, "no/such;kernel)", 15));
 	call(g, (struct call){ RT, 2000, "cudaUnheardOf_v20000", 0 }, W(1, 0, 0xabcdef) * 8, 0, NULL, 0);
 	call(g, (struct call){ RT, 165, "cudaDeviceSynchronize_v3020", 0 }, W0, 0, NULL, 0);
 }
@@ -108,9 +109,11 @@ static void cuda_odd(struct golden *g)
 	ACT(a, DEVICE_RECORD, F(DEVICE, id, 0), F(DEVICE, name, 0x7f1000));
 	/* work without a call, and with nothing known of it: in order of start over all kinds */
 	ACT(a, GRAPH, F(GRAPH_TRACE, start, at(64000)), F(GRAPH_TRACE, end, at(65000)), F(GRAPH_TRACE, correlationId, 990), F(GRAPH_TRACE, streamId, 7));
-	ACT(a, MEMCPY, F(MEMCPY, copyKind, 9), F(MEMCPY, bytes, 5000000000), F(MEMCPY, start, at(62000)), F(MEMCPY, end, at(63000)), F(MEMCPY, correlationId, 991));
+	ACT(a, MEMCPY, F(MEMCPY, copyKind, 9), F(MEMCPY, bytes, 5000000000), F(MEMCPY, start, at(62000)), F(MEMCPY, end, at(63000)),
+	    F(MEMCPY, correlationId, 991));
 	ACT(a, MEMCPY, F(MEMCPY, copyKind, 99), F(MEMCPY, start, at(62000)), F(MEMCPY, end, at(63000)));
-	ACT(a, MEMSET, F(MEMSET, value, 0xffffffff), F(MEMSET, bytes, 16), F(MEMSET, start, at(63000)), F(MEMSET, end, at(63000)), F(MEMSET, correlationId, 992));
+	ACT(a, MEMSET, F(MEMSET, value, 0xffffffff), F(MEMSET, bytes, 16), F(MEMSET, start, at(63000)), F(MEMSET, end, at(63000)),
+	    F(MEMSET, correlationId, 992));
 	kernel(a, none, 61000, 62000, 0, 0, 0);
 	/* queued and submitted that are later than the start are moved to it */
 	api(g, a, 211, "cudaLaunchKernel_v7000", 1, 10000, 12000);
