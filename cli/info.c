@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/info.h"
 #include "cli/json.h"
+#include "model/cuda.h"
 
 static const char *const loss_ids[] = {
 #define X(id, text) #id,
@@ -125,20 +126,34 @@ static void text_session(const struct gt_session *s)
 		printf("ended     exit status %d\n", s->exit_status);
 }
 
-static void text_thread(const struct gt_thread *t)
+/* What the thread's slot holds of the parameters; the others are not known. */
+static void text_cuda_inside(struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4])
+{
+	struct gt_cuda_arg a;
+	unsigned i = 0;
+
+	for (; c && gt_cuda_arg_inside(c, fn, first, i, &a) && a.has_value; i++)
+		printf("%s%s=%s", i ? ", " : "", a.name, a.symbol ? a.symbol : a.text);
+	if (c && gt_cuda_arg_inside(c, fn, first, i, &a))
+		printf("%s...", i ? ", " : "");
+}
+
+static void text_thread(struct gt_cuda *c, const struct gt_thread *t)
 {
 	printf("  thread %d%s%s%s: %llu calls\n", t->tid, *t->name ? " " : "", t->name, t->main ? " (main)" : "", (unsigned long long)t->calls);
 	for (uint32_t i = 0; i < t->n_inside; i++) {
 		const struct gt_fn *fn = t->inside[i].fn;
 
 		printf("    last inside %s(", fn->name);
+		if (fn->domain == REC_DOMAIN_CUDA_RUNTIME || fn->domain == REC_DOMAIN_CUDA_DRIVER)
+			text_cuda_inside(c, fn, t->inside[i].arg);
 		for (uint32_t k = 0; k < 4 && k < fn->n_params; k++)
 			printf("%s%s=0x%llx", k ? ", " : "", fn->params[k].name, (unsigned long long)t->inside[i].arg[k]);
 		printf("%s) since %.9f s\n", fn->n_params > 4 ? ", ..." : "", (double)t->inside[i].start_ns / 1e9);
 	}
 }
 
-static void text_process(const struct gt_model *m, const struct gt_process *p)
+static void text_process(const struct gt_model *m, struct gt_cuda *c, const struct gt_process *p)
 {
 	printf("\nprocess %d", p->pid);
 	if (p->instance > 1)
@@ -156,7 +171,7 @@ static void text_process(const struct gt_model *m, const struct gt_process *p)
 	for (size_t i = 0; i < p->n_env; i++)
 		printf("  environment %s\n", p->env[i]);
 	for (uint32_t i = 0; i < p->n_threads; i++)
-		text_thread(gt_model_thread(m, p->first_thread + i));
+		text_thread(c, gt_model_thread(m, p->first_thread + i));
 }
 
 static void text_devices(struct gt_model *m)
@@ -198,9 +213,12 @@ static void text_missing(const struct gt_model *m)
 
 static int text_info(struct gt_model *m, struct gt_err *err)
 {
+	struct gt_err err = { 0 };
+	struct gt_cuda *c = gt_model_cuda(m, &err);
+
 	text_session(gt_model_session(m));
 	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
-		text_process(m, gt_model_process(m, i));
+		text_process(m, c, gt_model_process(m, i));
 	text_devices(m);
 	if (gt_info_cuda_text(m, err))
 		return -1;

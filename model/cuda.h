@@ -161,6 +161,8 @@ struct gt_cuda_arg { const char *type, *name; enum gt_cuda_class class; uint64_t
 	char out_text[256]; };                                /* what an out pointer led to, printed so; "" nothing was copied */
 /* Argument i; false behind the last. call has has_args. */
 bool gt_cuda_arg(struct gt_cuda *c, const struct gt_cuda_event *call, unsigned i, struct gt_cuda_arg *out);
+/* The same of a call that a thread was inside when it died (gt_thread.inside): what its first words hold has a value. */
+bool gt_cuda_arg_inside(struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4], unsigned i, struct gt_cuda_arg *out);
 /* "cudaError_t" / "CUresult" values as text: "cudaSuccess", "CUDA_ERROR_NO_DEVICE"; the number when unknown. Into buf; returns buf. */
 const char *gt_cuda_result_text(const struct gt_cuda_event *call, char *buf, size_t bytes);
 

@@ -67,6 +67,13 @@ bool gt_cuda_arg(struct gt_cuda *c, const struct gt_cuda_event *call, unsigned i
 	return gt_cuda_args_read(&rec, &r) && gt_cuda_args_get(c->table, &r, i, out);
 }
 
+bool gt_cuda_arg_inside(struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4], unsigned i, struct gt_cuda_arg *out)
+{
+	struct gt_cuda_args_record r = { .domain = fn->domain, .cbid = fn->id & (GT_CUDA_TABLE_CBIDS - 1), .params = (const uint8_t *)first, .bytes = 32, .raw = true };
+
+	return gt_cuda_args_get(c->table, &r, i, out);
+}
+
 static const char *result_symbol(const struct gt_cuda_table *t, bool driver, int32_t result)
 {
 	return t ? gt_cuda_table_symbol(t, gt_cuda_table_set(t, driver ? "CUresult" : "cudaError"), result) : NULL;

@@ -62,6 +62,21 @@ check "a plain preload records arguments too" judge vector_add everywhere
 traced --cuda-args -t cuda -- /bin/true
 check "a program without CUDA leaves nothing" test ! -e t.gputap
 
+# ---- killed inside a call
+rm -rf t.gputap
+FAKEGPU_FAULTS=slow-kernels=20000 timeout 60 "$tap" run --cuda-args -f -o t "$examples/streams" >t.out 2>t.err &
+launcher=$!
+for _ in $(seq 100); do
+	"$tap" info t.gputap 2>/dev/null | grep -q "last inside cudaStreamSynchronize" && break
+	sleep 0.1
+done
+kill -9 "$(basename t.gputap/*.1 .1)"
+wait "$launcher" 2>/dev/null
+waited_for=$("$tap" export -q -f -o t -e apilog t.gputap && grep -o 'cudaLaunchKernel(.*stream = [0-9A-F]*' t.apilog | tail -n 1 | grep -o '[0-9A-F]*$')
+"$tap" info t.gputap >t.info
+check "a thread that was killed inside a call tells the call and what it was given" said "last inside cudaStreamSynchronize(stream=$waited_for)" t.info
+check "... and the driver's inside it" said "last inside cuStreamSynchronize(stream=$waited_for)" t.info
+
 # ---- what the generator needs is missing
 timeout=$(command -v timeout)
 PATH=$PWD/nowhere "$timeout" 60 "$tap" run --cuda-args -f -o t "$examples/vector_add" >t.out 2>t.err
