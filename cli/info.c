@@ -213,9 +213,10 @@ static void text_missing(const struct gt_model *m)
 
 static int text_info(struct gt_model *m, struct gt_err *err)
 {
-	struct gt_err err = { 0 };
-	struct gt_cuda *c = gt_model_cuda(m, &err);
+	struct gt_cuda *c = gt_model_cuda(m, err);
 
+	if (!c)
+		return -1;
 	text_session(gt_model_session(m));
 	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
 		text_process(m, c, gt_model_process(m, i));
