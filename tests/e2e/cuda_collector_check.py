@@ -83,6 +83,13 @@ def kinds(image, *wanted):
             fail("%d records of kind %s, %s expected" % (found, kind, n))
 
 
+def kinds_or_lost(image, wanted, reason):
+    kind, n = wanted.split("=")
+    found, thrown = image.count(int(kind)), image.lost.get(REASONS.index(reason), 0)
+    if found > int(n) or (found < int(n) and not thrown):
+        fail("%d records of kind %s, %d buffers thrown away" % (found, kind, thrown))
+
+
 def graph(image):
     made = [e for e in image.events if e["what"] in (4, 7, 9)]
     nodes = {e["words"][0] for e in image.events if e["what"] in (9, 10)}

@@ -1,19 +1,22 @@
 /*
  * tests/e2e/cuda_ends.c - a CUDA program that ends, forks, waits or resets in the way its argument names
  *
- * return exit _exit quick_exit thread_exit exec kill fork_after fork_before reset idle window, or: late LIBRARY (loaded when the driver is up).
+ * return exit _exit quick_exit thread_exit exec kill fork_after fork_before reset sealed idle window, or: late LIBRARY (loaded when the driver is up).
  * 20 launches; 200 for the window. Ends with status 3 where there is one. The driver is loaded by name: nothing of CUDA is linked.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,6 +105,15 @@ static int fork_before(void)
 	return child_ends(child) ? STATUS : 1;
 }
 
+/* A filter that lets everything pass: the tool cannot know. */
+static int seal(void)
+{
+	struct sock_filter all[] = { { BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW } };
+	struct sock_fprog program = { 1, all };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
 static void window(void)
 {
 	open_driver();
@@ -151,6 +163,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(way, "reset"))
 		MUST(F(cuDevicePrimaryCtxReset_v2, int)(device));
+	if (!strcmp(way, "sealed") && !seal())
+		launch(LAUNCHES);
 	if (!strcmp(way, "idle"))
 		usleep(4000000);
 	return STATUS;

@@ -1,0 +1,37 @@
+# tests/e2e/cuda_lib.sh - run a CUDA program traced on the stand-in machine and look at what the collector wrote: sourced
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# shellcheck disable=SC2034
+set -u
+tap=$GPUTAP_BUILD/gputap
+gpu=$GPUTAP_BUILD/tests/fakegpu
+examples=$GPUTAP_BUILD/examples/cuda
+passed=0 failed=0
+unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX
+export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_REPORT=report
+
+# check NAME COMMAND...: one sentence that must be true
+check() {
+	local name=$1
+	shift
+	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
+}
+walk() { python3 "$GPUTAP_TESTS/e2e/cuda_collector_check.py" t.gputap "$@"; }
+# traced OPTION... -- PROGRAM ARGUMENT...: into t.gputap, its words into t.out and t.err, status into t.status
+traced() {
+	rm -rf t.gputap report
+	timeout 60 "$tap" run -f -o t "$@" >t.out 2>t.err
+	echo $? >t.status
+}
+said() { grep -q "$1" t.err; }
+silent() { ! grep -q "CUDA is not traced" t.err; }
+calls() { grep '^runtime-calls' "$1"; }
+driver_calls() { grep '^driver-calls' "$1" | cut -d' ' -f2; }
+status() { [ "$(cat t.status)" = "$1" ]; }
+no_image() { ! ls -d t.gputap/*.[0-9]* >/dev/null 2>&1; }
+finish() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+}
