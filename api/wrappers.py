@@ -395,9 +395,11 @@ def put_text(cb):
 # ------------------------------------------------------------------ instances
 
 # Versions whose prototypes of a provisional extension are those of the headers; others are recorded by name only.
+# Source: "Version History" of each extension in the OpenCL API specification (Khronos' OpenCL-Docs, api/cl_khr_*.asciidoc): command
+# buffers up to 0.9.7, mutable dispatch to 0.9.5, external memory and semaphores to 1.0.1. Of the last three no revision changed a prototype.
 PROVISIONAL = {
-    "cl_khr_command_buffer": ((0, 9, 0), (0, 9, 4)),                    # 0.9.5 gives recording calls a property list
-    "cl_khr_command_buffer_mutable_dispatch": ((0, 9, 0), (0, 9, 1)),   # 0.9.2 passes an array of updates
+    "cl_khr_command_buffer": ((0, 9, 0), (0, 9, 4)),                    # 0.9.5 (2024-07-24) gives recording calls a property list
+    "cl_khr_command_buffer_mutable_dispatch": ((0, 9, 0), (0, 9, 1)),   # 0.9.2 (2024-06-19) passes an array of updates
     "cl_khr_semaphore": ((0, 9, 0), (1, 0, 4095)),
     "cl_khr_external_semaphore": ((0, 9, 0), (1, 0, 4095)),
     "cl_khr_external_memory": ((0, 9, 0), (1, 0, 4095)),

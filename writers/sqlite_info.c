@@ -445,7 +445,7 @@ static void add_queue(struct gt_sql_feeder *f, const struct object_tables *t, co
 static void add_program(struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_object *o)
 {
 	struct gt_sql_row *r = gt_sql_add(t);
-	struct gt_string source;
+	struct gt_string source, log;
 	uint64_t total;
 	char hash[40];
 
@@ -461,6 +461,8 @@ static void add_program(struct gt_sql_feeder *f, struct gt_sql_table *t, const s
 	}
 	if (o->build_options.text)
 		gt_put(r, 5, gt_sql_string(f->db, o->build_options.text, o->build_options.bytes));
+	if (o->has_log && gt_model_blob(f->m, o->log_id, &log, &total))
+		gt_put(r, 6, gt_sql_string(f->db, log.text, log.bytes));
 }
 
 static void add_kernel_object(struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_object *o)
@@ -484,7 +486,7 @@ static void objects(struct gt_sql_feeder *f)
 		FEED(f, "OPENCL_DEVICE", "globalPid", "id", "deviceId", "platformId", "parentId", "name", "vendor", "version", "driverVersion", "type",
 		     "computeUnits", "clockMhz", "globalMemBytes", "uuid", "busLocation", "clockSource"),
 		FEED(f, "OPENCL_QUEUE", "globalPid", "id", "contextId", "deviceId", "properties", "profiled", "clockErrorNs", "created", "released"),
-		FEED(f, "OPENCL_PROGRAM", "globalPid", "id", "contextId", "sourceHash", "sourceBytes", "buildOptionsId"),
+		FEED(f, "OPENCL_PROGRAM", "globalPid", "id", "contextId", "sourceHash", "sourceBytes", "buildOptionsId", "buildLogId"),
 		FEED(f, "OPENCL_KERNEL", "globalPid", "id", "programId", "nameId", "workGroupSize", "localMemBytes", "privateMemBytes"),
 	};
 

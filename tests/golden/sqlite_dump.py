@@ -12,7 +12,7 @@ import json
 import sqlite3
 import sys
 
-STRINGS = {"nameId", "demangledName", "shortName", "mangledName", "textId", "module", "buildOptionsId"}
+STRINGS = {"nameId", "demangledName", "shortName", "mangledName", "textId", "module", "buildOptionsId", "buildLogId"}
 GLOBAL_IDS = {"globalTid", "globalPid", "endGlobalTid", "globalVid"}
 CHANGING = {"EXPORT_PRODUCT_VERSION", "EXPORT_ARCH", "EXPORT_TIME_UTC", "EXPORT_PARAM_INPUT_FILE", "EXPORT_PARAM_OUTPUT_FILE"}
 OLD_ENUMS = {"UnwindMethodType", "CUDA_MEMCPY_KIND", "ThreadState", "CUDA_SHARED_MEM_LIMIT_CONFIG"}

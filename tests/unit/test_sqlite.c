@@ -115,6 +115,8 @@ static void make_setup(void)
 	       ARGS(V("context", CONTEXT), V("flags", CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR), V("size", 8192)));
 	create("clCreateProgramWithSource", T0 + 5000, PROGRAM, ARGS(V("context", CONTEXT), V("count", 0)));
 	call("clBuildProgram", T0 + 6000, 900, 0, 0, ARGS(V("program", PROGRAM), { "options", 0, "-DN=4", 5 }));
+	tb_blob(stream, REC_BLOB_LOG, (const uint64_t[]){ 3, 4 }, "1 warning", 9, 9);
+	tb_blob_ref(stream, T0 + 6950, PROGRAM, (const uint64_t[]){ 3, 4 }, REC_BLOB_LOG, 9);
 	create("clCreateKernel", T0 + 7000, KERNEL, ARGS(V("program", PROGRAM), { "kernel_name", 0, "scale", 5 }));
 	call("clSetKernelArg", T0 + 8000, 20, 0, 0, ARGS(V("kernel", KERNEL), V("arg_index", 0), V("arg_size", 256)));
 }
@@ -504,8 +506,8 @@ static void processes_threads_and_targets_are_described(void **state)
 	expect_rows(f, "SELECT processId, contextId, deviceId FROM TARGET_INFO_CUDA_CONTEXT_INFO ORDER BY 2", "100|1|0\n100|2|0\n");
 	expect_rows(f, "SELECT processId, streamId, contextId, flag FROM TARGET_INFO_CUDA_STREAM ORDER BY 2", "100|13|1|2\n100|14|1|2\n100|15|2|2\n");
 	expect_rows(f,
-		"SELECT p.id, k.id, s.value, b.value FROM OPENCL_KERNEL k JOIN OPENCL_PROGRAM p ON p.id = k.programId JOIN StringIds s ON s.id = k.nameId "
-	               "JOIN StringIds b ON b.id = p.buildOptionsId", "1|1|scale|-DN=4\n");
+		"SELECT p.id, k.id, s.value, b.value, l.value FROM OPENCL_KERNEL k JOIN OPENCL_PROGRAM p ON p.id = k.programId JOIN StringIds s ON s.id = k.nameId "
+	               "JOIN StringIds b ON b.id = p.buildOptionsId JOIN StringIds l ON l.id = p.buildLogId", "1|1|scale|-DN=4|1 warning\n");
 	expect_rows(f, "SELECT name, value FROM META_DATA_CAPTURE ORDER BY rowid",
 	            "CAPTURE_EVENT_TYPE|OpenCL\n" "PROCESS_0:COMMAND|app\n" "PROCESS_0:ARGUMENT_0|--fast\n" "PROCESS_0:WORKING_DIR|/home/test\n"
 	            "PROFILING_SESSION_UUID|test-run\n");
