@@ -94,7 +94,7 @@ uint64_t fg_now(void)
 	if (fg_state.timestamp)
 		return fg_state.timestamp();
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return (uint64_t)((int64_t)t.tv_sec * 1000000000 + t.tv_nsec + fg_state.clock_shift);
 }
 
 uint32_t fg_thread_id(void)
@@ -139,6 +139,8 @@ void fg_inject(void)
 
 const char *fg_callback_name_of(int domain, uint32_t cbid)
 {
+	if (fg_state.replay_name)
+		return fg_state.replay_name(domain, cbid);
 	for (const struct fg_callback_name *n = fg_callback_names; n->name; n++)
 		if (n->domain == domain && n->cbid == cbid)
 			return n->name;
@@ -196,6 +198,8 @@ static void record_external(const struct fg_call *c)
 /* A driver call inside a runtime call has its correlation id, as in real traces. */
 void fg_enter(struct fg_call *c)
 {
+	if (fg_state.replaying)
+		return;
 	c->outermost = depth++ == 0;
 	if (c->outermost)
 		outer_correlation = atomic_fetch_add(&next_correlation, 1) + 1;
@@ -214,6 +218,8 @@ int fg_leave(struct fg_call *c, int result)
 {
 	uint64_t end = fg_now();
 
+	if (fg_state.replaying)
+		return result;
 	c->result = result;
 	if (api_recorded(c->domain, c->cbid)) {
 		struct fg_rec r = { { 0 } };

@@ -28,6 +28,7 @@
  *                              late-records         records still come after cuptiFinalize
  *                              launch-fails=N       every N-th launch: CUDA_ERROR_LAUNCH_FAILED
  *                              alloc-fails=N        every N-th allocation: CUDA_ERROR_OUT_OF_MEMORY
+ *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded trace, as CUPTI gave it
  *   FAKEGPU_REPORT=FILE        at exit: one "counter value" a line
  *
  * It names itself "gputap stand-in" wherever a name can be asked for. Not imitated: timing of real hardware, device launches, arrays and
@@ -181,6 +182,11 @@ struct fg_state {
 	atomic_ulong dropped;
 	pid_t pid;                                            /* of cuInit */
 	int driver_version;
+	/* replay.c: nothing is recorded of its own; sizes and names are those of the recording, the clock goes on from it */
+	bool replaying;
+	const uint16_t *replay_bytes;
+	const char *(*replay_name)(int domain, uint32_t cbid);
+	int64_t clock_shift;
 };
 FG_EXPORT extern struct fg_state fg_state;
 FG_EXPORT int fg_flush(uint32_t flags);

@@ -17,7 +17,7 @@ fakegpu_soname = $(if $(filter 18,$(1)),libcupti.so.11.8,$(if $(filter 13%,$(1))
 FAKEGPU_CUPTIS := $(foreach v,$(FAKEGPU_VERSIONS),$(FAKEGPU_DIR)/v$(v)/$(call fakegpu_soname,$(v)))
 FAKEGPU_LIBS := $(addprefix $(FAKEGPU_LIB)/,libcuda.so.1 libcudart.so.12 libcudart.so.13 libcupti.so.12 libcupti.so.13)
 CUDA_EXAMPLES := $(patsubst examples/cuda/%.c,$(O)/examples/cuda/%,$(wildcard examples/cuda/*.c))
-FAKEGPU_TARGETS := $(FAKEGPU_LIBS) $(FAKEGPU_CUPTIS) $(CUDA_EXAMPLES) $(FAKEGPU_DIR)/test_fakegpu $(FAKEGPU_DIR)/libinject.so
+FAKEGPU_TARGETS := $(FAKEGPU_LIBS) $(FAKEGPU_CUPTIS) $(CUDA_EXAMPLES) $(FAKEGPU_DIR)/test_fakegpu $(FAKEGPU_DIR)/libinject.so $(FAKEGPU_DIR)/replay
 
 $(FAKEGPU_GEN)/calls.h: tests/fakegpu/gen_calls.py tests/fakegpu/calls.api tests/fakegpu/cupti.c
 	@mkdir -p $(@D)
@@ -56,6 +56,11 @@ $(FAKEGPU_DIR)/test_fakegpu: tests/fakegpu/test_fakegpu.c tests/fakegpu/fakegpu.
 	@echo "  CC      $<"
 	$(Q)$(CC) -std=gnu11 $(WARN) -g -O1 $(SANF) -D_GNU_SOURCE -Itests/fakegpu -I$(FAKEGPU_GEN) -Iexamples/cuda -o $@ $< \
 		$(FAKEGPU_LIB)/libcudart.so.13 $(FAKEGPU_LIB)/libcuda.so.1 -ldl -lpthread
+
+# Reads the trace with the tool's own reader, and is the program that the collector is injected into.
+$(FAKEGPU_DIR)/replay: tests/fakegpu/replay.c tests/fakegpu/fakegpu.h $(O)/libgt.a $(FAKEGPU_LIB)/libcuda.so.1
+	@echo "  CC      $<"
+	$(Q)$(CC) $(TOOL_CFLAGS) -Itests/fakegpu -I$(FAKEGPU_GEN) -MF $@.d -o $@ $< $(O)/libgt.a $(FAKEGPU_LIB)/libcuda.so.1 -lzstd -lxxhash -lm -lpthread
 
 $(FAKEGPU_DIR)/libinject.so: tests/fakegpu/inject.c
 	@mkdir -p $(@D)

@@ -46,6 +46,8 @@ size_t fg_record_bytes(unsigned kind)
 {
 	size_t bytes = 0;
 
+	if (fg_state.replay_bytes)
+		return kind < FG_KINDS ? fg_state.replay_bytes[kind] : 0;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		if (sizes[i].kind == kind && version() >= sizes[i].since)
 			bytes = sizes[i].bytes;
@@ -258,7 +260,7 @@ void fg_emit(unsigned kind, struct fg_rec *r)
 	size_t bytes = fg_record_bytes(kind);
 	uint32_t word = kind;
 
-	if (!bytes || !fg_state.request || !fg_state.complete)
+	if (!bytes || !fg_state.request || !fg_state.complete || fg_state.replaying)
 		return;
 	if (fg_state.finalized && !fg_fault("late-records", NULL))
 		return;

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # tests/fault/cuda_kill.sh - kill -9 at random instants: what CUPTI had written is in the trace, completed buffers and others, and every callback's record
 #
-# KILLS=N: how many (default 8).
+# CUDA_KILLS=N: how many (default 8).
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
 set -u
 gpu=$GPUTAP_BUILD/tests/fakegpu
-kills=${KILLS:-8}
+kills=${CUDA_KILLS:-8}
 passed=0 failed=0 unfinished=0
 unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX "${!GPUTAP_CUDA@}"
 export LD_LIBRARY_PATH=$gpu/lib
