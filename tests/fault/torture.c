@@ -44,6 +44,7 @@ static const struct { int nr, error; const char *name; } steps[] = {
 	{ SYS_readlinkat, ENOENT, "readlinkat" }, { SYS_faccessat, EACCES, "faccessat" }, { SYS_fstatfs, EIO, "fstatfs" },
 	{ SYS_prlimit64, EPERM, "prlimit64" }, { SYS_uname, EFAULT, "uname" }, { SYS_getdents64, EIO, "getdents64" }, { SYS_clone, EAGAIN, "clone" },
 	{ SYS_close_range, ENOSYS, "close_range" }, { SYS_flock, ENOLCK, "flock" }, { SYS_prctl, EINVAL, "prctl" }, { SYS_execve, ENOENT, "execve" },
+	{ SYS_process_vm_readv, EPERM, "process_vm_readv" },
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 

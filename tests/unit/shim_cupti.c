@@ -6,8 +6,12 @@
  */
 #include "tests/unit/shimwalk.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "collectors/cupti.h"
 
@@ -296,6 +300,19 @@ static void a_ring_of_buffers_counts_what_it_overwrote(void **state)
 
 static char changing[32] = "first";
 
+/* A container's filter forbids the call that reads memory safely. */
+static void forbid_reading(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof code / sizeof *code, code };
+
+	if (tap_sys6(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0) || tap_sys6(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program, 0, 0, 0))
+		exit(92);
+}
+
 static int strings(void)
 {
 	uint8_t *area = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -306,6 +323,8 @@ static int strings(void)
 	const void *names[] = { changing, changing, (void *)8, area + 2 * 4096, longer, longest, last, open_end, NULL, "" };
 
 	begin();
+	if (getenv("SHIM_FORBID"))
+		forbid_reading();
 	memset(longer, 'l', sizeof longer - 1);
 	memset(longest, 'L', sizeof longest - 1);
 	memcpy(last, "edge", 5);
@@ -343,15 +362,13 @@ static void each_string(const uint64_t *rec, void *arg)
 	t->cut += rec_flags(*rec) & REC_CUT && n > 50000;
 }
 
-/* A text is stored once for an address, again when it changed, in its length; a pointer to nothing costs a count and no more. */
-static void texts_are_stored_once_and_when_they_change(void **state)
+static void texts_are_stored(const char *variable)
 {
 	struct texts t = { 0 };
 	struct walk w = { .each = each_string, .arg = &t };
 
-	(void)state;
 	scene_place();
-	assert_int_equal(RUN_SCENE("strings"), 0);
+	assert_int_equal(RUN_SCENE("strings", variable), 0);
 	walk_trace(&w, "t", 0);
 	assert_int_equal(shared->n[0], 30);
 	assert_int_equal(shared->n[1], 1);
@@ -364,6 +381,20 @@ static void texts_are_stored_once_and_when_they_change(void **state)
 	assert_int_equal(t.cut, 1);
 	assert_int_equal(t.n, 6);
 	assert_int_equal(w.lost[REC_LOSS_CUPTI_NAME_GONE], 4 * 3);      /* three that cannot be read, in each of four buffers */
+}
+
+/* A text is stored once for an address, again when it changed, in its length; a pointer to nothing costs a count and no more. */
+static void texts_are_stored_once_and_when_they_change(void **state)
+{
+	(void)state;
+	texts_are_stored("SHIM_PLAIN=1");
+}
+
+/* ... also where no call may read memory safely. */
+static void a_filter_costs_no_text(void **state)
+{
+	(void)state;
+	texts_are_stored("SHIM_FORBID=1");
 }
 
 static int many_strings(void)
@@ -470,6 +501,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_forked_child_leaves_buffers_alone),
 		cmocka_unit_test(a_ring_of_buffers_counts_what_it_overwrote),
 		cmocka_unit_test(texts_are_stored_once_and_when_they_change),
+		cmocka_unit_test(a_filter_costs_no_text),
 		cmocka_unit_test(many_texts_are_stored_once),
 		cmocka_unit_test(filters_choose_calls_by_name),
 	};
