@@ -74,7 +74,20 @@ void *gt_bulk_add(struct gt_bulk *b, size_t size, size_t *total)
 {
 	if ((b->n + 1) * size > b->capacity && !grow(b, size, total))
 		return NULL;
+	/* What was written long ago stays in the file alone: a long trace would else fill the process. */
+	if (b->fd && b->n * size / GT_BULK_FORGET != (b->n + 1) * size / GT_BULK_FORGET)
+		gt_bulk_forget(b, 0, b->n * size);
 	return (char *)b->data + b->n++ * size;
+}
+
+void gt_bulk_forget(const struct gt_bulk *b, size_t from, size_t to)
+{
+	const size_t page = 65536;
+
+	from = (from + page - 1) / page * page;
+	to = to / page * page;
+	if (b->fd && from < to)
+		madvise((char *)b->data + from, to - from, MADV_DONTNEED);      /* of a shared mapping: the page cache keeps them */
 }
 
 void gt_bulk_free(struct gt_bulk *b)

@@ -26,5 +26,8 @@ struct gt_bulk {
 /* Room for one more element of `size` bytes, or NULL. *total counts bytes over all bulks of one budget. */
 void *gt_bulk_add(struct gt_bulk *b, size_t size, size_t *total);
 void gt_bulk_free(struct gt_bulk *b);
+/* Bytes [from, to) will not be needed soon: their pages, if they are a file's, need not stay in this process. */
+void gt_bulk_forget(const struct gt_bulk *b, size_t from, size_t to);
+#define GT_BULK_FORGET (16u << 20)       /* bytes gone through that make it worth while */
 
 #endif

@@ -504,6 +504,10 @@ int gt_cuda_get(struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, struct gt
 
 	if (i >= c->kinds[kind].n)
 		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: no CUDA activity %llu", c->m->session.path, (unsigned long long)i);
+	/* Read in order, the index behind leaves memory as it goes. */
+	if (c->kinds[kind].fd && ++c->asked % (GT_BULK_FORGET / sizeof *e) == 0)
+		for (int k = 0; k < GT_CUDA_KINDS; k++)
+			gt_bulk_forget(&c->kinds[k], 0, c->kinds[k].capacity);
 	memset(out, 0, sizeof *out);
 	out->kind = kind;
 	out->process = gt_cuda_process_of(c, kind, e);

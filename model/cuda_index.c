@@ -125,13 +125,21 @@ static int link_calls(struct gt_cuda *c)
 
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
 		c->processes[p].calls.n = 0;
-	for (size_t i = 0; i < c->kinds[GT_CUDA_CALL].n; i++)
+	for (size_t i = 0; i < c->kinds[GT_CUDA_CALL].n; i++) {
 		if (v[i].correlation && add_link(c, &c->processes[gt_cuda_process_of(c, GT_CUDA_CALL, &v[i])].calls, v[i].correlation, GT_CUDA_FN_ID(&v[i]), i))
 			return -1;
+		gt_cuda_forget_behind(&c->kinds[GT_CUDA_CALL], i);
+	}
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
 		if (gt_bulk_sort(&c->processes[p].calls, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
 			return -1;
 	return 0;
+}
+
+static void forget_all(const struct gt_cuda *c, const struct gt_cuda_process *p)
+{
+	gt_bulk_forget(&c->kinds[GT_CUDA_CALL], 0, c->kinds[GT_CUDA_CALL].capacity);
+	gt_bulk_forget(&p->calls, 0, p->calls.capacity);
 }
 
 /* Driver calls inside a runtime call of the same correlation id are that call's doing: marked, and not found by the id. */
@@ -152,8 +160,11 @@ static void drop_nested(struct gt_cuda *c, struct gt_cuda_process *p)
 		}
 		if (!(e->place & GT_PLACE_NESTED))
 			l[kept++] = l[i];
+		if (i % (GT_BULK_FORGET / sizeof *l) == 0)        /* links are in order of calls, more or less */
+			forget_all(c, p);
 	}
 	p->calls.n = kept;
+	forget_all(c, p);
 }
 
 const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index)
@@ -285,6 +296,7 @@ static int find_unseen(struct gt_cuda *c)
 /* The call that it belongs to: for its place in the order, and for the count of those without. */
 static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 {
+	size_t looked = 0;
 	bool device = kind == GT_CUDA_KERNEL || kind == GT_CUDA_COPY || kind == GT_CUDA_FILL || kind == GT_CUDA_GRAPH;
 	struct gt_cuda_entry *v = ENTRIES(c, kind);
 
@@ -295,10 +307,13 @@ static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 		if (!device && !(v[i].place & GT_PLACE_UNTIMED))
 			continue;
 		call = gt_cuda_call_entry(c, p, v[i].correlation, NULL);
+		if (++looked % (GT_BULK_FORGET / sizeof(struct gt_cuda_link)) == 0)
+			forget_all(c, &c->processes[p]);
 		if (!call && device && v[i].correlation && c->processes[p].n_calls)
 			gt_model_count_loss(c->m, REC_LOSS_UNMATCHED_COMMAND, 1);
 		if (v[i].place & GT_PLACE_UNTIMED)
 			v[i].start = call ? call->start : GT_NO_TIME;
+		gt_cuda_forget_behind(&c->kinds[kind], i);
 	}
 }
 
@@ -309,9 +324,11 @@ static int link_work(struct gt_cuda *c)
 	for (unsigned k = 0; k < sizeof work / sizeof *work; k++) {
 		const struct gt_cuda_entry *v = ENTRIES(c, work[k]);
 
-		for (size_t i = 0; i < c->kinds[work[k]].n; i++)
+		for (size_t i = 0; i < c->kinds[work[k]].n; i++) {
 			if (v[i].correlation && add_link(c, &c->processes[gt_cuda_process_of(c, work[k], &v[i])].work, v[i].correlation, work[k], i))
 				return -1;
+			gt_cuda_forget_behind(&c->kinds[work[k]], i);
+		}
 	}
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
 		if (gt_bulk_sort(&c->processes[p].work, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))

@@ -97,6 +97,7 @@ struct gt_cuda {
 	uint32_t *to_thread;              /* from the opening's numbers to gt_thread.index */
 	struct gt_cuda_cache *cache;
 	size_t bulk_total;
+	uint64_t asked;                   /* gt_cuda_get */
 	bool scanned;
 	struct gt_cuda_table *table; bool table_asked;  /* of arguments; NULL: the built-in one serves */
 };
@@ -121,6 +122,14 @@ int64_t gt_cuda_last_ns(const struct gt_model *m, uint32_t process);      /* GT_
 
 /* cuda_index.c */
 struct gt_cuda_entry *gt_cuda_add(struct gt_cuda *c, enum gt_cuda_kind kind);     /* NULL: out of memory */
+/* A pass over a large array: what is behind it leaves memory. */
+static inline void gt_cuda_forget_behind(const struct gt_bulk *entries, size_t i)
+{
+	const size_t step = GT_BULK_FORGET / sizeof(struct gt_cuda_entry);
+
+	if (entries->fd && i && i % step == 0)
+		gt_bulk_forget(entries, (i - step) * sizeof(struct gt_cuda_entry), i * sizeof(struct gt_cuda_entry));
+}
 int gt_cuda_index_build(struct gt_cuda *c);
 uint32_t gt_cuda_process_of(const struct gt_cuda *c, enum gt_cuda_kind kind, const struct gt_cuda_entry *e);
 const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index);   /* NULL */

@@ -314,6 +314,7 @@ static void count(struct gt_cuda *c)
 	const struct gt_cuda_entry *v = c->kinds[GT_CUDA_CALL].data;
 
 	for (size_t i = 0; i < c->kinds[GT_CUDA_CALL].n; i++) {
+		gt_cuda_forget_behind(&c->kinds[GT_CUDA_CALL], i);
 		if (v[i].place & GT_PLACE_NESTED)
 			continue;
 		m->processes[gt_cuda_process_of(c, GT_CUDA_CALL, &v[i])].pub.calls++;
@@ -325,6 +326,7 @@ static void count(struct gt_cuda *c)
 		for (size_t i = 0; i < c->kinds[commands[k]].n; i++) {
 			struct gt_process *p = &m->processes[gt_cuda_process_of(c, commands[k], &v[i])].pub;
 
+			gt_cuda_forget_behind(&c->kinds[commands[k]], i);
 			p->commands++;
 			p->kernels += commands[k] == GT_CUDA_KERNEL;
 		}

@@ -22,7 +22,15 @@ struct gt_sort {
 	size_t size;
 	int (*compare)(const void *, const void *, const void *);
 	const void *ctx;
+	const struct gt_bulk *b, *beside;
 };
+#define GT_SORT_FORGET(s) (GT_BULK_FORGET / (s)->size)  /* elements */
+
+/* Elements that were gone through leave memory as they go, where a file holds them. */
+GT_SORT_INLINE void gt_sort_forget(const struct gt_sort *s, const struct gt_bulk *b, size_t from, size_t to)
+{
+	gt_bulk_forget(b, from * s->size, to * s->size);
+}
 
 GT_SORT_INLINE char *gt_sort_element(const struct gt_sort *s, size_t i) { return s->v + i * s->size; }
 GT_SORT_INLINE bool gt_sort_in_order(const struct gt_sort *s, size_t i, size_t k)
@@ -63,7 +71,7 @@ GT_SORT_INLINE size_t gt_sort_run_end(const struct gt_sort *s, size_t from, size
 /* Two runs that follow each other; spare holds the first of them. */
 GT_SORT_INLINE void gt_sort_merge(const struct gt_sort *s, size_t from, size_t mid, size_t to)
 {
-	size_t left, n, right = mid, out;
+	size_t left, n, right = mid, out, part;
 
 	while (from < mid && gt_sort_in_order(s, from, mid))
 		from++;
@@ -72,9 +80,20 @@ GT_SORT_INLINE void gt_sort_merge(const struct gt_sort *s, size_t from, size_t m
 	if (from == mid || mid == to)
 		return;
 	n = mid - from;
-	memcpy(s->spare, gt_sort_element(s, from), n * s->size);
+	for (left = 0; left < n; left += part) {
+		part = n - left < GT_SORT_FORGET(s) ? n - left : GT_SORT_FORGET(s);
+		memcpy(s->spare + left * s->size, gt_sort_element(s, from + left), part * s->size);
+		gt_sort_forget(s, s->b, from, from + left);
+		gt_sort_forget(s, s->beside, 0, left);
+	}
 	for (left = 0, out = from; left < n; out++) {
 		const char *l = s->spare + left * s->size;
+
+		if (out - from >= GT_SORT_FORGET(s) && !(out % GT_SORT_FORGET(s))) {
+			gt_sort_forget(s, s->b, from, out);
+			gt_sort_forget(s, s->b, mid, right);
+			gt_sort_forget(s, s->beside, 0, left);
+		}
 
 		if (right == to || s->compare(l, gt_sort_element(s, right), s->ctx) <= 0) {
 			memcpy(gt_sort_element(s, out), l, s->size);
@@ -89,12 +108,16 @@ GT_SORT_INLINE void gt_sort_merge(const struct gt_sort *s, size_t from, size_t m
 GT_SORT_INLINE void gt_sort_merge_runs(const struct gt_sort *s, size_t *ends, size_t n)
 {
 	while (n > 1) {
-		size_t kept = 0;
+		size_t kept = 0, forgotten = 0;
 
 		for (size_t i = 0; i < n; i += 2) {
 			if (i + 1 < n)
 				gt_sort_merge(s, i ? ends[i - 1] : 0, ends[i], ends[i + 1]);
 			ends[kept++] = ends[i + 1 < n ? i + 1 : i];
+			if (ends[kept - 1] - forgotten >= GT_SORT_FORGET(s)) {
+				gt_sort_forget(s, s->b, forgotten, ends[kept - 1]);
+				forgotten = ends[kept - 1];
+			}
 		}
 		n = kept;
 	}
@@ -103,7 +126,7 @@ GT_SORT_INLINE void gt_sort_merge_runs(const struct gt_sort *s, size_t *ends, si
 /* Sorts in place, stable. -1: out of memory. *total: the budget of the bulk and of what the sort needs itself. */
 GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size, int (*compare)(const void *, const void *, const void *), const void *ctx, size_t *total)
 {
-	struct gt_sort s = { b->data, NULL, size, compare, ctx };
+	struct gt_sort s = { b->data, NULL, size, compare, ctx, b, NULL };
 	size_t runs = 0, room = 0, *ends = NULL;
 	struct gt_bulk spare = { 0 };
 	int rc = -1;
@@ -123,11 +146,18 @@ GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size, int (*compare)(c
 			goto out;
 	}
 	s.spare = spare.data;
+	s.beside = &spare;
 	if (!ends)
 		goto out;
-	for (size_t i = 0; i < b->n; i = ends[runs - 1])
-		ends[runs] = gt_sort_run_end(&s, i, b->n), runs++;
+	for (size_t i = 0, kept = 0; i < b->n; i = ends[runs++]) {
+		ends[runs] = gt_sort_run_end(&s, i, b->n);
+		if (i - kept >= GT_SORT_FORGET(&s)) {
+			gt_sort_forget(&s, b, kept, i);
+			kept = i;
+		}
+	}
 	gt_sort_merge_runs(&s, ends, runs);
+	gt_sort_forget(&s, b, 0, b->n);
 	rc = 0;
 out:
 	if (!spare.fd && spare.capacity <= *total)
