@@ -159,7 +159,8 @@ int main(int argc, char **argv)
 	if (!calls)
 		calls = !strcmp(kind, "launch") ? 3000 : 20000;
 	if ((strcmp(kind, "last-error") && strcmp(kind, "stream-query") && strcmp(kind, "launch")) || threads < 1 || threads > THREADS_MAX) {
-		fprintf(stderr, "usage: cuda_calls last-error|stream-query|launch [-t THREADS] [-b BLOCKS] [-n CALLS] [--self=activity|callbacks] [--buffer=BYTES]\n");
+		fprintf(stderr, "usage: cuda_calls last-error|stream-query|launch [-t THREADS] [-b BLOCKS] [-n CALLS] "
+		                "[--self=activity|callbacks] [--buffer=BYTES]\n");
 		return 2;
 	}
 	if (self)

@@ -136,7 +136,8 @@ static void record_kind(uint32_t kind, bool on)
 	if (!err)
 		return;
 	tap_lost(REC_LOSS_CUPTI_REFUSED, 1);
-	TAP_DEGRADE(TAP_PART_CUPTI, "no records of CUDA API calls: CUPTI refused kind %u: %s; kernels and copies are recorded", kind, tap_cupti_result_text(err));
+	TAP_DEGRADE(TAP_PART_CUPTI, "no records of CUDA API calls: CUPTI refused kind %u: %s; kernels and copies are recorded", kind,
+	            tap_cupti_result_text(err));
 }
 
 /*

@@ -29,7 +29,8 @@ void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes)
 		struct slot *s = &slot[(start + i) % SLOTS];
 		const uint8_t *none = NULL;
 
-		if (!__atomic_load_n(&s->buffer, __ATOMIC_RELAXED) && __atomic_compare_exchange_n(&s->buffer, &none, buffer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		if (!__atomic_load_n(&s->buffer, __ATOMIC_RELAXED) &&
+		    __atomic_compare_exchange_n(&s->buffer, &none, buffer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 			__atomic_store_n(&s->bytes, bytes, __ATOMIC_RELAXED);
 			return;
 		}

@@ -69,7 +69,8 @@ bool gt_cuda_arg(struct gt_cuda *c, const struct gt_cuda_event *call, unsigned i
 
 bool gt_cuda_arg_inside(struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4], unsigned i, struct gt_cuda_arg *out)
 {
-	struct gt_cuda_args_record r = { .domain = fn->domain, .cbid = fn->id & (GT_CUDA_TABLE_CBIDS - 1), .params = (const uint8_t *)first, .bytes = 32, .raw = true };
+	struct gt_cuda_args_record r = { .domain = fn->domain, .cbid = fn->id & (GT_CUDA_TABLE_CBIDS - 1),
+	                                 .params = (const uint8_t *)first, .bytes = 32, .raw = true };
 
 	return gt_cuda_args_get(c->table, &r, i, out);
 }

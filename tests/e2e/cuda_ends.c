@@ -56,8 +56,8 @@ static void launch(int n)
 	unsigned zero = 0;
 	void *args[] = { &zero };
 
-	int (*one)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **) =
-		(int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **))dlsym(driver, "cuLaunchKernel");
+	int (*one)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+	one = (__typeof__(one))dlsym(driver, "cuLaunchKernel");
 
 	for (int i = 0; i < n; i++)
 		MUST(one(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));

@@ -653,8 +653,8 @@ static void put_cuda(struct tb_stream *s, struct tb_stream *buffers)
 				continue;
 			tb_act(a, kind, NULL, 0);
 			memset(a->data + a->last + 4, (int)kind, 12);
-			ACT(a, 10, F(CONCURRENT_KERNEL, start, 7000 + kind * 100), F(CONCURRENT_KERNEL, end, 7050 + kind * 100), F(CONCURRENT_KERNEL, name, 0x7000),
-			    F(CONCURRENT_KERNEL, correlationId, kind / 2), F(CONCURRENT_KERNEL, graphNodeId, kind));
+			ACT(a, 10, F(CONCURRENT_KERNEL, start, 7000 + kind * 100), F(CONCURRENT_KERNEL, end, 7050 + kind * 100),
+			    F(CONCURRENT_KERNEL, name, 0x7000), F(CONCURRENT_KERNEL, correlationId, kind / 2), F(CONCURRENT_KERNEL, graphNodeId, kind));
 			ACT(a, 4 + kind % 2, F(RUNTIME, cbid, 211), F(RUNTIME, start, 6900 + kind * 100), F(RUNTIME, end, 6950 + kind * 100),
 			    F(RUNTIME, threadId, 10 + kind % 3), F(RUNTIME, correlationId, kind / 2));
 		}

@@ -45,8 +45,8 @@ static std::atomic<long> kernels, copies, sets, graphs, failed;
 
 static inline int done(const char *name, bool right)
 {
-	std::printf("%s: %s\ncounts kernels=%ld copies=%ld sets=%ld graphs=%ld failed=%ld\n", name, right ? "right" : "WRONG", kernels.load(), copies.load(), sets.load(),
-	            graphs.load(), failed.load());
+	std::printf("%s: %s\ncounts kernels=%ld copies=%ld sets=%ld graphs=%ld failed=%ld\n", name, right ? "right" : "WRONG",
+	            kernels.load(), copies.load(), sets.load(), graphs.load(), failed.load());
 	return right ? 0 : 1;
 }
 

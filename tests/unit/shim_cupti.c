@@ -112,7 +112,8 @@ static void find_buffers(struct found *f)
 		}
 		f->bad += head.c.magic != REC_CHUNK_MAGIC || head.c.kind != REC_CHUNK_CUPTI || head.c.bytes % REC_BLOCK || !head.c.bytes;
 		pread(fd, &kind, 4, (off_t)(at + REC_CUPTI_BUFFER));
-		f->bad += head.c.rec_offset != at || head.c.blob_bytes + REC_CUPTI_BUFFER != head.c.bytes || head.b.number >= sizeof f->seen || !head.b.requested_tid;
+		f->bad += head.c.rec_offset != at || head.c.blob_bytes + REC_CUPTI_BUFFER != head.c.bytes ||
+		          head.b.number >= sizeof f->seen || !head.b.requested_tid;
 		f->seen[head.b.number % sizeof f->seen]++;
 		f->buffers++;
 		f->completed += head.b.completed_tick != 0;

@@ -506,8 +506,9 @@ static void processes_threads_and_targets_are_described(void **state)
 	expect_rows(f, "SELECT processId, contextId, deviceId FROM TARGET_INFO_CUDA_CONTEXT_INFO ORDER BY 2", "100|1|0\n100|2|0\n");
 	expect_rows(f, "SELECT processId, streamId, contextId, flag FROM TARGET_INFO_CUDA_STREAM ORDER BY 2", "100|13|1|2\n100|14|1|2\n100|15|2|2\n");
 	expect_rows(f,
-		"SELECT p.id, k.id, s.value, b.value, l.value FROM OPENCL_KERNEL k JOIN OPENCL_PROGRAM p ON p.id = k.programId JOIN StringIds s ON s.id = k.nameId "
-	               "JOIN StringIds b ON b.id = p.buildOptionsId JOIN StringIds l ON l.id = p.buildLogId", "1|1|scale|-DN=4|1 warning\n");
+	            "SELECT p.id, k.id, s.value, b.value, l.value FROM OPENCL_KERNEL k JOIN OPENCL_PROGRAM p ON p.id = k.programId "
+	            "JOIN StringIds s ON s.id = k.nameId "
+	            "JOIN StringIds b ON b.id = p.buildOptionsId JOIN StringIds l ON l.id = p.buildLogId", "1|1|scale|-DN=4|1 warning\n");
 	expect_rows(f, "SELECT name, value FROM META_DATA_CAPTURE ORDER BY rowid",
 	            "CAPTURE_EVENT_TYPE|OpenCL\n" "PROCESS_0:COMMAND|app\n" "PROCESS_0:ARGUMENT_0|--fast\n" "PROCESS_0:WORKING_DIR|/home/test\n"
 	            "PROFILING_SESSION_UUID|test-run\n");
