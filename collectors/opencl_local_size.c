@@ -7,6 +7,9 @@
  * A kernel's required work-group size is known; else the suggested-local-size extension is asked, once per kernel, device,
  * offset and size. The answers lie in a hash table; a later call with the same key reads its answer from there.
  *
+ * L1  A thread writes an answer with the first of its calls and not again: the reader takes it for the later ones, in order of time. Two
+ *     threads that take turns write it each time, since which of their calls began first is not known here.
+ *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,8 +21,8 @@
 #define PROBES 16u
 #define BORN 4096u
 
-/* key 0 = free; written last. x 0 = no answer. */
-struct answer { _Atomic uint64_t key, claimed; uint64_t size[3]; uint32_t source; };
+/* key 0 = free; written last. x 0 = no answer. writer: the thread whose stream had it last. */
+struct answer { _Atomic uint64_t key, claimed, writer; uint64_t size[3]; uint32_t source; };
 
 static struct answer *_Atomic answers;
 /* How many kernels have been created at addresses of this hash: a handle used again is another kernel. */
@@ -112,6 +115,16 @@ static struct answer *find(const struct tap_opencl_api *real, struct tap_cl_queu
 	return NULL;
 }
 
+/* L1. Not where earlier records may go (a ring) or the kernel's creation may be missing (a window): then with each call. */
+static bool is_written(struct answer *a, const struct tap_stream *s)
+{
+	if (!s || tap_options.ring || tap_options.start_after)
+		return false;
+	uint64_t writer = mix(s->holder_tick, s->number + 1);
+
+	return atomic_exchange_explicit(&a->writer, writer, memory_order_relaxed) == writer;
+}
+
 void tap_cl_post_clEnqueueNDRangeKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue,
 		cl_kernel kernel, cl_uint work_dim, const size_t *global_work_offset, const size_t *global_work_size, const size_t *local_work_size,
 		cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
@@ -126,9 +139,10 @@ void tap_cl_post_clEnqueueNDRangeKernel(const struct tap_opencl_api *real, const
 	if (!q || atomic_load_explicit(&q->handle, memory_order_relaxed) != command_queue)
 		q = tap_cl_queue_find(command_queue);
 	a = q ? find(real, q, kernel, work_dim, global_work_offset, global_work_size) : NULL;
-	if (a && a->size[0]) {
+	if (a && a->size[0] && !is_written(a, call->stream)) {
 		const uint64_t words[5] = { call->link, work_dim | (uint64_t)a->source << 32, a->size[0], a->size[1], a->size[2] };
 
-		tap_record(REC_LOCAL_SIZE, 0, words, 5);
+		if (!tap_record(REC_LOCAL_SIZE, 0, words, 5))
+			atomic_store_explicit(&a->writer, 0, memory_order_relaxed);
 	}
 }

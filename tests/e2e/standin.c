@@ -181,6 +181,9 @@ static void extensions(void)
 	if (suggested)
 		say("suggested", suggested(q, kernel, 2, NULL, global, local));
 	say("local", (long long)(local[0] * 1000 + local[1]));
+	for (int i = 0; i < 5; i++)
+		say("again", clEnqueueNDRangeKernel(q, kernel, 2, NULL, global, NULL, 0, NULL, NULL));
+	say("finish", clFinish(q));
 	if (host && fill && copy && release) {
 		p = host(context, NULL, 256, 0, &err);
 		r = host(context, NULL, 256, 0, &err);

@@ -77,6 +77,11 @@ check "-t none leaves no trace" [ ! -e t.gputap ]
 # Sizes that the program did not give: the suggested and the required one.
 FAKECL_PLATFORMS=1 "$gputap" run -q -f -o sizes -e apilog -- "$GPUTAP_BUILD/tests/e2e/standin" >/dev/null 2>err
 check "the suggested local size is written" grep -q 'Internally calculated.*(64,1)' sizes.apilog
+FAKECL_PLATFORMS=1 "$gputap" run -q -f --ring --max-size=8M -o ring -e apilog -- "$GPUTAP_BUILD/tests/e2e/standin" >/dev/null 2>&1
+said() { grep '^Internally' "$1" | sed 's/ID [0-9]*//'; }
+check "... for each call ($(said sizes.apilog | wc -l))" [ "$(said sizes.apilog | wc -l)" -ge 10 ] && check "... alike" diff <(said sizes.apilog) <(said ring.apilog)
+count_sizes() { python3 "$here/cl_records.py" "$1" "$GPUTAP_BUILD/gen/table.txt" | sed -n 's/^LOCAL_SIZE //p'; }
+check "... and stands once in the trace, but in a ring with each call" [ $(($(count_sizes ring.gputap) - $(count_sizes sizes.gputap))) -ge 4 ]
 check "the required local size is written" grep -q 'Internally calculated.*(8,4)' sizes.apilog
 
 # Device times lie where the commands were, by the device's timer and by brackets alone.
