@@ -139,6 +139,12 @@ typedef unsigned int GLuint; typedef unsigned int GLenum; typedef int GLint;
 typedef uint32_t VdpDevice; typedef uint32_t VdpVideoSurface; typedef uint32_t VdpOutputSurface; typedef uint32_t VdpStatus; typedef uint32_t VdpFuncId;
 typedef int VdpGetProcAddress(VdpDevice device, VdpFuncId id, void **function);
 """
+# What pip's packages of runtime and CUPTI lack of what their headers include: marks that mean nothing to us.
+MARKS = "".join("#define %s\n" % m for m in """CUDARTAPI CUDARTAPI_CDECL CUDA_CB __host__ __device__ __global__ __shared__ __constant__ __managed__ __grid_constant__
+__device_builtin__ __cudart_builtin__ __device_builtin_texture_type__ __device_builtin_surface_type__ __no_return__ __noinline__ __forceinline__
+__inline_hint__ __thread__ __import__ __export__ __align__(n) __location__(a) __annotate__(a) __CUDA_ARCH_HAS_FEATURE__(a) __cluster_dims__(...)
+__maxnreg__(a) __nv_pure__ __specialization_static __builtin_align__(a) __cdecl __launch_bounds__(...) __block_size__(...) __local_maxnreg__(a)
+__tile__ __tile_builtin__ __tile_global__""".split())
 MAIN = ["cuda.h", "cuda_runtime_api.h", "cupti_driver_cbid.h", "cupti_runtime_cbid.h", "generated_cuda_meta.h", "generated_cuda_runtime_api_meta.h"]
 # Headers whose structures use types that a toolkit may not have: taken one structure at a time.
 OPTIONAL = ["cudaGL.h", "cuda_gl_interop.h", "cudaVDPAU.h", "cuda_vdpau_interop.h", "cudaProfiler.h", "cuda_profiler_api.h",
@@ -169,7 +175,8 @@ def preprocess(folders, names, allow_missing):
                 raise Problem((ran.stderr.strip().splitlines() or ["the preprocessor failed"])[0])
             path = os.path.join(stubs, missing.group(1))
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            open(path, "w").close()
+            with open(path, "w") as stub:
+                stub.write(MARKS if path.endswith("host_defines.h") else "")
         raise Problem("too many headers are missing")
     finally:
         shutil.rmtree(stubs, ignore_errors=True)
@@ -189,6 +196,7 @@ class Headers:
             raise Problem("no pycparser (Debian: python3-pycparser)")
         self.ast, self.typedefs, self.structs, self.enums, self.constants, self.cache, self.laid = c_ast, {}, {}, {}, {}, {}, {}
         self.shown, self.without = {}, set()            # structures that can be told by member; functions without parameters
+        self.open = set()                               # structures being laid out: one may point to itself
         text = PRELUDE + re.sub(r"\btypedef [^;{]*\b(size_t|wchar_t|ptrdiff_t);", "", preprocess(folders, MAIN, False))
         text = re.sub(r"static\s+(inline\s+)?[^;{()]*\([^;{]*\)\s*\{.*?\n\}", "", text, flags=re.S)
         extra, self.reasons = self.optional(folders, text)
@@ -323,6 +331,8 @@ class Headers:
         if isinstance(to, a.FuncDecl):
             return Type("p", 8)
         target = self.resolve(to)
+        if target.size < 0:
+            return Type("p", 8)
         const = "const" in (getattr(to, "quals", None) or [])
         if target.cls == "t" and target.size == 0:
             return Type("h", 8)
@@ -335,9 +345,12 @@ class Headers:
         key = t.name or id(t)
         if key in self.laid:
             return self.laid[key]
+        if key in self.open:
+            return Type("t", -1, 1)
         node = self.structs.get(key)
         if node is None:
             return Type("t", 0, 1, ref=t.name)
+        self.open.add(key)
         label = re.sub(r"_st$", "", t.name or name or "struct%d" % node.coord.line)
         members, at, align, union = [], 0, 1, isinstance(node, self.ast.Union)
         for d in node.decls:
@@ -352,6 +365,7 @@ class Headers:
             at, align = max(at, offset + m.size) if union else offset + m.size, max(align, m.align)
         laid = Type("t", -(-at // align) * align, align, ref=None if union else label)
         self.laid[key] = laid
+        self.open.discard(key)
         if laid.ref:
             self.shown[label] = (laid.size, members)
         return laid
@@ -604,7 +618,16 @@ def write_own(folder):
 
 
 def make(toolkits):
-    tables = [toolkit_table(f) for f in toolkits]
+    tables, problems = [], []
+    for folders in toolkits:
+        try:
+            tables.append(toolkit_table(folders))
+        except Problem as e:
+            problems.append(str(e))
+        except Exception as e:          # headers of a future toolkit: the others serve, or the list of our own
+            problems.append("the headers in %s are not understood: %s" % (folders[0], type(e).__name__))
+    if not tables:
+        raise Problem(problems[0])
     for older in tables[1:]:
         tables[0].merge(older)
     apply_own(tables[0], Own(calls_text()))
