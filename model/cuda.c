@@ -9,8 +9,6 @@
 
 #include "model/cuda_internal.h"
 
-#define IN_MEMORY (96u << 20)             /* bytes of all arrays before the large ones go to files */
-
 struct gt_cuda *gt_cuda_new(struct gt_model *m)
 {
 	struct gt_cuda *c = m->cuda;
@@ -21,7 +19,6 @@ struct gt_cuda *gt_cuda_new(struct gt_model *m)
 	if (!c)
 		return NULL;
 	c->m = m;
-	c->bulk_total = GT_BULK_IN_MEMORY - IN_MEMORY;
 	c->processes = calloc(m->n_processes + 1ull, sizeof *c->processes);
 	if (!c->processes) {
 		free(c);

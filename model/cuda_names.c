@@ -228,34 +228,65 @@ static bool is_operator(const char *s, size_t i, size_t bytes)
 	return i + 8 <= bytes && !memcmp(s + i, "operator", 8) && (i == 0 || !word(s[i - 1])) && (i + 8 == bytes || !word(s[i + 8]));
 }
 
-/* Parameters begin at the "(" outside of templates and of "(anonymous namespace)" that is followed by no name. */
+#define NESTING 128u                      /* brackets in brackets of a name; deeper ones are not told apart */
+
+/* Brackets that are open. Comparisons in template arguments stand in parentheses, between parentheses: "<(4)<(8), ((a)>(b))>". */
+struct brackets { char open[NESTING]; uint32_t n; };
+
+static bool opens(const char *s, size_t i)
+{
+	return s[i] == '(' || s[i] == '{' || s[i] == '[' || (s[i] == '<' && !(i && s[i - 1] == ')'));
+}
+
+static bool closes(const struct brackets *b, char ch)
+{
+	char open = b->n && b->n <= NESTING ? b->open[b->n - 1] : 0;
+
+	return b->n && (ch == ')' || ch == '}' || ch == ']' || (ch == '>' && (open == '<' || !open)));
+}
+
+static void push(struct brackets *b, char ch)
+{
+	if (b->n < NESTING)
+		b->open[b->n] = ch;
+	b->n++;
+}
+
+/* "operator()(int)" with all that belongs to it, from "operator" on. */
+static size_t operator_name(const char *s, size_t bytes)
+{
+	const char *open = memchr(s + 8, '(', bytes - 8);
+
+	if (open == s + 8 && bytes > 10 && open[1] == ')')
+		open = memchr(s + 10, '(', bytes - 10);
+	return open ? (size_t)(open - s) : bytes;
+}
+
+/* Parameters begin at the "(" outside of all brackets; "(anonymous namespace)" is part of a name. */
 size_t gt_cuda_short_name(const char *s, size_t bytes, const char **at)
 {
-	size_t from = 0, end = bytes, depth = 0;
+	struct brackets b = { .n = 0 };
+	size_t from = 0, end = bytes;
 	bool ended = false;
 
 	for (size_t i = 0; i < bytes; i++) {
-		if (is_operator(s, i, bytes) && !depth) {
-			const char *open = memchr(s + i + 8, '(', bytes - i - 8);
-
-			if (open && open + 1 < s + bytes && open[1] == ')' && open == s + i + 8)        /* operator()(...) */
-				open = memchr(open + 2, '(', (size_t)(s + bytes - open - 2));
+		if (!b.n && is_operator(s, i, bytes)) {
 			*at = s + i;
-			return open ? (size_t)(open - s) - i : bytes - i;
+			return operator_name(s + i, bytes - i);
 		}
-		if (s[i] == '<' || s[i] == '(' || s[i] == '{' || s[i] == '[') {
+		if (opens(s, i)) {
 			bool unnamed = s[i] == '(' && bytes - i > 21 && !memcmp(s + i, "(anonymous namespace)", 21);
 
-			if (!depth && !ended && !unnamed && s[i] != '{' && s[i] != '[') {
+			if (!b.n && !ended && !unnamed && s[i] != '{' && s[i] != '[') {
 				end = i;              /* of the name, unless "::" goes on behind it */
 				ended = true;
 			}
-			if (!depth && s[i] == '(' && !unnamed && i > from)
+			if (!b.n && s[i] == '(' && !unnamed && i > from)
 				break;
-			depth++;
-		} else if ((s[i] == '>' || s[i] == ')' || s[i] == '}' || s[i] == ']') && depth) {
-			depth--;
-		} else if (!depth && (s[i] == ' ' || s[i] == ':' || s[i] == '*' || s[i] == '&')) {
+			push(&b, s[i]);
+		} else if (closes(&b, s[i])) {
+			b.n--;
+		} else if (!b.n && (s[i] == ' ' || s[i] == ':' || s[i] == '*' || s[i] == '&')) {
 			from = i + 1;
 			end = bytes;
 			ended = false;
