@@ -118,6 +118,7 @@ struct tap_cupti {
 	uint32_t pid;
 	bool recording;                 /* kinds are on: changed by cupti.c */
 	bool args;                      /* --cuda-args */
+	bool ending;                    /* the process ends, and the driver may be taking itself down */
 	uint32_t completed;             /* buffers that came back: progress while something waits */
 	uint32_t busy;                  /* of them those with records of the program's doing */
 	char path[TAP_PATH_MAX];

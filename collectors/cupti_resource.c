@@ -142,7 +142,8 @@ void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *da
 		tap_cupti_thread_start();               /* in case the library does not tell the other */
 		return context_event(cbid, data->context);
 	case CONTEXT_DESTROY:
-		tap_cupti.api.cuptiActivityFlushAll(0); /* its device buffers go with it */
+		if (!TAP_READ_ONCE(tap_cupti.ending))
+			tap_cupti.api.cuptiActivityFlushAll(0); /* its device buffers go with it */
 		return context_event(cbid, data->context);
 	case MODULE_LOADED:
 		if (data->detail)

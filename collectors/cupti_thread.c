@@ -188,6 +188,7 @@ static void at_exit(void)
 	int saved = errno;
 
 	tap_cupti_exit(0);
+	TAP_WRITE_ONCE(tap_cupti.ending, true);
 	errno = saved;
 }
 
@@ -252,8 +253,10 @@ void tap_cupti_exit(int kind)
 
 	if (!tap_cupti_alive() || tap_cupti.pid != tap_sys_getpid() || !TAP_READ_ONCE(started) || TAP_READ_ONCE(ended))
 		return;
-	if (last)
+	if (last) {
+		TAP_WRITE_ONCE(tap_cupti.ending, true);
 		TAP_WRITE_ONCE(ended, 1);
+	}
 	if (TAP_READ_ONCE(no_thread)) {
 		if (last)
 			tap_cupti_quiet();
