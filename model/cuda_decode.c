@@ -447,6 +447,24 @@ static int get_unseen(struct gt_cuda *c, const struct gt_cuda_entry *e, struct g
 	return rc < 0 ? -1 : 0;
 }
 
+#define LOOK_BACK 4096u             /* calls of all threads */
+
+/* Launches in a captured stream make nodes, and have no callback that would tell their number: the call is the one that the thread was in. */
+static const struct gt_cuda_entry *call_around(const struct gt_cuda *c, int64_t at, uint32_t thread)
+{
+	const struct gt_cuda_entry *v = c->kinds[GT_CUDA_CALL].data, *nested = NULL;
+	uint64_t i = gt_cuda_lower_bound(c, GT_CUDA_CALL, at + 1);
+
+	for (uint32_t n = 0; thread != GT_CUDA_NONE && n < LOOK_BACK && i-- > 0; n++) {
+		if (v[i].end == GT_NO_TIME || v[i].end < at || final_thread(c, v[i].thread) != thread)
+			continue;
+		if (!(v[i].place & GT_PLACE_NESTED))
+			return &v[i];
+		nested = nested ? nested : &v[i];
+	}
+	return nested;
+}
+
 static void get_moment(struct gt_cuda *c, const struct gt_cuda_entry *e, struct gt_cuda_event *out)
 {
 	const struct gt_cuda_moment *moment = &((const struct gt_cuda_moment *)c->moments.data)[(uint32_t)e->place];
@@ -455,6 +473,8 @@ static void get_moment(struct gt_cuda *c, const struct gt_cuda_entry *e, struct 
 	bool exec = moment->what == REC_CUPTI_GRAPH_EXEC_CREATED || moment->what == REC_CUPTI_GRAPH_EXEC_DESTROYED;
 
 	out->thread = final_thread(c, moment->thread);
+	if (!call && !moment->correlation && (call = call_around(c, e->start, out->thread)) && call->correlation)
+		out->correlation = call->correlation;
 	out->tid = out->thread < c->m->threads.n ? c->m->threads.v[out->thread].tid : -1;
 	out->context = moment->context ? moment->context : GT_CUDA_NONE;
 	out->graph_event.what = (enum rec_cupti_event)moment->what;

@@ -37,6 +37,10 @@ check "--cuda-graph-trace=node: a record a node and none a launch" walk kinds 51
 traced -- "$examples/graphs"
 check "... else one a launch" walk kinds 51=15 10=0
 check "graphs are told once, with the call that made them" walk graph
+"$tap" dump t.gputap >dump.out
+check "nodes of a captured stream know their call too" \
+	test "$(grep -c 'what="node created"' dump.out):$(grep 'what="node created"' dump.out | grep -c 'call="cuda')" = 5:5
+check "... the launches" test "$(grep 'what="node created"' dump.out | grep -c 'call="cudaLaunchKernel')" = 2
 traced --cuda-memory-usage -- "$examples/pools"
 check "--cuda-memory-usage: allocations and pools" walk kinds 49=+ 50=+
 traced --cuda-um -- "$examples/managed"
