@@ -141,8 +141,8 @@ static void record_kind(uint32_t kind, bool on)
 }
 
 /*
- * Which calls CUPTI records can be told one by one since 12.5. Excluding few from all costs fewer calls than naming many, but turning
- * the kind on resets what was told, so that comes first.
+ * Which calls CUPTI records can be told one by one since 12.5, with the kind itself left off. Each is named, few or many: turning the kind
+ * on would reset what was told.
  */
 static void record_chosen(uint32_t domain, bool on)
 {
