@@ -58,13 +58,19 @@ $(T)/fault/%: tests/fault/%.c
 	@echo "  CC      $<"
 	$(Q)$(CC) $(BASE) -O1 $(SANF) -MF $@.d -o $@ $< -lOpenCL -ldl -lpthread -lm
 
+# Beside the programs that scripts/test-gpu compiles: it may have to run where no compiler is.
+$(O)/gpu/scrub: tests/gpu/scrub.c $(O)/libgt.a
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(O)/libgt.a -lzstd -lxxhash -lm
+
 # Benchmarks of the recording itself: nothing but the shim's objects.
 $(O)/bench/%: bench/%.c $(SHIM_OBJ) $(GEN_OBJ)
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(SHIM_CFLAGS) -MF $@.d -o $@ $< $(SHIM_OBJ) $(GEN_OBJ) -ldl -lpthread $(SHIM_LIBS)
 
-test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(FAKEGPU_TARGETS)
+test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(FAKEGPU_TARGETS) $(O)/gpu/scrub
 
 check: test-programs
 	@GPUTAP_BUILD=$(abspath $(O)) tests/run $(TESTS)

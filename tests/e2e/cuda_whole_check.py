@@ -4,6 +4,7 @@
   times                       each activity begins in or behind its call, ends behind its beginning, one stream does one thing at a time
   untimed REASON N            N activities have no times, for that reason; all others have
   ledger REASON=N...          the ledger is that and nothing else; REASON=+: some
+  ledger_within REASON...     the ledger has no other reasons
   fields NAME=yes|no...       every kernel has, or none has, such a field
   calls NAME N                N calls of that name
   at_least N                  N kernels at least
@@ -76,6 +77,11 @@ def ledger(*expected):
     found = json.loads(output('info', '--json', trace))['ledger']
     expected = dict(w.split('=') for w in expected)
     assert set(found) == set(expected) and all(v == '+' or found[k] == int(v) for k, v in expected.items()), (found, expected)
+
+
+def ledger_within(*allowed):
+    found = json.loads(output('info', '--json', trace))['ledger']
+    assert set(found) <= set(allowed), found
 
 
 def fields(*expected):

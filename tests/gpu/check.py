@@ -74,7 +74,7 @@ def main():
         rows = [r for r in outside[kind] if kind != 'MEMCPY' or r['copyKind'] < 11]         # 11 to 13: pages of managed memory
         if counts.get(key, -1) >= 0:
             hold(len(rows) == counts[key], '%s: %d in the trace, the program made %d' % (key, len(rows), counts[key]))
-    launches = sum(n for name, n in by_name.items() if re.match(r'cudaLaunch(Cooperative)?Kernel', name))
+    launches = sum(n for name, n in by_name.items() if re.match(r'cu(da)?Launch(Cooperative)?Kernel', name))
     if counts.get('kernels', -1) >= 0:
         hold(launches >= counts['kernels'], '%d calls that launch, the program made %d' % (launches, counts['kernels']))
     if counts.get('graphs', -1) >= 0:
