@@ -148,6 +148,13 @@ int gt_join_add_local_size(struct gt_model *m, const struct gt_rec *rec)
 
 /* ------------------------------------------------------------------ sorting */
 
+/* A pass over an array has come to element i: what is behind leaves memory as it goes, where a file holds it. */
+static void pass(const struct gt_bulk *b, size_t size, size_t i)
+{
+	if (b->fd && i && !(i % (GT_BULK_FORGET / size)))
+		gt_bulk_forget(b, 0, i * size);
+}
+
 /* Timed before untimed, so that of two records of one command the one with times counts. */
 static int compare_entries(const void *a, const void *b)
 {
@@ -179,11 +186,13 @@ static void sort_bulk(struct gt_bulk *b, size_t size, int (*compare)(const void 
 {
 	const char *v = b->data;
 
-	for (size_t i = 1; i < b->n; i++)
+	for (size_t i = 1; i < b->n; i++) {
+		pass(b, size, i);
 		if (compare(v + (i - 1) * size, v + i * size) > 0) {
 			qsort(b->data, b->n, size, compare);
 			return;
 		}
+	}
 }
 
 /* Keeps the first of several records of one command. */
@@ -192,9 +201,11 @@ static void drop_doubles(struct gt_bulk *b)
 	struct entry *v = b->data;
 	size_t n = 0;
 
-	for (size_t i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n; i++) {
+		pass(b, sizeof *v, i);
 		if (!n || v[i].at != v[n - 1].at)
 			v[n++] = v[i];
+	}
 	b->n = n;
 }
 
@@ -209,6 +220,7 @@ static void count_alone(struct gt_model *m, const struct gt_join *j, uint32_t pr
 	while (i < j->entries.n || k < j->calls.n) {
 		bool have_e = i < j->entries.n, have_c = k < j->calls.n;
 
+		pass(&j->entries, sizeof *e, i);
 		if (have_e && (!have_c || e[i].at < c[k])) {
 			commands += !gt_reader_overwritten(m->reader, process, rec_link(stream, (uint64_t)e[i].at * 8));
 			i++;
@@ -237,6 +249,7 @@ void gt_join_finish(struct gt_model *m)
 			drop_doubles(&j->entries);
 			count_alone(m, j, p, s);
 			gt_bulk_free(&j->calls);
+			gt_bulk_forget(&j->entries, 0, j->entries.capacity);
 		}
 	if (m->local_sizes.n)
 		qsort(m->local_sizes.v, m->local_sizes.n, sizeof *m->local_sizes.v, compare_local);
@@ -264,6 +277,8 @@ static const struct entry *find_entry(struct gt_join *j, uint32_t at)
 		else
 			high = mid;
 	}
+	if (j->entries.fd && low / (GT_BULK_FORGET / sizeof *v) != j->cursor / (GT_BULK_FORGET / sizeof *v))
+		gt_bulk_forget(&j->entries, 0, low * sizeof *v);
 	j->cursor = low;
 	return low < n && v[low].at == at ? &v[low] : NULL;
 }
