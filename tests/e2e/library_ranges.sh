@@ -74,7 +74,7 @@ real() {                                        # NAME LIBRARY RANGE...: under -
 	fi
 	timeout 60 ./libraries "$file" >bare.out 2>bare.err
 	first=$?
-	timeout 60 "$tap" run -q -f -t "$name" -o real -- ./libraries "$file" >real.out 2>real.err
+	timeout 60 "$tap" run -q -f -t "$name" -e sqlite -o real -- ./libraries "$file" >real.out 2>real.err
 	status=$?
 	check "$2 answers as without us" test "$first $(cat bare.out)" = "$status $(cat real.out)"
 	ranges real.gputap >real.ranges
@@ -82,10 +82,16 @@ real() {                                        # NAME LIBRARY RANGE...: under -
 	[ -z "$missing" ] || cat real.ranges
 	check "... and its ranges are there" test -z "$missing"
 }
+rows() {                                        # TABLE LIBRARY: of the run before
+	if [ -z "$(find_library "$2")" ]; then skipped=$((skipped + 1)); return; fi
+	check "... as rows of $1" test "$(sqlite3 real.sqlite "SELECT count(*) > 0 AND min(end >= start) FROM $1")" = 1
+}
 if ${CC:-cc} -O1 -w -o libraries "$GPUTAP_TESTS/e2e/nvtx/libraries.c" -ldl; then
 	real cublas libcublas cuBLAS:cublasCreate_v2 cuBLAS:cublasSgemm_v2
+	rows CUBLAS_EVENTS libcublas
 	real cublas libcublasLt cuBLAS:cublasLtCreate
 	real cudnn libcudnn cuDNN:cudnnCreate
+	rows CUDNN_EVENTS libcudnn
 	real cusparse libcusparse CUSPARSE:cusparseCreate CUSPARSE:cusparseCreateMatDescr
 	real cusolver libcusolver cusolverDn:cusolverDnCreate
 	file=$(find_library libcublas)

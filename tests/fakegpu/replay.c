@@ -215,7 +215,8 @@ static char *text_of(const struct play_buffer *b, uint64_t address)
 
 	for (size_t i = 0; address && i < n_texts; i++) {
 		struct text *t = &texts[i];
-		bool in_time = !b->b.completed || t->tick <= b->b.head.completed_tick, best_in_time = best && (!b->b.completed || best->tick <= b->b.head.completed_tick);
+		bool in_time = !b->b.completed || t->tick <= b->b.head.completed_tick;
+		bool best_in_time = best && (!b->b.completed || best->tick <= b->b.head.completed_tick);
 
 		if (t->address == address && (!best || (in_time && (!best_in_time || t->tick >= best->tick))))
 			best = t;
@@ -560,7 +561,8 @@ static int compare_kinds(void)
 
 		if (recorded == fg_kind_on(k) || !fg_state.callback)
 			continue;
-		fprintf(stderr, recorded ? "replay: kind %u was recorded, and is not asked for\n" : "replay: kind %u is asked for, the recording has none\n", k);
+		fprintf(stderr, recorded ? "replay: kind %u was recorded, and is not asked for\n" :
+		        "replay: kind %u is asked for, the recording has none\n", k);
 		status = 3;
 	}
 	return status;
