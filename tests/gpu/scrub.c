@@ -20,7 +20,7 @@
 static const struct { const char *key, *value; } replaced[] = { { "host", "gpu-machine" }, { "user", "user" }, { "cwd", "/tmp" },
 	{ "boot_id", "00000000-0000-0000-0000-000000000000" } };
 
-static void fail(const char *what, const char *name)
+_Noreturn static void fail(const char *what, const char *name)
 {
 	fprintf(stderr, "scrub: %s: %s\n", name, what);
 	exit(1);
