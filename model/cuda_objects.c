@@ -53,7 +53,7 @@ static int take_device(struct gt_cuda *c, const struct gt_cupti_buffer *b, const
 	d->has_uuid = uuid[0] || uuid[1];
 	d->compute_major = (int)NUMBER(computeCapabilityMajor);
 	d->compute_minor = (int)NUMBER(computeCapabilityMinor);
-	d->memory_bandwidth = NUMBER(globalMemoryBandwidth) > INT64_MAX / 1000 ? -1 : NUMBER(globalMemoryBandwidth) * 1000;
+	d->memory_bandwidth = REC_GET(a, DEVICE, globalMemoryBandwidth, 0) > INT64_MAX / 1000 ? -1 : NUMBER(globalMemoryBandwidth) * 1000;
 	d->memory_bytes = NUMBER(globalMemorySize);
 	d->constant_bytes = NUMBER(constantMemorySize);
 	d->l2_bytes = NUMBER(l2CacheSize);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST 256u                      /* bytes of a record */
+#define LARGEST 1024u                     /* bytes of a record */
 #define FUTURE 139900u                    /* versions with records longer than anyone knows */
 
 static const struct { uint8_t kind; uint16_t bytes; uint32_t since; } sizes[] = {

@@ -477,8 +477,8 @@ static void one_device_of_two_processes_has_one_number(void **state)
 
 	(void)state;
 	fixture_begin(&f, 130001);
-	ACT(f.a, 8, F(DEVICE, id, 1), F(DEVICE, uuidLow, 22));
-	ACT(f.a, 8, F(DEVICE, id, 0), F(DEVICE, uuidLow, 11));
+	ACT(f.a, 8, F(DEVICE, id, 1), F(DEVICE, uuidLow, 22), F(DEVICE, globalMemoryBandwidth, 1ull << 63));     /* more than can be told */
+	ACT(f.a, 8, F(DEVICE, id, 0), F(DEVICE, globalMemoryBandwidth, 3350), F(DEVICE, uuidLow, 11));
 	ACT(f.a, 9, F(CONTEXT, contextId, 3), F(CONTEXT, deviceId, 1));
 	ACT(f.a, 37, F(STREAM, contextId, 3), F(STREAM, streamId, 9), F(STREAM, priority, 0));
 	ACT(f.a, 37, F(STREAM, contextId, 3), F(STREAM, streamId, 9), F(STREAM, priority, -2));         /* told again */
@@ -493,6 +493,8 @@ static void one_device_of_two_processes_has_one_number(void **state)
 	assert_int_equal(gt_cuda_device_count(c), 4);
 	assert_int_equal(gt_cuda_device_of(c, 0, 0)->index, 0);
 	assert_int_equal(gt_cuda_device_of(c, 0, 1)->index, 1);
+	assert_int_equal(gt_cuda_device_of(c, 0, 1)->memory_bandwidth, -1);
+	assert_int_equal(gt_cuda_device_of(c, 0, 0)->memory_bandwidth, 3350000);
 	assert_int_equal(gt_cuda_device_of(c, 1, 0)->index, 1);
 	assert_int_equal(gt_cuda_device_of(c, 1, 1)->index, 2);
 	assert_null(gt_cuda_device_of(c, 1, 2));
