@@ -431,12 +431,13 @@ def entry(fn):
     near += "\n\t\t%sfar_%s(%s);" % (ret, fn.name, ", ".join(args + ["caller_"]))
     if fn.ret == "void":
         near += "\n\t\treturn;\n\t}"
+    near += "\n\tif (TAP_RARE(tap_tls.depth))\n\t\ttap_tls.by_program = tap_first_caller.program ? REC_DOMAIN_OPENCL : 0;"
     near += "\n\t%sbody_%s(%s);\n}" % (ret, fn.name, ", ".join(args + ["tap_first_caller.api"]))
     return far + "\n" + near
 
 
 def instances(api, fn):
-    out = ["static __attribute__((noinline)) %svia_%s(%s)\n{\n\t%sbody_%s(%s);\n}" % (
+    out = ["static __attribute__((noinline)) %svia_%s(%s)\n{\n\tif (TAP_RARE(tap_tls.depth))\n\t\ttap_tls.by_program = 0;\n\t%sbody_%s(%s);\n}" % (
         spaced(fn.ret_type), fn.name, params_real(fn), "" if fn.ret == "void" else "return ", fn.name,
         ", ".join([a.name for a in fn.args] + ["real"]))]
     if is_exported(api, fn):

@@ -35,7 +35,9 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 {
 	struct tap_tls *t = &tap_tls;
 	uint32_t depth = TAP_READ_ONCE(t->depth);
+	bool by_program = t->by_program == domain;
 
+	t->by_program = 0;
 	while (depth) {
 		struct rec_slot *slot = &t->stream->control->slot[depth - 1];
 		int64_t above = (int64_t)(slot->frame - (uintptr_t)call);
@@ -47,6 +49,8 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 		TAP_WRITE_ONCE(slot->fn, 0);
 		TAP_WRITE_ONCE(t->depth, --depth);
 	}
+	if (by_program)                         /* F3 */
+		return false;
 	while (depth) {
 		const struct rec_slot *slot = &t->stream->control->slot[--depth];
 

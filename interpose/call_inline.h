@@ -8,6 +8,8 @@
  *     running lies higher on the same stack than any that begins now: slots at or below it were left by longjmp, exception or
  *     cancellation, and go.
  * F2  Every slot that counts (below depth) is either being filled by the code that was interrupted, or whole.
+ * F3  What a jump left may stay as it was, inside a large variable that nobody has written yet, and look like a running call. So a
+ *     call that the program's own code makes never counts as nested, whatever stands above it: drivers are libraries.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -30,6 +30,7 @@ struct tap_tls {
 	uint32_t opening;               /* > 0: this thread is inside the opening of its stream */
 	uint32_t early_skip;            /* calls that need not look at the clock; while the window has not begun */
 	uint64_t early_tick;            /* when the last one did */
+	uint64_t by_program;            /* domain of a call that begins now, made by the program's own code while slots are in use; else 0 */
 	uint64_t spare[14];             /* for collectors: 8-byte words, zero at thread start */
 };
 _Static_assert(sizeof(struct tap_tls) <= 160, "the shim keeps its TLS small: dlopen-ed libraries need the surplus");
