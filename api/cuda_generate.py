@@ -199,6 +199,7 @@ class Headers:
         self.open = set()                               # structures being laid out: one may point to itself
         text = PRELUDE + re.sub(r"\btypedef [^;{]*\b(size_t|wchar_t|ptrdiff_t);", "", preprocess(folders, MAIN, False))
         text = re.sub(r"static\s+(inline\s+)?[^;{()]*\([^;{]*\)\s*\{.*?\n\}", "", text, flags=re.S)
+        text = re.sub(r"\b_Alignas\s*\(\s*\d+\s*\)", "", text)      # pycparser 2.21 does not read it; only of what is passed by pointer
         extra, self.reasons = self.optional(folders, text)
         try:
             self.collect(c_parser.CParser().parse(text + extra))
@@ -358,8 +359,6 @@ class Headers:
                 label = None                            # bit fields: the structure is shown as bytes
                 continue
             m = self.resolve(d.type, "%s.%s" % (label, d.name or at))
-            for aligned in getattr(d, "align", None) or []:
-                m = Type(m.cls, m.size, self.number(aligned.alignment), m.ref, m.target, m.const, m.count)
             offset = 0 if union else -(-at // m.align) * m.align
             members.append(Param(d.name or "-", self.spell(d.type), m, offset))
             at, align = max(at, offset + m.size) if union else offset + m.size, max(align, m.align)

@@ -42,7 +42,7 @@ static void copy(struct made *m, uint32_t offset, uint32_t out, const void *data
 /* "type name = text[ -> out_text][ (symbol)]; ..." */
 static const char *shown(const struct gt_cuda_table *t, const struct made *m)
 {
-	static char all[4096];
+	static char all[16384];
 	struct gt_cuda_args_record r;
 	struct gt_cuda_arg a;
 	size_t n = 0;
@@ -277,6 +277,47 @@ static void a_table_cannot_make_endless_text(void **state)
 	gt_cuda_table_free(t);
 }
 
+/* Any byte of a table and any word of a record changed: refused, or shown somehow. What is read outside is seen by the sanitizers. */
+static void changed_bytes_lead_nowhere(void **state)
+{
+	struct { int kind; uint8_t part[4]; uint64_t c, b; short i; double d; } p = { -1, { 1, 2, 3, 4 }, 0x10, 5, -5, 0.25 };
+	int colour = 2, taken = 0, refused = 0;
+	char changed[sizeof text];
+	struct made m;
+
+	(void)state;
+	start(&m, RUNTIME(900), &p, sizeof p);
+	copy(&m, 8, REC_CUDA_COPY_OUT, &colour, 4);
+	for (size_t i = 0; i < sizeof text - 1; i++)
+		for (const char *to = "\t\n09tpe-"; *to; to++) {
+			memcpy(changed, text, sizeof text);
+			changed[i] = *to;
+			struct gt_cuda_table *t = gt_cuda_table_parse(changed, sizeof text - 1);
+
+			taken += t != NULL;
+			refused += !t;
+			if (t)
+				shown(t, &m);
+			gt_cuda_table_free(t);
+		}
+	assert_true(taken > 500 && refused > 500);
+	struct gt_cuda_table *t = gt_cuda_table_parse(text, sizeof text - 1);
+	struct made *exact = malloc(offsetof(struct made, words) + 8 * m.n);    /* so that what lies behind is not ours */
+
+	for (uint32_t i = 0; i < m.n * 8; i++)
+		for (unsigned bit = 0; bit < 8; bit++) {
+			struct gt_rec rec = m.rec;
+			struct made one = { .rec = rec };
+
+			memcpy(exact, m.words, 8 * m.n);
+			((uint8_t *)exact)[i] ^= (uint8_t)(1u << bit);
+			one.rec.args = one.rec.words = (const uint64_t *)exact;
+			shown(t, &one);
+		}
+	free(exact);
+	gt_cuda_table_free(t);
+}
+
 /* Sizes in a damaged record lead nowhere outside it. */
 static void damaged_records_are_not_followed(void **state)
 {
@@ -316,6 +357,7 @@ int main(void)
 		cmocka_unit_test(a_table_of_the_user_names_what_the_built_in_one_does_not),
 		cmocka_unit_test(a_damaged_table_is_refused),
 		cmocka_unit_test(a_table_cannot_make_endless_text),
+		cmocka_unit_test(changed_bytes_lead_nowhere),
 		cmocka_unit_test(damaged_records_are_not_followed),
 	};
 
