@@ -22,6 +22,10 @@ struct tap_call {
 	uint8_t domain;
 };
 
+/* The thread is in no call, so the wrappers leave it alone. */
+struct tap_tls { uint32_t depth, by_program; };
+static struct tap_tls tap_tls __attribute__((unused));
+
 static inline bool tap_call_quiet(void) { return false; }
 bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 void tap_call_stop(struct tap_call *call, int32_t result);
