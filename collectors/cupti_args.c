@@ -136,14 +136,38 @@ __attribute__((no_sanitize("address"))) static void drop_left_slots(struct tap_s
 	}
 }
 
-static void open_slot(struct tap_stream *s, uint64_t tick, uint32_t fn, uint32_t domain, const struct tap_cupti_callback *data, uint32_t bytes)
+/* Bytes of the structure that may be read, 0 when there is none; *raw: how many there are is not known. */
+static inline uint32_t struct_bytes(const struct rec_cuda_call *call, const void *params, bool *raw)
+{
+	*raw = false;
+	if (!params)
+		return 0;
+	if (TAP_LIKELY(call != NULL))
+		return call->bytes - 1u;
+	*raw = true;
+	return on_this_stack(params) ? RAW_BYTES : 0;   /* where the API's entry keeps it; other places may end behind it */
+}
+
+/* raw: how much of it there is nobody said. */
+static inline void copy_params(void *to, const void *params, uint32_t bytes, bool raw)
+{
+	if (TAP_UNLIKELY(raw))
+		tap_cupti_copy_past(to, params, bytes);
+	else if (bytes)
+		memcpy(to, params, bytes);
+}
+
+static void open_slot(struct tap_stream *s, uint64_t tick, uint32_t fn, uint32_t domain, const struct tap_cupti_callback *data,
+		      const struct rec_cuda_call *call)
 {
 	struct tap_tls *t = &tap_tls;
-	uint32_t depth;
+	uint32_t depth, bytes;
+	bool raw;
 
 	if (TAP_UNLIKELY(t->depth))
 		drop_left_slots(s);
 	depth = t->depth;
+	bytes = struct_bytes(call, data->params, &raw);
 	if (TAP_UNLIKELY(depth >= REC_SLOTS))
 		return;
 	struct rec_slot *slot = &s->control->slot[depth];
@@ -153,8 +177,7 @@ static void open_slot(struct tap_stream *s, uint64_t tick, uint32_t fn, uint32_t
 	TAP_WRITE_ONCE(slot->frame, (uintptr_t)data->shared);   /* a handler before the last store used this very slot */
 	slot->start_tick = tick;
 	memset(slot->arg, 0, sizeof slot->arg);
-	if (bytes)
-		memcpy(slot->arg, data->params, bytes < sizeof slot->arg ? bytes : sizeof slot->arg);
+	copy_params(slot->arg, data->params, bytes < sizeof slot->arg ? bytes : sizeof slot->arg, raw);
 	slot->domain = domain;
 	__atomic_store_n(&slot->fn, fn, __ATOMIC_RELEASE);
 }
@@ -242,29 +265,16 @@ static void __attribute__((noinline)) collect(struct copies *c, const struct rec
 
 /* ------------------------------------------------------------------------- the calls */
 
-/* Bytes of the structure that may be read, 0 when there is none; *raw: how many there are is not known. */
-static inline uint32_t struct_bytes(const struct rec_cuda_call *call, const void *params, bool *raw)
-{
-	*raw = false;
-	if (!params)
-		return 0;
-	if (TAP_LIKELY(call != NULL))
-		return call->bytes - 1u;
-	*raw = true;
-	return on_this_stack(params) ? RAW_BYTES : 0;   /* where the API's entry keeps it; other places may end behind it */
-}
-
 static void enter(uint32_t fn, uint32_t domain, const struct rec_cuda_call *call, const struct tap_cupti_callback *data)
 {
 	uint64_t tick;
 	struct tap_stream *s = tap_nvtx_stream(&tick);
-	bool raw;
 
 	*data->shared = 0;
 	if (!s)
 		return;
 	*data->shared = tick;
-	open_slot(s, tick, fn, domain, data, struct_bytes(call, data->params, &raw));
+	open_slot(s, tick, fn, domain, data, call);
 }
 
 static void write_record(struct tap_call *out, const struct rec_cuda_call *call, const struct tap_cupti_callback *data, const struct copies *c)
@@ -276,7 +286,7 @@ static void write_record(struct tap_call *out, const struct rec_cuda_call *call,
 	if (!at)
 		return;
 	*at++ = bytes | (raw ? REC_CUDA_RAW : 0) | (uint64_t)(c ? c->n : 0) << 32;
-	memcpy(at, data->params, bytes);
+	copy_params(at, data->params, bytes, raw);
 	at += words;
 	for (uint32_t i = 0; c && i < c->n; i++) {
 		const struct piece *p = &c->piece[i];

@@ -78,10 +78,10 @@ void tb_act_raw(struct tb_acts *a, const void *data, size_t bytes)
 void tb_act(struct tb_acts *a, uint32_t kind, const struct tb_value *values, size_t n)
 {
 	size_t bytes = tb_act_bytes(a->version, kind);
-	uint8_t rec[LARGEST + 32] = { 0 };
+	uint8_t rec[LARGEST] = { 0 };
 
-	if (!bytes) {
-		fprintf(stderr, "tracecuda: version %u has no kind %u\n", a->version, kind);
+	if (!bytes || bytes > sizeof rec) {
+		fprintf(stderr, "tracecuda: version %u has no kind (or a larger one) %u\n", a->version, kind);
 		exit(1);
 	}
 	memcpy(rec, &kind, sizeof kind);
@@ -185,7 +185,8 @@ uint64_t tb_cuda_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t
 	uint64_t words[1024] = { PAIR(bytes, n_copies) };
 	uint32_t n = 1 + (bytes + 7) / 8;
 
-	memcpy(words + 1, params, bytes);
+	if (bytes)
+		memcpy(words + 1, params, bytes);
 	if (copy_words)
 		memcpy(words + n, copies, (size_t)copy_words * 8);
 	return tb_call_u32(s, fn, start, duration, result, correlation, words, n + copy_words);
