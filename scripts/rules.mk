@@ -1,4 +1,8 @@
 # scripts/rules.mk - how things are built; the lists are in Makefile, the tests in tests/tests.mk
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+
 $(GEN_STAMP): $(wildcard api/*.py api/*.api api/*.def)
 	@mkdir -p $(@D)
 	@echo "  GEN     $(@D)"
