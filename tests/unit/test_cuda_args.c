@@ -280,7 +280,8 @@ static void a_table_cannot_make_endless_text(void **state)
 /* Any byte of a table and any word of a record changed: refused, or shown somehow. What is read outside is seen by the sanitizers. */
 static void changed_bytes_lead_nowhere(void **state)
 {
-	static struct { int kind; uint8_t part[4]; uint64_t c, b; short i; double d; } p = { -1, { 1, 2, 3, 4 }, 0x10, 5, -5, 0.25 };   /* static: changed offsets read its padding too */
+	/* static: changed offsets read its padding too */
+	static struct { int kind; uint8_t part[4]; uint64_t c, b; short i; double d; } p = { -1, { 1, 2, 3, 4 }, 0x10, 5, -5, 0.25 };
 	int colour = 2, taken = 0, refused = 0;
 	char changed[sizeof text];
 	struct made m;
