@@ -3,25 +3,11 @@
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
-tap=$GPUTAP_BUILD/gputap
-gpu=$GPUTAP_BUILD/tests/fakegpu
-examples=$GPUTAP_BUILD/examples/cuda
-passed=0 failed=0 skipped=0
-unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX
-unset GPUTAP_CUDA_TABLE GPUTAP_CUDA_TOOLKIT GPUTAP_CUDA_ARGS
-export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_REPORT=report XDG_CACHE_HOME=$PWD/cache
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
+skipped=0
+export XDG_CACHE_HOME=$PWD/cache
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
-traced() {
-	rm -rf t.gputap report
-	timeout 60 "$tap" run -f -o t "$@" >t.out 2>t.err
-}
 judge() { "$tap" dump --json t.gputap 2>/dev/null | python3 "$GPUTAP_TESTS/e2e/cuda_args_check.py" "$@"; }
 said() { grep -q "$1" "${2-t.err}"; }
 silent() { ! said "$1"; }

@@ -3,18 +3,10 @@
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
 [ -x "$GPUTAP_BUILD/examples/cuda/storm" ] || { echo "skipped: the CUDA examples are not built"; exit 77; }
-tap=$GPUTAP_BUILD/gputap
-passed=0 failed=0
-unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION
-export LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib FAKEGPU_DEVICES=2 FAKEGPU_REPORT=report
-
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
+export FAKEGPU_DEVICES=2
 
 # Every output of a trace into out/
 outputs() {
@@ -37,5 +29,4 @@ for at in vector_add: streams: graphs: graphs:--cuda-graph-trace=node managed: p
 	check "$program $option: every output is written" outputs
 	check "$program $option: all outputs and the machine agree" python3 "$GPUTAP_TESTS/e2e/cuda_counts_check.py" report out "$option"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

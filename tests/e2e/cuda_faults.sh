@@ -3,21 +3,9 @@
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
-tap=$GPUTAP_BUILD/gputap
-gpu=$GPUTAP_BUILD/tests/fakegpu
-examples=$GPUTAP_BUILD/examples/cuda
-passed=0 failed=0
-unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX "${!GPUTAP_CUDA@}"
-export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_REPORT=report
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
-whole() { python3 "$GPUTAP_TESTS/e2e/cuda_whole_check.py" t.gputap "$@"; }
 # What the tool says: none of it is about CUDA but for the ledger. Lines that say what is missing, and what to do:
 lines() { grep -c '^gputap: .*\(CUDA\|CUPTI\)' <(grep -v '^gputap: complete\|stand-in machine' t.err); }
 
@@ -85,5 +73,4 @@ check "... and why is said" grep -q "it is for CUDA 13.2 or newer, and the drive
 fault "" 0 "" "" FAKEGPU_DRIVER=13020 --cupti="$gpu/v130202/libcupti.so.13" -- "$examples/vector_add"
 fault "" 0 "" "" FAKEGPU_DRIVER=13050 --cupti="$gpu/v130500/libcupti.so.13" -- "$examples/vector_add"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

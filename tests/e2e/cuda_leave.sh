@@ -3,21 +3,11 @@
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
-tap=$GPUTAP_BUILD/gputap
-gpu=$GPUTAP_BUILD/tests/fakegpu
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
 ends=$GPUTAP_BUILD/tests/e2e/cuda_ends
-passed=0 failed=0
-unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION FAKEGPU_REPORT CUDA_HOME CUDA_PATH CONDA_PREFIX "${!GPUTAP_CUDA@}"
-export LD_LIBRARY_PATH=$gpu/lib
+unset FAKEGPU_REPORT
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
-whole() { python3 "$GPUTAP_TESTS/e2e/cuda_whole_check.py" t.gputap "$@"; }
 dump() { "$tap" dump --json t.gputap 2>/dev/null; }
 
 # way NAME KERNELS: as bare; so many kernels, each with its call
@@ -43,5 +33,4 @@ check "... in the parent alone" test "$(dump | grep '"type":"cuda_kernel"' | gre
 FAKEGPU_FAULTS=child-flush-hangs way fork_after 40
 way window 200
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

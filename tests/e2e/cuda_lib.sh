@@ -9,7 +9,7 @@ tap=$GPUTAP_BUILD/gputap
 gpu=$GPUTAP_BUILD/tests/fakegpu
 examples=$GPUTAP_BUILD/examples/cuda
 passed=0 failed=0
-unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX
+unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX "${!GPUTAP_CUDA@}"
 export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_REPORT=report
 
 # check NAME COMMAND...: one sentence that must be true
@@ -18,6 +18,8 @@ check() {
 	shift
 	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
 }
+# What the tool reads of the trace, and (walk) what stands in the raw files.
+whole() { python3 "$GPUTAP_TESTS/e2e/cuda_whole_check.py" t.gputap "$@"; }
 walk() { python3 "$GPUTAP_TESTS/e2e/cuda_collector_check.py" t.gputap "$@"; }
 # traced OPTION... -- PROGRAM ARGUMENT...: into t.gputap, its words into t.out and t.err, status into t.status
 traced() {

@@ -3,20 +3,9 @@
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
-tap=$GPUTAP_BUILD/gputap
-gpu=$GPUTAP_BUILD/tests/fakegpu
-examples=$GPUTAP_BUILD/examples/cuda
-passed=0 failed=0
-unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX
-export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_REPORT=report
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
 said() { grep -qF -- "$1" t.err; }
 unsaid() { ! said "$1"; }
 output() { [ "$(cat t.out)" = "$1" ]; }
@@ -72,5 +61,4 @@ if [ -d "$GPUTAP_BUILD/tests/fakecl/vendors" ]; then
 	check "OpenCL and CUDA in one run: the summary has both" eval 'said "OpenCL Kernel Summary" && said "CUDA GPU Kernel Summary"'
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -3,21 +3,10 @@
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
-tap=$GPUTAP_BUILD/gputap
-gpu=$GPUTAP_BUILD/tests/fakegpu
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
 storm=$GPUTAP_BUILD/examples/cuda/storm
-passed=0 failed=0
-unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX "${!GPUTAP_CUDA@}"
-export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_REPORT=report
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
-whole() { python3 "$GPUTAP_TESTS/e2e/cuda_whole_check.py" t.gputap "$@"; }
 traced() {                                      # WORDS OPTION... -- PROGRAM...
 	rm -rf t.gputap report
 	timeout 100 "$tap" run -q -f -o t "$@" >t.out 2>t.err
@@ -66,5 +55,4 @@ echo "own memory $early KiB after 1 s of launches, $late KiB after 4 s; trace $s
 check "a longer storm takes no more memory in the program" test "$late" -lt $((early + 4096))
 check "... but makes a large trace" test "$size" -gt 20000
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -3,21 +3,9 @@
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
-tap=$GPUTAP_BUILD/gputap
-gpu=$GPUTAP_BUILD/tests/fakegpu
-examples=$GPUTAP_BUILD/examples/cuda
-passed=0 failed=0
-unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX "${!GPUTAP_CUDA@}"
-export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_REPORT=report
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
-whole() { python3 "$GPUTAP_TESTS/e2e/cuda_whole_check.py" t.gputap "$@"; }
 traced() {
 	rm -rf t.gputap report
 	timeout 60 "$tap" run -q -f -o t "$@" >t.out 2>t.err
@@ -45,5 +33,4 @@ for at in 18:11080 19:12010 20:12020 21:12030 22:12040 23:12050 24:12060 26:1208
 	check "... memory and pools" test "$(cell 'SELECT count(*) > 10 FROM CUDA_GPU_MEMORY_USAGE_EVENTS')" = 1
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish
