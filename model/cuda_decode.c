@@ -124,6 +124,12 @@ static struct gt_string string_at(const struct decode *d, uint64_t address)
 /* A graph's id where the record is of a node. */
 #define GRAPH_OF(id) d->out->graph_node = GET(id, graphNodeId, 0), d->out->graph = d->out->graph_node ? ID(id, graphId) : GT_CUDA_NONE
 
+/* What copies between peers have in common with others. */
+#define COPY_OF(id) \
+	PLACE_OF(id), GRAPH_OF(id), d->out->copy.bytes = GET(id, bytes, 0), d->out->copy.copy_kind = GET(id, copyKind, 0), \
+	d->out->copy.src_kind = GET(id, srcKind, 0), d->out->copy.dst_kind = GET(id, dstKind, 0), d->out->copy.async = GET(id, flags, 0) & 1, \
+	d->out->copy.channel = NUMBER_OR_NONE(id, channelID), d->out->copy.channel_type = NUMBER(id, channelType)
+
 static void decode_call(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
@@ -180,36 +186,20 @@ static void decode_copy(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
 
-	PLACE_OF(MEMCPY);
-	GRAPH_OF(MEMCPY);
-	e->copy.bytes = GET(MEMCPY, bytes, 0);
-	e->copy.copy_kind = GET(MEMCPY, copyKind, 0);
-	e->copy.src_kind = GET(MEMCPY, srcKind, 0);
-	e->copy.dst_kind = GET(MEMCPY, dstKind, 0);
-	e->copy.async = GET(MEMCPY, flags, 0) & 1;
+	COPY_OF(MEMCPY);
 	e->copy.count = NUMBER(MEMCPY, copyCount);
 	e->copy.src_device = e->copy.src_context = e->copy.dst_device = e->copy.dst_context = GT_CUDA_NONE;
-	e->copy.channel = NUMBER_OR_NONE(MEMCPY, channelID);
-	e->copy.channel_type = NUMBER(MEMCPY, channelType);
 }
 
 static void decode_peer_copy(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
 
-	PLACE_OF(MEMCPY2);
-	GRAPH_OF(MEMCPY2);
-	e->copy.bytes = GET(MEMCPY2, bytes, 0);
-	e->copy.copy_kind = GET(MEMCPY2, copyKind, 0);
-	e->copy.src_kind = GET(MEMCPY2, srcKind, 0);
-	e->copy.dst_kind = GET(MEMCPY2, dstKind, 0);
-	e->copy.async = GET(MEMCPY2, flags, 0) & 1;
+	COPY_OF(MEMCPY2);
 	e->copy.peer = true;
 	e->copy.count = -1;
 	e->copy.src_device = ID(MEMCPY2, srcDeviceId), e->copy.src_context = ID(MEMCPY2, srcContextId);
 	e->copy.dst_device = ID(MEMCPY2, dstDeviceId), e->copy.dst_context = ID(MEMCPY2, dstContextId);
-	e->copy.channel = NUMBER_OR_NONE(MEMCPY2, channelID);
-	e->copy.channel_type = NUMBER(MEMCPY2, channelType);
 }
 
 static void decode_fill(const struct decode *d)
