@@ -161,25 +161,25 @@ def preprocess(folders, names, allow_missing):
     compiler = next((c for c in ([os.environ["CC"].split()[0]] if os.environ.get("CC") else []) + ["gcc", "cc", "clang"] if shutil.which(c)), None)
     if not compiler:
         raise Problem("no C compiler (cc) to preprocess the headers with")
-    stubs = tempfile.mkdtemp(prefix="gputap-cuda-")
+    empty = tempfile.mkdtemp(prefix="gputap-cuda-")
     try:
         for _ in range(60):
             command = [compiler, "-E", "-P", "-xc", "-", "-nostdinc", "-D__CUDA_API_VERSION_INTERNAL", "-D__attribute__(x)=", "-D__extension__=",
                        "-D__inline__=", "-D__inline=", "-D__restrict=", "-D__asm__(x)="]
             source = "".join("#include <%s>\n" % n for n in names)
-            ran = subprocess.run(command + ["-I" + f for f in folders] + ["-I" + stubs], input=source, capture_output=True, text=True)
+            ran = subprocess.run(command + ["-I" + f for f in folders] + ["-I" + empty], input=source, capture_output=True, text=True)
             if ran.returncode == 0:
                 return ran.stdout
             missing = re.search(r"fatal error: '?([\w./+-]+)'?(?:: No such file| file not found)", ran.stderr)
             if not missing or (missing.group(1) in MAIN and not allow_missing):
                 raise Problem((ran.stderr.strip().splitlines() or ["the preprocessor failed"])[0])
-            path = os.path.join(stubs, missing.group(1))
+            path = os.path.join(empty, missing.group(1))
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w") as stub:
-                stub.write(MARKS if path.endswith("host_defines.h") else "")
+            with open(path, "w") as header:
+                header.write(MARKS if path.endswith("host_defines.h") else "")
         raise Problem("too many headers are missing")
     finally:
-        shutil.rmtree(stubs, ignore_errors=True)
+        shutil.rmtree(empty, ignore_errors=True)
 
 
 def split_structs(text):
