@@ -14,9 +14,9 @@
 
 #include "analysis/samples.h"
 #include "analysis/table.h"
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 #include "model/model.h"
-#include "model/operation.h"
+#include "model/opencl/operation.h"
 
 /* What may stand behind a report's name: cuda_gpu_kern_sum:base. */
 enum gt_report_option {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analysis/cuda_work.h"
-#include "model/ranges.h"
+#include "model/nvtx/ranges.h"
 
 #define NO_RANGE UINT64_MAX
 

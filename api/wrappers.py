@@ -88,9 +88,9 @@ def spaced(ret):
 
 
 def opencl_hooks_h(api):
-    out = [HEAD % ("opencl_hooks.h", "what wrappers call in the collector (collectors/opencl.h)"),
+    out = [HEAD % ("opencl_hooks.h", "what wrappers call in the collector (collectors/opencl/hooks.h)"),
            "#ifndef GPUTAP_GEN_OPENCL_HOOKS_H", "#define GPUTAP_GEN_OPENCL_HOOKS_H", "",
-           "#include \"collectors/opencl.h\"", "",
+           "#include \"collectors/opencl/hooks.h\"", "",
            "/*",
            " * pre: before the real call. do: instead of it, and it calls the real one itself. unseen: the same where the call is",
            " * not recorded (no room, window over, after exit, nested). post: after the record was committed;",

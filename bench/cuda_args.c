@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collectors/cupti.h"
+#include "collectors/cupti/internal.h"
 
 #define CALLS 10000                     /* longer than two chunks of the trace: each round pays its share of them */
 #define ROUNDS 80

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collectors/nvtx_abi.h"
+#include "collectors/nvtx/abi.h"
 
 #define THREADS_MAX 64
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))

@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "cli/dump.h"
 #include "cli/json.h"
-#include "model/ranges.h"
+#include "model/nvtx/ranges.h"
 
 #define DRAIN (1u << 18)                  /* bytes of text kept before they are written */
 

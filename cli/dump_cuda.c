@@ -11,7 +11,7 @@
 
 #include "cli/dump.h"
 #include "cli/json.h"
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 
 struct out { struct gt_text *t; bool json; };
 

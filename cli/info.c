@@ -14,7 +14,7 @@
 #include "cli/cli.h"
 #include "cli/info.h"
 #include "cli/json.h"
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 
 static const char *const loss_ids[] = {
 #define X(id, text) #id,

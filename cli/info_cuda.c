@@ -8,7 +8,7 @@
 
 #include "cli/info.h"
 #include "cli/json.h"
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 
 static const struct { const char *id, *text; } kinds[GT_CUDA_KINDS] = {
 	[GT_CUDA_CALL] = { "calls", "API calls" }, [GT_CUDA_KERNEL] = { "kernels", "kernels" }, [GT_CUDA_COPY] = { "copies", "copies" },

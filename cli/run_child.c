@@ -126,7 +126,7 @@ static bool traced(const struct gt_run *run, const char *domain)
 
 /*
  * Programs with NVTX ask for the library by NVTX_INJECTION64_PATH at their first NVTX call; they need no preload. NVIDIA's libraries
- * annotate themselves when a variable of theirs gives a level (collectors/nvtx.c says why 2); NCCL does it anyway. What the user set stays.
+ * annotate themselves when a variable of theirs gives a level (collectors/nvtx/collector.c says why 2); NCCL does it anyway. What the user set stays.
  */
 static void ranges_environment(const struct gt_run *run, const char *path)
 {

@@ -20,7 +20,7 @@
 
 #include "cli/run.h"
 #include "cuda_generator.h"
-#include "model/cuda_table.h"
+#include "model/cuda/table.h"
 
 #define TABLE_LIMIT (16 << 20)          /* bytes */
 

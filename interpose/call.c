@@ -23,7 +23,7 @@ __attribute__((no_sanitize("address"))) static bool still_running(const struct r
 	const struct tap_call *call = (const struct tap_call *)(uintptr_t)slot->frame;
 
 	if (slot->domain == REC_DOMAIN_CUDA_RUNTIME || slot->domain == REC_DOMAIN_CUDA_DRIVER)
-		return *(const uint64_t *)call == slot->start_tick;      /* collectors/cupti_args.c: A3 */
+		return *(const uint64_t *)call == slot->start_tick;      /* collectors/cupti/args.c: A3 */
 	return call->slot == slot && call->start_tick == slot->start_tick && call->fn == slot->fn;
 }
 

@@ -12,7 +12,7 @@
  */
 #include <dlfcn.h>
 
-#include "collectors/opencl.h"
+#include "collectors/opencl/hooks.h"
 #include "interpose/loader.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))

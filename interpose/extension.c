@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "collectors/opencl.h"
+#include "collectors/opencl/hooks.h"
 #include "interpose/loader.h"
 #include "opencl_hooks.h"
 #include "trace/write/sys.h"

@@ -17,7 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "collectors/opencl.h"
+#include "collectors/opencl/hooks.h"
 #include "interpose/process.h"
 #include "interpose/resolve.h"
 #include "trace/write/tls.h"

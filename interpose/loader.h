@@ -3,7 +3,7 @@
  *
  * A loader is a loaded object that exports clGetPlatformIDs: an ICD loader, a driver used directly, an application's own
  * forwarding library. Each gets a table of its functions when it is first seen; the first TAP_ROUTES tables are tap_route[],
- * which have wrapper instances of their own. Slow paths only, except tap_opencl_real (collectors/opencl.h).
+ * which have wrapper instances of their own. Slow paths only, except tap_opencl_real (collectors/opencl/hooks.h).
  *
  * Runs      on any thread; inside dlsym; inside the dynamic linker for the audit module.
  * Must not  allocate, lock (but for the loader's own lock in dl_iterate_phdr), change errno, leave a dlerror message.

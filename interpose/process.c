@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collectors/cupti_entry.h"
-#include "collectors/nvtx.h"
+#include "collectors/cupti/entry.h"
+#include "collectors/nvtx/entry.h"
 #include "interpose/detach.h"
 #include "trace/write/debug.h"
 #include "trace/write/internal.h"

@@ -17,7 +17,7 @@
 
 #include <stdatomic.h>
 
-#include "collectors/opencl.h"
+#include "collectors/opencl/hooks.h"
 #include "interpose/loader.h"
 #include "interpose/routes.h"
 #include "trace/write/debug.h"

@@ -13,7 +13,7 @@
  *   device_clock.c  device ns to session ns
  *   ranges.c        NVTX ranges
  *   payload.c       schemas of their payloads
- *   cuda*.c         CUDA: model/cuda_internal.h
+ *   cuda*.c         CUDA: model/cuda/internal.h
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/cuda_internal.h"
+#include "model/cuda/internal.h"
 #include "model/internal.h"
 
 static int open_table(struct gt_model *m, struct gt_err *err)

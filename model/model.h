@@ -141,7 +141,7 @@ struct gt_call {
 	uint64_t cmd_id;                  /* API log command id from 1 per process over successful calls whose prototype has an event
 	                                     output, or that put CUDA work on a stream (fn->has_event_out); 0 = none */
 	struct gt_command *command;       /* NULL: not an enqueue */
-	const struct gt_cuda_event *cuda; /* calls of the CUDA domains (only with gt_walk_options.cuda): model/cuda.h; NULL otherwise */
+	const struct gt_cuda_event *cuda; /* calls of the CUDA domains (only with gt_walk_options.cuda): model/cuda/cuda.h; NULL otherwise */
 	const uint64_t *fixed;            /* see gt_call_arg */
 	const uint64_t *copies; uint32_t copy_words;
 	uint32_t first_u32;               /* the 4-byte argument beside the duration; see gt_call_arg */

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "model/cuda_walk.h"
+#include "model/cuda/walk.h"
 #include "model/internal.h"
 
 struct gt_walk {

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 #include "tests/tracecuda.h"
 
 #define ROOM ((512u << 10) - REC_CUPTI_BUFFER)

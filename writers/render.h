@@ -10,7 +10,7 @@
 #ifndef GPUTAP_WRITERS_RENDER_H
 #define GPUTAP_WRITERS_RENDER_H
 
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 #include "model/model.h"
 #include "writers/text.h"
 

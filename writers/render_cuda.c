@@ -1,7 +1,7 @@
 /*
  * writers/render_cuda.c - CUDA calls as the two text formats show them
  *
- * What an argument is comes from model/cuda_args.c, which knows the functions by tables that are made on the user's machine. Calls that
+ * What an argument is comes from model/cuda/args.c, which knows the functions by tables that are made on the user's machine. Calls that
  * were recorded by name only, which is the default, show none.
  *
  * Copyright 2026 The gputap authors

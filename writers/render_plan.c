@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "writers/atp.h"
+#include "writers/atp/atp.h"
 
 /* spec: ATP parameter list. Where the profiler shows a parameter otherwise than its class says. */
 static const struct { const char *fn, *param; enum gt_atp_how how; } atp_exceptions[] = {

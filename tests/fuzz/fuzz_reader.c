@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 #include "tests/tracecuda.h"
 #include "trace/read/internal.h"
 #include "trace/read/merge.h"

@@ -18,7 +18,7 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 #include "tests/tracecuda.h"
 
 #define START 1000u

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "collectors/cupti.h"
+#include "collectors/cupti/internal.h"
 
 enum { KERNEL = 10, KERNEL_BYTES = 216, NAME_AT = 104, RUNTIME = 5, CALL_BYTES = 40, THREADS = 4, ROUNDS = 100 };
 

@@ -6,7 +6,7 @@
  */
 #include "tests/unit/shimwalk.h"
 
-#include "collectors/cupti.h"
+#include "collectors/cupti/internal.h"
 #include "trace/format/cuda_capture.h"
 
 enum { cudaGetDevice = 17, cudaMalloc = 20, cudaMemcpy = 31, cudaDeviceSynchronize = 165, cudaLaunchKernel = 211, not_known = 999 };

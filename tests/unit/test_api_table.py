@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0
 import ctypes
 import hashlib
 import os
+import pathlib
 import re
 import struct
 import subprocess
@@ -168,10 +169,8 @@ class Hooks(unittest.TestCase):
             declared = set(re.findall(r"tap_cl_(?:pre|do|post)_cl\w+", f.read()))
         defined = set()
         for folder in ("collectors", "interpose"):
-            for name in os.listdir(os.path.join(TOP, folder)):
-                if name.endswith(".c"):
-                    with open(os.path.join(TOP, folder, name), encoding="utf-8") as f:
-                        defined.update(re.findall(r"\btap_cl_(?:pre|do|post)_cl\w+", f.read()))
+            for path in pathlib.Path(TOP, folder).rglob("*.c"):
+                defined.update(re.findall(r"\btap_cl_(?:pre|do|post)_cl\w+", path.read_text(encoding="utf-8")))
         self.assertIn("tap_cl_do_clCreateCommandQueue", defined)
         self.assertEqual(defined - declared, set())
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/cuda_args_text.h"
+#include "model/cuda/args_text.h"
 #include "trace/format/cuda_capture.h"
 
 /* A record's arguments: the structure, then copies. */

@@ -1,5 +1,5 @@
 /*
- * tests/unit/test_cuda_launch.c - model/cuda_launch.c: which CUDA calls put work on a stream
+ * tests/unit/test_cuda_launch.c - model/cuda/launch.c: which CUDA calls put work on a stream
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -11,7 +11,7 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 
 static enum gt_cuda_work work_of(const char *name)
 {

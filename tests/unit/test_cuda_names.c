@@ -1,12 +1,12 @@
 /*
- * tests/unit/test_cuda_names.c - model/cuda_names.c: names of functions and kernels; model/sort.h: the order of many things
+ * tests/unit/test_cuda_names.c - model/cuda/names.c: names of functions and kernels; model/sort.h: the order of many things
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "tests/unit/cudafixture.h"
 
-#include "model/cuda_internal.h"
+#include "model/cuda/internal.h"
 #include "model/sort.h"
 
 static void short_names_have_no_types_namespaces_templates_or_parameters(void **state)

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "ids.h"
-#include "model/cuda.h"
+#include "model/cuda/cuda.h"
 #include "tests/tracecuda.h"
 
 #define TRACE "test_cuda_walk.gputap"

@@ -1,5 +1,5 @@
 /*
- * tests/unit/test_cupti.c - trace/read/cupti.c and model/cuda_decode.c: records of every CUPTI version, and buffers that nobody wrote
+ * tests/unit/test_cupti.c - trace/read/cupti.c and model/cuda/decode.c: records of every CUPTI version, and buffers that nobody wrote
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

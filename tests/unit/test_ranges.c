@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model/ranges.h"
+#include "model/nvtx/ranges.h"
 #include "tests/tracebuild.h"
 
 #define TRACE "ranges.gputap"

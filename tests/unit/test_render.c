@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "model/args.h"
-#include "writers/atp.h"
+#include "writers/atp/atp.h"
 #include "writers/render.h"
 #include "writers/spill.h"
 

@@ -26,8 +26,8 @@
 #include "cli/options.h"
 #include "model/model.h"
 #include "tests/tracebuild.h"
-#include "writers/sqlite_db.h"
-#include "writers/sqlite_pages.h"
+#include "writers/sqlite/db.h"
+#include "writers/sqlite/pages.h"
 #include "writers/writer.h"
 
 /* ------------------------------------------------------------ making the trace */

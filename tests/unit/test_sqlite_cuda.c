@@ -18,7 +18,7 @@
 
 #include "cli/options.h"
 #include "tests/tracecuda.h"
-#include "writers/sqlite_cuda.h"
+#include "writers/sqlite/cuda.h"
 
 /* Does the default edition's enumeration have a row with that id and label? */
 static bool has_value(const char *table, int64_t id, const char *label)

@@ -12,7 +12,7 @@
 #include <nvtx3/nvToolsExtPayload.h>
 #include <nvtx3/nvToolsExtSync.h>
 
-#include "collectors/nvtx_abi.h"
+#include "collectors/nvtx/abi.h"
 #include "trace/format/rec.h"
 
 #define SAME(ours, our_member, theirs, their_member) \

@@ -1,0 +1,165 @@
+/*
+ * collectors/cupti/buffer.c - the buffers that CUPTI fills with activities: they are chunks of the trace
+ *
+ * Runs      in CUPTI's callbacks: a buffer is asked for on the thread that has something to record, and comes back on CUPTI's worker
+ *           or on a thread that flushes. Several threads at once.
+ * May       make system calls.
+ * Must not  allocate with malloc, lock, change errno, answer a request with nothing: old libraries crash then.
+ *
+ * What CUPTI has written is in the trace at that moment, whatever becomes of the process: nothing is copied, and nothing parsed but
+ * pointers (string.c).
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+
+#include "collectors/cupti/internal.h"
+#include "trace/write/buffers.h"
+
+#define SHARED_PLACE (32u * REC_BLOCK)  /* bytes: one buffer for all threads */
+#define THREAD_PLACE (8u * REC_BLOCK)   /* one a thread */
+#define LARGEST_PLACE (4096u * REC_BLOCK)
+#define WASTE_BYTES 65536u              /* of a buffer whose records are thrown away */
+#define WASTE_KIND 0xffffu
+
+static struct rec_chunk *waste;         /* such buffers that are free; only ever taken as a whole: no top is seen again */
+
+static uint64_t place_bytes(void)
+{
+	uint64_t asked = tap_cupti_option_number("cuda-buffer-size", true);
+	uint64_t bytes = asked ? (asked + REC_CUPTI_BUFFER + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK
+	                       : tap_cupti.flags & REC_CUPTI_PER_THREAD_BUFFERS ? THREAD_PLACE : SHARED_PLACE;
+
+	return bytes < LARGEST_PLACE ? bytes : LARGEST_PLACE;
+}
+
+/* Of a chunk of a ring that is to be overwritten. */
+static uint64_t count_records(const struct rec_chunk *c)
+{
+	const struct rec_cupti_buffer *b = (const struct rec_cupti_buffer *)(c + 1);
+	const uint8_t *at = (const uint8_t *)c + REC_CUPTI_BUFFER, *end = at + (b->valid < c->blob_bytes ? b->valid : c->blob_bytes);
+	uint64_t n = 0;
+
+	while (at + 4 <= end) {
+		uint32_t kind = *(const uint32_t *)at, bytes = kind < TAP_CUPTI_KINDS ? tap_cupti.record_bytes[kind] : 0;
+
+		if (!bytes)
+			break;
+		at += bytes;
+		n++;
+	}
+	return n;
+}
+
+bool tap_cupti_buffers_open(void) { return tap_buffers_open(place_bytes(), count_records); }
+
+/* ------------------------------------------------------------------- waste */
+
+static struct rec_chunk **next_of(struct rec_chunk *c) { return (struct rec_chunk **)(c + 1); }
+
+static void waste_put(struct rec_chunk *list)
+{
+	struct rec_chunk *last = list, *top = __atomic_load_n(&waste, __ATOMIC_RELAXED);
+
+	while (*next_of(last))
+		last = *next_of(last);
+	do
+		*next_of(last) = top;
+	while (!__atomic_compare_exchange_n(&waste, &top, list, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+/* There is no room in the trace: a buffer whose records are thrown away. NULL when not even that is to be had. */
+static struct rec_chunk *waste_take(void)
+{
+	struct rec_chunk *c = __atomic_exchange_n(&waste, NULL, __ATOMIC_ACQUIRE);
+
+	if (c && *next_of(c)) {
+		waste_put(*next_of(c));
+		*next_of(c) = NULL;
+	}
+	if (!c)
+		c = tap_sys_mmap(NULL, REC_CUPTI_BUFFER + WASTE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (c)
+		c->kind = WASTE_KIND;
+	return c;
+}
+
+/* Zero again, as a fresh one: CUPTI was told that buffers are. */
+static void waste_give(struct rec_chunk *c, size_t valid)
+{
+	if (valid)
+		tap_lost(REC_LOSS_CUPTI_NO_BUFFER, 1);
+	__builtin_memset((uint8_t *)c + REC_CUPTI_BUFFER, 0, WASTE_BYTES);
+	*next_of(c) = NULL;
+	waste_put(c);
+}
+
+/* --------------------------------------------------------------- callbacks */
+
+void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records)
+{
+	int saved = errno;
+	enum rec_loss why;
+	struct rec_chunk *c = tap_cupti_alive() ? tap_buffers_take(&why) : NULL;
+	size_t room = c ? c->blob_bytes : WASTE_BYTES;
+
+	if (c)
+		tap_cupti_peek_add((uint8_t *)c + REC_CUPTI_BUFFER, room);
+	else
+		c = waste_take();
+	*buffer = c ? (uint8_t *)c + REC_CUPTI_BUFFER : NULL;
+	*bytes = c ? room : 0;
+	*max_records = 0;                               /* as many as fit */
+	errno = saved;
+}
+
+/* No lock of ours is held, so one of CUPTI's cannot cross it. */
+static void ask_dropped(void *context, uint32_t stream)
+{
+	size_t dropped = 0;
+
+	if (!tap_cupti.api.cuptiActivityGetNumDroppedRecords || tap_cupti.api.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) || !dropped)
+		return;
+	tap_record(REC_CUPTI_DROPPED, 0, (uint64_t[]){ tap_tick(), dropped, UINT64_MAX }, 3);
+	tap_lost(REC_LOSS_CUPTI_DROPPED, dropped);
+}
+
+static void completed(struct rec_chunk *c, uint32_t stream, size_t valid)
+{
+	struct rec_cupti_buffer *b = tap_buffers_head(c);
+
+	size_t used;
+
+	valid = valid < c->blob_bytes ? valid : c->blob_bytes;
+	if (tap_cupti_strings((const uint8_t *)c + REC_CUPTI_BUFFER, valid, &used))
+		__atomic_add_fetch(&tap_cupti.busy, 1, __ATOMIC_RELAXED);
+	if (used + 4 <= valid)
+		tap_lost(REC_LOSS_CUPTI_UNREAD, 1);     /* at least one: where it ends is not known */
+	b->completed_tid = tap_sys_gettid();
+	b->context = 0;                                 /* buffers have belonged to no context since CUDA 6 */
+	b->stream = stream;
+	b->valid = valid;
+	__atomic_store_n(&b->completed_tick, tap_tick(), __ATOMIC_RELEASE);
+	tap_buffers_give(c);
+}
+
+void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid)
+{
+	int saved = errno;
+	struct rec_chunk *c = (struct rec_chunk *)(buffer - REC_CUPTI_BUFFER);
+
+	(void)bytes;
+	if (!buffer)
+		return;
+	if (c->kind == WASTE_KIND)
+		waste_give(c, valid);
+	else if (tap_cupti_alive()) {                   /* a forked child leaves its parent's buffers alone */
+		tap_cupti_peek_remove(buffer);
+		completed(c, stream, valid);
+	}
+	if (tap_cupti_alive())
+		ask_dropped(context, stream);
+	__atomic_add_fetch(&tap_cupti.completed, 1, __ATOMIC_RELAXED);
+	errno = saved;
+}

@@ -1,0 +1,443 @@
+/*
+ * collectors/cupti/collector.c - CUDA through CUPTI: the way in, what is switched on, and when
+ *
+ * The driver loads the library that CUDA_INJECTION64_PATH names inside cuInit and calls InitializeInjection there. So a process without
+ * CUDA never comes here, and one with CUDA is seen from its first call, whatever it links.
+ *
+ * Runs      the way in: on the thread that calls cuInit. Callbacks: on the program's threads, inside its CUDA calls.
+ * Must not  call CUDA, lock, end a thing that the program does not end; the process keeps CUPTI as it is (no cuptiFinalize).
+ *
+ * C1  Whatever is missing or refused is said once in the trace, and the program runs on as if nothing had been tried.
+ * C2  What defines (devices, contexts, streams, graphs) is on from the beginning, what tells times only inside the window.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collectors/cupti/internal.h"
+#include "collectors/cupti/entry.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "trace/write/debug.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+struct tap_cupti tap_cupti;
+
+enum { ATTRIBUTE_ZEROED_BUFFER = 5, ATTRIBUTE_PER_THREAD_BUFFER = 9 };
+enum { VERSION_12_3 = 21 };             /* buffers a thread */
+enum { SYSTEM_THREAD_IDS = 1 };
+
+bool tap_cupti_option(const char *name)
+{
+	const char *v = tap_option(name);
+
+	return tap_text_equal(v, "1") || tap_text_equal(v, "true") || tap_text_equal(v, "yes") || tap_text_equal(v, "on");
+}
+
+uint64_t tap_cupti_option_number(const char *name, bool is_size)
+{
+	const char *p = tap_option(name);
+	uint64_t n = 0;
+
+	for (; *p >= '0' && *p <= '9' && n < UINT64_MAX / 10 - 1; p++)
+		n = n * 10 + (uint64_t)(*p - '0');
+	if (!is_size)
+		return n;
+	switch (*p) {
+	case 'k': case 'K': return n << 10;
+	case 'm': case 'M': return n << 20;
+	case 'g': case 'G': return n << 30;
+	}
+	return n;
+}
+
+static bool wanted(void)
+{
+	const char *domains = tap_option("trace");
+
+	return tap_off != TAP_OFF_OPTION && tap_off != TAP_OFF_WINDOW && tap_list_has(domains, "cuda") && !tap_list_has(domains, "none");
+}
+
+/* -------------------------------------------------------------------- kinds */
+
+/* minimum: bytes up to the end of what the trace's reader needs of a record. API calls: filter.c. */
+static const struct { uint8_t number, minimum; bool defines; const char *option, *name; } kinds[] = {
+	{ 8, 176, true, NULL, "devices" }, { 9, 16, true, NULL, "contexts" }, { 37, 24, true, NULL, "streams" },
+	{ 10, 200, false, NULL, "kernels" }, { 1, 88, false, NULL, "copies" }, { 22, 96, false, NULL, "copies between devices" },
+	{ 2, 88, false, NULL, "memory sets" }, { 38, 40, false, NULL, "synchronisations" }, { 17, 40, false, NULL, "overhead" },
+	{ 39, 24, false, NULL, "external correlation ids" }, { 51, 48, false, "cuda-graph-trace", "graph launches" },
+	{ 54, 64, false, "", "decompressions" },                /* "" : where the library has them */
+	{ 49, 120, false, "cuda-memory-usage", "memory" }, { 50, 72, false, "cuda-memory-usage", "memory pools" },
+	{ 25, 64, false, "cuda-um", "unified memory" }, { 36, 24, false, "cuda-events", "events" }, { 52, 64, false, "cuda-jit", "compilations" },
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
+enum { OVERHEAD = 17 };
+
+static uint64_t refused;                /* a bit for each of them: not asked for again */
+
+static bool by_option(size_t i)
+{
+	const char *option = kinds[i].option;
+
+	if (!option)
+		return true;
+	if (!option[0])
+		return tap_cupti.record_bytes[kinds[i].number] != 0;
+	if (tap_text_equal(option, "cuda-graph-trace"))
+		return !tap_text_equal(tap_option(option), "node");
+	return tap_cupti_option(option);
+}
+
+static void refuse(size_t i, int err)
+{
+	uint32_t bytes = tap_cupti.record_bytes[kinds[i].number];
+
+	refused |= 1ull << i;
+	tap_lost(REC_LOSS_CUPTI_REFUSED, 1);
+	if (err == TAP_CUPTI_PRIVILEGES)
+		TAP_DEGRADE(TAP_PART_CUPTI, "no %s and other device times: the driver allows them to administrators only "
+		            "(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES); API calls are traced; run as root, or load the driver with "
+		            "NVreg_RestrictProfilingToAdminUsers=0", kinds[i].name);
+	else if (err < 0 && !bytes)
+		tap_note(TAP_PART_CUPTI, "no records of %s: this CUPTI (version %u) has none", kinds[i].name, tap_cupti.version);
+	else if (err < 0)
+		tap_note(TAP_PART_CUPTI, "no records of %s: this CUPTI's are %u bytes long, at least %u were expected", kinds[i].name, bytes, kinds[i].minimum);
+	else
+		tap_note(TAP_PART_CUPTI, "no records of %s: CUPTI refused: %s", kinds[i].name, tap_cupti_result_text(err));
+}
+
+static int enable(uint32_t kind)
+{
+	if (tap_cupti.flags & REC_CUPTI_LATE && tap_cupti.api.cuptiActivityEnableAndDump)
+		return tap_cupti.api.cuptiActivityEnableAndDump(kind);
+	return tap_cupti.api.cuptiActivityEnable(kind);
+}
+
+static void enable_kinds(bool defining)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		uint32_t kind = kinds[i].number;
+		int err;
+
+		if (kinds[i].defines != defining || !by_option(i) || refused >> i & 1)
+			continue;
+		err = tap_cupti.record_bytes[kind] < kinds[i].minimum ? -1 : enable(kind);
+		tap_record(REC_CUPTI_KIND, err, (uint64_t[]){ tap_tick(), kind | 1ull << 32 }, 2);
+		if (err)
+			refuse(i, err);
+	}
+}
+
+static void disable_kinds(bool defining)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (kinds[i].defines == defining && by_option(i) && !(refused >> i & 1))
+			tap_cupti.api.cuptiActivityDisable(kinds[i].number);
+}
+
+/* ------------------------------------------------------------------ the window */
+
+static bool stopped;                    /* for good */
+
+/* By the thread inside cuInit before others know of it, from then on by the collector's own alone. */
+void tap_cupti_set_recording(bool on)
+{
+	if (tap_cupti.recording == on || (on && stopped))
+		return;
+	TAP_WRITE_ONCE(tap_cupti.recording, on);
+	if (on) {
+		enable_kinds(false);
+		tap_cupti_filter_records(true);
+		tap_cupti_filter_callbacks(true);
+	} else {
+		tap_cupti_filter_callbacks(false);
+		tap_cupti_filter_records(false);
+		disable_kinds(false);
+	}
+	if (tap_options.start_after || tap_options.stop_after)
+		tap_cupti_event(on ? REC_CUPTI_RESUMED : REC_CUPTI_PAUSED, 0, 0, (uint64_t[4]){ 0 });
+}
+
+/* What remains is the library in memory; its slot is free for another client. What still runs on a device is told by the last flush. */
+void tap_cupti_stop(void)
+{
+	if (stopped)
+		return;
+	stopped = true;
+	tap_cupti.api.cuptiActivityFlushAll(0);
+	tap_cupti_set_recording(false);
+	tap_cupti_resource_callbacks(false);
+	disable_kinds(true);
+	tap_cupti.api.cuptiActivityFlushAll(0);
+	tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
+}
+
+/* The process ends: kinds of the device stay on for the flush that follows, what this thread and the handlers do is of no interest. */
+void tap_cupti_quiet(void)
+{
+	if (stopped || !tap_cupti.recording)
+		return;
+	stopped = true;
+	tap_cupti_filter_callbacks(false);
+	tap_cupti_filter_records(false);
+	tap_cupti.api.cuptiActivityDisable(OVERHEAD);
+}
+
+/* --------------------------------------------------------------- callbacks */
+
+static void on_api_call(uint32_t domain, uint32_t cbid, const struct tap_cupti_callback *c)
+{
+	if (c->site == TAP_CUPTI_ENTER)
+		tap_cupti_enter(c->correlation);
+	if (TAP_READ_ONCE(tap_cupti.recording) && tap_cupti.args && tap_cupti_filter_args(domain, cbid))
+		tap_cupti_call(domain, cbid, c);
+	if (c->site == TAP_CUPTI_EXIT)
+		tap_cupti_leave(c->correlation);
+}
+
+static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
+{
+	int saved = errno;
+
+	(void)user;
+	if (!tap_cupti_alive() || tap_tls.own_calls)
+		return;
+	if (domain == TAP_CUPTI_DRIVER || domain == TAP_CUPTI_RUNTIME)
+		on_api_call((uint32_t)domain, cbid, data);
+	else if (domain == TAP_CUPTI_RESOURCE)
+		tap_cupti_resource_event(cbid, data);
+	errno = saved;
+}
+
+/* -------------------------------------------------------------------- start */
+
+static bool subscribe(void)
+{
+	char other[128] = "";
+	struct tap_cupti_subscriber params = { sizeof params, "gputap", other, sizeof other };
+	int err = tap_cupti.api.cuptiSubscribe_v2 ? tap_cupti.api.cuptiSubscribe_v2(&tap_cupti.subscriber, on_callback, NULL, &params)
+	                                          : tap_cupti.api.cuptiSubscribe(&tap_cupti.subscriber, on_callback, NULL);
+
+	if (!err)
+		return true;
+	other[sizeof other - 1] = 0;
+	if (err == TAP_CUPTI_BUSY) {
+		tap_lost(REC_LOSS_CUPTI_BUSY, 1);
+		tap_note(TAP_PART_CUPTI, "CUDA is not traced: another profiler or debugger%s%s%s holds CUPTI, and keeps it; the rest is traced; "
+		         "end it to trace CUDA", other[0] ? " (" : "", other, other[0] ? ")" : "");
+	} else {
+		tap_cupti.api.cuptiGetVersion(&tap_cupti.version);
+		tap_lost(REC_LOSS_CUPTI_MISSING, 1);
+		tap_note(TAP_PART_CUPTI, "CUDA is not traced: %s (version %u) does not work here: %s: it is newer than the driver (CUDA %u.%u), or there "
+		         "is no GPU; the rest is traced; --cupti names another", tap_cupti.path, tap_cupti.version, tap_cupti_result_text(err),
+		         tap_cupti.driver / 1000, tap_cupti.driver % 1000 / 10);
+	}
+	return false;
+}
+
+static bool set_attribute(uint32_t attribute, uint8_t value)
+{
+	size_t bytes = sizeof value;
+
+	return tap_cupti.api.cuptiActivitySetAttribute && !tap_cupti.api.cuptiActivitySetAttribute(attribute, &bytes, &value);
+}
+
+/* Before the buffer callbacks are registered, and before CUDA is initialised: that is when CUPTI takes them. */
+static void set_attributes(void)
+{
+	if (tap_cupti.api.cuptiSetThreadIdType)
+		tap_cupti.api.cuptiSetThreadIdType(SYSTEM_THREAD_IDS);
+	set_attribute(ATTRIBUTE_ZEROED_BUFFER, 1);
+	if (tap_cupti.version >= VERSION_12_3 && set_attribute(ATTRIBUTE_PER_THREAD_BUFFER, 1))
+		tap_cupti.flags |= REC_CUPTI_PER_THREAD_BUFFERS;
+	bool latency = tap_cupti.api.cuptiActivityEnableLatencyTimestamps && tap_cupti_option("cuda-latency") &&
+	               !tap_cupti.api.cuptiActivityEnableLatencyTimestamps(1);
+
+	if (tap_cupti_option("cuda-latency") && !latency)
+		tap_note(TAP_PART_CUPTI, "--cuda-latency: this CUPTI (version %u) does not tell when kernels were queued and submitted", tap_cupti.version);
+	if (tap_cupti_option("cuda-memory-usage") && tap_cupti.api.cuptiActivityEnableAllocationSource)
+		tap_cupti.api.cuptiActivityEnableAllocationSource(1);
+	if (tap_cupti_option("cuda-events") && tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps)
+		tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps(1);
+}
+
+static bool um_configured;
+
+static int configure_um(void)
+{
+	enum { ALL_DEVICES = 2, KINDS_UP_TO = 8 };
+	int err = -1;
+
+	for (uint32_t kind = 1; kind <= KINDS_UP_TO && tap_cupti.api.cuptiActivityConfigureUnifiedMemoryCounter; kind++) {
+		struct tap_cupti_um_config config = { ALL_DEVICES, kind, 0, 1 };
+		int one = tap_cupti.api.cuptiActivityConfigureUnifiedMemoryCounter(&config, 1);
+
+		err = one && err < 0 ? one : one ? err : 0;     /* a device need not have all of them */
+	}
+	um_configured = err == 0;
+	return err;
+}
+
+void tap_cupti_configure_late(void)
+{
+	int err = tap_cupti_option("cuda-um") && !um_configured ? configure_um() : 0;
+
+	if (err)
+		tap_note(TAP_PART_CUPTI, "--cuda-um: CUPTI counts no unified memory here: %s",
+		         err < 0 ? "it has no such function" : tap_cupti_result_text(err));
+}
+
+/* tick; {version, driver}; {n, flags}; n x {kind, bytes}; text path */
+static void record_library(void)
+{
+	uint64_t words[4 + TAP_CUPTI_KINDS + TAP_PATH_MAX / 8];
+	uint32_t n = 3, length = (uint32_t)strlen(tap_cupti.path);
+
+	for (uint32_t kind = 1; kind < TAP_CUPTI_KINDS; kind++)
+		if (tap_cupti.record_bytes[kind])
+			words[n++] = kind | (uint64_t)tap_cupti.record_bytes[kind] << 32;
+	words[0] = tap_tick();
+	words[1] = tap_cupti.version | (uint64_t)tap_cupti.driver << 32;
+	words[2] = (n - 3) | (uint64_t)tap_cupti.flags << 32;
+	words[n + (length + 4 + 7) / 8 - 1] = 0;
+	memcpy(&words[n], &length, 4);
+	memcpy((char *)&words[n] + 4, tap_cupti.path, length);
+	tap_record(REC_CUPTI_LIBRARY, 0, words, n + (length + 4 + 7) / 8);
+}
+
+/* The page that a fork wipes. */
+static bool claim_process(void)
+{
+	uint32_t *page = tap_sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!page)
+		return false;
+	tap_sys_madvise(page, 4096, MADV_WIPEONFORK);
+	*page = 1;
+	tap_cupti.pid = tap_sys_getpid();
+	__atomic_store_n(&tap_cupti.alive, page, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Order matters: the slot first, what is set before buffers, buffers before kinds. */
+static void start(bool late)
+{
+	uint64_t begin = tap_tick();
+
+	tap_cupti.flags = late ? REC_CUPTI_LATE : 0;
+	if (!tap_stream_get() || !tap_cupti_load() || !subscribe())
+		return;
+	tap_cupti_ask_library();
+	set_attributes();
+	if (!claim_process() || !tap_cupti_buffers_open()) {
+		tap_lost(REC_LOSS_CUPTI_NO_BUFFER, 1);
+		tap_note(TAP_PART_CUPTI, "CUDA is not traced: no room for its buffers");
+		tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
+		return;
+	}
+	record_library();
+	tap_cupti.args = tap_cupti_option("cuda-args");
+	if (tap_cupti.args)
+		tap_cupti_args_start();
+	tap_cupti_filter_init();
+	if (tap_cupti.api.cuptiActivityRegisterCallbacks(tap_cupti_request_buffer, tap_cupti_complete_buffer))
+		tap_note(TAP_PART_CUPTI, "CUPTI took no buffers: no CUDA activities");
+	if (tap_cupti_option("cuda-um"))
+		configure_um();
+	tap_cupti_event(REC_CUPTI_SUBSCRIBED, 0, 0, (uint64_t[4]){ 1 });
+	tap_cupti_resource_callbacks(true);
+	enable_kinds(true);
+	if (!tap_options.start_after || tap_clock_elapsed_ns() >= tap_options.start_after)
+		tap_cupti_set_recording(true);
+	if (late)
+		tap_cupti_thread_start();
+	tap_cupti_event(REC_CUPTI_ATTACHED, 0, 0, (uint64_t[4]){ begin });
+}
+
+/* ------------------------------------------------------------------- way in */
+
+static const char chain_variable[] = "GPUTAP_CUDA_CHAIN";       /* what CUDA_INJECTION64_PATH named before us */
+
+/* This library or another copy of it: two in one process would be in each other's way. */
+static bool is_us(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return tap_text_equal(name ? name + 1 : path, "libgputap.so");
+}
+
+/* Another tool's library goes first: its needs are served before ours. */
+static void chain(void)
+{
+	const char *path = tap_environ(chain_variable);
+	void *lib = path && path[0] && !is_us(path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	int (*entry)(void) = lib ? (int (*)(void))dlsym(lib, "InitializeInjection") : NULL;
+
+	if (path && path[0])
+		TAP_DEBUG(loader, "CUDA_INJECTION64_PATH named %s before: %s", path, entry ? "called" : "no such library or entry");
+	if (entry && entry()) {
+		tap_note(TAP_PART_CUPTI, "CUDA_INJECTION64_PATH named %s: it was loaded too, and goes first", path);
+		return;
+	}
+	if (lib)
+		dlclose(lib);                   /* as the driver would */
+}
+
+static uint32_t entered;
+
+/* Not 0: the driver keeps this library and does not ask again. */
+EXPORT int InitializeInjection(void)
+{
+	int saved = errno;
+
+	if (!__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL)) {
+		chain();
+		if (wanted())
+			start(false);
+	}
+	errno = saved;
+	return 1;
+}
+
+/* --------------------------------------------------------------- environment */
+
+/* The driver is up already: this library came into a running program. */
+static bool driver_is_up(void)
+{
+	enum { NOT_INITIALIZED = 3 };
+	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	int (*count)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDeviceGetCount") : NULL;
+	int n = 0;
+	bool up = count && count(&n) != NOT_INITIALIZED;
+
+	if (driver)
+		dlclose(driver);
+	return up;
+}
+
+void tap_cupti_prepare(void)
+{
+	static const char name[] = "CUDA_INJECTION64_PATH";
+	const char *old = tap_environ(name);
+	Dl_info self;
+
+	if (!wanted() || !dladdr((void *)tap_cupti_prepare, &self) || !self.dli_fname || self.dli_fname[0] != '/')
+		return;
+	if (old && tap_text_equal(old, self.dli_fname))
+		return;
+	if (old && old[0] && !is_us(old))
+		tap_environ_set(chain_variable, old);
+	tap_environ_set(name, self.dli_fname);
+}
+
+void tap_cupti_attach(void)
+{
+	if (wanted() && driver_is_up() && !__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL))
+		start(true);
+}

@@ -1,0 +1,197 @@
+/*
+ * collectors/cupti/filter.c - which API calls are recorded, and with what: --cuda-api, --cuda-filter, --cuda-args
+ *
+ * Runs      inside cuInit and on the collector's thread. Asking (tap_cupti_filter_args): anywhere.
+ * Must not  allocate.
+ *
+ * Names come from the library itself, so a filter knows the functions of a CUDA that is newer than this program.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "collectors/cupti/internal.h"
+
+#define LAST_CBID 2047u                 /* 13.0 has 806 */
+
+static uint64_t chosen[3][(LAST_CBID + 1) / 64];        /* by domain: calls that pass the filters */
+static uint64_t graphs[3][(LAST_CBID + 1) / 64];        /* calls that make or change graphs */
+static bool filtered;                                   /* some call does not pass */
+
+static bool bit(const uint64_t *bits, uint32_t n) { return n <= LAST_CBID && bits[n / 64] >> n % 64 & 1; }
+static void set_bit(uint64_t *bits, uint32_t n) { bits[n / 64] |= 1ull << n % 64; }
+
+/* ----------------------------------------------------------------- patterns */
+
+/* '*' any characters, '?' one. Recursion: as deep as the pattern has stars. */
+static bool matches(const char *pattern, size_t n, const char *name, size_t length)
+{
+	while (n && *pattern != '*') {
+		if (!length || (*pattern != '?' && *pattern != *name))
+			return false;
+		pattern++, n--, name++, length--;
+	}
+	if (!n)
+		return !length;
+	for (size_t skip = 0; skip <= length; skip++)
+		if (matches(pattern + 1, n - 1, name + skip, length - skip))
+			return true;
+	return false;
+}
+
+/* Length without the suffixes that tell version and stream semantics: cudaMemcpyAsync_ptsz_v7000. */
+static size_t base_length(const char *name)
+{
+	size_t n = strlen(name), at = n;
+
+	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	if (at < n && at > 2 && name[at - 1] == 'v' && name[at - 2] == '_')
+		n = at - 2;
+	if (n > 5 && (!memcmp(name + n - 5, "_ptsz", 5) || !memcmp(name + n - 5, "_ptds", 5)))
+		n -= 5;
+	return n;
+}
+
+static bool passes(const char *list, const char *name)
+{
+	bool any_positive = false, hit = false;
+	size_t base = base_length(name), full = strlen(name);
+
+	while (*list) {
+		size_t n = strcspn(list, ", "), not = n && *list == '!';
+
+		if (n > not) {
+			bool match = matches(list + not, n - not, name, base) || matches(list + not, n - not, name, full);
+
+			if (not && match)
+				return false;
+			any_positive |= !not;
+			hit |= match && !not;
+		}
+		list += n + (list[n] != 0);
+	}
+	return hit || !any_positive;
+}
+
+/* The calls that create graphs and nodes; launches of a graph create none and are frequent. */
+static bool makes_graphs(const char *name)
+{
+	if (strstr(name, "StreamBeginCapture") || strstr(name, "StreamEndCapture"))
+		return true;
+	return strstr(name, "Graph") && !strstr(name, "GraphLaunch");
+}
+
+/* ------------------------------------------------------------------ choosing */
+
+static const char *name_of(uint32_t domain, uint32_t cbid)
+{
+	const char *name = NULL;
+
+	return tap_cupti.api.cuptiGetCallbackName((int)domain, cbid, &name) ? NULL : name;
+}
+
+static bool domain_wanted(uint32_t domain)
+{
+	const char *which = tap_option("cuda-api");
+
+	if (!strcmp(which, "none"))
+		return false;
+	return strcmp(which, domain == TAP_CUPTI_RUNTIME ? "driver" : "runtime");
+}
+
+void tap_cupti_filter_init(void)
+{
+	const char *list = tap_option("cuda-filter");
+
+	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
+		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++) {
+			const char *name = name_of(domain, cbid);
+
+			if (!name)
+				continue;
+			if (makes_graphs(name))
+				set_bit(graphs[domain], cbid);
+			if (!domain_wanted(domain))
+				continue;
+			if (passes(list, name))
+				set_bit(chosen[domain], cbid);
+			else
+				filtered = true;
+		}
+}
+
+bool tap_cupti_filter_args(uint32_t domain, uint32_t cbid) { return bit(chosen[domain], cbid); }
+
+/* ------------------------------------------------------------------- records */
+
+static void record_kind(uint32_t kind, bool on)
+{
+	int err = on ? tap_cupti.api.cuptiActivityEnable(kind) : tap_cupti.api.cuptiActivityDisable(kind);
+
+	if (!on)
+		return;
+	tap_record(REC_CUPTI_KIND, err, (uint64_t[]){ tap_tick(), kind | 1ull << 32 }, 2);
+	if (!err)
+		return;
+	tap_lost(REC_LOSS_CUPTI_REFUSED, 1);
+	TAP_DEGRADE(TAP_PART_CUPTI, "no records of CUDA API calls: CUPTI refused kind %u: %s; kernels and copies are recorded", kind,
+	            tap_cupti_result_text(err));
+}
+
+/*
+ * Which calls CUPTI records can be told one by one since 12.5, with the kind itself left off. Each is named, few or many: turning the kind
+ * on would reset what was told.
+ */
+static void record_chosen(uint32_t domain, bool on)
+{
+	bool runtime = domain == TAP_CUPTI_RUNTIME;
+	int (*one)(uint32_t, uint8_t) = runtime ? tap_cupti.api.cuptiActivityEnableRuntimeApi : tap_cupti.api.cuptiActivityEnableDriverApi;
+
+	for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)
+		if (bit(chosen[domain], cbid))
+			one(cbid, on);
+	if (on)
+		tap_record(REC_CUPTI_KIND, 0, (uint64_t[]){ tap_tick(), (runtime ? 5u : 4u) | 1ull << 32 }, 2);
+}
+
+void tap_cupti_filter_records(bool on)
+{
+	bool one_by_one = tap_cupti.api.cuptiActivityEnableRuntimeApi && tap_cupti.api.cuptiActivityEnableDriverApi;
+
+	if (filtered && !one_by_one && on)
+		TAP_DEGRADE(TAP_PART_CUPTI, "--cuda-filter: this CUPTI (version %u) records all API calls or none: all are recorded; "
+		            "CUDA 12.5's can filter", tap_cupti.version);
+	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++) {
+		if (!domain_wanted(domain))
+			continue;
+		if (filtered && one_by_one)
+			record_chosen(domain, on);
+		else
+			record_kind(domain == TAP_CUPTI_RUNTIME ? 5 : 4, on);
+	}
+}
+
+/* ----------------------------------------------------------------- callbacks */
+
+void tap_cupti_filter_callbacks(bool on)
+{
+	bool args = tap_cupti_option("cuda-args");
+
+	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
+		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)
+			if (bit(graphs[domain], cbid) || (args && bit(chosen[domain], cbid)))
+				tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, (int)domain, cbid);
+}
+
+void tap_cupti_write_names(void)
+{
+	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
+		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++) {
+			const char *name = name_of(domain, cbid);
+
+			if (name)
+				tap_record_text(REC_CUPTI_NAME, domain | (uint64_t)cbid << 32, name, strlen(name));
+		}
+}

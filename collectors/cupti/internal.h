@@ -1,0 +1,195 @@
+/*
+ * collectors/cupti/internal.h - what the files of the CUPTI collector share: the library's functions, views of its data, state
+ *
+ * Runs      inside the traced program: in cuInit, in CUPTI's callbacks on any thread, on a thread of our own.
+ *
+ * CUPTI is loaded at cuInit and never earlier, and never linked: each function is asked for by name and may be absent, but for the
+ * required ones. Structures are own views of what the interface fixes; nothing of the vendor's headers is needed to build this.
+ *
+ *   cupti.c            way in, start, kinds, window, end
+ *   load.c       which library, its functions, sizes of its records
+ *   buffer.c     buffers requested and completed
+ *   string.c     what records point to
+ *   peek.c       what stands in open buffers
+ *   filter.c     which API calls
+ *   resource.c   contexts, modules, graphs
+ *   thread.c     flushes, clocks, time limits of the recording
+ *   args.c       arguments of API calls (--cuda-args)
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_COLLECTORS_CUPTI_INTERNAL_H
+#define GPUTAP_COLLECTORS_CUPTI_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/write/internal.h"
+
+/* ---------------------------------------------------- what CUPTI hands out */
+
+enum tap_cupti_domain { TAP_CUPTI_DRIVER = 1, TAP_CUPTI_RUNTIME, TAP_CUPTI_RESOURCE, TAP_CUPTI_SYNCHRONIZE, TAP_CUPTI_NVTX, TAP_CUPTI_STATE };
+enum { TAP_CUPTI_ENTER = 0, TAP_CUPTI_EXIT = 1 };
+
+/* Of an API call. Valid during the callback. */
+struct tap_cupti_callback {
+	uint32_t site;                  /* TAP_CUPTI_ENTER, TAP_CUPTI_EXIT */
+	const char *function;           /* without the version suffix */
+	const void *params;             /* the call's parameter structure; NULL when it has none */
+	const void *result;             /* exit: int32_t in most calls */
+	const char *symbol;             /* launches: the kernel's mangled name, or NULL */
+	void *context;
+	uint32_t context_id;
+	uint64_t *shared;               /* one word, the same at entry and exit of a call: the argument collector's */
+	uint32_t correlation;           /* as in the activity record of the call */
+};
+_Static_assert(offsetof(struct tap_cupti_callback, correlation) == 64, "a fact of the interface");
+
+struct tap_cupti_resource { void *context, *stream; const void *detail; };
+struct tap_cupti_module { uint32_t id; size_t bytes; const void *binary; };
+struct tap_cupti_graph { void *graph, *original, *node, *original_node; int32_t node_type; void *dependency, *exec; };
+
+/* A buffer of activities is asked for, or comes back. */
+typedef void tap_cupti_request(uint8_t **buffer, size_t *bytes, size_t *max_records);
+typedef void tap_cupti_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
+typedef void tap_cupti_on_callback(void *user, int domain, uint32_t cbid, const void *data);
+struct tap_cupti_subscriber { size_t bytes; const char *name; char *other; size_t other_bytes; };
+struct tap_cupti_um_config { uint32_t scope, kind, device, enable; };
+
+enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_BUSY = 39 };
+#define TAP_CUPTI_KINDS 64u     /* numbers asked for */
+
+/* ------------------------------------------------------- the library's functions */
+
+/* F(required, name, arguments): every function returns CUPTI's result, 0 = success. */
+#define TAP_CUPTI_FUNCTIONS(F) \
+	F(1, cuptiGetVersion, (uint32_t *version)) \
+	F(1, cuptiGetTimestamp, (uint64_t *ns)) \
+	F(1, cuptiGetResultString, (int result, const char **text)) \
+	F(0, cuptiGetErrorMessage, (int result, const char **text)) \
+	F(1, cuptiGetCallbackName, (int domain, uint32_t cbid, const char **name)) \
+	F(1, cuptiSubscribe, (void **subscriber, tap_cupti_on_callback *callback, void *user)) \
+	F(0, cuptiSubscribe_v2, (void **subscriber, tap_cupti_on_callback *callback, void *user, struct tap_cupti_subscriber *params)) \
+	F(1, cuptiUnsubscribe, (void *subscriber)) \
+	F(1, cuptiEnableCallback, (uint32_t enable, void *subscriber, int domain, uint32_t cbid)) \
+	F(1, cuptiEnableDomain, (uint32_t enable, void *subscriber, int domain)) \
+	F(1, cuptiActivityRegisterCallbacks, (tap_cupti_request *request, tap_cupti_complete *complete)) \
+	F(1, cuptiActivityEnable, (uint32_t kind)) \
+	F(0, cuptiActivityEnableAndDump, (uint32_t kind)) \
+	F(1, cuptiActivityDisable, (uint32_t kind)) \
+	F(1, cuptiActivityFlushAll, (uint32_t flags)) \
+	F(1, cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid, void **record)) \
+	F(0, cuptiActivityGetStructSize, (uint32_t kind, uint32_t version, size_t *bytes)) \
+	F(0, cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *dropped)) \
+	F(0, cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value)) \
+	F(0, cuptiActivityEnableRuntimeApi, (uint32_t cbid, uint8_t enable)) \
+	F(0, cuptiActivityEnableDriverApi, (uint32_t cbid, uint8_t enable)) \
+	F(0, cuptiActivityEnableLatencyTimestamps, (uint8_t enable)) \
+	F(0, cuptiActivityEnableAllocationSource, (uint8_t enable)) \
+	F(0, cuptiActivityEnableCudaEventDeviceTimestamps, (uint8_t enable)) \
+	F(0, cuptiActivityConfigureUnifiedMemoryCounter, (struct tap_cupti_um_config *config, uint32_t count)) \
+	F(0, cuptiSetThreadIdType, (int type)) \
+	F(0, cuptiGetContextId, (void *context, uint32_t *id)) \
+	F(0, cuptiGetDeviceId, (void *context, uint32_t *id)) \
+	F(0, cuptiGetGraphNodeId, (void *node, uint64_t *id)) \
+	F(0, cuptiGetGraphId, (void *graph, uint32_t *id)) \
+	F(0, cuptiGetGraphExecId, (void *exec, uint32_t *id))
+
+struct tap_cupti_api {
+#define F(required, name, arguments) int (*name) arguments;
+	TAP_CUPTI_FUNCTIONS(F)
+#undef F
+};
+
+/* ---------------------------------------------------------------------- state */
+
+/* Written by the thread inside cuInit, before anything is subscribed; afterwards by whom it says. */
+struct tap_cupti {
+	struct tap_cupti_api api;
+	void *handle;                   /* of the library */
+	void *subscriber;
+	uint32_t version;               /* CUPTI's */
+	uint32_t driver;                /* the driver's CUDA version, 13000 = 13.0; 0 unknown */
+	uint32_t flags;                 /* enum rec_cupti_library */
+	uint16_t record_bytes[TAP_CUPTI_KINDS]; /* 0: the library has no such kind */
+	uint32_t *alive;                /* 1; in a page that fork wipes: a child sees 0 and leaves CUPTI alone */
+	uint32_t pid;
+	bool recording;                 /* kinds are on: changed by cupti.c */
+	bool args;                      /* --cuda-args */
+	bool ending;                    /* the process ends, and the driver may be taking itself down */
+	uint32_t completed;             /* buffers that came back: progress while something waits */
+	uint32_t busy;                  /* of them those with records of the program's doing */
+	char path[TAP_PATH_MAX];
+};
+extern struct tap_cupti tap_cupti TAP_HIDDEN;
+
+static inline bool tap_cupti_alive(void) { return tap_cupti.alive && TAP_READ_ONCE(*tap_cupti.alive); }
+const char *tap_cupti_result_text(int result);          /* "CUPTI_ERROR_..." */
+bool tap_cupti_option(const char *name);                /* of a flag or a BOOL */
+uint64_t tap_cupti_option_number(const char *name, bool is_size);
+
+/* ---- load.c: finds, opens and asks the library. False: said why in the trace. */
+bool tap_cupti_load(void);
+bool tap_cupti_ask_library(void);                       /* its version and sizes, once subscribed */
+uint32_t tap_cupti_driver_version(void);
+
+/* ---- buffer.c */
+bool tap_cupti_buffers_open(void);
+void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records);
+void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
+
+/* ---- string.c: what the records of a buffer point to goes into the trace, unless it is there. *used: bytes up to the end of the
+ * last whole record. Returns how many records there are of the program's doing: not CUPTI's own overhead. */
+uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used);
+/* Copies memory that may not be there: how many bytes came over. Makes a system call. */
+size_t tap_cupti_copy(uint64_t address, void *to, size_t bytes);
+/* Copies bytes that are there but reach past the object they begin in: memcpy may be a sanitizer's, which would end the program. */
+void tap_cupti_copy_past(void *to, const void *from, size_t bytes);
+
+/* ---- peek.c */
+void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes);
+void tap_cupti_peek_remove(const uint8_t *buffer);
+/* Whether open buffers hold something new; its names are stored then. */
+bool tap_cupti_peek(void);
+
+/* ---- filter.c */
+void tap_cupti_filter_init(void);
+/* Switches the records of API calls on or off, by --cuda-api and --cuda-filter. */
+void tap_cupti_filter_records(bool on);
+/* The same for callbacks with arguments, and those that tell which call makes a graph. */
+void tap_cupti_filter_callbacks(bool on);
+bool tap_cupti_filter_args(uint32_t domain, uint32_t cbid);
+void tap_cupti_write_names(void);                       /* REC_CUPTI_NAME of all functions */
+
+/* ---- resource.c */
+void tap_cupti_resource_callbacks(bool on);
+void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *data);
+/* Number of the API call that this thread is in, as far as callbacks told; 0 unknown. */
+void tap_cupti_enter(uint32_t correlation);
+void tap_cupti_leave(uint32_t correlation);
+
+/* ---- thread.c */
+void tap_cupti_thread_start(void);                      /* once; any thread, cuInit is over or nearly */
+void tap_cupti_exit(int kind);                          /* the image ends: flush, bounded in time */
+
+/* ---- cupti.c, for the thread */
+void tap_cupti_set_recording(bool on);
+void tap_cupti_stop(void);                              /* the window is over: nothing of it stays switched on */
+void tap_cupti_quiet(void);                             /* before the last flush of a process */
+void tap_cupti_configure_late(void);                    /* what a driver may refuse before it is initialised */
+void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4]);
+
+/* ------------------------------------------------------------------- arguments */
+
+/*
+ * Of the argument collector, called at entry and exit of each call that is to be recorded with its arguments (--cuda-args and the
+ * filters say which; the window is open). Runs on the calling thread inside CUPTI's callback: no CUDA, no lock, no allocation;
+ * errno is kept by the caller.
+ */
+void tap_cupti_call(enum tap_cupti_domain domain, uint32_t cbid, const struct tap_cupti_callback *data) TAP_HIDDEN;
+/* Before the first of them: the table of --cuda-table. Makes system calls. */
+void tap_cupti_args_start(void) TAP_HIDDEN;
+
+#endif

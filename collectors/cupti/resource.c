@@ -1,0 +1,156 @@
+/*
+ * collectors/cupti/resource.c - contexts, modules and graphs, as CUPTI's resource callbacks tell them
+ *
+ * Runs      on the program's threads, inside its CUDA calls.
+ * May       ask CUPTI for the numbers of handles; flush it before a context goes (as the vendor's own tools do).
+ * Must not  call CUDA, lock, allocate.
+ *
+ * A graph's topology is told once, when it is made; its launches are one activity each. Handles are not stored, CUPTI's numbers are.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collectors/cupti/internal.h"
+
+enum { CONTEXT_CREATED = 1, CONTEXT_DESTROY = 2, CU_INIT_FINISHED = 5, MODULE_LOADED = 6, GRAPH_CREATED = 9, GRAPH_DESTROY = 10, GRAPH_CLONED = 11,
+	NODE_CREATED = 13, NODE_DESTROY = 14, NODE_DEPENDENCY = 15, EXEC_CREATED = 18, EXEC_DESTROY = 19, NODE_CLONED = 20 };
+
+static const uint8_t wanted[] = { CONTEXT_CREATED, CONTEXT_DESTROY, CU_INIT_FINISHED, MODULE_LOADED, GRAPH_CREATED, GRAPH_DESTROY, GRAPH_CLONED,
+	NODE_CREATED, NODE_DESTROY, NODE_DEPENDENCY, EXEC_CREATED, EXEC_DESTROY, NODE_CLONED };
+
+void tap_cupti_resource_callbacks(bool on)
+{
+	for (size_t i = 0; i < sizeof wanted; i++)
+		tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, TAP_CUPTI_RESOURCE, wanted[i]);
+}
+
+/* ------------------------------------------------------- the call around it */
+
+/* A driver call inside a runtime call has the same number: how deep, and which. In the words that threads have for collectors. */
+#define DEPTH tap_tls.spare[0]
+#define CORRELATION tap_tls.spare[1]
+
+void tap_cupti_enter(uint32_t correlation)
+{
+	if (DEPTH && CORRELATION == correlation) {
+		DEPTH++;
+		return;
+	}
+	CORRELATION = correlation;                      /* an exit that never came (longjmp, an exception) is forgotten here */
+	DEPTH = 1;
+}
+
+void tap_cupti_leave(uint32_t correlation)
+{
+	if (DEPTH && CORRELATION == correlation && --DEPTH == 0)
+		CORRELATION = 0;
+}
+
+void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4])
+{
+	tap_record(REC_CUPTI_EVENT, 0, (uint64_t[]){ tap_tick(), what | (uint64_t)cbid << 32, context | (DEPTH ? CORRELATION : 0) << 32,
+	                                             words[0], words[1], words[2], words[3] }, 7);
+}
+
+/* ------------------------------------------------------ numbers of handles */
+
+static uint32_t context_id(void *context)
+{
+	uint32_t id = 0;
+
+	return context && tap_cupti.api.cuptiGetContextId && !tap_cupti.api.cuptiGetContextId(context, &id) ? id : 0;
+}
+
+static uint64_t graph_id(void *graph)
+{
+	uint32_t id = 0;
+
+	return graph && tap_cupti.api.cuptiGetGraphId && !tap_cupti.api.cuptiGetGraphId(graph, &id) ? id : 0;
+}
+
+static uint64_t exec_id(void *exec)
+{
+	uint32_t id = 0;
+
+	return exec && tap_cupti.api.cuptiGetGraphExecId && !tap_cupti.api.cuptiGetGraphExecId(exec, &id) ? id : 0;
+}
+
+static uint64_t node_id(void *node)
+{
+	uint64_t id = 0;
+
+	return node && tap_cupti.api.cuptiGetGraphNodeId && !tap_cupti.api.cuptiGetGraphNodeId(node, &id) ? id : 0;
+}
+
+/* ------------------------------------------------------------------- events */
+
+static void context_event(uint32_t cbid, void *context)
+{
+	uint32_t device = 0;
+
+	if (!tap_cupti.api.cuptiGetDeviceId || tap_cupti.api.cuptiGetDeviceId(context, &device))
+		device = UINT32_MAX;
+	tap_cupti_event(cbid == CONTEXT_CREATED ? REC_CUPTI_CONTEXT_CREATED : REC_CUPTI_CONTEXT_DESTROYED, cbid, context_id(context),
+	                (uint64_t[4]){ device });
+}
+
+/* Code is not stored: its size, and a hash to tell one from another. */
+static void module_event(uint32_t cbid, void *context, const struct tap_cupti_module *m)
+{
+	uint64_t id[2] = { 0, 0 }, total;
+	const void *part = m->binary;
+
+	if (m->binary && m->bytes)
+		tap_blob_store(REC_BLOB_BINARY, &part, &m->bytes, 1, false, id, &total);
+	tap_cupti_event(REC_CUPTI_MODULE_LOADED, cbid, context_id(context), (uint64_t[4]){ m->id, m->bytes, id[0], id[1] });
+}
+
+static void graph_event(uint32_t cbid, void *context, const struct tap_cupti_graph *g)
+{
+	uint64_t graph = graph_id(g->graph);
+	uint32_t in = context_id(context);
+
+	switch (cbid) {
+	case GRAPH_CREATED:
+		return tap_cupti_event(REC_CUPTI_GRAPH_CREATED, cbid, in, (uint64_t[4]){ graph });
+	case GRAPH_CLONED:
+		return tap_cupti_event(REC_CUPTI_GRAPH_CLONED, cbid, in, (uint64_t[4]){ graph, graph_id(g->original) });
+	case GRAPH_DESTROY:
+		return tap_cupti_event(REC_CUPTI_GRAPH_DESTROYED, cbid, in, (uint64_t[4]){ graph });
+	case EXEC_CREATED:
+		return tap_cupti_event(REC_CUPTI_GRAPH_EXEC_CREATED, cbid, in, (uint64_t[4]){ exec_id(g->exec), graph });
+	case EXEC_DESTROY:
+		return tap_cupti_event(REC_CUPTI_GRAPH_EXEC_DESTROYED, cbid, in, (uint64_t[4]){ exec_id(g->exec) });
+	case NODE_CREATED:
+		return tap_cupti_event(REC_CUPTI_NODE_CREATED, cbid, in, (uint64_t[4]){ node_id(g->node), 0, graph, (uint32_t)g->node_type });
+	case NODE_CLONED:
+		return tap_cupti_event(REC_CUPTI_NODE_CLONED, cbid, in,
+		                       (uint64_t[4]){ node_id(g->node), node_id(g->original_node), graph, (uint32_t)g->node_type });
+	case NODE_DESTROY:
+		return tap_cupti_event(REC_CUPTI_NODE_DESTROYED, cbid, in, (uint64_t[4]){ node_id(g->node), 0, graph, (uint32_t)g->node_type });
+	case NODE_DEPENDENCY:
+		return tap_cupti_event(REC_CUPTI_NODE_DEPENDS, cbid, in, (uint64_t[4]){ node_id(g->node), node_id(g->dependency), graph });
+	}
+}
+
+void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *data)
+{
+	switch (cbid) {
+	case CU_INIT_FINISHED:
+		return tap_cupti_thread_start();
+	case CONTEXT_CREATED:
+		tap_cupti_thread_start();               /* in case the library does not tell the other */
+		return context_event(cbid, data->context);
+	case CONTEXT_DESTROY:
+		if (!TAP_READ_ONCE(tap_cupti.ending))
+			tap_cupti.api.cuptiActivityFlushAll(0); /* its device buffers go with it */
+		return context_event(cbid, data->context);
+	case MODULE_LOADED:
+		if (data->detail)
+			module_event(cbid, data->context, data->detail);
+		return;
+	default:
+		if (data->detail)
+			graph_event(cbid, data->context, data->detail);
+	}
+}

@@ -1,0 +1,262 @@
+/*
+ * collectors/cupti/string.c - what activity records point to: names of kernels and devices, paths
+ *
+ * Runs      when a buffer comes back: on CUPTI's worker thread, or on one of the program that flushes; on the collector's thread. Several
+ *           at once.
+ * May       make system calls.
+ * Must not  allocate with malloc, lock, trust a pointer.
+ *
+ * N1  A buffer's completion is stamped after its strings were written, so a reader finds for each pointer the last string of that
+ *     address up to the stamp.
+ * N2  An address is stored again when what stands there has changed: its hash is kept, and compared once a buffer.
+ * N3  The hash of an address is set after its record was committed: who finds an address without one writes the string too. Twice
+ *     is harmless.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "collectors/cupti/internal.h"
+
+#define LONGEST 60000u                  /* bytes kept of one string: one record */
+#define FIRST_TABLE 1024u
+#define TABLES 8u
+#define PROBES 16u
+#define RECENT 128u
+enum { DRIVER = 4, RUNTIME = 5, OVERHEAD = 17 };
+
+static const struct { uint8_t kind, offset; } pointers[] = {
+	{ 3, 104 }, { 10, 104 },        /* kernels: name */
+	{ 8, 136 },                     /* device: name */
+	{ 11, 24 },                     /* NAME */
+	{ 49, 64 }, { 49, 120 },        /* memory: name of the variable, library that asked */
+	{ 52, 56 },                     /* JIT: path of the cache */
+};
+
+/* --------------------------------------------------------------- safe copy */
+
+struct piece { void *base; size_t bytes; };
+
+/* Whether a page can be read: a signal mask is, before the call's other argument is found wrong. */
+static bool readable(uint64_t address)
+{
+	uint64_t old;
+
+	return TAP_SYS(rt_sigprocmask, ~0l, address & ~7ull, &old, 8, 0, 0) != -14 /* EFAULT */;
+}
+
+__attribute__((no_sanitize("address"))) void tap_cupti_copy_past(void *to, const void *from, size_t bytes)
+{
+	const volatile uint8_t *source = from;
+
+	for (size_t i = 0; i < bytes; i++)                      /* volatile: or the compiler makes it a memcpy */
+		((uint8_t *)to)[i] = source[i];
+}
+
+size_t tap_cupti_copy(uint64_t address, void *to, size_t n)
+{
+	struct piece own = { to, n }, there = { (void *)(uintptr_t)address, n };
+	static int forbidden;                                   /* by a container's filter */
+
+	if (!TAP_READ_ONCE(forbidden)) {
+		long got = TAP_SYS(process_vm_readv, tap_cupti.pid, &own, 1, &there, 1, 0);
+
+		if (got >= 0 || got == -14 /* EFAULT */)
+			return got > 0 ? (size_t)got : 0;
+		TAP_WRITE_ONCE(forbidden, 1);
+	}
+	for (uint64_t at = address; at < address + n; at = (at / 4096 + 1) * 4096)
+		if (!readable(at))
+			return 0;
+	tap_cupti_copy_past(to, there.base, n);
+	return n;
+}
+
+/* The text at an address: its length without the end, or -1 when it cannot be read. cut: it is longer than `room`. */
+static long read_text(uint64_t address, char *to, size_t room, bool *cut)
+{
+	size_t used = 0;
+
+	*cut = false;
+	while (used < room) {
+		size_t n = 4096 - (address + used) % 4096;
+
+		n = n < 256 ? n : 256;                          /* most names are short */
+		n = n < room - used ? n : room - used;
+		size_t got = tap_cupti_copy(address + used, to + used, n);
+		char *end = memchr(to + used, 0, got);
+
+		if (end)
+			return end - to;
+		if (got < n)
+			return -1;
+		used += got;
+	}
+	*cut = true;
+	return (long)used;
+}
+
+/* ------------------------------------------------------------ seen addresses */
+
+struct seen { uint64_t address, hash; };
+
+static struct seen first_table[FIRST_TABLE];
+static struct seen *table[TABLES] = { first_table };    /* each four times the one before */
+
+static struct seen *table_at(unsigned i)
+{
+	struct seen *t = __atomic_load_n(&table[i], __ATOMIC_ACQUIRE), *none = NULL;
+	size_t bytes = (FIRST_TABLE << 2 * i) * sizeof *t;
+
+	if (t)
+		return t;
+	t = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!t || __atomic_compare_exchange_n(&table[i], &none, t, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return t;
+	tap_sys_munmap(t, bytes);
+	return none;
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
+	return x ^ x >> 32;
+}
+
+/* The entry of an address, made if need be; NULL when all tables are full there: such a string is stored with each buffer. */
+static struct seen *seen_at(uint64_t address)
+{
+	for (unsigned i = 0; i < TABLES; i++) {
+		struct seen *t = table_at(i);
+		uint64_t n = FIRST_TABLE << 2 * i, h = mix(address);
+
+		for (unsigned k = 0; t && k < PROBES; k++) {
+			struct seen *s = &t[(h + k) % n];
+			uint64_t was = __atomic_load_n(&s->address, __ATOMIC_RELAXED);
+
+			if (was == address ||
+			    (!was && (__atomic_compare_exchange_n(&s->address, &was, address, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || was == address)))
+				return s;
+		}
+	}
+	return NULL;
+}
+
+static uint64_t hash_of(const char *text, size_t n)
+{
+	uint64_t h = 0x9e3779b97f4a7c15ull ^ n, word;
+
+	for (; n >= 8; n -= 8, text += 8) {
+		memcpy(&word, text, 8);
+		h = mix(h ^ word) + word;
+	}
+	word = 0;
+	memcpy(&word, text, n);
+	h = mix(h ^ word) + word;
+	return h ? h : 1;                                       /* 0: not stored yet */
+}
+
+/* ------------------------------------------------------------------- store */
+
+/* tick; address; text. False: no room. */
+static bool write_string(uint64_t address, const char *text, size_t bytes, bool cut)
+{
+	uint32_t n32 = (uint32_t)bytes, words = 4 + (n32 + 4 + 7) / 8;
+	struct tap_stream *s = tap_stream_get_for(REC_CUPTI_STRING);
+	uint64_t link, *rec = s ? tap_stream_reserve(s, words, &link) : NULL;
+
+	if (!rec)
+		return false;
+	rec[1] = words;
+	rec[2] = tap_tick();
+	rec[3] = address;
+	memcpy(&rec[4], &n32, 4);
+	memcpy((char *)&rec[4] + 4, text, n32);
+	tap_stream_commit(rec, rec_head(REC_CUPTI_STRING, 0, REC_LONG | (cut ? REC_CUT : 0u), 0));
+	return true;
+}
+
+static void store(uint64_t address, const char *text, size_t bytes, bool cut)
+{
+	struct seen *s = seen_at(address);
+	uint64_t hash = hash_of(text, bytes);
+
+	if (s && __atomic_load_n(&s->hash, __ATOMIC_ACQUIRE) == hash)
+		return;
+	if (!write_string(address, text, bytes, cut))
+		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
+	else if (s)
+		__atomic_store_n(&s->hash, hash, __ATOMIC_RELEASE);    /* N3 */
+}
+
+static void keep_long(uint64_t address)
+{
+	char *room = tap_sys_mmap(NULL, LONGEST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool cut;
+	long n = room ? read_text(address, room, LONGEST, &cut) : -1;
+
+	if (n >= 0)
+		store(address, room, (size_t)n, cut);
+	else
+		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
+	if (room)
+		tap_sys_munmap(room, LONGEST);
+}
+
+static void keep(uint64_t address)
+{
+	char room[1024];
+	bool cut;
+	long n = tap_seccomp ? -1 : read_text(address, room, sizeof room, &cut);
+
+	if (n < 0)
+		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
+	else if (cut)
+		keep_long(address);
+	else
+		store(address, room, (size_t)n, false);
+}
+
+/* ----------------------------------------------------------------- a buffer */
+
+/* Addresses looked at in this buffer, the last of each place in the table: a few kernels make most of the records. */
+struct recent { uint64_t address[RECENT]; };
+
+static void look_at(struct recent *recent, const uint8_t *record, uint32_t kind, uint32_t bytes)
+{
+	for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
+		uint64_t address, *last;
+
+		if (pointers[i].kind != kind || pointers[i].offset + 8u > bytes)
+			continue;
+		memcpy(&address, record + pointers[i].offset, 8);
+		last = &recent->address[mix(address) % RECENT];
+		if (!address || *last == address)
+			continue;
+		*last = address;
+		keep(address);
+	}
+}
+
+uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used)
+{
+	struct recent recent = { { 0 } };
+	uint64_t others = 0;
+	size_t at = 0;
+
+	while (at + 4 <= bytes) {
+		uint32_t kind, size;
+
+		memcpy(&kind, buffer + at, 4);
+		size = kind < TAP_CUPTI_KINDS ? tap_cupti.record_bytes[kind] : 0;
+		if (!size || size > bytes - at)
+			break;
+		if (kind != DRIVER && kind != RUNTIME)          /* most records */
+			look_at(&recent, buffer + at, kind, size);
+		at += size;
+		others += kind != OVERHEAD;
+	}
+	*used = at;
+	return others;
+}

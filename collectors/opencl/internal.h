@@ -1,0 +1,194 @@
+/*
+ * collectors/opencl/internal.h - what the files of the OpenCL collector share: queues, pending commands, pools
+ *
+ * Runs      in the calling thread, inside wrappers; on driver threads inside callbacks (pools and records only).
+ * Must not  malloc, lock, hold anything across a driver call, change errno.
+ *
+ * C1  A queue's state and its rings are never unmapped, so a stale pointer to them is always readable. A state belongs
+ *     to a handle only while state->handle says so.
+ * C2  Whoever moved a slot from FULL to BUSY owns it alone until it stores FULL or DONE again; only the owner asks the
+ *     driver about the slot's event, and only the owner gives our reference back.
+ * C3  Every event in a ring carries exactly one reference of ours.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_COLLECTORS_OPENCL_INTERNAL_H
+#define GPUTAP_COLLECTORS_OPENCL_INTERNAL_H
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collectors/opencl/hooks.h"
+#include "opencl_hooks.h"
+#include "trace/write/options.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* ------------------------------------------------------------------ pools: pool.c */
+
+/* Cells of one size on mmap'ed slabs. Never shrinks; lock-free; a cell's memory stays readable for ever. */
+#define TAP_CL_POOL_SLABS 4096u
+struct tap_cl_pool {
+	const uint32_t cell_bytes;
+	const uint32_t per_slab;
+	_Atomic uint64_t free;                    /* tag << 32 | index + 1 of the first free cell */
+	_Atomic uint32_t next;                    /* first index never handed out */
+	_Atomic(uint8_t *) slab[TAP_CL_POOL_SLABS];
+};
+/* Every cell starts with its own pool word; the rest is the user's. */
+struct tap_cl_cell { _Atomic uint32_t next_free; uint32_t index; };
+void *tap_cl_pool_take(struct tap_cl_pool *p);                    /* NULL: no memory. Contents as the last user left them */
+void tap_cl_pool_give(struct tap_cl_pool *p, void *cell);
+void *tap_cl_pool_at(struct tap_cl_pool *p, uint32_t index);      /* NULL: never handed out */
+/* Zeroed pages or NULL; unlike malloc it may be used anywhere. */
+void *tap_cl_pages(size_t bytes);
+void tap_cl_pages_free(void *pages, size_t bytes);
+
+/* ------------------------------------------------------------------ pending commands: pending.c */
+
+enum tap_cl_slot_state { TAP_CL_FREE = 0, TAP_CL_FULL = 1, TAP_CL_BUSY = 2, TAP_CL_DONE = 3 };
+#define TAP_CL_TRIES_MAX 31u
+/* One command whose times we still want. 32 bytes. */
+struct tap_cl_slot {
+	_Atomic uint32_t state;                   /* ticket's low 25 bits << 7 | looks that found it complete without times << 2 | state */
+	uint32_t bracket;                         /* duration of the enqueue call in ticks, saturated */
+	cl_event event;
+	uint64_t link;                            /* the call's record */
+	uint64_t start_tick;                      /* when the enqueue call began */
+};
+static inline uint32_t tap_cl_slot_word(uint64_t ticket, uint32_t tries, enum tap_cl_slot_state s)
+{
+	return (uint32_t)ticket << 7 | tries << 2 | (uint32_t)s;
+}
+
+/* Bounded ring, many producers, many consumers; slots are freed in any order, the head passes over the freed ones. */
+struct tap_cl_ring {
+	struct tap_cl_slot *slots;
+	uint32_t mask;                            /* slots - 1 */
+	_Atomic uint32_t limit;                   /* slots that may be in use: this ring's share of --max-pending */
+	_Atomic uint64_t head, tail;              /* tickets */
+	_Atomic uint64_t flushed;                 /* tickets below: the application has flushed them */
+	_Atomic uint64_t flushing;                /* tickets below: covered by the flush that began last */
+	_Atomic uint64_t cursor;                  /* out-of-order: where the next look behind the heads goes */
+};
+#define TAP_CL_RINGS 18u                          /* 128 << k slots each */
+#define TAP_CL_RING_FIRST 128u
+
+struct tap_cl_device;
+
+struct tap_cl_queue {
+	struct tap_cl_cell cell;
+	_Atomic(cl_command_queue) handle;         /* NULL: the application's last reference is gone */
+	const struct tap_opencl_api *real;
+	cl_context context;
+	struct tap_cl_device *device;
+	_Atomic uint32_t references;              /* the application's */
+	_Atomic uint32_t used;                    /* 1 from creation until the rings are empty and the handle is gone */
+	uint8_t profiled;                         /* REC_ATTR_PROFILED: does the driver time this queue, and for whom */
+	bool app_profiles;                        /* what the application may see */
+	bool out_of_order;
+	bool list_known;                          /* made by a ...WithProperties function */
+	uint8_t list_words;                       /* the application's own list, its 0 included; 0 = it gave none */
+	_Atomic uint32_t skip, miss;              /* enqueues to go before the next look; misses in a row */
+	_Atomic uint32_t top;                     /* the ring that takes new commands; older ones only drain */
+	cl_queue_properties list[2 * 64 + 1];
+	struct tap_cl_ring ring[TAP_CL_RINGS];
+};
+
+/* Look at up to `looks` slots that the application has flushed. */
+enum tap_cl_harvest {
+	TAP_CL_LIGHT,                             /* a few heads */
+	TAP_CL_ALL,                               /* until an in-order queue's first unfinished command */
+	TAP_CL_DEEP,                              /* also unflushed ones, when nobody but us holds the event: then it is complete */
+	TAP_CL_LAST,                              /* exit: everything, unflushed too, no patience */
+};
+void tap_cl_harvest(struct tap_cl_queue *q, enum tap_cl_harvest how);
+void tap_cl_harvest_until(struct tap_cl_queue *q, cl_event event);
+void tap_cl_harvest_context(cl_context context, enum tap_cl_harvest how);   /* NULL: all */
+void tap_cl_harvest_some(void);                   /* a few queues in turn */
+bool tap_cl_holds(struct tap_cl_queue *q, cl_event event);
+bool tap_cl_pending(struct tap_cl_queue *q);
+void tap_cl_mark_flushed(struct tap_cl_queue *q);           /* everything up to now */
+void tap_cl_flush_begins(struct tap_cl_queue *q);
+void tap_cl_flush_ended(struct tap_cl_queue *q);            /* everything up to the last begin */
+/* Everything still pending becomes NOT_FINISHED; release: our references go. Exit and exec only. */
+void tap_cl_give_up(struct tap_cl_queue *q, bool release);
+/* The child of a fork: drop what the parent holds. */
+void tap_cl_pending_forget(struct tap_cl_queue *q);
+void tap_cl_tokens_reset(void);
+struct tap_cl_queue *tap_cl_queue_last(void);     /* of this thread; NULL */
+
+/* ------------------------------------------------------------------ one command's times: times.c */
+
+enum tap_cl_look { TAP_CL_TIMED, TAP_CL_NOT_YET, TAP_CL_NO_TIMES_YET };
+/* Ask the driver, write the record. may_ask_status: the application has flushed the command. last: settle it now. */
+enum tap_cl_look tap_cl_times(struct tap_cl_queue *q, const struct tap_cl_slot *s, bool may_ask_status, bool last);
+void tap_cl_untimed(uint64_t link, enum rec_loss reason, int32_t result);
+
+/* ------------------------------------------------------------------ queues: queue.c */
+
+struct tap_cl_queue *tap_cl_queue_find(cl_command_queue handle);  /* NULL: not seen, or gone */
+struct tap_cl_queue *tap_cl_queue_at(uint32_t index);             /* all states ever used, NULL behind the last */
+struct tap_cl_queue *tap_cl_queue_of(const struct tap_opencl_api *real, cl_event event);
+void tap_cl_queue_reclaim(struct tap_cl_queue *q);                /* give the state back when it is over */
+void tap_cl_queue_forget(struct tap_cl_queue *q);                 /* its handle is no queue any more */
+
+/* ------------------------------------------------------------------ devices and clocks: define.c, clock.c */
+
+struct tap_cl_device {
+	_Atomic(cl_device_id) handle;
+	const struct tap_opencl_api *real;        /* NULL: its library was unloaded */
+	cl_platform_id platform;
+	_Atomic uint32_t defined, has_queue;
+	uint8_t clock;                            /* REC_ATTR_CLOCK */
+	bool asks_complete;                       /* CL_PROFILING_COMMAND_COMPLETE can differ from END here */
+	void *suggest;                            /* clGetKernelSuggestedLocalWorkSize*, NULL */
+	_Atomic uint64_t window_tick;             /* when the present calibration window began */
+	_Atomic uint64_t best;                    /* tightest bracket written in it, ticks */
+	_Atomic double ticks_per_ns;              /* of the host clock; 0: not known yet */
+};
+struct tap_cl_device *tap_cl_device_get(const struct tap_opencl_api *real, cl_device_id device);
+struct tap_cl_device *tap_cl_device_at(uint32_t index);
+void tap_cl_device_define(struct tap_cl_device *d);
+void tap_cl_queue_define(struct tap_cl_queue *q);
+void tap_cl_define_forget(void);
+
+void tap_cl_clock_open(struct tap_cl_device *d);
+void tap_cl_clock_resample(struct tap_cl_device *d, bool now);
+void tap_cl_clock_bracket(struct tap_cl_device *d, uint64_t queued_ns, uint64_t start_tick, uint32_t bracket);
+void tap_cl_clock_seen(struct tap_cl_device *d, uint64_t queued_ns, uint64_t end_ns, uint64_t start_tick);
+
+/* Facts for a REC_OBJECT record, gathered in pages of their own. */
+struct tap_cl_facts { uint64_t *words; uint32_t n, count; };
+/* The platform's version is at least major.minor. A loader has every function and leads into tables that may end before it. */
+bool tap_cl_platform_has(const struct tap_opencl_api *real, cl_platform_id platform, int major, int minor);
+bool tap_cl_facts_open(struct tap_cl_facts *f, enum rec_object kind, const void *handle);
+void tap_cl_facts_add(struct tap_cl_facts *f, uint32_t key, const void *value, size_t bytes);
+static inline void tap_cl_facts_u32(struct tap_cl_facts *f, uint32_t key, uint32_t v) { tap_cl_facts_add(f, key, &v, sizeof v); }
+static inline void tap_cl_facts_u64(struct tap_cl_facts *f, uint32_t key, uint64_t v) { tap_cl_facts_add(f, key, &v, sizeof v); }
+void tap_cl_facts_close(struct tap_cl_facts *f);                  /* writes the record */
+
+/* ------------------------------------------------------------------ life of the process: exit.c */
+
+extern _Atomic bool tap_cl_closed __attribute__((visibility("hidden")));
+/* Zeroed in the child of a fork. Never NULL once a queue exists. */
+extern _Atomic uint32_t *tap_cl_alive __attribute__((visibility("hidden")));
+void tap_cl_life_open(bool new_device);           /* at each queue's creation */
+void tap_cl_forked_child(void);                   /* *tap_cl_alive is 0 */
+static inline void tap_cl_check_fork(void)
+{
+	if (tap_cl_alive && unlikely(!atomic_load_explicit(tap_cl_alive, memory_order_relaxed)))
+		tap_cl_forked_child();
+}
+
+/* ------------------------------------------------------------------ programs: program.c, kernel.c, local_size.c */
+void tap_cl_program_log_later(cl_program program);
+void tap_cl_kernel_born(cl_kernel kernel);
+void tap_cl_program_built(const struct tap_opencl_api *real, cl_program program, bool now);
+
+#endif

@@ -1,0 +1,639 @@
+/*
+ * collectors/opencl/pending.c - commands whose times we still want: per-queue rings, pushed by enqueues, drained by harvests
+ *
+ * Runs      in application threads, inside wrappers.
+ * May       map pages when a ring grows.
+ * Must not  malloc, lock, hold anything across a driver call.
+ *
+ * A ring is bounded; a slot belongs to ticket t when its state word says so. Producers take tickets at the tail,
+ * harvesters claim FULL slots by compare-and-swap (C2), and the head passes over slots that are DONE. When a ring is
+ * full the queue gets one of twice the size: new commands go there, the old one only drains.
+ *
+ * R1  head <= tail <= head + slots. A slot is filled only by the holder of its ticket, between tail and state = FULL.
+ * R2  The limits of all rings sum up to at most --max-pending; a ring never takes a ticket at or beyond head + limit
+ *     (but for a thread that read the limit just before it was lowered: one command each).
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collectors/opencl/internal.h"
+
+#define HEADS 2u                                  /* looked at by an enqueue, a poll, a release */
+#define BEHIND 2u                                 /* and at the cursor of an out-of-order queue */
+#define ENDS 64u                                  /* slots searched from either end for a polled event */
+#define SKIP_MAX 64u                              /* enqueues without a look while looks miss */
+
+static _Atomic uint32_t tokens_taken;             /* sum of all limits */
+static __thread struct tap_cl_queue *last_queue __attribute__((tls_model("initial-exec")));
+
+struct tap_cl_queue *tap_cl_queue_last(void)
+{
+	return last_queue;
+}
+
+/* ------------------------------------------------------------------ shares of --max-pending */
+
+static uint32_t max_pending(void)
+{
+	return tap_options.max_pending > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)tap_options.max_pending;
+}
+
+static uint32_t tokens_take(uint32_t wanted)
+{
+	uint32_t taken = atomic_load_explicit(&tokens_taken, memory_order_relaxed), got;
+
+	do {
+		uint32_t left = max_pending() - taken;
+
+		got = wanted < left ? wanted : left;
+	} while (got && !atomic_compare_exchange_weak(&tokens_taken, &taken, taken + got));
+	return got;
+}
+
+void tap_cl_tokens_reset(void)
+{
+	atomic_store(&tokens_taken, 0);
+}
+
+static uint64_t ring_used(struct tap_cl_ring *r)
+{
+	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+
+	return atomic_load_explicit(&r->tail, memory_order_relaxed) - head;
+}
+
+/* Take back what a ring does not use, `keep` slots excepted. */
+static void ring_return(struct tap_cl_ring *r, uint32_t keep)
+{
+	uint32_t limit = atomic_load(&r->limit);
+	uint64_t used = ring_used(r) + keep;
+
+	if (used < limit && atomic_compare_exchange_strong(&r->limit, &limit, (uint32_t)used))
+		atomic_fetch_sub(&tokens_taken, limit - (uint32_t)used);
+}
+
+/* Idle queues may sit on shares that a busy one needs. Seldom: only when nothing is left. */
+static void tokens_reclaim(void)
+{
+	struct tap_cl_queue *q;
+
+	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
+		for (uint32_t k = 0; k < TAP_CL_RINGS && q->ring[k].slots; k++)
+			ring_return(&q->ring[k], 0);
+}
+
+/* ------------------------------------------------------------------ push */
+
+/* Any number of threads may come: the first pages that arrive are the ring's. False: no memory. */
+static bool ring_map(struct tap_cl_ring *r, uint32_t slots)
+{
+	struct tap_cl_slot *none = NULL, *pages;
+
+	if (__atomic_load_n(&r->slots, __ATOMIC_ACQUIRE))
+		return true;
+	pages = tap_cl_pages((size_t)slots * sizeof *pages);
+	if (!pages)
+		return false;
+	__atomic_store_n(&r->mask, slots - 1, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(&r->slots, &none, pages, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		tap_cl_pages_free(pages, (size_t)slots * sizeof *pages);
+	return true;
+}
+
+/* More of --max-pending for this ring, if it is not at its size. False: nothing is left. */
+static bool ring_raise(struct tap_cl_ring *r)
+{
+	uint32_t limit = atomic_load(&r->limit), got;
+
+	if (limit > r->mask)
+		return true;
+	got = tokens_take(r->mask + 1 - limit);
+	if (!got) {
+		tokens_reclaim();
+		limit = atomic_load(&r->limit);
+		got = limit > r->mask ? 0 : tokens_take(r->mask + 1 - limit);
+		if (!got)
+			return limit > r->mask;
+	}
+	if (!atomic_compare_exchange_strong(&r->limit, &limit, limit + got))
+		atomic_fetch_sub(&tokens_taken, got);   /* another thread was faster */
+	return true;
+}
+
+/* The ring is at its size and full: the next one, at the latest when its limit is raised, takes over. */
+static bool open_next(struct tap_cl_queue *q, uint32_t top)
+{
+	struct tap_cl_ring *next = &q->ring[top + 1];
+
+	if (top + 1 == TAP_CL_RINGS || !ring_map(next, TAP_CL_RING_FIRST << (top + 1)))
+		return false;
+	for (uint32_t k = 0; k < top; k++)
+		ring_return(&q->ring[k], 0);
+	if (!atomic_load(&next->limit) && !ring_raise(next))
+		return false;
+	atomic_compare_exchange_strong(&q->top, &top, top + 1);
+	return true;
+}
+
+/*
+ * Raise the limit of the present ring, or open the next one. Each step is a compare-and-swap that any thread may do, so nobody
+ * waits for a thread that is held up half-way. False: --max-pending is reached, or no memory.
+ */
+static __attribute__((cold, noinline)) bool grow(struct tap_cl_queue *q)
+{
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
+	struct tap_cl_ring *r = &q->ring[top];
+
+	if (!ring_map(r, TAP_CL_RING_FIRST << top))
+		return false;
+	if (ring_used(r) < atomic_load(&r->limit))
+		return true;
+	return atomic_load(&r->limit) > r->mask ? open_next(q, top) : ring_raise(r);
+}
+
+static struct tap_cl_slot *ring_slot(struct tap_cl_ring *r, uint64_t ticket)
+{
+	return &r->slots[ticket & r->mask];
+}
+
+static bool ring_push(struct tap_cl_ring *r, cl_event event, uint64_t link, uint64_t start_tick, uint32_t bracket)
+{
+	uint64_t t = atomic_load_explicit(&r->tail, memory_order_relaxed);
+	struct tap_cl_slot *s;
+
+	do
+		if (t - atomic_load_explicit(&r->head, memory_order_acquire) >= atomic_load_explicit(&r->limit, memory_order_relaxed))
+			return false;
+	while (!atomic_compare_exchange_weak(&r->tail, &t, t + 1));
+	s = ring_slot(r, t);
+	s->event = event;
+	s->link = link;
+	s->start_tick = start_tick;
+	s->bracket = bracket;
+	/* R1. Pairs with the claim in claim(). */
+	atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_FULL), memory_order_release);
+	return true;
+}
+
+static inline bool has_room(struct tap_cl_queue *q)
+{
+	struct tap_cl_ring *r = &q->ring[atomic_load_explicit(&q->top, memory_order_acquire)];
+
+	return ring_used(r) < atomic_load_explicit(&r->limit, memory_order_relaxed);
+}
+
+static bool push(struct tap_cl_queue *q, cl_event event, uint64_t link, uint64_t start_tick, uint32_t bracket)
+{
+	for (int tries = 0; tries < 8; tries++) {
+		if (likely(ring_push(&q->ring[atomic_load_explicit(&q->top, memory_order_acquire)], event, link, start_tick, bracket)))
+			return true;
+		if (!grow(q))
+			return false;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------ harvest */
+
+/* The head passes over what is done. Any thread may do it for any other. */
+static void advance(struct tap_cl_ring *r)
+{
+	uint64_t h = atomic_load_explicit(&r->head, memory_order_acquire);
+
+	while (h < atomic_load_explicit(&r->tail, memory_order_acquire)) {
+		uint32_t word = atomic_load_explicit(&ring_slot(r, h)->state, memory_order_acquire);
+
+		if ((word | 31u << 2) != tap_cl_slot_word(h, 31, TAP_CL_DONE))
+			return;
+		if (atomic_compare_exchange_strong(&r->head, &h, h + 1))
+			h++;
+	}
+}
+
+/* C2: true when the slot of ticket t is now ours. *tries gets how often it was complete without times. */
+static bool claim(struct tap_cl_slot *s, uint64_t t, uint32_t *tries)
+{
+	uint32_t word = atomic_load_explicit(&s->state, memory_order_acquire);
+
+	*tries = word >> 2 & 31u;
+	return word == tap_cl_slot_word(t, *tries, TAP_CL_FULL) &&
+	       atomic_compare_exchange_strong_explicit(&s->state, &word, tap_cl_slot_word(t, *tries, TAP_CL_BUSY), memory_order_acquire, memory_order_relaxed);
+}
+
+/* C3: our reference goes with the slot. */
+static void finish(struct tap_cl_queue *q, struct tap_cl_ring *r, struct tap_cl_slot *s, uint64_t t)
+{
+	cl_event event = s->event;
+
+	atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_DONE), memory_order_release);
+	advance(r);
+	q->real->clReleaseEvent(event);
+}
+
+/* Nobody holds the event but we: the driver is through with it, so asking cannot flush anything. */
+static bool only_ours(struct tap_cl_queue *q, cl_event event)
+{
+	cl_uint n = 0;
+
+	return q->real->clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof n, &n, NULL) == CL_SUCCESS && n == 1;
+}
+
+enum look { GONE, STUCK, LATER, OTHERS };         /* settled; not finished; finished without times yet; not ours to look at */
+
+static enum look look_at(struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t t, enum tap_cl_harvest how, bool flushed)
+{
+	struct tap_cl_slot *s = ring_slot(r, t);
+	enum tap_cl_look got;
+	uint32_t tries;
+
+	if (!claim(s, t, &tries))
+		return OTHERS;
+	if (!flushed && how == TAP_CL_DEEP) {
+		flushed = only_ours(q, s->event);
+		if (!flushed) {
+			atomic_store_explicit(&s->state, tap_cl_slot_word(t, tries, TAP_CL_FULL), memory_order_release);
+			return STUCK;
+		}
+	}
+	/* Complete and without times: waited for, but not where the application would see what we hold (DEEP). */
+	got = tap_cl_times(q, s, flushed, how >= TAP_CL_DEEP || tries == TAP_CL_TRIES_MAX);
+	if (got == TAP_CL_TIMED) {
+		finish(q, r, s, t);
+		return GONE;
+	}
+	if (got == TAP_CL_NO_TIMES_YET)
+		tries++;
+	atomic_store_explicit(&s->state, tap_cl_slot_word(t, tries, TAP_CL_FULL), memory_order_release);
+	return got == TAP_CL_NO_TIMES_YET ? LATER : STUCK;
+}
+
+static bool ring_empty(struct tap_cl_ring *r)
+{
+	return atomic_load_explicit(&r->head, memory_order_acquire) == atomic_load_explicit(&r->tail, memory_order_acquire);
+}
+
+/*
+ * Look at `looks` slots from ticket t on. Returns the ticket behind the last one looked at; *settled counts.
+ * *stuck: an in-order queue's first unfinished command was met, so nothing behind it can be finished either.
+ */
+static uint64_t look_from(struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t t, uint64_t looks, enum tap_cl_harvest how, uint32_t *settled, bool *stuck)
+{
+	uint64_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
+	uint64_t flushed = atomic_load_explicit(&r->flushed, memory_order_acquire);
+
+	for (; looks && t < tail; t++) {
+		enum look l;
+
+		if (t >= flushed && how < TAP_CL_DEEP)
+			break;
+		l = look_at(q, r, t, how, t < flushed);
+		if (l == OTHERS)
+			continue;
+		looks--;
+		if (l == GONE)
+			++*settled;
+		else if (l == STUCK && !q->out_of_order && how < TAP_CL_DEEP) {
+			*stuck = true;
+			break;
+		}
+	}
+	return t;
+}
+
+static uint32_t ring_harvest(struct tap_cl_queue *q, struct tap_cl_ring *r, enum tap_cl_harvest how, bool *stuck)
+{
+	uint64_t head, cursor, next, looks = how == TAP_CL_LIGHT ? HEADS : UINT64_MAX;
+	uint32_t settled = 0;
+
+	advance(r);
+	head = atomic_load_explicit(&r->head, memory_order_acquire);
+	next = look_from(q, r, head, looks, how, &settled, stuck);
+	if (!q->out_of_order || how != TAP_CL_LIGHT)
+		return settled;
+	cursor = atomic_load_explicit(&r->cursor, memory_order_relaxed);
+	if (cursor < next || cursor >= atomic_load_explicit(&r->flushed, memory_order_relaxed))
+		cursor = next;
+	cursor = look_from(q, r, cursor, BEHIND, how, &settled, stuck);
+	atomic_store_explicit(&r->cursor, cursor, memory_order_relaxed);
+	return settled;
+}
+
+static uint32_t harvest(struct tap_cl_queue *q, enum tap_cl_harvest how)
+{
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire), settled = 0;
+	bool stuck = false;
+
+	for (uint32_t k = 0; k <= top && !stuck; k++)
+		if (!ring_empty(&q->ring[k]))
+			settled += ring_harvest(q, &q->ring[k], how, &stuck);
+	return settled;
+}
+
+void tap_cl_harvest(struct tap_cl_queue *q, enum tap_cl_harvest how)
+{
+	if (!tap_cl_pending(q))
+		return;
+	tap_own_calls_begin();
+	harvest(q, how);
+	tap_own_calls_end();
+}
+
+/*
+ * The application has just seen that `event` is complete. What an in-order queue holds before it is complete too, whether
+ * it was flushed or not; polling programs never flush. Only the ends of the ring are searched: a poll must stay cheap.
+ */
+static bool find_near_ends(struct tap_cl_ring *r, cl_event event, uint64_t *ticket)
+{
+	uint64_t head, tail = atomic_load_explicit(&r->tail, memory_order_acquire);
+
+	advance(r);
+	head = atomic_load_explicit(&r->head, memory_order_acquire);
+	for (uint64_t i = 0; i < ENDS && head + i < tail; i++) {
+		if (ring_slot(r, head + i)->event == event)
+			return *ticket = head + i, true;
+		if (ring_slot(r, tail - 1 - i)->event == event)
+			return *ticket = tail - 1 - i, true;
+	}
+	return false;
+}
+
+void tap_cl_harvest_until(struct tap_cl_queue *q, cl_event event)
+{
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
+	uint64_t ticket;
+
+	if (!tap_cl_pending(q))
+		return;
+	tap_own_calls_begin();
+	for (uint32_t k = 0; k <= top; k++) {
+		struct tap_cl_ring *r = &q->ring[k];
+
+		if (ring_empty(r))
+			continue;
+		if (!find_near_ends(r, event, &ticket)) {
+			if (!q->out_of_order)
+				continue;
+			ticket = UINT64_MAX;
+		}
+		if (q->out_of_order) {
+			if (ticket != UINT64_MAX)
+				look_at(q, r, ticket, TAP_CL_ALL, true);
+			continue;
+		}
+		for (uint32_t j = 0; j < k; j++)
+			atomic_store(&q->ring[j].flushed, atomic_load(&q->ring[j].tail));
+		if (atomic_load(&r->flushed) <= ticket)
+			atomic_store(&r->flushed, ticket + 1);
+	}
+	harvest(q, q->out_of_order ? TAP_CL_LIGHT : TAP_CL_ALL);
+	tap_own_calls_end();
+}
+
+void tap_cl_harvest_context(cl_context context, enum tap_cl_harvest how)
+{
+	struct tap_cl_queue *q;
+
+	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++) {
+		if (!atomic_load_explicit(&q->used, memory_order_acquire) || (context && q->context != context))
+			continue;
+		tap_cl_harvest(q, how);
+		tap_cl_queue_reclaim(q);
+	}
+}
+
+void tap_cl_harvest_some(void)
+{
+	static _Atomic uint32_t turn;
+	struct tap_cl_queue *q;
+
+	for (int i = 0; i < 4; i++) {
+		q = tap_cl_queue_at(atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed));
+		if (!q) {
+			atomic_store_explicit(&turn, 0, memory_order_relaxed);
+			return;
+		}
+		if (atomic_load_explicit(&q->used, memory_order_acquire)) {
+			tap_cl_harvest(q, TAP_CL_ALL);
+			tap_cl_queue_reclaim(q);
+		}
+	}
+}
+
+/* ------------------------------------------------------------------ what others ask */
+
+bool tap_cl_pending(struct tap_cl_queue *q)
+{
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
+
+	for (uint32_t k = 0; k <= top; k++)
+		if (!ring_empty(&q->ring[k]))
+			return true;
+	return false;
+}
+
+bool tap_cl_holds(struct tap_cl_queue *q, cl_event event)
+{
+	for (uint32_t k = 0; k < TAP_CL_RINGS && q->ring[k].slots; k++) {
+		struct tap_cl_ring *r = &q->ring[k];
+		uint64_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
+
+		for (uint64_t t = atomic_load_explicit(&r->head, memory_order_acquire); t < tail; t++) {
+			struct tap_cl_slot *s = ring_slot(r, t);
+			uint32_t word = atomic_load_explicit(&s->state, memory_order_acquire), word_state = word & 3;
+
+			if (s->event == event && word >> 7 == tap_cl_slot_word(t, 0, 0) >> 7 && (word_state == TAP_CL_FULL || word_state == TAP_CL_BUSY))
+				return true;
+		}
+	}
+	return false;
+}
+
+void tap_cl_mark_flushed(struct tap_cl_queue *q)
+{
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
+
+	for (uint32_t k = 0; k <= top; k++)
+		atomic_store_explicit(&q->ring[k].flushed, atomic_load_explicit(&q->ring[k].tail, memory_order_acquire), memory_order_release);
+}
+
+void tap_cl_flush_begins(struct tap_cl_queue *q)
+{
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
+
+	for (uint32_t k = 0; k <= top; k++)
+		atomic_store_explicit(&q->ring[k].flushing, atomic_load_explicit(&q->ring[k].tail, memory_order_acquire), memory_order_relaxed);
+}
+
+void tap_cl_flush_ended(struct tap_cl_queue *q)
+{
+	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
+
+	for (uint32_t k = 0; k <= top; k++) {
+		uint64_t to = atomic_load_explicit(&q->ring[k].flushing, memory_order_relaxed);
+
+		if (atomic_load_explicit(&q->ring[k].flushed, memory_order_relaxed) < to)
+			atomic_store_explicit(&q->ring[k].flushed, to, memory_order_release);
+	}
+}
+
+void tap_cl_give_up(struct tap_cl_queue *q, bool release)
+{
+	uint32_t tries;
+
+	for (uint32_t k = 0; k < TAP_CL_RINGS && q->ring[k].slots; k++) {
+		struct tap_cl_ring *r = &q->ring[k];
+		uint64_t tail = atomic_load(&r->tail);
+
+		for (uint64_t t = atomic_load(&r->head); t < tail; t++) {
+			struct tap_cl_slot *s = ring_slot(r, t);
+
+			if (!claim(s, t, &tries))
+				continue;
+			tap_cl_untimed(s->link, REC_LOSS_NOT_FINISHED, 1);
+			/* At exit the reference stays: giving it back could run the driver's and the application's destructors. */
+			if (release)
+				q->real->clReleaseEvent(s->event);
+			atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_DONE), memory_order_release);
+		}
+		advance(r);
+	}
+}
+
+void tap_cl_pending_forget(struct tap_cl_queue *q)
+{
+	for (uint32_t k = 0; k < TAP_CL_RINGS; k++) {
+		struct tap_cl_ring *r = &q->ring[k];
+
+		atomic_store(&r->limit, 0);
+		atomic_store(&r->head, atomic_load(&r->tail));
+		atomic_store(&r->flushed, atomic_load(&r->tail));
+	}
+}
+
+/* ------------------------------------------------------------------ enqueues */
+
+/* Why this command gets no times, or none (0). */
+static enum rec_loss refuse(struct tap_cl_queue *q)
+{
+	if (!q || !q->profiled)
+		return REC_LOSS_QUEUE_UNPROFILED;
+	if (likely(has_room(q)) || grow(q))
+		return 0;
+	return REC_LOSS_PENDING_FULL;
+}
+
+/* Stands in our slot until the driver writes there: a NULL that it writes is the application's to see. */
+static char unwritten;
+#define NO_EVENT ((cl_event)(void *)&unwritten)
+
+cl_event *tap_cl_event_slot(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app)
+{
+	struct tap_cl_queue *q = last_queue;
+
+	(void)real;
+	if (unlikely(!q || atomic_load_explicit(&q->handle, memory_order_relaxed) != queue || !queue))
+		last_queue = q = tap_cl_queue_find(queue);
+	e->own = NO_EVENT;
+	e->app = app;
+	e->queue = queue;
+	e->state = q;
+	e->refused = 0;
+	e->timed = false;
+	if (unlikely(atomic_load_explicit(&tap_cl_closed, memory_order_relaxed)))
+		return app;
+	tap_cl_check_fork();
+	if (unlikely(!tap_options.device_times) && (!app || !q || !q->app_profiles))
+		return app;
+	e->refused = refuse(q);
+	e->timed = !e->refused;
+	return e->timed ? &e->own : app;
+}
+
+/* An enqueue looks at a few heads, less often while looks find nothing: a command that runs for long costs no more. */
+static void look_now_and_then(struct tap_cl_queue *q)
+{
+	uint32_t skip = atomic_load_explicit(&q->skip, memory_order_relaxed), miss;
+
+	if (skip) {
+		atomic_store_explicit(&q->skip, skip - 1, memory_order_relaxed);
+		return;
+	}
+	if (harvest(q, TAP_CL_LIGHT)) {
+		atomic_store_explicit(&q->miss, 0, memory_order_relaxed);
+		return;
+	}
+	miss = atomic_load_explicit(&q->miss, memory_order_relaxed);
+	atomic_store_explicit(&q->skip, 1u << miss, memory_order_relaxed);
+	if (1u << miss < SKIP_MAX)
+		atomic_store_explicit(&q->miss, miss + 1, memory_order_relaxed);
+}
+
+static uint32_t saturate(uint64_t v)
+{
+	return v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
+}
+
+/* The event goes to the application (with a reference of ours left) or stays ours. False: we have none of it. */
+static bool hand_over(struct tap_cl_enqueue *e)
+{
+	bool ours = !e->app || e->state->real->clRetainEvent(e->own) == CL_SUCCESS;
+
+	/* C3, trap 10: ours is there before another thread can see the event and release it. */
+	if (e->app)
+		*e->app = e->own;
+	return ours;
+}
+
+/* The table of the queue's library: that of an extension's route may hold the extension's functions alone. */
+static void keep(struct tap_cl_enqueue *e, const struct tap_call *call)
+{
+	if (unlikely(!e->own || e->own == NO_EVENT)) {  /* success and no event: nothing to ask */
+		if (e->app && !e->own)
+			*e->app = NULL;
+		return tap_cl_untimed(call->link, REC_LOSS_NO_PROFILING_INFO, 1);
+	}
+	if (unlikely(!hand_over(e)))
+		return tap_cl_untimed(call->link, REC_LOSS_NO_PROFILING_INFO, 1);
+	if (likely(call->link) && push(e->state, e->own, call->link, call->start_tick, saturate(call->end_tick - call->start_tick)))
+		return;
+	e->state->real->clReleaseEvent(e->own);
+	if (call->link)
+		tap_cl_untimed(call->link, REC_LOSS_PENDING_FULL, 1);
+}
+
+/* A blocking command that fails on the device makes the call fail, and some drivers hand out its event all the same. */
+static void failed(struct tap_cl_enqueue *e)
+{
+	if (e->own == NO_EVENT)
+		return;
+	if (e->app)
+		*e->app = e->own;
+	else if (e->own)
+		e->state->real->clReleaseEvent(e->own);
+}
+
+void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call, cl_int err, bool blocking)
+{
+	struct tap_cl_queue *q = e->state;
+
+	if (unlikely(err != CL_SUCCESS && e->timed))
+		failed(e);
+	if (err != CL_SUCCESS || unlikely(atomic_load_explicit(&tap_cl_closed, memory_order_relaxed) && !e->timed))
+		return;
+	tap_own_calls_begin();
+	if (likely(e->timed))
+		keep(e, call);
+	else if (e->refused && call->link)
+		tap_cl_untimed(call->link, e->refused, 1);
+	if (unlikely(tap_options.serialize) && !blocking && e->queue) {
+		real->clFinish(e->queue);
+		blocking = true;
+	}
+	if (q && blocking) {
+		tap_cl_mark_flushed(q);
+		harvest(q, q->out_of_order ? TAP_CL_LIGHT : TAP_CL_ALL);
+	} else if (q) {
+		look_now_and_then(q);
+	}
+	tap_own_calls_end();
+}

@@ -1,0 +1,351 @@
+/*
+ * model/cuda/index.c - activities in order of their starts; calls and work by correlation id
+ *
+ * Arrays are model/bulk.h's: in an unlinked file once they are large. CUPTI's buffers are nearly in order: model/sort.h.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/cuda/internal.h"
+#include "model/sort.h"
+
+struct gt_cuda_entry *gt_cuda_add(struct gt_cuda *c, enum gt_cuda_kind kind)
+{
+	return gt_bulk_add(&c->kinds[kind], sizeof(struct gt_cuda_entry), &c->bulk_total);
+}
+
+/* ------------------------------------------------------------- order of activities */
+
+uint32_t gt_cuda_process_of(const struct gt_cuda *c, enum gt_cuda_kind kind, const struct gt_cuda_entry *e)
+{
+	if (kind == GT_CUDA_GRAPH_EVENT || kind == GT_CUDA_NODE_EVENT)
+		return ((const struct gt_cuda_moment *)c->moments.data)[(uint32_t)e->place].process;
+	if (e->place & GT_PLACE_ARGS)
+		return ((const struct gt_cuda_unseen *)c->unseen.data)[(uint32_t)e->place].process;
+	return c->buffers[GT_PLACE_BUFFER(e->place)].process;
+}
+
+struct order { const struct gt_cuda *c; enum gt_cuda_kind kind; };
+
+static int compare_entries(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_cuda_entry *x = a, *y = b;
+	const struct order *o = ctx;
+	uint32_t xp, yp;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	xp = gt_cuda_process_of(o->c, o->kind, x);
+	yp = gt_cuda_process_of(o->c, o->kind, y);
+	if (xp != yp)
+		return xp < yp ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	if ((x->place ^ y->place) & GT_PLACE_DRIVER)      /* a runtime call stands before what it made inside it */
+		return x->place & GT_PLACE_DRIVER ? 1 : -1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int sort_kind(struct gt_cuda *c, enum gt_cuda_kind kind)
+{
+	const struct order o = { c, kind };
+
+	return gt_bulk_sort(&c->kinds[kind], sizeof(struct gt_cuda_entry), compare_entries, &o, &c->bulk_total);
+}
+
+/* -------------------------------------------------------------------- links */
+
+static int compare_links(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_cuda_link *x = a, *y = b;
+
+	(void)ctx;
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int add_link(struct gt_cuda *c, struct gt_bulk *b, uint32_t correlation, uint32_t kind, size_t index)
+{
+	struct gt_cuda_link *l = gt_bulk_add(b, sizeof *l, &c->bulk_total);
+
+	if (!l)
+		return -1;
+	*l = (struct gt_cuda_link){ correlation, (uint32_t)index, kind };
+	return 0;
+}
+
+/*
+ * First link at or behind a correlation id. The ids of a process are nearly all there, so the place is guessed and then found by
+ * steps that double.
+ */
+static size_t first_link(const struct gt_bulk *b, uint32_t correlation)
+{
+	const struct gt_cuda_link *v = b->data;
+	size_t n = b->n, low, high, step = 1;
+
+	if (!n || correlation <= v[0].correlation)
+		return 0;
+	if (correlation > v[n - 1].correlation)
+		return n;
+	low = (size_t)((double)(correlation - v[0].correlation) / (double)(v[n - 1].correlation - v[0].correlation) * (double)(n - 1));
+	if (v[low].correlation < correlation) {
+		for (high = low + 1; high < n && v[high].correlation < correlation; high = high + step < n ? high + step : n) {
+			low = high;
+			step *= 2;
+		}
+	} else {
+		for (high = low; low && v[low].correlation >= correlation; low = low > step ? low - step : 0) {
+			high = low;
+			step *= 2;
+		}
+	}
+	while (high - low > 1) {              /* v[low] is before it (or low = 0, which was looked at), v[high] is not */
+		size_t mid = low + (high - low) / 2;
+
+		if (v[mid].correlation < correlation)
+			low = mid;
+		else
+			high = mid;
+	}
+	return high;
+}
+
+#define ENTRIES(c, kind) ((struct gt_cuda_entry *)(c)->kinds[kind].data)
+
+/* Calls of each process by correlation id; kind: the function's id, runtime before driver. */
+static int link_calls(struct gt_cuda *c)
+{
+	const struct gt_cuda_entry *v = ENTRIES(c, GT_CUDA_CALL);
+
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		c->processes[p].calls.n = 0;
+	for (size_t i = 0; i < c->kinds[GT_CUDA_CALL].n; i++) {
+		if (v[i].correlation && add_link(c, &c->processes[gt_cuda_process_of(c, GT_CUDA_CALL, &v[i])].calls, v[i].correlation, GT_CUDA_FN_ID(&v[i]), i))
+			return -1;
+		gt_cuda_forget_behind(&c->kinds[GT_CUDA_CALL], i);
+	}
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		if (gt_bulk_sort(&c->processes[p].calls, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
+			return -1;
+	return 0;
+}
+
+static void forget_all(const struct gt_cuda *c, const struct gt_cuda_process *p)
+{
+	gt_bulk_forget(&c->kinds[GT_CUDA_CALL], 0, c->kinds[GT_CUDA_CALL].capacity);
+	gt_bulk_forget(&p->calls, 0, p->calls.capacity);
+}
+
+/* Driver calls inside a runtime call of the same correlation id are that call's doing: marked, and not found by the id. */
+static void drop_nested(struct gt_cuda *c, struct gt_cuda_process *p)
+{
+	struct gt_cuda_entry *v = ENTRIES(c, GT_CUDA_CALL);
+	struct gt_cuda_link *l = p->calls.data;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->calls.n; i++) {
+		struct gt_cuda_entry *e = &v[l[i].index];
+
+		for (size_t k = kept; e->place & GT_PLACE_DRIVER && k-- > 0 && l[k].correlation == l[i].correlation;) {
+			const struct gt_cuda_entry *around = &v[l[k].index];
+
+			if (!(around->place & GT_PLACE_DRIVER) && around->start <= e->start && around->end >= e->end && around->thread == e->thread)
+				e->place |= GT_PLACE_NESTED;
+		}
+		if (!(e->place & GT_PLACE_NESTED))
+			l[kept++] = l[i];
+		if (i % (GT_BULK_FORGET / sizeof *l) == 0)        /* links are in order of calls, more or less */
+			forget_all(c, p);
+	}
+	p->calls.n = kept;
+	forget_all(c, p);
+}
+
+const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index)
+{
+	const struct gt_bulk *b = &c->processes[process].calls;
+	const struct gt_cuda_link *v = b->data;
+	size_t i = correlation ? first_link(b, correlation) : b->n;
+
+	if (i == b->n || v[i].correlation != correlation)
+		return NULL;
+	if (index)
+		*index = v[i].index;
+	return &ENTRIES(c, GT_CUDA_CALL)[v[i].index];
+}
+
+uint32_t gt_cuda_process_at(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i)
+{
+	return gt_cuda_process_of(c, kind, &ENTRIES(c, kind)[i]);
+}
+
+bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i)
+{
+	const struct gt_cuda_entry *e = &ENTRIES(c, kind)[i], *call = gt_cuda_call_entry(c, gt_cuda_process_of(c, kind, e), e->correlation, NULL);
+
+	return call && call->start != GT_NO_TIME;
+}
+
+uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max)
+{
+	const struct gt_bulk *b = &c->processes[process].work;
+	const struct gt_cuda_link *v = b->data;
+	uint32_t n = 0;
+
+	if (!correlation || correlation == GT_CUDA_NONE)
+		return 0;
+	for (size_t i = first_link(b, correlation); i < b->n && v[i].correlation == correlation; i++, n++)
+		if (n < max)
+			out[n] = (struct gt_cuda_place){ (enum gt_cuda_kind)v[i].kind, v[i].index };
+	return n;
+}
+
+/* ------------------------------------------------------------------ arguments */
+
+static int compare_args(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_cuda_args *x = a, *y = b;
+
+	(void)ctx;
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	if (x->fn != y->fn)
+		return x->fn < y->fn ? -1 : 1;
+	return x->link < y->link ? -1 : x->link > y->link;
+}
+
+const struct gt_cuda_args *gt_cuda_args_of(const struct gt_cuda_process *p, uint32_t correlation, uint32_t fn)
+{
+	const struct gt_cuda_args *v = p->args.data, want = { 0, correlation, fn };
+	size_t low = 0, high = p->args.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (compare_args(&v[mid], &want, NULL) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < p->args.n && v[low].correlation == correlation && v[low].fn == fn ? &v[low] : NULL;
+}
+
+static int add_unseen(struct gt_cuda *c, uint32_t process, const struct gt_cuda_args *a)
+{
+	struct gt_cuda_unseen *u = gt_bulk_add(&c->unseen, sizeof *u, &c->bulk_total);
+	struct gt_cuda_entry *e = u ? gt_cuda_add(c, GT_CUDA_CALL) : NULL;
+	struct gt_model *m = c->m;
+	struct gt_err err;
+	struct gt_rec rec;
+
+	if (!e)
+		return -1;
+	*u = (struct gt_cuda_unseen){ a->link, process, a->fn };
+	*e = (struct gt_cuda_entry){ .place = GT_PLACE_ARGS | (c->unseen.n - 1), .correlation = a->correlation, .thread = GT_CUDA_NONE };
+	e->place |= (uint64_t)(a->fn % GT_CUDA_CBIDS) << GT_PLACE_CBID_SHIFT | (a->fn >= REC_FN_CUDA_DRIVER ? GT_PLACE_DRIVER : 0);
+	if (gt_reader_fetch(m->reader, process, a->link, &rec, &err) != 1) {
+		e->start = e->end = GT_NO_TIME;
+		return 0;
+	}
+	e->start = gt_reader_tick_ns(m->reader, process, rec.start_tick);
+	e->end = gt_reader_tick_ns(m->reader, process, rec.end_tick);
+	if (rec.holder && rec.holder <= m->processes[process].streams[rec.stream].n)
+		e->thread = m->processes[process].streams[rec.stream].holder[rec.holder - 1];
+	return 0;
+}
+
+/* Calls whose activity record is not there (killed, dropped) are calls all the same. */
+static int find_unseen(struct gt_cuda *c)
+{
+	bool any = false;
+
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		any |= c->processes[p].args.n != 0;
+	if (!any)
+		return 0;
+	if (link_calls(c))
+		return -1;
+	for (uint32_t p = 0; p < c->m->n_processes; p++) {
+		struct gt_cuda_process *process = &c->processes[p];
+		const struct gt_cuda_args *a;
+
+		if (gt_bulk_sort(&process->args, sizeof *a, compare_args, NULL, &c->bulk_total))
+			return -1;
+		a = process->args.data;
+		for (size_t i = 0; i < process->args.n; i++) {
+			const struct gt_cuda_link *v = process->calls.data;
+			size_t k = a[i].correlation ? first_link(&process->calls, a[i].correlation) : process->calls.n;
+
+			while (k < process->calls.n && v[k].correlation == a[i].correlation && v[k].kind != a[i].fn)
+				k++;
+			if ((k == process->calls.n || v[k].correlation != a[i].correlation) && add_unseen(c, p, &a[i]))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* ----------------------------------------------------------------- everything */
+
+/* The call that it belongs to: for its place in the order, and for the count of those without. */
+static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
+{
+	size_t looked = 0;
+	bool device = kind == GT_CUDA_KERNEL || kind == GT_CUDA_COPY || kind == GT_CUDA_FILL || kind == GT_CUDA_GRAPH;
+	struct gt_cuda_entry *v = ENTRIES(c, kind);
+
+	for (size_t i = 0; i < c->kinds[kind].n; i++) {
+		uint32_t p = gt_cuda_process_of(c, kind, &v[i]);
+		const struct gt_cuda_entry *call;
+
+		if (!device && !(v[i].place & GT_PLACE_UNTIMED))
+			continue;
+		call = gt_cuda_call_entry(c, p, v[i].correlation, NULL);
+		if (++looked % (GT_BULK_FORGET / sizeof(struct gt_cuda_link)) == 0)
+			forget_all(c, &c->processes[p]);
+		if (!call && device && v[i].correlation && c->processes[p].n_calls)
+			gt_model_count_loss(c->m, REC_LOSS_UNMATCHED_COMMAND, 1);
+		if (v[i].place & GT_PLACE_UNTIMED)
+			v[i].start = call ? call->start : GT_NO_TIME;
+		gt_cuda_forget_behind(&c->kinds[kind], i);
+	}
+}
+
+static int link_work(struct gt_cuda *c)
+{
+	static const enum gt_cuda_kind work[] = { GT_CUDA_KERNEL, GT_CUDA_COPY, GT_CUDA_FILL, GT_CUDA_GRAPH };
+
+	for (unsigned k = 0; k < sizeof work / sizeof *work; k++) {
+		const struct gt_cuda_entry *v = ENTRIES(c, work[k]);
+
+		for (size_t i = 0; i < c->kinds[work[k]].n; i++) {
+			if (v[i].correlation && add_link(c, &c->processes[gt_cuda_process_of(c, work[k], &v[i])].work, v[i].correlation, work[k], i))
+				return -1;
+			gt_cuda_forget_behind(&c->kinds[work[k]], i);
+		}
+	}
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		if (gt_bulk_sort(&c->processes[p].work, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
+			return -1;
+	return 0;
+}
+
+int gt_cuda_index_build(struct gt_cuda *c)
+{
+	if (find_unseen(c) || sort_kind(c, GT_CUDA_CALL) || link_calls(c))
+		return -1;
+	for (uint32_t p = 0; p < c->m->n_processes; p++)
+		drop_nested(c, &c->processes[p]);
+	for (int kind = GT_CUDA_CALL + 1; kind < GT_CUDA_KINDS; kind++) {
+		match(c, (enum gt_cuda_kind)kind);
+		if (sort_kind(c, (enum gt_cuda_kind)kind))
+			return -1;
+	}
+	return link_work(c);
+}

@@ -1,0 +1,172 @@
+/*
+ * model/cuda/internal.h - what the files of the CUDA model share
+ *
+ *   cuda.c           opening, closing, answers; text of CUPTI's numbers
+ *   take.c      records of streams: library, clocks, names, strings, events, calls with arguments
+ *   scan.c      all buffers once, when the trace is opened: places and times of activities, objects, threads
+ *   index.c     sorting, calls and work by correlation id
+ *   decode.c    one activity from its raw record
+ *   names.c     functions and strings; C++ names
+ *   clock.c     CUPTI's ns to session ns
+ *   objects.c   devices, contexts, streams
+ *   launch.c    which calls put work on a stream
+ *   walk.c      calls as the walk hands them out
+ *   args.c      arguments (table.c: what they are; model/cuda/args_text.c: a record's, printed)
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_MODEL_CUDA_INTERNAL_H
+#define GPUTAP_MODEL_CUDA_INTERNAL_H
+
+#include "model/cuda/cuda.h"
+#include "model/internal.h"
+#include "trace/read/cupti.h"
+
+/* ------------------------------------------------------------------- places */
+
+/*
+ * Where an activity lies, in 32 bytes; the rest is decoded when it is asked for. place: bits 0-27 the offset in its buffer / 8, 28-47 the
+ * buffer's number, 48-59 the callback id of a call; with PLACE_ARGS and for graph and node events an index in bits 0-31 instead.
+ */
+struct gt_cuda_entry {
+	int64_t start, end;               /* session ns; GT_NO_TIME */
+	uint64_t place;
+	uint32_t correlation;             /* 0: none */
+	uint32_t thread;                  /* calls: as numbered while opening (gt_cuda.to_thread); GT_CUDA_NONE */
+};
+#define GT_PLACE_ARGS    (1ull << 63)     /* a call known by its record with arguments only */
+#define GT_PLACE_NESTED  (1ull << 62)
+#define GT_PLACE_DRIVER  (1ull << 61)
+#define GT_PLACE_UNTIMED (1ull << 60)     /* start: of its call */
+#define GT_PLACE_OFFSETS (1ull << 31)     /* bytes of a buffer that can be told */
+#define GT_PLACE_BUFFERS (1u << 20)
+#define GT_PLACE_CBID_SHIFT 48
+#define GT_PLACE(buffer, offset) ((uint64_t)(buffer) << 28 | (offset) / 8)
+#define GT_PLACE_BUFFER(place) ((uint32_t)((place) >> 28) & (GT_PLACE_BUFFERS - 1))
+#define GT_PLACE_OFFSET(place) (((place) & 0xfffffffu) * 8)
+#define GT_PLACE_CBID(place) ((uint32_t)((place) >> GT_PLACE_CBID_SHIFT) & (GT_CUDA_CBIDS - 1))
+#define GT_CUDA_CBIDS 0x1000u
+/* Of a call: its function id, as records with arguments have it. */
+#define GT_CUDA_FN_ID(e) (((e)->place & GT_PLACE_DRIVER ? REC_FN_CUDA_DRIVER : REC_FN_CUDA_RUNTIME) + GT_PLACE_CBID((e)->place))
+
+struct gt_cuda_link { uint32_t correlation, index, kind; }; /* by correlation id: calls (outermost ones), work */
+struct gt_cuda_args { uint64_t link; uint32_t correlation, fn; }; /* a call with arguments: its record */
+struct gt_cuda_unseen { uint64_t link; uint32_t process, fn; };   /* such a call without an activity record */
+struct gt_cuda_moment { uint64_t w[4]; uint32_t what, context, correlation, process, thread, unused; };
+
+/* ------------------------------------------------------------------ processes */
+
+struct gt_cuda_text { struct gt_string mangled, demangled, short_name; bool known; };
+struct gt_cuda_pointer { uint64_t address, tick; struct gt_cuda_text *text; };
+struct gt_cuda_fn { struct gt_string name, base; struct gt_fn fn; };
+struct gt_cuda_knot { uint64_t tick; int64_t cupti_ns, session_ns; uint64_t bracket; bool apart; /* a break behind it */ };
+struct gt_cuda_tid { uint32_t tid, thread; int64_t start_ns; };
+
+struct gt_cuda_process {
+	bool any;                         /* a record or buffer of CUPTI */
+	struct gt_cupti_sizes sizes;
+	struct gt_cuda_library library;
+	GT_LIST(struct gt_cuda_knot) knots;   /* by tick */
+	GT_LIST(struct gt_cuda_knot) real;    /* REALTIME, of clock sets: for processes without pairs */
+	uint32_t hint;
+	int64_t rate_session, rate_cupti; /* outside the knots: so many session ns for so many of CUPTI's */
+	struct gt_cuda_fn **fn[2];        /* driver, runtime: by callback id, GT_CUDA_CBIDS each */
+	GT_LIST(struct gt_cuda_pointer) pointers; /* by address, tick */
+	GT_LIST(struct gt_cuda_tid) tids; /* threads with streams, by tid, start */
+	struct gt_cuda_tid *added; uint32_t added_mask, n_added; /* others, by hash of tid; start_ns 1 = taken */
+	struct gt_bulk args;              /* struct gt_cuda_args, by correlation, fn */
+	struct gt_bulk calls, work;       /* struct gt_cuda_link, by correlation, index */
+	uint64_t n_calls;                 /* API records */
+	int64_t last_ns;
+};
+
+struct gt_cuda_cache;
+
+struct gt_cuda {
+	struct gt_model *m;
+	struct gt_cuda_process *processes;
+	struct gt_cupti_buffer *buffers; uint32_t n_buffers;
+	struct gt_bulk kinds[GT_CUDA_KINDS];  /* struct gt_cuda_entry */
+	struct gt_bulk moments, unseen;
+	GT_LIST(struct gt_cuda_device) devices;
+	GT_LIST(struct gt_cuda_context) contexts;
+	GT_LIST(struct gt_cuda_stream) streams;
+	GT_LIST(struct gt_cuda_text *) texts;     /* all, once each; by hash while opening */
+	uint32_t *text_map; uint32_t text_mask;
+	uint32_t *to_thread;              /* from the opening's numbers to gt_thread.index */
+	struct gt_cuda_cache *cache;
+	size_t bulk_total;
+	uint64_t asked;                   /* gt_cuda_get */
+	bool scanned;
+	struct gt_cuda_table *table; bool table_asked;  /* of arguments; NULL: the built-in one serves */
+};
+
+/* cuda.c: the model's CUDA part, made at the first need; NULL: out of memory. */
+struct gt_cuda *gt_cuda_new(struct gt_model *m);
+void gt_cuda_free(struct gt_cuda *c);
+
+/* take.c: one record in file order; `thread`: who wrote it. 0, or -1 without memory. */
+int gt_cuda_take(struct gt_model *m, const struct gt_rec *rec, const struct gt_thread *thread);
+int gt_cuda_take_clock(struct gt_model *m, const struct gt_rec *rec);     /* REC_CLOCK */
+static inline bool gt_cuda_is_call(uint32_t id) { return id >= REC_FN_CUDA && id < REC_FN_CUDA_DRIVER + GT_CUDA_CBIDS; }
+
+/* scan.c: behind the pass over all records, before threads get their numbers. Adds threads that only CUPTI knows. */
+int gt_cuda_scan(struct gt_model *m, struct gt_err *err);
+/* When the writers' own counters are known: what a process counted as it went, and its records and buffers tell again, is one thing. */
+void gt_cuda_losses_finish(struct gt_model *m);
+struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint64_t start);     /* open.c: one without a stream */
+/* Behind: `to` (taken over) leads from a thread's number while opening to its final one. */
+void gt_cuda_set_threads(struct gt_model *m, uint32_t *to);
+int64_t gt_cuda_last_ns(const struct gt_model *m, uint32_t process);      /* GT_NO_TIME */
+
+/* index.c */
+struct gt_cuda_entry *gt_cuda_add(struct gt_cuda *c, enum gt_cuda_kind kind);     /* NULL: out of memory */
+/* A pass over a large array: what is behind it leaves memory. */
+static inline void gt_cuda_forget_behind(const struct gt_bulk *entries, size_t i)
+{
+	const size_t step = GT_BULK_FORGET / sizeof(struct gt_cuda_entry);
+
+	if (entries->fd && i && i % step == 0)
+		gt_bulk_forget(entries, (i - step) * sizeof(struct gt_cuda_entry), i * sizeof(struct gt_cuda_entry));
+}
+int gt_cuda_index_build(struct gt_cuda *c);
+uint32_t gt_cuda_process_of(const struct gt_cuda *c, enum gt_cuda_kind kind, const struct gt_cuda_entry *e);
+const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index);   /* NULL */
+const struct gt_cuda_args *gt_cuda_args_of(const struct gt_cuda_process *p, uint32_t correlation, uint32_t fn);  /* NULL */
+
+/* names.c */
+int gt_cuda_names_add(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes);
+const struct gt_cuda_fn *gt_cuda_fn_of(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid);     /* domain: enum rec_domain */
+const struct gt_fn *gt_cuda_fn_by_id(struct gt_cuda *c, uint32_t process, uint32_t id);    /* as call records and slots have it */
+int gt_cuda_string_add(struct gt_cuda *c, uint32_t process, uint64_t address, uint64_t tick, const char *text, uint32_t bytes);
+void gt_cuda_strings_sort(struct gt_cuda *c);
+/* What an address in a record of that buffer means; NULL: not in the trace. */
+struct gt_cuda_text *gt_cuda_string(struct gt_cuda *c, const struct gt_cupti_buffer *b, uint64_t address);
+void gt_cuda_demangle(struct gt_cuda *c, struct gt_cuda_text *t);  /* fills the other names */
+size_t gt_cuda_short_name(const char *demangled, size_t bytes, const char **at);  /* the last part without templates and parameters */
+
+/* clock.c */
+int gt_cuda_clocks_build(struct gt_cuda *c);
+int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns);
+
+/* objects.c: from a DEVICE, CONTEXT, STREAM record; number at the end. */
+int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, const struct rec_activity *a);
+int gt_cuda_context_event(struct gt_cuda *c, uint32_t process, uint32_t what, uint32_t id, uint32_t device, int64_t ns);
+int gt_cuda_objects_finish(struct gt_cuda *c);
+
+/* args.c: the table, at the first need; -1: the one that was asked for is none */
+int gt_cuda_args_open(struct gt_cuda *c, struct gt_err *err);
+void gt_cuda_args_close(struct gt_cuda *c);
+
+/* decode.c */
+/* Why start and end cannot be used (enum rec_loss), or -1. */
+static inline int gt_cuda_untimed(uint64_t start, uint64_t end)
+{
+	if (start && end >= start)
+		return -1;
+	return !start ? REC_LOSS_TIME_ZERO : !end ? REC_LOSS_NOT_FINISHED : REC_LOSS_TIME_REVERSED;
+}
+void gt_cuda_cache_free(struct gt_cuda_cache *c);
+
+#endif

@@ -1,0 +1,400 @@
+/*
+ * model/cuda/scan.c - all buffers once, when a trace is opened: where activities lie, when they were, on which threads
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+
+#include "model/cuda/internal.h"
+
+/* -------------------------------------------------------------------- threads */
+
+static int compare_tids(const void *a, const void *b)
+{
+	const struct gt_cuda_tid *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static int list_tids(struct gt_model *m)
+{
+	struct gt_cuda *c = m->cuda;
+
+	for (uint32_t i = 0; i < m->threads.n; i++) {
+		struct gt_cuda_tid *t = GT_LIST_ADD(&c->processes[m->threads.v[i].process].tids);
+
+		if (!t)
+			return -1;
+		*t = (struct gt_cuda_tid){ (uint32_t)m->threads.v[i].tid, i, gt_reader_tick_ns(m->reader, m->threads.v[i].process, m->thread_start.v[i]) };
+	}
+	for (uint32_t i = 0; i < m->n_processes; i++)
+		if (c->processes[i].tids.n)
+			qsort(c->processes[i].tids.v, c->processes[i].tids.n, sizeof *c->processes[i].tids.v, compare_tids);
+	return 0;
+}
+
+/* Threads without a stream of their own, by number; twice the room that they need. */
+static int grow_added(struct gt_cuda_process *p)
+{
+	uint32_t size = p->added ? (p->added_mask + 1) * 2 : 64;
+	struct gt_cuda_tid *v = calloc(size, sizeof *v);
+
+	if (!v)
+		return -1;
+	for (uint32_t i = 0; p->added && i <= p->added_mask; i++) {
+		uint32_t at = p->added[i].tid * 2654435769u;
+
+		if (!p->added[i].start_ns)
+			continue;
+		while (v[at & (size - 1)].start_ns)
+			at++;
+		v[at & (size - 1)] = p->added[i];
+	}
+	free(p->added);
+	p->added = v;
+	p->added_mask = size - 1;
+	return 0;
+}
+
+/* Such a thread, made at its first call: numbered behind those that have a stream, in the order in which they come. */
+static uint32_t added_thread(struct gt_cuda *c, uint32_t process, uint32_t tid)
+{
+	struct gt_cuda_process *p = &c->processes[process];
+	uint32_t at = tid * 2654435769u;
+	struct gt_thread *t;
+
+	if ((!p->added || p->n_added * 2 >= p->added_mask) && grow_added(p))
+		return GT_CUDA_NONE;
+	for (; p->added[at & p->added_mask].start_ns; at++)
+		if (p->added[at & p->added_mask].tid == tid)
+			return p->added[at & p->added_mask].thread;
+	t = gt_model_add_thread(c->m, process, UINT64_MAX / 2 + p->n_added);
+	if (!t)
+		return GT_CUDA_NONE;
+	t->tid = (int)tid;
+	t->main = t->tid == c->m->processes[process].pub.pid;
+	p->added[at & p->added_mask] = (struct gt_cuda_tid){ tid, t->index, 1 };
+	p->n_added++;
+	return t->index;
+}
+
+/* The thread that had this number then: the last that began before, or the first of all. GT_CUDA_NONE: out of memory. */
+static uint32_t thread_at(struct gt_cuda *c, uint32_t process, uint32_t tid, int64_t ns)
+{
+	struct gt_cuda_process *p = &c->processes[process];
+	const struct gt_cuda_tid want = { tid, 0, ns };
+	uint32_t low = 0, high = p->tids.n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (compare_tids(&p->tids.v[mid], &want) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low && p->tids.v[low - 1].tid == tid)
+		return p->tids.v[low - 1].thread;
+	if (low < p->tids.n && p->tids.v[low].tid == tid)
+		return p->tids.v[low].thread;
+	return added_thread(c, process, tid);
+}
+
+/* ----------------------------------------------------------------- activities */
+
+struct scan {
+	struct gt_cuda *c;
+	struct gt_cuda_process *p;
+	const struct gt_cupti_buffer *b;
+	uint64_t last_name; bool last_known;      /* kernels of one name follow each other */
+};
+
+static int add(struct scan *s, enum gt_cuda_kind kind, uint64_t place, int64_t start, int64_t end, uint32_t correlation, uint32_t thread)
+{
+	struct gt_cuda_entry *e = gt_cuda_add(s->c, kind);
+
+	if (!e)
+		return -1;
+	*e = (struct gt_cuda_entry){ start, end, place, correlation, thread };
+	if (end != GT_NO_TIME && end > s->p->last_ns)
+		s->p->last_ns = end;
+	return 0;
+}
+
+/* With start and end as CUPTI gave them. */
+static int add_timed(struct scan *s, enum gt_cuda_kind kind, uint64_t place, uint64_t start, uint64_t end, uint32_t correlation)
+{
+	int reason = gt_cuda_untimed(start, end);
+
+	if (reason < 0)
+		return add(s, kind, place, gt_cuda_ns(s->c, s->b->process, start), gt_cuda_ns(s->c, s->b->process, end), correlation, GT_CUDA_NONE);
+	gt_model_count_loss(s->c->m, (enum rec_loss)reason, 1);
+	return add(s, kind, place | GT_PLACE_UNTIMED, GT_NO_TIME, GT_NO_TIME, correlation, GT_CUDA_NONE);
+}
+
+static int add_call(struct scan *s, const struct rec_activity *a, uint64_t place)
+{
+	uint64_t start = REC_GET(a, API, start, 0), end = REC_GET(a, API, end, 0);
+	int64_t from = gt_cuda_ns(s->c, s->b->process, start);
+	uint32_t thread = thread_at(s->c, s->b->process, REC_GET(a, API, threadId, 0), from), cbid = REC_GET(a, API, cbid, 0) % GT_CUDA_CBIDS;
+	uint64_t flags = (uint64_t)cbid << GT_PLACE_CBID_SHIFT | (a->kind == REC_CUPTI_KIND_DRIVER ? GT_PLACE_DRIVER : 0);
+	int reason = gt_cuda_untimed(start, end);
+
+	if (thread == GT_CUDA_NONE)
+		return -1;
+	s->p->n_calls++;
+	if (reason >= 0)
+		gt_model_count_loss(s->c->m, (enum rec_loss)reason, 1);
+	return add(s, GT_CUDA_CALL, place | flags | (reason < 0 ? 0 : GT_PLACE_UNTIMED), from,
+	           reason < 0 ? gt_cuda_ns(s->c, s->b->process, end) : GT_NO_TIME, REC_GET(a, API, correlationId, 0), thread);
+}
+
+static int add_kernel(struct scan *s, const struct rec_activity *a, uint64_t place)
+{
+	uint64_t name = REC_GET(a, KERNEL, name, 0);
+
+	if (name != s->last_name || !s->last_name) {
+		s->last_name = name;
+		s->last_known = gt_cuda_string(s->c, s->b, name) != NULL;
+	}
+	if (!s->last_known)
+		gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_NAME_GONE, 1);
+	return add_timed(s, GT_CUDA_KERNEL, place, REC_GET(a, KERNEL, start, 0), REC_GET(a, KERNEL, end, 0), REC_GET(a, KERNEL, correlationId, 0));
+}
+
+/* Faults, thrashing and remote maps are moments: their records have no end. */
+static int add_managed(struct scan *s, const struct rec_activity *a, uint64_t place)
+{
+	uint64_t start = REC_GET(a, MANAGED, start, 0), end = REC_GET(a, MANAGED, end, 0);
+
+	return add_timed(s, GT_CUDA_MANAGED, place, start, end ? end : start, 0);
+}
+
+/* Only newer versions tell when, and only when asked: else the call says it. */
+static int add_event_record(struct scan *s, const struct rec_activity *a, uint64_t place)
+{
+	uint64_t ns = REC_GET(a, CUDA_EVENT, deviceTimestamp, 0);
+	uint32_t correlation = REC_GET(a, CUDA_EVENT, correlationId, 0);
+
+	if (ns)
+		return add_timed(s, GT_CUDA_EVENT_RECORD, place, ns, ns, correlation);
+	return add(s, GT_CUDA_EVENT_RECORD, place | GT_PLACE_UNTIMED, GT_NO_TIME, GT_NO_TIME, correlation, GT_CUDA_NONE);
+}
+
+#define START_END(id) REC_GET(a, id, start, 0), REC_GET(a, id, end, 0)
+
+static int take(struct scan *s, const struct rec_activity *a, uint64_t place)
+{
+	uint64_t at;
+
+	switch (a->kind) {
+	case REC_CUPTI_KIND_DRIVER: case REC_CUPTI_KIND_RUNTIME:
+		return add_call(s, a, place);
+	case REC_CUPTI_KIND_KERNEL: case REC_CUPTI_KIND_SERIAL_KERNEL:
+		return add_kernel(s, a, place);
+	case REC_CUPTI_KIND_MEMCPY:
+		return add_timed(s, GT_CUDA_COPY, place, START_END(MEMCPY), REC_GET(a, MEMCPY, correlationId, 0));
+	case REC_CUPTI_KIND_MEMCPY2:
+		return add_timed(s, GT_CUDA_COPY, place, START_END(MEMCPY2), REC_GET(a, MEMCPY2, correlationId, 0));
+	case REC_CUPTI_KIND_MEMSET:
+		return add_timed(s, GT_CUDA_FILL, place, START_END(MEMSET), REC_GET(a, MEMSET, correlationId, 0));
+	case REC_CUPTI_KIND_SYNC:
+		return add_timed(s, GT_CUDA_SYNC, place, START_END(SYNC), REC_GET(a, SYNC, correlationId, 0));
+	case REC_CUPTI_KIND_GRAPH_TRACE:
+		return add_timed(s, GT_CUDA_GRAPH, place, START_END(GRAPH_TRACE), REC_GET(a, GRAPH_TRACE, correlationId, 0));
+	case REC_CUPTI_KIND_DEVICE_GRAPH_TRACE:
+		return add_timed(s, GT_CUDA_GRAPH, place, START_END(DEVICE_GRAPH_TRACE), 0);
+	case REC_CUPTI_KIND_OVERHEAD:
+		return add_timed(s, GT_CUDA_OVERHEAD, place, START_END(OVERHEAD), REC_GET(a, OVERHEAD, correlationId, 0));
+	case REC_CUPTI_KIND_JIT:
+		return add_timed(s, GT_CUDA_JIT, place, START_END(JIT), REC_GET(a, JIT, correlationId, 0));
+	case REC_CUPTI_KIND_DECOMPRESS:
+		return add_timed(s, GT_CUDA_DECOMPRESS, place, START_END(DECOMPRESS), REC_GET(a, DECOMPRESS, correlationId, 0));
+	case REC_CUPTI_KIND_MANAGED:
+		return add_managed(s, a, place);
+	case REC_CUPTI_KIND_MEMORY2:
+		at = REC_GET(a, MEMORY2, timestamp, 0);
+		return add_timed(s, GT_CUDA_MEMORY, place, at, at, REC_GET(a, MEMORY2, correlationId, 0));
+	case REC_CUPTI_KIND_MEMORY_POOL:
+		at = REC_GET(a, MEMORY_POOL, timestamp, 0);
+		return add_timed(s, GT_CUDA_POOL, place, at, at, REC_GET(a, MEMORY_POOL, correlationId, 0));
+	case REC_CUPTI_KIND_CUDA_EVENT:
+		return add_event_record(s, a, place);
+	case REC_CUPTI_KIND_EXTERNAL:
+		return add(s, GT_CUDA_EXTERNAL, place, GT_NO_TIME, GT_NO_TIME, REC_GET(a, EXTERNAL, correlationId, 0), GT_CUDA_NONE);
+	case REC_CUPTI_KIND_DEVICE: case REC_CUPTI_KIND_CONTEXT: case REC_CUPTI_KIND_STREAM:
+		return gt_cuda_object_take(s->c, s->b, a);
+	}
+	return 0;                                 /* of a kind that nobody asked gputap to show */
+}
+
+/* Shorter than any version made them: its fields cannot be where they are looked for. */
+static bool too_short(const struct rec_activity *a)
+{
+	static const uint16_t least[GT_CUPTI_KINDS] = {
+#define KIND(id, number, bytes) [number] = bytes,
+#include "trace/format/cupti.def"
+	};
+
+	return a->bytes < least[a->kind];
+}
+
+/*
+ * In a buffer that never came back: the kill fell between the first word of a record and its last. What CUPTI always fills in is not there.
+ * (A kernel that another one launched has no correlation id either, but a name.)
+ */
+static bool torn(const struct rec_activity *a)
+{
+	switch (a->kind) {
+	case REC_CUPTI_KIND_DRIVER: case REC_CUPTI_KIND_RUNTIME:
+		return !REC_GET(a, API, correlationId, 0);
+	case REC_CUPTI_KIND_KERNEL: case REC_CUPTI_KIND_SERIAL_KERNEL:
+		return !REC_GET(a, KERNEL, name, 0);
+	case REC_CUPTI_KIND_MEMCPY:
+		return !REC_GET(a, MEMCPY, correlationId, 0);
+	case REC_CUPTI_KIND_MEMCPY2:
+		return !REC_GET(a, MEMCPY2, correlationId, 0);
+	case REC_CUPTI_KIND_MEMSET:
+		return !REC_GET(a, MEMSET, correlationId, 0);
+	case REC_CUPTI_KIND_SYNC:
+		return !REC_GET(a, SYNC, contextId, 0);
+	case REC_CUPTI_KIND_GRAPH_TRACE:
+		return !REC_GET(a, GRAPH_TRACE, contextId, 0);
+	}
+	return false;
+}
+
+static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, struct gt_err *err)
+{
+	struct gt_cuda_library *l = &s->p->library;
+	struct rec_activity a;
+	uint64_t offset;
+	int rc;
+
+	s->last_name = 0;
+	s->p->any = true;
+	l->buffers++;
+	l->uncompleted += !s->b->completed;
+	gt_cupti_walk_begin(w, s->b, &s->p->sizes);
+	while ((rc = gt_cupti_walk_next(w, &a, &offset, err)) > 0) {
+		l->records++;
+		if (!s->b->completed && torn(&a))
+			gt_model_count_loss(s->c->m, REC_LOSS_INCOMPLETE_RECORD, 1);
+		else if (too_short(&a) || offset >= GT_PLACE_OFFSETS || index >= GT_PLACE_BUFFERS)
+			gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_UNREAD, 1);
+		else if (take(s, &a, GT_PLACE(index, offset)))
+			return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", s->c->m->session.path);
+	}
+	/* What stands behind cannot be counted: one for the rest. An unfinished buffer may end in the midst of a record. */
+	if (rc == 0 && gt_cupti_walk_stop(w) != GT_CUPTI_END && (s->b->completed || gt_cupti_walk_stop(w) == GT_CUPTI_UNKNOWN))
+		gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_UNREAD, 1);
+	return rc;
+}
+
+static int read_buffers(struct gt_cuda *c, struct gt_err *err)
+{
+	c->n_buffers = gt_cupti_buffer_count(c->m->reader);
+	c->buffers = calloc(c->n_buffers + 1ull, sizeof *c->buffers);
+	if (!c->buffers)
+		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", c->m->session.path);
+	for (uint32_t i = 0; i < c->n_buffers; i++)
+		if (gt_cupti_buffer_get(c->m->reader, i, &c->buffers[i], err))
+			return -1;
+	return 0;
+}
+
+/* Calls of each thread and process, and their commands: what a reader of the trace sees without asking for more. */
+static void count(struct gt_cuda *c)
+{
+	struct gt_model *m = c->m;
+	static const enum gt_cuda_kind commands[] = { GT_CUDA_KERNEL, GT_CUDA_COPY, GT_CUDA_FILL, GT_CUDA_GRAPH };
+	const struct gt_cuda_entry *v = c->kinds[GT_CUDA_CALL].data;
+
+	for (size_t i = 0; i < c->kinds[GT_CUDA_CALL].n; i++) {
+		gt_cuda_forget_behind(&c->kinds[GT_CUDA_CALL], i);
+		if (v[i].place & GT_PLACE_NESTED)
+			continue;
+		m->processes[gt_cuda_process_of(c, GT_CUDA_CALL, &v[i])].pub.calls++;
+		if (v[i].thread < m->threads.n)
+			m->threads.v[v[i].thread].calls++;
+	}
+	for (unsigned k = 0; k < sizeof commands / sizeof *commands; k++) {
+		v = c->kinds[commands[k]].data;
+		for (size_t i = 0; i < c->kinds[commands[k]].n; i++) {
+			struct gt_process *p = &m->processes[gt_cuda_process_of(c, commands[k], &v[i])].pub;
+
+			gt_cuda_forget_behind(&c->kinds[commands[k]], i);
+			p->commands++;
+			p->kernels += commands[k] == GT_CUDA_KERNEL;
+		}
+	}
+}
+
+static void count_once(struct gt_model *m, enum rec_loss reason)
+{
+	m->lost[reason] -= m->lost[reason] < m->lost_writer[reason] ? m->lost[reason] : m->lost_writer[reason];
+}
+
+void gt_cuda_losses_finish(struct gt_model *m)
+{
+	count_once(m, REC_LOSS_CUPTI_DROPPED);
+	count_once(m, REC_LOSS_CUPTI_UNREAD);
+}
+
+static int no_memory(const struct gt_model *m, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
+}
+
+int gt_cuda_scan(struct gt_model *m, struct gt_err *err)
+{
+	struct gt_cupti_walk *w;
+	struct gt_cuda *c;
+	int rc = 0;
+
+	if (!m->cuda && !gt_cupti_buffer_count(m->reader))
+		return 0;                         /* made when it is asked for, empty */
+	c = gt_cuda_new(m);
+	if (!c || list_tids(m) || gt_cuda_clocks_build(c))
+		return no_memory(m, err);
+	gt_cuda_strings_sort(c);
+	if (read_buffers(c, err) || gt_cupti_walk_open(m->reader, &w, err))
+		return -1;
+	for (uint32_t i = 0; i < c->n_buffers && rc == 0; i++) {
+		struct scan s = { .c = c, .p = &c->processes[c->buffers[i].process], .b = &c->buffers[i] };
+
+		rc = scan_buffer(&s, w, i, err);
+	}
+	gt_cupti_walk_close(w);
+	if (rc)
+		return -1;
+	if (gt_cuda_objects_finish(c) || gt_cuda_index_build(c))
+		return no_memory(m, err);
+	count(c);
+	c->scanned = true;
+	return 0;
+}
+
+int64_t gt_cuda_last_ns(const struct gt_model *m, uint32_t process)
+{
+	return m->cuda && m->cuda->processes[process].any ? m->cuda->processes[process].last_ns : GT_NO_TIME;
+}
+
+void gt_cuda_set_threads(struct gt_model *m, uint32_t *to)
+{
+	if (!m->cuda) {
+		free(to);
+		return;
+	}
+	for (uint32_t i = 0; to && i < m->n_processes; i++) {
+		uint32_t *thread = &m->cuda->processes[i].library.attach_thread;
+
+		if (*thread != GT_CUDA_NONE)
+			*thread = to[*thread];
+	}
+	free(m->cuda->to_thread);
+	m->cuda->to_thread = to;
+}

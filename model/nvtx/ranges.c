@@ -1,0 +1,521 @@
+/*
+ * model/nvtx/ranges.c - joins NVTX records to ranges
+ *
+ * The opening pass hands records over stream by stream, each stream in file order: for one thread that is the order of time,
+ * so a pop ends what is on top of its thread's stack. Ends of started ranges come from any thread and are looked up when
+ * all starts are known, by the link that is their id. Texts are kept once.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "model/nvtx/ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/internal.h"
+#include "model/nvtx/payload.h"
+
+struct entry {                            /* pub first; the rest says where it came from */
+	struct gt_range pub;
+	uint64_t offset, string;          /* string: number of the registered one, 0 = none */
+	uint32_t stream, holder;
+};
+struct end { uint64_t id; int64_t ns; uint32_t process, stream, holder; };
+struct open_push { uint64_t entry; uint32_t domain; };
+struct name { struct gt_range_name pub; uint64_t string; uint32_t stream, holder; };
+struct text_slot { uint64_t hash; struct gt_string text; };
+
+struct gt_ranges {
+	struct gt_bulk entries;           /* struct entry */
+	GT_LIST(struct open_push) open;   /* of the stream and holder that is being read */
+	uint32_t process, stream, holder; /* whose stack that is */
+	GT_LIST(struct end) ends;
+	GT_LIST(struct name) names;       /* all, strings too; after the end sorted by (process, what, domain or id) */
+	GT_LIST(struct gt_range_name) said;   /* what users of the model see */
+	struct text_slot *texts;
+	uint32_t text_mask, n_texts;
+};
+
+static struct gt_ranges *ranges_of(struct gt_model *m)
+{
+	if (!m->ranges)
+		m->ranges = calloc(1, sizeof *m->ranges);
+	return m->ranges;
+}
+
+void gt_ranges_free(struct gt_model *m)
+{
+	struct gt_ranges *r = m->ranges;
+
+	if (!r)
+		return;
+	gt_bulk_free(&r->entries);
+	free(r->open.v);
+	free(r->ends.v);
+	free(r->names.v);
+	free(r->said.v);
+	free(r->texts);
+	free(r);
+}
+
+static int damaged(struct gt_model *m)
+{
+	gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+	return 0;
+}
+
+/* --------------------------------------------------------------------- texts */
+
+static uint64_t hash_text(const char *text, size_t bytes)
+{
+	uint64_t h = 14695981039346656037ull;     /* FNV-1a */
+
+	for (size_t i = 0; i < bytes; i++)
+		h = (h ^ (unsigned char)text[i]) * 1099511628211ull;
+	return h | 1;
+}
+
+static bool grow_texts(struct gt_ranges *r)
+{
+	uint32_t n = r->texts ? (r->text_mask + 1) * 2 : 256;
+	struct text_slot *bigger = calloc(n, sizeof *bigger);
+
+	if (!bigger)
+		return false;
+	for (uint32_t i = 0; r->texts && i <= r->text_mask; i++) {
+		uint64_t at = r->texts[i].hash;
+
+		if (!at)
+			continue;
+		while (bigger[at & (n - 1)].hash)
+			at++;
+		bigger[at & (n - 1)] = r->texts[i];
+	}
+	free(r->texts);
+	r->texts = bigger;
+	r->text_mask = n - 1;
+	return true;
+}
+
+static bool keep_text(struct gt_model *m, const char *text, size_t bytes, struct gt_string *out)
+{
+	struct gt_ranges *r = m->ranges;
+	uint64_t hash = hash_text(text, bytes), at = hash;
+
+	if ((!r->texts || r->n_texts * 2 > r->text_mask) && !grow_texts(r))
+		return false;
+	for (; r->texts[at & r->text_mask].hash; at++) {
+		*out = r->texts[at & r->text_mask].text;
+		if (r->texts[at & r->text_mask].hash == hash && out->bytes == bytes && !memcmp(out->text, text, bytes))
+			return true;
+	}
+	*out = (struct gt_string){ gt_arena_copy(&m->arena, text, bytes), bytes };
+	r->texts[at & r->text_mask] = (struct text_slot){ hash, *out };
+	r->n_texts++;
+	return out->text != NULL;
+}
+
+static size_t put_utf8(char *out, uint32_t c)
+{
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		c = 0xfffd;               /* wchar_t holds any number */
+	if (c < 0x80)
+		return out[0] = (char)c, 1;
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | c >> 18);
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static bool keep_wide(struct gt_model *m, struct gt_string raw, struct gt_string *out)
+{
+	char *utf8 = malloc(raw.bytes + 1);
+	size_t n = 0;
+	bool ok;
+
+	if (!utf8)
+		return false;
+	for (size_t i = 0; i + 4 <= raw.bytes; i += 4) {
+		uint32_t c;
+
+		memcpy(&c, raw.text + i, 4);
+		n += put_utf8(utf8 + n, c);
+	}
+	ok = keep_text(m, utf8, n, out);
+	free(utf8);
+	return ok;
+}
+
+/* The message at word `at`: 1 taken, 0 it does not fit the record, -1 no memory. */
+static int take_message(struct gt_model *m, const struct gt_rec *rec, uint32_t at, uint32_t type, struct gt_string *text, uint64_t *string)
+{
+	struct gt_string raw;
+
+	*string = 0;
+	if (type == REC_NVTX_NO_MESSAGE)
+		return 1;
+	if (type == REC_NVTX_REGISTERED) {
+		if (at >= rec->n_args)
+			return 0;
+		*string = rec->args[at];
+		return 1;
+	}
+	if (type > REC_NVTX_REGISTERED || !gt_record_text(rec, &at, &raw))
+		return 0;
+	return (type == REC_NVTX_WIDE ? keep_wide(m, raw, text) : keep_text(m, raw.text, raw.bytes, text)) ? 1 : -1;
+}
+
+/* -------------------------------------------------------------------- events */
+
+/* The stack of the thread that wrote this record. */
+static void enter_thread(struct gt_ranges *r, const struct gt_rec *rec)
+{
+	if (r->process == rec->process && r->stream == rec->stream && r->holder == rec->holder)
+		return;
+	r->process = rec->process;
+	r->stream = rec->stream;
+	r->holder = rec->holder;
+	r->open.n = 0;                    /* what the one before left open stays open */
+}
+
+static int push(struct gt_ranges *r, struct entry *e, uint64_t number)
+{
+	struct open_push *top;
+
+	for (uint32_t i = 0; i < r->open.n; i++)
+		e->pub.level += r->open.v[i].domain == e->pub.domain;
+	top = GT_LIST_ADD(&r->open);
+	if (!top)
+		return -1;
+	*top = (struct open_push){ number, e->pub.domain };
+	return 0;
+}
+
+/* Payload at *at, which goes behind it. False: it does not fit the record. */
+static bool take_payload(struct gt_model *m, const struct gt_rec *rec, uint32_t *at, struct gt_range *g)
+{
+	uint32_t bytes, words;
+
+	if (*at >= rec->n_args)
+		return false;
+	g->payload_type = (uint32_t)rec->args[*at];
+	bytes = (uint32_t)(rec->args[*at] >> 32);
+	words = bytes / 8 + (bytes % 8 != 0);
+	if (words > rec->n_args - *at - 1)
+		return false;
+	if (g->payload_type == REC_NVTX_SCHEMA_DATA)
+		g->data = (struct gt_string){ gt_arena_copy(&m->arena, rec->args + *at + 1, bytes), bytes };
+	else if (bytes == 8)
+		g->payload = rec->args[*at + 1];
+	else
+		return false;
+	*at += 1 + words;
+	return true;
+}
+
+static int take_event(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_ranges *r = m->ranges;
+	uint64_t w = rec->args[1];
+	struct entry e = { .offset = rec->offset, .stream = rec->stream, .holder = rec->holder }, *kept;
+	uint32_t at = 2, flags = w >> 16 & 0xff;
+	int ok;
+
+	e.pub = (struct gt_range){ .process = rec->process, .kind = (enum rec_nvtx_kind)(w & 0xff), .end_ns = GT_NO_TIME,
+	                           .domain = (uint32_t)rec->result, .category = (uint32_t)(w >> 32),
+	                           .start_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]) };
+	if (e.pub.kind < REC_NVTX_MARK || e.pub.kind > REC_NVTX_START || ((flags & REC_NVTX_COLOR) && rec->n_args < 3))
+		return damaged(m);
+	if (flags & REC_NVTX_COLOR) {
+		e.pub.has_color = true;
+		e.pub.color = (uint32_t)rec->args[at++];
+	}
+	if ((flags & REC_NVTX_PAYLOAD) && !take_payload(m, rec, &at, &e.pub))
+		return damaged(m);
+	ok = take_message(m, rec, at, w >> 8 & 0xff, &e.pub.text, &e.string);
+	if (ok <= 0)
+		return ok < 0 ? -1 : damaged(m);
+	e.pub.registered = (w >> 8 & 0xff) == REC_NVTX_REGISTERED;
+	if (e.pub.kind == REC_NVTX_START)
+		e.pub.id = rec_link(rec->stream, rec->offset);
+	if (e.pub.kind == REC_NVTX_PUSH && push(r, &e, r->entries.n))
+		return -1;
+	kept = gt_bulk_add(&r->entries, sizeof *kept, &m->bulk_total);
+	if (!kept)
+		return -1;
+	*kept = e;
+	return 0;
+}
+
+static int take_pop(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_ranges *r = m->ranges;
+	uint32_t i = r->open.n;
+
+	while (i && r->open.v[i - 1].domain != (uint32_t)rec->result)
+		i--;
+	if (!i)
+		return 0;                 /* its push came before recording began */
+	struct entry *e = (struct entry *)r->entries.data + r->open.v[i - 1].entry;
+
+	e->pub.end_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]);
+	memmove(&r->open.v[i - 1], &r->open.v[i], (r->open.n - i) * sizeof *r->open.v);
+	r->open.n--;
+	return 0;
+}
+
+static int take_end(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct end *e = GT_LIST_ADD(&m->ranges->ends);
+
+	if (!e)
+		return -1;
+	*e = (struct end){ rec->args[1], gt_reader_tick_ns(m->reader, rec->process, rec->args[0]), rec->process, rec->stream, rec->holder };
+	return 0;
+}
+
+static int take_name(struct gt_model *m, const struct gt_rec *rec)
+{
+	uint64_t w = rec->args[1];
+	struct name n = { .stream = rec->stream, .holder = rec->holder }, *kept;
+	int ok;
+
+	n.pub = (struct gt_range_name){ .process = rec->process, .what = (enum rec_nvtx_name)(w & 0xff), .domain = (uint32_t)rec->result,
+	                                .resource_type = (uint32_t)(w >> 32), .id = rec->args[2],
+	                                .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]) };
+	ok = take_message(m, rec, 3, w >> 8 & 0xff, &n.pub.text, &n.string);
+	if (ok <= 0)
+		return ok < 0 ? -1 : damaged(m);
+	kept = GT_LIST_ADD(&m->ranges->names);
+	if (!kept)
+		return -1;
+	*kept = n;
+	return 0;
+}
+
+static int take_schema(struct gt_model *m, const struct gt_rec *rec)
+{
+	int ok = gt_payloads_take(m, rec);
+
+	return ok < 0 ? -1 : ok ? 0 : damaged(m);
+}
+
+int gt_ranges_take(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_ranges *r = ranges_of(m);
+
+	if (!r)
+		return -1;
+	if (rec->args[0] > m->processes[rec->process].last_tick)
+		m->processes[rec->process].last_tick = rec->args[0];
+	enter_thread(r, rec);
+	switch (rec->id) {
+	case REC_NVTX_EVENT: return take_event(m, rec);
+	case REC_NVTX_POP: return take_pop(m, rec);
+	case REC_NVTX_END: return take_end(m, rec);
+	case REC_NVTX_NAME: return take_name(m, rec);
+	case REC_NVTX_SCHEMA: return take_schema(m, rec);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------- joining */
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->pub.process != y->pub.process)
+		return x->pub.process < y->pub.process ? -1 : 1;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* In order of compare_places: a start is found by its link. */
+static struct entry *find_start(const struct gt_ranges *r, uint32_t process, uint64_t id)
+{
+	struct entry *v = r->entries.data;
+	uint32_t stream = rec_link_stream(id);
+	uint64_t offset = rec_link_offset(id);
+	size_t low = 0, high = r->entries.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct entry *e = &v[mid];
+		bool before = e->pub.process != process ? e->pub.process < process : e->stream != stream ? e->stream < stream : e->offset < offset;
+
+		if (before)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == r->entries.n || v[low].pub.process != process || v[low].pub.id != id || v[low].pub.kind != REC_NVTX_START)
+		return NULL;
+	return &v[low];
+}
+
+static uint32_t thread_at(const struct gt_model *m, uint32_t process, uint32_t stream, uint32_t holder)
+{
+	const struct gt_stream_map *s = &m->processes[process].streams[stream];
+
+	holder = holder ? holder - 1 : 0;
+	return holder < s->n ? s->holder[holder] : 0;
+}
+
+static uint64_t key_of(const struct gt_range_name *n) { return n->what == REC_NVTX_DOMAIN ? n->domain : n->id; }
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	if (x->pub.process != y->pub.process)
+		return x->pub.process < y->pub.process ? -1 : 1;
+	if (x->pub.what != y->pub.what)
+		return x->pub.what < y->pub.what ? -1 : 1;
+	return (key_of(&x->pub) > key_of(&y->pub)) - (key_of(&x->pub) < key_of(&y->pub));
+}
+
+/* What a number stands for: numbers go on in a child of fork, where the definition is its parent's. */
+static struct gt_string named(const struct gt_model *m, uint32_t process, enum rec_nvtx_name what, uint64_t number)
+{
+	const struct gt_ranges *r = m->ranges;
+	const struct gt_process *p = &m->processes[process].pub;
+	const struct name *found = NULL;
+
+	for (uint32_t depth = 0; p && !found && depth < m->n_processes; p = p->parent, depth++) {
+		struct name key = { .pub = { .process = p->index, .what = what, .domain = (uint32_t)number, .id = number } };
+
+		found = r->names.n ? bsearch(&key, r->names.v, r->names.n, sizeof key, compare_names) : NULL;
+	}
+	return found ? found->pub.text : (struct gt_string){ NULL, 0 };
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct gt_range *x = a, *y = b;
+	int64_t x_end, y_end;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	x_end = x->kind == REC_NVTX_MARK ? x->start_ns : x->end_ns == GT_NO_TIME ? INT64_MAX : x->end_ns;
+	y_end = y->kind == REC_NVTX_MARK ? y->start_ns : y->end_ns == GT_NO_TIME ? INT64_MAX : y->end_ns;
+	if (x_end != y_end)
+		return x_end > y_end ? -1 : 1;
+	const struct entry *e = a, *f = b;
+
+	if (e->stream != f->stream)
+		return e->stream < f->stream ? -1 : 1;
+	return (e->offset > f->offset) - (e->offset < f->offset);
+}
+
+static int compare_said(const void *a, const void *b)
+{
+	const struct gt_range_name *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	if (x->what != y->what)
+		return x->what < y->what ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static void join_ends(struct gt_model *m)
+{
+	struct gt_ranges *r = m->ranges;
+
+	for (uint32_t i = 0; i < r->ends.n; i++) {
+		const struct end *end = &r->ends.v[i];
+		struct entry *e = find_start(r, end->process, end->id);
+
+		if (!e || e->pub.end_ns != GT_NO_TIME || end->ns < e->pub.start_ns)
+			continue;         /* started before recording began, or in a parent process */
+		e->pub.end_ns = end->ns;
+		e->pub.end_thread = thread_at(m, end->process, end->stream, end->holder);
+	}
+}
+
+static void resolve(struct gt_model *m, struct entry *e)
+{
+	struct gt_range *g = &e->pub;
+
+	g->thread = thread_at(m, g->process, e->stream, e->holder);
+	if (g->kind != REC_NVTX_START || g->end_ns == GT_NO_TIME)
+		g->end_thread = g->thread;
+	g->domain_name = g->domain ? named(m, g->process, REC_NVTX_DOMAIN, g->domain) : (struct gt_string){ "", 0 };
+	if (!g->domain_name.text)
+		g->domain_name = (struct gt_string){ "", 0 };
+	if (g->registered)
+		g->text = named(m, g->process, REC_NVTX_STRING, e->string);
+}
+
+int gt_ranges_finish(struct gt_model *m)
+{
+	struct gt_ranges *r = m->ranges;
+	struct entry *v = r ? r->entries.data : NULL;
+
+	if (!r)
+		return 0;
+	if (r->ends.n)
+		qsort(v, r->entries.n, sizeof *v, compare_places);
+	join_ends(m);
+	if (r->names.n)
+		qsort(r->names.v, r->names.n, sizeof *r->names.v, compare_names);
+	for (size_t i = 0; i < r->entries.n; i++)
+		resolve(m, &v[i]);
+	for (uint32_t i = 0; i < r->names.n; i++) {
+		struct name *n = &r->names.v[i];
+		struct gt_range_name *said;
+
+		if (n->pub.what == REC_NVTX_STRING)
+			continue;
+		if (n->string)
+			n->pub.text = named(m, n->pub.process, REC_NVTX_STRING, n->string);
+		if (n->pub.what == REC_NVTX_DOMAIN_END)
+			n->pub.text = named(m, n->pub.process, REC_NVTX_DOMAIN, n->pub.domain);
+		n->pub.thread = thread_at(m, n->pub.process, n->stream, n->holder);
+		said = GT_LIST_ADD(&r->said);
+		if (!said)
+			return -1;
+		*said = n->pub;
+	}
+	if (r->entries.n)
+		qsort(v, r->entries.n, sizeof *v, compare_entries);
+	if (r->said.n)
+		qsort(r->said.v, r->said.n, sizeof *r->said.v, compare_said);
+	return 0;
+}
+
+uint64_t gt_model_range_count(const struct gt_model *m) { return m->ranges ? m->ranges->entries.n : 0; }
+
+const struct gt_range *gt_model_range(const struct gt_model *m, uint64_t i)
+{
+	return i < gt_model_range_count(m) ? &((const struct entry *)m->ranges->entries.data)[i].pub : NULL;
+}
+
+uint32_t gt_model_range_name_count(const struct gt_model *m) { return m->ranges ? m->ranges->said.n : 0; }
+
+const struct gt_range_name *gt_model_range_name(const struct gt_model *m, uint32_t i)
+{
+	return i < gt_model_range_name_count(m) ? &m->ranges->said.v[i] : NULL;
+}
+
+struct gt_string gt_model_registered_string(const struct gt_model *m, uint32_t process, uint64_t number)
+{
+	return m->ranges ? named(m, process, REC_NVTX_STRING, number) : (struct gt_string){ NULL, 0 };
+}

@@ -1,0 +1,213 @@
+/*
+ * model/opencl/facts.c - what the driver said about objects, kept until the walk meets the object
+ *
+ * A fact belongs to the generation whose creating call had started when it was written and whose successor's had not:
+ * facts are asked for inside or right behind the creating call, and a handle cannot come back before it was freed.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/internal.h"
+
+bool gt_record_text(const struct gt_rec *rec, uint32_t *at, struct gt_string *out)
+{
+	uint32_t bytes;
+
+	if (*at >= rec->n_args)
+		return false;
+	bytes = (uint32_t)rec->args[*at];
+	if (((uint64_t)bytes + 4 + 7) / 8 > rec->n_args - *at)
+		return false;
+	*out = (struct gt_string){ (const char *)(rec->args + *at) + 4, bytes };
+	*at += (uint32_t)(((uint64_t)bytes + 4 + 7) / 8);
+	return true;
+}
+
+/* Attributes that lie whole inside the record; a damaged rest is left out and counted. */
+static uint32_t count_attrs(const struct gt_rec *rec, uint32_t said)
+{
+	uint32_t at = 3, n = 0;
+
+	while (n < said && at < rec->n_args) {
+		uint32_t words = (uint32_t)(((rec->args[at] >> 32) + 7) / 8);
+
+		if (words > rec->n_args - at - 1)
+			break;
+		at += 1 + words;
+		n++;
+	}
+	return n;
+}
+
+int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_fact *f;
+	uint32_t said, n, at = 3;
+
+	if (rec->n_args < 3) {
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		return 0;
+	}
+	said = (uint32_t)(rec->args[1] >> 32);
+	n = count_attrs(rec, said);
+	if (n < said)
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+	if (!n)
+		return 0;
+	f = GT_LIST_ADD(&m->facts);
+	if (!f || !(f->attrs = gt_arena_alloc(&m->arena, n * sizeof *f->attrs)))
+		return -1;
+	f->process = rec->process;
+	f->kind = (uint32_t)rec->args[1];
+	f->handle = rec->args[2];
+	f->tick = rec->args[0];
+	f->n_attrs = n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t bytes = (uint32_t)(rec->args[at] >> 32);
+
+		f->attrs[i] = (struct gt_attr){ (uint32_t)rec->args[at], bytes, gt_arena_copy(&m->arena, rec->args + at + 1, bytes) };
+		if (!f->attrs[i].value)
+			return -1;
+		at += 1 + (bytes + 7) / 8;
+	}
+	return 0;
+}
+
+int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_fact *f;
+
+	if (rec->n_args < 5) {
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		return 0;
+	}
+	f = GT_LIST_ADD(&m->facts);
+	if (!f)
+		return -1;
+	*f = (struct gt_fact){ .process = rec->process, .kind = REC_OBJECT_PROGRAM, .handle = rec->args[1], .tick = rec->args[0],
+	                       .blob = { (uint32_t)rec->args[4], (uint32_t)(rec->args[4] >> 32), { rec->args[2], rec->args[3] },
+	                                 rec->n_args > 5 ? rec->args[5] : 0 } };
+	return 0;
+}
+
+/* ---------------------------------------------------------------- creations */
+
+static int add_creation(struct gt_model *m, const struct gt_call *call, uint32_t kind, uint64_t handle, uint64_t parent)
+{
+	struct gt_creation *c;
+
+	if (!handle)
+		return 0;
+	c = GT_LIST_ADD(&m->creations);
+	if (!c)
+		return -1;
+	*c = (struct gt_creation){ call->process, kind, handle, call->start_tick, parent };
+	return 0;
+}
+
+/* Only kinds that facts are asked about: a program may make millions of buffers. Devices always, for their numbers. */
+static bool has_facts(uint32_t kind)
+{
+	return kind != REC_OBJECT_MEM && kind != REC_OBJECT_SAMPLER && kind != REC_OBJECT_EVENT && kind != REC_OBJECT_SVM;
+}
+
+int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f)
+{
+	struct gt_arg arg;
+
+	if (call->result || !has_facts(f->object))
+		return 0;
+	if (f->action == GT_ACT_CREATE)
+		return add_creation(m, call, f->object, gt_call_return(call), 0);
+	if (!gt_call_arg(call, (unsigned)f->array, &arg) || !arg.has_data)
+		return 0;
+	for (uint32_t i = 0; i < arg.bytes / 8; i++)
+		if (add_creation(m, call, f->object, ((const uint64_t *)arg.data)[i], gt_role_value(call, f, GT_ROLE_IN_DEVICE)))
+			return -1;
+	return 0;
+}
+
+/* ------------------------------------------------------------------- lookup */
+
+#define COMPARE(field) do { if (x->field != y->field) return x->field < y->field ? -1 : 1; } while (0)
+
+static int compare_facts(const void *a, const void *b)
+{
+	const struct gt_fact *x = a, *y = b;
+
+	COMPARE(process);
+	COMPARE(kind);
+	COMPARE(handle);
+	COMPARE(tick);
+	return 0;
+}
+
+static int compare_creations(const void *a, const void *b)
+{
+	const struct gt_creation *x = a, *y = b;
+
+	COMPARE(process);
+	COMPARE(kind);
+	COMPARE(handle);
+	COMPARE(tick);
+	return 0;
+}
+
+void gt_facts_sort(struct gt_model *m)
+{
+	if (m->facts.n)
+		qsort(m->facts.v, m->facts.n, sizeof *m->facts.v, compare_facts);
+	if (m->creations.n)
+		qsort(m->creations.v, m->creations.n, sizeof *m->creations.v, compare_creations);
+}
+
+/* First fact not before key. */
+static uint32_t lower_fact(const struct gt_model *m, const struct gt_fact *key)
+{
+	uint32_t low = 0, high = m->facts.n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (compare_facts(&m->facts.v[mid], key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Start of the first creation of that handle behind tick; UINT64_MAX: none. */
+static uint64_t next_creation(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint64_t tick)
+{
+	struct gt_creation key = { process, kind, handle, tick, 0 };
+	uint32_t low = 0, high = m->creations.n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (compare_creations(&m->creations.v[mid], &key) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	const struct gt_creation *c = low < m->creations.n ? &m->creations.v[low] : NULL;
+
+	return c && c->process == process && c->kind == kind && c->handle == handle ? c->tick : UINT64_MAX;
+}
+
+void gt_facts_of(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint64_t tick,
+		 const struct gt_fact **first, const struct gt_fact **end)
+{
+	bool lasts = kind == REC_OBJECT_PLATFORM || kind == REC_OBJECT_DEVICE; /* found, not created: one generation */
+	struct gt_fact key = { .process = process, .kind = kind, .handle = handle, .tick = lasts ? 0 : tick };
+	uint32_t from = lower_fact(m, &key), to;
+
+	key.tick = lasts ? UINT64_MAX : next_creation(m, process, kind, handle, tick);
+	to = lower_fact(m, &key);
+	*first = m->facts.v + from;
+	*end = m->facts.v + (to > from ? to : from);
+}

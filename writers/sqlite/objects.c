@@ -1,0 +1,240 @@
+/*
+ * writers/sqlite/objects.c - which object a handle names, and the number it has in the database
+ *
+ * Handles are used again after a release, numbers are not. Images that one pid ran one after another (exec) share the
+ * pid's numbers, because the database knows processes by pid only.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writers/sqlite/cuda.h"
+
+#define KINDS 16
+
+struct entry {
+	struct gt_object *object;
+	const struct gt_object *home;   /* memory: the device that wrote it last */
+	uint32_t older;                 /* index + 1 of the handle's previous object */
+};
+struct numbers { uint32_t base[KINDS], count[KINDS]; bool begun[KINDS]; };
+
+struct gt_sql_objects {
+	struct gt_model *m;
+	uint32_t seen;                  /* of the model's objects */
+	struct entry *entry;
+	uint32_t n, room;
+	uint32_t *slot;                 /* index + 1 into entry: the newest object of a handle */
+	uint32_t n_slots;
+	struct numbers *numbers;        /* by process */
+	uint32_t n_processes;
+};
+
+struct gt_sql_objects *gt_sql_objects_new(struct gt_model *m)
+{
+	struct gt_sql_objects *o = calloc(1, sizeof *o);
+
+	if (!o)
+		return NULL;
+	o->m = m;
+	o->n_processes = gt_model_process_count(m);
+	o->n_slots = 256;
+	o->slot = calloc(o->n_slots, sizeof *o->slot);
+	o->numbers = calloc(o->n_processes + 1, sizeof *o->numbers);
+	if (!o->slot || !o->numbers) {
+		gt_sql_objects_free(o);
+		return NULL;
+	}
+	return o;
+}
+
+void gt_sql_objects_free(struct gt_sql_objects *o)
+{
+	if (!o)
+		return;
+	free(o->entry);
+	free(o->slot);
+	free(o->numbers);
+	free(o);
+}
+
+static uint32_t hash_handle(uint32_t process, uint32_t kind, uint64_t handle)
+{
+	uint64_t h = (handle ^ (uint64_t)process << 40 ^ (uint64_t)kind << 56) * 0x9e3779b97f4a7c15ull;
+
+	return (uint32_t)(h >> 32);
+}
+
+/* The slot of a handle, or the free one where it belongs. */
+static uint32_t *find_slot(const struct gt_sql_objects *o, uint32_t process, uint32_t kind, uint64_t handle)
+{
+	uint32_t at = hash_handle(process, kind, handle) & (o->n_slots - 1);
+
+	for (;; at = (at + 1) & (o->n_slots - 1)) {
+		const struct gt_object *x = o->slot[at] ? o->entry[o->slot[at] - 1].object : NULL;
+
+		if (!x || (x->handle == handle && x->process == process && (uint32_t)x->kind == kind))
+			return &o->slot[at];
+	}
+}
+
+static bool grow_slots(struct gt_sql_objects *o)
+{
+	uint32_t n = o->n_slots, *old = o->slot, *slot = calloc((size_t)n * 2, sizeof *slot);
+
+	if (!slot)
+		return false;
+	o->slot = slot;
+	o->n_slots = n * 2;
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i]) {
+			const struct gt_object *x = o->entry[old[i] - 1].object;
+
+			*find_slot(o, x->process, (uint32_t)x->kind, x->handle) = old[i];
+		}
+	free(old);
+	return true;
+}
+
+/* The first object of a kind in an image begins where earlier images of its pid ended. */
+static void count_object(struct gt_sql_objects *o, const struct gt_object *x)
+{
+	struct numbers *n = &o->numbers[x->process];
+	unsigned kind = (unsigned)x->kind % KINDS;
+
+	if (!n->begun[kind]) {
+		n->begun[kind] = true;
+		for (uint32_t p = 0; p < o->n_processes; p++)
+			if (p != x->process && o->numbers[p].begun[kind] && gt_model_process(o->m, p)->pid == gt_model_process(o->m, x->process)->pid &&
+			    o->numbers[p].base[kind] + o->numbers[p].count[kind] > n->base[kind])
+				n->base[kind] = o->numbers[p].base[kind] + o->numbers[p].count[kind];
+	}
+	if (x->id >= n->count[kind])
+		n->count[kind] = x->id + 1;
+}
+
+static bool add_object(struct gt_sql_objects *o, struct gt_object *x)
+{
+	if (x->process >= o->n_processes)
+		return true;
+	count_object(o, x);
+	if (x->kind == REC_OBJECT_EVENT)        /* many, and events.c knows what is asked of them */
+		return true;
+	if (o->n == o->room) {
+		uint32_t room = o->room ? o->room * 2 : 128;
+		struct entry *entry = realloc(o->entry, room * sizeof *entry);
+
+		if (!entry)
+			return false;
+		o->entry = entry;
+		o->room = room;
+	}
+	uint32_t *slot = find_slot(o, x->process, (uint32_t)x->kind, x->handle);
+
+	o->entry[o->n] = (struct entry){ x, NULL, *slot };
+	*slot = ++o->n;
+	return o->n * 2 <= o->n_slots || grow_slots(o);
+}
+
+bool gt_sql_objects_update(struct gt_sql_objects *o)
+{
+	uint32_t n = gt_model_object_count(o->m);
+
+	while (o->seen < n)
+		if (!add_object(o, gt_model_object(o->m, o->seen++)))
+			return false;
+	return true;
+}
+
+struct gt_object *gt_sql_object_find(struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint64_t handle, int64_t time_ns)
+{
+	uint32_t at = handle ? *find_slot(o, process, (uint32_t)kind, handle) : 0;
+
+	while (at && o->entry[at - 1].older && o->entry[at - 1].object->born_ns != GT_NO_TIME && o->entry[at - 1].object->born_ns > time_ns)
+		at = o->entry[at - 1].older;
+	return at ? o->entry[at - 1].object : NULL;
+}
+
+const struct gt_object **gt_sql_object_home(struct gt_sql_objects *o, const struct gt_object *x)
+{
+	uint32_t at = x ? *find_slot(o, x->process, (uint32_t)x->kind, x->handle) : 0;
+
+	while (at && o->entry[at - 1].object != x)
+		at = o->entry[at - 1].older;
+	return at ? &o->entry[at - 1].home : NULL;
+}
+
+int64_t gt_sql_object_number(struct gt_sql_objects *o, const struct gt_object *x)
+{
+	if (!x || x->process >= o->n_processes)
+		return 0;
+	int64_t number = (int64_t)o->numbers[x->process].base[(unsigned)x->kind % KINDS] + x->id + 1;
+
+	return x->kind == REC_OBJECT_QUEUE ? number - 1 + GT_SQL_FIRST_STREAM : number;
+}
+
+const struct gt_object *gt_sql_object_device(const struct gt_object *x)
+{
+	if (!x || x->kind == REC_OBJECT_DEVICE)
+		return x;
+	return x->device ? x->device : x->context ? x->context->device : NULL;
+}
+
+const struct gt_object *gt_sql_object_context(const struct gt_object *x)
+{
+	return x && x->kind != REC_OBJECT_CONTEXT ? x->context : x;
+}
+
+void gt_sql_objects_reserve(struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint32_t last)
+{
+	uint32_t *base = &o->numbers[process].base[(unsigned)kind % KINDS];
+	uint32_t first = kind == REC_OBJECT_QUEUE ? GT_SQL_FIRST_STREAM - 1 : 0; /* the number that base 0 follows */
+
+	if (last > first && last - first > *base)
+		*base = last - first;
+}
+
+/* The number that CUDA gave the same device, -1 when it knows none such. */
+static int64_t cuda_number(const struct gt_sql_feeder *f, const struct gt_object *device)
+{
+	const struct gt_attr *uuid = f->cuda ? gt_object_attr(device, CL_DEVICE_UUID_KHR) : NULL;
+
+	return uuid && uuid->bytes == 16 ? gt_sql_cuda_gpu_of(f, uuid->value) : -1;
+}
+
+bool gt_sql_device_is_cuda(const struct gt_sql_feeder *f, const struct gt_object *device) { return cuda_number(f, device) >= 0; }
+
+int64_t gt_sql_device_number(const struct gt_sql_feeder *f, const struct gt_object *device)
+{
+	int64_t number = cuda_number(f, device);
+
+	return number >= 0 ? number : (int64_t)gt_sql_cuda_gpus(f) + device->device_index;
+}
+
+int64_t gt_sql_device_id(struct gt_sql_feeder *f, const struct gt_object *device)
+{
+	if (device)
+		return gt_sql_device_number(f, device);
+	f->unknown_device++;
+	return GT_SQL_UNKNOWN_DEVICE;
+}
+
+bool gt_sql_attr(const struct gt_object *o, uint32_t key, int64_t *value)
+{
+	const struct gt_attr *a = o ? gt_object_attr(o, key) : NULL;
+	uint32_t half;
+
+	if (!a || (a->bytes != 4 && a->bytes != 8))
+		return false;
+	if (a->bytes == 8) {
+		memcpy(value, a->value, 8);
+	} else {
+		memcpy(&half, a->value, 4);
+		*value = half;
+	}
+	return true;
+}
