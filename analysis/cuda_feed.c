@@ -1,8 +1,8 @@
 /*
  * analysis/cuda_feed.c - tell CUDA activities to the reports, several kinds merged in order of start
  *
- * An activity belongs to a window when it overlaps it; one without device times when its call began inside. Those whose call is
- * unknown too are told only when there is no window.
+ * An activity belongs to a window when it overlaps it; one without device times when its call began inside. Those whose
+ * call is unknown too are told only when there is no window.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -25,7 +25,8 @@ static bool inside(const struct gt_report_run *run, const struct gt_cuda_event *
 }
 
 /* The next activity of one kind that belongs to the window. */
-static int advance(const struct gt_report_run *run, struct gt_cuda *c, enum gt_cuda_kind kind, struct feed *f, struct gt_err *err)
+static int advance(
+	const struct gt_report_run *run, struct gt_cuda *c, enum gt_cuda_kind kind, struct feed *f, struct gt_err *err)
 {
 	f->has = false;
 	while (f->next < f->count) {
@@ -43,17 +44,18 @@ static int advance(const struct gt_report_run *run, struct gt_cuda *c, enum gt_c
 	return 0;
 }
 
-static int tell(const struct gt_report_request *reports, void **states, struct gt_table **tables, unsigned n, const struct gt_cuda_event *e,
-	enum gt_cuda_kind kind, struct gt_err *err)
+static int tell(const struct gt_report_request *reports, void **states, struct gt_table **tables, unsigned n,
+	const struct gt_cuda_event *e, enum gt_cuda_kind kind, struct gt_err *err)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (reports[i].report->kinds & 1u << kind && reports[i].report->cuda(states[i], e, tables[i]))
-			return gt_fail(err, GT_EXIT_MISSING, "a temporary file could not be made either", NULL, "no memory for %s", reports[i].report->name);
+			return gt_fail(err, GT_EXIT_MISSING, "a temporary file could not be made either", NULL,
+				"no memory for %s", reports[i].report->name);
 	return 0;
 }
 
-int gt_reports_feed_cuda(const struct gt_report_run *run, const struct gt_report_request *reports, void **states, struct gt_table **tables,
-	unsigned n, struct gt_err *err)
+int gt_reports_feed_cuda(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
+	struct gt_table **tables, unsigned n, struct gt_err *err)
 {
 	struct gt_cuda *c = gt_model_cuda(run->model, err);
 	struct feed feeds[GT_CUDA_KINDS];
@@ -80,7 +82,8 @@ int gt_reports_feed_cuda(const struct gt_report_run *run, const struct gt_report
 		int first = -1;
 
 		for (unsigned i = 0; i < n_wanted; i++)
-			if (feeds[wanted[i]].has && (first < 0 || feeds[wanted[i]].event.start_ns < feeds[first].event.start_ns))
+			if (feeds[wanted[i]].has &&
+				(first < 0 || feeds[wanted[i]].event.start_ns < feeds[first].event.start_ns))
 				first = (int)wanted[i];
 		if (first < 0)
 			return 0;

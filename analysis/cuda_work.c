@@ -8,15 +8,18 @@
 
 const char *gt_cuda_kernel_name(const struct gt_cuda_event *e, unsigned options)
 {
-	const struct gt_string *name = options & GT_REPORT_BASE ? &e->kernel.short_name : options & GT_REPORT_MANGLED ? &e->kernel.mangled :
-		&e->kernel.demangled;
+	const struct gt_string *name = options & GT_REPORT_BASE ? &e->kernel.short_name
+		: options & GT_REPORT_MANGLED                   ? &e->kernel.mangled
+								: &e->kernel.demangled;
 
 	return e->kernel.has_name && name->text ? name->text : "[unknown kernel]";
 }
 
 uint32_t gt_cuda_works_of(struct gt_cuda *c, const struct gt_cuda_event *call, struct gt_cuda_works *w)
 {
-	uint32_t n = call->correlation == GT_CUDA_NONE ? 0 : gt_cuda_work_of(c, call->process, call->correlation, w->at, w->room);
+	uint32_t n = call->correlation == GT_CUDA_NONE
+		? 0
+		: gt_cuda_work_of(c, call->process, call->correlation, w->at, w->room);
 
 	if (n <= w->room)
 		return n;

@@ -15,12 +15,14 @@ void gt_delays_of(int64_t call_start, int64_t call_end, int64_t start, int64_t e
 	d->total = (end > call_end ? end : call_end) - call_start;
 }
 
-int gt_exec_add(struct gt_groups *groups, const struct gt_delays *d, const char *api, const char *kernel, const int64_t who[3])
+int gt_exec_add(
+	struct gt_groups *groups, const struct gt_delays *d, const char *api, const char *kernel, const int64_t who[3])
 {
 	struct gt_group *g = gt_groups_get(groups, (const char *const[3]){ api, kernel, "" }, who);
 	struct gt_pool *a = groups->arena;
 
-	if (!g || gt_samples_add(&g->samples[0], a, d->total) || gt_samples_add(&g->samples[1], a, d->api) || gt_samples_add(&g->samples[3], a, d->kernel))
+	if (!g || gt_samples_add(&g->samples[0], a, d->total) || gt_samples_add(&g->samples[1], a, d->api) ||
+		gt_samples_add(&g->samples[3], a, d->kernel))
 		return -1;
 	return d->queued ? gt_samples_add(&g->samples[2], a, d->queue) : 0;
 }

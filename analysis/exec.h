@@ -11,10 +11,13 @@
 
 struct gt_delays { int64_t api, queue, kernel, total; bool queued; };
 
-/* Queue time = kernel start - call end when that is not negative; total = from the call's start to whatever ends last. */
+/*
+ * Queue time = kernel start - call end when that is not negative; total = from the call's start to whatever ends last.
+ */
 void gt_delays_of(int64_t call_start, int64_t call_end, int64_t start, int64_t end, struct gt_delays *d);
 /* Groups of 4 samples by call, kernel and {pid, tid, device}. 0, or -1: no memory. */
-int gt_exec_add(struct gt_groups *g, const struct gt_delays *d, const char *api, const char *kernel, const int64_t who[3]);
+int gt_exec_add(
+	struct gt_groups *g, const struct gt_delays *d, const char *api, const char *kernel, const int64_t who[3]);
 int gt_exec_put(struct gt_groups *g, struct gt_table *t);
 
 #define GT_FIVE(x) x "Avg (ns)|" x "Med (ns)|" x "Min (ns)|" x "Max (ns)|" x "StdDev (ns)|"

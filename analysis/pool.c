@@ -54,7 +54,8 @@ static int unlinked_file(void)
 	char path[512];
 	int fd;
 
-	if ((size_t)snprintf(path, sizeof path, "%s/gputap-XXXXXX", dir && *dir ? dir : "/tmp") >= sizeof path || (fd = mkstemp(path)) < 0)
+	if ((size_t)snprintf(path, sizeof path, "%s/gputap-XXXXXX", dir && *dir ? dir : "/tmp") >= sizeof path ||
+		(fd = mkstemp(path)) < 0)
 		return -1;
 	unlink(path);
 	return fd;
@@ -67,7 +68,8 @@ static void *map_file(size_t bytes)
 
 	if (fd < 0)
 		return MAP_FAILED;
-	void *p = ftruncate(fd, (off_t)bytes) ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *p =
+		ftruncate(fd, (off_t)bytes) ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return p;
 }
@@ -106,7 +108,9 @@ void *gt_pool_take(struct gt_pool *a, size_t bytes)
 	}
 	if (!a->slabs || a->slabs->bytes - a->slabs->used < bytes) {
 		size_t room = bytes + sizeof(struct slab) + 16 > SLAB ? bytes + sizeof(struct slab) + 16 : SLAB;
-		struct slab *s = a->bytes < IN_MEMORY ? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : map_file(room);
+		struct slab *s = a->bytes < IN_MEMORY
+			? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+			: map_file(room);
 
 		if (s == MAP_FAILED)
 			return NULL;
@@ -130,7 +134,10 @@ static struct gt_extent *extent_new(struct gt_pool *a)
 		return x;
 	}
 	if (!a->file) {
-		int fd = (a->scratch[0] = gt_pool_take(a, LARGEST_PIECE)) && (a->scratch[1] = gt_pool_take(a, LARGEST_PIECE)) ? unlinked_file() : -1;
+		int fd = (a->scratch[0] = gt_pool_take(a, LARGEST_PIECE)) &&
+				(a->scratch[1] = gt_pool_take(a, LARGEST_PIECE))
+			? unlinked_file()
+			: -1;
 
 		if (fd <= 0)
 			return NULL;

@@ -22,8 +22,8 @@ void gt_pool_give_back(struct gt_pool *a, void *at, size_t bytes);
 bool gt_pool_failed(const struct gt_pool *a);
 
 /*
- * Elements of one size in the order they came, any number of them: what does not fit into the pool's share of memory goes to an
- * unlinked file, a piece at a time. All zero: empty.
+ * Elements of one size in the order they came, any number of them: what does not fit into the pool's share of memory
+ * goes to an unlinked file, a piece at a time. All zero: empty.
  */
 struct gt_piece { struct gt_piece *next; uint32_t used, room; /* bytes */ char data[]; };
 struct gt_list {
@@ -43,9 +43,17 @@ static inline void *gt_list_add(struct gt_list *l, struct gt_pool *a, uint32_t s
 }
 
 /* All of a list, a piece at a time; one reader of a pool at once. */
-struct gt_list_reader { struct gt_pool *pool; const struct gt_list *list; const struct gt_piece *piece; const struct gt_extent *extent; bool begun; };
-const void *gt_list_next(struct gt_list_reader *r, size_t *bytes);   /* NULL behind the last; the piece is valid until the next call */
-/* Takes one piece out of the list, any; NULL: it is empty. Valid until the next one is taken. A reader of another list may be under way. */
+struct gt_list_reader {
+	struct gt_pool *pool;
+	const struct gt_list *list;
+	const struct gt_piece *piece;
+	const struct gt_extent *extent;
+	bool begun;
+};
+/* NULL behind the last; the piece is valid until the next call */
+const void *gt_list_next(struct gt_list_reader *r, size_t *bytes);
+/* Takes one piece out of the list, any; NULL: it is empty. Valid until the next one is taken. A reader of another list
+ * may be under way. */
 const void *gt_list_pop(struct gt_list *l, struct gt_pool *a, size_t *bytes);
 
 #endif

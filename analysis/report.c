@@ -14,18 +14,24 @@ static const struct { const char *alias, *name; } aliases[] = {
 	{ "opencl_gpu_kern_sum", "opencl_kern_sum" }, { "opencl_gpu_kern_gb_sum", "opencl_kern_gb_sum" },
 	{ "opencl_gpu_mem_time_sum", "opencl_mem_time_sum" }, { "opencl_gpu_mem_size_sum", "opencl_mem_size_sum" },
 	{ "apigpusum", "cuda_api_gpu_sum" }, { "cudaapisum", "cuda_api_sum" }, { "cudaapitrace", "cuda_api_trace" },
-	{ "gpukernsum", "cuda_gpu_kern_sum" }, { "gpukerngbsum", "cuda_gpu_kern_gb_sum" }, { "gpumemsizesum", "cuda_gpu_mem_size_sum" },
+	{ "gpukernsum", "cuda_gpu_kern_sum" }, { "gpukerngbsum", "cuda_gpu_kern_gb_sum" },
+	{ "gpumemsizesum", "cuda_gpu_mem_size_sum" },
 	{ "gpumemtimesum", "cuda_gpu_mem_time_sum" }, { "gpusum", "cuda_gpu_sum" }, { "gputrace", "cuda_gpu_trace" },
-	{ "kernexecsum", "cuda_kern_exec_sum" }, { "kernexectrace", "cuda_kern_exec_trace" }, { "nvtxgpuproj", "nvtx_gpu_proj_trace" },
-	{ "nvtxkernsum", "nvtx_kern_sum" }, { "nvtxppsum", "nvtx_pushpop_sum" }, { "nvtxpptrace", "nvtx_pushpop_trace" }, { "nvtxsssum", "nvtx_startend_sum" },
-	{ "nvtxsum", "nvtx_sum" }, { "umcpupagefaults", "um_cpu_page_faults_sum" }, { "umcpupagefaultssum", "um_cpu_page_faults_sum" },
-	{ "umsum", "um_sum" }, { "unifiedmemory", "um_sum" }, { "umtotalsum", "um_total_sum" }, { "unifiedmemorytotals", "um_total_sum" },
+	{ "kernexecsum", "cuda_kern_exec_sum" }, { "kernexectrace", "cuda_kern_exec_trace" },
+	{ "nvtxgpuproj", "nvtx_gpu_proj_trace" },
+	{ "nvtxkernsum", "nvtx_kern_sum" }, { "nvtxppsum", "nvtx_pushpop_sum" },
+	{ "nvtxpptrace", "nvtx_pushpop_trace" }, { "nvtxsssum", "nvtx_startend_sum" },
+	{ "nvtxsum", "nvtx_sum" }, { "umcpupagefaults", "um_cpu_page_faults_sum" },
+	{ "umcpupagefaultssum", "um_cpu_page_faults_sum" },
+	{ "umsum", "um_sum" }, { "unifiedmemory", "um_sum" }, { "umtotalsum", "um_total_sum" },
+	{ "unifiedmemorytotals", "um_total_sum" },
 };
 
 const struct gt_report *gt_report_at(unsigned i)
 {
-	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue, gt_reports_cuda_sum, gt_reports_cuda_trace,
-		gt_reports_cuda_streams, gt_reports_cuda_memory, gt_reports_nvtx };
+	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue,
+		gt_reports_cuda_sum, gt_reports_cuda_trace, gt_reports_cuda_streams, gt_reports_cuda_memory,
+		gt_reports_nvtx };
 
 	for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (const struct gt_report *r = lists[l]; r->name; r++)
@@ -169,8 +175,9 @@ struct gt_group *gt_groups_get(struct gt_groups *g, const char *const text[3], c
 
 	if (g->slots)
 		for (struct gt_group *p = g->slot[hash & (g->slots - 1)]; p; p = p->next)
-			if (p->hash == hash && !memcmp(p->number, number, sizeof p->number) && !strcmp(p->text[0], text[0]) &&
-			    !strcmp(p->text[1], text[1]) && !strcmp(p->text[2], text[2]))
+			if (p->hash == hash && !memcmp(p->number, number, sizeof p->number) &&
+				!strcmp(p->text[0], text[0]) && !strcmp(p->text[1], text[1]) &&
+				!strcmp(p->text[2], text[2]))
 				return p;
 	return add(g, text, number, hash);
 }
@@ -233,7 +240,8 @@ const char *gt_operation_text(const struct gt_operation *o, char text[GT_OPERATI
 
 static void three(char text[GT_GRID_TEXT], const uint64_t n[3])
 {
-	snprintf(text, GT_GRID_TEXT, "%4llu %4llu %4llu", (unsigned long long)n[0], (unsigned long long)n[1], (unsigned long long)n[2]);
+	snprintf(text, GT_GRID_TEXT, "%4llu %4llu %4llu", (unsigned long long)n[0], (unsigned long long)n[1],
+		(unsigned long long)n[2]);
 }
 
 void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char block[GT_GRID_TEXT])
@@ -251,13 +259,18 @@ enum { MOST_REPORTS = 32 };
 
 static int no_room(const struct gt_report *r, struct gt_err *err)
 {
-	return gt_fail(err, GT_EXIT_MISSING, "a temporary file could not be made either", NULL, "no memory for %s", r->name);
+	return gt_fail(
+		err, GT_EXIT_MISSING, "a temporary file could not be made either", NULL, "no memory for %s", r->name);
 }
 
-static int walk(const struct gt_report_run *run, const struct gt_report_request *reports, void **states, struct gt_table **tables, unsigned n,
-	bool cuda, struct gt_err *err)
+static int walk(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
+	struct gt_table **tables, unsigned n, bool cuda, struct gt_err *err)
 {
-	const struct gt_walk_options options = { .process = -1, .from_ns = run->from_ns, .to_ns = run->to_ns, .progress = run->progress, .ctx = run->ctx,
+	const struct gt_walk_options options = { .process = -1,
+		.from_ns = run->from_ns,
+		.to_ns = run->to_ns,
+		.progress = run->progress,
+		.ctx = run->ctx,
 		.cuda = cuda };
 	const struct gt_call *call;
 	struct gt_walk *w;
@@ -280,8 +293,8 @@ out:
 }
 
 /* Everything that happened, to the reports that want it. */
-static int tell(const struct gt_report_run *run, const struct gt_report_request *reports, void **states, struct gt_table **tables, unsigned n,
-	struct gt_err *err)
+static int tell(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
+	struct gt_table **tables, unsigned n, struct gt_err *err)
 {
 	bool calls = false, cuda_calls = false, cuda = false;
 	struct gt_cuda *c = NULL;
@@ -298,8 +311,8 @@ static int tell(const struct gt_report_run *run, const struct gt_report_request 
 	return cuda ? gt_reports_feed_cuda(run, reports, states, tables, n, err) : 0;
 }
 
-static int begin(const struct gt_report_run *run, const struct gt_report_request *q, struct gt_pool *arena, bool follows, void **state,
-	struct gt_table **table, struct gt_err *err)
+static int begin(const struct gt_report_run *run, const struct gt_report_request *q, struct gt_pool *arena,
+	bool follows, void **state, struct gt_table **table, struct gt_err *err)
 {
 	const struct gt_report *r = q->report;
 
@@ -314,8 +327,8 @@ static int begin(const struct gt_report_run *run, const struct gt_report_request
 	return 0;
 }
 
-static int print(const struct gt_report_run *run, const struct gt_report_request *q, void *state, struct gt_table *table, bool *printed,
-	struct gt_err *err)
+static int print(const struct gt_report_run *run, const struct gt_report_request *q, void *state,
+	struct gt_table *table, bool *printed, struct gt_err *err)
 {
 	unsigned most = q->rows && (!run->most || q->rows < run->most) ? q->rows : run->most;
 
@@ -330,11 +343,13 @@ static int print(const struct gt_report_run *run, const struct gt_report_request
 	if (*printed)
 		gt_table_follows(table);
 	*printed = true;
-	return gt_table_end(table, most) ? gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written") : 0;
+	return gt_table_end(table, most) ? gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written")
+					 : 0;
 }
 
 /* One pass for these; prints them in order. */
-static int run_some(const struct gt_report_run *run, const struct gt_report_request *reports, unsigned n, bool *printed, struct gt_err *err)
+static int run_some(const struct gt_report_run *run, const struct gt_report_request *reports, unsigned n, bool *printed,
+	struct gt_err *err)
 {
 	struct gt_pool *arena = gt_pool_new();
 	struct gt_table *tables[MOST_REPORTS] = { 0 };
@@ -351,7 +366,8 @@ static int run_some(const struct gt_report_run *run, const struct gt_report_requ
 		else
 			gt_table_drop(tables[i]);
 	if (!rc && gt_pool_failed(arena))
-		rc = gt_fail(err, GT_EXIT_MISSING, "the numbers printed above cannot be trusted", NULL, "a temporary file could not be read again");
+		rc = gt_fail(err, GT_EXIT_MISSING, "the numbers printed above cannot be trusted", NULL,
+			"a temporary file could not be read again");
 	gt_pool_free(arena);
 	return rc;
 }

@@ -1,8 +1,9 @@
 /*
  * analysis/report.h - reports: what gputap stats can print, fed by one pass over a trace
  *
- * A report is one entry in the list of its file (reports_*.c). Names and headings follow `nsys stats`, so that habits carry over:
- * docs/stats.md. OpenCL calls come from the model's walk, CUDA activities from its arrays, merged in order of start.
+ * A report is one entry in the list of its file (reports_*.c). Names and headings follow `nsys stats`, so that habits
+ * carry over: docs/stats.md. OpenCL calls come from the model's walk, CUDA activities from its arrays, merged in order
+ * of start.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -20,7 +21,8 @@
 
 /* What may stand behind a report's name: cuda_gpu_kern_sum:base. */
 enum gt_report_option {
-	GT_REPORT_BASE = 1,             /* kernels by their base name: without return type, namespaces, template and parameters */
+	/* kernels by their base name: without return type, namespaces, template and parameters */
+	GT_REPORT_BASE = 1,
 	GT_REPORT_MANGLED = 2,          /* kernels as the linker knows them */
 	GT_REPORT_ROWS = 4              /* rows=N; 0: all */
 };
@@ -76,8 +78,8 @@ struct gt_report_run {
 };
 int gt_reports_run(const struct gt_report_run *run, struct gt_err *err);
 /* cuda_feed.c: tells CUDA activities that overlap the window to the reports that want them. */
-int gt_reports_feed_cuda(const struct gt_report_run *run, const struct gt_report_request *reports, void **states, struct gt_table **tables,
-	unsigned n, struct gt_err *err);
+int gt_reports_feed_cuda(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
+	struct gt_table **tables, unsigned n, struct gt_err *err);
 
 /* Groups of text columns -> samples; shared by the summing reports. */
 struct gt_group {
@@ -95,8 +97,11 @@ struct gt_groups {
 	uint64_t slots, n;
 	struct { const char *text[2]; struct gt_group *group; } cache[GT_GROUP_CACHE]; /* by address of the text */
 };
-struct gt_group *gt_groups_get(struct gt_groups *g, const char *const text[3], const int64_t number[3]); /* NULL: no memory */
-/* The same for texts that never move or change while the groups live (names of the model, literals): found by address. */
+/* NULL: no memory */
+struct gt_group *gt_groups_get(struct gt_groups *g, const char *const text[3], const int64_t number[3]);
+/*
+ * The same for texts that never move or change while the groups live (names of the model, literals): found by address.
+ */
 struct gt_group *gt_groups_get_fixed(struct gt_groups *g, const char *a, const char *b);
 /* All groups, largest total of samples[0] first (ties by text). The array is the arena's. */
 struct gt_group **gt_groups_sorted(struct gt_groups *g);
@@ -107,7 +112,8 @@ const char *gt_operation_text(const struct gt_operation *o, char text[GT_OPERATI
 /* The columns GridXYZ and BlockXYZ of a kernel. */
 void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char block[GT_GRID_TEXT]);
 
-extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[], gt_reports_cuda_sum[],
-	gt_reports_cuda_trace[], gt_reports_cuda_streams[], gt_reports_cuda_memory[]; /* each ends with name NULL */
+extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[],
+	gt_reports_cuda_sum[], gt_reports_cuda_trace[], gt_reports_cuda_streams[],
+	gt_reports_cuda_memory[]; /* each ends with name NULL */
 
 #endif

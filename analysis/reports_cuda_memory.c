@@ -1,5 +1,6 @@
 /*
- * analysis/reports_cuda_memory.c - CUDA memory: what was allocated at most and is still held, and unified memory's migrations and faults
+ * analysis/reports_cuda_memory.c - CUDA memory: what was allocated at most and is still held, and unified memory's
+ * migrations and faults
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -55,12 +56,14 @@ static struct block *block_at(const struct memory *s, uint32_t process, uint64_t
 {
 	uint64_t at = (address ^ (uint64_t)process << 48) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
 
-	while (s->blocks[at & s->mask].used && (s->blocks[at & s->mask].address != address || s->blocks[at & s->mask].process != process))
+	while (s->blocks[at & s->mask].used &&
+		(s->blocks[at & s->mask].address != address || s->blocks[at & s->mask].process != process))
 		at++;
 	return &s->blocks[at & s->mask];
 }
 
-/* Addresses come back, so the table stays as large as the most that were held at once, and what was left behind goes when it grows. */
+/* Addresses come back, so the table stays as large as the most that were held at once, and what was left behind goes
+ * when it grows. */
 static int make_room(struct memory *s)
 {
 	struct block *old = s->blocks;
@@ -87,7 +90,8 @@ static struct usage *usage_of(struct memory *s, const struct gt_cuda_event *e)
 	struct usage *u;
 
 	for (u = s->usages; u; u = u->next)
-		if (u->who.process == e->process && u->who.device == e->device && u->who.memory.mem_kind == e->memory.mem_kind)
+		if (u->who.process == e->process && u->who.device == e->device &&
+			u->who.memory.mem_kind == e->memory.mem_kind)
 			return u;
 	if ((u = gt_pool_take(s->arena, sizeof *u))) {
 		u->who = *e;
@@ -157,9 +161,12 @@ static int memory_end(void *state, struct gt_table *t)
 		const char *kind = gt_cuda_mem_text(u->who.memory.mem_kind);
 		char device[GT_DEVICE_TEXT];
 		const struct gt_cell cell[] = {
-			gt_number((double)u->peak_bytes / 1e6, 3), gt_number((double)u->held_bytes / 1e6, 3), gt_number((double)u->total_bytes / 1e6, 3),
-			gt_integer((int64_t)u->allocations), gt_integer((int64_t)u->releases), gt_integer((int64_t)u->held),
-			gt_integer(gt_model_process(s->model, u->who.process)->pid), gt_text(gt_cuda_device_text(s->cuda, &u->who, device)),
+			gt_number((double)u->peak_bytes / 1e6, 3), gt_number((double)u->held_bytes / 1e6, 3),
+			gt_number((double)u->total_bytes / 1e6, 3),
+			gt_integer((int64_t)u->allocations), gt_integer((int64_t)u->releases),
+			gt_integer((int64_t)u->held),
+			gt_integer(gt_model_process(s->model, u->who.process)->pid),
+			gt_text(gt_cuda_device_text(s->cuda, &u->who, device)),
 			gt_text(kind ? kind : "Unknown"),
 		};
 		unknown += u->unknown;
@@ -172,10 +179,13 @@ static int memory_end(void *state, struct gt_table *t)
 
 /* ------------------------------------------------------------ unified memory */
 
-/* CUPTI's counters. A CPU fault is one record, its value the instruction that caused it; a record of GPU faults tells how many. */
+/* CUPTI's counters. A CPU fault is one record, its value the instruction that caused it; a record of GPU faults tells
+ * how many. */
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST, CPU_FAULT, GPU_FAULT };
 
-/* Samples: bytes to the device, bytes to the host, CPU faults, GPU faults, ns of the migrations. numbers: the address. */
+/*
+ * Samples: bytes to the device, bytes to the host, CPU faults, GPU faults, ns of the migrations. numbers: the address.
+ */
 enum { TO_DEVICE, TO_HOST, CPU_FAULTS, GPU_FAULTS, NANOSECONDS, SAMPLES };
 
 struct managed {
@@ -190,13 +200,16 @@ static void *managed_begin(const struct gt_report_request *r, struct gt_model *m
 
 	(void)m;
 	if (s)
-		*s = (struct managed){ .report = r->report, .groups = { .arena = a, .n_samples = SAMPLES }, .least = UINT64_MAX };
+		*s = (struct managed){
+			.report = r->report, .groups = { .arena = a, .n_samples = SAMPLES }, .least = UINT64_MAX
+		};
 	return s;
 }
 
 static int managed_count(struct managed *s, const struct gt_cuda_event *e, uint64_t key)
 {
-	struct gt_group *g = gt_groups_get(&s->groups, (const char *const[3]){ "", "", "" }, (const int64_t[3]){ (int64_t)key, 0, 0 });
+	struct gt_group *g = gt_groups_get(
+		&s->groups, (const char *const[3]){ "", "", "" }, (const int64_t[3]){ (int64_t)key, 0, 0 });
 	bool to_device = e->managed.counter == HOST_TO_DEVICE, to_host = e->managed.counter == DEVICE_TO_HOST;
 
 	if (!g)
@@ -214,7 +227,10 @@ static int managed_count(struct managed *s, const struct gt_cuda_event *e, uint6
 	return 0;
 }
 
-static bool counts(const struct gt_cuda_event *e) { return e->managed.counter >= HOST_TO_DEVICE && e->managed.counter <= GPU_FAULT; }
+static bool counts(const struct gt_cuda_event *e)
+{
+	return e->managed.counter >= HOST_TO_DEVICE && e->managed.counter <= GPU_FAULT;
+}
 
 static int by_address(void *state, const struct gt_cuda_event *e, struct gt_table *t)
 {
@@ -240,7 +256,8 @@ static __int128 weight(const struct gt_group *g) { return g->samples[TO_DEVICE].
 static int more_first(const void *a, const void *b)
 {
 	const struct gt_group *x = *(struct gt_group *const *)a, *y = *(struct gt_group *const *)b;
-	__int128 fx = x->samples[CPU_FAULTS].sum + x->samples[GPU_FAULTS].sum, fy = y->samples[CPU_FAULTS].sum + y->samples[GPU_FAULTS].sum;
+	__int128 fx = x->samples[CPU_FAULTS].sum + x->samples[GPU_FAULTS].sum,
+		 fy = y->samples[CPU_FAULTS].sum + y->samples[GPU_FAULTS].sum;
 
 	if (weight(x) != weight(y))
 		return weight(x) < weight(y) ? 1 : -1;
@@ -268,9 +285,13 @@ static int managed_rows(void *state, struct gt_table *t)
 		HEX(address);
 		const struct gt_cell cell[] = {
 			gt_text(hex((uint64_t)g[i]->number[0], address)),
-			gt_number((double)v[TO_DEVICE].sum / 1e6, 3), gt_number((double)v[TO_HOST].sum / 1e6, 3),
-			gt_integer((int64_t)v[CPU_FAULTS].sum), gt_integer((int64_t)v[GPU_FAULTS].sum),
-			v[NANOSECONDS].sum ? gt_number((double)weight(g[i]) / 1e6 / ((double)v[NANOSECONDS].sum / 1e9), 3) : gt_none(),
+			gt_number((double)v[TO_DEVICE].sum / 1e6, 3),
+			gt_number((double)v[TO_HOST].sum / 1e6, 3),
+			gt_integer((int64_t)v[CPU_FAULTS].sum),
+			gt_integer((int64_t)v[GPU_FAULTS].sum),
+			v[NANOSECONDS].sum
+				? gt_number((double)weight(g[i]) / 1e6 / ((double)v[NANOSECONDS].sum / 1e9), 3)
+				: gt_none(),
 		};
 		if (gt_table_row(t, cell))
 			return -1;
@@ -289,8 +310,10 @@ static int managed_total(void *state, struct gt_table *t)
 		return g ? 0 : -1;
 	const struct gt_samples *v = g[0]->samples;
 	const struct gt_cell cell[] = {
-		gt_number((double)v[TO_DEVICE].sum / 1e6, 3), gt_number((double)v[TO_HOST].sum / 1e6, 3), gt_integer((int64_t)v[CPU_FAULTS].sum),
-		gt_integer((int64_t)v[GPU_FAULTS].sum), gt_text(hex(s->least, least)), gt_text(hex(s->greatest, greatest)),
+		gt_number((double)v[TO_DEVICE].sum / 1e6, 3), gt_number((double)v[TO_HOST].sum / 1e6, 3),
+		gt_integer((int64_t)v[CPU_FAULTS].sum),
+		gt_integer((int64_t)v[GPU_FAULTS].sum), gt_text(hex(s->least, least)),
+		gt_text(hex(s->greatest, greatest)),
 	};
 	return gt_table_row(t, cell);
 }
@@ -302,7 +325,8 @@ static int fault_rows(void *state, struct gt_table *t)
 
 	for (uint64_t i = 0; g && i < s->groups.n; i++) {
 		HEX(address);
-		const struct gt_cell cell[] = { gt_integer((int64_t)g[i]->samples[CPU_FAULTS].sum), gt_text(hex((uint64_t)g[i]->number[0], address)) };
+		const struct gt_cell cell[] = { gt_integer((int64_t)g[i]->samples[CPU_FAULTS].sum),
+			gt_text(hex((uint64_t)g[i]->number[0], address)) };
 
 		if (gt_table_row(t, cell))
 			return -1;
@@ -315,14 +339,23 @@ static int fault_rows(void *state, struct gt_table *t)
 	  .kinds = GT_KIND(MANAGED), .cuda = each_, .end = end_ }
 
 const struct gt_report gt_reports_cuda_memory[] = {
-	{ .name = "cuda_mem_usage", .title = "CUDA Memory Usage (Peak and Outstanding)", .begin = memory_begin, .kinds = GT_KIND(MEMORY),
-	  .cuda = memory_add, .end = memory_end,
-	  .headings = "Peak (MB)|Outstanding (MB)|Total (MB)|Allocations|Releases|Outstanding|PID|Device<|MemKd<" },
-	MANAGED("um_sum", "Unified Memory Analysis Summary", "Virtual Address<|HtoD Migration Size (MB)|DtoH Migration Size (MB)|CPU Page Faults|"
-		"GPU PageFaults|Migration Throughput (MB/s)", by_address, managed_rows, GT_REPORT_ROWS, 10),
-	MANAGED("um_total_sum", "Unified Memory Totals Summary", "Total HtoD Migration Size (MB)|Total DtoH Migration Size (MB)|Total CPU Page Faults|"
-		"Total GPU PageFaults|Minimum Virtual Address<|Maximum Virtual Address<", all_as_one, managed_total, 0, 0),
-	MANAGED("um_cpu_page_faults_sum", "Unified Memory CPU Page Faults Summary", "CPU Page Faults|CPU Instruction Address<", by_instruction,
-		fault_rows, 0, 0),
+	{ .name = "cuda_mem_usage",
+		.title = "CUDA Memory Usage (Peak and Outstanding)",
+		.begin = memory_begin,
+		.kinds = GT_KIND(MEMORY),
+		.cuda = memory_add,
+		.end = memory_end,
+		.headings =
+			"Peak (MB)|Outstanding (MB)|Total (MB)|Allocations|Releases|Outstanding|PID|Device<|MemKd<" },
+	MANAGED("um_sum", "Unified Memory Analysis Summary",
+		"Virtual Address<|HtoD Migration Size (MB)|DtoH Migration Size (MB)|CPU Page Faults|"
+		"GPU PageFaults|Migration Throughput (MB/s)",
+		by_address, managed_rows, GT_REPORT_ROWS, 10),
+	MANAGED("um_total_sum", "Unified Memory Totals Summary",
+		"Total HtoD Migration Size (MB)|Total DtoH Migration Size (MB)|Total CPU Page Faults|"
+		"Total GPU PageFaults|Minimum Virtual Address<|Maximum Virtual Address<",
+		all_as_one, managed_total, 0, 0),
+	MANAGED("um_cpu_page_faults_sum", "Unified Memory CPU Page Faults Summary",
+		"CPU Page Faults|CPU Instruction Address<", by_instruction, fault_rows, 0, 0),
 	{ 0 },
 };

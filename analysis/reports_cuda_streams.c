@@ -1,8 +1,8 @@
 /*
  * analysis/reports_cuda_streams.c - how busy each CUDA stream was, and what CUDA graphs took
  *
- * Activities come in order of start, so busy time and gaps add up as they come: busy time is the union of the device times, a gap a
- * time between two activities in which none ran; before the first and behind the last there is none.
+ * Activities come in order of start, so busy time and gaps add up as they come: busy time is the union of the device
+ * times, a gap a time between two activities in which none ran; before the first and behind the last there is none.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -107,10 +107,14 @@ static int stream_row(const struct streams *s, const struct stream *q, struct gt
 	int64_t span = q->until_ns - q->start_ns;
 	char device[GT_DEVICE_TEXT];
 	const struct gt_cell cell[] = {
-		gt_number(span ? 100.0 * (double)q->busy_ns / (double)span : 0, 1), gt_integer(q->busy_ns), gt_integer(span),
-		gt_integer((int64_t)q->operations), gt_integer((int64_t)q->kernels), gt_integer((int64_t)q->gaps.n), gt_integer((int64_t)q->gaps.sum),
-		gt_number(gt_samples_mean(&q->gaps), 1), gt_number(gt_samples_median(&q->gaps), 1), gt_integer(q->gaps.max),
-		gt_integer(gt_model_process(s->model, q->who.process)->pid), gt_text(gt_cuda_device_text(s->cuda, &q->who, device)),
+		gt_number(span ? 100.0 * (double)q->busy_ns / (double)span : 0, 1), gt_integer(q->busy_ns),
+		gt_integer(span),
+		gt_integer((int64_t)q->operations), gt_integer((int64_t)q->kernels), gt_integer((int64_t)q->gaps.n),
+		gt_integer((int64_t)q->gaps.sum),
+		gt_number(gt_samples_mean(&q->gaps), 1), gt_number(gt_samples_median(&q->gaps), 1),
+		gt_integer(q->gaps.max),
+		gt_integer(gt_model_process(s->model, q->who.process)->pid),
+		gt_text(gt_cuda_device_text(s->cuda, &q->who, device)),
 		gt_cuda_id(q->who.context), gt_cuda_id(q->who.stream),
 	};
 
@@ -139,8 +143,8 @@ static int streams_end(void *state, struct gt_table *t)
 /* -------------------------------------------------------------------- graphs */
 
 /*
- * A launch is one activity (whole graphs), or several of one correlation id (nodes): from the start of the first to the end of the last.
- * Numbers of a group: process, graph, graph exec (-1: not told). samples: times, nodes.
+ * A launch is one activity (whole graphs), or several of one correlation id (nodes): from the start of the first to the
+ * end of the last. Numbers of a group: process, graph, graph exec (-1: not told). samples: times, nodes.
  */
 struct launch { uint64_t key; uint32_t process, graph, nodes; int64_t first_ns, last_ns; };
 
@@ -218,7 +222,8 @@ static int64_t number_of(uint32_t id) { return id == GT_CUDA_NONE ? -1 : (int64_
 
 static int add_launch(struct graphs *s, uint32_t process, uint32_t graph, uint32_t exec, int64_t ns, uint32_t nodes)
 {
-	struct gt_group *g = gt_groups_get(&s->groups, no_texts, (const int64_t[3]){ process, number_of(graph), number_of(exec) });
+	struct gt_group *g =
+		gt_groups_get(&s->groups, no_texts, (const int64_t[3]){ process, number_of(graph), number_of(exec) });
 
 	s->total += ns;
 	if (!g || gt_samples_add(&g->samples[0], s->groups.arena, ns))
@@ -279,10 +284,18 @@ static int graphs_end(void *state, struct gt_table *t)
 	for (uint64_t i = 0; i < s->groups.n; i++) {
 		const struct gt_samples *v = g[i]->samples;
 		const struct gt_cell cell[] = {
-			gt_number(s->total ? 100.0 * (double)v->sum / (double)s->total : 0, 1), gt_number((double)v->sum, 0), gt_integer((int64_t)v->n),
-			gt_number(gt_samples_mean(v), 1), gt_number(gt_samples_median(v), 1), gt_integer(v->min), gt_integer(v->max),
-			gt_number(gt_samples_deviation(v), 1), nodes_of(s, g[i]), gt_integer(gt_model_process(s->model, (uint32_t)g[i]->number[0])->pid),
-			g[i]->number[1] < 0 ? gt_none() : gt_integer(g[i]->number[1]), g[i]->number[2] < 0 ? gt_none() : gt_integer(g[i]->number[2]),
+			gt_number(s->total ? 100.0 * (double)v->sum / (double)s->total : 0, 1),
+			gt_number((double)v->sum, 0),
+			gt_integer((int64_t)v->n),
+			gt_number(gt_samples_mean(v), 1),
+			gt_number(gt_samples_median(v), 1),
+			gt_integer(v->min),
+			gt_integer(v->max),
+			gt_number(gt_samples_deviation(v), 1),
+			nodes_of(s, g[i]),
+			gt_integer(gt_model_process(s->model, (uint32_t)g[i]->number[0])->pid),
+			g[i]->number[1] < 0 ? gt_none() : gt_integer(g[i]->number[1]),
+			g[i]->number[2] < 0 ? gt_none() : gt_integer(g[i]->number[2]),
 			gt_text(v[1].n ? "nodes" : "graph"),
 		};
 		if (gt_table_row(t, cell))
@@ -293,12 +306,23 @@ static int graphs_end(void *state, struct gt_table *t)
 }
 
 const struct gt_report gt_reports_cuda_streams[] = {
-	{ .name = "cuda_stream_sum", .title = "CUDA Stream Summary (Utilisation and Gaps)", .by_default = true, .begin = streams_begin,
-	  .kinds = OPERATIONS, .cuda = streams_add, .end = streams_end,
-	  .headings = "Utilization (%)|Busy Time (ns)|Span (ns)|Operations|Kernels|Gaps|Total Gap (ns)|Avg Gap (ns)|Med Gap (ns)|Max Gap (ns)|PID|"
-		"Device<|Ctx|Strm" },
-	{ .name = "cuda_graph_sum", .title = "CUDA Graph Launch Summary", .begin = graphs_begin, .kinds = OPERATIONS | GT_KIND(NODE_EVENT),
-	  .cuda = graphs_add, .end = graphs_end,
-	  .headings = "Time (%)|Total Time (ns)|Launches|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|Avg Nodes|PID|Graph|Exec|Traced as<" },
+	{ .name = "cuda_stream_sum",
+		.title = "CUDA Stream Summary (Utilisation and Gaps)",
+		.by_default = true,
+		.begin = streams_begin,
+		.kinds = OPERATIONS,
+		.cuda = streams_add,
+		.end = streams_end,
+		.headings = "Utilization (%)|Busy Time (ns)|Span (ns)|Operations|Kernels|Gaps|Total Gap (ns)|Avg Gap "
+	                    "(ns)|Med Gap (ns)|Max Gap (ns)|PID|"
+			    "Device<|Ctx|Strm" },
+	{ .name = "cuda_graph_sum",
+		.title = "CUDA Graph Launch Summary",
+		.begin = graphs_begin,
+		.kinds = OPERATIONS | GT_KIND(NODE_EVENT),
+		.cuda = graphs_add,
+		.end = graphs_end,
+		.headings = "Time (%)|Total Time (ns)|Launches|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|Avg "
+	                    "Nodes|PID|Graph|Exec|Traced as<" },
 	{ 0 },
 };

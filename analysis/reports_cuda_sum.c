@@ -1,7 +1,8 @@
 /*
  * analysis/reports_cuda_sum.c - CUDA reports that add up times or sizes by name
  *
- * Driver calls that a runtime call made inside it are not counted beside it. Activities without device times are counted as missing.
+ * Driver calls that a runtime call made inside it are not counted beside it. Activities without device times are
+ * counted as missing.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -30,7 +31,8 @@ static int call_as(struct gt_sum *s, const struct gt_cuda_event *e, const char *
 		return 0;
 	if (!e->timed)
 		return missing(s);
-	return *category ? gt_sum_add_fixed(s, took(e), category, e->call.base.text) : gt_sum_add_fixed(s, took(e), e->call.base.text, "");
+	return *category ? gt_sum_add_fixed(s, took(e), category, e->call.base.text)
+			 : gt_sum_add_fixed(s, took(e), e->call.base.text, "");
 }
 
 static int each_call(struct gt_sum *s, const struct gt_cuda_event *e) { return call_as(s, e, ""); }
@@ -56,7 +58,8 @@ static struct gt_group *shape_group(struct gt_sum *s, const struct gt_cuda_event
 	if (s->shape[at].name != name || memcmp(s->shape[at].grid, e->kernel.grid, sizeof e->kernel.grid) ||
 	    memcmp(s->shape[at].block, e->kernel.block, sizeof e->kernel.block)) {
 		gt_cuda_grid_text(e, grid, block);
-		s->shape[at].group = gt_groups_get(&s->groups, (const char *const[3]){ grid, block, name }, (const int64_t[3]){ 0 });
+		s->shape[at].group =
+			gt_groups_get(&s->groups, (const char *const[3]){ grid, block, name }, (const int64_t[3]){ 0 });
 		s->shape[at].name = s->shape[at].group ? name : NULL;
 		memcpy(s->shape[at].grid, e->kernel.grid, sizeof e->kernel.grid);
 		memcpy(s->shape[at].block, e->kernel.block, sizeof e->kernel.block);
@@ -115,7 +118,9 @@ static int each_memory(struct gt_sum *s, const struct gt_cuda_event *e) { return
 /* A copy's size is known even when its times are not. */
 static int each_size(struct gt_sum *s, const struct gt_cuda_event *e)
 {
-	uint64_t bytes = e->kind == GT_CUDA_COPY ? e->copy.bytes : e->kind == GT_CUDA_FILL ? e->fill.bytes : e->managed.value;
+	uint64_t bytes = e->kind == GT_CUDA_COPY ? e->copy.bytes
+		: e->kind == GT_CUDA_FILL        ? e->fill.bytes
+						 : e->managed.value;
 	const char *name;
 
 	if (e->kind == GT_CUDA_MANAGED && gt_cuda_migration(e) < 0)
@@ -141,7 +146,8 @@ static int each_call_and_device(struct gt_sum *s, const struct gt_cuda_event *e)
 /* CUPTI's numbers, in the words of nsys' tables. */
 static const char *sync_text(int type)
 {
-	static const char *const texts[] = { "Unknown", "Event sync", "Stream wait sync", "Stream sync", "Context sync" };
+	static const char *const texts[] = { "Unknown", "Event sync", "Stream wait sync", "Stream sync",
+		"Context sync" };
 
 	return texts[type >= 0 && type < (int)(sizeof texts / sizeof *texts) ? type : 0];
 }
@@ -151,7 +157,8 @@ static int each_sync(struct gt_sum *s, const struct gt_cuda_event *e)
 	struct gt_cuda_event call;
 	bool known = e->correlation != GT_CUDA_NONE && gt_cuda_call_of(s->cuda, e->process, e->correlation, &call);
 
-	return e->timed ? gt_sum_add_fixed(s, took(e), sync_text(e->sync.type), known ? call.call.base.text : "") : missing(s);
+	return e->timed ? gt_sum_add_fixed(s, took(e), sync_text(e->sync.type), known ? call.call.base.text : "")
+			: missing(s);
 }
 
 static const char *overhead_text(int type)
@@ -194,21 +201,25 @@ static int each_overhead(struct gt_sum *s, const struct gt_cuda_event *e)
 	  .detail = &(const struct gt_sum_detail){ .cuda = each_, .texts = texts_, .sizes = sizes_, .missing = missing_ } }
 
 const struct gt_report gt_reports_cuda_sum[] = {
-	SUM("cuda_api_sum", "CUDA API Summary", GT_TIMES("Num Calls") "Name<", GT_KIND(CALL), each_call, 1, false, true, 0, "calls that did not end"),
-	SUM("cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", GT_TIMES("Instances") "Name<", GT_KIND(KERNEL), each_kernel, 1, false, true, NAMES,
-		"kernels without device times"),
-	SUM("cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary", GT_TIMES("Instances") "GridXYZ|BlockXYZ|Name<", GT_KIND(KERNEL),
-		each_kernel_shape, 3, false, false, NAMES, "kernels without device times"),
-	SUM("cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)", GT_TIMES("Count") "Operation<", MEMORY, each_memory, 1, false, true, 0,
-		"memory operations without device times"),
-	SUM("cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)", GT_SIZES "Operation<", MEMORY, each_size, 1, true, true, 0, NULL),
-	SUM("cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", GT_TIMES("Instances") "Category<|Operation<", GT_KIND(KERNEL) | MEMORY, each_device, 2,
-		false, false, NAMES, "operations without device times"),
-	SUM("cuda_api_gpu_sum", "CUDA Summary (API/Kernels/MemOps)", GT_TIMES("Instances") "Category<|Operation<", GT_KIND(CALL) | GT_KIND(KERNEL) | MEMORY,
-		each_call_and_device, 2, false, false, NAMES, "calls that did not end and operations without device times"),
-	SUM("cuda_sync_sum", "CUDA Synchronization Summary", GT_TIMES("Count") "Sync Type<|API Name<", GT_KIND(SYNC), each_sync, 2, false, false, 0,
-		"waits without times"),
-	SUM("overhead_sum", "CUDA and Profiler Overhead Summary", GT_TIMES("Count") "Overhead<", GT_KIND(OVERHEAD), each_overhead, 1, false, false, 0,
-		"overheads without times"),
+	SUM("cuda_api_sum", "CUDA API Summary", GT_TIMES("Num Calls") "Name<", GT_KIND(CALL), each_call, 1, false, true,
+		0, "calls that did not end"),
+	SUM("cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", GT_TIMES("Instances") "Name<", GT_KIND(KERNEL), each_kernel,
+		1, false, true, NAMES, "kernels without device times"),
+	SUM("cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary",
+		GT_TIMES("Instances") "GridXYZ|BlockXYZ|Name<", GT_KIND(KERNEL), each_kernel_shape, 3, false, false,
+		NAMES, "kernels without device times"),
+	SUM("cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)", GT_TIMES("Count") "Operation<", MEMORY,
+		each_memory, 1, false, true, 0, "memory operations without device times"),
+	SUM("cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)", GT_SIZES "Operation<", MEMORY, each_size, 1,
+		true, true, 0, NULL),
+	SUM("cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", GT_TIMES("Instances") "Category<|Operation<",
+		GT_KIND(KERNEL) | MEMORY, each_device, 2, false, false, NAMES, "operations without device times"),
+	SUM("cuda_api_gpu_sum", "CUDA Summary (API/Kernels/MemOps)", GT_TIMES("Instances") "Category<|Operation<",
+		GT_KIND(CALL) | GT_KIND(KERNEL) | MEMORY, each_call_and_device, 2, false, false, NAMES,
+		"calls that did not end and operations without device times"),
+	SUM("cuda_sync_sum", "CUDA Synchronization Summary", GT_TIMES("Count") "Sync Type<|API Name<", GT_KIND(SYNC),
+		each_sync, 2, false, false, 0, "waits without times"),
+	SUM("overhead_sum", "CUDA and Profiler Overhead Summary", GT_TIMES("Count") "Overhead<", GT_KIND(OVERHEAD),
+		each_overhead, 1, false, false, 0, "overheads without times"),
 	{ 0 },
 };

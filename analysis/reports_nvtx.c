@@ -1,9 +1,10 @@
 /*
  * analysis/reports_nvtx.c - reports of NVTX ranges, and of what the device did for them
  *
- * The model has the ranges; the walk over the calls, OpenCL and CUDA, only adds which commands belong to which range: those whose call
- * lies wholly inside it on the same thread. A command counts for every range around it; of a CUDA graph, the launch or its nodes.
- * Ranges that never ended are taken to end at the last NVTX time of the trace; ranges that ended on another thread have no commands.
+ * The model has the ranges; the walk over the calls, OpenCL and CUDA, only adds which commands belong to which range:
+ * those whose call lies wholly inside it on the same thread. A command counts for every range around it; of a CUDA
+ * graph, the launch or its nodes. Ranges that never ended are taken to end at the last NVTX time of the trace; ranges
+ * that ended on another thread have no commands.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -48,7 +49,8 @@ static bool is_range(const struct gt_range *g) { return g->kind == REC_NVTX_PUSH
 
 static bool wanted(const struct state *s, const struct gt_range *g)
 {
-	return is_range(g) && (s->from_ns == GT_NO_TIME || end_of(s, g) >= s->from_ns) && (s->to_ns == GT_NO_TIME || g->start_ns <= s->to_ns);
+	return is_range(g) && (s->from_ns == GT_NO_TIME || end_of(s, g) >= s->from_ns) &&
+		(s->to_ns == GT_NO_TIME || g->start_ns <= s->to_ns);
 }
 
 static const char *style_of(const struct gt_range *g) { return g->kind == REC_NVTX_PUSH ? "PushPop" : "StartEnd"; }
@@ -102,7 +104,8 @@ static uint64_t parent_of(const struct state *s, const struct gt_range *g)
 	for (; i != NO_RANGE; i = s->work[i].below) {
 		const struct gt_range *p = gt_model_range(s->model, i);
 
-		if (p->kind == REC_NVTX_PUSH && p->domain == g->domain && p->level + 1 == g->level && end_of(s, p) >= end_of(s, g))
+		if (p->kind == REC_NVTX_PUSH && p->domain == g->domain && p->level + 1 == g->level &&
+			end_of(s, p) >= end_of(s, g))
 			break;
 	}
 	return i;
@@ -138,8 +141,14 @@ static void *begin(const struct gt_report_request *r, struct gt_model *m, struct
 
 	if (!s)
 		return NULL;
-	*s = (struct state){ .report = r->report, .options = r->options, .model = m, .works = { .arena = a }, .groups = { .arena = a, .n_samples = 2 },
-		.from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .cuda = r->report->cuda_calls ? gt_model_cuda(m, &(struct gt_err){ 0 }) : NULL };
+	*s = (struct state){ .report = r->report,
+		.options = r->options,
+		.model = m,
+		.works = { .arena = a },
+		.groups = { .arena = a, .n_samples = 2 },
+		.from_ns = GT_NO_TIME,
+		.to_ns = GT_NO_TIME,
+		.cuda = r->report->cuda_calls ? gt_model_cuda(m, &(struct gt_err){ 0 }) : NULL };
 	s->pairs = (struct gt_groups){ .arena = a, .n_samples = 1 };
 	s->work = gt_pool_take(a, (ranges + 1) * sizeof *s->work);
 	s->top = gt_pool_take(a, (threads + 1) * sizeof *s->top);
@@ -269,8 +278,10 @@ static int trace_end(void *state, struct gt_table *t)
 		if (!(name = name_of(s, g)))
 			return -1;
 		const struct gt_cell cell[] = {
-			gt_integer(g->start_ns), gt_integer(end_of(s, g)), gt_integer(ns), gt_integer(w->child_ns), gt_integer(ns - w->child_ns),
-			gt_text(name), gt_integer(gt_model_process(s->model, g->process)->pid), gt_integer(gt_model_thread(s->model, g->thread)->tid),
+			gt_integer(g->start_ns), gt_integer(end_of(s, g)), gt_integer(ns), gt_integer(w->child_ns),
+			gt_integer(ns - w->child_ns),
+			gt_text(name), gt_integer(gt_model_process(s->model, g->process)->pid),
+			gt_integer(gt_model_thread(s->model, g->thread)->tid),
 			gt_integer(g->level), gt_integer(w->children), gt_integer((int64_t)i + 1),
 			w->parent != NO_RANGE ? gt_integer((int64_t)w->parent + 1) : gt_none(), gt_text(stack_of(s, i)),
 			gt_text(indented(s, name, g->level)),
@@ -308,7 +319,8 @@ static bool piece_of_command(const struct gt_command *c, struct piece *p)
 	if (!c || !c->timed)
 		return false;
 	gt_command_operation(c, &o);
-	*p = (struct piece){ c->is_kernel ? c->name.text ? c->name.text : "[unknown kernel]" : NULL, c->start_ns, c->end_ns };
+	*p = (struct piece){ c->is_kernel ? c->name.text ? c->name.text : "[unknown kernel]" : NULL, c->start_ns,
+		c->end_ns };
 	return c->is_kernel || o.kind == GT_OPERATION_COPY || o.kind == GT_OPERATION_FILL;
 }
 
@@ -326,7 +338,8 @@ static int around_cuda(struct state *s, const struct gt_call *call, bool kernels
 			return -1;
 		if (!e.timed || (kernels && e.kind != GT_CUDA_KERNEL))
 			continue;
-		const struct piece p = { e.kind == GT_CUDA_KERNEL ? gt_cuda_kernel_name(&e, s->options) : NULL, e.start_ns, e.end_ns };
+		const struct piece p = { e.kind == GT_CUDA_KERNEL ? gt_cuda_kernel_name(&e, s->options) : NULL,
+			e.start_ns, e.end_ns };
 
 		if (around(s, call, &p, each))
 			return -1;
@@ -349,9 +362,11 @@ static int device_call(struct state *s, const struct gt_call *call, bool kernels
 static int add_kernel(struct state *s, uint64_t i, const struct piece *p)
 {
 	const struct gt_range *g = gt_model_range(s->model, i);
-	const int64_t who[3] = { gt_model_process(s->model, g->process)->pid, gt_model_thread(s->model, g->thread)->tid, 0 };
+	const int64_t who[3] = { gt_model_process(s->model, g->process)->pid, gt_model_thread(s->model, g->thread)->tid,
+		0 };
 	struct gt_group *group = group_of(s, g, p->kernel, who);
-	struct gt_group *pair = gt_groups_get(&s->pairs, (const char *const[3]){ "", "", p->kernel }, (const int64_t[3]){ (int64_t)i });
+	struct gt_group *pair =
+		gt_groups_get(&s->pairs, (const char *const[3]){ "", "", p->kernel }, (const int64_t[3]){ (int64_t)i });
 
 	if (!group || !pair || gt_samples_add(&group->samples[0], s->groups.arena, p->end_ns - p->start_ns))
 		return -1;
@@ -374,9 +389,12 @@ static int kernel_end(void *state, struct gt_table *t)
 	for (uint64_t i = 0; g && i < s->groups.n; i++) {
 		const struct gt_samples *v = g[i]->samples;
 		const struct gt_cell cell[] = {
-			gt_text(g[i]->text[0]), gt_text(g[i]->text[1]), gt_integer(g[i]->number[0]), gt_integer(g[i]->number[1]), gt_integer((int64_t)v[1].n),
-			gt_integer((int64_t)v->n), gt_number((double)v->sum, 0), gt_number(gt_samples_mean(v), 1), gt_number(gt_samples_median(v), 1),
-			gt_integer(v->min), gt_integer(v->max), gt_number(gt_samples_deviation(v), 1), gt_text(g[i]->text[2]),
+			gt_text(g[i]->text[0]), gt_text(g[i]->text[1]), gt_integer(g[i]->number[0]),
+			gt_integer(g[i]->number[1]), gt_integer((int64_t)v[1].n),
+			gt_integer((int64_t)v->n), gt_number((double)v->sum, 0), gt_number(gt_samples_mean(v), 1),
+			gt_number(gt_samples_median(v), 1),
+			gt_integer(v->min), gt_integer(v->max), gt_number(gt_samples_deviation(v), 1),
+			gt_text(g[i]->text[2]),
 		};
 		if (gt_table_row(t, cell))
 			return -1;
@@ -416,10 +434,19 @@ static int projection_trace_end(void *state, struct gt_table *t)
 		if (!(name = name_of(s, g)))
 			return -1;
 		const struct gt_cell cell[] = {
-			gt_text(name), gt_integer(w->first_ns), gt_integer(w->last_ns - w->first_ns), gt_integer(g->start_ns),
-			gt_integer(end_of(s, g) - g->start_ns), gt_text(style_of(g)), gt_integer(gt_model_process(s->model, g->process)->pid),
-			gt_integer(gt_model_thread(s->model, g->thread)->tid), gt_integer((int64_t)w->commands), gt_integer(g->level),
-			gt_integer(w->children), gt_integer((int64_t)i + 1), w->parent != NO_RANGE ? gt_integer((int64_t)w->parent + 1) : gt_none(),
+			gt_text(name),
+			gt_integer(w->first_ns),
+			gt_integer(w->last_ns - w->first_ns),
+			gt_integer(g->start_ns),
+			gt_integer(end_of(s, g) - g->start_ns),
+			gt_text(style_of(g)),
+			gt_integer(gt_model_process(s->model, g->process)->pid),
+			gt_integer(gt_model_thread(s->model, g->thread)->tid),
+			gt_integer((int64_t)w->commands),
+			gt_integer(g->level),
+			gt_integer(w->children),
+			gt_integer((int64_t)i + 1),
+			w->parent != NO_RANGE ? gt_integer((int64_t)w->parent + 1) : gt_none(),
 			gt_text(stack_of(s, i)),
 		};
 		if (gt_table_row(t, cell))
@@ -443,8 +470,10 @@ static int collect_projections(struct state *s)
 			continue;
 		group = group_of(s, g, "", (const int64_t[3]){ 0 });
 		if (!group || gt_samples_add(&group->samples[0], a, w->last_ns - w->first_ns) ||
-		    gt_samples_add(&group->samples[1], a, end_of(s, g) - g->start_ns) || gt_samples_add(&group->samples[2], a, (int64_t)w->commands) ||
-		    gt_samples_add(&group->samples[3], a, g->level) || gt_samples_add(&group->samples[4], a, w->children))
+			gt_samples_add(&group->samples[1], a, end_of(s, g) - g->start_ns) ||
+			gt_samples_add(&group->samples[2], a, (int64_t)w->commands) ||
+			gt_samples_add(&group->samples[3], a, g->level) ||
+			gt_samples_add(&group->samples[4], a, w->children))
 			return -1;
 	}
 	return 0;
@@ -461,10 +490,13 @@ static int projection_sum_end(void *state, struct gt_table *t)
 	for (uint64_t i = 0; i < s->groups.n; i++) {
 		const struct gt_samples *v = g[i]->samples;
 		const struct gt_cell cell[] = {
-			gt_text(g[i]->text[0]), gt_text(g[i]->text[1]), gt_number((double)v[0].sum, 0), gt_number((double)v[1].sum, 0),
-			gt_integer((int64_t)v[0].n), gt_number(gt_samples_mean(&v[0]), 1), gt_number(gt_samples_median(&v[0]), 1), gt_integer(v[0].min),
+			gt_text(g[i]->text[0]), gt_text(g[i]->text[1]), gt_number((double)v[0].sum, 0),
+			gt_number((double)v[1].sum, 0),
+			gt_integer((int64_t)v[0].n), gt_number(gt_samples_mean(&v[0]), 1),
+			gt_number(gt_samples_median(&v[0]), 1), gt_integer(v[0].min),
 			gt_integer(v[0].max), gt_number(gt_samples_deviation(&v[0]), 1), gt_integer((int64_t)v[2].sum),
-			gt_number(gt_samples_mean(&v[2]), 1), gt_number(gt_samples_mean(&v[3]), 1), gt_number(gt_samples_mean(&v[4]), 1),
+			gt_number(gt_samples_mean(&v[2]), 1), gt_number(gt_samples_mean(&v[3]), 1),
+			gt_number(gt_samples_mean(&v[4]), 1),
 		};
 		if (gt_table_row(t, cell))
 			return -1;
@@ -484,16 +516,22 @@ const struct gt_report gt_reports_nvtx[] = {
 	HOST("nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", SUM "Range<", pushes, sum_end),
 	HOST("nvtx_startend_sum", "NVTX Start/End Range Summary", SUM "Range<", starts, sum_end),
 	HOST("nvtx_pushpop_trace", "NVTX Push/Pop Range Trace",
-		"Start (ns)|End (ns)|Duration (ns)|DurChild (ns)|DurNonChild (ns)|Name<|PID|TID|Lvl|NumChild|RangeId|ParentId|RangeStack<|NameTree<",
+		"Start (ns)|End (ns)|Duration (ns)|DurChild (ns)|DurNonChild "
+	        "(ns)|Name<|PID|TID|Lvl|NumChild|RangeId|ParentId|RangeStack<|NameTree<",
 		NULL, trace_end),
 	DEVICE("nvtx_kern_sum", "NVTX Range Kernel Summary",
-		"NVTX Range<|Style<|PID|TID|NVTX Inst|Kern Inst|Total Time (ns)|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|Kernel Name<",
+		"NVTX Range<|Style<|PID|TID|NVTX Inst|Kern Inst|Total Time (ns)|Avg (ns)|Med (ns)|Min (ns)|Max "
+	        "(ns)|StdDev (ns)|Kernel Name<",
 		kernel_call, kernel_end, GT_REPORT_BASE | GT_REPORT_MANGLED),
 	DEVICE("nvtx_gpu_proj_sum", "NVTX GPU Projection Summary",
-		"Range<|Style<|Total Proj Time (ns)|Total Range Time (ns)|Range Instances|Proj Avg (ns)|Proj Med (ns)|Proj Min (ns)|Proj Max (ns)|"
-		"Proj StdDev (ns)|Total GPU Ops|Avg GPU Ops|Avg Range Lvl|Avg Num Child", operation_call, projection_sum_end, 0),
+		"Range<|Style<|Total Proj Time (ns)|Total Range Time (ns)|Range Instances|Proj Avg (ns)|Proj Med "
+	        "(ns)|Proj Min (ns)|Proj Max (ns)|"
+		"Proj StdDev (ns)|Total GPU Ops|Avg GPU Ops|Avg Range Lvl|Avg Num Child",
+		operation_call, projection_sum_end, 0),
 	DEVICE("nvtx_gpu_proj_trace", "NVTX GPU Projection Trace",
-		"Name<|Projected Start (ns)|Projected Duration (ns)|Orig Start (ns)|Orig Duration (ns)|Style<|PID|TID|NumGPUOps|Lvl|NumChild|RangeId|"
-		"ParentId|RangeStack<", operation_call, projection_trace_end, 0),
+		"Name<|Projected Start (ns)|Projected Duration (ns)|Orig Start (ns)|Orig Duration "
+	        "(ns)|Style<|PID|TID|NumGPUOps|Lvl|NumChild|RangeId|"
+		"ParentId|RangeStack<",
+		operation_call, projection_trace_end, 0),
 	{ 0 },
 };

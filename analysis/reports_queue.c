@@ -1,8 +1,8 @@
 /*
  * analysis/reports_queue.c - how busy each queue was: utilisation and idle gaps
  *
- * Busy time is the union of its commands' device times, so overlap on an out-of-order queue counts once. A gap is a time
- * between two commands in which none ran; before the first and behind the last there is none.
+ * Busy time is the union of its commands' device times, so overlap on an out-of-order queue counts once. A gap is a
+ * time between two commands in which none ran; before the first and behind the last there is none.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -15,8 +15,9 @@
 struct interval { int64_t start, end; };
 
 /*
- * Intervals of a queue in order of start. Commands come in the order of their calls, which is nearly that: a command waits in `late` until
- * so many came behind it. One that is later still makes the queue `unsorted`, and it is sorted at the end.
+ * Intervals of a queue in order of start. Commands come in the order of their calls, which is nearly that: a command
+ * waits in `late` until so many came behind it. One that is later still makes the queue `unsorted`, and it is sorted at
+ * the end.
  */
 enum { LATE = 64 };
 struct queue {
@@ -180,9 +181,12 @@ static int row(struct state *s, struct queue *q, struct gt_table *t)
 
 	snprintf(queue, sizeof queue, "0x%llX", (unsigned long long)q->object->handle);
 	const struct gt_cell cell[] = {
-		gt_number(span ? 100.0 * (double)v.busy / (double)span : 0, 1), gt_integer(v.busy), gt_integer(span), gt_integer((int64_t)q->commands),
-		gt_integer((int64_t)q->kernels), gt_integer((int64_t)v.gaps.n), gt_integer((int64_t)v.gaps.sum), gt_number(gt_samples_mean(&v.gaps), 1),
-		gt_number(gt_samples_median(&v.gaps), 1), gt_integer(v.gaps.max), gt_integer(gt_model_process(s->model, q->object->process)->pid),
+		gt_number(span ? 100.0 * (double)v.busy / (double)span : 0, 1), gt_integer(v.busy), gt_integer(span),
+		gt_integer((int64_t)q->commands),
+		gt_integer((int64_t)q->kernels), gt_integer((int64_t)v.gaps.n), gt_integer((int64_t)v.gaps.sum),
+		gt_number(gt_samples_mean(&v.gaps), 1),
+		gt_number(gt_samples_median(&v.gaps), 1), gt_integer(v.gaps.max),
+		gt_integer(gt_model_process(s->model, q->object->process)->pid),
 		gt_text(q->device && q->device->name.text ? q->device->name.text : "?"),
 			q->object->context ? gt_integer(q->object->context->id + 1) : gt_none(),
 		gt_text(queue),
@@ -207,8 +211,14 @@ static int end(void *state, struct gt_table *t)
 }
 
 const struct gt_report gt_reports_queue[] = {
-	{ .name = "opencl_queue_sum", .title = "OpenCL Queue Summary (Utilisation and Gaps)", .by_default = true, .begin = begin, .call = call, .end = end,
-	  .headings = "Utilization (%)|Busy Time (ns)|Span (ns)|Commands|Kernels|Gaps|Total Gap (ns)|Avg Gap (ns)|Med Gap (ns)|Max Gap (ns)|PID|"
-		"Device<|Ctx|Queue<" },
+	{ .name = "opencl_queue_sum",
+		.title = "OpenCL Queue Summary (Utilisation and Gaps)",
+		.by_default = true,
+		.begin = begin,
+		.call = call,
+		.end = end,
+		.headings = "Utilization (%)|Busy Time (ns)|Span (ns)|Commands|Kernels|Gaps|Total Gap (ns)|Avg Gap "
+	                    "(ns)|Med Gap (ns)|Max Gap (ns)|PID|"
+			    "Device<|Ctx|Queue<" },
 	{ 0 },
 };

@@ -50,14 +50,21 @@ static int api_trace(void *state, const struct gt_call *call, struct gt_table *t
 	if (call->is_callback)
 		return 0;
 	const struct gt_cell cell[] = {
-		gt_integer(call->start_ns), gt_integer(call->end_ns - call->start_ns), gt_text(call->fn->name),
-		call->fn->ret == GT_VOID ? gt_none() : gt_text(result_text(s->model, call, result, sizeof result)), gt_integer((int64_t)call->id),
-		gt_integer(gt_model_process(s->model, call->process)->pid), gt_integer(thread->tid), gt_none(), gt_text(thread->name),
+		gt_integer(call->start_ns),
+		gt_integer(call->end_ns - call->start_ns),
+		gt_text(call->fn->name),
+		call->fn->ret == GT_VOID ? gt_none() : gt_text(result_text(s->model, call, result, sizeof result)),
+		gt_integer((int64_t)call->id),
+		gt_integer(gt_model_process(s->model, call->process)->pid),
+		gt_integer(thread->tid),
+		gt_none(),
+		gt_text(thread->name),
 	};
 	return gt_table_row(t, cell);
 }
 
-static const char *const mem_kinds[] = { "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static", "Unknown" };
+static const char *const mem_kinds[] = { "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static",
+	"Managed Static", "Unknown" };
 
 static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t)
 {
@@ -77,18 +84,29 @@ static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t
 
 	if (kernel)
 		gt_command_grid(c, grid, block);
-	snprintf(device, sizeof device, "%s (%u)", c->device && c->device->name.text ? c->device->name.text : "?", c->device ? c->device->device_index : 0);
+	snprintf(device, sizeof device, "%s (%u)", c->device && c->device->name.text ? c->device->name.text : "?",
+		c->device ? c->device->device_index : 0);
 	const struct gt_cell cell[] = {
-		gt_integer(c->start_ns), gt_integer(c->end_ns - c->start_ns), gt_integer((int64_t)call->id),
-		kernel ? gt_integer((int64_t)grid[0]) : gt_none(), kernel ? gt_integer((int64_t)grid[1]) : gt_none(),
-			kernel ? gt_integer((int64_t)grid[2]) : gt_none(),
-		kernel ? gt_integer((int64_t)block[0]) : gt_none(), kernel ? gt_integer((int64_t)block[1]) : gt_none(),
-			kernel ? gt_integer((int64_t)block[2]) : gt_none(),
-		gt_none(), gt_none(), kernel ? gt_number((double)c->local_arg_bytes / 1e6, 3) : gt_none(),
+		gt_integer(c->start_ns),
+		gt_integer(c->end_ns - c->start_ns),
+		gt_integer((int64_t)call->id),
+		kernel ? gt_integer((int64_t)grid[0]) : gt_none(),
+		kernel ? gt_integer((int64_t)grid[1]) : gt_none(),
+		kernel ? gt_integer((int64_t)grid[2]) : gt_none(),
+		kernel ? gt_integer((int64_t)block[0]) : gt_none(),
+		kernel ? gt_integer((int64_t)block[1]) : gt_none(),
+		kernel ? gt_integer((int64_t)block[2]) : gt_none(),
+		gt_none(),
+		gt_none(),
+		kernel ? gt_number((double)c->local_arg_bytes / 1e6, 3) : gt_none(),
 		c->has_bytes ? gt_number((double)c->bytes / 1e6, 3) : gt_none(),
 		c->has_bytes && seconds > 0 ? gt_number((double)c->bytes / 1e6 / seconds, 3) : gt_none(),
-		o.kind == GT_OPERATION_COPY ? gt_text(mem_kinds[o.src]) : gt_none(), kernel ? gt_none() : gt_text(mem_kinds[o.dst]),
-		gt_text(device), c->context ? gt_integer(c->context->id + 1) : gt_none(), gt_none(), c->queue ? gt_integer(c->queue->id + 13) : gt_none(),
+		o.kind == GT_OPERATION_COPY ? gt_text(mem_kinds[o.src]) : gt_none(),
+		kernel ? gt_none() : gt_text(mem_kinds[o.dst]),
+		gt_text(device),
+		c->context ? gt_integer(c->context->id + 1) : gt_none(),
+		gt_none(),
+		c->queue ? gt_integer(c->queue->id + 13) : gt_none(),
 		gt_text(kernel ? c->name.text : gt_operation_text(&o, name)),
 	};
 	return gt_table_row(t, cell);
@@ -117,10 +135,20 @@ static int exec_trace(void *state, const struct gt_call *call, struct gt_table *
 		return 0;
 	gt_grid_text(c, grid, block);
 	const struct gt_cell cell[] = {
-		gt_integer(call->start_ns), gt_integer(d.api), d.queued ? gt_integer(call->end_ns) : gt_none(), d.queued ? gt_integer(d.queue) : gt_none(),
-		gt_integer(c->start_ns), gt_integer(d.kernel), gt_integer(d.total), gt_integer(gt_model_process(s->model, call->process)->pid),
-		gt_integer(gt_model_thread(s->model, call->thread)->tid), gt_integer(c->device ? c->device->device_index : 0), gt_text(call->fn->name),
-		gt_text(grid), gt_text(block), gt_text(c->name.text),
+		gt_integer(call->start_ns),
+		gt_integer(d.api),
+		d.queued ? gt_integer(call->end_ns) : gt_none(),
+		d.queued ? gt_integer(d.queue) : gt_none(),
+		gt_integer(c->start_ns),
+		gt_integer(d.kernel),
+		gt_integer(d.total),
+		gt_integer(gt_model_process(s->model, call->process)->pid),
+		gt_integer(gt_model_thread(s->model, call->thread)->tid),
+		gt_integer(c->device ? c->device->device_index : 0),
+		gt_text(call->fn->name),
+		gt_text(grid),
+		gt_text(block),
+		gt_text(c->name.text),
 	};
 	return gt_table_row(t, cell);
 }
@@ -132,9 +160,12 @@ static int exec_sum(void *state, const struct gt_call *call, struct gt_table *t)
 	struct gt_delays d;
 
 	(void)t;
-	return delays_of(call, &d) ? gt_exec_add(&s->groups, &d, call->fn->name, c->name.text ? c->name.text : "[unknown kernel]",
-		(const int64_t[3]){ gt_model_process(s->model, call->process)->pid, gt_model_thread(s->model, call->thread)->tid,
-			c->device ? c->device->device_index : 0 }) : 0;
+	return delays_of(call, &d)
+		? gt_exec_add(&s->groups, &d, call->fn->name, c->name.text ? c->name.text : "[unknown kernel]",
+			  (const int64_t[3]){ gt_model_process(s->model, call->process)->pid,
+				  gt_model_thread(s->model, call->thread)->tid,
+				  c->device ? c->device->device_index : 0 })
+		: 0;
 }
 
 static int exec_sum_end(void *state, struct gt_table *t)
@@ -150,8 +181,13 @@ static int exec_sum_end(void *state, struct gt_table *t)
 const struct gt_report gt_reports_trace[] = {
 	STREAM("opencl_api_trace", "OpenCL API Trace", GT_HEADINGS_API_TRACE, api_trace),
 	STREAM("opencl_gpu_trace", "OpenCL Device Trace", GT_HEADINGS_GPU_TRACE, gpu_trace),
-	STREAM("opencl_kern_exec_trace", "OpenCL Kernel Launch and Execution Trace", GT_HEADINGS_EXEC_TRACE, exec_trace),
-	{ .name = "opencl_kern_exec_sum", .title = "OpenCL Kernel Launch and Execution Summary", .headings = GT_HEADINGS_EXEC_SUM, .begin = begin,
-	  .call = exec_sum, .end = exec_sum_end },
+	STREAM("opencl_kern_exec_trace", "OpenCL Kernel Launch and Execution Trace", GT_HEADINGS_EXEC_TRACE,
+		exec_trace),
+	{ .name = "opencl_kern_exec_sum",
+		.title = "OpenCL Kernel Launch and Execution Summary",
+		.headings = GT_HEADINGS_EXEC_SUM,
+		.begin = begin,
+		.call = exec_sum,
+		.end = exec_sum_end },
 	{ 0 },
 };

@@ -147,7 +147,9 @@ static struct each each_of(const struct gt_samples *s)
 	return (struct each){ .list = { .pool = s->pool, .list = &s->values } };
 }
 
-/* Values are told apart by how far above the least they are, a digit of 11 bits at a time: durations take three passes. */
+/*
+ * Values are told apart by how far above the least they are, a digit of 11 bits at a time: durations take three passes.
+ */
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
 static uint64_t key(const struct gt_samples *s, int64_t value) { return (uint64_t)value - (uint64_t)s->min; }
@@ -227,6 +229,7 @@ double gt_samples_deviation(const struct gt_samples *s)
 		for (size_t i = 0; i < e.n; i++)
 			squares += (e.loose[i] - mean) * (e.loose[i] - mean);
 	for (uint64_t i = 0; s->counts && i <= s->counts->mask; i++)
-		squares += (s->counts->cell[i].value - mean) * (s->counts->cell[i].value - mean) * s->counts->cell[i].count;
+		squares += (s->counts->cell[i].value - mean) * (s->counts->cell[i].value - mean) *
+			s->counts->cell[i].count;
 	return (double)sqrtl(squares / (long double)(s->n - 1));
 }

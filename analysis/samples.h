@@ -1,9 +1,10 @@
 /*
  * analysis/samples.h - the values of one row: exact total, mean, median, extremes and deviation
  *
- * Exact at any count: values are kept in a list; when there are many, they are folded into a table of how often each value
- * came, for the durations of millions of calls are few different numbers. Where they are not, the list stays, above a limit
- * in an unlinked temporary file. The median is selected over both. No sketches: a report must not invent numbers.
+ * Exact at any count: values are kept in a list; when there are many, they are folded into a table of how often each
+ * value came, for the durations of millions of calls are few different numbers. Where they are not, the list stays,
+ * above a limit in an unlinked temporary file. The median is selected over both. No sketches: a report must not invent
+ * numbers.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

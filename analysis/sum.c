@@ -11,7 +11,10 @@ void *gt_sum_begin(const struct gt_report_request *r, struct gt_model *m, struct
 	struct gt_sum *s = gt_pool_take(a, sizeof *s);
 
 	if (s)
-		*s = (struct gt_sum){ .report = r->report, .options = r->options, .model = m, .groups = { .arena = a, .n_samples = 1 },
+		*s = (struct gt_sum){ .report = r->report,
+			.options = r->options,
+			.model = m,
+			.groups = { .arena = a, .n_samples = 1 },
 			.cuda = r->report->kinds ? gt_model_cuda(m, &(struct gt_err){ 0 }) : NULL };
 	return s;
 }
@@ -24,7 +27,8 @@ int gt_sum_add_group(struct gt_sum *s, int64_t value, struct gt_group *g)
 
 int gt_sum_add(struct gt_sum *s, int64_t value, const char *a, const char *b, const char *c)
 {
-	return gt_sum_add_group(s, value, gt_groups_get(&s->groups, (const char *const[3]){ a, b, c }, (const int64_t[3]){ 0 }));
+	return gt_sum_add_group(
+		s, value, gt_groups_get(&s->groups, (const char *const[3]){ a, b, c }, (const int64_t[3]){ 0 }));
 }
 
 int gt_sum_add_fixed(struct gt_sum *s, int64_t value, const char *a, const char *b)

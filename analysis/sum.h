@@ -20,7 +20,8 @@ struct gt_sum {
 	__int128 total;
 	uint64_t missing;               /* what has no times */
 	const char *copy[GT_COPY_KINDS]; /* "[CUDA memcpy Host-to-Device]" by CUPTI's number, made at the first need */
-	struct { const char *name; uint32_t grid[3], block[3]; struct gt_group *group; } shape[GT_SUM_CACHE]; /* kernels seen lately */
+	/* kernels seen lately */
+	struct { const char *name; uint32_t grid[3], block[3]; struct gt_group *group; } shape[GT_SUM_CACHE];
 };
 
 struct gt_sum_detail {

@@ -12,10 +12,16 @@ int gt_summary_print(struct gt_model *model, const char *format, FILE *out, stru
 {
 	static const char *const names[] = {
 		"opencl_kern_sum", "opencl_mem_time_sum", "opencl_mem_size_sum", "opencl_api_sum",
-		"cuda_gpu_kern_sum", "cuda_graph_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_mem_size_sum", "um_total_sum", "cuda_api_sum",
+		"cuda_gpu_kern_sum", "cuda_graph_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_mem_size_sum", "um_total_sum",
+		"cuda_api_sum",
 	};
 	struct gt_report_request reports[sizeof names / sizeof *names];
-	struct gt_report_run run = { .model = model, .reports = reports, .out = out, .most = 15, .skip_empty = true, .from_ns = GT_NO_TIME,
+	struct gt_report_run run = { .model = model,
+		.reports = reports,
+		.out = out,
+		.most = 15,
+		.skip_empty = true,
+		.from_ns = GT_NO_TIME,
 		.to_ns = GT_NO_TIME };
 
 	if (!gt_table_format_of(format, &run.format))

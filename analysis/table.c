@@ -35,7 +35,8 @@ struct gt_table {
 bool gt_table_format_of(const char *name, enum gt_table_format *format)
 {
 	static const struct { const char *name; enum gt_table_format format; } known[] = {
-		{ "table", GT_TABLE_TEXT }, { "csv", GT_TABLE_CSV }, { "json", GT_TABLE_JSON }, { "markdown", GT_TABLE_MARKDOWN }, { "md", GT_TABLE_MARKDOWN },
+		{ "table", GT_TABLE_TEXT }, { "csv", GT_TABLE_CSV }, { "json", GT_TABLE_JSON },
+		{ "markdown", GT_TABLE_MARKDOWN }, { "md", GT_TABLE_MARKDOWN },
 	};
 
 	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
@@ -96,7 +97,8 @@ static void put_markdown(FILE *out, const char *s)
 
 /* -------------------------------------------------------------------- rows */
 
-struct gt_table *gt_table_new(const char *name, const char *title, const char *headings, enum gt_table_format format, FILE *out, bool stream)
+struct gt_table *gt_table_new(
+	const char *name, const char *title, const char *headings, enum gt_table_format format, FILE *out, bool stream)
 {
 	struct gt_table *t = calloc(1, sizeof *t);
 	char *save = NULL;
@@ -105,8 +107,11 @@ struct gt_table *gt_table_new(const char *name, const char *title, const char *h
 		free(t);
 		return NULL;
 	}
-	*t = (struct gt_table){ .name = name, .title = title, .out = out, .format = format, .stream = stream, .headings = t->headings };
-	for (char *h = strtok_r(t->headings, "|", &save); h && t->columns < MOST_COLUMNS; h = strtok_r(NULL, "|", &save)) {
+	*t = (struct gt_table){
+		.name = name, .title = title, .out = out, .format = format, .stream = stream, .headings = t->headings
+	};
+	for (char *h = strtok_r(t->headings, "|", &save); h && t->columns < MOST_COLUMNS;
+		h = strtok_r(NULL, "|", &save)) {
 		size_t n = strlen(h);
 
 		if (n && h[n - 1] == '<') {
@@ -178,7 +183,8 @@ static void print_head(struct gt_table *t, const int *width)
 	} else {
 		fprintf(t->out, "\n ** %s (%s):\n\n", t->title, t->name);
 		for (unsigned i = 0; i < t->columns; i++)
-			fprintf(t->out, t->left[i] ? " %-*s" : " %*s", i + 1 == t->columns && t->left[i] ? 0 : width[i], t->heading[i]);
+			fprintf(t->out, t->left[i] ? " %-*s" : " %*s", i + 1 == t->columns && t->left[i] ? 0 : width[i],
+				t->heading[i]);
 		fprintf(t->out, "\n");
 		for (unsigned i = 0; i < t->columns; i++) {
 			putc(' ', t->out);
@@ -227,7 +233,8 @@ static void print_row(struct gt_table *t, char **cell, const bool *numeric, cons
 		break;
 	case GT_TABLE_TEXT:
 		for (unsigned i = 0; i < t->columns; i++)
-			fprintf(t->out, t->left[i] ? " %-*s" : " %*s", i + 1 == t->columns && t->left[i] ? 0 : width[i], cell[i] ? cell[i] : "");
+			fprintf(t->out, t->left[i] ? " %-*s" : " %*s", i + 1 == t->columns && t->left[i] ? 0 : width[i],
+				cell[i] ? cell[i] : "");
 		break;
 	}
 	putc('\n', t->out);
@@ -336,7 +343,8 @@ int gt_table_end(struct gt_table *t, unsigned most)
 	} else if (t->format == GT_TABLE_TEXT && rows < t->rows)
 		fprintf(t->out, " ... %zu more\n", t->rows - rows);
 	if (t->missing && (t->format == GT_TABLE_TEXT || t->format == GT_TABLE_MARKDOWN))
-		fprintf(t->out, "%snot counted: %llu %s\n", t->format == GT_TABLE_MARKDOWN ? "\n" : " ", (unsigned long long)t->missing, t->missing_what);
+		fprintf(t->out, "%snot counted: %llu %s\n", t->format == GT_TABLE_MARKDOWN ? "\n" : " ",
+			(unsigned long long)t->missing, t->missing_what);
 	failed = ferror(t->out);
 	gt_table_drop(t);
 	return failed ? -1 : 0;

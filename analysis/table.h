@@ -1,7 +1,8 @@
 /*
  * analysis/table.h - rows of a report, printed as a table, CSV, JSON or Markdown
  *
- * Machine forms carry full precision and the same headings. A streamed table prints rows as they come, after a look at the first ones.
+ * Machine forms carry full precision and the same headings. A streamed table prints rows as they come, after a look at
+ * the first ones.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -21,12 +22,19 @@ struct gt_cell { enum gt_cell_kind kind; int64_t integer; double number; int dig
 
 static inline struct gt_cell gt_none(void) { return (struct gt_cell){ .kind = GT_CELL_NONE }; }
 static inline struct gt_cell gt_integer(int64_t v) { return (struct gt_cell){ .kind = GT_CELL_INTEGER, .integer = v }; }
-static inline struct gt_cell gt_number(double v, int digits) { return (struct gt_cell){ .kind = GT_CELL_NUMBER, .number = v, .digits = digits }; }
-static inline struct gt_cell gt_text(const char *v) { return (struct gt_cell){ .kind = GT_CELL_TEXT, .text = v ? v : "" }; }
+static inline struct gt_cell gt_number(double v, int digits)
+{
+	return (struct gt_cell){ .kind = GT_CELL_NUMBER, .number = v, .digits = digits };
+}
+static inline struct gt_cell gt_text(const char *v)
+{
+	return (struct gt_cell){ .kind = GT_CELL_TEXT, .text = v ? v : "" };
+}
 
 struct gt_table;
 /* headings: "Time (%)|Name"; a heading that ends in '<' is a text column, aligned left. title is printed above. */
-struct gt_table *gt_table_new(const char *name, const char *title, const char *headings, enum gt_table_format format, FILE *out, bool stream);
+struct gt_table *gt_table_new(
+	const char *name, const char *title, const char *headings, enum gt_table_format format, FILE *out, bool stream);
 unsigned gt_table_columns(const struct gt_table *t);
 /* cells: one per column; text is copied. 0, or -1: no memory. */
 int gt_table_row(struct gt_table *t, const struct gt_cell *cells);
@@ -35,9 +43,11 @@ int gt_table_end(struct gt_table *t, unsigned most);
 /* Frees without printing what was not streamed. */
 void gt_table_drop(struct gt_table *t);
 bool gt_table_empty(const struct gt_table *t);           /* no rows, and nothing to say about rows that are missing */
-/* So many are not in the table, and why ("without device times"): said below a table for people, "missing" in JSON. 0: nothing. */
+/* So many are not in the table, and why ("without device times"): said below a table for people, "missing" in JSON. 0:
+ * nothing. */
 void gt_table_missing(struct gt_table *t, uint64_t n, const char *what);
-/* Another table stands before it in the output: a blank line parts them (CSV, Markdown). Before the first row of a stream. */
+/* Another table stands before it in the output: a blank line parts them (CSV, Markdown). Before the first row of a
+ * stream. */
 void gt_table_follows(struct gt_table *t);
 
 #endif

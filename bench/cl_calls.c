@@ -140,8 +140,8 @@ static void launch(struct worker *w, const cl_event *gate, cl_event *event)
 
 static void ask(struct worker *w, cl_event event)
 {
-	static const cl_profiling_info what[4] = { CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
-		CL_PROFILING_COMMAND_START };
+	static const cl_profiling_info what[4] = { CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED,
+		CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START };
 	cl_ulong ns;
 
 	for (int i = 0; i < 4; i++) {
@@ -179,7 +179,9 @@ static double block(struct worker *w)
 	return (double)(to - from) * ns_per_tick / (double)calls;
 }
 
-/* A call that takes long because the thread had to leave its core says nothing about us; the kernel counts such leaves. */
+/*
+ * A call that takes long because the thread had to leave its core says nothing about us; the kernel counts such leaves.
+ */
 static void each_call(struct worker *w)
 {
 	struct rusage before, after;
@@ -249,7 +251,8 @@ static void open_worker(struct worker *w)
 
 static void open_all(struct worker *w, int n)
 {
-	static const char *const source = "kernel void nothing(global int *out) { if (get_global_id(0) == 7) out[0] = 1; }";
+	static const char *const source =
+		"kernel void nothing(global int *out) { if (get_global_id(0) == 7) out[0] = 1; }";
 	cl_platform_id platform;
 	cl_int err;
 
@@ -384,9 +387,11 @@ static void pending(struct worker *w)
 	for (long i = 1; i < calls; i++)
 		launch(w, NULL, NULL);
 	memory(&own, &trace);
-	printf("pending private %llu first %llu trace %llu\n", (unsigned long long)own, (unsigned long long)before, (unsigned long long)trace);
+	printf("pending private %llu first %llu trace %llu\n", (unsigned long long)own, (unsigned long long)before,
+		(unsigned long long)trace);
 	fflush(stdout);
-	_exit(0);                               /* PoCL 3.1's basic device never gets through kernels that a user event held */
+	/* PoCL 3.1's basic device never gets through kernels that a user event held */
+	_exit(0);
 }
 
 static void volume(struct worker *w)
@@ -399,8 +404,13 @@ static void volume(struct worker *w)
 
 static long default_calls(void)
 {
-	return kind[0] == 'e' ? 3 * BATCH : kind[0] == 'w' ? 5000 : !strcmp(kind, "threads") ? 2000 : !strcmp(kind, "fork") ? 100 :
-	       !strcmp(kind, "pending") ? 100000 : latency ? 500000 : 50000;
+	return kind[0] == 'e'              ? 3 * BATCH
+		: kind[0] == 'w'           ? 5000
+		: !strcmp(kind, "threads") ? 2000
+		: !strcmp(kind, "fork")    ? 100
+		: !strcmp(kind, "pending") ? 100000
+		: latency                  ? 500000
+					   : 50000;
 }
 
 int main(int argc, char **argv)
@@ -408,7 +418,8 @@ int main(int argc, char **argv)
 	static struct worker w[THREADS_MAX];
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: cl_calls KIND [-t THREADS] [-b BLOCKS] [-n CALLS] [--self-timed] [--latency]\n");
+		fprintf(stderr,
+			"usage: cl_calls KIND [-t THREADS] [-b BLOCKS] [-n CALLS] [--self-timed] [--latency]\n");
 		return 2;
 	}
 	kind = argv[1];

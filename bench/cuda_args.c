@@ -1,8 +1,8 @@
 /*
  * bench/cuda_args.c - what our part of a CUDA callback pair costs, without CUPTI and without a driver (bench/README.md)
  *
- * Linked with the shim's objects. Entry and exit of one call are handed to the argument collector as CUPTI does. Prints NAME ns N: the best
- * of some rounds; "floor" is two clock reads.
+ * Linked with the shim's objects. Entry and exit of one call are handed to the argument collector as CUPTI does. Prints
+ * NAME ns N: the best of some rounds; "floor" is two clock reads.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -28,7 +28,9 @@ static __attribute__((noinline)) void one(int domain, uint32_t cbid, const void 
 {
 	uint64_t shared;
 	int result = 0;
-	struct tap_cupti_callback c = { .site = TAP_CUPTI_ENTER, .params = params, .result = &result, .shared = &shared, .correlation = 7 };
+	struct tap_cupti_callback c = {
+		.site = TAP_CUPTI_ENTER, .params = params, .result = &result, .shared = &shared, .correlation = 7
+	};
 
 	if (!domain) {
 		uint64_t a = tap_tick();
@@ -48,10 +50,14 @@ int main(void)
 	static void *memory;
 	static struct { void *function; uint32_t grid[3], block[3]; void *args; size_t shared; void *stream; } launch;
 	static struct { void **ptr; size_t bytes; } allocate = { &memory, 64 };
-	static struct { void **function, *module; const char *name; } get = { &memory, NULL, "a_kernel_of_middling_length" };
+	static struct {
+		void **function, *module;
+		const char *name;
+	} get = { &memory, NULL, "a_kernel_of_middling_length" };
 	static struct { void *dst, *src; size_t bytes; int kind; } copy;
 	static const struct { const char *name; int domain; uint32_t cbid; const void *params; } kinds[] = {
-		{ "floor", 0, 0, NULL }, { "launch", TAP_CUPTI_RUNTIME, 211, &launch }, { "copy", TAP_CUPTI_RUNTIME, 31, &copy },
+		{ "floor", 0, 0, NULL }, { "launch", TAP_CUPTI_RUNTIME, 211, &launch },
+		{ "copy", TAP_CUPTI_RUNTIME, 31, &copy },
 		{ "output", TAP_CUPTI_RUNTIME, 20, &allocate }, { "text", TAP_CUPTI_DRIVER, 23, &get },
 	};
 

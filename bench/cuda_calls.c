@@ -1,10 +1,12 @@
 /*
- * bench/cuda_calls.c - CUDA calls many times on the stand-in machine, for what the collector's own part of recording them costs
+ * bench/cuda_calls.c - CUDA calls many times on the stand-in machine, for what the collector's own part of recording
+ * them costs
  *
  * Usage     cuda_calls KIND [-t THREADS] [-b BLOCKS] [-n CALLS] [--self=activity|callbacks] [--buffer=BYTES]
- * KIND      last-error: a runtime call without arguments; stream-query: a driver call with one; launch: a kernel, synchronised each 1000
- * Prints    KIND ns N buffers M: nanoseconds for one call of the best block, mean of the threads; activity buffers completed (--self)
- * --self    the program is CUPTI's client itself and does nothing with what it gets: what the stand-in takes for it. activity: records of
+ * KIND last-error: a runtime call without arguments; stream-query: a driver call with one; launch: a kernel,
+ * synchronised each 1000 Prints KIND ns N buffers M: nanoseconds for one call of the best block, mean of the threads;
+ * activity buffers completed (--self) --self the program is CUPTI's client itself and does nothing with what it gets:
+ * what the stand-in takes for it. activity: records of
  *           calls, kernels and copies, in buffers of its own; callbacks: also a callback at both ends of each call
  *
  * Copyright 2026 The gputap authors
@@ -53,7 +55,10 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t byt
 	atomic_fetch_add(&buffers, 1);
 }
 
-static void nothing(void *user, int domain, uint32_t cbid, const void *data) { (void)user, (void)domain, (void)cbid, (void)data; }
+static void nothing(void *user, int domain, uint32_t cbid, const void *data)
+{
+	(void)user, (void)domain, (void)cbid, (void)data;
+}
 
 static void *function(void *library, const char *name)
 {
@@ -68,11 +73,13 @@ static void *function(void *library, const char *name)
 
 static void be_client(bool callbacks)
 {
-	static const unsigned kinds[] = { 1 /* copies */, 2 /* sets */, 4 /* driver */, 5 /* runtime */, 10 /* kernels */ };
+	static const unsigned kinds[] = { 1 /* copies */, 2 /* sets */, 4 /* driver */, 5 /* runtime */,
+		10 /* kernels */ };
 	void *cupti = dlopen("libcupti.so.13", RTLD_NOW), *handle;
 
 	MUST(((int (*)(void **, void *, void *))function(cupti, "cuptiSubscribe"))(&handle, (void *)nothing, NULL));
-	MUST(((int (*)(void *, void *))function(cupti, "cuptiActivityRegisterCallbacks"))((void *)request, (void *)complete));
+	MUST(((int (*)(void *, void *))function(cupti, "cuptiActivityRegisterCallbacks"))(
+		(void *)request, (void *)complete));
 	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		MUST(((int (*)(unsigned))function(cupti, "cuptiActivityEnable"))(kinds[i]));
 	for (int domain = 1; callbacks && domain <= 2; domain++)
@@ -112,7 +119,8 @@ static void *work(void *arg)
 		for (long i = 0; i < calls; i++)
 			once(stream, i);
 		clock_gettime(CLOCK_MONOTONIC, &t[1]);
-		double ns = ((double)(t[1].tv_sec - t[0].tv_sec) * 1e9 + (double)(t[1].tv_nsec - t[0].tv_nsec)) / (double)calls;
+		double ns = ((double)(t[1].tv_sec - t[0].tv_sec) * 1e9 + (double)(t[1].tv_nsec - t[0].tv_nsec)) /
+			(double)calls;
 
 		if (b && (*best == 0 || ns < *best))
 			*best = ns;
@@ -158,7 +166,8 @@ int main(int argc, char **argv)
 	}
 	if (!calls)
 		calls = !strcmp(kind, "launch") ? 3000 : 20000;
-	if ((strcmp(kind, "last-error") && strcmp(kind, "stream-query") && strcmp(kind, "launch")) || threads < 1 || threads > THREADS_MAX) {
+	if ((strcmp(kind, "last-error") && strcmp(kind, "stream-query") && strcmp(kind, "launch")) || threads < 1 ||
+		threads > THREADS_MAX) {
 		fprintf(stderr, "usage: cuda_calls last-error|stream-query|launch [-t THREADS] [-b BLOCKS] [-n CALLS] "
 		                "[--self=activity|callbacks] [--buffer=BYTES]\n");
 		return 2;

@@ -2,8 +2,8 @@
  * bench/nvtx_calls.c - NVTX calls many times, for what recording them costs (bench/README.md)
  *
  * Usage     nvtx_calls KIND [-t THREADS] [-b BLOCKS] [-n CALLS]
- * KIND      push-pop: a range with a short text; event: a range with category, colour and registered text in a domain; mark
- * Prints    KIND ns N: nanoseconds for one pair (or mark) of the best block, mean of the threads
+ * KIND push-pop: a range with a short text; event: a range with category, colour and registered text in a domain; mark
+ * Prints KIND ns N: nanoseconds for one pair (or mark) of the best block, mean of the threads
  *
  * Finds the tool as NVTX does (the library named by NVTX_INJECTION64_PATH) and without one calls nothing, as NVTX does.
  *
@@ -49,7 +49,8 @@ static void find_tool(void)
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
 	void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
-	int (*initialize)(const void *(*)(uint32_t)) = library ? (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2") : NULL;
+	int (*initialize)(const void *(*)(uint32_t)) =
+		library ? (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2") : NULL;
 
 	for (unsigned i = 0; i < COUNT(core); i++) {
 		core_slots[i] = &core[i];
@@ -77,10 +78,16 @@ static uint64_t domain, text;
 
 static void event(void)
 {
-	int (*push)(uint64_t, const struct nvtx_event *) = (int (*)(uint64_t, const struct nvtx_event *))*(nvtx_function volatile *)&core2[4];
+	int (*push)(uint64_t, const struct nvtx_event *) =
+		(int (*)(uint64_t, const struct nvtx_event *)) * (nvtx_function volatile *)&core2[4];
 	int (*pop)(uint64_t) = (int (*)(uint64_t))*(nvtx_function volatile *)&core2[5];
-	const struct nvtx_event e = { .version = 3, .size = sizeof e, .category = 4, .color_type = NVTX_ABI_ARGB, .color = 0xff00ff00,
-	                              .message_type = NVTX_ABI_REGISTERED, .message = (const void *)text };
+	const struct nvtx_event e = { .version = 3,
+		.size = sizeof e,
+		.category = 4,
+		.color_type = NVTX_ABI_ARGB,
+		.color = 0xff00ff00,
+		.message_type = NVTX_ABI_REGISTERED,
+		.message = (const void *)text };
 
 	if (push)
 		push(domain, &e);
@@ -96,7 +103,10 @@ static void mark(void)
 		put("checkpoint");
 }
 
-static const struct { const char *name; void (*once)(void); } kinds[] = { { "push-pop", push_pop }, { "event", event }, { "mark", mark } };
+static const struct {
+	const char *name;
+	void (*once)(void);
+} kinds[] = { { "push-pop", push_pop }, { "event", event }, { "mark", mark } };
 static void (*once)(void);
 
 /* -------------------------------------------------------------------- time */

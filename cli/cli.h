@@ -51,6 +51,7 @@ bool gt_progress_step(void *progress, double done);     /* fits the callbacks of
 void gt_progress_end(struct gt_progress *p);
 
 /* Writes the formats of `formats` (comma separated) of one trace; names as docs say. cli/export.c */
-int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options, bool say, struct gt_err *err);
+int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options,
+	bool say, struct gt_err *err);
 
 #endif

@@ -2,8 +2,8 @@
  * cli/dump.c - gputap dump: everything in a trace, one line a call
  *
  * Text for people, with --json one object a line for programs. Both show the same facts in time order:
- * calls and callbacks with decoded arguments and the command they set going, then CUDA (dump_cuda.c), objects, the content
- * of programs, notes and HSA kernels.
+ * calls and callbacks with decoded arguments and the command they set going, then CUDA (dump_cuda.c), objects, the
+ * content of programs, notes and HSA kernels.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -38,8 +38,8 @@ static void drain(struct dump *d, size_t keep)
 
 static const char *object_kind(enum rec_object kind)
 {
-	static const char *const names[] = { "object", "platform", "device", "context", "queue", "mem", "program", "kernel", "sampler", "event",
-	                                     "command_buffer", "svm", "semaphore" };
+	static const char *const names[] = { "object", "platform", "device", "context", "queue", "mem", "program",
+		"kernel", "sampler", "event", "command_buffer", "svm", "semaphore" };
 
 	return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : names[0];
 }
@@ -268,7 +268,8 @@ static void json_facts(struct gt_text *t, const struct gt_fntable *table, const 
 
 		if (key >= REC_ATTR_PLATFORM)
 			continue;
-		snprintf(group, sizeof group, "cl_%s_info", o->kind == REC_OBJECT_QUEUE ? "command_queue" : object_kind(o->kind));
+		snprintf(group, sizeof group, "cl_%s_info",
+			o->kind == REC_OBJECT_QUEUE ? "command_queue" : object_kind(o->kind));
 		name = gt_enum_name(gt_fntable_enum(table, group), key);
 		if (!name && o->kind == REC_OBJECT_KERNEL) {
 			snprintf(group, sizeof group, "cl_kernel_work_group_info");
@@ -297,7 +298,10 @@ static const char *content_kind(uint32_t kind)
 	return kind < sizeof names / sizeof *names ? names[kind] : names[0];
 }
 
-static bool is_text(uint32_t kind) { return kind == REC_BLOB_SOURCE || kind == REC_BLOB_LOG || kind == REC_BLOB_OPTIONS; }
+static bool is_text(uint32_t kind)
+{
+	return kind == REC_BLOB_SOURCE || kind == REC_BLOB_LOG || kind == REC_BLOB_OPTIONS;
+}
 
 static void json_object(struct dump *d, const struct gt_object *o)
 {
@@ -333,7 +337,8 @@ static void json_object(struct dump *d, const struct gt_object *o)
 		gt_json_field_u64(t, "mem_type", o->mem_type);
 	}
 	if (o->kind == REC_OBJECT_PROGRAM) {
-		gt_json_field_text(t, "build_options", o->build_options.text ? o->build_options : (struct gt_string){ "", 0 });
+		gt_json_field_text(
+			t, "build_options", o->build_options.text ? o->build_options : (struct gt_string){ "", 0 });
 		if (o->has_source)
 			json_id(t, "source_id", o->source_id);
 		if (o->has_log)
@@ -343,7 +348,8 @@ static void json_object(struct dump *d, const struct gt_object *o)
 	gt_text_lit(t, "}\n");
 }
 
-/* The content of programs, once for each id: sources and logs as text, binaries in hexadecimal; null when it was not stored. */
+/* The content of programs, once for each id: sources and logs as text, binaries in hexadecimal; null when it was not
+ * stored. */
 static void json_content(struct dump *d, const struct gt_content *c)
 {
 	struct gt_text *t = &d->t;
@@ -409,7 +415,8 @@ static void json_payload(struct gt_text *t, const struct gt_range *g)
 
 	if (!g->payload_type)
 		return;
-	gt_json_field_str(t, "payload_type", g->payload_type < sizeof types / sizeof *types ? types[g->payload_type] : "schema");
+	gt_json_field_str(
+		t, "payload_type", g->payload_type < sizeof types / sizeof *types ? types[g->payload_type] : "schema");
 	gt_json_key(t, "payload");
 	if (g->payload_type == REC_NVTX_SCHEMA_DATA) {
 		gt_text_char(t, '"');
@@ -461,7 +468,8 @@ static void json_range(struct dump *d, const struct gt_range *g)
 
 static const char *name_kind(enum rec_nvtx_name what)
 {
-	static const char *const names[] = { "name", "domain", "domain_end", "string", "category", "thread", "resource", "resource_end" };
+	static const char *const names[] = { "name", "domain", "domain_end", "string", "category", "thread", "resource",
+		"resource_end" };
 
 	return (unsigned)what < sizeof names / sizeof *names ? names[what] : names[0];
 }
@@ -815,7 +823,8 @@ int gt_cmd_dump(struct gt_cli *cli)
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "dump takes one trace" : "which trace?");
-	if (gt_model_open(cli->args[0], &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table") }, &d.m, &err))
+	if (gt_model_open(cli->args[0],
+		    &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table") }, &d.m, &err))
 		return gt_cli_fail(&err);
 	d.errors = gt_fntable_enum(gt_model_table(d.m), "cl_error");
 	rc = dump_calls(&d, &err);

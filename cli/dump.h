@@ -13,6 +13,7 @@
 const char *gt_dump_loss_name(int reason);      /* "TIME_ZERO"; NULL */
 
 /* All of CUDA, a line each. drain: called now and then, empties the text when it is long; false: nobody reads on. */
-int gt_dump_cuda(struct gt_model *m, struct gt_text *t, bool json, bool (*drain)(void *ctx), void *ctx, struct gt_err *err);
+int gt_dump_cuda(
+	struct gt_model *m, struct gt_text *t, bool json, bool (*drain)(void *ctx), void *ctx, struct gt_err *err);
 
 #endif

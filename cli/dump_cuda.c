@@ -1,8 +1,8 @@
 /*
  * cli/dump_cuda.c - the CUDA part of gputap dump: libraries, buffers, objects, and every activity
  *
- * One description of an activity's fields serves text and JSON: a field is either ,"name":value or " name=value". What the producing
- * library did not tell has no field.
+ * One description of an activity's fields serves text and JSON: a field is either ,"name":value or " name=value". What
+ * the producing library did not tell has no field.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -193,7 +193,10 @@ static void copy_fields(struct out *o, const struct gt_cuda_event *e)
 
 static void memory_fields(struct out *o, const struct gt_cuda_event *e)
 {
-	word(o, "operation", e->memory.operation == 1 ? "allocation" : e->memory.operation == 2 ? "release" : "unknown");
+	word(o, "operation",
+		e->memory.operation == 1           ? "allocation"
+			: e->memory.operation == 2 ? "release"
+						   : "unknown");
 	word(o, "memory", gt_cuda_mem_text(e->memory.mem_kind));
 	hex(o, "address", e->memory.address);
 	count(o, "bytes", e->memory.bytes);
@@ -213,9 +216,13 @@ static void memory_fields(struct out *o, const struct gt_cuda_event *e)
 
 static void graph_event_fields(struct out *o, const struct gt_cuda_event *e)
 {
-	static const char *const whats[] = { [REC_CUPTI_GRAPH_CREATED] = "graph created", [REC_CUPTI_GRAPH_CLONED] = "graph cloned",
-		[REC_CUPTI_GRAPH_DESTROYED] = "graph destroyed", [REC_CUPTI_GRAPH_EXEC_CREATED] = "executable created",
-		[REC_CUPTI_GRAPH_EXEC_DESTROYED] = "executable destroyed", [REC_CUPTI_NODE_CREATED] = "node created", [REC_CUPTI_NODE_CLONED] = "node cloned",
+	static const char *const whats[] = { [REC_CUPTI_GRAPH_CREATED] = "graph created",
+		[REC_CUPTI_GRAPH_CLONED] = "graph cloned",
+		[REC_CUPTI_GRAPH_DESTROYED] = "graph destroyed",
+		[REC_CUPTI_GRAPH_EXEC_CREATED] = "executable created",
+		[REC_CUPTI_GRAPH_EXEC_DESTROYED] = "executable destroyed",
+		[REC_CUPTI_NODE_CREATED] = "node created",
+		[REC_CUPTI_NODE_CLONED] = "node cloned",
 		[REC_CUPTI_NODE_DESTROYED] = "node destroyed" };
 
 	if ((size_t)e->graph_event.what < sizeof whats / sizeof *whats)
@@ -313,8 +320,8 @@ static void fields(struct out *o, struct gt_cuda *c, const struct gt_cuda_event 
 
 /* --------------------------------------------------------------------- lines */
 
-static const char *const kind_names[GT_CUDA_KINDS] = { "call", "kernel", "copy", "fill", "sync", "graph", "graph_event", "node_event", "memory", "pool",
-	"managed", "event_record", "overhead", "jit", "external", "decompress" };
+static const char *const kind_names[GT_CUDA_KINDS] = { "call", "kernel", "copy", "fill", "sync", "graph", "graph_event",
+	"node_event", "memory", "pool", "managed", "event_record", "overhead", "jit", "external", "decompress" };
 
 /* "{"type":"cuda_kernel","pid":4711,"instance":1" or "cuda kernel 4711" */
 static void begin(struct out *o, const struct gt_model *m, const char *what, uint32_t process)
@@ -442,7 +449,8 @@ static void objects(struct out *o, const struct gt_model *m, const struct gt_cud
 	}
 }
 
-int gt_dump_cuda(struct gt_model *m, struct gt_text *t, bool json, bool (*drain)(void *ctx), void *ctx, struct gt_err *err)
+int gt_dump_cuda(
+	struct gt_model *m, struct gt_text *t, bool json, bool (*drain)(void *ctx), void *ctx, struct gt_err *err)
 {
 	struct gt_cuda *c = gt_model_cuda(m, err);
 	struct out o = { t, json };

@@ -1,8 +1,9 @@
 /*
  * cli/export.c - gputap export: run the writers of the named formats over one trace
  *
- * File names: one process image that a format has something of: NAME.atp; several: NAME.PID.atp, and NAME.PID.2.atp for the second image of
- * a pid; formats that hold all processes: NAME.sqlite. Written beside the final name and renamed: never a partial file.
+ * File names: one process image that a format has something of: NAME.atp; several: NAME.PID.atp, and NAME.PID.2.atp for
+ * the second image of a pid; formats that hold all processes: NAME.sqlite. Written beside the final name and renamed:
+ * never a partial file.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -42,8 +43,10 @@ static int check_formats(const char *formats, struct gt_err *err)
 			const struct gt_writer *const *all = gt_writer_all(&n);
 
 			for (size_t i = 0; i < n; i++)
-				snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? " " : "", all[i]->id);
-			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "unknown format '%s'; known: %s", f, known);
+				snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? " " : "",
+					all[i]->id);
+			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help",
+				"unknown format '%s'; known: %s", f, known);
 		}
 	return 0;
 }
@@ -57,7 +60,8 @@ static int check_free(const struct job *j, const char *path, struct gt_err *err)
 	return gt_fail(err, GT_EXIT_OUTPUT, NULL, "gputap export -f", "%s is there already", path);
 }
 
-static int write_one(const struct job *j, const struct gt_writer *w, const struct gt_process *process, const char *path, struct gt_err *err)
+static int write_one(const struct job *j, const struct gt_writer *w, const struct gt_process *process, const char *path,
+	struct gt_err *err)
 {
 	char temporary[PATH_MAX];
 	struct gt_progress progress;
@@ -69,7 +73,8 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the output name is too long: %s", path);
 	gt_progress_begin(&progress, path, !j->say);
 	const struct gt_export x = {
-		.model = j->model, .process = process, .from_ns = j->from_ns, .to_ns = j->to_ns, .path = temporary, .final_path = path,
+		.model = j->model, .process = process, .from_ns = j->from_ns, .to_ns = j->to_ns, .path = temporary,
+		.final_path = path,
 		.options = j->options, .progress = gt_progress_step, .ctx = &progress,
 	};
 	rc = w->write(&x, err);
@@ -102,7 +107,8 @@ static int write_format(const struct job *j, const struct gt_writer *w, struct g
 	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++)
 		images += has_content(j, w, gt_model_process(j->model, i));
 	if (!images && j->say)
-		fprintf(stderr, "gputap: %s holds no calls: nothing to write as %s\n", gt_model_session(j->model)->path, w->id);
+		fprintf(stderr, "gputap: %s holds no calls: nothing to write as %s\n", gt_model_session(j->model)->path,
+			w->id);
 	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++) {
 		const struct gt_process *p = gt_model_process(j->model, i);
 
@@ -130,7 +136,8 @@ static int window(struct job *j, struct gt_err *err)
 	if (*to)
 		gt_parse_time(to, &j->to_ns);
 	if (*from && *to && j->from_ns > j->to_ns)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "--from %s lies behind --to %s", from, to);
+		return gt_fail(
+			err, GT_EXIT_USAGE, NULL, "gputap export --help", "--from %s lies behind --to %s", from, to);
 	return 0;
 }
 
@@ -138,7 +145,8 @@ static int window(struct job *j, struct gt_err *err)
 static int inherited_lock(const char *path)
 {
 	struct stat own, inherited;
-	bool ours = !stat(path, &own) && !fstat(3, &inherited) && own.st_ino == inherited.st_ino && own.st_dev == inherited.st_dev;
+	bool ours = !stat(path, &own) && !fstat(3, &inherited) && own.st_ino == inherited.st_ino &&
+		own.st_dev == inherited.st_dev;
 
 	return ours ? 3 : -1;
 }
@@ -152,8 +160,10 @@ static int lock_trace(const char *trace)
 	int lock;
 
 	if (getenv("GPUTAP_DETACHED"))
-		return -1;                      /* started by a program's exit (interpose/detach.c): descriptor 3 holds it already */
-	if (stat(trace, &st) || !S_ISDIR(st.st_mode) || (size_t)snprintf(path, sizeof path, "%s/export.lock", trace) >= sizeof path)
+		/* started by a program's exit (interpose/detach.c): descriptor 3 holds it already */
+		return -1;
+	if (stat(trace, &st) || !S_ISDIR(st.st_mode) ||
+		(size_t)snprintf(path, sizeof path, "%s/export.lock", trace) >= sizeof path)
 		return -1;
 	if (detached && (lock = inherited_lock(path)) >= 0)
 		return lock;
@@ -164,7 +174,8 @@ static int lock_trace(const char *trace)
 	return fd;
 }
 
-int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options, bool say, struct gt_err *err)
+int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options,
+	bool say, struct gt_err *err)
 {
 	struct job j = { .options = options, .base = base, .say = say };
 	char list[256], *save = NULL, text[1024];
@@ -173,7 +184,8 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 	if (check_formats(formats, err) || window(&j, err))
 		return -1;
 	lock = lock_trace(trace);
-	if (gt_model_open(trace, &(struct gt_model_options){ .cuda_table = gt_option(options, "cuda-table") }, &j.model, err))
+	if (gt_model_open(
+		    trace, &(struct gt_model_options){ .cuda_table = gt_option(options, "cuda-table") }, &j.model, err))
 		goto out;
 	snprintf(list, sizeof list, "%s", formats);
 	for (char *f = strtok_r(list, ",", &save); f; f = strtok_r(NULL, ",", &save))

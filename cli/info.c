@@ -68,7 +68,9 @@ static int64_t worst_error(struct gt_model *m, uint32_t device_index, const char
 
 static int walk_all(struct gt_model *m, struct gt_progress *progress, struct gt_err *err)
 {
-	const struct gt_walk_options o = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .progress = gt_progress_step, .ctx = progress };
+	const struct gt_walk_options o = {
+		.process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .progress = gt_progress_step, .ctx = progress
+	};
 	const struct gt_call *call;
 	struct gt_walk *w;
 	int r;
@@ -140,7 +142,8 @@ static void text_cuda_inside(struct gt_cuda *c, const struct gt_fn *fn, const ui
 
 static void text_thread(struct gt_cuda *c, const struct gt_thread *t)
 {
-	printf("  thread %d%s%s%s: %llu calls\n", t->tid, *t->name ? " " : "", t->name, t->main ? " (main)" : "", (unsigned long long)t->calls);
+	printf("  thread %d%s%s%s: %llu calls\n", t->tid, *t->name ? " " : "", t->name, t->main ? " (main)" : "",
+		(unsigned long long)t->calls);
 	for (uint32_t i = 0; i < t->n_inside; i++) {
 		const struct gt_fn *fn = t->inside[i].fn;
 
@@ -148,7 +151,8 @@ static void text_thread(struct gt_cuda *c, const struct gt_thread *t)
 		if (fn->domain == REC_DOMAIN_CUDA_RUNTIME || fn->domain == REC_DOMAIN_CUDA_DRIVER)
 			text_cuda_inside(c, fn, t->inside[i].arg);
 		for (uint32_t k = 0; k < 4 && k < fn->n_params; k++)
-			printf("%s%s=0x%llx", k ? ", " : "", fn->params[k].name, (unsigned long long)t->inside[i].arg[k]);
+			printf("%s%s=0x%llx", k ? ", " : "", fn->params[k].name,
+				(unsigned long long)t->inside[i].arg[k]);
 		printf("%s) since %.9f s\n", fn->n_params > 4 ? ", ..." : "", (double)t->inside[i].start_ns / 1e9);
 	}
 }
@@ -162,8 +166,8 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 	if (p->parent)
 		printf("  child of process %d (%s)\n", p->parent->pid, p->reason);
 	printf("  %llu calls, %llu callbacks, %llu commands (%llu kernels), %.6f s to %.6f s, host clock ",
-	       (unsigned long long)p->calls, (unsigned long long)p->callbacks, (unsigned long long)p->commands, (unsigned long long)p->kernels,
-	       (double)p->start_ns / 1e9, (double)p->end_ns / 1e9);
+		(unsigned long long)p->calls, (unsigned long long)p->callbacks, (unsigned long long)p->commands,
+		(unsigned long long)p->kernels, (double)p->start_ns / 1e9, (double)p->end_ns / 1e9);
 	if (p->clock_error_ns >= 0)
 		printf("within %lld ns\n", (long long)p->clock_error_ns);
 	else
@@ -208,7 +212,8 @@ static void text_missing(const struct gt_model *m)
 		if (gt_model_lost(m, (enum rec_loss)i))
 			printf("  %10llu  %s\n", (unsigned long long)gt_model_lost(m, (enum rec_loss)i), loss_texts[i]);
 	for (uint32_t i = 0; i < gt_model_note_count(m); i++)
-		printf("note (process %d): %s\n", gt_model_process(m, gt_model_note(m, i)->process)->pid, gt_model_note(m, i)->text);
+		printf("note (process %d): %s\n", gt_model_process(m, gt_model_note(m, i)->process)->pid,
+			gt_model_note(m, i)->text);
 }
 
 static int text_info(struct gt_model *m, struct gt_err *err)

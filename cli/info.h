@@ -10,7 +10,9 @@
 #include "model/model.h"
 #include "writers/text.h"
 
-/* CUDA, where there is any: to standard output; as a field "cuda" of the object that is open in t. 0, or -1 with *err. */
+/*
+ * CUDA, where there is any: to standard output; as a field "cuda" of the object that is open in t. 0, or -1 with *err.
+ */
 int gt_info_cuda_text(struct gt_model *m, struct gt_err *err);
 int gt_info_cuda_json(struct gt_model *m, struct gt_text *t, struct gt_err *err);
 

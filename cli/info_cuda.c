@@ -1,5 +1,6 @@
 /*
- * cli/info_cuda.c - the CUDA part of gputap info: the libraries that told it, devices, and how much of each kind there is
+ * cli/info_cuda.c - the CUDA part of gputap info: the libraries that told it, devices, and how much of each kind there
+ * is
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -10,14 +11,24 @@
 #include "cli/json.h"
 #include "model/cuda/cuda.h"
 
-static const struct { const char *id, *text; } kinds[GT_CUDA_KINDS] = {
-	[GT_CUDA_CALL] = { "calls", "API calls" }, [GT_CUDA_KERNEL] = { "kernels", "kernels" }, [GT_CUDA_COPY] = { "copies", "copies" },
-	[GT_CUDA_FILL] = { "fills", "fills" }, [GT_CUDA_SYNC] = { "syncs", "synchronisations" }, [GT_CUDA_GRAPH] = { "graphs", "graph launches" },
-	[GT_CUDA_GRAPH_EVENT] = { "graph_events", "graph events" }, [GT_CUDA_NODE_EVENT] = { "node_events", "graph node events" },
-	[GT_CUDA_MEMORY] = { "memory", "allocations and releases" }, [GT_CUDA_POOL] = { "pools", "pool operations" },
-	[GT_CUDA_MANAGED] = { "managed", "unified memory events" }, [GT_CUDA_EVENT_RECORD] = { "event_records", "event records" },
-	[GT_CUDA_OVERHEAD] = { "overheads", "overheads" }, [GT_CUDA_JIT] = { "jit", "just-in-time compilations" },
-	[GT_CUDA_EXTERNAL] = { "external", "external correlations" }, [GT_CUDA_DECOMPRESS] = { "decompressions", "decompressions" },
+static const struct { const char *id, *text;
+} kinds[GT_CUDA_KINDS] = {
+	[GT_CUDA_CALL] = { "calls", "API calls" },
+	[GT_CUDA_KERNEL] = { "kernels", "kernels" },
+	[GT_CUDA_COPY] = { "copies", "copies" },
+	[GT_CUDA_FILL] = { "fills", "fills" },
+	[GT_CUDA_SYNC] = { "syncs", "synchronisations" },
+	[GT_CUDA_GRAPH] = { "graphs", "graph launches" },
+	[GT_CUDA_GRAPH_EVENT] = { "graph_events", "graph events" },
+	[GT_CUDA_NODE_EVENT] = { "node_events", "graph node events" },
+	[GT_CUDA_MEMORY] = { "memory", "allocations and releases" },
+	[GT_CUDA_POOL] = { "pools", "pool operations" },
+	[GT_CUDA_MANAGED] = { "managed", "unified memory events" },
+	[GT_CUDA_EVENT_RECORD] = { "event_records", "event records" },
+	[GT_CUDA_OVERHEAD] = { "overheads", "overheads" },
+	[GT_CUDA_JIT] = { "jit", "just-in-time compilations" },
+	[GT_CUDA_EXTERNAL] = { "external", "external correlations" },
+	[GT_CUDA_DECOMPRESS] = { "decompressions", "decompressions" },
 };
 
 /* 130001 -> "13.0.1", 28 -> "28": what the library answers, and from 13.0 on what it means. */
@@ -76,8 +87,8 @@ static void text_library(const struct gt_process *p, const struct gt_cuda_librar
 
 static void text_device(const struct gt_cuda_device *d)
 {
-	printf("  device %u %.*s%s", d->index, d->name.bytes ? (int)d->name.bytes : 19, d->name.bytes ? d->name.text : "(name not recorded)",
-	       d->stand_in ? " (a stand-in)" : "");
+	printf("  device %u %.*s%s", d->index, d->name.bytes ? (int)d->name.bytes : 19,
+		d->name.bytes ? d->name.text : "(name not recorded)", d->stand_in ? " (a stand-in)" : "");
 	if (d->compute_major > 0)
 		printf(", compute capability %d.%d", d->compute_major, d->compute_minor);
 	if (d->sms > 0)

@@ -111,9 +111,11 @@ static void number(struct gt_text *t, double v)
 		gt_text_float(t, v);
 }
 
-void gt_json_scalar(struct gt_text *t, enum gt_value value, const struct gt_enum *symbols, uint64_t bits, uint32_t bytes)
+void gt_json_scalar(
+	struct gt_text *t, enum gt_value value, const struct gt_enum *symbols, uint64_t bits, uint32_t bytes)
 {
-	const char *name = value == GT_ENUM || value == GT_ERROR || value == GT_BOOL ? symbol(symbols, bits, bytes) : NULL;
+	const char *name =
+		value == GT_ENUM || value == GT_ERROR || value == GT_BOOL ? symbol(symbols, bits, bytes) : NULL;
 	double d;
 	float f;
 
@@ -179,7 +181,8 @@ static void raw_bytes(struct gt_text *t, const unsigned char *data, uint32_t byt
 	gt_text_char(t, '"');
 }
 
-static void structure(struct gt_text *t, const struct gt_fntable *table, const char *group, const void *data, uint32_t bytes)
+static void structure(
+	struct gt_text *t, const struct gt_fntable *table, const char *group, const void *data, uint32_t bytes)
 {
 	const struct gt_struct *s = gt_fntable_struct(table, group);
 
@@ -201,14 +204,15 @@ static void structure(struct gt_text *t, const struct gt_fntable *table, const c
 				raw_bytes(t, (const unsigned char *)text, f->bytes);
 			continue;
 		}
-		gt_json_scalar(t, f->value, *f->group ? gt_fntable_enum(table, f->group) : NULL, load((const char *)data + f->offset, f->bytes), f->bytes);
+		gt_json_scalar(t, f->value, *f->group ? gt_fntable_enum(table, f->group) : NULL,
+			load((const char *)data + f->offset, f->bytes), f->bytes);
 	}
 	gt_text_char(t, '}');
 }
 
 /* n elements of one class; alone: without brackets. */
-static void elements(struct gt_text *t, const struct gt_fntable *table, enum gt_value value, const char *group, uint32_t each,
-		     const void *data, uint32_t bytes, bool alone)
+static void elements(struct gt_text *t, const struct gt_fntable *table, enum gt_value value, const char *group,
+	uint32_t each, const void *data, uint32_t bytes, bool alone)
 {
 	const struct gt_enum *symbols = *group ? gt_fntable_enum(table, group) : NULL;
 
@@ -226,7 +230,8 @@ static void elements(struct gt_text *t, const struct gt_fntable *table, enum gt_
 		gt_text_char(t, ']');
 }
 
-void gt_json_query(struct gt_text *t, const struct gt_fntable *table, const char *group, int64_t query, const void *data, uint32_t bytes)
+void gt_json_query(struct gt_text *t, const struct gt_fntable *table, const char *group, int64_t query,
+	const void *data, uint32_t bytes)
 {
 	const struct gt_struct *s;
 	struct gt_query q;
@@ -290,7 +295,8 @@ static void behind(struct gt_text *t, const struct gt_call *call, const struct g
 		if (p->elem == GT_CHAR)
 			gt_json_string(t, a->data, strnlen(a->data, a->bytes));
 		else
-			elements(t, table, p->is_errcode ? GT_ERROR : p->elem, p->group, p->elem_bytes, a->data, a->bytes, !*p->count);
+			elements(t, table, p->is_errcode ? GT_ERROR : p->elem, p->group, p->elem_bytes, a->data,
+				a->bytes, !*p->count);
 	}
 }
 

@@ -24,7 +24,9 @@ static const struct command {
 
 static void help(FILE *out)
 {
-	fprintf(out, "Usage: gputap COMMAND ...\n\nTraces GPU programs and turns the trace into files that other tools read.\n\nCommands:\n");
+	fprintf(out,
+		"Usage: gputap COMMAND ...\n\nTraces GPU programs and turns the trace into files that other tools "
+	        "read.\n\nCommands:\n");
 	for (unsigned i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
 	fprintf(out, "\n'gputap COMMAND --help' lists a command's options. 'gputap --version' prints the version.\n");
@@ -32,7 +34,8 @@ static void help(FILE *out)
 
 static void command_help(const struct command *c)
 {
-	printf("Usage: gputap %s %s\n\n%s\n\nOptions (environment name and default in brackets):\n", c->name, c->args, c->help);
+	printf("Usage: gputap %s %s\n\n%s\n\nOptions (environment name and default in brackets):\n", c->name, c->args,
+		c->help);
 	gt_options_help(stdout, c->scope);
 	if (c->run == gt_cmd_stats)
 		gt_stats_help(stdout);
@@ -52,7 +55,8 @@ static unsigned distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (unsigned j = 1; j <= n; j++) {
-			unsigned change = before + (a[i - 1] != b[j - 1]), least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+			unsigned change = before + (a[i - 1] != b[j - 1]),
+				 least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
 
 			before = row[j];
 			row[j] = change < least ? change : least;
@@ -68,7 +72,8 @@ static int unknown(const char *name)
 	for (unsigned i = 1; i < COMMANDS; i++)
 		if (distance(name, commands[i].name) < distance(name, near->name))
 			near = &commands[i];
-	fprintf(stderr, "gputap: unknown command '%s'\n  try: gputap %s\n", name, distance(name, near->name) <= 2 ? near->name : "--help");
+	fprintf(stderr, "gputap: unknown command '%s'\n  try: gputap %s\n", name,
+		distance(name, near->name) <= 2 ? near->name : "--help");
 	return GT_EXIT_USAGE;
 }
 
@@ -109,7 +114,8 @@ int main(int argc, char **argv)
 	if (gt_options_parse(&cli.options, c->scope, argc - 1, argv + 1, &rest, &err)) {
 		snprintf(err.try, sizeof err.try, "gputap %s --help", c->name);
 		gt_cli_fail(&err);
-		return c->run == gt_cmd_run ? 125 : (int)err.kind; /* `run` fails as env(1) does: other values are the program's */
+		/* `run` fails as env(1) does: other values are the program's */
+		return c->run == gt_cmd_run ? 125 : (int)err.kind;
 	}
 	cli.n_args = argc - 1 - rest;
 	cli.args = argv + 1 + rest;

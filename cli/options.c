@@ -127,8 +127,11 @@ bool gt_parse_time(const char *text, int64_t *ns)
 static int check(const struct gt_option_def *d, const char *value, const char *origin, struct gt_err *err)
 {
 	static const char *const wants[] = {
-		[GT_OPTION_FLAG] = "true or false", [GT_OPTION_BOOL] = "true or false", [GT_OPTION_NUMBER] = "a whole number",
-		[GT_OPTION_SIZE] = "a size such as 500M", [GT_OPTION_TIME] = "a time such as 10ms",
+		[GT_OPTION_FLAG] = "true or false",
+		[GT_OPTION_BOOL] = "true or false",
+		[GT_OPTION_NUMBER] = "a whole number",
+		[GT_OPTION_SIZE] = "a size such as 500M",
+		[GT_OPTION_TIME] = "a time such as 10ms",
 	};
 	uint64_t bytes;
 	int64_t ns;
@@ -137,18 +140,22 @@ static int check(const struct gt_option_def *d, const char *value, const char *o
 	switch (d->type) {
 	case GT_OPTION_FLAG: case GT_OPTION_BOOL: good = truth(value, &flag); break;
 	case GT_OPTION_SIZE: good = gt_parse_size(value, &bytes); break;
-	case GT_OPTION_NUMBER: good = gt_parse_size(value, &bytes) && isdigit((unsigned char)value[strlen(value) - 1]); break;
+	case GT_OPTION_NUMBER:
+		good = gt_parse_size(value, &bytes) && isdigit((unsigned char)value[strlen(value) - 1]);
+		break;
 	case GT_OPTION_TIME: good = !*value || gt_parse_time(value, &ns); break;
 	case GT_OPTION_STRING: case GT_OPTION_LIST: break;
 	}
 	return good ? 0 : gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "%s: '%s' is not %s", origin, value, wants[d->type]);
 }
 
-static int assign(struct gt_options *o, unsigned i, const char *value, enum gt_origin origin, const char *said, struct gt_err *err)
+static int assign(struct gt_options *o, unsigned i, const char *value, enum gt_origin origin, const char *said,
+	struct gt_err *err)
 {
 	if (check(&defs[i], value, said, err))
 		return -1;
-	if (defs[i].type == GT_OPTION_LIST && o->origin[i] == origin && origin == GT_FROM_COMMAND_LINE && *o->value[i]) {
+	if (defs[i].type == GT_OPTION_LIST && o->origin[i] == origin && origin == GT_FROM_COMMAND_LINE &&
+		*o->value[i]) {
 		char *joined;
 
 		if (asprintf(&joined, "%s,%s", o->value[i], value) >= 0)
@@ -207,7 +214,8 @@ static int parse_long(struct gt_options *o, unsigned scope, int argc, char **arg
 	if (!strcmp(defs[i].name, "summary"))
 		return assign(o, (unsigned)i, "table", GT_FROM_COMMAND_LINE, argv[*at], err);
 	if (*at + 1 >= argc)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "option '%s' needs a value: %s", argv[*at], defs[i].argument);
+		return gt_fail(
+			err, GT_EXIT_USAGE, NULL, NULL, "option '%s' needs a value: %s", argv[*at], defs[i].argument);
 	++*at;
 	return assign(o, (unsigned)i, argv[*at], GT_FROM_COMMAND_LINE, argv[*at - 1], err);
 }
@@ -230,7 +238,8 @@ static int parse_short(struct gt_options *o, unsigned scope, int argc, char **ar
 		if (c[1])
 			return assign(o, i, c + 1, GT_FROM_COMMAND_LINE, said, err);
 		if (*at + 1 >= argc)
-			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "option '-%c' needs a value: %s", *c, defs[i].argument);
+			return gt_fail(
+				err, GT_EXIT_USAGE, NULL, NULL, "option '-%c' needs a value: %s", *c, defs[i].argument);
 		++*at;
 		return assign(o, i, argv[*at], GT_FROM_COMMAND_LINE, said, err);
 	}
@@ -248,7 +257,8 @@ int gt_options_parse(struct gt_options *o, unsigned scope, int argc, char **argv
 			at++;
 			break;
 		}
-		if (argv[at][1] == '-' ? parse_long(o, scope, argc, argv, &at, err) : parse_short(o, scope, argc, argv, &at, err))
+		if (argv[at][1] == '-' ? parse_long(o, scope, argc, argv, &at, err)
+				       : parse_short(o, scope, argc, argv, &at, err))
 			return -1;
 	}
 	*rest = at;
@@ -262,8 +272,9 @@ void gt_options_help(FILE *out, unsigned scope)
 
 		if (!(defs[i].scope & scope))
 			continue;
-		snprintf(left, sizeof left, "%c%c%c --%s%s%s", defs[i].letter ? '-' : ' ', defs[i].letter ? defs[i].letter : ' ',
-			defs[i].letter ? ',' : ' ', defs[i].name, *defs[i].argument ? "=" : "", defs[i].argument);
+		snprintf(left, sizeof left, "%c%c%c --%s%s%s", defs[i].letter ? '-' : ' ',
+			defs[i].letter ? defs[i].letter : ' ', defs[i].letter ? ',' : ' ', defs[i].name,
+			*defs[i].argument ? "=" : "", defs[i].argument);
 		gt_option_env_name(defs[i].name, env);
 		fprintf(out, "  %-34s %s\n", left, defs[i].help);
 		fprintf(out, "  %-34s (%s%s%s)\n", "", env, *defs[i].fallback ? ", default " : "", defs[i].fallback);

@@ -16,7 +16,15 @@
 #include "trace/read/error.h"
 
 enum gt_scope { GT_SCOPE_S = 1, GT_SCOPE_R = 2, GT_SCOPE_E = 4, GT_SCOPE_T = 8, GT_SCOPE_I = 16, GT_SCOPE_D = 32 };
-enum gt_option_type { GT_OPTION_FLAG, GT_OPTION_BOOL, GT_OPTION_STRING, GT_OPTION_NUMBER, GT_OPTION_SIZE, GT_OPTION_LIST, GT_OPTION_TIME };
+enum gt_option_type {
+	GT_OPTION_FLAG,
+	GT_OPTION_BOOL,
+	GT_OPTION_STRING,
+	GT_OPTION_NUMBER,
+	GT_OPTION_SIZE,
+	GT_OPTION_LIST,
+	GT_OPTION_TIME
+};
 
 struct gt_option_def {
 	const char *name;
@@ -44,8 +52,8 @@ void gt_option_set(struct gt_options *o, const char *name, const char *value);
 void gt_option_env_name(const char *name, char out[64]);  /* "max-size" -> "GPUTAP_MAX_SIZE" */
 
 /*
- * Parses argv[1..] up to the first word that is no option, or behind "--". *rest = index of that word. LIST options given
- * more than once are joined by commas. 0, or -1 with *err (GT_EXIT_USAGE).
+ * Parses argv[1..] up to the first word that is no option, or behind "--". *rest = index of that word. LIST options
+ * given more than once are joined by commas. 0, or -1 with *err (GT_EXIT_USAGE).
  */
 int gt_options_parse(struct gt_options *o, unsigned scope, int argc, char **argv, int *rest, struct gt_err *err);
 /* Defaults and environment only. */

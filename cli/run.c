@@ -1,8 +1,8 @@
 /*
  * cli/run.c - gputap run: start a program under the shim, then turn its trace into what was asked for
  *
- * Before the program runs, every failure of ours is exit status 125 (126, 127: it could not be started). From then on the
- * status is the program's own, or we die by its signal: a tracer must never be the reason that a job failed.
+ * Before the program runs, every failure of ours is exit status 125 (126, 127: it could not be started). From then on
+ * the status is the program's own, or we die by its signal: a tracer must never be the reason that a job failed.
  * Everything we say goes to stderr; stdout is the program's.
  *
  * Copyright 2026 The gputap authors
@@ -41,7 +41,8 @@ static int check_words(const struct gt_run *run, struct gt_err *err)
 		const char *found = *value ? strstr(known[i].words, value) : NULL;
 
 		if (!found || found[-1] != ' ' || found[strlen(value)] != ' ')
-			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "--%s: '%s' is not one of:%s", known[i].option, value, known[i].words);
+			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "--%s: '%s' is not one of:%s",
+				known[i].option, value, known[i].words);
 	}
 	return 0;
 }
@@ -59,7 +60,8 @@ static int check(struct gt_run *run, struct gt_err *err)
 		if (!gt_writer_find(f))
 			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "-e: unknown format '%s'", f);
 	if (!strstr(" auto table csv json markdown none ", summary) || strchr(summary, ' ') || !*summary)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "--summary: unknown format '%s'", summary);
+		return gt_fail(
+			err, GT_EXIT_USAGE, NULL, "gputap run --help", "--summary: unknown format '%s'", summary);
 	return 0;
 }
 
@@ -177,7 +179,9 @@ static int report(const struct gt_run *run, struct gt_err *err)
 	rc = strcmp(format, "none") ? gt_summary_print(model, format, stderr, err) : 0;
 	if (!run->quiet) {
 		if (gt_summary_stand_in(model))
-			fprintf(stderr, "gputap: CUDA ran on the stand-in machine of gputap's tests, on no GPU: its device times are made up\n");
+			fprintf(stderr,
+				"gputap: CUDA ran on the stand-in machine of gputap's tests, on no GPU: its device "
+			        "times are made up\n");
 		if (!*gt_option(run->options, "export"))        /* an export says it last, with what it clamped */
 			fprintf(stderr, "gputap: %s\n", gt_model_complete_text(model, text, sizeof text));
 		fprintf(stderr, "gputap: trace in %s\n", run->trace);
@@ -195,7 +199,8 @@ static int pack(struct gt_run *run, struct gt_err *err)
 	if (gt_pack(run->trace, temporary, err))
 		return -1;
 	if (rename(run->trace, aside) || rename(temporary, run->trace))
-		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced by its packed form", run->trace);
+		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced by its packed form",
+			run->trace);
 	return gt_run_remove_trace(aside, err);
 }
 
@@ -206,7 +211,8 @@ static void finish(struct gt_run *run)
 
 	if (!recorded(run)) {
 		if (says_failed(run))
-			fprintf(stderr, "gputap: calls were made, but nothing of them could be written to %s\n", run->trace);
+			fprintf(stderr, "gputap: calls were made, but nothing of them could be written to %s\n",
+				run->trace);
 		else if (!run->quiet)
 			fprintf(stderr, "gputap: no traced call was made: no trace\n");
 		remove_empty(run);
@@ -233,7 +239,11 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 
 int gt_cmd_run(struct gt_cli *cli)
 {
-	struct gt_run run = { .cli = cli, .options = &cli->options, .command = cli->args, .log = -1, .quiet = gt_option_true(&cli->options, "quiet") };
+	struct gt_run run = { .cli = cli,
+		.options = &cli->options,
+		.command = cli->args,
+		.log = -1,
+		.quiet = gt_option_true(&cli->options, "quiet") };
 	struct gt_err err = { 0 };
 	int failure;
 

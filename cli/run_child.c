@@ -23,8 +23,10 @@
 /* ------------------------------------------------------------------ domains */
 
 static const struct { const char *name; bool built; } domains[] = {
-	{ "opencl", true }, { "cuda", true }, { "nvtx", true }, { "cublas", true }, { "cudnn", true }, { "cusparse", true },
-	{ "cusolver", true }, { "nccl", true }, { "osrt", false }, { "openmp", false }, { "sample", false }, { "sched", false },
+	{ "opencl", true }, { "cuda", true }, { "nvtx", true }, { "cublas", true }, { "cudnn", true },
+	{ "cusparse", true },
+	{ "cusolver", true }, { "nccl", true }, { "osrt", false }, { "openmp", false }, { "sample", false },
+	{ "sched", false },
 	{ "vulkan", false }, { "opengl", false }, { "none", true },
 };
 
@@ -91,7 +93,8 @@ static bool is_python(const char *program)
 	const char *dirs = getenv("PATH");
 
 	snprintf(path, sizeof path, "%s", program);
-	for (const char *d = dirs && !strchr(program, '/') ? dirs : NULL; d; d = strchr(d, ':') ? strchr(d, ':') + 1 : NULL) {
+	for (const char *d = dirs && !strchr(program, '/') ? dirs : NULL; d;
+		d = strchr(d, ':') ? strchr(d, ':') + 1 : NULL) {
 		snprintf(path, sizeof path, "%.*s/%s", (int)strcspn(d, ":"), d, program);
 		if (!access(path, X_OK))
 			break;
@@ -125,14 +128,17 @@ static bool traced(const struct gt_run *run, const char *domain)
 }
 
 /*
- * Programs with NVTX ask for the library by NVTX_INJECTION64_PATH at their first NVTX call; they need no preload. NVIDIA's libraries
- * annotate themselves when a variable of theirs gives a level (collectors/nvtx/collector.c says why 2); NCCL does it anyway. What the user set stays.
+ * Programs with NVTX ask for the library by NVTX_INJECTION64_PATH at their first NVTX call; they need no preload.
+ * NVIDIA's libraries annotate themselves when a variable of theirs gives a level (collectors/nvtx/collector.c says why
+ * 2); NCCL does it anyway. What the user set stays.
  */
 static void ranges_environment(const struct gt_run *run, const char *path)
 {
 	static const struct { const char *domain, *variable; } levels[] = {
-		{ "nvtx", NULL }, { "nccl", NULL }, { "cublas", "CUBLAS_NVTX_LEVEL" }, { "cublas", "CUBLASLT_NVTX_LEVEL" },
-		{ "cublas", "CUBLASXT_NVTX_LEVEL" }, { "cudnn", "CUDNN_NVTX_LEVEL" }, { "cusparse", "CUSPARSE_NVTX_LEVEL" },
+		{ "nvtx", NULL }, { "nccl", NULL }, { "cublas", "CUBLAS_NVTX_LEVEL" },
+		{ "cublas", "CUBLASLT_NVTX_LEVEL" },
+		{ "cublas", "CUBLASXT_NVTX_LEVEL" }, { "cudnn", "CUDNN_NVTX_LEVEL" },
+		{ "cusparse", "CUSPARSE_NVTX_LEVEL" },
 		{ "cusolver", "CUSOLVERDN_NVTX_LEVEL" },
 	};
 
@@ -166,7 +172,8 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 	unsigned n;
 
 	if (!library("libgputap.so", path))
-		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "libgputap.so is neither beside gputap nor in ../lib/gputap");
+		return gt_fail(
+			err, GT_EXIT_MISSING, NULL, NULL, "libgputap.so is neither beside gputap nor in ../lib/gputap");
 	prepend("LD_PRELOAD", path);
 	injection(run, path);
 	if (strcmp(audit, "on") && strcmp(audit, "off") && strcmp(audit, "auto"))

@@ -1,9 +1,10 @@
 /*
  * cli/run_cuda.c - gputap run --cuda-args: the table of CUDA's arguments, for the shim and for who reads the trace
  *
- * The table of the installed toolkit is made once, by the generator that this tool carries in it, and kept in the user's cache; the shim
- * gets its path. The text goes into the trace, so that a reader on another machine, of another time, names what was recorded. Without a
- * toolkit, or without what the generator needs, the built-in table serves, and one line says why.
+ * The table of the installed toolkit is made once, by the generator that this tool carries in it, and kept in the
+ * user's cache; the shim gets its path. The text goes into the trace, so that a reader on another machine, of another
+ * time, names what was recorded. Without a toolkit, or without what the generator needs, the built-in table serves, and
+ * one line says why.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -52,7 +53,8 @@ static bool run_generator(const char *folder, char said[PATH_MAX])
 	pid_t pid;
 
 	snprintf(said, PATH_MAX, "no memory");
-	if (script < 0 || write(script, cuda_generator, CUDA_GENERATOR_BYTES) != CUDA_GENERATOR_BYTES || pipe2(ends, O_CLOEXEC)) {
+	if (script < 0 || write(script, cuda_generator, CUDA_GENERATOR_BYTES) != CUDA_GENERATOR_BYTES ||
+		pipe2(ends, O_CLOEXEC)) {
 		close(script);
 		return false;
 	}
@@ -122,8 +124,11 @@ int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err)
 		snprintf(path, sizeof path, "%s", gt_option(run->options, "cuda-table"));
 	else if (!cache_folder(folder) || !run_generator(folder, path)) {
 		if (!run->quiet)
-			fprintf(stderr, "gputap: --cuda-args: names for the common calls only; of the others the first words: %s\n",
-			        cache_folder(folder) ? strncmp(path, "cuda_generate: ", 15) ? path : path + 15 : "no folder for a cache (HOME)");
+			fprintf(stderr,
+				"gputap: --cuda-args: names for the common calls only; of the others the first words: "
+			        "%s\n",
+				cache_folder(folder) ? strncmp(path, "cuda_generate: ", 15) ? path : path + 15
+						     : "no folder for a cache (HOME)");
 		return 0;
 	}
 	run->cuda_table = read_whole(path, &run->cuda_table_bytes);
@@ -134,7 +139,9 @@ int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err)
 	}
 	free(run->cuda_table);
 	run->cuda_table = NULL;
-	return named ? gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--cuda-table: %s is not a table of CUDA's arguments", path) : 0;
+	return named
+		? gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--cuda-table: %s is not a table of CUDA's arguments", path)
+		: 0;
 }
 
 /* A trace without it is read by the reader's own table: a failure here loses names, not calls. */

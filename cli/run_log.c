@@ -45,7 +45,9 @@ void gt_run_log_number(const struct gt_run *run, const char *key, long long valu
 	gt_run_log(run, key, text);
 }
 
-/* The same choice as the shim's (trace/write/clock.c): the counter only where the kernel trusts it and we may read it. */
+/*
+ * The same choice as the shim's (trace/write/clock.c): the counter only where the kernel trusts it and we may read it.
+ */
 const char *gt_run_clock_source(void)
 {
 	static const char *source;
@@ -55,7 +57,8 @@ const char *gt_run_clock_source(void)
 	source = "monotonic_raw";
 #if defined(__x86_64__)
 	char name[32] = "";
-	int mode = PR_TSC_SIGSEGV, fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	int mode = PR_TSC_SIGSEGV,
+	    fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0) {
 		if (read(fd, name, sizeof name - 1) < 0)
@@ -99,15 +102,15 @@ void gt_run_log_clock(const struct gt_run *run)
 
 	for (int i = 0; i < 8; i++) {   /* the tightest bracket of a few: one may be interrupted */
 		uint64_t before = tick();
-		int64_t mono = clock_ns(CLOCK_MONOTONIC), raw = clock_ns(CLOCK_MONOTONIC_RAW), real = clock_ns(CLOCK_REALTIME),
-			boot = clock_ns(CLOCK_BOOTTIME);
+		int64_t mono = clock_ns(CLOCK_MONOTONIC), raw = clock_ns(CLOCK_MONOTONIC_RAW),
+			real = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
 		uint64_t after = tick();
 
 		if (after - before >= best)
 			continue;
 		best = after - before;
-		snprintf(text, sizeof text, "%llu %lld %lld %lld %lld %llu", (unsigned long long)(before + best / 2), (long long)mono, (long long)raw,
-			(long long)real, (long long)boot, (unsigned long long)best);
+		snprintf(text, sizeof text, "%llu %lld %lld %lld %lld %llu", (unsigned long long)(before + best / 2),
+			(long long)mono, (long long)raw, (long long)real, (long long)boot, (unsigned long long)best);
 	}
 	gt_run_log(run, "clock", text);
 }

@@ -16,7 +16,8 @@
 
 static const char *rank_of(void)
 {
-	static const char *const names[] = { "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "RANK" };
+	static const char *const names[] = { "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+		"MV2_COMM_WORLD_RANK", "RANK" };
 
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (getenv(names[i]))
@@ -79,13 +80,15 @@ static int expand(const struct gt_run *run, long number, char *out, size_t room,
 				return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: %%q must be %%q{VARIABLE}");
 			snprintf(word, sizeof word, "%.*s", (int)(end - p - 2), p + 2);
 			if (!getenv(word))
-				return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the environment has no %s for %%q{%s}", word, word);
+				return gt_fail(err, GT_EXIT_USAGE, NULL, NULL,
+					"-o: the environment has no %s for %%q{%s}", word, word);
 			add_value(&t, getenv(word));
 			p = end;
 			break;
 		}
 		default:
-			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: unknown '%%%.1s'; known: %%p %%h %%q{VAR} %%n %%r %%i %%%%", p);
+			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL,
+				"-o: unknown '%%%.1s'; known: %%p %%h %%q{VAR} %%n %%r %%i %%%%", p);
 		}
 	}
 	if (t.used + 16 >= room || !t.used)
@@ -123,8 +126,11 @@ static int replace(const char *trace, struct gt_err *err)
 	if (lstat(trace, &st))
 		return 0;
 	snprintf(inside, sizeof inside, "%s/run", trace);
-	if (S_ISREG(st.st_mode) ? unlink(trace) : !S_ISDIR(st.st_mode) || access(inside, F_OK) || nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
-		return gt_fail(err, GT_EXIT_OUTPUT, "it does not look like a trace, or cannot be removed", NULL, "%s cannot be replaced", trace);
+	if (S_ISREG(st.st_mode) ? unlink(trace)
+				: !S_ISDIR(st.st_mode) || access(inside, F_OK) ||
+				nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
+		return gt_fail(err, GT_EXIT_OUTPUT, "it does not look like a trace, or cannot be removed", NULL,
+			"%s cannot be replaced", trace);
 	return 0;
 }
 
@@ -137,8 +143,9 @@ static int make(struct gt_run *run, const char *name, struct gt_err *err)
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "the working directory cannot be named");
 	if (n > 7 && !strcmp(name + n - 7, ".gputap"))
 		n -= 7;
-	if ((size_t)snprintf(run->name, sizeof run->name, "%s%s%.*s", cwd, *cwd ? "/" : "", (int)n, name) >= sizeof run->name ||
-	    (size_t)snprintf(run->trace, sizeof run->trace, "%s.gputap", run->name) >= sizeof run->trace)
+	if ((size_t)snprintf(run->name, sizeof run->name, "%s%s%.*s", cwd, *cwd ? "/" : "", (int)n, name) >=
+			sizeof run->name ||
+		(size_t)snprintf(run->trace, sizeof run->trace, "%s.gputap", run->name) >= sizeof run->trace)
 		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the name is too long");
 	return mkdir(run->trace, 0777) ? errno : 0;
 }
@@ -167,8 +174,10 @@ int gt_run_name(struct gt_run *run, struct gt_err *err)
 				return 0;
 		}
 		if (rc == EEXIST)
-			return gt_fail(err, GT_EXIT_OUTPUT, NULL, "another -o NAME, a %n in it, or -f to replace it", "%s is there already", run->trace);
-		return gt_fail(err, GT_EXIT_OUTPUT, strerror(rc), "gputap run -o NAME in a directory that can be written", "%s cannot be made", run->trace);
+			return gt_fail(err, GT_EXIT_OUTPUT, NULL, "another -o NAME, a %n in it, or -f to replace it",
+				"%s is there already", run->trace);
+		return gt_fail(err, GT_EXIT_OUTPUT, strerror(rc),
+			"gputap run -o NAME in a directory that can be written", "%s cannot be made", run->trace);
 	}
 	return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "no free number for %s", name);
 }

@@ -41,7 +41,9 @@ void gt_stats_help(FILE *out)
 	fprintf(out, "\nReports (* printed when none is named; none without rows):\n");
 	for (unsigned i = 0; (r = gt_report_at(i)); i++)
 		fprintf(out, "  %-24s%s %s%s\n", r->name, r->by_default ? "*" : " ", r->title,
-			r->options & GT_REPORT_BASE ? " [:base|:mangled]" : r->options & GT_REPORT_ROWS ? " [:rows=N]" : "");
+			r->options & GT_REPORT_BASE           ? " [:base|:mangled]"
+				: r->options & GT_REPORT_ROWS ? " [:rows=N]"
+							      : "");
 }
 
 int gt_cmd_stats(struct gt_cli *cli)
@@ -58,7 +60,8 @@ int gt_cmd_stats(struct gt_cli *cli)
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "stats takes one trace" : "which trace?");
 	if (!gt_table_format_of(gt_option(&cli->options, "format"), &run.format))
-		return gt_cli_usage(cli, "unknown format '%s'; known: table csv json markdown", gt_option(&cli->options, "format"));
+		return gt_cli_usage(
+			cli, "unknown format '%s'; known: table csv json markdown", gt_option(&cli->options, "format"));
 	if ((size_t)snprintf(list, sizeof list, "%s", gt_option(&cli->options, "report")) >= sizeof list)
 		return gt_cli_usage(cli, "the list of reports is too long");
 	run.skip_empty = !*list;
@@ -70,7 +73,9 @@ int gt_cmd_stats(struct gt_cli *cli)
 		gt_parse_time(to, &run.to_ns);
 	if (*from && *to && run.from_ns > run.to_ns)
 		return gt_cli_usage(cli, "--from %s lies behind --to %s", from, to);
-	if (gt_model_open(cli->args[0], &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table") }, &run.model, &err))
+	if (gt_model_open(cli->args[0],
+		    &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table") }, &run.model,
+		    &err))
 		return gt_cli_fail(&err);
 	gt_progress_begin(&progress, "reading", quiet);
 	run.progress = gt_progress_step;

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /*
- * Bytes of the well-formed sequence at s, of which `left` bytes are there (at least one): 1 for ASCII and NUL; 0 when there
- * is none, over-long forms and surrogates included (RFC 3629, table 3-7 of Unicode).
+ * Bytes of the well-formed sequence at s, of which `left` bytes are there (at least one): 1 for ASCII and NUL; 0 when
+ * there is none, over-long forms and surrogates included (RFC 3629, table 3-7 of Unicode).
  */
 size_t gt_utf8_sequence(const char *s, size_t left);
 

@@ -1,8 +1,8 @@
 /*
  * examples/blur.c - a small real OpenCL program to try gputap on
  *
- * Blurs a picture some times with two kernels on one queue, copies it in and out, and checks the result against the host.
- * It knows nothing of gputap and does not ask for profiling.
+ * Blurs a picture some times with two kernels on one queue, copies it in and out, and checks the result against the
+ * host. It knows nothing of gputap and does not ask for profiling.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -71,9 +71,11 @@ int main(void)
 	cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
 	check(err, "program");
 	check(clBuildProgram(program, 1, &device, "-cl-fast-relaxed-math", NULL, NULL), "build");
-	cl_kernel rows = clCreateKernel(program, "blur_rows", &err), columns = clCreateKernel(program, "blur_columns", &err);
+	cl_kernel rows = clCreateKernel(program, "blur_rows", &err),
+		  columns = clCreateKernel(program, "blur_columns", &err);
 	check(err, "kernel");
-	cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &err), b = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &err);
+	cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &err),
+	       b = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &err);
 	check(err, "buffer");
 
 	for (int i = 0; i < WIDTH * HEIGHT; i++)
@@ -96,7 +98,8 @@ int main(void)
 		blur_host(picture, other);
 	for (int i = 0; i < WIDTH * HEIGHT; i++)
 		worst = fmax(worst, fabs(picture[i] - result[i]));
-	printf("%s: %d passes over %dx%d, largest difference %s\n", name, PASSES, WIDTH, HEIGHT, worst < 1e-2 ? "under 0.01" : "TOO LARGE");
+	printf("%s: %d passes over %dx%d, largest difference %s\n", name, PASSES, WIDTH, HEIGHT,
+		worst < 1e-2 ? "under 0.01" : "TOO LARGE");
 	clReleaseMemObject(a);
 	clReleaseMemObject(b);
 	clReleaseKernel(rows);

@@ -14,9 +14,9 @@
 #define SAME_STACK (8ll << 20)          /* bytes: frames further apart are on different stacks (sigaltstack, fibres) */
 
 /*
- * Is the call whose slot this is still running? Its struct must still stand where it stood; a frame that longjmp left gets
- * overwritten by what is called after. Only for slots above the present frame on the same stack: that memory is mapped.
- * It may belong to other variables by now: a sanitizer cannot know that this is meant.
+ * Is the call whose slot this is still running? Its struct must still stand where it stood; a frame that longjmp left
+ * gets overwritten by what is called after. Only for slots above the present frame on the same stack: that memory is
+ * mapped. It may belong to other variables by now: a sanitizer cannot know that this is meant.
  */
 __attribute__((no_sanitize("address"))) static bool still_running(const struct rec_slot *slot)
 {
@@ -28,8 +28,8 @@ __attribute__((no_sanitize("address"))) static bool still_running(const struct r
 }
 
 /*
- * Drops the slots that no running call owns any more (F1), then answers whether a call of this domain is running below us with
- * no application callback between.
+ * Drops the slots that no running call owns any more (F1), then answers whether a call of this domain is running below
+ * us with no application callback between.
  */
 bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 {
@@ -62,7 +62,8 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 	return false;
 }
 
-TAP_COLD bool tap_call_begin_slow(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+TAP_COLD bool tap_call_begin_slow(
+	struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	if (tap_off == TAP_OFF_EXIT && !tap_tls.own_calls)
 		tap_lost(REC_LOSS_LATE_CALL, 1);
@@ -112,7 +113,8 @@ TAP_COLD uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u
 	return rec + at;
 }
 
-bool tap_callback_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+bool tap_callback_begin(
+	struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	struct tap_stream *s = tap_call_quiet() || tap_off || tap_tls.own_calls ? NULL : tap_stream_at_gate(tap_tick());
 

@@ -56,10 +56,11 @@ static inline void tap_call_cut(struct tap_call *call) { call->head |= (uint64_t
 static inline void tap_call_finish(struct tap_call *call);
 
 /*
- * An application callback runs inside a driver call, or on a driver thread: calls it makes are the application's own and
- * must be recorded. begin opens a slot whose domain hides the calls below it from the nesting test.
+ * An application callback runs inside a driver call, or on a driver thread: calls it makes are the application's own
+ * and must be recorded. begin opens a slot whose domain hides the calls below it from the nesting test.
  */
-bool tap_callback_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
+bool tap_callback_begin(
+	struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 
 /* Calls that the tool itself makes into a driver between these are not recorded (no nesting beyond one level). */
 void tap_own_calls_begin(void);

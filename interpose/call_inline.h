@@ -4,12 +4,13 @@
  * Runs      in the calling thread of the traced program, around the real function.
  * Must not  allocate, lock, make a system call, change errno.
  *
- * F1  A slot's frame is the address of its call's struct tap_call, on the stack of the call's wrapper. A call that is still
- *     running lies higher on the same stack than any that begins now: slots at or below it were left by longjmp, exception or
- *     cancellation, and go.
+ * F1  A slot's frame is the address of its call's struct tap_call, on the stack of the call's wrapper. A call that is
+ *     still running lies higher on the same stack than any that begins now: slots at or below it were left by longjmp,
+ *     exception or cancellation, and go.
  * F2  Every slot that counts (below depth) is either being filled by the code that was interrupted, or whole.
- * F3  What a jump left may stay as it was, inside a large variable that nobody has written yet, and look like a running call. So a
- *     call that the program's own code makes never counts as nested, whatever stands above it: drivers are libraries.
+ * F3  What a jump left may stay as it was, inside a large variable that nobody has written yet, and look like a running
+ *     call. So a call that the program's own code makes never counts as nested, whatever stands above it: drivers are
+ *     libraries.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -20,13 +21,14 @@
 #include "trace/write/reserve.h"
 
 /* call.c: everything rare. */
-bool tap_call_begin_slow(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3) TAP_HIDDEN;
+bool tap_call_begin_slow(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1,
+	uint64_t a2, uint64_t a3) TAP_HIDDEN;
 bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain) TAP_HIDDEN;
 uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags) TAP_HIDDEN;
 
 /* Opens the slot; tick is the start stamp. */
-static inline void tap_call_enter(struct tap_call *call, struct tap_stream *s, uint64_t tick, uint32_t fn, uint32_t domain,
-				  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+static inline void tap_call_enter(struct tap_call *call, struct tap_stream *s, uint64_t tick, uint32_t fn,
+	uint32_t domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	struct tap_tls *t = &tap_tls;
 	uint32_t depth = t->depth;
@@ -105,7 +107,8 @@ static inline void tap_call_stop(struct tap_call *call, int32_t result)
 	}
 }
 
-static inline uint64_t *tap_call_reserve_flags(struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags)
+static inline uint64_t *tap_call_reserve_flags(
+	struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags)
 {
 	uint64_t ticks = call->end_tick - call->start_tick;
 	uint32_t total = words + 3;

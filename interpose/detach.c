@@ -4,9 +4,9 @@
  * Runs      at the exit of the root image, when no launcher stands above it.
  * Must not  leave the program a child, a signal, a descriptor or a pipe that it could notice.
  *
- * Two clones without an exit signal: the program's own wait calls never see the first, which we reap ourselves; the second
- * is nobody's child. The first takes the lock on export.lock before it ends, so the lock is held when we return, and the
- * second hands it to the tool as descriptor 3 across exec.
+ * Two clones without an exit signal: the program's own wait calls never see the first, which we reap ourselves; the
+ * second is nobody's child. The first takes the lock on export.lock before it ends, so the lock is held when we return,
+ * and the second hands it to the tool as descriptor 3 across exec.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

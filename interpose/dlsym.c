@@ -1,8 +1,8 @@
 /*
  * interpose/dlsym.c - what dlsym and dlvsym answer when they are asked for an OpenCL function; dlclose
  *
- * The answer is a wrapper that leads to the very function the real look-up found. What the real library lacks stays NULL,
- * with the real look-up's own error message.
+ * The answer is a wrapper that leads to the very function the real look-up found. What the real library lacks stays
+ * NULL, with the real look-up's own error message.
  *
  * Runs      inside the application's dlsym, dlvsym, dlclose; also before our constructor.
  * Must not  allocate, change errno, leave a dlerror message that the real look-up would not have left.
@@ -17,7 +17,8 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* Real functions of the C library, or of another preloaded tool behind us. Read by dlsym.S; set once, always to the same. */
+/* Real functions of the C library, or of another preloaded tool behind us. Read by dlsym.S; set once, always to the
+ * same. */
 HIDDEN void *(*tap_real_dlsym)(void *handle, const char *name);
 HIDDEN void *(*tap_real_dlvsym)(void *handle, const char *name, const char *version);
 static int (*real_dlclose)(void *handle);
@@ -43,8 +44,8 @@ static void *look_up(void *handle, const char *name, const char *version)
 }
 
 /*
- * RTLD_DEFAULT, or a handle whose scope holds us (the program's own): the real look-up finds our export, which is there even
- * when no library has the function. Ask for what lies behind us; then in what the caller itself was loaded with.
+ * RTLD_DEFAULT, or a handle whose scope holds us (the program's own): the real look-up finds our export, which is there
+ * even when no library has the function. Ask for what lies behind us; then in what the caller itself was loaded with.
  */
 static void *behind_us(const struct tap_entry *e, const char *version, const void *caller)
 {
@@ -59,8 +60,8 @@ static void *behind_us(const struct tap_entry *e, const char *version, const voi
 }
 
 /*
- * RTLD_NEXT is never substituted: interposers need what lies behind them. But when nothing but our own export does, and the
- * caller's libraries have none, there is none.
+ * RTLD_NEXT is never substituted: interposers need what lies behind them. But when nothing but our own export does, and
+ * the caller's libraries have none, there is none.
  */
 static struct tap_answer next_answer(const struct tap_entry *e, const char *version, const void *caller)
 {
@@ -71,7 +72,8 @@ static struct tap_answer next_answer(const struct tap_entry *e, const char *vers
 
 HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const char *version, const void *caller)
 {
-	/* clock_gettime and the like: a sanitizer's start asks for them, when none of its replacements (strcmp) works yet. */
+	/* clock_gettime and the like: a sanitizer's start asks for them, when none of its replacements (strcmp) works
+	 * yet. */
 	const struct tap_entry *e = name[2] >= 'A' && name[2] <= 'Z' ? tap_opencl_entry(name) : NULL;
 
 	if (!e)
@@ -90,9 +92,9 @@ HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const 
 }
 
 /*
- * An unloaded caller's or loader's addresses may be used again by something else: what was remembered about addresses is
- * looked at again after each dlclose. (A plug-in unloaded and loaded again finds its OpenCL library at another place.)
- * Commands whose library goes are read before, or never.
+ * An unloaded caller's or loader's addresses may be used again by something else: what was remembered about addresses
+ * is looked at again after each dlclose. (A plug-in unloaded and loaded again finds its OpenCL library at another
+ * place.) Commands whose library goes are read before, or never.
  */
 __attribute__((visibility("default"))) int dlclose(void *handle)
 {

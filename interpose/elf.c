@@ -91,8 +91,8 @@ static void *symbol_address(const struct tap_object *o, const ElfW(Sym) *sym)
 }
 
 /*
- * strcmp is a sanitizer's own in a program built with one, and that sanitizer asks our dlsym, and so this look-up, for the
- * functions it replaces before its strcmp works (gcc 12, clang 14: a jump to NULL before main).
+ * strcmp is a sanitizer's own in a program built with one, and that sanitizer asks our dlsym, and so this look-up, for
+ * the functions it replaces before its strcmp works (gcc 12, clang 14: a jump to NULL before main).
  */
 static bool same_name(const char *a, const char *b)
 {
@@ -343,8 +343,8 @@ bool tap_object_at(const void *address, struct tap_object *found)
 }
 
 /*
- * The same before our constructor has counted: then one thread runs, or it holds the loader's lock, and dl_iterate_phdr may be
- * a sanitizer's that does not work yet (ThreadSanitizer of gcc 12, clang 14).
+ * The same before our constructor has counted: then one thread runs, or it holds the loader's lock, and dl_iterate_phdr
+ * may be a sanitizer's that does not work yet (ThreadSanitizer of gcc 12, clang 14).
  */
 static bool walk_early(bool (*fn)(const struct tap_object *o, void *arg), void *arg)
 {
@@ -379,7 +379,8 @@ static bool next_definition(const struct tap_object *o, void *arg)
 
 void *tap_next_symbol(const char *name)
 {
-	bool (*walk)(bool (*fn)(const struct tap_object *o, void *arg), void *arg) = startup_count ? tap_objects_walk : walk_early;
+	bool (*walk)(bool (*fn)(const struct tap_object *o, void *arg), void *arg) =
+		startup_count ? tap_objects_walk : walk_early;
 	struct next n = { .name = name };
 
 	if (walk(next_definition, &n))

@@ -2,8 +2,8 @@
  * interpose/elf.h - look into loaded objects without the dynamic linker's own functions
  *
  * dlsym, dladdr and dlopen(RTLD_NOLOAD) are not for us: a look-up that fails, and even one that succeeds, drops the
- * message that the application's next dlerror() would have returned (PoCL reads dlerror() after its own dlopen and aborts),
- * and RTLD_NOLOAD allocates. So: dl_iterate_phdr for the list, own hash look-up for the symbols.
+ * message that the application's next dlerror() would have returned (PoCL reads dlerror() after its own dlopen and
+ * aborts), and RTLD_NOLOAD allocates. So: dl_iterate_phdr for the list, own hash look-up for the symbols.
  *
  * Runs      on any thread. dl_iterate_phdr holds the loader's lock while it walks: slow paths only.
  *
@@ -40,8 +40,8 @@ bool tap_object_from_map(struct tap_object *o, const struct link_map *map);
 void *tap_object_symbol(const struct tap_object *o, const char *name);
 
 /*
- * Walk the objects of our namespace in load order: fn returns true to stop. The loader's lock is held meanwhile: fn must not
- * call anything but the functions of this header. Returns what the last fn returned.
+ * Walk the objects of our namespace in load order: fn returns true to stop. The loader's lock is held meanwhile: fn
+ * must not call anything but the functions of this header. Returns what the last fn returned.
  */
 bool tap_objects_walk(bool (*fn)(const struct tap_object *o, void *arg), void *arg);
 
@@ -69,9 +69,9 @@ bool tap_object_is_named(const struct tap_object *o, const char *name);
 const char *tap_object_needed(const struct tap_object *o, unsigned n);
 
 /*
- * What a reference to `name` from this library would bind to if this library did not define it: the first definition behind
- * us in load order, copies of the shim left out. For the C library's functions that we wrap; another preloaded tool that
- * wraps them too is found first, so that it is chained.
+ * What a reference to `name` from this library would bind to if this library did not define it: the first definition
+ * behind us in load order, copies of the shim left out. For the C library's functions that we wrap; another preloaded
+ * tool that wraps them too is found first, so that it is chained.
  */
 void *tap_next_symbol(const char *name);
 

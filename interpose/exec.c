@@ -1,9 +1,10 @@
 /*
  * interpose/exec.c - the ways out of a process image that leave without its exit handlers
  *
- * _exit, _Exit and quick_exit run our exit chain first; the exec family writes down where the process goes, and that the new
- * image will not be followed when its environment no longer preloads us (the environment itself is the application's).
- * The C library's own exec calls (system, posix_spawn) do not come by here; they inherit the environment.
+ * _exit, _Exit and quick_exit run our exit chain first; the exec family writes down where the process goes, and that
+ * the new image will not be followed when its environment no longer preloads us (the environment itself is the
+ * application's). The C library's own exec calls (system, posix_spawn) do not come by here; they inherit the
+ * environment.
  *
  * Runs      in the calling thread, also between vfork and exec: what must not happen there, process.c leaves out.
  * Must not  allocate: the child of a fork in a threaded program may do nothing that a signal handler may not.

@@ -5,9 +5,9 @@
  * extension function one wrapper instance for each table. A name we do not know, a fifth platform, and a pointer that
  * differs from the one that the platform gave before pass through untouched.
  *
- * Provisional extensions change their signatures between versions (PoCL 3.1 answers to command-buffer names with an older
- * one than today's headers have): unless the platform reports a version with our headers' prototypes, the application
- * gets an instance that records the name and jumps to the driver without looking at the arguments.
+ * Provisional extensions change their signatures between versions (PoCL 3.1 answers to command-buffer names with an
+ * older one than today's headers have): unless the platform reports a version with our headers' prototypes, the
+ * application gets an instance that records the name and jumps to the driver without looking at the arguments.
  *
  * Runs      in the calling thread, inside the wrappers of clGetExtensionFunctionAddress(ForPlatform): never hot.
  * Must not  allocate with malloc, lock, change errno.
@@ -37,12 +37,15 @@ static enum verdict list_says(const cl_name_version *list, size_t n, const struc
 {
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(list[i].name, e->provisional, CL_NAME_VERSION_MAX_NAME_SIZE) == 0)
-			return list[i].version >= e->version_least && list[i].version <= e->version_most ? AGREES : DIFFERS;
+			return list[i].version >= e->version_least && list[i].version <= e->version_most ? AGREES
+													 : DIFFERS;
 	return SILENT;
 }
 
-/* Asks a platform (device NULL) or a device for its list. Pages of our own: the list is long and the stack may be small. */
-static enum verdict ask(const struct tap_opencl_api *real, cl_platform_id platform, cl_device_id device, const struct tap_entry *e)
+/* Asks a platform (device NULL) or a device for its list. Pages of our own: the list is long and the stack may be
+ * small. */
+static enum verdict ask(
+	const struct tap_opencl_api *real, cl_platform_id platform, cl_device_id device, const struct tap_entry *e)
 {
 #define QUERY(bytes, to, got) (device ? real->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, to, got) \
 				      : real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, bytes, to, got))
@@ -62,17 +65,20 @@ static enum verdict ask(const struct tap_opencl_api *real, cl_platform_id platfo
 #undef QUERY
 }
 
-/* The platform lists what all its devices have, in one version; an extension of some devices stands in their own lists alone. */
+/* The platform lists what all its devices have, in one version; an extension of some devices stands in their own lists
+ * alone. */
 static bool platform_agrees(const struct tap_opencl_api *real, cl_platform_id platform, const struct tap_entry *e)
 {
 	cl_device_id device[16];
 	cl_uint n = 0;
 
-	if (!real->clGetPlatformInfo || !real->clGetDeviceIDs || !real->clGetDeviceInfo || (uintptr_t)platform == NO_PLATFORM)
+	if (!real->clGetPlatformInfo || !real->clGetDeviceIDs || !real->clGetDeviceInfo ||
+		(uintptr_t)platform == NO_PLATFORM)
 		return false;
 	enum verdict says = ask(real, platform, NULL, e);
 
-	if (says != SILENT || real->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 16, device, &n) != CL_SUCCESS || n > 16)
+	if (says != SILENT || real->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 16, device, &n) != CL_SUCCESS ||
+		n > 16)
 		return says == AGREES;
 	for (cl_uint i = 0; i < n && says != DIFFERS; i++) {
 		enum verdict one = ask(real, platform, device[i], e);
@@ -100,7 +106,8 @@ static unsigned table_with(const struct tap_entry *e, const void *real)
 {
 	unsigned n = 0;
 
-	while (n < TAP_PLATFORMS && __atomic_load_n((void **)&tap_ext_route[n] + e->api_index, __ATOMIC_ACQUIRE) != real)
+	while (n < TAP_PLATFORMS &&
+		__atomic_load_n((void **)&tap_ext_route[n] + e->api_index, __ATOMIC_ACQUIRE) != real)
 		n++;
 	return n;
 }
@@ -123,7 +130,8 @@ static bool put(unsigned n, const struct tap_entry *e, void *real)
 {
 	void **slot = (void **)&tap_ext_route[n] + e->api_index, *none = NULL;
 
-	return __atomic_compare_exchange_n(slot, &none, real, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED) || none == real;
+	return __atomic_compare_exchange_n(slot, &none, real, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED) ||
+		none == real;
 }
 
 static void *wrapper_for(const struct tap_opencl_api *api, uintptr_t platform, const char *name, void *real)

@@ -1,10 +1,10 @@
 /*
  * interpose/layer.c - this library as an OpenCL layer (OPENCL_LAYERS)
  *
- * The ICD loader asks for a dispatch table of our own and calls through it. What we get, the target table, may be shorter or
- * longer than the one we know: of a shorter one no more than its entries are read, of a longer one the rest is handed back as
- * it came. Calls are forwarded through the target table alone. A call that came through an exported wrapper already is
- * nested here and not recorded twice.
+ * The ICD loader asks for a dispatch table of our own and calls through it. What we get, the target table, may be
+ * shorter or longer than the one we know: of a shorter one no more than its entries are read, of a longer one the rest
+ * is handed back as it came. Calls are forwarded through the target table alone. A call that came through an exported
+ * wrapper already is nested here and not recorded twice.
  *
  * Runs      in the thread that makes the loader's first call. One table: a second loader's calls pass through.
  *

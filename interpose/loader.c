@@ -4,10 +4,12 @@
  * Runs      on slow paths: dlsym of an OpenCL name, first call of a calling object, the audit module, exit.
  * Must not  allocate, change errno, leave a dlerror message.
  *
- * L1  A table belongs to one loaded object (load bias, dynamic section, path). It is filled before its number is handed out.
- * L2  Filling writes the same values whoever does it: threads that meet at a new library fill side by side, nobody waits.
- * L3  A table is given to another library only when its own is gone from the process; a library that comes back under the
- *     same path gets its old table.
+ * L1  A table belongs to one loaded object (load bias, dynamic section, path). It is filled before its number is handed
+ *     out.
+ * L2  Filling writes the same values whoever does it: threads that meet at a new library fill side by side, nobody
+ *     waits.
+ * L3  A table is given to another library only when its own is gone from the process; a library that comes back under
+ *     the same path gets its old table.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -84,7 +86,8 @@ static bool find_between(const struct tap_object *o, void *arg)
 
 	if (o->dynamic == b->library->dynamic)
 		return true;
-	if (b->behind_us && o->startup && b->n < sizeof b->tool / sizeof *b->tool && !tap_object_is_shim(o) && defines_any(o))
+	if (b->behind_us && o->startup && b->n < sizeof b->tool / sizeof *b->tool && !tap_object_is_shim(o) &&
+		defines_any(o))
 		b->tool[b->n++] = *o;
 	b->behind_us |= tap_object_is_self(o);
 	return false;
@@ -127,7 +130,8 @@ static bool is_filled(const struct loader *l)
 /* L1 */
 static bool belongs_to(const struct loader *l, const struct tap_object *o)
 {
-	return l->dynamic == (uintptr_t)o->dynamic && is_filled(l) && l->base == o->base && l->path_hash == hash_of(o->path);
+	return l->dynamic == (uintptr_t)o->dynamic && is_filled(l) && l->base == o->base &&
+		l->path_hash == hash_of(o->path);
 }
 
 static bool is_mapped_as(const struct tap_object *o, void *arg)
@@ -137,7 +141,8 @@ static bool is_mapped_as(const struct tap_object *o, void *arg)
 
 static bool take(unsigned n, uintptr_t old, const struct tap_object *o)
 {
-	return atomic_compare_exchange_strong(&loaders[n].dynamic, &old, (uintptr_t)o->dynamic) || old == (uintptr_t)o->dynamic;
+	return atomic_compare_exchange_strong(&loaders[n].dynamic, &old, (uintptr_t)o->dynamic) ||
+		old == (uintptr_t)o->dynamic;
 }
 
 /* A table whose library is gone: the one of the same path if there is one. LOADERS = none. L3 */
@@ -146,7 +151,8 @@ static unsigned abandoned(uint64_t path_hash)
 	unsigned found = LOADERS;
 
 	for (unsigned n = 0; n < LOADERS; n++) {
-		if (!is_filled(&loaders[n]) || !loaders[n].suspect || loaders[n].elsewhere || tap_objects_walk(is_mapped_as, &loaders[n]))
+		if (!is_filled(&loaders[n]) || !loaders[n].suspect || loaders[n].elsewhere ||
+			tap_objects_walk(is_mapped_as, &loaders[n]))
 			continue;
 		if (loaders[n].path_hash == path_hash)
 			return n;
@@ -216,7 +222,8 @@ bool tap_opencl_loaded(const struct tap_opencl_api *api)
 
 	for (unsigned n = 0; n < LOADERS; n++)
 		if (table_of(n) == api)
-			return tap_objects_walk(is_mapped_as, &loaders[n]) || tap_objects_walk_elsewhere(is_mapped_as, &loaders[n]);
+			return tap_objects_walk(is_mapped_as, &loaders[n]) ||
+				tap_objects_walk_elsewhere(is_mapped_as, &loaders[n]);
 	return !api->clFinish || tap_object_at((const void *)(uintptr_t)api->clFinish, &o);
 }
 
@@ -289,8 +296,8 @@ void *tap_loader_in_scope(const struct tap_entry *e, const void *caller)
 /* ------------------------------------------------- the audit module's door */
 
 /*
- * libgputap-audit.so asks, from inside the dynamic linker, what to bind instead of `real`, which `library` defines as `name`.
- * NULL: leave it.
+ * libgputap-audit.so asks, from inside the dynamic linker, what to bind instead of `real`, which `library` defines as
+ * `name`. NULL: leave it.
  */
 __attribute__((visibility("default")))
 void *gputap_rebind(const struct link_map *library, const char *name, void *real)
@@ -313,7 +320,8 @@ void *gputap_rebind(const struct link_map *library, const char *name, void *real
 static bool count_missed(const struct tap_object *o, void *arg)
 {
 	/* A library that was there before main is caught by binding: if it was not seen, it was not called. */
-	if (!o->startup && tap_object_is_opencl(o) && !tap_object_symbol(o, "clIcdGetPlatformIDsKHR") && !tap_loader_known(o))
+	if (!o->startup && tap_object_is_opencl(o) && !tap_object_symbol(o, "clIcdGetPlatformIDsKHR") &&
+		!tap_loader_known(o))
 		++*(unsigned *)arg;
 	return false;
 }
@@ -375,6 +383,7 @@ __attribute__((constructor(102))) static void step_aside(void)
 /* An image that recorded nothing: the exit functions did not run, but somebody should know why there is nothing. */
 __attribute__((destructor)) static void at_unrecorded_exit(void)
 {
-	if ((!tap_off || tap_off == TAP_OFF_EARLY) && !tap_calls_off && !counted && missed_loaders() && tap_stream_get())
+	if ((!tap_off || tap_off == TAP_OFF_EARLY) && !tap_calls_off && !counted && missed_loaders() &&
+		tap_stream_get())
 		count_missed_loaders(REC_EXIT_NORMAL);
 }

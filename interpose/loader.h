@@ -1,9 +1,10 @@
 /*
  * interpose/loader.h - the OpenCL libraries of this process, and who calls which
  *
- * A loader is a loaded object that exports clGetPlatformIDs: an ICD loader, a driver used directly, an application's own
- * forwarding library. Each gets a table of its functions when it is first seen; the first TAP_ROUTES tables are tap_route[],
- * which have wrapper instances of their own. Slow paths only, except tap_opencl_real (collectors/opencl/hooks.h).
+ * A loader is a loaded object that exports clGetPlatformIDs: an ICD loader, a driver used directly, an application's
+ * own forwarding library. Each gets a table of its functions when it is first seen; the first TAP_ROUTES tables are
+ * tap_route[], which have wrapper instances of their own. Slow paths only, except tap_opencl_real
+ * (collectors/opencl/hooks.h).
  *
  * Runs      on any thread; inside dlsym; inside the dynamic linker for the audit module.
  * Must not  allocate, lock (but for the loader's own lock in dl_iterate_phdr), change errno, leave a dlerror message.
@@ -20,16 +21,18 @@
 #include "opencl_entries.h"
 
 /*
- * The wrapper instance that leads to `real`, which a look-up of e->name found; `real` itself when that is no business of
- * ours: the library is no OpenCL loader, one OpenCL library looks into the driver below it, or there are more loaders
- * than instances (counted).
+ * The wrapper instance that leads to `real`, which a look-up of e->name found; `real` itself when that is no business
+ * of ours: the library is no OpenCL loader, one OpenCL library looks into the driver below it, or there are more
+ * loaders than instances (counted).
  */
 void *tap_loader_wrapper(const struct tap_entry *e, void *real, const void *caller);
 
 /* For a function pointer that a driver gave out: the wrapper of the loader that exports this very function, or NULL. */
 void *tap_loader_exported(const struct tap_entry *e, const void *real);
 
-/* What a reference to e->name from the caller would have been bound to without us, in global or local scope; or NULL. */
+/*
+ * What a reference to e->name from the caller would have been bound to without us, in global or local scope; or NULL.
+ */
 void *tap_loader_in_scope(const struct tap_entry *e, const void *caller);
 
 /* After a dlclose: what was found may be gone, what is mapped there now may be something else. */

@@ -61,7 +61,8 @@ static bool anything_to_trace(void)
 {
 	const char *domains = tap_option("trace");
 
-	return (tap_list_has(domains, "opencl") || tap_nvtx_wanted() || tap_list_has(domains, "cuda")) && !tap_list_has(domains, "none");
+	return (tap_list_has(domains, "opencl") || tap_nvtx_wanted() || tap_list_has(domains, "cuda")) &&
+		!tap_list_has(domains, "none");
 }
 
 /* Loaded before main, with the program: the loader has been told to. */
@@ -119,7 +120,8 @@ void tap_on_exit(void (*fn)(int kind))
 		void (*none)(int) = NULL;
 
 		if (exit_function[i] == fn ||
-		    __atomic_compare_exchange_n(&exit_function[i], &none, fn, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			__atomic_compare_exchange_n(
+				&exit_function[i], &none, fn, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			return;
 	}
 }
@@ -134,7 +136,8 @@ static void run_exit_functions(int kind)
 	}
 }
 
-/* Whether this process opened its directory itself: not a vfork child of one that did, not a fork child that recorded nothing. */
+/* Whether this process opened its directory itself: not a vfork child of one that did, not a fork child that recorded
+ * nothing. */
 static bool image_is_open(void)
 {
 	return TAP_READ_ONCE(tap_gate->alive) && image_pid == tap_sys_getpid();
@@ -146,11 +149,15 @@ void tap_process_exit(enum rec_exit kind, int status)
 	bool first = image_is_open() && !__atomic_exchange_n(&tap_gate->ended, 1, __ATOMIC_RELAXED);
 
 	if (first && tap_off != TAP_OFF_EXIT) {
-		TAP_DEBUG(process, "exit %d: %s", status, kind == REC_EXIT_NORMAL ? "exit handlers" : kind == REC_EXIT_QUICK ? "quick_exit" : "_exit");
+		TAP_DEBUG(process, "exit %d: %s", status,
+			kind == REC_EXIT_NORMAL          ? "exit handlers"
+				: kind == REC_EXIT_QUICK ? "quick_exit"
+							 : "_exit");
 		run_exit_functions(kind);
 		tap_detach_check();
 		tap_clock_record();
-		tap_record(REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
+		tap_record(
+			REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
 		tap_gate_close(TAP_OFF_EXIT);
 	}
 	if (first || kind == REC_EXIT_NORMAL)
@@ -167,7 +174,8 @@ void tap_process_exec(const char *path, bool environment_cleaned)
 	/* A child of fork that recorded nothing is of interest only when it leaves our sight. */
 	bool forked = !TAP_READ_ONCE(tap_gate->alive) && tap_run_image_dir()[0];
 
-	TAP_DEBUG(process, "exec %s%s", path ? path : "?", environment_cleaned ? ", environment cleaned: not followed" : "");
+	TAP_DEBUG(process, "exec %s%s", path ? path : "?",
+		environment_cleaned ? ", environment cleaned: not followed" : "");
 	if (image_is_open()) {
 		run_exit_functions(REC_EXIT_EXEC);
 		tap_clock_record();

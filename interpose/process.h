@@ -24,7 +24,8 @@ void tap_on_exit(void (*fn)(int kind));
  */
 void tap_process_exit(enum rec_exit kind, int status);
 
-/* Before an exec: exit chain, EXEC record, clock set. The call may still fail: tap_process_exec_failed brings recording back. */
+/* Before an exec: exit chain, EXEC record, clock set. The call may still fail: tap_process_exec_failed brings recording
+ * back. */
 void tap_process_exec(const char *path, bool environment_cleaned);
 void tap_process_exec_failed(void);
 

@@ -1,9 +1,10 @@
 /*
  * interpose/resolve.c - the real library behind a call that reached an exported wrapper
  *
- * Two OpenCL libraries can live in one process (the system's, and a renamed one in a Python wheel). A caller means the one
- * that the dynamic linker would have bound it to without us: the first in the global scope as it was at start, else the one
- * in its own dependency closure, else any loaded one that exports the API (opened RTLD_GLOBAL later, or by a plug-in's host).
+ * Two OpenCL libraries can live in one process (the system's, and a renamed one in a Python wheel). A caller means the
+ * one that the dynamic linker would have bound it to without us: the first in the global scope as it was at start, else
+ * the one in its own dependency closure, else any loaded one that exports the API (opened RTLD_GLOBAL later, or by a
+ * plug-in's host).
  *
  * Runs      at the start of every call through an exported name, on any thread, in signal handlers.
  * Must not  allocate, lock (the first call of an object takes the loader's lock), change errno.
@@ -26,7 +27,9 @@
 
 /* Objects that call OpenCL by name, as address ranges. */
 #define CALLERS 256
-/* Objects that can be searched when no memory can be mapped: the first ones, among them all that were there at start. */
+/*
+ * Objects that can be searched when no memory can be mapped: the first ones, among them all that were there at start.
+ */
 #define SPARE 192
 
 struct caller {
@@ -44,7 +47,8 @@ struct tap_first_caller tap_first_caller;       /* callers[0], as far as the wra
 
 /* ------------------------------------------------------ which library is it */
 
-/* A copy of the list, to search it more than once. Mapped for the moment: stacks may be small, malloc may be the caller. */
+/* A copy of the list, to search it more than once. Mapped for the moment: stacks may be small, malloc may be the
+ * caller. */
 struct list {
 	struct tap_object *object;
 	unsigned n, room;
@@ -75,7 +79,8 @@ static const struct tap_object *named(const struct list *l, const char *name)
 }
 
 /* Breadth first, as the dynamic linker searches. `queue` and `seen` have room for all objects. */
-static const struct tap_object *in_closure(const struct list *l, const struct tap_object *root, unsigned *queue, uint8_t *seen)
+static const struct tap_object *in_closure(
+	const struct list *l, const struct tap_object *root, unsigned *queue, uint8_t *seen)
 {
 	unsigned head = 0, tail = 0;
 
@@ -145,7 +150,8 @@ static bool search_locked(const struct tap_object *first, void *arg)
 	size_t bytes = l.room * per_object;
 	char *memory = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (!memory) {                          /* the program may still get its answer: the loader's lock is held, so one at a time */
+	/* the program may still get its answer: the loader's lock is held, so one at a time */
+	if (!memory) {
 		l.object = spare.object;
 		l.room = SPARE;
 		__builtin_memset(spare.seen, 0, sizeof spare.seen);
@@ -200,7 +206,8 @@ static void remember(const struct search *s, const struct tap_opencl_api *api)
 		struct caller *c = &callers[i];
 
 		if (c->ready && c->start == s->from.start && c->full_bytes == s->from.end - s->from.start &&
-		    c->dynamic == (uintptr_t)s->from.dynamic && c->library == (uintptr_t)s->library.dynamic && c->api == api) {
+			c->dynamic == (uintptr_t)s->from.dynamic && c->library == (uintptr_t)s->library.dynamic &&
+			c->api == api) {
 			usable(c, c->full_bytes);               /* R1: still the same */
 			return;
 		}

@@ -1,10 +1,11 @@
 /*
  * interpose/routes.h - the OpenCL libraries that wrappers lead to
  *
- * A route is one library's functions. Which route a call takes is decided by how its wrapper was reached: by the exported
- * name (tap_opencl_real of the caller), by a pointer that dlsym handed out for one loader, by an extension look-up on one
- * platform, or through the loader's layer chain. Each way has wrapper instances of its own (build/gen/opencl_entries.h).
- * Filled by interpose/resolve.c and interpose/layer.c before a pointer to a wrapper is handed out; never cleared.
+ * A route is one library's functions. Which route a call takes is decided by how its wrapper was reached: by the
+ * exported name (tap_opencl_real of the caller), by a pointer that dlsym handed out for one loader, by an extension
+ * look-up on one platform, or through the loader's layer chain. Each way has wrapper instances of its own
+ * (build/gen/opencl_entries.h). Filled by interpose/resolve.c and interpose/layer.c before a pointer to a wrapper is
+ * handed out; never cleared.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -26,8 +27,9 @@ extern struct tap_opencl_api tap_ext_route[TAP_PLATFORMS];
 extern struct tap_opencl_api tap_layer_route;
 
 /*
- * The object that called OpenCL by name first, most often the only one: its route is found without a call. The rest is asked of
- * tap_opencl_real(). Range and api never change once `bytes` is not 0; 0 = nobody yet, or in doubt after a dlclose. resolve.c
+ * The object that called OpenCL by name first, most often the only one: its route is found without a call. The rest is
+ * asked of tap_opencl_real(). Range and api never change once `bytes` is not 0; 0 = nobody yet, or in doubt after a
+ * dlclose. resolve.c
  */
 struct tap_first_caller {
 	uintptr_t start;

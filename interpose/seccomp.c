@@ -31,10 +31,13 @@ enum { SET_SECCOMP = 22, MODE_STRICT = 1, OPERATION_STRICT = 0 };
 /* Strict mode takes the time stamp counter away too (x86): a thread that enters it records no more. */
 static bool is_strict(long a, long b, long c)
 {
-	return a == SYS_seccomp ? b == OPERATION_STRICT : a == SYS_prctl ? c == MODE_STRICT : a == SET_SECCOMP && b == MODE_STRICT;
+	return a == SYS_seccomp  ? b == OPERATION_STRICT
+		: a == SYS_prctl ? c == MODE_STRICT
+				 : a == SET_SECCOMP && b == MODE_STRICT;
 }
 
-/* Gets the first arguments of prctl or syscall. errno is safe: the function that follows sets it, or leaves it, on its own. */
+/* Gets the first arguments of prctl or syscall. errno is safe: the function that follows sets it, or leaves it, on its
+ * own. */
 HIDDEN void tap_seccomp_tell(long a, long b, long c)
 {
 	tap_seccomp_seen();

@@ -1,9 +1,10 @@
 /*
  * interpose/weak.c - weak references to functions that the real library lacks stay zero
  *
- * A program may declare a function of a newer OpenCL weak and test its address. Our exports have every name, so the dynamic
- * linker has bound such references by the time our constructor runs: those for which no library behind us has the function
- * are taken back to what they were without us. Only objects that are there at start; plug-ins opened later keep our export.
+ * A program may declare a function of a newer OpenCL weak and test its address. Our exports have every name, so the
+ * dynamic linker has bound such references by the time our constructor runs: those for which no library behind us has
+ * the function are taken back to what they were without us. Only objects that are there at start; plug-ins opened later
+ * keep our export.
  *
  * Runs      in the constructor, before any code of the program that could look.
  * Must not  allocate, change errno; make system calls only when there is something to take back.
@@ -31,7 +32,8 @@ static struct relocations find(const struct tap_object *o, ElfW(Sxword) address,
 
 	for (const ElfW(Dyn) *d = o->dynamic; d->d_tag != DT_NULL; d++) {
 		if (d->d_tag == address)
-			r.first = (const ElfW(Rela) *)(d->d_un.d_ptr < o->base ? d->d_un.d_ptr + o->base : d->d_un.d_ptr);
+			r.first =
+				(const ElfW(Rela) *)(d->d_un.d_ptr < o->base ? d->d_un.d_ptr + o->base : d->d_un.d_ptr);
 		if (d->d_tag == size)
 			r.bytes = d->d_un.d_val;
 	}
@@ -43,7 +45,8 @@ static void clear(const struct tap_object *o, uintptr_t slot)
 {
 	uintptr_t page_bytes = getauxval(AT_PAGESZ);
 	uintptr_t page = slot & ~(page_bytes - 1);
-	bool sealed = slot >= o->relro && slot < (o->relro_end & ~(page_bytes - 1));  /* whole pages only, as the linker does */
+	/* whole pages only, as the linker does */
+	bool sealed = slot >= o->relro && slot < (o->relro_end & ~(page_bytes - 1));
 
 	if (sealed && TAP_SYS(mprotect, page, page_bytes, PROT_READ | PROT_WRITE, 0, 0, 0) < 0)
 		return;

@@ -75,7 +75,8 @@ static inline uint32_t tap_put_list(uint64_t *out, const void *list, uint32_t el
  * Bytes of an output of which only a part may be valid. count: what the application has room for. told: what the call
  * said is there, where the application asked; else NULL, and own is what it told us: then the copy has the full count.
  */
-static inline uint32_t tap_part_bytes(uint64_t count, const uint64_t *told, uint64_t own, uint32_t element, uint32_t limit, bool *cut)
+static inline uint32_t tap_part_bytes(
+	uint64_t count, const uint64_t *told, uint64_t own, uint32_t element, uint32_t limit, bool *cut)
 {
 	bool large = false;
 	uint64_t valid = TAP_MIN(count, told ? *told : own);

@@ -1,8 +1,8 @@
 /*
  * model/args.c - decode a call's arguments as the trace's own table says
  *
- * Layout: api/README.md "Where an argument lies". Nothing in the record is trusted: each copy must lie inside it, or the
- * arguments are damaged, which is counted once and turns has_args off. Copies are found only when someone asks.
+ * Layout: api/README.md "Where an argument lies". Nothing in the record is trusted: each copy must lie inside it, or
+ * the arguments are damaged, which is counted once and turns has_args off. Copies are found only when someone asks.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -62,7 +62,8 @@ static uint64_t eval_term(const struct gt_decoded *d, const struct gt_term *t)
 	uint64_t v = t->factor;
 
 	for (int k = 0; k < 2 && t->param[k] >= 0; k++) {
-		uint64_t f = t->behind[k] ? value_behind(d, t->param[k]) : gt_call_fixed(d->call, &d->call->fn->params[t->param[k]]);
+		uint64_t f = t->behind[k] ? value_behind(d, t->param[k])
+					  : gt_call_fixed(d->call, &d->call->fn->params[t->param[k]]);
 
 		if (__builtin_mul_overflow(v, f, &v))
 			return UINT64_MAX;
@@ -97,7 +98,8 @@ static uint64_t step_count(const struct gt_decoded *d, const struct gt_copy_step
 }
 
 /* Words taken by the copy at `at` (left words remain), or UINT64_MAX when it does not fit. */
-static uint64_t take_array(const struct gt_decoded *d, const struct gt_copy_step *s, const uint64_t *at, uint64_t left, struct gt_copied *c)
+static uint64_t take_array(const struct gt_decoded *d, const struct gt_copy_step *s, const uint64_t *at, uint64_t left,
+	struct gt_copied *c)
 {
 	uint64_t n = step_count(d, s), bytes;
 
@@ -116,7 +118,8 @@ static uint64_t take_array(const struct gt_decoded *d, const struct gt_copy_step
 	return (bytes + 7) / 8;
 }
 
-static uint64_t take_string(const struct gt_decoded *d, const struct gt_copy_step *s, const uint64_t *at, uint64_t left, struct gt_copied *c)
+static uint64_t take_string(const struct gt_decoded *d, const struct gt_copy_step *s, const uint64_t *at, uint64_t left,
+	struct gt_copied *c)
 {
 	uint64_t bytes = left ? (uint32_t)*at : UINT64_MAX;
 
@@ -186,7 +189,8 @@ static __attribute__((noinline)) bool decode_now(struct gt_decoded *d)
 
 bool gt_call_arg(const struct gt_call *call, unsigned i, struct gt_arg *out)
 {
-	if (!call->has_args || i >= call->fn->n_params || (call->decoded->state != GT_DECODE_DONE && !decode_now(call->decoded)))
+	if (!call->has_args || i >= call->fn->n_params ||
+		(call->decoded->state != GT_DECODE_DONE && !decode_now(call->decoded)))
 		return false;
 	const struct gt_param *p = &call->fn->params[i];
 	const struct gt_copied *c = &call->decoded->copy[i];

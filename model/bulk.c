@@ -87,7 +87,8 @@ void gt_bulk_forget(const struct gt_bulk *b, size_t from, size_t to)
 	from = (from + page - 1) / page * page;
 	to = to / page * page;
 	if (b->fd && from < to)
-		madvise((char *)b->data + from, to - from, MADV_DONTNEED);      /* of a shared mapping: the page cache keeps them */
+		/* of a shared mapping: the page cache keeps them */
+		madvise((char *)b->data + from, to - from, MADV_DONTNEED);
 }
 
 void gt_bulk_free(struct gt_bulk *b)

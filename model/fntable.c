@@ -1,8 +1,8 @@
 /*
  * model/fntable.c - parse the function table that a trace carries
  *
- * The text is copied once and cut up in place; items are counted first, so every array is allocated once. A trace may be
- * of another version: unknown letters and fields behind the known ones are skipped; what cannot be used is refused.
+ * The text is copied once and cut up in place; items are counted first, so every array is allocated once. A trace may
+ * be of another version: unknown letters and fields behind the known ones are skipped; what cannot be used is refused.
  * Text form: api/README.md "The table in the trace".
  *
  * Copyright 2026 The gputap authors
@@ -62,7 +62,8 @@ static const char *const value_names[] = {
 static const char *const copy_names[] = { "none", "array", "string", "plist", "bytes" };
 static const char *const dir_names[] = { "in", "out", "inout" };
 static const char *const object_names[] = {
-	"-", "platform", "device", "context", "queue", "mem", "program", "kernel", "sampler", "event", "command_buffer", "svm", "semaphore",
+	"-", "platform", "device", "context", "queue", "mem", "program", "kernel", "sampler", "event", "command_buffer",
+	"svm", "semaphore",
 };
 
 static int find_word(const char *word, const char *const *words, size_t n)
@@ -147,8 +148,9 @@ static const char *enum_name_at(const struct gt_fntable *t, uint32_t i) { return
 
 static int bad(const struct parser *p, const char *what)
 {
-	return gt_fail(p->err, GT_EXIT_INPUT, "the trace's function table is damaged, or made by a version whose table this one cannot read", NULL,
-	               "function table, line %u: %s", p->line, what);
+	return gt_fail(p->err, GT_EXIT_INPUT,
+		"the trace's function table is damaged, or made by a version whose table this one cannot read", NULL,
+		"function table, line %u: %s", p->line, what);
 }
 
 static int take_version(struct parser *p)
@@ -256,7 +258,8 @@ static int take_function(struct parser *p)
 
 	*f = (struct gt_fn){
 		.id = u32_of(p, 1), .name = text_of(p, 2), .domain = domain_of(p, 3), .kind = text_of(p, 4),
-		.ret_type = text_of(p, 5), .ret = value_of(p, 6), .ret_position = (int)number_of(p, 7), .ret_object = object_of(p, 8),
+		.ret_type = text_of(p, 5), .ret = value_of(p, 6), .ret_position = (int)number_of(p, 7),
+		.ret_object = object_of(p, 8),
 		.command_type = text_of(p, 9), .command_value = u32_of(p, 10), .fixed_words = u32_of(p, 11),
 		.has_event_out = number_of(p, 12) != 0, .is_callback = number_of(p, 13) != 0,
 		.params = &t->params[t->n_params], .index = t->n_fns, .plan = &t->plans[t->n_fns],
@@ -285,17 +288,22 @@ static int take_param(struct parser *p)
 	struct gt_fntable *t = p->t;
 	struct gt_fn *f = t->n_fns ? &t->fns[t->n_fns - 1] : NULL;
 	struct gt_param *q = &t->params[t->n_params];
-	int copy = p->n > 7 ? FIND_WORD(p->field[7], copy_names) : -1, dir = p->n > 8 ? FIND_WORD(p->field[8], dir_names) : -1;
+	int copy = p->n > 7 ? FIND_WORD(p->field[7], copy_names) : -1,
+	    dir = p->n > 8 ? FIND_WORD(p->field[8], dir_names) : -1;
 	const char *role = text_of(p, 16);
 
 	if (!f || p->n < 16)
 		return bad(p, f ? "parameter with too few fields" : "parameter without a function");
 	*q = (struct gt_param){
 		.type = text_of(p, 1), .name = text_of(p, 2), .value = value_of(p, 3), .group = text_of(p, 4),
-		.position = (int)number_of(p, 5), .bytes = u32_of(p, 6), .copy = copy < 0 ? GT_COPY_NONE : (enum gt_copy)copy,
-		.dir = dir < 0 ? GT_IN : (enum gt_dir)dir, .elem = value_of(p, 9), .elem_bytes = u32_of(p, 10), .object = object_of(p, 11),
-		.count = text_of(p, 12), .capacity = text_of(p, 13), .limit = u32_of(p, 14), .typed_out = number_of(p, 15) != 0,
-		.is_event_out = !strcmp(role, "event"), .is_wait_list = !strcmp(role, "waits"), .is_errcode = !strcmp(role, "errcode"),
+		.position = (int)number_of(p, 5), .bytes = u32_of(p, 6),
+		.copy = copy < 0 ? GT_COPY_NONE : (enum gt_copy)copy,
+		.dir = dir < 0 ? GT_IN : (enum gt_dir)dir, .elem = value_of(p, 9), .elem_bytes = u32_of(p, 10),
+		.object = object_of(p, 11),
+		.count = text_of(p, 12), .capacity = text_of(p, 13), .limit = u32_of(p, 14),
+		.typed_out = number_of(p, 15) != 0,
+		.is_event_out = !strcmp(role, "event"), .is_wait_list = !strcmp(role, "waits"),
+		.is_errcode = !strcmp(role, "errcode"),
 	};
 	if (copy < 0)
 		return bad(p, "parameter copied in an unknown way");
@@ -376,8 +384,9 @@ static bool allocate(struct gt_fntable *t, const char *text, size_t bytes)
 	t->structs = calloc(n['S'] + 1, sizeof *t->structs);
 	t->fields = calloc(n['M'] + 1, sizeof *t->fields);
 	t->queries = calloc(n['Q'] + 1, sizeof *t->queries);
-	if (!t->text || !t->fns || !t->plans || !t->params || !t->steps || !t->enums || !t->values || !t->sorted || !t->structs ||
-	    !t->fields || !t->queries || !name_map_init(&t->fn_names, n['F']) || !name_map_init(&t->enum_names, n['E']))
+	if (!t->text || !t->fns || !t->plans || !t->params || !t->steps || !t->enums || !t->values || !t->sorted ||
+		!t->structs || !t->fields || !t->queries || !name_map_init(&t->fn_names, n['F']) ||
+		!name_map_init(&t->enum_names, n['E']))
 		return false;
 	memcpy(t->text, text, bytes);
 	t->text[bytes] = 0;

@@ -35,22 +35,32 @@ enum gt_copy {
 	GT_COPY_NONE,                     /* only the pointer */
 	GT_COPY_ARRAY,                    /* count elements */
 	GT_COPY_STRING,                   /* u32 bytes, then the bytes, padded to words (zero terminator not stored) */
-	GT_COPY_PLIST,                    /* property list: key, value pairs up to and with the 0, u64 each; u64 count first */
-	GT_COPY_BYTES,                    /* opaque bytes, count = bytes; an info query's value is decoded by the query (group) */
+	/* property list: key, value pairs up to and with the 0, u64 each; u64 count first */
+	GT_COPY_PLIST,
+	/* opaque bytes, count = bytes; an info query's value is decoded by the query (group) */
+	GT_COPY_BYTES,
 };
 enum gt_dir { GT_IN, GT_OUT, GT_INOUT };
 
 struct gt_enum_value { int64_t value; const char *name; };
 struct gt_enum { const char *name; bool is_flags; uint32_t n; const struct gt_enum_value *values; };
 struct gt_struct { const char *name; uint32_t bytes, n_fields;
-	const struct gt_field { const char *name; uint32_t offset; enum gt_value value; uint32_t bytes; const char *group; } *fields; };
+	const struct gt_field {
+		const char *name;
+		uint32_t offset;
+		enum gt_value value;
+		uint32_t bytes;
+		const char *group;
+	} * fields;
+};
 
 struct gt_param {
 	const char *type;                 /* exactly as in the prototype: "const size_t *" */
 	const char *name;
 	enum gt_value value;              /* of the parameter itself, GT_POINTER for pointers */
 	const char *group;                /* enum / flags / struct / property group; "" */
-	int position;                     /* in 4-byte halves from the duration word (half 1 = its upper half); -1 not stored */
+	/* in 4-byte halves from the duration word (half 1 = its upper half); -1 not stored */
+	int position;
 	uint32_t bytes;                   /* 4 or 8 */
 	/* pointers */
 	enum gt_copy copy;
@@ -71,7 +81,8 @@ struct gt_fn {
 	const char *kind;                 /* "query create retain release state enqueue sync build callback ..." */
 	const char *ret_type;             /* "cl_int" */
 	enum gt_value ret;                /* GT_ERROR, GT_HANDLE, GT_POINTER, GT_VOID, ... */
-	int ret_position;                 /* halves; where a returned pointer or 64-bit value is stored, -1 in head.result */
+	/* halves; where a returned pointer or 64-bit value is stored, -1 in head.result */
+	int ret_position;
 	uint32_t ret_object;              /* enum rec_object */
 	const char *command_type;         /* "CL_COMMAND_NDRANGE_KERNEL"; "" when not an enqueue */
 	uint32_t command_value;
@@ -96,11 +107,13 @@ const struct gt_enum *gt_fntable_enum(const struct gt_fntable *t, const char *gr
 const struct gt_struct *gt_fntable_struct(const struct gt_fntable *t, const char *name);
 const char *gt_enum_name(const struct gt_enum *e, int64_t value);                       /* NULL: unknown */
 /*
- * The next name for set flags, NULL when no bit that is left has one: a value that is named as a whole (CL_DEVICE_TYPE_ALL)
- * first, then bit by bit in the order of the headers. *bits loses what was named.
+ * The next name for set flags, NULL when no bit that is left has one: a value that is named as a whole
+ * (CL_DEVICE_TYPE_ALL) first, then bit by bit in the order of the headers. *bits loses what was named.
  */
 const char *gt_enum_next_flag(const struct gt_enum *e, uint64_t *bits);
-/* How the value behind an info query's param_value is to be read: enum gt_value, group, is_array. False: unknown query. */
+/*
+ * How the value behind an info query's param_value is to be read: enum gt_value, group, is_array. False: unknown query.
+ */
 struct gt_query { enum gt_value value; const char *group; bool array; };
 bool gt_fntable_query(const struct gt_fntable *t, const char *group, int64_t query, struct gt_query *out);
 #endif

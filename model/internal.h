@@ -36,18 +36,24 @@ void *gt_list_room(void *v, uint32_t *n, uint32_t *room, size_t size);
 
 /* Parameters that mean the same in every function that has them, by name. */
 #define GT_ROLES(X) \
-	X(QUEUE, "command_queue") X(QUEUE2, "queue") X(KERNEL, "kernel") X(SOURCE_KERNEL, "source_kernel") X(CONTEXT, "context") \
-	X(DEVICE, "device") X(IN_DEVICE, "in_device") X(DEVICES, "devices") X(DEVICE_LIST, "device_list") X(PLATFORM, "platform") \
+	X(QUEUE, "command_queue") X(QUEUE2, "queue") X(KERNEL, "kernel") X(SOURCE_KERNEL, "source_kernel") \
+	X(CONTEXT, "context") \
+	X(DEVICE, "device") X(IN_DEVICE, "in_device") X(DEVICES, "devices") X(DEVICE_LIST, "device_list") \
+	X(PLATFORM, "platform") \
 	X(PROPERTIES, "properties") X(PROGRAM, "program") X(OPTIONS, "options") X(KERNEL_NAME, "kernel_name") \
 	X(FLAGS, "flags") X(SIZE, "size") X(CB, "cb") X(BUFFER, "buffer") X(IMAGE, "image") X(MEMOBJ, "memobj") \
 	X(SRC_BUFFER, "src_buffer") X(DST_BUFFER, "dst_buffer") X(SRC_IMAGE, "src_image") X(DST_IMAGE, "dst_image") \
-	X(REGION, "region") X(PTR, "ptr") X(SVM_PTR, "svm_ptr") X(SRC_PTR, "src_ptr") X(DST_PTR, "dst_ptr") X(MAPPED_PTR, "mapped_ptr") \
-	X(MAP_FLAGS, "map_flags") X(PATTERN, "pattern") X(PATTERN_SIZE, "pattern_size") X(FILL_COLOR, "fill_color") X(VALUE, "value") \
+	X(REGION, "region") X(PTR, "ptr") X(SVM_PTR, "svm_ptr") X(SRC_PTR, "src_ptr") X(DST_PTR, "dst_ptr") \
+	X(MAPPED_PTR, "mapped_ptr") \
+	X(MAP_FLAGS, "map_flags") X(PATTERN, "pattern") X(PATTERN_SIZE, "pattern_size") X(FILL_COLOR, "fill_color") \
+	X(VALUE, "value") \
 	X(BLOCKING_READ, "blocking_read") X(BLOCKING_WRITE, "blocking_write") X(BLOCKING_MAP, "blocking_map") \
 	X(BLOCKING_COPY, "blocking_copy") X(BLOCKING, "blocking") \
-	X(WORK_DIM, "work_dim") X(OFFSET, "global_work_offset") X(GLOBAL, "global_work_size") X(LOCAL, "local_work_size") \
+	X(WORK_DIM, "work_dim") X(OFFSET, "global_work_offset") X(GLOBAL, "global_work_size") \
+	X(LOCAL, "local_work_size") \
 	X(ARG_INDEX, "arg_index") X(ARG_SIZE, "arg_size") X(ARG_VALUE, "arg_value") \
-	X(IMAGE_FORMAT, "image_format") X(IMAGE_DESC, "image_desc") X(WIDTH, "image_width") X(HEIGHT, "image_height") X(DEPTH, "image_depth") \
+	X(IMAGE_FORMAT, "image_format") X(IMAGE_DESC, "image_desc") X(WIDTH, "image_width") X(HEIGHT, "image_height") \
+	X(DEPTH, "image_depth") \
 	X(BUFFER_INFO, "buffer_create_info") X(QUEUES, "queues") X(COMMAND_BUFFER, "command_buffer")
 enum gt_role {
 #define X(id, name) GT_ROLE_##id,
@@ -73,7 +79,8 @@ struct gt_fn_info {
 struct gt_fn_info *gt_fn_infos(const struct gt_fntable *t);
 /* Argument with a role: its raw value, 0 when the function has none. */
 uint64_t gt_role_value(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role);
-bool gt_role_arg(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role, struct gt_arg *out); /* true: has data */
+/* true: has data */
+bool gt_role_arg(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role, struct gt_arg *out);
 
 /* -------------------------------------------------------------------- facts */
 
@@ -84,7 +91,8 @@ struct gt_fact {                              /* one REC_OBJECT or REC_BLOB_REF 
 	struct gt_attr *attrs;
 	struct gt_content blob;
 };
-struct gt_creation { uint32_t process, kind; uint64_t handle, tick; uint64_t parent; };  /* start tick of the creating call */
+/* start tick of the creating call */
+struct gt_creation { uint32_t process, kind; uint64_t handle, tick; uint64_t parent; };
 
 /* Text of a record from word `at` of its args; false when it does not fit. *at goes behind it. */
 bool gt_record_text(const struct gt_rec *rec, uint32_t *at, struct gt_string *out);
@@ -92,7 +100,8 @@ int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec);
 int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec);
 int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f);
 void gt_facts_sort(struct gt_model *m);
-/* Facts about the object with that handle whose creating call started at tick (0: not created in the trace): [*first, *end). */
+/* Facts about the object with that handle whose creating call started at tick (0: not created in the trace): [*first,
+ * *end). */
 void gt_facts_of(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint64_t tick,
 		 const struct gt_fact **first, const struct gt_fact **end);
 
@@ -100,8 +109,14 @@ void gt_facts_of(const struct gt_model *m, uint32_t process, uint32_t kind, uint
 
 struct gt_local_arg { struct gt_local_arg *next; uint32_t index; uint64_t bytes; };
 /* What the runtime suggested for one size; the runtime is asked once, so later launches take the same answer. */
-struct gt_seen_size { struct gt_seen_size *next; const struct gt_object *device; uint32_t dims, source; uint64_t offset[3], global[3], local[3]; };
-struct gt_mapping { struct gt_mapping *next; uint64_t ptr, bytes, flags; bool has_bytes; };  /* mapped and not yet unmapped */
+struct gt_seen_size {
+	struct gt_seen_size *next;
+	const struct gt_object *device;
+	uint32_t dims, source;
+	uint64_t offset[3], global[3], local[3];
+};
+/* mapped and not yet unmapped */
+struct gt_mapping { struct gt_mapping *next; uint64_t ptr, bytes, flags; bool has_bytes; };
 struct gt_entity {                            /* pub first: gt_object pointers lead back here */
 	struct gt_object pub;
 	struct gt_entity *older;              /* same kind and handle, before this one */
@@ -116,8 +131,10 @@ struct gt_entity {                            /* pub first: gt_object pointers l
 struct gt_entity_slot { uint64_t handle; uint32_t process, kind; struct gt_entity *newest; };
 
 void gt_objects_reset(struct gt_model *m);
-/* The object a call at that time means: the newest born by then. Unknown handles get an object born before the trace. NULL: handle 0. */
-struct gt_entity *gt_objects_at(struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns);
+/* The object a call at that time means: the newest born by then. Unknown handles get an object born before the trace.
+ * NULL: handle 0. */
+struct gt_entity *gt_objects_at(
+	struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns);
 /* What a call does to objects. Call in time order. */
 void gt_objects_apply(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f);
 
@@ -164,7 +181,8 @@ const char *gt_device_clock_method(const struct gt_device_clock *c);
 /* ----------------------------------------------------------------- commands */
 
 /* Builds the command of an enqueue call at (stream, offset). Valid until the next one. */
-struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset);
+struct gt_command *gt_commands_make(
+	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset);
 
 /* ------------------------------------------------------------------- ranges */
 

@@ -19,10 +19,13 @@ static int open_table(struct gt_model *m, struct gt_err *err)
 	if (gt_reader_table(m->reader, &text, &bytes, err) || gt_fntable_parse(text, bytes, &m->table, err))
 		return -1;
 	m->fn_info = gt_fn_infos(m->table);
-	return m->fn_info ? 0 : gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
+	return m->fn_info
+		? 0
+		: gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
 }
 
-int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err)
+int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_model_options *opt,
+	struct gt_model **out, struct gt_err *err)
 {
 	struct gt_model *m = calloc(1, sizeof *m);
 
@@ -89,17 +92,35 @@ void gt_model_close(struct gt_model *m)
 
 const struct gt_session *gt_model_session(const struct gt_model *m) { return &m->session; }
 const struct gt_fntable *gt_model_table(const struct gt_model *m) { return m->table; }
-int64_t gt_model_mono_ns(const struct gt_model *m, uint32_t process, int64_t session_ns) { return session_ns + m->processes[process].to_mono_ns; }
+int64_t gt_model_mono_ns(const struct gt_model *m, uint32_t process, int64_t session_ns)
+{
+	return session_ns + m->processes[process].to_mono_ns;
+}
 uint32_t gt_model_process_count(const struct gt_model *m) { return m->n_processes; }
-const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i) { return i < m->n_processes ? &m->processes[i].pub : NULL; }
+const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i)
+{
+	return i < m->n_processes ? &m->processes[i].pub : NULL;
+}
 uint32_t gt_model_thread_count(const struct gt_model *m) { return m->threads.n; }
-const struct gt_thread *gt_model_thread(const struct gt_model *m, uint32_t i) { return i < m->threads.n ? &m->threads.v[i] : NULL; }
+const struct gt_thread *gt_model_thread(const struct gt_model *m, uint32_t i)
+{
+	return i < m->threads.n ? &m->threads.v[i] : NULL;
+}
 uint32_t gt_model_object_count(const struct gt_model *m) { return m->objects.n; }
-struct gt_object *gt_model_object(struct gt_model *m, uint32_t i) { return i < m->objects.n ? &m->objects.v[i]->pub : NULL; }
+struct gt_object *gt_model_object(struct gt_model *m, uint32_t i)
+{
+	return i < m->objects.n ? &m->objects.v[i]->pub : NULL;
+}
 uint32_t gt_model_note_count(const struct gt_model *m) { return m->notes.n; }
-const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i) { return i < m->notes.n ? &m->notes.v[i] : NULL; }
+const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i)
+{
+	return i < m->notes.n ? &m->notes.v[i] : NULL;
+}
 uint32_t gt_model_hsa_kernel_count(const struct gt_model *m) { return m->hsa.n; }
-const struct gt_hsa_kernel *gt_model_hsa_kernel(const struct gt_model *m, uint32_t i) { return i < m->hsa.n ? &m->hsa.v[i] : NULL; }
+const struct gt_hsa_kernel *gt_model_hsa_kernel(const struct gt_model *m, uint32_t i)
+{
+	return i < m->hsa.n ? &m->hsa.v[i] : NULL;
+}
 
 int gt_call_tid(const struct gt_call *call)
 {
@@ -142,8 +163,8 @@ void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n)
 /* Reasons that tell of something the reader of a report should know but that leave nothing out. */
 static bool only_tells(enum rec_loss reason)
 {
-	return reason == REC_LOSS_CLAMPED || reason == REC_LOSS_FAILED_COMMAND || reason == REC_LOSS_CLOCK_BREAK || reason == REC_LOSS_TIME_REVERSED ||
-		reason == REC_LOSS_TIME_ZERO;
+	return reason == REC_LOSS_CLAMPED || reason == REC_LOSS_FAILED_COMMAND || reason == REC_LOSS_CLOCK_BREAK ||
+		reason == REC_LOSS_TIME_REVERSED || reason == REC_LOSS_TIME_ZERO;
 }
 
 bool gt_model_complete(const struct gt_model *m)
@@ -165,7 +186,8 @@ static size_t append(char *buf, size_t bytes, size_t at, const char *before, uin
 	return wrote < 0 ? at : at + (size_t)wrote;
 }
 
-static size_t append_losses(const struct gt_model *m, char *buf, size_t bytes, size_t at, bool telling, const char *first)
+static size_t append_losses(
+	const struct gt_model *m, char *buf, size_t bytes, size_t at, bool telling, const char *first)
 {
 	for (int i = 0; i < REC_LOSS_COUNT; i++) {
 		uint64_t n = gt_model_lost(m, (enum rec_loss)i);

@@ -53,7 +53,8 @@ struct gt_process {
 	uint64_t calls, callbacks, commands, kernels; /* counts over the whole trace, window ignored */
 	int64_t start_ns, end_ns;
 	uint32_t first_thread, n_threads; /* into gt_model_thread */
-	int64_t clock_error_ns;           /* half width of the worst host clock bracket; -1: too few readings, the rate is guessed */
+	/* half width of the worst host clock bracket; -1: too few readings, the rate is guessed */
+	int64_t clock_error_ns;
 	bool damaged;
 };
 
@@ -80,7 +81,8 @@ struct gt_object {
 	struct gt_object *platform, *device, *context, *parent; /* NULL when unknown or meaningless */
 	struct gt_string name;            /* device name, kernel name, platform name */
 	/* device */
-	uint32_t device_type, compute_units, device_index; /* device_index: one number per physical device in the whole trace, from 0 */
+	/* device_index: one number per physical device in the whole trace, from 0 */
+	uint32_t device_type, compute_units, device_index;
 	/* queue */
 	uint64_t properties;              /* as the application asked */
 	int profiled;                     /* 0 refused, 1 forced, 2 asked by the application, -1 unknown */
@@ -94,7 +96,8 @@ struct gt_object {
 	uint64_t source_id[2], log_id[2]; /* gt_model_blob */
 	struct gt_string build_options;
 	uint32_t n_contents;
-	struct gt_content { uint32_t kind, part; uint64_t id[2], bytes; } *contents; /* enum rec_blob_kind; part: device number of a log or binary */
+	/* enum rec_blob_kind; part: device number of a log or binary */
+	struct gt_content { uint32_t kind, part; uint64_t id[2], bytes; } *contents;
 	uint32_t n_attrs;
 	struct gt_attr { uint32_t key; uint32_t bytes; const void *value; } *attrs; /* raw answers of the driver */
 };
@@ -128,7 +131,8 @@ struct gt_command {
 
 /* One API call (or application callback). Valid until the walk's next step. */
 struct gt_call {
-	const struct gt_fn *fn;           /* CUDA: name, id, domain, result type; no parameters and in no table (index UINT32_MAX) */
+	/* CUDA: name, id, domain, result type; no parameters and in no table (index UINT32_MAX) */
+	const struct gt_fn *fn;
 	uint32_t process, thread;         /* thread of a CUDA call may be UINT32_MAX: gt_call_tid */
 	uint64_t start_tick, end_tick;    /* raw host ticks */
 	int64_t start_ns, end_ns;         /* session ns */
@@ -137,11 +141,13 @@ struct gt_call {
 	bool has_args;                    /* false: recorded by name only */
 	bool is_callback;
 	bool outside;                     /* of the walk's window: only with gt_walk_options.outside */
-	uint64_t id;                      /* from 1 per process in time order of start, over all domains that are walked: correlation id */
-	uint64_t cmd_id;                  /* API log command id from 1 per process over successful calls whose prototype has an event
+	/* from 1 per process in time order of start, over all domains that are walked: correlation id */
+	uint64_t id;
+	uint64_t cmd_id; /* API log command id from 1 per process over successful calls whose prototype has an event
 	                                     output, or that put CUDA work on a stream (fn->has_event_out); 0 = none */
 	struct gt_command *command;       /* NULL: not an enqueue */
-	const struct gt_cuda_event *cuda; /* calls of the CUDA domains (only with gt_walk_options.cuda): model/cuda/cuda.h; NULL otherwise */
+	/* calls of the CUDA domains (only with gt_walk_options.cuda): model/cuda/cuda.h; NULL otherwise */
+	const struct gt_cuda_event *cuda;
 	const uint64_t *fixed;            /* see gt_call_arg */
 	const uint64_t *copies; uint32_t copy_words;
 	uint32_t first_u32;               /* the 4-byte argument beside the duration; see gt_call_arg */
@@ -158,8 +164,8 @@ struct gt_arg {
 	bool cut;                         /* ... and cut: `count` tells the full count, `bytes` what is here */
 	const void *data; uint32_t bytes; uint64_t count; /* elements */
 };
-/* Argument i of the call's prototype. False when the call has no arguments recorded, or they are damaged (counted; has_args
- * is false from then on). *errcode_ret has the call's result behind it. */
+/* Argument i of the call's prototype. False when the call has no arguments recorded, or they are damaged (counted;
+ * has_args is false from then on). *errcode_ret has the call's result behind it. */
 bool gt_call_arg(const struct gt_call *call, unsigned i, struct gt_arg *out);
 /* The operating system's number of the calling thread; -1 unknown. */
 int gt_call_tid(const struct gt_call *call);
@@ -170,7 +176,8 @@ struct gt_model_options { bool strict; void (*progress)(void *ctx, double done);
 	const char *cuda_table; };        /* --cuda-table: lives as long as the model; NULL */
 int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err);
 /* Over a reader that is open already: taken over in any case. path: for messages. */
-int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err);
+int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_model_options *opt,
+	struct gt_model **out, struct gt_err *err);
 void gt_model_close(struct gt_model *m);
 
 const struct gt_session *gt_model_session(const struct gt_model *m);
@@ -180,8 +187,8 @@ uint32_t gt_model_process_count(const struct gt_model *m);
 const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i);
 uint32_t gt_model_thread_count(const struct gt_model *m);
 const struct gt_thread *gt_model_thread(const struct gt_model *m, uint32_t i);
-/* Objects seen so far by the current walk (after a full walk: all). Creation order. They live until the next walk is opened
- * or the model closed; one walk can be open at a time. */
+/* Objects seen so far by the current walk (after a full walk: all). Creation order. They live until the next walk is
+ * opened or the model closed; one walk can be open at a time. */
 uint32_t gt_model_object_count(const struct gt_model *m);
 struct gt_object *gt_model_object(struct gt_model *m, uint32_t i);
 /* Raw answer of the driver to one query, NULL when it was not asked. */
@@ -209,20 +216,27 @@ struct gt_walk_options {
 	int process;                      /* -1 all */
 	int64_t from_ns, to_ns;           /* GT_NO_TIME: open end; calls (or their commands) that overlap are kept */
 	bool (*progress)(void *ctx, double done); void *ctx; /* optional; false stops the walk */
-	/* CUDA calls too; nested: those that a runtime call made inside it as well (they get an id, and no cmd_id: the command is the
-	 * runtime call's). Calls whose beginning is not known are left out; those whose end is not known end where they begin. */
+	/* CUDA calls too; nested: those that a runtime call made inside it as well (they get an id, and no cmd_id: the
+	 * command is the runtime call's). Calls whose beginning is not known are left out; those whose end is not known
+	 * end where they begin. */
 	bool cuda;
 	bool cuda_nested;
-	bool outside;                     /* give the calls before the window too, marked: for who follows what they left behind */
+	/* give the calls before the window too, marked: for who follows what they left behind */
+	bool outside;
 };
 int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct gt_walk **out, struct gt_err *err);
 int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err); /* 1 call, 0 end, -1 error */
 void gt_walk_close(struct gt_walk *w);
 
 /* HSA kernel records (traces built with them): file order. The record's times are CLOCK_MONOTONIC ns. */
-struct gt_hsa_kernel { uint32_t process; int tid; uint32_t packet_type; uint64_t kernel, agent, queue, packet_id; int64_t start_ns, end_ns, start_mono_ns,
-		end_mono_ns;
-	uint32_t queue_index, device_index; struct gt_string name, agent_name, packet_fields; };
+struct gt_hsa_kernel {
+	uint32_t process;
+	int tid;
+	uint32_t packet_type;
+	uint64_t kernel, agent, queue, packet_id;
+	int64_t start_ns, end_ns, start_mono_ns, end_mono_ns;
+	uint32_t queue_index, device_index; struct gt_string name, agent_name, packet_fields;
+};
 uint32_t gt_model_hsa_kernel_count(const struct gt_model *m);
 const struct gt_hsa_kernel *gt_model_hsa_kernel(const struct gt_model *m, uint32_t i);
 

@@ -143,7 +143,8 @@ static struct gt_thread *add_thread(struct gt_model *m, uint32_t process, uint32
 	return t;
 }
 
-/* A stream says again whose it is where the ring may have taken the first word of it, and beside the stream that said it. */
+/* A stream says again whose it is where the ring may have taken the first word of it, and beside the stream that said
+ * it. */
 static bool is_thread(const struct gt_model *m, uint32_t i, const struct gt_rec *rec)
 {
 	return m->threads.v[i].process == rec->process && m->threads.v[i].tid == (int)(uint32_t)rec->args[1] &&
@@ -193,7 +194,8 @@ static int take_thread(struct gt_model *m, const struct gt_rec *rec)
 	return t->name ? 0 : -1;
 }
 
-/* The thread that wrote a record. Records before the stream's first THREAD record belong to whom the control page names. */
+/* The thread that wrote a record. Records before the stream's first THREAD record belong to whom the control page
+ * names. */
 static struct gt_thread *thread_of(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_stream_map *s = &m->processes[rec->process].streams[rec->stream];
@@ -326,7 +328,11 @@ static int take_call(struct gt_model *m, const struct gt_rec *rec, struct gt_dec
 		return fn->has_event_out ? gt_join_add_call(m, rec) : 0;
 	}
 	if (f->action == GT_ACT_CREATE || f->action == GT_ACT_CREATE_MANY || f->action == GT_ACT_DEFINE_MANY) {
-		struct gt_call call = { .fn = fn, .process = rec->process, .start_tick = rec->start_tick, .result = rec->result, .model = m };
+		struct gt_call call = { .fn = fn,
+			.process = rec->process,
+			.start_tick = rec->start_tick,
+			.result = rec->result,
+			.model = m };
 		int ret;
 
 		m->quiet = true;          /* damage is counted by the walk, once */
@@ -353,7 +359,8 @@ static int take_note(struct gt_model *m, const struct gt_rec *rec)
 	n = GT_LIST_ADD(&m->notes);
 	if (!n)
 		return -1;
-	*n = (struct gt_note){ rec->process, gt_reader_tick_ns(m->reader, rec->process, rec->args[0]), gt_arena_copy(&m->arena, text.text, text.bytes) };
+	*n = (struct gt_note){ rec->process, gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
+		gt_arena_copy(&m->arena, text.text, text.bytes) };
 	return n->text ? 0 : -1;
 }
 
@@ -368,8 +375,12 @@ static int take_calibration(struct gt_model *m, const struct gt_rec *rec)
 	c = GT_LIST_ADD(&m->calibrations);
 	if (!c)
 		return -1;
-	*c = (struct gt_calibration){ .process = rec->process, .device = rec->args[1], .device_ns = rec->args[2], .tick = rec->args[0],
-	                              .bracket = rec->args[3], .method = (uint32_t)rec->args[4] };
+	*c = (struct gt_calibration){ .process = rec->process,
+		.device = rec->args[1],
+		.device_ns = rec->args[2],
+		.tick = rec->args[0],
+		.bracket = rec->args[3],
+		.method = (uint32_t)rec->args[4] };
 	return 0;
 }
 
@@ -424,9 +435,17 @@ static int take_hsa_kernel(struct gt_model *m, const struct gt_rec *rec)
 	k = GT_LIST_ADD(&m->hsa);
 	if (!k)
 		return -1;
-	*k = (struct gt_hsa_kernel){ .process = rec->process, .tid = (int)(uint32_t)w[1], .packet_type = (uint32_t)(w[1] >> 32), .kernel = w[2],
-	                             .agent = w[5], .queue = w[7], .packet_id = w[8], .queue_index = (uint32_t)w[6],
-	                             .device_index = (uint32_t)(w[6] >> 32), .start_mono_ns = (int64_t)w[3], .end_mono_ns = (int64_t)w[4] };
+	*k = (struct gt_hsa_kernel){ .process = rec->process,
+		.tid = (int)(uint32_t)w[1],
+		.packet_type = (uint32_t)(w[1] >> 32),
+		.kernel = w[2],
+		.agent = w[5],
+		.queue = w[7],
+		.packet_id = w[8],
+		.queue_index = (uint32_t)w[6],
+		.device_index = (uint32_t)(w[6] >> 32),
+		.start_mono_ns = (int64_t)w[3],
+		.end_mono_ns = (int64_t)w[4] };
 	text[0] = &k->name;
 	text[1] = &k->agent_name;
 	text[2] = &k->packet_fields;
@@ -475,7 +494,12 @@ static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_d
 		return take_hsa_kernel(m, rec);
 	case REC_NVTX_EVENT: case REC_NVTX_POP: case REC_NVTX_END: case REC_NVTX_NAME: case REC_NVTX_SCHEMA:
 		return thread_of(m, rec) ? gt_ranges_take(m, rec) : -1;
-	case REC_CUPTI_LIBRARY: case REC_CUPTI_KIND: case REC_CUPTI_CLOCK: case REC_CUPTI_NAME: case REC_CUPTI_STRING: case REC_CUPTI_DROPPED:
+	case REC_CUPTI_LIBRARY:
+	case REC_CUPTI_KIND:
+	case REC_CUPTI_CLOCK:
+	case REC_CUPTI_NAME:
+	case REC_CUPTI_STRING:
+	case REC_CUPTI_DROPPED:
 	case REC_CUPTI_EVENT:
 		return take_cuda(m, rec);
 	case REC_PAD: case REC_THREAD_END: case REC_FORK: case REC_EXEC: case REC_WINDOW: case REC_HSA_COPY:
@@ -525,7 +549,8 @@ static void finish_processes(struct gt_model *m)
 	for (uint32_t i = 0; i < m->n_processes; i++) {
 		struct gt_process_state *p = &m->processes[i];
 
-		p->to_mono_ns = gt_reader_tick_mono_ns(m->reader, i, p->first_tick) - gt_reader_tick_ns(m->reader, i, p->first_tick);
+		p->to_mono_ns = gt_reader_tick_mono_ns(m->reader, i, p->first_tick) -
+			gt_reader_tick_ns(m->reader, i, p->first_tick);
 		p->pub.start_ns = p->first_tick ? gt_reader_tick_ns(m->reader, i, p->first_tick) : 0;
 		p->pub.end_ns = p->last_tick ? gt_reader_tick_ns(m->reader, i, p->last_tick) : p->pub.start_ns;
 		if (gt_cuda_last_ns(m, i) > p->pub.end_ns)

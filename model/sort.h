@@ -124,7 +124,8 @@ GT_SORT_INLINE void gt_sort_merge_runs(const struct gt_sort *s, size_t *ends, si
 }
 
 /* Sorts in place, stable. -1: out of memory. *total: the budget of the bulk and of what the sort needs itself. */
-GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size, int (*compare)(const void *, const void *, const void *), const void *ctx, size_t *total)
+GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size,
+	int (*compare)(const void *, const void *, const void *), const void *ctx, size_t *total)
 {
 	struct gt_sort s = { b->data, NULL, size, compare, ctx, b, NULL };
 	size_t runs = 0, room = 0, *ends = NULL;
@@ -140,7 +141,8 @@ GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size, int (*compare)(c
 	if (!room)
 		return 0;                         /* in order already */
 	ends = malloc(room * sizeof *ends);
-	while (spare.capacity < (b->n > GT_SORT_SHORT ? b->n : GT_SORT_SHORT) * size) { /* grown as bulks are: to a file when it is large */
+	/* grown as bulks are: to a file when it is large */
+	while (spare.capacity < (b->n > GT_SORT_SHORT ? b->n : GT_SORT_SHORT) * size) {
 		spare.n = spare.capacity / size;
 		if (!gt_bulk_add(&spare, size, total))
 			goto out;

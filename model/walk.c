@@ -35,7 +35,8 @@ int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct g
 
 	*out = NULL;
 	if (m->walking)
-		return gt_fail(err, GT_EXIT_INPUT, "objects belong to one walk at a time", NULL, "%s: a second walk was begun", m->session.path);
+		return gt_fail(err, GT_EXIT_INPUT, "objects belong to one walk at a time", NULL,
+			"%s: a second walk was begun", m->session.path);
 	w = calloc(1, sizeof *w);
 	if (!w)
 		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
@@ -82,8 +83,10 @@ static void fill_call(struct gt_walk *w)
 
 	m->quiet = p->walked;             /* what a second walk finds was counted by the first */
 	*call = (struct gt_call){
-		.fn = fn, .process = rec->process, .thread = thread_index(p, rec), .start_tick = rec->start_tick, .end_tick = rec->end_tick,
-		.start_ns = start_ns, .end_ns = end_ns, .start_mono_ns = start_ns + p->to_mono_ns, .end_mono_ns = end_ns + p->to_mono_ns,
+		.fn = fn, .process = rec->process, .thread = thread_index(p, rec), .start_tick = rec->start_tick,
+		.end_tick = rec->end_tick,
+		.start_ns = start_ns, .end_ns = end_ns, .start_mono_ns = start_ns + p->to_mono_ns,
+		.end_mono_ns = end_ns + p->to_mono_ns,
 		.result = rec->result, .is_callback = fn->is_callback, .id = ++p->ids, .model = m,
 	};
 	if (fn->has_event_out && !rec->result)
@@ -105,7 +108,8 @@ static void apply(struct gt_walk *w, const struct gt_rec *rec)
 
 static bool overlaps(const struct gt_walk *w, int64_t start, int64_t end)
 {
-	return (w->options.from_ns == GT_NO_TIME || end >= w->options.from_ns) && (w->options.to_ns == GT_NO_TIME || start <= w->options.to_ns);
+	return (w->options.from_ns == GT_NO_TIME || end >= w->options.from_ns) &&
+		(w->options.to_ns == GT_NO_TIME || start <= w->options.to_ns);
 }
 
 static bool wanted(const struct gt_walk *w)

@@ -29,7 +29,11 @@ static uint64_t number;
 
 static void complete(struct worker *w)
 {
-	struct rec_cupti_buffer head = { .number = ++number, .requested_tick = 1000, .requested_tid = w->tid, .completed_tid = w->tid, .completed_tick = 5000 };
+	struct rec_cupti_buffer head = { .number = ++number,
+		.requested_tick = 1000,
+		.requested_tid = w->tid,
+		.completed_tid = w->tid,
+		.completed_tick = 5000 };
 
 	if (w->a->used)
 		tb_cupti_buffer_sized(w->c, w->a, &head, ROOM);
@@ -37,21 +41,24 @@ static void complete(struct worker *w)
 
 static void call(struct worker *w, uint32_t kind, uint32_t cbid, uint32_t correlation, uint64_t start, uint64_t end)
 {
-	ACT(w->a, kind, F(RUNTIME, cbid, cbid), F(RUNTIME, start, EPOCH + start), F(RUNTIME, end, EPOCH + end), F(RUNTIME, processId, 100),
-	    F(RUNTIME, threadId, w->tid), F(RUNTIME, correlationId, correlation));
+	ACT(w->a, kind, F(RUNTIME, cbid, cbid), F(RUNTIME, start, EPOCH + start), F(RUNTIME, end, EPOCH + end),
+		F(RUNTIME, processId, 100), F(RUNTIME, threadId, w->tid), F(RUNTIME, correlationId, correlation));
 }
 
 static void kernel(struct worker *w, uint32_t correlation, uint64_t start, uint64_t end)
 {
-	ACT(w->a, 10, F(CONCURRENT_KERNEL, start, EPOCH + start), F(CONCURRENT_KERNEL, end, EPOCH + end), F(CONCURRENT_KERNEL, contextId, 1),
-	    F(CONCURRENT_KERNEL, streamId, 7 + w->tid % 4), F(CONCURRENT_KERNEL, correlationId, correlation), F(CONCURRENT_KERNEL, gridX, 128),
-	    F(CONCURRENT_KERNEL, gridY, 1), F(CONCURRENT_KERNEL, gridZ, 1), F(CONCURRENT_KERNEL, blockX, 256), F(CONCURRENT_KERNEL, blockY, 1),
-	    F(CONCURRENT_KERNEL, blockZ, 1), F(CONCURRENT_KERNEL, name, 0x7000 + correlation % KERNELS * 0x100));
+	ACT(w->a, 10, F(CONCURRENT_KERNEL, start, EPOCH + start), F(CONCURRENT_KERNEL, end, EPOCH + end),
+		F(CONCURRENT_KERNEL, contextId, 1), F(CONCURRENT_KERNEL, streamId, 7 + w->tid % 4),
+		F(CONCURRENT_KERNEL, correlationId, correlation), F(CONCURRENT_KERNEL, gridX, 128),
+		F(CONCURRENT_KERNEL, gridY, 1), F(CONCURRENT_KERNEL, gridZ, 1), F(CONCURRENT_KERNEL, blockX, 256),
+		F(CONCURRENT_KERNEL, blockY, 1), F(CONCURRENT_KERNEL, blockZ, 1),
+		F(CONCURRENT_KERNEL, name, 0x7000 + correlation % KERNELS * 0x100));
 }
 
 static void launch(struct worker *w, uint32_t correlation)
 {
-	uint64_t start = w->now += 4000 + correlation % 7 * 300, begin = w->device > start + 6000 ? w->device + 500 : start + 6000;
+	uint64_t start = w->now += 4000 + correlation % 7 * 300,
+		 begin = w->device > start + 6000 ? w->device + 500 : start + 6000;
 
 	if (w->a->used + 1024 > ROOM)
 		complete(w);
@@ -60,8 +67,9 @@ static void launch(struct worker *w, uint32_t correlation)
 	w->device = begin + 2500;
 	kernel(w, correlation, begin, w->device);
 	if (correlation % 16 == 5)
-		ACT(w->a, 1, F(MEMCPY, copyKind, 1), F(MEMCPY, bytes, 4096), F(MEMCPY, start, EPOCH + w->device + 100), F(MEMCPY, end, EPOCH + w->device + 900),
-		    F(MEMCPY, contextId, 1), F(MEMCPY, streamId, 7), F(MEMCPY, correlationId, correlation));
+		ACT(w->a, 1, F(MEMCPY, copyKind, 1), F(MEMCPY, bytes, 4096), F(MEMCPY, start, EPOCH + w->device + 100),
+			F(MEMCPY, end, EPOCH + w->device + 900), F(MEMCPY, contextId, 1), F(MEMCPY, streamId, 7),
+			F(MEMCPY, correlationId, correlation));
 }
 
 static int make(const char *path, uint64_t launches, unsigned threads, uint32_t version)
@@ -88,7 +96,9 @@ static int make(const char *path, uint64_t launches, unsigned threads, uint32_t 
 		tb_cupti_string(s, 1000, 0x7000 + i * 0x100, name);
 	}
 	for (unsigned i = 0; i < threads; i++)
-		w[i] = (struct worker){ .c = tb_stream(p), .a = tb_acts(version), .tid = 100 + i, .now = 10000 + i * 137 };
+		w[i] = (struct worker){
+			.c = tb_stream(p), .a = tb_acts(version), .tid = 100 + i, .now = 10000 + i * 137
+		};
 	for (uint64_t i = 0; i < launches; i++)
 		launch(&w[i % threads], (uint32_t)i + 1);
 	for (unsigned i = 0; i < threads; i++) {
@@ -130,9 +140,10 @@ static int read_all(const char *path)
 			sum += (uint64_t)e.start_ns;
 		}
 	decoded = cpu();
-	printf("%llu records: opened %.2f M/s, decoded %.2f M/s, together %.2f M/s (check %llx)\n", (unsigned long long)records,
-	       (double)records / (opened - begin) / 1e6, (double)records / (decoded - opened) / 1e6, (double)records / (decoded - begin) / 1e6,
-	       (unsigned long long)sum);
+	printf("%llu records: opened %.2f M/s, decoded %.2f M/s, together %.2f M/s (check %llx)\n",
+		(unsigned long long)records, (double)records / (opened - begin) / 1e6,
+		(double)records / (decoded - opened) / 1e6, (double)records / (decoded - begin) / 1e6,
+		(unsigned long long)sum);
 	gt_model_close(m);
 	return 0;
 }
@@ -142,9 +153,11 @@ int main(int argc, char **argv)
 	unsigned threads = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 2;
 
 	if (argc > 3 && !strcmp(argv[1], "make") && threads && threads <= 64)
-		return make(argv[2], strtoull(argv[3], NULL, 10), threads, argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 130001);
+		return make(argv[2], strtoull(argv[3], NULL, 10), threads,
+			argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 130001);
 	if (argc == 3 && !strcmp(argv[1], "read"))
 		return read_all(argv[2]);
-	fprintf(stderr, "usage: cudagen make OUT.gputap LAUNCHES [THREADS 1..64] [VERSION] | cudagen read TRACE.gputap\n");
+	fprintf(stderr,
+		"usage: cudagen make OUT.gputap LAUNCHES [THREADS 1..64] [VERSION] | cudagen read TRACE.gputap\n");
 	return 2;
 }

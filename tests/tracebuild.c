@@ -219,7 +219,8 @@ static void flush(struct tb_stream *s)
 
 	if (end <= s->base + skip)
 		return;
-	if (pwrite(s->fd, (char *)s->block + skip, end - s->base - skip, (off_t)(s->base + skip)) != (ssize_t)(end - s->base - skip))
+	if (pwrite(s->fd, (char *)s->block + skip, end - s->base - skip, (off_t)(s->base + skip)) !=
+		(ssize_t)(end - s->base - skip))
 		die("pwrite");
 }
 
@@ -255,7 +256,9 @@ static void put_chunk_header(struct tb_stream *s, const struct rec_chunk *chunk)
 static void open_chunk(struct tb_stream *s)
 {
 	static const uint64_t growth[] = { 16384 - REC_CONTROL_BYTES, 65536, 262144, 1048576 };
-	struct rec_chunk chunk = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = REC_VERSION, .start_tick = s->last_tick };
+	struct rec_chunk chunk = {
+		.magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = REC_VERSION, .start_tick = s->last_tick
+	};
 
 	chunk.bytes = s->want ? s->want : growth[s->chunks < 3 ? s->chunks : 3];
 	s->want = 0;
@@ -344,8 +347,8 @@ uint64_t tb_record(struct tb_stream *s, uint32_t id, uint32_t flags, int32_t res
 	return emit(s, rec, size);
 }
 
-static uint64_t call(struct tb_stream *s, uint32_t fn, uint32_t flags, uint64_t start, uint64_t duration, int32_t result, uint32_t first_u32,
-		     const uint64_t *args, uint32_t n)
+static uint64_t call(struct tb_stream *s, uint32_t fn, uint32_t flags, uint64_t start, uint64_t duration,
+	int32_t result, uint32_t first_u32, const uint64_t *args, uint32_t n)
 {
 	uint64_t words[REC_BLOCK / 8];
 	uint32_t at = 0;
@@ -362,13 +365,14 @@ static uint64_t call(struct tb_stream *s, uint32_t fn, uint32_t flags, uint64_t 
 	return tb_record(s, fn, flags, result, words, at + n);
 }
 
-uint64_t tb_call_u32(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result, uint32_t first_u32,
-		     const uint64_t *args, uint32_t n)
+uint64_t tb_call_u32(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result,
+	uint32_t first_u32, const uint64_t *args, uint32_t n)
 {
 	return call(s, fn, 0, start, duration, result, first_u32, args, n);
 }
 
-uint64_t tb_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result, const uint64_t *args, uint32_t n)
+uint64_t tb_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result,
+	const uint64_t *args, uint32_t n)
 {
 	return call(s, fn, 0, start, duration, result, 0, args, n);
 }
@@ -403,9 +407,11 @@ uint64_t tb_thread_end(struct tb_stream *s, uint64_t tick, uint32_t tid)
 	return tb_record(s, REC_THREAD_END, 0, 0, W(tick, tid));
 }
 
-uint64_t tb_clock_full(struct tb_stream *s, uint64_t tick, int64_t mono, int64_t raw, int64_t real, int64_t boot, uint64_t bracket)
+uint64_t tb_clock_full(
+	struct tb_stream *s, uint64_t tick, int64_t mono, int64_t raw, int64_t real, int64_t boot, uint64_t bracket)
 {
-	return tb_record(s, REC_CLOCK, 0, 0, W(tick, (uint64_t)mono, (uint64_t)raw, (uint64_t)real, (uint64_t)boot, bracket));
+	return tb_record(
+		s, REC_CLOCK, 0, 0, W(tick, (uint64_t)mono, (uint64_t)raw, (uint64_t)real, (uint64_t)boot, bracket));
 }
 
 uint64_t tb_clock(struct tb_stream *s, uint64_t tick, int64_t mono_ns)
@@ -418,10 +424,12 @@ static bool fits(uint64_t later, uint64_t earlier)
 	return later >= earlier && later - earlier <= UINT32_MAX;
 }
 
-uint64_t tb_command(struct tb_stream *s, uint64_t link, uint64_t queued, uint64_t submit, uint64_t start, uint64_t end, uint64_t complete)
+uint64_t tb_command(struct tb_stream *s, uint64_t link, uint64_t queued, uint64_t submit, uint64_t start, uint64_t end,
+	uint64_t complete)
 {
 	if (fits(submit, queued) && fits(start, submit) && fits(end, start) && fits(complete, end))
-		return tb_record(s, REC_COMMAND, 0, 0, W(link, queued, PAIR(submit - queued, start - submit), PAIR(end - start, complete - end)));
+		return tb_record(s, REC_COMMAND, 0, 0,
+			W(link, queued, PAIR(submit - queued, start - submit), PAIR(end - start, complete - end)));
 	return tb_record(s, REC_COMMAND, REC_WIDE, 0, W(link, queued, submit, start, end, complete));
 }
 
@@ -430,7 +438,8 @@ uint64_t tb_untimed(struct tb_stream *s, uint64_t link, enum rec_loss reason, in
 	return tb_record(s, REC_COMMAND_UNTIMED, 0, status, W(link, PAIR(reason, 0)));
 }
 
-uint64_t tb_local_size(struct tb_stream *s, uint64_t link, uint32_t dims, enum rec_local_source source, uint64_t x, uint64_t y, uint64_t z)
+uint64_t tb_local_size(struct tb_stream *s, uint64_t link, uint32_t dims, enum rec_local_source source, uint64_t x,
+	uint64_t y, uint64_t z)
 {
 	return tb_record(s, REC_LOCAL_SIZE, 0, 0, W(link, PAIR(dims, source), x, y, z));
 }
@@ -483,21 +492,24 @@ uint64_t tb_note(struct tb_stream *s, uint64_t tick, uint32_t part, const char *
 	return tb_record(s, REC_NOTE, 0, 0, words, tb_put_text(words, 2, text, (uint32_t)strnlen(text, 1200)));
 }
 
-uint64_t tb_blob_ref(struct tb_stream *s, uint64_t tick, uint64_t handle, const uint64_t id[2], enum rec_blob_kind kind, uint64_t total)
+uint64_t tb_blob_ref(struct tb_stream *s, uint64_t tick, uint64_t handle, const uint64_t id[2], enum rec_blob_kind kind,
+	uint64_t total)
 {
 	return tb_record(s, REC_BLOB_REF, 0, 0, W(tick, handle, id[0], id[1], kind, total));
 }
 
-uint64_t tb_calibration(struct tb_stream *s, uint64_t tick, uint64_t device, uint64_t device_ns, uint64_t bracket, uint32_t method)
+uint64_t tb_calibration(
+	struct tb_stream *s, uint64_t tick, uint64_t device, uint64_t device_ns, uint64_t bracket, uint32_t method)
 {
 	return tb_record(s, REC_CALIBRATION, 0, 0, W(tick, device, device_ns, bracket, method));
 }
 
-uint64_t tb_hsa_kernel(struct tb_stream *s, uint64_t tick, uint32_t tid, uint32_t packet_type, uint64_t kernel, uint64_t start, uint64_t end, uint64_t agent,
-		       uint32_t queue_index, uint32_t device_index, uint64_t queue, uint64_t packet_id, const char *name, const char *agent_name,
-			const char *fields)
+uint64_t tb_hsa_kernel(struct tb_stream *s, uint64_t tick, uint32_t tid, uint32_t packet_type, uint64_t kernel,
+	uint64_t start, uint64_t end, uint64_t agent, uint32_t queue_index, uint32_t device_index, uint64_t queue,
+	uint64_t packet_id, const char *name, const char *agent_name, const char *fields)
 {
-	uint64_t words[1024] = { tick, PAIR(tid, packet_type), kernel, start, end, agent, PAIR(queue_index, device_index), queue, packet_id };
+	uint64_t words[1024] = { tick, PAIR(tid, packet_type), kernel, start, end, agent,
+		PAIR(queue_index, device_index), queue, packet_id };
 	uint32_t n = 9;
 
 	n = tb_put_text(words, n, name, (uint32_t)strnlen(name, 2000));
@@ -523,10 +535,17 @@ static void put_content(struct tb_stream *s, const struct rec_chunk *chunk, cons
 		die("pread");
 }
 
-void tb_blob(struct tb_stream *s, enum rec_blob_kind kind, const uint64_t id[2], const void *data, size_t bytes, uint64_t total)
+void tb_blob(struct tb_stream *s, enum rec_blob_kind kind, const uint64_t id[2], const void *data, size_t bytes,
+	uint64_t total)
 {
-	struct rec_chunk chunk = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_BLOB, .version = REC_VERSION, .start_tick = s->last_tick,
-	                           .blob_id = { id[0], id[1] }, .blob_bytes = bytes, .blob_total = total, .blob_kind = kind };
+	struct rec_chunk chunk = { .magic = REC_CHUNK_MAGIC,
+		.kind = REC_CHUNK_BLOB,
+		.version = REC_VERSION,
+		.start_tick = s->last_tick,
+		.blob_id = { id[0], id[1] },
+		.blob_bytes = bytes,
+		.blob_total = total,
+		.blob_kind = kind };
 
 	chunk.bytes = (sizeof(chunk) + bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
 	if (!s->chunks)
@@ -536,16 +555,24 @@ void tb_blob(struct tb_stream *s, enum rec_blob_kind kind, const uint64_t id[2],
 
 void tb_cupti_chunk(struct tb_stream *s, const void *image, size_t bytes, size_t room)
 {
-	struct rec_chunk chunk = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CUPTI, .version = REC_VERSION, .start_tick = s->last_tick,
-	                           .bytes = bytes, .blob_bytes = room };
+	struct rec_chunk chunk = { .magic = REC_CHUNK_MAGIC,
+		.kind = REC_CHUNK_CUPTI,
+		.version = REC_VERSION,
+		.start_tick = s->last_tick,
+		.bytes = bytes,
+		.blob_bytes = room };
 
 	put_content(s, &chunk, image, bytes - sizeof(chunk));
 }
 
-void tb_slot(struct tb_stream *s, unsigned i, uint32_t fn, enum rec_domain domain, uint64_t start_tick, const uint64_t arg[4])
+void tb_slot(struct tb_stream *s, unsigned i, uint32_t fn, enum rec_domain domain, uint64_t start_tick,
+	const uint64_t arg[4])
 {
-	s->control.slot[i] = (struct rec_slot){ .fn = fn, .domain = domain, .start_tick = start_tick, .frame = 0x7ffff000 - 0x100 * i,
-	                                        .arg = { arg[0], arg[1], arg[2], arg[3] } };
+	s->control.slot[i] = (struct rec_slot){ .fn = fn,
+		.domain = domain,
+		.start_tick = start_tick,
+		.frame = 0x7ffff000 - 0x100 * i,
+		.arg = { arg[0], arg[1], arg[2], arg[3] } };
 }
 
 void tb_lost(struct tb_stream *s, enum rec_loss reason, uint64_t n)

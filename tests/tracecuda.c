@@ -119,7 +119,8 @@ void tb_cupti_buffer_sized(struct tb_stream *s, struct tb_acts *a, const struct 
 
 #define KINDS 64u
 
-uint64_t tb_cupti_library(struct tb_stream *s, uint64_t tick, uint32_t version, uint32_t driver, uint32_t flags, const char *path)
+uint64_t tb_cupti_library(
+	struct tb_stream *s, uint64_t tick, uint32_t version, uint32_t driver, uint32_t flags, const char *path)
 {
 	uint64_t words[3 + KINDS + 128] = { tick, PAIR(version, driver) };
 	uint32_t n = 0;
@@ -128,7 +129,8 @@ uint64_t tb_cupti_library(struct tb_stream *s, uint64_t tick, uint32_t version, 
 		if (tb_act_bytes(version, kind))
 			words[3 + n++] = PAIR(kind, tb_act_bytes(version, kind));
 	words[2] = PAIR(n, flags);
-	return tb_record(s, REC_CUPTI_LIBRARY, 0, 0, words, tb_put_text(words, 3 + n, path, (uint32_t)strnlen(path, 1000)));
+	return tb_record(
+		s, REC_CUPTI_LIBRARY, 0, 0, words, tb_put_text(words, 3 + n, path, (uint32_t)strnlen(path, 1000)));
 }
 
 uint64_t tb_cupti_kind(struct tb_stream *s, uint64_t tick, uint32_t kind, int32_t result)
@@ -163,8 +165,8 @@ uint64_t tb_cupti_dropped(struct tb_stream *s, uint64_t tick, uint64_t count)
 	return tb_record(s, REC_CUPTI_DROPPED, 0, 0, W(tick, count, PAIR(UINT32_MAX, UINT32_MAX)));
 }
 
-uint64_t tb_cupti_event(struct tb_stream *s, uint64_t tick, enum rec_cupti_event what, uint32_t cbid, uint32_t context, uint32_t correlation,
-			uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+uint64_t tb_cupti_event(struct tb_stream *s, uint64_t tick, enum rec_cupti_event what, uint32_t cbid, uint32_t context,
+	uint32_t correlation, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	return tb_record(s, REC_CUPTI_EVENT, 0, 0, W(tick, PAIR(what, cbid), PAIR(context, correlation), a, b, c, d));
 }
@@ -179,8 +181,9 @@ uint32_t tb_cuda_copy(uint64_t *words, uint32_t n, uint32_t offset, bool out, co
 	return n + size;
 }
 
-uint64_t tb_cuda_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result, uint32_t correlation,
-		      const void *params, uint32_t bytes, uint32_t n_copies, const uint64_t *copies, uint32_t copy_words)
+uint64_t tb_cuda_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result,
+	uint32_t correlation, const void *params, uint32_t bytes, uint32_t n_copies, const uint64_t *copies,
+	uint32_t copy_words)
 {
 	uint64_t words[1024] = { PAIR(bytes, n_copies) };
 	uint32_t n = 1 + (bytes + 7) / 8;

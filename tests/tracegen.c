@@ -1,9 +1,10 @@
 /*
- * tests/tracegen.c - a synthetic OpenCL trace of any length, for measuring readers: tracegen OUT.gputap CALLS [THREADS [SPREAD]]
+ * tests/tracegen.c - a synthetic OpenCL trace of any length, for measuring readers: tracegen OUT.gputap CALLS [THREADS
+ * [SPREAD]]
  *
- * Looks like a busy compute loop: four arguments set, a one-dimensional kernel with device times, now and then a read and
- * a finish, events retained, queried and released. SPREAD (default 1) times the ticks that a call may take: with 100000 hardly two
- * calls take the same. Argument layouts as build/gen/table.txt says today.
+ * Looks like a busy compute loop: four arguments set, a one-dimensional kernel with device times, now and then a read
+ * and a finish, events retained, queried and released. SPREAD (default 1) times the ticks that a call may take: with
+ * 100000 hardly two calls take the same. Argument layouts as build/gen/table.txt says today.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -42,7 +43,8 @@ struct worker {
 };
 
 /* A call of about `typical` ticks, after a short pause. */
-static uint64_t add(struct worker *w, uint32_t fn, uint64_t typical, uint32_t first_u32, const uint64_t *args, uint32_t n)
+static uint64_t add(
+	struct worker *w, uint32_t fn, uint64_t typical, uint32_t first_u32, const uint64_t *args, uint32_t n)
 {
 	uint64_t start = w->now + 300 + random_below(2000), duration = typical / 2 + random_below(typical * spread);
 
@@ -98,7 +100,8 @@ static void set_up(struct worker *w, unsigned index)
 	}
 	for (unsigned i = 0; i < KERNELS; i++) {
 		w->kernel[i] = 0x55560000 + index * 0x1000 + i * 0x100;
-		add_named(w, FN_clCreateKernel, (const uint64_t[]){ PROGRAM, 0x7ffc4000, ERRCODE, w->kernel[i] }, 4, names[i]);
+		add_named(w, FN_clCreateKernel, (const uint64_t[]){ PROGRAM, 0x7ffc4000, ERRCODE, w->kernel[i] }, 4,
+			names[i]);
 	}
 }
 
@@ -110,7 +113,8 @@ static void launch(struct worker *w)
 		add(w, FN_clSetKernelArg, 200, i, W(kernel, 8, 0x7ffc5000, w->buffer[(i + w->calls) % 4]));
 	w->event += 0x120;
 	queued = w->now / TICKS_PER_NS;
-	link = add(w, FN_clEnqueueNDRangeKernel, 4000, 1, W(w->queue, kernel, 0, 0x7ffc6000, 0x7ffc6100, 0, 0, 0x7ffc7000, items, 256, w->event));
+	link = add(w, FN_clEnqueueNDRangeKernel, 4000, 1,
+		W(w->queue, kernel, 0, 0x7ffc6000, 0x7ffc6100, 0, 0, 0x7ffc7000, items, 256, w->event));
 	start = queued + 2000 > w->device_free ? queued + 2000 : w->device_free + 500;
 	w->device_free = start + 3000 + random_below(20000);
 	tb_command(w->s, link, queued, queued + 900, start, w->device_free, w->device_free);
@@ -127,7 +131,8 @@ static void round_of_calls(struct worker *w, unsigned n)
 		uint64_t queued = w->now / TICKS_PER_NS, link = add(w, FN_clEnqueueReadBuffer, 6000, 0,
 			W(w->queue, w->buffer[3], 0, 65536, 0x7f0000001000, 0, 0, 0));
 
-		tb_command(w->s, link, queued, queued + 700, w->device_free + 400, w->device_free + 9400, w->device_free + 9400);
+		tb_command(w->s, link, queued, queued + 700, w->device_free + 400, w->device_free + 9400,
+			w->device_free + 9400);
 		w->device_free += 9400;
 		add(w, FN_clFinish, 60000, 0, W(w->queue));
 	}
@@ -164,7 +169,8 @@ int main(int argc, char **argv)
 	spread = argc > 4 && strtoull(argv[4], NULL, 10) ? strtoull(argv[4], NULL, 10) : 1;
 	text = read_table(table ? table : "build/gen/table.txt", &bytes);
 	if (!text) {
-		fprintf(stderr, "tracegen: no function table: run it in the top folder after make, or set GPUTAP_TABLE\n");
+		fprintf(stderr,
+			"tracegen: no function table: run it in the top folder after make, or set GPUTAP_TABLE\n");
 		return 1;
 	}
 	tb = tb_open(argv[1]);
@@ -179,8 +185,10 @@ int main(int argc, char **argv)
 		w[i].now = 3000000000u + i * 1000;
 		tb_thread(w[i].s, w[i].now, 4711 + i, i == 0, i ? "worker" : "main");
 		if (i == 0) {
-			tb_clock_full(w[0].s, 3000000000u, 1000000000, 1000000000, 1790000000000000000, 1000000000, 120);
-			tb_clock_full(w[0].s, 3006000000u, 1002000000, 1002000000, 1790000000002000000, 1002000000, 120);
+			tb_clock_full(
+				w[0].s, 3000000000u, 1000000000, 1000000000, 1790000000000000000, 1000000000, 120);
+			tb_clock_full(
+				w[0].s, 3006000000u, 1002000000, 1002000000, 1790000000002000000, 1002000000, 120);
 			describe_device(w[0].s);
 		}
 		set_up(&w[i], i);

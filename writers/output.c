@@ -40,7 +40,8 @@ int gt_output_create(struct gt_output *o, const char *final_path, bool replace, 
 {
 	*o = (struct gt_output){ .fd = -1, .final_path = strdup(final_path) };
 	if (!replace && access(final_path, F_OK) == 0) {
-		gt_fail(err, GT_EXIT_OUTPUT, NULL, "-f replaces it; -o chooses another name", "%s: exists already", final_path);
+		gt_fail(err, GT_EXIT_OUTPUT, NULL, "-f replaces it; -o chooses another name", "%s: exists already",
+			final_path);
 		gt_output_discard(o);
 		return -1;
 	}
@@ -108,10 +109,12 @@ void gt_output_discard(struct gt_output *o)
 	*o = (struct gt_output){ .fd = -1 };
 }
 
-int gt_output_walk(const struct gt_export *x, int (*each)(void *ctx, const struct gt_call *call, struct gt_err *err), void *ctx, struct gt_err *err)
+int gt_output_walk(const struct gt_export *x, int (*each)(void *ctx, const struct gt_call *call, struct gt_err *err),
+	void *ctx, struct gt_err *err)
 {
 	const struct gt_walk_options options = {
-		.process = (int)x->process->index, .from_ns = x->from_ns, .to_ns = x->to_ns, .progress = x->progress, .ctx = x->ctx,
+		.process = (int)x->process->index, .from_ns = x->from_ns, .to_ns = x->to_ns, .progress = x->progress,
+		.ctx = x->ctx,
 		.cuda = true, .cuda_nested = strcmp(gt_option(x->options, "cuda-driver-rows"), "all") == 0,
 	};
 	const struct gt_call *call;

@@ -1,9 +1,10 @@
 /*
  * writers/payload_json.c - a structured NVTX payload as JSON
  *
- * A member is shown when its place is known and lies inside the bytes that were kept. The place is the offset that was registered, else
- * behind the member before, aligned as C does. Members behind one of unknown size, and what pointers and offsets lead to, are left
- * out: nothing is guessed. An integer that a double cannot hold stays an integer: readers that matter read it as one.
+ * A member is shown when its place is known and lies inside the bytes that were kept. The place is the offset that was
+ * registered, else behind the member before, aligned as C does. Members behind one of unknown size, and what pointers
+ * and offsets lead to, are left out: nothing is guessed. An integer that a double cannot hold stays an integer: readers
+ * that matter read it as one.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -90,12 +91,14 @@ static void put_enumerated(const struct payload *p, const struct gt_payload_sche
 
 static bool is_text(uint64_t type)
 {
-	return type == GT_PAYLOAD_CHAR || type == GT_PAYLOAD_CHAR8 || type == GT_PAYLOAD_CSTRING || type == GT_PAYLOAD_CSTRING_UTF8;
+	return type == GT_PAYLOAD_CHAR || type == GT_PAYLOAD_CHAR8 || type == GT_PAYLOAD_CSTRING ||
+		type == GT_PAYLOAD_CSTRING_UTF8;
 }
 
 /* ------------------------------------------------------------------- places */
 
-static uint64_t element_bytes(const struct payload *p, const struct gt_payload_entry *e, int depth, uint64_t *alignment);
+static uint64_t element_bytes(
+	const struct payload *p, const struct gt_payload_entry *e, int depth, uint64_t *alignment);
 
 /* As registered, else that of the member that wants most; 0: not known. */
 static uint64_t schema_alignment(const struct payload *p, const struct gt_payload_schema *s, int depth)
@@ -145,7 +148,8 @@ static uint64_t place(const struct payload *p, const struct gt_payload_entry *e,
 	if (e->offset)
 		at = e->offset;
 	else if (i && at != UNPLACED)
-		at = alignment && (alignment & (alignment - 1)) == 0 ? (at + alignment - 1) & ~(alignment - 1) : UNPLACED;
+		at = alignment && (alignment & (alignment - 1)) == 0 ? (at + alignment - 1) & ~(alignment - 1)
+								     : UNPLACED;
 	if (array && !elsewhere)
 		count = array == GT_PAYLOAD_ARRAY_FIXED ? e->detail : 0;
 	*next = UNPLACED;
@@ -248,7 +252,9 @@ bool gt_payload_json(struct gt_text *t, const struct gt_model *m, const struct g
 		const struct gt_payload_schema *s = gt_model_payload_schema_find(m, g->process, g->domain, piece[0]);
 
 		if (s && !s->enumeration)
-			put_members((struct payload){ t, m, g, g->data.text + at, piece[2], from + TEXT_MAX, &steps, 0 }, s);
+			put_members(
+				(struct payload){ t, m, g, g->data.text + at, piece[2], from + TEXT_MAX, &steps, 0 },
+				s);
 		at += (piece[2] + 7) / 8 * 8;
 	}
 	gt_text_char(t, '}');

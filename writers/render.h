@@ -2,7 +2,8 @@
  * writers/render.h - calls as text, in the two ways the text formats show them
  *
  * What a value is comes from the function table of the trace; what one function does differently in one format stands
- * in the tables of render_plan.c. A plan holds both, resolved once per function, so that a line costs no look-up by name.
+ * in the tables of render_plan.c. A plan holds both, resolved once per function, so that a line costs no look-up by
+ * name.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -58,8 +59,8 @@ const struct gt_fntable *gt_render_table(const struct gt_render *r);
 struct gt_render_agents { const char *(*name)(void *ctx, uint64_t handle, size_t *bytes); void *ctx; };
 
 /* "CL_SUCCESS = clFinish ( 0x55AA )" */
-void gt_render_atp_call(struct gt_text *t, struct gt_render *r, const struct gt_render_plan *p, const struct gt_call *call,
-			const struct gt_render_agents *agents);
+void gt_render_atp_call(struct gt_text *t, struct gt_render *r, const struct gt_render_plan *p,
+	const struct gt_call *call, const struct gt_render_agents *agents);
 /* "clFinish(cl_command_queue command_queue = 00000000000055AA) = CL_SUCCESS" */
 void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call);
 

@@ -1,8 +1,8 @@
 /*
  * writers/render_cuda.c - CUDA calls as the two text formats show them
  *
- * What an argument is comes from model/cuda/args.c, which knows the functions by tables that are made on the user's machine. Calls that
- * were recorded by name only, which is the default, show none.
+ * What an argument is comes from model/cuda/args.c, which knows the functions by tables that are made on the user's
+ * machine. Calls that were recorded by name only, which is the default, show none.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -36,7 +36,10 @@ static void put_atp_value(struct gt_text *t, const struct gt_cuda_arg *a)
 	}
 	switch (a->class) {
 	case GT_CUDA_ARG_SIGNED:
-		number = a->bytes == 1 ? (int8_t)number : a->bytes == 2 ? (int16_t)number : a->bytes == 4 ? (int32_t)number : number;
+		number = a->bytes == 1  ? (int8_t)number
+			: a->bytes == 2 ? (int16_t)number
+			: a->bytes == 4 ? (int32_t)number
+					: number;
 		gt_text_i64(t, number);
 		break;
 	case GT_CUDA_ARG_UNSIGNED:
@@ -88,7 +91,8 @@ static void put_atp_target(struct gt_text *t, const struct gt_cuda_arg *a, const
 
 static void put_atp_argument(struct gt_text *t, const struct gt_call *call, const struct gt_cuda_arg *a)
 {
-	bool pointer = a->class == GT_CUDA_ARG_POINTER || a->class == GT_CUDA_ARG_DEVICE_POINTER || a->class == GT_CUDA_ARG_HANDLE;
+	bool pointer = a->class == GT_CUDA_ARG_POINTER || a->class == GT_CUDA_ARG_DEVICE_POINTER ||
+		a->class == GT_CUDA_ARG_HANDLE;
 
 	if (a->is_out && a->out_text[0] && !gt_call_failed(call))
 		put_atp_target(t, a, a->out_text);

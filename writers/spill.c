@@ -89,7 +89,8 @@ static bool add_chunk(struct gt_spill_text *t, uint64_t offset, uint64_t bytes)
 	return true;
 }
 
-/* Memory once touched is kept for the next lines, up to the budget: fresh pages cost more than the lines written to them. */
+/* Memory once touched is kept for the next lines, up to the budget: fresh pages cost more than the lines written to
+ * them. */
 static void reuse(struct gt_spill *s, struct gt_spill_text *t, uint64_t *kept)
 {
 	t->text.used = 0;
@@ -123,7 +124,8 @@ void gt_spill_move(struct gt_spill *s)
 	}
 }
 
-/* Read and written again: copy_file_range goes by pages through a pipe here, and takes the processor twice as long (Linux 6.18, ext4). */
+/* Read and written again: copy_file_range goes by pages through a pipe here, and takes the processor twice as long
+ * (Linux 6.18, ext4). */
 static void copy_chunk(struct gt_spill *s, const struct gt_spill_chunk *c, struct gt_output *o)
 {
 	uint64_t at = c->offset, left = c->bytes;
@@ -164,7 +166,8 @@ int gt_spill_check(const struct gt_spill *s, struct gt_err *err)
 {
 	if (!s->error)
 		return 0;
-	return gt_fail(err, GT_EXIT_OUTPUT, strerror(s->error), NULL, "%s: no room for the lines kept aside while writing it", s->beside);
+	return gt_fail(err, GT_EXIT_OUTPUT, strerror(s->error), NULL,
+		"%s: no room for the lines kept aside while writing it", s->beside);
 }
 
 void gt_spill_close(struct gt_spill *s)

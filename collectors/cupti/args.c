@@ -2,16 +2,20 @@
  * collectors/cupti/args.c - arguments of CUDA calls (--cuda-args): what CUPTI's callbacks hand out, copied as it is
  *
  * Runs      on the calling thread, inside CUPTI's callbacks at entry and exit of a call.
- * May       read the call's parameter structure, and what its pointers lead to as A2 says; write to the thread's stream.
+ * May       read the call's parameter structure, and what its pointers lead to as A2 says; write to the thread's
+ *           stream.
  * Must not  call CUDA, allocate, lock; make a system call but for a guarded copy. errno is kept by the caller.
  *
- * A1  One record a call, written at its exit: the raw structure, then what pointers led to. What that means is found out offline. How long
- *     the structure is and which pointers lead where is said by a table of numbers: the built-in one, or the one of a toolkit.
- * A2  Everything is copied at exit. What the call wrote is there only then, and only if it succeeded; what the call read it has read by
- *     then: the driver would have crashed first. After a failed call it may have read nothing, so texts and structures
- *     are then read by a system call that fails where the memory is not there (REC_CUDA_GUARDED: always).
- * A3  Between entry and exit the start stands in the word that CUPTI keeps for it. The thread's slot has it too, with the first
- *     words of the structure: so it is known what a killed thread was doing. The slot's frame is that word's address.
+ * A1  One record a call, written at its exit: the raw structure, then what pointers led to. What that means is found
+ *     out offline. How long the structure is and which pointers lead where is said by a table of numbers: the built-in
+ *     one, or the one of a toolkit.
+ * A2  Everything is copied at exit. What the call wrote is there only then, and only if it succeeded; what the call
+ *     read it has read by then: the driver would have crashed first. After a failed call it may have read nothing, so
+ *     texts and structures are then read by a system call that fails where the memory is not there (REC_CUDA_GUARDED:
+ *     always).
+ * A3  Between entry and exit the start stands in the word that CUPTI keeps for it. The thread's slot has it too, with
+ *     the first words of the structure: so it is known what a killed thread was doing. The slot's frame is that word's
+ *     address.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -31,7 +35,8 @@
 
 static const struct rec_cuda_capture *table = (const struct rec_cuda_capture *)cuda_capture_own;
 
-static const struct rec_cuda_call *call_of(const struct rec_cuda_capture *t, enum tap_cupti_domain domain, uint32_t cbid)
+static const struct rec_cuda_call *call_of(
+	const struct rec_cuda_capture *t, enum tap_cupti_domain domain, uint32_t cbid)
 {
 	const struct rec_cuda_call *calls = (const struct rec_cuda_call *)(t + 1);
 	uint32_t n = domain == TAP_CUPTI_RUNTIME ? t->runtime : t->driver;
@@ -42,7 +47,8 @@ static const struct rec_cuda_call *call_of(const struct rec_cuda_capture *t, enu
 
 static const struct rec_cuda_copy *copies_of(const struct rec_cuda_capture *t, const struct rec_cuda_call *call)
 {
-	return (const struct rec_cuda_copy *)((const struct rec_cuda_call *)(t + 1) + t->runtime + t->driver) + call->first;
+	return (const struct rec_cuda_copy *)((const struct rec_cuda_call *)(t + 1) + t->runtime + t->driver) +
+		call->first;
 }
 
 /* ------------------------------------------------------------ the table of a toolkit */
@@ -51,7 +57,8 @@ static bool table_is_sound(const struct rec_cuda_capture *t, uint64_t bytes)
 {
 	uint64_t calls, need;
 
-	if (bytes < sizeof *t || t->magic != REC_CUDA_CAPTURE_MAGIC || t->version != REC_CUDA_CAPTURE_VERSION || t->bytes != bytes)
+	if (bytes < sizeof *t || t->magic != REC_CUDA_CAPTURE_MAGIC || t->version != REC_CUDA_CAPTURE_VERSION ||
+		t->bytes != bytes)
 		return false;
 	calls = (uint64_t)t->runtime + t->driver;
 	need = sizeof *t + calls * sizeof(struct rec_cuda_call) + (uint64_t)t->copies * sizeof(struct rec_cuda_copy);
@@ -75,7 +82,8 @@ static const void *read_file(const char *path, uint64_t *bytes)
 {
 	enum { LARGEST = 1 << 20 };
 	int fd = tap_sys_open(path, O_RDONLY, 0);
-	uint8_t *to = fd < 0 ? NULL : tap_sys_mmap(NULL, LARGEST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *to =
+		fd < 0 ? NULL : tap_sys_mmap(NULL, LARGEST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	long got = 1;
 
 	*bytes = 0;
@@ -106,7 +114,9 @@ void tap_cupti_args_start(void)
 	}
 	if (file)
 		tap_sys_munmap((void *)(uintptr_t)file, 1 << 20);
-	TAP_DEGRADE(TAP_PART_CUPTI, "--cuda-args: %s cannot be used: arguments of the common calls only, of the others the first words", path);
+	TAP_DEGRADE(TAP_PART_CUPTI,
+		"--cuda-args: %s cannot be used: arguments of the common calls only, of the others the first words",
+		path);
 }
 
 /* ---------------------------------------------------------------------- slots (A3) */
@@ -128,8 +138,9 @@ __attribute__((no_sanitize("address"))) static void drop_left_slots(struct tap_s
 
 		if (slot->domain != REC_DOMAIN_CUDA_RUNTIME && slot->domain != REC_DOMAIN_CUDA_DRIVER)
 			return;
-		if (!on_this_stack((void *)(uintptr_t)slot->frame) ? slot->frame > (uintptr_t)__builtin_frame_address(0)
-		                                                   : *(const uint64_t *)(uintptr_t)slot->frame == slot->start_tick)
+		if (!on_this_stack((void *)(uintptr_t)slot->frame)
+				? slot->frame > (uintptr_t)__builtin_frame_address(0)
+				: *(const uint64_t *)(uintptr_t)slot->frame == slot->start_tick)
 			return;
 		TAP_WRITE_ONCE(slot->fn, 0);
 		TAP_WRITE_ONCE(t->depth, t->depth - 1);
@@ -145,7 +156,8 @@ static inline uint32_t struct_bytes(const struct rec_cuda_call *call, const void
 	if (TAP_LIKELY(call != NULL))
 		return call->bytes - 1u;
 	*raw = true;
-	return on_this_stack(params) ? RAW_BYTES : 0;   /* where the API's entry keeps it; other places may end behind it */
+	/* where the API's entry keeps it; other places may end behind it */
+	return on_this_stack(params) ? RAW_BYTES : 0;
 }
 
 /* raw: how much of it there is nobody said. */
@@ -157,8 +169,8 @@ static inline void copy_params(void *to, const void *params, uint32_t bytes, boo
 		memcpy(to, params, bytes);
 }
 
-static void open_slot(struct tap_stream *s, uint64_t tick, uint32_t fn, uint32_t domain, const struct tap_cupti_callback *data,
-		      const struct rec_cuda_call *call)
+static void open_slot(struct tap_stream *s, uint64_t tick, uint32_t fn, uint32_t domain,
+	const struct tap_cupti_callback *data, const struct rec_cuda_call *call)
 {
 	struct tap_tls *t = &tap_tls;
 	uint32_t depth, bytes;
@@ -174,7 +186,8 @@ static void open_slot(struct tap_stream *s, uint64_t tick, uint32_t fn, uint32_t
 
 	TAP_WRITE_ONCE(slot->frame, (uintptr_t)data->shared);
 	TAP_WRITE_ONCE(t->depth, depth + 1);
-	TAP_WRITE_ONCE(slot->frame, (uintptr_t)data->shared);   /* a handler before the last store used this very slot */
+	/* a handler before the last store used this very slot */
+	TAP_WRITE_ONCE(slot->frame, (uintptr_t)data->shared);
 	slot->start_tick = tick;
 	memset(slot->arg, 0, sizeof slot->arg);
 	copy_params(slot->arg, data->params, bytes < sizeof slot->arg ? bytes : sizeof slot->arg, raw);
@@ -215,7 +228,8 @@ static uint32_t guarded(void *to, uint64_t from, uint32_t n)
 }
 
 /* False: it is not there to be copied, or no room. */
-static bool take(struct piece *p, const struct rec_cuda_copy *copy, uint64_t from, bool plain, uint8_t *scratch, uint32_t *used, bool *cut)
+static bool take(struct piece *p, const struct rec_cuda_copy *copy, uint64_t from, bool plain, uint8_t *scratch,
+	uint32_t *used, bool *cut)
 {
 	uint32_t most = copy->flags & REC_CUDA_TEXT ? REC_CUDA_COPY_BYTES : copy->bytes;
 	uint32_t n = most;
@@ -245,7 +259,8 @@ static bool take(struct piece *p, const struct rec_cuda_copy *copy, uint64_t fro
 
 struct copies { struct piece piece[REC_CUDA_COPIES_MAX]; uint32_t n, words; bool cut; uint8_t scratch[SCRATCH_BYTES]; };
 
-static void __attribute__((noinline)) collect(struct copies *c, const struct rec_cuda_copy *copy, uint32_t n, const uint8_t *params, int32_t result)
+static void __attribute__((noinline))
+collect(struct copies *c, const struct rec_cuda_copy *copy, uint32_t n, const uint8_t *params, int32_t result)
 {
 	uint32_t used = 0;
 
@@ -277,7 +292,8 @@ static void enter(uint32_t fn, uint32_t domain, const struct rec_cuda_call *call
 	open_slot(s, tick, fn, domain, data, call);
 }
 
-static void write_record(struct tap_call *out, const struct rec_cuda_call *call, const struct tap_cupti_callback *data, const struct copies *c)
+static void write_record(struct tap_call *out, const struct rec_cuda_call *call, const struct tap_cupti_callback *data,
+	const struct copies *c)
 {
 	bool raw;
 	uint32_t bytes = struct_bytes(call, data->params, &raw), words = TAP_BYTES_WORDS(bytes);
@@ -299,8 +315,8 @@ static void write_record(struct tap_call *out, const struct rec_cuda_call *call,
 	tap_stream_publish(out->rec, out->head);
 }
 
-static void __attribute__((noinline)) write_with_copies(struct tap_call *out, const struct rec_cuda_capture *t, const struct rec_cuda_call *call,
-							const struct tap_cupti_callback *data)
+static void __attribute__((noinline)) write_with_copies(struct tap_call *out, const struct rec_cuda_capture *t,
+	const struct rec_cuda_call *call, const struct tap_cupti_callback *data)
 {
 	struct copies c;
 
@@ -310,11 +326,17 @@ static void __attribute__((noinline)) write_with_copies(struct tap_call *out, co
 	write_record(out, call, data, &c);
 }
 
-static void leave(uint32_t fn, uint32_t domain, const struct rec_cuda_capture *t, const struct rec_cuda_call *call, const struct tap_cupti_callback *data)
+static void leave(uint32_t fn, uint32_t domain, const struct rec_cuda_capture *t, const struct rec_cuda_call *call,
+	const struct tap_cupti_callback *data)
 {
-	struct tap_call out = { .stream = tap_tls.stream, .start_tick = *data->shared, .end_tick = tap_tick(), .fn = (uint16_t)fn, .domain = (uint8_t)domain };
+	struct tap_call out = { .stream = tap_tls.stream,
+		.start_tick = *data->shared,
+		.end_tick = tap_tick(),
+		.fn = (uint16_t)fn,
+		.domain = (uint8_t)domain };
 
-	/* In a child that was forked inside this call the stream is the parent's; a call that began before the window has no start. */
+	/* In a child that was forked inside this call the stream is the parent's; a call that began before the window
+	 * has no start. */
 	if (!out.stream || !TAP_READ_ONCE(tap_gate->alive))
 		return;
 	if (out.start_tick - tap_start_tick > out.end_tick - tap_start_tick)

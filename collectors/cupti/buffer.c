@@ -1,13 +1,13 @@
 /*
  * collectors/cupti/buffer.c - the buffers that CUPTI fills with activities: they are chunks of the trace
  *
- * Runs      in CUPTI's callbacks: a buffer is asked for on the thread that has something to record, and comes back on CUPTI's worker
- *           or on a thread that flushes. Several threads at once.
+ * Runs      in CUPTI's callbacks: a buffer is asked for on the thread that has something to record, and comes back on
+ *           CUPTI's worker or on a thread that flushes. Several threads at once.
  * May       make system calls.
  * Must not  allocate with malloc, lock, change errno, answer a request with nothing: old libraries crash then.
  *
- * What CUPTI has written is in the trace at that moment, whatever becomes of the process: nothing is copied, and nothing parsed but
- * pointers (string.c).
+ * What CUPTI has written is in the trace at that moment, whatever becomes of the process: nothing is copied, and
+ * nothing parsed but pointers (string.c).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -23,7 +23,8 @@
 #define WASTE_BYTES 65536u              /* of a buffer whose records are thrown away */
 #define WASTE_KIND 0xffffu
 
-static struct rec_chunk *waste;         /* such buffers that are free; only ever taken as a whole: no top is seen again */
+/* such buffers that are free; only ever taken as a whole: no top is seen again */
+static struct rec_chunk *waste;
 
 static uint64_t place_bytes(void)
 {
@@ -38,11 +39,13 @@ static uint64_t place_bytes(void)
 static uint64_t count_records(const struct rec_chunk *c)
 {
 	const struct rec_cupti_buffer *b = (const struct rec_cupti_buffer *)(c + 1);
-	const uint8_t *at = (const uint8_t *)c + REC_CUPTI_BUFFER, *end = at + (b->valid < c->blob_bytes ? b->valid : c->blob_bytes);
+	const uint8_t *at = (const uint8_t *)c + REC_CUPTI_BUFFER,
+		      *end = at + (b->valid < c->blob_bytes ? b->valid : c->blob_bytes);
 	uint64_t n = 0;
 
 	while (at + 4 <= end) {
-		uint32_t kind = *(const uint32_t *)at, bytes = kind < TAP_CUPTI_KINDS ? tap_cupti.record_bytes[kind] : 0;
+		uint32_t kind = *(const uint32_t *)at,
+			 bytes = kind < TAP_CUPTI_KINDS ? tap_cupti.record_bytes[kind] : 0;
 
 		if (!bytes)
 			break;
@@ -79,7 +82,8 @@ static struct rec_chunk *waste_take(void)
 		*next_of(c) = NULL;
 	}
 	if (!c)
-		c = tap_sys_mmap(NULL, REC_CUPTI_BUFFER + WASTE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		c = tap_sys_mmap(NULL, REC_CUPTI_BUFFER + WASTE_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (c)
 		c->kind = WASTE_KIND;
 	return c;
@@ -119,7 +123,8 @@ static void ask_dropped(void *context, uint32_t stream)
 {
 	size_t dropped = 0;
 
-	if (!tap_cupti.api.cuptiActivityGetNumDroppedRecords || tap_cupti.api.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) || !dropped)
+	if (!tap_cupti.api.cuptiActivityGetNumDroppedRecords ||
+		tap_cupti.api.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) || !dropped)
 		return;
 	tap_record(REC_CUPTI_DROPPED, 0, (uint64_t[]){ tap_tick(), dropped, UINT64_MAX }, 3);
 	tap_lost(REC_LOSS_CUPTI_DROPPED, dropped);

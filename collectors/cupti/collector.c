@@ -1,14 +1,16 @@
 /*
  * collectors/cupti/collector.c - CUDA through CUPTI: the way in, what is switched on, and when
  *
- * The driver loads the library that CUDA_INJECTION64_PATH names inside cuInit and calls InitializeInjection there. So a process without
- * CUDA never comes here, and one with CUDA is seen from its first call, whatever it links.
+ * The driver loads the library that CUDA_INJECTION64_PATH names inside cuInit and calls InitializeInjection there. So a
+ * process without CUDA never comes here, and one with CUDA is seen from its first call, whatever it links.
  *
  * Runs      the way in: on the thread that calls cuInit. Callbacks: on the program's threads, inside its CUDA calls.
- * Must not  call CUDA, lock, end a thing that the program does not end; the process keeps CUPTI as it is (no cuptiFinalize).
+ * Must not  call CUDA, lock, end a thing that the program does not end; the process keeps CUPTI as it is (no
+ *           cuptiFinalize).
  *
  * C1  Whatever is missing or refused is said once in the trace, and the program runs on as if nothing had been tried.
- * C2  What defines (devices, contexts, streams, graphs) is on from the beginning, what tells times only inside the window.
+ * C2  What defines (devices, contexts, streams, graphs) is on from the beginning, what tells times only inside the
+ *     window.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -37,7 +39,8 @@ bool tap_cupti_option(const char *name)
 {
 	const char *v = tap_option(name);
 
-	return tap_text_equal(v, "1") || tap_text_equal(v, "true") || tap_text_equal(v, "yes") || tap_text_equal(v, "on");
+	return tap_text_equal(v, "1") || tap_text_equal(v, "true") || tap_text_equal(v, "yes") ||
+		tap_text_equal(v, "on");
 }
 
 uint64_t tap_cupti_option_number(const char *name, bool is_size)
@@ -61,7 +64,8 @@ static bool wanted(void)
 {
 	const char *domains = tap_option("trace");
 
-	return tap_off != TAP_OFF_OPTION && tap_off != TAP_OFF_WINDOW && tap_list_has(domains, "cuda") && !tap_list_has(domains, "none");
+	return tap_off != TAP_OFF_OPTION && tap_off != TAP_OFF_WINDOW && tap_list_has(domains, "cuda") &&
+		!tap_list_has(domains, "none");
 }
 
 /* -------------------------------------------------------------------- kinds */
@@ -69,12 +73,15 @@ static bool wanted(void)
 /* minimum: bytes up to the end of what the trace's reader needs of a record. API calls: filter.c. */
 static const struct { uint8_t number, minimum; bool defines; const char *option, *name; } kinds[] = {
 	{ 8, 176, true, NULL, "devices" }, { 9, 16, true, NULL, "contexts" }, { 37, 24, true, NULL, "streams" },
-	{ 10, 200, false, NULL, "kernels" }, { 1, 88, false, NULL, "copies" }, { 22, 96, false, NULL, "copies between devices" },
-	{ 2, 88, false, NULL, "memory sets" }, { 38, 40, false, NULL, "synchronisations" }, { 17, 40, false, NULL, "overhead" },
+	{ 10, 200, false, NULL, "kernels" }, { 1, 88, false, NULL, "copies" },
+	{ 22, 96, false, NULL, "copies between devices" },
+	{ 2, 88, false, NULL, "memory sets" }, { 38, 40, false, NULL, "synchronisations" },
+	{ 17, 40, false, NULL, "overhead" },
 	{ 39, 24, false, NULL, "external correlation ids" }, { 51, 48, false, "cuda-graph-trace", "graph launches" },
 	{ 54, 64, false, "", "decompressions" },                /* "" : where the library has them */
 	{ 49, 120, false, "cuda-memory-usage", "memory" }, { 50, 72, false, "cuda-memory-usage", "memory pools" },
-	{ 25, 64, false, "cuda-um", "unified memory" }, { 36, 24, false, "cuda-events", "events" }, { 52, 64, false, "cuda-jit", "compilations" },
+	{ 25, 64, false, "cuda-um", "unified memory" }, { 36, 24, false, "cuda-events", "events" },
+	{ 52, 64, false, "cuda-jit", "compilations" },
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 enum { OVERHEAD = 17 };
@@ -101,15 +108,21 @@ static void refuse(size_t i, int err)
 	refused |= 1ull << i;
 	tap_lost(REC_LOSS_CUPTI_REFUSED, 1);
 	if (err == TAP_CUPTI_PRIVILEGES)
-		TAP_DEGRADE(TAP_PART_CUPTI, "no %s and other device times: the driver allows them to administrators only "
-		            "(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES); API calls are traced; run as root, or load the driver with "
-		            "NVreg_RestrictProfilingToAdminUsers=0", kinds[i].name);
+		TAP_DEGRADE(TAP_PART_CUPTI,
+			"no %s and other device times: the driver allows them to administrators only "
+			"(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES); API calls are traced; run as root, or load the driver "
+		        "with "
+			"NVreg_RestrictProfilingToAdminUsers=0",
+			kinds[i].name);
 	else if (err < 0 && !bytes)
-		tap_note(TAP_PART_CUPTI, "no records of %s: this CUPTI (version %u) has none", kinds[i].name, tap_cupti.version);
+		tap_note(TAP_PART_CUPTI, "no records of %s: this CUPTI (version %u) has none", kinds[i].name,
+			tap_cupti.version);
 	else if (err < 0)
-		tap_note(TAP_PART_CUPTI, "no records of %s: this CUPTI's are %u bytes long, at least %u were expected", kinds[i].name, bytes, kinds[i].minimum);
+		tap_note(TAP_PART_CUPTI, "no records of %s: this CUPTI's are %u bytes long, at least %u were expected",
+			kinds[i].name, bytes, kinds[i].minimum);
 	else
-		tap_note(TAP_PART_CUPTI, "no records of %s: CUPTI refused: %s", kinds[i].name, tap_cupti_result_text(err));
+		tap_note(TAP_PART_CUPTI, "no records of %s: CUPTI refused: %s", kinds[i].name,
+			tap_cupti_result_text(err));
 }
 
 static int enable(uint32_t kind)
@@ -164,7 +177,8 @@ void tap_cupti_set_recording(bool on)
 		tap_cupti_event(on ? REC_CUPTI_RESUMED : REC_CUPTI_PAUSED, 0, 0, (uint64_t[4]){ 0 });
 }
 
-/* What remains is the library in memory; its slot is free for another client. What still runs on a device is told by the last flush. */
+/* What remains is the library in memory; its slot is free for another client. What still runs on a device is told by
+ * the last flush. */
 void tap_cupti_stop(void)
 {
 	if (stopped)
@@ -178,7 +192,8 @@ void tap_cupti_stop(void)
 	tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
 }
 
-/* The process ends: kinds of the device stay on for the flush that follows, what this thread and the handlers do is of no interest. */
+/* The process ends: kinds of the device stay on for the flush that follows, what this thread and the handlers do is of
+ * no interest. */
 void tap_cupti_quiet(void)
 {
 	if (stopped || !tap_cupti.recording)
@@ -221,22 +236,29 @@ static bool subscribe(void)
 {
 	char other[128] = "";
 	struct tap_cupti_subscriber params = { sizeof params, "gputap", other, sizeof other };
-	int err = tap_cupti.api.cuptiSubscribe_v2 ? tap_cupti.api.cuptiSubscribe_v2(&tap_cupti.subscriber, on_callback, NULL, &params)
-	                                          : tap_cupti.api.cuptiSubscribe(&tap_cupti.subscriber, on_callback, NULL);
+	int err = tap_cupti.api.cuptiSubscribe_v2
+		? tap_cupti.api.cuptiSubscribe_v2(&tap_cupti.subscriber, on_callback, NULL, &params)
+		: tap_cupti.api.cuptiSubscribe(&tap_cupti.subscriber, on_callback, NULL);
 
 	if (!err)
 		return true;
 	other[sizeof other - 1] = 0;
 	if (err == TAP_CUPTI_BUSY) {
 		tap_lost(REC_LOSS_CUPTI_BUSY, 1);
-		tap_note(TAP_PART_CUPTI, "CUDA is not traced: another profiler or debugger%s%s%s holds CUPTI, and keeps it; the rest is traced; "
-		         "end it to trace CUDA", other[0] ? " (" : "", other, other[0] ? ")" : "");
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: another profiler or debugger%s%s%s holds CUPTI, and keeps it; the rest is "
+		        "traced; "
+			"end it to trace CUDA",
+			other[0] ? " (" : "", other, other[0] ? ")" : "");
 	} else {
 		tap_cupti.api.cuptiGetVersion(&tap_cupti.version);
 		tap_lost(REC_LOSS_CUPTI_MISSING, 1);
-		tap_note(TAP_PART_CUPTI, "CUDA is not traced: %s (version %u) does not work here: %s: it is newer than the driver (CUDA %u.%u), or there "
-		         "is no GPU; the rest is traced; --cupti names another", tap_cupti.path, tap_cupti.version, tap_cupti_result_text(err),
-		         tap_cupti.driver / 1000, tap_cupti.driver % 1000 / 10);
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: %s (version %u) does not work here: %s: it is newer than the driver (CUDA "
+		        "%u.%u), or there "
+			"is no GPU; the rest is traced; --cupti names another",
+			tap_cupti.path, tap_cupti.version, tap_cupti_result_text(err), tap_cupti.driver / 1000,
+			tap_cupti.driver % 1000 / 10);
 	}
 	return false;
 }
@@ -245,7 +267,8 @@ static bool set_attribute(uint32_t attribute, uint8_t value)
 {
 	size_t bytes = sizeof value;
 
-	return tap_cupti.api.cuptiActivitySetAttribute && !tap_cupti.api.cuptiActivitySetAttribute(attribute, &bytes, &value);
+	return tap_cupti.api.cuptiActivitySetAttribute &&
+		!tap_cupti.api.cuptiActivitySetAttribute(attribute, &bytes, &value);
 }
 
 /* Before the buffer callbacks are registered, and before CUDA is initialised: that is when CUPTI takes them. */
@@ -260,7 +283,9 @@ static void set_attributes(void)
 	               !tap_cupti.api.cuptiActivityEnableLatencyTimestamps(1);
 
 	if (tap_cupti_option("cuda-latency") && !latency)
-		tap_note(TAP_PART_CUPTI, "--cuda-latency: this CUPTI (version %u) does not tell when kernels were queued and submitted", tap_cupti.version);
+		tap_note(TAP_PART_CUPTI,
+			"--cuda-latency: this CUPTI (version %u) does not tell when kernels were queued and submitted",
+			tap_cupti.version);
 	if (tap_cupti_option("cuda-memory-usage") && tap_cupti.api.cuptiActivityEnableAllocationSource)
 		tap_cupti.api.cuptiActivityEnableAllocationSource(1);
 	if (tap_cupti_option("cuda-events") && tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps)
@@ -274,7 +299,8 @@ static int configure_um(void)
 	enum { ALL_DEVICES = 2, KINDS_UP_TO = 8 };
 	int err = -1;
 
-	for (uint32_t kind = 1; kind <= KINDS_UP_TO && tap_cupti.api.cuptiActivityConfigureUnifiedMemoryCounter; kind++) {
+	for (uint32_t kind = 1; kind <= KINDS_UP_TO && tap_cupti.api.cuptiActivityConfigureUnifiedMemoryCounter;
+		kind++) {
 		struct tap_cupti_um_config config = { ALL_DEVICES, kind, 0, 1 };
 		int one = tap_cupti.api.cuptiActivityConfigureUnifiedMemoryCounter(&config, 1);
 
@@ -380,7 +406,8 @@ static void chain(void)
 	int (*entry)(void) = lib ? (int (*)(void))dlsym(lib, "InitializeInjection") : NULL;
 
 	if (path && path[0])
-		TAP_DEBUG(loader, "CUDA_INJECTION64_PATH named %s before: %s", path, entry ? "called" : "no such library or entry");
+		TAP_DEBUG(loader, "CUDA_INJECTION64_PATH named %s before: %s", path,
+			entry ? "called" : "no such library or entry");
 	if (entry && entry()) {
 		tap_note(TAP_PART_CUPTI, "CUDA_INJECTION64_PATH named %s: it was loaded too, and goes first", path);
 		return;

@@ -63,7 +63,8 @@ static bool passes(const char *list, const char *name)
 		size_t n = strcspn(list, ", "), not = n && *list == '!';
 
 		if (n > not) {
-			bool match = matches(list + not, n - not, name, base) || matches(list + not, n - not, name, full);
+			bool match =
+				matches(list + not, n - not, name, base) || matches(list + not, n - not, name, full);
 
 			if (not && match)
 				return false;
@@ -136,18 +137,20 @@ static void record_kind(uint32_t kind, bool on)
 	if (!err)
 		return;
 	tap_lost(REC_LOSS_CUPTI_REFUSED, 1);
-	TAP_DEGRADE(TAP_PART_CUPTI, "no records of CUDA API calls: CUPTI refused kind %u: %s; kernels and copies are recorded", kind,
-	            tap_cupti_result_text(err));
+	TAP_DEGRADE(TAP_PART_CUPTI,
+		"no records of CUDA API calls: CUPTI refused kind %u: %s; kernels and copies are recorded", kind,
+		tap_cupti_result_text(err));
 }
 
 /*
- * Which calls CUPTI records can be told one by one since 12.5, with the kind itself left off. Each is named, few or many: turning the kind
- * on would reset what was told.
+ * Which calls CUPTI records can be told one by one since 12.5, with the kind itself left off. Each is named, few or
+ * many: turning the kind on would reset what was told.
  */
 static void record_chosen(uint32_t domain, bool on)
 {
 	bool runtime = domain == TAP_CUPTI_RUNTIME;
-	int (*one)(uint32_t, uint8_t) = runtime ? tap_cupti.api.cuptiActivityEnableRuntimeApi : tap_cupti.api.cuptiActivityEnableDriverApi;
+	int (*one)(uint32_t, uint8_t) =
+		runtime ? tap_cupti.api.cuptiActivityEnableRuntimeApi : tap_cupti.api.cuptiActivityEnableDriverApi;
 
 	for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)
 		if (bit(chosen[domain], cbid))
@@ -161,8 +164,10 @@ void tap_cupti_filter_records(bool on)
 	bool one_by_one = tap_cupti.api.cuptiActivityEnableRuntimeApi && tap_cupti.api.cuptiActivityEnableDriverApi;
 
 	if (filtered && !one_by_one && on)
-		TAP_DEGRADE(TAP_PART_CUPTI, "--cuda-filter: this CUPTI (version %u) records all API calls or none: all are recorded; "
-		            "CUDA 12.5's can filter", tap_cupti.version);
+		TAP_DEGRADE(TAP_PART_CUPTI,
+			"--cuda-filter: this CUPTI (version %u) records all API calls or none: all are recorded; "
+			"CUDA 12.5's can filter",
+			tap_cupti.version);
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++) {
 		if (!domain_wanted(domain))
 			continue;

@@ -1,10 +1,12 @@
 /*
- * collectors/cupti/internal.h - what the files of the CUPTI collector share: the library's functions, views of its data, state
+ * collectors/cupti/internal.h - what the files of the CUPTI collector share: the library's functions, views of its
+ * data, state
  *
  * Runs      inside the traced program: in cuInit, in CUPTI's callbacks on any thread, on a thread of our own.
  *
- * CUPTI is loaded at cuInit and never earlier, and never linked: each function is asked for by name and may be absent, but for the
- * required ones. Structures are own views of what the interface fixes; nothing of the vendor's headers is needed to build this.
+ * CUPTI is loaded at cuInit and never earlier, and never linked: each function is asked for by name and may be absent,
+ * but for the required ones. Structures are own views of what the interface fixes; nothing of the vendor's headers is
+ * needed to build this.
  *
  *   cupti.c            way in, start, kinds, window, end
  *   load.c       which library, its functions, sizes of its records
@@ -30,7 +32,14 @@
 
 /* ---------------------------------------------------- what CUPTI hands out */
 
-enum tap_cupti_domain { TAP_CUPTI_DRIVER = 1, TAP_CUPTI_RUNTIME, TAP_CUPTI_RESOURCE, TAP_CUPTI_SYNCHRONIZE, TAP_CUPTI_NVTX, TAP_CUPTI_STATE };
+enum tap_cupti_domain {
+	TAP_CUPTI_DRIVER = 1,
+	TAP_CUPTI_RUNTIME,
+	TAP_CUPTI_RESOURCE,
+	TAP_CUPTI_SYNCHRONIZE,
+	TAP_CUPTI_NVTX,
+	TAP_CUPTI_STATE
+};
 enum { TAP_CUPTI_ENTER = 0, TAP_CUPTI_EXIT = 1 };
 
 /* Of an API call. Valid during the callback. */
@@ -140,12 +149,13 @@ bool tap_cupti_buffers_open(void);
 void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records);
 void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
 
-/* ---- string.c: what the records of a buffer point to goes into the trace, unless it is there. *used: bytes up to the end of the
- * last whole record. Returns how many records there are of the program's doing: not CUPTI's own overhead. */
+/* ---- string.c: what the records of a buffer point to goes into the trace, unless it is there. *used: bytes up to the
+ * end of the last whole record. Returns how many records there are of the program's doing: not CUPTI's own overhead. */
 uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used);
 /* Copies memory that may not be there: how many bytes came over. Makes a system call. */
 size_t tap_cupti_copy(uint64_t address, void *to, size_t bytes);
-/* Copies bytes that are there but reach past the object they begin in: memcpy may be a sanitizer's, which would end the program. */
+/* Copies bytes that are there but reach past the object they begin in: memcpy may be a sanitizer's, which would end the
+ * program. */
 void tap_cupti_copy_past(void *to, const void *from, size_t bytes);
 
 /* ---- peek.c */
@@ -184,9 +194,9 @@ void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context,
 /* ------------------------------------------------------------------- arguments */
 
 /*
- * Of the argument collector, called at entry and exit of each call that is to be recorded with its arguments (--cuda-args and the
- * filters say which; the window is open). Runs on the calling thread inside CUPTI's callback: no CUDA, no lock, no allocation;
- * errno is kept by the caller.
+ * Of the argument collector, called at entry and exit of each call that is to be recorded with its arguments
+ * (--cuda-args and the filters say which; the window is open). Runs on the calling thread inside CUPTI's callback: no
+ * CUDA, no lock, no allocation; errno is kept by the caller.
  */
 void tap_cupti_call(enum tap_cupti_domain domain, uint32_t cbid, const struct tap_cupti_callback *data) TAP_HIDDEN;
 /* Before the first of them: the table of --cuda-table. Makes system calls. */

@@ -5,9 +5,9 @@
  * May       open libraries: the driver does so there too.
  * Must not  bring a second CUPTI into a process that has one.
  *
- * Records of one kind only ever grow at their end, and a library tells how long its own are: fed a buffer that is nothing but one
- * kind's number it steps from record to record. So no table of versions is needed; a version nobody has seen yet is read as far as
- * its fields are known.
+ * Records of one kind only ever grow at their end, and a library tells how long its own are: fed a buffer that is
+ * nothing but one kind's number it steps from record to record. So no table of versions is needed; a version nobody has
+ * seen yet is read as far as its fields are known.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -69,8 +69,9 @@ static bool any_device(void)
 }
 
 /*
- * CUPTI of CUDA 13.2 ends a process without a driver that it accepts, whatever function is called first: its search for words to say so
- * calls itself for ever. Later ones answer with an error. Both are known by a function that none before had.
+ * CUPTI of CUDA 13.2 ends a process without a driver that it accepts, whatever function is called first: its search for
+ * words to say so calls itself for ever. Later ones answer with an error. Both are known by a function that none before
+ * had.
  */
 static bool may_do_harm(void *library)
 {
@@ -148,8 +149,8 @@ static int note_mapped(struct dl_phdr_info *info, size_t bytes, void *arg)
 /* Where a CUPTI lies beside a runtime: in the same folder, in a toolkit's, in the packages of Python wheels. */
 static bool beside(const struct beside *b, uint32_t major)
 {
-	static const char *const below[] = { "", "../extras/CUPTI/lib64/", "../../../extras/CUPTI/lib64/", "../../cuda_cupti/lib/",
-		"../../nvidia/cuda_cupti/lib/" };
+	static const char *const below[] = { "", "../extras/CUPTI/lib64/", "../../../extras/CUPTI/lib64/",
+		"../../cuda_cupti/lib/", "../../nvidia/cuda_cupti/lib/" };
 
 	for (size_t i = 0; i < b->found; i++)
 		for (size_t k = 0; k < sizeof below / sizeof *below; k++)
@@ -175,11 +176,12 @@ static bool in_toolkit(const char *root, uint32_t major)
 /* By the dynamic linker's own search (LD_LIBRARY_PATH, cache), then where toolkits are installed. */
 static bool in_usual_places(uint32_t major)
 {
-	static const char *const roots[] = { "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda", "/usr/lib/nvidia-cuda-toolkit" };
+	static const char *const roots[] = { "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda",
+		"/usr/lib/nvidia-cuda-toolkit" };
 	char root[64];
 
-	if (opened_in("", 0, "", major) || in_toolkit(tap_environ("CUDA_HOME"), major) || in_toolkit(tap_environ("CUDA_PATH"), major) ||
-	    in_toolkit(tap_environ("CONDA_PREFIX"), major))
+	if (opened_in("", 0, "", major) || in_toolkit(tap_environ("CUDA_HOME"), major) ||
+		in_toolkit(tap_environ("CUDA_PATH"), major) || in_toolkit(tap_environ("CONDA_PREFIX"), major))
 		return true;
 	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
 		if (in_toolkit(roots[i], major))
@@ -241,16 +243,26 @@ static void say_missing(void)
 
 	tap_lost(REC_LOSS_CUPTI_MISSING, 1);
 	if (harmful)
-		tap_note(TAP_PART_CUPTI, "CUDA is not traced: the CUPTI that is installed is left alone: %s (CUDA %u.%u); the rest is traced; "
-		         "name another with --cupti", harmful, major, minor);
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: the CUPTI that is installed is left alone: %s (CUDA %u.%u); the rest is "
+		        "traced; "
+			"name another with --cupti",
+			harmful, major, minor);
 	else if (tap_option("cupti")[0])
-		tap_note(TAP_PART_CUPTI, "CUDA is not traced: --cupti=%s cannot be loaded; the rest is traced", tap_option("cupti"));
+		tap_note(TAP_PART_CUPTI, "CUDA is not traced: --cupti=%s cannot be loaded; the rest is traced",
+			tap_option("cupti"));
 	else if (refused_major)
-		tap_note(TAP_PART_CUPTI, "CUDA is not traced: the CUPTI that is installed is for CUDA %u, this driver is for %u.%u; the rest is traced; "
-		         "install CUPTI %u or name one with --cupti", refused_major, major, minor, major);
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: the CUPTI that is installed is for CUDA %u, this driver is for %u.%u; the "
+		        "rest is traced; "
+			"install CUPTI %u or name one with --cupti",
+			refused_major, major, minor, major);
 	else
-		tap_note(TAP_PART_CUPTI, "CUDA is not traced: no libcupti.so.%u was found; the rest is traced; install CUDA's CUPTI (or the Python wheel "
-		         "nvidia-cuda-cupti) or name the library with --cupti", major ? major : 13);
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: no libcupti.so.%u was found; the rest is traced; install CUDA's CUPTI (or "
+		        "the Python wheel "
+			"nvidia-cuda-cupti) or name the library with --cupti",
+			major ? major : 13);
 }
 
 /* ------------------------------------------------------------- functions */
@@ -270,8 +282,10 @@ static bool all_functions(void)
 		if (f || !functions[i].required)
 			continue;
 		tap_lost(REC_LOSS_CUPTI_MISSING, 1);
-		tap_note(TAP_PART_CUPTI, "CUDA is not traced: %s has no %s: it is no CUPTI of CUDA 11.8 or newer; the rest is traced; "
-		         "name another with --cupti", tap_cupti.path, functions[i].name);
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: %s has no %s: it is no CUPTI of CUDA 11.8 or newer; the rest is traced; "
+			"name another with --cupti",
+			tap_cupti.path, functions[i].name);
 		return false;
 	}
 	return true;
@@ -298,7 +312,8 @@ static bool is_stand_in(void)
 {
 	const char *text = NULL;
 
-	return tap_cupti.api.cuptiGetErrorMessage && !tap_cupti.api.cuptiGetErrorMessage(1, &text) && text && strstr(text, "gputap stand-in");
+	return tap_cupti.api.cuptiGetErrorMessage && !tap_cupti.api.cuptiGetErrorMessage(1, &text) && text &&
+		strstr(text, "gputap stand-in");
 }
 
 /* ----------------------------------------------------------------- sizes */
@@ -314,7 +329,8 @@ static uint32_t probe(uint8_t *buffer, uint32_t kind)
 	if (tap_cupti.api.cuptiActivityGetNextRecord(buffer, PROBE_BYTES, &first) || !first)
 		return 0;
 	second = first;
-	if (tap_cupti.api.cuptiActivityGetNextRecord(buffer, PROBE_BYTES, &second) || (uint8_t *)second <= (uint8_t *)first)
+	if (tap_cupti.api.cuptiActivityGetNextRecord(buffer, PROBE_BYTES, &second) ||
+		(uint8_t *)second <= (uint8_t *)first)
 		return 0;
 	size_t step = (size_t)((uint8_t *)second - (uint8_t *)first);
 
@@ -327,7 +343,8 @@ static uint32_t bytes_of(uint8_t *buffer, uint32_t kind)
 	uint32_t step = probe(buffer, kind);
 	size_t bytes = 0;
 
-	if (step || !tap_cupti.api.cuptiActivityGetStructSize || tap_cupti.api.cuptiActivityGetStructSize(kind, 0, &bytes))
+	if (step || !tap_cupti.api.cuptiActivityGetStructSize ||
+		tap_cupti.api.cuptiActivityGetStructSize(kind, 0, &bytes))
 		return step;
 	return bytes % 4 || bytes > PROBE_BYTES / 2 ? 0 : (uint32_t)bytes;
 }

@@ -2,10 +2,12 @@
  * collectors/cupti/peek.c - looks into buffers that CUPTI is still filling
  *
  * Runs      the table: in the buffer callbacks. The look: on the collector's thread.
- * Must not  trust a buffer to be there: it may come back and be unmapped meanwhile, so it is read as a stranger's memory.
+ * Must not  trust a buffer to be there: it may come back and be unmapped meanwhile, so it is read as a stranger's
+ *           memory.
  *
- * For two things. A process that is killed keeps what its open buffers hold, but not what that points to: so names are stored soon after
- * they appear. And a flush of CUPTI makes a record of itself: an idle process would write a buffer for each, so flushes wait there.
+ * For two things. A process that is killed keeps what its open buffers hold, but not what that points to: so names are
+ * stored soon after they appear. And a flush of CUPTI makes a record of itself: an idle process would write a buffer
+ * for each, so flushes wait there.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -57,7 +59,8 @@ static uint64_t look(struct slot *s, const uint8_t *buffer, uint8_t *piece)
 	while (s->seen < bytes) {
 		size_t n = bytes - s->seen < PIECE ? bytes - s->seen : PIECE, used;
 
-		if (tap_cupti_copy((uintptr_t)buffer + s->seen, piece, n) != n || __atomic_load_n(&s->buffer, __ATOMIC_RELAXED) != buffer)
+		if (tap_cupti_copy((uintptr_t)buffer + s->seen, piece, n) != n ||
+			__atomic_load_n(&s->buffer, __ATOMIC_RELAXED) != buffer)
 			break;
 		others += tap_cupti_strings(piece, n, &used);
 		s->seen += used;

@@ -5,18 +5,33 @@
  * May       ask CUPTI for the numbers of handles; flush it before a context goes (as the vendor's own tools do).
  * Must not  call CUDA, lock, allocate.
  *
- * A graph's topology is told once, when it is made; its launches are one activity each. Handles are not stored, CUPTI's numbers are.
+ * A graph's topology is told once, when it is made; its launches are one activity each. Handles are not stored, CUPTI's
+ * numbers are.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/cupti/internal.h"
 
-enum { CONTEXT_CREATED = 1, CONTEXT_DESTROY = 2, CU_INIT_FINISHED = 5, MODULE_LOADED = 6, GRAPH_CREATED = 9, GRAPH_DESTROY = 10, GRAPH_CLONED = 11,
-	NODE_CREATED = 13, NODE_DESTROY = 14, NODE_DEPENDENCY = 15, EXEC_CREATED = 18, EXEC_DESTROY = 19, NODE_CLONED = 20 };
+enum {
+	CONTEXT_CREATED = 1,
+	CONTEXT_DESTROY = 2,
+	CU_INIT_FINISHED = 5,
+	MODULE_LOADED = 6,
+	GRAPH_CREATED = 9,
+	GRAPH_DESTROY = 10,
+	GRAPH_CLONED = 11,
+	NODE_CREATED = 13,
+	NODE_DESTROY = 14,
+	NODE_DEPENDENCY = 15,
+	EXEC_CREATED = 18,
+	EXEC_DESTROY = 19,
+	NODE_CLONED = 20
+};
 
-static const uint8_t wanted[] = { CONTEXT_CREATED, CONTEXT_DESTROY, CU_INIT_FINISHED, MODULE_LOADED, GRAPH_CREATED, GRAPH_DESTROY, GRAPH_CLONED,
-	NODE_CREATED, NODE_DESTROY, NODE_DEPENDENCY, EXEC_CREATED, EXEC_DESTROY, NODE_CLONED };
+static const uint8_t wanted[] = { CONTEXT_CREATED, CONTEXT_DESTROY, CU_INIT_FINISHED, MODULE_LOADED, GRAPH_CREATED,
+	GRAPH_DESTROY, GRAPH_CLONED, NODE_CREATED, NODE_DESTROY, NODE_DEPENDENCY, EXEC_CREATED, EXEC_DESTROY,
+	NODE_CLONED };
 
 void tap_cupti_resource_callbacks(bool on)
 {
@@ -26,7 +41,8 @@ void tap_cupti_resource_callbacks(bool on)
 
 /* ------------------------------------------------------- the call around it */
 
-/* A driver call inside a runtime call has the same number: how deep, and which. In the words that threads have for collectors. */
+/* A driver call inside a runtime call has the same number: how deep, and which. In the words that threads have for
+ * collectors. */
 #define DEPTH tap_tls.spare[0]
 #define CORRELATION tap_tls.spare[1]
 
@@ -36,7 +52,8 @@ void tap_cupti_enter(uint32_t correlation)
 		DEPTH++;
 		return;
 	}
-	CORRELATION = correlation;                      /* an exit that never came (longjmp, an exception) is forgotten here */
+	/* an exit that never came (longjmp, an exception) is forgotten here */
+	CORRELATION = correlation;
 	DEPTH = 1;
 }
 
@@ -48,8 +65,10 @@ void tap_cupti_leave(uint32_t correlation)
 
 void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4])
 {
-	tap_record(REC_CUPTI_EVENT, 0, (uint64_t[]){ tap_tick(), what | (uint64_t)cbid << 32, context | (DEPTH ? CORRELATION : 0) << 32,
-	                                             words[0], words[1], words[2], words[3] }, 7);
+	tap_record(REC_CUPTI_EVENT, 0,
+		(uint64_t[]){ tap_tick(), what | (uint64_t)cbid << 32, context | (DEPTH ? CORRELATION : 0) << 32,
+			words[0], words[1], words[2], words[3] },
+		7);
 }
 
 /* ------------------------------------------------------ numbers of handles */
@@ -90,8 +109,8 @@ static void context_event(uint32_t cbid, void *context)
 
 	if (!tap_cupti.api.cuptiGetDeviceId || tap_cupti.api.cuptiGetDeviceId(context, &device))
 		device = UINT32_MAX;
-	tap_cupti_event(cbid == CONTEXT_CREATED ? REC_CUPTI_CONTEXT_CREATED : REC_CUPTI_CONTEXT_DESTROYED, cbid, context_id(context),
-	                (uint64_t[4]){ device });
+	tap_cupti_event(cbid == CONTEXT_CREATED ? REC_CUPTI_CONTEXT_CREATED : REC_CUPTI_CONTEXT_DESTROYED, cbid,
+		context_id(context), (uint64_t[4]){ device });
 }
 
 /* Code is not stored: its size, and a hash to tell one from another. */
@@ -102,7 +121,8 @@ static void module_event(uint32_t cbid, void *context, const struct tap_cupti_mo
 
 	if (m->binary && m->bytes)
 		tap_blob_store(REC_BLOB_BINARY, &part, &m->bytes, 1, false, id, &total);
-	tap_cupti_event(REC_CUPTI_MODULE_LOADED, cbid, context_id(context), (uint64_t[4]){ m->id, m->bytes, id[0], id[1] });
+	tap_cupti_event(
+		REC_CUPTI_MODULE_LOADED, cbid, context_id(context), (uint64_t[4]){ m->id, m->bytes, id[0], id[1] });
 }
 
 static void graph_event(uint32_t cbid, void *context, const struct tap_cupti_graph *g)
@@ -118,18 +138,22 @@ static void graph_event(uint32_t cbid, void *context, const struct tap_cupti_gra
 	case GRAPH_DESTROY:
 		return tap_cupti_event(REC_CUPTI_GRAPH_DESTROYED, cbid, in, (uint64_t[4]){ graph });
 	case EXEC_CREATED:
-		return tap_cupti_event(REC_CUPTI_GRAPH_EXEC_CREATED, cbid, in, (uint64_t[4]){ exec_id(g->exec), graph });
+		return tap_cupti_event(
+			REC_CUPTI_GRAPH_EXEC_CREATED, cbid, in, (uint64_t[4]){ exec_id(g->exec), graph });
 	case EXEC_DESTROY:
 		return tap_cupti_event(REC_CUPTI_GRAPH_EXEC_DESTROYED, cbid, in, (uint64_t[4]){ exec_id(g->exec) });
 	case NODE_CREATED:
-		return tap_cupti_event(REC_CUPTI_NODE_CREATED, cbid, in, (uint64_t[4]){ node_id(g->node), 0, graph, (uint32_t)g->node_type });
+		return tap_cupti_event(REC_CUPTI_NODE_CREATED, cbid, in,
+			(uint64_t[4]){ node_id(g->node), 0, graph, (uint32_t)g->node_type });
 	case NODE_CLONED:
 		return tap_cupti_event(REC_CUPTI_NODE_CLONED, cbid, in,
-		                       (uint64_t[4]){ node_id(g->node), node_id(g->original_node), graph, (uint32_t)g->node_type });
+			(uint64_t[4]){ node_id(g->node), node_id(g->original_node), graph, (uint32_t)g->node_type });
 	case NODE_DESTROY:
-		return tap_cupti_event(REC_CUPTI_NODE_DESTROYED, cbid, in, (uint64_t[4]){ node_id(g->node), 0, graph, (uint32_t)g->node_type });
+		return tap_cupti_event(REC_CUPTI_NODE_DESTROYED, cbid, in,
+			(uint64_t[4]){ node_id(g->node), 0, graph, (uint32_t)g->node_type });
 	case NODE_DEPENDENCY:
-		return tap_cupti_event(REC_CUPTI_NODE_DEPENDS, cbid, in, (uint64_t[4]){ node_id(g->node), node_id(g->dependency), graph });
+		return tap_cupti_event(REC_CUPTI_NODE_DEPENDS, cbid, in,
+			(uint64_t[4]){ node_id(g->node), node_id(g->dependency), graph });
 	}
 }
 

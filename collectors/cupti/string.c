@@ -1,16 +1,16 @@
 /*
  * collectors/cupti/string.c - what activity records point to: names of kernels and devices, paths
  *
- * Runs      when a buffer comes back: on CUPTI's worker thread, or on one of the program that flushes; on the collector's thread. Several
- *           at once.
+ * Runs      when a buffer comes back: on CUPTI's worker thread, or on one of the program that flushes; on the
+ *           collector's thread. Several at once.
  * May       make system calls.
  * Must not  allocate with malloc, lock, trust a pointer.
  *
- * N1  A buffer's completion is stamped after its strings were written, so a reader finds for each pointer the last string of that
- *     address up to the stamp.
+ * N1  A buffer's completion is stamped after its strings were written, so a reader finds for each pointer the last
+ *     string of that address up to the stamp.
  * N2  An address is stored again when what stands there has changed: its hash is kept, and compared once a buffer.
- * N3  The hash of an address is set after its record was committed: who finds an address without one writes the string too. Twice
- *     is harmless.
+ * N3  The hash of an address is set after its record was committed: who finds an address without one writes the string
+ *     too. Twice is harmless.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -124,7 +124,8 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* The entry of an address, made if need be; NULL when all tables are full there: such a string is stored with each buffer. */
+/* The entry of an address, made if need be; NULL when all tables are full there: such a string is stored with each
+ * buffer. */
 static struct seen *seen_at(uint64_t address)
 {
 	for (unsigned i = 0; i < TABLES; i++) {
@@ -136,7 +137,10 @@ static struct seen *seen_at(uint64_t address)
 			uint64_t was = __atomic_load_n(&s->address, __ATOMIC_RELAXED);
 
 			if (was == address ||
-			    (!was && (__atomic_compare_exchange_n(&s->address, &was, address, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || was == address)))
+				(!was &&
+					(__atomic_compare_exchange_n(&s->address, &was, address, false,
+						 __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+						was == address)))
 				return s;
 		}
 	}

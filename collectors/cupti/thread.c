@@ -1,12 +1,14 @@
 /*
  * collectors/cupti/thread.c - the collector's thread: flushes, clocks, the window; and the end of the process
  *
- * Runs      a pthread of our own, from cuInit on (a CUDA process has others already), all signals blocked. The end: on the thread that
- *           ends the process.
+ * Runs      a pthread of our own, from cuInit on (a CUDA process has others already), all signals blocked. The end: on
+ *           the thread that ends the process.
  * Must not  exist in a forked child, hold anything while CUPTI works, let an exit wait for a flush that never returns.
  *
- * T1  This thread alone switches kinds and flushes (but for contexts that go), so whoever waits for that waits for a word, with a limit.
- * T2  A request counts up `asked`; the thread stores the count it has seen when it has done it. Partners: ask() and answer().
+ * T1  This thread alone switches kinds and flushes (but for contexts that go), so whoever waits for that waits for a
+ *     word, with a limit.
+ * T2  A request counts up `asked`; the thread stores the count it has seen when it has done it. Partners: ask() and
+ *     answer().
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -51,7 +53,8 @@ static void wake(uint32_t *word) { TAP_SYS(futex, word, 129 /* FUTEX_WAKE, PRIVA
 
 /* ------------------------------------------------------------------- clocks */
 
-/* CUPTI's clock beside ours: the tightest of a few tries. Not before cuInit is over: until then some libraries tell another. */
+/* CUPTI's clock beside ours: the tightest of a few tries. Not before cuInit is over: until then some libraries tell
+ * another. */
 static void record_clock(void)
 {
 	uint64_t best = UINT64_MAX, tick = 0, cupti = 0, real = 0;
@@ -110,8 +113,8 @@ static void flush_forced(void)
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /*
- * A flush leaves a record of itself, and so a buffer: in a process that does nothing it comes ever more rarely. (Not never: a kernel
- * may end long after the last call.)
+ * A flush leaves a record of itself, and so a buffer: in a process that does nothing it comes ever more rarely. (Not
+ * never: a kernel may end long after the last call.)
  */
 struct idle { uint32_t busy, rounds, skip; };
 
@@ -135,7 +138,8 @@ static bool flush_is_due(struct idle *i)
 static void *run(void *unused)
 {
 	struct idle idle = { 0, 0, 0 };
-	uint64_t every = tap_cupti_option_number("cuda-flush", false) * 1000000u, next_flush = every ? now_ns() + every : UINT64_MAX, next_clock;
+	uint64_t every = tap_cupti_option_number("cuda-flush", false) * 1000000u,
+		 next_flush = every ? now_ns() + every : UINT64_MAX, next_clock;
 
 	(void)unused;
 	TAP_SYS(prctl, 15 /* PR_SET_NAME */, "gputap-cupti", 0, 0, 0, 0);
@@ -244,8 +248,8 @@ static bool ask(enum request what)
 }
 
 /*
- * Called by the handler that runs before the driver's (kind 0: what comes after it may still use CUDA), and when the image ends. An exec
- * may fail and the program go on: nothing is stopped then.
+ * Called by the handler that runs before the driver's (kind 0: what comes after it may still use CUDA), and when the
+ * image ends. An exec may fail and the program go on: nothing is stopped then.
  */
 void tap_cupti_exit(int kind)
 {
@@ -267,5 +271,7 @@ void tap_cupti_exit(int kind)
 		return;
 	TAP_WRITE_ONCE(given_up, true);
 	tap_lost(REC_LOSS_NOT_FINISHED, 1);
-	TAP_DEGRADE(TAP_PART_CUPTI, "CUPTI did not return from its last flush within 3 s: CUDA activities since the flush before are missing");
+	TAP_DEGRADE(TAP_PART_CUPTI,
+		"CUPTI did not return from its last flush within 3 s: CUDA activities since the flush before are "
+	        "missing");
 }

@@ -57,8 +57,16 @@ struct nvtx_schema {
 	uint64_t id;
 	void *extension;
 };
-enum { NVTX_ABI_SCHEMA_NAME = 0x2, NVTX_ABI_SCHEMA_TYPE = 0x4, NVTX_ABI_SCHEMA_FLAGS = 0x8, NVTX_ABI_SCHEMA_ENTRIES = 0x10,
-	NVTX_ABI_SCHEMA_COUNT = 0x20, NVTX_ABI_SCHEMA_BYTES = 0x40, NVTX_ABI_SCHEMA_ALIGNMENT = 0x80, NVTX_ABI_SCHEMA_ID = 0x100 };
+enum {
+	NVTX_ABI_SCHEMA_NAME = 0x2,
+	NVTX_ABI_SCHEMA_TYPE = 0x4,
+	NVTX_ABI_SCHEMA_FLAGS = 0x8,
+	NVTX_ABI_SCHEMA_ENTRIES = 0x10,
+	NVTX_ABI_SCHEMA_COUNT = 0x20,
+	NVTX_ABI_SCHEMA_BYTES = 0x40,
+	NVTX_ABI_SCHEMA_ALIGNMENT = 0x80,
+	NVTX_ABI_SCHEMA_ID = 0x100
+};
 
 struct nvtx_enum_entry { const char *name; uint64_t value; int8_t flag; };
 struct nvtx_enum {
@@ -69,7 +77,13 @@ struct nvtx_enum {
 	uint64_t id;
 	void *extension;
 };
-enum { NVTX_ABI_ENUM_NAME = 0x2, NVTX_ABI_ENUM_ENTRIES = 0x4, NVTX_ABI_ENUM_COUNT = 0x8, NVTX_ABI_ENUM_BYTES = 0x10, NVTX_ABI_ENUM_ID = 0x20 };
+enum {
+	NVTX_ABI_ENUM_NAME = 0x2,
+	NVTX_ABI_ENUM_ENTRIES = 0x4,
+	NVTX_ABI_ENUM_COUNT = 0x8,
+	NVTX_ABI_ENUM_BYTES = 0x10,
+	NVTX_ABI_ENUM_ID = 0x20
+};
 
 #define NVTX_ABI_DYNAMIC_ID (1ull << 32)   /* ids from here on are given by the tool */
 
@@ -79,7 +93,14 @@ typedef void (*nvtx_function)(void);
 /* Export table 1: the places where a client keeps its function pointers, by module and callback number. */
 struct nvtx_callbacks { size_t bytes; int (*module)(uint32_t module, nvtx_function ***slots, unsigned *n_slots); };
 enum { NVTX_ABI_CALLBACKS = 1 };
-enum { NVTX_ABI_CORE = 1, NVTX_ABI_CUDA = 2, NVTX_ABI_OPENCL = 3, NVTX_ABI_CUDART = 4, NVTX_ABI_CORE2 = 5, NVTX_ABI_SYNC = 6 };
+enum {
+	NVTX_ABI_CORE = 1,
+	NVTX_ABI_CUDA = 2,
+	NVTX_ABI_OPENCL = 3,
+	NVTX_ABI_CUDART = 4,
+	NVTX_ABI_CORE2 = 5,
+	NVTX_ABI_SYNC = 6
+};
 
 struct nvtx_segment { size_t id, n_slots; intptr_t *slots; };
 struct nvtx_module {

@@ -1,15 +1,15 @@
 /*
  * collectors/nvtx/collector.c - the injected library of NVTX: entry points, marks, ranges, domains
  *
- * NVTX is a header: every shared object that uses it has a copy of its own, which at its first call loads the library named
- * by NVTX_INJECTION64_PATH and calls InitializeInjectionNvtx2 there; so this is called once for each such object, maybe
- * by several threads at once. Nothing here keeps a state of the caller.
+ * NVTX is a header: every shared object that uses it has a copy of its own, which at its first call loads the library
+ * named by NVTX_INJECTION64_PATH and calls InitializeInjectionNvtx2 there; so this is called once for each such object,
+ * maybe by several threads at once. Nothing here keeps a state of the caller.
  *
  * Runs      in the calling thread of the traced program.
  * Must not  allocate, lock, change errno.
  *
- * Handles that the program gets (domains, strings, resources) are numbers, not addresses: nothing is allocated for them, and they
- * hold in children of fork too.
+ * Handles that the program gets (domains, strings, resources) are numbers, not addresses: nothing is allocated for
+ * them, and they hold in children of fork too.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -26,10 +26,15 @@
 static uint64_t domains, strings, resources;    /* numbers given out */
 
 /* Libraries that annotate themselves: the word in -t that asks for their ranges alone, and the name of their domain. */
-static const struct { const char *option, *domain; } libraries[] = { { "cublas", "cuBLAS" }, { "cudnn", "cuDNN" }, { "cusparse", "CUSPARSE" },
+static const struct {
+	const char *option, *domain;
+} libraries[] = { { "cublas", "cuBLAS" }, { "cudnn", "cuDNN" }, { "cusparse", "CUSPARSE" },
 	{ "cusolver", "cusolverDn" }, { "nccl", "NCCL" } };
-/* Most do so only when asked in the environment; at level 1 some tell of their creation only, above 2 nothing is added (CUDA 13.0). */
-static const struct { const char *option, *variable; } levels[] = { { "cublas", "CUBLAS_NVTX_LEVEL" }, { "cublas", "CUBLASLT_NVTX_LEVEL" },
+/* Most do so only when asked in the environment; at level 1 some tell of their creation only, above 2 nothing is added
+ * (CUDA 13.0). */
+static const struct {
+	const char *option, *variable;
+} levels[] = { { "cublas", "CUBLAS_NVTX_LEVEL" }, { "cublas", "CUBLASLT_NVTX_LEVEL" },
 	{ "cublas", "CUBLASXT_NVTX_LEVEL" }, { "cudnn", "CUDNN_NVTX_LEVEL" }, { "cusparse", "CUSPARSE_NVTX_LEVEL" },
 	{ "cusolver", "CUSOLVERDN_NVTX_LEVEL" } };
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -37,7 +42,9 @@ static const struct { const char *option, *variable; } levels[] = { { "cublas", 
 static bool asked(const char *domain) { return tap_list_has(tap_option("trace"), domain); }
 static bool skipped(uint64_t domain) { return TAP_UNLIKELY(domain & TAP_NVTX_UNWANTED); }
 
-/* Only for the libraries whose names are given: the program's own domains, and other libraries', are none of ours then. */
+/*
+ * Only for the libraries whose names are given: the program's own domains, and other libraries', are none of ours then.
+ */
 static bool domain_wanted(struct tap_nvtx_message m)
 {
 	if (asked("nvtx"))
@@ -92,9 +99,22 @@ static void thread_a(uint32_t tid, const char *m) { tap_nvtx_name(0, REC_NVTX_TH
 static void thread_w(uint32_t tid, const void *m) { tap_nvtx_name(0, REC_NVTX_THREAD, 0, tid, wide(m)); }
 
 static const nvtx_function core[] = {
-	NULL, (nvtx_function)mark_ex, (nvtx_function)mark_a, (nvtx_function)mark_w, (nvtx_function)start_ex, (nvtx_function)start_a,
-	(nvtx_function)start_w, (nvtx_function)end, (nvtx_function)push_ex, (nvtx_function)push_a, (nvtx_function)push_w, (nvtx_function)pop,
-	(nvtx_function)category_a, (nvtx_function)category_w, (nvtx_function)thread_a, (nvtx_function)thread_w,
+	NULL,
+	(nvtx_function)mark_ex,
+	(nvtx_function)mark_a,
+	(nvtx_function)mark_w,
+	(nvtx_function)start_ex,
+	(nvtx_function)start_a,
+	(nvtx_function)start_w,
+	(nvtx_function)end,
+	(nvtx_function)push_ex,
+	(nvtx_function)push_a,
+	(nvtx_function)push_w,
+	(nvtx_function)pop,
+	(nvtx_function)category_a,
+	(nvtx_function)category_w,
+	(nvtx_function)thread_a,
+	(nvtx_function)thread_w,
 };
 
 /* ------------------------------------------------------------------- domains */
@@ -105,8 +125,12 @@ static void domain_mark(uint64_t d, const struct nvtx_event *e)
 		tap_nvtx_event(d, REC_NVTX_MARK, e);
 }
 
-static uint64_t domain_start(uint64_t d, const struct nvtx_event *e) { return skipped(d) ? 0 : tap_nvtx_event(d, REC_NVTX_START, e); }
-static void domain_end(uint64_t d, uint64_t id) { tap_nvtx_end(d, id, NULL, 0); }       /* 0: a start that was not recorded */
+static uint64_t domain_start(uint64_t d, const struct nvtx_event *e)
+{
+	return skipped(d) ? 0 : tap_nvtx_event(d, REC_NVTX_START, e);
+}
+/* 0: a start that was not recorded */
+static void domain_end(uint64_t d, uint64_t id) { tap_nvtx_end(d, id, NULL, 0); }
 
 static int domain_push(uint64_t d, const struct nvtx_event *e)
 {
@@ -122,7 +146,8 @@ static int domain_pop(uint64_t d)
 	return NVTX_ABI_NO_TRACKING;
 }
 
-static void domain_name(uint64_t d, enum rec_nvtx_name what, uint32_t resource_type, uint64_t id, struct tap_nvtx_message m)
+static void domain_name(
+	uint64_t d, enum rec_nvtx_name what, uint32_t resource_type, uint64_t id, struct tap_nvtx_message m)
 {
 	if (!skipped(d))
 		tap_nvtx_name(d, what, resource_type, id, m);
@@ -133,14 +158,21 @@ static uint64_t resource_create(uint64_t d, const struct nvtx_resource *r)
 	uint64_t handle = next(&resources);
 
 	if (r)
-		domain_name(d, REC_NVTX_RESOURCE, (uint32_t)r->type, r->identifier, tap_nvtx_message(r->message_type, r->message));
+		domain_name(d, REC_NVTX_RESOURCE, (uint32_t)r->type, r->identifier,
+			tap_nvtx_message(r->message_type, r->message));
 	return handle;
 }
 
 static void resource_destroy(uint64_t handle) { (void)handle; }  /* a name holds until another is given */
 
-static void domain_category_a(uint64_t d, uint32_t id, const char *m) { domain_name(d, REC_NVTX_CATEGORY, 0, id, ascii(m)); }
-static void domain_category_w(uint64_t d, uint32_t id, const void *m) { domain_name(d, REC_NVTX_CATEGORY, 0, id, wide(m)); }
+static void domain_category_a(uint64_t d, uint32_t id, const char *m)
+{
+	domain_name(d, REC_NVTX_CATEGORY, 0, id, ascii(m));
+}
+static void domain_category_w(uint64_t d, uint32_t id, const void *m)
+{
+	domain_name(d, REC_NVTX_CATEGORY, 0, id, wide(m));
+}
 
 static uint64_t register_string(uint64_t d, struct tap_nvtx_message m)
 {
@@ -168,10 +200,22 @@ static void destroy(uint64_t d) { domain_name(d, REC_NVTX_DOMAIN_END, 0, d, (str
 static void initialize(const void *reserved) { (void)reserved; }
 
 static const nvtx_function core2[] = {
-	NULL, (nvtx_function)domain_mark, (nvtx_function)domain_start, (nvtx_function)domain_end, (nvtx_function)domain_push,
-	(nvtx_function)domain_pop, (nvtx_function)resource_create, (nvtx_function)resource_destroy, (nvtx_function)domain_category_a,
-	(nvtx_function)domain_category_w, (nvtx_function)register_a, (nvtx_function)register_w, (nvtx_function)create_a,
-	(nvtx_function)create_w, (nvtx_function)destroy, (nvtx_function)initialize,
+	NULL,
+	(nvtx_function)domain_mark,
+	(nvtx_function)domain_start,
+	(nvtx_function)domain_end,
+	(nvtx_function)domain_push,
+	(nvtx_function)domain_pop,
+	(nvtx_function)resource_create,
+	(nvtx_function)resource_destroy,
+	(nvtx_function)domain_category_a,
+	(nvtx_function)domain_category_w,
+	(nvtx_function)register_a,
+	(nvtx_function)register_w,
+	(nvtx_function)create_a,
+	(nvtx_function)create_w,
+	(nvtx_function)destroy,
+	(nvtx_function)initialize,
 };
 
 /* ----------------------------------------------------------------- injection */
@@ -233,6 +277,7 @@ void tap_nvtx_start(void)
 	for (size_t i = 0; i < COUNT(levels); i++)
 		if (asked(levels[i].option) && !tap_environ(levels[i].variable))
 			tap_environ_set(levels[i].variable, "2");
-	if (!tap_environ("NVTX_INJECTION64_PATH") && dladdr((void *)tap_nvtx_start, &self) && self.dli_fname && self.dli_fname[0] == '/')
+	if (!tap_environ("NVTX_INJECTION64_PATH") && dladdr((void *)tap_nvtx_start, &self) && self.dli_fname &&
+		self.dli_fname[0] == '/')
 		tap_environ_set("NVTX_INJECTION64_PATH", self.dli_fname);
 }

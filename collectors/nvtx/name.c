@@ -13,11 +13,15 @@
 
 /* Resource types: class in the upper half, number in the lower. */
 #define TYPE(class, number) ((class) << 16 | (number))
-#define CUDA(X) X(cuda_device, uint32_t, TYPE(4, 1)) X(cuda_context, uint64_t, TYPE(4, 2)) X(cuda_stream, uint64_t, TYPE(4, 3)) \
+#define CUDA(X) X(cuda_device, uint32_t, TYPE(4, 1)) X(cuda_context, uint64_t, TYPE(4, 2)) \
+	X(cuda_stream, uint64_t, TYPE(4, 3)) \
 	X(cuda_event, uint64_t, TYPE(4, 4))
-#define CUDART(X) X(cudart_device, uint32_t, TYPE(5, 0)) X(cudart_stream, uint64_t, TYPE(5, 1)) X(cudart_event, uint64_t, TYPE(5, 2))
-#define OPENCL(X) X(cl_device, uint64_t, TYPE(6, 1)) X(cl_context, uint64_t, TYPE(6, 2)) X(cl_queue, uint64_t, TYPE(6, 3)) \
-	X(cl_mem, uint64_t, TYPE(6, 4)) X(cl_sampler, uint64_t, TYPE(6, 5)) X(cl_program, uint64_t, TYPE(6, 6)) X(cl_event, uint64_t, TYPE(6, 7))
+#define CUDART(X) X(cudart_device, uint32_t, TYPE(5, 0)) X(cudart_stream, uint64_t, TYPE(5, 1)) \
+	X(cudart_event, uint64_t, TYPE(5, 2))
+#define OPENCL(X) X(cl_device, uint64_t, TYPE(6, 1)) X(cl_context, uint64_t, TYPE(6, 2)) \
+	X(cl_queue, uint64_t, TYPE(6, 3)) \
+	X(cl_mem, uint64_t, TYPE(6, 4)) X(cl_sampler, uint64_t, TYPE(6, 5)) X(cl_program, uint64_t, TYPE(6, 6)) \
+	X(cl_event, uint64_t, TYPE(6, 7))
 #define SYNC_USER TYPE(2, 0)            /* NVTX has no number for an object of the program's own making */
 
 #define NAMER(name, handle, type) \
@@ -38,13 +42,17 @@ static uint64_t sync_create(uint64_t domain, const struct nvtx_sync_user *a)
 }
 
 #define PAIR(name, handle, type) (nvtx_function)name##_a, (nvtx_function)name##_w,
-static const nvtx_function cuda[] = { NULL, CUDA(PAIR) }, cudart[] = { NULL, CUDART(PAIR) }, opencl[] = { NULL, OPENCL(PAIR) },
-	sync_user[] = { NULL, (nvtx_function)sync_create };
+static const nvtx_function cuda[] = { NULL, CUDA(PAIR) }, cudart[] = { NULL, CUDART(PAIR) },
+			   opencl[] = { NULL, OPENCL(PAIR) }, sync_user[] = { NULL, (nvtx_function)sync_create };
 #undef PAIR
 
 #define LIST(functions) { functions, sizeof functions / sizeof *functions }
-static const struct { const nvtx_function *functions; unsigned n; } modules[] = {
-	[NVTX_ABI_CUDA] = LIST(cuda), [NVTX_ABI_OPENCL] = LIST(opencl), [NVTX_ABI_CUDART] = LIST(cudart), [NVTX_ABI_SYNC] = LIST(sync_user),
+static const struct { const nvtx_function *functions; unsigned n;
+} modules[] = {
+	[NVTX_ABI_CUDA] = LIST(cuda),
+	[NVTX_ABI_OPENCL] = LIST(opencl),
+	[NVTX_ABI_CUDART] = LIST(cudart),
+	[NVTX_ABI_SYNC] = LIST(sync_user),
 };
 
 void tap_nvtx_fill_names(uint32_t module, nvtx_function **slots, unsigned n)

@@ -20,7 +20,10 @@
 static uint64_t dynamic_ids = NVTX_ABI_DYNAMIC_ID;
 
 /* The default domain too, when only the libraries' own are recorded. */
-static bool skipped(uint64_t domain) { return domain & TAP_NVTX_UNWANTED || (!domain && !tap_list_has(tap_option("trace"), "nvtx")); }
+static bool skipped(uint64_t domain)
+{
+	return domain & TAP_NVTX_UNWANTED || (!domain && !tap_list_has(tap_option("trace"), "nvtx"));
+}
 
 static uint64_t id_of(bool given, uint64_t id)
 {
@@ -42,7 +45,11 @@ static uint64_t *put_name(uint64_t *out, const char *name)
 	return out + tap_nvtx_words(bytes);
 }
 
-struct definition { uint64_t domain, id, type, flags, bytes, alignment; uint32_t entries, enumeration; const char *name; };
+struct definition {
+	uint64_t domain, id, type, flags, bytes, alignment;
+	uint32_t entries, enumeration;
+	const char *name;
+};
 
 /* Room for a definition whose entries take `words` words; its own part is written. NULL: not recorded. */
 static uint64_t *put_definition(struct tap_nvtx_record *r, const struct definition *d, uint32_t words)
@@ -123,7 +130,10 @@ static uint64_t enum_register(uint64_t domain, const struct nvtx_enum *a)
 
 /* --------------------------------------------------------------------- data */
 
-static uint64_t put(uint64_t d, enum rec_nvtx_kind kind, const struct nvtx_payload *p, size_t n) { return skipped(d) ? 0 : tap_nvtx_payload(d, kind, p, n); }
+static uint64_t put(uint64_t d, enum rec_nvtx_kind kind, const struct nvtx_payload *p, size_t n)
+{
+	return skipped(d) ? 0 : tap_nvtx_payload(d, kind, p, n);
+}
 static void mark(uint64_t d, const struct nvtx_payload *p, size_t n) { put(d, REC_NVTX_MARK, p, n); }
 static uint64_t start(uint64_t d, const struct nvtx_payload *p, size_t n) { return put(d, REC_NVTX_START, p, n); }
 static void end(uint64_t d, uint64_t id, const struct nvtx_payload *p, size_t n) { tap_nvtx_end(d, id, p, n); }
@@ -146,10 +156,12 @@ static uint8_t is_enabled(uint64_t d) { return (tap_off == 0 || tap_off == TAP_O
 /* Not 0: the caller's slots of this extension module are ours; those left alone do nothing. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(struct nvtx_module *m)
 {
-	const nvtx_function functions[] = { (nvtx_function)schema_register, (nvtx_function)enum_register, (nvtx_function)mark, (nvtx_function)push,
-	                                    (nvtx_function)pop, (nvtx_function)start, (nvtx_function)end, (nvtx_function)is_enabled };
+	const nvtx_function functions[] = { (nvtx_function)schema_register, (nvtx_function)enum_register,
+		(nvtx_function)mark, (nvtx_function)push, (nvtx_function)pop, (nvtx_function)start, (nvtx_function)end,
+		(nvtx_function)is_enabled };
 
-	if (!m || m->bytes < offsetof(struct nvtx_module, get_export) || m->id != NVTX_ABI_PAYLOAD_MODULE || !m->n_segments || !m->segments)
+	if (!m || m->bytes < offsetof(struct nvtx_module, get_export) || m->id != NVTX_ABI_PAYLOAD_MODULE ||
+		!m->n_segments || !m->segments)
 		return 0;
 	for (size_t i = 0; i < sizeof functions / sizeof *functions && i < m->segments[0].n_slots; i++)
 		m->segments[0].slots[i] = (intptr_t)functions[i];

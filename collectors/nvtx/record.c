@@ -186,7 +186,8 @@ uint64_t tap_nvtx_text(uint64_t domain, enum rec_nvtx_kind kind, enum rec_nvtx_m
 static bool has(const struct nvtx_event *e, size_t end) { return e->size >= end; }
 #define HAS(e, member) has(e, offsetof(struct nvtx_event, member) + sizeof (e)->member)
 
-static uint64_t put_event(struct tap_stream *s, uint64_t tick, uint64_t domain, enum rec_nvtx_kind kind, const struct nvtx_event *e)
+static uint64_t put_event(
+	struct tap_stream *s, uint64_t tick, uint64_t domain, enum rec_nvtx_kind kind, const struct nvtx_event *e)
 {
 	bool color = HAS(e, color) && e->color_type == NVTX_ABI_ARGB, pieced = false, valued = false;
 	struct sized message = { 0 };
@@ -208,7 +209,8 @@ static uint64_t put_event(struct tap_stream *s, uint64_t tick, uint64_t domain, 
 	uint64_t *out = r.args;
 
 	*out++ = tick;
-	*out++ = event_word(kind, message.m.type, (color ? REC_NVTX_COLOR : 0) | (pieced || valued ? REC_NVTX_PAYLOAD : 0), e->category);
+	*out++ = event_word(kind, message.m.type,
+		(color ? REC_NVTX_COLOR : 0) | (pieced || valued ? REC_NVTX_PAYLOAD : 0), e->category);
 	if (color)
 		*out++ = e->color;
 	if (valued) {
@@ -235,14 +237,16 @@ uint64_t tap_nvtx_event(uint64_t domain, enum rec_nvtx_kind kind, const struct n
 
 uint64_t tap_nvtx_payload(uint64_t domain, enum rec_nvtx_kind kind, const struct nvtx_payload *data, size_t n)
 {
-	const struct nvtx_event event = { .size = sizeof event, .payload_type = (int32_t)REC_NVTX_SCHEMA_DATA, .payload_count = n > 64 ? 65 : (int32_t)n,
-	                                  .payload = (uintptr_t)data };
+	const struct nvtx_event event = { .size = sizeof event,
+		.payload_type = (int32_t)REC_NVTX_SCHEMA_DATA,
+		.payload_count = n > 64 ? 65 : (int32_t)n,
+		.payload = (uintptr_t)data };
 
 	return tap_nvtx_event(domain, kind, &event);
 }
 
-static void put_tail(struct tap_stream *s, uint32_t type, uint64_t domain, const uint64_t *args, uint32_t n_args, const struct nvtx_payload *data,
-		     size_t n)
+static void put_tail(struct tap_stream *s, uint32_t type, uint64_t domain, const uint64_t *args, uint32_t n_args,
+	const struct nvtx_payload *data, size_t n)
 {
 	struct pieces pieces = pieces_of(data, n);
 	struct tap_nvtx_record r;
@@ -285,7 +289,8 @@ void tap_nvtx_end(uint64_t domain, uint64_t id, const struct nvtx_payload *data,
 
 /* --------------------------------------------------------------- definitions */
 
-void tap_nvtx_name(uint64_t domain, enum rec_nvtx_name what, uint32_t resource_type, uint64_t id, struct tap_nvtx_message m)
+void tap_nvtx_name(
+	uint64_t domain, enum rec_nvtx_name what, uint32_t resource_type, uint64_t id, struct tap_nvtx_message m)
 {
 	struct tap_stream *s = tap_nvtx_definitions(REC_NVTX_NAME);
 	struct sized message = size_of(m);

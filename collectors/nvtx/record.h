@@ -16,7 +16,8 @@
 #define TAP_NVTX_UNWANTED (1ull << 63)  /* in the handle of a domain: nothing of it is recorded */
 #define TAP_NVTX_TEXT_MAX 4096u         /* bytes of a message, and of a payload, that are kept */
 
-struct tap_nvtx_message { uint32_t type; const void *at; };      /* enum rec_nvtx_message; REGISTERED: at is its number */
+/* enum rec_nvtx_message; REGISTERED: at is its number */
+struct tap_nvtx_message { uint32_t type; const void *at; };
 
 /* The thread's stream when a record of now is wanted, and the tick; NULL: not recorded. */
 TAP_COLD struct tap_stream *tap_nvtx_stream_slow(uint64_t tick) TAP_HIDDEN;
@@ -32,7 +33,8 @@ static inline struct tap_stream *tap_nvtx_stream(uint64_t *tick)
 
 /* A record of n words of args, its head left to the caller: first args word, NULL without room. */
 struct tap_nvtx_record { uint64_t *rec, *args, head, link; };
-static inline bool tap_nvtx_reserve(struct tap_nvtx_record *r, struct tap_stream *s, uint32_t type, uint64_t domain, uint32_t n)
+static inline bool tap_nvtx_reserve(
+	struct tap_nvtx_record *r, struct tap_stream *s, uint32_t type, uint64_t domain, uint32_t n)
 {
 	bool longer = n + 1 > 255;
 
@@ -47,16 +49,21 @@ static inline bool tap_nvtx_reserve(struct tap_nvtx_record *r, struct tap_stream
 }
 
 /* Both return the link of the record: what a start hands out as range id. 0: not recorded. */
-uint64_t tap_nvtx_text(uint64_t domain, enum rec_nvtx_kind kind, enum rec_nvtx_message type, const void *text) TAP_HIDDEN;
+uint64_t tap_nvtx_text(
+	uint64_t domain, enum rec_nvtx_kind kind, enum rec_nvtx_message type, const void *text) TAP_HIDDEN;
 uint64_t tap_nvtx_event(uint64_t domain, enum rec_nvtx_kind kind, const struct nvtx_event *event) TAP_HIDDEN;
 void tap_nvtx_pop(uint64_t domain, const struct nvtx_payload *data, size_t n) TAP_HIDDEN;
 void tap_nvtx_end(uint64_t domain, uint64_t id, const struct nvtx_payload *data, size_t n) TAP_HIDDEN;
 /* Pushes, starts and marks that have a payload and nothing else. */
-uint64_t tap_nvtx_payload(uint64_t domain, enum rec_nvtx_kind kind, const struct nvtx_payload *data, size_t n) TAP_HIDDEN;
+uint64_t tap_nvtx_payload(
+	uint64_t domain, enum rec_nvtx_kind kind, const struct nvtx_payload *data, size_t n) TAP_HIDDEN;
 
-/* Where a definition goes: recorded whatever the window says, and kept by a ring, since what comes later refers to it. */
+/*
+ * Where a definition goes: recorded whatever the window says, and kept by a ring, since what comes later refers to it.
+ */
 struct tap_stream *tap_nvtx_definitions(uint32_t type) TAP_HIDDEN;
-void tap_nvtx_name(uint64_t domain, enum rec_nvtx_name what, uint32_t resource_type, uint64_t id, struct tap_nvtx_message message) TAP_HIDDEN;
+void tap_nvtx_name(uint64_t domain, enum rec_nvtx_name what, uint32_t resource_type, uint64_t id,
+	struct tap_nvtx_message message) TAP_HIDDEN;
 struct tap_nvtx_message tap_nvtx_message(int32_t type, const void *message) TAP_HIDDEN;
 
 /* Words of a text record part and the copy; text may be NULL. */

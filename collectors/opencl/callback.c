@@ -1,8 +1,9 @@
 /*
- * collectors/opencl/callback.c - the application's callbacks, wrapped by their user data: timed, recorded as host ranges
+ * collectors/opencl/callback.c - the application's callbacks, wrapped by their user data: timed, recorded as host
+ * ranges
  *
- * Runs      registration: in application threads. The callbacks: on whatever thread the driver chooses, with whatever the
- *           driver holds; also after main has returned.
+ * Runs      registration: in application threads. The callbacks: on whatever thread the driver chooses, with whatever
+ *           the driver holds; also after main has returned.
  * Must not  malloc, lock; call the driver from a callback (trap 17); change order or number of the callbacks (trap 18).
  *
  * The driver gets a function of ours and, as user data, a cell that says whose function and data it stands for.
@@ -79,14 +80,17 @@ static void CL_CALLBACK on_event(cl_event event, cl_int status, void *cell)
 {
 	struct wrapped w = open_cell(cell, true);
 
-	RUN(FN_clSetEventCallback_pfn_notify, event, status, (uintptr_t)w.user, 0, ((event_fn)w.fn)(event, status, w.user),
-	    tap_cl_put_clSetEventCallback_pfn_notify(&call, event, status, w.user));
+	RUN(FN_clSetEventCallback_pfn_notify, event, status, (uintptr_t)w.user, 0,
+		((event_fn)w.fn)(event, status, w.user),
+		tap_cl_put_clSetEventCallback_pfn_notify(&call, event, status, w.user));
 }
 
-cl_int tap_cl_do_clSetEventCallback(const struct tap_opencl_api *real, cl_event event, cl_int command_exec_callback_type, event_fn pfn_notify, void *user_data)
+cl_int tap_cl_do_clSetEventCallback(const struct tap_opencl_api *real, cl_event event,
+	cl_int command_exec_callback_type, event_fn pfn_notify, void *user_data)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
-	cl_int ret = real->clSetEventCallback(event, command_exec_callback_type, w ? on_event : pfn_notify, w ? w : user_data);
+	cl_int ret = real->clSetEventCallback(
+		event, command_exec_callback_type, w ? on_event : pfn_notify, w ? w : user_data);
 
 	if (ret != CL_SUCCESS)
 		unwrap(w);
@@ -107,7 +111,8 @@ static void CL_CALLBACK on_mem(cl_mem mem, void *cell)
 	    tap_cl_put_clSetMemObjectDestructorCallback_pfn_notify(&call, mem, w.user));
 }
 
-cl_int tap_cl_do_clSetMemObjectDestructorCallback(const struct tap_opencl_api *real, cl_mem memobj, mem_fn pfn_notify, void *user_data)
+cl_int tap_cl_do_clSetMemObjectDestructorCallback(
+	const struct tap_opencl_api *real, cl_mem memobj, mem_fn pfn_notify, void *user_data)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
 	cl_int ret = real->clSetMemObjectDestructorCallback(memobj, w ? on_mem : pfn_notify, w ? w : user_data);
@@ -117,7 +122,8 @@ cl_int tap_cl_do_clSetMemObjectDestructorCallback(const struct tap_opencl_api *r
 	return ret;
 }
 
-cl_int tap_cl_do_clSetMemObjectDestructorAPPLE(const struct tap_opencl_api *real, cl_mem memobj, mem_fn pfn_notify, void *user_data)
+cl_int tap_cl_do_clSetMemObjectDestructorAPPLE(
+	const struct tap_opencl_api *real, cl_mem memobj, mem_fn pfn_notify, void *user_data)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
 	cl_int ret = real->clSetMemObjectDestructorAPPLE(memobj, w ? on_mem : pfn_notify, w ? w : user_data);
@@ -131,11 +137,13 @@ static void CL_CALLBACK on_context(cl_context context, void *cell)
 {
 	struct wrapped w = open_cell(cell, true);
 
-	RUN(FN_clSetContextDestructorCallback_pfn_notify, context, (uintptr_t)w.user, 0, 0, ((context_fn)w.fn)(context, w.user),
-	    tap_cl_put_clSetContextDestructorCallback_pfn_notify(&call, context, w.user));
+	RUN(FN_clSetContextDestructorCallback_pfn_notify, context, (uintptr_t)w.user, 0, 0,
+		((context_fn)w.fn)(context, w.user),
+		tap_cl_put_clSetContextDestructorCallback_pfn_notify(&call, context, w.user));
 }
 
-cl_int tap_cl_do_clSetContextDestructorCallback(const struct tap_opencl_api *real, cl_context context, context_fn pfn_notify, void *user_data)
+cl_int tap_cl_do_clSetContextDestructorCallback(
+	const struct tap_opencl_api *real, cl_context context, context_fn pfn_notify, void *user_data)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
 	cl_int ret = real->clSetContextDestructorCallback(context, w ? on_context : pfn_notify, w ? w : user_data);
@@ -149,11 +157,13 @@ static void CL_CALLBACK on_program_release(cl_program program, void *cell)
 {
 	struct wrapped w = open_cell(cell, true);
 
-	RUN(FN_clSetProgramReleaseCallback_pfn_notify, program, (uintptr_t)w.user, 0, 0, ((program_fn)w.fn)(program, w.user),
-	    tap_cl_put_clSetProgramReleaseCallback_pfn_notify(&call, program, w.user));
+	RUN(FN_clSetProgramReleaseCallback_pfn_notify, program, (uintptr_t)w.user, 0, 0,
+		((program_fn)w.fn)(program, w.user),
+		tap_cl_put_clSetProgramReleaseCallback_pfn_notify(&call, program, w.user));
 }
 
-cl_int tap_cl_do_clSetProgramReleaseCallback(const struct tap_opencl_api *real, cl_program program, program_fn pfn_notify, void *user_data)
+cl_int tap_cl_do_clSetProgramReleaseCallback(
+	const struct tap_opencl_api *real, cl_program program, program_fn pfn_notify, void *user_data)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
 	cl_int ret = real->clSetProgramReleaseCallback(program, w ? on_program_release : pfn_notify, w ? w : user_data);
@@ -163,7 +173,7 @@ cl_int tap_cl_do_clSetProgramReleaseCallback(const struct tap_opencl_api *real, 
 	return ret;
 }
 
-/* ------------------------------------------------------------------ builds: a failed one may have called back already (K1) */
+/* ---------------------------------------------------------- builds: a failed one may have called back already (K1) */
 
 static void CL_CALLBACK on_build(cl_program program, void *cell)
 {
@@ -175,26 +185,28 @@ static void CL_CALLBACK on_build(cl_program program, void *cell)
 	    tap_cl_put_clBuildProgram_pfn_notify(&call, program, w.user));
 }
 
-cl_int tap_cl_do_clBuildProgram(const struct tap_opencl_api *real, cl_program program, cl_uint num_devices, const cl_device_id *device_list,
-		const char *options, program_fn pfn_notify, void *user_data)
+cl_int tap_cl_do_clBuildProgram(const struct tap_opencl_api *real, cl_program program, cl_uint num_devices,
+	const cl_device_id *device_list, const char *options, program_fn pfn_notify, void *user_data)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clBuildProgram_pfn_notify);
 
-	return real->clBuildProgram(program, num_devices, device_list, options, w ? on_build : pfn_notify, w ? w : user_data);
+	return real->clBuildProgram(
+		program, num_devices, device_list, options, w ? on_build : pfn_notify, w ? w : user_data);
 }
 
-cl_int tap_cl_do_clCompileProgram(const struct tap_opencl_api *real, cl_program program, cl_uint num_devices, const cl_device_id *device_list,
-		const char *options, cl_uint num_input_headers, const cl_program *input_headers, const char **header_include_names, program_fn pfn_notify,
-		void *user_data)
+cl_int tap_cl_do_clCompileProgram(const struct tap_opencl_api *real, cl_program program, cl_uint num_devices,
+	const cl_device_id *device_list, const char *options, cl_uint num_input_headers,
+	const cl_program *input_headers, const char **header_include_names, program_fn pfn_notify, void *user_data)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clCompileProgram_pfn_notify);
 
-	return real->clCompileProgram(program, num_devices, device_list, options, num_input_headers, input_headers, header_include_names,
-	                              w ? on_build : pfn_notify, w ? w : user_data);
+	return real->clCompileProgram(program, num_devices, device_list, options, num_input_headers, input_headers,
+		header_include_names, w ? on_build : pfn_notify, w ? w : user_data);
 }
 
-cl_program tap_cl_do_clLinkProgram(const struct tap_opencl_api *real, cl_context context, cl_uint num_devices, const cl_device_id *device_list,
-		const char *options, cl_uint num_input_programs, const cl_program *input_programs, program_fn pfn_notify, void *user_data, cl_int *errcode_ret)
+cl_program tap_cl_do_clLinkProgram(const struct tap_opencl_api *real, cl_context context, cl_uint num_devices,
+	const cl_device_id *device_list, const char *options, cl_uint num_input_programs,
+	const cl_program *input_programs, program_fn pfn_notify, void *user_data, cl_int *errcode_ret)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clLinkProgram_pfn_notify);
 
@@ -215,20 +227,22 @@ static void CL_CALLBACK on_error(const char *errinfo, const void *private_info, 
 	    tap_cl_put_clCreateContext_pfn_notify(&call, errinfo, private_info, cb, w.user));
 }
 
-cl_context tap_cl_do_clCreateContext(const struct tap_opencl_api *real, const cl_context_properties *properties, cl_uint num_devices,
-		const cl_device_id *devices, error_fn pfn_notify, void *user_data, cl_int *errcode_ret)
+cl_context tap_cl_do_clCreateContext(const struct tap_opencl_api *real, const cl_context_properties *properties,
+	cl_uint num_devices, const cl_device_id *devices, error_fn pfn_notify, void *user_data, cl_int *errcode_ret)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clCreateContext_pfn_notify);
 
-	return real->clCreateContext(properties, num_devices, devices, w ? on_error : pfn_notify, w ? w : user_data, errcode_ret);
+	return real->clCreateContext(
+		properties, num_devices, devices, w ? on_error : pfn_notify, w ? w : user_data, errcode_ret);
 }
 
-cl_context tap_cl_do_clCreateContextFromType(const struct tap_opencl_api *real, const cl_context_properties *properties, cl_device_type device_type,
-		error_fn pfn_notify, void *user_data, cl_int *errcode_ret)
+cl_context tap_cl_do_clCreateContextFromType(const struct tap_opencl_api *real, const cl_context_properties *properties,
+	cl_device_type device_type, error_fn pfn_notify, void *user_data, cl_int *errcode_ret)
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clCreateContextFromType_pfn_notify);
 
-	return real->clCreateContextFromType(properties, device_type, w ? on_error : pfn_notify, w ? w : user_data, errcode_ret);
+	return real->clCreateContextFromType(
+		properties, device_type, w ? on_error : pfn_notify, w ? w : user_data, errcode_ret);
 }
 
 /* ------------------------------------------------------------------ shared virtual memory */
@@ -239,35 +253,38 @@ static void CL_CALLBACK on_svm_free(cl_command_queue queue, cl_uint n, void *poi
 {
 	struct wrapped w = open_cell(cell, true);
 
-	RUN((uint32_t)w.extra, queue, n, (uintptr_t)pointers, (uintptr_t)w.user, ((svm_fn)w.fn)(queue, n, pointers, w.user),
-	    tap_cl_put_clEnqueueSVMFree_pfn_free_func(&call, queue, n, pointers, w.user));
+	RUN((uint32_t)w.extra, queue, n, (uintptr_t)pointers, (uintptr_t)w.user,
+		((svm_fn)w.fn)(queue, n, pointers, w.user),
+		tap_cl_put_clEnqueueSVMFree_pfn_free_func(&call, queue, n, pointers, w.user));
 }
 
-cl_int tap_cl_do_clEnqueueSVMFree(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[],
-		svm_fn pfn_free_func, void *user_data, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int tap_cl_do_clEnqueueSVMFree(const struct tap_opencl_api *real, cl_command_queue command_queue,
+	cl_uint num_svm_pointers, void *svm_pointers[], svm_fn pfn_free_func, void *user_data,
+	cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
 	struct wrapped *w = wrap((any_fn)pfn_free_func, user_data, FN_clEnqueueSVMFree_pfn_free_func);
-	cl_int ret = real->clEnqueueSVMFree(command_queue, num_svm_pointers, svm_pointers, w ? on_svm_free : pfn_free_func, w ? w : user_data,
-	                                    num_events_in_wait_list, event_wait_list, event);
+	cl_int ret = real->clEnqueueSVMFree(command_queue, num_svm_pointers, svm_pointers,
+		w ? on_svm_free : pfn_free_func, w ? w : user_data, num_events_in_wait_list, event_wait_list, event);
 
 	if (ret != CL_SUCCESS)
 		unwrap(w);
 	return ret;
 }
 
-cl_int tap_cl_do_clEnqueueSVMFreeARM(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[],
-		svm_fn pfn_free_func, void *user_data, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int tap_cl_do_clEnqueueSVMFreeARM(const struct tap_opencl_api *real, cl_command_queue command_queue,
+	cl_uint num_svm_pointers, void *svm_pointers[], svm_fn pfn_free_func, void *user_data,
+	cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
 	struct wrapped *w = wrap((any_fn)pfn_free_func, user_data, FN_clEnqueueSVMFreeARM_pfn_free_func);
-	cl_int ret = real->clEnqueueSVMFreeARM(command_queue, num_svm_pointers, svm_pointers, w ? on_svm_free : pfn_free_func, w ? w : user_data,
-	                                       num_events_in_wait_list, event_wait_list, event);
+	cl_int ret = real->clEnqueueSVMFreeARM(command_queue, num_svm_pointers, svm_pointers,
+		w ? on_svm_free : pfn_free_func, w ? w : user_data, num_events_in_wait_list, event_wait_list, event);
 
 	if (ret != CL_SUCCESS)
 		unwrap(w);
 	return ret;
 }
 
-/* ------------------------------------------------------------------ native kernels: no user data, but a block of arguments */
+/* ---------------------------------------------------------- native kernels: no user data, but a block of arguments */
 
 #define NATIVE_ARGS 2048u                         /* bytes copied on the stack; the runtime copies them again */
 #define NATIVE_MEMS 64u
@@ -283,13 +300,16 @@ static void CL_CALLBACK on_native(void *block)
 	__builtin_memcpy(&fn, block, sizeof fn);
 	__builtin_memcpy(&has_args, (char *)block + 8, sizeof has_args);
 	args = has_args ? (char *)block + NATIVE_HEAD : NULL;
-	RUN(FN_clEnqueueNativeKernel_user_func, (uintptr_t)args, 0, 0, 0, fn(args), tap_cl_put_clEnqueueNativeKernel_user_func(&call, args));
+	RUN(FN_clEnqueueNativeKernel_user_func, (uintptr_t)args, 0, 0, 0, fn(args),
+		tap_cl_put_clEnqueueNativeKernel_user_func(&call, args));
 }
 
 /* Everything the runtime would check must be fine, or the call goes through as it is and fails as it always did. */
-static bool native_wrappable(cl_command_queue queue, native_fn fn, void *args, size_t bytes, cl_uint n, const cl_mem *mems, const void **places)
+static bool native_wrappable(cl_command_queue queue, native_fn fn, void *args, size_t bytes, cl_uint n,
+	const cl_mem *mems, const void **places)
 {
-	if (!fn || !args != !bytes || bytes > NATIVE_ARGS || n > NATIVE_MEMS || !tap_cl_queue_find(queue) || atomic_load(&tap_cl_closed))
+	if (!fn || !args != !bytes || bytes > NATIVE_ARGS || n > NATIVE_MEMS || !tap_cl_queue_find(queue) ||
+		atomic_load(&tap_cl_closed))
 		return false;
 	if (n ? !mems || !places : mems || places)
 		return false;
@@ -302,9 +322,9 @@ static bool native_wrappable(cl_command_queue queue, native_fn fn, void *args, s
 	return true;
 }
 
-cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_command_queue command_queue, native_fn user_func, void *args, size_t cb_args,
-		cl_uint num_mem_objects, const cl_mem *mem_list, const void **args_mem_loc, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
-		cl_event *event)
+cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_command_queue command_queue,
+	native_fn user_func, void *args, size_t cb_args, cl_uint num_mem_objects, const cl_mem *mem_list,
+	const void **args_mem_loc, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
 	char block[NATIVE_HEAD + NATIVE_ARGS] __attribute__((aligned(16)));
 	const void *places[NATIVE_MEMS];
@@ -312,8 +332,8 @@ cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_com
 	cl_int ret;
 
 	if (!native_wrappable(command_queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc)) {
-		ret = real->clEnqueueNativeKernel(command_queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc,
-		                                  num_events_in_wait_list, event_wait_list, event);
+		ret = real->clEnqueueNativeKernel(command_queue, user_func, args, cb_args, num_mem_objects, mem_list,
+			args_mem_loc, num_events_in_wait_list, event_wait_list, event);
 		if (ret == CL_SUCCESS && !atomic_load(&tap_cl_closed))
 			tap_lost(REC_LOSS_CALLBACK_UNWRAPPED, 1);  /* K2 */
 		return ret;
@@ -324,6 +344,6 @@ cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_com
 		__builtin_memcpy(block + NATIVE_HEAD, args, cb_args);
 	for (cl_uint i = 0; i < num_mem_objects; i++)
 		places[i] = block + NATIVE_HEAD + ((const char *)args_mem_loc[i] - (const char *)args);
-	return real->clEnqueueNativeKernel(command_queue, on_native, block, cb_args + NATIVE_HEAD, num_mem_objects, mem_list,
-	                                   num_mem_objects ? places : NULL, num_events_in_wait_list, event_wait_list, event);
+	return real->clEnqueueNativeKernel(command_queue, on_native, block, cb_args + NATIVE_HEAD, num_mem_objects,
+		mem_list, num_mem_objects ? places : NULL, num_events_in_wait_list, event_wait_list, event);
 }

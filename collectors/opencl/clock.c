@@ -5,11 +5,12 @@
  * Must not  malloc, lock.
  *
  * Where clGetDeviceAndHostTimer works it is asked between two reads of the host clock. Elsewhere (PoCL 3.1 answers
- * CL_INVALID_OPERATION, its clock is CLOCK_MONOTONIC_RAW) the time a command was queued lies between the begin and the end
- * of its enqueue call: the tightest such bracket of each window is kept. A runtime that executes in the enqueue call itself
- * makes those brackets as wide as its kernels; there the end time gives a better one: the command cannot have ended earlier
- * after the call's begin than its own times say, nor later than we saw it ended. Each REC_CALIBRATION carries its bracket, so the
- * reader knows the error. Different devices of one context have different clocks (trap 23).
+ * CL_INVALID_OPERATION, its clock is CLOCK_MONOTONIC_RAW) the time a command was queued lies between the begin and the
+ * end of its enqueue call: the tightest such bracket of each window is kept. A runtime that executes in the enqueue
+ * call itself makes those brackets as wide as its kernels; there the end time gives a better one: the command cannot
+ * have ended earlier after the call's begin than its own times say, nor later than we saw it ended. Each
+ * REC_CALIBRATION carries its bracket, so the reader knows the error. Different devices of one context have different
+ * clocks (trap 23).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -22,7 +23,8 @@
 
 enum method { BY_NOTHING = 0, BY_TIMER = 1, BY_BRACKET = 2 };
 
-static void write_pair(const struct tap_cl_device *d, uint64_t tick, uint64_t device_ns, uint64_t bracket, enum method method)
+static void write_pair(
+	const struct tap_cl_device *d, uint64_t tick, uint64_t device_ns, uint64_t bracket, enum method method)
 {
 	const uint64_t words[5] = { tick, (uintptr_t)atomic_load(&d->handle), device_ns, bracket, method };
 
@@ -59,7 +61,9 @@ static bool has_timer(const struct tap_cl_device *d)
 
 	if (!d->real->clGetDeviceAndHostTimer || !tap_cl_platform_has(d->real, d->platform, 2, 1))
 		return false;
-	return d->real->clGetDeviceInfo(atomic_load(&d->handle), CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS && !parent;
+	return d->real->clGetDeviceInfo(
+		       atomic_load(&d->handle), CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS &&
+		!parent;
 }
 
 void tap_cl_clock_open(struct tap_cl_device *d)
@@ -76,7 +80,8 @@ void tap_cl_clock_open(struct tap_cl_device *d)
 /* Timers drift: again once per window, and at the end. One thread does it. */
 void tap_cl_clock_resample(struct tap_cl_device *d, bool now)
 {
-	uint64_t tick, device_ns, bracket, began = atomic_load_explicit(&d->window_tick, memory_order_relaxed), present = tap_tick();
+	uint64_t tick, device_ns, bracket, began = atomic_load_explicit(&d->window_tick, memory_order_relaxed),
+					   present = tap_tick();
 
 	if (d->clock != BY_TIMER || !d->real || (!now && present - began < WINDOW_TICKS))
 		return;
@@ -89,8 +94,9 @@ void tap_cl_clock_resample(struct tap_cl_device *d, bool now)
 }
 
 /*
- * A command was queued at queued_ns, some time in the bracket that began at start_tick. Written when it opens a window or
- * is tighter by a quarter than what the window has. Harvests come late, so the window goes by the command's own tick.
+ * A command was queued at queued_ns, some time in the bracket that began at start_tick. Written when it opens a window
+ * or is tighter by a quarter than what the window has. Harvests come late, so the window goes by the command's own
+ * tick.
  */
 void tap_cl_clock_bracket(struct tap_cl_device *d, uint64_t queued_ns, uint64_t start_tick, uint32_t bracket)
 {

@@ -64,7 +64,8 @@ static bool platform_is_new(cl_platform_id platform)
 
 static void platform_define(const struct tap_opencl_api *real, cl_platform_id platform, void *room)
 {
-	static const cl_uint keys[] = { CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_VERSION, CL_PLATFORM_PROFILE, CL_PLATFORM_EXTENSIONS };
+	static const cl_uint keys[] = { CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_VERSION, CL_PLATFORM_PROFILE,
+		CL_PLATFORM_EXTENSIONS };
 	struct tap_cl_facts f;
 
 	if (!platform || !platform_is_new(platform) || !tap_cl_facts_open(&f, REC_OBJECT_PLATFORM, platform))
@@ -76,24 +77,50 @@ static void platform_define(const struct tap_opencl_api *real, cl_platform_id pl
 /* ------------------------------------------------------------------ devices */
 
 static const cl_uint device_keys[] = {
-	CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_PROFILE, CL_DEVICE_TYPE,
-	CL_DEVICE_VENDOR_ID, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CLOCK_FREQUENCY, CL_DEVICE_ADDRESS_BITS, CL_DEVICE_MAX_WORK_GROUP_SIZE,
-	CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
-	CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_LOCAL_MEM_TYPE, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+	CL_DEVICE_NAME,
+	CL_DEVICE_VENDOR,
+	CL_DEVICE_VERSION,
+	CL_DRIVER_VERSION,
+	CL_DEVICE_OPENCL_C_VERSION,
+	CL_DEVICE_PROFILE,
+	CL_DEVICE_TYPE,
+	CL_DEVICE_VENDOR_ID,
+	CL_DEVICE_MAX_COMPUTE_UNITS,
+	CL_DEVICE_MAX_CLOCK_FREQUENCY,
+	CL_DEVICE_ADDRESS_BITS,
+	CL_DEVICE_MAX_WORK_GROUP_SIZE,
+	CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS,
+	CL_DEVICE_MAX_WORK_ITEM_SIZES,
+	CL_DEVICE_GLOBAL_MEM_SIZE,
+	CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
+	CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE,
+	CL_DEVICE_LOCAL_MEM_SIZE,
+	CL_DEVICE_LOCAL_MEM_TYPE,
+	CL_DEVICE_MAX_MEM_ALLOC_SIZE,
 	CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
-	CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_ERROR_CORRECTION_SUPPORT, CL_DEVICE_IMAGE_SUPPORT,
+	CL_DEVICE_HOST_UNIFIED_MEMORY,
+	CL_DEVICE_ENDIAN_LITTLE,
+	CL_DEVICE_ERROR_CORRECTION_SUPPORT,
+	CL_DEVICE_IMAGE_SUPPORT,
 	CL_DEVICE_PROFILING_TIMER_RESOLUTION,
-	CL_DEVICE_QUEUE_PROPERTIES, CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_MAX_NUM_SUB_GROUPS, CL_DEVICE_PARENT_DEVICE,
+	CL_DEVICE_QUEUE_PROPERTIES,
+	CL_DEVICE_EXECUTION_CAPABILITIES,
+	CL_DEVICE_SVM_CAPABILITIES,
+	CL_DEVICE_MAX_NUM_SUB_GROUPS,
+	CL_DEVICE_PARENT_DEVICE,
 	CL_DEVICE_EXTENSIONS,
 };
-static const cl_uint nv_keys[] = { 0x4000, 0x4001, 0x4002, 0x4003, 0x4004, 0x4005, 0x4006, 0x4007, 0x4008, 0x4009, 0x400A };
-static const cl_uint amd_keys[] = { 0x4036, 0x4037, 0x4038, 0x4039, 0x4040, 0x4041, 0x4042, 0x4043, 0x4044, 0x4045, 0x4046, 0x4047, 0x4048, 0x4049, 0x404A };
+static const cl_uint nv_keys[] = { 0x4000, 0x4001, 0x4002, 0x4003, 0x4004, 0x4005, 0x4006, 0x4007, 0x4008, 0x4009,
+	0x400A };
+static const cl_uint amd_keys[] = { 0x4036, 0x4037, 0x4038, 0x4039, 0x4040, 0x4041, 0x4042, 0x4043, 0x4044, 0x4045,
+	0x4046, 0x4047, 0x4048, 0x4049, 0x404A };
 
 static bool device_lists(const struct tap_opencl_api *real, cl_device_id device, const char *extension, char *room)
 {
 	size_t bytes = 0;
 
-	if (real->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, ANSWER - 1, room, &bytes) != CL_SUCCESS || bytes >= ANSWER)
+	if (real->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, ANSWER - 1, room, &bytes) != CL_SUCCESS ||
+		bytes >= ANSWER)
 		return false;
 	room[bytes] = 0;
 	return strstr(room, extension);
@@ -120,7 +147,9 @@ static bool enqueues_itself(const struct tap_opencl_api *real, cl_device_id devi
 {
 	cl_command_queue_properties on_device = 0;
 
-	return real->clGetDeviceInfo(device, CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, sizeof on_device, &on_device, NULL) == CL_SUCCESS && on_device;
+	return real->clGetDeviceInfo(device, CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, sizeof on_device, &on_device,
+		       NULL) == CL_SUCCESS &&
+		on_device;
 }
 
 static void find_suggest(struct tap_cl_device *d, cl_device_id device, char *room)
@@ -130,9 +159,11 @@ static void find_suggest(struct tap_cl_device *d, cl_device_id device, char *roo
 	if (!real->clGetExtensionFunctionAddressForPlatform || !tap_cl_platform_has(real, d->platform, 1, 2))
 		return;
 	if (device_lists(real, device, "cl_khr_suggested_local_work_size", room))
-		d->suggest = real->clGetExtensionFunctionAddressForPlatform(d->platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+		d->suggest = real->clGetExtensionFunctionAddressForPlatform(
+			d->platform, "clGetKernelSuggestedLocalWorkSizeKHR");
 	if (!d->suggest && device_lists(real, device, "cl_intel_required_subgroup_size", room))
-		d->suggest = real->clGetExtensionFunctionAddressForPlatform(d->platform, "clGetKernelSuggestedLocalWorkSizeINTEL");
+		d->suggest = real->clGetExtensionFunctionAddressForPlatform(
+			d->platform, "clGetKernelSuggestedLocalWorkSizeINTEL");
 }
 
 /* A new table entry learns what the hot paths need to know; facts and clock follow with tap_cl_device_define. */
@@ -167,7 +198,8 @@ struct tap_cl_device *tap_cl_device_get(const struct tap_opencl_api *real, cl_de
 				device_learn_again(&devices[i], real, device);
 			return &devices[i];
 		}
-		if (!atomic_load(&devices[i].handle) && atomic_compare_exchange_strong(&devices[i].handle, &none, device)) {
+		if (!atomic_load(&devices[i].handle) &&
+			atomic_compare_exchange_strong(&devices[i].handle, &none, device)) {
 			device_learn(&devices[i], real, device);
 			return &devices[i];
 		}
@@ -196,7 +228,8 @@ void tap_cl_device_define(struct tap_cl_device *d)
 			tap_cl_clock_open(d);
 		tap_cl_facts_u64(&f, REC_ATTR_PLATFORM, (uintptr_t)d->platform);
 		tap_cl_facts_u32(&f, REC_ATTR_CLOCK, d->clock);
-		add_answers(&f, (ask_fn)d->real->clGetDeviceInfo, device, device_keys, sizeof device_keys / sizeof *device_keys, room);
+		add_answers(&f, (ask_fn)d->real->clGetDeviceInfo, device, device_keys,
+			sizeof device_keys / sizeof *device_keys, room);
 		device_extras(d->real, device, &f, room);
 		tap_cl_facts_close(&f);
 	}
@@ -236,17 +269,18 @@ static void context_define(const struct tap_opencl_api *real, cl_context context
 	tap_cl_pages_free(room, ANSWER);
 }
 
-void tap_cl_post_clCreateContext(const struct tap_opencl_api *real, const struct tap_call *call, cl_context ret, const cl_context_properties *properties,
-		cl_uint num_devices, const cl_device_id *devs, void (CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *), void *user_data,
-		cl_int *errcode_ret)
+void tap_cl_post_clCreateContext(const struct tap_opencl_api *real, const struct tap_call *call, cl_context ret,
+	const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devs,
+	void(CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *), void *user_data, cl_int *errcode_ret)
 {
-	(void)call, (void)properties, (void)num_devices, (void)devs, (void)pfn_notify, (void)user_data, (void)errcode_ret;
+	(void)call, (void)properties, (void)num_devices, (void)devs, (void)pfn_notify, (void)user_data,
+		(void)errcode_ret;
 	context_define(real, ret);
 }
 
 void tap_cl_post_clCreateContextFromType(const struct tap_opencl_api *real, const struct tap_call *call, cl_context ret,
-		const cl_context_properties *properties, cl_device_type device_type, void (CL_CALLBACK *pfn_notify)(const char *, const void *, size_t,
-		void *), void *user_data, cl_int *errcode_ret)
+	const cl_context_properties *properties, cl_device_type device_type,
+	void(CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *), void *user_data, cl_int *errcode_ret)
 {
 	(void)call, (void)properties, (void)device_type, (void)pfn_notify, (void)user_data, (void)errcode_ret;
 	context_define(real, ret);
@@ -270,7 +304,7 @@ void tap_cl_queue_define(struct tap_cl_queue *q)
 	tap_cl_facts_close(&f);
 }
 
-/* ------------------------------------------------------------------ images and pipes: their bytes are nowhere in the call */
+/* ----------------------------------------------------------- images and pipes: their bytes are nowhere in the call */
 
 static void image_define(const struct tap_opencl_api *real, cl_mem mem, cl_context context)
 {
@@ -285,46 +319,53 @@ static void image_define(const struct tap_opencl_api *real, cl_mem mem, cl_conte
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		size_t bytes = 0;
 
-		if (real->clGetMemObjectInfo(mem, keys[i], sizeof room, room, &bytes) == CL_SUCCESS && bytes <= sizeof room)
+		if (real->clGetMemObjectInfo(mem, keys[i], sizeof room, room, &bytes) == CL_SUCCESS &&
+			bytes <= sizeof room)
 			tap_cl_facts_add(&f, keys[i], room, bytes);
 	}
 	tap_cl_facts_close(&f);
 	tap_own_calls_end();
 }
 
-void tap_cl_post_clCreateImage(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags,
-		const cl_image_format *image_format, const cl_image_desc *image_desc, void *host_ptr, cl_int *errcode_ret)
+void tap_cl_post_clCreateImage(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret,
+	cl_context context, cl_mem_flags flags, const cl_image_format *image_format, const cl_image_desc *image_desc,
+	void *host_ptr, cl_int *errcode_ret)
 {
 	(void)call, (void)flags, (void)image_format, (void)image_desc, (void)host_ptr, (void)errcode_ret;
 	image_define(real, ret, context);
 }
 
-void tap_cl_post_clCreateImageWithProperties(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context,
-		const cl_mem_properties *properties, cl_mem_flags flags, const cl_image_format *image_format, const cl_image_desc *image_desc, void *host_ptr,
-		cl_int *errcode_ret)
+void tap_cl_post_clCreateImageWithProperties(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret,
+	cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+	const cl_image_format *image_format, const cl_image_desc *image_desc, void *host_ptr, cl_int *errcode_ret)
 {
-	(void)call, (void)properties, (void)flags, (void)image_format, (void)image_desc, (void)host_ptr, (void)errcode_ret;
+	(void)call, (void)properties, (void)flags, (void)image_format, (void)image_desc, (void)host_ptr,
+		(void)errcode_ret;
 	image_define(real, ret, context);
 }
 
-void tap_cl_post_clCreateImage2D(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags,
-		const cl_image_format *image_format, size_t image_width, size_t image_height, size_t image_row_pitch, void *host_ptr, cl_int *errcode_ret)
+void tap_cl_post_clCreateImage2D(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret,
+	cl_context context, cl_mem_flags flags, const cl_image_format *image_format, size_t image_width,
+	size_t image_height, size_t image_row_pitch, void *host_ptr, cl_int *errcode_ret)
 {
-	(void)call, (void)flags, (void)image_format, (void)image_width, (void)image_height, (void)image_row_pitch, (void)host_ptr, (void)errcode_ret;
-	image_define(real, ret, context);
-}
-
-void tap_cl_post_clCreateImage3D(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags,
-		const cl_image_format *image_format, size_t image_width, size_t image_height, size_t image_depth, size_t image_row_pitch,
-		size_t image_slice_pitch, void *host_ptr, cl_int *errcode_ret)
-{
-	(void)call, (void)flags, (void)image_format, (void)image_width, (void)image_height, (void)image_depth, (void)image_row_pitch, (void)image_slice_pitch,
+	(void)call, (void)flags, (void)image_format, (void)image_width, (void)image_height, (void)image_row_pitch,
 		(void)host_ptr, (void)errcode_ret;
 	image_define(real, ret, context);
 }
 
-void tap_cl_post_clCreatePipe(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret, cl_context context, cl_mem_flags flags,
-		cl_uint pipe_packet_size, cl_uint pipe_max_packets, const cl_pipe_properties *properties, cl_int *errcode_ret)
+void tap_cl_post_clCreateImage3D(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret,
+	cl_context context, cl_mem_flags flags, const cl_image_format *image_format, size_t image_width,
+	size_t image_height, size_t image_depth, size_t image_row_pitch, size_t image_slice_pitch, void *host_ptr,
+	cl_int *errcode_ret)
+{
+	(void)call, (void)flags, (void)image_format, (void)image_width, (void)image_height, (void)image_depth,
+		(void)image_row_pitch, (void)image_slice_pitch, (void)host_ptr, (void)errcode_ret;
+	image_define(real, ret, context);
+}
+
+void tap_cl_post_clCreatePipe(const struct tap_opencl_api *real, const struct tap_call *call, cl_mem ret,
+	cl_context context, cl_mem_flags flags, cl_uint pipe_packet_size, cl_uint pipe_max_packets,
+	const cl_pipe_properties *properties, cl_int *errcode_ret)
 {
 	(void)call, (void)flags, (void)pipe_packet_size, (void)pipe_max_packets, (void)properties, (void)errcode_ret;
 	image_define(real, ret, context);

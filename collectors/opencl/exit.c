@@ -1,11 +1,12 @@
 /*
  * collectors/opencl/exit.c - the end of a process, and the beginning of a forked one
  *
- * Runs      at exit: in the handler registered with the first queue of each device (later than the driver's own handlers,
- *           so before them), and in the wrappers of _exit, quick_exit and exec*.
+ * Runs      at exit: in the handler registered with the first queue of each device (later than the driver's own
+ *           handlers, so before them), and in the wrappers of _exit, quick_exit and exec*.
  * Must not  wait for anything, call the driver once closed.
  *
- * E1  Commands that are complete are harvested; the rest is written as not finished. From then on calls are only forwarded.
+ * E1  Commands that are complete are harvested; the rest is written as not finished. From then on calls are only
+ *     forwarded.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -78,8 +79,8 @@ static void on_image_end(int kind)
 }
 
 /*
- * The page that a fork wipes. Not to be had (before Linux 4.14): a child reads its parent's queues as its own, as it would
- * read their handles.
+ * The page that a fork wipes. Not to be had (before Linux 4.14): a child reads its parent's queues as its own, as it
+ * would read their handles.
  */
 static void open_page(void)
 {
@@ -111,8 +112,8 @@ void tap_cl_life_open(bool new_device)
 	errno = saved;
 }
 
-/* What the parent holds stays the parent's: nothing is released, nothing is asked. Its queues are known here for what the
- * application may still read of them. */
+/* What the parent holds stays the parent's: nothing is released, nothing is asked. Its queues are known here for what
+ * the application may still read of them. */
 void tap_cl_forked_child(void)
 {
 	struct tap_cl_queue *q;

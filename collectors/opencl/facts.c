@@ -49,7 +49,8 @@ bool tap_cl_platform_has(const struct tap_opencl_api *real, cl_platform_id platf
 {
 	char text[128] = "";            /* "OpenCL 1.2 ..." */
 
-	if (!real->clGetPlatformInfo || real->clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, NULL) != CL_SUCCESS)
+	if (!real->clGetPlatformInfo ||
+		real->clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, NULL) != CL_SUCCESS)
 		return false;
 	return __builtin_strncmp(text, "OpenCL ", 7) == 0 && (text[7] - '0') * 10 + text[9] - '0' >= major * 10 + minor;
 }

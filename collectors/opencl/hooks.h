@@ -24,30 +24,35 @@ struct tap_cl_enqueue {
 	bool timed;
 };
 /* The event slot to pass to the driver: the application's own when the command is not to be timed. */
-cl_event *tap_cl_event_slot(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app);
+cl_event *tap_cl_event_slot(
+	struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app);
 /* After the call: retains, copies the event to the application, and queues it for harvest. call->link is set. */
-void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call, cl_int err, bool blocking);
+void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call,
+	cl_int err, bool blocking);
 
 /*
  * ---- hooks: `hook:pre`, `hook:post`, `hook:replace` in opencl.api; a function may have several ----
  * pre     tap_cl_pre_NAME(real, <parameters>)           before the real call, nothing recorded yet
- * post    tap_cl_post_NAME(real, &call, ret, <parameters>)  after the record was committed; ret as the wrapper returns it
+ * post tap_cl_post_NAME(real, &call, ret, <parameters>) after the record was committed; ret as the wrapper returns it
  *         (creating functions: the object, NULL after a failure); call->link tells where the record lies
- * replace ret = tap_cl_do_NAME(real, <parameters>)      instead of real->NAME(...); it calls the real one itself. In an enqueue
+ * replace ret = tap_cl_do_NAME(real, <parameters>) instead of real->NAME(...); it calls the real one itself. In an
+ * enqueue
  *         function the event parameter is the slot of tap_cl_event_slot.
- * unseen  ret = tap_cl_unseen_NAME(real, <parameters>)  instead of real->NAME(...) where the call is not recorded (no room in the
+ * unseen ret = tap_cl_unseen_NAME(real, <parameters>) instead of real->NAME(...) where the call is not recorded (no
+ * room in the
  *         trace, window over, after exit, nested): what the application may see and what a handle means must stay right
- * The generator writes the prototypes of all hooks into build/gen/opencl_hooks.h. What is recorded is what the hook left in
- * the output parameters.
- * A hook that is defined but not asked for in opencl.api fails the link of nothing and is never called: test_api_table.py compares.
+ * The generator writes the prototypes of all hooks into build/gen/opencl_hooks.h. What is recorded is what the hook
+ * left in the output parameters. A hook that is defined but not asked for in opencl.api fails the link of nothing and
+ * is never called: test_api_table.py compares.
  */
 
-/* Exit: complete commands are harvested, the rest is written as not finished; later calls are only forwarded. Idempotent; any
- * thread. Called by the exit handler and the wrappers of _exit, quick_exit and exec*. collectors/opencl/exit.c */
+/* Exit: complete commands are harvested, the rest is written as not finished; later calls are only forwarded.
+ * Idempotent; any thread. Called by the exit handler and the wrappers of _exit, quick_exit and exec*.
+ * collectors/opencl/exit.c */
 void tap_cl_exit(void);
 
-/* Around a dlclose: of an OpenCL library by the application; of anything. The second finds out what is gone: nothing asks
- * or releases it any more. collectors/opencl/unload.c */
+/* Around a dlclose: of an OpenCL library by the application; of anything. The second finds out what is gone: nothing
+ * asks or releases it any more. collectors/opencl/unload.c */
 void tap_cl_before_unload(void);
 void tap_cl_drop_unloaded(void);
 /* Is the library behind this table still mapped? interpose/loader.c */

@@ -42,7 +42,8 @@ struct tap_cl_pool {
 };
 /* Every cell starts with its own pool word; the rest is the user's. */
 struct tap_cl_cell { _Atomic uint32_t next_free; uint32_t index; };
-void *tap_cl_pool_take(struct tap_cl_pool *p);                    /* NULL: no memory. Contents as the last user left them */
+/* NULL: no memory. Contents as the last user left them */
+void *tap_cl_pool_take(struct tap_cl_pool *p);
 void tap_cl_pool_give(struct tap_cl_pool *p, void *cell);
 void *tap_cl_pool_at(struct tap_cl_pool *p, uint32_t index);      /* NULL: never handed out */
 /* Zeroed pages or NULL; unlike malloc it may be used anywhere. */
@@ -55,7 +56,8 @@ enum tap_cl_slot_state { TAP_CL_FREE = 0, TAP_CL_FULL = 1, TAP_CL_BUSY = 2, TAP_
 #define TAP_CL_TRIES_MAX 31u
 /* One command whose times we still want. 32 bytes. */
 struct tap_cl_slot {
-	_Atomic uint32_t state;                   /* ticket's low 25 bits << 7 | looks that found it complete without times << 2 | state */
+	/* ticket's low 25 bits << 7 | looks that found it complete without times << 2 | state */
+	_Atomic uint32_t state;
 	uint32_t bracket;                         /* duration of the enqueue call in ticks, saturated */
 	cl_event event;
 	uint64_t link;                            /* the call's record */
@@ -104,7 +106,8 @@ struct tap_cl_queue {
 enum tap_cl_harvest {
 	TAP_CL_LIGHT,                             /* a few heads */
 	TAP_CL_ALL,                               /* until an in-order queue's first unfinished command */
-	TAP_CL_DEEP,                              /* also unflushed ones, when nobody but us holds the event: then it is complete */
+	/* also unflushed ones, when nobody but us holds the event: then it is complete */
+	TAP_CL_DEEP,
 	TAP_CL_LAST,                              /* exit: everything, unflushed too, no patience */
 };
 void tap_cl_harvest(struct tap_cl_queue *q, enum tap_cl_harvest how);
@@ -165,12 +168,19 @@ void tap_cl_clock_seen(struct tap_cl_device *d, uint64_t queued_ns, uint64_t end
 
 /* Facts for a REC_OBJECT record, gathered in pages of their own. */
 struct tap_cl_facts { uint64_t *words; uint32_t n, count; };
-/* The platform's version is at least major.minor. A loader has every function and leads into tables that may end before it. */
+/* The platform's version is at least major.minor. A loader has every function and leads into tables that may end before
+ * it. */
 bool tap_cl_platform_has(const struct tap_opencl_api *real, cl_platform_id platform, int major, int minor);
 bool tap_cl_facts_open(struct tap_cl_facts *f, enum rec_object kind, const void *handle);
 void tap_cl_facts_add(struct tap_cl_facts *f, uint32_t key, const void *value, size_t bytes);
-static inline void tap_cl_facts_u32(struct tap_cl_facts *f, uint32_t key, uint32_t v) { tap_cl_facts_add(f, key, &v, sizeof v); }
-static inline void tap_cl_facts_u64(struct tap_cl_facts *f, uint32_t key, uint64_t v) { tap_cl_facts_add(f, key, &v, sizeof v); }
+static inline void tap_cl_facts_u32(struct tap_cl_facts *f, uint32_t key, uint32_t v)
+{
+	tap_cl_facts_add(f, key, &v, sizeof v);
+}
+static inline void tap_cl_facts_u64(struct tap_cl_facts *f, uint32_t key, uint64_t v)
+{
+	tap_cl_facts_add(f, key, &v, sizeof v);
+}
 void tap_cl_facts_close(struct tap_cl_facts *f);                  /* writes the record */
 
 /* ------------------------------------------------------------------ life of the process: exit.c */

@@ -20,23 +20,26 @@ static void add_names(const struct tap_opencl_api *real, cl_kernel kernel, struc
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		size_t bytes = 0;
 
-		if (real->clGetKernelInfo(kernel, keys[i], sizeof room, room, &bytes) == CL_SUCCESS && bytes <= sizeof room)
+		if (real->clGetKernelInfo(kernel, keys[i], sizeof room, room, &bytes) == CL_SUCCESS &&
+			bytes <= sizeof room)
 			tap_cl_facts_add(f, keys[i], room, bytes);
 	}
 }
 
 /* What a device makes of the kernel: REC_ATTR_DEVICE, then its answers. */
-static void add_work_group(const struct tap_opencl_api *real, cl_kernel kernel, cl_device_id device, struct tap_cl_facts *f)
+static void add_work_group(
+	const struct tap_opencl_api *real, cl_kernel kernel, cl_device_id device, struct tap_cl_facts *f)
 {
-	static const cl_uint keys[] = { CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE,
-	                                CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE };
+	static const cl_uint keys[] = { CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+		CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE };
 	uint64_t room[3];
 
 	tap_cl_facts_u64(f, REC_ATTR_DEVICE, (uintptr_t)device);
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		size_t bytes = 0;
 
-		if (real->clGetKernelWorkGroupInfo(kernel, device, keys[i], sizeof room, room, &bytes) == CL_SUCCESS && bytes <= sizeof room)
+		if (real->clGetKernelWorkGroupInfo(kernel, device, keys[i], sizeof room, room, &bytes) == CL_SUCCESS &&
+			bytes <= sizeof room)
 			tap_cl_facts_add(f, keys[i], room, bytes);
 	}
 }
@@ -58,8 +61,8 @@ static void kernel_define(const struct tap_opencl_api *real, cl_kernel kernel, c
 	tap_cl_kernel_born(kernel);
 }
 
-void tap_cl_post_clCreateKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_kernel ret, cl_program program, const char *kernel_name,
-		cl_int *errcode_ret)
+void tap_cl_post_clCreateKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_kernel ret,
+	cl_program program, const char *kernel_name, cl_int *errcode_ret)
 {
 	(void)call, (void)kernel_name, (void)errcode_ret;
 	if (!ret)
@@ -70,8 +73,8 @@ void tap_cl_post_clCreateKernel(const struct tap_opencl_api *real, const struct 
 	tap_own_calls_end();
 }
 
-void tap_cl_post_clCreateKernelsInProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_program program, cl_uint num_kernels,
-		cl_kernel *kernels, cl_uint *num_kernels_ret)
+void tap_cl_post_clCreateKernelsInProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
+	cl_program program, cl_uint num_kernels, cl_kernel *kernels, cl_uint *num_kernels_ret)
 {
 	cl_uint n = kernels && num_kernels_ret && *num_kernels_ret < num_kernels ? *num_kernels_ret : num_kernels;
 
@@ -85,7 +88,8 @@ void tap_cl_post_clCreateKernelsInProgram(const struct tap_opencl_api *real, con
 	tap_own_calls_end();
 }
 
-void tap_cl_post_clCloneKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_kernel ret, cl_kernel source_kernel, cl_int *errcode_ret)
+void tap_cl_post_clCloneKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_kernel ret,
+	cl_kernel source_kernel, cl_int *errcode_ret)
 {
 	cl_program program = NULL;
 

@@ -4,11 +4,12 @@
  * Runs      in application threads, after an NDRange call with NULL local size was recorded.
  * Must not  malloc, lock; retain the kernel (its reference count can be read), keep its handle beyond the call.
  *
- * A kernel's required work-group size is known; else the suggested-local-size extension is asked, once per kernel, device,
- * offset and size. The answers lie in a hash table; a later call with the same key reads its answer from there.
+ * A kernel's required work-group size is known; else the suggested-local-size extension is asked, once per kernel,
+ * device, offset and size. The answers lie in a hash table; a later call with the same key reads its answer from there.
  *
- * L1  A thread writes an answer with the first of its calls and not again: the reader takes it for the later ones, in order of time. Two
- *     threads that take turns write it each time, since which of their calls began first is not known here.
+ * L1  A thread writes an answer with the first of its calls and not again: the reader takes it for the later ones, in
+ *     order of time. Two threads that take turns write it each time, since which of their calls began first is not
+ *     known here.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -28,7 +29,7 @@ static struct answer *_Atomic answers;
 /* How many kernels have been created at addresses of this hash: a handle used again is another kernel. */
 static _Atomic uint32_t born[BORN];
 
-typedef cl_int (CL_API_CALL *suggest_fn)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, size_t *);
+typedef cl_int(CL_API_CALL *suggest_fn)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, size_t *);
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -46,7 +47,8 @@ void tap_cl_kernel_born(cl_kernel kernel)
 	atomic_fetch_add_explicit(born_at(kernel), 1, memory_order_relaxed);
 }
 
-static uint64_t key_of(const struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global)
+static uint64_t key_of(
+	const struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global)
 {
 	uint64_t h = mix((uintptr_t)kernel, (uintptr_t)q->device);
 
@@ -56,18 +58,20 @@ static uint64_t key_of(const struct tap_cl_queue *q, cl_kernel kernel, cl_uint d
 	return h ? h : 1;
 }
 
-static void ask(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global,
-		struct answer *a)
+static void ask(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims,
+	const size_t *offset, const size_t *global, struct answer *a)
 {
 	cl_command_queue queue = atomic_load(&q->handle);
 	size_t size[3] = { 0, 0, 0 };
 
 	a->source = REC_LOCAL_REQUIRED;
-	if (real->clGetKernelWorkGroupInfo(kernel, atomic_load(&q->device->handle), CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size, size,
-		NULL) != CL_SUCCESS || !size[0]) {
+	if (real->clGetKernelWorkGroupInfo(kernel, atomic_load(&q->device->handle), CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+		    sizeof size, size, NULL) != CL_SUCCESS ||
+		!size[0]) {
 		a->source = REC_LOCAL_SUGGESTED;
 		size[0] = 0;
-		if (q->device->suggest && ((suggest_fn)q->device->suggest)(queue, kernel, dims, offset, global, size) != CL_SUCCESS)
+		if (q->device->suggest &&
+			((suggest_fn)q->device->suggest)(queue, kernel, dims, offset, global, size) != CL_SUCCESS)
 			size[0] = 0;
 	}
 	for (cl_uint i = 0; i < 3; i++)
@@ -89,8 +93,8 @@ static struct answer *open_answers(void)
 }
 
 /* The entry of this key, asked for now if it is new. NULL: no room, or another thread is just asking. */
-static struct answer *find(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims, const size_t *offset,
-		const size_t *global)
+static struct answer *find(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_kernel kernel, cl_uint dims,
+	const size_t *offset, const size_t *global)
 {
 	uint64_t key = key_of(q, kernel, dims, offset, global);
 	struct answer *t = open_answers();
@@ -115,7 +119,8 @@ static struct answer *find(const struct tap_opencl_api *real, struct tap_cl_queu
 	return NULL;
 }
 
-/* L1. Not where earlier records may go (a ring) or the kernel's creation may be missing (a window): then with each call. */
+/* L1. Not where earlier records may go (a ring) or the kernel's creation may be missing (a window): then with each
+ * call. */
 static bool is_written(struct answer *a, const struct tap_stream *s)
 {
 	if (!s || tap_options.ring || tap_options.start_after)
@@ -125,22 +130,25 @@ static bool is_written(struct answer *a, const struct tap_stream *s)
 	return atomic_exchange_explicit(&a->writer, writer, memory_order_relaxed) == writer;
 }
 
-void tap_cl_post_clEnqueueNDRangeKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue,
-		cl_kernel kernel, cl_uint work_dim, const size_t *global_work_offset, const size_t *global_work_size, const size_t *local_work_size,
-		cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+void tap_cl_post_clEnqueueNDRangeKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
+	cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim, const size_t *global_work_offset,
+	const size_t *global_work_size, const size_t *local_work_size, cl_uint num_events_in_wait_list,
+	const cl_event *event_wait_list, cl_event *event)
 {
 	struct tap_cl_queue *q;
 	struct answer *a;
 
 	(void)num_events_in_wait_list, (void)event_wait_list, (void)event;
-	if (likely(local_work_size != NULL) || ret != CL_SUCCESS || !call->link || !global_work_size || work_dim < 1 || work_dim > 3)
+	if (likely(local_work_size != NULL) || ret != CL_SUCCESS || !call->link || !global_work_size || work_dim < 1 ||
+		work_dim > 3)
 		return;
 	q = tap_cl_queue_last();
 	if (!q || atomic_load_explicit(&q->handle, memory_order_relaxed) != command_queue)
 		q = tap_cl_queue_find(command_queue);
 	a = q ? find(real, q, kernel, work_dim, global_work_offset, global_work_size) : NULL;
 	if (a && a->size[0] && !is_written(a, call->stream)) {
-		const uint64_t words[5] = { call->link, work_dim | (uint64_t)a->source << 32, a->size[0], a->size[1], a->size[2] };
+		const uint64_t words[5] = { call->link, work_dim | (uint64_t)a->source << 32, a->size[0], a->size[1],
+			a->size[2] };
 
 		if (!tap_record(REC_LOCAL_SIZE, 0, words, 5))
 			atomic_store_explicit(&a->writer, 0, memory_order_relaxed);

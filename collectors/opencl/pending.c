@@ -1,5 +1,6 @@
 /*
- * collectors/opencl/pending.c - commands whose times we still want: per-queue rings, pushed by enqueues, drained by harvests
+ * collectors/opencl/pending.c - commands whose times we still want: per-queue rings, pushed by enqueues, drained by
+ * harvests
  *
  * Runs      in application threads, inside wrappers.
  * May       map pages when a ring grows.
@@ -136,8 +137,8 @@ static bool open_next(struct tap_cl_queue *q, uint32_t top)
 }
 
 /*
- * Raise the limit of the present ring, or open the next one. Each step is a compare-and-swap that any thread may do, so nobody
- * waits for a thread that is held up half-way. False: --max-pending is reached, or no memory.
+ * Raise the limit of the present ring, or open the next one. Each step is a compare-and-swap that any thread may do, so
+ * nobody waits for a thread that is held up half-way. False: --max-pending is reached, or no memory.
  */
 static __attribute__((cold, noinline)) bool grow(struct tap_cl_queue *q)
 {
@@ -162,7 +163,8 @@ static bool ring_push(struct tap_cl_ring *r, cl_event event, uint64_t link, uint
 	struct tap_cl_slot *s;
 
 	do
-		if (t - atomic_load_explicit(&r->head, memory_order_acquire) >= atomic_load_explicit(&r->limit, memory_order_relaxed))
+		if (t - atomic_load_explicit(&r->head, memory_order_acquire) >=
+			atomic_load_explicit(&r->limit, memory_order_relaxed))
 			return false;
 	while (!atomic_compare_exchange_weak(&r->tail, &t, t + 1));
 	s = ring_slot(r, t);
@@ -185,7 +187,8 @@ static inline bool has_room(struct tap_cl_queue *q)
 static bool push(struct tap_cl_queue *q, cl_event event, uint64_t link, uint64_t start_tick, uint32_t bracket)
 {
 	for (int tries = 0; tries < 8; tries++) {
-		if (likely(ring_push(&q->ring[atomic_load_explicit(&q->top, memory_order_acquire)], event, link, start_tick, bracket)))
+		if (likely(ring_push(&q->ring[atomic_load_explicit(&q->top, memory_order_acquire)], event, link,
+			    start_tick, bracket)))
 			return true;
 		if (!grow(q))
 			return false;
@@ -217,7 +220,8 @@ static bool claim(struct tap_cl_slot *s, uint64_t t, uint32_t *tries)
 
 	*tries = word >> 2 & 31u;
 	return word == tap_cl_slot_word(t, *tries, TAP_CL_FULL) &&
-	       atomic_compare_exchange_strong_explicit(&s->state, &word, tap_cl_slot_word(t, *tries, TAP_CL_BUSY), memory_order_acquire, memory_order_relaxed);
+		atomic_compare_exchange_strong_explicit(&s->state, &word, tap_cl_slot_word(t, *tries, TAP_CL_BUSY),
+			memory_order_acquire, memory_order_relaxed);
 }
 
 /* C3: our reference goes with the slot. */
@@ -238,9 +242,11 @@ static bool only_ours(struct tap_cl_queue *q, cl_event event)
 	return q->real->clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof n, &n, NULL) == CL_SUCCESS && n == 1;
 }
 
-enum look { GONE, STUCK, LATER, OTHERS };         /* settled; not finished; finished without times yet; not ours to look at */
+/* settled; not finished; finished without times yet; not ours to look at */
+enum look { GONE, STUCK, LATER, OTHERS };
 
-static enum look look_at(struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t t, enum tap_cl_harvest how, bool flushed)
+static enum look look_at(
+	struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t t, enum tap_cl_harvest how, bool flushed)
 {
 	struct tap_cl_slot *s = ring_slot(r, t);
 	enum tap_cl_look got;
@@ -269,14 +275,16 @@ static enum look look_at(struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t
 
 static bool ring_empty(struct tap_cl_ring *r)
 {
-	return atomic_load_explicit(&r->head, memory_order_acquire) == atomic_load_explicit(&r->tail, memory_order_acquire);
+	return atomic_load_explicit(&r->head, memory_order_acquire) ==
+		atomic_load_explicit(&r->tail, memory_order_acquire);
 }
 
 /*
  * Look at `looks` slots from ticket t on. Returns the ticket behind the last one looked at; *settled counts.
  * *stuck: an in-order queue's first unfinished command was met, so nothing behind it can be finished either.
  */
-static uint64_t look_from(struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t t, uint64_t looks, enum tap_cl_harvest how, uint32_t *settled, bool *stuck)
+static uint64_t look_from(struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t t, uint64_t looks,
+	enum tap_cl_harvest how, uint32_t *settled, bool *stuck)
 {
 	uint64_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
 	uint64_t flushed = atomic_load_explicit(&r->flushed, memory_order_acquire);
@@ -339,8 +347,9 @@ void tap_cl_harvest(struct tap_cl_queue *q, enum tap_cl_harvest how)
 }
 
 /*
- * The application has just seen that `event` is complete. What an in-order queue holds before it is complete too, whether
- * it was flushed or not; polling programs never flush. Only the ends of the ring are searched: a poll must stay cheap.
+ * The application has just seen that `event` is complete. What an in-order queue holds before it is complete too,
+ * whether it was flushed or not; polling programs never flush. Only the ends of the ring are searched: a poll must stay
+ * cheap.
  */
 static bool find_near_ends(struct tap_cl_ring *r, cl_event event, uint64_t *ticket)
 {
@@ -441,7 +450,8 @@ bool tap_cl_holds(struct tap_cl_queue *q, cl_event event)
 			struct tap_cl_slot *s = ring_slot(r, t);
 			uint32_t word = atomic_load_explicit(&s->state, memory_order_acquire), word_state = word & 3;
 
-			if (s->event == event && word >> 7 == tap_cl_slot_word(t, 0, 0) >> 7 && (word_state == TAP_CL_FULL || word_state == TAP_CL_BUSY))
+			if (s->event == event && word >> 7 == tap_cl_slot_word(t, 0, 0) >> 7 &&
+				(word_state == TAP_CL_FULL || word_state == TAP_CL_BUSY))
 				return true;
 		}
 	}
@@ -453,7 +463,8 @@ void tap_cl_mark_flushed(struct tap_cl_queue *q)
 	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
 
 	for (uint32_t k = 0; k <= top; k++)
-		atomic_store_explicit(&q->ring[k].flushed, atomic_load_explicit(&q->ring[k].tail, memory_order_acquire), memory_order_release);
+		atomic_store_explicit(&q->ring[k].flushed, atomic_load_explicit(&q->ring[k].tail, memory_order_acquire),
+			memory_order_release);
 }
 
 void tap_cl_flush_begins(struct tap_cl_queue *q)
@@ -461,7 +472,8 @@ void tap_cl_flush_begins(struct tap_cl_queue *q)
 	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
 
 	for (uint32_t k = 0; k <= top; k++)
-		atomic_store_explicit(&q->ring[k].flushing, atomic_load_explicit(&q->ring[k].tail, memory_order_acquire), memory_order_relaxed);
+		atomic_store_explicit(&q->ring[k].flushing,
+			atomic_load_explicit(&q->ring[k].tail, memory_order_acquire), memory_order_relaxed);
 }
 
 void tap_cl_flush_ended(struct tap_cl_queue *q)
@@ -490,7 +502,8 @@ void tap_cl_give_up(struct tap_cl_queue *q, bool release)
 			if (!claim(s, t, &tries))
 				continue;
 			tap_cl_untimed(s->link, REC_LOSS_NOT_FINISHED, 1);
-			/* At exit the reference stays: giving it back could run the driver's and the application's destructors. */
+			/* At exit the reference stays: giving it back could run the driver's and the application's
+			 * destructors. */
 			if (release)
 				q->real->clReleaseEvent(s->event);
 			atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_DONE), memory_order_release);
@@ -526,7 +539,8 @@ static enum rec_loss refuse(struct tap_cl_queue *q)
 static char unwritten;
 #define NO_EVENT ((cl_event)(void *)&unwritten)
 
-cl_event *tap_cl_event_slot(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app)
+cl_event *tap_cl_event_slot(
+	struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app)
 {
 	struct tap_cl_queue *q = last_queue;
 
@@ -594,7 +608,8 @@ static void keep(struct tap_cl_enqueue *e, const struct tap_call *call)
 	}
 	if (unlikely(!hand_over(e)))
 		return tap_cl_untimed(call->link, REC_LOSS_NO_PROFILING_INFO, 1);
-	if (likely(call->link) && push(e->state, e->own, call->link, call->start_tick, saturate(call->end_tick - call->start_tick)))
+	if (likely(call->link) &&
+		push(e->state, e->own, call->link, call->start_tick, saturate(call->end_tick - call->start_tick)))
 		return;
 	e->state->real->clReleaseEvent(e->own);
 	if (call->link)
@@ -612,7 +627,8 @@ static void failed(struct tap_cl_enqueue *e)
 		e->state->real->clReleaseEvent(e->own);
 }
 
-void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call, cl_int err, bool blocking)
+void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call,
+	cl_int err, bool blocking)
 {
 	struct tap_cl_queue *q = e->state;
 

@@ -1,5 +1,6 @@
 /*
- * collectors/opencl/program.c - program sources, build options and logs; binaries and intermediate language when asked for
+ * collectors/opencl/program.c - program sources, build options and logs; binaries and intermediate language when asked
+ * for
  *
  * Runs      in application threads, after the call was recorded.
  * Must not  malloc, lock; add build options (trap 31); ask a driver from inside a callback (trap 17).
@@ -20,7 +21,8 @@
 
 static _Atomic(cl_program) later[LATER];
 
-static void store(cl_program program, enum rec_blob_kind kind, uint32_t part, const void *const *parts, const size_t *lengths, uint32_t n, bool keep)
+static void store(cl_program program, enum rec_blob_kind kind, uint32_t part, const void *const *parts,
+	const size_t *lengths, uint32_t n, bool keep)
 {
 	uint64_t id[2], total = 0, words[6];
 
@@ -34,40 +36,42 @@ static void store(cl_program program, enum rec_blob_kind kind, uint32_t part, co
 	tap_record(REC_BLOB_REF, 0, words, 6);
 }
 
-static void store_one(cl_program program, enum rec_blob_kind kind, uint32_t part, const void *bytes, size_t n, bool keep)
+static void store_one(
+	cl_program program, enum rec_blob_kind kind, uint32_t part, const void *bytes, size_t n, bool keep)
 {
 	store(program, kind, part, &bytes, &n, 1, keep);
 }
 
 /* ------------------------------------------------------------------ creation */
 
-void tap_cl_post_clCreateProgramWithSource(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, cl_uint count,
-		const char **strings, const size_t *lengths, cl_int *errcode_ret)
+void tap_cl_post_clCreateProgramWithSource(const struct tap_opencl_api *real, const struct tap_call *call,
+	cl_program ret, cl_context context, cl_uint count, const char **strings, const size_t *lengths,
+	cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)errcode_ret;
 	if (ret)
 		store(ret, REC_BLOB_SOURCE, 0, (const void *const *)strings, lengths, count, tap_options.sources);
 }
 
-void tap_cl_post_clCreateProgramWithBinary(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context,
-		cl_uint num_devices, const cl_device_id *device_list, const size_t *lengths, const unsigned char **binaries, cl_int *binary_status,
-		cl_int *errcode_ret)
+void tap_cl_post_clCreateProgramWithBinary(const struct tap_opencl_api *real, const struct tap_call *call,
+	cl_program ret, cl_context context, cl_uint num_devices, const cl_device_id *device_list, const size_t *lengths,
+	const unsigned char **binaries, cl_int *binary_status, cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)device_list, (void)binary_status, (void)errcode_ret;
 	for (cl_uint i = 0; ret && tap_options.binaries && i < num_devices; i++)
 		store_one(ret, REC_BLOB_BINARY, i, binaries[i], lengths[i], true);
 }
 
-void tap_cl_post_clCreateProgramWithIL(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, const void *il,
-		size_t length, cl_int *errcode_ret)
+void tap_cl_post_clCreateProgramWithIL(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret,
+	cl_context context, const void *il, size_t length, cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)errcode_ret;
 	if (ret && tap_options.binaries)
 		store_one(ret, REC_BLOB_IL, 0, il, length, true);
 }
 
-void tap_cl_post_clCreateProgramWithILKHR(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, const void *il,
-		size_t length, cl_int *errcode_ret)
+void tap_cl_post_clCreateProgramWithILKHR(const struct tap_opencl_api *real, const struct tap_call *call,
+	cl_program ret, cl_context context, const void *il, size_t length, cl_int *errcode_ret)
 {
 	tap_cl_post_clCreateProgramWithIL(real, call, ret, context, il, length, errcode_ret);
 }
@@ -78,7 +82,8 @@ static uint32_t devices_of(const struct tap_opencl_api *real, cl_program program
 {
 	size_t bytes = 0;
 
-	if (real->clGetProgramInfo(program, CL_PROGRAM_DEVICES, DEVICES_MAX * sizeof *devices, devices, &bytes) != CL_SUCCESS)
+	if (real->clGetProgramInfo(program, CL_PROGRAM_DEVICES, DEVICES_MAX * sizeof *devices, devices, &bytes) !=
+		CL_SUCCESS)
 		return 0;
 	return (uint32_t)(bytes / sizeof *devices);
 }
@@ -88,12 +93,14 @@ static void store_log(const struct tap_opencl_api *real, cl_program program, cl_
 	size_t bytes = 0;
 	char *text;
 
-	if (real->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS || bytes < 2 || bytes > (64u << 20))
+	if (real->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS ||
+		bytes < 2 || bytes > (64u << 20))
 		return;
 	text = tap_cl_pages(bytes + 1);
 	if (!text)
 		return;
-	if (real->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, text, NULL) == CL_SUCCESS && *text)
+	if (real->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, text, NULL) == CL_SUCCESS &&
+		*text)
 		store_one(program, REC_BLOB_LOG, part, text, strlen(text), tap_options.sources);
 	tap_cl_pages_free(text, bytes + 1);
 }
@@ -152,7 +159,8 @@ void tap_cl_program_built(const struct tap_opencl_api *real, cl_program program,
 	for (uint32_t i = 0; i < LATER; i++) {
 		cl_program mine = program;
 
-		if (atomic_load_explicit(&later[i], memory_order_relaxed) == program && atomic_compare_exchange_strong(&later[i], &mine, NULL))
+		if (atomic_load_explicit(&later[i], memory_order_relaxed) == program &&
+			atomic_compare_exchange_strong(&later[i], &mine, NULL))
 			now = true;
 	}
 	if (now)
@@ -166,34 +174,42 @@ static void built(const struct tap_opencl_api *real, cl_program program, const c
 	tap_cl_program_built(real, program, over);
 }
 
-/* A build that the driver refused to begin (wrong arguments) left nothing to read, and its options may be any pointer. */
+/*
+ * A build that the driver refused to begin (wrong arguments) left nothing to read, and its options may be any pointer.
+ */
 static bool began(cl_int ret)
 {
-	return ret == CL_SUCCESS || ret == CL_BUILD_PROGRAM_FAILURE || ret == CL_COMPILE_PROGRAM_FAILURE || ret == CL_LINK_PROGRAM_FAILURE;
+	return ret == CL_SUCCESS || ret == CL_BUILD_PROGRAM_FAILURE || ret == CL_COMPILE_PROGRAM_FAILURE ||
+		ret == CL_LINK_PROGRAM_FAILURE;
 }
 
-void tap_cl_post_clBuildProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_program program, cl_uint num_devices,
-		const cl_device_id *device_list, const char *options, void (CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+void tap_cl_post_clBuildProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
+	cl_program program, cl_uint num_devices, const cl_device_id *device_list, const char *options,
+	void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
 {
 	(void)call, (void)num_devices, (void)device_list, (void)user_data;
 	if (began(ret))
 		built(real, program, options, !pfn_notify);
 }
 
-void tap_cl_post_clCompileProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_program program, cl_uint num_devices,
-		const cl_device_id *device_list, const char *options, cl_uint num_input_headers, const cl_program *input_headers,
-		const char **header_include_names, void (CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+void tap_cl_post_clCompileProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
+	cl_program program, cl_uint num_devices, const cl_device_id *device_list, const char *options,
+	cl_uint num_input_headers, const cl_program *input_headers, const char **header_include_names,
+	void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
 {
-	(void)call, (void)num_devices, (void)device_list, (void)num_input_headers, (void)input_headers, (void)header_include_names, (void)user_data;
+	(void)call, (void)num_devices, (void)device_list, (void)num_input_headers, (void)input_headers,
+		(void)header_include_names, (void)user_data;
 	if (began(ret))
 		built(real, program, options, !pfn_notify);
 }
 
-void tap_cl_post_clLinkProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret, cl_context context, cl_uint num_devices,
-		const cl_device_id *device_list, const char *options, cl_uint num_input_programs, const cl_program *input_programs,
-		void (CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data, cl_int *errcode_ret)
+void tap_cl_post_clLinkProgram(const struct tap_opencl_api *real, const struct tap_call *call, cl_program ret,
+	cl_context context, cl_uint num_devices, const cl_device_id *device_list, const char *options,
+	cl_uint num_input_programs, const cl_program *input_programs, void(CL_CALLBACK *pfn_notify)(cl_program, void *),
+	void *user_data, cl_int *errcode_ret)
 {
-	(void)call, (void)context, (void)num_devices, (void)device_list, (void)num_input_programs, (void)input_programs, (void)user_data, (void)errcode_ret;
+	(void)call, (void)context, (void)num_devices, (void)device_list, (void)num_input_programs, (void)input_programs,
+		(void)user_data, (void)errcode_ret;
 	if (ret)
 		built(real, ret, options, !pfn_notify);
 }

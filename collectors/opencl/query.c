@@ -4,8 +4,9 @@
  * Runs      in application threads, inside wrappers, instead of the real query.
  * Must not  malloc, lock, change what an untraced program would read, error codes included.
  *
- * Reference counts: what is complete is harvested first, which frees all that its events pin in the driver; then the one
- * reference that we still hold is subtracted from an event's own count. What a pending command pins, it pins untraced too.
+ * Reference counts: what is complete is harvested first, which frees all that its events pin in the driver; then the
+ * one reference that we still hold is subtracted from an event's own count. What a pending command pins, it pins
+ * untraced too.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -30,8 +31,8 @@ static cl_int own_list(const struct tap_cl_queue *q, size_t size, void *value, s
 }
 
 /* A runtime that does not know the query says so itself. */
-static cl_int properties_array(const struct tap_opencl_api *real, const struct tap_cl_queue *q, cl_command_queue queue, size_t size, void *value,
-		size_t *size_ret)
+static cl_int properties_array(const struct tap_opencl_api *real, const struct tap_cl_queue *q, cl_command_queue queue,
+	size_t size, void *value, size_t *size_ret)
 {
 	size_t bytes = 0;
 
@@ -40,8 +41,8 @@ static cl_int properties_array(const struct tap_opencl_api *real, const struct t
 	return own_list(q, size, value, size_ret);
 }
 
-cl_int tap_cl_do_clGetCommandQueueInfo(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_info param_name,
-		size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+cl_int tap_cl_do_clGetCommandQueueInfo(const struct tap_opencl_api *real, cl_command_queue command_queue,
+	cl_command_queue_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
 	struct tap_cl_queue *q = tap_cl_queue_find(command_queue);
 	cl_int ret;
@@ -50,7 +51,8 @@ cl_int tap_cl_do_clGetCommandQueueInfo(const struct tap_opencl_api *real, cl_com
 		tap_cl_harvest(q, TAP_CL_DEEP);
 	if (q && param_name == CL_QUEUE_PROPERTIES_ARRAY && q->profiled == 1 && q->list_known)
 		return properties_array(real, q, command_queue, param_value_size, param_value, param_value_size_ret);
-	ret = real->clGetCommandQueueInfo(command_queue, param_name, param_value_size, param_value, param_value_size_ret);
+	ret = real->clGetCommandQueueInfo(
+		command_queue, param_name, param_value_size, param_value, param_value_size_ret);
 	if (q && ret == CL_SUCCESS && param_name == CL_QUEUE_PROPERTIES && !q->app_profiles && param_value &&
 		param_value_size >= sizeof(cl_command_queue_properties))
 		*(cl_command_queue_properties *)param_value &= ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
@@ -61,11 +63,12 @@ cl_int tap_cl_do_clGetCommandQueueInfo(const struct tap_opencl_api *real, cl_com
 
 static bool polled_complete(cl_event_info name, const void *value, size_t size)
 {
-	return name == CL_EVENT_COMMAND_EXECUTION_STATUS && value && size >= sizeof(cl_int) && *(const cl_int *)value <= CL_COMPLETE;
+	return name == CL_EVENT_COMMAND_EXECUTION_STATUS && value && size >= sizeof(cl_int) &&
+		*(const cl_int *)value <= CL_COMPLETE;
 }
 
-cl_int tap_cl_do_clGetEventInfo(const struct tap_opencl_api *real, cl_event event, cl_event_info param_name, size_t param_value_size, void *param_value,
-		size_t *param_value_size_ret)
+cl_int tap_cl_do_clGetEventInfo(const struct tap_opencl_api *real, cl_event event, cl_event_info param_name,
+	size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
 	struct tap_cl_queue *q = NULL;
 	cl_int ret;
@@ -79,8 +82,9 @@ cl_int tap_cl_do_clGetEventInfo(const struct tap_opencl_api *real, cl_event even
 }
 
 /* A polling program never waits: what it has just seen complete is read now (trap 16). */
-void tap_cl_post_clGetEventInfo(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_event event, cl_event_info param_name,
-		size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+void tap_cl_post_clGetEventInfo(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
+	cl_event event, cl_event_info param_name, size_t param_value_size, void *param_value,
+	size_t *param_value_size_ret)
 {
 	struct tap_cl_queue *q;
 
@@ -93,8 +97,8 @@ void tap_cl_post_clGetEventInfo(const struct tap_opencl_api *real, const struct 
 }
 
 /* The queue does not profile as far as the application knows. An invalid event is the runtime's to refuse. */
-cl_int tap_cl_do_clGetEventProfilingInfo(const struct tap_opencl_api *real, cl_event event, cl_profiling_info param_name, size_t param_value_size,
-		void *param_value, size_t *param_value_size_ret)
+cl_int tap_cl_do_clGetEventProfilingInfo(const struct tap_opencl_api *real, cl_event event,
+	cl_profiling_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
 	struct tap_cl_queue *q = event ? tap_cl_queue_of(real, event) : NULL;
 
@@ -105,52 +109,54 @@ cl_int tap_cl_do_clGetEventProfilingInfo(const struct tap_opencl_api *real, cl_e
 
 /* ------------------------------------------------------------------ the same where the call is not recorded */
 
-cl_int tap_cl_unseen_clGetCommandQueueInfo(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_info param_name,
-		size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+cl_int tap_cl_unseen_clGetCommandQueueInfo(const struct tap_opencl_api *real, cl_command_queue command_queue,
+	cl_command_queue_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
-	return tap_cl_do_clGetCommandQueueInfo(real, command_queue, param_name, param_value_size, param_value, param_value_size_ret);
+	return tap_cl_do_clGetCommandQueueInfo(
+		real, command_queue, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
-cl_int tap_cl_unseen_clGetEventInfo(const struct tap_opencl_api *real, cl_event event, cl_event_info param_name, size_t param_value_size, void *param_value,
-		size_t *param_value_size_ret)
+cl_int tap_cl_unseen_clGetEventInfo(const struct tap_opencl_api *real, cl_event event, cl_event_info param_name,
+	size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
 	return tap_cl_do_clGetEventInfo(real, event, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
-cl_int tap_cl_unseen_clGetEventProfilingInfo(const struct tap_opencl_api *real, cl_event event, cl_profiling_info param_name, size_t param_value_size,
-		void *param_value, size_t *param_value_size_ret)
+cl_int tap_cl_unseen_clGetEventProfilingInfo(const struct tap_opencl_api *real, cl_event event,
+	cl_profiling_info param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
-	return tap_cl_do_clGetEventProfilingInfo(real, event, param_name, param_value_size, param_value, param_value_size_ret);
+	return tap_cl_do_clGetEventProfilingInfo(
+		real, event, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
-/* ------------------------------------------------------------------ what events pin: contexts, memory, kernels, programs */
+/* ------------------------------------------------------------ what events pin: contexts, memory, kernels, programs */
 
-void tap_cl_pre_clGetContextInfo(const struct tap_opencl_api *real, cl_context context, cl_context_info param_name, size_t param_value_size,
-		void *param_value, size_t *param_value_size_ret)
+void tap_cl_pre_clGetContextInfo(const struct tap_opencl_api *real, cl_context context, cl_context_info param_name,
+	size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
 	(void)real, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_CONTEXT_REFERENCE_COUNT)
 		tap_cl_harvest_context(context, TAP_CL_DEEP);
 }
 
-void tap_cl_pre_clGetMemObjectInfo(const struct tap_opencl_api *real, cl_mem memobj, cl_mem_info param_name, size_t param_value_size, void *param_value,
-		size_t *param_value_size_ret)
+void tap_cl_pre_clGetMemObjectInfo(const struct tap_opencl_api *real, cl_mem memobj, cl_mem_info param_name,
+	size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
 	(void)real, (void)memobj, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_MEM_REFERENCE_COUNT)
 		tap_cl_harvest_context(NULL, TAP_CL_DEEP);
 }
 
-void tap_cl_pre_clGetKernelInfo(const struct tap_opencl_api *real, cl_kernel kernel, cl_kernel_info param_name, size_t param_value_size, void *param_value,
-		size_t *param_value_size_ret)
+void tap_cl_pre_clGetKernelInfo(const struct tap_opencl_api *real, cl_kernel kernel, cl_kernel_info param_name,
+	size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
 	(void)real, (void)kernel, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_KERNEL_REFERENCE_COUNT)
 		tap_cl_harvest_context(NULL, TAP_CL_DEEP);
 }
 
-void tap_cl_pre_clGetProgramInfo(const struct tap_opencl_api *real, cl_program program, cl_program_info param_name, size_t param_value_size,
-		void *param_value, size_t *param_value_size_ret)
+void tap_cl_pre_clGetProgramInfo(const struct tap_opencl_api *real, cl_program program, cl_program_info param_name,
+	size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
 	(void)real, (void)program, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_PROGRAM_REFERENCE_COUNT)

@@ -120,7 +120,8 @@ struct tap_cl_queue *tap_cl_queue_of(const struct tap_opencl_api *real, cl_event
 {
 	cl_command_queue handle = NULL;
 
-	if (!tap_cl_queue_at(0) || real->clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(handle), &handle, NULL) != CL_SUCCESS)
+	if (!tap_cl_queue_at(0) ||
+		real->clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(handle), &handle, NULL) != CL_SUCCESS)
 		return NULL;
 	return tap_cl_queue_find(handle);
 }
@@ -142,7 +143,8 @@ static uint8_t profiled(const struct asked *a, bool forced)
 	return forced ? 1 : 0;
 }
 
-static void remember(const struct tap_opencl_api *real, cl_command_queue handle, cl_context context, cl_device_id device, const struct asked *a, bool forced)
+static void remember(const struct tap_opencl_api *real, cl_command_queue handle, cl_context context,
+	cl_device_id device, const struct asked *a, bool forced)
 {
 	struct tap_cl_queue *old = tap_cl_queue_find(handle), *q;
 	struct tap_cl_device *device_state;
@@ -170,7 +172,9 @@ static void remember(const struct tap_opencl_api *real, cl_command_queue handle,
 	atomic_store(&q->used, 1);
 	atomic_store_explicit(&q->handle, handle, memory_order_release);
 	TAP_DEBUG(queue, "queue %lx: %s", (unsigned long)(uintptr_t)handle,
-	          q->profiled == 2 ? "profiled by the application" : q->profiled ? "profiled for the trace" : "not profiled");
+		q->profiled == 2      ? "profiled by the application"
+			: q->profiled ? "profiled for the trace"
+				      : "not profiled");
 	if (!insert(q, handle)) {
 		atomic_store(&q->handle, NULL);
 		tap_cl_queue_reclaim(q);
@@ -186,15 +190,16 @@ static cl_command_queue answer(cl_command_queue queue, cl_int err, cl_int *errco
 	return queue;
 }
 
-/* Device-side queues take no commands of the host: there is nothing to time, and some drivers refuse the bit for them (trap 4). */
+/* Device-side queues take no commands of the host: there is nothing to time, and some drivers refuse the bit for them
+ * (trap 4). */
 static bool want_profiling(cl_queue_properties properties)
 {
 	return tap_options.device_times && !atomic_load(&tap_cl_closed) &&
 	       !(properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE));
 }
 
-cl_command_queue tap_cl_do_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
-		cl_command_queue_properties properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_do_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context,
+	cl_device_id device, cl_command_queue_properties properties, cl_int *errcode_ret)
 {
 	const struct asked a = { .properties = properties };
 	cl_command_queue queue = NULL;
@@ -257,8 +262,8 @@ static void write_list(const struct asked *a, uint32_t at, cl_queue_properties o
 
 typedef cl_command_queue (CL_API_CALL *create_fn)(cl_context, cl_device_id, const cl_queue_properties *, cl_int *);
 
-static cl_command_queue create_with_list(const struct tap_opencl_api *real, create_fn create, cl_context context, cl_device_id device,
-		const cl_queue_properties *list, cl_int *errcode_ret)
+static cl_command_queue create_with_list(const struct tap_opencl_api *real, create_fn create, cl_context context,
+	cl_device_id device, const cl_queue_properties *list, cl_int *errcode_ret)
 {
 	cl_queue_properties own[2 * LIST_PAIRS + 3];
 	cl_command_queue queue = NULL;
@@ -283,18 +288,19 @@ static cl_command_queue create_with_list(const struct tap_opencl_api *real, crea
 	return answer(queue, err, errcode_ret);
 }
 
-cl_command_queue tap_cl_do_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
-		const cl_queue_properties *properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_do_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context,
+	cl_device_id device, const cl_queue_properties *properties, cl_int *errcode_ret)
 {
-	return create_with_list(real, real->clCreateCommandQueueWithProperties, context, device, properties, errcode_ret);
+	return create_with_list(
+		real, real->clCreateCommandQueueWithProperties, context, device, properties, errcode_ret);
 }
 
-cl_command_queue tap_cl_do_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
-		const cl_queue_properties_khr *properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_do_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, cl_context context,
+	cl_device_id device, const cl_queue_properties_khr *properties, cl_int *errcode_ret)
 {
 	_Static_assert(sizeof(cl_queue_properties_khr) == sizeof(cl_queue_properties), "one list format");
-	return create_with_list(real, (create_fn)real->clCreateCommandQueueWithPropertiesKHR, context, device, (const cl_queue_properties *)properties,
-		errcode_ret);
+	return create_with_list(real, (create_fn)real->clCreateCommandQueueWithPropertiesKHR, context, device,
+		(const cl_queue_properties *)properties, errcode_ret);
 }
 
 /* A queue with profiling refused stays without times: said once, counted per command. */
@@ -309,22 +315,25 @@ static void created(cl_command_queue handle)
 	tap_cl_queue_define(q);
 }
 
-void tap_cl_post_clCreateCommandQueue(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue ret, cl_context context,
-		cl_device_id device, cl_command_queue_properties properties, cl_int *errcode_ret)
+void tap_cl_post_clCreateCommandQueue(const struct tap_opencl_api *real, const struct tap_call *call,
+	cl_command_queue ret, cl_context context, cl_device_id device, cl_command_queue_properties properties,
+	cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)device, (void)properties, (void)errcode_ret;
 	created(ret);
 }
 
-void tap_cl_post_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue ret, cl_context context,
-		cl_device_id device, const cl_queue_properties *properties, cl_int *errcode_ret)
+void tap_cl_post_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, const struct tap_call *call,
+	cl_command_queue ret, cl_context context, cl_device_id device, const cl_queue_properties *properties,
+	cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)device, (void)properties, (void)errcode_ret;
 	created(ret);
 }
 
-void tap_cl_post_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue ret,
-		cl_context context, cl_device_id device, const cl_queue_properties_khr *properties, cl_int *errcode_ret)
+void tap_cl_post_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, const struct tap_call *call,
+	cl_command_queue ret, cl_context context, cl_device_id device, const cl_queue_properties_khr *properties,
+	cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)device, (void)properties, (void)errcode_ret;
 	created(ret);
@@ -332,7 +341,8 @@ void tap_cl_post_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_a
 
 /* ------------------------------------------------------------------ life */
 
-void tap_cl_post_clRetainCommandQueue(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
+void tap_cl_post_clRetainCommandQueue(
+	const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
 {
 	struct tap_cl_queue *q = ret == CL_SUCCESS ? tap_cl_queue_find(command_queue) : NULL;
 
@@ -342,9 +352,9 @@ void tap_cl_post_clRetainCommandQueue(const struct tap_opencl_api *real, const s
 }
 
 /*
- * The last release: what is complete is read before, the rest when the runtime has flushed it, which this call implies. Our
- * events keep the queue alive in the driver until then; the handle is forgotten before the call, for another thread may
- * get the same one from the driver the moment it returns.
+ * The last release: what is complete is read before, the rest when the runtime has flushed it, which this call implies.
+ * Our events keep the queue alive in the driver until then; the handle is forgotten before the call, for another thread
+ * may get the same one from the driver the moment it returns.
  */
 static __thread struct tap_cl_queue *releasing __attribute__((tls_model("initial-exec")));
 
@@ -364,7 +374,8 @@ void tap_cl_pre_clReleaseCommandQueue(const struct tap_opencl_api *real, cl_comm
 	releasing = q;
 }
 
-void tap_cl_post_clReleaseCommandQueue(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
+void tap_cl_post_clReleaseCommandQueue(
+	const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
 {
 	struct tap_cl_queue *q = releasing;
 
@@ -373,15 +384,18 @@ void tap_cl_post_clReleaseCommandQueue(const struct tap_opencl_api *real, const 
 	if (!q)
 		return;
 	tap_cl_mark_flushed(q);
-	tap_cl_harvest(q, TAP_CL_DEEP);         /* what is complete goes now, times or not: our events would keep the queue alive */
+	/* what is complete goes now, times or not: our events would keep the queue alive */
+	tap_cl_harvest(q, TAP_CL_DEEP);
 	tap_cl_queue_reclaim(q);
 }
 
 /* ------------------------------------------------------------------ the deprecated switch */
 
-/* Profiling that the application switches off is switched on again; what it reads as the old value is its own (trap 5). */
-cl_int tap_cl_do_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_properties properties,
-		cl_bool enable, cl_command_queue_properties *old_properties)
+/*
+ * Profiling that the application switches off is switched on again; what it reads as the old value is its own (trap 5).
+ */
+cl_int tap_cl_do_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue,
+	cl_command_queue_properties properties, cl_bool enable, cl_command_queue_properties *old_properties)
 {
 	struct tap_cl_queue *q = tap_cl_queue_find(command_queue);
 	cl_int ret = real->clSetCommandQueueProperty(command_queue, properties, enable, old_properties);
@@ -397,7 +411,8 @@ cl_int tap_cl_do_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl
 	q->app_profiles = enable;
 	if (enable)
 		q->profiled = 2;
-	else if (tap_options.device_times && real->clSetCommandQueueProperty(command_queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, NULL) == CL_SUCCESS)
+	else if (tap_options.device_times &&
+		real->clSetCommandQueueProperty(command_queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, NULL) == CL_SUCCESS)
 		q->profiled = 1;
 	else
 		q->profiled = 0;
@@ -416,20 +431,20 @@ static cl_command_queue not_ours(cl_command_queue handle)
 	return handle;
 }
 
-cl_command_queue tap_cl_unseen_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
-		cl_command_queue_properties properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_unseen_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context,
+	cl_device_id device, cl_command_queue_properties properties, cl_int *errcode_ret)
 {
 	return not_ours(real->clCreateCommandQueue(context, device, properties, errcode_ret));
 }
 
-cl_command_queue tap_cl_unseen_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
-		const cl_queue_properties *properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_unseen_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context,
+	cl_device_id device, const cl_queue_properties *properties, cl_int *errcode_ret)
 {
 	return not_ours(real->clCreateCommandQueueWithProperties(context, device, properties, errcode_ret));
 }
 
-cl_command_queue tap_cl_unseen_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real, cl_context context, cl_device_id device,
-		const cl_queue_properties_khr *properties, cl_int *errcode_ret)
+cl_command_queue tap_cl_unseen_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real,
+	cl_context context, cl_device_id device, const cl_queue_properties_khr *properties, cl_int *errcode_ret)
 {
 	return not_ours(real->clCreateCommandQueueWithPropertiesKHR(context, device, properties, errcode_ret));
 }
@@ -452,8 +467,8 @@ cl_int tap_cl_unseen_clReleaseCommandQueue(const struct tap_opencl_api *real, cl
 	return ret;
 }
 
-cl_int tap_cl_unseen_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue, cl_command_queue_properties properties,
-		cl_bool enable, cl_command_queue_properties *old_properties)
+cl_int tap_cl_unseen_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue,
+	cl_command_queue_properties properties, cl_bool enable, cl_command_queue_properties *old_properties)
 {
 	return tap_cl_do_clSetCommandQueueProperty(real, command_queue, properties, enable, old_properties);
 }

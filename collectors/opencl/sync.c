@@ -32,7 +32,8 @@ void tap_cl_pre_clFinish(const struct tap_opencl_api *real, cl_command_queue com
 	before_flush(command_queue);
 }
 
-void tap_cl_post_clFlush(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
+void tap_cl_post_clFlush(
+	const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
 {
 	struct tap_cl_queue *q = ret == CL_SUCCESS ? tap_cl_queue_find(command_queue) : NULL;
 
@@ -43,7 +44,8 @@ void tap_cl_post_clFlush(const struct tap_opencl_api *real, const struct tap_cal
 	tap_cl_harvest(q, TAP_CL_LIGHT);
 }
 
-void tap_cl_post_clFinish(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
+void tap_cl_post_clFinish(
+	const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
 {
 	struct tap_cl_queue *q = ret == CL_SUCCESS ? tap_cl_queue_find(command_queue) : NULL;
 
@@ -57,8 +59,10 @@ void tap_cl_post_clFinish(const struct tap_opencl_api *real, const struct tap_ca
 	tap_cl_harvest_some();
 }
 
-/* The wait flushed the queues of its events up to these; a failed event (CL_EXEC_STATUS_ERROR_...) ends the wait as well. */
-void tap_cl_post_clWaitForEvents(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_uint num_events, const cl_event *event_list)
+/* The wait flushed the queues of its events up to these; a failed event (CL_EXEC_STATUS_ERROR_...) ends the wait as
+ * well. */
+void tap_cl_post_clWaitForEvents(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
+	cl_uint num_events, const cl_event *event_list)
 {
 	struct tap_cl_queue *q, *last = NULL;
 
@@ -76,7 +80,8 @@ void tap_cl_post_clWaitForEvents(const struct tap_opencl_api *real, const struct
 }
 
 /* Freeing its events is how a program that neither waits nor polls gives us a moment. */
-void tap_cl_post_clReleaseEvent(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_event event)
+void tap_cl_post_clReleaseEvent(
+	const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_event event)
 {
 	struct tap_cl_queue *q = tap_cl_queue_last();
 

@@ -33,7 +33,8 @@ void tap_cl_untimed(uint64_t link, enum rec_loss reason, int32_t result)
 
 static bool in_order(const struct times *t)
 {
-	return t->queued <= t->submit && t->submit <= t->start && t->start <= t->end && (!t->complete || t->end <= t->complete);
+	return t->queued <= t->submit && t->submit <= t->start && t->start <= t->end &&
+		(!t->complete || t->end <= t->complete);
 }
 
 static bool fits_narrow(const struct times *t)
@@ -96,7 +97,8 @@ static enum tap_cl_look without_end(const struct tap_opencl_api *real, const str
 
 	if (!may_ask_status)
 		return TAP_CL_NOT_YET;
-	if (real->clGetEventInfo(s->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) != CL_SUCCESS)
+	if (real->clGetEventInfo(s->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
+		CL_SUCCESS)
 		status = CL_COMPLETE;                   /* it cannot tell: as if it had no times */
 	if (status < 0) {
 		tap_cl_untimed(s->link, REC_LOSS_FAILED_COMMAND, status);
@@ -110,8 +112,10 @@ static bool ask_end(const struct tap_opencl_api *real, cl_event event, cl_ulong 
 	return real->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof *end, end, NULL) == CL_SUCCESS;
 }
 
-/* Success, but not one time that could be true: untouched or all zero. It may be a failed command or one that still runs. */
-static enum tap_cl_look without_times(struct tap_cl_queue *q, const struct tap_cl_slot *s, const struct times *t, bool may_ask_status, bool last)
+/* Success, but not one time that could be true: untouched or all zero. It may be a failed command or one that still
+ * runs. */
+static enum tap_cl_look without_times(
+	struct tap_cl_queue *q, const struct tap_cl_slot *s, const struct times *t, bool may_ask_status, bool last)
 {
 	enum tap_cl_look look = without_end(q->real, s, may_ask_status);
 

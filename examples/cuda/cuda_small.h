@@ -1,5 +1,6 @@
 /*
- * examples/cuda/cuda_small.h - the few CUDA declarations the examples need: no toolkit to build them, any CUDA 12.8 or 13 to run them
+ * examples/cuda/cuda_small.h - the few CUDA declarations the examples need: no toolkit to build them, any CUDA 12.8 or
+ * 13 to run them
  *
  * Kernels are PTX text: the driver compiles it for the device that is there.
  *
@@ -34,7 +35,8 @@ int cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, void *st
 int cudaMemset(void *ptr, int value, size_t bytes);
 int cudaMemsetAsync(void *ptr, int value, size_t bytes, void *stream);
 int cudaLaunchKernel(const void *kernel, struct dim grid, struct dim block, void **args, size_t shared, void *stream);
-int cudaLibraryLoadData(void **library, const void *code, void *options, void **values, unsigned n, void *library_options, void **library_values, unsigned m);
+int cudaLibraryLoadData(void **library, const void *code, void *options, void **values, unsigned n,
+	void *library_options, void **library_values, unsigned m);
 int cudaLibraryGetKernel(void **kernel, void *library, const char *name);
 int cudaLibraryUnload(void *library);
 int cudaStreamCreate(void **stream);
@@ -52,15 +54,24 @@ int cudaEventDestroy(void *event);
 struct kernel_node { void *kernel; struct dim grid, block; unsigned shared; void **args, **extra; };
 struct memset_node { void *dst; size_t pitch; unsigned value, element_bytes; size_t width, height; };
 int cudaGraphCreate(void **graph, unsigned flags);
-int cudaGraphAddKernelNode(void **node, void *graph, void *const *deps, size_t n_deps, const struct kernel_node *params);
-int cudaGraphAddMemcpyNode1D(void **node, void *graph, void *const *deps, size_t n_deps, void *dst, const void *src, size_t bytes, int kind);
-int cudaGraphAddMemsetNode(void **node, void *graph, void *const *deps, size_t n_deps, const struct memset_node *params);
+int cudaGraphAddKernelNode(
+	void **node, void *graph, void *const *deps, size_t n_deps, const struct kernel_node *params);
+int cudaGraphAddMemcpyNode1D(
+	void **node, void *graph, void *const *deps, size_t n_deps, void *dst, const void *src, size_t bytes, int kind);
+int cudaGraphAddMemsetNode(
+	void **node, void *graph, void *const *deps, size_t n_deps, const struct memset_node *params);
 int cudaGraphClone(void **clone, void *graph);
 int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
 int cudaGraphLaunch(void *exec, void *stream);
 int cudaGraphExecDestroy(void *exec);
 int cudaGraphDestroy(void *graph);
-struct pool_props { int allocation_type, handle_types, location_type, location_id; void *security; size_t max_bytes; uint16_t usage; uint8_t reserved[54]; };
+struct pool_props {
+	int allocation_type, handle_types, location_type, location_id;
+	void *security;
+	size_t max_bytes;
+	uint16_t usage;
+	uint8_t reserved[54];
+};
 int cudaMallocAsync(void **ptr, size_t bytes, void *stream);
 int cudaFreeAsync(void *ptr, void *stream);
 int cudaMallocFromPoolAsync(void **ptr, size_t bytes, void *pool, void *stream);
@@ -82,8 +93,8 @@ int cuMemAlloc_v2(uint64_t *ptr, size_t bytes);
 int cuMemFree_v2(uint64_t ptr);
 int cuMemcpyHtoD_v2(uint64_t dst, const void *src, size_t bytes);
 int cuMemcpyDtoH_v2(void *dst, uint64_t src, size_t bytes);
-int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params,
-	void **extra);
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+	unsigned shared, void *stream, void **params, void **extra);
 
 #define MUST(call) do { \
 	int err_ = (call); \
@@ -98,12 +109,15 @@ static const char kernels_ptx[] =
 	".visible .entry vector_add(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn)\n"
 	"{\n"
 	"\t.reg .pred %p<2>;\n\t.reg .f32 %f<4>;\n\t.reg .b32 %r<6>;\n\t.reg .b64 %rd<12>;\n"
-	"\tld.param.u64 %rd1, [pa];\n\tld.param.u64 %rd2, [pb];\n\tld.param.u64 %rd3, [pc];\n\tld.param.u32 %r1, [pn];\n"
+	"\tld.param.u64 %rd1, [pa];\n\tld.param.u64 %rd2, [pb];\n\tld.param.u64 %rd3, [pc];\n\tld.param.u32 %r1, "
+	"[pn];\n"
 	"\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n\tmad.lo.s32 %r5, %r2, %r3, %r4;\n"
 	"\tsetp.ge.u32 %p1, %r5, %r1;\n\t@%p1 bra END;\n"
 	"\tcvta.to.global.u64 %rd4, %rd1;\n\tcvta.to.global.u64 %rd5, %rd2;\n\tcvta.to.global.u64 %rd6, %rd3;\n"
-	"\tmul.wide.u32 %rd7, %r5, 4;\n\tadd.s64 %rd8, %rd4, %rd7;\n\tadd.s64 %rd9, %rd5, %rd7;\n\tadd.s64 %rd10, %rd6, %rd7;\n"
-	"\tld.global.f32 %f1, [%rd8];\n\tld.global.f32 %f2, [%rd9];\n\tadd.f32 %f3, %f1, %f2;\n\tst.global.f32 [%rd10], %f3;\n"
+	"\tmul.wide.u32 %rd7, %r5, 4;\n\tadd.s64 %rd8, %rd4, %rd7;\n\tadd.s64 %rd9, %rd5, %rd7;\n\tadd.s64 %rd10, "
+	"%rd6, %rd7;\n"
+	"\tld.global.f32 %f1, [%rd8];\n\tld.global.f32 %f2, [%rd9];\n\tadd.f32 %f3, %f1, %f2;\n\tst.global.f32 "
+	"[%rd10], %f3;\n"
 	"END:\n\tret;\n}\n"
 	".visible .entry add_one(.param .u64 px, .param .u32 pn)\n"
 	"{\n"
@@ -131,7 +145,8 @@ static inline void launch_add_one(void *kernel, void *x, unsigned n, void *strea
 {
 	void *args[] = { &x, &n };
 
-	MUST(cudaLaunchKernel(kernel, (struct dim){ (n + 127) / 128, 1, 1 }, (struct dim){ 128, 1, 1 }, args, 0, stream));
+	MUST(cudaLaunchKernel(
+		kernel, (struct dim){ (n + 127) / 128, 1, 1 }, (struct dim){ 128, 1, 1 }, args, 0, stream));
 }
 
 static inline unsigned long long sum_of(const uint32_t *x, unsigned n)

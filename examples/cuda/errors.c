@@ -19,7 +19,9 @@ int main(void)
 	printf("no such device: %s\n", cudaGetErrorName(cudaSetDevice(1000)));
 	MUST(cudaMalloc(&p, 64));
 	printf("copy in no direction: %s\n", cudaGetErrorName(cudaMemcpy(p, p, 64, 99)));
-	printf("text that is not PTX: %s\n", cudaGetErrorName(cudaLibraryLoadData(&library, ".version 7.0\nnonsense\n", NULL, NULL, 0, NULL, NULL, 0)));
+	printf("text that is not PTX: %s\n",
+		cudaGetErrorName(
+			cudaLibraryLoadData(&library, ".version 7.0\nnonsense\n", NULL, NULL, 0, NULL, NULL, 0)));
 	MUST(cudaLibraryLoadData(&library, kernels_ptx, NULL, NULL, 0, NULL, NULL, 0));
 	printf("no such kernel: %s\n", cudaGetErrorName(cudaLibraryGetKernel(&kernel, library, "nobody")));
 	printf("driver, no such device: %d\n", cuDeviceGet(&device, 1000));

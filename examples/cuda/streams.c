@@ -1,5 +1,6 @@
 /*
- * examples/cuda/streams.c - two streams with pinned memory, a pageable copy, one stream waiting for an event of the other
+ * examples/cuda/streams.c - two streams with pinned memory, a pageable copy, one stream waiting for an event of the
+ * other
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -37,7 +38,8 @@ int main(void)
 	MUST(cudaMemcpy(pageable, x, BYTES, DEVICE_TO_HOST));
 	MUST(cudaEventSynchronize(event[1]));
 	MUST(cudaEventElapsedTime(&ms, event[0], event[1]));
-	printf("streams: pinned sum %llu, pageable sum %llu, time %s\n", sum_of(pinned, N), sum_of(pageable, N), ms >= 0 ? "known" : "unknown");
+	printf("streams: pinned sum %llu, pageable sum %llu, time %s\n", sum_of(pinned, N), sum_of(pageable, N),
+		ms >= 0 ? "known" : "unknown");
 	for (int i = 0; i < 2; i++) {
 		MUST(cudaStreamDestroy(stream[i]));
 		MUST(cudaEventDestroy(event[i]));

@@ -1,9 +1,9 @@
 /*
  * interpose/audit/audit.c - LD_AUDIT module: bind to the shim what interposition does not reach
  *
- * A plug-in opened with RTLD_DEEPBIND looks into its own libraries first, and a library in a dlmopen namespace never sees
- * what was preloaded. The dynamic linker asks this module at each binding to an OpenCL loader, and for each dlsym that found
- * something there; it answers with the wrapper that the shim has for that loader.
+ * A plug-in opened with RTLD_DEEPBIND looks into its own libraries first, and a library in a dlmopen namespace never
+ * sees what was preloaded. The dynamic linker asks this module at each binding to an OpenCL loader, and for each dlsym
+ * that found something there; it answers with the wrapper that the shim has for that loader.
  *
  * The module lives in a namespace of its own and uses nothing of the C library, so none is loaded for it. It asks for
  * bindings to OpenCL libraries only (LA_FLG_BINDTO), so all others cost nothing.
@@ -124,7 +124,9 @@ EXPORTED unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cook
 	if (find(map, "clGetPlatformIDs"))
 		o = place_for(map);
 	*cookie = (uintptr_t)(o ? o : &plain);
-	/* A loader's look-ups in its drivers are its own business: bindings from a driver or loader are not asked for. */
+	/*
+	 * A loader's look-ups in its drivers are its own business: bindings from a driver or loader are not asked for.
+	 */
 	return o ? LA_FLG_BINDTO : LA_FLG_BINDFROM;
 }
 
@@ -164,7 +166,8 @@ static uintptr_t bind(const char *name, uintptr_t real, const uintptr_t *from, c
 	return wrapper ? (uintptr_t)wrapper : real;
 }
 
-EXPORTED uintptr_t la_symbind64(ElfW(Sym) *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags, const char *name)
+EXPORTED uintptr_t la_symbind64(
+	ElfW(Sym) * symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags, const char *name)
 {
 	(void)index;
 	return bind(name, symbol->st_value, from, to, flags);

@@ -14,7 +14,8 @@
 
 #define TABLE_LIMIT (16 << 20)          /* bytes */
 
-/* Whose names results have: of the trace that was opened last. They differ in how complete they are, not in what they say. */
+/* Whose names results have: of the trace that was opened last. They differ in how complete they are, not in what they
+ * say. */
 static const struct gt_cuda_table *results;
 
 static int read_named(struct gt_cuda *c, const char *path, struct gt_err *err)
@@ -28,7 +29,9 @@ static int read_named(struct gt_cuda *c, const char *path, struct gt_err *err)
 	if (bytes && bytes < TABLE_LIMIT)
 		c->table = gt_cuda_table_parse(text, bytes);
 	free(text);
-	return c->table ? 0 : gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--cuda-table: %s is not a table of CUDA's arguments", path);
+	return c->table
+		? 0
+		: gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--cuda-table: %s is not a table of CUDA's arguments", path);
 }
 
 int gt_cuda_args_open(struct gt_cuda *c, struct gt_err *err)
@@ -67,7 +70,8 @@ bool gt_cuda_arg(struct gt_cuda *c, const struct gt_cuda_event *call, unsigned i
 	return gt_cuda_args_read(&rec, &r) && gt_cuda_args_get(c->table, &r, i, out);
 }
 
-bool gt_cuda_arg_inside(struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4], unsigned i, struct gt_cuda_arg *out)
+bool gt_cuda_arg_inside(
+	struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4], unsigned i, struct gt_cuda_arg *out)
 {
 	struct gt_cuda_args_record r = { .domain = fn->domain, .cbid = fn->id & (GT_CUDA_TABLE_CBIDS - 1),
 	                                 .params = (const uint8_t *)first, .bytes = 32, .raw = true };

@@ -1,8 +1,9 @@
 /*
  * model/cuda/args_text.c - arguments of a recorded CUDA call: found in the raw structure by the table, and printed
  *
- * Text is as in the API log (docs/apilog.md): numbers and enumerations decimal, addresses and handles 16 hexadecimal digits, texts quoted. By
- * value or behind a pointer: dim3 as (x,y,z), other structures {member = value, ...} with enumerations by name. What does not fit ends in "...".
+ * Text is as in the API log (docs/apilog.md): numbers and enumerations decimal, addresses and handles 16 hexadecimal
+ * digits, texts quoted. By value or behind a pointer: dim3 as (x,y,z), other structures {member = value, ...} with
+ * enumerations by name. What does not fit ends in "...".
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -100,16 +101,20 @@ static void put_float(struct text *t, const uint8_t *at, uint32_t bytes)
 	put_format(t, "%.9g", d);
 }
 
-static void put_value(struct text *t, const struct gt_cuda_table *table, const struct gt_cuda_type *type, const uint8_t *at, int depth);
+static void put_value(struct text *t, const struct gt_cuda_table *table, const struct gt_cuda_type *type,
+	const uint8_t *at, int depth);
 
-static void put_struct(struct text *t, const struct gt_cuda_table *table, const struct gt_cuda_layout *layout, const uint8_t *at, int depth)
+static void put_struct(struct text *t, const struct gt_cuda_table *table, const struct gt_cuda_layout *layout,
+	const uint8_t *at, int depth)
 {
 	bool dim3 = !strcmp(layout->name, "dim3"), first = true;
 
 	put_str(t, dim3 ? "(" : "{");
 	for (uint32_t i = 0; i < layout->n && !t->full; i++) {
 		const struct gt_cuda_param *m = &table->param[layout->first + i];
-		const char *symbol = m->type.class == 'e' ? gt_cuda_table_symbol(table, m->type.values, signed_of(word_at(at + m->offset, 4), 4)) : NULL;
+		const char *symbol = m->type.class == 'e'
+			? gt_cuda_table_symbol(table, m->type.values, signed_of(word_at(at + m->offset, 4), 4))
+			: NULL;
 
 		if (!strncmp(m->name, "reserved", 8))
 			continue;
@@ -126,7 +131,8 @@ static void put_struct(struct text *t, const struct gt_cuda_table *table, const 
 	put_str(t, dim3 ? ")" : "}");
 }
 
-static void put_array(struct text *t, const struct gt_cuda_table *table, const struct gt_cuda_type *type, const uint8_t *at, int depth)
+static void put_array(struct text *t, const struct gt_cuda_table *table, const struct gt_cuda_type *type,
+	const uint8_t *at, int depth)
 {
 	struct gt_cuda_type one = *type;
 
@@ -150,7 +156,8 @@ static void put_array(struct text *t, const struct gt_cuda_table *table, const s
 }
 
 /* type->bytes bytes stand at `at`. */
-static void put_value(struct text *t, const struct gt_cuda_table *table, const struct gt_cuda_type *type, const uint8_t *at, int depth)
+static void put_value(struct text *t, const struct gt_cuda_table *table, const struct gt_cuda_type *type,
+	const uint8_t *at, int depth)
 {
 	uint64_t value = word_at(at, type->bytes);
 
@@ -191,7 +198,8 @@ bool gt_cuda_args_read(const struct gt_rec *rec, struct gt_cuda_args_record *out
 	uint32_t words;
 
 	memset(out, 0, sizeof(*out));
-	if (rec->id < REC_FN_CUDA_RUNTIME || rec->id >= REC_FN_CUDA_DRIVER + GT_CUDA_TABLE_CBIDS || rec->flags & REC_BARE || rec->n_args < 1)
+	if (rec->id < REC_FN_CUDA_RUNTIME || rec->id >= REC_FN_CUDA_DRIVER + GT_CUDA_TABLE_CBIDS ||
+		rec->flags & REC_BARE || rec->n_args < 1)
 		return false;
 	out->domain = rec->id < REC_FN_CUDA_DRIVER ? REC_DOMAIN_CUDA_RUNTIME : REC_DOMAIN_CUDA_DRIVER;
 	out->cbid = rec->id & (GT_CUDA_TABLE_CBIDS - 1);
@@ -252,8 +260,8 @@ static bool get_word(const struct gt_cuda_args_record *r, unsigned i, struct gt_
 {
 #define NAME(n) "word" #n,
 #define EIGHT(a, b, c, d, e, f, g, h) NAME(a) NAME(b) NAME(c) NAME(d) NAME(e) NAME(f) NAME(g) NAME(h)
-	static const char *const names[] = { EIGHT(0, 1, 2, 3, 4, 5, 6, 7) EIGHT(8, 9, 10, 11, 12, 13, 14, 15) EIGHT(16, 17, 18, 19, 20, 21, 22, 23)
-		EIGHT(24, 25, 26, 27, 28, 29, 30, 31) };
+	static const char *const names[] = { EIGHT(0, 1, 2, 3, 4, 5, 6, 7) EIGHT(8, 9, 10, 11, 12, 13, 14, 15)
+			EIGHT(16, 17, 18, 19, 20, 21, 22, 23) EIGHT(24, 25, 26, 27, 28, 29, 30, 31) };
 #undef EIGHT
 #undef NAME
 	if (i >= r->bytes / 8 + (r->bytes % 8 != 0) || i >= sizeof(names) / sizeof(*names))
@@ -268,7 +276,8 @@ static bool get_word(const struct gt_cuda_args_record *r, unsigned i, struct gt_
 	return true;
 }
 
-static void put_copy(struct gt_cuda_arg *out, const struct gt_cuda_table *table, const struct gt_cuda_args_record *r, const struct gt_cuda_param *p)
+static void put_copy(struct gt_cuda_arg *out, const struct gt_cuda_table *table, const struct gt_cuda_args_record *r,
+	const struct gt_cuda_param *p)
 {
 	struct text t = { .at = out->is_out ? out->out_text : out->text, .size = sizeof(out->text) };
 
@@ -281,7 +290,8 @@ static void put_copy(struct gt_cuda_arg *out, const struct gt_cuda_table *table,
 		put_format(&t, "%016llX", (unsigned long long)word_at(out->data, out->data_bytes));
 }
 
-static void get_param(const struct gt_cuda_table *table, const struct gt_cuda_args_record *r, const struct gt_cuda_param *p, struct gt_cuda_arg *out)
+static void get_param(const struct gt_cuda_table *table, const struct gt_cuda_args_record *r,
+	const struct gt_cuda_param *p, struct gt_cuda_arg *out)
 {
 	struct text t = { .at = out->text, .size = sizeof(out->text) };
 	bool copied_out = false;
@@ -316,7 +326,8 @@ static bool fits(const struct gt_cuda_fn_args *fn, const struct gt_cuda_args_rec
 	return fn && (r->raw || fn->bytes == r->bytes || !r->bytes);
 }
 
-bool gt_cuda_args_get(const struct gt_cuda_table *table, const struct gt_cuda_args_record *r, unsigned i, struct gt_cuda_arg *out)
+bool gt_cuda_args_get(
+	const struct gt_cuda_table *table, const struct gt_cuda_args_record *r, unsigned i, struct gt_cuda_arg *out)
 {
 	const struct gt_cuda_fn_args *fn = gt_cuda_table_fn(table, r->domain, r->cbid);
 

@@ -1,11 +1,11 @@
 /*
  * model/cuda/clock.c - CUPTI's nanoseconds to session time
  *
- * Pairs of (host tick, CUPTI's timestamp), read together while the program ran, are knots of a line: straight between two of them, and
- * beyond the ends with a rate of 1 (both count ns), or with the measured one where CUPTI was given another clock. Where the two clocks
- * went apart by more than 50 us between two knots (a step of REALTIME, a suspend), the old line is followed to the time of the next knot
- * and stands still there; such a break is counted. A process without pairs has CLOCK_REALTIME of the clock sets: that is what CUPTI
- * tells unless it was asked for something else.
+ * Pairs of (host tick, CUPTI's timestamp), read together while the program ran, are knots of a line: straight between
+ * two of them, and beyond the ends with a rate of 1 (both count ns), or with the measured one where CUPTI was given
+ * another clock. Where the two clocks went apart by more than 50 us between two knots (a step of REALTIME, a suspend),
+ * the old line is followed to the time of the next knot and stands still there; such a break is counted. A process
+ * without pairs has CLOCK_REALTIME of the clock sets: that is what CUPTI tells unless it was asked for something else.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -25,13 +25,15 @@ static int by_tick(const void *a, const void *b)
 	return x->tick < y->tick ? -1 : x->tick > y->tick;
 }
 
-/* Readings that cannot be, and those behind a step backwards of CUPTI's clock, are left out: what is left rises on both sides. */
+/* Readings that cannot be, and those behind a step backwards of CUPTI's clock, are left out: what is left rises on both
+ * sides. */
 static uint32_t thin(struct gt_cuda_knot *v, uint32_t n, unsigned *breaks)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (v[i].cupti_ns <= 0 || v[i].cupti_ns > NS_MAX || v[i].session_ns > NS_MAX || v[i].session_ns < -NS_MAX)
+		if (v[i].cupti_ns <= 0 || v[i].cupti_ns > NS_MAX || v[i].session_ns > NS_MAX ||
+			v[i].session_ns < -NS_MAX)
 			continue;
 		if (!kept || (v[i].cupti_ns > v[kept - 1].cupti_ns && v[i].session_ns > v[kept - 1].session_ns))
 			v[kept++] = v[i];
@@ -84,7 +86,8 @@ static int64_t scaled(int64_t ns, int64_t to, int64_t from)
 
 static bool apart(const struct gt_cuda_process *p, const struct gt_cuda_knot *a, const struct gt_cuda_knot *b)
 {
-	double off = (double)(b->session_ns - a->session_ns) - (double)scaled(b->cupti_ns - a->cupti_ns, p->rate_session, p->rate_cupti);
+	double off = (double)(b->session_ns - a->session_ns) -
+		(double)scaled(b->cupti_ns - a->cupti_ns, p->rate_session, p->rate_cupti);
 
 	/* Clocks that are slewed against each other drift by up to 500 ppm. */
 	return (off < 0 ? -off : off) > BREAK_NS + (double)(b->session_ns - a->session_ns) * 600e-6;
@@ -122,9 +125,13 @@ static void build(struct gt_cuda *c, uint32_t process)
 			widest = p->knots.v[i].bracket;
 	}
 	if (host >= 0)
-		p->library.clock_error_ns = host + (gt_reader_tick_ns(c->m->reader, process, p->knots.v[0].tick + widest) - p->knots.v[0].session_ns + 1) / 2;
+		p->library.clock_error_ns = host +
+			(gt_reader_tick_ns(c->m->reader, process, p->knots.v[0].tick + widest) -
+				p->knots.v[0].session_ns + 1) /
+				2;
 	if (p->any)
-		gt_model_count_loss(c->m, REC_LOSS_CLOCK_BREAK, pairs ? breaks : 0);      /* REALTIME's own are counted with the host's clock */
+		/* REALTIME's own are counted with the host's clock */
+		gt_model_count_loss(c->m, REC_LOSS_CLOCK_BREAK, pairs ? breaks : 0);
 }
 
 int gt_cuda_clocks_build(struct gt_cuda *c)
@@ -138,7 +145,8 @@ static uint32_t knot_before(struct gt_cuda_process *p, int64_t ns)
 {
 	uint32_t low = p->hint, high = p->knots.n;
 
-	if (low < p->knots.n && p->knots.v[low].cupti_ns <= ns && (low + 1 == p->knots.n || p->knots.v[low + 1].cupti_ns > ns))
+	if (low < p->knots.n && p->knots.v[low].cupti_ns <= ns &&
+		(low + 1 == p->knots.n || p->knots.v[low + 1].cupti_ns > ns))
 		return low;
 	for (low = 0; high - low > 1;) {
 		uint32_t mid = low + (high - low) / 2;

@@ -25,8 +25,12 @@ struct gt_cuda *gt_cuda_new(struct gt_model *m)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < m->n_processes; i++) {
-		c->processes[i].library = (struct gt_cuda_library){ .process = i, .path = { "", 0 }, .clock_error_ns = -1, .attach_start_ns = GT_NO_TIME,
-			.attach_end_ns = GT_NO_TIME, .attach_thread = GT_CUDA_NONE };
+		c->processes[i].library = (struct gt_cuda_library){ .process = i,
+			.path = { "", 0 },
+			.clock_error_ns = -1,
+			.attach_start_ns = GT_NO_TIME,
+			.attach_end_ns = GT_NO_TIME,
+			.attach_thread = GT_CUDA_NONE };
 		c->processes[i].last_ns = GT_NO_TIME;
 	}
 	m->cuda = c;
@@ -105,9 +109,15 @@ struct gt_cuda_buffer gt_cuda_buffer(const struct gt_cuda *c, uint32_t i)
 	const struct gt_cupti_buffer *b = &c->buffers[i];
 	const struct rec_cupti_buffer *h = &b->head;
 
-	return (struct gt_cuda_buffer){ .process = b->process, .number = h->number, .room = b->room, .valid = b->completed ? b->bytes : 0,
-		.requested_ns = h->requested_tick ? gt_reader_tick_ns(c->m->reader, b->process, h->requested_tick) : GT_NO_TIME,
-		.completed_ns = b->completed ? gt_reader_tick_ns(c->m->reader, b->process, h->completed_tick) : GT_NO_TIME, .completed = b->completed };
+	return (struct gt_cuda_buffer){ .process = b->process,
+		.number = h->number,
+		.room = b->room,
+		.valid = b->completed ? b->bytes : 0,
+		.requested_ns =
+			h->requested_tick ? gt_reader_tick_ns(c->m->reader, b->process, h->requested_tick) : GT_NO_TIME,
+		.completed_ns =
+			b->completed ? gt_reader_tick_ns(c->m->reader, b->process, h->completed_tick) : GT_NO_TIME,
+		.completed = b->completed };
 }
 
 const struct gt_fn *gt_cuda_fn(struct gt_cuda *c, const struct gt_cuda_event *call)
@@ -117,7 +127,9 @@ const struct gt_fn *gt_cuda_fn(struct gt_cuda *c, const struct gt_cuda_event *ca
 
 const struct gt_fn *gt_cuda_fn_by_id(struct gt_cuda *c, uint32_t process, uint32_t id)
 {
-	return &gt_cuda_fn_of(c, process, id >= REC_FN_CUDA_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME, id % GT_CUDA_CBIDS)->fn;
+	return &gt_cuda_fn_of(c, process, id >= REC_FN_CUDA_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME,
+		id % GT_CUDA_CBIDS)
+			->fn;
 }
 
 /* ---------------------------------------------------------------------- texts */
@@ -125,9 +137,10 @@ const struct gt_fn *gt_cuda_fn_by_id(struct gt_cuda *c, uint32_t process, uint32
 /* spec: nsys SQLite ENUM_CUDA_MEMCPY_OPER */
 const char *gt_cuda_copy_text(int copy_kind)
 {
-	static const char *const texts[] = { "Unknown", "Host-to-Device", "Device-to-Host", "Host-to-Array", "Array-to-Host", "Array-to-Array",
-		"Array-to-Device", "Device-to-Array", "Device-to-Device", "Host-to-Host", "Peer-to-Peer", "Unified Host-to-Device",
-		"Unified Device-to-Host", "Unified Device-to-Device" };
+	static const char *const texts[] = { "Unknown", "Host-to-Device", "Device-to-Host", "Host-to-Array",
+		"Array-to-Host", "Array-to-Array", "Array-to-Device", "Device-to-Array", "Device-to-Device",
+		"Host-to-Host", "Peer-to-Peer", "Unified Host-to-Device", "Unified Device-to-Host",
+		"Unified Device-to-Device" };
 
 	return copy_kind >= 0 && (size_t)copy_kind < sizeof texts / sizeof *texts ? texts[copy_kind] : NULL;
 }
@@ -135,7 +148,8 @@ const char *gt_cuda_copy_text(int copy_kind)
 /* spec: nsys SQLite ENUM_CUDA_MEM_KIND */
 const char *gt_cuda_mem_text(int mem_kind)
 {
-	static const char *const texts[] = { "Unknown", "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static" };
+	static const char *const texts[] = { "Unknown", "Pageable", "Pinned", "Device", "Array", "Managed",
+		"Device Static", "Managed Static" };
 
 	return mem_kind >= 0 && (size_t)mem_kind < sizeof texts / sizeof *texts ? texts[mem_kind] : NULL;
 }

@@ -1,15 +1,16 @@
 /*
  * model/cuda/cuda.h - CUDA as CUPTI told it: calls, kernels, copies, graphs, memory, and what they belong to
  *
- * Runs in the tool. Writers and analysis see nothing of CUPTI's records or versions: a field that the producing library did not have
- * is absent (-1, GT_NO_TIME, or "has" false as said below), never invented.
+ * Runs in the tool. Writers and analysis see nothing of CUPTI's records or versions: a field that the producing library
+ * did not have is absent (-1, GT_NO_TIME, or "has" false as said below), never invented.
  *
- * Everything is an array per kind over all processes, sorted by start (ties: process, end descending, place in the trace): read by
- * index, forwards for speed. CUPTI delivers in no particular order; the sorting is done once, at gt_cuda_open, in memory that spills
- * to an unlinked file when it is much.
+ * Everything is an array per kind over all processes, sorted by start (ties: process, end descending, place in the
+ * trace): read by index, forwards for speed. CUPTI delivers in no particular order; the sorting is done once, at
+ * gt_cuda_open, in memory that spills to an unlinked file when it is much.
  *
- * Times are session ns. A device activity without a usable time (start or end 0, end before start) has timed = false, start_ns =
- * the start of its call (or GT_NO_TIME when that is unknown) for the order only, end_ns = GT_NO_TIME, and a reason.
+ * Times are session ns. A device activity without a usable time (start or end 0, end before start) has timed = false,
+ * start_ns = the start of its call (or GT_NO_TIME when that is unknown) for the order only, end_ns = GT_NO_TIME, and a
+ * reason.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -22,20 +23,23 @@
 struct gt_cuda;
 
 enum gt_cuda_kind {
-	GT_CUDA_CALL,             /* runtime and driver API calls */
-	GT_CUDA_KERNEL, GT_CUDA_COPY, /* copies between peers included, unified memory not */
-	GT_CUDA_FILL, GT_CUDA_SYNC,
-	GT_CUDA_GRAPH,            /* one launch of a whole graph on the device */
-	GT_CUDA_GRAPH_EVENT,      /* graph made, cloned, instantiated, destroyed: start = end = the moment that CUPTI told it, inside the API call
+	GT_CUDA_CALL, /* runtime and driver API calls */
+	GT_CUDA_KERNEL,
+	GT_CUDA_COPY, /* copies between peers included, unified memory not */
+	GT_CUDA_FILL,
+	GT_CUDA_SYNC,
+	GT_CUDA_GRAPH, /* one launch of a whole graph on the device */
+	GT_CUDA_GRAPH_EVENT, /* graph made, cloned, instantiated, destroyed: start = end = the moment that CUPTI told it, inside the API call
 	                             around it (published SQLite queries want it strictly inside); thread, correlation: that call's */
-	GT_CUDA_NODE_EVENT,       /* node made, cloned, destroyed: the same */
-	GT_CUDA_MEMORY,           /* one allocation or release */
-	GT_CUDA_POOL,             /* one operation on a memory pool */
-	GT_CUDA_MANAGED,          /* unified memory: migrations, page faults, thrashing, throttling, remote maps */
-	GT_CUDA_EVENT_RECORD,     /* cudaEventRecord */
-	GT_CUDA_OVERHEAD, GT_CUDA_JIT,
-	GT_CUDA_EXTERNAL,         /* external id <-> correlation id; no times */
-	GT_CUDA_DECOMPRESS,       /* hardware decompression */
+	GT_CUDA_NODE_EVENT,   /* node made, cloned, destroyed: the same */
+	GT_CUDA_MEMORY,       /* one allocation or release */
+	GT_CUDA_POOL,         /* one operation on a memory pool */
+	GT_CUDA_MANAGED,      /* unified memory: migrations, page faults, thrashing, throttling, remote maps */
+	GT_CUDA_EVENT_RECORD, /* cudaEventRecord */
+	GT_CUDA_OVERHEAD,
+	GT_CUDA_JIT,
+	GT_CUDA_EXTERNAL,   /* external id <-> correlation id; no times */
+	GT_CUDA_DECOMPRESS, /* hardware decompression */
 	GT_CUDA_KINDS
 };
 
@@ -44,7 +48,8 @@ enum gt_cuda_kind {
 struct gt_cuda_event {
 	enum gt_cuda_kind kind;
 	uint32_t process;
-	uint32_t thread;          /* gt_thread index: calls; graph and node events; overhead and JIT with a thread; GT_CUDA_NONE otherwise */
+	/* gt_thread index: calls; graph and node events; overhead and JIT with a thread; GT_CUDA_NONE otherwise */
+	uint32_t thread;
 	int tid;                  /* as CUPTI said; -1 */
 	bool timed;
 	int reason;               /* enum rec_loss when not timed; -1 */
@@ -58,42 +63,70 @@ struct gt_cuda_event {
 			uint32_t cbid; struct gt_string name; /* "cudaLaunchKernel_v7000" as the library tells it */
 			struct gt_string base;            /* "cudaLaunchKernel" */
 			int32_t result; bool has_result;  /* not when only the beginning was seen (killed inside) */
-			bool nested;                      /* driver call inside a runtime call of the same correlation id */
+			/* driver call inside a runtime call of the same correlation id */
+			bool nested;
 			uint64_t args_link; bool has_args; } call;
-		struct { struct gt_string mangled, demangled, short_name; /* short: without return type, namespaces, template and parameters */
+		/* short: without return type, namespaces, template and parameters */
+		struct { struct gt_string mangled, demangled, short_name;
 			bool has_name;
 			uint32_t grid[3], block[3], cluster[3]; bool has_cluster;
 			int64_t static_shared, dynamic_shared, local_per_thread, local_total, registers; /* -1 */
-			int64_t grid_id, launch_type;     /* 0 regular, 1 cooperative, 2 cooperative multi device, 3 cbl..; -1 */
-			int64_t cache_requested, cache_executed, shared_config, shared_executed, shared_carveout, shared_limit_config; /* -1 */
+			/* 0 regular, 1 cooperative, 2 cooperative multi device, 3 cbl..; -1 */
+			int64_t grid_id, launch_type;
+			/* -1 */
+			int64_t cache_requested, cache_executed, shared_config, shared_executed, shared_carveout,
+				shared_limit_config;
 			int64_t cluster_policy, max_cluster, max_active_clusters; /* -1 */
 			int64_t queued_ns, submitted_ns, completed_ns; /* GT_NO_TIME */
 			int64_t channel, channel_type, priority;       /* -1 */
 			bool device_launched; } kernel;
-		struct { uint64_t bytes; int copy_kind, src_kind, dst_kind; bool async, peer; int64_t count; /* operations in a batch; -1 */
+		/* operations in a batch; -1 */
+		struct { uint64_t bytes; int copy_kind, src_kind, dst_kind; bool async, peer; int64_t count;
 			uint32_t src_device, src_context, dst_device, dst_context; /* GT_CUDA_NONE */
 			int64_t channel, channel_type; } copy;
-		struct { uint64_t bytes; uint32_t value; int mem_kind; bool async; int64_t channel, channel_type; } fill;
+		struct {
+			uint64_t bytes;
+			uint32_t value;
+			int mem_kind;
+			bool async;
+			int64_t channel, channel_type;
+		} fill;
 		struct { int type;                /* CUPTI's: 1 event, 2 stream wait event, 3 stream, 4 context */
 			int64_t event, event_sync, result; } sync; /* -1 */
-		struct { uint32_t exec; uint32_t end_device, end_context; } graph_launch; /* event.graph is the graph's id */
+		/* event.graph is the graph's id */
+		struct { uint32_t exec; uint32_t end_device, end_context; } graph_launch;
 		struct { enum rec_cupti_event what; uint64_t id, original, graph; int node_type;
 			struct gt_string name; } graph_event;          /* name: of the API call around it */
 		struct { int operation;           /* CUPTI's: 1 allocation, 2 release */
 			int mem_kind; uint64_t address, bytes, pc; bool async; int pool_type; /* -1 none */
-			uint64_t pool, pool_threshold, pool_size, pool_used; int64_t pool_pid; struct gt_string name, source; } memory;
+			uint64_t pool, pool_threshold, pool_size, pool_used;
+			int64_t pool_pid;
+			struct gt_string name, source;
+		} memory;
 		struct { int operation, type; uint64_t address, size, used, threshold, keep; int64_t pid; } pool;
-		struct { int counter;             /* CUPTI: 1 bytes HtoD, 2 DtoH, 3 CPU faults, 4 GPU faults, 5 thrashing, 6 throttling, 7 remote map, 8 DtoD */
-			uint64_t value, address; /* value of 3: address of the instruction */ uint32_t flags, src, dst; } managed; /* 3, 5, 7 are moments */
+		/* CUPTI: 1 bytes HtoD, 2 DtoH, 3 CPU faults, 4 GPU faults, 5 thrashing, 6 throttling, 7 remote map, 8
+		 * DtoD */
+		struct { int counter;
+			/* 3, 5, 7 are moments */
+			uint64_t value, address; /* value of 3: address of the instruction */
+			uint32_t flags, src, dst;
+		} managed;
 		struct { int64_t event, event_sync, device_ns; } event_record; /* -1, GT_NO_TIME */
 		struct { int type; int object_kind; uint64_t data; } overhead; /* CUPTI's overhead kind */
-		struct { int entry, operation; int64_t cache_size; struct gt_string cache_path; int64_t operation_correlation; } jit; /* sizes, ids: -1 */
+		/* sizes, ids: -1 */
+		struct {
+			int entry, operation;
+			int64_t cache_size;
+			struct gt_string cache_path;
+			int64_t operation_correlation;
+		} jit;
 		struct { int external_kind; uint64_t external_id; } external;
 		struct { uint64_t bytes; uint32_t operations; int64_t channel; /* -1 */ } decompress;
 	};
 };
 
-/* Built at the first need and kept with the model; NULL with *err on failure. A trace without CUDA gives one whose counts are 0. */
+/* Built at the first need and kept with the model; NULL with *err on failure. A trace without CUDA gives one whose
+ * counts are 0. */
 struct gt_cuda *gt_model_cuda(struct gt_model *m, struct gt_err *err);
 
 uint64_t gt_cuda_count(const struct gt_cuda *c, enum gt_cuda_kind kind);
@@ -108,23 +141,47 @@ uint64_t gt_cuda_lower_bound(const struct gt_cuda *c, enum gt_cuda_kind kind, in
 bool gt_cuda_call_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_event *out);
 /* Is there such a call, with a known beginning, of the i-th activity of a kind? Decodes nothing. */
 bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i);
-/* Device activities (kernels, copies, fills, graph launches) that a call set going: fills at most max, returns how many there are. */
+/* Device activities (kernels, copies, fills, graph launches) that a call set going: fills at most max, returns how many
+ * there are. */
 struct gt_cuda_place { enum gt_cuda_kind kind; uint64_t index; };
-uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max);
-/* What a call puts on a stream, by its name (model/cuda/launch.c). OTHER: event records, waits, stream-ordered memory, callbacks, ... */
-enum gt_cuda_work { GT_CUDA_WORK_NONE, GT_CUDA_WORK_KERNEL, GT_CUDA_WORK_COPY, GT_CUDA_WORK_FILL, GT_CUDA_WORK_GRAPH, GT_CUDA_WORK_OTHER };
+uint32_t gt_cuda_work_of(
+	struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max);
+/* What a call puts on a stream, by its name (model/cuda/launch.c). OTHER: event records, waits, stream-ordered memory,
+ * callbacks, ... */
+enum gt_cuda_work {
+	GT_CUDA_WORK_NONE,
+	GT_CUDA_WORK_KERNEL,
+	GT_CUDA_WORK_COPY,
+	GT_CUDA_WORK_FILL,
+	GT_CUDA_WORK_GRAPH,
+	GT_CUDA_WORK_OTHER
+};
 enum gt_cuda_work gt_cuda_work_kind(const struct gt_cuda_event *call);
-bool gt_cuda_is_launch(const struct gt_cuda_event *call);  /* puts anything on a stream: what the API log gives a CMD ID when it succeeded */
+/* puts anything on a stream: what the API log gives a CMD ID when it succeeded */
+bool gt_cuda_is_launch(const struct gt_cuda_event *call);
 
-/* Objects of one process, as the records told. Absent numbers are -1, texts "". memory_bandwidth: bytes a second (CUPTI tells kilobytes). */
-struct gt_cuda_device { uint32_t process, id; struct gt_string name; uint8_t uuid[16]; bool has_uuid; int compute_major, compute_minor;
-	int64_t memory_bandwidth, memory_bytes, constant_bytes, l2_bytes, warp, clock_khz, copy_engines, sms, max_ipc, max_warps_per_sm,
-		max_blocks_per_sm, max_shared_per_sm, max_registers_per_sm, max_registers_per_block, max_shared_per_block,
-		max_threads_per_block, max_block[3], max_grid[3], ecc, numa_id;
+/* Objects of one process, as the records told. Absent numbers are -1, texts "". memory_bandwidth: bytes a second (CUPTI
+ * tells kilobytes). */
+struct gt_cuda_device {
+	uint32_t process, id;
+	struct gt_string name;
+	uint8_t uuid[16];
+	bool has_uuid;
+	int compute_major, compute_minor;
+	int64_t memory_bandwidth, memory_bytes, constant_bytes, l2_bytes, warp, clock_khz, copy_engines, sms, max_ipc,
+		max_warps_per_sm, max_blocks_per_sm, max_shared_per_sm, max_registers_per_sm, max_registers_per_block,
+		max_shared_per_block, max_threads_per_block, max_block[3], max_grid[3], ecc, numa_id;
 	struct gt_string bus;     /* "0000:17:00.0", "" */
-	uint32_t index;           /* one number per physical device in the whole trace (by UUID, else by process and id) */
-	bool stand_in; };
-struct gt_cuda_context { uint32_t process, id, device, null_stream, parent; int64_t api, sms; bool green; int64_t created_ns, destroyed_ns; };
+	/* one number per physical device in the whole trace (by UUID, else by process and id) */
+	uint32_t index;
+	bool stand_in;
+};
+struct gt_cuda_context {
+	uint32_t process, id, device, null_stream, parent;
+	int64_t api, sms;
+	bool green;
+	int64_t created_ns, destroyed_ns;
+};
 struct gt_cuda_stream { uint32_t process, id, context; int64_t priority, flag; };
 uint32_t gt_cuda_device_count(const struct gt_cuda *c);
 const struct gt_cuda_device *gt_cuda_device(const struct gt_cuda *c, uint32_t i);
@@ -135,35 +192,61 @@ const struct gt_cuda_context *gt_cuda_context_of(const struct gt_cuda *c, uint32
 uint32_t gt_cuda_stream_count(const struct gt_cuda *c);
 const struct gt_cuda_stream *gt_cuda_stream(const struct gt_cuda *c, uint32_t i);
 
-/* The call's function as the walk's calls have one: name = base, domain, result as a plain number, no parameters; has_event_out: puts work on a
- * stream. Lives as long as the model. */
+/* The call's function as the walk's calls have one: name = base, domain, result as a plain number, no parameters;
+ * has_event_out: puts work on a stream. Lives as long as the model. */
 const struct gt_fn *gt_cuda_fn(struct gt_cuda *c, const struct gt_cuda_event *call);
 
 /* What produced it, by process: NULL when the process has no CUPTI records. */
-struct gt_cuda_library { uint32_t process, cupti_version, driver_version, flags; struct gt_string path; int64_t clock_error_ns;
+struct gt_cuda_library {
+	uint32_t process, cupti_version, driver_version, flags;
+	struct gt_string path;
+	int64_t clock_error_ns;
 	uint64_t buffers, uncompleted, records, dropped;
-	int64_t attach_start_ns, attach_end_ns; uint32_t attach_thread; }; /* when the program waited for tracing to be set up; GT_NO_TIME */
+	/* when the program waited for tracing to be set up; GT_NO_TIME */
+	int64_t attach_start_ns, attach_end_ns; uint32_t attach_thread;
+};
 const struct gt_cuda_library *gt_cuda_library(const struct gt_cuda *c, uint32_t process);
 
 /* CUPTI's buffers, in order of their files. valid: bytes of activities, 0 of one that never came back. */
-struct gt_cuda_buffer { uint32_t process; uint64_t number, room, valid; int64_t requested_ns, completed_ns; bool completed; };
+struct gt_cuda_buffer {
+	uint32_t process;
+	uint64_t number, room, valid;
+	int64_t requested_ns, completed_ns;
+	bool completed;
+};
 uint32_t gt_cuda_buffer_count(const struct gt_cuda *c);
 struct gt_cuda_buffer gt_cuda_buffer(const struct gt_cuda *c, uint32_t i);
 
-/* Arguments of a call recorded with --cuda-args: model/cuda/args.c. Names and types come from tables generated from an installed toolkit's
- * headers; without them the parameter struct is told as raw words. */
-enum gt_cuda_class { GT_CUDA_ARG_WORD, GT_CUDA_ARG_SIGNED, GT_CUDA_ARG_UNSIGNED, GT_CUDA_ARG_FLOAT, GT_CUDA_ARG_ENUM, GT_CUDA_ARG_POINTER,
-	GT_CUDA_ARG_DEVICE_POINTER, GT_CUDA_ARG_HANDLE, GT_CUDA_ARG_STRING, GT_CUDA_ARG_STRUCT };
-struct gt_cuda_arg { const char *type, *name; enum gt_cuda_class class; uint64_t value; uint32_t bytes; bool has_value; /* else outside the stored struct */
+/* Arguments of a call recorded with --cuda-args: model/cuda/args.c. Names and types come from tables generated from an
+ * installed toolkit's headers; without them the parameter struct is told as raw words. */
+enum gt_cuda_class {
+	GT_CUDA_ARG_WORD,
+	GT_CUDA_ARG_SIGNED,
+	GT_CUDA_ARG_UNSIGNED,
+	GT_CUDA_ARG_FLOAT,
+	GT_CUDA_ARG_ENUM,
+	GT_CUDA_ARG_POINTER,
+	GT_CUDA_ARG_DEVICE_POINTER,
+	GT_CUDA_ARG_HANDLE,
+	GT_CUDA_ARG_STRING,
+	GT_CUDA_ARG_STRUCT
+};
+/* else outside the stored struct */
+struct gt_cuda_arg { const char *type, *name; enum gt_cuda_class class; uint64_t value; uint32_t bytes; bool has_value;
 	const void *data; uint32_t data_bytes; bool is_out;   /* what the pointer led to, when copied */
 	const char *symbol;                                   /* name of an enumeration's value; NULL */
-	char text[256];                                       /* value as the API log prints it (enumerations: the number; texts quoted) */
+	/* value as the API log prints it (enumerations: the number; texts quoted) */
+	char text[256];
 	char out_text[256]; };                                /* what an out pointer led to, printed so; "" nothing was copied */
 /* Argument i; false behind the last. call has has_args. */
 bool gt_cuda_arg(struct gt_cuda *c, const struct gt_cuda_event *call, unsigned i, struct gt_cuda_arg *out);
-/* The same of a call that a thread was inside when it died (gt_thread.inside): what its first words hold has a value. */
-bool gt_cuda_arg_inside(struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4], unsigned i, struct gt_cuda_arg *out);
-/* "cudaError_t" / "CUresult" values as text: "cudaSuccess", "CUDA_ERROR_NO_DEVICE"; the number when unknown. Into buf; returns buf. */
+/*
+ * The same of a call that a thread was inside when it died (gt_thread.inside): what its first words hold has a value.
+ */
+bool gt_cuda_arg_inside(
+	struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4], unsigned i, struct gt_cuda_arg *out);
+/* "cudaError_t" / "CUresult" values as text: "cudaSuccess", "CUDA_ERROR_NO_DEVICE"; the number when unknown. Into buf;
+ * returns buf. */
 const char *gt_cuda_result_text(const struct gt_cuda_event *call, char *buf, size_t bytes);
 
 /* CUPTI's numbers as nsys prints them: "Host-to-Device", "Pageable", ...; NULL unknown. */

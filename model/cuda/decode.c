@@ -49,7 +49,8 @@ static struct block *block_of(struct gt_cuda *c, uint32_t buffer, uint64_t numbe
 	}
 	b = *oldest;
 	b->valid = false;
-	got = gt_cupti_buffer_read(c->m->reader, in, from - in->offset, b->data + from % BLOCK, BLOCK - from % BLOCK, err);
+	got = gt_cupti_buffer_read(
+		c->m->reader, in, from - in->offset, b->data + from % BLOCK, BLOCK - from % BLOCK, err);
 	if (got < 0)
 		return NULL;
 	b->number = number;
@@ -70,7 +71,8 @@ static int record_at(struct gt_cuda *c, uint64_t place, struct rec_activity *a, 
 	struct block *b;
 
 	if (!c->cache && !(c->cache = calloc(1, sizeof *c->cache)))
-		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", c->m->session.path);
+		return gt_fail(
+			err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", c->m->session.path);
 	b = block_of(c, buffer, at / BLOCK, err);
 	if (!b)
 		return -1;
@@ -95,7 +97,8 @@ static int record_at(struct gt_cuda *c, uint64_t place, struct rec_activity *a, 
 	a->at = c->cache->record;
 	return 0;
 changed:
-	return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed while it was read", NULL, "%s: a CUDA activity is gone", c->m->session.path);
+	return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed while it was read", NULL,
+		"%s: a CUDA activity is gone", c->m->session.path);
 }
 
 /* ------------------------------------------------------------------- decoding */
@@ -153,14 +156,18 @@ static void decode_kernel(const struct decode *d)
 	e->kernel.mangled = name ? name->mangled : none;
 	e->kernel.demangled = name ? name->demangled : none;
 	e->kernel.short_name = name ? name->short_name : none;
-	e->kernel.grid[0] = GET(KERNEL, gridX, 0), e->kernel.grid[1] = GET(KERNEL, gridY, 0), e->kernel.grid[2] = GET(KERNEL, gridZ, 0);
-	e->kernel.block[0] = GET(KERNEL, blockX, 0), e->kernel.block[1] = GET(KERNEL, blockY, 0), e->kernel.block[2] = GET(KERNEL, blockZ, 0);
-	e->kernel.cluster[0] = GET(KERNEL, clusterX, 0), e->kernel.cluster[1] = GET(KERNEL, clusterY, 0), e->kernel.cluster[2] = GET(KERNEL, clusterZ, 0);
+	e->kernel.grid[0] = GET(KERNEL, gridX, 0), e->kernel.grid[1] = GET(KERNEL, gridY, 0),
+	e->kernel.grid[2] = GET(KERNEL, gridZ, 0);
+	e->kernel.block[0] = GET(KERNEL, blockX, 0), e->kernel.block[1] = GET(KERNEL, blockY, 0),
+	e->kernel.block[2] = GET(KERNEL, blockZ, 0);
+	e->kernel.cluster[0] = GET(KERNEL, clusterX, 0), e->kernel.cluster[1] = GET(KERNEL, clusterY, 0),
+	e->kernel.cluster[2] = GET(KERNEL, clusterZ, 0);
 	e->kernel.has_cluster = REC_HAS(d->a, KERNEL, clusterZ);
 	e->kernel.static_shared = NUMBER(KERNEL, staticSharedMemory);
 	e->kernel.dynamic_shared = NUMBER(KERNEL, dynamicSharedMemory);
 	e->kernel.local_per_thread = NUMBER(KERNEL, localMemoryPerThread);
-	e->kernel.local_total = REC_HAS(d->a, KERNEL, localMemoryTotal_v2) ? NUMBER(KERNEL, localMemoryTotal_v2) : NUMBER(KERNEL, localMemoryTotal);
+	e->kernel.local_total = REC_HAS(d->a, KERNEL, localMemoryTotal_v2) ? NUMBER(KERNEL, localMemoryTotal_v2)
+									   : NUMBER(KERNEL, localMemoryTotal);
 	e->kernel.registers = NUMBER(KERNEL, registersPerThread);
 	e->kernel.grid_id = NUMBER(KERNEL, gridId);
 	e->kernel.launch_type = NUMBER(KERNEL, launchType);
@@ -168,7 +175,8 @@ static void decode_kernel(const struct decode *d)
 	e->kernel.cache_executed = GET(KERNEL, cacheConfig, 0) >> 4;
 	e->kernel.shared_config = NUMBER(KERNEL, sharedMemoryConfig);
 	e->kernel.shared_executed = NUMBER(KERNEL, sharedMemoryExecuted);
-	e->kernel.shared_carveout = GET(KERNEL, isSharedMemoryCarveoutRequested, 0) ? NUMBER(KERNEL, sharedMemoryCarveoutRequested) : -1;
+	e->kernel.shared_carveout =
+		GET(KERNEL, isSharedMemoryCarveoutRequested, 0) ? NUMBER(KERNEL, sharedMemoryCarveoutRequested) : -1;
 	e->kernel.shared_limit_config = NUMBER(KERNEL, shmemLimitConfig);
 	e->kernel.cluster_policy = NUMBER(KERNEL, clusterSchedulingPolicy);
 	e->kernel.max_cluster = NUMBER(KERNEL, maxPotentialClusterSize);
@@ -385,12 +393,23 @@ static void decode_decompress(const struct decode *d)
 static void decode(const struct decode *d)
 {
 	static void (*const decoders[GT_CUPTI_KINDS])(const struct decode *) = {
-		[REC_CUPTI_KIND_DRIVER] = decode_call, [REC_CUPTI_KIND_RUNTIME] = decode_call, [REC_CUPTI_KIND_KERNEL] = decode_kernel,
-		[REC_CUPTI_KIND_SERIAL_KERNEL] = decode_kernel, [REC_CUPTI_KIND_MEMCPY] = decode_copy, [REC_CUPTI_KIND_MEMCPY2] = decode_peer_copy,
-		[REC_CUPTI_KIND_MEMSET] = decode_fill, [REC_CUPTI_KIND_SYNC] = decode_sync, [REC_CUPTI_KIND_GRAPH_TRACE] = decode_graph,
-		[REC_CUPTI_KIND_DEVICE_GRAPH_TRACE] = decode_graph, [REC_CUPTI_KIND_OVERHEAD] = decode_overhead, [REC_CUPTI_KIND_JIT] = decode_jit,
-		[REC_CUPTI_KIND_MEMORY2] = decode_memory, [REC_CUPTI_KIND_MEMORY_POOL] = decode_pool, [REC_CUPTI_KIND_MANAGED] = decode_managed,
-		[REC_CUPTI_KIND_CUDA_EVENT] = decode_event_record, [REC_CUPTI_KIND_EXTERNAL] = decode_external,
+		[REC_CUPTI_KIND_DRIVER] = decode_call,
+		[REC_CUPTI_KIND_RUNTIME] = decode_call,
+		[REC_CUPTI_KIND_KERNEL] = decode_kernel,
+		[REC_CUPTI_KIND_SERIAL_KERNEL] = decode_kernel,
+		[REC_CUPTI_KIND_MEMCPY] = decode_copy,
+		[REC_CUPTI_KIND_MEMCPY2] = decode_peer_copy,
+		[REC_CUPTI_KIND_MEMSET] = decode_fill,
+		[REC_CUPTI_KIND_SYNC] = decode_sync,
+		[REC_CUPTI_KIND_GRAPH_TRACE] = decode_graph,
+		[REC_CUPTI_KIND_DEVICE_GRAPH_TRACE] = decode_graph,
+		[REC_CUPTI_KIND_OVERHEAD] = decode_overhead,
+		[REC_CUPTI_KIND_JIT] = decode_jit,
+		[REC_CUPTI_KIND_MEMORY2] = decode_memory,
+		[REC_CUPTI_KIND_MEMORY_POOL] = decode_pool,
+		[REC_CUPTI_KIND_MANAGED] = decode_managed,
+		[REC_CUPTI_KIND_CUDA_EVENT] = decode_event_record,
+		[REC_CUPTI_KIND_EXTERNAL] = decode_external,
 		[REC_CUPTI_KIND_DECOMPRESS] = decode_decompress,
 	};
 
@@ -408,7 +427,8 @@ static uint32_t final_thread(const struct gt_cuda *c, uint32_t thread)
 /* A call's name and what else the index knows of it. */
 static void fill_call(struct gt_cuda *c, const struct gt_cuda_entry *e, struct gt_cuda_event *out)
 {
-	const struct gt_cuda_args *args = gt_cuda_args_of(&c->processes[out->process], e->correlation, GT_CUDA_FN_ID(e));
+	const struct gt_cuda_args *args =
+		gt_cuda_args_of(&c->processes[out->process], e->correlation, GT_CUDA_FN_ID(e));
 	const struct gt_cuda_fn *f;
 
 	out->call.domain = e->place & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME;
@@ -439,7 +459,8 @@ static int get_unseen(struct gt_cuda *c, const struct gt_cuda_entry *e, struct g
 
 #define LOOK_BACK 4096u             /* calls of all threads */
 
-/* Launches in a captured stream make nodes, and have no callback that would tell their number: the call is the one that the thread was in. */
+/* Launches in a captured stream make nodes, and have no callback that would tell their number: the call is the one that
+ * the thread was in. */
 static const struct gt_cuda_entry *call_around(const struct gt_cuda *c, int64_t at, uint32_t thread)
 {
 	const struct gt_cuda_entry *v = c->kinds[GT_CUDA_CALL].data, *nested = NULL;
@@ -476,8 +497,10 @@ static void get_moment(struct gt_cuda *c, const struct gt_cuda_entry *e, struct 
 	out->graph = (uint32_t)out->graph_event.graph;
 	out->graph_node = node ? moment->w[0] : 0;
 	if (call)
-		out->graph_event.name = gt_cuda_fn_of(c, moment->process, call->place & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME,
-			GT_PLACE_CBID(call->place))->name;
+		out->graph_event.name = gt_cuda_fn_of(c, moment->process,
+			call->place & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME,
+			GT_PLACE_CBID(call->place))
+						->name;
 }
 
 /* --------------------------------------------------------------------- asking */
@@ -500,8 +523,15 @@ static int reason_of(const struct rec_activity *a)
 	TIMED(JIT);
 	TIMED(DECOMPRESS);
 	TIMED(MANAGED);
-	case REC_CUPTI_KIND_SERIAL_KERNEL: start = REC_GET(a, KERNEL, start, 0); end = REC_GET(a, KERNEL, end, 0); break;
-	case REC_CUPTI_KIND_DRIVER: case REC_CUPTI_KIND_RUNTIME: start = REC_GET(a, API, start, 0); end = REC_GET(a, API, end, 0); break;
+	case REC_CUPTI_KIND_SERIAL_KERNEL:
+		start = REC_GET(a, KERNEL, start, 0);
+		end = REC_GET(a, KERNEL, end, 0);
+		break;
+	case REC_CUPTI_KIND_DRIVER:
+	case REC_CUPTI_KIND_RUNTIME:
+		start = REC_GET(a, API, start, 0);
+		end = REC_GET(a, API, end, 0);
+		break;
 #undef TIMED
 	}
 	return gt_cuda_untimed(start, end);
@@ -513,7 +543,8 @@ int gt_cuda_get(struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, struct gt
 	struct rec_activity a;
 
 	if (i >= c->kinds[kind].n)
-		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: no CUDA activity %llu", c->m->session.path, (unsigned long long)i);
+		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: no CUDA activity %llu", c->m->session.path,
+			(unsigned long long)i);
 	/* Read in order, the index behind leaves memory as it goes. */
 	if (c->kinds[kind].fd && ++c->asked % (GT_BULK_FORGET / sizeof *e) == 0)
 		for (int k = 0; k < GT_CUDA_KINDS; k++)
@@ -548,7 +579,8 @@ bool gt_cuda_call_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, 
 	struct gt_err err;
 	uint64_t index;
 
-	if (correlation == GT_CUDA_NONE || process >= c->m->n_processes || !gt_cuda_call_entry(c, process, correlation, &index))
+	if (correlation == GT_CUDA_NONE || process >= c->m->n_processes ||
+		!gt_cuda_call_entry(c, process, correlation, &index))
 		return false;
 	return gt_cuda_get(c, GT_CUDA_CALL, index, out, &err) == 0;
 }

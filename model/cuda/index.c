@@ -1,7 +1,8 @@
 /*
  * model/cuda/index.c - activities in order of their starts; calls and work by correlation id
  *
- * Arrays are model/bulk.h's: in an unlinked file once they are large. CUPTI's buffers are nearly in order: model/sort.h.
+ * Arrays are model/bulk.h's: in an unlinked file once they are large. CUPTI's buffers are nearly in order:
+ * model/sort.h.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -81,8 +82,8 @@ static int add_link(struct gt_cuda *c, struct gt_bulk *b, uint32_t correlation, 
 }
 
 /*
- * First link at or behind a correlation id. The ids of a process are nearly all there, so the place is guessed and then found by
- * steps that double.
+ * First link at or behind a correlation id. The ids of a process are nearly all there, so the place is guessed and then
+ * found by steps that double.
  */
 static size_t first_link(const struct gt_bulk *b, uint32_t correlation)
 {
@@ -93,9 +94,11 @@ static size_t first_link(const struct gt_bulk *b, uint32_t correlation)
 		return 0;
 	if (correlation > v[n - 1].correlation)
 		return n;
-	low = (size_t)((double)(correlation - v[0].correlation) / (double)(v[n - 1].correlation - v[0].correlation) * (double)(n - 1));
+	low = (size_t)((double)(correlation - v[0].correlation) / (double)(v[n - 1].correlation - v[0].correlation) *
+		(double)(n - 1));
 	if (v[low].correlation < correlation) {
-		for (high = low + 1; high < n && v[high].correlation < correlation; high = high + step < n ? high + step : n) {
+		for (high = low + 1; high < n && v[high].correlation < correlation;
+			high = high + step < n ? high + step : n) {
 			low = high;
 			step *= 2;
 		}
@@ -105,7 +108,8 @@ static size_t first_link(const struct gt_bulk *b, uint32_t correlation)
 			step *= 2;
 		}
 	}
-	while (high - low > 1) {              /* v[low] is before it (or low = 0, which was looked at), v[high] is not */
+	/* v[low] is before it (or low = 0, which was looked at), v[high] is not */
+	while (high - low > 1) {
 		size_t mid = low + (high - low) / 2;
 
 		if (v[mid].correlation < correlation)
@@ -126,12 +130,15 @@ static int link_calls(struct gt_cuda *c)
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
 		c->processes[p].calls.n = 0;
 	for (size_t i = 0; i < c->kinds[GT_CUDA_CALL].n; i++) {
-		if (v[i].correlation && add_link(c, &c->processes[gt_cuda_process_of(c, GT_CUDA_CALL, &v[i])].calls, v[i].correlation, GT_CUDA_FN_ID(&v[i]), i))
+		if (v[i].correlation &&
+			add_link(c, &c->processes[gt_cuda_process_of(c, GT_CUDA_CALL, &v[i])].calls, v[i].correlation,
+				GT_CUDA_FN_ID(&v[i]), i))
 			return -1;
 		gt_cuda_forget_behind(&c->kinds[GT_CUDA_CALL], i);
 	}
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
-		if (gt_bulk_sort(&c->processes[p].calls, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
+		if (gt_bulk_sort(
+			    &c->processes[p].calls, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
 			return -1;
 	return 0;
 }
@@ -142,7 +149,9 @@ static void forget_all(const struct gt_cuda *c, const struct gt_cuda_process *p)
 	gt_bulk_forget(&p->calls, 0, p->calls.capacity);
 }
 
-/* Driver calls inside a runtime call of the same correlation id are that call's doing: marked, and not found by the id. */
+/*
+ * Driver calls inside a runtime call of the same correlation id are that call's doing: marked, and not found by the id.
+ */
 static void drop_nested(struct gt_cuda *c, struct gt_cuda_process *p)
 {
 	struct gt_cuda_entry *v = ENTRIES(c, GT_CUDA_CALL);
@@ -155,7 +164,8 @@ static void drop_nested(struct gt_cuda *c, struct gt_cuda_process *p)
 		for (size_t k = kept; e->place & GT_PLACE_DRIVER && k-- > 0 && l[k].correlation == l[i].correlation;) {
 			const struct gt_cuda_entry *around = &v[l[k].index];
 
-			if (!(around->place & GT_PLACE_DRIVER) && around->start <= e->start && around->end >= e->end && around->thread == e->thread)
+			if (!(around->place & GT_PLACE_DRIVER) && around->start <= e->start && around->end >= e->end &&
+				around->thread == e->thread)
 				e->place |= GT_PLACE_NESTED;
 		}
 		if (!(e->place & GT_PLACE_NESTED))
@@ -167,7 +177,8 @@ static void drop_nested(struct gt_cuda *c, struct gt_cuda_process *p)
 	forget_all(c, p);
 }
 
-const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index)
+const struct gt_cuda_entry *gt_cuda_call_entry(
+	const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index)
 {
 	const struct gt_bulk *b = &c->processes[process].calls;
 	const struct gt_cuda_link *v = b->data;
@@ -187,12 +198,14 @@ uint32_t gt_cuda_process_at(const struct gt_cuda *c, enum gt_cuda_kind kind, uin
 
 bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i)
 {
-	const struct gt_cuda_entry *e = &ENTRIES(c, kind)[i], *call = gt_cuda_call_entry(c, gt_cuda_process_of(c, kind, e), e->correlation, NULL);
+	const struct gt_cuda_entry *e = &ENTRIES(c, kind)[i],
+				   *call = gt_cuda_call_entry(c, gt_cuda_process_of(c, kind, e), e->correlation, NULL);
 
 	return call && call->start != GT_NO_TIME;
 }
 
-uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max)
+uint32_t gt_cuda_work_of(
+	struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max)
 {
 	const struct gt_bulk *b = &c->processes[process].work;
 	const struct gt_cuda_link *v = b->data;
@@ -247,8 +260,11 @@ static int add_unseen(struct gt_cuda *c, uint32_t process, const struct gt_cuda_
 	if (!e)
 		return -1;
 	*u = (struct gt_cuda_unseen){ a->link, process, a->fn };
-	*e = (struct gt_cuda_entry){ .place = GT_PLACE_ARGS | (c->unseen.n - 1), .correlation = a->correlation, .thread = GT_CUDA_NONE };
-	e->place |= (uint64_t)(a->fn % GT_CUDA_CBIDS) << GT_PLACE_CBID_SHIFT | (a->fn >= REC_FN_CUDA_DRIVER ? GT_PLACE_DRIVER : 0);
+	*e = (struct gt_cuda_entry){
+		.place = GT_PLACE_ARGS | (c->unseen.n - 1), .correlation = a->correlation, .thread = GT_CUDA_NONE
+	};
+	e->place |= (uint64_t)(a->fn % GT_CUDA_CBIDS) << GT_PLACE_CBID_SHIFT |
+		(a->fn >= REC_FN_CUDA_DRIVER ? GT_PLACE_DRIVER : 0);
 	if (gt_reader_fetch(m->reader, process, a->link, &rec, &err) != 1) {
 		e->start = e->end = GT_NO_TIME;
 		return 0;
@@ -325,13 +341,16 @@ static int link_work(struct gt_cuda *c)
 		const struct gt_cuda_entry *v = ENTRIES(c, work[k]);
 
 		for (size_t i = 0; i < c->kinds[work[k]].n; i++) {
-			if (v[i].correlation && add_link(c, &c->processes[gt_cuda_process_of(c, work[k], &v[i])].work, v[i].correlation, work[k], i))
+			if (v[i].correlation &&
+				add_link(c, &c->processes[gt_cuda_process_of(c, work[k], &v[i])].work, v[i].correlation,
+					work[k], i))
 				return -1;
 			gt_cuda_forget_behind(&c->kinds[work[k]], i);
 		}
 	}
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
-		if (gt_bulk_sort(&c->processes[p].work, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
+		if (gt_bulk_sort(
+			    &c->processes[p].work, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
 			return -1;
 	return 0;
 }

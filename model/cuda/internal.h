@@ -26,8 +26,9 @@
 /* ------------------------------------------------------------------- places */
 
 /*
- * Where an activity lies, in 32 bytes; the rest is decoded when it is asked for. place: bits 0-27 the offset in its buffer / 8, 28-47 the
- * buffer's number, 48-59 the callback id of a call; with PLACE_ARGS and for graph and node events an index in bits 0-31 instead.
+ * Where an activity lies, in 32 bytes; the rest is decoded when it is asked for. place: bits 0-27 the offset in its
+ * buffer / 8, 28-47 the buffer's number, 48-59 the callback id of a call; with PLACE_ARGS and for graph and node events
+ * an index in bits 0-31 instead.
  */
 struct gt_cuda_entry {
 	int64_t start, end;               /* session ns; GT_NO_TIME */
@@ -60,7 +61,12 @@ struct gt_cuda_moment { uint64_t w[4]; uint32_t what, context, correlation, proc
 struct gt_cuda_text { struct gt_string mangled, demangled, short_name; bool known; };
 struct gt_cuda_pointer { uint64_t address, tick; struct gt_cuda_text *text; };
 struct gt_cuda_fn { struct gt_string name, base; struct gt_fn fn; };
-struct gt_cuda_knot { uint64_t tick; int64_t cupti_ns, session_ns; uint64_t bracket; bool apart; /* a break behind it */ };
+struct gt_cuda_knot {
+	uint64_t tick;
+	int64_t cupti_ns, session_ns;
+	uint64_t bracket;
+	bool apart; /* a break behind it */
+};
 struct gt_cuda_tid { uint32_t tid, thread; int64_t start_ns; };
 
 struct gt_cuda_process {
@@ -113,9 +119,11 @@ static inline bool gt_cuda_is_call(uint32_t id) { return id >= REC_FN_CUDA && id
 
 /* scan.c: behind the pass over all records, before threads get their numbers. Adds threads that only CUPTI knows. */
 int gt_cuda_scan(struct gt_model *m, struct gt_err *err);
-/* When the writers' own counters are known: what a process counted as it went, and its records and buffers tell again, is one thing. */
+/* When the writers' own counters are known: what a process counted as it went, and its records and buffers tell again,
+ * is one thing. */
 void gt_cuda_losses_finish(struct gt_model *m);
-struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint64_t start);     /* open.c: one without a stream */
+/* open.c: one without a stream */
+struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint64_t start);
 /* Behind: `to` (taken over) leads from a thread's number while opening to its final one. */
 void gt_cuda_set_threads(struct gt_model *m, uint32_t *to);
 int64_t gt_cuda_last_ns(const struct gt_model *m, uint32_t process);      /* GT_NO_TIME */
@@ -132,19 +140,27 @@ static inline void gt_cuda_forget_behind(const struct gt_bulk *entries, size_t i
 }
 int gt_cuda_index_build(struct gt_cuda *c);
 uint32_t gt_cuda_process_of(const struct gt_cuda *c, enum gt_cuda_kind kind, const struct gt_cuda_entry *e);
-const struct gt_cuda_entry *gt_cuda_call_entry(const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index);   /* NULL */
-const struct gt_cuda_args *gt_cuda_args_of(const struct gt_cuda_process *p, uint32_t correlation, uint32_t fn);  /* NULL */
+/* NULL */
+const struct gt_cuda_entry *gt_cuda_call_entry(
+	const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index);
+/* NULL */
+const struct gt_cuda_args *gt_cuda_args_of(const struct gt_cuda_process *p, uint32_t correlation, uint32_t fn);
 
 /* names.c */
-int gt_cuda_names_add(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes);
-const struct gt_cuda_fn *gt_cuda_fn_of(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid);     /* domain: enum rec_domain */
-const struct gt_fn *gt_cuda_fn_by_id(struct gt_cuda *c, uint32_t process, uint32_t id);    /* as call records and slots have it */
-int gt_cuda_string_add(struct gt_cuda *c, uint32_t process, uint64_t address, uint64_t tick, const char *text, uint32_t bytes);
+int gt_cuda_names_add(
+	struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes);
+/* domain: enum rec_domain */
+const struct gt_cuda_fn *gt_cuda_fn_of(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid);
+/* as call records and slots have it */
+const struct gt_fn *gt_cuda_fn_by_id(struct gt_cuda *c, uint32_t process, uint32_t id);
+int gt_cuda_string_add(
+	struct gt_cuda *c, uint32_t process, uint64_t address, uint64_t tick, const char *text, uint32_t bytes);
 void gt_cuda_strings_sort(struct gt_cuda *c);
 /* What an address in a record of that buffer means; NULL: not in the trace. */
 struct gt_cuda_text *gt_cuda_string(struct gt_cuda *c, const struct gt_cupti_buffer *b, uint64_t address);
 void gt_cuda_demangle(struct gt_cuda *c, struct gt_cuda_text *t);  /* fills the other names */
-size_t gt_cuda_short_name(const char *demangled, size_t bytes, const char **at);  /* the last part without templates and parameters */
+/* the last part without templates and parameters */
+size_t gt_cuda_short_name(const char *demangled, size_t bytes, const char **at);
 
 /* clock.c */
 int gt_cuda_clocks_build(struct gt_cuda *c);

@@ -1,8 +1,8 @@
 /*
  * model/cuda/names.c - names of API functions, strings that records point to, and C++ names
  *
- * C++ names are read with __cxa_demangle of the C++ runtime, loaded when the first mangled name comes: no build needs it, and on a
- * machine without it kernels keep their mangled names, with a short name from the mangled form.
+ * C++ names are read with __cxa_demangle of the C++ runtime, loaded when the first mangled name comes: no build needs
+ * it, and on a machine without it kernels keep their mangled names, with a short name from the mangled form.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -16,7 +16,8 @@
 
 /* ------------------------------------------------------------------ functions */
 
-/* "cudaLaunchKernel_v7000" -> "cudaLaunchKernel", "cudaMemcpy_ptds_v7000" -> "cudaMemcpy_ptds", "cuMemAlloc_v2" stays: so it is called. */
+/* "cudaLaunchKernel_v7000" -> "cudaLaunchKernel", "cudaMemcpy_ptds_v7000" -> "cudaMemcpy_ptds", "cuMemAlloc_v2" stays:
+ * so it is called. */
 static size_t base_bytes(const char *name, size_t n, bool runtime)
 {
 	size_t at = n;
@@ -33,7 +34,8 @@ static bool puts_work(const struct gt_string *base)
 	return gt_cuda_is_launch(&call);
 }
 
-static struct gt_cuda_fn *add_fn(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes)
+static struct gt_cuda_fn *add_fn(
+	struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes)
 {
 	struct gt_cuda_process *p = &c->processes[process];
 	bool runtime = domain == REC_DOMAIN_CUDA_RUNTIME;
@@ -50,20 +52,29 @@ static struct gt_cuda_fn *add_fn(struct gt_cuda *c, uint32_t process, uint32_t d
 	f->name = (struct gt_string){ gt_arena_copy(arena, text, bytes), bytes };
 	f->base.bytes = base_bytes(text, bytes, runtime);
 	f->base.text = gt_arena_copy(arena, text, f->base.bytes);
-	f->fn = (struct gt_fn){ .id = (runtime ? REC_FN_CUDA_RUNTIME : REC_FN_CUDA_DRIVER) + cbid, .name = f->base.text, .domain = domain, .kind = "cuda",
-	                        .ret_type = runtime ? "cudaError_t" : "CUresult", .ret = GT_I32, .ret_position = -1, .command_type = "",
-	                        .has_event_out = puts_work(&f->base), .index = UINT32_MAX };
+	f->fn = (struct gt_fn){ .id = (runtime ? REC_FN_CUDA_RUNTIME : REC_FN_CUDA_DRIVER) + cbid,
+		.name = f->base.text,
+		.domain = domain,
+		.kind = "cuda",
+		.ret_type = runtime ? "cudaError_t" : "CUresult",
+		.ret = GT_I32,
+		.ret_position = -1,
+		.command_type = "",
+		.has_event_out = puts_work(&f->base),
+		.index = UINT32_MAX };
 	return f->name.text && f->base.text ? f : NULL;
 }
 
-int gt_cuda_names_add(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes)
+int gt_cuda_names_add(
+	struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes)
 {
 	return cbid >= GT_CUDA_CBIDS || add_fn(c, process, domain, cbid, text, bytes) ? 0 : -1;
 }
 
 const struct gt_cuda_fn *gt_cuda_fn_of(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid)
 {
-	static const struct gt_cuda_fn none = { { "", 0 }, { "", 0 }, { .name = "", .kind = "cuda", .ret_type = "", .command_type = "", .index = UINT32_MAX } };
+	static const struct gt_cuda_fn none = { { "", 0 }, { "", 0 },
+		{ .name = "", .kind = "cuda", .ret_type = "", .command_type = "", .index = UINT32_MAX } };
 	struct gt_cuda_process *p = &c->processes[process];
 	bool runtime = domain == REC_DOMAIN_CUDA_RUNTIME;
 	const struct gt_cuda_fn *f;
@@ -72,7 +83,8 @@ const struct gt_cuda_fn *gt_cuda_fn_of(struct gt_cuda *c, uint32_t process, uint
 	cbid %= GT_CUDA_CBIDS;
 	f = p->fn[runtime] ? p->fn[runtime][cbid] : NULL;
 	if (!f)                                   /* killed before the name was stored: the number is what is known */
-		f = add_fn(c, process, domain, cbid, text, (uint32_t)snprintf(text, sizeof text, "%s_%u", runtime ? "cudaRuntime" : "cudaDriver", cbid));
+		f = add_fn(c, process, domain, cbid, text,
+			(uint32_t)snprintf(text, sizeof text, "%s_%u", runtime ? "cudaRuntime" : "cudaDriver", cbid));
 	return f ? f : &none;
 }
 
@@ -130,7 +142,8 @@ static struct gt_cuda_text *text_of(struct gt_cuda *c, const char *text, uint32_
 	return t;
 }
 
-int gt_cuda_string_add(struct gt_cuda *c, uint32_t process, uint64_t address, uint64_t tick, const char *text, uint32_t bytes)
+int gt_cuda_string_add(
+	struct gt_cuda *c, uint32_t process, uint64_t address, uint64_t tick, const char *text, uint32_t bytes)
 {
 	struct gt_cuda_text *t = text_of(c, text, bytes);
 	struct gt_cuda_pointer *p = t ? GT_LIST_ADD(&c->processes[process].pointers) : NULL;
@@ -154,10 +167,12 @@ void gt_cuda_strings_sort(struct gt_cuda *c)
 {
 	for (uint32_t i = 0; i < c->m->n_processes; i++)
 		if (c->processes[i].pointers.n)
-			qsort(c->processes[i].pointers.v, c->processes[i].pointers.n, sizeof *c->processes[i].pointers.v, compare_pointers);
+			qsort(c->processes[i].pointers.v, c->processes[i].pointers.n,
+				sizeof *c->processes[i].pointers.v, compare_pointers);
 }
 
-/* The last record of the address at or before the buffer's completion; of a buffer that never came back, the last of all. */
+/* The last record of the address at or before the buffer's completion; of a buffer that never came back, the last of
+ * all. */
 struct gt_cuda_text *gt_cuda_string(struct gt_cuda *c, const struct gt_cupti_buffer *b, uint64_t address)
 {
 	const struct gt_cuda_process *p = &c->processes[b->process];
@@ -195,7 +210,8 @@ static demangler *find_demangler(void)
 	return found;
 }
 
-/* "_ZN4core4blas4gemmIfLi4EEEvPT_PKS2_m" -> "gemm": the last of the nested names, each behind its length. 0: not of that form. */
+/* "_ZN4core4blas4gemmIfLi4EEEvPT_PKS2_m" -> "gemm": the last of the nested names, each behind its length. 0: not of
+ * that form. */
 static size_t last_part(const char *mangled, size_t bytes, const char **at)
 {
 	size_t i = 2, n = 0, found = 0;
@@ -219,18 +235,21 @@ static size_t last_part(const char *mangled, size_t bytes, const char **at)
 
 static bool word(char ch)
 {
-	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_' || ch == '$' || (unsigned char)ch >= 0x80;
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_' ||
+		ch == '$' || (unsigned char)ch >= 0x80;
 }
 
 /* "operator" as a word of its own: what is behind it belongs to the name. */
 static bool is_operator(const char *s, size_t i, size_t bytes)
 {
-	return i + 8 <= bytes && !memcmp(s + i, "operator", 8) && (i == 0 || !word(s[i - 1])) && (i + 8 == bytes || !word(s[i + 8]));
+	return i + 8 <= bytes && !memcmp(s + i, "operator", 8) && (i == 0 || !word(s[i - 1])) &&
+		(i + 8 == bytes || !word(s[i + 8]));
 }
 
 #define NESTING 128u                      /* brackets in brackets of a name; deeper ones are not told apart */
 
-/* Brackets that are open. Comparisons in template arguments stand in parentheses, between parentheses: "<(4)<(8), ((a)>(b))>". */
+/* Brackets that are open. Comparisons in template arguments stand in parentheses, between parentheses: "<(4)<(8),
+ * ((a)>(b))>". */
 struct brackets { char open[NESTING]; uint32_t n; };
 
 static bool opens(const char *s, size_t i)

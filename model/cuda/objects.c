@@ -34,8 +34,15 @@ static struct gt_cuda_context *context_at(struct gt_cuda *c, uint32_t process, u
 			return &c->contexts.v[i];
 	x = GT_LIST_ADD(&c->contexts);
 	if (x)
-		*x = (struct gt_cuda_context){ .process = process, .id = id, .device = GT_CUDA_NONE, .null_stream = GT_CUDA_NONE, .parent = GT_CUDA_NONE,
-		                               .api = -1, .sms = -1, .created_ns = GT_NO_TIME, .destroyed_ns = GT_NO_TIME };
+		*x = (struct gt_cuda_context){ .process = process,
+			.id = id,
+			.device = GT_CUDA_NONE,
+			.null_stream = GT_CUDA_NONE,
+			.parent = GT_CUDA_NONE,
+			.api = -1,
+			.sms = -1,
+			.created_ns = GT_NO_TIME,
+			.destroyed_ns = GT_NO_TIME };
 	return x;
 }
 
@@ -53,7 +60,9 @@ static int take_device(struct gt_cuda *c, const struct gt_cupti_buffer *b, const
 	d->has_uuid = uuid[0] || uuid[1];
 	d->compute_major = (int)NUMBER(computeCapabilityMajor);
 	d->compute_minor = (int)NUMBER(computeCapabilityMinor);
-	d->memory_bandwidth = REC_GET(a, DEVICE, globalMemoryBandwidth, 0) > INT64_MAX / 1000 ? -1 : NUMBER(globalMemoryBandwidth) * 1000;
+	d->memory_bandwidth = REC_GET(a, DEVICE, globalMemoryBandwidth, 0) > INT64_MAX / 1000
+		? -1
+		: NUMBER(globalMemoryBandwidth) * 1000;
 	d->memory_bytes = NUMBER(globalMemorySize);
 	d->constant_bytes = NUMBER(constantMemorySize);
 	d->l2_bytes = NUMBER(l2CacheSize);
@@ -69,8 +78,10 @@ static int take_device(struct gt_cuda *c, const struct gt_cupti_buffer *b, const
 	d->max_registers_per_block = NUMBER(maxRegistersPerBlock);
 	d->max_shared_per_block = NUMBER(maxSharedMemoryPerBlock);
 	d->max_threads_per_block = NUMBER(maxThreadsPerBlock);
-	d->max_block[0] = NUMBER(maxBlockDimX), d->max_block[1] = NUMBER(maxBlockDimY), d->max_block[2] = NUMBER(maxBlockDimZ);
-	d->max_grid[0] = NUMBER(maxGridDimX), d->max_grid[1] = NUMBER(maxGridDimY), d->max_grid[2] = NUMBER(maxGridDimZ);
+	d->max_block[0] = NUMBER(maxBlockDimX), d->max_block[1] = NUMBER(maxBlockDimY),
+	d->max_block[2] = NUMBER(maxBlockDimZ);
+	d->max_grid[0] = NUMBER(maxGridDimX), d->max_grid[1] = NUMBER(maxGridDimY),
+	d->max_grid[2] = NUMBER(maxGridDimZ);
 	d->ecc = NUMBER(eccEnabled);
 	d->numa_id = REC_HAS(a, DEVICE, numaId) && REC_GET(a, DEVICE, isNumaNode, 0) ? NUMBER(numaId) : -1;
 	d->bus = (struct gt_string){ "", 0 };
@@ -105,7 +116,9 @@ int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, cons
 	s = GT_LIST_ADD(&c->streams);         /* doubles are dropped at the end: there may be very many streams */
 	if (!s)
 		return -1;
-	*s = (struct gt_cuda_stream){ .process = b->process, .id = REC_GET(a, STREAM, streamId, 0), .context = REC_GET(a, STREAM, contextId, 0) };
+	*s = (struct gt_cuda_stream){ .process = b->process,
+		.id = REC_GET(a, STREAM, streamId, 0),
+		.context = REC_GET(a, STREAM, contextId, 0) };
 	s->priority = (int32_t)REC_GET(a, STREAM, priority, 0);
 	s->flag = REC_GET(a, STREAM, flag, 0);
 	return 0;
@@ -128,7 +141,10 @@ int gt_cuda_context_event(struct gt_cuda *c, uint32_t process, uint32_t what, ui
 
 /* -------------------------------------------------------------------- numbers */
 
-static int compare(uint32_t ap, uint32_t bp, uint32_t a, uint32_t b) { return ap != bp ? (ap < bp ? -1 : 1) : a < b ? -1 : a > b; }
+static int compare(uint32_t ap, uint32_t bp, uint32_t a, uint32_t b)
+{
+	return ap != bp ? (ap < bp ? -1 : 1) : a < b ? -1 : a > b;
+}
 
 static int compare_devices(const void *a, const void *b)
 {
@@ -184,7 +200,9 @@ int gt_cuda_objects_finish(struct gt_cuda *c)
 		struct gt_cuda_device *d = &c->devices.v[i];
 		uint32_t same = 0;
 
-		while (same < i && !(d->has_uuid && c->devices.v[same].has_uuid && !memcmp(d->uuid, c->devices.v[same].uuid, sizeof d->uuid)))
+		while (same < i &&
+			!(d->has_uuid && c->devices.v[same].has_uuid &&
+				!memcmp(d->uuid, c->devices.v[same].uuid, sizeof d->uuid)))
 			same++;
 		d->index = same < i ? c->devices.v[same].index : next++;
 	}
@@ -196,9 +214,18 @@ int gt_cuda_objects_finish(struct gt_cuda *c)
 uint32_t gt_cuda_device_count(const struct gt_cuda *c) { return c->devices.n; }
 uint32_t gt_cuda_context_count(const struct gt_cuda *c) { return c->contexts.n; }
 uint32_t gt_cuda_stream_count(const struct gt_cuda *c) { return c->streams.n; }
-const struct gt_cuda_device *gt_cuda_device(const struct gt_cuda *c, uint32_t i) { return i < c->devices.n ? &c->devices.v[i] : NULL; }
-const struct gt_cuda_context *gt_cuda_context(const struct gt_cuda *c, uint32_t i) { return i < c->contexts.n ? &c->contexts.v[i] : NULL; }
-const struct gt_cuda_stream *gt_cuda_stream(const struct gt_cuda *c, uint32_t i) { return i < c->streams.n ? &c->streams.v[i] : NULL; }
+const struct gt_cuda_device *gt_cuda_device(const struct gt_cuda *c, uint32_t i)
+{
+	return i < c->devices.n ? &c->devices.v[i] : NULL;
+}
+const struct gt_cuda_context *gt_cuda_context(const struct gt_cuda *c, uint32_t i)
+{
+	return i < c->contexts.n ? &c->contexts.v[i] : NULL;
+}
+const struct gt_cuda_stream *gt_cuda_stream(const struct gt_cuda *c, uint32_t i)
+{
+	return i < c->streams.n ? &c->streams.v[i] : NULL;
+}
 
 const struct gt_cuda_device *gt_cuda_device_of(const struct gt_cuda *c, uint32_t process, uint32_t id)
 {

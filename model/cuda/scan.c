@@ -28,11 +28,13 @@ static int list_tids(struct gt_model *m)
 
 		if (!t)
 			return -1;
-		*t = (struct gt_cuda_tid){ (uint32_t)m->threads.v[i].tid, i, gt_reader_tick_ns(m->reader, m->threads.v[i].process, m->thread_start.v[i]) };
+		*t = (struct gt_cuda_tid){ (uint32_t)m->threads.v[i].tid, i,
+			gt_reader_tick_ns(m->reader, m->threads.v[i].process, m->thread_start.v[i]) };
 	}
 	for (uint32_t i = 0; i < m->n_processes; i++)
 		if (c->processes[i].tids.n)
-			qsort(c->processes[i].tids.v, c->processes[i].tids.n, sizeof *c->processes[i].tids.v, compare_tids);
+			qsort(c->processes[i].tids.v, c->processes[i].tids.n, sizeof *c->processes[i].tids.v,
+				compare_tids);
 	return 0;
 }
 
@@ -81,7 +83,9 @@ static uint32_t added_thread(struct gt_cuda *c, uint32_t process, uint32_t tid)
 	return t->index;
 }
 
-/* The thread that had this number then: the last that began before, or the first of all. GT_CUDA_NONE: out of memory. */
+/*
+ * The thread that had this number then: the last that began before, or the first of all. GT_CUDA_NONE: out of memory.
+ */
 static uint32_t thread_at(struct gt_cuda *c, uint32_t process, uint32_t tid, int64_t ns)
 {
 	struct gt_cuda_process *p = &c->processes[process];
@@ -112,7 +116,8 @@ struct scan {
 	uint64_t last_name; bool last_known;      /* kernels of one name follow each other */
 };
 
-static int add(struct scan *s, enum gt_cuda_kind kind, uint64_t place, int64_t start, int64_t end, uint32_t correlation, uint32_t thread)
+static int add(struct scan *s, enum gt_cuda_kind kind, uint64_t place, int64_t start, int64_t end, uint32_t correlation,
+	uint32_t thread)
 {
 	struct gt_cuda_entry *e = gt_cuda_add(s->c, kind);
 
@@ -125,12 +130,14 @@ static int add(struct scan *s, enum gt_cuda_kind kind, uint64_t place, int64_t s
 }
 
 /* With start and end as CUPTI gave them. */
-static int add_timed(struct scan *s, enum gt_cuda_kind kind, uint64_t place, uint64_t start, uint64_t end, uint32_t correlation)
+static int add_timed(
+	struct scan *s, enum gt_cuda_kind kind, uint64_t place, uint64_t start, uint64_t end, uint32_t correlation)
 {
 	int reason = gt_cuda_untimed(start, end);
 
 	if (reason < 0)
-		return add(s, kind, place, gt_cuda_ns(s->c, s->b->process, start), gt_cuda_ns(s->c, s->b->process, end), correlation, GT_CUDA_NONE);
+		return add(s, kind, place, gt_cuda_ns(s->c, s->b->process, start), gt_cuda_ns(s->c, s->b->process, end),
+			correlation, GT_CUDA_NONE);
 	gt_model_count_loss(s->c->m, (enum rec_loss)reason, 1);
 	return add(s, kind, place | GT_PLACE_UNTIMED, GT_NO_TIME, GT_NO_TIME, correlation, GT_CUDA_NONE);
 }
@@ -139,8 +146,10 @@ static int add_call(struct scan *s, const struct rec_activity *a, uint64_t place
 {
 	uint64_t start = REC_GET(a, API, start, 0), end = REC_GET(a, API, end, 0);
 	int64_t from = gt_cuda_ns(s->c, s->b->process, start);
-	uint32_t thread = thread_at(s->c, s->b->process, REC_GET(a, API, threadId, 0), from), cbid = REC_GET(a, API, cbid, 0) % GT_CUDA_CBIDS;
-	uint64_t flags = (uint64_t)cbid << GT_PLACE_CBID_SHIFT | (a->kind == REC_CUPTI_KIND_DRIVER ? GT_PLACE_DRIVER : 0);
+	uint32_t thread = thread_at(s->c, s->b->process, REC_GET(a, API, threadId, 0), from),
+		 cbid = REC_GET(a, API, cbid, 0) % GT_CUDA_CBIDS;
+	uint64_t flags =
+		(uint64_t)cbid << GT_PLACE_CBID_SHIFT | (a->kind == REC_CUPTI_KIND_DRIVER ? GT_PLACE_DRIVER : 0);
 	int reason = gt_cuda_untimed(start, end);
 
 	if (thread == GT_CUDA_NONE)
@@ -149,7 +158,8 @@ static int add_call(struct scan *s, const struct rec_activity *a, uint64_t place
 	if (reason >= 0)
 		gt_model_count_loss(s->c->m, (enum rec_loss)reason, 1);
 	return add(s, GT_CUDA_CALL, place | flags | (reason < 0 ? 0 : GT_PLACE_UNTIMED), from,
-	           reason < 0 ? gt_cuda_ns(s->c, s->b->process, end) : GT_NO_TIME, REC_GET(a, API, correlationId, 0), thread);
+		reason < 0 ? gt_cuda_ns(s->c, s->b->process, end) : GT_NO_TIME, REC_GET(a, API, correlationId, 0),
+		thread);
 }
 
 static int add_kernel(struct scan *s, const struct rec_activity *a, uint64_t place)
@@ -162,7 +172,8 @@ static int add_kernel(struct scan *s, const struct rec_activity *a, uint64_t pla
 	}
 	if (!s->last_known)
 		gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_NAME_GONE, 1);
-	return add_timed(s, GT_CUDA_KERNEL, place, REC_GET(a, KERNEL, start, 0), REC_GET(a, KERNEL, end, 0), REC_GET(a, KERNEL, correlationId, 0));
+	return add_timed(s, GT_CUDA_KERNEL, place, REC_GET(a, KERNEL, start, 0), REC_GET(a, KERNEL, end, 0),
+		REC_GET(a, KERNEL, correlationId, 0));
 }
 
 /* Faults, thrashing and remote maps are moments: their records have no end. */
@@ -181,7 +192,8 @@ static int add_event_record(struct scan *s, const struct rec_activity *a, uint64
 
 	if (ns)
 		return add_timed(s, GT_CUDA_EVENT_RECORD, place, ns, ns, correlation);
-	return add(s, GT_CUDA_EVENT_RECORD, place | GT_PLACE_UNTIMED, GT_NO_TIME, GT_NO_TIME, correlation, GT_CUDA_NONE);
+	return add(
+		s, GT_CUDA_EVENT_RECORD, place | GT_PLACE_UNTIMED, GT_NO_TIME, GT_NO_TIME, correlation, GT_CUDA_NONE);
 }
 
 #define START_END(id) REC_GET(a, id, start, 0), REC_GET(a, id, end, 0)
@@ -204,15 +216,18 @@ static int take(struct scan *s, const struct rec_activity *a, uint64_t place)
 	case REC_CUPTI_KIND_SYNC:
 		return add_timed(s, GT_CUDA_SYNC, place, START_END(SYNC), REC_GET(a, SYNC, correlationId, 0));
 	case REC_CUPTI_KIND_GRAPH_TRACE:
-		return add_timed(s, GT_CUDA_GRAPH, place, START_END(GRAPH_TRACE), REC_GET(a, GRAPH_TRACE, correlationId, 0));
+		return add_timed(
+			s, GT_CUDA_GRAPH, place, START_END(GRAPH_TRACE), REC_GET(a, GRAPH_TRACE, correlationId, 0));
 	case REC_CUPTI_KIND_DEVICE_GRAPH_TRACE:
 		return add_timed(s, GT_CUDA_GRAPH, place, START_END(DEVICE_GRAPH_TRACE), 0);
 	case REC_CUPTI_KIND_OVERHEAD:
-		return add_timed(s, GT_CUDA_OVERHEAD, place, START_END(OVERHEAD), REC_GET(a, OVERHEAD, correlationId, 0));
+		return add_timed(
+			s, GT_CUDA_OVERHEAD, place, START_END(OVERHEAD), REC_GET(a, OVERHEAD, correlationId, 0));
 	case REC_CUPTI_KIND_JIT:
 		return add_timed(s, GT_CUDA_JIT, place, START_END(JIT), REC_GET(a, JIT, correlationId, 0));
 	case REC_CUPTI_KIND_DECOMPRESS:
-		return add_timed(s, GT_CUDA_DECOMPRESS, place, START_END(DECOMPRESS), REC_GET(a, DECOMPRESS, correlationId, 0));
+		return add_timed(
+			s, GT_CUDA_DECOMPRESS, place, START_END(DECOMPRESS), REC_GET(a, DECOMPRESS, correlationId, 0));
 	case REC_CUPTI_KIND_MANAGED:
 		return add_managed(s, a, place);
 	case REC_CUPTI_KIND_MEMORY2:
@@ -224,7 +239,8 @@ static int take(struct scan *s, const struct rec_activity *a, uint64_t place)
 	case REC_CUPTI_KIND_CUDA_EVENT:
 		return add_event_record(s, a, place);
 	case REC_CUPTI_KIND_EXTERNAL:
-		return add(s, GT_CUDA_EXTERNAL, place, GT_NO_TIME, GT_NO_TIME, REC_GET(a, EXTERNAL, correlationId, 0), GT_CUDA_NONE);
+		return add(s, GT_CUDA_EXTERNAL, place, GT_NO_TIME, GT_NO_TIME, REC_GET(a, EXTERNAL, correlationId, 0),
+			GT_CUDA_NONE);
 	case REC_CUPTI_KIND_DEVICE: case REC_CUPTI_KIND_CONTEXT: case REC_CUPTI_KIND_STREAM:
 		return gt_cuda_object_take(s->c, s->b, a);
 	}
@@ -243,8 +259,8 @@ static bool too_short(const struct rec_activity *a)
 }
 
 /*
- * In a buffer that never came back: the kill fell between the first word of a record and its last. What CUPTI always fills in is not there.
- * (A kernel that another one launched has no correlation id either, but a name.)
+ * In a buffer that never came back: the kill fell between the first word of a record and its last. What CUPTI always
+ * fills in is not there. (A kernel that another one launched has no correlation id either, but a name.)
  */
 static bool torn(const struct rec_activity *a)
 {
@@ -286,10 +302,13 @@ static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, 
 		else if (too_short(&a) || offset >= GT_PLACE_OFFSETS || index >= GT_PLACE_BUFFERS)
 			gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_UNREAD, 1);
 		else if (take(s, &a, GT_PLACE(index, offset)))
-			return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", s->c->m->session.path);
+			return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace",
+				s->c->m->session.path);
 	}
-	/* What stands behind cannot be counted: one for the rest. An unfinished buffer may end in the midst of a record. */
-	if (rc == 0 && gt_cupti_walk_stop(w) != GT_CUPTI_END && (s->b->completed || gt_cupti_walk_stop(w) == GT_CUPTI_UNKNOWN))
+	/* What stands behind cannot be counted: one for the rest. An unfinished buffer may end in the midst of a
+	 * record. */
+	if (rc == 0 && gt_cupti_walk_stop(w) != GT_CUPTI_END &&
+		(s->b->completed || gt_cupti_walk_stop(w) == GT_CUPTI_UNKNOWN))
 		gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_UNREAD, 1);
 	return rc;
 }
@@ -299,7 +318,8 @@ static int read_buffers(struct gt_cuda *c, struct gt_err *err)
 	c->n_buffers = gt_cupti_buffer_count(c->m->reader);
 	c->buffers = calloc(c->n_buffers + 1ull, sizeof *c->buffers);
 	if (!c->buffers)
-		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", c->m->session.path);
+		return gt_fail(
+			err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", c->m->session.path);
 	for (uint32_t i = 0; i < c->n_buffers; i++)
 		if (gt_cupti_buffer_get(c->m->reader, i, &c->buffers[i], err))
 			return -1;

@@ -1,7 +1,8 @@
 /*
  * model/cuda/table.c - reading the table of CUDA's arguments
  *
- * The text may be a user's file: a line that makes no sense makes the whole table refused, so that nothing is shown by half of one.
+ * The text may be a user's file: a line that makes no sense makes the whole table refused, so that nothing is shown by
+ * half of one.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -95,8 +96,8 @@ static bool take_fn(struct parser *p, char **f)
 {
 	int64_t cbid, bytes, known;
 
-	if ((strcmp(f[1], "R") && strcmp(f[1], "D")) || !number(f[2], 0, GT_CUDA_TABLE_CBIDS - 1, &cbid) || !number(f[4], 0, 4096, &bytes) ||
-	    !number(f[5], 0, 1, &known))
+	if ((strcmp(f[1], "R") && strcmp(f[1], "D")) || !number(f[2], 0, GT_CUDA_TABLE_CBIDS - 1, &cbid) ||
+		!number(f[4], 0, 4096, &bytes) || !number(f[5], 0, 1, &known))
 		return false;
 	p->layout = NULL;
 	p->fn = &p->t->fn[*f[1] == 'D'][cbid];
@@ -117,7 +118,9 @@ static bool take_target(struct gt_cuda_type *type, char *text)
 	*bytes++ = *ref++ = 0;
 	if (!number(bytes, 1, 1 << 20, &n))
 		return false;
-	*type = (struct gt_cuda_type){ .class = *text, .bytes = (uint32_t)n, .count = 1, .ref = strcmp(ref, "-") ? ref : NULL };
+	*type = (struct gt_cuda_type){
+		.class = *text, .bytes = (uint32_t)n, .count = 1, .ref = strcmp(ref, "-") ? ref : NULL
+	};
 	return true;
 }
 
@@ -129,10 +132,14 @@ static bool take_param(struct parser *p, char **f, bool member)
 	struct gt_cuda_param param = { .name = f[1], .text = f[2] };
 	int64_t offset, bytes, copy, count;
 
-	if (!n || !strchr("iufepdhstv", *f[3]) || !f[3][0] || f[3][1] || !number(f[4], 0, whole, &offset) || !number(f[5], 0, whole - offset, &bytes) ||
-	    !number(f[8], 0, 15, &copy) || !number(f[9], 0, 1 << 20, &count) || !take_target(&param.target, f[7]))
+	if (!n || !strchr("iufepdhstv", *f[3]) || !f[3][0] || f[3][1] || !number(f[4], 0, whole, &offset) ||
+		!number(f[5], 0, whole - offset, &bytes) || !number(f[8], 0, 15, &copy) ||
+		!number(f[9], 0, 1 << 20, &count) || !take_target(&param.target, f[7]))
 		return false;
-	param.type = (struct gt_cuda_type){ .class = *f[3], .bytes = (uint32_t)bytes, .count = (uint32_t)count, .ref = strcmp(f[6], "-") ? f[6] : NULL };
+	param.type = (struct gt_cuda_type){ .class = *f[3],
+		.bytes = (uint32_t)bytes,
+		.count = (uint32_t)count,
+		.ref = strcmp(f[6], "-") ? f[6] : NULL };
 	if (count > 1 && bytes % count)
 		return false;
 	param.offset = (uint32_t)offset;
@@ -181,7 +188,8 @@ static void resolve(const struct gt_cuda_table *t, struct gt_cuda_type *type)
 	if (type->class == 'e')
 		type->values = gt_cuda_table_set(t, type->ref);
 	for (uint32_t i = 0; type->class == 't' && i < t->n_layouts; i++)
-		if (!strcmp(t->layout[i].name, type->ref) && t->layout[i].bytes * (type->count > 1 ? type->count : 1) == type->bytes)
+		if (!strcmp(t->layout[i].name, type->ref) &&
+			t->layout[i].bytes * (type->count > 1 ? type->count : 1) == type->bytes)
 			type->layout = &t->layout[i];
 }
 

@@ -1,5 +1,6 @@
 /*
- * model/cuda/table.h - what the parameters of CUDA calls are: the table that api/cuda_generate.py makes (docs/cuda-args.md)
+ * model/cuda/table.h - what the parameters of CUDA calls are: the table that api/cuda_generate.py makes
+ * (docs/cuda-args.md)
  *
  * Runs in the tool.
  *
@@ -33,7 +34,8 @@ struct gt_cuda_param {
 	uint32_t copy;                    /* enum rec_cuda_copy_flag */
 };
 
-struct gt_cuda_layout { const char *name; uint32_t bytes, first, n; };          /* members: part of gt_cuda_table.param */
+/* members: part of gt_cuda_table.param */
+struct gt_cuda_layout { const char *name; uint32_t bytes, first, n; };
 struct gt_cuda_fn_args { const char *name; uint32_t bytes, first, n; bool known; };
 
 struct gt_cuda_table {

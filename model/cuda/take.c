@@ -55,7 +55,9 @@ static int take_name(struct gt_cuda *c, const struct gt_rec *rec)
 	uint32_t domain = (uint32_t)rec->args[1] == 1 ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME, bytes;
 	const char *text;
 
-	return text_of(rec, &text, &bytes) ? gt_cuda_names_add(c, rec->process, domain, (uint32_t)(rec->args[1] >> 32), text, bytes) : 0;
+	return text_of(rec, &text, &bytes)
+		? gt_cuda_names_add(c, rec->process, domain, (uint32_t)(rec->args[1] >> 32), text, bytes)
+		: 0;
 }
 
 static int take_string(struct gt_cuda *c, const struct gt_rec *rec)
@@ -63,7 +65,9 @@ static int take_string(struct gt_cuda *c, const struct gt_rec *rec)
 	const char *text;
 	uint32_t bytes;
 
-	return text_of(rec, &text, &bytes) ? gt_cuda_string_add(c, rec->process, rec->args[1], rec->args[0], text, bytes) : 0;
+	return text_of(rec, &text, &bytes)
+		? gt_cuda_string_add(c, rec->process, rec->args[1], rec->args[0], text, bytes)
+		: 0;
 }
 
 static int take_attach(struct gt_cuda *c, const struct gt_rec *rec, const struct gt_thread *thread, int64_t ns)
@@ -95,8 +99,8 @@ static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct 
 	e = moment ? gt_cuda_add(c, kind) : NULL;
 	if (!e)
 		return -1;
-	*moment = (struct gt_cuda_moment){ { rec->args[3], rec->args[4], rec->args[5], rec->args[6] }, what, context, (uint32_t)(rec->args[2] >> 32),
-	                                   rec->process, thread->index, 0 };
+	*moment = (struct gt_cuda_moment){ { rec->args[3], rec->args[4], rec->args[5], rec->args[6] }, what, context,
+		(uint32_t)(rec->args[2] >> 32), rec->process, thread->index, 0 };
 	*e = (struct gt_cuda_entry){ ns, ns, c->moments.n - 1, moment->correlation, thread->index };
 	return 0;
 }

@@ -58,9 +58,11 @@ void gt_cuda_feed_take(struct gt_cuda_feed *f, struct gt_call *call)
 	int64_t start = e->start_ns, end = end_of(e);
 
 	*call = (struct gt_call){
-		.fn = fn, .process = e->process, .thread = e->thread, .start_tick = gt_reader_ns_tick(f->model->reader, e->process, start),
+		.fn = fn, .process = e->process, .thread = e->thread,
+		.start_tick = gt_reader_ns_tick(f->model->reader, e->process, start),
 		.end_tick = gt_reader_ns_tick(f->model->reader, e->process, end), .start_ns = start, .end_ns = end,
-		.start_mono_ns = start + p->to_mono_ns, .end_mono_ns = end + p->to_mono_ns, .result = e->call.result, .id = ++p->ids,
+		.start_mono_ns = start + p->to_mono_ns, .end_mono_ns = end + p->to_mono_ns, .result = e->call.result,
+		.id = ++p->ids,
 		.cuda = e, .model = f->model,
 	};
 	if (fn->has_event_out && e->call.has_result && !e->call.result && !e->call.nested)
@@ -82,7 +84,9 @@ static bool work_overlaps(struct gt_cuda *c, const struct gt_cuda_place *at, int
 bool gt_cuda_call_overlaps(struct gt_cuda *c, const struct gt_cuda_event *call, int64_t from_ns, int64_t to_ns)
 {
 	struct gt_cuda_place few[8], *all = few;
-	uint32_t n = call->correlation == GT_CUDA_NONE ? 0 : gt_cuda_work_of(c, call->process, call->correlation, few, 8), room = 8;
+	uint32_t n = call->correlation == GT_CUDA_NONE ? 0
+						       : gt_cuda_work_of(c, call->process, call->correlation, few, 8),
+		 room = 8;
 	bool found = false;
 
 	if (n > room) {                   /* a graph, node by node */

@@ -18,7 +18,8 @@ struct gt_cuda_feed {
 	struct gt_cuda_event event;       /* the next one when loaded, else the one taken last */
 };
 
-int gt_cuda_feed_open(struct gt_cuda_feed *f, struct gt_model *m, const struct gt_walk_options *opt, struct gt_err *err);
+int gt_cuda_feed_open(
+	struct gt_cuda_feed *f, struct gt_model *m, const struct gt_walk_options *opt, struct gt_err *err);
 /* The next call of the walk's process; 1, 0 at the end, -1 with *err. */
 int gt_cuda_feed_peek(struct gt_cuda_feed *f, const struct gt_cuda_event **e, struct gt_err *err);
 /* Fills *call with what was peeked at, with the next numbers, and goes on. */

@@ -31,7 +31,8 @@ static bool take_text(struct gt_model *m, const struct gt_rec *rec, uint32_t *at
 }
 
 /* Word `at` of the record and on; false: it does not fit. */
-static bool take_entry(struct gt_model *m, const struct gt_rec *rec, uint32_t *at, bool enumeration, struct gt_payload_entry *e)
+static bool take_entry(
+	struct gt_model *m, const struct gt_rec *rec, uint32_t *at, bool enumeration, struct gt_payload_entry *e)
 {
 	uint32_t words = enumeration ? 2 : 4;
 	const uint64_t *w = rec->args + *at;
@@ -55,8 +56,13 @@ static bool take_entry(struct gt_model *m, const struct gt_rec *rec, uint32_t *a
 int gt_payloads_take(struct gt_model *m, const struct gt_rec *rec)
 {
 	uint32_t n = (uint32_t)rec->args[1], at = 7;
-	struct gt_payload_schema s = { .process = rec->process, .domain = (uint32_t)rec->result, .enumeration = rec->args[1] >> 32,
-	                               .id = rec->args[2], .n_entries = n, .flags = rec->args[4], .alignment = rec->args[6] };
+	struct gt_payload_schema s = { .process = rec->process,
+		.domain = (uint32_t)rec->result,
+		.enumeration = rec->args[1] >> 32,
+		.id = rec->args[2],
+		.n_entries = n,
+		.flags = rec->args[4],
+		.alignment = rec->args[6] };
 
 	s.type = s.enumeration ? 0 : rec->args[3];
 	s.bytes = s.enumeration ? rec->args[3] : rec->args[5];
@@ -99,7 +105,8 @@ static const struct gt_payload_schema *find_in(const struct gt_model *m, uint32_
 	return NULL;
 }
 
-const struct gt_payload_schema *gt_model_payload_schema_find(const struct gt_model *m, uint32_t process, uint32_t domain, uint64_t id)
+const struct gt_payload_schema *gt_model_payload_schema_find(
+	const struct gt_model *m, uint32_t process, uint32_t domain, uint64_t id)
 {
 	const struct gt_process *p = gt_model_process(m, process);
 	const struct gt_payload_schema *found = NULL;
@@ -113,13 +120,49 @@ const struct gt_payload_schema *gt_model_payload_schema_find(const struct gt_mod
 enum gt_payload_class gt_payload_type_class(uint64_t type, uint32_t *bytes)
 {
 	enum { U = GT_PAYLOAD_UNSIGNED, S = GT_PAYLOAD_SIGNED, R = GT_PAYLOAD_REAL, H = GT_PAYLOAD_HEX };
-	static const struct { uint8_t class, bytes; } types[] = {
-		[1] = { S, 1 }, [2] = { U, 1 }, [3] = { S, 2 }, [4] = { U, 2 }, [5] = { S, 4 }, [6] = { U, 4 }, [7] = { S, 8 }, [8] = { U, 8 },
-		[9] = { S, 8 }, [10] = { U, 8 }, [11] = { S, 1 }, [12] = { U, 1 }, [13] = { S, 2 }, [14] = { U, 2 }, [15] = { S, 4 },
-		[16] = { U, 4 }, [17] = { S, 8 }, [18] = { U, 8 }, [19] = { R, 4 }, [20] = { R, 8 }, [22] = { U, 8 }, [23] = { H, 8 },
-		[24] = { U, 4 }, [25] = { U, 1 }, [26] = { U, 2 }, [27] = { U, 4 }, [32] = { U, 1 }, [43] = { R, 4 }, [44] = { R, 8 },
-		[68] = { U, 4 }, [69] = { U, 4 }, [70] = { U, 8 }, [71] = { U, 4 }, [72] = { U, 8 }, [73] = { U, 4 }, [74] = { U, 8 },
-		[75] = { H, 8 }, [76] = { H, 8 }, [77] = { H, 8 }, [78] = { H, 8 }, [80] = { U, 8 },
+	static const struct { uint8_t class, bytes;
+	} types[] = {
+		[1] = { S, 1 },
+		[2] = { U, 1 },
+		[3] = { S, 2 },
+		[4] = { U, 2 },
+		[5] = { S, 4 },
+		[6] = { U, 4 },
+		[7] = { S, 8 },
+		[8] = { U, 8 },
+		[9] = { S, 8 },
+		[10] = { U, 8 },
+		[11] = { S, 1 },
+		[12] = { U, 1 },
+		[13] = { S, 2 },
+		[14] = { U, 2 },
+		[15] = { S, 4 },
+		[16] = { U, 4 },
+		[17] = { S, 8 },
+		[18] = { U, 8 },
+		[19] = { R, 4 },
+		[20] = { R, 8 },
+		[22] = { U, 8 },
+		[23] = { H, 8 },
+		[24] = { U, 4 },
+		[25] = { U, 1 },
+		[26] = { U, 2 },
+		[27] = { U, 4 },
+		[32] = { U, 1 },
+		[43] = { R, 4 },
+		[44] = { R, 8 },
+		[68] = { U, 4 },
+		[69] = { U, 4 },
+		[70] = { U, 8 },
+		[71] = { U, 4 },
+		[72] = { U, 8 },
+		[73] = { U, 4 },
+		[74] = { U, 8 },
+		[75] = { H, 8 },
+		[76] = { H, 8 },
+		[77] = { H, 8 },
+		[78] = { H, 8 },
+		[80] = { U, 8 },
 	};
 
 	*bytes = type < sizeof types / sizeof *types ? types[type].bytes : 0;

@@ -1,7 +1,8 @@
 /*
  * model/nvtx/payload.h - schemas and enumerations of structured NVTX payloads
  *
- * Runs in the tool. What a program registered, and which member of a payload lies where. Texts live as long as the model.
+ * Runs in the tool. What a program registered, and which member of a payload lies where. Texts live as long as the
+ * model.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -13,7 +14,8 @@
 
 /* A member of a schema, or a value of an enumeration. */
 struct gt_payload_entry {
-	uint64_t flags, type, detail, offset;   /* as registered: enum gt_payload_flag, gt_payload_type or a schema's id */
+	/* as registered: enum gt_payload_flag, gt_payload_type or a schema's id */
+	uint64_t flags, type, detail, offset;
 	uint64_t value;                         /* enumeration */
 	bool is_flag;
 	struct gt_string name, description;     /* text NULL: none */
@@ -34,7 +36,8 @@ struct gt_payload_schema {
 uint32_t gt_model_payload_schema_count(const struct gt_model *m);
 const struct gt_payload_schema *gt_model_payload_schema(const struct gt_model *m, uint32_t i);
 /* The one that an id means in this process, which may be its parent's; NULL. */
-const struct gt_payload_schema *gt_model_payload_schema_find(const struct gt_model *m, uint32_t process, uint32_t domain, uint64_t id);
+const struct gt_payload_schema *gt_model_payload_schema_find(
+	const struct gt_model *m, uint32_t process, uint32_t domain, uint64_t id);
 /* A registered string by its number; text NULL: none. */
 struct gt_string gt_model_registered_string(const struct gt_model *m, uint32_t process, uint64_t number);
 
@@ -44,8 +47,13 @@ enum gt_payload_flag {
 	GT_PAYLOAD_ARRAY_MASK = 7 << 4, GT_PAYLOAD_ARRAY_FIXED = 1 << 4,
 };
 enum gt_payload_type {
-	GT_PAYLOAD_CHAR = 1, GT_PAYLOAD_ADDRESS = 23, GT_PAYLOAD_CHAR8 = 25, GT_PAYLOAD_CSTRING = 75, GT_PAYLOAD_CSTRING_UTF8 = 76,
-	GT_PAYLOAD_REGISTERED = 80, GT_PAYLOAD_FIRST_SCHEMA = 1 << 24,
+	GT_PAYLOAD_CHAR = 1,
+	GT_PAYLOAD_ADDRESS = 23,
+	GT_PAYLOAD_CHAR8 = 25,
+	GT_PAYLOAD_CSTRING = 75,
+	GT_PAYLOAD_CSTRING_UTF8 = 76,
+	GT_PAYLOAD_REGISTERED = 80,
+	GT_PAYLOAD_FIRST_SCHEMA = 1 << 24,
 };
 enum { GT_PAYLOAD_SCHEMA_STATIC = 1 };
 enum gt_payload_class { GT_PAYLOAD_UNKNOWN, GT_PAYLOAD_UNSIGNED, GT_PAYLOAD_SIGNED, GT_PAYLOAD_REAL, GT_PAYLOAD_HEX };

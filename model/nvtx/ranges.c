@@ -1,9 +1,9 @@
 /*
  * model/nvtx/ranges.c - joins NVTX records to ranges
  *
- * The opening pass hands records over stream by stream, each stream in file order: for one thread that is the order of time,
- * so a pop ends what is on top of its thread's stack. Ends of started ranges come from any thread and are looked up when
- * all starts are known, by the link that is their id. Texts are kept once.
+ * The opening pass hands records over stream by stream, each stream in file order: for one thread that is the order of
+ * time, so a pop ends what is on top of its thread's stack. Ends of started ranges come from any thread and are looked
+ * up when all starts are known, by the link that is their id. Texts are kept once.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -160,7 +160,8 @@ static bool keep_wide(struct gt_model *m, struct gt_string raw, struct gt_string
 }
 
 /* The message at word `at`: 1 taken, 0 it does not fit the record, -1 no memory. */
-static int take_message(struct gt_model *m, const struct gt_rec *rec, uint32_t at, uint32_t type, struct gt_string *text, uint64_t *string)
+static int take_message(struct gt_model *m, const struct gt_rec *rec, uint32_t at, uint32_t type,
+	struct gt_string *text, uint64_t *string)
 {
 	struct gt_string raw;
 
@@ -234,9 +235,12 @@ static int take_event(struct gt_model *m, const struct gt_rec *rec)
 	uint32_t at = 2, flags = w >> 16 & 0xff;
 	int ok;
 
-	e.pub = (struct gt_range){ .process = rec->process, .kind = (enum rec_nvtx_kind)(w & 0xff), .end_ns = GT_NO_TIME,
-	                           .domain = (uint32_t)rec->result, .category = (uint32_t)(w >> 32),
-	                           .start_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]) };
+	e.pub = (struct gt_range){ .process = rec->process,
+		.kind = (enum rec_nvtx_kind)(w & 0xff),
+		.end_ns = GT_NO_TIME,
+		.domain = (uint32_t)rec->result,
+		.category = (uint32_t)(w >> 32),
+		.start_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]) };
 	if (e.pub.kind < REC_NVTX_MARK || e.pub.kind > REC_NVTX_START || ((flags & REC_NVTX_COLOR) && rec->n_args < 3))
 		return damaged(m);
 	if (flags & REC_NVTX_COLOR) {
@@ -283,7 +287,8 @@ static int take_end(struct gt_model *m, const struct gt_rec *rec)
 
 	if (!e)
 		return -1;
-	*e = (struct end){ rec->args[1], gt_reader_tick_ns(m->reader, rec->process, rec->args[0]), rec->process, rec->stream, rec->holder };
+	*e = (struct end){ rec->args[1], gt_reader_tick_ns(m->reader, rec->process, rec->args[0]), rec->process,
+		rec->stream, rec->holder };
 	return 0;
 }
 
@@ -293,9 +298,12 @@ static int take_name(struct gt_model *m, const struct gt_rec *rec)
 	struct name n = { .stream = rec->stream, .holder = rec->holder }, *kept;
 	int ok;
 
-	n.pub = (struct gt_range_name){ .process = rec->process, .what = (enum rec_nvtx_name)(w & 0xff), .domain = (uint32_t)rec->result,
-	                                .resource_type = (uint32_t)(w >> 32), .id = rec->args[2],
-	                                .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]) };
+	n.pub = (struct gt_range_name){ .process = rec->process,
+		.what = (enum rec_nvtx_name)(w & 0xff),
+		.domain = (uint32_t)rec->result,
+		.resource_type = (uint32_t)(w >> 32),
+		.id = rec->args[2],
+		.time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]) };
 	ok = take_message(m, rec, 3, w >> 8 & 0xff, &n.pub.text, &n.string);
 	if (ok <= 0)
 		return ok < 0 ? -1 : damaged(m);
@@ -356,14 +364,17 @@ static struct entry *find_start(const struct gt_ranges *r, uint32_t process, uin
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		const struct entry *e = &v[mid];
-		bool before = e->pub.process != process ? e->pub.process < process : e->stream != stream ? e->stream < stream : e->offset < offset;
+		bool before = e->pub.process != process ? e->pub.process < process
+			: e->stream != stream           ? e->stream < stream
+							: e->offset < offset;
 
 		if (before)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (low == r->entries.n || v[low].pub.process != process || v[low].pub.id != id || v[low].pub.kind != REC_NVTX_START)
+	if (low == r->entries.n || v[low].pub.process != process || v[low].pub.id != id ||
+		v[low].pub.kind != REC_NVTX_START)
 		return NULL;
 	return &v[low];
 }
@@ -397,7 +408,9 @@ static struct gt_string named(const struct gt_model *m, uint32_t process, enum r
 	const struct name *found = NULL;
 
 	for (uint32_t depth = 0; p && !found && depth < m->n_processes; p = p->parent, depth++) {
-		struct name key = { .pub = { .process = p->index, .what = what, .domain = (uint32_t)number, .id = number } };
+		struct name key = {
+			.pub = { .process = p->index, .what = what, .domain = (uint32_t)number, .id = number }
+		};
 
 		found = r->names.n ? bsearch(&key, r->names.v, r->names.n, sizeof key, compare_names) : NULL;
 	}

@@ -1,9 +1,9 @@
 /*
  * model/nvtx/ranges.h - NVTX marks, ranges and names of a trace
  *
- * Runs in the tool. Pushes are joined with the pops of their thread and domain, starts with their ends, registered strings and
- * domain numbers with what they stand for. Texts are UTF-8 or raw bytes as the program gave them, zero-terminated, and live
- * as long as the model.
+ * Runs in the tool. Pushes are joined with the pops of their thread and domain, starts with their ends, registered
+ * strings and domain numbers with what they stand for. Texts are UTF-8 or raw bytes as the program gave them,
+ * zero-terminated, and live as long as the model.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -25,7 +25,8 @@ struct gt_range {
 	struct gt_string text;            /* text NULL: no message */
 	bool registered, has_color;
 	uint32_t category, color;
-	uint32_t payload_type;            /* 1 u64, 2 i64, 3 double, 4 u32, 5 i32, 6 float, REC_NVTX_SCHEMA_DATA; 0 = none */
+	/* 1 u64, 2 i64, 3 double, 4 u32, 5 i32, 6 float, REC_NVTX_SCHEMA_DATA; 0 = none */
+	uint32_t payload_type;
 	uint64_t payload;                 /* the value's bits */
 	struct gt_string data;            /* REC_NVTX_SCHEMA_DATA: pieces as in the record */
 };
@@ -33,7 +34,8 @@ struct gt_range {
 uint64_t gt_model_range_count(const struct gt_model *m);
 const struct gt_range *gt_model_range(const struct gt_model *m, uint64_t i);
 
-/* What the program gave a name: domains (also their end, without a name), categories, threads, resources. In order of time. */
+/* What the program gave a name: domains (also their end, without a name), categories, threads, resources. In order of
+ * time. */
 struct gt_range_name {
 	uint32_t process, thread;         /* who said it */
 	enum rec_nvtx_name what;

@@ -14,12 +14,14 @@
 
 #include "model/internal.h"
 
-static struct gt_entity *entity(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role, enum rec_object kind)
+static struct gt_entity *entity(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f,
+	enum gt_role role, enum rec_object kind)
 {
 	return gt_objects_at(m, call->process, kind, gt_role_value(call, f, role), call->start_ns);
 }
 
-static struct gt_object *mem(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role)
+static struct gt_object *mem(
+	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role)
 {
 	struct gt_entity *e = entity(m, call, f, role, REC_OBJECT_MEM);
 
@@ -36,7 +38,7 @@ static void set_queue(struct gt_model *m, const struct gt_call *call, const stru
 	if (q)
 		c->queue = &q->pub;
 	else if (gt_role_arg(call, f, GT_ROLE_QUEUES, &queues) && queues.bytes >= 8 &&
-	         (q = gt_objects_at(m, call->process, REC_OBJECT_QUEUE, *(const uint64_t *)queues.data, call->start_ns)))
+		(q = gt_objects_at(m, call->process, REC_OBJECT_QUEUE, *(const uint64_t *)queues.data, call->start_ns)))
 		c->queue = &q->pub;
 	else if ((buffer = entity(m, call, f, GT_ROLE_COMMAND_BUFFER, REC_OBJECT_COMMAND_BUFFER)))
 		c->queue = buffer->queue;
@@ -48,7 +50,8 @@ static void set_queue(struct gt_model *m, const struct gt_call *call, const stru
 
 /* ------------------------------------------------------------------- kernel */
 
-static bool take_sizes(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role, uint32_t dims, uint64_t out[3])
+static bool take_sizes(
+	const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role, uint32_t dims, uint64_t out[3])
 {
 	struct gt_arg arg;
 
@@ -82,7 +85,8 @@ static struct gt_seen_size *find_seen(const struct gt_command *c)
 		struct gt_seen_size *s = *at;
 
 		if (s->device == c->device && s->dims == c->work_dim &&
-		    !memcmp(s->offset, c->global_offset, sizeof s->offset) && !memcmp(s->global, c->global_size, sizeof s->global)) {
+			!memcmp(s->offset, c->global_offset, sizeof s->offset) &&
+			!memcmp(s->global, c->global_size, sizeof s->global)) {
 			*at = s->next;
 			s->next = k->sizes;
 			k->sizes = s;
@@ -135,7 +139,8 @@ static void take_suggested(struct gt_model *m, struct gt_command *c, const struc
 	c->local_source = (enum rec_local_source)seen->source;
 }
 
-static void set_work(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c, uint32_t stream, uint64_t offset)
+static void set_work(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c,
+	uint32_t stream, uint64_t offset)
 {
 	const struct gt_local_size *said;
 	uint64_t required[3];
@@ -206,7 +211,8 @@ static void set_rect_bytes(const struct gt_call *call, const struct gt_fn_info *
 		set_bytes(c, n);
 }
 
-static void set_image_bytes(const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c, const struct gt_object *image)
+static void set_image_bytes(
+	const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c, const struct gt_object *image)
 {
 	uint32_t pixel = image ? ((const struct gt_entity *)image)->pixel_bytes : 0;
 	uint64_t n;
@@ -225,7 +231,8 @@ static void set_pattern(const struct gt_call *call, const struct gt_fn_info *f, 
 	}
 }
 
-static void set_transfer(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c)
+static void set_transfer(
+	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c)
 {
 	uint64_t size = gt_role_value(call, f, f->role[GT_ROLE_SIZE] >= 0 ? GT_ROLE_SIZE : GT_ROLE_CB);
 
@@ -350,7 +357,8 @@ static void set_fill(struct gt_model *m, const struct gt_call *call, const struc
 	set_pattern(call, f, c, GT_ROLE_PATTERN);
 }
 
-static void set_by_type(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c)
+static void set_by_type(
+	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c)
 {
 	switch (c->type) {
 	case CL_COMMAND_MAP_BUFFER: case CL_COMMAND_MAP_IMAGE: case CL_COMMAND_SVM_MAP: case CL_COMMAND_SVM_MAP_ARM:
@@ -364,7 +372,10 @@ static void set_by_type(struct gt_model *m, const struct gt_call *call, const st
 	case CL_COMMAND_SVM_UNMAP: case CL_COMMAND_SVM_UNMAP_ARM:
 		c->host_ptr = gt_role_value(call, f, GT_ROLE_SVM_PTR);
 		break;
-	case CL_COMMAND_FILL_BUFFER: case CL_COMMAND_FILL_IMAGE: case CL_COMMAND_SVM_MEMFILL: case CL_COMMAND_SVM_MEMFILL_ARM:
+	case CL_COMMAND_FILL_BUFFER:
+	case CL_COMMAND_FILL_IMAGE:
+	case CL_COMMAND_SVM_MEMFILL:
+	case CL_COMMAND_SVM_MEMFILL_ARM:
 	case CL_COMMAND_MEMFILL_INTEL:
 		set_fill(m, call, f, c);
 		break;
@@ -428,7 +439,8 @@ static void set_times(struct gt_model *m, const struct gt_call *call, struct gt_
 	c->complete_ns = t->complete ? gt_device_clock_ns(clock, t->complete) : GT_NO_TIME;
 }
 
-static void set_status(struct gt_model *m, const struct gt_call *call, struct gt_command *c, uint32_t stream, uint64_t offset)
+static void set_status(
+	struct gt_model *m, const struct gt_call *call, struct gt_command *c, uint32_t stream, uint64_t offset)
 {
 	struct gt_times t;
 
@@ -454,11 +466,14 @@ static struct gt_string command_name(const struct gt_fn *fn)
 	return (struct gt_string){ name, strlen(name) };
 }
 
-struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset)
+struct gt_command *gt_commands_make(
+	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset)
 {
 	struct gt_command *c = &m->command;
 
-	*c = (struct gt_command){ .type = call->fn->command_value, .is_kernel = f->is_kernel, .name = command_name(call->fn) };
+	*c = (struct gt_command){
+		.type = call->fn->command_value, .is_kernel = f->is_kernel, .name = command_name(call->fn)
+	};
 	if (call->has_args) {
 		set_queue(m, call, f, c);
 		set_kernel(m, call, f, c);

@@ -1,15 +1,15 @@
 /*
  * model/opencl/device_clock.c - a device's own nanoseconds to session nanoseconds
  *
- * From REC_CALIBRATION where the collector could measure: straight lines between the points, the outer ones prolonged. A
- * long trace has many points with brackets of different width, so runs of points are thinned to their tightest, and a
+ * From REC_CALIBRATION where the collector could measure: straight lines between the points, the outer ones prolonged.
+ * A long trace has many points with brackets of different width, so runs of points are thinned to their tightest, and a
  * point is dropped when a tighter one is so near that the clocks cannot have drifted apart by what that one is better.
- * Beyond the outer points the rate is that between the first and the last, but 1 when their brackets allow it: the errors
- * of two points 50 ms apart would grow with every further second.
+ * Beyond the outer points the rate is that between the first and the last, but 1 when their brackets allow it: the
+ * errors of two points 50 ms apart would grow with every further second.
  *
- * Without a measurement: PoCL's event clock is CLOCK_MONOTONIC_RAW, others use CLOCK_MONOTONIC. Either is believed when it
- * puts the first command's queued time inside its own call. Else queued is pinned to that call's start, and the error is
- * as wide as the call. Times are never moved to suit causality.
+ * Without a measurement: PoCL's event clock is CLOCK_MONOTONIC_RAW, others use CLOCK_MONOTONIC. Either is believed when
+ * it puts the first command's queued time inside its own call. Else queued is pinned to that call's start, and the
+ * error is as wide as the call. Times are never moved to suit causality.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -38,7 +38,8 @@ static int compare_calibrations(const void *a, const void *b)
 /* Ticks of a bracket in ns: ticks are turned to times only by the process' clock. */
 static int64_t bracket_ns(const struct gt_model *m, const struct gt_calibration *c)
 {
-	return gt_reader_tick_ns(m->reader, c->process, c->tick + c->bracket) - gt_reader_tick_ns(m->reader, c->process, c->tick);
+	return gt_reader_tick_ns(m->reader, c->process, c->tick + c->bracket) -
+		gt_reader_tick_ns(m->reader, c->process, c->tick);
 }
 
 static const struct gt_calibration *tightest(const struct gt_calibration *v, uint32_t n)
@@ -102,7 +103,9 @@ static uint32_t thin(const struct gt_model *m, const struct gt_calibration *v, u
 
 		if (kept && out[kept - 1].pair.device_ns == best->device_ns)
 			continue;
-		out[kept++] = (struct point){ { best->device_ns, gt_reader_tick_ns(m->reader, best->process, best->tick) }, (bracket_ns(m, best) + 1) / 2 };
+		out[kept++] =
+			(struct point){ { best->device_ns, gt_reader_tick_ns(m->reader, best->process, best->tick) },
+				(bracket_ns(m, best) + 1) / 2 };
 	}
 	return kept;
 }
@@ -120,7 +123,8 @@ static double rate_beyond(const struct point *first, const struct point *last)
 }
 
 /* A point beyond the outer ones, which turns prolonging them into a line between two. */
-static void add_beyond(struct gt_device_clock *c, struct gt_clock_pair *pairs, const struct point *from, int64_t distance_ns, double rate)
+static void add_beyond(struct gt_device_clock *c, struct gt_clock_pair *pairs, const struct point *from,
+	int64_t distance_ns, double rate)
 {
 	int64_t session_ns;
 
@@ -219,7 +223,8 @@ static uint32_t raw_pairs(struct gt_model *m, uint32_t process, struct gt_clock_
 		const struct gt_calibration *c = tightest(m->raw_clock.v + i, last - i < run ? last - i : run);
 
 		if (!n || pairs[n - 1].device_ns != c->device_ns)
-			pairs[n++] = (struct gt_clock_pair){ c->device_ns, gt_reader_tick_ns(m->reader, process, c->tick) };
+			pairs[n++] =
+				(struct gt_clock_pair){ c->device_ns, gt_reader_tick_ns(m->reader, process, c->tick) };
 	}
 	return n;
 }
@@ -280,11 +285,13 @@ int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 		p += find_line(c, device_ns);
 		/* Two points close together tell more about their brackets than about the rate. */
 		if (p[1].device_ns - p[0].device_ns > 1000000)
-			slope = ((double)p[1].session_ns - (double)p[0].session_ns) / (double)(p[1].device_ns - p[0].device_ns);
+			slope = ((double)p[1].session_ns - (double)p[0].session_ns) /
+				(double)(p[1].device_ns - p[0].device_ns);
 		if (!(slope > 0.5 && slope < 2))
 			slope = 1.0;      /* both count nanoseconds: such points are damaged */
 	}
-	/* slope - 1 is small: so is what rounding a double loses, at any distance that matters. Unsigned: damaged times wrap. */
+	/* slope - 1 is small: so is what rounding a double loses, at any distance that matters. Unsigned: damaged times
+	 * wrap. */
 	delta = (int64_t)(device_ns - p->device_ns);
 	if (delta > -FAR_NS && delta < FAR_NS)
 		drift = (int64_t)((double)delta * (slope - 1.0));
@@ -293,7 +300,8 @@ int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 
 const char *gt_device_clock_method(const struct gt_device_clock *c)
 {
-	static const char *const names[] = { "not used", "calibrated", "assumed CLOCK_MONOTONIC_RAW", "assumed CLOCK_MONOTONIC", "pinned to the first call" };
+	static const char *const names[] = { "not used", "calibrated", "assumed CLOCK_MONOTONIC_RAW",
+		"assumed CLOCK_MONOTONIC", "pinned to the first call" };
 
 	return names[c->method];
 }

@@ -3,8 +3,8 @@
  *
  * The same device has another handle in each process. It is the same when its UUID is, else its PCI address, else the
  * names of platform and device. Devices of one platform that look alike in one process are told apart by their order,
- * so the n-th of one process is the n-th of another. A sub-device has its parent's number. Worked out once when the trace
- * is opened, so that the numbers do not depend on which part of it is read.
+ * so the n-th of one process is the n-th of another. A sub-device has its parent's number. Worked out once when the
+ * trace is opened, so that the numbers do not depend on which part of it is read.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -27,7 +27,8 @@ struct sighting {                         /* a device of a process */
 };
 struct sightings { struct sighting *v; uint32_t n, room; };
 
-static const struct gt_attr *fact_attr(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint32_t key)
+static const struct gt_attr *fact_attr(
+	const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint32_t key)
 {
 	const struct gt_fact *f, *end;
 
@@ -87,7 +88,9 @@ static void identify(const struct gt_model *m, struct sighting *s)
 		print_hex(s->identity, 'P', pci);
 	} else {
 		size_t n = 0;
-		const char *parts[] = { "N", name_of(fact_attr(m, s->process, REC_OBJECT_PLATFORM, s->platform, CL_PLATFORM_NAME)), "/", name_of(name) };
+		const char *parts[] = { "N",
+			name_of(fact_attr(m, s->process, REC_OBJECT_PLATFORM, s->platform, CL_PLATFORM_NAME)), "/",
+			name_of(name) };
 
 		for (unsigned i = 0; i < 4; i++)
 			for (const char *c = parts[i]; *c && n < sizeof s->identity - 1; c++)
@@ -132,7 +135,8 @@ static int compare_sightings(const void *a, const void *b)
 static void count_alike(struct sightings *all, struct sighting *s)
 {
 	for (struct sighting *o = all->v; o < s; o++)
-		if (o->process == s->process && !o->parent && o->platform == s->platform && !strcmp(o->identity, s->identity))
+		if (o->process == s->process && !o->parent && o->platform == s->platform &&
+			!strcmp(o->identity, s->identity))
 			s->ordinal++;
 }
 

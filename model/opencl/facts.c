@@ -68,7 +68,8 @@ int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t bytes = (uint32_t)(rec->args[at] >> 32);
 
-		f->attrs[i] = (struct gt_attr){ (uint32_t)rec->args[at], bytes, gt_arena_copy(&m->arena, rec->args + at + 1, bytes) };
+		f->attrs[i] = (struct gt_attr){ (uint32_t)rec->args[at], bytes,
+			gt_arena_copy(&m->arena, rec->args + at + 1, bytes) };
 		if (!f->attrs[i].value)
 			return -1;
 		at += 1 + (bytes + 7) / 8;
@@ -87,9 +88,12 @@ int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec)
 	f = GT_LIST_ADD(&m->facts);
 	if (!f)
 		return -1;
-	*f = (struct gt_fact){ .process = rec->process, .kind = REC_OBJECT_PROGRAM, .handle = rec->args[1], .tick = rec->args[0],
-	                       .blob = { (uint32_t)rec->args[4], (uint32_t)(rec->args[4] >> 32), { rec->args[2], rec->args[3] },
-	                                 rec->n_args > 5 ? rec->args[5] : 0 } };
+	*f = (struct gt_fact){ .process = rec->process,
+		.kind = REC_OBJECT_PROGRAM,
+		.handle = rec->args[1],
+		.tick = rec->args[0],
+		.blob = { (uint32_t)rec->args[4], (uint32_t)(rec->args[4] >> 32), { rec->args[2], rec->args[3] },
+			rec->n_args > 5 ? rec->args[5] : 0 } };
 	return 0;
 }
 
@@ -111,7 +115,8 @@ static int add_creation(struct gt_model *m, const struct gt_call *call, uint32_t
 /* Only kinds that facts are asked about: a program may make millions of buffers. Devices always, for their numbers. */
 static bool has_facts(uint32_t kind)
 {
-	return kind != REC_OBJECT_MEM && kind != REC_OBJECT_SAMPLER && kind != REC_OBJECT_EVENT && kind != REC_OBJECT_SVM;
+	return kind != REC_OBJECT_MEM && kind != REC_OBJECT_SAMPLER && kind != REC_OBJECT_EVENT &&
+		kind != REC_OBJECT_SVM;
 }
 
 int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f)
@@ -125,7 +130,8 @@ int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struc
 	if (!gt_call_arg(call, (unsigned)f->array, &arg) || !arg.has_data)
 		return 0;
 	for (uint32_t i = 0; i < arg.bytes / 8; i++)
-		if (add_creation(m, call, f->object, ((const uint64_t *)arg.data)[i], gt_role_value(call, f, GT_ROLE_IN_DEVICE)))
+		if (add_creation(m, call, f->object, ((const uint64_t *)arg.data)[i],
+			    gt_role_value(call, f, GT_ROLE_IN_DEVICE)))
 			return -1;
 	return 0;
 }

@@ -1,8 +1,9 @@
 /*
  * model/opencl/fninfo.c - what each function of the table does to objects, worked out once
  *
- * From the table's classes where they tell (a returned handle is a new object), from its kind (retain, release), and from
- * parameter names, which the API's vendor keeps. Nothing here names a function unless no other rule tells it apart.
+ * From the table's classes where they tell (a returned handle is a new object), from its kind (retain, release), and
+ * from parameter names, which the API's vendor keeps. Nothing here names a function unless no other rule tells it
+ * apart.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -40,7 +41,8 @@ static int find_out_array(const struct gt_fn *fn)
 	for (uint32_t i = 0; i < fn->n_params; i++) {
 		const struct gt_param *p = &fn->params[i];
 
-		if (p->copy == GT_COPY_ARRAY && p->dir == GT_OUT && p->elem == GT_HANDLE && p->object && p->object != REC_OBJECT_EVENT)
+		if (p->copy == GT_COPY_ARRAY && p->dir == GT_OUT && p->elem == GT_HANDLE && p->object &&
+			p->object != REC_OBJECT_EVENT)
 			return (int)i;
 	}
 	return -1;
@@ -48,7 +50,8 @@ static int find_out_array(const struct gt_fn *fn)
 
 static bool is_kernel_command(uint32_t command)
 {
-	return command == CL_COMMAND_NDRANGE_KERNEL || command == CL_COMMAND_TASK || command == CL_COMMAND_NATIVE_KERNEL;
+	return command == CL_COMMAND_NDRANGE_KERNEL || command == CL_COMMAND_TASK ||
+		command == CL_COMMAND_NATIVE_KERNEL;
 }
 
 static void classify(const struct gt_fn *fn, struct gt_fn_info *f)
@@ -68,7 +71,8 @@ static void classify(const struct gt_fn *fn, struct gt_fn_info *f)
 			return;
 		f->action = retain ? GT_ACT_RETAIN : GT_ACT_RELEASE;
 		f->object = (uint8_t)fn->params[0].object;
-	} else if (fn->ret == GT_HANDLE && fn->ret_object && fn->ret_object != REC_OBJECT_EVENT && strcmp(fn->kind, "query")) {
+	} else if (fn->ret == GT_HANDLE && fn->ret_object && fn->ret_object != REC_OBJECT_EVENT &&
+		strcmp(fn->kind, "query")) {
 		f->action = GT_ACT_CREATE;
 		f->object = (uint8_t)fn->ret_object;
 	} else if (array >= 0) {

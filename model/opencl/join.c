@@ -113,7 +113,9 @@ int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec)
 		return 0;
 	}
 	if (wide)
-		return add_wide(m, e, &(struct gt_times){ .queued = w[1], .submit = w[2], .start = w[3], .end = w[4], .complete = w[5] });
+		return add_wide(m, e,
+			&(struct gt_times){
+				.queued = w[1], .submit = w[2], .start = w[3], .end = w[4], .complete = w[5] });
 	return add_narrow(m, e, w);
 }
 
@@ -137,8 +139,11 @@ int gt_join_add_local_size(struct gt_model *m, const struct gt_rec *rec)
 	s = GT_LIST_ADD(&m->local_sizes);
 	if (!s)
 		return -1;
-	*s = (struct gt_local_size){ .link = rec->args[0], .process = rec->process, .dims = (uint32_t)rec->args[1],
-	                             .source = (uint32_t)(rec->args[1] >> 32), .size = { rec->args[2], rec->args[3], rec->args[4] } };
+	*s = (struct gt_local_size){ .link = rec->args[0],
+		.process = rec->process,
+		.dims = (uint32_t)rec->args[1],
+		.source = (uint32_t)(rec->args[1] >> 32),
+		.size = { rec->args[2], rec->args[3], rec->args[4] } };
 	if (s->dims < 1 || s->dims > 3 || s->source > REC_LOCAL_SUGGESTED) {
 		m->local_sizes.n--;
 		return damaged(m);
@@ -309,7 +314,8 @@ bool gt_join_times(struct gt_model *m, uint32_t process, uint32_t stream, uint64
 	if (!e)
 		return false;
 	if (e->delta[0] == UNTIMED) {
-		*out = (struct gt_times){ .status = e->status, .reason = e->queued < REC_LOSS_COUNT ? (int)e->queued : -1 };
+		*out = (struct gt_times){ .status = e->status,
+			.reason = e->queued < REC_LOSS_COUNT ? (int)e->queued : -1 };
 	} else if (e->delta[0] == WIDE) {
 		*out = ((const struct gt_times *)m->wide.data)[e->queued];
 		out->timed = true;

@@ -1,9 +1,9 @@
 /*
  * model/opencl/objects.c - API objects by handle and time
  *
- * An object is (handle, generation). It is born at the END of the creating call and dies at the START of the release that
- * dropped its count to 0, as far as the program's own calls tell. Calls come in start order, so at any call the newest
- * generation born by its start is the one it means: a generation whose creating call still runs is stepped over.
+ * An object is (handle, generation). It is born at the END of the creating call and dies at the START of the release
+ * that dropped its count to 0, as far as the program's own calls tell. Calls come in start order, so at any call the
+ * newest generation born by its start is the one it means: a generation whose creating call still runs is stepped over.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -25,7 +25,8 @@ static uint32_t hash_key(uint32_t process, uint32_t kind, uint64_t handle)
 	return (uint32_t)(h >> 32);
 }
 
-static struct gt_entity_slot *map_find(struct gt_entity_slot *map, uint32_t mask, uint32_t process, uint32_t kind, uint64_t handle)
+static struct gt_entity_slot *map_find(
+	struct gt_entity_slot *map, uint32_t mask, uint32_t process, uint32_t kind, uint64_t handle)
 {
 	for (uint32_t h = hash_key(process, kind, handle);; h++) {
 		struct gt_entity_slot *s = &map[h & mask];
@@ -71,7 +72,8 @@ void gt_objects_reset(struct gt_model *m)
 
 /* -------------------------------------------------------------------- facts */
 
-static struct gt_object *object_at(struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns)
+static struct gt_object *object_at(
+	struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns)
 {
 	struct gt_entity *e = gt_objects_at(m, process, kind, handle, at_ns);
 
@@ -100,7 +102,8 @@ static void take_link(struct gt_model *m, struct gt_object *o, uint32_t key, uin
 	else if (key == REC_ATTR_CONTEXT && !o->context && o->kind != REC_OBJECT_CONTEXT)
 		o->context = object_at(m, o->process, REC_OBJECT_CONTEXT, handle, at_ns);
 	else if (key == REC_ATTR_PARENT && !o->parent && handle != o->handle)
-		o->parent = object_at(m, o->process, o->kind == REC_OBJECT_KERNEL ? REC_OBJECT_PROGRAM : o->kind, handle, at_ns);
+		o->parent = object_at(
+			m, o->process, o->kind == REC_OBJECT_KERNEL ? REC_OBJECT_PROGRAM : o->kind, handle, at_ns);
 }
 
 static void take_attr(struct gt_model *m, struct gt_object *o, const struct gt_attr *a, int64_t at_ns)
@@ -187,7 +190,8 @@ static void set_device(struct gt_model *m, struct gt_entity *e)
 }
 
 /* tick: start of the creating call; 0: it is not in the trace. */
-static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t born_ns, uint64_t tick, int64_t at_ns)
+static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle,
+	int64_t born_ns, uint64_t tick, int64_t at_ns)
 {
 	struct gt_entity **listed, *e;
 	struct gt_entity_slot *slot;
@@ -200,8 +204,14 @@ static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_obje
 	if (!listed)
 		return NULL;
 	*listed = e;
-	e->pub = (struct gt_object){ .kind = kind, .process = process, .handle = handle, .born_ns = born_ns, .died_ns = GT_NO_TIME,
-	                             .profiled = -1, .clock_error_ns = -1, .id = m->processes[process].n_objects[kind & 15]++ };
+	e->pub = (struct gt_object){ .kind = kind,
+		.process = process,
+		.handle = handle,
+		.born_ns = born_ns,
+		.died_ns = GT_NO_TIME,
+		.profiled = -1,
+		.clock_error_ns = -1,
+		.id = m->processes[process].n_objects[kind & 15]++ };
 	m->map_used += !slot->newest;
 	e->older = slot->newest;
 	*slot = (struct gt_entity_slot){ handle, process, kind, e };
@@ -211,7 +221,8 @@ static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_obje
 	return e;
 }
 
-struct gt_entity *gt_objects_at(struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns)
+struct gt_entity *gt_objects_at(
+	struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns)
 {
 	struct gt_entity *e = NULL;
 
@@ -226,7 +237,8 @@ struct gt_entity *gt_objects_at(struct gt_model *m, uint32_t process, enum rec_o
 	return e;
 }
 
-static struct gt_object *role_object(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role, enum rec_object kind)
+static struct gt_object *role_object(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f,
+	enum gt_role role, enum rec_object kind)
 {
 	return object_at(m, call->process, kind, gt_role_value(call, f, role), call->start_ns);
 }
@@ -251,12 +263,14 @@ static uint64_t first_handle(const struct gt_call *call, const struct gt_fn_info
 	return gt_role_arg(call, f, role, &arg) && arg.bytes >= 8 ? *(const uint64_t *)arg.data : 0;
 }
 
-static void fill_context(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_object *o)
+static void fill_context(
+	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_object *o)
 {
 	uint64_t platform = list_value(call, f, GT_ROLE_PROPERTIES, CL_CONTEXT_PLATFORM);
 
 	if (!o->device)
-		o->device = object_at(m, call->process, REC_OBJECT_DEVICE, first_handle(call, f, GT_ROLE_DEVICES), call->start_ns);
+		o->device = object_at(
+			m, call->process, REC_OBJECT_DEVICE, first_handle(call, f, GT_ROLE_DEVICES), call->start_ns);
 	if (!o->platform)
 		o->platform = object_at(m, call->process, REC_OBJECT_PLATFORM, platform, call->start_ns);
 	if (!o->platform && o->device)
@@ -272,7 +286,9 @@ static void fill_queue(struct gt_model *m, const struct gt_call *call, const str
 		o->device = role_object(m, call, f, GT_ROLE_DEVICE, REC_OBJECT_DEVICE);
 	/* What the application asked for is in the call; the driver's answer may hold our own profiling bit. */
 	if (f->role[GT_ROLE_PROPERTIES] >= 0 && gt_call_arg(call, (unsigned)f->role[GT_ROLE_PROPERTIES], &arg))
-		o->properties = arg.param->copy == GT_COPY_PLIST ? list_value(call, f, GT_ROLE_PROPERTIES, CL_QUEUE_PROPERTIES) : arg.value;
+		o->properties = arg.param->copy == GT_COPY_PLIST
+			? list_value(call, f, GT_ROLE_PROPERTIES, CL_QUEUE_PROPERTIES)
+			: arg.value;
 	if (o->profiled < 0 && o->properties & CL_QUEUE_PROFILING_ENABLE)
 		o->profiled = 2;
 	if (o->device) {
@@ -296,17 +312,22 @@ static void fill_image(const struct gt_call *call, const struct gt_fn_info *f, s
 	e->pixel_bytes = gt_image_pixel_bytes(fmt->image_channel_order, fmt->image_channel_data_type);
 	if (gt_role_arg(call, f, GT_ROLE_IMAGE_DESC, &desc) && desc.bytes >= sizeof(cl_image_desc)) {
 		const cl_image_desc *d = desc.data;
-		uint64_t layers = d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY || d->image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY ? d->image_array_size : 1;
+		uint64_t layers =
+			d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY || d->image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY
+			? d->image_array_size
+			: 1;
 		bool deep = d->image_type == CL_MEM_OBJECT_IMAGE3D, flat = d->image_type == CL_MEM_OBJECT_IMAGE1D ||
 			d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY || d->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
 
 		e->pub.mem_type = d->image_type;
-		pixels = d->image_width * (flat ? 1 : at_least_1(d->image_height)) * (deep ? at_least_1(d->image_depth) : 1) * at_least_1(layers);
+		pixels = d->image_width * (flat ? 1 : at_least_1(d->image_height)) *
+			(deep ? at_least_1(d->image_depth) : 1) * at_least_1(layers);
 	} else {
 		uint64_t depth = gt_role_value(call, f, GT_ROLE_DEPTH);
 
 		e->pub.mem_type = f->role[GT_ROLE_DEPTH] >= 0 ? CL_MEM_OBJECT_IMAGE3D : CL_MEM_OBJECT_IMAGE2D;
-		pixels = gt_role_value(call, f, GT_ROLE_WIDTH) * at_least_1(gt_role_value(call, f, GT_ROLE_HEIGHT)) * at_least_1(depth);
+		pixels = gt_role_value(call, f, GT_ROLE_WIDTH) * at_least_1(gt_role_value(call, f, GT_ROLE_HEIGHT)) *
+			at_least_1(depth);
 	}
 	if (!e->pub.size)
 		e->pub.size = pixels * e->pixel_bytes;
@@ -354,14 +375,16 @@ static void fill(struct gt_model *m, const struct gt_call *call, const struct gt
 {
 	struct gt_object *o = &e->pub;
 
-	if (o->kind != REC_OBJECT_CONTEXT && o->kind != REC_OBJECT_DEVICE && o->kind != REC_OBJECT_PLATFORM && !o->context)
+	if (o->kind != REC_OBJECT_CONTEXT && o->kind != REC_OBJECT_DEVICE && o->kind != REC_OBJECT_PLATFORM &&
+		!o->context)
 		o->context = role_object(m, call, f, GT_ROLE_CONTEXT, REC_OBJECT_CONTEXT);
 	switch (o->kind) {
 	case REC_OBJECT_DEVICE:
 		if (!o->parent)
 			o->parent = role_object(m, call, f, GT_ROLE_IN_DEVICE, REC_OBJECT_DEVICE);
 		if (!o->platform)
-			o->platform = o->parent ? o->parent->platform : role_object(m, call, f, GT_ROLE_PLATFORM, REC_OBJECT_PLATFORM);
+			o->platform = o->parent ? o->parent->platform
+						: role_object(m, call, f, GT_ROLE_PLATFORM, REC_OBJECT_PLATFORM);
 		if (o->parent && e->clock && e->clock->method == GT_CLOCK_UNDECIDED)
 			e->clock = ((struct gt_entity *)o->parent)->clock; /* a sub-device has its parent's clock */
 		break;
@@ -378,7 +401,8 @@ static void fill(struct gt_model *m, const struct gt_call *call, const struct gt
 		fill_kernel(m, call, f, o);
 		break;
 	case REC_OBJECT_COMMAND_BUFFER:
-		e->queue = object_at(m, call->process, REC_OBJECT_QUEUE, first_handle(call, f, GT_ROLE_QUEUES), call->start_ns);
+		e->queue = object_at(
+			m, call->process, REC_OBJECT_QUEUE, first_handle(call, f, GT_ROLE_QUEUES), call->start_ns);
 		o->context = e->queue ? e->queue->context : NULL;
 		break;
 	default:
@@ -392,7 +416,8 @@ static void fill(struct gt_model *m, const struct gt_call *call, const struct gt
 
 static void create(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint64_t handle)
 {
-	struct gt_entity *e = handle ? add(m, call->process, f->object, handle, call->end_ns, call->start_tick, call->end_ns) : NULL;
+	struct gt_entity *e =
+		handle ? add(m, call->process, f->object, handle, call->end_ns, call->start_tick, call->end_ns) : NULL;
 
 	if (!e)
 		return;
@@ -463,7 +488,8 @@ static void build(struct gt_model *m, const struct gt_call *call, const struct g
 	struct gt_arg options;
 
 	if (o && gt_role_arg(call, f, GT_ROLE_OPTIONS, &options))
-		o->build_options = (struct gt_string){ gt_arena_copy(&m->objects_arena, options.data, options.bytes), options.bytes };
+		o->build_options = (struct gt_string){ gt_arena_copy(&m->objects_arena, options.data, options.bytes),
+			options.bytes };
 }
 
 void gt_objects_apply(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f)

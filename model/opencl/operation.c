@@ -11,8 +11,10 @@
 
 /* ENUM_CUDA_MEMCPY_OPER labels by id */
 static const char *const labels[] = {
-	"Unknown", "Host-to-Device", "Device-to-Host", "Host-to-Array", "Array-to-Host", "Array-to-Array", "Array-to-Device",
-	"Device-to-Array", "Device-to-Device", "Host-to-Host", "Peer-to-Peer", "Unified Host-to-Device", "Unified Device-to-Host",
+	"Unknown", "Host-to-Device", "Device-to-Host", "Host-to-Array", "Array-to-Host", "Array-to-Array",
+	"Array-to-Device",
+	"Device-to-Array", "Device-to-Device", "Host-to-Host", "Peer-to-Peer", "Unified Host-to-Device",
+	"Unified Device-to-Host",
 	"Unified Device-to-Device",
 };
 
@@ -49,7 +51,8 @@ static bool pinned(const struct gt_object *mem)
 /* Maps, unmaps and migrations: a copy only where the flags say which way. */
 static bool by_flags(const struct gt_command *c, struct gt_operation *out)
 {
-	bool image = (c->src && c->src->mem_type > CL_MEM_OBJECT_BUFFER) || (c->dst && c->dst->mem_type > CL_MEM_OBJECT_BUFFER);
+	bool image = (c->src && c->src->mem_type > CL_MEM_OBJECT_BUFFER) ||
+		(c->dst && c->dst->mem_type > CL_MEM_OBJECT_BUFFER);
 	bool to_host;
 
 	switch (c->type) {
@@ -69,8 +72,11 @@ static bool by_flags(const struct gt_command *c, struct gt_operation *out)
 	default:
 		return false;
 	}
-	enum gt_mem_kind device = c->type == CL_COMMAND_SVM_MAP || c->type == CL_COMMAND_SVM_UNMAP || c->type == CL_COMMAND_SVM_MIGRATE_MEM ?
-		GT_MEM_MANAGED : image ? GT_MEM_ARRAY : GT_MEM_DEVICE;
+	enum gt_mem_kind device = c->type == CL_COMMAND_SVM_MAP || c->type == CL_COMMAND_SVM_UNMAP ||
+			c->type == CL_COMMAND_SVM_MIGRATE_MEM
+		? GT_MEM_MANAGED
+		: image ? GT_MEM_ARRAY
+			: GT_MEM_DEVICE;
 	enum gt_mem_kind host = pinned(c->src) || pinned(c->dst) ? GT_MEM_PINNED : GT_MEM_PAGEABLE;
 
 	out->kind = GT_OPERATION_COPY;
@@ -85,7 +91,9 @@ static bool by_flags(const struct gt_command *c, struct gt_operation *out)
 
 void gt_command_operation(const struct gt_command *c, struct gt_operation *out)
 {
-	*out = (struct gt_operation){ .kind = GT_OPERATION_OTHER, .src = GT_MEM_UNKNOWN, .dst = GT_MEM_UNKNOWN, .label = "" };
+	*out = (struct gt_operation){
+		.kind = GT_OPERATION_OTHER, .src = GT_MEM_UNKNOWN, .dst = GT_MEM_UNKNOWN, .label = ""
+	};
 	if (c->is_kernel) {
 		out->kind = GT_OPERATION_KERNEL;
 		return;
@@ -106,7 +114,9 @@ void gt_command_grid(const struct gt_command *c, uint64_t grid[3], uint64_t bloc
 	for (unsigned d = 0; d < 3; d++) {
 		uint64_t global = d < c->work_dim && c->global_size[d] ? c->global_size[d] : 1;
 
-		block[d] = d < c->work_dim && c->local_source != REC_LOCAL_UNKNOWN && c->local_size[d] ? c->local_size[d] : 1;
+		block[d] = d < c->work_dim && c->local_source != REC_LOCAL_UNKNOWN && c->local_size[d]
+			? c->local_size[d]
+			: 1;
 		grid[d] = global / block[d] + (global % block[d] != 0);
 	}
 }

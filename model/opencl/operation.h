@@ -1,8 +1,8 @@
 /*
  * model/opencl/operation.h - what a device command is to a report: a kernel, a copy, a fill, or neither
  *
- * The numbers of copies and memory kinds are those of the SQLite schema's ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND, so
- * that all outputs classify alike. The mapping from OpenCL: docs/sqlite.md.
+ * The numbers of copies and memory kinds are those of the SQLite schema's ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND,
+ * so that all outputs classify alike. The mapping from OpenCL: docs/sqlite.md.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -15,8 +15,20 @@
 enum gt_operation_kind { GT_OPERATION_OTHER, GT_OPERATION_KERNEL, GT_OPERATION_COPY, GT_OPERATION_FILL };
 
 enum gt_copy_kind {
-	GT_COPYKIND_UNKNOWN, GT_COPYKIND_HTOD, GT_COPYKIND_DTOH, GT_COPYKIND_HTOA, GT_COPYKIND_ATOH, GT_COPYKIND_ATOA, GT_COPYKIND_ATOD,
-	GT_COPYKIND_DTOA, GT_COPYKIND_DTOD, GT_COPYKIND_HTOH, GT_COPYKIND_PTOP, GT_COPYKIND_UVM_HTOD, GT_COPYKIND_UVM_DTOH, GT_COPYKIND_UVM_DTOD
+	GT_COPYKIND_UNKNOWN,
+	GT_COPYKIND_HTOD,
+	GT_COPYKIND_DTOH,
+	GT_COPYKIND_HTOA,
+	GT_COPYKIND_ATOH,
+	GT_COPYKIND_ATOA,
+	GT_COPYKIND_ATOD,
+	GT_COPYKIND_DTOA,
+	GT_COPYKIND_DTOD,
+	GT_COPYKIND_HTOH,
+	GT_COPYKIND_PTOP,
+	GT_COPYKIND_UVM_HTOD,
+	GT_COPYKIND_UVM_DTOH,
+	GT_COPYKIND_UVM_DTOD
 };
 enum gt_mem_kind { GT_MEM_PAGEABLE, GT_MEM_PINNED, GT_MEM_DEVICE, GT_MEM_ARRAY, GT_MEM_MANAGED, GT_MEM_UNKNOWN = 7 };
 

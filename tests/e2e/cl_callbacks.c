@@ -26,11 +26,23 @@ static void show(const char *title)
 	seen_n = 0;
 }
 
-static void CL_CALLBACK on_event(cl_event event, cl_int status, void *user) { (void)event; note("event", status, user); }
+static void CL_CALLBACK on_event(cl_event event, cl_int status, void *user)
+{
+	(void)event;
+	note("event", status, user);
+}
 /* In the thread that opens the gate, beside the worker that the gate lets go: no order between the two. */
 static atomic_int gates;
-static void CL_CALLBACK on_gate(cl_event event, cl_int status, void *user) { (void)event, (void)user; gates += status == CL_COMPLETE; }
-static void CL_CALLBACK on_event_count(cl_event event, cl_int status, void *user) { (void)event, (void)status, (void)user; many++; }
+static void CL_CALLBACK on_gate(cl_event event, cl_int status, void *user)
+{
+	(void)event, (void)user;
+	gates += status == CL_COMPLETE;
+}
+static void CL_CALLBACK on_event_count(cl_event event, cl_int status, void *user)
+{
+	(void)event, (void)status, (void)user;
+	many++;
+}
 static void CL_CALLBACK on_mem(cl_mem mem, void *user) { note("buffer", mem == buffer, user); }
 static void CL_CALLBACK on_context(cl_context c, void *user) { note("context", c == context, user); }
 static void CL_CALLBACK on_build(cl_program program, void *user) { note("build", program != NULL, user); builds++; }
@@ -72,11 +84,14 @@ static void events(void)
 	CHECK(run_kernel(queue, 1, &gate, &event));
 	for (int i = 0; i < 3; i++)
 		CHECK(clSetEventCallback(event, types[i], on_event,
-			(void *)(types[i] == CL_SUBMITTED ? "submitted" : types[i] == CL_RUNNING ? "running" : "complete")));
+			(void *)(types[i] == CL_SUBMITTED        ? "submitted"
+					: types[i] == CL_RUNNING ? "running"
+								 : "complete")));
 	CHECK(clSetEventCallback(event, CL_COMPLETE, on_event, "complete again"));
 	CHECK(clSetEventCallback(gate, CL_COMPLETE, on_gate, NULL));
 	printf("no function %d, wrong type %d, no event %d\n", clSetEventCallback(event, CL_COMPLETE, NULL, NULL),
-	       clSetEventCallback(event, 77, on_event, "never"), clSetEventCallback(NULL, CL_COMPLETE, on_event, "never"));
+		clSetEventCallback(event, 77, on_event, "never"),
+		clSetEventCallback(NULL, CL_COMPLETE, on_event, "never"));
 	CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
 	CHECK(clFinish(queue));
 	wait_for(&seen_n, 4);
@@ -140,10 +155,11 @@ static void native_kernels(void)
 	err = clEnqueueNativeKernel(queue, bare_native, NULL, 0, 0, NULL, NULL, 0, NULL, NULL);
 	printf("native without arguments %d\n", err);
 	CHECK(clFinish(queue));
-	printf("wrong natives: %d %d %d %d\n", clEnqueueNativeKernel(queue, NULL, &n, sizeof n, 0, NULL, NULL, 0, NULL, NULL),
-	       clEnqueueNativeKernel(queue, native, NULL, sizeof n, 0, NULL, NULL, 0, NULL, NULL),
-	       clEnqueueNativeKernel(queue, native, &n, 0, 1, &buffer, &place, 0, NULL, NULL),
-	       clEnqueueNativeKernel(queue, native, &n, sizeof n, 1, NULL, NULL, 0, NULL, NULL));
+	printf("wrong natives: %d %d %d %d\n",
+		clEnqueueNativeKernel(queue, NULL, &n, sizeof n, 0, NULL, NULL, 0, NULL, NULL),
+		clEnqueueNativeKernel(queue, native, NULL, sizeof n, 0, NULL, NULL, 0, NULL, NULL),
+		clEnqueueNativeKernel(queue, native, &n, 0, 1, &buffer, &place, 0, NULL, NULL),
+		clEnqueueNativeKernel(queue, native, &n, sizeof n, 1, NULL, NULL, 0, NULL, NULL));
 	CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
 	printf("value %d, arguments as before %d %p %d\n", value, n.a, (void *)n.memory, n.b);
 	show("native kernels");
@@ -175,7 +191,10 @@ int main(void)
 	open_context();
 	open_kernel();
 	for (int i = 0; i < 3; i++)
-		CHECK(clSetMemObjectDestructorCallback(buffer, on_mem, (void *)(i == 0 ? "first" : i == 1 ? "second" : "third")));
+		CHECK(clSetMemObjectDestructorCallback(buffer, on_mem,
+			(void *)(i == 0          ? "first"
+					: i == 1 ? "second"
+						 : "third")));
 	printf("no destructor %d\n", clSetMemObjectDestructorCallback(buffer, NULL, NULL));
 	printf("context destructor %d\n", clSetContextDestructorCallback(context, on_context, "context"));
 	events();

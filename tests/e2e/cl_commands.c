@@ -86,7 +86,8 @@ static void images(cl_command_queue q, unsigned *sum)
 
 static void shared(cl_command_queue q, unsigned *sum)
 {
-	unsigned char *p = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0), *r = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
+	unsigned char *p = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0),
+		      *r = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
 	unsigned value = 7;
 
 	if (!p || !r)

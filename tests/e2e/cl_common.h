@@ -1,8 +1,8 @@
 /*
  * tests/e2e/cl_common.h - what the OpenCL test programs share: one device, one context, one kernel, plain output
  *
- * The programs print what an application can see and nothing that changes between two runs, so a bare run and a traced one
- * must agree byte by byte.
+ * The programs print what an application can see and nothing that changes between two runs, so a bare run and a traced
+ * one must agree byte by byte.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

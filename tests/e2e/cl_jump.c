@@ -1,5 +1,6 @@
 /*
- * tests/e2e/cl_jump.c - leaves a call by siglongjmp, then makes calls where what the call left on the stack is still as it was
+ * tests/e2e/cl_jump.c - leaves a call by siglongjmp, then makes calls where what the call left on the stack is still as
+ * it was
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

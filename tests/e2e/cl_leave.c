@@ -21,9 +21,11 @@ static void late(void)
 
 	cl_command_queue_properties properties = 99;
 
-	printf("late properties %d", clGetCommandQueueInfo(waiting, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
+	printf("late properties %d",
+		clGetCommandQueueInfo(waiting, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
 	printf(" %llu\n", (unsigned long long)properties);
-	printf("late write %d\n", clEnqueueWriteBuffer(waiting, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+	printf("late write %d\n",
+		clEnqueueWriteBuffer(waiting, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
 	printf("late release %d\n", clReleaseCommandQueue(waiting));
 	fflush(stdout);
 }

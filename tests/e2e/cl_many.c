@@ -47,14 +47,18 @@ static void behind_user_event(int n, cl_int status)
 	cl_command_queue queue = open_queue(0), other = open_queue(0);
 	cl_int err;
 	cl_event gate = clCreateUserEvent(context, &err), first = NULL;
-	/* PoCL 3.1 aborts when a command fails whose event nobody holds: a program that makes commands fail holds them all. */
+	/* PoCL 3.1 aborts when a command fails whose event nobody holds: a program that makes commands fail holds them
+	 * all. */
 	cl_event *held = calloc((size_t)n, sizeof *held);
 	int value = 0;
 
 	CHECK(err);
 	open_kernel();
 	for (int i = 0; i < n; i++)
-		enqueue(queue, status < 0 || i == 0, status < 0 || i == 0 ? &gate : NULL, status < 0 ? &held[i] : i == 0 ? &first : NULL);
+		enqueue(queue, status < 0 || i == 0, status < 0 || i == 0 ? &gate : NULL,
+			status < 0       ? &held[i]
+				: i == 0 ? &first
+					 : NULL);
 	CHECK(clFlush(queue));
 	for (int i = 0; i < 100; i++) {
 		CHECK(clEnqueueFillBuffer(other, buffer, &i, sizeof i, 0, 64, 0, NULL, NULL));

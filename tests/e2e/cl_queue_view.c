@@ -71,12 +71,15 @@ static void refused(void)
 	printf(" %d\n", err);
 	printf("wrong bits %p", (void *)clCreateCommandQueue(context, device, 1ull << 40, &err));
 	printf(" %d\n", err);
-	printf("null context, list %p", (void *)clCreateCommandQueueWithProperties(NULL, device, (cl_queue_properties *)8, &err));
+	printf("null context, list %p",
+		(void *)clCreateCommandQueueWithProperties(NULL, device, (cl_queue_properties *)8, &err));
 	printf(" %d\n", err);
-	printf("null queue: retain %d release %d finish %d flush %d info %d\n", clRetainCommandQueue(NULL), clReleaseCommandQueue(NULL),
-	       clFinish(NULL), clFlush(NULL), clGetCommandQueueInfo(NULL, CL_QUEUE_PROPERTIES, 0, NULL, NULL));
-	printf("null event: info %d profiling %d release %d\n", clGetEventInfo(NULL, CL_EVENT_REFERENCE_COUNT, 0, NULL, NULL),
-	       clGetEventProfilingInfo(NULL, CL_PROFILING_COMMAND_END, 0, NULL, NULL), clReleaseEvent(NULL));
+	printf("null queue: retain %d release %d finish %d flush %d info %d\n", clRetainCommandQueue(NULL),
+		clReleaseCommandQueue(NULL), clFinish(NULL), clFlush(NULL),
+		clGetCommandQueueInfo(NULL, CL_QUEUE_PROPERTIES, 0, NULL, NULL));
+	printf("null event: info %d profiling %d release %d\n",
+		clGetEventInfo(NULL, CL_EVENT_REFERENCE_COUNT, 0, NULL, NULL),
+		clGetEventProfilingInfo(NULL, CL_PROFILING_COMMAND_END, 0, NULL, NULL), clReleaseEvent(NULL));
 }
 
 int main(void)

@@ -161,10 +161,14 @@ static int watch(pid_t pid, struct seen *s)
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
-	for (long signal = 0; ptrace(PTRACE_SYSCALL, pid, 0, signal) == 0 && waitpid(pid, &status, 0) == pid && !WIFEXITED(status);) {
+	for (long signal = 0;
+		ptrace(PTRACE_SYSCALL, pid, 0, signal) == 0 && waitpid(pid, &status, 0) == pid && !WIFEXITED(status);) {
 		if (WIFSIGNALED(status))
 			return 128;
-		signal = WSTOPSIG(status) == (SIGTRAP | 0x80) || WSTOPSIG(status) == SIGTRAP || WSTOPSIG(status) == SIGSTOP ? 0 : WSTOPSIG(status);
+		signal = WSTOPSIG(status) == (SIGTRAP | 0x80) || WSTOPSIG(status) == SIGTRAP ||
+				WSTOPSIG(status) == SIGSTOP
+			? 0
+			: WSTOPSIG(status);
 		if (WSTOPSIG(status) != (SIGTRAP | 0x80))
 			continue;
 		if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof at, &at) <= 0)
@@ -187,7 +191,8 @@ static int count(const char *kind, const char *shim, struct seen *s)
 	*shared = (struct shared){ 0 };
 	int status = watch(start(kind, shim), s);
 
-	printf("%s %lu %lu %lu\n", shim ? "traced" : "bare", (unsigned long)shared->allocations, (unsigned long)shared->locks, (unsigned long)s->calls);
+	printf("%s %lu %lu %lu\n", shim ? "traced" : "bare", (unsigned long)shared->allocations,
+		(unsigned long)shared->locks, (unsigned long)s->calls);
 	return status;
 }
 

@@ -1,5 +1,6 @@
 /*
- * tests/e2e/cl_references.c - reference counts while commands are pending and after; failing enqueues leave the event slot
+ * tests/e2e/cl_references.c - reference counts while commands are pending and after; failing enqueues leave the event
+ * slot
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -54,7 +55,8 @@ int main(void)
 
 	CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
 	CHECK(clFinish(queue));
-	usleep(50000);                                  /* PoCL's worker lets go of the event a moment after the finish */
+	/* PoCL's worker lets go of the event a moment after the finish */
+	usleep(50000);
 	counts("finished", queue);
 	printf("event references %u %u %u\n", references(events[0]), references(events[1]), references(events[9]));
 	CHECK(clReleaseEvent(events[0]));
@@ -85,7 +87,8 @@ int main(void)
 	err = clEnqueueMarkerWithWaitList(queue, 1, NULL, &bad);
 	printf("wrong wait list %d, slot %p\n", err, (void *)bad);
 	bad = (cl_event)0x1234;
-	printf("map beyond the end %p", clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 4000, 4000, 0, NULL, &bad, &err));
+	printf("map beyond the end %p",
+		clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 4000, 4000, 0, NULL, &bad, &err));
 	printf(" %d, slot %p\n", err, (void *)bad);
 
 	CHECK(clReleaseKernel(kernel));

@@ -85,7 +85,8 @@ static void reuse(void)
 		else
 			CHECK(clWaitForEvents(1, &event));
 		if (i < 8)
-			printf("%llu %d\n", (unsigned long long)properties, clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL));
+			printf("%llu %d\n", (unsigned long long)properties,
+				clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL));
 		CHECK(clReleaseCommandQueue(q));
 		CHECK(clReleaseEvent(event));
 	}

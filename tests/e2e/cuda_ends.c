@@ -1,8 +1,9 @@
 /*
  * tests/e2e/cuda_ends.c - a CUDA program that ends, forks, waits or resets in the way its argument names
  *
- * return exit _exit quick_exit thread_exit exec kill fork_after fork_before reset sealed idle window, or: late LIBRARY (loaded when the driver is up).
- * 20 launches; 200 for the window. Ends with status 3 where there is one. The driver is loaded by name: nothing of CUDA is linked.
+ * return exit _exit quick_exit thread_exit exec kill fork_after fork_before reset sealed idle window, or: late LIBRARY
+ * (loaded when the driver is up). 20 launches; 200 for the window. Ends with status 3 where there is one. The driver is
+ * loaded by name: nothing of CUDA is linked.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -25,7 +26,8 @@ enum { STATUS = 3, LAUNCHES = 20 };
 static void *driver, *kernel;
 static int device;
 
-static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u32 n)\n{\n\tret;\n}\n";
+static const char ptx[] =
+	".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u32 n)\n{\n\tret;\n}\n";
 
 #define F(name, ...) ({ int (*f_)(__VA_ARGS__) = (int (*)(__VA_ARGS__))dlsym(driver, #name); if (!f_) exit(90); f_; })
 #define MUST(call) do { int err_ = (call); if (err_) { fprintf(stderr, "line %d: error %d\n", __LINE__, err_); exit(91); } } while (0)
@@ -56,7 +58,8 @@ static void launch(int n)
 	unsigned zero = 0;
 	void *args[] = { &zero };
 
-	int (*one)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+	int (*one)(
+		void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 	one = (__typeof__(one))dlsym(driver, "cuLaunchKernel");
 
 	for (int i = 0; i < n; i++)

@@ -1,11 +1,11 @@
 /*
  * tests/e2e/nvtx_byhand.c - a client of NVTX without NVTX: does by hand what its header does at the first call
  *
- * Loads the library named by NVTX_INJECTION64_PATH, offers slots of two modules, and calls what it finds in them. The slots
- * of a client of an older version are fewer: "nvtx_byhand old" offers ten of the core module and none of the other.
- * "nvtx_byhand opencl" runs kernels inside ranges: one in "first", two and a copy in "inner" within "outer", one outside.
- * "nvtx_byhand many" makes so many ranges that a ring loses the first ones.
- * "nvtx_byhand libraries" speaks in the domains of three libraries, in one of its own and in the default one, like a program with cuBLAS.
+ * Loads the library named by NVTX_INJECTION64_PATH, offers slots of two modules, and calls what it finds in them. The
+ * slots of a client of an older version are fewer: "nvtx_byhand old" offers ten of the core module and none of the
+ * other. "nvtx_byhand opencl" runs kernels inside ranges: one in "first", two and a copy in "inner" within "outer", one
+ * outside. "nvtx_byhand many" makes so many ranges that a ring loses the first ones. "nvtx_byhand libraries" speaks in
+ * the domains of three libraries, in one of its own and in the default one, like a program with cuBLAS.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -113,11 +113,15 @@ static int use_libraries(void)
 	void (*mark)(void *, const struct event *) = (void (*)(void *, const struct event *))core2[1];
 	uint64_t (*start)(void *, const struct event *) = (uint64_t (*)(void *, const struct event *))core2[2];
 	void (*end)(void *, uint64_t) = (void (*)(void *, uint64_t))core2[3];
-	int (*push)(void *, const struct event *) = (int (*)(void *, const struct event *))core2[4], (*pop)(void *) = (int (*)(void *))core2[5];
+	int (*push)(void *, const struct event *) = (int (*)(void *, const struct event *))core2[4],
+					       (*pop)(void *) = (int (*)(void *))core2[5];
 
 	for (int i = 0; i < 4; i++) {
 		void *domain = create(names[i]);
-		struct event e = { .version = 3, .size = sizeof e, .message_type = 3, .message = domain ? string(domain, names[i]) : NULL };
+		struct event e = { .version = 3,
+			.size = sizeof e,
+			.message_type = 3,
+			.message = domain ? string(domain, names[i]) : NULL };
 
 		if (!domain || !e.message)
 			return fail("a handle is missing");
@@ -143,12 +147,15 @@ static int use_many(void)
 	void *(*string)(void *, const char *) = (void *(*)(void *, const char *))core2[10];
 	void (*category)(void *, uint32_t, const char *) = (void (*)(void *, uint32_t, const char *))core2[8];
 	void (*mark)(const char *) = (void (*)(const char *))core[2];
-	int (*push)(void *, const struct event *) = (int (*)(void *, const struct event *))core2[4], (*pop)(void *) = (int (*)(void *))core2[5];
+	int (*push)(void *, const struct event *) = (int (*)(void *, const struct event *))core2[4],
+					       (*pop)(void *) = (int (*)(void *))core2[5];
 
 	for (int i = 0; i < 30000; i++)
 		mark("before");
 	void *domain = create("mine");
-	struct event e = { .version = 3, .size = sizeof e, .category = 5, .message_type = 3, .message = string(domain, "kept") };
+	struct event e = {
+		.version = 3, .size = sizeof e, .category = 5, .message_type = 3, .message = string(domain, "kept")
+	};
 
 	category(domain, 5, "kind");
 	for (int i = 0; i < 200000; i++) {
@@ -192,7 +199,8 @@ int main(int argc, char **argv)
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
 	void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
-	int (*init)(const void *(*)(uint32_t)) = library ? (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2") : NULL;
+	int (*init)(const void *(*)(uint32_t)) =
+		library ? (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2") : NULL;
 
 	for (int i = 0; i < 16; i++) {
 		core_slots[i] = &core[i];

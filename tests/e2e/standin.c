@@ -10,7 +10,8 @@
 
 #include "cl_common.h"
 
-static int late_callbacks, version;     /* version: 30 for OpenCL 3.0; a loader crashes in functions that a platform does not have */
+/* version: 30 for OpenCL 3.0; a loader crashes in functions that a platform does not have */
+static int late_callbacks, version;
 static cl_command_queue queue;
 static cl_mem a;
 
@@ -33,7 +34,8 @@ static void CL_CALLBACK on_release(cl_mem m, void *user)
 
 static void native(void *args) { ++**(int **)args; }
 
-/* Codes of the profiling queries; the values only as far as the program could rely on them without profiling of its own. */
+/* Codes of the profiling queries; the values only as far as the program could rely on them without profiling of its
+ * own. */
 static void profile(cl_event e, int own)
 {
 	cl_ulong t[4] = { 1, 2, 3, 4 };
@@ -43,11 +45,13 @@ static void profile(cl_event e, int own)
 
 		/* A program has to ask again until the times are there; how often, it cannot know. */
 		for (int tries = own ? 9 : 1; tries && rc == CL_PROFILING_INFO_NOT_AVAILABLE; tries--)
-			rc = clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_QUEUED + (cl_uint)i, sizeof t[i], &t[i], NULL);
+			rc = clGetEventProfilingInfo(
+				e, CL_PROFILING_COMMAND_QUEUED + (cl_uint)i, sizeof t[i], &t[i], NULL);
 		say("profiling", rc);
 	}
 	if (own)
-		printf("  times %s %s\n", t[0] <= t[1] && t[1] <= t[2] && t[2] <= t[3] ? "in order" : "out of order", t[3] ? "set" : "zero");
+		printf("  times %s %s\n", t[0] <= t[1] && t[1] <= t[2] && t[2] <= t[3] ? "in order" : "out of order",
+			t[3] ? "set" : "zero");
 	say("untouched", own ? 0 : t[0] == 1 && t[3] == 4);
 }
 
@@ -73,7 +77,10 @@ static void commands(int own)
 		look_at("fill", clEnqueueFillBuffer(queue, a, &value, 4, 64, 64, 0, NULL, &e[2]), e[2]);
 	look_at("native", clEnqueueNativeKernel(queue, native, &at, sizeof at, 0, NULL, NULL, 0, NULL, &e[3]), e[3]);
 	if (version >= 11)
-		look_at("rect", clEnqueueWriteBufferRect(queue, a, CL_FALSE, origin, origin, region, 0, 0, 0, 0, data, 0, NULL, &e[4]), e[4]);
+		look_at("rect",
+			clEnqueueWriteBufferRect(
+				queue, a, CL_FALSE, origin, origin, region, 0, 0, 0, 0, data, 0, NULL, &e[4]),
+			e[4]);
 	mapped = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, 64, 0, NULL, &e[5], &err);
 	look_at(mapped ? "map" : "no map", err, e[5]);
 	if (mapped)
@@ -116,7 +123,8 @@ static void queue_view(cl_command_queue_properties properties)
 	say("properties kept", seen == properties);
 	say("array", clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof list, list, &bytes));
 	say("array bytes", (long long)bytes);
-	printf("  array %llx %llx %llx\n", (unsigned long long)list[0], (unsigned long long)list[1], (unsigned long long)list[2]);
+	printf("  array %llx %llx %llx\n", (unsigned long long)list[0], (unsigned long long)list[1],
+		(unsigned long long)list[2]);
 	clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof n, &n, NULL);
 	say("queue references", n);
 	clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof n, &n, NULL);
@@ -139,7 +147,8 @@ static void with_queue(const char *name, cl_command_queue q, cl_int err, cl_comm
 
 static void queues(void)
 {
-	cl_queue_properties vendor[] = { CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0x7777, 3, 0 }, none[] = { 0 };
+	cl_queue_properties vendor[] = { CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0x7777, 3, 0 },
+			    none[] = { 0 };
 	cl_int err = 99;
 	cl_command_queue q = clCreateCommandQueue(context, device, 0, &err);
 
@@ -172,7 +181,8 @@ static void extensions(void)
 	clMemFreeINTEL_fn release = (clMemFreeINTEL_fn)named("clMemFreeINTEL");
 	clEnqueueMemFillINTEL_fn fill = (clEnqueueMemFillINTEL_fn)named("clEnqueueMemFillINTEL");
 	clEnqueueMemcpyINTEL_fn copy = (clEnqueueMemcpyINTEL_fn)named("clEnqueueMemcpyINTEL");
-	clGetKernelSuggestedLocalWorkSizeKHR_fn suggested = (clGetKernelSuggestedLocalWorkSizeKHR_fn)named("clGetKernelSuggestedLocalWorkSizeKHR");
+	clGetKernelSuggestedLocalWorkSizeKHR_fn suggested =
+		(clGetKernelSuggestedLocalWorkSizeKHR_fn)named("clGetKernelSuggestedLocalWorkSizeKHR");
 	cl_command_queue q = clCreateCommandQueue(context, device, 0, NULL);
 	size_t global[2] = { 128, 2 }, local[2] = { 0, 0 };
 	char pattern = 7, *p = NULL, *r = NULL;

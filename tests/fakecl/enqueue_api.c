@@ -20,7 +20,8 @@ static int run_rect(struct fk_command *c)
 {
 	for (size_t z = 0; z < c->region[2]; z++)
 		for (size_t y = 0; y < c->region[1]; y++)
-			memmove(c->dst + z * c->dst_pitch[1] + y * c->dst_pitch[0], c->src + z * c->src_pitch[1] + y * c->src_pitch[0], c->region[0]);
+			memmove(c->dst + z * c->dst_pitch[1] + y * c->dst_pitch[0],
+				c->src + z * c->src_pitch[1] + y * c->src_pitch[0], c->region[0]);
 	return CL_COMPLETE;
 }
 
@@ -34,34 +35,41 @@ static int run_fill(struct fk_command *c)
 #define MEM(m) do { if (!fk_is(m, FK_MEM)) return CL_INVALID_MEM_OBJECT; } while (0)
 #define INSIDE(m, offset, size) do { if ((offset) + (size) > (m)->size || !(size)) return CL_INVALID_VALUE; } while (0)
 
-cl_int CL_API_CALL fk_clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t size, void *p, WAITS)
+cl_int CL_API_CALL fk_clEnqueueReadBuffer(
+	cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t size, void *p, WAITS)
 {
 	MEM(m);
 	INSIDE(m, offset, size);
 	if (!p)
 		return CL_INVALID_VALUE;
-	return fk_enqueue(q, CL_COMMAND_READ_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = m->data + offset, .dst = p, .bytes = size,
-		.mem = { m } }, block);
+	return fk_enqueue(q, CL_COMMAND_READ_BUFFER, n, w, e,
+		&(struct fk_command){ .run = run_copy, .src = m->data + offset, .dst = p, .bytes = size, .mem = { m } },
+		block);
 }
 
-cl_int CL_API_CALL fk_clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t size, const void *p, WAITS)
+cl_int CL_API_CALL fk_clEnqueueWriteBuffer(
+	cl_command_queue q, cl_mem m, cl_bool block, size_t offset, size_t size, const void *p, WAITS)
 {
 	MEM(m);
 	INSIDE(m, offset, size);
 	if (!p)
 		return CL_INVALID_VALUE;
-	return fk_enqueue(q, CL_COMMAND_WRITE_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = p, .dst = m->data + offset, .bytes = size,
-		.mem = { m } }, block);
+	return fk_enqueue(q, CL_COMMAND_WRITE_BUFFER, n, w, e,
+		&(struct fk_command){ .run = run_copy, .src = p, .dst = m->data + offset, .bytes = size, .mem = { m } },
+		block);
 }
 
-cl_int CL_API_CALL fk_clEnqueueCopyBuffer(cl_command_queue q, cl_mem a, cl_mem b, size_t from, size_t to, size_t size, WAITS)
+cl_int CL_API_CALL fk_clEnqueueCopyBuffer(
+	cl_command_queue q, cl_mem a, cl_mem b, size_t from, size_t to, size_t size, WAITS)
 {
 	MEM(a);
 	MEM(b);
 	INSIDE(a, from, size);
 	INSIDE(b, to, size);
-	return fk_enqueue(q, CL_COMMAND_COPY_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data + from, .dst = b->data + to,
-		.bytes = size, .mem = { a, b } }, false);
+	return fk_enqueue(q, CL_COMMAND_COPY_BUFFER, n, w, e,
+		&(struct fk_command){
+			.run = run_copy, .src = a->data + from, .dst = b->data + to, .bytes = size, .mem = { a, b } },
+		false);
 }
 
 static void pitches(size_t out[2], size_t row, size_t slice, const size_t *region)
@@ -75,8 +83,8 @@ static size_t rect_offset(const size_t *origin, const size_t pitch[2])
 	return origin[0] + origin[1] * pitch[0] + origin[2] * pitch[1];
 }
 
-cl_int CL_API_CALL fk_clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool block, const size_t *bo, const size_t *ho, const size_t *region,
-	size_t brow, size_t bslice, size_t hrow, size_t hslice, void *p, WAITS)
+cl_int CL_API_CALL fk_clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool block, const size_t *bo,
+	const size_t *ho, const size_t *region, size_t brow, size_t bslice, size_t hrow, size_t hslice, void *p, WAITS)
 {
 	struct fk_command c = { .run = run_rect, .mem = { m } };
 
@@ -91,8 +99,9 @@ cl_int CL_API_CALL fk_clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_b
 	return fk_enqueue(q, CL_COMMAND_READ_BUFFER_RECT, n, w, e, &c, block);
 }
 
-cl_int CL_API_CALL fk_clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool block, const size_t *bo, const size_t *ho, const size_t *region,
-	size_t brow, size_t bslice, size_t hrow, size_t hslice, const void *p, WAITS)
+cl_int CL_API_CALL fk_clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool block, const size_t *bo,
+	const size_t *ho, const size_t *region, size_t brow, size_t bslice, size_t hrow, size_t hslice, const void *p,
+	WAITS)
 {
 	struct fk_command c = { .run = run_rect, .mem = { m } };
 
@@ -107,8 +116,8 @@ cl_int CL_API_CALL fk_clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_
 	return fk_enqueue(q, CL_COMMAND_WRITE_BUFFER_RECT, n, w, e, &c, block);
 }
 
-cl_int CL_API_CALL fk_clEnqueueCopyBufferRect(cl_command_queue q, cl_mem a, cl_mem b, const size_t *ao, const size_t *bo, const size_t *region,
-	size_t arow, size_t aslice, size_t brow, size_t bslice, WAITS)
+cl_int CL_API_CALL fk_clEnqueueCopyBufferRect(cl_command_queue q, cl_mem a, cl_mem b, const size_t *ao,
+	const size_t *bo, const size_t *region, size_t arow, size_t aslice, size_t brow, size_t bslice, WAITS)
 {
 	struct fk_command c = { .run = run_rect, .mem = { a, b } };
 
@@ -122,7 +131,8 @@ cl_int CL_API_CALL fk_clEnqueueCopyBufferRect(cl_command_queue q, cl_mem a, cl_m
 	return fk_enqueue(q, CL_COMMAND_COPY_BUFFER_RECT, n, w, e, &c, false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern, size_t bytes, size_t offset, size_t size, WAITS)
+cl_int CL_API_CALL fk_clEnqueueFillBuffer(
+	cl_command_queue q, cl_mem m, const void *pattern, size_t bytes, size_t offset, size_t size, WAITS)
 {
 	struct fk_command c = { .run = run_fill, .bytes = size, .pattern_bytes = bytes, .mem = { m } };
 
@@ -135,7 +145,8 @@ cl_int CL_API_CALL fk_clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const vo
 	return fk_enqueue(q, CL_COMMAND_FILL_BUFFER, n, w, e, &c, false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueFillImage(cl_command_queue q, cl_mem m, const void *color, const size_t *origin, const size_t *region, WAITS)
+cl_int CL_API_CALL fk_clEnqueueFillImage(
+	cl_command_queue q, cl_mem m, const void *color, const size_t *origin, const size_t *region, WAITS)
 {
 	MEM(m);
 	(void)color; (void)origin; (void)region;
@@ -147,52 +158,75 @@ static size_t image_bytes(const size_t *region)
 	return 4 * region[0] * region[1] * region[2];
 }
 
-cl_int CL_API_CALL fk_clEnqueueReadImage(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin, const size_t *region, size_t row, size_t slice,
-		void *p, WAITS)
+cl_int CL_API_CALL fk_clEnqueueReadImage(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin,
+	const size_t *region, size_t row, size_t slice, void *p, WAITS)
 {
 	MEM(m);
 	(void)origin; (void)row; (void)slice;
-	return fk_enqueue(q, CL_COMMAND_READ_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = m->data, .dst = p, .bytes = image_bytes(region),
-		.mem = { m } }, block);
+	return fk_enqueue(q, CL_COMMAND_READ_IMAGE, n, w, e,
+		&(struct fk_command){
+			.run = run_copy, .src = m->data, .dst = p, .bytes = image_bytes(region), .mem = { m } },
+		block);
 }
 
-cl_int CL_API_CALL fk_clEnqueueWriteImage(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin, const size_t *region, size_t row, size_t slice,
-	const void *p, WAITS)
+cl_int CL_API_CALL fk_clEnqueueWriteImage(cl_command_queue q, cl_mem m, cl_bool block, const size_t *origin,
+	const size_t *region, size_t row, size_t slice, const void *p, WAITS)
 {
 	MEM(m);
 	(void)origin; (void)row; (void)slice;
-	return fk_enqueue(q, CL_COMMAND_WRITE_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = p, .dst = m->data, .bytes = image_bytes(region),
-		.mem = { m } }, block);
+	return fk_enqueue(q, CL_COMMAND_WRITE_IMAGE, n, w, e,
+		&(struct fk_command){
+			.run = run_copy, .src = p, .dst = m->data, .bytes = image_bytes(region), .mem = { m } },
+		block);
 }
 
-cl_int CL_API_CALL fk_clEnqueueCopyImage(cl_command_queue q, cl_mem a, cl_mem b, const size_t *ao, const size_t *bo, const size_t *region, WAITS)
+cl_int CL_API_CALL fk_clEnqueueCopyImage(
+	cl_command_queue q, cl_mem a, cl_mem b, const size_t *ao, const size_t *bo, const size_t *region, WAITS)
 {
 	MEM(a);
 	MEM(b);
 	(void)ao; (void)bo;
-	return fk_enqueue(q, CL_COMMAND_COPY_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data, .dst = b->data,
-		.bytes = image_bytes(region), .mem = { a, b } }, false);
+	return fk_enqueue(q, CL_COMMAND_COPY_IMAGE, n, w, e,
+		&(struct fk_command){ .run = run_copy,
+			.src = a->data,
+			.dst = b->data,
+			.bytes = image_bytes(region),
+			.mem = { a, b } },
+		false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem a, cl_mem b, const size_t *ao, const size_t *region, size_t to, WAITS)
+cl_int CL_API_CALL fk_clEnqueueCopyImageToBuffer(
+	cl_command_queue q, cl_mem a, cl_mem b, const size_t *ao, const size_t *region, size_t to, WAITS)
 {
 	MEM(a);
 	MEM(b);
 	(void)ao;
-	return fk_enqueue(q, CL_COMMAND_COPY_IMAGE_TO_BUFFER, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data, .dst = b->data + to,
-		.bytes = image_bytes(region), .mem = { a, b } }, false);
+	return fk_enqueue(q, CL_COMMAND_COPY_IMAGE_TO_BUFFER, n, w, e,
+		&(struct fk_command){ .run = run_copy,
+			.src = a->data,
+			.dst = b->data + to,
+			.bytes = image_bytes(region),
+			.mem = { a, b } },
+		false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem a, cl_mem b, size_t from, const size_t *bo, const size_t *region, WAITS)
+cl_int CL_API_CALL fk_clEnqueueCopyBufferToImage(
+	cl_command_queue q, cl_mem a, cl_mem b, size_t from, const size_t *bo, const size_t *region, WAITS)
 {
 	MEM(a);
 	MEM(b);
 	(void)bo;
-	return fk_enqueue(q, CL_COMMAND_COPY_BUFFER_TO_IMAGE, n, w, e, &(struct fk_command){ .run = run_copy, .src = a->data + from, .dst = b->data,
-		.bytes = image_bytes(region), .mem = { a, b } }, false);
+	return fk_enqueue(q, CL_COMMAND_COPY_BUFFER_TO_IMAGE, n, w, e,
+		&(struct fk_command){ .run = run_copy,
+			.src = a->data + from,
+			.dst = b->data,
+			.bytes = image_bytes(region),
+			.mem = { a, b } },
+		false);
 }
 
-static void *map(cl_command_queue q, cl_command_type type, cl_mem m, cl_bool block, size_t offset, cl_uint n, const cl_event *w, cl_event *e, cl_int *err)
+static void *map(cl_command_queue q, cl_command_type type, cl_mem m, cl_bool block, size_t offset, cl_uint n,
+	const cl_event *w, cl_event *e, cl_int *err)
 {
 	cl_int rc;
 
@@ -208,14 +242,15 @@ static void *map(cl_command_queue q, cl_command_type type, cl_mem m, cl_bool blo
 	return m->data + offset;
 }
 
-void *CL_API_CALL fk_clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool block, cl_map_flags flags, size_t offset, size_t size, WAITS, cl_int *err)
+void *CL_API_CALL fk_clEnqueueMapBuffer(
+	cl_command_queue q, cl_mem m, cl_bool block, cl_map_flags flags, size_t offset, size_t size, WAITS, cl_int *err)
 {
 	(void)flags; (void)size;
 	return map(q, CL_COMMAND_MAP_BUFFER, m, block, offset, n, w, e, err);
 }
 
-void *CL_API_CALL fk_clEnqueueMapImage(cl_command_queue q, cl_mem m, cl_bool block, cl_map_flags flags, const size_t *origin, const size_t *region,
-	size_t *row, size_t *slice, WAITS, cl_int *err)
+void *CL_API_CALL fk_clEnqueueMapImage(cl_command_queue q, cl_mem m, cl_bool block, cl_map_flags flags,
+	const size_t *origin, const size_t *region, size_t *row, size_t *slice, WAITS, cl_int *err)
 {
 	(void)flags; (void)origin; (void)region;
 	if (row)
@@ -233,7 +268,8 @@ cl_int CL_API_CALL fk_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void
 	return fk_enqueue(q, CL_COMMAND_UNMAP_MEM_OBJECT, n, w, e, &(struct fk_command){ .mem = { m } }, false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint count, const cl_mem *mems, cl_mem_migration_flags flags, WAITS)
+cl_int CL_API_CALL fk_clEnqueueMigrateMemObjects(
+	cl_command_queue q, cl_uint count, const cl_mem *mems, cl_mem_migration_flags flags, WAITS)
 {
 	(void)flags;
 	if (!count || !mems)
@@ -241,8 +277,8 @@ cl_int CL_API_CALL fk_clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint cou
 	return fk_enqueue(q, CL_COMMAND_MIGRATE_MEM_OBJECTS, n, w, e, &(struct fk_command){ 0 }, false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
-		WAITS)
+cl_int CL_API_CALL fk_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset,
+	const size_t *global, const size_t *local, WAITS)
 {
 	(void)offset;
 	if (!fk_is(q, FK_QUEUE))
@@ -255,7 +291,8 @@ cl_int CL_API_CALL fk_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl
 		return CL_INVALID_GLOBAL_WORK_SIZE;
 	if (local && local[0] > 1024)
 		return CL_INVALID_WORK_GROUP_SIZE;
-	return fk_enqueue(q, CL_COMMAND_NDRANGE_KERNEL, n, w, e, &(struct fk_command){ .spin_ns = 1500, .kernel = k }, false);
+	return fk_enqueue(
+		q, CL_COMMAND_NDRANGE_KERNEL, n, w, e, &(struct fk_command){ .spin_ns = 1500, .kernel = k }, false);
 }
 
 cl_int CL_API_CALL fk_clEnqueueTask(cl_command_queue q, cl_kernel k, WAITS)
@@ -265,8 +302,8 @@ cl_int CL_API_CALL fk_clEnqueueTask(cl_command_queue q, cl_kernel k, WAITS)
 	return fk_enqueue(q, CL_COMMAND_TASK, n, w, e, &(struct fk_command){ .spin_ns = 500, .kernel = k }, false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueNativeKernel(cl_command_queue q, void(CL_CALLBACK *fn)(void *), void *args, size_t bytes, cl_uint n_mems, const cl_mem *mems,
-	const void **places, WAITS)
+cl_int CL_API_CALL fk_clEnqueueNativeKernel(cl_command_queue q, void(CL_CALLBACK *fn)(void *), void *args, size_t bytes,
+	cl_uint n_mems, const cl_mem *mems, const void **places, WAITS)
 {
 	struct fk_command c = { .native = fn };
 
@@ -277,7 +314,8 @@ cl_int CL_API_CALL fk_clEnqueueNativeKernel(cl_command_queue q, void(CL_CALLBACK
 		memcpy(c.native_args, args, bytes);
 	}
 	for (cl_uint i = 0; i < n_mems; i++)            /* in the copy, handles become addresses */
-		memcpy((char *)c.native_args + ((const char *)places[i] - (const char *)args), &mems[i]->data, sizeof(void *));
+		memcpy((char *)c.native_args + ((const char *)places[i] - (const char *)args), &mems[i]->data,
+			sizeof(void *));
 	return fk_enqueue(q, CL_COMMAND_NATIVE_KERNEL, n, w, e, &c, false);
 }
 
@@ -306,12 +344,15 @@ cl_int CL_API_CALL fk_clEnqueueWaitForEvents(cl_command_queue q, cl_uint n, cons
 
 /* --------------------------------------------------------------------- SVM */
 
-cl_int CL_API_CALL fk_clEnqueueSVMMemcpy(cl_command_queue q, cl_bool block, void *dst, const void *src, size_t size, WAITS)
+cl_int CL_API_CALL fk_clEnqueueSVMMemcpy(
+	cl_command_queue q, cl_bool block, void *dst, const void *src, size_t size, WAITS)
 {
-	return fk_enqueue(q, CL_COMMAND_SVM_MEMCPY, n, w, e, &(struct fk_command){ .run = run_copy, .src = src, .dst = dst, .bytes = size }, block);
+	return fk_enqueue(q, CL_COMMAND_SVM_MEMCPY, n, w, e,
+		&(struct fk_command){ .run = run_copy, .src = src, .dst = dst, .bytes = size }, block);
 }
 
-cl_int CL_API_CALL fk_clEnqueueSVMMemFill(cl_command_queue q, void *p, const void *pattern, size_t bytes, size_t size, WAITS)
+cl_int CL_API_CALL fk_clEnqueueSVMMemFill(
+	cl_command_queue q, void *p, const void *pattern, size_t bytes, size_t size, WAITS)
 {
 	struct fk_command c = { .run = run_fill, .dst = p, .bytes = size, .pattern_bytes = bytes };
 
@@ -321,7 +362,8 @@ cl_int CL_API_CALL fk_clEnqueueSVMMemFill(cl_command_queue q, void *p, const voi
 	return fk_enqueue(q, CL_COMMAND_SVM_MEMFILL, n, w, e, &c, false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueSVMMap(cl_command_queue q, cl_bool block, cl_map_flags flags, void *p, size_t size, WAITS)
+cl_int CL_API_CALL fk_clEnqueueSVMMap(
+	cl_command_queue q, cl_bool block, cl_map_flags flags, void *p, size_t size, WAITS)
 {
 	(void)flags; (void)p; (void)size;
 	return fk_enqueue(q, CL_COMMAND_SVM_MAP, n, w, e, &(struct fk_command){ 0 }, block);
@@ -333,13 +375,20 @@ cl_int CL_API_CALL fk_clEnqueueSVMUnmap(cl_command_queue q, void *p, WAITS)
 	return fk_enqueue(q, CL_COMMAND_SVM_UNMAP, n, w, e, &(struct fk_command){ 0 }, false);
 }
 
-cl_int CL_API_CALL fk_clEnqueueSVMMigrateMem(cl_command_queue q, cl_uint count, const void **p, const size_t *sizes, cl_mem_migration_flags flags, WAITS)
+cl_int CL_API_CALL fk_clEnqueueSVMMigrateMem(
+	cl_command_queue q, cl_uint count, const void **p, const size_t *sizes, cl_mem_migration_flags flags, WAITS)
 {
 	(void)count; (void)p; (void)sizes; (void)flags;
 	return fk_enqueue(q, CL_COMMAND_SVM_MIGRATE_MEM, n, w, e, &(struct fk_command){ 0 }, false);
 }
 
-struct svm_free { void(CL_CALLBACK *fn)(cl_command_queue, cl_uint, void **, void *); cl_command_queue q; cl_uint n; void *user; void *p[]; };
+struct svm_free {
+	void(CL_CALLBACK *fn)(cl_command_queue, cl_uint, void **, void *);
+	cl_command_queue q;
+	cl_uint n;
+	void *user;
+	void *p[];
+};
 
 static void free_svm(void *arg)
 {
@@ -353,14 +402,15 @@ static void free_svm(void *arg)
 	free(f);
 }
 
-cl_int CL_API_CALL fk_clEnqueueSVMFree(cl_command_queue q, cl_uint count, void *p[], void(CL_CALLBACK *fn)(cl_command_queue, cl_uint, void **, void *),
-		void *user, WAITS)
+cl_int CL_API_CALL fk_clEnqueueSVMFree(cl_command_queue q, cl_uint count, void *p[],
+	void(CL_CALLBACK *fn)(cl_command_queue, cl_uint, void **, void *), void *user, WAITS)
 {
 	struct svm_free *f = malloc(sizeof *f + count * sizeof *p);
 
 	*f = (struct svm_free){ fn, q, count, user };
 	memcpy(f->p, p, count * sizeof *p);
-	return fk_enqueue(q, CL_COMMAND_SVM_FREE, n, w, e, &(struct fk_command){ .native = free_svm, .native_args = f }, false);
+	return fk_enqueue(
+		q, CL_COMMAND_SVM_FREE, n, w, e, &(struct fk_command){ .native = free_svm, .native_args = f }, false);
 }
 
 /* ------------------------------------------------------------------ events */
@@ -443,7 +493,8 @@ cl_int CL_API_CALL fk_clSetUserEventStatus(cl_event e, cl_int status)
 	return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL fk_clSetEventCallback(cl_event e, cl_int status, void(CL_CALLBACK *fn)(cl_event, cl_int, void *), void *user)
+cl_int CL_API_CALL fk_clSetEventCallback(
+	cl_event e, cl_int status, void(CL_CALLBACK *fn)(cl_event, cl_int, void *), void *user)
 {
 	struct fk_callback *c;
 

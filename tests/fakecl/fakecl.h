@@ -34,7 +34,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum fk_kind { FK_FREE, FK_PLATFORM, FK_DEVICE, FK_CONTEXT, FK_QUEUE, FK_MEM, FK_SAMPLER, FK_PROGRAM, FK_KERNEL, FK_EVENT, FK_COMMAND_BUFFER, FK_KINDS };
+enum fk_kind {
+	FK_FREE,
+	FK_PLATFORM,
+	FK_DEVICE,
+	FK_CONTEXT,
+	FK_QUEUE,
+	FK_MEM,
+	FK_SAMPLER,
+	FK_PROGRAM,
+	FK_KERNEL,
+	FK_EVENT,
+	FK_COMMAND_BUFFER,
+	FK_KINDS
+};
 
 /* Every object begins like this: the loader reads the first word. */
 struct fk_object {
@@ -48,17 +61,52 @@ struct fk_callback { struct fk_callback *next; void (*fn)(void); void *user; cl_
 
 struct _cl_platform_id { struct fk_object o; int index, version; cl_icd_dispatch table; };
 struct _cl_device_id { struct fk_object o; cl_platform_id platform; int index; bool cpu; cl_device_id parent; };
-struct _cl_context { struct fk_object o; cl_platform_id platform; cl_uint n_devices; cl_device_id devices[8]; cl_context_properties properties[16];
-	size_t n_properties; struct fk_callback *destructors; };
-struct _cl_command_queue { struct fk_object o; cl_context context; cl_device_id device; cl_command_queue_properties properties;
-	cl_queue_properties list[16]; size_t n_list; struct fk_command *first, *last; cl_command_queue next; };
-struct _cl_mem { struct fk_object o; cl_context context; cl_mem_object_type type; cl_mem_flags flags; size_t size, origin; char *host, *data; cl_mem parent;
-	cl_image_format format; cl_image_desc desc; cl_uint maps; struct fk_callback *destructors; };
+struct _cl_context {
+	struct fk_object o;
+	cl_platform_id platform;
+	cl_uint n_devices;
+	cl_device_id devices[8];
+	cl_context_properties properties[16];
+	size_t n_properties; struct fk_callback *destructors;
+};
+struct _cl_command_queue {
+	struct fk_object o;
+	cl_context context;
+	cl_device_id device;
+	cl_command_queue_properties properties;
+	cl_queue_properties list[16]; size_t n_list; struct fk_command *first, *last; cl_command_queue next;
+};
+struct _cl_mem {
+	struct fk_object o;
+	cl_context context;
+	cl_mem_object_type type;
+	cl_mem_flags flags;
+	size_t size, origin;
+	char *host, *data;
+	cl_mem parent;
+	cl_image_format format; cl_image_desc desc; cl_uint maps; struct fk_callback *destructors;
+};
 struct _cl_sampler { struct fk_object o; cl_context context; };
-struct _cl_program { struct fk_object o; cl_context context; char *source; char options[256]; cl_build_status built; cl_uint n_kernels; char kernels[32][64]; };
+struct _cl_program {
+	struct fk_object o;
+	cl_context context;
+	char *source;
+	char options[256];
+	cl_build_status built;
+	cl_uint n_kernels;
+	char kernels[32][64];
+};
 struct _cl_kernel { struct fk_object o; cl_program program; char name[64]; size_t local; };
-struct _cl_event { struct fk_object o; cl_context context; cl_command_queue queue; cl_command_type type; cl_int status; cl_ulong time[5]; bool flushed;
-	int profiling_queries; struct fk_callback *callbacks; };
+struct _cl_event {
+	struct fk_object o;
+	cl_context context;
+	cl_command_queue queue;
+	cl_command_type type;
+	cl_int status;
+	cl_ulong time[5];
+	bool flushed;
+	int profiling_queries; struct fk_callback *callbacks;
+};
 struct _cl_command_buffer_khr { struct fk_object o; cl_command_queue queue; bool final; unsigned n; };
 
 /* A command in a queue: run() moves memory. */
@@ -83,10 +131,12 @@ bool fk_is(const void *handle, enum fk_kind kind);
 void fk_unref(void *object);                              /* fk_lock held */
 cl_ulong fk_device_ns(void);
 cl_int fk_answer(size_t room, void *out, size_t *ret, const void *value, size_t bytes);
-void fk_run_callbacks(struct fk_callback *list, void (*call)(struct fk_callback *c, void *a, void *b), void *a, void *b);
+void fk_run_callbacks(
+	struct fk_callback *list, void (*call)(struct fk_callback *c, void *a, void *b), void *a, void *b);
 
 /* queue.c */
-cl_int fk_enqueue(cl_command_queue q, cl_command_type type, cl_uint n, const cl_event *waits, cl_event *out, struct fk_command *c, bool blocking);
+cl_int fk_enqueue(cl_command_queue q, cl_command_type type, cl_uint n, const cl_event *waits, cl_event *out,
+	struct fk_command *c, bool blocking);
 void fk_flush(cl_command_queue q);                        /* fk_lock held */
 void fk_unlist(cl_command_queue q);                       /* lock held */
 void fk_pump(void);                                       /* lock held */

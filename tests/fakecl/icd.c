@@ -20,8 +20,12 @@ static int n_platforms, n_devices;
 
 /* The first function that a table of each version (3.0 2.2 2.1 2.0 1.2 1.1 1.0) does not have any more. */
 static const size_t table_ends[MOST_PLATFORMS] = {
-	sizeof(cl_icd_dispatch), offsetof(cl_icd_dispatch, clCreateBufferWithProperties), offsetof(cl_icd_dispatch, clSetProgramReleaseCallback),
-	offsetof(cl_icd_dispatch, clCloneKernel), offsetof(cl_icd_dispatch, clCreateCommandQueueWithProperties), offsetof(cl_icd_dispatch, clCreateSubDevices),
+	sizeof(cl_icd_dispatch),
+	offsetof(cl_icd_dispatch, clCreateBufferWithProperties),
+	offsetof(cl_icd_dispatch, clSetProgramReleaseCallback),
+	offsetof(cl_icd_dispatch, clCloneKernel),
+	offsetof(cl_icd_dispatch, clCreateCommandQueueWithProperties),
+	offsetof(cl_icd_dispatch, clCreateSubDevices),
 	offsetof(cl_icd_dispatch, clSetEventCallback),
 };
 
@@ -45,7 +49,8 @@ static void start(void)
 		platform->o = (struct fk_object){ &platform->table, FK_PLATFORM, 1, NULL };
 		platform->index = platform->version = p;
 		for (int d = 0; d < n_devices; d++)
-			devices[p][d] = (struct _cl_device_id){ { &platform->table, FK_DEVICE, 1, NULL }, platform, d, d == 1, NULL };
+			devices[p][d] = (struct _cl_device_id){ { &platform->table, FK_DEVICE, 1, NULL }, platform, d,
+				d == 1, NULL };
 	}
 }
 
@@ -112,7 +117,8 @@ cl_context CL_API_CALL fk_clCreateContextFromType(const cl_context_properties *p
 
 /* -------------------------------------------------------------- extensions */
 
-static cl_int CL_API_CALL suggested(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global, size_t *out)
+static cl_int CL_API_CALL suggested(
+	cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global, size_t *out)
 {
 	(void)offset;
 	if (!fk_is(q, FK_QUEUE) || !fk_is(k, FK_KERNEL) || !dims || dims > 3 || !global)
@@ -138,19 +144,22 @@ static void *usm_new(cl_context c, size_t size, cl_unified_shared_memory_type_in
 	return u + 1;
 }
 
-static void *CL_API_CALL usm_host(cl_context c, const cl_mem_properties_intel *p, size_t size, cl_uint align, cl_int *err)
+static void *CL_API_CALL usm_host(
+	cl_context c, const cl_mem_properties_intel *p, size_t size, cl_uint align, cl_int *err)
 {
 	(void)p; (void)align;
 	return usm_new(c, size, CL_MEM_TYPE_HOST_INTEL, err);
 }
 
-static void *CL_API_CALL usm_device(cl_context c, cl_device_id d, const cl_mem_properties_intel *p, size_t size, cl_uint align, cl_int *err)
+static void *CL_API_CALL usm_device(
+	cl_context c, cl_device_id d, const cl_mem_properties_intel *p, size_t size, cl_uint align, cl_int *err)
 {
 	(void)d; (void)p; (void)align;
 	return usm_new(c, size, CL_MEM_TYPE_DEVICE_INTEL, err);
 }
 
-static void *CL_API_CALL usm_shared(cl_context c, cl_device_id d, const cl_mem_properties_intel *p, size_t size, cl_uint align, cl_int *err)
+static void *CL_API_CALL usm_shared(
+	cl_context c, cl_device_id d, const cl_mem_properties_intel *p, size_t size, cl_uint align, cl_int *err)
 {
 	(void)d; (void)p; (void)align;
 	return usm_new(c, size, CL_MEM_TYPE_SHARED_INTEL, err);
@@ -163,7 +172,8 @@ static cl_int CL_API_CALL usm_free(cl_context c, void *p)
 	return CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL usm_info(cl_context c, const void *p, cl_mem_info_intel what, size_t room, void *out, size_t *ret)
+static cl_int CL_API_CALL usm_info(
+	cl_context c, const void *p, cl_mem_info_intel what, size_t room, void *out, size_t *ret)
 {
 	const struct usm *u = (const struct usm *)p - 1;
 
@@ -176,30 +186,35 @@ static cl_int CL_API_CALL usm_info(cl_context c, const void *p, cl_mem_info_inte
 	}
 }
 
-static cl_int CL_API_CALL usm_memcpy(cl_command_queue q, cl_bool block, void *dst, const void *src, size_t size, cl_uint n, const cl_event *w, cl_event *e)
+static cl_int CL_API_CALL usm_memcpy(cl_command_queue q, cl_bool block, void *dst, const void *src, size_t size,
+	cl_uint n, const cl_event *w, cl_event *e)
 {
 	return fk_clEnqueueSVMMemcpy(q, block, dst, src, size, n, w, e);
 }
 
-static cl_int CL_API_CALL usm_memfill(cl_command_queue q, void *p, const void *pattern, size_t bytes, size_t size, cl_uint n, const cl_event *w, cl_event *e)
+static cl_int CL_API_CALL usm_memfill(cl_command_queue q, void *p, const void *pattern, size_t bytes, size_t size,
+	cl_uint n, const cl_event *w, cl_event *e)
 {
 	return fk_clEnqueueSVMMemFill(q, p, pattern, bytes, size, n, w, e);
 }
 
-static cl_int CL_API_CALL usm_migrate(cl_command_queue q, const void *p, size_t size, cl_mem_migration_flags flags, cl_uint n, const cl_event *w, cl_event *e)
+static cl_int CL_API_CALL usm_migrate(cl_command_queue q, const void *p, size_t size, cl_mem_migration_flags flags,
+	cl_uint n, const cl_event *w, cl_event *e)
 {
 	(void)p; (void)size; (void)flags;
 	return fk_enqueue(q, CL_COMMAND_MIGRATEMEM_INTEL, n, w, e, &(struct fk_command){ 0 }, false);
 }
 
-static cl_int CL_API_CALL usm_advise(cl_command_queue q, const void *p, size_t size, cl_mem_advice_intel advice, cl_uint n, const cl_event *w, cl_event *e)
+static cl_int CL_API_CALL usm_advise(cl_command_queue q, const void *p, size_t size, cl_mem_advice_intel advice,
+	cl_uint n, const cl_event *w, cl_event *e)
 {
 	(void)p; (void)size; (void)advice;
 	return fk_enqueue(q, CL_COMMAND_MEMADVISE_INTEL, n, w, e, &(struct fk_command){ 0 }, false);
 }
 
 /* A command buffer of the provisional version 0.9.0: it counts its commands and runs them as one. */
-static cl_command_buffer_khr CL_API_CALL buffer_new(cl_uint n, const cl_command_queue *queues, const cl_command_buffer_properties_khr *p, cl_int *err)
+static cl_command_buffer_khr CL_API_CALL buffer_new(
+	cl_uint n, const cl_command_queue *queues, const cl_command_buffer_properties_khr *p, cl_int *err)
 {
 	cl_command_buffer_khr b;
 
@@ -239,9 +254,10 @@ static cl_int CL_API_CALL buffer_release(cl_command_buffer_khr b)
 	return CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL buffer_kernel(cl_command_buffer_khr b, cl_command_queue q, const cl_ndrange_kernel_command_properties_khr *p, cl_kernel k,
-		cl_uint dims,
-	const size_t *offset, const size_t *global, const size_t *local, cl_uint n, const cl_sync_point_khr *w, cl_sync_point_khr *s, cl_mutable_command_khr *m)
+static cl_int CL_API_CALL buffer_kernel(cl_command_buffer_khr b, cl_command_queue q,
+	const cl_ndrange_kernel_command_properties_khr *p, cl_kernel k, cl_uint dims, const size_t *offset,
+	const size_t *global, const size_t *local, cl_uint n, const cl_sync_point_khr *w, cl_sync_point_khr *s,
+	cl_mutable_command_khr *m)
 {
 	(void)q; (void)p; (void)k; (void)dims; (void)offset; (void)global; (void)local; (void)n; (void)w; (void)m;
 	b->n++;
@@ -250,21 +266,28 @@ static cl_int CL_API_CALL buffer_kernel(cl_command_buffer_khr b, cl_command_queu
 	return CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL buffer_enqueue(cl_uint nq, cl_command_queue *queues, cl_command_buffer_khr b, cl_uint n, const cl_event *w, cl_event *e)
+static cl_int CL_API_CALL buffer_enqueue(
+	cl_uint nq, cl_command_queue *queues, cl_command_buffer_khr b, cl_uint n, const cl_event *w, cl_event *e)
 {
-	return fk_enqueue(nq ? queues[0] : b->queue, CL_COMMAND_COMMAND_BUFFER_KHR, n, w, e, &(struct fk_command){ .spin_ns = 1000u * b->n }, false);
+	return fk_enqueue(nq ? queues[0] : b->queue, CL_COMMAND_COMMAND_BUFFER_KHR, n, w, e,
+		&(struct fk_command){ .spin_ns = 1000u * b->n }, false);
 }
 
 static const struct { const char *name; void *fn; } functions[] = {
 	{ "clIcdGetPlatformIDsKHR", fk_clGetPlatformIDs }, { "clGetKernelSuggestedLocalWorkSizeKHR", suggested },
 		{ "clGetKernelSuggestedLocalWorkSizeINTEL", suggested },
 	{ "clCreateCommandQueueWithPropertiesKHR", fk_clCreateCommandQueueWithProperties },
-	{ "clHostMemAllocINTEL", usm_host }, { "clDeviceMemAllocINTEL", usm_device }, { "clSharedMemAllocINTEL", usm_shared }, { "clMemFreeINTEL", usm_free },
-	{ "clMemBlockingFreeINTEL", usm_free }, { "clGetMemAllocInfoINTEL", usm_info }, { "clSetKernelArgMemPointerINTEL", fk_clSetKernelArgSVMPointer },
-	{ "clEnqueueMemcpyINTEL", usm_memcpy }, { "clEnqueueMemFillINTEL", usm_memfill }, { "clEnqueueMigrateMemINTEL", usm_migrate },
+	{ "clHostMemAllocINTEL", usm_host }, { "clDeviceMemAllocINTEL", usm_device },
+	{ "clSharedMemAllocINTEL", usm_shared }, { "clMemFreeINTEL", usm_free },
+	{ "clMemBlockingFreeINTEL", usm_free }, { "clGetMemAllocInfoINTEL", usm_info },
+	{ "clSetKernelArgMemPointerINTEL", fk_clSetKernelArgSVMPointer },
+	{ "clEnqueueMemcpyINTEL", usm_memcpy }, { "clEnqueueMemFillINTEL", usm_memfill },
+	{ "clEnqueueMigrateMemINTEL", usm_migrate },
 	{ "clEnqueueMemAdviseINTEL", usm_advise },
-	{ "clCreateCommandBufferKHR", buffer_new }, { "clFinalizeCommandBufferKHR", buffer_finalize }, { "clRetainCommandBufferKHR", buffer_retain },
-	{ "clReleaseCommandBufferKHR", buffer_release }, { "clCommandNDRangeKernelKHR", buffer_kernel }, { "clEnqueueCommandBufferKHR", buffer_enqueue },
+	{ "clCreateCommandBufferKHR", buffer_new }, { "clFinalizeCommandBufferKHR", buffer_finalize },
+	{ "clRetainCommandBufferKHR", buffer_retain },
+	{ "clReleaseCommandBufferKHR", buffer_release }, { "clCommandNDRangeKernelKHR", buffer_kernel },
+	{ "clEnqueueCommandBufferKHR", buffer_enqueue },
 };
 
 void *fk_extension(const char *name)
@@ -297,7 +320,8 @@ EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id *o
 	return fk_clGetPlatformIDs(room, out, n);
 }
 
-EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, size_t room, void *out, size_t *ret)
+EXPORT cl_int CL_API_CALL clGetPlatformInfo(
+	cl_platform_id p, cl_platform_info what, size_t room, void *out, size_t *ret)
 {
 	return fk_clGetPlatformInfo(p, what, room, out, ret);
 }

@@ -11,8 +11,9 @@
 #include <string.h>
 
 static const char *const versions[] = { "3.0", "2.2", "2.1", "2.0", "1.2", "1.1", "1.0" };
-static const char extensions[] = "cl_khr_icd cl_khr_device_uuid cl_khr_pci_bus_info cl_khr_suggested_local_work_size cl_khr_create_command_queue "
-	"cl_intel_unified_shared_memory cl_khr_command_buffer";
+static const char extensions[] = "cl_khr_icd cl_khr_device_uuid cl_khr_pci_bus_info cl_khr_suggested_local_work_size "
+		                 "cl_khr_create_command_queue "
+				 "cl_intel_unified_shared_memory cl_khr_command_buffer";
 
 #define TEXT(s) fk_answer(room, out, ret, (s), strlen(s) + 1)
 #define VALUE(type, v) fk_answer(room, out, ret, (const type[1]){ v }, sizeof(type))
@@ -30,12 +31,15 @@ cl_int CL_API_CALL fk_clGetPlatformInfo(cl_platform_id p, cl_platform_info what,
 		return CL_INVALID_PLATFORM;
 	switch (what) {
 	case CL_PLATFORM_PROFILE: return TEXT("FULL_PROFILE");
-	case CL_PLATFORM_VERSION: snprintf(text, sizeof text, "OpenCL %s gputap stand-in", versions[p->version]); return TEXT(text);
+	case CL_PLATFORM_VERSION:
+		snprintf(text, sizeof text, "OpenCL %s gputap stand-in", versions[p->version]);
+		return TEXT(text);
 	case CL_PLATFORM_NAME: snprintf(text, sizeof text, "gputap stand-in %d", p->index); return TEXT(text);
 	case CL_PLATFORM_VENDOR: return TEXT("gputap stand-in");
 	case CL_PLATFORM_EXTENSIONS: return TEXT(extensions);
 	case CL_PLATFORM_ICD_SUFFIX_KHR: return TEXT("FAKE");
-	case CL_PLATFORM_HOST_TIMER_RESOLUTION: return p->version <= 2 ? VALUE(cl_ulong, fk_fault("no-timers", NULL) ? 0 : 1) : CL_INVALID_VALUE;
+	case CL_PLATFORM_HOST_TIMER_RESOLUTION:
+		return p->version <= 2 ? VALUE(cl_ulong, fk_fault("no-timers", NULL) ? 0 : 1) : CL_INVALID_VALUE;
 	case CL_PLATFORM_NUMERIC_VERSION: return p->version == 0 ? VALUE(cl_version, number_of(0)) : CL_INVALID_VALUE;
 	default: return CL_INVALID_VALUE;
 	}
@@ -79,23 +83,35 @@ cl_int CL_API_CALL fk_clGetDeviceInfo(cl_device_id d, cl_device_info what, size_
 	case CL_DEVICE_GLOBAL_MEM_SIZE: return VALUE(cl_ulong, 4ull << 30);
 	case CL_DEVICE_LOCAL_MEM_SIZE: return VALUE(cl_ulong, 65536);
 	case CL_DEVICE_LOCAL_MEM_TYPE: return VALUE(cl_device_local_mem_type, CL_LOCAL);
-	case CL_DEVICE_IMAGE_SUPPORT: case CL_DEVICE_AVAILABLE: case CL_DEVICE_COMPILER_AVAILABLE: case CL_DEVICE_ENDIAN_LITTLE:
+	case CL_DEVICE_IMAGE_SUPPORT:
+	case CL_DEVICE_AVAILABLE:
+	case CL_DEVICE_COMPILER_AVAILABLE:
+	case CL_DEVICE_ENDIAN_LITTLE:
 	case CL_DEVICE_LINKER_AVAILABLE: return VALUE(cl_bool, CL_TRUE);
 	case CL_DEVICE_ERROR_CORRECTION_SUPPORT: case CL_DEVICE_HOST_UNIFIED_MEMORY: return VALUE(cl_bool, CL_FALSE);
 	case CL_DEVICE_PROFILING_TIMER_RESOLUTION: return VALUE(size_t, 1);
-	case CL_DEVICE_EXECUTION_CAPABILITIES: return VALUE(cl_device_exec_capabilities, CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL);
+	case CL_DEVICE_EXECUTION_CAPABILITIES:
+		return VALUE(cl_device_exec_capabilities, CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL);
 	case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
-		return VALUE(cl_command_queue_properties, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
-	case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES: return d->platform->version <= 3 ? VALUE(cl_command_queue_properties, 0) : CL_INVALID_VALUE;
-	case CL_DEVICE_NAME: snprintf(text, sizeof text, "gputap stand-in %s %d", d->cpu ? "CPU" : "GPU", d->index); return TEXT(text);
+		return VALUE(cl_command_queue_properties,
+			CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
+	case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
+		return d->platform->version <= 3 ? VALUE(cl_command_queue_properties, 0) : CL_INVALID_VALUE;
+	case CL_DEVICE_NAME:
+		snprintf(text, sizeof text, "gputap stand-in %s %d", d->cpu ? "CPU" : "GPU", d->index);
+		return TEXT(text);
 	case CL_DEVICE_VENDOR: return TEXT("gputap stand-in");
 	case CL_DRIVER_VERSION: return TEXT("1.0");
 	case CL_DEVICE_PROFILE: return TEXT("FULL_PROFILE");
-	case CL_DEVICE_VERSION: snprintf(text, sizeof text, "OpenCL %s gputap stand-in", versions[d->platform->version]); return TEXT(text);
+	case CL_DEVICE_VERSION:
+		snprintf(text, sizeof text, "OpenCL %s gputap stand-in", versions[d->platform->version]);
+		return TEXT(text);
 	case CL_DEVICE_OPENCL_C_VERSION: return TEXT("OpenCL C 1.2 gputap stand-in");
 	case CL_DEVICE_EXTENSIONS: return TEXT(extensions);
-	case CL_DEVICE_EXTENSIONS_WITH_VERSION: return d->platform->version == 0 ? versioned_extensions(room, out, ret) : CL_INVALID_VALUE;
-	case CL_DEVICE_NUMERIC_VERSION: return d->platform->version == 0 ? VALUE(cl_version, number_of(0)) : CL_INVALID_VALUE;
+	case CL_DEVICE_EXTENSIONS_WITH_VERSION:
+		return d->platform->version == 0 ? versioned_extensions(room, out, ret) : CL_INVALID_VALUE;
+	case CL_DEVICE_NUMERIC_VERSION:
+		return d->platform->version == 0 ? VALUE(cl_version, number_of(0)) : CL_INVALID_VALUE;
 	case CL_DEVICE_PLATFORM: return VALUE(cl_platform_id, d->platform);
 	case CL_DEVICE_BUILT_IN_KERNELS: return TEXT("");
 	case CL_DEVICE_PARENT_DEVICE: return VALUE(cl_device_id, d->parent);
@@ -108,7 +124,9 @@ cl_int CL_API_CALL fk_clGetDeviceInfo(cl_device_id d, cl_device_info what, size_
 		return fk_answer(room, out, ret, uuid, sizeof uuid);
 	}
 	case CL_DEVICE_PCI_BUS_INFO_KHR:
-		return d->cpu ? CL_INVALID_VALUE : VALUE(cl_device_pci_bus_info_khr, ((cl_device_pci_bus_info_khr){ 0, 0x41 + (cl_uint)d->index, 0, 0 }));
+		return d->cpu ? CL_INVALID_VALUE
+			      : VALUE(cl_device_pci_bus_info_khr,
+					((cl_device_pci_bus_info_khr){ 0, 0x41 + (cl_uint)d->index, 0, 0 }));
 	default: return CL_INVALID_VALUE;
 	}
 }
@@ -121,12 +139,14 @@ cl_int CL_API_CALL fk_clGetContextInfo(cl_context c, cl_context_info what, size_
 	case CL_CONTEXT_REFERENCE_COUNT: return VALUE(cl_uint, (cl_uint)c->o.refs);
 	case CL_CONTEXT_NUM_DEVICES: return VALUE(cl_uint, c->n_devices);
 	case CL_CONTEXT_DEVICES: return fk_answer(room, out, ret, c->devices, c->n_devices * sizeof c->devices[0]);
-	case CL_CONTEXT_PROPERTIES: return fk_answer(room, out, ret, c->properties, c->n_properties * sizeof c->properties[0]);
+	case CL_CONTEXT_PROPERTIES:
+		return fk_answer(room, out, ret, c->properties, c->n_properties * sizeof c->properties[0]);
 	default: return CL_INVALID_VALUE;
 	}
 }
 
-cl_int CL_API_CALL fk_clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_info what, size_t room, void *out, size_t *ret)
+cl_int CL_API_CALL fk_clGetCommandQueueInfo(
+	cl_command_queue q, cl_command_queue_info what, size_t room, void *out, size_t *ret)
 {
 	if (!fk_is(q, FK_QUEUE))
 		return CL_INVALID_COMMAND_QUEUE;
@@ -136,7 +156,8 @@ cl_int CL_API_CALL fk_clGetCommandQueueInfo(cl_command_queue q, cl_command_queue
 	case CL_QUEUE_REFERENCE_COUNT: return VALUE(cl_uint, (cl_uint)q->o.refs);
 	case CL_QUEUE_PROPERTIES: return VALUE(cl_command_queue_properties, q->properties);
 	case CL_QUEUE_PROPERTIES_ARRAY:
-		return q->device->platform->version ? CL_INVALID_VALUE : fk_answer(room, out, ret, q->list, q->n_list * sizeof q->list[0]);
+		return q->device->platform->version ? CL_INVALID_VALUE
+						    : fk_answer(room, out, ret, q->list, q->n_list * sizeof q->list[0]);
 	case CL_QUEUE_SIZE: return CL_INVALID_COMMAND_QUEUE;
 	default: return CL_INVALID_VALUE;
 	}
@@ -236,8 +257,9 @@ cl_int CL_API_CALL fk_clGetSamplerInfo(cl_sampler s, cl_sampler_info what, size_
 {
 	if (!fk_is(s, FK_SAMPLER))
 		return CL_INVALID_SAMPLER;
-	return what == CL_SAMPLER_REFERENCE_COUNT ? VALUE(cl_uint, (cl_uint)s->o.refs) : what == CL_SAMPLER_CONTEXT ? VALUE(cl_context, s->context) :
-		CL_INVALID_VALUE;
+	return what == CL_SAMPLER_REFERENCE_COUNT ? VALUE(cl_uint, (cl_uint)s->o.refs)
+		: what == CL_SAMPLER_CONTEXT      ? VALUE(cl_context, s->context)
+						  : CL_INVALID_VALUE;
 }
 
 cl_int CL_API_CALL fk_clGetProgramInfo(cl_program p, cl_program_info what, size_t room, void *out, size_t *ret)
@@ -251,7 +273,8 @@ cl_int CL_API_CALL fk_clGetProgramInfo(cl_program p, cl_program_info what, size_
 	case CL_PROGRAM_REFERENCE_COUNT: return VALUE(cl_uint, (cl_uint)p->o.refs);
 	case CL_PROGRAM_CONTEXT: return VALUE(cl_context, p->context);
 	case CL_PROGRAM_NUM_DEVICES: return VALUE(cl_uint, p->context->n_devices);
-	case CL_PROGRAM_DEVICES: return fk_answer(room, out, ret, p->context->devices, p->context->n_devices * sizeof(cl_device_id));
+	case CL_PROGRAM_DEVICES:
+		return fk_answer(room, out, ret, p->context->devices, p->context->n_devices * sizeof(cl_device_id));
 	case CL_PROGRAM_SOURCE: return TEXT(p->source ? p->source : "");
 	case CL_PROGRAM_BINARY_SIZES:
 		for (cl_uint i = 0; i < p->context->n_devices; i++)
@@ -264,16 +287,19 @@ cl_int CL_API_CALL fk_clGetProgramInfo(cl_program p, cl_program_info what, size_
 		if (ret)
 			*ret = p->context->n_devices * sizeof(char *);
 		return CL_SUCCESS;
-	case CL_PROGRAM_NUM_KERNELS: return p->built == CL_BUILD_SUCCESS ? VALUE(size_t, p->n_kernels) : CL_INVALID_PROGRAM_EXECUTABLE;
+	case CL_PROGRAM_NUM_KERNELS:
+		return p->built == CL_BUILD_SUCCESS ? VALUE(size_t, p->n_kernels) : CL_INVALID_PROGRAM_EXECUTABLE;
 	case CL_PROGRAM_KERNEL_NAMES:
 		for (cl_uint i = 0; i < p->n_kernels; i++)
-			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ";" : "", p->kernels[i]);
+			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ";" : "",
+				p->kernels[i]);
 		return TEXT(names);
 	default: return CL_INVALID_VALUE;
 	}
 }
 
-cl_int CL_API_CALL fk_clGetProgramBuildInfo(cl_program p, cl_device_id d, cl_program_build_info what, size_t room, void *out, size_t *ret)
+cl_int CL_API_CALL fk_clGetProgramBuildInfo(
+	cl_program p, cl_device_id d, cl_program_build_info what, size_t room, void *out, size_t *ret)
 {
 	(void)d;
 	if (!fk_is(p, FK_PROGRAM))
@@ -302,7 +328,8 @@ cl_int CL_API_CALL fk_clGetKernelInfo(cl_kernel k, cl_kernel_info what, size_t r
 	}
 }
 
-cl_int CL_API_CALL fk_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_group_info what, size_t room, void *out, size_t *ret)
+cl_int CL_API_CALL fk_clGetKernelWorkGroupInfo(
+	cl_kernel k, cl_device_id d, cl_kernel_work_group_info what, size_t room, void *out, size_t *ret)
 {
 	size_t none[3] = { 0 }, required[3] = { 8, 4, 1 };
 

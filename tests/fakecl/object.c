@@ -1,7 +1,8 @@
 /*
  * tests/fakecl/object.c - objects, reference counts, faults, the device clock, the closing report
  *
- * Freed objects are handed out again at once, last in first out, so that handles are reused as early as any runtime could.
+ * Freed objects are handed out again at once, last in first out, so that handles are reused as early as any runtime
+ * could.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -20,9 +21,15 @@ long fk_live[FK_KINDS];
 static struct fk_object *free_list[FK_KINDS];
 
 static const size_t sizes[FK_KINDS] = {
-	[FK_PLATFORM] = sizeof(struct _cl_platform_id), [FK_DEVICE] = sizeof(struct _cl_device_id), [FK_CONTEXT] = sizeof(struct _cl_context),
-	[FK_QUEUE] = sizeof(struct _cl_command_queue), [FK_MEM] = sizeof(struct _cl_mem), [FK_SAMPLER] = sizeof(struct _cl_sampler),
-	[FK_PROGRAM] = sizeof(struct _cl_program), [FK_KERNEL] = sizeof(struct _cl_kernel), [FK_EVENT] = sizeof(struct _cl_event),
+	[FK_PLATFORM] = sizeof(struct _cl_platform_id),
+	[FK_DEVICE] = sizeof(struct _cl_device_id),
+	[FK_CONTEXT] = sizeof(struct _cl_context),
+	[FK_QUEUE] = sizeof(struct _cl_command_queue),
+	[FK_MEM] = sizeof(struct _cl_mem),
+	[FK_SAMPLER] = sizeof(struct _cl_sampler),
+	[FK_PROGRAM] = sizeof(struct _cl_program),
+	[FK_KERNEL] = sizeof(struct _cl_kernel),
+	[FK_EVENT] = sizeof(struct _cl_event),
 	[FK_COMMAND_BUFFER] = sizeof(struct _cl_command_buffer_khr),
 };
 
@@ -180,8 +187,8 @@ void fk_run_callbacks(struct fk_callback *list, void (*call)(struct fk_callback 
 
 /* ------------------------------------------------------------------ report */
 
-static const char *const kind_names[FK_KINDS] = { "", "platforms", "devices", "contexts", "queues", "mems", "samplers", "programs", "kernels", "events",
-	"command_buffers" };
+static const char *const kind_names[FK_KINDS] = { "", "platforms", "devices", "contexts", "queues", "mems", "samplers",
+	"programs", "kernels", "events", "command_buffers" };
 
 __attribute__((destructor)) static void report(void)
 {
@@ -190,8 +197,9 @@ __attribute__((destructor)) static void report(void)
 
 	if (!f)
 		return;
-	fprintf(f, "unflushed_queries %ld\nevent_callbacks %ld\nqueues_with_profiling %ld\nprofiling_queries %ld\n", fk_counts.unflushed_queries,
-		fk_counts.event_callbacks, fk_counts.queues_with_profiling, fk_counts.profiling_queries);
+	fprintf(f, "unflushed_queries %ld\nevent_callbacks %ld\nqueues_with_profiling %ld\nprofiling_queries %ld\n",
+		fk_counts.unflushed_queries, fk_counts.event_callbacks, fk_counts.queues_with_profiling,
+		fk_counts.profiling_queries);
 	for (int k = FK_CONTEXT; k < FK_KINDS; k++)
 		fprintf(f, "live_%s %ld\n", kind_names[k], fk_live[k]);
 	fclose(f);

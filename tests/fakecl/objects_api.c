@@ -82,7 +82,8 @@ cl_int CL_API_CALL fk_clReleaseDevice(cl_device_id d)
 	return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL fk_clCreateSubDevices(cl_device_id d, const cl_device_partition_property *how, cl_uint room, cl_device_id *out, cl_uint *n)
+cl_int CL_API_CALL fk_clCreateSubDevices(
+	cl_device_id d, const cl_device_partition_property *how, cl_uint room, cl_device_id *out, cl_uint *n)
 {
 	if (!fk_is(d, FK_DEVICE))
 		return CL_INVALID_DEVICE;
@@ -100,8 +101,9 @@ cl_int CL_API_CALL fk_clCreateSubDevices(cl_device_id d, const cl_device_partiti
 	return CL_SUCCESS;
 }
 
-cl_context CL_API_CALL fk_clCreateContext(const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
-	void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user, cl_int *err)
+cl_context CL_API_CALL fk_clCreateContext(const cl_context_properties *properties, cl_uint n,
+	const cl_device_id *devices, void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
+	cl_int *err)
 {
 	cl_context c;
 
@@ -129,7 +131,8 @@ cl_context CL_API_CALL fk_clCreateContext(const cl_context_properties *propertie
 	return c;
 }
 
-cl_int CL_API_CALL fk_clSetContextDestructorCallback(cl_context c, void(CL_CALLBACK *fn)(cl_context, void *), void *user)
+cl_int CL_API_CALL fk_clSetContextDestructorCallback(
+	cl_context c, void(CL_CALLBACK *fn)(cl_context, void *), void *user)
 {
 	struct fk_callback *cb;
 
@@ -160,7 +163,8 @@ static cl_command_queue make_queue(cl_context c, cl_device_id d, cl_command_queu
 		return NULL;
 	}
 	/* On-device queues take no profiling here; some drivers take it nowhere. */
-	if (properties & CL_QUEUE_PROFILING_ENABLE && (fk_fault("profiling-refused", NULL) || properties & CL_QUEUE_ON_DEVICE)) {
+	if (properties & CL_QUEUE_PROFILING_ENABLE &&
+		(fk_fault("profiling-refused", NULL) || properties & CL_QUEUE_ON_DEVICE)) {
 		SET(err, CL_INVALID_QUEUE_PROPERTIES);
 		return NULL;
 	}
@@ -176,12 +180,14 @@ static cl_command_queue make_queue(cl_context c, cl_device_id d, cl_command_queu
 	return q;
 }
 
-cl_command_queue CL_API_CALL fk_clCreateCommandQueue(cl_context c, cl_device_id d, cl_command_queue_properties properties, cl_int *err)
+cl_command_queue CL_API_CALL fk_clCreateCommandQueue(
+	cl_context c, cl_device_id d, cl_command_queue_properties properties, cl_int *err)
 {
 	return make_queue(c, d, properties, err);
 }
 
-cl_command_queue CL_API_CALL fk_clCreateCommandQueueWithProperties(cl_context c, cl_device_id d, const cl_queue_properties *list, cl_int *err)
+cl_command_queue CL_API_CALL fk_clCreateCommandQueueWithProperties(
+	cl_context c, cl_device_id d, const cl_queue_properties *list, cl_int *err)
 {
 	cl_command_queue_properties properties = 0;
 	size_t n = 0;
@@ -204,7 +210,8 @@ cl_command_queue CL_API_CALL fk_clCreateCommandQueueWithProperties(cl_context c,
 	return q;
 }
 
-cl_int CL_API_CALL fk_clSetCommandQueueProperty(cl_command_queue q, cl_command_queue_properties properties, cl_bool on, cl_command_queue_properties *old)
+cl_int CL_API_CALL fk_clSetCommandQueueProperty(
+	cl_command_queue q, cl_command_queue_properties properties, cl_bool on, cl_command_queue_properties *old)
 {
 	if (!fk_is(q, FK_QUEUE))
 		return CL_INVALID_COMMAND_QUEUE;
@@ -254,18 +261,21 @@ cl_mem CL_API_CALL fk_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t si
 	return make_mem(c, CL_MEM_OBJECT_BUFFER, flags, size, host, err);
 }
 
-cl_mem CL_API_CALL fk_clCreateBufferWithProperties(cl_context c, const cl_mem_properties *list, cl_mem_flags flags, size_t size, void *host, cl_int *err)
+cl_mem CL_API_CALL fk_clCreateBufferWithProperties(
+	cl_context c, const cl_mem_properties *list, cl_mem_flags flags, size_t size, void *host, cl_int *err)
 {
 	(void)list;
 	return make_mem(c, CL_MEM_OBJECT_BUFFER, flags, size, host, err);
 }
 
-cl_mem CL_API_CALL fk_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, const void *info, cl_int *err)
+cl_mem CL_API_CALL fk_clCreateSubBuffer(
+	cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, const void *info, cl_int *err)
 {
 	const cl_buffer_region *r = info;
 	cl_mem m;
 
-	if (!fk_is(parent, FK_MEM) || type != CL_BUFFER_CREATE_TYPE_REGION || !r || r->origin + r->size > parent->size) {
+	if (!fk_is(parent, FK_MEM) || type != CL_BUFFER_CREATE_TYPE_REGION || !r ||
+		r->origin + r->size > parent->size) {
 		SET(err, fk_is(parent, FK_MEM) ? CL_INVALID_VALUE : CL_INVALID_MEM_OBJECT);
 		return NULL;
 	}
@@ -285,9 +295,11 @@ cl_mem CL_API_CALL fk_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_bu
 	return m;
 }
 
-cl_mem CL_API_CALL fk_clCreateImage(cl_context c, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc, void *host, cl_int *err)
+cl_mem CL_API_CALL fk_clCreateImage(cl_context c, cl_mem_flags flags, const cl_image_format *format,
+	const cl_image_desc *desc, void *host, cl_int *err)
 {
-	size_t h = desc && desc->image_height ? desc->image_height : 1, d = desc && desc->image_depth ? desc->image_depth : 1;
+	size_t h = desc && desc->image_height ? desc->image_height : 1,
+	       d = desc && desc->image_depth ? desc->image_depth : 1;
 	cl_mem m;
 
 	if (!format || !desc || !desc->image_width) {
@@ -302,31 +314,38 @@ cl_mem CL_API_CALL fk_clCreateImage(cl_context c, cl_mem_flags flags, const cl_i
 	return m;
 }
 
-cl_mem CL_API_CALL fk_clCreateImageWithProperties(cl_context c, const cl_mem_properties *list, cl_mem_flags flags, const cl_image_format *format,
-	const cl_image_desc *desc, void *host, cl_int *err)
+cl_mem CL_API_CALL fk_clCreateImageWithProperties(cl_context c, const cl_mem_properties *list, cl_mem_flags flags,
+	const cl_image_format *format, const cl_image_desc *desc, void *host, cl_int *err)
 {
 	(void)list;
 	return fk_clCreateImage(c, flags, format, desc, host, err);
 }
 
-cl_mem CL_API_CALL fk_clCreateImage2D(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w, size_t h, size_t pitch, void *host,
-		cl_int *err)
+cl_mem CL_API_CALL fk_clCreateImage2D(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w,
+	size_t h, size_t pitch, void *host, cl_int *err)
 {
-	cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h, .image_row_pitch = pitch };
+	cl_image_desc desc = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h, .image_row_pitch = pitch
+	};
 
 	return fk_clCreateImage(c, flags, format, &desc, host, err);
 }
 
-cl_mem CL_API_CALL fk_clCreateImage3D(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w, size_t h, size_t d, size_t row, size_t slice,
-	void *host, cl_int *err)
+cl_mem CL_API_CALL fk_clCreateImage3D(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w,
+	size_t h, size_t d, size_t row, size_t slice, void *host, cl_int *err)
 {
-	cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = w, .image_height = h, .image_depth = d, .image_row_pitch = row,
+	cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE3D,
+		.image_width = w,
+		.image_height = h,
+		.image_depth = d,
+		.image_row_pitch = row,
 		.image_slice_pitch = slice };
 
 	return fk_clCreateImage(c, flags, format, &desc, host, err);
 }
 
-cl_int CL_API_CALL fk_clGetSupportedImageFormats(cl_context c, cl_mem_flags flags, cl_mem_object_type type, cl_uint room, cl_image_format *out, cl_uint *n)
+cl_int CL_API_CALL fk_clGetSupportedImageFormats(
+	cl_context c, cl_mem_flags flags, cl_mem_object_type type, cl_uint room, cl_image_format *out, cl_uint *n)
 {
 	(void)flags; (void)type;
 	if (!fk_is(c, FK_CONTEXT))
@@ -366,7 +385,8 @@ void CL_API_CALL fk_clSVMFree(cl_context c, void *p)
 	free(p);
 }
 
-cl_sampler CL_API_CALL fk_clCreateSampler(cl_context c, cl_bool normalized, cl_addressing_mode a, cl_filter_mode f, cl_int *err)
+cl_sampler CL_API_CALL fk_clCreateSampler(
+	cl_context c, cl_bool normalized, cl_addressing_mode a, cl_filter_mode f, cl_int *err)
 {
 	cl_sampler s;
 
@@ -410,7 +430,8 @@ static cl_program make_program(cl_context c, cl_int *err)
 	return p;
 }
 
-cl_program CL_API_CALL fk_clCreateProgramWithSource(cl_context c, cl_uint n, const char **strings, const size_t *lengths, cl_int *err)
+cl_program CL_API_CALL fk_clCreateProgramWithSource(
+	cl_context c, cl_uint n, const char **strings, const size_t *lengths, cl_int *err)
 {
 	size_t total = 0;
 	cl_program p;
@@ -430,8 +451,8 @@ cl_program CL_API_CALL fk_clCreateProgramWithSource(cl_context c, cl_uint n, con
 	return p;
 }
 
-cl_program CL_API_CALL fk_clCreateProgramWithBinary(cl_context c, cl_uint n, const cl_device_id *devices, const size_t *lengths, const unsigned char **binaries,
-	cl_int *status, cl_int *err)
+cl_program CL_API_CALL fk_clCreateProgramWithBinary(cl_context c, cl_uint n, const cl_device_id *devices,
+	const size_t *lengths, const unsigned char **binaries, cl_int *status, cl_int *err)
 {
 	(void)devices; (void)lengths; (void)binaries;
 	for (cl_uint i = 0; status && i < n; i++)
@@ -466,8 +487,8 @@ static void find_kernels(cl_program p)
 	}
 }
 
-cl_int CL_API_CALL fk_clBuildProgram(cl_program p, cl_uint n, const cl_device_id *devices, const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
-		void *user)
+cl_int CL_API_CALL fk_clBuildProgram(cl_program p, cl_uint n, const cl_device_id *devices, const char *options,
+	void(CL_CALLBACK *notify)(cl_program, void *), void *user)
 {
 	cl_int rc = CL_SUCCESS;
 
@@ -491,15 +512,16 @@ cl_int CL_API_CALL fk_clBuildProgram(cl_program p, cl_uint n, const cl_device_id
 	return rc;
 }
 
-cl_int CL_API_CALL fk_clCompileProgram(cl_program p, cl_uint n, const cl_device_id *devices, const char *options, cl_uint headers, const cl_program *h,
-	const char **names, void(CL_CALLBACK *notify)(cl_program, void *), void *user)
+cl_int CL_API_CALL fk_clCompileProgram(cl_program p, cl_uint n, const cl_device_id *devices, const char *options,
+	cl_uint headers, const cl_program *h, const char **names, void(CL_CALLBACK *notify)(cl_program, void *),
+	void *user)
 {
 	(void)headers; (void)h; (void)names;
 	return fk_clBuildProgram(p, n, devices, options, notify, user);
 }
 
-cl_program CL_API_CALL fk_clLinkProgram(cl_context c, cl_uint n, const cl_device_id *devices, const char *options, cl_uint n_in, const cl_program *in,
-	void(CL_CALLBACK *notify)(cl_program, void *), void *user, cl_int *err)
+cl_program CL_API_CALL fk_clLinkProgram(cl_context c, cl_uint n, const cl_device_id *devices, const char *options,
+	cl_uint n_in, const cl_program *in, void(CL_CALLBACK *notify)(cl_program, void *), void *user, cl_int *err)
 {
 	cl_program p = make_program(c, err);
 
@@ -524,7 +546,10 @@ cl_int CL_API_CALL fk_clUnloadPlatformCompiler(cl_platform_id p)
 cl_kernel CL_API_CALL fk_clCreateKernel(cl_program p, const char *name, cl_int *err)
 {
 	if (!fk_is(p, FK_PROGRAM) || !name || p->built != CL_BUILD_SUCCESS) {
-		SET(err, !fk_is(p, FK_PROGRAM) ? CL_INVALID_PROGRAM : name ? CL_INVALID_PROGRAM_EXECUTABLE : CL_INVALID_VALUE);
+		SET(err,
+			!fk_is(p, FK_PROGRAM) ? CL_INVALID_PROGRAM
+				: name        ? CL_INVALID_PROGRAM_EXECUTABLE
+					      : CL_INVALID_VALUE);
 		return NULL;
 	}
 	for (cl_uint i = 0; i < p->n_kernels; i++)

@@ -1,8 +1,9 @@
 /*
  * tests/fakecl/queue.c - commands, events, flushes
  *
- * A command runs only after its queue was flushed up to it and its wait list is complete, in the thread that flushes, waits
- * or sets a user event. A status query flushes nothing: who polls an unflushed event polls for ever, and is counted.
+ * A command runs only after its queue was flushed up to it and its wait list is complete, in the thread that flushes,
+ * waits or sets a user event. A status query flushes nothing: who polls an unflushed event polls for ever, and is
+ * counted.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -193,7 +194,8 @@ static cl_int check_waits(cl_uint n, const cl_event *waits)
 }
 
 /* Takes a copy of *c. Lock not held. */
-cl_int fk_enqueue(cl_command_queue q, cl_command_type type, cl_uint n, const cl_event *waits, cl_event *out, struct fk_command *c, bool blocking)
+cl_int fk_enqueue(cl_command_queue q, cl_command_type type, cl_uint n, const cl_event *waits, cl_event *out,
+	struct fk_command *c, bool blocking)
 {
 	struct fk_command *command;
 	cl_event e;

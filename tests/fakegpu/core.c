@@ -1,5 +1,6 @@
 /*
- * tests/fakegpu/core.c - faults, counters, clock, injection, and what happens around every call: callbacks, ids, API records
+ * tests/fakegpu/core.c - faults, counters, clock, injection, and what happens around every call: callbacks, ids, API
+ * records
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -14,7 +15,8 @@
 #include <unistd.h>
 
 struct fg_state fg_state;
-FG_EXPORT const char gputap_stand_in[] = "gputap stand-in";      /* so that a client need not ask for a device's name to know */
+/* so that a client need not ask for a device's name to know */
+FG_EXPORT const char gputap_stand_in[] = "gputap stand-in";
 
 static struct { char name[32]; long value; atomic_ulong asked; } faults[24];
 static int n_faults;
@@ -26,7 +28,8 @@ static __thread struct { uint64_t id[16]; int n; } external[6];
 
 __attribute__((constructor)) static void read_environment(void)
 {
-	const char *text = getenv("FAKEGPU_FAULTS"), *driver = getenv("FAKEGPU_DRIVER"), *version = getenv("FAKEGPU_CUPTI_VERSION");
+	const char *text = getenv("FAKEGPU_FAULTS"), *driver = getenv("FAKEGPU_DRIVER"),
+		   *version = getenv("FAKEGPU_CUPTI_VERSION");
 	static char copy[512];
 	char *save = NULL;
 
@@ -40,15 +43,17 @@ __attribute__((constructor)) static void read_environment(void)
 		char *equal = strchr(part, '=');
 
 		faults[n_faults].value = equal ? atol(equal + 1) : 1;
-		snprintf(faults[n_faults++].name, sizeof faults->name, "%.*s", equal ? (int)(equal - part) : (int)strlen(part), part);
+		snprintf(faults[n_faults++].name, sizeof faults->name, "%.*s",
+			equal ? (int)(equal - part) : (int)strlen(part), part);
 	}
 }
 
 __attribute__((destructor)) static void write_report(void)
 {
-	static const char *const names[] = { "driver-calls", "runtime-calls", "callbacks", "records", "dropped", "buffers-requested", "buffers-declined",
-		"buffers-completed", "flushes", "forced-flushes", "kernels", "copies", "sets", "graph-launches", "injections", "injections-refused",
-		"live-memory", "live-streams", "live-events", "live-graphs", "live-modules" };
+	static const char *const names[] = { "driver-calls", "runtime-calls", "callbacks", "records", "dropped",
+		"buffers-requested", "buffers-declined", "buffers-completed", "flushes", "forced-flushes", "kernels",
+		"copies", "sets", "graph-launches", "injections", "injections-refused", "live-memory", "live-streams",
+		"live-events", "live-graphs", "live-modules" };
 	const char *path = getenv("FAKEGPU_REPORT");
 	FILE *f = path ? fopen(path, "w") : NULL;
 
@@ -84,7 +89,8 @@ bool fg_fault_due(const char *name)
 {
 	int i = n_faults ? find_fault(name) : -1;
 
-	return i >= 0 && faults[i].value > 0 && (atomic_fetch_add(&faults[i].asked, 1) + 1) % (unsigned long)faults[i].value == 0;
+	return i >= 0 && faults[i].value > 0 &&
+		(atomic_fetch_add(&faults[i].asked, 1) + 1) % (unsigned long)faults[i].value == 0;
 }
 
 uint64_t fg_now(void)
@@ -109,8 +115,8 @@ uint32_t fg_thread_id(void)
 }
 
 /*
- * $CUDA_INJECTION64_PATH, in cuInit, on its thread, before devices are found. Refused (0): closed at once, tried again at the next cuInit.
- * Seen with real drivers: a missing file is ignored, a colon list is not split.
+ * $CUDA_INJECTION64_PATH, in cuInit, on its thread, before devices are found. Refused (0): closed at once, tried again
+ * at the next cuInit. Seen with real drivers: a missing file is ignored, a colon list is not split.
  */
 void fg_inject(void)
 {
@@ -171,15 +177,23 @@ static void call_client(int domain, uint32_t cbid, const void *data)
 static void call_site(struct fg_call *c, int site)
 {
 	struct fg_context *ctx = fg_current();
-	struct fg_callback_data d = { .site = site, .name = c->name, .args = c->args, .result = site ? &c->result : NULL, .symbol = c->symbol, .context = ctx,
-		.context_id = ctx ? ctx->id : 0, .correlation_data = &c->data, .correlation = c->correlation };
+	struct fg_callback_data d = { .site = site,
+		.name = c->name,
+		.args = c->args,
+		.result = site ? &c->result : NULL,
+		.symbol = c->symbol,
+		.context = ctx,
+		.context_id = ctx ? ctx->id : 0,
+		.correlation_data = &c->data,
+		.correlation = c->correlation };
 
 	call_client(c->domain, c->cbid, &d);
 }
 
 static bool api_recorded(int domain, uint32_t cbid)
 {
-	return (fg_kind_on(domain == FG_DRIVER ? FG_DRIVER_API : FG_RUNTIME_API) && !fg_state.api_off[domain][cbid]) || fg_state.api_on[domain][cbid];
+	return (fg_kind_on(domain == FG_DRIVER ? FG_DRIVER_API : FG_RUNTIME_API) && !fg_state.api_off[domain][cbid]) ||
+		fg_state.api_on[domain][cbid];
 }
 
 static void record_external(const struct fg_call *c)
@@ -205,7 +219,8 @@ void fg_enter(struct fg_call *c)
 		outer_correlation = atomic_fetch_add(&next_correlation, 1) + 1;
 	c->correlation = outer_correlation;
 	fg_count(c->domain == FG_DRIVER ? FG_C_DRIVER_CALLS : FG_C_RUNTIME_CALLS, 1);
-	if (c->outermost && fg_kind_on(FG_EXTERNAL_CORRELATION) && (api_recorded(FG_DRIVER, c->cbid) || api_recorded(FG_RUNTIME, c->cbid)))
+	if (c->outermost && fg_kind_on(FG_EXTERNAL_CORRELATION) &&
+		(api_recorded(FG_DRIVER, c->cbid) || api_recorded(FG_RUNTIME, c->cbid)))
 		record_external(c);
 	if (callback_wanted(c->domain, c->cbid)) {
 		c->called = true;

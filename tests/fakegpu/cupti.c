@@ -35,7 +35,8 @@ static int driver_refuses(void)
 	return CUPTI_OK;
 }
 
-/* From 13.2 on even the questions that need no driver want one. 13.2 itself calls itself for ever in the attempt to tell why it cannot. */
+/* From 13.2 on even the questions that need no driver want one. 13.2 itself calls itself for ever in the attempt to
+ * tell why it cannot. */
 static int no_answer(void)
 {
 	uint32_t v = fg_state.cupti_version;
@@ -70,11 +71,16 @@ FG_EXPORT int cuptiGetResultString(int result, const char **text)
 {
 	static const struct { int code; const char *name; } names[] = { { CUPTI_OK, "CUPTI_SUCCESS" },
 		{ CUPTI_INVALID_PARAMETER, "CUPTI_ERROR_INVALID_PARAMETER" },
-		{ CUPTI_INVALID_OPERATION, "CUPTI_ERROR_INVALID_OPERATION" }, { CUPTI_SIZE, "CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT" },
-		{ CUPTI_MAX_LIMIT, "CUPTI_ERROR_MAX_LIMIT_REACHED" }, { CUPTI_NOT_COMPATIBLE, "CUPTI_ERROR_NOT_COMPATIBLE" },
-		{ CUPTI_NOT_INITIALIZED, "CUPTI_ERROR_NOT_INITIALIZED" }, { CUPTI_QUEUE_EMPTY, "CUPTI_ERROR_QUEUE_EMPTY" },
-		{ CUPTI_INVALID_KIND, "CUPTI_ERROR_INVALID_KIND" }, { CUPTI_NOT_SUPPORTED, "CUPTI_ERROR_NOT_SUPPORTED" },
-		{ CUPTI_PRIVILEGES, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" }, { CUPTI_MULTIPLE, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED" },
+		{ CUPTI_INVALID_OPERATION, "CUPTI_ERROR_INVALID_OPERATION" },
+		{ CUPTI_SIZE, "CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT" },
+		{ CUPTI_MAX_LIMIT, "CUPTI_ERROR_MAX_LIMIT_REACHED" },
+		{ CUPTI_NOT_COMPATIBLE, "CUPTI_ERROR_NOT_COMPATIBLE" },
+		{ CUPTI_NOT_INITIALIZED, "CUPTI_ERROR_NOT_INITIALIZED" },
+		{ CUPTI_QUEUE_EMPTY, "CUPTI_ERROR_QUEUE_EMPTY" },
+		{ CUPTI_INVALID_KIND, "CUPTI_ERROR_INVALID_KIND" },
+		{ CUPTI_NOT_SUPPORTED, "CUPTI_ERROR_NOT_SUPPORTED" },
+		{ CUPTI_PRIVILEGES, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" },
+		{ CUPTI_MULTIPLE, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED" },
 		{ CUPTI_UNKNOWN, "CUPTI_ERROR_UNKNOWN" } };
 
 	for (size_t i = 0; text && i < sizeof names / sizeof *names; i++)
@@ -200,7 +206,8 @@ FG_EXPORT int cuptiSupportedDomains(size_t *count, const int **table)
 }
 
 /* ---- activity ---- */
-FG_EXPORT int cuptiActivityRegisterCallbacks(void (*request)(uint8_t **, size_t *, size_t *), void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t))
+FG_EXPORT int cuptiActivityRegisterCallbacks(
+	void (*request)(uint8_t **, size_t *, size_t *), void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t))
 {
 	if (!request || !complete)
 		return CUPTI_INVALID_PARAMETER;
@@ -219,7 +226,8 @@ FG_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*f)(void))
 
 static bool of_device(unsigned kind)
 {
-	return kind == FG_KERNEL || kind == FG_CONCURRENT_KERNEL || kind == FG_MEMCPY || kind == FG_MEMSET || kind == FG_MEMCPY2;
+	return kind == FG_KERNEL || kind == FG_CONCURRENT_KERNEL || kind == FG_MEMCPY || kind == FG_MEMSET ||
+		kind == FG_MEMCPY2;
 }
 
 FG_EXPORT int cuptiActivityEnable(unsigned kind)
@@ -233,7 +241,8 @@ FG_EXPORT int cuptiActivityEnable(unsigned kind)
 		return CUPTI_PRIVILEGES;
 	if (fg_fault("kind-refused", &refused) && (long)kind == refused)
 		return CUPTI_NOT_COMPATIBLE;
-	if ((kind == FG_KERNEL && fg_kind_on(FG_CONCURRENT_KERNEL)) || (kind == FG_CONCURRENT_KERNEL && fg_kind_on(FG_KERNEL)))
+	if ((kind == FG_KERNEL && fg_kind_on(FG_CONCURRENT_KERNEL)) ||
+		(kind == FG_CONCURRENT_KERNEL && fg_kind_on(FG_KERNEL)))
 		return CUPTI_NOT_COMPATIBLE;
 	fg_state.finalized = false;
 	fg_state.kind_on[kind] = true;
@@ -258,8 +267,14 @@ FG_EXPORT int cuptiActivityDisable(unsigned kind)
 }
 
 /* By context: the stand-in keeps one switch for all. */
-FG_EXPORT int cuptiActivityEnableContext(void *context, unsigned kind) { return context ? cuptiActivityEnable(kind) : CUPTI_INVALID_PARAMETER; }
-FG_EXPORT int cuptiActivityDisableContext(void *context, unsigned kind) { return context ? cuptiActivityDisable(kind) : CUPTI_INVALID_PARAMETER; }
+FG_EXPORT int cuptiActivityEnableContext(void *context, unsigned kind)
+{
+	return context ? cuptiActivityEnable(kind) : CUPTI_INVALID_PARAMETER;
+}
+FG_EXPORT int cuptiActivityDisableContext(void *context, unsigned kind)
+{
+	return context ? cuptiActivityDisable(kind) : CUPTI_INVALID_PARAMETER;
+}
 
 static int filter(int domain, uint32_t cbid, uint8_t enable)
 {
@@ -273,7 +288,12 @@ static int filter(int domain, uint32_t cbid, uint8_t enable)
 FG_EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable) { return filter(FG_DRIVER, cbid, enable); }
 FG_EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable) { return filter(FG_RUNTIME, cbid, enable); }
 FG_EXPORT int cuptiActivityFlushAll(uint32_t flags) { return fg_flush(flags); }
-FG_EXPORT int cuptiActivityFlush(void *context, uint32_t stream, uint32_t flags) { (void)context; (void)stream; return fg_flush(flags); }
+FG_EXPORT int cuptiActivityFlush(void *context, uint32_t stream, uint32_t flags)
+{
+	(void)context;
+	(void)stream;
+	return fg_flush(flags);
+}
 
 FG_EXPORT int cuptiActivityFlushPeriod(uint32_t ms)
 {
@@ -371,15 +391,27 @@ FG_EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(const void *config, uin
 	return CUPTI_OK;
 }
 
-FG_EXPORT int cuptiActivityEnableLatencyTimestamps(uint8_t enable) { fg_state.latency_timestamps = enable; return CUPTI_OK; }
+FG_EXPORT int cuptiActivityEnableLatencyTimestamps(uint8_t enable)
+{
+	fg_state.latency_timestamps = enable;
+	return CUPTI_OK;
+}
 FG_EXPORT int cuptiActivityEnableLaunchAttributes(uint8_t enable) { (void)enable; return CUPTI_OK; }
 FG_EXPORT int cuptiActivityEnableDeviceGraph(uint8_t enable) { (void)enable; return CUPTI_OK; }
 FG_EXPORT int cuptiActivityEnableAllocationSource(uint8_t enable) { (void)enable; return CUPTI_OK; }
-FG_EXPORT int cuptiActivityEnableHWTrace(uint8_t enable) { return enable ? CUPTI_NOT_SUPPORTED : CUPTI_OK; }    /* Blackwell only */
+/* Blackwell only */
+FG_EXPORT int cuptiActivityEnableHWTrace(uint8_t enable) { return enable ? CUPTI_NOT_SUPPORTED : CUPTI_OK; }
 FG_EXPORT int cuptiActivityEnableAllSyncRecords(uint8_t enable) { fg_state.all_sync = enable; return CUPTI_OK; }
-FG_EXPORT int cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable) { fg_state.event_timestamps = enable; return CUPTI_OK; }
+FG_EXPORT int cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable)
+{
+	fg_state.event_timestamps = enable;
+	return CUPTI_OK;
+}
 FG_EXPORT int cuptiActivityPushExternalCorrelationId(unsigned kind, uint64_t id) { return fg_push_external(kind, id); }
-FG_EXPORT int cuptiActivityPopExternalCorrelationId(unsigned kind, uint64_t *last) { return fg_pop_external(kind, last); }
+FG_EXPORT int cuptiActivityPopExternalCorrelationId(unsigned kind, uint64_t *last)
+{
+	return fg_pop_external(kind, last);
+}
 
 FG_EXPORT int cuptiSetThreadIdType(int type)
 {
@@ -417,7 +449,10 @@ FG_EXPORT int cuptiGetStreamIdEx(struct fg_context *context, struct fg_stream *s
 	return CUPTI_OK;
 }
 
-FG_EXPORT int cuptiGetStreamId(struct fg_context *context, struct fg_stream *stream, uint32_t *id) { return cuptiGetStreamIdEx(context, stream, 0, id); }
+FG_EXPORT int cuptiGetStreamId(struct fg_context *context, struct fg_stream *stream, uint32_t *id)
+{
+	return cuptiGetStreamIdEx(context, stream, 0, id);
+}
 
 FG_EXPORT int cuptiGetGraphNodeId(struct fg_node *node, uint64_t *id)
 {

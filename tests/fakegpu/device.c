@@ -1,8 +1,10 @@
 /*
- * tests/fakegpu/device.c - a device: a queue of work, a thread that does it in order of submission, synthetic times, its records
+ * tests/fakegpu/device.c - a device: a queue of work, a thread that does it in order of submission, synthetic times,
+ * its records
  *
- * Work runs in order of submission, so every order that streams and events ask for holds. Times are another matter: each stream has its own,
- * so that work of different streams overlaps in time as on a real device. A wait lasts until the work is done and its end time has come.
+ * Work runs in order of submission, so every order that streams and events ask for holds. Times are another matter:
+ * each stream has its own, so that work of different streams overlaps in time as on a real device. A wait lasts until
+ * the work is done and its end time has come.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -263,7 +265,8 @@ static void sleep_until(uint64_t end)
 	uint64_t now = fg_now();
 
 	if (now < end)
-		nanosleep(&(struct timespec){ (time_t)((end - now) / 1000000000), (long)((end - now) % 1000000000) }, NULL);
+		nanosleep(&(struct timespec){ (time_t)((end - now) / 1000000000), (long)((end - now) % 1000000000) },
+			NULL);
 }
 
 static void *device_thread(void *arg)

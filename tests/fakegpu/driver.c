@@ -1,5 +1,6 @@
 /*
- * tests/fakegpu/driver.c - the driver's calls but those on graphs: start, devices, contexts, modules, memory, streams, events
+ * tests/fakegpu/driver.c - the driver's calls but those on graphs: start, devices, contexts, modules, memory, streams,
+ * events
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -78,7 +79,13 @@ int do_cuDriverGetVersion(struct fg_call *c, int *version)
 	return CU_OK;
 }
 
-int do_cuDeviceGet(struct fg_call *c, int *device, int ordinal) { (void)c; NEED_DEVICE(ordinal); *device = ordinal; return CU_OK; }
+int do_cuDeviceGet(struct fg_call *c, int *device, int ordinal)
+{
+	(void)c;
+	NEED_DEVICE(ordinal);
+	*device = ordinal;
+	return CU_OK;
+}
 int do_cuDeviceGetCount(struct fg_call *c, int *count) { (void)c; NEED_READY(); *count = device_count; return CU_OK; }
 
 int do_cuDeviceGetName(struct fg_call *c, char *name, int len, int device)
@@ -89,12 +96,18 @@ int do_cuDeviceGetName(struct fg_call *c, char *name, int len, int device)
 	return CU_OK;
 }
 
-int do_cuDeviceTotalMem_v2(struct fg_call *c, size_t *bytes, int device) { (void)c; NEED_DEVICE(device); *bytes = (size_t)1 << 34; return CU_OK; }
+int do_cuDeviceTotalMem_v2(struct fg_call *c, size_t *bytes, int device)
+{
+	(void)c;
+	NEED_DEVICE(device);
+	*bytes = (size_t)1 << 34;
+	return CU_OK;
+}
 
 int do_cuDeviceGetAttribute(struct fg_call *c, int *value, int attribute, int device)
 {
-	static const int values[][2] = { { 1, 1024 }, { 10, 32 }, { 16, 132 }, { 31, 1 }, { 40, 2 }, { 41, 1 }, { 75, 9 }, { 76, 0 }, { 83, 1 }, { 89, 1 },
-		{ 95, 1 }, { 115, 1 } };
+	static const int values[][2] = { { 1, 1024 }, { 10, 32 }, { 16, 132 }, { 31, 1 }, { 40, 2 }, { 41, 1 },
+		{ 75, 9 }, { 76, 0 }, { 83, 1 }, { 89, 1 }, { 95, 1 }, { 115, 1 } };
 
 	(void)c;
 	NEED_DEVICE(device);
@@ -105,7 +118,13 @@ int do_cuDeviceGetAttribute(struct fg_call *c, int *value, int attribute, int de
 	return CU_OK;
 }
 
-int do_cuDeviceGetUuid_v2(struct fg_call *c, void *uuid, int device) { (void)c; NEED_DEVICE(device); memset(uuid, 0x11 * (device + 1), 16); return CU_OK; }
+int do_cuDeviceGetUuid_v2(struct fg_call *c, void *uuid, int device)
+{
+	(void)c;
+	NEED_DEVICE(device);
+	memset(uuid, 0x11 * (device + 1), 16);
+	return CU_OK;
+}
 
 int do_cuDeviceGetPCIBusId(struct fg_call *c, char *id, int len, int device)
 {
@@ -118,7 +137,8 @@ int do_cuDeviceGetPCIBusId(struct fg_call *c, char *id, int len, int device)
 /* ---- contexts ---- */
 static void device_record(int device)
 {
-	static const char *const names[] = { "gputap stand-in GPU 0", "gputap stand-in GPU 1", "gputap stand-in GPU 2", "gputap stand-in GPU 3" };
+	static const char *const names[] = { "gputap stand-in GPU 0", "gputap stand-in GPU 1", "gputap stand-in GPU 2",
+		"gputap stand-in GPU 3" };
 	struct fg_rec r = { { 0 } };
 
 	if (!fg_kind_on(FG_DEVICE))
@@ -202,7 +222,9 @@ static struct fg_context *new_context(int device, bool is_primary)
 
 	if (!ctx)
 		return NULL;
-	*ctx = (struct fg_context){ .magic = FG_CONTEXT, .device = device, .id = atomic_fetch_add(&ids, 1) + 1, .primary = is_primary };
+	*ctx = (struct fg_context){
+		.magic = FG_CONTEXT, .device = device, .id = atomic_fetch_add(&ids, 1) + 1, .primary = is_primary
+	};
 	ctx->null_stream = new_stream(ctx, 0);
 	if (!ctx->null_stream) {
 		free(ctx);
@@ -262,7 +284,13 @@ int do_cuCtxDestroy_v2(struct fg_call *c, struct fg_context *context)
 	return CU_OK;
 }
 
-int do_cuCtxGetCurrent(struct fg_call *c, struct fg_context **context) { (void)c; NEED_READY(); *context = fg_current(); return CU_OK; }
+int do_cuCtxGetCurrent(struct fg_call *c, struct fg_context **context)
+{
+	(void)c;
+	NEED_READY();
+	*context = fg_current();
+	return CU_OK;
+}
 
 int do_cuCtxSetCurrent(struct fg_call *c, struct fg_context *context)
 {
@@ -295,7 +323,13 @@ int do_cuCtxPopCurrent_v2(struct fg_call *c, struct fg_context **context)
 	return CU_OK;
 }
 
-int do_cuCtxGetDevice(struct fg_call *c, int *device) { (void)c; NEED_CONTEXT(); *device = fg_current()->device; return CU_OK; }
+int do_cuCtxGetDevice(struct fg_call *c, int *device)
+{
+	(void)c;
+	NEED_CONTEXT();
+	*device = fg_current()->device;
+	return CU_OK;
+}
 
 int do_cuDevicePrimaryCtxRetain(struct fg_call *c, struct fg_context **context, int device)
 {
@@ -332,10 +366,16 @@ int do_cuDevicePrimaryCtxRelease_v2(struct fg_call *c, int device)
 	return --primary[device]->refs > 0 ? CU_OK : reset_primary(device);
 }
 
-int do_cuDevicePrimaryCtxReset_v2(struct fg_call *c, int device) { (void)c; NEED_DEVICE(device); return reset_primary(device); }
+int do_cuDevicePrimaryCtxReset_v2(struct fg_call *c, int device)
+{
+	(void)c;
+	NEED_DEVICE(device);
+	return reset_primary(device);
+}
 
 /* ---- waits ---- */
-static void sync_record(const struct fg_call *c, int type, uint64_t start, struct fg_context *ctx, uint32_t stream, uint32_t event)
+static void sync_record(
+	const struct fg_call *c, int type, uint64_t start, struct fg_context *ctx, uint32_t stream, uint32_t event)
 {
 	struct fg_rec r = { { 0 } };
 
@@ -355,7 +395,8 @@ static void wait_until(int device, uint64_t ticket, uint64_t end)
 {
 	fg_device_wait(device, ticket);
 	for (uint64_t now = fg_now(); now < end; now = fg_now())
-		nanosleep(&(struct timespec){ (time_t)((end - now) / 1000000000), (long)((end - now) % 1000000000) }, NULL);
+		nanosleep(&(struct timespec){ (time_t)((end - now) / 1000000000), (long)((end - now) % 1000000000) },
+			NULL);
 }
 
 int do_cuCtxSynchronize(struct fg_call *c)
@@ -445,7 +486,11 @@ static int unload(struct fg_module *m)
 	return CU_OK;
 }
 
-int do_cuModuleLoadData(struct fg_call *c, struct fg_module **module, const void *image) { NEED_CONTEXT(); return load(c, module, image); }
+int do_cuModuleLoadData(struct fg_call *c, struct fg_module **module, const void *image)
+{
+	NEED_CONTEXT();
+	return load(c, module, image);
+}
 int do_cuModuleUnload(struct fg_call *c, struct fg_module *module) { (void)c; return unload(module); }
 int do_cuLibraryUnload(struct fg_call *c, struct fg_module *library) { (void)c; return unload(library); }
 
@@ -455,10 +500,15 @@ int do_cuModuleGetFunction(struct fg_call *c, struct fg_function **function, str
 	return find_function(function, module, name);
 }
 
-int do_cuLibraryLoadData(struct fg_call *c, struct fg_module **library, const void *code, int *options, void **option_values, unsigned n_options,
-	int *library_options, void **library_values, unsigned n_library)
+int do_cuLibraryLoadData(struct fg_call *c, struct fg_module **library, const void *code, int *options,
+	void **option_values, unsigned n_options, int *library_options, void **library_values, unsigned n_library)
 {
-	(void)options; (void)option_values; (void)n_options; (void)library_options; (void)library_values; (void)n_library;
+	(void)options;
+	(void)option_values;
+	(void)n_options;
+	(void)library_options;
+	(void)library_values;
+	(void)n_library;
 	NEED_READY();
 	return load(c, library, code);
 }
@@ -470,7 +520,11 @@ int do_cuLibraryGetKernel(struct fg_call *c, struct fg_function **kernel, struct
 }
 
 /* ---- memory ---- */
-int do_cuMemAlloc_v2(struct fg_call *c, uint64_t *dptr, size_t bytes) { NEED_READY(); return fg_allocate(c, dptr, bytes, FG_DEVICE_MEMORY, NULL, NULL); }
+int do_cuMemAlloc_v2(struct fg_call *c, uint64_t *dptr, size_t bytes)
+{
+	NEED_READY();
+	return fg_allocate(c, dptr, bytes, FG_DEVICE_MEMORY, NULL, NULL);
+}
 int do_cuMemFree_v2(struct fg_call *c, uint64_t dptr) { NEED_CONTEXT(); return fg_release(c, dptr, NULL); }
 int do_cuMemAllocHost_v2(struct fg_call *c, void **pp, size_t bytes)
 {
@@ -487,7 +541,8 @@ int do_cuMemAllocManaged(struct fg_call *c, uint64_t *dptr, size_t bytes, unsign
 
 static struct fg_pool *pool_of_device(void) { return &pools[fg_current()->device]; }
 
-static int allocate_async(struct fg_call *c, uint64_t *dptr, size_t bytes, struct fg_pool *pool, struct fg_stream *stream)
+static int allocate_async(
+	struct fg_call *c, uint64_t *dptr, size_t bytes, struct fg_pool *pool, struct fg_stream *stream)
 {
 	struct fg_stream *s = fg_stream_of(stream);
 
@@ -502,7 +557,8 @@ int do_cuMemAllocAsync(struct fg_call *c, uint64_t *dptr, size_t bytes, struct f
 	return allocate_async(c, dptr, bytes, pool_of_device(), stream);
 }
 
-int do_cuMemAllocFromPoolAsync(struct fg_call *c, uint64_t *dptr, size_t bytes, struct fg_pool *pool, struct fg_stream *stream)
+int do_cuMemAllocFromPoolAsync(
+	struct fg_call *c, uint64_t *dptr, size_t bytes, struct fg_pool *pool, struct fg_stream *stream)
 {
 	NEED_CONTEXT();
 	return allocate_async(c, dptr, bytes, pool, stream);
@@ -573,7 +629,13 @@ int do_cuMemPoolTrimTo(struct fg_call *c, struct fg_pool *pool, size_t keep)
 	return CU_OK;
 }
 
-int do_cuDeviceGetDefaultMemPool(struct fg_call *c, struct fg_pool **pool, int device) { (void)c; NEED_DEVICE(device); *pool = &pools[device]; return CU_OK; }
+int do_cuDeviceGetDefaultMemPool(struct fg_call *c, struct fg_pool **pool, int device)
+{
+	(void)c;
+	NEED_DEVICE(device);
+	*pool = &pools[device];
+	return CU_OK;
+}
 
 /* ---- copies, sets, launches ---- */
 static const uint8_t copy_kinds[2][2] = { { 9, 1 }, { 2, 8 } };     /* [from device][to device]: HtoH HtoD DtoH DtoD */
@@ -582,8 +644,15 @@ static int copy(struct fg_call *c, uint64_t dst, uint64_t src, size_t bytes, str
 {
 	struct fg_stream *s = fg_stream_of(stream);
 	int src_kind = fg_memory_kind(src, NULL), dst_kind = fg_memory_kind(dst, NULL);
-	struct fg_op op = { .work = FG_WORK_COPY, .correlation = c->correlation, .dst = dst, .src = src, .bytes = bytes, .src_kind = (uint8_t)src_kind,
-		.dst_kind = (uint8_t)dst_kind, .copy_kind = copy_kinds[src_kind >= FG_DEVICE_MEMORY][dst_kind >= FG_DEVICE_MEMORY], .async = async };
+	struct fg_op op = { .work = FG_WORK_COPY,
+		.correlation = c->correlation,
+		.dst = dst,
+		.src = src,
+		.bytes = bytes,
+		.src_kind = (uint8_t)src_kind,
+		.dst_kind = (uint8_t)dst_kind,
+		.copy_kind = copy_kinds[src_kind >= FG_DEVICE_MEMORY][dst_kind >= FG_DEVICE_MEMORY],
+		.async = async };
 
 	NEED_CONTEXT();
 	if (!s)
@@ -611,8 +680,14 @@ int do_cuMemcpyDtoH_v2(struct fg_call *c, void *dst, uint64_t src, size_t bytes)
 	return bytes && !on_device(src) ? CU_INVALID_VALUE : copy(c, (uintptr_t)dst, src, bytes, NULL, false);
 }
 
-int do_cuMemcpyDtoD_v2(struct fg_call *c, uint64_t dst, uint64_t src, size_t bytes) { return copy(c, dst, src, bytes, NULL, false); }
-int do_cuMemcpy(struct fg_call *c, uint64_t dst, uint64_t src, size_t bytes) { return copy(c, dst, src, bytes, NULL, false); }
+int do_cuMemcpyDtoD_v2(struct fg_call *c, uint64_t dst, uint64_t src, size_t bytes)
+{
+	return copy(c, dst, src, bytes, NULL, false);
+}
+int do_cuMemcpy(struct fg_call *c, uint64_t dst, uint64_t src, size_t bytes)
+{
+	return copy(c, dst, src, bytes, NULL, false);
+}
 
 int do_cuMemcpyHtoDAsync_v2(struct fg_call *c, uint64_t dst, const void *src, size_t bytes, struct fg_stream *stream)
 {
@@ -624,15 +699,31 @@ int do_cuMemcpyDtoHAsync_v2(struct fg_call *c, void *dst, uint64_t src, size_t b
 	return bytes && !on_device(src) ? CU_INVALID_VALUE : copy(c, (uintptr_t)dst, src, bytes, stream, true);
 }
 
-int do_cuMemcpyDtoDAsync_v2(struct fg_call *c, uint64_t dst, uint64_t src, size_t bytes, struct fg_stream *s) { return copy(c, dst, src, bytes, s, true); }
-int do_cuMemcpyAsync(struct fg_call *c, uint64_t dst, uint64_t src, size_t bytes, struct fg_stream *s) { return copy(c, dst, src, bytes, s, true); }
+int do_cuMemcpyDtoDAsync_v2(struct fg_call *c, uint64_t dst, uint64_t src, size_t bytes, struct fg_stream *s)
+{
+	return copy(c, dst, src, bytes, s, true);
+}
+int do_cuMemcpyAsync(struct fg_call *c, uint64_t dst, uint64_t src, size_t bytes, struct fg_stream *s)
+{
+	return copy(c, dst, src, bytes, s, true);
+}
 
-int do_cuMemcpyPeerAsync(struct fg_call *c, uint64_t dst, struct fg_context *dst_context, uint64_t src, struct fg_context *src_context, size_t bytes,
-	struct fg_stream *stream)
+int do_cuMemcpyPeerAsync(struct fg_call *c, uint64_t dst, struct fg_context *dst_context, uint64_t src,
+	struct fg_context *src_context, size_t bytes, struct fg_stream *stream)
 {
 	struct fg_stream *s = fg_stream_of(stream);
-	struct fg_op op = { .work = FG_WORK_COPY, .correlation = c->correlation, .dst = dst, .src = src, .bytes = bytes, .src_kind = FG_DEVICE_MEMORY,
-		.dst_kind = FG_DEVICE_MEMORY, .copy_kind = 10, .async = true, .peer = true, .src_context = src_context, .dst_context = dst_context };
+	struct fg_op op = { .work = FG_WORK_COPY,
+		.correlation = c->correlation,
+		.dst = dst,
+		.src = src,
+		.bytes = bytes,
+		.src_kind = FG_DEVICE_MEMORY,
+		.dst_kind = FG_DEVICE_MEMORY,
+		.copy_kind = 10,
+		.async = true,
+		.peer = true,
+		.src_context = src_context,
+		.dst_context = dst_context };
 
 	NEED_CONTEXT();
 	if (!IS(dst_context, FG_CONTEXT) || !IS(src_context, FG_CONTEXT))
@@ -646,11 +737,18 @@ int do_cuMemcpyPeerAsync(struct fg_call *c, uint64_t dst, struct fg_context *dst
 	return CU_OK;
 }
 
-static int set(struct fg_call *c, uint64_t dst, uint32_t value, unsigned element, size_t n, struct fg_stream *stream, bool async)
+static int set(struct fg_call *c, uint64_t dst, uint32_t value, unsigned element, size_t n, struct fg_stream *stream,
+	bool async)
 {
 	struct fg_stream *s = fg_stream_of(stream);
-	struct fg_op op = { .work = FG_WORK_SET, .correlation = c->correlation, .dst = dst, .bytes = n * element, .value = value, .element = (uint8_t)element,
-		.dst_kind = (uint8_t)fg_memory_kind(dst, NULL), .async = async };
+	struct fg_op op = { .work = FG_WORK_SET,
+		.correlation = c->correlation,
+		.dst = dst,
+		.bytes = n * element,
+		.value = value,
+		.element = (uint8_t)element,
+		.dst_kind = (uint8_t)fg_memory_kind(dst, NULL),
+		.async = async };
 
 	NEED_CONTEXT();
 	if (!s)
@@ -662,22 +760,40 @@ static int set(struct fg_call *c, uint64_t dst, uint32_t value, unsigned element
 	return CU_OK;
 }
 
-int do_cuMemsetD8_v2(struct fg_call *c, uint64_t dst, unsigned char value, size_t n) { return set(c, dst, value, 1, n, NULL, false); }
-int do_cuMemsetD32_v2(struct fg_call *c, uint64_t dst, unsigned value, size_t n) { return set(c, dst, value, 4, n, NULL, false); }
-int do_cuMemsetD8Async(struct fg_call *c, uint64_t dst, unsigned char value, size_t n, struct fg_stream *s) { return set(c, dst, value, 1, n, s, true); }
-int do_cuMemsetD32Async(struct fg_call *c, uint64_t dst, unsigned value, size_t n, struct fg_stream *s) { return set(c, dst, value, 4, n, s, true); }
+int do_cuMemsetD8_v2(struct fg_call *c, uint64_t dst, unsigned char value, size_t n)
+{
+	return set(c, dst, value, 1, n, NULL, false);
+}
+int do_cuMemsetD32_v2(struct fg_call *c, uint64_t dst, unsigned value, size_t n)
+{
+	return set(c, dst, value, 4, n, NULL, false);
+}
+int do_cuMemsetD8Async(struct fg_call *c, uint64_t dst, unsigned char value, size_t n, struct fg_stream *s)
+{
+	return set(c, dst, value, 1, n, s, true);
+}
+int do_cuMemsetD32Async(struct fg_call *c, uint64_t dst, unsigned value, size_t n, struct fg_stream *s)
+{
+	return set(c, dst, value, 4, n, s, true);
+}
 
 static int launch(struct fg_call *c, const struct fg_kernel_params *p, struct fg_stream *stream, bool cooperative)
 {
 	struct fg_stream *s = fg_stream_of(stream);
-	struct fg_op op = { .work = FG_WORK_KERNEL, .correlation = c->correlation, .f = p->f, .grid = { p->gx, p->gy, p->gz }, .block = { p->bx, p->by, p->bz },
-		.shared = p->shared, .cooperative = cooperative };
+	struct fg_op op = { .work = FG_WORK_KERNEL,
+		.correlation = c->correlation,
+		.f = p->f,
+		.grid = { p->gx, p->gy, p->gz },
+		.block = { p->bx, p->by, p->bz },
+		.shared = p->shared,
+		.cooperative = cooperative };
 
 	NEED_CONTEXT();
 	if (!s || !IS(p->f, FG_FUNCTION_))
 		return CU_INVALID_HANDLE;
 	c->symbol = p->f->name;
-	if (!p->gx || !p->gy || !p->gz || !p->bx || !p->by || !p->bz || (uint64_t)p->bx * p->by * p->bz > 1024 || (p->f->n_args && !p->params))
+	if (!p->gx || !p->gy || !p->gz || !p->bx || !p->by || !p->bz || (uint64_t)p->bx * p->by * p->bz > 1024 ||
+		(p->f->n_args && !p->params))
 		return CU_INVALID_VALUE;
 	if (fg_fault_due("launch-fails"))
 		return CU_LAUNCH_FAILED;
@@ -689,16 +805,18 @@ static int launch(struct fg_call *c, const struct fg_kernel_params *p, struct fg
 	return CU_OK;
 }
 
-int do_cuLaunchKernel(struct fg_call *c, struct fg_function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-	struct fg_stream *stream, void **params, void **extra)
+int do_cuLaunchKernel(struct fg_call *c, struct fg_function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+	unsigned by, unsigned bz, unsigned shared, struct fg_stream *stream, void **params, void **extra)
 {
-	return launch(c, &(struct fg_kernel_params){ f, gx, gy, gz, bx, by, bz, shared, params, extra, NULL, NULL }, stream, false);
+	return launch(c, &(struct fg_kernel_params){ f, gx, gy, gz, bx, by, bz, shared, params, extra, NULL, NULL },
+		stream, false);
 }
 
-int do_cuLaunchCooperativeKernel(struct fg_call *c, struct fg_function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-	unsigned shared, struct fg_stream *stream, void **params)
+int do_cuLaunchCooperativeKernel(struct fg_call *c, struct fg_function *f, unsigned gx, unsigned gy, unsigned gz,
+	unsigned bx, unsigned by, unsigned bz, unsigned shared, struct fg_stream *stream, void **params)
 {
-	return launch(c, &(struct fg_kernel_params){ f, gx, gy, gz, bx, by, bz, shared, params, NULL, NULL, NULL }, stream, true);
+	return launch(c, &(struct fg_kernel_params){ f, gx, gy, gz, bx, by, bz, shared, params, NULL, NULL, NULL },
+		stream, true);
 }
 
 /* ---- streams ---- */
@@ -779,8 +897,12 @@ int do_cuStreamWaitEvent(struct fg_call *c, struct fg_stream *stream, struct fg_
 	if (s->capture)
 		return CU_NOT_SUPPORTED;             /* captures here follow one stream */
 	if (event->ticket) {
-		/* Within one device the queue's order is enough; between two the waiting one stands still. graph_start: not before this time. */
-		struct fg_op op = { .work = FG_WORK_WAIT, .correlation = c->correlation, .wait_device = event->device, .graph_start = event->time,
+		/* Within one device the queue's order is enough; between two the waiting one stands still. graph_start:
+		 * not before this time. */
+		struct fg_op op = { .work = FG_WORK_WAIT,
+			.correlation = c->correlation,
+			.wait_device = event->device,
+			.graph_start = event->time,
 			.wait_ticket = event->device == s->context->device ? 0 : event->ticket };
 
 		fg_submit(s, &op);
@@ -841,7 +963,8 @@ int do_cuEventQuery(struct fg_call *c, struct fg_event *event)
 int do_cuEventElapsedTime_v2(struct fg_call *c, float *ms, struct fg_event *start, struct fg_event *end)
 {
 	(void)c;
-	if (!IS(start, FG_EVENT) || !IS(end, FG_EVENT) || !start->ticket || !end->ticket || ((start->flags | end->flags) & 2))
+	if (!IS(start, FG_EVENT) || !IS(end, FG_EVENT) || !start->ticket || !end->ticket ||
+		((start->flags | end->flags) & 2))
 		return CU_INVALID_HANDLE;
 	*ms = (float)((double)((int64_t)(end->time - start->time)) / 1e6);
 	return CU_OK;
@@ -862,14 +985,17 @@ int do_cuEventDestroy_v2(struct fg_call *c, struct fg_event *event)
 /* ---- names, look-ups: without callbacks, as they need no context ---- */
 FG_EXPORT int cuGetErrorName(int error, const char **name)
 {
-	static const struct { int code; const char *name; } names[] = { { CU_OK, "CUDA_SUCCESS" }, { CU_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE" },
+	static const struct {
+		int code;
+		const char *name;
+	} names[] = { { CU_OK, "CUDA_SUCCESS" }, { CU_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE" },
 		{ CU_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY" }, { CU_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED" },
-		{ CU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE" },
-		{ CU_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE" }, { CU_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE" },
-		{ CU_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT" }, { CU_INVALID_PTX, "CUDA_ERROR_INVALID_PTX" },
-		{ CU_OPERATING_SYSTEM, "CUDA_ERROR_OPERATING_SYSTEM" }, { CU_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE" },
-		{ CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND" },
-		{ CU_NOT_READY, "CUDA_ERROR_NOT_READY" }, { CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED" }, { CU_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED" },
+		{ CU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE" }, { CU_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE" },
+		{ CU_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE" }, { CU_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT" },
+		{ CU_INVALID_PTX, "CUDA_ERROR_INVALID_PTX" }, { CU_OPERATING_SYSTEM, "CUDA_ERROR_OPERATING_SYSTEM" },
+		{ CU_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE" }, { CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND" },
+		{ CU_NOT_READY, "CUDA_ERROR_NOT_READY" }, { CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED" },
+		{ CU_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED" },
 		{ CU_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED" } };
 
 	*name = NULL;
@@ -922,4 +1048,7 @@ FG_EXPORT int cuGetProcAddress(const char *symbol, void **function, int cuda_ver
 	return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
 }
 
-FG_EXPORT int cuCtxCreate(struct fg_context **context, unsigned flags, int device) { return cuCtxCreate_v2(context, flags, device); }
+FG_EXPORT int cuCtxCreate(struct fg_context **context, unsigned flags, int device)
+{
+	return cuCtxCreate_v2(context, flags, device);
+}

@@ -1,17 +1,19 @@
 /*
- * tests/fakegpu/fakegpu.h - a stand-in CUDA machine for what needs no real one: driver, small runtime, CUPTI with synthetic activity
+ * tests/fakegpu/fakegpu.h - a stand-in CUDA machine for what needs no real one: driver, small runtime, CUPTI with
+ * synthetic activity
  *
- *   libcuda.so.1         the driver and all state; computes the kernels listed in kernels.c on the CPU, moves memory, one thread per device
- *   libcudart.so.12/.13  a small runtime over it
- *   libcupti.so.12/.13   CUPTI at its boundary. lib/ holds versions 28 and 130001; vN/ holds version N with the functions that N has
+ *   libcuda.so.1 the driver and all state; computes the kernels listed in kernels.c on the CPU, moves memory, one
+ *   thread per device libcudart.so.12/.13 a small runtime over it libcupti.so.12/.13 CUPTI at its boundary. lib/ holds
+ *   versions 28 and 130001; vN/ holds version N with the functions that N has
  *
- * The driver loads $CUDA_INJECTION64_PATH in cuInit as the real one does. Device times are synthetic (a copy takes bytes/16 ns + 900 ns, a
- * kernel 1000 ns + blocks), on the clock that CUPTI tells: CLOCK_REALTIME, or the client's callback.
+ * The driver loads $CUDA_INJECTION64_PATH in cuInit as the real one does. Device times are synthetic (a copy takes
+ * bytes/16 ns + 900 ns, a kernel 1000 ns + blocks), on the clock that CUPTI tells: CLOCK_REALTIME, or the client's
+ * callback.
  *
  *   FAKEGPU_DEVICES=N          devices (0..4); default 1
- *   FAKEGPU_DRIVER=N           what cuDriverGetVersion answers; default 13000. Older than CUPTI's major version: CUPTI refuses
- *   FAKEGPU_CUPTI_VERSION=N    whose records are produced, whatever library is loaded
- *   FAKEGPU_FAULTS=a,b=N,...   subscribe-busy       another profiler ("other-profiler") holds the slot
+ *   FAKEGPU_DRIVER=N what cuDriverGetVersion answers; default 13000. Older than CUPTI's major version: CUPTI refuses
+ *   FAKEGPU_CUPTI_VERSION=N whose records are produced, whatever library is loaded FAKEGPU_FAULTS=a,b=N,...
+ *   subscribe-busy another profiler ("other-profiler") holds the slot
  *                              no-permission        device kinds: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
  *                              kind-refused=K       kind K: CUPTI_ERROR_NOT_COMPATIBLE
  *                              no-device            cuInit: CUDA_ERROR_NO_DEVICE (after injection, as the real driver)
@@ -19,20 +21,18 @@
  *                              decline-crashes      a declined buffer kills the process (real CUPTI before version 27)
  *                              zero-times=N         every N-th device record: start and end 0
  *                              reversed-times=N     every N-th device record: end before start
- *                              exhausted=N          after N device records all times are 0, silently: the device buffers are used up
- *                              out-of-order         device records come in swapped pairs
- *                              late-buffers         full buffers stay until a flush or the flush period
- *                              slow-kernels=MS      a kernel stays on the device so long
- *                              flush-hangs=MS       cuptiActivityFlushAll takes so long
- *                              child-flush-hangs    after a fork the child's flush never returns
- *                              late-records         records still come after cuptiFinalize
- *                              launch-fails=N       every N-th launch: CUDA_ERROR_LAUNCH_FAILED
- *                              alloc-fails=N        every N-th allocation: CUDA_ERROR_OUT_OF_MEMORY
- *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded trace, as CUPTI gave it
- *   FAKEGPU_REPORT=FILE        at exit: one "counter value" a line
+ *                              exhausted=N after N device records all times are 0, silently: the device buffers are
+ *                              used up out-of-order device records come in swapped pairs late-buffers full buffers stay
+ *                              until a flush or the flush period slow-kernels=MS a kernel stays on the device so long
+ *                              flush-hangs=MS cuptiActivityFlushAll takes so long child-flush-hangs after a fork the
+ *                              child's flush never returns late-records records still come after cuptiFinalize
+ *                              launch-fails=N every N-th launch: CUDA_ERROR_LAUNCH_FAILED alloc-fails=N every N-th
+ *                              allocation: CUDA_ERROR_OUT_OF_MEMORY
+ *   FAKEGPU_REPLAY=TRACE what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded trace,
+ *   as CUPTI gave it FAKEGPU_REPORT=FILE at exit: one "counter value" a line
  *
- * It names itself "gputap stand-in" wherever a name can be asked for. Not imitated: timing of real hardware, device launches, arrays and
- * textures, multi-process service, green contexts, counters.
+ * It names itself "gputap stand-in" wherever a name can be asked for. Not imitated: timing of real hardware, device
+ * launches, arrays and textures, multi-process service, green contexts, counters.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -53,16 +53,63 @@
 enum { FG_DRIVER = 1, FG_RUNTIME, FG_RESOURCE, FG_SYNCHRONIZE, FG_NVTX, FG_STATE, FG_DOMAINS };
 
 /* CUDA's result numbers that are used here */
-enum { CU_OK, CU_INVALID_VALUE, CU_OUT_OF_MEMORY, CU_NOT_INITIALIZED, CU_NO_DEVICE = 100, CU_INVALID_DEVICE, CU_INVALID_IMAGE = 200, CU_INVALID_CONTEXT,
-	CU_INVALID_PTX = 218, CU_OPERATING_SYSTEM = 304, CU_INVALID_HANDLE = 400, CU_NOT_FOUND = 500, CU_NOT_READY = 600, CU_LAUNCH_FAILED = 719,
-	CU_NOT_SUPPORTED = 801, CU_CAPTURE_UNSUPPORTED = 900 };
+enum {
+	CU_OK,
+	CU_INVALID_VALUE,
+	CU_OUT_OF_MEMORY,
+	CU_NOT_INITIALIZED,
+	CU_NO_DEVICE = 100,
+	CU_INVALID_DEVICE,
+	CU_INVALID_IMAGE = 200,
+	CU_INVALID_CONTEXT,
+	CU_INVALID_PTX = 218,
+	CU_OPERATING_SYSTEM = 304,
+	CU_INVALID_HANDLE = 400,
+	CU_NOT_FOUND = 500,
+	CU_NOT_READY = 600,
+	CU_LAUNCH_FAILED = 719,
+	CU_NOT_SUPPORTED = 801,
+	CU_CAPTURE_UNSUPPORTED = 900
+};
 /* CUPTI's */
-enum { CUPTI_OK, CUPTI_INVALID_PARAMETER, CUPTI_INVALID_OPERATION = 7, CUPTI_SIZE = 10, CUPTI_MAX_LIMIT = 12, CUPTI_NOT_COMPATIBLE = 14, CUPTI_NOT_INITIALIZED,
-	CUPTI_QUEUE_EMPTY = 18, CUPTI_INVALID_KIND = 21, CUPTI_NOT_SUPPORTED = 27, CUPTI_PRIVILEGES = 35, CUPTI_MULTIPLE = 39, CUPTI_UNKNOWN = 999 };
+enum {
+	CUPTI_OK,
+	CUPTI_INVALID_PARAMETER,
+	CUPTI_INVALID_OPERATION = 7,
+	CUPTI_SIZE = 10,
+	CUPTI_MAX_LIMIT = 12,
+	CUPTI_NOT_COMPATIBLE = 14,
+	CUPTI_NOT_INITIALIZED,
+	CUPTI_QUEUE_EMPTY = 18,
+	CUPTI_INVALID_KIND = 21,
+	CUPTI_NOT_SUPPORTED = 27,
+	CUPTI_PRIVILEGES = 35,
+	CUPTI_MULTIPLE = 39,
+	CUPTI_UNKNOWN = 999
+};
 
-enum fg_kind { FG_MEMCPY = 1, FG_MEMSET, FG_KERNEL, FG_DRIVER_API, FG_RUNTIME_API, FG_DEVICE = 8, FG_CONTEXT_RECORD, FG_CONCURRENT_KERNEL, FG_OVERHEAD = 17,
-	FG_MEMCPY2 = 22, FG_UNIFIED_MEMORY_COUNTER = 25, FG_CUDA_EVENT = 36, FG_STREAM, FG_SYNCHRONIZATION, FG_EXTERNAL_CORRELATION, FG_MEMORY2 = 49,
-	FG_MEMORY_POOL, FG_GRAPH_TRACE, FG_JIT, FG_KINDS = 64 };
+enum fg_kind {
+	FG_MEMCPY = 1,
+	FG_MEMSET,
+	FG_KERNEL,
+	FG_DRIVER_API,
+	FG_RUNTIME_API,
+	FG_DEVICE = 8,
+	FG_CONTEXT_RECORD,
+	FG_CONCURRENT_KERNEL,
+	FG_OVERHEAD = 17,
+	FG_MEMCPY2 = 22,
+	FG_UNIFIED_MEMORY_COUNTER = 25,
+	FG_CUDA_EVENT = 36,
+	FG_STREAM,
+	FG_SYNCHRONIZATION,
+	FG_EXTERNAL_CORRELATION,
+	FG_MEMORY2 = 49,
+	FG_MEMORY_POOL,
+	FG_GRAPH_TRACE,
+	FG_JIT,
+	FG_KINDS = 64
+};
 
 enum fg_field {
 #define FIELD(kind, name, offset, bytes, since) FG_##kind##_##name,
@@ -78,19 +125,40 @@ FG_EXPORT bool fg_kind_on(unsigned kind);
 
 struct fg_dim3 { unsigned x, y, z; };
 struct fg_memset_params { void *dst; size_t pitch; unsigned value, element_bytes; size_t width, height; };
-struct fg_kernel_params { struct fg_function *f; unsigned gx, gy, gz, bx, by, bz, shared; void **params, **extra; void *kernel, *context; };
+struct fg_kernel_params {
+	struct fg_function *f;
+	unsigned gx, gy, gz, bx, by, bz, shared;
+	void **params, **extra;
+	void *kernel, *context;
+};
 struct fg_rt_kernel_params { void *func; struct fg_dim3 grid, block; unsigned shared; void **params, **extra; };
 
 /* What CUPTI hands to its client's callbacks. */
-struct fg_callback_data { int site; const char *name; const void *args; void *result; const char *symbol; void *context; uint32_t context_id;
-	uint64_t *correlation_data; uint32_t correlation; };
+struct fg_callback_data {
+	int site;
+	const char *name;
+	const void *args;
+	void *result;
+	const char *symbol;
+	void *context;
+	uint32_t context_id;
+	uint64_t *correlation_data; uint32_t correlation;
+};
 struct fg_resource_data { void *context, *stream, *descriptor; };
 struct fg_graph_data { void *graph, *original_graph, *node, *original_node; int node_type; void *dependency, *exec; };
 struct fg_module_data { uint32_t id; size_t bytes; const char *cubin; };
 typedef void (*fg_callback)(void *user, int domain, uint32_t cbid, const void *data);
 
-struct fg_call { int domain; uint32_t cbid; const char *name; const void *args; uint32_t correlation; uint64_t start, data; const char *symbol;
-	bool outermost, called; int result; };
+struct fg_call {
+	int domain;
+	uint32_t cbid;
+	const char *name;
+	const void *args;
+	uint32_t correlation;
+	uint64_t start, data;
+	const char *symbol;
+	bool outermost, called; int result;
+};
 FG_EXPORT void fg_enter(struct fg_call *c);
 FG_EXPORT int fg_leave(struct fg_call *c, int result);
 void fg_inject(void);
@@ -98,18 +166,64 @@ void fg_inject(void);
 struct fg_callback_name { int domain; uint32_t cbid; const char *name; };
 extern const struct fg_callback_name fg_callback_names[];
 
-enum fg_magic { FG_CONTEXT = 0x43544658, FG_STREAM_, FG_EVENT, FG_MODULE_, FG_FUNCTION_, FG_GRAPH_, FG_EXEC, FG_NODE, FG_POOL };
-struct fg_context { enum fg_magic magic; int device; uint32_t id; bool primary; int refs; struct fg_stream *null_stream, *streams;
-	uint64_t ready, null_ready; };
-struct fg_stream { enum fg_magic magic; struct fg_context *context; uint32_t id; unsigned flags; uint64_t ready, last; struct fg_graph *capture;
-	struct fg_stream *next; };
-struct fg_event { enum fg_magic magic; uint32_t id; unsigned flags; int device; uint64_t ticket, time; struct fg_stream *stream; };
+enum fg_magic {
+	FG_CONTEXT = 0x43544658,
+	FG_STREAM_,
+	FG_EVENT,
+	FG_MODULE_,
+	FG_FUNCTION_,
+	FG_GRAPH_,
+	FG_EXEC,
+	FG_NODE,
+	FG_POOL
+};
+struct fg_context {
+	enum fg_magic magic;
+	int device;
+	uint32_t id;
+	bool primary;
+	int refs;
+	struct fg_stream *null_stream, *streams;
+	uint64_t ready, null_ready;
+};
+struct fg_stream {
+	enum fg_magic magic;
+	struct fg_context *context;
+	uint32_t id;
+	unsigned flags;
+	uint64_t ready, last;
+	struct fg_graph *capture;
+	struct fg_stream *next;
+};
+struct fg_event {
+	enum fg_magic magic;
+	uint32_t id;
+	unsigned flags;
+	int device;
+	uint64_t ticket, time;
+	struct fg_stream *stream;
+};
 struct fg_kernel_code { const char *name; void (*run)(char *const *args, uint64_t threads); };
-struct fg_function { enum fg_magic magic; char name[128]; int n_args; uint8_t arg_bytes[16]; const struct fg_kernel_code *code; struct fg_function *next; };
+struct fg_function {
+	enum fg_magic magic;
+	char name[128];
+	int n_args;
+	uint8_t arg_bytes[16];
+	const struct fg_kernel_code *code;
+	struct fg_function *next;
+};
 struct fg_module { enum fg_magic magic; uint32_t id; const char *image; struct fg_function *functions; };
 struct fg_pool { enum fg_magic magic; int device; bool is_default; uint64_t used; };
 
-enum fg_work { FG_WORK_KERNEL, FG_WORK_COPY, FG_WORK_SET, FG_WORK_EVENT, FG_WORK_WAIT, FG_WORK_FREE, FG_WORK_GRAPH_END };
+enum fg_work {
+	FG_WORK_KERNEL,
+	FG_WORK_COPY,
+	FG_WORK_SET,
+	FG_WORK_EVENT,
+	FG_WORK_WAIT,
+	FG_WORK_FREE,
+	FG_WORK_GRAPH_END
+};
 
 /* One piece of device work: in a device's queue, or the contents of a graph node. */
 struct fg_op {
@@ -131,7 +245,14 @@ struct fg_op {
 	uint64_t node_id; uint32_t graph_id; bool quiet;
 	uint64_t graph_start;
 };
-struct fg_node { enum fg_magic magic; uint64_t id; struct fg_node *next, *copy_of; struct fg_op op; int n_deps; struct fg_node *deps[16]; };
+struct fg_node {
+	enum fg_magic magic;
+	uint64_t id;
+	struct fg_node *next, *copy_of;
+	struct fg_op op;
+	int n_deps;
+	struct fg_node *deps[16];
+};
 struct fg_graph { enum fg_magic magic; uint32_t id; struct fg_node *first, *last; };
 
 /* device.c */
@@ -146,7 +267,8 @@ void fg_emit_kept(void);                                 /* out-of-order: the od
 /* memory.c */
 enum { FG_PAGEABLE = 1, FG_PINNED, FG_DEVICE_MEMORY, FG_MANAGED = 5 };
 int fg_memory_kind(uint64_t address, int *device);
-int fg_allocate(struct fg_call *c, uint64_t *out, size_t bytes, int kind, struct fg_pool *pool, struct fg_stream *async);
+int fg_allocate(
+	struct fg_call *c, uint64_t *out, size_t bytes, int kind, struct fg_pool *pool, struct fg_stream *async);
 int fg_release(struct fg_call *c, uint64_t address, struct fg_stream *async);
 void fg_release_now(uint64_t address);
 void fg_migrate(struct fg_context *ctx, uint32_t stream_id, bool to_device);
@@ -182,7 +304,8 @@ struct fg_state {
 	atomic_ulong dropped;
 	pid_t pid;                                            /* of cuInit */
 	int driver_version;
-	/* replay.c: nothing is recorded of its own; sizes and names are those of the recording, the clock goes on from it */
+	/* replay.c: nothing is recorded of its own; sizes and names are those of the recording, the clock goes on from
+	 * it */
 	bool replaying;
 	const uint16_t *replay_bytes;
 	const char *(*replay_name)(int domain, uint32_t cbid);
@@ -197,9 +320,30 @@ FG_EXPORT const char *fg_callback_name_of(int domain, uint32_t cbid);
 FG_EXPORT void fg_period_changed(void);
 
 /* counters of FAKEGPU_REPORT */
-enum fg_counter { FG_C_DRIVER_CALLS, FG_C_RUNTIME_CALLS, FG_C_CALLBACKS, FG_C_RECORDS, FG_C_DROPPED, FG_C_BUFFERS_REQUESTED, FG_C_BUFFERS_DECLINED,
-	FG_C_BUFFERS_COMPLETED, FG_C_FLUSHES, FG_C_FORCED, FG_C_KERNELS, FG_C_COPIES, FG_C_SETS, FG_C_GRAPH_LAUNCHES, FG_C_INJECTIONS, FG_C_INJECTION_REFUSED,
-	FG_C_LIVE_MEMORY, FG_C_LIVE_STREAMS, FG_C_LIVE_EVENTS, FG_C_LIVE_GRAPHS, FG_C_LIVE_MODULES, FG_COUNTERS };
+enum fg_counter {
+	FG_C_DRIVER_CALLS,
+	FG_C_RUNTIME_CALLS,
+	FG_C_CALLBACKS,
+	FG_C_RECORDS,
+	FG_C_DROPPED,
+	FG_C_BUFFERS_REQUESTED,
+	FG_C_BUFFERS_DECLINED,
+	FG_C_BUFFERS_COMPLETED,
+	FG_C_FLUSHES,
+	FG_C_FORCED,
+	FG_C_KERNELS,
+	FG_C_COPIES,
+	FG_C_SETS,
+	FG_C_GRAPH_LAUNCHES,
+	FG_C_INJECTIONS,
+	FG_C_INJECTION_REFUSED,
+	FG_C_LIVE_MEMORY,
+	FG_C_LIVE_STREAMS,
+	FG_C_LIVE_EVENTS,
+	FG_C_LIVE_GRAPHS,
+	FG_C_LIVE_MODULES,
+	FG_COUNTERS
+};
 FG_EXPORT void fg_count(enum fg_counter c, long n);
 
 #include "calls.h"

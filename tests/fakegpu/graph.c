@@ -1,9 +1,11 @@
 /*
- * tests/fakegpu/graph.c - graphs: nodes, clones, executables, launches, capture of one stream, the resource callbacks about them
+ * tests/fakegpu/graph.c - graphs: nodes, clones, executables, launches, capture of one stream, the resource callbacks
+ * about them
  *
- * Nodes run in the order in which they were added, which satisfies every dependency that can be given. An executable is a copy of its
- * graph with nodes of its own; a node's record carries the executable's node id, and the callback GRAPHNODE_CLONED joins it to the
- * original. With GRAPH_TRACE on, one record stands for the whole launch and the nodes have none.
+ * Nodes run in the order in which they were added, which satisfies every dependency that can be given. An executable is
+ * a copy of its graph with nodes of its own; a node's record carries the executable's node id, and the callback
+ * GRAPHNODE_CLONED joins it to the original. With GRAPH_TRACE on, one record stands for the whole launch and the nodes
+ * have none.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -14,10 +16,24 @@
 
 #define IS(p, m) ((p) && (p)->magic == (m))
 
-enum { GRAPH_CREATED = 9, GRAPH_DESTROY_STARTING, GRAPH_CLONED, NODE_CREATE_STARTING, NODE_CREATED, NODE_DESTROY_STARTING, DEPENDENCY_CREATED,
-	EXEC_CREATE_STARTING = 17, EXEC_CREATED, EXEC_DESTROY_STARTING, NODE_CLONED };
+enum {
+	GRAPH_CREATED = 9,
+	GRAPH_DESTROY_STARTING,
+	GRAPH_CLONED,
+	NODE_CREATE_STARTING,
+	NODE_CREATED,
+	NODE_DESTROY_STARTING,
+	DEPENDENCY_CREATED,
+	EXEC_CREATE_STARTING = 17,
+	EXEC_CREATED,
+	EXEC_DESTROY_STARTING,
+	NODE_CLONED
+};
 
-static int node_type(const struct fg_node *n) { return n->op.work == FG_WORK_KERNEL ? 0 : n->op.work == FG_WORK_COPY ? 1 : 2; }
+static int node_type(const struct fg_node *n)
+{
+	return n->op.work == FG_WORK_KERNEL ? 0 : n->op.work == FG_WORK_COPY ? 1 : 2;
+}
 
 static void tell(uint32_t cbid, struct fg_graph_data d) { fg_resource(cbid, fg_current(), NULL, &d); }
 
@@ -62,12 +78,15 @@ struct fg_node *fg_graph_append(struct fg_graph *g, const struct fg_op *op)
 	tell(NODE_CREATED, (struct fg_graph_data){ .graph = g, .node = n, .node_type = node_type(n) });
 	if (before) {
 		n->deps[n->n_deps++] = before;
-		tell(DEPENDENCY_CREATED, (struct fg_graph_data){ .graph = g, .node = n, .node_type = node_type(n), .dependency = before });
+		tell(DEPENDENCY_CREATED,
+			(struct fg_graph_data){
+				.graph = g, .node = n, .node_type = node_type(n), .dependency = before });
 	}
 	return n;
 }
 
-static int add_node(struct fg_node **out, struct fg_graph *g, struct fg_node *const *deps, size_t n_deps, const struct fg_op *op)
+static int add_node(
+	struct fg_node **out, struct fg_graph *g, struct fg_node *const *deps, size_t n_deps, const struct fg_op *op)
 {
 	struct fg_node *n;
 
@@ -80,7 +99,9 @@ static int add_node(struct fg_node **out, struct fg_graph *g, struct fg_node *co
 	tell(NODE_CREATED, (struct fg_graph_data){ .graph = g, .node = n, .node_type = node_type(n) });
 	for (size_t i = 0; i < n_deps; i++) {
 		n->deps[n->n_deps++] = deps[i];
-		tell(DEPENDENCY_CREATED, (struct fg_graph_data){ .graph = g, .node = n, .node_type = node_type(n), .dependency = deps[i] });
+		tell(DEPENDENCY_CREATED,
+			(struct fg_graph_data){
+				.graph = g, .node = n, .node_type = node_type(n), .dependency = deps[i] });
 	}
 	*out = n;
 	return CU_OK;
@@ -92,8 +113,12 @@ static void copy_nodes(struct fg_graph *to, const struct fg_graph *from)
 		struct fg_node *copy = add(to, &n->op, n);
 
 		if (copy)
-			tell(NODE_CLONED, (struct fg_graph_data){ .graph = to, .original_graph = (void *)from, .node = copy, .original_node = n,
-				.node_type = node_type(n) });
+			tell(NODE_CLONED,
+				(struct fg_graph_data){ .graph = to,
+					.original_graph = (void *)from,
+					.node = copy,
+					.original_node = n,
+					.node_type = node_type(n) });
 	}
 }
 
@@ -102,7 +127,8 @@ static void end_graph(struct fg_graph *g)
 	for (struct fg_node *n = g->first, *next; n; n = next) {
 		next = n->next;
 		if (g->magic == FG_GRAPH_)
-			tell(NODE_DESTROY_STARTING, (struct fg_graph_data){ .graph = g, .node = n, .node_type = node_type(n) });
+			tell(NODE_DESTROY_STARTING,
+				(struct fg_graph_data){ .graph = g, .node = n, .node_type = node_type(n) });
 		n->magic = 0;
 		free(n);
 	}
@@ -123,11 +149,15 @@ int do_cuGraphCreate(struct fg_call *c, struct fg_graph **graph, unsigned flags)
 	return CU_OK;
 }
 
-int do_cuGraphAddKernelNode_v2(struct fg_call *c, struct fg_node **node, struct fg_graph *graph, struct fg_node *const *deps, size_t n_deps,
-	const struct fg_kernel_params *p)
+int do_cuGraphAddKernelNode_v2(struct fg_call *c, struct fg_node **node, struct fg_graph *graph,
+	struct fg_node *const *deps, size_t n_deps, const struct fg_kernel_params *p)
 {
 	struct fg_function *f = p->f ? p->f : p->kernel;
-	struct fg_op op = { .work = FG_WORK_KERNEL, .f = f, .grid = { p->gx, p->gy, p->gz }, .block = { p->bx, p->by, p->bz }, .shared = p->shared };
+	struct fg_op op = { .work = FG_WORK_KERNEL,
+		.f = f,
+		.grid = { p->gx, p->gy, p->gz },
+		.block = { p->bx, p->by, p->bz },
+		.shared = p->shared };
 
 	(void)c;
 	if (!IS(f, FG_FUNCTION_))
@@ -137,21 +167,35 @@ int do_cuGraphAddKernelNode_v2(struct fg_call *c, struct fg_node **node, struct 
 	return add_node(node, graph, deps, n_deps, &op);
 }
 
-/* For the runtime: a copy or a set node; the driver's own calls for them take structures of arrays that the stand-in does not have. */
-FG_EXPORT int fg_graph_add_copy(struct fg_node **node, struct fg_graph *g, struct fg_node *const *deps, size_t n_deps, uint64_t dst, uint64_t src, size_t bytes)
+/* For the runtime: a copy or a set node; the driver's own calls for them take structures of arrays that the stand-in
+ * does not have. */
+FG_EXPORT int fg_graph_add_copy(struct fg_node **node, struct fg_graph *g, struct fg_node *const *deps, size_t n_deps,
+	uint64_t dst, uint64_t src, size_t bytes)
 {
 	int from = fg_memory_kind(src, NULL), to = fg_memory_kind(dst, NULL);
 	static const uint8_t kinds[2][2] = { { 9, 1 }, { 2, 8 } };
-	struct fg_op op = { .work = FG_WORK_COPY, .dst = dst, .src = src, .bytes = bytes, .src_kind = (uint8_t)from, .dst_kind = (uint8_t)to,
-		.copy_kind = kinds[from >= FG_DEVICE_MEMORY][to >= FG_DEVICE_MEMORY], .async = true };
+	struct fg_op op = { .work = FG_WORK_COPY,
+		.dst = dst,
+		.src = src,
+		.bytes = bytes,
+		.src_kind = (uint8_t)from,
+		.dst_kind = (uint8_t)to,
+		.copy_kind = kinds[from >= FG_DEVICE_MEMORY][to >= FG_DEVICE_MEMORY],
+		.async = true };
 
 	return add_node(node, g, deps, n_deps, &op);
 }
 
-FG_EXPORT int fg_graph_add_set(struct fg_node **node, struct fg_graph *g, struct fg_node *const *deps, size_t n_deps, const struct fg_memset_params *p)
+FG_EXPORT int fg_graph_add_set(struct fg_node **node, struct fg_graph *g, struct fg_node *const *deps, size_t n_deps,
+	const struct fg_memset_params *p)
 {
-	struct fg_op op = { .work = FG_WORK_SET, .dst = (uintptr_t)p->dst, .bytes = p->width * p->element_bytes, .value = p->value,
-		.element = (uint8_t)p->element_bytes, .dst_kind = (uint8_t)fg_memory_kind((uintptr_t)p->dst, NULL), .async = true };
+	struct fg_op op = { .work = FG_WORK_SET,
+		.dst = (uintptr_t)p->dst,
+		.bytes = p->width * p->element_bytes,
+		.value = p->value,
+		.element = (uint8_t)p->element_bytes,
+		.dst_kind = (uint8_t)fg_memory_kind((uintptr_t)p->dst, NULL),
+		.async = true };
 
 	if (p->height > 1 || (p->element_bytes != 1 && p->element_bytes != 2 && p->element_bytes != 4))
 		return CU_INVALID_VALUE;
@@ -171,7 +215,8 @@ int do_cuGraphClone(struct fg_call *c, struct fg_graph **clone, struct fg_graph 
 	return CU_OK;
 }
 
-int do_cuGraphInstantiateWithFlags(struct fg_call *c, struct fg_graph **exec, struct fg_graph *graph, unsigned long long flags)
+int do_cuGraphInstantiateWithFlags(
+	struct fg_call *c, struct fg_graph **exec, struct fg_graph *graph, unsigned long long flags)
 {
 	(void)c; (void)flags;
 	if (!IS(graph, FG_GRAPH_) || !exec)
@@ -209,7 +254,10 @@ int do_cuGraphLaunch(struct fg_call *c, struct fg_graph *exec, struct fg_stream 
 		first = first ? first : op.start;
 	}
 	if (whole && first) {
-		struct fg_op op = { .work = FG_WORK_GRAPH_END, .correlation = c->correlation, .graph_id = exec->id, .graph_start = first };
+		struct fg_op op = { .work = FG_WORK_GRAPH_END,
+			.correlation = c->correlation,
+			.graph_id = exec->id,
+			.graph_start = first };
 
 		fg_submit(s, &op);
 	}

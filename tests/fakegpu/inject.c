@@ -1,5 +1,6 @@
 /*
- * tests/fakegpu/inject.c - what $CUDA_INJECTION64_PATH names in the tests: notes each call of its entry in $INJECT_LOG, returns $INJECT_RETURN
+ * tests/fakegpu/inject.c - what $CUDA_INJECTION64_PATH names in the tests: notes each call of its entry in $INJECT_LOG,
+ * returns $INJECT_RETURN
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

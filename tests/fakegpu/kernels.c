@@ -1,5 +1,6 @@
 /*
- * tests/fakegpu/kernels.c - the kernels that the stand-in can compute, by name, and the reading of PTX text for names and parameters
+ * tests/fakegpu/kernels.c - the kernels that the stand-in can compute, by name, and the reading of PTX text for names
+ * and parameters
  *
  * A kernel of another name is accepted and computes nothing.
  *

@@ -1,7 +1,8 @@
 /*
  * tests/fakegpu/memory.c - allocations of all kinds, their records, migrations of managed memory
  *
- * Device memory is host memory of our own. Managed memory moves as a whole: to the device at a launch, back at a synchronisation.
+ * Device memory is host memory of our own. Managed memory moves as a whole: to the device at a launch, back at a
+ * synchronisation.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -1,8 +1,10 @@
 /*
- * tests/fakegpu/records.c - records of the imitated version, client buffers per process or per thread, completion, flush
+ * tests/fakegpu/records.c - records of the imitated version, client buffers per process or per thread, completion,
+ * flush
  *
- * A buffer belongs to a slot: one for all threads, or one per thread with the attribute set. The client's callbacks are never called with a
- * lock held. Full buffers are completed by a thread of our own, flushed ones by the flushing thread.
+ * A buffer belongs to a slot: one for all threads, or one per thread with the attribute set. The client's callbacks are
+ * never called with a lock held. Full buffers are completed by a thread of our own, flushed ones by the flushing
+ * thread.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -167,7 +169,8 @@ static void hand_over(struct full *f)
 	*queue_end = f;
 	queue_end = &f->next;
 	if (!worker_started && fg_state.pid == getpid())
-		worker_started = pthread_create(&worker, NULL, completion_thread, NULL) == 0 && pthread_detach(worker) == 0;
+		worker_started =
+			pthread_create(&worker, NULL, completion_thread, NULL) == 0 && pthread_detach(worker) == 0;
 	pthread_cond_signal(&queue_wake);
 	pthread_mutex_unlock(&queue_lock);
 }
@@ -185,7 +188,8 @@ static struct slot *slot_here(void)
 		s->next = atomic_load(&slots);
 		while (!atomic_compare_exchange_weak(&slots, &s->next, s))
 			;
-		own_slot = s;                        /* stays in the list after its thread: a flush returns what it held */
+		/* stays in the list after its thread: a flush returns what it held */
+		own_slot = s;
 	}
 	return own_slot;
 }

@@ -1,13 +1,16 @@
 /*
- * tests/fakegpu/replay.c - plays a recorded CUDA trace back to whoever is injected, as CUPTI gave it: replay TRACE.gputap [--timed] [--process N]
+ * tests/fakegpu/replay.c - plays a recorded CUDA trace back to whoever is injected, as CUPTI gave it: replay
+ * TRACE.gputap [--timed] [--process N]
  *
- * The stand-in machine in replay mode: it runs no kernel and makes no record of its own. One thread for each recorded one asks the client for
- * buffers, fills them with the recorded activities and hands them back, and makes the recorded resource callbacks and, where arguments were
- * recorded, those of API calls; all in the recorded order, as fast as it goes (--timed: in the recorded time). A client's buffer that is smaller than
- * the recorded one is handed back full and the next one asked for: cut only between records. What was never completed is left uncompleted.
- * Times are the recorded ones; CUPTI's clock continues them. Texts that records point to are made anew, so their addresses differ.
+ * The stand-in machine in replay mode: it runs no kernel and makes no record of its own. One thread for each recorded
+ * one asks the client for buffers, fills them with the recorded activities and hands them back, and makes the recorded
+ * resource callbacks and, where arguments were recorded, those of API calls; all in the recorded order, as fast as it
+ * goes (--timed: in the recorded time). A client's buffer that is smaller than the recorded one is handed back full and
+ * the next one asked for: cut only between records. What was never completed is left uncompleted. Times are the
+ * recorded ones; CUPTI's clock continues them. Texts that records point to are made anew, so their addresses differ.
  *
- * replay --list TRACE.gputap: every activity as it lies in the trace, texts in the place of their addresses, one a line, sorted by nothing.
+ * replay --list TRACE.gputap: every activity as it lies in the trace, texts in the place of their addresses, one a
+ * line, sorted by nothing.
  *
  * Status 3: the client asked for kinds that the recording has not, or not for all that it has; it says which.
  *
@@ -91,12 +94,18 @@ static void take_text(const struct gt_rec *r, uint32_t at, const char **text, ui
 		*text = "", *bytes = 0;
 }
 
-/* Parameters with what their pointers led to put in place: {bytes, copies}; the structure; per copy {offset, bytes}, the bytes. */
+/* Parameters with what their pointers led to put in place: {bytes, copies}; the structure; per copy {offset, bytes},
+ * the bytes. */
 static void take_call(const struct gt_rec *r, uint32_t tid)
 {
-	uint32_t bytes = (uint32_t)r->args[0] & ~REC_CUDA_RAW, copies = (uint32_t)(r->args[0] >> 32), at = 1 + (bytes + 7) / 8;
-	struct play_call c = { .domain = r->id >= REC_FN_CUDA_DRIVER ? FG_DRIVER : FG_RUNTIME, .cbid = r->id & 0xfff, .correlation = r->first_u32,
-	                       .bytes = bytes, .result = r->result, .params = calloc(1, bytes + 256u) };
+	uint32_t bytes = (uint32_t)r->args[0] & ~REC_CUDA_RAW, copies = (uint32_t)(r->args[0] >> 32),
+		 at = 1 + (bytes + 7) / 8;
+	struct play_call c = { .domain = r->id >= REC_FN_CUDA_DRIVER ? FG_DRIVER : FG_RUNTIME,
+		.cbid = r->id & 0xfff,
+		.correlation = r->first_u32,
+		.bytes = bytes,
+		.result = r->result,
+		.params = calloc(1, bytes + 256u) };
 
 	if (!c.params || at > r->n_args)
 		return;
@@ -162,7 +171,8 @@ static void take_record(const struct gt_rec *r, uint32_t tid)
 
 static void read_records(void)
 {
-	uint32_t n_streams = gt_reader_stream_count(reader, (uint32_t)process), *tid = calloc(n_streams + 1, sizeof *tid);
+	uint32_t n_streams = gt_reader_stream_count(reader, (uint32_t)process),
+		 *tid = calloc(n_streams + 1, sizeof *tid);
 	struct gt_err err = { 0 };
 	struct gt_cursor *c;
 	struct gt_rec r;
@@ -205,10 +215,14 @@ static void read_buffers(void)
 /* ----------------------------------------------------------------- activities */
 
 /* Where records hold addresses of texts: kind, offset. */
-static const struct { uint8_t kind; uint16_t offset; } pointers[] = { { FG_KERNEL, 104 }, { FG_CONCURRENT_KERNEL, 104 }, { FG_DEVICE, 136 },
-	{ 11, 24 }, { 12, 40 }, { 12, 48 }, { FG_MEMORY2, 64 }, { FG_MEMORY2, 120 }, { FG_JIT, 56 } };
+static const struct {
+	uint8_t kind;
+	uint16_t offset;
+} pointers[] = { { FG_KERNEL, 104 }, { FG_CONCURRENT_KERNEL, 104 }, { FG_DEVICE, 136 }, { 11, 24 }, { 12, 40 },
+	{ 12, 48 }, { FG_MEMORY2, 64 }, { FG_MEMORY2, 120 }, { FG_JIT, 56 } };
 
-/* What an address led to when the buffer came back: the last that was told of it by then, else the first; of one that never came back, the last. */
+/* What an address led to when the buffer came back: the last that was told of it by then, else the first; of one that
+ * never came back, the last. */
 static char *text_of(const struct play_buffer *b, uint64_t address)
 {
 	struct text *best = NULL;
@@ -333,8 +347,12 @@ static void callback(int domain, uint32_t cbid, const void *data)
 
 static void call_site(struct play_call *c, int site)
 {
-	struct fg_callback_data d = { .site = site, .name = fg_callback_name_of(c->domain, c->cbid), .args = c->params, .result = site ? &c->result : NULL,
-		.correlation_data = &c->slot, .correlation = c->correlation };
+	struct fg_callback_data d = { .site = site,
+		.name = fg_callback_name_of(c->domain, c->cbid),
+		.args = c->params,
+		.result = site ? &c->result : NULL,
+		.correlation_data = &c->slot,
+		.correlation = c->correlation };
 
 	callback(c->domain, c->cbid, &d);
 }
@@ -372,7 +390,10 @@ static void resource(const uint64_t *w)
 	uint32_t what = (uint32_t)w[1], cbid = (uint32_t)(w[1] >> 32);
 	struct fg_resource_data d = { .context = context_of((uint32_t)w[2], w[3]) };
 	struct fg_module_data module = { (uint32_t)w[3], w[4], NULL };
-	struct fg_graph_data g = { .graph = graph_of(what == REC_CUPTI_NODE_DEPENDS || what >= REC_CUPTI_NODE_CREATED ? w[5] : w[3]), .node_type = (int)w[6] };
+	struct fg_graph_data g = {
+		.graph = graph_of(what == REC_CUPTI_NODE_DEPENDS || what >= REC_CUPTI_NODE_CREATED ? w[5] : w[3]),
+		.node_type = (int)w[6]
+	};
 
 	switch (what) {
 	case REC_CUPTI_CONTEXT_CREATED: case REC_CUPTI_CONTEXT_DESTROYED:
@@ -465,7 +486,8 @@ static uint64_t mono_ns(void)
 
 static void wait_for_time(const struct event *e)
 {
-	int64_t due = gt_reader_tick_ns(reader, (uint32_t)process, e->tick) - gt_reader_tick_ns(reader, (uint32_t)process, events[0].tick);
+	int64_t due = gt_reader_tick_ns(reader, (uint32_t)process, e->tick) -
+		gt_reader_tick_ns(reader, (uint32_t)process, events[0].tick);
 	int64_t left = due - (int64_t)(mono_ns() - started_ns);
 
 	if (timed && left > 0)
@@ -607,18 +629,22 @@ int main(int argc, char **argv)
 	fg_state.cupti_version = sizes.version;
 	fg_state.driver_version = (int)driver;
 	clock_gettime(CLOCK_REALTIME, &now);
-	/* What was recorded from its session's start on comes from now on: nothing lies before the session that records it again. */
+	/* What was recorded from its session's start on comes from now on: nothing lies before the session that records
+	 * it again. */
 	if (first_clock_ns)
-		fg_state.clock_shift = (int64_t)first_clock_ns - gt_reader_tick_ns(reader, (uint32_t)process, first_clock_tick) -
-		                       ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+		fg_state.clock_shift = (int64_t)first_clock_ns -
+			gt_reader_tick_ns(reader, (uint32_t)process, first_clock_tick) -
+			((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
 	if (cuInit(0))
 		FAIL("cuInit failed");
 	if (!fg_state.callback && !fg_state.request)
 		FAIL("nobody listens");
 	wait_for_kinds();
 	n_outers = 1 << 24;
-	outers = mmap(NULL, n_outers * sizeof *outers, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	has_args = mmap(NULL, n_outers * sizeof *has_args, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	outers = mmap(NULL, n_outers * sizeof *outers, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	has_args = mmap(NULL, n_outers * sizeof *has_args, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (outers == MAP_FAILED || has_args == MAP_FAILED)
 		FAIL("out of memory");
 	for (size_t i = 0; i < n_calls; i++)

@@ -1,8 +1,9 @@
 /*
- * tests/fakegpu/test_fakegpu.c - test_fakegpu CASE: a small CUPTI client that checks that the stand-in behaves as CUPTI is known to
+ * tests/fakegpu/test_fakegpu.c - test_fakegpu CASE: a small CUPTI client that checks that the stand-in behaves as CUPTI
+ * is known to
  *
- * One case a process, as the faults come by environment (test_fakegpu.sh). Record offsets and sizes are written here as numbers again, so
- * that an error in records.def is seen.
+ * One case a process, as the faults come by environment (test_fakegpu.sh). Record offsets and sizes are written here as
+ * numbers again, so that an error in records.def is seen.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -25,8 +26,16 @@
 
 enum { DRIVER = 4, RUNTIME = 5, KERNEL = 10, MEMCPY = 1, MEMSET = 2 };
 struct record { uint8_t b[320]; uint32_t kind, bytes; };
-struct data { int site; const char *name; const void *args; const int *result; const char *symbol; void *context; uint32_t context_id;
-	uint64_t *slot; uint32_t correlation; };
+struct data {
+	int site;
+	const char *name;
+	const void *args;
+	const int *result;
+	const char *symbol;
+	void *context;
+	uint32_t context_id;
+	uint64_t *slot; uint32_t correlation;
+};
 
 static void *lib, *handle;
 static struct record *records;
@@ -132,7 +141,8 @@ static void work(int n)
 	memset(out, 0, sizeof out);
 }
 
-/* Each launch has one kernel with its correlation id, its name and times behind the call's start; runtime and driver records share the id. */
+/* Each launch has one kernel with its correlation id, its name and times behind the call's start; runtime and driver
+ * records share the id. */
 static void launches_have_kernels(void)
 {
 	int launches = 0, nested = 0;
@@ -161,7 +171,8 @@ static void launches_have_kernels(void)
 		IS(word(k, 64, 4), 128);
 		IS(word(k, 172, 4), 1);
 		for (int j = 0; j < n_records; j++)
-			nested += records[j].kind == DRIVER && word(&records[j], 4, 4) == 307 && word(&records[j], 32, 4) == word(r, 32, 4);
+			nested += records[j].kind == DRIVER && word(&records[j], 4, 4) == 307 &&
+				word(&records[j], 32, 4) == word(r, 32, 4);
 	}
 	IS(launches, 20);
 	IS(nested, 20);
@@ -249,7 +260,12 @@ static void external_ids_are_told(void)
 }
 
 /* ---- callbacks ---- */
-static struct { int enters, exits, nested, symbols, open, resource[32], synchronized; uint32_t launch_correlation; size_t malloc_bytes; int last_result; } seen;
+static struct {
+	int enters, exits, nested, symbols, open, resource[32], synchronized;
+	uint32_t launch_correlation;
+	size_t malloc_bytes;
+	int last_result;
+} seen;
 
 static void callback(void *user, int domain, uint32_t cbid, const struct data *d)
 {
@@ -403,7 +419,9 @@ static void newer_versions_answer_nothing(void)
 	IS(version + bytes, 14);
 }
 
-/* Every version: records of the size it has can be walked and mean the same; functions that it has not are not there. */
+/*
+ * Every version: records of the size it has can be walked and mean the same; functions that it has not are not there.
+ */
 static void version_is_consistent(void)
 {
 	uint32_t version = 0;
@@ -566,7 +584,12 @@ static void no_permission_for_device_kinds(void)
 	work(1);
 }
 
-static void one_kind_is_refused(void) { IS(FN(cuptiActivityEnable)(17), 14); IS(FN(cuptiActivityEnable)(KERNEL), 0); IS(FN(cuptiActivityEnable)(62), 21); }
+static void one_kind_is_refused(void)
+{
+	IS(FN(cuptiActivityEnable)(17), 14);
+	IS(FN(cuptiActivityEnable)(KERNEL), 0);
+	IS(FN(cuptiActivityEnable)(62), 21);
+}
 
 static void old_driver_is_refused(void)
 {
@@ -719,7 +742,8 @@ static void clock_is_the_realtime_one(void)
 	clock_gettime(CLOCK_REALTIME, &a);
 	IS(FN(cuptiGetTimestamp)(&t), 0);
 	clock_gettime(CLOCK_REALTIME, &b);
-	CHECK(t >= (uint64_t)a.tv_sec * 1000000000 + (uint64_t)a.tv_nsec && t <= (uint64_t)b.tv_sec * 1000000000 + (uint64_t)b.tv_nsec);
+	CHECK(t >= (uint64_t)a.tv_sec * 1000000000 + (uint64_t)a.tv_nsec &&
+		t <= (uint64_t)b.tv_sec * 1000000000 + (uint64_t)b.tv_nsec);
 }
 
 static void finalize_ends_it(int after)
@@ -747,7 +771,10 @@ static void a_child_cannot_use_it(void)
 	work(1);
 	child = fork();
 	if (!child) {
-		_exit(cuInit(0) == 304 && FN(cuptiSubscribe)(&handle, callback, &seen) == 15 && FN(cuptiActivityFlushAll)(1) == 15 ? 0 : 1);
+		_exit(cuInit(0) == 304 && FN(cuptiSubscribe)(&handle, callback, &seen) == 15 &&
+					FN(cuptiActivityFlushAll)(1) == 15
+				? 0
+				: 1);
 	}
 	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
@@ -764,7 +791,8 @@ static void launches_fail_in_turn(void)
 	void *args[] = { &x, &n };
 
 	for (int i = 0; i < 9; i++)
-		failed += cudaLaunchKernel(kernel, (struct dim){ 1, 1, 1 }, (struct dim){ 64, 1, 1 }, args, 0, NULL) == 719;
+		failed += cudaLaunchKernel(kernel, (struct dim){ 1, 1, 1 }, (struct dim){ 64, 1, 1 }, args, 0, NULL) ==
+			719;
 	MUST(cudaDeviceSynchronize());
 	flush(0);
 	IS(failed, 3);
@@ -788,7 +816,8 @@ static void allocations_fail_in_turn(void)
 static void peers_copy(void)
 {
 	static const int kinds[] = { MEMCPY, 22, 0 };
-	extern int cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes, void *stream);
+	extern int cudaMemcpyPeerAsync(
+		void *dst, int dst_device, const void *src, int src_device, size_t bytes, void *stream);
 	void *a, *b;
 
 	collect(kinds);
@@ -862,16 +891,22 @@ static void a_flush_may_take_long(void)
 }
 
 #define CASE(name) { #name, name }
-static const struct { const char *name; void (*run)(void); } cases[] = { CASE(launches_have_kernels), CASE(one_stream_never_overlaps), CASE(all_kinds_come),
-	CASE(external_ids_are_told), CASE(calls_enter_and_leave), CASE(second_subscriber_is_refused), CASE(busy_slot_is_named), CASE(sizes_are_the_versions),
-	CASE(version_is_consistent), CASE(newer_versions_answer_nothing),
-	CASE(full_buffers_come_by_themselves), CASE(record_limit_is_kept), CASE(buffers_are_per_thread), CASE(one_buffer_for_all),
-	CASE(per_thread_is_the_default_since_13), CASE(declined_buffers_are_counted), CASE(every_third_record_is_dropped), CASE(some_times_are_zero),
-	CASE(some_times_are_reversed), CASE(exhausted_times_are_zero), CASE(times_are_good_without_faults), CASE(pairs_are_swapped),
-	CASE(no_permission_for_device_kinds), CASE(one_kind_is_refused), CASE(old_driver_is_refused), CASE(full_buffers_wait_for_the_flush),
-	CASE(the_period_brings_full_buffers), CASE(forced_flush_leaves_kernels_open), CASE(graph_launch_has_its_nodes), CASE(graph_trace_stands_for_the_nodes),
-	CASE(late_attach_tells_what_exists), CASE(filters_choose_calls), CASE(clock_of_the_client_is_used), CASE(clock_is_the_realtime_one),
-	CASE(nothing_comes_behind_finalize), CASE(late_records_come_behind_finalize), CASE(a_child_cannot_use_it), CASE(launches_fail_in_turn),
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = { CASE(launches_have_kernels), CASE(one_stream_never_overlaps), CASE(all_kinds_come),
+	CASE(external_ids_are_told), CASE(calls_enter_and_leave), CASE(second_subscriber_is_refused),
+	CASE(busy_slot_is_named), CASE(sizes_are_the_versions), CASE(version_is_consistent),
+	CASE(newer_versions_answer_nothing), CASE(full_buffers_come_by_themselves), CASE(record_limit_is_kept),
+	CASE(buffers_are_per_thread), CASE(one_buffer_for_all), CASE(per_thread_is_the_default_since_13),
+	CASE(declined_buffers_are_counted), CASE(every_third_record_is_dropped), CASE(some_times_are_zero),
+	CASE(some_times_are_reversed), CASE(exhausted_times_are_zero), CASE(times_are_good_without_faults),
+	CASE(pairs_are_swapped), CASE(no_permission_for_device_kinds), CASE(one_kind_is_refused),
+	CASE(old_driver_is_refused), CASE(full_buffers_wait_for_the_flush), CASE(the_period_brings_full_buffers),
+	CASE(forced_flush_leaves_kernels_open), CASE(graph_launch_has_its_nodes),
+	CASE(graph_trace_stands_for_the_nodes), CASE(late_attach_tells_what_exists), CASE(filters_choose_calls),
+	CASE(clock_of_the_client_is_used), CASE(clock_is_the_realtime_one), CASE(nothing_comes_behind_finalize),
+	CASE(late_records_come_behind_finalize), CASE(a_child_cannot_use_it), CASE(launches_fail_in_turn),
 	CASE(allocations_fail_in_turn), CASE(peers_copy), CASE(a_storm_loses_nothing), CASE(a_flush_may_take_long) };
 
 int main(int argc, char **argv)

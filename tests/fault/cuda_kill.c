@@ -1,8 +1,9 @@
 /*
- * tests/fault/cuda_kill.c - launches without end from two threads, and tells in a shared file how far each is: cuda_kill FILE
+ * tests/fault/cuda_kill.c - launches without end from two threads, and tells in a shared file how far each is:
+ * cuda_kill FILE
  *
- * FILE: per thread {tid, calls of cuLaunchKernel that returned, of these those whose kernels are over}, 8 bytes each. Whatever it says is true at any
- * instant, so it holds after a kill.
+ * FILE: per thread {tid, calls of cuLaunchKernel that returned, of these those whose kernels are over}, 8 bytes each.
+ * Whatever it says is true at any instant, so it holds after a kill.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -23,7 +24,8 @@ struct progress { _Atomic uint64_t tid, launched, over; };
 static struct progress *progress;
 static void *driver, *context, *kernel;
 
-static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u32 n)\n{\n\tret;\n}\n";
+static const char ptx[] =
+	".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u32 n)\n{\n\tret;\n}\n";
 
 #define F(name, ...) ({ int (*f_)(__VA_ARGS__) = (int (*)(__VA_ARGS__))dlsym(driver, #name); if (!f_) _exit(90); f_; })
 #define MUST(call) do { int err_ = (call); if (err_) { fprintf(stderr, "line %d: error %d\n", __LINE__, err_); _exit(91); } } while (0)
@@ -33,8 +35,9 @@ static void *worker(void *arg)
 	struct progress *p = arg;
 	unsigned zero = 0;
 	void *stream, *args[] = { &zero };
-	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **) =
-		F(cuLaunchKernel, void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+		void **) = F(cuLaunchKernel, void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+		unsigned, void *, void **, void **);
 	int (*wait)(void *) = F(cuStreamSynchronize, void *);
 
 	atomic_store(&p->tid, (uint64_t)syscall(SYS_gettid));

@@ -38,12 +38,18 @@ int main(void)
 #else
 
 static const struct { int nr, error; const char *name; } steps[] = {
-	{ SYS_mmap, ENOMEM, "mmap" }, { SYS_munmap, ENOMEM, "munmap" }, { SYS_madvise, ENOMEM, "madvise" }, { SYS_openat, EMFILE, "openat" },
-	{ SYS_fallocate, ENOSPC, "fallocate" }, { SYS_mkdirat, EROFS, "mkdirat" }, { SYS_renameat2, EACCES, "renameat2" },
-	{ SYS_unlinkat, EACCES, "unlinkat" }, { SYS_read, EIO, "read" }, { SYS_write, ENOSPC, "write" }, { SYS_pwrite64, ENOSPC, "pwrite64" },
-	{ SYS_readlinkat, ENOENT, "readlinkat" }, { SYS_faccessat, EACCES, "faccessat" }, { SYS_fstatfs, EIO, "fstatfs" },
-	{ SYS_prlimit64, EPERM, "prlimit64" }, { SYS_uname, EFAULT, "uname" }, { SYS_getdents64, EIO, "getdents64" }, { SYS_clone, EAGAIN, "clone" },
-	{ SYS_close_range, ENOSYS, "close_range" }, { SYS_flock, ENOLCK, "flock" }, { SYS_prctl, EINVAL, "prctl" }, { SYS_execve, ENOENT, "execve" },
+	{ SYS_mmap, ENOMEM, "mmap" }, { SYS_munmap, ENOMEM, "munmap" }, { SYS_madvise, ENOMEM, "madvise" },
+	{ SYS_openat, EMFILE, "openat" },
+	{ SYS_fallocate, ENOSPC, "fallocate" }, { SYS_mkdirat, EROFS, "mkdirat" },
+	{ SYS_renameat2, EACCES, "renameat2" },
+	{ SYS_unlinkat, EACCES, "unlinkat" }, { SYS_read, EIO, "read" }, { SYS_write, ENOSPC, "write" },
+	{ SYS_pwrite64, ENOSPC, "pwrite64" },
+	{ SYS_readlinkat, ENOENT, "readlinkat" }, { SYS_faccessat, EACCES, "faccessat" },
+	{ SYS_fstatfs, EIO, "fstatfs" },
+	{ SYS_prlimit64, EPERM, "prlimit64" }, { SYS_uname, EFAULT, "uname" }, { SYS_getdents64, EIO, "getdents64" },
+	{ SYS_clone, EAGAIN, "clone" },
+	{ SYS_close_range, ENOSYS, "close_range" }, { SYS_flock, ENOLCK, "flock" }, { SYS_prctl, EINVAL, "prctl" },
+	{ SYS_execve, ENOENT, "execve" },
 	{ SYS_process_vm_readv, EPERM, "process_vm_readv" },
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
@@ -61,7 +67,8 @@ static void install_filter(void)
 
 	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	for (unsigned i = 0; i < N_STEPS; i++)
-		code[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)steps[i].nr, (unsigned char)(N_STEPS - i), 0);
+		code[program.len++] = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, (unsigned)steps[i].nr, (unsigned char)(N_STEPS - i), 0);
 	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
@@ -95,8 +102,8 @@ static int in_shim(pid_t pid, uint64_t address)
 		uint64_t start, end;
 		char flags[8];
 
-		found = sscanf(line, "%lx-%lx %7s", &start, &end, flags) == 3 && address >= start && address < end && flags[2] == 'x' &&
-			strstr(line, "/libgputap.so");
+		found = sscanf(line, "%lx-%lx %7s", &start, &end, flags) == 3 && address >= start && address < end &&
+			flags[2] == 'x' && strstr(line, "/libgputap.so");
 	}
 	if (f)
 		fclose(f);
@@ -128,7 +135,8 @@ static void stopped(pid_t pid, int status)
 
 	if (event == PTRACE_EVENT_SECCOMP)
 		at_call(pid);
-	if (event == PTRACE_EVENT_STOP && (number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)) {
+	if (event == PTRACE_EVENT_STOP &&
+		(number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)) {
 		ptrace(PTRACE_LISTEN, pid, NULL, NULL);
 		return;
 	}
@@ -163,8 +171,9 @@ int main(int argc, char **argv)
 		close(gate[1]);
 		child(gate[0], argv + 4);
 	}
-	if (ptrace(PTRACE_SEIZE, pid, NULL, PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |
-		PTRACE_O_EXITKILL)) {
+	if (ptrace(PTRACE_SEIZE, pid, NULL,
+		    PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+			    PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) {
 		perror("skipped: ptrace");
 		return 77;
 	}

@@ -2,8 +2,8 @@
  * tests/fault/torture_calls.c - a little of everything that makes the shim do more than copy: what torture.sh lets fail
  *
  * Many calls (chunk switches), threads one after the other and together, program source and log, queues that are timed,
- * callbacks, extension look-ups, dlsym, fork, fork and exec. Prints what an application can see, at the end how many calls
- * it made on OpenCL, the children's included.
+ * callbacks, extension look-ups, dlsym, fork, fork and exec. Prints what an application can see, at the end how many
+ * calls it made on OpenCL, the children's included.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -72,7 +72,8 @@ static void walk_cursor(struct gt_reader *r)
 		sum += (uint64_t)gt_reader_tick_ns(r, rec.process, rec.start_tick);
 		if (rec.id == REC_BLOB_REF && gt_reader_blob(r, rec.args + 2, &data, &bytes, &total) == 1)
 			touch(data, bytes);
-		if ((rec.id == REC_THREAD || rec.id == REC_NOTE || rec.id == REC_EXEC) && gt_rec_text(&rec, 2, &text, &length))
+		if ((rec.id == REC_THREAD || rec.id == REC_NOTE || rec.id == REC_EXEC) &&
+			gt_rec_text(&rec, 2, &text, &length))
 			touch(text, length);
 		if (n++ % 8 == 0)
 			gt_reader_fetch(r, rec.process, rec.args[0], &found, &err);
@@ -128,7 +129,8 @@ static void walk_cuda(struct gt_model *m)
 			}
 			if (kind == GT_CUDA_CALL) {
 				touch(e.call.name.text, e.call.name.bytes);
-				if (e.thread >= gt_model_thread_count(m) && !(e.call.has_args && e.thread == GT_CUDA_NONE))
+				if (e.thread >= gt_model_thread_count(m) &&
+					!(e.call.has_args && e.thread == GT_CUDA_NONE))
 					abort();
 			}
 			sum += gt_cuda_call_of(c, e.process, e.correlation, &call);
@@ -273,8 +275,8 @@ static void load_corpus(const char *folder)
 
 static uint64_t odd_word(void)
 {
-	static const uint64_t odd[] = { 0, 1, 2, 3, 255, 256, 8191, 8192, 65535, 65536, INT32_MAX, UINT32_MAX, 1ull << 32, INT64_MAX, 1ull << 63,
-		UINT64_MAX, REC_CONTROL_MAGIC, REC_CHUNK_MAGIC };
+	static const uint64_t odd[] = { 0, 1, 2, 3, 255, 256, 8191, 8192, 65535, 65536, INT32_MAX, UINT32_MAX,
+		1ull << 32, INT64_MAX, 1ull << 63, UINT64_MAX, REC_CONTROL_MAGIC, REC_CHUNK_MAGIC };
 
 	return random_below(3) ? odd[random_below(sizeof(odd) / sizeof(*odd))] : random_below(UINT64_MAX);
 }
@@ -345,7 +347,9 @@ static void mutate(uint8_t *data, size_t *bytes)
 
 static uint8_t scratch[LARGEST];
 
-/* The files of one corpus trace, each in its own malloc'ed memory of exact size (for sanitizers), some of them mutated. */
+/*
+ * The files of one corpus trace, each in its own malloc'ed memory of exact size (for sanitizers), some of them mutated.
+ */
 static void execute_once(void)
 {
 	const struct kept *k = &corpus[random_below(n_corpus)];
@@ -374,7 +378,8 @@ static void execute_pack(struct pack_coder *coder)
 {
 	static uint8_t block[REC_BLOCK], packed[REC_BLOCK * 2];
 	const struct kept *k = &corpus[random_below(n_corpus)];
-	size_t n = k->bytes < REC_BLOCK ? k->bytes : REC_BLOCK, bytes, from = (size_t)random_below(k->bytes - n + 1) / 8 * 8;
+	size_t n = k->bytes < REC_BLOCK ? k->bytes : REC_BLOCK, bytes,
+	       from = (size_t)random_below(k->bytes - n + 1) / 8 * 8;
 	enum pack_method method;
 	const void *out;
 
@@ -479,7 +484,8 @@ static void execute_packed(void)
 static void say(int signal)
 {
 	char text[128];
-	int n = snprintf(text, sizeof(text), "fuzz_reader: signal %d in execution %llu\n", signal, (unsigned long long)now);
+	int n = snprintf(
+		text, sizeof(text), "fuzz_reader: signal %d in execution %llu\n", signal, (unsigned long long)now);
 
 	if (write(2, text, (size_t)n) < 0)
 		_exit(3);
@@ -614,8 +620,10 @@ static void put_window(const char *root)
 		uint8_t gap[REC_STAGE_IMAGE - sizeof(struct rec_chunk)];
 		struct rec_chunk chunk;
 		uint64_t call[4], rest[40];
-	} w = {
-		.window = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_STAGE, .version = REC_VERSION, .bytes = REC_STAGE_IMAGE + 416,
+	} w = { .window = { .magic = REC_CHUNK_MAGIC,
+			.kind = REC_CHUNK_STAGE,
+			.version = REC_VERSION,
+			.bytes = REC_STAGE_IMAGE + 416,
 			.rec_stage_target = 2 * REC_BLOCK },
 		.chunk = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = REC_VERSION, .bytes = 416 },
 		.call = { rec_head(0x433, 4, REC_COMPLETE, 0), 1700, 5, 2 } };
@@ -624,7 +632,8 @@ static void put_window(const char *root)
 
 	snprintf(path, sizeof(path), "%s/10.1/0.str", root);
 	out = fopen(path, "r+");
-	if (!out || fseek(out, REC_BLOCK, SEEK_SET) < 0 || fwrite(&w, sizeof(w), 1, out) != 1 || fclose(out) || truncate(path, 2 * REC_BLOCK + 416) < 0)
+	if (!out || fseek(out, REC_BLOCK, SEEK_SET) < 0 || fwrite(&w, sizeof(w), 1, out) != 1 || fclose(out) ||
+		truncate(path, 2 * REC_BLOCK + 416) < 0)
 		exit(1);
 }
 
@@ -653,12 +662,15 @@ static void put_cuda(struct tb_stream *s, struct tb_stream *buffers)
 				continue;
 			tb_act(a, kind, NULL, 0);
 			memset(a->data + a->last + 4, (int)kind, 12);
-			ACT(a, 10, F(CONCURRENT_KERNEL, start, 7000 + kind * 100), F(CONCURRENT_KERNEL, end, 7050 + kind * 100),
-			    F(CONCURRENT_KERNEL, name, 0x7000), F(CONCURRENT_KERNEL, correlationId, kind / 2), F(CONCURRENT_KERNEL, graphNodeId, kind));
-			ACT(a, 4 + kind % 2, F(RUNTIME, cbid, 211), F(RUNTIME, start, 6900 + kind * 100), F(RUNTIME, end, 6950 + kind * 100),
-			    F(RUNTIME, threadId, 10 + kind % 3), F(RUNTIME, correlationId, kind / 2));
+			ACT(a, 10, F(CONCURRENT_KERNEL, start, 7000 + kind * 100),
+				F(CONCURRENT_KERNEL, end, 7050 + kind * 100), F(CONCURRENT_KERNEL, name, 0x7000),
+				F(CONCURRENT_KERNEL, correlationId, kind / 2), F(CONCURRENT_KERNEL, graphNodeId, kind));
+			ACT(a, 4 + kind % 2, F(RUNTIME, cbid, 211), F(RUNTIME, start, 6900 + kind * 100),
+				F(RUNTIME, end, 6950 + kind * 100), F(RUNTIME, threadId, 10 + kind % 3),
+				F(RUNTIME, correlationId, kind / 2));
 		}
-		tb_cupti_buffer_sized(buffers, a, &(struct rec_cupti_buffer){ .number = i + 1, .completed_tick = i ? 0 : 1150 }, 12288);
+		tb_cupti_buffer_sized(buffers, a,
+			&(struct rec_cupti_buffer){ .number = i + 1, .completed_tick = i ? 0 : 1150 }, 12288);
 	}
 	tb_acts_free(a);
 }

@@ -63,7 +63,8 @@ static void put_fixed(uint64_t *fixed, uint32_t *first, int position, uint32_t b
 		fixed[position / 2 - 1] |= (value & 0xffffffffu) << (position % 2 * 32);
 }
 
-uint64_t golden_call(struct golden *g, const char *name, uint64_t start, uint64_t duration, int32_t ret, const struct golden_arg *args, size_t n)
+uint64_t golden_call(struct golden *g, const char *name, uint64_t start, uint64_t duration, int32_t ret,
+	const struct golden_arg *args, size_t n)
 {
 	const struct gt_fn *fn = gt_fntable_find_name(g->table, name);
 	uint64_t words[WORDS] = { 0 };
@@ -175,7 +176,8 @@ static void open_world(struct golden *g, const struct golden_case *c, const char
 
 int main(int argc, char **argv)
 {
-	static const struct golden_case *const lists[] = { golden_calls, golden_commands, golden_hsa, golden_cuda, golden_cuda_text, golden_nvtx };
+	static const struct golden_case *const lists[] = { golden_calls, golden_commands, golden_hsa, golden_cuda,
+		golden_cuda_text, golden_nvtx };
 	struct golden g = { 0 };
 
 	if (argc != 4)

@@ -38,7 +38,8 @@ struct golden_arg {
 #define RET(x) { .value = (uint64_t)(x), .kind = ARG_RETURN }
 
 /* One call; returns its link. `ret` is the cl_int returned or *errcode_ret. */
-uint64_t golden_call(struct golden *g, const char *fn, uint64_t start, uint64_t duration, int32_t ret, const struct golden_arg *args, size_t n);
+uint64_t golden_call(struct golden *g, const char *fn, uint64_t start, uint64_t duration, int32_t ret,
+	const struct golden_arg *args, size_t n);
 #define CALL(g, fn, start, duration, ret, ...) golden_call((g), (fn), (start), (duration), (ret), \
 	(const struct golden_arg[]){ __VA_ARGS__ }, sizeof((const struct golden_arg[]){ __VA_ARGS__ }) / sizeof(struct golden_arg))
 /* The next call, 1 us after the last began, 400 ns long. */
@@ -59,6 +60,7 @@ struct golden_case {
 	const char *table;                /* more of the function table, NULL */
 };
 /* each ends with a NULL name */
-extern const struct golden_case golden_calls[], golden_nvtx[], golden_commands[], golden_hsa[], golden_cuda[], golden_cuda_text[];
+extern const struct golden_case golden_calls[], golden_nvtx[], golden_commands[], golden_hsa[], golden_cuda[],
+	golden_cuda_text[];
 
 #endif

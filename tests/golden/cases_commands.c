@@ -27,8 +27,10 @@ static void world(struct golden *g, uint32_t type, const char *device)
 {
 	golden_device(g, DEVICE_HANDLE, type, device);
 	OP(g, "clCreateContext", 0, V(0), V(1), D64(0x7FF8, DEVICE_HANDLE), V(0), V(0), V(0x7FF4), RET(CONTEXT));
-	OP(g, "clCreateCommandQueue", 0, V(CONTEXT), V(DEVICE_HANDLE), V(CL_QUEUE_PROFILING_ENABLE), V(0x7FF4), RET(QUEUE));
-	OP(g, "clCreateProgramWithSource", 0, V(CONTEXT), V(1), D64(0x7FE0, 0x601000), V(0), V(0x7FF4), RET(0x5500AB00));
+	OP(g, "clCreateCommandQueue", 0, V(CONTEXT), V(DEVICE_HANDLE), V(CL_QUEUE_PROFILING_ENABLE), V(0x7FF4),
+		RET(QUEUE));
+	OP(g, "clCreateProgramWithSource", 0, V(CONTEXT), V(1), D64(0x7FE0, 0x601000), V(0), V(0x7FF4),
+		RET(0x5500AB00));
 	OP(g, "clCreateKernel", 0, V(0x5500AB00), TEXT(0x603000, "vecadd"), V(0x7FF4), RET(KERNEL));
 	OP(g, "clCreateBuffer", 0, V(CONTEXT), V(CL_MEM_READ_WRITE), V(1 << 20), V(0), V(0x7FF4), RET(BUFFER));
 }
@@ -41,8 +43,8 @@ static void done(struct golden *g, uint64_t link, uint64_t span)
 
 static uint64_t launch(struct golden *g, uint64_t queue, uint64_t event)
 {
-	return OP(g, "clEnqueueNDRangeKernel", 0, V(queue), V(KERNEL), V(2), V(0), D64(0x7FE0, 64, 32), D64(0x7FD0, 8, 8), V(1), D64(0x7FB0, 0x55F0),
-		EVENT(event));
+	return OP(g, "clEnqueueNDRangeKernel", 0, V(queue), V(KERNEL), V(2), V(0), D64(0x7FE0, 64, 32),
+		D64(0x7FD0, 8, 8), V(1), D64(0x7FB0, 0x55F0), EVENT(event));
 }
 
 static void two_queues(struct golden *g)
@@ -51,7 +53,10 @@ static void two_queues(struct golden *g)
 	OP(g, "clCreateCommandQueue", 0, V(CONTEXT), V(DEVICE_HANDLE), V(0), V(0), RET(QUEUE2));
 	done(g, launch(g, QUEUE, 0x55F1), 500);
 	done(g, launch(g, QUEUE2, 0x55F2), 700);
-	done(g, OP(g, "clEnqueueNDRangeKernel", 0, V(QUEUE), V(KERNEL), V(3), D64(0x7FE0, 1, 2, 3), D64(0x7FD0, 4, 5, 6), V(0), NO_WAIT, V(0)), 900);
+	done(g,
+		OP(g, "clEnqueueNDRangeKernel", 0, V(QUEUE), V(KERNEL), V(3), D64(0x7FE0, 1, 2, 3),
+			D64(0x7FD0, 4, 5, 6), V(0), NO_WAIT, V(0)),
+		900);
 	done(g, OP(g, "clEnqueueTask", 0, V(QUEUE2), V(KERNEL), NO_WAIT, V(0)), 100);
 	OP(g, "clFinish", 0, V(QUEUE));
 }
@@ -62,8 +67,10 @@ static void failed_enqueue(struct golden *g)
 	uint64_t call;
 
 	world(g, CL_DEVICE_TYPE_GPU, "Golden GPU 9");
-	OP(g, "clEnqueueNDRangeKernel", CL_INVALID_WORK_GROUP_SIZE, V(QUEUE), V(KERNEL), V(1), V(0), V(0x7FE0), V(0x7FD0), V(1), V(0x7FB0), V(0x7FC0));
-	OP(g, "clEnqueueMapBuffer", CL_MAP_FAILURE, V(QUEUE), V(BUFFER), V(1), V(CL_MAP_READ), V(0), V(64), NO_WAIT, V(0), V(0x7FF4), RET(0));
+	OP(g, "clEnqueueNDRangeKernel", CL_INVALID_WORK_GROUP_SIZE, V(QUEUE), V(KERNEL), V(1), V(0), V(0x7FE0),
+		V(0x7FD0), V(1), V(0x7FB0), V(0x7FC0));
+	OP(g, "clEnqueueMapBuffer", CL_MAP_FAILURE, V(QUEUE), V(BUFFER), V(1), V(CL_MAP_READ), V(0), V(64), NO_WAIT,
+		V(0), V(0x7FF4), RET(0));
 	call = launch(g, QUEUE, 0x55F1);
 	tb_untimed(g->stream, call, REC_LOSS_FAILED_COMMAND, -5);
 	call = launch(g, QUEUE, 0x55F2);
@@ -98,34 +105,70 @@ static void transfers(struct golden *g)
 	const uint64_t host = 0x7F0000002000;
 
 	world(g, CL_DEVICE_TYPE_GPU, "Golden GPU 9");
-	OP(g, "clCreateImage", 0, V(CONTEXT), V(CL_MEM_READ_WRITE), BYTES(0x7FE0, &format, 8), BYTES(0x7FE8, &desc, sizeof(desc)), V(0), V(0x7FF4), RET(IMAGE));
-	OP(g, "clCreateBuffer", 0, V(CONTEXT), V(CL_MEM_WRITE_ONLY | CL_MEM_ALLOC_HOST_PTR), V(1 << 20), V(0), V(0), RET(BUFFER2));
-	done(g, OP(g, "clEnqueueWriteBuffer", 0, V(QUEUE), V(BUFFER), V(0), V(16), V(4096), V(host), NO_WAIT, EVENT(0x55F1)), 10);
-	done(g, OP(g, "clEnqueueReadBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(0), V(4096), V(host), V(1), D64(0x7FB0, 0x55F1), V(0)), 10);
-	done(g, OP(g, "clEnqueueCopyBuffer", 0, V(QUEUE), V(BUFFER), V(BUFFER2), V(0), V(64), V(128), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueReadBufferRect", 0, V(QUEUE), V(BUFFER), V(1), D64(0x7FA0, 0, 0, 0), D64(0x7FA8, 0, 0, 0), D64(0x7FB0, 16, 4, 1), V(64), V(0),
-	           V(16), V(0), V(host), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueCopyBufferRect", 0, V(QUEUE), V(BUFFER), V(BUFFER2), D64(0x7FA0, 0, 0, 0), D64(0x7FA8, 8, 0, 0), D64(0x7FB0, 16, 4, 2), V(64),
-	           V(0), V(16), V(0), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueReadImage", 0, V(QUEUE), V(IMAGE), V(1), D64(0x7FA0, 0, 0, 0), D64(0x7FA8, 64, 32, 1), V(0), V(0), V(host), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueCopyImageToBuffer", 0, V(QUEUE), V(IMAGE), V(BUFFER), D64(0x7FA0, 0, 0, 0), D64(0x7FA8, 8, 8, 1), V(0), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueFillBuffer", 0, V(QUEUE), V(BUFFER), BYTES(0x7FA0, "abcd", 4), V(4), V(0), V(1024), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueFillImage", 0, V(QUEUE), V(IMAGE), D32(0x7FA0, 1, 2, 3, 4), D64(0x7FA8, 0, 0, 0), D64(0x7FB0, 64, 64, 1), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueMapBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(CL_MAP_READ | CL_MAP_WRITE), V(0), V(4096), NO_WAIT, V(0), V(0x7FF4), RET(host)),
+	OP(g, "clCreateImage", 0, V(CONTEXT), V(CL_MEM_READ_WRITE), BYTES(0x7FE0, &format, 8),
+		BYTES(0x7FE8, &desc, sizeof(desc)), V(0), V(0x7FF4), RET(IMAGE));
+	OP(g, "clCreateBuffer", 0, V(CONTEXT), V(CL_MEM_WRITE_ONLY | CL_MEM_ALLOC_HOST_PTR), V(1 << 20), V(0), V(0),
+		RET(BUFFER2));
+	done(g,
+		OP(g, "clEnqueueWriteBuffer", 0, V(QUEUE), V(BUFFER), V(0), V(16), V(4096), V(host), NO_WAIT,
+			EVENT(0x55F1)),
 		10);
-	done(g, OP(g, "clEnqueueMapImage", 0, V(QUEUE), V(IMAGE), V(1), V(CL_MAP_READ), D64(0x7FA0, 0, 0, 0), D64(0x7FA8, 4, 4, 1), D64(0x7FB0, 256), V(0),
-		NO_WAIT,
-	           V(0), V(0), RET(host)), 10);
+	done(g,
+		OP(g, "clEnqueueReadBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(0), V(4096), V(host), V(1),
+			D64(0x7FB0, 0x55F1), V(0)),
+		10);
+	done(g, OP(g, "clEnqueueCopyBuffer", 0, V(QUEUE), V(BUFFER), V(BUFFER2), V(0), V(64), V(128), NO_WAIT, V(0)),
+		10);
+	done(g,
+		OP(g, "clEnqueueReadBufferRect", 0, V(QUEUE), V(BUFFER), V(1), D64(0x7FA0, 0, 0, 0),
+			D64(0x7FA8, 0, 0, 0), D64(0x7FB0, 16, 4, 1), V(64), V(0), V(16), V(0), V(host), NO_WAIT, V(0)),
+		10);
+	done(g,
+		OP(g, "clEnqueueCopyBufferRect", 0, V(QUEUE), V(BUFFER), V(BUFFER2), D64(0x7FA0, 0, 0, 0),
+			D64(0x7FA8, 8, 0, 0), D64(0x7FB0, 16, 4, 2), V(64), V(0), V(16), V(0), NO_WAIT, V(0)),
+		10);
+	done(g,
+		OP(g, "clEnqueueReadImage", 0, V(QUEUE), V(IMAGE), V(1), D64(0x7FA0, 0, 0, 0), D64(0x7FA8, 64, 32, 1),
+			V(0), V(0), V(host), NO_WAIT, V(0)),
+		10);
+	done(g,
+		OP(g, "clEnqueueCopyImageToBuffer", 0, V(QUEUE), V(IMAGE), V(BUFFER), D64(0x7FA0, 0, 0, 0),
+			D64(0x7FA8, 8, 8, 1), V(0), NO_WAIT, V(0)),
+		10);
+	done(g,
+		OP(g, "clEnqueueFillBuffer", 0, V(QUEUE), V(BUFFER), BYTES(0x7FA0, "abcd", 4), V(4), V(0), V(1024),
+			NO_WAIT, V(0)),
+		10);
+	done(g,
+		OP(g, "clEnqueueFillImage", 0, V(QUEUE), V(IMAGE), D32(0x7FA0, 1, 2, 3, 4), D64(0x7FA8, 0, 0, 0),
+			D64(0x7FB0, 64, 64, 1), NO_WAIT, V(0)),
+		10);
+	done(g,
+		OP(g, "clEnqueueMapBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(CL_MAP_READ | CL_MAP_WRITE), V(0), V(4096),
+			NO_WAIT, V(0), V(0x7FF4), RET(host)),
+		10);
+	done(g,
+		OP(g, "clEnqueueMapImage", 0, V(QUEUE), V(IMAGE), V(1), V(CL_MAP_READ), D64(0x7FA0, 0, 0, 0),
+			D64(0x7FA8, 4, 4, 1), D64(0x7FB0, 256), V(0), NO_WAIT, V(0), V(0), RET(host)),
+		10);
 	done(g, OP(g, "clEnqueueUnmapMemObject", 0, V(QUEUE), V(BUFFER), V(host), NO_WAIT, V(0)), 10);
 	done(g, OP(g, "clEnqueueSVMMemcpy", 0, V(QUEUE), V(1), V(host), V(host + 64), V(64), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueSVMMemFill", 0, V(QUEUE), V(host), BYTES(0x7FA0, "ab", 2), V(2), V(64), NO_WAIT, V(0)), 10);
+	done(g, OP(g, "clEnqueueSVMMemFill", 0, V(QUEUE), V(host), BYTES(0x7FA0, "ab", 2), V(2), V(64), NO_WAIT, V(0)),
+		10);
 	done(g, OP(g, "clEnqueueSVMMap", 0, V(QUEUE), V(1), V(CL_MAP_WRITE), V(host), V(64), NO_WAIT, V(0)), 10);
 	done(g, OP(g, "clEnqueueSVMUnmap", 0, V(QUEUE), V(host), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueSVMFree", 0, V(QUEUE), V(2), D64(0x7FA0, host, host + 64), V(0), V(0), NO_WAIT, V(0)), 10);
-	done(g, OP(g, "clEnqueueMigrateMemObjects", 0, V(QUEUE), V(2), D64(0x7FA0, BUFFER, BUFFER2), V(CL_MIGRATE_MEM_OBJECT_HOST), NO_WAIT, V(0)), 10);
+	done(g, OP(g, "clEnqueueSVMFree", 0, V(QUEUE), V(2), D64(0x7FA0, host, host + 64), V(0), V(0), NO_WAIT, V(0)),
+		10);
+	done(g,
+		OP(g, "clEnqueueMigrateMemObjects", 0, V(QUEUE), V(2), D64(0x7FA0, BUFFER, BUFFER2),
+			V(CL_MIGRATE_MEM_OBJECT_HOST), NO_WAIT, V(0)),
+		10);
 	done(g, OP(g, "clEnqueueMarkerWithWaitList", 0, V(QUEUE), NO_WAIT, EVENT(0x55F2)), 0);
 	done(g, OP(g, "clEnqueueBarrierWithWaitList", 0, V(QUEUE), V(1), D64(0x7FA0, 0x55F2), V(0)), 0);
-	done(g, OP(g, "clEnqueueNativeKernel", 0, V(QUEUE), V(0x401230), V(0x7FA0), V(8), V(0), V(0), V(0), NO_WAIT, V(0)), 10);
+	done(g,
+		OP(g, "clEnqueueNativeKernel", 0, V(QUEUE), V(0x401230), V(0x7FA0), V(8), V(0), V(0), V(0), NO_WAIT,
+			V(0)),
+		10);
 	done(g, OP(g, "clEnqueueMemcpyINTEL", 0, V(QUEUE), V(1), V(host), V(host + 64), V(64), NO_WAIT, V(0)), 10);
 	OP(g, "clEnqueueBarrier", 0, V(QUEUE));
 }
@@ -139,22 +182,36 @@ static void local_sizes(struct golden *g)
 	for (uint32_t dims = 1; dims <= 3; dims++) {
 		const uint64_t global[3] = { 100, 20, 3 };
 
-		call = OP(g, "clEnqueueNDRangeKernel", 0, V(QUEUE), V(KERNEL), V(dims), V(0), BYTES(0x7FE0, global, dims * 8), V(0), NO_WAIT, V(0));
+		call = OP(g, "clEnqueueNDRangeKernel", 0, V(QUEUE), V(KERNEL), V(dims), V(0),
+			BYTES(0x7FE0, global, dims * 8), V(0), NO_WAIT, V(0));
 		done(g, call, 100);
 		tb_local_size(g->stream, call, dims, REC_LOCAL_SUGGESTED, 50, 10, 1);
 	}
-	done(g, OP(g, "clEnqueueNDRangeKernel", 0, V(QUEUE), V(KERNEL), V(1), V(0), D64(0x7FE0, 77), V(0), NO_WAIT, V(0)), 100);
+	done(g,
+		OP(g, "clEnqueueNDRangeKernel", 0, V(QUEUE), V(KERNEL), V(1), V(0), D64(0x7FE0, 77), V(0), NO_WAIT,
+			V(0)),
+		100);
 }
 
 /* Values wider than their columns, and a device name that needs every blank it can get. */
 static void large(struct golden *g)
 {
 	world(g, CL_DEVICE_TYPE_GPU, "A device with a name of far more than thirty bytes");
-	OP(g, "clCreateKernel", 0, V(0x5500AB00), TEXT(0x603000, "operator() <float, 4>"), V(0), RET(0xFFFFFFFFFFFFFFF0ull));
-	done(g, OP(g, "clEnqueueNDRangeKernel", 0, V(QUEUE), V(0xFFFFFFFFFFFFFFF0ull), V(3), V(0), D64(0x7FE0, 1ull << 40, 1ull << 33, 18446744073709551615ull),
-	           D64(0x7FD0, 1024, 1, 1), NO_WAIT, V(0)), 4000000000ull);
-	done(g, OP(g, "clEnqueueReadBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(0), V(18446744073709551615ull), V(0x7F0000002000), NO_WAIT, V(0)), 1);
-	done(g, OP(g, "clEnqueueWriteBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(0), V(5ull << 30), V(0x7F0000002000), NO_WAIT, V(0)), 1);
+	OP(g, "clCreateKernel", 0, V(0x5500AB00), TEXT(0x603000, "operator() <float, 4>"), V(0),
+		RET(0xFFFFFFFFFFFFFFF0ull));
+	done(g,
+		OP(g, "clEnqueueNDRangeKernel", 0, V(QUEUE), V(0xFFFFFFFFFFFFFFF0ull), V(3), V(0),
+			D64(0x7FE0, 1ull << 40, 1ull << 33, 18446744073709551615ull), D64(0x7FD0, 1024, 1, 1), NO_WAIT,
+			V(0)),
+		4000000000ull);
+	done(g,
+		OP(g, "clEnqueueReadBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(0), V(18446744073709551615ull),
+			V(0x7F0000002000), NO_WAIT, V(0)),
+		1);
+	done(g,
+		OP(g, "clEnqueueWriteBuffer", 0, V(QUEUE), V(BUFFER), V(1), V(0), V(5ull << 30), V(0x7F0000002000),
+			NO_WAIT, V(0)),
+		1);
 }
 
 const struct golden_case golden_commands[] = {

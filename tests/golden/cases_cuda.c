@@ -26,10 +26,15 @@ static void cuda(struct golden *g)
 static void cuda_opencl(struct golden *g)
 {
 	golden_device(g, 0xD0, CL_DEVICE_TYPE_GPU, "Golden GPU 9");
-	CALL(g, "clCreateContext", T0 + 62000, 400, 0, V(0), V(1), D64(0x7FF8, 0xD0), V(0), V(0), V(0x7FF4), RET(0x5500BB00));
-	CALL(g, "clCreateCommandQueue", T0 + 63000, 400, 0, V(0x5500BB00), V(0xD0), V(CL_QUEUE_PROFILING_ENABLE), V(0x7FF4), RET(0x5500CC00));
-	CALL(g, "clCreateBuffer", T0 + 64000, 400, 0, V(0x5500BB00), V(CL_MEM_READ_WRITE), V(1 << 20), V(0), V(0x7FF4), RET(0x5500DD00));
-	golden_times(g, CALL(g, "clEnqueueReadBuffer", T0 + 142000, 400, 0, V(0x5500CC00), V(0x5500DD00), V(1), V(0), V(4096), V(0x604000), V(0), V(0), V(0)),
+	CALL(g, "clCreateContext", T0 + 62000, 400, 0, V(0), V(1), D64(0x7FF8, 0xD0), V(0), V(0), V(0x7FF4),
+		RET(0x5500BB00));
+	CALL(g, "clCreateCommandQueue", T0 + 63000, 400, 0, V(0x5500BB00), V(0xD0), V(CL_QUEUE_PROFILING_ENABLE),
+		V(0x7FF4), RET(0x5500CC00));
+	CALL(g, "clCreateBuffer", T0 + 64000, 400, 0, V(0x5500BB00), V(CL_MEM_READ_WRITE), V(1 << 20), V(0), V(0x7FF4),
+		RET(0x5500DD00));
+	golden_times(g,
+		CALL(g, "clEnqueueReadBuffer", T0 + 142000, 400, 0, V(0x5500CC00), V(0x5500DD00), V(1), V(0), V(4096),
+			V(0x604000), V(0), V(0), V(0)),
 		T0 + 142100, T0 + 142200, T0 + 143000, T0 + 144000);
 	CALL(g, "clFinish", T0 + 345000, 400, 0, V(0x5500CC00));
 	tb_cuda_session(g->tb, g->process, g->stream, T0, MONO);
@@ -45,9 +50,11 @@ static void cuda_opencl_same(struct golden *g)
 	tb_object(g->stream, REC_OBJECT_DEVICE, 0xD1);
 	tb_attr(g->stream, CL_DEVICE_UUID_KHR, uuid, sizeof uuid);
 	tb_object_end(g->stream);
-	CALL(g, "clCreateContext", T0 + 62000, 400, 0, V(0), V(2), D64(0x7FF8, 0xD0, 0xD1), V(0), V(0), V(0x7FF4), RET(0x5500BB00));
+	CALL(g, "clCreateContext", T0 + 62000, 400, 0, V(0), V(2), D64(0x7FF8, 0xD0, 0xD1), V(0), V(0), V(0x7FF4),
+		RET(0x5500BB00));
 	for (uint64_t i = 0; i < 2; i++)
-		CALL(g, "clCreateCommandQueue", T0 + 63000 + 500 * i, 400, 0, V(0x5500BB00), V(0xD0 + i), V(0), V(0x7FF4), RET(0x5500CC00 + i));
+		CALL(g, "clCreateCommandQueue", T0 + 63000 + 500 * i, 400, 0, V(0x5500BB00), V(0xD0 + i), V(0),
+			V(0x7FF4), RET(0x5500CC00 + i));
 	CALL(g, "clFinish", T0 + 345000, 400, 0, V(0x5500CC01));
 	tb_cuda_session(g->tb, g->process, g->stream, T0, MONO);
 }
@@ -56,16 +63,22 @@ static void cuda_opencl_same(struct golden *g)
 
 enum { CUBLAS = 1, CUDNN, MINE };         /* domains */
 
-static uint64_t nvtx(struct golden *g, uint64_t ns, enum rec_nvtx_kind kind, int domain, uint32_t category, const char *text)
+static uint64_t nvtx(
+	struct golden *g, uint64_t ns, enum rec_nvtx_kind kind, int domain, uint32_t category, const char *text)
 {
 	uint64_t words[64] = { T0 + ns, (uint64_t)kind | REC_NVTX_TEXT << 8 | (uint64_t)category << 32 };
 
-	return tb_record(g->stream, REC_NVTX_EVENT, 0, domain, words, tb_put_text(words, 2, text, (uint32_t)strlen(text)));
+	return tb_record(
+		g->stream, REC_NVTX_EVENT, 0, domain, words, tb_put_text(words, 2, text, (uint32_t)strlen(text)));
 }
 
-static void pop(struct golden *g, uint64_t ns, int domain) { tb_record(g->stream, REC_NVTX_POP, 0, domain, W(T0 + ns)); }
+static void pop(struct golden *g, uint64_t ns, int domain)
+{
+	tb_record(g->stream, REC_NVTX_POP, 0, domain, W(T0 + ns));
+}
 
-static void name(struct golden *g, uint64_t ns, int domain, enum rec_nvtx_name what, uint32_t type, uint64_t id, const char *text)
+static void name(struct golden *g, uint64_t ns, int domain, enum rec_nvtx_name what, uint32_t type, uint64_t id,
+	const char *text)
 {
 	uint64_t words[64] = { T0 + ns, (uint64_t)what | REC_NVTX_TEXT << 8 | (uint64_t)type << 32, id };
 
@@ -93,14 +106,16 @@ static void cuda_nvtx(struct golden *g)
 	nvtx(g, 125000, REC_NVTX_PUSH, 0, 0, "add");
 	pop(g, 145000, 0);
 	nvtx(g, 146000, REC_NVTX_MARK, MINE, 1, "mark");
-	tb_record(g->stream, REC_NVTX_EVENT, 0, MINE, W(T0 + 146500, REC_NVTX_MARK | (uint64_t)REC_NVTX_PAYLOAD << 16,   /* two pieces */
+	/* two pieces */
+	tb_record(g->stream, REC_NVTX_EVENT, 0, MINE, W(T0 + 146500, REC_NVTX_MARK | (uint64_t)REC_NVTX_PAYLOAD << 16,
 		PAIR(REC_NVTX_SCHEMA_DATA, 64), 16777217, 5, 5, 0x0504030201, 16777218, 8, 8, 42));
 	range = nvtx(g, 147000, REC_NVTX_START, 0, 1, "range");
 	library_range(g, CUBLAS, 148500, 11000, "cublasSgemm_v2");
 	library_range(g, CUDNN, 159500, 9500, "cudnnConvolutionForward");
 	pop(g, 225000, 0);
 	tb_record(g->stream, REC_NVTX_END, 0, 0, W(T0 + 400000, range));
-	nvtx(g, 450000, REC_NVTX_PUSH, CUBLAS, 0, "cublasDestroy_v2");         /* never ends: CUBLAS_EVENTS cannot hold it */
+	/* never ends: CUBLAS_EVENTS cannot hold it */
+	nvtx(g, 450000, REC_NVTX_PUSH, CUBLAS, 0, "cublasDestroy_v2");
 	tb_cuda_session(g->tb, g->process, g->stream, T0, MONO);
 }
 

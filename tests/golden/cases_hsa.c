@@ -22,11 +22,11 @@ static void hsa(struct golden *g)
 	golden_call(g, "hsa_init", g->now += 1000, 400, 0, NULL, 0);
 	OP(g, "hsa_golden_unknown", 0, V(21), V(140000), D32(0x7FE0, 64));
 	OP(g, "hsa_golden_unknown", 4097, V(22), V(0), V(0));
-	tb_hsa_kernel(g->stream, g->now + 100, 4711, 2, 0x7F0000004000, g->now + 2000 + MONO, g->now + 2500 + MONO, 21, 0, 1, 0x7F0000005000, 7, "vecadd",
-		"gfx900",
-	              "header=1,setup=1,workgroup_size_x=64");
-	tb_hsa_kernel(g->stream, g->now + 200, 4711, 2, 0x7F0000004040, g->now + 3000 + MONO, g->now + 2900 + MONO, 21, 1, 1, 0x7F0000005100, 8,
-	              "void scale<float, 4>(float const*, unsigned long)", "gfx 900", "header=1, setup=1");
+	tb_hsa_kernel(g->stream, g->now + 100, 4711, 2, 0x7F0000004000, g->now + 2000 + MONO, g->now + 2500 + MONO, 21,
+		0, 1, 0x7F0000005000, 7, "vecadd", "gfx900", "header=1,setup=1,workgroup_size_x=64");
+	tb_hsa_kernel(g->stream, g->now + 200, 4711, 2, 0x7F0000004040, g->now + 3000 + MONO, g->now + 2900 + MONO, 21,
+		1, 1, 0x7F0000005100, 8, "void scale<float, 4>(float const*, unsigned long)", "gfx 900",
+		"header=1, setup=1");
 	golden_call(g, "hsa_shut_down", g->now += 10000, 400, 0, NULL, 0);
 }
 

@@ -3,7 +3,8 @@
  *
  * markers        ranges of two domains around OpenCL calls: nested, overlapping, left open, at one time, on two threads
  * markers_alone  a program that marks and calls nothing
- * payloads       structured payloads: numbers, texts, an enumeration, one schema in another, places that are not said, and what cannot be read
+ * payloads structured payloads: numbers, texts, an enumeration, one schema in another, places that are not said, and
+ * what cannot be read
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -19,7 +20,8 @@ static uint64_t event(struct golden *g, uint64_t at, enum rec_nvtx_kind kind, in
 {
 	uint64_t words[64] = { T0 + at, (uint64_t)kind | (text ? REC_NVTX_TEXT : REC_NVTX_NO_MESSAGE) << 8 };
 
-	return tb_record(g->stream, REC_NVTX_EVENT, 0, domain, words, text ? tb_put_text(words, 2, text, (uint32_t)strlen(text)) : 2);
+	return tb_record(g->stream, REC_NVTX_EVENT, 0, domain, words,
+		text ? tb_put_text(words, 2, text, (uint32_t)strlen(text)) : 2);
 }
 
 static void pop(struct golden *g, uint64_t at, int domain)
@@ -91,7 +93,8 @@ static uint32_t put_text(uint64_t *words, uint32_t at, const char *text)
 	return tb_put_text(words, at, text ? text : "", text ? (uint32_t)strlen(text) : 0);
 }
 
-static void schema(struct golden *g, int domain, uint64_t id, uint64_t type, uint64_t bytes, const char *name, const struct member *m, uint32_t n)
+static void schema(struct golden *g, int domain, uint64_t id, uint64_t type, uint64_t bytes, const char *name,
+	const struct member *m, uint32_t n)
 {
 	uint64_t words[256] = { T0 + 100, n, id, type, 0, bytes, 0 };
 	uint32_t at = put_text(words, 7, name);
@@ -121,11 +124,12 @@ static void enumeration(struct golden *g, int domain)
 }
 
 /* A mark with one piece. kept: bytes that the trace has of it. */
-static void mark_with(struct golden *g, uint64_t at, int domain, uint64_t id, const void *data, uint32_t bytes, uint32_t kept)
+static void mark_with(
+	struct golden *g, uint64_t at, int domain, uint64_t id, const void *data, uint32_t bytes, uint32_t kept)
 {
 	uint32_t words_kept = (kept + 7) / 8;
-	uint64_t words[64] = { T0 + at, (uint64_t)REC_NVTX_MARK | (uint64_t)REC_NVTX_PAYLOAD << 16, REC_NVTX_SCHEMA_DATA | (uint64_t)(3 + words_kept) * 8 << 32,
-	                       id, bytes, kept };
+	uint64_t words[64] = { T0 + at, (uint64_t)REC_NVTX_MARK | (uint64_t)REC_NVTX_PAYLOAD << 16,
+		REC_NVTX_SCHEMA_DATA | (uint64_t)(3 + words_kept) * 8 << 32, id, bytes, kept };
 
 	memcpy(words + 6, data, kept);
 	tb_record(g->stream, REC_NVTX_EVENT, 0, domain, words, 6 + words_kept);
@@ -136,15 +140,22 @@ static void payloads(struct golden *g)
 	static const struct member position[] = { { 0, 19 /* float */, 0, 0, "x", NULL }, { 0, 19, 0, 0, "y", NULL } };
 	/* Offsets that are not said follow from the types: 0, 8, 12, 20, 24, 32. */
 	static const struct member transfer[] = {
-		{ 0, 18 /* u64 */, 0, 0, "bytes", "size of the copy" }, { 0, COPY_KIND, 0, 0, "kind", NULL }, { 0, POSITION, 0, 0, "at", NULL },
-		{ 0, 11 /* i8 */, 0, 0, "priority", NULL }, { 0, 20 /* double */, 0, 0, "rate", NULL }, { FIXED, 15 /* i32 */, 3, 0, "shape", NULL },
+		{ 0, 18 /* u64 */, 0, 0, "bytes", "size of the copy" },
+		{ 0, COPY_KIND, 0, 0, "kind", NULL },
+		{ 0, POSITION, 0, 0, "at", NULL },
+		{ 0, 11 /* i8 */, 0, 0, "priority", NULL },
+		{ 0, 20 /* double */, 0, 0, "rate", NULL },
+		{ FIXED, 15 /* i32 */, 3, 0, "shape", NULL },
 		{ FIXED, 1 /* char */, 8, 44, "tag", NULL },
 	};
-	static const struct member message[] = { { 0, 80 /* registered string */, 0, 0, "name", NULL }, { 2 /* pointer */, 75, 0, 0, "at", NULL } };
-	static const struct member unreadable[] = { { 32 /* up to a zero */, 1, 0, 0, "text", NULL }, { 0, 15, 0, 0, "behind it", NULL } };
+	static const struct member message[] = { { 0, 80 /* registered string */, 0, 0, "name", NULL },
+		{ 2 /* pointer */, 75, 0, 0, "at", NULL } };
+	static const struct member unreadable[] = { { 32 /* up to a zero */, 1, 0, 0, "text", NULL },
+		{ 0, 15, 0, 0, "behind it", NULL } };
 	const struct {
 		uint64_t bytes; uint32_t kind; float x, y; int8_t priority; double rate; int32_t shape[3]; char tag[8];
-	} copy = { UINT64_MAX, 2, 1.5f, -0.25f, -3, 0.1, { 4, -1, 7 }, "a \"b\"" }, other = { 1, 9, 0, 0, 0, 1e300, { 0 }, "" };
+	} copy = { UINT64_MAX, 2, 1.5f, -0.25f, -3, 0.1, { 4, -1, 7 }, "a \"b\"" },
+	  other = { 1, 9, 0, 0, 0, 1e300, { 0 }, "" };
 	const uint64_t said[2] = { 1, 0x7f0012345678 };
 	uint64_t words[64] = { T0 + 90, (uint64_t)REC_NVTX_STRING | REC_NVTX_TEXT << 8, 1 };
 

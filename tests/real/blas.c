@@ -48,8 +48,13 @@ int main(void)
 
 	show("axpy", CLBlastSaxpy(N * N, 2, a, 0, 1, b, 0, 1, &queue, NULL), b, N * N);
 	show("dot", CLBlastSdot(N * N, c, 0, a, 0, 1, b, 0, 1, &queue, NULL), c, 1);
-	show("gemv", CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, N, N, 1, a, 0, N, b, 0, 1, 0, c, 0, 1, &queue, NULL), c, N);
-	show("gemm", CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeYes, N, N, N, 1, a, 0, N, b, 0, N, 1, c, 0, N, &queue, NULL), c,
-		N * N);
+	show("gemv",
+		CLBlastSgemv(
+			CLBlastLayoutRowMajor, CLBlastTransposeNo, N, N, 1, a, 0, N, b, 0, 1, 0, c, 0, 1, &queue, NULL),
+		c, N);
+	show("gemm",
+		CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeYes, N, N, N, 1, a, 0, N, b, 0,
+			N, 1, c, 0, N, &queue, NULL),
+		c, N * N);
 	return CLBlastClearCache();
 }

@@ -23,7 +23,8 @@ VISIBLE int32_t stub_result;
 VISIBLE uint64_t stub_slot[4];
 VISIBLE int stub_off;                   /* tap_call_begin says no */
 
-bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+bool tap_call_begin(
+	struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	*call = (struct tap_call){ .fn = (uint16_t)fn, .domain = (uint8_t)domain };
 	if (stub_off)

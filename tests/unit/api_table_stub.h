@@ -1,7 +1,8 @@
 /*
  * tests/unit/api_table_stub.h - stands in for interpose/call.h when test_api_table.py builds the generated wrappers
  *
- * Included before everything else, under the real header's guard: the wrappers' own work is looked at, without a stream.
+ * Included before everything else, under the real header's guard: the wrappers' own work is looked at, without a
+ * stream.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -27,7 +28,8 @@ struct tap_tls { uint32_t depth, by_program; };
 static struct tap_tls tap_tls __attribute__((unused));
 
 static inline bool tap_call_quiet(void) { return false; }
-bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
+bool tap_call_begin(
+	struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 void tap_call_stop(struct tap_call *call, int32_t result);
 uint64_t *tap_call_reserve(struct tap_call *call, uint32_t first_u32, uint32_t words);
 void tap_call_reserve_bare(struct tap_call *call);

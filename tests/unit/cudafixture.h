@@ -46,7 +46,8 @@ static inline void fixture_process(struct fixture *f, int pid, uint32_t version)
 	f->s = tb_stream(f->p);
 	tb_thread(f->s, START, (uint32_t)pid, 1, "main");
 	tb_clock_full(f->s, START, START, START, (int64_t)at(0), START, 40);
-	tb_clock_full(f->s, START + 1000000000, START + 1000000000, START + 1000000000, (int64_t)at(1000000000), START + 1000000000, 40);
+	tb_clock_full(f->s, START + 1000000000, START + 1000000000, START + 1000000000, (int64_t)at(1000000000),
+		START + 1000000000, 40);
 	f->c = tb_stream(f->p);
 	f->a = tb_acts(version);
 	if (version)
@@ -64,7 +65,9 @@ static inline void fixture_begin(struct fixture *f, uint32_t version)
 /* What is in `a` becomes a buffer that came back then; 0: never. */
 static inline void fixture_buffer(struct fixture *f, uint64_t completed)
 {
-	struct rec_cupti_buffer head = { .number = ++f->number, .requested_tick = START, .completed_tick = completed ? START + completed : 0 };
+	struct rec_cupti_buffer head = {
+		.number = ++f->number, .requested_tick = START, .completed_tick = completed ? START + completed : 0
+	};
 
 	tb_cupti_buffer(f->c, f->a, &head);
 }
@@ -107,16 +110,19 @@ static inline struct gt_cuda_event event_at(struct gt_cuda *c, enum gt_cuda_kind
 }
 
 /* kind: 5 runtime, 4 driver */
-static inline void add_call(struct fixture *f, uint32_t kind, uint32_t cbid, uint32_t tid, uint32_t correlation, uint64_t start, uint64_t end)
+static inline void add_call(struct fixture *f, uint32_t kind, uint32_t cbid, uint32_t tid, uint32_t correlation,
+	uint64_t start, uint64_t end)
 {
-	ACT(f->a, kind, F(RUNTIME, cbid, cbid), F(RUNTIME, start, start ? at(start) : 0), F(RUNTIME, end, end ? at(end) : 0), F(RUNTIME, processId, PID),
-	    F(RUNTIME, threadId, tid), F(RUNTIME, correlationId, correlation), F(RUNTIME, returnValue, 0));
+	ACT(f->a, kind, F(RUNTIME, cbid, cbid), F(RUNTIME, start, start ? at(start) : 0),
+		F(RUNTIME, end, end ? at(end) : 0), F(RUNTIME, processId, PID), F(RUNTIME, threadId, tid),
+		F(RUNTIME, correlationId, correlation), F(RUNTIME, returnValue, 0));
 }
 
 static inline void add_kernel(struct fixture *f, uint32_t correlation, uint64_t start, uint64_t end, uint64_t name)
 {
-	ACT(f->a, 10, F(CONCURRENT_KERNEL, start, start ? at(start) : 0), F(CONCURRENT_KERNEL, end, end ? at(end) : 0), F(CONCURRENT_KERNEL, name, name),
-	    F(CONCURRENT_KERNEL, correlationId, correlation), F(CONCURRENT_KERNEL, contextId, 1), F(CONCURRENT_KERNEL, streamId, 7));
+	ACT(f->a, 10, F(CONCURRENT_KERNEL, start, start ? at(start) : 0), F(CONCURRENT_KERNEL, end, end ? at(end) : 0),
+		F(CONCURRENT_KERNEL, name, name), F(CONCURRENT_KERNEL, correlationId, correlation),
+		F(CONCURRENT_KERNEL, contextId, 1), F(CONCURRENT_KERNEL, streamId, 7));
 }
 
 #endif

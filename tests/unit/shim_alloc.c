@@ -1,8 +1,8 @@
 /*
  * tests/unit/shim_alloc.c - what a traced call does not do: allocate, lock, enter the kernel
  *
- * Allocations and locks are counted by this program's own functions of those names, which the shim's objects would bind to;
- * system calls by a tracer that stops at each of them between two marks.
+ * Allocations and locks are counted by this program's own functions of those names, which the shim's objects would bind
+ * to; system calls by a tracer that stops at each of them between two marks.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -195,7 +195,8 @@ static void a_chunk_switch_has_few_system_calls(void **state)
 	assert_int_equal(shared->n[0], 0);
 }
 
-/* Half of a switch's work is done where the last block of the chunk begins: as few system calls, no allocation, no lock. */
+/* Half of a switch's work is done where the last block of the chunk begins: as few system calls, no allocation, no
+ * lock. */
 static void a_switch_begins_a_block_ahead(void **state)
 {
 	uint64_t calls;

@@ -71,7 +71,9 @@ static int buffers(void)
 	for (int i = 0; i < THREADS; i++) {
 		pthread_create(&thread[i], NULL, hand_over, "a_kernel");
 #ifdef __SANITIZE_THREAD__
-		/* It does not see raw system calls: mappings of different threads at one address are one memory to it. */
+		/*
+		 * It does not see raw system calls: mappings of different threads at one address are one memory to it.
+		 */
 		pthread_join(thread[i], NULL);
 	}
 #else
@@ -110,14 +112,16 @@ static void find_buffers(struct found *f)
 			at += REC_BLOCK;
 			continue;
 		}
-		f->bad += head.c.magic != REC_CHUNK_MAGIC || head.c.kind != REC_CHUNK_CUPTI || head.c.bytes % REC_BLOCK || !head.c.bytes;
+		f->bad += head.c.magic != REC_CHUNK_MAGIC || head.c.kind != REC_CHUNK_CUPTI ||
+			head.c.bytes % REC_BLOCK || !head.c.bytes;
 		pread(fd, &kind, 4, (off_t)(at + REC_CUPTI_BUFFER));
 		f->bad += head.c.rec_offset != at || head.c.blob_bytes + REC_CUPTI_BUFFER != head.c.bytes ||
 		          head.b.number >= sizeof f->seen || !head.b.requested_tid;
 		f->seen[head.b.number % sizeof f->seen]++;
 		f->buffers++;
 		f->completed += head.b.completed_tick != 0;
-		f->bad += head.b.completed_tick && (head.b.completed_tick < head.b.requested_tick || !head.b.completed_tid);
+		f->bad += head.b.completed_tick &&
+			(head.b.completed_tick < head.b.requested_tick || !head.b.completed_tid);
 		f->valid += head.b.valid;
 		f->first_kind += kind == KERNEL;
 		at += head.c.bytes;
@@ -125,7 +129,8 @@ static void find_buffers(struct found *f)
 	close(fd);
 }
 
-/* Threads ask for buffers and give them back at once: each is in the file, whole, numbered, and what it left unused is not on the disk. */
+/* Threads ask for buffers and give them back at once: each is in the file, whole, numbered, and what it left unused is
+ * not on the disk. */
 static void threads_hand_buffers_over(void **state)
 {
 	static struct found f;
@@ -249,7 +254,8 @@ static int forked(void)
 		_exit(own ? 0 : 1);
 	}
 	waitpid(child, &status, 0);
-	shared->n[0] = ((struct rec_cupti_buffer *)(buffer - REC_CUPTI_BUFFER + sizeof(struct rec_chunk)))->completed_tick;
+	shared->n[0] =
+		((struct rec_cupti_buffer *)(buffer - REC_CUPTI_BUFFER + sizeof(struct rec_chunk)))->completed_tick;
 	tap_cupti_complete_buffer(NULL, 0, buffer, bytes, used);
 	return status;
 }
@@ -305,12 +311,14 @@ static char changing[32] = "first";
 static void forbid_reading(void)
 {
 	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof code / sizeof *code, code };
 
-	if (tap_sys6(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0) || tap_sys6(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program, 0, 0, 0))
+	if (tap_sys6(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0) ||
+		tap_sys6(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program, 0, 0, 0))
 		exit(92);
 }
 
@@ -321,7 +329,8 @@ static int strings(void)
 	char *last = (char *)area + 4096 - 6, *open_end = (char *)area + 4096 - 1;
 	static uint8_t buffer[KERNEL_BYTES * 16];
 	size_t used = 0, end;
-	const void *names[] = { changing, changing, (void *)8, area + 2 * 4096, longer, longest, last, open_end, NULL, "" };
+	const void *names[] = { changing, changing, (void *)8, area + 2 * 4096, longer, longest, last, open_end, NULL,
+		"" };
 
 	begin();
 	if (getenv("SHIM_FORBID"))
@@ -381,10 +390,12 @@ static void texts_are_stored(const char *variable)
 	assert_int_equal(t.of_5000, 1);
 	assert_int_equal(t.cut, 1);
 	assert_int_equal(t.n, 6);
-	assert_int_equal(w.lost[REC_LOSS_CUPTI_NAME_GONE], 4 * 3);      /* three that cannot be read, in each of four buffers */
+	/* three that cannot be read, in each of four buffers */
+	assert_int_equal(w.lost[REC_LOSS_CUPTI_NAME_GONE], 4 * 3);
 }
 
-/* A text is stored once for an address, again when it changed, in its length; a pointer to nothing costs a count and no more. */
+/* A text is stored once for an address, again when it changed, in its length; a pointer to nothing costs a count and no
+ * more. */
 static void texts_are_stored_once_and_when_they_change(void **state)
 {
 	(void)state;
@@ -429,9 +440,10 @@ static void many_texts_are_stored_once(void **state)
 
 /* ------------------------------------------------------------------- filters */
 
-static const char *const runtime_names[] = { NULL, "cudaMalloc_v3020", "cudaMemcpyAsync_v3020", "cudaMemcpyAsync_ptsz_v7000", "cudaLaunchKernel_v7000",
-	"cudaGraphLaunch_v10000" };
-static const char *const driver_names[] = { NULL, "cuInit", "cuMemAlloc_v2", "cuLaunchKernel", "cuLaunchKernelEx_ptsz", "cuGraphCreate" };
+static const char *const runtime_names[] = { NULL, "cudaMalloc_v3020", "cudaMemcpyAsync_v3020",
+	"cudaMemcpyAsync_ptsz_v7000", "cudaLaunchKernel_v7000", "cudaGraphLaunch_v10000" };
+static const char *const driver_names[] = { NULL, "cuInit", "cuMemAlloc_v2", "cuLaunchKernel", "cuLaunchKernelEx_ptsz",
+	"cuGraphCreate" };
 
 static int name_of(int domain, uint32_t cbid, const char **name)
 {
@@ -489,7 +501,8 @@ static void filters_choose_calls_by_name(void **state)
 }
 
 const struct scene scenes[] = {
-	{ "buffers", buffers }, { "killed", killed }, { "no_room", no_room }, { "forked", forked }, { "ring", ring }, { "strings", strings },
+	{ "buffers", buffers }, { "killed", killed }, { "no_room", no_room }, { "forked", forked }, { "ring", ring },
+	{ "strings", strings },
 	{ "many_strings", many_strings }, { "filters", filters }, { NULL, NULL },
 };
 

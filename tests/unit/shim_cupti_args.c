@@ -9,15 +9,27 @@
 #include "collectors/cupti/internal.h"
 #include "trace/format/cuda_capture.h"
 
-enum { cudaGetDevice = 17, cudaMalloc = 20, cudaMemcpy = 31, cudaDeviceSynchronize = 165, cudaLaunchKernel = 211, not_known = 999 };
+enum {
+	cudaGetDevice = 17,
+	cudaMalloc = 20,
+	cudaMemcpy = 31,
+	cudaDeviceSynchronize = 165,
+	cudaLaunchKernel = 211,
+	not_known = 999
+};
 enum { cuDeviceGetName = 5, cuModuleGetFunction = 23, cuMemcpy2D_v2 = 287 };
 
 /* One call as CUPTI tells it: inside it `inside` runs, which may make calls, and which gives the result. */
-static __attribute__((noinline)) int one(enum tap_cupti_domain domain, uint32_t cbid, const void *params, uint32_t correlation, int (*inside)(void))
+static __attribute__((noinline)) int one(
+	enum tap_cupti_domain domain, uint32_t cbid, const void *params, uint32_t correlation, int (*inside)(void))
 {
 	uint64_t shared = 0x5555;
 	int result = 0;
-	struct tap_cupti_callback c = { .site = TAP_CUPTI_ENTER, .params = params, .result = &result, .shared = &shared, .correlation = correlation };
+	struct tap_cupti_callback c = { .site = TAP_CUPTI_ENTER,
+		.params = params,
+		.result = &result,
+		.shared = &shared,
+		.correlation = correlation };
 
 	tap_cupti_call(domain, cbid, &c);
 	if (inside)
@@ -77,7 +89,8 @@ static int bad_pointers(void)
 {
 	struct { void **function; void *module; const char *name; } get = { (void *)8, (void *)0x99, (const char *)16 };
 	struct { const void *what; } copy = { (void *)24 };
-	tap_cupti.pid = getenv("BY_MASK") ? 0 : (uint32_t)getpid();     /* 0: no such process, as when a filter forbids to read memory so */
+	/* 0: no such process, as when a filter forbids to read memory so */
+	tap_cupti.pid = getenv("BY_MASK") ? 0 : (uint32_t)getpid();
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	one(TAP_CUPTI_DRIVER, cuModuleGetFunction, &get, 1, fails);
@@ -179,7 +192,9 @@ static int late(void)
 	uint64_t word = 0;
 	int result = 0;
 	struct { int *device; } device = { &device_out };
-	struct tap_cupti_callback c = { .site = TAP_CUPTI_EXIT, .params = &device, .result = &result, .shared = &word, .correlation = 1 };
+	struct tap_cupti_callback c = {
+		.site = TAP_CUPTI_EXIT, .params = &device, .result = &result, .shared = &word, .correlation = 1
+	};
 
 	tap_stream_get();
 	tap_cupti_call(TAP_CUPTI_RUNTIME, cudaGetDevice, &c);
@@ -198,7 +213,15 @@ static int with_table(void)
 
 /* -------------------------------------------------------------------- what they left */
 
-struct seen { uint32_t n; struct { uint32_t id, correlation, bytes, copies, flags; int result; const uint8_t *data; uint64_t words[96]; } call[40]; };
+struct seen {
+	uint32_t n;
+	struct {
+		uint32_t id, correlation, bytes, copies, flags;
+		int result;
+		const uint8_t *data;
+		uint64_t words[96];
+	} call[40];
+};
 
 static void remember(const uint64_t *rec, void *arg)
 {
@@ -209,7 +232,8 @@ static void remember(const uint64_t *rec, void *arg)
 	uint32_t i = s->n++;
 
 	memset(&s->call[i], 0, sizeof s->call[i]);
-	memcpy(s->call[i].words, rec, rec_words(rec) * 8 < sizeof s->call[i].words ? rec_words(rec) * 8 : sizeof s->call[i].words);
+	memcpy(s->call[i].words, rec,
+		rec_words(rec) * 8 < sizeof s->call[i].words ? rec_words(rec) * 8 : sizeof s->call[i].words);
 	s->call[i].id = rec_id(*rec);
 	s->call[i].result = rec_result(*rec);
 	s->call[i].flags = rec_flags(*rec);
@@ -233,7 +257,8 @@ static void run_scene(struct seen *s, struct walk *w, const char *name, const ch
 /* Copy i of a call: its bytes, 0 when there is none. */
 static uint32_t copy_at(const struct seen *s, uint32_t call, uint32_t i, uint32_t *offset, const uint8_t **data)
 {
-	const uint64_t *at = &s->call[call].words[4 + (s->call[call].bytes & ~REC_CUDA_RAW) / 8 + ((s->call[call].bytes & 7) != 0)];
+	const uint64_t *at =
+		&s->call[call].words[4 + (s->call[call].bytes & ~REC_CUDA_RAW) / 8 + ((s->call[call].bytes & 7) != 0)];
 
 	for (uint32_t k = 0; k < s->call[call].copies; k++) {
 		uint32_t bytes = (uint32_t)(*at >> 32);
@@ -412,8 +437,11 @@ static void a_call_whose_entry_was_not_seen_is_not_recorded(void **state)
 /* A capture file with one runtime call, cudaMalloc, and copies of it as asked. */
 static void write_table(const char *path, uint16_t struct_bytes, uint16_t n, uint16_t offset, uint32_t cut)
 {
-	struct { struct rec_cuda_capture head; struct rec_cuda_call call[cudaMalloc + 1]; struct rec_cuda_copy copy[1]; } t = {
-		.head = { REC_CUDA_CAPTURE_MAGIC, REC_CUDA_CAPTURE_VERSION, sizeof t, cudaMalloc + 1, 0, 1, 0 } };
+	struct {
+		struct rec_cuda_capture head;
+		struct rec_cuda_call call[cudaMalloc + 1];
+		struct rec_cuda_copy copy[1];
+	} t = { .head = { REC_CUDA_CAPTURE_MAGIC, REC_CUDA_CAPTURE_VERSION, sizeof t, cudaMalloc + 1, 0, 1, 0 } };
 	FILE *f = fopen(path, "w");
 
 	t.call[cudaMalloc] = (struct rec_cuda_call){ (uint16_t)(struct_bytes + 1), 0, n, 0 };
@@ -447,7 +475,10 @@ static void the_table_that_is_named_replaces_the_built_in_one(void **state)
 /* Damaged ones are refused: the built-in one serves, and the trace says so. */
 static void a_damaged_table_is_refused(void **state)
 {
-	static const struct { uint16_t bytes, n, offset; uint32_t cut; } bad[] = { { 16, 2, 0, 0 }, { 16, 1, 9, 0 }, { 16, 1, 0, 8 }, { 16, 1, 0, 200 } };
+	static const struct {
+		uint16_t bytes, n, offset;
+		uint32_t cut;
+	} bad[] = { { 16, 2, 0, 0 }, { 16, 1, 9, 0 }, { 16, 1, 0, 8 }, { 16, 1, 0, 200 } };
 	static struct seen s;
 	char option[400], path[300];
 
@@ -469,8 +500,10 @@ static void a_damaged_table_is_refused(void **state)
 }
 
 const struct scene scenes[] = {
-	{ "common_calls", common_calls }, { "texts", texts }, { "bad_pointers", bad_pointers }, { "unknown_calls", unknown_calls },
-	{ "nested_calls", nested_calls }, { "left_calls", left_calls }, { "mixed_calls", mixed_calls }, { "killed", killed }, { "late", late },
+	{ "common_calls", common_calls }, { "texts", texts }, { "bad_pointers", bad_pointers },
+	{ "unknown_calls", unknown_calls },
+	{ "nested_calls", nested_calls }, { "left_calls", left_calls }, { "mixed_calls", mixed_calls },
+	{ "killed", killed }, { "late", late },
 	{ "with_table", with_table }, { NULL, NULL },
 };
 

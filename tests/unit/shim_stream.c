@@ -496,7 +496,8 @@ static bool seal(void)
 	struct sock_fprog program = { .len = 1, .filter = code };
 
 	for (int i = 0; i < 6; i++) {
-		code[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)forbidden[i], 0, 1);
+		code[program.len++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)forbidden[i], 0, 1);
 		code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	}
 	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -670,7 +671,8 @@ static void a_call_left_by_longjmp_hides_no_later_call(void **state)
 static __attribute__((noinline)) bool around(enum rec_domain domain, bool callback, void (*inside)(void))
 {
 	struct tap_call call;
-	bool begun = callback ? tap_callback_begin(&call, FN_OTHER, domain, 0, 0, 0, 0) : tap_call_begin(&call, FN, domain, 0, 0, 0, 0);
+	bool begun = callback ? tap_callback_begin(&call, FN_OTHER, domain, 0, 0, 0, 0)
+			      : tap_call_begin(&call, FN, domain, 0, 0, 0, 0);
 
 	if (inside)
 		inside();
@@ -682,7 +684,8 @@ static __attribute__((noinline)) bool around(enum rec_domain domain, bool callba
 	return begun;
 }
 
-static void inside_callback(void) { shared->n[3] = around(REC_DOMAIN_OPENCL, false, NULL); }    /* yes: the application's */
+/* yes: the application's */
+static void inside_callback(void) { shared->n[3] = around(REC_DOMAIN_OPENCL, false, NULL); }
 
 static void inside_driver(void)
 {
@@ -738,8 +741,8 @@ static int odd_sizes(void)
 static void slow_one(const uint64_t *rec, void *found)
 {
 	if (rec_id(*rec) == FN_OTHER)
-		*(int *)found = rec_flags(*rec) == (REC_COMPLETE | REC_SLOW | REC_BARE) && rec_result(*rec) == -5 && rec_words(rec) == 4 &&
-		                (uint32_t)rec[2] == 9 && rec[3] == 5;
+		*(int *)found = rec_flags(*rec) == (REC_COMPLETE | REC_SLOW | REC_BARE) && rec_result(*rec) == -5 &&
+			rec_words(rec) == 4 && (uint32_t)rec[2] == 9 && rec[3] == 5;
 }
 
 /* Long records, slow calls and records that fit no block are what rec.h says. */
@@ -920,8 +923,10 @@ static void calls_outside_the_window_are_not_recorded(void **state)
 }
 
 const struct scene scenes[] = {
-	{ "storm", storm }, { "until_killed", until_killed }, { "inside_a_call", inside_a_call }, { "full", full }, { "forks", forks },
-	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes }, { "blobs", blobs },
+	{ "storm", storm }, { "until_killed", until_killed }, { "inside_a_call", inside_a_call }, { "full", full },
+	{ "forks", forks },
+	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes },
+	{ "blobs", blobs },
 	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed },
 	{ "half_copied", half_copied }, { "ring_threads", ring_threads }, { NULL, NULL },
 };

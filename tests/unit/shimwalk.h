@@ -177,7 +177,9 @@ static inline uint64_t next_chunk(const uint8_t *data, uint64_t at, uint64_t end
 {
 	const struct rec_chunk *c = (const void *)(data + at);
 
-	return c->magic != REC_CHUNK_MAGIC || c->bytes < sizeof *c ? end : (at + c->bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
+	return c->magic != REC_CHUNK_MAGIC || c->bytes < sizeof *c
+		? end
+		: (at + c->bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
 }
 
 static inline void walk_file(struct walk *w, const char *path)

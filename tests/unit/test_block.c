@@ -185,7 +185,8 @@ static void cut_record_is_truncation(void **state)
 /* holder tells how many threads have held the stream before the record. */
 static void holder_counts_threads(void **state)
 {
-	const uint64_t words[] = { HEAD(REC_THREAD, 4, 0), 10, 1, 0, HEAD(0x400, 3, 0), 10, 1, HEAD(REC_THREAD, 4, 0), 20, 2, 0, HEAD(0x400, 3, 0), 20, 1 };
+	const uint64_t words[] = { HEAD(REC_THREAD, 4, 0), 10, 1, 0, HEAD(0x400, 3, 0), 10, 1, HEAD(REC_THREAD, 4, 0),
+		20, 2, 0, HEAD(0x400, 3, 0), 20, 1 };
 	struct gt_rec rec;
 
 	(void)state;

@@ -22,7 +22,9 @@
 
 static struct gt_clock_set set(uint64_t tick, int64_t mono)
 {
-	return (struct gt_clock_set){ .tick = tick, .mono_ns = mono, .raw_ns = mono, .real_ns = mono + 1000, .boot_ns = mono, .bracket = 60 };
+	return (struct gt_clock_set){
+		.tick = tick, .mono_ns = mono, .raw_ns = mono, .real_ns = mono + 1000, .boot_ns = mono, .bracket = 60
+	};
 }
 
 static struct gt_clock fit(struct gt_clock_set *sets, size_t n, double fallback)
@@ -46,7 +48,8 @@ static uint64_t random_below(uint64_t n)
 /* The map goes through every knot, and straight on before and behind. */
 static void map_passes_through_its_knots(void **state)
 {
-	struct gt_clock_set sets[] = { set(GHZ3(1000000), 500000), set(GHZ3(3000000), 2500000), set(GHZ3(10000000), 9500000) };
+	struct gt_clock_set sets[] = { set(GHZ3(1000000), 500000), set(GHZ3(3000000), 2500000),
+		set(GHZ3(10000000), 9500000) };
 	struct gt_clock c = fit(sets, 3, 0);
 
 	(void)state;
@@ -103,7 +106,8 @@ static void times_lead_back_to_their_ticks(void **state)
 
 		for (unsigned i = 0; i < 6; i++) {
 			tick += (1u << 22) + random_below(1u << (22 + round % 8));
-			mono += (1 << 20) + (int64_t)random_below(1u << (20 + round % 5)); /* rates from far below to far above a nanosecond */
+			/* rates from far below to far above a nanosecond */
+			mono += (1 << 20) + (int64_t)random_below(1u << (20 + round % 5));
 			sets[i] = set(tick, mono);
 		}
 		c = fit(sets, round % 7, 1.0 / 3);
@@ -125,8 +129,10 @@ static void knot_off_the_line_is_a_break(void **state)
 {
 	(void)state;
 	for (int off = 40000; off <= 60000; off += 20000) {
-		struct gt_clock_set sets[] = { set(GHZ3(1 * (uint64_t)SECOND), SECOND), set(GHZ3(2 * (uint64_t)SECOND), 2ll * SECOND),
-		                               set(GHZ3(3 * (uint64_t)SECOND), 3ll * SECOND + off), set(GHZ3(4 * (uint64_t)SECOND), 4ll * SECOND + off) };
+		struct gt_clock_set sets[] = { set(GHZ3(1 * (uint64_t)SECOND), SECOND),
+			set(GHZ3(2 * (uint64_t)SECOND), 2ll * SECOND),
+			set(GHZ3(3 * (uint64_t)SECOND), 3ll * SECOND + off),
+			set(GHZ3(4 * (uint64_t)SECOND), 4ll * SECOND + off) };
 		struct gt_clock c = fit(sets, 4, 0);
 
 		assert_int_equal(c.breaks, off > 50000);
@@ -135,7 +141,8 @@ static void knot_off_the_line_is_a_break(void **state)
 	}
 }
 
-/* Two sets a millisecond apart cannot promise where a third lies an hour later: what their brackets explain is no break. */
+/* Two sets a millisecond apart cannot promise where a third lies an hour later: what their brackets explain is no
+ * break. */
 static void short_baseline_makes_no_break(void **state)
 {
 	struct gt_clock_set sets[] = { set(GHZ3(SECOND), SECOND), set(GHZ3(SECOND + 1000000), SECOND + 1000015),
@@ -151,7 +158,7 @@ static void short_baseline_makes_no_break(void **state)
 static void sleep_is_a_break(void **state)
 {
 	struct gt_clock_set sets[] = { set(GHZ3(1ull * SECOND), 1ll * SECOND), set(GHZ3(2ull * SECOND), 2ll * SECOND),
-	                               set(GHZ3(103ull * SECOND), 3ll * SECOND), set(GHZ3(104ull * SECOND), 4ll * SECOND) };
+		set(GHZ3(103ull * SECOND), 3ll * SECOND), set(GHZ3(104ull * SECOND), 4ll * SECOND) };
 	struct gt_clock c;
 
 	(void)state;
@@ -199,12 +206,14 @@ static void error_is_half_the_widest_bracket(void **state)
 /* Extreme values neither overflow nor crash (the sanitizers watch). */
 static void extreme_sets_are_survived(void **state)
 {
-	static const uint64_t edge[] = { 0, 1, 1ull << 31, 1ull << 60, (1ull << 62) - 1, INT64_MAX, 1ull << 63, UINT64_MAX };
+	static const uint64_t edge[] = { 0, 1, 1ull << 31, 1ull << 60, (1ull << 62) - 1, INT64_MAX, 1ull << 63,
+		UINT64_MAX };
 	struct gt_clock c;
 
 	(void)state;
 	for (unsigned i = 0; i < 8 * 8 * 8; i++) {
-		struct gt_clock_set sets[] = { set(edge[i % 8], 1000), set(edge[i / 8 % 8], (int64_t)(edge[i / 64] >> 4)) };
+		struct gt_clock_set sets[] = { set(edge[i % 8], 1000),
+			set(edge[i / 8 % 8], (int64_t)(edge[i / 64] >> 4)) };
 
 		sets[0].bracket = edge[i / 64];
 		c = fit(sets, 2, 0);

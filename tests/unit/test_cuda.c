@@ -153,8 +153,9 @@ static void work_is_found_by_its_calls_correlation_id(void **state)
 
 static void unusable_times_say_why_and_stand_at_their_call(void **state)
 {
-	static const struct { uint64_t start, end; enum rec_loss reason; } bad[] = {
-		{ 0, 0, REC_LOSS_TIME_ZERO }, { 0, 5000, REC_LOSS_TIME_ZERO }, { 6000, 5000, REC_LOSS_TIME_REVERSED }, { 6000, 0, REC_LOSS_NOT_FINISHED } };
+	static const struct { uint64_t start, end; enum rec_loss reason;
+	} bad[] = { { 0, 0, REC_LOSS_TIME_ZERO }, { 0, 5000, REC_LOSS_TIME_ZERO },
+		{ 6000, 5000, REC_LOSS_TIME_REVERSED }, { 6000, 0, REC_LOSS_NOT_FINISHED } };
 	struct fixture f;
 	struct gt_model *m;
 	struct gt_cuda *c;
@@ -319,11 +320,14 @@ static void records_that_a_kill_cut_are_counted(void **state)
 	fixture_close(&f, m);
 }
 
-/* CUPTI's clock runs 1000 ns ahead at one pair and 3000 at the next: straight between them, with a rate of 1 outside. */
+/*
+ * CUPTI's clock runs 1000 ns ahead at one pair and 3000 at the next: straight between them, with a rate of 1 outside.
+ */
 static void times_follow_the_pairs(void **state)
 {
-	static const struct { uint64_t cupti; int64_t session; } points[] = {
-		{ 500, -500 }, { 1000, 0 }, { 1000 + 5000100, 5000000 }, { 1000 + 10000200, 10000000 }, { 1000 + 10000700, 10000500 } };
+	static const struct { uint64_t cupti; int64_t session;
+	} points[] = { { 500, -500 }, { 1000, 0 }, { 1000 + 5000100, 5000000 }, { 1000 + 10000200, 10000000 },
+		{ 1000 + 10000700, 10000500 } };
 	struct fixture f;
 	struct gt_model *m;
 	struct gt_cuda *c;
@@ -333,13 +337,15 @@ static void times_follow_the_pairs(void **state)
 	tb_cupti_clock(f.s, START, CUPTI_EPOCH + 1000, 10, 0);
 	tb_cupti_clock(f.s, START + 10000000, CUPTI_EPOCH + 1000 + 10000200, 30, 0);
 	for (unsigned i = 0; i < 5; i++)
-		ACT(f.a, 10, F(CONCURRENT_KERNEL, start, CUPTI_EPOCH + points[i].cupti), F(CONCURRENT_KERNEL, end, CUPTI_EPOCH + points[i].cupti + 10));
+		ACT(f.a, 10, F(CONCURRENT_KERNEL, start, CUPTI_EPOCH + points[i].cupti),
+			F(CONCURRENT_KERNEL, end, CUPTI_EPOCH + points[i].cupti + 10));
 	fixture_buffer(&f, 20000000);
 	m = fixture_open(&f);
 	c = cuda_of(m);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(event_at(c, GT_CUDA_KERNEL, i).start_ns, points[i].session);
-	assert_in_range(gt_cuda_library(c, 0)->clock_error_ns, 15, 60);   /* half of the wider bracket, and the host's own */
+	/* half of the wider bracket, and the host's own */
+	assert_in_range(gt_cuda_library(c, 0)->clock_error_ns, 15, 60);
 	assert_int_equal(gt_model_lost(m, REC_LOSS_CLOCK_BREAK), 0);
 	fixture_close(&f, m);
 }
@@ -359,8 +365,9 @@ static void steps_of_the_clock_are_counted(void **state)
 	tb_cupti_clock(f.s, START + 20000000, CUPTI_EPOCH + 21000000, 10, 0);
 	tb_cupti_clock(f.s, START + 30000000, CUPTI_EPOCH + 31000000, 10, 0);
 	for (unsigned i = 0; i < 80; i++)
-		ACT(f.a, 10, F(CONCURRENT_KERNEL, start, CUPTI_EPOCH + 1 + i * 400000), F(CONCURRENT_KERNEL, end, CUPTI_EPOCH + 2 + i * 400000),
-		    F(CONCURRENT_KERNEL, correlationId, i + 1));
+		ACT(f.a, 10, F(CONCURRENT_KERNEL, start, CUPTI_EPOCH + 1 + i * 400000),
+			F(CONCURRENT_KERNEL, end, CUPTI_EPOCH + 2 + i * 400000),
+			F(CONCURRENT_KERNEL, correlationId, i + 1));
 	fixture_buffer(&f, 40000000);
 	m = fixture_open(&f);
 	c = cuda_of(m);
@@ -477,7 +484,8 @@ static void one_device_of_two_processes_has_one_number(void **state)
 
 	(void)state;
 	fixture_begin(&f, 130001);
-	ACT(f.a, 8, F(DEVICE, id, 1), F(DEVICE, uuidLow, 22), F(DEVICE, globalMemoryBandwidth, 1ull << 63));     /* more than can be told */
+	/* more than can be told */
+	ACT(f.a, 8, F(DEVICE, id, 1), F(DEVICE, uuidLow, 22), F(DEVICE, globalMemoryBandwidth, 1ull << 63));
 	ACT(f.a, 8, F(DEVICE, id, 0), F(DEVICE, globalMemoryBandwidth, 3350), F(DEVICE, uuidLow, 11));
 	ACT(f.a, 9, F(CONTEXT, contextId, 3), F(CONTEXT, deviceId, 1));
 	ACT(f.a, 37, F(STREAM, contextId, 3), F(STREAM, streamId, 9), F(STREAM, priority, 0));

@@ -27,7 +27,8 @@ static void start(struct made *m, uint32_t id, const void *params, uint32_t byte
 	if (bytes)
 		memcpy(&m->words[1], params, bytes & ~REC_CUDA_RAW);
 	m->n = 1 + ((bytes & ~REC_CUDA_RAW) + 7) / 8;
-	m->rec = (struct gt_rec){ .words = m->words, .args = m->words, .id = id, .n_args = m->n, .flags = REC_COMPLETE };
+	m->rec =
+		(struct gt_rec){ .words = m->words, .args = m->words, .id = id, .n_args = m->n, .flags = REC_COMPLETE };
 }
 
 static void copy(struct made *m, uint32_t offset, uint32_t out, const void *data, uint32_t bytes)
@@ -51,7 +52,8 @@ static const char *shown(const struct gt_cuda_table *t, const struct made *m)
 	if (!gt_cuda_args_read(&m->rec, &r))
 		return "damaged";
 	for (unsigned i = 0; gt_cuda_args_get(t, &r, i, &a); i++) {
-		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s %s = %s", i ? "; " : "", a.type, a.name, a.has_value ? a.text : "?");
+		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s %s = %s", i ? "; " : "", a.type, a.name,
+			a.has_value ? a.text : "?");
 		if (a.out_text[0])
 			n += (size_t)snprintf(all + n, sizeof all - n, " -> %s", a.out_text);
 		if (a.symbol)
@@ -70,8 +72,9 @@ static void a_copy_shows_its_pointers_size_and_direction(void **state)
 
 	(void)state;
 	start(&m, RUNTIME(31), &p, sizeof p);
-	assert_string_equal(shown(NULL, &m), "void* dst = 00007F00DEADBEEF; void* src = 0000000000000000; size_t bytes = 4096; "
-	                    "cudaMemcpyKind kind = 1 (cudaMemcpyHostToDevice)");
+	assert_string_equal(shown(NULL, &m),
+		"void* dst = 00007F00DEADBEEF; void* src = 0000000000000000; size_t bytes = 4096; "
+		"cudaMemcpyKind kind = 1 (cudaMemcpyHostToDevice)");
 	p.kind = 77;
 	start(&m, RUNTIME(31), &p, sizeof p);
 	assert_non_null(strstr(shown(NULL, &m), "cudaMemcpyKind kind = 77"));
@@ -80,13 +83,19 @@ static void a_copy_shows_its_pointers_size_and_direction(void **state)
 
 static void a_launch_shows_its_dimensions(void **state)
 {
-	struct { uint64_t function; uint32_t grid[3], block[3]; uint64_t args, shared, stream; } p = { 0x400123, { 7, 2, 1 }, { 256, 1, 1 }, 0x10, 48, 0 };
+	struct {
+		uint64_t function;
+		uint32_t grid[3], block[3];
+		uint64_t args, shared, stream;
+	} p = { 0x400123, { 7, 2, 1 }, { 256, 1, 1 }, 0x10, 48, 0 };
 	struct made m;
 
 	(void)state;
 	start(&m, RUNTIME(211), &p, sizeof p);
-	assert_string_equal(shown(NULL, &m), "void* function = 0000000000400123; dim3 grid = (7,2,1); dim3 block = (256,1,1); void* args = 0000000000000010; "
-	                    "size_t shared = 48; cudaStream_t stream = 0000000000000000");
+	assert_string_equal(shown(NULL, &m),
+		"void* function = 0000000000400123; dim3 grid = (7,2,1); dim3 block = (256,1,1); void* args = "
+	        "0000000000000010; "
+		"size_t shared = 48; cudaStream_t stream = 0000000000000000");
 }
 
 static void outputs_and_texts_show_what_was_copied(void **state)
@@ -106,14 +115,16 @@ static void outputs_and_texts_show_what_was_copied(void **state)
 	start(&m, DRIVER(23), &get, sizeof get);
 	copy(&m, 0, REC_CUDA_COPY_OUT, &address, 8);
 	copy(&m, 16, 0, "add\"\n\001\377\303\266", 9);
-	assert_string_equal(shown(NULL, &m), "CUfunction* function = 000000007FFC2000 -> 00007F5500000000; CUmodule module = 0000000000000099; "
-	                    "char* name = \"add\\\"\\n\\001\\377\303\266\"");
+	assert_string_equal(shown(NULL, &m),
+		"CUfunction* function = 000000007FFC2000 -> 00007F5500000000; CUmodule module = 0000000000000099; "
+		"char* name = \"add\\\"\\n\\001\\377\303\266\"");
 	start(&m, RUNTIME(486), &elapsed, sizeof elapsed);
 	copy(&m, 0, REC_CUDA_COPY_OUT, &ms, 4);
 	assert_non_null(strstr(shown(NULL, &m), "float* ms = 000000007FFC3000 -> 1.5;"));
 	start(&m, DRIVER(5), &ask, sizeof ask);
 	copy(&m, 0, REC_CUDA_COPY_OUT, "gputap stand-in", 15);
-	assert_string_equal(shown(NULL, &m), "char* name = 000000007FFC4000 -> \"gputap stand-in\"; int len = 64; CUdevice device = 0");
+	assert_string_equal(shown(NULL, &m),
+		"char* name = 000000007FFC4000 -> \"gputap stand-in\"; int len = 64; CUdevice device = 0");
 }
 
 static void an_output_that_was_not_copied_is_still_known_as_one(void **state)
@@ -158,7 +169,11 @@ static void a_long_text_is_cut_where_it_was_and_where_it_has_no_room(void **stat
 static void a_structure_behind_a_pointer_shows_its_members(void **state)
 {
 	struct { uint64_t function, args, config; } p = { 0 };
-	struct { uint32_t grid[3], block[3]; uint64_t shared, stream, attrs; uint32_t n, pad; } config = { { 1, 2, 3 }, { 4, 5, 6 }, 7, 0x8, 0, 0, 0 };
+	struct {
+		uint32_t grid[3], block[3];
+		uint64_t shared, stream, attrs;
+		uint32_t n, pad;
+	} config = { { 1, 2, 3 }, { 4, 5, 6 }, 7, 0x8, 0, 0, 0 };
 	struct { uint64_t what; } copy3d = { 0x6000 };
 	struct { uint64_t w[20]; } parms = { { 0 } };
 	struct made m;
@@ -169,10 +184,13 @@ static void a_structure_behind_a_pointer_shows_its_members(void **state)
 	parms.w[19] = 2;                                /* kind */
 	start(&m, RUNTIME(430), &p, sizeof p);
 	copy(&m, 0, 0, &config, sizeof config);
-	assert_non_null(strstr(shown(NULL, &m), "config = {gridDim = (1,2,3), blockDim = (4,5,6), dynamicSmemBytes = 7, stream = 0000000000000008, "));
+	assert_non_null(strstr(shown(NULL, &m),
+		"config = {gridDim = (1,2,3), blockDim = (4,5,6), dynamicSmemBytes = 7, stream = 0000000000000008, "));
 	start(&m, RUNTIME(144), &copy3d, sizeof copy3d);
 	copy(&m, 0, 0, &parms, sizeof parms);
-	assert_non_null(strstr(shown(NULL, &m), "what = {srcArray = 0000000000000000, srcPos = {x = 0, y = 0, z = 0}, srcPtr = {ptr = 000000000000ABC0, "));
+	assert_non_null(strstr(shown(NULL, &m),
+		"what = {srcArray = 0000000000000000, srcPos = {x = 0, y = 0, z = 0}, srcPtr = {ptr = "
+	        "000000000000ABC0, "));
 	assert_string_equal(shown(NULL, &m) + strlen(shown(NULL, &m)) - 3, "...");
 }
 
@@ -184,7 +202,9 @@ static void unknown_calls_show_words(void **state)
 
 	(void)state;
 	start(&m, DRIVER(4000), p, 20);
-	assert_string_equal(shown(NULL, &m), "uint64_t word0 = 0000000000000001; uint64_t word1 = 000000000000FF00; uint64_t word2 = 0000000000000003");
+	assert_string_equal(shown(NULL, &m),
+		"uint64_t word0 = 0000000000000001; uint64_t word1 = 000000000000FF00; uint64_t word2 = "
+	        "0000000000000003");
 	start(&m, DRIVER(4000), p, 24 | REC_CUDA_RAW);
 	assert_non_null(strstr(shown(NULL, &m), "uint64_t? word2 = 0000000000000003"));
 	start(&m, DRIVER(4000), NULL, 0);
@@ -216,16 +236,25 @@ static void a_structure_of_another_size_is_not_read_by_names(void **state)
 	assert_non_null(strstr(shown(NULL, &m), "uint64_t word4 = 0000000000000005"));
 }
 
-static const char text[] = "gputap-cuda-args\t1\nsource\ta test\n"
+static const char text[] =
+	"gputap-cuda-args\t1\nsource\ta test\n"
 	"E\tcolour\nV\tred\t-1\nV\tblue\t2\nS\tpair\t8\nM\tkind\tenum colour\te\t0\t4\tcolour\t-\t0\t1\n"
-	"M\tpart\tunsigned char [4]\tu\t4\t4\t-\t-\t0\t4\nfuture\tline\nC\tR\t900\tcudaNew\t40\t1\nP\tp\tstruct pair\tt\t0\t8\tpair\t-\t0\t1\n"
-	"P\tc\tenum colour *\tp\t8\t8\t-\te:4:colour\t4\t1\nP\tb\tunion x\tt\t16\t8\t-\t-\t0\t1\nP\ti\tshort\ti\t24\t2\t-\t-\t0\t1\n"
+	"M\tpart\tunsigned char [4]\tu\t4\t4\t-\t-\t0\t4\nfuture\tline\nC\tR\t900\tcudaNew\t40\t1\nP\tp\tstruct "
+	"pair\tt\t0\t8\tpair\t-\t0\t1\n"
+	"P\tc\tenum colour *\tp\t8\t8\t-\te:4:colour\t4\t1\nP\tb\tunion "
+	"x\tt\t16\t8\t-\t-\t0\t1\nP\ti\tshort\ti\t24\t2\t-\t-\t0\t1\n"
 	"P\td\tdouble\tf\t32\t8\t-\t-\t0\t1\nC\tD\t901\tcuOther\t0\t0\n";
 
 static void a_table_of_the_user_names_what_the_built_in_one_does_not(void **state)
 {
 	struct gt_cuda_table *t = gt_cuda_table_parse(text, sizeof text - 1);
-	struct { int kind; uint8_t part[4]; uint64_t c, b; short i; double d; } p = { -1, { 1, 2, 3, 4 }, 0x10, 0x1122334455667788, -5, 0.25 };
+	struct {
+		int kind;
+		uint8_t part[4];
+		uint64_t c, b;
+		short i;
+		double d;
+	} p = { -1, { 1, 2, 3, 4 }, 0x10, 0x1122334455667788, -5, 0.25 };
 	int colour = 2;
 	struct made m;
 
@@ -234,8 +263,9 @@ static void a_table_of_the_user_names_what_the_built_in_one_does_not(void **stat
 	assert_string_equal(t->source, "a test");
 	start(&m, RUNTIME(900), &p, sizeof p);
 	copy(&m, 8, REC_CUDA_COPY_OUT, &colour, 4);
-	assert_string_equal(shown(t, &m), "struct pair p = {kind = red, part = (1,2,3,4)}; enum colour * c = 0000000000000010 -> 2; "
-	                    "union x b = bytes 8877665544332211; short i = -5; double d = 0.25");
+	assert_string_equal(shown(t, &m),
+		"struct pair p = {kind = red, part = (1,2,3,4)}; enum colour * c = 0000000000000010 -> 2; "
+		"union x b = bytes 8877665544332211; short i = -5; double d = 0.25");
 	start(&m, RUNTIME(31), (uint64_t[4]){ 0, 0, 9, 3 }, 32);
 	assert_non_null(strstr(shown(t, &m), "cudaMemcpyDeviceToDevice"));      /* the built-in one helps */
 	gt_cuda_table_free(t);
@@ -244,12 +274,12 @@ static void a_table_of_the_user_names_what_the_built_in_one_does_not(void **stat
 /* Each line of the table, spoiled: refused as a whole. */
 static void a_damaged_table_is_refused(void **state)
 {
-	static const char *const bad[] = { "", "gputap-cuda-args\t2\n", "V\tred\t1\n", "E\ta\nV\tred\tx\n", "S\tpair\t-1\n",
-		"P\tp\tint\ti\t0\t4\t-\t-\t0\t1\n",
-		"C\tX\t1\tf\t8\t1\n",
-		"C\tR\t4096\tf\t8\t1\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t8\t4\t-\t-\t0\t1\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\tz\t0\t4\t-\t-\t0\t1\n",
-		"C\tR\t1\tf\t8\t1\nP\tp\tint\tp\t0\t8\t-\ti4\t0\t1\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t0\t4\t-\t-\t16\t1\n",
-		"S\ts\t8\nP\tp\tint\ti\t0\t4\t-\t-\t0\t1\n",
+	static const char *const bad[] = { "", "gputap-cuda-args\t2\n", "V\tred\t1\n", "E\ta\nV\tred\tx\n",
+		"S\tpair\t-1\n", "P\tp\tint\ti\t0\t4\t-\t-\t0\t1\n", "C\tX\t1\tf\t8\t1\n", "C\tR\t4096\tf\t8\t1\n",
+		"C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t8\t4\t-\t-\t0\t1\n",
+		"C\tR\t1\tf\t8\t1\nP\tp\tint\tz\t0\t4\t-\t-\t0\t1\n",
+		"C\tR\t1\tf\t8\t1\nP\tp\tint\tp\t0\t8\t-\ti4\t0\t1\n",
+		"C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t0\t4\t-\t-\t16\t1\n", "S\ts\t8\nP\tp\tint\ti\t0\t4\t-\t-\t0\t1\n",
 		"C\tR\t1\tf\t8\n", "C\tR\t1\tf\t8\t1\nP\tp\tint\ti\t0\t7\t-\t-\t0\t2\n" };
 	char whole[200];
 
@@ -265,7 +295,8 @@ static void a_damaged_table_is_refused(void **state)
 static void a_table_cannot_make_endless_text(void **state)
 {
 	static const char loop[] = "gputap-cuda-args\t1\n"
-		"S\ts\t8\nM\tme\tstruct s\tt\t0\t8\ts\t-\t0\t1\nC\tR\t900\tf\t8\t1\nP\tp\tstruct s\tt\t0\t8\ts\t-\t0\t1\n";
+				   "S\ts\t8\nM\tme\tstruct s\tt\t0\t8\ts\t-\t0\t1\nC\tR\t900\tf\t8\t1\nP\tp\tstruct "
+	                           "s\tt\t0\t8\ts\t-\t0\t1\n";
 	struct gt_cuda_table *t = gt_cuda_table_parse(loop, sizeof loop - 1);
 	uint64_t p = 0xff;
 	struct made m;
@@ -277,11 +308,18 @@ static void a_table_cannot_make_endless_text(void **state)
 	gt_cuda_table_free(t);
 }
 
-/* Any byte of a table and any word of a record changed: refused, or shown somehow. What is read outside is seen by the sanitizers. */
+/* Any byte of a table and any word of a record changed: refused, or shown somehow. What is read outside is seen by the
+ * sanitizers. */
 static void changed_bytes_lead_nowhere(void **state)
 {
 	/* static: changed offsets read its padding too */
-	static struct { int kind; uint8_t part[4]; uint64_t c, b; short i; double d; } p = { -1, { 1, 2, 3, 4 }, 0x10, 5, -5, 0.25 };
+	static struct {
+		int kind;
+		uint8_t part[4];
+		uint64_t c, b;
+		short i;
+		double d;
+	} p = { -1, { 1, 2, 3, 4 }, 0x10, 5, -5, 0.25 };
 	int colour = 2, taken = 0, refused = 0;
 	char changed[sizeof text];
 	struct made m;
@@ -303,7 +341,8 @@ static void changed_bytes_lead_nowhere(void **state)
 		}
 	assert_true(taken > 500 && refused > 500);
 	struct gt_cuda_table *t = gt_cuda_table_parse(text, sizeof text - 1);
-	struct made *exact = malloc(offsetof(struct made, words) + 8 * m.n);    /* so that what lies behind is not ours */
+	/* so that what lies behind is not ours */
+	struct made *exact = malloc(offsetof(struct made, words) + 8 * m.n);
 
 	for (uint32_t i = 0; i < m.n * 8; i++)
 		for (unsigned bit = 0; bit < 8; bit++) {

@@ -33,10 +33,12 @@ static void check(enum gt_cuda_work work, const char *const *names)
 static void names_of_one_work_count_alike(void **state)
 {
 	(void)state;
-	CHECK(GT_CUDA_WORK_KERNEL, "cudaLaunchKernel", "cudaLaunchKernel_ptsz", "__cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunch", "cuLaunchKernel",
-	      "cuLaunchKernelEx", "cuLaunchGridAsync", "cudaLaunchCooperativeKernel", "cuLaunchCooperativeKernelMultiDevice");
-	CHECK(GT_CUDA_WORK_COPY, "cudaMemcpy", "cudaMemcpy_ptds", "cudaMemcpyAsync", "cudaMemcpy2DToArray", "cudaMemcpyToSymbol", "cudaMemcpyPeerAsync",
-	      "cuMemcpyHtoD_v2", "cuMemcpyHtoDAsync", "cu64MemcpyDtoD", "cuMemcpyBatchAsync", "cuMemcpy");
+	CHECK(GT_CUDA_WORK_KERNEL, "cudaLaunchKernel", "cudaLaunchKernel_ptsz", "__cudaLaunchKernel",
+		"cudaLaunchKernelExC", "cudaLaunch", "cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchGridAsync",
+		"cudaLaunchCooperativeKernel", "cuLaunchCooperativeKernelMultiDevice");
+	CHECK(GT_CUDA_WORK_COPY, "cudaMemcpy", "cudaMemcpy_ptds", "cudaMemcpyAsync", "cudaMemcpy2DToArray",
+		"cudaMemcpyToSymbol", "cudaMemcpyPeerAsync", "cuMemcpyHtoD_v2", "cuMemcpyHtoDAsync", "cu64MemcpyDtoD",
+		"cuMemcpyBatchAsync", "cuMemcpy");
 	CHECK(GT_CUDA_WORK_FILL, "cudaMemset", "cudaMemset2DAsync", "cuMemsetD8_v2", "cuMemsetD2D32Async");
 	CHECK(GT_CUDA_WORK_GRAPH, "cudaGraphLaunch", "cuGraphLaunch_ptsz");
 }
@@ -45,18 +47,20 @@ static void names_of_one_work_count_alike(void **state)
 static void operations_in_stream_order_are_work(void **state)
 {
 	(void)state;
-	CHECK(GT_CUDA_WORK_OTHER, "cudaEventRecord", "cuEventRecordWithFlags", "cudaStreamWaitEvent", "cudaLaunchHostFunc", "cudaStreamAddCallback",
-	      "cudaMallocAsync", "cudaFreeAsync", "cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cudaMemPrefetchAsync", "cuStreamWaitValue32",
-	      "cudaGraphUpload");
+	CHECK(GT_CUDA_WORK_OTHER, "cudaEventRecord", "cuEventRecordWithFlags", "cudaStreamWaitEvent",
+		"cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaMallocAsync", "cudaFreeAsync",
+		"cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cudaMemPrefetchAsync", "cuStreamWaitValue32",
+		"cudaGraphUpload");
 }
 
 /* Descriptions of work, waits, and what only looks like a name of the table put nothing on a stream. */
 static void what_describes_or_waits_is_no_work(void **state)
 {
 	(void)state;
-	CHECK(GT_CUDA_WORK_NONE, "cudaGraphAddMemcpyNode", "cudaGraphExecMemcpyNodeSetParams", "cudaGraphAddKernelNode", "cudaGraphInstantiate", "cudaMalloc",
-	      "cudaFree", "cuMemAlloc_v2", "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventCreate", "cuStreamCreate",
-	      "cudaMallocHost", "cudaMemGetInfo", "clEnqueueMemcpy", "Memcpy", "cu", "");
+	CHECK(GT_CUDA_WORK_NONE, "cudaGraphAddMemcpyNode", "cudaGraphExecMemcpyNodeSetParams", "cudaGraphAddKernelNode",
+		"cudaGraphInstantiate", "cudaMalloc", "cudaFree", "cuMemAlloc_v2", "cudaDeviceSynchronize",
+		"cudaStreamSynchronize", "cudaEventQuery", "cudaEventCreate", "cuStreamCreate", "cudaMallocHost",
+		"cudaMemGetInfo", "clEnqueueMemcpy", "Memcpy", "cu", "");
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /*
- * tests/unit/test_cuda_names.c - model/cuda/names.c: names of functions and kernels; model/sort.h: the order of many things
+ * tests/unit/test_cuda_names.c - model/cuda/names.c: names of functions and kernels; model/sort.h: the order of many
+ * things
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -11,12 +12,14 @@
 
 static void short_names_have_no_types_namespaces_templates_or_parameters(void **state)
 {
-	static const struct { const char *demangled, *name; } cases[] = {
+	static const struct { const char *demangled, *name;
+	} cases[] = {
 		{ "vecadd(float const*, float const*, float*, int)", "vecadd" },
 		{ "reduce", "reduce" },
 		{ "void core::blas::gemm<float, 4>(float*, float const*, unsigned long)", "gemm" },
-		{ "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> >(int, float)",
-		  "vectorized_elementwise_kernel" },
+		{ "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
+		  "at::detail::Array<char*, 1> >(int, float)",
+			"vectorized_elementwise_kernel" },
 		{ "void (anonymous namespace)::softmax<float, (int)8>(float*)", "softmax" },
 		{ "(anonymous namespace)::softmax(float*)", "softmax" },
 		{ "void app::(anonymous namespace)::inner<int>((anonymous namespace)::T*)", "inner" },
@@ -24,7 +27,8 @@ static void short_names_have_no_types_namespaces_templates_or_parameters(void **
 		{ "void run<app::{lambda(int)#1}>(app::{lambda(int)#1})", "run" },
 		{ "main::{lambda(int)#1}::operator()(int) const", "operator()" },
 		{ "void app::operator<< <int>(int)", "operator<< <int>" },
-		{ "void cub::CUB_101702_500_NS::DeviceReduceKernel<cub::Policy<int>::Policy600, int*, int>(int*, int)", "DeviceReduceKernel" },
+		{ "void cub::CUB_101702_500_NS::DeviceReduceKernel<cub::Policy<int>::Policy600, int*, int>(int*, int)",
+			"DeviceReduceKernel" },
 		{ "work(int) [clone .isra.0]", "work" },
 		{ "unsigned int hash(unsigned int)", "hash" },
 		{ "char const* text()", "text" },
@@ -70,7 +74,8 @@ static void odd_names_stay_inside_their_text(void **state)
 /* As the model gives them: mangled, demangled by the C++ runtime, short. */
 static void kernels_are_named_in_three_ways(void **state)
 {
-	static const char *const mangled[] = { "_ZN4core4blas4gemmIfLi4EEEvPT_PKS2_m", "plain_c", "_Zbroken", "_ZN", "_Z", "" };
+	static const char *const mangled[] = { "_ZN4core4blas4gemmIfLi4EEEvPT_PKS2_m", "plain_c", "_Zbroken", "_ZN",
+		"_Z", "" };
 	static const char *const short_names[] = { "gemm", "plain_c", "_Zbroken", "_ZN", "_Z", "" };
 	struct fixture f;
 	struct gt_model *m;
@@ -91,7 +96,8 @@ static void kernels_are_named_in_three_ways(void **state)
 		assert_string_equal(e.kernel.mangled.text, mangled[i]);
 		assert_string_equal(e.kernel.short_name.text, short_names[i]);
 	}
-	assert_string_equal(event_at(c, GT_CUDA_KERNEL, 0).kernel.demangled.text, "void core::blas::gemm<float, 4>(float*, float const*, unsigned long)");
+	assert_string_equal(event_at(c, GT_CUDA_KERNEL, 0).kernel.demangled.text,
+		"void core::blas::gemm<float, 4>(float*, float const*, unsigned long)");
 	fixture_close(&f, m);
 }
 
@@ -99,8 +105,10 @@ static void versions_of_runtime_functions_are_cut_off(void **state)
 {
 	static const struct { uint32_t domain; const char *name, *base; } cases[] = {
 		{ 2, "cudaLaunchKernel_v7000", "cudaLaunchKernel" }, { 2, "cudaMemcpy_ptds_v7000", "cudaMemcpy_ptds" },
-		{ 2, "cudaMemcpy2DToArray_v3020", "cudaMemcpy2DToArray" }, { 2, "cudaProfilerStart_v4000", "cudaProfilerStart" },
-		{ 2, "cudaOdd_v", "cudaOdd_v" }, { 2, "_v7", "_v7" }, { 1, "cuMemAlloc_v2", "cuMemAlloc_v2" }, { 1, "cuLaunchKernel", "cuLaunchKernel" },
+		{ 2, "cudaMemcpy2DToArray_v3020", "cudaMemcpy2DToArray" },
+		{ 2, "cudaProfilerStart_v4000", "cudaProfilerStart" },
+		{ 2, "cudaOdd_v", "cudaOdd_v" }, { 2, "_v7", "_v7" }, { 1, "cuMemAlloc_v2", "cuMemAlloc_v2" },
+		{ 1, "cuLaunchKernel", "cuLaunchKernel" },
 	};
 	struct fixture f;
 	struct gt_model *m;
@@ -136,7 +144,8 @@ static int by_key(const void *a, const void *b, const void *ctx)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Orders of all kinds, in memory and in a file that is forgotten as it is gone through: in order, and equal ones as they came. */
+/* Orders of all kinds, in memory and in a file that is forgotten as it is gone through: in order, and equal ones as
+ * they came. */
 static void sorting_is_stable_in_memory_and_in_files(void **state)
 {
 	static const uint32_t counts[] = { 0, 1, 2, 23, 24, 25, 1000, 3000000 };
@@ -144,7 +153,8 @@ static void sorting_is_stable_in_memory_and_in_files(void **state)
 	(void)state;
 	for (unsigned shape = 0; shape < 5; shape++) {
 		for (unsigned k = 0; k < sizeof counts / sizeof *counts; k++) {
-			size_t total = counts[k] > 100000 ? GT_BULK_IN_MEMORY : 0;      /* no room in memory: 48 MB go to a file */
+			/* no room in memory: 48 MB go to a file */
+			size_t total = counts[k] > 100000 ? GT_BULK_IN_MEMORY : 0;
 			struct gt_bulk b = { 0 };
 			uint32_t seed = 1;
 
@@ -152,8 +162,8 @@ static void sorting_is_stable_in_memory_and_in_files(void **state)
 				continue;         /* backwards one by one is slow, and shows nothing that 1000 do not */
 			for (uint32_t i = 0; i < counts[k]; i++) {
 				struct item *v = gt_bulk_add(&b, sizeof *v, &total);
-				uint32_t keys[] = { i, counts[k] - i, (seed = seed * 1664525u + 1013904223u) >> 8, i / 50 * 50 + seed % 50,
-				                    i % 8 * 1000000 + i / 8 };
+				uint32_t keys[] = { i, counts[k] - i, (seed = seed * 1664525u + 1013904223u) >> 8,
+					i / 50 * 50 + seed % 50, i % 8 * 1000000 + i / 8 };
 
 				assert_non_null(v);
 				*v = (struct item){ keys[shape], i, (uint64_t)i * 0x9e3779b97f4a7c15u };

@@ -21,7 +21,19 @@
 #define T0 1000000ull
 #define REAL 1000000000000000000ull       /* REALTIME - MONOTONIC, as tb_clock says; CUPTI's clock is REALTIME */
 
-enum { MEMCPY = 1, MEMSET, DRIVER = 4, RUNTIME, KERNEL = 10, MANAGED = 25, MEMORY2 = 49, GRAPH = 51, PID = 100, MAIN = 100, OTHER };
+enum {
+	MEMCPY = 1,
+	MEMSET,
+	DRIVER = 4,
+	RUNTIME,
+	KERNEL = 10,
+	MANAGED = 25,
+	MEMORY2 = 49,
+	GRAPH = 51,
+	PID = 100,
+	MAIN = 100,
+	OTHER
+};
 enum { LAUNCH = 211, COPY = 41, GRAPH_LAUNCH = 311, DRIVER_LAUNCH = 307, S_TEMPLATE = 0x5000, S_PLAIN = 0x5100 };
 
 static struct world {
@@ -37,7 +49,10 @@ static uint64_t at(uint64_t ns) { return REAL + T0 + ns; }
 static int begin(void **state)
 {
 	static const char table[] = "T\t1\n";
-	const struct { uint32_t domain, cbid; const char *name; } names[] = { { 2, LAUNCH, "cudaLaunchKernel_v7000" }, { 2, COPY, "cudaMemcpyAsync_v3020" },
+	const struct {
+		uint32_t domain, cbid;
+		const char *name;
+	} names[] = { { 2, LAUNCH, "cudaLaunchKernel_v7000" }, { 2, COPY, "cudaMemcpyAsync_v3020" },
 		{ 2, GRAPH_LAUNCH, "cudaGraphLaunch_v10000" }, { 1, DRIVER_LAUNCH, "cuLaunchKernel" } };
 
 	(void)state;
@@ -74,38 +89,45 @@ static int end(void **state)
 
 static void call_of(uint32_t kind, uint32_t tid, uint32_t cbid, uint32_t correlation, uint64_t start, uint64_t stop)
 {
-	ACT(w.a, kind, F(RUNTIME, cbid, cbid), F(RUNTIME, start, at(start)), F(RUNTIME, end, at(stop)), F(RUNTIME, processId, PID),
-	    F(RUNTIME, threadId, tid), F(RUNTIME, correlationId, correlation));
+	ACT(w.a, kind, F(RUNTIME, cbid, cbid), F(RUNTIME, start, at(start)), F(RUNTIME, end, at(stop)),
+		F(RUNTIME, processId, PID), F(RUNTIME, threadId, tid), F(RUNTIME, correlationId, correlation));
 }
 #define CALL(cbid, correlation, start, stop) call_of(RUNTIME, MAIN, cbid, correlation, start, stop)
 
-static void kernel_of(uint64_t name, uint32_t stream, uint32_t correlation, uint64_t start, uint64_t stop, uint32_t grid, uint32_t graph, uint64_t node)
+static void kernel_of(uint64_t name, uint32_t stream, uint32_t correlation, uint64_t start, uint64_t stop,
+	uint32_t grid, uint32_t graph, uint64_t node)
 {
-	ACT(w.a, KERNEL, F(CONCURRENT_KERNEL, start, start ? at(start) : 0), F(CONCURRENT_KERNEL, end, stop ? at(stop) : 0),
-	    F(CONCURRENT_KERNEL, deviceId, 0), F(CONCURRENT_KERNEL, contextId, 1), F(CONCURRENT_KERNEL, streamId, stream),
-	    F(CONCURRENT_KERNEL, correlationId, correlation), F(CONCURRENT_KERNEL, name, name), F(CONCURRENT_KERNEL, gridX, grid),
-	    F(CONCURRENT_KERNEL, gridY, 1), F(CONCURRENT_KERNEL, gridZ, 1), F(CONCURRENT_KERNEL, blockX, 32), F(CONCURRENT_KERNEL, blockY, 1),
-	    F(CONCURRENT_KERNEL, blockZ, 1), F(CONCURRENT_KERNEL, graphNodeId, node), F(CONCURRENT_KERNEL, graphId, graph));
+	ACT(w.a, KERNEL, F(CONCURRENT_KERNEL, start, start ? at(start) : 0),
+		F(CONCURRENT_KERNEL, end, stop ? at(stop) : 0), F(CONCURRENT_KERNEL, deviceId, 0),
+		F(CONCURRENT_KERNEL, contextId, 1), F(CONCURRENT_KERNEL, streamId, stream),
+		F(CONCURRENT_KERNEL, correlationId, correlation), F(CONCURRENT_KERNEL, name, name),
+		F(CONCURRENT_KERNEL, gridX, grid), F(CONCURRENT_KERNEL, gridY, 1), F(CONCURRENT_KERNEL, gridZ, 1),
+		F(CONCURRENT_KERNEL, blockX, 32), F(CONCURRENT_KERNEL, blockY, 1), F(CONCURRENT_KERNEL, blockZ, 1),
+		F(CONCURRENT_KERNEL, graphNodeId, node), F(CONCURRENT_KERNEL, graphId, graph));
 }
 #define RAN(stream, correlation, start, stop) kernel_of(S_PLAIN, stream, correlation, start, stop, 1, 0, 0)
 
-static void copied(uint32_t stream, uint32_t correlation, uint64_t start, uint64_t stop, uint64_t bytes, uint32_t graph, uint64_t node)
+static void copied(uint32_t stream, uint32_t correlation, uint64_t start, uint64_t stop, uint64_t bytes, uint32_t graph,
+	uint64_t node)
 {
-	ACT(w.a, MEMCPY, F(MEMCPY, copyKind, 1), F(MEMCPY, srcKind, 1), F(MEMCPY, dstKind, 3), F(MEMCPY, bytes, bytes), F(MEMCPY, start, at(start)),
-	    F(MEMCPY, end, at(stop)), F(MEMCPY, deviceId, 0), F(MEMCPY, contextId, 1), F(MEMCPY, streamId, stream), F(MEMCPY, correlationId, correlation),
-	    F(MEMCPY, graphNodeId, node), F(MEMCPY, graphId, graph));
+	ACT(w.a, MEMCPY, F(MEMCPY, copyKind, 1), F(MEMCPY, srcKind, 1), F(MEMCPY, dstKind, 3), F(MEMCPY, bytes, bytes),
+		F(MEMCPY, start, at(start)), F(MEMCPY, end, at(stop)), F(MEMCPY, deviceId, 0), F(MEMCPY, contextId, 1),
+		F(MEMCPY, streamId, stream), F(MEMCPY, correlationId, correlation), F(MEMCPY, graphNodeId, node),
+		F(MEMCPY, graphId, graph));
 }
 
 static void memory(uint32_t operation, uint64_t when, uint64_t address, uint64_t bytes)
 {
-	ACT(w.a, MEMORY2, F(MEMORY2, memoryOperationType, operation), F(MEMORY2, memoryKind, 3), F(MEMORY2, address, address), F(MEMORY2, bytes, bytes),
-	    F(MEMORY2, timestamp, at(when)), F(MEMORY2, processId, PID), F(MEMORY2, deviceId, 0), F(MEMORY2, contextId, 1));
+	ACT(w.a, MEMORY2, F(MEMORY2, memoryOperationType, operation), F(MEMORY2, memoryKind, 3),
+		F(MEMORY2, address, address), F(MEMORY2, bytes, bytes), F(MEMORY2, timestamp, at(when)),
+		F(MEMORY2, processId, PID), F(MEMORY2, deviceId, 0), F(MEMORY2, contextId, 1));
 }
 
 static void managed(uint32_t counter, uint64_t start, uint64_t stop, uint64_t address, uint64_t value)
 {
 	ACT(w.a, MANAGED, F(UNIFIED_MEMORY_COUNTER, counterKind, counter), F(UNIFIED_MEMORY_COUNTER, value, value),
-	    F(UNIFIED_MEMORY_COUNTER, start, at(start)), F(UNIFIED_MEMORY_COUNTER, end, stop ? at(stop) : 0), F(UNIFIED_MEMORY_COUNTER, address, address),
+	    F(UNIFIED_MEMORY_COUNTER, start, at(start)), F(UNIFIED_MEMORY_COUNTER, end, stop ? at(stop) : 0),
+	    F(UNIFIED_MEMORY_COUNTER, address, address),
 	    F(UNIFIED_MEMORY_COUNTER, processId, PID));
 }
 
@@ -138,7 +160,13 @@ static char *print(const char *name, int64_t from, int64_t to, enum gt_table_for
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
-	const struct gt_report_run run = { .model = w.model, .reports = &q, .n_reports = 1, .format = format, .out = out, .from_ns = from, .to_ns = to };
+	const struct gt_report_run run = { .model = w.model,
+		.reports = &q,
+		.n_reports = 1,
+		.format = format,
+		.out = out,
+		.from_ns = from,
+		.to_ns = to };
 
 	assert_int_equal(gt_report_parse(name, &q, &err), 0);
 	assert_int_equal(gt_reports_run(&run, &err), 0);
@@ -184,7 +212,8 @@ static void queue_time_is_only_what_lies_between_call_and_kernel(void **state)
 		"20000,1000,21000,0,21000,500,1500,100,100,0,cudaLaunchKernel,   1    1    1,  32    1    1,plain\n");
 	/* deviations of {8000, 6000, 1500}, {2000, 6000, 1000}, {2000, 0}, {4000, 2000, 500} */
 	rows_are("cuda_kern_exec_sum",
-		"3,2,100,100,0,5166.7,6000.0,1500,8000,3329.2,3000.0,2000.0,1000,6000,2645.8,1000.0,1000.0,0,2000,1414.2,"
+		"3,2,100,100,0,5166.7,6000.0,1500,8000,3329.2,3000.0,2000.0,1000,6000,2645.8,1000.0,1000.0,0,2000,1414."
+	        "2,"
 		"2166.7,2000.0,500,4000,1755.9,cudaLaunchKernel,plain\n");
 }
 
@@ -198,7 +227,9 @@ static void nested_driver_calls_are_not_counted(void **state)
 	call_of(DRIVER, MAIN, DRIVER_LAUNCH, 2, 4000, 5000); /* one of the program's own */
 	RAN(7, 2, 9000, 9500);
 	close_trace();
-	rows_are("cuda_api_sum", "66.7,2000,1,2000.0,2000.0,2000,2000,0.0,cudaLaunchKernel\n33.3,1000,1,1000.0,1000.0,1000,1000,0.0,cuLaunchKernel\n");
+	rows_are("cuda_api_sum",
+		"66.7,2000,1,2000.0,2000.0,2000,2000,0.0,cudaLaunchKernel\n33.3,1000,1,1000.0,1000.0,1000,1000,0.0,"
+	        "cuLaunchKernel\n");
 	rows_are("cuda_kern_exec_trace",
 		"1000,2000,3000,2000,5000,4000,8000,100,100,0,cudaLaunchKernel,   1    1    1,  32    1    1,plain\n"
 		"4000,1000,5000,4000,9000,500,5500,100,100,0,cuLaunchKernel,   1    1    1,  32    1    1,plain\n");
@@ -206,7 +237,8 @@ static void nested_driver_calls_are_not_counted(void **state)
 
 /* -------------------------------------------------------------------- missing */
 
-/* A kernel without device times is in no sum and no average, is told below the table, and in the trace has no times instead of zeros. */
+/* A kernel without device times is in no sum and no average, is told below the table, and in the trace has no times
+ * instead of zeros. */
 static void untimed_kernels_are_told_and_not_counted(void **state)
 {
 	char *json;
@@ -243,8 +275,9 @@ static void busy_time_is_the_union_of_a_streams_work(void **state)
 	RAN(7, 3, 1600, 1700);                    /* inside both */
 	copied(7, 4, 4000, 4500, 64, 0, 0);       /* behind a gap of 1000 */
 	RAN(7, 5, 4500, 4600);                    /* at once: no gap */
-	ACT(w.a, GRAPH, F(GRAPH_TRACE, correlationId, 6), F(GRAPH_TRACE, start, at(7600)), F(GRAPH_TRACE, end, at(8600)), F(GRAPH_TRACE, deviceId, 0),
-	    F(GRAPH_TRACE, graphId, 3), F(GRAPH_TRACE, contextId, 1), F(GRAPH_TRACE, streamId, 7)); /* behind 3000 */
+	ACT(w.a, GRAPH, F(GRAPH_TRACE, correlationId, 6), F(GRAPH_TRACE, start, at(7600)),
+		F(GRAPH_TRACE, end, at(8600)), F(GRAPH_TRACE, deviceId, 0), F(GRAPH_TRACE, graphId, 3),
+		F(GRAPH_TRACE, contextId, 1), F(GRAPH_TRACE, streamId, 7)); /* behind 3000 */
 	RAN(13, 7, 1000, 9000);                   /* another stream */
 	close_trace();
 	/* busy 2000 + 600 + 1000 of 7600 */
@@ -272,7 +305,8 @@ static void a_graph_launch_reaches_over_its_nodes(void **state)
 
 /* --------------------------------------------------------------------- memory */
 
-/* The peak is the most that was held at once; what is left is outstanding; a release of what nobody allocated is said, not subtracted. */
+/* The peak is the most that was held at once; what is left is outstanding; a release of what nobody allocated is said,
+ * not subtracted. */
 static void memory_in_use_follows_allocations(void **state)
 {
 	enum { A = 0x1000, B = 0x2000, C = 0x3000, MB = 1000000 };
@@ -302,7 +336,9 @@ static void addresses_that_come_and_go_keep_the_sum(void **state)
 	rows_are("cuda_mem_usage", "0.003,0.002,0.400,400,398,2,100,? (0),Device\n");
 }
 
-/* Unified memory by address: bytes each way, faults of each side, bytes a second while it migrated; most bytes first. */
+/*
+ * Unified memory by address: bytes each way, faults of each side, bytes a second while it migrated; most bytes first.
+ */
 static void unified_memory_is_summed_by_address(void **state)
 {
 	(void)state;
@@ -327,7 +363,8 @@ static void unified_memory_is_summed_by_address(void **state)
 
 /* ----------------------------------------------------------------------- NVTX */
 
-/* An activity counts for every range its call lies inside of, on the same thread; a call across a range's end is not inside. */
+/* An activity counts for every range its call lies inside of, on the same thread; a call across a range's end is not
+ * inside. */
 static void ranges_project_to_what_their_calls_set_going(void **state)
 {
 	(void)state;
@@ -380,7 +417,8 @@ static void start_end_ranges_project_on_their_thread(void **state)
 
 /* ---------------------------------------------------------------------- names */
 
-/* Kernels go by the name that is asked for; launches of one name and different shapes are apart in the grid report only. */
+/* Kernels go by the name that is asked for; launches of one name and different shapes are apart in the grid report
+ * only. */
 static void kernels_go_by_the_name_that_is_asked_for(void **state)
 {
 	struct gt_report_request q;
@@ -393,7 +431,8 @@ static void kernels_go_by_the_name_that_is_asked_for(void **state)
 	close_trace();
 	rows_are("cuda_gpu_kern_sum:base", "100.0,4000,3,1333.3,1000.0,1000,2000,577.4,scale\n");
 	rows_are("gpukernsum:mangled", "100.0,4000,3,1333.3,1000.0,1000,2000,577.4,_ZN4core5scaleIdEEvPT_S1_\n");
-	rows_are("cuda_gpu_kern_sum", "100.0,4000,3,1333.3,1000.0,1000,2000,577.4,\"void core::scale<double>(double*, double)\"\n");
+	rows_are("cuda_gpu_kern_sum",
+		"100.0,4000,3,1333.3,1000.0,1000,2000,577.4,\"void core::scale<double>(double*, double)\"\n");
 	rows_are("cuda_gpu_kern_gb_sum:base",
 		"50.0,2000,2,1000.0,1000.0,1000,1000,0.0,   4    1    1,  32    1    1,scale\n"
 		"50.0,2000,1,2000.0,2000.0,2000,2000,0.0,   8    1    1,  32    1    1,scale\n");
@@ -421,7 +460,9 @@ static void a_window_keeps_what_overlaps_it(void **state)
 	RAN(13, 5, 4001, 4002);
 	close_trace();
 	text = print("cuda_stream_sum", 3000, 4000, GT_TABLE_CSV);
-	assert_string_equal(strchr(text, '\n') + 1, "100.0,6500,6500,1,1,0,0,0.0,0.0,0,100,? (0),1,7\n33.3,200,600,2,1,1,400,400.0,400.0,400,100,? (0),1,13\n");
+	assert_string_equal(strchr(text, '\n') + 1,
+		"100.0,6500,6500,1,1,0,0,0.0,0.0,0,100,? (0),1,7\n33.3,200,600,2,1,1,400,400.0,400.0,400,100,? "
+	        "(0),1,13\n");
 	free(text);
 	text = print("cuda_gpu_kern_sum", 2000, 2000, GT_TABLE_CSV);
 	assert_string_equal(strchr(text, '\n') + 1, "100.0,1000,1,1000.0,1000.0,1000,1000,0.0,plain\n");

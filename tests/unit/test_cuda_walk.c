@@ -111,16 +111,19 @@ static void opencl(struct build *b, uint32_t fn, uint64_t start, uint64_t ns)
 	tb_call_bare(b->s, fn, tick(start), tick(ns), 0);
 }
 
-static void cuda(struct build *b, uint32_t kind, uint32_t cbid, uint32_t correlation, uint64_t start, uint64_t ns, uint32_t result)
+static void cuda(struct build *b, uint32_t kind, uint32_t cbid, uint32_t correlation, uint64_t start, uint64_t ns,
+	uint32_t result)
 {
-	ACT(b->a, kind, F(RUNTIME, cbid, cbid), F(RUNTIME, start, REAL + start), F(RUNTIME, end, REAL + start + ns), F(RUNTIME, processId, TID),
-	    F(RUNTIME, threadId, TID), F(RUNTIME, correlationId, correlation), F(RUNTIME, returnValue, result));
+	ACT(b->a, kind, F(RUNTIME, cbid, cbid), F(RUNTIME, start, REAL + start), F(RUNTIME, end, REAL + start + ns),
+		F(RUNTIME, processId, TID), F(RUNTIME, threadId, TID), F(RUNTIME, correlationId, correlation),
+		F(RUNTIME, returnValue, result));
 }
 
 static void kernel(struct build *b, uint32_t correlation, uint64_t start, uint64_t ns)
 {
 	ACT(b->a, KERNEL, F(CONCURRENT_KERNEL, start, REAL + start), F(CONCURRENT_KERNEL, end, REAL + start + ns),
-	    F(CONCURRENT_KERNEL, correlationId, correlation), F(CONCURRENT_KERNEL, streamId, 7), F(CONCURRENT_KERNEL, contextId, 1));
+		F(CONCURRENT_KERNEL, correlationId, correlation), F(CONCURRENT_KERNEL, streamId, 7),
+		F(CONCURRENT_KERNEL, contextId, 1));
 }
 
 /* ------------------------------------------------------------------ checking */
@@ -139,7 +142,8 @@ static const char *walked(struct gt_model *m, const struct gt_walk_options *o)
 	while ((more = gt_walk_next(w, &call, &err)) == 1) {
 		size_t n = strlen(text);
 
-		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s#%llu", n ? " " : "", call->fn->name, (unsigned long long)call->id);
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s#%llu", n ? " " : "", call->fn->name,
+			(unsigned long long)call->id);
 		if (call->cmd_id)
 			snprintf(text + n, sizeof text - n, "!%llu", (unsigned long long)call->cmd_id);
 	}
@@ -150,7 +154,9 @@ static const char *walked(struct gt_model *m, const struct gt_walk_options *o)
 
 static struct gt_walk_options options(bool cuda_too, bool nested)
 {
-	return (struct gt_walk_options){ .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .cuda = cuda_too, .cuda_nested = nested };
+	return (struct gt_walk_options){
+		.process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .cuda = cuda_too, .cuda_nested = nested
+	};
 }
 
 /* A program that uses both, written down out of order. */
@@ -180,8 +186,10 @@ static void calls_of_both_come_in_one_order_and_count(void **state)
 
 	(void)state;
 	for (int again = 0; again < 2; again++) /* a second walk counts from the beginning */
-		assert_string_equal(walked(m, &o), "cudaMalloc#1 clFlush#2 cudaLaunchKernel#3!1 clEnqueueBarrierWithWaitList#4!2 cudaLaunchKernel#5!3 "
-		                                   "clFinish#6 cudaLaunchKernel#7 cuLaunchKernel#8!4");
+		assert_string_equal(walked(m, &o),
+			"cudaMalloc#1 clFlush#2 cudaLaunchKernel#3!1 clEnqueueBarrierWithWaitList#4!2 "
+		        "cudaLaunchKernel#5!3 "
+			"clFinish#6 cudaLaunchKernel#7 cuLaunchKernel#8!4");
 	gt_model_close(m);
 }
 
@@ -196,15 +204,17 @@ static void without_the_option_nothing_changes(void **state)
 	gt_model_close(m);
 }
 
-/* A driver call inside a runtime call of the same correlation id is given when asked for; the command stays the runtime call's. */
+/* A driver call inside a runtime call of the same correlation id is given when asked for; the command stays the runtime
+ * call's. */
 static void nested_driver_calls_have_no_command_id(void **state)
 {
 	struct gt_model *m = both();
 	struct gt_walk_options o = options(true, true);
 
 	(void)state;
-	assert_string_equal(walked(m, &o), "cudaMalloc#1 clFlush#2 cudaLaunchKernel#3!1 clEnqueueBarrierWithWaitList#4!2 cudaLaunchKernel#5!3 "
-	                                   "cuLaunchKernel#6 clFinish#7 cudaLaunchKernel#8 cuLaunchKernel#9!4");
+	assert_string_equal(walked(m, &o),
+		"cudaMalloc#1 clFlush#2 cudaLaunchKernel#3!1 clEnqueueBarrierWithWaitList#4!2 cudaLaunchKernel#5!3 "
+		"cuLaunchKernel#6 clFinish#7 cudaLaunchKernel#8 cuLaunchKernel#9!4");
 	gt_model_close(m);
 }
 

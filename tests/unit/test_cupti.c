@@ -1,5 +1,6 @@
 /*
- * tests/unit/test_cupti.c - trace/read/cupti.c and model/cuda/decode.c: records of every CUPTI version, and buffers that nobody wrote
+ * tests/unit/test_cupti.c - trace/read/cupti.c and model/cuda/decode.c: records of every CUPTI version, and buffers
+ * that nobody wrote
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -11,7 +12,8 @@
 
 /* ------------------------------------------------------------------- versions */
 
-static const uint32_t versions[] = { 17, 18, 19, 20, 21, 22, 23, 24, 26, 27, 28, 130000, 130001, 130100, 130200, 130300, 130400, 139900 };
+static const uint32_t versions[] = { 17, 18, 19, 20, 21, 22, 23, 24, 26, 27, 28, 130000, 130001, 130100, 130200, 130300,
+	130400, 139900 };
 #define VERSIONS (sizeof versions / sizeof *versions)
 
 /* Every record is stepped over rightly: what stands behind each of them is still found. */
@@ -38,7 +40,8 @@ static void records_of_every_version_are_stepped_over(void **state)
 		c = cuda_of(m);
 		assert_int_equal(gt_cuda_library(c, 0)->records, 2 * n);
 		assert_int_equal(gt_cuda_library(c, 0)->cupti_version, versions[v]);
-		assert_int_equal(gt_cuda_count(c, GT_CUDA_KERNEL), n + 2);        /* and one of each kind of kernels without times */
+		/* and one of each kind of kernels without times */
+		assert_int_equal(gt_cuda_count(c, GT_CUDA_KERNEL), n + 2);
 		for (uint64_t i = 0; i < n; i++)
 			assert_int_equal(event_at(c, GT_CUDA_KERNEL, i + 2).start_ns, 1000 + i * 100);
 		assert_int_equal(gt_model_lost(m, REC_LOSS_CUPTI_UNREAD), 0);
@@ -61,13 +64,17 @@ static void fields_that_a_version_lacks_are_absent(void **state)
 		struct gt_cuda *c;
 
 		fixture_begin(&f, version);
-		ACT(f.a, 10, F(CONCURRENT_KERNEL, start, at(1000)), F(CONCURRENT_KERNEL, end, at(2000)), F(CONCURRENT_KERNEL, clusterX, 4),
-		    F(CONCURRENT_KERNEL, clusterY, 2), F(CONCURRENT_KERNEL, clusterZ, 1), F(CONCURRENT_KERNEL, maxPotentialClusterSize, 8),
-		    F(CONCURRENT_KERNEL, maxActiveClusters, 66), F(CONCURRENT_KERNEL, isDeviceLaunched, 1), F(CONCURRENT_KERNEL, localMemoryTotal, 5),
-		    F(CONCURRENT_KERNEL, localMemoryTotal_v2, 1ull << 33), F(CONCURRENT_KERNEL, registersPerThread, 32));
+		ACT(f.a, 10, F(CONCURRENT_KERNEL, start, at(1000)), F(CONCURRENT_KERNEL, end, at(2000)),
+			F(CONCURRENT_KERNEL, clusterX, 4), F(CONCURRENT_KERNEL, clusterY, 2),
+			F(CONCURRENT_KERNEL, clusterZ, 1), F(CONCURRENT_KERNEL, maxPotentialClusterSize, 8),
+			F(CONCURRENT_KERNEL, maxActiveClusters, 66), F(CONCURRENT_KERNEL, isDeviceLaunched, 1),
+			F(CONCURRENT_KERNEL, localMemoryTotal, 5),
+			F(CONCURRENT_KERNEL, localMemoryTotal_v2, 1ull << 33),
+			F(CONCURRENT_KERNEL, registersPerThread, 32));
 		ACT(f.a, 1, F(MEMCPY, start, at(1000)), F(MEMCPY, end, at(2000)), F(MEMCPY, copyCount, 3));
-		ACT(f.a, 38, F(SYNCHRONIZATION, start, at(1000)), F(SYNCHRONIZATION, end, at(2000)), F(SYNCHRONIZATION, cudaEventId, 5),
-		    F(SYNCHRONIZATION, cudaEventSyncId, 6), F(SYNCHRONIZATION, returnValue, 7));
+		ACT(f.a, 38, F(SYNCHRONIZATION, start, at(1000)), F(SYNCHRONIZATION, end, at(2000)),
+			F(SYNCHRONIZATION, cudaEventId, 5), F(SYNCHRONIZATION, cudaEventSyncId, 6),
+			F(SYNCHRONIZATION, returnValue, 7));
 		ACT(f.a, 9, F(CONTEXT, contextId, 1), F(CONTEXT, numMultiprocessors, 132));
 		fixture_buffer(&f, 50000);
 		m = fixture_open(&f);
@@ -160,7 +167,8 @@ static void a_boastful_count_of_bytes_is_not_believed(void **state)
 	}
 }
 
-/* A buffer that never came back is read up to its first zero; a record in the making at its very end is no loss that could be counted. */
+/* A buffer that never came back is read up to its first zero; a record in the making at its very end is no loss that
+ * could be counted. */
 static void an_unfinished_buffer_is_read_to_its_first_zero(void **state)
 {
 	struct fixture f;
@@ -189,7 +197,8 @@ static void absurd_sizes_are_not_taken(void **state)
 		fixture_begin(&f, 0);
 		free(f.a->data);
 		*f.a = (struct tb_acts){ .version = 130001 };
-		tb_record(f.s, REC_CUPTI_LIBRARY, 0, 0, W(START, PAIR(130001, 13000), PAIR(1, 0), PAIR(10, sizes[i]), 0));
+		tb_record(
+			f.s, REC_CUPTI_LIBRARY, 0, 0, W(START, PAIR(130001, 13000), PAIR(1, 0), PAIR(10, sizes[i]), 0));
 		add_kernel(&f, 1, 1000, 2000, NAME);
 		fixture_buffer(&f, 5000);
 		expect(&f, 0, 1);
@@ -289,7 +298,8 @@ static void a_place_without_a_header_hides_none_behind_it(void **state)
 	fixture_begin(&f, 130001);
 	for (uint32_t i = 0; i < 4; i++) {
 		add_kernel(&f, i + 1, 1000 + i, 2000, NAME);
-		tb_cupti_buffer_sized(f.c, f.a, &(struct rec_cupti_buffer){ .number = i + 1, .completed_tick = 5000 }, 3 * REC_BLOCK - REC_CUPTI_BUFFER);
+		tb_cupti_buffer_sized(f.c, f.a, &(struct rec_cupti_buffer){ .number = i + 1, .completed_tick = 5000 },
+			3 * REC_BLOCK - REC_CUPTI_BUFFER);
 	}
 	gt_model_close(fixture_open(&f));
 	overwrite(&f, REC_BLOCK * 4 + 3 * REC_BLOCK, zero, sizeof zero);        /* the third */
@@ -341,14 +351,16 @@ static void a_packed_trace_has_the_same_activities(void **state)
 	tb_cupti_string(f.s, START, NAME, "k");
 	for (uint32_t i = 0; i < N; i++)
 		add_kernel(&f, i + 1, 1000 + i * 10, 1005 + i * 10, NAME);
-	tb_cupti_buffer_sized(f.c, f.a, &(struct rec_cupti_buffer){ .number = 1, .completed_tick = START + 90000 }, (2 << 20) - REC_CUPTI_BUFFER);
+	tb_cupti_buffer_sized(f.c, f.a, &(struct rec_cupti_buffer){ .number = 1, .completed_tick = START + 90000 },
+		(2 << 20) - REC_CUPTI_BUFFER);
 	m = fixture_open(&f);
 	snprintf(out, sizeof out, "%s.packed", f.path);
 	if (gt_pack(f.path, out, &err) || gt_model_open(out, NULL, &packed, &err))
 		fail_msg("%s", err.what);
 	assert_int_equal(gt_cuda_count(cuda_of(packed), GT_CUDA_KERNEL), N);
 	for (uint32_t i = 0; i < N; i++) {
-		struct gt_cuda_event a = event_at(cuda_of(m), GT_CUDA_KERNEL, i), b = event_at(cuda_of(packed), GT_CUDA_KERNEL, i);
+		struct gt_cuda_event a = event_at(cuda_of(m), GT_CUDA_KERNEL, i),
+				     b = event_at(cuda_of(packed), GT_CUDA_KERNEL, i);
 
 		assert_string_equal(a.kernel.mangled.text, b.kernel.mangled.text);
 		assert_int_equal(a.start_ns, b.start_ns);

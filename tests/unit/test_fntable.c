@@ -126,13 +126,16 @@ static void damaged_tables_are_refused_with_their_line(void **state)
 	refuse("T\t1\nP\tcl_uint\tn\n", "line 2");
 	refuse("T\t1\nV\t1\tLOW\n", "line 2");
 	refuse("T\t1\nF\t255\tclA\t1\tsync\tcl_int\terror\t-1\t0\t-\t0\t0\t0\t0\n", "out of range");
-	refuse("T\t1\nF\t300\tclA\t1\tsync\tcl_int\terror\t-1\t0\t-\t0\t0\t0\t0\nF\t300\tclB\t1\tsync\tcl_int\terror\t-1\t0\t-\t0\t0\t0\t0\n", "one id");
+	refuse("T\t1\nF\t300\tclA\t1\tsync\tcl_int\terror\t-1\t0\t-\t0\t0\t0\t0\nF\t300\tclB\t1\tsync\tcl_int\terror\t-"
+	       "1\t0\t-\t0\t0\t0\t0\n",
+		"one id");
 }
 
 /* What decodes a record must lie inside it, whatever the table says. */
 static void positions_outside_the_arguments_are_refused(void **state)
 {
-	static const char *const positions[] = { "2\t4", "3\t4", "2\t8", "3\t8", "1\t8", "0\t4", "4\t8", "-2\t4", "2\t3" };
+	static const char *const positions[] = { "2\t4", "3\t4", "2\t8", "3\t8", "1\t8", "0\t4", "4\t8", "-2\t4",
+		"2\t3" };
 	char text[512];
 
 	(void)state;
@@ -180,7 +183,8 @@ void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n)
 }
 
 /* Exactly n words of heap, so that a sanitizer sees a step outside. */
-static struct gt_call call_of(struct gt_fntable *t, uint32_t id, int32_t result, uint32_t first_u32, const uint64_t *words, uint32_t n, uint64_t **held)
+static struct gt_call call_of(struct gt_fntable *t, uint32_t id, int32_t result, uint32_t first_u32,
+	const uint64_t *words, uint32_t n, uint64_t **held)
 {
 	static struct gt_decoded decoded;
 	struct gt_call call = { .fn = gt_fntable_find(t, id), .result = result };
@@ -254,10 +258,13 @@ static void lists_results_and_the_error_code_come_out(void **state)
 	gt_fntable_free(t);
 }
 
-/* Cut at every word, and with lengths that lie: no byte outside is read (the heap block ends there), and it is counted. */
+/*
+ * Cut at every word, and with lengths that lie: no byte outside is read (the heap block ends there), and it is counted.
+ */
 static void damaged_arguments_are_refused_and_counted(void **state)
 {
-	const uint64_t whole[] = { 0x100, 64, 0x200, 0x300, 0x400, 5, 11, 12, 0x6f6c6c6568ull, 0x6463626100000005ull, 0x65 };
+	const uint64_t whole[] = { 0x100, 64, 0x200, 0x300, 0x400, 5, 11, 12, 0x6f6c6c6568ull, 0x6463626100000005ull,
+		0x65 };
 	struct gt_fntable *t = parse(HEAD WORK MAKE);
 	uint64_t *held = NULL;
 	struct gt_arg a;
@@ -277,7 +284,8 @@ static void damaged_arguments_are_refused_and_counted(void **state)
 	assert_false(gt_call_arg(&call, 5, &a));
 	call = CALL(t, 1025, 0, 0, 0x100, 0, 0, UINT64_MAX);                 /* a list without end */
 	assert_false(gt_call_arg(&call, 0, &a));
-	call = CALL(t, 1024, 0, 0, 0, UINT64_MAX, 0x200, 0, 0);              /* a size beyond counting: cut at its limit, not there */
+	/* a size beyond counting: cut at its limit, not there */
+	call = CALL(t, 1024, 0, 0, 0, UINT64_MAX, 0x200, 0, 0);
 	assert_false(gt_call_arg(&call, 3, &a));
 	free(held);
 	gt_fntable_free(t);
@@ -320,7 +328,8 @@ static void generated_table_can_be_decoded_whole(void **state)
 		if (fn->plan->broken)
 			fail_msg("%s: a count is not understood", fn->name);
 		for (uint32_t k = 0; k < fn->n_params; k++)
-			if ((fn->params[k].value == GT_ENUM || fn->params[k].value == GT_FLAGS) && *fn->params[k].group && !fn->params[k].symbols)
+			if ((fn->params[k].value == GT_ENUM || fn->params[k].value == GT_FLAGS) &&
+				*fn->params[k].group && !fn->params[k].symbols)
 				fail_msg("%s: no group %s", fn->name, fn->params[k].group);
 	}
 	gt_fntable_free(t);

@@ -56,7 +56,8 @@ static void strings_are_escaped(void **state)
 static void bytes_that_are_no_utf8_are_replaced(void **state)
 {
 	static const struct { const char *bytes; unsigned n; } bad[] = {
-		{ "\x80", 1 }, { "\xff", 1 }, { "\xc0\xaf", 2 }, { "\xe0\x80\xaf", 3 }, { "\xed\xa0\x80", 3 }, { "\xf4\x90\x80\x80", 4 }, { "\xe2\x82", 2 },
+		{ "\x80", 1 }, { "\xff", 1 }, { "\xc0\xaf", 2 }, { "\xe0\x80\xaf", 3 }, { "\xed\xa0\x80", 3 },
+		{ "\xf4\x90\x80\x80", 4 }, { "\xe2\x82", 2 },
 			{ "\xf0\x9f\x98", 3 },
 	};
 

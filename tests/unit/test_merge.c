@@ -181,7 +181,9 @@ static uint64_t check_merge(struct gt_reader *r, size_t limit)
 		assert_false(seen[rec.args[0]][rec.args[1]]);
 		seen[rec.args[0]][rec.args[1]] = true;
 		assert_int_equal(rec.stream, rec.args[0]);
-		assert_int_equal(rec.holder, 1 + (rec.args[1] + 999) / 5000 + (rec.args[1] % 5000 > 4000) - (rec.args[1] % 5000 > 4000 ? 1 : 0));
+		assert_int_equal(rec.holder,
+			1 + (rec.args[1] + 999) / 5000 + (rec.args[1] % 5000 > 4000) -
+				(rec.args[1] % 5000 > 4000 ? 1 : 0));
 		hash = hash * 0x100000001b3u ^ rec_link(rec.stream, rec.offset);
 		last = rec;
 	}
@@ -230,7 +232,8 @@ static void window_keeps_what_overlaps(void **state)
 	r = open_reader();
 	m = open_merge(r, -1, GT_NO_TIME, GT_NO_TIME);
 	while (next(m, &rec))
-		expected += gt_reader_tick_ns(r, 0, rec.end_tick) >= 50000 && gt_reader_tick_ns(r, 0, rec.start_tick) <= 60000;
+		expected += gt_reader_tick_ns(r, 0, rec.end_tick) >= 50000 &&
+			gt_reader_tick_ns(r, 0, rec.start_tick) <= 60000;
 	gt_merge_close(m);
 	m = open_merge(r, -1, 50000, 60000);
 	while (next(m, &rec)) {

@@ -106,7 +106,8 @@ static struct args args_of(uint32_t id, const uint64_t *values, uint32_t n)
 		if (p->position == 1)
 			a.first = (uint32_t)values[i];
 		else if (p->position >= 2)
-			a.w[p->position / 2 - 1] |= p->bytes == 8 ? values[i] : (values[i] & 0xffffffffu) << (p->position % 2 * 32);
+			a.w[p->position / 2 - 1] |=
+				p->bytes == 8 ? values[i] : (values[i] & 0xffffffffu) << (p->position % 2 * 32);
 	}
 	return a;
 }
@@ -338,7 +339,8 @@ static void command_has_its_queue_device_work_and_times(void **state)
 	tb_calibration(b.s, 1500, DEVICE, DEVICE_CLOCK + 1500, 40, 1);
 	tb_calibration(b.s, 90001500, DEVICE, DEVICE_CLOCK + 90001500, 20, 1);
 	link = launch(&b, 2000, KERNEL, 4096, 64);
-	tb_command(b.s, link, DEVICE_CLOCK + 2050, DEVICE_CLOCK + 2060, DEVICE_CLOCK + 3000, DEVICE_CLOCK + 5000, DEVICE_CLOCK + 5100);
+	tb_command(b.s, link, DEVICE_CLOCK + 2050, DEVICE_CLOCK + 2060, DEVICE_CLOCK + 3000, DEVICE_CLOCK + 5000,
+		DEVICE_CLOCK + 5100);
 	m = finish(&b);
 	assert_int_equal(gt_model_process(m, 0)->kernels, 1);
 	w = open_walk(m, GT_NO_TIME, GT_NO_TIME);
@@ -398,8 +400,8 @@ static void device_clock_follows_its_calibrations(void **state)
 }
 
 /*
- * Two loose points 50 ms apart, each 2 us off within its own bracket, and nothing for a second behind them: the line is not
- * prolonged at the 80 ppm that their errors make, or the last command would lie 80 us outside of its call.
+ * Two loose points 50 ms apart, each 2 us off within its own bracket, and nothing for a second behind them: the line is
+ * not prolonged at the 80 ppm that their errors make, or the last command would lie 80 us outside of its call.
  */
 static void device_clock_is_not_prolonged_by_errors(void **state)
 {
@@ -493,7 +495,8 @@ static void untimed_failed_and_lost_commands_say_why(void **state)
 	assert_int_equal(gt_model_lost(m, REC_LOSS_UNMATCHED_COMMAND), 1);
 	assert_int_equal(gt_model_lost(m, REC_LOSS_NOT_FINISHED), 2);
 	assert_false(gt_model_complete(m));
-	assert_string_equal(gt_model_complete_text(m, text, sizeof text), "complete: no (2 commands untimed: not finished at exit; "
+	assert_string_equal(gt_model_complete_text(m, text, sizeof text),
+		"complete: no (2 commands untimed: not finished at exit; "
 		"1 device records whose call is not in the trace; 1 commands whose device record never came)");
 	assert_string_equal(gt_model_complete_text(m, text, 20), "complete: no (2 com");
 	gt_model_close(m);
@@ -511,8 +514,9 @@ static void local_size_comes_from_who_knows_it(void **state)
 	(void)state;
 	make_all(&b);
 	make_kernel(&b, 1400, KERNEL + 1, "fixed");
-	tb_record(b.s, REC_OBJECT, 0, 0, W(1405, PAIR(REC_OBJECT_KERNEL, 1), KERNEL + 1, PAIR(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, 24),
-		required[0], required[1], required[2]));
+	tb_record(b.s, REC_OBJECT, 0, 0,
+		W(1405, PAIR(REC_OBJECT_KERNEL, 1), KERNEL + 1, PAIR(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, 24),
+			required[0], required[1], required[2]));
 	tb_local_size(b.s, launch(&b, 2000, KERNEL, 640, 0), 1, REC_LOCAL_SUGGESTED, 16, 0, 0);
 	launch(&b, 2200, KERNEL, 640, 0);
 	launch(&b, 2400, KERNEL, 320, 0);
@@ -623,7 +627,8 @@ static void transfers_know_their_bytes_and_ends(void **state)
 	m = finish(&b);
 	w = open_walk(m, GT_NO_TIME, GT_NO_TIME);
 	c = next_of(w, FN_clEnqueueWriteBuffer)->command;
-	assert_true(c->has_bytes && c->bytes == 1000 && c->blocking && c->dst->handle == BUFFER && !c->src && c->host_ptr == 0xaaa0);
+	assert_true(c->has_bytes && c->bytes == 1000 && c->blocking && c->dst->handle == BUFFER && !c->src &&
+		c->host_ptr == 0xaaa0);
 	assert_int_equal(c->dst->size, 4096);
 	assert_int_equal(c->dst->flags, CL_MEM_READ_ONLY);
 	assert_string_equal(c->name.text, "WRITE_BUFFER");
@@ -631,7 +636,8 @@ static void transfers_know_their_bytes_and_ends(void **state)
 	assert_true(c->bytes == 500 && !c->blocking && c->src->handle == BUFFER && c->dst->handle == BUFFER + 1);
 	assert_true(c->n_waits == 2 && c->waits[1] == EVENT + 1);
 	c = next_of(w, FN_clEnqueueReadImage)->command;
-	assert_true(c->bytes == 10 * 20 * 8 && c->src->mem_type == CL_MEM_OBJECT_IMAGE2D && c->src->size == 100 * 50 * 8);
+	assert_true(
+		c->bytes == 10 * 20 * 8 && c->src->mem_type == CL_MEM_OBJECT_IMAGE2D && c->src->size == 100 * 50 * 8);
 	c = next_of(w, FN_clEnqueueFillBuffer)->command;
 	assert_true(c->bytes == 2048 && c->pattern_bytes == 4 && c->pattern[0] == 0xef);
 	c = next_of(w, FN_clEnqueueMapBuffer)->command;
@@ -657,7 +663,8 @@ static void window_keeps_ids_and_overlapping_commands(void **state)
 	(void)state;
 	make_all(&b);
 	tb_calibration(b.s, 1500, DEVICE, DEVICE_CLOCK + 1500, 40, 1);
-	tb_command(b.s, launch(&b, 2000, KERNEL, 64, 8), DEVICE_CLOCK + 2050, DEVICE_CLOCK + 2060, DEVICE_CLOCK + 5000, DEVICE_CLOCK + 6000, 0);
+	tb_command(b.s, launch(&b, 2000, KERNEL, 64, 8), DEVICE_CLOCK + 2050, DEVICE_CLOCK + 2060, DEVICE_CLOCK + 5000,
+		DEVICE_CLOCK + 6000, 0);
 	launch(&b, 3000, KERNEL, 64, 8);
 	launch(&b, 5500, KERNEL, 64, 8);
 	launch(&b, 7000, KERNEL, 64, 8);
@@ -691,8 +698,9 @@ static void facts_give_names_sizes_and_one_number_per_device(void **state)
 	(void)state;
 	memcpy(u, uuid, 16);
 	make_all(&b);
-	tb_record(b.s, REC_OBJECT, 0, 0, W(1125, PAIR(REC_OBJECT_DEVICE, 3), DEVICE, PAIR(CL_DEVICE_NAME, 8), 0x0000006563697665ull,
-		PAIR(CL_DEVICE_MAX_COMPUTE_UNITS, 4), 12, PAIR(CL_DEVICE_UUID_KHR, 16), u[0], u[1]));
+	tb_record(b.s, REC_OBJECT, 0, 0,
+		W(1125, PAIR(REC_OBJECT_DEVICE, 3), DEVICE, PAIR(CL_DEVICE_NAME, 8), 0x0000006563697665ull,
+			PAIR(CL_DEVICE_MAX_COMPUTE_UNITS, 4), 12, PAIR(CL_DEVICE_UUID_KHR, 16), u[0], u[1]));
 	for (int i = 0; i < 2; i++) { /* another process: the same device under another handle, and one without facts */
 		struct tb_process *p = tb_process(b.tb, 200 + i);
 
@@ -702,7 +710,8 @@ static void facts_give_names_sizes_and_one_number_per_device(void **state)
 		tb_clock(b.s, 1000, 1000);
 		make_devices(&b, 1500);
 		if (!i)
-			tb_record(b.s, REC_OBJECT, 0, 0, W(1525, PAIR(REC_OBJECT_DEVICE, 1), DEVICE, PAIR(CL_DEVICE_UUID_KHR, 16), u[0], u[1]));
+			tb_record(b.s, REC_OBJECT, 0, 0,
+				W(1525, PAIR(REC_OBJECT_DEVICE, 1), DEVICE, PAIR(CL_DEVICE_UUID_KHR, 16), u[0], u[1]));
 	}
 	m = finish(&b);
 	w = open_walk(m, GT_NO_TIME, GT_NO_TIME);
@@ -741,7 +750,8 @@ static void facts_belong_to_their_generation(void **state)
 	tb_record(b.s, REC_OBJECT, 0, 0, W(2020, PAIR(REC_OBJECT_QUEUE, 1), QUEUE + 1, PAIR(REC_ATTR_PROFILED, 4), 1));
 	release(&b, FN_clReleaseCommandQueue, QUEUE + 1, 2100);
 	make_queue(&b, 2200, QUEUE + 1, CL_QUEUE_PROFILING_ENABLE);
-	tb_record(b.s, REC_OBJECT, 0, 0, W(2205, PAIR(REC_OBJECT_QUEUE, 1), QUEUE + 1, PAIR(REC_ATTR_PROFILED, 4), 2)); /* inside the call */
+	/* inside the call */
+	tb_record(b.s, REC_OBJECT, 0, 0, W(2205, PAIR(REC_OBJECT_QUEUE, 1), QUEUE + 1, PAIR(REC_ATTR_PROFILED, 4), 2));
 	make_queue(&b, 2300, QUEUE + 2, 0);
 	m = finish(&b);
 	w = open_walk(m, GT_NO_TIME, GT_NO_TIME);
@@ -894,7 +904,8 @@ static void device_records_in_any_order_find_their_calls(void **state)
 		unsigned k = i * 1237 % N;
 		uint64_t t = DEVICE_CLOCK + 2000 + k * 200;
 
-		tb_command(other, links[k], t, t + 1, t + k, t + k + 7, k % 3 ? 0 : t + 6000000000ull); /* some need the wide form */
+		/* some need the wide form */
+		tb_command(other, links[k], t, t + 1, t + k, t + k + 7, k % 3 ? 0 : t + 6000000000ull);
 	}
 	m = finish(&b);
 	w = open_walk(m, GT_NO_TIME, GT_NO_TIME);

@@ -73,7 +73,8 @@ static void build_mixed(void)
 			for (uint32_t k = 0; k < n; k++)
 				words[k] = 0x550000000000 + random_below(64) * 16;
 			tick += random_below(3000);
-			link = tb_call_u32(s, FN + n, tick, random_below(40) ? random_below(500) : 5ull << 32, -(int32_t)random_below(2), i, words, n);
+			link = tb_call_u32(s, FN + n, tick, random_below(40) ? random_below(500) : 5ull << 32,
+				-(int32_t)random_below(2), i, words, n);
 			if (n == 5)
 				tb_command(s, link, tick * 7, tick * 7 + 10, tick * 7 + 30, tick * 7 + 90, 0);
 			if (i % 1000 == 1)
@@ -101,8 +102,8 @@ static struct gt_reader *open_reader(const char *name)
 
 static bool same(const struct gt_rec *a, const struct gt_rec *b)
 {
-	return a->n_words == b->n_words && !memcmp(a->words, b->words, a->n_words * 8ull) && a->stream == b->stream && a->offset == b->offset &&
-	       a->process == b->process && a->holder == b->holder;
+	return a->n_words == b->n_words && !memcmp(a->words, b->words, a->n_words * 8ull) && a->stream == b->stream &&
+		a->offset == b->offset && a->process == b->process && a->holder == b->holder;
 }
 
 /* The packed file holds the same records in the same order, and is much smaller. */
@@ -210,7 +211,9 @@ static void blocks_come_back(void **state)
 		size_t n = round % 5 ? REC_BLOCK : random_below(REC_BLOCK + 1);
 
 		for (size_t i = 0; i < REC_BLOCK; i++)
-			block[i] = round % 3 == 0 ? 0 : round % 3 == 1 ? (uint8_t)random_below(256) : (uint8_t)random_below(2);
+			block[i] = round % 3 == 0 ? 0
+				: round % 3 == 1  ? (uint8_t)random_below(256)
+						  : (uint8_t)random_below(2);
 		for (size_t i = 0; round % 3 == 0 && i < 100; i++)
 			block[random_below(REC_BLOCK)] = (uint8_t)random_below(256);
 		pack_encode(coder, block, n, round % 2 ? UINT64_MAX : round % 4, &method, &out, &bytes);

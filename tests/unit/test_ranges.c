@@ -163,8 +163,11 @@ static void attributes_are_read(void **state)
 	(void)state;
 	tb_thread(other, 1500, 101, 0, "other");
 	tb_record(other, REC_NVTX_NAME, 0, 0, words, tb_put_text(words, 3, (const char *)wide, sizeof wide));
-	tb_record(s, REC_NVTX_EVENT, 0, 0, W(2000, (uint64_t)REC_NVTX_MARK | REC_NVTX_REGISTERED << 8 | (REC_NVTX_COLOR | REC_NVTX_PAYLOAD) << 16 | 9ull << 32,
-		0xff102030, PAIR(2, 8), (uint64_t)-3, 5));
+	tb_record(s, REC_NVTX_EVENT, 0, 0,
+		W(2000,
+			(uint64_t)REC_NVTX_MARK | REC_NVTX_REGISTERED << 8 | (REC_NVTX_COLOR | REC_NVTX_PAYLOAD) << 16 |
+				9ull << 32,
+			0xff102030, PAIR(2, 8), (uint64_t)-3, 5));
 	struct gt_model *m = finish(tb);
 
 	assert_int_equal(gt_model_range_count(m), 1);
@@ -188,7 +191,8 @@ static void records_that_claim_too_much_are_damage(void **state)
 
 	(void)state;
 	tb_record(s, REC_NVTX_EVENT, 0, 0, W(2000, REC_NVTX_MARK | REC_NVTX_TEXT << 8, 4000));
-	tb_record(s, REC_NVTX_EVENT, 0, 0, W(2000, REC_NVTX_MARK | REC_NVTX_PAYLOAD << 16, PAIR(REC_NVTX_SCHEMA_DATA, UINT32_MAX)));
+	tb_record(s, REC_NVTX_EVENT, 0, 0,
+		W(2000, REC_NVTX_MARK | REC_NVTX_PAYLOAD << 16, PAIR(REC_NVTX_SCHEMA_DATA, UINT32_MAX)));
 	tb_record(s, REC_NVTX_EVENT, 0, 0, W(2000, REC_NVTX_MARK | REC_NVTX_COLOR << 16));
 	tb_record(s, REC_NVTX_EVENT, 0, 0, W(2000, 77));
 	tb_record(s, REC_NVTX_EVENT, 0, 0, W(2000, REC_NVTX_MARK | REC_NVTX_REGISTERED << 8));

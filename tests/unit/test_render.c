@@ -26,7 +26,8 @@ static const char table_text[] =
 	"E\tcl_colour\tflags\nV\t1\tCL_RED\nV\t2\tCL_GREEN\nV\t4294967295\tCL_ALL\n"
 	"E\tcl_shape\tenum\nV\t7\tCL_ROUND\n"
 	"S\tcl_point\t16\nM\tx\t0\tsize\t8\t-\nM\tshape\t8\tenum\t4\tcl_shape\n"
-	/* clPaint(colour flags, shape enum, weight f32, ratio i32, title string, spots[n], n, point struct, errcode) -> handle */
+	/* clPaint(colour flags, shape enum, weight f32, ratio i32, title string, spots[n], n, point struct, errcode) ->
+	 * handle */
 	"F\t1100\tclPaint\t1\tcreate\tcl_mem\thandle\t16\t5\t-\t0\t8\t1\t0\n"
 	"P\tcl_colour\tcolour\tflags\tcl_colour\t2\t8\tnone\tin\tvoid\t0\t0\t-\t-\t0\t0\t-\n"
 	"P\tcl_shape\tshape\tenum\tcl_shape\t1\t4\tnone\tin\tvoid\t0\t0\t-\t-\t0\t0\t-\n"
@@ -74,7 +75,9 @@ static int teardown(void **state)
 
 static void set_call(struct fixture *f, const char *fn, int32_t result, uint32_t first_u32, uint32_t n)
 {
-	struct gt_rec rec = { .words = f->words, .args = f->words, .n_args = n, .first_u32 = first_u32, .result = result };
+	struct gt_rec rec = {
+		.words = f->words, .args = f->words, .n_args = n, .first_u32 = first_u32, .result = result
+	};
 
 	f->call = (struct gt_call){ .fn = gt_fntable_find_name(f->table, fn), .result = result };
 	assert_non_null(f->call.fn);
@@ -129,7 +132,8 @@ static void atp_shows_each_class(void **state)
 
 	set_paint(f, 0, 3, 7);
 	assert_string_equal(atp(f),
-		"0x5500EE00 = clPaint ( CL_RED|CL_GREEN;CL_ROUND;0.100000001;-3;\"red \"x\"\\n!\";[0x11,NULL];2;[{640,CL_ROUND}];[CL_SUCCESS] )");
+		"0x5500EE00 = clPaint ( CL_RED|CL_GREEN;CL_ROUND;0.100000001;-3;\"red "
+	        "\"x\"\\n!\";[0x11,NULL];2;[{640,CL_ROUND}];[CL_SUCCESS] )");
 }
 
 /* Unknown bits and enumerators are decimal; a value that has a name of its own as a whole takes it; no bits are 0. */
@@ -151,7 +155,8 @@ static void atp_failed_call_shows_addresses(void **state)
 	struct fixture *f = *state;
 
 	set_paint(f, -5, 1, 7);
-	assert_string_equal(atp(f), "NULL = clPaint ( CL_RED;CL_ROUND;0.100000001;-3;0xAAA0;[];2;0xCCC0;[CL_OUT_OF_RESOURCES] )");
+	assert_string_equal(
+		atp(f), "NULL = clPaint ( CL_RED;CL_ROUND;0.100000001;-3;0xAAA0;[];2;0xCCC0;[CL_OUT_OF_RESOURCES] )");
 }
 
 /* A record without arguments gives a line that still parses. */
@@ -182,8 +187,10 @@ static void log_shows_each_class(void **state)
 
 	set_paint(f, 0, 3, 7);
 	assert_string_equal(log_line(f),
-		"clPaint(cl_colour colour = 3, cl_shape shape = 7, float weight = 0.100000001, cl_int ratio = -3, const char * title = \"red \\\"x\\\"\\n!\", "
-		"cl_event * spots = 000000000000BBB0, size_t n = 2, const cl_point * point = 000000000000CCC0, cl_int * errcode_ret = 000000000000DDD0) = "
+		"clPaint(cl_colour colour = 3, cl_shape shape = 7, float weight = 0.100000001, cl_int ratio = -3, "
+	        "const char * title = \"red \\\"x\\\"\\n!\", "
+		"cl_event * spots = 000000000000BBB0, size_t n = 2, const cl_point * point = 000000000000CCC0, cl_int "
+	        "* errcode_ret = 000000000000DDD0) = "
 		"000000005500EE00, *spots = (0000000000000011,0000000000000000), *errcode_ret = CL_SUCCESS");
 }
 
@@ -210,7 +217,8 @@ static void host_part_keeps_a_blank(void **state)
 	(void)state;
 	assert_int_equal(gt_atp_host_part(&t, &call, 146), 0);
 	gt_text_char(&t, '\0');
-	assert_string_equal(t.data, "146  clAFunctionWhoseNameIsLongerThanFortyFiveBytesAA 5                    9223372036854775807  ");
+	assert_string_equal(t.data,
+		"146  clAFunctionWhoseNameIsLongerThanFortyFiveBytesAA 5                    9223372036854775807  ");
 	gt_text_free(&t);
 }
 
@@ -243,8 +251,8 @@ static void api_numbers_are_those_of_the_format(void **state)
 
 static void numbers_print_as_c_prints_them(void **state)
 {
-	static const uint64_t values[] = { 0, 9, 10, 99, 100, 101, 12345, 4294967295u, 10000000000ull, 0x123456789abcdef0,
-		INT64_MAX, UINT64_MAX };
+	static const uint64_t values[] = { 0, 9, 10, 99, 100, 101, 12345, 4294967295u, 10000000000ull,
+		0x123456789abcdef0, INT64_MAX, UINT64_MAX };
 	char expect[256];
 
 	(void)state;
@@ -259,8 +267,8 @@ static void numbers_print_as_c_prints_them(void **state)
 		gt_text_char(&t, ' ');
 		gt_text_hex(&t, values[i], 1, false);
 		gt_text_char(&t, '\0');
-		snprintf(expect, sizeof(expect), "%llu %lld %016llX %llx", (unsigned long long)values[i], (long long)values[i], (unsigned long long)values[i],
-		         (unsigned long long)values[i]);
+		snprintf(expect, sizeof(expect), "%llu %lld %016llX %llx", (unsigned long long)values[i],
+			(long long)values[i], (unsigned long long)values[i], (unsigned long long)values[i]);
 		assert_string_equal(t.data, expect);
 		gt_text_free(&t);
 	}

@@ -59,7 +59,8 @@ static void many_values_spill_and_stay_exact(void **state)
 	uint64_t x = 88172645463325252u;
 
 	(void)state;
-	for (int i = 0; i < N; i++) {   /* every value of 0..N-1 once, scattered: N is a power-of-two multiple, 7919 odd */
+	/* every value of 0..N-1 once, scattered: N is a power-of-two multiple, 7919 odd */
+	for (int i = 0; i < N; i++) {
 		x = ((uint64_t)i * 7919u) % N;
 		assert_int_equal(gt_samples_add(&s, a, (int64_t)x), 0);
 	}
@@ -69,7 +70,8 @@ static void many_values_spill_and_stay_exact(void **state)
 	gt_pool_free(a);
 }
 
-/* Few different values, very often: they are counted instead of kept, and every figure is that of the values themselves. */
+/* Few different values, very often: they are counted instead of kept, and every figure is that of the values
+ * themselves. */
 static void repeated_values_are_counted_and_stay_exact(void **state)
 {
 	enum { N = 4 << 20, DIFFERENT = 1001 };

@@ -32,8 +32,19 @@
 
 /* ------------------------------------------------------------ making the trace */
 
-enum { PLATFORM = 0x1000, DEVICE = 0x2000, DEVICE2 = 0x2100, CONTEXT = 0x3000, QUEUE = 0x4000, QUEUE2 = 0x4100, BUFFER = 0x5000, BUFFER2 = 0x5100,
-	PROGRAM = 0x6000, KERNEL = 0x7000, EVENT = 0x9000 };
+enum {
+	PLATFORM = 0x1000,
+	DEVICE = 0x2000,
+	DEVICE2 = 0x2100,
+	CONTEXT = 0x3000,
+	QUEUE = 0x4000,
+	QUEUE2 = 0x4100,
+	BUFFER = 0x5000,
+	BUFFER2 = 0x5100,
+	PROGRAM = 0x6000,
+	KERNEL = 0x7000,
+	EVENT = 0x9000
+};
 #define T0 1000000ull                   /* tick and device ns of the first call; 1 tick = 1 ns */
 
 static struct gt_fntable *table;
@@ -52,7 +63,8 @@ static const struct arg *find_arg(const struct arg *args, const char *name)
 }
 
 /* A call as the shim would write it: fixed arguments and copies where the table says. returned: of creating calls. */
-static uint64_t call(const char *name, uint64_t start, uint64_t duration, int32_t result, uint64_t returned, const struct arg *args)
+static uint64_t call(
+	const char *name, uint64_t start, uint64_t duration, int32_t result, uint64_t returned, const struct arg *args)
 {
 	const struct gt_fn *fn = gt_fntable_find_name(table, name);
 	uint64_t words[256] = { 0 };
@@ -107,10 +119,12 @@ static void make_setup(void)
 {
 	const uint64_t device = DEVICE, plist[] = { 3, CL_CONTEXT_PLATFORM, PLATFORM, 0 };
 
-	create("clCreateContext", T0, CONTEXT, ARGS({ "properties", 0, plist, sizeof plist }, V("num_devices", 1), { "devices", 0, &device, 8 }));
+	create("clCreateContext", T0, CONTEXT,
+		ARGS({ "properties", 0, plist, sizeof plist }, V("num_devices", 1), { "devices", 0, &device, 8 }));
 	create("clCreateCommandQueue", T0 + 1000, QUEUE, ARGS(V("context", CONTEXT), V("device", DEVICE)));
 	create("clCreateCommandQueue", T0 + 2000, QUEUE2, ARGS(V("context", CONTEXT), V("device", DEVICE)));
-	create("clCreateBuffer", T0 + 3000, BUFFER, ARGS(V("context", CONTEXT), V("flags", CL_MEM_READ_WRITE), V("size", 4096)));
+	create("clCreateBuffer", T0 + 3000, BUFFER,
+		ARGS(V("context", CONTEXT), V("flags", CL_MEM_READ_WRITE), V("size", 4096)));
 	create("clCreateBuffer", T0 + 4000, BUFFER2,
 	       ARGS(V("context", CONTEXT), V("flags", CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR), V("size", 8192)));
 	create("clCreateProgramWithSource", T0 + 5000, PROGRAM, ARGS(V("context", CONTEXT), V("count", 0)));
@@ -126,9 +140,10 @@ static uint64_t launch(uint64_t start, int32_t result, uint64_t queue, uint64_t 
 	static const uint64_t global = 1000, local = 64;
 
 	return call("clEnqueueNDRangeKernel", start, 100, result, 0,
-	            ARGS(V("command_queue", queue), V("kernel", KERNEL), V("work_dim", 1), { "global_work_size", 0, &global, 8 },
-	                 { "local_work_size", 0, &local, 8 }, V("num_events_in_wait_list", wait ? 1 : 0),
-	                 { "event_wait_list", 0, wait, wait ? 8 : 0 }, { "event", 0, &event, 8 }));
+		ARGS(V("command_queue", queue), V("kernel", KERNEL), V("work_dim", 1),
+			{ "global_work_size", 0, &global, 8 }, { "local_work_size", 0, &local, 8 },
+			V("num_events_in_wait_list", wait ? 1 : 0), { "event_wait_list", 0, wait, wait ? 8 : 0 },
+			{ "event", 0, &event, 8 }));
 }
 
 static void timed(uint64_t link, uint64_t start, uint64_t ns)
@@ -142,19 +157,20 @@ static void make_commands(void)
 	uint64_t link;
 
 	link = call("clEnqueueWriteBuffer", T0 + 10000, 100, 0, 0,
-	            ARGS(V("command_queue", QUEUE), V("buffer", BUFFER), V("size", 4096), V("ptr", 0x123000), { "event", 0, &e1, 8 }));
+		ARGS(V("command_queue", QUEUE), V("buffer", BUFFER), V("size", 4096), V("ptr", 0x123000),
+			{ "event", 0, &e1, 8 }));
 	timed(link, T0 + 10500, 1000);
 	link = launch(T0 + 12000, 0, QUEUE, e2, &e1);
 	timed(link, T0 + 12500, 2000);
 	tb_untimed(stream, launch(T0 + 15000, 0, QUEUE2, EVENT + 32, NULL), REC_LOSS_NOT_FINISHED, 1);
 	launch(T0 + 16000, CL_INVALID_WORK_GROUP_SIZE, QUEUE, 0, NULL);
 	link = call("clEnqueueFillBuffer", T0 + 17000, 100, 0, 0,
-	            ARGS(V("command_queue", QUEUE), V("buffer", BUFFER), { "pattern", 0, &pattern, 4 }, V("pattern_size", 4), V("size", 512),
-	                 { "event", 0, (const uint64_t[]){ EVENT + 48 }, 8 }));
+		ARGS(V("command_queue", QUEUE), V("buffer", BUFFER), { "pattern", 0, &pattern, 4 },
+			V("pattern_size", 4), V("size", 512), { "event", 0, (const uint64_t[]){ EVENT + 48 }, 8 }));
 	timed(link, T0 + 17500, 300);
 	link = call("clEnqueueMapBuffer", T0 + 19000, 500, 0, 0x500000,
-	            ARGS(V("command_queue", QUEUE), V("buffer", BUFFER2), V("map_flags", CL_MAP_READ | CL_MAP_WRITE), V("size", 8192),
-	                 { "event", 0, (const uint64_t[]){ EVENT + 64 }, 8 }));
+		ARGS(V("command_queue", QUEUE), V("buffer", BUFFER2), V("map_flags", CL_MAP_READ | CL_MAP_WRITE),
+			V("size", 8192), { "event", 0, (const uint64_t[]){ EVENT + 64 }, 8 }));
 	timed(link, T0 + 19100, 200);
 	link = call("clEnqueueReadBuffer", T0 + 20000, 100, 0, 0,
 	            ARGS(V("command_queue", QUEUE), V("buffer", BUFFER), V("size", 1024), V("ptr", 0x500100),
@@ -207,18 +223,21 @@ static void make_two_devices(void)
 	for (unsigned i = 0; i < 2; i++) {
 		const uint64_t event = EVENT + 16 * i;
 
-		create("clCreateCommandQueue", start + 1000 + 200 * i, QUEUE + 0x100 * i, ARGS(V("context", CONTEXT), V("device", devices[i])));
-		create("clCreateBuffer", start + 2000 + 200 * i, BUFFER + 0x100 * i, ARGS(V("context", CONTEXT), V("size", 4096)));
+		create("clCreateCommandQueue", start + 1000 + 200 * i, QUEUE + 0x100 * i,
+			ARGS(V("context", CONTEXT), V("device", devices[i])));
+		create("clCreateBuffer", start + 2000 + 200 * i, BUFFER + 0x100 * i,
+			ARGS(V("context", CONTEXT), V("size", 4096)));
 		link = call("clEnqueueWriteBuffer", start + 3000 + 200 * i, 100, 0, 0,
-		            ARGS(V("command_queue", QUEUE + 0x100 * i), V("buffer", BUFFER + 0x100 * i), V("size", 64), V("ptr", 0x123000),
-		                 { "event", 0, &event, 8 }));
+			ARGS(V("command_queue", QUEUE + 0x100 * i), V("buffer", BUFFER + 0x100 * i), V("size", 64),
+				V("ptr", 0x123000), { "event", 0, &event, 8 }));
 		timed(link, start + 4000 + 200 * i, 100);
 	}
 	for (unsigned i = 0; i < 2; i++) {      /* the second time both live on the second device */
 		const uint64_t event = EVENT + 32 + 16 * i;
 
 		link = call("clEnqueueCopyBuffer", start + 5000 + 1000 * i, 100, 0, 0,
-		            ARGS(V("command_queue", QUEUE2), V("src_buffer", BUFFER2), V("dst_buffer", BUFFER), V("size", 64), { "event", 0, &event, 8 }));
+			ARGS(V("command_queue", QUEUE2), V("src_buffer", BUFFER2), V("dst_buffer", BUFFER),
+				V("size", 64), { "event", 0, &event, 8 }));
 		timed(link, start + 5500 + 1000 * i, 100);
 	}
 }
@@ -278,7 +297,8 @@ static void make_trace(const char *path)
 	p = make_process(tb, 100, "/bin/app2");
 	stream = make_thread(p, 100, "app2");
 	make_objects();
-	create("clCreateContext", T0 + 40000, CONTEXT, ARGS(V("num_devices", 1), { "devices", 0, (const uint64_t[]){ DEVICE }, 8 }));
+	create("clCreateContext", T0 + 40000, CONTEXT,
+		ARGS(V("num_devices", 1), { "devices", 0, (const uint64_t[]){ DEVICE }, 8 }));
 	create("clCreateCommandQueue", T0 + 41000, QUEUE, ARGS(V("context", CONTEXT), V("device", DEVICE)));
 	p = make_process(tb, 200, "/bin/child");
 	stream = make_thread(p, 200, "child");
@@ -332,7 +352,9 @@ static void export(struct fixture *f, const char *const *options)
 	struct gt_err err = { 0 };
 	struct gt_options o;
 	const struct gt_writer *w = gt_writer_find("sqlite");
-	struct gt_export x = { .from_ns = f->from_ns, .to_ns = f->to_ns, .path = f->out, .final_path = "t.sqlite", .options = &o };
+	struct gt_export x = {
+		.from_ns = f->from_ns, .to_ns = f->to_ns, .path = f->out, .final_path = "t.sqlite", .options = &o
+	};
 
 	assert_non_null(w);
 	assert_int_equal(gt_options_init(&o, GT_SCOPE_E, &err), 0);
@@ -382,15 +404,26 @@ static void every_call_has_its_rows(void **state)
 
 	export(f, NULL);
 	expect_rows(f, "PRAGMA integrity_check", "ok\n");
-	expect_rows(f, "SELECT count(*), count(DISTINCT (globalTid & ~0xffffff) || '.' || correlationId) FROM CUPTI_ACTIVITY_KIND_RUNTIME", "25|25\n");
-	expect_rows(f, "SELECT r.start, r.end - r.start, r.eventClass, r.globalTid - (1 << 48), r.correlationId, s.value, r.returnValue, r.callchainId "
-	               "FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId WHERE r.correlationId IN (1, 14, 26) ORDER BY 1",
-	            "1000|100|98|1677721700|1|clCreateContext|0|NULL\n"
-	            "17000|100|98|1677721700|14|clEnqueueNDRangeKernel|-54|NULL\n"
-	            "51000|300|98|3355443400|1|clFinish|-36|NULL\n");
-	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN OPENCL_API a USING (start, end, globalTid, correlationId, nameId)", "25\n");
-	expect_rows(f, "SELECT h.start, h.end - h.start, s.value, h.globalTid & 0xffffff FROM CUDA_HOST_CALLBACK h JOIN StringIds s ON s.id = h.nameId",
-	            "15600|50|clSetEventCallback.pfn_notify|101\n");
+	expect_rows(f,
+		"SELECT count(*), count(DISTINCT (globalTid & ~0xffffff) || '.' || correlationId) FROM "
+	        "CUPTI_ACTIVITY_KIND_RUNTIME",
+		"25|25\n");
+	expect_rows(f,
+		"SELECT r.start, r.end - r.start, r.eventClass, r.globalTid - (1 << 48), r.correlationId, s.value, "
+	        "r.returnValue, r.callchainId "
+		"FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId WHERE r.correlationId IN (1, "
+	        "14, 26) ORDER BY 1",
+		"1000|100|98|1677721700|1|clCreateContext|0|NULL\n"
+		"17000|100|98|1677721700|14|clEnqueueNDRangeKernel|-54|NULL\n"
+		"51000|300|98|3355443400|1|clFinish|-36|NULL\n");
+	expect_rows(f,
+		"SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN OPENCL_API a USING (start, end, globalTid, "
+	        "correlationId, nameId)",
+		"25\n");
+	expect_rows(f,
+		"SELECT h.start, h.end - h.start, s.value, h.globalTid & 0xffffff FROM CUDA_HOST_CALLBACK h JOIN "
+	        "StringIds s ON s.id = h.nameId",
+		"15600|50|clSetEventCallback.pfn_notify|101\n");
 	expect_rows(f, "SELECT count(*) FROM OPENCL_API", "26\n");
 }
 
@@ -399,16 +432,33 @@ static void api_rows_name_their_objects(void **state)
 	struct fixture *f = *state;
 
 	export(f, NULL);
-	expect_rows(f, "SELECT s.value, a.platformId, a.deviceId, a.contextId, a.queueId, a.objectId FROM OPENCL_API a JOIN StringIds s ON s.id = a.nameId "
-	               "WHERE a.globalTid & 0xffffff = 100 ORDER BY a.id",
-	            "clCreateContext|1|0|1|NULL|NULL\n" "clCreateCommandQueue|1|0|1|13|NULL\n" "clCreateCommandQueue|1|0|1|14|NULL\n"
-	            "clCreateBuffer|1|0|1|NULL|1\n" "clCreateBuffer|1|0|1|NULL|2\n" "clCreateProgramWithSource|1|0|1|NULL|1\n"
-	            "clBuildProgram|1|0|1|NULL|1\n" "clCreateKernel|1|0|1|NULL|1\n" "clSetKernelArg|1|0|1|NULL|1\n"
-	            "clEnqueueWriteBuffer|1|0|1|13|1\n" "clEnqueueNDRangeKernel|1|0|1|13|1\n" "clEnqueueNDRangeKernel|1|0|1|14|1\n"
-	            "clEnqueueNDRangeKernel|1|0|1|13|1\n" "clEnqueueFillBuffer|1|0|1|13|1\n" "clEnqueueMapBuffer|1|0|1|13|2\n"
-	            "clEnqueueReadBuffer|1|0|1|13|1\n" "clEnqueueUnmapMemObject|1|0|1|13|2\n" "clWaitForEvents|NULL|NULL|NULL|NULL|NULL\n"
-	            "clReleaseEvent|NULL|NULL|NULL|NULL|NULL\n" "clFinish|1|0|1|13|NULL\n" "clEnqueueNDRangeKernel|1|0|1|13|1\n"
-	            "clCreateContext|2|0|2|NULL|NULL\n" "clCreateCommandQueue|2|0|2|15|NULL\n");
+	expect_rows(f,
+		"SELECT s.value, a.platformId, a.deviceId, a.contextId, a.queueId, a.objectId FROM OPENCL_API a JOIN "
+	        "StringIds s ON s.id = a.nameId "
+		"WHERE a.globalTid & 0xffffff = 100 ORDER BY a.id",
+		"clCreateContext|1|0|1|NULL|NULL\n"
+		"clCreateCommandQueue|1|0|1|13|NULL\n"
+		"clCreateCommandQueue|1|0|1|14|NULL\n"
+		"clCreateBuffer|1|0|1|NULL|1\n"
+		"clCreateBuffer|1|0|1|NULL|2\n"
+		"clCreateProgramWithSource|1|0|1|NULL|1\n"
+		"clBuildProgram|1|0|1|NULL|1\n"
+		"clCreateKernel|1|0|1|NULL|1\n"
+		"clSetKernelArg|1|0|1|NULL|1\n"
+		"clEnqueueWriteBuffer|1|0|1|13|1\n"
+		"clEnqueueNDRangeKernel|1|0|1|13|1\n"
+		"clEnqueueNDRangeKernel|1|0|1|14|1\n"
+		"clEnqueueNDRangeKernel|1|0|1|13|1\n"
+		"clEnqueueFillBuffer|1|0|1|13|1\n"
+		"clEnqueueMapBuffer|1|0|1|13|2\n"
+		"clEnqueueReadBuffer|1|0|1|13|1\n"
+		"clEnqueueUnmapMemObject|1|0|1|13|2\n"
+		"clWaitForEvents|NULL|NULL|NULL|NULL|NULL\n"
+		"clReleaseEvent|NULL|NULL|NULL|NULL|NULL\n"
+		"clFinish|1|0|1|13|NULL\n"
+		"clEnqueueNDRangeKernel|1|0|1|13|1\n"
+		"clCreateContext|2|0|2|NULL|NULL\n"
+		"clCreateCommandQueue|2|0|2|15|NULL\n");
 }
 
 /* spec: nsys SQLite CUPTI_ACTIVITY_KIND_KERNEL */
@@ -417,12 +467,16 @@ static void kernels_have_grid_block_and_memory(void **state)
 	struct fixture *f = *state;
 
 	export(f, NULL);
-	expect_rows(f, "SELECT k.start, k.end, deviceId, contextId, streamId, correlationId, globalPid - (1 << 48), d.value, s.value, m.value, launchType, "
-	               "gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory, dynamicSharedMemory, gridId, tensorSizeMinusOneElements, graphId "
-	               "FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds d ON d.id = demangledName JOIN StringIds s ON s.id = shortName "
-	               "JOIN StringIds m ON m.id = mangledName ORDER BY 1",
-	            "13500|15500|0|1|13|11|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|11|[]|NULL\n"
-	            "27000|27090|0|1|13|23|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|23|[]|NULL\n");
+	expect_rows(f,
+		"SELECT k.start, k.end, deviceId, contextId, streamId, correlationId, globalPid - (1 << 48), d.value, "
+	        "s.value, m.value, launchType, "
+		"gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory, dynamicSharedMemory, gridId, "
+	        "tensorSizeMinusOneElements, graphId "
+		"FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds d ON d.id = demangledName JOIN StringIds s ON s.id = "
+	        "shortName "
+		"JOIN StringIds m ON m.id = mangledName ORDER BY 1",
+		"13500|15500|0|1|13|11|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|11|[]|NULL\n"
+		"27000|27090|0|1|13|23|1677721600|scale|scale|scale|1|16|1|1|64|1|1|0|256|23|[]|NULL\n");
 }
 
 /* The kernel that seems to start before its call is moved in the CUPTI_ table alone, and the ledger counts it. */
@@ -434,24 +488,29 @@ static void times_are_moved_only_where_readers_need_an_order(void **state)
 	expect_rows(f, "SELECT start, end FROM OPENCL_WORKLOAD WHERE correlationId = 23", "26990|27090\n");
 	expect_rows(f, "SELECT text FROM DIAGNOSTIC_EVENT WHERE text LIKE '%moved%' AND text NOT LIKE 'complete%'",
 	            "1 times moved in an output that needs an order\n");
-	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId) WHERE k.start < r.start",
+	expect_rows(f,
+		"SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING "
+	        "(correlationId) WHERE k.start < r.start",
 		"0\n");
 }
 
-/* spec: nsys SQLite CUPTI_ACTIVITY_KIND_MEMCPY, _MEMSET; a pointer inside a mapping of an ALLOC_HOST_PTR buffer is pinned. */
+/* spec: nsys SQLite CUPTI_ACTIVITY_KIND_MEMCPY, _MEMSET; a pointer inside a mapping of an ALLOC_HOST_PTR buffer is
+ * pinned. */
 static void transfers_have_direction_and_memory_kinds(void **state)
 {
 	struct fixture *f = *state;
 
 	export(f, NULL);
-	expect_rows(f, "SELECT c.start, c.end, bytes, o.label, s.label, d.label, streamId FROM CUPTI_ACTIVITY_KIND_MEMCPY c "
-	               "JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = copyKind JOIN ENUM_CUDA_MEM_KIND s ON s.id = srcKind "
-	               "JOIN ENUM_CUDA_MEM_KIND d ON d.id = dstKind ORDER BY 1",
-	            "11500|12500|4096|Host-to-Device|Pageable|Device|13\n"
-	            "20100|20300|8192|Device-to-Host|Device|Pinned|13\n"
-	            "21500|21600|1024|Device-to-Host|Device|Pinned|13\n"
-	            "22500|22650|8192|Host-to-Device|Pinned|Device|13\n");
-	expect_rows(f, "SELECT start, end, value, bytes, memKind FROM CUPTI_ACTIVITY_KIND_MEMSET", "18500|18800|3721182122|512|2\n");
+	expect_rows(f,
+		"SELECT c.start, c.end, bytes, o.label, s.label, d.label, streamId FROM CUPTI_ACTIVITY_KIND_MEMCPY c "
+		"JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = copyKind JOIN ENUM_CUDA_MEM_KIND s ON s.id = srcKind "
+		"JOIN ENUM_CUDA_MEM_KIND d ON d.id = dstKind ORDER BY 1",
+		"11500|12500|4096|Host-to-Device|Pageable|Device|13\n"
+		"20100|20300|8192|Device-to-Host|Device|Pinned|13\n"
+		"21500|21600|1024|Device-to-Host|Device|Pinned|13\n"
+		"22500|22650|8192|Host-to-Device|Pinned|Device|13\n");
+	expect_rows(f, "SELECT start, end, value, bytes, memKind FROM CUPTI_ACTIVITY_KIND_MEMSET",
+		"18500|18800|3721182122|512|2\n");
 	expect_rows(f, "SELECT patternHex FROM OPENCL_WORKLOAD WHERE patternHex IS NOT NULL", "aabbccdd\n");
 }
 
@@ -462,9 +521,14 @@ static void a_copy_between_devices_is_one_between_peers(void **state)
 
 	make_peer_trace(f->trace);
 	export(f, NULL);
-	expect_rows(f, "SELECT o.label, srcDeviceId IS NULL, srcDeviceId != dstDeviceId, deviceId = srcDeviceId FROM CUPTI_ACTIVITY_KIND_MEMCPY "
-	               "JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = copyKind ORDER BY start",
-	            "Host-to-Device|1|NULL|NULL\n" "Host-to-Device|1|NULL|NULL\n" "Peer-to-Peer|0|1|1\n" "Device-to-Device|1|NULL|NULL\n");
+	expect_rows(f,
+		"SELECT o.label, srcDeviceId IS NULL, srcDeviceId != dstDeviceId, deviceId = srcDeviceId FROM "
+	        "CUPTI_ACTIVITY_KIND_MEMCPY "
+		"JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = copyKind ORDER BY start",
+		"Host-to-Device|1|NULL|NULL\n"
+		"Host-to-Device|1|NULL|NULL\n"
+		"Peer-to-Peer|0|1|1\n"
+		"Device-to-Device|1|NULL|NULL\n");
 }
 
 static void commands_without_times_have_no_device_row(void **state)
@@ -472,11 +536,14 @@ static void commands_without_times_have_no_device_row(void **state)
 	struct fixture *f = *state;
 
 	export(f, NULL);
-	expect_rows(f, "SELECT w.correlationId, w.start, w.end, w.queued, w.executionStatus, r.name, w.timeSource, t.name FROM OPENCL_WORKLOAD w "
-	               "LEFT JOIN ENUM_OPENCL_REASON r ON r.id = w.reason JOIN ENUM_OPENCL_COMMAND_TYPE t ON t.id = w.commandType "
-	               "WHERE w.start IS NULL ORDER BY 1",
-	            "13|NULL|NULL|NULL|NULL|NOT_FINISHED|NULL|CL_COMMAND_NDRANGE_KERNEL\n"
-	            "14|NULL|NULL|NULL|-54|FAILED_COMMAND|NULL|CL_COMMAND_NDRANGE_KERNEL\n");
+	expect_rows(f,
+		"SELECT w.correlationId, w.start, w.end, w.queued, w.executionStatus, r.name, w.timeSource, t.name "
+	        "FROM OPENCL_WORKLOAD w "
+		"LEFT JOIN ENUM_OPENCL_REASON r ON r.id = w.reason JOIN ENUM_OPENCL_COMMAND_TYPE t ON t.id = "
+	        "w.commandType "
+		"WHERE w.start IS NULL ORDER BY 1",
+		"13|NULL|NULL|NULL|NULL|NOT_FINISHED|NULL|CL_COMMAND_NDRANGE_KERNEL\n"
+		"14|NULL|NULL|NULL|-54|FAILED_COMMAND|NULL|CL_COMMAND_NDRANGE_KERNEL\n");
 	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE correlationId IN (13, 14)", "0\n");
 	expect_rows(f, "SELECT count(*) FROM OPENCL_WORKLOAD", "9\n");
 }
@@ -486,12 +553,15 @@ static void synchronisation_says_what_was_waited_for(void **state)
 	struct fixture *f = *state;
 
 	export(f, NULL);
-	expect_rows(f, "SELECT y.start, y.end - y.start, t.label, y.deviceId, y.contextId, y.streamId, y.eventId FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION y "
-	               "JOIN ENUM_CUPTI_SYNC_TYPE t ON t.id = y.syncType ORDER BY 1",
-	            "23000|700|Event sync|0|1|13|11\n"
-	            "25000|500|Stream sync|0|1|13|4294967295\n"
-	            "25100|300|Stream sync|0|1|14|4294967295\n");
-	expect_rows(f, "SELECT correlationId, waitsForCorrelationId FROM OPENCL_WAIT_LIST ORDER BY 1", "11|10\n19|11\n");
+	expect_rows(f,
+		"SELECT y.start, y.end - y.start, t.label, y.deviceId, y.contextId, y.streamId, y.eventId FROM "
+	        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION y "
+		"JOIN ENUM_CUPTI_SYNC_TYPE t ON t.id = y.syncType ORDER BY 1",
+		"23000|700|Event sync|0|1|13|11\n"
+		"25000|500|Stream sync|0|1|13|4294967295\n"
+		"25100|300|Stream sync|0|1|14|4294967295\n");
+	expect_rows(
+		f, "SELECT correlationId, waitsForCorrelationId FROM OPENCL_WAIT_LIST ORDER BY 1", "11|10\n19|11\n");
 }
 
 static void processes_threads_and_targets_are_described(void **state)
@@ -499,21 +569,36 @@ static void processes_threads_and_targets_are_described(void **state)
 	struct fixture *f = *state;
 
 	export(f, NULL);
-	expect_rows(f, "SELECT s.value, t.priority, t.globalTid FROM ThreadNames t JOIN StringIds s ON s.id = t.nameId ORDER BY 3",
-	            "app2|20|281476654432356\n" "worker|20|281476654432357\n" "child|20|281478332154056\n");
-	expect_rows(f, "SELECT globalPid, pid, name FROM PROCESSES ORDER BY 2", "281476654432256|100|/bin/app\n281478332153856|200|/bin/child\n");
-	expect_rows(f, "SELECT id, name, totalMemory, clockRate, smCount, isDiscrete FROM TARGET_INFO_GPU", "0|Test device|1073741824|1500000000|8|1\n");
-	expect_rows(f, "SELECT processId, contextId, deviceId FROM TARGET_INFO_CUDA_CONTEXT_INFO ORDER BY 2", "100|1|0\n100|2|0\n");
-	expect_rows(f, "SELECT processId, streamId, contextId, flag FROM TARGET_INFO_CUDA_STREAM ORDER BY 2", "100|13|1|2\n100|14|1|2\n100|15|2|2\n");
 	expect_rows(f,
-	            "SELECT p.id, k.id, s.value, b.value, l.value FROM OPENCL_KERNEL k JOIN OPENCL_PROGRAM p ON p.id = k.programId "
-	            "JOIN StringIds s ON s.id = k.nameId "
-	            "JOIN StringIds b ON b.id = p.buildOptionsId JOIN StringIds l ON l.id = p.buildLogId", "1|1|scale|-DN=4|1 warning\n");
+		"SELECT s.value, t.priority, t.globalTid FROM ThreadNames t JOIN StringIds s ON s.id = t.nameId ORDER "
+	        "BY 3",
+		"app2|20|281476654432356\n"
+		"worker|20|281476654432357\n"
+		"child|20|281478332154056\n");
+	expect_rows(f, "SELECT globalPid, pid, name FROM PROCESSES ORDER BY 2",
+		"281476654432256|100|/bin/app\n281478332153856|200|/bin/child\n");
+	expect_rows(f, "SELECT id, name, totalMemory, clockRate, smCount, isDiscrete FROM TARGET_INFO_GPU",
+		"0|Test device|1073741824|1500000000|8|1\n");
+	expect_rows(f, "SELECT processId, contextId, deviceId FROM TARGET_INFO_CUDA_CONTEXT_INFO ORDER BY 2",
+		"100|1|0\n100|2|0\n");
+	expect_rows(f, "SELECT processId, streamId, contextId, flag FROM TARGET_INFO_CUDA_STREAM ORDER BY 2",
+		"100|13|1|2\n100|14|1|2\n100|15|2|2\n");
+	expect_rows(f,
+		"SELECT p.id, k.id, s.value, b.value, l.value FROM OPENCL_KERNEL k JOIN OPENCL_PROGRAM p ON p.id = "
+	        "k.programId "
+		"JOIN StringIds s ON s.id = k.nameId "
+		"JOIN StringIds b ON b.id = p.buildOptionsId JOIN StringIds l ON l.id = p.buildLogId",
+		"1|1|scale|-DN=4|1 warning\n");
 	expect_rows(f, "SELECT name, value FROM META_DATA_CAPTURE ORDER BY rowid",
-	            "CAPTURE_EVENT_TYPE|OpenCL\n" "PROCESS_0:COMMAND|app\n" "PROCESS_0:ARGUMENT_0|--fast\n" "PROCESS_0:WORKING_DIR|/home/test\n"
-	            "PROFILING_SESSION_UUID|test-run\n");
-	expect_rows(f, "SELECT value FROM META_DATA_EXPORT WHERE name IN ('EXPORT_PRODUCT_NAME', 'EXPORT_SCHEMA_VERSION', 'OPENCL_COMPAT_ROWS') ORDER BY name",
-	            "gputap\n3.28.1\ntrue\n");
+		"CAPTURE_EVENT_TYPE|OpenCL\n"
+		"PROCESS_0:COMMAND|app\n"
+		"PROCESS_0:ARGUMENT_0|--fast\n"
+		"PROCESS_0:WORKING_DIR|/home/test\n"
+		"PROFILING_SESSION_UUID|test-run\n");
+	expect_rows(f,
+		"SELECT value FROM META_DATA_EXPORT WHERE name IN ('EXPORT_PRODUCT_NAME', 'EXPORT_SCHEMA_VERSION', "
+	        "'OPENCL_COMPAT_ROWS') ORDER BY name",
+		"gputap\n3.28.1\ntrue\n");
 	expect_rows(f, "SELECT text FROM DIAGNOSTIC_EVENT WHERE source = 1", "the \\xff part was switched off\n");
 }
 
@@ -521,22 +606,37 @@ static void processes_threads_and_targets_are_described(void **state)
 static void inner_joins_lose_no_row(void **state)
 {
 	struct fixture *f = *state;
-	static const struct { const char *table, *joins; } cases[] = {
-		{ "CUPTI_ACTIVITY_KIND_RUNTIME", "JOIN ENUM_NSYS_EVENT_CLASS c ON c.id = t.eventClass JOIN ThreadNames n USING (globalTid) "
-		                                 "JOIN StringIds s ON s.id = t.nameId JOIN PROCESSES p ON p.globalPid = t.globalTid & ~0xffffff" },
-		{ "CUPTI_ACTIVITY_KIND_KERNEL", "JOIN ENUM_CUDA_KERNEL_LAUNCH_TYPE l ON l.id = t.launchType JOIN TARGET_INFO_GPU g ON g.id = t.deviceId "
-		                                "JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = t.correlationId "
-		                                "AND r.globalTid & ~0xffffff = t.globalPid" },
-		{ "CUPTI_ACTIVITY_KIND_MEMCPY", "JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = t.copyKind JOIN ENUM_CUDA_MEM_KIND a ON a.id = t.srcKind "
-		                                "JOIN ENUM_CUDA_MEM_KIND b ON b.id = t.dstKind JOIN TARGET_INFO_GPU g ON g.id = t.deviceId" },
-		{ "CUPTI_ACTIVITY_KIND_MEMSET", "JOIN ENUM_CUDA_MEM_KIND a ON a.id = t.memKind JOIN TARGET_INFO_CUDA_STREAM x ON x.streamId = t.streamId" },
-		{ "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "JOIN ENUM_CUPTI_SYNC_TYPE y ON y.id = t.syncType JOIN TARGET_INFO_GPU g ON g.id = t.deviceId" },
+	static const struct { const char *table, *joins;
+	} cases[] = {
+		{ "CUPTI_ACTIVITY_KIND_RUNTIME",
+			"JOIN ENUM_NSYS_EVENT_CLASS c ON c.id = t.eventClass JOIN ThreadNames n USING (globalTid) "
+			"JOIN StringIds s ON s.id = t.nameId JOIN PROCESSES p ON p.globalPid = t.globalTid & "
+		        "~0xffffff" },
+		{ "CUPTI_ACTIVITY_KIND_KERNEL",
+			"JOIN ENUM_CUDA_KERNEL_LAUNCH_TYPE l ON l.id = t.launchType JOIN TARGET_INFO_GPU g ON g.id = "
+		        "t.deviceId "
+			"JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = t.correlationId "
+			"AND r.globalTid & ~0xffffff = t.globalPid" },
+		{ "CUPTI_ACTIVITY_KIND_MEMCPY",
+			"JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = t.copyKind JOIN ENUM_CUDA_MEM_KIND a ON a.id = "
+		        "t.srcKind "
+			"JOIN ENUM_CUDA_MEM_KIND b ON b.id = t.dstKind JOIN TARGET_INFO_GPU g ON g.id = t.deviceId" },
+		{ "CUPTI_ACTIVITY_KIND_MEMSET",
+			"JOIN ENUM_CUDA_MEM_KIND a ON a.id = t.memKind JOIN TARGET_INFO_CUDA_STREAM x ON x.streamId = "
+		        "t.streamId" },
+		{ "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+			"JOIN ENUM_CUPTI_SYNC_TYPE y ON y.id = t.syncType JOIN TARGET_INFO_GPU g ON g.id = "
+		        "t.deviceId" },
 		{ "OPENCL_WORKLOAD",
-			"JOIN ENUM_OPENCL_COMMAND_TYPE y ON y.id = t.commandType JOIN StringIds s ON s.id = t.nameId JOIN OPENCL_QUEUE q ON q.id = t.queueId "
-		                     "JOIN OPENCL_API a ON a.correlationId = t.correlationId AND a.globalTid & ~0xffffff = t.globalPid" },
+			"JOIN ENUM_OPENCL_COMMAND_TYPE y ON y.id = t.commandType JOIN StringIds s ON s.id = t.nameId "
+		        "JOIN OPENCL_QUEUE q ON q.id = t.queueId "
+			"JOIN OPENCL_API a ON a.correlationId = t.correlationId AND a.globalTid & ~0xffffff = "
+		        "t.globalPid" },
 		{ "OPENCL_API", "JOIN ThreadNames n USING (globalTid) JOIN StringIds s ON s.id = t.nameId" },
-		{ "DIAGNOSTIC_EVENT", "JOIN ENUM_DIAGNOSTIC_SEVERITY_LEVEL v ON v.id = t.severity JOIN ENUM_DIAGNOSTIC_SOURCE_TYPE o ON o.id = t.source "
-		                      "JOIN ENUM_DIAGNOSTIC_TIMESTAMP_SOURCE m ON m.id = t.timestampType" },
+		{ "DIAGNOSTIC_EVENT",
+			"JOIN ENUM_DIAGNOSTIC_SEVERITY_LEVEL v ON v.id = t.severity JOIN ENUM_DIAGNOSTIC_SOURCE_TYPE o "
+		        "ON o.id = t.source "
+			"JOIN ENUM_DIAGNOSTIC_TIMESTAMP_SOURCE m ON m.id = t.timestampType" },
 	};
 
 	export(f, NULL);
@@ -565,7 +665,8 @@ static void kernel_counts_agree_with_the_model(void **state)
 		kernels += gt_model_process(m, i)->kernels;
 	gt_model_close(m);
 	snprintf(text, sizeof text, "%d\n", (int)kernels);
-	expect_rows(f, "SELECT count(*) FROM OPENCL_WORKLOAD WHERE kernelId IS NOT NULL AND executionStatus IS NOT -54", text);
+	expect_rows(f, "SELECT count(*) FROM OPENCL_WORKLOAD WHERE kernelId IS NOT NULL AND executionStatus IS NOT -54",
+		text);
 }
 
 static void without_compat_rows_only_our_tables_are_filled(void **state)
@@ -573,23 +674,28 @@ static void without_compat_rows_only_our_tables_are_filled(void **state)
 	struct fixture *f = *state;
 
 	export(f, OPTIONS("opencl-compat=off"));
-	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME UNION ALL SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL "
-	               "SELECT count(*) FROM OPENCL_API UNION ALL SELECT count(*) FROM OPENCL_WORKLOAD", "0\n0\n26\n9\n");
+	expect_rows(f,
+		"SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME UNION ALL SELECT count(*) FROM "
+	        "CUPTI_ACTIVITY_KIND_KERNEL UNION ALL "
+		"SELECT count(*) FROM OPENCL_API UNION ALL SELECT count(*) FROM OPENCL_WORKLOAD",
+		"0\n0\n26\n9\n");
 	expect_rows(f, "SELECT value FROM META_DATA_EXPORT WHERE name = 'OPENCL_COMPAT_ROWS'", "false\n");
 }
 
 static void lazy_chooses_the_tables(void **state)
 {
 	struct fixture *f = *state;
-	const char *sql = "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE name IN ('ProcessStreams', 'NVTX_EVENTS', "
-	                  "'DX12_API', 'CUPTI_ACTIVITY_KIND_MEMCPY', 'ENUM_NET_VENDOR_ID', 'OPENCL_API') ORDER BY 1)";
+	const char *sql = "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE name IN "
+	                  "('ProcessStreams', 'NVTX_EVENTS', "
+			  "'DX12_API', 'CUPTI_ACTIVITY_KIND_MEMCPY', 'ENUM_NET_VENDOR_ID', 'OPENCL_API') ORDER BY 1)";
 
 	export(f, NULL);
 	expect_rows(f, sql, "CUPTI_ACTIVITY_KIND_MEMCPY ENUM_NET_VENDOR_ID OPENCL_API ProcessStreams\n");
 	export(f, OPTIONS("lazy=true"));
 	expect_rows(f, sql, "CUPTI_ACTIVITY_KIND_MEMCPY OPENCL_API\n");
 	export(f, OPTIONS("lazy=false"));
-	expect_rows(f, sql, "CUPTI_ACTIVITY_KIND_MEMCPY DX12_API ENUM_NET_VENDOR_ID NVTX_EVENTS OPENCL_API ProcessStreams\n");
+	expect_rows(f, sql,
+		"CUPTI_ACTIVITY_KIND_MEMCPY DX12_API ENUM_NET_VENDOR_ID NVTX_EVENTS OPENCL_API ProcessStreams\n");
 }
 
 static void arguments_stand_in_the_api_row(void **state)
@@ -597,11 +703,16 @@ static void arguments_stand_in_the_api_row(void **state)
 	struct fixture *f = *state;
 
 	export(f, OPTIONS("sqlite-arguments=true"));
-	expect_rows(f, "SELECT arguments FROM OPENCL_API WHERE correlationId IN (5, 8, 11) AND globalTid & 0xffffff = 100 ORDER BY id LIMIT 3",
-	            "context=0x3000, flags=CL_MEM_READ_WRITE|CL_MEM_ALLOC_HOST_PTR, size=8192, host_ptr=NULL, errcode_ret=NULL\n"
-	            "program=0x6000, kernel_name=\"scale\", errcode_ret=NULL\n"
-	            "command_queue=0x4000, kernel=0x7000, work_dim=1, global_work_offset=NULL, global_work_size=0x77777004{1000}, "
-	            "local_work_size=0x77777005{64}, num_events_in_wait_list=1, event_wait_list=0x77777007{0x9000}, event=0x77777008{0x9010}\n");
+	expect_rows(f,
+		"SELECT arguments FROM OPENCL_API WHERE correlationId IN (5, 8, 11) AND globalTid & 0xffffff = 100 "
+	        "ORDER BY id LIMIT 3",
+		"context=0x3000, flags=CL_MEM_READ_WRITE|CL_MEM_ALLOC_HOST_PTR, size=8192, host_ptr=NULL, "
+	        "errcode_ret=NULL\n"
+		"program=0x6000, kernel_name=\"scale\", errcode_ret=NULL\n"
+		"command_queue=0x4000, kernel=0x7000, work_dim=1, global_work_offset=NULL, "
+	        "global_work_size=0x77777004{1000}, "
+		"local_work_size=0x77777005{64}, num_events_in_wait_list=1, event_wait_list=0x77777007{0x9000}, "
+	        "event=0x77777008{0x9010}\n");
 	expect_rows(f, "SELECT count(*) FROM StringIds WHERE value LIKE '%work_dim%'", "0\n");
 }
 
@@ -610,7 +721,8 @@ static void indices_bear_our_prefix(void **state)
 	struct fixture *f = *state;
 
 	export(f, OPTIONS("sqlite-index=true"));
-	expect_rows(f, "SELECT count(*), sum(name LIKE 'gpt\\_%' ESCAPE '\\') FROM sqlite_master WHERE type = 'index'", "12|12\n");
+	expect_rows(f, "SELECT count(*), sum(name LIKE 'gpt\\_%' ESCAPE '\\') FROM sqlite_master WHERE type = 'index'",
+		"12|12\n");
 	expect_rows(f, "PRAGMA integrity_check", "ok\n");
 }
 
@@ -622,12 +734,17 @@ static void edition_2021_has_the_same_rows_in_its_columns(void **state)
 	export(f, OPTIONS("sqlite-schema=2021"));
 	expect_rows(f, "PRAGMA integrity_check", "ok\n");
 	expect_rows(f, "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master ORDER BY 1)",
-	            "CUDA_MEMCPY_KIND CUDA_SHARED_MEM_LIMIT_CONFIG CUPTI_ACTIVITY_KIND_KERNEL CUPTI_ACTIVITY_KIND_MEMCPY CUPTI_ACTIVITY_KIND_MEMSET "
-	            "CUPTI_ACTIVITY_KIND_RUNTIME CUPTI_ACTIVITY_KIND_SYNCHRONIZATION StringIds ThreadNames ThreadState UnwindMethodType\n");
-	expect_rows(f, "SELECT * FROM CUPTI_ACTIVITY_KIND_MEMSET", "18500|18800|0|1|13|15|281476654432256|3721182122|512|NULL|2\n");
+		"CUDA_MEMCPY_KIND CUDA_SHARED_MEM_LIMIT_CONFIG CUPTI_ACTIVITY_KIND_KERNEL CUPTI_ACTIVITY_KIND_MEMCPY "
+	        "CUPTI_ACTIVITY_KIND_MEMSET "
+		"CUPTI_ACTIVITY_KIND_RUNTIME CUPTI_ACTIVITY_KIND_SYNCHRONIZATION StringIds ThreadNames ThreadState "
+	        "UnwindMethodType\n");
+	expect_rows(f, "SELECT * FROM CUPTI_ACTIVITY_KIND_MEMSET",
+		"18500|18800|0|1|13|15|281476654432256|3721182122|512|NULL|2\n");
 	expect_rows(f, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME", "25\n");
-	expect_rows(f, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete:%' AND id NOT IN (SELECT nameId FROM CUPTI_ACTIVITY_KIND_RUNTIME)",
-	            query(f, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete: no (%'"));
+	expect_rows(f,
+		"SELECT value FROM StringIds WHERE value LIKE 'gputap: complete:%' AND id NOT IN (SELECT nameId FROM "
+	        "CUPTI_ACTIVITY_KIND_RUNTIME)",
+		query(f, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete: no (%'"));
 	assert_string_not_equal(query(f, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete:%'"), "");
 }
 
@@ -636,7 +753,8 @@ static void edition_2021_has_the_same_rows_in_its_columns(void **state)
 static void varints_are_those_of_the_file_format(void **state)
 {
 	static const struct { uint64_t v; unsigned n; uint8_t bytes[9]; } cases[] = {
-		{ 0, 1, { 0 } }, { 127, 1, { 0x7f } }, { 128, 2, { 0x81, 0 } }, { 16383, 2, { 0xff, 0x7f } }, { 16384, 3, { 0x81, 0x80, 0 } },
+		{ 0, 1, { 0 } }, { 127, 1, { 0x7f } }, { 128, 2, { 0x81, 0 } }, { 16383, 2, { 0xff, 0x7f } },
+		{ 16384, 3, { 0x81, 0x80, 0 } },
 		{ (1ull << 56) - 1, 8, { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f } },
 		{ 1ull << 56, 9, { 0x80, 0xc0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0 } },
 		{ UINT64_MAX, 9, { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } },
@@ -663,8 +781,8 @@ static const char *long_text(void)
 /* text: LONGEST bytes */
 static void fill_values(struct gt_sql *db, int64_t rows, const char *text)
 {
-	static const int64_t values[] = { 0, 1, -1, 127, 128, -128, -129, 32767, 32768, 8388607, 8388608, 2147483647, 2147483648, -2147483649ll,
-	                                  140737488355327, 140737488355328, INT64_MAX, INT64_MIN };
+	static const int64_t values[] = { 0, 1, -1, 127, 128, -128, -129, 32767, 32768, 8388607, 8388608, 2147483647,
+		2147483648, -2147483649ll, 140737488355327, 140737488355328, INT64_MAX, INT64_MIN };
 	struct gt_sql_table *t = gt_sql_feed(db, "PROCESSES", (const char *const[]){ "globalPid", "pid", "name" }, 3);
 
 	for (int64_t i = 0; i < rows; i++) {
@@ -691,12 +809,16 @@ static void pages_hold_every_value_and_size(void **state)
 		fail_msg("%s", err.what);
 	assert_int_equal(sqlite3_open_v2(f->out, &f->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 	expect_rows(f, "PRAGMA integrity_check", "ok\n");
-	expect_rows(f, "SELECT count(*), sum(pid = rowid - 1), sum(name IS NULL) = (count(*) + 2) / 3, "
-	               "sum(CASE pid % 3 WHEN 1 THEN length(name) = pid % 50 WHEN 2 THEN length(name) = pid * 37 % 60000 ELSE 1 END) FROM PROCESSES",
-	            "20000|20000|1|20000\n");
-	expect_rows(f, "SELECT group_concat(globalPid, ' ') FROM (SELECT globalPid FROM PROCESSES ORDER BY pid LIMIT 18)",
-	            "0 1 -1 127 128 -128 -129 32767 32768 8388607 8388608 2147483647 2147483648 -2147483649 140737488355327 140737488355328 "
-	            "9223372036854775807 -9223372036854775808\n");
+	expect_rows(f,
+		"SELECT count(*), sum(pid = rowid - 1), sum(name IS NULL) = (count(*) + 2) / 3, "
+		"sum(CASE pid % 3 WHEN 1 THEN length(name) = pid % 50 WHEN 2 THEN length(name) = pid * 37 % 60000 ELSE "
+	        "1 END) FROM PROCESSES",
+		"20000|20000|1|20000\n");
+	expect_rows(f,
+		"SELECT group_concat(globalPid, ' ') FROM (SELECT globalPid FROM PROCESSES ORDER BY pid LIMIT 18)",
+		"0 1 -1 127 128 -128 -129 32767 32768 8388607 8388608 2147483647 2147483648 -2147483649 "
+	        "140737488355327 140737488355328 "
+		"9223372036854775807 -9223372036854775808\n");
 }
 
 static void one_row_and_no_row_are_right_too(void **state)
@@ -748,29 +870,38 @@ static void a_window_keeps_what_overlaps_it(void **state)
 	f->from_ns = 13000, f->to_ns = 13200;   /* one launch; the write before it ended on the device earlier */
 	export(f, NULL);
 	expect_rows(f, "SELECT correlationId, start FROM CUPTI_ACTIVITY_KIND_RUNTIME", "11|13000\n");
-	expect_rows(f, "SELECT correlationId, start, contextId, streamId FROM CUPTI_ACTIVITY_KIND_KERNEL", "11|13500|1|13\n");
+	expect_rows(f, "SELECT correlationId, start, contextId, streamId FROM CUPTI_ACTIVITY_KIND_KERNEL",
+		"11|13500|1|13\n");
 	f->from_ns = f->to_ns = GT_NO_TIME;
 }
 
 /* Names of members are the program's: some are no names, some are another column's, some could end a statement. */
 static void members_of_any_name_become_columns(void **state)
 {
-	static const char *const names[] = { "'x'", "'X'", "'eventid'", "NULL", "'a\"b'", "'it''s; DROP TABLE NVTX_EVENTS'" };
+	static const char *const names[] = { "'x'", "'X'", "'eventid'", "NULL", "'a\"b'",
+		"'it''s; DROP TABLE NVTX_EVENTS'" };
 	struct fixture *f = *state;
 	char sql[256];
 
 	assert_int_equal(sqlite3_open(":memory:", &f->db), SQLITE_OK);
-	sqlite3_exec(f->db, "CREATE TABLE NVTX_EVENTS (eventId, jsonText); CREATE TABLE NVTX_EVENTS_PAYLOAD_SCHEMAS (eventId, globalPid, domainId, "
-			    "payloadSchemaID); CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId, schemaId, idx, name); "
-			    "INSERT INTO NVTX_EVENTS VALUES (7, '{\"x\":1,\"X\":2,\"eventid\":3,\"it''s; DROP TABLE NVTX_EVENTS\":4}'); "
-			    "INSERT INTO NVTX_EVENTS_PAYLOAD_SCHEMAS VALUES (7, 10, 2, 30)", NULL, NULL, NULL);
+	sqlite3_exec(f->db,
+		"CREATE TABLE NVTX_EVENTS (eventId, jsonText); CREATE TABLE NVTX_EVENTS_PAYLOAD_SCHEMAS (eventId, "
+	        "globalPid, domainId, "
+		"payloadSchemaID); CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId, schemaId, idx, name); "
+		"INSERT INTO NVTX_EVENTS VALUES (7, '{\"x\":1,\"X\":2,\"eventid\":3,\"it''s; DROP TABLE "
+	        "NVTX_EVENTS\":4}'); "
+		"INSERT INTO NVTX_EVENTS_PAYLOAD_SCHEMAS VALUES (7, 10, 2, 30)",
+		NULL, NULL, NULL);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		snprintf(sql, sizeof sql, "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (2, 30, %zu, %s)", i, names[i]);
+		snprintf(sql, sizeof sql, "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (2, 30, %zu, %s)", i,
+			names[i]);
 		assert_int_equal(sqlite3_exec(f->db, sql, NULL, NULL, NULL), SQLITE_OK);
 	}
 	assert_true(gt_sql_dynamic_tables(f->db));
-	expect_rows(f, "SELECT eventId, x, member1, member2, member3, member4, \"it's; DROP TABLE NVTX_EVENTS\" FROM DYNAMIC_NVTXPAYLOAD_DATATYPE_10_2_30",
-	            "7|1|2|3|NULL|NULL|4\n");
+	expect_rows(f,
+		"SELECT eventId, x, member1, member2, member3, member4, \"it's; DROP TABLE NVTX_EVENTS\" FROM "
+	        "DYNAMIC_NVTXPAYLOAD_DATATYPE_10_2_30",
+		"7|1|2|3|NULL|NULL|4\n");
 }
 
 static void an_unwritable_place_is_an_error_with_a_reason(void **state)
@@ -801,7 +932,8 @@ static void a_string_has_one_id_and_wrong_bytes_are_escaped(void **state)
 	assert_int_equal(gt_strings_intern(s, "name 77", 7), 78);
 	assert_int_equal(gt_strings_count(s), 5001);
 	gt_strings_free(s);
-	assert_int_equal(gt_utf8("a\xc3\xa9\xff\0\xe0\x80\x80", 8, out), (int)strlen("a\xc3\xa9\\xff\\x00\\xe0\\x80\\x80"));
+	assert_int_equal(
+		gt_utf8("a\xc3\xa9\xff\0\xe0\x80\x80", 8, out), (int)strlen("a\xc3\xa9\\xff\\x00\\xe0\\x80\\x80"));
 	assert_string_equal(out, "a\xc3\xa9\\xff\\x00\\xe0\\x80\\x80");
 	assert_false(gt_utf8_valid("\xed\xa0\x80", 3)); /* a surrogate */
 	assert_true(gt_utf8_valid("\xf0\x9f\x98\x80", 4));
@@ -811,15 +943,29 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(every_call_has_its_rows), TEST(api_rows_name_their_objects), TEST(kernels_have_grid_block_and_memory),
-		TEST(times_are_moved_only_where_readers_need_an_order), TEST(transfers_have_direction_and_memory_kinds),
-		TEST(commands_without_times_have_no_device_row), TEST(synchronisation_says_what_was_waited_for),
-		TEST(processes_threads_and_targets_are_described), TEST(inner_joins_lose_no_row), TEST(kernel_counts_agree_with_the_model),
-		TEST(without_compat_rows_only_our_tables_are_filled), TEST(lazy_chooses_the_tables), TEST(arguments_stand_in_the_api_row),
-		TEST(indices_bear_our_prefix), TEST(edition_2021_has_the_same_rows_in_its_columns), TEST(pages_hold_every_value_and_size),
-		TEST(one_row_and_no_row_are_right_too), TEST(a_copy_between_devices_is_one_between_peers), TEST(a_full_disk_is_an_error),
-		TEST(a_window_keeps_what_overlaps_it), TEST(members_of_any_name_become_columns),
-		cmocka_unit_test(varints_are_those_of_the_file_format), cmocka_unit_test(an_unwritable_place_is_an_error_with_a_reason),
+		TEST(every_call_has_its_rows),
+		TEST(api_rows_name_their_objects),
+		TEST(kernels_have_grid_block_and_memory),
+		TEST(times_are_moved_only_where_readers_need_an_order),
+		TEST(transfers_have_direction_and_memory_kinds),
+		TEST(commands_without_times_have_no_device_row),
+		TEST(synchronisation_says_what_was_waited_for),
+		TEST(processes_threads_and_targets_are_described),
+		TEST(inner_joins_lose_no_row),
+		TEST(kernel_counts_agree_with_the_model),
+		TEST(without_compat_rows_only_our_tables_are_filled),
+		TEST(lazy_chooses_the_tables),
+		TEST(arguments_stand_in_the_api_row),
+		TEST(indices_bear_our_prefix),
+		TEST(edition_2021_has_the_same_rows_in_its_columns),
+		TEST(pages_hold_every_value_and_size),
+		TEST(one_row_and_no_row_are_right_too),
+		TEST(a_copy_between_devices_is_one_between_peers),
+		TEST(a_full_disk_is_an_error),
+		TEST(a_window_keeps_what_overlaps_it),
+		TEST(members_of_any_name_become_columns),
+		cmocka_unit_test(varints_are_those_of_the_file_format),
+		cmocka_unit_test(an_unwritable_place_is_an_error_with_a_reason),
 		cmocka_unit_test(a_string_has_one_id_and_wrong_bytes_are_escaped),
 	};
 

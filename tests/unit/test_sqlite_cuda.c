@@ -1,5 +1,6 @@
 /*
- * tests/unit/test_sqlite_cuda.c - writers/sqlite_cuda*.c: CUPTI's numbers as the schema's, and what golden files do not show
+ * tests/unit/test_sqlite_cuda.c - writers/sqlite_cuda*.c: CUPTI's numbers as the schema's, and what golden files do not
+ * show
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -36,7 +37,8 @@ static bool has_value(const char *table, int64_t id, const char *label)
 
 static void memory_kinds_are_one_less_and_unknown_is_last(void **state)
 {
-	static const char *const labels[] = { "Unknown", "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static" };
+	static const char *const labels[] = { "Unknown", "Pageable", "Pinned", "Device", "Array", "Managed",
+		"Device Static", "Managed Static" };
 
 	(void)state;
 	for (int i = 0; i < 8; i++)
@@ -80,7 +82,8 @@ static void transfers_of_unified_memory_are_copies(void **state)
 static void overhead_of_the_profiler_is_told_from_cudas(void **state)
 {
 	static const struct { int cupti; const char *label; } types[] = {
-		{ 1, "Driver JIT compiler (CUDA)" }, { 1 << 16, "Buffer flush (Profiler)" }, { 2 << 16, "Instrumentation (Profiler)" },
+		{ 1, "Driver JIT compiler (CUDA)" }, { 1 << 16, "Buffer flush (Profiler)" },
+		{ 2 << 16, "Instrumentation (Profiler)" },
 		{ 3 << 16, "Resource creation/destruction (Profiler)" }, { 4 << 16, "Runtime module loading (CUDA)" },
 		{ 5 << 16, "Lazy function loading (CUDA)" }, { 6 << 16, "Command buffer full (CUDA)" },
 	};
@@ -92,7 +95,8 @@ static void overhead_of_the_profiler_is_told_from_cudas(void **state)
 		assert_true(has_value("ENUM_CUPTI_OVERHEAD_TYPE", o->type, types[i].label));
 		assert_int_equal(o->profiler, strstr(types[i].label, "(Profiler)") != NULL);
 	}
-	assert_true(gt_sql_overhead(7 << 16)->profiler);        /* younger than the enumeration: unknown there, not lost */
+	/* younger than the enumeration: unknown there, not lost */
+	assert_true(gt_sql_overhead(7 << 16)->profiler);
 	assert_true(has_value("ENUM_CUPTI_OVERHEAD_TYPE", gt_sql_overhead(7 << 16)->type, "Unknown"));
 	assert_string_equal(gt_sql_overhead(99 << 16)->name, "Unknown");
 	assert_string_equal(gt_sql_jit_name(3), "JIT compilation");
@@ -107,7 +111,13 @@ enum { LAUNCH = 211 };                                          /* a callback id
 #define AT(ns) (1000000000000000000ull + T0 + (ns))             /* that moment on CUPTI's clock: tb_clock's REALTIME */
 #define NAME 0x7f1000002000ull
 
-struct fixture { char dir[64], trace[96], out[96]; struct tb *tb; struct tb_acts *acts; sqlite3 *db; int64_t from_ns, to_ns; };
+struct fixture {
+	char dir[64], trace[96], out[96];
+	struct tb *tb;
+	struct tb_acts *acts;
+	sqlite3 *db;
+	int64_t from_ns, to_ns;
+};
 struct image { struct tb_process *p; struct tb_stream *s, *buffers; int pid; };
 
 static const char table[] = "T\t1\n";    /* CUDA's functions are not in it */
@@ -158,21 +168,25 @@ static struct image begin_image(struct fixture *f, int pid)
 	tb_cupti_name(x.s, T0 + 300, 2, LAUNCH, "cudaLaunchKernel_v7000");
 	tb_cupti_string(x.s, T0 + 400, NAME, "_Z4workv");
 	ACT(f->acts, DEVICE, F(DEVICE, id, 0), F(DEVICE, numMultiprocessors, 8), F(DEVICE, uuidLow, 1));
-	ACT(f->acts, CONTEXT, F(CONTEXT, contextId, 1), F(CONTEXT, deviceId, 0), F(CONTEXT, nullStreamId, 7), F(CONTEXT, parentContextId, UINT32_MAX));
+	ACT(f->acts, CONTEXT, F(CONTEXT, contextId, 1), F(CONTEXT, deviceId, 0), F(CONTEXT, nullStreamId, 7),
+		F(CONTEXT, parentContextId, UINT32_MAX));
 	return x;
 }
 
 static void call(struct fixture *f, const struct image *x, uint32_t correlation, uint64_t start, uint64_t end)
 {
-	ACT(f->acts, RUNTIME, F(RUNTIME, cbid, LAUNCH), F(RUNTIME, start, AT(start)), F(RUNTIME, end, end ? AT(end) : 0), F(RUNTIME, processId, x->pid),
-	    F(RUNTIME, threadId, x->pid), F(RUNTIME, correlationId, correlation));
+	ACT(f->acts, RUNTIME, F(RUNTIME, cbid, LAUNCH), F(RUNTIME, start, AT(start)),
+		F(RUNTIME, end, end ? AT(end) : 0), F(RUNTIME, processId, x->pid), F(RUNTIME, threadId, x->pid),
+		F(RUNTIME, correlationId, correlation));
 }
 
-static void kernel(struct fixture *f, uint32_t device, uint32_t context, uint32_t correlation, uint64_t start, uint64_t end)
+static void kernel(
+	struct fixture *f, uint32_t device, uint32_t context, uint32_t correlation, uint64_t start, uint64_t end)
 {
-	ACT(f->acts, KERNEL, F(CONCURRENT_KERNEL, start, AT(start)), F(CONCURRENT_KERNEL, end, AT(end)), F(CONCURRENT_KERNEL, deviceId, device),
-	    F(CONCURRENT_KERNEL, contextId, context), F(CONCURRENT_KERNEL, streamId, 7), F(CONCURRENT_KERNEL, correlationId, correlation),
-	    F(CONCURRENT_KERNEL, name, NAME));
+	ACT(f->acts, KERNEL, F(CONCURRENT_KERNEL, start, AT(start)), F(CONCURRENT_KERNEL, end, AT(end)),
+		F(CONCURRENT_KERNEL, deviceId, device), F(CONCURRENT_KERNEL, contextId, context),
+		F(CONCURRENT_KERNEL, streamId, 7), F(CONCURRENT_KERNEL, correlationId, correlation),
+		F(CONCURRENT_KERNEL, name, NAME));
 }
 
 static void end_image(struct fixture *f, struct image *x)
@@ -186,7 +200,9 @@ static void export(struct fixture *f)
 {
 	struct gt_err err = { 0 };
 	struct gt_options o;
-	struct gt_export x = { .from_ns = f->from_ns, .to_ns = f->to_ns, .path = f->out, .final_path = "t.sqlite", .options = &o };
+	struct gt_export x = {
+		.from_ns = f->from_ns, .to_ns = f->to_ns, .path = f->out, .final_path = "t.sqlite", .options = &o
+	};
 
 	tb_close(f->tb);
 	assert_int_equal(gt_options_init(&o, GT_SCOPE_E, &err), 0);
@@ -232,8 +248,10 @@ static void images_of_one_pid_have_ids_of_their_own(void **state)
 		end_image(f, &x);
 	}
 	export(f);
-	expect_rows(f, "SELECT correlationId, r.start, k.start FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN CUPTI_ACTIVITY_KIND_KERNEL k USING (correlationId)",
-	            "5|1000|3000\n8589934597|11000|13000\n");
+	expect_rows(f,
+		"SELECT correlationId, r.start, k.start FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN "
+	        "CUPTI_ACTIVITY_KIND_KERNEL k USING (correlationId)",
+		"5|1000|3000\n8589934597|11000|13000\n");
 }
 
 /* The context that the green one is a part of is where older consumers look. */
@@ -242,14 +260,17 @@ static void green_work_stands_in_its_context(void **state)
 	struct fixture *f = *state;
 	struct image x = begin_image(f, 100);
 
-	ACT(f->acts, CONTEXT, F(CONTEXT, contextId, 2), F(CONTEXT, deviceId, 0), F(CONTEXT, nullStreamId, 9), F(CONTEXT, parentContextId, 1),
-	    F(CONTEXT, isGreenContext, 1), F(CONTEXT, numMultiprocessors, 4));
+	ACT(f->acts, CONTEXT, F(CONTEXT, contextId, 2), F(CONTEXT, deviceId, 0), F(CONTEXT, nullStreamId, 9),
+		F(CONTEXT, parentContextId, 1), F(CONTEXT, isGreenContext, 1), F(CONTEXT, numMultiprocessors, 4));
 	kernel(f, 0, 2, 1, 3000, 4000);
 	kernel(f, 0, 1, 2, 5000, 6000);
 	end_image(f, &x);
 	export(f);
 	expect_rows(f, "SELECT contextId, greenContextId FROM CUPTI_ACTIVITY_KIND_KERNEL", "1|2\n1|NULL\n");
-	expect_rows(f, "SELECT contextId, parentContextId, isGreenContext, numMultiprocessors FROM TARGET_INFO_CUDA_CONTEXT_INFO", "1|0|0|0\n2|1|1|4\n");
+	expect_rows(f,
+		"SELECT contextId, parentContextId, isGreenContext, numMultiprocessors FROM "
+	        "TARGET_INFO_CUDA_CONTEXT_INFO",
+		"1|0|0|0\n2|1|1|4\n");
 }
 
 /* Joins with TARGET_INFO_GPU lose nothing, whatever CUPTI left undescribed. */
@@ -261,7 +282,10 @@ static void a_device_that_nobody_described_has_a_row(void **state)
 	kernel(f, 6, 3, 1, 3000, 4000);
 	end_image(f, &x);
 	export(f);
-	expect_rows(f, "SELECT deviceId, contextId, name FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN TARGET_INFO_GPU ON id = deviceId", "-1|3|[Unknown]\n");
+	expect_rows(f,
+		"SELECT deviceId, contextId, name FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN TARGET_INFO_GPU ON id = "
+	        "deviceId",
+		"-1|3|[Unknown]\n");
 }
 
 /* The process died inside: nobody knows when the call would have ended, or with what. */
@@ -287,8 +311,10 @@ static void work_is_not_shown_before_its_call(void **state)
 	end_image(f, &x);
 	export(f);
 	expect_rows(f, "SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL", "1000|1000\n");
-	expect_rows(f, "SELECT text FROM DIAGNOSTIC_EVENT WHERE text LIKE '%moved%' AND severity = 2 AND text NOT LIKE 'complete%'",
-	            "2 times moved in an output that needs an order\n");
+	expect_rows(f,
+		"SELECT text FROM DIAGNOSTIC_EVENT WHERE text LIKE '%moved%' AND severity = 2 AND text NOT LIKE "
+	        "'complete%'",
+		"2 times moved in an output that needs an order\n");
 }
 
 /* A window takes a call for its work's sake, and all work of a call for the call's. */
@@ -315,11 +341,17 @@ int main(void)
 {
 #define TRACE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_kinds_are_one_less_and_unknown_is_last), cmocka_unit_test(launch_types_are_one_more),
-		cmocka_unit_test(memory_operations_are_one_less), cmocka_unit_test(transfers_of_unified_memory_are_copies),
-		cmocka_unit_test(overhead_of_the_profiler_is_told_from_cudas), TRACE(images_of_one_pid_have_ids_of_their_own),
-		TRACE(green_work_stands_in_its_context), TRACE(a_device_that_nobody_described_has_a_row), TRACE(a_call_that_never_came_back_says_so),
-		TRACE(work_is_not_shown_before_its_call), TRACE(a_window_keeps_calls_and_their_work_together),
+		cmocka_unit_test(memory_kinds_are_one_less_and_unknown_is_last),
+		cmocka_unit_test(launch_types_are_one_more),
+		cmocka_unit_test(memory_operations_are_one_less),
+		cmocka_unit_test(transfers_of_unified_memory_are_copies),
+		cmocka_unit_test(overhead_of_the_profiler_is_told_from_cudas),
+		TRACE(images_of_one_pid_have_ids_of_their_own),
+		TRACE(green_work_stands_in_its_context),
+		TRACE(a_device_that_nobody_described_has_a_row),
+		TRACE(a_call_that_never_came_back_says_so),
+		TRACE(work_is_not_shown_before_its_call),
+		TRACE(a_window_keeps_calls_and_their_work_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,9 @@ static void make_stream(uint64_t target)
 {
 	static unsigned char data[FILE_BYTES];
 	struct rec_chunk first = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = 1, .bytes = 12288 };
-	struct rec_chunk second = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = 1, .bytes = REC_BLOCK };
+	struct rec_chunk second = {
+		.magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = 1, .bytes = REC_BLOCK
+	};
 	struct rec_chunk window = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_STAGE, .version = 1,
 	                            .bytes = REC_STAGE_IMAGE + REC_BLOCK, .rec_stage_target = target };
 	char path[128];

@@ -270,8 +270,9 @@ static void links_are_refused(void **state)
 static void odd_names_are_not_names(void **state)
 {
 	static const char *const good[] = { "run", "table.ab12.zst", "1.1/meta", "4711.12/0.str", "4711.12/123.str" };
-	static const char *const bad[] = { "", "run2", "../run", "table..zst", "table.a/b.zst", "table.zst", "1/meta", "1.1/../meta", "01.1/meta",
-		"1.1/01.str", "1.1/.str", "1.1/-1.str", "1.1/99999999999.str", "99999999999.1/meta", "1.1/0.str/", "1.1/0.stra", "1.1//meta", "/1.1/meta" };
+	static const char *const bad[] = { "", "run2", "../run", "table..zst", "table.a/b.zst", "table.zst", "1/meta",
+		"1.1/../meta", "01.1/meta", "1.1/01.str", "1.1/.str", "1.1/-1.str", "1.1/99999999999.str",
+		"99999999999.1/meta", "1.1/0.str/", "1.1/0.stra", "1.1//meta", "/1.1/meta" };
 	struct gt_store_name name;
 
 	(void)state;
@@ -284,7 +285,8 @@ static void odd_names_are_not_names(void **state)
 /* A trace that is cut at any byte opens; what was whole before the cut is there. */
 static void cut_at_any_byte_keeps_what_was_before(void **state)
 {
-	struct gt_memory_file files[] = { { "run", "format=1\n", 9 }, { "10.1/meta", "format=1\npid=10\nstart_tick=1000\n", 32 }, { "10.1/0.str", NULL, 0 } };
+	struct gt_memory_file files[] = { { "run", "format=1\n", 9 },
+		{ "10.1/meta", "format=1\npid=10\nstart_tick=1000\n", 32 }, { "10.1/0.str", NULL, 0 } };
 	unsigned calls = 0, previous = 0, full;
 	size_t size = 0;
 	char *whole;
@@ -296,7 +298,8 @@ static void cut_at_any_byte_keeps_what_was_before(void **state)
 	whole = malloc(1 << 20);
 	size = fread(whole, 1, 1 << 20, in);
 	fclose(in);
-	for (size_t cut = 0; cut <= size; cut = cut < 5600 || cut + 200 > size || (cut > 65500 && cut < 65700) ? cut + 1 : cut + 97) {
+	for (size_t cut = 0; cut <= size;
+		cut = cut < 5600 || cut + 200 > size || (cut > 65500 && cut < 65700) ? cut + 1 : cut + 97) {
 		char *copy = malloc(cut ? cut : 1);   /* exact, for the sanitizer */
 		struct gt_store *store;
 		struct gt_reader *r;
@@ -316,7 +319,8 @@ static void cut_at_any_byte_keeps_what_was_before(void **state)
 		assert_true(calls >= previous);
 		assert_int_equal(gt_reader_lost(r, REC_LOSS_DAMAGED), 0);
 		if (cut > 0 && cut < REC_CONTROL_BYTES + 1000 && cut != REC_CONTROL_BYTES)
-			assert_int_equal(gt_reader_lost(r, REC_LOSS_TRUNCATED), cut >= sizeof(struct rec_control) && cut < REC_CONTROL_BYTES ? 0 : 1);
+			assert_int_equal(gt_reader_lost(r, REC_LOSS_TRUNCATED),
+				cut >= sizeof(struct rec_control) && cut < REC_CONTROL_BYTES ? 0 : 1);
 		previous = calls;
 		gt_cursor_close(c);
 		gt_reader_close(r);
@@ -429,8 +433,13 @@ static void check_calls(unsigned expected)
 static void staged_chunk_is_read_in_its_place(void **state)
 {
 	const uint64_t window = REC_BLOCK, target = 3 * REC_BLOCK;
-	struct rec_chunk stage = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_STAGE, .version = REC_VERSION, .bytes = REC_STAGE_IMAGE + REC_BLOCK };
-	struct rec_chunk chunk = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = REC_VERSION, .bytes = REC_BLOCK };
+	struct rec_chunk stage = { .magic = REC_CHUNK_MAGIC,
+		.kind = REC_CHUNK_STAGE,
+		.version = REC_VERSION,
+		.bytes = REC_STAGE_IMAGE + REC_BLOCK };
+	struct rec_chunk chunk = {
+		.magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = REC_VERSION, .bytes = REC_BLOCK
+	};
 	const uint64_t call[] = { rec_head(FN, 4, REC_COMPLETE, 0), 50, 5, 2 };
 	struct tb *tb = tb_open(path);
 	struct tb_stream *s = tb_stream(tb_process(tb, 10));

@@ -38,7 +38,12 @@ static void accepted_sequences_are_shortest_forms(void **state)
 			continue;
 		uint32_t c = point(s, n);
 
-		assert_true(n == (c < 0x80 ? 1u : c < 0x800 ? 2u : c < 0x10000 ? 3u : 4u) && !(c >= 0xd800 && c <= 0xdfff));
+		assert_true(n ==
+				(c < 0x80                     ? 1u
+						: c < 0x800   ? 2u
+						: c < 0x10000 ? 3u
+							      : 4u) &&
+			!(c >= 0xd800 && c <= 0xdfff));
 		accepted += n == 3;
 	}
 	assert_int_equal(accepted, 0x10000 - 0x800 - 0x800);

@@ -1,8 +1,8 @@
 /*
  * trace/format/cuda_capture.h - what the shim must know of CUDA calls to copy their arguments
  *
- * As it lies in memory and in the capture file that api/cuda_generate.py writes beside its table (docs/cuda-args.md): this head, then
- * `runtime` + `driver` calls by callback id, then `copies` copies. In the byte order of the machine.
+ * As it lies in memory and in the capture file that api/cuda_generate.py writes beside its table (docs/cuda-args.md):
+ * this head, then `runtime` + `driver` calls by callback id, then `copies` copies. In the byte order of the machine.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

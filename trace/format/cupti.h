@@ -1,7 +1,8 @@
 /*
  * trace/format/cupti.h - CUPTI's activity records as offsets: read a field that may not be there
  *
- * Own views, gated by what the producing library said of itself (REC_CUPTI_LIBRARY): the size of its records and its version.
+ * Own views, gated by what the producing library said of itself (REC_CUPTI_LIBRARY): the size of its records and its
+ * version.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

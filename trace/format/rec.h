@@ -27,10 +27,11 @@
 #define REC_CHUNK_RESERVE 4096u       /* bytes at a chunk's end kept for handlers during a switch */
 
 enum rec_chunk_kind {
-	REC_CHUNK_CALLS = 1,          /* records */
-	REC_CHUNK_BLOB = 2,           /* one blob: program source, build log, ... */
-	REC_CHUNK_CUPTI = 3,          /* raw CUPTI buffers */
-	REC_CHUNK_STAGE = 4,          /* a window: what stands REC_STAGE_IMAGE behind its header is the chunk whose place in the file
+	REC_CHUNK_CALLS = 1, /* records */
+	REC_CHUNK_BLOB = 2,  /* one blob: program source, build log, ... */
+	REC_CHUNK_CUPTI = 3, /* raw CUPTI buffers */
+	REC_CHUNK_STAGE =
+		4, /* a window: what stands REC_STAGE_IMAGE behind its header is the chunk whose place in the file
 	                                 is rec_stage_target, and counts instead of what stands there; 0 = nothing */
 };
 #define REC_STAGE_IMAGE 4096u         /* bytes from a window's header to its image; the image is `bytes` - that long */
@@ -162,7 +163,9 @@ static inline uint64_t rec_claim(uint32_t words) { return rec_head(0, 0, REC_INC
 static inline uint32_t rec_id(uint64_t head) { return head & 0xffffu; }
 static inline uint32_t rec_flags(uint64_t head) { return head >> 24 & 0xffu; }
 static inline int32_t rec_result(uint64_t head) { return (int32_t)(head >> 32); }
-/* Size in words of the record at rec. For a REC_LONG record it reads rec[1]: the caller has checked that it is there. */
+/*
+ * Size in words of the record at rec. For a REC_LONG record it reads rec[1]: the caller has checked that it is there.
+ */
 static inline uint32_t rec_words(const uint64_t *rec)
 {
 	uint64_t head = rec[0];
@@ -197,11 +200,12 @@ enum rec_domain {
 #define REC_FN_CUDA_RUNTIME 0x1000u   /* + CUPTI's callback id, < 0x1000 */
 #define REC_FN_CUDA_DRIVER  0x2000u   /* + CUPTI's callback id, < 0x1000 */
 /*
- * A CUDA call with arguments (only with --cuda-args) is a call record with an id of its own range; first 4-byte argument = CUPTI's
- * correlation id. Fixed arguments: {bytes of the parameter struct u32, copies u32}, the struct padded to words, then copies:
- * {offset of the pointer in the struct u32, bytes u32 (REC_CUDA_COPY_OUT: taken at exit)}, the bytes padded to words.
- * Its times are those of the callbacks; the activity record of the same correlation id, if there, is what outputs show.
- * REC_CUDA_RAW in the bytes of the struct: its size was not known, the first words from its address on are here, and some may lie behind it.
+ * A CUDA call with arguments (only with --cuda-args) is a call record with an id of its own range; first 4-byte
+ * argument = CUPTI's correlation id. Fixed arguments: {bytes of the parameter struct u32, copies u32}, the struct
+ * padded to words, then copies: {offset of the pointer in the struct u32, bytes u32 (REC_CUDA_COPY_OUT: taken at
+ * exit)}, the bytes padded to words. Its times are those of the callbacks; the activity record of the same correlation
+ * id, if there, is what outputs show. REC_CUDA_RAW in the bytes of the struct: its size was not known, the first words
+ * from its address on are here, and some may lie behind it.
  */
 #define REC_CUDA_COPY_OUT 0x80000000u
 #define REC_CUDA_RAW 0x80000000u
@@ -211,74 +215,91 @@ enum rec_domain {
 /* Behind the head each starts with a tick word unless it says otherwise. "text": u32 length in bytes, then
  * the bytes, padded with zeros to a whole word (the length word shares its word with the first 4 bytes). */
 enum rec_type {
-	REC_PAD = 1,                  /* rest of a block; no tick; step over it */
-	REC_THREAD,                   /* tick; {tid u32, flags u32 (enum rec_thread)}; text name: this thread holds the stream from now on */
-	REC_THREAD_END,               /* tick; {tid u32, 0}: it gave the stream back */
-	REC_CLOCK,                    /* tick; monotonic ns; raw ns; realtime ns; boottime ns; bracket width in ticks */
+	REC_PAD = 1, /* rest of a block; no tick; step over it */
+	/* tick; {tid u32, flags u32 (enum rec_thread)}; text name: this thread holds the stream from now on */
+	REC_THREAD,
+	REC_THREAD_END, /* tick; {tid u32, 0}: it gave the stream back */
+	REC_CLOCK,      /* tick; monotonic ns; raw ns; realtime ns; boottime ns; bracket width in ticks */
 	/*
 	 * Times of one device command, on the device's own clock in ns.
-	 *   narrow: link; queued; {submit - queued u32, start - submit u32}; {end - start u32, complete - end u32 (0: not asked)}
-	 *   REC_WIDE: link; queued; submit; start; end; complete (0 = not asked or not supported)
+	 *   narrow: link; queued; {submit - queued u32, start - submit u32}; {end - start u32, complete - end u32 (0:
+	 *   not asked)} REC_WIDE: link; queued; submit; start; end; complete (0 = not asked or not supported)
 	 * No tick. result = execution status (0 = CL_COMPLETE, negative = failed).
 	 * link = {stream u32, offset / 8 u32} of the call's record; 0 = the call was not recorded.
 	 */
 	REC_COMMAND,
-	REC_COMMAND_UNTIMED,          /* link; {reason u32 (enum rec_loss), 0}. No tick. result = execution status, 1 = unknown */
+	/* link; {reason u32 (enum rec_loss), 0}. No tick. result = execution status, 1 = unknown */
+	REC_COMMAND_UNTIMED,
 	/*
 	 * Facts about an object, asked of the driver: tick; {kind u32 (enum rec_object), count u32}; handle; then
 	 * count attributes: {key u32, bytes u32}, bytes padded to words. key = the API's own query constant
 	 * (CL_DEVICE_NAME, ...), raw value as the driver returned it; keys >= 0xffff0000: enum rec_attr.
 	 */
 	REC_OBJECT,
-	REC_BLOB_REF,                 /* tick; handle; id[2]; {kind u32, part u32}; total bytes: content of an object, stored once per id */
-	REC_NOTE,                     /* tick; {part u32, 0}; text: a degradation, once per site */
-	REC_LOCAL_SIZE,               /* link; {dims u32, source u32 (enum rec_local_source)}; x; y; z. No tick */
-	REC_CALIBRATION,              /* tick; device handle; device ns at that tick; bracket (ticks); {method u32, 0} */
-	REC_FORK,                     /* tick; {child pid u32, 0} */
-	REC_EXEC,                     /* tick; {flags u32 (1 = environment cleaned: not followed), 0}; text path. Before the call */
-	REC_EXIT,                     /* tick; {kind u32 (enum rec_exit), status u32} */
-	REC_WINDOW,                   /* tick; {1 = recording on, 0 = off, 0} */
-	REC_HSA_KERNEL,               /* tick; {tid u32, packet type u32}; kernel handle; start; end; agent handle; {queue index u32, device index u32};
+	/* tick; handle; id[2]; {kind u32, part u32}; total bytes: content of an object, stored once per id */
+	REC_BLOB_REF,
+	REC_NOTE,       /* tick; {part u32, 0}; text: a degradation, once per site */
+	REC_LOCAL_SIZE, /* link; {dims u32, source u32 (enum rec_local_source)}; x; y; z. No tick */
+	/* tick; device handle; device ns at that tick; bracket (ticks); {method u32, 0} */
+	REC_CALIBRATION,
+	REC_FORK, /* tick; {child pid u32, 0} */
+	/* tick; {flags u32 (1 = environment cleaned: not followed), 0}; text path. Before the call */
+	REC_EXEC,
+	REC_EXIT,   /* tick; {kind u32 (enum rec_exit), status u32} */
+	REC_WINDOW, /* tick; {1 = recording on, 0 = off, 0} */
+	REC_HSA_KERNEL, /* tick; {tid u32, packet type u32}; kernel handle; start; end; agent handle; {queue index u32, device index u32};
 	                                 queue handle; packet id; text kernel name; text agent name; text packet fields */
-	REC_HSA_COPY,                 /* link; start; end: an async copy's device times. No tick */
+	REC_HSA_COPY, /* link; start; end: an async copy's device times. No tick */
 	/*
-	 * NVTX. result = number of the domain, 0 = the default one. The writer joins nothing: REC_NVTX_POP ends the last open push of
-	 * its thread and domain, REC_NVTX_END the start whose record lies at the link that was handed to the program as range id.
-	 *   event: tick; {kind u8 (enum rec_nvtx_kind), message u8 (enum rec_nvtx_message), flags u8 (enum rec_nvtx_flag), 0, category u32};
-	 *          [REC_NVTX_COLOR: {ARGB u32, 0}]; [REC_NVTX_PAYLOAD: {type u32, bytes u32}, the bytes padded to words];
-	 *          message: text (wide: UTF-32 in the machine's byte order), or a word: number of the registered string
-	 *   payload: type as in NVTX (1 u64, 2 i64, 3 double, 4 u32, 5 i32, 6 float: 8 bytes), or REC_NVTX_SCHEMA_DATA: pieces of
+	 * NVTX. result = number of the domain, 0 = the default one. The writer joins nothing: REC_NVTX_POP ends the
+	 * last open push of its thread and domain, REC_NVTX_END the start whose record lies at the link that was handed
+	 * to the program as range id.
+	 *   event: tick; {kind u8 (enum rec_nvtx_kind), message u8 (enum rec_nvtx_message), flags u8 (enum
+	 *   rec_nvtx_flag), 0, category u32};
+	 *          [REC_NVTX_COLOR: {ARGB u32, 0}]; [REC_NVTX_PAYLOAD: {type u32, bytes u32}, the bytes padded to
+	 *          words]; message: text (wide: UTF-32 in the machine's byte order), or a word: number of the
+	 *          registered string
+	 *   payload: type as in NVTX (1 u64, 2 i64, 3 double, 4 u32, 5 i32, 6 float: 8 bytes), or REC_NVTX_SCHEMA_DATA:
+	 *   pieces of
 	 *          {schema id u64, size u64, bytes kept u64, the bytes padded to words}
 	 */
 	REC_NVTX_EVENT,
-	REC_NVTX_POP,                 /* tick; [payload as above] */
-	REC_NVTX_END,                 /* tick; range id; [payload as above] */
-	/* tick; {what u8 (enum rec_nvtx_name), message u8, 0 u16, resource type u32}; id (domain, string, category, thread or resource);
-	 * message as above. */
+	REC_NVTX_POP, /* tick; [payload as above] */
+	REC_NVTX_END, /* tick; range id; [payload as above] */
+	/* tick; {what u8 (enum rec_nvtx_name), message u8, 0 u16, resource type u32}; id (domain, string, category,
+	 * thread or resource); message as above. */
 	REC_NVTX_NAME,
-	/* tick; {entries u32, enumeration u32 (1) or schema (0)}; id; type (enumeration: bytes of a value); flags; static bytes; alignment;
-	 * text name; entries: schema {flags; type; array or union detail; offset; text name; text description}, enumeration {value; flag; text name} */
+	/* tick; {entries u32, enumeration u32 (1) or schema (0)}; id; type (enumeration: bytes of a value); flags;
+	 * static bytes; alignment; text name; entries: schema {flags; type; array or union detail; offset; text name;
+	 * text description}, enumeration {value; flag; text name} */
 	REC_NVTX_SCHEMA,
 	/* ---- CUDA through CUPTI. Buffers of activities are chunks of their own (struct rec_cupti_buffer) ---- */
-	/* tick; {CUPTI version u32, CUDA version of the driver u32}; {n u32, flags u32 (enum rec_cupti_library)}; n x {kind u32, bytes of
-	 * its records u32}; text path of the library. Before any buffer: no record of a kind that is not listed can be stepped over. */
+	/* tick; {CUPTI version u32, CUDA version of the driver u32}; {n u32, flags u32 (enum rec_cupti_library)}; n x
+	 * {kind u32, bytes of its records u32}; text path of the library. Before any buffer: no record of a kind that
+	 * is not listed can be stepped over. */
 	REC_CUPTI_LIBRARY,
-	REC_CUPTI_KIND,               /* tick; {kind u32, enabled by the option u32}. result = CUPTI's answer to the request, 0 = on */
-	REC_CUPTI_CLOCK,              /* tick; CUPTI's timestamp (ns); bracket (ticks); realtime ns: read together */
-	REC_CUPTI_NAME,               /* tick; {domain u32 (1 driver, 2 runtime), callback id u32}; text: name of an API function, as the library tells it */
-	/* tick; address; text: what a pointer in activity records points to. Holds for buffers completed at or after this tick, until
-	 * the next such record of the address; and for all buffers that were never completed, the last one. */
+	/* tick; {kind u32, enabled by the option u32}. result = CUPTI's answer to the request, 0 = on */
+	REC_CUPTI_KIND,
+	REC_CUPTI_CLOCK, /* tick; CUPTI's timestamp (ns); bracket (ticks); realtime ns: read together */
+	/* tick; {domain u32 (1 driver, 2 runtime), callback id u32}; text: name of an API function, as the library
+	 * tells it */
+	REC_CUPTI_NAME,
+	/* tick; address; text: what a pointer in activity records points to. Holds for buffers completed at or after
+	 * this tick, until the next such record of the address; and for all buffers that were never completed, the last
+	 * one. */
 	REC_CUPTI_STRING,
-	REC_CUPTI_DROPPED,            /* tick; count; {context u32, stream u32} (0xffffffff: any) */
-	/* tick; {what u32 (enum rec_cupti_event), callback id u32}; {context u32, correlation id u32 (0: not in a call)}; 4 words, by what */
+	REC_CUPTI_DROPPED, /* tick; count; {context u32, stream u32} (0xffffffff: any) */
+	/* tick; {what u32 (enum rec_cupti_event), callback id u32}; {context u32, correlation id u32 (0: not in a
+	 * call)}; 4 words, by what */
 	REC_CUPTI_EVENT,
 	REC_TYPE_COUNT
 };
 
 /*
- * A CUPTI chunk: struct rec_chunk, with blob_bytes = room for activities, this, zeros up to REC_CUPTI_BUFFER bytes from the chunk's
- * beginning, then the buffer as CUPTI filled it. Where a block of such a file holds no header, the next one is looked at: a place that
- * was never finished, or is not in use, hides none behind it. Records end at the first kind number 0, or at `valid`.
+ * A CUPTI chunk: struct rec_chunk, with blob_bytes = room for activities, this, zeros up to REC_CUPTI_BUFFER bytes from
+ * the chunk's beginning, then the buffer as CUPTI filled it. Where a block of such a file holds no header, the next one
+ * is looked at: a place that was never finished, or is not in use, hides none behind it. Records end at the first kind
+ * number 0, or at `valid`.
  */
 #define REC_CUPTI_BUFFER 4096u
 struct rec_cupti_buffer {
@@ -289,22 +310,39 @@ struct rec_cupti_buffer {
 	uint64_t valid;               /* bytes of records */
 	uint64_t completed_tick;      /* written last; 0: never completed */
 };
-enum rec_cupti_library { REC_CUPTI_STAND_IN = 1, REC_CUPTI_PER_THREAD_BUFFERS = 2, REC_CUPTI_LATE = 4 /* attached after cuInit */ };
+enum rec_cupti_library {
+	REC_CUPTI_STAND_IN = 1,
+	REC_CUPTI_PER_THREAD_BUFFERS = 2,
+	REC_CUPTI_LATE = 4 /* attached after cuInit */
+};
 enum rec_cupti_event {
 	REC_CUPTI_CONTEXT_CREATED = 1, REC_CUPTI_CONTEXT_DESTROYED,   /* {device u32, 0} */
 	REC_CUPTI_MODULE_LOADED,      /* module id, bytes, 2 words content id (binaries are not stored) */
 	REC_CUPTI_GRAPH_CREATED, REC_CUPTI_GRAPH_CLONED, REC_CUPTI_GRAPH_DESTROYED,  /* graph id, original graph id */
 	REC_CUPTI_GRAPH_EXEC_CREATED, REC_CUPTI_GRAPH_EXEC_DESTROYED, /* exec id, graph id */
-	REC_CUPTI_NODE_CREATED, REC_CUPTI_NODE_CLONED, REC_CUPTI_NODE_DESTROYED,     /* node id, original node id, graph id, node type */
+	/* node id, original node id, graph id, node type */
+	REC_CUPTI_NODE_CREATED, REC_CUPTI_NODE_CLONED, REC_CUPTI_NODE_DESTROYED,
 	REC_CUPTI_NODE_DEPENDS,       /* node id, id of the node that it waits for, graph id */
 	REC_CUPTI_SUBSCRIBED,         /* 1 */
-	REC_CUPTI_PAUSED, REC_CUPTI_RESUMED, /* kinds switched off and on: the window's, or the program's cu(da)ProfilerStart/Stop */
-	REC_CUPTI_ATTACHED,           /* everything is switched on; tick at which that work, which the program waited for, began */
+	/* kinds switched off and on: the window's, or the program's cu(da)ProfilerStart/Stop */
+	REC_CUPTI_PAUSED, REC_CUPTI_RESUMED,
+	/* everything is switched on; tick at which that work, which the program waited for, began */
+	REC_CUPTI_ATTACHED,
 };
 
 enum rec_object {
-	REC_OBJECT_PLATFORM = 1, REC_OBJECT_DEVICE, REC_OBJECT_CONTEXT, REC_OBJECT_QUEUE, REC_OBJECT_MEM, REC_OBJECT_PROGRAM,
-	REC_OBJECT_KERNEL, REC_OBJECT_SAMPLER, REC_OBJECT_EVENT, REC_OBJECT_COMMAND_BUFFER, REC_OBJECT_SVM, REC_OBJECT_SEMAPHORE
+	REC_OBJECT_PLATFORM = 1,
+	REC_OBJECT_DEVICE,
+	REC_OBJECT_CONTEXT,
+	REC_OBJECT_QUEUE,
+	REC_OBJECT_MEM,
+	REC_OBJECT_PROGRAM,
+	REC_OBJECT_KERNEL,
+	REC_OBJECT_SAMPLER,
+	REC_OBJECT_EVENT,
+	REC_OBJECT_COMMAND_BUFFER,
+	REC_OBJECT_SVM,
+	REC_OBJECT_SEMAPHORE
 };
 enum rec_attr {
 	REC_ATTR_PLATFORM = 0xffff0000, /* u64 handle of the owner */
@@ -318,13 +356,20 @@ enum rec_attr {
 };
 enum rec_thread {
 	REC_THREAD_MAIN = 1,
-	REC_THREAD_AGAIN = 2,         /* the thread of another such record with the same tick and tid, which the ring may have taken */
+	/* the thread of another such record with the same tick and tid, which the ring may have taken */
+	REC_THREAD_AGAIN = 2,
 };
 enum rec_nvtx_kind { REC_NVTX_MARK = 1, REC_NVTX_PUSH, REC_NVTX_START };
 enum rec_nvtx_message { REC_NVTX_NO_MESSAGE = 0, REC_NVTX_TEXT, REC_NVTX_WIDE, REC_NVTX_REGISTERED };
 enum rec_nvtx_flag { REC_NVTX_COLOR = 1, REC_NVTX_PAYLOAD = 2 };
 enum rec_nvtx_name {
-	REC_NVTX_DOMAIN = 1, REC_NVTX_DOMAIN_END, REC_NVTX_STRING, REC_NVTX_CATEGORY, REC_NVTX_THREAD, REC_NVTX_RESOURCE, REC_NVTX_RESOURCE_END
+	REC_NVTX_DOMAIN = 1,
+	REC_NVTX_DOMAIN_END,
+	REC_NVTX_STRING,
+	REC_NVTX_CATEGORY,
+	REC_NVTX_THREAD,
+	REC_NVTX_RESOURCE,
+	REC_NVTX_RESOURCE_END
 };
 #define REC_NVTX_SCHEMA_DATA 0xdfbd0009u
 enum rec_local_source { REC_LOCAL_UNKNOWN = 0, REC_LOCAL_APPLICATION, REC_LOCAL_REQUIRED, REC_LOCAL_SUGGESTED };
@@ -350,7 +395,8 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
  * run:  format run_id host user command(argv0..: one "arg" line each) cwd start_realtime_ns launcher_pid
  *       clock=TICK MONO RAW REAL BOOT BRACKET (repeated) end_realtime_ns exit_status exit_signal option=NAME=VALUE
  *       failed=PID (an image that could not make its directory: none of its calls is here)
- * meta: format byte_order run_id boot_id host pid ppid ns_pid image arg cwd reason(start|fork|exec|attach) parent(PID.N)
+ * meta: format byte_order run_id boot_id host pid ppid ns_pid image arg cwd reason(start|fork|exec|attach)
+ * parent(PID.N)
  *       clock_source(tsc|cntvct|monotonic_raw) table(HASH) start_tick os arch version option=NAME=VALUE env=NAME=VALUE
  */
 #endif

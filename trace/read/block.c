@@ -7,8 +7,8 @@
  *
  * B1  `at` only grows, and never beyond `n`: a walk ends after at most n steps.
  * B2  A record that claims more than is left, no size, or both or neither of COMPLETE and INCOMPLETE ends the block.
- * B3  The writer commits a header after its payload (trace/write/stream.c S1, S2): a COMPLETE header that was read is whole
- *     in the same read, because words are copied in ascending order.
+ * B3  The writer commits a header after its payload (trace/write/stream.c S1, S2): a COMPLETE header that was read is
+ *     whole in the same read, because words are copied in ascending order.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -18,7 +18,8 @@ struct gt_block {
 	uint32_t at, n;                   /* words: next record; end of what was read */
 	uint32_t holders;                 /* REC_THREAD records so far, in the whole stream */
 	uint64_t offset;                  /* of words[0] in the file */
-	bool cut;                         /* the file ends here although the chunk goes on: a record that does not fit was cut */
+	/* the file ends here although the chunk goes on: a record that does not fit was cut */
+	bool cut;
 	bool stopped;                     /* a damaged record ended the block at `at` */
 	struct gt_findings *found;        /* NULL: do not count */
 };

@@ -2,12 +2,13 @@
  * trace/read/clock.c - fit CLOCK_MONOTONIC over host ticks
  *
  * CLOCK_MONOTONIC is slewed by NTP (up to 500 ppm), so no single line fits a long run: the map goes straight from one
- * knot (clock set) to the next. What lies before the first and behind the last is extended with the rate of the segment.
+ * knot (clock set) to the next. What lies before the first and behind the last is extended with the rate of the
+ * segment.
  *
  * A segment is a row of knots on one line. A knot that lies off it by more than 50 us (and more than the brackets
  * explain), or before which the machine slept (BOOTTIME ran ahead of MONOTONIC), begins a new one and counts as a
- * break. Where the time in between did not pass evenly (sleep, step), the old line is followed until it meets the new knot's
- * time, and stands still there: whatever ran before the sleep keeps its time, nothing runs backwards.
+ * break. Where the time in between did not pass evenly (sleep, step), the old line is followed until it meets the new
+ * knot's time, and stands still there: whatever ran before the sleep keeps its time, nothing runs backwards.
  *
  * All look-ups are integer arithmetic in 128 bits: order of ticks is order of times.
  *
@@ -119,7 +120,8 @@ static uint64_t exact_mult(const struct gt_clock_set *a, const struct gt_clock_s
 }
 
 /* Knots first..last of one segment; the knot behind it (if any) begins the next. */
-static void fill_segment(struct gt_clock *c, const struct gt_clock_set *sets, size_t first, size_t last, enum join next, double ns_per_tick)
+static void fill_segment(struct gt_clock *c, const struct gt_clock_set *sets, size_t first, size_t last, enum join next,
+	double ns_per_tick)
 {
 	for (size_t i = first; i <= last; i++) {
 		bool has_next = i + 1 < c->n;
@@ -128,7 +130,8 @@ static void fill_segment(struct gt_clock *c, const struct gt_clock_set *sets, si
 		k->tick = sets[i].tick;
 		k->mono_ns = sets[i].mono_ns;
 		k->limit_ns = has_next ? (uint64_t)(sets[i + 1].mono_ns - sets[i].mono_ns) : UINT64_MAX;
-		k->mult = has_next && (i < last || next == JOIN_DRIFT) ? exact_mult(&sets[i], &sets[i + 1]) : to_mult(ns_per_tick);
+		k->mult = has_next && (i < last || next == JOIN_DRIFT) ? exact_mult(&sets[i], &sets[i + 1])
+								       : to_mult(ns_per_tick);
 	}
 }
 
@@ -209,7 +212,9 @@ int gt_clock_fit(struct gt_clock *out, struct gt_clock_set *sets, size_t n, doub
 	for (size_t i = 0; i < out->n; i++)
 		if (sets[i].bracket > widest)
 			widest = sets[i].bracket;
-	out->error_ns = (double)widest * out->ns_per_tick / 2 < (double)NS_MAX ? (int64_t)((double)widest * out->ns_per_tick / 2) + 1 : NS_MAX;
+	out->error_ns = (double)widest * out->ns_per_tick / 2 < (double)NS_MAX
+		? (int64_t)((double)widest * out->ns_per_tick / 2) + 1
+		: NS_MAX;
 	out->has_real = sets[0].real_ns > 0 && sets[0].real_ns < REAL_MAX;
 	if (out->has_real)
 		out->real_minus_mono_ns = sets[0].real_ns - sets[0].mono_ns;
@@ -288,13 +293,15 @@ uint64_t gt_clock_tick(const struct gt_clock *c, int64_t mono_ns)
 		else
 			high = mid;
 	}
-	tick = c->knots[low].tick + ticks_for((uint64_t)mono_ns - (uint64_t)c->knots[low].mono_ns, c->knots[low].mult, true);
-	return low + 1 < c->n && tick > c->knots[low + 1].tick ? c->knots[low + 1].tick : tick; /* a gap that no tick shows */
+	tick = c->knots[low].tick +
+		ticks_for((uint64_t)mono_ns - (uint64_t)c->knots[low].mono_ns, c->knots[low].mult, true);
+	/* a gap that no tick shows */
+	return low + 1 < c->n && tick > c->knots[low + 1].tick ? c->knots[low + 1].tick : tick;
 }
 
 bool gt_clock_parse(const char *text, struct gt_clock_set *out)
 {
 	memset(out, 0, sizeof(*out));
-	return sscanf(text, "%" SCNu64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNu64, &out->tick, &out->mono_ns, &out->raw_ns,
-	              &out->real_ns, &out->boot_ns, &out->bracket) >= 2;
+	return sscanf(text, "%" SCNu64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNu64, &out->tick,
+		       &out->mono_ns, &out->raw_ns, &out->real_ns, &out->boot_ns, &out->bracket) >= 2;
 }

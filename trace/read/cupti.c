@@ -2,8 +2,8 @@
  * trace/read/cupti.c - CUPTI's buffers in a trace, and the activities inside them
  *
  * C1  A walk's `at` only grows, and never beyond the buffer's bytes: it ends after at most bytes / 8 records.
- * C2  A record is handed out only when all of its bytes are in memory; its size is the library's word for its kind, checked
- *     when the word was taken (8 .. GT_CUPTI_RECORD, a multiple of 8).
+ * C2  A record is handed out only when all of its bytes are in memory; its size is the library's word for its kind,
+ *     checked when the word was taken (8 .. GT_CUPTI_RECORD, a multiple of 8).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -18,7 +18,8 @@
 
 #define PIECE (64u << 10)                 /* bytes read at once */
 
-void gt_cupti_sizes_take(struct gt_cupti_sizes *s, const struct gt_rec *library, uint32_t *driver, uint32_t *flags, const char **path, uint32_t *path_bytes)
+void gt_cupti_sizes_take(struct gt_cupti_sizes *s, const struct gt_rec *library, uint32_t *driver, uint32_t *flags,
+	const char **path, uint32_t *path_bytes)
 {
 	const uint64_t *w = library->args;
 	uint32_t n = (uint32_t)w[2], room = library->n_args - 3;
@@ -45,8 +46,8 @@ uint32_t gt_cupti_buffer_count(const struct gt_reader *r)
 
 static int unreadable(const struct gt_reader *r, const struct gt_stream *s, uint64_t offset, struct gt_err *err)
 {
-	return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read at byte %llu", r->store->path, r->store->files[s->file].name,
-	               (unsigned long long)offset);
+	return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read at byte %llu", r->store->path,
+		r->store->files[s->file].name, (unsigned long long)offset);
 }
 
 int gt_cupti_buffer_get(const struct gt_reader *r, uint32_t i, struct gt_cupti_buffer *out, struct gt_err *err)
@@ -66,7 +67,8 @@ int gt_cupti_buffer_get(const struct gt_reader *r, uint32_t i, struct gt_cupti_b
 	return 0;
 }
 
-int64_t gt_cupti_buffer_read(const struct gt_reader *r, const struct gt_cupti_buffer *b, uint64_t offset, void *to, size_t bytes, struct gt_err *err)
+int64_t gt_cupti_buffer_read(const struct gt_reader *r, const struct gt_cupti_buffer *b, uint64_t offset, void *to,
+	size_t bytes, struct gt_err *err)
 {
 	const struct gt_stream *s = gt_stream_find(r, b->process, b->stream);
 	int64_t got;
@@ -120,7 +122,8 @@ enum gt_cupti_stop gt_cupti_walk_stop(const struct gt_cupti_walk *w)
 	return w->stop;
 }
 
-/* `bytes` bytes at w->at into memory: 1, 0 when the file has fewer, -1. Pieces end where the file's blocks do: a packed one is unpacked once. */
+/* `bytes` bytes at w->at into memory: 1, 0 when the file has fewer, -1. Pieces end where the file's blocks do: a packed
+ * one is unpacked once. */
 static int have(struct gt_cupti_walk *w, size_t bytes, struct gt_err *err)
 {
 	size_t left = w->have - (size_t)(w->at - w->base), want;

@@ -1,8 +1,9 @@
 /*
  * trace/read/cupti.h - CUPTI's buffers in a trace, and the activities inside them
  *
- * Runs in the tool, over directories and packed files alike. A buffer holds whatever CUPTI and a kill left in it, or a stranger wrote:
- * nothing is looked at outside it, and no record is stepped over whose size the producing library did not tell.
+ * Runs in the tool, over directories and packed files alike. A buffer holds whatever CUPTI and a kill left in it, or a
+ * stranger wrote: nothing is looked at outside it, and no record is stepped over whose size the producing library did
+ * not tell.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -19,13 +20,15 @@
 /* What REC_CUPTI_LIBRARY says. */
 struct gt_cupti_sizes { uint32_t version; uint16_t bytes[GT_CUPTI_KINDS]; /* 0: not listed */ };
 /* Adds what a record says, as far as it can be true; path: its text. */
-void gt_cupti_sizes_take(struct gt_cupti_sizes *s, const struct gt_rec *library, uint32_t *driver, uint32_t *flags, const char **path, uint32_t *path_bytes);
+void gt_cupti_sizes_take(struct gt_cupti_sizes *s, const struct gt_rec *library, uint32_t *driver, uint32_t *flags,
+	const char **path, uint32_t *path_bytes);
 
 struct gt_cupti_buffer {
 	uint32_t process, stream;         /* stream: number of the file that it lies in */
 	uint64_t offset;                  /* of the first activity in that file */
 	uint64_t room;                    /* bytes of the file that belong to it */
-	uint64_t bytes;                   /* where records end at the latest: valid bytes, or the room of a buffer that never came back */
+	/* where records end at the latest: valid bytes, or the room of a buffer that never came back */
+	uint64_t bytes;
 	struct rec_cupti_buffer head;
 	bool completed;
 };
@@ -34,7 +37,8 @@ uint32_t gt_cupti_buffer_count(const struct gt_reader *r);
 /* 0, or -1 with *err. */
 int gt_cupti_buffer_get(const struct gt_reader *r, uint32_t i, struct gt_cupti_buffer *out, struct gt_err *err);
 /* Bytes of a buffer from `offset` behind its first activity; fewer only where the file ends. -1 with *err. */
-int64_t gt_cupti_buffer_read(const struct gt_reader *r, const struct gt_cupti_buffer *b, uint64_t offset, void *to, size_t bytes, struct gt_err *err);
+int64_t gt_cupti_buffer_read(const struct gt_reader *r, const struct gt_cupti_buffer *b, uint64_t offset, void *to,
+	size_t bytes, struct gt_err *err);
 
 /* The records of one buffer, one behind the other. */
 struct gt_cupti_walk;

@@ -1,8 +1,8 @@
 /*
  * trace/read/fetch.c - single records by their place, and contents by their id
  *
- * A block that is asked for stays in a small cache with a bit for each place where a record starts: an offset that is not
- * one of them is refused, whatever the bytes there look like.
+ * A block that is asked for stays in a small cache with a bit for each place where a record starts: an offset that is
+ * not one of them is refused, whatever the bytes there look like.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -136,7 +136,8 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 		return 0;
 	walk = e->walk;
 	walk.at = at;
-	walk.holders += e->threads_before[at / 64] + (uint32_t)__builtin_popcountll(e->threads[at / 64] & ((1ull << at % 64) - 1));
+	walk.holders += e->threads_before[at / 64] +
+		(uint32_t)__builtin_popcountll(e->threads[at / 64] & ((1ull << at % 64) - 1));
 	if (!gt_block_next(&walk, rec))
 		return 0;
 	rec->process = process;

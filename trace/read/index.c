@@ -5,8 +5,8 @@
  * merge and fetch need. Later passes read no further than this one did: a trace that is still being written looks the
  * same to all of them.
  *
- * I1  A chunk starts at a multiple of REC_BLOCK (the first behind the control page). A zero magic is the end: the writer
- *     has not opened that chunk. Any other magic is damage; the next multiple with a good header goes on.
+ * I1  A chunk starts at a multiple of REC_BLOCK (the first behind the control page). A zero magic is the end: the
+ *     writer has not opened that chunk. Any other magic is damage; the next multiple with a good header goes on.
  * I2  A block ends at its first zero header, its padding, or a record that cannot be right. The next block of the chunk
  *     is looked at all the same.
  *
@@ -41,8 +41,8 @@ static int read_block(struct scan *s, uint64_t base)
 	int64_t got = store->read(store, s->stream->file, base, s->block, REC_BLOCK);
 
 	if (got < 0)
-		return gt_fail(s->err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read at byte %llu", store->path,
-		               store->files[s->stream->file].name, (unsigned long long)base);
+		return gt_fail(s->err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read at byte %llu",
+			store->path, store->files[s->stream->file].name, (unsigned long long)base);
 	s->base = base;
 	s->have = (uint64_t)got;
 	return 0;
@@ -79,7 +79,11 @@ static int scan_records(struct scan *s, uint64_t from, uint64_t to)
 {
 	uint64_t end = s->base + s->have < to ? s->base + s->have : to;
 	uint64_t offset = from - (uint64_t)s->moved;
-	struct gt_block_info info = { .offset = offset, .moved = s->moved, .stream = s->stream_index, .holders = s->holders, .least_start = UINT64_MAX };
+	struct gt_block_info info = { .offset = offset,
+		.moved = s->moved,
+		.stream = s->stream_index,
+		.holders = s->holders,
+		.least_start = UINT64_MAX };
 	struct gt_block b = { .holders = s->holders, .offset = offset, .cut = end < to, .found = &s->r->found };
 	struct gt_rec rec;
 	uint64_t lost_before = s->r->found.lost[REC_LOSS_TRUNCATED];
@@ -208,7 +212,8 @@ static int keep_cupti(struct scan *s, const struct rec_chunk *chunk, uint64_t at
 	s->buffers = true;
 	if (!gt_grow((void **)&r->cupti, r->n_cupti, &r->cap_cupti, sizeof(*r->cupti)))
 		return gt_no_memory(s->err);
-	r->cupti[r->n_cupti++] = (struct gt_cupti_chunk){ .stream = s->stream_index, .at = at, .room = chunk->blob_bytes };
+	r->cupti[r->n_cupti++] =
+		(struct gt_cupti_chunk){ .stream = s->stream_index, .at = at, .room = chunk->blob_bytes };
 	return 0;
 }
 
@@ -222,13 +227,14 @@ static int other_byte_order(struct scan *s)
 
 static bool chunk_fits(const struct rec_chunk *chunk, uint64_t at)
 {
-	return chunk->magic == REC_CHUNK_MAGIC && chunk->version == REC_VERSION && chunk->kind && chunk->bytes >= sizeof(*chunk) &&
-	       chunk->bytes % 8 == 0 && chunk->bytes <= INT64_MAX - at;
+	return chunk->magic == REC_CHUNK_MAGIC && chunk->version == REC_VERSION && chunk->kind &&
+		chunk->bytes >= sizeof(*chunk) && chunk->bytes % 8 == 0 && chunk->bytes <= INT64_MAX - at;
 }
 
 /*
- * A chunk that was not opened is the end of a stream. Buffers of CUPTI are asked for by several threads at once: the place of one that
- * was killed on the way lies before those of others, so where they are expected, all blocks are looked at. 0 go on, 1 the end.
+ * A chunk that was not opened is the end of a stream. Buffers of CUPTI are asked for by several threads at once: the
+ * place of one that was killed on the way lies before those of others, so where they are expected, all blocks are
+ * looked at. 0 go on, 1 the end.
  */
 static int skip_hole(struct scan *s, uint64_t *at)
 {
@@ -309,8 +315,9 @@ static int scan_stream(struct scan *s)
 			s->r->found.lost[REC_LOSS_DAMAGED]++;
 		memset(control, 0, sizeof(*control));
 	} else if (control->version != REC_VERSION) {
-		return gt_fail(s->err, GT_EXIT_INPUT, "this gputap reads trace format version 1", "use the gputap that recorded it",
-		               "%s/%s: trace format version %u", s->r->store->path, s->r->store->files[s->stream->file].name, control->version);
+		return gt_fail(s->err, GT_EXIT_INPUT, "this gputap reads trace format version 1",
+			"use the gputap that recorded it", "%s/%s: trace format version %u", s->r->store->path,
+			s->r->store->files[s->stream->file].name, control->version);
 	}
 	while ((rc = scan_chunk(s, &at)) == 0 && at < s->size)
 		;
@@ -340,14 +347,16 @@ int gt_index_build(struct gt_reader *r, struct gt_err *err)
 	return rc;
 }
 
-int gt_block_load(const struct gt_reader *r, const struct gt_block_info *info, uint64_t *words, struct gt_block *out, struct gt_err *err)
+int gt_block_load(const struct gt_reader *r, const struct gt_block_info *info, uint64_t *words, struct gt_block *out,
+	struct gt_err *err)
 {
 	const struct gt_stream *stream = &r->streams[info->stream];
-	int64_t got = r->store->read(r->store, stream->file, info->offset + (uint64_t)info->moved, words, (size_t)info->words * 8);
+	int64_t got = r->store->read(
+		r->store, stream->file, info->offset + (uint64_t)info->moved, words, (size_t)info->words * 8);
 
 	if (got < 0)
-		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read at byte %llu", r->store->path,
-		               r->store->files[stream->file].name, (unsigned long long)info->offset);
+		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read at byte %llu",
+			r->store->path, r->store->files[stream->file].name, (unsigned long long)info->offset);
 	memset(out, 0, sizeof(*out));
 	out->words = words;
 	out->n = (uint32_t)(got / 8);

@@ -96,7 +96,8 @@ int gt_clocks_build(struct gt_reader *r, struct gt_err *err);
 void gt_fetch_cache_free(struct gt_fetch_cache *c);
 
 /* The records of an indexed block into words[], ready to walk. -1: the file could not be read. */
-int gt_block_load(const struct gt_reader *r, const struct gt_block_info *info, uint64_t *words, struct gt_block *out, struct gt_err *err);
+int gt_block_load(const struct gt_reader *r, const struct gt_block_info *info, uint64_t *words, struct gt_block *out,
+	struct gt_err *err);
 #define GT_BLOCK_WORDS (REC_BLOCK / 8)
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * trace/read/merge.c - calls of all streams in the order of their starts
  *
- * Records are written when calls end, so a stream is not in order of starts; but a block holds only so many. The pass over
- * the headers left each block's least start. Blocks wait in the order of it; the front of the merge is the least
- * record of those in memory; a block is loaded when its least start is not behind the front, its calls are sorted
- * once, and it is dropped when the last one was handed out.
+ * Records are written when calls end, so a stream is not in order of starts; but a block holds only so many. The pass
+ * over the headers left each block's least start. Blocks wait in the order of it; the front of the merge is the least
+ * record of those in memory; a block is loaded when its least start is not behind the front, its calls are sorted once,
+ * and it is dropped when the last one was handed out.
  *
  * M1  Whatever waits starts no earlier than its block's least start: so the front record, once no waiting block's least
  *     start is before or at it, is the next one.
@@ -155,10 +155,12 @@ static void sort_items(struct item *items, struct item *spare, uint32_t n)
 		return;
 	for (uint32_t width = 1; width < n; width *= 2) {
 		for (uint32_t low = 0; low < n; low += 2 * width) {
-			uint32_t mid = low + width < n ? low + width : n, high = mid + width < n ? mid + width : n, a = low, b = mid, to = low;
+			uint32_t mid = low + width < n ? low + width : n, high = mid + width < n ? mid + width : n,
+				 a = low, b = mid, to = low;
 
 			while (a < mid || b < high)
-				spare[to++] = b == high || (a < mid && !item_before(&items[b], &items[a])) ? items[a++] : items[b++];
+				spare[to++] = b == high || (a < mid && !item_before(&items[b], &items[a])) ? items[a++]
+													   : items[b++];
 		}
 		memcpy(items, spare, n * sizeof(*items));
 	}
@@ -175,11 +177,14 @@ static struct loaded *load(struct gt_merge *m, const struct gt_block_info *info,
 	if (gt_block_load(m->r, info, m->scratch, &walk, err) < 0)
 		return NULL;
 	while (gt_block_next(&walk, &rec)) {
-		/* A record finished since the headers were read may be older than what was promised (M1): left to the next run. */
+		/* A record finished since the headers were read may be older than what was promised (M1): left to the
+		 * next run. */
 		if (rec.id < REC_FIRST_FUNCTION || rec.start_tick < info->least_start)
 			continue;
-		m->items[n++] = (struct item){ .start = rec.start_tick, .end = rec.end_tick, .at = (uint16_t)(rec.words - walk.words),
-		                               .holder = (uint16_t)(rec.holder - info->holders) };
+		m->items[n++] = (struct item){ .start = rec.start_tick,
+			.end = rec.end_tick,
+			.at = (uint16_t)(rec.words - walk.words),
+			.holder = (uint16_t)(rec.holder - info->holders) };
 	}
 	sort_items(m->items, m->spare, n);
 	bytes = sizeof(*l) + (size_t)walk.n * 8 + n * sizeof(struct item);
@@ -296,7 +301,11 @@ static void hand_out(struct gt_merge *m, struct gt_rec *rec)
 	const struct head *h = &m->front.at[0];
 	const struct gt_block_info *info = &m->r->blocks[h->block];
 	const struct item *it = &h->loaded->items[h->next];
-	struct gt_block walk = { .words = h->loaded->words, .at = it->at, .n = info->words, .holders = info->holders + it->holder, .offset = info->offset };
+	struct gt_block walk = { .words = h->loaded->words,
+		.at = it->at,
+		.n = info->words,
+		.holders = info->holders + it->holder,
+		.offset = info->offset };
 
 	gt_block_next(&walk, rec);                /* checked when the block was loaded: the same words */
 	rec->process = h->process;
@@ -313,7 +322,8 @@ int gt_merge_next(struct gt_merge *m, struct gt_rec *rec, struct gt_err *err)
 			return -1;
 		if (!m->front.n || (m->to_ns != GT_NO_TIME && m->front.at[0].start_ns > m->to_ns))
 			return 0;
-		if (m->from_ns == GT_NO_TIME || gt_reader_tick_ns(m->r, m->front.at[0].process, m->front.at[0].end) >= m->from_ns)
+		if (m->from_ns == GT_NO_TIME ||
+			gt_reader_tick_ns(m->r, m->front.at[0].process, m->front.at[0].end) >= m->from_ns)
 			break;
 		m->handed_out = true;             /* over before the window: step past it */
 	}
@@ -351,8 +361,12 @@ static int list_blocks(struct gt_merge *m, int process, struct gt_err *err)
 		if (!takes_part(m, process, info))
 			continue;
 		h = &m->waiting[m->n_waiting++];
-		*h = (struct head){ .start = info->least_start, .end = UINT64_MAX, .process = m->r->streams[info->stream].process,
-		                    .stream = m->r->streams[info->stream].number, .offset = info->offset, .block = (uint32_t)i };
+		*h = (struct head){ .start = info->least_start,
+			.end = UINT64_MAX,
+			.process = m->r->streams[info->stream].process,
+			.stream = m->r->streams[info->stream].number,
+			.offset = info->offset,
+			.block = (uint32_t)i };
 		h->start_ns = gt_reader_tick_ns(m->r, h->process, h->start);
 		m->calls += info->calls;
 	}
@@ -360,7 +374,8 @@ static int list_blocks(struct gt_merge *m, int process, struct gt_err *err)
 	return 0;
 }
 
-int gt_merge_open(struct gt_reader *r, int process, int64_t from_ns, int64_t to_ns, struct gt_merge **out, struct gt_err *err)
+int gt_merge_open(
+	struct gt_reader *r, int process, int64_t from_ns, int64_t to_ns, struct gt_merge **out, struct gt_err *err)
 {
 	struct gt_merge *m = malloc(sizeof(*m));
 

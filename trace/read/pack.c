@@ -75,7 +75,8 @@ static void blank_windows(const struct gt_stage *stage, uint64_t at, uint8_t *bl
 {
 	for (unsigned i = 0; i < stage->n; i++) {
 		const struct gt_window *w = &stage->window[i];
-		uint64_t from = w->at + offsetof(struct rec_chunk, rec_stage_target), to = w->at + REC_STAGE_IMAGE + w->bytes;
+		uint64_t from = w->at + offsetof(struct rec_chunk, rec_stage_target),
+			 to = w->at + REC_STAGE_IMAGE + w->bytes;
 
 		from = from > at ? from : at;
 		to = to < at + n ? to : at + n;
@@ -84,7 +85,8 @@ static void blank_windows(const struct gt_stage *stage, uint64_t at, uint8_t *bl
 	}
 }
 
-/* As long as the file was when the trace was opened; what a writer adds meanwhile is left out, what it cuts reads as zeros. */
+/* As long as the file was when the trace was opened; what a writer adds meanwhile is left out, what it cuts reads as
+ * zeros. */
 static int pack_file(struct packer *p, uint32_t file)
 {
 	const struct gt_store_file *f = &p->store->files[file];
@@ -100,7 +102,8 @@ static int pack_file(struct packer *p, uint32_t file)
 		int64_t got = p->store->read(p->store, file, at, p->block, n);
 
 		if (got < 0)
-			return gt_fail(p->err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read", p->store->path, f->name);
+			return gt_fail(p->err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read",
+				p->store->path, f->name);
 		memset(p->block + got, 0, n - (size_t)got);
 		blank_windows(&stage, at, p->block, n);
 		if (pack_one(p, p->block, n, name.is_stream ? at / REC_BLOCK : UINT64_MAX) < 0)
@@ -111,7 +114,9 @@ static int pack_file(struct packer *p, uint32_t file)
 
 static int write_tables(struct packer *p)
 {
-	struct pack_header h = { .magic = PACK_MAGIC, .version = PACK_VERSION, .n_files = p->store->n_files, .n_blocks = p->n_blocks };
+	struct pack_header h = {
+		.magic = PACK_MAGIC, .version = PACK_VERSION, .n_files = p->store->n_files, .n_blocks = p->n_blocks
+	};
 
 	h.files_offset = p->at;
 	for (size_t i = 0; i < p->store->n_files; i++) {
@@ -125,7 +130,8 @@ static int write_tables(struct packer *p)
 	if (put(p, p->blocks, p->n_blocks * sizeof(*p->blocks)) < 0)
 		return -1;
 	/* Last: a file without its header is no packed trace. */
-	return fseek(p->to, 0, SEEK_SET) < 0 || fwrite(&h, sizeof(h), 1, p->to) != 1 || fflush(p->to) ? write_failed(p) : 0;
+	return fseek(p->to, 0, SEEK_SET) < 0 || fwrite(&h, sizeof(h), 1, p->to) != 1 || fflush(p->to) ? write_failed(p)
+												      : 0;
 }
 
 static int write_all(struct packer *p)

@@ -10,8 +10,8 @@
 #include "trace/read/error.h"
 
 /*
- * Writes the trace at `path` (a directory, or a packed file again) as one file `out`: beside it first, renamed at the end; what
- * was at `out` is replaced. The reader opens the result like the directory, without unpacking it to disk.
+ * Writes the trace at `path` (a directory, or a packed file again) as one file `out`: beside it first, renamed at the
+ * end; what was at `out` is replaced. The reader opens the result like the directory, without unpacking it to disk.
  */
 int gt_pack(const char *path, const char *out, struct gt_err *err);
 #endif

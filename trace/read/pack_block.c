@@ -1,10 +1,10 @@
 /*
  * trace/read/pack_block.c - one block of a packed trace: columns of like bytes, then zstd
  *
- * A block of records is split into: what stands before the first record, the headers of all records (with the size words of
- * long ones), then for each function or type its second words, its third words, and so on, each column as eight
- * planes of bytes. Start ticks of calls are stored as the distance from the end of the call before: most of their bytes are
- * zero then. What cannot be split that way, or does not come back the same, is stored otherwise.
+ * A block of records is split into: what stands before the first record, the headers of all records (with the size
+ * words of long ones), then for each function or type its second words, its third words, and so on, each column as
+ * eight planes of bytes. Start ticks of calls are stored as the distance from the end of the call before: most of their
+ * bytes are zero then. What cannot be split that way, or does not come back the same, is stored otherwise.
  *
  *   u32 prefix bytes, u32 words of records, u32 headers and size words among them, u32 0
  *   prefix
@@ -79,7 +79,8 @@ static uint16_t group_of(struct pack_coder *c, uint32_t id)
 	return (uint16_t)c->n_groups++;
 }
 
-/* Adds the record that starts at word `at`; false when it does not fit in `left` words. size: its second word if REC_LONG. */
+/* Adds the record that starts at word `at`; false when it does not fit in `left` words. size: its second word if
+ * REC_LONG. */
 static bool add_record(struct pack_coder *c, uint64_t head, uint64_t size, uint32_t at, uint32_t left)
 {
 	uint32_t flags = rec_flags(head), id = rec_id(head);
@@ -135,7 +136,9 @@ static const uint8_t *take_planes(const uint8_t *from, uint64_t *column, uint32_
 	return from;
 }
 
-/* Collects the places of one column of one group; the last column holds all words from there on. Returns their number. */
+/*
+ * Collects the places of one column of one group; the last column holds all words from there on. Returns their number.
+ */
 static uint32_t column_places(const struct pack_coder *c, uint32_t group, uint32_t column, uint16_t *places)
 {
 	uint32_t n = 0;
@@ -188,7 +191,8 @@ static const uint8_t *take_columns(struct pack_coder *c, const uint8_t *from)
 
 /* ---- a block ---- */
 
-/* Records from `prefix` bytes on; everything behind them must be zero. Returns bytes in c->split, 0 when it is not that kind. */
+/* Records from `prefix` bytes on; everything behind them must be zero. Returns bytes in c->split, 0 when it is not that
+ * kind. */
 static size_t split_block(struct pack_coder *c, const uint8_t *block, size_t n, uint32_t prefix)
 {
 	uint32_t total = prefix > n ? 0 : (uint32_t)((n - prefix) / 8), at = 0, heads = 0;
@@ -324,7 +328,8 @@ static uint32_t prefix_of(const uint8_t *block, size_t n, uint64_t file_block)
 	return magic == REC_CHUNK_MAGIC ? sizeof(struct rec_chunk) : 0;
 }
 
-bool pack_encode(struct pack_coder *c, const void *block, size_t n, uint64_t file_block, enum pack_method *method, const void **out, size_t *bytes)
+bool pack_encode(struct pack_coder *c, const void *block, size_t n, uint64_t file_block, enum pack_method *method,
+	const void **out, size_t *bytes)
 {
 	size_t split;
 
@@ -338,7 +343,8 @@ bool pack_encode(struct pack_coder *c, const void *block, size_t n, uint64_t fil
 	if (split) {
 		*bytes = ZSTD_compressCCtx(c->cctx, c->packed, sizeof(c->packed), c->split, split, 1);
 		/* Proved on the spot: a packed trace replaces the directory. */
-		if (!ZSTD_isError(*bytes) && pack_decode(c, *method, c->packed, *bytes, c->proof, n) && !memcmp(c->proof, block, n))
+		if (!ZSTD_isError(*bytes) && pack_decode(c, *method, c->packed, *bytes, c->proof, n) &&
+			!memcmp(c->proof, block, n))
 			return true;
 	}
 	*method = PACK_ZSTD;

@@ -1,8 +1,8 @@
 /*
  * trace/read/pack_read.c - a trace in the one file that --pack makes
  *
- * Every number of the tables is checked when the file is opened; blocks are unpacked one at a time into memory. The last few
- * stay, because readers ask for pieces of one block.
+ * Every number of the tables is checked when the file is opened; blocks are unpacked one at a time into memory. The
+ * last few stay, because readers ask for pieces of one block.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -81,7 +81,8 @@ static int64_t packed_read(struct gt_store *s, uint32_t file, uint64_t offset, v
 		size_t n = size - inside < bytes - done ? (size_t)(size - inside) : bytes - done;
 		const uint8_t *block = unpacked(p, f->place + number, (size_t)size);
 
-		/* A block that cannot be unpacked reads as damage (no header is all ones): it is lost and counted, its neighbours are not. */
+		/* A block that cannot be unpacked reads as damage (no header is all ones): it is lost and counted, its
+		 * neighbours are not. */
 		if (!block && errno != EBADMSG)
 			return -1;
 		if (block)
@@ -114,7 +115,8 @@ static bool check_blocks(const struct packed *p, uint64_t size)
 	for (uint64_t i = 0; i < p->n_blocks; i++) {
 		const struct pack_block *b = &p->blocks[i];
 
-		if (b->method > PACK_COLUMNS || b->bytes > sizeof(p->input) || b->offset > size || b->bytes > size - b->offset)
+		if (b->method > PACK_COLUMNS || b->bytes > sizeof(p->input) || b->offset > size ||
+			b->bytes > size - b->offset)
 			return false;
 	}
 	return true;
@@ -122,10 +124,12 @@ static bool check_blocks(const struct packed *p, uint64_t size)
 
 static int damaged(const struct gt_store *s, struct gt_err *err)
 {
-	return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed after it was packed", NULL, "%s: damaged packed trace", s->path);
+	return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed after it was packed", NULL,
+		"%s: damaged packed trace", s->path);
 }
 
-static int add_files(struct gt_store *s, const struct pack_file *files, uint64_t n, uint64_t n_blocks, struct gt_err *err)
+static int add_files(
+	struct gt_store *s, const struct pack_file *files, uint64_t n, uint64_t n_blocks, struct gt_err *err)
 {
 	uint64_t next = 0;
 
@@ -134,8 +138,8 @@ static int add_files(struct gt_store *s, const struct pack_file *files, uint64_t
 		struct gt_store_name name;
 		struct gt_store_file *f;
 
-		if (!memchr(files[i].name, 0, sizeof(files[i].name)) || !gt_store_name_parse(files[i].name, &name) || blocks > n_blocks - next ||
-		    (i && strcmp(files[i - 1].name, files[i].name) >= 0))
+		if (!memchr(files[i].name, 0, sizeof(files[i].name)) || !gt_store_name_parse(files[i].name, &name) ||
+			blocks > n_blocks - next || (i && strcmp(files[i - 1].name, files[i].name) >= 0))
 			return damaged(s, err);
 		f = gt_store_add(s, files[i].name, files[i].size);
 		if (!f)
@@ -146,12 +150,14 @@ static int add_files(struct gt_store *s, const struct pack_file *files, uint64_t
 	return 0;
 }
 
-static int read_tables(struct gt_store *s, struct packed *p, const struct pack_header *h, uint64_t size, struct gt_err *err)
+static int read_tables(
+	struct gt_store *s, struct packed *p, const struct pack_header *h, uint64_t size, struct gt_err *err)
 {
 	struct pack_file *files;
 	int rc;
 
-	if (!table_fits(h->files_offset, h->n_files, sizeof(*files), size) || !table_fits(h->blocks_offset, h->n_blocks, sizeof(*p->blocks), size))
+	if (!table_fits(h->files_offset, h->n_files, sizeof(*files), size) ||
+		!table_fits(h->blocks_offset, h->n_blocks, sizeof(*p->blocks), size))
 		return damaged(s, err);
 	p->n_blocks = h->n_blocks;
 	p->blocks = malloc(h->n_blocks * sizeof(*p->blocks) + 1);
@@ -184,12 +190,13 @@ int gt_store_open_packed(struct gt_store *s, int fd, struct gt_err *err)
 	s->self = p;
 	s->read = packed_read;
 	s->close = packed_close;
-	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size < sizeof(h) || !read_all(fd, &h, sizeof(h), 0) || h.magic != PACK_MAGIC)
+	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size < sizeof(h) || !read_all(fd, &h, sizeof(h), 0) ||
+		h.magic != PACK_MAGIC)
 		return gt_fail(err, GT_EXIT_INPUT, "its first bytes are not those of a packed trace",
 			"name the directory or file NAME.gputap that gputap run made",
 		               "%s: not a gputap trace", s->path);
 	if (h.version != PACK_VERSION)
-		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads packed format version 1", "use the gputap that packed it", "%s: packed format version %u",
-		               s->path, h.version);
+		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads packed format version 1",
+			"use the gputap that packed it", "%s: packed format version %u", s->path, h.version);
 	return read_tables(s, p, &h, (uint64_t)st.st_size, err);
 }

@@ -53,11 +53,13 @@ static int check_format(const struct gt_reader *r, const struct gt_facts *facts,
 	const char *mine = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big";
 
 	if (format && strtoul(format, NULL, 10) != REC_VERSION)
-		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads trace format version 1", "use the gputap that recorded it",
-		               "%s/%s: trace format version %.40s", r->store->path, file, format);
+		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads trace format version 1",
+			"use the gputap that recorded it", "%s/%s: trace format version %.40s", r->store->path, file,
+			format);
 	if (order && strcmp(order, mine))
 		return gt_fail(err, GT_EXIT_INPUT, "the trace was recorded on a machine with the other byte order",
-		               "read it on a machine like the one it was recorded on", "%s/%s: byte order %.40s", r->store->path, file, order);
+			"read it on a machine like the one it was recorded on", "%s/%s: byte order %.40s",
+			r->store->path, file, order);
 	return 0;
 }
 
@@ -134,7 +136,8 @@ static int list_files(struct gt_reader *r, struct gt_err *err)
 			return -1;
 	if (run == GT_STORE_NONE && !r->n_images)
 		return gt_fail(err, GT_EXIT_INPUT, "it holds neither a `run` file nor a process' records",
-		               "name the directory NAME.gputap that gputap run made", "%s: not a gputap trace", r->store->path);
+			"name the directory NAME.gputap that gputap run made", "%s: not a gputap trace",
+			r->store->path);
 	place_streams(r);
 	return 0;
 }
@@ -151,11 +154,12 @@ static int by_start(const void *a, const void *b)
 	return x->instance < y->instance ? -1 : x->instance > y->instance;
 }
 
-/* Images that had calls to record and could not: nothing of them is here but this. Without a launcher the first of them made `run`. */
+/* Images that had calls to record and could not: nothing of them is here but this. Without a launcher the first of them
+ * made `run`. */
 static void count_unrecorded(struct gt_reader *r)
 {
-	bool by_image = !r->n_images && gt_facts_find(&r->run, "run_id", 0) && !gt_facts_find(&r->run, "launcher_pid", 0) &&
-		!gt_facts_find(&r->run, "failed", 0);
+	bool by_image = !r->n_images && gt_facts_find(&r->run, "run_id", 0) &&
+		!gt_facts_find(&r->run, "launcher_pid", 0) && !gt_facts_find(&r->run, "failed", 0);
 
 	r->found.lost[REC_LOSS_NO_STREAM] += by_image;
 	for (size_t i = 0; i < r->run.n; i++)
@@ -305,19 +309,23 @@ extern const unsigned char tap_table[];
 extern const size_t tap_table_bytes;
 extern const char tap_table_hash[];
 
-static int unpack(const struct gt_reader *r, const void *packed, size_t bytes, const char *name, char **text, size_t *n, struct gt_err *err)
+static int unpack(const struct gt_reader *r, const void *packed, size_t bytes, const char *name, char **text, size_t *n,
+	struct gt_err *err)
 {
 	unsigned long long size = ZSTD_getFrameContentSize(packed, bytes);
 	size_t got;
 
 	*text = NULL;
-	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > TABLE_LIMIT || !(*text = malloc(size + 1)))
-		return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed after the run", NULL, "%s/%s: not a function table", r->store->path, name);
+	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > TABLE_LIMIT ||
+		!(*text = malloc(size + 1)))
+		return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed after the run", NULL,
+			"%s/%s: not a function table", r->store->path, name);
 	got = ZSTD_decompress(*text, size, packed, bytes);
 	if (ZSTD_isError(got)) {
 		free(*text);
 		*text = NULL;
-		return gt_fail(err, GT_EXIT_INPUT, ZSTD_getErrorName(got), NULL, "%s/%s: the function table cannot be unpacked", r->store->path, name);
+		return gt_fail(err, GT_EXIT_INPUT, ZSTD_getErrorName(got), NULL,
+			"%s/%s: the function table cannot be unpacked", r->store->path, name);
 	}
 	(*text)[got] = 0;
 	*n = got;
@@ -342,7 +350,8 @@ bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes)
 	uint32_t file = gt_store_find(r->store, GT_CUDA_TABLE_FILE);
 	struct gt_err err = { 0 };
 
-	if (!r->cuda_table && (file == GT_STORE_NONE || unpack_file(r, file, &r->cuda_table, &r->cuda_table_bytes, &err) < 0))
+	if (!r->cuda_table &&
+		(file == GT_STORE_NONE || unpack_file(r, file, &r->cuda_table, &r->cuda_table_bytes, &err) < 0))
 		return false;
 	*text = r->cuda_table;
 	*bytes = r->cuda_table_bytes;
@@ -378,8 +387,9 @@ int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struc
 	    unpack(r, tap_table, tap_table_bytes, "(own table)", &r->table, &r->table_bytes, err) < 0)
 		return -1;
 	if (!r->table && file == GT_STORE_NONE)
-		return gt_fail(err, GT_EXIT_INPUT, "without it the records have no names; it is written once at the start of a run", NULL,
-		               "%s: the function table is missing", r->store->path);
+		return gt_fail(err, GT_EXIT_INPUT,
+			"without it the records have no names; it is written once at the start of a run", NULL,
+			"%s: the function table is missing", r->store->path);
 	if (!r->table && unpack_file(r, file, &r->table, &r->table_bytes, err) < 0)
 		return -1;
 	*text = r->table;

@@ -31,7 +31,9 @@ void gt_reader_close(struct gt_reader *r);
 const char *gt_reader_fact(const struct gt_reader *r, int process, const char *key, unsigned n);
 /* The function table's text (unpacked), of the first process that names one. */
 int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struct gt_err *err);
-/* The text of the table of CUDA's arguments; false: the trace has none, or a damaged one. Lives as long as the reader. */
+/*
+ * The text of the table of CUDA's arguments; false: the trace has none, or a damaged one. Lives as long as the reader.
+ */
 bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes);
 
 uint32_t gt_reader_process_count(const struct gt_reader *r);     /* sorted by start */
@@ -58,7 +60,8 @@ struct gt_rec {
 	                                     (and the size word of a REC_LONG one): use it, not words + 1 */
 	uint32_t n_args;                  /* words from args to the end; at least what the type needs */
 	uint32_t first_u32;               /* upper half of the duration word */
-	uint32_t holder;                  /* how many REC_THREAD records stood before it in its stream: which thread this is */
+	/* how many REC_THREAD records stood before it in its stream: which thread this is */
+	uint32_t holder;
 };
 
 /* All records in file order, stream by stream. Used once, at open, to build tables. process -1 = all. */
@@ -70,7 +73,8 @@ void gt_cursor_close(struct gt_cursor *c);
 /* Call records (and callbacks) merged in time order: (start, end descending, stream, offset), all processes or one.
  * Window in session ns; records that overlap it, GT_NO_TIME = open. */
 struct gt_merge;
-int gt_merge_open(struct gt_reader *r, int process, int64_t from_ns, int64_t to_ns, struct gt_merge **out, struct gt_err *err);
+int gt_merge_open(
+	struct gt_reader *r, int process, int64_t from_ns, int64_t to_ns, struct gt_merge **out, struct gt_err *err);
 int gt_merge_next(struct gt_merge *m, struct gt_rec *rec, struct gt_err *err);
 double gt_merge_done(const struct gt_merge *m);                   /* 0..1 */
 void gt_merge_close(struct gt_merge *m);
@@ -81,11 +85,12 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 /* Content by id; 1 found (memory lives until the reader is closed), 0 not stored. */
 int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes);
 
-/* Clocks: segments per process (boot), fitted from REC_CLOCK records and `run` clock lines. Session time is CLOCK_MONOTONIC
- * and a constant per process. trace/read/clock.c */
+/* Clocks: segments per process (boot), fitted from REC_CLOCK records and `run` clock lines. Session time is
+ * CLOCK_MONOTONIC and a constant per process. trace/read/clock.c */
 int64_t gt_reader_tick_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);       /* session ns */
 int64_t gt_reader_tick_mono_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);  /* CLOCK_MONOTONIC */
-uint64_t gt_reader_ns_tick(const struct gt_reader *r, uint32_t process, int64_t session_ns); /* a tick of that time, or the first behind it */
+/* a tick of that time, or the first behind it */
+uint64_t gt_reader_ns_tick(const struct gt_reader *r, uint32_t process, int64_t session_ns);
 int64_t gt_reader_utc_ns(const struct gt_reader *r);              /* CLOCK_REALTIME at session ns 0 */
 /* Half the widest bracket used; -1: the process has no rate of its own (1 ns a tick was assumed). */
 int64_t gt_reader_clock_error_ns(const struct gt_reader *r, uint32_t process);

@@ -1,8 +1,8 @@
 /*
  * trace/read/session.c - the clocks of all processes of a run on one session clock
  *
- * Session ns 0 is the earliest start of a process. Processes of one boot share CLOCK_MONOTONIC; those of another boot or
- * host are placed by their CLOCK_REALTIME.
+ * Session ns 0 is the earliest start of a process. Processes of one boot share CLOCK_MONOTONIC; those of another boot
+ * or host are placed by their CLOCK_REALTIME.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -39,10 +39,13 @@ static bool same_counter(const struct gt_image *a, const struct gt_image *b)
 static bool run_clock_serves(const struct gt_reader *r, const struct gt_image *image, bool *use_raw)
 {
 	const char *mine = fact_or(&image->meta, "clock_source", ""), *host = gt_facts_find(&image->meta, "host", 0);
-	const char *launcher_host = gt_facts_find(&r->run, "host", 0), *launcher = gt_facts_find(&r->run, "clock_source", 0);
-	const char *boot = gt_facts_find(&image->meta, "boot_id", 0), *launcher_boot = gt_facts_find(&r->run, "boot_id", 0);
+	const char *launcher_host = gt_facts_find(&r->run, "host", 0),
+		   *launcher = gt_facts_find(&r->run, "clock_source", 0);
+	const char *boot = gt_facts_find(&image->meta, "boot_id", 0),
+		   *launcher_boot = gt_facts_find(&r->run, "boot_id", 0);
 
-	if ((host && launcher_host && strcmp(host, launcher_host)) || (boot && launcher_boot && strcmp(boot, launcher_boot)))
+	if ((host && launcher_host && strcmp(host, launcher_host)) ||
+		(boot && launcher_boot && strcmp(boot, launcher_boot)))
 		return false;
 	*use_raw = !strcmp(mine, "monotonic_raw"); /* its ticks are the third value of each set */
 	return *use_raw || !launcher || !strcmp(mine, launcher);
@@ -71,7 +74,8 @@ static int add_run_sets(const struct gt_reader *r, const struct gt_image *image,
 		if (strcmp(r->run.facts[i].key, "clock") || !gt_clock_parse(r->run.facts[i].value, &set))
 			continue;
 		if (use_raw)
-			set.tick = (uint64_t)set.raw_ns; /* the bracket stays in the launcher's ticks: too wide on counters above 1 GHz */
+			/* the bracket stays in the launcher's ticks: too wide on counters above 1 GHz */
+			set.tick = (uint64_t)set.raw_ns;
 		if (add_set(sets, &set, err) < 0)
 			return -1;
 	}
@@ -125,7 +129,8 @@ static void find_start(struct gt_image *image)
 	image->start_mono_ns = gt_clock_mono_ns(image->clock, image->first_tick);
 }
 
-/* What to add to CLOCK_MONOTONIC of the image's boot for CLOCK_REALTIME: one value a boot, so that order inside it stays. */
+/* What to add to CLOCK_MONOTONIC of the image's boot for CLOCK_REALTIME: one value a boot, so that order inside it
+ * stays. */
 static int64_t real_offset(const struct gt_reader *r, const struct gt_image *image)
 {
 	for (uint32_t i = 0; i < r->n_images; i++)

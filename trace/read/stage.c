@@ -33,7 +33,8 @@ static const struct gt_window *window_of(const struct gt_stage *stage, uint64_t 
 	return NULL;
 }
 
-static int64_t read_piece(const struct gt_stage *stage, gt_plain_read *plain, void *self, uint64_t offset, void *to, size_t *bytes)
+static int64_t read_piece(
+	const struct gt_stage *stage, gt_plain_read *plain, void *self, uint64_t offset, void *to, size_t *bytes)
 {
 	const struct gt_window *w = window_of(stage, offset, bytes);
 	uint64_t target;
@@ -42,12 +43,15 @@ static int64_t read_piece(const struct gt_stage *stage, gt_plain_read *plain, vo
 	if (!w)
 		return plain(self, offset, to, *bytes);
 	got = plain(self, w->at + REC_STAGE_IMAGE + (offset - w->target), to, *bytes);
-	if (got < 0 || plain(self, w->at + offsetof(struct rec_chunk, rec_stage_target), &target, sizeof(target)) < (int64_t)sizeof(target))
+	if (got < 0 ||
+		plain(self, w->at + offsetof(struct rec_chunk, rec_stage_target), &target, sizeof(target)) <
+			(int64_t)sizeof(target))
 		return got;
 	return target == w->target ? got : plain(self, offset, to, *bytes);
 }
 
-int64_t gt_stage_read(const struct gt_stage *stage, gt_plain_read *plain, void *self, uint64_t offset, void *to, size_t bytes)
+int64_t gt_stage_read(
+	const struct gt_stage *stage, gt_plain_read *plain, void *self, uint64_t offset, void *to, size_t bytes)
 {
 	size_t done = 0;
 
@@ -71,15 +75,16 @@ void gt_stage_find(struct gt_stage *stage, gt_plain_read *plain, void *self)
 
 	stage->n = 0;
 	for (uint64_t at = REC_CONTROL_BYTES; stage->n < GT_WINDOWS;) {
-		if (gt_stage_read(stage, plain, self, at, &c, sizeof(c)) < (int64_t)sizeof(c) || c.magic != REC_CHUNK_MAGIC ||
-		    c.bytes < sizeof(c) || c.bytes > INT64_MAX / 2 - at)
+		if (gt_stage_read(stage, plain, self, at, &c, sizeof(c)) < (int64_t)sizeof(c) ||
+			c.magic != REC_CHUNK_MAGIC || c.bytes < sizeof(c) || c.bytes > INT64_MAX / 2 - at)
 			return;
 		if (c.kind == REC_CHUNK_STAGE) {
-			bool holds = c.bytes > REC_STAGE_IMAGE && c.rec_stage_target && c.rec_stage_target < INT64_MAX / 2 &&
-			             c.rec_stage_target % REC_BLOCK == 0;
+			bool holds = c.bytes > REC_STAGE_IMAGE && c.rec_stage_target &&
+				c.rec_stage_target < INT64_MAX / 2 && c.rec_stage_target % REC_BLOCK == 0;
 
-			stage->window[stage->n++] = (struct gt_window){ .at = at, .bytes = c.bytes > REC_STAGE_IMAGE ? c.bytes - REC_STAGE_IMAGE : 0,
-			                                                .target = holds ? c.rec_stage_target : 0 };
+			stage->window[stage->n++] = (struct gt_window){ .at = at,
+				.bytes = c.bytes > REC_STAGE_IMAGE ? c.bytes - REC_STAGE_IMAGE : 0,
+				.target = holds ? c.rec_stage_target : 0 };
 		}
 		at = (at + c.bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
 	}

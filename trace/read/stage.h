@@ -2,7 +2,8 @@
  * trace/read/stage.h - chunks of a stream file that still stand in a window
  *
  * A busy stream fills chunks in one of two reused windows of its file and writes each to its own place when the window
- * is needed again (trace/write/chunk.c K3). Until then the window counts. Readers above see every chunk in its own place.
+ * is needed again (trace/write/chunk.c K3). Until then the window counts. Readers above see every chunk in its own
+ * place.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -29,5 +30,6 @@ typedef int64_t gt_plain_read(void *self, uint64_t offset, void *to, size_t byte
 
 void gt_stage_find(struct gt_stage *stage, gt_plain_read *plain, void *self);
 /* As plain, but with staged chunks in their places; also while the writer moves on. */
-int64_t gt_stage_read(const struct gt_stage *stage, gt_plain_read *plain, void *self, uint64_t offset, void *to, size_t bytes);
+int64_t gt_stage_read(
+	const struct gt_stage *stage, gt_plain_read *plain, void *self, uint64_t offset, void *to, size_t bytes);
 #endif

@@ -37,7 +37,8 @@ static bool parse_number(const char *text, uint64_t limit, uint64_t *out, const 
 static bool is_hash(const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z')))
+		if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'z') ||
+			    (text[i] >= 'A' && text[i] <= 'Z')))
 			return false;
 	return n > 0;
 }
@@ -55,7 +56,8 @@ bool gt_store_name_parse(const char *name, struct gt_store_name *out)
 		return true;
 	if (n > 10 && !memcmp(name, "table.", 6) && !strcmp(name + n - 4, ".zst"))
 		return is_hash(name + 6, n - 10);
-	if (!parse_number(name, 1u << 31, &pid, &p) || *p++ != '.' || !parse_number(p, 1u << 31, &instance, &p) || *p++ != '/')
+	if (!parse_number(name, 1u << 31, &pid, &p) || *p++ != '.' || !parse_number(p, 1u << 31, &instance, &p) ||
+		*p++ != '/')
 		return false;
 	out->in_image = true;
 	out->pid = (int)pid;
@@ -138,15 +140,16 @@ int gt_store_slurp(struct gt_store *s, uint32_t file, size_t limit, char **data,
 	char *to;
 
 	if (size > limit)
-		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s/%s: %llu bytes are too many for this file", s->path, s->files[file].name,
-		               (unsigned long long)size);
+		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s/%s: %llu bytes are too many for this file", s->path,
+			s->files[file].name, (unsigned long long)size);
 	to = malloc(size + 1);
 	if (!to)
 		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
 	got = s->read(s, file, 0, to, size);
 	if (got < 0) {
 		free(to);
-		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read", s->path, s->files[file].name);
+		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read", s->path,
+			s->files[file].name);
 	}
 	to[got] = 0;
 	*data = to;
@@ -173,8 +176,9 @@ int gt_store_open(const char *path, struct gt_store **out, struct gt_err *err)
 		rc = gt_store_open_packed(s, fd, err);
 	} else {
 		close(fd);
-		rc = gt_fail(err, GT_EXIT_INPUT, "a trace is a directory NAME.gputap or the file that --pack makes of it", NULL,
-		             "%s: neither a directory nor a file", path);
+		rc = gt_fail(err, GT_EXIT_INPUT,
+			"a trace is a directory NAME.gputap or the file that --pack makes of it", NULL,
+			"%s: neither a directory nor a file", path);
 	}
 	if (rc < 0) {
 		gt_store_close(s);

@@ -140,10 +140,13 @@ static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;                         /* gone since it was listed */
 	if (image ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
-		return gt_fail(err, GT_EXIT_INPUT, "a trace holds plain files and directories only; links are not followed", NULL,
-		               "%s/%s: %s", s->path, full, S_ISLNK(st.st_mode) ? "is a symbolic link" : "is not what its name says");
+		return gt_fail(err, GT_EXIT_INPUT,
+			"a trace holds plain files and directories only; links are not followed", NULL, "%s/%s: %s",
+			s->path, full, S_ISLNK(st.st_mode) ? "is a symbolic link" : "is not what its name says");
 	if (!image)
-		return gt_store_add(s, full, (uint64_t)st.st_size) ? 0 : gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
+		return gt_store_add(s, full, (uint64_t)st.st_size)
+			? 0
+			: gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
 	sub = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (sub < 0)
 		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be opened", s->path, full);

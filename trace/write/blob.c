@@ -60,7 +60,8 @@ static bool write_at(int fd, const void *from, size_t n, uint64_t at)
 }
 
 /* False: not even the header stands. */
-static bool write_parts(int fd, uint64_t at, struct rec_chunk *head, const void *const *parts, const size_t *lengths, uint32_t n, uint64_t kept)
+static bool write_parts(int fd, uint64_t at, struct rec_chunk *head, const void *const *parts, const size_t *lengths,
+	uint32_t n, uint64_t kept)
 {
 	uint64_t done = 0;
 
@@ -80,7 +81,8 @@ static bool write_parts(int fd, uint64_t at, struct rec_chunk *head, const void 
 	return true;
 }
 
-static void store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n, const uint64_t id[2], uint64_t total)
+static void store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
+	const uint64_t id[2], uint64_t total)
 {
 	struct tap_stream *s = tap_stream_get();
 	uint64_t kept = total < BLOB_MAX ? total : BLOB_MAX, offset;
@@ -107,7 +109,8 @@ static void store(enum rec_blob_kind kind, const void *const *parts, const size_
 		tap_lost(REC_LOSS_SOURCE_CUT, 1);
 }
 
-void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n, bool keep_content, uint64_t id[2], uint64_t *total)
+void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
+	bool keep_content, uint64_t id[2], uint64_t *total)
 {
 	XXH3_state_t state;
 	uint64_t bytes = 0;

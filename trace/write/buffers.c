@@ -6,16 +6,16 @@
  * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
  *
  * B1  A place belongs to the thread that took it until it is given back: nothing but counters is shared.
- * B2  A place is allocated before it is mapped (K1 of chunk.c), and its magic is written last (K2). Its bytes are zero where the
- *     other library has not written yet, so after a kill its records end at the first zero.
- * B3  Places are whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet) begins with a zero: a reader
- *     that goes on block by block there misses none behind it.
+ * B2  A place is allocated before it is mapped (K1 of chunk.c), and its magic is written last (K2). Its bytes are zero
+ *     where the other library has not written yet, so after a kill its records end at the first zero.
+ * B3  Places are whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet) begins with a
+ *     zero: a reader that goes on block by block there misses none behind it.
  *
- * What a buffer left of its place goes to the next request: a flush gives back buffers that are nearly empty, and the file would be
- * many times longer than what it holds.
+ * What a buffer left of its place goes to the next request: a flush gives back buffers that are nearly empty, and the
+ * file would be many times longer than what it holds.
  *
- * In a ring places stay whole, as many as half of the size allows. When no room is left the place that was given back first is taken
- * again.
+ * In a ring places stay whole, as many as half of the size allows. When no room is left the place that was given back
+ * first is taken again.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -37,7 +37,8 @@ static uint64_t place_bytes, first_place, next_place, numbers;
 static uint64_t (*count_ring)(const struct rec_chunk *c);
 static uint64_t *ring_given;            /* of each place: 0 = in use or never used, else its turn of being given back */
 static uint64_t ring_turns, ring_limit;
-static uint64_t rest[RESTS];            /* {first block u32, blocks u32} in the file, 0 = none: allocated and never written to */
+/* {first block u32, blocks u32} in the file, 0 = none: allocated and never written to */
+static uint64_t rest[RESTS];
 
 bool tap_buffers_open(uint64_t bytes, uint64_t (*ring_count)(const struct rec_chunk *c))
 {
@@ -58,7 +59,8 @@ bool tap_buffers_open(uint64_t bytes, uint64_t (*ring_count)(const struct rec_ch
 	ring_limit = tap_options.max_size / 2 / bytes;
 	ring_limit = ring_limit < 2 ? 2 : ring_limit > RING_PLACES ? RING_PLACES : ring_limit;
 	if (tap_ring())
-		ring_given = tap_sys_mmap(NULL, RING_PLACES * sizeof *ring_given, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ring_given = tap_sys_mmap(NULL, RING_PLACES * sizeof *ring_given, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return true;
 }
 
@@ -219,7 +221,8 @@ static void punch(uint64_t at, uint64_t bytes)
 		tap_sys_close(fd);
 }
 
-/* The chunk is cut to the blocks that it needs; what lies behind goes to the next request, or back to the disk. B3: the cut comes first. */
+/* The chunk is cut to the blocks that it needs; what lies behind goes to the next request, or back to the disk. B3: the
+ * cut comes first. */
 static uint64_t cut(struct rec_chunk *c, uint64_t used)
 {
 	uint64_t blocks = (used + REC_BLOCK - 1) / REC_BLOCK, bytes = c->bytes;

@@ -5,17 +5,17 @@
  * May       make system calls. At most three mappings a stream: control page and two chunks or windows (S4).
  * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
  *
- * K1  No store into a mapping may fault for want of space: what is mapped was allocated before (fallocate, else zeros were
- *     written), inside RLIMIT_FSIZE.
+ * K1  No store into a mapping may fault for want of space: what is mapped was allocated before (fallocate, else zeros
+ *     were written), inside RLIMIT_FSIZE.
  * K2  A chunk's magic is written last: without it a reader sees free space.
- * K3  A window's target is set when its image is the truth and cleared when the chunk stands whole in its own place. So a
- *     reader that prefers a window with a target finds every record, whenever the program was killed.
+ * K3  A window's target is set when its image is the truth and cleared when the chunk stands whole in its own place. So
+ *     a reader that prefers a window with a target finds every record, whenever the program was killed.
  *
  * Windows. The first store into a page of a file mapping costs microseconds (allocation, journal, dirty accounting), as
  * much as a hundred records. So a busy stream has two windows in its file, whose pages stay; a full one is copied
- * to the chunk's place, which was allocated before the chunk was opened, by two writes before the window is used again: one when the
- * other window comes to its last block, one when that is full. A call waits for half of the copy at the most.
- * docs/decisions.md has the figures.
+ * to the chunk's place, which was allocated before the chunk was opened, by two writes before the window is used again:
+ * one when the other window comes to its last block, one when that is full. A call waits for half of the copy at the
+ * most. docs/decisions.md has the figures.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -31,7 +31,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { NOT_SUPPORTED = 95, NO_SUCH_CALL = 38, INVALID = 22, NO_SPACE = 28 };  /* errno values: raw calls return them negated */
+/* errno values: raw calls return them negated */
+enum { NOT_SUPPORTED = 95, NO_SUCH_CALL = 38, INVALID = 22, NO_SPACE = 28 };
 
 static uint64_t bytes_in_trace;         /* of this process, against --max-size */
 
@@ -75,9 +76,9 @@ static bool inside_file_limit(uint64_t end)
 static _Atomic int may_fail;            /* 0 not asked, 1 no, 2 yes: one trace, one file system */
 
 /*
- * Copy-on-write and network file systems may still refuse a store into allocated space. Writing the zeros ourselves at least finds
- * out early whether there is room; docs/trace-format.md says what remains. An overlay keeps new files on its upper file system and
- * passes allocation on to it: what that cannot do shows as "not supported".
+ * Copy-on-write and network file systems may still refuse a store into allocated space. Writing the zeros ourselves at
+ * least finds out early whether there is room; docs/trace-format.md says what remains. An overlay keeps new files on
+ * its upper file system and passes allocation on to it: what that cannot do shows as "not supported".
  */
 static bool stores_may_fail(int fd)
 {
@@ -86,8 +87,9 @@ static bool stores_may_fail(int fd)
 	if (may_fail)
 		return may_fail == 2;
 	bool bad = TAP_SYS(fstatfs, fd, &fs, 0, 0, 0, 0) == 0 &&
-	           (fs.f_type == 0x9123683e /* btrfs */ || fs.f_type == 0x6969 /* nfs */ || fs.f_type == 0xff534d42 /* cifs */ ||
-	            fs.f_type == 0xfe534d42 /* smb2 */ || fs.f_type == 0x2fc12fc1 /* zfs */ || fs.f_type == 0x65735546 /* fuse */);
+		(fs.f_type == 0x9123683e /* btrfs */ || fs.f_type == 0x6969 /* nfs */ ||
+			fs.f_type == 0xff534d42 /* cifs */ || fs.f_type == 0xfe534d42 /* smb2 */ ||
+			fs.f_type == 0x2fc12fc1 /* zfs */ || fs.f_type == 0x65735546 /* fuse */);
 	may_fail = bad ? 2 : 1;
 	return bad;
 }
@@ -95,7 +97,9 @@ static bool stores_may_fail(int fd)
 void tap_chunk_notes(void)
 {
 	if (may_fail == 2)
-		TAP_DEGRADE(TAP_PART_CORE, "the trace is on a file system where a full disk may end the program: write it to a local disk (--output)");
+		TAP_DEGRADE(TAP_PART_CORE,
+			"the trace is on a file system where a full disk may end the program: write it to a local disk "
+		        "(--output)");
 }
 
 static bool write_zeros(int fd, uint64_t at, uint64_t bytes)
@@ -114,7 +118,10 @@ static bool write_zeros(int fd, uint64_t at, uint64_t bytes)
 }
 
 /* A thread's first chunks and windows may go over the size of a ring: without them it could not overwrite anything. */
-static bool needed_for_ring(const struct tap_stream *s) { return tap_ring() && (s->keeps ? !s->chunks : s->ring_places < 3); }
+static bool needed_for_ring(const struct tap_stream *s)
+{
+	return tap_ring() && (s->keeps ? !s->chunks : s->ring_places < 3);
+}
 
 static long try_allocate(int fd, uint64_t at, uint64_t bytes)
 {
@@ -170,7 +177,10 @@ bool tap_chunk_punch(int fd, uint64_t at, uint64_t bytes)
 	return TAP_SYS(fallocate, fd, 3 /* KEEP_SIZE, PUNCH_HOLE */, at, bytes, 0, 0) == 0;
 }
 
-bool tap_chunk_refill(int fd, uint64_t at, uint64_t bytes) { return inside_file_limit(at + bytes) && try_allocate(fd, at, bytes) == 0; }
+bool tap_chunk_refill(int fd, uint64_t at, uint64_t bytes)
+{
+	return inside_file_limit(at + bytes) && try_allocate(fd, at, bytes) == 0;
+}
 
 /* ----------------------------------------------------------------- mapping */
 
@@ -231,8 +241,9 @@ bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
 }
 
 /*
- * Claims what is left up to `end`, so that a reader steps over it. extra: how far behind the limit that lies. A handler may come
- * between, even one that moves on to another block: then a piece of that block becomes padding, or nothing does.
+ * Claims what is left up to `end`, so that a reader steps over it. extra: how far behind the limit that lies. A handler
+ * may come between, even one that moves on to another block: then a piece of that block becomes padding, or nothing
+ * does.
  */
 static void pad_to(struct tap_stream *s, uint64_t end, uint32_t extra)
 {
@@ -246,13 +257,15 @@ static void pad_to(struct tap_stream *s, uint64_t end, uint32_t extra)
 			continue;               /* a handler took some of it */
 		if (words > 255)
 			rec[1] = words;
-		tap_stream_commit(rec, words > 255 ? rec_head(REC_PAD, 0, REC_LONG, 0) : rec_head(REC_PAD, words, 0, 0));
+		tap_stream_commit(
+			rec, words > 255 ? rec_head(REC_PAD, 0, REC_LONG, 0) : rec_head(REC_PAD, words, 0, 0));
 	}
 }
 
 /*
- * No system call, signals not blocked. Offsets only grow, so each step is a compare-and-swap from what was seen: a handler that did
- * it first, or went further, makes ours fail. chunk_end is read before used: a stale one can only answer "no".
+ * No system call, signals not blocked. Offsets only grow, so each step is a compare-and-swap from what was seen: a
+ * handler that did it first, or went further, makes ours fail. chunk_end is read before used: a stale one can only
+ * answer "no".
  */
 bool tap_chunk_next_block(struct tap_stream *s)
 {
@@ -262,11 +275,13 @@ bool tap_chunk_next_block(struct tap_stream *s)
 	if (block_end >= chunk_end || TAP_READ_ONCE(s->limit) % REC_BLOCK)
 		return false;                   /* only the limit of a chunk's last block is no block's end */
 	pad_to(s, block_end, 0);
-	tap_local_cmpxchg(&s->limit, block_end, block_end + REC_BLOCK < chunk_end ? block_end + REC_BLOCK : chunk_end - REC_CHUNK_RESERVE);
+	tap_local_cmpxchg(&s->limit, block_end,
+		block_end + REC_BLOCK < chunk_end ? block_end + REC_BLOCK : chunk_end - REC_CHUNK_RESERVE);
 	return true;
 }
 
-#define WINDOW_IMAGE (6u * REC_BLOCK)   /* both stay in the second level cache; five blocks without a system call, and one more step */
+/* both stay in the second level cache; five blocks without a system call, and one more step */
+#define WINDOW_IMAGE (6u * REC_BLOCK)
 
 static uint64_t next_bytes(const struct tap_stream *s)
 {
@@ -314,7 +329,8 @@ static struct rec_chunk *window_make(struct tap_stream *s, int fd, enum rec_loss
 		w = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (!w)
 		return NULL;
-	/* Else the first store brings in all of it as one large folio, which takes 0.2 ms at once; so each page waits for its own. */
+	/* Else the first store brings in all of it as one large folio, which takes 0.2 ms at once; so each page waits
+	 * for its own. */
 	tap_sys_madvise(w, bytes, MADV_RANDOM);
 	s->next_chunk = round_up(at + bytes, REC_BLOCK);
 	w->kind = REC_CHUNK_STAGE;
@@ -359,8 +375,8 @@ bool tap_chunk_prepares(const struct tap_stream *s)    /* in the last block of a
 }
 
 /*
- * Its records were finished a chunk ago, but for those of code that was interrupted and has not come back for five blocks (S4). The
- * image counts until the target goes, so nothing depends on how far this came.
+ * Its records were finished a chunk ago, but for those of code that was interrupted and has not come back for five
+ * blocks (S4). The image counts until the target goes, so nothing depends on how far this came.
  */
 void tap_chunk_prepare(struct tap_stream *s)
 {
@@ -386,7 +402,8 @@ static bool next_in_window(struct tap_stream *s, int fd, enum rec_loss *why)
 		return false;
 	uint64_t place = s->next_chunk, gone = 0;
 
-	if (!window_flush(s, fd, *w))            /* first: the oldest place of a small ring may be the one it stands for */
+	/* first: the oldest place of a small ring may be the one it stands for */
+	if (!window_flush(s, fd, *w))
 		return false;
 	if (allocate(s, fd, place, WINDOW_IMAGE, why)) {
 		s->next_chunk += WINDOW_IMAGE;
@@ -441,13 +458,14 @@ bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why)
 
 	if (fd < 0)
 		return false;
-	bool ring = tap_ring() && !s->keeps;            /* its places are taken again: nothing but windows may be mapped */
+	/* its places are taken again: nothing but windows may be mapped */
+	bool ring = tap_ring() && !s->keeps;
 	bool windows = s->chunks >= 2 && (ring || !stores_may_fail(fd));
 	bool done = (windows && next_in_window(s, fd, why)) || (!(ring && windows) && next_in_place(s, fd, why));
 
 	tap_sys_close(fd);
-	TAP_DEBUG(chunk, "stream %u: chunk %u %s at %lu, %lu bytes in the trace", s->number, s->chunks, done ? "opened" : "refused, wanted",
-	          done ? s->chunk_end : s->next_chunk, bytes_in_trace);
+	TAP_DEBUG(chunk, "stream %u: chunk %u %s at %lu, %lu bytes in the trace", s->number, s->chunks,
+		done ? "opened" : "refused, wanted", done ? s->chunk_end : s->next_chunk, bytes_in_trace);
 	return done;
 }
 
@@ -472,7 +490,8 @@ int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, en
 static void blank(void *map, size_t bytes)
 {
 	if (map)
-		tap_sys_mmap(map, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+		tap_sys_mmap(map, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
 void tap_chunk_blank(struct tap_stream *s)

@@ -53,7 +53,8 @@ static bool counter_is_trusted(void)
 	return tap_text_equal(name, "tsc") || (tap_text_equal(name, "kvm-clock") && invariant_tsc());
 }
 #else
-static bool counter_is_trusted(void) { return true; }   /* the architecture's own time base, readable and shared by all cores */
+/* the architecture's own time base, readable and shared by all cores */
+static bool counter_is_trusted(void) { return true; }
 #endif
 
 void tap_clock_init(void)
@@ -61,7 +62,8 @@ void tap_clock_init(void)
 	uint64_t best = UINT64_MAX;
 
 	tap_clock_counter = counter_is_trusted();
-	for (int i = 0; i < 3; i++) {           /* an interruption between the two would spoil each estimate made soon after */
+	/* an interruption between the two would spoil each estimate made soon after */
+	for (int i = 0; i < 3; i++) {
 		uint64_t before = tap_tick(), ns = now_ns(CLOCK_MONOTONIC), after = tap_tick();
 
 		if (after - before >= best)

@@ -5,8 +5,8 @@
  * May       open, write and close: no descriptor stays.
  * Must not  allocate, lock, touch errno; make a system call under a seccomp filter.
  *
- * What happens before the image has a directory (libraries are looked up, options read) waits in a buffer, and is dropped with
- * an image that records nothing.
+ * What happens before the image has a directory (libraries are looked up, options read) waits in a buffer, and is
+ * dropped with an image that records nothing.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -27,7 +27,8 @@ bool tap_environ_set(const char *name, const char *value)
 	while (environ && environ[n])
 		n++;
 	size_t array = (n + 2) * sizeof(char *);
-	char *memory = tap_sys_mmap(NULL, array + name_bytes + 1 + value_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = tap_sys_mmap(
+		NULL, array + name_bytes + 1 + value_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char **copy = (char **)memory, *line = memory ? memory + array : NULL;
 
 	if (!memory)

@@ -163,7 +163,8 @@ static bool truth(const char *name)
 {
 	const char *v = tap_option(name);
 
-	return tap_text_equal(v, "1") || tap_text_equal(v, "true") || tap_text_equal(v, "yes") || tap_text_equal(v, "on");
+	return tap_text_equal(v, "1") || tap_text_equal(v, "true") || tap_text_equal(v, "yes") ||
+		tap_text_equal(v, "on");
 }
 
 void tap_options_parse(void)

@@ -42,7 +42,8 @@ static inline void tap_local_add(uint64_t *at, uint64_t n)
 
 /*
  * Room for one record of `words` words below limit + extra, or NULL: the caller takes the slow path.
- * `used` only grows (it is an offset in the file), so a position read before an interruption is never valid again by chance.
+ * `used` only grows (it is an offset in the file), so a position read before an interruption is never valid again by
+ * chance.
  */
 static inline uint64_t *tap_stream_claim(struct tap_stream *s, uint32_t words, uint32_t extra, uint64_t *link)
 {
@@ -53,10 +54,12 @@ static inline uint64_t *tap_stream_claim(struct tap_stream *s, uint32_t words, u
 		uint64_t *rec = (uint64_t *)(base + at);
 
 		if (TAP_UNLIKELY(base != TAP_READ_ONCE(s->base)))
-			continue;                                       /* a handler switched the chunk between the reads */
+			/* a handler switched the chunk between the reads */
+			continue;
 		if (TAP_UNLIKELY(at + (uint64_t)words * 8 > end))
 			return NULL;
-		if (TAP_LIKELY(tap_local_cmpxchg(rec, 0, rec_claim(words)))) {  /* S1: claimed and sized at once; S4: mapped */
+		/* S1: claimed and sized at once; S4: mapped */
+		if (TAP_LIKELY(tap_local_cmpxchg(rec, 0, rec_claim(words)))) {
 			tap_local_cmpxchg(&s->used, at, at + words * 8ull);     /* S3: a handler may have done it */
 			*link = rec_link(s->number, at);
 			return rec;

@@ -5,13 +5,14 @@
  * May       make system calls.
  * Must not  wait, allocate with malloc, touch errno.
  *
- * A stream goes on at ever higher offsets, so that a link never means another record than it did; what is reused is the place in
- * the file. The chunk's header tells the offset. Definitions (objects, contents, clocks, notes, ...) stand in a stream of
- * their own beside each call stream, which is not touched, and neither are the first chunks of a stream, before its windows.
+ * A stream goes on at ever higher offsets, so that a link never means another record than it did; what is reused is the
+ * place in the file. The chunk's header tells the offset. Definitions (objects, contents, clocks, notes, ...) stand in
+ * a stream of their own beside each call stream, which is not touched, and neither are the first chunks of a stream,
+ * before its windows.
  *
- * G1  A place changes hands when a window takes it as its target, by one store (chunk.c K3). The new header is whole then, and
- *     counts the calls that the place has lost. So a reader finds each call either in its chunk or in a count, whenever
- *     the program was killed.
+ * G1  A place changes hands when a window takes it as its target, by one store (chunk.c K3). The new header is whole
+ *     then, and counts the calls that the place has lost. So a reader finds each call either in its chunk or in a
+ *     count, whenever the program was killed.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -21,7 +22,8 @@
 
 static bool read_header(int fd, uint64_t at, struct rec_chunk *c)
 {
-	return TAP_SYS(pread64, fd, c, sizeof *c, at, 0, 0) == sizeof *c && c->magic == REC_CHUNK_MAGIC && c->bytes >= sizeof *c;
+	return TAP_SYS(pread64, fd, c, sizeof *c, at, 0, 0) == sizeof *c && c->magic == REC_CHUNK_MAGIC &&
+		c->bytes >= sizeof *c;
 }
 
 /* A place whose chunk still stands in a window: its bytes, else 0. */
@@ -70,8 +72,9 @@ static uint64_t calls_in(const uint8_t *image, uint64_t bytes)
 	uint64_t n = 0;
 
 	for (uint64_t at = sizeof(struct rec_chunk); at < bytes; at = (at / REC_BLOCK + 1) * REC_BLOCK)
-		for (const uint64_t *rec = (const uint64_t *)(image + at), *end = (const uint64_t *)(image + (at / REC_BLOCK + 1) * REC_BLOCK);
-		     rec < end && *rec && rec_words(rec); rec += rec_words(rec))
+		for (const uint64_t *rec = (const uint64_t *)(image + at),
+				    *end = (const uint64_t *)(image + (at / REC_BLOCK + 1) * REC_BLOCK);
+			rec < end && *rec && rec_words(rec); rec += rec_words(rec))
 			n += rec_id(*rec) >= REC_FIRST_FUNCTION || rec_id(*rec) == REC_NVTX_EVENT;
 	return n;
 }
@@ -84,8 +87,8 @@ void tap_ring_leave(struct rec_chunk *image)
 /* What grows with the calls goes with them. */
 static bool goes_with_calls(uint32_t id)
 {
-	return id == REC_COMMAND || id == REC_COMMAND_UNTIMED || id == REC_LOCAL_SIZE || id == REC_HSA_KERNEL || id == REC_HSA_COPY ||
-	       id == REC_NVTX_EVENT || id == REC_NVTX_POP || id == REC_NVTX_END;
+	return id == REC_COMMAND || id == REC_COMMAND_UNTIMED || id == REC_LOCAL_SIZE || id == REC_HSA_KERNEL ||
+		id == REC_HSA_COPY || id == REC_NVTX_EVENT || id == REC_NVTX_POP || id == REC_NVTX_END;
 }
 
 struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id)

@@ -65,7 +65,8 @@ static const char *put_variable(struct tap_text *t, const char *p)
 
 static void put_rank(struct tap_text *t)
 {
-	static const char *const from[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
+	static const char *const from[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+		"SLURM_PROCID" };
 
 	for (unsigned i = 0; i < sizeof from / sizeof from[0]; i++) {
 		const char *rank = tap_environ(from[i]);
@@ -154,7 +155,8 @@ static void hand_on(void)
 
 	while (environ && environ[n])
 		n++;
-	char **fresh = tap_sys_mmap(NULL, (n + 4) * sizeof *fresh, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char **fresh =
+		tap_sys_mmap(NULL, (n + 4) * sizeof *fresh, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (!fresh)
 		return;
@@ -459,7 +461,9 @@ static void remove_tree(const char *dir, int levels)
 	tap_sys_unlink(dir, AT_REMOVEDIR);
 }
 
-/* Only what looks like a trace is replaced, and it is moved aside first: a reader never sees half of it under its name. */
+/*
+ * Only what looks like a trace is replaced, and it is moved aside first: a reader never sees half of it under its name.
+ */
 static void replace(const char *dir)
 {
 	char path[TAP_PATH_MAX];
@@ -649,7 +653,8 @@ bool tap_run_open(void)
 {
 	uint64_t state = TAP_RUN_NONE;
 
-	if (__atomic_compare_exchange_n(&tap_gate->run_state, &state, TAP_RUN_OPENING, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+	if (__atomic_compare_exchange_n(
+		    &tap_gate->run_state, &state, TAP_RUN_OPENING, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		if (image_dir[0]) {             /* opened before, and the word is wiped: this is a child */
 			tap_streams_forget();
 			struct tap_text t;

@@ -12,8 +12,8 @@
  *     any instruction, nest, and leave by longjmp. It finds either a free header, or a
  *     claimed one that it steps over. What it left unfinished stays INCOMPLETE.
  * S4  base and the mappings change with all signals blocked, so a handler sees them whole. Code that was
- *     interrupted may still hold an address in the chunk before: its header is not 0 any more, and it stays mapped until
- *     the next switch (a handler would have to fill a whole chunk within one interrupted reserve to get further).
+ *     interrupted may still hold an address in the chunk before: its header is not 0 any more, and it stays mapped
+ *     until the next switch (a handler would have to fill a whole chunk within one interrupted reserve to get further).
  *
  * Layout on disk: docs/trace-format.md. Chunks: chunk.c.
  *
@@ -42,11 +42,13 @@ uint64_t tap_start_tick;
 
 /* Streams live in slabs that are never given back: a stale pointer always finds a stream. */
 static struct tap_stream first_slab[STREAMS_PER_SLAB];
-static bool first_slab_free = true;                     /* false in a forked child: calls begun in the parent still point into it */
+/* false in a forked child: calls begun in the parent still point into it */
+static bool first_slab_free = true;
 static struct tap_stream *slab[SLABS];
 static uint32_t stream_count;                           /* numbers given out */
 static uint64_t pool;                                   /* {number + 1 of the top u32, tag u32}: Treiber stack */
-static uint64_t lost_unheld[64];                        /* counted where no stream was at hand; moved to a stream later */
+/* counted where no stream was at hand; moved to a stream later */
+static uint64_t lost_unheld[64];
 static uint64_t second_clock_tick;                      /* when the second clock pair is due, 0 = done */
 
 /* ------------------------------------------------------------------ losses */
@@ -72,8 +74,8 @@ static void lost_adopt(struct tap_stream *s)
 /* ------------------------------------------------------------------ append */
 
 /*
- * How long to leave it after a failure, not to make a system call per call: about a millisecond first (on every clock), for
- * what passes, such as a full descriptor table; twice as long each time, up to a second.
+ * How long to leave it after a failure, not to make a system call per call: about a millisecond first (on every clock),
+ * for what passes, such as a full descriptor table; twice as long each time, up to a second.
  */
 static uint64_t longer(uint64_t wait)
 {
@@ -137,7 +139,8 @@ TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words,
 	if (!rec)
 		tap_lost(s->dead ? s->dead - 1 : REC_LOSS_NO_SPACE, 1);
 	else if (s->chunks != chunks && is_call)
-		tap_clock_record();                             /* one pair per chunk; its own record claims what is left */
+		/* one pair per chunk; its own record claims what is left */
+		tap_clock_record();
 	if (is_call)
 		tap_chunk_notes();
 	return rec;
@@ -183,7 +186,8 @@ bool tap_record(uint32_t id, int32_t result, const uint64_t *words, uint32_t n)
 	return true;
 }
 
-static bool record_text(struct tap_stream *s, uint32_t id, uint64_t tick, uint64_t payload, const char *text, size_t bytes)
+static bool record_text(
+	struct tap_stream *s, uint32_t id, uint64_t tick, uint64_t payload, const char *text, size_t bytes)
 {
 	uint32_t kept = bytes > 4096 ? 4096 : (uint32_t)bytes;
 	uint32_t n = 2 + (kept + 4 + 7) / 8, head = n + 1 > 255 ? 2 : 1;
@@ -211,7 +215,8 @@ void tap_clock_record(void)
 	struct tap_clock_set set;
 
 	tap_clock_read(&set);
-	tap_record(REC_CLOCK, 0, (uint64_t[]){ set.tick, set.mono_ns, set.raw_ns, set.real_ns, set.boot_ns, set.bracket }, 6);
+	tap_record(REC_CLOCK, 0,
+		(uint64_t[]){ set.tick, set.mono_ns, set.raw_ns, set.real_ns, set.boot_ns, set.bracket }, 6);
 }
 
 /* -------------------------------------------------------------------- gate */
@@ -254,10 +259,12 @@ TAP_COLD static bool window_over(void)
 #define EARLY_SKIP 15u
 #define BUSY_TICKS 3000u                                /* a call, at most about a microsecond */
 
-/* Reading the clock costs more than many a call: a busy thread looks at each 16th, so that it can miss that many at most. */
+/* Reading the clock costs more than many a call: a busy thread looks at each 16th, so that it can miss that many at
+ * most. */
 TAP_COLD bool tap_window_early(void)
 {
-	static uint64_t closed_until;                           /* a guess of the window's first tick: spares the clock call */
+	/* a guess of the window's first tick: spares the clock call */
+	static uint64_t closed_until;
 	struct tap_tls *t = &tap_tls;
 	uint64_t tick = tap_tick();
 	int early = TAP_OFF_EARLY;
@@ -269,7 +276,8 @@ TAP_COLD bool tap_window_early(void)
 	if (tick >= TAP_READ_ONCE(closed_until)) {
 		uint64_t begin = tap_clock_tick_at(tap_options.start_after);
 
-		TAP_WRITE_ONCE(closed_until, begin > tick ? tick + (begin - tick) / 2 : tick);  /* nearer by halves: early estimates are rough */
+		/* nearer by halves: early estimates are rough */
+		TAP_WRITE_ONCE(closed_until, begin > tick ? tick + (begin - tick) / 2 : tick);
 	}
 	t->early_skip = tick - t->early_tick < (EARLY_SKIP + 1) * BUSY_TICKS ? EARLY_SKIP : 0;
 	t->early_tick = tick;
@@ -281,12 +289,14 @@ static bool window_open(void)
 	return !tap_off && (!tap_options.stop_after || !window_over());
 }
 
-/* The second of the two clock pairs that a trace without a launcher has: at the first need a millisecond later, never by waiting. */
+/* The second of the two clock pairs that a trace without a launcher has: at the first need a millisecond later, never
+ * by waiting. */
 static void clock_second(uint64_t tick)
 {
 	uint64_t due = __atomic_load_n(&second_clock_tick, __ATOMIC_RELAXED);
 
-	if (due && tick >= due && __atomic_compare_exchange_n(&second_clock_tick, &due, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (due && tick >= due &&
+		__atomic_compare_exchange_n(&second_clock_tick, &due, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		tap_clock_record();
 }
 
@@ -317,7 +327,9 @@ static void image_started(void)
 
 struct tap_stream *tap_stream_at(uint32_t number)
 {
-	struct tap_stream *in = number / STREAMS_PER_SLAB < SLABS ? __atomic_load_n(&slab[number / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE) : NULL;
+	struct tap_stream *in = number / STREAMS_PER_SLAB < SLABS
+		? __atomic_load_n(&slab[number / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE)
+		: NULL;
 
 	return in ? &in[number % STREAMS_PER_SLAB] : NULL;
 }
@@ -335,7 +347,8 @@ static struct tap_stream *pool_pop(void)
 
 	while ((uint32_t)top) {
 		struct tap_stream *s = stream_at((uint32_t)top - 1);
-		uint64_t below = ((top >> 32) + 1) << 32 | (uint32_t)s->next_free;        /* the tag keeps a re-pushed top apart */
+		/* the tag keeps a re-pushed top apart */
+		uint64_t below = ((top >> 32) + 1) << 32 | (uint32_t)s->next_free;
 
 		if (__atomic_compare_exchange_n(&pool, &top, below, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return s;
@@ -349,7 +362,8 @@ static void pool_push(struct tap_stream *s)
 
 	do
 		TAP_WRITE_ONCE(s->next_free, (uint32_t)top);
-	while (!__atomic_compare_exchange_n(&pool, &top, ((top >> 32) + 1) << 32 | (s->number + 1), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	while (!__atomic_compare_exchange_n(
+		&pool, &top, ((top >> 32) + 1) << 32 | (s->number + 1), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 static struct tap_stream *stream_new(enum rec_loss *why)
@@ -368,7 +382,8 @@ static struct tap_stream *stream_new(enum rec_loss *why)
 
 		if (!fresh)
 			return NULL;
-		if (!__atomic_compare_exchange_n(&slab[at], &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && fresh != first_slab)
+		if (!__atomic_compare_exchange_n(&slab[at], &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
+			fresh != first_slab)
 			tap_sys_munmap(fresh, bytes);
 	}
 	struct tap_stream *s = stream_at(number);
@@ -402,7 +417,8 @@ void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
 
 uint32_t tap_stream_count(void) { return __atomic_load_n(&stream_count, __ATOMIC_RELAXED); }
 
-/* When a thread may next try to open the image or a stream, and how long was waited. Races cost one attempt more or less. */
+/* When a thread may next try to open the image or a stream, and how long was waited. Races cost one attempt more or
+ * less. */
 static uint64_t open_retry_tick, open_retry_wait;
 
 static void open_failed(enum rec_loss why)
@@ -429,7 +445,8 @@ static void set_holder(struct tap_stream *s, uint32_t tid, uint64_t tick)
 	TAP_WRITE_ONCE(s->control->tid, tid);
 }
 
-/* Beside its stream a thread holds the one for what the ring must not take. Without room for it everything goes to the first. */
+/* Beside its stream a thread holds the one for what the ring must not take. Without room for it everything goes to the
+ * first. */
 static void take_kept(struct tap_stream *s)
 {
 	enum rec_loss why;
@@ -534,8 +551,8 @@ void tap_stream_thread_exit(void)
 }
 
 /*
- * New process (fork): nothing of the parent's streams is ours. Where its shared chunks lay comes private memory, so that a
- * call begun in the parent and ended here has a harmless place to write to.
+ * New process (fork): nothing of the parent's streams is ours. Where its shared chunks lay comes private memory, so
+ * that a call begun in the parent and ended here has a harmless place to write to.
  */
 void tap_streams_forget(void)
 {

@@ -50,8 +50,8 @@ struct tap_stream {
  */
 struct tap_stream *tap_stream_get(void);
 
-/* As tap_stream_get, for a record of this type that is not written by tap_record: with --ring what calls refer to (objects, names,
- * clocks) goes to a stream beside the thread's own that is never overwritten. */
+/* As tap_stream_get, for a record of this type that is not written by tap_record: with --ring what calls refer to
+ * (objects, names, clocks) goes to a stream beside the thread's own that is never overwritten. */
 struct tap_stream *tap_stream_get_for(uint32_t id);
 
 /* Room for one record of `words` 8-byte words, header included, inside one block; switches blocks and chunks
@@ -71,7 +71,8 @@ bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t byt
 
 /* Store one content (program source, log) under its id unless this process stored it already, at most 1 MiB of it.
  * Returns the id in id[2] in any case. parts/lengths as clCreateProgramWithSource. Not for hot paths. */
-void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n, bool keep_content, uint64_t id[2], uint64_t *total);
+void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
+	bool keep_content, uint64_t id[2], uint64_t *total);
 
 /* One note per call site: formatted without libc's printf, into the trace; %s %d %u %x %lu only. */
 void tap_note(uint32_t part, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -23,7 +23,10 @@ static inline long tap_sys6(long nr, long a, long b, long c, long d, long e, lon
 	register long r9 __asm__("r9") = f;
 	long ret;
 
-	__asm__ volatile("syscall" : "=a"(ret) : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
 	return ret;
 }
 #elif defined(__aarch64__)
@@ -53,10 +56,19 @@ static inline int tap_sys_open(const char *path, int flags, int mode)
 static inline void tap_sys_close(int fd) { TAP_SYS(close, fd, 0, 0, 0, 0, 0); }
 static inline long tap_sys_read(int fd, void *to, size_t n) { return TAP_SYS(read, fd, to, n, 0, 0, 0); }
 static inline long tap_sys_write(int fd, const void *from, size_t n) { return TAP_SYS(write, fd, from, n, 0, 0, 0); }
-static inline long tap_sys_pwrite(int fd, const void *from, size_t n, uint64_t at) { return TAP_SYS(pwrite64, fd, from, n, at, 0, 0); }
+static inline long tap_sys_pwrite(int fd, const void *from, size_t n, uint64_t at)
+{
+	return TAP_SYS(pwrite64, fd, from, n, at, 0, 0);
+}
 static inline long tap_sys_fallocate(int fd, uint64_t at, uint64_t n) { return TAP_SYS(fallocate, fd, 0, at, n, 0, 0); }
-static inline int tap_sys_mkdir(const char *path, int mode) { return (int)TAP_SYS(mkdirat, AT_FDCWD, path, mode, 0, 0, 0); }
-static inline int tap_sys_unlink(const char *path, int flags) { return (int)TAP_SYS(unlinkat, AT_FDCWD, path, flags, 0, 0, 0); }
+static inline int tap_sys_mkdir(const char *path, int mode)
+{
+	return (int)TAP_SYS(mkdirat, AT_FDCWD, path, mode, 0, 0, 0);
+}
+static inline int tap_sys_unlink(const char *path, int flags)
+{
+	return (int)TAP_SYS(unlinkat, AT_FDCWD, path, flags, 0, 0, 0);
+}
 /* Fails with -EEXIST when `to` exists (old kernels: replaces an empty directory only). */
 static inline int tap_sys_rename_new(const char *from, const char *to)
 {
@@ -66,7 +78,10 @@ static inline int tap_sys_rename_new(const char *from, const char *to)
 		ret = TAP_SYS(renameat2, AT_FDCWD, from, AT_FDCWD, to, 0, 0);
 	return (int)ret;
 }
-static inline long tap_sys_readlink(const char *path, char *to, size_t n) { return TAP_SYS(readlinkat, AT_FDCWD, path, to, n, 0, 0); }
+static inline long tap_sys_readlink(const char *path, char *to, size_t n)
+{
+	return TAP_SYS(readlinkat, AT_FDCWD, path, to, n, 0, 0);
+}
 
 /* NULL on failure. */
 static inline void *tap_sys_mmap(void *at, size_t n, int prot, int flags, int fd, uint64_t offset)
@@ -76,11 +91,16 @@ static inline void *tap_sys_mmap(void *at, size_t n, int prot, int flags, int fd
 	return (unsigned long)ret > -4096ul ? NULL : (void *)ret;
 }
 static inline void tap_sys_munmap(void *at, size_t n) { TAP_SYS(munmap, at, n, 0, 0, 0, 0); }
-static inline int tap_sys_madvise(void *at, size_t n, int advice) { return (int)TAP_SYS(madvise, at, n, advice, 0, 0, 0); }
+static inline int tap_sys_madvise(void *at, size_t n, int advice)
+{
+	return (int)TAP_SYS(madvise, at, n, advice, 0, 0, 0);
+}
 static inline uint32_t tap_sys_getpid(void) { return (uint32_t)TAP_SYS(getpid, 0, 0, 0, 0, 0, 0); }
 static inline uint32_t tap_sys_gettid(void) { return (uint32_t)TAP_SYS(gettid, 0, 0, 0, 0, 0, 0); }
 
-/* All signals off for this thread, the C library's own included; the old mask comes back for tap_sys_signals_restore. */
+/*
+ * All signals off for this thread, the C library's own included; the old mask comes back for tap_sys_signals_restore.
+ */
 static inline uint64_t tap_sys_signals_block(void)
 {
 	uint64_t all = ~0ull, old = 0;

@@ -21,7 +21,9 @@
 #define TAP_HIDDEN __attribute__((visibility("hidden")))
 #define TAP_COLD __attribute__((cold, noinline))
 
-/* One per thread, initial-exec, written by its thread alone (and its signal handlers, which leave it as they found it). */
+/*
+ * One per thread, initial-exec, written by its thread alone (and its signal handlers, which leave it as they found it).
+ */
 struct tap_tls {
 	struct tap_stream *stream;      /* NULL: none yet, or given back */
 	int *errno_at;                  /* this thread's errno, asked once; set with stream */
@@ -30,15 +32,16 @@ struct tap_tls {
 	uint32_t opening;               /* > 0: this thread is inside the opening of its stream */
 	uint32_t early_skip;            /* calls that need not look at the clock; while the window has not begun */
 	uint64_t early_tick;            /* when the last one did */
-	uint64_t by_program;            /* domain of a call that begins now, made by the program's own code while slots are in use; else 0 */
+	/* domain of a call that begins now, made by the program's own code while slots are in use; else 0 */
+	uint64_t by_program;
 	uint64_t spare[14];             /* for collectors: 8-byte words, zero at thread start */
 };
 _Static_assert(sizeof(struct tap_tls) <= 160, "the shim keeps its TLS small: dlopen-ed libraries need the surplus");
 extern __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
 
 /*
- * One page that fork wipes (MADV_WIPEONFORK): zero means that this is a new process, that nothing was opened yet, or that
- * recording is off. vfork shares it, on purpose. Written by stream.c and process.c.
+ * One page that fork wipes (MADV_WIPEONFORK): zero means that this is a new process, that nothing was opened yet, or
+ * that recording is off. vfork shares it, on purpose. Written by stream.c and process.c.
  */
 struct tap_gate {
 	uint64_t until_tick;            /* calls that begin before it take the fast path; 0 = ask the slow path */
@@ -51,7 +54,8 @@ struct tap_gate {
 extern struct tap_gate *tap_gate TAP_HIDDEN;
 enum { TAP_OFF_OPTION = 1, TAP_OFF_WINDOW, TAP_OFF_EXIT, TAP_OFF_EARLY };
 extern bool tap_calls_off TAP_HIDDEN;  /* OpenCL is not traced, other domains are; set by the constructor */
-extern int tap_off TAP_HIDDEN;         /* not 0: recording is off, EARLY: until the window begins, else for good; begin answers at once */
+/* not 0: recording is off, EARLY: until the window begins, else for good; begin answers at once */
+extern int tap_off TAP_HIDDEN;
 
 /* As tap_stream_reserve, for a call's record: it leaves the last 4 KiB of a chunk alone. */
 uint64_t *tap_stream_reserve_call(struct tap_stream *s, uint32_t words, uint64_t *link);

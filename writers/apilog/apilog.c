@@ -98,7 +98,8 @@ static void put_head(struct gt_text *t, const struct gt_call *call, int tid)
 /* thread: may be none of the model's, when only CUPTI knows it. */
 static struct part *find_part(struct apilog *a, uint32_t thread, int tid)
 {
-	struct part *unknown = NULL, **at = thread < gt_model_thread_count(a->x->model) ? &a->by_thread[thread] : &unknown;
+	struct part *unknown = NULL,
+		    **at = thread < gt_model_thread_count(a->x->model) ? &a->by_thread[thread] : &unknown;
 	struct part *p;
 
 	if (*at)
@@ -152,9 +153,21 @@ static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
 
 /* Reasons for calls that are not in the trace. Device times and their losses are no matter of this format. */
 static const enum rec_loss lost_calls[] = {
-	REC_LOSS_NO_SPACE, REC_LOSS_NO_STREAM, REC_LOSS_SECCOMP, REC_LOSS_SIZE_CAP, REC_LOSS_RING_OVERWRITTEN, REC_LOSS_LOADER_MISSED,
-	REC_LOSS_LATE_CALL, REC_LOSS_INCOMPLETE_RECORD, REC_LOSS_DAMAGED, REC_LOSS_TRUNCATED, REC_LOSS_CUPTI_MISSING, REC_LOSS_CUPTI_BUSY,
-	REC_LOSS_CUPTI_DROPPED, REC_LOSS_CUPTI_NO_BUFFER, REC_LOSS_CUPTI_UNREAD,
+	REC_LOSS_NO_SPACE,
+	REC_LOSS_NO_STREAM,
+	REC_LOSS_SECCOMP,
+	REC_LOSS_SIZE_CAP,
+	REC_LOSS_RING_OVERWRITTEN,
+	REC_LOSS_LOADER_MISSED,
+	REC_LOSS_LATE_CALL,
+	REC_LOSS_INCOMPLETE_RECORD,
+	REC_LOSS_DAMAGED,
+	REC_LOSS_TRUNCATED,
+	REC_LOSS_CUPTI_MISSING,
+	REC_LOSS_CUPTI_BUSY,
+	REC_LOSS_CUPTI_DROPPED,
+	REC_LOSS_CUPTI_NO_BUFFER,
+	REC_LOSS_CUPTI_UNREAD,
 };
 
 /* What is missing is said behind the last call; a log that has every call ends with it. */
@@ -237,14 +250,21 @@ static int write_one_file(struct apilog *a, struct gt_err *err)
 
 static int write_apilog(const struct gt_export *x, struct gt_err *err)
 {
-	struct apilog a = { .x = x, .render = gt_render_new(gt_model_table(x->model)), .out.fd = -1,
-	                    .per_thread = gt_option_true(x->options, "apilog-per-thread"), .cuda = gt_model_cuda(x->model, err) };
-	int rc = !a.cuda ? -1 : !a.render ? no_memory(&a, err) : a.per_thread ? write_per_thread(&a, err) : write_one_file(&a, err);
+	struct apilog a = { .x = x,
+		.render = gt_render_new(gt_model_table(x->model)),
+		.out.fd = -1,
+		.per_thread = gt_option_true(x->options, "apilog-per-thread"),
+		.cuda = gt_model_cuda(x->model, err) };
+	int rc = !a.cuda       ? -1
+		: !a.render    ? no_memory(&a, err)
+		: a.per_thread ? write_per_thread(&a, err)
+			       : write_one_file(&a, err);
 
 	gt_render_free(a.render);
 	return rc;
 }
 
 const struct gt_writer gt_writer_apilog = {
-	.id = "apilog", .suffix = ".apilog", .help = "API log, one line per call", .per_process = true, .write = write_apilog,
+	.id = "apilog", .suffix = ".apilog", .help = "API log, one line per call", .per_process = true,
+	.write = write_apilog,
 };

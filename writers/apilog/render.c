@@ -130,7 +130,8 @@ static void put_out_value(struct gt_text *t, const struct gt_arg *a, const struc
 	gt_text_char(t, ')');
 }
 
-static void put_out(struct gt_text *t, const struct gt_render_plan *p, unsigned i, const struct gt_call *call, const struct gt_arg *a)
+static void put_out(struct gt_text *t, const struct gt_render_plan *p, unsigned i, const struct gt_call *call,
+	const struct gt_arg *a)
 {
 	const struct gt_render_param *rp = &p->params[i];
 

@@ -60,7 +60,8 @@ static int no_memory(const struct atp *a, struct gt_err *err)
 /* thread: may be none of the model's, when only CUPTI knows it. */
 static struct block *find_block(struct atp *a, uint32_t thread, int tid, int domain)
 {
-	struct block *unknown = NULL, **at = thread < a->n_threads ? &a->by_thread[thread * DOMAINS + (unsigned)domain] : &unknown;
+	struct block *unknown = NULL,
+		     **at = thread < a->n_threads ? &a->by_thread[thread * DOMAINS + (unsigned)domain] : &unknown;
 	struct block *b;
 
 	if (*at)
@@ -143,7 +144,8 @@ static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
 	if (call->cuda)
 		return add_cuda_call(a, call, err);
 	/* Readers crash on a name in the OpenCL section that is none of OpenCL's. */
-	if (call->is_callback || (domain == OPENCL && (call->fn->domain != REC_DOMAIN_OPENCL || strncmp(call->fn->name, "cl", 2) != 0)))
+	if (call->is_callback ||
+		(domain == OPENCL && (call->fn->domain != REC_DOMAIN_OPENCL || strncmp(call->fn->name, "cl", 2) != 0)))
 		return 0;
 	plan = gt_render_plan(a->render, call->fn);
 	if (!plan || !begin_lines(a, call, domain, &l))
@@ -197,7 +199,8 @@ static int add_cuda_list(struct atp *a, struct gt_err *err)
 	if (!a->list_text)
 		return no_memory(a, err);
 	a->list = (struct gt_atp_cuda_list){ .x = a->x, .text = &a->list_text->text, .wrote = wrote, .ctx = a };
-	rc = a->cuda_as_hsa ? gt_atp_cuda_kernels(&a->list, a->cuda, err) : gt_atp_cuda_without_call(&a->list, a->cuda, err);
+	rc = a->cuda_as_hsa ? gt_atp_cuda_kernels(&a->list, a->cuda, err)
+			    : gt_atp_cuda_without_call(&a->list, a->cuda, err);
 	a->moved += a->list.moved;
 	return rc;
 }
@@ -320,8 +323,11 @@ static void free_atp(struct atp *a)
 
 static int write_atp(const struct gt_export *x, struct gt_err *err)
 {
-	struct atp a = { .x = x, .render = gt_render_new(gt_model_table(x->model)), .n_threads = gt_model_thread_count(x->model),
-	                 .cuda = gt_model_cuda(x->model, err), .cuda_as_hsa = strcmp(gt_option(x->options, "atp-cuda"), "hsa") == 0 };
+	struct atp a = { .x = x,
+		.render = gt_render_new(gt_model_table(x->model)),
+		.n_threads = gt_model_thread_count(x->model),
+		.cuda = gt_model_cuda(x->model, err),
+		.cuda_as_hsa = strcmp(gt_option(x->options, "atp-cuda"), "hsa") == 0 };
 	int rc = a.cuda ? 0 : -1;
 
 	gt_spill_open(&a.spill, x->path, SPILL_BUDGET);
@@ -353,5 +359,6 @@ static bool has_content(const struct gt_model *m, const struct gt_process *p)
 }
 
 const struct gt_writer gt_writer_atp = {
-	.id = "atp", .suffix = ".atp", .help = "CodeXL application trace", .per_process = true, .has_content = has_content, .write = write_atp,
+	.id = "atp", .suffix = ".atp", .help = "CodeXL application trace", .per_process = true,
+	.has_content = has_content, .write = write_atp,
 };

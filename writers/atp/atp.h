@@ -32,7 +32,8 @@ unsigned gt_atp_device_part(struct gt_text *t, const struct gt_render_plan *plan
 unsigned gt_atp_copy_part(struct gt_text *t, const struct gt_call *call);
 
 /* Header lines, up to the first section. moved: times that were moved in this file. */
-void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa, const struct gt_cuda *cuda, uint64_t moved);
+void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa, const struct gt_cuda *cuda,
+	uint64_t moved);
 /* Dispatches to write; adds the number of times that have to be moved. */
 uint32_t gt_atp_hsa_count(const struct gt_export *x, uint64_t *moved);
 /* Their lines in the HSA kernel section. */
@@ -41,9 +42,16 @@ void gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x);
 void gt_atp_hsa_symbol(struct gt_text *t, const struct gt_string *s);
 
 /* CUDA: the device parts of what a call set going, in order of start. 0, or -1 with *err. */
-int gt_atp_cuda_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, unsigned *moved, struct gt_err *err);
+int gt_atp_cuda_parts(
+	struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, unsigned *moved, struct gt_err *err);
 /* A section that is a list of lines. wrote: so many bytes were appended to text. */
-struct gt_atp_cuda_list { const struct gt_export *x; struct gt_text *text; uint64_t lines, moved; void (*wrote)(void *ctx, size_t bytes); void *ctx; };
+struct gt_atp_cuda_list {
+	const struct gt_export *x;
+	struct gt_text *text;
+	uint64_t lines, moved;
+	void (*wrote)(void *ctx, size_t bytes);
+	void *ctx;
+};
 /* Work of the process whose call is not in the trace: a device part a line. */
 int gt_atp_cuda_without_call(struct gt_atp_cuda_list *l, struct gt_cuda *c, struct gt_err *err);
 /* All kernels of the process as lines of the HSA kernel section. */
@@ -53,7 +61,8 @@ int gt_atp_cuda_kernels(struct gt_atp_cuda_list *l, struct gt_cuda *c, struct gt
 struct gt_atp_open;
 struct gt_atp_markers {
 	const struct gt_export *x;
-	bool (*block)(void *ctx, uint32_t thread, struct gt_text **text, uint64_t **lines); /* where lines of a thread go; false: no memory */
+	/* where lines of a thread go; false: no memory */
+	bool (*block)(void *ctx, uint32_t thread, struct gt_text **text, uint64_t **lines);
 	void (*wrote)(void *ctx, size_t bytes);
 	void *ctx;
 	uint64_t moved;

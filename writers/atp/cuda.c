@@ -1,9 +1,10 @@
 /*
  * writers/atp/cuda.c - CUDA in .atp files: what a call set going on the device, and what ran without a call
  *
- * In sections of its own (the default) a call's Timestamp line carries one device part for each thing that the call set going, in the
- * layout of the OpenCL sections; work whose call is not in the trace has a section for itself. Carried as HSA (--atp-cuda=hsa) calls have
- * their host times alone and kernels stand in the HSA kernel section: the only places that readers of HSA look at.
+ * In sections of its own (the default) a call's Timestamp line carries one device part for each thing that the call set
+ * going, in the layout of the OpenCL sections; work whose call is not in the trace has a section for itself. Carried as
+ * HSA (--atp-cuda=hsa) calls have their host times alone and kernels stand in the HSA kernel section: the only places
+ * that readers of HSA look at.
  *
  * docs/atp.md has the layout.
  *
@@ -14,13 +15,24 @@
 
 #include "writers/atp/atp.h"
 
-/* The integer is OpenCL's for the same kind of work: readers of its sections know by it what stands behind the device. */
-enum { LIKE_KERNEL = 4592, LIKE_READ = 4595, LIKE_WRITE = 4596, LIKE_COPY = 4597, LIKE_FILL = 4615, LIKE_COMMAND_BUFFER = 4776 };
+/*
+ * The integer is OpenCL's for the same kind of work: readers of its sections know by it what stands behind the device.
+ */
+enum {
+	LIKE_KERNEL = 4592,
+	LIKE_READ = 4595,
+	LIKE_WRITE = 4596,
+	LIKE_COPY = 4597,
+	LIKE_FILL = 4615,
+	LIKE_COMMAND_BUFFER = 4776
+};
 
 /* By CUPTI's number of the copy's kind; "A" is an array. */
 static const struct { uint16_t type; const char *name; } copies[] = {
-	{ LIKE_COPY, "CUDA_MEMCPY" }, { LIKE_WRITE, "CUDA_MEMCPY_HTOD" }, { LIKE_READ, "CUDA_MEMCPY_DTOH" }, { LIKE_WRITE, "CUDA_MEMCPY_HTOA" },
-	{ LIKE_READ, "CUDA_MEMCPY_ATOH" }, { LIKE_COPY, "CUDA_MEMCPY_ATOA" }, { LIKE_COPY, "CUDA_MEMCPY_ATOD" }, { LIKE_COPY, "CUDA_MEMCPY_DTOA" },
+	{ LIKE_COPY, "CUDA_MEMCPY" }, { LIKE_WRITE, "CUDA_MEMCPY_HTOD" }, { LIKE_READ, "CUDA_MEMCPY_DTOH" },
+	{ LIKE_WRITE, "CUDA_MEMCPY_HTOA" },
+	{ LIKE_READ, "CUDA_MEMCPY_ATOH" }, { LIKE_COPY, "CUDA_MEMCPY_ATOA" }, { LIKE_COPY, "CUDA_MEMCPY_ATOD" },
+	{ LIKE_COPY, "CUDA_MEMCPY_DTOA" },
 	{ LIKE_COPY, "CUDA_MEMCPY_DTOD" }, { LIKE_COPY, "CUDA_MEMCPY_HTOH" }, { LIKE_COPY, "CUDA_MEMCPY_PTOP" },
 };
 
@@ -77,7 +89,8 @@ static unsigned put_times(struct gt_text *t, const struct gt_cuda_event *e, int6
 {
 	bool kernel = e->kind == GT_CUDA_KERNEL;
 	unsigned moved = 0;
-	uint64_t start = at_least(e->start_ns + shift, 0, &moved), end = at_least(e->end_ns + shift, (int64_t)start, &moved);
+	uint64_t start = at_least(e->start_ns + shift, 0, &moved),
+		 end = at_least(e->end_ns + shift, (int64_t)start, &moved);
 	uint64_t submit = before(kernel ? e->kernel.submitted_ns : GT_NO_TIME, shift, start, &moved);
 	uint64_t queued = before(kernel ? e->kernel.queued_ns : GT_NO_TIME, shift, submit ? submit : start, &moved);
 
@@ -96,9 +109,12 @@ static void put_kind(struct gt_text *t, const struct gt_cuda_event *e)
 
 	if (e->kind == GT_CUDA_KERNEL) {
 		type = LIKE_KERNEL;
-		name = e->kernel.launch_type == 1 || e->kernel.launch_type == 2 ? "CUDA_COOPERATIVE_KERNEL" : "CUDA_KERNEL";
+		name = e->kernel.launch_type == 1 || e->kernel.launch_type == 2 ? "CUDA_COOPERATIVE_KERNEL"
+										: "CUDA_KERNEL";
 	} else if (e->kind == GT_CUDA_COPY) {
-		kind = e->copy.copy_kind > 0 && (size_t)e->copy.copy_kind < sizeof(copies) / sizeof(copies[0]) ? (size_t)e->copy.copy_kind : 0;
+		kind = e->copy.copy_kind > 0 && (size_t)e->copy.copy_kind < sizeof(copies) / sizeof(copies[0])
+			? (size_t)e->copy.copy_kind
+			: 0;
 		type = copies[kind].type;
 		name = copies[kind].name;
 	} else if (e->kind == GT_CUDA_FILL) {
@@ -201,8 +217,8 @@ static int by_start(const void *l, const void *r)
 	return (a->place.index > b->place.index) - (a->place.index < b->place.index);
 }
 
-static int put_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_cuda_place *places, struct started *sorted, uint32_t n, int64_t shift,
-		     unsigned *moved, struct gt_err *err)
+static int put_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_cuda_place *places, struct started *sorted,
+	uint32_t n, int64_t shift, unsigned *moved, struct gt_err *err)
 {
 	struct gt_cuda_event e;
 	uint32_t timed = 0;
@@ -223,7 +239,8 @@ static int put_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_cuda_
 	return 0;
 }
 
-int gt_atp_cuda_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, unsigned *moved, struct gt_err *err)
+int gt_atp_cuda_parts(
+	struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, unsigned *moved, struct gt_err *err)
 {
 	struct gt_cuda_place few[8], *places = few;
 	struct started few_sorted[8], *sorted = few_sorted;
@@ -240,7 +257,8 @@ int gt_atp_cuda_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_call
 		if (places && sorted)
 			gt_cuda_work_of(c, e->process, e->correlation, places, n);
 		else
-			rc = gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "a graph of %u nodes could not be written", n);
+			rc = gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL,
+				"a graph of %u nodes could not be written", n);
 	}
 	if (!rc && n)
 		rc = put_parts(t, c, places, sorted, n, call->start_mono_ns - call->start_ns, moved, err);
@@ -259,8 +277,10 @@ static bool in_window(const struct gt_export *x, const struct gt_cuda_event *e)
 	       (x->to_ns == GT_NO_TIME || e->start_ns <= x->to_ns);
 }
 
-/* spec: ATP HSA kernel section; of the packet what a launch has too. A grid counts work-items there, and blocks in CUDA. */
-static unsigned put_hsa_kernel(struct gt_text *t, const struct gt_cuda *c, const struct gt_cuda_event *e, int64_t shift, bool eight_fields)
+/* spec: ATP HSA kernel section; of the packet what a launch has too. A grid counts work-items there, and blocks in
+ * CUDA. */
+static unsigned put_hsa_kernel(
+	struct gt_text *t, const struct gt_cuda *c, const struct gt_cuda_event *e, int64_t shift, bool eight_fields)
 {
 	static const char *const axes[] = { "x", "y", "z" };
 	const struct gt_string *name = kernel_name(e);
@@ -345,7 +365,8 @@ static int load(struct by_kind *k, struct gt_cuda *c, const struct gt_export *x,
 
 int gt_atp_cuda_without_call(struct gt_atp_cuda_list *l, struct gt_cuda *c, struct gt_err *err)
 {
-	struct by_kind kinds[] = { { .kind = GT_CUDA_KERNEL }, { .kind = GT_CUDA_COPY }, { .kind = GT_CUDA_FILL }, { .kind = GT_CUDA_GRAPH } };
+	struct by_kind kinds[] = { { .kind = GT_CUDA_KERNEL }, { .kind = GT_CUDA_COPY }, { .kind = GT_CUDA_FILL },
+		{ .kind = GT_CUDA_GRAPH } };
 	int64_t shift = gt_model_mono_ns(l->x->model, l->x->process->index, 0);
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

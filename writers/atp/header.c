@@ -72,7 +72,8 @@ static void put_device_key(struct gt_text *t, const struct gt_object *device, co
 	gt_text_lit(t, " = ");
 }
 
-static void put_device_text(struct gt_text *t, const struct gt_object *device, const char *key, const struct gt_object *of, uint32_t query)
+static void put_device_text(
+	struct gt_text *t, const struct gt_object *device, const char *key, const struct gt_object *of, uint32_t query)
 {
 	const struct gt_attr *a = of ? gt_object_attr(of, query) : NULL;
 
@@ -83,7 +84,8 @@ static void put_device_text(struct gt_text *t, const struct gt_object *device, c
 	gt_text_char(t, '\n');
 }
 
-static void put_device_number(struct gt_text *t, const struct gt_object *device, const char *key, uint32_t query, bool also_zero)
+static void put_device_number(
+	struct gt_text *t, const struct gt_object *device, const char *key, uint32_t query, bool also_zero)
 {
 	const struct gt_attr *a = gt_object_attr(device, query);
 	uint32_t v = 0;
@@ -148,7 +150,8 @@ static void put_cuda(struct gt_text *t, const struct gt_cuda_library *l)
 		put_line(t, "CUDAStandIn", "True");
 }
 
-void gt_atp_header(struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa, const struct gt_cuda *cuda, uint64_t moved)
+void gt_atp_header(
+	struct gt_text *t, const struct gt_export *x, bool opencl, bool hsa, const struct gt_cuda *cuda, uint64_t moved)
 {
 	const struct gt_cuda_library *library = gt_cuda_library(cuda, x->process->index);
 	const struct gt_process *p = x->process;

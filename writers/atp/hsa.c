@@ -47,7 +47,10 @@ static void put_handle(struct gt_text *t, uint64_t v, size_t width)
 }
 
 /* Readers want an end that is not before the start. */
-static uint64_t start_of(const struct gt_hsa_kernel *k) { return k->start_mono_ns > 0 ? (uint64_t)k->start_mono_ns : 0; }
+static uint64_t start_of(const struct gt_hsa_kernel *k)
+{
+	return k->start_mono_ns > 0 ? (uint64_t)k->start_mono_ns : 0;
+}
 static bool ends_early(const struct gt_hsa_kernel *k) { return k->end_mono_ns < (int64_t)start_of(k); }
 
 static void put_common(struct gt_text *t, const struct gt_hsa_kernel *k)

@@ -1,8 +1,9 @@
 /*
  * writers/atp/markers.c - the Perfmarker section: what a program marked with NVTX
  *
- * Readers match an end with the innermost open begin of its thread, so only what nests by nature stands here: pushes with their
- * pops, and marks as a begin and an end of one time. Starts with ends, which may overlap and cross threads, have no form in it.
+ * Readers match an end with the innermost open begin of its thread, so only what nests by nature stands here: pushes
+ * with their pops, and marks as a begin and an end of one time. Starts with ends, which may overlap and cross threads,
+ * have no form in it.
  *
  * spec: ATP Perfmarker section. docs/atp.md has the lines.
  *
@@ -16,7 +17,8 @@
 
 #define NAME_WIDTH 50u
 
-struct gt_atp_open { const struct gt_range **v; size_t n, room; };    /* pushes without their pop so far, oldest first */
+/* pushes without their pop so far, oldest first */
+struct gt_atp_open { const struct gt_range **v; size_t n, room; };
 
 /* As one word: readers turn it back. */
 static void put_word(struct gt_text *t, const char *s, size_t n)
@@ -80,7 +82,8 @@ static void put_begin(struct gt_text *t, const struct gt_export *x, const struct
 }
 
 /* innermost: of what is open in the thread, over all domains. Where another one ends, the line says which. */
-static void put_end(struct gt_text *t, const struct gt_export *x, const struct gt_range *g, bool innermost, unsigned *moved)
+static void put_end(
+	struct gt_text *t, const struct gt_export *x, const struct gt_range *g, bool innermost, unsigned *moved)
 {
 	put_kind(t, innermost ? "clEndPerfMarker" : "clEndPerfMarkerEx");
 	put_time(t, x, g->kind == REC_NVTX_MARK ? g->start_ns : g->end_ns, moved);
@@ -112,7 +115,8 @@ static long first_over(const struct gt_atp_open *open, const struct gt_range *ne
 	return first;
 }
 
-static void end_ranges(struct gt_atp_markers *m, struct gt_atp_open *open, const struct gt_range *next, struct gt_text *t, uint64_t *lines)
+static void end_ranges(struct gt_atp_markers *m, struct gt_atp_open *open, const struct gt_range *next,
+	struct gt_text *t, uint64_t *lines)
 {
 	unsigned moved = 0;
 	long i;
@@ -145,8 +149,8 @@ static bool is_wanted(const struct gt_export *x, const struct gt_range *g)
 {
 	int64_t end = g->end_ns != GT_NO_TIME ? g->end_ns : g->kind == REC_NVTX_MARK ? g->start_ns : INT64_MAX;
 
-	return g->process == x->process->index && g->kind != REC_NVTX_START && (x->from_ns == GT_NO_TIME || end >= x->from_ns) &&
-	       (x->to_ns == GT_NO_TIME || g->start_ns <= x->to_ns);
+	return g->process == x->process->index && g->kind != REC_NVTX_START &&
+		(x->from_ns == GT_NO_TIME || end >= x->from_ns) && (x->to_ns == GT_NO_TIME || g->start_ns <= x->to_ns);
 }
 
 bool gt_atp_has_markers(const struct gt_model *model, const struct gt_process *p)

@@ -182,8 +182,8 @@ static void put_struct(const struct render *r, const struct gt_struct *s, const 
 }
 
 /* Elements of one class; has_data or not: "[]" is what an array without elements looks like. */
-static void put_list(const struct render *r, const struct gt_arg *a, enum gt_value v, uint32_t bytes, const struct gt_enum *e,
-		     const struct gt_struct *layout)
+static void put_list(const struct render *r, const struct gt_arg *a, enum gt_value v, uint32_t bytes,
+	const struct gt_enum *e, const struct gt_struct *layout)
 {
 	uint64_t n;
 
@@ -210,7 +210,9 @@ static void put_list(const struct render *r, const struct gt_arg *a, enum gt_val
 	gt_text_char(r->t, ']');
 }
 
-/* The caller's memory is read only after a call that succeeded: what a failed call was given is known by its address. */
+/*
+ * The caller's memory is read only after a call that succeeded: what a failed call was given is known by its address.
+ */
 static void put_array(const struct render *r, const struct gt_render_param *rp, const struct gt_arg *a)
 {
 	if (a->param->dir == GT_IN && gt_call_failed(r->call)) {
@@ -242,7 +244,8 @@ static void put_query(const struct render *r, const struct gt_render_param *rp, 
 	}
 	if (rp->query >= 0)
 		gt_call_arg(r->call, (unsigned)rp->query, &asked);
-	if (!gt_fntable_query(r->table, a->param->group, (int64_t)asked.value, &q) || q.value == GT_VOID || q.value == GT_BYTE) {
+	if (!gt_fntable_query(r->table, a->param->group, (int64_t)asked.value, &q) || q.value == GT_VOID ||
+		q.value == GT_BYTE) {
 		gt_render_atp_pointer(r->t, a->value);
 		return;
 	}
@@ -277,7 +280,8 @@ static void put_query(const struct render *r, const struct gt_render_param *rp, 
 
 /* -------------------------------------------------------- property lists */
 
-static const char *property_name(const struct render *r, const struct gt_render_param *rp, const char *group, uint64_t key)
+static const char *property_name(
+	const struct render *r, const struct gt_render_param *rp, const char *group, uint64_t key)
 {
 	const char *name = rp->symbols ? gt_enum_name(rp->symbols, (int64_t)key) : NULL;
 
@@ -301,17 +305,20 @@ static void put_key(const struct render *r, const struct gt_render_param *rp, co
 	gt_text_char(r->t, ',');
 }
 
-static void put_property_value(const struct render *r, const struct gt_render_param *rp, const char *group, uint64_t key, uint64_t value)
+static void put_property_value(
+	const struct render *r, const struct gt_render_param *rp, const char *group, uint64_t key, uint64_t value)
 {
 	const char *name = property_name(r, rp, group, key);
 	struct gt_query q;
 
 	for (size_t i = 0; name && i < COUNT(property_values); i++)
 		if (strcmp(name, property_values[i].key) == 0) {
-			put_scalar(r->t, property_values[i].value, value, 8, gt_fntable_enum(r->table, property_values[i].group));
+			put_scalar(r->t, property_values[i].value, value, 8,
+				gt_fntable_enum(r->table, property_values[i].group));
 			return;
 		}
-	if (gt_fntable_query(r->table, group, (int64_t)key, &q) && (q.value == GT_ENUM || q.value == GT_FLAGS || q.value == GT_BOOL))
+	if (gt_fntable_query(r->table, group, (int64_t)key, &q) &&
+		(q.value == GT_ENUM || q.value == GT_FLAGS || q.value == GT_BOOL))
 		put_scalar(r->t, q.value, value, 8, gt_fntable_enum(r->table, q.group));
 	else
 		gt_text_u64(r->t, value);
@@ -436,13 +443,16 @@ static void put_return(const struct render *r)
 			gt_render_error(r->t, r->plan->ret_symbols, r->call->result);
 		break;
 	default:
-		put_scalar(r->t, fn->ret, fn->ret_position >= 0 || fn->ret == GT_HANDLE || fn->ret == GT_POINTER || fn->ret == GT_CALLBACK ?
-		           gt_call_return(r->call) : (uint32_t)r->call->result, 4, r->plan->ret_symbols);
+		put_scalar(r->t, fn->ret,
+			fn->ret_position >= 0 || fn->ret == GT_HANDLE || fn->ret == GT_POINTER || fn->ret == GT_CALLBACK
+				? gt_call_return(r->call)
+				: (uint32_t)r->call->result,
+			4, r->plan->ret_symbols);
 	}
 }
 
-void gt_render_atp_call(struct gt_text *t, struct gt_render *cache, const struct gt_render_plan *p, const struct gt_call *call,
-			const struct gt_render_agents *agents)
+void gt_render_atp_call(struct gt_text *t, struct gt_render *cache, const struct gt_render_plan *p,
+	const struct gt_call *call, const struct gt_render_agents *agents)
 {
 	const struct render r = { t, gt_render_table(cache), p, call, agents, p->fn->domain == REC_DOMAIN_HSA };
 	const struct gt_fn *fn = p->fn;

@@ -53,7 +53,8 @@ static void add_flags(struct line *l, const struct gt_enum *e, uint64_t raw)
 		add(l, "%s%" PRIu64, between, raw);
 }
 
-static void add_value(struct line *l, const struct gt_fntable *t, enum gt_value value, const char *group, uint64_t raw, unsigned bytes)
+static void add_value(struct line *l, const struct gt_fntable *t, enum gt_value value, const char *group, uint64_t raw,
+	unsigned bytes)
 {
 	const struct gt_enum *e = group && *group ? gt_fntable_enum(t, group) : NULL;
 	const char *name;

@@ -1,9 +1,9 @@
 /*
  * writers/sqlite/commands.c - device commands: the truthful row, and the one that CUDA's consumers read
  *
- * A command without device times has its OPENCL_WORKLOAD row and no other. Times in OPENCL_WORKLOAD are as measured; those
- * in CUPTI_ tables are kept in the order that consumers rely on (behind the session's zero, not before the call that
- * caused them, end not before start), and every time moved is counted.
+ * A command without device times has its OPENCL_WORKLOAD row and no other. Times in OPENCL_WORKLOAD are as measured;
+ * those in CUPTI_ tables are kept in the order that consumers rely on (behind the session's zero, not before the call
+ * that caused them, end not before start), and every time moved is counted.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -23,11 +23,13 @@ static struct place place_of(struct gt_sql_feeder *f, const struct gt_command *c
 	const struct gt_object *device = c->device ? c->device : gt_sql_object_device(c->queue ? c->queue : c->context);
 	const struct gt_object *context = c->context ? c->context : gt_sql_object_context(c->queue);
 
-	return (struct place){ gt_sql_device_id(f, device), gt_sql_object_number(f->objects, context), gt_sql_object_number(f->objects, c->queue) };
+	return (struct place){ gt_sql_device_id(f, device), gt_sql_object_number(f->objects, context),
+		gt_sql_object_number(f->objects, c->queue) };
 }
 
 /* The command's time in the CUPTI_ tables. */
-static void ordered_times(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, int64_t *start, int64_t *end)
+static void ordered_times(
+	struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, int64_t *start, int64_t *end)
 {
 	int64_t least = call->start_ns > 1 ? call->start_ns : 1;
 
@@ -38,7 +40,8 @@ static void ordered_times(struct gt_sql_feeder *f, const struct gt_call *call, c
 
 static int64_t within_int64(uint64_t v) { return v > INT64_MAX ? INT64_MAX : (int64_t)v; }
 
-static void add_kernel(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, int64_t correlation, struct place at)
+static void add_kernel(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c,
+	int64_t correlation, struct place at)
 {
 	struct gt_sql_row *r = gt_sql_add(f->kernel);
 	int64_t name = gt_sql_string(f->db, c->name.text, c->name.bytes), start, end, local = 0, private_bytes = 0;
@@ -77,8 +80,8 @@ static void add_kernel(struct gt_sql_feeder *f, const struct gt_call *call, cons
 	gt_put_constant(f->kernel, r, KE_tensorSizeMinusOneElements, "[]");
 }
 
-static void add_copy(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, const struct gt_operation *op,
-		     int64_t correlation, struct place at)
+static void add_copy(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c,
+	const struct gt_operation *op, int64_t correlation, struct place at)
 {
 	struct gt_sql_row *r = gt_sql_add(f->copy);
 	int64_t start, end;
@@ -113,8 +116,8 @@ static int64_t fill_value(const struct gt_command *c)
 	return value;
 }
 
-static void add_fill(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, const struct gt_operation *op,
-		     int64_t correlation, struct place at)
+static void add_fill(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c,
+	const struct gt_operation *op, int64_t correlation, struct place at)
 {
 	struct gt_sql_row *r = gt_sql_add(f->set);
 	int64_t start, end;
@@ -194,8 +197,8 @@ static void check_type(struct gt_sql_feeder *f, uint32_t type, int64_t name)
 	gt_sql_enum_add(f->db, "ENUM_OPENCL_COMMAND_TYPE", type, name);
 }
 
-static void add_work(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, const struct gt_operation *op,
-		     int64_t correlation, struct place at)
+static void add_work(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c,
+	const struct gt_operation *op, int64_t correlation, struct place at)
 {
 	struct gt_sql_row *r = gt_sql_add(f->work);
 	int64_t name = gt_sql_string(f->db, c->name.text, c->name.bytes);
@@ -230,7 +233,10 @@ static void add_work(struct gt_sql_feeder *f, const struct gt_call *call, const 
 	put_pattern(f, r, c);
 }
 
-static bool is_map(uint32_t type) { return type == CL_COMMAND_MAP_BUFFER || type == CL_COMMAND_MAP_IMAGE || type == CL_COMMAND_SVM_MAP; }
+static bool is_map(uint32_t type)
+{
+	return type == CL_COMMAND_MAP_BUFFER || type == CL_COMMAND_MAP_IMAGE || type == CL_COMMAND_SVM_MAP;
+}
 
 /* Remembers maps, because host memory of a mapping is pinned when the driver allocated it. */
 static void follow_maps(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c)
@@ -239,16 +245,19 @@ static void follow_maps(struct gt_sql_feeder *f, const struct gt_call *call, con
 	struct gt_sql_map map;
 
 	if (is_map(c->type) && call->fn->ret == GT_POINTER && call->result == 0)
-		gt_sql_maps_add(f->maps, (struct gt_sql_map){ call->process, gt_call_return(call), c->bytes, c->map_flags,
-		                                              mem && mem->flags & CL_MEM_ALLOC_HOST_PTR });
+		gt_sql_maps_add(f->maps,
+			(struct gt_sql_map){ call->process, gt_call_return(call), c->bytes, c->map_flags,
+				mem && mem->flags & CL_MEM_ALLOC_HOST_PTR });
 	else if (c->type == CL_COMMAND_UNMAP_MEM_OBJECT)
 		gt_sql_maps_take(f->maps, call->process, c->host_ptr, &map);
 }
 
 /* The side of a transfer that is host memory is pinned when its pointer lies in such a mapping. */
-static void find_pinned(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, struct gt_operation *op)
+static void find_pinned(
+	struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, struct gt_operation *op)
 {
-	if (op->kind != GT_OPERATION_COPY || !c->host_ptr || is_map(c->type) || !gt_sql_maps_pinned(f->maps, call->process, c->host_ptr))
+	if (op->kind != GT_OPERATION_COPY || !c->host_ptr || is_map(c->type) ||
+		!gt_sql_maps_pinned(f->maps, call->process, c->host_ptr))
 		return;
 	if (op->src == GT_MEM_PAGEABLE)
 		op->src = GT_MEM_PINNED;
@@ -271,14 +280,15 @@ static void find_peers(struct gt_sql_feeder *f, const struct gt_command *c, stru
 
 static void follow_memory(struct gt_sql_feeder *f, const struct gt_command *c)
 {
-	const struct gt_object **home = c->dst && c->dst->kind == REC_OBJECT_MEM ? gt_sql_object_home(f->objects, c->dst) : NULL;
+	const struct gt_object **home =
+		c->dst && c->dst->kind == REC_OBJECT_MEM ? gt_sql_object_home(f->objects, c->dst) : NULL;
 
 	if (home && c->status >= 0)
 		*home = c->device;
 }
 
-static void add_device_row(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c, const struct gt_operation *op,
-			   int64_t correlation, struct place at)
+static void add_device_row(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c,
+	const struct gt_operation *op, int64_t correlation, struct place at)
 {
 	if (op->kind == GT_OPERATION_KERNEL)
 		add_kernel(f, call, c, correlation, at);

@@ -1,10 +1,11 @@
 /*
  * writers/sqlite/cuda.c - CUDA's API calls and device work in the CUPTI_ACTIVITY_KIND_ tables
  *
- * Q1  A correlation id is CUPTI's; images of one pid and OpenCL calls of the same pid have ranges of their own (docs/sqlite.md).
+ * Q1  A correlation id is CUPTI's; images of one pid and OpenCL calls of the same pid have ranges of their own
+ *     (docs/sqlite.md).
  * Q2  Device work without usable times has no row; its call has one.
- * Q3  Device work keeps the order that consumers rely on: behind the session's zero, not before the call that caused it; each
- *     time that is moved for it is counted.
+ * Q3  Device work keeps the order that consumers rely on: behind the session's zero, not before the call that caused
+ *     it; each time that is moved for it is counted.
  * Q4  Rows stream from the model into pages; nothing here grows with the trace.
  *
  * The mapping: docs/sqlite.md "From CUDA to the tables".
@@ -23,13 +24,16 @@
 #define WORK_MAX 64                     /* device activities looked at for a call that ended before the window */
 
 #define CELLS_GRAPH(X) \
-	X(GR, start) X(GR, end) X(GR, deviceId) X(GR, contextId) X(GR, streamId) X(GR, correlationId) X(GR, globalPid) X(GR, greenContextId) \
+	X(GR, start) X(GR, end) X(GR, deviceId) X(GR, contextId) X(GR, streamId) X(GR, correlationId) X(GR, globalPid) \
+	X(GR, greenContextId) \
 	X(GR, graphId) X(GR, graphExecId)
 #define CELLS_RECORD(X) \
-	X(ER, timestamp) X(ER, deviceId) X(ER, contextId) X(ER, streamId) X(ER, correlationId) X(ER, globalPid) X(ER, greenContextId) \
+	X(ER, timestamp) X(ER, deviceId) X(ER, contextId) X(ER, streamId) X(ER, correlationId) X(ER, globalPid) \
+	X(ER, greenContextId) \
 	X(ER, eventId) X(ER, eventSyncId)
 #define CELLS_DECOMPRESS(X) \
-	X(MD, start) X(MD, end) X(MD, deviceId) X(MD, contextId) X(MD, streamId) X(MD, correlationId) X(MD, globalPid) X(MD, eventClass) \
+	X(MD, start) X(MD, end) X(MD, deviceId) X(MD, contextId) X(MD, streamId) X(MD, correlationId) X(MD, globalPid) \
+	X(MD, eventClass) \
 	X(MD, ChannelID) X(MD, sourceBytes) X(MD, NumberOfOperations)
 #define TABLES(T) \
 	T(graph, CUPTI_ACTIVITY_KIND_GRAPH_TRACE, CELLS_GRAPH) T(record, CUPTI_ACTIVITY_KIND_CUDA_EVENT, CELLS_RECORD) \
@@ -121,13 +125,20 @@ int64_t gt_sql_cuda_tid(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 /* A green context's work stands in the context that it is a part of. */
 struct gt_sql_place gt_sql_cuda_place(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 {
-	const struct gt_cuda_context *c = e->context != GT_CUDA_NONE ? gt_cuda_context_of(f->cuda->model, e->process, e->context) : NULL;
+	const struct gt_cuda_context *c =
+		e->context != GT_CUDA_NONE ? gt_cuda_context_of(f->cuda->model, e->process, e->context) : NULL;
 	bool green = c && c->green && c->parent != GT_CUDA_NONE;
 
 	return (struct gt_sql_place){
-		.device = gt_sql_cuda_device(f, e->process, e->device != GT_CUDA_NONE ? e->device : c ? c->device : GT_CUDA_NONE),
-		.context = green ? c->parent : e->context != GT_CUDA_NONE ? e->context : 0,
-		.green = e->context, .is_green = green,
+		.device = gt_sql_cuda_device(f, e->process,
+			e->device != GT_CUDA_NONE ? e->device
+				: c               ? c->device
+						  : GT_CUDA_NONE),
+		.context = green                     ? c->parent
+			: e->context != GT_CUDA_NONE ? e->context
+						     : 0,
+		.green = e->context,
+		.is_green = green,
 		.stream = e->stream != GT_CUDA_NONE ? e->stream : GT_SQL_NONE,
 	};
 }
@@ -147,10 +158,14 @@ int64_t gt_sql_cuda_string(struct gt_sql_feeder *f, struct gt_string s)
 
 bool gt_sql_cuda_inside(const struct gt_sql_feeder *f, int64_t start, int64_t end)
 {
-	return (f->x->from_ns == GT_NO_TIME || end >= f->x->from_ns) && (f->x->to_ns == GT_NO_TIME || start <= f->x->to_ns);
+	return (f->x->from_ns == GT_NO_TIME || end >= f->x->from_ns) &&
+		(f->x->to_ns == GT_NO_TIME || start <= f->x->to_ns);
 }
 
-static bool has_window(const struct gt_sql_feeder *f) { return f->x->from_ns != GT_NO_TIME || f->x->to_ns != GT_NO_TIME; }
+static bool has_window(const struct gt_sql_feeder *f)
+{
+	return f->x->from_ns != GT_NO_TIME || f->x->to_ns != GT_NO_TIME;
+}
 static int64_t end_of(const struct gt_cuda_event *e) { return e->end_ns != GT_NO_TIME ? e->end_ns : e->start_ns; }
 
 /* A call is shown when it overlaps the window or something that it set going does. */
@@ -164,7 +179,8 @@ static bool call_wanted(struct gt_sql_feeder *f, const struct gt_cuda_event *cal
 		return true;
 	n = gt_cuda_work_of(f->cuda->model, call->process, call->correlation, work, WORK_MAX);
 	for (uint32_t i = 0; i < n && i < WORK_MAX; i++)
-		if (!gt_cuda_get(f->cuda->model, work[i].kind, work[i].index, &e, NULL) && e.timed && gt_sql_cuda_inside(f, e.start_ns, e.end_ns))
+		if (!gt_cuda_get(f->cuda->model, work[i].kind, work[i].index, &e, NULL) && e.timed &&
+			gt_sql_cuda_inside(f, e.start_ns, e.end_ns))
 			return true;
 	return false;
 }
@@ -174,11 +190,13 @@ static bool work_times(struct gt_sql_feeder *f, const struct gt_cuda_event *e, i
 {
 	struct gt_cuda_event call;
 	int64_t least = 1;
-	bool has_call = e->timed && e->correlation != GT_CUDA_NONE && gt_cuda_call_of(f->cuda->model, e->process, e->correlation, &call);
+	bool has_call = e->timed && e->correlation != GT_CUDA_NONE &&
+		gt_cuda_call_of(f->cuda->model, e->process, e->correlation, &call);
 
 	if (!e->timed)
 		return false;
-	if (has_window(f) && !gt_sql_cuda_inside(f, e->start_ns, e->end_ns) && !(has_call && gt_sql_cuda_inside(f, call.start_ns, end_of(&call))))
+	if (has_window(f) && !gt_sql_cuda_inside(f, e->start_ns, e->end_ns) &&
+		!(has_call && gt_sql_cuda_inside(f, call.start_ns, end_of(&call))))
 		return false;
 	if (has_call && call.start_ns > least)
 		least = call.start_ns;
@@ -190,14 +208,16 @@ static bool work_times(struct gt_sql_feeder *f, const struct gt_cuda_event *e, i
 
 /* --------------------------------------------------------------------- calls */
 
-/* A call that never came back (the process died inside) has no end and no result: the row ends where it starts, with -1. */
+/* A call that never came back (the process died inside) has no end and no result: the row ends where it starts, with
+ * -1. */
 static void add_call(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 {
 	struct gt_sql_row *r = gt_sql_add(f->runtime);
 
 	gt_put(r, RT_start, e->start_ns);
 	gt_put(r, RT_end, end_of(e));
-	gt_put(r, RT_eventClass, e->call.domain == REC_DOMAIN_CUDA_DRIVER ? GT_SQL_CLASS_CUDA_DRIVER : GT_SQL_CLASS_CUDA_RUNTIME);
+	gt_put(r, RT_eventClass,
+		e->call.domain == REC_DOMAIN_CUDA_DRIVER ? GT_SQL_CLASS_CUDA_DRIVER : GT_SQL_CLASS_CUDA_RUNTIME);
 	gt_put(r, RT_globalTid, gt_sql_cuda_tid(f, e));
 	if (e->correlation != GT_CUDA_NONE)
 		gt_put(r, RT_correlationId, gt_sql_cuda_correlation(f, e->process, e->correlation));
@@ -224,13 +244,15 @@ int gt_sql_cuda_calls(struct gt_sql_feeder *f, int64_t before_ns, struct gt_err 
 /* --------------------------------------------------------------- device work */
 
 /* Start, end, device, context, stream, correlation and process are cells 0 to 6 of each table of device work. */
-static struct gt_sql_row *add_work(struct gt_sql_feeder *f, struct gt_sql_table *t, int green_cell, const struct gt_cuda_event *e, int64_t start,
-				   int64_t end)
+static struct gt_sql_row *add_work(struct gt_sql_feeder *f, struct gt_sql_table *t, int green_cell,
+	const struct gt_cuda_event *e, int64_t start, int64_t end)
 {
 	struct gt_sql_place at = gt_sql_cuda_place(f, e);
 	struct gt_sql_row *r = gt_sql_add(t);
 
-	_Static_assert(KE_globalPid == 6 && MC_globalPid == 6 && MS_globalPid == 6 && SY_globalPid == 6 && GR_globalPid == 6 && MD_globalPid == 6, "one order");
+	_Static_assert(KE_globalPid == 6 && MC_globalPid == 6 && MS_globalPid == 6 && SY_globalPid == 6 &&
+			GR_globalPid == 6 && MD_globalPid == 6,
+		"one order");
 	gt_put(r, KE_start, start);
 	gt_put(r, KE_end, end);
 	gt_put(r, KE_deviceId, at.device);
@@ -400,7 +422,8 @@ static int next_migration(struct gt_sql_feeder *f, uint64_t *i, struct gt_cuda_e
 	for (; *i < gt_cuda_count(f->cuda->model, GT_CUDA_MANAGED); (*i)++) {
 		if (gt_cuda_get(f->cuda->model, GT_CUDA_MANAGED, *i, e, err))
 			return -1;
-		if (e->timed && gt_sql_managed_copy(e->managed.counter) >= 0 && gt_sql_cuda_inside(f, e->start_ns, e->end_ns))
+		if (e->timed && gt_sql_managed_copy(e->managed.counter) >= 0 &&
+			gt_sql_cuda_inside(f, e->start_ns, e->end_ns))
 			return 0;
 	}
 	e->timed = false;
@@ -466,9 +489,10 @@ int gt_sql_cuda_work(struct gt_sql_feeder *f, struct gt_err *err)
 {
 	if (!f->cuda)
 		return 0;
-	if (add_kind(f, GT_CUDA_KERNEL, add_kernel, err) || add_copies(f, err) || add_kind(f, GT_CUDA_FILL, add_fill, err) ||
-	    add_kind(f, GT_CUDA_SYNC, add_sync, err) || add_kind(f, GT_CUDA_GRAPH, add_graph, err) ||
-	    add_kind(f, GT_CUDA_DECOMPRESS, add_decompress, err) || add_records(f, err))
+	if (add_kind(f, GT_CUDA_KERNEL, add_kernel, err) || add_copies(f, err) ||
+		add_kind(f, GT_CUDA_FILL, add_fill, err) || add_kind(f, GT_CUDA_SYNC, add_sync, err) ||
+		add_kind(f, GT_CUDA_GRAPH, add_graph, err) || add_kind(f, GT_CUDA_DECOMPRESS, add_decompress, err) ||
+		add_records(f, err))
 		return -1;
 	return gt_sql_cuda_events(f, err);
 }

@@ -18,7 +18,9 @@ int gt_sql_launch_type(int64_t cupti);    /* ENUM_CUDA_KERNEL_LAUNCH_TYPE */
 int gt_sql_memory_operation(int cupti);   /* ENUM_CUDA_DEV_MEM_EVENT_OPER; -1: neither */
 int gt_sql_managed_copy(int counter);     /* ENUM_CUDA_MEMCPY_OPER of a unified memory transfer; -1: not one */
 
-/* profiler: time that goes to the tracing itself (PROFILER_OVERHEAD), else CUDA's own (CUPTI_ACTIVITY_KIND_OVERHEAD). */
+/*
+ * profiler: time that goes to the tracing itself (PROFILER_OVERHEAD), else CUDA's own (CUPTI_ACTIVITY_KIND_OVERHEAD).
+ */
 struct gt_sql_overhead { int cupti, type; bool profiler; const char *name; }; /* type: ENUM_CUPTI_OVERHEAD_TYPE */
 const struct gt_sql_overhead *gt_sql_overhead(int cupti);   /* never NULL: what is not known is "Unknown" */
 const char *gt_sql_jit_name(int operation);
@@ -38,12 +40,16 @@ struct gt_cuda *gt_sql_cuda_model(const struct gt_sql_feeder *f);   /* NULL: no 
 
 struct gt_sql_place { int64_t device, context, green, stream; bool is_green; };
 struct gt_sql_place gt_sql_cuda_place(struct gt_sql_feeder *f, const struct gt_cuda_event *e);
-int64_t gt_sql_cuda_device(struct gt_sql_feeder *f, uint32_t process, uint32_t id); /* GT_SQL_UNKNOWN_DEVICE when nobody described it */
-int64_t gt_sql_cuda_gpu_of(const struct gt_sql_feeder *f, const uint8_t uuid[16]); /* number of a physical device; -1 none */
-bool gt_sql_cuda_describes(const struct gt_sql_feeder *f, uint32_t process, int64_t number); /* ... as a device of that pid */
+/* GT_SQL_UNKNOWN_DEVICE when nobody described it */
+int64_t gt_sql_cuda_device(struct gt_sql_feeder *f, uint32_t process, uint32_t id);
+/* number of a physical device; -1 none */
+int64_t gt_sql_cuda_gpu_of(const struct gt_sql_feeder *f, const uint8_t uuid[16]);
+/* ... as a device of that pid */
+bool gt_sql_cuda_describes(const struct gt_sql_feeder *f, uint32_t process, int64_t number);
 uint32_t gt_sql_cuda_gpus(const struct gt_sql_feeder *f);           /* numbers below are CUDA's; 0 without CUDA */
 int64_t gt_sql_cuda_correlation(const struct gt_sql_feeder *f, uint32_t process, uint32_t correlation);
-int64_t gt_sql_cuda_tid(struct gt_sql_feeder *f, const struct gt_cuda_event *e); /* thread 0 of its process when nobody said which */
+/* thread 0 of its process when nobody said which */
+int64_t gt_sql_cuda_tid(struct gt_sql_feeder *f, const struct gt_cuda_event *e);
 int64_t gt_sql_cuda_string(struct gt_sql_feeder *f, struct gt_string s);
 bool gt_sql_cuda_inside(const struct gt_sql_feeder *f, int64_t start_ns, int64_t end_ns); /* overlaps the window */
 

@@ -18,7 +18,8 @@ struct tables { struct gt_sql_table *main, *other; };
 typedef void add_event(struct gt_sql_feeder *f, const struct tables *t, const struct gt_cuda_event *e);
 
 /* All events of a kind that the window shows. */
-static int add_kind(struct gt_sql_feeder *f, enum gt_cuda_kind kind, add_event *add, const struct tables *t, struct gt_err *err)
+static int add_kind(
+	struct gt_sql_feeder *f, enum gt_cuda_kind kind, add_event *add, const struct tables *t, struct gt_err *err)
 {
 	struct gt_cuda *c = gt_sql_cuda_model(f);
 	struct gt_cuda_event e;
@@ -32,7 +33,10 @@ static int add_kind(struct gt_sql_feeder *f, enum gt_cuda_kind kind, add_event *
 	return 0;
 }
 
-static int64_t fixed_string(struct gt_sql_feeder *f, const char *text) { return gt_sql_string(f->db, text, strlen(text)); }
+static int64_t fixed_string(struct gt_sql_feeder *f, const char *text)
+{
+	return gt_sql_string(f->db, text, strlen(text));
+}
 
 static void put_correlation(struct gt_sql_feeder *f, struct gt_sql_row *r, unsigned cell, const struct gt_cuda_event *e)
 {
@@ -42,10 +46,21 @@ static void put_correlation(struct gt_sql_feeder *f, struct gt_sql_row *r, unsig
 
 /* -------------------------------------------------------------------- graphs */
 
-enum { EV_start, EV_end, EV_eventClass, EV_globalTid, EV_nameId, EV_graphNodeId, EV_originalGraphNodeId, EV_graphId = EV_graphNodeId,
-	EV_originalGraphId, EV_graphExecId };
+enum {
+	EV_start,
+	EV_end,
+	EV_eventClass,
+	EV_globalTid,
+	EV_nameId,
+	EV_graphNodeId,
+	EV_originalGraphNodeId,
+	EV_graphId = EV_graphNodeId,
+	EV_originalGraphId,
+	EV_graphExecId
+};
 
-static struct gt_sql_row *add_moment(struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_cuda_event *e, int class, const char *name)
+static struct gt_sql_row *add_moment(
+	struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_cuda_event *e, int class, const char *name)
 {
 	struct gt_sql_row *r = gt_sql_add(t);
 
@@ -96,12 +111,14 @@ static void add_node_event(struct gt_sql_feeder *f, const struct tables *t, cons
 static int add_graphs(struct gt_sql_feeder *f, struct gt_err *err)
 {
 	bool old = !gt_sql_wanted(f->api);      /* the edition without tables of ours */
-	struct tables nodes = { FEED(f, old ? "CUDA_GRAPH_EVENTS" : "CUDA_GRAPH_NODE_EVENTS", "start", "end", "eventClass", "globalTid", "nameId",
-	                             "graphNodeId", "originalGraphNodeId"), NULL };
+	struct tables nodes = { FEED(f, old ? "CUDA_GRAPH_EVENTS" : "CUDA_GRAPH_NODE_EVENTS", "start", "end",
+					"eventClass", "globalTid", "nameId", "graphNodeId", "originalGraphNodeId"),
+		NULL };
 
 	if (!old) {
-		struct tables graphs = { FEED(f, "CUDA_GRAPH_EVENTS", "start", "end", "eventClass", "globalTid", "nameId", "graphId", "originalGraphId",
-		                              "graphExecId"), NULL };
+		struct tables graphs = { FEED(f, "CUDA_GRAPH_EVENTS", "start", "end", "eventClass", "globalTid",
+						 "nameId", "graphId", "originalGraphId", "graphExecId"),
+			NULL };
 
 		if (add_kind(f, GT_CUDA_GRAPH_EVENT, add_graph_event, &graphs, err))
 			return -1;
@@ -111,8 +128,26 @@ static int add_graphs(struct gt_sql_feeder *f, struct gt_err *err)
 
 /* -------------------------------------------------------------------- memory */
 
-enum { ME_start, ME_globalPid, ME_deviceId, ME_address, ME_contextId, ME_pc, ME_bytes, ME_memKind, ME_memoryOperationType, ME_name, ME_correlationId,
-	ME_streamId, ME_poolAddress, ME_poolThreshold, ME_poolSize, ME_poolUtilized, ME_importedAddress, ME_importedProcess };
+enum {
+	ME_start,
+	ME_globalPid,
+	ME_deviceId,
+	ME_address,
+	ME_contextId,
+	ME_pc,
+	ME_bytes,
+	ME_memKind,
+	ME_memoryOperationType,
+	ME_name,
+	ME_correlationId,
+	ME_streamId,
+	ME_poolAddress,
+	ME_poolThreshold,
+	ME_poolSize,
+	ME_poolUtilized,
+	ME_importedAddress,
+	ME_importedProcess
+};
 
 static void add_memory(struct gt_sql_feeder *f, const struct tables *t, const struct gt_cuda_event *e)
 {
@@ -148,8 +183,19 @@ static void add_memory(struct gt_sql_feeder *f, const struct tables *t, const st
 	}
 }
 
-enum { PO_start, PO_globalPid, PO_deviceId, PO_address, PO_operationType, PO_poolType, PO_correlationId, PO_minBytesToKeep, PO_threshold, PO_size,
-	PO_utilized };
+enum {
+	PO_start,
+	PO_globalPid,
+	PO_deviceId,
+	PO_address,
+	PO_operationType,
+	PO_poolType,
+	PO_correlationId,
+	PO_minBytesToKeep,
+	PO_threshold,
+	PO_size,
+	PO_utilized
+};
 
 static void add_pool(struct gt_sql_feeder *f, const struct tables *t, const struct gt_cuda_event *e)
 {
@@ -173,15 +219,22 @@ static void add_pool(struct gt_sql_feeder *f, const struct tables *t, const stru
 
 static int add_memories(struct gt_sql_feeder *f, struct gt_err *err)
 {
-	struct tables usage = { FEED(f, "CUDA_GPU_MEMORY_USAGE_EVENTS", "start", "globalPid", "deviceId", "address", "contextId", "pc", "bytes", "memKind",
-	                             "memoryOperationType", "name", "correlationId", "streamId", "localMemoryPoolAddress",
-	                             "localMemoryPoolReleaseThreshold", "localMemoryPoolSize", "localMemoryPoolUtilizedSize",
-	                             "importedMemoryPoolAddress", "importedMemoryPoolProcessId"), NULL };
-	struct tables pools = { FEED(f, "CUDA_GPU_MEMORY_POOL_EVENTS", "start", "globalPid", "deviceId", "address", "operationType", "poolType",
-	                             "correlationId", "minBytesToKeep", "localMemoryPoolReleaseThreshold", "localMemoryPoolSize",
-	                             "localMemoryPoolUtilizedSize"), NULL };
+	struct tables usage = {
+		FEED(f, "CUDA_GPU_MEMORY_USAGE_EVENTS", "start", "globalPid", "deviceId", "address", "contextId", "pc",
+			"bytes", "memKind", "memoryOperationType", "name", "correlationId", "streamId",
+			"localMemoryPoolAddress", "localMemoryPoolReleaseThreshold", "localMemoryPoolSize",
+			"localMemoryPoolUtilizedSize", "importedMemoryPoolAddress", "importedMemoryPoolProcessId"),
+		NULL
+	};
+	struct tables pools = { FEED(f, "CUDA_GPU_MEMORY_POOL_EVENTS", "start", "globalPid", "deviceId", "address",
+					"operationType", "poolType", "correlationId", "minBytesToKeep",
+					"localMemoryPoolReleaseThreshold", "localMemoryPoolSize",
+					"localMemoryPoolUtilizedSize"),
+		NULL };
 
-	return add_kind(f, GT_CUDA_MEMORY, add_memory, &usage, err) || add_kind(f, GT_CUDA_POOL, add_pool, &pools, err) ? -1 : 0;
+	return add_kind(f, GT_CUDA_MEMORY, add_memory, &usage, err) || add_kind(f, GT_CUDA_POOL, add_pool, &pools, err)
+		? -1
+		: 0;
 }
 
 /* --------------------------------------------------------------- page faults */
@@ -218,8 +271,10 @@ static void add_fault(struct gt_sql_feeder *f, const struct tables *t, const str
 static int add_faults(struct gt_sql_feeder *f, struct gt_err *err)
 {
 	struct tables t = {
-		FEED(f, "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "start", "globalPid", "address", "originalFaultPc", "CpuInstruction", "module"),
-		FEED(f, "CUDA_UM_GPU_PAGE_FAULT_EVENTS", "start", "end", "globalPid", "deviceId", "address", "numberOfPageFaults", "faultAccessType"),
+		FEED(f, "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "start", "globalPid", "address", "originalFaultPc",
+			"CpuInstruction", "module"),
+		FEED(f, "CUDA_UM_GPU_PAGE_FAULT_EVENTS", "start", "end", "globalPid", "deviceId", "address",
+			"numberOfPageFaults", "faultAccessType"),
 	};
 
 	return add_kind(f, GT_CUDA_MANAGED, add_fault, &t, err);
@@ -227,12 +282,26 @@ static int add_faults(struct gt_sql_feeder *f, struct gt_err *err)
 
 /* ------------------------------------------------------------------ overhead */
 
-enum { OV_start, OV_end, OV_globalTid, OV_nameId, OV_overheadType, OV_eventClass, OV_correlationId, OV_jitEntryType, OV_jitOperationType, OV_deviceId,
-	OV_jitOperationCorrelationId, OV_cacheSize, OV_cachePath };
+enum {
+	OV_start,
+	OV_end,
+	OV_globalTid,
+	OV_nameId,
+	OV_overheadType,
+	OV_eventClass,
+	OV_correlationId,
+	OV_jitEntryType,
+	OV_jitOperationType,
+	OV_deviceId,
+	OV_jitOperationCorrelationId,
+	OV_cacheSize,
+	OV_cachePath
+};
 #define OVERHEAD_CELLS "start", "end", "globalTid", "nameId", "overheadType"
 enum { DRIVER_COMPILER = 2 };            /* ENUM_CUPTI_OVERHEAD_TYPE */
 
-static struct gt_sql_row *add_span(struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_cuda_event *e, const char *name, int type)
+static struct gt_sql_row *add_span(
+	struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_cuda_event *e, const char *name, int type)
 {
 	struct gt_sql_row *r = gt_sql_add(t);
 
@@ -250,9 +319,13 @@ static void add_attach(struct gt_sql_feeder *f, const struct tables *t)
 	for (uint32_t i = 0; i < gt_model_process_count(f->m); i++) {
 		const struct gt_cuda_library *l = gt_cuda_library(gt_sql_cuda_model(f), i);
 
-		if (!l || l->attach_end_ns == GT_NO_TIME || !gt_sql_cuda_inside(f, l->attach_start_ns, l->attach_end_ns))
+		if (!l || l->attach_end_ns == GT_NO_TIME ||
+			!gt_sql_cuda_inside(f, l->attach_start_ns, l->attach_end_ns))
 			continue;
-		const struct gt_cuda_event e = { .process = i, .thread = l->attach_thread, .start_ns = l->attach_start_ns, .end_ns = l->attach_end_ns };
+		const struct gt_cuda_event e = { .process = i,
+			.thread = l->attach_thread,
+			.start_ns = l->attach_start_ns,
+			.end_ns = l->attach_end_ns };
 
 		add_span(f, t->main, &e, "CUDA profiling initialization", 0);
 	}
@@ -292,12 +365,17 @@ static void add_jit(struct gt_sql_feeder *f, const struct tables *t, const struc
 static int add_overheads(struct gt_sql_feeder *f, struct gt_err *err)
 {
 	struct tables overhead = { FEED(f, "PROFILER_OVERHEAD", OVERHEAD_CELLS),
-	                           FEED(f, "CUPTI_ACTIVITY_KIND_OVERHEAD", OVERHEAD_CELLS, "eventClass", "correlationId") };
-	struct tables jit = { FEED(f, "CUPTI_ACTIVITY_KIND_JIT", OVERHEAD_CELLS, "eventClass", "correlationId", "jitEntryType", "jitOperationType", "deviceId",
-	                           "jitOperationCorrelationId", "cacheSize", "cachePath"), NULL };
+		FEED(f, "CUPTI_ACTIVITY_KIND_OVERHEAD", OVERHEAD_CELLS, "eventClass", "correlationId") };
+	struct tables jit = { FEED(f, "CUPTI_ACTIVITY_KIND_JIT", OVERHEAD_CELLS, "eventClass", "correlationId",
+				      "jitEntryType", "jitOperationType", "deviceId", "jitOperationCorrelationId",
+				      "cacheSize", "cachePath"),
+		NULL };
 
 	add_attach(f, &overhead);
-	return add_kind(f, GT_CUDA_OVERHEAD, add_overhead, &overhead, err) || add_kind(f, GT_CUDA_JIT, add_jit, &jit, err) ? -1 : 0;
+	return add_kind(f, GT_CUDA_OVERHEAD, add_overhead, &overhead, err) ||
+			add_kind(f, GT_CUDA_JIT, add_jit, &jit, err)
+		? -1
+		: 0;
 }
 
 int gt_sql_cuda_events(struct gt_sql_feeder *f, struct gt_err *err)

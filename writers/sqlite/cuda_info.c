@@ -16,14 +16,21 @@ static int64_t unsigned32(int64_t v) { return (int64_t)(uint32_t)v; }
 static void put_limits(struct gt_sql_row *r, const struct gt_cuda_device *d)
 {
 	const struct { unsigned cell; int64_t value; } facts[] = {
-		{ GPU_l2CacheSize, d->l2_bytes }, { GPU_totalMemory, d->memory_bytes }, { GPU_memoryBandwidth, d->memory_bandwidth },
+		{ GPU_l2CacheSize, d->l2_bytes }, { GPU_totalMemory, d->memory_bytes },
+		{ GPU_memoryBandwidth, d->memory_bandwidth },
 		{ GPU_smCount, d->sms }, { GPU_constantMemory, d->constant_bytes }, { GPU_maxIPC, d->max_ipc },
-		{ GPU_maxRegistersPerBlock, d->max_registers_per_block }, { GPU_maxShmemPerBlock, d->max_shared_per_block },
-		{ GPU_maxShmemPerSm, d->max_shared_per_sm }, { GPU_maxRegistersPerSm, d->max_registers_per_sm }, { GPU_threadsPerWarp, d->warp },
-		{ GPU_asyncEngines, d->copy_engines }, { GPU_maxWarpsPerSm, d->max_warps_per_sm }, { GPU_maxBlocksPerSm, d->max_blocks_per_sm },
-		{ GPU_maxThreadsPerBlock, d->max_threads_per_block }, { GPU_maxBlockDimX, d->max_block[0] }, { GPU_maxBlockDimY, d->max_block[1] },
-		{ GPU_maxBlockDimZ, d->max_block[2] }, { GPU_maxGridDimX, d->max_grid[0] }, { GPU_maxGridDimY, d->max_grid[1] },
-		{ GPU_maxGridDimZ, d->max_grid[2] }, { GPU_computeMajor, d->compute_major }, { GPU_computeMinor, d->compute_minor },
+		{ GPU_maxRegistersPerBlock, d->max_registers_per_block },
+		{ GPU_maxShmemPerBlock, d->max_shared_per_block },
+		{ GPU_maxShmemPerSm, d->max_shared_per_sm }, { GPU_maxRegistersPerSm, d->max_registers_per_sm },
+		{ GPU_threadsPerWarp, d->warp },
+		{ GPU_asyncEngines, d->copy_engines }, { GPU_maxWarpsPerSm, d->max_warps_per_sm },
+		{ GPU_maxBlocksPerSm, d->max_blocks_per_sm },
+		{ GPU_maxThreadsPerBlock, d->max_threads_per_block }, { GPU_maxBlockDimX, d->max_block[0] },
+		{ GPU_maxBlockDimY, d->max_block[1] },
+		{ GPU_maxBlockDimZ, d->max_block[2] }, { GPU_maxGridDimX, d->max_grid[0] },
+		{ GPU_maxGridDimY, d->max_grid[1] },
+		{ GPU_maxGridDimZ, d->max_grid[2] }, { GPU_computeMajor, d->compute_major },
+		{ GPU_computeMinor, d->compute_minor },
 		{ GPU_smMajor, d->compute_major }, { GPU_smMinor, d->compute_minor }, { GPU_numaNodeId, d->numa_id },
 	};
 
@@ -111,7 +118,9 @@ static void add_null_stream(struct gt_sql_feeder *f, const struct gt_cuda_contex
 		if (s->id == c->null_stream && s->context == c->id && s->process == c->process)
 			return;
 	}
-	add_stream(f, &(struct gt_cuda_stream){ .process = c->process, .id = c->null_stream, .context = c->id, .flag = NULL_STREAM });
+	add_stream(f,
+		&(struct gt_cuda_stream){
+			.process = c->process, .id = c->null_stream, .context = c->id, .flag = NULL_STREAM });
 }
 
 /* True the first time for each number. */
@@ -133,9 +142,12 @@ static void add_names(struct gt_sql_feeder *f, bool *done, uint32_t n_gpus)
 
 	for (uint32_t i = gt_model_range_name_count(f->m); i-- > 0;) {   /* the last name holds */
 		const struct gt_range_name *n = gt_model_range_name(f->m, i);
-		const struct gt_cuda_device *d = n->id < GT_CUDA_NONE ? gt_cuda_device_of(gt_sql_cuda_model(f), n->process, (uint32_t)n->id) : NULL;
+		const struct gt_cuda_device *d = n->id < GT_CUDA_NONE
+			? gt_cuda_device_of(gt_sql_cuda_model(f), n->process, (uint32_t)n->id)
+			: NULL;
 
-		if (n->what != REC_NVTX_RESOURCE || (n->resource_type != CUDA_DEVICE && n->resource_type != CUDART_DEVICE))
+		if (n->what != REC_NVTX_RESOURCE ||
+			(n->resource_type != CUDA_DEVICE && n->resource_type != CUDART_DEVICE))
 			continue;
 		if (!d || !take(done, n_gpus, d->index))
 			continue;

@@ -3,7 +3,8 @@
  *
  * Copy kinds, synchronisation types, stream flags, migration causes, page fault accesses and memory pools have the same
  * numbers in both and are not here.
- * spec: nsys SQLite ENUM_CUDA_MEM_KIND, ENUM_CUDA_KERNEL_LAUNCH_TYPE, ENUM_CUDA_DEV_MEM_EVENT_OPER, ENUM_CUPTI_OVERHEAD_TYPE
+ * spec: nsys SQLite ENUM_CUDA_MEM_KIND, ENUM_CUDA_KERNEL_LAUNCH_TYPE, ENUM_CUDA_DEV_MEM_EVENT_OPER,
+ * ENUM_CUPTI_OVERHEAD_TYPE
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -37,8 +38,8 @@ int gt_sql_managed_copy(int counter)
 	}
 }
 
-/* The labels of ENUM_CUPTI_OVERHEAD_TYPE say which are the profiler's. Names of 2<<16 and 3<<16, and of a flush, are those that
- * other tools' rules look for; types behind 6<<16 are younger than the enumeration. */
+/* The labels of ENUM_CUPTI_OVERHEAD_TYPE say which are the profiler's. Names of 2<<16 and 3<<16, and of a flush, are
+ * those that other tools' rules look for; types behind 6<<16 are younger than the enumeration. */
 const struct gt_sql_overhead *gt_sql_overhead(int cupti)
 {
 	static const struct gt_sql_overhead known[] = {

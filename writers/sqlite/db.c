@@ -1,9 +1,10 @@
 /*
  * writers/sqlite/db.c - fills a database: SQLite makes file and schema, rows go in as finished pages
  *
- * D1  SQLite has the file open at the beginning (schema, enumerations) and at the end (tables that turned out to have rows,
- *     indices), never while pages are written.
- * D2  A row is encoded when the next one of its table is begun: until then its cells may change, and texts live as long.
+ * D1  SQLite has the file open at the beginning (schema, enumerations) and at the end (tables that turned out to have
+ *     rows, indices), never while pages are written.
+ * D2  A row is encoded when the next one of its table is begun: until then its cells may change, and texts live as
+ *     long.
  * D3  No journal: nobody reads before the end, and the caller removes the file after a failure.
  *
  * Figures behind the choices: docs/sqlite.md "Speed".
@@ -305,8 +306,12 @@ static void map_columns(struct gt_sql_table *t, const char *const *cells, unsign
 	for (unsigned i = 0; i < n; i++) {
 		bool key = strstr(c[i].type, "PRIMARY KEY");
 
-		t->column[i] = (struct column){ .kind = key ? COLUMN_ROWID : c[i].text ? COLUMN_TEXT : c[i].real ? COLUMN_REAL : COLUMN_INT, .cell = -1,
-		                                .filled = c[i].not_null && !key };
+		t->column[i] = (struct column){ .kind = key ? COLUMN_ROWID
+				: c[i].text                 ? COLUMN_TEXT
+				: c[i].real                 ? COLUMN_REAL
+							    : COLUMN_INT,
+			.cell = -1,
+			.filled = c[i].not_null && !key };
 		for (unsigned k = 0; k < n_cells; k++)
 			if (!strcmp(cells[k], c[i].name))
 				t->column[i].cell = (int8_t)k;
@@ -321,7 +326,9 @@ static bool created_at_once(const struct gt_sql *db, const struct gt_schema_tabl
 /* What --sqlite-arguments adds. */
 static const char *extra_columns(const struct gt_sql *db, const char *name)
 {
-	return db->opt.arguments && db->opt.edition == GT_SCHEMA_DEFAULT && !strcmp(name, "OPENCL_API") ? "arguments:TEXT" : "";
+	return db->opt.arguments && db->opt.edition == GT_SCHEMA_DEFAULT && !strcmp(name, "OPENCL_API")
+		? "arguments:TEXT"
+		: "";
 }
 
 static bool allocate_table(struct gt_sql_table *t, unsigned cells)
@@ -378,8 +385,10 @@ static void create_enums(struct gt_sql *db)
 			if (empty && db->opt.lazy == GT_SQL_LAZY_TRUE)
 				continue;
 			create_table(db, &table, "");
-			snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?1, ?2%s)", v->table, db->opt.edition == GT_SCHEMA_2021 ? "" : ", ?3");
-			if (!gt_sql_failed(db) && sqlite3_prepare_v2(db->sqlite, sql, -1, &insert_value, NULL) != SQLITE_OK)
+			snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?1, ?2%s)", v->table,
+				db->opt.edition == GT_SCHEMA_2021 ? "" : ", ?3");
+			if (!gt_sql_failed(db) &&
+				sqlite3_prepare_v2(db->sqlite, sql, -1, &insert_value, NULL) != SQLITE_OK)
 				fail(db, v->table, sqlite3_errmsg(db->sqlite));
 			continue;
 		}
@@ -409,7 +418,8 @@ static void open_sqlite(struct gt_sql *db)
 {
 	if (db->failed)
 		return;
-	if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+	if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+		    NULL) != SQLITE_OK) {
 		fail(db, "cannot open the database", db->sqlite ? sqlite3_errmsg(db->sqlite) : "no memory");
 		return;
 	}
@@ -453,7 +463,8 @@ int gt_sql_open(const char *path, const struct gt_sql_options *opt, struct gt_sq
 		return gt_fail(err, GT_EXIT_OUTPUT, "no memory", NULL, "%s: cannot create the database", path);
 	db->opt = *opt;
 	db->strings = gt_strings_new();
-	db->nowhere = (struct gt_sql_table){ .db = db, .row = calloc(1, sizeof *db->nowhere.row + GT_SCHEMA_COLUMNS * sizeof(int64_t)) };
+	db->nowhere = (struct gt_sql_table){ .db = db,
+		.row = calloc(1, sizeof *db->nowhere.row + GT_SCHEMA_COLUMNS * sizeof(int64_t)) };
 	if ((size_t)snprintf(db->path, sizeof db->path, "%s", path) >= sizeof db->path)
 		fail(db, "the name is too long", NULL);
 	else if (!db->strings || !db->nowhere.row)
@@ -501,8 +512,8 @@ static void finish_pages(struct gt_sql *db)
 static void add_values(struct gt_sql *db)
 {
 	for (unsigned i = 0; i < db->n_values; i++) {
-		char *sql = sqlite3_mprintf("INSERT OR IGNORE INTO %s VALUES(%lld, %Q, %Q)", db->value[i].table, (long long)db->value[i].id,
-		                            db->value[i].name, db->value[i].label);
+		char *sql = sqlite3_mprintf("INSERT OR IGNORE INTO %s VALUES(%lld, %Q, %Q)", db->value[i].table,
+			(long long)db->value[i].id, db->value[i].name, db->value[i].label);
 
 		if (sql)
 			run(db, sql);
@@ -515,7 +526,8 @@ static uint32_t find_root(struct gt_sql *db, const char *table)
 	sqlite3_stmt *s = NULL;
 	uint32_t root = 0;
 
-	if (sqlite3_prepare_v2(db->sqlite, "SELECT rootpage FROM sqlite_master WHERE type='table' AND name=?1", -1, &s, NULL) == SQLITE_OK) {
+	if (sqlite3_prepare_v2(db->sqlite, "SELECT rootpage FROM sqlite_master WHERE type='table' AND name=?1", -1, &s,
+		    NULL) == SQLITE_OK) {
 		sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC);
 		if (sqlite3_step(s) == SQLITE_ROW)
 			root = (uint32_t)sqlite3_column_int64(s, 0);
@@ -568,9 +580,11 @@ static void create_indices(struct gt_sql *db)
 	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && !db->failed; i++) {
 		char sql[256];
 
-		if (sqlite3_table_column_metadata(db->sqlite, NULL, wanted[i].table, NULL, NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+		if (sqlite3_table_column_metadata(
+			    db->sqlite, NULL, wanted[i].table, NULL, NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
 			continue;
-		snprintf(sql, sizeof sql, "CREATE INDEX gpt_%s_%s ON %s(%s)", wanted[i].table, wanted[i].column, wanted[i].table, wanted[i].column);
+		snprintf(sql, sizeof sql, "CREATE INDEX gpt_%s_%s ON %s(%s)", wanted[i].table, wanted[i].column,
+			wanted[i].table, wanted[i].column);
 		run(db, sql);
 	}
 	close_sqlite(db);

@@ -1,8 +1,9 @@
 /*
  * writers/sqlite/db.h - a database being filled: tables, rows in batches, strings
  *
- * One walk over the trace fills all tables at once (writers/sqlite/pages.h). What a row says is named ("cells"); the edition's
- * schema decides which cell stands in which column. A table that the edition has not takes rows and drops them.
+ * One walk over the trace fills all tables at once (writers/sqlite/pages.h). What a row says is named ("cells"); the
+ * edition's schema decides which cell stands in which column. A table that the edition has not takes rows and drops
+ * them.
  *
  * Errors stick: the first one is kept, later calls do nothing, gt_sql_failed() tells.
  *
@@ -33,7 +34,8 @@ struct gt_sql;
 
 /* Creates path (what was there is removed) with its always present tables. 0, or -1 with *err. */
 int gt_sql_open(const char *path, const struct gt_sql_options *opt, struct gt_sql **out, struct gt_err *err);
-/* Writes what is left, the strings and the indices, and closes. keep false: only closes. db is gone afterwards. 0 or -1. */
+/* Writes what is left, the strings and the indices, and closes. keep false: only closes. db is gone afterwards. 0 or
+ * -1. */
 int gt_sql_close(struct gt_sql *db, bool keep, struct gt_err *err);
 bool gt_sql_failed(const struct gt_sql *db);
 
@@ -47,7 +49,8 @@ bool gt_sql_dynamic_tables(struct sqlite3 *db);
 struct gt_sql_row { uint64_t set; int64_t v[]; };
 
 struct gt_sql_table;
-/* The table `name` fed with n cells of these names, by ascending rowid; a table with PRIMARY KEY (...) cannot be. Never NULL. */
+/* The table `name` fed with n cells of these names, by ascending rowid; a table with PRIMARY KEY (...) cannot be. Never
+ * NULL. */
 struct gt_sql_table *gt_sql_feed(struct gt_sql *db, const char *name, const char *const *cells, unsigned n);
 bool gt_sql_wanted(const struct gt_sql_table *t); /* false: the edition has no such table */
 /* A new row, all cells NULL. Valid until the next call for this table. */
@@ -88,7 +91,9 @@ void gt_strings_free(struct gt_strings *s);
 int64_t gt_strings_intern(struct gt_strings *s, const char *text, size_t bytes); /* -1: no memory */
 size_t gt_strings_count(const struct gt_strings *s);
 const char *gt_strings_at(const struct gt_strings *s, size_t id);
-/* Writes the text as valid UTF-8 without NUL bytes, wrong bytes as \xNN; out holds 4 * bytes + 1. Returns its length. */
+/*
+ * Writes the text as valid UTF-8 without NUL bytes, wrong bytes as \xNN; out holds 4 * bytes + 1. Returns its length.
+ */
 size_t gt_utf8(const char *text, size_t bytes, char *out);
 bool gt_utf8_valid(const char *text, size_t bytes);
 

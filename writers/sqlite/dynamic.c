@@ -1,10 +1,10 @@
 /*
- * writers/sqlite/dynamic.c - --dynamic-tables: a table for each schema of structured NVTX payloads, a column for each of its members
+ * writers/sqlite/dynamic.c - --dynamic-tables: a table for each schema of structured NVTX payloads, a column for each
+ * of its members
  *
- * Made by SQLite itself, from NVTX_EVENTS.jsonText, when everything else is in the file: who asks for these tables has few
- * payloads, or time. A member's column is named as the program named it; one without a name, or with a name that another column
- * has, by its number.
- * spec: nsys SQLite "Read NVTX Binary Payload Fields"
+ * Made by SQLite itself, from NVTX_EVENTS.jsonText, when everything else is in the file: who asks for these tables has
+ * few payloads, or time. A member's column is named as the program named it; one without a name, or with a name that
+ * another column has, by its number. spec: nsys SQLite "Read NVTX Binary Payload Fields"
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -47,8 +47,10 @@ static void free_members(struct members *m)
 static bool read_members(sqlite3 *db, sqlite3_int64 domain, sqlite3_int64 schema, struct members *m)
 {
 	sqlite3_stmt *s = NULL;
-	bool ok = sqlite3_prepare_v2(db, "SELECT name FROM NVTX_PAYLOAD_SCHEMA_ENTRIES WHERE domainId = ?1 AND schemaId = ?2 GROUP BY idx ORDER BY idx", -1, &s,
-	                             NULL) == SQLITE_OK;
+	bool ok = sqlite3_prepare_v2(db,
+			  "SELECT name FROM NVTX_PAYLOAD_SCHEMA_ENTRIES WHERE domainId = ?1 AND schemaId = ?2 GROUP BY "
+	                  "idx ORDER BY idx",
+			  -1, &s, NULL) == SQLITE_OK;
 
 	sqlite3_bind_int64(s, 1, domain);
 	sqlite3_bind_int64(s, 2, schema);
@@ -63,17 +65,21 @@ static char *table_sql(const struct members *m, sqlite3_int64 pid, sqlite3_int64
 {
 	sqlite3_str *s = sqlite3_str_new(NULL);
 
-	sqlite3_str_appendf(s, "CREATE TABLE DYNAMIC_NVTXPAYLOAD_DATATYPE_%lld_%lld_%lld (eventId INTEGER NOT NULL", pid, domain, schema);
+	sqlite3_str_appendf(s, "CREATE TABLE DYNAMIC_NVTXPAYLOAD_DATATYPE_%lld_%lld_%lld (eventId INTEGER NOT NULL",
+		pid, domain, schema);
 	for (int i = 0; i < m->n; i++)
 		sqlite3_str_appendf(s, ", \"%w\"", m->column[i]);
-	sqlite3_str_appendf(s, "); INSERT INTO DYNAMIC_NVTXPAYLOAD_DATATYPE_%lld_%lld_%lld SELECT e.eventId", pid, domain, schema);
+	sqlite3_str_appendf(
+		s, "); INSERT INTO DYNAMIC_NVTXPAYLOAD_DATATYPE_%lld_%lld_%lld SELECT e.eventId", pid, domain, schema);
 	for (int i = 0; i < m->n; i++)
 		if (m->name[i])
 			sqlite3_str_appendf(s, ", json_extract(e.jsonText, '$.\"%q\"')", m->name[i]);
 		else
 			sqlite3_str_appendall(s, ", NULL");
-	sqlite3_str_appendf(s, " FROM NVTX_EVENTS_PAYLOAD_SCHEMAS l JOIN NVTX_EVENTS e USING (eventId) "
-	                       "WHERE l.globalPid = %lld AND l.domainId = %lld AND l.payloadSchemaID = %lld", pid, domain, schema);
+	sqlite3_str_appendf(s,
+		" FROM NVTX_EVENTS_PAYLOAD_SCHEMAS l JOIN NVTX_EVENTS e USING (eventId) "
+		"WHERE l.globalPid = %lld AND l.domainId = %lld AND l.payloadSchemaID = %lld",
+		pid, domain, schema);
 	return sqlite3_str_finish(s);
 }
 
@@ -89,10 +95,13 @@ bool gt_sql_dynamic_tables(sqlite3 *db)
 
 	if (!has_table(db, "NVTX_EVENTS_PAYLOAD_SCHEMAS") || !has_table(db, "NVTX_PAYLOAD_SCHEMA_ENTRIES"))
 		return true;                    /* no payload, or nobody said what it means */
-	if (sqlite3_prepare_v2(db, "SELECT globalPid, domainId, payloadSchemaID FROM NVTX_EVENTS_PAYLOAD_SCHEMAS GROUP BY 1, 2, 3", -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(db,
+		    "SELECT globalPid, domainId, payloadSchemaID FROM NVTX_EVENTS_PAYLOAD_SCHEMAS GROUP BY 1, 2, 3", -1,
+		    &s, NULL) != SQLITE_OK)
 		return false;
 	while (ok && sqlite3_step(s) == SQLITE_ROW) {
-		sqlite3_int64 pid = sqlite3_column_int64(s, 0), domain = sqlite3_column_int64(s, 1), schema = sqlite3_column_int64(s, 2);
+		sqlite3_int64 pid = sqlite3_column_int64(s, 0), domain = sqlite3_column_int64(s, 1),
+			      schema = sqlite3_column_int64(s, 2);
 		struct members m = { 0 };
 		char *sql = read_members(db, domain, schema, &m) && m.n ? table_sql(&m, pid, domain, schema) : NULL;
 

@@ -13,66 +13,101 @@
 
 #define GT_SQL_VM (1ll << 48)           /* VM 1: bits 48..55 of every GlobalId. spec: nsys SQLite "GlobalId" */
 /* spec: nsys SQLite ENUM_NSYS_EVENT_CLASS */
-enum { GT_SQL_CLASS_CUDA_RUNTIME = 0, GT_SQL_CLASS_CUDA_DRIVER = 1, GT_SQL_CLASS_CUDNN = 28, GT_SQL_CLASS_CUBLAS = 29, GT_SQL_CLASS_GRAPH_NODE = 77,
-	GT_SQL_CLASS_GRAPH_EXEC = 94, GT_SQL_CLASS_GRAPH = 95, GT_SQL_CLASS_GRAPH_CLONE = 96, GT_SQL_CLASS_OPENCL = 98, GT_SQL_CLASS_JIT = 102,
-	GT_SQL_CLASS_OVERHEAD = 103 };
+enum {
+	GT_SQL_CLASS_CUDA_RUNTIME = 0,
+	GT_SQL_CLASS_CUDA_DRIVER = 1,
+	GT_SQL_CLASS_CUDNN = 28,
+	GT_SQL_CLASS_CUBLAS = 29,
+	GT_SQL_CLASS_GRAPH_NODE = 77,
+	GT_SQL_CLASS_GRAPH_EXEC = 94,
+	GT_SQL_CLASS_GRAPH = 95,
+	GT_SQL_CLASS_GRAPH_CLONE = 96,
+	GT_SQL_CLASS_OPENCL = 98,
+	GT_SQL_CLASS_JIT = 102,
+	GT_SQL_CLASS_OVERHEAD = 103
+};
 #define GT_SQL_NONE 4294967295ll        /* "no event", "no stream" */
 #define GT_SQL_FIRST_STREAM 13
 #define GT_SQL_UNKNOWN_DEVICE (-1)
 
 /* Cells of the tables that the walk feeds. X(prefix, column) */
-#define GT_CELLS_RUNTIME(X) X(RT, start) X(RT, end) X(RT, eventClass) X(RT, globalTid) X(RT, correlationId) X(RT, nameId) X(RT, returnValue)
+#define GT_CELLS_RUNTIME(X) X(RT, start) X(RT, end) X(RT, eventClass) X(RT, globalTid) X(RT, correlationId) \
+	X(RT, nameId) X(RT, returnValue)
 #define GT_CELLS_HOST(X) X(HO, start) X(HO, end) X(HO, eventClass) X(HO, globalTid) X(HO, correlationId) X(HO, nameId)
 #define GT_CELLS_KERNEL(X) \
 	X(KE, start) X(KE, end) X(KE, deviceId) X(KE, contextId) X(KE, streamId) X(KE, correlationId) X(KE, globalPid) \
-	X(KE, demangledName) X(KE, shortName) X(KE, mangledName) X(KE, launchType) X(KE, cacheConfig) X(KE, registersPerThread) \
+	X(KE, demangledName) X(KE, shortName) X(KE, mangledName) X(KE, launchType) X(KE, cacheConfig) \
+	X(KE, registersPerThread) \
 	X(KE, gridX) X(KE, gridY) X(KE, gridZ) X(KE, blockX) X(KE, blockY) X(KE, blockZ) X(KE, staticSharedMemory) \
-	X(KE, dynamicSharedMemory) X(KE, localMemoryPerThread) X(KE, localMemoryTotal) X(KE, gridId) X(KE, sharedMemoryExecuted) \
-	X(KE, sharedMemoryLimitConfig) X(KE, clusterX) X(KE, clusterY) X(KE, clusterZ) X(KE, tensorSizeMinusOneElements) \
-	X(KE, greenContextId) X(KE, graphNodeId) X(KE, graphId) X(KE, clusterSchedulingPolicy) X(KE, maxPotentialClusterSize) \
+	X(KE, dynamicSharedMemory) X(KE, localMemoryPerThread) X(KE, localMemoryTotal) X(KE, gridId) \
+	X(KE, sharedMemoryExecuted) \
+	X(KE, sharedMemoryLimitConfig) X(KE, clusterX) X(KE, clusterY) X(KE, clusterZ) \
+	X(KE, tensorSizeMinusOneElements) \
+	X(KE, greenContextId) X(KE, graphNodeId) X(KE, graphId) X(KE, clusterSchedulingPolicy) \
+	X(KE, maxPotentialClusterSize) \
 	X(KE, maxActiveClusters) X(KE, sharedMemoryRequestedPercentage)
 #define GT_CELLS_MEMCPY(X) \
-	X(MC, start) X(MC, end) X(MC, deviceId) X(MC, contextId) X(MC, streamId) X(MC, correlationId) X(MC, globalPid) X(MC, bytes) \
-	X(MC, copyKind) X(MC, srcKind) X(MC, dstKind) X(MC, srcDeviceId) X(MC, srcContextId) X(MC, dstDeviceId) X(MC, dstContextId) \
-	X(MC, greenContextId) X(MC, srcId) X(MC, deprecatedSrcId) X(MC, migrationCause) X(MC, graphNodeId) X(MC, virtualAddress) X(MC, copyCount)
+	X(MC, start) X(MC, end) X(MC, deviceId) X(MC, contextId) X(MC, streamId) X(MC, correlationId) X(MC, globalPid) \
+	X(MC, bytes) \
+	X(MC, copyKind) X(MC, srcKind) X(MC, dstKind) X(MC, srcDeviceId) X(MC, srcContextId) X(MC, dstDeviceId) \
+	X(MC, dstContextId) \
+	X(MC, greenContextId) X(MC, srcId) X(MC, deprecatedSrcId) X(MC, migrationCause) X(MC, graphNodeId) \
+	X(MC, virtualAddress) X(MC, copyCount)
 #define GT_CELLS_MEMSET(X) \
-	X(MS, start) X(MS, end) X(MS, deviceId) X(MS, contextId) X(MS, streamId) X(MS, correlationId) X(MS, globalPid) X(MS, value) \
+	X(MS, start) X(MS, end) X(MS, deviceId) X(MS, contextId) X(MS, streamId) X(MS, correlationId) X(MS, globalPid) \
+	X(MS, value) \
 	X(MS, bytes) X(MS, memKind) X(MS, greenContextId) X(MS, graphNodeId)
 #define GT_CELLS_SYNC(X) \
-	X(SY, start) X(SY, end) X(SY, deviceId) X(SY, contextId) X(SY, streamId) X(SY, correlationId) X(SY, globalPid) X(SY, syncType) \
+	X(SY, start) X(SY, end) X(SY, deviceId) X(SY, contextId) X(SY, streamId) X(SY, correlationId) X(SY, globalPid) \
+	X(SY, syncType) \
 	X(SY, eventId) X(SY, greenContextId) X(SY, eventSyncId)
 #define GT_CELLS_API(X) \
-	X(AP, id) X(AP, start) X(AP, end) X(AP, eventClass) X(AP, globalTid) X(AP, correlationId) X(AP, nameId) X(AP, returnValue) \
+	X(AP, id) X(AP, start) X(AP, end) X(AP, eventClass) X(AP, globalTid) X(AP, correlationId) X(AP, nameId) \
+	X(AP, returnValue) \
 	X(AP, platformId) X(AP, deviceId) X(AP, contextId) X(AP, queueId) X(AP, objectId) X(AP, arguments)
 #define GT_CELLS_WORK(X) \
-	X(WO, start) X(WO, end) X(WO, queued) X(WO, submit) X(WO, complete) X(WO, eventClass) X(WO, globalPid) X(WO, correlationId) \
-	X(WO, commandType) X(WO, nameId) X(WO, deviceId) X(WO, contextId) X(WO, queueId) X(WO, gpu) X(WO, executionStatus) X(WO, reason) \
-	X(WO, timeSource) X(WO, bytes) X(WO, srcKind) X(WO, dstKind) X(WO, workDim) X(WO, globalOffsetX) X(WO, globalOffsetY) \
-	X(WO, globalOffsetZ) X(WO, globalSizeX) X(WO, globalSizeY) X(WO, globalSizeZ) X(WO, localSizeX) X(WO, localSizeY) \
+	X(WO, start) X(WO, end) X(WO, queued) X(WO, submit) X(WO, complete) X(WO, eventClass) X(WO, globalPid) \
+	X(WO, correlationId) \
+	X(WO, commandType) X(WO, nameId) X(WO, deviceId) X(WO, contextId) X(WO, queueId) X(WO, gpu) \
+	X(WO, executionStatus) X(WO, reason) \
+	X(WO, timeSource) X(WO, bytes) X(WO, srcKind) X(WO, dstKind) X(WO, workDim) X(WO, globalOffsetX) \
+	X(WO, globalOffsetY) \
+	X(WO, globalOffsetZ) X(WO, globalSizeX) X(WO, globalSizeY) X(WO, globalSizeZ) X(WO, localSizeX) \
+	X(WO, localSizeY) \
 	X(WO, localSizeZ) X(WO, localSizeSource) X(WO, programId) X(WO, kernelId) X(WO, patternHex)
 #define GT_CELLS_WAIT(X) X(WA, globalPid) X(WA, correlationId) X(WA, waitsForCorrelationId)
 
 /* ... and of the tables that describe devices, contexts and queues, which OpenCL and CUDA fill together */
 #define GT_CELLS_GPU(X) \
-	X(GPU, vmId) X(GPU, id) X(GPU, name) X(GPU, busLocation) X(GPU, isDiscrete) X(GPU, l2CacheSize) X(GPU, totalMemory) \
-	X(GPU, memoryBandwidth) X(GPU, clockRate) X(GPU, smCount) X(GPU, uuid) X(GPU, cuDevice) X(GPU, constantMemory) X(GPU, maxIPC) \
-	X(GPU, maxRegistersPerBlock) X(GPU, maxShmemPerBlock) X(GPU, maxShmemPerSm) X(GPU, maxRegistersPerSm) X(GPU, threadsPerWarp) \
-	X(GPU, asyncEngines) X(GPU, maxWarpsPerSm) X(GPU, maxBlocksPerSm) X(GPU, maxThreadsPerBlock) X(GPU, maxBlockDimX) \
-	X(GPU, maxBlockDimY) X(GPU, maxBlockDimZ) X(GPU, maxGridDimX) X(GPU, maxGridDimY) X(GPU, maxGridDimZ) X(GPU, computeMajor) \
+	X(GPU, vmId) X(GPU, id) X(GPU, name) X(GPU, busLocation) X(GPU, isDiscrete) X(GPU, l2CacheSize) \
+	X(GPU, totalMemory) \
+	X(GPU, memoryBandwidth) X(GPU, clockRate) X(GPU, smCount) X(GPU, uuid) X(GPU, cuDevice) X(GPU, constantMemory) \
+	X(GPU, maxIPC) \
+	X(GPU, maxRegistersPerBlock) X(GPU, maxShmemPerBlock) X(GPU, maxShmemPerSm) X(GPU, maxRegistersPerSm) \
+	X(GPU, threadsPerWarp) \
+	X(GPU, asyncEngines) X(GPU, maxWarpsPerSm) X(GPU, maxBlocksPerSm) X(GPU, maxThreadsPerBlock) \
+	X(GPU, maxBlockDimX) \
+	X(GPU, maxBlockDimY) X(GPU, maxBlockDimZ) X(GPU, maxGridDimX) X(GPU, maxGridDimY) X(GPU, maxGridDimZ) \
+	X(GPU, computeMajor) \
 	X(GPU, computeMinor) X(GPU, smMajor) X(GPU, smMinor) X(GPU, numaNodeId)
 #define GT_CELLS_DEVICE(X) X(DE, gpuId) X(DE, cudaId) X(DE, pid) X(DE, uuid) X(DE, numMultiprocessors)
 #define GT_CELLS_CONTEXT(X) \
-	X(CO, nullStreamId) X(CO, hwId) X(CO, vmId) X(CO, processId) X(CO, deviceId) X(CO, contextId) X(CO, parentContextId) \
+	X(CO, nullStreamId) X(CO, hwId) X(CO, vmId) X(CO, processId) X(CO, deviceId) X(CO, contextId) \
+	X(CO, parentContextId) \
 	X(CO, isGreenContext) X(CO, numMultiprocessors)
-#define GT_CELLS_STREAM(X) X(ST, streamId) X(ST, hwId) X(ST, vmId) X(ST, processId) X(ST, contextId) X(ST, priority) X(ST, flag)
+#define GT_CELLS_STREAM(X) X(ST, streamId) X(ST, hwId) X(ST, vmId) X(ST, processId) X(ST, contextId) X(ST, priority) \
+	X(ST, flag)
 
 #define GT_WALK_TABLES(T) \
 	T(runtime, CUPTI_ACTIVITY_KIND_RUNTIME, GT_CELLS_RUNTIME) T(host, CUDA_HOST_CALLBACK, GT_CELLS_HOST) \
 	T(kernel, CUPTI_ACTIVITY_KIND_KERNEL, GT_CELLS_KERNEL) T(copy, CUPTI_ACTIVITY_KIND_MEMCPY, GT_CELLS_MEMCPY) \
-	T(set, CUPTI_ACTIVITY_KIND_MEMSET, GT_CELLS_MEMSET) T(sync, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, GT_CELLS_SYNC) \
-	T(api, OPENCL_API, GT_CELLS_API) T(work, OPENCL_WORKLOAD, GT_CELLS_WORK) T(wait, OPENCL_WAIT_LIST, GT_CELLS_WAIT) \
+	T(set, CUPTI_ACTIVITY_KIND_MEMSET, GT_CELLS_MEMSET) \
+	T(sync, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, GT_CELLS_SYNC) \
+	T(api, OPENCL_API, GT_CELLS_API) T(work, OPENCL_WORKLOAD, GT_CELLS_WORK) \
+	T(wait, OPENCL_WAIT_LIST, GT_CELLS_WAIT) \
 	T(gpu, TARGET_INFO_GPU, GT_CELLS_GPU) T(cuda_device, TARGET_INFO_CUDA_DEVICE, GT_CELLS_DEVICE) \
-	T(cuda_context, TARGET_INFO_CUDA_CONTEXT_INFO, GT_CELLS_CONTEXT) T(cuda_stream, TARGET_INFO_CUDA_STREAM, GT_CELLS_STREAM)
+	T(cuda_context, TARGET_INFO_CUDA_CONTEXT_INFO, GT_CELLS_CONTEXT) \
+	T(cuda_stream, TARGET_INFO_CUDA_STREAM, GT_CELLS_STREAM)
 
 #define X(prefix, cell) prefix##_##cell,
 enum { GT_CELLS_RUNTIME(X) };
@@ -135,18 +170,23 @@ void gt_sql_objects_free(struct gt_sql_objects *o);
 /* Takes in what the walk has seen since the last call. */
 bool gt_sql_objects_update(struct gt_sql_objects *o);
 /* The object that handle names at that time, NULL when unknown. */
-struct gt_object *gt_sql_object_find(struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint64_t handle, int64_t time_ns);
+struct gt_object *gt_sql_object_find(
+	struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint64_t handle, int64_t time_ns);
 /* Where the device that wrote a memory object last is kept, NULL when the object is not known. */
 const struct gt_object **gt_sql_object_home(struct gt_sql_objects *o, const struct gt_object *object);
 /* Its number among the objects of its kind in its pid: from 1; queues from GT_SQL_FIRST_STREAM. 0 for NULL. */
 int64_t gt_sql_object_number(struct gt_sql_objects *o, const struct gt_object *object);
-/* The one device an object belongs to: its own, its queue's, its context's; NULL when there is none or it is not known. */
+/*
+ * The one device an object belongs to: its own, its queue's, its context's; NULL when there is none or it is not known.
+ */
 const struct gt_object *gt_sql_object_device(const struct gt_object *object);
 const struct gt_object *gt_sql_object_context(const struct gt_object *object);
 /* The device's number in this database: CUDA's where it is the same device, behind all of CUDA's otherwise. */
 int64_t gt_sql_device_number(const struct gt_sql_feeder *f, const struct gt_object *device);
-bool gt_sql_device_is_cuda(const struct gt_sql_feeder *f, const struct gt_object *device); /* ... that has described it */
-int64_t gt_sql_device_id(struct gt_sql_feeder *f, const struct gt_object *device); /* may be NULL: GT_SQL_UNKNOWN_DEVICE, which is noted */
+/* ... that has described it */
+bool gt_sql_device_is_cuda(const struct gt_sql_feeder *f, const struct gt_object *device);
+/* may be NULL: GT_SQL_UNKNOWN_DEVICE, which is noted */
+int64_t gt_sql_device_id(struct gt_sql_feeder *f, const struct gt_object *device);
 /* Numbers of a process' kind up to this one are taken by CUDA. Before the first update. */
 void gt_sql_objects_reserve(struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint32_t last);
 /* "8a5f..-.." without the vendor's prefix. */
@@ -168,7 +208,8 @@ struct gt_sql_map { uint32_t process; uint64_t address, bytes, flags; bool pinne
 struct gt_sql_maps *gt_sql_maps_new(void);
 void gt_sql_maps_free(struct gt_sql_maps *m);
 bool gt_sql_maps_add(struct gt_sql_maps *m, struct gt_sql_map map);
-bool gt_sql_maps_take(struct gt_sql_maps *m, uint32_t process, uint64_t address, struct gt_sql_map *out); /* and forgets it */
+/* and forgets it */
+bool gt_sql_maps_take(struct gt_sql_maps *m, uint32_t process, uint64_t address, struct gt_sql_map *out);
 bool gt_sql_maps_pinned(const struct gt_sql_maps *m, uint32_t process, uint64_t address);
 
 /* ---- walk.c, commands.c, info.c, args.c ---- */

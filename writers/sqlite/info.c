@@ -32,7 +32,8 @@ static void add_pair(struct gt_sql_table *t, const char *name, const char *value
 	gt_put_str(t, r, 1, value);
 }
 
-static void __attribute__((format(printf, 3, 4))) add_pairf(struct gt_sql_table *t, const char *name, const char *format, ...)
+static void __attribute__((format(printf, 3, 4)))
+add_pairf(struct gt_sql_table *t, const char *name, const char *format, ...)
 {
 	char value[1024];
 	va_list ap;
@@ -117,7 +118,8 @@ static void capture_facts(struct gt_sql_feeder *f)
 static void session_facts(struct gt_sql_feeder *f)
 {
 	const struct gt_session *s = gt_model_session(f->m);
-	struct gt_sql_table *start = FEED(f, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", "utcTime", "localTime", "systemClockNs");
+	struct gt_sql_table *start =
+		FEED(f, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", "utcTime", "localTime", "systemClockNs");
 	struct gt_sql_table *details = FEED(f, "ANALYSIS_DETAILS", "globalVid", "duration", "startTime", "stopTime");
 	struct gt_sql_row *r = gt_sql_add(start);
 	char text[64];
@@ -167,7 +169,8 @@ static const char *driver_version(struct gt_sql_feeder *f, char *out, size_t byt
 static void system_facts(struct gt_sql_feeder *f)
 {
 	char version[32];
-	struct gt_sql_table *t = FEED(f, "TARGET_INFO_SYSTEM_ENV", "globalVid", "devStateName", "name", "nameEnum", "value");
+	struct gt_sql_table *t =
+		FEED(f, "TARGET_INFO_SYSTEM_ENV", "globalVid", "devStateName", "name", "nameEnum", "value");
 	const struct gt_process *p = gt_model_process_count(f->m) ? gt_model_process(f->m, 0) : NULL;
 
 	add_environment(t, "Hostname", 619, gt_model_session(f->m)->host);
@@ -230,7 +233,8 @@ static void thread_names(struct gt_sql_feeder *f)
 		const char *name = gt_model_thread(f->m, named[i].thread)->name;
 		struct gt_sql_row *r = gt_sql_add(t);
 
-		gt_put(r, 0, gt_sql_string(f->db, name && *name ? name : "[Unknown]", name && *name ? strlen(name) : 9));
+		gt_put(r, 0,
+			gt_sql_string(f->db, name && *name ? name : "[Unknown]", name && *name ? strlen(name) : 9));
 		gt_put(r, 1, 20);               /* normal */
 		gt_put(r, 2, named[i].tid);
 	}
@@ -247,7 +251,8 @@ static void put_attr(struct gt_sql_row *r, unsigned cell, const struct gt_object
 		gt_put(r, cell, v * factor);
 }
 
-static void put_attr_text(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const struct gt_object *o, uint32_t key)
+static void put_attr_text(
+	struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const struct gt_object *o, uint32_t key)
 {
 	const struct gt_attr *a = gt_object_attr(o, key);
 
@@ -483,11 +488,15 @@ static void objects(struct gt_sql_feeder *f)
 {
 	const struct object_tables t = {
 		FEED(f, "OPENCL_PLATFORM", "globalPid", "id", "name", "vendor", "version", "loader", "standIn"),
-		FEED(f, "OPENCL_DEVICE", "globalPid", "id", "deviceId", "platformId", "parentId", "name", "vendor", "version", "driverVersion", "type",
-		     "computeUnits", "clockMhz", "globalMemBytes", "uuid", "busLocation", "clockSource"),
-		FEED(f, "OPENCL_QUEUE", "globalPid", "id", "contextId", "deviceId", "properties", "profiled", "clockErrorNs", "created", "released"),
-		FEED(f, "OPENCL_PROGRAM", "globalPid", "id", "contextId", "sourceHash", "sourceBytes", "buildOptionsId", "buildLogId"),
-		FEED(f, "OPENCL_KERNEL", "globalPid", "id", "programId", "nameId", "workGroupSize", "localMemBytes", "privateMemBytes"),
+		FEED(f, "OPENCL_DEVICE", "globalPid", "id", "deviceId", "platformId", "parentId", "name", "vendor",
+			"version", "driverVersion", "type", "computeUnits", "clockMhz", "globalMemBytes", "uuid",
+			"busLocation", "clockSource"),
+		FEED(f, "OPENCL_QUEUE", "globalPid", "id", "contextId", "deviceId", "properties", "profiled",
+			"clockErrorNs", "created", "released"),
+		FEED(f, "OPENCL_PROGRAM", "globalPid", "id", "contextId", "sourceHash", "sourceBytes", "buildOptionsId",
+			"buildLogId"),
+		FEED(f, "OPENCL_KERNEL", "globalPid", "id", "programId", "nameId", "workGroupSize", "localMemBytes",
+			"privateMemBytes"),
 	};
 
 	for (uint32_t i = 0; i < gt_model_object_count(f->m); i++) {
@@ -510,8 +519,8 @@ static void objects(struct gt_sql_feeder *f)
 enum severity { INFO = 1, WARNING = 2 };
 enum source { INJECTION = 1, ANALYSIS = 3 };
 
-static void __attribute__((format(printf, 6, 7)))
-diagnose(struct gt_sql_table *t, int64_t time_ns, enum source source, enum severity severity, int64_t pid, const char *format, ...)
+static void __attribute__((format(printf, 6, 7))) diagnose(struct gt_sql_table *t, int64_t time_ns, enum source source,
+	enum severity severity, int64_t pid, const char *format, ...)
 {
 	struct gt_sql_row *r = gt_sql_add(t);
 	char text[2048];
@@ -538,13 +547,17 @@ static void cuda_diagnostics(struct gt_sql_feeder *f, struct gt_sql_table *t)
 
 		if (!l)
 			continue;
-		diagnose(t, end, INJECTION, INFO, gt_sql_pid(f, i), "CUPTI %u: %" PRIu64 " records in %" PRIu64 " buffers, %" PRIu64 " of these "
-			 "never completed; %" PRIu64 " records dropped%s", l->cupti_version, l->records, l->buffers, l->uncompleted, l->dropped,
-			 l->flags & REC_CUPTI_LATE ? "; attached after CUDA was initialised" : "");
+		diagnose(t, end, INJECTION, INFO, gt_sql_pid(f, i),
+			"CUPTI %u: %" PRIu64 " records in %" PRIu64 " buffers, %" PRIu64 " of these "
+			"never completed; %" PRIu64 " records dropped%s",
+			l->cupti_version, l->records, l->buffers, l->uncompleted, l->dropped,
+			l->flags & REC_CUPTI_LATE ? "; attached after CUDA was initialised" : "");
 		if (l->clock_error_ns >= 0)
-			diagnose(t, end, ANALYSIS, INFO, gt_sql_pid(f, i), "CUPTI's clock known to within %" PRId64 " ns", l->clock_error_ns);
+			diagnose(t, end, ANALYSIS, INFO, gt_sql_pid(f, i),
+				"CUPTI's clock known to within %" PRId64 " ns", l->clock_error_ns);
 		if (l->flags & REC_CUPTI_STAND_IN)
-			diagnose(t, end, INJECTION, WARNING, gt_sql_pid(f, i), "the CUDA records are a test stand-in's, not a real device's");
+			diagnose(t, end, INJECTION, WARNING, gt_sql_pid(f, i),
+				"the CUDA records are a test stand-in's, not a real device's");
 	}
 }
 
@@ -555,11 +568,13 @@ static void diagnostics(struct gt_sql_feeder *f)
 		REC_LOSSES(X)
 #undef X
 	};
-	struct gt_sql_table *t = FEED(f, "DIAGNOSTIC_EVENT", "timestamp", "timestampType", "source", "severity", "text", "globalPid");
+	struct gt_sql_table *t =
+		FEED(f, "DIAGNOSTIC_EVENT", "timestamp", "timestampType", "source", "severity", "text", "globalPid");
 	int64_t end = gt_model_session(f->m)->duration_ns, all = GT_SQL_VM;
 	char text[2048];
 
-	diagnose(t, end, ANALYSIS, gt_model_complete(f->m) ? INFO : WARNING, all, "%s", gt_model_complete_text(f->m, text, sizeof text));
+	diagnose(t, end, ANALYSIS, gt_model_complete(f->m) ? INFO : WARNING, all, "%s",
+		gt_model_complete_text(f->m, text, sizeof text));
 	for (int i = 0; i < REC_LOSS_COUNT; i++) {
 		uint64_t n = gt_model_lost(f->m, (enum rec_loss)i);
 

@@ -49,7 +49,8 @@ bool gt_sql_maps_take(struct gt_sql_maps *m, uint32_t process, uint64_t address,
 bool gt_sql_maps_pinned(const struct gt_sql_maps *m, uint32_t process, uint64_t address)
 {
 	for (unsigned i = 0; i < m->n; i++)
-		if (m->live[i].pinned && m->live[i].process == process && address - m->live[i].address < m->live[i].bytes)
+		if (m->live[i].pinned && m->live[i].process == process &&
+			address - m->live[i].address < m->live[i].bytes)
 			return true;
 	return false;
 }

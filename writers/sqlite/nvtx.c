@@ -4,8 +4,8 @@
  * A registered string is text and textId, any other message text alone: consumers read one or the other. With
  * --nvtx-text=strict, and in the edition of 2021, a registered string is textId alone, as the source document has it.
  *
- * cuBLAS and cuDNN annotate their own functions with pushes and pops of a domain of theirs: these are rows of CUBLAS_EVENTS and
- * CUDNN_EVENTS, and of NVTX_EVENTS only when asked. Those tables cannot hold a range without an end.
+ * cuBLAS and cuDNN annotate their own functions with pushes and pops of a domain of theirs: these are rows of
+ * CUBLAS_EVENTS and CUDNN_EVENTS, and of NVTX_EVENTS only when asked. Those tables cannot hold a range without an end.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -18,7 +18,8 @@
 #include "writers/sqlite/feed.h"
 
 #define CELLS(X) \
-	X(start) X(end) X(eventType) X(rangeId) X(category) X(color) X(text) X(globalTid) X(endGlobalTid) X(textId) X(domainId) \
+	X(start) X(end) X(eventType) X(rangeId) X(category) X(color) X(text) X(globalTid) X(endGlobalTid) X(textId) \
+	X(domainId) \
 	X(uint64Value) X(int64Value) X(doubleValue) X(uint32Value) X(int32Value) X(floatValue) X(jsonText)
 #define X(cell) NV_##cell,
 enum { CELLS(X) };
@@ -46,10 +47,12 @@ struct nvtx {
 
 static bool in_window(const struct nvtx *n, int64_t start, int64_t end)
 {
-	return (n->f->x->from_ns == GT_NO_TIME || end >= n->f->x->from_ns) && (n->f->x->to_ns == GT_NO_TIME || start <= n->f->x->to_ns);
+	return (n->f->x->from_ns == GT_NO_TIME || end >= n->f->x->from_ns) &&
+		(n->f->x->to_ns == GT_NO_TIME || start <= n->f->x->to_ns);
 }
 
-static struct gt_sql_row *add(struct nvtx *n, int64_t start, int type, int64_t tid, uint32_t domain, struct gt_string text)
+static struct gt_sql_row *add(
+	struct nvtx *n, int64_t start, int type, int64_t tid, uint32_t domain, struct gt_string text)
 {
 	struct gt_sql_row *r = gt_sql_add(n->table);
 
@@ -81,7 +84,9 @@ static bool note_domain(struct nvtx *n, uint32_t process, uint32_t domain)
 	return true;
 }
 
-/* Consumers look a domain's name up among the rows of its process: a child of fork gets rows for those of its parent. */
+/*
+ * Consumers look a domain's name up among the rows of its process: a child of fork gets rows for those of its parent.
+ */
 static void inherited_domain(struct nvtx *n, const struct gt_range *g)
 {
 	if (g->domain && note_domain(n, g->process, g->domain))
@@ -92,7 +97,8 @@ static void inherited_domain(struct nvtx *n, const struct gt_range *g)
 static int library_of(struct gt_string domain)
 {
 	for (int i = 0; i < LIBRARIES; i++)
-		if (domain.text && domain.bytes == strlen(libraries[i].domain) && !memcmp(domain.text, libraries[i].domain, domain.bytes))
+		if (domain.text && domain.bytes == strlen(libraries[i].domain) &&
+			!memcmp(domain.text, libraries[i].domain, domain.bytes))
 			return i;
 	return -1;
 }
@@ -149,7 +155,8 @@ static void add_name(struct nvtx *n, const struct gt_range_name *name)
 		gt_put(r, NV_category, (int64_t)name->id);
 		break;
 	case REC_NVTX_THREAD:
-		add(n, name->time_ns, THREAD, gt_sql_pid(n->f, name->process) | (int64_t)(name->id & 0xffffff), name->domain, name->text);
+		add(n, name->time_ns, THREAD, gt_sql_pid(n->f, name->process) | (int64_t)(name->id & 0xffffff),
+			name->domain, name->text);
 		break;
 	default:                        /* resources have no event type in this table */
 		break;
@@ -216,7 +223,8 @@ static void add_range(struct nvtx *n, const struct gt_range *g)
 		return;
 	inherited_domain(n, g);
 	n->f->thread_used[g->thread] = n->f->thread_used[g->end_thread] = true;
-	r = add(n, g->start_ns, types[g->kind], gt_sql_tid(n->f, g->process, g->thread), g->domain, n->f->strict_text && g->registered ? none : g->text);
+	r = add(n, g->start_ns, types[g->kind], gt_sql_tid(n->f, g->process, g->thread), g->domain,
+		n->f->strict_text && g->registered ? none : g->text);
 	if (g->end_ns != GT_NO_TIME)
 		gt_put(r, NV_end, g->end_ns);
 	if (g->kind == REC_NVTX_START)
@@ -249,7 +257,8 @@ void gt_sql_nvtx(struct gt_sql_feeder *f)
 	for (int i = 0; i < LIBRARIES; i++)
 		n.library[i] = gt_sql_feed(f->db, libraries[i].table, library_cells, 5);
 	for (uint32_t i = 0; i < gt_model_range_name_count(f->m) && !gt_sql_failed(f->db); i++)
-		add_name(&n, gt_model_range_name(f->m, i));     /* names hold for what comes later, whatever the window */
+		/* names hold for what comes later, whatever the window */
+		add_name(&n, gt_model_range_name(f->m, i));
 	for (uint64_t i = 0; i < gt_model_range_count(f->m) && !gt_sql_failed(f->db); i++) {
 		const struct gt_range *g = gt_model_range(f->m, i);
 		int64_t end = g->end_ns != GT_NO_TIME ? g->end_ns : g->kind == REC_NVTX_MARK ? g->start_ns : INT64_MAX;

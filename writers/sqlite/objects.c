@@ -109,8 +109,9 @@ static void count_object(struct gt_sql_objects *o, const struct gt_object *x)
 	if (!n->begun[kind]) {
 		n->begun[kind] = true;
 		for (uint32_t p = 0; p < o->n_processes; p++)
-			if (p != x->process && o->numbers[p].begun[kind] && gt_model_process(o->m, p)->pid == gt_model_process(o->m, x->process)->pid &&
-			    o->numbers[p].base[kind] + o->numbers[p].count[kind] > n->base[kind])
+			if (p != x->process && o->numbers[p].begun[kind] &&
+				gt_model_process(o->m, p)->pid == gt_model_process(o->m, x->process)->pid &&
+				o->numbers[p].base[kind] + o->numbers[p].count[kind] > n->base[kind])
 				n->base[kind] = o->numbers[p].base[kind] + o->numbers[p].count[kind];
 	}
 	if (x->id >= n->count[kind])
@@ -150,11 +151,13 @@ bool gt_sql_objects_update(struct gt_sql_objects *o)
 	return true;
 }
 
-struct gt_object *gt_sql_object_find(struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint64_t handle, int64_t time_ns)
+struct gt_object *gt_sql_object_find(
+	struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint64_t handle, int64_t time_ns)
 {
 	uint32_t at = handle ? *find_slot(o, process, (uint32_t)kind, handle) : 0;
 
-	while (at && o->entry[at - 1].older && o->entry[at - 1].object->born_ns != GT_NO_TIME && o->entry[at - 1].object->born_ns > time_ns)
+	while (at && o->entry[at - 1].older && o->entry[at - 1].object->born_ns != GT_NO_TIME &&
+		o->entry[at - 1].object->born_ns > time_ns)
 		at = o->entry[at - 1].older;
 	return at ? o->entry[at - 1].object : NULL;
 }
@@ -206,7 +209,10 @@ static int64_t cuda_number(const struct gt_sql_feeder *f, const struct gt_object
 	return uuid && uuid->bytes == 16 ? gt_sql_cuda_gpu_of(f, uuid->value) : -1;
 }
 
-bool gt_sql_device_is_cuda(const struct gt_sql_feeder *f, const struct gt_object *device) { return cuda_number(f, device) >= 0; }
+bool gt_sql_device_is_cuda(const struct gt_sql_feeder *f, const struct gt_object *device)
+{
+	return cuda_number(f, device) >= 0;
+}
 
 int64_t gt_sql_device_number(const struct gt_sql_feeder *f, const struct gt_object *device)
 {

@@ -1,7 +1,8 @@
 /*
  * writers/sqlite/pages.c - leaf, interior and overflow pages of table b-trees
  *
- * P1  Pages get their numbers in the order in which they are full: one sequential write, whatever tables they belong to.
+ * P1  Pages get their numbers in the order in which they are full: one sequential write, whatever tables they belong
+ *     to.
  * P2  A page is never changed after it was appended, but the root pages that SQLite made for the empty tables.
  * P3  The page that holds byte 2^30 belongs to SQLite's locks: it is left empty.
  *
@@ -216,7 +217,8 @@ void gt_btree_free(struct gt_btree *t)
 	free(t);
 }
 
-/* The part of a record that does not fit its leaf, as a chain of pages. Written from its end: a page names the next one. */
+/* The part of a record that does not fit its leaf, as a chain of pages. Written from its end: a page names the next
+ * one. */
 static uint32_t append_overflow(struct gt_btree *t, const uint8_t *record, size_t bytes)
 {
 	static const size_t each = GT_PAGE - 4;

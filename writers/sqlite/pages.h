@@ -1,9 +1,9 @@
 /*
  * writers/sqlite/pages.h - tables of a SQLite file written page by page, in order of rowid
  *
- * SQLite makes the file and its schema; the rows of large tables go in behind, as finished pages: five to eight times the
- * speed of its fastest insert. The file format is public and fixed (https://sqlite.org/fileformat2.html, sections 1.6 and
- * 2); what is written here passes PRAGMA integrity_check, and a test says so.
+ * SQLite makes the file and its schema; the rows of large tables go in behind, as finished pages: five to eight times
+ * the speed of its fastest insert. The file format is public and fixed (https://sqlite.org/fileformat2.html, sections
+ * 1.6 and 2); what is written here passes PRAGMA integrity_check, and a test says so.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

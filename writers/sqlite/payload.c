@@ -1,5 +1,6 @@
 /*
- * writers/sqlite/payload.c - NVTX_PAYLOAD_*: schemas and enumerations of structured payloads, as the program registered them
+ * writers/sqlite/payload.c - NVTX_PAYLOAD_*: schemas and enumerations of structured payloads, as the program registered
+ * them
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -78,11 +79,14 @@ static void add_schema(const struct tables *t, const struct gt_sql_feeder *f, co
 
 void gt_sql_payload_schemas(struct gt_sql_feeder *f)
 {
-	static const char *const schema[] = { "domainId", "schemaId", "name", "type", "flags", "numEntries", "payloadSize", "alignTo" };
-	static const char *const entry[] = { "domainId", "schemaId", "idx", "flags", "type", "name", "description", "arrayOrUnionDetail", "offset" };
+	static const char *const schema[] = { "domainId", "schemaId", "name", "type", "flags", "numEntries",
+		"payloadSize", "alignTo" };
+	static const char *const entry[] = { "domainId", "schemaId", "idx", "flags", "type", "name", "description",
+		"arrayOrUnionDetail", "offset" };
 	static const char *const enumeration[] = { "domainId", "schemaId", "name", "numEntries", "size" };
 	static const char *const value[] = { "domainId", "schemaId", "idx", "name", "value", "isFlag" };
-	static const char *const relation[] = { "globalPid", "domainId", "parentSchemaId", "fieldName", "nestedSchemaId" };
+	static const char *const relation[] = { "globalPid", "domainId", "parentSchemaId", "fieldName",
+		"nestedSchemaId" };
 	struct tables t;
 
 	if (!gt_model_payload_schema_count(f->m))

@@ -67,7 +67,8 @@ const struct gt_schema_value *gt_schema_enums(enum gt_schema_edition edition)
 
 const char *gt_schema_enum_columns(enum gt_schema_edition edition)
 {
-	return edition == GT_SCHEMA_2021 ? "number:INTEGER PRIMARY KEY, name!:TEXT" : "id!:INTEGER PRIMARY KEY, name:TEXT, label:TEXT";
+	return edition == GT_SCHEMA_2021 ? "number:INTEGER PRIMARY KEY, name!:TEXT"
+					 : "id!:INTEGER PRIMARY KEY, name:TEXT, label:TEXT";
 }
 
 /* One column "name[!][:TYPE ...]" of `bytes` bytes. */
@@ -89,7 +90,8 @@ static void parse_column(enum gt_schema_edition edition, const char *text, size_
 	c->real = !strncmp(c->type, "REAL", 4);
 }
 
-unsigned gt_schema_columns(enum gt_schema_edition edition, const char *columns, struct gt_schema_column *out, const char **constraint)
+unsigned gt_schema_columns(
+	enum gt_schema_edition edition, const char *columns, struct gt_schema_column *out, const char **constraint)
 {
 	unsigned n = 0;
 
@@ -108,15 +110,19 @@ unsigned gt_schema_columns(enum gt_schema_edition edition, const char *columns, 
 	return n;
 }
 
-/* "type NOT NULL rest": NOT NULL stands behind the first word of the type, as the exporters of both editions write it. */
+/*
+ * "type NOT NULL rest": NOT NULL stands behind the first word of the type, as the exporters of both editions write it.
+ */
 static int print_column(char *sql, size_t bytes, const struct gt_schema_column *c)
 {
 	int word = (int)strcspn(c->type, " ");
 
-	return snprintf(sql, bytes, "%s %.*s%s%s", c->name, word, c->type, c->not_null ? " NOT NULL" : "", c->type + word);
+	return snprintf(
+		sql, bytes, "%s %.*s%s%s", c->name, word, c->type, c->not_null ? " NOT NULL" : "", c->type + word);
 }
 
-bool gt_schema_create(enum gt_schema_edition edition, const struct gt_schema_table *t, const char *extra, char *sql, size_t bytes)
+bool gt_schema_create(
+	enum gt_schema_edition edition, const struct gt_schema_table *t, const char *extra, char *sql, size_t bytes)
 {
 	struct gt_schema_column c[GT_SCHEMA_COLUMNS];
 	const char *constraint, *none;
@@ -132,6 +138,7 @@ bool gt_schema_create(enum gt_schema_edition edition, const struct gt_schema_tab
 			at += (size_t)print_column(sql + at, bytes - at, &c[i]);
 	}
 	if (at < bytes)
-		at += (size_t)snprintf(sql + at, bytes - at, "%s%s)", constraint ? ", " : "", constraint ? constraint : "");
+		at += (size_t)snprintf(
+			sql + at, bytes - at, "%s%s)", constraint ? ", " : "", constraint ? constraint : "");
 	return at < bytes;
 }

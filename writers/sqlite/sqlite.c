@@ -31,18 +31,21 @@ static void feed_tables(struct gt_sql_feeder *f)
 #undef T
 }
 
-static int choose(const char *option, const char *value, const char *first, const char *second, int *out, struct gt_err *err)
+static int choose(
+	const char *option, const char *value, const char *first, const char *second, int *out, struct gt_err *err)
 {
 	if (!strcmp(value, first))
 		*out = 1;
 	else if (!strcmp(value, second))
 		*out = 2;
 	else if (*value)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "--%s=%s: it is %s or %s", option, value, first, second);
+		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "--%s=%s: it is %s or %s", option,
+			value, first, second);
 	return 0;
 }
 
-static int read_options(const struct gt_options *o, struct gt_sql_options *sql, struct gt_sql_feeder *f, struct gt_err *err)
+static int read_options(
+	const struct gt_options *o, struct gt_sql_options *sql, struct gt_sql_feeder *f, struct gt_err *err)
 {
 	int edition = 1, lazy = 0, opencl = 1, text = 1, driver = 1, libraries = 1, dynamic = 1;
 

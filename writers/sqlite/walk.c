@@ -1,8 +1,8 @@
 /*
  * writers/sqlite/walk.c - one walk over the calls fills the tables of calls, synchronisation and waits
  *
- * Commands: commands.c. The mapping from OpenCL to the tables: docs/sqlite.md. Calls of CUDA come in between, in order of
- * start: cuda.c.
+ * Commands: commands.c. The mapping from OpenCL to the tables: docs/sqlite.md. Calls of CUDA come in between, in order
+ * of start: cuda.c.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -39,7 +39,8 @@ static void plan_parameters(struct gt_fn_plan *p, const struct gt_fn *fn)
 
 		if (a->is_event_out)
 			p->event_out = i;
-		else if (a->is_wait_list || (a->copy == GT_COPY_ARRAY && a->dir == GT_IN && a->object == REC_OBJECT_EVENT))
+		else if (a->is_wait_list ||
+			(a->copy == GT_COPY_ARRAY && a->dir == GT_IN && a->object == REC_OBJECT_EVENT))
 			p->waits = i;           /* clWaitForEvents has no wait list, it has its events */
 		if (a->value != GT_HANDLE)
 			continue;
@@ -58,8 +59,10 @@ static void plan_parameters(struct gt_fn_plan *p, const struct gt_fn *fn)
 static enum sync sync_of(const struct gt_fn *fn)
 {
 	static const struct { const char *name; enum sync sync; } names[] = {
-		{ "clFinish", SYNC_STREAM }, { "clWaitForEvents", SYNC_EVENT }, { "clEnqueueWaitForEvents", SYNC_STREAM_WAIT },
-		{ "clEnqueueBarrierWithWaitList", SYNC_STREAM_WAIT }, { "clEnqueueMarkerWithWaitList", SYNC_STREAM_WAIT },
+		{ "clFinish", SYNC_STREAM }, { "clWaitForEvents", SYNC_EVENT },
+		{ "clEnqueueWaitForEvents", SYNC_STREAM_WAIT },
+		{ "clEnqueueBarrierWithWaitList", SYNC_STREAM_WAIT },
+		{ "clEnqueueMarkerWithWaitList", SYNC_STREAM_WAIT },
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -81,7 +84,9 @@ static const struct gt_fn_plan *plan_of(struct gt_sql_feeder *f, const struct gt
 	p->place = p->subject = p->event_out = p->waits = p->event = -1;
 	p->name = gt_sql_string(f->db, fn->name, strlen(fn->name));
 	p->sync = sync_of(fn);
-	p->event_use = !strcmp(fn->name, "clRetainEvent") ? EVENT_RETAIN : !strcmp(fn->name, "clReleaseEvent") ? EVENT_RELEASE : EVENT_OTHER;
+	p->event_use = !strcmp(fn->name, "clRetainEvent") ? EVENT_RETAIN
+		: !strcmp(fn->name, "clReleaseEvent")     ? EVENT_RELEASE
+							  : EVENT_OTHER;
 	plan_parameters(p, fn);
 	return p;
 }
@@ -107,8 +112,8 @@ static unsigned arg_handles(const struct gt_call *c, int i, uint64_t *out, unsig
 }
 
 /* The objects a call is about: a creating call is about what it created. */
-static void objects_of(struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, const struct gt_object **place,
-		       const struct gt_object **subject)
+static void objects_of(struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p,
+	const struct gt_object **place, const struct gt_object **subject)
 {
 	uint64_t handle;
 
@@ -116,14 +121,17 @@ static void objects_of(struct gt_sql_feeder *f, const struct gt_call *c, const s
 	if (p->place >= 0)
 		*place = gt_sql_object_find(f->objects, c->process, p->place_kind, arg_value(c, p->place), c->start_ns);
 	if (p->subject >= 0)
-		*subject = gt_sql_object_find(f->objects, c->process, p->subject_kind, arg_value(c, p->subject), c->start_ns);
+		*subject = gt_sql_object_find(
+			f->objects, c->process, p->subject_kind, arg_value(c, p->subject), c->start_ns);
 	if (c->fn->ret != GT_HANDLE || !c->fn->ret_object || c->fn->ret_object == REC_OBJECT_EVENT)
 		return;
 	handle = gt_call_return(c);
 	if (handle && is_place(c->fn->ret_object))
-		*place = gt_sql_object_find(f->objects, c->process, (enum rec_object)c->fn->ret_object, handle, c->end_ns);
+		*place = gt_sql_object_find(
+			f->objects, c->process, (enum rec_object)c->fn->ret_object, handle, c->end_ns);
 	else if (handle)
-		*subject = gt_sql_object_find(f->objects, c->process, (enum rec_object)c->fn->ret_object, handle, c->end_ns);
+		*subject = gt_sql_object_find(
+			f->objects, c->process, (enum rec_object)c->fn->ret_object, handle, c->end_ns);
 }
 
 static void put_number(struct gt_sql_feeder *f, struct gt_sql_row *r, unsigned cell, const struct gt_object *o)
@@ -132,7 +140,8 @@ static void put_number(struct gt_sql_feeder *f, struct gt_sql_row *r, unsigned c
 		gt_put(r, cell, gt_sql_object_number(f->objects, o));
 }
 
-static void add_api(struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, int64_t tid, int64_t correlation)
+static void add_api(
+	struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, int64_t tid, int64_t correlation)
 {
 	const struct gt_object *place, *subject, *device, *platform;
 	struct gt_sql_row *r = gt_sql_add(f->api);
@@ -149,7 +158,10 @@ static void add_api(struct gt_sql_feeder *f, const struct gt_call *c, const stru
 	const struct gt_object *known = place ? place : subject;
 
 	device = known && known->kind != REC_OBJECT_PLATFORM ? gt_sql_object_device(known) : NULL;
-	platform = !known ? NULL : known->kind == REC_OBJECT_PLATFORM ? known : device ? device->platform : known->platform;
+	platform = !known                            ? NULL
+		: known->kind == REC_OBJECT_PLATFORM ? known
+		: device                             ? device->platform
+						     : known->platform;
 	put_number(f, r, AP_platformId, platform);
 	if (device)
 		gt_put(r, AP_deviceId, gt_sql_device_number(f, device));
@@ -164,7 +176,8 @@ static void add_api(struct gt_sql_feeder *f, const struct gt_call *c, const stru
 	}
 }
 
-static void add_runtime(struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, int64_t tid, int64_t correlation)
+static void add_runtime(
+	struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, int64_t tid, int64_t correlation)
 {
 	struct gt_sql_row *r = gt_sql_add(f->runtime);
 
@@ -178,7 +191,8 @@ static void add_runtime(struct gt_sql_feeder *f, const struct gt_call *c, const 
 }
 
 /* The application's own function, called by the driver: no API call. */
-static void add_callback(struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, int64_t tid, int64_t correlation)
+static void add_callback(
+	struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, int64_t tid, int64_t correlation)
 {
 	struct gt_sql_row *r = gt_sql_add(f->host);
 
@@ -202,7 +216,8 @@ static void add_sync(struct gt_sql_feeder *f, const struct gt_call *c, const str
 	if (waits)
 		gt_sql_events_find(f->events, c->process, first, &event);
 	if (p->place_kind == REC_OBJECT_QUEUE)
-		queue = gt_sql_object_find(f->objects, c->process, REC_OBJECT_QUEUE, arg_value(c, p->place), c->start_ns);
+		queue = gt_sql_object_find(
+			f->objects, c->process, REC_OBJECT_QUEUE, arg_value(c, p->place), c->start_ns);
 	if (!queue)
 		queue = event.queue;
 	struct gt_sql_row *r = gt_sql_add(f->sync);
@@ -245,7 +260,8 @@ static void add_waits(struct gt_sql_feeder *f, const struct gt_call *c, const st
 }
 
 /* Keeps track of which call made which event. */
-static bool follow_events(struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, int64_t correlation)
+static bool follow_events(
+	struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, int64_t correlation)
 {
 	struct gt_sql_event event = { correlation, NULL };
 	uint64_t handle = 0;
@@ -259,7 +275,8 @@ static bool follow_events(struct gt_sql_feeder *f, const struct gt_call *c, cons
 	}
 	if (p->event_out >= 0 && arg_handles(c, p->event_out, &handle, 1) == 1) {
 		if (p->place_kind == REC_OBJECT_QUEUE)
-			event.queue = gt_sql_object_find(f->objects, c->process, REC_OBJECT_QUEUE, arg_value(c, p->place), c->start_ns);
+			event.queue = gt_sql_object_find(
+				f->objects, c->process, REC_OBJECT_QUEUE, arg_value(c, p->place), c->start_ns);
 	} else if (c->fn->ret == GT_HANDLE && c->fn->ret_object == REC_OBJECT_EVENT) {
 		handle = gt_call_return(c);
 	}
@@ -269,11 +286,13 @@ static bool follow_events(struct gt_sql_feeder *f, const struct gt_call *c, cons
 static bool add_call(struct gt_sql_feeder *f, const struct gt_call *c)
 {
 	const struct gt_fn_plan *p = plan_of(f, c->fn);
-	int64_t tid = gt_sql_tid(f, c->process, c->thread), correlation = f->correlation_base[c->process] + (int64_t)c->id;
+	int64_t tid = gt_sql_tid(f, c->process, c->thread),
+		correlation = f->correlation_base[c->process] + (int64_t)c->id;
 
 	if (!p)
 		return false;
-	if (c->outside) {                       /* no row, but it may have made the event or the memory that a call inside names */
+	/* no row, but it may have made the event or the memory that a call inside names */
+	if (c->outside) {
 		if (c->command)
 			gt_sql_follow_command(f, c);
 		return follow_events(f, c, p, correlation);
@@ -296,8 +315,12 @@ static bool add_call(struct gt_sql_feeder *f, const struct gt_call *c)
 
 int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err)
 {
-	const struct gt_walk_options opt = { .process = -1, .from_ns = f->x->from_ns, .to_ns = f->x->to_ns, .progress = f->x->progress, .ctx = f->x->ctx,
-	                                     .outside = true };
+	const struct gt_walk_options opt = { .process = -1,
+		.from_ns = f->x->from_ns,
+		.to_ns = f->x->to_ns,
+		.progress = f->x->progress,
+		.ctx = f->x->ctx,
+		.outside = true };
 	const struct gt_call *c;
 	struct gt_walk *w;
 	int rc;

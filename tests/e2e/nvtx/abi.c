@@ -1,5 +1,6 @@
 /*
- * tests/e2e/nvtx/abi.c - our definitions of NVTX's binary interface are those of the vendor's headers; compiling it is the test
+ * tests/e2e/nvtx/abi.c - our definitions of NVTX's binary interface are those of the vendor's headers; compiling it is
+ * the test
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -59,9 +60,14 @@ SIZE(nvtx_enum_entry, nvtxPayloadEnum_t);
 _Static_assert((uint32_t)NVTX_PAYLOAD_TYPE_EXT == REC_NVTX_SCHEMA_DATA, "payload type of the extension");
 _Static_assert(NVTX_ABI_ASCII == NVTX_MESSAGE_TYPE_ASCII && NVTX_ABI_WIDE == NVTX_MESSAGE_TYPE_UNICODE &&
 	       NVTX_ABI_REGISTERED == NVTX_MESSAGE_TYPE_REGISTERED, "message types");
-_Static_assert(NVTX_ABI_ARGB == NVTX_COLOR_ARGB && NVTX_ABI_NO_TRACKING == NVTX_NO_PUSH_POP_TRACKING, "color type, answer of push");
-_Static_assert(NVTX_ABI_PAYLOAD_MODULE == NVTX_EXT_PAYLOAD_MODULEID && NVTX_ABI_DYNAMIC_ID == NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START, "extension");
-_Static_assert(NVTX_ABI_SCHEMA_ID == NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID && NVTX_ABI_SCHEMA_BYTES == NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE &&
-	       NVTX_ABI_ENUM_ID == NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID, "fields");
+_Static_assert(NVTX_ABI_ARGB == NVTX_COLOR_ARGB && NVTX_ABI_NO_TRACKING == NVTX_NO_PUSH_POP_TRACKING,
+	"color type, answer of push");
+_Static_assert(NVTX_ABI_PAYLOAD_MODULE == NVTX_EXT_PAYLOAD_MODULEID &&
+		NVTX_ABI_DYNAMIC_ID == NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START,
+	"extension");
+_Static_assert(NVTX_ABI_SCHEMA_ID == NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID &&
+		NVTX_ABI_SCHEMA_BYTES == NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE &&
+		NVTX_ABI_ENUM_ID == NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID,
+	"fields");
 _Static_assert(NVTX_RESOURCE_TYPE_CUDA_EVENT == (4 << 16 | 4) && NVTX_RESOURCE_TYPE_CUDART_EVENT == (5 << 16 | 2) &&
 	       NVTX_RESOURCE_TYPE_OPENCL_EVENT == (6 << 16 | 7), "resource types");

@@ -16,12 +16,20 @@
 int main(void)
 {
 	nvtxDomainHandle_t domain = nvtxDomainCreateA("extensions");
-	nvtxCounterAttr_t counter = { .structSize = sizeof counter, .schemaId = NVTX_PAYLOAD_ENTRY_TYPE_INT64, .name = "bytes" };
+	nvtxCounterAttr_t counter = {
+		.structSize = sizeof counter, .schemaId = NVTX_PAYLOAD_ENTRY_TYPE_INT64, .name = "bytes"
+	};
 	nvtxMemVirtualRangeDesc_t range = { .size = sizeof counter, .ptr = &counter };
-	nvtxMemHeapDesc_t heap = { .extCompatID = NVTX_EXT_COMPATID_MEM, .structSize = sizeof heap, .usage = NVTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR,
-	                           .type = NVTX_MEM_TYPE_VIRTUAL_ADDRESS, .typeSpecificDescSize = sizeof range, .typeSpecificDesc = &range };
+	nvtxMemHeapDesc_t heap = { .extCompatID = NVTX_EXT_COMPATID_MEM,
+		.structSize = sizeof heap,
+		.usage = NVTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR,
+		.type = NVTX_MEM_TYPE_VIRTUAL_ADDRESS,
+		.typeSpecificDescSize = sizeof range,
+		.typeSpecificDesc = &range };
 	nvtxScopeAttr_t scope = { .structSize = sizeof scope, .path = "rank 0" };
-	nvtxSyncUserAttributes_t lock = { .version = NVTX_VERSION, .size = NVTX_SYNCUSER_ATTRIB_STRUCT_SIZE, .messageType = NVTX_MESSAGE_TYPE_ASCII };
+	nvtxSyncUserAttributes_t lock = { .version = NVTX_VERSION,
+		.size = NVTX_SYNCUSER_ATTRIB_STRUCT_SIZE,
+		.messageType = NVTX_MESSAGE_TYPE_ASCII };
 	uint64_t id = nvtxCounterRegister(domain, &counter);
 
 	nvtxCounterSampleInt64(domain, id, 5);
@@ -39,8 +47,8 @@ int main(void)
 	nvtxDomainSyncUserAcquireSuccess(user);
 	nvtxDomainSyncUserReleasing(user);
 	nvtxDomainSyncUserDestroy(user);
-	printf("counter %llu heap %d scope %llu time %lld\n", (unsigned long long)id, h != NULL, (unsigned long long)nvtxScopeRegister(domain, &scope),
-	       (long long)nvtxTimestampGet());
+	printf("counter %llu heap %d scope %llu time %lld\n", (unsigned long long)id, h != NULL,
+		(unsigned long long)nvtxScopeRegister(domain, &scope), (long long)nvtxTimestampGet());
 	nvtxRangePushA("after");
 	nvtxRangePop();
 	return 0;

@@ -35,8 +35,16 @@ int main(int argc, char **argv)
 	uint64_t (*start)(const char *) = (uint64_t (*)(const char *))dlsym(library, "nvtxRangeStartA");
 	void (*end)(uint64_t) = (void (*)(uint64_t))dlsym(library, "nvtxRangeEnd");
 	void *(*create)(const char *) = (void *(*)(const char *))dlsym(library, "nvtxDomainCreateA");
-	void (*mark)(void *, const struct event *) = (void (*)(void *, const struct event *))dlsym(library, "nvtxDomainMarkEx");
-	struct event e = { .version = 2, .size = sizeof e, .color_type = 1, .color = 0xff00ff00, .payload_type = 1, .payload = 42, .message_type = 1, .message = "described" };
+	void (*mark)(void *, const struct event *) =
+		(void (*)(void *, const struct event *))dlsym(library, "nvtxDomainMarkEx");
+	struct event e = { .version = 2,
+		.size = sizeof e,
+		.color_type = 1,
+		.color = 0xff00ff00,
+		.payload_type = 1,
+		.payload = 42,
+		.message_type = 1,
+		.message = "described" };
 	uint64_t id;
 
 	printf("%d\n", push("legacy"));

@@ -1,7 +1,8 @@
 /*
  * tests/e2e/nvtx/libraries.c - calls NVIDIA's libraries, which need no device to be called: libraries FILE...
  *
- * Each FILE is libcublas.so.N, libcublasLt.so.N, libcudnn.so.N, libcusparse.so.N, libcusolver.so.N or libnccl.so.N. Prints what the calls return.
+ * Each FILE is libcublas.so.N, libcublasLt.so.N, libcudnn.so.N, libcusparse.so.N, libcusolver.so.N or libnccl.so.N.
+ * Prints what the calls return.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -51,7 +52,10 @@ static void nccl(void)
 
 int main(int argc, char **argv)
 {
-	static const struct { const char *name; void (*run)(void); } known[] = { { "libcublasLt.", cublas_lt }, { "libcublas.", cublas }, { "libcudnn.", cudnn },
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} known[] = { { "libcublasLt.", cublas_lt }, { "libcublas.", cublas }, { "libcudnn.", cudnn },
 		{ "libcusparse.", cusparse }, { "libcusolver.", cusolver }, { "libnccl.", nccl } };
 
 	for (int i = 1; i < argc; i++) {

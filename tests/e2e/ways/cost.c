@@ -1,5 +1,6 @@
 /*
- * tests/e2e/ways/cost.c - prints ns per dlsym of a C function, per dlsym of an OpenCL function and per linked call; judged by nobody
+ * tests/e2e/ways/cost.c - prints ns per dlsym of a C function, per dlsym of an OpenCL function and per linked call;
+ * judged by nobody
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -38,6 +39,7 @@ int main(void)
 {
 	void *lib = dlopen("libOpenCL.so.1", RTLD_NOW);
 
-	fprintf(stderr, "dlsym(libc) %.1f ns, dlsym(OpenCL) %.1f ns\n", per_look_up(RTLD_DEFAULT, "clock_gettime"), per_look_up(lib, "clFinish"));
+	fprintf(stderr, "dlsym(libc) %.1f ns, dlsym(OpenCL) %.1f ns\n", per_look_up(RTLD_DEFAULT, "clock_gettime"),
+		per_look_up(lib, "clFinish"));
 	return 0;
 }

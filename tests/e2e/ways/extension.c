@@ -44,7 +44,8 @@ int main(void)
 	if (old)
 		printf("%d\n", old(device)), calls++;
 	if (info)
-		printf("%d %s\n", info(platform, CL_PLATFORM_NAME, sizeof(text[1]), text[1], NULL), strcmp(text[0], text[1]) ? "differs" : "equal");
+		printf("%d %s\n", info(platform, CL_PLATFORM_NAME, sizeof(text[1]), text[1], NULL),
+			strcmp(text[0], text[1]) ? "differs" : "equal");
 	printf("calls %d\n", calls);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * tests/e2e/ways/fakeloader.c - a loader of its own: seven platforms, OpenCL 1.0 names only, no clSetContextDestructorCallback
+ * tests/e2e/ways/fakeloader.c - a loader of its own: seven platforms, OpenCL 1.0 names only, no
+ * clSetContextDestructorCallback
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -1,5 +1,6 @@
 /*
- * tests/e2e/ways/host.c - opens plug-ins: host FLAGS FILE... with flags of l(ocal) g(lobal) d(eepbind) n(ew namespace) z(lazy) 2 (twice, unloaded between)
+ * tests/e2e/ways/host.c - opens plug-ins: host FLAGS FILE... with flags of l(ocal) g(lobal) d(eepbind) n(ew namespace)
+ * z(lazy) 2 (twice, unloaded between)
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -1,5 +1,6 @@
 /*
- * tests/e2e/ways/opener.c - opens an OpenCL library and looks functions up: opener HOW FILE..., HOW of s(ym) v(ersion) n(ew namespace)
+ * tests/e2e/ways/opener.c - opens an OpenCL library and looks functions up: opener HOW FILE..., HOW of s(ym) v(ersion)
+ * n(ew namespace)
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -18,8 +19,9 @@ int main(int argc, char **argv)
 
 		if (!lib)
 			return puts(dlerror()), 1;
-		get_platforms *get = strchr(argv[1], 'v') ? (get_platforms *)dlvsym(lib, "clGetPlatformIDs", "OPENCL_1.0")
-		                                          : (get_platforms *)dlsym(lib, "clGetPlatformIDs");
+		get_platforms *get = strchr(argv[1], 'v')
+			? (get_platforms *)dlvsym(lib, "clGetPlatformIDs", "OPENCL_1.0")
+			: (get_platforms *)dlsym(lib, "clGetPlatformIDs");
 		cl_uint n = 0;
 
 		if (!get)

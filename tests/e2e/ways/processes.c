@@ -32,7 +32,8 @@ static void child_of(pid_t pid)
 	int status = 0;
 
 	waitpid(pid, &status, 0);
-	printf("child: %s %d\n", WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	printf("child: %s %d\n", WIFEXITED(status) ? "status" : "signal",
+		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	fflush(stdout);
 }
 
@@ -118,7 +119,8 @@ int main(int argc, char **argv)
 		pid_t pid = way[0] == 'v' ? vfork() : fork();
 
 		if (!pid) {
-			execve(argv[0], (char *[]){ argv[0], "called", "x", NULL }, strstr(way, "clean") ? clean : environ);
+			execve(argv[0], (char *[]){ argv[0], "called", "x", NULL },
+				strstr(way, "clean") ? clean : environ);
 			_exit(9);
 		}
 		child_of(pid);

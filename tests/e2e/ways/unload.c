@@ -2,7 +2,8 @@
  * tests/e2e/ways/unload.c - closes the OpenCL library with commands behind it: unload done|blocked|again|twice
  *
  * done: the last command is complete and was never waited for. blocked: it waits for a user event for ever. again: as
- * blocked, and the library is opened and used once more. twice: it was opened twice, so the first dlclose unloads nothing.
+ * blocked, and the library is opened and used once more. twice: it was opened twice, so the first dlclose unloads
+ * nothing.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -41,7 +42,8 @@ static void write_and_flush(cl_event gate)
 	cl_int status = CL_QUEUED;
 	cl_event event;
 
-	CL(clEnqueueWriteBuffer)(queue, buffer, CL_FALSE, 0, sizeof word, &word, gate != NULL, gate ? &gate : NULL, &event);
+	CL(clEnqueueWriteBuffer)
+	(queue, buffer, CL_FALSE, 0, sizeof word, &word, gate != NULL, gate ? &gate : NULL, &event);
 	CL(clFlush)(queue);
 	while (!gate && status != CL_COMPLETE) {
 		usleep(1000);
