@@ -20,8 +20,10 @@ uint32_t gt_cuda_works_of(struct gt_cuda *c, const struct gt_cuda_event *call, s
 /* "name (index)" of a device; "? (number)" when the trace does not know it. */
 enum { GT_DEVICE_TEXT = 256 };
 const char *gt_cuda_device_text(const struct gt_cuda *c, const struct gt_cuda_event *e, char text[GT_DEVICE_TEXT]);
-/* Number of the physical device in the trace; as CUPTI numbers it when the trace does not know it, -1 when not even
- * that is known. */
+/*
+ * Number of the physical device in the trace; as CUPTI numbers it when the trace does not know it, -1 when not even
+ * that is known.
+ */
 int64_t gt_cuda_device_number(const struct gt_cuda *c, const struct gt_cuda_event *e);
 /* The columns GridXYZ and BlockXYZ of a kernel. */
 void gt_cuda_grid_text(const struct gt_cuda_event *e, char grid[GT_GRID_TEXT], char block[GT_GRID_TEXT]);

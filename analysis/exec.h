@@ -21,11 +21,12 @@ int gt_exec_add(
 int gt_exec_put(struct gt_groups *g, struct gt_table *t);
 
 #define GT_FIVE(x) x "Avg (ns)|" x "Med (ns)|" x "Min (ns)|" x "Max (ns)|" x "StdDev (ns)|"
-#define GT_HEADINGS_EXEC_SUM "Count|QCount|PID|TID|DevId|" GT_FIVE("T") GT_FIVE("A") GT_FIVE("Q") GT_FIVE("K") "API Name<|Kernel Name<"
-#define GT_HEADINGS_EXEC_TRACE "API Start (ns)|API Dur (ns)|Queue Start (ns)|Queue Dur (ns)|Kernel Start (ns)|Kernel Dur (ns)|Total Dur (ns)|PID|TID|" \
-	"DevId|API Function<|GridXYZ|BlockXYZ|Kernel Name<"
+#define GT_HEADINGS_EXEC_SUM "Count|QCount|PID|TID|DevId|" GT_FIVE("T") GT_FIVE("A") GT_FIVE("Q") GT_FIVE("K") \
+	"API Name<|Kernel Name<"
+#define GT_HEADINGS_EXEC_TRACE "API Start (ns)|API Dur (ns)|Queue Start (ns)|Queue Dur (ns)|Kernel Start (ns)|" \
+	"Kernel Dur (ns)|Total Dur (ns)|PID|TID|DevId|API Function<|GridXYZ|BlockXYZ|Kernel Name<"
 #define GT_HEADINGS_API_TRACE "Start (ns)|Duration (ns)|Name<|Result<|CorrID|Pid|Tid|T-Pri|Thread Name<"
-#define GT_HEADINGS_GPU_TRACE "Start (ns)|Duration (ns)|CorrId|GrdX|GrdY|GrdZ|BlkX|BlkY|BlkZ|Reg/Trd|StcSMem (MB)|DymSMem (MB)|Bytes (MB)|" \
-	"Throughput (MB/s)|SrcMemKd<|DstMemKd<|Device<|Ctx|GreenCtx|Strm|Name<"
+#define GT_HEADINGS_GPU_TRACE "Start (ns)|Duration (ns)|CorrId|GrdX|GrdY|GrdZ|BlkX|BlkY|BlkZ|Reg/Trd|StcSMem (MB)|" \
+	"DymSMem (MB)|Bytes (MB)|Throughput (MB/s)|SrcMemKd<|DstMemKd<|Device<|Ctx|GreenCtx|Strm|Name<"
 
 #endif

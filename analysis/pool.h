@@ -52,8 +52,10 @@ struct gt_list_reader {
 };
 /* NULL behind the last; the piece is valid until the next call */
 const void *gt_list_next(struct gt_list_reader *r, size_t *bytes);
-/* Takes one piece out of the list, any; NULL: it is empty. Valid until the next one is taken. A reader of another list
- * may be under way. */
+/*
+ * Takes one piece out of the list, any; NULL: it is empty. Valid until the next one is taken. A reader of another
+ * list may be under way.
+ */
 const void *gt_list_pop(struct gt_list *l, struct gt_pool *a, size_t *bytes);
 
 #endif

@@ -62,8 +62,10 @@ static struct block *block_at(const struct memory *s, uint32_t process, uint64_t
 	return &s->blocks[at & s->mask];
 }
 
-/* Addresses come back, so the table stays as large as the most that were held at once, and what was left behind goes
- * when it grows. */
+/*
+ * Addresses come back, so the table stays as large as the most that were held at once, and what was left behind goes
+ * when it grows.
+ */
 static int make_room(struct memory *s)
 {
 	struct block *old = s->blocks;
@@ -179,8 +181,10 @@ static int memory_end(void *state, struct gt_table *t)
 
 /* ------------------------------------------------------------ unified memory */
 
-/* CUPTI's counters. A CPU fault is one record, its value the instruction that caused it; a record of GPU faults tells
- * how many. */
+/*
+ * CUPTI's counters. A CPU fault is one record, its value the instruction that caused it; a record of GPU faults tells
+ * how many.
+ */
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST, CPU_FAULT, GPU_FAULT };
 
 /*
@@ -335,8 +339,8 @@ static int fault_rows(void *state, struct gt_table *t)
 }
 
 #define MANAGED(id, title_, headings_, each_, end_, options_, rows_) \
-	{ .name = id, .title = title_, .headings = headings_, .by_default = true, .options = options_, .rows = rows_, .begin = managed_begin, \
-	  .kinds = GT_KIND(MANAGED), .cuda = each_, .end = end_ }
+	{ .name = id, .title = title_, .headings = headings_, .by_default = true, .options = options_, \
+	  .rows = rows_, .begin = managed_begin, .kinds = GT_KIND(MANAGED), .cuda = each_, .end = end_ }
 
 const struct gt_report gt_reports_cuda_memory[] = {
 	{ .name = "cuda_mem_usage",

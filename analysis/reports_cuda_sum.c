@@ -196,9 +196,10 @@ static int each_overhead(struct gt_sum *s, const struct gt_cuda_event *e)
 #define MEMORY (GT_KIND(COPY) | GT_KIND(FILL) | GT_KIND(MANAGED))
 #define NAMES (GT_REPORT_BASE | GT_REPORT_MANGLED)
 #define SUM(id, title_, headings_, kinds_, each_, texts_, sizes_, default_, options_, missing_) \
-	{ .name = id, .title = title_, .headings = headings_, .by_default = default_, .options = options_, .kinds = kinds_, .begin = gt_sum_begin, \
-	  .cuda = gt_sum_cuda, .end = gt_sum_end, \
-	  .detail = &(const struct gt_sum_detail){ .cuda = each_, .texts = texts_, .sizes = sizes_, .missing = missing_ } }
+	{ .name = id, .title = title_, .headings = headings_, .by_default = default_, .options = options_, \
+	  .kinds = kinds_, .begin = gt_sum_begin, .cuda = gt_sum_cuda, .end = gt_sum_end, \
+	  .detail = &(const struct gt_sum_detail){ \
+		  .cuda = each_, .texts = texts_, .sizes = sizes_, .missing = missing_ } }
 
 const struct gt_report gt_reports_cuda_sum[] = {
 	SUM("cuda_api_sum", "CUDA API Summary", GT_TIMES("Num Calls") "Name<", GT_KIND(CALL), each_call, 1, false, true,

@@ -506,10 +506,11 @@ static int projection_sum_end(void *state, struct gt_table *t)
 
 #define SUM "Time (%)|Total Time (ns)|Instances|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|"
 #define HOST(id, title_, headings_, detail_, end_) \
-	{ .name = id, .title = title_, .headings = headings_, .detail = detail_, .begin = begin, .end = end_, .window = window }
+	{ .name = id, .title = title_, .headings = headings_, .detail = detail_, \
+	  .begin = begin, .end = end_, .window = window }
 #define DEVICE(id, title_, headings_, call_, end_, options_) \
-	{ .name = id, .title = title_, .headings = headings_, .options = options_, .begin = begin, .call = call_, .cuda_calls = true, .end = end_, \
-	  .window = window }
+	{ .name = id, .title = title_, .headings = headings_, .options = options_, \
+	  .begin = begin, .call = call_, .cuda_calls = true, .end = end_, .window = window }
 
 const struct gt_report gt_reports_nvtx[] = {
 	HOST("nvtx_sum", "NVTX Range Summary", SUM "Style<|Range<", both, sum_end),

@@ -106,7 +106,8 @@ static int each_wait(struct gt_sum *s, const struct gt_call *call)
 /* ------------------------------------------------------------------- list */
 
 #define SUM(id, title_, headings_, each_, texts_, sizes_, default_) \
-	{ .name = id, .title = title_, .headings = headings_, .by_default = default_, .begin = gt_sum_begin, .call = gt_sum_call, .end = gt_sum_end, \
+	{ .name = id, .title = title_, .headings = headings_, .by_default = default_, \
+	  .begin = gt_sum_begin, .call = gt_sum_call, .end = gt_sum_end, \
 	  .detail = &(const struct gt_sum_detail){ .call = each_, .texts = texts_, .sizes = sizes_ } }
 
 const struct gt_report gt_reports_sum[] = {

@@ -176,7 +176,8 @@ static int exec_sum_end(void *state, struct gt_table *t)
 }
 
 #define STREAM(id, title_, headings_, call_) \
-	{ .name = id, .title = title_, .headings = headings_, .stream = true, .begin = begin, .call = call_, .end = end_nothing }
+	{ .name = id, .title = title_, .headings = headings_, .stream = true, \
+	  .begin = begin, .call = call_, .end = end_nothing }
 
 const struct gt_report gt_reports_trace[] = {
 	STREAM("opencl_api_trace", "OpenCL API Trace", GT_HEADINGS_API_TRACE, api_trace),

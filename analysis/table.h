@@ -43,11 +43,15 @@ int gt_table_end(struct gt_table *t, unsigned most);
 /* Frees without printing what was not streamed. */
 void gt_table_drop(struct gt_table *t);
 bool gt_table_empty(const struct gt_table *t);           /* no rows, and nothing to say about rows that are missing */
-/* So many are not in the table, and why ("without device times"): said below a table for people, "missing" in JSON. 0:
- * nothing. */
+/*
+ * So many are not in the table, and why ("without device times"): said below a table for people, "missing" in JSON.
+ * 0: nothing.
+ */
 void gt_table_missing(struct gt_table *t, uint64_t n, const char *what);
-/* Another table stands before it in the output: a blank line parts them (CSV, Markdown). Before the first row of a
- * stream. */
+/*
+ * Another table stands before it in the output: a blank line parts them (CSV, Markdown). Before the first row of a
+ * stream.
+ */
 void gt_table_follows(struct gt_table *t);
 
 #endif

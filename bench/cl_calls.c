@@ -18,8 +18,8 @@
  *
  * Prints "KIND ns NUMBER": the best of BLOCKS blocks of CALLS calls, in nanoseconds per call, the mean over threads.
  * --self-timed  the program keeps the events and asks for the four times itself (KIND enqueue)
- * --latency     prints "latency p999 NS worst NS preempted N" instead: each call by itself; calls during which the thread was
- *               switched out against its will are counted apart
+ * --latency     prints "latency p999 NS worst NS preempted N" instead: each call by itself; calls during which the
+ *               thread was switched out against its will are counted apart
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -40,7 +40,9 @@
 #include <x86intrin.h>
 #endif
 
-#define CHECK(call) do { cl_int err_ = (call); if (err_) { fprintf(stderr, "%s: %d\n", #call, err_); exit(3); } } while (0)
+#define CHECK(call) do { \
+	cl_int err_ = (call); \
+	if (err_) { fprintf(stderr, "%s: %d\n", #call, err_); exit(3); } } while (0)
 #define THREADS_MAX 64
 #define BATCH 1000
 

@@ -26,7 +26,7 @@ struct gt_cli {
 
 /* scope letters as in trace/format/options.def */
 #define GT_COMMANDS(X) \
-	X(run,    GT_SCOPE_R, "[OPTION]... [--] COMMAND [ARG]...", "run a program and record its GPU calls and commands") \
+	X(run, GT_SCOPE_R, "[OPTION]... [--] COMMAND [ARG]...", "run a program and record its GPU calls and commands") \
 	X(export, GT_SCOPE_E, "-e FORMATS [OPTION]... TRACE",      "write a trace in formats that other tools read") \
 	X(stats,  GT_SCOPE_T, "[OPTION]... TRACE",                 "print statistics of a trace") \
 	X(info,   GT_SCOPE_I, "[OPTION]... TRACE",                 "say what is in a trace, and what is missing") \

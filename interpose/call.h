@@ -46,8 +46,10 @@ static inline bool tap_call_quiet(void);
 static inline bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_domain domain,
 				  uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 static inline void tap_call_stop(struct tap_call *call, int32_t result);
-/* Room for the arguments (words behind the duration word, copies included) or NULL (counted in the ledger).
- * first_u32 goes into the upper half of the duration word. words == 0 is allowed. */
+/*
+ * Room for the arguments (words behind the duration word, copies included) or NULL (counted in the ledger). first_u32
+ * goes into the upper half of the duration word. words == 0 is allowed.
+ */
 static inline uint64_t *tap_call_reserve(struct tap_call *call, uint32_t first_u32, uint32_t words);
 /* The same, without arguments: sets REC_BARE. */
 static inline void tap_call_reserve_bare(struct tap_call *call);

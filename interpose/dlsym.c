@@ -17,8 +17,10 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* Real functions of the C library, or of another preloaded tool behind us. Read by dlsym.S; set once, always to the
- * same. */
+/*
+ * Real functions of the C library, or of another preloaded tool behind us. Read by dlsym.S; set once, always to the
+ * same.
+ */
 HIDDEN void *(*tap_real_dlsym)(void *handle, const char *name);
 HIDDEN void *(*tap_real_dlvsym)(void *handle, const char *name, const char *version);
 static int (*real_dlclose)(void *handle);
@@ -72,8 +74,10 @@ static struct tap_answer next_answer(const struct tap_entry *e, const char *vers
 
 HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const char *version, const void *caller)
 {
-	/* clock_gettime and the like: a sanitizer's start asks for them, when none of its replacements (strcmp) works
-	 * yet. */
+	/*
+	 * clock_gettime and the like: a sanitizer's start asks for them, when none of its replacements (strcmp) works
+	 * yet.
+	 */
 	const struct tap_entry *e = name[2] >= 'A' && name[2] <= 'Z' ? tap_opencl_entry(name) : NULL;
 
 	if (!e)

@@ -18,8 +18,10 @@ static _Atomic unsigned startup_count;
 
 /* ------------------------------------------------------------------ one object */
 
-/* glibc adds the load bias to the addresses in the dynamic section, except where the section is read-only (vdso, some
- * architectures): an address below the bias has not been moved. */
+/*
+ * glibc adds the load bias to the addresses in the dynamic section, except where the section is read-only (vdso, some
+ * architectures): an address below the bias has not been moved.
+ */
 static const void *moved(uintptr_t base, uintptr_t at)
 {
 	return (const void *)(at < base ? at + base : at);

@@ -42,13 +42,16 @@ static enum verdict list_says(const cl_name_version *list, size_t n, const struc
 	return SILENT;
 }
 
-/* Asks a platform (device NULL) or a device for its list. Pages of our own: the list is long and the stack may be
- * small. */
+/*
+ * Asks a platform (device NULL) or a device for its list. Pages of our own: the list is long and the stack may be
+ * small.
+ */
 static enum verdict ask(
 	const struct tap_opencl_api *real, cl_platform_id platform, cl_device_id device, const struct tap_entry *e)
 {
-#define QUERY(bytes, to, got) (device ? real->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, to, got) \
-				      : real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, bytes, to, got))
+#define QUERY(bytes, to, got) (device ? \
+	real->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, to, got) : \
+	real->clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, bytes, to, got))
 	enum verdict says = SILENT;
 	size_t bytes = 0;
 
@@ -65,8 +68,10 @@ static enum verdict ask(
 #undef QUERY
 }
 
-/* The platform lists what all its devices have, in one version; an extension of some devices stands in their own lists
- * alone. */
+/*
+ * The platform lists what all its devices have, in one version; an extension of some devices stands in their own
+ * lists alone.
+ */
 static bool platform_agrees(const struct tap_opencl_api *real, cl_platform_id platform, const struct tap_entry *e)
 {
 	cl_device_id device[16];

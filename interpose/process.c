@@ -136,8 +136,10 @@ static void run_exit_functions(int kind)
 	}
 }
 
-/* Whether this process opened its directory itself: not a vfork child of one that did, not a fork child that recorded
- * nothing. */
+/*
+ * Whether this process opened its directory itself: not a vfork child of one that did, not a fork child that recorded
+ * nothing.
+ */
 static bool image_is_open(void)
 {
 	return TAP_READ_ONCE(tap_gate->alive) && image_pid == tap_sys_getpid();

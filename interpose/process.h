@@ -13,8 +13,10 @@
 
 #include "trace/format/rec.h"
 
-/* fn runs once at the end of the image, before the EXIT record: harvest what is complete, wait for nothing.
- * Register at the first need, any thread; at most 8 are kept. */
+/*
+ * fn runs once at the end of the image, before the EXIT record: harvest what is complete, wait for nothing. Register
+ * at the first need, any thread; at most 8 are kept.
+ */
 void tap_on_exit(void (*fn)(int kind));
 
 /*
@@ -24,8 +26,10 @@ void tap_on_exit(void (*fn)(int kind));
  */
 void tap_process_exit(enum rec_exit kind, int status);
 
-/* Before an exec: exit chain, EXEC record, clock set. The call may still fail: tap_process_exec_failed brings recording
- * back. */
+/*
+ * Before an exec: exit chain, EXEC record, clock set. The call may still fail: tap_process_exec_failed brings
+ * recording back.
+ */
 void tap_process_exec(const char *path, bool environment_cleaned);
 void tap_process_exec_failed(void);
 

@@ -47,8 +47,10 @@ struct tap_first_caller tap_first_caller;       /* callers[0], as far as the wra
 
 /* ------------------------------------------------------ which library is it */
 
-/* A copy of the list, to search it more than once. Mapped for the moment: stacks may be small, malloc may be the
- * caller. */
+/*
+ * A copy of the list, to search it more than once. Mapped for the moment: stacks may be small, malloc may be the
+ * caller.
+ */
 struct list {
 	struct tap_object *object;
 	unsigned n, room;

@@ -36,8 +36,10 @@ static bool is_strict(long a, long b, long c)
 				 : a == SET_SECCOMP && b == MODE_STRICT;
 }
 
-/* Gets the first arguments of prctl or syscall. errno is safe: the function that follows sets it, or leaves it, on its
- * own. */
+/*
+ * Gets the first arguments of prctl or syscall. errno is safe: the function that follows sets it, or leaves it, on
+ * its own.
+ */
 HIDDEN void tap_seccomp_tell(long a, long b, long c)
 {
 	tap_seccomp_seen();

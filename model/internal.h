@@ -30,7 +30,8 @@
 /* One more zeroed element at the end of a list: a pointer to it, or NULL (the list is then empty). */
 void *gt_list_room(void *v, uint32_t *n, uint32_t *room, size_t size);
 #define GT_LIST_ADD(list) \
-	((list)->v = gt_list_room((list)->v, &(list)->n, &(list)->room, sizeof *(list)->v), (list)->v ? &(list)->v[(list)->n - 1] : NULL)
+	((list)->v = gt_list_room((list)->v, &(list)->n, &(list)->room, sizeof *(list)->v), \
+	 (list)->v ? &(list)->v[(list)->n - 1] : NULL)
 
 /* ---------------------------------------------------------------- functions */
 
@@ -100,8 +101,10 @@ int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec);
 int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec);
 int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f);
 void gt_facts_sort(struct gt_model *m);
-/* Facts about the object with that handle whose creating call started at tick (0: not created in the trace): [*first,
- * *end). */
+/*
+ * Facts about the object with that handle whose creating call started at tick (0: not created in the trace): [*first,
+ * *end).
+ */
 void gt_facts_of(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint64_t tick,
 		 const struct gt_fact **first, const struct gt_fact **end);
 
@@ -131,8 +134,10 @@ struct gt_entity {                            /* pub first: gt_object pointers l
 struct gt_entity_slot { uint64_t handle; uint32_t process, kind; struct gt_entity *newest; };
 
 void gt_objects_reset(struct gt_model *m);
-/* The object a call at that time means: the newest born by then. Unknown handles get an object born before the trace.
- * NULL: handle 0. */
+/*
+ * The object a call at that time means: the newest born by then. Unknown handles get an object born before the trace.
+ * NULL: handle 0.
+ */
 struct gt_entity *gt_objects_at(
 	struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns);
 /* What a call does to objects. Call in time order. */

@@ -70,8 +70,10 @@ struct gt_thread {
 	struct { const struct gt_fn *fn; int64_t start_ns; uint64_t arg[4]; } inside[REC_SLOTS];
 };
 
-/* An API object. Object = (handle, generation): alive from the END of the creating call to the START of the
- * release that freed it. id counts objects of one kind in one process from 0 in order of creation. */
+/*
+ * An API object. Object = (handle, generation): alive from the END of the creating call to the START of the release
+ * that freed it. id counts objects of one kind in one process from 0 in order of creation.
+ */
 struct gt_object {
 	enum rec_object kind;
 	uint32_t process;
@@ -102,8 +104,10 @@ struct gt_object {
 	struct gt_attr { uint32_t key; uint32_t bytes; const void *value; } *attrs; /* raw answers of the driver */
 };
 
-/* One device command: what an enqueue call set going. Present for every enqueue call that succeeded and for those
- * that failed (status < 0, no times). */
+/*
+ * One device command: what an enqueue call set going. Present for every enqueue call that succeeded and for those
+ * that failed (status < 0, no times).
+ */
 struct gt_command {
 	uint32_t type;                    /* CL_COMMAND_* */
 	bool is_kernel;                   /* NDRange, task, native */
@@ -164,8 +168,10 @@ struct gt_arg {
 	bool cut;                         /* ... and cut: `count` tells the full count, `bytes` what is here */
 	const void *data; uint32_t bytes; uint64_t count; /* elements */
 };
-/* Argument i of the call's prototype. False when the call has no arguments recorded, or they are damaged (counted;
- * has_args is false from then on). *errcode_ret has the call's result behind it. */
+/*
+ * Argument i of the call's prototype. False when the call has no arguments recorded, or they are damaged (counted;
+ * has_args is false from then on). *errcode_ret has the call's result behind it.
+ */
 bool gt_call_arg(const struct gt_call *call, unsigned i, struct gt_arg *out);
 /* The operating system's number of the calling thread; -1 unknown. */
 int gt_call_tid(const struct gt_call *call);
@@ -187,8 +193,10 @@ uint32_t gt_model_process_count(const struct gt_model *m);
 const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i);
 uint32_t gt_model_thread_count(const struct gt_model *m);
 const struct gt_thread *gt_model_thread(const struct gt_model *m, uint32_t i);
-/* Objects seen so far by the current walk (after a full walk: all). Creation order. They live until the next walk is
- * opened or the model closed; one walk can be open at a time. */
+/*
+ * Objects seen so far by the current walk (after a full walk: all). Creation order. They live until the next walk is
+ * opened or the model closed; one walk can be open at a time.
+ */
 uint32_t gt_model_object_count(const struct gt_model *m);
 struct gt_object *gt_model_object(struct gt_model *m, uint32_t i);
 /* Raw answer of the driver to one query, NULL when it was not asked. */
@@ -216,9 +224,11 @@ struct gt_walk_options {
 	int process;                      /* -1 all */
 	int64_t from_ns, to_ns;           /* GT_NO_TIME: open end; calls (or their commands) that overlap are kept */
 	bool (*progress)(void *ctx, double done); void *ctx; /* optional; false stops the walk */
-	/* CUDA calls too; nested: those that a runtime call made inside it as well (they get an id, and no cmd_id: the
-	 * command is the runtime call's). Calls whose beginning is not known are left out; those whose end is not known
-	 * end where they begin. */
+	/*
+	 * CUDA calls too; nested: those that a runtime call made inside it as well (they get an id, and no cmd_id:
+	 * the command is the runtime call's). Calls whose beginning is not known are left out; those whose end is not
+	 * known end where they begin.
+	 */
 	bool cuda;
 	bool cuda_nested;
 	/* give the calls before the window too, marked: for who follows what they left behind */

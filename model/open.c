@@ -143,8 +143,10 @@ static struct gt_thread *add_thread(struct gt_model *m, uint32_t process, uint32
 	return t;
 }
 
-/* A stream says again whose it is where the ring may have taken the first word of it, and beside the stream that said
- * it. */
+/*
+ * A stream says again whose it is where the ring may have taken the first word of it, and beside the stream that said
+ * it.
+ */
 static bool is_thread(const struct gt_model *m, uint32_t i, const struct gt_rec *rec)
 {
 	return m->threads.v[i].process == rec->process && m->threads.v[i].tid == (int)(uint32_t)rec->args[1] &&
@@ -194,8 +196,10 @@ static int take_thread(struct gt_model *m, const struct gt_rec *rec)
 	return t->name ? 0 : -1;
 }
 
-/* The thread that wrote a record. Records before the stream's first THREAD record belong to whom the control page
- * names. */
+/*
+ * The thread that wrote a record. Records before the stream's first THREAD record belong to whom the control page
+ * names.
+ */
 static struct gt_thread *thread_of(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_stream_map *s = &m->processes[rec->process].streams[rec->stream];

@@ -11,7 +11,7 @@ SHELL_FILES := $(shell grep -lE '^\#!.*(bash|/sh)$$' $(wildcard scripts/* tests/
 lint: all
 	@scripts/check-includes
 	@scripts/check-symbols $(O)/libgputap.so
-	@if command -v clang-format >/dev/null; then scripts/check-format $(C_FILES); else echo "skipped: format check: no clang-format"; fi
+	@scripts/check-format $(C_FILES)
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning $(SHELL_FILES); \
 		else echo "skipped: shellcheck is not installed"; fi
 

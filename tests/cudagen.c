@@ -1,8 +1,10 @@
 /*
  * tests/cudagen.c - a synthetic CUDA trace of any length, and how fast its activities reach the model
  *
- *	cudagen make OUT.gputap LAUNCHES [THREADS] [VERSION]   each launch: a runtime call, the driver call inside it, a kernel; a copy now and then
- *	cudagen read TRACE.gputap                              opens it and decodes every activity: one line with the rates
+ *	cudagen make OUT.gputap LAUNCHES [THREADS] [VERSION]
+ *		each launch: a runtime call, the driver call inside it, a kernel; a copy now and then
+ *	cudagen read TRACE.gputap
+ *		opens it and decodes every activity: one line with the rates
  *
  * Buffers are as CUPTI's: one a thread, completed when full, kernels behind their calls and swapped now and then.
  *

@@ -376,8 +376,10 @@ static void the_rest(struct session *x)
 		F(MEM_DECOMPRESS, end, at(x, 561000)));
 }
 
-/* What resource callbacks saw. Graph 1, its clone 2, the executable 3; nodes carry their graph's number in the upper
- * half. */
+/*
+ * What resource callbacks saw. Graph 1, its clone 2, the executable 3; nodes carry their graph's number in the upper
+ * half.
+ */
 static void graph_events(struct session *x)
 {
 	event(x, 9000, REC_CUPTI_CONTEXT_CREATED, 0, 0, 0, 0, 0, 0);

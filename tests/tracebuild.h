@@ -1,8 +1,8 @@
 /*
  * tests/tracebuild.h - build trace directories from C calls, for tests of everything that reads
  *
- * A writer of its own, independent of trace/write: it follows docs/trace-format.md. Any failure of the file system ends the
- * test program with a message.
+ * A writer of its own, independent of trace/write: it follows docs/trace-format.md. Any failure of the file system ends
+ * the test program with a message.
  *
  *	struct tb *tb = tb_open("x.gputap");
  *	tb_table(tb, text);
@@ -42,8 +42,10 @@ void tb_run_fact(struct tb *tb, const char *key, const char *value);
 void tb_table(struct tb *tb, const char *text, size_t bytes);
 void tb_close(struct tb *tb);
 
-/* PID.N, N the first free from 1. meta gets format, byte_order, pid, clock_source=tsc and table; a fact of the same key
- * replaces. */
+/*
+ * PID.N, N the first free from 1. meta gets format, byte_order, pid, clock_source=tsc and table; a fact of the same
+ * key replaces.
+ */
 struct tb_process *tb_process(struct tb *tb, int pid);
 void tb_fact(struct tb_process *p, const char *key, const char *value);
 /* The next K.str. */
@@ -66,15 +68,19 @@ uint64_t tb_thread_end(struct tb_stream *s, uint64_t tick, uint32_t tid);
 uint64_t tb_clock(struct tb_stream *s, uint64_t tick, int64_t mono_ns);
 uint64_t tb_clock_full(
 	struct tb_stream *s, uint64_t tick, int64_t mono, int64_t raw, int64_t real, int64_t boot, uint64_t bracket);
-/* Device times of the call at link; queued 0 stands for an absent device record: use tb_untimed. Narrow when the
- * differences fit. */
+/*
+ * Device times of the call at link; queued 0 stands for an absent device record: use tb_untimed. Narrow when the
+ * differences fit.
+ */
 uint64_t tb_command(struct tb_stream *s, uint64_t link, uint64_t queued, uint64_t submit, uint64_t start, uint64_t end,
 	uint64_t complete);
 uint64_t tb_untimed(struct tb_stream *s, uint64_t link, enum rec_loss reason, int32_t status);
 uint64_t tb_local_size(struct tb_stream *s, uint64_t link, uint32_t dims, enum rec_local_source source, uint64_t x,
 	uint64_t y, uint64_t z);
-/* REC_OBJECT: tb_object, then tb_attr..., then tb_object_end writes it, with the tick of the stream's last call or
- * thread. */
+/*
+ * REC_OBJECT: tb_object, then tb_attr..., then tb_object_end writes it, with the tick of the stream's last call or
+ * thread.
+ */
 void tb_object(struct tb_stream *s, enum rec_object kind, uint64_t handle);
 void tb_attr(struct tb_stream *s, uint32_t key, const void *value, uint32_t bytes);
 void tb_attr_text(struct tb_stream *s, uint32_t key, const char *text); /* with its zero, as drivers answer */

@@ -35,8 +35,10 @@ struct tb_acts *tb_acts(uint32_t version);
 void tb_acts_free(struct tb_acts *a);
 /* Bytes of a kind's records in that version; 0: it has no such kind. */
 size_t tb_act_bytes(uint32_t version, uint32_t kind);
-/* Appends a record; fields that the version does not have are left out. Kinds of one layout share the names: RUNTIME
- * for 4 and 5. */
+/*
+ * Appends a record; fields that the version does not have are left out. Kinds of one layout share the names: RUNTIME
+ * for 4 and 5.
+ */
 void tb_act(struct tb_acts *a, uint32_t kind, const struct tb_value *values, size_t n);
 #define ACT(a, kind, ...) tb_act((a), (kind), (const struct tb_value[]){ __VA_ARGS__ }, \
 	sizeof((const struct tb_value[]){ __VA_ARGS__ }) / sizeof(struct tb_value))
@@ -63,8 +65,10 @@ uint64_t tb_cupti_string(struct tb_stream *s, uint64_t tick, uint64_t address, c
 uint64_t tb_cupti_dropped(struct tb_stream *s, uint64_t tick, uint64_t count);
 uint64_t tb_cupti_event(struct tb_stream *s, uint64_t tick, enum rec_cupti_event what, uint32_t cbid, uint32_t context,
 	uint32_t correlation, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
-/* A call with arguments: fn = REC_FN_CUDA_RUNTIME or _DRIVER + callback id. copies: words behind the padded struct, as
- * rec.h says. */
+/*
+ * A call with arguments: fn = REC_FN_CUDA_RUNTIME or _DRIVER + callback id. copies: words behind the padded struct,
+ * as rec.h says.
+ */
 uint64_t tb_cuda_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result,
 	uint32_t correlation, const void *params, uint32_t bytes, uint32_t n_copies, const uint64_t *copies,
 	uint32_t copy_words);

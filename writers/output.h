@@ -29,8 +29,10 @@ int gt_output_open(struct gt_output *o, const char *path, const char *final_path
 /* Write a temporary file beside final_path; commit puts it there. Refuses an existing final_path unless replace. */
 int gt_output_create(struct gt_output *o, const char *final_path, bool replace, struct gt_err *err);
 
-/* Writes the text out when it is large: whole pieces, at multiples of their size in the file, which the kernel takes in
- * fewer and larger parts. Errors are kept until commit. */
+/*
+ * Writes the text out when it is large: whole pieces, at multiples of their size in the file, which the kernel takes
+ * in fewer and larger parts. Errors are kept until commit.
+ */
 #define GT_OUTPUT_PIECE (1u << 18)
 void gt_output_write_pieces(struct gt_output *o);
 static inline void gt_output_drain(struct gt_output *o)

@@ -10,8 +10,10 @@
 #include "model/nvtx/payload.h"
 #include "writers/text.h"
 
-/* One object with the members of all pieces, by their schemas. False, nothing written: no schema says what any of it
- * is. */
+/*
+ * One object with the members of all pieces, by their schemas. False, nothing written: no schema says what any of it
+ * is.
+ */
 bool gt_payload_json(struct gt_text *t, const struct gt_model *m, const struct gt_range *g);
 
 #endif

@@ -89,8 +89,10 @@ static bool add_chunk(struct gt_spill_text *t, uint64_t offset, uint64_t bytes)
 	return true;
 }
 
-/* Memory once touched is kept for the next lines, up to the budget: fresh pages cost more than the lines written to
- * them. */
+/*
+ * Memory once touched is kept for the next lines, up to the budget: fresh pages cost more than the lines written to
+ * them.
+ */
 static void reuse(struct gt_spill *s, struct gt_spill_text *t, uint64_t *kept)
 {
 	t->text.used = 0;
@@ -124,8 +126,10 @@ void gt_spill_move(struct gt_spill *s)
 	}
 }
 
-/* Read and written again: copy_file_range goes by pages through a pipe here, and takes the processor twice as long
- * (Linux 6.18, ext4). */
+/*
+ * Read and written again: copy_file_range goes by pages through a pipe here, and takes the processor twice as long
+ * (Linux 6.18, ext4).
+ */
 static void copy_chunk(struct gt_spill *s, const struct gt_spill_chunk *c, struct gt_output *o)
 {
 	uint64_t at = c->offset, left = c->bytes;

@@ -47,8 +47,10 @@ static const char two_digits[] =
 	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
 	"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
-/* The last n of the bytes in front of `end`; behind them lie as many as one copy of constant size takes, which is what
- * makes it quick. */
+/*
+ * The last n of the bytes in front of `end`; behind them lie as many as one copy of constant size takes, which is
+ * what makes it quick.
+ */
 static inline void put_digits(struct gt_text *t, const char *end, size_t n)
 {
 	if (!gt_text_need(t, DIGITS))
@@ -77,8 +79,10 @@ void gt_text_i64(struct gt_text *t, int64_t v)
 	gt_text_u64(t, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
-/* Eight hexadecimal digits of v, the first in the lowest byte (where memory begins). letter: how far 'a' or 'A' lies
- * behind '9' + 1. */
+/*
+ * Eight hexadecimal digits of v, the first in the lowest byte (where memory begins). letter: how far 'a' or 'A' lies
+ * behind '9' + 1.
+ */
 static uint64_t eight_digits(uint32_t v, uint64_t letter)
 {
 	uint64_t x = __builtin_bswap32(v);

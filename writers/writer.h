@@ -29,9 +29,11 @@ struct gt_writer {
 	bool per_process;
 	/* per_process: is there anything of the process to write? NULL: when it made calls. */
 	bool (*has_content)(const struct gt_model *m, const struct gt_process *p);
-	/* 0, or -1 with *err; the caller removes path on failure. A writer may leave path unwritten and make files of
-	 * its own beside final_path (apilog with --apilog-per-thread; writers/output.h): the caller renames path if it
-	 * is there. */
+	/*
+	 * 0, or -1 with *err; the caller removes path on failure. A writer may leave path unwritten and make files of
+	 * its own beside final_path (apilog with --apilog-per-thread; writers/output.h): the caller renames path if
+	 * it is there.
+	 */
 	int (*write)(const struct gt_export *x, struct gt_err *err);
 };
 

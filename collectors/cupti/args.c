@@ -335,8 +335,10 @@ static void leave(uint32_t fn, uint32_t domain, const struct rec_cuda_capture *t
 		.fn = (uint16_t)fn,
 		.domain = (uint8_t)domain };
 
-	/* In a child that was forked inside this call the stream is the parent's; a call that began before the window
-	 * has no start. */
+	/*
+	 * In a child that was forked inside this call the stream is the parent's; a call that began before the window
+	 * has no start.
+	 */
 	if (!out.stream || !TAP_READ_ONCE(tap_gate->alive))
 		return;
 	if (out.start_tick - tap_start_tick > out.end_tick - tap_start_tick)

@@ -177,8 +177,10 @@ void tap_cupti_set_recording(bool on)
 		tap_cupti_event(on ? REC_CUPTI_RESUMED : REC_CUPTI_PAUSED, 0, 0, (uint64_t[4]){ 0 });
 }
 
-/* What remains is the library in memory; its slot is free for another client. What still runs on a device is told by
- * the last flush. */
+/*
+ * What remains is the library in memory; its slot is free for another client. What still runs on a device is told by
+ * the last flush.
+ */
 void tap_cupti_stop(void)
 {
 	if (stopped)
@@ -192,8 +194,10 @@ void tap_cupti_stop(void)
 	tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
 }
 
-/* The process ends: kinds of the device stay on for the flush that follows, what this thread and the handlers do is of
- * no interest. */
+/*
+ * The process ends: kinds of the device stay on for the flush that follows, what this thread and the handlers do is
+ * of no interest.
+ */
 void tap_cupti_quiet(void)
 {
 	if (stopped || !tap_cupti.recording)

@@ -9,8 +9,10 @@
 
 /* Constructor: lets the CUDA driver find this library (CUDA_INJECTION64_PATH), unless CUDA is not wanted. */
 void tap_cupti_prepare(void);
-/* Its end, when the program was running before this library came into it: a driver that is initialised already is
- * attached to. */
+/*
+ * Its end, when the program was running before this library came into it: a driver that is initialised already is
+ * attached to.
+ */
 void tap_cupti_attach(void);
 
 #endif

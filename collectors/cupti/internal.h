@@ -80,7 +80,8 @@ enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_B
 	F(0, cuptiGetErrorMessage, (int result, const char **text)) \
 	F(1, cuptiGetCallbackName, (int domain, uint32_t cbid, const char **name)) \
 	F(1, cuptiSubscribe, (void **subscriber, tap_cupti_on_callback *callback, void *user)) \
-	F(0, cuptiSubscribe_v2, (void **subscriber, tap_cupti_on_callback *callback, void *user, struct tap_cupti_subscriber *params)) \
+	F(0, cuptiSubscribe_v2, (void **subscriber, tap_cupti_on_callback *callback, void *user, \
+		struct tap_cupti_subscriber *params)) \
 	F(1, cuptiUnsubscribe, (void *subscriber)) \
 	F(1, cuptiEnableCallback, (uint32_t enable, void *subscriber, int domain, uint32_t cbid)) \
 	F(1, cuptiEnableDomain, (uint32_t enable, void *subscriber, int domain)) \
@@ -149,13 +150,18 @@ bool tap_cupti_buffers_open(void);
 void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records);
 void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
 
-/* ---- string.c: what the records of a buffer point to goes into the trace, unless it is there. *used: bytes up to the
- * end of the last whole record. Returns how many records there are of the program's doing: not CUPTI's own overhead. */
+/*
+ * ---- string.c: what the records of a buffer point to goes into the trace, unless it is there. *used: bytes up to
+ * the end of the last whole record. Returns how many records there are of the program's doing: not CUPTI's own
+ * overhead.
+ */
 uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used);
 /* Copies memory that may not be there: how many bytes came over. Makes a system call. */
 size_t tap_cupti_copy(uint64_t address, void *to, size_t bytes);
-/* Copies bytes that are there but reach past the object they begin in: memcpy may be a sanitizer's, which would end the
- * program. */
+/*
+ * Copies bytes that are there but reach past the object they begin in: memcpy may be a sanitizer's, which would end
+ * the program.
+ */
 void tap_cupti_copy_past(void *to, const void *from, size_t bytes);
 
 /* ---- peek.c */

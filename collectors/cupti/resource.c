@@ -41,8 +41,10 @@ void tap_cupti_resource_callbacks(bool on)
 
 /* ------------------------------------------------------- the call around it */
 
-/* A driver call inside a runtime call has the same number: how deep, and which. In the words that threads have for
- * collectors. */
+/*
+ * A driver call inside a runtime call has the same number: how deep, and which. In the words that threads have for
+ * collectors.
+ */
 #define DEPTH tap_tls.spare[0]
 #define CORRELATION tap_tls.spare[1]
 

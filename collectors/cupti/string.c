@@ -124,8 +124,10 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* The entry of an address, made if need be; NULL when all tables are full there: such a string is stored with each
- * buffer. */
+/*
+ * The entry of an address, made if need be; NULL when all tables are full there: such a string is stored with each
+ * buffer.
+ */
 static struct seen *seen_at(uint64_t address)
 {
 	for (unsigned i = 0; i < TABLES; i++) {

@@ -53,8 +53,10 @@ static void wake(uint32_t *word) { TAP_SYS(futex, word, 129 /* FUTEX_WAKE, PRIVA
 
 /* ------------------------------------------------------------------- clocks */
 
-/* CUPTI's clock beside ours: the tightest of a few tries. Not before cuInit is over: until then some libraries tell
- * another. */
+/*
+ * CUPTI's clock beside ours: the tightest of a few tries. Not before cuInit is over: until then some libraries tell
+ * another.
+ */
 static void record_clock(void)
 {
 	uint64_t best = UINT64_MAX, tick = 0, cupti = 0, real = 0;

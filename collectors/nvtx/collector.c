@@ -30,8 +30,10 @@ static const struct {
 	const char *option, *domain;
 } libraries[] = { { "cublas", "cuBLAS" }, { "cudnn", "cuDNN" }, { "cusparse", "CUSPARSE" },
 	{ "cusolver", "cusolverDn" }, { "nccl", "NCCL" } };
-/* Most do so only when asked in the environment; at level 1 some tell of their creation only, above 2 nothing is added
- * (CUDA 13.0). */
+/*
+ * Most do so only when asked in the environment; at level 1 some tell of their creation only, above 2 nothing is
+ * added (CUDA 13.0).
+ */
 static const struct {
 	const char *option, *variable;
 } levels[] = { { "cublas", "CUBLAS_NVTX_LEVEL" }, { "cublas", "CUBLASLT_NVTX_LEVEL" },

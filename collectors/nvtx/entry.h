@@ -13,8 +13,10 @@
 
 /* Whether -t names NVTX, or a library whose ranges it carries. */
 bool tap_nvtx_wanted(void) __attribute__((visibility("hidden")));
-/* Constructor: lets copies of NVTX in this process and its children find us, unless another tool is named already,
-   and switches on the annotations of the libraries that -t names, unless the user set their level. */
+/*
+ * Constructor: lets copies of NVTX in this process and its children find us, unless another tool is named already,
+ * and switches on the annotations of the libraries that -t names, unless the user set their level.
+ */
 void tap_nvtx_start(void);
 
 #endif

@@ -25,8 +25,10 @@
 #define SYNC_USER TYPE(2, 0)            /* NVTX has no number for an object of the program's own making */
 
 #define NAMER(name, handle, type) \
-static void name##_a(handle id, const char *m) { tap_nvtx_name(0, REC_NVTX_RESOURCE, type, id, tap_nvtx_message(NVTX_ABI_ASCII, m)); } \
-static void name##_w(handle id, const void *m) { tap_nvtx_name(0, REC_NVTX_RESOURCE, type, id, tap_nvtx_message(NVTX_ABI_WIDE, m)); }
+static void name##_a(handle id, const char *m) \
+{ tap_nvtx_name(0, REC_NVTX_RESOURCE, type, id, tap_nvtx_message(NVTX_ABI_ASCII, m)); } \
+static void name##_w(handle id, const void *m) \
+{ tap_nvtx_name(0, REC_NVTX_RESOURCE, type, id, tap_nvtx_message(NVTX_ABI_WIDE, m)); }
 CUDA(NAMER) CUDART(NAMER) OPENCL(NAMER)
 #undef NAMER
 

@@ -112,8 +112,10 @@ void tap_cl_life_open(bool new_device)
 	errno = saved;
 }
 
-/* What the parent holds stays the parent's: nothing is released, nothing is asked. Its queues are known here for what
- * the application may still read of them. */
+/*
+ * What the parent holds stays the parent's: nothing is released, nothing is asked. Its queues are known here for what
+ * the application may still read of them.
+ */
 void tap_cl_forked_child(void)
 {
 	struct tap_cl_queue *q;

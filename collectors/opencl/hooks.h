@@ -46,20 +46,26 @@ void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real
  * is never called: test_api_table.py compares.
  */
 
-/* Exit: complete commands are harvested, the rest is written as not finished; later calls are only forwarded.
+/*
+ * Exit: complete commands are harvested, the rest is written as not finished; later calls are only forwarded.
  * Idempotent; any thread. Called by the exit handler and the wrappers of _exit, quick_exit and exec*.
- * collectors/opencl/exit.c */
+ * collectors/opencl/exit.c
+ */
 void tap_cl_exit(void);
 
-/* Around a dlclose: of an OpenCL library by the application; of anything. The second finds out what is gone: nothing
- * asks or releases it any more. collectors/opencl/unload.c */
+/*
+ * Around a dlclose: of an OpenCL library by the application; of anything. The second finds out what is gone: nothing
+ * asks or releases it any more. collectors/opencl/unload.c
+ */
 void tap_cl_before_unload(void);
 void tap_cl_drop_unloaded(void);
 /* Is the library behind this table still mapped? interpose/loader.c */
 bool tap_opencl_loaded(const struct tap_opencl_api *api);
 
-/* Route of a call whose wrapper was reached by its exported name: the library the caller would have reached
- * without us. interpose/resolve.c */
+/*
+ * Route of a call whose wrapper was reached by its exported name: the library the caller would have reached without
+ * us. interpose/resolve.c
+ */
 const struct tap_opencl_api *tap_opencl_real(void *caller);
 
 #endif

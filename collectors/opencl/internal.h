@@ -168,8 +168,10 @@ void tap_cl_clock_seen(struct tap_cl_device *d, uint64_t queued_ns, uint64_t end
 
 /* Facts for a REC_OBJECT record, gathered in pages of their own. */
 struct tap_cl_facts { uint64_t *words; uint32_t n, count; };
-/* The platform's version is at least major.minor. A loader has every function and leads into tables that may end before
- * it. */
+/*
+ * The platform's version is at least major.minor. A loader has every function and leads into tables that may end
+ * before it.
+ */
 bool tap_cl_platform_has(const struct tap_opencl_api *real, cl_platform_id platform, int major, int minor);
 bool tap_cl_facts_open(struct tap_cl_facts *f, enum rec_object kind, const void *handle);
 void tap_cl_facts_add(struct tap_cl_facts *f, uint32_t key, const void *value, size_t bytes);

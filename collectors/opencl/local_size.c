@@ -119,8 +119,10 @@ static struct answer *find(const struct tap_opencl_api *real, struct tap_cl_queu
 	return NULL;
 }
 
-/* L1. Not where earlier records may go (a ring) or the kernel's creation may be missing (a window): then with each
- * call. */
+/*
+ * L1. Not where earlier records may go (a ring) or the kernel's creation may be missing (a window): then with each
+ * call.
+ */
 static bool is_written(struct answer *a, const struct tap_stream *s)
 {
 	if (!s || tap_options.ring || tap_options.start_after)

@@ -502,8 +502,10 @@ void tap_cl_give_up(struct tap_cl_queue *q, bool release)
 			if (!claim(s, t, &tries))
 				continue;
 			tap_cl_untimed(s->link, REC_LOSS_NOT_FINISHED, 1);
-			/* At exit the reference stays: giving it back could run the driver's and the application's
-			 * destructors. */
+			/*
+			 * At exit the reference stays: giving it back could run the driver's and the application's
+			 * destructors.
+			 */
 			if (release)
 				q->real->clReleaseEvent(s->event);
 			atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_DONE), memory_order_release);

@@ -82,8 +82,10 @@ void *tap_cl_pool_take(struct tap_cl_pool *p)
 
 	while ((uint32_t)head) {
 		cell = tap_cl_pool_at(p, (uint32_t)head - 1);
-		/* The cell may be taken by another thread right now; P1 keeps it readable and the tag makes the
-		 * exchange fail. */
+		/*
+		 * The cell may be taken by another thread right now; P1 keeps it readable and the tag makes the
+		 * exchange fail.
+		 */
 		next = atomic_load_explicit(&cell->next_free, memory_order_relaxed);
 		if (atomic_compare_exchange_weak(&p->free, &head, ((head >> 32) + 1) << 32 | next))
 			return cell;

@@ -190,8 +190,10 @@ static cl_command_queue answer(cl_command_queue queue, cl_int err, cl_int *errco
 	return queue;
 }
 
-/* Device-side queues take no commands of the host: there is nothing to time, and some drivers refuse the bit for them
- * (trap 4). */
+/*
+ * Device-side queues take no commands of the host: there is nothing to time, and some drivers refuse the bit for them
+ * (trap 4).
+ */
 static bool want_profiling(cl_queue_properties properties)
 {
 	return tap_options.device_times && !atomic_load(&tap_cl_closed) &&

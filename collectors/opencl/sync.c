@@ -59,8 +59,10 @@ void tap_cl_post_clFinish(
 	tap_cl_harvest_some();
 }
 
-/* The wait flushed the queues of its events up to these; a failed event (CL_EXEC_STATUS_ERROR_...) ends the wait as
- * well. */
+/*
+ * The wait flushed the queues of its events up to these; a failed event (CL_EXEC_STATUS_ERROR_...) ends the wait as
+ * well.
+ */
 void tap_cl_post_clWaitForEvents(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
 	cl_uint num_events, const cl_event *event_list)
 {

@@ -112,8 +112,10 @@ static bool ask_end(const struct tap_opencl_api *real, cl_event event, cl_ulong 
 	return real->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof *end, end, NULL) == CL_SUCCESS;
 }
 
-/* Success, but not one time that could be true: untouched or all zero. It may be a failed command or one that still
- * runs. */
+/*
+ * Success, but not one time that could be true: untouched or all zero. It may be a failed command or one that still
+ * runs.
+ */
 static enum tap_cl_look without_times(
 	struct tap_cl_queue *q, const struct tap_cl_slot *s, const struct times *t, bool may_ask_status, bool last)
 {

@@ -34,8 +34,10 @@ struct gt_range {
 uint64_t gt_model_range_count(const struct gt_model *m);
 const struct gt_range *gt_model_range(const struct gt_model *m, uint64_t i);
 
-/* What the program gave a name: domains (also their end, without a name), categories, threads, resources. In order of
- * time. */
+/*
+ * What the program gave a name: domains (also their end, without a name), categories, threads, resources. In order of
+ * time.
+ */
 struct gt_range_name {
 	uint32_t process, thread;         /* who said it */
 	enum rec_nvtx_name what;

@@ -290,8 +290,10 @@ int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 		if (!(slope > 0.5 && slope < 2))
 			slope = 1.0;      /* both count nanoseconds: such points are damaged */
 	}
-	/* slope - 1 is small: so is what rounding a double loses, at any distance that matters. Unsigned: damaged times
-	 * wrap. */
+	/*
+	 * slope - 1 is small: so is what rounding a double loses, at any distance that matters. Unsigned: damaged
+	 * times wrap.
+	 */
 	delta = (int64_t)(device_ns - p->device_ns);
 	if (delta > -FAR_NS && delta < FAR_NS)
 		drift = (int64_t)((double)delta * (slope - 1.0));

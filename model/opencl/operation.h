@@ -42,8 +42,10 @@ struct gt_operation {
 /* A map or unmap is a copy only when it moved data on the device (its flags ask for data and end > start). */
 void gt_command_operation(const struct gt_command *c, struct gt_operation *out);
 
-/* Work-groups and work-group size of a kernel, 1 where a dimension is unused. With an unknown local size the block is
- * 1,1,1 and the grid the global size (local_source tells). */
+/*
+ * Work-groups and work-group size of a kernel, 1 where a dimension is unused. With an unknown local size the block is
+ * 1,1,1 and the grid the global size (local_source tells).
+ */
 void gt_command_grid(const struct gt_command *c, uint64_t grid[3], uint64_t block[3]);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * tests/e2e/cl_commands.c - one of each command that OpenCL 3.0 enqueues, with and without an event, from several queues
+ * tests/e2e/cl_commands.c - each command of OpenCL 3.0 once, with and without an event, from several queues
  *
  *	cl_commands [THREADS]       with THREADS: each does it on two queues of its own
  *
@@ -10,7 +10,10 @@
 
 #include "cl_common.h"
 
-#define OK(call) do { cl_int e_ = (call); *sum = *sum * 31 + (unsigned)e_; if (e_ != CL_SUCCESS && verbose) printf("%s: %d\n", #call, e_); } while (0)
+#define OK(call) do { \
+	cl_int e_ = (call); \
+	*sum = *sum * 31 + (unsigned)e_; \
+	if (e_ != CL_SUCCESS && verbose) printf("%s: %d\n", #call, e_); } while (0)
 
 static int verbose = 1;
 

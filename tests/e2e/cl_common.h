@@ -27,7 +27,9 @@ static cl_context context;
 static cl_kernel kernel;
 static cl_mem buffer;
 
-#define CHECK(call) do { cl_int err_ = (call); if (err_ != CL_SUCCESS) { printf("%s: %d\n", #call, err_); exit(1); } } while (0)
+#define CHECK(call) do { \
+	cl_int err_ = (call); \
+	if (err_ != CL_SUCCESS) { printf("%s: %d\n", #call, err_); exit(1); } } while (0)
 
 static inline void open_context(void)
 {

@@ -47,8 +47,10 @@ static void behind_user_event(int n, cl_int status)
 	cl_command_queue queue = open_queue(0), other = open_queue(0);
 	cl_int err;
 	cl_event gate = clCreateUserEvent(context, &err), first = NULL;
-	/* PoCL 3.1 aborts when a command fails whose event nobody holds: a program that makes commands fail holds them
-	 * all. */
+	/*
+	 * PoCL 3.1 aborts when a command fails whose event nobody holds: a program that makes commands fail holds
+	 * them all.
+	 */
 	cl_event *held = calloc((size_t)n, sizeof *held);
 	int value = 0;
 

@@ -3,13 +3,13 @@
  *
  *	cl_quiet KIND SHIM      KIND: device-info, set-arg, retain-release
  *
- * Runs CALLS calls of a kind in a child, bare and then with SHIM preloaded. Allocations and locks are counted by this program's
- * own functions of those names, which the runtime and the shim bind to; system calls by stopping the child at each of them and
- * reading how many calls it had made by then. Prints, for the script:
+ * Runs CALLS calls of a kind in a child, bare and then with SHIM preloaded. Allocations and locks are counted by this
+ * program's own functions of those names, which the runtime and the shim bind to; system calls by stopping the child at
+ * each of them and reading how many calls it had made by then. Prints, for the script:
  *
  *	bare ALLOCATIONS LOCKS SYSTEM_CALLS
  *	traced ALLOCATIONS LOCKS SYSTEM_CALLS
- *	switches N                              places where a traced call made system calls that the bare one did not make
+ *	switches N                              places where a traced call made system calls and the bare one did not
  *	longest CALLS                           calls in a row without a system call
  *	most N                                  system calls in one call
  *

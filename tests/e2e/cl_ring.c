@@ -3,7 +3,8 @@
  *
  *	cl_ring CALLS [forever]
  *
- * CALLS / 2 cheap calls, then a kernel and a queue, then CALLS / 2 more with a kernel run each 1000 of them. Says how many kernels ran.
+ * CALLS / 2 cheap calls, then a kernel and a queue, then CALLS / 2 more with a kernel run each 1000 of them. Says how
+ * many kernels ran.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -30,7 +30,9 @@ static const char ptx[] =
 	".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u32 n)\n{\n\tret;\n}\n";
 
 #define F(name, ...) ({ int (*f_)(__VA_ARGS__) = (int (*)(__VA_ARGS__))dlsym(driver, #name); if (!f_) exit(90); f_; })
-#define MUST(call) do { int err_ = (call); if (err_) { fprintf(stderr, "line %d: error %d\n", __LINE__, err_); exit(91); } } while (0)
+#define MUST(call) do { \
+	int err_ = (call); \
+	if (err_) { fprintf(stderr, "line %d: error %d\n", __LINE__, err_); exit(91); } } while (0)
 
 static void open_driver(void)
 {

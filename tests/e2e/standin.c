@@ -1,5 +1,5 @@
 /*
- * tests/e2e/standin.c - what an application can see of each platform of the stand-in: codes, references, statuses, contents
+ * tests/e2e/standin.c - what an application sees of each platform of the stand-in: codes, references, contents
  *
  *	standin [late]         late: leave with callbacks still to come
  *
@@ -34,8 +34,10 @@ static void CL_CALLBACK on_release(cl_mem m, void *user)
 
 static void native(void *args) { ++**(int **)args; }
 
-/* Codes of the profiling queries; the values only as far as the program could rely on them without profiling of its
- * own. */
+/*
+ * Codes of the profiling queries; the values only as far as the program could rely on them without profiling of its
+ * own.
+ */
 static void profile(cl_event e, int own)
 {
 	cl_ulong t[4] = { 1, 2, 3, 4 };

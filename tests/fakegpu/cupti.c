@@ -35,8 +35,10 @@ static int driver_refuses(void)
 	return CUPTI_OK;
 }
 
-/* From 13.2 on even the questions that need no driver want one. 13.2 itself calls itself for ever in the attempt to
- * tell why it cannot. */
+/*
+ * From 13.2 on even the questions that need no driver want one. 13.2 itself calls itself for ever in the attempt to
+ * tell why it cannot.
+ */
 static int no_answer(void)
 {
 	uint32_t v = fg_state.cupti_version;
@@ -55,7 +57,8 @@ FG_EXPORT int cuptiGetVersion(uint32_t *version)
 		return err;
 	if (!version)
 		return CUPTI_INVALID_PARAMETER;
-	*version = fg_state.cupti_version == 19 ? 18 : fg_state.cupti_version;  /* CUDA 12.0 and 12.1 answer as 11.8 does */
+	/* CUDA 12.0 and 12.1 answer as 11.8 does */
+	*version = fg_state.cupti_version == 19 ? 18 : fg_state.cupti_version;
 	return CUPTI_OK;
 }
 

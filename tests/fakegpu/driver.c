@@ -897,8 +897,10 @@ int do_cuStreamWaitEvent(struct fg_call *c, struct fg_stream *stream, struct fg_
 	if (s->capture)
 		return CU_NOT_SUPPORTED;             /* captures here follow one stream */
 	if (event->ticket) {
-		/* Within one device the queue's order is enough; between two the waiting one stands still. graph_start:
-		 * not before this time. */
+		/*
+		 * Within one device the queue's order is enough; between two the waiting one stands still.
+		 * graph_start: not before this time.
+		 */
 		struct fg_op op = { .work = FG_WORK_WAIT,
 			.correlation = c->correlation,
 			.wait_device = event->device,

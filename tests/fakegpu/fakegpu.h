@@ -304,8 +304,10 @@ struct fg_state {
 	atomic_ulong dropped;
 	pid_t pid;                                            /* of cuInit */
 	int driver_version;
-	/* replay.c: nothing is recorded of its own; sizes and names are those of the recording, the clock goes on from
-	 * it */
+	/*
+	 * replay.c: nothing is recorded of its own; sizes and names are those of the recording, the clock goes on
+	 * from it
+	 */
 	bool replaying;
 	const uint16_t *replay_bytes;
 	const char *(*replay_name)(int domain, uint32_t cbid);

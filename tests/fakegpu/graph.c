@@ -167,8 +167,10 @@ int do_cuGraphAddKernelNode_v2(struct fg_call *c, struct fg_node **node, struct 
 	return add_node(node, graph, deps, n_deps, &op);
 }
 
-/* For the runtime: a copy or a set node; the driver's own calls for them take structures of arrays that the stand-in
- * does not have. */
+/*
+ * For the runtime: a copy or a set node; the driver's own calls for them take structures of arrays that the stand-in
+ * does not have.
+ */
 FG_EXPORT int fg_graph_add_copy(struct fg_node **node, struct fg_graph *g, struct fg_node *const *deps, size_t n_deps,
 	uint64_t dst, uint64_t src, size_t bytes)
 {

@@ -94,8 +94,10 @@ static void take_text(const struct gt_rec *r, uint32_t at, const char **text, ui
 		*text = "", *bytes = 0;
 }
 
-/* Parameters with what their pointers led to put in place: {bytes, copies}; the structure; per copy {offset, bytes},
- * the bytes. */
+/*
+ * Parameters with what their pointers led to put in place: {bytes, copies}; the structure; per copy {offset, bytes},
+ * the bytes.
+ */
 static void take_call(const struct gt_rec *r, uint32_t tid)
 {
 	uint32_t bytes = (uint32_t)r->args[0] & ~REC_CUDA_RAW, copies = (uint32_t)(r->args[0] >> 32),
@@ -221,8 +223,10 @@ static const struct {
 } pointers[] = { { FG_KERNEL, 104 }, { FG_CONCURRENT_KERNEL, 104 }, { FG_DEVICE, 136 }, { 11, 24 }, { 12, 40 },
 	{ 12, 48 }, { FG_MEMORY2, 64 }, { FG_MEMORY2, 120 }, { FG_JIT, 56 } };
 
-/* What an address led to when the buffer came back: the last that was told of it by then, else the first; of one that
- * never came back, the last. */
+/*
+ * What an address led to when the buffer came back: the last that was told of it by then, else the first; of one that
+ * never came back, the last.
+ */
 static char *text_of(const struct play_buffer *b, uint64_t address)
 {
 	struct text *best = NULL;
@@ -629,8 +633,10 @@ int main(int argc, char **argv)
 	fg_state.cupti_version = sizes.version;
 	fg_state.driver_version = (int)driver;
 	clock_gettime(CLOCK_REALTIME, &now);
-	/* What was recorded from its session's start on comes from now on: nothing lies before the session that records
-	 * it again. */
+	/*
+	 * What was recorded from its session's start on comes from now on: nothing lies before the session that
+	 * records it again.
+	 */
 	if (first_clock_ns)
 		fg_state.clock_shift = (int64_t)first_clock_ns -
 			gt_reader_tick_ns(reader, (uint32_t)process, first_clock_tick) -

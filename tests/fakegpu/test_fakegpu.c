@@ -18,10 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(x) do { if (!(x)) { fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x); exit(1); } } while (0)
+#define CHECK(x) do { \
+	if (!(x)) { fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x); exit(1); } } while (0)
 #define IS(a, b) do { \
 	long long a_ = (long long)(a), b_ = (long long)(b); \
-	if (a_ != b_) { fprintf(stderr, "%s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #a, a_, b_); exit(1); } } while (0)
+	if (a_ != b_) { \
+		fprintf(stderr, "%s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #a, a_, b_); \
+		exit(1); } } while (0)
 #define FN(name) ((int (*)())cupti(#name))
 
 enum { DRIVER = 4, RUNTIME = 5, KERNEL = 10, MEMCPY = 1, MEMSET = 2 };
@@ -141,8 +144,10 @@ static void work(int n)
 	memset(out, 0, sizeof out);
 }
 
-/* Each launch has one kernel with its correlation id, its name and times behind the call's start; runtime and driver
- * records share the id. */
+/*
+ * Each launch has one kernel with its correlation id, its name and times behind the call's start; runtime and driver
+ * records share the id.
+ */
 static void launches_have_kernels(void)
 {
 	int launches = 0, nested = 0;

@@ -1,11 +1,11 @@
 /*
- * tests/fault/kill_calls.c - threads that call OpenCL until they are killed and count in shared memory what they completed
+ * tests/fault/kill_calls.c - threads that call OpenCL until they are killed and count what they completed
  *
  *	kill_calls FILE THREADS
  *
- * FILE becomes an array of struct slot, one for each thread that ever lived. Threads come and go. `inside` is stored before
- * a call and cleared after it was counted; `deep` is set by code that the driver runs on the thread during a call, so a
- * thread killed with it set was in the call for certain.
+ * FILE becomes an array of struct slot, one for each thread that ever lived. Threads come and go. `inside` is stored
+ * before a call and cleared after it was counted; `deep` is set by code that the driver runs on the thread during a
+ * call, so a thread killed with it set was in the call for certain.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -4,9 +4,9 @@
  *	torture one|from N REPORT PROGRAM ARG...
  *
  * Counted are the system calls made by instructions of libgputap.so (any copy, any process of the tree) that can fail:
- * memory, files, directories, clones. one: the N-th fails; from: the N-th and all behind it. 0: none. Each fails with the
- * error that it most often has. REPORT gets "steps TOTAL" and "failed NAME" (the first). The program's status comes back;
- * death by a signal as 128 + its number.
+ * memory, files, directories, clones. one: the N-th fails; from: the N-th and all behind it. 0: none. Each fails with
+ * the error that it most often has. REPORT gets "steps TOTAL" and "failed NAME" (the first). The program's status comes
+ * back; death by a signal as 128 + its number.
  *
  * A seccomp filter stops only these calls; a stopped call is left out and its result set (PTRACE_SEIZE, see ptrace(2)).
  *

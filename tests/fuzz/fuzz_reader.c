@@ -2,11 +2,11 @@
  * tests/fuzz/fuzz_reader.c - read mutated traces: nothing may crash, hang or read outside its memory
  *
  *	fuzz_reader [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS      random mutations of the corpus
- *	fuzz_reader -m FILE                                            write the first corpus (from built traces) into a folder
+ *	fuzz_reader -m FILE             write the first corpus (from built traces) into a folder
  *
- * A corpus file holds the files of one trace, one behind the other (struct part). Each execution copies one, cuts, flips,
- * overwrites or splices a few places, and reads it in memory through everything that trace/read offers and the model's CUDA; every 16th is the
- * packed file of one, with damage in its header, its tables or anywhere. With clang's
+ * A corpus file holds the files of one trace, one behind the other (struct part). Each execution copies one, cuts,
+ * flips, overwrites or splices a few places, and reads it in memory through everything that trace/read offers and the
+ * model's CUDA; every 16th is the packed file of one, with damage in its header, its tables or anywhere. With clang's
  * -fsanitize=fuzzer and -DGPUTAP_LIBFUZZER the same reading is driven by libFuzzer. A crash is the failure; before each
  * execution its number stands in `now`, so that -r SEED -n NUMBER repeats it.
  *

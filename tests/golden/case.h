@@ -30,18 +30,22 @@ struct golden_arg {
 	enum { ARG_PLAIN, ARG_DATA, ARG_TEXT, ARG_LIST, ARG_RETURN } kind;
 };
 #define V(x) { .value = (uint64_t)(x) }
-#define D64(pointer, ...) { (pointer), (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }), ARG_DATA }
-#define D32(pointer, ...) { (pointer), (const uint32_t[]){ __VA_ARGS__ }, sizeof((const uint32_t[]){ __VA_ARGS__ }), ARG_DATA }
+#define D64(pointer, ...) { \
+	(pointer), (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }), ARG_DATA }
+#define D32(pointer, ...) { \
+	(pointer), (const uint32_t[]){ __VA_ARGS__ }, sizeof((const uint32_t[]){ __VA_ARGS__ }), ARG_DATA }
 #define BYTES(pointer, from, n) { (pointer), (from), (n), ARG_DATA }
 #define TEXT(pointer, text) { (pointer), (text), sizeof(text) - 1, ARG_TEXT }
-#define LIST(pointer, ...) { (pointer), (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }), ARG_LIST }
+#define LIST(pointer, ...) { \
+	(pointer), (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }), ARG_LIST }
 #define RET(x) { .value = (uint64_t)(x), .kind = ARG_RETURN }
 
 /* One call; returns its link. `ret` is the cl_int returned or *errcode_ret. */
 uint64_t golden_call(struct golden *g, const char *fn, uint64_t start, uint64_t duration, int32_t ret,
 	const struct golden_arg *args, size_t n);
 #define CALL(g, fn, start, duration, ret, ...) golden_call((g), (fn), (start), (duration), (ret), \
-	(const struct golden_arg[]){ __VA_ARGS__ }, sizeof((const struct golden_arg[]){ __VA_ARGS__ }) / sizeof(struct golden_arg))
+	(const struct golden_arg[]){ __VA_ARGS__ }, \
+	sizeof((const struct golden_arg[]){ __VA_ARGS__ }) / sizeof(struct golden_arg))
 /* The next call, 1 us after the last began, 400 ns long. */
 #define OP(g, fn, ret, ...) CALL(g, fn, (g)->now += 1000, 400, ret, __VA_ARGS__)
 

@@ -195,8 +195,10 @@ static void a_chunk_switch_has_few_system_calls(void **state)
 	assert_int_equal(shared->n[0], 0);
 }
 
-/* Half of a switch's work is done where the last block of the chunk begins: as few system calls, no allocation, no
- * lock. */
+/*
+ * Half of a switch's work is done where the last block of the chunk begins: as few system calls, no allocation, no
+ * lock.
+ */
 static void a_switch_begins_a_block_ahead(void **state)
 {
 	uint64_t calls;

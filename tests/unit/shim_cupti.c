@@ -129,8 +129,10 @@ static void find_buffers(struct found *f)
 	close(fd);
 }
 
-/* Threads ask for buffers and give them back at once: each is in the file, whole, numbered, and what it left unused is
- * not on the disk. */
+/*
+ * Threads ask for buffers and give them back at once: each is in the file, whole, numbered, and what it left unused
+ * is not on the disk.
+ */
 static void threads_hand_buffers_over(void **state)
 {
 	static struct found f;
@@ -394,8 +396,10 @@ static void texts_are_stored(const char *variable)
 	assert_int_equal(w.lost[REC_LOSS_CUPTI_NAME_GONE], 4 * 3);
 }
 
-/* A text is stored once for an address, again when it changed, in its length; a pointer to nothing costs a count and no
- * more. */
+/*
+ * A text is stored once for an address, again when it changed, in its length; a pointer to nothing costs a count and
+ * no more.
+ */
 static void texts_are_stored_once_and_when_they_change(void **state)
 {
 	(void)state;

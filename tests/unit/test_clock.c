@@ -141,8 +141,10 @@ static void knot_off_the_line_is_a_break(void **state)
 	}
 }
 
-/* Two sets a millisecond apart cannot promise where a third lies an hour later: what their brackets explain is no
- * break. */
+/*
+ * Two sets a millisecond apart cannot promise where a third lies an hour later: what their brackets explain is no
+ * break.
+ */
 static void short_baseline_makes_no_break(void **state)
 {
 	struct gt_clock_set sets[] = { set(GHZ3(SECOND), SECOND), set(GHZ3(SECOND + 1000000), SECOND + 1000015),

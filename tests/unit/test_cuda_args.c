@@ -308,8 +308,10 @@ static void a_table_cannot_make_endless_text(void **state)
 	gt_cuda_table_free(t);
 }
 
-/* Any byte of a table and any word of a record changed: refused, or shown somehow. What is read outside is seen by the
- * sanitizers. */
+/*
+ * Any byte of a table and any word of a record changed: refused, or shown somehow. What is read outside is seen by
+ * the sanitizers.
+ */
 static void changed_bytes_lead_nowhere(void **state)
 {
 	/* static: changed offsets read its padding too */

@@ -144,8 +144,10 @@ static int by_key(const void *a, const void *b, const void *ctx)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Orders of all kinds, in memory and in a file that is forgotten as it is gone through: in order, and equal ones as
- * they came. */
+/*
+ * Orders of all kinds, in memory and in a file that is forgotten as it is gone through: in order, and equal ones as
+ * they came.
+ */
 static void sorting_is_stable_in_memory_and_in_files(void **state)
 {
 	static const uint32_t counts[] = { 0, 1, 2, 23, 24, 25, 1000, 3000000 };

@@ -237,8 +237,10 @@ static void nested_driver_calls_are_not_counted(void **state)
 
 /* -------------------------------------------------------------------- missing */
 
-/* A kernel without device times is in no sum and no average, is told below the table, and in the trace has no times
- * instead of zeros. */
+/*
+ * A kernel without device times is in no sum and no average, is told below the table, and in the trace has no times
+ * instead of zeros.
+ */
 static void untimed_kernels_are_told_and_not_counted(void **state)
 {
 	char *json;
@@ -305,8 +307,10 @@ static void a_graph_launch_reaches_over_its_nodes(void **state)
 
 /* --------------------------------------------------------------------- memory */
 
-/* The peak is the most that was held at once; what is left is outstanding; a release of what nobody allocated is said,
- * not subtracted. */
+/*
+ * The peak is the most that was held at once; what is left is outstanding; a release of what nobody allocated is
+ * said, not subtracted.
+ */
 static void memory_in_use_follows_allocations(void **state)
 {
 	enum { A = 0x1000, B = 0x2000, C = 0x3000, MB = 1000000 };
@@ -363,8 +367,10 @@ static void unified_memory_is_summed_by_address(void **state)
 
 /* ----------------------------------------------------------------------- NVTX */
 
-/* An activity counts for every range its call lies inside of, on the same thread; a call across a range's end is not
- * inside. */
+/*
+ * An activity counts for every range its call lies inside of, on the same thread; a call across a range's end is not
+ * inside.
+ */
 static void ranges_project_to_what_their_calls_set_going(void **state)
 {
 	(void)state;
@@ -417,8 +423,10 @@ static void start_end_ranges_project_on_their_thread(void **state)
 
 /* ---------------------------------------------------------------------- names */
 
-/* Kernels go by the name that is asked for; launches of one name and different shapes are apart in the grid report
- * only. */
+/*
+ * Kernels go by the name that is asked for; launches of one name and different shapes are apart in the grid report
+ * only.
+ */
 static void kernels_go_by_the_name_that_is_asked_for(void **state)
 {
 	struct gt_report_request q;

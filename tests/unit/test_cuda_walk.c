@@ -204,8 +204,10 @@ static void without_the_option_nothing_changes(void **state)
 	gt_model_close(m);
 }
 
-/* A driver call inside a runtime call of the same correlation id is given when asked for; the command stays the runtime
- * call's. */
+/*
+ * A driver call inside a runtime call of the same correlation id is given when asked for; the command stays the
+ * runtime call's.
+ */
 static void nested_driver_calls_have_no_command_id(void **state)
 {
 	struct gt_model *m = both();

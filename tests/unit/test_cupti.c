@@ -167,8 +167,10 @@ static void a_boastful_count_of_bytes_is_not_believed(void **state)
 	}
 }
 
-/* A buffer that never came back is read up to its first zero; a record in the making at its very end is no loss that
- * could be counted. */
+/*
+ * A buffer that never came back is read up to its first zero; a record in the making at its very end is no loss that
+ * could be counted.
+ */
 static void an_unfinished_buffer_is_read_to_its_first_zero(void **state)
 {
 	struct fixture f;

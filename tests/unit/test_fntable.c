@@ -14,7 +14,8 @@
 
 #include "model/args.h"
 
-#define HEAD "T\t1\nD\t1\topencl\nE\tcolours\tenum\nV\t2\tGREEN\nV\t-1\tRED\nV\t2\tALSO_GREEN\nE\tbits\tflags\nV\t1\tLOW\nV\t2\tHIGH\n" \
+#define HEAD "T\t1\nD\t1\topencl\n" \
+	"E\tcolours\tenum\nV\t2\tGREEN\nV\t-1\tRED\nV\t2\tALSO_GREEN\nE\tbits\tflags\nV\t1\tLOW\nV\t2\tHIGH\n" \
 	"S\tpair\t16\nM\tfirst\t0\tsize\t8\t-\nM\tsecond\t8\tsize\t8\t-\n" \
 	"Q\tinfo\t7\tchar\t-\t1\nQ\tinfo\t3\tenum\tcolours\t0\n"
 /* wanted: in: n, ids[n], limit 16 bytes; out: value[min(size, *got)], got */

@@ -13,9 +13,11 @@
 
 #include "cli/json.h"
 
-#define TABLE "T\t1\nE\tkind\tenum\nV\t1\tONE\nV\t-5\tMINUS_FIVE\nE\tbits\tflags\nV\t1\tLOW\nV\t2\tMIDDLE\nV\t7\tALL\n" \
+#define TABLE "T\t1\n" \
+	"E\tkind\tenum\nV\t1\tONE\nV\t-5\tMINUS_FIVE\nE\tbits\tflags\nV\t1\tLOW\nV\t2\tMIDDLE\nV\t7\tALL\n" \
 	"S\tpair\t16\nM\tkind\t0\tenum\t4\tkind\nM\tname\t4\tchar\t8\t-\n" \
-	"Q\tinfo\t1\tchar\t-\t1\nQ\tinfo\t2\tu32\t-\t0\nQ\tinfo\t3\tsize\t-\t1\nQ\tinfo\t4\tstruct\tpair\t1\nQ\tinfo\t5\tenum\tkind\t0\n"
+	"Q\tinfo\t1\tchar\t-\t1\nQ\tinfo\t2\tu32\t-\t0\nQ\tinfo\t3\tsize\t-\t1\n" \
+	"Q\tinfo\t4\tstruct\tpair\t1\nQ\tinfo\t5\tenum\tkind\t0\n"
 
 static struct gt_fntable *table;
 static struct gt_text t;

@@ -26,8 +26,10 @@ static const char table_text[] =
 	"E\tcl_colour\tflags\nV\t1\tCL_RED\nV\t2\tCL_GREEN\nV\t4294967295\tCL_ALL\n"
 	"E\tcl_shape\tenum\nV\t7\tCL_ROUND\n"
 	"S\tcl_point\t16\nM\tx\t0\tsize\t8\t-\nM\tshape\t8\tenum\t4\tcl_shape\n"
-	/* clPaint(colour flags, shape enum, weight f32, ratio i32, title string, spots[n], n, point struct, errcode) ->
-	 * handle */
+	/*
+	 * clPaint(colour flags, shape enum, weight f32, ratio i32, title string, spots[n], n, point struct, errcode)
+	 * -> handle
+	 */
 	"F\t1100\tclPaint\t1\tcreate\tcl_mem\thandle\t16\t5\t-\t0\t8\t1\t0\n"
 	"P\tcl_colour\tcolour\tflags\tcl_colour\t2\t8\tnone\tin\tvoid\t0\t0\t-\t-\t0\t0\t-\n"
 	"P\tcl_shape\tshape\tenum\tcl_shape\t1\t4\tnone\tin\tvoid\t0\t0\t-\t-\t0\t0\t-\n"

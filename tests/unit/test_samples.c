@@ -70,8 +70,10 @@ static void many_values_spill_and_stay_exact(void **state)
 	gt_pool_free(a);
 }
 
-/* Few different values, very often: they are counted instead of kept, and every figure is that of the values
- * themselves. */
+/*
+ * Few different values, very often: they are counted instead of kept, and every figure is that of the values
+ * themselves.
+ */
 static void repeated_values_are_counted_and_stay_exact(void **state)
 {
 	enum { N = 4 << 20, DIFFERENT = 1001 };

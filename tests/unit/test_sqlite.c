@@ -494,8 +494,10 @@ static void times_are_moved_only_where_readers_need_an_order(void **state)
 		"0\n");
 }
 
-/* spec: nsys SQLite CUPTI_ACTIVITY_KIND_MEMCPY, _MEMSET; a pointer inside a mapping of an ALLOC_HOST_PTR buffer is
- * pinned. */
+/*
+ * spec: nsys SQLite CUPTI_ACTIVITY_KIND_MEMCPY, _MEMSET; a pointer inside a mapping of an ALLOC_HOST_PTR buffer is
+ * pinned.
+ */
 static void transfers_have_direction_and_memory_kinds(void **state)
 {
 	struct fixture *f = *state;

@@ -21,7 +21,8 @@ enum rec_cupti_kind {
 
 /* Where a field begins and ends, since when, and its type. */
 #define FIELD(id, name, offset, type, since) \
-	enum { rec_at_##id##_##name = offset, rec_end_##id##_##name = offset + sizeof(type), rec_since_##id##_##name = since }; \
+	enum { rec_at_##id##_##name = offset, rec_end_##id##_##name = offset + sizeof(type), \
+	       rec_since_##id##_##name = since }; \
 	typedef type rec_type_##id##_##name;
 #include "trace/format/cupti.def"
 
@@ -31,9 +32,11 @@ struct rec_activity {
 	uint32_t kind, bytes, version;
 };
 
-#define REC_HAS(a, id, name) (rec_end_##id##_##name <= (a)->bytes && (uint64_t)(a)->version + 1 > rec_since_##id##_##name)
+#define REC_HAS(a, id, name) \
+	(rec_end_##id##_##name <= (a)->bytes && (uint64_t)(a)->version + 1 > rec_since_##id##_##name)
 /* The field's value, or `otherwise` where the producing library did not have it. */
 #define REC_GET(a, id, name, otherwise) \
-	(REC_HAS(a, id, name) ? ({ rec_type_##id##_##name v_; memcpy(&v_, (a)->at + rec_at_##id##_##name, sizeof v_); v_; }) : (otherwise))
+	(REC_HAS(a, id, name) ? \
+	 ({ rec_type_##id##_##name v_; memcpy(&v_, (a)->at + rec_at_##id##_##name, sizeof v_); v_; }) : (otherwise))
 
 #endif

@@ -52,8 +52,10 @@ struct rec_chunk {
 };
 /* STAGE: offset in the file of the chunk that the image is, in the word of blob_id[0]. */
 #define rec_stage_target blob_id[0]
-/* CALLS of a ring: the offset that its records count from, 0 = where it stands; finished calls in it (0 while it is open);
-   calls that stood in its place before and were overwritten. */
+/*
+ * CALLS of a ring: the offset that its records count from, 0 = where it stands; finished calls in it (0 while it is
+ * open); calls that stood in its place before and were overwritten.
+ */
 #define rec_offset blob_id[0]
 #define rec_calls blob_id[1]
 #define rec_calls_gone blob_total
@@ -212,8 +214,10 @@ enum rec_domain {
 
 /* ---------------------------------------------------------- other records */
 
-/* Behind the head each starts with a tick word unless it says otherwise. "text": u32 length in bytes, then
- * the bytes, padded with zeros to a whole word (the length word shares its word with the first 4 bytes). */
+/*
+ * Behind the head each starts with a tick word unless it says otherwise. "text": u32 length in bytes, then the bytes,
+ * padded with zeros to a whole word (the length word shares its word with the first 4 bytes).
+ */
 enum rec_type {
 	REC_PAD = 1, /* rest of a block; no tick; step over it */
 	/* tick; {tid u32, flags u32 (enum rec_thread)}; text name: this thread holds the stream from now on */
@@ -247,8 +251,12 @@ enum rec_type {
 	REC_EXEC,
 	REC_EXIT,   /* tick; {kind u32 (enum rec_exit), status u32} */
 	REC_WINDOW, /* tick; {1 = recording on, 0 = off, 0} */
-	REC_HSA_KERNEL, /* tick; {tid u32, packet type u32}; kernel handle; start; end; agent handle; {queue index u32, device index u32};
-	                                 queue handle; packet id; text kernel name; text agent name; text packet fields */
+	/*
+	 * tick; {tid u32, packet type u32}; kernel handle; start; end; agent handle;
+	 * {queue index u32, device index u32}; queue handle; packet id;
+	 * text kernel name; text agent name; text packet fields
+	 */
+	REC_HSA_KERNEL,
 	REC_HSA_COPY, /* link; start; end: an async copy's device times. No tick */
 	/*
 	 * NVTX. result = number of the domain, 0 = the default one. The writer joins nothing: REC_NVTX_POP ends the
@@ -266,31 +274,43 @@ enum rec_type {
 	REC_NVTX_EVENT,
 	REC_NVTX_POP, /* tick; [payload as above] */
 	REC_NVTX_END, /* tick; range id; [payload as above] */
-	/* tick; {what u8 (enum rec_nvtx_name), message u8, 0 u16, resource type u32}; id (domain, string, category,
-	 * thread or resource); message as above. */
+	/*
+	 * tick; {what u8 (enum rec_nvtx_name), message u8, 0 u16, resource type u32}; id (domain, string, category,
+	 * thread or resource); message as above.
+	 */
 	REC_NVTX_NAME,
-	/* tick; {entries u32, enumeration u32 (1) or schema (0)}; id; type (enumeration: bytes of a value); flags;
+	/*
+	 * tick; {entries u32, enumeration u32 (1) or schema (0)}; id; type (enumeration: bytes of a value); flags;
 	 * static bytes; alignment; text name; entries: schema {flags; type; array or union detail; offset; text name;
-	 * text description}, enumeration {value; flag; text name} */
+	 * text description}, enumeration {value; flag; text name}
+	 */
 	REC_NVTX_SCHEMA,
 	/* ---- CUDA through CUPTI. Buffers of activities are chunks of their own (struct rec_cupti_buffer) ---- */
-	/* tick; {CUPTI version u32, CUDA version of the driver u32}; {n u32, flags u32 (enum rec_cupti_library)}; n x
+	/*
+	 * tick; {CUPTI version u32, CUDA version of the driver u32}; {n u32, flags u32 (enum rec_cupti_library)}; n x
 	 * {kind u32, bytes of its records u32}; text path of the library. Before any buffer: no record of a kind that
-	 * is not listed can be stepped over. */
+	 * is not listed can be stepped over.
+	 */
 	REC_CUPTI_LIBRARY,
 	/* tick; {kind u32, enabled by the option u32}. result = CUPTI's answer to the request, 0 = on */
 	REC_CUPTI_KIND,
 	REC_CUPTI_CLOCK, /* tick; CUPTI's timestamp (ns); bracket (ticks); realtime ns: read together */
-	/* tick; {domain u32 (1 driver, 2 runtime), callback id u32}; text: name of an API function, as the library
-	 * tells it */
+	/*
+	 * tick; {domain u32 (1 driver, 2 runtime), callback id u32}; text: name of an API function, as the library
+	 * tells it
+	 */
 	REC_CUPTI_NAME,
-	/* tick; address; text: what a pointer in activity records points to. Holds for buffers completed at or after
-	 * this tick, until the next such record of the address; and for all buffers that were never completed, the last
-	 * one. */
+	/*
+	 * tick; address; text: what a pointer in activity records points to. Holds for buffers completed at or after
+	 * this tick, until the next such record of the address; and for all buffers that were never completed, the
+	 * last one.
+	 */
 	REC_CUPTI_STRING,
 	REC_CUPTI_DROPPED, /* tick; count; {context u32, stream u32} (0xffffffff: any) */
-	/* tick; {what u32 (enum rec_cupti_event), callback id u32}; {context u32, correlation id u32 (0: not in a
-	 * call)}; 4 words, by what */
+	/*
+	 * tick; {what u32 (enum rec_cupti_event), callback id u32}; {context u32, correlation id u32 (0: not in a
+	 * call)}; 4 words, by what
+	 */
 	REC_CUPTI_EVENT,
 	REC_TYPE_COUNT
 };

@@ -122,8 +122,10 @@ enum gt_cupti_stop gt_cupti_walk_stop(const struct gt_cupti_walk *w)
 	return w->stop;
 }
 
-/* `bytes` bytes at w->at into memory: 1, 0 when the file has fewer, -1. Pieces end where the file's blocks do: a packed
- * one is unpacked once. */
+/*
+ * `bytes` bytes at w->at into memory: 1, 0 when the file has fewer, -1. Pieces end where the file's blocks do: a
+ * packed one is unpacked once.
+ */
 static int have(struct gt_cupti_walk *w, size_t bytes, struct gt_err *err)
 {
 	size_t left = w->have - (size_t)(w->at - w->base), want;

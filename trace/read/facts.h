@@ -15,8 +15,10 @@ struct gt_facts {
 	struct gt_fact { const char *key, *value; } *facts; /* in file order */
 };
 
-/* Takes `text` (malloc'ed, zero terminated) over. -1: out of memory. A last line without its newline is half written
- * and left out. */
+/*
+ * Takes `text` (malloc'ed, zero terminated) over. -1: out of memory. A last line without its newline is half written
+ * and left out.
+ */
 int gt_facts_parse(char *text, size_t bytes, struct gt_facts *out);
 void gt_facts_free(struct gt_facts *f);
 /* n-th value of key, 0 based; NULL when there is none. */

@@ -177,8 +177,10 @@ static struct loaded *load(struct gt_merge *m, const struct gt_block_info *info,
 	if (gt_block_load(m->r, info, m->scratch, &walk, err) < 0)
 		return NULL;
 	while (gt_block_next(&walk, &rec)) {
-		/* A record finished since the headers were read may be older than what was promised (M1): left to the
-		 * next run. */
+		/*
+		 * A record finished since the headers were read may be older than what was promised (M1): left to the
+		 * next run.
+		 */
 		if (rec.id < REC_FIRST_FUNCTION || rec.start_tick < info->least_start)
 			continue;
 		m->items[n++] = (struct item){ .start = rec.start_tick,

@@ -85,8 +85,10 @@ static void blank_windows(const struct gt_stage *stage, uint64_t at, uint8_t *bl
 	}
 }
 
-/* As long as the file was when the trace was opened; what a writer adds meanwhile is left out, what it cuts reads as
- * zeros. */
+/*
+ * As long as the file was when the trace was opened; what a writer adds meanwhile is left out, what it cuts reads as
+ * zeros.
+ */
 static int pack_file(struct packer *p, uint32_t file)
 {
 	const struct gt_store_file *f = &p->store->files[file];

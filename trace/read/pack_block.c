@@ -79,8 +79,10 @@ static uint16_t group_of(struct pack_coder *c, uint32_t id)
 	return (uint16_t)c->n_groups++;
 }
 
-/* Adds the record that starts at word `at`; false when it does not fit in `left` words. size: its second word if
- * REC_LONG. */
+/*
+ * Adds the record that starts at word `at`; false when it does not fit in `left` words. size: its second word if
+ * REC_LONG.
+ */
 static bool add_record(struct pack_coder *c, uint64_t head, uint64_t size, uint32_t at, uint32_t left)
 {
 	uint32_t flags = rec_flags(head), id = rec_id(head);
@@ -191,8 +193,10 @@ static const uint8_t *take_columns(struct pack_coder *c, const uint8_t *from)
 
 /* ---- a block ---- */
 
-/* Records from `prefix` bytes on; everything behind them must be zero. Returns bytes in c->split, 0 when it is not that
- * kind. */
+/*
+ * Records from `prefix` bytes on; everything behind them must be zero. Returns bytes in c->split, 0 when it is not
+ * that kind.
+ */
 static size_t split_block(struct pack_coder *c, const uint8_t *block, size_t n, uint32_t prefix)
 {
 	uint32_t total = prefix > n ? 0 : (uint32_t)((n - prefix) / 8), at = 0, heads = 0;

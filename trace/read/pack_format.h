@@ -53,8 +53,10 @@ struct pack_block {
 struct pack_coder;
 struct pack_coder *pack_coder_new(void);
 void pack_coder_free(struct pack_coder *c);
-/* Packs n <= REC_BLOCK bytes; *out points into the coder until its next use. file_block: the block's number in a stream
- * file, or UINT64_MAX for other files. */
+/*
+ * Packs n <= REC_BLOCK bytes; *out points into the coder until its next use. file_block: the block's number in a
+ * stream file, or UINT64_MAX for other files.
+ */
 bool pack_encode(struct pack_coder *c, const void *block, size_t n, uint64_t file_block, enum pack_method *method,
 	const void **out, size_t *bytes);
 /* The inverse: exactly n bytes into block, or false. Any input is safe. */

@@ -81,8 +81,10 @@ static int64_t packed_read(struct gt_store *s, uint32_t file, uint64_t offset, v
 		size_t n = size - inside < bytes - done ? (size_t)(size - inside) : bytes - done;
 		const uint8_t *block = unpacked(p, f->place + number, (size_t)size);
 
-		/* A block that cannot be unpacked reads as damage (no header is all ones): it is lost and counted, its
-		 * neighbours are not. */
+		/*
+		 * A block that cannot be unpacked reads as damage (no header is all ones): it is lost and counted,
+		 * its neighbours are not.
+		 */
 		if (!block && errno != EBADMSG)
 			return -1;
 		if (block)

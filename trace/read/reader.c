@@ -154,8 +154,10 @@ static int by_start(const void *a, const void *b)
 	return x->instance < y->instance ? -1 : x->instance > y->instance;
 }
 
-/* Images that had calls to record and could not: nothing of them is here but this. Without a launcher the first of them
- * made `run`. */
+/*
+ * Images that had calls to record and could not: nothing of them is here but this. Without a launcher the first of
+ * them made `run`.
+ */
 static void count_unrecorded(struct gt_reader *r)
 {
 	bool by_image = !r->n_images && gt_facts_find(&r->run, "run_id", 0) &&

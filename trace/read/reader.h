@@ -26,8 +26,10 @@ struct gt_reader;
 int gt_reader_open(const char *path, struct gt_reader **out, struct gt_err *err);
 void gt_reader_close(struct gt_reader *r);
 
-/* key=value files: n-th value of key (0 based) of `run` (process == -1) or of a process' `meta`; NULL when absent.
- * Unescaped; lives as long as the reader. */
+/*
+ * key=value files: n-th value of key (0 based) of `run` (process == -1) or of a process' `meta`; NULL when absent.
+ * Unescaped; lives as long as the reader.
+ */
 const char *gt_reader_fact(const struct gt_reader *r, int process, const char *key, unsigned n);
 /* The function table's text (unpacked), of the first process that names one. */
 int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struct gt_err *err);
@@ -70,8 +72,10 @@ int gt_cursor_open(struct gt_reader *r, int process, struct gt_cursor **out, str
 int gt_cursor_next(struct gt_cursor *c, struct gt_rec *rec, struct gt_err *err);  /* 1, 0 end, -1 */
 void gt_cursor_close(struct gt_cursor *c);
 
-/* Call records (and callbacks) merged in time order: (start, end descending, stream, offset), all processes or one.
- * Window in session ns; records that overlap it, GT_NO_TIME = open. */
+/*
+ * Call records (and callbacks) merged in time order: (start, end descending, stream, offset), all processes or one.
+ * Window in session ns; records that overlap it, GT_NO_TIME = open.
+ */
 struct gt_merge;
 int gt_merge_open(
 	struct gt_reader *r, int process, int64_t from_ns, int64_t to_ns, struct gt_merge **out, struct gt_err *err);
@@ -85,8 +89,10 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 /* Content by id; 1 found (memory lives until the reader is closed), 0 not stored. */
 int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes);
 
-/* Clocks: segments per process (boot), fitted from REC_CLOCK records and `run` clock lines. Session time is
- * CLOCK_MONOTONIC and a constant per process. trace/read/clock.c */
+/*
+ * Clocks: segments per process (boot), fitted from REC_CLOCK records and `run` clock lines. Session time is
+ * CLOCK_MONOTONIC and a constant per process. trace/read/clock.c
+ */
 int64_t gt_reader_tick_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);       /* session ns */
 int64_t gt_reader_tick_mono_ns(const struct gt_reader *r, uint32_t process, uint64_t tick);  /* CLOCK_MONOTONIC */
 /* a tick of that time, or the first behind it */

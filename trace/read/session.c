@@ -129,8 +129,10 @@ static void find_start(struct gt_image *image)
 	image->start_mono_ns = gt_clock_mono_ns(image->clock, image->first_tick);
 }
 
-/* What to add to CLOCK_MONOTONIC of the image's boot for CLOCK_REALTIME: one value a boot, so that order inside it
- * stays. */
+/*
+ * What to add to CLOCK_MONOTONIC of the image's boot for CLOCK_REALTIME: one value a boot, so that order inside it
+ * stays.
+ */
 static int64_t real_offset(const struct gt_reader *r, const struct gt_image *image)
 {
 	for (uint32_t i = 0; i < r->n_images; i++)

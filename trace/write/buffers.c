@@ -221,8 +221,10 @@ static void punch(uint64_t at, uint64_t bytes)
 		tap_sys_close(fd);
 }
 
-/* The chunk is cut to the blocks that it needs; what lies behind goes to the next request, or back to the disk. B3: the
- * cut comes first. */
+/*
+ * The chunk is cut to the blocks that it needs; what lies behind goes to the next request, or back to the disk. B3:
+ * the cut comes first.
+ */
 static uint64_t cut(struct rec_chunk *c, uint64_t used)
 {
 	uint64_t blocks = (used + REC_BLOCK - 1) / REC_BLOCK, bytes = c->bytes;

@@ -15,20 +15,26 @@
 
 #include "trace/format/rec.h"
 
-/* Makes the file; place_bytes, of a new place, is a multiple of REC_BLOCK. Once a process image. ring_count tells the
- * activities of a chunk that is about to be overwritten (--ring). False: no room. */
+/*
+ * Makes the file; place_bytes, of a new place, is a multiple of REC_BLOCK. Once a process image. ring_count tells the
+ * activities of a chunk that is about to be overwritten (--ring). False: no room.
+ */
 bool tap_buffers_open(uint64_t place_bytes, uint64_t (*ring_count)(const struct rec_chunk *c));
 
-/* A fresh, zeroed place, mapped, its headers written; NULL: no room (*why). What is to be filled begins
- * REC_CUPTI_BUFFER bytes behind. */
+/*
+ * A fresh, zeroed place, mapped, its headers written; NULL: no room (*why). What is to be filled begins
+ * REC_CUPTI_BUFFER bytes behind.
+ */
 struct rec_chunk *tap_buffers_take(enum rec_loss *why);
 static inline struct rec_cupti_buffer *tap_buffers_head(struct rec_chunk *c)
 {
 	return (struct rec_cupti_buffer *)(c + 1);
 }
 
-/* Filled up to head->valid, which the caller has stored, completed_tick last. Unmapped from here on; the disk gets back
- * what is unused. */
+/*
+ * Filled up to head->valid, which the caller has stored, completed_tick last. Unmapped from here on; the disk gets
+ * back what is unused.
+ */
 void tap_buffers_give(struct rec_chunk *c);
 
 /* At the end: what was allocated and not needed goes back to the disk. */

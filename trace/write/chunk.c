@@ -329,8 +329,10 @@ static struct rec_chunk *window_make(struct tap_stream *s, int fd, enum rec_loss
 		w = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (!w)
 		return NULL;
-	/* Else the first store brings in all of it as one large folio, which takes 0.2 ms at once; so each page waits
-	 * for its own. */
+	/*
+	 * Else the first store brings in all of it as one large folio, which takes 0.2 ms at once; so each page waits
+	 * for its own.
+	 */
 	tap_sys_madvise(w, bytes, MADV_RANDOM);
 	s->next_chunk = round_up(at + bytes, REC_BLOCK);
 	w->kind = REC_CHUNK_STAGE;

@@ -20,7 +20,9 @@ enum tap_debug_part {
 extern unsigned tap_debug_on __attribute__((visibility("hidden")));     /* a bit a part */
 
 /* One line; %s %d %u %x %lu %ld %lx. */
-#define TAP_DEBUG(part, ...) do { if (__builtin_expect(tap_debug_on & 1u << TAP_DEBUG_##part, 0)) tap_debug_line(TAP_DEBUG_##part, __VA_ARGS__); } while (0)
+#define TAP_DEBUG(part, ...) do { \
+	if (__builtin_expect(tap_debug_on & 1u << TAP_DEBUG_##part, 0)) \
+		tap_debug_line(TAP_DEBUG_##part, __VA_ARGS__); } while (0)
 void tap_debug_line(enum tap_debug_part part, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 /* Constructor: which parts are on. */
 void tap_debug_init(void);

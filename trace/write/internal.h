@@ -30,11 +30,15 @@ bool tap_chunk_next_block(struct tap_stream *s);
 void tap_chunk_prepare(struct tap_stream *s);
 /* True when there is something for tap_chunk_prepare to do. */
 bool tap_chunk_prepares(const struct tap_stream *s);
-/* Room for a chunk of another kind in the file of the calling thread's stream: returns a descriptor (the caller closes
- * it) and its offset, or -1. bytes are whole, header included. */
+/*
+ * Room for a chunk of another kind in the file of the calling thread's stream: returns a descriptor (the caller
+ * closes it) and its offset, or -1. bytes are whole, header included.
+ */
 int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, enum rec_loss *why);
-/* For a file of places that are not the holder's (buffers.c): its descriptor, which the caller closes, or -1; allocated
- * room, counted against --max-size; bytes that went back; a hole; the hole filled again, not counted. */
+/*
+ * For a file of places that are not the holder's (buffers.c): its descriptor, which the caller closes, or -1;
+ * allocated room, counted against --max-size; bytes that went back; a hole; the hole filled again, not counted.
+ */
 int tap_chunk_file(uint32_t number);
 bool tap_chunk_allocate(int fd, uint64_t at, uint64_t bytes, enum rec_loss *why);
 void tap_chunk_uncount(uint64_t bytes);
@@ -48,8 +52,10 @@ void tap_chunk_blank(struct tap_stream *s);
 /* ---- ring.c ---- */
 
 static inline bool tap_ring(void) { return tap_options.ring && tap_options.max_size; }
-/* A place in the stream's file for a new chunk of calls: the oldest one's. *calls: what it and those before it there
- * held. */
+/*
+ * A place in the stream's file for a new chunk of calls: the oldest one's. *calls: what it and those before it there
+ * held.
+ */
 bool tap_ring_take_oldest(struct tap_stream *s, int fd, uint64_t *place, uint64_t *calls);
 /* The chunk, whose image is here, is left for another: counts its calls. */
 void tap_ring_leave(struct rec_chunk *image);
@@ -87,8 +93,10 @@ void tap_blobs_forget(void);             /* fork: the child's trace directory ho
 
 /* Where this image stands. `dir` is valid when state is OPEN. */
 enum tap_run_state { TAP_RUN_NONE = 0, TAP_RUN_OPENING, TAP_RUN_OPEN };
-/* Opens the image's directory once, whoever comes first; true when there is one. After a failure it may be called
- * again. Signals are blocked by the caller. */
+/*
+ * Opens the image's directory once, whoever comes first; true when there is one. After a failure it may be called
+ * again. Signals are blocked by the caller.
+ */
 bool tap_run_open(void);
 const char *tap_run_image_dir(void);     /* .../NAME.gputap/PID.N, or "" */
 const char *tap_run_dir(void);           /* .../NAME.gputap, or "" */

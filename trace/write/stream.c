@@ -259,8 +259,10 @@ TAP_COLD static bool window_over(void)
 #define EARLY_SKIP 15u
 #define BUSY_TICKS 3000u                                /* a call, at most about a microsecond */
 
-/* Reading the clock costs more than many a call: a busy thread looks at each 16th, so that it can miss that many at
- * most. */
+/*
+ * Reading the clock costs more than many a call: a busy thread looks at each 16th, so that it can miss that many at
+ * most.
+ */
 TAP_COLD bool tap_window_early(void)
 {
 	/* a guess of the window's first tick: spares the clock call */
@@ -289,8 +291,10 @@ static bool window_open(void)
 	return !tap_off && (!tap_options.stop_after || !window_over());
 }
 
-/* The second of the two clock pairs that a trace without a launcher has: at the first need a millisecond later, never
- * by waiting. */
+/*
+ * The second of the two clock pairs that a trace without a launcher has: at the first need a millisecond later, never
+ * by waiting.
+ */
 static void clock_second(uint64_t tick)
 {
 	uint64_t due = __atomic_load_n(&second_clock_tick, __ATOMIC_RELAXED);
@@ -417,8 +421,10 @@ void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
 
 uint32_t tap_stream_count(void) { return __atomic_load_n(&stream_count, __ATOMIC_RELAXED); }
 
-/* When a thread may next try to open the image or a stream, and how long was waited. Races cost one attempt more or
- * less. */
+/*
+ * When a thread may next try to open the image or a stream, and how long was waited. Races cost one attempt more or
+ * less.
+ */
 static uint64_t open_retry_tick, open_retry_wait;
 
 static void open_failed(enum rec_loss why)
@@ -445,8 +451,10 @@ static void set_holder(struct tap_stream *s, uint32_t tid, uint64_t tick)
 	TAP_WRITE_ONCE(s->control->tid, tid);
 }
 
-/* Beside its stream a thread holds the one for what the ring must not take. Without room for it everything goes to the
- * first. */
+/*
+ * Beside its stream a thread holds the one for what the ring must not take. Without room for it everything goes to
+ * the first.
+ */
 static void take_kept(struct tap_stream *s)
 {
 	enum rec_loss why;

@@ -50,12 +50,16 @@ struct tap_stream {
  */
 struct tap_stream *tap_stream_get(void);
 
-/* As tap_stream_get, for a record of this type that is not written by tap_record: with --ring what calls refer to
- * (objects, names, clocks) goes to a stream beside the thread's own that is never overwritten. */
+/*
+ * As tap_stream_get, for a record of this type that is not written by tap_record: with --ring what calls refer to
+ * (objects, names, clocks) goes to a stream beside the thread's own that is never overwritten.
+ */
 struct tap_stream *tap_stream_get_for(uint32_t id);
 
-/* Room for one record of `words` 8-byte words, header included, inside one block; switches blocks and chunks
- * when needed; NULL when there is no room (counted). *link gets its place. Commit on the same thread. */
+/*
+ * Room for one record of `words` 8-byte words, header included, inside one block; switches blocks and chunks when
+ * needed; NULL when there is no room (counted). *link gets its place. Commit on the same thread.
+ */
 uint64_t *tap_stream_reserve(struct tap_stream *s, uint32_t words, uint64_t *link);
 void tap_stream_commit(uint64_t *rec, uint64_t head);
 /* Count something lost on this thread's stream (or, without one, in the process' own counter page). Any context. */
@@ -69,8 +73,10 @@ bool tap_record(uint32_t id, int32_t result, const uint64_t *words, uint32_t n);
 /* tick; payload words; text at the end */
 bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t bytes);
 
-/* Store one content (program source, log) under its id unless this process stored it already, at most 1 MiB of it.
- * Returns the id in id[2] in any case. parts/lengths as clCreateProgramWithSource. Not for hot paths. */
+/*
+ * Store one content (program source, log) under its id unless this process stored it already, at most 1 MiB of it.
+ * Returns the id in id[2] in any case. parts/lengths as clCreateProgramWithSource. Not for hot paths.
+ */
 void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
 	bool keep_content, uint64_t id[2], uint64_t *total);
 

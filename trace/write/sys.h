@@ -47,7 +47,8 @@ static inline long tap_sys6(long nr, long a, long b, long c, long d, long e, lon
 #error "gputap traces x86-64 and aarch64"
 #endif
 
-#define TAP_SYS(nr, a, b, c, d, e, f) tap_sys6(SYS_##nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define TAP_SYS(nr, a, b, c, d, e, f) \
+	tap_sys6(SYS_##nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 static inline int tap_sys_open(const char *path, int flags, int mode)
 {

@@ -3,7 +3,7 @@
  *
  * Runs in the tool. One line per call in order of start:
  *
- *	TID      5780    START TIME 0x00038ec9f2b404c3    DURATION 0x00000000000001e9    CMD ID 2             clEnqueue...
+ *	TID      5780    START TIME 0x00038ec9f2b404c3    DURATION 0x00000000000001e9    CMD ID 2             clEn...
  *
  * Start in raw ticks of the host clock, duration in microseconds, both hexadecimal. docs/apilog.md.
  *

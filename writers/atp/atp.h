@@ -14,8 +14,10 @@
 #include "writers/render.h"
 #include "writers/writer.h"
 
-/* What a function that is not in the enumeration gets: the enumeration's own word for it, and for HSA a number that
- * readers use for no function of theirs. */
+/*
+ * What a function that is not in the enumeration gets: the enumeration's own word for it, and for HSA a number that
+ * readers use for no function of theirs.
+ */
 #define GT_ATP_OPENCL_UNKNOWN 146u
 #define GT_ATP_HSA_UNKNOWN 1000u
 #define GT_ATP_HSA_ASYNC_COPY 128u

@@ -277,8 +277,10 @@ static bool in_window(const struct gt_export *x, const struct gt_cuda_event *e)
 	       (x->to_ns == GT_NO_TIME || e->start_ns <= x->to_ns);
 }
 
-/* spec: ATP HSA kernel section; of the packet what a launch has too. A grid counts work-items there, and blocks in
- * CUDA. */
+/*
+ * spec: ATP HSA kernel section; of the packet what a launch has too. A grid counts work-items there, and blocks in
+ * CUDA.
+ */
 static unsigned put_hsa_kernel(
 	struct gt_text *t, const struct gt_cuda *c, const struct gt_cuda_event *e, int64_t shift, bool eight_fields)
 {

@@ -208,8 +208,10 @@ static bool work_times(struct gt_sql_feeder *f, const struct gt_cuda_event *e, i
 
 /* --------------------------------------------------------------------- calls */
 
-/* A call that never came back (the process died inside) has no end and no result: the row ends where it starts, with
- * -1. */
+/*
+ * A call that never came back (the process died inside) has no end and no result: the row ends where it starts, with
+ * -1.
+ */
 static void add_call(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 {
 	struct gt_sql_row *r = gt_sql_add(f->runtime);
@@ -566,7 +568,8 @@ int gt_sql_cuda_open(struct gt_sql_feeder *f, struct gt_err *err)
 	f->cuda->nested = f->driver_rows;
 	number_calls(f);
 	reserve_numbers(f);
-#define T(name, table, cells) f->cuda->name = gt_sql_feed(f->db, #table, name##_cells, sizeof name##_cells / sizeof name##_cells[0]);
+#define T(name, table, cells) \
+	f->cuda->name = gt_sql_feed(f->db, #table, name##_cells, sizeof name##_cells / sizeof name##_cells[0]);
 	TABLES(T)
 #undef T
 	return 0;

@@ -38,8 +38,10 @@ int gt_sql_managed_copy(int counter)
 	}
 }
 
-/* The labels of ENUM_CUPTI_OVERHEAD_TYPE say which are the profiler's. Names of 2<<16 and 3<<16, and of a flush, are
- * those that other tools' rules look for; types behind 6<<16 are younger than the enumeration. */
+/*
+ * The labels of ENUM_CUPTI_OVERHEAD_TYPE say which are the profiler's. Names of 2<<16 and 3<<16, and of a flush, are
+ * those that other tools' rules look for; types behind 6<<16 are younger than the enumeration.
+ */
 const struct gt_sql_overhead *gt_sql_overhead(int cupti)
 {
 	static const struct gt_sql_overhead known[] = {

@@ -34,8 +34,10 @@ struct gt_sql;
 
 /* Creates path (what was there is removed) with its always present tables. 0, or -1 with *err. */
 int gt_sql_open(const char *path, const struct gt_sql_options *opt, struct gt_sql **out, struct gt_err *err);
-/* Writes what is left, the strings and the indices, and closes. keep false: only closes. db is gone afterwards. 0 or
- * -1. */
+/*
+ * Writes what is left, the strings and the indices, and closes. keep false: only closes. db is gone afterwards. 0 or
+ * -1.
+ */
 int gt_sql_close(struct gt_sql *db, bool keep, struct gt_err *err);
 bool gt_sql_failed(const struct gt_sql *db);
 
@@ -49,8 +51,10 @@ bool gt_sql_dynamic_tables(struct sqlite3 *db);
 struct gt_sql_row { uint64_t set; int64_t v[]; };
 
 struct gt_sql_table;
-/* The table `name` fed with n cells of these names, by ascending rowid; a table with PRIMARY KEY (...) cannot be. Never
- * NULL. */
+/*
+ * The table `name` fed with n cells of these names, by ascending rowid; a table with PRIMARY KEY (...) cannot be.
+ * Never NULL.
+ */
 struct gt_sql_table *gt_sql_feed(struct gt_sql *db, const char *name, const char *const *cells, unsigned n);
 bool gt_sql_wanted(const struct gt_sql_table *t); /* false: the edition has no such table */
 /* A new row, all cells NULL. Valid until the next call for this table. */

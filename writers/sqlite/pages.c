@@ -217,8 +217,10 @@ void gt_btree_free(struct gt_btree *t)
 	free(t);
 }
 
-/* The part of a record that does not fit its leaf, as a chain of pages. Written from its end: a page names the next
- * one. */
+/*
+ * The part of a record that does not fit its leaf, as a chain of pages. Written from its end: a page names the next
+ * one.
+ */
 static uint32_t append_overflow(struct gt_btree *t, const uint8_t *record, size_t bytes)
 {
 	static const size_t each = GT_PAGE - 4;

@@ -33,8 +33,10 @@ struct gt_schema_value { const char *table; int64_t id; const char *name, *label
 const struct gt_schema_table *gt_schema_tables(enum gt_schema_edition edition, size_t *n);
 const struct gt_schema_table *gt_schema_find(enum gt_schema_edition edition, const char *name); /* NULL */
 
-/* Columns of a notation, at most GT_SCHEMA_COLUMNS; *constraint = the PRIMARY KEY (...) behind them or NULL. Returns
- * how many. */
+/*
+ * Columns of a notation, at most GT_SCHEMA_COLUMNS; *constraint = the PRIMARY KEY (...) behind them or NULL. Returns
+ * how many.
+ */
 unsigned gt_schema_columns(
 	enum gt_schema_edition edition, const char *columns, struct gt_schema_column *out, const char **constraint);
 /* CREATE TABLE statement; extra = more notation behind the columns, or "". False: does not fit. */

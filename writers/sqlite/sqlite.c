@@ -26,7 +26,8 @@ GT_WALK_TABLES(T)
 
 static void feed_tables(struct gt_sql_feeder *f)
 {
-#define T(member, table, cells) f->member = gt_sql_feed(f->db, #table, member##_cells, sizeof member##_cells / sizeof member##_cells[0]);
+#define T(member, table, cells) \
+	f->member = gt_sql_feed(f->db, #table, member##_cells, sizeof member##_cells / sizeof member##_cells[0]);
 	GT_WALK_TABLES(T)
 #undef T
 }

@@ -18,7 +18,8 @@
 
 #define SAME(ours, our_member, theirs, their_member) \
 	_Static_assert(offsetof(struct ours, our_member) == offsetof(theirs, their_member) && \
-		       sizeof(((struct ours *)0)->our_member) == sizeof(((theirs *)0)->their_member), #ours "." #our_member)
+		       sizeof(((struct ours *)0)->our_member) == sizeof(((theirs *)0)->their_member), \
+		       #ours "." #our_member)
 #define SIZE(ours, theirs) _Static_assert(sizeof(struct ours) == sizeof(theirs), #ours)
 
 SIZE(nvtx_event, nvtxEventAttributes_t);
