@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
-#include "trace/read/error.h"
+#include "common/error.h"
 
 struct gt_cli {
 	const char *command;            /* "export" */

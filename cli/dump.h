@@ -7,8 +7,8 @@
 #ifndef GPUTAP_CLI_DUMP_H
 #define GPUTAP_CLI_DUMP_H
 
+#include "common/text.h"
 #include "model/model.h"
-#include "writers/text.h"
 
 const char *gt_dump_loss_name(int reason);      /* "TIME_ZERO"; NULL */
 

@@ -7,8 +7,8 @@
 #ifndef GPUTAP_CLI_INFO_H
 #define GPUTAP_CLI_INFO_H
 
+#include "common/text.h"
 #include "model/model.h"
-#include "writers/text.h"
 
 /*
  * CUDA, where there is any: to standard output; as a field "cuda" of the object that is open in t. 0, or -1 with *err.

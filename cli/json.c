@@ -1,65 +1,10 @@
 /*
- * cli/json.c - pieces of JSON appended to a text; always valid UTF-8
+ * cli/json.c - what is in a trace as JSON: values by their class, arguments of calls, answers to queries
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/json.h"
-
-static void comma(struct gt_text *t)
-{
-	if (t->used && t->data[t->used - 1] != '{' && t->data[t->used - 1] != '[')
-		gt_text_char(t, ',');
-}
-
-void gt_json_key(struct gt_text *t, const char *name)
-{
-	comma(t);
-	gt_json_string(t, name, strlen(name));
-	gt_text_char(t, ':');
-}
-
-void gt_json_field_text(struct gt_text *t, const char *name, struct gt_string value)
-{
-	gt_json_key(t, name);
-	gt_json_string(t, value.text, value.bytes);
-}
-
-void gt_json_field_str(struct gt_text *t, const char *name, const char *value)
-{
-	gt_json_field_text(t, name, (struct gt_string){ value, strlen(value) });
-}
-
-void gt_json_field_u64(struct gt_text *t, const char *name, uint64_t value)
-{
-	gt_json_key(t, name);
-	gt_text_u64(t, value);
-}
-
-void gt_json_field_i64(struct gt_text *t, const char *name, int64_t value)
-{
-	gt_json_key(t, name);
-	gt_text_i64(t, value);
-}
-
-void gt_json_field_bool(struct gt_text *t, const char *name, bool value)
-{
-	gt_json_key(t, name);
-	gt_text_str(t, value ? "true" : "false");
-}
-
-static void hex(struct gt_text *t, uint64_t value)
-{
-	gt_text_lit(t, "\"0x");
-	gt_text_hex(t, value, 1, false);
-	gt_text_char(t, '"');
-}
-
-void gt_json_field_hex(struct gt_text *t, const char *name, uint64_t value)
-{
-	gt_json_key(t, name);
-	hex(t, value);
-}
 
 void gt_json_field_time(struct gt_text *t, const char *name, int64_t ns)
 {
@@ -102,15 +47,6 @@ static void flags(struct gt_text *t, const struct gt_enum *symbols, uint64_t bit
 	gt_text_char(t, '"');
 }
 
-/* JSON has no infinities and no NaN. */
-static void number(struct gt_text *t, double v)
-{
-	if (v - v != 0)
-		gt_text_str(t, v != v ? "\"nan\"" : v > 0 ? "\"inf\"" : "\"-inf\"");
-	else
-		gt_text_float(t, v);
-}
-
 void gt_json_scalar(
 	struct gt_text *t, enum gt_value value, const struct gt_enum *symbols, uint64_t bits, uint32_t bytes)
 {
@@ -129,17 +65,17 @@ void gt_json_scalar(
 		break;
 	case GT_HANDLE: case GT_POINTER: case GT_CALLBACK:
 		if (bits)
-			hex(t, bits);
+			gt_json_hex(t, bits);
 		else
 			gt_text_lit(t, "null");
 		break;
 	case GT_F32:
 		memcpy(&f, &bits, 4);
-		number(t, (double)f);
+		gt_json_real(t, (double)f);
 		break;
 	case GT_F64:
 		memcpy(&d, &bits, 8);
-		number(t, d);
+		gt_json_real(t, d);
 		break;
 	case GT_I8: case GT_I16: case GT_I32: case GT_I64: case GT_ERROR: case GT_CHAR:
 		gt_text_i64(t, sign_extend(bits, bytes));
@@ -173,21 +109,13 @@ static uint32_t size_of(enum gt_value v)
 	}
 }
 
-static void raw_bytes(struct gt_text *t, const unsigned char *data, uint32_t bytes)
-{
-	gt_text_char(t, '"');
-	for (uint32_t i = 0; i < bytes; i++)
-		gt_text_hex(t, data[i], 2, false);
-	gt_text_char(t, '"');
-}
-
 static void structure(
 	struct gt_text *t, const struct gt_fntable *table, const char *group, const void *data, uint32_t bytes)
 {
 	const struct gt_struct *s = gt_fntable_struct(table, group);
 
 	if (!s || s->bytes > bytes) {
-		raw_bytes(t, data, bytes);
+		gt_json_bytes(t, data, bytes);
 		return;
 	}
 	gt_text_char(t, '{');
@@ -201,7 +129,7 @@ static void structure(
 			if (f->value == GT_CHAR)
 				gt_json_string(t, text, strnlen(text, f->bytes));
 			else
-				raw_bytes(t, (const unsigned char *)text, f->bytes);
+				gt_json_bytes(t, text, f->bytes);
 			continue;
 		}
 		gt_json_scalar(t, f->value, *f->group ? gt_fntable_enum(table, f->group) : NULL,
@@ -238,7 +166,7 @@ void gt_json_query(struct gt_text *t, const struct gt_fntable *table, const char
 	uint32_t each;
 
 	if (!gt_fntable_query(table, group, query, &q)) {
-		raw_bytes(t, data, bytes);
+		gt_json_bytes(t, data, bytes);
 	} else if (q.value == GT_CHAR) {
 		gt_json_string(t, data, strnlen(data, bytes));
 	} else {
@@ -248,7 +176,7 @@ void gt_json_query(struct gt_text *t, const struct gt_fntable *table, const char
 		if (!q.array && bytes && bytes < each)
 			each = bytes;     /* the driver answered with a narrower type */
 		if (q.value == GT_STRUCT && !s)
-			raw_bytes(t, data, bytes);
+			gt_json_bytes(t, data, bytes);
 		else if (!q.array && bytes < each)
 			gt_text_lit(t, "null");
 		else
@@ -289,7 +217,7 @@ static void behind(struct gt_text *t, const struct gt_call *call, const struct g
 		if (find_query(call, p, &query))
 			gt_json_query(t, table, p->group, query, a->data, a->bytes);
 		else
-			raw_bytes(t, a->data, a->bytes);
+			gt_json_bytes(t, a->data, a->bytes);
 		break;
 	default:
 		if (p->elem == GT_CHAR)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "trace/read/error.h"
+#include "common/error.h"
 
 enum gt_scope { GT_SCOPE_S = 1, GT_SCOPE_R = 2, GT_SCOPE_E = 4, GT_SCOPE_T = 8, GT_SCOPE_I = 16, GT_SCOPE_D = 32 };
 enum gt_option_type {

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/read/error.h"
+#include "common/error.h"
 
 /* What kind of value one scalar, or one element behind a pointer, is. */
 enum gt_value {

@@ -17,14 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/error.h"
+#include "common/text.h"              /* struct gt_string */
 #include "model/fntable.h"
 #include "trace/format/rec.h"
-#include "trace/read/error.h"
 #include "trace/read/reader.h"          /* GT_NO_TIME */
 
 struct gt_model;
-
-struct gt_string { const char *text; size_t bytes; };
 
 /* The session: the launcher's facts, or what the first image knew when there was no launcher. */
 struct gt_session {

@@ -11,8 +11,8 @@
 #ifndef GPUTAP_WRITERS_OUTPUT_H
 #define GPUTAP_WRITERS_OUTPUT_H
 
-#include "trace/read/error.h"
-#include "writers/text.h"
+#include "common/error.h"
+#include "common/text.h"
 #include "writers/writer.h"
 
 struct gt_output {

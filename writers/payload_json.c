@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json.h"
+
 #define DEPTH_MAX 8                       /* schemas within schemas */
 #define TEXT_MAX 65536u                   /* bytes of one payload; a schema may hold itself many times */
 #define STEPS_MAX 4096u                   /* schemas looked into for one payload */
@@ -83,7 +85,7 @@ static void put_enumerated(const struct payload *p, const struct gt_payload_sche
 
 	for (uint32_t i = 0; i < e->n_entries; i++)
 		if ((e->entries[i].value & mask) == bits && e->entries[i].name.text) {
-			gt_text_json(p->t, e->entries[i].name.text, e->entries[i].name.bytes);
+			gt_json_string(p->t, e->entries[i].name.text, e->entries[i].name.bytes);
 			return;
 		}
 	gt_text_u64(p->t, bits);
@@ -175,7 +177,7 @@ static void put_element(const struct payload *p, const struct gt_payload_entry *
 	} else if (e->type == GT_PAYLOAD_REGISTERED) {
 		text = gt_model_registered_string(p->m, p->g->process, bits_at(p, at, 8));
 		if (text.text)
-			gt_text_json(p->t, text.text, text.bytes);
+			gt_json_string(p->t, text.text, text.bytes);
 		else
 			put_number(p, e->type, at);
 	} else if (e->type < GT_PAYLOAD_FIRST_SCHEMA) {
@@ -205,7 +207,7 @@ static void put_value(const struct payload *p, const struct gt_payload_entry *e,
 		return;
 	}
 	if (is_text(e->type)) {
-		gt_text_json(p->t, p->data + at, strnlen(p->data + at, e->detail));
+		gt_json_string(p->t, p->data + at, strnlen(p->data + at, e->detail));
 		return;
 	}
 	gt_text_char(p->t, '[');
@@ -231,7 +233,7 @@ static void put_members(struct payload p, const struct gt_payload_schema *s)
 			continue;
 		if (p.t->used && p.t->data[p.t->used - 1] != '{')
 			gt_text_char(p.t, ',');
-		gt_text_json(p.t, e->name.text, e->name.text ? e->name.bytes : 0);
+		gt_json_string(p.t, e->name.text, e->name.text ? e->name.bytes : 0);
 		gt_text_char(p.t, ':');
 		put_value(&p, e, at);
 	}

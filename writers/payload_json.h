@@ -7,8 +7,8 @@
 #ifndef GPUTAP_WRITERS_PAYLOAD_JSON_H
 #define GPUTAP_WRITERS_PAYLOAD_JSON_H
 
+#include "common/text.h"
 #include "model/nvtx/payload.h"
-#include "writers/text.h"
 
 /*
  * One object with the members of all pieces, by their schemas. False, nothing written: no schema says what any of it

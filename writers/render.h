@@ -11,9 +11,9 @@
 #ifndef GPUTAP_WRITERS_RENDER_H
 #define GPUTAP_WRITERS_RENDER_H
 
+#include "common/text.h"
 #include "model/cuda/cuda.h"
 #include "model/model.h"
-#include "writers/text.h"
 
 /* How .atp shows one parameter. */
 enum gt_atp_how {

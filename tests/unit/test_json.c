@@ -1,5 +1,5 @@
 /*
- * tests/unit/test_json.c - cli/json.c: always valid JSON in valid UTF-8
+ * tests/unit/test_json.c - common/json.c, cli/json.c: always valid JSON in valid UTF-8
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -7,7 +7,7 @@
 #ifndef GPUTAP_TRACE_READ_PACK_H
 #define GPUTAP_TRACE_READ_PACK_H
 
-#include "trace/read/error.h"
+#include "common/error.h"
 
 /*
  * Writes the trace at `path` (a directory, or a packed file again) as one file `out`: beside it first, renamed at the

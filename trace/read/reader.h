@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/error.h"
 #include "trace/format/rec.h"
-#include "trace/read/error.h"
 
 #define GT_NO_TIME INT64_MIN
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/read/error.h"
+#include "common/error.h"
 
 #define GT_STORE_NAME_MAX 80              /* longest name of a file of a trace, with its zero */
 #define GT_STORE_NONE UINT32_MAX

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/read/error.h"
+#include "common/error.h"
 #include "writers/sqlite/schema.h"
 
 enum gt_sql_lazy { GT_SQL_LAZY_UNSET, GT_SQL_LAZY_TRUE, GT_SQL_LAZY_FALSE };

@@ -1,5 +1,5 @@
 /*
- * writers/text.h - a growing text, appended to without printf
+ * common/text.h - a growing text, appended to without printf
  *
  * Runs in the tool, in the loops that write one line per call: at two million lines a second printf alone
  * would be the budget. A failed allocation is remembered (`failed`) and appends become no-ops, so callers check
@@ -8,13 +8,15 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef GPUTAP_WRITERS_TEXT_H
-#define GPUTAP_WRITERS_TEXT_H
+#ifndef GPUTAP_COMMON_TEXT_H
+#define GPUTAP_COMMON_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+struct gt_string { const char *text; size_t bytes; };     /* not owned; no NUL behind it that one could count on */
 
 struct gt_text {
 	char *data;
@@ -55,8 +57,6 @@ void gt_text_hex(struct gt_text *t, uint64_t v, unsigned digits, bool upper);
 /* As "%.9g" of C, in the C locale. */
 void gt_text_float(struct gt_text *t, double v);
 
-/* A JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD. */
-void gt_text_json(struct gt_text *t, const char *s, size_t bytes);
 /* n blanks */
 void gt_text_blank(struct gt_text *t, size_t n);
 

@@ -1,10 +1,10 @@
 /*
- * trace/read/error.c - fill in a struct gt_err
+ * common/error.c - fill in a struct gt_err
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "trace/read/error.h"
+#include "common/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

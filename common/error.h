@@ -1,13 +1,13 @@
 /*
- * trace/read/error.h - how the tool's library code reports a failure
+ * common/error.h - how the tool's library code reports a failure
  *
  * Library code returns -1 and fills *err; only cli/ prints and exits (docs/errors.md).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef GPUTAP_TRACE_READ_ERROR_H
-#define GPUTAP_TRACE_READ_ERROR_H
+#ifndef GPUTAP_COMMON_ERROR_H
+#define GPUTAP_COMMON_ERROR_H
 
 enum gt_exit {                            /* also the tool's exit status */
 	GT_EXIT_OK = 0, GT_EXIT_NO = 1, GT_EXIT_USAGE = 2, GT_EXIT_INPUT = 3, GT_EXIT_OUTPUT = 4, GT_EXIT_MISSING = 5

@@ -1,15 +1,13 @@
 /*
- * writers/text.c - a growing text, appended to without printf
+ * common/text.c - a growing text, appended to without printf
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "writers/text.h"
+#include "common/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "common/utf8.h"
 
 bool gt_text_grow(struct gt_text *t, size_t more)
 {
@@ -122,38 +120,4 @@ void gt_text_blank(struct gt_text *t, size_t n)
 		memset(t->data + t->used, ' ', n);
 		t->used += n;
 	}
-}
-
-/* -------------------------------------------------------------------- JSON */
-
-static void escape(struct gt_text *t, unsigned char c)
-{
-	static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
-	const char *at = c ? strchr(plain, c) : NULL;
-
-	gt_text_char(t, '\\');
-	if (at) {
-		gt_text_char(t, letter[at - plain]);
-	} else {
-		gt_text_char(t, 'u');
-		gt_text_hex(t, c, 4, false);
-	}
-}
-
-void gt_text_json(struct gt_text *t, const char *s, size_t bytes)
-{
-	gt_text_char(t, '"');
-	for (size_t i = 0; i < bytes; ) {
-		unsigned char c = (unsigned char)s[i];
-		size_t n = gt_utf8_sequence(s + i, bytes - i);
-
-		if (!n)
-			gt_text_lit(t, "\xef\xbf\xbd");
-		else if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
-			escape(t, c);
-		else
-			gt_text_bytes(t, s + i, n);
-		i += n ? n : 1;
-	}
-	gt_text_char(t, '"');
 }
