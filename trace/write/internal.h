@@ -89,7 +89,7 @@ void tap_streams_forget(void);           /* new process: nothing of the parent's
 
 void tap_blobs_forget(void);             /* fork: the child's trace directory holds none yet */
 
-/* ---- rundir.c ---- */
+/* ---- run*.c; what they share among themselves: run.h ---- */
 
 /* Where this image stands. `dir` is valid when state is OPEN. */
 enum tap_run_state { TAP_RUN_NONE = 0, TAP_RUN_OPENING, TAP_RUN_OPEN };

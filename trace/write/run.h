@@ -1,0 +1,59 @@
+/*
+ * trace/write/run.h - what the files of a run share: its name, its directory, its facts, the image's place in it
+ *
+ * Runs      inside the traced program, on slow paths.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_WRITE_RUN_H
+#define GPUTAP_TRACE_WRITE_RUN_H
+
+#include "trace/write/internal.h"
+
+/* Which run this image belongs to, and its place in the trace. */
+struct tap_run {
+	char id[17];                    /* 16 hexadecimal digits; run.c */
+	uint32_t start_pid;             /* who ran the constructor; run.c */
+	uint32_t root_pid;              /* the root image's, or the launcher's; run.c */
+	bool launched;                  /* a launcher stands above this run; run.c */
+	char dir[TAP_PATH_MAX];         /* .../NAME.gputap; run_dir.c */
+	char image_dir[TAP_PATH_MAX];   /* .../NAME.gputap/PID.N, or ""; run_image.c */
+	const char *image_name;         /* PID.N inside image_dir; run_image.c */
+	char parent_name[32];           /* PID.N of the image this one was forked from; run_image.c */
+	char scratch[16384];            /* metadata on their way to a file or from one; of the opener alone */
+};
+extern struct tap_run tap_run TAP_HIDDEN;
+
+/* ---- run_name.c ---- */
+
+/* The run's name from the pattern of --output: everything but %n is answered here. */
+void tap_run_name_init(const char *pattern);
+const char *tap_run_name(void);         /* absolute, without .gputap; may hold %n */
+/* The n-th try for a directory of that name, and `tail`; false: too long. */
+bool tap_run_name_path(char *to, uint32_t n, const char *tail);
+
+/* ---- run_facts.c ---- */
+
+/* The files of key=value lines: `run` of the run's directory, where it is made; `meta` of image n, and its table. */
+bool tap_run_write_run(const char *dir);
+void tap_run_write_meta(uint32_t n);
+void tap_run_write_table(void);
+/* The run's own file says once per process that this one has no directory: nothing else would tell a reader. */
+void tap_run_say_failed(void);
+
+/* ---- run_dir.c ---- */
+
+bool tap_run_dir_find(void);            /* or makes it: tap_run.dir */
+
+/* path = dir + tail */
+static inline void tap_run_path(char *path, const char *dir, const char *tail)
+{
+	struct tap_text t;
+
+	tap_text_init(&t, path, TAP_PATH_MAX);
+	tap_text_str(&t, dir);
+	tap_text_str(&t, tail);
+}
+
+#endif

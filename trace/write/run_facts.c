@@ -1,0 +1,246 @@
+/*
+ * trace/write/run_facts.c - what a trace says about its run and its images: the files `run`, `meta` and the table
+ *
+ * Runs      on the first thread that records, with all signals blocked.
+ * Must not  allocate with malloc, lock, touch errno.
+ *
+ * Keys and their meaning: docs/trace-format.md, and the end of trace/format/rec.h.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <sys/utsname.h>
+
+#include "trace/write/run.h"
+
+extern const unsigned char tap_table[];         /* generated: the function table, compressed */
+extern const size_t tap_table_bytes;
+extern const char tap_table_hash[];
+
+extern char **environ;
+
+static void put_key(struct tap_text *t, const char *key)
+{
+	tap_text_str(t, key);
+	tap_text_char(t, '=');
+}
+
+static void put_value(struct tap_text *t, const char *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)v[i];
+
+		if (c == '%' || c < 0x20) {
+			tap_text_char(t, '%');
+			tap_text_char(t, "0123456789ABCDEF"[c >> 4]);
+			tap_text_char(t, "0123456789ABCDEF"[c & 15]);
+		} else {
+			tap_text_char(t, v[i]);
+		}
+	}
+}
+
+static void put_line(struct tap_text *t, const char *key, const char *value)
+{
+	put_key(t, key);
+	put_value(t, value, tap_text_length(value));
+	tap_text_char(t, '\n');
+}
+
+static void put_number(struct tap_text *t, const char *key, uint64_t v)
+{
+	put_key(t, key);
+	tap_text_u64(t, v);
+	tap_text_char(t, '\n');
+}
+
+static void put_link(struct tap_text *t, const char *key, const char *link)
+{
+	char path[TAP_PATH_MAX];
+	long n = tap_sys_readlink(link, path, sizeof path);
+
+	put_key(t, key);
+	put_value(t, path, n > 0 ? (size_t)n : 0);
+	tap_text_char(t, '\n');
+}
+
+/* One "arg" line for each word of the command line; a very long one is cut. */
+static void put_arguments(struct tap_text *t)
+{
+	char line[4096];
+	int fd = tap_sys_open("/proc/self/cmdline", O_RDONLY, 0);
+	long n = fd < 0 ? 0 : tap_sys_read(fd, line, sizeof line - 1);
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	if (n <= 0)
+		return;
+	line[n] = 0;
+	for (long i = 0; i < n; i += (long)tap_text_length(line + i) + 1)
+		put_line(t, "arg", line + i);
+}
+
+static void put_first_line_of(struct tap_text *t, const char *key, const char *path)
+{
+	char line[128];
+	int fd = tap_sys_open(path, O_RDONLY, 0);
+	long n = fd < 0 ? 0 : tap_sys_read(fd, line, sizeof line);
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	while (n > 0 && line[n - 1] == '\n')
+		n--;
+	put_key(t, key);
+	put_value(t, line, n > 0 ? (size_t)n : 0);
+	tap_text_char(t, '\n');
+}
+
+static void put_options(struct tap_text *t)
+{
+	const char *name, *value;
+
+	for (size_t i = 0; (name = tap_option_at(i, &value)); i++) {
+		tap_text_str(t, "option=");
+		tap_text_str(t, name);
+		tap_text_char(t, '=');
+		put_value(t, value, tap_text_length(value));
+		tap_text_char(t, '\n');
+	}
+}
+
+/* Only the variables that were asked for (--env). */
+static void put_environment(struct tap_text *t)
+{
+	const char *names = tap_option("env");
+
+	for (char **line = *names ? environ : NULL; line && *line; line++) {
+		char name[128];
+		size_t n = 0;
+
+		while ((*line)[n] && (*line)[n] != '=' && n + 1 < sizeof name) {
+			name[n] = (*line)[n];
+			n++;
+		}
+		name[n] = 0;
+		if ((*line)[n] == '=' && tap_list_has(names, name))
+			put_line(t, "env", *line);
+	}
+}
+
+static bool write_file(const char *dir, const char *tail, const void *data, size_t bytes)
+{
+	char path[TAP_PATH_MAX];
+	bool ok = true;
+
+	tap_run_path(path, dir, tail);
+	int fd = tap_sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+
+	if (fd < 0)
+		return false;
+	for (size_t at = 0; ok && at < bytes;) {
+		long n = tap_sys_write(fd, (const char *)data + at, bytes - at);
+
+		ok = n > 0;
+		at += ok ? (size_t)n : 0;
+	}
+	tap_sys_close(fd);
+	return ok;
+}
+
+bool tap_run_write_run(const char *dir)
+{
+	struct tap_clock_set c;
+	struct utsname host;
+	struct tap_text t;
+
+	tap_text_init(&t, tap_run.scratch, sizeof tap_run.scratch);
+	put_number(&t, "format", REC_VERSION);
+	put_line(&t, "run_id", tap_run.id);
+	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) == 0)
+		put_line(&t, "host", host.nodename);
+	put_number(&t, "user", (uint64_t)TAP_SYS(getuid, 0, 0, 0, 0, 0, 0));
+	put_link(&t, "cwd", "/proc/self/cwd");
+	tap_clock_read(&c);
+	put_number(&t, "start_realtime_ns", c.real_ns);
+	tap_text_str(&t, "clock=");
+	const uint64_t set[] = { c.tick, c.mono_ns, c.raw_ns, c.real_ns, c.boot_ns, c.bracket };
+	for (int i = 0; i < 6; i++) {
+		tap_text_u64(&t, set[i]);
+		tap_text_char(&t, i < 5 ? ' ' : '\n');
+	}
+	put_arguments(&t);
+	put_options(&t);
+	return write_file(dir, "/run", t.at, t.used);
+}
+
+void tap_run_write_meta(uint32_t n)
+{
+	struct utsname host;
+	struct tap_text t;
+	bool forked = tap_sys_getpid() != tap_run.start_pid;
+
+	tap_text_init(&t, tap_run.scratch, sizeof tap_run.scratch);
+	put_number(&t, "format", REC_VERSION);
+	put_line(&t, "byte_order", __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big");
+	put_line(&t, "run_id", tap_run.id);
+	put_first_line_of(&t, "boot_id", "/proc/sys/kernel/random/boot_id");
+	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) == 0) {
+		put_line(&t, "host", host.nodename);
+		put_line(&t, "os", host.release);
+		put_line(&t, "arch", host.machine);
+	}
+	put_number(&t, "pid", tap_sys_getpid());
+	put_number(&t, "ppid", (uint64_t)TAP_SYS(getppid, 0, 0, 0, 0, 0, 0));
+	put_link(&t, "ns_pid", "/proc/self/ns/pid");
+	put_link(&t, "image", "/proc/self/exe");
+	put_link(&t, "cwd", "/proc/self/cwd");
+	put_line(&t, "reason", forked ? "fork" : n > 1 ? "exec" : "start");
+	if (forked && tap_run.parent_name[0])
+		put_line(&t, "parent", tap_run.parent_name);
+	put_line(&t, "clock_source", tap_clock_source());
+	put_line(&t, "table", tap_table_hash);
+	put_number(&t, "start_tick", tap_start_tick);
+	put_options(&t);
+	put_environment(&t);
+	put_arguments(&t);              /* last: the longest, and the one that may be cut */
+	write_file(tap_run.image_dir, "/meta", t.at, t.used);
+}
+
+void tap_run_say_failed(void)
+{
+	static uint32_t said_by;
+	uint32_t pid = tap_sys_getpid();
+	char line[32], path[TAP_PATH_MAX];
+	struct tap_text t;
+
+	if (said_by == pid)
+		return;
+	said_by = pid;
+	tap_run_path(path, tap_run.dir, "/run");
+	int fd = tap_sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return;
+	tap_text_init(&t, line, sizeof line);
+	put_number(&t, "failed", pid);
+	tap_sys_write(fd, line, t.used);
+	tap_sys_close(fd);
+}
+
+void tap_run_write_table(void)
+{
+	char name[64], temporary[TAP_PATH_MAX], final[TAP_PATH_MAX];
+	struct tap_text t;
+
+	tap_text_init(&t, name, sizeof name);
+	tap_text_str(&t, "/table.");
+	tap_text_str(&t, tap_table_hash);
+	tap_text_str(&t, ".zst");
+	tap_run_path(final, tap_run.dir, name);
+	if (TAP_SYS(faccessat, AT_FDCWD, final, 0, 0, 0, 0) == 0)
+		return;
+	tap_run_path(temporary, tap_run.image_dir, "/table.new");
+	if (write_file(tap_run.image_dir, "/table.new", tap_table, tap_table_bytes))
+		tap_sys_rename_new(temporary, final);
+	tap_sys_unlink(temporary, 0);
+}
