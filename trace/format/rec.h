@@ -16,6 +16,8 @@
 
 #include <stdint.h>
 
+#include "trace/format/domains.h"
+
 #define REC_VERSION 1
 
 /* ------------------------------------------------------------------ chunks */
@@ -191,10 +193,7 @@ static inline uint32_t rec_words(const uint64_t *rec)
  */
 #define REC_FIRST_FUNCTION 256u
 
-enum rec_domain {
-	REC_DOMAIN_NONE = 0, REC_DOMAIN_OPENCL = 1, REC_DOMAIN_CUDA_RUNTIME, REC_DOMAIN_CUDA_DRIVER, REC_DOMAIN_NVTX,
-	REC_DOMAIN_HSA, REC_DOMAIN_OSRT, REC_DOMAIN_OPENMP, REC_DOMAIN_VULKAN, REC_DOMAIN_OPENGL, REC_DOMAIN_COUNT
-};
+/* Which interface a function belongs to: enum rec_domain, trace/format/domains.def. */
 /* First function id of a domain; ids inside are the table's business. */
 #define REC_FN_OPENCL 0x0400u         /* 0x0400 .. 0x0bff */
 #define REC_FN_HSA    0x0c00u         /* 0x0c00 .. 0x0fff */
