@@ -13,12 +13,16 @@ Q      := $(if $(filter 1,$(V)),,@)
 SAN    ?=
 
 WARN   := -Wall -Wextra
+# What a packager sets (CPPFLAGS, CFLAGS, LDFLAGS) comes behind ours, so it wins, but for what the shim must not have.
+CFLAGS ?= $(if $(DEBUG),-O0,-O2)
 BASE   := -std=gnu11 $(WARN) -g -I. -I$(O)/gen -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -MMD -MP
-OPT    := $(if $(DEBUG),-O0 -DGPUTAP_DEBUG_BUILD,-O2)
+OPT    := $(if $(DEBUG),-DGPUTAP_DEBUG_BUILD) $(CPPFLAGS) $(CFLAGS)
 SANF   := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer,)
+# Distributions harden what they build with checks that abort: the shim never ends the program that it is in.
+NO_ABORT := -U_FORTIFY_SOURCE -fno-stack-protector
 # The shim lives in a stranger's process: own symbols bound locally, small TLS, unwinding through wrappers kept.
-SHIM_CFLAGS := $(BASE) $(OPT) $(SANF) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fno-plt -fno-math-errno
-TOOL_CFLAGS := $(BASE) $(OPT) $(SANF)
+SHIM_CFLAGS := $(BASE) $(SANF) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fno-plt -fno-math-errno $(OPT) $(NO_ABORT)
+TOOL_CFLAGS := $(BASE) $(SANF) $(OPT)
 
 GEN_STAMP := $(O)/gen/.stamp
 

@@ -96,7 +96,7 @@ void gt_text_hex(struct gt_text *t, uint64_t v, unsigned digits, bool upper)
 	const uint64_t letter = (upper ? 'A' : 'a') - '9' - 1;
 	const uint64_t out[2] = { eight_digits((uint32_t)(v >> 32), letter), eight_digits((uint32_t)v, letter) };
 	unsigned n = v ? (67 - (unsigned)__builtin_clzll(v)) / 4 : 1;
-	char text[16 + DIGITS];
+	char text[16 + DIGITS] = { 0 };
 
 	if (n < digits)
 		n = digits < 16 ? digits : 16;

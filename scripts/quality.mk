@@ -47,13 +47,38 @@ stats:
 compile_commands.json: Makefile
 	$(Q)scripts/compile-commands '$(CC)' '$(TOOL_CFLAGS)' '$(SHIM_CFLAGS)' > $@
 
-INSTALL_DIR := $(DESTDIR)$(PREFIX)
-install: all
-	install -d $(INSTALL_DIR)/bin $(INSTALL_DIR)/lib/gputap $(INSTALL_DIR)/share/man/man1 $(INSTALL_DIR)/share/doc/gputap
-	install -m 755 $(O)/gputap $(INSTALL_DIR)/bin/
-	install -m 755 $(O)/libgputap.so $(O)/libgputap-audit.so $(INSTALL_DIR)/lib/gputap/
-	install -m 644 README.md LICENSE $(wildcard docs/*.md) $(INSTALL_DIR)/share/doc/gputap/
-	for m in $(wildcard docs/man/*.1); do install -m 644 $$m $(INSTALL_DIR)/share/man/man1/; done
+# Where things go, in the names that packagers know.
+BINDIR  ?= $(PREFIX)/bin
+LIBDIR  ?= $(PREFIX)/lib
+DATADIR ?= $(PREFIX)/share
+VERSION := $(shell sed -n 's/.*GPUTAP_VERSION "\(.*\)".*/\1/p' cli/version.h)
+INSTALL ?= install
+STRIP   ?= strip
+DOCS    := README.md LICENSE $(wildcard docs/*.md)
+
+install: all $(O)/gputap.pc
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/gputap $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(INSTALL) -d $(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DATADIR)/doc/gputap
+	$(INSTALL) -m 755 $(O)/gputap $(DESTDIR)$(BINDIR)/
+	$(INSTALL) -m 755 $(O)/libgputap.so $(O)/libgputap-audit.so $(DESTDIR)$(LIBDIR)/gputap/
+	$(INSTALL) -m 644 $(O)/gputap.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
+	$(INSTALL) -m 644 $(DOCS) $(DESTDIR)$(DATADIR)/doc/gputap/
+	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(DATADIR)/man/man1/
+# Symbols that the dynamic linker needs stay: a stripped shim works as the other.
+install-strip: install
+	$(STRIP) $(DESTDIR)$(BINDIR)/gputap
+	$(STRIP) --strip-unneeded $(DESTDIR)$(LIBDIR)/gputap/libgputap.so $(DESTDIR)$(LIBDIR)/gputap/libgputap-audit.so
+# Only what install put there; folders that others may use stay.
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/gputap $(DESTDIR)$(LIBDIR)/pkgconfig/gputap.pc
+	rm -f $(patsubst docs/man/%,$(DESTDIR)$(DATADIR)/man/man1/%,$(wildcard docs/man/*.1))
+	rm -rf $(DESTDIR)$(LIBDIR)/gputap $(DESTDIR)$(DATADIR)/doc/gputap
+
+# For build systems that want to find the tool or preload the shim: pkg-config --variable=shim gputap
+$(O)/gputap.pc: cli/version.h scripts/quality.mk FORCE
+	@printf '%s\n' 'prefix=$(PREFIX)' 'tool=$(BINDIR)/gputap' 'shim=$(LIBDIR)/gputap/libgputap.so' \
+		'audit=$(LIBDIR)/gputap/libgputap-audit.so' '' 'Name: gputap' 'Description: traces GPU programs without changing them' \
+		'Version: $(VERSION)' >$@
 
 clean:
 	rm -rf $(O) $(O)-asan $(O)-tsan
@@ -63,8 +88,10 @@ help:
 	@echo "make check          unit, golden and end-to-end tests (TESTS='-p unit NAME' for some)"
 	@echo "make check-asan check-ubsan check-tsan check-valgrind"
 	@echo "make lint           include rule, shim symbols, format, shellcheck"
-	@echo "make format golden CASE=... bench fuzz torture stats compile_commands.json install clean"
-	@echo "variables           V=1 DEBUG=1 SAN=address O=dir CC=clang PREFIX= DESTDIR="
+	@echo "make format golden CASE=... bench fuzz torture stats compile_commands.json clean"
+	@echo "make install install-strip uninstall"
+	@echo "variables           V=1 DEBUG=1 SAN=address O=dir CC=clang CPPFLAGS= CFLAGS= LDFLAGS="
+	@echo "                    PREFIX= BINDIR= LIBDIR= DATADIR= DESTDIR="
 
-.PHONY: all lint format golden check test-programs check-asan check-ubsan check-tsan check-valgrind fuzz torture test-gpu bench stats install clean help
+.PHONY: all lint format golden check test-programs check-asan check-ubsan check-tsan check-valgrind fuzz torture test-gpu bench stats install install-strip uninstall clean help
 .DEFAULT_GOAL := all

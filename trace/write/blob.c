@@ -12,6 +12,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #define XXH_INLINE_ALL
+/* Its hints fail with -Og (gcc 12): "inlining failed". */
+#define XXH_NO_INLINE_HINTS 1
 #include <xxhash.h>
 
 #include "trace/write/internal.h"

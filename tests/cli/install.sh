@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# tests/cli/install.sh - what make install puts where, that it works there stripped too, and that uninstall takes it away
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+passed=0 failed=0
+check() { local what=$1; shift; if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $what"; fi; }
+top=$(cd "$GPUTAP_TESTS/.." && pwd)
+root=$PWD/root
+make_it() { make -s -C "$top" O="$GPUTAP_BUILD" DESTDIR="$root" PREFIX=/opt/gputap "$@" >make.log 2>&1 || { cat make.log; return 1; }; }
+
+check "make install" make_it install
+for f in bin/gputap lib/gputap/libgputap.so lib/gputap/libgputap-audit.so lib/pkgconfig/gputap.pc share/man/man1/gputap-run.1 \
+	share/doc/gputap/README.md share/doc/gputap/trace-format.md; do
+	check "$f is installed" test -f "$root/opt/gputap/$f"
+done
+if command -v pkg-config >/dev/null; then
+	export PKG_CONFIG_PATH=$root/opt/gputap/lib/pkgconfig
+	check "pkg-config tells the shim" test "$(pkg-config --variable=shim gputap)" = /opt/gputap/lib/gputap/libgputap.so
+	check "pkg-config tells the version" test "gputap $(pkg-config --modversion gputap)" = "$("$GPUTAP_BUILD/gputap" --version)"
+else
+	echo "skipped: pkg-config is not installed"
+fi
+
+check "make install-strip" make_it install-strip
+check "the stripped tool finds the stripped shim" "$root/opt/gputap/bin/gputap" run -o plain -- true 2>run.log
+check "the shim was loaded" env LD_PRELOAD="$root/opt/gputap/lib/gputap/libgputap.so" true 2>load.log
+check "without a word of the dynamic linker" test ! -s load.log
+check "a stripped shim is smaller" test "$(stat -c %s "$root/opt/gputap/lib/gputap/libgputap.so")" -lt "$(stat -c %s "$GPUTAP_BUILD/libgputap.so")"
+
+touch "$root/opt/gputap/bin/other"
+check "make uninstall" make_it uninstall
+check "only what was installed is gone" test "$(cd "$root" && find . -type f)" = ./opt/gputap/bin/other
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
