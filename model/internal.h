@@ -13,6 +13,7 @@
  *   device_clock.c  device ns to session ns
  *   ranges.c        NVTX ranges
  *   payload.c       schemas of their payloads
+ *   unknown.c       records of later versions
  *   cuda*.c         CUDA: model/cuda/internal.h
  *
  * Copyright 2026 The gputap authors
@@ -198,6 +199,13 @@ void gt_ranges_free(struct gt_model *m);
 int gt_payloads_take(struct gt_model *m, const struct gt_rec *rec);     /* a schema: 1 taken, 0 damaged, -1 no memory */
 void gt_payloads_free(struct gt_model *m);
 
+/* ------------------------------------------------------------------ unknown */
+
+struct gt_unknowns;
+int gt_unknowns_take(struct gt_model *m, const struct gt_rec *rec);     /* -1: out of memory */
+int gt_unknowns_finish(struct gt_model *m);   /* when threads have their numbers */
+void gt_unknowns_free(struct gt_model *m);
+
 /* -------------------------------------------------------------------- model */
 
 struct gt_stream_map { uint32_t *holder; uint32_t n; };  /* thread index by how many THREAD records came before */
@@ -246,6 +254,7 @@ struct gt_model {
 	struct gt_command command;
 	struct gt_mapping *free_mappings;
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
+	struct gt_unknowns *unknowns;         /* NULL: all records are known */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
 	struct gt_payloads *payloads;         /* NULL: no schema of theirs */
 	struct gt_cuda *cuda;                 /* NULL: no CUDA record, and nobody asked */

@@ -81,6 +81,7 @@ void gt_model_close(struct gt_model *m)
 	free(m->devices.v);
 	gt_bulk_free(&m->wide);
 	gt_ranges_free(m);
+	gt_unknowns_free(m);
 	gt_payloads_free(m);
 	free(m->fn_info);
 	gt_fntable_free(m->table);

@@ -249,4 +249,10 @@ struct gt_hsa_kernel {
 uint32_t gt_model_hsa_kernel_count(const struct gt_model *m);
 const struct gt_hsa_kernel *gt_model_hsa_kernel(const struct gt_model *m, uint32_t i);
 
+/* Records of kinds that nobody here knows, by start; those without times (GT_NO_TIME: only calls have them) first.
+ * thread: UINT32_MAX when no thread is known to have held the stream. */
+struct gt_unknown { uint32_t process, thread, type; int64_t start_ns, end_ns; };
+uint64_t gt_model_unknown_count(const struct gt_model *m);
+const struct gt_unknown *gt_model_unknown(const struct gt_model *m, uint64_t i);
+
 #endif

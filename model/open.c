@@ -317,7 +317,7 @@ static int take_call(struct gt_model *m, const struct gt_rec *rec, struct gt_dec
 		p->first_tick = rec->start_tick;
 	if (!fn) {
 		gt_model_count_loss(m, REC_LOSS_UNKNOWN_RECORD, 1);
-		return 0;
+		return gt_unknowns_take(m, rec);
 	}
 	if (fn->is_callback) {
 		p->pub.callbacks++;
@@ -509,7 +509,7 @@ static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_d
 	case REC_PAD: case REC_THREAD_END: case REC_FORK: case REC_EXEC: case REC_WINDOW: case REC_HSA_COPY:
 		return 0;
 	}
-	return 0;                         /* of a later version: the reader counts it */
+	return gt_unknowns_take(m, rec);  /* of a later version: the reader counts it */
 }
 
 static int no_memory(struct gt_model *m, struct gt_err *err)
@@ -610,7 +610,8 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	gt_facts_sort(m);
 	if (gt_cuda_scan(m, err))
 		return -1;
-	if (sort_threads(m) || gt_ranges_finish(m) || gt_devices_number(m) || gt_device_clocks_finish(m))
+	if (sort_threads(m) || gt_ranges_finish(m) || gt_unknowns_finish(m) || gt_devices_number(m) ||
+		gt_device_clocks_finish(m))
 		return no_memory(m, err);
 	gt_join_finish(m);
 	finish_processes(m);

@@ -97,6 +97,16 @@ uint64_t gt_cuda_lower_bound(const struct gt_cuda *c, enum gt_cuda_kind kind, in
 	return low;
 }
 
+bool gt_cuda_span(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, int64_t *start_ns, int64_t *end_ns)
+{
+	const struct gt_cuda_entry *e = (const struct gt_cuda_entry *)c->kinds[kind].data + i;
+	bool timed = e->end != GT_NO_TIME && !(e->place & GT_PLACE_UNTIMED);
+
+	*start_ns = e->start;
+	*end_ns = timed ? e->end : GT_NO_TIME;
+	return timed;
+}
+
 const struct gt_cuda_library *gt_cuda_library(const struct gt_cuda *c, uint32_t process)
 {
 	return process < c->m->n_processes && c->processes[process].any ? &c->processes[process].library : NULL;

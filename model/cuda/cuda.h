@@ -134,6 +134,8 @@ uint64_t gt_cuda_count(const struct gt_cuda *c, enum gt_cuda_kind kind);
 int gt_cuda_get(struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, struct gt_cuda_event *out, struct gt_err *err);
 /* Whose the i-th of a kind is; decodes nothing. */
 uint32_t gt_cuda_process_at(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i);
+/* Its start_ns and end_ns (GT_NO_TIME of work without times); returns gt_cuda_event.timed. Decodes nothing. */
+bool gt_cuda_span(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, int64_t *start_ns, int64_t *end_ns);
 /* First index whose start is at or behind a time: for windows. Activities that began before may still overlap. */
 uint64_t gt_cuda_lower_bound(const struct gt_cuda *c, enum gt_cuda_kind kind, int64_t start_ns);
 
