@@ -14,6 +14,7 @@
  *   ranges.c        NVTX ranges
  *   payload.c       schemas of their payloads
  *   unknown.c       records of later versions
+ *   record.c        what records of all kinds have in common
  *   cuda*.c         CUDA: model/cuda/internal.h
  *
  * Copyright 2026 The gputap authors

@@ -10,7 +10,8 @@ SHELL_FILES := $(shell grep -lE '^\#!.*(bash|/sh)$$' $(wildcard scripts/* tests/
 
 lint: all
 	@scripts/check-includes
-	@scripts/check-symbols $(O)/libgputap.so
+	@scripts/check-layers $(O)
+	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so
 	@scripts/check-format $(C_FILES)
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning $(SHELL_FILES); \
 		else echo "skipped: shellcheck is not installed"; fi
@@ -87,7 +88,7 @@ help:
 	@echo "make                all: build/gputap build/libgputap.so build/libgputap-audit.so"
 	@echo "make check          unit, golden and end-to-end tests (TESTS='-p unit NAME' for some)"
 	@echo "make check-asan check-ubsan check-tsan check-valgrind"
-	@echo "make lint           include rule, shim symbols, format, shellcheck"
+	@echo "make lint           layers by include and by symbol, imported symbols, format, shellcheck"
 	@echo "make format golden CASE=... bench fuzz torture stats compile_commands.json clean"
 	@echo "make install install-strip uninstall"
 	@echo "variables           V=1 DEBUG=1 SAN=address O=dir CC=clang CPPFLAGS= CFLAGS= LDFLAGS="

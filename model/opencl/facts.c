@@ -12,20 +12,6 @@
 
 #include "model/internal.h"
 
-bool gt_record_text(const struct gt_rec *rec, uint32_t *at, struct gt_string *out)
-{
-	uint32_t bytes;
-
-	if (*at >= rec->n_args)
-		return false;
-	bytes = (uint32_t)rec->args[*at];
-	if (((uint64_t)bytes + 4 + 7) / 8 > rec->n_args - *at)
-		return false;
-	*out = (struct gt_string){ (const char *)(rec->args + *at) + 4, bytes };
-	*at += (uint32_t)(((uint64_t)bytes + 4 + 7) / 8);
-	return true;
-}
-
 /* Attributes that lie whole inside the record; a damaged rest is left out and counted. */
 static uint32_t count_attrs(const struct gt_rec *rec, uint32_t said)
 {

@@ -1,4 +1,6 @@
-"""tests/unit/test_checks.py - scripts/check-includes and scripts/check-symbols find what they are there for
+"""tests/unit/test_checks.py - scripts/check-includes, check-layers, check-symbols and check-labels find what they are there for
+
+Each way round a rule is tried once.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -11,6 +13,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("GPUTAP_BUILD", ROOT / "build"))
 CC = os.environ.get("CC", "cc")
 
 
@@ -19,16 +22,31 @@ def run(*words):
     return done.returncode, done.stdout
 
 
+def write(folder, files):
+    for name, text in files.items():
+        path = pathlib.Path(folder, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
 class Includes(unittest.TestCase):
-    def check(self, name, text):
+    WRITER = {"trace/write/stream.h": "", "trace/write/internal.h": "", "interpose/call.h": ""}
+
+    def check(self, name, text, more=None):
         with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, name)
-            path.parent.mkdir(parents=True)
-            path.write_text(text)
+            write(folder, {**self.WRITER, **(more or {}), name: text})
             return run(ROOT / "scripts/check-includes", folder)
+
+    def assertRefused(self, name, text, why, more=None):
+        rc, out = self.check(name, text, more)
+        self.assertEqual(rc, 1, out)
+        self.assertRegex(out, r"(?m)^%s:\d+: .*%s" % (name.replace(".", r"\."), why))
 
     def test_the_repository_follows_the_rule(self):
         self.assertEqual(run(ROOT / "scripts/check-includes"), (0, ""))
+
+    def test_what_is_allowed_passes(self):
+        self.assertEqual(self.check("collectors/x.c", '#include <string.h>\n#include "trace/write/stream.h"\n'), (0, ""))
 
     def test_the_tool_may_not_include_the_writer(self):
         rc, out = self.check("model/x.c", '#include <a.h>\n#include "trace/write/stream.h"\n')
@@ -39,47 +57,224 @@ class Includes(unittest.TestCase):
         self.assertEqual((rc, out), (1, 'interpose/x.c:1: interpose/ may not include "trace/read/reader.h"\n'))
 
     def test_the_writer_may_not_include_what_stands_on_it(self):
-        self.assertEqual(self.check("trace/write/x.c", '#include "collectors/opencl/hooks.h"\n')[0], 1)
+        self.assertRefused("trace/write/x.c", '#include "collectors/opencl/hooks.h"\n', "may not include")
+
+    def test_the_shim_has_the_plain_part_of_common_only(self):
+        more = {"common/plain/text.h": "", "common/json.h": ""}
+        self.assertEqual(self.check("trace/write/x.c", '#include "common/plain/text.h"\n', more), (0, ""))
+        self.assertEqual(self.check("model/x.c", '#include "common/json.h"\n', more), (0, ""))
+        self.assertRefused("trace/write/x.c", '#include "common/json.h"\n', "may not include", more)
+
+    def test_a_family_may_not_include_another(self):
+        self.assertRefused("collectors/nvtx/x.c", '#include "collectors/opencl/hooks.h"\n', "may not include")
+        self.assertRefused("writers/atp/x.c", '#include "writers/sqlite/db.h"\n', "may not include")
+        self.assertRefused("model/cuda/x.c", '#include "model/opencl/image.h"\n', "may not include")
+        self.assertEqual(self.check("collectors/nvtx/x.c", '#include "collectors/collector.h"\n', {"collectors/collector.h": ""}), (0, ""))
+
+    def test_the_two_users_of_the_model_do_not_meet(self):
+        self.assertRefused("writers/x.c", '#include "analysis/report.h"\n', "may not include")
+        self.assertRefused("analysis/x.c", '#include "writers/writer.h"\n', "may not include")
+        self.assertRefused("writers/x.c", '#include "cli/cli.h"\n', "may not include")
+
+    def test_internal_headers_are_private(self):
+        rc, out = self.check("collectors/x.c", '#include "trace/write/internal.h"\n')
+        self.assertEqual((rc, out), (1, 'collectors/x.c:1: collectors/ may not include "trace/write/internal.h": it is private to trace/write/\n'))
+        more = {"model/internal.h": "", "model/cuda/internal.h": ""}
+        self.assertEqual(self.check("model/cuda/x.c", '#include "model/internal.h"\n', more), (0, ""))
+        self.assertRefused("model/x.c", '#include "model/cuda/internal.h"\n', "private", {**more, "model/cuda/y.c": ""})
+
+    def test_dots_lead_nowhere(self):
+        self.assertRefused("model/x.c", '#include "../trace/write/stream.h"\n', "no way with")
+        self.assertRefused("model/x.c", '#include "model/../trace/write/stream.h"\n', "no way with")
+        self.assertRefused("model/x.c", '#include "./trace/./write//stream.h"\n', 'may not include "trace/write/stream.h"')
+        self.assertRefused("trace/write/x.c", '#include "trace//write/stream.h"\n', 'its name is "trace/write/stream.h"')
+
+    def test_a_header_is_not_found_beside_the_file(self):
+        self.assertRefused("trace/write/x.c", '#include "stream.h"\n', 'its name is "trace/write/stream.h"')
+
+    def test_angle_brackets_are_the_systems(self):
+        self.assertRefused("model/x.c", "#include <trace/write/stream.h>\n", "may not include")
+        self.assertRefused("trace/write/x.c", "#include <trace/write/stream.h>\n", "its name is")
+        self.assertRefused("model/x.c", "#include <opencl_hooks.h>\n", "may not include")
+
+    def test_a_macro_names_no_header(self):
+        self.assertRefused("model/x.c", '#define H "trace/write/stream.h"\n#include H\n', r"by a macro \(H\)")
+
+    def test_include_next_and_its_kin_are_refused(self):
+        self.assertRefused("model/x.c", '#include_next "trace/write/stream.h"\n', "no #include_next")
+        self.assertRefused("model/x.c", '#import "trace/write/stream.h"\n', "no #import")
+        self.assertRefused("model/x.c", 'const char x[] = {\n#embed "trace/write/stream.h"\n};\n', "no #embed")
+        self.assertRefused("interpose/x.S", '.include "model/x.h"\n', "no .include")
+        self.assertRefused("model/x.c", '__asm__(".incbin \\"trace/write/stream.h\\"");\n', "no .incbin")
+
+    def test_asking_for_a_header_is_using_it(self):
+        self.assertRefused("model/x.c", '#if __has_include("trace/write/stream.h")\n#endif\n', "may not include")
+        self.assertRefused("model/x.c", "#if __has_include(H)\n#endif\n", "plain name")
+        self.assertRefused("model/x.c", '#if __has_include_next("stdio.h")\n#endif\n', "no __has_include_next")
+        self.assertEqual(self.check("model/x.c", "#if __has_include(<valgrind.h>)\n#endif\n"), (0, ""))
+
+    def test_spelling_hides_nothing(self):
+        for text in ('#/**/include/* x */"trace/write/stream.h"\n', '#inc\\\nlude "trace/write/\\\nstream.h"\n',
+                     '%: include "trace/write/stream.h"\n', '\t # \tinclude"trace/write/stream.h"\n',
+                     'char *x = "/*"; // */\n#include "trace/write/stream.h"\n', "/* ' */\n#include \"trace/write/stream.h\"\n"):
+            self.assertRefused("model/x.c", text, "may not include")
+
+    def test_a_comment_is_no_include(self):
+        self.assertEqual(self.check("model/x.c", '/*\n#include "trace/write/stream.h"\n*/\n// #include "x.h"\n'), (0, ""))
+
+    def test_code_under_another_suffix_is_refused(self):
+        self.assertRefused("model/x.c", '#include "model/x.txt"\n', "nobody checks", {"model/x.txt": '#include "trace/write/stream.h"\n'})
+
+    def test_a_folder_without_a_rule_is_an_error(self):
+        for name in ("model/vulkan/x.c", "new/x.h", "trace/x.c", "x.c", "interpose/osrt/x.S"):
+            self.assertRefused(name, "\n", "no rule in scripts/layers.py")
+
+    def test_nobody_includes_a_test(self):
+        self.assertRefused("model/x.c", '#include "tests/tracebuild.h"\n', "may not include")
+        self.assertEqual(self.check("tests/unit/x.c", '#include "trace/write/internal.h"\n'), (0, ""))
+
+    def test_a_link_to_a_header_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, self.WRITER)
+            os.makedirs(folder + "/model")
+            os.symlink("../trace/write/stream.h", folder + "/model/stream.h")
+            rc, out = run(ROOT / "scripts/check-includes", folder)
+        self.assertEqual((rc, out), (1, "model/stream.h:1: a symbolic link: one file, one name\n"))
 
     def test_the_shim_may_not_print(self):
-        self.assertEqual(self.check("collectors/x.c", "#include <stdio.h>\n")[0], 1)
-        self.assertEqual(self.check("writers/x.c", "#include <stdio.h>\n")[0], 0)
+        self.assertRefused("collectors/x.c", "#include <stdio.h>\n", "may not include <stdio.h>")
+        self.assertEqual(self.check("writers/x.c", "#include <stdio.h>\n"), (0, ""))
+
+
+@unittest.skipUnless(shutil.which(CC) and shutil.which("nm"), "no compiler or no nm")
+class Layers(unittest.TestCase):
+    def check(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, code in files.items():
+                source = pathlib.Path(folder, name + ".c")
+                write(folder, {source.relative_to(folder): code})
+                subprocess.run([CC, "-g", "-fPIC", "-c", "-o", str(source.with_suffix(".o")), str(source)], check=True)
+            return run(ROOT / "scripts/check-layers", folder)
+
+    UPPER = {"shim/interpose/upper": "int tap_upper(void)\n{\n\treturn 1;\n}\n"}
+
+    def test_the_build_follows_the_rule(self):
+        if not (BUILD / "libgputap.so").exists():
+            self.skipTest("nothing is built")
+        self.assertEqual(run(ROOT / "scripts/check-layers", BUILD), (0, ""))
+
+    def test_downwards_is_allowed(self):
+        self.assertEqual(self.check({"shim/trace/write/low": "int tap_low;\n",
+                                     "shim/interpose/x": "extern int tap_low;\nint *tap_x(void) { return &tap_low; }\n"}), (0, ""))
+
+    def test_a_prototype_by_hand_is_found(self):
+        rc, out = self.check({**self.UPPER, "shim/collectors/opencl/x": "int tap_upper(void);\nint tap_x(void)\n{\n\treturn tap_upper();\n}\n"})
+        self.assertEqual(rc, 1)
+        self.assertRegex(out, r"collectors/opencl/x\.c:4: collectors/opencl/ may not use tap_upper of interpose/ \(upper\.o\)")
+
+    def test_an_address_in_a_table_is_found(self):
+        rc, out = self.check({**self.UPPER, "shim/trace/write/x": "int tap_upper(void);\nint (*tap_x[])(void) = { tap_upper };\n"})
+        self.assertEqual(rc, 1)
+        self.assertIn("trace/write/ may not use tap_upper of interpose/", out)
+
+    def test_a_weak_reference_is_found(self):
+        code = "__attribute__((weak)) int tap_upper(void);\nint tap_x(void) { return tap_upper ? tap_upper() : 0; }\n"
+        self.assertEqual(self.check({**self.UPPER, "shim/trace/write/x": code})[0], 1)
+
+    def test_a_weak_definition_overridden_above_is_found(self):
+        code = "__attribute__((weak)) int tap_upper(void) { return 0; }\nint tap_x(void) { return tap_upper(); }\n"
+        rc, out = self.check({**self.UPPER, "shim/trace/write/x": code})
+        self.assertEqual(rc, 1)
+        self.assertIn("trace/write/ may not use tap_upper of interpose/", out)
+
+    def test_the_other_side_is_found_behind_a_weak_reference(self):
+        rc, out = self.check({"tool/model/x": "int gt_x;\n", "shim/interpose/y": "__attribute__((weak)) extern int gt_x;\nint *tap_y(void) { return &gt_x; }\n"})
+        self.assertEqual(rc, 1)
+        self.assertIn("interpose/ may not use gt_x of model/", out)
+
+    def test_generated_wrappers_stand_with_interpose(self):
+        wrapper = {"gen/opencl_wrappers_0": "int tap_wrapper(void) { return 1; }\n"}
+        self.assertEqual(self.check({**wrapper, "shim/collectors/x": "int tap_wrapper(void);\nint tap_x(void) { return tap_wrapper(); }\n"})[0], 1)
+        self.assertEqual(self.check({**wrapper, "shim/interpose/x": "int tap_wrapper(void);\nint tap_x(void) { return tap_wrapper(); }\n"}), (0, ""))
+
+    def test_a_family_may_not_call_another(self):
+        self.assertEqual(self.check({"tool/writers/atp/x": "int gt_x;\n", "tool/writers/sqlite/y": "extern int gt_x;\nint *gt_y(void) { return &gt_x; }\n"})[0], 1)
+
+    def test_a_folder_without_a_rule_is_an_error(self):
+        rc, out = self.check({"tool/vulkan/x": "int gt_x;\n"})
+        self.assertEqual(rc, 1)
+        self.assertIn("vulkan/ has no rule", out)
 
 
 @unittest.skipUnless(shutil.which(CC) and shutil.which("nm"), "no compiler or no nm")
 class Symbols(unittest.TestCase):
-    def check(self, code, hot=False):
+    LIST = "[libgputap.so]\ngputs\nclock_gettime\nsysconf cold interpose/slow\n[libgputap-audit.so]\n[thin]\ndlsym\n"
+    SLOW = "#include <unistd.h>\nlong tap_slow(void) { return sysconf(30); }\n"
+    COLD = "#include <unistd.h>\nlong tap_x(void)\n{\n\treturn sysconf(30);\n}\n"
+
+    def check(self, files, library="libgputap.so", flags=()):
+        """A copy of the script with a list of its own looks at a library made of these objects."""
         with tempfile.TemporaryDirectory() as folder:
-            build = pathlib.Path(folder)
-            source = build / "x.c"
-            source.write_text(code)
-            obj = build / "shim/interpose" / ("call.o" if hot else "other.o")
-            obj.parent.mkdir(parents=True)
-            subprocess.run([CC, "-g", "-fPIC", "-c", "-o", str(obj), str(source)], check=True)
-            subprocess.run([CC, "-shared", "-o", str(build / "libx.so"), str(obj)], check=True)
-            return run(ROOT / "scripts/check-symbols", build / "libx.so")
+            folder = pathlib.Path(folder)
+            (folder / "scripts").mkdir()
+            for name in ("check-symbols", "layers.py"):
+                shutil.copy(ROOT / "scripts" / name, folder / "scripts" / name)
+            (folder / "scripts/shim-symbols.allow").write_text(self.LIST)
+            objects = []
+            for name, code in files.items():
+                source = folder / "build/shim" / (name + ".c")
+                write(folder, {source.relative_to(folder): code})
+                objects.append(str(source.with_suffix(".o")))
+                subprocess.run([CC, "-g", "-fPIC", "-c", "-o", objects[-1], str(source)], check=True)
+            path = folder / "build" / library
+            subprocess.run([CC, "-shared", "-nostartfiles", *flags, "-o", str(path), *objects], check=True)
+            return run(folder / "scripts/check-symbols", path)
+
+    def test_the_libraries_as_built_pass(self):
+        if not (BUILD / "libgputap.so").exists():
+            self.skipTest("nothing is built")
+        rc, out = run(ROOT / "scripts/check-symbols", BUILD / "libgputap.so", BUILD / "libgputap-audit.so")
+        self.assertEqual(rc, 0, out)
 
     def test_abort_is_refused_and_its_line_named(self):
-        rc, out = self.check("#include <stdlib.h>\nvoid f(void)\n{\n\tabort();\n}\n")
+        rc, out = self.check({"interpose/slow": self.SLOW, "interpose/x": "#include <stdlib.h>\nvoid tap_x(void)\n{\n\tabort();\n}\n"})
         self.assertEqual(rc, 1)
         self.assertRegex(out, r"x\.c:4: the shim may not import abort")
 
-    def test_a_function_on_the_list_passes(self):
-        self.assertEqual(self.check("#include <time.h>\nint f(struct timespec *t) { return clock_gettime(1, t); }\n"), (0, ""))
+    def test_a_symbol_on_the_list_passes_anywhere(self):
+        code = "#include <time.h>\nint tap_x(struct timespec *t) { return clock_gettime(1, t); }\n"
+        self.assertEqual(self.check({"interpose/slow": self.SLOW, "trace/write/x": code}), (0, ""))
 
-    def test_the_hot_path_may_not_use_cold_functions(self):
-        code = "#include <unistd.h>\nlong f(void)\n{\n\treturn sysconf(30);\n}\n"
-        self.assertEqual(self.check(code)[0], 0)
-        rc, out = self.check(code, hot=True)
+    def test_every_object_not_named_for_a_cold_symbol_is_hot(self):
+        rc, out = self.check({"interpose/slow": self.SLOW, "collectors/nvtx/record": self.COLD})
         self.assertEqual(rc, 1)
-        self.assertRegex(out, r"x\.c:4: the hot path may not use sysconf")
+        self.assertRegex(out, r"record\.c:4: the hot path may not use sysconf, and collectors/nvtx/record is not named")
 
-    def test_the_shim_as_built_passes(self):
-        library = pathlib.Path(os.environ.get("GPUTAP_BUILD", ROOT / "build"), "libgputap.so")
-        if not library.exists():
-            self.skipTest("no %s" % library.name)
-        rc, out = run(ROOT / "scripts/check-symbols", library)
-        self.assertEqual(rc, 0, out)
+    def test_a_missing_object_of_the_list_is_an_error(self):
+        rc, out = self.check({"interpose/other": "int tap_other;\n"})
+        self.assertEqual((rc, out), (1, "scripts/shim-symbols.allow:1: interpose/slow is named for sysconf: no such object\n"))
+
+    def test_a_named_object_that_needs_it_no_more_is_an_error(self):
+        rc, out = self.check({"interpose/slow": "int tap_slow;\n"})
+        self.assertEqual((rc, out), (1, "scripts/shim-symbols.allow:1: interpose/slow is named for sysconf and does not use it\n"))
+
+    def test_the_audit_module_imports_nothing(self):
+        code = {"interpose/audit/x": "#include <string.h>\nunsigned long tap_x(const char *s) { return strlen(s); }\n"}
+        rc, out = self.check(code, library="libgputap-audit.so")
+        self.assertEqual(rc, 1)
+        self.assertIn("libgputap-audit.so may not import strlen", out)
+
+    def test_a_thin_object_has_a_list_of_its_own(self):
+        code = "#include <stddef.h>\nvoid *dlsym(void *, const char *);\nvoid *tap_x(void) { return dlsym(NULL, \"gputap_core\"); }\n"
+        self.assertEqual(self.check({"interpose/x": code}, library="libgputap-osrt.so"), (0, ""))
+        rc, out = self.check({"interpose/x": "#include <stdlib.h>\nvoid *tap_x(void) { return malloc(1); }\n"}, library="libgputap-osrt.so")
+        self.assertEqual(rc, 1)
+        self.assertIn("libgputap-osrt.so may not import malloc", out)
+
+    def test_a_library_that_is_not_there_is_an_error(self):
+        rc, out = run(ROOT / "scripts/check-symbols", "/nonexistent/libgputap.so")
+        self.assertEqual(rc, 1)
+        self.assertIn("no such library", out)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,110 @@
+"""scripts/layers.py - the folders of code and which of them each may use; for check-includes and check-layers
+
+    common/plain <- trace/format <- { trace/write <- collectors <- interpose }
+                                 and { common <- trace/read <- model <- writers, analysis <- cli }
+
+The two braces never meet. A folder of a family (collectors/opencl) and the folder above it (collectors) are one layer and use
+each other; two families never do. model/timeline stands above the families. A folder that is not in the table is an error, so that a new one is thought about.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import fnmatch
+import pathlib
+import posixpath
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Runs inside the traced program: folder, folders below it in the order of the layers
+SHIM = {
+    "trace/write": ["common/plain", "trace/format"],
+    "collectors": ["common/plain", "trace/format", "trace/write"],
+    "interpose": ["common/plain", "trace/format", "trace/write", "collectors"],
+}
+READ = ["common/plain", "common", "trace/format", "trace/read"]
+MODEL = READ + ["model", "model/timeline"]
+TOOL = {
+    "common": ["common/plain"],
+    "trace/read": READ,
+    "model": READ,
+    "model/timeline": READ + ["model"],
+    "writers": MODEL,
+    "analysis": MODEL,
+    "cli": MODEL + ["writers", "analysis"],
+}
+BOTH = {
+    "common/plain": [],
+    "trace/format": ["common/plain"],
+}
+# A family's folder is in the layer of the folder above it.
+FAMILIES = {
+    "collectors": ["opencl", "cupti", "nvtx"],
+    "model": ["opencl", "cuda", "nvtx"],
+    "writers": ["apilog", "atp", "sqlite", "perfetto"],
+}
+# Loaded by the dynamic linker before anything else: it uses nothing of ours.
+ALONE = ["interpose/audit"]
+# Use what they like, are used by nobody.
+FREE = ["api", "bench", "examples", "tests"]
+
+# What the build makes, and the folder whose layer it stands in
+GENERATED = {
+    "ids.h": "trace/format",
+    "opencl_api.h": "collectors",
+    "opencl_hooks.h": "collectors",
+    "cuda_capture_own.h": "collectors",
+    "opencl_entries.h": "interpose",
+    "opencl_wrappers_*": "interpose",
+    "opencl_entries.c": "interpose",
+    "table_embed.c": "trace/format",
+    "cuda_args_own.h": "model",
+    "cuda_generator.h": "model",
+}
+
+
+def folders():
+    """{folder: the folders it may use, itself included}; no entry: unknown."""
+    rules = {}
+    for layer, below in [*BOTH.items(), *SHIM.items(), *TOOL.items()]:
+        families = ["%s/%s" % (layer, name) for name in FAMILIES.get(layer, [])]
+        low = [one for name in below for one in [name] + ["%s/%s" % (name, family) for family in FAMILIES.get(name, [])]]
+        rules[layer] = [layer] + families + low
+        for family in families:
+            rules[family] = [layer, family] + low
+    for name in ALONE:
+        rules[name] = [name]
+    return rules
+
+
+RULES = folders()
+IN_SHIM = {f for f in RULES if f.split("/")[0] in ("collectors", "interpose") or f in ("trace/write", *BOTH)}
+
+
+def free(folder):
+    return folder.split("/")[0] in FREE
+
+
+def may_use(user, used):
+    return free(user) or used in RULES.get(user, [])
+
+
+def generated(name):
+    """The folder whose layer a generated file stands in, or None: not generated."""
+    for pattern, folder in GENERATED.items():
+        if fnmatch.fnmatchcase(name, pattern):
+            return folder
+    return None
+
+
+def objects(build):
+    """(path, world, folder, source without suffix) of each object that the build made of the folders: world shim, tool or both."""
+    for path in sorted(build.glob("*/**/*.o")):
+        parts = path.relative_to(build).parts
+        if parts[0] == "gen":
+            yield path, "both" if path.stem == "table_embed" else "shim", generated(path.stem + ".c") or "build/gen", "gen/" + path.stem
+        elif parts[0] in ("shim", "tool"):
+            name = posixpath.join(*parts[1:])[:-2]
+            source = name if name.endswith(".S") else name + ".c"
+            # a file that was moved leaves its object behind
+            if (build.parent / source).exists() or not (build.parent / "Makefile").exists():
+                yield path, parts[0], posixpath.dirname(name), name
