@@ -11,6 +11,7 @@
  *   commands.c      an enqueue call's command
  *   join.c          device records by the call they belong to
  *   device_clock.c  device ns to session ns
+ *   image.c         what an image says of itself
  *   ranges.c        NVTX ranges
  *   payload.c       schemas of their payloads
  *   unknown.c       records of later versions
@@ -191,6 +192,11 @@ const char *gt_device_clock_method(const struct gt_device_clock *c);
 struct gt_command *gt_commands_make(
 	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset);
 
+/* -------------------------------------------------------------------- image */
+
+int gt_image_take(struct gt_model *m, const struct gt_rec *rec);        /* CLOCK, WINDOW, EXEC, EXIT */
+void gt_image_finish(struct gt_model *m);
+
 /* ------------------------------------------------------------------- ranges */
 
 struct gt_ranges;
@@ -234,6 +240,7 @@ struct gt_model {
 	GT_LIST(struct gt_thread) threads;
 	GT_LIST(uint64_t) thread_start;       /* ticks, beside threads while opening */
 	GT_LIST(struct gt_note) notes;
+	GT_LIST(struct gt_image_record) image_records;
 	GT_LIST(struct gt_hsa_kernel) hsa;
 	GT_LIST(struct gt_fact) facts;
 	GT_LIST(struct gt_creation) creations;

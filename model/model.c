@@ -71,6 +71,7 @@ void gt_model_close(struct gt_model *m)
 	free(m->threads.v);
 	free(m->thread_start.v);
 	free(m->notes.v);
+	free(m->image_records.v);
 	free(m->hsa.v);
 	free(m->facts.v);
 	free(m->creations.v);

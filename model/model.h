@@ -214,6 +214,23 @@ uint32_t gt_model_note_count(const struct gt_model *m);
 struct gt_note { uint32_t process; int64_t time_ns; const char *text; };
 const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i);
 
+/* What an image says of itself: clock sets, the window of recording, calls of exec, its end. By process and time. */
+struct gt_image_record {
+	enum rec_type type;               /* REC_CLOCK, REC_WINDOW, REC_EXEC, REC_EXIT: one of the four below */
+	uint32_t process;
+	int64_t time_ns;
+	union {
+		/* bracket: how long reading them all took, in ticks */
+		struct { uint64_t tick, monotonic_ns, raw_ns, realtime_ns, boottime_ns, bracket; } clock;
+		struct { bool on; } window;
+		/* the program that was called for; one with a cleaned environment is not followed */
+		struct { const char *path; bool followed; } exec;
+		struct { enum rec_exit how; int status; } exit;
+	};
+};
+uint32_t gt_model_image_record_count(const struct gt_model *m);
+const struct gt_image_record *gt_model_image_record(const struct gt_model *m, uint32_t i);
+
 /* Stored content of programs (source, log, ...). False when it is not in the trace. */
 bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes);
 
@@ -237,7 +254,7 @@ int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct g
 int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err); /* 1 call, 0 end, -1 error */
 void gt_walk_close(struct gt_walk *w);
 
-/* HSA kernel records (traces built with them): file order. The record's times are CLOCK_MONOTONIC ns. */
+/* HSA kernels: no collector writes them yet, tests build them. File order; the times are CLOCK_MONOTONIC ns. */
 struct gt_hsa_kernel {
 	uint32_t process;
 	int tid;

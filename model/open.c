@@ -403,7 +403,9 @@ static int take_clock(struct gt_model *m, const struct gt_rec *rec)
 {
 	if (rec->n_args < 6)
 		return 0;                 /* the reader's clock code counts it */
-	return gt_cuda_take_clock(m, rec) ? -1 : add_raw(m, rec->process, rec->args[0], rec->args[2], rec->args[5]);
+	if (gt_cuda_take_clock(m, rec) || gt_image_take(m, rec))
+		return -1;
+	return add_raw(m, rec->process, rec->args[0], rec->args[2], rec->args[5]);
 }
 
 /* clock=TICK MONO RAW REAL BOOT BRACKET lines of `run` hold for every process of the same boot. */
@@ -493,7 +495,9 @@ static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_d
 		return take_calibration(m, rec);
 	case REC_EXIT:
 		m->processes[rec->process].exited = true;
-		return 0;
+		return gt_image_take(m, rec);
+	case REC_EXEC: case REC_WINDOW:
+		return gt_image_take(m, rec);
 	case REC_HSA_KERNEL:
 		return take_hsa_kernel(m, rec);
 	case REC_NVTX_EVENT: case REC_NVTX_POP: case REC_NVTX_END: case REC_NVTX_NAME: case REC_NVTX_SCHEMA:
@@ -506,7 +510,7 @@ static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_d
 	case REC_CUPTI_DROPPED:
 	case REC_CUPTI_EVENT:
 		return take_cuda(m, rec);
-	case REC_PAD: case REC_THREAD_END: case REC_FORK: case REC_EXEC: case REC_WINDOW: case REC_HSA_COPY:
+	case REC_PAD: case REC_THREAD_END:
 		return 0;
 	}
 	return gt_unknowns_take(m, rec);  /* of a later version: the reader counts it */
@@ -614,6 +618,7 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 		gt_device_clocks_finish(m))
 		return no_memory(m, err);
 	gt_join_finish(m);
+	gt_image_finish(m);
 	finish_processes(m);
 	gt_cuda_losses_finish(m);
 	set_monotonic(m);

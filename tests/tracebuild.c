@@ -20,6 +20,9 @@
 
 #define PATH_BYTES 4096
 #define OBJECT_WORDS 4096
+#define TB_TEXT(number) TB_TEXT_OF(number)
+#define TB_TEXT_OF(number) #number
+#define TB_FORMAT TB_TEXT(REC_VERSION)
 
 struct fact { char *key, *value; };
 struct facts { struct fact *at; size_t n; };
@@ -128,7 +131,7 @@ struct tb *tb_open(const char *path)
 	if (mkdir(path, 0777) < 0)
 		die(path);
 	snprintf(tb->path, sizeof(tb->path), "%s", path);
-	facts_set(&tb->run, "format", "1", true);
+	facts_set(&tb->run, "format", TB_FORMAT, true);
 	return tb;
 }
 
@@ -172,7 +175,7 @@ struct tb_process *tb_process(struct tb *tb, int pid)
 	if (mkdir(path, 0777) < 0)
 		die(path);
 	snprintf(text, sizeof(text), "%d", pid);
-	facts_set(&p->meta, "format", "1", true);
+	facts_set(&p->meta, "format", TB_FORMAT, true);
 	facts_set(&p->meta, "byte_order", __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big", true);
 	facts_set(&p->meta, "pid", text, true);
 	facts_set(&p->meta, "clock_source", "tsc", true);

@@ -35,7 +35,7 @@ struct tb_stream;
 #define W0 (const uint64_t *)0, 0u
 #define PAIR(low, high) ((uint64_t)(uint32_t)(low) | (uint64_t)(uint32_t)(high) << 32)
 
-/* Makes the directory; one that is there is emptied first. `run` gets "format=1" and what tb_run_fact adds. */
+/* Makes the directory; one that is there is emptied first. `run` gets its "format" and what tb_run_fact adds. */
 struct tb *tb_open(const char *path);
 void tb_run_fact(struct tb *tb, const char *key, const char *value);
 /* Writes table.HASH.zst; processes made later name it in `meta`. */

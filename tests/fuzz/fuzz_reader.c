@@ -600,11 +600,10 @@ static void one_of_each(struct tb_stream *s)
 	tb_note(s, 2500, 1, "a note");
 	tb_blob_ref(s, 2500, 0x40, id, REC_BLOB_SOURCE, 18);
 	tb_calibration(s, 2600, 0x5500, 900, 30, 1);
-	tb_record(s, REC_FORK, 0, 0, W(2700, 11));
+	tb_record(s, 12, 0, 0, W(2700, 11));           /* FORK, which version 2 left out */
 	tb_record(s, REC_EXEC, 0, 0, W(2750, 1, 2 | 0x6162ull << 32));
 	tb_record(s, REC_WINDOW, 0, 0, W(2800, 1));
 	tb_hsa_kernel(s, 2850, 10, 2, 0x77, 100, 200, 0x88, 0, 0, 0x99, 5, "k", "agent", "a, b");
-	tb_record(s, REC_HSA_COPY, 0, 0, W(link, 5, 6));
 	tb_incomplete(s, 6);
 	tb_call(s, 0x433, 2000, 6ull << 32, -5, W(1, 2, 3));
 	tb_call_bare(s, 0x434, 3000, 5, 0);

@@ -171,6 +171,17 @@ static void unknown_type_is_counted(void **state)
 	assert_int_equal(found.lost[REC_LOSS_DAMAGED], 0);
 }
 
+/* So is one of a type that went: its number is not used again. */
+static void type_that_went_is_counted(void **state)
+{
+	const uint64_t words[] = { HEAD(12, 2, 0), 10, HEAD(0x400, 3, 0), 10, 1 };
+
+	(void)state;
+	assert_int_equal(walk(words, 5, NULL, false), 2);
+	assert_int_equal(found.lost[REC_LOSS_UNKNOWN_RECORD], 1);
+	assert_int_equal(found.lost[REC_LOSS_DAMAGED], 0);
+}
+
 /* A record that the end of the file cut is a cut stream, not a damaged one. */
 static void cut_record_is_truncation(void **state)
 {
@@ -208,6 +219,7 @@ int main(void)
 		cmocka_unit_test(damaged_header_ends_the_block),
 		cmocka_unit_test(text_stays_inside_its_record),
 		cmocka_unit_test(unknown_type_is_counted),
+		cmocka_unit_test(type_that_went_is_counted),
 		cmocka_unit_test(cut_record_is_truncation),
 		cmocka_unit_test(holder_counts_threads),
 	};

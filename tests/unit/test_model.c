@@ -921,6 +921,41 @@ static void device_records_in_any_order_find_their_calls(void **state)
 	gt_model_close(m);
 }
 
+/* Clock sets, the window, exec and exit come by time, with what each of them tells. */
+static void images_say_how_they_went_on(void **state)
+{
+	static const enum rec_type types[] = { REC_CLOCK, REC_WINDOW, REC_EXEC, REC_EXEC, REC_WINDOW, REC_EXIT,
+		REC_CLOCK };
+	const struct gt_image_record *r[7];
+	struct gt_model *m;
+	struct build b;
+
+	(void)state;
+	begin(&b);
+	tb_record(b.s, REC_EXIT, 0, 0, W(6000, REC_EXIT_QUICK | 7ull << 32));
+	tb_record(b.s, REC_WINDOW, 0, 0, W(2000, 1));
+	tb_record(b.s, REC_EXEC, 0, 0, W(3000, 0, 2 | 0x6261ull << 32));
+	tb_record(b.s, REC_EXEC, 0, 0, W(4000, 1, 2 | 0x6463ull << 32));
+	tb_record(b.s, REC_WINDOW, 0, 0, W(5000, 0));
+	m = finish(&b);
+	assert_int_equal(gt_model_image_record_count(m), 7);
+	assert_null(gt_model_image_record(m, 7));
+	for (uint32_t i = 0; i < 7; i++) {
+		r[i] = gt_model_image_record(m, i);
+		assert_int_equal(r[i]->type, types[i]);
+		assert_int_equal(r[i]->time_ns, i < 6 ? i * 1000 : 100000000);
+	}
+	assert_int_equal(r[0]->clock.tick, 1000);
+	assert_int_equal(r[6]->clock.monotonic_ns - r[0]->clock.monotonic_ns, 100000000);
+	assert_true(r[1]->window.on && !r[4]->window.on);
+	assert_true(r[2]->exec.followed && !r[3]->exec.followed);
+	assert_string_equal(r[2]->exec.path, "ab");
+	assert_string_equal(r[3]->exec.path, "cd");
+	assert_int_equal(r[5]->exit.how, REC_EXIT_QUICK);
+	assert_int_equal(r[5]->exit.status, 7);
+	gt_model_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -941,6 +976,7 @@ int main(void)
 		cmocka_unit_test(killed_thread_shows_what_it_was_inside),
 		cmocka_unit_test(pooled_stream_gives_each_holder_its_calls),
 		cmocka_unit_test(notes_sources_and_options_are_kept),
+		cmocka_unit_test(images_say_how_they_went_on),
 		cmocka_unit_test(walking_twice_gives_the_same),
 		cmocka_unit_test(device_records_in_any_order_find_their_calls),
 	};

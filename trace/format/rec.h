@@ -18,7 +18,13 @@
 
 #include "trace/format/domains.h"
 
-#define REC_VERSION 1
+#define REC_VERSION 2
+#define REC_VERSION_OLDEST 1          /* that is read: what 2 left out, nobody had written */
+
+static inline int rec_version_known(uint64_t version)
+{
+	return version >= REC_VERSION_OLDEST && version <= REC_VERSION;
+}
 
 /* ------------------------------------------------------------------ chunks */
 
@@ -213,104 +219,11 @@ static inline uint32_t rec_words(const uint64_t *rec)
 
 /* ---------------------------------------------------------- other records */
 
-/*
- * Behind the head each starts with a tick word unless it says otherwise. "text": u32 length in bytes, then the bytes,
- * padded with zeros to a whole word (the length word shares its word with the first 4 bytes).
- */
+/* What each holds: trace/format/records.def. */
 enum rec_type {
-	REC_PAD = 1, /* rest of a block; no tick; step over it */
-	/* tick; {tid u32, flags u32 (enum rec_thread)}; text name: this thread holds the stream from now on */
-	REC_THREAD,
-	REC_THREAD_END, /* tick; {tid u32, 0}: it gave the stream back */
-	REC_CLOCK,      /* tick; monotonic ns; raw ns; realtime ns; boottime ns; bracket width in ticks */
-	/*
-	 * Times of one device command, on the device's own clock in ns.
-	 *   narrow: link; queued; {submit - queued u32, start - submit u32}; {end - start u32, complete - end u32 (0:
-	 *   not asked)} REC_WIDE: link; queued; submit; start; end; complete (0 = not asked or not supported)
-	 * No tick. result = execution status (0 = CL_COMPLETE, negative = failed).
-	 * link = {stream u32, offset / 8 u32} of the call's record; 0 = the call was not recorded.
-	 */
-	REC_COMMAND,
-	/* link; {reason u32 (enum rec_loss), 0}. No tick. result = execution status, 1 = unknown */
-	REC_COMMAND_UNTIMED,
-	/*
-	 * Facts about an object, asked of the driver: tick; {kind u32 (enum rec_object), count u32}; handle; then
-	 * count attributes: {key u32, bytes u32}, bytes padded to words. key = the API's own query constant
-	 * (CL_DEVICE_NAME, ...), raw value as the driver returned it; keys >= 0xffff0000: enum rec_attr.
-	 */
-	REC_OBJECT,
-	/* tick; handle; id[2]; {kind u32, part u32}; total bytes: content of an object, stored once per id */
-	REC_BLOB_REF,
-	REC_NOTE,       /* tick; {part u32, 0}; text: a degradation, once per site */
-	REC_LOCAL_SIZE, /* link; {dims u32, source u32 (enum rec_local_source)}; x; y; z. No tick */
-	/* tick; device handle; device ns at that tick; bracket (ticks); {method u32, 0} */
-	REC_CALIBRATION,
-	REC_FORK, /* tick; {child pid u32, 0} */
-	/* tick; {flags u32 (1 = environment cleaned: not followed), 0}; text path. Before the call */
-	REC_EXEC,
-	REC_EXIT,   /* tick; {kind u32 (enum rec_exit), status u32} */
-	REC_WINDOW, /* tick; {1 = recording on, 0 = off, 0} */
-	/*
-	 * tick; {tid u32, packet type u32}; kernel handle; start; end; agent handle;
-	 * {queue index u32, device index u32}; queue handle; packet id;
-	 * text kernel name; text agent name; text packet fields
-	 */
-	REC_HSA_KERNEL,
-	REC_HSA_COPY, /* link; start; end: an async copy's device times. No tick */
-	/*
-	 * NVTX. result = number of the domain, 0 = the default one. The writer joins nothing: REC_NVTX_POP ends the
-	 * last open push of its thread and domain, REC_NVTX_END the start whose record lies at the link that was handed
-	 * to the program as range id.
-	 *   event: tick; {kind u8 (enum rec_nvtx_kind), message u8 (enum rec_nvtx_message), flags u8 (enum
-	 *   rec_nvtx_flag), 0, category u32};
-	 *          [REC_NVTX_COLOR: {ARGB u32, 0}]; [REC_NVTX_PAYLOAD: {type u32, bytes u32}, the bytes padded to
-	 *          words]; message: text (wide: UTF-32 in the machine's byte order), or a word: number of the
-	 *          registered string
-	 *   payload: type as in NVTX (1 u64, 2 i64, 3 double, 4 u32, 5 i32, 6 float: 8 bytes), or REC_NVTX_SCHEMA_DATA:
-	 *   pieces of
-	 *          {schema id u64, size u64, bytes kept u64, the bytes padded to words}
-	 */
-	REC_NVTX_EVENT,
-	REC_NVTX_POP, /* tick; [payload as above] */
-	REC_NVTX_END, /* tick; range id; [payload as above] */
-	/*
-	 * tick; {what u8 (enum rec_nvtx_name), message u8, 0 u16, resource type u32}; id (domain, string, category,
-	 * thread or resource); message as above.
-	 */
-	REC_NVTX_NAME,
-	/*
-	 * tick; {entries u32, enumeration u32 (1) or schema (0)}; id; type (enumeration: bytes of a value); flags;
-	 * static bytes; alignment; text name; entries: schema {flags; type; array or union detail; offset; text name;
-	 * text description}, enumeration {value; flag; text name}
-	 */
-	REC_NVTX_SCHEMA,
-	/* ---- CUDA through CUPTI. Buffers of activities are chunks of their own (struct rec_cupti_buffer) ---- */
-	/*
-	 * tick; {CUPTI version u32, CUDA version of the driver u32}; {n u32, flags u32 (enum rec_cupti_library)}; n x
-	 * {kind u32, bytes of its records u32}; text path of the library. Before any buffer: no record of a kind that
-	 * is not listed can be stepped over.
-	 */
-	REC_CUPTI_LIBRARY,
-	/* tick; {kind u32, enabled by the option u32}. result = CUPTI's answer to the request, 0 = on */
-	REC_CUPTI_KIND,
-	REC_CUPTI_CLOCK, /* tick; CUPTI's timestamp (ns); bracket (ticks); realtime ns: read together */
-	/*
-	 * tick; {domain u32 (1 driver, 2 runtime), callback id u32}; text: name of an API function, as the library
-	 * tells it
-	 */
-	REC_CUPTI_NAME,
-	/*
-	 * tick; address; text: what a pointer in activity records points to. Holds for buffers completed at or after
-	 * this tick, until the next such record of the address; and for all buffers that were never completed, the
-	 * last one.
-	 */
-	REC_CUPTI_STRING,
-	REC_CUPTI_DROPPED, /* tick; count; {context u32, stream u32} (0xffffffff: any) */
-	/*
-	 * tick; {what u32 (enum rec_cupti_event), callback id u32}; {context u32, correlation id u32 (0: not in a
-	 * call)}; 4 words, by what
-	 */
-	REC_CUPTI_EVENT,
+#define RECORD(name, number, words, text, texts, tick) REC_##name = (number),
+#include "trace/format/records.def"
+#undef RECORD
 	REC_TYPE_COUNT
 };
 

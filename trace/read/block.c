@@ -15,38 +15,11 @@
  */
 #include "trace/read/block.h"
 
-#define NO_TEXT 0u
-
 /* Words behind the header (and its size word), and where texts begin; counted as `words of args`. */
-static const struct { uint8_t args, text, texts, tick; } layout[REC_TYPE_COUNT] = {
-	[REC_THREAD] = { 3, 2, 1, 1 },
-	[REC_THREAD_END] = { 2, NO_TEXT, 0, 1 },
-	[REC_CLOCK] = { 6, NO_TEXT, 0, 1 },
-	[REC_COMMAND] = { 4, NO_TEXT, 0, 0 },
-	[REC_COMMAND_UNTIMED] = { 2, NO_TEXT, 0, 0 },
-	[REC_OBJECT] = { 3, NO_TEXT, 0, 1 },
-	[REC_BLOB_REF] = { 6, NO_TEXT, 0, 1 },
-	[REC_NOTE] = { 3, 2, 1, 1 },
-	[REC_LOCAL_SIZE] = { 5, NO_TEXT, 0, 0 },
-	[REC_CALIBRATION] = { 5, NO_TEXT, 0, 1 },
-	[REC_FORK] = { 2, NO_TEXT, 0, 1 },
-	[REC_EXEC] = { 3, 2, 1, 1 },
-	[REC_EXIT] = { 2, NO_TEXT, 0, 1 },
-	[REC_WINDOW] = { 2, NO_TEXT, 0, 1 },
-	[REC_HSA_KERNEL] = { 12, 9, 3, 1 },
-	[REC_HSA_COPY] = { 3, NO_TEXT, 0, 0 },
-	[REC_NVTX_EVENT] = { 2, NO_TEXT, 0, 1 },
-	[REC_NVTX_POP] = { 1, NO_TEXT, 0, 1 },
-	[REC_NVTX_END] = { 2, NO_TEXT, 0, 1 },
-	[REC_NVTX_NAME] = { 3, NO_TEXT, 0, 1 },
-	[REC_NVTX_SCHEMA] = { 8, NO_TEXT, 0, 1 },
-	[REC_CUPTI_LIBRARY] = { 3, NO_TEXT, 0, 1 },
-	[REC_CUPTI_KIND] = { 2, NO_TEXT, 0, 1 },
-	[REC_CUPTI_CLOCK] = { 4, NO_TEXT, 0, 1 },
-	[REC_CUPTI_NAME] = { 3, 2, 1, 1 },
-	[REC_CUPTI_STRING] = { 3, 2, 1, 1 },
-	[REC_CUPTI_DROPPED] = { 3, NO_TEXT, 0, 1 },
-	[REC_CUPTI_EVENT] = { 7, NO_TEXT, 0, 1 },
+static const struct { uint8_t known, args, text, texts, tick; } layout[REC_TYPE_COUNT] = {
+#define RECORD(name, number, words, text, texts, tick) [number] = { 1, words, text, texts, tick },
+#include "trace/format/records.def"
+#undef RECORD
 };
 
 bool gt_rec_text(const struct gt_rec *rec, uint32_t at, const char **text, uint32_t *bytes)
@@ -81,7 +54,7 @@ static bool fill_other(struct gt_block *b, struct gt_rec *rec)
 {
 	rec->start_tick = rec->end_tick = 0;
 	rec->first_u32 = 0;
-	if (rec->id >= REC_TYPE_COUNT) {
+	if (rec->id >= REC_TYPE_COUNT || !layout[rec->id].known) {
 		if (b->found)
 			b->found->lost[REC_LOSS_UNKNOWN_RECORD]++;
 		return true;

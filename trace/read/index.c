@@ -227,7 +227,7 @@ static int other_byte_order(struct scan *s)
 
 static bool chunk_fits(const struct rec_chunk *chunk, uint64_t at)
 {
-	return chunk->magic == REC_CHUNK_MAGIC && chunk->version == REC_VERSION && chunk->kind &&
+	return chunk->magic == REC_CHUNK_MAGIC && rec_version_known(chunk->version) && chunk->kind &&
 		chunk->bytes >= sizeof(*chunk) && chunk->bytes % 8 == 0 && chunk->bytes <= INT64_MAX - at;
 }
 
@@ -314,8 +314,8 @@ static int scan_stream(struct scan *s)
 		if (control->magic)               /* zero: killed while the file was made */
 			s->r->found.lost[REC_LOSS_DAMAGED]++;
 		memset(control, 0, sizeof(*control));
-	} else if (control->version != REC_VERSION) {
-		return gt_fail(s->err, GT_EXIT_INPUT, "this gputap reads trace format version 1",
+	} else if (!rec_version_known(control->version)) {
+		return gt_fail(s->err, GT_EXIT_INPUT, GT_FORMATS_READ,
 			"use the gputap that recorded it", "%s/%s: trace format version %u", s->r->store->path,
 			s->r->store->files[s->stream->file].name, control->version);
 	}

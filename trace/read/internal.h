@@ -13,6 +13,8 @@
 #include "trace/read/reader.h"
 #include "trace/read/store.h"
 
+#define GT_FORMATS_READ "this gputap reads trace format versions 1 and 2"     /* rec_version_known */
+
 /* A 64 KiB block with at least one record, as the pass over the headers found it. */
 struct gt_block_info {
 	uint64_t offset;                  /* of its first record, as links count */

@@ -52,8 +52,8 @@ static int check_format(const struct gt_reader *r, const struct gt_facts *facts,
 	const char *format = gt_facts_find(facts, "format", 0), *order = gt_facts_find(facts, "byte_order", 0);
 	const char *mine = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big";
 
-	if (format && strtoul(format, NULL, 10) != REC_VERSION)
-		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads trace format version 1",
+	if (format && !rec_version_known(strtoul(format, NULL, 10)))
+		return gt_fail(err, GT_EXIT_INPUT, GT_FORMATS_READ,
 			"use the gputap that recorded it", "%s/%s: trace format version %.40s", r->store->path, file,
 			format);
 	if (order && strcmp(order, mine))
