@@ -23,13 +23,13 @@ __attribute__((no_sanitize("address"))) static bool still_running(const struct r
 	const struct tap_call *call = (const struct tap_call *)(uintptr_t)slot->frame;
 
 	if (slot->domain == REC_DOMAIN_CUDA_RUNTIME || slot->domain == REC_DOMAIN_CUDA_DRIVER)
-		return *(const uint64_t *)call == slot->start_tick;      /* collectors/cupti/args.c: A3 */
+		return *(const uint64_t *)call == slot->start_tick;      /* collectors/cupti/args.c: ARGS3 */
 	return call->slot == slot && call->start_tick == slot->start_tick && call->fn == slot->fn;
 }
 
 /*
- * Drops the slots that no running call owns any more (F1), then answers whether a call of this domain is running below
- * us with no application callback between.
+ * Drops the slots that no running call owns any more (FRAME1), then answers whether a call of this domain is running
+ * below us with no application callback between.
  */
 bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 {
@@ -49,7 +49,7 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 		TAP_WRITE_ONCE(slot->fn, 0);
 		TAP_WRITE_ONCE(t->depth, --depth);
 	}
-	if (by_program)                         /* F3 */
+	if (by_program)                         /* FRAME3 */
 		return false;
 	while (depth) {
 		const struct rec_slot *slot = &t->stream->control->slot[--depth];

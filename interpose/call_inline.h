@@ -4,13 +4,13 @@
  * Runs      in the calling thread of the traced program, around the real function.
  * Must not  allocate, lock, make a system call, change errno.
  *
- * F1  A slot's frame is the address of its call's struct tap_call, on the stack of the call's wrapper. A call that is
- *     still running lies higher on the same stack than any that begins now: slots at or below it were left by longjmp,
- *     exception or cancellation, and go.
- * F2  Every slot that counts (below depth) is either being filled by the code that was interrupted, or whole.
- * F3  What a jump left may stay as it was, inside a large variable that nobody has written yet, and look like a running
- *     call. So a call that the program's own code makes never counts as nested, whatever stands above it: drivers are
- *     libraries.
+ * FRAME1  A slot's frame is the address of its call's struct tap_call, on the stack of the call's wrapper. A call
+ *         that is still running lies higher on the same stack than any that begins now: slots at or below it were
+ *         left by longjmp, exception or cancellation, and go.
+ * FRAME2  Every slot that counts (below depth) is either being filled by the code that was interrupted, or whole.
+ * FRAME3  What a jump left may stay as it was, inside a large variable that nobody has written yet, and look like a
+ *         running call. So a call that the program's own code makes never counts as nested, whatever stands above it:
+ *         drivers are libraries.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -48,7 +48,7 @@ static inline void tap_call_enter(struct tap_call *call, struct tap_stream *s, u
 	call->slot = slot;
 	TAP_WRITE_ONCE(slot->frame, (uintptr_t)call);
 	TAP_WRITE_ONCE(t->depth, depth + 1);
-	TAP_WRITE_ONCE(slot->frame, (uintptr_t)call);   /* F2: a handler before the last store used this very slot */
+	TAP_WRITE_ONCE(slot->frame, (uintptr_t)call);  /* FRAME2: a handler before the last store used this very slot */
 	slot->start_tick = tick;
 	slot->arg[0] = a0;
 	slot->arg[1] = a1;

@@ -4,12 +4,12 @@
  * Runs      on slow paths: dlsym of an OpenCL name, first call of a calling object, the audit module, exit.
  * Must not  allocate, change errno, leave a dlerror message.
  *
- * L1  A table belongs to one loaded object (load bias, dynamic section, path). It is filled before its number is handed
- *     out.
- * L2  Filling writes the same values whoever does it: threads that meet at a new library fill side by side, nobody
- *     waits.
- * L3  A table is given to another library only when its own is gone from the process; a library that comes back under
- *     the same path gets its old table.
+ * TABLE1  A table belongs to one loaded object (load bias, dynamic section, path). It is filled before its number is
+ *         handed out.
+ * TABLE2  Filling writes the same values whoever does it: threads that meet at a new library fill side by side,
+ *         nobody waits.
+ * TABLE3  A table is given to another library only when its own is gone from the process; a library that comes back
+ *         under the same path gets its old table.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -127,7 +127,7 @@ static bool is_filled(const struct loader *l)
 	return atomic_load_explicit(&l->filled, memory_order_acquire);
 }
 
-/* L1 */
+/* TABLE1 */
 static bool belongs_to(const struct loader *l, const struct tap_object *o)
 {
 	return l->dynamic == (uintptr_t)o->dynamic && is_filled(l) && l->base == o->base &&
@@ -145,7 +145,7 @@ static bool take(unsigned n, uintptr_t old, const struct tap_object *o)
 		old == (uintptr_t)o->dynamic;
 }
 
-/* A table whose library is gone: the one of the same path if there is one. LOADERS = none. L3 */
+/* A table whose library is gone: the one of the same path if there is one. LOADERS = none. TABLE3 */
 static unsigned abandoned(uint64_t path_hash)
 {
 	unsigned found = LOADERS;

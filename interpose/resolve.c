@@ -9,7 +9,7 @@
  * Runs      at the start of every call through an exported name, on any thread, in signal handlers.
  * Must not  allocate, lock (the first call of an object takes the loader's lock), change errno.
  *
- * R1  An entry's range and table never change once published; only `bytes` goes to 0 (not to be used) and back.
+ * CALLER1  An entry's range and table never change once published; only `bytes` goes to 0 (not to be used) and back.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -188,7 +188,7 @@ bool tap_caller_is_opencl(const void *caller)
 
 /* --------------------------------------------------------------- the callers */
 
-/* R1. Pairs with the acquires in holds() and tap_is_first_caller(). */
+/* CALLER1. Pairs with the acquires in holds() and tap_is_first_caller(). */
 static void usable(struct caller *c, uintptr_t bytes)
 {
 	if (c == &callers[0]) {
@@ -210,7 +210,7 @@ static void remember(const struct search *s, const struct tap_opencl_api *api)
 		if (c->ready && c->start == s->from.start && c->full_bytes == s->from.end - s->from.start &&
 			c->dynamic == (uintptr_t)s->from.dynamic && c->library == (uintptr_t)s->library.dynamic &&
 			c->api == api) {
-			usable(c, c->full_bytes);               /* R1: still the same */
+			usable(c, c->full_bytes);               /* CALLER1: still the same */
 			return;
 		}
 	}

@@ -11,6 +11,7 @@ SHELL_FILES := $(shell grep -lE '^\#!.*(bash|/sh)$$' $(wildcard scripts/* tests/
 lint: all
 	@scripts/check-includes
 	@scripts/check-layers $(O)
+	@scripts/check-labels
 	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so
 	@scripts/check-format $(C_FILES)
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning $(SHELL_FILES); \

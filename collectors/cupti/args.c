@@ -2,20 +2,20 @@
  * collectors/cupti/args.c - arguments of CUDA calls (--cuda-args): what CUPTI's callbacks hand out, copied as it is
  *
  * Runs      on the calling thread, inside CUPTI's callbacks at entry and exit of a call.
- * May       read the call's parameter structure, and what its pointers lead to as A2 says; write to the thread's
+ * May       read the call's parameter structure, and what its pointers lead to as ARGS2 says; write to the thread's
  *           stream.
  * Must not  call CUDA, allocate, lock; make a system call but for a guarded copy. errno is kept by the caller.
  *
- * A1  One record a call, written at its exit: the raw structure, then what pointers led to. What that means is found
- *     out offline. How long the structure is and which pointers lead where is said by a table of numbers: the built-in
- *     one, or the one of a toolkit.
- * A2  Everything is copied at exit. What the call wrote is there only then, and only if it succeeded; what the call
- *     read it has read by then: the driver would have crashed first. After a failed call it may have read nothing, so
- *     texts and structures are then read by a system call that fails where the memory is not there (REC_CUDA_GUARDED:
- *     always).
- * A3  Between entry and exit the start stands in the word that CUPTI keeps for it. The thread's slot has it too, with
- *     the first words of the structure: so it is known what a killed thread was doing. The slot's frame is that word's
- *     address.
+ * ARGS1  One record a call, written at its exit: the raw structure, then what pointers led to. What that means is
+ *        found out offline. How long the structure is and which pointers lead where is said by a table of numbers:
+ *        the built-in one, or the one of a toolkit.
+ * ARGS2  Everything is copied at exit. What the call wrote is there only then, and only if it succeeded; what the
+ *        call read it has read by then: the driver would have crashed first. After a failed call it may have read
+ *        nothing, so texts and structures are then read by a system call that fails where the memory is not there
+ *        (REC_CUDA_GUARDED: always).
+ * ARGS3  Between entry and exit the start stands in the word that CUPTI keeps for it. The thread's slot has it too,
+ *        with the first words of the structure: so it is known what a killed thread was doing. The slot's frame is
+ *        that word's address.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -119,7 +119,7 @@ void tap_cupti_args_start(void)
 		path);
 }
 
-/* ---------------------------------------------------------------------- slots (A3) */
+/* ---------------------------------------------------------------------- slots (ARGS3) */
 
 static inline bool on_this_stack(const void *at)
 {
@@ -211,7 +211,7 @@ static void close_slot(struct tap_stream *s, const struct tap_cupti_callback *da
 	}
 }
 
-/* ------------------------------------------------------------------------- copies (A2) */
+/* ------------------------------------------------------------------------- copies (ARGS2) */
 
 struct piece { const void *at; uint32_t offset, bytes; };       /* bytes: with REC_CUDA_COPY_OUT */
 

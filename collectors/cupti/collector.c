@@ -8,9 +8,10 @@
  * Must not  call CUDA, lock, end a thing that the program does not end; the process keeps CUPTI as it is (no
  *           cuptiFinalize).
  *
- * C1  Whatever is missing or refused is said once in the trace, and the program runs on as if nothing had been tried.
- * C2  What defines (devices, contexts, streams, graphs) is on from the beginning, what tells times only inside the
- *     window.
+ * CUPTI1  Whatever is missing or refused is said once in the trace, and the program runs on as if nothing had been
+ *         tried.
+ * CUPTI2  What defines (devices, contexts, streams, graphs) is on from the beginning, what tells times only inside
+ *         the window.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -6,11 +6,12 @@
  * May       make system calls.
  * Must not  allocate with malloc, lock, trust a pointer.
  *
- * N1  A buffer's completion is stamped after its strings were written, so a reader finds for each pointer the last
- *     string of that address up to the stamp.
- * N2  An address is stored again when what stands there has changed: its hash is kept, and compared once a buffer.
- * N3  The hash of an address is set after its record was committed: who finds an address without one writes the string
- *     too. Twice is harmless.
+ * STRING1  A buffer's completion is stamped after its strings were written, so a reader finds for each pointer the
+ *          last string of that address up to the stamp.
+ * STRING2  An address is stored again when what stands there has changed: its hash is kept, and compared once a
+ *          buffer.
+ * STRING3  The hash of an address is set after its record was committed: who finds an address without one writes the
+ *          string too. Twice is harmless.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -193,7 +194,7 @@ static void store(uint64_t address, const char *text, size_t bytes, bool cut)
 	if (!write_string(address, text, bytes, cut))
 		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
 	else if (s)
-		__atomic_store_n(&s->hash, hash, __ATOMIC_RELEASE);    /* N3 */
+		__atomic_store_n(&s->hash, hash, __ATOMIC_RELEASE);    /* STRING3 */
 }
 
 static void keep_long(uint64_t address)

@@ -5,10 +5,10 @@
  *           the thread that ends the process.
  * Must not  exist in a forked child, hold anything while CUPTI works, let an exit wait for a flush that never returns.
  *
- * T1  This thread alone switches kinds and flushes (but for contexts that go), so whoever waits for that waits for a
- *     word, with a limit.
- * T2  A request counts up `asked`; the thread stores the count it has seen when it has done it. Partners: ask() and
- *     answer().
+ * FLUSH1  This thread alone switches kinds and flushes (but for contexts that go), so whoever waits for that waits
+ *         for a word, with a limit.
+ * FLUSH2  A request counts up `asked`; the thread stores the count it has seen when it has done it. Partners: ask()
+ *         and answer().
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -30,7 +30,7 @@ enum request { FLUSH = 1, STOP };
 
 static uint32_t started;                /* 0 no, 1 yes */
 static bool no_thread;                  /* it could not be made */
-static uint32_t asked, done, request;   /* futex words: T2 */
+static uint32_t asked, done, request;   /* futex words: FLUSH2 */
 static bool given_up;                   /* a flush did not return: nobody waits again */
 static uint32_t ended;
 

@@ -5,8 +5,9 @@
  * May       read what the program passed to NVTX, which NVTX declares readable.
  * Must not  allocate, lock, make a system call (a chunk switch excepted), change errno.
  *
- * N1  A record is whole by itself: nothing is joined, counted or looked up here. Pushes and pops meet offline.
- * N2  A start's range id is the link of its record, unique in the process without a counter that threads would share.
+ * RANGE1  A record is whole by itself: nothing is joined, counted or looked up here. Pushes and pops meet offline.
+ * RANGE2  A start's range id is the link of its record, unique in the process without a counter that threads would
+ *         share.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

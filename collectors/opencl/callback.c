@@ -4,13 +4,15 @@
  *
  * Runs      registration: in application threads. The callbacks: on whatever thread the driver chooses, with whatever
  *           the driver holds; also after main has returned.
- * Must not  malloc, lock; call the driver from a callback (trap 17); change order or number of the callbacks (trap 18).
+ * Must not  malloc, lock; call the driver from a callback (it may hold locks of its own there); change order or number
+ *           of the callbacks.
  *
  * The driver gets a function of ours and, as user data, a cell that says whose function and data it stands for.
- * K1  A cell is given back before the application's function runs (it may never return), and only where the callback
- *     comes at most once. Where it may come more than once, or a failed call leaves open whether it still comes, the
- *     cell is kept for good: 32 bytes.
- * K2  No cell: the application's own function and data go to the driver, and the callback is counted as not wrapped.
+ * CALLBACK1  A cell is given back before the application's function runs (it may never return), and only where the
+ *            callback comes at most once. Where it may come more than once, or a failed call leaves open whether it
+ *            still comes, the cell is kept for good: 32 bytes.
+ * CALLBACK2  No cell: the application's own function and data go to the driver, and the callback is counted as not
+ *            wrapped.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -34,7 +36,7 @@ static struct wrapped *wrap(any_fn fn, void *user, uint64_t extra)
 
 	if (!w) {
 		if (fn)
-			tap_lost(REC_LOSS_CALLBACK_UNWRAPPED, 1);  /* K2 */
+			tap_lost(REC_LOSS_CALLBACK_UNWRAPPED, 1);  /* CALLBACK2 */
 		return NULL;
 	}
 	w->fn = fn;
@@ -49,7 +51,7 @@ static void unwrap(struct wrapped *w)
 		tap_cl_pool_give(&cells, w);
 }
 
-/* What the callback is to run; the cell goes back at once when it cannot come again (K1). */
+/* What the callback is to run; the cell goes back at once when it cannot come again (CALLBACK1). */
 static struct wrapped open_cell(void *cell, bool once)
 {
 	struct wrapped copy = *(struct wrapped *)cell;
@@ -173,13 +175,13 @@ cl_int tap_cl_do_clSetProgramReleaseCallback(
 	return ret;
 }
 
-/* ---------------------------------------------------------- builds: a failed one may have called back already (K1) */
+/* -------------------------------------------------- builds: a failed one may have called back already (CALLBACK1) */
 
 static void CL_CALLBACK on_build(cl_program program, void *cell)
 {
 	struct wrapped w = open_cell(cell, true);
 
-	/* The log cannot be asked for here (trap 17): at the program's first kernel. */
+	/* No driver call here, so the log is asked for at the program's first kernel. */
 	tap_cl_program_log_later(program);
 	RUN((uint32_t)w.extra, program, (uintptr_t)w.user, 0, 0, ((program_fn)w.fn)(program, w.user),
 	    tap_cl_put_clBuildProgram_pfn_notify(&call, program, w.user));
@@ -214,7 +216,7 @@ cl_program tap_cl_do_clLinkProgram(const struct tap_opencl_api *real, cl_context
 	                           w ? on_build : pfn_notify, w ? w : user_data, errcode_ret);
 }
 
-/* ------------------------------------------------------------------ contexts: may report any number of errors (K1) */
+/* ---------------------------------------------------------- contexts: may report any number of errors (CALLBACK1) */
 
 typedef void (CL_CALLBACK *error_fn)(const char *, const void *, size_t, void *);
 
@@ -335,7 +337,7 @@ cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_com
 		ret = real->clEnqueueNativeKernel(command_queue, user_func, args, cb_args, num_mem_objects, mem_list,
 			args_mem_loc, num_events_in_wait_list, event_wait_list, event);
 		if (ret == CL_SUCCESS && !atomic_load(&tap_cl_closed))
-			tap_lost(REC_LOSS_CALLBACK_UNWRAPPED, 1);  /* K2 */
+			tap_lost(REC_LOSS_CALLBACK_UNWRAPPED, 1);  /* CALLBACK2 */
 		return ret;
 	}
 	__builtin_memcpy(block, &user_func, sizeof user_func);

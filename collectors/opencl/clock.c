@@ -10,7 +10,7 @@
  * call itself makes those brackets as wide as its kernels; there the end time gives a better one: the command cannot
  * have ended earlier after the call's begin than its own times say, nor later than we saw it ended. Each
  * REC_CALIBRATION carries its bracket, so the reader knows the error. Different devices of one context have different
- * clocks (trap 23).
+ * clocks.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

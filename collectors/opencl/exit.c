@@ -5,8 +5,8 @@
  *           handlers, so before them), and in the wrappers of _exit, quick_exit and exec*.
  * Must not  wait for anything, call the driver once closed.
  *
- * E1  Commands that are complete are harvested; the rest is written as not finished. From then on calls are only
- *     forwarded.
+ * EXIT1  Commands that are complete are harvested; the rest is written as not finished. From then on calls are only
+ *        forwarded.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -60,7 +60,7 @@ void tap_cl_exit(void)
 		return;
 	tap_own_calls_begin();
 	harvest_last();
-	give_up(false);                                 /* E1 */
+	give_up(false);                                 /* EXIT1 */
 	tap_own_calls_end();
 	errno = saved;
 }

@@ -4,11 +4,11 @@
  * Runs      in the calling thread, inside wrappers; on driver threads inside callbacks (pools and records only).
  * Must not  malloc, lock, hold anything across a driver call, change errno.
  *
- * C1  A queue's state and its rings are never unmapped, so a stale pointer to them is always readable. A state belongs
- *     to a handle only while state->handle says so.
- * C2  Whoever moved a slot from FULL to BUSY owns it alone until it stores FULL or DONE again; only the owner asks the
- *     driver about the slot's event, and only the owner gives our reference back.
- * C3  Every event in a ring carries exactly one reference of ours.
+ * SLOT1  A queue's state and its rings are never unmapped, so a stale pointer to them is always readable. A state
+ *        belongs to a handle only while state->handle says so.
+ * SLOT2  Whoever moved a slot from FULL to BUSY owns it alone until it stores FULL or DONE again; only the owner asks
+ *        the driver about the slot's event, and only the owner gives our reference back.
+ * SLOT3  Every event in a ring carries exactly one reference of ours.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

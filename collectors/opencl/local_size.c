@@ -7,9 +7,9 @@
  * A kernel's required work-group size is known; else the suggested-local-size extension is asked, once per kernel,
  * device, offset and size. The answers lie in a hash table; a later call with the same key reads its answer from there.
  *
- * L1  A thread writes an answer with the first of its calls and not again: the reader takes it for the later ones, in
- *     order of time. Two threads that take turns write it each time, since which of their calls began first is not
- *     known here.
+ * LOCAL1  A thread writes an answer with the first of its calls and not again: the reader takes it for the later
+ *         ones, in order of time. Two threads that take turns write it each time, since which of their calls began
+ *         first is not known here.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -120,7 +120,7 @@ static struct answer *find(const struct tap_opencl_api *real, struct tap_cl_queu
 }
 
 /*
- * L1. Not where earlier records may go (a ring) or the kernel's creation may be missing (a window): then with each
+ * LOCAL1. Not where earlier records may go (a ring) or the kernel's creation may be missing (a window): then with each
  * call.
  */
 static bool is_written(struct answer *a, const struct tap_stream *s)

@@ -7,12 +7,13 @@
  * Must not  malloc, lock, hold anything across a driver call.
  *
  * A ring is bounded; a slot belongs to ticket t when its state word says so. Producers take tickets at the tail,
- * harvesters claim FULL slots by compare-and-swap (C2), and the head passes over slots that are DONE. When a ring is
+ * harvesters claim FULL slots by compare-and-swap (SLOT2), and the head passes over slots that are DONE. When a ring is
  * full the queue gets one of twice the size: new commands go there, the old one only drains.
  *
- * R1  head <= tail <= head + slots. A slot is filled only by the holder of its ticket, between tail and state = FULL.
- * R2  The limits of all rings sum up to at most --max-pending; a ring never takes a ticket at or beyond head + limit
- *     (but for a thread that read the limit just before it was lowered: one command each).
+ * PENDING1  head <= tail <= head + slots. A slot is filled only by the holder of its ticket, between tail and state =
+ *           FULL.
+ * PENDING2  The limits of all rings sum up to at most --max-pending; a ring never takes a ticket at or beyond head +
+ *           limit (but for a thread that read the limit just before it was lowered: one command each).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -172,7 +173,7 @@ static bool ring_push(struct tap_cl_ring *r, cl_event event, uint64_t link, uint
 	s->link = link;
 	s->start_tick = start_tick;
 	s->bracket = bracket;
-	/* R1. Pairs with the claim in claim(). */
+	/* PENDING1. Pairs with the claim in claim(). */
 	atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_FULL), memory_order_release);
 	return true;
 }
@@ -213,7 +214,7 @@ static void advance(struct tap_cl_ring *r)
 	}
 }
 
-/* C2: true when the slot of ticket t is now ours. *tries gets how often it was complete without times. */
+/* SLOT2: true when the slot of ticket t is now ours. *tries gets how often it was complete without times. */
 static bool claim(struct tap_cl_slot *s, uint64_t t, uint32_t *tries)
 {
 	uint32_t word = atomic_load_explicit(&s->state, memory_order_acquire);
@@ -224,7 +225,7 @@ static bool claim(struct tap_cl_slot *s, uint64_t t, uint32_t *tries)
 			memory_order_acquire, memory_order_relaxed);
 }
 
-/* C3: our reference goes with the slot. */
+/* SLOT3: our reference goes with the slot. */
 static void finish(struct tap_cl_queue *q, struct tap_cl_ring *r, struct tap_cl_slot *s, uint64_t t)
 {
 	cl_event event = s->event;
@@ -594,7 +595,7 @@ static bool hand_over(struct tap_cl_enqueue *e)
 {
 	bool ours = !e->app || e->state->real->clRetainEvent(e->own) == CL_SUCCESS;
 
-	/* C3, trap 10: ours is there before another thread can see the event and release it. */
+	/* SLOT3: ours is there before another thread can see the event and release it. */
 	if (e->app)
 		*e->app = e->own;
 	return ours;

@@ -4,7 +4,7 @@
  * Runs      in wrappers and in application callbacks on driver threads.
  * Must not  malloc, lock. The only system call is the mmap of a new slab.
  *
- * P1  A cell that was handed out once stays mapped for ever: a callback may arrive after main has returned.
+ * CELL1  A cell that was handed out once stays mapped for ever: a callback may arrive after main has returned.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -83,7 +83,7 @@ void *tap_cl_pool_take(struct tap_cl_pool *p)
 	while ((uint32_t)head) {
 		cell = tap_cl_pool_at(p, (uint32_t)head - 1);
 		/*
-		 * The cell may be taken by another thread right now; P1 keeps it readable and the tag makes the
+		 * The cell may be taken by another thread right now; CELL1 keeps it readable and the tag makes the
 		 * exchange fail.
 		 */
 		next = atomic_load_explicit(&cell->next_free, memory_order_relaxed);

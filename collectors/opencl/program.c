@@ -3,7 +3,8 @@
  * for
  *
  * Runs      in application threads, after the call was recorded.
- * Must not  malloc, lock; add build options (trap 31); ask a driver from inside a callback (trap 17).
+ * Must not  malloc, lock; add build options (the application can read them back); ask a driver from inside a callback
+ *           (it may hold locks of its own there).
  *
  * The log of a build that reports by callback is read when the program's next call comes by: its first kernel, or the
  * next build.

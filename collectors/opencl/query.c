@@ -81,7 +81,7 @@ cl_int tap_cl_do_clGetEventInfo(const struct tap_opencl_api *real, cl_event even
 	return ret;
 }
 
-/* A polling program never waits: what it has just seen complete is read now (trap 16). */
+/* A polling program never waits: what it has just seen complete is read now. */
 void tap_cl_post_clGetEventInfo(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
 	cl_event event, cl_event_info param_name, size_t param_value_size, void *param_value,
 	size_t *param_value_size_ret)

@@ -4,9 +4,10 @@
  * Runs      in application threads, inside wrappers; tap_cl_queue_find also on the hot path of every enqueue.
  * Must not  malloc, lock, hold anything across a driver call, write to the caller's property list.
  *
- * Q1  A creating call that fails with what we added is made again as the application asked, and that answer counts.
- * Q2  The table maps a handle to its state; an entry's key is written last and cleared first. Keys that are gone become
- *     tombstones that later queues reuse, so a look-up may stop at the first empty entry.
+ * QUEUE1  A creating call that fails with what we added is made again as the application asked, and that answer
+ *         counts.
+ * QUEUE2  The table maps a handle to its state; an entry's key is written last and cleared first. Keys that are gone
+ *         become tombstones that later queues reuse, so a look-up may stop at the first empty entry.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -68,7 +69,7 @@ struct tap_cl_queue *tap_cl_queue_find(cl_command_queue handle)
 	struct entry *e = find_entry(handle);
 	struct tap_cl_queue *q = e ? atomic_load_explicit(&e->queue, memory_order_acquire) : NULL;
 
-	/* The entry may have been taken over in between: the state knows whom it serves (C1). */
+	/* The entry may have been taken over in between: the state knows whom it serves (SLOT1). */
 	return q && atomic_load_explicit(&q->handle, memory_order_acquire) == handle ? q : NULL;
 }
 
@@ -86,7 +87,7 @@ void tap_cl_queue_forget(struct tap_cl_queue *q)
 		atomic_compare_exchange_strong(&e->handle, &handle, GONE);
 }
 
-/* Q2. A claimed entry shows GONE's value of the key only to look-ups that step over it. */
+/* QUEUE2. A claimed entry shows GONE's value of the key only to look-ups that step over it. */
 static bool insert(struct tap_cl_queue *q, cl_command_queue handle)
 {
 	struct entry *t = table_open();
@@ -149,7 +150,7 @@ static void remember(const struct tap_opencl_api *real, cl_command_queue handle,
 	struct tap_cl_queue *old = tap_cl_queue_find(handle), *q;
 	struct tap_cl_device *device_state;
 
-	if (old)                                        /* trap 7: the handle lives again */
+	if (old)                                        /* released, and the handle given out again */
 		tap_cl_queue_forget(old);
 	device_state = tap_cl_device_get(real, device);
 	tap_cl_life_open(!atomic_exchange(&device_state->has_queue, 1));
@@ -191,8 +192,7 @@ static cl_command_queue answer(cl_command_queue queue, cl_int err, cl_int *errco
 }
 
 /*
- * Device-side queues take no commands of the host: there is nothing to time, and some drivers refuse the bit for them
- * (trap 4).
+ * Device-side queues take no commands of the host: there is nothing to time, and some drivers refuse the bit for them.
  */
 static bool want_profiling(cl_queue_properties properties)
 {
@@ -212,7 +212,7 @@ cl_command_queue tap_cl_do_clCreateCommandQueue(const struct tap_opencl_api *rea
 		queue = real->clCreateCommandQueue(context, device, properties | CL_QUEUE_PROFILING_ENABLE, &err);
 		forced = queue;
 	}
-	if (!queue)                                     /* Q1 */
+	if (!queue)                                     /* QUEUE1 */
 		queue = real->clCreateCommandQueue(context, device, properties, &err);
 	if (queue)
 		remember(real, queue, context, device, &a, forced);
@@ -246,7 +246,10 @@ static bool read_list(const cl_queue_properties *list, struct asked *a, uint32_t
 	return true;
 }
 
-/* Trap 2: a copy, unknown pairs kept in order, the bit added where the pair is, else the pair at the end. */
+/*
+ * The caller's list may be read-only: a copy, unknown pairs kept in order, the bit added where the pair is, else the
+ * pair at the end.
+ */
 static void write_list(const struct asked *a, uint32_t at, cl_queue_properties own[2 * LIST_PAIRS + 3])
 {
 	uint32_t n = a->list_words ? a->list_words - 1 : 0;
@@ -281,7 +284,7 @@ static cl_command_queue create_with_list(const struct tap_opencl_api *real, crea
 		queue = create(context, device, own, &err);
 		forced = queue;
 	}
-	if (!queue)                                     /* Q1 */
+	if (!queue)                                     /* QUEUE1 */
 		queue = create(context, device, list, &err);
 	if (!readable)
 		a.list_words = 0;
@@ -394,7 +397,7 @@ void tap_cl_post_clReleaseCommandQueue(
 /* ------------------------------------------------------------------ the deprecated switch */
 
 /*
- * Profiling that the application switches off is switched on again; what it reads as the old value is its own (trap 5).
+ * Profiling that the application switches off is switched on again; what it reads as the old value is its own.
  */
 cl_int tap_cl_do_clSetCommandQueueProperty(const struct tap_opencl_api *real, cl_command_queue command_queue,
 	cl_command_queue_properties properties, cl_bool enable, cl_command_queue_properties *old_properties)

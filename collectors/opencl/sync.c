@@ -92,7 +92,7 @@ void tap_cl_post_clReleaseEvent(
 		tap_cl_harvest(q, TAP_CL_LIGHT);
 }
 
-/* Before the context or buffer goes: whatever is complete must not pin it (destructor callbacks, trap 10). */
+/* Before the context or buffer goes: whatever is complete must not pin it: its destructor callbacks would be late. */
 void tap_cl_pre_clReleaseContext(const struct tap_opencl_api *real, cl_context context)
 {
 	(void)real;

@@ -1,7 +1,7 @@
 /*
  * collectors/opencl/times.c - the device times of one command: asked of the driver, checked, written
  *
- * Runs      in whatever application thread harvests; the caller owns the slot (C2 in internal.h), nothing is held.
+ * Runs      in whatever application thread harvests; the caller owns the slot (SLOT2 in internal.h), nothing is held.
  * Must not  malloc, lock, assert. Writes what the driver said, never a time of its own.
  *
  * The end time is asked first: a status query flushes batches on some runtimes, a profiling query does not.

@@ -277,5 +277,35 @@ class Symbols(unittest.TestCase):
         self.assertIn("no such library", out)
 
 
+class Labels(unittest.TestCase):
+    def check(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, files)
+            return run(ROOT / "scripts/check-labels", folder)
+
+    HEAD = "/*\n * a/x.c - a file\n *\n * CHUNK2  A magic is written last.\n */\n"
+
+    def test_the_repository_follows_the_rule(self):
+        self.assertEqual(run(ROOT / "scripts/check-labels"), (0, ""))
+
+    def test_a_label_is_cited_from_any_file(self):
+        self.assertEqual(self.check({"a/x.c": self.HEAD, "b/y.c": "int x; /* CHUNK2: last */\n"}), (0, ""))
+
+    def test_a_label_explained_twice_is_an_error(self):
+        rc, out = self.check({"a/x.c": self.HEAD, "b/y.c": self.HEAD})
+        self.assertEqual((rc, out), (1, "b/y.c:4: CHUNK2 is explained in a/x.c:4 already\n"))
+
+    def test_a_label_explained_nowhere_is_an_error(self):
+        rc, out = self.check({"a/x.c": self.HEAD + "int x; /* CHUNK3 */\n"})
+        self.assertEqual((rc, out), (1, "a/x.c:6: CHUNK3 is explained nowhere\n"))
+
+    def test_a_letter_or_a_trap_says_nothing(self):
+        self.assertIn("says nothing", self.check({"a/x.c": "int x; /* S3: a handler */\n"})[1])
+        self.assertIn("says nothing", self.check({"a/x.c": "int x; // trap 17\n"})[1])
+
+    def test_code_and_texts_are_not_read(self):
+        self.assertEqual(self.check({"a/x.c": 'const char *a = "R2 /* S1 */"; int T0 = \'"\'; char b; /* plain */\n'}), (0, ""))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,10 +5,11 @@
  * at; who gets a struct gt_rec may rely on: n_words words are there, the record has at least the words its type
  * needs, texts of the types below lie inside it, and end_tick >= start_tick.
  *
- * B1  `at` only grows, and never beyond `n`: a walk ends after at most n steps.
- * B2  A record that claims more than is left, no size, or both or neither of COMPLETE and INCOMPLETE ends the block.
- * B3  The writer commits a header after its payload (trace/write/stream.c S1, S2): a COMPLETE header that was read is
- *     whole in the same read, because words are copied in ascending order.
+ * BLOCK1  `at` only grows, and never beyond `n`: a walk ends after at most n steps.
+ * BLOCK2  A record that claims more than is left, no size, or both or neither of COMPLETE and INCOMPLETE ends the
+ *         block.
+ * BLOCK3  The writer commits a header after its payload (trace/write/stream.c STREAM1, STREAM2): a COMPLETE header
+ *         that was read is whole in the same read, because words are copied in ascending order.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -1,9 +1,9 @@
 /*
  * trace/read/cupti.c - CUPTI's buffers in a trace, and the activities inside them
  *
- * C1  A walk's `at` only grows, and never beyond the buffer's bytes: it ends after at most bytes / 8 records.
- * C2  A record is handed out only when all of its bytes are in memory; its size is the library's word for its kind,
- *     checked when the word was taken (8 .. GT_CUPTI_RECORD, a multiple of 8).
+ * WALK1  A walk's `at` only grows, and never beyond the buffer's bytes: it ends after at most bytes / 8 records.
+ * WALK2  A record is handed out only when all of its bytes are in memory; its size is the library's word for its
+ *        kind, checked when the word was taken (8 .. GT_CUPTI_RECORD, a multiple of 8).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -176,6 +176,6 @@ int gt_cupti_walk_next(struct gt_cupti_walk *w, struct rec_activity *a, uint64_t
 		return rc < 0 ? -1 : end(w, GT_CUPTI_CUT);
 	*a = (struct rec_activity){ w->data + (w->at - w->base), kind, w->sizes->bytes[kind], w->sizes->version };
 	*offset = w->at;
-	w->at += a->bytes;                        /* C1 */
+	w->at += a->bytes;                        /* WALK1 */
 	return 1;
 }

@@ -5,10 +5,10 @@
  * merge and fetch need. Later passes read no further than this one did: a trace that is still being written looks the
  * same to all of them.
  *
- * I1  A chunk starts at a multiple of REC_BLOCK (the first behind the control page). A zero magic is the end: the
- *     writer has not opened that chunk. Any other magic is damage; the next multiple with a good header goes on.
- * I2  A block ends at its first zero header, its padding, or a record that cannot be right. The next block of the chunk
- *     is looked at all the same.
+ * INDEX1  A chunk starts at a multiple of REC_BLOCK (the first behind the control page). A zero magic is the end: the
+ *         writer has not opened that chunk. Any other magic is damage; the next multiple with a good header goes on.
+ * INDEX2  A block ends at its first zero header, its padding, or a record that cannot be right. The next block of the
+ *         chunk is looked at all the same.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -260,12 +260,12 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 	}
 	memcpy(&chunk, (const char *)s->block + (*at - base), sizeof(chunk));
 	if (chunk.magic == 0)
-		return skip_hole(s, at);          /* I1 */
+		return skip_hole(s, at);          /* INDEX1 */
 	if (chunk.magic == __builtin_bswap32(REC_CHUNK_MAGIC))
 		return other_byte_order(s);
 	if (!chunk_fits(&chunk, *at)) {
 		s->r->found.lost[REC_LOSS_DAMAGED]++;
-		for (*at = base + REC_BLOCK; *at < s->size; *at += REC_BLOCK) { /* I1 */
+		for (*at = base + REC_BLOCK; *at < s->size; *at += REC_BLOCK) { /* INDEX1 */
 			if (read_block(s, *at) < 0)
 				return -1;
 			memcpy(&chunk, s->block, sizeof(chunk));

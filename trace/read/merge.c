@@ -6,11 +6,11 @@
  * record of those in memory; a block is loaded when its least start is not behind the front, its calls are sorted once,
  * and it is dropped when the last one was handed out.
  *
- * M1  Whatever waits starts no earlier than its block's least start: so the front record, once no waiting block's least
- *     start is before or at it, is the next one.
- * M2  Memory: at most LOADED_MAX bytes of blocks. When long calls keep more of them open, the block whose next record
- *     is farthest away is parked: it waits again, with that record's start, and is read once more when the front gets
- *     there. Nothing is spilled, because the trace itself is the spill file.
+ * MERGE1  Whatever waits starts no earlier than its block's least start: so the front record, once no waiting block's
+ *         least start is before or at it, is the next one.
+ * MERGE2  Memory: at most LOADED_MAX bytes of blocks. When long calls keep more of them open, the block whose next
+ *         record is farthest away is parked: it waits again, with that record's start, and is read once more when the
+ *         front gets there. Nothing is spilled, because the trace itself is the spill file.
  *
  * Order: (start, end descending, stream, offset); between processes by session time, then by process.
  *
@@ -178,8 +178,8 @@ static struct loaded *load(struct gt_merge *m, const struct gt_block_info *info,
 		return NULL;
 	while (gt_block_next(&walk, &rec)) {
 		/*
-		 * A record finished since the headers were read may be older than what was promised (M1): left to the
-		 * next run.
+		 * A record finished since the headers were read may be older than what was promised (MERGE1): left to
+		 * the next run.
 		 */
 		if (rec.id < REC_FIRST_FUNCTION || rec.start_tick < info->least_start)
 			continue;
@@ -222,7 +222,7 @@ static void drop(struct gt_merge *m, struct loaded *l)
 
 /* ---- the front ---- */
 
-/* M2 */
+/* MERGE2 */
 static int park_farthest(struct gt_merge *m, struct gt_err *err)
 {
 	while (m->loaded_bytes > m->loaded_max && m->front.n > 1) {
@@ -261,7 +261,7 @@ static int bring_in(struct gt_merge *m, struct head h, struct gt_err *err)
 	return park_farthest(m, err);
 }
 
-/* M1: everything that starts no later than the front is in memory. */
+/* MERGE1: everything that starts no later than the front is in memory. */
 static int fill_front(struct gt_merge *m, struct gt_err *err)
 {
 	for (;;) {

@@ -5,11 +5,12 @@
  * May       make system calls, with signals blocked.
  * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
  *
- * B1  A place belongs to the thread that took it until it is given back: nothing but counters is shared.
- * B2  A place is allocated before it is mapped (K1 of chunk.c), and its magic is written last (K2). Its bytes are zero
- *     where the other library has not written yet, so after a kill its records end at the first zero.
- * B3  Places are whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet) begins with a
- *     zero: a reader that goes on block by block there misses none behind it.
+ * BUFFER1  A place belongs to the thread that took it until it is given back: nothing but counters is shared.
+ * BUFFER2  A place is allocated before it is mapped (CHUNK1 of chunk.c), and its magic is written last (CHUNK2). Its
+ *          bytes are zero where the other library has not written yet, so after a kill its records end at the first
+ *          zero.
+ * BUFFER3  Places are whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet) begins
+ *          with a zero: a reader that goes on block by block there misses none behind it.
  *
  * What a buffer left of its place goes to the next request: a flush gives back buffers that are nearly empty, and the
  * file would be many times longer than what it holds.
@@ -179,7 +180,7 @@ static void write_headers(struct rec_chunk *c, uint64_t at, uint64_t bytes)
 	c->start_tick = b->requested_tick = tap_tick();
 	b->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 	b->requested_tid = tap_sys_gettid();
-	__atomic_store_n(&c->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* K2 */
+	__atomic_store_n(&c->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* CHUNK2 */
 }
 
 static struct rec_chunk *take(int fd, enum rec_loss *why)
@@ -222,8 +223,8 @@ static void punch(uint64_t at, uint64_t bytes)
 }
 
 /*
- * The chunk is cut to the blocks that it needs; what lies behind goes to the next request, or back to the disk. B3:
- * the cut comes first.
+ * The chunk is cut to the blocks that it needs; what lies behind goes to the next request, or back to the disk.
+ * BUFFER3: the cut comes first.
  */
 static uint64_t cut(struct rec_chunk *c, uint64_t used)
 {

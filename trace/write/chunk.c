@@ -2,14 +2,14 @@
  * trace/write/chunk.c - the chunks of a stream file: opened, allocated, mapped and closed in one go
  *
  * Runs      on the thread that holds the stream, with all signals blocked.
- * May       make system calls. At most three mappings a stream: control page and two chunks or windows (S4).
+ * May       make system calls. At most three mappings a stream: control page and two chunks or windows (STREAM4).
  * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
  *
- * K1  No store into a mapping may fault for want of space: what is mapped was allocated before (fallocate, else zeros
- *     were written), inside RLIMIT_FSIZE.
- * K2  A chunk's magic is written last: without it a reader sees free space.
- * K3  A window's target is set when its image is the truth and cleared when the chunk stands whole in its own place. So
- *     a reader that prefers a window with a target finds every record, whenever the program was killed.
+ * CHUNK1  No store into a mapping may fault for want of space: what is mapped was allocated before (fallocate, else
+ *         zeros were written), inside RLIMIT_FSIZE.
+ * CHUNK2  A chunk's magic is written last: without it a reader sees free space.
+ * CHUNK3  A window's target is set when its image is the truth and cleared when the chunk stands whole in its own
+ *         place. So a reader that prefers a window with a target finds every record, whenever the program was killed.
  *
  * Windows. The first store into a page of a file mapping costs microseconds (allocation, journal, dirty accounting), as
  * much as a hundred records. So a busy stream has two windows in its file, whose pages stay; a full one is copied
@@ -132,7 +132,7 @@ static long try_allocate(int fd, uint64_t at, uint64_t bytes)
 	return err;
 }
 
-/* K1. Counts the bytes against --max-size; over_size: they may pass it. */
+/* CHUNK1. Counts the bytes against --max-size; over_size: they may pass it. */
 static bool allocate_space(int fd, uint64_t at, uint64_t bytes, bool over_size, enum rec_loss *why)
 {
 	uint64_t max = tap_options.max_size;
@@ -201,7 +201,7 @@ static void chunk_header(void *at, uint64_t bytes)
 	c->version = REC_VERSION;
 	c->bytes = bytes;
 	c->start_tick = tap_tick();
-	__atomic_store_n(&c->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* K2 */
+	__atomic_store_n(&c->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* CHUNK2 */
 }
 
 static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
@@ -339,7 +339,7 @@ static struct rec_chunk *window_make(struct tap_stream *s, int fd, enum rec_loss
 	w->version = REC_VERSION;
 	w->bytes = bytes;
 	w->start_tick = tap_tick();
-	__atomic_store_n(&w->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* K2 */
+	__atomic_store_n(&w->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* CHUNK2 */
 	return w;
 }
 
@@ -358,7 +358,7 @@ static uint64_t window_copy(int fd, struct rec_chunk *w, uint64_t done, uint64_t
 	return done;
 }
 
-/* K3. The window's chunk stands in its own place. */
+/* CHUNK3. The window's chunk stands in its own place. */
 static bool window_flush(struct tap_stream *s, int fd, struct rec_chunk *w)
 {
 	if (!w->rec_stage_target)
@@ -378,7 +378,7 @@ bool tap_chunk_prepares(const struct tap_stream *s)    /* in the last block of a
 
 /*
  * Its records were finished a chunk ago, but for those of code that was interrupted and has not come back for five
- * blocks (S4). The image counts until the target goes, so nothing depends on how far this came.
+ * blocks (STREAM4). The image counts until the target goes, so nothing depends on how far this came.
  */
 void tap_chunk_prepare(struct tap_stream *s)
 {
@@ -423,7 +423,7 @@ static bool next_in_window(struct tap_stream *s, int fd, enum rec_loss *why)
 	image->rec_calls_gone = gone;
 	image->rec_offset = at == place ? 0 : at;
 	chunk_header(image, WINDOW_IMAGE);
-	__atomic_store_n(&(*w)->rec_stage_target, place, __ATOMIC_RELEASE);     /* K3, G1 */
+	__atomic_store_n(&(*w)->rec_stage_target, place, __ATOMIC_RELEASE);     /* CHUNK3, RING1 */
 	open_chunk(s, (uint8_t *)image, at, WINDOW_IMAGE);
 	if (ring) {
 		if (other)

@@ -5,7 +5,7 @@
  * May       write to the stream's mapped, zeroed memory.
  * Must not  allocate, lock, make a system call, change errno.
  *
- * Invariants S1 to S4: trace/write/stream.c.
+ * Invariants STREAM1 to STREAM4: trace/write/stream.c.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -58,20 +58,20 @@ static inline uint64_t *tap_stream_claim(struct tap_stream *s, uint32_t words, u
 			continue;
 		if (TAP_UNLIKELY(at + (uint64_t)words * 8 > end))
 			return NULL;
-		/* S1: claimed and sized at once; S4: mapped */
+		/* STREAM1: claimed and sized at once; STREAM4: mapped */
 		if (TAP_LIKELY(tap_local_cmpxchg(rec, 0, rec_claim(words)))) {
-			tap_local_cmpxchg(&s->used, at, at + words * 8ull);     /* S3: a handler may have done it */
+			tap_local_cmpxchg(&s->used, at, at + words * 8ull);  /* STREAM3: a handler may have done it */
 			*link = rec_link(s->number, at);
 			return rec;
 		}
-		tap_local_cmpxchg(&s->used, at, at + rec_words(rec) * 8ull);    /* S3: step over */
+		tap_local_cmpxchg(&s->used, at, at + rec_words(rec) * 8ull);    /* STREAM3: step over */
 	}
 }
 
 /* tap_stream_commit, inlined. */
 static inline void tap_stream_publish(uint64_t *rec, uint64_t head)
 {
-	/* S2. Pairs with the acquire load of the header in the reader of a live trace. */
+	/* STREAM2. Pairs with the acquire load of the header in the reader of a live trace. */
 	__atomic_store_n(rec, head | (uint64_t)REC_COMPLETE << 24, __ATOMIC_RELEASE);
 }
 

@@ -10,9 +10,9 @@
  * a stream of their own beside each call stream, which is not touched, and neither are the first chunks of a stream,
  * before its windows.
  *
- * G1  A place changes hands when a window takes it as its target, by one store (chunk.c K3). The new header is whole
- *     then, and counts the calls that the place has lost. So a reader finds each call either in its chunk or in a
- *     count, whenever the program was killed.
+ * RING1  A place changes hands when a window takes it as its target, by one store (chunk.c CHUNK3). The new header is
+ *        whole then, and counts the calls that the place has lost. So a reader finds each call either in its chunk or
+ *        in a count, whenever the program was killed.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -5,15 +5,16 @@
  * May       write to its own stream's mapped, zeroed memory; system calls on the slow path only.
  * Must not  allocate with malloc, lock, change errno.
  *
- * S1  A header word is 0 (free) or tells its record's true size, from the moment it is claimed.
- *     So a reader can always step to the next record, after any kill.
- * S2  Bytes of a COMPLETE record never change again.
- * S3  Only code running on the holding thread writes; a signal handler may interrupt it at
- *     any instruction, nest, and leave by longjmp. It finds either a free header, or a
- *     claimed one that it steps over. What it left unfinished stays INCOMPLETE.
- * S4  base and the mappings change with all signals blocked, so a handler sees them whole. Code that was
- *     interrupted may still hold an address in the chunk before: its header is not 0 any more, and it stays mapped
- *     until the next switch (a handler would have to fill a whole chunk within one interrupted reserve to get further).
+ * STREAM1  A header word is 0 (free) or tells its record's true size, from the moment it is claimed. So a reader can
+ *          always step to the next record, after any kill.
+ * STREAM2  Bytes of a COMPLETE record never change again.
+ * STREAM3  Only code running on the holding thread writes; a signal handler may interrupt it at any instruction,
+ *          nest, and leave by longjmp. It finds either a free header, or a claimed one that it steps over. What it
+ *          left unfinished stays INCOMPLETE.
+ * STREAM4  base and the mappings change with all signals blocked, so a handler sees them whole. Code that was
+ *          interrupted may still hold an address in the chunk before: its header is not 0 any more, and it stays
+ *          mapped until the next switch (a handler would have to fill a whole chunk within one interrupted reserve to
+ *          get further).
  *
  * Layout on disk: docs/trace-format.md. Chunks: chunk.c.
  *

@@ -2,7 +2,7 @@
  * trace/write/stream.h - the stream a thread holds, and appending records to it
  *
  * Runs      on any thread of the traced program, in signal handlers and in driver callbacks.
- * Invariants S1 to S3: trace/write/stream.c. Layout on disk: trace/format/rec.h.
+ * Invariants STREAM1 to STREAM3: trace/write/stream.c. Layout on disk: trace/format/rec.h.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -28,7 +28,7 @@ struct tap_stream {
 	uint64_t allocated;             /* offset in the file up to which it has its space */
 	uint64_t copied;                /* bytes of the older window's image that stand in its place already */
 	struct rec_chunk *window[2];    /* staging windows (chunk.c), used in turn from the third chunk on */
-	void *map, *last_map;           /* the open chunk if it is mapped in its place, and the one before it (S4) */
+	void *map, *last_map;  /* the open chunk if it is mapped in its place, and the one before it (STREAM4) */
 	size_t map_bytes, last_map_bytes;
 	uint32_t chunks;                /* opened so far: decides the size of the next */
 	uint32_t dead;                  /* enum rec_loss + 1: no room until retry_tick */

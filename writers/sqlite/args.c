@@ -145,7 +145,7 @@ static void add_arg(struct line *l, const struct gt_fntable *t, const struct gt_
 
 const char *gt_sql_arguments(const struct gt_call *call, size_t *bytes)
 {
-	static struct line l;           /* one export at a time fills rows (D1 in db.c) */
+	static struct line l;           /* one export at a time fills rows (DB1 in db.c) */
 	const struct gt_fntable *t = gt_model_table(call->model);
 	struct gt_arg a;
 

@@ -1,12 +1,12 @@
 /*
  * writers/sqlite/cuda.c - CUDA's API calls and device work in the CUPTI_ACTIVITY_KIND_ tables
  *
- * Q1  A correlation id is CUPTI's; images of one pid and OpenCL calls of the same pid have ranges of their own
- *     (docs/sqlite.md).
- * Q2  Device work without usable times has no row; its call has one.
- * Q3  Device work keeps the order that consumers rely on: behind the session's zero, not before the call that caused
- *     it; each time that is moved for it is counted.
- * Q4  Rows stream from the model into pages; nothing here grows with the trace.
+ * ROW1  A correlation id is CUPTI's; images of one pid and OpenCL calls of the same pid have ranges of their own
+ *       (docs/sqlite.md).
+ * ROW2  Device work without usable times has no row; its call has one.
+ * ROW3  Device work keeps the order that consumers rely on: behind the session's zero, not before the call that
+ *       caused it; each time that is moved for it is counted.
+ * ROW4  Rows stream from the model into pages; nothing here grows with the trace.
  *
  * The mapping: docs/sqlite.md "From CUDA to the tables".
  *
@@ -185,7 +185,7 @@ static bool call_wanted(struct gt_sql_feeder *f, const struct gt_cuda_event *cal
 	return false;
 }
 
-/* Q2, Q3. False: no row. */
+/* ROW2, ROW3. False: no row. */
 static bool work_times(struct gt_sql_feeder *f, const struct gt_cuda_event *e, int64_t *start, int64_t *end)
 {
 	struct gt_cuda_event call;
@@ -501,7 +501,7 @@ int gt_sql_cuda_work(struct gt_sql_feeder *f, struct gt_err *err)
 
 /* ---------------------------------------------------------------- begin, end */
 
-/* Q1: CUDA of the k-th image of a pid has 2k * 2^32 and up, OpenCL of a pid that used CUDA 2^32 and up. */
+/* ROW1: CUDA of the k-th image of a pid has 2k * 2^32 and up, OpenCL of a pid that used CUDA 2^32 and up. */
 static void number_calls(struct gt_sql_feeder *f)
 {
 	uint32_t n = gt_model_process_count(f->m);

@@ -1,11 +1,11 @@
 /*
  * writers/sqlite/db.c - fills a database: SQLite makes file and schema, rows go in as finished pages
  *
- * D1  SQLite has the file open at the beginning (schema, enumerations) and at the end (tables that turned out to have
- *     rows, indices), never while pages are written.
- * D2  A row is encoded when the next one of its table is begun: until then its cells may change, and texts live as
- *     long.
- * D3  No journal: nobody reads before the end, and the caller removes the file after a failure.
+ * DB1  SQLite has the file open at the beginning (schema, enumerations) and at the end (tables that turned out to
+ *      have rows, indices), never while pages are written.
+ * DB2  A row is encoded when the next one of its table is begun: until then its cells may change, and texts live as
+ *      long.
+ * DB3  No journal: nobody reads before the end, and the caller removes the file after a failure.
  *
  * Figures behind the choices: docs/sqlite.md "Speed".
  *
@@ -37,7 +37,7 @@ struct gt_sql_table {
 	const char *extra;              /* notation of columns added by an option */
 	uint64_t rows;
 	struct gt_btree *tree;
-	struct gt_sql_row *row;         /* D2; the last one added */
+	struct gt_sql_row *row;         /* DB2; the last one added */
 	bool pending;                   /* ... and not yet encoded */
 	struct text *texts;             /* of that row */
 	size_t text_bytes;
@@ -57,7 +57,7 @@ struct gt_sql {
 	size_t record_bytes;
 	struct gt_schema_value value[VALUES_MAX]; /* added to enumerations */
 	unsigned n_values;
-	sqlite3 *sqlite;                /* D1 */
+	sqlite3 *sqlite;                /* DB1 */
 	bool failed;
 	struct gt_err err;
 };
@@ -424,7 +424,7 @@ static void open_sqlite(struct gt_sql *db)
 		return;
 	}
 	run(db, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-32768; "
-		"PRAGMA temp_store=MEMORY; BEGIN EXCLUSIVE"); /* D3; page_size = GT_PAGE */
+		"PRAGMA temp_store=MEMORY; BEGIN EXCLUSIVE"); /* DB3; page_size = GT_PAGE */
 }
 
 static void close_sqlite(struct gt_sql *db)

@@ -1,10 +1,10 @@
 /*
  * writers/sqlite/pages.c - leaf, interior and overflow pages of table b-trees
  *
- * P1  Pages get their numbers in the order in which they are full: one sequential write, whatever tables they belong
- *     to.
- * P2  A page is never changed after it was appended, but the root pages that SQLite made for the empty tables.
- * P3  The page that holds byte 2^30 belongs to SQLite's locks: it is left empty.
+ * PAGE1  Pages get their numbers in the order in which they are full: one sequential write, whatever tables they
+ *        belong to.
+ * PAGE2  A page is never changed after it was appended, but the root pages that SQLite made for the empty tables.
+ * PAGE3  The page that holds byte 2^30 belongs to SQLite's locks: it is left empty.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -124,7 +124,7 @@ static void flush(struct gt_pages *p)
 uint32_t gt_pages_append(struct gt_pages *p, const void *page)
 {
 	for (;;) {
-		bool lock = p->flushed + p->buffered + 1 == LOCK_PAGE; /* P3 */
+		bool lock = p->flushed + p->buffered + 1 == LOCK_PAGE; /* PAGE3 */
 		uint8_t *to = p->buffer + (size_t)p->buffered * GT_PAGE;
 
 		if (lock)
