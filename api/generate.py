@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""api/generate.py - from the Khronos headers and api/*.api to what build/gen/ holds (see api/README.md)
+"""api/generate.py - from the descriptions in api/*.api to what build/gen/ holds (see api/README.md)
 
-    api/generate.py --out build/gen [--headers /usr/include/CL]
+    api/generate.py --out build/gen
 
 Needs the standard library and the zstd tool alone.
 
@@ -18,19 +18,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 
-import headers as headers_module  # noqa: E402
+import declarations  # noqa: E402
 import table  # noqa: E402
 import wrappers  # noqa: E402
 
 
 class Api:
-    """Everything described: headers, groups, types, functions, callbacks, HSA functions, queries."""
+    """Everything described: types, values, functions, callbacks, HSA functions, queries."""
 
-    def __init__(self, folder):
-        self.headers = headers_module.Headers(folder)
-        self.groups = table.Groups(self.headers, read_lines("opencl_enums.api"))
-        self.types = table.Types(self.headers, self.groups)
-        self.fns = table.describe(self.headers, self.groups, self.types, read_lines("opencl.api"))
+    def __init__(self):
+        self.declared = declarations.Declarations()
+        self.groups = table.Groups(self.declared)
+        self.types = table.Types(self.declared, self.groups)
+        self.fns = table.describe(self.declared, self.groups, self.types)
         self.callbacks = table.callback_fns(self.fns, self.types)
         self.hsa = table.hsa_fns(read_lines("hsa.api"))
         self.queries = read_lines("opencl_queries.api")
@@ -77,12 +77,9 @@ def table_embed(packed, digest):
 def main():
     parser = argparse.ArgumentParser(description="generate wrappers and tables from the API descriptions")
     parser.add_argument("--out", required=True)
-    parser.add_argument("--headers", default="/usr/include/CL")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
-    api = Api(args.headers)
-    if api.groups.homeless:
-        raise table.ApiError("api/opencl_enums.api: no group for: %s" % " ".join(api.groups.homeless))
+    api = Api()
     text = api.table_text().encode()
     digest = hashlib.sha256(text).hexdigest()[:16]
     write(args.out, "table.txt", text)
@@ -96,5 +93,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except (table.ApiError, OSError, subprocess.CalledProcessError) as err:
+    except (table.ApiError, declarations.DeclarationError, OSError, subprocess.CalledProcessError) as err:
         sys.exit("api/generate.py: %s" % err)

@@ -1,13 +1,12 @@
 """api/table.py - the functions as the trace's table tells them: values, groups, where each argument lies
 
-describe() joins headers and .api lines into Fn objects; layout() gives every argument its place and every copy its
+describe() joins prototypes and attributes into Fn objects; layout() gives every argument its place and every copy its
 order. Both the table text and the C of the wrappers are made from these, so that writer and reader cannot differ.
 The language of the .api lines is explained at the top of api/opencl.api, the text of the table in api/README.md.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-import fnmatch
 import re
 
 DOMAIN_OPENCL, DOMAIN_HSA = 1, 5
@@ -34,51 +33,18 @@ class ApiError(Exception):
 # ------------------------------------------------------------------ enum groups
 
 class Groups:
-    """Enum and flag groups: name -> {symbol: value} in header order."""
+    """Enum and flag groups: name -> {symbol: value} in the table's order. `none` is no group."""
 
-    def __init__(self, headers, lines):
-        self.values, self.homeless = {}, []
-        rules = []
-        for words in lines:
-            group, _, least = words[0].partition(">=")
-            rules.append((group, int(least, 0) if least else None, words[1:]))
-        for name in headers.defines:
-            value = headers.value(name)
-            if value is None:
-                continue
-            groups = self._of_comment(headers, headers.comment_of[name])
-            by_rule = [g for g, least, patterns in rules if (least is None or value >= least) and self._matches(name, patterns)]
-            groups = [g for g in groups + by_rule if g[0] != "-" and "-" + g not in by_rule]
-            for group in groups:
-                if group != "none":
-                    self.values.setdefault(group, {})[name] = value
-            if not groups:
-                self.homeless.append(name)
-        self.flags = {g for g in self.values if headers.typedefs.get(g) == "cl_bitfield" or self._says_bitfield(headers, g)}
-
-    @staticmethod
-    def _of_comment(headers, comment):
-        if re.search(r"\berror", comment, re.I):
-            return ["cl_error"]
-        return [g for g in re.findall(r"\bcl_\w+", comment) if g in headers.typedefs]
-
-    @staticmethod
-    def _matches(name, patterns):
-        if any(p[0] == "!" and fnmatch.fnmatchcase(name, p[1:]) for p in patterns):
-            return False
-        return any(fnmatch.fnmatchcase(name, p) for p in patterns)
-
-    @staticmethod
-    def _says_bitfield(headers, group):
-        target = headers.typedefs.get(group)
-        return target is not None and headers.typedefs.get(target) == "cl_bitfield"
+    def __init__(self, declarations):
+        self.values = {g: v for g, v in declarations.groups.items() if g != "none"}
+        self.flags = declarations.flags
 
 
 # ------------------------------------------------------------------ types
 
 class Types:
-    def __init__(self, headers, groups):
-        self.headers, self.groups = headers, groups
+    def __init__(self, declarations, groups):
+        self.declared, self.groups = declarations, groups
 
     def scalar(self, name):
         """(class, bytes, group, object) of a type without stars."""
@@ -86,7 +52,7 @@ class Types:
         group = None
         seen = name
         while True:
-            if seen in self.headers.handles:
+            if seen in self.declared.handles:
                 return "handle", 8, None, OBJECTS.get(seen, 0)
             if seen == "cl_bool":
                 return "bool", 4, "cl_bool", 0
@@ -99,9 +65,9 @@ class Types:
                 if group and kind in ("u32", "i32"):
                     kind = "enum"
                 return kind, size, group, 0
-            if seen in self.headers.structs:
+            if seen in self.declared.structs:
                 return "struct", self.struct_layout(seen)[0], seen, 0
-            target = self.headers.typedefs.get(seen)
+            target = self.declared.typedefs.get(seen)
             if target is None:
                 raise ApiError("unknown type `%s`" % name)
             if target.endswith("*"):
@@ -111,10 +77,10 @@ class Types:
     def struct_layout(self, name):
         """(bytes, [(field, offset, class, bytes, group)])"""
         at, align, fields = 0, 1, []
-        for kind, field, length in self.headers.structs[name]:
+        for kind, field, length in self.declared.structs[name]:
             n = 1
             if length is not None:
-                n = int(length) if length.isdigit() else self.headers.value(length)
+                n = int(length) if length.isdigit() else self.declared.value(length)
             if kind.endswith("*"):
                 value, size, group, a = "pointer", 8, None, 8
             else:
@@ -127,8 +93,8 @@ class Types:
         return (at + align - 1) // align * align, fields
 
     def struct_align(self, name):
-        return max(8 if k.endswith("*") else self.struct_align(k) if k in self.headers.structs else self.scalar(k)[1]
-                   for k, _, _ in self.headers.structs[name])
+        return max(8 if k.endswith("*") else self.struct_align(k) if k in self.declared.structs else self.scalar(k)[1]
+                   for k, _, _ in self.declared.structs[name])
 
 
 # ------------------------------------------------------------------ functions
@@ -278,26 +244,19 @@ def set_list(fn, types, what, name, limit):
         a.copy, a.limit, a.count, a.pairs = "plist", LIMIT_PLIST, "zero", what == "plist"
 
 
-def describe(headers, groups, types, lines):
-    """One Fn per .api line, in its order; raises ApiError for a function without a line, or a pointer not named."""
-    fns, seen = [], set()
-    for words in lines:
-        name, kind = words[0], words[1]
-        f = headers.functions.get(name)
-        if f is None:
-            raise ApiError("api/opencl.api: no header declares `%s`" % name)
-        if name in seen:
-            raise ApiError("api/opencl.api: two lines for `%s`" % name)
-        seen.add(name)
+def describe(declarations, groups, types):
+    """One Fn per function of opencl.api, in its order; raises ApiError for a pointer that its attributes do not name."""
+    fns = []
+    for name, f in declarations.functions.items():
+        words = declarations.attributes.get(name)
+        if not words:
+            raise ApiError("api/opencl.api: `%s` has no line of its kind and attributes" % name)
         fn = make_fn(types, name, f.ret, f.params)
-        fn.kind, fn.line = kind, " ".join(words)
-        for word in words[2:]:
+        fn.kind, fn.line = words[0], " ".join([name] + words)
+        for word in words[1:]:
             apply_attribute(fn, types, word)
-        finish_fn(fn, headers, groups)
+        finish_fn(fn, groups)
         fns.append(fn)
-    for name in headers.functions:
-        if name not in seen:
-            raise ApiError("api/opencl.api: `%s` has no line; add (at the end of its part):\n%s KIND ..." % (name, name))
     return fns
 
 
@@ -316,7 +275,7 @@ def make_fn(types, name, ret, params):
     return fn
 
 
-def finish_fn(fn, headers, groups):
+def finish_fn(fn, groups):
     for a in fn.args:
         if a.is_pointer() and not a.said and a.name != "user_data":
             raise ApiError("api/opencl.api: %s: nothing says what `%s %s` is" % (fn.name, a.type, a.name))
@@ -428,7 +387,7 @@ def table_text(fns, groups, types, queries):
     for group in sorted(groups.values):
         out.append("E\t%s\t%s" % (group, "flags" if group in groups.flags else "enum"))
         out += ["V\t%d\t%s" % (value, name) for name, value in groups.values[group].items()]
-    for name in sorted(types.headers.structs):
+    for name in sorted(types.declared.structs):
         size, fields = types.struct_layout(name)
         out.append("S\t%s\t%d" % (name, size))
         out += ["M\t%s\t%d\t%s\t%d\t%s" % (f, at, v, n, g or "-") for f, at, v, n, g in fields]

@@ -15,14 +15,8 @@ HEAD = """/*
  */
 """
 
-# Types of headers that need not be installed here: the same size and calling convention.
-STAND_INS = {"VAImageFormat *": "void *", "VASurfaceID *": "unsigned int *", "cl_va_api_device_source_intel": "cl_uint ",
-             "cl_va_api_device_set_intel": "cl_uint "}
-
-
 def decl(arg):
-    stand_in = STAND_INS.get(arg.type)
-    return stand_in + arg.name if stand_in else arg.p.c_decl()
+    return arg.p.c_decl()
 
 
 def params(fn):
@@ -52,11 +46,7 @@ def ids_h(api):
 
 def opencl_api_h(api):
     out = [HEAD % ("opencl_api.h", "one pointer for each OpenCL function, as a library implements it"),
-           "#ifndef GPUTAP_GEN_OPENCL_API_H", "#define GPUTAP_GEN_OPENCL_API_H", "",
-           "#ifndef CL_TARGET_OPENCL_VERSION", "#define CL_TARGET_OPENCL_VERSION 300", "#endif"]
-    for v in ("1_0", "1_1", "1_2", "2_0", "2_1", "2_2"):
-        out += ["#ifndef CL_USE_DEPRECATED_OPENCL_%s_APIS" % v, "#define CL_USE_DEPRECATED_OPENCL_%s_APIS" % v, "#endif"]
-    out += ["#include <CL/cl.h>", "#include <CL/cl_egl.h>", "#include <CL/cl_gl.h>", "#include <CL/cl_ext.h>", "",
+           "#ifndef GPUTAP_GEN_OPENCL_API_H", "#define GPUTAP_GEN_OPENCL_API_H", "", "#include \"opencl_types.h\"", "",
             "/* Nothing but function pointers, in the order of enum tap_opencl_index: it may be filled as an array of void *. */",
             "struct tap_opencl_api {"]
     for fn in api.fns:
@@ -65,6 +55,32 @@ def opencl_api_h(api):
     out += ["\tX(%s) \\" % fn.name for fn in api.fns]
     out += ["", "enum tap_opencl_index {"] + ["\tTAP_INDEX_%s," % fn.name for fn in api.fns] + ["};", "", "#endif", ""]
     return "\n".join(out)
+
+
+def opencl_values_h(api):
+    """The constants alone: the tool needs no more of OpenCL."""
+    out = [HEAD % ("opencl_values.h", "OpenCL's constants"), "#ifndef GPUTAP_GEN_OPENCL_VALUES_H", "#define GPUTAP_GEN_OPENCL_VALUES_H", "",
+           "#ifndef __OPENCL_CL_H            /* a test that includes somebody's headers has them from there */"]
+    for name, (value, text) in api.declared.constants.items():
+        out.append("#define %s %s" % (name, "(%s)" % text if value < 0 else text))
+    return "\n".join(out + ["#endif", "", "#endif", ""])
+
+
+def opencl_types_h(api):
+    out = [HEAD % ("opencl_types.h", "OpenCL's types and constants, of our own tables"),
+           "#ifndef GPUTAP_GEN_OPENCL_TYPES_H", "#define GPUTAP_GEN_OPENCL_TYPES_H", "",
+           "#include <stddef.h>", "#include <stdint.h>", "", "#include \"opencl_values.h\"", "",
+           "#ifndef __OPENCL_CL_H", "#define CL_CALLBACK", "#define CL_API_CALL", ""]
+    for name, struct in api.declared.handles.items():
+        out.append("typedef struct %s *%s;" % (struct, name))
+    out += ["", "/* Plain types, then names for them. */"]
+    for name, target in api.declared.typedefs.items():
+        out.append("typedef %s%s;" % (spaced(target), name))
+    for name, fields in api.declared.structs.items():
+        out += ["", "typedef struct {"]
+        out += ["\t%s%s%s;" % (spaced(kind), field, "[%s]" % count if count else "") for kind, field, count in fields]
+        out.append("} %s;" % name)
+    return "\n".join(out + ["#endif", "", "#endif", ""])
 
 
 def hook_decls(fn):
@@ -130,7 +146,7 @@ struct tap_entry {
 	const char *provisional;        /* extension whose version decides between ext and bare; "" */
 	uint32_t version_least, version_most; /* versions of it whose prototypes are the headers' (CL_MAKE_VERSION) */
 	uint16_t api_index;             /* in struct tap_opencl_api, as an array */
-	uint16_t dispatch_index;        /* in cl_icd_dispatch, as an array; 0xffff: the loader has no place for it */
+	uint16_t dispatch_index;        /* in the loader's dispatch table; 0xffff: the loader has no place for it */
 	bool core;                      /* the loader exports it */
 };
 
@@ -410,7 +426,7 @@ ROUTES, PLATFORMS = 4, 4
 
 def is_exported(api, fn):
     """The loader has a place for it: core functions, and the extensions that loaders export."""
-    return fn.name in api.headers.exported_names
+    return fn.name in api.declared.dispatch
 
 
 def instance(fn, name, real, visible=False):
@@ -489,19 +505,18 @@ def entry_row(api, fn):
             ".version_least = %s, .version_most = %s,\n\t  .api_index = TAP_INDEX_%s, .dispatch_index = %s, .core = %s }," % (
                 fn.name, fn.name if exported else "NULL", route, ext, bare, "tap_layer_" + fn.name if exported else "NULL",
                 fn.provisional or "", version_number(lowest), version_number(highest), fn.name,
-                "DISPATCH(%s)" % fn.name if exported else "0xffff", "true" if exported else "false"))
+                api.declared.dispatch.index(fn.name) if exported else "0xffff", "true" if exported else "false"))
 
 
 def entries_c(api):
     out = [HEAD % ("opencl_entries.c", "every wrapper's addresses by name, and stand-ins for hooks that nobody defines"),
-           "#include <string.h>", "", "#include \"opencl_entries.h\"", "#include \"opencl_hooks.h\"", "", "#include <CL/cl_icd.h>", "",
-           "#define DISPATCH(name) (offsetof(struct _cl_icd_dispatch, name) / sizeof(void *))", "",
+           "#include <string.h>", "", "#include \"opencl_entries.h\"", "#include \"opencl_hooks.h\"", "",
            "/* Only the addresses matter here: the definitions, with their types, are in opencl_wrappers_*.c. */"]
     fns = sorted(api.fns, key=lambda f: f.name)
     for fn in fns:
         ways = ["tap_x%d_" % i for i in range(PLATFORMS)] + (["tap_b%d_" % i for i in range(PLATFORMS)] if fn.provisional else [])
         if is_exported(api, fn):
-            ways += ["tap_r%d_" % i for i in range(ROUTES)] + ["tap_layer_"]
+            ways += ["tap_r%d_" % i for i in range(ROUTES)] + ["tap_layer_", ""]
         out.append("void %s;" % ", ".join("%s%s(void)" % (w, fn.name) for w in ways))
     out += ["", "const struct tap_entry tap_opencl_entries[] = {"] + [entry_row(api, fn) for fn in fns] + ["};"]
     out += ["const size_t tap_opencl_entry_count = %d;" % len(fns), "", FIND_ENTRY]
@@ -575,6 +590,8 @@ def bare_thunks(api):
 def files(api):
     out = {
         "ids.h": ids_h(api),
+        "opencl_values.h": opencl_values_h(api),
+        "opencl_types.h": opencl_types_h(api),
         "opencl_api.h": opencl_api_h(api),
         "opencl_hooks.h": opencl_hooks_h(api),
         "opencl_entries.h": entries_h(api),

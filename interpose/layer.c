@@ -13,8 +13,7 @@
  */
 #include <string.h>
 
-#include "interpose/loader.h"            /* before cl_layer.h: says that deprecated functions are wanted */
-#include <CL/cl_layer.h>
+#include "interpose/loader.h"
 
 #include "trace/write/stream.h"
 

@@ -49,7 +49,7 @@ FREE = ["api", "bench", "examples", "tests"]
 
 # What the build makes, and the folder whose layer it stands in
 GENERATED = {
-    "ids.h": "trace/format",
+    "ids.h": "trace/format", "opencl_types.h": "trace/format", "opencl_values.h": "trace/format",
     "opencl_api.h": "collectors",
     "opencl_hooks.h": "collectors",
     "cuda_capture_own.h": "collectors",

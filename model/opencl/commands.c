@@ -9,8 +9,7 @@
  */
 #include <string.h>
 
-#include <CL/cl.h>
-#include <CL/cl_ext.h>
+#include "opencl_values.h"
 
 #include "model/internal.h"
 

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <CL/cl.h>
-#include <CL/cl_ext.h>
+#include "opencl_values.h"
 
 #include "model/internal.h"
 

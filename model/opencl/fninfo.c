@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <CL/cl.h>
+#include "opencl_values.h"
 
 #include "model/internal.h"
 

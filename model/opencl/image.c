@@ -4,8 +4,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <CL/cl.h>
-#include <CL/cl_ext.h>
+#include "opencl_values.h"
 
 #include "model/opencl/image.h"
 

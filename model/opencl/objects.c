@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <CL/cl.h>
+#include "opencl_types.h"
 
 #include "model/opencl/image.h"
 #include "model/internal.h"

@@ -6,8 +6,7 @@
  */
 #include "model/opencl/operation.h"
 
-#include <CL/cl.h>
-#include <CL/cl_ext.h>
+#include "opencl_values.h"
 
 /* ENUM_CUDA_MEMCPY_OPER labels by id */
 static const char *const labels[] = {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/unit/test_api_table.py - the function table against the headers, and the generated wrappers against the table
+"""tests/unit/test_api_table.py - the function table against the loader, and the generated wrappers against the table
 
 The decoder here is written from api/README.md alone and shares no line with api/table.py.
 
@@ -20,8 +20,6 @@ import unittest
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("GPUTAP_BUILD", os.path.join(TOP, "build"))
 CC = os.environ.get("CC", "cc").split()
-HEADERS = ("cl.h", "cl_egl.h", "cl_gl.h", "cl_ext.h", "cl_va_api_media_sharing_intel.h")
-CL = "/usr/include/CL"
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-DCL_TARGET_OPENCL_VERSION=300", "-I" + TOP]
 
 
@@ -83,11 +81,6 @@ def generate():
     return folder
 
 
-def header_text(name):
-    with open(os.path.join(CL, name), encoding="utf-8", errors="replace") as f:
-        return re.sub(r"/\*.*?\*/", " ", f.read(), flags=re.S)
-
-
 GEN = None
 TABLE = None
 
@@ -103,49 +96,7 @@ def tearDownModule():
     subprocess.run(["rm", "-rf", GEN], check=True)
 
 
-class HeaderCoverage(unittest.TestCase):
-    def test_every_header_function_is_in_the_table(self):
-        names = set()
-        for header in HEADERS:
-            text = header_text(header)
-            names.update(re.findall(r"CL_API_CALL\s+(cl\w+)\s*\(", text))
-            names.update(re.findall(r"CL_API_CALL\s*\*\s*(cl\w+?)_fn\b", text))
-        self.assertGreater(len(names), 180)
-        self.assertEqual(names - set(TABLE.fns), set())
-
-    def test_every_header_number_is_in_a_group_or_named_as_none(self):
-        with open(os.path.join(TOP, "api/opencl_enums.api"), encoding="utf-8") as f:
-            none = " ".join(line for line in f if line.startswith("none")).split()[1:]
-        known = {name for values in TABLE.enums.values() for name in values}
-        missing = []
-        for header in HEADERS:
-            for name, value in re.findall(r"^\s*#\s*define\s+(CL_\w+)[ \t]+(\S.*?)\s*$", header_text(header), flags=re.M):
-                number = re.match(r"\(*\s*(?:\(\w+\)\s*)?-?(?:0x[0-9a-fA-F]+|\d+)", value)
-                if number and name not in known and not any(self.matches(name, p) for p in none):
-                    missing.append(name)
-        self.assertEqual(missing, [])
-        self.assertGreater(len(known), 900)
-
-    @staticmethod
-    def matches(name, pattern):
-        return re.fullmatch(pattern.replace("*", ".*"), name) is not None
-
-    def test_values_and_struct_layouts_are_the_compilers(self):
-        lines = ['#include "opencl_api.h"', "#include <stddef.h>"]
-        va = header_text("cl_va_api_media_sharing_intel.h")
-        for values in TABLE.enums.values():
-            # Values with bit 31 set overflow the header's int; as the 32 bits that a call passes they are right.
-            lines += ["_Static_assert((%s)(%s) == (%s)%dLL, \"%s\");" % (t, n, t, v, n) for n, v in values.items() if n not in va
-                      for t in ["unsigned" if 2 ** 31 <= v < 2 ** 32 else "long long"]]
-        for name, (size, fields) in TABLE.structs.items():
-            lines.append("_Static_assert(sizeof(%s) == %d, \"%s\");" % (name, size, name))
-            for field, offset, size in fields:
-                lines.append("_Static_assert(offsetof(%s, %s) == %d && sizeof(((%s *)0)->%s) == %d, \"%s\");" % (
-                    name, field, offset, name, field, size, field))
-        run = subprocess.run(CC + FLAGS + ["-I" + GEN, "-fsyntax-only", "-xc", "-"], input="\n".join(lines), text=True, capture_output=True)
-        self.assertEqual(run.returncode, 0, run.stderr[:3000])
-        self.assertIn("cl_image_desc", TABLE.structs)
-
+class Coverage(unittest.TestCase):
     def test_every_query_value_says_how_its_answer_reads(self):
         groups = {p.group for fn in TABLE.fns.values() for p in fn.params if p.copy == "bytes" and p.group != "-"}
         self.assertIn("cl_device_info", groups)

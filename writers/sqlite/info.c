@@ -8,8 +8,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <CL/cl.h>
-#include <CL/cl_ext.h>
+#include "opencl_values.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

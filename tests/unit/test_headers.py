@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""tests/unit/test_headers.py - installed OpenCL headers of any version against our own declarations
+
+What a header has and our tables lack is listed as a skip; what both have must agree. GPUTAP_CL_HEADERS names other folders
+than /usr/include/CL, separated by colons.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "api"))
+sys.dont_write_bytecode = True
+
+from declarations import Declarations  # noqa: E402
+from headers import Headers  # noqa: E402
+import table  # noqa: E402
+import wrappers  # noqa: E402
+
+FOLDERS = os.environ.get("GPUTAP_CL_HEADERS", "/usr/include/CL").split(":")
+CC = os.environ.get("CC", "cc").split()
+OURS = Declarations()
+# Another prototype in headers from the revision that api/wrappers.py names: such functions are recorded by name alone there.
+CHANGED = {name for name, words in OURS.attributes.items() if any(w.startswith("provisional:") for w in words)}
+# The same for what that extension changed besides functions (cl_khr_command_buffer_mutable_dispatch 0.9.2).
+REVISED = re.compile(r"cl_mutable_\w+|CL_STRUCTURE_TYPE_MUTABLE_\w+")
+
+
+def resolved(type_text, theirs):
+    """A type without the names that typedefs give it: cl_command_type and cl_uint are one."""
+    words = []
+    for word in re.findall(r"\w+|\*|\[\]", type_text):
+        seen = word
+        while seen in theirs.typedefs or seen in OURS.typedefs:
+            target = OURS.typedefs.get(seen) or theirs.typedefs[seen]
+            if not re.fullmatch(r"\w+", target):
+                break
+            seen = target
+        words += [seen] if seen != "const" else []
+    return " ".join(words).replace("[]", "*")
+
+
+def signature(function, theirs):
+    return [resolved(function.ret, theirs)] + [
+        "callback" if p.callback is not None else resolved(p.type, theirs) for p in function.params]
+
+
+def each_folder(test):
+    """Runs a test for every folder that has headers; skipped where there is none."""
+    def run(self):
+        found = [f for f in FOLDERS if os.path.exists(os.path.join(f, "cl.h"))]
+        if not found:
+            self.skipTest("skipped: no OpenCL headers in %s" % " ".join(FOLDERS))
+        missing = []
+        for folder in found:
+            with self.subTest(folder=folder):
+                missing += test(self, Headers(folder)) or []
+        if missing:
+            self.skipTest("skipped: our tables lack %d: %s" % (len(set(missing)), " ".join(sorted(set(missing)))))
+    run.__name__ = test.__name__
+    run.__doc__ = test.__doc__
+    return run
+
+
+class InstalledHeaders(unittest.TestCase):
+    @each_folder
+    def test_a_prototype_that_both_have_is_the_same(self, theirs):
+        self.assertGreater(len(theirs.functions), 150)
+        for name, function in theirs.functions.items():
+            if name in OURS.functions and name not in CHANGED:
+                self.assertEqual(signature(OURS.functions[name], theirs), signature(function, theirs), name)
+        return [name for name in theirs.functions if name not in OURS.functions]
+
+    @each_folder
+    def test_a_constant_that_both_have_has_one_value(self, theirs):
+        values = {name: theirs.value(name) for name in theirs.defines}
+        self.assertGreater(len(values), 500)
+        differ = {name: (value, OURS.value(name)) for name, value in values.items()
+                  if value is not None and OURS.value(name) not in (None, value) and not REVISED.fullmatch(name)}
+        self.assertEqual(differ, {})
+        return [name for name, value in values.items() if value is not None and OURS.value(name) is None]
+
+    @each_folder
+    def test_structures_and_places_in_the_loaders_table_are_the_compilers(self, theirs):
+        groups = table.Groups(OURS)
+        types = table.Types(OURS, groups)
+        lines = ["#include <stddef.h>"] + ["#define CL_USE_DEPRECATED_OPENCL_%s_APIS" % v for v in ("1_0", "1_1", "1_2", "2_0", "2_1", "2_2")]
+        lines += ["#include <CL/%s>" % h for h in ("cl.h", "cl_gl.h", "cl_egl.h", "cl_ext.h", "cl_icd.h")]
+        for name in theirs.structs:
+            if name not in OURS.structs or REVISED.fullmatch(name):
+                continue
+            size, fields = types.struct_layout(name)
+            lines.append("_Static_assert(sizeof(%s) == %d, \"%s\");" % (name, size, name))
+            lines += ["_Static_assert(offsetof(%s, %s) == %d, \"%s.%s\");" % (name, f, at, name, f) for f, at, _, _, _ in fields]
+        for place, name in enumerate(OURS.dispatch):
+            if name in theirs.exported_names:
+                lines.append("_Static_assert(offsetof(struct _cl_icd_dispatch, %s) == %d * sizeof(void *), \"%s\");" % (name, place, name))
+        self.assertGreater(len(lines), 150)
+        run = subprocess.run(CC + ["-std=gnu11", "-w", "-DCL_TARGET_OPENCL_VERSION=300", "-I" + os.path.dirname(theirs.folder),
+                                   "-fsyntax-only", "-xc", "-"], input="\n".join(lines), text=True, capture_output=True)
+        self.assertEqual([line for line in run.stderr.splitlines() if "error" in line], [])
+        self.assertEqual(run.returncode, 0, run.stderr[-2000:])
+
+
+class OwnTables(unittest.TestCase):
+    def test_every_version_of_a_provisional_extension_is_known(self):
+        named = {w.partition(":")[2] for words in OURS.attributes.values() for w in words if w.startswith("provisional:")}
+        self.assertEqual(named - set(wrappers.PROVISIONAL), set())
+
+    def test_our_own_types_compile_without_any_header(self):
+        build = os.environ.get("GPUTAP_BUILD", os.path.join(TOP, "build"))
+        run = subprocess.run(CC + ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(build, "gen"), "-fsyntax-only", "-H", "-xc", "-"],
+                             input="#include \"opencl_api.h\"\n", text=True, capture_output=True)
+        self.assertEqual(run.returncode, 0, run.stderr[-2000:])
+        self.assertNotRegex(run.stderr, r"/CL/")
+
+
+if __name__ == "__main__":
+    unittest.main()
