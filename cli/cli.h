@@ -26,11 +26,12 @@ struct gt_cli {
 
 /* scope letters as in trace/format/options.def */
 #define GT_COMMANDS(X) \
-	X(run, GT_SCOPE_R, "[OPTION]... [--] COMMAND [ARG]...", "run a program and record its GPU calls and commands") \
-	X(export, GT_SCOPE_E, "-e FORMATS [OPTION]... TRACE",      "write a trace in formats that other tools read") \
-	X(stats,  GT_SCOPE_T, "[OPTION]... TRACE",                 "print statistics of a trace") \
-	X(info,   GT_SCOPE_I, "[OPTION]... TRACE",                 "say what is in a trace, and what is missing") \
-	X(dump,   GT_SCOPE_D, "[OPTION]... TRACE",                 "print every record of a trace")
+	X(run, REC_SCOPE_R, "[OPTION]... [--] COMMAND [ARG]...", \
+		"run a program and record its GPU calls and commands") \
+	X(export, REC_SCOPE_E, "-e FORMATS [OPTION]... TRACE", "write a trace in formats that other tools read") \
+	X(stats, REC_SCOPE_T, "[OPTION]... TRACE", "print statistics of a trace") \
+	X(info, REC_SCOPE_I, "[OPTION]... TRACE", "say what is in a trace, and what is missing") \
+	X(dump, REC_SCOPE_D, "[OPTION]... TRACE", "print every record of a trace")
 
 #define X(name, scope, args, help) int gt_cmd_##name(struct gt_cli *cli);
 GT_COMMANDS(X)

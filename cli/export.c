@@ -30,27 +30,6 @@ struct job {
 	bool say;
 };
 
-static int check_formats(const char *formats, struct gt_err *err)
-{
-	char list[256], *save = NULL;
-
-	if ((size_t)snprintf(list, sizeof list, "%s", formats) >= sizeof list)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "the list of formats is too long");
-	for (char *f = strtok_r(list, ",", &save); f; f = strtok_r(NULL, ",", &save))
-		if (!gt_writer_find(f)) {
-			size_t n;
-			char known[256] = "";
-			const struct gt_writer *const *all = gt_writer_all(&n);
-
-			for (size_t i = 0; i < n; i++)
-				snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? " " : "",
-					all[i]->id);
-			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help",
-				"unknown format '%s'; known: %s", f, known);
-		}
-	return 0;
-}
-
 static int check_free(const struct job *j, const char *path, struct gt_err *err)
 {
 	struct stat st;
@@ -128,16 +107,11 @@ static int write_format(const struct job *j, const struct gt_writer *w, struct g
 
 static int window(struct job *j, struct gt_err *err)
 {
-	const char *from = gt_option(j->options, "from"), *to = gt_option(j->options, "to");
-
-	j->from_ns = j->to_ns = GT_NO_TIME;
-	if (*from)
-		gt_parse_time(from, &j->from_ns);
-	if (*to)
-		gt_parse_time(to, &j->to_ns);
-	if (*from && *to && j->from_ns > j->to_ns)
-		return gt_fail(
-			err, GT_EXIT_USAGE, NULL, "gputap export --help", "--from %s lies behind --to %s", from, to);
+	j->from_ns = gt_option_number(j->options, "from", GT_NO_TIME);
+	j->to_ns = gt_option_number(j->options, "to", GT_NO_TIME);
+	if (j->to_ns != GT_NO_TIME && j->from_ns > j->to_ns)
+		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "--from %s lies behind --to %s",
+			gt_option_said(j->options, "from"), gt_option_said(j->options, "to"));
 	return 0;
 }
 
@@ -178,19 +152,21 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 	bool say, struct gt_err *err)
 {
 	struct job j = { .options = options, .base = base, .say = say };
-	char list[256], *save = NULL, text[1024];
+	char id[32], text[1024];
+	struct gc_word word;
 	int lock = -1, rc = -1;
 
-	if (check_formats(formats, err) || window(&j, err))
+	if (window(&j, err))
 		return -1;
 	lock = lock_trace(trace);
 	if (gt_model_open(
 		    trace, &(struct gt_model_options){ .cuda_table = gt_option(options, "cuda-table") }, &j.model, err))
 		goto out;
-	snprintf(list, sizeof list, "%s", formats);
-	for (char *f = strtok_r(list, ",", &save); f; f = strtok_r(NULL, ",", &save))
-		if (write_format(&j, gt_writer_find(f), err))
+	for (const char *at = formats; gc_list_next(&at, &word);) {
+		snprintf(id, sizeof id, "%.*s", (int)word.bytes, word.at);
+		if (write_format(&j, gt_writer_find(id), err))
 			goto out;
+	}
 	if (say)
 		fprintf(stderr, "gputap: %s\n", gt_model_complete_text(j.model, text, sizeof text));
 	rc = 0;

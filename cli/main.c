@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 	struct gt_cli cli = { 0 };
 	struct gt_err err = { 0 };
 	const struct command *c = NULL;
-	int rest;
+	int rest, status;
 
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		help(argc < 2 ? stderr : stdout);
@@ -119,5 +119,7 @@ int main(int argc, char **argv)
 	}
 	cli.n_args = argc - 1 - rest;
 	cli.args = argv + 1 + rest;
-	return c->run(&cli);
+	status = c->run(&cli);
+	gt_options_free(&cli.options);
+	return status;
 }

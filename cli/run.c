@@ -25,44 +25,21 @@
 #include "analysis/summary.h"
 #include "model/model.h"
 #include "trace/read/pack.h"
-#include "writers/writer.h"
 
 enum { FAILED_BEFORE_START = 125, CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
 
-/* Options that name one word of a few. */
-static int check_words(const struct gt_run *run, struct gt_err *err)
+/* What was asked for by name and is not there costs a line: the rest is traced. */
+static void say_not_built(const struct gt_options *o)
 {
-	static const struct { const char *option, *words; } known[] = {
-		{ "cuda-api", " all runtime driver none " }, { "cuda-graph-trace", " graph node " },
+	static const char *const missing[] = {
+#define DOMAIN(id, number, word, built, help) built ? NULL : word,
+#include "trace/format/domains.def"
 	};
 
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		const char *value = gt_option(run->options, known[i].option);
-		const char *found = *value ? strstr(known[i].words, value) : NULL;
-
-		if (!found || found[-1] != ' ' || found[strlen(value)] != ' ')
-			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "--%s: '%s' is not one of:%s",
-				known[i].option, value, known[i].words);
-	}
-	return 0;
-}
-
-static int check(struct gt_run *run, struct gt_err *err)
-{
-	const char *formats = gt_option(run->options, "export"), *summary = gt_option(run->options, "summary");
-	char list[256], *save = NULL;
-
-	if (gt_run_check_name(run, err) || check_words(run, err) ||
-	    gt_run_check_domains(gt_option(run->options, "trace"), gt_option_given(run->options, "trace"), err))
-		return -1;
-	snprintf(list, sizeof list, "%s", formats);
-	for (char *f = strtok_r(list, ",", &save); f; f = strtok_r(NULL, ",", &save))
-		if (!gt_writer_find(f))
-			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "-e: unknown format '%s'", f);
-	if (!strstr(" auto table csv json markdown none ", summary) || strchr(summary, ' ') || !*summary)
-		return gt_fail(
-			err, GT_EXIT_USAGE, NULL, "gputap run --help", "--summary: unknown format '%s'", summary);
-	return 0;
+	for (size_t i = 0; gt_option_given(o, "trace") && i < sizeof missing / sizeof *missing; i++)
+		if (missing[i] && gt_option_has(o, "trace", missing[i]))
+			fprintf(stderr, "gputap: -t %s: not built into this gputap; the others are traced\n",
+				missing[i]);
 }
 
 static void choose_run_id(struct gt_run *run)
@@ -226,7 +203,7 @@ static void finish(struct gt_run *run)
 
 static int before_start(struct gt_run *run, struct gt_err *err)
 {
-	if (check(run, err) || gt_run_cuda_prepare(run, err) || gt_run_fork(run, err))
+	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err) || gt_run_fork(run, err))
 		return -1;
 	if (gt_run_name(run, err) || open_log(run, err)) {
 		close(run->gate);       /* the child sees the end of the pipe and leaves */
@@ -251,6 +228,7 @@ int gt_cmd_run(struct gt_cli *cli)
 		gt_cli_usage(cli, "which program?");
 		return FAILED_BEFORE_START;
 	}
+	say_not_built(run.options);
 	choose_run_id(&run);
 	if (before_start(&run, &err)) {
 		gt_cli_fail(&err);

@@ -39,7 +39,6 @@ int gt_run_check_name(const struct gt_run *run, struct gt_err *err);
 /* Removes a trace directory and all in it. */
 int gt_run_remove_trace(const char *trace, struct gt_err *err);
 /* run_child.c */
-int gt_run_check_domains(const char *domains, bool given, struct gt_err *err);
 int gt_run_fork(struct gt_run *run, struct gt_err *err);          /* child waits at the gate */
 int gt_run_release(struct gt_run *run);                           /* 0, or errno of the failed exec */
 void gt_run_wait(struct gt_run *run);                             /* forwards signals, logs clocks, fills status */

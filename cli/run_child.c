@@ -19,34 +19,7 @@
 #include <unistd.h>
 
 #include "cli/run.h"
-
-/* ------------------------------------------------------------------ domains */
-
-static const struct { const char *name; bool built; } domains[] = {
-	{ "opencl", true }, { "cuda", true }, { "nvtx", true }, { "cublas", true }, { "cudnn", true },
-	{ "cusparse", true },
-	{ "cusolver", true }, { "nccl", true }, { "osrt", false }, { "openmp", false }, { "sample", false },
-	{ "sched", false },
-	{ "vulkan", false }, { "opengl", false }, { "none", true },
-};
-
-int gt_run_check_domains(const char *list, bool given, struct gt_err *err)
-{
-	char copy[512], *save = NULL;
-
-	snprintf(copy, sizeof copy, "%s", list);
-	for (char *d = strtok_r(copy, ",", &save); d; d = strtok_r(NULL, ",", &save)) {
-		unsigned i = 0;
-
-		while (i < sizeof domains / sizeof *domains && strcmp(domains[i].name, d))
-			i++;
-		if (i == sizeof domains / sizeof *domains)
-			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "-t: unknown domain '%s'", d);
-		if (!domains[i].built && given)
-			fprintf(stderr, "gputap: -t %s: not built into this gputap; the others are traced\n", d);
-	}
-	return 0;
-}
+#include "trace/format/domains.h"
 
 /* -------------------------------------------------------------- environment */
 
@@ -115,16 +88,7 @@ static bool is_python(const char *program)
 
 static bool traced(const struct gt_run *run, const char *domain)
 {
-	char copy[512], *save = NULL;
-	bool found = false;
-
-	snprintf(copy, sizeof copy, "%s", gt_option(run->options, "trace"));
-	for (char *d = strtok_r(copy, ",", &save); d; d = strtok_r(NULL, ",", &save)) {
-		if (!strcmp(d, "none"))
-			return false;
-		found |= !strcmp(d, domain);
-	}
-	return found;
+	return gt_option_has(run->options, "trace", domain) && !gt_option_has(run->options, "trace", "none");
 }
 
 /*
@@ -134,16 +98,20 @@ static bool traced(const struct gt_run *run, const char *domain)
  */
 static void ranges_environment(const struct gt_run *run, const char *path)
 {
-	static const struct { const char *domain, *variable; } levels[] = {
-		{ "nvtx", NULL }, { "nccl", NULL }, { "cublas", "CUBLAS_NVTX_LEVEL" },
-		{ "cublas", "CUBLASLT_NVTX_LEVEL" },
-		{ "cublas", "CUBLASXT_NVTX_LEVEL" }, { "cudnn", "CUDNN_NVTX_LEVEL" },
-		{ "cusparse", "CUSPARSE_NVTX_LEVEL" },
-		{ "cusolver", "CUSOLVERDN_NVTX_LEVEL" },
+	static const char *const words[] = {
+#define DOMAIN(id, number, word, built, help) [REC_ASK_##id] = word,
+#include "trace/format/domains.def"
+	};
+	static const struct { enum rec_ask ask; const char *variable; } levels[] = {
+		{ REC_ASK_NVTX, NULL },
+#define RANGES_OF(ask, domain) { REC_ASK_##ask, NULL },
+#include "trace/format/domains.def"
+#define LEVEL_OF(ask, variable) { REC_ASK_##ask, variable },
+#include "trace/format/domains.def"
 	};
 
 	for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++) {
-		if (!traced(run, levels[i].domain))
+		if (!traced(run, words[levels[i].ask]))
 			continue;
 		setenv("NVTX_INJECTION64_PATH", path, 0);       /* another tool's stays */
 		if (levels[i].variable)
@@ -167,17 +135,14 @@ static void injection(const struct gt_run *run, const char *path)
 static int environment(const struct gt_run *run, struct gt_err *err)
 {
 	const char *audit = gt_option(run->options, "audit");
-	const struct gt_option_def *defs;
+	const struct gt_option_table *table = run->options->table;
 	char path[PATH_MAX], number[32], name[64];
-	unsigned n;
 
 	if (!library("libgputap.so", path))
 		return gt_fail(
 			err, GT_EXIT_MISSING, NULL, NULL, "libgputap.so is neither beside gputap nor in ../lib/gputap");
 	prepend("LD_PRELOAD", path);
 	injection(run, path);
-	if (strcmp(audit, "on") && strcmp(audit, "off") && strcmp(audit, "auto"))
-		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--audit: '%s' is not auto, on or off", audit);
 	if (!strcmp(audit, "on") || (!strcmp(audit, "auto") && is_python(run->command[0]))) {
 		if (library("libgputap-audit.so", path))
 			prepend("LD_AUDIT", path);
@@ -187,11 +152,10 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 	setenv("GPUTAP_RUN_ID", run->run_id, 1);
 	snprintf(number, sizeof number, "%d", (int)getppid());
 	setenv("GPUTAP_LAUNCHER", number, 1);
-	defs = gt_option_defs(&n);
-	for (unsigned i = 0; i < n; i++)
-		if ((defs[i].scope & GT_SCOPE_S) && gt_option_given(run->options, defs[i].name)) {
-			gt_option_env_name(defs[i].name, name);
-			setenv(name, gt_option(run->options, defs[i].name), 1);
+	for (unsigned i = 0; i < table->n; i++)
+		if ((table->defs[i].scope & REC_SCOPE_S) && run->options->origin[i] != GT_FROM_DEFAULT) {
+			gt_option_env_name(table->defs[i].name, name);
+			setenv(name, run->options->value[i], 1);        /* OPTIONS1: the shim reads what is normal */
 		}
 	unsetenv("GPUTAP_EXPORT");      /* the launcher converts */
 	unsetenv("GPUTAP_FORCE");

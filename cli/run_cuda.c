@@ -107,9 +107,10 @@ static bool is_table(const char *text, size_t bytes)
 
 static bool wanted(const struct gt_run *run)
 {
-	const char *domains = gt_option(run->options, "trace");
+	const struct gt_options *o = run->options;
 
-	return gt_option_true(run->options, "cuda-args") && strstr(domains, "cuda") && !strstr(domains, "none");
+	return gt_option_true(o, "cuda-args") && gt_option_has(o, "trace", "cuda") &&
+		!gt_option_has(o, "trace", "none");
 }
 
 int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err)

@@ -17,6 +17,7 @@
 
 #include "cli/run.h"
 #include "cli/version.h"
+#include "common/plain/counter.h"
 
 void gt_run_log(const struct gt_run *run, const char *key, const char *value)
 {
@@ -45,32 +46,28 @@ void gt_run_log_number(const struct gt_run *run, const char *key, long long valu
 	gt_run_log(run, key, text);
 }
 
-/*
- * The same choice as the shim's (trace/write/clock.c): the counter only where the kernel trusts it and we may read it.
- */
 const char *gt_run_clock_source(void)
 {
 	static const char *source;
+	char name[32] = "";
+	ssize_t n = 0;
+	bool forbidden = false;
+	int fd;
 
 	if (source)
 		return source;
-	source = "monotonic_raw";
-#if defined(__x86_64__)
-	char name[32] = "";
-	int mode = PR_TSC_SIGSEGV,
-	    fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
-
+	fd = open(GC_CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		if (read(fd, name, sizeof name - 1) < 0)
-			name[0] = 0;
+		n = read(fd, name, sizeof name);
 		close(fd);
 	}
-	if (!strncmp(name, "tsc", 3) && !prctl(PR_GET_TSC, &mode) && mode == PR_TSC_ENABLE)
-		source = "tsc";
-#elif defined(__aarch64__)
-	source = "cntvct";
+#if defined(__x86_64__)
+	int mode = PR_TSC_ENABLE;
+
+	forbidden = !prctl(PR_GET_TSC, &mode) && mode != PR_TSC_ENABLE;
 #endif
-	return source;
+	return source = gc_counter_source(
+		       gc_counter_is_trusted(name, n > 0 ? (size_t)n : 0, forbidden, gc_counter_is_invariant()));
 }
 
 static int64_t clock_ns(clockid_t id)
@@ -119,8 +116,7 @@ void gt_run_log_start(const struct gt_run *run)
 {
 	char text[PATH_MAX];
 	struct passwd *user = getpwuid(getuid());
-	unsigned n;
-	const struct gt_option_def *defs = gt_option_defs(&n);
+	const struct gt_option_table *table = run->options->table;
 
 	gt_run_log(run, "format", "1");
 	gt_run_log(run, "run_id", run->run_id);
@@ -135,9 +131,9 @@ void gt_run_log_start(const struct gt_run *run)
 	gt_run_log_number(run, "launcher_pid", getpid());
 	gt_run_log_number(run, "start_realtime_ns", clock_ns(CLOCK_REALTIME));
 	gt_run_log(run, "clock_source", gt_run_clock_source());
-	for (unsigned i = 0; i < n; i++)
-		if (gt_option_given(run->options, defs[i].name)) {
-			snprintf(text, sizeof text, "%s=%s", defs[i].name, gt_option(run->options, defs[i].name));
+	for (unsigned i = 0; i < table->n; i++)
+		if (run->options->origin[i] != GT_FROM_DEFAULT) {
+			snprintf(text, sizeof text, "%s=%s", table->defs[i].name, run->options->value[i]);
 			gt_run_log(run, "option", text);
 		}
 	gt_run_log_clock(run);

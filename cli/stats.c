@@ -50,7 +50,7 @@ int gt_cmd_stats(struct gt_cli *cli)
 {
 	struct gt_report_request reports[MOST];
 	struct gt_report_run run = { .reports = reports, .out = stdout, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
-	const char *from = gt_option(&cli->options, "from"), *to = gt_option(&cli->options, "to");
+	const struct gt_options *o = &cli->options;
 	bool quiet = gt_option_true(&cli->options, "quiet");
 	struct gt_progress progress;
 	struct gt_err err = { 0 };
@@ -59,20 +59,17 @@ int gt_cmd_stats(struct gt_cli *cli)
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "stats takes one trace" : "which trace?");
-	if (!gt_table_format_of(gt_option(&cli->options, "format"), &run.format))
-		return gt_cli_usage(
-			cli, "unknown format '%s'; known: table csv json markdown", gt_option(&cli->options, "format"));
+	gt_table_format_of(gt_option(o, "format"), &run.format);
 	if ((size_t)snprintf(list, sizeof list, "%s", gt_option(&cli->options, "report")) >= sizeof list)
 		return gt_cli_usage(cli, "the list of reports is too long");
 	run.skip_empty = !*list;
 	if (choose(list, reports, &run.n_reports, &err))
 		return gt_cli_fail(&err);
-	if (*from)
-		gt_parse_time(from, &run.from_ns);
-	if (*to)
-		gt_parse_time(to, &run.to_ns);
-	if (*from && *to && run.from_ns > run.to_ns)
-		return gt_cli_usage(cli, "--from %s lies behind --to %s", from, to);
+	run.from_ns = gt_option_number(o, "from", GT_NO_TIME);
+	run.to_ns = gt_option_number(o, "to", GT_NO_TIME);
+	if (run.to_ns != GT_NO_TIME && run.from_ns > run.to_ns)
+		return gt_cli_usage(
+			cli, "--from %s lies behind --to %s", gt_option_said(o, "from"), gt_option_said(o, "to"));
 	if (gt_model_open(cli->args[0],
 		    &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table") }, &run.model,
 		    &err))

@@ -115,7 +115,7 @@ int gt_output_walk(const struct gt_export *x, int (*each)(void *ctx, const struc
 	const struct gt_walk_options options = {
 		.process = (int)x->process->index, .from_ns = x->from_ns, .to_ns = x->to_ns, .progress = x->progress,
 		.ctx = x->ctx,
-		.cuda = true, .cuda_nested = strcmp(gt_option(x->options, "cuda-driver-rows"), "all") == 0,
+		.cuda = true, .cuda_nested = gt_option_is(x->options, "cuda-driver-rows", "all"),
 	};
 	const struct gt_call *call;
 	struct gt_walk *w;

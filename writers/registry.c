@@ -1,7 +1,7 @@
 /*
  * writers/registry.c - the output formats that exist
  *
- * A new format is a file with a `struct gt_writer gt_writer_ID` and one word here.
+ * A new format is a file with a `struct gt_writer gt_writer_ID` and one line in trace/format/formats.def.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -10,23 +10,13 @@
 
 #include <string.h>
 
-#define WRITERS WRITER(atp) WRITER(apilog) WRITER(sqlite)
-
-#define WRITER(id) extern const struct gt_writer gt_writer_##id;
-WRITERS
-#undef WRITER
+#define FORMAT(id) extern const struct gt_writer gt_writer_##id;
+#include "trace/format/formats.def"
 
 static const struct gt_writer *const gt_writers[] = {
-#define WRITER(id) &gt_writer_##id,
-	WRITERS
-#undef WRITER
+#define FORMAT(id) &gt_writer_##id,
+#include "trace/format/formats.def"
 };
-
-const struct gt_writer *const *gt_writer_all(size_t *n)
-{
-	*n = sizeof(gt_writers) / sizeof(gt_writers[0]);
-	return gt_writers;
-}
 
 const struct gt_writer *gt_writer_find(const char *id)
 {

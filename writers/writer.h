@@ -7,9 +7,8 @@
 #ifndef GPUTAP_WRITERS_WRITER_H
 #define GPUTAP_WRITERS_WRITER_H
 
+#include "common/options.h"
 #include "model/model.h"
-
-struct gt_options;                       /* resolved values of trace/format/options.def; cli/options.h */
 
 struct gt_export {
 	struct gt_model *model;
@@ -17,7 +16,7 @@ struct gt_export {
 	int64_t from_ns, to_ns;           /* GT_NO_TIME: open */
 	const char *path;                 /* temporary name to write to; the caller renames it (SQLite opens by path) */
 	const char *final_path;           /* for messages and metadata */
-	const struct gt_options *options;
+	const struct gt_options *options; /* values of trace/format/options.def */
 	bool (*progress)(void *ctx, double done); void *ctx; /* may be NULL */
 };
 
@@ -38,10 +37,5 @@ struct gt_writer {
 };
 
 const struct gt_writer *gt_writer_find(const char *id); /* NULL: unknown */
-const struct gt_writer *const *gt_writer_all(size_t *n);
-
-/* Value of an option by its name in options.def; never NULL for a known name ("" / "false" when unset). */
-const char *gt_option(const struct gt_options *o, const char *name);
-bool gt_option_true(const struct gt_options *o, const char *name);
 
 #endif

@@ -28,7 +28,7 @@ static struct rec_chunk *waste;
 
 static uint64_t place_bytes(void)
 {
-	uint64_t asked = tap_cupti_option_number("cuda-buffer-size", true);
+	uint64_t asked = tap_cupti_option_number("cuda-buffer-size");
 	uint64_t bytes = asked ? (asked + REC_CUPTI_BUFFER + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK
 	                       : tap_cupti.flags & REC_CUPTI_PER_THREAD_BUFFERS ? THREAD_PLACE : SHARED_PLACE;
 

@@ -36,30 +36,8 @@ enum { ATTRIBUTE_ZEROED_BUFFER = 5, ATTRIBUTE_PER_THREAD_BUFFER = 9 };
 enum { VERSION_12_3 = 21 };             /* buffers a thread */
 enum { SYSTEM_THREAD_IDS = 1 };
 
-bool tap_cupti_option(const char *name)
-{
-	const char *v = tap_option(name);
-
-	return tap_text_equal(v, "1") || tap_text_equal(v, "true") || tap_text_equal(v, "yes") ||
-		tap_text_equal(v, "on");
-}
-
-uint64_t tap_cupti_option_number(const char *name, bool is_size)
-{
-	const char *p = tap_option(name);
-	uint64_t n = 0;
-
-	for (; *p >= '0' && *p <= '9' && n < UINT64_MAX / 10 - 1; p++)
-		n = n * 10 + (uint64_t)(*p - '0');
-	if (!is_size)
-		return n;
-	switch (*p) {
-	case 'k': case 'K': return n << 10;
-	case 'm': case 'M': return n << 20;
-	case 'g': case 'G': return n << 30;
-	}
-	return n;
-}
+bool tap_cupti_option(const char *name) { return tap_option_true(name); }
+uint64_t tap_cupti_option_number(const char *name) { return tap_option_number(name); }
 
 static bool wanted(void)
 {

@@ -140,7 +140,7 @@ static bool flush_is_due(struct idle *i)
 static void *run(void *unused)
 {
 	struct idle idle = { 0, 0, 0 };
-	uint64_t every = tap_cupti_option_number("cuda-flush", false) * 1000000u,
+	uint64_t every = tap_cupti_option_number("cuda-flush") * 1000000u,
 		 next_flush = every ? now_ns() + every : UINT64_MAX, next_clock;
 
 	(void)unused;

@@ -357,7 +357,7 @@ static void export(struct fixture *f, const char *const *options)
 	};
 
 	assert_non_null(w);
-	assert_int_equal(gt_options_init(&o, GT_SCOPE_E, &err), 0);
+	assert_int_equal(gt_options_init(&o, &gt_option_list, REC_SCOPE_E, &err), 0);
 	for (; options && *options; options++) {
 		char name[64];
 
@@ -367,6 +367,7 @@ static void export(struct fixture *f, const char *const *options)
 	if (gt_model_open(f->trace, NULL, &x.model, &err) || w->write(&x, &err))
 		fail_msg("%s (%s)", err.what, err.why);
 	gt_model_close(x.model);
+	gt_options_free(&o);
 	sqlite3_close(f->db);
 	assert_int_equal(sqlite3_open_v2(f->out, &f->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 }

@@ -205,10 +205,11 @@ static void export(struct fixture *f)
 	};
 
 	tb_close(f->tb);
-	assert_int_equal(gt_options_init(&o, GT_SCOPE_E, &err), 0);
+	assert_int_equal(gt_options_init(&o, &gt_option_list, REC_SCOPE_E, &err), 0);
 	if (gt_model_open(f->trace, NULL, &x.model, &err) || gt_writer_find("sqlite")->write(&x, &err))
 		fail_msg("%s (%s)", err.what, err.why);
 	gt_model_close(x.model);
+	gt_options_free(&o);
 	assert_int_equal(sqlite3_open_v2(f->out, &f->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 }
 

@@ -2,24 +2,29 @@
  * trace/write/options.c - GPUTAP_* read without the C library; one list of options: trace/format/options.def
  *
  * Runs      in the constructor, before any other thread.
- * Must not  allocate, change errno, fail: a bad value leaves the default (the tool has checked it before).
+ * Must not  allocate, change errno, fail: a bad value leaves the default (the tool has checked it before, by the same
+ *           code: common/plain/value.h).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "trace/write/internal.h"
 
-enum { S = 1, R = 2, E = 4, T = 8, I = 16, D = 32 };
+#include "trace/format/options.h"
+
+enum { S = REC_SCOPE_S, R = REC_SCOPE_R, E = REC_SCOPE_E, T = REC_SCOPE_T, I = REC_SCOPE_I, D = REC_SCOPE_D };
 
 struct option {
 	const char *name;
+	enum gc_type type;
+	const char *choices;
 	unsigned scope;
-	const char *text;               /* the default until the environment says otherwise */
+	const char *text;               /* the default until the environment says otherwise; in normal form */
 	bool given;
 };
 
 static struct option option[] = {
-#define OPTION(name, letter, type, value, scope, argument, help) { #name, scope, value, false },
+#define OPTION(name, letter, type, value, scope, argument, help) { #name, OPTION_TYPE(type), scope, value, false },
 #include "trace/format/options.def"
 #undef OPTION
 };
@@ -31,15 +36,22 @@ struct tap_options tap_options;
 
 extern char **environ;
 
-static const char *keep(const char *value)
+/* The value in its normal form, or NULL when it is none. */
+static const char *normal(const struct option *o, const char *value)
 {
-	size_t n = tap_text_length(value) + 1;
+	struct gc_word wrong;
+	char *to = arena + arena_used;
 
-	if (n > sizeof arena - arena_used)
-		return value;
-	char *copy = __builtin_memcpy(arena + arena_used, value, n);
-	arena_used += n;
-	return copy;
+	if (!gc_value_normal(o->type, o->choices, value, to, sizeof arena - arena_used, &wrong))
+		return o->type == GC_STRING || o->type == GC_LIST ? value : NULL;       /* too long for a copy */
+	arena_used += tap_text_length(to) + 1;
+	return to;
+}
+
+/* Words may be none; of the others an empty value says nothing. */
+static bool says(const struct option *o, const char *value)
+{
+	return *value || o->type == GC_STRING || o->type == GC_LIST || o->type == GC_LIST_OF;
 }
 
 static char upper(char c) { return c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }
@@ -97,74 +109,14 @@ const char *tap_option_at(size_t n, const char **value)
 	return NULL;
 }
 
-bool tap_list_has(const char *list, const char *word)
-{
-	size_t n = tap_text_length(word);
+bool tap_option_true(const char *name) { return tap_text_equal(tap_option(name), "true"); }
 
-	while (*list) {
-		size_t item = 0;
-
-		while (list[item] && list[item] != ',' && list[item] != ' ')
-			item++;
-		if (item == n && __builtin_memcmp(list, word, n) == 0)
-			return true;
-		list += item + (list[item] != 0);
-	}
-	return false;
-}
-
-static uint64_t digits(const char **p)
+uint64_t tap_option_number(const char *name)
 {
 	uint64_t n = 0;
 
-	for (; **p >= '0' && **p <= '9'; (*p)++)
-		n = n > UINT64_MAX / 10 - 1 ? UINT64_MAX / 10 - 1 : n * 10 + (uint64_t)(**p - '0');
+	gc_parse_number(tap_option(name), &n);
 	return n;
-}
-
-static uint64_t number(const char *name)
-{
-	const char *p = tap_option(name);
-
-	return digits(&p);
-}
-
-static uint64_t size(const char *name)
-{
-	const char *p = tap_option(name);
-	uint64_t n = digits(&p);
-
-	switch (*p) {
-	case 'k': case 'K': return n << 10;
-	case 'm': case 'M': return n << 20;
-	case 'g': case 'G': return n << 30;
-	}
-	return n;
-}
-
-/* "1.5s", "20ms", "3us", "7ns"; ns without a unit, as the tool reads it. In ns. */
-static uint64_t duration(const char *name)
-{
-	const char *p = tap_option(name);
-	uint64_t whole = digits(&p), fraction = 0, scale = 1;
-
-	if (*p == '.')
-		for (p++; *p >= '0' && *p <= '9'; p++)
-			if (scale < 1000000000) {
-				fraction = fraction * 10 + (uint64_t)(*p - '0');
-				scale *= 10;
-			}
-	uint64_t unit = !*p || *p == 'n' ? 1 : *p == 'u' ? 1000 : *p == 'm' ? 1000000 : 1000000000;
-
-	return whole * unit + fraction * unit / scale;
-}
-
-static bool truth(const char *name)
-{
-	const char *v = tap_option(name);
-
-	return tap_text_equal(v, "1") || tap_text_equal(v, "true") || tap_text_equal(v, "yes") ||
-		tap_text_equal(v, "on");
 }
 
 void tap_options_parse(void)
@@ -175,22 +127,22 @@ void tap_options_parse(void)
 		for (size_t i = 0; i < OPTIONS; i++) {
 			const char *value = option[i].scope & S ? value_for(*line + 7, option[i].name) : NULL;
 
-			if (value) {
-				option[i].text = keep(value);
+			if (value && says(&option[i], value) && (value = normal(&option[i], value))) {
+				option[i].text = value;
 				option[i].given = true;
 			}
 		}
 	}
 	tap_options = (struct tap_options){
-		.max_size = size("max-size"),
-		.max_pending = number("max-pending"),
-		.start_after = duration("start-after"),
-		.stop_after = duration("stop-after"),
-		.ring = truth("ring"),
-		.force = truth("force"),
-		.device_times = truth("device-times"),
-		.serialize = truth("serialize"),
-		.sources = truth("sources"),
-		.binaries = truth("binaries"),
+		.max_size = tap_option_number("max-size"),
+		.max_pending = tap_option_number("max-pending"),
+		.start_after = tap_option_number("start-after"),
+		.stop_after = tap_option_number("stop-after"),
+		.ring = tap_option_true("ring"),
+		.force = tap_option_true("force"),
+		.device_times = tap_option_true("device-times"),
+		.serialize = tap_option_true("serialize"),
+		.sources = tap_option_true("sources"),
+		.binaries = tap_option_true("binaries"),
 	};
 }

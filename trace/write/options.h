@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/plain/words.h"
+
 /* The values that are read often. The others: tap_option(). */
 struct tap_options {
 	uint64_t max_size;              /* bytes, 0 = no limit */
@@ -24,14 +26,19 @@ extern struct tap_options tap_options __attribute__((visibility("hidden")));
 
 /* Reads environ. Allocates nothing: values are copied, since programs overwrite their environment (setproctitle). */
 void tap_options_parse(void);
-/* The value of a long option ("max-size") as text: environment, else default; "" for an unknown name. */
+/*
+ * The value of a long option ("max-size") as text in normal form (common/plain/value.h): environment, else default; ""
+ * for an unknown name.
+ */
 const char *tap_option(const char *name);
+bool tap_option_true(const char *name);                 /* of a FLAG or a BOOL */
+uint64_t tap_option_number(const char *name);           /* of a NUMBER, a SIZE in bytes, a TIME in ns */
 /* Whether the environment gave it. */
 bool tap_option_given(const char *name);
 /* The n-th option the shim understands, or NULL: for the resolved set in the trace. */
 const char *tap_option_at(size_t n, const char **value);
 /* Whether a comma or space separated list holds `word`. */
-bool tap_list_has(const char *list, const char *word);
+static inline bool tap_list_has(const char *list, const char *word) { return gc_list_has(list, word); }
 /* A variable of the environment of now, or NULL. No allocation. */
 const char *tap_environ(const char *name);
 /* Sets one, for the program and its children: constructor only. False: no memory. */

@@ -327,7 +327,7 @@ static int write_atp(const struct gt_export *x, struct gt_err *err)
 		.render = gt_render_new(gt_model_table(x->model)),
 		.n_threads = gt_model_thread_count(x->model),
 		.cuda = gt_model_cuda(x->model, err),
-		.cuda_as_hsa = strcmp(gt_option(x->options, "atp-cuda"), "hsa") == 0 };
+		.cuda_as_hsa = gt_option_is(x->options, "atp-cuda", "hsa") };
 	int rc = a.cuda ? 0 : -1;
 
 	gt_spill_open(&a.spill, x->path, SPILL_BUDGET);

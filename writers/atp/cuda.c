@@ -328,7 +328,7 @@ static unsigned put_hsa_kernel(
 
 int gt_atp_cuda_kernels(struct gt_atp_cuda_list *l, struct gt_cuda *c, struct gt_err *err)
 {
-	bool eight = strcmp(gt_option(l->x->options, "atp-version"), "2") == 0;
+	bool eight = gt_option_is(l->x->options, "atp-version", "2");
 	int64_t shift = gt_model_mono_ns(l->x->model, l->x->process->index, 0);
 	struct gt_cuda_event e;
 

@@ -124,7 +124,7 @@ uint32_t gt_atp_hsa_count(const struct gt_export *x, uint64_t *moved)
 
 void gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x)
 {
-	bool eight = strcmp(gt_option(x->options, "atp-version"), "2") == 0;
+	bool eight = gt_option_is(x->options, "atp-version", "2");
 
 	for (uint32_t i = 0; i < gt_model_hsa_kernel_count(x->model); i++) {
 		const struct gt_hsa_kernel *k = gt_model_hsa_kernel(x->model, i);

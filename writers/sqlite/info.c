@@ -76,7 +76,7 @@ static void export_facts(struct gt_sql_feeder *f)
 	add_pair(t, "EXPORT_PARAM_EXPORT_TYPE", "SQLite");
 	add_pair(t, "EXPORT_PARAM_INPUT_FILE", s->path);
 	add_pair(t, "EXPORT_PARAM_OUTPUT_FILE", f->x->final_path);
-	add_pair(t, "EXPORT_PARAM_LAZY", strcmp(gt_option(f->x->options, "lazy"), "false") ? "true" : "false");
+	add_pair(t, "EXPORT_PARAM_LAZY", gt_option_is(f->x->options, "lazy", "false") ? "false" : "true");
 	add_pair(t, "OPENCL_COMPAT_ROWS", f->compat ? "true" : "false");
 	add_pair(t, "OPENCL_SCHEMA_VERSION", "1.0");
 	add_pair(t, "GPUTAP_COMPLETE", gt_model_complete_text(f->m, text, sizeof text));

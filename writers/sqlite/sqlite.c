@@ -32,45 +32,24 @@ static void feed_tables(struct gt_sql_feeder *f)
 #undef T
 }
 
-static int choose(
-	const char *option, const char *value, const char *first, const char *second, int *out, struct gt_err *err)
+static struct gt_sql_options read_options(const struct gt_options *o, struct gt_sql_feeder *f)
 {
-	if (!strcmp(value, first))
-		*out = 1;
-	else if (!strcmp(value, second))
-		*out = 2;
-	else if (*value)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "--%s=%s: it is %s or %s", option,
-			value, first, second);
-	return 0;
-}
+	bool old = gt_option_is(o, "sqlite-schema", "2021");
 
-static int read_options(
-	const struct gt_options *o, struct gt_sql_options *sql, struct gt_sql_feeder *f, struct gt_err *err)
-{
-	int edition = 1, lazy = 0, opencl = 1, text = 1, driver = 1, libraries = 1, dynamic = 1;
-
-	if (choose("sqlite-schema", gt_option(o, "sqlite-schema"), "default", "2021", &edition, err) ||
-	    choose("lazy", gt_option(o, "lazy"), "true", "false", &lazy, err) ||
-	    choose("opencl-compat", gt_option(o, "opencl-compat"), "on", "off", &opencl, err) ||
-	    choose("nvtx-text", gt_option(o, "nvtx-text"), "both", "strict", &text, err) ||
-	    choose("nvtx-libraries", gt_option(o, "nvtx-libraries"), "apart", "both", &libraries, err) ||
-	    choose("dynamic-tables", gt_option(o, "dynamic-tables"), "none", "all", &dynamic, err) ||
-	    choose("cuda-driver-rows", gt_option(o, "cuda-driver-rows"), "outer", "all", &driver, err))
-		return -1;
-	f->compat = opencl == 1;
-	f->strict_text = text == 2 || edition == 2;
-	f->library_ranges = libraries == 2;
-	f->driver_rows = driver == 2;
+	f->compat = gt_option_is(o, "opencl-compat", "on");
+	f->strict_text = gt_option_is(o, "nvtx-text", "strict") || old;
+	f->library_ranges = gt_option_is(o, "nvtx-libraries", "both");
+	f->driver_rows = gt_option_is(o, "cuda-driver-rows", "all");
 	f->arguments = gt_option_true(o, "sqlite-arguments");
-	*sql = (struct gt_sql_options){
-		.edition = edition == 2 ? GT_SCHEMA_2021 : GT_SCHEMA_DEFAULT,
-		.lazy = lazy == 1 ? GT_SQL_LAZY_TRUE : lazy == 2 ? GT_SQL_LAZY_FALSE : GT_SQL_LAZY_UNSET,
+	return (struct gt_sql_options){
+		.edition = old ? GT_SCHEMA_2021 : GT_SCHEMA_DEFAULT,
+		.lazy = gt_option_is(o, "lazy", "true")    ? GT_SQL_LAZY_TRUE
+			: gt_option_is(o, "lazy", "false") ? GT_SQL_LAZY_FALSE
+							   : GT_SQL_LAZY_UNSET,
 		.index = gt_option_true(o, "sqlite-index"),
 		.arguments = gt_option_true(o, "sqlite-arguments"),
-		.dynamic = dynamic == 2,
+		.dynamic = gt_option_is(o, "dynamic-tables", "all"),
 	};
-	return 0;
 }
 
 /* Correlation ids are unique in a pid: a later image of it goes on where the earlier ones ended. */
@@ -129,7 +108,8 @@ static int write_sqlite(const struct gt_export *x, struct gt_err *err)
 	struct gt_sql_feeder f = { .x = x, .m = x->model };
 	struct gt_sql_options opt;
 
-	if (read_options(x->options, &opt, &f, err) || gt_sql_open(x->path, &opt, &f.db, err))
+	opt = read_options(x->options, &f);
+	if (gt_sql_open(x->path, &opt, &f.db, err))
 		return -1;
 	int rc = fill(&f, err);
 
