@@ -13,95 +13,49 @@
 #include <unistd.h>
 
 #include "cli/run.h"
+#include "common/plain/pattern.h"
 
-static const char *rank_of(void)
+static const char *variable(void *ctx, const char *name, size_t bytes)
 {
-	static const char *const names[] = { "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-		"MV2_COMM_WORLD_RANK", "RANK" };
+	char word[256];
 
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (getenv(names[i]))
-			return getenv(names[i]);
-	return "0";
+	(void)ctx;
+	return (size_t)snprintf(word, sizeof word, "%.*s", (int)bytes, name) < sizeof word ? getenv(word) : NULL;
 }
 
-struct text { char *out; size_t used, room; };
-
-static void add(struct text *t, const char *s)
+static int expand(const struct gt_run *run, uint64_t number, char *out, size_t room, struct gt_err *err)
 {
-	for (; *s && t->used + 1 < t->room; s++)
-		t->out[t->used++] = *s;
-	t->out[t->used] = 0;
-}
+	char host[256] = "";
+	const struct gc_pattern p = { .pid = (uint64_t)run->pid, .host = host, .program = run->command[0],
+		.variable = variable, .number = number };
+	struct gc_word wrong;
 
-/* A value from outside must stay one path component: '/' would lead elsewhere. */
-static void add_value(struct text *t, const char *s)
-{
-	size_t at = t->used;
-
-	add(t, s);
-	for (; at < t->used; at++)
-		if (t->out[at] == '/')
-			t->out[at] = '_';
-}
-
-static const char *program_name(const struct gt_run *run)
-{
-	const char *slash = strrchr(run->command[0], '/');
-
-	return slash ? slash + 1 : run->command[0];
-}
-
-/* number < 0: check only. Sets *numbered when the pattern holds %n. */
-static int expand(const struct gt_run *run, long number, char *out, size_t room, bool *numbered, struct gt_err *err)
-{
-	struct text t = { out, 0, room };
-	char one[2] = { 0 }, word[256];
-
-	*out = 0;
-	*numbered = false;
-	for (const char *p = gt_option(run->options, "output"); *p; p++) {
-		if (*p != '%') {
-			one[0] = *p;
-			add(&t, one);
-			continue;
-		}
-		switch (*++p) {
-		case '%': add(&t, "%"); break;
-		case 'p': snprintf(word, sizeof word, "%d", (int)run->pid); add(&t, word); break;
-		case 'h': gethostname(word, sizeof word); word[sizeof word - 1] = 0; add_value(&t, word); break;
-		case 'n': snprintf(word, sizeof word, "%ld", number); add(&t, word); *numbered = true; break;
-		case 'r': add_value(&t, rank_of()); break;
-		case 'i': add_value(&t, program_name(run)); break;
-		case 'q': {
-			const char *end = p[1] == '{' ? strchr(p, '}') : NULL;
-
-			if (!end || (size_t)(end - p - 2) >= sizeof word || end == p + 2)
-				return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: %%q must be %%q{VARIABLE}");
-			snprintf(word, sizeof word, "%.*s", (int)(end - p - 2), p + 2);
-			if (!getenv(word))
-				return gt_fail(err, GT_EXIT_USAGE, NULL, NULL,
-					"-o: the environment has no %s for %%q{%s}", word, word);
-			add_value(&t, getenv(word));
-			p = end;
-			break;
-		}
-		default:
-			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL,
-				"-o: unknown '%%%.1s'; known: %%p %%h %%q{VAR} %%n %%r %%i %%%%", p);
-		}
+	gethostname(host, sizeof host - 1);
+	room -= 16;             /* ".gputap", and what is put behind it */
+	switch (gc_pattern_expand(&p, gt_option(run->options, "output"), out, room, &wrong)) {
+	case GC_PATTERN_OK:
+		return 0;
+	case GC_PATTERN_LETTER:
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL,
+			"-o: unknown '%.*s'; known: %%p %%h %%q{VAR} %%n %%r %%i %%%%", (int)wrong.bytes, wrong.at);
+	case GC_PATTERN_BRACES:
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: %%q must be %%q{VARIABLE}");
+	case GC_PATTERN_UNSET:
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the environment has no %.*s for %%q{%.*s}",
+			(int)wrong.bytes, wrong.at, (int)wrong.bytes, wrong.at);
+	case GC_PATTERN_LONG:
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the name is too long");
+	case GC_PATTERN_EMPTY:
+		break;
 	}
-	if (t.used + 16 >= room || !t.used)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the name is %s", t.used ? "too long" : "empty");
-	return 0;
+	return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the name is empty");
 }
 
 int gt_run_check_name(const struct gt_run *run, struct gt_err *err)
 {
 	char name[PATH_MAX];
-	bool numbered;
 
-	return expand(run, 1, name, sizeof name, &numbered, err);
+	return expand(run, 1, name, sizeof name, err);
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -153,10 +107,10 @@ static int make(struct gt_run *run, const char *name, struct gt_err *err)
 int gt_run_name(struct gt_run *run, struct gt_err *err)
 {
 	char name[PATH_MAX];
-	bool numbered;
+	bool numbered = gc_pattern_is_numbered(gt_option(run->options, "output"));
 
 	for (long number = 1; number < 1000000; number++) {
-		if (expand(run, number, name, sizeof name, &numbered, err))
+		if (expand(run, (uint64_t)number, name, sizeof name, err))
 			return -1;
 		int rc = make(run, name, err);
 

@@ -4,17 +4,14 @@
  * Runs      init: in the constructor. The rest: anywhere.
  * Must not  allocate, lock, change errno.
  *
- * The raw counter is used only when the kernel itself keeps time by it: it has checked then that it neither stops nor
- * differs between cores. A process may also have been forbidden to read it (PR_SET_TSC).
+ * Whether the counter is good enough is decided by common/plain/counter.c, for the launcher too.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 #include "trace/write/internal.h"
+
+#include "common/plain/counter.h"
 
 bool tap_clock_counter;
 
@@ -28,34 +25,22 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-#if defined(__x86_64__)
-static bool invariant_tsc(void)
-{
-	unsigned a, b, c, d;
-
-	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
-}
-
 static bool counter_is_trusted(void)
 {
-	char name[32] = "";
-	int mode = 0, fd;
+	char name[32];
+	bool forbidden = false;
+	int fd = tap_sys_open(GC_CLOCKSOURCE_FILE, O_RDONLY, 0);
+	long n = fd < 0 ? 0 : tap_sys_read(fd, name, sizeof name);
 
-	if (TAP_SYS(prctl, 25 /* PR_GET_TSC */, &mode, 0, 0, 0, 0) == 0 && mode != 1 /* PR_TSC_ENABLE */)
-		return false;
-	fd = tap_sys_open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY, 0);
-	if (fd < 0)
-		return false;
-	long n = tap_sys_read(fd, name, sizeof name - 1);
-	tap_sys_close(fd);
-	if (n > 0 && name[n - 1] == '\n')
-		name[n - 1] = 0;
-	return tap_text_equal(name, "tsc") || (tap_text_equal(name, "kvm-clock") && invariant_tsc());
-}
-#else
-/* the architecture's own time base, readable and shared by all cores */
-static bool counter_is_trusted(void) { return true; }
+	if (fd >= 0)
+		tap_sys_close(fd);
+#if defined(__x86_64__)
+	int mode = 0;
+
+	forbidden = TAP_SYS(prctl, 25 /* PR_GET_TSC */, &mode, 0, 0, 0, 0) == 0 && mode != 1 /* PR_TSC_ENABLE */;
 #endif
+	return gc_counter_is_trusted(name, n > 0 ? (size_t)n : 0, forbidden, gc_counter_is_invariant());
+}
 
 void tap_clock_init(void)
 {
@@ -74,16 +59,7 @@ void tap_clock_init(void)
 	}
 }
 
-const char *tap_clock_source(void)
-{
-	if (!tap_clock_counter)
-		return "monotonic_raw";
-#if defined(__x86_64__)
-	return "tsc";
-#else
-	return "cntvct";
-#endif
-}
+const char *tap_clock_source(void) { return gc_counter_source(tap_clock_counter); }
 
 /* What `clock` showed when MONOTONIC showed mono_ns, a moment ago. */
 static uint64_t clock_beside(clockid_t clock, uint64_t mono_ns)

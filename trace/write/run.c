@@ -73,11 +73,11 @@ void tap_run_init(void)
 		tap_text_str(&t, id);
 		for (tap_run.root_pid = 0; root && *root >= '0' && *root <= '9'; root++)
 			tap_run.root_pid = tap_run.root_pid * 10 + (uint32_t)(*root - '0');
-		tap_run_name_init(tap_option("output"));
+		tap_run_name_init(tap_option("output"), true);
 		return;
 	}
 	make_run_id();
-	tap_run_name_init(tap_option("output"));
+	tap_run_name_init(tap_option("output"), false);
 	hand_on();
 }
 

@@ -27,8 +27,11 @@ extern struct tap_run tap_run TAP_HIDDEN;
 
 /* ---- run_name.c ---- */
 
-/* The run's name from the pattern of --output: everything but %n is answered here. */
-void tap_run_name_init(const char *pattern);
+/*
+ * The run's name from the pattern of --output: everything but %n is answered here, unless the launcher or the root
+ * image has done it.
+ */
+void tap_run_name_init(const char *pattern, bool answered);
 const char *tap_run_name(void);         /* absolute, without .gputap; may hold %n */
 /* The n-th try for a directory of that name, and `tail`; false: too long. */
 bool tap_run_name_path(char *to, uint32_t n, const char *tail);

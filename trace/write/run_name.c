@@ -9,90 +9,61 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 
+#include "common/plain/pattern.h"
 #include "trace/write/run.h"
 
-static char base[TAP_PATH_MAX];         /* absolute NAME without .gputap; may hold %n */
+static char base[TAP_PATH_MAX];         /* absolute NAME without .gputap; holds %n and %% alone */
+static const char suffix[] = ".gputap";
 
-static void put_own_name(struct tap_text *t)
+/*
+ * What the program was started as: a script's own name, and a link's. A descriptor's path (fexecve) names nothing: then
+ * the file that runs.
+ */
+static const char *program_name(char *path, size_t room)
 {
-	char path[TAP_PATH_MAX];
-	long n = tap_sys_readlink("/proc/self/exe", path, sizeof path - 1);
-	long start = n > 0 ? n : 0;
+	const char *started = (const char *)getauxval(AT_EXECFN);
+	long n;
 
-	while (start > 0 && path[start - 1] != '/')
-		start--;
-	tap_text_bytes(t, n > start ? path + start : "program", n > start ? (size_t)(n - start) : 7);
+	if (started && *started && __builtin_strncmp(started, "/proc/", 6) && __builtin_strncmp(started, "/dev/fd/", 8))
+		return started;
+	n = tap_sys_readlink("/proc/self/exe", path, room - 1);
+	path[n > 0 ? n : 0] = 0;
+	return n > 0 ? path : "program";
 }
 
-/* %q{VAR}: returns what stands behind the brace. */
-static const char *put_variable(struct tap_text *t, const char *p)
+static const char *variable(void *ctx, const char *name, size_t bytes)
 {
-	char name[128];
-	struct tap_text n;
+	char word[128];
+	struct tap_text t;
 
-	tap_text_init(&n, name, sizeof name);
-	for (p++; *p && *p != '}'; p++)
-		tap_text_char(&n, *p);
-	const char *value = tap_environ(name);
-
-	if (value)
-		tap_text_str(t, value);
-	return *p ? p : p - 1;
+	(void)ctx;
+	tap_text_init(&t, word, sizeof word);
+	tap_text_bytes(&t, name, bytes);
+	return t.used == bytes ? tap_environ(word) : NULL;
 }
 
-static void put_rank(struct tap_text *t)
-{
-	static const char *const from[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-		"SLURM_PROCID" };
-
-	for (unsigned i = 0; i < sizeof from / sizeof from[0]; i++) {
-		const char *rank = tap_environ(from[i]);
-
-		if (rank) {
-			tap_text_str(t, rank);
-			return;
-		}
-	}
-	tap_text_char(t, '0');
-}
-
-/* Everything but %n, which is answered when the directory is made. '%' in a value would read as one: written %%. */
+/* Everything but %n, which is answered when the directory is made. What is wrong costs that part of the name. */
 static void expand(struct tap_text *t, const char *pattern)
 {
+	char path[TAP_PATH_MAX];
 	struct utsname host;
+	struct gc_word wrong;
 
-	for (const char *p = pattern; *p; p++) {
-		size_t from = t->used;
+	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) != 0)
+		host.nodename[0] = 0;
+	const struct gc_pattern p = {
+		.pid = tap_run.root_pid,
+		.host = host.nodename,
+		.program = program_name(path, sizeof path),
+		.variable = variable,
+		.keep = true,
+	};
 
-		if (*p != '%' || !p[1]) {
-			tap_text_char(t, *p);
-			continue;
-		}
-		switch (*++p) {
-		case 'p': tap_text_u64(t, tap_run.root_pid); continue;
-		case 'h':
-			if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) == 0)
-				tap_text_str(t, host.nodename);
-			continue;
-		case 'i': put_own_name(t); break;
-		case 'r': put_rank(t); break;
-		case 'q':
-			if (p[1] == '{') {
-				p = put_variable(t, p + 1);
-				break;
-			}
-			/* fall through */
-		default:                        /* %n, %% and what nobody knows stay */
-			tap_text_char(t, '%');
-			tap_text_char(t, *p);
-			continue;
-		}
-		for (size_t i = from; i < t->used; i++)
-			if (t->at[i] == '%')
-				t->at[i] = '_';
-	}
+	gc_pattern_expand(&p, pattern, t->at + t->used, t->size - t->used, &wrong);
+	t->used += tap_text_length(t->at + t->used);
 }
 
 /* Text in which '%' means itself. */
@@ -105,11 +76,15 @@ static void put_literally(struct tap_text *t, const char *s)
 	}
 }
 
-void tap_run_name_init(const char *pattern)
+void tap_run_name_init(const char *pattern, bool answered)
 {
 	struct tap_text t;
 
 	tap_text_init(&t, base, sizeof base);
+	if (answered && !tap_run.launched) {
+		tap_text_str(&t, pattern);      /* by the root image: %n and %% are left */
+		return;
+	}
 	if (pattern[0] != '/') {
 		char here[TAP_PATH_MAX];
 		long n = TAP_SYS(getcwd, here, sizeof here, 0, 0, 0, 0);
@@ -117,10 +92,13 @@ void tap_run_name_init(const char *pattern)
 		put_literally(&t, n > 1 ? here : "");
 		tap_text_char(&t, '/');
 	}
-	if (tap_run.launched)
-		put_literally(&t, pattern);     /* the launcher has expanded it */
-	else
-		expand(&t, pattern);
+	if (tap_run.launched) {
+		put_literally(&t, pattern);
+		return;
+	}
+	expand(&t, pattern);
+	if (t.used > 7 && tap_text_equal(base + t.used - 7, suffix))
+		base[t.used - 7] = 0;
 }
 
 const char *tap_run_name(void) { return base; }
@@ -128,24 +106,15 @@ const char *tap_run_name(void) { return base; }
 /* base with %n answered, behind it "-n" for the second and later tries when there is no %n, ".gputap", `tail`. */
 bool tap_run_name_path(char *to, uint32_t n, const char *tail)
 {
+	bool numbered = gc_pattern_is_numbered(base);
+	struct gc_word wrong;
 	struct tap_text t;
-	bool numbered = false;
-	size_t length = tap_text_length(base);
-	static const char suffix[] = ".gputap";
 
-	if (length > 7 && tap_text_equal(base + length - 7, suffix))
-		length -= 7;
 	tap_text_init(&t, to, TAP_PATH_MAX);
-	for (size_t i = 0; i < length; i++) {
-		if (base[i] == '%' && i + 1 < length && base[i + 1] == 'n') {
-			tap_text_u64(&t, n);
-			numbered = true;
-			i++;
-		} else {
-			tap_text_char(&t, base[i]);
-			i += base[i] == '%' && i + 1 < length && base[i + 1] == '%';
-		}
-	}
+	/* only %n and %% are left */
+	gc_pattern_expand(&(struct gc_pattern){ .number = n, .program = "", .host = "", .variable = variable }, base,
+		to, TAP_PATH_MAX, &wrong);
+	t.used = tap_text_length(to);
 	if (!numbered && n > 1) {
 		tap_text_char(&t, '-');
 		tap_text_u64(&t, n);
