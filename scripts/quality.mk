@@ -12,6 +12,7 @@ lint: all
 	@scripts/check-includes
 	@scripts/check-layers $(O)
 	@scripts/check-labels
+	@scripts/check-prose
 	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so
 	@scripts/check-format $(C_FILES)
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning $(SHELL_FILES); \
@@ -56,7 +57,7 @@ DATADIR ?= $(PREFIX)/share
 VERSION := $(shell sed -n 's/.*GPUTAP_VERSION "\(.*\)".*/\1/p' cli/version.h)
 INSTALL ?= install
 STRIP   ?= strip
-DOCS    := README.md LICENSE $(wildcard docs/*.md)
+DOCS    := README.md CONTRIBUTING.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
 
 install: all $(O)/gputap.pc
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/gputap $(DESTDIR)$(LIBDIR)/pkgconfig

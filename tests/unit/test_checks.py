@@ -1,4 +1,4 @@
-"""tests/unit/test_checks.py - scripts/check-includes, check-layers, check-symbols and check-labels find what they are there for
+"""tests/unit/test_checks.py - the checks of scripts/ find what they are there for
 
 Each way round a rule is tried once.
 
@@ -305,6 +305,32 @@ class Labels(unittest.TestCase):
 
     def test_code_and_texts_are_not_read(self):
         self.assertEqual(self.check({"a/x.c": 'const char *a = "R2 /* S1 */"; int T0 = \'"\'; char b; /* plain */\n'}), (0, ""))
+
+
+class Prose(unittest.TestCase):
+    def check(self, text, name="page.md"):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, {name: text, "other.md": "# Other\n\n## A `heading` of two\n"})
+            rc, out = run(ROOT / "scripts/check-prose", pathlib.Path(folder, name))
+            return rc, out.replace(folder + "/", "")
+
+    def test_the_repository_follows_the_rule(self):
+        self.assertEqual(run(ROOT / "scripts/check-prose"), (0, ""))
+
+    def test_tables_lists_and_code_keep_their_lines(self):
+        self.assertEqual(self.check("# T\n\nOne.\n\n- a\n- b\n\n| a |\n| b |\n\n```\nx\ny\n```\n\n    p\n    q\n"), (0, ""))
+
+    def test_a_wrapped_paragraph_or_item_is_found(self):
+        self.assertEqual(self.check("One\ntwo.\n")[1], "page.md:2: the paragraph of the line before goes on: one paragraph per line\n")
+        self.assertEqual(self.check("- one\n  two.\n")[0], 1)
+
+    def test_links_lead_somewhere(self):
+        self.assertEqual(self.check("[a](other.md#a-heading-of-two) [b](https://example.org) `[c](d)`\n"), (0, ""))
+        self.assertEqual(self.check("[a](none.md)\n")[1], "page.md:1: the link to none.md leads nowhere\n")
+        self.assertEqual(self.check("[a](other.md#none)\n")[1], "page.md:1: other.md has no heading for #none\n")
+
+    def test_the_index_of_decisions_is_whole(self):
+        self.assertEqual(self.check("- [A b](#a-b)\n\n### A b\n\n### C\n", "decisions.md")[1], "decisions.md:1: the index does not name #c\n")
 
 
 if __name__ == "__main__":
