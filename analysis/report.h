@@ -33,7 +33,7 @@ struct gt_report {
 	const char *name;               /* "opencl_api_sum" */
 	const char *title;
 	const char *headings;           /* of gt_table_new */
-	bool stream;                    /* a row a call: printed as it comes, in a pass of its own */
+	bool stream;                    /* one row per call: printed as it comes, in a pass of its own */
 	bool by_default;                /* printed by `gputap stats` without -r */
 	unsigned options;               /* those it takes: gt_report_option */
 	unsigned rows;                  /* when rows=N is not said; 0: all */

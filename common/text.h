@@ -1,7 +1,7 @@
 /*
  * common/text.h - a growing text, appended to without printf
  *
- * Runs in the tool, in the loops that write one line per call: at two million lines a second printf alone
+ * Runs in the tool, in the loops that write one line per call: at two million lines per second printf alone
  * would be the budget. A failed allocation is remembered (`failed`) and appends become no-ops, so callers check
  * once per file and not once per character.
  *

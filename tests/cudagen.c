@@ -6,7 +6,7 @@
  *	cudagen read TRACE.gputap
  *		opens it and decodes every activity: one line with the rates
  *
- * Buffers are as CUPTI's: one a thread, completed when full, kernels behind their calls and swapped now and then.
+ * Buffers are as CUPTI's: one per thread, completed when full, kernels behind their calls and swapped now and then.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

@@ -18,7 +18,7 @@
 #include "trace/write/buffers.h"
 
 #define SHARED_PLACE (32u * REC_BLOCK)  /* bytes: one buffer for all threads */
-#define THREAD_PLACE (8u * REC_BLOCK)   /* one a thread */
+#define THREAD_PLACE (8u * REC_BLOCK)   /* one per thread */
 #define LARGEST_PLACE (4096u * REC_BLOCK)
 #define WASTE_BYTES 65536u              /* of a buffer whose records are thrown away */
 #define WASTE_KIND 0xffffu

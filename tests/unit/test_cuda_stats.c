@@ -341,7 +341,7 @@ static void addresses_that_come_and_go_keep_the_sum(void **state)
 }
 
 /*
- * Unified memory by address: bytes each way, faults of each side, bytes a second while it migrated; most bytes first.
+ * Unified memory by address: bytes each way, faults of each side, bytes per second while it migrated; most bytes first.
  */
 static void unified_memory_is_summed_by_address(void **state)
 {

@@ -27,7 +27,7 @@ struct scan {
 	uint64_t size;                    /* of the file */
 	uint32_t holders;
 	int64_t moved;                    /* of the chunk: gt_block_info.moved */
-	bool truncated;                   /* counted once a stream */
+	bool truncated;                   /* counted once per stream */
 	bool any;                         /* a chunk was seen in this file */
 	bool buffers;                     /* ... one of CUPTI's */
 	uint64_t block[GT_BLOCK_WORDS];   /* what stands at `base` */
