@@ -406,7 +406,7 @@ static void a_ring_keeps_the_newest_calls(void **state)
 	assert_int_equal(w.lost[REC_LOSS_SIZE_CAP] + w.lost[REC_LOSS_NO_SPACE], 0);
 	assert_int_equal(r.last, RING_CALLS - 1);
 	assert_int_equal(r.gaps, 1);
-	assert_true(RING_CALLS - r.from > 30000);       /* 56 bytes per call: about half of the 4 MB at the very least */
+	assert_true(RING_CALLS - r.from > 30000);  /* 56 bytes per call: about half of the 4 MB at the very least */
 	assert_in_range(w.disk_bytes, 2 << 20, 5 << 20);
 	assert_int_equal(w.by_type[REC_NOTE], 1);
 	assert_true(w.by_type[REC_CLOCK] > 50);         /* one a chunk, and none went */
