@@ -7,13 +7,25 @@
 #ifndef GPUTAP_CLI_DUMP_H
 #define GPUTAP_CLI_DUMP_H
 
-#include "common/text.h"
+#include "cli/show.h"
 #include "model/model.h"
+#include "model/nvtx/ranges.h"
 
-const char *gt_dump_loss_name(int reason);      /* "TIME_ZERO"; NULL */
+/* Called behind each line: empties the text when it is long. False: nobody reads on. */
+typedef bool gt_dump_drain(void *ctx);
 
-/* All of CUDA, a line each. drain: called now and then, empties the text when it is long; false: nobody reads on. */
-int gt_dump_cuda(
-	struct gt_model *m, struct gt_text *t, bool json, bool (*drain)(void *ctx), void *ctx, struct gt_err *err);
+void gt_dump_process(struct gt_show *s, const struct gt_process *p);
+void gt_dump_call(struct gt_show *s, const struct gt_call *call);
+void gt_dump_image_record(struct gt_show *s, const struct gt_image_record *r);
+void gt_dump_object(struct gt_show *s, const struct gt_object *o);
+void gt_dump_note(struct gt_show *s, const struct gt_note *n);
+void gt_dump_hsa_kernel(struct gt_show *s, const struct gt_hsa_kernel *k);
+void gt_dump_range(struct gt_show *s, const struct gt_range *g);
+void gt_dump_range_name(struct gt_show *s, const struct gt_range_name *n);
+/* The content of all programs, once per id. False: no memory. */
+bool gt_dump_contents(struct gt_show *s, gt_dump_drain *drain, void *ctx);
+/* All of CUDA, a line each. 0, or -1 with *err. */
+int gt_dump_cuda(struct gt_show *s, gt_dump_drain *drain, void *ctx, struct gt_err *err);
+void gt_dump_cuda_objects(struct gt_show *s);   /* of it: what is no activity */
 
 #endif

@@ -13,14 +13,9 @@
 
 #include "cli/cli.h"
 #include "cli/info.h"
-#include "cli/json.h"
+#include "cli/show_image.h"
 #include "model/cuda/cuda.h"
 
-static const char *const loss_ids[] = {
-#define X(id, text) #id,
-	REC_LOSSES(X)
-#undef X
-};
 static const char *const loss_texts[] = {
 #define X(id, text) text,
 	REC_LOSSES(X)
@@ -157,6 +152,23 @@ static void text_thread(struct gt_cuda *c, const struct gt_thread *t)
 	}
 }
 
+/* When it recorded, and which programs it called for. */
+static void text_image_records(const struct gt_model *m, const struct gt_process *p)
+{
+	for (uint32_t i = 0; i < gt_model_image_record_count(m); i++) {
+		const struct gt_image_record *r = gt_model_image_record(m, i);
+
+		if (r->process != p->index)
+			continue;
+		if (r->type == REC_WINDOW)
+			printf("  recording %s at %.6f s\n", r->window.on ? "began" : "ended",
+				(double)r->time_ns / 1e9);
+		if (r->type == REC_EXEC)
+			printf("  exec of %s at %.6f s%s\n", r->exec.path, (double)r->time_ns / 1e9,
+				r->exec.followed ? "" : ", its environment cleaned: not followed");
+	}
+}
+
 static void text_process(const struct gt_model *m, struct gt_cuda *c, const struct gt_process *p)
 {
 	printf("\nprocess %d", p->pid);
@@ -174,6 +186,7 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 		printf("rate guessed: too few clock readings\n");
 	for (size_t i = 0; i < p->n_env; i++)
 		printf("  environment %s\n", p->env[i]);
+	text_image_records(m, p);
 	for (uint32_t i = 0; i < p->n_threads; i++)
 		text_thread(c, gt_model_thread(m, p->first_thread + i));
 }
@@ -240,22 +253,16 @@ static void begin_list(struct gt_text *t, const char *name)
 	gt_text_char(t, '[');
 }
 
-static void begin_item(struct gt_text *t)
+void gt_info_separate(struct gt_text *t)
 {
 	if (t->data[t->used - 1] != '[')
 		gt_text_char(t, ',');
-	gt_text_char(t, '{');
 }
 
-static void json_strings(struct gt_text *t, const char *name, size_t n, const char *const *v)
+void gt_info_begin_item(struct gt_text *t)
 {
-	begin_list(t, name);
-	for (size_t i = 0; i < n; i++) {
-		if (i)
-			gt_text_char(t, ',');
-		gt_json_string(t, v[i], strlen(v[i]));
-	}
-	gt_text_char(t, ']');
+	gt_info_separate(t);
+	gt_text_char(t, '{');
 }
 
 static void json_session(struct gt_text *t, const struct gt_session *s)
@@ -265,7 +272,8 @@ static void json_session(struct gt_text *t, const struct gt_session *s)
 	gt_json_field_str(t, "run_id", s->run_id);
 	gt_json_field_str(t, "host", s->host);
 	gt_json_field_str(t, "cwd", s->cwd);
-	json_strings(t, "command", s->n_args, s->args);
+	gt_json_key(t, "command");
+	gt_show_strings(t, s->n_args, s->args);
 	gt_json_field_i64(t, "utc_ns", s->utc_ns);
 	gt_json_field_i64(t, "monotonic_ns", s->monotonic_ns);
 	gt_json_field_i64(t, "duration_ns", s->duration_ns);
@@ -275,14 +283,14 @@ static void json_session(struct gt_text *t, const struct gt_session *s)
 
 static void json_thread(struct gt_text *t, const struct gt_thread *thread)
 {
-	begin_item(t);
+	gt_info_begin_item(t);
 	gt_json_field_i64(t, "tid", thread->tid);
 	gt_json_field_str(t, "name", thread->name);
 	gt_json_field_bool(t, "main", thread->main);
 	gt_json_field_u64(t, "calls", thread->calls);
 	begin_list(t, "inside");
 	for (uint32_t i = 0; i < thread->n_inside; i++) {
-		begin_item(t);
+		gt_info_begin_item(t);
 		gt_json_field_str(t, "name", thread->inside[i].fn->name);
 		gt_json_field_i64(t, "start_ns", thread->inside[i].start_ns);
 		begin_list(t, "args");
@@ -296,31 +304,50 @@ static void json_thread(struct gt_text *t, const struct gt_thread *thread)
 	gt_text_lit(t, "]}");
 }
 
-static void json_process(struct gt_text *t, const struct gt_model *m, const struct gt_process *p)
+/* Its records of one type, as dump shows them. */
+static void json_image_records(struct gt_show *s, const char *name, const struct gt_process *p, enum rec_type type,
+	struct gt_shown_list fields)
 {
-	begin_item(t);
-	gt_json_field_i64(t, "pid", p->pid);
-	gt_json_field_i64(t, "instance", p->instance);
-	gt_json_field_i64(t, "ppid", p->ppid);
-	gt_json_field_str(t, "image", p->image);
-	json_strings(t, "args", p->n_args, p->args);
-	json_strings(t, "env", p->n_env, p->env);
-	gt_json_field_str(t, "reason", p->reason);
-	if (p->parent) {
-		gt_json_field_i64(t, "parent_pid", p->parent->pid);
-		gt_json_field_i64(t, "parent_instance", p->parent->instance);
+	const struct gt_shape shape = { .parts = { fields } };
+
+	begin_list(s->t, name);
+	for (uint32_t i = 0; i < gt_model_image_record_count(s->m); i++) {
+		const struct gt_image_record *r = gt_model_image_record(s->m, i);
+
+		if (r->process != p->index || r->type != type)
+			continue;
+		gt_info_separate(s->t);
+		gt_show_inside(s, &shape, r, p);
 	}
-	gt_json_field_u64(t, "calls", p->calls);
-	gt_json_field_u64(t, "callbacks", p->callbacks);
-	gt_json_field_u64(t, "commands", p->commands);
-	gt_json_field_u64(t, "kernels", p->kernels);
-	gt_json_field_i64(t, "start_ns", p->start_ns);
-	gt_json_field_i64(t, "end_ns", p->end_ns);
-	gt_json_field_i64(t, "clock_error_ns", p->clock_error_ns);
-	begin_list(t, "threads");
+	gt_text_char(s->t, ']');
+}
+
+static bool threads(struct gt_show *s, const struct gt_shown *f, const void *record)
+{
+	const struct gt_process *p = record;
+
+	(void)f;
+	gt_text_char(s->t, '[');
 	for (uint32_t i = 0; i < p->n_threads; i++)
-		json_thread(t, gt_model_thread(m, p->first_thread + i));
-	gt_text_lit(t, "]}");
+		json_thread(s->t, gt_model_thread(s->m, p->first_thread + i));
+	gt_text_char(s->t, ']');
+	json_image_records(s, "windows", p, REC_WINDOW, gt_shown_window);
+	json_image_records(s, "execs", p, REC_EXEC, gt_shown_exec);
+	return true;
+}
+
+static void json_processes(struct gt_text *t, struct gt_model *m)
+{
+	static const struct gt_shown more[] = { { "threads", threads, GT_OWN } };
+	const struct gt_shape shape = { .parts = { gt_shown_process, GT_FIELDS(more) } };
+	struct gt_show s = { .json = true, .t = t, .m = m };
+
+	begin_list(t, "processes");
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++) {
+		gt_info_separate(t);
+		gt_show_inside(&s, &shape, gt_model_process(m, i), NULL);
+	}
+	gt_text_char(t, ']');
 }
 
 static void json_devices(struct gt_text *t, struct gt_model *m)
@@ -334,7 +361,7 @@ static void json_devices(struct gt_text *t, struct gt_model *m)
 		if (!o)
 			continue;
 		error = worst_error(m, o->device_index, &how);
-		begin_item(t);
+		gt_info_begin_item(t);
 		gt_json_field_u64(t, "index", o->device_index);
 		gt_json_field_text(t, "name", o->name.text ? o->name : (struct gt_string){ "", 0 });
 		if (o->platform && o->platform->name.text)
@@ -358,13 +385,13 @@ static void json_missing(struct gt_text *t, const struct gt_model *m)
 	gt_text_char(t, '{');
 	for (int i = 0; i < REC_LOSS_COUNT; i++)
 		if (gt_model_lost(m, (enum rec_loss)i))
-			gt_json_field_u64(t, loss_ids[i], gt_model_lost(m, (enum rec_loss)i));
+			gt_json_field_u64(t, gt_show_loss(i), gt_model_lost(m, (enum rec_loss)i));
 	gt_text_char(t, '}');
 	begin_list(t, "notes");
 	for (uint32_t i = 0; i < gt_model_note_count(m); i++) {
 		const struct gt_note *n = gt_model_note(m, i);
 
-		begin_item(t);
+		gt_info_begin_item(t);
 		gt_json_field_i64(t, "pid", gt_model_process(m, n->process)->pid);
 		gt_json_field_i64(t, "time_ns", n->time_ns);
 		gt_json_field_str(t, "text", n->text);
@@ -380,10 +407,7 @@ static int json_info(struct gt_model *m, struct gt_err *err)
 
 	gt_text_char(&t, '{');
 	json_session(&t, gt_model_session(m));
-	begin_list(&t, "processes");
-	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
-		json_process(&t, m, gt_model_process(m, i));
-	gt_text_char(&t, ']');
+	json_processes(&t, m);
 	json_devices(&t, m);
 	ok = !gt_info_cuda_json(m, &t, err);
 	json_missing(&t, m);

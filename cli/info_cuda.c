@@ -127,16 +127,9 @@ int gt_info_cuda_text(struct gt_model *m, struct gt_err *err)
 
 /* ---------------------------------------------------------------------- JSON */
 
-static void next(struct gt_text *t)
-{
-	if (t->data[t->used - 1] != '[')
-		gt_text_char(t, ',');
-	gt_text_char(t, '{');
-}
-
 static void json_library(struct gt_text *t, const struct gt_process *p, const struct gt_cuda_library *l)
 {
-	next(t);
+	gt_info_begin_item(t);
 	gt_json_field_i64(t, "pid", p->pid);
 	gt_json_field_i64(t, "instance", p->instance);
 	gt_json_field_u64(t, "cupti_version", l->cupti_version);
@@ -155,7 +148,7 @@ static void json_library(struct gt_text *t, const struct gt_process *p, const st
 
 static void json_device(struct gt_text *t, const struct gt_model *m, const struct gt_cuda_device *d)
 {
-	next(t);
+	gt_info_begin_item(t);
 	gt_json_field_u64(t, "index", d->index);
 	gt_json_field_i64(t, "pid", gt_model_process(m, d->process)->pid);
 	gt_json_field_u64(t, "id", d->id);

@@ -41,10 +41,11 @@ def chunks(data):
 
 def main():
     counts = collections.Counter()
-    rec_h = (pathlib.Path(__file__).resolve().parents[2] / "trace/format/rec.h").read_text()
+    folder = pathlib.Path(__file__).resolve().parents[2] / "trace/format"
+    rec_h = (folder / "rec.h").read_text()
     losses = re.findall(r"^\tX\((\w+),", rec_h[rec_h.index("#define REC_LOSSES"):], re.M)
-    types = re.findall(r"^\t(REC_\w+)", rec_h[rec_h.index("enum rec_type {"):rec_h.index("REC_TYPE_COUNT")], re.M)
-    names = dict(enumerate(types, 1))
+    types = re.findall(r"^RECORD\((\w+), (\d+),", (folder / "records.def").read_text(), re.M)
+    names = {int(number): "REC_" + name for name, number in types}
     if len(sys.argv) > 2:
         text = pathlib.Path(sys.argv[2]).read_text()
         names.update((int(v, 16), n) for n, v in re.findall(r"FN_(\w+) = (0x[0-9a-f]+)", text))

@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 import glob
 import json
 import os
+import re
 import struct
 import sys
 
@@ -16,17 +17,10 @@ LIBRARY, KIND, CLOCK, NAME, STRING, DROPPED, EVENT, NOTE = "LIBRARY", "KIND", "C
 
 
 def record_types():
-    """Numbers from the header: the list is one line a name, in order."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "trace", "format", "rec.h")
+    """Numbers from the table of types."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "trace", "format", "records.def")
     text = open(path, encoding="utf-8").read()
-    body = text[text.index("enum rec_type {"):text.index("REC_TYPE_COUNT")]
-    names, depth = [], 0
-    for line in body.splitlines()[1:]:
-        line = line.split("//")[0].strip()
-        depth_before, depth = depth, depth + line.count("/*") - line.count("*/")
-        if depth_before == 0 and line.startswith("REC_"):
-            names.append(line.split(",")[0].split("=")[0].split("/*")[0].strip())
-    return {name: i + 1 for i, name in enumerate(names)}
+    return {"REC_" + name: int(number) for name, number in re.findall(r"^RECORD\((\w+), (\d+),", text, re.M)}
 
 
 def text_at(data, at):

@@ -26,6 +26,20 @@ check "a callback has no result" [ "$(grep '"type":"callback"' back.json | grep 
 check "... nor in text" [ "$("$gputap" dump back.gputap 2>/dev/null | grep ' callback ' | grep -c ') = ')" = 0 ]
 check "dump and info of callbacks are true" python3 "$here/dump_check.py" back.json back.info
 
+# How each way to leave shows: the program ends with 3, whichever it takes.
+rows() { "$gputap" dump --json "$1.gputap" 2>/dev/null | grep "^{\"type\":\"$2\"" | sed 's/.*"time_ns":-*[0-9]*,//'; }
+for how in exit _exit quick_exit; do
+	"$gputap" run -q -o "by$how" -- "$GPUTAP_BUILD/tests/e2e/cl_leave" $how >/dev/null 2>&1
+	check "dump shows an end by $how with its status" [ "$(rows "by$how" exit)" = "\"how\":\"$how\",\"status\":3}" ]
+	check "... in text too" [ "$("$gputap" dump "by$how.gputap" 2>/dev/null | grep '^exit ' | sed 's/.* how=/how=/')" = "how=\"$how\" status=3" ]
+done
+"$gputap" run -q -o became -- "$GPUTAP_BUILD/tests/e2e/cl_leave" exec >/dev/null 2>&1
+check "dump shows a call of exec" [ "$(rows became exec)" = '"path":"/proc/self/exe","followed":true}' ]
+check "... in text too" grep -q '^exec [0-9]* time_ns=[0-9]* path="/proc/self/exe" followed$' <("$gputap" dump became.gputap 2>/dev/null)
+check "... and no exit" [ -z "$(rows became exit)" ]
+check "info shows it" grep -q '"execs":\[{"time_ns":[0-9]*,"path":"/proc/self/exe","followed":true}\]' <("$gputap" info --json became.gputap)
+check "... in text too" grep -q '^  exec of /proc/self/exe at [0-9.]* s$' <("$gputap" info became.gputap)
+
 content() { # content FILE KIND FIELD PATTERN: a content row of that kind has the field
 	python3 - "$@" <<'END'
 import json, re, sys

@@ -14,6 +14,9 @@ with open(sys.argv[2], "rb") as f:
 
 calls = [r for r in rows if r["type"] in ("call", "callback")]
 objects = [r for r in rows if r["type"] == "object"]
+processes = [r for r in rows if r["type"] == "process"]
+clocks = [r for r in rows if r["type"] == "clock"]
+exits = [r for r in rows if r["type"] == "exit"]
 error = max((d["clock_error_ns"] for d in info["devices"]), default=0) + max(p["clock_error_ns"] for p in info["processes"]) + 1000
 problems = []
 
@@ -83,6 +86,19 @@ for p in info["processes"]:
     must(p["commands"] == sum(1 for c in mine if c.get("command") and not c["result"]), "info counts the commands", p)
     must(p["kernels"] == sum(1 for c in mine if c.get("command", {}).get("is_kernel") and not c["result"]), "info counts the kernels", p)
     must(sum(t["calls"] for t in p["threads"]) == p["calls"], "threads' calls add up", p)
+
+    same = ("ppid", "image", "args", "reason", "calls", "callbacks", "commands", "kernels", "start_ns", "end_ns", "clock_error_ns")
+    rows_of = [[r for r in all_rows if (r["pid"], r["instance"]) == (p["pid"], p["instance"])] for all_rows in (processes, clocks, exits)]
+    must([[r[k] for k in same] for r in rows_of[0]] == [[p[k] for k in same]], "a process has one row, which says what info says", p)
+    must(len(rows_of[1]) >= 2, "a process has its clock sets", p)
+    for before, c in zip(rows_of[1], rows_of[1][1:]):
+        must(c["tick"] > before["tick"] and c["monotonic_ns"] > before["monotonic_ns"], "clock sets come in time order", c)
+        passed = (c["monotonic_ns"] - before["monotonic_ns"]) - (c["time_ns"] - before["time_ns"])
+        must(abs(passed) <= 50000 + error, "session time runs as CLOCK_MONOTONIC", c)
+    must(len(rows_of[2]) == 1, "a process has one exit", p)
+    for e in rows_of[2]:
+        must(e["how"] == "exit" and e["status"] == 0, "the exit is the program's own", e)
+        must(all(c["end_ns"] <= e["time_ns"] for c in mine), "no call ends behind the exit", e)
 
 for o in objects:
     must(o["died_ns"] is None or o["born_ns"] is None or o["died_ns"] >= o["born_ns"], "objects die after their birth", o)

@@ -201,6 +201,20 @@ static void threads(struct golden *g)
 	OP(g, "clFinish", 0, V(0x56));
 }
 
+/* What an image says of itself: its window, two calls of exec, its end. */
+static void images(struct golden *g)
+{
+	tb_record(g->stream, REC_WINDOW, 0, 0, (uint64_t[]){ g->now += 1000, 1 }, 2);
+	OP(g, "clFlush", 0, V(0x55));
+	/* texts: a length and the bytes, "/bin/ls" and "/bin/ps" */
+	tb_record(g->stream, REC_EXEC, 0, 0,
+		(uint64_t[]){ g->now += 1000, 0, 7 | 0x6e69622full << 32, 0x736c2f }, 4);
+	tb_record(g->stream, REC_EXEC, 0, 0,
+		(uint64_t[]){ g->now += 1000, 1, 7 | 0x6e69622full << 32, 0x73702f }, 4);
+	tb_record(g->stream, REC_WINDOW, 0, 0, (uint64_t[]){ g->now += 1000, 0 }, 2);
+	tb_record(g->stream, REC_EXIT, 0, 0, (uint64_t[]){ g->now += 1000, REC_EXIT_UNDERSCORE | 3ull << 32 }, 2);
+}
+
 static void empty(struct golden *g)
 {
 	(void)g;
@@ -218,6 +232,7 @@ const struct golden_case golden_calls[] = {
 	{ "properties", T0, properties, NULL },
 	{ "callbacks", T0, callbacks, NULL },
 	{ "threads", T0, threads, NULL },
+	{ "images", T0, images, NULL },
 	{ "empty", T0, empty, NULL },
 	{ NULL, 0, NULL, NULL },
 };
