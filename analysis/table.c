@@ -45,7 +45,6 @@ bool gt_table_format_of(const char *name, enum gt_table_format *format)
 	return false;
 }
 
-unsigned gt_table_columns(const struct gt_table *t) { return t->columns; }
 void gt_table_follows(struct gt_table *t) { t->follows = true; }
 
 /* ---------------------------------------------------------------- escaping */

@@ -35,7 +35,6 @@ struct gt_table;
 /* headings: "Time (%)|Name"; a heading that ends in '<' is a text column, aligned left. title is printed above. */
 struct gt_table *gt_table_new(
 	const char *name, const char *title, const char *headings, enum gt_table_format format, FILE *out, bool stream);
-unsigned gt_table_columns(const struct gt_table *t);
 /* cells: one per column; text is copied. 0, or -1: no memory. */
 int gt_table_row(struct gt_table *t, const struct gt_cell *cells);
 /* Prints what was not streamed (at most `most` rows, 0 = all) and frees. 0, or -1 when out failed. */

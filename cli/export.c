@@ -115,36 +115,22 @@ static int window(struct job *j, struct gt_err *err)
 	return 0;
 }
 
-/* The conversion that a program starts at its own exit (interpose/detach.c) comes with the lock, as descriptor 3. */
-static int inherited_lock(const char *path)
-{
-	struct stat own, inherited;
-	bool ours = !stat(path, &own) && !fstat(3, &inherited) && own.st_ino == inherited.st_ino &&
-		own.st_dev == inherited.st_dev;
-
-	return ours ? 3 : -1;
-}
-
-/* Whoever converts holds the lock: `gputap` waits for a conversion that a program started at its own exit. */
+/*
+ * Whoever converts holds the lock: `gputap` waits for a conversion that a program started at its own exit. That one
+ * (interpose/detach.c) came with the lock, as descriptor 3, which is held until it ends.
+ */
 static int lock_trace(const char *trace)
 {
 	char path[PATH_MAX];
-	bool detached = getenv("GPUTAP_DETACHED");
 	struct stat st;
-	int lock;
 
-	if (getenv("GPUTAP_DETACHED"))
-		/* started by a program's exit (interpose/detach.c): descriptor 3 holds it already */
-		return -1;
-	if (stat(trace, &st) || !S_ISDIR(st.st_mode) ||
+	if (getenv("GPUTAP_DETACHED") || stat(trace, &st) || !S_ISDIR(st.st_mode) ||
 		(size_t)snprintf(path, sizeof path, "%s/export.lock", trace) >= sizeof path)
 		return -1;
-	if (detached && (lock = inherited_lock(path)) >= 0)
-		return lock;
 	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
 
 	if (fd >= 0)
-		flock(fd, detached ? LOCK_EX | LOCK_NB : LOCK_EX);      /* never wait for what we may hold ourselves */
+		flock(fd, LOCK_EX);
 	return fd;
 }
 

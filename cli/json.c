@@ -6,15 +6,6 @@
  */
 #include "cli/json.h"
 
-void gt_json_field_time(struct gt_text *t, const char *name, int64_t ns)
-{
-	gt_json_key(t, name);
-	if (ns == GT_NO_TIME)
-		gt_text_lit(t, "null");
-	else
-		gt_text_i64(t, ns);
-}
-
 /* ------------------------------------------------------------------- scalars */
 
 static int64_t sign_extend(uint64_t bits, uint32_t bytes)

@@ -10,9 +10,6 @@
 #include "common/json.h"
 #include "model/model.h"
 
-/* null for GT_NO_TIME */
-void gt_json_field_time(struct gt_text *t, const char *name, int64_t ns);
-
 /* One value as the table says it is to be read: symbols, numbers, handles "0x10". */
 void gt_json_scalar(
 	struct gt_text *t, enum gt_value value, const struct gt_enum *symbols, uint64_t bits, uint32_t bytes);

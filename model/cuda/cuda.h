@@ -6,7 +6,7 @@
  *
  * Everything is an array per kind over all processes, sorted by start (ties: process, end descending, place in the
  * trace): read by index, forwards for speed. CUPTI delivers in no particular order; the sorting is done once, at
- * gt_cuda_open, in memory that spills to an unlinked file when it is much.
+ * gt_model_cuda, in memory that spills to an unlinked file when it is much.
  *
  * Times are session ns. A device activity without a usable time (start or end 0, end before start) has timed = false,
  * start_ns = the start of its call (or GT_NO_TIME when that is unknown) for the order only, end_ns = GT_NO_TIME, and a

@@ -68,7 +68,6 @@ struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id);
 
 /* A stream that no thread will hold, for a file of another kind. Signals are blocked. NULL: no room. */
 struct tap_stream *tap_stream_new_file(enum rec_loss *why);
-struct tap_stream *tap_stream_at(uint32_t number);      /* NULL: not made yet */
 /* A THREAD record of the holder; flags: enum rec_thread. */
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags);
 
@@ -79,7 +78,6 @@ void tap_gate_open(void);
 /* Last words of the image: nothing is recorded from here on. */
 void tap_gate_close(int why);
 extern bool tap_seccomp TAP_HIDDEN;      /* no new system calls */
-uint32_t tap_stream_count(void);
 extern pthread_key_t tap_thread_key TAP_HIDDEN;      /* made by the constructor; destructor: tap_stream_thread_exit */
 extern bool tap_thread_key_made TAP_HIDDEN;
 extern void (*tap_on_open)(void) TAP_HIDDEN;         /* process.c: the image opened its directory */

@@ -330,15 +330,6 @@ static void image_started(void)
 
 /* -------------------------------------------------------------------- pool */
 
-struct tap_stream *tap_stream_at(uint32_t number)
-{
-	struct tap_stream *in = number / STREAMS_PER_SLAB < SLABS
-		? __atomic_load_n(&slab[number / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE)
-		: NULL;
-
-	return in ? &in[number % STREAMS_PER_SLAB] : NULL;
-}
-
 static struct tap_stream *stream_at(uint32_t number)
 {
 	struct tap_stream *in = __atomic_load_n(&slab[number / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE);
@@ -419,8 +410,6 @@ void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
 		flags |= REC_THREAD_MAIN;
 	record_text(s, REC_THREAD, s->holder_tick, s->tid | (uint64_t)flags << 32, name, n);
 }
-
-uint32_t tap_stream_count(void) { return __atomic_load_n(&stream_count, __ATOMIC_RELAXED); }
 
 /*
  * When a thread may next try to open the image or a stream, and how long was waited. Races cost one attempt more or
@@ -589,5 +578,3 @@ void tap_stream_after_fork(void)
 	tap_tls.depth = 0;
 	tap_tls.opening = 0;
 }
-
-bool tap_forked(void) { return !TAP_READ_ONCE(tap_gate->alive); }

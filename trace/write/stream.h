@@ -93,6 +93,5 @@ static inline uint64_t tap_tick(void);
 /* Thread and process life: called by interpose/process.c */
 void tap_stream_thread_exit(void);      /* TLS destructor: THREAD_END, stream back to the pool */
 void tap_stream_after_fork(void);       /* optional fast path in the child; the wipe-on-fork word is what counts */
-bool tap_forked(void);                  /* true exactly when the wipe-on-fork word was wiped since last noticed */
 
 #endif
