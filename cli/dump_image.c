@@ -14,17 +14,7 @@ void gt_dump_process(struct gt_show *s, const struct gt_process *p)
 
 void gt_dump_image_record(struct gt_show *s, const struct gt_image_record *r)
 {
-	const struct gt_shape clock = { "clock", "clock {pid}*", { gt_shown_whose, gt_shown_clock } };
-	const struct gt_shape window = { "window", "window {pid}*", { gt_shown_whose, gt_shown_window } };
-	const struct gt_shape exec = { "exec", "exec {pid}*", { gt_shown_whose, gt_shown_exec } };
-	const struct gt_shape exit = { "exit", "exit {pid}*", { gt_shown_whose, gt_shown_exit } };
-
-	gt_show_record(s,
-		r->type == REC_CLOCK            ? &clock
-			: r->type == REC_WINDOW ? &window
-			: r->type == REC_EXEC   ? &exec
-						: &exit,
-		r);
+	gt_show_record(s, &gt_shown_image_records[r->type], r);
 }
 
 /* --------------------------------------------------------------------- notes */

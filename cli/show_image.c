@@ -112,5 +112,12 @@ static const struct gt_shown exits[] = {
 };
 #undef R
 
-const struct gt_shown_list gt_shown_whose = GT_FIELDS(whose), gt_shown_clock = GT_FIELDS(clocks),
-	gt_shown_window = GT_FIELDS(windows), gt_shown_exec = GT_FIELDS(execs), gt_shown_exit = GT_FIELDS(exits);
+const struct gt_shown_list gt_shown_window = GT_FIELDS(windows), gt_shown_exec = GT_FIELDS(execs);
+
+#define SHAPE(type, list) { type, type " {pid}*", { GT_FIELDS(whose), GT_FIELDS(list) } }
+const struct gt_shape gt_shown_image_records[REC_TYPE_COUNT] = {
+	[REC_CLOCK] = SHAPE("clock", clocks),
+	[REC_WINDOW] = SHAPE("window", windows),
+	[REC_EXEC] = SHAPE("exec", execs),
+	[REC_EXIT] = SHAPE("exit", exits),
+};

@@ -10,7 +10,7 @@
 #include "cli/show.h"
 
 extern const struct gt_shown_list gt_shown_process;     /* of struct gt_process */
-/* Of struct gt_image_record: whose it is; its time with what each type tells. */
-extern const struct gt_shown_list gt_shown_whose, gt_shown_clock, gt_shown_window, gt_shown_exec, gt_shown_exit;
+extern const struct gt_shape gt_shown_image_records[REC_TYPE_COUNT];    /* of struct gt_image_record, by type */
+extern const struct gt_shown_list gt_shown_window, gt_shown_exec;       /* ... without whose it is */
 
 #endif
