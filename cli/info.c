@@ -61,6 +61,23 @@ static int64_t worst_error(struct gt_model *m, uint32_t device_index, const char
 	return worst;
 }
 
+/* A physical device, and how well its clock is known. */
+struct shown_device { const struct gt_object *o; const char *how; int64_t error; };
+
+/* The next one from object *i on, which goes behind it; false: no more. */
+static bool next_device(struct gt_model *m, uint32_t *i, struct shown_device *d)
+{
+	for (; *i < gt_model_object_count(m); ++*i) {
+		*d = (struct shown_device){ .o = device_at(m, *i) };
+		if (!d->o)
+			continue;
+		d->error = worst_error(m, d->o->device_index, &d->how);
+		++*i;
+		return true;
+	}
+	return false;
+}
+
 static int walk_all(struct gt_model *m, struct gt_progress *progress, struct gt_err *err)
 {
 	const struct gt_walk_options o = {
@@ -193,25 +210,20 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 
 static void text_devices(struct gt_model *m)
 {
+	struct shown_device d;
 	bool any = false;
 
-	for (uint32_t i = 0; i < gt_model_object_count(m); i++) {
-		const struct gt_object *o = device_at(m, i);
-		const char *how = NULL;
-		int64_t error;
+	for (uint32_t i = 0; next_device(m, &i, &d); any = true) {
+		const struct gt_object *o = d.o;
 
-		if (!o)
-			continue;
 		if (!any)
 			printf("\n");
-		any = true;
-		error = worst_error(m, o->device_index, &how);
 		printf("device %u %s", o->device_index, o->name.bytes ? o->name.text : "(name not recorded)");
 		if (o->platform && o->platform->name.bytes)
 			printf(" (%s)", o->platform->name.text);
-		printf(", %s, %u compute units, clock %s", device_types(o->device_type), o->compute_units, how);
-		if (error >= 0)
-			printf(" within %lld ns", (long long)error);
+		printf(", %s, %u compute units, clock %s", device_types(o->device_type), o->compute_units, d.how);
+		if (d.error >= 0)
+			printf(" within %lld ns", (long long)d.error);
 		printf("\n");
 	}
 }
@@ -352,15 +364,12 @@ static void json_processes(struct gt_text *t, struct gt_model *m)
 
 static void json_devices(struct gt_text *t, struct gt_model *m)
 {
-	begin_list(t, "devices");
-	for (uint32_t i = 0; i < gt_model_object_count(m); i++) {
-		const struct gt_object *o = device_at(m, i);
-		const char *how = NULL;
-		int64_t error;
+	struct shown_device d;
 
-		if (!o)
-			continue;
-		error = worst_error(m, o->device_index, &how);
+	begin_list(t, "devices");
+	for (uint32_t i = 0; next_device(m, &i, &d);) {
+		const struct gt_object *o = d.o;
+
 		gt_info_begin_item(t);
 		gt_json_field_u64(t, "index", o->device_index);
 		gt_json_field_text(t, "name", o->name.text ? o->name : (struct gt_string){ "", 0 });
@@ -368,8 +377,8 @@ static void json_devices(struct gt_text *t, struct gt_model *m)
 			gt_json_field_text(t, "platform", o->platform->name);
 		gt_json_field_str(t, "kind", device_types(o->device_type));
 		gt_json_field_u64(t, "compute_units", o->compute_units);
-		gt_json_field_str(t, "clock", how);
-		gt_json_field_i64(t, "clock_error_ns", error);
+		gt_json_field_str(t, "clock", d.how);
+		gt_json_field_i64(t, "clock_error_ns", d.error);
 		gt_text_char(t, '}');
 	}
 	gt_text_char(t, ']');

@@ -28,22 +28,11 @@ struct packed {
 
 static bool read_all(int fd, void *to, size_t bytes, uint64_t offset)
 {
-	size_t done = 0;
+	int64_t n = gt_store_pread(fd, to, bytes, offset);
 
-	while (done < bytes) {
-		ssize_t n = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		if (n == 0) {
-			errno = EIO;              /* the tables said that it is there */
-			return false;
-		}
-		done += (size_t)n;
-	}
-	return true;
+	if (n >= 0 && (size_t)n < bytes)
+		errno = EIO;                      /* the tables said that it is there */
+	return n == (int64_t)bytes;
 }
 
 /* Unpacks block `number`, which has n bytes. */

@@ -72,6 +72,24 @@ bool gt_store_name_parse(const char *name, struct gt_store_name *out)
 	return true;
 }
 
+int64_t gt_store_pread(int fd, void *to, size_t bytes, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		ssize_t n = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
 struct gt_store *gt_store_new(const char *path, struct gt_err *err)
 {
 	struct gt_store *s = calloc(1, sizeof(*s));

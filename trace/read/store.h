@@ -53,6 +53,8 @@ struct gt_store_name { bool in_image; int pid, instance; bool is_stream; uint32_
 bool gt_store_name_parse(const char *name, struct gt_store_name *out);
 
 /* For backends. */
+/* Bytes that were there; -1 with errno. */
+int64_t gt_store_pread(int fd, void *to, size_t bytes, uint64_t offset);
 struct gt_store *gt_store_new(const char *path, struct gt_err *err);
 struct gt_store_file *gt_store_add(struct gt_store *s, const char *name, uint64_t size);
 void gt_store_sort(struct gt_store *s);

@@ -61,21 +61,7 @@ static int open_plain(int root, const char *name)
 /* gt_plain_read over a descriptor */
 static int64_t read_plain(void *self, uint64_t offset, void *to, size_t bytes)
 {
-	int fd = ((const struct open_file *)self)->fd;
-	size_t done = 0;
-
-	while (done < bytes) {
-		ssize_t n = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	return (int64_t)done;
+	return gt_store_pread(((const struct open_file *)self)->fd, to, bytes, offset);
 }
 
 static int64_t dir_read(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes)

@@ -23,6 +23,39 @@
 #define GT_ATP_HSA_ASYNC_COPY 128u
 #define GT_ATP_HSA_ASYNC_COPY_RECT 197u
 
+/* Columns: a number, an object's address; at least one blank behind them. */
+static inline void gt_atp_number(struct gt_text *t, uint64_t v, size_t width)
+{
+	size_t from = t->used;
+
+	gt_text_u64(t, v);
+	gt_text_pad(t, from, width, 1);
+}
+
+static inline void gt_atp_handle(struct gt_text *t, uint64_t v, size_t width)
+{
+	size_t from = t->used;
+
+	gt_render_atp_pointer(t, v);
+	gt_text_pad(t, from, width, 1);
+}
+
+/* A name as one word: readers split at blanks and undo nothing. */
+static inline void gt_atp_word(struct gt_text *t, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		gt_text_char(t, (unsigned char)s[i] <= ' ' ? '_' : s[i]);
+}
+
+/* Readers want times in their order: one that is not is moved, and counted. */
+static inline uint64_t gt_atp_at_least(int64_t v, int64_t least, unsigned *moved)
+{
+	if (v >= least)
+		return (uint64_t)v;
+	++*moved;
+	return (uint64_t)least;
+}
+
 unsigned gt_atp_opencl_id(const char *name);
 unsigned gt_atp_hsa_id(const char *name);
 

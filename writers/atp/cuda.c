@@ -36,20 +36,11 @@ static const struct { uint16_t type; const char *name; } copies[] = {
 	{ LIKE_COPY, "CUDA_MEMCPY_DTOD" }, { LIKE_COPY, "CUDA_MEMCPY_HTOH" }, { LIKE_COPY, "CUDA_MEMCPY_PTOP" },
 };
 
-static void put_number(struct gt_text *t, uint64_t v, size_t width)
-{
-	size_t from = t->used;
-
-	gt_text_u64(t, v);
-	gt_text_pad(t, from, width, 1);
-}
-
 static void put_field(struct gt_text *t, const char *s, size_t n, size_t width)
 {
 	size_t from = t->used;
 
-	for (size_t i = 0; i < n; i++)
-		gt_text_char(t, (unsigned char)s[i] <= ' ' ? '_' : s[i]);
+	gt_atp_word(t, s, n);
 	gt_text_pad(t, from, width, 1);
 }
 
@@ -66,14 +57,6 @@ static const struct gt_string *kernel_name(const struct gt_cuda_event *e)
 
 /* ---------------------------------------------------------------- device parts */
 
-static uint64_t at_least(int64_t v, int64_t least, unsigned *moved)
-{
-	if (v >= least)
-		return (uint64_t)v;
-	++*moved;
-	return (uint64_t)least;
-}
-
 /* 0: CUPTI did not record it. Else no later than what follows. */
 static uint64_t before(int64_t session_ns, int64_t shift, uint64_t next, unsigned *moved)
 {
@@ -89,15 +72,15 @@ static unsigned put_times(struct gt_text *t, const struct gt_cuda_event *e, int6
 {
 	bool kernel = e->kind == GT_CUDA_KERNEL;
 	unsigned moved = 0;
-	uint64_t start = at_least(e->start_ns + shift, 0, &moved),
-		 end = at_least(e->end_ns + shift, (int64_t)start, &moved);
+	uint64_t start = gt_atp_at_least(e->start_ns + shift, 0, &moved),
+		 end = gt_atp_at_least(e->end_ns + shift, (int64_t)start, &moved);
 	uint64_t submit = before(kernel ? e->kernel.submitted_ns : GT_NO_TIME, shift, start, &moved);
 	uint64_t queued = before(kernel ? e->kernel.queued_ns : GT_NO_TIME, shift, submit ? submit : start, &moved);
 
-	put_number(t, queued, 21);
-	put_number(t, submit, 21);
-	put_number(t, start, 21);
-	put_number(t, end, 21);
+	gt_atp_number(t, queued, 21);
+	gt_atp_number(t, submit, 21);
+	gt_atp_number(t, start, 21);
+	gt_atp_number(t, end, 21);
 	return moved;
 }
 
@@ -121,7 +104,7 @@ static void put_kind(struct gt_text *t, const struct gt_cuda_event *e)
 		type = LIKE_FILL;
 		name = "CUDA_MEMSET";
 	}
-	put_number(t, type, 8);
+	gt_atp_number(t, type, 8);
 	put_word(t, name, 40);
 }
 
@@ -170,12 +153,12 @@ static void put_tail(struct gt_text *t, const struct gt_cuda_event *e)
 		gt_text_lit(t, "        ");
 		break;
 	case GT_CUDA_COPY:
-		put_number(t, e->copy.bytes, 20);
+		gt_atp_number(t, e->copy.bytes, 20);
 		put_memory(t, e->copy.src_kind);
 		put_memory(t, e->copy.dst_kind);
 		break;
 	case GT_CUDA_FILL:
-		put_number(t, e->fill.bytes, 20);
+		gt_atp_number(t, e->fill.bytes, 20);
 		from = t->used;
 		gt_text_lit(t, "0x");
 		gt_text_hex(t, e->fill.value, 1, true);
@@ -183,7 +166,7 @@ static void put_tail(struct gt_text *t, const struct gt_cuda_event *e)
 		put_memory(t, e->fill.mem_kind);
 		break;
 	default:
-		put_number(t, known(e->graph), 10);
+		gt_atp_number(t, known(e->graph), 10);
 	}
 }
 
@@ -193,9 +176,9 @@ static unsigned put_part(struct gt_text *t, const struct gt_cuda *c, const struc
 
 	put_kind(t, e);
 	moved = put_times(t, e, shift);
-	put_number(t, known(e->stream), 10);
+	gt_atp_number(t, known(e->stream), 10);
 	put_word(t, "NULL", 25);          /* handles: CUPTI tells none */
-	put_number(t, known(e->context), 10);
+	gt_atp_number(t, known(e->context), 10);
 	put_word(t, "NULL", 25);
 	put_device(t, c, e, 30);
 	put_tail(t, e);
@@ -287,28 +270,28 @@ static unsigned put_hsa_kernel(
 	static const char *const axes[] = { "x", "y", "z" };
 	const struct gt_string *name = kernel_name(e);
 	unsigned moved = 0;
-	uint64_t start = at_least(e->start_ns + shift, 0, &moved);
+	uint64_t start = gt_atp_at_least(e->start_ns + shift, 0, &moved);
 	size_t from = t->used;
 
 	gt_atp_hsa_symbol(t, name);
 	gt_text_pad(t, from, 50, 1);
 	put_word(t, "NULL", 21);
-	put_number(t, start, 21);
-	put_number(t, at_least(e->end_ns + shift, (int64_t)start, &moved), 21);
+	gt_atp_number(t, start, 21);
+	gt_atp_number(t, gt_atp_at_least(e->end_ns + shift, (int64_t)start, &moved), 21);
 	put_device(t, c, e, 64);
 	from = t->used;
 	gt_text_char(t, '{');
 	gt_text_u64(t, known(e->device));
 	gt_text_char(t, '}');
 	gt_text_pad(t, from, 21, 1);
-	put_number(t, known(e->stream), 21);
+	gt_atp_number(t, known(e->stream), 21);
 	if (eight_fields) {
 		put_word(t, "NULL", 21);
 		return moved;
 	}
-	put_number(t, known(e->device), 10);
+	gt_atp_number(t, known(e->device), 10);
 	put_word(t, "HSA_PACKET_TYPE_KERNEL_DISPATCH", 35);
-	put_number(t, known(e->correlation), 21);
+	gt_atp_number(t, known(e->correlation), 21);
 	gt_text_char(t, '{');
 	for (int i = 0; i < 3; i++) {
 		gt_text_str(t, i ? ",workgroup_size_" : "workgroup_size_");

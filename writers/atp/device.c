@@ -40,41 +40,10 @@ static const struct { uint32_t type; enum tail tail; } tails[] = {
 #define API_WAIT_FOR_EVENTS 74u
 #define API_BARRIER 75u
 
-static void put_number(struct gt_text *t, uint64_t v, size_t width)
-{
-	size_t from = t->used;
-
-	gt_text_u64(t, v);
-	gt_text_pad(t, from, width, 1);
-}
-
-static void put_handle(struct gt_text *t, uint64_t v, size_t width)
-{
-	size_t from = t->used;
-
-	gt_render_atp_pointer(t, v);
-	gt_text_pad(t, from, width, 1);
-}
-
-/* A name as one word: readers split at blanks and undo nothing. */
-static void put_word(struct gt_text *t, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		gt_text_char(t, (unsigned char)s[i] <= ' ' ? '_' : s[i]);
-}
-
-static uint64_t at_least(int64_t v, int64_t least, unsigned *moved)
-{
-	if (v >= least)
-		return (uint64_t)v;
-	++*moved;
-	return (uint64_t)least;
-}
-
 unsigned gt_atp_host_part(struct gt_text *t, const struct gt_call *call, unsigned api_id)
 {
 	unsigned moved = 0;
-	uint64_t start = at_least(call->start_mono_ns, 0, &moved);
+	uint64_t start = gt_atp_at_least(call->start_mono_ns, 0, &moved);
 	size_t from = t->used;
 
 	gt_text_u64(t, api_id);
@@ -82,8 +51,8 @@ unsigned gt_atp_host_part(struct gt_text *t, const struct gt_call *call, unsigne
 	from = t->used;
 	gt_text_str(t, call->fn->name);
 	gt_text_pad(t, from, 45, 1);
-	put_number(t, start, 21);
-	put_number(t, at_least(call->end_mono_ns, (int64_t)start, &moved), 21);
+	gt_atp_number(t, start, 21);
+	gt_atp_number(t, gt_atp_at_least(call->end_mono_ns, (int64_t)start, &moved), 21);
 	return moved;
 }
 
@@ -96,8 +65,8 @@ static unsigned order_times(const struct gt_command *c, int64_t shift, uint64_t 
 	const int64_t in[4] = { c->queued_ns, c->submit_ns, c->start_ns, c->end_ns };
 	unsigned moved = 0;
 
-	out[2] = at_least(in[2] + shift, 0, &moved);
-	out[3] = at_least(in[3] + shift, (int64_t)out[2], &moved);
+	out[2] = gt_atp_at_least(in[2] + shift, 0, &moved);
+	out[3] = gt_atp_at_least(in[3] + shift, (int64_t)out[2], &moved);
 	for (int i = 1; i >= 0; i--) {
 		int64_t v = in[i] == GT_NO_TIME ? INT64_MAX : in[i] + shift;
 
@@ -134,7 +103,7 @@ static void put_device_name(struct gt_text *t, const struct gt_object *device)
 	if (device && device->device_type & DEVICE_TYPE_CPU)
 		gt_text_lit(t, "CPU_Device");
 	else if (device && device->name.bytes)
-		put_word(t, device->name.text, device->name.bytes);
+		gt_atp_word(t, device->name.text, device->name.bytes);
 	else
 		gt_text_lit(t, "Unknown_Device");
 	gt_text_pad(t, from, 30, 1);
@@ -155,9 +124,9 @@ static void put_kernel(struct gt_text *t, const struct gt_command *c, bool task)
 {
 	static const uint64_t one[1] = { 1 };
 
-	put_handle(t, c->kernel ? c->kernel->handle : 0, 25);
+	gt_atp_handle(t, c->kernel ? c->kernel->handle : 0, 25);
 	if (c->name.bytes)
-		put_word(t, c->name.text, c->name.bytes);
+		gt_atp_word(t, c->name.text, c->name.bytes);
 	else
 		gt_text_lit(t, "unknown_kernel");
 	gt_text_lit(t, "      ");
@@ -176,7 +145,7 @@ static void put_native(struct gt_text *t, const struct gt_call *call)
 	struct gt_arg a = { 0 };
 
 	gt_call_arg(call, 1, &a);
-	put_handle(t, a.value, 25);
+	gt_atp_handle(t, a.value, 25);
 }
 
 static void put_tail(struct gt_text *t, const struct gt_call *call, unsigned api_id)
@@ -192,8 +161,8 @@ static void put_tail(struct gt_text *t, const struct gt_call *call, unsigned api
 	case TAIL_NONE: break;
 	case TAIL_KERNEL: case TAIL_TASK: put_kernel(t, c, tail == TAIL_TASK); break;
 	case TAIL_NATIVE: put_native(t, call); break;
-	case TAIL_BYTES: put_number(t, c->has_bytes ? c->bytes : 0, 20); break;
-	case TAIL_ZERO: put_number(t, 0, 20); break;
+	case TAIL_BYTES: gt_atp_number(t, c->has_bytes ? c->bytes : 0, 20); break;
+	case TAIL_ZERO: gt_atp_number(t, 0, 20); break;
 	}
 }
 
@@ -208,16 +177,16 @@ unsigned gt_atp_device_part(struct gt_text *t, const struct gt_render_plan *plan
 	    plan->atp_id == API_WAIT_FOR_EVENTS || plan->atp_id == API_BARRIER)
 		return 0;
 	moved = order_times(c, call->start_mono_ns - call->start_ns, times);
-	put_number(t, c->type, 8);
+	gt_atp_number(t, c->type, 8);
 	put_command_name(t, call);
 	for (int i = 0; i < 4; i++)
-		put_number(t, times[i], 21);
+		gt_atp_number(t, times[i], 21);
 	if (!c->queue && plan->handle >= 0)
 		gt_call_arg(call, (unsigned)plan->handle, &queue);
-	put_number(t, c->queue ? c->queue->id : 0, 10);
-	put_handle(t, c->queue ? c->queue->handle : queue.value, 25);
-	put_number(t, c->context ? c->context->id : 0, 10);
-	put_handle(t, c->context ? c->context->handle : 0, 25);
+	gt_atp_number(t, c->queue ? c->queue->id : 0, 10);
+	gt_atp_handle(t, c->queue ? c->queue->handle : queue.value, 25);
+	gt_atp_number(t, c->context ? c->context->id : 0, 10);
+	gt_atp_handle(t, c->context ? c->context->handle : 0, 25);
 	put_device_name(t, c->device);
 	put_tail(t, call, plan->atp_id);
 	return moved;
@@ -232,8 +201,8 @@ unsigned gt_atp_copy_part(struct gt_text *t, const struct gt_call *call)
 
 	if (!c || !c->timed || c->start_ns == GT_NO_TIME || c->end_ns == GT_NO_TIME)
 		return 0;
-	start = at_least(c->start_ns + shift, 0, &moved);
-	put_number(t, start, 21);
-	put_number(t, at_least(c->end_ns + shift, (int64_t)start, &moved), 21);
+	start = gt_atp_at_least(c->start_ns + shift, 0, &moved);
+	gt_atp_number(t, start, 21);
+	gt_atp_number(t, gt_atp_at_least(c->end_ns + shift, (int64_t)start, &moved), 21);
 	return moved;
 }

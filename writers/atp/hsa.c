@@ -24,26 +24,9 @@ void gt_atp_hsa_symbol(struct gt_text *t, const struct gt_string *s)
 
 static void put_word(struct gt_text *t, const struct gt_string *s, const char *otherwise)
 {
-	for (size_t i = 0; i < s->bytes; i++)
-		gt_text_char(t, (unsigned char)s->text[i] <= ' ' ? '_' : s->text[i]);
+	gt_atp_word(t, s->text, s->bytes);
 	if (!s->bytes)
 		gt_text_str(t, otherwise);
-}
-
-static void put_number(struct gt_text *t, uint64_t v, size_t width)
-{
-	size_t from = t->used;
-
-	gt_text_u64(t, v);
-	gt_text_pad(t, from, width, 1);
-}
-
-static void put_handle(struct gt_text *t, uint64_t v, size_t width)
-{
-	size_t from = t->used;
-
-	gt_render_atp_pointer(t, v);
-	gt_text_pad(t, from, width, 1);
 }
 
 /* Readers want an end that is not before the start. */
@@ -62,9 +45,9 @@ static void put_common(struct gt_text *t, const struct gt_hsa_kernel *k)
 	else
 		gt_text_lit(t, "unknown_kernel");
 	gt_text_pad(t, from, 50, 1);
-	put_handle(t, k->kernel, 21);
-	put_number(t, start_of(k), 21);
-	put_number(t, ends_early(k) ? start_of(k) : (uint64_t)k->end_mono_ns, 21);
+	gt_atp_handle(t, k->kernel, 21);
+	gt_atp_number(t, start_of(k), 21);
+	gt_atp_number(t, ends_early(k) ? start_of(k) : (uint64_t)k->end_mono_ns, 21);
 	from = t->used;
 	put_word(t, &k->agent_name, "Unknown_Device");
 	gt_text_pad(t, from, 64, 1);
@@ -73,7 +56,7 @@ static void put_common(struct gt_text *t, const struct gt_hsa_kernel *k)
 	gt_text_u64(t, k->agent);
 	gt_text_char(t, '}');
 	gt_text_pad(t, from, 21, 1);
-	put_number(t, k->queue_index, 21);
+	gt_atp_number(t, k->queue_index, 21);
 }
 
 /* Packet types of the HSA specification; readers list kernel dispatches alone. */
@@ -86,14 +69,14 @@ static void put_packet(struct gt_text *t, const struct gt_hsa_kernel *k)
 {
 	size_t from;
 
-	put_number(t, k->device_index, 10);
+	gt_atp_number(t, k->device_index, 10);
 	from = t->used;
 	if (k->packet_type < sizeof(packet_types) / sizeof(packet_types[0]))
 		gt_text_str(t, packet_types[k->packet_type]);
 	else
 		gt_text_u64(t, k->packet_type);
 	gt_text_pad(t, from, 35, 1);
-	put_number(t, k->packet_id, 21);
+	gt_atp_number(t, k->packet_id, 21);
 	gt_text_char(t, '{');
 	for (size_t i = 0; i < k->packet_fields.bytes; i++)
 		if ((unsigned char)k->packet_fields.text[i] > ' ')
@@ -133,7 +116,7 @@ void gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x)
 			continue;
 		put_common(&o->text, k);
 		if (eight)
-			put_handle(&o->text, k->queue, 21);
+			gt_atp_handle(&o->text, k->queue, 21);
 		else
 			put_packet(&o->text, k);
 		gt_text_char(&o->text, '\n');
