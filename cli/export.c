@@ -22,6 +22,8 @@
 #include "model/model.h"
 #include "writers/writer.h"
 
+#define FORECAST_BYTES (100u * 1000 * 1000)       /* a file from this size on is announced */
+
 struct job {
 	struct gt_model *model;
 	const struct gt_options *options;
@@ -37,6 +39,14 @@ static int check_free(const struct job *j, const char *path, struct gt_err *err)
 	if (lstat(path, &st) || gt_option_true(j->options, "force"))
 		return 0;
 	return gt_fail(err, GT_EXIT_OUTPUT, NULL, "gputap export -f", "%s is there already", path);
+}
+
+/* Viewers hold a whole file in memory: before a large one is written it is said how large. */
+static void say_forecast(const char *path, uint64_t bytes)
+{
+	if (bytes >= FORECAST_BYTES)
+		fprintf(stderr, "gputap: %s will take about %.1f GB; --from, --to and --min-dur make it less\n",
+			path, (double)bytes / 1e9);
 }
 
 static int write_one(const struct job *j, const struct gt_writer *w, const struct gt_process *process, const char *path,
@@ -56,6 +66,8 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		.final_path = path,
 		.options = j->options, .progress = gt_progress_step, .ctx = &progress,
 	};
+	if (w->forecast && j->say)
+		say_forecast(path, w->forecast(&x));
 	rc = w->write(&x, err);
 	gt_progress_end(&progress);
 	if (!rc && access(temporary, F_OK) && errno == ENOENT)

@@ -54,6 +54,8 @@ void gt_render_free(struct gt_render *r);
 /* The plan of a function of that table; NULL: out of memory. */
 const struct gt_render_plan *gt_render_plan(struct gt_render *r, const struct gt_fn *fn);
 const struct gt_fntable *gt_render_table(const struct gt_render *r);
+/* The group of the API's error codes, which a returned cl_int does not name; NULL. */
+const struct gt_enum *gt_render_errors(const struct gt_fntable *table);
 
 /* Names for {handle=N,name=...} of HSA agents; NULL: without. */
 struct gt_render_agents { const char *(*name)(void *ctx, uint64_t handle, size_t *bytes); void *ctx; };

@@ -42,7 +42,7 @@ struct gt_render {
 };
 
 /* A cl_int that is returned names no group; *errcode_ret of any creating function does. */
-static const struct gt_enum *find_errors(const struct gt_fntable *table)
+const struct gt_enum *gt_render_errors(const struct gt_fntable *table)
 {
 	for (uint32_t i = 0; i < gt_fntable_count(table); i++) {
 		const struct gt_fn *fn = gt_fntable_at(table, i);
@@ -61,7 +61,7 @@ struct gt_render *gt_render_new(const struct gt_fntable *table)
 	if (!r)
 		return NULL;
 	r->table = table;
-	r->errors = find_errors(table);
+	r->errors = gt_render_errors(table);
 	return r;
 }
 

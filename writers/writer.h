@@ -34,6 +34,8 @@ struct gt_writer {
 	 * it is there.
 	 */
 	int (*write)(const struct gt_export *x, struct gt_err *err);
+	/* About how many bytes it will write: told before a large file is begun. NULL: not known. */
+	uint64_t (*forecast)(const struct gt_export *x);
 };
 
 const struct gt_writer *gt_writer_find(const char *id); /* NULL: unknown */

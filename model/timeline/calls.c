@@ -15,6 +15,9 @@
 
 /* ---- commands that wait ---- */
 
+/* With times that can be shown: a device that gave them in the wrong order gave none. */
+static bool has_times(const struct gt_command *c) { return c->timed && c->end_ns >= c->start_ns; }
+
 static void update_pending(struct gt_timeline *t)
 {
 	t->pending_source->ready = t->pending.n > 0;
@@ -74,7 +77,7 @@ static bool keep_command(struct gt_timeline *t, const struct gt_call *call, uint
 		.process = call->process,
 		.thread = call->thread,
 		.track = track };
-	if (c->timed) {
+	if (has_times(c)) {
 		key.at = c->start_ns > call->start_ns ? c->start_ns : call->start_ns; /* TIMELINE1 */
 		key.end = c->end_ns;
 	}
@@ -141,9 +144,9 @@ static int take_pending(struct gt_timeline *t, struct gt_tl_source *s, struct gt
 	item->track = p->track;
 	item->process = p->process;
 	item->thread = p->thread;
-	item->timed = c->timed;
-	item->start_ns = c->timed ? c->start_ns : p->start_ns;
-	item->end_ns = c->timed ? c->end_ns : GT_NO_TIME;
+	item->timed = has_times(c);
+	item->start_ns = item->timed ? c->start_ns : p->start_ns;
+	item->end_ns = item->timed ? c->end_ns : GT_NO_TIME;
 	item->name = c->name;
 	item->correlation = p->id;
 	item->link = gt_tl_link(GT_FAMILY_OPENCL, p->process, p->id);
@@ -161,14 +164,14 @@ static bool take_command(struct gt_timeline *t, const struct gt_call *call)
 
 	if (call->result)
 		return true; /* refused: nothing on the device */
-	if (!c->timed && call->outside)
+	if (!has_times(c) && call->outside)
 		return true;
 	track = gt_tl_track_queue(t, call->process, c);
 	if (track == GT_NO_TRACK)
 		return false;
-	if (c->timed && !gt_tl_count(t, track, call->start_ns, c->end_ns, c->has_bytes ? c->bytes : 0))
+	if (has_times(c) && !gt_tl_count(t, track, call->start_ns, c->end_ns, c->has_bytes ? c->bytes : 0))
 		return false;
-	if (c->timed && !gt_tl_overlaps(t, c->start_ns, c->end_ns))
+	if (has_times(c) && !gt_tl_overlaps(t, c->start_ns, c->end_ns))
 		return true;
 	return keep_command(t, call, track);
 }
@@ -176,7 +179,7 @@ static bool take_command(struct gt_timeline *t, const struct gt_call *call)
 /* What the walk's present call left behind. */
 static int follow_call(struct gt_timeline *t, const struct gt_call *call, struct gt_err *err)
 {
-	t->call_has_work = call->command && call->command->timed && !call->result;
+	t->call_has_work = call->command && has_times(call->command) && !call->result;
 	if (call->command && !take_command(t, call))
 		return gt_tl_no_memory(t, err);
 	return call->cuda ? gt_tl_cuda_call(t, call, &t->call_has_work, err) : 0;

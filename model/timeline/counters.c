@@ -32,7 +32,7 @@ static struct gt_tl_count *count_of(struct gt_timeline *t, uint32_t track)
 		if (!v)
 			return NULL;
 		for (uint32_t i = t->n_count; i < n; i++)
-			v[i] = (struct gt_tl_count){ 0, 0, GT_NO_TRACK, GT_NO_TRACK };
+			v[i] = (struct gt_tl_count){ .commands_track = GT_NO_TRACK, .bytes_track = GT_NO_TRACK };
 		t->count = v;
 		t->n_count = n;
 	}
@@ -71,10 +71,14 @@ bool gt_tl_count_step(struct gt_timeline *t, uint32_t track, int64_t at_ns, int6
 		return true;
 	if (t->options.from_ns == GT_NO_TIME || at_ns >= t->options.from_ns)
 		return push(t, track, at_ns, 0, bytes);
-	c = count_of(t, track); /* before the window: nothing to show yet */
-	if (c)
-		c->bytes += bytes;
-	return c;
+	c = count_of(t, track); /* before the window: the sum is told where it opens */
+	if (!c)
+		return false;
+	c->bytes += bytes;
+	if (c->announced)
+		return true;
+	c->announced = true;
+	return push(t, track, at_ns, 0, 0);
 }
 
 static int step(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
@@ -110,7 +114,7 @@ static int take(struct gt_timeline *t, struct gt_tl_source *s, struct gt_item *i
 	e = gt_tl_heap_pop(&t->counts);
 	of = e.slot;
 	c = &t->count[of];
-	bytes = e.bytes;
+	bytes = e.bytes || !e.commands;
 	commands = e.commands;
 	c->commands += e.commands;
 	c->bytes += e.bytes;

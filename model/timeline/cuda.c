@@ -164,20 +164,31 @@ int gt_tl_cuda_call(struct gt_timeline *t, const struct gt_call *call, bool *has
 
 /* ---- the source ---- */
 
+/* What was allocated when the window opens. */
+static int count_before(struct gt_timeline *t, const struct gt_tl_source *s, int64_t start, struct gt_err *err)
+{
+	if (s->cuda->kind != GT_CUDA_MEMORY || !t->options.counters || start == GT_NO_TIME)
+		return 0;
+	if (gt_cuda_get(t->cuda, s->cuda->kind, s->at, &t->event, err))
+		return -1;
+	return count_memory(t, &t->event) ? 0 : gt_tl_no_memory(t, err);
+}
+
 static int step(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
 {
 	int64_t start = 0, end = 0;
 
-	(void)err;
 	for (s->at += s->ready; s->at < s->n; s->at++) {
 		bool timed = gt_cuda_span(t->cuda, s->cuda->kind, s->at, &start, &end);
 
-		if (start != GT_NO_TIME && t->options.to_ns != GT_NO_TIME && start > t->options.to_ns)
-			s->n = s->at; /* sorted by start */
-		else if (gt_tl_wants(t, gt_cuda_process_at(t->cuda, s->cuda->kind, s->at)) &&
-			(start == GT_NO_TIME || gt_tl_overlaps(t, start, timed ? end : start) ||
-				(s->cuda->kind == GT_CUDA_MEMORY && t->options.counters)))
+		if (!gt_tl_wants(t, gt_cuda_process_at(t->cuda, s->cuda->kind, s->at)))
+			continue;
+		if (start == GT_NO_TIME || gt_tl_overlaps(t, start, timed ? end : start))
 			break;
+		if (t->options.to_ns != GT_NO_TIME && start > t->options.to_ns)
+			s->n = s->at; /* sorted by start */
+		else if (count_before(t, s, start, err))
+			return -1;
 	}
 	s->ready = s->at < s->n;
 	s->key = (struct gt_tl_key){ start, end,
@@ -196,7 +207,7 @@ static uint32_t track_of(struct gt_timeline *t, const struct gt_tl_cuda_kind *k,
 static int take(struct gt_timeline *t, struct gt_tl_source *s, struct gt_item *item, struct gt_err *err)
 {
 	const struct gt_cuda_event *e = &t->event;
-	bool device;
+	bool device, called;
 
 	if (gt_cuda_get(t->cuda, s->cuda->kind, s->at, &t->event, err))
 		return -1;
@@ -211,10 +222,10 @@ static int take(struct gt_timeline *t, struct gt_tl_source *s, struct gt_item *i
 	item->end_ns = s->cuda->item == GT_ITEM_MOMENT ? e->start_ns : e->timed ? e->end_ns : GT_NO_TIME;
 	item->name = name_of(e, s->cuda->name);
 	item->correlation = e->correlation == GT_CUDA_NONE ? 0 : e->correlation;
-	item->link = device ? gt_tl_link(GT_FAMILY_CUDA, e->process, item->correlation) : 0;
 	item->cuda = e;
-	if (device && e->timed && t->options.counters && !gt_cuda_has_call(t->cuda, e->kind, s->at) &&
-		!count_work(t, e, e->start_ns))
+	called = device && gt_cuda_has_call(t->cuda, e->kind, s->at);
+	item->link = called ? gt_tl_link(GT_FAMILY_CUDA, e->process, item->correlation) : 0;
+	if (device && e->timed && t->options.counters && !called && !count_work(t, e, e->start_ns))
 		return gt_tl_no_memory(t, err);
 	if (e->kind == GT_CUDA_MEMORY && e->timed && !count_memory(t, e))
 		return gt_tl_no_memory(t, err);

@@ -67,7 +67,7 @@ struct gt_tl_pending {
 struct gt_tl_track_slot { uint64_t a, b; uint32_t kind, process, track; };
 
 /* What a queue has pending. */
-struct gt_tl_count { int64_t commands, bytes; uint32_t commands_track, bytes_track; };
+struct gt_tl_count { int64_t commands, bytes; uint32_t commands_track, bytes_track; bool announced; };
 
 struct gt_timeline {
 	struct gt_model *m;
@@ -100,6 +100,7 @@ struct gt_timeline {
 
 	struct gt_tl_inside { int64_t start_ns; uint32_t thread, depth; } *inside; uint32_t n_inside;
 	uint32_t *hsa, *notes;            /* indices, by start */
+	uint64_t lost[REC_LOSS_COUNT];    /* of a trial: before it */
 };
 
 /* timeline.c */

@@ -89,6 +89,8 @@ static uint32_t *sorted(const struct gt_timeline *t, uint32_t n, bool hsa)
 	return order;
 }
 
+static int64_t hsa_end(const struct gt_hsa_kernel *k) { return k->end_ns > k->start_ns ? k->end_ns : k->start_ns; }
+
 static int step_hsa(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
 {
 	const struct gt_hsa_kernel *k = NULL;
@@ -96,12 +98,12 @@ static int step_hsa(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err
 	(void)err;
 	for (s->at += s->ready; s->at < s->n; s->at++) {
 		k = gt_model_hsa_kernel(t->m, t->hsa[s->at]);
-		if (gt_tl_wants(t, k->process) && gt_tl_overlaps(t, k->start_ns, k->end_ns))
+		if (gt_tl_wants(t, k->process) && gt_tl_overlaps(t, k->start_ns, hsa_end(k)))
 			break;
 	}
 	s->ready = s->at < s->n;
 	if (s->ready)
-		s->key = (struct gt_tl_key){ k->start_ns, k->end_ns, GT_TL_DEVICE };
+		s->key = (struct gt_tl_key){ k->start_ns, hsa_end(k), GT_TL_DEVICE };
 	return 0;
 }
 
@@ -113,7 +115,8 @@ static int take_hsa(struct gt_timeline *t, struct gt_tl_source *s, struct gt_ite
 	item->kind = GT_ITEM_KERNEL;
 	item->process = k->process;
 	item->track = gt_tl_track_hsa(t, k);
-	item->end_ns = k->end_ns;
+	item->timed = k->end_ns >= k->start_ns;
+	item->end_ns = item->timed ? k->end_ns : GT_NO_TIME;
 	if (k->name.text)
 		item->name = k->name;
 	item->hsa = k;

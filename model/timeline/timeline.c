@@ -139,6 +139,7 @@ int gt_timeline_open(
 		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
 	t->m = m;
 	t->options = *opt;
+	memcpy(t->lost, m->lost, sizeof t->lost);
 	t->free_slot = t->taken = UINT32_MAX;
 	t->last = GT_TL_SOURCES;
 	/* Ranges stand before the calls that they enclose, those before what they left behind. */
@@ -170,6 +171,8 @@ void gt_timeline_close(struct gt_timeline *t)
 	if (!t)
 		return;
 	gt_walk_close(t->walk);
+	if (t->options.trial)
+		memcpy(t->m->lost, t->lost, sizeof t->lost);
 	free_pending(t);
 	gt_bulk_free(&t->slots);
 	free(t->pending.v);
