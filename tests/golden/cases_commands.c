@@ -61,6 +61,24 @@ static void two_queues(struct golden *g)
 	OP(g, "clFinish", 0, V(QUEUE));
 }
 
+/* What overlaps on one queue, and on one thread; and a command whose times say that it began before its call. */
+static void lanes(struct golden *g)
+{
+	uint64_t call[5];
+
+	world(g, CL_DEVICE_TYPE_GPU, "Golden GPU 9");
+	for (unsigned i = 0; i < 5; i++)
+		call[i] = launch(g, QUEUE, 0x55F1 + i);
+	golden_times(g, call[0], T0 + 20000, T0 + 20000, T0 + 21000, T0 + 25000);
+	golden_times(g, call[1], T0 + 20000, T0 + 20000, T0 + 22000, T0 + 23000);
+	golden_times(g, call[2], T0 + 20000, T0 + 20000, T0 + 24000, T0 + 26000);
+	golden_times(g, call[3], T0 + 20000, T0 + 20000, T0 + 25000, T0 + 27000);
+	golden_times(g, call[4], T0 + 20000, T0 + 20000, g->now - 100, g->now + 200);
+	CALL(g, "clFlush", T0 + 30000, 1000, 0, V(QUEUE));
+	CALL(g, "clFlush", T0 + 30100, 100, 0, V(QUEUE));
+	CALL(g, "clFinish", T0 + 30500, 1000, 0, V(QUEUE));
+}
+
 /* Failed calls and commands have no device part; neither have those without times. */
 static void failed_enqueue(struct golden *g)
 {
@@ -216,6 +234,7 @@ static void large(struct golden *g)
 
 const struct golden_case golden_commands[] = {
 	{ "two_queues", T0, two_queues, NULL },
+	{ "lanes", T0, lanes, NULL },
 	{ "failed_enqueue", T0, failed_enqueue, NULL },
 	{ "no_device_times", T0, no_device_times, NULL },
 	{ "moved_times", T0, moved_times, NULL },

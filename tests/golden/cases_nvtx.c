@@ -5,10 +5,12 @@
  * markers_alone  a program that marks and calls nothing
  * payloads structured payloads: numbers, texts, an enumeration, one schema in another, places that are not said, and
  * what cannot be read
+ * many_names     70000 marks, each of another name
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/golden/case.h"
@@ -175,9 +177,20 @@ static void payloads(struct golden *g)
 	mark_with(g, 1600, 0, TRANSFER, &copy, sizeof copy, sizeof copy);       /* chosen ids hold in their domain */
 }
 
+static void many_names(struct golden *g)
+{
+	for (unsigned i = 0; i < 70000; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "mark %u", i);
+		event(g, 1000 + 10 * i, REC_NVTX_MARK, 0, name);
+	}
+}
+
 const struct golden_case golden_nvtx[] = {
 	{ "markers", T0, markers, NULL },
 	{ "markers_alone", T0, markers_alone, NULL },
 	{ "payloads", T0, payloads, NULL },
+	{ "many_names", T0, many_names, NULL },
 	{ NULL, 0, NULL, NULL },
 };

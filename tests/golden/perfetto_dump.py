@@ -102,6 +102,7 @@ class Reader:
 
     def __init__(self):
         self.texts = None
+        self.written = set()
         self.tracks = {}
         self.open = {}
         self.last = {}
@@ -111,8 +112,9 @@ class Reader:
             for entry in entries:
                 iid, text = one(entry, "iid"), one(entry, "text")
                 assert iid and iid not in self.texts[kind], "%s %s is defined twice" % (kind, iid)
-                assert text not in self.texts[kind].values(), "%s %r is written twice" % (kind, text)
+                assert (kind, text) not in self.written, "%s %r is written twice" % (kind, text)
                 self.texts[kind][iid] = text
+                self.written.add((kind, text))
 
     def note(self, note):
         name = self.texts["annotation"][one(note, "name")]
@@ -175,6 +177,7 @@ class Reader:
     def packet(self, packet):
         assert one(packet, "sequence") == 1
         if one(packet, "flags", 0) & 1:
+            self.written = set()
             self.texts = {"category": {}, "name": {}, "annotation": {}, "value": {}}
             return "texts begin anew; times are those of clock %d" % one(one(packet, "defaults"), "clock")
         self.take_interned(packet)

@@ -38,11 +38,11 @@ void gt_intern_clear(struct gt_intern *in)
 
 static uint64_t hash_of(enum gt_intern_kind kind, const char *text, size_t bytes)
 {
-	uint64_t h = 14695981039346656037ull ^ (uint64_t)kind; /* FNV-1a */
+	uint64_t h = 14695981039346656037ull + (uint64_t)kind; /* FNV-1a */
 
 	for (size_t i = 0; i < bytes; i++)
 		h = (h ^ (unsigned char)text[i]) * 1099511628211ull;
-	return (h ^ h >> 32) << 2 | kind; /* kinds have numbers of their own */
+	return h ^ h >> 32;
 }
 
 static void tell(struct gt_intern *in, enum gt_intern_kind kind, uint32_t iid, const char *text, size_t bytes)
@@ -74,14 +74,17 @@ uint32_t gt_intern_text(struct gt_intern *in, enum gt_intern_kind kind, const ch
 		s = &in->slots[at & in->mask];
 		if (!s->iid)
 			break;
-		if (s->hash == hash && s->bytes == bytes && !memcmp(in->texts.data + s->at, text, bytes))
+		if (s->hash == hash && s->kind == kind && s->bytes == bytes &&
+			!memcmp(in->texts.data + s->at, text, bytes))
 			return s->iid;
 	}
 	if (in->n + 1 >= GT_INTERN_TEXTS || !gt_text_need(&in->texts, bytes + 1)) {
 		in->failed = true;
 		return 0;
 	}
-	*s = (struct gt_intern_slot){ hash, in->texts.used, (uint32_t)bytes, ++in->next[kind] };
+	*s = (struct gt_intern_slot){
+		.hash = hash, .at = in->texts.used, .bytes = (uint32_t)bytes, .iid = ++in->next[kind], .kind = kind
+	};
 	gt_text_bytes(&in->texts, text, bytes);
 	in->n++;
 	tell(in, kind, s->iid, text, bytes);

@@ -64,7 +64,7 @@ static void put_name(struct pf *p, const struct gt_track *track, bool overlappin
 		gt_text_char(&p->scratch, ')');
 	}
 	if (overlapping)
-		gt_text_lit(&p->scratch, p->scratch.used ? " (overlapping)" : "overlapping");
+		gt_text_str(&p->scratch, p->scratch.used ? " (overlapping)" : "overlapping");
 	if (p->scratch.used)
 		gt_proto_string(p->to, PF_TrackDescriptor_name, p->scratch.data, p->scratch.used);
 }

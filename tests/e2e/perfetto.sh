@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# tests/e2e/perfetto.sh - Perfetto traces of real programs: what they hold is what the database of the same trace holds
+#
+# Decoded by a reader of our own, and by the message classes of PyPI's package perfetto where $PERFETTO_PYTHON has them
+# (tests/real/perfetto installs it).
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+tap=$GPUTAP_BUILD/gputap
+python=${PERFETTO_PYTHON-python3}
+passed=0 failed=0 skipped=0
+unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION FAKEGPU_REPORT "${!GPUTAP_CUDA@}"
+export FAKEGPU_DEVICES=2 POCL_DEVICES=${POCL_DEVICES-basic}
+
+# check NAME COMMAND...: one sentence that must be true
+check() {
+	local name=$1
+	shift
+	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
+}
+skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
+compare() { "$1" "$GPUTAP_TESTS/e2e/perfetto_check.py" "$2" "$3.pftrace" "$3.sqlite"; }
+classes=
+if "$python" -c 'import perfetto.protos.perfetto.trace.perfetto_trace_pb2' 2>/dev/null; then
+	classes=1
+	check "the writer's numbers of fields are the published ones" \
+		"$python" "$GPUTAP_TESTS/e2e/perfetto_check.py" fields "$GPUTAP_TESTS/../writers/perfetto/fields.def"
+else
+	skip "decoding by the published message classes: $python has no package perfetto (tests/real/perfetto)"
+fi
+
+# both WHAT TRACE: as Perfetto's and as a database, compared
+both() {
+	if ! "$tap" export -q -f -e perfetto,sqlite --opencl-compat=off -o "$2" "$2.gputap"; then
+		check "$1 can be exported" false
+		return
+	fi
+	check "$1: counts, names, times and flows are the database's" compare python3 own "$2"
+	[ -z "$classes" ] || check "... and so say the published classes" compare "$python" classes "$2"
+}
+traced() { "$tap" run -q -f --summary=none -o "$@" >/dev/null 2>&1; }
+cuda() { LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib traced "$@"; }
+built() { "$GPUTAP_BUILD/tests/golden/build" "$1" "$GPUTAP_BUILD/gen/table.txt" "$1.gputap"; }
+
+if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
+	traced opencl -- "$GPUTAP_BUILD/tests/e2e/cl_commands" 3
+	both "an OpenCL program" opencl
+else
+	skip "an OpenCL program: no OpenCL platform"
+fi
+if [ -x "$GPUTAP_BUILD/examples/cuda/storm" ]; then
+	cuda storm -- "$GPUTAP_BUILD/examples/cuda/storm" 4 200
+	both "a CUDA program on the stand-in" storm
+	cuda nodes --cuda-graph-trace=node -- "$GPUTAP_BUILD/examples/cuda/graphs"
+	both "graphs node by node: one call, many kernels" nodes
+	cuda mixed -- sh -c '"$0/examples/cuda/streams"; "$0/tests/e2e/nvtx_byhand"; exec "$0/tests/e2e/cl_commands"' "$GPUTAP_BUILD"
+	both "programs of three kinds in one trace" mixed
+else
+	skip "CUDA programs: the examples are not built"
+fi
+check "the mixed session can be built" built cuda_opencl
+both "OpenCL and CUDA in one process" cuda_opencl
+
+# Seventy thousand different names: the table of texts is begun anew on the way, and every number is still defined.
+check "the session of many names can be built" built many_names
+both "more names than the table of texts holds" many_names
+begun=$(python3 "$GPUTAP_TESTS/golden/perfetto_dump.py" many_names.pftrace | grep -c "^texts begin anew")
+check "... which is then begun anew" test "$begun" -eq 2
+
+# How large a file will be is said before it is written, when it is large; within half of what it becomes.
+if [ -n "${GPUTAP_TABLE-}" ] || export GPUTAP_TABLE=$GPUTAP_BUILD/gen/table.txt; then
+	"$GPUTAP_BUILD/tests/tracegen" large.gputap 1300000 2 >/dev/null
+fi
+"$tap" export -f -e perfetto large.gputap 2>said
+forecast=$(sed -n 's/.* will take about \([0-9.]*\) GB.*/\1/p' said)
+bytes=$(stat -c %s large.pftrace)
+check "a large file is announced" test -n "$forecast"
+check "... with its size ($forecast GB, $bytes bytes)" \
+	awk -v f="${forecast:-0}" -v b="$bytes" 'BEGIN { exit !(f * 1e9 > b / 2 && f * 1e9 < b * 2) }'
+"$tap" export -f -e perfetto --min-dur=1s large.gputap 2>said
+check "--min-dur makes it small, and no word is said" test "$(grep -c 'will take' said)" = 0 -a "$(stat -c %s large.pftrace)" -lt $((bytes / 2))
+"$tap" export -q -f -e perfetto --min-dur=soon large.gputap 2>said
+check "--min-dur takes a time" test $? = 2
+rm -rf large.*
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
