@@ -42,6 +42,10 @@ static int take_range(struct gt_timeline *t, struct gt_tl_source *s, struct gt_i
 	item->track = gt_tl_track_range(t, r);
 	item->end_ns = r->kind == REC_NVTX_MARK ? r->start_ns : r->end_ns;
 	item->never_ended = item->end_ns == GT_NO_TIME;
+	if (!item->never_ended && item->end_ns < item->start_ns) {
+		item->timed = false; /* of a damaged trace */
+		item->end_ns = GT_NO_TIME;
+	}
 	if (r->text.text)
 		item->name = r->text;
 	item->range = r;

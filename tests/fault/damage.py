@@ -13,7 +13,7 @@ import sys
 tool, trace = sys.argv[1:3]
 chance = random.Random(20)
 files = sorted(os.path.relpath(os.path.join(d, f), trace) for d, _, names in os.walk(trace) for f in names)
-commands = [["info", "--json"], ["stats", "-q", "-r", "opencl_api_sum"], ["export", "-q", "-f", "-e", "atp,apilog,sqlite", "-o", "damaged-out"]]
+commands = [["info", "--json"], ["stats", "-q", "-r", "opencl_api_sum"], ["export", "-q", "-f", "-e", "atp,apilog,sqlite,perfetto", "-o", "damaged-out"]]
 runs = refused = bad = 0
 
 

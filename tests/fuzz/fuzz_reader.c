@@ -6,9 +6,9 @@
  *
  * A corpus file holds the files of one trace, one behind the other (struct part). Each execution copies one, cuts,
  * flips, overwrites or splices a few places, and reads it in memory through everything that trace/read offers and the
- * model's CUDA; every 16th is the packed file of one, with damage in its header, its tables or anywhere. With clang's
- * -fsanitize=fuzzer and -DGPUTAP_LIBFUZZER the same reading is driven by libFuzzer. A crash is the failure; before each
- * execution its number stands in `now`, so that -r SEED -n NUMBER repeats it.
+ * model's CUDA and timeline; every 16th is the packed file of one, with damage in its header, its tables or anywhere.
+ * With clang's -fsanitize=fuzzer and -DGPUTAP_LIBFUZZER the same reading is driven by libFuzzer. A crash is the
+ * failure; before each execution its number stands in `now`, so that -r SEED -n NUMBER repeats it.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/cuda/cuda.h"
+#include "model/timeline.h"
 #include "tests/tracecuda.h"
 #include "trace/read/internal.h"
 #include "trace/read/merge.h"
@@ -139,6 +139,33 @@ static void walk_cuda(struct gt_model *m)
 	}
 }
 
+/* The timeline, whole or of a window: what it promises holds however the trace is damaged. */
+static void walk_timeline(struct gt_model *m, int64_t from, int64_t to)
+{
+	const struct gt_timeline_options opt = {
+		.process = -1, .from_ns = from, .to_ns = to, .cuda_nested = true, .counters = true
+	};
+	const struct gt_item *item;
+	struct gt_timeline *t;
+	struct gt_err err;
+	int64_t last = INT64_MIN;
+
+	if (gt_timeline_open(m, &opt, &t, &err) < 0)
+		return;
+	while (gt_timeline_next(t, &item, &err) == 1) {
+		const struct gt_track *track = gt_timeline_track(t, item->track);
+
+		if (item->at_ns < last || !track || (track->parent != GT_NO_TRACK && track->parent >= track->index))
+			abort();
+		if (item->timed && !item->never_ended && item->end_ns < item->start_ns)
+			abort();
+		last = item->at_ns;
+		touch(item->name.text, item->name.bytes);
+		touch(track->name.text, track->name.bytes);
+	}
+	gt_timeline_close(t);
+}
+
 /* Takes the reader over. */
 static void read_model(struct gt_reader *r)
 {
@@ -149,6 +176,8 @@ static void read_model(struct gt_reader *r)
 	if (gt_model_open_reader(r, "fuzz", NULL, &m, &err) < 0)
 		return;
 	walk_cuda(m);
+	walk_timeline(m, GT_NO_TIME, GT_NO_TIME);
+	walk_timeline(m, 1000, 100000);
 	sum += strlen(gt_model_complete_text(m, text, sizeof text));
 	gt_model_close(m);
 }

@@ -86,7 +86,7 @@ each() {
 	answers "$1" dump "$2"
 	answers "$1" dump --json "$2"
 	answers "$1" stats "$2"
-	answers "$1" export -q -f -e atp,apilog,sqlite -o exported "$2"
+	answers "$1" export -q -f -e atp,apilog,sqlite,perfetto -o exported "$2"
 	rm -rf exported*
 }
 

@@ -19,7 +19,8 @@ enum gt_intern_kind { GT_INTERN_CATEGORY, GT_INTERN_NAME, GT_INTERN_ANNOTATION, 
 #define GT_INTERN_CACHE 1024u
 
 struct gt_intern {
-	struct gt_intern_slot { uint64_t hash; size_t at; uint32_t bytes, iid, kind; } *slots; /* at: in texts; iid 0: free */
+	/* at: in texts; iid 0: free */
+	struct gt_intern_slot { uint64_t hash; size_t at; uint32_t bytes, iid, kind; } *slots;
 	uint32_t mask, n, next[GT_INTERN_KINDS];
 	struct gt_text texts;             /* all of them, end to end */
 	struct gt_text fresh;             /* fields of InternedData that no packet has carried yet */
