@@ -22,7 +22,7 @@ static void update_pending(struct gt_timeline *t)
 {
 	t->pending_source->ready = t->pending.n > 0;
 	if (t->pending.n)
-		t->pending_source->key = t->pending.v[0].key;
+		t->pending_source->key = (struct gt_tl_key){ t->pending.v[0].at, t->pending.v[0].end, GT_TL_DEVICE };
 }
 
 static struct gt_tl_pending *slot_at(struct gt_timeline *t, uint32_t slot)
@@ -64,13 +64,12 @@ static bool keep_extra(struct gt_tl_pending *p)
 static bool keep_command(struct gt_timeline *t, const struct gt_call *call, uint32_t track)
 {
 	const struct gt_command *c = call->command;
-	struct gt_tl_key key = { call->start_ns, call->start_ns, GT_TL_DEVICE };
-	uint32_t slot = take_slot(t);
+	struct gt_tl_entry e = { .at = call->start_ns, .end = call->start_ns, .slot = take_slot(t) };
 	struct gt_tl_pending *p;
 
-	if (slot == UINT32_MAX)
+	if (e.slot == UINT32_MAX)
 		return false;
-	p = slot_at(t, slot);
+	p = slot_at(t, e.slot);
 	*p = (struct gt_tl_pending){ .command = *c,
 		.start_ns = call->start_ns,
 		.id = call->id,
@@ -78,10 +77,10 @@ static bool keep_command(struct gt_timeline *t, const struct gt_call *call, uint
 		.thread = call->thread,
 		.track = track };
 	if (has_times(c)) {
-		key.at = c->start_ns > call->start_ns ? c->start_ns : call->start_ns; /* TIMELINE1 */
-		key.end = c->end_ns;
+		e.at = c->start_ns > call->start_ns ? c->start_ns : call->start_ns; /* TIMELINE1 */
+		e.end = c->end_ns;
 	}
-	if (!keep_extra(p) || !gt_tl_heap_push(&t->pending, (struct gt_tl_entry){ .key = key, .slot = slot })) {
+	if (!keep_extra(p) || !gt_tl_heap_push(&t->pending, e)) {
 		free(p->extra);
 		return false;
 	}
@@ -89,6 +88,13 @@ static bool keep_command(struct gt_timeline *t, const struct gt_call *call, uint
 		t->most_pending = t->pending.n;
 	update_pending(t);
 	return true;
+}
+
+/* Of many that waited those that are done need not stay in this process. */
+static void forget_slots(struct gt_timeline *t)
+{
+	if (t->slots.fd && ++t->uses % (GT_BULK_FORGET / 4 / sizeof(struct gt_tl_pending)) == 0)
+		gt_bulk_forget(&t->slots, 0, t->slots.capacity);
 }
 
 static void give_slot_back(struct gt_timeline *t)
@@ -103,6 +109,7 @@ static void give_slot_back(struct gt_timeline *t)
 	p->next_free = t->free_slot;
 	t->free_slot = t->taken;
 	t->taken = UINT32_MAX;
+	forget_slots(t);
 }
 
 static int step_pending(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)

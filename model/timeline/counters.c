@@ -18,9 +18,9 @@ static void update(struct gt_timeline *t)
 
 	if (t->has_bytes_due)
 		return; /* key stays: the second value of the same change */
-	s->ready = t->counts.n > 0 && (t->options.to_ns == GT_NO_TIME || t->counts.v[0].key.at <= t->options.to_ns);
+	s->ready = t->counts.n > 0 && (t->options.to_ns == GT_NO_TIME || t->counts.v[0].at <= t->options.to_ns);
 	if (s->ready)
-		s->key = t->counts.v[0].key;
+		s->key = (struct gt_tl_key){ t->counts.v[0].at, t->counts.v[0].end, GT_TL_DEVICE };
 }
 
 static struct gt_tl_count *count_of(struct gt_timeline *t, uint32_t track)
@@ -40,15 +40,15 @@ static struct gt_tl_count *count_of(struct gt_timeline *t, uint32_t track)
 }
 
 /* Changes of one queue at one time lie side by side: the track stands where an item's end would. */
-static bool push(struct gt_timeline *t, uint32_t track, int64_t at_ns, int64_t commands, int64_t bytes)
+static bool push(struct gt_timeline *t, uint32_t track, int64_t at_ns, int32_t commands, int64_t bytes)
 {
-	struct gt_tl_key key = { at_ns, INT64_MAX - (int64_t)track, GT_TL_DEVICE };
+	struct gt_tl_entry e = {
+		.at = at_ns, .end = INT64_MAX - (int64_t)track, .slot = track, .commands = commands, .bytes = bytes
+	};
 
 	if (t->options.from_ns != GT_NO_TIME && at_ns < t->options.from_ns)
-		key.at = t->options.from_ns;
-	if (!count_of(t, track) ||
-		!gt_tl_heap_push(&t->counts,
-			(struct gt_tl_entry){ .key = key, .slot = track, .commands = commands, .bytes = bytes }))
+		e.at = t->options.from_ns;
+	if (!count_of(t, track) || !gt_tl_heap_push(&t->counts, e))
 		return false;
 	update(t);
 	return true;
@@ -118,7 +118,7 @@ static int take(struct gt_timeline *t, struct gt_tl_source *s, struct gt_item *i
 	commands = e.commands;
 	c->commands += e.commands;
 	c->bytes += e.bytes;
-	while (t->counts.n && t->counts.v[0].key.at == s->key.at && t->counts.v[0].slot == of) {
+	while (t->counts.n && t->counts.v[0].at == s->key.at && t->counts.v[0].slot == of) {
 		e = gt_tl_heap_pop(&t->counts);
 		c->commands += e.commands;
 		c->bytes += e.bytes;

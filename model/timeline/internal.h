@@ -49,8 +49,9 @@ struct gt_tl_source {
 };
 #define GT_TL_SOURCES 32
 
-/* Heaps of what others put in, by key and then by number. */
-struct gt_tl_entry { struct gt_tl_key key; uint64_t number; uint32_t slot; int64_t commands, bytes; };
+/* Heaps of what others put in, by time, end (the later first) and number: all of one heap have one rank. As small as
+ * can be, for there is one for each pending command. */
+struct gt_tl_entry { int64_t at, end; uint64_t number; uint32_t slot; int32_t commands; int64_t bytes; };
 struct gt_tl_heap { struct gt_tl_entry *v; size_t n, room; uint64_t numbers; };
 bool gt_tl_heap_push(struct gt_tl_heap *h, struct gt_tl_entry e);      /* false: out of memory */
 struct gt_tl_entry gt_tl_heap_pop(struct gt_tl_heap *h);
@@ -88,7 +89,7 @@ struct gt_timeline {
 	struct gt_bulk slots;             /* struct gt_tl_pending */
 	uint32_t free_slot;               /* UINT32_MAX none */
 	uint32_t taken;                   /* slot of the item that is handed out; UINT32_MAX none */
-	size_t bulk_total, n_pending, most_pending;
+	size_t bulk_total, most_pending, uses;   /* uses: of slots */
 
 	struct gt_tl_heap counts;         /* slot: track */
 	struct gt_tl_count *count;        /* by track */

@@ -31,9 +31,9 @@ bool gt_tl_overlaps(const struct gt_timeline *t, int64_t start_ns, int64_t end_n
 
 static bool entry_before(const struct gt_tl_entry *a, const struct gt_tl_entry *b)
 {
-	if (gt_tl_before(&a->key, &b->key))
-		return true;
-	return !gt_tl_before(&b->key, &a->key) && a->number < b->number;
+	if (a->at != b->at)
+		return a->at < b->at;
+	return a->end != b->end ? a->end > b->end : a->number < b->number;
 }
 
 bool gt_tl_heap_push(struct gt_tl_heap *h, struct gt_tl_entry e)
