@@ -341,45 +341,82 @@ static int perfetto_write(const struct gt_export *x, struct gt_err *err)
 
 /* ---- how large it will be ---- */
 
-/* What the timeline is made from, and the part of it that the window has. */
-static double all_sources(const struct pf *p)
-{
-	const struct gt_session *s = gt_model_session(p->m);
-	double n = (double)gt_cuda_count(p->cuda, GT_CUDA_CALL) + (double)gt_model_range_count(p->m),
-	       from = p->x->from_ns > 0 ? (double)p->x->from_ns : 0,
-	       to = p->x->to_ns != GT_NO_TIME && p->x->to_ns < s->duration_ns ? (double)p->x->to_ns
-									      : (double)s->duration_ns;
+enum { CALLS, WORK, RANGES, CLASSES };
 
-	for (uint32_t i = 0; i < gt_model_process_count(p->m); i++)
-		n += (double)gt_model_process(p->m, i)->calls + (double)gt_model_process(p->m, i)->callbacks;
-	if (s->duration_ns <= 0 || to <= from)
-		return 0;
-	return n * (to - from) / (double)s->duration_ns;
+/* A counter changes with what is pending. */
+static int class_of(const struct gt_item *item)
+{
+	if (item->range)
+		return RANGES;
+	return gt_item_facts[item->kind].where == GT_WHERE_DEVICE || item->kind == GT_ITEM_COUNTER ? WORK : CALLS;
 }
 
-/* The first items, as they would be written; all others are taken to be like them. */
+/* How much of each class the whole trace has; a process' counts have CUDA's calls and work in them. */
+static void count_all(const struct pf *p, double all[CLASSES])
+{
+	double cuda_calls = (double)gt_cuda_count(p->cuda, GT_CUDA_CALL);
+
+	all[CALLS] = 0;
+	all[WORK] = (double)gt_model_hsa_kernel_count(p->m);
+	all[RANGES] = (double)gt_model_range_count(p->m);
+	for (uint32_t i = 0; i < gt_model_process_count(p->m); i++) {
+		const struct gt_process *process = gt_model_process(p->m, i);
+
+		all[CALLS] += (double)process->calls + (double)process->callbacks;
+		all[WORK] += (double)process->commands;
+	}
+	/* ... but not those that a runtime call made inside it */
+	if (gt_option_is(p->x->options, "cuda-driver-rows", "all") && all[CALLS] < cuda_calls)
+		all[CALLS] = cuda_calls;
+}
+
+/* The part of the session that the window has. */
+static double part_of(const struct pf *p)
+{
+	double length = (double)gt_model_session(p->m)->duration_ns, from = 0, to = length;
+
+	if (p->x->from_ns != GT_NO_TIME && p->x->from_ns > 0)
+		from = (double)p->x->from_ns;
+	if (p->x->to_ns != GT_NO_TIME && (double)p->x->to_ns < to)
+		to = (double)p->x->to_ns;
+	return length > 0 && to > from ? (to - from) / length : 0;
+}
+
+/* The first items of the timeline, as they would be written: all others of their class are taken to be like them. */
+static uint64_t sample(struct pf *p, struct gt_text *to)
+{
+	double bytes[CLASSES] = { 0 }, n[CLASSES] = { 0 }, all[CLASSES], found = 0, sum = 0;
+	const struct gt_item *item;
+	struct gt_err err = { 0 };
+
+	for (; p->items < SAMPLE_ITEMS && gt_timeline_next(p->t, &item, &err) == 1; to->used = 0) {
+		int class = class_of(item);
+
+		to->used = 0;
+		put_item(p, item);
+		n[class] += item->kind != GT_ITEM_COUNTER;
+		bytes[class] += (double)to->used;
+		found += (double)to->used;
+	}
+	if (p->items < SAMPLE_ITEMS)
+		return (uint64_t)found;
+	count_all(p, all);
+	for (int i = 0; i < CLASSES; i++)
+		sum += n[i] > 0 ? bytes[i] / n[i] * all[i] * part_of(p) : 0;
+	return (uint64_t)(sum > found ? sum : found);
+}
+
 static uint64_t perfetto_forecast(const struct gt_export *x)
 {
 	struct pf *p = malloc(sizeof *p);
-	struct gt_err err = { 0 };
 	struct gt_text to = { 0 };
-	const struct gt_item *item;
-	uint64_t bytes = 0, sources = 0;
-	double all;
+	struct gt_err err = { 0 };
+	uint64_t bytes = 0;
 
 	if (!p)
 		return 0;
-	if (!begin(p, x, &to, true, &err)) {
-		while (p->items < SAMPLE_ITEMS && gt_timeline_next(p->t, &item, &err) == 1) {
-			put_item(p, item);
-			sources += item->kind == GT_ITEM_CALL || item->kind == GT_ITEM_CALLBACK || item->range;
-			bytes += to.used;
-			to.used = 0;
-		}
-		all = all_sources(p);
-		if (p->items == SAMPLE_ITEMS && sources && (double)sources < all)
-			bytes = (uint64_t)((double)bytes * (all / (double)sources));
-	}
+	if (!begin(p, x, &to, true, &err))
+		bytes = sample(p, &to);
 	end(p);
 	free(p);
 	gt_text_free(&to);
