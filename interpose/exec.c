@@ -175,31 +175,35 @@ EXPORTED int execveat(int dir, const char *path, char *const argv[], char *const
 }
 
 /* Arguments up to the NULL that ends them. */
-static size_t count_arguments(va_list list)
+static size_t count_arguments(va_list *list)
 {
 	size_t n = 1;
 
-	while (va_arg(list, char *))
+	while (va_arg(*list, char *))
 		n++;
 	return n;
 }
 
-static void copy_arguments(char **argv, size_t n, const char *first, va_list list)
+/*
+ * By pointer: execle's environment stands behind what is copied here. A va_list that is passed by value is a copy on
+ * aarch64 (a structure), and only on x86-64 (an array) would the caller's have moved on.
+ */
+static void copy_arguments(char **argv, size_t n, const char *first, va_list *list)
 {
 	argv[0] = (char *)first;
 	for (size_t i = 1; i <= n; i++)
-		argv[i] = va_arg(list, char *);
+		argv[i] = va_arg(*list, char *);
 }
 
 /* As the C library does it, the vector is on the stack: no allocation behind fork. argv[n] is the NULL. */
 #define ARGUMENTS(first) \
 	va_list list; \
 	va_start(list, first); \
-	size_t n = count_arguments(list); \
+	size_t n = count_arguments(&list); \
 	va_end(list); \
 	char *argv[n + 1]; \
 	va_start(list, first); \
-	copy_arguments(argv, n, first, list)
+	copy_arguments(argv, n, first, &list)
 
 EXPORTED int execl(const char *path, const char *arg, ...)
 {

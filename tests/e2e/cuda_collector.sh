@@ -86,6 +86,6 @@ check "... and both trace" walk counts report
 cp "$GPUTAP_BUILD/libgputap.so" copy.so && mkdir -p copy && mv copy.so copy/libgputap.so
 CUDA_INJECTION64_PATH=$PWD/copy/libgputap.so traced -- "$examples/vector_add"
 check "another copy of this library is not chained" eval "silent && walk images 1 && walk counts report"
-CUDA_INJECTION64_PATH=/nonexistent.so traced -- "$examples/vector_add"
+CUDA_INJECTION64_PATH=$PWD/no-such-library.so traced -- "$examples/vector_add"
 check "one that does not exist is passed over, as the driver does" eval "silent && walk counts report"
 finish

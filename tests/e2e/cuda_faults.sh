@@ -64,7 +64,7 @@ fault child-flush-hangs 0 "" "" -- $storm
 fault drop=7,zero-times=5,out-of-order,late-buffers 0 "CUPTI_DROPPED=+ TIME_ZERO=+" - -- $storm
 }
 fault "" 1 CUPTI_MISSING=1 "kernel=0 copy=0" FAKEGPU_DRIVER=11000 -- "$examples/vector_add"
-fault "" 1 CUPTI_MISSING=1 "kernel=0 copy=0" --cupti=/nonexistent.so -- "$examples/vector_add"
+fault "" 1 CUPTI_MISSING=1 "kernel=0 copy=0" --cupti=$PWD/no-such-library.so -- "$examples/vector_add"
 # The library of CUDA 13.2 ends a process whose driver it refuses at the first question; later ones answer nothing.
 fault "" 1 CUPTI_MISSING=1 "kernel=0 copy=0" FAKEGPU_DRIVER=12080 --cupti="$gpu/v130202/libcupti.so.13" -- "$examples/vector_add"
 fault "" 1 CUPTI_MISSING=1 "kernel=0 copy=0" FAKEGPU_DRIVER=12080 --cupti="$gpu/v130500/libcupti.so.13" -- "$examples/vector_add"

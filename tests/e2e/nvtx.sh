@@ -29,7 +29,7 @@ check "without the domain the client finds no tool" grep -qx "no tool" without.o
 check "... and there is no image in the trace" absent without.gputap/[0-9]
 "$tap" run -q -f -t nvtx -o alone -- "$byhand" >/dev/null 2>&1
 check "the domain alone is enough" verify byhand alone.gputap
-NVTX_INJECTION64_PATH=/nonexistent/tool.so "$tap" run -q -f -o other -- "$byhand" >other.out 2>/dev/null
+NVTX_INJECTION64_PATH=$PWD/no-such-folder/tool.so "$tap" run -q -f -o other -- "$byhand" >other.out 2>/dev/null
 check "another tool's path stays as it is" grep -qx "no tool" other.out
 LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=preload "$byhand" >preload.out 2>/dev/null
 check "a plain preload is found as well" verify byhand preload.gputap

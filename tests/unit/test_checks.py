@@ -272,7 +272,7 @@ class Symbols(unittest.TestCase):
         self.assertIn("libgputap-osrt.so may not import malloc", out)
 
     def test_a_library_that_is_not_there_is_an_error(self):
-        rc, out = run(ROOT / "scripts/check-symbols", "/nonexistent/libgputap.so")
+        rc, out = run(ROOT / "scripts/check-symbols", str(ROOT / "no-such-folder/libgputap.so"))
         self.assertEqual(rc, 1)
         self.assertIn("no such library", out)
 

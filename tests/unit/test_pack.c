@@ -190,10 +190,10 @@ static void packing_again_changes_nothing(void **state)
 	assert_int_equal(stat(packed, &after), 0);
 	assert_int_equal(before.st_size, after.st_size);
 	unlink(packed);
-	assert_int_equal(gt_pack("/nonexistent", packed, &err), -1);
+	assert_int_equal(gt_pack("no-such-trace", packed, &err), -1);
 	assert_int_equal(err.kind, GT_EXIT_INPUT);
 	assert_int_equal(access(packed, F_OK), -1);
-	assert_int_equal(gt_pack(path, "/nonexistent/x", &err), -1);
+	assert_int_equal(gt_pack(path, "no-such-folder/x", &err), -1);
 	assert_int_equal(err.kind, GT_EXIT_OUTPUT);
 }
 
