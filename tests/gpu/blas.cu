@@ -22,7 +22,8 @@ int main()
 	COPY(cudaMemcpy(db, b.data(), a.size() * 4, cudaMemcpyHostToDevice));
 	right &= cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS;
 	for (int i = 0; i < 10; i++)
-		right &= cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, da, n, db, n, &zero, dc, n) == CUBLAS_STATUS_SUCCESS;
+		right &= cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, da, n, db, n, &zero, dc, n) ==
+			 CUBLAS_STATUS_SUCCESS;
 	COPY(cudaMemcpy(c.data(), dc, a.size() * 4, cudaMemcpyDeviceToHost));
 	for (float v : c)
 		right &= v == 2.0f * n;

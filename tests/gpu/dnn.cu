@@ -23,9 +23,11 @@ int main()
 	COPY(cudaMemcpy(x, host.data(), n * 4, cudaMemcpyHostToDevice));
 	right &= cudnnCreate(&handle) == CUDNN_STATUS_SUCCESS;
 	right &= cudnnCreateTensorDescriptor(&shape) == CUDNN_STATUS_SUCCESS;
-	right &= cudnnSetTensor4dDescriptor(shape, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 1, 1, n) == CUDNN_STATUS_SUCCESS;
+	right &= cudnnSetTensor4dDescriptor(shape, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 1, 1, n) ==
+		 CUDNN_STATUS_SUCCESS;
 	right &= cudnnCreateActivationDescriptor(&relu) == CUDNN_STATUS_SUCCESS;
-	right &= cudnnSetActivationDescriptor(relu, CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0) == CUDNN_STATUS_SUCCESS;
+	right &= cudnnSetActivationDescriptor(relu, CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0) ==
+		 CUDNN_STATUS_SUCCESS;
 	right &= cudnnActivationForward(handle, relu, &one, shape, x, &zero, shape, x) == CUDNN_STATUS_SUCCESS;
 	COPY(cudaMemcpy(host.data(), x, n * 4, cudaMemcpyDeviceToHost));
 	for (int i = 0; i < n; i++)

@@ -1,8 +1,9 @@
 /*
  * tests/gpu/gpu.h - what the programs for a real GPU share: each checks its own results and says what it did
  *
- * The last line of a program is "counts kernels=N copies=N sets=N graphs=N failed=N": launches outside of graphs that succeeded, copies and
- * sets outside of graphs, graph launches, calls that were meant to fail. tests/gpu/check.py holds the trace against it.
+ * The last line of a program is "counts kernels=N copies=N sets=N graphs=N failed=N": launches outside of graphs that
+ * succeeded, copies and sets outside of graphs, graph launches, calls that were meant to fail. tests/gpu/check.py
+ * holds the trace against it.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -37,7 +38,8 @@ static std::atomic<long> kernels, copies, sets, graphs, failed;
 #define FAILS(call, expected) do { \
 	cudaError_t err_ = (call); \
 	if (err_ != (expected)) { \
-		std::fprintf(stderr, "%s:%d: %s, not %s: %s\n", __FILE__, __LINE__, cudaGetErrorName(err_), #expected, #call); \
+		std::fprintf(stderr, "%s:%d: %s, not %s: %s\n", __FILE__, __LINE__, cudaGetErrorName(err_), #expected, \
+		             #call); \
 		std::exit(1); \
 	} \
 	failed++; \
@@ -45,8 +47,9 @@ static std::atomic<long> kernels, copies, sets, graphs, failed;
 
 static inline int done(const char *name, bool right)
 {
-	std::printf("%s: %s\ncounts kernels=%ld copies=%ld sets=%ld graphs=%ld failed=%ld\n", name, right ? "right" : "WRONG",
-	            kernels.load(), copies.load(), sets.load(), graphs.load(), failed.load());
+	std::printf("%s: %s\n", name, right ? "right" : "WRONG");
+	std::printf("counts kernels=%ld copies=%ld sets=%ld graphs=%ld failed=%ld\n", kernels.load(), copies.load(),
+	            sets.load(), graphs.load(), failed.load());
 	return right ? 0 : 1;
 }
 

@@ -19,7 +19,7 @@ int main()
 
 	MUST(cudaMalloc(&x, n * sizeof *x));
 	MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	for (int adds = 2; adds <= 3; adds++) {         /* "other" has one more kernel's worth: another grid, the same shape */
+	for (int adds = 2; adds <= 3; adds++) {         /* "other" has another grid, the same shape */
 		MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
 		MUST(cudaMemsetAsync(x, 0, n * sizeof *x, stream));
 		for (int i = 0; i < 2; i++)

@@ -1,8 +1,9 @@
 /*
  * tests/gpu/scrub.c - makes a recording fit to be given away: scrub TRACE.gputap OUT
  *
- * TRACE is a directory. What names the machine or its owner is replaced in the texts (host, user, working directory, boot id), the GPUs' UUIDs in the
- * activities become their numbers; the rest stays byte by byte. OUT is the packed result.
+ * TRACE is a directory. What names the machine or its owner is replaced in the texts (host, user, working directory,
+ * boot id), the GPUs' UUIDs in the activities become their numbers; the rest stays byte by byte. OUT is the packed
+ * result.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -17,8 +18,8 @@
 #include "trace/read/cupti.h"
 #include "trace/read/pack.h"
 
-static const struct { const char *key, *value; } replaced[] = { { "host", "gpu-machine" }, { "user", "user" }, { "cwd", "/tmp" },
-	{ "boot_id", "00000000-0000-0000-0000-000000000000" } };
+static const struct { const char *key, *value; } replaced[] = { { "host", "gpu-machine" }, { "user", "user" },
+	{ "cwd", "/tmp" }, { "boot_id", "00000000-0000-0000-0000-000000000000" } };
 
 _Noreturn static void fail(const char *what, const char *name)
 {
@@ -56,7 +57,8 @@ static void scrub_text(const char *path)
 		fail("cannot be replaced", path);
 }
 
-static void scrub_devices(const char *trace, struct gt_reader *r, const struct gt_cupti_buffer *b, const struct gt_cupti_sizes *sizes, int pid, int instance)
+static void scrub_devices(const char *trace, struct gt_reader *r, const struct gt_cupti_buffer *b,
+	const struct gt_cupti_sizes *sizes, int pid, int instance)
 {
 	struct gt_cupti_walk *w;
 	struct gt_err err = { 0 };

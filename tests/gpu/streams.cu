@@ -52,7 +52,7 @@ int main()
 	bool right = ms > 0;
 
 	for (unsigned s = 0; s < streams; s++) {
-		right &= host[s * n] == host[0] && host[s * n + n - 1] == 1;    /* the spun part, and the one that only got one more */
+		right &= host[s * n] == host[0] && host[s * n + n - 1] == 1;    /* spun; only one more */
 		MUST(cudaFree(x[s]));
 		MUST(cudaStreamDestroy(stream[s]));
 	}
