@@ -58,11 +58,31 @@ $(T)/fault/%: tests/fault/%.c
 	@echo "  CC      $<"
 	$(Q)$(CC) $(BASE) -O1 $(SANF) -MF $@.d -o $@ $< -lOpenCL -ldl -lpthread -lm
 
-# Beside the programs that scripts/test-gpu compiles: it may have to run where no compiler is.
-$(O)/gpu/scrub: tests/gpu/scrub.c $(O)/libgt.a
+# Beside the programs that scripts/test-gpu compiles: they may have to run where no compiler is.
+GPU_DOUBTS := $(patsubst tests/gpu/%.c,$(O)/gpu/bin/%,$(wildcard tests/gpu/doubt_*.c))
+GPU_TARGETS := $(O)/gpu/scrub $(O)/gpu/raw $(O)/gpu/libnomodules.so $(GPU_DOUBTS)
+
+.PHONY: gpu-programs
+gpu-programs: $(GPU_TARGETS) $(T)/e2e/cl_commands $(T)/fault/cuda_kill
+
+$(O)/gpu/scrub $(O)/gpu/raw: $(O)/gpu/%: tests/gpu/%.c $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(O)/libgt.a -lzstd -lxxhash -lm
+
+# As the CUDA examples: linked with the stand-in, they run on a real machine.
+$(O)/gpu/bin/doubt_%: tests/gpu/doubt_%.c tests/gpu/doubt.h examples/cuda/cuda_small.h $(wildcard trace/format/cupti.*) \
+		$(FAKEGPU_LIB)/libcudart.so.13
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) -std=gnu11 $(WARN) -g -O1 $(SANF) -D_GNU_SOURCE -I. -o $@ $< -Wl,--as-needed \
+		$(FAKEGPU_LIB)/libcudart.so.13 $(FAKEGPU_LIB)/libcuda.so.1 -ldl -lpthread
+
+$(O)/gpu/libnomodules.so: tests/gpu/nomodules.c $(FAKEGPU_LIB)/libcupti.so.13
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) -std=gnu11 $(WARN) -g -O1 $(SANF) -D_GNU_SOURCE -fPIC -shared -o $@ $< -Wl,--no-as-needed \
+		$(FAKEGPU_LIB)/libcupti.so.13 -ldl
 
 # Benchmarks of the recording itself: nothing but the shim's objects.
 $(O)/bench/%: bench/%.c $(SHIM_OBJ) $(GEN_OBJ)
@@ -70,7 +90,7 @@ $(O)/bench/%: bench/%.c $(SHIM_OBJ) $(GEN_OBJ)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(SHIM_CFLAGS) -MF $@.d -o $@ $< $(SHIM_OBJ) $(GEN_OBJ) -ldl -lpthread $(SHIM_LIBS)
 
-test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(FAKEGPU_TARGETS) $(O)/gpu/scrub
+test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(FAKEGPU_TARGETS) $(GPU_TARGETS)
 
 check: test-programs
 	@GPUTAP_BUILD=$(abspath $(O)) tests/run $(TESTS)
