@@ -1,61 +1,108 @@
 #!/usr/bin/env bash
-# tests/fakegpu/gpu_script.sh - scripts/test-gpu does all its steps: here on the stand-in machine, with its examples in the place of the CUDA programs
-#
-# Says nothing about GPUs. What is tested is the script, the comparison of traces with what programs say, the recordings and their scrubbing.
+# tests/fakegpu/gpu_script.sh - scripts/test-gpu does the steps of its parts 2 to 4: here on the stand-in machine
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
-root=$GPUTAP_TESTS/..
-passed=0 failed=0
-stand_in=$GPUTAP_BUILD/tests/fakegpu
-unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX "${!GPUTAP_CUDA@}"
+# shellcheck source=tests/fakegpu/gpu_lib.sh
+. "$GPUTAP_TESTS/fakegpu/gpu_lib.sh"
+make_build
+sed -i '1s/^./0/' build/gpu/bin/errors.sha256           # of other sources than those that are here
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
-mkdir -p build/gpu/bin
-for f in gputap libgputap.so libgputap-audit.so; do ln -s "$GPUTAP_BUILD/$f" build/; done
-ln -s "$GPUTAP_BUILD/gpu/scrub" build/gpu/
-as() {                                          # NAME EXAMPLE WORDS...: a program of that name; it says what the machine counted
-	cat >"build/gpu/bin/$1" <<X
-#!/bin/sh
-LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib FAKEGPU_REPORT=\${TMPDIR:-/tmp}/report.\$\$ $GPUTAP_BUILD/examples/cuda/${*:2} || exit
-awk -v known=$([ "$2" = graphs ] && echo 0 || echo 1) '{ n[\$1] = \$2 } END { printf "counts kernels=%d copies=%d sets=%d graphs=%d failed=0\n",
-	known ? n["kernels"] : -1, known ? n["copies"] : -1, known ? n["sets"] : -1, n["graph-launches"] }' \${TMPDIR:-/tmp}/report.\$\$
-rm -f \${TMPDIR:-/tmp}/report.\$\$
+# A torch that computes nothing and touches the device a little.
+mkdir -p torch
+cat >torch/__init__.py <<'X'
+import ctypes, sys
+from unittest.mock import MagicMock
+runtime, memory = ctypes.CDLL('libcudart.so.13'), ctypes.c_void_p()
+runtime.cudaMalloc(ctypes.byref(memory), ctypes.c_size_t(64))
+runtime.cudaMemset(memory, 0, ctypes.c_size_t(64))
+runtime.cudaDeviceSynchronize()
+sys.modules['torch'] = MagicMock()
+sys.modules['torch.profiler'] = MagicMock()
 X
-	chmod +x "build/gpu/bin/$1"
-}
-# shellcheck disable=SC2016
-{
-as vector_add vector_add; as copies streams; as streams streams; as graphs graphs; as cooperative managed; as pools pools; as errors errors
-as leave vector_add; as blas streams; as dnn streams; as storm 'storm $1 $(($2 / 20))'
-}
-printf '#!/bin/sh\necho ns 1000.0\n' >build/gpu/bin/cost
-chmod +x build/gpu/bin/cost
-LD_LIBRARY_PATH=$stand_in/lib GPUTAP_BUILD=$PWD/build GPU_ROUNDS=1 timeout 110 "$root/scripts/test-gpu" -o out >script.log 2>&1
+export GPU_ROUNDS=1 GPU_KILL_AFTER=1 PYTHONPATH=$PWD
+export GPU_OPENCL=$GPUTAP_BUILD/tests/fakecl/libfakecl.so
+gpu script.log -o out --part 2 --part 3 --part 4
 check "the script ends well" test $? = 0
-grep -E '^FAIL' script.log
-for step in vector_add streams graphs graph_nodes storm storm_arguments leave_at_once blas costs killed; do
-	check "step $step passes" grep -q "^ok    $step" script.log
+grep -E '^FAIL' -A 3 script.log
+for step in vector_add streams graphs graph_nodes all_kinds storm storm_arguments leave_at_once blas costs killed \
+	torch "torch costs"; do
+	check "step $step passes" has "^ok    $step: " script.log
 done
-check "its last line counts" grep -qE '^[0-9]+ passed, 0 failed, [0-9]+ skipped$' <(tail -n 1 script.log)
-check "results name the driver and each cost" test "$(grep -c '^| bare | 1000 | 0 | 1.00 |$' out/results.md):$(grep -c 'CUDA 13.0' out/results.md)" = 5:2
+check "its last line counts" has '^[0-9]+ passed, 0 failed, [0-9]+ skipped$' <(tail -n 1 script.log)
+check "it says which CUPTI is used" has "^CUPTI used: CUPTI 13.0.1 \($stand_in/lib/libcupti.so.13\)" script.log
+check "it holds a context meanwhile" has '"held": true' out/part2.jsonl
+check "... and lets it go" test -z "$(pgrep -P $$ -f hold.py)"
+check "a missing library of the vendor is skipped, with its name" \
+	has '^skipped: dnn: libcudnn.so.9: cannot open' script.log
+check "a program of other sources is not used" \
+	has '^skipped: compile errors: no nvcc, and what is there is of other sources' script.log
+check "... and its step is skipped" has '^skipped: errors: errors is not there' script.log
+check "carried programs are trusted by what they were made of" has '^ok    compile streams \(was there\)' script.log
+check "managed pages are no copies without a call" has '^ok    all_kinds: .* 0 do not hold' script.log
+check "the error of the start times is told" \
+	has '^ +start after call, ns: least .*; < -50 us: 0, .*from 1 ms: ' script.log
+check "OpenCL runs on the driver that is named" has "^ok    opencl: $GPU_OPENCL: [0-9]+ calls" script.log
+check "the default is recorded before unified memory" \
+	test "$(grep -oE '^ok    record (copies|managed):' script.log | head -n 1)" = "ok    record copies:"
+check "losses are told to 3 digits" \
+	test "$(LD_LIBRARY_PATH=$stand_in/lib python3 "$root/tests/gpu/torch_step.py" | head -n 1)" = "loss 1.000"
+
+# Results
+"$root/scripts/test-gpu-report" --stand-in out >results.md
+check "the document has each cost: best, median, mean, 99 %" \
+	test "$(grep -c '^| bare | 900 | 1000 | 1100 | 5000 | 0 | 1.00 | 1 |$' results.md)" = 5
+check "... PyTorch's, beside its own profiler" \
+	test "$(grep -cE '^\| (bare|Kineto, C|with arg).* 1 \|$' results.md)" = 12
+check "... the GPU, the driver, the steps" \
+	test "$(grep -cE '^gputap stand-in GPU 0, driver .* \(CUDA 13.0\)|^- ok \*\*streams\*\*' results.md)" = 4
+check "... and no folder of this machine" hasnt "$stand_in|$GPUTAP_BUILD" results.md
+check "... and says which part was not run" has '^Not run\.$' results.md
+check "figures of the stand-in are refused otherwise" hasnt . <("$root/scripts/test-gpu-report" out 2>/dev/null)
 tar xf out/recordings.tar
 check "recordings are small and packed" test "$(find recordings -name '*.gputap' -type f -size -2000k | wc -l)" = 12
 said=$("$GPUTAP_BUILD/gputap" info --json recordings/streams.gputap 2>/dev/null)
-check "they do not name this machine" test "$(grep -c '"host":"gpu-machine".*"cwd":"/tmp"' <<<"$said"):$(grep -cF "$PWD" <<<"$said")" = 1:0
-check "... they can be replayed" grep -q "^10 vector_add\|^10 add_one" <(LD_LIBRARY_PATH=$stand_in/lib "$stand_in/replay" --list recordings/streams.gputap)
-LD_LIBRARY_PATH='' timeout 60 "$root/scripts/test-gpu" -o none >none.log 2>&1
+check "they do not name this machine" \
+	test "$(grep -c '"host":"gpu-machine".*"cwd":"/tmp"' <<<"$said"):$(grep -cF "$PWD" <<<"$said")" = 1:0
+check "... they can be replayed" has "^10 vector_add|^10 add_one" \
+	<(LD_LIBRARY_PATH=$stand_in/lib "$stand_in/replay" --list recordings/streams.gputap)
+
+# What was done is not done again; what is too large is removed, and that is said.
+GPU_MOST_BYTES=20000 gpu again.log -o out --part 3 --part 4
+check "a part goes on where it was" test "$(grep -cE '^ok    (costs|torch|torch costs) \(before\)' again.log)" = 3
+check "a result that is too large is compressed" has '^compressed: recordings.tar$' again.log
+check "... and removed when that is not enough" has '^removed: recordings.tar.gz, [0-9]+ bytes' again.log
+
+LD_LIBRARY_PATH='' NVCC='' timeout 60 "$root/scripts/test-gpu" -o none >none.log 2>&1
 check "without a GPU it is skipped, and says so" test "$?:$(tail -n 1 none.log)" = "77:skipped: no GPU"
-# It can fail: a program that says more than it did.
+check "a part that is not there is refused" test "$("$root/scripts/test-gpu" --part 5 2>&1; echo $?)" = \
+	"test-gpu: --part is 1, 2, 3 or 4, not '5'; scripts/test-gpu --help says more
+2"
+
+# It can fail: a program that says more than it did; a kill after which something is not there.
 sed -i 's/known ? n\["kernels"\]/known ? n["kernels"] + 1/' build/gpu/bin/vector_add
 LD_LIBRARY_PATH=$stand_in/lib build/gputap run -q -f -o wrong -- build/gpu/bin/vector_add >wrong.out 2>&1
-GPUTAP_BUILD=$PWD/build python3 "$GPUTAP_TESTS/gpu/check.py" wrong.gputap wrong.out >wrong.log
+export GPUTAP_BUILD=$PWD/build
+python3 "$GPUTAP_TESTS/gpu/check.py" wrong.gputap wrong.out >wrong.log
 check "a count that differs fails" test "$?:$(grep -c 'kernels: 1 in the trace, the program made 2' wrong.log)" = 1:1
+python3 - "$root/tests/gpu" <<'X'
+import sys
+sys.path.insert(0, sys.argv[1])
+import check, trace
+names = ['__cudaLaunchKernel', 'cudaLaunchKernelExC', 'cuLaunchCooperativeKernel', 'cudaLaunchKernel_ptsz']
+assert all(check.LAUNCHES.match(name) for name in names)
+assert not any(check.LAUNCHES.match(name) for name in ['cudaGraphLaunch', 'cuGraphLaunch', 'cudaMemcpy'])
+assert check.may_start(-50000) and not check.may_start(-50001)
+said = trace.histogram([-60000, -1, 0, 7, 2000000])
+assert said.startswith('< -50 us: 1, from -50 us: 0, from -10 us: 0, from -1 us: 1, from 0 ns: 2,'), said
+X
+check "launches of each CUDA count, and 50 us are the limit of a start before its call" test $? = 0
+python3 - <<'X'
+import struct
+open('claims', 'wb').write(struct.pack('<3Q', 1, 5, 5))
+X
+python3 "$GPUTAP_TESTS/gpu/killed.py" wrong.gputap claims claims >killed.log
+check "a kill fails that lost what was complete" \
+	test "$?:$(grep -c 'of what was complete before, 0 of 5 calls and 0 of 5 kernels' killed.log)" = 1:1
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

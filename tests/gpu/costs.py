@@ -1,84 +1,121 @@
-"""costs.py PROGRAMS-DIR ROUNDS - what tracing adds per CUDA operation on this GPU, as a table in Markdown
+"""costs.py SET PROGRAMS-DIR ROUNDS RESULTS.jsonl SECONDS - what tracing adds per CUDA operation on this GPU
 
-Runs tests/gpu/cost.cu bare and in each mode, in turns, and takes the median of the rounds. ns per operation on the issuing thread, less bare beside it.
+SET: launch, flush or torch. Runs tests/gpu/cost.cu (torch: torch_step.py) bare and in each mode, in turns, a round of
+everything before the next begins; appends to RESULTS one line per run: {"cost": case, "mode": ..., "round": ...,
+"best", "median", "mean", "p99": ns}. What is there already is not measured again; ends when SECONDS are over.
+Status 0: all measured; 3: the time was over; 1: something did not run.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
+import glob
+import json
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
-GPUTAP = os.path.join(os.environ.get('GPUTAP_BUILD', 'build'), 'gputap')
-PROGRAMS, ROUNDS = sys.argv[1], int(sys.argv[2])
-MODES = [
-    ('bare', None), ('loaded, nothing traced', ['-t', 'none']), ('kernels only', ['-t', 'cuda', '--cuda-api=none']),
-    ('and runtime calls', ['-t', 'cuda', '--cuda-api=runtime']), ('and all calls (default)', ['-t', 'cuda']),
-    ('with queue times', ['-t', 'cuda', '--cuda-latency']), ('with arguments', ['-t', 'cuda', '--cuda-args']),
-    ('buffers of 256 KiB', ['-t', 'cuda', '--cuda-buffer-size=256k']), ('buffers of 8 MiB', ['-t', 'cuda', '--cuda-buffer-size=8M']),
-]
-GRAPH_MODES = MODES[:1] + [('whole graphs (default)', ['-t', 'cuda']), ('a row per node', ['-t', 'cuda', '--cuda-graph-trace=node'])]
-CASES = [('empty kernel, 1 thread', ['launch', '1', '20000'], MODES), ('empty kernel, 8 threads', ['launch', '8', '5000'], MODES),
-         ('graph of 20 kernels', ['graph', '1', '2500'], GRAPH_MODES), ('copy of 64 bytes', ['copy', '1', '20000'], MODES[:5]),
-         ('cudaStreamQuery', ['query', '1', '50000'], [MODES[0], MODES[2], MODES[4], MODES[6]])]
-TORCH = [('bare', None), ('kernels only', ['-t', 'cuda', '--cuda-api=none']), ('and all calls (default)', ['-t', 'cuda']),
-         ('all calls and NVTX', ['-t', 'cuda,nvtx,cublas,cudnn']), ('with arguments', ['-t', 'cuda', '--cuda-args'])]
+from trace import GPUTAP
 
-
-def once(command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    found = re.search(r'^ns ([\d.]+)$', done.stdout, re.M)
-    return float(found.group(1)) if found and done.returncode == 0 else None
-
-
-def traced(options, command, work):
-    return [GPUTAP, 'run', '-q', '-f', '-o', work + '/t', *options, '--', *command] if options is not None else command
+HERE = os.path.dirname(os.path.abspath(__file__))
+NSYS = ['-t', 'cuda', '-s', 'none', '--cpuctxsw=none', '-f', 'true', '-o', 'WORK/n']
+BARE = [('bare', None)]
+DEFAULT = [('and all calls (default)', ['-t', 'cuda'])]
+KERNELS = [('kernels only', ['-t', 'cuda', '--cuda-api=none'])]
+FEW = BARE + [('loaded, nothing traced', ['-t', 'none'])] + KERNELS + [
+    ('and runtime calls', ['-t', 'cuda', '--cuda-api=runtime'])] + DEFAULT
+ARGUMENTS = [('with arguments', ['-t', 'cuda', '--cuda-args'])]
+ALL = FEW + [('with queue times', ['-t', 'cuda', '--cuda-latency'])] + ARGUMENTS + [
+    ('buffers of 256 KiB', ['-t', 'cuda', '--cuda-buffer-size=256k']),
+    ('buffers of 8 MiB', ['-t', 'cuda', '--cuda-buffer-size=8M'])]
+GRAPHS = BARE + [('whole graphs (default)', ['-t', 'cuda']),
+                 ('a row per node', ['-t', 'cuda', '--cuda-graph-trace=node'])]
+FLUSHES = [('--cuda-flush=%d' % ms, ['-t', 'cuda', '--cuda-flush=%d' % ms]) for ms in (0, 50, 250, 1000)]
+TORCH = BARE + KERNELS + DEFAULT + [('all calls and NVTX', ['-t', 'cuda,nvtx,cublas,cudnn'])] + ARGUMENTS
+# Long enough for several buffers (512 KiB last 1750 launches) and flushes (250 ms).
+CASES = {
+    'launch': [('empty kernel, 1 thread', ['launch', '1', '300000'], ALL),
+               ('empty kernel, 8 threads', ['launch', '8', '50000'], ALL),
+               ('graph of 20 kernels', ['graph', '1', '25000'], GRAPHS),
+               ('copy of 64 bytes', ['copy', '1', '150000'], FEW),
+               ('cudaStreamQuery', ['query', '1', '500000'], BARE + KERNELS + DEFAULT + ARGUMENTS)],
+    'flush': [('flush period', ['launch', '1', '400000'], FLUSHES)],
+    'torch': [('PyTorch, one training step', ['200'], TORCH)],
+}
+RIVALS = ('nsys', 'Kineto')    # whose failures are told and are not ours
+KINETO = [('Kineto, CUDA', ['200', 'kineto']), ('Kineto, CPU and CUDA', ['200', 'kineto', 'cpu'])]
 
 
 def nsys():
-    for path in ['nsys'] + ['/opt/nvidia/nsight-compute/2025.3.1/host/target-linux-x64/nsys']:
-        if shutil.which(path):
-            return path
-    return None
+    found = [shutil.which('nsys')] + sorted(glob.glob('/opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys'))
+    return next((path for path in found if path), None)
 
 
-def measure(title, command, modes, extra=()):
+def runs_of(which, programs):
+    """(case, mode, command) of one round, in order."""
+    runs, rival = [], nsys()
+    for title, arguments, modes in CASES[which]:
+        script = [sys.executable, os.path.join(HERE, 'torch_step.py')]
+        command = (script if which == 'torch' else [os.path.join(programs, 'cost')]) + arguments
+        for name, options in modes:
+            traced = [GPUTAP, 'run', '-q', '-f', '-o', 'WORK/t', *(options or []), '--', *command]
+            runs.append((title, name, command if options is None else traced))
+        if which == 'torch':
+            runs += [(title, name, script + words) for name, words in KINETO]
+        elif rival and modes is ALL:
+            runs.append((title, 'nsys -t cuda', [rival, 'profile', *NSYS, *command]))
+    return runs
+
+
+def once(command, limit):
     work = tempfile.mkdtemp()
-    runs = [(name, traced(options, command, work)) for name, options in modes]
-    runs += [(name, [a.replace('WORK', work) for a in full]) for name, full in extra]
-    figures = {name: [] for name, _ in runs}
-    for _ in range(ROUNDS):
-        for name, full in runs:
-            ns = once(full)
-            if ns is not None:
-                figures[name].append(ns)
-    shutil.rmtree(work)
-    bare = statistics.median(figures['bare']) if figures['bare'] else None
-    print('\n| %s | ns | added | x bare |\n| --- | ---: | ---: | ---: |' % title)
-    for name, values in figures.items():
-        if values and bare:
-            ns = statistics.median(values)
-            print('| %s | %.0f | %.0f | %.2f |' % (name, ns, ns - bare, ns / bare))
-        else:
-            print('| %s | did not run | | |' % name)
-    sys.stdout.flush()
+    try:
+        done = subprocess.run([a.replace('WORK', work) for a in command], capture_output=True, text=True,
+                              timeout=limit, check=False)
+        found = re.search(r'^ns (best=.*)$', done.stdout, re.M)
+        if not found or done.returncode:
+            return None, (done.stderr.strip().splitlines() or ['status %d' % done.returncode])[-1]
+        return {k: float(v) for k, v in re.findall(r'(\w+)=([\d.]+)', found.group(1))}, ''
+    except subprocess.TimeoutExpired:
+        return None, 'no end within %d s' % limit
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def measured(path):
+    if not os.path.exists(path):
+        return set()
+    rows = [json.loads(line) for line in open(path, encoding='utf-8') if line.startswith('{"cost"')]
+    return {(r['cost'], r['mode'], r['round']) for r in rows}
 
 
 def main():
-    rival = nsys()
-    for title, arguments, modes in CASES:
-        command = [os.path.join(PROGRAMS, 'cost')] + arguments
-        extra = [('nsys -t cuda', [rival, 'profile', '-t', 'cuda', '-s', 'none', '--cpuctxsw=none', '-f', 'true', '-o', 'WORK/n'] + command)] if rival and len(modes) > 5 else []
-        measure(title, command, modes, extra)
-    if subprocess.run([sys.executable, '-c', 'import torch; torch.zeros(1).cuda()'], capture_output=True, check=False).returncode == 0:
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'torch_step.py')
-        command = [sys.executable, script, '200']
-        measure('PyTorch, one training step', command, TORCH, [('Kineto, CUDA', [sys.executable, script, 'kineto']),
-                                                              ('Kineto, CPU and CUDA', [sys.executable, script, 'kineto', 'cpu'])])
+    which, programs, rounds, path, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], float(sys.argv[5])
+    until, known, failed, missing = time.monotonic() + seconds, measured(path), {}, 0
+    for number in range(1, rounds + 1):
+        for case, mode, command in runs_of(which, programs):
+            left = until - time.monotonic()
+            if (case, mode, number) in known or (case, mode) in failed:
+                continue
+            if left < 5:
+                missing += 1
+                continue
+            figures, why = once(command, min(60, left))
+            if figures is None:
+                failed[case, mode] = why
+                continue
+            with open(path, 'a', encoding='utf-8') as out:
+                out.write(json.dumps({'cost': case, 'mode': mode, 'round': number, **figures}) + '\n')
+    print('%d of %d runs measured%s' % (len(measured(path)), rounds * len(runs_of(which, programs)),
+                                        ', %d left when the time was over' % missing if missing else ''))
+    for (case, mode), why in failed.items():
+        print('%s, %s did not run: %s' % (case, mode, why))
+    ours = [mode for _, mode in failed if not mode.startswith(RIVALS)]
+    sys.exit(1 if ours else 3 if missing else 0)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,105 @@
+# tests/gpu/part2_programs.sh - programs, their recordings, a kill, the vendor's OpenCL: sourced by scripts/test-gpu
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+
+recordings=$work/recordings
+mkdir -p "$recordings"
+MOST_BYTES=2000000                      # of one recording; they are packed
+
+# Once more to be kept: under a name and in a place that say nothing of this machine, without what names it.
+record() {
+	local name=$1 options=$2 place=$work/gpu-programs bytes; shift 2
+	have "$1" && [ -x "$GPUTAP_BUILD/gpu/scrub" ] || { skip "$(basename "$1") or scrub is not there"; return; }
+	mkdir -p "$place"
+	cp "$1" "$place/"
+	# shellcheck disable=SC2086
+	(cd "$place" && limited 60 "$tap" run -q -f -o "$place/$name" $options -- "./$(basename "$1")" "${@:2}") \
+		>/dev/null 2>"$work/record.err"
+	missing_library $? "$work/record.err" && { rm -rf "$place"; return; }
+	if "$GPUTAP_BUILD/gpu/scrub" "$place/$name.gputap" "$recordings/$name.gputap" 2>"$work/record.err"; then
+		bytes=$(stat -c %s "$recordings/$name.gputap")
+		ok "$bytes bytes"
+		if [ "$bytes" -gt $MOST_BYTES ]; then skip "removed: its $bytes bytes are more than $MOST_BYTES"
+		else tar rf "$out/recordings.tar" -C "$work" "recordings/$name.gputap"; fi
+	else bad "$(tail -n 1 "$work/record.err")"; fi
+	rm -rf "$place"
+}
+
+# A kill: every call and kernel that was complete half a second before is there; what became so since is told.
+killed() {
+	local victim
+	have "$bin/cuda_kill" || { skip "cuda_kill is not there"; return; }
+	rm -rf "$work/killed.gputap" "$work/progress"
+	LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=$work/killed \
+		"$bin/cuda_kill" "$work/progress" >/dev/null 2>&1 &
+	victim=$!
+	sleep "${GPU_KILL_AFTER:-2}"
+	cp "$work/progress" "$work/progress.before"
+	sleep 0.6                               # more than two periods of the flush
+	kill -9 $victim
+	wait $victim 2>/dev/null
+	lines=$(python3 tests/gpu/killed.py "$work/killed.gputap" "$work/progress.before" "$work/progress" 2>&1)
+	case $? in 0) ok "$lines" ;; 77) skip "$lines" ;; *) bad "$lines" ;; esac
+}
+
+# The vendor's OpenCL: by path, as the dynamic linker knows it, or as it is registered.
+vendor_opencl() {
+	local f name=libnvidia-opencl.so.1
+	for f in ${GPU_OPENCL:-"/usr/lib/$(uname -m)-linux-gnu/$name" /usr/local/nvidia/lib64/$name} \
+		"$(ldconfig -p 2>/dev/null | sed -n 's/.*libnvidia-opencl\.so\.1 .*=> //p' | head -n 1)" \
+		"$(cat /etc/OpenCL/vendors/nvidia.icd 2>/dev/null)"; do
+		[ -n "$f" ] && [ -e "$f" ] && { echo "$f"; return; }
+	done
+	return 1
+}
+
+opencl() {
+	local driver program=$bin/cl_commands bare status
+	have "$program" || program=$GPUTAP_BUILD/tests/e2e/cl_commands
+	have "$program" || { skip "cl_commands is not there"; return; }
+	driver=$(vendor_opencl) || { skip "the vendor's driver for OpenCL is not here"; return; }
+	mkdir -p "$work/vendors"
+	echo "$driver" >"$work/vendors/vendor.icd"
+	# one loader asks for a folder, the other for libraries
+	local -x OCL_ICD_VENDORS=$work/vendors OCL_ICD_FILENAMES=$driver
+	(cd "$work" && limited 60 "$program") >"$work/bare" 2>"$work/bare.err"
+	bare=$?
+	missing_library $bare "$work/bare.err" && return
+	if [ $bare -ne 0 ]; then bad "fails without the tool ($bare): $(tail -n 1 "$work/bare")"; return; fi
+	traced opencl "-t opencl" 60 "$program"
+	status=$?
+	if [ $status -ne 0 ] || ! cmp -s "$work/bare" "$work/traced"; then
+		bad "differs under the tool (status $status)"
+		return
+	fi
+	if "$tap" info "$work/opencl.gputap" | grep -q 'complete: yes'; then
+		ok "$driver: $("$tap" info "$work/opencl.gputap" | grep -oE '[0-9]+ calls, .*kernels\)' | head -n 1)"
+	else bad "$("$tap" info "$work/opencl.gputap" | grep -E 'complete|untimed' | head -n 3)"; fi
+}
+
+for p in vector_add copies streams graphs cooperative pools errors; do
+	step "$p" try "$p" "" "" "$bin/$p"
+	step "record $p" record "$p" "" "$bin/$p"
+done
+step killed killed
+step opencl opencl
+step graph_nodes try graph_nodes "--cuda-graph-trace=node" nodes "$bin/graphs"
+step all_kinds try all_kinds "--cuda-memory-usage --cuda-um --cuda-events --cuda-jit --cuda-latency" "" "$bin/copies"
+step arguments try arguments "--cuda-args" "" "$bin/copies"
+step storm try storm "" "" "$bin/storm" 8 20000
+step storm_arguments try storm_arguments "--cuda-args" "" "$bin/storm" 8 5000
+step leave try leave "" "" "$bin/leave"
+step leave_at_once try leave_at_once "" "" "$bin/leave" _exit
+step leave_reset try leave_reset "" "" "$bin/leave" reset
+step blas try blas "-t cuda,nvtx,cublas" "" "$bin/blas"
+step dnn try dnn "-t cuda,nvtx,cudnn" "" "$bin/dnn"
+step "record graph_nodes" record graph_nodes "--cuda-graph-trace=node" "$bin/graphs"
+step "record managed" record managed "--cuda-um" "$bin/copies"
+step "record all_kinds" record all_kinds "--cuda-memory-usage --cuda-um --cuda-events" "$bin/copies"
+step "record arguments" record arguments "--cuda-args" "$bin/copies"
+step "record storm" record storm "" "$bin/storm" 8 500
+step "record blas" record blas "-t cuda,nvtx,cublas" "$bin/blas"
+step "record dnn" record dnn "-t cuda,nvtx,cudnn" "$bin/dnn"
