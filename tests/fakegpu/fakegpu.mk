@@ -29,10 +29,10 @@ $(FAKEGPU_LIB)/libcuda.so.1: $(FAKEGPU_CORE) $(FAKEGPU_HDR) $(FAKEGPU_GEN)/calls
 	@echo "  LD      $@"
 	$(Q)$(CC) $(FAKEGPU_CFLAGS) $(FAKEGPU_LDFLAGS) -Wl,-soname,$(@F) -o $@ $(FAKEGPU_CORE) $(FAKEGPU_GEN)/driver_entries.c $(FAKEGPU_GEN)/names.c -ldl -lpthread
 
-$(FAKEGPU_LIB)/libcudart.so.%: tests/fakegpu/runtime.c $(FAKEGPU_LIB)/libcuda.so.1
+$(FAKEGPU_LIB)/libcudart.so.%: tests/fakegpu/runtime.c tests/fakegpu/nvcc.c $(FAKEGPU_LIB)/libcuda.so.1
 	@echo "  LD      $@"
-	$(Q)$(CC) $(FAKEGPU_CFLAGS) -DFAKEGPU_RUNTIME_VERSION=$*000 $(FAKEGPU_LDFLAGS) -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -o $@ $< $(FAKEGPU_GEN)/runtime_entries.c \
-		$(FAKEGPU_LIB)/libcuda.so.1 -lpthread
+	$(Q)$(CC) $(FAKEGPU_CFLAGS) -DFAKEGPU_RUNTIME_VERSION=$*000 $(FAKEGPU_LDFLAGS) -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		$(filter %.c,$^) $(FAKEGPU_GEN)/runtime_entries.c $(FAKEGPU_LIB)/libcuda.so.1 -lpthread
 
 # $(1) file, $(2) version
 define FAKEGPU_CUPTI_RULE
