@@ -20,7 +20,7 @@ struct returned { struct returned *next; size_t bytes; };
 struct gt_extent { struct gt_extent *next; off_t at; uint32_t bytes; };
 struct gt_pool {
 	struct slab *slabs;
-	size_t bytes;
+	size_t bytes, in_memory;
 	struct gt_piece *spare;         /* of LARGEST_PIECE */
 	struct gt_extent *spare_extents;
 	int file;                       /* of the lists; 0: none yet */
@@ -32,8 +32,14 @@ struct gt_pool {
 
 struct gt_pool *gt_pool_new(void)
 {
-	return calloc(1, sizeof(struct gt_pool));
+	struct gt_pool *a = calloc(1, sizeof *a);
+
+	if (a)
+		a->in_memory = IN_MEMORY;
+	return a;
 }
+
+void gt_pool_one_of(struct gt_pool *a, unsigned n) { a->in_memory = IN_MEMORY / n; }
 
 void gt_pool_free(struct gt_pool *a)
 {
@@ -108,7 +114,7 @@ void *gt_pool_take(struct gt_pool *a, size_t bytes)
 	}
 	if (!a->slabs || a->slabs->bytes - a->slabs->used < bytes) {
 		size_t room = bytes + sizeof(struct slab) + 16 > SLAB ? bytes + sizeof(struct slab) + 16 : SLAB;
-		struct slab *s = a->bytes < IN_MEMORY
+		struct slab *s = a->bytes < a->in_memory
 			? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 			: map_file(room);
 
@@ -156,7 +162,7 @@ static bool put_away(struct gt_list *l, struct gt_pool *a)
 	struct gt_piece *p = l->last;
 	struct gt_extent *x;
 
-	if (a->bytes < IN_MEMORY || !p || p->room != LARGEST_PIECE || !(x = extent_new(a)))
+	if (a->bytes < a->in_memory || !p || p->room != LARGEST_PIECE || !(x = extent_new(a)))
 		return false;
 	if (pwrite(a->file, p->data, p->used, x->at) != (ssize_t)p->used) {
 		x->next = a->spare_extents;

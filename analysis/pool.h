@@ -14,6 +14,8 @@
 struct gt_pool;
 struct gt_pool *gt_pool_new(void);    /* NULL: no memory */
 void gt_pool_free(struct gt_pool *a);
+/* One of so many pools that are used at once: it keeps a part only of what one may keep in memory. */
+void gt_pool_one_of(struct gt_pool *a, unsigned n);
 /* Zeroed memory until gt_pool_free; NULL: no memory left, not even on disk. */
 void *gt_pool_take(struct gt_pool *a, size_t bytes);
 /* A large block that is not needed any more, for whoever asks for one of the same size. */

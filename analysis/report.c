@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/crew.h"
+
 /* Other names that people have in their scripts: ours of nsys' pattern, and those of nsys before 2022.4. */
 static const struct { const char *alias, *name; } aliases[] = {
 	{ "opencl_gpu_kern_sum", "opencl_kern_sum" }, { "opencl_gpu_kern_gb_sum", "opencl_kern_gb_sum" },
@@ -198,6 +200,20 @@ struct gt_group *gt_groups_get_fixed(struct gt_groups *g, const char *a, const c
 	return group;
 }
 
+int gt_groups_join(struct gt_groups *g, struct gt_groups *from)
+{
+	for (uint64_t i = 0; i < from->slots; i++)
+		for (struct gt_group *p = from->slot[i]; p; p = p->next) {
+			struct gt_group *to = gt_groups_get(g, p->text, p->number);
+
+			if (!to)
+				return -1;
+			for (unsigned k = 0; k < g->n_samples; k++)
+				gt_samples_join(&to->samples[k], &p->samples[k]);
+		}
+	return 0;
+}
+
 static int larger_first(const void *a, const void *b)
 {
 	const struct gt_group *x = *(struct gt_group *const *)a, *y = *(struct gt_group *const *)b;
@@ -263,38 +279,155 @@ static int no_room(const struct gt_report *r, struct gt_err *err)
 		err, GT_EXIT_MISSING, "a temporary file could not be made either", NULL, "no memory for %s", r->name);
 }
 
-static int walk(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
-	struct gt_table **tables, unsigned n, bool cuda, struct gt_err *err)
+/* What the threads of a walk tell its calls to. Worker 0 has the reports' own states; they take in the others' at the
+ * end. */
+struct telling {
+	const struct gt_report_request *reports;
+	unsigned n;
+	struct gt_table **tables;
+	unsigned every[MOST_REPORTS], n_every;       /* those that are told each call */
+	unsigned commands[MOST_REPORTS], n_commands; /* ... those with a command */
+	struct worker { void *states[MOST_REPORTS]; struct gt_pool *arena; } *workers;
+	unsigned n_workers;
+};
+
+static void list_reports(struct telling *t)
 {
-	const struct gt_walk_options options = { .process = -1,
-		.from_ns = run->from_ns,
-		.to_ns = run->to_ns,
-		.progress = run->progress,
-		.ctx = run->ctx,
-		.cuda = cuda };
-	const struct gt_call *call;
-	struct gt_walk *w;
-	int rc;
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct gt_report *r = t->reports[i].report;
 
-	if (gt_walk_open(run->model, &options, &w, err))
-		return -1;
-	while ((rc = gt_walk_next(w, &call, err)) == 1)
-		for (unsigned i = 0; i < n; i++) {
-			const struct gt_report *r = reports[i].report;
+		if (r->call && r->commands)
+			t->commands[t->n_commands++] = i;
+		else if (r->call)
+			t->every[t->n_every++] = i;
+	}
+}
 
-			if (r->call && (!call->cuda || r->cuda_calls) && r->call(states[i], call, tables[i])) {
-				rc = no_room(r, err);
-				goto out;
-			}
+/* 1: one of them wants it in order. */
+static int tell_list(const struct telling *t, unsigned worker, const struct gt_call *call, const unsigned *list,
+	unsigned n, struct gt_err *err)
+{
+	int again = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		unsigned i = list[k];
+		const struct gt_report *r = t->reports[i].report;
+
+		if (call->cuda && !r->cuda_calls)
+			continue;
+		if (!r->join && t->n_workers > 1)
+			again = 1;
+		else if (r->call(t->workers[worker].states[i], call, t->tables[i]))
+			return no_room(r, err);
+	}
+	return again;
+}
+
+static int tell_call(void *ctx, unsigned worker, const struct gt_call *call, struct gt_err *err)
+{
+	const struct telling *t = ctx;
+	int again = tell_list(t, worker, call, t->every, t->n_every, err), more = 0;
+
+	if (call->command && again >= 0)
+		more = tell_list(t, worker, call, t->commands, t->n_commands, err);
+	return again < 0 || more < 0 ? -1 : again | more;
+}
+
+static int tell_again(void *ctx, const struct gt_call *call, struct gt_err *err)
+{
+	const struct telling *t = ctx;
+
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct gt_report *r = t->reports[i].report;
+
+		if (r->join || !r->call || (call->cuda && !r->cuda_calls) || (r->commands && !call->command))
+			continue;
+		if (r->call(t->workers[0].states[i], call, t->tables[i]))
+			return no_room(r, err);
+	}
+	return 0;
+}
+
+static int open_worker(const struct gt_report_run *run, struct telling *t, struct worker *w, struct gt_err *err)
+{
+	bool good = (w->arena = gt_pool_new());
+
+	if (good)
+		gt_pool_one_of(w->arena, t->n_workers);
+	for (unsigned i = 0; good && i < t->n; i++) {
+		const struct gt_report *r = t->reports[i].report;
+
+		if (!r->join)
+			continue;
+		good = (w->states[i] = r->begin(&t->reports[i], run->model, w->arena));
+		if (good && r->window)
+			r->window(w->states[i], run->from_ns, run->to_ns);
+	}
+	return good ? 0 : gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
+}
+
+static int join_workers(struct telling *t, struct gt_err *err)
+{
+	for (unsigned w = 1; w < t->n_workers; w++)
+		for (unsigned i = 0; i < t->n; i++) {
+			const struct gt_report *r = t->reports[i].report;
+
+			if (r->join && r->join(t->workers[0].states[i], t->workers[w].states[i]))
+				return no_room(r, err);
 		}
-out:
-	gt_walk_close(w);
+	return 0;
+}
+
+/* Of the workers: they stay as long as the states that took in what is in them. */
+struct pools { struct gt_pool **pool; unsigned n; };
+
+static bool pools_failed(const struct pools *p)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->pool[i] && gt_pool_failed(p->pool[i]))
+			return true;
+	return false;
+}
+
+static void pools_free(struct pools *p)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		gt_pool_free(p->pool[i]);
+	free(p->pool);
+}
+
+static int walk(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
+	struct gt_table **tables, unsigned n, bool cuda, struct pools *pools, struct gt_err *err)
+{
+	struct telling t = { .reports = reports, .n = n, .tables = tables };
+	struct gt_crew crew = { .walk = { .process = -1, .from_ns = run->from_ns, .to_ns = run->to_ns,
+			.progress = run->progress, .ctx = run->ctx, .cuda = cuda },
+		.ctx = &t, .call = tell_call, .again = tell_again };
+	int rc = 0;
+
+	list_reports(&t);
+	crew.workers = t.n_workers = gt_crew_workers(run->model, &crew.walk);
+	t.workers = calloc(t.n_workers, sizeof *t.workers);
+	pools->pool = calloc(t.n_workers, sizeof *pools->pool);
+	if (!t.workers || !pools->pool)
+		rc = gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
+	else
+		memcpy(t.workers[0].states, states, n * sizeof *states);
+	for (unsigned w = 1; !rc && w < t.n_workers; w++) {
+		rc = open_worker(run, &t, &t.workers[w], err);
+		pools->pool[pools->n++] = t.workers[w].arena;
+	}
+	if (!rc)
+		rc = gt_crew_walk(run->model, &crew, err);
+	if (!rc)
+		rc = join_workers(&t, err);
+	free(t.workers);
 	return rc;
 }
 
 /* Everything that happened, to the reports that want it. */
 static int tell(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
-	struct gt_table **tables, unsigned n, struct gt_err *err)
+	struct gt_table **tables, unsigned n, struct pools *pools, struct gt_err *err)
 {
 	bool calls = false, cuda_calls = false, cuda = false;
 	struct gt_cuda *c = NULL;
@@ -306,7 +439,8 @@ static int tell(const struct gt_report_run *run, const struct gt_report_request 
 	}
 	if ((cuda || cuda_calls) && !(c = gt_model_cuda(run->model, err)))
 		return -1;
-	if (calls && walk(run, reports, states, tables, n, cuda_calls && gt_cuda_count(c, GT_CUDA_CALL), err))
+	if (calls && walk(run, reports, states, tables, n, cuda_calls && gt_cuda_count(c, GT_CUDA_CALL), pools,
+			     err))
 		return -1;
 	return cuda ? gt_reports_feed_cuda(run, reports, states, tables, n, err) : 0;
 }
@@ -354,20 +488,22 @@ static int run_some(const struct gt_report_run *run, const struct gt_report_requ
 	struct gt_pool *arena = gt_pool_new();
 	struct gt_table *tables[MOST_REPORTS] = { 0 };
 	void *states[MOST_REPORTS] = { 0 };
+	struct pools pools = { 0 };
 	int rc = arena ? 0 : gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
 
 	for (unsigned i = 0; !rc && i < n; i++)
 		rc = begin(run, &reports[i], arena, *printed, &states[i], &tables[i], err);
 	if (!rc)
-		rc = tell(run, reports, states, tables, n, err);
+		rc = tell(run, reports, states, tables, n, &pools, err);
 	for (unsigned i = 0; i < n && tables[i]; i++)
 		if (!rc)
 			rc = print(run, &reports[i], states[i], tables[i], printed, err);
 		else
 			gt_table_drop(tables[i]);
-	if (!rc && gt_pool_failed(arena))
+	if (!rc && (gt_pool_failed(arena) || pools_failed(&pools)))
 		rc = gt_fail(err, GT_EXIT_MISSING, "the numbers printed above cannot be trusted", NULL,
 			"a temporary file could not be read again");
+	pools_free(&pools);
 	gt_pool_free(arena);
 	return rc;
 }

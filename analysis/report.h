@@ -45,6 +45,9 @@ struct gt_report {
 	uint32_t kinds;                 /* GT_KIND bits: what `cuda` is told, in order of start */
 	int (*cuda)(void *state, const struct gt_cuda_event *e, struct gt_table *t);
 	int (*end)(void *state, struct gt_table *t);
+	/* Calls may be told to several states: what `from` was told counts in `state` too. NULL: to one, in order */
+	int (*join)(void *state, void *from);
+	bool commands;                  /* `call` has no use for calls without a command */
 	/* Told before the walk; NULL: what comes from calls alone needs no window. */
 	void (*window)(void *state, int64_t from_ns, int64_t to_ns);
 };
@@ -103,6 +106,8 @@ struct gt_group *gt_groups_get(struct gt_groups *g, const char *const text[3], c
  * The same for texts that never move or change while the groups live (names of the model, literals): found by address.
  */
 struct gt_group *gt_groups_get_fixed(struct gt_groups *g, const char *a, const char *b);
+/* What the groups of `from` hold counts in those of g too (gt_samples_join). 0, or -1. */
+int gt_groups_join(struct gt_groups *g, struct gt_groups *from);
 /* All groups, largest total of samples[0] first (ties by text). The array is the arena's. */
 struct gt_group **gt_groups_sorted(struct gt_groups *g);
 

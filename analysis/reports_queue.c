@@ -216,6 +216,7 @@ const struct gt_report gt_reports_queue[] = {
 		.by_default = true,
 		.begin = begin,
 		.call = call,
+		.commands = true,
 		.end = end,
 		.headings = "Utilization (%)|Busy Time (ns)|Span (ns)|Commands|Kernels|Gaps|Total Gap (ns)|Avg Gap "
 	                    "(ns)|Med Gap (ns)|Max Gap (ns)|PID|"

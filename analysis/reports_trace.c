@@ -168,6 +168,11 @@ static int exec_sum(void *state, const struct gt_call *call, struct gt_table *t)
 		: 0;
 }
 
+static int exec_sum_join(void *state, void *from)
+{
+	return gt_groups_join(&((struct state *)state)->groups, &((struct state *)from)->groups);
+}
+
 static int exec_sum_end(void *state, struct gt_table *t)
 {
 	struct state *s = state;
@@ -189,6 +194,8 @@ const struct gt_report gt_reports_trace[] = {
 		.headings = GT_HEADINGS_EXEC_SUM,
 		.begin = begin,
 		.call = exec_sum,
+		.commands = true,
+		.join = exec_sum_join,
 		.end = exec_sum_end },
 	{ 0 },
 };

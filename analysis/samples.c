@@ -124,27 +124,63 @@ int gt_samples_add(struct gt_samples *s, struct gt_pool *a, int64_t value)
 	return 0;
 }
 
+void gt_samples_join(struct gt_samples *s, struct gt_samples *from)
+{
+	struct gt_samples *last = from;
+
+	if (!from->n)
+		return;
+	s->min = !s->n || from->min < s->min ? from->min : s->min;
+	s->max = !s->n || from->max > s->max ? from->max : s->max;
+	s->sum += from->sum;
+	s->n += from->n;
+	while (last->more)
+		last = last->more;
+	last->more = s->more;
+	s->more = from;
+}
+
 double gt_samples_mean(const struct gt_samples *s)
 {
 	return s->n ? (double)((long double)s->sum / (long double)s->n) : 0;
 }
 
-/* The loose values, a run at a time. */
-struct each { struct gt_list_reader list; const int64_t *loose; size_t n; };
+/* The loose values of all parts, a run at a time. */
+struct each {
+	const struct gt_samples *part;
+	struct gt_list_reader list;
+	const int64_t *loose; size_t n;
+};
+
+static struct each each_of(const struct gt_samples *s)
+{
+	return (struct each){ .part = s, .list = { .pool = s->pool, .list = &s->values } };
+}
 
 static bool next_run(struct each *e)
 {
 	size_t bytes;
 
-	if (!(e->loose = gt_list_next(&e->list, &bytes)))
-		return false;
-	e->n = bytes / sizeof *e->loose;
-	return true;
+	while (e->part) {
+		const struct gt_samples *part = e->part;
+
+		if (part->pool && (e->loose = gt_list_next(&e->list, &bytes))) {
+			e->n = bytes / sizeof *e->loose;
+			return true;
+		}
+		e->part = part->more;
+		if (e->part)
+			e->list = (struct gt_list_reader){ .pool = e->part->pool, .list = &e->part->values };
+	}
+	return false;
 }
 
-static struct each each_of(const struct gt_samples *s)
+/* The next part with folded values, from this one on; NULL: none. */
+static const struct gt_samples *folded(const struct gt_samples *s)
 {
-	return (struct each){ .list = { .pool = s->pool, .list = &s->values } };
+	while (s && !s->counts)
+		s = s->more;
+	return s;
 }
 
 /*
@@ -164,9 +200,10 @@ static void count_digits(const struct gt_samples *s, uint64_t prefix, int shift,
 		for (size_t i = 0; i < e.n; i++)
 			if (!((key(s, e.loose[i]) ^ prefix) & mask))
 				count[key(s, e.loose[i]) >> shift & (DIGITS - 1)]++;
-	for (uint64_t i = 0; s->counts && i <= s->counts->mask; i++)
-		if (s->counts->cell[i].count && !((key(s, s->counts->cell[i].value) ^ prefix) & mask))
-			count[key(s, s->counts->cell[i].value) >> shift & (DIGITS - 1)] += s->counts->cell[i].count;
+	for (const struct gt_samples *p = folded(s); p; p = folded(p->more))
+		for (const struct cell *c = p->counts->cell; c <= p->counts->cell + p->counts->mask; c++)
+			if (c->count && !((key(s, c->value) ^ prefix) & mask))
+				count[key(s, c->value) >> shift & (DIGITS - 1)] += c->count;
 }
 
 /* The value with `rank` smaller-or-equal ones before it, and whether the next one in order is the same. */
@@ -201,9 +238,10 @@ static int64_t next_above(const struct gt_samples *s, int64_t value)
 		for (size_t i = 0; i < e.n; i++)
 			if (e.loose[i] > value && e.loose[i] < next)
 				next = e.loose[i];
-	for (uint64_t i = 0; s->counts && i <= s->counts->mask; i++)
-		if (s->counts->cell[i].count && s->counts->cell[i].value > value && s->counts->cell[i].value < next)
-			next = s->counts->cell[i].value;
+	for (const struct gt_samples *p = folded(s); p; p = folded(p->more))
+		for (const struct cell *c = p->counts->cell; c <= p->counts->cell + p->counts->mask; c++)
+			if (c->count && c->value > value && c->value < next)
+				next = c->value;
 	return next;
 }
 
@@ -218,18 +256,82 @@ double gt_samples_median(const struct gt_samples *s)
 	return s->n % 2 ? (double)low : ((double)low + (double)high) / 2;
 }
 
+/* Sums of 256 bits, least word first: exact, so that the order of values cannot show. */
+struct wide { uint64_t word[4]; };
+
+static void wide_add(struct wide *w, unsigned __int128 v, unsigned at)
+{
+	unsigned __int128 carry = 0;
+
+	for (unsigned i = at; i < 4; i++) {
+		carry += w->word[i];
+		carry += (uint64_t)v;
+		w->word[i] = (uint64_t)carry;
+		carry >>= 64;
+		v >>= 64;
+	}
+}
+
+static struct wide wide_times(const struct wide *a, const struct wide *b)
+{
+	struct wide out = { { 0 } };
+
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned k = 0; i + k < 4; k++)
+			wide_add(&out, (unsigned __int128)a->word[i] * b->word[k], i + k);
+	return out;
+}
+
+/* a - b, which is not negative. */
+static long double wide_difference(const struct wide *a, const struct wide *b)
+{
+	uint64_t borrow = 0, word[4];
+	long double v = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned __int128 less = (unsigned __int128)b->word[i] + borrow;
+
+		word[i] = (uint64_t)(a->word[i] - less);
+		borrow = a->word[i] < less;
+	}
+	for (unsigned i = 4; i-- > 0;)
+		v = v * 0x1p64L + (long double)word[i];
+	return v;
+}
+
+/* Over how far each value lies above the least: n * sum of squares - square of the sum, by n * (n - 1). */
 double gt_samples_deviation(const struct gt_samples *s)
 {
-	long double mean = s->n ? (long double)s->sum / (long double)s->n : 0, squares = 0;
+	struct wide squares = { { 0 } }, sum = { { 0 } }, n = { { s->n } };
+	unsigned __int128 total = 0, low = 0;
+	uint64_t high = 0;
 	struct each e = each_of(s);
 
 	if (s->n < 2)
 		return 0;
 	while (next_run(&e))
-		for (size_t i = 0; i < e.n; i++)
-			squares += (e.loose[i] - mean) * (e.loose[i] - mean);
-	for (uint64_t i = 0; s->counts && i <= s->counts->mask; i++)
-		squares += (s->counts->cell[i].value - mean) * (s->counts->cell[i].value - mean) *
-			s->counts->cell[i].count;
-	return (double)sqrtl(squares / (long double)(s->n - 1));
+		for (size_t i = 0; i < e.n; i++) {
+			uint64_t v = key(s, e.loose[i]);
+
+			total += v;
+			low += (unsigned __int128)v * v;
+			high += low < (unsigned __int128)v * v;
+		}
+	wide_add(&squares, low, 0);
+	wide_add(&squares, high, 2);
+	for (const struct gt_samples *p = folded(s); p; p = folded(p->more))
+		for (const struct cell *c = p->counts->cell; c <= p->counts->cell + p->counts->mask; c++)
+			if (c->count) {
+				struct wide v = { { key(s, c->value) } }, square = wide_times(&v, &v),
+					    times = { { c->count } };
+
+				total += (unsigned __int128)v.word[0] * c->count;
+				square = wide_times(&square, &times);
+				for (unsigned i = 0; i < 4; i++)
+					wide_add(&squares, square.word[i], i);
+			}
+	wide_add(&sum, total, 0);
+	squares = wide_times(&squares, &n);
+	sum = wide_times(&sum, &sum);
+	return (double)sqrtl(wide_difference(&squares, &sum) / (long double)s->n / (long double)(s->n - 1));
 }

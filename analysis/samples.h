@@ -25,9 +25,13 @@ struct gt_samples {
 	uint64_t n;
 	int64_t min, max;
 	__int128 sum;
+	struct gt_samples *more;        /* taken in by gt_samples_join: n, min, max and sum above count them too */
 };
 /* 0, or -1: no memory. */
 int gt_samples_add(struct gt_samples *s, struct gt_pool *a, int64_t value);
+/* What `from` holds counts in `s` too: it stays where it is, until the pools of both are freed, and nothing is added to
+ * either any more. In which order values came never matters. */
+void gt_samples_join(struct gt_samples *s, struct gt_samples *from);
 double gt_samples_mean(const struct gt_samples *s);      /* 0 without values */
 double gt_samples_median(const struct gt_samples *s);    /* mean of the middle two for an even count */
 double gt_samples_deviation(const struct gt_samples *s); /* of the sample (n - 1); 0 below two values */

@@ -52,6 +52,15 @@ int gt_sum_cuda(void *state, const struct gt_cuda_event *e, struct gt_table *t)
 	return ((const struct gt_sum_detail *)s->report->detail)->cuda(s, e);
 }
 
+int gt_sum_join(void *state, void *from)
+{
+	struct gt_sum *s = state, *other = from;
+
+	s->total += other->total;
+	s->missing += other->missing;
+	return gt_groups_join(&s->groups, &other->groups);
+}
+
 int gt_sum_end(void *state, struct gt_table *t)
 {
 	struct gt_sum *s = state;

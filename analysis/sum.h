@@ -36,6 +36,7 @@ struct gt_sum_detail {
 void *gt_sum_begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a);
 int gt_sum_call(void *state, const struct gt_call *call, struct gt_table *t);
 int gt_sum_cuda(void *state, const struct gt_cuda_event *e, struct gt_table *t);
+int gt_sum_join(void *state, void *from);
 int gt_sum_end(void *state, struct gt_table *t);
 
 int gt_sum_add(struct gt_sum *s, int64_t value, const char *a, const char *b, const char *c);

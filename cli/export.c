@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/jobs.h"
 #include "model/model.h"
 #include "writers/writer.h"
 
@@ -158,7 +159,10 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 		return -1;
 	lock = lock_trace(trace);
 	if (gt_model_open(
-		    trace, &(struct gt_model_options){ .cuda_table = gt_option(options, "cuda-table") }, &j.model, err))
+		    trace,
+		    &(struct gt_model_options){
+			    .cuda_table = gt_option(options, "cuda-table"), .jobs = gt_jobs(options) },
+		    &j.model, err))
 		goto out;
 	for (const char *at = formats; gc_list_next(&at, &word);) {
 		snprintf(id, sizeof id, "%.*s", (int)word.bytes, word.at);

@@ -9,6 +9,7 @@
 
 #include "analysis/report.h"
 #include "cli/cli.h"
+#include "cli/jobs.h"
 
 enum { MOST = 64, LIST = 2048 };
 
@@ -71,8 +72,9 @@ int gt_cmd_stats(struct gt_cli *cli)
 		return gt_cli_usage(
 			cli, "--from %s lies behind --to %s", gt_option_said(o, "from"), gt_option_said(o, "to"));
 	if (gt_model_open(cli->args[0],
-		    &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table") }, &run.model,
-		    &err))
+		    &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table"),
+			    .jobs = gt_jobs(&cli->options) },
+		    &run.model, &err))
 		return gt_cli_fail(&err);
 	gt_progress_begin(&progress, "reading", quiet);
 	run.progress = gt_progress_step;

@@ -27,6 +27,12 @@ static inline uint64_t fixed_value(const struct gt_call *call, const struct gt_p
 
 uint64_t gt_call_fixed(const struct gt_call *call, const struct gt_param *p) { return fixed_value(call, p); }
 
+static void count_damaged(const struct gt_call *call)
+{
+	if (call->damaged)
+		++*call->damaged;
+}
+
 void gt_call_set_args(struct gt_call *call, const struct gt_rec *rec, struct gt_decoded *decoded)
 {
 	uint32_t fixed_words = call->fn->fixed_words;
@@ -41,7 +47,7 @@ void gt_call_set_args(struct gt_call *call, const struct gt_rec *rec, struct gt_
 	call->copies = call->has_args ? rec->args + fixed_words : NULL;
 	call->copy_words = call->has_args ? rec->n_args - fixed_words : 0;
 	if (!call->has_args && !(rec->flags & REC_BARE))
-		gt_model_count_loss(call->model, REC_LOSS_DAMAGED, 1);
+		count_damaged(call);
 }
 
 /* --------------------------------------------------------------- expressions */
@@ -179,7 +185,7 @@ static __attribute__((noinline)) bool decode_now(struct gt_decoded *d)
 		d->state = decode(d) ? GT_DECODE_DONE : GT_DECODE_DAMAGED;
 		if (d->state == GT_DECODE_DAMAGED) {
 			d->call->has_args = false;
-			gt_model_count_loss(d->call->model, REC_LOSS_DAMAGED, 1);
+			count_damaged(d->call);
 		}
 	}
 	return d->state == GT_DECODE_DONE;

@@ -2,8 +2,10 @@
  * model/internal.h - what the model's own files share; writers and analysis see model/model.h only
  *
  *   open.c          one pass over all records: threads, counts, facts, joins, calibrations, notes
+ *   gather.c        the same, by several threads
  *   model.c         answers
  *   walk.c          calls in time order, with their objects and commands
+ *   crew.c          the same walk, shared by several threads
  *   fninfo.c        what each function does to objects, worked out once
  *   objects.c       (handle, generation) by time
  *   facts.c         what the driver said about objects
@@ -197,6 +199,23 @@ struct gt_command *gt_commands_make(
 int gt_image_take(struct gt_model *m, const struct gt_rec *rec);        /* CLOCK, WINDOW, EXEC, EXIT */
 void gt_image_finish(struct gt_model *m);
 
+/* --------------------------------------------------------------------- walk */
+
+struct gt_cuda;
+
+/* A call from its record, but for its numbers and its command. */
+void gt_walk_fill(struct gt_model *m, const struct gt_rec *rec, const struct gt_fn *fn, int64_t start_ns,
+	int64_t end_ns, struct gt_decoded *decoded, uint64_t *damaged, struct gt_call *call);
+/* The call's numbers; what it does to objects, and its command. In the order of the walk. */
+void gt_walk_number(struct gt_model *m, struct gt_call *call);
+void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec *rec);
+/* Does the call, or its command, overlap the window? cuda: for a call of CUDA. */
+bool gt_walk_wanted(const struct gt_walk_options *opt, struct gt_cuda *cuda, const struct gt_call *call);
+/* No other walk may be open. Objects begin anew. */
+int gt_walk_begin(struct gt_model *m, struct gt_err *err);
+/* whole: what a second walk of the processes finds was counted */
+void gt_walk_end(struct gt_model *m, const struct gt_walk_options *opt, bool whole);
+
 /* ------------------------------------------------------------------- ranges */
 
 struct gt_ranges;
@@ -264,12 +283,18 @@ struct gt_model {
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
 	struct gt_unknowns *unknowns;         /* NULL: all records are known */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
+	unsigned jobs;                        /* gt_model_options.jobs; at least 1 */
 	struct gt_payloads *payloads;         /* NULL: no schema of theirs */
 	struct gt_cuda *cuda;                 /* NULL: no CUDA record, and nobody asked */
 	bool walking;
 	bool quiet;                           /* losses found now were counted before */
 };
 
+/* open.c: one record of the opening pass, in file order. The thread that wrote it; NULL: no memory. */
+int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_decoded *decoded);
+struct gt_thread *gt_model_thread_of(struct gt_model *m, const struct gt_rec *rec);
+/* gather.c: all of them, by several threads. */
+int gt_model_gather(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err);
 int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err); /* open.c */
 
 #endif

@@ -36,6 +36,7 @@ int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_
 	}
 	m->reader = r;
 	m->cuda_table = opt ? opt->cuda_table : NULL;
+	m->jobs = opt && opt->jobs ? opt->jobs : 1;
 	m->session.path = gt_arena_copy(&m->arena, path, strlen(path));
 	if (!m->session.path || open_table(m, err) || gt_model_read_all(m, opt, err)) {
 		gt_model_close(m);
@@ -50,7 +51,9 @@ int gt_model_open(const char *path, const struct gt_model_options *opt, struct g
 	struct gt_reader *r;
 
 	*out = NULL;
-	return gt_reader_open(path, &r, err) ? -1 : gt_model_open_reader(r, path, opt, out, err);
+	return gt_reader_open_jobs(path, opt && opt->jobs ? opt->jobs : 1, &r, err)
+		? -1
+		: gt_model_open_reader(r, path, opt, out, err);
 }
 
 void gt_model_close(struct gt_model *m)

@@ -156,6 +156,7 @@ struct gt_call {
 	uint32_t first_u32;               /* the 4-byte argument beside the duration; see gt_call_arg */
 	uint32_t flags;                   /* enum rec_flag */
 	struct gt_decoded *decoded;       /* the walk's own: where the copies lie, found at the first gt_call_arg */
+	uint64_t *damaged;                /* the walk's own: where damaged arguments are counted; NULL: nowhere */
 	struct gt_model *model;
 };
 
@@ -178,7 +179,8 @@ int gt_call_tid(const struct gt_call *call);
 uint64_t gt_call_return(const struct gt_call *call);
 
 struct gt_model_options { bool strict; void (*progress)(void *ctx, double done); void *ctx;
-	const char *cuda_table; };        /* --cuda-table: lives as long as the model; NULL */
+	const char *cuda_table;           /* --cuda-table: lives as long as the model; NULL */
+	unsigned jobs; };                 /* threads that read at once; 0 is 1 */
 int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err);
 /* Over a reader that is open already: taken over in any case. path: for messages. */
 int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_model_options *opt,

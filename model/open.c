@@ -200,7 +200,7 @@ static int take_thread(struct gt_model *m, const struct gt_rec *rec)
  * The thread that wrote a record. Records before the stream's first THREAD record belong to whom the control page
  * names.
  */
-static struct gt_thread *thread_of(struct gt_model *m, const struct gt_rec *rec)
+struct gt_thread *gt_model_thread_of(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_stream_map *s = &m->processes[rec->process].streams[rec->stream];
 	uint32_t holder = rec->holder ? rec->holder - 1 : 0;
@@ -306,7 +306,7 @@ static int take_call(struct gt_model *m, const struct gt_rec *rec, struct gt_dec
 {
 	const struct gt_fn *fn = gt_fntable_find(m->table, rec->id);
 	struct gt_process_state *p = &m->processes[rec->process];
-	struct gt_thread *t = thread_of(m, rec);
+	struct gt_thread *t = gt_model_thread_of(m, rec);
 	const struct gt_fn_info *f;
 
 	if (!t)
@@ -337,13 +337,9 @@ static int take_call(struct gt_model *m, const struct gt_rec *rec, struct gt_dec
 			.start_tick = rec->start_tick,
 			.result = rec->result,
 			.model = m };
-		int ret;
 
-		m->quiet = true;          /* damage is counted by the walk, once */
-		gt_call_set_args(&call, rec, decoded);
-		ret = call.has_args ? gt_facts_add_creations(m, &call, f) : 0;
-		m->quiet = false;
-		return ret;
+		gt_call_set_args(&call, rec, decoded); /* damage is counted by the walk, once */
+		return call.has_args ? gt_facts_add_creations(m, &call, f) : 0;
 	}
 	return 0;
 }
@@ -467,12 +463,12 @@ static int take_hsa_kernel(struct gt_model *m, const struct gt_rec *rec)
 
 static int take_cuda(struct gt_model *m, const struct gt_rec *rec)
 {
-	const struct gt_thread *t = thread_of(m, rec);
+	const struct gt_thread *t = gt_model_thread_of(m, rec);
 
 	return t ? gt_cuda_take(m, rec, t) : -1;
 }
 
-static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_decoded *decoded)
+int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_decoded *decoded)
 {
 	if (rec->id >= REC_FIRST_FUNCTION)
 		return gt_cuda_is_call(rec->id) ? take_cuda(m, rec) : take_call(m, rec, decoded);
@@ -501,7 +497,7 @@ static int take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_d
 	case REC_HSA_KERNEL:
 		return take_hsa_kernel(m, rec);
 	case REC_NVTX_EVENT: case REC_NVTX_POP: case REC_NVTX_END: case REC_NVTX_NAME: case REC_NVTX_SCHEMA:
-		return thread_of(m, rec) ? gt_ranges_take(m, rec) : -1;
+		return gt_model_thread_of(m, rec) ? gt_ranges_take(m, rec) : -1;
 	case REC_CUPTI_LIBRARY:
 	case REC_CUPTI_KIND:
 	case REC_CUPTI_CLOCK:
@@ -536,7 +532,7 @@ static int take_records(struct gt_model *m, const struct gt_model_options *opt, 
 	if (gt_cursor_open(m->reader, -1, &cursor, err))
 		goto out;
 	while ((ret = gt_cursor_next(cursor, &rec, err)) > 0) {
-		if (take_record(m, &rec, decoded)) {
+		if (gt_model_take_record(m, &rec, decoded)) {
 			ret = no_memory(m, err);
 			goto out;
 		}
@@ -609,7 +605,7 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	if (open_processes(m) || take_run_clocks(m))
 		return no_memory(m, err);
 	open_session(m);
-	if (take_records(m, opt, err))
+	if (m->jobs > 1 ? gt_model_gather(m, opt, err) : take_records(m, opt, err))
 		return -1;
 	gt_facts_sort(m);
 	if (gt_cuda_scan(m, err))

@@ -28,29 +28,53 @@ struct gt_walk {
 	bool stopped;
 };
 
+int gt_walk_begin(struct gt_model *m, struct gt_err *err)
+{
+	if (m->walking)
+		return gt_fail(err, GT_EXIT_INPUT, "objects belong to one walk at a time", NULL,
+			"%s: a second walk was begun", m->session.path);
+	gt_objects_reset(m);
+	for (uint32_t i = 0; i < m->n_processes; i++)
+		m->processes[i].ids = m->processes[i].cmd_ids = 0;
+	m->walking = true;
+	return 0;
+}
+
+static void mark_walked(struct gt_model *m, const struct gt_walk_options *opt)
+{
+	for (uint32_t i = 0; i < m->n_processes; i++)
+		if (opt->process < 0 || (uint32_t)opt->process == i)
+			m->processes[i].walked = true;
+}
+
+void gt_walk_end(struct gt_model *m, const struct gt_walk_options *opt, bool whole)
+{
+	m->walking = m->quiet = false;
+	if (whole)
+		mark_walked(m, opt);
+}
+
 int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct gt_walk **out, struct gt_err *err)
 {
 	static const struct gt_walk_options all = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
 	struct gt_walk *w;
 
 	*out = NULL;
-	if (m->walking)
-		return gt_fail(err, GT_EXIT_INPUT, "objects belong to one walk at a time", NULL,
-			"%s: a second walk was begun", m->session.path);
+	if (gt_walk_begin(m, err))
+		return -1;
 	w = calloc(1, sizeof *w);
-	if (!w)
+	if (!w) {
+		gt_walk_end(m, opt, false);
 		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
+	}
 	w->model = m;
 	w->options = opt ? *opt : all;
 	if (gt_cuda_feed_open(&w->feed, m, &w->options, err) ||
 	    gt_merge_open(m->reader, w->options.process, GT_NO_TIME, GT_NO_TIME, &w->merge, err)) {
+		gt_walk_end(m, opt, false);
 		free(w);
 		return -1;
 	}
-	gt_objects_reset(m);
-	for (uint32_t i = 0; i < m->n_processes; i++)
-		m->processes[i].ids = m->processes[i].cmd_ids = 0;
-	m->walking = true;
 	*out = w;
 	return 0;
 }
@@ -59,7 +83,7 @@ void gt_walk_close(struct gt_walk *w)
 {
 	if (!w)
 		return;
-	w->model->walking = w->model->quiet = false;
+	gt_walk_end(w->model, &w->options, false);
 	gt_merge_close(w->merge);
 	free(w);
 }
@@ -72,55 +96,69 @@ static uint32_t thread_index(const struct gt_process_state *p, const struct gt_r
 	return holder < s->n ? s->holder[holder] : 0;
 }
 
-static void fill_call(struct gt_walk *w)
+void gt_walk_fill(struct gt_model *m, const struct gt_rec *rec, const struct gt_fn *fn, int64_t start_ns,
+	int64_t end_ns, struct gt_decoded *decoded, uint64_t *damaged, struct gt_call *call)
 {
-	struct gt_model *m = w->model;
-	const struct gt_rec *rec = &w->rec;
-	const struct gt_fn *fn = w->fn;
-	struct gt_process_state *p = &m->processes[rec->process];
-	struct gt_call *call = &w->call;
-	int64_t start_ns = w->rec_start_ns, end_ns = w->rec_end_ns;
+	const struct gt_process_state *p = &m->processes[rec->process];
 
-	m->quiet = p->walked;             /* what a second walk finds was counted by the first */
 	*call = (struct gt_call){
 		.fn = fn, .process = rec->process, .thread = thread_index(p, rec), .start_tick = rec->start_tick,
 		.end_tick = rec->end_tick,
 		.start_ns = start_ns, .end_ns = end_ns, .start_mono_ns = start_ns + p->to_mono_ns,
 		.end_mono_ns = end_ns + p->to_mono_ns,
-		.result = rec->result, .is_callback = fn->is_callback, .id = ++p->ids, .model = m,
+		.result = rec->result, .is_callback = fn->is_callback, .damaged = damaged, .model = m,
 	};
-	if (fn->has_event_out && !rec->result)
-		call->cmd_id = ++p->cmd_ids;
-	gt_call_set_args(call, rec, &w->decoded);
+	gt_call_set_args(call, rec, decoded);
 }
 
-static void apply(struct gt_walk *w, const struct gt_rec *rec)
+void gt_walk_number(struct gt_model *m, struct gt_call *call)
 {
-	const struct gt_fn_info *f = &w->model->fn_info[w->call.fn->index];
+	struct gt_process_state *p = &m->processes[call->process];
+
+	call->id = ++p->ids;
+	if (call->fn->has_event_out && !call->result)
+		call->cmd_id = ++p->cmd_ids;
+}
+
+void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec *rec)
+{
+	const struct gt_fn_info *f = &m->fn_info[call->fn->index];
 
 	if (f->action == GT_ACT_NONE)
 		return;
 	if (f->action == GT_ACT_ENQUEUE)
-		w->call.command = gt_commands_make(w->model, &w->call, f, rec->stream, rec->offset);
+		call->command = gt_commands_make(m, call, f, rec->stream, rec->offset);
 	else
-		gt_objects_apply(w->model, &w->call, f);
+		gt_objects_apply(m, call, f);
 }
 
-static bool overlaps(const struct gt_walk *w, int64_t start, int64_t end)
+/* What a second walk finds was counted by the first. */
+static void fill_call(struct gt_walk *w)
 {
-	return (w->options.from_ns == GT_NO_TIME || end >= w->options.from_ns) &&
-		(w->options.to_ns == GT_NO_TIME || start <= w->options.to_ns);
+	struct gt_model *m = w->model;
+
+	m->quiet = m->processes[w->rec.process].walked;
+	gt_walk_fill(m, &w->rec, w->fn, w->rec_start_ns, w->rec_end_ns, &w->decoded,
+		m->quiet ? NULL : &m->lost[REC_LOSS_DAMAGED], &w->call);
+	gt_walk_number(m, &w->call);
+	gt_walk_apply(m, &w->call, &w->rec);
 }
 
-static bool wanted(const struct gt_walk *w)
+static bool overlaps(const struct gt_walk_options *opt, int64_t start, int64_t end)
 {
-	const struct gt_command *c = w->call.command;
+	return (opt->from_ns == GT_NO_TIME || end >= opt->from_ns) &&
+		(opt->to_ns == GT_NO_TIME || start <= opt->to_ns);
+}
 
-	if (overlaps(w, w->call.start_ns, w->call.end_ns))
+bool gt_walk_wanted(const struct gt_walk_options *opt, struct gt_cuda *cuda, const struct gt_call *call)
+{
+	const struct gt_command *c = call->command;
+
+	if (overlaps(opt, call->start_ns, call->end_ns))
 		return true;
-	if (w->call.cuda)
-		return gt_cuda_call_overlaps(w->feed.cuda, w->call.cuda, w->options.from_ns, w->options.to_ns);
-	return c && c->timed && overlaps(w, c->start_ns, c->end_ns);
+	if (call->cuda)
+		return gt_cuda_call_overlaps(cuda, call->cuda, opt->from_ns, opt->to_ns);
+	return c && c->timed && overlaps(opt, c->start_ns, c->end_ns);
 }
 
 static bool may_go_on(struct gt_walk *w)
@@ -129,13 +167,6 @@ static bool may_go_on(struct gt_walk *w)
 		return true;
 	w->since_progress = 0;
 	return !w->options.progress || w->options.progress(w->options.ctx, gt_merge_done(w->merge));
-}
-
-static void mark_walked(struct gt_walk *w)
-{
-	for (uint32_t i = 0; i < w->model->n_processes; i++)
-		if (w->options.process < 0 || (uint32_t)w->options.process == i)
-			w->model->processes[i].walked = true;
 }
 
 /* The next record of a function that the table knows: 1, 0 at the end, -1. */
@@ -181,7 +212,6 @@ static int next_call(struct gt_walk *w, struct gt_err *err)
 	if (!record)
 		return 0;
 	fill_call(w);
-	apply(w, &w->rec);
 	w->loaded = false;
 	return 1;
 }
@@ -193,7 +223,7 @@ int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *
 	while (!w->stopped && (ret = next_call(w, err)) != 0) {
 		if (ret < 0)
 			return -1;
-		w->call.outside = !wanted(w);
+		w->call.outside = !gt_walk_wanted(&w->options, w->feed.cuda, &w->call);
 		if (!w->call.outside || (w->options.outside && w->call.start_ns < w->options.from_ns)) {
 			*call = &w->call;
 			return 1;
@@ -201,6 +231,6 @@ int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *
 		if (w->options.to_ns != GT_NO_TIME && w->call.start_ns > w->options.to_ns)
 			w->stopped = true; /* sorted by start; commands begin after their calls */
 	}
-	mark_walked(w);
+	mark_walked(w->model, &w->options);
 	return 0;
 }

@@ -1,10 +1,11 @@
 /*
  * tests/tracegen.c - a synthetic OpenCL trace of any length, for measuring readers: tracegen OUT.gputap CALLS [THREADS
- * [SPREAD]]
+ * [SPREAD [SEED]]]
  *
  * Looks like a busy compute loop: four arguments set, a one-dimensional kernel with device times, now and then a read
  * and a finish, events retained, queried and released. SPREAD (default 1) times the ticks that a call may take: with
- * 100000 hardly two calls take the same. Argument layouts as build/gen/table.txt says today.
+ * 100000 hardly two calls take the same. SEED makes another trace of the same kind. Argument layouts as
+ * build/gen/table.txt says today.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -163,10 +164,12 @@ int main(int argc, char **argv)
 	char *text;
 
 	if (!calls || !threads || threads > 64) {
-		fprintf(stderr, "usage: tracegen OUT.gputap CALLS [THREADS 1..64 [SPREAD]]\n");
+		fprintf(stderr, "usage: tracegen OUT.gputap CALLS [THREADS 1..64 [SPREAD [SEED]]]\n");
 		return 2;
 	}
 	spread = argc > 4 && strtoull(argv[4], NULL, 10) ? strtoull(argv[4], NULL, 10) : 1;
+	if (argc > 5)
+		seed ^= strtoull(argv[5], NULL, 10) * 0x9e3779b97f4a7c15u;
 	text = read_table(table ? table : "build/gen/table.txt", &bytes);
 	if (!text) {
 		fprintf(stderr,

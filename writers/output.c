@@ -76,6 +76,25 @@ void gt_output_write_pieces(struct gt_output *o)
 	o->text.used -= whole;
 }
 
+void gt_output_text(struct gt_output *o, const struct gt_text *t)
+{
+	size_t first = (GT_OUTPUT_PIECE - o->text.used % GT_OUTPUT_PIECE) % GT_OUTPUT_PIECE, whole;
+
+	if (t->failed && !o->error)
+		o->error = ENOMEM;
+	if (t->used < first + GT_OUTPUT_PIECE) {
+		gt_text_bytes(&o->text, t->data, t->used);
+		gt_output_drain(o);
+		return;
+	}
+	gt_text_bytes(&o->text, t->data, first);
+	write_all(o, o->text.data, o->text.used); /* whole pieces now */
+	whole = (t->used - first) / GT_OUTPUT_PIECE * GT_OUTPUT_PIECE;
+	write_all(o, t->data + first, whole);
+	o->text.used = 0;
+	gt_text_bytes(&o->text, t->data + first + whole, t->used - first - whole);
+}
+
 int gt_output_commit(struct gt_output *o, struct gt_err *err)
 {
 	if (o->text.failed && !o->error)
@@ -109,25 +128,11 @@ void gt_output_discard(struct gt_output *o)
 	*o = (struct gt_output){ .fd = -1 };
 }
 
-int gt_output_walk(const struct gt_export *x, int (*each)(void *ctx, const struct gt_call *call, struct gt_err *err),
-	void *ctx, struct gt_err *err)
+struct gt_walk_options gt_output_walk_options(const struct gt_export *x)
 {
-	const struct gt_walk_options options = {
+	return (struct gt_walk_options){
 		.process = (int)x->process->index, .from_ns = x->from_ns, .to_ns = x->to_ns, .progress = x->progress,
 		.ctx = x->ctx,
 		.cuda = true, .cuda_nested = gt_option_is(x->options, "cuda-driver-rows", "all"),
 	};
-	const struct gt_call *call;
-	struct gt_walk *w;
-	int more;
-
-	if (gt_walk_open(x->model, &options, &w, err))
-		return -1;
-	while ((more = gt_walk_next(w, &call, err)) == 1) {
-		more = each(ctx, call, err);
-		if (more)
-			break;
-	}
-	gt_walk_close(w);
-	return more;
 }

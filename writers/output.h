@@ -40,13 +40,14 @@ static inline void gt_output_drain(struct gt_output *o)
 	if (o->text.used >= GT_OUTPUT_PIECE)
 		gt_output_write_pieces(o);
 }
+/* Appends a whole text: a large one is written from where it stands. */
+void gt_output_text(struct gt_output *o, const struct gt_text *t);
 /* Everything on disk (and in place). 0, or -1 with *err: what was written is gone, when commit was to rename it. */
 int gt_output_commit(struct gt_output *o, struct gt_err *err);
 /* Give up: closes, and removes what gt_output_create made. Harmless after commit. */
 void gt_output_discard(struct gt_output *o);
 
-/* All calls of the export's process and window, in time order. each returns 0, or -1 with *err to stop. 0, or -1. */
-int gt_output_walk(const struct gt_export *x, int (*each)(void *ctx, const struct gt_call *call, struct gt_err *err),
-	void *ctx, struct gt_err *err);
+/* All calls of the export's process and window. */
+struct gt_walk_options gt_output_walk_options(const struct gt_export *x);
 
 #endif

@@ -15,7 +15,8 @@
 
 struct gt_spill_text {
 	struct gt_text text;              /* append here, then gt_spill_wrote */
-	struct gt_spill_chunk { uint64_t offset, bytes; } *chunks; /* what moved to the file, in order */
+	/* What moved to a file, in order. file: 0 the spill's own, else a worker's. */
+	struct gt_spill_chunk { uint64_t offset, bytes; uint32_t file; } *chunks;
 	uint32_t n_chunks, room;
 	struct gt_spill_text *next;
 };
@@ -26,6 +27,9 @@ struct gt_spill {
 	int fd;                           /* -1 until it is needed */
 	int error;                        /* errno of the first failure */
 	struct gt_spill_text *first;
+	unsigned n_workers;
+	/* Of the workers, who write beside each other. */
+	struct gt_spill_file { int fd, error; uint64_t bytes; } *files;
 };
 
 void gt_spill_open(struct gt_spill *s, const char *beside, uint64_t budget);
@@ -37,6 +41,15 @@ static inline void gt_spill_wrote(struct gt_spill *s, size_t bytes)
 	if ((s->held += bytes) > s->budget)
 		gt_spill_move(s);
 }
+
+/*
+ * Lines that several workers make: each has a file of its own. What a worker puts there becomes part of a text when it
+ * is taken, in the order of the text.
+ */
+bool gt_spill_share(struct gt_spill *s, unsigned workers); /* false: no memory */
+void gt_spill_put(struct gt_spill *s, unsigned worker, const struct gt_text *lines, struct gt_spill_chunk *out);
+void gt_spill_take(struct gt_spill *s, struct gt_spill_text *t, unsigned worker, const struct gt_spill_chunk *c);
+
 /* Append the whole text to o. */
 void gt_spill_copy(struct gt_spill *s, const struct gt_spill_text *text, struct gt_output *o);
 /* 0, or -1 with *err when anything was lost on the way. */

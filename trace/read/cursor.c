@@ -32,6 +32,24 @@ int gt_cursor_open(struct gt_reader *r, int process, struct gt_cursor **out, str
 	return 0;
 }
 
+size_t gt_reader_block_count(const struct gt_reader *r) { return r->n_blocks; }
+
+/* Blocks stand in the order of their streams. */
+int gt_cursor_blocks(struct gt_reader *r, size_t first, size_t n, struct gt_cursor **out, struct gt_err *err)
+{
+	struct gt_cursor *c = *out ? *out : malloc(sizeof(*c));
+
+	if (!c)
+		return gt_no_memory(err);
+	c->r = r;
+	c->stream = c->last_stream = 0;
+	c->block = first;
+	c->last_block = first + n;
+	c->walk = (struct gt_block){ 0 };
+	*out = c;
+	return 0;
+}
+
 /* Streams in order of process and number: images are sorted by start, their streams are not moved. */
 static int next_block(struct gt_cursor *c, struct gt_err *err)
 {

@@ -9,6 +9,8 @@
  *         writer has not opened that chunk. Any other magic is damage; the next multiple with a good header goes on.
  * INDEX2  A block ends at its first zero header, its padding, or a record that cannot be right. The next block of the
  *         chunk is looked at all the same.
+ * INDEX3  What a block holds depends on no other: several threads look at blocks, and what they found is added in the
+ *         order of the blocks. One thread adds each block at once.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -17,23 +19,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/pieces.h"
 #include "trace/read/internal.h"
+
+/* Records of one block of a file: [from, to). */
+struct range { uint64_t from, to; int64_t moved; uint32_t stream; };
+
+/* What they hold. */
+struct found {
+	struct gt_block_info info;        /* words 0: nothing */
+	struct gt_clock_set *sets; size_t n_sets, cap_sets;
+	uint64_t least_tick;
+	bool any_tick, truncated;
+};
 
 struct scan {
 	struct gt_reader *r;
-	struct gt_image *image;
 	struct gt_stream *stream;
 	uint32_t stream_index;
 	uint64_t size;                    /* of the file */
-	uint32_t holders;
 	int64_t moved;                    /* of the chunk: gt_block_info.moved */
-	bool truncated;                   /* counted once per stream */
 	bool any;                         /* a chunk was seen in this file */
 	bool buffers;                     /* ... one of CUPTI's */
 	uint64_t block[GT_BLOCK_WORDS];   /* what stands at `base` */
 	uint64_t base, have;              /* bytes valid in block */
+	struct found found;               /* in the block at hand */
+	bool later;                       /* blocks are only listed: */
+	struct range *ranges; size_t n_ranges, cap_ranges;
 	struct gt_err *err;
 };
+
+static int unreadable(const struct gt_reader *r, uint32_t stream, uint64_t base, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read at byte %llu", r->store->path,
+		r->store->files[r->streams[stream].file].name, (unsigned long long)base);
+}
 
 static int read_block(struct scan *s, uint64_t base)
 {
@@ -41,85 +61,130 @@ static int read_block(struct scan *s, uint64_t base)
 	int64_t got = store->read(store, s->stream->file, base, s->block, REC_BLOCK);
 
 	if (got < 0)
-		return gt_fail(s->err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read at byte %llu",
-			store->path, store->files[s->stream->file].name, (unsigned long long)base);
+		return unreadable(s->r, s->stream_index, base, s->err);
 	s->base = base;
 	s->have = (uint64_t)got;
 	return 0;
 }
 
-static void truncated(struct scan *s)
+/* Counted once per stream, however it was noticed. */
+static void truncated(struct gt_reader *r, struct gt_stream *stream)
 {
-	if (!s->truncated)
-		s->r->found.lost[REC_LOSS_TRUNCATED]++;
-	s->truncated = true;
+	if (!stream->truncated)
+		r->found.lost[REC_LOSS_TRUNCATED]++;
+	stream->truncated = true;
 }
 
-static int keep_clock(struct scan *s, const struct gt_rec *rec)
-{
-	struct gt_image *image = s->image;
+/* ---- one block ---- */
 
-	if (!gt_grow((void **)&image->sets, image->n_sets, &image->cap_sets, sizeof(*image->sets)))
-		return gt_no_memory(s->err);
-	image->sets[image->n_sets++] = (struct gt_clock_set){
+static bool keep_clock(struct found *f, const struct gt_rec *rec)
+{
+	if (!gt_grow((void **)&f->sets, f->n_sets, &f->cap_sets, sizeof(*f->sets)))
+		return false;
+	f->sets[f->n_sets++] = (struct gt_clock_set){
 		.tick = rec->args[0], .mono_ns = (int64_t)rec->args[1], .raw_ns = (int64_t)rec->args[2],
 		.real_ns = (int64_t)rec->args[3], .boot_ns = (int64_t)rec->args[4], .bracket = rec->args[5] };
-	return 0;
+	return true;
 }
 
-static void saw_tick(struct gt_image *image, uint64_t tick)
+static void saw_call(struct gt_block_info *info, const struct gt_rec *rec)
 {
-	if (!image->any_tick || tick < image->first_tick)
-		image->first_tick = tick;
-	image->any_tick = true;
+	info->calls++;
+	if (rec->start_tick < info->least_start)
+		info->least_start = rec->start_tick;
+	if (rec->start_tick > info->greatest_start)
+		info->greatest_start = rec->start_tick;
+	if (rec->end_tick > info->greatest_end)
+		info->greatest_end = rec->end_tick;
 }
 
-/* The records of [from, to) of the file, which lie in the block in memory. */
-static int scan_records(struct scan *s, uint64_t from, uint64_t to)
+/* The records of a range; of the block at `base` of its file, `have` bytes are in memory. -1: no memory. */
+static int look(const struct range *r, const uint64_t *block, uint64_t base, uint64_t have, struct found *f,
+	struct gt_findings *losses)
 {
-	uint64_t end = s->base + s->have < to ? s->base + s->have : to;
-	uint64_t offset = from - (uint64_t)s->moved;
-	struct gt_block_info info = { .offset = offset,
-		.moved = s->moved,
-		.stream = s->stream_index,
-		.holders = s->holders,
-		.least_start = UINT64_MAX };
-	struct gt_block b = { .holders = s->holders, .offset = offset, .cut = end < to, .found = &s->r->found };
+	uint64_t end = base + have < r->to ? base + have : r->to, offset = r->from - (uint64_t)r->moved;
+	uint64_t cut_before = losses->lost[REC_LOSS_TRUNCATED];
+	struct gt_block b = { .offset = offset, .cut = end < r->to, .found = losses };
 	struct gt_rec rec;
-	uint64_t lost_before = s->r->found.lost[REC_LOSS_TRUNCATED];
 
-	if (end < from + 8)
+	f->info = (struct gt_block_info){
+		.offset = offset, .moved = r->moved, .stream = r->stream, .least_start = UINT64_MAX
+	};
+	f->n_sets = 0;
+	f->any_tick = f->truncated = false;
+	if (end < r->from + 8)
 		return 0;
-	b.words = s->block + (from - s->base) / 8;
-	b.n = (uint32_t)((end - from) / 8);
+	b.words = block + (r->from - base) / 8;
+	b.n = (uint32_t)((end - r->from) / 8);
 	while (gt_block_next(&b, &rec)) {
-		info.words = b.at;
-		if (rec.id == REC_CLOCK && keep_clock(s, &rec) < 0)
+		f->info.words = b.at;
+		if (rec.id == REC_CLOCK && !keep_clock(f, &rec))
 			return -1;
-		if (rec.id >= REC_FIRST_FUNCTION) {
-			info.calls++;
-			if (rec.start_tick < info.least_start)
-				info.least_start = rec.start_tick;
-			if (rec.end_tick > info.greatest_end)
-				info.greatest_end = rec.end_tick;
+		if (rec.id >= REC_FIRST_FUNCTION)
+			saw_call(&f->info, &rec);
+		if (rec.start_tick && (!f->any_tick || rec.start_tick < f->least_tick)) {
+			f->least_tick = rec.start_tick;
+			f->any_tick = true;
 		}
-		if (rec.start_tick)
-			saw_tick(s->image, rec.start_tick);
 	}
-	if (s->r->found.lost[REC_LOSS_TRUNCATED] > lost_before) { /* one stream cut short, however it was noticed */
-		s->r->found.lost[REC_LOSS_TRUNCATED] = lost_before;
-		truncated(s);
-	}
-	info.threads = b.holders - s->holders;
-	s->holders = b.holders;
-	if (!info.words)
-		return 0;
-	if (!gt_grow((void **)&s->r->blocks, s->r->n_blocks, &s->r->cap_blocks, sizeof(info)))
-		return gt_no_memory(s->err);
-	s->r->blocks[s->r->n_blocks++] = info;
-	s->r->n_calls += info.calls;
-	s->stream->n_blocks++;
+	f->truncated = losses->lost[REC_LOSS_TRUNCATED] > cut_before;
+	losses->lost[REC_LOSS_TRUNCATED] = cut_before;
+	f->info.threads = b.holders;
 	return 0;
+}
+
+/* ---- in the order of the blocks ---- */
+
+static int add_clocks(struct gt_image *image, const struct found *f)
+{
+	for (size_t i = 0; i < f->n_sets; i++) {
+		if (!gt_grow((void **)&image->sets, image->n_sets, &image->cap_sets, sizeof(*image->sets)))
+			return -1;
+		image->sets[image->n_sets++] = f->sets[i];
+	}
+	return 0;
+}
+
+static int add_found(struct gt_reader *r, const struct found *f, struct gt_err *err)
+{
+	struct gt_stream *stream = &r->streams[f->info.stream];
+	struct gt_image *image = &r->images[stream->process];
+
+	if (add_clocks(image, f) < 0)
+		return gt_no_memory(err);
+	if (f->any_tick && (!image->any_tick || f->least_tick < image->first_tick))
+		image->first_tick = f->least_tick;
+	image->any_tick |= f->any_tick;
+	if (f->truncated)
+		truncated(r, stream);
+	if (!gt_grow((void **)&r->blocks, r->n_blocks, &r->cap_blocks, sizeof(f->info)))
+		return gt_no_memory(err);
+	if (f->info.words) {
+		if (!stream->n_blocks++)
+			stream->first_block = (uint32_t)r->n_blocks;
+		r->blocks[r->n_blocks] = f->info;
+		r->blocks[r->n_blocks++].holders = stream->holders;
+		r->n_calls += f->info.calls;
+	}
+	stream->holders += f->info.threads;
+	return 0;
+}
+
+/* ---- chunks ---- */
+
+static int scan_range(struct scan *s, const struct range *range, uint64_t base)
+{
+	if (s->later) {
+		if (!gt_grow((void **)&s->ranges, s->n_ranges, &s->cap_ranges, sizeof(*range)))
+			return gt_no_memory(s->err);
+		s->ranges[s->n_ranges++] = *range;
+		return 0;
+	}
+	if (s->base != base && read_block(s, base) < 0)
+		return -1;
+	if (look(range, s->block, s->base, s->have, &s->found, &s->r->found) < 0)
+		return gt_no_memory(s->err);
+	return add_found(s->r, &s->found, s->err);
 }
 
 /* All blocks of a chunk of calls whose header stands at `at`. */
@@ -129,15 +194,14 @@ static int scan_calls(struct scan *s, uint64_t at, uint64_t end)
 
 	while (from < end && from < s->size) {
 		uint64_t base = from - from % REC_BLOCK, next = base + REC_BLOCK;
+		struct range range = { from, next < end ? next : end, s->moved, s->stream_index };
 
-		if (s->base != base && read_block(s, base) < 0)
-			return -1;
-		if (scan_records(s, from, next < end ? next : end) < 0)
+		if (scan_range(s, &range, base) < 0)
 			return -1;
 		from = next;
 	}
 	if (end > s->size)
-		truncated(s);
+		truncated(s->r, s->stream);
 	return 0;
 }
 
@@ -190,7 +254,7 @@ static int keep_blob(struct scan *s, const struct rec_chunk *chunk, uint64_t at,
 		return 0;
 	}
 	if (s->size < data || chunk->blob_bytes > s->size - data) {
-		truncated(s);
+		truncated(s->r, s->stream);
 		return 0;
 	}
 	if (!gt_grow((void **)&r->blobs, r->n_blobs, &r->cap_blobs, sizeof(*r->blobs)))
@@ -255,7 +319,7 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 		return -1;
 	if (s->have < *at - base + sizeof(chunk)) {
 		if (s->have > *at - base)
-			truncated(s);
+			truncated(s->r, s->stream);
 		return 1;
 	}
 	memcpy(&chunk, (const char *)s->block + (*at - base), sizeof(chunk));
@@ -295,16 +359,14 @@ static int scan_stream(struct scan *s)
 	int rc;
 
 	s->size = s->r->store->files[s->stream->file].size;
-	s->holders = 0;
-	s->truncated = false;
+	s->base = UINT64_MAX;
 	s->buffers = false;
 	s->any = false;
-	s->stream->first_block = (uint32_t)s->r->n_blocks;
 	if (read_block(s, 0) < 0)
 		return -1;
 	if (s->have < sizeof(*control)) {
 		if (s->have)
-			truncated(s);
+			truncated(s->r, s->stream);
 		return 0;
 	}
 	memcpy(control, s->block, sizeof(*control));
@@ -321,28 +383,113 @@ static int scan_stream(struct scan *s)
 	}
 	while ((rc = scan_chunk(s, &at)) == 0 && at < s->size)
 		;
-	if (rc < 0)
-		return -1;
-	place_blocks(s->r, s->stream);
+	return rc < 0 ? -1 : 0;
+}
+
+/* ---- by several threads ---- */
+
+#define TOGETHER 16u                      /* blocks that a thread looks at in one go */
+
+struct looker {
+	struct found found[TOGETHER];
+	struct gt_findings losses;
+	size_t good;                      /* ranges that could be looked at */
+	int why;                          /* errno of the one behind them */
+	uint64_t block[GT_BLOCK_WORDS];
+};
+
+struct together { struct scan *s; struct looker *lookers; };
+
+static int look_at_group(void *ctx, unsigned worker, size_t group)
+{
+	const struct together *t = ctx;
+	struct looker *l = &t->lookers[worker];
+	struct gt_store *store = t->s->r->store;
+	size_t first = group * TOGETHER, n = t->s->n_ranges - first < TOGETHER ? t->s->n_ranges - first : TOGETHER;
+
+	memset(&l->losses, 0, sizeof(l->losses));
+	for (l->good = 0; l->good < n; l->good++) {
+		const struct range *range = &t->s->ranges[first + l->good];
+		uint64_t base = range->from - range->from % REC_BLOCK;
+		int64_t got = store->read(store, t->s->r->streams[range->stream].file, base, l->block, REC_BLOCK);
+
+		l->why = errno;
+		if (got < 0)
+			return 1;
+		if (look(range, l->block, base, (uint64_t)got, &l->found[l->good], &l->losses) < 0)
+			return -1;
+	}
 	return 0;
+}
+
+static int add_group(void *ctx, unsigned worker, size_t group, int rc)
+{
+	const struct together *t = ctx;
+	struct looker *l = &t->lookers[worker];
+	const struct range *behind = &t->s->ranges[group * TOGETHER + l->good];
+
+	for (size_t i = 0; i < l->good; i++)
+		if (add_found(t->s->r, &l->found[i], t->s->err) < 0)
+			return -1;
+	for (int i = 0; i < REC_LOSS_COUNT; i++)
+		t->s->r->found.lost[i] += l->losses.lost[i];
+	errno = l->why;
+	if (rc <= 0)
+		return rc ? gt_no_memory(t->s->err) : 0;
+	return unreadable(t->s->r, behind->stream, behind->from - behind->from % REC_BLOCK, t->s->err);
+}
+
+static int look_together(struct scan *s)
+{
+	struct together t = { s, calloc(s->r->jobs, sizeof(*t.lookers)) };
+	int rc;
+
+	if (!t.lookers)
+		return gt_no_memory(s->err);
+	rc = gt_pieces_do(&(struct gt_pieces){ .workers = s->r->jobs, .n = (s->n_ranges + TOGETHER - 1) / TOGETHER,
+		.ctx = &t, .work = look_at_group, .turn = add_group });
+	for (unsigned i = 0; i < s->r->jobs; i++)
+		for (unsigned k = 0; k < TOGETHER; k++)
+			free(t.lookers[i].found[k].sets);
+	free(t.lookers);
+	return rc;
+}
+
+static int scan_all(struct scan *s)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->r->n_streams && rc == 0; i++) {
+		s->stream = &s->r->streams[i];
+		s->stream_index = i;
+		rc = scan_stream(s);
+	}
+	return rc;
 }
 
 int gt_index_build(struct gt_reader *r, struct gt_err *err)
 {
-	struct scan *s = malloc(sizeof(*s));
-	int rc = 0;
+	struct scan *s = calloc(1, sizeof(*s));
+	struct gt_err first = { 0 };
+	int rc;
 
 	if (!s)
 		return gt_no_memory(err);
 	s->r = r;
 	s->err = err;
-	for (uint32_t i = 0; i < r->n_streams && rc == 0; i++) {
-		s->stream = &r->streams[i];
-		s->stream_index = i;
-		s->image = &r->images[s->stream->process];
-		s->base = UINT64_MAX;
-		rc = scan_stream(s);
+	s->later = r->jobs > 1;
+	rc = scan_all(s);
+	if (s->later) {                           /* blocks before a place that cannot be read come first */
+		s->err = &first;
+		if (look_together(s) < 0) {
+			*err = first;
+			rc = -1;
+		}
 	}
+	for (uint32_t i = 0; i < r->n_streams && rc == 0; i++)
+		place_blocks(r, &r->streams[i]);
+	free(s->found.sets);
+	free(s->ranges);
 	free(s);
 	return rc;
 }

@@ -19,7 +19,7 @@
 struct gt_block_info {
 	uint64_t offset;                  /* of its first record, as links count */
 	int64_t moved;                    /* added to it: where it stands in the file (a ring uses places again) */
-	uint64_t least_start, greatest_end; /* ticks over its calls; meaningless without calls */
+	uint64_t least_start, greatest_start, greatest_end; /* ticks over its calls; meaningless without calls */
 	uint32_t stream;                  /* index in gt_reader.streams */
 	uint32_t words;                   /* from the first record to the end of the last */
 	uint32_t holders;                 /* REC_THREAD records before it in its stream */
@@ -32,6 +32,8 @@ struct gt_stream {
 	uint32_t number;                  /* K of K.str */
 	uint32_t file;                    /* in the store */
 	uint32_t first_block, n_blocks;
+	uint32_t holders;                 /* REC_THREAD records in the blocks found so far */
+	bool truncated;                   /* it was counted */
 	bool moved;                       /* chunks of it stand elsewhere than their links count from */
 	uint64_t gone;                    /* calls that the ring overwrote */
 	struct rec_control control;
@@ -65,6 +67,7 @@ struct gt_cupti_chunk {
 struct gt_fetch_cache;
 
 struct gt_reader {
+	unsigned jobs;                    /* threads that may read at once */
 	struct gt_store *store;
 	struct gt_facts run;
 	struct gt_image *images; uint32_t n_images;

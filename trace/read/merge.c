@@ -22,6 +22,9 @@
 
 #include "trace/read/internal.h"
 #include "trace/read/merge.h"
+#include "trace/read/slices.h"
+
+#define KEPT_BLOCK (2u * REC_BLOCK)        /* bytes of a loaded block, about */
 
 /* A call in a loaded block, in ticks. */
 struct item {
@@ -42,6 +45,7 @@ struct head {
 };
 
 struct loaded {
+	struct loaded *next;              /* among those that are kept */
 	size_t bytes;                     /* of this allocation */
 	uint32_t n;
 	struct item *items;
@@ -53,10 +57,14 @@ struct heap { struct head *at; size_t n, cap; };
 struct gt_merge {
 	struct gt_reader *r;
 	int64_t from_ns, to_ns;
+	int64_t least_ns;                 /* records that start before it are another slice's; GT_NO_TIME: none are */
 	struct head *waiting; size_t n_waiting, first_waiting; /* never loaded yet, by start */
+	size_t room_waiting;
 	struct heap parked, front;
 	size_t loaded_bytes, loaded_max;
 	uint64_t calls, done;             /* of the blocks that take part */
+	bool keep;                        /* blocks stay until the merge is used again or closed */
+	struct loaded *kept;
 	bool handed_out;                  /* front.at[0]'s record is with the caller */
 	uint64_t scratch[GT_BLOCK_WORDS];
 	struct item items[GT_BLOCK_WORDS / 3 + 1], spare[GT_BLOCK_WORDS / 3 + 1];
@@ -178,10 +186,11 @@ static struct loaded *load(struct gt_merge *m, const struct gt_block_info *info,
 		return NULL;
 	while (gt_block_next(&walk, &rec)) {
 		/*
-		 * A record finished since the headers were read may be older than what was promised (MERGE1): left to
-		 * the next run.
+		 * A record finished since the headers were read may be older than what was promised (MERGE1), or belong
+		 * to a slice that does not look here: left to the next run.
 		 */
-		if (rec.id < REC_FIRST_FUNCTION || rec.start_tick < info->least_start)
+		if (rec.id < REC_FIRST_FUNCTION || rec.start_tick < info->least_start ||
+			rec.start_tick > info->greatest_start)
 			continue;
 		m->items[n++] = (struct item){ .start = rec.start_tick,
 			.end = rec.end_tick,
@@ -217,6 +226,11 @@ static void set_key(const struct gt_merge *m, struct head *h)
 static void drop(struct gt_merge *m, struct loaded *l)
 {
 	m->loaded_bytes -= l->bytes;
+	if (m->keep) {
+		l->next = m->kept;
+		m->kept = l;
+		return;
+	}
 	free(l);
 }
 
@@ -242,6 +256,22 @@ static int park_farthest(struct gt_merge *m, struct gt_err *err)
 	return 0;
 }
 
+/* The first item that starts no earlier than that: order of ticks is order of times. */
+static uint32_t first_from(const struct gt_merge *m, const struct head *h)
+{
+	uint32_t low = 0, high = h->loaded->n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (gt_reader_tick_ns(m->r, h->process, h->loaded->items[mid].start) < m->least_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /* Loads the block of a waiting head and puts it in front. */
 static int bring_in(struct gt_merge *m, struct head h, struct gt_err *err)
 {
@@ -249,7 +279,9 @@ static int bring_in(struct gt_merge *m, struct head h, struct gt_err *err)
 	if (!h.loaded)
 		return -1;
 	m->loaded_bytes += h.loaded->bytes;
-	if (h.next >= h.loaded->n) {              /* the file changed under us */
+	if (!h.next && h.start_ns < m->least_ns)
+		h.next = first_from(m, &h);
+	if (h.next >= h.loaded->n) {      /* all of another slice; or the file changed under us */
 		drop(m, h.loaded);
 		return 0;
 	}
@@ -351,43 +383,68 @@ static bool takes_part(const struct gt_merge *m, int process, const struct gt_bl
 	return m->to_ns == GT_NO_TIME || gt_reader_tick_ns(m->r, p, info->least_start) <= m->to_ns;
 }
 
+static int waiting_room(struct gt_merge *m, size_t n, struct gt_err *err)
+{
+	void *more;
+
+	if (n <= m->room_waiting)
+		return 0;
+	more = realloc(m->waiting, n * sizeof(*m->waiting));
+	if (!more)
+		return gt_no_memory(err);
+	m->waiting = more;
+	m->room_waiting = n;
+	return 0;
+}
+
+static void add_waiting(struct gt_merge *m, size_t block)
+{
+	const struct gt_block_info *info = &m->r->blocks[block];
+	struct head *h = &m->waiting[m->n_waiting++];
+
+	*h = (struct head){ .start = info->least_start,
+		.end = UINT64_MAX,
+		.process = m->r->streams[info->stream].process,
+		.stream = m->r->streams[info->stream].number,
+		.offset = info->offset,
+		.block = (uint32_t)block };
+	h->start_ns = gt_reader_tick_ns(m->r, h->process, h->start);
+	m->calls += info->calls;
+}
+
 static int list_blocks(struct gt_merge *m, int process, struct gt_err *err)
 {
-	m->waiting = malloc((m->r->n_blocks ? m->r->n_blocks : 1) * sizeof(*m->waiting));
-	if (!m->waiting)
-		return gt_no_memory(err);
-	for (size_t i = 0; i < m->r->n_blocks; i++) {
-		const struct gt_block_info *info = &m->r->blocks[i];
-		struct head *h;
-
-		if (!takes_part(m, process, info))
-			continue;
-		h = &m->waiting[m->n_waiting++];
-		*h = (struct head){ .start = info->least_start,
-			.end = UINT64_MAX,
-			.process = m->r->streams[info->stream].process,
-			.stream = m->r->streams[info->stream].number,
-			.offset = info->offset,
-			.block = (uint32_t)i };
-		h->start_ns = gt_reader_tick_ns(m->r, h->process, h->start);
-		m->calls += info->calls;
-	}
+	if (waiting_room(m, m->r->n_blocks + 1, err) < 0)
+		return -1;
+	for (size_t i = 0; i < m->r->n_blocks; i++)
+		if (takes_part(m, process, &m->r->blocks[i]))
+			add_waiting(m, i);
 	qsort(m->waiting, m->n_waiting, sizeof(*m->waiting), by_key);
 	return 0;
+}
+
+static struct gt_merge *new_merge(struct gt_reader *r)
+{
+	struct gt_merge *m = malloc(sizeof(*m));
+
+	if (!m)
+		return NULL;
+	memset(m, 0, offsetof(struct gt_merge, scratch));
+	m->r = r;
+	m->from_ns = m->to_ns = m->least_ns = GT_NO_TIME;
+	m->loaded_max = GT_MERGE_LOADED_MAX;
+	return m;
 }
 
 int gt_merge_open(
 	struct gt_reader *r, int process, int64_t from_ns, int64_t to_ns, struct gt_merge **out, struct gt_err *err)
 {
-	struct gt_merge *m = malloc(sizeof(*m));
+	struct gt_merge *m = new_merge(r);
 
 	if (!m)
 		return gt_no_memory(err);
-	memset(m, 0, offsetof(struct gt_merge, scratch));
-	m->r = r;
 	m->from_ns = from_ns;
 	m->to_ns = to_ns;
-	m->loaded_max = GT_MERGE_LOADED_MAX;
 	if (list_blocks(m, process, err) < 0) {
 		gt_merge_close(m);
 		return -1;
@@ -395,6 +452,45 @@ int gt_merge_open(
 	*out = m;
 	return 0;
 }
+
+static void forget(struct gt_merge *m)
+{
+	for (size_t i = 0; i < m->front.n; i++)
+		free(m->front.at[i].loaded);
+	while (m->kept) {
+		struct loaded *l = m->kept;
+
+		m->kept = l->next;
+		free(l);
+	}
+	m->front.n = m->parked.n = m->n_waiting = m->first_waiting = 0;
+	m->loaded_bytes = 0;
+	m->calls = m->done = 0;
+	m->handed_out = false;
+}
+
+int gt_merge_slice(struct gt_reader *r, const struct gt_slice *slice, size_t limit, struct gt_merge **again,
+	struct gt_err *err)
+{
+	struct gt_merge *m = *again ? *again : new_merge(r);
+
+	if (!m)
+		return gt_no_memory(err);
+	*again = m;
+	forget(m);
+	m->least_ns = slice->from_ns;
+	m->to_ns = slice->to_ns == INT64_MAX ? GT_NO_TIME : slice->to_ns - 1;
+	m->loaded_max = limit;
+	if (waiting_room(m, slice->n_blocks + 1, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < slice->n_blocks; i++)
+		add_waiting(m, slice->blocks[i]);
+	m->keep = slice->n_blocks <= limit / KEPT_BLOCK;
+	qsort(m->waiting, m->n_waiting, sizeof(*m->waiting), by_key);
+	return 0;
+}
+
+bool gt_merge_keeps(const struct gt_merge *m) { return m->keep; }
 
 void gt_merge_limit(struct gt_merge *m, size_t bytes)
 {
@@ -410,8 +506,7 @@ void gt_merge_close(struct gt_merge *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->front.n; i++)
-		free(m->front.at[i].loaded);
+	forget(m);
 	free(m->front.at);
 	free(m->parked.at);
 	free(m->waiting);

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,15 +16,20 @@
 
 #include "trace/read/pack_format.h"
 
-#define KEPT 4u
+#define KEPT 8u
 
 struct packed {
 	int fd;
 	struct pack_block *blocks;
 	uint64_t n_blocks;
-	struct pack_coder *coder;
-	struct { uint64_t number; uint8_t bytes[REC_BLOCK]; } kept[KEPT];
-	uint8_t input[REC_BLOCK * 2];
+	/* By number, so that threads that read different blocks seldom wait for each other. */
+	struct kept {
+		pthread_mutex_t lock;     /* of all below */
+		struct pack_coder *coder; /* made at the first need */
+		uint64_t number;
+		uint8_t bytes[REC_BLOCK];
+		uint8_t input[REC_BLOCK * 2];
+	} kept[KEPT];
 };
 
 static bool read_all(int fd, void *to, size_t bytes, uint64_t offset)
@@ -35,23 +41,47 @@ static bool read_all(int fd, void *to, size_t bytes, uint64_t offset)
 	return n == (int64_t)bytes;
 }
 
-/* Unpacks block `number`, which has n bytes. */
-static const uint8_t *unpacked(struct packed *p, uint64_t number, size_t n)
+/* Unpacks block `number`, which has n bytes; the caller has the lock of its place. */
+static const uint8_t *unpacked(const struct packed *p, struct kept *k, uint64_t number, size_t n)
 {
 	const struct pack_block *b = &p->blocks[number];
-	uint64_t slot = number % KEPT;
 
-	if (p->kept[slot].number == number)
-		return p->kept[slot].bytes;
-	p->kept[slot].number = UINT64_MAX;
-	if (b->method != PACK_ZERO && !read_all(p->fd, p->input, b->bytes, b->offset))
+	if (k->number == number)
+		return k->bytes;
+	k->number = UINT64_MAX;
+	if (!k->coder && !(k->coder = pack_coder_new())) {
+		errno = ENOMEM;
 		return NULL;
-	if (!pack_decode(p->coder, b->method, p->input, b->bytes, p->kept[slot].bytes, n)) {
+	}
+	if (b->method != PACK_ZERO && !read_all(p->fd, k->input, b->bytes, b->offset))
+		return NULL;
+	if (!pack_decode(k->coder, b->method, k->input, b->bytes, k->bytes, n)) {
 		errno = EBADMSG;
 		return NULL;
 	}
-	p->kept[slot].number = number;
-	return p->kept[slot].bytes;
+	k->number = number;
+	return k->bytes;
+}
+
+/* A block that cannot be unpacked reads as damage (no header is all ones): it is lost and counted, its neighbours are
+ * not. */
+static int copy_block(struct packed *p, uint64_t number, size_t size, size_t inside, void *to, size_t n)
+{
+	struct kept *k = &p->kept[number % KEPT];
+	const uint8_t *block;
+	int why = 0;
+
+	pthread_mutex_lock(&k->lock);
+	block = unpacked(p, k, number, size);
+	if (block)
+		memcpy(to, block + inside, n);
+	else
+		why = errno;
+	pthread_mutex_unlock(&k->lock);
+	errno = why;
+	if (!block && why == EBADMSG)
+		memset(to, 0xff, n);
+	return block || why == EBADMSG ? 0 : -1;
 }
 
 static int64_t packed_read(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes)
@@ -68,18 +98,9 @@ static int64_t packed_read(struct gt_store *s, uint32_t file, uint64_t offset, v
 		uint64_t at = offset + done, number = at / REC_BLOCK, inside = at % REC_BLOCK;
 		uint64_t size = f->size - number * REC_BLOCK < REC_BLOCK ? f->size - number * REC_BLOCK : REC_BLOCK;
 		size_t n = size - inside < bytes - done ? (size_t)(size - inside) : bytes - done;
-		const uint8_t *block = unpacked(p, f->place + number, (size_t)size);
 
-		/*
-		 * A block that cannot be unpacked reads as damage (no header is all ones): it is lost and counted,
-		 * its neighbours are not.
-		 */
-		if (!block && errno != EBADMSG)
+		if (copy_block(p, f->place + number, (size_t)size, (size_t)inside, (char *)to + done, n) < 0)
 			return -1;
-		if (block)
-			memcpy((char *)to + done, block + inside, n);
-		else
-			memset((char *)to + done, 0xff, n);
 		done += n;
 	}
 	return (int64_t)done;
@@ -89,7 +110,10 @@ static void packed_close(struct gt_store *s)
 {
 	struct packed *p = s->self;
 
-	pack_coder_free(p->coder);
+	for (unsigned i = 0; i < KEPT; i++) {
+		pack_coder_free(p->kept[i].coder);
+		pthread_mutex_destroy(&p->kept[i].lock);
+	}
 	free(p->blocks);
 	close(p->fd);
 	free(p);
@@ -106,7 +130,7 @@ static bool check_blocks(const struct packed *p, uint64_t size)
 	for (uint64_t i = 0; i < p->n_blocks; i++) {
 		const struct pack_block *b = &p->blocks[i];
 
-		if (b->method > PACK_COLUMNS || b->bytes > sizeof(p->input) || b->offset > size ||
+		if (b->method > PACK_COLUMNS || b->bytes > sizeof(p->kept[0].input) || b->offset > size ||
 			b->bytes > size - b->offset)
 			return false;
 	}
@@ -170,14 +194,15 @@ int gt_store_open_packed(struct gt_store *s, int fd, struct gt_err *err)
 	struct pack_header h;
 	struct stat st;
 
-	if (!p || !(p->coder = pack_coder_new())) {
-		free(p);
+	if (!p) {
 		close(fd);
 		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
 	}
 	p->fd = fd;
-	for (unsigned i = 0; i < KEPT; i++)
+	for (unsigned i = 0; i < KEPT; i++) {
+		pthread_mutex_init(&p->kept[i].lock, NULL);
 		p->kept[i].number = UINT64_MAX;
+	}
 	s->self = p;
 	s->read = packed_read;
 	s->close = packed_close;

@@ -184,7 +184,7 @@ static void sort_images(struct gt_reader *r)
 			r->streams[r->images[i].first_stream + k].process = i;
 }
 
-int gt_reader_open_store(struct gt_store *store, struct gt_reader **out, struct gt_err *err)
+static int open_store(struct gt_store *store, unsigned jobs, struct gt_reader **out, struct gt_err *err)
 {
 	struct gt_reader *r = calloc(1, sizeof(*r));
 
@@ -193,6 +193,7 @@ int gt_reader_open_store(struct gt_store *store, struct gt_reader **out, struct 
 		return gt_no_memory(err);
 	}
 	r->store = store;
+	r->jobs = jobs;
 	if (list_files(r, err) < 0 || gt_index_build(r, err) < 0 || gt_clocks_build(r, err) < 0) {
 		gt_reader_close(r);
 		return -1;
@@ -203,11 +204,21 @@ int gt_reader_open_store(struct gt_store *store, struct gt_reader **out, struct 
 	return 0;
 }
 
-int gt_reader_open(const char *path, struct gt_reader **out, struct gt_err *err)
+int gt_reader_open_store(struct gt_store *store, struct gt_reader **out, struct gt_err *err)
+{
+	return open_store(store, 1, out, err);
+}
+
+int gt_reader_open_jobs(const char *path, unsigned jobs, struct gt_reader **out, struct gt_err *err)
 {
 	struct gt_store *store;
 
-	return gt_store_open(path, &store, err) < 0 ? -1 : gt_reader_open_store(store, out, err);
+	return gt_store_open(path, &store, err) < 0 ? -1 : open_store(store, jobs, out, err);
+}
+
+int gt_reader_open(const char *path, struct gt_reader **out, struct gt_err *err)
+{
+	return gt_reader_open_jobs(path, 1, out, err);
 }
 
 void gt_reader_close(struct gt_reader *r)

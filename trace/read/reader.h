@@ -24,6 +24,8 @@
 struct gt_reader;
 
 int gt_reader_open(const char *path, struct gt_reader **out, struct gt_err *err);
+/* The same, by so many threads at once. */
+int gt_reader_open_jobs(const char *path, unsigned jobs, struct gt_reader **out, struct gt_err *err);
 void gt_reader_close(struct gt_reader *r);
 
 /*
@@ -71,6 +73,10 @@ struct gt_cursor;
 int gt_cursor_open(struct gt_reader *r, int process, struct gt_cursor **out, struct gt_err *err);
 int gt_cursor_next(struct gt_cursor *c, struct gt_rec *rec, struct gt_err *err);  /* 1, 0 end, -1 */
 void gt_cursor_close(struct gt_cursor *c);
+/* The same records in parts, for several threads: those of n blocks from the first on, in their order. *out: NULL, or
+ * a cursor whose memory is used again. */
+size_t gt_reader_block_count(const struct gt_reader *r);
+int gt_cursor_blocks(struct gt_reader *r, size_t first, size_t n, struct gt_cursor **out, struct gt_err *err);
 
 /*
  * Call records (and callbacks) merged in time order: (start, end descending, stream, offset), all processes or one.

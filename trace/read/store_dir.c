@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #define OPEN_FILES 64                     /* descriptors held at most: a trace may have thousands of streams */
 
 struct open_file {
+	pthread_rwlock_t lock;            /* of the file chosen here: held to read while it is read */
 	int fd;
 	uint32_t file;
 	struct gt_stage stage;            /* as it was when the file was opened */
@@ -64,35 +66,54 @@ static int64_t read_plain(void *self, uint64_t offset, void *to, size_t bytes)
 	return gt_store_pread(((const struct open_file *)self)->fd, to, bytes, offset);
 }
 
+static int choose_file(struct gt_store *s, struct open_file *f, uint32_t file)
+{
+	struct dir *d = s->self;
+	struct gt_store_name name;
+
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = open_plain(d->root, s->files[file].name);
+	f->file = file;
+	f->stage.n = 0;
+	if (f->fd < 0)
+		return -1;
+	if (gt_store_name_parse(s->files[file].name, &name) && name.is_stream)
+		gt_stage_find(&f->stage, read_plain, f);
+	return 0;
+}
+
 static int64_t dir_read(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes)
 {
 	struct dir *d = s->self;
 	struct open_file *f = &d->open[file % OPEN_FILES];
-	struct gt_store_name name;
+	int64_t got = -1;
+	int why;
 
 	if (offset > INT64_MAX - bytes)
 		return 0;
-	if (f->fd < 0 || f->file != file) {
-		if (f->fd >= 0)
-			close(f->fd);
-		f->fd = open_plain(d->root, s->files[file].name);
-		f->file = file;
-		f->stage.n = 0;
-		if (f->fd < 0)
-			return -1;
-		if (gt_store_name_parse(s->files[file].name, &name) && name.is_stream)
-			gt_stage_find(&f->stage, read_plain, f);
+	pthread_rwlock_rdlock(&f->lock);
+	if (f->fd < 0 || f->file != file) {       /* chosen, and read, alone */
+		pthread_rwlock_unlock(&f->lock);
+		pthread_rwlock_wrlock(&f->lock);
 	}
-	return gt_stage_read(&f->stage, read_plain, f, offset, to, bytes);
+	if ((f->fd >= 0 && f->file == file) || !choose_file(s, f, file))
+		got = gt_stage_read(&f->stage, read_plain, f, offset, to, bytes);
+	why = errno;
+	pthread_rwlock_unlock(&f->lock);
+	errno = why;
+	return got;
 }
 
 static void dir_close(struct gt_store *s)
 {
 	struct dir *d = s->self;
 
-	for (size_t i = 0; i < OPEN_FILES; i++)
+	for (size_t i = 0; i < OPEN_FILES; i++) {
 		if (d->open[i].fd >= 0)
 			close(d->open[i].fd);
+		pthread_rwlock_destroy(&d->open[i].lock);
+	}
 	close(d->root);
 	free(d);
 }
@@ -168,8 +189,10 @@ int gt_store_open_dir(struct gt_store *s, int fd, struct gt_err *err)
 		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s: cannot be listed", s->path);
 	}
 	d->root = fd;
-	for (size_t i = 0; i < OPEN_FILES; i++)
+	for (size_t i = 0; i < OPEN_FILES; i++) {
+		pthread_rwlock_init(&d->open[i].lock, NULL);
 		d->open[i].fd = -1;
+	}
 	s->self = d;
 	s->read = dir_read;
 	s->close = dir_close;

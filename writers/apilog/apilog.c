@@ -7,12 +7,15 @@
  *
  * Start in raw ticks of the host clock, duration in microseconds, both hexadecimal. docs/apilog.md.
  *
+ * Several threads make lines beside each other: each keeps those of its slice of the walk until it is their turn.
+ *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/crew.h"
 #include "writers/output.h"
 #include "writers/render.h"
 #include "writers/spill.h"
@@ -28,9 +31,12 @@ struct part {
 	struct part *next;
 };
 
+/* Who makes lines from calls. One alone writes them at once; so it is with a log per thread. */
+struct maker { struct gt_render *render; struct gt_text lines; };
+
 struct apilog {
 	const struct gt_export *x;
-	struct gt_render *render;
+	struct maker *makers; unsigned n_makers;
 	struct gt_cuda *cuda;
 	struct gt_output out;             /* the one file, or the part being written */
 	bool per_thread;
@@ -116,11 +122,23 @@ static struct part *find_part(struct apilog *a, uint32_t thread, int tid)
 	return p->lines ? (*at = p) : NULL;
 }
 
-static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
+static void put_call(struct gt_text *t, const struct apilog *a, const struct gt_render_plan *plan,
+	const struct gt_call *call, int tid)
+{
+	put_local_size(t, call);
+	put_head(t, call, tid);
+	if (call->cuda)
+		gt_render_log_cuda(t, a->cuda, call);
+	else
+		gt_render_log_call(t, plan, call);
+	gt_text_char(t, '\n');
+}
+
+static int add_call(void *ctx, unsigned maker, const struct gt_call *call, struct gt_err *err)
 {
 	struct apilog *a = ctx;
 	const struct gt_render_plan *plan = NULL;
-	struct gt_text *t = &a->out.text;
+	struct gt_text *t = a->n_makers > 1 ? &a->makers[maker].lines : &a->out.text;
 	struct part *part = NULL;
 	size_t before;
 	int tid;
@@ -128,7 +146,7 @@ static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
 	if (!call->cuda && call->fn->domain != REC_DOMAIN_OPENCL)
 		return 0;
 	if (!call->cuda)
-		plan = gt_render_plan(a->render, call->fn);
+		plan = gt_render_plan(a->makers[maker].render, call->fn);
 	tid = gt_call_tid(call);
 	if (a->per_thread)
 		part = find_part(a, call->thread, tid);
@@ -137,18 +155,49 @@ static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
 	if (part)
 		t = &part->lines->text;
 	before = t->used;
-	put_local_size(t, call);
-	put_head(t, call, tid);
-	if (call->cuda)
-		gt_render_log_cuda(t, a->cuda, call);
-	else
-		gt_render_log_call(t, plan, call);
-	gt_text_char(t, '\n');
+	put_call(t, a, plan, call, tid);
 	if (part)
 		gt_spill_wrote(&a->spill, t->used - before);
-	else
+	else if (a->n_makers == 1)
 		gt_output_drain(&a->out);
 	return 0;
+}
+
+/* The maker's turn to write. */
+static int write_lines(void *ctx, unsigned maker, struct gt_err *err)
+{
+	struct apilog *a = ctx;
+
+	(void)err;
+	gt_output_text(&a->out, &a->makers[maker].lines);
+	a->makers[maker].lines.used = 0;
+	return 0;
+}
+
+static bool open_makers(struct apilog *a)
+{
+	bool good = (a->makers = calloc(a->n_makers, sizeof(a->makers[0])));
+
+	for (unsigned i = 0; good && i < a->n_makers; i++)
+		good = (a->makers[i].render = gt_render_new(gt_model_table(a->x->model)));
+	return good;
+}
+
+static void free_makers(struct apilog *a)
+{
+	for (unsigned i = 0; a->makers && i < a->n_makers; i++) {
+		gt_render_free(a->makers[i].render);
+		gt_text_free(&a->makers[i].lines);
+	}
+	free(a->makers);
+}
+
+static int add_calls(struct apilog *a, struct gt_err *err)
+{
+	struct gt_crew crew = { .walk = gt_output_walk_options(a->x), .ctx = a, .call = add_call, .turn = write_lines };
+
+	crew.workers = a->n_makers = a->per_thread ? 1 : gt_crew_workers(a->x->model, &crew.walk);
+	return open_makers(a) ? gt_crew_walk(a->x->model, &crew, err) : no_memory(a, err);
 }
 
 /* Reasons for calls that are not in the trace. Device times and their losses are no matter of this format. */
@@ -222,7 +271,7 @@ static int write_per_thread(struct apilog *a, struct gt_err *err)
 
 	gt_spill_open(&a->spill, a->x->path, SPILL_BUDGET);
 	a->by_thread = calloc((size_t)gt_model_thread_count(a->x->model) + 1, sizeof(a->by_thread[0]));
-	rc = a->by_thread ? gt_output_walk(a->x, add_call, a, err) : no_memory(a, err);
+	rc = a->by_thread ? add_calls(a, err) : no_memory(a, err);
 	for (struct part *p = a->parts; p && !rc; p = p->next)
 		rc = write_part(a, p, err);
 	while (a->parts) {
@@ -240,7 +289,7 @@ static int write_one_file(struct apilog *a, struct gt_err *err)
 {
 	if (gt_output_open(&a->out, a->x->path, a->x->final_path, err))
 		return -1;
-	if (gt_output_walk(a->x, add_call, a, err)) {
+	if (add_calls(a, err)) {
 		gt_output_discard(&a->out);
 		return -1;
 	}
@@ -251,16 +300,14 @@ static int write_one_file(struct apilog *a, struct gt_err *err)
 static int write_apilog(const struct gt_export *x, struct gt_err *err)
 {
 	struct apilog a = { .x = x,
-		.render = gt_render_new(gt_model_table(x->model)),
 		.out.fd = -1,
 		.per_thread = gt_option_true(x->options, "apilog-per-thread"),
 		.cuda = gt_model_cuda(x->model, err) };
 	int rc = !a.cuda       ? -1
-		: !a.render    ? no_memory(&a, err)
 		: a.per_thread ? write_per_thread(&a, err)
 			       : write_one_file(&a, err);
 
-	gt_render_free(a.render);
+	free_makers(&a);
 	return rc;
 }
 

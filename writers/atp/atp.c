@@ -5,6 +5,9 @@
  * the number of its lines and blocks follow each other by thread; then the file is put together, header last known
  * and first written. Calls of the application's callbacks are no API calls: they have no line.
  *
+ * Several threads make lines beside each other: each keeps those of its slice of the walk, thread by thread, and puts
+ * them into a file of its own; what the texts hold then are places in these files, in the order of the walk.
+ *
  * Layout: docs/atp.md.
  *
  * Copyright 2026 The gputap authors
@@ -14,6 +17,7 @@
 
 #include <stdlib.h>
 
+#include "model/crew.h"
 #include "model/nvtx/ranges.h"
 #include "writers/spill.h"
 
@@ -37,9 +41,27 @@ struct block {
 	struct block *next;
 };
 
+/* The lines of a block that a maker has made since its last turn. */
+struct kept {
+	uint32_t thread; int tid, domain;
+	uint64_t lines;
+	struct gt_text calls, times;
+	struct gt_spill_chunk calls_at, times_at;
+};
+
+/* Who makes lines from calls: one, into the blocks, or several, who keep theirs until it is their turn. */
+struct maker {
+	struct atp *a;
+	struct gt_render *render;
+	bool alone;
+	struct kept *kept; uint32_t n_kept, room; /* those behind the first n_kept have memory to use again */
+	uint32_t *kept_of;                /* [thread * DOMAINS + domain]: index + 1 */
+	uint64_t moved;                   /* atp.moved, until its turn */
+};
+
 struct atp {
 	const struct gt_export *x;
-	struct gt_render *render;
+	struct maker *makers; unsigned n_makers;
 	struct gt_spill spill;
 	struct gt_output out;
 	struct gt_cuda *cuda;
@@ -95,69 +117,210 @@ static const char *agent_name(void *ctx, uint64_t handle, size_t *bytes)
 }
 
 /* One line in either section of a call's pair. */
-struct lines { struct block *block; struct gt_text *calls, *times; size_t before; };
+struct lines { struct gt_text *calls, *times; uint64_t *count; size_t before; };
 
-static bool begin_lines(struct atp *a, const struct gt_call *call, int domain, struct lines *l)
+static bool kept_room(struct maker *k)
 {
-	l->block = find_block(a, call->thread, gt_call_tid(call), domain);
-	if (!l->block)
+	uint32_t room = 2 * k->room + 8;
+	struct kept *more;
+
+	if (k->n_kept < k->room)
+		return true;
+	more = realloc(k->kept, room * sizeof(*more));
+	if (!more)
 		return false;
-	l->calls = &l->block->calls->text;
-	l->times = &l->block->times->text;
+	memset(more + k->room, 0, (room - k->room) * sizeof(*more));
+	k->kept = more;
+	k->room = room;
+	return true;
+}
+
+/* thread: see find_block. */
+static struct kept *find_kept(struct maker *k, uint32_t thread, int tid, int domain)
+{
+	bool known = thread < k->a->n_threads;
+	uint32_t unknown = 0, *at = known ? &k->kept_of[thread * DOMAINS + (unsigned)domain] : &unknown;
+	struct kept *kept;
+
+	for (uint32_t i = 0; !known && !unknown && i < k->n_kept; i++)
+		if (k->kept[i].thread == thread && k->kept[i].tid == tid && k->kept[i].domain == domain)
+			unknown = i + 1;
+	if (*at)
+		return &k->kept[*at - 1];
+	if (!kept_room(k))
+		return NULL;
+	kept = &k->kept[k->n_kept++];
+	kept->thread = thread;
+	kept->tid = tid;
+	kept->domain = domain;
+	kept->lines = 0;
+	kept->calls.used = kept->times.used = 0;
+	*at = k->n_kept;
+	return kept;
+}
+
+static bool begin_lines(struct maker *k, const struct gt_call *call, int domain, struct lines *l)
+{
+	if (k->alone) {
+		struct block *b = find_block(k->a, call->thread, gt_call_tid(call), domain);
+
+		if (!b)
+			return false;
+		*l = (struct lines){ &b->calls->text, &b->times->text, &b->lines, 0 };
+	} else {
+		struct kept *kept = find_kept(k, call->thread, gt_call_tid(call), domain);
+
+		if (!kept)
+			return false;
+		*l = (struct lines){ &kept->calls, &kept->times, &kept->lines, 0 };
+	}
 	l->before = l->calls->used + l->times->used;
 	return true;
 }
 
-static void end_lines(struct atp *a, struct lines *l)
+static void end_lines(struct maker *k, struct lines *l)
 {
 	gt_text_char(l->calls, '\n');
 	gt_text_char(l->times, '\n');
-	l->block->lines++;
-	gt_spill_wrote(&a->spill, l->calls->used + l->times->used - l->before);
+	++*l->count;
+	if (k->alone)
+		gt_spill_wrote(&k->a->spill, l->calls->used + l->times->used - l->before);
 }
 
-static int add_cuda_call(struct atp *a, const struct gt_call *call, struct gt_err *err)
+static int add_cuda_call(struct maker *k, const struct gt_call *call, struct gt_err *err)
 {
+	struct atp *a = k->a;
 	struct lines l;
 	unsigned moved;
 	int rc = 0;
 
-	if (!begin_lines(a, call, a->cuda_as_hsa ? HSA : CUDA, &l))
+	if (!begin_lines(k, call, a->cuda_as_hsa ? HSA : CUDA, &l))
 		return no_memory(a, err);
 	gt_render_atp_cuda(l.calls, a->cuda, call, a->cuda_as_hsa);
 	moved = gt_atp_host_part(l.times, call, call->fn->id);
 	if (!a->cuda_as_hsa)
 		rc = gt_atp_cuda_parts(l.times, a->cuda, call, &moved, err);
-	a->moved += moved;
-	end_lines(a, &l);
+	k->moved += moved;
+	end_lines(k, &l);
 	return rc;
 }
 
-static int add_call(void *ctx, const struct gt_call *call, struct gt_err *err)
+static int add_call(void *ctx, unsigned maker, const struct gt_call *call, struct gt_err *err)
 {
 	struct atp *a = ctx;
+	struct maker *k = &a->makers[maker];
 	const struct gt_render_agents agents = { agent_name, (void *)a->x };
 	int domain = call->fn->domain == REC_DOMAIN_HSA ? HSA : OPENCL;
 	const struct gt_render_plan *plan;
 	struct lines l;
 
 	if (call->cuda)
-		return add_cuda_call(a, call, err);
+		return add_cuda_call(k, call, err);
 	/* Readers crash on a name in the OpenCL section that is none of OpenCL's. */
 	if (call->is_callback ||
 		(domain == OPENCL && (call->fn->domain != REC_DOMAIN_OPENCL || strncmp(call->fn->name, "cl", 2) != 0)))
 		return 0;
-	plan = gt_render_plan(a->render, call->fn);
-	if (!plan || !begin_lines(a, call, domain, &l))
+	plan = gt_render_plan(k->render, call->fn);
+	if (!plan || !begin_lines(k, call, domain, &l))
 		return no_memory(a, err);
-	gt_render_atp_call(l.calls, a->render, plan, call, domain == HSA ? &agents : NULL);
-	a->moved += gt_atp_host_part(l.times, call, plan->atp_id);
+	gt_render_atp_call(l.calls, k->render, plan, call, domain == HSA ? &agents : NULL);
+	k->moved += gt_atp_host_part(l.times, call, plan->atp_id);
 	if (domain == OPENCL)
-		a->moved += gt_atp_device_part(l.times, plan, call);
+		k->moved += gt_atp_device_part(l.times, plan, call);
 	else if (plan->atp_id == GT_ATP_HSA_ASYNC_COPY || plan->atp_id == GT_ATP_HSA_ASYNC_COPY_RECT)
-		a->moved += gt_atp_copy_part(l.times, call);
-	end_lines(a, &l);
+		k->moved += gt_atp_copy_part(l.times, call);
+	end_lines(k, &l);
 	return 0;
+}
+
+/* What is kept goes to the maker's file, still beside the other makers. */
+static int put_kept(void *ctx, unsigned maker, struct gt_err *err)
+{
+	struct atp *a = ctx;
+	struct maker *k = &a->makers[maker];
+
+	(void)err;
+	for (uint32_t i = 0; i < k->n_kept; i++) {
+		gt_spill_put(&a->spill, maker, &k->kept[i].calls, &k->kept[i].calls_at);
+		gt_spill_put(&a->spill, maker, &k->kept[i].times, &k->kept[i].times_at);
+	}
+	return 0;
+}
+
+/* Memory once touched is kept for the next lines, as long as it is not much. */
+static void reuse(struct kept *kept, uint64_t *held)
+{
+	*held += kept->calls.room + kept->times.room;
+	if (*held > 2 * SPILL_BUDGET) {
+		gt_text_free(&kept->calls);
+		gt_text_free(&kept->times);
+	}
+}
+
+/* ... and its places there go into the blocks. */
+static int take_kept(void *ctx, unsigned maker, struct gt_err *err)
+{
+	struct atp *a = ctx;
+	struct maker *k = &a->makers[maker];
+	uint64_t held = 0;
+
+	for (uint32_t i = 0; i < k->n_kept; i++) {
+		struct kept *kept = &k->kept[i];
+		struct block *b = find_block(a, kept->thread, kept->tid, kept->domain);
+
+		if (!b)
+			return no_memory(a, err);
+		gt_spill_take(&a->spill, b->calls, maker, &kept->calls_at);
+		gt_spill_take(&a->spill, b->times, maker, &kept->times_at);
+		b->lines += kept->lines;
+		if (kept->thread < a->n_threads)
+			k->kept_of[kept->thread * DOMAINS + (unsigned)kept->domain] = 0;
+		reuse(kept, &held);
+	}
+	k->n_kept = 0;
+	a->moved += k->moved;
+	k->moved = 0;
+	return 0;
+}
+
+static bool open_makers(struct atp *a)
+{
+	bool good = (a->makers = calloc(a->n_makers, sizeof(a->makers[0])));
+
+	for (unsigned i = 0; good && i < a->n_makers; i++) {
+		struct maker *k = &a->makers[i];
+
+		*k = (struct maker){ .a = a, .alone = a->n_makers == 1,
+			.render = gt_render_new(gt_model_table(a->x->model)),
+			.kept_of = calloc((size_t)a->n_threads * DOMAINS + 1, sizeof(k->kept_of[0])) };
+		good = k->render && k->kept_of;
+	}
+	return good && (a->n_makers == 1 || gt_spill_share(&a->spill, a->n_makers));
+}
+
+static void free_makers(struct atp *a)
+{
+	for (unsigned i = 0; a->makers && i < a->n_makers; i++) {
+		struct maker *k = &a->makers[i];
+
+		for (uint32_t n = 0; n < k->room; n++) {
+			gt_text_free(&k->kept[n].calls);
+			gt_text_free(&k->kept[n].times);
+		}
+		free(k->kept);
+		free(k->kept_of);
+		gt_render_free(k->render);
+	}
+	free(a->makers);
+}
+
+static int add_calls(struct atp *a, struct gt_err *err)
+{
+	struct gt_crew crew = { .walk = gt_output_walk_options(a->x), .ctx = a, .call = add_call, .done = put_kept,
+		.turn = take_kept };
+
+	crew.workers = a->n_makers = gt_crew_workers(a->x->model, &crew.walk);
+	return open_makers(a) ? gt_crew_walk(a->x->model, &crew, err) : no_memory(a, err);
 }
 
 /* -------------------------------------------------- what is not made of calls */
@@ -316,7 +479,7 @@ static void free_atp(struct atp *a)
 		free(b);
 	}
 	free(a->by_thread);
-	gt_render_free(a->render);
+	free_makers(a);
 	gt_spill_close(&a->spill);
 	gt_output_discard(&a->out);
 }
@@ -324,7 +487,6 @@ static void free_atp(struct atp *a)
 static int write_atp(const struct gt_export *x, struct gt_err *err)
 {
 	struct atp a = { .x = x,
-		.render = gt_render_new(gt_model_table(x->model)),
 		.n_threads = gt_model_thread_count(x->model),
 		.cuda = gt_model_cuda(x->model, err),
 		.cuda_as_hsa = gt_option_is(x->options, "atp-cuda", "hsa") };
@@ -334,10 +496,10 @@ static int write_atp(const struct gt_export *x, struct gt_err *err)
 	a.by_thread = calloc((size_t)a.n_threads * DOMAINS + 1, sizeof(a.by_thread[0]));
 	if (!rc)
 		rc = gt_output_open(&a.out, x->path, x->final_path, err);
-	if (!rc && (!a.render || !a.by_thread))
+	if (!rc && !a.by_thread)
 		rc = no_memory(&a, err);
 	if (!rc)
-		rc = gt_output_walk(a.x, add_call, &a, err);
+		rc = add_calls(&a, err);
 	if (!rc)
 		rc = add_cuda_list(&a, err);
 	if (!rc)

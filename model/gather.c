@@ -1,0 +1,226 @@
+/*
+ * model/gather.c - the opening pass over all records, by several threads
+ *
+ * Nearly all records are calls of which the opening pass only counts something. Each thread counts over a group of
+ * blocks and keeps what is more than that; kept records are taken in file order, as one thread takes all, and the
+ * counts are added behind them.
+ *
+ * GATHER1  Adding counts behind the kept records of a group gives what the order of the file gives: a call that is only
+ *          counted has a thread that a THREAD record before it named, and that record is kept.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+
+#include "common/pieces.h"
+#include "model/cuda/internal.h"
+#include "model/internal.h"
+#include "trace/read/slices.h"
+
+#define TOGETHER 16u                      /* blocks in a group */
+
+/* Calls that follow each other in a stream while one thread held it. */
+struct counts {
+	uint32_t process, stream, holder;
+	uint64_t calls, callbacks, unknown, commands, kernels;
+	uint64_t first_tick, last_tick;
+	uint32_t joins;                   /* of those below that are of these calls */
+};
+
+struct gatherer {
+	struct gt_cursor *cursor;
+	struct gt_batch kept;
+	GT_LIST(struct counts) counts;
+	GT_LIST(uint64_t) joins;          /* offsets of enqueue calls that have an event */
+	uint64_t records;
+	struct gt_err err;
+};
+
+struct gather {
+	struct gt_model *m;
+	const struct gt_model_options *opt;
+	struct gatherer *gatherers;
+	struct gt_decoded decoded;
+	size_t n_blocks;
+	uint64_t records, told;
+	struct gt_err *err;
+};
+
+static int no_memory(const struct gt_model *m, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
+}
+
+/* ----------------------------------------------------------- beside the others */
+
+static bool is_creating(const struct gt_fn_info *f)
+{
+	return f->action == GT_ACT_CREATE || f->action == GT_ACT_CREATE_MANY || f->action == GT_ACT_DEFINE_MANY;
+}
+
+static struct counts *counts_of(struct gatherer *g, const struct gt_rec *rec)
+{
+	struct counts *c = g->counts.n ? &g->counts.v[g->counts.n - 1] : NULL;
+
+	if (c && c->process == rec->process && c->stream == rec->stream && c->holder == rec->holder)
+		return c;
+	c = GT_LIST_ADD(&g->counts);
+	if (c)
+		*c = (struct counts){ .process = rec->process,
+			.stream = rec->stream,
+			.holder = rec->holder,
+			.first_tick = UINT64_MAX };
+	return c;
+}
+
+static int count_call(struct gatherer *g, const struct gt_rec *rec, const struct gt_fn *fn, const struct gt_fn_info *f)
+{
+	struct counts *c = counts_of(g, rec);
+	uint64_t *at;
+
+	if (!c)
+		return -1;
+	if (rec->end_tick > c->last_tick)
+		c->last_tick = rec->end_tick;
+	if (rec->start_tick < c->first_tick)
+		c->first_tick = rec->start_tick;
+	if (!fn) {
+		c->unknown++;
+		return 0;
+	}
+	if (fn->is_callback) {
+		c->callbacks++;
+		return 0;
+	}
+	c->calls++;
+	if (f->action != GT_ACT_ENQUEUE || rec->result)
+		return 0;
+	c->commands++;
+	c->kernels += f->is_kernel;
+	if (!fn->has_event_out)
+		return 0;
+	at = GT_LIST_ADD(&g->joins);
+	if (!at)
+		return -1;
+	*at = rec->offset;
+	c->joins++;
+	return 0;
+}
+
+static int look(struct gatherer *g, const struct gt_model *m, const struct gt_rec *rec)
+{
+	const struct gt_fn *fn = NULL;
+	const struct gt_fn_info *f = NULL;
+
+	if (rec->id < REC_FIRST_FUNCTION || gt_cuda_is_call(rec->id) || !rec->holder)
+		return gt_batch_add(&g->kept, rec) ? 0 : -1;
+	fn = gt_fntable_find(m->table, rec->id);
+	f = fn ? &m->fn_info[fn->index] : NULL;
+	if (f && !fn->is_callback && is_creating(f))
+		return gt_batch_add(&g->kept, rec) ? 0 : -1;
+	return count_call(g, rec, fn, f);
+}
+
+static int look_at_group(void *ctx, unsigned worker, size_t group)
+{
+	const struct gather *all = ctx;
+	struct gatherer *g = &all->gatherers[worker];
+	size_t first = group * TOGETHER, n = all->n_blocks - first < TOGETHER ? all->n_blocks - first : TOGETHER;
+	struct gt_rec rec;
+	int rc;
+
+	gt_batch_clear(&g->kept);
+	g->counts.n = g->joins.n = 0;
+	g->records = 0;
+	if (gt_cursor_blocks(all->m->reader, first, n, &g->cursor, &g->err) < 0)
+		return -1;
+	while ((rc = gt_cursor_next(g->cursor, &rec, &g->err)) > 0) {
+		if (look(g, all->m, &rec))
+			return no_memory(all->m, &g->err);
+		g->records++;
+	}
+	return rc;
+}
+
+/* ------------------------------------------------------------------- in order */
+
+static int add_counts(struct gt_model *m, const struct counts *c, const uint64_t *joins)
+{
+	struct gt_process_state *p = &m->processes[c->process];
+	struct gt_rec rec = { .process = c->process, .stream = c->stream, .holder = c->holder };
+	struct gt_thread *t = gt_model_thread_of(m, &rec); /* GATHER1 */
+
+	if (!t)
+		return -1;
+	if (c->last_tick > p->last_tick)
+		p->last_tick = c->last_tick;
+	if (!p->first_tick || c->first_tick < p->first_tick)
+		p->first_tick = c->first_tick;
+	p->pub.calls += c->calls;
+	p->pub.callbacks += c->callbacks;
+	p->pub.commands += c->commands;
+	p->pub.kernels += c->kernels;
+	t->calls += c->calls;
+	if (c->unknown)
+		gt_model_count_loss(m, REC_LOSS_UNKNOWN_RECORD, c->unknown);
+	for (uint32_t i = 0; i < c->joins; i++) {
+		rec.offset = joins[i];
+		if (gt_join_add_call(m, &rec))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_group(void *ctx, unsigned worker, size_t group, int rc)
+{
+	struct gather *all = ctx;
+	const struct gatherer *g = &all->gatherers[worker];
+	const uint64_t *joins = g->joins.v;
+
+	(void)group;
+	if (rc) {
+		*all->err = g->err;
+		return -1;
+	}
+	for (uint32_t i = 0; i < g->kept.n; i++)
+		if (gt_model_take_record(all->m, &g->kept.recs[i], &all->decoded))
+			return no_memory(all->m, all->err);
+	for (uint32_t i = 0; i < g->counts.n; joins += g->counts.v[i++].joins)
+		if (add_counts(all->m, &g->counts.v[i], joins))
+			return no_memory(all->m, all->err);
+	all->records += g->records;
+	if (all->opt && all->opt->progress && all->records - all->told > 0xfffff) {
+		all->told = all->records;
+		all->opt->progress(all->opt->ctx, 0);
+	}
+	return 0;
+}
+
+int gt_model_gather(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err)
+{
+	struct gather *all = calloc(1, sizeof *all);
+	int rc = -1;
+
+	if (all)
+		*all = (struct gather){ .m = m, .opt = opt, .n_blocks = gt_reader_block_count(m->reader), .err = err,
+			.gatherers = calloc(m->jobs, sizeof *all->gatherers) };
+	if (!all || !all->gatherers) {
+		free(all);
+		return no_memory(m, err);
+	}
+	rc = gt_pieces_do(&(struct gt_pieces){ .workers = m->jobs, .n = (all->n_blocks + TOGETHER - 1) / TOGETHER,
+		.ctx = all, .work = look_at_group, .turn = add_group });
+	for (unsigned i = 0; i < m->jobs; i++) {
+		struct gatherer *g = &all->gatherers[i];
+
+		if (g->cursor)
+			gt_cursor_close(g->cursor);
+		gt_batch_free(&g->kept);
+		free(g->counts.v);
+		free(g->joins.v);
+	}
+	free(all->gatherers);
+	free(all);
+	return rc;
+}

@@ -1,0 +1,303 @@
+/*
+ * trace/read/slices.c - cut the calls of a trace into slices of time
+ *
+ * The pass over the headers left the least and the greatest start of each block. Blocks stand in order of the least;
+ * a slice takes the next few, and ends where the next one begins. Blocks that reach over its end are in the following
+ * slices too: each loads them again and hands out its own part.
+ *
+ * SLICE1  A block is in every slice that holds the start of one of its calls.
+ * SLICE2  Loading blocks for a few of their calls would cost more than several threads save: a slice is made so long
+ *         that it uses at least a quarter of the calls in its blocks, as far as those are spread evenly.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "trace/read/slices.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/read/internal.h"
+
+#define CHUNK_WORDS (1u << 17)            /* of a batch; any record fits */
+
+struct place { int64_t from_ns, to_ns; uint32_t block, calls; }; /* least and greatest start of its calls */
+
+struct gt_slices {
+	pthread_mutex_t lock;             /* of all below */
+	const struct gt_reader *r;
+	struct place *places; size_t n, next; /* by from_ns; the first that no slice had yet */
+	struct place *open; size_t n_open, room; /* those that the next slice has to look at, besides */
+	int64_t from_ns;                  /* of the next slice */
+	uint32_t calls;
+	uint64_t number, total;
+	double done;                      /* calls of all slices so far, as far as they are spread evenly */
+	bool over;
+};
+
+static int by_from(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->from_ns != y->from_ns)
+		return x->from_ns < y->from_ns ? -1 : 1;
+	return x->block < y->block ? -1 : x->block > y->block;
+}
+
+int gt_slices_open(const struct gt_reader *r, int process, uint32_t calls, struct gt_slices **out, struct gt_err *err)
+{
+	struct gt_slices *s = calloc(1, sizeof(*s));
+
+	if (!s || !(s->places = malloc((r->n_blocks + 1) * sizeof(*s->places)))) {
+		free(s);
+		return gt_no_memory(err);
+	}
+	pthread_mutex_init(&s->lock, NULL);
+	s->r = r;
+	s->from_ns = INT64_MIN;
+	s->calls = calls;
+	for (size_t i = 0; i < r->n_blocks; i++) {
+		const struct gt_block_info *info = &r->blocks[i];
+		uint32_t p = r->streams[info->stream].process;
+
+		if (!info->calls || (process >= 0 && p != (uint32_t)process))
+			continue;
+		s->places[s->n++] = (struct place){ gt_reader_tick_ns(r, p, info->least_start),
+			gt_reader_tick_ns(r, p, info->greatest_start), (uint32_t)i, info->calls };
+		s->total += info->calls;
+	}
+	qsort(s->places, s->n, sizeof(*s->places), by_from);
+	s->over = !s->n;
+	*out = s;
+	return 0;
+}
+
+void gt_slices_close(struct gt_slices *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_destroy(&s->lock);
+	free(s->places);
+	free(s->open);
+	free(s);
+}
+
+void gt_slice_free(struct gt_slice *s)
+{
+	free(s->blocks);
+	*s = (struct gt_slice){ 0 };
+}
+
+/* How many of its calls start in [from, to), were they spread evenly. */
+static double share(const struct place *p, int64_t from, int64_t to)
+{
+	double length = (double)p->to_ns - (double)p->from_ns + 1;
+	double a = from > p->from_ns ? (double)from : (double)p->from_ns,
+	       b = to <= p->to_ns ? (double)to : (double)p->to_ns + 1;
+
+	return b > a ? (b - a) / length * p->calls : 0;
+}
+
+static double calls_until(const struct gt_slices *s, int64_t to)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < s->n_open; i++)
+		n += share(&s->open[i], s->from_ns, to);
+	return n;
+}
+
+static bool open_block(struct gt_slices *s)
+{
+	return gt_grow((void **)&s->open, s->n_open, &s->room, sizeof(*s->open)) &&
+		(s->open[s->n_open++] = s->places[s->next++], true);
+}
+
+/* Where it ends so that it has about `wanted` calls: at most `to`, and behind its beginning. */
+static int64_t shorten(const struct gt_slices *s, int64_t to, double wanted)
+{
+	int64_t low = INT64_MAX, high = INT64_MIN;
+
+	for (size_t i = 0; i < s->n_open; i++) {
+		low = s->open[i].from_ns < low ? s->open[i].from_ns : low;
+		high = s->open[i].to_ns >= high ? s->open[i].to_ns + 1 : high;
+	}
+	low = low < s->from_ns ? s->from_ns : low;
+	high = high > to ? to : high;
+	if (high <= low + 1)
+		return to;
+	while (high - low > 1 && calls_until(s, high) > 1.25 * wanted) {
+		int64_t mid = low + (high - low) / 2;
+
+		if (calls_until(s, mid) < wanted)
+			low = mid;
+		else
+			high = mid;
+	}
+	return high;
+}
+
+/* Opens the blocks of the next slice; its end. 0, or -1: no memory. */
+static int plan(struct gt_slices *s, int64_t *to)
+{
+	uint64_t fresh = 0, held = 0;
+	double wanted;
+
+	for (size_t i = 0; i < s->n_open; i++)
+		held += s->open[i].calls;
+	while (s->next < s->n && (fresh < s->calls || 4 * fresh < held + fresh)) {
+		fresh += s->places[s->next].calls;
+		if (!open_block(s))
+			return -1;
+	}
+	*to = s->next < s->n ? s->places[s->next].from_ns : INT64_MAX;
+	held += fresh;
+	wanted = s->calls > held / 4 ? s->calls : (double)held / 4; /* SLICE2 */
+	if (s->n_open && calls_until(s, *to) > 1.5 * wanted)
+		*to = shorten(s, *to, wanted);
+	return 0;
+}
+
+/* Names the slice's blocks and keeps those open that reach over its end. SLICE1 */
+static void cut(struct gt_slices *s, int64_t to, struct gt_slice *out)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n_open; i++) {
+		struct place p = s->open[i];
+
+		if (p.from_ns < to)
+			out->blocks[out->n_blocks++] = p.block;
+		if (p.to_ns >= to && to != INT64_MAX)
+			s->open[kept++] = p;
+	}
+	s->n_open = kept;
+}
+
+static int take(struct gt_slices *s, struct gt_slice *out)
+{
+	int64_t to;
+
+	if (plan(s, &to) < 0)
+		return -1;
+	if (out->room < s->n_open) {
+		uint32_t *more = realloc(out->blocks, s->n_open * sizeof(*more));
+
+		if (!more)
+			return -1;
+		out->blocks = more;
+		out->room = (uint32_t)s->n_open;
+	}
+	out->number = s->number++;
+	out->from_ns = s->from_ns;
+	out->to_ns = to;
+	out->n_blocks = 0;
+	s->done += calls_until(s, to);
+	out->done = s->total && s->done < (double)s->total ? s->done / (double)s->total : 1;
+	cut(s, to, out);
+	s->from_ns = to;
+	s->over = s->next == s->n && !s->n_open;
+	return 1;
+}
+
+int gt_slices_take(struct gt_slices *s, struct gt_slice *out, struct gt_err *err)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&s->lock);
+	if (!s->over)
+		rc = take(s, out);
+	pthread_mutex_unlock(&s->lock);
+	return rc < 0 ? gt_no_memory(err) : rc;
+}
+
+/* ---- batches ---- */
+
+/* Room for the words of one record. */
+static uint64_t *batch_words(struct gt_batch *b, uint32_t n)
+{
+	if (b->n_chunks && b->used + n <= CHUNK_WORDS) {
+		b->used += n;
+		return b->chunks[b->chunk] + b->used - n;
+	}
+	if (!b->n_chunks || ++b->chunk == b->n_chunks) {
+		uint64_t **more = realloc(b->chunks, (b->n_chunks + 1) * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		b->chunks = more;
+		b->chunk = b->n_chunks;
+		if (!(more[b->chunk] = malloc(CHUNK_WORDS * sizeof(uint64_t))))
+			return NULL;
+		b->n_chunks++;
+	}
+	b->used = n;
+	return b->chunks[b->chunk];
+}
+
+void gt_batch_clear(struct gt_batch *b) { b->n = b->chunk = b->used = 0; }
+
+static bool batch_room(struct gt_batch *b)
+{
+	size_t room = b->room;
+
+	if (b->n < b->room)
+		return true;
+	if (!gt_grow((void **)&b->recs, b->n, &room, sizeof(*b->recs)))
+		return false;
+	b->room = (uint32_t)room;
+	return true;
+}
+
+/* The record's words become the batch's own. */
+static bool copy_words(struct gt_batch *b, struct gt_rec *rec)
+{
+	uint64_t *words = batch_words(b, rec->n_words);
+
+	if (!words)
+		return false;
+	memcpy(words, rec->words, (size_t)rec->n_words * 8);
+	rec->args = words + (rec->args - rec->words);
+	rec->words = words;
+	return true;
+}
+
+bool gt_batch_add(struct gt_batch *b, const struct gt_rec *rec)
+{
+	if (!batch_room(b))
+		return false;
+	b->recs[b->n] = *rec;
+	return copy_words(b, &b->recs[b->n++]);
+}
+
+int gt_batch_fill(struct gt_batch *b, struct gt_merge *m, uint32_t most, struct gt_err *err)
+{
+	bool copy = !gt_merge_keeps(m);
+
+	gt_batch_clear(b);
+	while (b->n < most) {
+		struct gt_rec *rec;
+		int rc;
+
+		if (!batch_room(b))
+			return gt_no_memory(err);
+		rec = &b->recs[b->n];
+		rc = gt_merge_next(m, rec, err);
+		if (rc <= 0)
+			return rc;
+		if (copy && !copy_words(b, rec))
+			return gt_no_memory(err);
+		b->n++;
+	}
+	return 1;
+}
+
+void gt_batch_free(struct gt_batch *b)
+{
+	for (uint32_t i = 0; i < b->n_chunks; i++)
+		free(b->chunks[i]);
+	free(b->chunks);
+	free(b->recs);
+	*b = (struct gt_batch){ 0 };
+}
