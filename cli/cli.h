@@ -39,6 +39,8 @@ GT_COMMANDS(X)
 
 /* The reports that `gputap stats` knows, for its --help. cli/stats.c */
 void gt_stats_help(FILE *out);
+/* The words of -t, for the --help of run. cli/run.c */
+void gt_run_help(FILE *out);
 
 /* Prints "gputap: what", "  why: ...", "  try: ..." on stderr; returns err->kind as the exit status. */
 int gt_cli_fail(const struct gt_err *err);

@@ -39,6 +39,8 @@ static void command_help(const struct command *c)
 	gt_options_help(stdout, c->scope);
 	if (c->run == gt_cmd_stats)
 		gt_stats_help(stdout);
+	if (c->run == gt_cmd_run)
+		gt_run_help(stdout);
 }
 
 /* Fewest single-letter edits between two short words: for "did you mean". */

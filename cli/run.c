@@ -42,6 +42,14 @@ static void say_not_built(const struct gt_options *o)
 				missing[i]);
 }
 
+void gt_run_help(FILE *out)
+{
+	fprintf(out, "\nDomains of -t:\n");
+#define DOMAIN(id, number, word, built, help) \
+	fprintf(out, "  %-10s %s%s\n", word, help, built ? "" : " (not built yet)");
+#include "trace/format/domains.def"
+}
+
 static void choose_run_id(struct gt_run *run)
 {
 	uint64_t id = 0;

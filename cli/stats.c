@@ -11,13 +11,13 @@
 #include "cli/cli.h"
 #include "cli/jobs.h"
 
-enum { MOST = 64, LIST = 2048 };
+enum { MOST = 64 };
 
-/* `list` is cut at its commas; the requests point into it. */
-static int choose(char *list, struct gt_report_request *reports, unsigned *n, struct gt_err *err)
+static int choose(const char *list, struct gt_report_request *reports, unsigned *n, struct gt_err *err)
 {
-	char *save = NULL;
 	const struct gt_report *r;
+	struct gc_word word;
+	char name[256];
 
 	*n = 0;
 	if (!*list) {
@@ -26,7 +26,8 @@ static int choose(char *list, struct gt_report_request *reports, unsigned *n, st
 				return -1;
 		return 0;
 	}
-	for (char *name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+	while (gc_list_next(&list, &word)) {
+		snprintf(name, sizeof name, "%.*s", (int)word.bytes, word.at);
 		if (*n == MOST)
 			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "more than %d reports at once", MOST);
 		if (gt_report_parse(name, &reports[(*n)++], err))
@@ -52,17 +53,16 @@ int gt_cmd_stats(struct gt_cli *cli)
 	struct gt_report_request reports[MOST];
 	struct gt_report_run run = { .reports = reports, .out = stdout, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
 	const struct gt_options *o = &cli->options;
+	const char *list = gt_option(o, "report");
 	bool quiet = gt_option_true(&cli->options, "quiet");
 	struct gt_progress progress;
 	struct gt_err err = { 0 };
-	char text[1024], list[LIST];
+	char text[1024];
 	int rc;
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "stats takes one trace" : "which trace?");
 	gt_table_format_of(gt_option(o, "format"), &run.format);
-	if ((size_t)snprintf(list, sizeof list, "%s", gt_option(&cli->options, "report")) >= sizeof list)
-		return gt_cli_usage(cli, "the list of reports is too long");
 	run.skip_empty = !*list;
 	if (choose(list, reports, &run.n_reports, &err))
 		return gt_cli_fail(&err);

@@ -58,6 +58,12 @@ ok "launcher and shim stamp by one clock" "$(sed -n 's/^clock_source=//p' launch
 GPUTAP_MAX_SIZE=1X GPUTAP_DEVICE_TIMES=maybe GPUTAP_OUTPUT=wrong LD_PRELOAD="$GPUTAP_BUILD/libgputap.so" clinfo -l >out 2>err
 ok "preloaded, wrong values" "$(grep -c '^option=max-size=0$\|^option=device-times=true$' wrong.gputap/[0-9]*/meta)" 2
 
+"$gputap" info wrong.gputap >out 2>err
+has "preloaded, wrong values are told" out "--max-size: the environment says '1X', which is no such value: '0' is used"
+has "preloaded, wrong values are told" out "--device-times: the environment says 'maybe', which is no such value: 'true' is used"
+"$gputap" info preloaded.gputap >out 2>err
+ok "preloaded, right values are not told" "$(grep -c "no such value" out)" 0
+
 # Names: the same pattern gives the same name. A script keeps its own, values stay one component.
 cat >app.sh <<'END'
 #!/bin/sh

@@ -250,6 +250,14 @@ class Symbols(unittest.TestCase):
         self.assertEqual(rc, 1)
         self.assertRegex(out, r"record\.c:4: the hot path may not use sysconf, and collectors/nvtx/record is not named")
 
+    def test_plain_code_is_free_of_the_c_library(self):
+        plain = "#include <time.h>\nint gc_x(struct timespec *t);\nint gc_y(struct timespec *t)\n{\n\treturn %s;\n}\n"
+        other = {"interpose/slow": self.SLOW, "common/plain/x": "int gc_x(void *t) { return t == 0; }\n"}
+        self.assertEqual(self.check({**other, "common/plain/y": plain % "gc_x(t)"}), (0, ""))
+        rc, out = self.check({**other, "common/plain/y": plain % "clock_gettime(1, t)"})
+        self.assertEqual(rc, 1)
+        self.assertRegex(out, r"y\.c:5: common/plain is free of the C library and may not use clock_gettime")
+
     def test_a_missing_object_of_the_list_is_an_error(self):
         rc, out = self.check({"interpose/other": "int tap_other;\n"})
         self.assertEqual((rc, out), (1, "scripts/shim-symbols.allow:1: interpose/slow is named for sysconf: no such object\n"))

@@ -21,10 +21,12 @@ struct option {
 	unsigned scope;
 	const char *text;               /* the default until the environment says otherwise; in normal form */
 	bool given;
+	const char *refused;            /* what the environment said and is none of the type; NULL: nothing such */
 };
 
 static struct option option[] = {
-#define OPTION(name, letter, type, value, scope, argument, help) { #name, OPTION_TYPE(type), scope, value, false },
+#define OPTION(name, letter, type, value, scope, argument, help) \
+	{ #name, OPTION_TYPE(type), scope, value, false, NULL },
 #include "trace/format/options.def"
 #undef OPTION
 };
@@ -46,6 +48,31 @@ static const char *normal(const struct option *o, const char *value)
 		return o->type == GC_STRING || o->type == GC_LIST ? value : NULL;       /* too long for a copy */
 	arena_used += tap_text_length(to) + 1;
 	return to;
+}
+
+/* For a note: programs overwrite their environment. */
+static const char *beginning(const char *value)
+{
+	enum { SHOWN = 64 };
+	struct tap_text t;
+
+	if (sizeof arena - arena_used < SHOWN)
+		return "";
+	tap_text_init(&t, arena + arena_used, SHOWN);
+	tap_text_str(&t, value);
+	arena_used += t.used + 1;
+	return t.at;
+}
+
+static void take(struct option *o, const char *value)
+{
+	const char *text = normal(o, value);
+
+	if (text) {
+		o->text = text;
+		o->given = true;
+	}
+	o->refused = text ? NULL : beginning(value);
 }
 
 /* Words may be none; of the others an empty value says nothing. */
@@ -109,6 +136,14 @@ const char *tap_option_at(size_t n, const char **value)
 	return NULL;
 }
 
+void tap_options_notes(void)
+{
+	for (size_t i = 0; i < OPTIONS; i++)
+		if (option[i].refused)
+			tap_note(TAP_PART_CORE, "--%s: the environment says '%s', which is no such value: '%s' is used",
+				option[i].name, option[i].refused, option[i].text);
+}
+
 bool tap_option_true(const char *name) { return tap_text_equal(tap_option(name), "true"); }
 
 uint64_t tap_option_number(const char *name)
@@ -127,10 +162,8 @@ void tap_options_parse(void)
 		for (size_t i = 0; i < OPTIONS; i++) {
 			const char *value = option[i].scope & S ? value_for(*line + 7, option[i].name) : NULL;
 
-			if (value && says(&option[i], value) && (value = normal(&option[i], value))) {
-				option[i].text = value;
-				option[i].given = true;
-			}
+			if (value && says(&option[i], value))
+				take(&option[i], value);
 		}
 	}
 	tap_options = (struct tap_options){

@@ -37,6 +37,8 @@ uint64_t tap_option_number(const char *name);           /* of a NUMBER, a SIZE i
 bool tap_option_given(const char *name);
 /* The n-th option the shim understands, or NULL: for the resolved set in the trace. */
 const char *tap_option_at(size_t n, const char **value);
+/* Says into the trace which variables had a value that is none of their option's. */
+void tap_options_notes(void);
 /* Whether a comma or space separated list holds `word`. */
 static inline bool tap_list_has(const char *list, const char *word) { return gc_list_has(list, word); }
 /* A variable of the environment of now, or NULL. No allocation. */

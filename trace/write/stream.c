@@ -322,6 +322,7 @@ static void image_started(void)
 	if (tap_options.start_after && tap_off != TAP_OFF_EARLY)
 		tap_record(REC_WINDOW, 0, (uint64_t[]){ tap_tick(), 1 }, 2);
 	tap_clock_record();
+	tap_options_notes();
 	__atomic_store_n(&second_clock_tick, tap_tick() + tap_clock_ticks_at_least(1000000), __ATOMIC_RELAXED);
 	tap_gate_open();
 	if (tap_on_open)
