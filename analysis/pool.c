@@ -28,17 +28,24 @@ struct gt_pool {
 	char *scratch[2];               /* a piece that was read back: for readers, for who takes it out */
 	struct returned *returned;
 	bool failed;
+	struct gt_map_memory memory;
 };
+
+static void *take(void *a, size_t bytes) { return gt_pool_take(a, bytes); }
+static void give_back(void *a, void *at, size_t bytes) { gt_pool_give_back(a, at, bytes); }
 
 struct gt_pool *gt_pool_new(void)
 {
 	struct gt_pool *a = calloc(1, sizeof *a);
 
-	if (a)
+	if (a) {
 		a->in_memory = IN_MEMORY;
+		a->memory = (struct gt_map_memory){ take, give_back, a };
+	}
 	return a;
 }
 
+const struct gt_map_memory *gt_pool_memory(struct gt_pool *a) { return &a->memory; }
 void gt_pool_one_of(struct gt_pool *a, unsigned n) { a->in_memory = IN_MEMORY / n; }
 
 void gt_pool_free(struct gt_pool *a)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/map.h"
+
 struct gt_pool;
 struct gt_pool *gt_pool_new(void);    /* NULL: no memory */
 void gt_pool_free(struct gt_pool *a);
@@ -20,6 +22,7 @@ void gt_pool_one_of(struct gt_pool *a, unsigned n);
 void *gt_pool_take(struct gt_pool *a, size_t bytes);
 /* A large block that is not needed any more, for whoever asks for one of the same size. */
 void gt_pool_give_back(struct gt_pool *a, void *at, size_t bytes);
+const struct gt_map_memory *gt_pool_memory(struct gt_pool *a);         /* of the maps of a report */
 /* What was put into a temporary file could not be read again: what was worked out from it is wrong. */
 bool gt_pool_failed(const struct gt_pool *a);
 

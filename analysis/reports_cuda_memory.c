@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/cuda_work.h"
+#include "common/hash.h"
 
 #define HEX(name) char name[32]
 
@@ -28,16 +29,15 @@ struct usage {
 	uint64_t allocations, releases, unknown;
 	uint64_t held, held_bytes, peak_bytes, total_bytes;
 };
-/* One address that is allocated now, or was (bytes 0 and no owner). */
-struct block { uint64_t address; uint32_t process, used; uint64_t bytes; struct usage *owner; };
+/* One address that is allocated now. */
+struct block { uint64_t address; uint32_t process; uint64_t bytes; struct usage *owner; };
 
 struct memory {
 	struct gt_model *model;
 	struct gt_cuda *cuda;
 	struct gt_pool *arena;
 	struct usage *usages, **tail;
-	struct block *blocks;           /* open addressing; used 0: free */
-	uint64_t n, mask;
+	struct gt_map blocks;           /* struct block */
 };
 
 static void *memory_begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
@@ -48,43 +48,19 @@ static void *memory_begin(const struct gt_report_request *r, struct gt_model *m,
 	if (s) {
 		*s = (struct memory){ .model = m, .arena = a, .cuda = gt_model_cuda(m, &(struct gt_err){ 0 }) };
 		s->tail = &s->usages;
+		s->blocks.memory = gt_pool_memory(a);
 	}
 	return s;
 }
 
-static struct block *block_at(const struct memory *s, uint32_t process, uint64_t address)
+static uint64_t hash_of(const struct block *key) { return gt_hash((uint64_t)key->process << 40, key->address); }
+
+static bool same(const void *element, const void *key, const void *ctx)
 {
-	uint64_t at = (address ^ (uint64_t)process << 48) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	const struct block *a = element, *b = key;
 
-	while (s->blocks[at & s->mask].used &&
-		(s->blocks[at & s->mask].address != address || s->blocks[at & s->mask].process != process))
-		at++;
-	return &s->blocks[at & s->mask];
-}
-
-/*
- * Addresses come back, so the table stays as large as the most that were held at once, and what was left behind goes
- * when it grows.
- */
-static int make_room(struct memory *s)
-{
-	struct block *old = s->blocks;
-	uint64_t had = old ? s->mask + 1 : 0, live = 0, room = 1024;
-
-	if (2 * (s->n + 1) <= had)
-		return 0;
-	for (uint64_t i = 0; i < had; i++)
-		live += old[i].owner != NULL;
-	while (room < 4 * (live + 1))
-		room *= 2;
-	if (!(s->blocks = gt_pool_take(s->arena, room * sizeof *old)))
-		return -1;
-	s->mask = room - 1;
-	s->n = live;
-	for (uint64_t i = 0; i < had; i++)
-		if (old[i].owner)
-			*block_at(s, old[i].process, old[i].address) = old[i];
-	return 0;
+	(void)ctx;
+	return a->address == b->address && a->process == b->process;
 }
 
 static struct usage *usage_of(struct memory *s, const struct gt_cuda_event *e)
@@ -103,25 +79,24 @@ static struct usage *usage_of(struct memory *s, const struct gt_cuda_event *e)
 	return u;
 }
 
-static void give_back(struct block *b)
+static void give_back(const struct block *b)
 {
 	b->owner->held--;
 	b->owner->held_bytes -= b->bytes;
-	b->owner = NULL;
 }
 
 static int allocate(struct memory *s, const struct gt_cuda_event *e)
 {
+	bool fresh;
 	struct usage *u = usage_of(s, e);
-	struct block *b;
+	const struct block is = { e->memory.address, e->process, e->memory.bytes, u };
+	struct block *b = u ? gt_map_add(&s->blocks, sizeof is, hash_of(&is), &is, same, NULL, &fresh) : NULL;
 
-	if (!u || make_room(s))
+	if (!b)
 		return -1;
-	b = block_at(s, e->process, e->memory.address);
-	if (b->owner)                   /* its release is not in the trace */
+	if (!fresh)                     /* its release is not in the trace */
 		give_back(b);
-	s->n += !b->used;
-	*b = (struct block){ e->memory.address, e->process, 1, e->memory.bytes, u };
+	*b = is;
 	u->allocations++;
 	u->held++;
 	u->total_bytes += e->memory.bytes;
@@ -133,6 +108,7 @@ static int allocate(struct memory *s, const struct gt_cuda_event *e)
 
 static int memory_add(void *state, const struct gt_cuda_event *e, struct gt_table *t)
 {
+	const struct block key = { .address = e->memory.address, .process = e->process };
 	struct memory *s = state;
 	struct block *b;
 	struct usage *u;
@@ -142,15 +118,17 @@ static int memory_add(void *state, const struct gt_cuda_event *e, struct gt_tabl
 		return allocate(s, e);
 	if (e->memory.operation != RELEASE)
 		return 0;
-	b = s->blocks ? block_at(s, e->process, e->memory.address) : NULL;
-	u = b && b->owner ? b->owner : usage_of(s, e);
+	b = gt_map_find(&s->blocks, sizeof key, hash_of(&key), &key, same, NULL);
+	u = b ? b->owner : usage_of(s, e);
 	if (!u)
 		return -1;
 	u->releases++;
-	if (b && b->owner)
+	if (b) {
 		give_back(b);
-	else
+		gt_map_remove(&s->blocks, sizeof key, b);       /* addresses come back: the table holds what is held */
+	} else {
 		u->unknown++;
+	}
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/cuda_work.h"
+#include "common/hash.h"
 
 #define OPERATIONS (GT_KIND(KERNEL) | GT_KIND(COPY) | GT_KIND(FILL) | GT_KIND(GRAPH))
 
@@ -151,8 +152,7 @@ struct launch { uint64_t key; uint32_t process, graph, nodes; int64_t first_ns, 
 struct graphs {
 	struct gt_model *model;
 	struct gt_groups groups, nodes; /* nodes: how many a graph has, by process and graph */
-	struct launch *launches;        /* open addressing, key 0: free */
-	uint64_t n, mask;
+	struct gt_map launches;         /* struct launch */
 	uint64_t missing;
 	__int128 total;
 };
@@ -166,48 +166,28 @@ static void *graphs_begin(const struct gt_report_request *r, struct gt_model *m,
 		s->model = m;
 		s->groups = (struct gt_groups){ .arena = a, .n_samples = 2 };
 		s->nodes = (struct gt_groups){ .arena = a, .n_samples = 1 };
+		s->launches.memory = gt_pool_memory(a);
 	}
 	return s;
 }
 
-static struct launch *place_of(const struct graphs *s, uint64_t key)
+static bool same_launch(const void *element, const void *key, const void *ctx)
 {
-	uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 20;
-
-	while (s->launches[at & s->mask].key && s->launches[at & s->mask].key != key)
-		at++;
-	return &s->launches[at & s->mask];
-}
-
-static int make_room(struct graphs *s)
-{
-	struct launch *old = s->launches;
-	uint64_t had = old ? s->mask + 1 : 0, room = had ? 2 * had : 1024;
-
-	if (2 * (s->n + 1) <= had)
-		return 0;
-	if (!(s->launches = gt_pool_take(s->groups.arena, room * sizeof *old)))
-		return -1;
-	s->mask = room - 1;
-	for (uint64_t i = 0; i < had; i++)
-		if (old[i].key)
-			*place_of(s, old[i].key) = old[i];
-	return 0;
+	(void)ctx;
+	return ((const struct launch *)element)->key == *(const uint64_t *)key;
 }
 
 /* A node of a graph ran. */
 static int add_node(struct graphs *s, const struct gt_cuda_event *e)
 {
-	uint64_t key = ((uint64_t)e->process << 32 | e->correlation) + 1;
-	struct launch *l;
+	uint64_t key = (uint64_t)e->process << 32 | e->correlation;
+	bool fresh;
+	struct launch *l = gt_map_add(&s->launches, sizeof *l, gt_hash(GT_HASH, key), &key, same_launch, NULL, &fresh);
 
-	if (make_room(s))
+	if (!l)
 		return -1;
-	l = place_of(s, key);
-	if (!l->key) {
+	if (fresh)
 		*l = (struct launch){ key, e->process, e->graph, 0, e->start_ns, e->end_ns };
-		s->n++;
-	}
 	l->nodes++;
 	if (e->start_ns < l->first_ns)
 		l->first_ns = e->start_ns;
@@ -275,9 +255,8 @@ static int graphs_end(void *state, struct gt_table *t)
 	struct graphs *s = state;
 	struct gt_group **g;
 
-	for (uint64_t i = 0; s->launches && i <= s->mask; i++)
-		if (s->launches[i].key && add_launch(s, s->launches[i].process, s->launches[i].graph, GT_CUDA_NONE,
-			    s->launches[i].last_ns - s->launches[i].first_ns, s->launches[i].nodes))
+	for (const struct launch *l = NULL; (l = gt_map_next(&s->launches, sizeof *l, l));)
+		if (add_launch(s, l->process, l->graph, GT_CUDA_NONE, l->last_ns - l->first_ns, l->nodes))
 			return -1;
 	if (!(g = gt_groups_sorted(&s->groups)))
 		return -1;

@@ -12,7 +12,10 @@
 enum { FOLD = 1 << 18, MOST_AT_ONCE = 1 << 13 };         /* values; the second: of one piece of a list */
 
 struct cell { int64_t value; uint64_t count; };         /* count 0: free */
-/* Open addressing; at most half full. */
+/*
+ * Open addressing; at most half full. Not common/map.h: a value is counted here per row of a trace, and a cell beside a
+ * word of its hash would be half as large again.
+ */
 struct gt_counts { uint64_t n, mask; struct cell cell[]; };
 
 static struct gt_counts *counts_new(struct gt_pool *a, uint64_t cells)

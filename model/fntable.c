@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "model/fntable.h"
+
+#include "common/hash.h"
+#include "common/map.h"
 #include "model/plan.h"
 #include "trace/format/rec.h"
 
@@ -26,7 +29,6 @@ struct enum_group {
 };
 struct struct_group { struct gt_struct pub; struct gt_field *fields; };
 struct query_item { const char *group; int64_t value; struct gt_query query; };
-struct name_map { uint32_t mask; uint32_t *slot; };  /* index + 1, 0 = free */
 
 struct gt_fntable {
 	char *text;
@@ -40,7 +42,7 @@ struct gt_fntable {
 	struct gt_field *fields; uint32_t n_fields;
 	struct query_item *queries; uint32_t n_queries;
 	struct domain { const char *name; uint32_t id; } domains[32]; uint32_t n_domains;
-	struct name_map fn_names, enum_names;
+	struct gt_map fn_names, enum_names;   /* indices */
 	uint16_t by_id[IDS];              /* index + 1 */
 	bool saw_version;
 };
@@ -109,40 +111,34 @@ static uint32_t object_of(const struct parser *p, unsigned i)
 
 /* ------------------------------------------------------------- hash by name */
 
-static uint32_t hash_name(const char *s)
+static bool same_fn(const void *element, const void *key, const void *ctx)
 {
-	uint32_t h = 2166136261u;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h;
+	return !strcmp(((const struct gt_fntable *)ctx)->fns[*(const uint32_t *)element].name, key);
 }
 
-static bool name_map_init(struct name_map *m, uint32_t n)
+static bool same_enum(const void *element, const void *key, const void *ctx)
 {
-	uint32_t size = 16;
-
-	while (size < n * 2)
-		size *= 2;
-	m->mask = size - 1;
-	m->slot = calloc(size, sizeof *m->slot);
-	return m->slot;
+	return !strcmp(((const struct gt_fntable *)ctx)->enums[*(const uint32_t *)element].pub.name, key);
 }
 
-/* The slot that holds name, or the free one where it belongs. name_at gives the name of an index. */
-static uint32_t *name_map_slot(const struct name_map *m, const struct gt_fntable *t, const char *name,
-			       const char *(*name_at)(const struct gt_fntable *t, uint32_t i))
+/* The first of a name counts: others keep their ids. */
+static int name_map_add(struct parser *p, struct gt_map *m, gt_map_same *same, const char *name, uint32_t i)
 {
-	for (uint32_t h = hash_name(name);; h++) {
-		uint32_t *slot = &m->slot[h & m->mask];
+	bool fresh;
+	uint32_t *at = gt_map_add(m, sizeof *at, gt_hash_text(name, strlen(name)), name, same, p->t, &fresh);
 
-		if (!*slot || !strcmp(name_at(t, *slot - 1), name))
-			return slot;
-	}
+	if (!at)
+		return gt_fail(p->err, GT_EXIT_MISSING, NULL, NULL, "no memory for the function table");
+	if (fresh)
+		*at = i;
+	return 0;
 }
 
-static const char *fn_name_at(const struct gt_fntable *t, uint32_t i) { return t->fns[i].name; }
-static const char *enum_name_at(const struct gt_fntable *t, uint32_t i) { return t->enums[i].pub.name; }
+static const uint32_t *name_map_find(
+	const struct gt_fntable *t, const struct gt_map *m, gt_map_same *same, const char *name)
+{
+	return gt_map_find(m, sizeof(uint32_t), gt_hash_text(name, strlen(name)), name, same, t);
+}
 
 /* -------------------------------------------------------------------- items */
 
@@ -177,16 +173,11 @@ static int take_enum(struct parser *p)
 
 	if (p->n < 2)
 		return bad(p, "enum group without a name");
-	uint32_t *slot = name_map_slot(&t->enum_names, t, p->field[1], enum_name_at);
-
 	e->pub.name = p->field[1];
 	e->pub.is_flags = p->n > 2 && !strcmp(p->field[2], "flags");
 	e->values = &t->values[t->n_values];
 	e->pub.values = e->values;
-	t->n_enums++;
-	if (!*slot)
-		*slot = t->n_enums;
-	return 0;
+	return name_map_add(p, &t->enum_names, same_enum, e->pub.name, t->n_enums++);
 }
 
 static int take_enum_value(struct parser *p)
@@ -276,11 +267,7 @@ static int take_function(struct parser *p)
 	if (t->by_id[f->id])
 		return bad(p, "two functions with one id");
 	t->by_id[f->id] = (uint16_t)t->n_fns;
-	uint32_t *slot = name_map_slot(&t->fn_names, t, f->name, fn_name_at);
-
-	if (!*slot)
-		*slot = t->n_fns;
-	return 0;
+	return name_map_add(p, &t->fn_names, same_fn, f->name, t->n_fns - 1);
 }
 
 static int take_param(struct parser *p)
@@ -385,8 +372,7 @@ static bool allocate(struct gt_fntable *t, const char *text, size_t bytes)
 	t->fields = calloc(n['M'] + 1, sizeof *t->fields);
 	t->queries = calloc(n['Q'] + 1, sizeof *t->queries);
 	if (!t->text || !t->fns || !t->plans || !t->params || !t->steps || !t->enums || !t->values || !t->sorted ||
-		!t->structs || !t->fields || !t->queries || !name_map_init(&t->fn_names, n['F']) ||
-		!name_map_init(&t->enum_names, n['E']))
+		!t->structs || !t->fields || !t->queries)
 		return false;
 	memcpy(t->text, text, bytes);
 	t->text[bytes] = 0;
@@ -471,8 +457,8 @@ void gt_fntable_free(struct gt_fntable *t)
 	free(t->structs);
 	free(t->fields);
 	free(t->queries);
-	free(t->fn_names.slot);
-	free(t->enum_names.slot);
+	gt_map_free(&t->fn_names, sizeof(uint32_t));
+	gt_map_free(&t->enum_names, sizeof(uint32_t));
 	free(t);
 }
 
@@ -485,9 +471,9 @@ const struct gt_fn *gt_fntable_find(const struct gt_fntable *t, uint32_t id)
 
 const struct gt_fn *gt_fntable_find_name(const struct gt_fntable *t, const char *name)
 {
-	uint32_t at = *name_map_slot(&t->fn_names, t, name, fn_name_at);
+	const uint32_t *at = name_map_find(t, &t->fn_names, same_fn, name);
 
-	return at ? &t->fns[at - 1] : NULL;
+	return at ? &t->fns[*at] : NULL;
 }
 
 uint32_t gt_fntable_count(const struct gt_fntable *t) { return t->n_fns; }
@@ -495,9 +481,9 @@ const struct gt_fn *gt_fntable_at(const struct gt_fntable *t, uint32_t i) { retu
 
 const struct gt_enum *gt_fntable_enum(const struct gt_fntable *t, const char *group)
 {
-	uint32_t at = *name_map_slot(&t->enum_names, t, group, enum_name_at);
+	const uint32_t *at = name_map_find(t, &t->enum_names, same_enum, group);
 
-	return at ? &t->enums[at - 1].pub : NULL;
+	return at ? &t->enums[*at].pub : NULL;
 }
 
 const struct gt_struct *gt_fntable_struct(const struct gt_fntable *t, const char *name)

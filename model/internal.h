@@ -27,6 +27,8 @@
 #define GPUTAP_MODEL_INTERNAL_H
 
 #include "model/args.h"
+#include "common/hash.h"
+#include "common/map.h"
 #include "model/arena.h"
 #include "model/bulk.h"
 #include "model/model.h"
@@ -276,7 +278,7 @@ struct gt_model {
 	/* the present walk's */
 	struct gt_arena objects_arena;
 	GT_LIST(struct gt_entity *) objects;
-	struct gt_entity_slot *map; uint32_t map_mask, map_used;
+	struct gt_map map;                    /* struct gt_entity_slot */
 	bool any_local_args;
 	struct gt_command command;
 	struct gt_mapping *free_mappings;

@@ -48,7 +48,7 @@ void gt_cuda_free(struct gt_cuda *c)
 		free(p->real.v);
 		free(p->pointers.v);
 		free(p->tids.v);
-		free(p->added);
+		gt_map_free(&p->added, sizeof(struct gt_cuda_tid));
 		gt_bulk_free(&p->args);
 		gt_bulk_free(&p->calls);
 		gt_bulk_free(&p->work);
@@ -65,7 +65,7 @@ void gt_cuda_free(struct gt_cuda *c)
 	free(c->contexts.v);
 	free(c->streams.v);
 	free(c->texts.v);
-	free(c->text_map);
+	gt_map_free(&c->text_map, sizeof(struct gt_cuda_text *));
 	free(c->to_thread);
 	free(c);
 }

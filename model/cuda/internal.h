@@ -80,7 +80,7 @@ struct gt_cuda_process {
 	struct gt_cuda_fn **fn[2];        /* driver, runtime: by callback id, GT_CUDA_CBIDS each */
 	GT_LIST(struct gt_cuda_pointer) pointers; /* by address, tick */
 	GT_LIST(struct gt_cuda_tid) tids; /* threads with streams, by tid, start */
-	struct gt_cuda_tid *added; uint32_t added_mask, n_added; /* others, by hash of tid; start_ns 1 = taken */
+	struct gt_map added;              /* struct gt_cuda_tid: others, by tid alone */
 	struct gt_bulk args;              /* struct gt_cuda_args, by correlation, fn */
 	struct gt_bulk calls, work;       /* struct gt_cuda_link, by correlation, index */
 	uint64_t n_calls;                 /* API records */
@@ -99,7 +99,7 @@ struct gt_cuda {
 	GT_LIST(struct gt_cuda_context) contexts;
 	GT_LIST(struct gt_cuda_stream) streams;
 	GT_LIST(struct gt_cuda_text *) texts;     /* all, once each; by hash while opening */
-	uint32_t *text_map; uint32_t text_mask;
+	struct gt_map text_map;           /* struct gt_cuda_text *, by text; while opening */
 	uint32_t *to_thread;              /* from the opening's numbers to gt_thread.index */
 	struct gt_cuda_cache *cache;
 	size_t bulk_total;

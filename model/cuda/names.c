@@ -90,56 +90,35 @@ const struct gt_cuda_fn *gt_cuda_fn_of(struct gt_cuda *c, uint32_t process, uint
 
 /* -------------------------------------------------------------------- strings */
 
-static uint32_t hash(const char *text, uint32_t bytes)
+static bool same_text(const void *element, const void *key, const void *ctx)
 {
-	uint32_t h = 2166136261u;
+	const struct gt_cuda_text *t = *(struct gt_cuda_text *const *)element;
+	const struct gt_string *s = key;
 
-	for (uint32_t i = 0; i < bytes; i++)
-		h = (h ^ (unsigned char)text[i]) * 16777619u;
-	return h;
-}
-
-static int grow_map(struct gt_cuda *c)
-{
-	uint32_t size = c->text_map ? (c->text_mask + 1) * 2 : 256, *map = calloc(size, sizeof *map);
-
-	if (!map)
-		return -1;
-	for (uint32_t i = 0; i < c->texts.n; i++) {
-		const struct gt_string *s = &c->texts.v[i]->mangled;
-		uint32_t at = hash(s->text, (uint32_t)s->bytes);
-
-		while (map[at & (size - 1)])
-			at++;
-		map[at & (size - 1)] = i + 1;
-	}
-	free(c->text_map);
-	c->text_map = map;
-	c->text_mask = size - 1;
-	return 0;
+	(void)ctx;
+	return t->mangled.bytes == s->bytes && !memcmp(t->mangled.text, s->text, s->bytes);
 }
 
 /* The one copy of a text. */
 static struct gt_cuda_text *text_of(struct gt_cuda *c, const char *text, uint32_t bytes)
 {
-	struct gt_cuda_text *t, **slot;
-	uint32_t at = hash(text, bytes), i;
+	const struct gt_string key = { text, bytes };
+	struct gt_cuda_text *t, **slot, **known;
+	uint64_t hash = gt_hash_text(text, bytes);
+	bool fresh;
 
-	if (c->texts.n * 2 >= c->text_mask && grow_map(c))
-		return NULL;
-	for (; (i = c->text_map[at & c->text_mask]); at++)
-		if (c->texts.v[i - 1]->mangled.bytes == bytes && !memcmp(c->texts.v[i - 1]->mangled.text, text, bytes))
-			return c->texts.v[i - 1];
+	known = gt_map_find(&c->text_map, sizeof *known, hash, &key, same_text, NULL);
+	if (known)
+		return *known;
 	t = gt_arena_alloc(&c->m->arena, sizeof *t);
 	if (!t)
 		return NULL;
 	t->mangled = (struct gt_string){ gt_arena_copy(&c->m->arena, text, bytes), bytes };
-	slot = GT_LIST_ADD(&c->texts);
-	if (!t->mangled.text || !slot)
+	slot = t->mangled.text ? GT_LIST_ADD(&c->texts) : NULL;
+	known = slot ? gt_map_add(&c->text_map, sizeof *known, hash, &key, same_text, NULL, &fresh) : NULL;
+	if (!known)
 		return NULL;
-	*slot = t;
-	c->text_map[at & c->text_mask] = c->texts.n;
-	return t;
+	return *slot = *known = t;
 }
 
 int gt_cuda_string_add(

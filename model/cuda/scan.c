@@ -38,48 +38,31 @@ static int list_tids(struct gt_model *m)
 	return 0;
 }
 
-/* Threads without a stream of their own, by number; twice the room that they need. */
-static int grow_added(struct gt_cuda_process *p)
+static bool same_tid(const void *element, const void *key, const void *ctx)
 {
-	uint32_t size = p->added ? (p->added_mask + 1) * 2 : 64;
-	struct gt_cuda_tid *v = calloc(size, sizeof *v);
-
-	if (!v)
-		return -1;
-	for (uint32_t i = 0; p->added && i <= p->added_mask; i++) {
-		uint32_t at = p->added[i].tid * 2654435769u;
-
-		if (!p->added[i].start_ns)
-			continue;
-		while (v[at & (size - 1)].start_ns)
-			at++;
-		v[at & (size - 1)] = p->added[i];
-	}
-	free(p->added);
-	p->added = v;
-	p->added_mask = size - 1;
-	return 0;
+	(void)ctx;
+	return ((const struct gt_cuda_tid *)element)->tid == *(const uint32_t *)key;
 }
 
-/* Such a thread, made at its first call: numbered behind those that have a stream, in the order in which they come. */
+/* A thread without a stream, made at its first call: numbered behind those that have a stream, in the order in which they come. */
 static uint32_t added_thread(struct gt_cuda *c, uint32_t process, uint32_t tid)
 {
 	struct gt_cuda_process *p = &c->processes[process];
-	uint32_t at = tid * 2654435769u;
+	uint64_t hash = gt_hash(GT_HASH, tid), before = p->added.n;
+	struct gt_cuda_tid *known;
 	struct gt_thread *t;
+	bool fresh;
 
-	if ((!p->added || p->n_added * 2 >= p->added_mask) && grow_added(p))
-		return GT_CUDA_NONE;
-	for (; p->added[at & p->added_mask].start_ns; at++)
-		if (p->added[at & p->added_mask].tid == tid)
-			return p->added[at & p->added_mask].thread;
-	t = gt_model_add_thread(c->m, process, UINT64_MAX / 2 + p->n_added);
-	if (!t)
+	known = gt_map_find(&p->added, sizeof *known, hash, &tid, same_tid, NULL);
+	if (known)
+		return known->thread;
+	t = gt_model_add_thread(c->m, process, UINT64_MAX / 2 + before);
+	known = t ? gt_map_add(&p->added, sizeof *known, hash, &tid, same_tid, NULL, &fresh) : NULL;
+	if (!known)
 		return GT_CUDA_NONE;
 	t->tid = (int)tid;
 	t->main = t->tid == c->m->processes[process].pub.pid;
-	p->added[at & p->added_mask] = (struct gt_cuda_tid){ tid, t->index, 1 };
-	p->n_added++;
+	*known = (struct gt_cuda_tid){ tid, t->index, 0 };
 	return t->index;
 }
 

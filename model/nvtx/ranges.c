@@ -24,7 +24,6 @@ struct entry {                            /* pub first; the rest says where it c
 struct end { uint64_t id; int64_t ns; uint32_t process, stream, holder; };
 struct open_push { uint64_t entry; uint32_t domain; };
 struct name { struct gt_range_name pub; uint64_t string; uint32_t stream, holder; };
-struct text_slot { uint64_t hash; struct gt_string text; };
 
 struct gt_ranges {
 	struct gt_bulk entries;           /* struct entry */
@@ -33,8 +32,7 @@ struct gt_ranges {
 	GT_LIST(struct end) ends;
 	GT_LIST(struct name) names;       /* all, strings too; after the end sorted by (process, what, domain or id) */
 	GT_LIST(struct gt_range_name) said;   /* what users of the model see */
-	struct text_slot *texts;
-	uint32_t text_mask, n_texts;
+	struct gt_map texts;              /* struct gt_string */
 };
 
 static struct gt_ranges *ranges_of(struct gt_model *m)
@@ -55,7 +53,7 @@ void gt_ranges_free(struct gt_model *m)
 	free(r->ends.v);
 	free(r->names.v);
 	free(r->said.v);
-	free(r->texts);
+	gt_map_free(&r->texts, sizeof(struct gt_string));
 	free(r);
 }
 
@@ -67,52 +65,28 @@ static int damaged(struct gt_model *m)
 
 /* --------------------------------------------------------------------- texts */
 
-static uint64_t hash_text(const char *text, size_t bytes)
+static bool same_text(const void *element, const void *key, const void *ctx)
 {
-	uint64_t h = 14695981039346656037ull;     /* FNV-1a */
+	const struct gt_string *a = element, *b = key;
 
-	for (size_t i = 0; i < bytes; i++)
-		h = (h ^ (unsigned char)text[i]) * 1099511628211ull;
-	return h | 1;
-}
-
-static bool grow_texts(struct gt_ranges *r)
-{
-	uint32_t n = r->texts ? (r->text_mask + 1) * 2 : 256;
-	struct text_slot *bigger = calloc(n, sizeof *bigger);
-
-	if (!bigger)
-		return false;
-	for (uint32_t i = 0; r->texts && i <= r->text_mask; i++) {
-		uint64_t at = r->texts[i].hash;
-
-		if (!at)
-			continue;
-		while (bigger[at & (n - 1)].hash)
-			at++;
-		bigger[at & (n - 1)] = r->texts[i];
-	}
-	free(r->texts);
-	r->texts = bigger;
-	r->text_mask = n - 1;
-	return true;
+	(void)ctx;
+	return a->bytes == b->bytes && !memcmp(a->text, b->text, b->bytes);
 }
 
 static bool keep_text(struct gt_model *m, const char *text, size_t bytes, struct gt_string *out)
 {
-	struct gt_ranges *r = m->ranges;
-	uint64_t hash = hash_text(text, bytes), at = hash;
+	const struct gt_string key = { text, bytes };
+	struct gt_string *kept;
+	bool fresh;
 
-	if ((!r->texts || r->n_texts * 2 > r->text_mask) && !grow_texts(r))
+	kept = gt_map_add(&m->ranges->texts, sizeof *kept, gt_hash_text(text, bytes), &key, same_text, NULL, &fresh);
+	if (!kept)
 		return false;
-	for (; r->texts[at & r->text_mask].hash; at++) {
-		*out = r->texts[at & r->text_mask].text;
-		if (r->texts[at & r->text_mask].hash == hash && out->bytes == bytes && !memcmp(out->text, text, bytes))
-			return true;
-	}
-	*out = (struct gt_string){ gt_arena_copy(&m->arena, text, bytes), bytes };
-	r->texts[at & r->text_mask] = (struct text_slot){ hash, *out };
-	r->n_texts++;
+	if (fresh)
+		*kept = (struct gt_string){ gt_arena_copy(&m->arena, text, bytes), bytes };
+	*out = *kept;
+	if (!out->text)
+		gt_map_remove(&m->ranges->texts, sizeof *kept, kept);
 	return out->text != NULL;
 }
 

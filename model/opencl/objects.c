@@ -18,48 +18,23 @@
 
 /* ---------------------------------------------------------------------- map */
 
-static uint32_t hash_key(uint32_t process, uint32_t kind, uint64_t handle)
+/* key: a slot without its entity */
+static uint64_t hash_of(const struct gt_entity_slot *key)
 {
-	uint64_t h = (handle ^ (uint64_t)kind << 57 ^ (uint64_t)process << 48) * 0x9e3779b97f4a7c15ull;
-
-	return (uint32_t)(h >> 32);
+	return gt_hash((uint64_t)key->kind << 57 ^ (uint64_t)key->process << 40, key->handle);
 }
 
-static struct gt_entity_slot *map_find(
-	struct gt_entity_slot *map, uint32_t mask, uint32_t process, uint32_t kind, uint64_t handle)
+static bool same(const void *element, const void *key, const void *ctx)
 {
-	for (uint32_t h = hash_key(process, kind, handle);; h++) {
-		struct gt_entity_slot *s = &map[h & mask];
+	const struct gt_entity_slot *a = element, *b = key;
 
-		if (!s->newest || (s->handle == handle && s->process == process && s->kind == kind))
-			return s;
-	}
-}
-
-static bool map_grow(struct gt_model *m)
-{
-	uint32_t size = m->map ? (m->map_mask + 1) * 2 : 1024;
-	struct gt_entity_slot *bigger = calloc(size, sizeof *bigger);
-
-	if (!bigger)
-		return false;
-	for (uint32_t i = 0; m->map && i <= m->map_mask; i++) {
-		const struct gt_entity_slot *s = &m->map[i];
-
-		if (s->newest)
-			*map_find(bigger, size - 1, s->process, s->kind, s->handle) = *s;
-	}
-	free(m->map);
-	m->map = bigger;
-	m->map_mask = size - 1;
-	return true;
+	(void)ctx;
+	return a->handle == b->handle && a->process == b->process && a->kind == b->kind;
 }
 
 void gt_objects_reset(struct gt_model *m)
 {
-	free(m->map);
-	m->map = NULL;
-	m->map_used = 0;
+	gt_map_free(&m->map, sizeof(struct gt_entity_slot));
 	free(m->objects.v);
 	m->objects.v = NULL;
 	m->objects.n = m->objects.room = 0;
@@ -193,15 +168,14 @@ static void set_device(struct gt_model *m, struct gt_entity *e)
 static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle,
 	int64_t born_ns, uint64_t tick, int64_t at_ns)
 {
-	struct gt_entity **listed, *e;
+	const struct gt_entity_slot key = { handle, process, kind, NULL };
+	struct gt_entity **listed, *e = gt_arena_alloc(&m->objects_arena, sizeof *e);
 	struct gt_entity_slot *slot;
+	bool fresh;
 
-	if ((!m->map || m->map_used * 2 > m->map_mask) && !map_grow(m))
-		return NULL;
-	slot = map_find(m->map, m->map_mask, process, kind, handle);
-	e = gt_arena_alloc(&m->objects_arena, sizeof *e);
 	listed = e ? GT_LIST_ADD(&m->objects) : NULL;
-	if (!listed)
+	slot = listed ? gt_map_add(&m->map, sizeof key, hash_of(&key), &key, same, NULL, &fresh) : NULL;
+	if (!slot)
 		return NULL;
 	*listed = e;
 	e->pub = (struct gt_object){ .kind = kind,
@@ -212,7 +186,6 @@ static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_obje
 		.profiled = -1,
 		.clock_error_ns = -1,
 		.id = m->processes[process].n_objects[kind & 15]++ };
-	m->map_used += !slot->newest;
 	e->older = slot->newest;
 	*slot = (struct gt_entity_slot){ handle, process, kind, e };
 	take_facts(m, e, tick, at_ns);
@@ -224,14 +197,15 @@ static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_obje
 struct gt_entity *gt_objects_at(
 	struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns)
 {
-	struct gt_entity *e = NULL;
+	const struct gt_entity_slot key = { handle, process, kind, NULL }, *slot;
+	struct gt_entity *e;
 
 	if (!handle)
 		return NULL;
-	if (m->map)
-		e = map_find(m->map, m->map_mask, process, kind, handle)->newest;
-	if (!e)
+	slot = gt_map_find(&m->map, sizeof key, hash_of(&key), &key, same, NULL);
+	if (!slot)
 		return add(m, process, kind, handle, GT_NO_TIME, 0, at_ns);
+	e = slot->newest;
 	while (e->pub.born_ns > at_ns && e->older)
 		e = e->older;
 	return e;

@@ -18,6 +18,7 @@
 #ifndef GPUTAP_MODEL_TIMELINE_INTERNAL_H
 #define GPUTAP_MODEL_TIMELINE_INTERNAL_H
 
+#include "common/map.h"
 #include "model/arena.h"
 #include "model/bulk.h"
 #include "model/timeline.h"
@@ -97,7 +98,7 @@ struct gt_timeline {
 	int64_t bytes_due; uint32_t bytes_track; bool has_bytes_due;
 
 	struct gt_track **tracks; uint32_t n_tracks, tracks_room;
-	struct gt_tl_track_slot *slot; uint32_t slot_mask;
+	struct gt_map track_of;           /* struct gt_tl_track_slot */
 
 	struct gt_tl_inside { int64_t start_ns; uint32_t thread, depth; } *inside; uint32_t n_inside;
 	uint32_t *hsa, *notes;            /* indices, by start */

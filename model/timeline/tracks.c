@@ -8,42 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "model/timeline/internal.h"
 
 /* ---- the table ---- */
 
-static uint64_t hash(uint32_t kind, uint32_t process, uint64_t a, uint64_t b)
+static bool same(const void *element, const void *key, const void *ctx)
 {
-	uint64_t h = (uint64_t)kind << 32 | process;
+	const struct gt_tl_track_slot *x = element, *y = key;
 
-	h = (h ^ a) * 0x9e3779b97f4a7c15ull;
-	h = (h ^ h >> 29 ^ b) * 0xbf58476d1ce4e5b9ull;
-	return h ^ h >> 32;
-}
-
-static bool grow_map(struct gt_timeline *t)
-{
-	uint32_t n = t->slot ? (t->slot_mask + 1) * 2 : 64;
-	struct gt_tl_track_slot *bigger = malloc(n * sizeof *bigger);
-
-	if (!bigger)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		bigger[i].track = GT_NO_TRACK;
-	for (uint32_t i = 0; t->slot && i <= t->slot_mask; i++) {
-		const struct gt_tl_track_slot *s = &t->slot[i];
-		uint64_t at = hash(s->kind, s->process, s->a, s->b);
-
-		if (s->track == GT_NO_TRACK)
-			continue;
-		while (bigger[at & (n - 1)].track != GT_NO_TRACK)
-			at++;
-		bigger[at & (n - 1)] = *s;
-	}
-	free(t->slot);
-	t->slot = bigger;
-	t->slot_mask = n - 1;
-	return true;
+	(void)ctx;
+	return x->kind == y->kind && x->process == y->process && x->a == y->a && x->b == y->b;
 }
 
 static struct gt_track *new_track(struct gt_timeline *t)
@@ -73,24 +48,20 @@ static struct gt_track *new_track(struct gt_timeline *t)
 static struct gt_track *find(
 	struct gt_timeline *t, enum gt_track_kind kind, uint32_t process, uint64_t a, uint64_t b, bool *fresh)
 {
-	struct gt_tl_track_slot *s;
+	struct gt_tl_track_slot key = { a, b, kind, process, GT_NO_TRACK }, *s;
+	uint64_t hash = gt_hash(gt_hash(gt_hash(GT_HASH, (uint64_t)kind << 32 | process), a), b);
 	struct gt_track *track;
-	uint64_t at;
 
 	*fresh = false;
-	if ((!t->slot || t->n_tracks * 2 > t->slot_mask) && !grow_map(t))
-		return NULL;
-	for (at = hash(kind, process, a, b);; at++) {
-		s = &t->slot[at & t->slot_mask];
-		if (s->track == GT_NO_TRACK)
-			break;
-		if (s->kind == (uint32_t)kind && s->process == process && s->a == a && s->b == b)
-			return t->tracks[s->track];
-	}
+	s = gt_map_find(&t->track_of, sizeof key, hash, &key, same, NULL);
+	if (s)
+		return t->tracks[s->track];
 	track = new_track(t);
-	if (!track)
+	s = track ? gt_map_add(&t->track_of, sizeof key, hash, &key, same, NULL, fresh) : NULL;
+	if (!s)
 		return NULL;
-	*s = (struct gt_tl_track_slot){ a, b, kind, process, track->index };
+	key.track = track->index;
+	*s = key;
 	track->kind = kind;
 	track->process = process;
 	track->parent = GT_NO_TRACK;
@@ -98,7 +69,6 @@ static struct gt_track *find(
 	track->tid = -1;
 	track->context = track->stream = GT_CUDA_NONE;
 	track->name = gt_tl_text("");
-	*fresh = true;
 	return track;
 }
 
@@ -367,5 +337,5 @@ uint32_t gt_tl_track_counter(struct gt_timeline *t, uint32_t of, const char *nam
 void gt_tl_tracks_free(struct gt_timeline *t)
 {
 	free(t->tracks);
-	free(t->slot);
+	gt_map_free(&t->track_of, sizeof(struct gt_tl_track_slot));
 }

@@ -9,79 +9,60 @@
  */
 #include <stdlib.h>
 
+#include "common/hash.h"
+#include "common/map.h"
 #include "writers/sqlite/feed.h"
 
-struct slot { uint64_t handle; uint32_t process; int32_t references; struct gt_sql_event event; }; /* handle 0: free */
+struct slot { uint64_t handle; uint32_t process; int32_t references; struct gt_sql_event event; };
 
-struct gt_sql_events { struct slot *slot; size_t n, n_slots; };
+struct gt_sql_events { struct gt_map map; };            /* struct slot */
 
-struct gt_sql_events *gt_sql_events_new(void)
-{
-	struct gt_sql_events *e = calloc(1, sizeof *e);
-
-	if (!e)
-		return NULL;
-	e->n_slots = 256;
-	e->slot = calloc(e->n_slots, sizeof *e->slot);
-	if (e->slot)
-		return e;
-	free(e);
-	return NULL;
-}
+struct gt_sql_events *gt_sql_events_new(void) { return calloc(1, sizeof(struct gt_sql_events)); }
 
 void gt_sql_events_free(struct gt_sql_events *e)
 {
 	if (e)
-		free(e->slot);
+		gt_map_free(&e->map, sizeof(struct slot));
 	free(e);
 }
 
-static size_t home(const struct gt_sql_events *e, uint32_t process, uint64_t handle)
+static uint64_t hash_of(uint32_t process, uint64_t handle) { return gt_hash((uint64_t)process << 40, handle); }
+
+static bool same(const void *element, const void *key, const void *ctx)
 {
-	return (size_t)((handle ^ (uint64_t)process << 48) * 0x9e3779b97f4a7c15ull >> 24) & (e->n_slots - 1);
+	const struct slot *a = element, *b = key;
+
+	(void)ctx;
+	return a->handle == b->handle && a->process == b->process;
 }
 
+/* NULL: there is none, or no handle. */
 static struct slot *find(const struct gt_sql_events *e, uint32_t process, uint64_t handle)
 {
-	size_t at = home(e, process, handle);
+	const struct slot key = { .handle = handle, .process = process };
 
-	while (e->slot[at].handle && (e->slot[at].handle != handle || e->slot[at].process != process))
-		at = (at + 1) & (e->n_slots - 1);
-	return &e->slot[at];
-}
-
-static bool grow(struct gt_sql_events *e)
-{
-	struct slot *old = e->slot, *slot = calloc(e->n_slots * 2, sizeof *slot);
-	size_t n = e->n_slots;
-
-	if (!slot)
-		return false;
-	e->slot = slot;
-	e->n_slots = n * 2;
-	for (size_t i = 0; i < n; i++)
-		if (old[i].handle)
-			*find(e, old[i].process, old[i].handle) = old[i];
-	free(old);
-	return true;
+	return handle ? gt_map_find(&e->map, sizeof key, hash_of(process, handle), &key, same, NULL) : NULL;
 }
 
 bool gt_sql_events_put(struct gt_sql_events *e, uint32_t process, uint64_t handle, struct gt_sql_event event)
 {
+	const struct slot is = { handle, process, 1, event };
+	struct slot *s;
+	bool fresh;
+
 	if (!handle)
 		return true;
-	struct slot *s = find(e, process, handle);
-
-	e->n += !s->handle;
-	*s = (struct slot){ handle, process, 1, event };
-	return e->n * 2 <= e->n_slots || grow(e);
+	s = gt_map_add(&e->map, sizeof is, hash_of(process, handle), &is, same, NULL, &fresh);
+	if (s)
+		*s = is;
+	return s;
 }
 
 bool gt_sql_events_find(const struct gt_sql_events *e, uint32_t process, uint64_t handle, struct gt_sql_event *out)
 {
-	const struct slot *s = handle ? find(e, process, handle) : NULL;
+	const struct slot *s = find(e, process, handle);
 
-	if (!s || !s->handle)
+	if (!s)
 		return false;
 	*out = s->event;
 	return true;
@@ -89,36 +70,16 @@ bool gt_sql_events_find(const struct gt_sql_events *e, uint32_t process, uint64_
 
 void gt_sql_events_retain(struct gt_sql_events *e, uint32_t process, uint64_t handle)
 {
-	struct slot *s = handle ? find(e, process, handle) : NULL;
+	struct slot *s = find(e, process, handle);
 
-	if (s && s->handle)
+	if (s)
 		s->references++;
-}
-
-/* Open addressing: the run behind a freed slot moves up so that no search stops at the gap. */
-static void remove_slot(struct gt_sql_events *e, struct slot *s)
-{
-	size_t gap = (size_t)(s - e->slot), at = gap, mask = e->n_slots - 1;
-
-	for (;;) {
-		at = (at + 1) & mask;
-		if (!e->slot[at].handle)
-			break;
-		size_t wants = home(e, e->slot[at].process, e->slot[at].handle);
-
-		if (((at - wants) & mask) >= ((at - gap) & mask)) {
-			e->slot[gap] = e->slot[at];
-			gap = at;
-		}
-	}
-	e->slot[gap] = (struct slot){ 0 };
-	e->n--;
 }
 
 void gt_sql_events_release(struct gt_sql_events *e, uint32_t process, uint64_t handle)
 {
-	struct slot *s = handle ? find(e, process, handle) : NULL;
+	struct slot *s = find(e, process, handle);
 
-	if (s && s->handle && --s->references <= 0)
-		remove_slot(e, s);
+	if (s && --s->references <= 0)
+		gt_map_remove(&e->map, sizeof *s, s);
 }

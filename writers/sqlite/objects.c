@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
+#include "common/map.h"
 #include "writers/sqlite/cuda.h"
 
 #define KINDS 16
@@ -27,8 +29,7 @@ struct gt_sql_objects {
 	uint32_t seen;                  /* of the model's objects */
 	struct entry *entry;
 	uint32_t n, room;
-	uint32_t *slot;                 /* index + 1 into entry: the newest object of a handle */
-	uint32_t n_slots;
+	struct gt_map map;              /* index + 1 into entry: the newest object of a handle */
 	struct numbers *numbers;        /* by process */
 	uint32_t n_processes;
 };
@@ -41,10 +42,8 @@ struct gt_sql_objects *gt_sql_objects_new(struct gt_model *m)
 		return NULL;
 	o->m = m;
 	o->n_processes = gt_model_process_count(m);
-	o->n_slots = 256;
-	o->slot = calloc(o->n_slots, sizeof *o->slot);
 	o->numbers = calloc(o->n_processes + 1, sizeof *o->numbers);
-	if (!o->slot || !o->numbers) {
+	if (!o->numbers) {
 		gt_sql_objects_free(o);
 		return NULL;
 	}
@@ -56,47 +55,33 @@ void gt_sql_objects_free(struct gt_sql_objects *o)
 	if (!o)
 		return;
 	free(o->entry);
-	free(o->slot);
+	gt_map_free(&o->map, sizeof(uint32_t));
 	free(o->numbers);
 	free(o);
 }
 
-static uint32_t hash_handle(uint32_t process, uint32_t kind, uint64_t handle)
-{
-	uint64_t h = (handle ^ (uint64_t)process << 40 ^ (uint64_t)kind << 56) * 0x9e3779b97f4a7c15ull;
+struct handle { uint64_t handle; uint32_t process, kind; };
 
-	return (uint32_t)(h >> 32);
+static bool same(const void *element, const void *key, const void *ctx)
+{
+	const struct gt_object *x = ((const struct gt_sql_objects *)ctx)->entry[*(const uint32_t *)element - 1].object;
+	const struct handle *h = key;
+
+	return x->handle == h->handle && x->process == h->process && (uint32_t)x->kind == h->kind;
 }
 
-/* The slot of a handle, or the free one where it belongs. */
-static uint32_t *find_slot(const struct gt_sql_objects *o, uint32_t process, uint32_t kind, uint64_t handle)
+static uint64_t hash_of(const struct handle *h)
 {
-	uint32_t at = hash_handle(process, kind, handle) & (o->n_slots - 1);
-
-	for (;; at = (at + 1) & (o->n_slots - 1)) {
-		const struct gt_object *x = o->slot[at] ? o->entry[o->slot[at] - 1].object : NULL;
-
-		if (!x || (x->handle == handle && x->process == process && (uint32_t)x->kind == kind))
-			return &o->slot[at];
-	}
+	return gt_hash((uint64_t)h->kind << 57 ^ (uint64_t)h->process << 40, h->handle);
 }
 
-static bool grow_slots(struct gt_sql_objects *o)
+/* Index + 1 of the newest object of a handle, 0: there is none. */
+static uint32_t newest(const struct gt_sql_objects *o, uint32_t process, uint32_t kind, uint64_t handle)
 {
-	uint32_t n = o->n_slots, *old = o->slot, *slot = calloc((size_t)n * 2, sizeof *slot);
+	const struct handle key = { handle, process, kind };
+	const uint32_t *at = gt_map_find(&o->map, sizeof *at, hash_of(&key), &key, same, o);
 
-	if (!slot)
-		return false;
-	o->slot = slot;
-	o->n_slots = n * 2;
-	for (uint32_t i = 0; i < n; i++)
-		if (old[i]) {
-			const struct gt_object *x = o->entry[old[i] - 1].object;
-
-			*find_slot(o, x->process, (uint32_t)x->kind, x->handle) = old[i];
-		}
-	free(old);
-	return true;
+	return at ? *at : 0;
 }
 
 /* The first object of a kind in an image begins where earlier images of its pid ended. */
@@ -133,11 +118,15 @@ static bool add_object(struct gt_sql_objects *o, struct gt_object *x)
 		o->entry = entry;
 		o->room = room;
 	}
-	uint32_t *slot = find_slot(o, x->process, (uint32_t)x->kind, x->handle);
+	const struct handle key = { x->handle, x->process, (uint32_t)x->kind };
+	bool fresh;
+	uint32_t *at = gt_map_add(&o->map, sizeof *at, hash_of(&key), &key, same, o, &fresh);
 
-	o->entry[o->n] = (struct entry){ x, NULL, *slot };
-	*slot = ++o->n;
-	return o->n * 2 <= o->n_slots || grow_slots(o);
+	if (!at)
+		return false;
+	o->entry[o->n] = (struct entry){ x, NULL, *at };
+	*at = ++o->n;
+	return true;
 }
 
 bool gt_sql_objects_update(struct gt_sql_objects *o)
@@ -153,7 +142,7 @@ bool gt_sql_objects_update(struct gt_sql_objects *o)
 struct gt_object *gt_sql_object_find(
 	struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint64_t handle, int64_t time_ns)
 {
-	uint32_t at = handle ? *find_slot(o, process, (uint32_t)kind, handle) : 0;
+	uint32_t at = handle ? newest(o, process, (uint32_t)kind, handle) : 0;
 
 	while (at && o->entry[at - 1].older && o->entry[at - 1].object->born_ns != GT_NO_TIME &&
 		o->entry[at - 1].object->born_ns > time_ns)
@@ -163,7 +152,7 @@ struct gt_object *gt_sql_object_find(
 
 const struct gt_object **gt_sql_object_home(struct gt_sql_objects *o, const struct gt_object *x)
 {
-	uint32_t at = x ? *find_slot(o, x->process, (uint32_t)x->kind, x->handle) : 0;
+	uint32_t at = x ? newest(o, x->process, (uint32_t)x->kind, x->handle) : 0;
 
 	while (at && o->entry[at - 1].object != x)
 		at = o->entry[at - 1].older;

@@ -8,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
+#include "common/map.h"
+#include "common/text.h"
 #include "common/utf8.h"
 #include "writers/sqlite/db.h"
 
 #define BLOCK 65536u                    /* bytes of text allocated at once */
 
 struct block { struct block *next; size_t used, bytes; char text[]; };
-struct slot { uint64_t hash; uint32_t id_plus_1; };
 
 struct gt_strings {
-	struct slot *slot;
-	size_t n_slots;                 /* power of two, at most half full */
+	struct gt_map map;              /* ids, by text */
 	const char **text;              /* by id */
 	uint32_t *bytes;
 	size_t n, room;
@@ -31,9 +32,7 @@ struct gt_strings *gt_strings_new(void)
 
 	if (!s)
 		return NULL;
-	s->n_slots = 1024;
-	s->slot = calloc(s->n_slots, sizeof *s->slot);
-	if (!s->slot || gt_strings_intern(s, "[Unknown]", 9) < 0) {
+	if (gt_strings_intern(s, "[Unknown]", 9) < 0) {
 		gt_strings_free(s);
 		return NULL;
 	}
@@ -48,50 +47,19 @@ void gt_strings_free(struct gt_strings *s)
 		next = b->next;
 		free(b);
 	}
-	free(s->slot);
+	gt_map_free(&s->map, sizeof(uint32_t));
 	free(s->text);
 	free(s->bytes);
 	free(s);
 }
 
-static uint64_t hash_text(const char *text, size_t bytes)
+static bool same(const void *element, const void *key, const void *ctx)
 {
-	uint64_t h = 0x9e3779b97f4a7c15ull ^ bytes;
+	const struct gt_strings *s = ctx;
+	const struct gt_string *text = key;
+	uint32_t id = *(const uint32_t *)element;
 
-	for (; bytes >= 8; bytes -= 8, text += 8) {
-		uint64_t w;
-
-		memcpy(&w, text, 8);
-		h = (h ^ w) * 0xff51afd7ed558ccdull;
-		h ^= h >> 32;
-	}
-	for (; bytes; bytes--, text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
-	h ^= h >> 29;
-	h *= 0xc4ceb9fe1a85ec53ull;
-	return h ^ h >> 32;
-}
-
-static bool grow_slots(struct gt_strings *s)
-{
-	size_t n = s->n_slots * 2;
-	struct slot *slot = calloc(n, sizeof *slot);
-
-	if (!slot)
-		return false;
-	for (size_t i = 0; i < s->n_slots; i++) {
-		if (!s->slot[i].id_plus_1)
-			continue;
-		size_t at = s->slot[i].hash & (n - 1);
-
-		while (slot[at].id_plus_1)
-			at = (at + 1) & (n - 1);
-		slot[at] = s->slot[i];
-	}
-	free(s->slot);
-	s->slot = slot;
-	s->n_slots = n;
-	return true;
+	return s->bytes[id] == text->bytes && !memcmp(s->text[id], text->text, text->bytes);
 }
 
 static bool grow_list(struct gt_strings *s)
@@ -134,27 +102,23 @@ static char *store(struct gt_strings *s, const char *text, size_t bytes)
 
 int64_t gt_strings_intern(struct gt_strings *s, const char *text, size_t bytes)
 {
-	uint64_t hash = hash_text(text, bytes);
-	size_t at = hash & (s->n_slots - 1);
+	const struct gt_string key = { text, bytes };
+	uint64_t hash = gt_hash_text(text, bytes);
+	uint32_t *id = gt_map_find(&s->map, sizeof *id, hash, &key, same, s);
+	char *copy;
+	bool fresh;
 
-	for (; s->slot[at].id_plus_1; at = (at + 1) & (s->n_slots - 1)) {
-		uint32_t id = s->slot[at].id_plus_1 - 1;
-
-		if (s->slot[at].hash == hash && s->bytes[id] == bytes && !memcmp(s->text[id], text, bytes))
-			return id;
-	}
+	if (id)
+		return *id;
 	if (s->n == s->room && !grow_list(s))
 		return -1;
-	char *copy = store(s, text, bytes);
-
-	if (!copy)
+	copy = store(s, text, bytes);
+	id = copy ? gt_map_add(&s->map, sizeof *id, hash, &key, same, s, &fresh) : NULL;
+	if (!id)
 		return -1;
 	s->text[s->n] = copy;
 	s->bytes[s->n] = (uint32_t)bytes;
-	s->slot[at] = (struct slot){ hash, (uint32_t)++s->n };
-	if (s->n * 2 > s->n_slots && !grow_slots(s))
-		return -1;
-	return (int64_t)s->n - 1;
+	return *id = (uint32_t)s->n++;
 }
 
 size_t gt_strings_count(const struct gt_strings *s) { return s->n; }
