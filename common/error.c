@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+int gt_no_memory(struct gt_err *err) { return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "out of memory"); }
+
 int gt_fail(struct gt_err *err, enum gt_exit kind, const char *why, const char *try_, const char *what, ...)
 {
 	va_list ap;

@@ -23,4 +23,5 @@ struct gt_err {
 /* Fills *err (what from a format) and returns -1. why and try may be NULL. */
 int gt_fail(struct gt_err *err, enum gt_exit kind, const char *why, const char *try_, const char *what, ...)
 	__attribute__((format(printf, 5, 6)));
+int gt_no_memory(struct gt_err *err);
 #endif

@@ -130,7 +130,7 @@ int gt_options_assign(struct gt_options *o, unsigned i, const char *value, enum 
 		return 0;
 	normal = malloc(room);
 	if (!normal)
-		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
+		return gt_no_memory(err);
 	snprintf(normal, room, "%s%s", before, joins ? "," : "");
 	if (!gc_value_normal(d->type, d->choices, value, normal + kept, room - kept, &wrong)) {
 		refuse(d, wrong, where, err);

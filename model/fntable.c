@@ -128,7 +128,7 @@ static int name_map_add(struct parser *p, struct gt_map *m, gt_map_same *same, c
 	uint32_t *at = gt_map_add(m, sizeof *at, gt_hash_text(name, strlen(name)), name, same, p->t, &fresh);
 
 	if (!at)
-		return gt_fail(p->err, GT_EXIT_MISSING, NULL, NULL, "no memory for the function table");
+		return gt_no_memory(p->err);
 	if (fresh)
 		*at = i;
 	return 0;

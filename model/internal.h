@@ -29,16 +29,10 @@
 #include "model/args.h"
 #include "common/hash.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "model/arena.h"
 #include "model/bulk.h"
 #include "model/model.h"
-
-#define GT_LIST(type) struct { type *v; uint32_t n, room; }
-/* One more zeroed element at the end of a list: a pointer to it, or NULL (the list is then empty). */
-void *gt_list_room(void *v, uint32_t *n, uint32_t *room, size_t size);
-#define GT_LIST_ADD(list) \
-	((list)->v = gt_list_room((list)->v, &(list)->n, &(list)->room, sizeof *(list)->v), \
-	 (list)->v ? &(list)->v[(list)->n - 1] : NULL)
 
 /* ---------------------------------------------------------------- functions */
 

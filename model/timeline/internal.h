@@ -97,7 +97,7 @@ struct gt_timeline {
 	uint32_t n_count;
 	int64_t bytes_due; uint32_t bytes_track; bool has_bytes_due;
 
-	struct gt_track **tracks; uint32_t n_tracks, tracks_room;
+	struct gt_track **tracks; uint32_t n_tracks; size_t tracks_room;
 	struct gt_map track_of;           /* struct gt_tl_track_slot */
 
 	struct gt_tl_inside { int64_t start_ns; uint32_t thread, depth; } *inside; uint32_t n_inside;

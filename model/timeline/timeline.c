@@ -40,15 +40,8 @@ bool gt_tl_heap_push(struct gt_tl_heap *h, struct gt_tl_entry e)
 {
 	size_t i = h->n;
 
-	if (h->n == h->room) {
-		size_t room = h->room ? h->room * 2 : 64;
-		struct gt_tl_entry *v = realloc(h->v, room * sizeof *v);
-
-		if (!v)
-			return false;
-		h->v = v;
-		h->room = room;
-	}
+	if (!gt_grow((void **)&h->v, h->n, &h->room, sizeof *h->v))
+		return false;
 	h->n++;
 	e.number = h->numbers++;
 	for (; i && entry_before(&e, &h->v[(i - 1) / 2]); i = (i - 1) / 2)

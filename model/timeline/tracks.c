@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "common/memory.h"
 #include "model/timeline/internal.h"
 
 /* ---- the table ---- */
@@ -25,15 +26,8 @@ static struct gt_track *new_track(struct gt_timeline *t)
 {
 	struct gt_track *track = gt_arena_alloc(&t->arena, sizeof *track);
 
-	if (t->n_tracks == t->tracks_room) {
-		uint32_t room = t->tracks_room ? t->tracks_room * 2 : 32;
-		struct gt_track **v = realloc(t->tracks, room * sizeof(*v));
-
-		if (!v)
-			return NULL;
-		t->tracks = v;
-		t->tracks_room = room;
-	}
+	if (!gt_grow((void **)&t->tracks, t->n_tracks, &t->tracks_room, sizeof *t->tracks))
+		return NULL;
 	if (!track)
 		return NULL;
 	t->tracks[t->n_tracks] = track;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
+
 static int hex(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -39,15 +41,8 @@ static void unescape(char *text)
 
 static int add(struct gt_facts *f, const char *key, const char *value)
 {
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? f->cap * 2 : 32;
-		struct gt_fact *grown = realloc(f->facts, cap * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		f->facts = grown;
-		f->cap = cap;
-	}
+	if (!gt_grow((void **)&f->facts, f->n, &f->cap, sizeof(*f->facts)))
+		return -1;
 	f->facts[f->n].key = key;
 	f->facts[f->n++].value = value;
 	return 0;

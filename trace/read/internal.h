@@ -7,6 +7,7 @@
 #ifndef GPUTAP_TRACE_READ_INTERNAL_H
 #define GPUTAP_TRACE_READ_INTERNAL_H
 
+#include "common/memory.h"
 #include "trace/read/block.h"
 #include "trace/read/clock.h"
 #include "trace/read/facts.h"
@@ -83,10 +84,6 @@ struct gt_reader {
 	struct gt_clock *clocks; uint32_t n_clocks;
 	struct gt_fetch_cache *cache;
 };
-
-/* Room for one more element of an array that doubles; false: out of memory. */
-bool gt_grow(void **array, size_t n, size_t *cap, size_t bytes);
-int gt_no_memory(struct gt_err *err);
 
 /* Takes the store over, in any case. */
 int gt_reader_open_store(struct gt_store *store, struct gt_reader **out, struct gt_err *err);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "trace/read/pack_format.h"
 #include "trace/read/stage.h"
 
@@ -44,20 +45,12 @@ static int put(struct packer *p, const void *data, size_t bytes)
 
 static int pack_one(struct packer *p, const void *data, size_t n, uint64_t file_block)
 {
-	struct pack_block *b;
 	enum pack_method method;
 	const void *packed;
 	size_t bytes;
 
-	if (p->n_blocks == p->cap_blocks) {
-		size_t cap = p->cap_blocks ? p->cap_blocks * 2 : 256;
-
-		b = realloc(p->blocks, cap * sizeof(*b));
-		if (!b)
-			return gt_fail(p->err, GT_EXIT_OUTPUT, NULL, NULL, "%s: out of memory", p->out);
-		p->blocks = b;
-		p->cap_blocks = cap;
-	}
+	if (!gt_grow((void **)&p->blocks, p->n_blocks, &p->cap_blocks, sizeof(*p->blocks)))
+		return gt_fail(p->err, GT_EXIT_OUTPUT, NULL, NULL, "%s: out of memory", p->out);
 	pack_encode(p->coder, data, n, file_block, &method, &packed, &bytes);
 	p->blocks[p->n_blocks++] = (struct pack_block){ .offset = p->at, .bytes = (uint32_t)bytes, .method = method };
 	return put(p, packed, bytes);

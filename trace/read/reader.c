@@ -14,26 +14,6 @@
 #define FACTS_LIMIT (16u << 20)           /* bytes of a text file */
 #define TABLE_LIMIT (64u << 20)           /* bytes of the unpacked table */
 
-bool gt_grow(void **array, size_t n, size_t *cap, size_t bytes)
-{
-	size_t more = *cap ? *cap * 2 : 64;
-	void *grown;
-
-	if (n < *cap)
-		return true;
-	grown = realloc(*array, more * bytes);
-	if (!grown)
-		return false;
-	*array = grown;
-	*cap = more;
-	return true;
-}
-
-int gt_no_memory(struct gt_err *err)
-{
-	return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "out of memory");
-}
-
 /* ---- opening ---- */
 
 static int load_facts(struct gt_reader *r, uint32_t file, struct gt_facts *out, struct gt_err *err)

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "trace/read/stage.h"
 
 /* Digits without a leading zero and below `limit`; *end stands behind them. */
@@ -107,15 +108,8 @@ struct gt_store_file *gt_store_add(struct gt_store *s, const char *name, uint64_
 {
 	struct gt_store_file *f;
 
-	if (s->n_files == s->cap_files) {
-		size_t cap = s->cap_files ? s->cap_files * 2 : 16;
-
-		f = realloc(s->files, cap * sizeof(*f));
-		if (!f)
-			return NULL;
-		s->files = f;
-		s->cap_files = cap;
-	}
+	if (!gt_grow((void **)&s->files, s->n_files, &s->cap_files, sizeof(*f)))
+		return NULL;
 	f = &s->files[s->n_files++];
 	memset(f, 0, sizeof(*f));
 	snprintf(f->name, sizeof(f->name), "%s", name);

@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "common/memory.h"
 #include "model/nvtx/ranges.h"
 #include "writers/atp/atp.h"
 
@@ -132,15 +133,8 @@ static void end_ranges(struct gt_atp_markers *m, struct gt_atp_open *open, const
 
 static bool open_range(struct gt_atp_open *open, const struct gt_range *g)
 {
-	if (open->n == open->room) {
-		size_t room = open->room ? open->room * 2 : 16;
-		void *more = realloc(open->v, room * sizeof(open->v[0]));
-
-		if (!more)
-			return false;
-		open->v = more;
-		open->room = room;
-	}
+	if (!gt_grow((void **)&open->v, open->n, &open->room, sizeof(open->v[0])))
+		return false;
 	open->v[open->n++] = g;
 	return true;
 }

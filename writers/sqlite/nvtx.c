@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "model/nvtx/ranges.h"
 #include "writers/payload_json.h"
 #include "writers/sqlite/feed.h"
@@ -70,15 +71,8 @@ static bool note_domain(struct nvtx *n, uint32_t process, uint32_t domain)
 	for (size_t i = n->n_known; i; i--)
 		if (n->known[i - 1].domain == domain && n->known[i - 1].process == process)
 			return false;
-	if (n->n_known == n->room) {
-		size_t room = n->room ? 2 * n->room : 16;
-		void *bigger = realloc(n->known, room * sizeof *n->known);
-
-		if (!bigger)
-			return true;
-		n->known = bigger;
-		n->room = room;
-	}
+	if (!gt_grow((void **)&n->known, n->n_known, &n->room, sizeof *n->known))
+		return true;
 	n->known[n->n_known].process = process;
 	n->known[n->n_known++].domain = domain;
 	return true;

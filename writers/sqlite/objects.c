@@ -13,6 +13,7 @@
 
 #include "common/hash.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "writers/sqlite/cuda.h"
 
 #define KINDS 16
@@ -28,7 +29,8 @@ struct gt_sql_objects {
 	struct gt_model *m;
 	uint32_t seen;                  /* of the model's objects */
 	struct entry *entry;
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	struct gt_map map;              /* index + 1 into entry: the newest object of a handle */
 	struct numbers *numbers;        /* by process */
 	uint32_t n_processes;
@@ -109,15 +111,8 @@ static bool add_object(struct gt_sql_objects *o, struct gt_object *x)
 	count_object(o, x);
 	if (x->kind == REC_OBJECT_EVENT)        /* many, and events.c knows what is asked of them */
 		return true;
-	if (o->n == o->room) {
-		uint32_t room = o->room ? o->room * 2 : 128;
-		struct entry *entry = realloc(o->entry, room * sizeof *entry);
-
-		if (!entry)
-			return false;
-		o->entry = entry;
-		o->room = room;
-	}
+	if (!gt_grow((void **)&o->entry, o->n, &o->room, sizeof *o->entry))
+		return false;
 	const struct handle key = { x->handle, x->process, (uint32_t)x->kind };
 	bool fresh;
 	uint32_t *at = gt_map_add(&o->map, sizeof *at, hash_of(&key), &key, same, o, &fresh);

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/memory.h"
+
 #define BUFFER_PAGES 256u               /* appended with one write: 1 MiB */
 #define LOCK_PAGE (0x40000000u / GT_PAGE + 1)
 #define LEAF 0x0d
@@ -186,15 +188,8 @@ static void close_page(struct gt_btree *t, uint8_t type)
 
 static bool keep_child(struct gt_btree *t)
 {
-	if (t->n == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-		struct child *child = realloc(t->child, room * sizeof *child);
-
-		if (!child)
-			return false;
-		t->child = child;
-		t->room = room;
-	}
+	if (!gt_grow((void **)&t->child, t->n, &t->room, sizeof *t->child))
+		return false;
 	t->child[t->n++] = (struct child){ t->last, gt_pages_append(t->pages, t->page) };
 	return true;
 }

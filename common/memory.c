@@ -1,13 +1,30 @@
 /*
- * model/list.c - growing the model's lists
+ * common/memory.c - arrays that grow
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/internal.h"
+enum { FIRST_ROOM = 16 };
+
+bool gt_grow(void **array, size_t n, size_t *room, size_t bytes)
+{
+	size_t more = *room ? *room * 2 : FIRST_ROOM;
+	void *bigger;
+
+	if (n < *room)
+		return true;
+	bigger = more <= SIZE_MAX / bytes ? realloc(*array, more * bytes) : NULL;
+	if (!bigger)
+		return false;
+	*array = bigger;
+	*room = more;
+	return true;
+}
 
 void *gt_list_room(void *v, uint32_t *n, uint32_t *room, size_t size)
 {
