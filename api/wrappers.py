@@ -287,7 +287,7 @@ class Body:
             if a.count:
                 self.add("%s_n_ = tap_copy_bytes(%s, 1, %d, &cut_);" % (a.name, count_c(a.count), a.limit), 3)
             else:
-                self.add("%s_n_ = tap_text_bytes(%s, %d, &cut_);" % (a.name, a.name, a.limit), 3)
+                self.add("%s_n_ = tap_copy_text_bytes(%s, %d, &cut_);" % (a.name, a.name, a.limit), 3)
             self.add("words_ += tap_string_words(%s_n_);" % a.name, 3)
             self.add("}", 2)
             return
@@ -466,15 +466,20 @@ def instances(api, fn):
 
 def wrappers_c(api, number, fns):
     out = [HEAD % ("opencl_wrappers_%d.c" % number, "what the application calls instead of OpenCL"),
-           "#include <errno.h>", "", "#include \"ids.h\"", "#include \"interpose/routes.h\"", "#include \"interpose/wrap.h\"",
+           "#include <errno.h>", "", "#include \"ids.h\"", "#include \"interpose/routes.h\"", "#include \"trace/write/copy.h\"",
            "#include \"opencl_hooks.h\"", ""]
     for fn in fns:
         out += [Body(fn).text(), ""]
         out += instances(api, fn)
         out.append("")
-    if number == 0:
-        out += [put_text(cb) + "\n" for cb in api.callbacks]
     return "\n".join(out)
+
+
+def callbacks_c(api):
+    """What the collector calls to write the arguments of the application's callbacks; nothing of the way in."""
+    out = [HEAD % ("opencl_callbacks.c", "arguments of the application's callbacks into their records"),
+           "#include \"trace/write/copy.h\"", "#include \"opencl_hooks.h\"", ""]
+    return "\n".join(out + [put_text(cb) + "\n" for cb in api.callbacks])
 
 
 def split(api, parts):
@@ -596,6 +601,7 @@ def files(api):
         "opencl_hooks.h": opencl_hooks_h(api),
         "opencl_entries.h": entries_h(api),
         "opencl_entries.c": entries_c(api),
+        "opencl_callbacks.c": callbacks_c(api),
     }
     for i, fns in enumerate(split(api, 4)):
         out["opencl_wrappers_%d.c" % i] = wrappers_c(api, i, fns)

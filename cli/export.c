@@ -130,7 +130,7 @@ static int window(struct job *j, struct gt_err *err)
 
 /*
  * Whoever converts holds the lock: `gputap` waits for a conversion that a program started at its own exit. That one
- * (interpose/detach.c) came with the lock, as descriptor 3, which is held until it ends.
+ * (trace/write/detach.c) came with the lock, as descriptor 3, which is held until it ends.
  */
 static int lock_trace(const char *trace)
 {

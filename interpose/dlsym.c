@@ -12,6 +12,7 @@
  */
 #include <dlfcn.h>
 
+#include "collectors/collector.h"
 #include "collectors/opencl/hooks.h"
 #include "interpose/loader.h"
 
@@ -32,9 +33,24 @@ HIDDEN void tap_dlsym_init(void)
 	real_dlclose = (int (*)(void *))tap_next_symbol("dlclose");
 }
 
-__attribute__((constructor)) static void init_early(void)
+static void *find_nothing(void *handle, const char *name)
+{
+	(void)handle, (void)name;
+	return NULL;
+}
+
+static int close_nothing(void *handle)
+{
+	(void)handle;
+	return 0;
+}
+
+void tap_way_in_fill(struct tap_way_in *way)
 {
 	tap_dlsym_init();
+	way->dlsym = tap_real_dlsym ? tap_real_dlsym : find_nothing;
+	way->dlclose = real_dlclose ? real_dlclose : close_nothing;
+	way->opencl_loaded = tap_opencl_loaded;
 }
 
 /* In two registers. answered 0: jump to the real function. */

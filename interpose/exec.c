@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "interpose/elf.h"
-#include "interpose/process.h"
+#include "trace/write/process.h"
 #include "trace/write/sys.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -123,16 +123,6 @@ static void before(const char *path, char *const *env)
 	tap_process_exec(path, preloaded && !loads_us(env));
 }
 
-/* Only reached when the exec failed. */
-static int after(int ret)
-{
-	int error = errno;
-
-	tap_process_exec_failed();
-	errno = error;
-	return ret;
-}
-
 static int missing(void)
 {
 	errno = ENOSYS;
@@ -142,7 +132,7 @@ static int missing(void)
 EXPORTED int execve(const char *path, char *const argv[], char *const env[])
 {
 	before(path, env);
-	return after(real.execve ? real.execve(path, argv, env) : missing());
+	return real.execve ? real.execve(path, argv, env) : missing();
 }
 
 EXPORTED int execv(const char *path, char *const argv[])
@@ -153,25 +143,25 @@ EXPORTED int execv(const char *path, char *const argv[])
 EXPORTED int execvp(const char *file, char *const argv[])
 {
 	before(file, environ);
-	return after(real.execvp ? real.execvp(file, argv) : missing());
+	return real.execvp ? real.execvp(file, argv) : missing();
 }
 
 EXPORTED int execvpe(const char *file, char *const argv[], char *const env[])
 {
 	before(file, env);
-	return after(real.execvpe ? real.execvpe(file, argv, env) : missing());
+	return real.execvpe ? real.execvpe(file, argv, env) : missing();
 }
 
 EXPORTED int fexecve(int fd, char *const argv[], char *const env[])
 {
 	before("", env);
-	return after(real.fexecve ? real.fexecve(fd, argv, env) : missing());
+	return real.fexecve ? real.fexecve(fd, argv, env) : missing();
 }
 
 EXPORTED int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
 {
 	before(path, env);
-	return after(real.execveat ? real.execveat(dir, path, argv, env, flags) : missing());
+	return real.execveat ? real.execveat(dir, path, argv, env, flags) : missing();
 }
 
 /* Arguments up to the NULL that ends them. */

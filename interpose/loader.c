@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "collectors/opencl/hooks.h"
-#include "interpose/process.h"
+#include "trace/write/process.h"
 #include "interpose/resolve.h"
 #include "trace/write/tls.h"
 

@@ -4,7 +4,7 @@
  * A loader is a loaded object that exports clGetPlatformIDs: an ICD loader, a driver used directly, an application's
  * own forwarding library. Each gets a table of its functions when it is first seen; the first TAP_ROUTES tables are
  * tap_route[], which have wrapper instances of their own. Slow paths only, except tap_opencl_real
- * (collectors/opencl/hooks.h).
+ * (interpose/routes.h).
  *
  * Runs      on any thread; inside dlsym; inside the dynamic linker for the audit module.
  * Must not  allocate, lock (but for the loader's own lock in dl_iterate_phdr), change errno, leave a dlerror message.
@@ -40,6 +40,13 @@ void tap_loaders_suspect(void);
 
 /* Is this handle of dlopen that of an OpenCL library that the application opened for itself? */
 bool tap_loader_is_handle(const void *handle);
+
+/* Is the library behind this table still mapped? */
+bool tap_opencl_loaded(const struct tap_opencl_api *api);
+
+/* What collectors are given of this folder. dlsym.c */
+struct tap_way_in;
+void tap_way_in_fill(struct tap_way_in *way);
 
 /* Is another copy of this library there that came first? Then this one only forwards. */
 bool tap_second_copy(void);

@@ -39,6 +39,12 @@ struct tap_first_caller {
 };
 extern struct tap_first_caller tap_first_caller __attribute__((visibility("hidden")));
 
+/*
+ * Route of a call whose wrapper was reached by its exported name: the library the caller would have reached without
+ * us. resolve.c
+ */
+const struct tap_opencl_api *tap_opencl_real(void *caller);
+
 static inline bool tap_is_first_caller(const void *caller)
 {
 	/* Pairs with the release store in remember(). */

@@ -6,9 +6,9 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "interpose/call.h"
+#include "trace/write/call.h"
 #include "interpose/elf.h"
-#include "interpose/process.h"
+#include "trace/write/process.h"
 #include "trace/write/sys.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))

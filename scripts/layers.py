@@ -54,6 +54,7 @@ GENERATED = {
     "opencl_hooks.h": "collectors",
     "cuda_capture_own.h": "collectors",
     "opencl_entries.h": "interpose",
+    "opencl_callbacks.c": "collectors",
     "opencl_wrappers_*": "interpose",
     "opencl_entries.c": "interpose",
     "table_embed.c": "trace/format",

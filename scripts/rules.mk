@@ -38,7 +38,8 @@ $(O)/tool/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
 	$(Q)$(CC) $(TOOL_CFLAGS) -c -o $@ $<
 
 # The number of generated wrapper files is fixed so that make knows them before they exist.
-GEN_OBJ := $(foreach n,0 1 2 3,$(O)/gen/opencl_wrappers_$(n).o) $(O)/gen/opencl_entries.o $(O)/gen/table_embed.o
+GEN_OBJ := $(foreach n,0 1 2 3,$(O)/gen/opencl_wrappers_$(n).o) $(O)/gen/opencl_entries.o \
+	$(O)/gen/opencl_callbacks.o $(O)/gen/table_embed.o
 $(GEN_OBJ): $(O)/gen/%.o: $(GEN_STAMP) $(BUILT_BY)
 	@echo "  CC      $(@:.o=.c)"
 	$(Q)$(CC) $(SHIM_CFLAGS) -c -o $@ $(@:.o=.c)

@@ -23,8 +23,7 @@
 #include <string.h>
 
 #include "collectors/cupti/internal.h"
-#include "collectors/nvtx/record.h"
-#include "interpose/call.h"
+#include "trace/write/call.h"
 #include "trace/format/cuda_capture.h"
 
 #include "cuda_capture_own.h"
@@ -283,7 +282,7 @@ collect(struct copies *c, const struct rec_cuda_copy *copy, uint32_t n, const ui
 static void enter(uint32_t fn, uint32_t domain, const struct rec_cuda_call *call, const struct tap_cupti_callback *data)
 {
 	uint64_t tick;
-	struct tap_stream *s = tap_nvtx_stream(&tick);
+	struct tap_stream *s = tap_stream_now(&tick);
 
 	*data->shared = 0;
 	if (!s)

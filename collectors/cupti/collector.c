@@ -17,18 +17,16 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/cupti/internal.h"
-#include "collectors/cupti/entry.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
+#include "collectors/collector.h"
+#include "trace/write/asked.h"
 #include "trace/write/debug.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
 
 struct tap_cupti tap_cupti;
 
@@ -41,10 +39,7 @@ uint64_t tap_cupti_option_number(const char *name) { return tap_option_number(na
 
 static bool wanted(void)
 {
-	const char *domains = tap_option("trace");
-
-	return tap_off != TAP_OFF_OPTION && tap_off != TAP_OFF_WINDOW && tap_list_has(domains, "cuda") &&
-		!tap_list_has(domains, "none");
+	return tap_off != TAP_OFF_OPTION && tap_off != TAP_OFF_WINDOW && tap_asked(REC_ASK_CUDA);
 }
 
 /* -------------------------------------------------------------------- kinds */
@@ -320,17 +315,15 @@ static void record_library(void)
 	tap_record(REC_CUPTI_LIBRARY, 0, words, n + (length + 4 + 7) / 8);
 }
 
-/* The page that a fork wipes. */
 static bool claim_process(void)
 {
-	uint32_t *page = tap_sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *word = tap_fork_word();
 
-	if (!page)
+	if (!word)
 		return false;
-	tap_sys_madvise(page, 4096, MADV_WIPEONFORK);
-	*page = 1;
+	*word = 1;
 	tap_cupti.pid = tap_sys_getpid();
-	__atomic_store_n(&tap_cupti.alive, page, __ATOMIC_RELEASE);
+	__atomic_store_n(&tap_cupti.alive, word, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -386,7 +379,7 @@ static void chain(void)
 {
 	const char *path = tap_environ(chain_variable);
 	void *lib = path && path[0] && !is_us(path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-	int (*entry)(void) = lib ? (int (*)(void))dlsym(lib, "InitializeInjection") : NULL;
+	int (*entry)(void) = lib ? (int (*)(void))tap_way_in.dlsym(lib, "InitializeInjection") : NULL;
 
 	if (path && path[0])
 		TAP_DEBUG(loader, "CUDA_INJECTION64_PATH named %s before: %s", path,
@@ -396,7 +389,7 @@ static void chain(void)
 		return;
 	}
 	if (lib)
-		dlclose(lib);                   /* as the driver would */
+		tap_way_in.dlclose(lib);                   /* as the driver would */
 }
 
 static uint32_t entered;
@@ -422,22 +415,23 @@ static bool driver_is_up(void)
 {
 	enum { NOT_INITIALIZED = 3 };
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	int (*count)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDeviceGetCount") : NULL;
+	int (*count)(int *) = driver ? (int (*)(int *))tap_way_in.dlsym(driver, "cuDeviceGetCount") : NULL;
 	int n = 0;
 	bool up = count && count(&n) != NOT_INITIALIZED;
 
 	if (driver)
-		dlclose(driver);
+		tap_way_in.dlclose(driver);
 	return up;
 }
 
-void tap_cupti_prepare(void)
+/* Lets the CUDA driver find this library. */
+static void prepare(void)
 {
 	static const char name[] = "CUDA_INJECTION64_PATH";
 	const char *old = tap_environ(name);
 	Dl_info self;
 
-	if (!wanted() || !dladdr((void *)tap_cupti_prepare, &self) || !self.dli_fname || self.dli_fname[0] != '/')
+	if (!wanted() || !dladdr((void *)prepare, &self) || !self.dli_fname || self.dli_fname[0] != '/')
 		return;
 	if (old && tap_text_equal(old, self.dli_fname))
 		return;
@@ -446,8 +440,17 @@ void tap_cupti_prepare(void)
 	tap_environ_set(name, self.dli_fname);
 }
 
-void tap_cupti_attach(void)
+/* A driver that is initialised already is attached to. */
+static void attach(bool late)
 {
-	if (wanted() && driver_is_up() && !__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL))
+	if (late && wanted() && driver_is_up() && !__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL))
 		start(true);
 }
+
+const struct tap_collector tap_collector_cupti = {
+	.name = "cupti",
+	.domains = REC_ASK_BIT(CUDA),
+	.prepare = prepare,
+	.start = attach,
+	.at_exit = tap_cupti_exit,
+};

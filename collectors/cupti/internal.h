@@ -8,7 +8,7 @@
  * but for the required ones. Structures are own views of what the interface fixes; nothing of the vendor's headers is
  * needed to build this.
  *
- *   cupti.c            way in, start, kinds, window, end
+ *   collector.c  way in, start, kinds, window, end
  *   load.c       which library, its functions, sizes of its records
  *   buffer.c     buffers requested and completed
  *   string.c     what records point to
@@ -28,7 +28,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/write/internal.h"
+#include "trace/write/options.h"
+#include "trace/write/process.h"
+#include "trace/write/sys.h"
+#include "trace/write/text.h"
+#include "trace/write/tls.h"
 
 /* ---------------------------------------------------- what CUPTI hands out */
 
@@ -124,7 +128,7 @@ struct tap_cupti {
 	uint32_t driver;                /* the driver's CUDA version, 13000 = 13.0; 0 unknown */
 	uint32_t flags;                 /* enum rec_cupti_library */
 	uint16_t record_bytes[TAP_CUPTI_KINDS]; /* 0: the library has no such kind */
-	uint32_t *alive;                /* 1; in a page that fork wipes: a child sees 0 and leaves CUPTI alone */
+	uint64_t *alive;                /* 1; a fork wipes it: a child sees 0 and leaves CUPTI alone */
 	uint32_t pid;
 	bool recording;                 /* kinds are on: changed by cupti.c */
 	bool args;                      /* --cuda-args */

@@ -16,6 +16,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "collectors/collector.h"
 #include "collectors/cupti/internal.h"
 #include "trace/write/debug.h"
 
@@ -42,14 +43,14 @@ static bool copy_path(char to[TAP_PATH_MAX], const char *path)
 uint32_t tap_cupti_driver_version(void)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	int (*get)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDriverGetVersion") : NULL;
+	int (*get)(int *) = driver ? (int (*)(int *))tap_way_in.dlsym(driver, "cuDriverGetVersion") : NULL;
 	int version = 0;
 
 	if (get && get(&version))
 		version = 0;
-	stand_in = driver && dlsym(driver, "gputap_stand_in");
+	stand_in = driver && tap_way_in.dlsym(driver, "gputap_stand_in");
 	if (driver)
-		dlclose(driver);
+		tap_way_in.dlclose(driver);
 	return version > 0 ? (uint32_t)version : 0;
 }
 
@@ -75,7 +76,7 @@ static bool any_device(void)
  */
 static bool may_do_harm(void *library)
 {
-	if (!dlsym(library, "cuptiActivityGetStructSize"))
+	if (!tap_way_in.dlsym(library, "cuptiActivityGetStructSize"))
 		return false;
 	if (tap_cupti.driver && tap_cupti.driver < CUDA_13_2)
 		harmful = "it is for CUDA 13.2 or newer, and the driver is older";
@@ -94,7 +95,7 @@ static bool opened(const char *path)
 	if (!library)
 		return false;
 	if (may_do_harm(library)) {
-		dlclose(library);
+		tap_way_in.dlclose(library);
 		return false;
 	}
 	tap_cupti.handle = library;
@@ -231,7 +232,7 @@ static bool search(void)
 	for (uint32_t major = newest + 1; major <= newest + 2 && !refused_major; major++)
 		if (beside(&b, major) || in_usual_places(major)) {
 			refused_major = major;
-			dlclose(tap_cupti.handle);
+			tap_way_in.dlclose(tap_cupti.handle);
 			tap_cupti.handle = NULL;
 		}
 	return false;
@@ -276,7 +277,7 @@ static bool all_functions(void)
 	};
 
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-		void *f = dlsym(tap_cupti.handle, functions[i].name);
+		void *f = tap_way_in.dlsym(tap_cupti.handle, functions[i].name);
 
 		memcpy((char *)&tap_cupti.api + functions[i].at, &f, sizeof f);
 		if (f || !functions[i].required)
@@ -370,7 +371,7 @@ bool tap_cupti_load(void)
 		return false;
 	}
 	copy_path(tap_cupti.path, tap_option("cupti")[0] ? tap_option("cupti") : "the CUPTI library");
-	tap_cupti.api.cuptiGetVersion = (int (*)(uint32_t *))dlsym(tap_cupti.handle, "cuptiGetVersion");
+	tap_cupti.api.cuptiGetVersion = (int (*)(uint32_t *))tap_way_in.dlsym(tap_cupti.handle, "cuptiGetVersion");
 	if (tap_cupti.api.cuptiGetVersion)
 		note_path();
 	if (!all_functions())

@@ -41,12 +41,9 @@ void tap_cupti_resource_callbacks(bool on)
 
 /* ------------------------------------------------------- the call around it */
 
-/*
- * A driver call inside a runtime call has the same number: how deep, and which. In the words that threads have for
- * collectors.
- */
-#define DEPTH tap_tls.spare[0]
-#define CORRELATION tap_tls.spare[1]
+/* A driver call inside a runtime call has the same number: how deep, and which. */
+#define DEPTH tap_tls.cuda_depth
+#define CORRELATION tap_tls.cuda_correlation
 
 void tap_cupti_enter(uint32_t correlation)
 {

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "collectors/cupti/internal.h"
-#include "interpose/process.h"
+#include "trace/write/process.h"
 #include "trace/write/buffers.h"
 #include "trace/write/debug.h"
 
@@ -214,7 +214,6 @@ void tap_cupti_thread_start(void)
 		pthread_attr_destroy(&attributes);
 	}
 	tap_sys_signals_restore(mask);
-	tap_on_exit(tap_cupti_exit);
 	atexit(at_exit);
 	if (!failed)
 		return;

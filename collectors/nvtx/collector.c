@@ -14,34 +14,34 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "collectors/nvtx/entry.h"
-
 #include <dlfcn.h>
 
+#include "collectors/collector.h"
 #include "collectors/nvtx/record.h"
+#include "trace/write/asked.h"
 #include "trace/write/options.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 static uint64_t domains, strings, resources;    /* numbers given out */
 
-/* Libraries that annotate themselves: the word in -t that asks for their ranges alone, and the name of their domain. */
+/* Libraries that annotate themselves, and the variables that switch it on: trace/format/domains.def. */
 static const struct {
-	const char *option, *domain;
-} libraries[] = { { "cublas", "cuBLAS" }, { "cudnn", "cuDNN" }, { "cusparse", "CUSPARSE" },
-	{ "cusolver", "cusolverDn" }, { "nccl", "NCCL" } };
-/*
- * Most do so only when asked in the environment; at level 1 some tell of their creation only, above 2 nothing is
- * added (CUDA 13.0).
- */
+	enum rec_ask ask;
+	const char *domain;
+} libraries[] = {
+#define RANGES_OF(ask, domain) { REC_ASK_##ask, domain },
+#include "trace/format/domains.def"
+};
 static const struct {
-	const char *option, *variable;
-} levels[] = { { "cublas", "CUBLAS_NVTX_LEVEL" }, { "cublas", "CUBLASLT_NVTX_LEVEL" },
-	{ "cublas", "CUBLASXT_NVTX_LEVEL" }, { "cudnn", "CUDNN_NVTX_LEVEL" }, { "cusparse", "CUSPARSE_NVTX_LEVEL" },
-	{ "cusolver", "CUSOLVERDN_NVTX_LEVEL" } };
+	enum rec_ask ask;
+	const char *variable;
+} levels[] = {
+#define LEVEL_OF(ask, variable) { REC_ASK_##ask, variable },
+#include "trace/format/domains.def"
+};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static bool asked(const char *domain) { return tap_list_has(tap_option("trace"), domain); }
 static bool skipped(uint64_t domain) { return TAP_UNLIKELY(domain & TAP_NVTX_UNWANTED); }
 
 /*
@@ -49,10 +49,10 @@ static bool skipped(uint64_t domain) { return TAP_UNLIKELY(domain & TAP_NVTX_UNW
  */
 static bool domain_wanted(struct tap_nvtx_message m)
 {
-	if (asked("nvtx"))
+	if (tap_asked(REC_ASK_NVTX))
 		return true;
 	for (size_t i = 0; m.type == REC_NVTX_TEXT && i < COUNT(libraries); i++)
-		if (asked(libraries[i].option) && tap_text_equal(m.at, libraries[i].domain))
+		if (tap_asked(libraries[i].ask) && tap_text_equal(m.at, libraries[i].domain))
 			return true;
 	return false;
 }
@@ -229,16 +229,10 @@ static void fill(nvtx_function **slots, unsigned n, const nvtx_function *from, u
 			*slots[i] = from[i];
 }
 
-bool tap_nvtx_wanted(void)
+static bool wanted(void)
 {
-	bool any = asked("nvtx");
-
-	for (size_t i = 0; i < COUNT(libraries); i++)
-		any |= asked(libraries[i].option);
-	return any && !asked("none");
+	return tap_off != TAP_OFF_OPTION && tap_asked_set & (REC_ASK_BIT(NVTX) | rec_ask_libraries);
 }
-
-static bool wanted(void) { return tap_off != TAP_OFF_OPTION && tap_nvtx_wanted(); }
 
 /* Not 0: the caller's slots are ours. A client of an older version has fewer slots; those it has mean the same. */
 EXPORT int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
@@ -253,7 +247,7 @@ EXPORT int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
 
 		if (!c->module(module, &slots, &n) || !slots)
 			continue;
-		if (module != NVTX_ABI_CORE2 && !asked("nvtx"))
+		if (module != NVTX_ABI_CORE2 && !tap_asked(REC_ASK_NVTX))
 			continue;               /* the default domain, names of objects: no library's */
 		if (module == NVTX_ABI_CORE)
 			fill(slots, n, core, sizeof core / sizeof *core);
@@ -270,16 +264,27 @@ EXPORT int (*InitializeInjectionNvtx2_fnptr)(const void *(*)(uint32_t)) = Initia
 
 /* --------------------------------------------------------------- environment */
 
-void tap_nvtx_start(void)
+/*
+ * Lets copies of NVTX in this process and its children find us, unless another tool is named already, and switches on
+ * the annotations of the libraries that -t names, unless the user set their level.
+ */
+static void prepare(void)
 {
 	Dl_info self;
 
-	if (!wanted())
-		return;
 	for (size_t i = 0; i < COUNT(levels); i++)
-		if (asked(levels[i].option) && !tap_environ(levels[i].variable))
+		if (tap_asked(levels[i].ask) && !tap_environ(levels[i].variable))
 			tap_environ_set(levels[i].variable, "2");
-	if (!tap_environ("NVTX_INJECTION64_PATH") && dladdr((void *)tap_nvtx_start, &self) && self.dli_fname &&
+	if (!tap_environ("NVTX_INJECTION64_PATH") && dladdr((void *)prepare, &self) && self.dli_fname &&
 		self.dli_fname[0] == '/')
 		tap_environ_set("NVTX_INJECTION64_PATH", self.dli_fname);
 }
+
+#define RANGES_OF(ask, domain) | REC_ASK_BIT(ask)
+const struct tap_collector tap_collector_nvtx = {
+	.name = "nvtx",
+	.domains = REC_ASK_BIT(NVTX)
+#include "trace/format/domains.def"
+	,
+	.prepare = prepare,
+};

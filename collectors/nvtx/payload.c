@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "collectors/nvtx/record.h"
-#include "trace/write/options.h"
+#include "trace/write/asked.h"
 
 #define ENTRIES_MAX 256u                /* of a schema or enumeration */
 #define NAME_MAX_BYTES 255u
@@ -22,7 +22,7 @@ static uint64_t dynamic_ids = NVTX_ABI_DYNAMIC_ID;
 /* The default domain too, when only the libraries' own are recorded. */
 static bool skipped(uint64_t domain)
 {
-	return domain & TAP_NVTX_UNWANTED || (!domain && !tap_list_has(tap_option("trace"), "nvtx"));
+	return domain & TAP_NVTX_UNWANTED || (!domain && !tap_asked(REC_ASK_NVTX));
 }
 
 static uint64_t id_of(bool given, uint64_t id)

@@ -17,20 +17,6 @@
 #include <errno.h>
 #include <string.h>
 
-TAP_COLD struct tap_stream *tap_nvtx_stream_slow(uint64_t tick)
-{
-	int saved = errno;
-
-	if (tap_off == TAP_OFF_EXIT && !tap_tls.own_calls)
-		tap_lost(REC_LOSS_LATE_CALL, 1);
-	if (tap_tls.own_calls || (tap_off && tap_off != TAP_OFF_EARLY))
-		return NULL;
-	struct tap_stream *s = tap_off == TAP_OFF_EARLY && tap_window_early() ? NULL : tap_stream_at_gate(tick);
-
-	errno = saved;
-	return s;
-}
-
 struct tap_stream *tap_nvtx_definitions(uint32_t type)
 {
 	if (tap_off == TAP_OFF_OPTION || tap_off == TAP_OFF_EXIT)
@@ -167,7 +153,7 @@ static inline uint64_t event_word(enum rec_nvtx_kind kind, uint32_t message, uin
 uint64_t tap_nvtx_text(uint64_t domain, enum rec_nvtx_kind kind, enum rec_nvtx_message type, const void *text)
 {
 	uint64_t tick;
-	struct tap_stream *s = tap_nvtx_stream(&tick);
+	struct tap_stream *s = tap_stream_now(&tick);
 	struct tap_nvtx_record r;
 
 	if (!s)
@@ -231,7 +217,7 @@ uint64_t tap_nvtx_event(uint64_t domain, enum rec_nvtx_kind kind, const struct n
 {
 	static const struct nvtx_event nothing;
 	uint64_t tick;
-	struct tap_stream *s = tap_nvtx_stream(&tick);
+	struct tap_stream *s = tap_stream_now(&tick);
 
 	return s ? put_event(s, tick, domain, kind, event && event->size >= 8 ? event : &nothing) : 0;
 }
@@ -264,7 +250,7 @@ static void put_tail(struct tap_stream *s, uint32_t type, uint64_t domain, const
 void tap_nvtx_pop(uint64_t domain, const struct nvtx_payload *data, size_t n)
 {
 	uint64_t tick;
-	struct tap_stream *s = tap_nvtx_stream(&tick);
+	struct tap_stream *s = tap_stream_now(&tick);
 	struct tap_nvtx_record r;
 
 	if (!s)
@@ -282,7 +268,7 @@ void tap_nvtx_pop(uint64_t domain, const struct nvtx_payload *data, size_t n)
 void tap_nvtx_end(uint64_t domain, uint64_t id, const struct nvtx_payload *data, size_t n)
 {
 	uint64_t tick;
-	struct tap_stream *s = id ? tap_nvtx_stream(&tick) : NULL;     /* 0: its start was not recorded */
+	struct tap_stream *s = id ? tap_stream_now(&tick) : NULL;     /* 0: its start was not recorded */
 
 	if (s)
 		put_tail(s, REC_NVTX_END, domain, (const uint64_t[]){ tick, id }, 2, data, n);

@@ -11,25 +11,15 @@
 #define GPUTAP_COLLECTORS_NVTX_RECORD_H
 
 #include "collectors/nvtx/abi.h"
-#include "trace/write/internal.h"
+#include "trace/write/process.h"
+#include "trace/write/reserve.h"
+#include "trace/write/text.h"
 
 #define TAP_NVTX_UNWANTED (1ull << 63)  /* in the handle of a domain: nothing of it is recorded */
 #define TAP_NVTX_TEXT_MAX 4096u         /* bytes of a message, and of a payload, that are kept */
 
 /* enum rec_nvtx_message; REGISTERED: at is its number */
 struct tap_nvtx_message { uint32_t type; const void *at; };
-
-/* The thread's stream when a record of now is wanted, and the tick; NULL: not recorded. */
-TAP_COLD struct tap_stream *tap_nvtx_stream_slow(uint64_t tick) TAP_HIDDEN;
-static inline struct tap_stream *tap_nvtx_stream(uint64_t *tick)
-{
-	struct tap_stream *s = tap_tls.stream;
-
-	*tick = tap_tick();
-	if (TAP_UNLIKELY(!s || *tick >= TAP_READ_ONCE(tap_gate->ranges_until_tick) || tap_tls.own_calls))
-		return tap_nvtx_stream_slow(*tick);
-	return s;
-}
 
 /* A record of n words of args, its head left to the caller: first args word, NULL without room. */
 struct tap_nvtx_record { uint64_t *rec, *args, head, link; };

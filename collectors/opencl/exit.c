@@ -12,22 +12,22 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "collectors/collector.h"
 #include "collectors/opencl/internal.h"
-#include "interpose/process.h"
+#include "trace/write/process.h"
 
 #define HANDLERS 8u
 
 _Atomic bool tap_cl_closed;
-_Atomic uint32_t *tap_cl_alive;
+_Atomic uint64_t *tap_cl_alive;
 static pid_t owner;                               /* whose rings these are */
 
 /* A child has nothing of its own before it calls OpenCL; a vfork's child shares its parent's, and must not close it. */
 static bool is_ours(void)
 {
-	return tap_cl_alive && atomic_load(tap_cl_alive) && getpid() == owner;
+	return tap_cl_alive && atomic_load(tap_cl_alive) == TAP_CL_OURS && getpid() == owner;
 }
 
 static void harvest_last(void)
@@ -78,21 +78,16 @@ static void on_image_end(int kind)
 	tap_own_calls_end();
 }
 
-/*
- * The page that a fork wipes. Not to be had (before Linux 4.14): a child reads its parent's queues as its own, as it
- * would read their handles.
- */
-static void open_page(void)
+static void claim_process(void)
 {
-	_Atomic uint32_t *page = tap_cl_pages(4096), *none = NULL;
+	static _Atomic bool claimed;
+	_Atomic uint64_t *word = atomic_exchange(&claimed, true) ? NULL : (_Atomic uint64_t *)tap_fork_word();
 
-	if (!page)
+	if (!word)
 		return;
-	madvise((void *)page, 4096, MADV_WIPEONFORK);
-	atomic_store(page, 1);
 	owner = getpid();
-	if (!__atomic_compare_exchange_n(&tap_cl_alive, &none, page, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		tap_cl_pages_free((void *)page, 4096);
+	atomic_store(word, TAP_CL_OURS);
+	__atomic_store_n(&tap_cl_alive, word, __ATOMIC_RELEASE);
 }
 
 /*
@@ -105,29 +100,46 @@ void tap_cl_life_open(bool new_device)
 	int saved = errno;
 
 	if (!tap_cl_alive)
-		open_page();
-	tap_on_exit(on_image_end);
+		claim_process();
 	if (new_device && atomic_fetch_add(&handlers, 1) < HANDLERS)
 		atexit(tap_cl_exit);
 	errno = saved;
 }
 
 /*
- * What the parent holds stays the parent's: nothing is released, nothing is asked. Its queues are known here for what
- * the application may still read of them.
+ * What the parent holds stays the parent's: nothing is released, nothing is asked. Memory only: it comes with the first
+ * record of any collector.
  */
-void tap_cl_forked_child(void)
+static void forget(void)
 {
 	struct tap_cl_queue *q;
 
-	atomic_store(tap_cl_alive, 1);
+	if (!tap_cl_alive || atomic_load(tap_cl_alive))
+		return;
+	atomic_store(tap_cl_alive, TAP_CL_FORGOTTEN);
 	owner = getpid();
 	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
 		tap_cl_pending_forget(q);
 	tap_cl_tokens_reset();
 	tap_cl_define_forget();
 	atomic_store(&tap_cl_closed, false);
+}
+
+/* The child uses OpenCL itself: the parent's queues are known here for what the application may still read of them. */
+void tap_cl_forked_child(void)
+{
+	struct tap_cl_queue *q;
+
+	forget();
+	atomic_store(tap_cl_alive, TAP_CL_OURS);
 	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
 		if (atomic_load(&q->handle))
 			tap_cl_queue_define(q);
 }
+
+const struct tap_collector tap_collector_opencl = {
+	.name = "opencl",
+	.domains = REC_ASK_BIT(OPENCL),
+	.at_exit = on_image_end,
+	.fork_child = forget,
+};

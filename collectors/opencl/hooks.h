@@ -12,7 +12,7 @@
 #define GPUTAP_COLLECTORS_OPENCL_HOOKS_H
 
 #include "opencl_api.h"          /* generated: struct tap_opencl_api, CL types */
-#include "interpose/call.h"
+#include "trace/write/call.h"
 
 /* ---- enqueue functions: kind `enqueue`, event output ---- */
 struct tap_cl_enqueue {
@@ -59,13 +59,4 @@ void tap_cl_exit(void);
  */
 void tap_cl_before_unload(void);
 void tap_cl_drop_unloaded(void);
-/* Is the library behind this table still mapped? interpose/loader.c */
-bool tap_opencl_loaded(const struct tap_opencl_api *api);
-
-/*
- * Route of a call whose wrapper was reached by its exported name: the library the caller would have reached without
- * us. interpose/resolve.c
- */
-const struct tap_opencl_api *tap_opencl_real(void *caller);
-
 #endif

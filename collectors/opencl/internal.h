@@ -188,13 +188,15 @@ void tap_cl_facts_close(struct tap_cl_facts *f);                  /* writes the 
 /* ------------------------------------------------------------------ life of the process: exit.c */
 
 extern _Atomic bool tap_cl_closed __attribute__((visibility("hidden")));
-/* Zeroed in the child of a fork. Never NULL once a queue exists. */
-extern _Atomic uint32_t *tap_cl_alive __attribute__((visibility("hidden")));
+/* NULL: no queue yet, or no word to be had: then a forked child takes its parent's queues for its own. */
+extern _Atomic uint64_t *tap_cl_alive __attribute__((visibility("hidden")));
 void tap_cl_life_open(bool new_device);           /* at each queue's creation */
 void tap_cl_forked_child(void);                   /* *tap_cl_alive is 0 */
+/* Not OURS in the child of a fork: wiped, or forgotten, and not used here yet. */
+enum { TAP_CL_WIPED = 0, TAP_CL_OURS, TAP_CL_FORGOTTEN };
 static inline void tap_cl_check_fork(void)
 {
-	if (tap_cl_alive && unlikely(!atomic_load_explicit(tap_cl_alive, memory_order_relaxed)))
+	if (tap_cl_alive && unlikely(atomic_load_explicit(tap_cl_alive, memory_order_relaxed) != TAP_CL_OURS))
 		tap_cl_forked_child();
 }
 

@@ -11,6 +11,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "collectors/collector.h"
 #include "collectors/opencl/internal.h"
 
 /* The application closes the library itself: the last moment to read what is complete. */
@@ -28,7 +29,7 @@ struct known { const struct tap_opencl_api *real; bool loaded; };
 static bool is_loaded(struct known *last, const struct tap_opencl_api *real)
 {
 	if (last->real != real)
-		*last = (struct known){ real, tap_opencl_loaded(real) };
+		*last = (struct known){ real, tap_way_in.opencl_loaded(real) };
 	return last->loaded;
 }
 

@@ -1,5 +1,5 @@
 /*
- * tests/unit/api_table_stub.h - stands in for interpose/call.h when test_api_table.py builds the generated wrappers
+ * tests/unit/api_table_stub.h - stands in for trace/write/call.h when test_api_table.py builds the generated wrappers
  *
  * Included before everything else, under the real header's guard: the wrappers' own work is looked at, without a
  * stream.
@@ -7,8 +7,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef GPUTAP_INTERPOSE_CALL_H
-#define GPUTAP_INTERPOSE_CALL_H
+#ifndef GPUTAP_TRACE_WRITE_CALL_H
+#define GPUTAP_TRACE_WRITE_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

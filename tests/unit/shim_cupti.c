@@ -20,12 +20,9 @@ enum { KERNEL = 10, KERNEL_BYTES = 216, NAME_AT = 104, RUNTIME = 5, CALL_BYTES =
 /* What cupti.c does inside cuInit, as far as buffers are concerned. */
 static void begin(void)
 {
-	uint32_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise(page, 4096, 18 /* MADV_WIPEONFORK */);
-	*page = 1;
+	tap_cupti.alive = tap_fork_word();
+	*tap_cupti.alive = 1;
 	tap_cupti.pid = (uint32_t)getpid();
-	tap_cupti.alive = page;
 	tap_cupti.flags = REC_CUPTI_PER_THREAD_BUFFERS;
 	tap_cupti.record_bytes[KERNEL] = KERNEL_BYTES;
 	tap_cupti.record_bytes[RUNTIME] = CALL_BYTES;

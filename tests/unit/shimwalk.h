@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "interpose/call.h"
+#include "trace/write/call.h"
 
 /* The generated table, when the program is linked without it. */
 __attribute__((weak)) extern const unsigned char tap_table[4];

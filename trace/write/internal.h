@@ -1,5 +1,5 @@
 /*
- * trace/write/internal.h - what the files of trace/write share among themselves (and process.c)
+ * trace/write/internal.h - what the files of trace/write share among themselves, and nobody else
  *
  * Runs      inside the traced program, on slow paths.
  *
@@ -12,11 +12,11 @@
 #include <pthread.h>
 
 #include "trace/write/options.h"
+#include "trace/write/process.h"
 #include "trace/write/reserve.h"
 #include "trace/write/sys.h"
+#include "trace/write/text.h"
 #include "trace/write/tls.h"
-
-#define TAP_PATH_MAX 4096
 
 /* ---- chunk.c: signals are blocked by the caller ---- */
 
@@ -77,10 +77,8 @@ void tap_clock_record(void);
 void tap_gate_open(void);
 /* Last words of the image: nothing is recorded from here on. */
 void tap_gate_close(int why);
-extern bool tap_seccomp TAP_HIDDEN;      /* no new system calls */
 extern pthread_key_t tap_thread_key TAP_HIDDEN;      /* made by the constructor; destructor: tap_stream_thread_exit */
 extern bool tap_thread_key_made TAP_HIDDEN;
-extern void (*tap_on_open)(void) TAP_HIDDEN;         /* process.c: the image opened its directory */
 void tap_streams_forget(void);           /* new process: nothing of the parent's is ours */
 
 /* ---- blob.c ---- */
@@ -103,24 +101,8 @@ bool tap_run_find(void);                 /* the run's directory if any image of 
 void tap_run_init(void);
 bool tap_run_is_root(void);              /* this process is the root image's, and no launcher stands above it */
 
-extern uint64_t tap_start_tick TAP_HIDDEN;      /* of the image */
+/* ---- process.c ---- */
 
-/* ---- text.c ---- */
-
-/* A small bounded text buffer; what does not fit is cut. Always zero-terminated. */
-struct tap_text {
-	char *at;
-	size_t used, size;
-};
-void tap_text_init(struct tap_text *t, char *buffer, size_t size);
-void tap_text_char(struct tap_text *t, char c);
-void tap_text_str(struct tap_text *t, const char *s);
-void tap_text_bytes(struct tap_text *t, const char *s, size_t n);
-void tap_text_u64(struct tap_text *t, uint64_t v);
-void tap_text_hex(struct tap_text *t, uint64_t v, int digits);
-/* %s %d %u %x %lu %ld %lx %% */
-void tap_text_format(struct tap_text *t, const char *format, __builtin_va_list args);
-bool tap_text_equal(const char *a, const char *b);
-size_t tap_text_length(const char *s);
+void tap_process_opened(void);           /* the image has its directory; by the thread that opened it */
 
 #endif

@@ -36,10 +36,8 @@ static struct tap_gate gate_before_start;               /* all zero: everything 
 struct tap_gate *tap_gate = &gate_before_start;
 int tap_off;
 bool tap_calls_off;
-bool tap_seccomp, tap_thread_key_made;
+bool tap_thread_key_made;
 pthread_key_t tap_thread_key;
-void (*tap_on_open)(void);
-uint64_t tap_start_tick;
 
 /* Streams live in slabs that are never given back: a stale pointer always finds a stream. */
 static struct tap_stream first_slab[STREAMS_PER_SLAB];
@@ -316,6 +314,20 @@ TAP_COLD struct tap_stream *tap_stream_at_gate(uint64_t tick)
 	return s;
 }
 
+TAP_COLD struct tap_stream *tap_stream_now_slow(uint64_t tick)
+{
+	int saved = errno;
+
+	if (tap_off == TAP_OFF_EXIT && !tap_tls.own_calls)
+		tap_lost(REC_LOSS_LATE_CALL, 1);
+	if (tap_tls.own_calls || (tap_off && tap_off != TAP_OFF_EARLY))
+		return NULL;
+	struct tap_stream *s = tap_off == TAP_OFF_EARLY && tap_window_early() ? NULL : tap_stream_at_gate(tick);
+
+	errno = saved;
+	return s;
+}
+
 /* Once per process image, by the thread that opened it; signals are blocked. */
 static void image_started(void)
 {
@@ -325,8 +337,7 @@ static void image_started(void)
 	tap_options_notes();
 	__atomic_store_n(&second_clock_tick, tap_tick() + tap_clock_ticks_at_least(1000000), __ATOMIC_RELAXED);
 	tap_gate_open();
-	if (tap_on_open)
-		tap_on_open();
+	tap_process_opened();
 }
 
 /* -------------------------------------------------------------------- pool */

@@ -90,7 +90,7 @@ enum tap_part { TAP_PART_CORE = 1, TAP_PART_OPENCL, TAP_PART_CLOCK, TAP_PART_LOA
 static inline uint64_t tap_tick(void);
 #include "trace/write/clock.h"
 
-/* Thread and process life: called by interpose/process.c */
+/* Thread and process life: called by trace/write/process.c */
 void tap_stream_thread_exit(void);      /* TLS destructor: THREAD_END, stream back to the pool */
 void tap_stream_after_fork(void);       /* optional fast path in the child; the wipe-on-fork word is what counts */
 

@@ -34,10 +34,14 @@ struct tap_tls {
 	uint64_t early_tick;            /* when the last one did */
 	/* domain of a call that begins now, made by the program's own code while slots are in use; else 0 */
 	uint64_t by_program;
-	uint64_t spare[14];             /* for collectors: 8-byte words, zero at thread start */
+	/* collectors/cupti/resource.c: the API call that this thread is in, as far as callbacks told */
+	uint64_t cuda_depth;            /* calls inside each other */
+	uint64_t cuda_correlation;      /* number of the outermost; 0 unknown */
 };
 _Static_assert(sizeof(struct tap_tls) <= 160, "the shim keeps its TLS small: dlopen-ed libraries need the surplus");
 extern __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
+
+#define TAP_FORK_WORDS 64
 
 /*
  * One page that fork wipes (MADV_WIPEONFORK): zero means that this is a new process, that nothing was opened yet, or
@@ -50,6 +54,8 @@ struct tap_gate {
 	uint64_t run_state;             /* enum tap_run_state */
 	uint64_t ended;                 /* 1 from the EXIT record on */
 	uint64_t ranges_until_tick;     /* as until_tick, for NVTX: open too when calls are not traced */
+	uint64_t apart[2];              /* the words above are read at every call, those below change */
+	uint64_t word[TAP_FORK_WORDS];  /* given out by tap_fork_word(); written by who got them */
 };
 extern struct tap_gate *tap_gate TAP_HIDDEN;
 enum { TAP_OFF_OPTION = 1, TAP_OFF_WINDOW, TAP_OFF_EXIT, TAP_OFF_EARLY };

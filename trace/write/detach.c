@@ -1,5 +1,5 @@
 /*
- * interpose/detach.c - conversion of the trace when the program ends, in a process that is none of its children
+ * trace/write/detach.c - conversion of the trace when the program ends, in a process that is none of its children
  *
  * Runs      at the exit of the root image, when no launcher stands above it.
  * Must not  leave the program a child, a signal, a descriptor or a pipe that it could notice.
@@ -11,7 +11,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "interpose/detach.h"
+#include "trace/write/detach.h"
 
 #include <dlfcn.h>
 #include <sys/file.h>

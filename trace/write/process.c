@@ -1,23 +1,21 @@
 /*
- * interpose/process.c - the life of a process image: constructor, exit, exec
+ * trace/write/process.c - the life of a process image: start, fork, exit, exec
  *
- * Runs      the constructor before main; the rest in exit handlers and wrappers of exit and exec.
+ * Runs      start: in the constructor, before main; the rest in exit handlers and wrappers of exit and exec.
  * Must not  open anything, or cost more than a few system calls, in an image that makes no traced call.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "interpose/process.h"
+#include "trace/write/process.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "collectors/cupti/entry.h"
-#include "collectors/nvtx/entry.h"
-#include "interpose/detach.h"
+#include "trace/write/asked.h"
 #include "trace/write/debug.h"
+#include "trace/write/detach.h"
 #include "trace/write/internal.h"
 
 #ifndef MADV_WIPEONFORK
@@ -25,6 +23,10 @@
 #endif
 
 #define EXIT_FUNCTIONS 8
+
+uint64_t tap_start_tick;
+bool tap_seccomp;
+void (*tap_on_fork_child)(void);
 
 static void (*exit_function[EXIT_FUNCTIONS])(int kind);
 static uint32_t image_pid;              /* of the image that opened its directory; a vfork child has another */
@@ -49,29 +51,21 @@ static void set_exit_handler(void)
 		on_exit(at_exit, NULL);
 }
 
-static void on_image_open(void)
+void tap_process_opened(void)
 {
+	bool forked = image_pid != 0;
+
 	image_pid = tap_sys_getpid();
 	TAP_DEBUG(process, "image opened: %s", tap_run_image_dir());
 	set_exit_handler();
+	if (forked && tap_on_fork_child)
+		tap_on_fork_child();
 }
 
-/* What is built: later collectors add their names here. */
-static bool anything_to_trace(void)
-{
-	const char *domains = tap_option("trace");
+/* ------------------------------------------------------------------- start */
 
-	return (tap_list_has(domains, "opencl") || tap_nvtx_wanted() || tap_list_has(domains, "cuda")) &&
-		!tap_list_has(domains, "none");
-}
-
-/* Loaded before main, with the program: the loader has been told to. */
-static bool preloaded(void)
-{
-	const char *list = tap_environ("LD_PRELOAD");
-
-	return list && strstr(list, "libgputap.so");
-}
+/* One page: beyond it nothing is wiped. */
+_Static_assert(sizeof(struct tap_gate) <= 4096, "the gate and the words that a fork wipes");
 
 static void make_gate(void)
 {
@@ -85,34 +79,40 @@ static void make_gate(void)
 	tap_gate = page ? page : &fallback;
 }
 
-__attribute__((constructor(101))) static void start(void)
+uint64_t *tap_fork_word(void)
 {
-	int saved = errno;
+	static uint32_t given;
+	uint32_t n = __atomic_fetch_add(&given, 1, __ATOMIC_RELAXED);
 
+	return n < TAP_FORK_WORDS ? &tap_gate->word[n] : NULL;
+}
+
+bool tap_process_start(uint64_t domains)
+{
 	make_gate();
 	tap_options_parse();
+	tap_asked_init();
 	tap_clock_init();
 	tap_start_tick = tap_tick();
 	tap_debug_init();
-	if (!anything_to_trace()) {
-		tap_off = TAP_OFF_OPTION;
-		return;
-	}
-	tap_calls_off = !tap_list_has(tap_option("trace"), "opencl");
-	tap_nvtx_start();
-	tap_cupti_prepare();
+	if (tap_asked_set & domains)
+		return true;
+	tap_off = TAP_OFF_OPTION;
+	return false;
+}
+
+void tap_process_ready(void)
+{
 	tap_thread_key_made = pthread_key_create(&tap_thread_key, at_thread_end) == 0;
 	pthread_atfork(NULL, NULL, tap_stream_after_fork);
-	tap_on_open = on_image_open;
 	tap_run_init();
 	if (tap_options.start_after)
 		tap_off = TAP_OFF_EARLY;
 	if (tap_detach_wanted())
 		set_exit_handler();             /* its children may have recorded, even if it did not */
-	if (!preloaded())
-		tap_cupti_attach();
-	errno = saved;
 }
+
+/* --------------------------------------------------------------------- end */
 
 void tap_on_exit(void (*fn)(int kind))
 {
@@ -188,11 +188,6 @@ void tap_process_exec(const char *path, bool environment_cleaned)
 	if (environment_cleaned && (image_is_open() || forked))
 		tap_lost(REC_LOSS_CHILD_MISSED, 1);
 	errno = saved;
-}
-
-void tap_process_exec_failed(void)
-{
-	/* Nothing was closed: a failed exec leaves its EXEC record and the image goes on. */
 }
 
 void tap_seccomp_seen(void)

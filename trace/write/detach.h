@@ -1,13 +1,13 @@
 /*
- * interpose/detach.h - conversion of the trace when the program ends, in a process that is none of its children
+ * trace/write/detach.h - conversion of the trace when the program ends, in a process that is none of its children
  *
  * Runs      in the constructor and at the exit of the root image, when no launcher stands above it.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef GPUTAP_INTERPOSE_DETACH_H
-#define GPUTAP_INTERPOSE_DETACH_H
+#ifndef GPUTAP_TRACE_WRITE_DETACH_H
+#define GPUTAP_TRACE_WRITE_DETACH_H
 
 #include <stdbool.h>
 

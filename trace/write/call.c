@@ -1,5 +1,5 @@
 /*
- * interpose/call.c - the rare paths of a traced call: first call, nesting, windows, long calls, callbacks
+ * trace/write/call.c - the rare paths of a traced call: first call, nesting, windows, long calls, callbacks
  *
  * Runs      in the calling thread of the traced program, around the real function.
  * May       make system calls where a stream, a chunk or the image's directory opens.
@@ -8,7 +8,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "interpose/call.h"
+#include "trace/write/call.h"
 #include "trace/write/internal.h"
 
 #define SAME_STACK (8ll << 20)          /* bytes: frames further apart are on different stacks (sigaltstack, fibres) */

@@ -1,5 +1,5 @@
 /*
- * interpose/call_inline.h - the fast path of a traced call, inlined into every wrapper (include interpose/call.h)
+ * trace/write/call_inline.h - the fast path of a traced call, inlined into every wrapper (include trace/write/call.h)
  *
  * Runs      in the calling thread of the traced program, around the real function.
  * Must not  allocate, lock, make a system call, change errno.
@@ -15,8 +15,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef GPUTAP_INTERPOSE_CALL_INLINE_H
-#define GPUTAP_INTERPOSE_CALL_INLINE_H
+#ifndef GPUTAP_TRACE_WRITE_CALL_INLINE_H
+#define GPUTAP_TRACE_WRITE_CALL_INLINE_H
 
 #include "trace/write/reserve.h"
 

@@ -1,5 +1,5 @@
 /*
- * interpose/call.h - one traced API call, from entry to commit; what every generated wrapper is made of
+ * trace/write/call.h - one traced API call, from entry to commit; what every generated wrapper is made of
  *
  * Runs      in the calling thread of the traced program, around the real function.
  * May       read the clock, write to the thread's own stream.
@@ -18,8 +18,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef GPUTAP_INTERPOSE_CALL_H
-#define GPUTAP_INTERPOSE_CALL_H
+#ifndef GPUTAP_TRACE_WRITE_CALL_H
+#define GPUTAP_TRACE_WRITE_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,6 +74,6 @@ static inline uint32_t tap_put_bytes(uint64_t *out, const void *from, uint32_t b
 static inline uint32_t tap_string_words(uint32_t bytes);                                 /* u32 length + bytes */
 static inline uint32_t tap_put_string(uint64_t *out, const char *text, uint32_t bytes);
 
-#include "interpose/call_inline.h"
+#include "trace/write/call_inline.h"
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * interpose/wrap.h - sizes and copies in generated wrappers
+ * trace/write/copy.h - sizes and copies of arguments, for generated wrappers and callbacks
  *
  * Runs      in the calling thread, after the real call succeeded.
  * May       read what the application passed and the real call accepted.
@@ -11,12 +11,12 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef GPUTAP_INTERPOSE_WRAP_H
-#define GPUTAP_INTERPOSE_WRAP_H
+#ifndef GPUTAP_TRACE_WRITE_COPY_H
+#define GPUTAP_TRACE_WRITE_COPY_H
 
 #include <string.h>
 
-#include "interpose/call.h"
+#include "trace/write/call.h"
 
 #define TAP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TAP_RARE(x) __builtin_expect(!!(x), 0)
@@ -34,7 +34,7 @@ static inline uint32_t tap_copy_bytes(uint64_t count, uint32_t element, uint32_t
 }
 
 /* Bytes of a zero-terminated text without its zero, at most `limit`. */
-static inline uint32_t tap_text_bytes(const char *text, uint32_t limit, bool *cut)
+static inline uint32_t tap_copy_text_bytes(const char *text, uint32_t limit, bool *cut)
 {
 	uint32_t n = 0;
 

@@ -1,0 +1,22 @@
+/*
+ * collectors/table.c - the collectors that there are
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collectors/collector.h"
+
+#include <stddef.h>
+
+struct tap_way_in tap_way_in;
+
+#define COLLECTORS COLLECTOR(opencl) COLLECTOR(nvtx) COLLECTOR(cupti)
+#define COLLECTOR(name) extern const struct tap_collector tap_collector_##name __attribute__((visibility("hidden")));
+COLLECTORS
+#undef COLLECTOR
+const struct tap_collector *const tap_collectors[] = {
+#define COLLECTOR(name) &tap_collector_##name,
+	COLLECTORS
+#undef COLLECTOR
+	NULL,
+};

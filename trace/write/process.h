@@ -1,0 +1,55 @@
+/*
+ * trace/write/process.h - the life of a process image: start, fork, exit, exec, what other parts hook into
+ *
+ * Runs      in the constructor, in exit handlers and in the wrappers of exit and exec.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_WRITE_PROCESS_H
+#define GPUTAP_TRACE_WRITE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/format/rec.h"
+#include "trace/write/tls.h"
+
+extern uint64_t tap_start_tick TAP_HIDDEN;      /* of the image */
+extern bool tap_seccomp TAP_HIDDEN;             /* no new kind of system call */
+
+/*
+ * The constructor's two halves. Between them others prepare themselves: options are read, nothing can be recorded.
+ * start: false when nothing of these domains (bits of enum rec_ask) is asked for; then nothing will be recorded.
+ */
+bool tap_process_start(uint64_t domains);
+void tap_process_ready(void);
+
+/*
+ * A word that is 0 in every process but the one that stored something in it: a fork wipes it, whoever makes the system
+ * call (vfork shares it, on purpose). Zero at first; never given back. NULL: all TAP_FORK_WORDS are taken.
+ */
+uint64_t *tap_fork_word(void);
+/* Called in a forked child, by the thread that opens its trace, when that stands; NULL: nobody. */
+extern void (*tap_on_fork_child)(void) TAP_HIDDEN;
+
+/*
+ * fn runs once at the end of the image, before the EXIT record: harvest what is complete, wait for nothing. Register at
+ * the first need, any thread; at most 8 are kept.
+ */
+void tap_on_exit(void (*fn)(int kind));
+
+/*
+ * The image ends now: exit chain, EXIT record, last clock set, conversion. Later calls are forwarded only. Idempotent.
+ * Called by the exit handler (NORMAL) and by the wrappers of _exit, _Exit (UNDERSCORE) and quick_exit (QUICK).
+ * Nothing happens in a child of vfork or in an image that recorded nothing.
+ */
+void tap_process_exit(enum rec_exit kind, int status);
+
+/* Before an exec: exit chain, EXEC record, clock set. Nothing is closed: should the call fail, the image goes on. */
+void tap_process_exec(const char *path, bool environment_cleaned);
+
+/* The program installed (or is about to install) a seccomp filter: no new kind of system call from here on. */
+void tap_seccomp_seen(void);
+
+#endif
