@@ -21,15 +21,6 @@
 	for (const struct tap_collector *const *at_ = tap_collectors, *c = NULL; (c = *at_); at_++) \
 		if (c->domains & tap_asked_set)
 
-static uint64_t all_domains(void)
-{
-	uint64_t all = 0;
-
-	for (const struct tap_collector *const *c = tap_collectors; *c; c++)
-		all |= (*c)->domains;
-	return all;
-}
-
 static void at_exit(int kind)
 {
 	EACH_ASKED(c)
@@ -73,7 +64,8 @@ __attribute__((constructor(101))) static void start(void)
 	int saved = errno;
 
 	tap_way_in_fill(&tap_way_in);
-	if (tap_process_start(all_domains()))
+	if (tap_process_start())
 		start_recording();
+	tap_core_started();
 	errno = saved;
 }

@@ -8,16 +8,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "model/cuda/internal.h"
 #include "model/internal.h"
 
+/*
+ * What objects beside the shim's library brought of their functions, each behind what came before. Items that cannot be
+ * read are left out, and counted: calls of theirs have no names then.
+ */
+static bool add_functions(struct gt_model *m, struct gt_text *all)
+{
+	struct gt_err ignored = { 0 };
+	char *items;
+	size_t bytes;
+	int got;
+
+	for (unsigned i = 0; (got = gt_reader_functions(m->reader, i, &items, &bytes, &ignored)); i++) {
+		struct gt_fntable *with = NULL;
+		size_t before = all->used;
+
+		if (got > 0) {
+			gt_text_bytes(all, items, bytes);
+			free(items);
+		}
+		if (got > 0 && !all->failed && !gt_fntable_parse(all->data, all->used, &with, &ignored)) {
+			gt_fntable_free(m->table);
+			m->table = with;
+			continue;
+		}
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		all->used = before;
+	}
+	return !all->failed;
+}
+
 static int open_table(struct gt_model *m, struct gt_err *err)
 {
+	struct gt_text all = { 0 };
 	const char *text;
 	size_t bytes;
+	bool whole;
 
 	if (gt_reader_table(m->reader, &text, &bytes, err) || gt_fntable_parse(text, bytes, &m->table, err))
 		return -1;
+	gt_text_bytes(&all, text, bytes);
+	whole = add_functions(m, &all);
+	gt_text_free(&all);
+	if (!whole)
+		return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
 	m->fn_info = gt_fn_infos(m->table);
 	return m->fn_info
 		? 0

@@ -139,7 +139,10 @@ struct rec_control {
 	X(CUPTI_NO_BUFFER,   "buffers of CUDA activities thrown away: no room in the trace") \
 	X(CUPTI_UNREAD,      "CUDA activities that could not be read") \
 	X(CUPTI_NAME_GONE,   "kernels without a name: the process ended before it was stored") \
-	X(CUPTI_ARGS_CUT,    "CUDA calls whose arguments were not copied: no room, or not readable")
+	X(CUPTI_ARGS_CUT,    "CUDA calls whose arguments were not copied: no room, or not readable") \
+	/* objects outside libgputap.so: trace/write/core.h */ \
+	X(CORE_LATE,         "calls made before an object beside libgputap.so found it") \
+	X(CORE_VERSION,      "objects beside libgputap.so of another version: none of their calls is recorded")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
@@ -206,6 +209,11 @@ static inline uint32_t rec_words(const uint64_t *rec)
 #define REC_FN_CUDA   0x1000u         /* 0x1000 .. 0x3fff */
 #define REC_FN_CUDA_RUNTIME 0x1000u   /* + CUPTI's callback id, < 0x1000 */
 #define REC_FN_CUDA_DRIVER  0x2000u   /* + CUPTI's callback id, < 0x1000 */
+/* Objects outside libgputap.so bring the table of their own functions (NAME.gputap/functions.HASH). */
+#define REC_FN_OSRT   0x4000u         /* 0x4000 .. 0x47ff */
+#define REC_FN_OPENMP 0x4800u         /* 0x4800 .. 0x4fff */
+#define REC_FN_VULKAN 0x5000u         /* 0x5000 .. 0x5fff */
+#define REC_FN_OPENGL 0x6000u         /* 0x6000 .. 0x7fff */
 /*
  * A CUDA call with arguments (only with --cuda-args) is a call record with an id of its own range; first 4-byte
  * argument = CUPTI's correlation id. Fixed arguments: {bytes of the parameter struct u32, copies u32}, the struct
@@ -316,6 +324,7 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
 /*
  * NAME.gputap/run              text: what the launcher knows (lines are appended as they become known)
  * NAME.gputap/table.HASH.zst   the function table of the shim that wrote (zstd; text inside, api/README.md)
+ * NAME.gputap/functions.HASH   what an object outside libgputap.so adds to the function table (text, api/README.md)
  * NAME.gputap/cuda-args.zst    with --cuda-args: the table of CUDA's arguments (zstd; text inside, docs/cuda-args.md)
  * NAME.gputap/PID.N/meta       text: what the image knows about itself
  * NAME.gputap/PID.N/K.str      streams, K from 0

@@ -338,6 +338,14 @@ static int unpack_file(struct gt_reader *r, uint32_t file, char **text, size_t *
 	return rc;
 }
 
+int gt_reader_functions(struct gt_reader *r, unsigned n, char **text, size_t *bytes, struct gt_err *err)
+{
+	for (uint32_t i = 0; i < r->store->n_files; i++)
+		if (!strncmp(r->store->files[i].name, GT_FUNCTIONS_FILE, strlen(GT_FUNCTIONS_FILE)) && n-- == 0)
+			return gt_store_slurp(r->store, i, TABLE_LIMIT, text, bytes, err) < 0 ? -1 : 1;
+	return 0;
+}
+
 bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes)
 {
 	uint32_t file = gt_store_find(r->store, GT_CUDA_TABLE_FILE);

@@ -36,6 +36,11 @@ const char *gt_reader_fact(const struct gt_reader *r, int process, const char *k
 /* The function table's text (unpacked), of the first process that names one. */
 int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struct gt_err *err);
 /*
+ * Further items of it, of the n-th object that brought its own functions, to be freed: 1, 0 behind the last, -1 when
+ * they cannot be read.
+ */
+int gt_reader_functions(struct gt_reader *r, unsigned n, char **text, size_t *bytes, struct gt_err *err);
+/*
  * The text of the table of CUDA's arguments; false: the trace has none, or a damaged one. Lives as long as the reader.
  */
 bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes);

@@ -57,6 +57,8 @@ bool gt_store_name_parse(const char *name, struct gt_store_name *out)
 		return true;
 	if (n > 10 && !memcmp(name, "table.", 6) && !strcmp(name + n - 4, ".zst"))
 		return is_hash(name + 6, n - 10);
+	if (n > 10 && !memcmp(name, GT_FUNCTIONS_FILE, 10))
+		return is_hash(name + 10, n - 10);
 	if (!parse_number(name, 1u << 31, &pid, &p) || *p++ != '.' || !parse_number(p, 1u << 31, &instance, &p) ||
 		*p++ != '/')
 		return false;

@@ -101,6 +101,10 @@ bool tap_run_find(void);                 /* the run's directory if any image of 
 void tap_run_init(void);
 bool tap_run_is_root(void);              /* this process is the root image's, and no launcher stands above it */
 
+/* ---- core.c ---- */
+
+void tap_core_image_opened(void);        /* the image has its directory; signals are blocked */
+
 /* ---- process.c ---- */
 
 void tap_process_opened(void);           /* the image has its directory; by the thread that opened it */

@@ -58,6 +58,7 @@ void tap_process_opened(void)
 	image_pid = tap_sys_getpid();
 	TAP_DEBUG(process, "image opened: %s", tap_run_image_dir());
 	set_exit_handler();
+	tap_core_image_opened();
 	if (forked && tap_on_fork_child)
 		tap_on_fork_child();
 }
@@ -87,7 +88,7 @@ uint64_t *tap_fork_word(void)
 	return n < TAP_FORK_WORDS ? &tap_gate->word[n] : NULL;
 }
 
-bool tap_process_start(uint64_t domains)
+bool tap_process_start(void)
 {
 	make_gate();
 	tap_options_parse();
@@ -95,7 +96,7 @@ bool tap_process_start(uint64_t domains)
 	tap_clock_init();
 	tap_start_tick = tap_tick();
 	tap_debug_init();
-	if (tap_asked_set & domains)
+	if (tap_asked_set)
 		return true;
 	tap_off = TAP_OFF_OPTION;
 	return false;

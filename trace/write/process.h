@@ -20,10 +20,13 @@ extern bool tap_seccomp TAP_HIDDEN;             /* no new kind of system call */
 
 /*
  * The constructor's two halves. Between them others prepare themselves: options are read, nothing can be recorded.
- * start: false when nothing of these domains (bits of enum rec_ask) is asked for; then nothing will be recorded.
+ * start: false when nothing is asked for; then nothing will be recorded.
  */
-bool tap_process_start(uint64_t domains);
+bool tap_process_start(void);
 void tap_process_ready(void);
+
+/* The constructor is through: objects that record through gputap_core (core.c) may. */
+void tap_core_started(void);
 
 /*
  * A word that is 0 in every process but the one that stored something in it: a fork wipes it, whoever makes the system

@@ -42,6 +42,8 @@ bool tap_run_name_path(char *to, uint32_t n, const char *tail);
 bool tap_run_write_run(const char *dir);
 void tap_run_write_meta(uint32_t n);
 void tap_run_write_table(void);
+/* Items of the table for an object outside libgputap.so: once per run and content. False: no room. */
+bool tap_run_write_functions(const char *items, size_t bytes);
 /* The run's own file says once per process that this one has no directory: nothing else would tell a reader. */
 void tap_run_say_failed(void);
 

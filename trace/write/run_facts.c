@@ -11,6 +11,9 @@
  */
 #include <sys/utsname.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "trace/write/run.h"
 
 extern const unsigned char tap_table[];         /* generated: the function table, compressed */
@@ -227,20 +230,44 @@ void tap_run_say_failed(void)
 	tap_sys_close(fd);
 }
 
+/* Whole, under a name that its content decides, unless it is there. False: no room. */
+static bool write_once(const char *name, const void *content, size_t bytes)
+{
+	char temporary[TAP_PATH_MAX], final[TAP_PATH_MAX];
+	bool written;
+
+	tap_run_path(final, tap_run.dir, name);
+	if (TAP_SYS(faccessat, AT_FDCWD, final, 0, 0, 0, 0) == 0)
+		return true;
+	tap_run_path(temporary, tap_run.image_dir, "/table.new");
+	written = write_file(tap_run.image_dir, "/table.new", content, bytes);
+	if (written)
+		tap_sys_rename_new(temporary, final);
+	tap_sys_unlink(temporary, 0);
+	return written;
+}
+
 void tap_run_write_table(void)
 {
-	char name[64], temporary[TAP_PATH_MAX], final[TAP_PATH_MAX];
+	char name[64];
 	struct tap_text t;
 
 	tap_text_init(&t, name, sizeof name);
 	tap_text_str(&t, "/table.");
 	tap_text_str(&t, tap_table_hash);
 	tap_text_str(&t, ".zst");
-	tap_run_path(final, tap_run.dir, name);
-	if (TAP_SYS(faccessat, AT_FDCWD, final, 0, 0, 0, 0) == 0)
-		return;
-	tap_run_path(temporary, tap_run.image_dir, "/table.new");
-	if (write_file(tap_run.image_dir, "/table.new", tap_table, tap_table_bytes))
-		tap_sys_rename_new(temporary, final);
-	tap_sys_unlink(temporary, 0);
+	write_once(name, tap_table, tap_table_bytes);
+}
+
+bool tap_run_write_functions(const char *items, size_t bytes)
+{
+	char name[64];
+	struct tap_text t;
+
+	if (tap_seccomp)
+		return false;
+	tap_text_init(&t, name, sizeof name);
+	tap_text_str(&t, "/functions.");
+	tap_text_hex(&t, XXH3_64bits(items, bytes), 16);
+	return write_once(name, items, bytes);
 }
