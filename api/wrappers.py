@@ -117,8 +117,11 @@ def opencl_hooks_h(api):
     for fn in api.fns:
         out += ["%s%s(%s);" % (spaced(r), n, p) for r, n, p in hook_decls(fn)]
     out += ["", "/* Arguments of an application's callback, as the table lays them out: instead of tap_call_reserve. */"]
-    for cb in api.callbacks:
-        out.append("void tap_cl_put_%s(%s);" % (cb.ident(), params_after(cb, "struct tap_call *call_p_")))
+    for cb, same in callback_puts(api):
+        if same:
+            out.append("#define tap_cl_put_%s tap_cl_put_%s" % (cb.ident(), same.ident()))
+        else:
+            out.append("void tap_cl_put_%s(%s);" % (cb.ident(), params_after(cb, "struct tap_call *call_p_")))
     return "\n".join(out + ["", "#endif", ""])
 
 
@@ -475,11 +478,20 @@ def wrappers_c(api, number, fns):
     return "\n".join(out)
 
 
+def callback_puts(api):
+    """(callback, the earlier one whose arguments lie alike, or None)"""
+    seen = {}
+    for cb in api.callbacks:
+        body = put_text(cb).split("*call_p_", 1)[1]
+        yield cb, seen.get(body)
+        seen.setdefault(body, cb)
+
+
 def callbacks_c(api):
     """What the collector calls to write the arguments of the application's callbacks; nothing of the way in."""
     out = [HEAD % ("opencl_callbacks.c", "arguments of the application's callbacks into their records"),
            "#include \"trace/write/copy.h\"", "#include \"opencl_hooks.h\"", ""]
-    return "\n".join(out + [put_text(cb) + "\n" for cb in api.callbacks])
+    return "\n".join(out + [put_text(cb) + "\n" for cb, same in callback_puts(api) if not same])
 
 
 def split(api, parts):

@@ -199,7 +199,7 @@ const struct tap_opencl_api *tap_loader_table(const struct tap_object *library)
 	return n < LOADERS ? table_of(n) : &no_functions;
 }
 
-bool tap_loader_known(const struct tap_object *library)
+static bool is_known_loader(const struct tap_object *library)
 {
 	for (unsigned n = 0; n < LOADERS; n++)
 		if (belongs_to(&loaders[n], library))
@@ -321,7 +321,7 @@ static bool count_missed(const struct tap_object *o, void *arg)
 {
 	/* A library that was there before main is caught by binding: if it was not seen, it was not called. */
 	if (!o->startup && tap_object_is_opencl(o) && !tap_object_symbol(o, "clIcdGetPlatformIDsKHR") &&
-		!tap_loader_known(o))
+		!is_known_loader(o))
 		++*(unsigned *)arg;
 	return false;
 }

@@ -14,7 +14,6 @@
 
 /* loader.c: the functions of a library (NULL: a table of NULLs) */
 const struct tap_opencl_api *tap_loader_table(const struct tap_object *library);
-bool tap_loader_known(const struct tap_object *library);
 
 /* resolve.c: the OpenCL library that references from the caller's object reach; in scope only, false = none */
 bool tap_library_of(const void *caller, struct tap_object *found);

@@ -147,7 +147,6 @@ uint64_t tap_cupti_option_number(const char *name);
 /* ---- load.c: finds, opens and asks the library. False: said why in the trace. */
 bool tap_cupti_load(void);
 bool tap_cupti_ask_library(void);                       /* its version and sizes, once subscribed */
-uint32_t tap_cupti_driver_version(void);
 
 /* ---- buffer.c */
 bool tap_cupti_buffers_open(void);

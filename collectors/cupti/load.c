@@ -40,7 +40,7 @@ static bool copy_path(char to[TAP_PATH_MAX], const char *path)
 
 /* -------------------------------------------------------------- driver */
 
-uint32_t tap_cupti_driver_version(void)
+static uint32_t driver_version(void)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	int (*get)(int *) = driver ? (int (*)(int *))tap_way_in.dlsym(driver, "cuDriverGetVersion") : NULL;
@@ -365,7 +365,7 @@ static bool probe_sizes(void)
 
 bool tap_cupti_load(void)
 {
-	tap_cupti.driver = tap_cupti_driver_version();
+	tap_cupti.driver = driver_version();
 	if (!search()) {
 		say_missing();
 		return false;

@@ -74,9 +74,12 @@ static struct wrapped open_cell(void *cell, bool once)
 		} \
 	} while (0)
 
-/* ------------------------------------------------------------------ events */
+/* ------------------------------------------------------------------ once, of one object */
 
 typedef void (CL_CALLBACK *event_fn)(cl_event, cl_int, void *);
+typedef void (CL_CALLBACK *mem_fn)(cl_mem, void *);
+typedef void (CL_CALLBACK *context_fn)(cl_context, void *);
+typedef void (CL_CALLBACK *program_fn)(cl_program, void *);
 
 static void CL_CALLBACK on_event(cl_event event, cl_int status, void *cell)
 {
@@ -87,93 +90,46 @@ static void CL_CALLBACK on_event(cl_event event, cl_int status, void *cell)
 		tap_cl_put_clSetEventCallback_pfn_notify(&call, event, status, w.user));
 }
 
-cl_int tap_cl_do_clSetEventCallback(const struct tap_opencl_api *real, cl_event event,
-	cl_int command_exec_callback_type, event_fn pfn_notify, void *user_data)
-{
-	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
-	cl_int ret = real->clSetEventCallback(
-		event, command_exec_callback_type, w ? on_event : pfn_notify, w ? w : user_data);
+/* CALLED(on_x, type of the object, type of the callback, the function whose callback it is recorded as) */
+#define CALLED(on, object, notify, as) \
+	static void CL_CALLBACK on(object it, void *cell) \
+	{ \
+		struct wrapped w = open_cell(cell, true); \
+		\
+		RUN(FN_##as##_pfn_notify, it, (uintptr_t)w.user, 0, 0, ((notify)w.fn)(it, w.user), \
+			tap_cl_put_##as##_pfn_notify(&call, it, w.user)); \
+	}
+CALLED(on_mem, cl_mem, mem_fn, clSetMemObjectDestructorCallback)
+CALLED(on_context, cl_context, context_fn, clSetContextDestructorCallback)
+CALLED(on_program_release, cl_program, program_fn, clSetProgramReleaseCallback)
+#undef CALLED
 
-	if (ret != CL_SUCCESS)
-		unwrap(w);
-	return ret;
-}
-
-/* ------------------------------------------------------------------ destructors */
-
-typedef void (CL_CALLBACK *mem_fn)(cl_mem, void *);
-typedef void (CL_CALLBACK *context_fn)(cl_context, void *);
-typedef void (CL_CALLBACK *program_fn)(cl_program, void *);
-
-static void CL_CALLBACK on_mem(cl_mem mem, void *cell)
-{
-	struct wrapped w = open_cell(cell, true);
-
-	RUN(FN_clSetMemObjectDestructorCallback_pfn_notify, mem, (uintptr_t)w.user, 0, 0, ((mem_fn)w.fn)(mem, w.user),
-	    tap_cl_put_clSetMemObjectDestructorCallback_pfn_notify(&call, mem, w.user));
-}
-
-cl_int tap_cl_do_clSetMemObjectDestructorCallback(
-	const struct tap_opencl_api *real, cl_mem memobj, mem_fn pfn_notify, void *user_data)
-{
-	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
-	cl_int ret = real->clSetMemObjectDestructorCallback(memobj, w ? on_mem : pfn_notify, w ? w : user_data);
-
-	if (ret != CL_SUCCESS)
-		unwrap(w);
-	return ret;
-}
-
-cl_int tap_cl_do_clSetMemObjectDestructorAPPLE(
-	const struct tap_opencl_api *real, cl_mem memobj, mem_fn pfn_notify, void *user_data)
-{
-	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
-	cl_int ret = real->clSetMemObjectDestructorAPPLE(memobj, w ? on_mem : pfn_notify, w ? w : user_data);
-
-	if (ret != CL_SUCCESS)
-		unwrap(w);
-	return ret;
-}
-
-static void CL_CALLBACK on_context(cl_context context, void *cell)
-{
-	struct wrapped w = open_cell(cell, true);
-
-	RUN(FN_clSetContextDestructorCallback_pfn_notify, context, (uintptr_t)w.user, 0, 0,
-		((context_fn)w.fn)(context, w.user),
-		tap_cl_put_clSetContextDestructorCallback_pfn_notify(&call, context, w.user));
-}
-
-cl_int tap_cl_do_clSetContextDestructorCallback(
-	const struct tap_opencl_api *real, cl_context context, context_fn pfn_notify, void *user_data)
-{
-	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
-	cl_int ret = real->clSetContextDestructorCallback(context, w ? on_context : pfn_notify, w ? w : user_data);
-
-	if (ret != CL_SUCCESS)
-		unwrap(w);
-	return ret;
-}
-
-static void CL_CALLBACK on_program_release(cl_program program, void *cell)
-{
-	struct wrapped w = open_cell(cell, true);
-
-	RUN(FN_clSetProgramReleaseCallback_pfn_notify, program, (uintptr_t)w.user, 0, 0,
-		((program_fn)w.fn)(program, w.user),
-		tap_cl_put_clSetProgramReleaseCallback_pfn_notify(&call, program, w.user));
-}
-
-cl_int tap_cl_do_clSetProgramReleaseCallback(
-	const struct tap_opencl_api *real, cl_program program, program_fn pfn_notify, void *user_data)
-{
-	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0);
-	cl_int ret = real->clSetProgramReleaseCallback(program, w ? on_program_release : pfn_notify, w ? w : user_data);
-
-	if (ret != CL_SUCCESS)
-		unwrap(w);
-	return ret;
-}
+/*
+ * SET(function, type of the object, type of the callback, on_x, further parameters, further arguments): it is called
+ * once when the function succeeded, and never when it failed.
+ */
+#define SETS \
+	SET(clSetEventCallback, cl_event, event_fn, on_event, (cl_int command_exec_callback_type,), \
+		(command_exec_callback_type,)) \
+	SET(clSetMemObjectDestructorCallback, cl_mem, mem_fn, on_mem, (), ()) \
+	SET(clSetMemObjectDestructorAPPLE, cl_mem, mem_fn, on_mem, (), ()) \
+	SET(clSetContextDestructorCallback, cl_context, context_fn, on_context, (), ()) \
+	SET(clSetProgramReleaseCallback, cl_program, program_fn, on_program_release, (), ())
+#define BARE(...) __VA_ARGS__
+#define SET(name, object, notify, on, parameters, arguments) \
+	cl_int tap_cl_do_##name( \
+		const struct tap_opencl_api *real, object it, BARE parameters notify pfn_notify, void *user_data) \
+	{ \
+		struct wrapped *w = wrap((any_fn)pfn_notify, user_data, 0); \
+		cl_int ret = real->name(it, BARE arguments w ? on : pfn_notify, w ? w : user_data); \
+		\
+		if (ret != CL_SUCCESS) \
+			unwrap(w); \
+		return ret; \
+	}
+SETS
+#undef SET
+#undef BARE
 
 /* -------------------------------------------------- builds: a failed one may have called back already (CALLBACK1) */
 

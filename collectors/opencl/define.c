@@ -166,7 +166,7 @@ static void find_suggest(struct tap_cl_device *d, cl_device_id device, char *roo
 			d->platform, "clGetKernelSuggestedLocalWorkSizeINTEL");
 }
 
-/* A new table entry learns what the hot paths need to know; facts and clock follow with tap_cl_device_define. */
+/* A new table entry learns what the hot paths need to know; facts and clock follow with device_define. */
 static void device_learn(struct tap_cl_device *d, const struct tap_opencl_api *real, cl_device_id device)
 {
 	d->real = real;
@@ -209,7 +209,7 @@ struct tap_cl_device *tap_cl_device_get(const struct tap_opencl_api *real, cl_de
 	return &spare;
 }
 
-void tap_cl_device_define(struct tap_cl_device *d)
+static void device_define(struct tap_cl_device *d)
 {
 	cl_device_id device = atomic_load(&d->handle);
 	struct tap_cl_facts f;
@@ -260,7 +260,7 @@ static void context_define(const struct tap_opencl_api *real, cl_context context
 	tap_own_calls_begin();
 	if (real->clGetContextInfo(context, CL_CONTEXT_DEVICES, ANSWER, room, &bytes) == CL_SUCCESS)
 		for (size_t i = 0; i < bytes / sizeof(cl_device_id); i++)
-			tap_cl_device_define(tap_cl_device_get(real, ((cl_device_id *)room)[i]));
+			device_define(tap_cl_device_get(real, ((cl_device_id *)room)[i]));
 	if (tap_cl_facts_open(&f, REC_OBJECT_CONTEXT, context)) {
 		add_answers(&f, (ask_fn)real->clGetContextInfo, context, keys, sizeof keys / sizeof *keys, room);
 		tap_cl_facts_close(&f);
@@ -292,7 +292,7 @@ void tap_cl_queue_define(struct tap_cl_queue *q)
 	cl_command_queue_properties properties = q->app_profiles ? CL_QUEUE_PROFILING_ENABLE : 0;
 	struct tap_cl_facts f;
 
-	tap_cl_device_define(q->device);
+	device_define(q->device);
 	if (q->out_of_order)
 		properties |= CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 	if (!handle || !tap_cl_facts_open(&f, REC_OBJECT_QUEUE, handle))

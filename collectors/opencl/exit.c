@@ -52,7 +52,8 @@ static void give_up(bool release)
 			tap_cl_give_up(q, release);
 }
 
-void tap_cl_exit(void)
+/* Complete commands are harvested, the rest is written as not finished. Idempotent; any thread. */
+static void close_process(void)
 {
 	int saved = errno;
 
@@ -69,7 +70,7 @@ void tap_cl_exit(void)
 static void on_image_end(int kind)
 {
 	if (kind != REC_EXIT_EXEC)
-		return tap_cl_exit();
+		return close_process();
 	if (!is_ours() || atomic_load(&tap_cl_closed))
 		return;
 	tap_own_calls_begin();
@@ -102,7 +103,7 @@ void tap_cl_life_open(bool new_device)
 	if (!tap_cl_alive)
 		claim_process();
 	if (new_device && atomic_fetch_add(&handlers, 1) < HANDLERS)
-		atexit(tap_cl_exit);
+		atexit(close_process);
 	errno = saved;
 }
 

@@ -47,13 +47,6 @@ void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real
  */
 
 /*
- * Exit: complete commands are harvested, the rest is written as not finished; later calls are only forwarded.
- * Idempotent; any thread. Called by the exit handler and the wrappers of _exit, quick_exit and exec*.
- * collectors/opencl/exit.c
- */
-void tap_cl_exit(void);
-
-/*
  * Around a dlclose: of an OpenCL library by the application; of anything. The second finds out what is gone: nothing
  * asks or releases it any more. collectors/opencl/unload.c
  */

@@ -157,7 +157,6 @@ struct tap_cl_device {
 };
 struct tap_cl_device *tap_cl_device_get(const struct tap_opencl_api *real, cl_device_id device);
 struct tap_cl_device *tap_cl_device_at(uint32_t index);
-void tap_cl_device_define(struct tap_cl_device *d);
 void tap_cl_queue_define(struct tap_cl_queue *q);
 void tap_cl_define_forget(void);
 
