@@ -4,7 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 O      ?= build
-CC     ?= gcc
+# `?=` would keep the cc that make brings itself.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 PYTHON ?= python3
 PREFIX ?= /usr/local
 DESTDIR ?=

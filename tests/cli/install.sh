@@ -7,8 +7,10 @@ set -u
 passed=0 failed=0
 check() { local what=$1; shift; if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $what"; fi; }
 top=$(cd "$GPUTAP_TESTS/.." && pwd)
+# As make calls it: another spelling of the folder would build everything again.
+build=$(realpath --relative-to="$top" "$GPUTAP_BUILD")
 root=$PWD/root
-make_it() { make -s -C "$top" O="$GPUTAP_BUILD" DESTDIR="$root" PREFIX=/opt/gputap "$@" >make.log 2>&1 || { cat make.log; return 1; }; }
+make_it() { make -s -C "$top" O="$build" DESTDIR="$root" PREFIX=/opt/gputap "$@" >make.log 2>&1 || { cat make.log; return 1; }; }
 
 check "make install" make_it install
 for f in bin/gputap lib/gputap/libgputap.so lib/gputap/libgputap-audit.so lib/pkgconfig/gputap.pc share/man/man1/gputap-run.1 \
