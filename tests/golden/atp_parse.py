@@ -162,6 +162,7 @@ TITLES = ("ocl API Trace Output", "ocl Timestamp Output", "hsa API Trace Output"
           "Perfmarker Output")
 NUMBER = re.compile(r"(0|[1-9][0-9]*)$")
 HANDLE = re.compile(r"(NULL|0x[1-9A-F][0-9A-F]*)$")
+ADDRESS = re.compile(r"0x(0|[1-9A-F][0-9A-F]*)$")  # where readers take hexadecimal digits and nothing else
 SIZES = re.compile(r"\{(NULL|[0-9]+(,[0-9]+){0,2})\}$")
 RESULT = re.compile(r"(void|NULL|unknown|cuda[A-Z]\w*|0x[1-9A-F][0-9A-F]*|-?[0-9]+|[A-Z][A-Z0-9_]*)$")
 PLAIN = re.compile(r"(-?[0-9][0-9.e+-]*|0x[1-9A-F][0-9A-F]*|[A-Z][A-Z0-9_]*(\|[A-Z0-9_]+)*|[0-9.]*(inf|nan))$")
@@ -474,11 +475,11 @@ def parse_hsa_kernels(lines, counts):
         check(lines, len(t) in (8, 11), "%d fields" % len(t))
         start, end, _queue = numbers(lines, [t[2], t[3], t[6]])
         check(lines, start <= end, "the dispatch ends before it starts")
-        check(lines, HANDLE.match(t[1]), "no kernel handle")
+        check(lines, ADDRESS.match(t[1]), "no kernel handle")
         check(lines, re.match(r"\{[0-9]+\}$", t[5]), "no agent handle")
         text = "".join(pad(v, w) for v, w in zip(t[:7], (50, 21, 21, 21, 64, 21, 21)))
         if len(t) == 8:
-            check(lines, HANDLE.match(t[7]), "no queue handle")
+            check(lines, ADDRESS.match(t[7]), "no queue handle")
             text += pad(t[7], 21)
         else:
             numbers(lines, [t[7], t[9]])

@@ -4,6 +4,7 @@ Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
 import os
+import re
 import sys
 import unittest
 
@@ -88,6 +89,15 @@ class Faults(unittest.TestCase):
 
     def test_hsa_kernel_with_a_blank_in_its_name(self):
         self.refuse("hsa", "void&nbsp;scale", "void scale")
+
+    def test_hsa_kernel_without_a_handle(self):
+        self.refuse("cuda_odd_hsa", "0x0   ", "NULL  ")
+
+    def test_hsa_kernel_without_a_queue_handle(self):
+        text = re.sub(r"0x[0-9A-F]+ *$", lambda m: "NULL".ljust(len(m.group(0))), golden("hsa_eight"), count=1, flags=re.M)
+        self.assertNotEqual(text, golden("hsa_eight"))
+        with self.assertRaises(atp_parse.Fault):
+            atp_parse.parse(text)
 
     def test_marker_with_a_blank_in_its_name(self):
         self.refuse("markers", "frame&nbsp;1     ", "frame 1          ")

@@ -40,6 +40,19 @@ static inline void gt_atp_handle(struct gt_text *t, uint64_t v, size_t width)
 	gt_text_pad(t, from, width, 1);
 }
 
+/*
+ * The same where readers take a number and nothing else: they refuse a file with "NULL" there.
+ * spec: ATP "HSA sections"
+ */
+static inline void gt_atp_address(struct gt_text *t, uint64_t v, size_t width)
+{
+	size_t from = t->used;
+
+	gt_text_lit(t, "0x");
+	gt_text_hex(t, v, 1, true);
+	gt_text_pad(t, from, width, 1);
+}
+
 /* A name as one word: readers split at blanks and undo nothing. */
 static inline void gt_atp_word(struct gt_text *t, const char *s, size_t n)
 {

@@ -275,7 +275,7 @@ static unsigned put_hsa_kernel(
 
 	gt_atp_hsa_symbol(t, name);
 	gt_text_pad(t, from, 50, 1);
-	put_word(t, "NULL", 21);
+	gt_atp_address(t, 0, 21);         /* CUPTI tells no handles */
 	gt_atp_number(t, start, 21);
 	gt_atp_number(t, gt_atp_at_least(e->end_ns + shift, (int64_t)start, &moved), 21);
 	put_device(t, c, e, 64);
@@ -286,7 +286,7 @@ static unsigned put_hsa_kernel(
 	gt_text_pad(t, from, 21, 1);
 	gt_atp_number(t, known(e->stream), 21);
 	if (eight_fields) {
-		put_word(t, "NULL", 21);
+		gt_atp_address(t, 0, 21);
 		return moved;
 	}
 	gt_atp_number(t, known(e->device), 10);

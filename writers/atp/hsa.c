@@ -45,7 +45,7 @@ static void put_common(struct gt_text *t, const struct gt_hsa_kernel *k)
 	else
 		gt_text_lit(t, "unknown_kernel");
 	gt_text_pad(t, from, 50, 1);
-	gt_atp_handle(t, k->kernel, 21);
+	gt_atp_address(t, k->kernel, 21);
 	gt_atp_number(t, start_of(k), 21);
 	gt_atp_number(t, ends_early(k) ? start_of(k) : (uint64_t)k->end_mono_ns, 21);
 	from = t->used;
@@ -116,7 +116,7 @@ void gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x)
 			continue;
 		put_common(&o->text, k);
 		if (eight)
-			gt_atp_handle(&o->text, k->queue, 21);
+			gt_atp_address(&o->text, k->queue, 21);
 		else
 			put_packet(&o->text, k);
 		gt_text_char(&o->text, '\n');
