@@ -12,7 +12,7 @@ import json
 import sqlite3
 import sys
 
-STRINGS = {"nameId", "demangledName", "shortName", "mangledName", "textId", "module", "buildOptionsId", "buildLogId"}
+STRINGS = {"jsonTextId", "nameId", "demangledName", "shortName", "mangledName", "textId", "module", "buildOptionsId", "buildLogId"}
 GLOBAL_IDS = {"globalTid", "globalPid", "endGlobalTid", "globalVid"}
 CHANGING = {"EXPORT_PRODUCT_VERSION", "EXPORT_ARCH", "EXPORT_TIME_UTC", "EXPORT_PARAM_INPUT_FILE", "EXPORT_PARAM_OUTPUT_FILE"}
 OLD_ENUMS = {"UnwindMethodType", "CUDA_MEMCPY_KIND", "ThreadState", "CUDA_SHARED_MEM_LIMIT_CONFIG"}
@@ -32,6 +32,17 @@ def show(column, value, strings):
     return json.dumps(value) if isinstance(value, str) else str(value)
 
 
+def check_types(db, table):
+    """Nothing in the column but its declared type: a text's address would be a number in a TEXT column, or in an INT one at worst."""
+    for _, column, declared, *_ in db.execute('PRAGMA table_info("%s")' % table):
+        if not declared:  # a table made of a payload schema
+            continue
+        kind = {"INT": "integer", "INTEGER": "integer", "TEXT": "text", "REAL": "real"}[declared.split()[0]]
+        wrong = db.execute('SELECT DISTINCT typeof("%s") FROM "%s" WHERE typeof("%s") NOT IN (?, \'null\')' % (column, table, column), (kind,)).fetchall()
+        if wrong:
+            sys.exit("%s.%s is %s and holds %s" % (table, column, declared, wrong))
+
+
 def dump(db):
     strings = dict(db.execute("SELECT id, value FROM StringIds"))
     empty = []
@@ -41,6 +52,7 @@ def dump(db):
         cursor = db.execute('SELECT * FROM "%s" ORDER BY rowid' % table)
         columns = [c[0] for c in cursor.description]
         rows = cursor.fetchall()
+        check_types(db, table)
         if not rows:
             empty.append(table)
             continue

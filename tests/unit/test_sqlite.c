@@ -845,6 +845,81 @@ static void one_row_and_no_row_are_right_too(void **state)
 	}
 }
 
+/* A row each of numbers, texts and doubles in all columns; false: this writer cannot feed the table. */
+static bool fill_each_kind(struct gt_sql *db, enum gt_schema_edition edition, const struct gt_schema_table *table,
+	struct gt_schema_column *c, unsigned *n)
+{
+	const char *constraint, *cells[GT_SCHEMA_COLUMNS];
+	struct gt_sql_table *t;
+	struct gt_sql_row *r;
+
+	*n = gt_schema_columns(edition, table->columns, c, &constraint);
+	for (unsigned i = 0; i < *n; i++) {
+		cells[i] = c[i].name;
+		if (!strncmp(c[i].type, "INT PRIMARY KEY", 15))
+			return false;
+	}
+	if (constraint || !strcmp(table->name, "StringIds"))
+		return false;
+	t = gt_sql_feed(db, table->name, cells, *n);
+	r = gt_sql_add(t);
+	for (unsigned i = 0; i < *n; i++)
+		gt_put(r, i, 1);
+	r = gt_sql_add(t);
+	for (unsigned i = 0; i < *n; i++)
+		gt_put_str(t, r, i, "text");
+	r = gt_sql_add(t);
+	for (unsigned i = 0; i < *n; i++)
+		gt_put_real(r, i, 1.5);
+	for (unsigned i = 0; i < *n; i++)
+		assert_int_equal(gt_sql_takes_text(t, i), c[i].text);
+	return true;
+}
+
+/* Column by column: its own kind is there, of the others nothing but NULL, or what NOT NULL asks for. */
+static void check_each_kind(struct fixture *f, const char *table, const struct gt_schema_column *c, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const char *own = c[i].text ? "2 text\n" : c[i].real ? "3 1.5\n" : "1 1\n";
+		bool key = strstr(c[i].type, "PRIMARY KEY");
+		char sql[512];
+
+		snprintf(sql, sizeof sql,
+			"SELECT rowid || ' ' || \"%s\" FROM \"%.60s\" WHERE \"%s\" NOT IN (0, '')", c[i].name, table,
+			c[i].name);
+		expect_rows(f, sql, key ? "1 1\n2 2\n3 3\n" : own);
+	}
+}
+
+/* A column of one name has another type in another edition: what is no value of it must not get in as one. */
+static void a_column_takes_values_of_its_kind_alone(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int edition = GT_SCHEMA_DEFAULT; edition <= GT_SCHEMA_2021; edition++) {
+		struct gt_sql_options opt = { .lazy = GT_SQL_LAZY_TRUE, .edition = (enum gt_schema_edition)edition };
+		struct gt_schema_column c[GT_SCHEMA_COLUMNS];
+		size_t n_tables;
+		const struct gt_schema_table *t = gt_schema_tables(opt.edition, &n_tables);
+
+		for (size_t i = 0; i < n_tables; i++) {
+			struct gt_err err = { 0 };
+			struct gt_sql *db;
+			unsigned n;
+
+			assert_int_equal(gt_sql_open(f->out, &opt, &db, &err), 0);
+			bool fed = fill_each_kind(db, opt.edition, &t[i], c, &n);
+
+			if (gt_sql_close(db, true, &err))
+				fail_msg("%s", err.what);
+			sqlite3_close(f->db);
+			assert_int_equal(sqlite3_open_v2(f->out, &f->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+			if (fed)
+				check_each_kind(f, t[i].name, c, n);
+		}
+	}
+}
+
 /* A file that may not grow is an error, not a shorter database. */
 static void a_full_disk_is_an_error(void **state)
 {
@@ -961,6 +1036,7 @@ int main(int argc, char **argv)
 		TEST(arguments_stand_in_the_api_row),
 		TEST(indices_bear_our_prefix),
 		TEST(edition_2021_has_the_same_rows_in_its_columns),
+		TEST(a_column_takes_values_of_its_kind_alone),
 		TEST(pages_hold_every_value_and_size),
 		TEST(one_row_and_no_row_are_right_too),
 		TEST(a_copy_between_devices_is_one_between_peers),

@@ -6,6 +6,8 @@
  * DB2  A row is encoded when the next one of its table is begun: until then its cells may change, and texts live as
  *      long.
  * DB3  No journal: nobody reads before the end, and the caller removes the file after a failure.
+ * DB4  A value goes only into a column of its kind: what the row calls a text is never read as a number, nor a number
+ *      as a text's address.
  *
  * Figures behind the choices: docs/sqlite.md "Speed".
  *
@@ -113,8 +115,14 @@ struct encoded { uint8_t header[GT_SCHEMA_COLUMNS * 9]; unsigned header_bytes; u
 
 static void encode_column(struct encoded *e, const struct column *c, const struct gt_sql_row *r)
 {
+	static const enum column_kind given[] = { COLUMN_INT, COLUMN_TEXT, COLUMN_REAL };
 	bool has = c->cell >= 0 && r->set >> c->cell & 1;
 
+	if (has) {
+		enum column_kind kind = given[(r->text >> c->cell & 1) + 2 * (r->real >> c->cell & 1)];
+
+		has = kind == (c->kind == COLUMN_ROWID ? COLUMN_INT : c->kind); /* DB4 */
+	}
 	if (has && c->kind == COLUMN_INT) {
 		e->end = put_int(e->end, r->v[c->cell], &e->header[e->header_bytes++]);
 	} else if (has && c->kind == COLUMN_REAL) {
@@ -205,12 +213,26 @@ struct gt_sql_row *gt_sql_add(struct gt_sql_table *t)
 		t->pending = true;
 		t->rows++;
 	}
-	t->row->set = 0;
+	t->row->set = t->row->text = t->row->real = 0;
 	return t->row;
 }
 
 uint64_t gt_sql_rows(const struct gt_sql_table *t) { return t->rows; }
 bool gt_sql_wanted(const struct gt_sql_table *t) { return t->schema != NULL; }
+
+bool gt_sql_takes_text(const struct gt_sql_table *t, unsigned cell)
+{
+	for (unsigned i = 0; i < t->n_columns; i++)
+		if (t->column[i].cell == (int)cell)
+			return t->column[i].kind == COLUMN_TEXT;
+	return false;
+}
+
+static void put_address(struct gt_sql_row *r, unsigned cell, const char *text)
+{
+	gt_put(r, cell, (intptr_t)text);
+	r->text |= 1ull << cell;
+}
 
 static char *text_room(struct gt_sql_table *t, size_t bytes)
 {
@@ -249,7 +271,7 @@ void gt_put_text(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, co
 	} else {
 		gt_utf8(text, bytes, to);
 	}
-	gt_put(r, cell, (intptr_t)to);
+	put_address(r, cell, to);
 }
 
 void gt_put_str(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text)
@@ -261,7 +283,7 @@ void gt_put_str(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, con
 void gt_put_constant(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text)
 {
 	t->text_bytes += strlen(text);          /* room for it in the record */
-	gt_put(r, cell, (intptr_t)text);
+	put_address(r, cell, text);
 }
 
 int64_t gt_sql_string(struct gt_sql *db, const char *text, size_t bytes)

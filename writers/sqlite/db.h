@@ -47,8 +47,12 @@ bool gt_sql_dynamic_tables(struct sqlite3 *db);
 
 /* ---- rows ---- */
 
-/* One row: bit i of set tells that v[i] holds cell i. TEXT cells hold the address of a terminated string. */
-struct gt_sql_row { uint64_t set; int64_t v[]; };
+/*
+ * One row: bit i of set tells that v[i] holds cell i; of text, that it is the address of a terminated string; of real,
+ * that it is the bits of a double. A cell keeps its kind within a row. One that is not of its column's kind stays NULL:
+ * a column of one name has another type in another edition.
+ */
+struct gt_sql_row { uint64_t set, text, real; int64_t v[]; };
 
 struct gt_sql_table;
 /*
@@ -57,6 +61,8 @@ struct gt_sql_table;
  */
 struct gt_sql_table *gt_sql_feed(struct gt_sql *db, const char *name, const char *const *cells, unsigned n);
 bool gt_sql_wanted(const struct gt_sql_table *t); /* false: the edition has no such table */
+/* True when the cell's column is there and TEXT. */
+bool gt_sql_takes_text(const struct gt_sql_table *t, unsigned cell);
 /* A new row, all cells NULL. Valid until the next call for this table. */
 struct gt_sql_row *gt_sql_add(struct gt_sql_table *t);
 uint64_t gt_sql_rows(const struct gt_sql_table *t);  /* added so far */
@@ -73,6 +79,7 @@ static inline void gt_put_real(struct gt_sql_row *r, unsigned cell, double value
 
 	__builtin_memcpy(&bits, &value, sizeof bits);
 	gt_put(r, cell, bits);
+	r->real |= 1ull << cell;
 }
 /* A copy of the text, made valid UTF-8; NULL stays NULL. */
 void gt_put_text(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const char *text, size_t bytes);

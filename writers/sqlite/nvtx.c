@@ -21,7 +21,7 @@
 #define CELLS(X) \
 	X(start) X(end) X(eventType) X(rangeId) X(category) X(color) X(text) X(globalTid) X(endGlobalTid) X(textId) \
 	X(domainId) \
-	X(uint64Value) X(int64Value) X(doubleValue) X(uint32Value) X(int32Value) X(floatValue) X(jsonText)
+	X(uint64Value) X(int64Value) X(doubleValue) X(uint32Value) X(int32Value) X(floatValue) X(jsonText) X(jsonTextId)
 #define X(cell) NV_##cell,
 enum { CELLS(X) };
 #undef X
@@ -202,8 +202,12 @@ static void add_schema_links(struct nvtx *n, const struct gt_range *g, int64_t e
 static void add_json(struct nvtx *n, struct gt_sql_row *r, const struct gt_range *g)
 {
 	n->json.used = 0;
-	if (gt_payload_json(&n->json, n->f->m, g) && !n->json.failed)
+	if (!gt_payload_json(&n->json, n->f->m, g) || n->json.failed)
+		return;
+	if (gt_sql_takes_text(n->table, NV_jsonText))
 		gt_put_text(n->table, r, NV_jsonText, n->json.data, n->json.used);
+	else                            /* a number in edition 2021, which has a column for its place in StringIds */
+		gt_put(r, NV_jsonTextId, gt_sql_string(n->f->db, n->json.data, n->json.used));
 }
 
 static void add_range(struct nvtx *n, const struct gt_range *g)
