@@ -380,6 +380,12 @@ uint64_t tb_call(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t dura
 	return call(s, fn, 0, start, duration, result, 0, args, n);
 }
 
+uint64_t tb_call_cut(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, uint32_t first_u32,
+	const uint64_t *args, uint32_t n)
+{
+	return call(s, fn, REC_CUT, start, duration, 0, first_u32, args, n);
+}
+
 uint64_t tb_call_bare(struct tb_stream *s, uint32_t fn, uint64_t start, uint64_t duration, int32_t result)
 {
 	return call(s, fn, REC_BARE, start, duration, result, 0, W0);

@@ -328,6 +328,27 @@ static void fill_mem(struct gt_model *m, const struct gt_call *call, const struc
 		o->mem_type = CL_MEM_OBJECT_BUFFER;
 }
 
+/*
+ * A string of a call's arguments is cut at its capture limit. Where the trace has the whole text elsewhere, that is it;
+ * else the copy ends in dots, which say so.
+ */
+static bool begins_with(struct gt_string whole, const struct gt_arg *cut)
+{
+	return whole.bytes >= cut->bytes && !memcmp(whole.text, cut->data, cut->bytes);
+}
+
+static struct gt_string keep_text(struct gt_model *m, const struct gt_arg *a)
+{
+	char *text = gt_arena_alloc(&m->objects_arena, a->bytes + 4);
+
+	if (!text)
+		return (struct gt_string){ NULL, 0 };
+	memcpy(text, a->data, a->bytes);
+	if (a->cut)
+		memcpy(text + a->bytes, "...", 3);
+	return (struct gt_string){ text, a->bytes + (a->cut ? 3 : 0) };
+}
+
 static void fill_kernel(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_object *o)
 {
 	const struct gt_object *source = role_object(m, call, f, GT_ROLE_SOURCE_KERNEL, REC_OBJECT_KERNEL);
@@ -339,8 +360,8 @@ static void fill_kernel(struct gt_model *m, const struct gt_call *call, const st
 	} else if (!o->parent) {
 		o->parent = role_object(m, call, f, GT_ROLE_PROGRAM, REC_OBJECT_PROGRAM);
 	}
-	if (gt_role_arg(call, f, GT_ROLE_KERNEL_NAME, &name))
-		o->name = (struct gt_string){ gt_arena_copy(&m->objects_arena, name.data, name.bytes), name.bytes };
+	if (gt_role_arg(call, f, GT_ROLE_KERNEL_NAME, &name) && !(name.cut && begins_with(o->name, &name)))
+		o->name = keep_text(m, &name);
 	if (o->parent && !o->context)
 		o->context = o->parent->context;
 }
@@ -456,14 +477,31 @@ static void set_arg(struct gt_model *m, const struct gt_call *call, const struct
 		a->bytes = local ? gt_role_value(call, f, GT_ROLE_ARG_SIZE) : 0;
 }
 
+/* The options of the builds are contents too: the last that begins as these do. */
+static bool whole_options(struct gt_model *m, const struct gt_object *o, const struct gt_arg *cut, struct gt_string *out)
+{
+	uint64_t total;
+
+	for (uint32_t k = o->n_contents; k-- > 0;)
+		if (o->contents[k].kind == REC_BLOB_OPTIONS && gt_model_blob(m, o->contents[k].id, out, &total) &&
+			begins_with(*out, cut))
+			return true;
+	return false;
+}
+
 static void build(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f)
 {
 	struct gt_object *o = role_object(m, call, f, GT_ROLE_PROGRAM, REC_OBJECT_PROGRAM);
 	struct gt_arg options;
+	struct gt_string whole;
 
-	if (o && gt_role_arg(call, f, GT_ROLE_OPTIONS, &options))
-		o->build_options = (struct gt_string){ gt_arena_copy(&m->objects_arena, options.data, options.bytes),
-			options.bytes };
+	if (!o || !gt_role_arg(call, f, GT_ROLE_OPTIONS, &options))
+		return;
+	if (options.cut && whole_options(m, o, &options, &whole))
+		o->build_options = (struct gt_string){ gt_arena_copy(&m->objects_arena, whole.text, whole.bytes),
+			whole.bytes };
+	else
+		o->build_options = keep_text(m, &options);
 }
 
 void gt_objects_apply(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f)

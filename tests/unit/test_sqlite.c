@@ -45,6 +45,7 @@ enum {
 	KERNEL = 0x7000,
 	EVENT = 0x9000
 };
+#define CAPTURED 1024u                  /* bytes of a string that a call's record keeps */
 #define T0 1000000ull                   /* tick and device ns of the first call; 1 tick = 1 ns */
 
 static struct gt_fntable *table;
@@ -67,8 +68,9 @@ static uint64_t call(
 	const char *name, uint64_t start, uint64_t duration, int32_t result, uint64_t returned, const struct arg *args)
 {
 	const struct gt_fn *fn = gt_fntable_find_name(table, name);
-	uint64_t words[256] = { 0 };
+	uint64_t words[512] = { 0 };
 	uint32_t first = 0, n;
+	bool cut = false;
 
 	assert_non_null(fn);
 	n = fn->fixed_words;
@@ -77,8 +79,10 @@ static uint64_t call(
 		const struct arg *a = find_arg(args, p->name);
 		uint64_t value = a ? a->value : 0;
 
-		if (a && a->data && p->copy == GT_COPY_STRING)
-			n = tb_put_text(words, n, a->data, a->bytes);
+		if (a && a->data && p->copy == GT_COPY_STRING) {
+			cut |= a->bytes > CAPTURED;
+			n = tb_put_text(words, n, a->data, a->bytes > CAPTURED ? CAPTURED : a->bytes);
+		}
 		else if (a && a->data && result == 0) {
 			memcpy(words + n, a->data, a->bytes);
 			n += (a->bytes + 7) / 8;
@@ -92,7 +96,8 @@ static uint64_t call(
 	}
 	if (fn->ret_position >= 2)
 		words[(fn->ret_position - 2) / 2] = returned;
-	return tb_call_u32(stream, fn->id, start, duration, result, first, words, n);
+	return cut ? tb_call_cut(stream, fn->id, start, duration, first, words, n)
+		   : tb_call_u32(stream, fn->id, start, duration, result, first, words, n);
 }
 
 static void make_objects(void)
@@ -303,6 +308,34 @@ static void make_trace(const char *path)
 	p = make_process(tb, 200, "/bin/child");
 	stream = make_thread(p, 200, "child");
 	call("clFinish", T0 + 50000, 300, CL_INVALID_COMMAND_QUEUE, 0, ARGS(V("command_queue", 0)));
+	tb_close(tb);
+}
+
+/* Options and names that are longer than a call's record keeps. Nothing else in the trace has the second kernel's. */
+static void make_long_trace(const char *path)
+{
+	struct tb *tb = open_trace(path);
+	char text[3000];
+
+	memset(text, 'x', sizeof text);
+	memcpy(text, "-DA=", 4);
+	stream = make_thread(make_process(tb, 400, "/bin/long"), 400, "long");
+	make_objects();
+	tb_blob(stream, REC_BLOB_OPTIONS, (const uint64_t[]){ 5, 6 }, text, 2500, 2500);
+	tb_blob(stream, REC_BLOB_OPTIONS, (const uint64_t[]){ 7, 8 }, "-DA=other", 9, 9);
+	create("clCreateProgramWithSource", T0 + 5000, PROGRAM, ARGS(V("context", CONTEXT), V("count", 0)));
+	call("clBuildProgram", T0 + 6000, 900, 0, 0, ARGS(V("program", PROGRAM), { "options", 0, text, 2500 }));
+	tb_blob_ref(stream, T0 + 6950, PROGRAM, (const uint64_t[]){ 5, 6 }, REC_BLOB_OPTIONS, 2500);
+	tb_blob_ref(stream, T0 + 6960, PROGRAM, (const uint64_t[]){ 7, 8 }, REC_BLOB_OPTIONS, 9);
+	for (unsigned i = 0; i < 2; i++) {
+		create("clCreateKernel", T0 + 7000 + 100 * i, KERNEL + i,
+			ARGS(V("program", PROGRAM), { "kernel_name", 0, text, 2000 }));
+		tb_object(stream, REC_OBJECT_KERNEL, KERNEL + i);
+		if (!i)
+			tb_attr(stream, CL_KERNEL_FUNCTION_NAME, text, 2000);
+		tb_attr_u64(stream, CL_KERNEL_LOCAL_MEM_SIZE, 16);
+		tb_object_end(stream);
+	}
 	tb_close(tb);
 }
 
@@ -518,6 +551,26 @@ static void transfers_have_direction_and_memory_kinds(void **state)
 }
 
 /* spec: nsys SQLite copyKind 10. A buffer lives on the device that wrote it last. */
+/* Whole where the trace has them whole; dots where it has not. */
+static void long_options_and_names_are_not_cut_without_a_word(void **state)
+{
+	struct fixture *f = *state;
+
+	make_long_trace(f->trace);
+	export(f, OPTIONS("sqlite-arguments=true"));
+	expect_rows(f,
+		"SELECT length(value), substr(value, 1, 6), substr(value, -4) FROM OPENCL_PROGRAM JOIN StringIds s "
+		"ON s.id = buildOptionsId",
+		"2500|-DA=xx|xxxx\n");
+	expect_rows(f,
+		"SELECT length(value), substr(value, -4) FROM OPENCL_KERNEL JOIN StringIds s ON s.id = nameId",
+		"2000|xxxx\n1027|x...\n");
+	expect_rows(f,
+		"SELECT arguments LIKE '%xxx\"..., pfn_notify%' FROM OPENCL_API JOIN StringIds s ON s.id = nameId "
+		"WHERE value = 'clBuildProgram'",
+		"1\n");
+}
+
 static void a_copy_between_devices_is_one_between_peers(void **state)
 {
 	struct fixture *f = *state;
@@ -1038,6 +1091,7 @@ int main(int argc, char **argv)
 		TEST(a_column_takes_values_of_its_kind_alone),
 		TEST(pages_hold_every_value_and_size),
 		TEST(one_row_and_no_row_are_right_too),
+		TEST(long_options_and_names_are_not_cut_without_a_word),
 		TEST(a_copy_between_devices_is_one_between_peers),
 		TEST(a_full_disk_is_an_error),
 		TEST(a_window_keeps_what_overlaps_it),

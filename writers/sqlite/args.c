@@ -91,7 +91,7 @@ static void add_value(struct line *l, const struct gt_fntable *t, enum gt_value 
 	}
 }
 
-static void add_text(struct line *l, const char *text, size_t bytes)
+static void add_text(struct line *l, const char *text, size_t bytes, bool cut)
 {
 	size_t n = bytes < TEXT_BYTES ? bytes : TEXT_BYTES;
 
@@ -108,7 +108,7 @@ static void add_text(struct line *l, const char *text, size_t bytes)
 		else
 			add(l, "%c", c);
 	}
-	add(l, "\"%s", n < bytes ? "..." : "");
+	add(l, "\"%s", n < bytes || cut ? "..." : "");
 }
 
 static void add_elements(struct line *l, const struct gt_fntable *t, const struct gt_arg *a)
@@ -135,7 +135,7 @@ static void add_elements(struct line *l, const struct gt_fntable *t, const struc
 static void add_arg(struct line *l, const struct gt_fntable *t, const struct gt_arg *a)
 {
 	if (a->param->copy == GT_COPY_STRING && a->has_data) {
-		add_text(l, a->data, a->bytes);
+		add_text(l, a->data, a->bytes, a->cut);
 		return;
 	}
 	add_value(l, t, a->param->value, a->param->group, a->value, a->param->bytes ? a->param->bytes : 8);
