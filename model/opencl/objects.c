@@ -478,7 +478,8 @@ static void set_arg(struct gt_model *m, const struct gt_call *call, const struct
 }
 
 /* The options of the builds are contents too: the last that begins as these do. */
-static bool whole_options(struct gt_model *m, const struct gt_object *o, const struct gt_arg *cut, struct gt_string *out)
+static bool whole_options(
+	struct gt_model *m, const struct gt_object *o, const struct gt_arg *cut, struct gt_string *out)
 {
 	uint64_t total;
 

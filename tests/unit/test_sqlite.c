@@ -935,8 +935,8 @@ static void check_each_kind(struct fixture *f, const char *table, const struct g
 	for (unsigned i = 0; i < n; i++) {
 		const char *own = c[i].text ? "2 text\n" : c[i].real ? "3 1.5\n" : "1 1\n";
 		bool key = strstr(c[i].type, "PRIMARY KEY");
-		char *sql = sqlite3_mprintf("SELECT rowid || ' ' || %s FROM %s WHERE %s NOT IN (0, '')", c[i].name, table,
-			c[i].name);
+		char *sql = sqlite3_mprintf(
+			"SELECT rowid || ' ' || %s FROM %s WHERE %s NOT IN (0, '')", c[i].name, table, c[i].name);
 
 		expect_rows(f, sql, key ? "1 1\n2 2\n3 3\n" : own);
 		sqlite3_free(sql);
