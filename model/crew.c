@@ -460,17 +460,11 @@ static int alone(struct gt_model *m, const struct gt_crew *crew, struct gt_err *
 	return !rc && crew->turn ? crew->turn(crew->ctx, 0, err) : rc;
 }
 
-/* Few calls are cut finer, so that all workers have some. */
 static uint32_t slice_calls(const struct gt_model *m, unsigned workers)
 {
-	uint64_t n = 0;
+	uint32_t n = gt_walk_slice(m, workers);
 
-	for (uint32_t i = 0; i < m->n_processes; i++)
-		n += m->processes[i].pub.calls;
-	n /= 8 * workers;
-	if (n > IN_FLIGHT / workers)
-		n = IN_FLIGHT / workers;
-	return n < 16 ? 16 : n < GT_SLICE_CALLS ? (uint32_t)n : GT_SLICE_CALLS;
+	return n < IN_FLIGHT / workers ? n : IN_FLIGHT / workers;
 }
 
 /* Calls of CUDA lie in the model's arrays, which one thread reads at a time. */

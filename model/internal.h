@@ -207,6 +207,8 @@ void gt_walk_number(struct gt_model *m, struct gt_call *call);
 void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec *rec);
 /* Does the call, or its command, overlap the window? cuda: for a call of CUDA. */
 bool gt_walk_wanted(const struct gt_walk_options *opt, struct gt_cuda *cuda, const struct gt_call *call);
+/* How many calls a slice of the walk has when so many threads share it. */
+uint32_t gt_walk_slice(const struct gt_model *m, unsigned workers);
 /* No other walk may be open. Objects begin anew. */
 int gt_walk_begin(struct gt_model *m, struct gt_err *err);
 /* whole: what a second walk of the processes finds was counted */

@@ -11,10 +11,15 @@
 
 #include "model/cuda/walk.h"
 #include "model/internal.h"
+#include "trace/read/ahead.h"
+#include "trace/read/slices.h"
+
+#define AHEAD_MOST 4u                     /* threads that merge for one that does the rest */
 
 struct gt_walk {
 	struct gt_model *model;
 	struct gt_merge *merge;
+	struct gt_ahead *ahead;           /* instead of the merge, with several threads */
 	struct gt_cuda_feed feed;
 	struct gt_walk_options options;
 	/* the next record of the merge, when loaded */
@@ -54,6 +59,26 @@ void gt_walk_end(struct gt_model *m, const struct gt_walk_options *opt, bool who
 		mark_walked(m, opt);
 }
 
+/* Few calls are cut finer, so that all workers have some. */
+uint32_t gt_walk_slice(const struct gt_model *m, unsigned workers)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_processes; i++)
+		n += m->processes[i].pub.calls;
+	n /= 8 * workers;
+	return n < 16 ? 16 : n < GT_SLICE_CALLS ? (uint32_t)n : GT_SLICE_CALLS;
+}
+
+static int open_merge(struct gt_walk *w, struct gt_err *err)
+{
+	struct gt_model *m = w->model;
+
+	return m->jobs > 1 ? gt_ahead_open(m->reader, w->options.process, m->jobs < AHEAD_MOST ? m->jobs : AHEAD_MOST,
+				     gt_walk_slice(m, m->jobs), &w->ahead, err)
+			   : gt_merge_open(m->reader, w->options.process, GT_NO_TIME, GT_NO_TIME, &w->merge, err);
+}
+
 int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct gt_walk **out, struct gt_err *err)
 {
 	static const struct gt_walk_options all = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
@@ -70,7 +95,7 @@ int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct g
 	w->model = m;
 	w->options = opt ? *opt : all;
 	if (gt_cuda_feed_open(&w->feed, m, &w->options, err) ||
-	    gt_merge_open(m->reader, w->options.process, GT_NO_TIME, GT_NO_TIME, &w->merge, err)) {
+	    open_merge(w, err)) {
 		gt_walk_end(m, opt, false);
 		free(w);
 		return -1;
@@ -85,6 +110,7 @@ void gt_walk_close(struct gt_walk *w)
 		return;
 	gt_walk_end(w->model, &w->options, false);
 	gt_merge_close(w->merge);
+	gt_ahead_close(w->ahead);
 	free(w);
 }
 
@@ -166,7 +192,8 @@ static bool may_go_on(struct gt_walk *w)
 	if (++w->since_progress < 65536)
 		return true;
 	w->since_progress = 0;
-	return !w->options.progress || w->options.progress(w->options.ctx, gt_merge_done(w->merge));
+	return !w->options.progress ||
+		w->options.progress(w->options.ctx, w->ahead ? gt_ahead_done(w->ahead) : gt_merge_done(w->merge));
 }
 
 /* The next record of a function that the table knows: 1, 0 at the end, -1. */
@@ -178,7 +205,7 @@ static int load_record(struct gt_walk *w, struct gt_err *err)
 	if (w->loaded)
 		return 1;
 	while (!w->loaded) {
-		ret = gt_merge_next(w->merge, &w->rec, err);
+		ret = w->ahead ? gt_ahead_next(w->ahead, &w->rec, err) : gt_merge_next(w->merge, &w->rec, err);
 		if (ret <= 0)
 			return ret;
 		w->stopped |= !may_go_on(w);

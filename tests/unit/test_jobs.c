@@ -261,6 +261,19 @@ static int see_turn(void *ctx, unsigned worker, struct gt_err *err)
 	return 0;
 }
 
+/* A walk may be closed at any call. */
+static void leave_early(struct gt_model *m, const struct gt_walk_options *opt)
+{
+	const struct gt_call *call;
+	struct gt_err err = { 0 };
+	struct gt_walk *w;
+
+	assert_int_equal(gt_walk_open(m, opt, &w, &err), 0);
+	for (unsigned i = 0; i < 20; i++)
+		assert_true(gt_walk_next(w, &call, &err) >= 0);
+	gt_walk_close(w);
+}
+
 /* Everything that opening and a walk tell. */
 static void read_all(unsigned jobs, const struct gt_walk_options *opt, struct gt_text *out)
 {
@@ -273,6 +286,9 @@ static void read_all(unsigned jobs, const struct gt_walk_options *opt, struct gt
 	assert_int_equal(crew.workers, jobs);
 	for (unsigned i = 0; i < 2; i++)  /* the second walk counts nothing again */
 		assert_int_equal(gt_crew_walk(m, &crew, &err), 0);
+	leave_early(m, opt);
+	crew.workers = 1;                 /* one that walks, the others merge ahead of it */
+	assert_int_equal(gt_crew_walk(m, &crew, &err), 0);
 	gt_text_bytes(out, s.all.data, s.all.used);
 	gt_text_bytes(out, s.again.data, s.again.used);
 	for (int i = 0; i < REC_LOSS_COUNT; i++)
