@@ -142,7 +142,7 @@ static char *render(const struct gt_cell *c, enum gt_table_format format, bool p
 	/* People read 1 234 567 better with separators; programs never get them. */
 	char *dot = strchr(text, '.'), *end = dot ? dot : text + n, *first = text + (*text == '-');
 	int digits = (int)(end - first), commas = (digits - 1) / 3;
-	char *wide = malloc((size_t)(n + commas + 1)), *w = wide;
+	char *wide = malloc((size_t)n + (size_t)commas + 1), *w = wide;
 
 	if (!wide || digits < 4)
 		return free(wide), text;

@@ -18,6 +18,10 @@ lint: all
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning $(SHELL_FILES); \
 		else echo "skipped: shellcheck is not installed"; fi
 
+# Slow, so it is a part of scripts/test --long and not of lint.
+tidy: all compile_commands.json
+	@scripts/tidy .
+
 # The check asks for what clang-format can decide without moving tables: tabs, trailing blanks, final newline, line length.
 format:
 	$(Q)sed -i -e 's/[ \t]*$$//' $(C_FILES)
@@ -91,10 +95,11 @@ help:
 	@echo "make check          unit, golden and end-to-end tests (TESTS='-p unit NAME' for some)"
 	@echo "make check-asan check-ubsan check-tsan check-valgrind"
 	@echo "make lint           layers by include and by symbol, imported symbols, format, shellcheck"
+	@echo "make tidy           clang-tidy over all code (slow)"
 	@echo "make format golden CASE=... bench fuzz torture stats compile_commands.json clean"
 	@echo "make install install-strip uninstall"
 	@echo "variables           V=1 DEBUG=1 SAN=address O=dir CC=clang CPPFLAGS= CFLAGS= LDFLAGS="
 	@echo "                    PREFIX= BINDIR= LIBDIR= DATADIR= DESTDIR="
 
-.PHONY: all lint format golden check test-programs check-asan check-ubsan check-tsan check-valgrind fuzz torture test-gpu bench stats install install-strip uninstall clean help
+.PHONY: all lint tidy format golden check test-programs check-asan check-ubsan check-tsan check-valgrind fuzz torture test-gpu bench stats install install-strip uninstall clean help
 .DEFAULT_GOAL := all
