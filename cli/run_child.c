@@ -202,8 +202,10 @@ int gt_run_fork(struct gt_run *run, struct gt_err *err)
 
 		close(gate[1]);
 		close(report[0]);
-		if (environment(run, &own))
-			_exit(gt_cli_fail(&own) ? 125 : 125);
+		if (environment(run, &own)) {
+			gt_cli_fail(&own);
+			_exit(125);
+		}
 		child(run, gate[0], report[1]);
 	}
 	close(gate[0]);
