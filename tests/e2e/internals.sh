@@ -54,7 +54,7 @@ while read -r -u 9 name functions; do
 	record-nvtx*) below "$name" $functions -- LD_PRELOAD="$shim" GPUTAP_OUTPUT="$PWD/$name" "$GPUTAP_BUILD/tests/e2e/nvtx_byhand" ;;
 	export-*)
 		IFS=- read -r _ format family _ <<<"$name"
-		below "$name" $functions -- "$tap" export -f -e "$format" -o out "$family.gputap" ;;
+		below "$name" $functions -- "$tap" export -f --jobs=1 -e "$format" -o out "$family.gputap" ;;
 	*) echo "FAILED: no run for the stack $name"; failed=$((failed + 1)) ;;
 	esac
 done 9< <(python3 "$GPUTAP_TESTS/e2e/internals.py" stacks "$top/docs/internals.md")

@@ -29,6 +29,8 @@ check() { # NAME EXPECTED GOT
 	if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); printf 'FAIL: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"; fi
 }
 
+check "a thin object imports nothing that is not on the list" "" "$("$here/../../scripts/check-symbols" "$d/libthin.so" "$d/libthin2.so" 2>&1)"
+
 # traced NAME DOMAINS PRELOADS ARGUMENT...: output of the program, its status behind it
 traced() {
 	local name=$1 domains=$2 preload=$3
