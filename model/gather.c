@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "common/pieces.h"
-#include "model/cuda/internal.h"
+#include "model/cuda/take.h"
 #include "model/internal.h"
 #include "trace/read/slices.h"
 

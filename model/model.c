@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "model/cuda/internal.h"
+#include "model/cuda/take.h"
 #include "model/internal.h"
 
 /*

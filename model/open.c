@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/cuda/internal.h"
+#include "model/cuda/take.h"
 #include "model/internal.h"
 
 /* ------------------------------------------------------------------ processes */

@@ -20,6 +20,7 @@
 #define GPUTAP_MODEL_CUDA_INTERNAL_H
 
 #include "model/cuda/cuda.h"
+#include "model/cuda/take.h"
 #include "model/internal.h"
 #include "trace/read/cupti.h"
 
@@ -110,23 +111,6 @@ struct gt_cuda {
 
 /* cuda.c: the model's CUDA part, made at the first need; NULL: out of memory. */
 struct gt_cuda *gt_cuda_new(struct gt_model *m);
-void gt_cuda_free(struct gt_cuda *c);
-
-/* take.c: one record in file order; `thread`: who wrote it. 0, or -1 without memory. */
-int gt_cuda_take(struct gt_model *m, const struct gt_rec *rec, const struct gt_thread *thread);
-int gt_cuda_take_clock(struct gt_model *m, const struct gt_rec *rec);     /* REC_CLOCK */
-static inline bool gt_cuda_is_call(uint32_t id) { return id >= REC_FN_CUDA && id < REC_FN_CUDA_DRIVER + GT_CUDA_CBIDS; }
-
-/* scan.c: behind the pass over all records, before threads get their numbers. Adds threads that only CUPTI knows. */
-int gt_cuda_scan(struct gt_model *m, struct gt_err *err);
-/* When the writers' own counters are known: what a process counted as it went, and its records and buffers tell again,
- * is one thing. */
-void gt_cuda_losses_finish(struct gt_model *m);
-/* open.c: one without a stream */
-struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint64_t start);
-/* Behind: `to` (taken over) leads from a thread's number while opening to its final one. */
-void gt_cuda_set_threads(struct gt_model *m, uint32_t *to);
-int64_t gt_cuda_last_ns(const struct gt_model *m, uint32_t process);      /* GT_NO_TIME */
 
 /* index.c */
 struct gt_cuda_entry *gt_cuda_add(struct gt_cuda *c, enum gt_cuda_kind kind);     /* NULL: out of memory */
@@ -151,8 +135,6 @@ int gt_cuda_names_add(
 	struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid, const char *text, uint32_t bytes);
 /* domain: enum rec_domain */
 const struct gt_cuda_fn *gt_cuda_fn_of(struct gt_cuda *c, uint32_t process, uint32_t domain, uint32_t cbid);
-/* as call records and slots have it */
-const struct gt_fn *gt_cuda_fn_by_id(struct gt_cuda *c, uint32_t process, uint32_t id);
 int gt_cuda_string_add(
 	struct gt_cuda *c, uint32_t process, uint64_t address, uint64_t tick, const char *text, uint32_t bytes);
 void gt_cuda_strings_sort(struct gt_cuda *c);
