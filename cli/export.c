@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/jobs.h"
 #include "model/model.h"
 #include "writers/writer.h"
@@ -61,6 +62,7 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		return rc;
 	if ((size_t)snprintf(temporary, sizeof temporary, "%s.part%d", path, (int)getpid()) >= sizeof temporary)
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the output name is too long: %s", path);
+	gt_interrupt_file(temporary);
 	gt_progress_begin(&progress, path, !j->say);
 	const struct gt_export x = {
 		.model = j->model, .process = process, .from_ns = j->from_ns, .to_ns = j->to_ns, .path = temporary,
@@ -71,13 +73,16 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		say_forecast(path, w->forecast(&x));
 	rc = w->write(&x, err);
 	gt_progress_end(&progress);
-	if (!rc && access(temporary, F_OK) && errno == ENOENT)
+	if (!rc && access(temporary, F_OK) && errno == ENOENT) {
+		gt_interrupt_file(NULL);
 		return 0;                       /* a writer that had nothing to say */
+	}
 	if (!rc && rename(temporary, path))
 		rc = gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written", path);
 	if (rc)
 		unlink(temporary);
-	else if (j->say)
+	gt_interrupt_file(NULL);
+	if (!rc && j->say)
 		fprintf(stderr, "gputap: wrote %s\n", path);
 	return rc;
 }
@@ -179,6 +184,16 @@ out:
 	return rc;
 }
 
+static bool cut_suffix(char *base, const char *suffix)
+{
+	size_t n = strlen(base), s = strlen(suffix);
+	bool cut = n > s && base[n - s - 1] != '/' && !strcmp(base + n - s, suffix);
+
+	if (cut)
+		base[n - s] = 0;
+	return cut;
+}
+
 /* "dir/run1.gputap/" -> "dir/run1" */
 static void base_of(const char *trace, char base[PATH_MAX])
 {
@@ -186,22 +201,57 @@ static void base_of(const char *trace, char base[PATH_MAX])
 
 	while (n > 1 && n < PATH_MAX && base[n - 1] == '/')
 		base[--n] = 0;
-	if (n > 7 && n < PATH_MAX && !strcmp(base + n - 7, ".gputap"))
-		base[n - 7] = 0;
+	cut_suffix(base, ".gputap");
+}
+
+/*
+ * What -o means: "x.sqlite" is the name of that file and not of x.sqlite.sqlite; "dir/" is where the default names go.
+ */
+static void output_base(const char *output, const char *formats, const char *trace, char base[PATH_MAX])
+{
+	size_t n = strlen(output);
+	struct gc_word word;
+	struct stat st;
+	char id[32];
+
+	bool is_trace = n > 7 && !strcmp(output + n - 7, ".gputap");
+
+	if (n && (output[n - 1] == '/' || (!is_trace && !stat(output, &st) && S_ISDIR(st.st_mode)))) {
+		char own[PATH_MAX];
+		const char *name;
+
+		base_of(trace, own);
+		name = strrchr(own, '/') ? strrchr(own, '/') + 1 : own;
+		if ((size_t)snprintf(base, PATH_MAX, "%s%s%s", output, output[n - 1] == '/' ? "" : "/", name) >=
+			PATH_MAX)
+			base[0] = 0;            /* as a name that is too long, it cannot be opened */
+		return;
+	}
+	base_of(output, base);
+	for (const char *at = formats; gc_list_next(&at, &word);) {
+		snprintf(id, sizeof id, "%.*s", (int)word.bytes, word.at);
+		if (gt_writer_find(id) && cut_suffix(base, gt_writer_find(id)->suffix))
+			return;
+	}
 }
 
 int gt_cmd_export(struct gt_cli *cli)
 {
 	struct gt_err err = { 0 };
 	char base[PATH_MAX];
-	const char *formats = gt_option(&cli->options, "export");
+	const char *formats = gt_option(&cli->options, "export"), *trace;
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "export takes one trace" : "which trace?");
 	if (!*formats)
 		return gt_cli_usage(cli, "which formats? -e atp,apilog,sqlite");
-	base_of(gt_option_given(&cli->options, "output") ? gt_option(&cli->options, "output") : cli->args[0], base);
-	if (gt_export_trace(cli->args[0], formats, base, &cli->options, !gt_option_true(&cli->options, "quiet"), &err))
+	trace = cli->args[0];
+	if (gt_option_given(&cli->options, "output"))
+		output_base(gt_option(&cli->options, "output"), formats, trace, base);
+	else
+		base_of(trace, base);
+	gt_interrupt_watch();
+	if (gt_export_trace(trace, formats, base, &cli->options, !gt_option_true(&cli->options, "quiet"), &err))
 		return gt_cli_fail(&err);
 	return GT_EXIT_OK;
 }

@@ -4,8 +4,10 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/version.h"
@@ -83,9 +85,21 @@ static int unknown(const char *name)
 static bool wants_help(int argc, char **argv)
 {
 	for (int i = 2; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)
-		if (!strcmp(argv[i], "--help"))
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return true;
 	return false;
+}
+
+/* "run1" for "run1.gputap", as -o takes it: a program may stand beside its trace under the shorter name. */
+static char *trace_of(char *said)
+{
+	static char whole[PATH_MAX];
+	size_t n = strlen(said);
+
+	if ((n > 7 && !strcmp(said + n - 7, ".gputap")) ||
+		(size_t)snprintf(whole, sizeof whole, "%s.gputap", said) >= sizeof whole || access(whole, F_OK))
+		return said;
+	return whole;
 }
 
 int main(int argc, char **argv)
@@ -99,7 +113,7 @@ int main(int argc, char **argv)
 		help(argc < 2 ? stderr : stdout);
 		return argc < 2 ? GT_EXIT_USAGE : GT_EXIT_OK;
 	}
-	if (!strcmp(argv[1], "--version")) {
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("gputap %s\n", GPUTAP_VERSION);
 		return GT_EXIT_OK;
 	}
@@ -121,6 +135,8 @@ int main(int argc, char **argv)
 	}
 	cli.n_args = argc - 1 - rest;
 	cli.args = argv + 1 + rest;
+	if (c->run != gt_cmd_run && cli.n_args)
+		cli.args[0] = trace_of(cli.args[0]);
 	status = c->run(&cli);
 	gt_options_free(&cli.options);
 	return status;

@@ -92,11 +92,23 @@ static int parse_short(struct gt_options *o, unsigned scope, int argc, char **ar
 
 int gt_options_parse(struct gt_options *o, unsigned scope, int argc, char **argv, int *rest, struct gt_err *err)
 {
-	int at = 1;
+	/*
+	 * What stands behind the program that `run` starts is the program's; others take options behind the trace too.
+	 */
+	bool anywhere = scope != REC_SCOPE_R;
+	int at = 1, operands = 0;
 
 	if (gt_options_init(o, &gt_option_list, scope, err))
 		return -1;
-	for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
+	for (; at < argc; at++) {
+		bool option = argv[at][0] == '-' && argv[at][1];
+
+		if (!option && !anywhere)
+			break;
+		if (!option) {
+			argv[1 + operands++] = argv[at];        /* its place was read already */
+			continue;
+		}
 		if (!strcmp(argv[at], "--")) {
 			at++;
 			break;
@@ -105,7 +117,8 @@ int gt_options_parse(struct gt_options *o, unsigned scope, int argc, char **argv
 				       : parse_short(o, scope, argc, argv, &at, err))
 			return -1;
 	}
-	*rest = at;
+	memmove(argv + at - operands, argv + 1, (size_t)operands * sizeof *argv);
+	*rest = at - operands;
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "analysis/summary.h"
+#include "cli/interrupt.h"
 #include "model/model.h"
 #include "trace/read/pack.h"
 
@@ -181,8 +182,10 @@ static int pack(struct gt_run *run, struct gt_err *err)
 
 	snprintf(temporary, sizeof temporary, "%s.part%d", run->trace, (int)getpid());
 	snprintf(aside, sizeof aside, "%s.unpacked%d", run->trace, (int)getpid());
+	gt_interrupt_file(temporary);
 	if (gt_pack(run->trace, temporary, err))
 		return -1;
+	gt_interrupt_file(NULL);
 	if (rename(run->trace, aside) || rename(temporary, run->trace))
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced by its packed form",
 			run->trace);
@@ -250,6 +253,7 @@ int gt_cmd_run(struct gt_cli *cli)
 		return failure == ENOENT ? NOT_FOUND : CANNOT_EXECUTE;
 	}
 	gt_run_wait(&run);
+	gt_interrupt_watch();
 	log_end(&run);
 	finish(&run);
 	return gt_run_like_target(&run);

@@ -141,6 +141,9 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 	if (!library("libgputap.so", path))
 		return gt_fail(
 			err, GT_EXIT_MISSING, NULL, NULL, "libgputap.so is neither beside gputap nor in ../lib/gputap");
+	if (strpbrk(path, " :\t"))
+		return gt_fail(err, GT_EXIT_MISSING, "the dynamic linker takes blanks and colons for the end of a name",
+			NULL, "%s cannot be preloaded: its path holds one", path);
 	prepend("LD_PRELOAD", path);
 	injection(run, path);
 	if (!strcmp(audit, "on") || (!strcmp(audit, "auto") && is_python(run->command[0]))) {
@@ -225,10 +228,10 @@ int gt_run_release(struct gt_run *run)
 	int failure = 0;
 	ssize_t n;
 
+	/* For good: whoever reads what we say may leave early, and the status stays the program's. */
 	signal(SIGPIPE, SIG_IGN);
 	if (write(run->gate, run->name, strlen(run->name)) < 0)
 		failure = 0;            /* the child is gone: its status tells */
-	signal(SIGPIPE, SIG_DFL);
 	close(run->gate);
 	do
 		n = read(run->report, &failure, sizeof failure);

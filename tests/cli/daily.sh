@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# tests/cli/daily.sh - what people type: names without endings, options behind the trace, Ctrl-C, a reader that leaves
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+gputap=$GPUTAP_BUILD/gputap
+passed=0 failed=0
+ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
+has() { if grep -q -- "$3" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; sed 's/^/  /' "$2"; fi; }
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+"$gputap" run -q -o one -- clinfo -l >/dev/null 2>err; ok "a trace to work with" "$?:$(ls -d one.gputap)" 0:one.gputap
+
+# Short options that everybody tries first.
+"$gputap" -V >out; has "-V is --version" out '^gputap [0-9]'
+"$gputap" stats -h >out; has "-h is --help" out '^Usage: gputap stats'
+
+# A name without its ending, although a program of that name stands beside the trace.
+cp "$(command -v true)" one
+for command in info stats dump; do
+	"$gputap" $command one >out 2>err; ok "$command NAME reads NAME.gputap" $? 0
+done
+
+# Options behind the trace, in any order.
+"$gputap" export one.gputap -e apilog -q 2>err; ok "options behind the trace" "$?:$(ls one.apilog)" 0:one.apilog
+"$gputap" stats one --format csv -r opencl_api_sum >out 2>err; has "options behind the trace of stats" out '^Time (%),'
+"$gputap" run -q -o args -- sh -c 'echo "$@"' sh -o x --format y >out 2>err; ok "the program's own options stay its own" "$(cat out)" "-o x --format y"
+"$gputap" info -- one.gputap >out 2>err; ok "-- before the trace" $? 0
+"$gputap" info one.gputap two.gputap 2>err; ok "two traces are one too many" $? 2
+
+# Names of outputs.
+"$gputap" export -q -e sqlite -o x.sqlite one 2>err; ok "-o x.sqlite is that file" "$(ls x.*)" x.sqlite
+mkdir folder
+"$gputap" export -q -e apilog -o folder/ one 2>err; ok "-o folder/ takes the default name" "$(ls folder)" one.apilog
+rm folder/*
+"$gputap" export -q -e apilog -o folder one 2>err; ok "-o folder does so too" "$(ls folder)" one.apilog
+"$gputap" export -q -e atp,apilog -o both.atp one 2>err; ok "the ending is any format's that is asked for" "$(echo both.*)" "both.apilog both.atp"
+
+# Whoever reads what we say may leave before we are done: the status is the program's.
+for n in 1 2 3 4 5; do
+	{ "$gputap" run -f -o left --summary=table -- sh -c 'clinfo -l; exit 7' 2>&1 >/dev/null; echo $? >status; } | true
+	[ "$(cat status)" = 7 ] || break
+done
+ok "a closed pipe does not change the status" "$(cat status)" 7
+
+# A path that the dynamic linker would split.
+mkdir "a b"
+for f in gputap libgputap.so libgputap-audit.so; do cp "$GPUTAP_BUILD/$f" "a b/"; done
+"a b/gputap" run -q -o blank -- touch started 2>err; ok "a blank in our own path" "$?:$(ls started 2>/dev/null)" 125:
+has "a blank in our own path" err "cannot be preloaded"
+
+# An interrupted export leaves the trace and nothing half-written, and says which signal it was. The trace is large enough
+# to be met while it is written: calls of the stand-in runtime take no time.
+"$GPUTAP_BUILD/tests/tracegen" big.gputap 3000000 2 >/dev/null 2>&1 || GPUTAP_TABLE=$GPUTAP_BUILD/gen/table.txt "$GPUTAP_BUILD/tests/tracegen" big.gputap 3000000 2 >/dev/null
+interrupt() { # NAME SIGNAL
+	rm -f big.apilog*
+	"$gputap" export -q -e apilog big.gputap 2>err &
+	local pid=$!
+	for _ in $(seq 400); do compgen -G 'big.apilog?*' >/dev/null && break; sleep 0.01; done
+	kill "-$2" $pid; wait $pid; status=$?
+	ok "$1: status" $status $((128 + $(kill -l "$2")))
+	ok "$1: no file stays" "$(compgen -G 'big.apilog*')" ""
+	has "$1: said" err "the trace is kept"
+}
+interrupt "TERM" TERM
+interrupt "HUP" HUP
+"$gputap" export -q -e apilog big.gputap; ok "the trace is as it was" "$?:$(ls big.apilog)" 0:big.apilog
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
