@@ -24,6 +24,7 @@
 
 #include "collectors/cupti/internal.h"
 #include "trace/write/call.h"
+#include "trace/write/frame.h"
 #include "trace/format/cuda_capture.h"
 
 #include "cuda_capture_own.h"
@@ -127,10 +128,15 @@ static inline bool on_this_stack(const void *at)
 	return above > 0 && above < SAME_STACK;
 }
 
-/* Slots of CUDA calls that a jump left: what stands at their frame is not their start any more. */
-__attribute__((no_sanitize("address"))) static void drop_left_slots(struct tap_stream *s)
+/*
+ * Slots of CUDA calls that a jump left: what stands at their frame is not their start any more, or nothing does (a
+ * fiber's stack that is unmapped).
+ */
+static void drop_left_slots(struct tap_stream *s)
 {
 	struct tap_tls *t = &tap_tls;
+	const void *present = __builtin_frame_address(0);
+	uint64_t tick;
 
 	while (t->depth) {
 		struct rec_slot *slot = &s->control->slot[t->depth - 1];
@@ -138,8 +144,8 @@ __attribute__((no_sanitize("address"))) static void drop_left_slots(struct tap_s
 		if (slot->domain != REC_DOMAIN_CUDA_RUNTIME && slot->domain != REC_DOMAIN_CUDA_DRIVER)
 			return;
 		if (!on_this_stack((void *)(uintptr_t)slot->frame)
-				? slot->frame > (uintptr_t)__builtin_frame_address(0)
-				: *(const uint64_t *)(uintptr_t)slot->frame == slot->start_tick)
+				? slot->frame > (uintptr_t)present
+				: tap_frame_read(slot->frame, &tick, sizeof tick, present) && tick == slot->start_tick)
 			return;
 		TAP_WRITE_ONCE(slot->fn, 0);
 		TAP_WRITE_ONCE(t->depth, t->depth - 1);
@@ -163,7 +169,7 @@ static inline uint32_t struct_bytes(const struct rec_cuda_call *call, const void
 static inline void copy_params(void *to, const void *params, uint32_t bytes, bool raw)
 {
 	if (TAP_UNLIKELY(raw))
-		tap_cupti_copy_past(to, params, bytes);
+		tap_copy_past(to, params, bytes);
 	else if (bytes)
 		memcpy(to, params, bytes);
 }

@@ -161,11 +161,6 @@ void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, 
 uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used);
 /* Copies memory that may not be there: how many bytes came over. Makes a system call. */
 size_t tap_cupti_copy(uint64_t address, void *to, size_t bytes);
-/*
- * Copies bytes that are there but reach past the object they begin in: memcpy may be a sanitizer's, which would end
- * the program.
- */
-void tap_cupti_copy_past(void *to, const void *from, size_t bytes);
 
 /* ---- peek.c */
 void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes);

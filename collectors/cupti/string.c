@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "collectors/cupti/internal.h"
+#include "trace/write/frame.h"
 
 #define LONGEST 60000u                  /* bytes kept of one string: one record */
 #define FIRST_TABLE 1024u
@@ -37,41 +38,9 @@ static const struct { uint8_t kind, offset; } pointers[] = {
 
 /* --------------------------------------------------------------- safe copy */
 
-struct piece { void *base; size_t bytes; };
-
-/* Whether a page can be read: a signal mask is, before the call's other argument is found wrong. */
-static bool readable(uint64_t address)
-{
-	uint64_t old;
-
-	return TAP_SYS(rt_sigprocmask, ~0l, address & ~7ull, &old, 8, 0, 0) != -14 /* EFAULT */;
-}
-
-__attribute__((no_sanitize("address"))) void tap_cupti_copy_past(void *to, const void *from, size_t bytes)
-{
-	const volatile uint8_t *source = from;
-
-	for (size_t i = 0; i < bytes; i++)                      /* volatile: or the compiler makes it a memcpy */
-		((uint8_t *)to)[i] = source[i];
-}
-
 size_t tap_cupti_copy(uint64_t address, void *to, size_t n)
 {
-	struct piece own = { to, n }, there = { (void *)(uintptr_t)address, n };
-	static int forbidden;                                   /* by a container's filter */
-
-	if (!TAP_READ_ONCE(forbidden)) {
-		long got = TAP_SYS(process_vm_readv, tap_cupti.pid, &own, 1, &there, 1, 0);
-
-		if (got >= 0 || got == -14 /* EFAULT */)
-			return got > 0 ? (size_t)got : 0;
-		TAP_WRITE_ONCE(forbidden, 1);
-	}
-	for (uint64_t at = address; at < address + n; at = (at / 4096 + 1) * 4096)
-		if (!readable(at))
-			return 0;
-	tap_cupti_copy_past(to, there.base, n);
-	return n;
+	return tap_copy_guarded(tap_cupti.pid, address, to, n);
 }
 
 /* The text at an address: its length without the end, or -1 when it cannot be read. cut: it is longer than `room`. */

@@ -6,6 +6,8 @@
  */
 #include "tests/unit/shimwalk.h"
 
+#include <ucontext.h>
+
 #include "collectors/cupti/internal.h"
 #include "trace/format/cuda_capture.h"
 
@@ -154,6 +156,42 @@ static int left_calls(void)
 	tap_call_reserve_bare(&cl);
 	tap_call_finish(&cl);
 	return tap_tls.depth > 1;
+}
+
+/*
+ * A call left on a fiber's stack that is unmapped since, then calls from a stack below it. What CUPTI shares between
+ * entry and exit stands on the stack of the call.
+ */
+#define FIBER_BYTES 65536u
+static ucontext_t at_home, in_fiber;
+static int fiber_number;
+
+static void fiber(void)
+{
+	struct { void *dst; const void *src; size_t bytes; int kind; } copy = { 0 };
+
+	one(TAP_CUPTI_RUNTIME, cudaMemcpy, &copy, 1, fiber_number++ % 2 ? NULL : jumps_out);
+	longjmp(out_of_it, 1);
+}
+
+static int fibers(void)
+{
+	for (volatile int i = 0; i < 4; i++) {
+		char *stacks = mmap(NULL, 2 * FIBER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		for (volatile int k = 1; k >= 0; k--) {
+			getcontext(&in_fiber);
+			in_fiber.uc_stack.ss_sp = stacks + (k ? FIBER_BYTES : 0);
+			in_fiber.uc_stack.ss_size = FIBER_BYTES;
+			in_fiber.uc_link = &at_home;
+			makecontext(&in_fiber, fiber, 0);
+			if (!setjmp(out_of_it))
+				swapcontext(&at_home, &in_fiber);
+			if (k && munmap(stacks + FIBER_BYTES, FIBER_BYTES))
+				return 1;
+		}
+	}
+	return 0;
 }
 
 /* A call of OpenCL inside one of CUDA, as a driver that is built on CUDA makes it, does not forget the outer one. */
@@ -398,6 +436,16 @@ static void calls_left_by_a_jump_fill_no_slots(void **state)
 	assert_int_equal(w.calls, 2);
 }
 
+static void calls_left_on_a_stack_that_went_harm_nothing(void **state)
+{
+	static struct seen s;
+	struct walk w;
+
+	(void)state;
+	run_scene(&s, &w, "fibers", NULL, 0);
+	assert_int_equal(w.calls, 4);
+}
+
 static void a_call_of_another_api_inside_keeps_the_outer_slot(void **state)
 {
 	static struct seen s;
@@ -502,7 +550,8 @@ static void a_damaged_table_is_refused(void **state)
 const struct scene scenes[] = {
 	{ "common_calls", common_calls }, { "texts", texts }, { "bad_pointers", bad_pointers },
 	{ "unknown_calls", unknown_calls },
-	{ "nested_calls", nested_calls }, { "left_calls", left_calls }, { "mixed_calls", mixed_calls },
+	{ "nested_calls", nested_calls }, { "left_calls", left_calls },
+	{ "fibers", fibers }, { "mixed_calls", mixed_calls },
 	{ "killed", killed }, { "late", late },
 	{ "with_table", with_table }, { NULL, NULL },
 };
@@ -517,6 +566,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(of_unknown_calls_the_first_words_are_stored),
 		cmocka_unit_test(a_driver_call_inside_a_runtime_call_is_recorded_too),
 		cmocka_unit_test(calls_left_by_a_jump_fill_no_slots),
+		cmocka_unit_test(calls_left_on_a_stack_that_went_harm_nothing),
 		cmocka_unit_test(a_call_of_another_api_inside_keeps_the_outer_slot),
 		cmocka_unit_test(a_killed_thread_tells_its_call_and_the_first_words),
 		cmocka_unit_test(a_call_whose_entry_was_not_seen_is_not_recorded),

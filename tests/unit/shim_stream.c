@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <ucontext.h>
 
 #define FN 0x400
 #define FN_OTHER 0x401
@@ -667,6 +668,76 @@ static void a_call_left_by_longjmp_hides_no_later_call(void **state)
 	assert_int_equal(shared->n[1], 1);
 }
 
+/* ------------------------------------------------------------------ fibers */
+
+#define FIBER_BYTES 65536u
+static ucontext_t at_home, in_fiber;
+static sigjmp_buf out_of_fiber;
+
+static void leaves_a_call(void)
+{
+	struct tap_call call;
+
+	shared->n[0] += tap_call_begin(&call, FN, REC_DOMAIN_OPENCL, 1, 0, 0, 0);
+	siglongjmp(out_of_fiber, 1);
+}
+
+static void makes_a_call(void)
+{
+	shared->n[1] += one_call(FN_OTHER, 2, 1);
+	siglongjmp(out_of_fiber, 1);
+}
+
+static void run_fiber(char *stack, void (*run)(void))
+{
+	getcontext(&in_fiber);
+	in_fiber.uc_stack.ss_sp = stack;
+	in_fiber.uc_stack.ss_size = FIBER_BYTES;
+	in_fiber.uc_link = &at_home;
+	makecontext(&in_fiber, run, 0);
+	if (!sigsetjmp(out_of_fiber, 0))
+		swapcontext(&at_home, &in_fiber);
+}
+
+/* The upper stack goes with a call on it, by unmapping or by protection; then calls come from the lower one. */
+static int fibers(void)
+{
+	for (int i = 0; i < 20; i++) {
+		char *stacks = mmap(NULL, 2 * FIBER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *upper = stacks + FIBER_BYTES;
+
+		run_fiber(upper, leaves_a_call);
+		if (i % 2 ? munmap(upper, FIBER_BYTES) : mprotect(upper, FIBER_BYTES, PROT_NONE))
+			return 1;
+		run_fiber(stacks, makes_a_call);
+	}
+	return 0;
+}
+
+static void *fibers_of_a_thread(void *failed)
+{
+	*(int *)failed = fibers();
+	return NULL;
+}
+
+static int threads_with_fibers(void)
+{
+	int failed = fibers();
+	pthread_t t;
+
+	return failed || pthread_create(&t, NULL, fibers_of_a_thread, &failed) || pthread_join(t, NULL) || failed;
+}
+
+/* What a jump left on a fiber's stack is not looked for where the stack was. */
+static void a_call_left_on_a_stack_that_went_harms_nothing(void **state)
+{
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("fibers"), 0);
+	assert_int_equal(shared->n[0], 40);
+	assert_int_equal(shared->n[1], 40);
+}
+
 /* A wrapper of its own for each, as in life: a running call's struct lies above those of the calls made inside it. */
 static __attribute__((noinline)) bool around(enum rec_domain domain, bool callback, void (*inside)(void))
 {
@@ -927,6 +998,7 @@ const struct scene scenes[] = {
 	{ "forks", forks },
 	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes },
 	{ "blobs", blobs },
+	{ "fibers", threads_with_fibers },
 	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed },
 	{ "half_copied", half_copied }, { "ring_threads", ring_threads }, { NULL, NULL },
 };
@@ -950,6 +1022,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_forked_child_has_its_own_directory),
 		cmocka_unit_test(short_threads_share_a_file),
 		cmocka_unit_test(a_call_left_by_longjmp_hides_no_later_call),
+		cmocka_unit_test(a_call_left_on_a_stack_that_went_harms_nothing),
 		cmocka_unit_test(only_the_application_s_calls_are_recorded),
 		cmocka_unit_test(odd_records_follow_the_format),
 		cmocka_unit_test(a_content_is_stored_once),

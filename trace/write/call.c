@@ -9,22 +9,26 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "trace/write/call.h"
+#include "trace/write/frame.h"
 #include "trace/write/internal.h"
 
 #define SAME_STACK (8ll << 20)          /* bytes: frames further apart are on different stacks (sigaltstack, fibres) */
 
 /*
  * Is the call whose slot this is still running? Its struct must still stand where it stood; a frame that longjmp left
- * gets overwritten by what is called after. Only for slots above the present frame on the same stack: that memory is
- * mapped. It may belong to other variables by now: a sanitizer cannot know that this is meant.
+ * gets overwritten by what is called after. Only for slots above the present frame. That memory may belong to other
+ * variables by now, or be gone: a fiber's stack is unmapped when the fiber is over.
  */
-__attribute__((no_sanitize("address"))) static bool still_running(const struct rec_slot *slot)
+static bool still_running(const struct rec_slot *slot, const struct tap_call *present)
 {
-	const struct tap_call *call = (const struct tap_call *)(uintptr_t)slot->frame;
+	struct tap_call call;
+	uint64_t tick;
 
 	if (slot->domain == REC_DOMAIN_CUDA_RUNTIME || slot->domain == REC_DOMAIN_CUDA_DRIVER)
-		return *(const uint64_t *)call == slot->start_tick;      /* collectors/cupti/args.c: ARGS3 */
-	return call->slot == slot && call->start_tick == slot->start_tick && call->fn == slot->fn;
+		/* collectors/cupti/args.c: ARGS3 */
+		return tap_frame_read(slot->frame, &tick, sizeof tick, present) && tick == slot->start_tick;
+	return tap_frame_read(slot->frame, &call, sizeof call, present) && call.slot == slot &&
+		call.start_tick == slot->start_tick && call.fn == slot->fn;
 }
 
 /*
@@ -44,7 +48,7 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 
 		if (above > SAME_STACK || above < -SAME_STACK)
 			return false;           /* a handler on its own stack: its calls are the application's */
-		if (above > 0 && (!slot->fn || still_running(slot)))
+		if (above > 0 && (!slot->fn || still_running(slot, call)))
 			break;
 		TAP_WRITE_ONCE(slot->fn, 0);
 		TAP_WRITE_ONCE(t->depth, --depth);
