@@ -64,7 +64,8 @@ static struct wrapped open_cell(void *cell, bool once)
 /* One run of the application's function `call_`, recorded with the arguments that `put` writes. */
 #define RUN(id, a0, a1, a2, a3, call_, put) do { \
 		struct tap_call call; \
-		if (tap_callback_begin(&call, id, REC_DOMAIN_OPENCL, (uint64_t)(uintptr_t)(a0), (uint64_t)(a1), (uint64_t)(a2), (uint64_t)(a3))) { \
+		if (tap_callback_begin(&call, id, REC_DOMAIN_OPENCL, (uint64_t)(uintptr_t)(a0), \
+				(uint64_t)(a1), (uint64_t)(a2), (uint64_t)(a3))) { \
 			call_; \
 			tap_call_stop(&call, 0); \
 			put; \

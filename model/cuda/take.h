@@ -1,5 +1,5 @@
 /*
- * model/cuda/take.h - what the model as a whole has CUDA's part do: take records while a trace is opened, and name calls
+ * model/cuda/take.h - what the model has CUDA's part do: take records while a trace is opened, and name calls
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
