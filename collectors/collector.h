@@ -32,6 +32,10 @@ struct tap_collector {
 	void (*fork_child)(void);
 };
 
+/* What CUDA's driver and copies of NVTX call when they load this library: interpose/inject.c exports them. */
+int tap_cupti_injection(void) __attribute__((visibility("hidden")));
+int tap_nvtx_injection(const void *(*get_table)(uint32_t)) __attribute__((visibility("hidden")));
+
 /* table.c: all there are, NULL behind the last. */
 extern const struct tap_collector *const tap_collectors[] __attribute__((visibility("hidden")));
 

@@ -44,6 +44,7 @@ EXPORTED cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispat
 		return CL_INVALID_VALUE;
 	*num_entries_ret = num_entries;
 	*layer_dispatch_ret = target_dispatch;
+	tap_start();
 	if (tap_second_copy())
 		return CL_SUCCESS;
 	if (num_entries > ENTRIES || __atomic_exchange_n((int *)&taken, 1, __ATOMIC_ACQ_REL)) {

@@ -267,6 +267,7 @@ void *tap_loader_wrapper(const struct tap_entry *e, void *real, const void *call
 	struct tap_object o;
 	bool elsewhere = false;
 
+	tap_start();
 	if (n == TAP_ROUTES) {
 		if (!tap_object_at(real, &o) && !(elsewhere = tap_object_elsewhere(e->name, real, &o)))
 			return real;
@@ -371,8 +372,7 @@ bool tap_second_copy(void)
 	return second;
 }
 
-/* After the constructors of process.c (101), which prepare recording. */
-__attribute__((constructor(102))) static void step_aside(void)
+void tap_second_copy_steps_aside(void)
 {
 	if (tap_second_copy())
 		tap_off = TAP_OFF_OPTION;

@@ -50,5 +50,9 @@ void tap_way_in_fill(struct tap_way_in *way);
 
 /* Is another copy of this library there that came first? Then this one only forwards. */
 bool tap_second_copy(void);
+void tap_second_copy_steps_aside(void);
+
+/* The start, unless it was made. Wherever a program may come in before our constructor has run. start.c */
+void tap_start(void);
 
 #endif

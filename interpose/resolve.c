@@ -237,6 +237,7 @@ static TAP_COLD const struct tap_opencl_api *resolve(const void *caller)
 {
 	struct search s = { .caller = (uintptr_t)caller, .anywhere = true };
 
+	tap_start();
 	tap_objects_walk(search_locked, &s);
 	const struct tap_opencl_api *api = tap_loader_table(s.found ? &s.library : NULL);
 

@@ -1,7 +1,10 @@
 /*
- * interpose/start.c - the constructor: the trace, then the collectors of the table, each at its time
+ * interpose/start.c - the start: the trace, then the collectors of the table, each at its time
  *
- * Runs      before main, or in the dlopen that brings this library into a running program.
+ * Constructors of libraries that the program is linked with run before ours. So the start is made by whatever comes
+ * first: the first call or look-up of an OpenCL function, an injection by CUDA or NVTX, or our constructor.
+ *
+ * Runs      before main, or in the dlopen that brings this library into a running program; once.
  * Must not  open anything, or cost more than a few system calls, in an image that makes no traced call.
  *
  * Copyright 2026 The gputap authors
@@ -15,6 +18,7 @@
 #include "trace/write/asked.h"
 #include "trace/write/options.h"
 #include "trace/write/process.h"
+#include "trace/write/sys.h"
 
 /* Each collector of which something is asked for. */
 #define EACH_ASKED(c) \
@@ -59,13 +63,43 @@ static void start_recording(void)
 			c->start(late);
 }
 
-__attribute__((constructor(101))) static void start(void)
+static void start(void)
 {
-	int saved = errno;
-
 	tap_way_in_fill(&tap_way_in);
 	if (tap_process_start())
 		start_recording();
+	tap_second_copy_steps_aside();
 	tap_core_started();
+}
+
+static uint32_t starter;                        /* thread that makes the start; 0 = nobody yet */
+static bool started;
+
+/* Another thread's start takes milliseconds. One that was cut off by a fork never ends: then nothing is recorded. */
+static void wait_for_start(void)
+{
+	for (int i = 0; i < 100000 && !__atomic_load_n(&started, __ATOMIC_ACQUIRE); i++)
+		TAP_SYS(sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+TAP_COLD static void start_once(void)
+{
+	uint32_t self = tap_sys_gettid(), other = 0;
+	int saved = errno;
+
+	if (__atomic_compare_exchange_n(&starter, &other, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		start();
+		__atomic_store_n(&started, true, __ATOMIC_RELEASE);
+	} else if (other != self) {             /* else a call that the start itself causes: it is not recorded */
+		wait_for_start();
+	}
 	errno = saved;
 }
+
+void tap_start(void)
+{
+	if (TAP_UNLIKELY(!__atomic_load_n(&started, __ATOMIC_ACQUIRE)))
+		start_once();
+}
+
+__attribute__((constructor(101))) static void at_load(void) { tap_start(); }

@@ -26,8 +26,6 @@
 #include "trace/write/asked.h"
 #include "trace/write/debug.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 struct tap_cupti tap_cupti;
 
 enum { ATTRIBUTE_ZEROED_BUFFER = 5, ATTRIBUTE_PER_THREAD_BUFFER = 9 };
@@ -395,7 +393,7 @@ static void chain(void)
 static uint32_t entered;
 
 /* Not 0: the driver keeps this library and does not ask again. */
-EXPORT int InitializeInjection(void)
+int tap_cupti_injection(void)
 {
 	int saved = errno;
 

@@ -21,8 +21,6 @@
 #include "trace/write/asked.h"
 #include "trace/write/options.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 static uint64_t domains, strings, resources;    /* numbers given out */
 
 /* Libraries that annotate themselves, and the variables that switch it on: trace/format/domains.def. */
@@ -235,7 +233,7 @@ static bool wanted(void)
 }
 
 /* Not 0: the caller's slots are ours. A client of an older version has fewer slots; those it has mean the same. */
-EXPORT int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
+int tap_nvtx_injection(const void *(*get_table)(uint32_t))
 {
 	const struct nvtx_callbacks *c = wanted() && get_table ? get_table(NVTX_ABI_CALLBACKS) : NULL;
 
@@ -258,9 +256,6 @@ EXPORT int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
 	}
 	return 1;
 }
-
-/* What libraries with NVTX bind to when no path is given and this library is preloaded. */
-EXPORT int (*InitializeInjectionNvtx2_fnptr)(const void *(*)(uint32_t)) = InitializeInjectionNvtx2;
 
 /* --------------------------------------------------------------- environment */
 

@@ -43,6 +43,12 @@ program unload unload.c -ldl
 library plugin.so plugin.c -lOpenCL
 library libOpenCL-fake.so fakeloader.c -Wl,-soname,libOpenCL-fake.so
 library plugin-fake.so plugin.c "-L$bin" -l:libOpenCL-fake.so "-Wl,-rpath,$bin"
+library libearly.so early.c -lOpenCL
+library libearly-main.so early.c -DFIRST_IN_MAIN -lOpenCL
+library libearly-atexit.so early.c -DAT_EXIT -lOpenCL
+program early early_main.c "-L$bin" -learly "-Wl,-rpath,$bin"
+program early-main early_main.c "-L$bin" -learly-main "-Wl,-rpath,$bin"
+program early-atexit early_main.c "-L$bin" -learly-atexit "-Wl,-rpath,$bin"
 program missing-fake missing.c "-L$bin" -l:libOpenCL-fake.so "-Wl,-rpath,$bin" -ldl
 # A loader renamed as wheels do it: another file name and soname (of the same length), found by RUNPATH.
 python3 - "$real" "$bin/wheel/libOpenCL1a.so" <<'PY' || exit 1
@@ -104,6 +110,11 @@ way "two loaders under plug-ins: each call reaches its own" 4 "$P" -- "$bin/host
 way "two loaders under plug-ins, the other way round" 4 "$P" -- "$bin/host" l "$bin/plugin.so" "$bin/plugin-fake.so"
 way "three loaders" 6 "$P" -- "$bin/opener" s libOpenCL.so.1 "$bin/libOpenCL-fake.so" "$bin/wheel/libOpenCL1a.so"
 way "a plug-in unloaded and loaded again" 4 "$P" -- "$bin/host" l2 "$bin/plugin-fake.so"
+
+for program in early early-atexit; do
+	way "calls before our constructor and behind our exit handler, $program" 6 "$P" -- "$bin/$program"
+	way "calls before our constructor and behind our exit handler, $program, as a layer" 6 "OPENCL_LAYERS=$shim" -- "$bin/$program"
+done
 
 way "the library is closed behind complete commands" 1 "$P" -- "$bin/unload" "done"
 in_trace REC_COMMAND 1

@@ -142,7 +142,8 @@ struct rec_control {
 	X(CUPTI_ARGS_CUT,    "CUDA calls whose arguments were not copied: no room, or not readable") \
 	/* objects outside libgputap.so: trace/write/core.h */ \
 	X(CORE_LATE,         "calls made before an object beside libgputap.so found it") \
-	X(CORE_VERSION,      "objects beside libgputap.so of another version: none of their calls is recorded")
+	X(CORE_VERSION,      "objects beside libgputap.so of another version: none of their calls is recorded") \
+	X(EARLY_CALL,        "calls made while gputap was starting: forwarded only")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

@@ -107,6 +107,7 @@ void tap_core_image_opened(void);        /* the image has its directory; signals
 
 /* ---- process.c ---- */
 
+extern bool tap_ready TAP_HIDDEN;        /* options are read, the run has its name: streams may be opened */
 void tap_process_opened(void);           /* the image has its directory; by the thread that opened it */
 
 #endif

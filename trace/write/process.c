@@ -26,6 +26,7 @@
 
 uint64_t tap_start_tick;
 bool tap_seccomp;
+bool tap_ready;
 void (*tap_on_fork_child)(void);
 
 static void (*exit_function[EXIT_FUNCTIONS])(int kind);
@@ -107,6 +108,7 @@ void tap_process_ready(void)
 	tap_thread_key_made = pthread_key_create(&tap_thread_key, at_thread_end) == 0;
 	pthread_atfork(NULL, NULL, tap_stream_after_fork);
 	tap_run_init();
+	tap_ready = true;
 	if (tap_options.start_after)
 		tap_off = TAP_OFF_EARLY;
 	if (tap_detach_wanted())

@@ -505,6 +505,10 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 
 	if (t->opening)
 		return NULL;                                    /* a handler of a fault inside our own opening */
+	if (TAP_UNLIKELY(!tap_ready)) {                         /* a call that our own start causes, or its handler */
+		tap_lost(REC_LOSS_EARLY_CALL, 1);
+		return NULL;
+	}
 	if (TAP_UNLIKELY(too_early())) {
 		tap_lost(REC_LOSS_NO_STREAM, 1);
 		return NULL;
