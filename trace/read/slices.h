@@ -12,7 +12,7 @@
 
 #include "trace/read/reader.h"
 
-#define GT_SLICE_CALLS 8192u              /* about so many in one slice */
+#define GT_SLICE_CALLS 4096u              /* about so many in one slice */
 
 struct gt_slice {
 	uint64_t number;                  /* from 0, in order of time */
