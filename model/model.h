@@ -144,6 +144,7 @@ struct gt_call {
 	bool has_args;                    /* false: recorded by name only */
 	bool is_callback;
 	bool outside;                     /* of the walk's window: only with gt_walk_options.outside */
+	bool unfinished;                  /* the process ended inside: no result, and the end is the start */
 	/* from 1 per process in time order of start, over all domains that are walked: correlation id */
 	uint64_t id;
 	uint64_t cmd_id; /* API log command id from 1 per process over successful calls whose prototype has an event
@@ -255,6 +256,15 @@ struct gt_walk_options {
 int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct gt_walk **out, struct gt_err *err);
 int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err); /* 1 call, 0 end, -1 error */
 void gt_walk_close(struct gt_walk *w);
+
+/*
+ * The OpenCL calls of the walk's processes and window that were begun and never returned (the process was killed
+ * inside): no walk has them, as no record was written. After the walk; by thread, outermost first. Their ids follow those of the
+ * whole trace. (CUDA's are in the walk: CUPTI told of their beginning.) call returns 0, or -1 with *err, which ends it.
+ */
+int gt_unfinished_calls(struct gt_model *m, const struct gt_walk_options *opt,
+	int (*call)(void *ctx, const struct gt_call *call, struct gt_err *err), void *ctx, struct gt_err *err);
+uint32_t gt_model_unfinished_count(const struct gt_model *m, uint32_t process);
 
 /* HSA kernels: no collector writes them yet, tests build them. File order; the times are CLOCK_MONOTONIC ns. */
 struct gt_hsa_kernel {

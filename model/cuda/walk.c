@@ -62,7 +62,7 @@ void gt_cuda_feed_take(struct gt_cuda_feed *f, struct gt_call *call)
 		.start_tick = gt_reader_ns_tick(f->model->reader, e->process, start),
 		.end_tick = gt_reader_ns_tick(f->model->reader, e->process, end), .start_ns = start, .end_ns = end,
 		.start_mono_ns = start + p->to_mono_ns, .end_mono_ns = end + p->to_mono_ns, .result = e->call.result,
-		.id = ++p->ids,
+		.id = ++p->ids, .unfinished = !e->call.has_result,
 		.cuda = e, .model = f->model,
 	};
 	if (fn->has_event_out && e->call.has_result && !e->call.result && !e->call.nested)

@@ -82,7 +82,7 @@ def check_call(text, command):
             raise Fault("a callback has neither result nor command")
         return True, m.group(1)
     cuda = not m.group(1).startswith("cl")
-    if cuda and not rest and not command:
+    if not rest and not command:
         return False, m.group(1)        # it never returned
     r = re.match(r" = (-?[0-9]+|%s)(?=,|$)" % ("cuda[A-Z]\\w*|CUDA_\\w+" if cuda else "void|CL_\\w+|[0-9A-F]{16}"), rest)
     if not r:

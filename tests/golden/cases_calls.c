@@ -8,6 +8,7 @@
 
 #include <CL/cl.h>
 
+#include "model/fntable.h"
 #include "tests/golden/case.h"
 
 #define T0 1000000000ull                  /* first tick */
@@ -215,6 +216,25 @@ static void images(struct golden *g)
 	tb_record(g->stream, REC_EXIT, 0, 0, (uint64_t[]){ g->now += 1000, REC_EXIT_UNDERSCORE | 3ull << 32 }, 2);
 }
 
+static void inside(struct golden *g, unsigned depth, const char *fn, uint64_t start, uint64_t first_arg)
+{
+	tb_slot(g->stream, depth, gt_fntable_find_name(g->table, fn)->id, REC_DOMAIN_OPENCL, start,
+		(const uint64_t[4]){ first_arg });
+}
+
+/* The process was killed: two threads were inside calls, one of them inside a call that a callback made. */
+static void unfinished(struct golden *g)
+{
+	OP(g, "clFlush", 0, V(0xAA));
+	inside(g, 0, "clFinish", g->now + 1500, 0xAA);
+	tb_holder(g->stream, 4711);
+	golden_thread(g, 4712, "worker");
+	OP(g, "clFlush", 0, V(0xAA));
+	inside(g, 0, "clBuildProgram", g->now + 500, 0xAB);
+	inside(g, 1, "clReleaseEvent", g->now + 600, 0xEE);
+	tb_holder(g->stream, 4712);
+}
+
 static void empty(struct golden *g)
 {
 	(void)g;
@@ -233,6 +253,7 @@ const struct golden_case golden_calls[] = {
 	{ "callbacks", T0, callbacks, NULL },
 	{ "threads", T0, threads, NULL },
 	{ "images", T0, images, NULL },
+	{ "unfinished", T0, unfinished, NULL },
 	{ "empty", T0, empty, NULL },
 	{ NULL, 0, NULL, NULL },
 };

@@ -192,12 +192,25 @@ static void free_makers(struct apilog *a)
 	free(a->makers);
 }
 
+/* Behind all others: a log has a line when its call is over. */
+static int add_unfinished(void *ctx, const struct gt_call *call, struct gt_err *err)
+{
+	struct apilog *a = ctx;
+	int rc = add_call(a, 0, call, err);
+
+	return rc || a->n_makers == 1 ? rc : write_lines(a, 0, err);
+}
+
 static int add_calls(struct apilog *a, struct gt_err *err)
 {
 	struct gt_crew crew = { .walk = gt_output_walk_options(a->x), .ctx = a, .call = add_call, .turn = write_lines };
 
 	crew.workers = a->n_makers = a->per_thread ? 1 : gt_crew_workers(a->x->model, &crew.walk);
-	return open_makers(a) ? gt_crew_walk(a->x->model, &crew, err) : no_memory(a, err);
+	if (!open_makers(a))
+		return no_memory(a, err);
+	return gt_crew_walk(a->x->model, &crew, err) ||
+		gt_unfinished_calls(a->x->model, &crew.walk, add_unfinished, a, err)
+		? -1 : 0;
 }
 
 /* Reasons for calls that are not in the trace. Device times and their losses are no matter of this format. */
@@ -311,7 +324,12 @@ static int write_apilog(const struct gt_export *x, struct gt_err *err)
 	return rc;
 }
 
+static bool has_content(const struct gt_model *m, const struct gt_process *p)
+{
+	return p->calls || gt_model_unfinished_count(m, p->index);
+}
+
 const struct gt_writer gt_writer_apilog = {
 	.id = "apilog", .suffix = ".apilog", .help = "API log, one line per call", .per_process = true,
-	.write = write_apilog,
+	.has_content = has_content, .write = write_apilog,
 };

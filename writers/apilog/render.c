@@ -188,7 +188,7 @@ void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const
 		put_in(t, &args[i]);
 	}
 	gt_text_char(t, ')');
-	if (fn->is_callback)
+	if (fn->is_callback || call->unfinished)
 		return;
 	put_result(t, p, call);
 	for (unsigned i = 0; i < n && known; i++)

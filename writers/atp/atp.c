@@ -314,13 +314,31 @@ static void free_makers(struct atp *a)
 	free(a->makers);
 }
 
+/* The last lines of their threads. */
+static int add_unfinished(void *ctx, const struct gt_call *call, struct gt_err *err)
+{
+	struct atp *a = ctx;
+	struct maker *k = &a->makers[0];
+	const bool alone = k->alone;
+	int rc;
+
+	k->alone = true;                  /* all others have had their turns */
+	rc = add_call(a, 0, call, err);
+	k->alone = alone;
+	return rc;
+}
+
 static int add_calls(struct atp *a, struct gt_err *err)
 {
 	struct gt_crew crew = { .walk = gt_output_walk_options(a->x), .ctx = a, .call = add_call, .done = put_kept,
 		.turn = take_kept };
 
 	crew.workers = a->n_makers = gt_crew_workers(a->x->model, &crew.walk);
-	return open_makers(a) ? gt_crew_walk(a->x->model, &crew, err) : no_memory(a, err);
+	if (!open_makers(a))
+		return no_memory(a, err);
+	return gt_crew_walk(a->x->model, &crew, err) ||
+		gt_unfinished_calls(a->x->model, &crew.walk, add_unfinished, a, err)
+		? -1 : 0;
 }
 
 /* -------------------------------------------------- what is not made of calls */
@@ -517,7 +535,7 @@ static int write_atp(const struct gt_export *x, struct gt_err *err)
 /* CUDA work may be there without calls (--cuda-api=none). */
 static bool has_content(const struct gt_model *m, const struct gt_process *p)
 {
-	return p->calls || p->commands || gt_atp_has_markers(m, p);
+	return p->calls || p->commands || gt_model_unfinished_count(m, p->index) || gt_atp_has_markers(m, p);
 }
 
 const struct gt_writer gt_writer_atp = {

@@ -432,6 +432,10 @@ static void put_return(const struct render *r)
 {
 	const struct gt_fn *fn = r->plan->fn;
 
+	if (r->call->unfinished) {
+		gt_text_lit(r->t, "unknown"); /* it never returned */
+		return;
+	}
 	switch (fn->ret) {
 	case GT_VOID:
 		gt_text_lit(r->t, "void");

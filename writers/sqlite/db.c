@@ -307,6 +307,8 @@ int64_t gt_sql_string(struct gt_sql *db, const char *text, size_t bytes)
 	return id;
 }
 
+const char *gt_sql_text(const struct gt_sql *db, int64_t id) { return gt_strings_at(db->strings, (size_t)id); }
+
 void gt_sql_enum_add(struct gt_sql *db, const char *table, int64_t id, int64_t string)
 {
 	const char *name = gt_strings_at(db->strings, (size_t)string);

@@ -92,6 +92,8 @@ void gt_put_constant(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell
 
 /* Id in StringIds of this text (made valid UTF-8); the same text has one id. Id 0 is "[Unknown]". */
 int64_t gt_sql_string(struct gt_sql *db, const char *text, size_t bytes);
+/* ... and back */
+const char *gt_sql_text(const struct gt_sql *db, int64_t id);
 /* One more value of an enumeration table, named by that string. */
 void gt_sql_enum_add(struct gt_sql *db, const char *table, int64_t id, int64_t string);
 

@@ -7,6 +7,7 @@
 #ifndef GPUTAP_WRITERS_SQLITE_FEED_H
 #define GPUTAP_WRITERS_SQLITE_FEED_H
 
+#include "common/memory.h"
 #include "model/model.h"
 #include "writers/sqlite/db.h"
 #include "writers/writer.h"
@@ -148,6 +149,8 @@ struct gt_sql_feeder {
 	bool *thread_used;              /* by thread */
 	uint64_t api_rows, opencl_calls, clamped, unknown_device;
 	bool range_rows;                /* there are NVTX marks or ranges */
+	/* calls that never returned */
+	GT_LIST(struct gt_sql_never { int64_t start_ns; int64_t pid; int64_t name; }) never;
 	uint32_t type[64];              /* command types seen */
 	unsigned n_types;
 #define T(member, table, cells) struct gt_sql_table *member;
@@ -218,6 +221,8 @@ int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err);
 void gt_sql_follow_command(struct gt_sql_feeder *f, const struct gt_call *call);
 void gt_sql_command(struct gt_sql_feeder *f, const struct gt_call *call, int64_t correlation);
 void gt_sql_info(struct gt_sql_feeder *f);
+/* Remembers a call that never returned: its row has no mark, so the diagnostics name it. */
+void gt_sql_never_returned(struct gt_sql_feeder *f, const char *name, size_t bytes, int64_t start_ns, int64_t pid);
 void gt_sql_nvtx(struct gt_sql_feeder *f);   /* nvtx.c; after the walk, before gt_sql_info */
 void gt_sql_payload_schemas(struct gt_sql_feeder *f);   /* payload.c; from there */
 /* "name=value, name=value" into a buffer of the feeder's that lives until the next call. */

@@ -560,6 +560,14 @@ static void cuda_diagnostics(struct gt_sql_feeder *f, struct gt_sql_table *t)
 	}
 }
 
+void gt_sql_never_returned(struct gt_sql_feeder *f, const char *name, size_t bytes, int64_t start_ns, int64_t pid)
+{
+	struct gt_sql_never *n = GT_LIST_ADD(&f->never);
+
+	if (n)
+		*n = (struct gt_sql_never){ start_ns, pid, gt_sql_string(f->db, name, bytes) };
+}
+
 static void diagnostics(struct gt_sql_feeder *f)
 {
 	static const char *const texts[] = {
@@ -590,6 +598,9 @@ static void diagnostics(struct gt_sql_feeder *f)
 			diagnose(t, end, ANALYSIS, INFO, gt_sql_pid(f, i), "host clock known to within %" PRId64 " ns",
 			         gt_model_process(f->m, i)->clock_error_ns);
 	cuda_diagnostics(f, t);
+	for (uint32_t i = 0; i < f->never.n; i++)
+		diagnose(t, f->never.v[i].start_ns, INJECTION, INFO, f->never.v[i].pid,
+			"%s never returned: the process ended inside of it", gt_sql_text(f->db, f->never.v[i].name));
 }
 
 /* Edition 2021 has no table for it: a string that no row refers to. */

@@ -153,7 +153,7 @@ static void add_api(
 	gt_put(r, AP_globalTid, tid);
 	gt_put(r, AP_correlationId, correlation);
 	gt_put(r, AP_nameId, p->name);
-	gt_put(r, AP_returnValue, c->result);
+	gt_put(r, AP_returnValue, c->unfinished ? -1 : c->result);
 	objects_of(f, c, p, &place, &subject);
 	const struct gt_object *known = place ? place : subject;
 
@@ -187,7 +187,7 @@ static void add_runtime(
 	gt_put(r, RT_globalTid, tid);
 	gt_put(r, RT_correlationId, correlation);
 	gt_put(r, RT_nameId, p->name);
-	gt_put(r, RT_returnValue, c->result);
+	gt_put(r, RT_returnValue, c->unfinished ? -1 : c->result);
 }
 
 /* The application's own function, called by the driver: no API call. */
@@ -313,6 +313,26 @@ static bool add_call(struct gt_sql_feeder *f, const struct gt_call *c)
 	return follow_events(f, c, p, correlation);
 }
 
+/* As CUDA's: the row ends where it starts, with -1. */
+static int add_unfinished(void *ctx, const struct gt_call *c, struct gt_err *err)
+{
+	struct gt_sql_feeder *f = ctx;
+	const struct gt_fn_plan *p = plan_of(f, c->fn);
+	int64_t tid = gt_sql_tid(f, c->process, c->thread),
+		correlation = f->correlation_base[c->process] + (int64_t)c->id;
+
+	if (!p)
+		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
+	f->thread_used[c->thread] = true;
+	f->opencl_calls++;
+	gt_sql_never_returned(f, c->fn->name, strlen(c->fn->name), c->start_ns, gt_sql_pid(f, c->process));
+	if (f->compat)
+		add_runtime(f, c, p, tid, correlation);
+	if (gt_sql_wanted(f->api))
+		add_api(f, c, p, tid, correlation);
+	return 0;
+}
+
 int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err)
 {
 	const struct gt_walk_options opt = { .process = -1,
@@ -340,5 +360,7 @@ int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err)
 			break;
 	}
 	gt_walk_close(w);
-	return rc < 0 ? -1 : gt_sql_cuda_calls(f, INT64_MAX, err);
+	if (rc < 0 || gt_sql_cuda_calls(f, INT64_MAX, err))
+		return -1;
+	return gt_unfinished_calls(f->m, &opt, add_unfinished, f, err);
 }
