@@ -449,7 +449,7 @@ static void every_call_has_its_rows(void **state)
 	        "14, 26) ORDER BY 1",
 		"1000|100|98|1677721700|1|clCreateContext|0|NULL\n"
 		"17000|100|98|1677721700|14|clEnqueueNDRangeKernel|-54|NULL\n"
-		"51000|300|98|3355443400|1|clFinish|-36|NULL\n");
+		"51000|300|98|3355443400|26|clFinish|-36|NULL\n");
 	expect_rows(f,
 		"SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN OPENCL_API a USING (start, end, globalTid, "
 	        "correlationId, nameId)",

@@ -58,6 +58,7 @@ struct gt_sql_cuda {
 	bool nested;                    /* rows for driver calls inside runtime calls too */
 	uint64_t next_call;
 	int64_t *base;                  /* by process: of correlation ids */
+	GT_LIST(struct made_exec { uint32_t process; uint32_t exec; uint32_t graph; }) execs; /* sorted */
 	uint32_t n_gpus;                /* numbers below are CUDA's */
 	struct known_string string[STRINGS];
 #define T(name, table, cells) struct gt_sql_table *name;
@@ -225,6 +226,8 @@ static void add_call(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 		gt_put(r, RT_correlationId, gt_sql_cuda_correlation(f, e->process, e->correlation));
 	gt_put(r, RT_nameId, gt_sql_cuda_string(f, e->call.name));
 	gt_put(r, RT_returnValue, e->call.has_result && e->timed ? e->call.result : -1);
+	if (!e->call.has_result)
+		gt_sql_never_returned(f, e->call.base.text, e->call.base.bytes, e->start_ns, gt_sql_pid(f, e->process));
 }
 
 int gt_sql_cuda_calls(struct gt_sql_feeder *f, int64_t before_ns, struct gt_err *err)
@@ -270,6 +273,49 @@ static struct gt_sql_row *add_work(struct gt_sql_feeder *f, struct gt_sql_table 
 
 /* Cells of columns that are NOT NULL. */
 static void put_number(struct gt_sql_row *r, unsigned cell, int64_t value) { gt_put(r, cell, value >= 0 ? value : 0); }
+
+static int by_exec(const void *a, const void *b)
+{
+	const struct made_exec *x = a, *y = b;
+
+	return x->process != y->process ? (x->process > y->process) - (x->process < y->process)
+					: (x->exec > y->exec) - (x->exec < y->exec);
+}
+
+/* Executable graphs and what they were made of. */
+static int learn_execs(struct gt_sql_cuda *c, struct gt_err *err)
+{
+	struct gt_cuda_event e;
+
+	for (uint64_t i = 0; i < gt_cuda_count(c->model, GT_CUDA_GRAPH_EVENT); i++) {
+		struct made_exec *x;
+
+		if (gt_cuda_get(c->model, GT_CUDA_GRAPH_EVENT, i, &e, err))
+			return -1;
+		if (e.graph_event.what != REC_CUPTI_GRAPH_EXEC_CREATED)
+			continue;
+		x = GT_LIST_ADD(&c->execs);
+		if (!x)
+			return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "no memory");
+		*x = (struct made_exec){ e.process, (uint32_t)e.graph_event.id, (uint32_t)e.graph_event.graph };
+	}
+	if (c->execs.n)
+		qsort(c->execs.v, c->execs.n, sizeof *c->execs.v, by_exec);
+	return 0;
+}
+
+/*
+ * graphId is the graph as the application made it, in every table: so joins with CUDA_GRAPH_EVENTS meet the creation.
+ * CUPTI tells of work the number of the executable graph, which is not known when it was made before the recording.
+ */
+static uint32_t graph_of(const struct gt_sql_feeder *f, const struct gt_cuda_event *e)
+{
+	const struct made_exec key = { e->process, e->graph, 0 }, *x = NULL;
+
+	if (f->cuda->execs.n)
+		x = bsearch(&key, f->cuda->execs.v, f->cuda->execs.n, sizeof key, by_exec);
+	return x ? x->graph : e->graph;
+}
 
 static void put_shape(struct gt_sql_row *r, const struct gt_cuda_event *e)
 {
@@ -317,7 +363,7 @@ static void add_kernel(struct gt_sql_feeder *f, const struct gt_cuda_event *e, i
 	put_number(r, KE_gridId, e->kernel.grid_id);
 	put_graph_node(r, KE_graphNodeId, e);
 	if (e->graph_node && e->graph != GT_CUDA_NONE)
-		gt_put(r, KE_graphId, e->graph);
+		gt_put(r, KE_graphId, graph_of(f, e));
 	gt_put_constant(f->kernel, r, KE_tensorSizeMinusOneElements, "[]");
 }
 
@@ -388,7 +434,7 @@ static void add_graph(struct gt_sql_feeder *f, const struct gt_cuda_event *e, in
 {
 	struct gt_sql_row *r = add_work(f, f->cuda->graph, GR_greenContextId, e, start, end);
 
-	gt_put(r, GR_graphId, e->graph != GT_CUDA_NONE ? e->graph : 0);
+	gt_put(r, GR_graphId, e->graph != GT_CUDA_NONE ? graph_of(f, e) : 0);
 	gt_put(r, GR_graphExecId, e->graph_launch.exec);
 }
 
@@ -501,21 +547,16 @@ int gt_sql_cuda_work(struct gt_sql_feeder *f, struct gt_err *err)
 
 /* ---------------------------------------------------------------- begin, end */
 
-/* ROW1: CUDA of the k-th image of a pid has 2k * 2^32 and up, OpenCL of a pid that used CUDA 2^32 and up. */
+/* ROW1: CUDA of the k-th image of a pid has 2k * 2^32 and up, OpenCL in a trace with CUDA 2^32 and up. */
 static void number_calls(struct gt_sql_feeder *f)
 {
 	uint32_t n = gt_model_process_count(f->m);
 
 	for (uint32_t i = 0; i < n; i++) {
-		bool cuda = false;
-
-		for (uint32_t k = 0; k < n; k++) {
-			cuda |= same_pid(f->m, k, i) && gt_cuda_library(f->cuda->model, k);
-			if (k < i && same_pid(f->m, k, i))
+		for (uint32_t k = 0; k < i; k++)
+			if (same_pid(f->m, k, i))
 				f->cuda->base[i] += 2 * RANGE;
-		}
-		if (cuda)
-			f->correlation_base[i] += RANGE;
+		f->correlation_base[i] += RANGE;
 	}
 }
 
@@ -566,6 +607,8 @@ int gt_sql_cuda_open(struct gt_sql_feeder *f, struct gt_err *err)
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
 	f->cuda->model = model;
 	f->cuda->nested = f->driver_rows;
+	if (learn_execs(f->cuda, err))
+		return -1;
 	number_calls(f);
 	reserve_numbers(f);
 #define T(name, table, cells) \
@@ -577,6 +620,8 @@ int gt_sql_cuda_open(struct gt_sql_feeder *f, struct gt_err *err)
 
 void gt_sql_cuda_close(struct gt_sql_feeder *f)
 {
+	if (f->cuda)
+		free(f->cuda->execs.v);
 	if (f->cuda)
 		free(f->cuda->base);
 	free(f->cuda);

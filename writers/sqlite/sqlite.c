@@ -52,16 +52,18 @@ static struct gt_sql_options read_options(const struct gt_options *o, struct gt_
 	};
 }
 
-/* Correlation ids are unique in a pid: a later image of it goes on where the earlier ones ended. */
+/*
+ * Correlation ids are unique in the trace, as consumers join without the process: each image goes on where the one
+ * before it ended.
+ */
 static void number_images(struct gt_sql_feeder *f)
 {
-	for (uint32_t i = 0; i < gt_model_process_count(f->m); i++)
-		for (uint32_t k = 0; k < i; k++) {
-			const struct gt_process *before = gt_model_process(f->m, k);
+	for (uint32_t i = 1; i < gt_model_process_count(f->m); i++) {
+		const struct gt_process *before = gt_model_process(f->m, i - 1);
 
-			if (before->pid == gt_model_process(f->m, i)->pid)
-				f->correlation_base[i] += (int64_t)(before->calls + before->callbacks);
-		}
+		f->correlation_base[i] = f->correlation_base[i - 1] + (int64_t)(before->calls + before->callbacks) +
+			gt_model_unfinished_count(f->m, i - 1);
+	}
 }
 
 static bool allocate(struct gt_sql_feeder *f)
@@ -86,6 +88,7 @@ static void release(struct gt_sql_feeder *f)
 	free(f->plan);
 	free(f->correlation_base);
 	free(f->thread_used);
+	free(f->never.v);
 }
 
 static int fill(struct gt_sql_feeder *f, struct gt_err *err)
