@@ -128,7 +128,7 @@ static const struct gt_shown command_fields[] = {
 	{ "program", gt_show_object, GT_PLACE(C, program) },
 	{ "src", gt_show_object, GT_PLACE(C, src) },
 	{ "dst", gt_show_object, GT_PLACE(C, dst) },
-	{ "global", work_size, GT_PLACE(C, global_size) },
+	{ "global", work_size, GT_PLACE(C, global_size), GT_HAS(C, has_global) },
 	{ "offset", work_size, GT_PLACE(C, global_offset), GT_HAS(C, has_offset) },
 	{ "local", local_size, GT_PLACE(C, local_size) },
 	{ "local_source", local_size_source, GT_NUMBER(C, local_source), .word = local_source },

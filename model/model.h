@@ -119,6 +119,7 @@ struct gt_command {
 	int reason;                       /* enum rec_loss when not timed; -1 */
 	uint32_t work_dim;
 	uint64_t global_offset[3], global_size[3], local_size[3];
+	bool has_global;                  /* false: NULL, or of a call that failed, of which nothing is recorded */
 	bool has_offset;
 	enum rec_local_source local_source; /* UNKNOWN: local_size is 0 */
 	uint64_t bytes;                   /* transfers, fills; 0 otherwise */
@@ -259,8 +260,9 @@ void gt_walk_close(struct gt_walk *w);
 
 /*
  * The OpenCL calls of the walk's processes and window that were begun and never returned (the process was killed
- * inside): no walk has them, as no record was written. After the walk; by thread, outermost first. Their ids follow those of the
- * whole trace. (CUDA's are in the walk: CUPTI told of their beginning.) call returns 0, or -1 with *err, which ends it.
+ * inside): no walk has them, as no record was written. After the walk; by thread, outermost first. Their ids follow
+ * those of the whole trace. (CUDA's are in the walk: CUPTI told of their beginning.) call returns 0, or -1 with *err,
+ * which ends it.
  */
 int gt_unfinished_calls(struct gt_model *m, const struct gt_walk_options *opt,
 	int (*call)(void *ctx, const struct gt_call *call, struct gt_err *err), void *ctx, struct gt_err *err);

@@ -148,13 +148,14 @@ static void set_work(struct gt_model *m, const struct gt_call *call, const struc
 	if (c->type == CL_COMMAND_TASK) { /* spec: a task is an NDRange of one work-item */
 		c->work_dim = 1;
 		c->global_size[0] = c->local_size[0] = 1;
+		c->has_global = true;
 		c->local_source = REC_LOCAL_APPLICATION;
 		return;
 	}
 	if (dims < 1 || dims > 3)
 		return;
 	c->work_dim = dims;
-	take_sizes(call, f, GT_ROLE_GLOBAL, dims, c->global_size);
+	c->has_global = take_sizes(call, f, GT_ROLE_GLOBAL, dims, c->global_size);
 	c->has_offset = take_sizes(call, f, GT_ROLE_OFFSET, dims, c->global_offset);
 	said = gt_join_local_size(m, call->process, stream, offset);
 	if (take_sizes(call, f, GT_ROLE_LOCAL, dims, c->local_size)) {

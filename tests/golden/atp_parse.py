@@ -305,7 +305,7 @@ def parse_device_part(lines, api_id, name, tokens):
     if tail == "kernel":
         check(lines, len(rest) == 4 and HANDLE.match(rest[0]) and SIZES.match(rest[2]) and SIZES.match(rest[3]), "no kernel behind the device")
         dims = rest[2].count(",")
-        check(lines, rest[3] == "{NULL}" or rest[3].count(",") == dims, "work sizes of different dimensions")
+        check(lines, "{NULL}" in rest[2:] or rest[3].count(",") == dims, "work sizes of different dimensions")
         text += pad(rest[0], 25) + rest[1] + " " * 6 + rest[2] + " " * 5 + rest[3] + " " * 8
     elif tail == "native":
         check(lines, len(rest) == 1 and HANDLE.match(rest[0]), "no function behind the device")

@@ -339,6 +339,21 @@ static void make_long_trace(const char *path)
 	tb_close(tb);
 }
 
+/* What is not known: the sizes of a launch that failed, and of one that had none; the place of a call without queue. */
+static void make_nowhere_trace(const char *path)
+{
+	struct tb *tb = open_trace(path);
+
+	stream = make_thread(make_process(tb, 500, "/bin/nowhere"), 500, "nowhere");
+	make_objects();
+	make_setup();
+	launch(T0 + 10000, CL_INVALID_WORK_GROUP_SIZE, QUEUE, 0, NULL);
+	call("clEnqueueNDRangeKernel", T0 + 11000, 100, 0, 0,
+		ARGS(V("command_queue", QUEUE), V("kernel", KERNEL), V("work_dim", 2)));
+	launch(T0 + 12000, CL_INVALID_COMMAND_QUEUE, 0, 0, NULL);
+	tb_close(tb);
+}
+
 static void make_peer_trace(const char *path)
 {
 	struct tb *tb = open_trace(path);
@@ -551,6 +566,18 @@ static void transfers_have_direction_and_memory_kinds(void **state)
 }
 
 /* spec: nsys SQLite copyKind 10. A buffer lives on the device that wrote it last. */
+static void what_is_not_known_is_null(void **state)
+{
+	struct fixture *f = *state;
+
+	make_nowhere_trace(f->trace);
+	export(f, NULL);
+	expect_rows(f,
+		"SELECT workDim, globalSizeX, globalSizeY, deviceId, contextId, queueId, gpu FROM OPENCL_WORKLOAD",
+		"1|NULL|NULL|0|1|13|0\n2|NULL|NULL|0|1|13|0\n1|NULL|NULL|NULL|NULL|NULL|NULL\n");
+	expect_rows(f, "SELECT id FROM TARGET_INFO_GPU", "0\n");
+}
+
 /* Whole where the trace has them whole; dots where it has not. */
 static void long_options_and_names_are_not_cut_without_a_word(void **state)
 {
@@ -1091,6 +1118,7 @@ int main(int argc, char **argv)
 		TEST(a_column_takes_values_of_its_kind_alone),
 		TEST(pages_hold_every_value_and_size),
 		TEST(one_row_and_no_row_are_right_too),
+		TEST(what_is_not_known_is_null),
 		TEST(long_options_and_names_are_not_cut_without_a_word),
 		TEST(a_copy_between_devices_is_one_between_peers),
 		TEST(a_full_disk_is_an_error),

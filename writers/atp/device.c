@@ -130,7 +130,10 @@ static void put_kernel(struct gt_text *t, const struct gt_command *c, bool task)
 	else
 		gt_text_lit(t, "unknown_kernel");
 	gt_text_lit(t, "      ");
-	put_sizes(t, task ? one : c->global_size, task ? 1 : c->work_dim);
+	if (task || c->has_global)
+		put_sizes(t, task ? one : c->global_size, task ? 1 : c->work_dim);
+	else
+		gt_text_lit(t, "{NULL}");
 	gt_text_lit(t, "     ");
 	if (task || c->local_source != REC_LOCAL_UNKNOWN)
 		put_sizes(t, task ? one : c->local_size, task ? 1 : c->work_dim);

@@ -327,7 +327,8 @@ static void annotate_command(struct pf *p, const struct gt_command *c)
 	if (c->has_bytes)
 		pf_note_u64(p, "bytes", c->bytes);
 	if (c->work_dim) {
-		note_sizes(p, "global size", c->global_size, c->work_dim);
+		if (c->has_global)
+			note_sizes(p, "global size", c->global_size, c->work_dim);
 		if (c->local_source != REC_LOCAL_UNKNOWN)
 			note_sizes(p, "local size", c->local_size, c->work_dim);
 		if (c->has_offset)

@@ -15,15 +15,16 @@
 #include "model/opencl/operation.h"
 #include "writers/sqlite/feed.h"
 
-struct place { int64_t device, context, queue; };
+struct place { int64_t device, context, queue; bool has_device, has_context, has_queue; };
 
 static struct place place_of(struct gt_sql_feeder *f, const struct gt_command *c)
 {
 	const struct gt_object *device = c->device ? c->device : gt_sql_object_device(c->queue ? c->queue : c->context);
 	const struct gt_object *context = c->context ? c->context : gt_sql_object_context(c->queue);
 
-	return (struct place){ gt_sql_device_id(f, device), gt_sql_object_number(f->objects, context),
-		gt_sql_object_number(f->objects, c->queue) };
+	return (struct place){ device ? gt_sql_device_number(f, device) : GT_SQL_UNKNOWN_DEVICE,
+		gt_sql_object_number(f->objects, context), gt_sql_object_number(f->objects, c->queue), device, context,
+		c->queue };
 }
 
 /* The command's time in the CUPTI_ tables. */
@@ -158,7 +159,8 @@ static void put_sizes(struct gt_sql_row *r, const struct gt_command *c)
 	for (unsigned d = 0; d < c->work_dim && d < 3; d++) {
 		if (c->has_offset)
 			gt_put(r, WO_globalOffsetX + d, within_int64(c->global_offset[d]));
-		gt_put(r, WO_globalSizeX + d, within_int64(c->global_size[d]));
+		if (c->has_global)
+			gt_put(r, WO_globalSizeX + d, within_int64(c->global_size[d]));
 		if (c->local_source != REC_LOCAL_UNKNOWN)
 			gt_put(r, WO_localSizeX + d, within_int64(c->local_size[d]));
 	}
@@ -212,10 +214,14 @@ static void add_work(struct gt_sql_feeder *f, const struct gt_call *call, const 
 	gt_put(r, WO_correlationId, correlation);
 	gt_put(r, WO_commandType, c->type);
 	gt_put(r, WO_nameId, name);
-	gt_put(r, WO_deviceId, at.device);
-	gt_put(r, WO_contextId, at.context);
-	gt_put(r, WO_queueId, at.queue);
-	gt_put(r, WO_gpu, at.device);
+	if (at.has_device) {            /* a call may have named no queue */
+		gt_put(r, WO_deviceId, at.device);
+		gt_put(r, WO_gpu, at.device);
+	}
+	if (at.has_context)
+		gt_put(r, WO_contextId, at.context);
+	if (at.has_queue)
+		gt_put(r, WO_queueId, at.queue);
 	if (c->status <= 0)
 		gt_put(r, WO_executionStatus, c->status);
 	if (c->has_bytes)
@@ -289,6 +295,8 @@ static void follow_memory(struct gt_sql_feeder *f, const struct gt_command *c)
 static void add_device_row(struct gt_sql_feeder *f, const struct gt_call *call, const struct gt_command *c,
 	const struct gt_operation *op, int64_t correlation, struct place at)
 {
+	if (!at.has_device && op->kind != GT_OPERATION_OTHER)
+		at.device = gt_sql_device_id(f, NULL); /* NOT NULL there: the one that is noted */
 	if (op->kind == GT_OPERATION_KERNEL)
 		add_kernel(f, call, c, correlation, at);
 	else if (op->kind == GT_OPERATION_COPY)
