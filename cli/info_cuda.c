@@ -11,26 +11,6 @@
 #include "cli/json.h"
 #include "model/cuda/cuda.h"
 
-static const struct { const char *id, *text;
-} kinds[GT_CUDA_KINDS] = {
-	[GT_CUDA_CALL] = { "calls", "API calls" },
-	[GT_CUDA_KERNEL] = { "kernels", "kernels" },
-	[GT_CUDA_COPY] = { "copies", "copies" },
-	[GT_CUDA_FILL] = { "fills", "fills" },
-	[GT_CUDA_SYNC] = { "syncs", "synchronisations" },
-	[GT_CUDA_GRAPH] = { "graphs", "graph launches" },
-	[GT_CUDA_GRAPH_EVENT] = { "graph_events", "graph events" },
-	[GT_CUDA_NODE_EVENT] = { "node_events", "graph node events" },
-	[GT_CUDA_MEMORY] = { "memory", "allocations and releases" },
-	[GT_CUDA_POOL] = { "pools", "pool operations" },
-	[GT_CUDA_MANAGED] = { "managed", "unified memory events" },
-	[GT_CUDA_EVENT_RECORD] = { "event_records", "event records" },
-	[GT_CUDA_OVERHEAD] = { "overheads", "overheads" },
-	[GT_CUDA_JIT] = { "jit", "just-in-time compilations" },
-	[GT_CUDA_EXTERNAL] = { "external", "external correlations" },
-	[GT_CUDA_DECOMPRESS] = { "decompressions", "decompressions" },
-};
-
 /* 130001 -> "13.0.1", 28 -> "28": what the library answers, and from 13.0 on what it means. */
 static void version(uint32_t v, char out[32])
 {
@@ -117,7 +97,8 @@ int gt_info_cuda_text(struct gt_model *m, struct gt_err *err)
 	for (int k = 0; k < GT_CUDA_KINDS; k++) {
 		if (!gt_cuda_count(c, (enum gt_cuda_kind)k))
 			continue;
-		printf("%s%llu %s", before, (unsigned long long)gt_cuda_count(c, (enum gt_cuda_kind)k), kinds[k].text);
+		printf("%s%llu %s", before, (unsigned long long)gt_cuda_count(c, (enum gt_cuda_kind)k),
+			gt_cuda_kind_names[k].words);
 		before = ", ";
 	}
 	if (before[0] == ',')
@@ -180,7 +161,7 @@ int gt_info_cuda_json(struct gt_model *m, struct gt_text *t, struct gt_err *err)
 	gt_text_lit(t, "],\"counts\":{");
 	for (int k = 0; k < GT_CUDA_KINDS; k++)
 		if (gt_cuda_count(c, (enum gt_cuda_kind)k))
-			gt_json_field_u64(t, kinds[k].id, gt_cuda_count(c, (enum gt_cuda_kind)k));
+			gt_json_field_u64(t, gt_cuda_kind_names[k].plural, gt_cuda_count(c, (enum gt_cuda_kind)k));
 	gt_text_lit(t, "}}");
 	return 0;
 }

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "collectors/collector.h"
+#include "trace/format/cupti.h"
 #include "trace/write/asked.h"
 #include "trace/write/debug.h"
 
@@ -42,35 +43,44 @@ static bool wanted(void)
 
 /* -------------------------------------------------------------------- kinds */
 
-/* minimum: bytes up to the end of what the trace's reader needs of a record. API calls: filter.c. */
-static const struct { uint8_t number, minimum; bool defines; const char *option, *name; } kinds[] = {
-	{ 8, 176, true, NULL, "devices" }, { 9, 16, true, NULL, "contexts" }, { 37, 24, true, NULL, "streams" },
-	{ 10, 200, false, NULL, "kernels" }, { 1, 88, false, NULL, "copies" },
-	{ 22, 96, false, NULL, "copies between devices" },
-	{ 2, 88, false, NULL, "memory sets" }, { 38, 40, false, NULL, "synchronisations" },
-	{ 17, 40, false, NULL, "overhead" },
-	{ 39, 24, false, NULL, "external correlation ids" }, { 51, 48, false, "cuda-graph-trace", "graph launches" },
-	{ 54, 64, false, "", "decompressions" },                /* "" : where the library has them */
-	{ 49, 120, false, "cuda-memory-usage", "memory" }, { 50, 72, false, "cuda-memory-usage", "memory pools" },
-	{ 25, 64, false, "cuda-um", "unified memory" }, { 36, 24, false, "cuda-events", "events" },
-	{ 52, 64, false, "cuda-jit", "compilations" },
+/* When a kind is switched on: the words of trace/format/cupti.def. API calls: filter.c. */
+struct condition { enum { ON_NEVER, ON_ALWAYS, ON_IF_THERE, ON_OPTION, ON_UNLESS } on; const char *option, *value; };
+#define NEVER { ON_NEVER, NULL, NULL }
+#define BY_CALL NEVER
+#define ALWAYS { ON_ALWAYS, NULL, NULL }
+#define IF_THERE { ON_IF_THERE, NULL, NULL }
+#define OPTION(name) { ON_OPTION, name, NULL }
+#define UNLESS(name, value) { ON_UNLESS, name, value }
+
+/* minimum: bytes up to the end of what the trace's reader needs of a record. */
+static const struct { uint8_t number; bool defines; uint16_t minimum; struct condition when; const char *name; }
+kinds[] = {
+#define KIND(id, number, layout, least, minimum, sort, on, text) \
+	{ number, REC_CUPTI_##sort == REC_CUPTI_DEFINES, minimum, on, text },
+#include "trace/format/cupti.def"
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
-enum { OVERHEAD = 17 };
+_Static_assert(KINDS <= 64, "a bit for each in `refused`");
 
 static uint64_t refused;                /* a bit for each of them: not asked for again */
 
 static bool by_option(size_t i)
 {
-	const char *option = kinds[i].option;
+	const struct condition *when = &kinds[i].when;
 
-	if (!option)
+	switch (when->on) {
+	case ON_NEVER:
+		return false;
+	case ON_ALWAYS:
 		return true;
-	if (!option[0])
+	case ON_IF_THERE:
 		return tap_cupti.record_bytes[kinds[i].number] != 0;
-	if (tap_text_equal(option, "cuda-graph-trace"))
-		return !tap_text_equal(tap_option(option), "node");
-	return tap_cupti_option(option);
+	case ON_OPTION:
+		return tap_cupti_option(when->option);
+	case ON_UNLESS:
+		return !tap_text_equal(tap_option(when->option), when->value);
+	}
+	return false;
 }
 
 static void refuse(size_t i, int err)
@@ -177,7 +187,7 @@ void tap_cupti_quiet(void)
 	stopped = true;
 	tap_cupti_filter_callbacks(false);
 	tap_cupti_filter_records(false);
-	tap_cupti.api.cuptiActivityDisable(OVERHEAD);
+	tap_cupti.api.cuptiActivityDisable(REC_CUPTI_KIND_OVERHEAD);
 }
 
 /* --------------------------------------------------------------- callbacks */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "collectors/cupti/internal.h"
+#include "trace/format/cupti.h"
 
 #define LAST_CBID 2047u                 /* 13.0 has 806 */
 
@@ -149,6 +150,7 @@ static void record_kind(uint32_t kind, bool on)
 static void record_chosen(uint32_t domain, bool on)
 {
 	bool runtime = domain == TAP_CUPTI_RUNTIME;
+	uint32_t kind = runtime ? REC_CUPTI_KIND_RUNTIME : REC_CUPTI_KIND_DRIVER;
 	int (*one)(uint32_t, uint8_t) =
 		runtime ? tap_cupti.api.cuptiActivityEnableRuntimeApi : tap_cupti.api.cuptiActivityEnableDriverApi;
 
@@ -156,7 +158,7 @@ static void record_chosen(uint32_t domain, bool on)
 		if (bit(chosen[domain], cbid))
 			one(cbid, on);
 	if (on)
-		tap_record(REC_CUPTI_KIND, 0, (uint64_t[]){ tap_tick(), (runtime ? 5u : 4u) | 1ull << 32 }, 2);
+		tap_record(REC_CUPTI_KIND, 0, (uint64_t[]){ tap_tick(), kind | 1ull << 32 }, 2);
 }
 
 void tap_cupti_filter_records(bool on)
@@ -174,7 +176,7 @@ void tap_cupti_filter_records(bool on)
 		if (filtered && one_by_one)
 			record_chosen(domain, on);
 		else
-			record_kind(domain == TAP_CUPTI_RUNTIME ? 5 : 4, on);
+			record_kind(domain == TAP_CUPTI_RUNTIME ? REC_CUPTI_KIND_RUNTIME : REC_CUPTI_KIND_DRIVER, on);
 	}
 }
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "collectors/cupti/internal.h"
+#include "trace/format/cupti.h"
 #include "trace/write/frame.h"
 
 #define LONGEST 60000u                  /* bytes kept of one string: one record */
@@ -26,15 +27,21 @@
 #define TABLES 8u
 #define PROBES 16u
 #define RECENT 128u
-enum { DRIVER = 4, RUNTIME = 5, OVERHEAD = 17 };
 
-static const struct { uint8_t kind, offset; } pointers[] = {
-	{ 3, 104 }, { 10, 104 },        /* kernels: name */
-	{ 8, 136 },                     /* device: name */
-	{ 11, 24 },                     /* NAME */
-	{ 49, 64 }, { 49, 120 },        /* memory: name of the variable, library that asked */
-	{ 52, 56 },                     /* JIT: path of the cache */
+/* Fields that hold the address of a text, and which layouts have some. */
+static const struct { uint8_t layout; uint16_t offset; } pointers[] = {
+#define TEXT(layout, name, offset, type, since) { REC_CUPTI_LAYOUT_##layout, offset },
+#include "trace/format/cupti.def"
 };
+static const uint8_t layouts[TAP_CUPTI_KINDS] = {
+#define KIND(id, number, layout, least, minimum, sort, on, text) [number] = REC_CUPTI_LAYOUT_##layout,
+#include "trace/format/cupti.def"
+};
+static const uint64_t with_pointers = 0ull /* a bit for each layout */
+#define TEXT(layout, name, offset, type, since) | 1ull << REC_CUPTI_LAYOUT_##layout
+#include "trace/format/cupti.def"
+	;
+_Static_assert(REC_CUPTI_LAYOUTS <= 64, "a bit for each");
 
 /* --------------------------------------------------------------- safe copy */
 
@@ -199,12 +206,12 @@ static void keep(uint64_t address)
 /* Addresses looked at in this buffer, the last of each place in the table: a few kernels make most of the records. */
 struct recent { uint64_t address[RECENT]; };
 
-static void look_at(struct recent *recent, const uint8_t *record, uint32_t kind, uint32_t bytes)
+static void look_at(struct recent *recent, const uint8_t *record, uint32_t layout, uint32_t bytes)
 {
 	for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
 		uint64_t address, *last;
 
-		if (pointers[i].kind != kind || pointers[i].offset + 8u > bytes)
+		if (pointers[i].layout != layout || pointers[i].offset + 8u > bytes)
 			continue;
 		memcpy(&address, record + pointers[i].offset, 8);
 		last = &recent->address[mix(address) % RECENT];
@@ -228,10 +235,10 @@ uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used)
 		size = kind < TAP_CUPTI_KINDS ? tap_cupti.record_bytes[kind] : 0;
 		if (!size || size > bytes - at)
 			break;
-		if (kind != DRIVER && kind != RUNTIME)          /* most records */
-			look_at(&recent, buffer + at, kind, size);
+		if (with_pointers >> layouts[kind] & 1)
+			look_at(&recent, buffer + at, layouts[kind], size);
 		at += size;
-		others += kind != OVERHEAD;
+		others += kind != REC_CUPTI_KIND_OVERHEAD;
 	}
 	*used = at;
 	return others;

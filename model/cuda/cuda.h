@@ -23,27 +23,18 @@
 struct gt_cuda;
 
 enum gt_cuda_kind {
-	GT_CUDA_CALL, /* runtime and driver API calls */
-	GT_CUDA_KERNEL,
-	GT_CUDA_COPY, /* copies between peers included, unified memory not */
-	GT_CUDA_FILL,
-	GT_CUDA_SYNC,
-	GT_CUDA_GRAPH, /* one launch of a whole graph on the device */
-	GT_CUDA_GRAPH_EVENT, /* graph made, cloned, instantiated, destroyed: start = end = the moment that CUPTI told it, inside the API call
-	                             around it (published SQLite queries want it strictly inside); thread, correlation: that call's */
-	GT_CUDA_NODE_EVENT,   /* node made, cloned, destroyed: the same */
-	GT_CUDA_MEMORY,       /* one allocation or release */
-	GT_CUDA_POOL,         /* one operation on a memory pool */
-	GT_CUDA_MANAGED,      /* unified memory: migrations, page faults, thrashing, throttling, remote maps */
-	GT_CUDA_EVENT_RECORD, /* cudaEventRecord */
-	GT_CUDA_OVERHEAD,
-	GT_CUDA_JIT,
-	GT_CUDA_EXTERNAL,   /* external id <-> correlation id; no times */
-	GT_CUDA_DECOMPRESS, /* hardware decompression */
+#define BEGIN(ID, member, name, plural, words) GT_CUDA_##ID,
+#include "model/cuda/kinds.def"
 	GT_CUDA_KINDS
 };
 
+/* "kernel", "kernels" and in words: "graph launches". */
+struct gt_cuda_kind_name { const char *name, *plural, *words; };
+extern const struct gt_cuda_kind_name gt_cuda_kind_names[GT_CUDA_KINDS];
+
 #define GT_CUDA_NONE UINT32_MAX   /* ids of context, stream, device, correlation: not known */
+
+typedef uint32_t gt_cuda_sizes[3];   /* x, y, z */
 
 struct gt_cuda_event {
 	enum gt_cuda_kind kind;
@@ -58,70 +49,13 @@ struct gt_cuda_event {
 	uint32_t device, context, stream; /* CUPTI's numbers inside the process */
 	uint32_t graph;           /* of nodes and graph launches; GT_CUDA_NONE */
 	uint64_t graph_node;      /* 0: not of a graph */
+	/* By kind; what they mean and where they come from: model/cuda/kinds.def. */
 	union {
-		struct { uint32_t domain;         /* REC_DOMAIN_CUDA_RUNTIME, REC_DOMAIN_CUDA_DRIVER */
-			uint32_t cbid; struct gt_string name; /* "cudaLaunchKernel_v7000" as the library tells it */
-			struct gt_string base;            /* "cudaLaunchKernel" */
-			int32_t result; bool has_result;  /* not when only the beginning was seen (killed inside) */
-			/* driver call inside a runtime call of the same correlation id */
-			bool nested;
-			uint64_t args_link; bool has_args; } call;
-		/* short: without return type, namespaces, template and parameters */
-		struct { struct gt_string mangled, demangled, short_name;
-			bool has_name;
-			uint32_t grid[3], block[3], cluster[3]; bool has_cluster;
-			int64_t static_shared, dynamic_shared, local_per_thread, local_total, registers; /* -1 */
-			/* 0 regular, 1 cooperative, 2 cooperative multi device, 3 cbl..; -1 */
-			int64_t grid_id, launch_type;
-			/* -1 */
-			int64_t cache_requested, cache_executed, shared_config, shared_executed, shared_carveout,
-				shared_limit_config;
-			int64_t cluster_policy, max_cluster, max_active_clusters; /* -1 */
-			int64_t queued_ns, submitted_ns, completed_ns; /* GT_NO_TIME */
-			int64_t channel, channel_type, priority;       /* -1 */
-			bool device_launched; } kernel;
-		/* operations in a batch; -1 */
-		struct { uint64_t bytes; int copy_kind, src_kind, dst_kind; bool async, peer; int64_t count;
-			uint32_t src_device, src_context, dst_device, dst_context; /* GT_CUDA_NONE */
-			int64_t channel, channel_type; } copy;
-		struct {
-			uint64_t bytes;
-			uint32_t value;
-			int mem_kind;
-			bool async;
-			int64_t channel, channel_type;
-		} fill;
-		struct { int type;                /* CUPTI's: 1 event, 2 stream wait event, 3 stream, 4 context */
-			int64_t event, event_sync, result; } sync; /* -1 */
-		/* event.graph is the graph's id */
-		struct { uint32_t exec; uint32_t end_device, end_context; } graph_launch;
-		struct { enum rec_cupti_event what; uint64_t id, original, graph; int node_type;
-			struct gt_string name; } graph_event;          /* name: of the API call around it */
-		struct { int operation;           /* CUPTI's: 1 allocation, 2 release */
-			int mem_kind; uint64_t address, bytes, pc; bool async; int pool_type; /* -1 none */
-			uint64_t pool, pool_threshold, pool_size, pool_used;
-			int64_t pool_pid;
-			struct gt_string name, source;
-		} memory;
-		struct { int operation, type; uint64_t address, size, used, threshold, keep; int64_t pid; } pool;
-		/* CUPTI: 1 bytes HtoD, 2 DtoH, 3 CPU faults, 4 GPU faults, 5 thrashing, 6 throttling, 7 remote map, 8
-		 * DtoD */
-		struct { int counter;
-			/* 3, 5, 7 are moments */
-			uint64_t value, address; /* value of 3: address of the instruction */
-			uint32_t flags, src, dst;
-		} managed;
-		struct { int64_t event, event_sync, device_ns; } event_record; /* -1, GT_NO_TIME */
-		struct { int type; int object_kind; uint64_t data; } overhead; /* CUPTI's overhead kind */
-		/* sizes, ids: -1 */
-		struct {
-			int entry, operation;
-			int64_t cache_size;
-			struct gt_string cache_path;
-			int64_t operation_correlation;
-		} jit;
-		struct { int external_kind; uint64_t external_id; } external;
-		struct { uint64_t bytes; uint32_t operations; int64_t channel; /* -1 */ } decompress;
+#define BEGIN(ID, member, name, plural, words) struct {
+#define VALUE(member, type, field, form, label, value) type field;
+#define END(ID, member) } member;
+#define ALSO(ID, member, name, plural, words)
+#include "model/cuda/kinds.def"
 	};
 };
 

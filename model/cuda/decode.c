@@ -117,39 +117,81 @@ static struct gt_string string_at(const struct decode *d, uint64_t address)
 	return t ? t->mangled : (struct gt_string){ "", 0 };
 }
 
-#define GET(id, name, otherwise) REC_GET(d->a, id, name, otherwise)
-#define NUMBER(id, name) (REC_HAS(d->a, id, name) ? (int64_t)GET(id, name, 0) : -1)
-/* Of ids and counts where all ones mean "none". */
-#define ID(id, name) GET(id, name, GT_CUDA_NONE)
-#define NUMBER_OR_NONE(id, name) (GET(id, name, GT_CUDA_NONE) == GT_CUDA_NONE ? -1 : (int64_t)GET(id, name, 0))
-#define TIME(id, name) gt_cuda_ns(d->c, d->b->process, GET(id, name, 0))
-#define PLACE_OF(id) d->out->device = ID(id, deviceId), d->out->context = ID(id, contextId), d->out->stream = (uint32_t)ID(id, streamId)
-/* A graph's id where the record is of a node. */
-#define GRAPH_OF(id) d->out->graph_node = GET(id, graphNodeId, 0), d->out->graph = d->out->graph_node ? ID(id, graphId) : GT_CUDA_NONE
+/* The words of kinds.def; NUMBER_OR_NONE, ID: all ones mean "none". */
+#define GET(layout, name, otherwise) REC_GET(d->a, layout, name, otherwise)
+#define HAS(layout, name) REC_HAS(d->a, layout, name)
+#define NUMBER(layout, name) (HAS(layout, name) ? (int64_t)GET(layout, name, 0) : -1)
+#define NUMBER_OR_NONE(layout, name) \
+	(GET(layout, name, GT_CUDA_NONE) == GT_CUDA_NONE ? -1 : (int64_t)GET(layout, name, 0))
+#define ID(layout, name) GET(layout, name, GT_CUDA_NONE)
+#define TIME(layout, name) gt_cuda_ns(d->c, d->b->process, GET(layout, name, 0))
+#define TEXT_AT(layout, name) string_at(d, GET(layout, name, 0))
 
-/* What copies between peers have in common with others. */
-#define COPY_OF(id) \
-	PLACE_OF(id), GRAPH_OF(id), d->out->copy.bytes = GET(id, bytes, 0), d->out->copy.copy_kind = GET(id, copyKind, 0), \
-	d->out->copy.src_kind = GET(id, srcKind, 0), d->out->copy.dst_kind = GET(id, dstKind, 0), d->out->copy.async = GET(id, flags, 0) & 1, \
-	d->out->copy.channel = NUMBER_OR_NONE(id, channelID), d->out->copy.channel_type = NUMBER(id, channelType)
+/* decode_call and so on: the values of each kind. */
+#define BEGIN(KIND, member, name, plural, words) static void decode_##member(const struct decode *d) { (void)d;
+#define VALUE(member, type, field, form, label, value) d->out->member.field = value;
+#define LATER(member, type, field, form, label)
+#define END(KIND, member) }
+#define ALSO(KIND, member, name, plural, words)
+#include "model/cuda/kinds.def"
 
-static void decode_call(const struct decode *d)
+/* What records of many kinds have, where this one has it. A graph's id counts where the record is of a node. */
+#define PLACE_DEVICE(layout, name) e->device = ID(layout, name), has_device = HAS(layout, name);
+#define PLACE_CONTEXT(layout, name) e->context = ID(layout, name);
+#define PLACE_STREAM(layout, name) e->stream = (uint32_t)ID(layout, name);
+#define PLACE_GRAPH(layout, name) e->graph = ID(layout, name);
+#define PLACE_GRAPH_NODE(layout, name) e->graph_node = GET(layout, name, 0), is_node = true;
+#define PLACE_START(layout, name)
+#define PLACE_END(layout, name)
+#define PLACE_END_IF_ANY(layout, name)
+#define PLACE_MOMENT(layout, name)
+#define PLACE_MOMENT_IF_TOLD(layout, name)
+#define PLACE_CORRELATION(layout, name)
+
+static void decode_place(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
+	bool has_device = false, is_node = false;
 
-	e->tid = (int)GET(API, threadId, 0);
-	e->call.result = (int32_t)GET(API, returnValue, 0);
-	e->call.has_result = GET(API, end, 0);   /* flushed out of a call that had not returned: no answer yet */
+	switch (gt_cuda_records[d->a->kind].layout) {
+	case REC_CUPTI_LAYOUT_NONE:
+#define LAYOUT(layout) break; case REC_CUPTI_LAYOUT_##layout:
+#define ROLE(role, layout, name, offset, type, since) PLACE_##role(layout, name)
+#include "trace/format/cupti.def"
+		break;
+	}
+	if (is_node && !e->graph_node)
+		e->graph = GT_CUDA_NONE;
+	if (!has_device && e->context != GT_CUDA_NONE) {
+		const struct gt_cuda_context *x = gt_cuda_context_of(d->c, d->b->process, e->context);
+
+		e->device = x ? x->device : GT_CUDA_NONE;
+	}
 }
 
-static void decode_kernel(const struct decode *d)
+/* ------------------------------------------------- what takes more than an expression */
+
+static uint32_t thread_with(const struct decode *d, uint32_t tid)
+{
+	const struct gt_process *p = &d->c->m->processes[d->b->process].pub;
+
+	for (uint32_t i = 0; i < p->n_threads; i++)
+		if (d->c->m->threads.v[p->first_thread + i].tid == (int)tid)
+			return p->first_thread + i;
+	return GT_CUDA_NONE;
+}
+
+static void finish_call(const struct decode *d)
+{
+	d->out->tid = (int)GET(API, threadId, 0);
+}
+
+static void finish_kernel(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
 	struct gt_cuda_text *name = gt_cuda_string(d->c, d->b, GET(KERNEL, name, 0));
 	const struct gt_string none = { "", 0 };
 
-	PLACE_OF(KERNEL);
-	GRAPH_OF(KERNEL);
 	if (name)
 		gt_cuda_demangle(d->c, name);
 	e->kernel.has_name = name != NULL;
@@ -162,47 +204,25 @@ static void decode_kernel(const struct decode *d)
 	e->kernel.block[2] = GET(KERNEL, blockZ, 0);
 	e->kernel.cluster[0] = GET(KERNEL, clusterX, 0), e->kernel.cluster[1] = GET(KERNEL, clusterY, 0),
 	e->kernel.cluster[2] = GET(KERNEL, clusterZ, 0);
-	e->kernel.has_cluster = REC_HAS(d->a, KERNEL, clusterZ);
-	e->kernel.static_shared = NUMBER(KERNEL, staticSharedMemory);
-	e->kernel.dynamic_shared = NUMBER(KERNEL, dynamicSharedMemory);
-	e->kernel.local_per_thread = NUMBER(KERNEL, localMemoryPerThread);
-	e->kernel.local_total = REC_HAS(d->a, KERNEL, localMemoryTotal_v2) ? NUMBER(KERNEL, localMemoryTotal_v2)
-									   : NUMBER(KERNEL, localMemoryTotal);
-	e->kernel.registers = NUMBER(KERNEL, registersPerThread);
-	e->kernel.grid_id = NUMBER(KERNEL, gridId);
-	e->kernel.launch_type = NUMBER(KERNEL, launchType);
-	e->kernel.cache_requested = GET(KERNEL, cacheConfig, 0) & 15;
-	e->kernel.cache_executed = GET(KERNEL, cacheConfig, 0) >> 4;
-	e->kernel.shared_config = NUMBER(KERNEL, sharedMemoryConfig);
-	e->kernel.shared_executed = NUMBER(KERNEL, sharedMemoryExecuted);
-	e->kernel.shared_carveout =
-		GET(KERNEL, isSharedMemoryCarveoutRequested, 0) ? NUMBER(KERNEL, sharedMemoryCarveoutRequested) : -1;
-	e->kernel.shared_limit_config = NUMBER(KERNEL, shmemLimitConfig);
-	e->kernel.cluster_policy = NUMBER(KERNEL, clusterSchedulingPolicy);
-	e->kernel.max_cluster = NUMBER(KERNEL, maxPotentialClusterSize);
-	e->kernel.max_active_clusters = NUMBER(KERNEL, maxActiveClusters);
-	e->kernel.queued_ns = TIME(KERNEL, queued);
-	e->kernel.submitted_ns = TIME(KERNEL, submitted);
-	e->kernel.completed_ns = TIME(KERNEL, completed);
-	e->kernel.channel = NUMBER_OR_NONE(KERNEL, channelID);
-	e->kernel.channel_type = NUMBER(KERNEL, channelType);
-	e->kernel.priority = -1;
-	e->kernel.device_launched = GET(KERNEL, isDeviceLaunched, 0);
 }
 
-static void decode_copy(const struct decode *d)
+/* What copies between peers have in common with others. */
+#define COPY_OF(layout) \
+	e->copy.bytes = GET(layout, bytes, 0), e->copy.copy_kind = GET(layout, copyKind, 0), \
+	e->copy.src_kind = GET(layout, srcKind, 0), e->copy.dst_kind = GET(layout, dstKind, 0), \
+	e->copy.async = GET(layout, flags, 0) & 1, e->copy.channel = NUMBER_OR_NONE(layout, channelID), \
+	e->copy.channel_type = NUMBER(layout, channelType)
+
+static void finish_copy(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
 
-	COPY_OF(MEMCPY);
-	e->copy.count = NUMBER(MEMCPY, copyCount);
-	e->copy.src_device = e->copy.src_context = e->copy.dst_device = e->copy.dst_context = GT_CUDA_NONE;
-}
-
-static void decode_peer_copy(const struct decode *d)
-{
-	struct gt_cuda_event *e = d->out;
-
+	if (d->a->kind == REC_CUPTI_KIND_MEMCPY) {
+		COPY_OF(MEMCPY);
+		e->copy.count = NUMBER(MEMCPY, copyCount);
+		e->copy.src_device = e->copy.src_context = e->copy.dst_device = e->copy.dst_context = GT_CUDA_NONE;
+		return;
+	}
 	COPY_OF(MEMCPY2);
 	e->copy.peer = true;
 	e->copy.count = -1;
@@ -210,65 +230,21 @@ static void decode_peer_copy(const struct decode *d)
 	e->copy.dst_device = ID(MEMCPY2, dstDeviceId), e->copy.dst_context = ID(MEMCPY2, dstContextId);
 }
 
-static void decode_fill(const struct decode *d)
+static void finish_graph(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
+	bool told = d->a->kind == REC_CUPTI_KIND_GRAPH_TRACE;
 
-	PLACE_OF(MEMSET);
-	GRAPH_OF(MEMSET);
-	e->fill.bytes = GET(MEMSET, bytes, 0);
-	e->fill.value = GET(MEMSET, value, 0);
-	e->fill.mem_kind = GET(MEMSET, memoryKind, 0);
-	e->fill.async = GET(MEMSET, flags, 0) & 1;
-	e->fill.channel = NUMBER_OR_NONE(MEMSET, channelID);
-	e->fill.channel_type = NUMBER(MEMSET, channelType);
-}
-
-static void decode_sync(const struct decode *d)
-{
-	struct gt_cuda_event *e = d->out;
-	const struct gt_cuda_context *x;
-
-	e->context = ID(SYNC, contextId);
-	e->stream = ID(SYNC, streamId);
-	x = gt_cuda_context_of(d->c, d->b->process, e->context);
-	e->device = x ? x->device : GT_CUDA_NONE;
-	e->sync.type = (int)GET(SYNC, type, 0);
-	e->sync.event = NUMBER_OR_NONE(SYNC, cudaEventId);
-	e->sync.event_sync = e->sync.event < 0 ? -1 : NUMBER(SYNC, cudaEventSyncId);
-	e->sync.result = NUMBER(SYNC, returnValue);
-}
-
-static void decode_graph(const struct decode *d)
-{
-	struct gt_cuda_event *e = d->out;
-
-	if (d->a->kind == REC_CUPTI_KIND_DEVICE_GRAPH_TRACE) {
-		PLACE_OF(DEVICE_GRAPH_TRACE);
-		e->graph = ID(DEVICE_GRAPH_TRACE, graphId);
-		e->graph_launch.exec = e->graph;
-		e->graph_launch.end_device = e->graph_launch.end_context = GT_CUDA_NONE;
-		return;
-	}
-	PLACE_OF(GRAPH_TRACE);
-	e->graph = ID(GRAPH_TRACE, graphId);
 	e->graph_launch.exec = e->graph;          /* CUPTI numbers the executable graph */
-	e->graph_launch.end_device = ID(GRAPH_TRACE, endDeviceId);
-	e->graph_launch.end_context = ID(GRAPH_TRACE, endContextId);
+	e->graph_launch.end_device = told ? ID(GRAPH_TRACE, endDeviceId) : GT_CUDA_NONE;
+	e->graph_launch.end_context = told ? ID(GRAPH_TRACE, endContextId) : GT_CUDA_NONE;
 }
 
-static void decode_memory(const struct decode *d)
+static void finish_memory(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
 	bool pool = GET(MEMORY2, poolType, 0) != 0;
 
-	PLACE_OF(MEMORY2);
-	e->memory.operation = (int)GET(MEMORY2, memoryOperationType, 0);
-	e->memory.mem_kind = (int)GET(MEMORY2, memoryKind, 0);
-	e->memory.address = GET(MEMORY2, address, 0);
-	e->memory.bytes = GET(MEMORY2, bytes, 0);
-	e->memory.pc = GET(MEMORY2, PC, 0);
-	e->memory.async = GET(MEMORY2, isAsync, 0);
 	e->memory.pool_type = pool ? (int)GET(MEMORY2, poolType, 0) : -1;
 	e->memory.pool_pid = -1;
 	if (pool) {
@@ -280,74 +256,21 @@ static void decode_memory(const struct decode *d)
 		e->memory.pool_used = imported ? 0 : GET(MEMORY2, poolUsed, 0);
 		e->memory.pool_pid = imported ? (int64_t)GET(MEMORY2, poolSize, 0) : -1;
 	}
-	e->memory.name = string_at(d, GET(MEMORY2, name, 0));
-	e->memory.source = string_at(d, GET(MEMORY2, source, 0));
 }
 
-static void decode_pool(const struct decode *d)
+static void finish_managed(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
 
-	e->device = ID(MEMORY_POOL, deviceId);
-	e->pool.operation = (int)GET(MEMORY_POOL, memoryPoolOperationType, 0);
-	e->pool.type = (int)GET(MEMORY_POOL, memoryPoolType, 0);
-	e->pool.address = GET(MEMORY_POOL, address, 0);
-	e->pool.size = GET(MEMORY_POOL, size, 0);
-	e->pool.used = GET(MEMORY_POOL, utilizedSize, 0);
-	e->pool.threshold = GET(MEMORY_POOL, releaseThreshold, 0);
-	e->pool.keep = GET(MEMORY_POOL, minBytesToKeep, 0);
-	e->pool.pid = NUMBER(MEMORY_POOL, processId);
-}
-
-static void decode_managed(const struct decode *d)
-{
-	struct gt_cuda_event *e = d->out;
-
-	e->stream = ID(MANAGED, streamId);
-	e->managed.counter = (int)GET(MANAGED, counterKind, 0);
-	e->managed.value = GET(MANAGED, value, 0);
-	e->managed.address = GET(MANAGED, address, 0);
-	e->managed.flags = GET(MANAGED, flags, 0);
-	e->managed.src = ID(MANAGED, srcId);
-	e->managed.dst = ID(MANAGED, dstId);
 	e->device = e->managed.dst != GT_CUDA_NONE ? e->managed.dst : e->managed.src; /* the host is none */
-}
-
-static void decode_event_record(const struct decode *d)
-{
-	struct gt_cuda_event *e = d->out;
-	const struct gt_cuda_context *x;
-
-	e->context = ID(CUDA_EVENT, contextId);
-	e->stream = ID(CUDA_EVENT, streamId);
-	x = gt_cuda_context_of(d->c, d->b->process, e->context);
-	e->device = REC_HAS(d->a, CUDA_EVENT, deviceId) ? ID(CUDA_EVENT, deviceId) : x ? x->device : GT_CUDA_NONE;
-	e->event_record.event = NUMBER(CUDA_EVENT, eventId);
-	e->event_record.event_sync = NUMBER(CUDA_EVENT, cudaEventSyncId);
-	e->event_record.device_ns = TIME(CUDA_EVENT, deviceTimestamp);
-	if (!e->timed)
-		e->reason = -1;                   /* nothing is missing: this version does not tell, or was not asked */
 }
 
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD, OBJECT_DEVICE, OBJECT_CONTEXT, OBJECT_STREAM };
 
-static uint32_t thread_with(const struct decode *d, uint32_t tid)
-{
-	const struct gt_process *p = &d->c->m->processes[d->b->process].pub;
-
-	for (uint32_t i = 0; i < p->n_threads; i++)
-		if (d->c->m->threads.v[p->first_thread + i].tid == (int)tid)
-			return p->first_thread + i;
-	return GT_CUDA_NONE;
-}
-
-static void decode_overhead(const struct decode *d)
+static void finish_overhead(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
 
-	e->overhead.type = (int)GET(OVERHEAD, overheadKind, 0);
-	e->overhead.object_kind = (int)GET(OVERHEAD, objectKind, 0);
-	e->overhead.data = GET(OVERHEAD, overheadData, 0);
 	if (e->overhead.object_kind == OBJECT_THREAD) {
 		e->tid = (int)GET(OVERHEAD, objectThread, 0);
 		e->thread = thread_with(d, (uint32_t)e->tid);
@@ -358,63 +281,41 @@ static void decode_overhead(const struct decode *d)
 	}
 }
 
-static void decode_jit(const struct decode *d)
+static void finish_jit(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
 
-	e->device = ID(JIT, deviceId);
-	e->jit.entry = (int)GET(JIT, jitEntryType, 0);
-	e->jit.operation = (int)GET(JIT, jitOperationType, 0);
-	e->jit.cache_size = NUMBER(JIT, cacheSize);
-	e->jit.operation_correlation = NUMBER(JIT, jitOperationCorrelationId);
-	e->jit.cache_path = string_at(d, GET(JIT, cachePath, 0));
-	if (REC_HAS(d->a, JIT, threadId)) {
+	if (HAS(JIT, threadId)) {
 		e->tid = (int)GET(JIT, threadId, 0);
 		e->thread = thread_with(d, (uint32_t)e->tid);
 	}
 }
 
-static void decode_external(const struct decode *d)
+static void finish(const struct decode *d)
 {
-	d->out->external.external_kind = (int)GET(EXTERNAL, externalKind, 0);
-	d->out->external.external_id = GET(EXTERNAL, externalId, 0);
-	d->out->reason = -1;
+	switch (d->out->kind) {
+	case GT_CUDA_CALL: finish_call(d); break;
+	case GT_CUDA_KERNEL: finish_kernel(d); break;
+	case GT_CUDA_COPY: finish_copy(d); break;
+	case GT_CUDA_GRAPH: finish_graph(d); break;
+	case GT_CUDA_MEMORY: finish_memory(d); break;
+	case GT_CUDA_MANAGED: finish_managed(d); break;
+	case GT_CUDA_OVERHEAD: finish_overhead(d); break;
+	case GT_CUDA_JIT: finish_jit(d); break;
+	default: break;
+	}
 }
 
-static void decode_decompress(const struct decode *d)
-{
-	PLACE_OF(DECOMPRESS);
-	d->out->decompress.bytes = GET(DECOMPRESS, sourceBytes, 0);
-	d->out->decompress.operations = GET(DECOMPRESS, numberOfOperations, 0);
-	d->out->decompress.channel = NUMBER_OR_NONE(DECOMPRESS, channelID);
-}
-
-/* By the record's kind: one of the model's kinds may have several. */
 static void decode(const struct decode *d)
 {
-	static void (*const decoders[GT_CUPTI_KINDS])(const struct decode *) = {
-		[REC_CUPTI_KIND_DRIVER] = decode_call,
-		[REC_CUPTI_KIND_RUNTIME] = decode_call,
-		[REC_CUPTI_KIND_KERNEL] = decode_kernel,
-		[REC_CUPTI_KIND_SERIAL_KERNEL] = decode_kernel,
-		[REC_CUPTI_KIND_MEMCPY] = decode_copy,
-		[REC_CUPTI_KIND_MEMCPY2] = decode_peer_copy,
-		[REC_CUPTI_KIND_MEMSET] = decode_fill,
-		[REC_CUPTI_KIND_SYNC] = decode_sync,
-		[REC_CUPTI_KIND_GRAPH_TRACE] = decode_graph,
-		[REC_CUPTI_KIND_DEVICE_GRAPH_TRACE] = decode_graph,
-		[REC_CUPTI_KIND_OVERHEAD] = decode_overhead,
-		[REC_CUPTI_KIND_JIT] = decode_jit,
-		[REC_CUPTI_KIND_MEMORY2] = decode_memory,
-		[REC_CUPTI_KIND_MEMORY_POOL] = decode_pool,
-		[REC_CUPTI_KIND_MANAGED] = decode_managed,
-		[REC_CUPTI_KIND_CUDA_EVENT] = decode_event_record,
-		[REC_CUPTI_KIND_EXTERNAL] = decode_external,
-		[REC_CUPTI_KIND_DECOMPRESS] = decode_decompress,
-	};
-
-	if (decoders[d->a->kind])
-		decoders[d->a->kind](d);
+	if (d->out->kind != GT_CUDA_CALL)
+		decode_place(d);
+	switch (d->out->kind) {
+#define BEGIN(KIND, member, name, plural, words) case GT_CUDA_##KIND: decode_##member(d); break;
+#include "model/cuda/kinds.def"
+	case GT_CUDA_KINDS: break;
+	}
+	finish(d);
 }
 
 /* ------------------------------------------------------------- not from buffers */
@@ -508,33 +409,9 @@ static void get_moment(struct gt_cuda *c, const struct gt_cuda_entry *e, struct 
 /* A reason is for what has none of the times that it should have. */
 static int reason_of(const struct rec_activity *a)
 {
-	uint64_t start = 0, end = 0;
+	const struct gt_cuda_times t = gt_cuda_times_of(a);
 
-	switch (a->kind) {
-#define TIMED(id) case REC_CUPTI_KIND_##id: start = REC_GET(a, id, start, 0); end = REC_GET(a, id, end, 0); break
-	TIMED(MEMCPY);
-	TIMED(MEMCPY2);
-	TIMED(MEMSET);
-	TIMED(KERNEL);
-	TIMED(SYNC);
-	TIMED(GRAPH_TRACE);
-	TIMED(DEVICE_GRAPH_TRACE);
-	TIMED(OVERHEAD);
-	TIMED(JIT);
-	TIMED(DECOMPRESS);
-	TIMED(MANAGED);
-	case REC_CUPTI_KIND_SERIAL_KERNEL:
-		start = REC_GET(a, KERNEL, start, 0);
-		end = REC_GET(a, KERNEL, end, 0);
-		break;
-	case REC_CUPTI_KIND_DRIVER:
-	case REC_CUPTI_KIND_RUNTIME:
-		start = REC_GET(a, API, start, 0);
-		end = REC_GET(a, API, end, 0);
-		break;
-#undef TIMED
-	}
-	return gt_cuda_untimed(start, end);
+	return t.timing == GT_CUDA_TOLD ? gt_cuda_untimed(t.start, t.end) : -1;
 }
 
 int gt_cuda_get(struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, struct gt_cuda_event *out, struct gt_err *err)

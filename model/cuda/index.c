@@ -313,7 +313,7 @@ static int find_unseen(struct gt_cuda *c)
 static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 {
 	size_t looked = 0;
-	bool device = kind == GT_CUDA_KERNEL || kind == GT_CUDA_COPY || kind == GT_CUDA_FILL || kind == GT_CUDA_GRAPH;
+	bool device = gt_cuda_is_work(kind);
 	struct gt_cuda_entry *v = ENTRIES(c, kind);
 
 	for (size_t i = 0; i < c->kinds[kind].n; i++) {
@@ -335,17 +335,15 @@ static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 
 static int link_work(struct gt_cuda *c)
 {
-	static const enum gt_cuda_kind work[] = { GT_CUDA_KERNEL, GT_CUDA_COPY, GT_CUDA_FILL, GT_CUDA_GRAPH };
+	for (enum gt_cuda_kind k = 0; k < GT_CUDA_KINDS; k++) {
+		const struct gt_cuda_entry *v = ENTRIES(c, k);
 
-	for (unsigned k = 0; k < sizeof work / sizeof *work; k++) {
-		const struct gt_cuda_entry *v = ENTRIES(c, work[k]);
-
-		for (size_t i = 0; i < c->kinds[work[k]].n; i++) {
+		for (size_t i = 0; gt_cuda_is_work(k) && i < c->kinds[k].n; i++) {
 			if (v[i].correlation &&
-				add_link(c, &c->processes[gt_cuda_process_of(c, work[k], &v[i])].work, v[i].correlation,
-					work[k], i))
+				add_link(c, &c->processes[gt_cuda_process_of(c, k, &v[i])].work, v[i].correlation, k,
+					i))
 				return -1;
-			gt_cuda_forget_behind(&c->kinds[work[k]], i);
+			gt_cuda_forget_behind(&c->kinds[k], i);
 		}
 	}
 	for (uint32_t p = 0; p < c->m->n_processes; p++)

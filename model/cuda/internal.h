@@ -1,8 +1,9 @@
 /*
  * model/cuda/internal.h - what the files of the CUDA model share
  *
- *   cuda.c           opening, closing, answers; text of CUPTI's numbers
+ *   cuda.c      opening, closing, answers; text of CUPTI's numbers
  *   take.c      records of streams: library, clocks, names, strings, events, calls with arguments
+ *   kinds.c     what the tables of kinds say, by kind (trace/format/cupti.def, kinds.def)
  *   scan.c      all buffers once, when the trace is opened: places and times of activities, objects, threads
  *   index.c     sorting, calls and work by correlation id
  *   decode.c    one activity from its raw record
@@ -50,12 +51,31 @@ struct gt_cuda_entry {
 #define GT_PLACE_CBID(place) ((uint32_t)((place) >> GT_PLACE_CBID_SHIFT) & (GT_CUDA_CBIDS - 1))
 #define GT_CUDA_CBIDS 0x1000u
 /* Of a call: its function id, as records with arguments have it. */
-#define GT_CUDA_FN_ID(e) (((e)->place & GT_PLACE_DRIVER ? REC_FN_CUDA_DRIVER : REC_FN_CUDA_RUNTIME) + GT_PLACE_CBID((e)->place))
+#define GT_CUDA_FN_ID(e) \
+	(((e)->place & GT_PLACE_DRIVER ? REC_FN_CUDA_DRIVER : REC_FN_CUDA_RUNTIME) + GT_PLACE_CBID((e)->place))
 
 struct gt_cuda_link { uint32_t correlation, index, kind; }; /* by correlation id: calls (outermost ones), work */
 struct gt_cuda_args { uint64_t link; uint32_t correlation, fn; }; /* a call with arguments: its record */
 struct gt_cuda_unseen { uint64_t link; uint32_t process, fn; };   /* such a call without an activity record */
 struct gt_cuda_moment { uint64_t w[4]; uint32_t what, context, correlation, process, thread, unused; };
+
+/* ---------------------------------------------------------------------- kinds */
+
+/* A kind of record. shown: the model's kind + 1, 0: none. */
+struct gt_cuda_record { uint16_t least; uint8_t layout, sort, shown; };
+extern const struct gt_cuda_record gt_cuda_records[GT_CUPTI_KINDS];
+/* Kinds that the device did because a call asked for it. */
+bool gt_cuda_is_work(enum gt_cuda_kind kind);
+
+/* Times as CUPTI gave them. TIMELESS: the kind has none; UNTOLD: this record has none, and that is no loss. */
+enum gt_cuda_timing { GT_CUDA_TIMELESS, GT_CUDA_UNTOLD, GT_CUDA_TOLD };
+struct gt_cuda_times { enum gt_cuda_timing timing; uint32_t correlation; uint64_t start, end; };
+struct gt_cuda_times gt_cuda_times_of(const struct rec_activity *a);
+/*
+ * In a buffer that never came back: the kill fell between the first word of a record and its last. What CUPTI always
+ * fills in is not there. (A kernel that another one launched has no correlation id either, but a name.)
+ */
+bool gt_cuda_is_torn(const struct rec_activity *a);
 
 /* ------------------------------------------------------------------ processes */
 

@@ -105,22 +105,31 @@ static int take_context(struct gt_cuda *c, uint32_t process, const struct rec_ac
 	return 0;
 }
 
-int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, const struct rec_activity *a)
+static int take_stream(struct gt_cuda *c, uint32_t process, const struct rec_activity *a)
 {
-	struct gt_cuda_stream *s;
+	/* doubles are dropped at the end: there may be very many streams */
+	struct gt_cuda_stream *s = GT_LIST_ADD(&c->streams);
 
-	if (a->kind == REC_CUPTI_KIND_DEVICE)
-		return take_device(c, b, a);
-	if (a->kind == REC_CUPTI_KIND_CONTEXT)
-		return take_context(c, b->process, a);
-	s = GT_LIST_ADD(&c->streams);         /* doubles are dropped at the end: there may be very many streams */
 	if (!s)
 		return -1;
-	*s = (struct gt_cuda_stream){ .process = b->process,
+	*s = (struct gt_cuda_stream){ .process = process,
 		.id = REC_GET(a, STREAM, streamId, 0),
 		.context = REC_GET(a, STREAM, contextId, 0) };
 	s->priority = (int32_t)REC_GET(a, STREAM, priority, 0);
 	s->flag = REC_GET(a, STREAM, flag, 0);
+	return 0;
+}
+
+int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, const struct rec_activity *a)
+{
+	switch (a->kind) {
+	case REC_CUPTI_KIND_DEVICE:
+		return take_device(c, b, a);
+	case REC_CUPTI_KIND_CONTEXT:
+		return take_context(c, b->process, a);
+	case REC_CUPTI_KIND_STREAM:
+		return take_stream(c, b->process, a);
+	}
 	return 0;
 }
 

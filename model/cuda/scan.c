@@ -145,7 +145,8 @@ static int add_call(struct scan *s, const struct rec_activity *a, uint64_t place
 		thread);
 }
 
-static int add_kernel(struct scan *s, const struct rec_activity *a, uint64_t place)
+/* Whether the kernel's name is in the trace. */
+static void look_for_name(struct scan *s, const struct rec_activity *a)
 {
 	uint64_t name = REC_GET(a, KERNEL, name, 0);
 
@@ -155,115 +156,33 @@ static int add_kernel(struct scan *s, const struct rec_activity *a, uint64_t pla
 	}
 	if (!s->last_known)
 		gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_NAME_GONE, 1);
-	return add_timed(s, GT_CUDA_KERNEL, place, REC_GET(a, KERNEL, start, 0), REC_GET(a, KERNEL, end, 0),
-		REC_GET(a, KERNEL, correlationId, 0));
 }
-
-/* Faults, thrashing and remote maps are moments: their records have no end. */
-static int add_managed(struct scan *s, const struct rec_activity *a, uint64_t place)
-{
-	uint64_t start = REC_GET(a, MANAGED, start, 0), end = REC_GET(a, MANAGED, end, 0);
-
-	return add_timed(s, GT_CUDA_MANAGED, place, start, end ? end : start, 0);
-}
-
-/* Only newer versions tell when, and only when asked: else the call says it. */
-static int add_event_record(struct scan *s, const struct rec_activity *a, uint64_t place)
-{
-	uint64_t ns = REC_GET(a, CUDA_EVENT, deviceTimestamp, 0);
-	uint32_t correlation = REC_GET(a, CUDA_EVENT, correlationId, 0);
-
-	if (ns)
-		return add_timed(s, GT_CUDA_EVENT_RECORD, place, ns, ns, correlation);
-	return add(
-		s, GT_CUDA_EVENT_RECORD, place | GT_PLACE_UNTIMED, GT_NO_TIME, GT_NO_TIME, correlation, GT_CUDA_NONE);
-}
-
-#define START_END(id) REC_GET(a, id, start, 0), REC_GET(a, id, end, 0)
 
 static int take(struct scan *s, const struct rec_activity *a, uint64_t place)
 {
-	uint64_t at;
+	const struct gt_cuda_record *r = &gt_cuda_records[a->kind];
+	enum gt_cuda_kind kind = (enum gt_cuda_kind)(r->shown - 1);
+	struct gt_cuda_times t;
 
-	switch (a->kind) {
-	case REC_CUPTI_KIND_DRIVER: case REC_CUPTI_KIND_RUNTIME:
+	if (r->sort == REC_CUPTI_CALL)
 		return add_call(s, a, place);
-	case REC_CUPTI_KIND_KERNEL: case REC_CUPTI_KIND_SERIAL_KERNEL:
-		return add_kernel(s, a, place);
-	case REC_CUPTI_KIND_MEMCPY:
-		return add_timed(s, GT_CUDA_COPY, place, START_END(MEMCPY), REC_GET(a, MEMCPY, correlationId, 0));
-	case REC_CUPTI_KIND_MEMCPY2:
-		return add_timed(s, GT_CUDA_COPY, place, START_END(MEMCPY2), REC_GET(a, MEMCPY2, correlationId, 0));
-	case REC_CUPTI_KIND_MEMSET:
-		return add_timed(s, GT_CUDA_FILL, place, START_END(MEMSET), REC_GET(a, MEMSET, correlationId, 0));
-	case REC_CUPTI_KIND_SYNC:
-		return add_timed(s, GT_CUDA_SYNC, place, START_END(SYNC), REC_GET(a, SYNC, correlationId, 0));
-	case REC_CUPTI_KIND_GRAPH_TRACE:
-		return add_timed(
-			s, GT_CUDA_GRAPH, place, START_END(GRAPH_TRACE), REC_GET(a, GRAPH_TRACE, correlationId, 0));
-	case REC_CUPTI_KIND_DEVICE_GRAPH_TRACE:
-		return add_timed(s, GT_CUDA_GRAPH, place, START_END(DEVICE_GRAPH_TRACE), 0);
-	case REC_CUPTI_KIND_OVERHEAD:
-		return add_timed(
-			s, GT_CUDA_OVERHEAD, place, START_END(OVERHEAD), REC_GET(a, OVERHEAD, correlationId, 0));
-	case REC_CUPTI_KIND_JIT:
-		return add_timed(s, GT_CUDA_JIT, place, START_END(JIT), REC_GET(a, JIT, correlationId, 0));
-	case REC_CUPTI_KIND_DECOMPRESS:
-		return add_timed(
-			s, GT_CUDA_DECOMPRESS, place, START_END(DECOMPRESS), REC_GET(a, DECOMPRESS, correlationId, 0));
-	case REC_CUPTI_KIND_MANAGED:
-		return add_managed(s, a, place);
-	case REC_CUPTI_KIND_MEMORY2:
-		at = REC_GET(a, MEMORY2, timestamp, 0);
-		return add_timed(s, GT_CUDA_MEMORY, place, at, at, REC_GET(a, MEMORY2, correlationId, 0));
-	case REC_CUPTI_KIND_MEMORY_POOL:
-		at = REC_GET(a, MEMORY_POOL, timestamp, 0);
-		return add_timed(s, GT_CUDA_POOL, place, at, at, REC_GET(a, MEMORY_POOL, correlationId, 0));
-	case REC_CUPTI_KIND_CUDA_EVENT:
-		return add_event_record(s, a, place);
-	case REC_CUPTI_KIND_EXTERNAL:
-		return add(s, GT_CUDA_EXTERNAL, place, GT_NO_TIME, GT_NO_TIME, REC_GET(a, EXTERNAL, correlationId, 0),
-			GT_CUDA_NONE);
-	case REC_CUPTI_KIND_DEVICE: case REC_CUPTI_KIND_CONTEXT: case REC_CUPTI_KIND_STREAM:
+	if (r->sort == REC_CUPTI_DEFINES)
 		return gt_cuda_object_take(s->c, s->b, a);
-	}
-	return 0;                                 /* of a kind that nobody asked gputap to show */
+	if (!r->shown)
+		return 0;                         /* of a kind that nobody asked gputap to show */
+	if (kind == GT_CUDA_KERNEL)
+		look_for_name(s, a);
+	t = gt_cuda_times_of(a);
+	if (t.timing == GT_CUDA_TOLD)
+		return add_timed(s, kind, place, t.start, t.end, t.correlation);
+	return add(s, kind, place | (t.timing == GT_CUDA_UNTOLD ? GT_PLACE_UNTIMED : 0), GT_NO_TIME, GT_NO_TIME,
+		t.correlation, GT_CUDA_NONE);
 }
 
 /* Shorter than any version made them: its fields cannot be where they are looked for. */
 static bool too_short(const struct rec_activity *a)
 {
-	static const uint16_t least[GT_CUPTI_KINDS] = {
-#define KIND(id, number, bytes) [number] = bytes,
-#include "trace/format/cupti.def"
-	};
-
-	return a->bytes < least[a->kind];
-}
-
-/*
- * In a buffer that never came back: the kill fell between the first word of a record and its last. What CUPTI always
- * fills in is not there. (A kernel that another one launched has no correlation id either, but a name.)
- */
-static bool torn(const struct rec_activity *a)
-{
-	switch (a->kind) {
-	case REC_CUPTI_KIND_DRIVER: case REC_CUPTI_KIND_RUNTIME:
-		return !REC_GET(a, API, correlationId, 0);
-	case REC_CUPTI_KIND_KERNEL: case REC_CUPTI_KIND_SERIAL_KERNEL:
-		return !REC_GET(a, KERNEL, name, 0);
-	case REC_CUPTI_KIND_MEMCPY:
-		return !REC_GET(a, MEMCPY, correlationId, 0);
-	case REC_CUPTI_KIND_MEMCPY2:
-		return !REC_GET(a, MEMCPY2, correlationId, 0);
-	case REC_CUPTI_KIND_MEMSET:
-		return !REC_GET(a, MEMSET, correlationId, 0);
-	case REC_CUPTI_KIND_SYNC:
-		return !REC_GET(a, SYNC, contextId, 0);
-	case REC_CUPTI_KIND_GRAPH_TRACE:
-		return !REC_GET(a, GRAPH_TRACE, contextId, 0);
-	}
-	return false;
+	return a->bytes < gt_cuda_records[a->kind].least;
 }
 
 static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, struct gt_err *err)
@@ -280,7 +199,7 @@ static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, 
 	gt_cupti_walk_begin(w, s->b, &s->p->sizes);
 	while ((rc = gt_cupti_walk_next(w, &a, &offset, err)) > 0) {
 		l->records++;
-		if (!s->b->completed && torn(&a))
+		if (!s->b->completed && gt_cuda_is_torn(&a))
 			gt_model_count_loss(s->c->m, REC_LOSS_INCOMPLETE_RECORD, 1);
 		else if (too_short(&a) || offset >= GT_PLACE_OFFSETS || index >= GT_PLACE_BUFFERS)
 			gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_UNREAD, 1);
@@ -313,7 +232,6 @@ static int read_buffers(struct gt_cuda *c, struct gt_err *err)
 static void count(struct gt_cuda *c)
 {
 	struct gt_model *m = c->m;
-	static const enum gt_cuda_kind commands[] = { GT_CUDA_KERNEL, GT_CUDA_COPY, GT_CUDA_FILL, GT_CUDA_GRAPH };
 	const struct gt_cuda_entry *v = c->kinds[GT_CUDA_CALL].data;
 
 	for (size_t i = 0; i < c->kinds[GT_CUDA_CALL].n; i++) {
@@ -324,14 +242,14 @@ static void count(struct gt_cuda *c)
 		if (v[i].thread < m->threads.n)
 			m->threads.v[v[i].thread].calls++;
 	}
-	for (unsigned k = 0; k < sizeof commands / sizeof *commands; k++) {
-		v = c->kinds[commands[k]].data;
-		for (size_t i = 0; i < c->kinds[commands[k]].n; i++) {
-			struct gt_process *p = &m->processes[gt_cuda_process_of(c, commands[k], &v[i])].pub;
+	for (enum gt_cuda_kind k = 0; k < GT_CUDA_KINDS; k++) {
+		v = c->kinds[k].data;
+		for (size_t i = 0; gt_cuda_is_work(k) && i < c->kinds[k].n; i++) {
+			struct gt_process *p = &m->processes[gt_cuda_process_of(c, k, &v[i])].pub;
 
-			gt_cuda_forget_behind(&c->kinds[commands[k]], i);
+			gt_cuda_forget_behind(&c->kinds[k], i);
 			p->commands++;
-			p->kernels += commands[k] == GT_CUDA_KERNEL;
+			p->kernels += k == GT_CUDA_KERNEL;
 		}
 	}
 }

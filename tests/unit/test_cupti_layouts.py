@@ -17,7 +17,7 @@ FAMILIES = {'MEMCPY': ('Memcpy', 'MEMCPY'), 'MEMCPY2': ('MemcpyPtoP', 'MEMCPY2')
             'MANAGED': ('UnifiedMemoryCounter', 'UNIFIED_MEMORY_COUNTER'), 'CUDA_EVENT': ('CudaEvent', 'CUDA_EVENT'), 'STREAM': ('Stream', 'STREAM'),
             'SYNC': ('Synchronization', 'SYNCHRONIZATION'), 'EXTERNAL': ('ExternalCorrelation', 'EXTERNAL_CORRELATION'),
             'MEMORY2': ('Memory', 'MEMORY2'), 'MEMORY_POOL': ('MemoryPool', 'MEMORY_POOL'), 'GRAPH_TRACE': ('GraphTrace', 'GRAPH_TRACE'),
-            'JIT': ('Jit', 'JIT'), 'DEVICE_GRAPH_TRACE': ('DeviceGraphTrace', 'DEVICE_GRAPH_TRACE'), 'DECOMPRESS': ('MemDecompress', 'MEM_DECOMPRESS')}
+            'JIT': ('Jit', 'JIT'), 'DEVICE_GRAPH_TRACE': ('DeviceGraphTrace', 'DEVICE_GRAPH_TRACE'), 'DECOMPRESS': ('MemDecompress', 'MEM_DECOMPRESS'), 'NAME': ('Name', 'NAME')}
 PATHS = {('KERNEL', 'cacheConfig'): 'cacheConfig.both', ('DEVICE', 'uuidLow'): 'uuid.bytes[0]', ('DEVICE', 'uuidHigh'): 'uuid.bytes[8]',
          ('OVERHEAD', 'objectProcess'): 'objectId.pt.processId', ('OVERHEAD', 'objectThread'): 'objectId.pt.threadId',
          ('OVERHEAD', 'objectStream'): 'objectId.dcs.streamId', ('MEMORY2', 'poolType'): 'memoryPoolConfig.memoryPoolType',
@@ -38,8 +38,9 @@ def read(path, pattern):
     return re.findall(pattern, re.sub(r'/\*.*?\*/', '', text_of(os.path.join(TOP, path)), flags=re.S), re.M)
 
 
-KINDS = [(k, int(n), int(b)) for k, n, b in read('trace/format/cupti.def', r'^KIND\((\w+), (\d+), (\d+)\)')]
-FIELDS = [(k, f, int(o), BYTES[t], int(s)) for k, f, o, t, s in read('trace/format/cupti.def', r'^FIELD\((\w+), (\w+), (\d+), (\w+), (\d+)\)')]
+KINDS = [(k, int(n), int(b)) for k, n, b in read('trace/format/cupti.def', r'^KIND\((\w+), (\d+), \w+, (\d+), ')]
+FIELDS = [(k, f, int(o), BYTES[t], int(s)) for k, f, o, t, s in
+          read('trace/format/cupti.def', r'^(?:FIELD|TEXT|ROLE)\((?:[A-Z_]+, )?(\w+), (\w+), (\d+), (\w+), (\d+)\)')]
 
 
 class Layouts(unittest.TestCase):

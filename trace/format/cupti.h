@@ -15,15 +15,32 @@
 #include <string.h>
 
 enum rec_cupti_kind {
-#define KIND(id, number, least) REC_CUPTI_KIND_##id = number,
+#define KIND(id, number, layout, least, minimum, sort, on, text) REC_CUPTI_KIND_##id = number,
+#include "trace/format/cupti.def"
+};
+
+enum rec_cupti_layout {
+	REC_CUPTI_LAYOUT_NONE,
+#define LAYOUT(layout) REC_CUPTI_LAYOUT_##layout,
+#include "trace/format/cupti.def"
+	REC_CUPTI_LAYOUTS
+};
+
+/* What sort of thing the records of a kind are; none: no record of that kind is known. */
+enum rec_cupti_sort { REC_CUPTI_UNKNOWN, REC_CUPTI_CALL, REC_CUPTI_WORK, REC_CUPTI_DEFINES, REC_CUPTI_TELLS };
+enum {
+#define KIND(id, number, layout, least, minimum, sort, on, text) rec_sort_##id = REC_CUPTI_##sort,
 #include "trace/format/cupti.def"
 };
 
 /* Where a field begins and ends, since when, and its type. */
-#define FIELD(id, name, offset, type, since) \
-	enum { rec_at_##id##_##name = offset, rec_end_##id##_##name = offset + sizeof(type), \
-	       rec_since_##id##_##name = since }; \
-	typedef type rec_type_##id##_##name;
+#define FIELD(layout, name, offset, type, since) \
+	enum { \
+		rec_at_##layout##_##name = offset, \
+		rec_end_##layout##_##name = offset + sizeof(type), \
+		rec_since_##layout##_##name = since \
+	}; \
+	typedef type rec_type_##layout##_##name;
 #include "trace/format/cupti.def"
 
 /* One activity. `at` has `bytes` bytes, as many as the library's records of that kind have. */
@@ -32,11 +49,14 @@ struct rec_activity {
 	uint32_t kind, bytes, version;
 };
 
-#define REC_HAS(a, id, name) \
-	(rec_end_##id##_##name <= (a)->bytes && (uint64_t)(a)->version + 1 > rec_since_##id##_##name)
+#define REC_HAS(a, layout, name) \
+	(rec_end_##layout##_##name <= (a)->bytes && (uint64_t)(a)->version + 1 > rec_since_##layout##_##name)
 /* The field's value, or `otherwise` where the producing library did not have it. */
-#define REC_GET(a, id, name, otherwise) \
-	(REC_HAS(a, id, name) ? \
-	 ({ rec_type_##id##_##name v_; memcpy(&v_, (a)->at + rec_at_##id##_##name, sizeof v_); v_; }) : (otherwise))
+#define REC_GET(a, layout, name, otherwise) \
+	(REC_HAS(a, layout, name) ? ({ \
+		rec_type_##layout##_##name v_; \
+		memcpy(&v_, (a)->at + rec_at_##layout##_##name, sizeof v_); \
+		v_; \
+	}) : (otherwise))
 
 #endif
