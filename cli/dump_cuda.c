@@ -10,6 +10,7 @@
 
 #include "cli/dump.h"
 #include "model/cuda/cuda.h"
+#include "writers/render.h"
 
 #define E struct gt_cuda_event
 #define NUMBER(name, member) { name, gt_show_number, GT_NUMBER(E, member) }
@@ -64,21 +65,23 @@ static bool result_name(struct gt_show *s, const struct gt_shown *f, const void 
 /* In text as in JSON. */
 static bool args(struct gt_show *s, const struct gt_shown *f, const void *record)
 {
+	struct gt_cuda_arg_text shown;
 	struct gt_cuda_arg arg;
 	char out[64];
 
 	(void)f;
 	gt_text_char(s->t, '{');
 	for (unsigned i = 0; gt_cuda_arg(s->cuda, record, i, &arg); i++) {
-		const char *value = !arg.has_value ? "?" : arg.symbol ? arg.symbol : arg.text;
+		const char *value = !arg.has_value ? "?" : arg.symbol ? arg.symbol : shown.value;
 
+		gt_render_cuda_arg(&arg, &shown);
 		gt_json_key(s->t, arg.name);
 		gt_json_string(s->t, value, strlen(value));
-		if (!arg.out_text[0])
+		if (!shown.target[0])
 			continue;
 		snprintf(out, sizeof out, "*%s", arg.name);     /* what the call wrote there */
 		gt_json_key(s->t, out);
-		gt_json_string(s->t, arg.out_text, strlen(arg.out_text));
+		gt_json_string(s->t, shown.target, strlen(shown.target));
 	}
 	gt_text_char(s->t, '}');
 	return true;

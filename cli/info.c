@@ -15,6 +15,7 @@
 #include "cli/info.h"
 #include "cli/show_image.h"
 #include "model/cuda/cuda.h"
+#include "writers/render.h"
 
 static const char *const loss_texts[] = {
 #define X(id, text) text,
@@ -143,11 +144,14 @@ static void text_session(const struct gt_session *s)
 /* What the thread's slot holds of the parameters; the others are not known. */
 static void text_cuda_inside(struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4])
 {
+	struct gt_cuda_arg_text text;
 	struct gt_cuda_arg a;
 	unsigned i = 0;
 
-	for (; c && gt_cuda_arg_inside(c, fn, first, i, &a) && a.has_value; i++)
-		printf("%s%s=%s", i ? ", " : "", a.name, a.symbol ? a.symbol : a.text);
+	for (; c && gt_cuda_arg_inside(c, fn, first, i, &a) && a.has_value; i++) {
+		gt_render_cuda_arg(&a, &text);
+		printf("%s%s=%s", i ? ", " : "", a.name, a.symbol ? a.symbol : text.value);
+	}
 	if (c && gt_cuda_arg_inside(c, fn, first, i, &a))
 		printf("%s...", i ? ", " : "");
 }

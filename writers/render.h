@@ -66,6 +66,11 @@ void gt_render_atp_call(struct gt_text *t, struct gt_render *r, const struct gt_
 /* "clFinish(cl_command_queue command_queue = 00000000000055AA) = CL_SUCCESS" */
 void gt_render_log_call(struct gt_text *t, const struct gt_render_plan *p, const struct gt_call *call);
 
+/* ---- arguments of CUDA calls (render_cuda_args.c) ---- */
+/* As the API log prints it: the number of an enumeration, texts quoted; and what an out pointer led to, "" none. */
+struct gt_cuda_arg_text { char value[256], target[256]; };
+void gt_render_cuda_arg(const struct gt_cuda_arg *a, struct gt_cuda_arg_text *out);
+
 /* ---- calls of CUDA, which have no plan (render_cuda.c) ---- */
 /* "cudaSuccess = cudaMalloc ( [0x7F3000000000];4096 )"; names: "devPtr=[...];size=4096", as HSA lines have them. */
 void gt_render_atp_cuda(struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, bool names);

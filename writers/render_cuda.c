@@ -11,6 +11,8 @@
 
 #include <stdio.h>
 
+#include "model/cuda/table.h"
+
 static void put_result(struct gt_text *t, const struct gt_call *call)
 {
 	char buf[64];
@@ -24,9 +26,8 @@ static void put_result(struct gt_text *t, const struct gt_call *call)
 
 /* ------------------------------------------------------------------------ .atp */
 
-static void put_atp_value(struct gt_text *t, const struct gt_cuda_arg *a)
+static void put_atp_value(struct gt_text *t, const struct gt_cuda_arg *a, const char *text)
 {
-	int64_t number = (int64_t)a->value;
 	double d;
 	float f;
 
@@ -36,11 +37,7 @@ static void put_atp_value(struct gt_text *t, const struct gt_cuda_arg *a)
 	}
 	switch (a->class) {
 	case GT_CUDA_ARG_SIGNED:
-		number = a->bytes == 1  ? (int8_t)number
-			: a->bytes == 2 ? (int16_t)number
-			: a->bytes == 4 ? (int32_t)number
-					: number;
-		gt_text_i64(t, number);
+		gt_text_i64(t, gt_cuda_signed(a->value, a->bytes));
 		break;
 	case GT_CUDA_ARG_UNSIGNED:
 		gt_text_u64(t, a->value);
@@ -59,15 +56,15 @@ static void put_atp_value(struct gt_text *t, const struct gt_cuda_arg *a)
 		break;
 	case GT_CUDA_ARG_STRING:
 		if (a->data)
-			gt_text_str(t, a->text);
+			gt_text_str(t, text);
 		else
 			gt_render_atp_pointer(t, a->value);
 		break;
 	case GT_CUDA_ARG_ENUM:
-		gt_text_str(t, a->symbol ? a->symbol : a->text);
+		gt_text_str(t, a->symbol ? a->symbol : text);
 		break;
 	case GT_CUDA_ARG_STRUCT:
-		gt_text_str(t, a->text);
+		gt_text_str(t, text);
 		break;
 	}
 }
@@ -93,13 +90,15 @@ static void put_atp_argument(struct gt_text *t, const struct gt_call *call, cons
 {
 	bool pointer = a->class == GT_CUDA_ARG_POINTER || a->class == GT_CUDA_ARG_DEVICE_POINTER ||
 		a->class == GT_CUDA_ARG_HANDLE;
+	struct gt_cuda_arg_text text;
 
-	if (a->is_out && a->out_text[0] && !gt_call_failed(call))
-		put_atp_target(t, a, a->out_text);
+	gt_render_cuda_arg(a, &text);
+	if (a->is_out && text.target[0] && !gt_call_failed(call))
+		put_atp_target(t, a, text.target);
 	else if (pointer && a->data && !a->is_out)
-		put_atp_target(t, a, a->text);
+		put_atp_target(t, a, text.value);
 	else
-		put_atp_value(t, a);
+		put_atp_value(t, a, text.value);
 }
 
 void gt_render_atp_cuda(struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, bool names)
@@ -126,12 +125,15 @@ void gt_render_atp_cuda(struct gt_text *t, struct gt_cuda *c, const struct gt_ca
 
 static void put_log_argument(struct gt_text *t, const struct gt_cuda_arg *a)
 {
+	struct gt_cuda_arg_text text;
+
+	gt_render_cuda_arg(a, &text);
 	gt_text_str(t, a->type);
 	gt_text_char(t, ' ');
 	gt_text_str(t, a->name);
 	gt_text_lit(t, " = ");
 	if (a->has_value)
-		gt_text_str(t, a->text);
+		gt_text_str(t, text.value);
 	else
 		gt_text_char(t, '?');
 }
@@ -139,12 +141,17 @@ static void put_log_argument(struct gt_text *t, const struct gt_cuda_arg *a)
 /* A value that was not copied is left out; so is everything behind the pointers of a call that failed. */
 static void put_log_output(struct gt_text *t, const struct gt_call *call, const struct gt_cuda_arg *a)
 {
-	if (!a->is_out || gt_call_failed(call) || (a->value && !a->out_text[0]))
+	struct gt_cuda_arg_text text;
+
+	if (!a->is_out || gt_call_failed(call))
+		return;
+	gt_render_cuda_arg(a, &text);
+	if (a->value && !text.target[0])
 		return;
 	gt_text_lit(t, ", *");
 	gt_text_str(t, a->name);
 	gt_text_lit(t, " = ");
-	gt_text_str(t, a->value ? a->out_text : "NULL");
+	gt_text_str(t, a->value ? text.target : "NULL");
 }
 
 void gt_render_log_cuda(struct gt_text *t, struct gt_cuda *c, const struct gt_call *call)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/cuda/args_text.h"
+#include "model/cuda/args_value.h"
 #include "model/cuda/internal.h"
 
 #define TABLE_LIMIT (16 << 20)          /* bytes */

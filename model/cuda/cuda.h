@@ -21,6 +21,8 @@
 #include "model/model.h"
 
 struct gt_cuda;
+struct gt_cuda_table;
+struct gt_cuda_param;
 
 enum gt_cuda_kind {
 #define BEGIN(ID, member, name, plural, words) GT_CUDA_##ID,
@@ -167,13 +169,18 @@ enum gt_cuda_class {
 	GT_CUDA_ARG_STRING,
 	GT_CUDA_ARG_STRUCT
 };
-/* else outside the stored struct */
-struct gt_cuda_arg { const char *type, *name; enum gt_cuda_class class; uint64_t value; uint32_t bytes; bool has_value;
-	const void *data; uint32_t data_bytes; bool is_out;   /* what the pointer led to, when copied */
-	const char *symbol;                                   /* name of an enumeration's value; NULL */
-	/* value as the API log prints it (enumerations: the number; texts quoted) */
-	char text[256];
-	char out_text[256]; };                                /* what an out pointer led to, printed so; "" nothing was copied */
+/* Pointers into it hold until the next call or argument is asked for. As text: writers/render_cuda_args.c. */
+struct gt_cuda_arg {
+	const char *type, *name;
+	enum gt_cuda_class class;
+	uint64_t value; uint32_t bytes; bool has_value; /* else outside the stored struct */
+	const void *at;                   /* where it stands, `bytes` bytes */
+	const char *symbol;               /* name of an enumeration's value; NULL */
+	const void *data; uint32_t data_bytes; bool is_out; /* what the pointer led to, when copied */
+	bool is_text, cut;                /* data is one; its end is missing */
+	/* What it is (model/cuda/table.h); NULL: a word of a call that no table knows. */
+	const struct gt_cuda_table *table; const struct gt_cuda_param *param;
+};
 /* Argument i; false behind the last. call has has_args. */
 bool gt_cuda_arg(struct gt_cuda *c, const struct gt_cuda_event *call, unsigned i, struct gt_cuda_arg *out);
 /*

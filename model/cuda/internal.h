@@ -12,7 +12,7 @@
  *   objects.c   devices, contexts, streams
  *   launch.c    which calls put work on a stream
  *   walk.c      calls as the walk hands them out
- *   args.c      arguments (table.c: what they are; model/cuda/args_text.c: a record's, printed)
+ *   args.c      arguments (table.c: what they are; args_value.c: in a record)
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

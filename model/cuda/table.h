@@ -13,8 +13,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define GT_CUDA_TABLE_CBIDS 0x1000u
+
+/* The first 8 bytes of a value as a number; one of `bytes` bytes with its sign. */
+static inline uint64_t gt_cuda_word_at(const void *at, uint32_t bytes)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, at, bytes < 8 ? bytes : 8);
+	return value;
+}
+static inline int64_t gt_cuda_signed(uint64_t value, uint32_t bytes)
+{
+	return bytes == 1 ? (int8_t)value : bytes == 2 ? (int16_t)value : bytes == 4 ? (int32_t)value : (int64_t)value;
+}
 
 struct gt_cuda_values { const char *name; uint32_t first, n; };  /* an enumeration: its part of gt_cuda_table.value */
 

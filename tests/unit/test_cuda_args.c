@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/cuda/args_text.h"
+#include "model/cuda/args_value.h"
 #include "trace/format/cuda_capture.h"
+#include "writers/render.h"
 
 /* A record's arguments: the structure, then copies. */
 struct made { uint64_t words[128]; uint32_t n; struct gt_rec rec; };
@@ -40,11 +41,12 @@ static void copy(struct made *m, uint32_t offset, uint32_t out, const void *data
 	m->rec.n_args = m->n;
 }
 
-/* "type name = text[ -> out_text][ (symbol)]; ..." */
+/* "type name = value[ -> target][ (symbol)]; ..." */
 static const char *shown(const struct gt_cuda_table *t, const struct made *m)
 {
 	static char all[16384];
 	struct gt_cuda_args_record r;
+	struct gt_cuda_arg_text text;
 	struct gt_cuda_arg a;
 	size_t n = 0;
 
@@ -52,10 +54,11 @@ static const char *shown(const struct gt_cuda_table *t, const struct made *m)
 	if (!gt_cuda_args_read(&m->rec, &r))
 		return "damaged";
 	for (unsigned i = 0; gt_cuda_args_get(t, &r, i, &a); i++) {
+		gt_render_cuda_arg(&a, &text);
 		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s %s = %s", i ? "; " : "", a.type, a.name,
-			a.has_value ? a.text : "?");
-		if (a.out_text[0])
-			n += (size_t)snprintf(all + n, sizeof all - n, " -> %s", a.out_text);
+			a.has_value ? text.value : "?");
+		if (text.target[0])
+			n += (size_t)snprintf(all + n, sizeof all - n, " -> %s", text.target);
 		if (a.symbol)
 			n += (size_t)snprintf(all + n, sizeof all - n, " (%s)", a.symbol);
 	}
@@ -131,6 +134,7 @@ static void an_output_that_was_not_copied_is_still_known_as_one(void **state)
 {
 	struct { uint64_t ptr, bytes; } p = { 0x1000, 100 };
 	struct gt_cuda_args_record r;
+	struct gt_cuda_arg_text text;
 	struct gt_cuda_arg a;
 	struct made m;
 
@@ -140,7 +144,8 @@ static void an_output_that_was_not_copied_is_still_known_as_one(void **state)
 	assert_true(gt_cuda_args_get(NULL, &r, 0, &a));
 	assert_true(a.is_out);
 	assert_null(a.data);
-	assert_string_equal(a.out_text, "");
+	gt_render_cuda_arg(&a, &text);
+	assert_string_equal(text.target, "");
 	assert_true(gt_cuda_args_get(NULL, &r, 1, &a));
 	assert_false(a.is_out);
 	assert_int_equal(a.class, GT_CUDA_ARG_UNSIGNED);

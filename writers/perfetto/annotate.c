@@ -286,15 +286,19 @@ static void note_result(struct pf *p, const struct gt_call *call)
 
 static void annotate_cuda_call(struct pf *p, const struct gt_cuda_event *e)
 {
+	struct gt_cuda_arg_text shown;
 	struct gt_cuda_arg arg;
 	char text[64];
 
-	for (unsigned i = 0; e->call.has_args && gt_cuda_arg(p->cuda, e, i, &arg); i++)
-		if (arg.name && (arg.text[0] || arg.out_text[0])) {
-			const char *shown = arg.out_text[0] ? arg.out_text : arg.text;
+	for (unsigned i = 0; e->call.has_args && gt_cuda_arg(p->cuda, e, i, &arg); i++) {
+		const char *value = shown.value;
 
-			pf_note_value(p, arg.name, shown, strlen(shown));
-		}
+		gt_render_cuda_arg(&arg, &shown);
+		if (shown.target[0])
+			value = shown.target;
+		if (arg.name && *value)
+			pf_note_value(p, arg.name, value, strlen(value));
+	}
 	if (e->call.has_result && e->call.result) {
 		gt_cuda_result_text(e, text, sizeof text);
 		pf_note_value(p, "result", text, strlen(text));

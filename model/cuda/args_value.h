@@ -1,11 +1,11 @@
 /*
- * model/cuda/args_text.h - one recorded CUDA call's arguments as values and text
+ * model/cuda/args_value.h - one recorded CUDA call's arguments as values
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef GPUTAP_MODEL_CUDA_ARGS_TEXT_H
-#define GPUTAP_MODEL_CUDA_ARGS_TEXT_H
+#ifndef GPUTAP_MODEL_CUDA_ARGS_VALUE_H
+#define GPUTAP_MODEL_CUDA_ARGS_VALUE_H
 
 #include "model/cuda/cuda.h"
 #include "model/cuda/table.h"
