@@ -99,7 +99,7 @@ static void put_struct(struct text *t, const struct gt_cuda_table *table, const 
 	for (uint32_t i = 0; i < layout->n && !t->full; i++) {
 		const struct gt_cuda_param *m = &table->param[layout->first + i];
 		const char *symbol = m->type.class == 'e'
-			? gt_cuda_table_symbol(table, m->type.values, gt_cuda_signed(gt_cuda_word_at(at + m->offset, 4), 4))
+			? gt_cuda_table_symbol(table, m->type.values, (int32_t)gt_cuda_word_at(at + m->offset, 4))
 			: NULL;
 
 		if (!strncmp(m->name, "reserved", 8))

@@ -72,26 +72,16 @@ void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context,
 
 /* ------------------------------------------------------ numbers of handles */
 
-static uint32_t context_id(void *context)
+static uint32_t number_of(int (*ask)(void *, uint32_t *), void *handle)
 {
 	uint32_t id = 0;
 
-	return context && tap_cupti.api.cuptiGetContextId && !tap_cupti.api.cuptiGetContextId(context, &id) ? id : 0;
+	return handle && ask && !ask(handle, &id) ? id : 0;
 }
 
-static uint64_t graph_id(void *graph)
-{
-	uint32_t id = 0;
-
-	return graph && tap_cupti.api.cuptiGetGraphId && !tap_cupti.api.cuptiGetGraphId(graph, &id) ? id : 0;
-}
-
-static uint64_t exec_id(void *exec)
-{
-	uint32_t id = 0;
-
-	return exec && tap_cupti.api.cuptiGetGraphExecId && !tap_cupti.api.cuptiGetGraphExecId(exec, &id) ? id : 0;
-}
+static uint32_t context_id(void *context) { return number_of(tap_cupti.api.cuptiGetContextId, context); }
+static uint64_t graph_id(void *graph) { return number_of(tap_cupti.api.cuptiGetGraphId, graph); }
+static uint64_t exec_id(void *exec) { return number_of(tap_cupti.api.cuptiGetGraphExecId, exec); }
 
 static uint64_t node_id(void *node)
 {

@@ -70,12 +70,17 @@ void gt_cuda_free(struct gt_cuda *c)
 	free(c);
 }
 
+int gt_cuda_no_memory(const struct gt_model *m, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
+}
+
 struct gt_cuda *gt_model_cuda(struct gt_model *m, struct gt_err *err)
 {
 	struct gt_cuda *c = gt_cuda_new(m);       /* everything was read when the trace was opened */
 
 	if (!c)
-		gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
+		gt_cuda_no_memory(m, err);
 	return c && gt_cuda_args_open(c, err) < 0 ? NULL : c;
 }
 

@@ -44,7 +44,7 @@ static struct block *block_of(struct gt_cuda *c, uint32_t buffer, uint64_t numbe
 			oldest = &set[i];
 	}
 	if (!*oldest && !(*oldest = calloc(1, sizeof **oldest))) {
-		gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", c->m->session.path);
+		gt_cuda_no_memory(c->m, err);
 		return NULL;
 	}
 	b = *oldest;
@@ -71,8 +71,7 @@ static int record_at(struct gt_cuda *c, uint64_t place, struct rec_activity *a, 
 	struct block *b;
 
 	if (!c->cache && !(c->cache = calloc(1, sizeof *c->cache)))
-		return gt_fail(
-			err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", c->m->session.path);
+		return gt_cuda_no_memory(c->m, err);
 	b = block_of(c, buffer, at / BLOCK, err);
 	if (!b)
 		return -1;

@@ -131,6 +131,7 @@ struct gt_cuda {
 
 /* cuda.c: the model's CUDA part, made at the first need; NULL: out of memory. */
 struct gt_cuda *gt_cuda_new(struct gt_model *m);
+int gt_cuda_no_memory(const struct gt_model *m, struct gt_err *err);      /* -1 */
 
 /* index.c */
 struct gt_cuda_entry *gt_cuda_add(struct gt_cuda *c, enum gt_cuda_kind kind);     /* NULL: out of memory */

@@ -204,8 +204,7 @@ static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, 
 		else if (too_short(&a) || offset >= GT_PLACE_OFFSETS || index >= GT_PLACE_BUFFERS)
 			gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_UNREAD, 1);
 		else if (take(s, &a, GT_PLACE(index, offset)))
-			return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace",
-				s->c->m->session.path);
+			return gt_cuda_no_memory(s->c->m, err);
 	}
 	/* What stands behind cannot be counted: one for the rest. An unfinished buffer may end in the midst of a
 	 * record. */
@@ -220,8 +219,7 @@ static int read_buffers(struct gt_cuda *c, struct gt_err *err)
 	c->n_buffers = gt_cupti_buffer_count(c->m->reader);
 	c->buffers = calloc(c->n_buffers + 1ull, sizeof *c->buffers);
 	if (!c->buffers)
-		return gt_fail(
-			err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", c->m->session.path);
+		return gt_cuda_no_memory(c->m, err);
 	for (uint32_t i = 0; i < c->n_buffers; i++)
 		if (gt_cupti_buffer_get(c->m->reader, i, &c->buffers[i], err))
 			return -1;
@@ -265,11 +263,6 @@ void gt_cuda_losses_finish(struct gt_model *m)
 	count_once(m, REC_LOSS_CUPTI_UNREAD);
 }
 
-static int no_memory(const struct gt_model *m, struct gt_err *err)
-{
-	return gt_fail(err, GT_EXIT_INPUT, "out of memory", NULL, "%s: cannot read the trace", m->session.path);
-}
-
 int gt_cuda_scan(struct gt_model *m, struct gt_err *err)
 {
 	struct gt_cupti_walk *w;
@@ -280,7 +273,7 @@ int gt_cuda_scan(struct gt_model *m, struct gt_err *err)
 		return 0;                         /* made when it is asked for, empty */
 	c = gt_cuda_new(m);
 	if (!c || list_tids(m) || gt_cuda_clocks_build(c))
-		return no_memory(m, err);
+		return gt_cuda_no_memory(m, err);
 	gt_cuda_strings_sort(c);
 	if (read_buffers(c, err) || gt_cupti_walk_open(m->reader, &w, err))
 		return -1;
@@ -293,7 +286,7 @@ int gt_cuda_scan(struct gt_model *m, struct gt_err *err)
 	if (rc)
 		return -1;
 	if (gt_cuda_objects_finish(c) || gt_cuda_index_build(c))
-		return no_memory(m, err);
+		return gt_cuda_no_memory(m, err);
 	count(c);
 	c->scanned = true;
 	return 0;

@@ -167,7 +167,6 @@ static bool has_window(const struct gt_sql_feeder *f)
 {
 	return f->x->from_ns != GT_NO_TIME || f->x->to_ns != GT_NO_TIME;
 }
-static int64_t end_of(const struct gt_cuda_event *e) { return e->end_ns != GT_NO_TIME ? e->end_ns : e->start_ns; }
 
 /* A call is shown when it overlaps the window or something that it set going does. */
 static bool call_wanted(struct gt_sql_feeder *f, const struct gt_cuda_event *call)
@@ -176,7 +175,7 @@ static bool call_wanted(struct gt_sql_feeder *f, const struct gt_cuda_event *cal
 	struct gt_cuda_event e;
 	uint32_t n;
 
-	if (gt_sql_cuda_inside(f, call->start_ns, end_of(call)))
+	if (gt_sql_cuda_inside(f, call->start_ns, gt_sql_cuda_end(call)))
 		return true;
 	n = gt_cuda_work_of(f->cuda->model, call->process, call->correlation, work, WORK_MAX);
 	for (uint32_t i = 0; i < n && i < WORK_MAX; i++)
@@ -197,7 +196,7 @@ static bool work_times(struct gt_sql_feeder *f, const struct gt_cuda_event *e, i
 	if (!e->timed)
 		return false;
 	if (has_window(f) && !gt_sql_cuda_inside(f, e->start_ns, e->end_ns) &&
-		!(has_call && gt_sql_cuda_inside(f, call.start_ns, end_of(&call))))
+		!(has_call && gt_sql_cuda_inside(f, call.start_ns, gt_sql_cuda_end(&call))))
 		return false;
 	if (has_call && call.start_ns > least)
 		least = call.start_ns;
@@ -218,7 +217,7 @@ static void add_call(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 	struct gt_sql_row *r = gt_sql_add(f->runtime);
 
 	gt_put(r, RT_start, e->start_ns);
-	gt_put(r, RT_end, end_of(e));
+	gt_put(r, RT_end, gt_sql_cuda_end(e));
 	gt_put(r, RT_eventClass,
 		e->call.domain == REC_DOMAIN_CUDA_DRIVER ? GT_SQL_CLASS_CUDA_DRIVER : GT_SQL_CLASS_CUDA_RUNTIME);
 	gt_put(r, RT_globalTid, gt_sql_cuda_tid(f, e));

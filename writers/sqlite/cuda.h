@@ -53,6 +53,12 @@ int64_t gt_sql_cuda_tid(struct gt_sql_feeder *f, const struct gt_cuda_event *e);
 int64_t gt_sql_cuda_string(struct gt_sql_feeder *f, struct gt_string s);
 bool gt_sql_cuda_inside(const struct gt_sql_feeder *f, int64_t start_ns, int64_t end_ns); /* overlaps the window */
 
+/* A call that never returned ends where it began. */
+static inline int64_t gt_sql_cuda_end(const struct gt_cuda_event *e)
+{
+	return e->end_ns != GT_NO_TIME ? e->end_ns : e->start_ns;
+}
+
 /* Numbers that are -1 when nobody told them stay NULL. */
 static inline void gt_put_known(struct gt_sql_row *r, unsigned cell, int64_t value)
 {

@@ -27,7 +27,7 @@ static int add_kind(
 	for (uint64_t i = 0; i < gt_cuda_count(c, kind) && !gt_sql_failed(f->db); i++) {
 		if (gt_cuda_get(c, kind, i, &e, err))
 			return -1;
-		if (e.timed && gt_sql_cuda_inside(f, e.start_ns, e.end_ns != GT_NO_TIME ? e.end_ns : e.start_ns))
+		if (e.timed && gt_sql_cuda_inside(f, e.start_ns, gt_sql_cuda_end(&e)))
 			add(f, t, &e);
 	}
 	return 0;
@@ -65,7 +65,7 @@ static struct gt_sql_row *add_moment(
 	struct gt_sql_row *r = gt_sql_add(t);
 
 	gt_put(r, EV_start, e->start_ns);
-	gt_put(r, EV_end, e->end_ns != GT_NO_TIME ? e->end_ns : e->start_ns);
+	gt_put(r, EV_end, gt_sql_cuda_end(e));
 	gt_put(r, EV_eventClass, class);
 	gt_put(r, EV_globalTid, gt_sql_cuda_tid(f, e));
 	gt_put(r, EV_nameId, fixed_string(f, name));
@@ -259,7 +259,7 @@ static void add_fault(struct gt_sql_feeder *f, const struct tables *t, const str
 	} else if (e->managed.counter == GPU_FAULTS) {
 		r = gt_sql_add(t->other);
 		gt_put(r, GF_start, e->start_ns);
-		gt_put(r, GF_end, e->end_ns != GT_NO_TIME ? e->end_ns : e->start_ns);
+		gt_put(r, GF_end, gt_sql_cuda_end(e));
 		gt_put(r, GF_globalPid, gt_sql_pid(f, e->process));
 		gt_put(r, GF_deviceId, gt_sql_cuda_device(f, e->process, e->managed.src));
 		gt_put(r, GF_address, (int64_t)e->managed.address);
@@ -306,7 +306,7 @@ static struct gt_sql_row *add_span(
 	struct gt_sql_row *r = gt_sql_add(t);
 
 	gt_put(r, OV_start, e->start_ns);
-	gt_put(r, OV_end, e->end_ns != GT_NO_TIME ? e->end_ns : e->start_ns);
+	gt_put(r, OV_end, gt_sql_cuda_end(e));
 	gt_put(r, OV_globalTid, gt_sql_cuda_tid(f, e));
 	gt_put(r, OV_nameId, fixed_string(f, name));
 	gt_put(r, OV_overheadType, type);
