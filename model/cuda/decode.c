@@ -154,7 +154,7 @@ static void decode_place(const struct decode *d)
 
 	switch (gt_cuda_records[d->a->kind].layout) {
 	case REC_CUPTI_LAYOUT_NONE:
-#define LAYOUT(layout) break; case REC_CUPTI_LAYOUT_##layout:
+#define LAYOUT(layout, structure) break; case REC_CUPTI_LAYOUT_##layout:
 #define ROLE(role, layout, name, offset, type, since) PLACE_##role(layout, name)
 #include "trace/format/cupti.def"
 		break;

@@ -51,7 +51,7 @@ struct gt_cuda_times gt_cuda_times_of(const struct rec_activity *a)
 
 	switch (gt_cuda_records[a->kind].layout) {
 	case REC_CUPTI_LAYOUT_NONE:
-#define LAYOUT(layout) break; case REC_CUPTI_LAYOUT_##layout:
+#define LAYOUT(layout, structure) break; case REC_CUPTI_LAYOUT_##layout:
 #define ROLE(role, layout, name, offset, type, since) TIME_##role(REC_GET(a, layout, name, 0))
 #include "trace/format/cupti.def"
 		break;

@@ -11,13 +11,6 @@ import tempfile
 import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# our name: (the header's structure without its number, the stand-in's kind)
-FAMILIES = {'MEMCPY': ('Memcpy', 'MEMCPY'), 'MEMCPY2': ('MemcpyPtoP', 'MEMCPY2'), 'MEMSET': ('Memset', 'MEMSET'), 'KERNEL': ('Kernel', 'CONCURRENT_KERNEL'),
-            'API': ('API', 'RUNTIME'), 'DEVICE': ('Device', 'DEVICE'), 'CONTEXT': ('Context', 'CONTEXT'), 'OVERHEAD': ('Overhead', 'OVERHEAD'),
-            'MANAGED': ('UnifiedMemoryCounter', 'UNIFIED_MEMORY_COUNTER'), 'CUDA_EVENT': ('CudaEvent', 'CUDA_EVENT'), 'STREAM': ('Stream', 'STREAM'),
-            'SYNC': ('Synchronization', 'SYNCHRONIZATION'), 'EXTERNAL': ('ExternalCorrelation', 'EXTERNAL_CORRELATION'),
-            'MEMORY2': ('Memory', 'MEMORY2'), 'MEMORY_POOL': ('MemoryPool', 'MEMORY_POOL'), 'GRAPH_TRACE': ('GraphTrace', 'GRAPH_TRACE'),
-            'JIT': ('Jit', 'JIT'), 'DEVICE_GRAPH_TRACE': ('DeviceGraphTrace', 'DEVICE_GRAPH_TRACE'), 'DECOMPRESS': ('MemDecompress', 'MEM_DECOMPRESS'), 'NAME': ('Name', 'NAME')}
 PATHS = {('KERNEL', 'cacheConfig'): 'cacheConfig.both', ('DEVICE', 'uuidLow'): 'uuid.bytes[0]', ('DEVICE', 'uuidHigh'): 'uuid.bytes[8]',
          ('OVERHEAD', 'objectProcess'): 'objectId.pt.processId', ('OVERHEAD', 'objectThread'): 'objectId.pt.threadId',
          ('OVERHEAD', 'objectStream'): 'objectId.dcs.streamId', ('MEMORY2', 'poolType'): 'memoryPoolConfig.memoryPoolType',
@@ -39,17 +32,23 @@ def read(path, pattern):
 
 
 KINDS = [(k, int(n), int(b)) for k, n, b in read('trace/format/cupti.def', r'^KIND\((\w+), (\d+), \w+, (\d+), ')]
+SIZES = read('tests/fakegpu/records.def', r'^SIZE\((\w+), (\d+), (\d+), (\d+)\)')
+THEIRS = read('tests/fakegpu/records.def', r'^FIELD\((\w+), (\w+), (\d+), (\d+), (\d+)\)')
 FIELDS = [(k, f, int(o), BYTES[t], int(s)) for k, f, o, t, s in
           read('trace/format/cupti.def', r'^(?:FIELD|TEXT|ROLE)\((?:[A-Z_]+, )?(\w+), (\w+), (\d+), (\w+), (\d+)\)')]
+
+# of a layout: the structure in the headers without its number, and the stand-in's name of the kind that has its fields
+STRUCTURES = dict(read('trace/format/cupti.def', r'^LAYOUT\((\w+), (\w+)\)'))
+STAND_INS = {layout: kind for number, layout in read('trace/format/cupti.def', r'^KIND\(\w+, (\d+), (\w+),')
+             for kind, n, _, _ in SIZES if n == number and kind in {t[0] for t in THEIRS}}
 
 
 class Layouts(unittest.TestCase):
     def test_fields_lie_where_the_stand_in_puts_them(self):
-        theirs = {(k, f): (int(o), int(b), int(s)) for k, f, o, b, s in
-                  read('tests/fakegpu/records.def', r'^FIELD\((\w+), (\w+), (\d+), (\d+), (\d+)\)')}
+        theirs = {(k, f): (int(o), int(b), int(s)) for k, f, o, b, s in THEIRS}
         compared = 0
         for kind, name, offset, length, since in FIELDS:
-            key = (FAMILIES[kind][1], NAMES.get((kind, name), name))
+            key = (STAND_INS.get(kind), NAMES.get((kind, name), name))
             if key in theirs:
                 self.assertEqual((offset, length), theirs[key][:2], f'{kind}.{name}')
                 if since:
@@ -59,7 +58,7 @@ class Layouts(unittest.TestCase):
 
     def test_no_version_has_shorter_records_than_are_read(self):
         sizes = {}
-        for kind, number, length, since in read('tests/fakegpu/records.def', r'^SIZE\((\w+), (\d+), (\d+), (\d+)\)'):
+        for _, number, length, _ in SIZES:
             sizes.setdefault(int(number), []).append(int(length))
         for kind, number, least in KINDS:
             self.assertIn(number, sizes, kind)
@@ -79,7 +78,7 @@ class Layouts(unittest.TestCase):
         text = subprocess.run(['cc', '-w', '-E', '-P', '-I' + include, '-x', 'c', '-'], input=head, capture_output=True, text=True, check=True).stdout
         version = int(re.search(r'define CUPTI_API_VERSION\s+(\d+)', text_of(include + '/cupti_version.h')).group(1))
         lines, structs = [head], {}
-        for kind, (family, _) in FAMILIES.items():
+        for kind, family in STRUCTURES.items():
             numbers = [int(n or 1) for n in re.findall(r'\}\s*CUpti_Activity%s(\d*)\s*;' % family, text)]
             if numbers:
                 structs[kind] = 'CUpti_Activity%s%s' % (family, max(numbers) if max(numbers) > 1 else '')

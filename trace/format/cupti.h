@@ -21,7 +21,7 @@ enum rec_cupti_kind {
 
 enum rec_cupti_layout {
 	REC_CUPTI_LAYOUT_NONE,
-#define LAYOUT(layout) REC_CUPTI_LAYOUT_##layout,
+#define LAYOUT(layout, structure) REC_CUPTI_LAYOUT_##layout,
 #include "trace/format/cupti.def"
 	REC_CUPTI_LAYOUTS
 };
