@@ -144,8 +144,13 @@ static void count_unrecorded(struct gt_reader *r)
 		!gt_facts_find(&r->run, "launcher_pid", 0) && !gt_facts_find(&r->run, "failed", 0);
 
 	r->found.lost[REC_LOSS_NO_STREAM] += by_image;
-	for (size_t i = 0; i < r->run.n; i++)
-		r->found.lost[REC_LOSS_NO_STREAM] += !strcmp(r->run.facts[i].key, "failed");
+	for (size_t i = 0; i < r->run.n; i++) {
+		const struct gt_fact *f = &r->run.facts[i];
+		uint64_t calls = strcmp(f->key, "unrecorded") ? 0 : strtoull(f->value, NULL, 10);
+
+		r->found.lost[REC_LOSS_NO_STREAM] += !strcmp(f->key, "failed");
+		r->found.lost[REC_LOSS_NO_STREAM] += calls ? calls - 1 : 0;     /* one was counted by `failed` */
+	}
 	for (uint32_t i = 0; i < r->n_images; i++) {
 		bool any = false;
 

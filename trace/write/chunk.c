@@ -241,6 +241,30 @@ bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
 }
 
 /*
+ * A stream file that is nothing but its control page, for counts of what no stream could take. It may pass --max-size.
+ */
+uint64_t *tap_chunk_counts(uint32_t number)
+{
+	int fd = inside_file_limit(REC_CONTROL_BYTES) ? open_stream(number, O_CREAT | O_EXCL) : -1;
+	struct rec_control *control = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (try_allocate(fd, 0, REC_CONTROL_BYTES) == 0)
+		control = tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	tap_sys_close(fd);
+	if (!control) {
+		remove_stream(number);
+		return NULL;
+	}
+	control->version = REC_VERSION;
+	control->stream = number;
+	control->pid = tap_sys_getpid();
+	control->magic = REC_CONTROL_MAGIC;
+	return control->lost;
+}
+
+/*
  * Claims what is left up to `end`, so that a reader steps over it. extra: how far behind the limit that lies. A handler
  * may come between, even one that moves on to another block: then a piece of that block becomes padding, or nothing
  * does.

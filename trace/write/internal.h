@@ -22,6 +22,8 @@
 
 /* Opens file K with its control page and first chunk. False: no room (*why = the loss). */
 bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why);
+/* Counters by enum rec_loss in a file of their own, number K; NULL: no room for a page. */
+uint64_t *tap_chunk_counts(uint32_t number);
 /* Makes the next chunk the open one; the rest of the old one becomes PAD. */
 bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why);
 /* Moves into the next 64 KiB block of the open chunk; false when this was the last. Signals need not be blocked. */
@@ -79,6 +81,7 @@ void tap_gate_open(void);
 void tap_gate_close(int why);
 extern pthread_key_t tap_thread_key TAP_HIDDEN;      /* made by the constructor; destructor: tap_stream_thread_exit */
 extern bool tap_thread_key_made TAP_HIDDEN;
+uint64_t tap_lost_nowhere(void);         /* how much was counted that no file holds */
 void tap_streams_forget(void);           /* new process: nothing of the parent's is ours */
 
 /* ---- blob.c ---- */
@@ -96,6 +99,7 @@ enum tap_run_state { TAP_RUN_NONE = 0, TAP_RUN_OPENING, TAP_RUN_OPEN };
 bool tap_run_open(void);
 const char *tap_run_image_dir(void);     /* .../NAME.gputap/PID.N, or "" */
 const char *tap_run_dir(void);           /* .../NAME.gputap, or "" */
+void tap_run_say_unrecorded(uint64_t calls);     /* at the end: how many calls went nowhere */
 bool tap_run_find(void);                 /* the run's directory if any image of it made one; for the root's exit */
 /* Constructor: who is the root of this run, and the environment that children find it by. */
 void tap_run_init(void);
@@ -108,6 +112,7 @@ void tap_core_image_opened(void);        /* the image has its directory; signals
 /* ---- process.c ---- */
 
 extern bool tap_ready TAP_HIDDEN;        /* options are read, the run has its name: streams may be opened */
+void tap_process_unrecorded(void);       /* a stream could not be made: the end of the process says what that cost */
 void tap_process_opened(void);           /* the image has its directory; by the thread that opened it */
 
 #endif

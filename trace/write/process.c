@@ -31,6 +31,7 @@ void (*tap_on_fork_child)(void);
 
 static void (*exit_function[EXIT_FUNCTIONS])(int kind);
 static uint32_t image_pid;              /* of the image that opened its directory; a vfork child has another */
+static uint32_t unrecorded_pid;         /* of the process that found no room for a stream */
 static bool exit_handler_set;
 
 static void at_thread_end(void *stream)
@@ -50,6 +51,12 @@ static void set_exit_handler(void)
 {
 	if (!__atomic_exchange_n(&exit_handler_set, true, __ATOMIC_RELAXED))
 		on_exit(at_exit, NULL);
+}
+
+void tap_process_unrecorded(void)
+{
+	unrecorded_pid = tap_sys_getpid();
+	set_exit_handler();
 }
 
 void tap_process_opened(void)
@@ -165,6 +172,8 @@ void tap_process_exit(enum rec_exit kind, int status)
 			REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
 		tap_gate_close(TAP_OFF_EXIT);
 	}
+	if (!first && unrecorded_pid == tap_sys_getpid())
+		tap_run_say_unrecorded(tap_lost_nowhere());
 	if (first || kind == REC_EXIT_NORMAL)
 		tap_detach();
 	errno = saved;

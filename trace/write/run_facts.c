@@ -209,25 +209,47 @@ void tap_run_write_meta(uint32_t n)
 	write_file(tap_run.image_dir, "/meta", t.at, t.used);
 }
 
-void tap_run_say_failed(void)
+/* One line more in the run's own file. */
+static void say(const struct tap_text *line)
 {
-	static uint32_t said_by;
-	uint32_t pid = tap_sys_getpid();
-	char line[32], path[TAP_PATH_MAX];
-	struct tap_text t;
+	char path[TAP_PATH_MAX];
 
-	if (said_by == pid)
-		return;
-	said_by = pid;
 	tap_run_path(path, tap_run.dir, "/run");
 	int fd = tap_sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
 
 	if (fd < 0)
 		return;
+	tap_sys_write(fd, line->at, line->used);
+	tap_sys_close(fd);
+}
+
+static uint32_t said_by;                /* process that said `failed` */
+
+void tap_run_say_failed(void)
+{
+	uint32_t pid = tap_sys_getpid();
+	char line[32];
+	struct tap_text t;
+
+	if (said_by == pid)
+		return;
+	said_by = pid;
 	tap_text_init(&t, line, sizeof line);
 	put_number(&t, "failed", pid);
-	tap_sys_write(fd, line, t.used);
-	tap_sys_close(fd);
+	say(&t);
+}
+
+void tap_run_say_unrecorded(uint64_t calls)
+{
+	char line[64];
+	struct tap_text t;
+
+	if (!calls || said_by != tap_sys_getpid())
+		return;
+	said_by = 0;
+	tap_text_init(&t, line, sizeof line);
+	put_number(&t, "unrecorded", calls);
+	say(&t);
 }
 
 /* Whole, under a name that its content decides, unless it is there. False: no room. */

@@ -48,6 +48,7 @@ static uint32_t stream_count;                           /* numbers given out */
 static uint64_t pool;                                   /* {number + 1 of the top u32, tag u32}: Treiber stack */
 /* counted where no stream was at hand; moved to a stream later */
 static uint64_t lost_unheld[64];
+static uint64_t *lost_page;                             /* the same in the trace, so that a kill keeps it; or NULL */
 static uint64_t second_clock_tick;                      /* when the second clock pair is due, 0 = done */
 
 /* ------------------------------------------------------------------ losses */
@@ -56,10 +57,13 @@ void tap_lost(enum rec_loss reason, uint64_t n)
 {
 	struct tap_stream *s = tap_tls.stream;
 
-	if (s && TAP_READ_ONCE(tap_gate->alive))
+	bool alive = TAP_READ_ONCE(tap_gate->alive);
+	uint64_t *page = alive ? __atomic_load_n(&lost_page, __ATOMIC_ACQUIRE) : NULL;
+
+	if (s && alive)
 		tap_local_add(&s->control->lost[reason], n);
 	else
-		__atomic_fetch_add(&lost_unheld[reason], n, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&(page ? page : lost_unheld)[reason], n, __ATOMIC_RELAXED);
 }
 
 /* What was counted without a stream becomes this stream's, so that a kill keeps it. */
@@ -68,6 +72,21 @@ static void lost_adopt(struct tap_stream *s)
 	for (uint32_t i = 0; i < 64; i++)
 		if (TAP_UNLIKELY(__atomic_load_n(&lost_unheld[i], __ATOMIC_RELAXED)))
 			tap_local_add(&s->control->lost[i], __atomic_exchange_n(&lost_unheld[i], 0, __ATOMIC_RELAXED));
+}
+
+/* No stream could be made: a page for the counts is smaller, and may pass --max-size. Signals are blocked. */
+static void lost_into_trace(void)
+{
+	uint64_t *page, *none = NULL;
+
+	if (!TAP_READ_ONCE(tap_gate->alive) || __atomic_load_n(&lost_page, __ATOMIC_ACQUIRE))
+		return;
+	page = tap_chunk_counts(__atomic_fetch_add(&stream_count, 1, __ATOMIC_RELAXED));
+	if (!page || !__atomic_compare_exchange_n(&lost_page, &none, page, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		return;
+	for (uint32_t i = 0; i < 64; i++)
+		__atomic_fetch_add(
+			&page[i], __atomic_exchange_n(&lost_unheld[i], 0, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
 /* ------------------------------------------------------------------ append */
@@ -428,14 +447,18 @@ void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
  * less.
  */
 static uint64_t open_retry_tick, open_retry_wait;
+static uint32_t open_failure = REC_LOSS_NO_STREAM;      /* why; calls in between are counted under it */
 
 static void open_failed(enum rec_loss why)
 {
 	uint64_t wait = longer(__atomic_load_n(&open_retry_wait, __ATOMIC_RELAXED));
 
+	__atomic_store_n(&open_failure, why, __ATOMIC_RELAXED);
 	__atomic_store_n(&open_retry_wait, wait, __ATOMIC_RELAXED);
 	__atomic_store_n(&open_retry_tick, tap_tick() + wait, __ATOMIC_RELAXED);
+	lost_into_trace();
 	tap_lost(why, 1);
+	tap_process_unrecorded();
 }
 
 static bool too_early(void)
@@ -510,7 +533,7 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 		return NULL;
 	}
 	if (TAP_UNLIKELY(too_early())) {
-		tap_lost(REC_LOSS_NO_STREAM, 1);
+		tap_lost(__atomic_load_n(&open_failure, __ATOMIC_RELAXED), 1);
 		return NULL;
 	}
 	uint64_t mask = tap_sys_signals_block();
@@ -582,14 +605,26 @@ void tap_streams_forget(void)
 	pool = 0;
 	second_clock_tick = 0;
 	open_retry_tick = open_retry_wait = 0;
+	lost_page = NULL;                                       /* the parent's */
 	tap_blobs_forget();
 	for (uint32_t i = 0; i < 64; i++)
 		lost_unheld[i] = 0;
 }
 
+uint64_t tap_lost_nowhere(void)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < 64; i++)
+		n += __atomic_load_n(&lost_unheld[i], __ATOMIC_RELAXED);
+	return n;
+}
+
 void tap_stream_after_fork(void)
 {
 	*tap_gate = (struct tap_gate){ 0 };
+	for (uint32_t i = 0; i < 64; i++)
+		lost_unheld[i] = 0;                             /* the parent's to tell */
 	tap_tls.stream = NULL;
 	tap_tls.depth = 0;
 	tap_tls.opening = 0;

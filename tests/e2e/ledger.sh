@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# tests/e2e/ledger.sh - ways to lose calls (docs/ledger.md): what was not recorded is counted, and the launcher says why
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+gputap=$GPUTAP_BUILD/gputap
+bin=$GPUTAP_BUILD/tests/ways
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+unset FAKECL_FAULTS FAKECL_PLATFORMS LD_PRELOAD LD_AUDIT OPENCL_LAYERS
+passed=0 failed=0 skipped=0
+command -v "${CC:-cc}" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+mkdir -p "$bin"
+"${CC:-cc}" -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -o "$bin/many" "$GPUTAP_TESTS/e2e/ways/many.c" -lOpenCL || exit 1
+
+check() { local name=$1; shift; if "$@"; then passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi; }
+# run ARGUMENT...: the launcher; what it says lies in `said`
+run() { rm -rf ./*.gputap; "$gputap" run "$@" >out 2>said; echo $? >status; }
+says() { grep -q -- "$1" said || { cat said; return 1; }; }
+# ledger TRACE REASON: its number
+ledger() { "$gputap" info --json "$1" | python3 -c "import json, sys; i = json.load(sys.stdin); print(i['ledger'].get('$2', 0))"; }
+calls() { "$gputap" info --json "$1" | python3 -c "import json, sys; i = json.load(sys.stdin); print(sum(p['calls'] for p in i['processes']))"; }
+
+# ---- no room for a stream: the true count
+run --max-size=8k -o t -- "$bin/many" 5000
+check "a size limit below one stream: every call is counted" [ "$(ledger t.gputap SIZE_CAP)" = 5000 ]
+run --max-size=8k -o t -- sh -c "$bin/many 5000 & $bin/many 300; wait"
+check "... of every process" [ "$(ledger t.gputap SIZE_CAP)" = 5300 ]
+run --max-size=8k -o t -- sh -c "$bin/many 5000 'kill -9 \$PPID'; true"
+check "... and after a kill" [ "$(ledger t.gputap SIZE_CAP)" -ge 2500 ]
+
+# A file system of a few pages: whatever there is room for, calls in the trace and calls in the ledger are all of them.
+small() { unshare -rm sh -c 'mount -t tmpfs -o size=$1 none small && shift && "$@" && cp -r small/t.gputap .' sh "$@" >out 2>said; }
+mkdir small
+if unshare -rm mount -t tmpfs none small 2>/dev/null; then
+	for size in 24k 32k 36k 48k 64k 128k; do
+		rm -rf t.gputap
+		small $size "$gputap" run -o small/t -- "$bin/many" 5000
+		check "a file system of $size: recorded and counted calls are 5000" \
+			[ $(($(calls t.gputap) + $(ledger t.gputap NO_SPACE) + $(ledger t.gputap NO_STREAM))) = 5000 ]
+	done
+else
+	echo "skipped: file systems of a few pages: no right to mount one"; skipped=$((skipped + 1))
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
