@@ -37,7 +37,7 @@ rm folder/*
 "$gputap" export -q -e atp,apilog -o both.atp one 2>err; ok "the ending is any format's that is asked for" "$(echo both.*)" "both.apilog both.atp"
 
 # Whoever reads what we say may leave before we are done: the status is the program's.
-for n in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	{ "$gputap" run -f -o left --summary=table -- sh -c 'clinfo -l; exit 7' 2>&1 >/dev/null; echo $? >status; } | true
 	[ "$(cat status)" = 7 ] || break
 done
