@@ -207,7 +207,7 @@ void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n)
 static bool only_tells(enum rec_loss reason)
 {
 	return reason == REC_LOSS_CLAMPED || reason == REC_LOSS_FAILED_COMMAND || reason == REC_LOSS_CLOCK_BREAK ||
-		reason == REC_LOSS_TIME_REVERSED || reason == REC_LOSS_TIME_ZERO;
+		reason == REC_LOSS_TIME_UNORDERED;
 }
 
 bool gt_model_complete(const struct gt_model *m)

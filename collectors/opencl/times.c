@@ -10,9 +10,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/opencl/internal.h"
+#include "trace/format/device_time.h"
 
 /* Some drivers return success and write nothing: what is still this was not written. */
 #define UNTOUCHED 0xa55aa55aa55aa55aull
+
+#define WORTH_A_CLOCK_NS 1000000000u
+#define CLOCK_SLACK 1.01                /* two clocks of one machine do not differ more */
 
 struct times { uint64_t queued, submit, start, end, complete; };
 
@@ -73,14 +77,36 @@ static void write_wide(uint64_t link, const struct times *t)
 	tap_stream_commit(rec, rec_head(REC_COMMAND, 7, REC_COMPLETE | REC_WIDE, CL_COMPLETE));
 }
 
-/* What the driver gave, whatever it is; impossible values are kept and counted. */
+/* No times after all: what the driver gave is kept behind the reason. */
+static void write_refused(uint64_t link, int reason, const struct times *t)
+{
+	const uint64_t words[] = { link, (uint64_t)reason, t->queued, t->submit, t->start, t->end };
+
+	tap_lost((enum rec_loss)reason, 1);
+	tap_record(REC_COMMAND_UNTIMED, CL_COMPLETE, words, sizeof words / sizeof *words);
+}
+
+/* No command runs for longer than from its call until now. Most are short: the clock is read for long ones alone. */
+static uint64_t longest(const struct tap_cl_slot *s, const struct times *t)
+{
+	double rate;
+
+	if (t->end - t->start < WORTH_A_CLOCK_NS)
+		return 0;
+	rate = tap_clock_ticks_per_ns();
+	return rate > 0 ? (uint64_t)((double)(tap_tick() - s->start_tick) / rate * CLOCK_SLACK) + 1 : 0;
+}
+
+/* What the driver gave, unless it cannot be. A queued time of 0 pins no clock. */
 static void write_times(struct tap_cl_queue *q, const struct tap_cl_slot *s, const struct times *t)
 {
-	if (!t->queued || !t->submit || !t->start || !t->end)
-		tap_lost(REC_LOSS_TIME_ZERO, 1);
-	else if (!in_order(t))
-		tap_lost(REC_LOSS_TIME_REVERSED, 1);
-	else {
+	int reason = rec_no_time(t->start, t->end, longest(s, t));
+
+	if (unlikely(reason >= 0))
+		return write_refused(s->link, reason, t);
+	if (unlikely(!t->queued || !t->submit || !in_order(t))) {
+		tap_lost(REC_LOSS_TIME_UNORDERED, 1);
+	} else {
 		tap_cl_clock_bracket(q->device, t->queued, s->start_tick, s->bracket);
 		tap_cl_clock_seen(q->device, t->queued, t->end, s->start_tick);
 	}

@@ -23,6 +23,7 @@
 #include "model/cuda/cuda.h"
 #include "model/cuda/take.h"
 #include "model/internal.h"
+#include "trace/format/device_time.h"
 #include "trace/read/cupti.h"
 
 /* ------------------------------------------------------------------- places */
@@ -182,9 +183,7 @@ void gt_cuda_args_close(struct gt_cuda *c);
 /* Why start and end cannot be used (enum rec_loss), or -1. */
 static inline int gt_cuda_untimed(uint64_t start, uint64_t end)
 {
-	if (start && end >= start)
-		return -1;
-	return !start ? REC_LOSS_TIME_ZERO : !end ? REC_LOSS_NOT_FINISHED : REC_LOSS_TIME_REVERSED;
+	return start && !end ? REC_LOSS_NOT_FINISHED : rec_no_time(start, end, 0);
 }
 void gt_cuda_cache_free(struct gt_cuda_cache *c);
 

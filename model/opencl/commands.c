@@ -426,14 +426,19 @@ static void set_times(struct gt_model *m, const struct gt_call *call, struct gt_
 	c->timed = t->timed && clock;
 	if (!c->timed)
 		return;
+	if (clock->method == GT_CLOCK_UNDECIDED && !t->queued) {
+		c->timed = false;               /* nothing says where its clock lies */
+		c->reason = REC_LOSS_TIME_ZERO;
+		return;
+	}
 	if (clock->method == GT_CLOCK_UNDECIDED)
 		gt_device_clock_decide(m, clock, t->queued, call);
 	if (c->queue)
 		c->queue->clock_error_ns = clock->error_ns;
 	if (c->device)
 		c->device->clock_error_ns = clock->error_ns;
-	c->queued_ns = gt_device_clock_ns(clock, t->queued);
-	c->submit_ns = gt_device_clock_ns(clock, t->submit);
+	c->queued_ns = t->queued ? gt_device_clock_ns(clock, t->queued) : GT_NO_TIME;
+	c->submit_ns = t->submit ? gt_device_clock_ns(clock, t->submit) : GT_NO_TIME;
 	c->start_ns = gt_device_clock_ns(clock, t->start);
 	c->end_ns = gt_device_clock_ns(clock, t->end);
 	c->complete_ns = t->complete ? gt_device_clock_ns(clock, t->complete) : GT_NO_TIME;

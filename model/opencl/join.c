@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/internal.h"
+#include "trace/format/device_time.h"
 
 /* Times as in the narrow record. delta[0] >= OTHER: not in short form, queued tells where or why. */
 struct entry {
@@ -297,10 +298,19 @@ static void read_short(const struct entry *e, struct gt_times *out)
 	out->complete = e->delta[3] ? out->end + e->delta[3] : 0; /* 0: not asked */
 }
 
-/* A command that failed has a record with its code and no times worth the name. */
-static void judge_status(struct gt_times *t)
+/*
+ * A command that failed has a record with its code and no times worth the name; in an older trace there may be times
+ * that cannot be.
+ */
+static void judge(struct gt_times *t)
 {
-	if (t->timed && t->status < 0) {
+	int none = t->timed ? rec_no_time(t->start, t->end, 0) : -1;
+
+	if (none >= 0) {
+		t->timed = false;
+		t->reason = none;
+	}
+	if ((t->timed || none >= 0) && t->status < 0) {
 		t->timed = false;
 		t->reason = REC_LOSS_FAILED_COMMAND;
 	}
@@ -324,7 +334,7 @@ bool gt_join_times(struct gt_model *m, uint32_t process, uint32_t stream, uint64
 	} else {
 		read_short(e, out);
 	}
-	judge_status(out);
+	judge(out);
 	return true;
 }
 

@@ -48,7 +48,8 @@ assert len(roots) == 7 and len(places) == 2 and all(len(p) == 1 for p in places.
 PY
 pass "a device of several platforms, by its UUID, is one device"
 same "" 1
-for fault in profiling-refused profiling-late=2 profiling-late=100 profiling-zero profiling-untouched profiling-reversed profiling-glued no-timers \
+for fault in profiling-refused profiling-late=2 profiling-late=100 profiling-zero profiling-untouched profiling-reversed profiling-glued \
+	profiling-counts marker-queued-zero no-timers \
 	map-fails enqueue-fails=3 command-fails=3 command-fails=2,enqueue-fails=5 no-function=clHostMemAllocINTEL no-function=clGetKernelSuggestedLocalWorkSizeKHR; do
 	same "$fault" 7
 	case $fault in
@@ -56,11 +57,26 @@ for fault in profiling-refused profiling-late=2 profiling-late=100 profiling-zer
 	profiling-late=100) lost "$fault" NO_PROFILING_INFO ;;
 	profiling-zero) lost "$fault" TIME_ZERO ;;
 	profiling-untouched) lost "$fault" TIME_UNTOUCHED ;;
-	profiling-reversed | profiling-glued) lost "$fault" TIME_REVERSED ;;
+	profiling-reversed) lost "$fault" TIME_REVERSED ;;
+	profiling-glued | marker-queued-zero) lost "$fault" TIME_UNORDERED ;;
+	profiling-counts) lost "$fault" TIME_IMPOSSIBLE ;;
 	command-fails*) lost "$fault" FAILED_COMMAND ;;
 	esac
 done
 same late-callbacks=20 1 late
+
+# What is no time makes no row of device work: the call and the reason stay, and the ledger counts what has none.
+no_times() {
+	FAKECL_FAULTS=$1 "$gputap" run -q -f -o none -e sqlite -- "$GPUTAP_BUILD/tests/e2e/$2" "${@:4}" >/dev/null 2>&1
+	"$gputap" info --json none.gputap >info.json 2>/dev/null
+	check "$1: the ledger counts $3" [ "$(ledger "$3")" -gt 0 ]
+	check "$1: the trace is not called complete" grep -q '^complete: no' <("$gputap" info none.gputap 2>/dev/null)
+	check "$1: no device row, the work's rows have the reason" python3 "$here/no_times.py" none.sqlite "$(ledger "$3")" "$3"
+}
+no_times profiling-counts cl_commands TIME_IMPOSSIBLE
+no_times profiling-zero cl_commands TIME_ZERO
+no_times profiling-reversed cl_commands TIME_REVERSED
+no_times failed-wait-zero cl_many TIME_ZERO failed 20
 # Complete at the second question and not at the first: queues that are released at once lose no times for it.
 FAKECL_FAULTS=profiling-late=3 FAKECL_PLATFORMS=1 "$gputap" run -q -f -o soon -- "$GPUTAP_BUILD/tests/e2e/cl_shared" reuse 20 >/dev/null 2>err
 check "times that come a moment after completion are not given up" grep -q '^complete: yes' <("$gputap" info soon.gputap 2>/dev/null)

@@ -10,7 +10,10 @@
  *                              profiling-late=N     the first N profiling queries of an event: not available
  *                              profiling-zero       all times 0
  *                              profiling-untouched  success, nothing written
+ *                              profiling-counts     0, 1, 2, 3 for every command, as rusticl answers
  *                              profiling-reversed   start behind end
+ *                              failed-wait-zero     a command whose wait failed: complete, its start is 0, as Intel's
+ *                              marker-queued-zero   markers and barriers were queued at 0, as Intel's
  *                              profiling-glued      start before submit: two clocks
  *                              no-timers            clGetDeviceAndHostTimer: CL_INVALID_OPERATION
  *                              map-fails            maps return NULL and an error

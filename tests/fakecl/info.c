@@ -246,6 +246,10 @@ cl_int CL_API_CALL fk_clGetEventProfilingInfo(cl_event e, cl_profiling_info what
 		time[2] = e->time[3] + 1000;
 		time[3] = e->time[2];
 	}
+	for (cl_ulong i = 0; fk_fault("profiling-counts", NULL) && i < 5; i++)
+		time[i] = i < 4 ? i : 3;
+	if ((e->type == CL_COMMAND_MARKER || e->type == CL_COMMAND_BARRIER) && fk_fault("marker-queued-zero", NULL))
+		time[0] = 0;
 	if (fk_fault("profiling-glued", NULL))
 		time[1] = time[3] + 5000;
 	if (fk_fault("profiling-untouched", NULL))

@@ -77,6 +77,12 @@ static void execute(struct fk_command *c, int waits)
 	long every;
 	int status = CL_COMPLETE;
 
+	if (waits < 0 && fk_fault("failed-wait-zero", NULL)) {
+		e->time[2] = 0;
+		e->time[3] = e->time[4] = fk_device_ns();
+		fk_set_status(e, CL_COMPLETE);
+		return;
+	}
 	if (waits < 0) {
 		fk_set_status(e, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 		return;

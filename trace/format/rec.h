@@ -143,7 +143,9 @@ struct rec_control {
 	/* objects outside libgputap.so: trace/write/core.h */ \
 	X(CORE_LATE,         "calls made before an object beside libgputap.so found it") \
 	X(CORE_VERSION,      "objects beside libgputap.so of another version: none of their calls is recorded") \
-	X(EARLY_CALL,        "calls made while gputap was starting: forwarded only")
+	X(EARLY_CALL,        "calls made while gputap was starting: forwarded only") \
+	X(TIME_IMPOSSIBLE,   "commands untimed: the driver gave times that cannot be") \
+	X(TIME_UNORDERED,    "commands queued or submitted, by their driver, behind their start or at no time")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

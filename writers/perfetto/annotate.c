@@ -350,8 +350,10 @@ static void annotate_command(struct pf *p, const struct gt_command *c)
 		pf_note_u64(p, "waits for", c->n_waits);
 	if (c->status)
 		pf_note_i64(p, "status", c->status);
-	pf_note_i64(p, "ns queued", c->submit_ns - c->queued_ns);
-	pf_note_i64(p, "ns submitted", c->start_ns - c->submit_ns);
+	if (c->queued_ns != GT_NO_TIME && c->submit_ns != GT_NO_TIME)
+		pf_note_i64(p, "ns queued", c->submit_ns - c->queued_ns);
+	if (c->submit_ns != GT_NO_TIME)
+		pf_note_i64(p, "ns submitted", c->start_ns - c->submit_ns);
 }
 
 static void annotate_kernel(struct pf *p, const struct gt_cuda_event *e)
