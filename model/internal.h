@@ -168,6 +168,7 @@ const struct gt_local_size *gt_join_local_size(struct gt_model *m, uint32_t proc
 /* ------------------------------------------------------------------- clocks */
 
 struct gt_calibration { uint32_t process, method; uint64_t device, device_ns, tick, bracket; };  /* bracket in ticks */
+#define GT_RAW_SHARED UINT32_MAX              /* process of a calibration that serves them all: behind all others */
 struct gt_clock_pair { uint64_t device_ns; int64_t session_ns; };
 struct gt_device_clock {
 	uint32_t process; uint64_t device;
@@ -176,6 +177,7 @@ struct gt_device_clock {
 	int64_t offset_ns;                    /* PINNED, MONOTONIC: session - device */
 	int64_t error_ns;                     /* half width of the bracket; -1 unknown */
 };
+struct gt_clock_slot { uint32_t process; uint64_t device; struct gt_device_clock *clock; };
 int gt_device_clocks_finish(struct gt_model *m);
 /* The clock of a device; its parent's when a sub-device has none. */
 struct gt_device_clock *gt_device_clock_of(struct gt_model *m, uint32_t process, uint64_t device);
@@ -232,15 +234,22 @@ void gt_unknowns_free(struct gt_model *m);
 
 /* -------------------------------------------------------------------- model */
 
-struct gt_stream_map { uint32_t *holder; uint32_t n; };  /* thread index by how many THREAD records came before */
+/* A thread that records have named. */
+struct gt_known_thread { uint32_t process; int tid; uint64_t start; uint32_t index; };
+/* thread index by how many THREAD records came before */
+struct gt_stream_map { uint32_t *holder; uint32_t n, room; };
 struct gt_process_state {
 	struct gt_process pub;
 	uint32_t n_streams;
-	struct gt_stream_map *streams;
-	struct gt_join *joins;                /* n_streams */
+	struct gt_stream_map *streams;        /* n_streams, by place (gt_reader_stream_place) */
+	struct gt_join *joins;                /* alike */
 	uint64_t last_tick, first_tick;
 	int64_t to_mono_ns;                   /* CLOCK_MONOTONIC - session time */
 	bool device_times;                    /* was the collector asked for device times? */
+	const struct gt_clock_pair *raw;      /* CLOCK_MONOTONIC_RAW as if it were a device's, once asked for */
+	uint32_t n_raw;
+	uint32_t n_clocks;                    /* of its devices; the last one made: */
+	struct gt_device_clock *last_clock;
 	bool exited, walked;
 	uint64_t ids, cmd_ids;                /* of the present walk */
 	uint32_t n_objects[16];               /* by kind, of the present walk */
@@ -256,6 +265,7 @@ struct gt_model {
 	struct gt_process_state *processes; uint32_t n_processes;
 	GT_LIST(struct gt_thread) threads;
 	GT_LIST(uint64_t) thread_start;       /* ticks, beside threads while opening */
+	struct gt_map thread_map;             /* struct gt_known_thread, while opening */
 	GT_LIST(struct gt_note) notes;
 	GT_LIST(struct gt_image_record) image_records;
 	GT_LIST(struct gt_hsa_kernel) hsa;
@@ -263,9 +273,9 @@ struct gt_model {
 	GT_LIST(struct gt_creation) creations;
 	GT_LIST(struct gt_calibration) calibrations;
 	GT_LIST(struct gt_calibration) raw_clock;  /* REC_CLOCK: device_ns = CLOCK_MONOTONIC_RAW */
-	GT_LIST(struct gt_device_clock *) clocks;
+	struct gt_map clocks;                 /* struct gt_clock_slot */
 	GT_LIST(struct gt_local_size) local_sizes;
-	GT_LIST(struct gt_device_number) devices;
+	struct gt_map devices;                /* struct gt_device_number */
 	uint32_t n_devices;
 	size_t bulk_total;
 	struct gt_bulk wide;                  /* struct gt_times that do not fit the short form */
@@ -288,6 +298,8 @@ struct gt_model {
 	bool quiet;                           /* losses found now were counted before */
 };
 
+/* open.c: of a stream by its number, which a record of the trace has */
+struct gt_stream_map *gt_model_stream(const struct gt_model *m, uint32_t process, uint32_t number);
 /* open.c: one record of the opening pass, in file order. The thread that wrote it; NULL: no memory. */
 int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_decoded *decoded);
 struct gt_thread *gt_model_thread_of(struct gt_model *m, const struct gt_rec *rec);

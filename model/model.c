@@ -111,6 +111,7 @@ void gt_model_close(struct gt_model *m)
 	free(m->processes);
 	free(m->threads.v);
 	free(m->thread_start.v);
+	gt_map_free(&m->thread_map, sizeof(struct gt_known_thread));
 	free(m->notes.v);
 	free(m->image_records.v);
 	free(m->hsa.v);
@@ -118,9 +119,9 @@ void gt_model_close(struct gt_model *m)
 	free(m->creations.v);
 	free(m->calibrations.v);
 	free(m->raw_clock.v);
-	free(m->clocks.v);
+	gt_map_free(&m->clocks, sizeof(struct gt_clock_slot));
 	free(m->local_sizes.v);
-	free(m->devices.v);
+	gt_map_free(&m->devices, sizeof(struct gt_device_number));
 	gt_bulk_free(&m->wide);
 	gt_ranges_free(m);
 	gt_unknowns_free(m);

@@ -127,52 +127,65 @@ struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint
 	return t;
 }
 
-/* A new holder of a stream: its thread, and the place where the stream's later records find it. */
-static struct gt_thread *add_thread(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t tick)
+struct gt_stream_map *gt_model_stream(const struct gt_model *m, uint32_t process, uint32_t number)
 {
-	struct gt_stream_map *s = &m->processes[process].streams[stream];
-	uint32_t *holder = realloc(s->holder, (s->n + 1) * sizeof *holder);
-	struct gt_thread *t;
+	return &m->processes[process].streams[gt_reader_stream_place(m->reader, process, number)];
+}
 
-	if (holder)
-		s->holder = holder;
-	t = holder ? gt_model_add_thread(m, process, tick) : NULL;
-	if (!t)
+static bool add_holder(struct gt_stream_map *s, uint32_t thread)
+{
+	s->holder = gt_list_room(s->holder, &s->n, &s->room, sizeof *s->holder);
+	if (!s->holder)
+		return false;
+	s->holder[s->n - 1] = thread;
+	return true;
+}
+
+static bool same_thread(const void *element, const void *key, const void *ctx)
+{
+	const struct gt_known_thread *a = element, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->tid == b->tid && a->start == b->start;
+}
+
+static uint64_t hash_thread(const struct gt_known_thread *k)
+{
+	return gt_hash(gt_hash(gt_hash(GT_HASH, k->process), (uint32_t)k->tid), k->start);
+}
+
+/* A new holder of a stream: its thread, and the place where the stream's later records find it. */
+static struct gt_thread *add_thread(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t tick, int tid)
+{
+	struct gt_thread *t = gt_model_add_thread(m, process, tick);
+	struct gt_known_thread key = { .process = process, .tid = tid, .start = tick }, *known;
+	bool fresh;
+
+	if (!t || !add_holder(gt_model_stream(m, process, stream), t->index))
 		return NULL;
-	holder[s->n++] = t->index;
+	t->tid = tid;
+	key.index = t->index;
+	known = gt_map_add(&m->thread_map, sizeof key, hash_thread(&key), &key, same_thread, NULL, &fresh);
+	if (!known)
+		return NULL;
+	*known = key;
 	return t;
 }
 
 /*
  * A stream says again whose it is where the ring may have taken the first word of it, and beside the stream that said
- * it.
+ * it. 1: known already; 0: not; -1: out of memory.
  */
-static bool is_thread(const struct gt_model *m, uint32_t i, const struct gt_rec *rec)
-{
-	return m->threads.v[i].process == rec->process && m->threads.v[i].tid == (int)(uint32_t)rec->args[1] &&
-	       m->thread_start.v[i] == rec->args[0];
-}
-
-/* 1: known already; 0: not; -1: out of memory. */
 static int take_thread_again(struct gt_model *m, const struct gt_rec *rec)
 {
-	struct gt_stream_map *s = &m->processes[rec->process].streams[rec->stream];
-	uint32_t i = s->n ? s->holder[s->n - 1] : 0, *holder;
+	const struct gt_known_thread key = { .process = rec->process, .tid = (int)(uint32_t)rec->args[1],
+		.start = rec->args[0] }, *known;
+	struct gt_stream_map *s = gt_model_stream(m, rec->process, rec->stream);
 
-	bool known = s->n && is_thread(m, i, rec);
-
-	for (uint32_t k = m->threads.n; rec->args[1] >> 32 & REC_THREAD_AGAIN && !known && k-- > 0;) {
-		i = k;
-		known = is_thread(m, k, rec);
-	}
-	if (!known)
+	known = gt_map_find(&m->thread_map, sizeof key, hash_thread(&key), &key, same_thread, NULL);
+	if (!known || (!(rec->args[1] >> 32 & REC_THREAD_AGAIN) && !(s->n && s->holder[s->n - 1] == known->index)))
 		return 0;
-	holder = realloc(s->holder, (s->n + 1) * sizeof *holder);
-	if (!holder)
-		return -1;
-	s->holder = holder;
-	holder[s->n++] = i;
-	return 1;
+	return add_holder(s, known->index) ? 1 : -1;
 }
 
 static int take_thread(struct gt_model *m, const struct gt_rec *rec)
@@ -184,12 +197,12 @@ static int take_thread(struct gt_model *m, const struct gt_rec *rec)
 
 	if (known)
 		return known < 0 ? -1 : 0;
-	t = add_thread(m, rec->process, rec->stream, rec->n_args ? rec->args[0] : 0);
+	t = add_thread(m, rec->process, rec->stream, rec->n_args ? rec->args[0] : 0,
+		rec->n_args < 2 ? 0 : (int)(uint32_t)rec->args[1]);
 	if (!t)
 		return -1;
 	if (rec->n_args < 2)
 		return 0;
-	t->tid = (int)(uint32_t)rec->args[1];
 	t->main = rec->args[1] >> 32 & 1;
 	if (gt_record_text(rec, &at, &name))
 		t->name = gt_arena_copy(&m->arena, name.text, name.bytes);
@@ -202,16 +215,13 @@ static int take_thread(struct gt_model *m, const struct gt_rec *rec)
  */
 struct gt_thread *gt_model_thread_of(struct gt_model *m, const struct gt_rec *rec)
 {
-	struct gt_stream_map *s = &m->processes[rec->process].streams[rec->stream];
+	struct gt_stream_map *s = gt_model_stream(m, rec->process, rec->stream);
 	uint32_t holder = rec->holder ? rec->holder - 1 : 0;
-	struct gt_thread *t;
 
 	if (holder < s->n)
 		return &m->threads.v[s->holder[holder]];
-	t = add_thread(m, rec->process, rec->stream, rec->start_tick);
-	if (t)
-		t->tid = (int)gt_reader_control(m->reader, rec->process, rec->stream)->tid;
-	return t;
+	return add_thread(m, rec->process, rec->stream, rec->start_tick,
+		(int)gt_reader_control(m->reader, rec->process, rec->stream)->tid);
 }
 
 struct order { uint64_t start; uint32_t index, process; int tid; };
@@ -279,7 +289,8 @@ static const struct gt_fn *function_of(struct gt_model *m, uint32_t process, uin
 /* What the present holders were inside, innermost first, and what their streams lost. */
 static void take_control(struct gt_model *m, uint32_t process, uint32_t stream)
 {
-	const struct rec_control *c = gt_reader_control(m->reader, process, stream);
+	const struct rec_control *c =
+		gt_reader_control(m->reader, process, gt_reader_stream_number(m->reader, process, stream));
 	const struct gt_stream_map *s = &m->processes[process].streams[stream];
 	struct gt_thread *t = s->n ? &m->threads.v[s->holder[s->n - 1]] : NULL;
 
@@ -416,9 +427,8 @@ static int take_run_clocks(struct gt_model *m)
 
 		for (; n < 6 && *at; n++)
 			v[n] = strtoull(at, &at, 0);
-		for (uint32_t p = 0; n == 6 && p < m->n_processes; p++)
-			if (add_raw(m, p, v[0], v[2], v[5]))
-				return -1;
+		if (n == 6 && add_raw(m, GT_RAW_SHARED, v[0], v[2], v[5]))
+			return -1;
 	}
 	return 0;
 }

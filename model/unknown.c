@@ -66,7 +66,7 @@ int gt_unknowns_finish(struct gt_model *m)
 	if (!v)
 		return 0;
 	for (size_t i = 0; i < m->unknowns->v.n; i++) {
-		const struct gt_stream_map *s = &m->processes[v[i].pub.process].streams[v[i].stream];
+		const struct gt_stream_map *s = gt_model_stream(m, v[i].pub.process, v[i].stream);
 		uint32_t holder = v[i].holder ? v[i].holder - 1 : 0;
 
 		v[i].pub.thread = holder < s->n ? s->holder[holder] : UINT32_MAX;

@@ -114,9 +114,9 @@ void gt_walk_close(struct gt_walk *w)
 	free(w);
 }
 
-static uint32_t thread_index(const struct gt_process_state *p, const struct gt_rec *rec)
+static uint32_t thread_index(const struct gt_model *m, const struct gt_rec *rec)
 {
-	const struct gt_stream_map *s = &p->streams[rec->stream];
+	const struct gt_stream_map *s = gt_model_stream(m, rec->process, rec->stream);
 	uint32_t holder = rec->holder ? rec->holder - 1 : 0;
 
 	return holder < s->n ? s->holder[holder] : 0;
@@ -128,7 +128,7 @@ void gt_walk_fill(struct gt_model *m, const struct gt_rec *rec, const struct gt_
 	const struct gt_process_state *p = &m->processes[rec->process];
 
 	*call = (struct gt_call){
-		.fn = fn, .process = rec->process, .thread = thread_index(p, rec), .start_tick = rec->start_tick,
+		.fn = fn, .process = rec->process, .thread = thread_index(m, rec), .start_tick = rec->start_tick,
 		.end_tick = rec->end_tick,
 		.start_ns = start_ns, .end_ns = end_ns, .start_mono_ns = start_ns + p->to_mono_ns,
 		.end_mono_ns = end_ns + p->to_mono_ns,

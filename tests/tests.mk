@@ -28,6 +28,21 @@ $(T)/unit/test_%: tests/unit/test_%.c $(TEST_LIB) $(O)/libgt.a
 	@echo "  CC      $<"
 	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lcmocka -lsqlite3 -lzstd -lxxhash -lm -lpthread
 
+# What opens a trace, with a call at every branch that test_steps counts. It stands before the archive's own.
+STEPS := common/map.c common/memory.c trace/read/facts.c trace/read/reader.c trace/read/session.c trace/read/clock.c \
+	model/open.c model/nvtx/ranges.c model/opencl/devices.c model/opencl/device_clock.c model/opencl/facts.c
+STEPS_OBJ := $(STEPS:%.c=$(O)/steps/%.o)
+
+$(O)/steps/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
+	@mkdir -p $(@D)
+	@echo "  CC      $< (steps)"
+	$(Q)$(CC) $(TOOL_CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
+
+$(T)/unit/test_steps: tests/unit/test_steps.c $(STEPS_OBJ) $(TEST_LIB) $(O)/libgt.a
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(STEPS_OBJ) $(TEST_LIB) $(O)/libgt.a -lcmocka -lzstd -lxxhash -lm -lpthread
+
 $(T)/unit/shim_%: tests/unit/shim_%.c $(SHIM_OBJ) $(GEN_OBJ)
 	@mkdir -p $(@D)
 	@echo "  CC      $<"

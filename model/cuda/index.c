@@ -253,6 +253,7 @@ static int add_unseen(struct gt_cuda *c, uint32_t process, const struct gt_cuda_
 {
 	struct gt_cuda_unseen *u = gt_bulk_add(&c->unseen, sizeof *u, &c->bulk_total);
 	struct gt_cuda_entry *e = u ? gt_cuda_add(c, GT_CUDA_CALL) : NULL;
+	const struct gt_stream_map *s;
 	struct gt_model *m = c->m;
 	struct gt_err err;
 	struct gt_rec rec;
@@ -271,8 +272,9 @@ static int add_unseen(struct gt_cuda *c, uint32_t process, const struct gt_cuda_
 	}
 	e->start = gt_reader_tick_ns(m->reader, process, rec.start_tick);
 	e->end = gt_reader_tick_ns(m->reader, process, rec.end_tick);
-	if (rec.holder && rec.holder <= m->processes[process].streams[rec.stream].n)
-		e->thread = m->processes[process].streams[rec.stream].holder[rec.holder - 1];
+	s = gt_model_stream(m, process, rec.stream);
+	if (rec.holder && rec.holder <= s->n)
+		e->thread = s->holder[rec.holder - 1];
 	return 0;
 }
 

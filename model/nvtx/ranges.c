@@ -22,12 +22,17 @@ struct entry {                            /* pub first; the rest says where it c
 	uint32_t stream, holder;
 };
 struct end { uint64_t id; int64_t ns; uint32_t process, stream, holder; };
-struct open_push { uint64_t entry; uint32_t domain; };
+/* Pushes of one domain that are open, innermost first, linked by `below` (index + 1 in gt_ranges.open; 0: none). */
+struct open_push { uint64_t entry; uint32_t below; };
+struct stack { uint32_t domain, top, depth; uint64_t turn; };
 struct name { struct gt_range_name pub; uint64_t string; uint32_t stream, holder; };
 
 struct gt_ranges {
 	struct gt_bulk entries;           /* struct entry */
-	GT_LIST(struct open_push) open;   /* of the stream and holder that is being read */
+	GT_LIST(struct open_push) open;   /* of the stream and holder that is being read; gone ones are linked too */
+	uint32_t unused;                  /* first of those */
+	struct gt_map stacks;             /* struct stack; empty unless its `turn` is this one */
+	uint64_t turn;                    /* counts streams and holders */
 	uint32_t process, stream, holder; /* whose stack that is */
 	GT_LIST(struct end) ends;
 	GT_LIST(struct name) names;       /* all, strings too; after the end sorted by (process, what, domain or id) */
@@ -50,6 +55,7 @@ void gt_ranges_free(struct gt_model *m)
 		return;
 	gt_bulk_free(&r->entries);
 	free(r->open.v);
+	gt_map_free(&r->stacks, sizeof(struct stack));
 	free(r->ends.v);
 	free(r->names.v);
 	free(r->said.v);
@@ -163,19 +169,34 @@ static void enter_thread(struct gt_ranges *r, const struct gt_rec *rec)
 	r->process = rec->process;
 	r->stream = rec->stream;
 	r->holder = rec->holder;
-	r->open.n = 0;                    /* what the one before left open stays open */
+	r->open.n = r->unused = 0;        /* what the one before left open stays open */
+	r->turn++;
+}
+
+static bool same_domain(const void *element, const void *key, const void *ctx)
+{
+	(void)ctx;
+	return ((const struct stack *)element)->domain == *(const uint32_t *)key;
 }
 
 static int push(struct gt_ranges *r, struct entry *e, uint64_t number)
 {
-	struct open_push *top;
+	uint32_t domain = e->pub.domain, at = r->unused;
+	struct stack *s;
+	bool fresh;
 
-	for (uint32_t i = 0; i < r->open.n; i++)
-		e->pub.level += r->open.v[i].domain == e->pub.domain;
-	top = GT_LIST_ADD(&r->open);
-	if (!top)
+	s = gt_map_add(&r->stacks, sizeof *s, gt_hash(GT_HASH, domain), &domain, same_domain, NULL, &fresh);
+	if (!s || (!at && !GT_LIST_ADD(&r->open)))
 		return -1;
-	*top = (struct open_push){ number, e->pub.domain };
+	if (fresh || s->turn != r->turn)
+		*s = (struct stack){ .domain = domain, .turn = r->turn };
+	if (at)
+		r->unused = r->open.v[at - 1].below;
+	else
+		at = r->open.n;
+	e->pub.level = s->depth++;
+	r->open.v[at - 1] = (struct open_push){ number, s->top };
+	s->top = at;
 	return 0;
 }
 
@@ -241,17 +262,21 @@ static int take_event(struct gt_model *m, const struct gt_rec *rec)
 static int take_pop(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_ranges *r = m->ranges;
-	uint32_t i = r->open.n;
+	uint32_t domain = (uint32_t)rec->result, at;
+	struct stack *s = gt_map_find(
+		&r->stacks, sizeof *s, gt_hash(GT_HASH, domain), &domain, same_domain, NULL);
+	struct open_push *top;
 
-	while (i && r->open.v[i - 1].domain != (uint32_t)rec->result)
-		i--;
-	if (!i)
+	if (!s || s->turn != r->turn || !s->top)
 		return 0;                 /* its push came before recording began */
-	struct entry *e = (struct entry *)r->entries.data + r->open.v[i - 1].entry;
-
-	e->pub.end_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]);
-	memmove(&r->open.v[i - 1], &r->open.v[i], (r->open.n - i) * sizeof *r->open.v);
-	r->open.n--;
+	at = s->top;
+	top = &r->open.v[at - 1];
+	((struct entry *)r->entries.data + top->entry)->pub.end_ns =
+		gt_reader_tick_ns(m->reader, rec->process, rec->args[0]);
+	s->top = top->below;
+	s->depth--;
+	top->below = r->unused;
+	r->unused = at;
 	return 0;
 }
 
@@ -355,7 +380,7 @@ static struct entry *find_start(const struct gt_ranges *r, uint32_t process, uin
 
 static uint32_t thread_at(const struct gt_model *m, uint32_t process, uint32_t stream, uint32_t holder)
 {
-	const struct gt_stream_map *s = &m->processes[process].streams[stream];
+	const struct gt_stream_map *s = gt_model_stream(m, process, stream);
 
 	holder = holder ? holder - 1 : 0;
 	return holder < s->n ? s->holder[holder] : 0;

@@ -52,16 +52,35 @@ static const struct gt_calibration *tightest(const struct gt_calibration *v, uin
 	return best;
 }
 
+static bool same_slot(const void *element, const void *key, const void *ctx)
+{
+	const struct gt_clock_slot *a = element, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->device == b->device;
+}
+
+static uint64_t hash_slot(const struct gt_clock_slot *k)
+{
+	return gt_hash(gt_hash(GT_HASH, k->process), k->device);
+}
+
 static struct gt_device_clock *new_clock(struct gt_model *m, uint32_t process, uint64_t device)
 {
-	struct gt_device_clock *c = gt_arena_alloc(&m->arena, sizeof *c), **listed;
+	struct gt_clock_slot key = { .process = process, .device = device }, *slot;
+	struct gt_device_clock *c = gt_arena_alloc(&m->arena, sizeof *c);
+	bool fresh;
 
-	if (!c || !(listed = GT_LIST_ADD(&m->clocks)))
+	slot = c ? gt_map_add(&m->clocks, sizeof key, hash_slot(&key), &key, same_slot, NULL, &fresh) : NULL;
+	if (!slot)
 		return NULL;
-	*listed = c;
+	key.clock = c;
+	*slot = key;
 	c->process = process;
 	c->device = device;
 	c->error_ns = -1;
+	m->processes[process].n_clocks++;
+	m->processes[process].last_clock = c;
 	return c;
 }
 
@@ -185,48 +204,78 @@ int gt_device_clocks_finish(struct gt_model *m)
 
 struct gt_device_clock *gt_device_clock_of(struct gt_model *m, uint32_t process, uint64_t device)
 {
-	struct gt_device_clock *only = NULL;
-	uint32_t n = 0;
+	const struct gt_clock_slot key = { .process = process, .device = device }, *slot;
+	const struct gt_process_state *p = &m->processes[process];
 
-	for (uint32_t i = 0; i < m->clocks.n; i++) {
-		struct gt_device_clock *c = m->clocks.v[i];
-
-		if (c->process != process)
-			continue;
-		if (c->device == device)
-			return c;
-		only = c;
-		n++;
-	}
+	slot = gt_map_find(&m->clocks, sizeof key, hash_slot(&key), &key, same_slot, NULL);
+	if (slot)
+		return slot->clock;
 	/* A queue whose device is not known can only mean the one device there is. */
-	if (!device && n == 1)
-		return only;
+	if (!device && p->n_clocks == 1)
+		return p->last_clock;
 	return new_clock(m, process, device);
 }
 
 /* ------------------------------------------------------------- uncalibrated */
 
-/* CLOCK_MONOTONIC_RAW of this process, as if it were a device's clock. */
-static uint32_t raw_pairs(struct gt_model *m, uint32_t process, struct gt_clock_pair **out)
+/* The first of raw_clock that is of this process or one behind it. */
+static uint32_t raw_from(const struct gt_model *m, uint32_t process)
 {
-	struct gt_clock_pair *pairs = gt_arena_alloc(&m->arena, POINTS * sizeof *pairs);
-	uint32_t first = 0, last, n = 0;
+	uint32_t low = 0, high = m->raw_clock.n;
 
-	*out = pairs;
-	while (first < m->raw_clock.n && m->raw_clock.v[first].process != process)
-		first++;
-	for (last = first; last < m->raw_clock.n && m->raw_clock.v[last].process == process; last++)
-		;
-	uint32_t run = (last - first + POINTS - 1) / POINTS;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
 
-	for (uint32_t i = first; pairs && i < last; i += run) {
-		const struct gt_calibration *c = tightest(m->raw_clock.v + i, last - i < run ? last - i : run);
+		if (m->raw_clock.v[mid].process < process)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Calibrations of CLOCK_MONOTONIC_RAW for one process: its own and those of `run`, in order of time. */
+static struct gt_calibration *raw_of(const struct gt_model *m, uint32_t process, uint32_t *n)
+{
+	const struct gt_calibration *v = m->raw_clock.v;
+	uint32_t own = raw_from(m, process), shared = raw_from(m, GT_RAW_SHARED), own_end = own, room;
+	struct gt_calibration *all;
+
+	while (own_end < m->raw_clock.n && v[own_end].process == process)
+		own_end++;
+	room = own_end - own + m->raw_clock.n - shared;
+	all = malloc((room + 1ull) * sizeof *all);
+	for (*n = 0; all && *n < room;)
+		all[(*n)++] = own == own_end || (shared < m->raw_clock.n && v[shared].device_ns <= v[own].device_ns)
+			? v[shared++] : v[own++];
+	return all;
+}
+
+/* CLOCK_MONOTONIC_RAW of this process, as if it were a device's clock. */
+static uint32_t raw_pairs(struct gt_model *m, uint32_t process, const struct gt_clock_pair **out)
+{
+	struct gt_process_state *p = &m->processes[process];
+	struct gt_clock_pair *pairs;
+	struct gt_calibration *v;
+	uint32_t last = 0, n = 0;
+
+	*out = p->raw;
+	if (p->raw)
+		return p->n_raw;
+	pairs = gt_arena_alloc(&m->arena, POINTS * sizeof *pairs);
+	v = raw_of(m, process, &last);
+	uint32_t run = (last + POINTS - 1) / POINTS;
+
+	for (uint32_t i = 0; pairs && v && i < last; i += run) {
+		const struct gt_calibration *c = tightest(v + i, last - i < run ? last - i : run);
 
 		if (!n || pairs[n - 1].device_ns != c->device_ns)
 			pairs[n++] =
 				(struct gt_clock_pair){ c->device_ns, gt_reader_tick_ns(m->reader, process, c->tick) };
 	}
-	return n;
+	free(v);
+	*out = p->raw = pairs;
+	return p->n_raw = n;
 }
 
 static bool inside(int64_t ns, const struct gt_call *call)
@@ -236,7 +285,7 @@ static bool inside(int64_t ns, const struct gt_call *call)
 
 void gt_device_clock_decide(struct gt_model *m, struct gt_device_clock *c, uint64_t queued, const struct gt_call *call)
 {
-	struct gt_clock_pair *pairs;
+	const struct gt_clock_pair *pairs;
 	int64_t mono_offset = call->start_ns - call->start_mono_ns;
 
 	c->error_ns = (call->end_ns - call->start_ns + 1) / 2;

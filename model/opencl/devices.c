@@ -24,7 +24,18 @@ struct sighting {                         /* a device of a process */
 	char identity[192];               /* "" : nothing known */
 	uint32_t ordinal;                 /* among those of its process and platform that look alike */
 };
-struct sightings { struct sighting *v; uint32_t n, room; };
+/* Where a device stands among the sightings; what was seen before them, and how often or as which number. */
+struct place { uint32_t process, at; uint64_t handle; };
+struct alike { const struct sighting *of; uint32_t count; };
+struct platform_name { uint32_t process; uint64_t platform; const struct gt_attr *name; };
+struct sightings {
+	struct sighting *v;
+	uint32_t n, room;
+	struct gt_map places;             /* struct place */
+	struct gt_map alike;              /* struct alike: of one process and platform */
+	struct gt_map numbers;            /* struct alike: by ordinal; count is the device's number */
+	struct gt_map platforms;          /* struct platform_name */
+};
 
 static const struct gt_attr *fact_attr(
 	const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint32_t key)
@@ -75,7 +86,30 @@ static const char *name_of(const struct gt_attr *a)
 	return a ? a->value : "";         /* values are stored with a zero behind them */
 }
 
-static void identify(const struct gt_model *m, struct sighting *s)
+static bool same_platform(const void *element, const void *key, const void *ctx)
+{
+	const struct platform_name *a = element, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->platform == b->platform;
+}
+
+/* Looked up once: many devices may be of one platform, of which much may be said. */
+static const struct gt_attr *platform_name(const struct gt_model *m, struct sightings *all, const struct sighting *s)
+{
+	struct platform_name key = { .process = s->process, .platform = s->platform }, *p;
+	bool fresh;
+
+	p = gt_map_add(&all->platforms, sizeof key, gt_hash(gt_hash(GT_HASH, key.process), key.platform), &key,
+		same_platform, NULL, &fresh);
+	if (p && fresh) {
+		key.name = fact_attr(m, s->process, REC_OBJECT_PLATFORM, s->platform, CL_PLATFORM_NAME);
+		*p = key;
+	}
+	return p ? p->name : NULL;
+}
+
+static void identify(const struct gt_model *m, struct sightings *all, struct sighting *s)
 {
 	const struct gt_attr *uuid = fact_attr(m, s->process, REC_OBJECT_DEVICE, s->handle, CL_DEVICE_UUID_KHR);
 	const struct gt_attr *pci = fact_attr(m, s->process, REC_OBJECT_DEVICE, s->handle, CL_DEVICE_PCI_BUS_INFO_KHR);
@@ -88,8 +122,7 @@ static void identify(const struct gt_model *m, struct sighting *s)
 	} else {
 		size_t n = 0;
 		const char *parts[] = { "N",
-			name_of(fact_attr(m, s->process, REC_OBJECT_PLATFORM, s->platform, CL_PLATFORM_NAME)), "/",
-			name_of(name) };
+			name_of(platform_name(m, all, s)), "/", name_of(name) };
 
 		for (unsigned i = 0; i < 4; i++)
 			for (const char *c = parts[i]; *c && n < sizeof s->identity - 1; c++)
@@ -97,24 +130,51 @@ static void identify(const struct gt_model *m, struct sighting *s)
 	}
 }
 
+static bool same_place(const void *element, const void *key, const void *ctx)
+{
+	const struct place *a = element, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->handle == b->handle;
+}
+
+/* *fresh: the element is new and says nothing yet. */
+static struct place *place_of(struct sightings *all, uint32_t process, uint64_t handle, bool *fresh)
+{
+	const struct place key = { .process = process, .handle = handle };
+	struct place *p = gt_map_add(&all->places, sizeof key, gt_hash(gt_hash(GT_HASH, process), handle), &key,
+		same_place, NULL, fresh);
+
+	if (p && *fresh)
+		*p = key;
+	return p;
+}
+
 static struct sighting *find(struct sightings *all, uint32_t process, uint64_t handle)
 {
-	for (uint32_t i = 0; i < all->n; i++)
-		if (all->v[i].process == process && all->v[i].handle == handle)
-			return &all->v[i];
-	return NULL;
+	const struct place key = { .process = process, .handle = handle }, *p;
+
+	p = gt_map_find(&all->places, sizeof key, gt_hash(gt_hash(GT_HASH, process), handle), &key, same_place, NULL);
+	return p ? &all->v[p->at] : NULL;
 }
 
 static int see(struct sightings *all, uint32_t process, uint64_t handle, uint64_t tick, uint64_t parent)
 {
-	struct sighting *s = find(all, process, handle);
+	struct sighting *s;
+	struct place *p;
+	bool fresh;
 
-	if (!s) {
+	p = place_of(all, process, handle, &fresh);
+	if (!p)
+		return -1;
+	if (fresh) {
+		p->at = all->n;
 		s = GT_LIST_ADD(all);
 		if (!s)
 			return -1;
 		*s = (struct sighting){ .process = process, .index = NONE, .handle = handle, .tick = tick };
 	}
+	s = &all->v[p->at];
 	if (tick < s->tick)
 		s->tick = tick;
 	if (parent)
@@ -131,22 +191,43 @@ static int compare_sightings(const void *a, const void *b)
 	return x->tick < y->tick ? -1 : x->tick > y->tick;
 }
 
-static void count_alike(struct sightings *all, struct sighting *s)
+static bool looks_alike(const void *element, const void *key, const void *ctx)
 {
-	for (struct sighting *o = all->v; o < s; o++)
-		if (o->process == s->process && !o->parent && o->platform == s->platform &&
-			!strcmp(o->identity, s->identity))
-			s->ordinal++;
+	const struct sighting *a = ((const struct alike *)element)->of, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->platform == b->platform && !strcmp(a->identity, b->identity);
 }
 
-static void number(struct gt_model *m, struct sightings *all, struct sighting *s)
+static bool is_same(const void *element, const void *key, const void *ctx)
 {
-	for (struct sighting *o = all->v; o < s; o++)
-		if (!o->parent && o->ordinal == s->ordinal && !strcmp(o->identity, s->identity)) {
-			s->index = o->index;
-			return;
-		}
-	s->index = m->n_devices++;
+	const struct sighting *a = ((const struct alike *)element)->of, *b = key;
+
+	(void)ctx;
+	return a->ordinal == b->ordinal && !strcmp(a->identity, b->identity);
+}
+
+/* Its place among those that look alike, and by that the number of the device. In order. */
+static int number(struct gt_model *m, struct sightings *all, struct sighting *s)
+{
+	uint64_t identity = gt_hash_text(s->identity, strlen(s->identity));
+	struct alike *a;
+	bool fresh;
+
+	a = gt_map_add(&all->alike, sizeof *a, gt_hash(gt_hash(identity, s->process), s->platform), s, looks_alike,
+		NULL, &fresh);
+	if (!a)
+		return -1;
+	if (fresh)
+		a->of = s;
+	s->ordinal = a->count++;
+	a = gt_map_add(&all->numbers, sizeof *a, gt_hash(identity, s->ordinal), s, is_same, NULL, &fresh);
+	if (!a)
+		return -1;
+	if (fresh)
+		*a = (struct alike){ s, m->n_devices++ };
+	s->index = a->count;
+	return 0;
 }
 
 static int collect(const struct gt_model *m, struct sightings *all)
@@ -166,21 +247,28 @@ static int collect(const struct gt_model *m, struct sightings *all)
 	return 0;
 }
 
-static void number_all(struct gt_model *m, struct sightings *all)
+static int number_all(struct gt_model *m, struct sightings *all)
 {
+	struct place *p;
+	bool fresh;
+
+	for (uint32_t i = 0; i < all->n; i++) {   /* they were sorted since */
+		p = place_of(all, all->v[i].process, all->v[i].handle, &fresh);
+		if (!p)
+			return -1;
+		p->at = i;
+	}
 	for (uint32_t i = 0; i < all->n; i++) {
 		struct sighting *s = &all->v[i];
 
 		if (!s->parent)
 			s->parent = fact_u64(m, s->process, REC_OBJECT_DEVICE, s->handle, REC_ATTR_PARENT);
 		s->platform = fact_u64(m, s->process, REC_OBJECT_DEVICE, s->handle, REC_ATTR_PLATFORM);
-		identify(m, s);
+		identify(m, all, s);
 	}
 	for (uint32_t i = 0; i < all->n; i++)
-		if (!all->v[i].parent) {
-			count_alike(all, &all->v[i]);
-			number(m, all, &all->v[i]);
-		}
+		if (!all->v[i].parent && number(m, all, &all->v[i]))
+			return -1;
 	for (uint32_t i = 0; i < all->n; i++) {
 		struct sighting *s = &all->v[i], *p = s;
 
@@ -189,27 +277,53 @@ static void number_all(struct gt_model *m, struct sightings *all)
 		if (s->parent)
 			s->index = p && p->index != NONE ? p->index : m->n_devices++;
 	}
+	return 0;
+}
+
+static bool same_device(const void *element, const void *key, const void *ctx)
+{
+	const struct gt_device_number *a = element, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->handle == b->handle;
+}
+
+static struct gt_device_number *device_of(struct gt_model *m, uint32_t process, uint64_t handle, bool *fresh)
+{
+	const struct gt_device_number key = { .process = process, .handle = handle };
+	struct gt_device_number *d = gt_map_add(&m->devices, sizeof key,
+		gt_hash(gt_hash(GT_HASH, process), handle), &key, same_device, NULL, fresh);
+
+	if (d && *fresh)
+		*d = key;
+	return d;
 }
 
 int gt_devices_number(struct gt_model *m)
 {
 	struct sightings all = { 0 };
+	bool fresh;
 	int ret = -1;
 
 	if (collect(m, &all))
 		goto out;
 	if (all.n)
 		qsort(all.v, all.n, sizeof *all.v, compare_sightings);
-	number_all(m, &all);
+	if (number_all(m, &all))
+		goto out;
 	for (uint32_t i = 0; i < all.n; i++) {
-		struct gt_device_number *d = GT_LIST_ADD(&m->devices);
+		struct gt_device_number *d = device_of(m, all.v[i].process, all.v[i].handle, &fresh);
 
 		if (!d)
 			goto out;
-		*d = (struct gt_device_number){ all.v[i].process, all.v[i].index, all.v[i].handle };
+		d->index = all.v[i].index;
 	}
 	ret = 0;
 out:
+	gt_map_free(&all.places, sizeof(struct place));
+	gt_map_free(&all.alike, sizeof(struct alike));
+	gt_map_free(&all.numbers, sizeof(struct alike));
+	gt_map_free(&all.platforms, sizeof(struct platform_name));
 	free(all.v);
 	return ret;
 }
@@ -217,12 +331,12 @@ out:
 uint32_t gt_devices_index(struct gt_model *m, uint32_t process, uint64_t handle)
 {
 	struct gt_device_number *d;
+	bool fresh;
 
-	for (uint32_t i = 0; i < m->devices.n; i++)
-		if (m->devices.v[i].process == process && m->devices.v[i].handle == handle)
-			return m->devices.v[i].index;
-	d = GT_LIST_ADD(&m->devices);
-	if (d)
-		*d = (struct gt_device_number){ process, m->n_devices, handle };
-	return m->n_devices++;
+	d = device_of(m, process, handle, &fresh);
+	if (!d)
+		return m->n_devices++;
+	if (fresh)
+		d->index = m->n_devices++;
+	return d->index;
 }

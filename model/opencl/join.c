@@ -31,11 +31,11 @@ struct gt_join {
 	size_t cursor;
 };
 
-static struct gt_join *join_of(struct gt_model *m, uint32_t process, uint64_t stream)
+static struct gt_join *join_of(struct gt_model *m, uint32_t process, uint32_t stream)
 {
-	struct gt_process_state *p = &m->processes[process];
+	uint32_t place = gt_reader_stream_place(m->reader, process, stream);
 
-	return stream < p->n_streams ? &p->joins[stream] : NULL;
+	return place == UINT32_MAX ? NULL : &m->processes[process].joins[place];
 }
 
 struct gt_join *gt_join_new(uint32_t n_streams)
@@ -248,12 +248,12 @@ void gt_join_finish(struct gt_model *m)
 {
 	for (uint32_t p = 0; p < m->n_processes; p++)
 		for (uint32_t s = 0; s < m->processes[p].n_streams; s++) {
-			struct gt_join *j = join_of(m, p, s);
+			struct gt_join *j = &m->processes[p].joins[s];
 
 			sort_bulk(&j->entries, sizeof(struct entry), compare_entries);
 			sort_bulk(&j->calls, sizeof(uint32_t), compare_u32);
 			drop_doubles(&j->entries);
-			count_alone(m, j, p, s);
+			count_alone(m, j, p, gt_reader_stream_number(m->reader, p, s));
 			gt_bulk_free(&j->calls);
 			gt_bulk_forget(&j->entries, 0, j->entries.capacity);
 		}

@@ -183,10 +183,12 @@ static void read_records(void)
 	if (rc)
 		FAIL("the trace cannot be read");
 	while ((rc = gt_cursor_next(c, &r, &err)) > 0) {
-		if (r.id == REC_THREAD && r.stream < n_streams)
-			tid[r.stream] = (uint32_t)r.args[1];
+		uint32_t place = gt_reader_stream_place(reader, (uint32_t)process, r.stream);
+
+		if (r.id == REC_THREAD && place < n_streams)
+			tid[place] = (uint32_t)r.args[1];
 		else
-			take_record(&r, r.stream < n_streams ? tid[r.stream] : 0);
+			take_record(&r, place < n_streams ? tid[place] : 0);
 	}
 	gt_cursor_close(c);
 	free(tid);

@@ -48,6 +48,26 @@ static int add(struct gt_facts *f, const char *key, const char *value)
 	return 0;
 }
 
+static int compare(const void *a, const void *b)
+{
+	const struct gt_fact *const *x = a, *const *y = b;
+	int order = strcmp((*x)->key, (*y)->key);
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+static int sort(struct gt_facts *f)
+{
+	f->by_key = malloc((f->n + 1) * sizeof *f->by_key);
+	if (!f->by_key)
+		return -1;
+	for (size_t i = 0; i < f->n; i++)
+		f->by_key[i] = &f->facts[i];
+	if (f->n)
+		qsort(f->by_key, f->n, sizeof *f->by_key, compare);
+	return 0;
+}
+
 int gt_facts_parse(char *text, size_t bytes, struct gt_facts *out)
 {
 	char *line = text, *end = text + bytes, *newline;
@@ -68,11 +88,16 @@ int gt_facts_parse(char *text, size_t bytes, struct gt_facts *out)
 			return -1;
 		}
 	}
+	if (sort(out) < 0) {
+		gt_facts_free(out);
+		return -1;
+	}
 	return 0;
 }
 
 void gt_facts_free(struct gt_facts *f)
 {
+	free(f->by_key);
 	free(f->facts);
 	free(f->text);
 	memset(f, 0, sizeof(*f));
@@ -80,8 +105,15 @@ void gt_facts_free(struct gt_facts *f)
 
 const char *gt_facts_find(const struct gt_facts *f, const char *key, unsigned n)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (!strcmp(f->facts[i].key, key) && n-- == 0)
-			return f->facts[i].value;
-	return NULL;
+	size_t low = 0, high = f->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (strcmp(f->by_key[mid]->key, key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return n < f->n - low && !strcmp(f->by_key[low + n]->key, key) ? f->by_key[low + n]->value : NULL;
 }

@@ -13,6 +13,7 @@ struct gt_facts {
 	char *text;                       /* owned; keys and values point into it */
 	size_t n, cap;
 	struct gt_fact { const char *key, *value; } *facts; /* in file order */
+	const struct gt_fact **by_key;    /* values of one key together, in file order */
 };
 
 /*

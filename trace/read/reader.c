@@ -252,31 +252,40 @@ void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid,
 	*instance = process < r->n_images ? r->images[process].instance : 0;
 }
 
-/* Streams are named by their number in links: one more than the highest. */
 uint32_t gt_reader_stream_count(const struct gt_reader *r, uint32_t process)
 {
-	const struct gt_image *image = &r->images[process];
+	return r->images[process].n_streams;
+}
 
-	return image->n_streams ? r->streams[image->first_stream + image->n_streams - 1].number + 1 : 0;
+uint32_t gt_reader_stream_number(const struct gt_reader *r, uint32_t process, uint32_t place)
+{
+	return r->streams[r->images[process].first_stream + place].number;
+}
+
+uint32_t gt_reader_stream_place(const struct gt_reader *r, uint32_t process, uint32_t number)
+{
+	const struct gt_image *image = process < r->n_images ? &r->images[process] : NULL;
+	const struct gt_stream *streams = image ? r->streams + image->first_stream : NULL;
+	uint32_t low = 0, high = image ? image->n_streams : 0;
+
+	if (number < high && streams[number].number == number)
+		return number;            /* the writer counts up from 0 */
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (streams[mid].number < number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return image && low < image->n_streams && streams[low].number == number ? low : UINT32_MAX;
 }
 
 const struct gt_stream *gt_stream_find(const struct gt_reader *r, uint32_t process, uint32_t number)
 {
-	uint32_t low, high;
+	uint32_t place = gt_reader_stream_place(r, process, number);
 
-	if (process >= r->n_images || !r->images[process].n_streams)
-		return NULL;
-	low = r->images[process].first_stream;
-	high = low + r->images[process].n_streams;
-	while (high - low > 1) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (r->streams[mid].number <= number)
-			low = mid;
-		else
-			high = mid;
-	}
-	return r->streams[low].number == number ? &r->streams[low] : NULL;
+	return place == UINT32_MAX ? NULL : &r->streams[r->images[process].first_stream + place];
 }
 
 const struct rec_control *gt_reader_control(const struct gt_reader *r, uint32_t process, uint32_t stream)

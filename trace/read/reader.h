@@ -47,7 +47,14 @@ bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes)
 
 uint32_t gt_reader_process_count(const struct gt_reader *r);     /* sorted by start */
 void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid, int *instance);
+/*
+ * Links name a stream by its number, which a damaged or foreign trace may choose as it likes. Arrays beside streams are
+ * by place: 0 up to the count of those that exist, in order of their numbers.
+ */
 uint32_t gt_reader_stream_count(const struct gt_reader *r, uint32_t process);
+uint32_t gt_reader_stream_number(const struct gt_reader *r, uint32_t process, uint32_t place);
+/* UINT32_MAX: there is no such stream. */
+uint32_t gt_reader_stream_place(const struct gt_reader *r, uint32_t process, uint32_t number);
 /* The control page of a stream (zeroed when unreadable): slots, counters. */
 const struct rec_control *gt_reader_control(const struct gt_reader *r, uint32_t process, uint32_t stream);
 /* Findings so far: damaged, truncated, incomplete records. */

@@ -1,0 +1,194 @@
+/*
+ * tests/unit/test_steps.c - opening a trace takes work and memory by its size, whatever is in it
+ *
+ * What opens a trace is compiled once more for this program with a call at every branch (tests/tests.mk, STEPS): the
+ * steps are counted, no time is measured. Twice as much input may take twice the steps and a little for sorting.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "model/nvtx/ranges.h"
+#include "opencl_values.h"
+#include "tests/tracebuild.h"
+
+#define TRACE "steps.gputap"
+
+enum { SOME = 3000 };
+
+static uint64_t steps;
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void) { steps++; }
+
+struct place { struct tb *tb; struct tb_process *p; struct tb_stream *s; };
+
+static struct place begin(void)
+{
+	struct place at = { .tb = tb_open(TRACE) };
+
+	tb_table(at.tb, "T\t1\n", 4);
+	at.p = tb_process(at.tb, 100);
+	tb_fact(at.p, "start_tick", "1000");
+	at.s = tb_stream(at.p);
+	tb_thread(at.s, 1000, 100, 1, "main");
+	tb_clock(at.s, 1000, 1000);
+	tb_clock(at.s, 1001000, 1001000);
+	return at;
+}
+
+static uint64_t event(struct tb_stream *s, uint64_t tick, enum rec_nvtx_kind kind, uint32_t domain)
+{
+	return tb_record(s, REC_NVTX_EVENT, 0, (int)domain, W(tick, (uint64_t)kind | REC_NVTX_NO_MESSAGE << 8));
+}
+
+static void arguments(struct place at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		tb_run_fact(at.tb, "arg", "word");
+}
+
+static void clocks_of_run(struct place at, uint32_t n)
+{
+	char line[128];
+
+	tb_run_fact(at.tb, "clock_source", "tsc");
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(line, sizeof line, "%u %u %u %u %u 40", 1000 + i, 1000 + i, 1000 + i, 1000 + i, 1000 + i);
+		tb_run_fact(at.tb, "clock", line);
+	}
+}
+
+static void threads_again(struct place at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		tb_thread(at.s, 2000 + i, 200 + i, REC_THREAD_AGAIN, "again");
+}
+
+static void open_pushes(struct place at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		event(at.s, 2000 + i, REC_NVTX_PUSH, 0);
+}
+
+/* The outermost is popped first: each is of another domain. */
+static void domains_with_pushes(struct place at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		event(at.s, 2000 + i, REC_NVTX_PUSH, i + 1);
+	for (uint32_t i = 0; i < n; i++)
+		tb_record(at.s, REC_NVTX_POP, 0, (int)(i + 1), W(900000 + i));
+}
+
+static void ends_of_one_start(struct place at, uint32_t n)
+{
+	uint64_t id = event(at.s, 2000, REC_NVTX_START, 0);
+
+	for (uint32_t i = 0; i < n; i++)
+		tb_record(at.s, REC_NVTX_END, 0, 0, W(1500, id));
+}
+
+static void devices(struct place at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		tb_object(at.s, REC_OBJECT_DEVICE, 0x1000 + 16ull * i);
+		tb_attr_text(at.s, CL_DEVICE_NAME, "all alike");
+		tb_attr_u64(at.s, REC_ATTR_PLATFORM, 0x500);
+		tb_object_end(at.s);
+	}
+}
+
+static void facts_of_one_platform(struct place at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		tb_object(at.s, REC_OBJECT_PLATFORM, 0x500);
+		tb_attr_u32(at.s, 77, i);
+		tb_object_end(at.s);
+	}
+	devices(at, n);
+}
+
+static uint64_t steps_for(void (*put)(struct place, uint32_t), uint32_t n)
+{
+	struct place at = begin();
+	struct gt_err err = { 0 };
+	struct gt_model *m;
+
+	put(at, n);
+	tb_close(at.tb);
+	steps = 0;
+	assert_int_equal(gt_model_open(TRACE, &(struct gt_model_options){ .jobs = 1 }, &m, &err), 0);
+	gt_model_close(m);
+	tb_remove(TRACE);
+	return steps;
+}
+
+static void work_follows_the_input(void **state)
+{
+	static const struct { const char *what; void (*put)(struct place, uint32_t); } cases[] = {
+		{ "arg= lines", arguments },
+		{ "clock= lines", clocks_of_run },
+		{ "threads told again", threads_again },
+		{ "open pushes", open_pushes },
+		{ "domains with pushes", domains_with_pushes },
+		{ "ends of one start", ends_of_one_start },
+		{ "devices that look alike", devices },
+		{ "devices of a platform with many facts", facts_of_one_platform },
+	};
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		uint64_t base = steps_for(cases[i].put, 0), once = steps_for(cases[i].put, SOME) - base,
+			 twice = steps_for(cases[i].put, 2 * SOME) - base;
+
+		print_message("%s: %llu steps, doubled %llu\n", cases[i].what, (unsigned long long)once,
+			(unsigned long long)twice);
+		assert_true(once > SOME);
+		wrong += twice > once * 5 / 2;
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* A stream's number is a name: the highest there may be costs what stream 0 costs. */
+static void memory_does_not_follow_the_number_of_a_stream(void **state)
+{
+	struct place at = begin();
+	struct gt_err err = { 0 };
+	struct mallinfo2 before, after;
+	struct gt_model *m;
+	size_t taken;
+
+	(void)state;
+	event(at.s, 2000, REC_NVTX_MARK, 0);
+	tb_close(at.tb);
+	assert_int_equal(rename(TRACE "/100.1/0.str", TRACE "/100.1/4194303.str"), 0);
+	before = mallinfo2();
+	assert_int_equal(gt_model_open(TRACE, &(struct gt_model_options){ .jobs = 1 }, &m, &err), 0);
+	after = mallinfo2();
+	taken = after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
+	print_message("%zu bytes are held\n", taken);
+	assert_int_equal(gt_model_range_count(m), 1);
+	assert_true(taken < 8u << 20);
+	gt_model_close(m);
+	tb_remove(TRACE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(work_follows_the_input),
+		cmocka_unit_test(memory_does_not_follow_the_number_of_a_stream),
+	};
+
+	return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
+}
