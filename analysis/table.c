@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/harmless.h"
 #include "common/utf8.h"
 #include <strings.h>
 
@@ -49,6 +50,15 @@ void gt_table_follows(struct gt_table *t) { t->follows = true; }
 
 /* ---------------------------------------------------------------- escaping */
 
+/*
+ * A text that a spreadsheet would take for a formula gets an apostrophe, which spreadsheets take for "a text". Not in
+ * reports that others have too: their readers compare names.
+ */
+static bool is_formula(const struct gt_table *t, const char *s)
+{
+	return !strncmp(t->name, "opencl_", 7) && strchr("=+-@", *s) && *s;
+}
+
 static void put_csv(FILE *out, const char *s)
 {
 	if (!strpbrk(s, ",\"\r\n")) {
@@ -62,6 +72,15 @@ static void put_csv(FILE *out, const char *s)
 		putc(*s, out);
 	}
 	putc('"', out);
+}
+
+static void put_csv_text(FILE *out, const char *s)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, "'%s", s) >= 0)
+		put_csv(out, text);
+	free(text);
 }
 
 static void put_json(FILE *out, const char *text)
@@ -88,9 +107,10 @@ static void put_json(FILE *out, const char *text)
 static void put_markdown(FILE *out, const char *s)
 {
 	for (; *s; s++) {
-		if (*s == '|' || *s == '\\' || *s == '<' || *s == '*' || *s == '_' || *s == '`')
+		if (*s == '|' || *s == '\\' || *s == '<' || *s == '*' || *s == '_' || *s == '`' ||
+			*s == '[' || *s == ']')
 			putc('\\', out);
-		putc(*s == '\n' ? ' ' : *s, out);
+		putc(*s, out);
 	}
 }
 
@@ -133,7 +153,7 @@ static char *render(const struct gt_cell *c, enum gt_table_format format, bool p
 	case GT_CELL_NONE: return NULL;
 	case GT_CELL_INTEGER: n = asprintf(&text, "%lld", (long long)c->integer); break;
 	case GT_CELL_NUMBER: n = asprintf(&text, "%.*f", c->digits, c->number); break;
-	case GT_CELL_TEXT: return strdup(c->text);
+	case GT_CELL_TEXT: return strdup(format == GT_TABLE_JSON ? c->text : gt_harmless(c->text));
 	}
 	if (n < 0)
 		return NULL;
@@ -201,7 +221,9 @@ static void print_row(struct gt_table *t, char **cell, const bool *numeric, cons
 		for (unsigned i = 0; i < t->columns; i++) {
 			if (i)
 				putc(',', t->out);
-			if (cell[i])
+			if (cell[i] && !numeric[i] && is_formula(t, cell[i]))
+				put_csv_text(t->out, cell[i]);
+			else if (cell[i])
 				put_csv(t->out, cell[i]);
 		}
 		break;

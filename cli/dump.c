@@ -11,6 +11,7 @@
  */
 #include <stdio.h>
 
+#include "common/harmless.h"
 #include "cli/cli.h"
 #include "cli/dump.h"
 
@@ -93,7 +94,7 @@ int gt_cmd_dump(struct gt_cli *cli)
 	if (!rc && (d.failed || fflush(stdout) || ferror(stdout)))
 		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
 	if (!rc)
-		fprintf(stderr, "gputap: %s\n", gt_model_complete_text(d.s.m, text, sizeof text));
+		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(d.s.m, text, sizeof text)));
 	gt_text_free(&d.t);
 	gt_model_close(d.s.m);
 	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;

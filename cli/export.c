@@ -21,6 +21,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/jobs.h"
+#include "common/harmless.h"
 #include "model/model.h"
 #include "writers/writer.h"
 
@@ -83,7 +84,7 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		unlink(temporary);
 	gt_interrupt_file(NULL);
 	if (!rc && j->say)
-		fprintf(stderr, "gputap: wrote %s\n", path);
+		fprintf(stderr, "gputap: wrote %s\n", gt_harmless(path));
 	return rc;
 }
 
@@ -104,7 +105,8 @@ static int write_format(const struct job *j, const struct gt_writer *w, struct g
 	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++)
 		images += has_content(j, w, gt_model_process(j->model, i));
 	if (!images && j->say)
-		fprintf(stderr, "gputap: %s holds no calls: nothing to write as %s\n", gt_model_session(j->model)->path,
+		fprintf(stderr, "gputap: %s holds no calls: nothing to write as %s\n",
+			gt_harmless(gt_model_session(j->model)->path),
 			w->id);
 	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++) {
 		const struct gt_process *p = gt_model_process(j->model, i);
@@ -175,7 +177,7 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 			goto out;
 	}
 	if (say)
-		fprintf(stderr, "gputap: %s\n", gt_model_complete_text(j.model, text, sizeof text));
+		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(j.model, text, sizeof text)));
 	rc = 0;
 out:
 	gt_model_close(j.model);

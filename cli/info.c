@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/harmless.h"
 #include "cli/cli.h"
 #include "cli/info.h"
 #include "cli/show_image.h"
@@ -115,7 +116,7 @@ static void utc(int64_t ns, char out[40])
 static void text_args(size_t n, const char *const *args)
 {
 	for (size_t i = 0; i < n; i++)
-		printf("%s%s", i ? " " : "", args[i]);
+		printf("%s%s", i ? " " : "", gt_harmless(args[i]));
 }
 
 static void text_session(const struct gt_session *s)
@@ -123,12 +124,12 @@ static void text_session(const struct gt_session *s)
 	char when[40];
 
 	utc(s->utc_ns, when);
-	printf("trace     %s\n", s->path);
+	printf("trace     %s\n", gt_harmless(s->path));
 	printf("recorded  %s", when);
 	if (*s->host)
-		printf(" on %s", s->host);
+		printf(" on %s", gt_harmless(s->host));
 	if (*s->version)
-		printf(" by gputap %s", s->version);
+		printf(" by gputap %s", gt_harmless(s->version));
 	printf(", %.6f s\n", (double)s->duration_ns / 1e9);
 	if (s->n_args) {
 		printf("command   ");
@@ -150,7 +151,7 @@ static void text_cuda_inside(struct gt_cuda *c, const struct gt_fn *fn, const ui
 
 	for (; c && gt_cuda_arg_inside(c, fn, first, i, &a) && a.has_value; i++) {
 		gt_render_cuda_arg(&a, &text);
-		printf("%s%s=%s", i ? ", " : "", a.name, a.symbol ? a.symbol : text.value);
+		printf("%s%s=%s", i ? ", " : "", a.name, a.symbol ? a.symbol : gt_harmless(text.value));
 	}
 	if (c && gt_cuda_arg_inside(c, fn, first, i, &a))
 		printf("%s...", i ? ", " : "");
@@ -158,8 +159,8 @@ static void text_cuda_inside(struct gt_cuda *c, const struct gt_fn *fn, const ui
 
 static void text_thread(struct gt_cuda *c, const struct gt_thread *t)
 {
-	printf("  thread %d%s%s%s: %llu calls\n", t->tid, *t->name ? " " : "", t->name, t->main ? " (main)" : "",
-		(unsigned long long)t->calls);
+	printf("  thread %d%s%s%s: %llu calls\n", t->tid, *t->name ? " " : "", gt_harmless(t->name),
+		t->main ? " (main)" : "", (unsigned long long)t->calls);
 	for (uint32_t i = 0; i < t->n_inside; i++) {
 		const struct gt_fn *fn = t->inside[i].fn;
 
@@ -185,7 +186,7 @@ static void text_image_records(const struct gt_model *m, const struct gt_process
 			printf("  recording %s at %.6f s\n", r->window.on ? "began" : "ended",
 				(double)r->time_ns / 1e9);
 		if (r->type == REC_EXEC)
-			printf("  exec of %s at %.6f s%s\n", r->exec.path, (double)r->time_ns / 1e9,
+			printf("  exec of %s at %.6f s%s\n", gt_harmless(r->exec.path), (double)r->time_ns / 1e9,
 				r->exec.followed ? "" : ", its environment cleaned: not followed");
 	}
 }
@@ -195,7 +196,7 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 	printf("\nprocess %d", p->pid);
 	if (p->instance > 1)
 		printf(" (image %d)", p->instance);
-	printf(" %s\n", p->image);
+	printf(" %s\n", gt_harmless(p->image));
 	if (p->parent)
 		printf("  child of process %d (%s)\n", p->parent->pid, p->reason);
 	printf("  %llu calls, %llu callbacks, %llu commands (%llu kernels), %.6f s to %.6f s, host clock ",
@@ -206,7 +207,7 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 	else
 		printf("rate guessed: too few clock readings\n");
 	for (size_t i = 0; i < p->n_env; i++)
-		printf("  environment %s\n", p->env[i]);
+		printf("  environment %s\n", gt_harmless(p->env[i]));
 	text_image_records(m, p);
 	for (uint32_t i = 0; i < p->n_threads; i++)
 		text_thread(c, gt_model_thread(m, p->first_thread + i));
@@ -222,9 +223,10 @@ static void text_devices(struct gt_model *m)
 
 		if (!any)
 			printf("\n");
-		printf("device %u %s", o->device_index, o->name.bytes ? o->name.text : "(name not recorded)");
+		printf("device %u %s", o->device_index,
+			o->name.bytes ? gt_harmless(o->name.text) : "(name not recorded)");
 		if (o->platform && o->platform->name.bytes)
-			printf(" (%s)", o->platform->name.text);
+			printf(" (%s)", gt_harmless(o->platform->name.text));
 		printf(", %s, %u compute units, clock %s", device_types(o->device_type), o->compute_units, d.how);
 		if (d.error >= 0)
 			printf(" within %lld ns", (long long)d.error);
@@ -236,13 +238,13 @@ static void text_missing(const struct gt_model *m)
 {
 	char line[4096];
 
-	printf("\n%s\n", gt_model_complete_text(m, line, sizeof line));
+	printf("\n%s\n", gt_harmless(gt_model_complete_text(m, line, sizeof line)));
 	for (int i = 0; i < REC_LOSS_COUNT; i++)
 		if (gt_model_lost(m, (enum rec_loss)i))
 			printf("  %10llu  %s\n", (unsigned long long)gt_model_lost(m, (enum rec_loss)i), loss_texts[i]);
 	for (uint32_t i = 0; i < gt_model_note_count(m); i++)
 		printf("note (process %d): %s\n", gt_model_process(m, gt_model_note(m, i)->process)->pid,
-			gt_model_note(m, i)->text);
+			gt_harmless(gt_model_note(m, i)->text));
 }
 
 static int text_info(struct gt_model *m, struct gt_err *err)

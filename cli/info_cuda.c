@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "common/harmless.h"
 #include "cli/info.h"
 #include "cli/json.h"
 #include "model/cuda/cuda.h"
@@ -39,6 +40,15 @@ static bool any(const struct gt_model *m, const struct gt_cuda *c)
 
 /* ---------------------------------------------------------------------- text */
 
+static void text_string(const char *before, struct gt_string s, const char *behind)
+{
+	struct gt_text t = { 0 };
+
+	gt_text_harmless(&t, s.text, s.bytes);
+	printf("%s%.*s%s", before, (int)t.used, t.used ? t.data : "", behind);
+	gt_text_free(&t);
+}
+
 static void text_library(const struct gt_process *p, const struct gt_cuda_library *l)
 {
 	char cupti[32];
@@ -46,7 +56,7 @@ static void text_library(const struct gt_process *p, const struct gt_cuda_librar
 	version(l->cupti_version, cupti);
 	printf("  process %d: CUPTI %s", p->pid, cupti);
 	if (l->path.bytes)
-		printf(" (%.*s)", (int)l->path.bytes, l->path.text);
+		text_string(" (", l->path, ")");
 	if (l->driver_version)
 		printf(", driver for CUDA %u.%u", l->driver_version / 1000, l->driver_version / 10 % 100);
 	if (l->flags & REC_CUPTI_STAND_IN)
@@ -67,8 +77,12 @@ static void text_library(const struct gt_process *p, const struct gt_cuda_librar
 
 static void text_device(const struct gt_cuda_device *d)
 {
-	printf("  device %u %.*s%s", d->index, d->name.bytes ? (int)d->name.bytes : 19,
-		d->name.bytes ? d->name.text : "(name not recorded)", d->stand_in ? " (a stand-in)" : "");
+	printf("  device %u ", d->index);
+	if (d->name.bytes)
+		text_string("", d->name, "");
+	else
+		printf("(name not recorded)");
+	printf("%s", d->stand_in ? " (a stand-in)" : "");
 	if (d->compute_major > 0)
 		printf(", compute capability %d.%d", d->compute_major, d->compute_minor);
 	if (d->sms > 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/harmless.h"
 #include "cli/cli.h"
 #include "cli/version.h"
 
@@ -76,7 +77,7 @@ static int unknown(const char *name)
 	for (unsigned i = 1; i < COMMANDS; i++)
 		if (distance(name, commands[i].name) < distance(name, near->name))
 			near = &commands[i];
-	fprintf(stderr, "gputap: unknown command '%s'\n  try: gputap %s\n", name,
+	fprintf(stderr, "gputap: unknown command '%s'\n  try: gputap %s\n", gt_harmless(name),
 		distance(name, near->name) <= 2 ? near->name : "--help");
 	return GT_EXIT_USAGE;
 }

@@ -8,6 +8,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/harmless.h"
 #include "cli/run.h"
 
 #include <dirent.h>
@@ -142,9 +143,9 @@ static void print_notes(const struct gt_model *model)
 		for (uint32_t k = i + 1; k < n; k++)
 			times += !strcmp(gt_model_note(model, k)->text, text);
 		if (times > 1)
-			fprintf(stderr, "gputap: %s (%u times)\n", text, times);
+			fprintf(stderr, "gputap: %s (%u times)\n", gt_harmless(text), times);
 		else
-			fprintf(stderr, "gputap: %s\n", text);
+			fprintf(stderr, "gputap: %s\n", gt_harmless(text));
 	}
 }
 
@@ -169,8 +170,8 @@ static int report(const struct gt_run *run, struct gt_err *err)
 				"gputap: CUDA ran on the stand-in machine of gputap's tests, on no GPU: its device "
 			        "times are made up\n");
 		if (!*gt_option(run->options, "export"))        /* an export says it last, with what it clamped */
-			fprintf(stderr, "gputap: %s\n", gt_model_complete_text(model, text, sizeof text));
-		fprintf(stderr, "gputap: trace in %s\n", run->trace);
+			fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(model, text, sizeof text)));
+		fprintf(stderr, "gputap: trace in %s\n", gt_harmless(run->trace));
 	}
 	gt_model_close(model);
 	return rc;
@@ -200,7 +201,7 @@ static void finish(struct gt_run *run)
 	if (!recorded(run)) {
 		if (says_failed(run))
 			fprintf(stderr, "gputap: calls were made, but nothing of them could be written to %s\n",
-				run->trace);
+				gt_harmless(run->trace));
 		else if (!run->quiet)
 			fprintf(stderr, "gputap: no traced call was made: no trace\n");
 		remove_empty(run);
@@ -249,7 +250,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	if (failure) {
 		waitpid(run.pid, NULL, 0);
 		remove_empty(&run);
-		fprintf(stderr, "gputap: %s: %s\n", cli->args[0], strerror(failure));
+		fprintf(stderr, "gputap: %s: %s\n", gt_harmless(cli->args[0]), strerror(failure));
 		return failure == ENOENT ? NOT_FOUND : CANNOT_EXECUTE;
 	}
 	gt_run_wait(&run);

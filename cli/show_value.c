@@ -4,6 +4,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/harmless.h"
 #include "cli/show.h"
 
 /* ------------------------------------------------------------------ numbers */
@@ -112,7 +113,7 @@ void gt_show_plain(struct gt_show *s, const char *text, size_t bytes)
 	if (s->json)
 		gt_json_string(s->t, text, bytes);
 	else
-		gt_text_bytes(s->t, text, bytes);
+		gt_text_harmless(s->t, text, bytes);
 }
 
 bool gt_show_message(struct gt_show *s, const struct gt_shown *f, const void *record)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/harmless.h"
 #include "analysis/report.h"
 #include "cli/cli.h"
 #include "cli/jobs.h"
@@ -84,7 +85,7 @@ int gt_cmd_stats(struct gt_cli *cli)
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
 	if (!rc && !quiet)
-		fprintf(stderr, "gputap: %s\n", gt_model_complete_text(run.model, text, sizeof text));
+		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(run.model, text, sizeof text)));
 	gt_model_close(run.model);
 	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
 }

@@ -4,6 +4,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/harmless.h"
 #include "common/json.h"
 
 #include "common/utf8.h"
@@ -22,6 +23,13 @@ static void escape(struct gt_text *t, unsigned char c)
 	}
 }
 
+static void put_number(struct gt_text *t, const unsigned char *s, size_t n)
+{
+	gt_text_lit(t, "\\u");
+	gt_text_hex(t, n == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu)
+			      : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu), 4, false);
+}
+
 void gt_json_string(struct gt_text *t, const char *s, size_t bytes)
 {
 	gt_text_char(t, '"');
@@ -33,6 +41,8 @@ void gt_json_string(struct gt_text *t, const char *s, size_t bytes)
 			gt_text_lit(t, "\xef\xbf\xbd");
 		else if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
 			escape(t, c);
+		else if (gt_is_harmful(s + i, bytes - i, &n)) /* the same value; terminals read JSON too */
+			put_number(t, (const unsigned char *)s + i, n);
 		else
 			gt_text_bytes(t, s + i, n);
 		i += n ? n : 1;

@@ -4,6 +4,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <string.h>
+
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
@@ -59,6 +61,41 @@ static void two_queues(struct golden *g)
 		900);
 	done(g, OP(g, "clEnqueueTask", 0, V(QUEUE2), V(KERNEL), NO_WAIT, V(0)), 100);
 	OP(g, "clFinish", 0, V(QUEUE));
+}
+
+/* One text wherever a program can put one: formula, link, escape sequences, C1, direction, no UTF-8, line ends. */
+#define HOSTILE_START \
+	"=1+2|[link](http://x)<b>\x1b]0;title\a\x1b[31m\x7f\xc2\x9b" "1m\xe2\x80\xaemoc\xff\xc0\x80"
+#define HOSTILE HOSTILE_START "\tend\r\nnext \"quoted\""
+
+static void mark(struct golden *g, const char *text)
+{
+	uint64_t words[64] = { g->now += 1000, REC_NVTX_MARK | REC_NVTX_TEXT << 8 };
+
+	tb_record(g->stream, REC_NVTX_EVENT, 0, 0, words, tb_put_text(words, 2, text, (uint32_t)strlen(text)));
+	words[1] = REC_NVTX_PUSH | REC_NVTX_TEXT << 8;
+	words[0]++;
+	tb_record(g->stream, REC_NVTX_EVENT, 0, 0, words, tb_put_text(words, 2, text, (uint32_t)strlen(text)));
+	tb_record(g->stream, REC_NVTX_POP, 0, 0, (uint64_t[]){ g->now + 100 }, 1);
+}
+
+static void hostile(struct golden *g)
+{
+	tb_run_fact(g->tb, "arg", HOSTILE_START);
+	tb_run_fact(g->tb, "host", HOSTILE_START);
+	tb_fact(g->process, "arg", HOSTILE_START);
+	tb_fact(g->process, "env", "NAME=" HOSTILE_START);
+	tb_fact(g->process, "cwd", "/" HOSTILE_START);
+	golden_thread(g, 4712, HOSTILE);
+	world(g, CL_DEVICE_TYPE_GPU, HOSTILE);
+	OP(g, "clBuildProgram", 0, V(0x5500AB00), V(0), V(0), TEXT(0x602000, HOSTILE), V(0), V(0));
+	OP(g, "clCreateKernel", 0, V(0x5500AB00), TEXT(0x603000, HOSTILE), V(0x7FF4), RET(KERNEL));
+	done(g, launch(g, QUEUE, 0x55F1), 500);
+	OP(g, "clGetDeviceInfo", 0, V(DEVICE_HANDLE), V(CL_DEVICE_NAME), V(99),
+		BYTES(0x7FE0, HOSTILE, sizeof(HOSTILE)), D64(0x7FD0, sizeof(HOSTILE)));
+	mark(g, HOSTILE);
+	mark(g, "literal &nbsp; and blank");
+	tb_note(g->stream, g->now, 1, HOSTILE);
 }
 
 /* What overlaps on one queue, and on one thread; and a command whose times say that it began before its call. */
@@ -234,6 +271,7 @@ static void large(struct golden *g)
 
 const struct golden_case golden_commands[] = {
 	{ "two_queues", T0, two_queues, NULL },
+	{ "hostile", T0, hostile, NULL },
 	{ "lanes", T0, lanes, NULL },
 	{ "failed_enqueue", T0, failed_enqueue, NULL },
 	{ "no_device_times", T0, no_device_times, NULL },

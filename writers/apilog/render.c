@@ -8,6 +8,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/harmless.h"
 #include "common/utf8.h"
 #include "writers/render.h"
 
@@ -55,11 +56,11 @@ static void put_text(struct gt_text *t, const unsigned char *s, size_t n, bool c
 	}
 	gt_text_char(t, '"');
 	for (size_t i = 0; i < n;) {
-		size_t sequence = s[i] >= 0x80 ? gt_utf8_sequence((const char *)s + i, n - i) : 0;
+		size_t sequence = 0;
 		const char *named;
 
-		if (s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
-			sequence = 1;
+		if (gt_is_harmful((const char *)s + i, n - i, &sequence) || s[i] == '"' || s[i] == '\\')
+			sequence = 0;
 		if (sequence) {
 			gt_text_bytes(t, (const char *)s + i, sequence);
 			i += sequence;

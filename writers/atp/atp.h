@@ -23,6 +23,12 @@
 #define GT_ATP_HSA_ASYNC_COPY 128u
 #define GT_ATP_HSA_ASYNC_COPY_RECT 197u
 
+/*
+ * A text of one line: control characters and bytes that are no UTF-8 are escaped (common/harmless.h), those of `blanks`
+ * replaced, and so are tabs and line ends where a blank is.
+ */
+void gt_atp_replaced(struct gt_text *t, const char *s, size_t n, const char *blanks, const char *by);
+
 /* Columns: a number, an object's address; at least one blank behind them. */
 static inline void gt_atp_number(struct gt_text *t, uint64_t v, size_t width)
 {
@@ -56,8 +62,7 @@ static inline void gt_atp_address(struct gt_text *t, uint64_t v, size_t width)
 /* A name as one word: readers split at blanks and undo nothing. */
 static inline void gt_atp_word(struct gt_text *t, const char *s, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		gt_text_char(t, (unsigned char)s[i] <= ' ' ? '_' : s[i]);
+	gt_atp_replaced(t, s, n, " ", "_");
 }
 
 /* Readers want times in their order: one that is not is moved, and counted. */

@@ -19,8 +19,7 @@
 
 static void put_value(struct gt_text *t, const char *s, size_t n)
 {
-	for (size_t i = 0; i < n && s[i]; i++)
-		gt_text_char(t, s[i] == '\n' || s[i] == '\r' ? ' ' : s[i]);
+	gt_atp_replaced(t, s, strnlen(s, n), " ", " ");
 }
 
 static void put_line(struct gt_text *t, const char *key, const char *value)
@@ -62,10 +61,15 @@ static void put_session_name(struct gt_text *t, const char *path)
 static void put_device_key(struct gt_text *t, const struct gt_object *device, const char *key)
 {
 	gt_text_lit(t, "Device ");
-	for (size_t i = 0; i < device->name.bytes; i++) {
-		char c = device->name.text[i];
+	for (size_t i = 0, n; i < device->name.bytes; i += n) { /* the key ends at the first '=' */
+		const char *s = device->name.text + i, *equals = memchr(s, '=', device->name.bytes - i);
 
-		gt_text_char(t, c == '=' || c == '\n' || c == '\r' ? '_' : c);
+		n = equals ? (size_t)(equals - s) : device->name.bytes - i;
+		gt_atp_replaced(t, s, n, "\n\r", "_");
+		if (equals) {
+			gt_text_char(t, '_');
+			n++;
+		}
 	}
 	gt_text_char(t, ' ');
 	gt_text_str(t, key);

@@ -7,18 +7,40 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <string.h>
+
+#include "common/harmless.h"
 #include "writers/atp/atp.h"
 
 /* spec: ATP kernel symbol names: readers turn these back. */
 void gt_atp_hsa_symbol(struct gt_text *t, const struct gt_string *s)
 {
 	for (size_t i = 0; i < s->bytes; i++) {
-		if ((unsigned char)s->text[i] <= ' ')
-			gt_text_lit(t, "&nbsp;");
-		else if (s->text[i] == ',')
+		size_t n = 0;
+
+		while (i + n < s->bytes && s->text[i + n] != ',')
+			n++;
+		gt_atp_replaced(t, s->text + i, n, " ", "&nbsp;");
+		i += n;
+		if (i < s->bytes)
 			gt_text_lit(t, "&comma;");
+	}
+}
+
+void gt_atp_replaced(struct gt_text *t, const char *s, size_t n, const char *blanks, const char *by)
+{
+	bool spaces = strchr(blanks, ' ');
+	size_t bytes;
+
+	for (size_t i = 0; i < n; i += bytes) {
+		bool harmful = gt_is_harmful(s + i, n - i, &bytes);
+
+		if (s[i] && (strchr(blanks, s[i]) || (spaces && strchr("\t\n\v\f\r", s[i]))))
+			gt_text_str(t, by);
+		else if (harmful)
+			gt_text_harmless(t, s + i, bytes);
 		else
-			gt_text_char(t, s->text[i]);
+			gt_text_bytes(t, s + i, bytes);
 	}
 }
 

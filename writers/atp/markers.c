@@ -21,15 +21,18 @@
 /* pushes without their pop so far, oldest first */
 struct gt_atp_open { const struct gt_range **v; size_t n, room; };
 
-/* As one word: readers turn it back. */
+/* As one word: readers turn it back. What would be turned back and was no blank is written so that it is not. */
 static void put_word(struct gt_text *t, const char *s, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		if ((unsigned char)s[i] <= ' ')
-			gt_text_lit(t, "&nbsp;");
-		else
-			gt_text_char(t, s[i]);
+	static const char blank[] = "&nbsp;";
+	const char *end = s + n, *found;
+
+	while ((found = memmem(s, (size_t)(end - s), blank, sizeof blank - 1))) {
+		gt_atp_replaced(t, s, (size_t)(found - s), " ", blank);
+		gt_text_lit(t, "&amp;nbsp;");
+		s = found + sizeof blank - 1;
 	}
+	gt_atp_replaced(t, s, (size_t)(end - s), " ", blank);
 }
 
 static void put_time(struct gt_text *t, const struct gt_export *x, int64_t session_ns, unsigned *moved)

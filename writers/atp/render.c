@@ -9,6 +9,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/harmless.h"
 #include "writers/render.h"
 
 #define PROPERTIES_MAX 64                 /* entries of a property list shown */
@@ -124,7 +125,7 @@ static void put_hsa_handle(const struct render *r, const char *type, uint64_t ha
 
 /* ------------------------------------------------------------------- text */
 
-/* names: what the program passes in keeps tabs and quotes as they are; answers of the driver have them escaped. */
+/* names: what the program passes in keeps quotes as they are; answers of the driver have them escaped. */
 static void put_text(struct gt_text *t, const char *s, size_t n, bool name, size_t max, bool cut)
 {
 	const char *zero = memchr(s, 0, n);
@@ -138,16 +139,15 @@ static void put_text(struct gt_text *t, const char *s, size_t n, bool name, size
 		cut = true;
 	}
 	gt_text_char(t, '"');
-	for (size_t i = 0; i < n; i++) {
-		char c = s[i];
+	for (size_t i = 0, bytes; i < n; i += bytes) {
+		bool harmful = gt_is_harmful(s + i, n - i, &bytes);
 
-		if (c == '\n' || c == '\r') {
-			gt_text_str(t, c == '\n' ? "\\n" : "\\r");
-		} else if (!name && (c == '\t' || c == '"')) {
-			gt_text_str(t, c == '\t' ? "\\t" : "\\\"");
-		} else {
-			gt_text_char(t, c);
-		}
+		if (!name && s[i] == '"')
+			gt_text_lit(t, "\\\"");
+		else if (harmful)
+			gt_text_harmless(t, s + i, bytes);
+		else
+			gt_text_bytes(t, s + i, bytes);
 	}
 	if (cut)
 		gt_text_lit(t, "...");
