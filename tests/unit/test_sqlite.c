@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 /* cmocka wants those above first */
 #include <cmocka.h>
@@ -999,6 +1000,28 @@ static void a_column_takes_values_of_its_kind_alone(void **state)
 	}
 }
 
+/* As long as the system allows, not as one of our buffers. */
+static void a_long_path_is_no_error(void **state)
+{
+	struct fixture *f = *state;
+	struct gt_sql_options opt = { .lazy = GT_SQL_LAZY_TRUE };
+	struct gt_err err = { 0 };
+	char path[1024], part[201];
+	struct gt_sql *db;
+	size_t n = (size_t)snprintf(path, sizeof path, "%s", f->dir);
+
+	memset(part, 'd', 200);
+	part[200] = 0;
+	for (int i = 0; i < 4; i++) {
+		n += (size_t)snprintf(path + n, sizeof path - n, "/%s", part);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	snprintf(path + n, sizeof path - n, "/t.sqlite");
+	if (gt_sql_open(path, &opt, &db, &err))
+		fail_msg("%s: %s", err.what, err.why);
+	assert_int_equal(gt_sql_close(db, true, &err), 0);
+}
+
 /* A file that may not grow is an error, not a shorter database. */
 static void a_full_disk_is_an_error(void **state)
 {
@@ -1115,6 +1138,7 @@ int main(int argc, char **argv)
 		TEST(arguments_stand_in_the_api_row),
 		TEST(indices_bear_our_prefix),
 		TEST(edition_2021_has_the_same_rows_in_its_columns),
+		TEST(a_long_path_is_no_error),
 		TEST(a_column_takes_values_of_its_kind_alone),
 		TEST(pages_hold_every_value_and_size),
 		TEST(one_row_and_no_row_are_right_too),

@@ -17,6 +17,7 @@
 #include "writers/sqlite/db.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ struct gt_sql {
 	struct gt_sql_options opt;
 	struct gt_strings *strings;
 	struct gt_pages *pages;
-	char path[512];
+	char path[PATH_MAX];
 	struct gt_sql_table *table[TABLES_MAX];
 	unsigned n_tables;
 	struct gt_sql_table nowhere;    /* takes rows when there is no memory for a table */
@@ -72,6 +73,7 @@ static void fail(struct gt_sql *db, const char *what, const char *why)
 	gt_fail(&db->err, GT_EXIT_OUTPUT, why, NULL, "%s: %s", db->path, what);
 }
 
+void gt_sql_no_memory(struct gt_sql *db) { fail(db, "no memory", NULL); }
 bool gt_sql_failed(const struct gt_sql *db) { return db->failed; }
 
 static void run(struct gt_sql *db, const char *sql)

@@ -40,6 +40,7 @@ int gt_sql_open(const char *path, const struct gt_sql_options *opt, struct gt_sq
  */
 int gt_sql_close(struct gt_sql *db, bool keep, struct gt_err *err);
 bool gt_sql_failed(const struct gt_sql *db);
+void gt_sql_no_memory(struct gt_sql *db); /* makes it so */
 
 /* dynamic.c: of a whole database. False: sqlite3_errmsg() says why. */
 struct sqlite3;

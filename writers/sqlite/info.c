@@ -221,10 +221,14 @@ static void thread_names(struct gt_sql_feeder *f)
 	uint32_t n = gt_model_thread_count(f->m), used = 0;
 	struct named *named = calloc(n + 1, sizeof *named);
 
-	for (uint32_t i = 0; named && i < n; i++)
+	if (!named) {
+		gt_sql_no_memory(f->db);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
 		if (f->thread_used[i])
 			named[used++] = (struct named){ gt_sql_tid(f, gt_model_thread(f->m, i)->process, i), i };
-	if (named)
+	if (used)
 		qsort(named, used, sizeof *named, by_tid);
 	for (uint32_t i = 0; i < used; i++) {
 		if (i + 1 < used && named[i + 1].tid == named[i].tid)
