@@ -42,6 +42,27 @@ const struct gt_report *gt_report_at(unsigned i)
 	return NULL;
 }
 
+/* What the device did, what moved, what was called; then what is for a closer look. */
+static const char *const defaults[] = {
+	"opencl_kern_sum", "opencl_mem_time_sum", "opencl_mem_size_sum", "opencl_api_sum", "cuda_gpu_kern_sum",
+	"cuda_graph_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_mem_size_sum", "um_total_sum", "cuda_api_sum", "nvtx_sum",
+	/* GT_REPORT_SUMMARY */
+	"opencl_queue_sum", "cuda_stream_sum", "um_sum", "um_cpu_page_faults_sum",
+};
+
+const char *gt_report_default(unsigned i)
+{
+	return i < sizeof defaults / sizeof *defaults ? defaults[i] : NULL;
+}
+
+bool gt_report_is_default(const char *name)
+{
+	for (unsigned i = 0; gt_report_default(i); i++)
+		if (!strcmp(gt_report_default(i), name))
+			return true;
+	return false;
+}
+
 const struct gt_report *gt_report_find(const char *name)
 {
 	const struct gt_report *r;

@@ -34,7 +34,6 @@ struct gt_report {
 	const char *title;
 	const char *headings;           /* of gt_table_new */
 	bool stream;                    /* one row per call: printed as it comes, in a pass of its own */
-	bool by_default;                /* printed by `gputap stats` without -r */
 	unsigned options;               /* those it takes: gt_report_option */
 	unsigned rows;                  /* when rows=N is not said; 0: all */
 	const void *detail;             /* what the kind of report needs: see its file */
@@ -62,6 +61,13 @@ struct gt_report_request {
 /* By name or alias ("gpukernsum"); NULL: unknown. */
 const struct gt_report *gt_report_find(const char *name);
 const struct gt_report *gt_report_at(unsigned i);        /* NULL behind the last */
+/*
+ * Those that are printed when none is named, in their order: `gputap stats` has them all, a run's summary the first
+ * GT_REPORT_SUMMARY. NULL behind the last.
+ */
+enum { GT_REPORT_SUMMARY = 11 };
+const char *gt_report_default(unsigned i);
+bool gt_report_is_default(const char *name);
 /* "NAME[:OPTION]...". 0, or -1 with *err: unknown report or option. */
 int gt_report_parse(const char *name, struct gt_report_request *out, struct gt_err *err);
 

@@ -317,7 +317,7 @@ static int fault_rows(void *state, struct gt_table *t)
 }
 
 #define MANAGED(id, title_, headings_, each_, end_, options_, rows_) \
-	{ .name = id, .title = title_, .headings = headings_, .by_default = true, .options = options_, \
+	{ .name = id, .title = title_, .headings = headings_, .options = options_, \
 	  .rows = rows_, .begin = managed_begin, .kinds = GT_KIND(MANAGED), .cuda = each_, .end = end_ }
 
 const struct gt_report gt_reports_cuda_memory[] = {

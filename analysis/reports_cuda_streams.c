@@ -287,7 +287,6 @@ static int graphs_end(void *state, struct gt_table *t)
 const struct gt_report gt_reports_cuda_streams[] = {
 	{ .name = "cuda_stream_sum",
 		.title = "CUDA Stream Summary (Utilisation and Gaps)",
-		.by_default = true,
 		.begin = streams_begin,
 		.kinds = OPERATIONS,
 		.cuda = streams_add,

@@ -37,6 +37,48 @@ static int call_as(struct gt_sum *s, const struct gt_cuda_event *e, const char *
 
 static int each_call(struct gt_sum *s, const struct gt_cuda_event *e) { return call_as(s, e, ""); }
 
+/* ------------------------------------------------------------------ failures */
+
+static int each_failed_cuda(struct gt_sum *s, const struct gt_cuda_event *e)
+{
+	char text[64];
+
+	if (!e->call.has_result || !e->call.result || !e->timed)
+		return 0;
+	return gt_sum_add(s, took(e), e->call.base.text, gt_cuda_result_text(e, text, sizeof text), "");
+}
+
+/* The symbols of OpenCL's errors: those of any *errcode_ret. */
+static const struct gt_enum *error_names(const struct gt_fntable *table)
+{
+	for (uint32_t i = 0; i < gt_fntable_count(table); i++) {
+		const struct gt_fn *fn = gt_fntable_at(table, i);
+
+		for (uint32_t k = 0; k < fn->n_params; k++)
+			if (fn->params[k].is_errcode && fn->params[k].group[0])
+				return gt_fntable_enum(table, fn->params[k].group);
+	}
+	return NULL;
+}
+
+/* Of creating calls the result is the *errcode_ret. */
+static int each_failed(struct gt_sum *s, const struct gt_call *call)
+{
+	const struct gt_enum *errors;
+	const char *name;
+	char number[16];
+
+	if (call->result >= 0 || call->is_callback)
+		return 0;
+	errors = error_names(gt_model_table(s->model));
+	name = errors ? gt_enum_name(errors, call->result) : NULL;
+	if (!name) {
+		snprintf(number, sizeof number, "%d", call->result);
+		name = number;
+	}
+	return gt_sum_add(s, call->end_ns - call->start_ns, call->fn->name, name, "");
+}
+
 /* ------------------------------------------------------------------ kernels */
 
 static int each_kernel(struct gt_sum *s, const struct gt_cuda_event *e)
@@ -195,32 +237,36 @@ static int each_overhead(struct gt_sum *s, const struct gt_cuda_event *e)
 
 #define MEMORY (GT_KIND(COPY) | GT_KIND(FILL) | GT_KIND(MANAGED))
 #define NAMES (GT_REPORT_BASE | GT_REPORT_MANGLED)
-#define SUM(id, title_, headings_, kinds_, each_, texts_, sizes_, default_, options_, missing_) \
-	{ .name = id, .title = title_, .headings = headings_, .by_default = default_, .options = options_, \
+#define SUM(id, title_, headings_, kinds_, each_, texts_, sizes_, options_, missing_) \
+	{ .name = id, .title = title_, .headings = headings_, .options = options_, \
 	  .kinds = kinds_, .begin = gt_sum_begin, .cuda = gt_sum_cuda, .end = gt_sum_end, \
 	  .detail = &(const struct gt_sum_detail){ \
 		  .cuda = each_, .texts = texts_, .sizes = sizes_, .missing = missing_ } }
 
 const struct gt_report gt_reports_cuda_sum[] = {
-	SUM("cuda_api_sum", "CUDA API Summary", GT_TIMES("Num Calls") "Name<", GT_KIND(CALL), each_call, 1, false, true,
+	{ .name = "api_error_sum", .title = "Failed Calls by Function and Error (OpenCL and CUDA)",
+		.headings = GT_TIMES("Num Calls") "Name<|Error<", .kinds = GT_KIND(CALL), .begin = gt_sum_begin,
+		.call = gt_sum_call, .cuda = gt_sum_cuda, .join = gt_sum_join, .end = gt_sum_end,
+		.detail = &(const struct gt_sum_detail){ .call = each_failed, .cuda = each_failed_cuda, .texts = 2 } },
+	SUM("cuda_api_sum", "CUDA API Summary", GT_TIMES("Num Calls") "Name<", GT_KIND(CALL), each_call, 1, false,
 		0, "calls that did not end"),
 	SUM("cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", GT_TIMES("Instances") "Name<", GT_KIND(KERNEL), each_kernel,
-		1, false, true, NAMES, "kernels without device times"),
+		1, false, NAMES, "kernels without device times"),
 	SUM("cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary",
-		GT_TIMES("Instances") "GridXYZ|BlockXYZ|Name<", GT_KIND(KERNEL), each_kernel_shape, 3, false, false,
+		GT_TIMES("Instances") "GridXYZ|BlockXYZ|Name<", GT_KIND(KERNEL), each_kernel_shape, 3, false,
 		NAMES, "kernels without device times"),
 	SUM("cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)", GT_TIMES("Count") "Operation<", MEMORY,
-		each_memory, 1, false, true, 0, "memory operations without device times"),
+		each_memory, 1, false, 0, "memory operations without device times"),
 	SUM("cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)", GT_SIZES "Operation<", MEMORY, each_size, 1,
-		true, true, 0, NULL),
+		true, 0, NULL),
 	SUM("cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", GT_TIMES("Instances") "Category<|Operation<",
-		GT_KIND(KERNEL) | MEMORY, each_device, 2, false, false, NAMES, "operations without device times"),
+		GT_KIND(KERNEL) | MEMORY, each_device, 2, false, NAMES, "operations without device times"),
 	SUM("cuda_api_gpu_sum", "CUDA Summary (API/Kernels/MemOps)", GT_TIMES("Instances") "Category<|Operation<",
-		GT_KIND(CALL) | GT_KIND(KERNEL) | MEMORY, each_call_and_device, 2, false, false, NAMES,
+		GT_KIND(CALL) | GT_KIND(KERNEL) | MEMORY, each_call_and_device, 2, false, NAMES,
 		"calls that did not end and operations without device times"),
 	SUM("cuda_sync_sum", "CUDA Synchronization Summary", GT_TIMES("Count") "Sync Type<|API Name<", GT_KIND(SYNC),
-		each_sync, 2, false, false, 0, "waits without times"),
+		each_sync, 2, false, 0, "waits without times"),
 	SUM("overhead_sum", "CUDA and Profiler Overhead Summary", GT_TIMES("Count") "Overhead<", GT_KIND(OVERHEAD),
-		each_overhead, 1, false, false, 0, "overheads without times"),
+		each_overhead, 1, false, 0, "overheads without times"),
 	{ 0 },
 };

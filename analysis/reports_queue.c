@@ -213,7 +213,6 @@ static int end(void *state, struct gt_table *t)
 const struct gt_report gt_reports_queue[] = {
 	{ .name = "opencl_queue_sum",
 		.title = "OpenCL Queue Summary (Utilisation and Gaps)",
-		.by_default = true,
 		.begin = begin,
 		.call = call,
 		.commands = true,

@@ -105,26 +105,26 @@ static int each_wait(struct gt_sum *s, const struct gt_call *call)
 
 /* ------------------------------------------------------------------- list */
 
-#define SUM(id, title_, headings_, each_, texts_, sizes_, default_, commands_) \
-	{ .name = id, .title = title_, .headings = headings_, .by_default = default_, .commands = commands_, \
+#define SUM(id, title_, headings_, each_, texts_, sizes_, commands_) \
+	{ .name = id, .title = title_, .headings = headings_, .commands = commands_, \
 	  .begin = gt_sum_begin, .call = gt_sum_call, .join = gt_sum_join, .end = gt_sum_end, \
 	  .detail = &(const struct gt_sum_detail){ .call = each_, .texts = texts_, .sizes = sizes_ } }
 
 const struct gt_report gt_reports_sum[] = {
-	SUM("opencl_api_sum", "OpenCL API Summary", GT_TIMES("Num Calls") "Name<", each_call, 1, false, true, false),
-	SUM("opencl_kern_sum", "OpenCL Kernel Summary", GT_TIMES("Instances") "Name<", each_kernel, 1, false, true,
+	SUM("opencl_api_sum", "OpenCL API Summary", GT_TIMES("Num Calls") "Name<", each_call, 1, false, false),
+	SUM("opencl_kern_sum", "OpenCL Kernel Summary", GT_TIMES("Instances") "Name<", each_kernel, 1, false,
 		true),
 	SUM("opencl_kern_gb_sum", "OpenCL Kernel/Grid/Block Summary", GT_TIMES("Instances") "GridXYZ|BlockXYZ|Name<",
-		each_kernel_grid, 3, false, false, true),
+		each_kernel_grid, 3, false, true),
 	SUM("opencl_mem_time_sum", "OpenCL Memory Summary (by Time)", GT_TIMES("Count") "Operation<", each_memory, 1,
-		false, true, true),
+		false, true),
 	SUM("opencl_mem_size_sum", "OpenCL Memory Summary (by Size)", GT_SIZES "Operation<", each_memory_size, 1, true,
-		true, true),
+		true),
 	SUM("opencl_gpu_sum", "OpenCL Device Summary (Kernels and Memory Operations)",
-		GT_TIMES("Instances") "Category<|Operation<", each_device, 2, false, false, true),
+		GT_TIMES("Instances") "Category<|Operation<", each_device, 2, false, true),
 	SUM("opencl_api_gpu_sum", "OpenCL Summary (API, Kernels and Memory Operations)",
-		GT_TIMES("Instances") "Category<|Operation<", each_call_and_device, 2, false, false, false),
-	SUM("opencl_wait_sum", "OpenCL Host Waits Summary", GT_TIMES("Num Calls") "Name<", each_wait, 1, false, false,
+		GT_TIMES("Instances") "Category<|Operation<", each_call_and_device, 2, false, false),
+	SUM("opencl_wait_sum", "OpenCL Host Waits Summary", GT_TIMES("Num Calls") "Name<", each_wait, 1, false,
 		false),
 	{ 0 },
 };

@@ -10,12 +10,7 @@
 
 int gt_summary_print(struct gt_model *model, const char *format, FILE *out, struct gt_err *err)
 {
-	static const char *const names[] = {
-		"opencl_kern_sum", "opencl_mem_time_sum", "opencl_mem_size_sum", "opencl_api_sum",
-		"cuda_gpu_kern_sum", "cuda_graph_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_mem_size_sum", "um_total_sum",
-		"cuda_api_sum",
-	};
-	struct gt_report_request reports[sizeof names / sizeof *names];
+	struct gt_report_request reports[GT_REPORT_SUMMARY];
 	struct gt_report_run run = { .model = model,
 		.reports = reports,
 		.out = out,
@@ -26,8 +21,8 @@ int gt_summary_print(struct gt_model *model, const char *format, FILE *out, stru
 
 	if (!gt_table_format_of(format, &run.format))
 		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "unknown summary format '%s'", format);
-	for (; run.n_reports < sizeof names / sizeof *names; run.n_reports++)
-		if (gt_report_parse(names[run.n_reports], &reports[run.n_reports], err))
+	for (; run.n_reports < GT_REPORT_SUMMARY; run.n_reports++)
+		if (gt_report_parse(gt_report_default(run.n_reports), &reports[run.n_reports], err))
 			return -1;
 	return gt_reports_run(&run, err);
 }

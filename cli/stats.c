@@ -4,34 +4,73 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/harmless.h"
 #include "analysis/report.h"
 #include "cli/cli.h"
 #include "cli/jobs.h"
+#include "common/harmless.h"
 
 enum { MOST = 64 };
 
+static int add(const char *name, struct gt_report_request *reports, unsigned *n, struct gt_err *err)
+{
+	if (*n == MOST)
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "more than %d reports at once", MOST);
+	return gt_report_parse(name, &reports[(*n)++], err);
+}
+
+/* "all", or with wildcards: those of the matching reports that have rows are printed. */
+static bool is_pattern(const char *name) { return !strcmp(name, "all") || strpbrk(name, "*?["); }
+
+static int add_matching(const char *pattern, struct gt_report_request *reports, unsigned *n, struct gt_err *err)
+{
+	const unsigned before = *n;
+	const struct gt_report *r;
+
+	for (unsigned i = 0; (r = gt_report_at(i)); i++)
+		if ((!strcmp(pattern, "all") || !fnmatch(pattern, r->name, 0)) && add(r->name, reports, n, err))
+			return -1;
+	if (*n == before)
+		return gt_fail(
+			err, GT_EXIT_USAGE, NULL, "gputap stats --help", "no report is called like '%s'", pattern);
+	return 0;
+}
+
+static bool has_pattern(const char *list)
+{
+	struct gc_word word;
+	char name[256];
+
+	while (gc_list_next(&list, &word)) {
+		snprintf(name, sizeof name, "%.*s", (int)word.bytes, word.at);
+		if (is_pattern(name))
+			return true;
+	}
+	return false;
+}
+
+static int open_output(const char *path, FILE **out, struct gt_err *err)
+{
+	*out = fopen(path, "we");
+	return *out ? 0 : gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written", path);
+}
+
 static int choose(const char *list, struct gt_report_request *reports, unsigned *n, struct gt_err *err)
 {
-	const struct gt_report *r;
 	struct gc_word word;
 	char name[256];
 
 	*n = 0;
-	if (!*list) {
-		for (unsigned i = 0; (r = gt_report_at(i)); i++)
-			if (r->by_default && gt_report_parse(r->name, &reports[(*n)++], err))
-				return -1;
-		return 0;
-	}
+	for (unsigned i = 0; !*list && gt_report_default(i); i++)
+		if (add(gt_report_default(i), reports, n, err))
+			return -1;
 	while (gc_list_next(&list, &word)) {
 		snprintf(name, sizeof name, "%.*s", (int)word.bytes, word.at);
-		if (*n == MOST)
-			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "more than %d reports at once", MOST);
-		if (gt_report_parse(name, &reports[(*n)++], err))
+		if (is_pattern(name) ? add_matching(name, reports, n, err) : add(name, reports, n, err))
 			return -1;
 	}
 	return 0;
@@ -43,7 +82,7 @@ void gt_stats_help(FILE *out)
 
 	fprintf(out, "\nReports (* printed when none is named; none without rows):\n");
 	for (unsigned i = 0; (r = gt_report_at(i)); i++)
-		fprintf(out, "  %-24s%s %s%s\n", r->name, r->by_default ? "*" : " ", r->title,
+		fprintf(out, "  %-24s%s %s%s\n", r->name, gt_report_is_default(r->name) ? "*" : " ", r->title,
 			r->options & GT_REPORT_BASE           ? " [:base|:mangled]"
 				: r->options & GT_REPORT_ROWS ? " [:rows=N]"
 							      : "");
@@ -64,7 +103,7 @@ int gt_cmd_stats(struct gt_cli *cli)
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "stats takes one trace" : "which trace?");
 	gt_table_format_of(gt_option(o, "format"), &run.format);
-	run.skip_empty = !*list;
+	run.skip_empty = !*list || has_pattern(list);
 	if (choose(list, reports, &run.n_reports, &err))
 		return gt_cli_fail(&err);
 	run.from_ns = gt_option_number(o, "from", GT_NO_TIME);
@@ -77,13 +116,21 @@ int gt_cmd_stats(struct gt_cli *cli)
 			    .jobs = gt_jobs(&cli->options) },
 		    &run.model, &err))
 		return gt_cli_fail(&err);
+	/* The environment's name is the trace's. */
+	if (gt_option_on_command_line(o, "output") && open_output(gt_option(o, "output"), &run.out, &err)) {
+		gt_model_close(run.model);
+		return gt_cli_fail(&err);
+	}
 	gt_progress_begin(&progress, "reading", quiet);
 	run.progress = gt_progress_step;
 	run.ctx = &progress;
 	rc = gt_reports_run(&run, &err);
 	gt_progress_end(&progress);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
+	if ((fflush(run.out) || ferror(run.out)) && !rc)
+		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "%s cannot be written",
+			run.out == stdout ? "standard output" : gt_option(o, "output"));
+	if (run.out != stdout)
+		fclose(run.out);
 	if (!rc && !quiet)
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(run.model, text, sizeof text)));
 	gt_model_close(run.model);

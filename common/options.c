@@ -62,6 +62,13 @@ bool gt_option_given(const struct gt_options *o, const char *name)
 	return i >= 0 && o->origin[i] != GT_FROM_DEFAULT;
 }
 
+bool gt_option_on_command_line(const struct gt_options *o, const char *name)
+{
+	int i = gt_option_index(o, name);
+
+	return i >= 0 && o->origin[i] == GT_FROM_COMMAND_LINE;
+}
+
 void gt_option_set(struct gt_options *o, const char *name, const char *value)
 {
 	int i = gt_option_index(o, name);

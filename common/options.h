@@ -54,6 +54,7 @@ bool gt_option_true(const struct gt_options *o, const char *name);
 int64_t gt_option_number(const struct gt_options *o, const char *name, int64_t none);
 bool gt_option_has(const struct gt_options *o, const char *name, const char *word); /* of a list */
 bool gt_option_given(const struct gt_options *o, const char *name);
+bool gt_option_on_command_line(const struct gt_options *o, const char *name);
 const char *gt_option_said(const struct gt_options *o, const char *name);
 /* value: in normal form, and it must stay. */
 void gt_option_set(struct gt_options *o, const char *name, const char *value);

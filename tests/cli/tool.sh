@@ -60,6 +60,27 @@ ok "identifiers have no separators" "$(awk '/^ -/ {head = 1; next} head && $6 ~ 
 ok "a blank line parts CSV tables" "$("$gputap" stats -q -r opencl_api_sum,opencl_api_trace,opencl_wait_sum --format csv t.gputap | grep -c '^$')" 2
 "$gputap" stats -q -r opencl_gpu_kern_sum t.gputap >alias.txt; ok "alias" $? 0
 
+# Several by one word, a file for them, failures, and what is there when nothing is named.
+built() { "$GPUTAP_BUILD/tests/golden/build" "$1" "$GPUTAP_BUILD/gen/table.txt" "$1.gputap"; }
+built objects; built markers_alone; built cuda_opencl
+titles() { sed -n 's/^ \*\* .*(\([a-z_]*\)):$/\1/p' "$1"; }
+"$gputap" stats -q -r all cuda_opencl.gputap >all.txt; ok "-r all" $? 0
+ok "-r all: those with rows" "$(titles all.txt | grep -c .)" "$(titles all.txt | sort -u | grep -c .)"
+has "-r all: more than the default" all.txt "(cuda_gpu_trace)"
+"$gputap" stats -q -r 'opencl_mem_*' cuda_opencl.gputap >some.txt; ok "a pattern" "$(titles some.txt | tr '\n' ' ')" "opencl_mem_time_sum opencl_mem_size_sum "
+"$gputap" stats -q -r 'x*' cuda_opencl.gputap 2>err; ok "a pattern without a report" $? 2
+GPUTAP_OUTPUT=elsewhere "$gputap" stats -q -o reports.txt -r 'opencl_mem_*' cuda_opencl.gputap >out; ok "stats -o: nothing on stdout" "$(cat out)" ""
+ok "stats -o" "$(cmp reports.txt some.txt && echo same)" same
+"$gputap" stats -q -o no/such/place cuda_opencl.gputap 2>err; ok "stats -o where nothing can be" $? 4
+"$gputap" stats -q -r api_error_sum --format csv objects.gputap >errors.csv
+has "failed calls by function and error" errors.csv ",2,.*,clCreateContext,CL_INVALID_DEVICE$"
+"$gputap" stats -q -r api_error_sum --format csv cuda_opencl.gputap >errors.csv; has "of CUDA too" errors.csv "cudaLaunchKernel,cudaErrorInvalidConfiguration$"
+"$gputap" stats -q markers_alone.gputap >nvtx.txt; ok "only NVTX: its summary" "$(titles nvtx.txt)" nvtx_sum
+"$gputap" stats -q cuda_opencl.gputap >default.txt
+ok "kernels, copies, calls" "$(titles default.txt | sed -n '/opencl_/d;1,5p' | head -1)" cuda_gpu_kern_sum
+"$gputap" run -q -o s --summary=table -- clinfo -l >out 2>summary.txt; "$gputap" stats -q s.gputap >default.txt
+ok "the summary begins as stats does" "$(titles summary.txt | tr '\n' ' ')" "$(titles default.txt | head -"$(titles summary.txt | wc -l)" | tr '\n' ' ')"
+
 # A window keeps what overlaps it.
 "$gputap" stats -q -r opencl_api_trace --format csv t.gputap >trace.csv
 first=$(sed -n '2s/,.*//p' trace.csv)
