@@ -440,12 +440,38 @@ static void create_tables(struct gt_sql *db)
 	create_enums(db);
 }
 
+/* The name as it is: SQLite's own function refuses what is longer than 512 bytes. */
+static int whole_name(sqlite3_vfs *vfs, const char *name, int room, char *out)
+{
+	(void)vfs;
+	return snprintf(out, (size_t)room, "%s", name) < room ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+/* NULL, SQLite's own, where that will do. */
+static const char *vfs_for(const char *path)
+{
+	static sqlite3_vfs vfs;
+	const sqlite3_vfs *own = sqlite3_vfs_find(NULL);
+
+	if (!own || strlen(path) < 400)
+		return NULL;
+	if (!vfs.zName) {
+		vfs = *own;
+		vfs.zName = "gputap";
+		vfs.mxPathname = PATH_MAX;
+		vfs.xFullPathname = whole_name;
+		if (sqlite3_vfs_register(&vfs, 0) != SQLITE_OK)
+			vfs.zName = NULL;
+	}
+	return vfs.zName;
+}
+
 static void open_sqlite(struct gt_sql *db)
 {
 	if (db->failed)
 		return;
 	if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-		    NULL) != SQLITE_OK) {
+		    vfs_for(db->path)) != SQLITE_OK) {
 		fail(db, "cannot open the database", db->sqlite ? sqlite3_errmsg(db->sqlite) : "no memory");
 		return;
 	}
