@@ -308,6 +308,7 @@ struct telling {
 	struct gt_table **tables;
 	unsigned every[MOST_REPORTS], n_every;       /* those that are told each call */
 	unsigned commands[MOST_REPORTS], n_commands; /* ... those with a command */
+	unsigned again[MOST_REPORTS], n_again;       /* of both: those that are told in order */
 	struct worker { void *states[MOST_REPORTS]; struct gt_pool *arena; } *workers;
 	unsigned n_workers;
 };
@@ -317,6 +318,8 @@ static void list_reports(struct telling *t)
 	for (unsigned i = 0; i < t->n; i++) {
 		const struct gt_report *r = t->reports[i].report;
 
+		if (r->call && !r->join)
+			t->again[t->n_again++] = i;
 		if (r->call && r->commands)
 			t->commands[t->n_commands++] = i;
 		else if (r->call)
@@ -358,10 +361,11 @@ static int tell_again(void *ctx, const struct gt_call *call, struct gt_err *err)
 {
 	const struct telling *t = ctx;
 
-	for (unsigned i = 0; i < t->n; i++) {
+	for (unsigned k = 0; k < t->n_again; k++) {
+		unsigned i = t->again[k];
 		const struct gt_report *r = t->reports[i].report;
 
-		if (r->join || !r->call || (call->cuda && !r->cuda_calls) || (r->commands && !call->command))
+		if ((call->cuda && !r->cuda_calls) || (r->commands && !call->command))
 			continue;
 		if (r->call(t->workers[0].states[i], call, t->tables[i]))
 			return no_room(r, err);

@@ -40,12 +40,16 @@ struct step {
 	bool given, again;
 };
 
+/* Beside the model's processes, which other workers look at while these are counted. */
+struct numbers { uint64_t ids, cmd_ids; };
+
 struct turn { pthread_cond_t come; uint64_t slice; };
 
 struct shared {
 	struct gt_model *m;
 	const struct gt_crew *crew;
 	struct gt_slices *slices;
+	struct numbers *numbers;          /* of each process; of who has the turn to resolve */
 	size_t limit;                     /* bytes of blocks that one merge holds */
 	uint32_t batch;                   /* calls */
 	pthread_mutex_t lock;             /* of all below */
@@ -68,7 +72,7 @@ struct worker {
 	struct gt_command **commands; uint32_t n_commands, n_pieces;
 	struct gt_decoded decoded;
 	uint64_t damaged;
-	struct gt_call call;
+	struct gt_call call, resolved;    /* as it is given; as far as objects need it */
 	int rc;                           /* of the batch */
 	struct gt_err err;
 };
@@ -159,19 +163,14 @@ static uint64_t *damaged(struct worker *w, const struct gt_rec *rec)
 	return w->s->m->processes[rec->process].walked ? NULL : &w->damaged;
 }
 
-static void fill(struct worker *w, uint32_t i, uint64_t *where)
-{
-	const struct step *step = &w->steps[i];
-
-	gt_walk_fill(w->s->m, &w->batch.recs[i], step->fn, step->start_ns, step->end_ns, &w->decoded, where, &w->call);
-}
-
 /* The call as the walk would give it. */
 static const struct gt_call *make(struct worker *w, uint32_t i, bool count)
 {
 	const struct step *step = &w->steps[i];
+	const struct gt_rec *rec = &w->batch.recs[i];
 
-	fill(w, i, count && !step->bare ? damaged(w, &w->batch.recs[i]) : NULL);
+	gt_walk_fill(w->s->m, rec, step->fn, step->start_ns, step->end_ns, &w->decoded,
+		count && !step->bare ? damaged(w, rec) : NULL, &w->call);
 	w->call.has_args &= !step->bare;
 	w->call.id = step->id;
 	w->call.cmd_id = step->cmd_id;
@@ -231,26 +230,41 @@ static struct gt_command *keep_command(struct worker *w, const struct gt_command
 	return to;
 }
 
+/* What objects and commands are made of, and no more: nearly every call comes by here, while others wait. */
+static void fill_resolved(struct worker *w, const struct gt_rec *rec, const struct step *step)
+{
+	struct gt_call *call = &w->resolved;
+
+	call->fn = step->fn;
+	call->process = rec->process;
+	call->start_tick = rec->start_tick;
+	call->start_ns = step->start_ns;
+	call->end_ns = step->end_ns;
+	call->result = rec->result;
+	call->command = NULL;
+	call->damaged = damaged(w, rec);
+	gt_call_set_args(call, rec, &w->decoded);
+}
+
 static int resolve_call(struct worker *w, uint32_t i)
 {
 	struct gt_model *m = w->s->m;
 	const struct gt_rec *rec = &w->batch.recs[i];
+	struct numbers *numbers = &w->s->numbers[rec->process];
 	struct step *step = &w->steps[i];
 
-	m->quiet = m->processes[rec->process].walked;
-	if (m->fn_info[step->fn->index].action == GT_ACT_NONE) {
-		w->call = (struct gt_call){ .fn = step->fn, .process = rec->process, .result = rec->result };
-		gt_walk_number(m, &w->call);
-	} else {
-		fill(w, i, damaged(w, rec));
-		gt_walk_number(m, &w->call);
-		step->bare = !w->call.has_args;
-		gt_walk_apply(m, &w->call, rec);
-		step->bare |= w->decoded.state == GT_DECODE_DAMAGED;
-	}
-	step->id = w->call.id;
-	step->cmd_id = w->call.cmd_id;
-	if (w->call.command && !(step->command = keep_command(w, w->call.command)))
+	step->id = ++numbers->ids;
+	if (step->fn->has_event_out && !rec->result)
+		step->cmd_id = ++numbers->cmd_ids;
+	if (m->fn_info[step->fn->index].action == GT_ACT_NONE)
+		return 0;
+	if (m->quiet != m->processes[rec->process].walked)
+		m->quiet = !m->quiet;
+	fill_resolved(w, rec, step);
+	step->bare = !w->resolved.has_args;
+	gt_walk_apply(m, &w->resolved, rec);
+	step->bare |= w->decoded.state == GT_DECODE_DAMAGED;
+	if (w->resolved.command && !(step->command = keep_command(w, w->resolved.command)))
 		return no_memory(m, &w->err);
 	return 0;
 }
@@ -261,7 +275,7 @@ static bool ends(const struct worker *w, const struct step *step)
 	const struct gt_walk_options *opt = &w->s->crew->walk;
 
 	return opt->to_ns != GT_NO_TIME && step->start_ns > opt->to_ns &&
-		(!step->command || !gt_walk_wanted(opt, NULL, &w->call));
+		(!step->command || !gt_walk_wanted(opt, NULL, &w->resolved));
 }
 
 /* CREW2. What stays unresolved, behind the end of the window, keeps id 0. */
@@ -417,6 +431,7 @@ static int share(struct shared *s, unsigned n, struct gt_err *err)
 	for (unsigned i = 0; i < n; i++) {
 		workers[i].s = s;
 		workers[i].index = i;
+		workers[i].resolved.model = s->m;
 	}
 	s->limit = GT_MERGE_LOADED_MAX / 2 / n;
 	s->batch = n < 4 ? 4 * GT_SLICE_CALLS : IN_FLIGHT / n + 1;
@@ -485,10 +500,14 @@ int gt_crew_walk(struct gt_model *m, const struct gt_crew *crew, struct gt_err *
 		return alone(m, crew, err);
 	if (gt_walk_begin(m, err))
 		return -1;
-	rc = gt_slices_open(m->reader, crew->walk.process, slice_calls(m, crew->workers), &s.slices, err);
+	s.numbers = calloc(m->n_processes + 1, sizeof(*s.numbers));
+	rc = !s.numbers
+		? no_memory(m, err)
+		: gt_slices_open(m->reader, crew->walk.process, slice_calls(m, crew->workers), &s.slices, err);
 	if (!rc)
 		rc = share(&s, crew->workers, err);
 	gt_slices_close(s.slices);
+	free(s.numbers);
 	gt_walk_end(m, &crew->walk, !rc);
 	return rc;
 }

@@ -201,11 +201,7 @@ void gt_image_finish(struct gt_model *m);
 
 struct gt_cuda;
 
-/* A call from its record, but for its numbers and its command. */
-void gt_walk_fill(struct gt_model *m, const struct gt_rec *rec, const struct gt_fn *fn, int64_t start_ns,
-	int64_t end_ns, struct gt_decoded *decoded, uint64_t *damaged, struct gt_call *call);
-/* The call's numbers; what it does to objects, and its command. In the order of the walk. */
-void gt_walk_number(struct gt_model *m, struct gt_call *call);
+/* What the call does to objects, and its command. In the order of the walk. */
 void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec *rec);
 /* Does the call, or its command, overlap the window? cuda: for a call of CUDA. */
 bool gt_walk_wanted(const struct gt_walk_options *opt, struct gt_cuda *cuda, const struct gt_call *call);
@@ -305,6 +301,41 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 struct gt_thread *gt_model_thread_of(struct gt_model *m, const struct gt_rec *rec);
 /* gather.c: all of them, by several threads. */
 int gt_model_gather(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err);
+static inline uint32_t gt_walk_thread(const struct gt_model *m, const struct gt_rec *rec)
+{
+	const struct gt_stream_map *s = gt_model_stream(m, rec->process, rec->stream);
+	uint32_t holder = rec->holder ? rec->holder - 1 : 0;
+
+	return holder < s->n ? s->holder[holder] : 0;
+}
+
+/* A call from its record, but for its numbers and its command. */
+static inline void gt_walk_fill(struct gt_model *m, const struct gt_rec *rec, const struct gt_fn *fn, int64_t start_ns,
+	int64_t end_ns, struct gt_decoded *decoded, uint64_t *damaged, struct gt_call *call)
+{
+	const struct gt_process_state *p = &m->processes[rec->process];
+
+	/* Field by field: clearing the whole first takes longer than all the rest (gcc 12: `rep stos`). */
+	call->fn = fn;
+	call->process = rec->process;
+	call->thread = gt_walk_thread(m, rec);
+	call->start_tick = rec->start_tick;
+	call->end_tick = rec->end_tick;
+	call->start_ns = start_ns;
+	call->end_ns = end_ns;
+	call->start_mono_ns = start_ns + p->to_mono_ns;
+	call->end_mono_ns = end_ns + p->to_mono_ns;
+	call->result = rec->result;
+	call->is_callback = fn->is_callback;
+	call->outside = false;
+	call->id = call->cmd_id = 0;
+	call->command = NULL;
+	call->cuda = NULL;
+	call->damaged = damaged;
+	call->model = m;
+	gt_call_set_args(call, rec, decoded);
+}
+
 int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err); /* open.c */
 
 #endif

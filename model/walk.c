@@ -114,38 +114,6 @@ void gt_walk_close(struct gt_walk *w)
 	free(w);
 }
 
-static uint32_t thread_index(const struct gt_model *m, const struct gt_rec *rec)
-{
-	const struct gt_stream_map *s = gt_model_stream(m, rec->process, rec->stream);
-	uint32_t holder = rec->holder ? rec->holder - 1 : 0;
-
-	return holder < s->n ? s->holder[holder] : 0;
-}
-
-void gt_walk_fill(struct gt_model *m, const struct gt_rec *rec, const struct gt_fn *fn, int64_t start_ns,
-	int64_t end_ns, struct gt_decoded *decoded, uint64_t *damaged, struct gt_call *call)
-{
-	const struct gt_process_state *p = &m->processes[rec->process];
-
-	*call = (struct gt_call){
-		.fn = fn, .process = rec->process, .thread = thread_index(m, rec), .start_tick = rec->start_tick,
-		.end_tick = rec->end_tick,
-		.start_ns = start_ns, .end_ns = end_ns, .start_mono_ns = start_ns + p->to_mono_ns,
-		.end_mono_ns = end_ns + p->to_mono_ns,
-		.result = rec->result, .is_callback = fn->is_callback, .damaged = damaged, .model = m,
-	};
-	gt_call_set_args(call, rec, decoded);
-}
-
-void gt_walk_number(struct gt_model *m, struct gt_call *call)
-{
-	struct gt_process_state *p = &m->processes[call->process];
-
-	call->id = ++p->ids;
-	if (call->fn->has_event_out && !call->result)
-		call->cmd_id = ++p->cmd_ids;
-}
-
 void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec *rec)
 {
 	const struct gt_fn_info *f = &m->fn_info[call->fn->index];
@@ -162,11 +130,14 @@ void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec
 static void fill_call(struct gt_walk *w)
 {
 	struct gt_model *m = w->model;
+	struct gt_process_state *p = &m->processes[w->rec.process];
 
-	m->quiet = m->processes[w->rec.process].walked;
+	m->quiet = p->walked;
 	gt_walk_fill(m, &w->rec, w->fn, w->rec_start_ns, w->rec_end_ns, &w->decoded,
 		m->quiet ? NULL : &m->lost[REC_LOSS_DAMAGED], &w->call);
-	gt_walk_number(m, &w->call);
+	w->call.id = ++p->ids;
+	if (w->fn->has_event_out && !w->call.result)
+		w->call.cmd_id = ++p->cmd_ids;
 	gt_walk_apply(m, &w->call, &w->rec);
 }
 
