@@ -105,7 +105,7 @@ void tap_cl_clock_bracket(struct tap_cl_device *d, uint64_t queued_ns, uint64_t 
 
 	if (likely(bracket >= best - best / 4) && likely((int64_t)(start_tick - began) < (int64_t)WINDOW_TICKS))
 		return;
-	if (d->clock != BY_BRACKET || bracket == UINT32_MAX)
+	if (d->clock != BY_BRACKET || bracket == TAP_CL_BRACKET_MAX)
 		return;
 	if ((int64_t)(start_tick - began) >= (int64_t)WINDOW_TICKS)
 		atomic_store_explicit(&d->window_tick, start_tick, memory_order_relaxed);

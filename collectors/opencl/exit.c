@@ -3,7 +3,8 @@
  *
  * Runs      at exit: in the handler registered with the first queue of each device (later than the driver's own
  *           handlers, so before them), and in the wrappers of _exit, quick_exit and exec*.
- * Must not  wait for anything, call the driver once closed.
+ * Must not  wait for anything but commands whose own call was blocking (tap_cl_wait_for_blocking), call the driver
+ *           once closed.
  *
  * EXIT1  Commands that are complete are harvested; the rest is written as not finished. From then on calls are only
  *        forwarded.
@@ -37,8 +38,10 @@ static void harvest_last(void)
 
 	tap_cl_drop_unloaded();                         /* by a dlclose that did not pass through ours */
 	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
-		if (atomic_load(&q->used))
+		if (atomic_load(&q->used)) {
+			tap_cl_wait_for_blocking(q);
 			tap_cl_harvest(q, TAP_CL_LAST);
+		}
 	for (uint32_t i = 0; (d = tap_cl_device_at(i)); i++)
 		tap_cl_clock_resample(d, true);
 }

@@ -52,13 +52,16 @@ void tap_cl_pages_free(void *pages, size_t bytes);
 
 /* ------------------------------------------------------------------ pending commands: pending.c */
 
+#define TAP_CL_BRACKET_MAX 0x7fffffffu
+
 enum tap_cl_slot_state { TAP_CL_FREE = 0, TAP_CL_FULL = 1, TAP_CL_BUSY = 2, TAP_CL_DONE = 3 };
 #define TAP_CL_TRIES_MAX 31u
 /* One command whose times we still want. 32 bytes. */
 struct tap_cl_slot {
 	/* ticket's low 25 bits << 7 | looks that found it complete without times << 2 | state */
 	_Atomic uint32_t state;
-	uint32_t bracket;                         /* duration of the enqueue call in ticks, saturated */
+	uint32_t bracket : 31;                    /* duration of the enqueue call in ticks, saturated */
+	uint32_t blocking : 1;                    /* its call has returned as blocking: it is over, or as good as */
 	cl_event event;
 	uint64_t link;                            /* the call's record */
 	uint64_t start_tick;                      /* when the enqueue call began */
@@ -95,6 +98,8 @@ struct tap_cl_queue {
 	bool app_profiles;                        /* what the application may see */
 	bool out_of_order;
 	bool list_known;                          /* made by a ...WithProperties function */
+	bool on_device;                           /* of kernels' own commands: nobody asks it for times */
+	_Atomic bool unknown;                     /* made before the window: no record tells of it yet */
 	uint8_t list_words;                       /* the application's own list, its 0 included; 0 = it gave none */
 	_Atomic uint32_t skip, miss;              /* enqueues to go before the next look; misses in a row */
 	_Atomic uint32_t top;                     /* the ring that takes new commands; older ones only drain */
@@ -111,6 +116,12 @@ enum tap_cl_harvest {
 	TAP_CL_LAST,                              /* exit: everything, unflushed too, no patience */
 };
 void tap_cl_harvest(struct tap_cl_queue *q, enum tap_cl_harvest how);
+/*
+ * Some runtimes return from a blocking write while its event is still submitted: before the queue goes, such commands
+ * are waited for, and nothing else is; TAP_CL_WAIT_NS in all in the life of a process.
+ */
+#define TAP_CL_WAIT_NS 100000000u
+void tap_cl_wait_for_blocking(struct tap_cl_queue *q);
 void tap_cl_harvest_until(struct tap_cl_queue *q, cl_event event);
 void tap_cl_harvest_context(cl_context context, enum tap_cl_harvest how);   /* NULL: all */
 void tap_cl_harvest_some(void);                   /* a few queues in turn */
@@ -140,6 +151,7 @@ struct tap_cl_queue *tap_cl_queue_at(uint32_t index);             /* all states 
 struct tap_cl_queue *tap_cl_queue_of(const struct tap_opencl_api *real, cl_event event);
 void tap_cl_queue_reclaim(struct tap_cl_queue *q);                /* give the state back when it is over */
 void tap_cl_queue_forget(struct tap_cl_queue *q);                 /* its handle is no queue any more */
+void tap_cl_queue_told(struct tap_cl_queue *q);                   /* of one made before the window: its records */
 
 /* ------------------------------------------------------------------ devices and clocks: define.c, clock.c */
 

@@ -18,7 +18,11 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <time.h>
+
 #include "collectors/opencl/internal.h"
+#include "trace/write/process.h"
+#include "trace/write/sys.h"
 
 #define HEADS 2u                                  /* looked at by an enqueue, a poll, a release */
 #define BEHIND 2u                                 /* and at the cursor of an out-of-order queue */
@@ -158,7 +162,7 @@ static struct tap_cl_slot *ring_slot(struct tap_cl_ring *r, uint64_t ticket)
 	return &r->slots[ticket & r->mask];
 }
 
-static bool ring_push(struct tap_cl_ring *r, cl_event event, uint64_t link, uint64_t start_tick, uint32_t bracket)
+static bool ring_push(struct tap_cl_ring *r, const struct tap_cl_slot *command)
 {
 	uint64_t t = atomic_load_explicit(&r->tail, memory_order_relaxed);
 	struct tap_cl_slot *s;
@@ -169,10 +173,11 @@ static bool ring_push(struct tap_cl_ring *r, cl_event event, uint64_t link, uint
 			return false;
 	while (!atomic_compare_exchange_weak(&r->tail, &t, t + 1));
 	s = ring_slot(r, t);
-	s->event = event;
-	s->link = link;
-	s->start_tick = start_tick;
-	s->bracket = bracket;
+	s->event = command->event;
+	s->link = command->link;
+	s->start_tick = command->start_tick;
+	s->bracket = command->bracket;
+	s->blocking = command->blocking;
 	/* PENDING1. Pairs with the claim in claim(). */
 	atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_FULL), memory_order_release);
 	return true;
@@ -185,11 +190,10 @@ static inline bool has_room(struct tap_cl_queue *q)
 	return ring_used(r) < atomic_load_explicit(&r->limit, memory_order_relaxed);
 }
 
-static bool push(struct tap_cl_queue *q, cl_event event, uint64_t link, uint64_t start_tick, uint32_t bracket)
+static bool push(struct tap_cl_queue *q, const struct tap_cl_slot *command)
 {
 	for (int tries = 0; tries < 8; tries++) {
-		if (likely(ring_push(&q->ring[atomic_load_explicit(&q->top, memory_order_acquire)], event, link,
-			    start_tick, bracket)))
+		if (likely(ring_push(&q->ring[atomic_load_explicit(&q->top, memory_order_acquire)], command)))
 			return true;
 		if (!grow(q))
 			return false;
@@ -367,6 +371,37 @@ static bool find_near_ends(struct tap_cl_ring *r, cl_event event, uint64_t *tick
 	return false;
 }
 
+/* Looks at those of blocking calls until none is left, or no time. */
+static bool blocking_left(struct tap_cl_queue *q)
+{
+	bool left = false;
+
+	for (uint32_t k = 0; k < TAP_CL_RINGS && q->ring[k].slots; k++) {
+		struct tap_cl_ring *r = &q->ring[k];
+		uint64_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
+
+		for (uint64_t t = atomic_load_explicit(&r->head, memory_order_acquire); t < tail; t++)
+			if (ring_slot(r, t)->blocking)
+				left |= look_at(q, r, t, TAP_CL_ALL, true) != GONE &&
+					(atomic_load(&ring_slot(r, t)->state) | 31u << 2) ==
+						tap_cl_slot_word(t, 31, TAP_CL_FULL);
+	}
+	return left;
+}
+
+void tap_cl_wait_for_blocking(struct tap_cl_queue *q)
+{
+	static _Atomic uint32_t spent;
+	const struct timespec pause = { 0, 200000 };
+
+	if (!tap_cl_pending(q) || tap_seccomp)
+		return;
+	tap_own_calls_begin();
+	while (blocking_left(q) && atomic_fetch_add(&spent, (uint32_t)pause.tv_nsec) < TAP_CL_WAIT_NS)
+		TAP_SYS(nanosleep, &pause, NULL, 0, 0, 0, 0);
+	tap_own_calls_end();
+}
+
 void tap_cl_harvest_until(struct tap_cl_queue *q, cl_event event)
 {
 	uint32_t top = atomic_load_explicit(&q->top, memory_order_acquire);
@@ -542,6 +577,16 @@ static enum rec_loss refuse(struct tap_cl_queue *q)
 static char unwritten;
 #define NO_EVENT ((cl_event)(void *)&unwritten)
 
+/* One that was made before the window is told now: the first command of it that is recorded comes. */
+static struct tap_cl_queue *queue_of_enqueue(cl_command_queue handle)
+{
+	struct tap_cl_queue *q = tap_cl_queue_find(handle);
+
+	if (q && unlikely(atomic_load_explicit(&q->unknown, memory_order_relaxed)))
+		tap_cl_queue_told(q);
+	return q;
+}
+
 cl_event *tap_cl_event_slot(
 	struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app)
 {
@@ -549,7 +594,7 @@ cl_event *tap_cl_event_slot(
 
 	(void)real;
 	if (unlikely(!q || atomic_load_explicit(&q->handle, memory_order_relaxed) != queue || !queue))
-		last_queue = q = tap_cl_queue_find(queue);
+		last_queue = q = queue_of_enqueue(queue);
 	e->own = NO_EVENT;
 	e->app = app;
 	e->queue = queue;
@@ -587,7 +632,7 @@ static void look_now_and_then(struct tap_cl_queue *q)
 
 static uint32_t saturate(uint64_t v)
 {
-	return v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
+	return v > TAP_CL_BRACKET_MAX ? TAP_CL_BRACKET_MAX : (uint32_t)v;
 }
 
 /* The event goes to the application (with a reference of ours left) or stays ours. False: we have none of it. */
@@ -602,8 +647,10 @@ static bool hand_over(struct tap_cl_enqueue *e)
 }
 
 /* The table of the queue's library: that of an extension's route may hold the extension's functions alone. */
-static void keep(struct tap_cl_enqueue *e, const struct tap_call *call)
+static void keep(struct tap_cl_enqueue *e, const struct tap_call *call, bool blocking)
 {
+	struct tap_cl_slot command;
+
 	if (unlikely(!e->own || e->own == NO_EVENT)) {  /* success and no event: nothing to ask */
 		if (e->app && !e->own)
 			*e->app = NULL;
@@ -611,8 +658,12 @@ static void keep(struct tap_cl_enqueue *e, const struct tap_call *call)
 	}
 	if (unlikely(!hand_over(e)))
 		return tap_cl_untimed(call->link, REC_LOSS_NO_PROFILING_INFO, 1);
-	if (likely(call->link) &&
-		push(e->state, e->own, call->link, call->start_tick, saturate(call->end_tick - call->start_tick)))
+	command = (struct tap_cl_slot){ .event = e->own,
+		.link = call->link,
+		.start_tick = call->start_tick,
+		.bracket = saturate(call->end_tick - call->start_tick) & TAP_CL_BRACKET_MAX,
+		.blocking = blocking };
+	if (likely(call->link) && push(e->state, &command))
 		return;
 	e->state->real->clReleaseEvent(e->own);
 	if (call->link)
@@ -641,7 +692,7 @@ void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real
 		return;
 	tap_own_calls_begin();
 	if (likely(e->timed))
-		keep(e, call);
+		keep(e, call, blocking);
 	else if (e->refused && call->link)
 		tap_cl_untimed(call->link, e->refused, 1);
 	if (unlikely(tap_options.serialize) && !blocking && e->queue) {

@@ -164,6 +164,8 @@ static void remember(const struct tap_opencl_api *real, cl_command_queue handle,
 	q->app_profiles = a->properties & CL_QUEUE_PROFILING_ENABLE;
 	q->out_of_order = a->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 	q->list_known = a->with_list;
+	q->on_device = a->properties & CL_QUEUE_ON_DEVICE;
+	atomic_store(&q->unknown, false);
 	q->list_words = (uint8_t)a->list_words;
 	for (uint32_t i = 0; i < a->list_words; i++)
 		q->list[i] = a->list[i];
@@ -315,7 +317,7 @@ static void created(cl_command_queue handle)
 
 	if (!q)
 		return;
-	if (!q->profiled && tap_options.device_times)
+	if (!q->profiled && !q->on_device && tap_options.device_times)
 		TAP_DEGRADE(TAP_PART_OPENCL, "a queue refused profiling: its commands have no device times");
 	tap_cl_queue_define(q);
 }
@@ -375,6 +377,7 @@ void tap_cl_pre_clReleaseCommandQueue(const struct tap_opencl_api *real, cl_comm
 	if (atomic_fetch_sub(&q->references, 1) != 1)
 		return;
 	tap_cl_harvest(q, TAP_CL_ALL);
+	tap_cl_wait_for_blocking(q);
 	tap_cl_queue_forget(q);
 	releasing = q;
 }
@@ -436,21 +439,53 @@ static cl_command_queue not_ours(cl_command_queue handle)
 	return handle;
 }
 
+/* Recording has not begun (--start-after), and the queue may serve when it does: it must be able to tell times then. */
+static bool for_later(void) { return TAP_READ_ONCE(tap_off) == TAP_OFF_EARLY && !tap_calls_off && !tap_tls.own_calls; }
+
+static cl_command_queue tell_later(cl_command_queue handle)
+{
+	struct tap_cl_queue *q = tap_cl_queue_find(handle);
+
+	if (q)
+		atomic_store(&q->unknown, true);
+	return handle;
+}
+
+void tap_cl_queue_told(struct tap_cl_queue *q)
+{
+	int saved = errno;
+
+	if (!atomic_exchange(&q->unknown, false))
+		return;
+	tap_own_calls_begin();
+	created(atomic_load(&q->handle));
+	tap_own_calls_end();
+	errno = saved;
+}
+
 cl_command_queue tap_cl_unseen_clCreateCommandQueue(const struct tap_opencl_api *real, cl_context context,
 	cl_device_id device, cl_command_queue_properties properties, cl_int *errcode_ret)
 {
+	if (for_later())
+		return tell_later(tap_cl_do_clCreateCommandQueue(real, context, device, properties, errcode_ret));
 	return not_ours(real->clCreateCommandQueue(context, device, properties, errcode_ret));
 }
 
 cl_command_queue tap_cl_unseen_clCreateCommandQueueWithProperties(const struct tap_opencl_api *real, cl_context context,
 	cl_device_id device, const cl_queue_properties *properties, cl_int *errcode_ret)
 {
+	if (for_later())
+		return tell_later(tap_cl_do_clCreateCommandQueueWithProperties(
+			real, context, device, properties, errcode_ret));
 	return not_ours(real->clCreateCommandQueueWithProperties(context, device, properties, errcode_ret));
 }
 
 cl_command_queue tap_cl_unseen_clCreateCommandQueueWithPropertiesKHR(const struct tap_opencl_api *real,
 	cl_context context, cl_device_id device, const cl_queue_properties_khr *properties, cl_int *errcode_ret)
 {
+	if (for_later())
+		return tell_later(tap_cl_do_clCreateCommandQueueWithPropertiesKHR(
+			real, context, device, properties, errcode_ret));
 	return not_ours(real->clCreateCommandQueueWithPropertiesKHR(context, device, properties, errcode_ret));
 }
 

@@ -13,6 +13,7 @@
  *                              profiling-counts     0, 1, 2, 3 for every command, as rusticl answers
  *                              profiling-reversed   start behind end
  *                              failed-wait-zero     a command whose wait failed: complete, its start is 0, as Intel's
+ *                              write-late=MS        blocking writes return at once and complete MS later, as Intel's
  *                              marker-queued-zero   markers and barriers were queued at 0, as Intel's
  *                              profiling-glued      start before submit: two clocks
  *                              no-timers            clGetDeviceAndHostTimer: CL_INVALID_OPERATION
@@ -121,7 +122,7 @@ struct fk_command {
 	const char *src; char *dst; size_t bytes;
 	size_t region[3], src_pitch[2], dst_pitch[2];
 	char pattern[128]; size_t pattern_bytes;
-	uint64_t spin_ns;
+	uint64_t spin_ns, due_ns;       /* due: not over before */
 	void (*native)(void *); void *native_args;
 	cl_mem mem[2];                  /* kept while pending */
 	cl_kernel kernel;

@@ -210,6 +210,8 @@ cl_int CL_API_CALL fk_clGetEventInfo(cl_event e, cl_event_info what, size_t room
 	case CL_EVENT_COMMAND_TYPE: rc = VALUE(cl_command_type, e->type); break;
 	case CL_EVENT_REFERENCE_COUNT: rc = VALUE(cl_uint, (cl_uint)e->o.refs); break;
 	case CL_EVENT_COMMAND_EXECUTION_STATUS:
+		if (fk_fault("write-late", NULL))
+			fk_pump();
 		if (e->queue && !e->flushed)
 			fk_counts.unflushed_queries++;
 		rc = VALUE(cl_int, e->status);
@@ -235,6 +237,11 @@ cl_int CL_API_CALL fk_clGetEventProfilingInfo(cl_event e, cl_profiling_info what
 	fk_counts.profiling_queries++;
 	if (e->queue && !e->flushed)
 		fk_counts.unflushed_queries++;
+	if (fk_fault("write-late", NULL)) {
+		LOCK();
+		fk_pump();
+		UNLOCK();
+	}
 	if (e->status != CL_COMPLETE)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	if (fk_fault("profiling-late", &late) && __atomic_add_fetch(&e->profiling_queries, 1, __ATOMIC_RELAXED) <= late)

@@ -11,6 +11,7 @@
 #include "fakecl.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -118,7 +119,7 @@ static void pump(void)
 				struct fk_command *c = *at;
 				int waits = waits_state(c);
 
-				if (waits && c->event->status == CL_SUBMITTED) {
+				if (waits && c->event->status == CL_SUBMITTED && c->due_ns < fk_device_ns()) {
 					*at = c->next;
 					if (q->last == c)
 						q->last = before;
@@ -179,7 +180,13 @@ cl_int fk_wait(cl_uint n, const cl_event *events)
 	for (cl_uint i = 0; i < n; i++) {
 		pump();
 		while (events[i]->status > CL_COMPLETE) {
-			pthread_cond_wait(&changed, &fk_lock);
+			if (fk_fault("write-late", NULL)) {
+				UNLOCK();
+				usleep(100);
+				LOCK();
+			} else {
+				pthread_cond_wait(&changed, &fk_lock);
+			}
 			pump();
 		}
 		if (events[i]->status < 0)
@@ -205,6 +212,7 @@ cl_int fk_enqueue(cl_command_queue q, cl_command_type type, cl_uint n, const cl_
 {
 	struct fk_command *command;
 	cl_event e;
+	bool late = false;
 	long every;
 	cl_int rc;
 
@@ -214,6 +222,12 @@ cl_int fk_enqueue(cl_command_queue q, cl_command_type type, cl_uint n, const cl_
 		return rc;
 	if (fk_fault("enqueue-fails", &every) && __atomic_add_fetch(&enqueues, 1, __ATOMIC_RELAXED) % every == 0)
 		return CL_OUT_OF_RESOURCES;
+	if (blocking && type == CL_COMMAND_WRITE_BUFFER && fk_fault("write-late", &every)) {
+		c->run(c);
+		c->run = NULL;
+		c->due_ns = fk_device_ns() + (uint64_t)every * 1000000;
+		late = true;
+	}
 	e = fk_new(FK_EVENT, q->device->platform);
 	command = malloc(sizeof *command);
 	*command = *c;
@@ -252,7 +266,7 @@ cl_int fk_enqueue(cl_command_queue q, cl_command_type type, cl_uint n, const cl_
 	UNLOCK();
 	if (out)
 		*out = e;
-	rc = blocking ? fk_wait(1, &e) : CL_SUCCESS;
+	rc = blocking && !late ? fk_wait(1, &e) : CL_SUCCESS;
 	LOCK();
 	fk_unref(e);
 	UNLOCK();
