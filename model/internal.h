@@ -172,7 +172,8 @@ struct gt_calibration { uint32_t process, method; uint64_t device, device_ns, ti
 struct gt_clock_pair { uint64_t device_ns; int64_t session_ns; };
 struct gt_device_clock {
 	uint32_t process; uint64_t device;
-	enum { GT_CLOCK_UNDECIDED, GT_CLOCK_CALIBRATED, GT_CLOCK_RAW, GT_CLOCK_MONOTONIC, GT_CLOCK_PINNED } method;
+	enum { GT_CLOCK_UNDECIDED, GT_CLOCK_CALIBRATED, GT_CLOCK_RAW, GT_CLOCK_MONOTONIC, GT_CLOCK_PINNED,
+		GT_CLOCK_RAW_FOUND } method;
 	const struct gt_clock_pair *pairs; uint32_t n_pairs;   /* by device_ns */
 	int64_t offset_ns;                    /* PINNED, MONOTONIC: session - device */
 	int64_t error_ns;                     /* half width of the bracket; -1 unknown */
@@ -244,6 +245,7 @@ struct gt_process_state {
 	bool device_times;                    /* was the collector asked for device times? */
 	const struct gt_clock_pair *raw;      /* CLOCK_MONOTONIC_RAW as if it were a device's, once asked for */
 	uint32_t n_raw;
+	int64_t raw_error_ns;
 	uint32_t n_clocks;                    /* of its devices; the last one made: */
 	struct gt_device_clock *last_clock;
 	bool exited, walked;

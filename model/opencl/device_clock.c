@@ -7,6 +7,9 @@
  * Beyond the outer points the rate is that between the first and the last, but 1 when their brackets allow it: the
  * errors of two points 50 ms apart would grow with every further second.
  *
+ * A device whose points all lie where CLOCK_MONOTONIC_RAW puts them (PoCL's) is taken to run on it: the clock sets of
+ * the process are then its points.
+ *
  * Without a measurement: PoCL's event clock is CLOCK_MONOTONIC_RAW, others use CLOCK_MONOTONIC. Either is believed when
  * it puts the first command's queued time inside its own call. Else queued is pinned to that call's start, and the
  * error is as wide as the call. Times are never moved to suit causality.
@@ -156,6 +159,94 @@ static void add_beyond(struct gt_device_clock *c, struct gt_clock_pair *pairs, c
 		(int64_t)((uint64_t)from->pair.session_ns + (uint64_t)session_ns) };
 }
 
+/* The first of raw_clock that is of this process or one behind it. */
+static uint32_t raw_from(const struct gt_model *m, uint32_t process)
+{
+	uint32_t low = 0, high = m->raw_clock.n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (m->raw_clock.v[mid].process < process)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Calibrations of CLOCK_MONOTONIC_RAW for one process: its own and those of `run`, in order of time. */
+static struct gt_calibration *raw_of(const struct gt_model *m, uint32_t process, uint32_t *n)
+{
+	const struct gt_calibration *v = m->raw_clock.v;
+	uint32_t own = raw_from(m, process), shared = raw_from(m, GT_RAW_SHARED), own_end = own, room;
+	struct gt_calibration *all;
+
+	while (own_end < m->raw_clock.n && v[own_end].process == process)
+		own_end++;
+	room = own_end - own + m->raw_clock.n - shared;
+	all = malloc((room + 1ull) * sizeof *all);
+	for (*n = 0; all && *n < room;)
+		all[(*n)++] = own == own_end || (shared < m->raw_clock.n && v[shared].device_ns <= v[own].device_ns)
+			? v[shared++] : v[own++];
+	return all;
+}
+
+/* CLOCK_MONOTONIC_RAW of this process, as if it were a device's clock; raw_error_ns: how far off at most. */
+static uint32_t raw_pairs(struct gt_model *m, uint32_t process, const struct gt_clock_pair **out)
+{
+	struct gt_process_state *p = &m->processes[process];
+	struct gt_clock_pair *pairs;
+	struct gt_calibration *v;
+	uint32_t last = 0, n = 0;
+
+	*out = p->raw;
+	if (p->raw)
+		return p->n_raw;
+	pairs = gt_arena_alloc(&m->arena, POINTS * sizeof *pairs);
+	v = raw_of(m, process, &last);
+	uint32_t run = (last + POINTS - 1) / POINTS;
+
+	for (uint32_t i = 0; pairs && v && i < last; i += run) {
+		const struct gt_calibration *c = tightest(v + i, last - i < run ? last - i : run);
+		int64_t half_ns = (gt_reader_tick_ns(m->reader, process, c->tick + c->bracket) -
+			gt_reader_tick_ns(m->reader, process, c->tick) + 1) / 2;
+
+		if (half_ns > p->raw_error_ns)
+			p->raw_error_ns = half_ns;
+		if (!n || pairs[n - 1].device_ns != c->device_ns)
+			pairs[n++] =
+				(struct gt_clock_pair){ c->device_ns, gt_reader_tick_ns(m->reader, process, c->tick) };
+	}
+	free(v);
+	*out = p->raw = pairs;
+	return p->n_raw = n;
+}
+
+/*
+ * Does the device's clock run as CLOCK_MONOTONIC_RAW does (PoCL's)? Each of its points then lies where that clock puts
+ * it, as far as the point itself knows. The host's pairs are tighter than brackets of calls, and there are more.
+ */
+static void pair_with_raw(struct gt_model *m, struct gt_device_clock *c, const struct point *points, uint32_t n)
+{
+	struct gt_device_clock raw = { .process = c->process, .method = GT_CLOCK_RAW_FOUND };
+
+	raw.n_pairs = raw_pairs(m, c->process, &raw.pairs);
+	raw.error_ns = m->processes[c->process].raw_error_ns;
+	if (!raw.n_pairs || raw.error_ns >= c->error_ns)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t away = gt_device_clock_ns(&raw, points[i].pair.device_ns) - points[i].pair.session_ns;
+
+		if ((away < 0 ? -away : away) > points[i].half_ns + raw.error_ns)
+			return;
+	}
+	c->method = raw.method;
+	c->pairs = raw.pairs;
+	c->n_pairs = raw.n_pairs;
+	c->error_ns = raw.error_ns;
+}
+
 /* v: the calibrations of one device, by device time. */
 static int add_calibrated(struct gt_model *m, const struct gt_calibration *v, uint32_t n)
 {
@@ -181,6 +272,7 @@ static int add_calibrated(struct gt_model *m, const struct gt_calibration *v, ui
 	}
 	if (kept > 1)
 		add_beyond(c, pairs, &points[kept - 1], BEYOND_NS, rate);
+	pair_with_raw(m, c, points, kept);
 	return 0;
 }
 
@@ -217,66 +309,6 @@ struct gt_device_clock *gt_device_clock_of(struct gt_model *m, uint32_t process,
 }
 
 /* ------------------------------------------------------------- uncalibrated */
-
-/* The first of raw_clock that is of this process or one behind it. */
-static uint32_t raw_from(const struct gt_model *m, uint32_t process)
-{
-	uint32_t low = 0, high = m->raw_clock.n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->raw_clock.v[mid].process < process)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* Calibrations of CLOCK_MONOTONIC_RAW for one process: its own and those of `run`, in order of time. */
-static struct gt_calibration *raw_of(const struct gt_model *m, uint32_t process, uint32_t *n)
-{
-	const struct gt_calibration *v = m->raw_clock.v;
-	uint32_t own = raw_from(m, process), shared = raw_from(m, GT_RAW_SHARED), own_end = own, room;
-	struct gt_calibration *all;
-
-	while (own_end < m->raw_clock.n && v[own_end].process == process)
-		own_end++;
-	room = own_end - own + m->raw_clock.n - shared;
-	all = malloc((room + 1ull) * sizeof *all);
-	for (*n = 0; all && *n < room;)
-		all[(*n)++] = own == own_end || (shared < m->raw_clock.n && v[shared].device_ns <= v[own].device_ns)
-			? v[shared++] : v[own++];
-	return all;
-}
-
-/* CLOCK_MONOTONIC_RAW of this process, as if it were a device's clock. */
-static uint32_t raw_pairs(struct gt_model *m, uint32_t process, const struct gt_clock_pair **out)
-{
-	struct gt_process_state *p = &m->processes[process];
-	struct gt_clock_pair *pairs;
-	struct gt_calibration *v;
-	uint32_t last = 0, n = 0;
-
-	*out = p->raw;
-	if (p->raw)
-		return p->n_raw;
-	pairs = gt_arena_alloc(&m->arena, POINTS * sizeof *pairs);
-	v = raw_of(m, process, &last);
-	uint32_t run = (last + POINTS - 1) / POINTS;
-
-	for (uint32_t i = 0; pairs && v && i < last; i += run) {
-		const struct gt_calibration *c = tightest(v + i, last - i < run ? last - i : run);
-
-		if (!n || pairs[n - 1].device_ns != c->device_ns)
-			pairs[n++] =
-				(struct gt_clock_pair){ c->device_ns, gt_reader_tick_ns(m->reader, process, c->tick) };
-	}
-	free(v);
-	*out = p->raw = pairs;
-	return p->n_raw = n;
-}
 
 static bool inside(int64_t ns, const struct gt_call *call)
 {
@@ -352,7 +384,7 @@ int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 const char *gt_device_clock_method(const struct gt_device_clock *c)
 {
 	static const char *const names[] = { "not used", "calibrated", "assumed CLOCK_MONOTONIC_RAW",
-		"assumed CLOCK_MONOTONIC", "pinned to the first call" };
+		"assumed CLOCK_MONOTONIC", "pinned to the first call", "CLOCK_MONOTONIC_RAW" };
 
 	return names[c->method];
 }
