@@ -3,8 +3,11 @@
  *
  * The ICD loader asks for a dispatch table of our own and calls through it. What we get, the target table, may be
  * shorter or longer than the one we know: of a shorter one no more than its entries are read, of a longer one the rest
- * is handed back as it came. Calls are forwarded through the target table alone. A call that came through an exported
- * wrapper already is nested here and not recorded twice.
+ * is handed back as it came. Calls are forwarded through the target table alone.
+ *
+ * A loader that is reached through our exports or look-ups (this library is preloaded too) needs no layer: the table
+ * goes back as it came. Else every call would be handled twice: our own questions would be taken for the program's,
+ * be refused what is hidden from it, and references be counted down two times.
  *
  * Runs      in the thread that makes the loader's first call. One table: a second loader's calls pass through.
  *
@@ -45,7 +48,7 @@ EXPORTED cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispat
 	*num_entries_ret = num_entries;
 	*layer_dispatch_ret = target_dispatch;
 	tap_start();
-	if (tap_second_copy())
+	if (tap_second_copy() || tap_loader_is_known(__builtin_return_address(0)))
 		return CL_SUCCESS;
 	if (num_entries > ENTRIES || __atomic_exchange_n((int *)&taken, 1, __ATOMIC_ACQ_REL)) {
 		tap_lost(REC_LOSS_LOADER_MISSED, 1);

@@ -207,6 +207,13 @@ static bool is_known_loader(const struct tap_object *library)
 	return false;
 }
 
+bool tap_loader_is_known(const void *address)
+{
+	struct tap_object o;
+
+	return tap_object_at(address, &o) && is_known_loader(&o);
+}
+
 void tap_loaders_suspect(void)
 {
 	for (unsigned n = 0; n < LOADERS; n++)

@@ -35,6 +35,9 @@ void *tap_loader_exported(const struct tap_entry *e, const void *real);
  */
 void *tap_loader_in_scope(const struct tap_entry *e, const void *caller);
 
+/* Is the library around this address one whose callers have been given our wrappers? */
+bool tap_loader_is_known(const void *address);
+
 /* After a dlclose: what was found may be gone, what is mapped there now may be something else. */
 void tap_loaders_suspect(void);
 

@@ -40,6 +40,7 @@ program processes processes.c -lOpenCL
 program cost cost.c -ldl
 program extension extension.c -lOpenCL
 program unload unload.c -ldl
+program timed timed.c -lOpenCL
 library plugin.so plugin.c -lOpenCL
 library libOpenCL-fake.so fakeloader.c -Wl,-soname,libOpenCL-fake.so
 library plugin-fake.so plugin.c "-L$bin" -l:libOpenCL-fake.so "-Wl,-rpath,$bin"
@@ -148,6 +149,23 @@ if without_sanitizer; then
 	way "as a layer, dlopen by path" 2 "OPENCL_LAYERS=$shim" -- "$bin/opener" s "$real"
 fi
 way "preloaded and as a layer: once" 2 "$P" "OPENCL_LAYERS=$shim" -- "$bin/linked"
+# Pairs of ways in: each call once, and what the collector asks itself is not taken for the program's.
+alone=
+for pair in "$P" "OPENCL_LAYERS=$shim" "$P OPENCL_LAYERS=$shim" "$P $A" "$P $A OPENCL_LAYERS=$shim" "$P OPENCL_LAYERS=$bin/copy/libgputap-copy.so" \
+	"LD_PRELOAD=$shim:$bin/copy/libgputap-copy.so OPENCL_LAYERS=$shim"; do
+	case $pair in *LD_AUDIT*|OPENCL_LAYERS*) without_sanitizer || continue ;; esac
+	read -ra vars <<<"$pair"
+	for program in "$bin/timed" "$bin/opener s libOpenCL.so.1"; do
+		read -ra words <<<"$program"
+		way "calls: ${pair//$bin/} ${words[0]##*/}" $((${#words[@]} > 1 ? 2 : 1)) "${vars[@]}" -- "${words[@]}"
+		[ "$program" = "$bin/timed" ] || continue
+		in_trace REC_COMMAND 3
+		in_trace lost.NO_PROFILING_INFO 0
+		seen=$(python3 "$here/count_records.py" "$trace.gputap" "$build/gen/ids.h" | grep '^cl')
+		: "${alone:=$seen}"
+		if [ "$seen" = "$alone" ]; then ok; else bad "calls by function differ"; diff <(echo "$alone") <(echo "$seen"); fi
+	done
+done
 way "preloaded and another copy as a layer: once" 2 "$P" "OPENCL_LAYERS=$bin/copy/libgputap-copy.so" -- "$bin/linked"
 way "preloaded twice, two copies: once" 2 "LD_PRELOAD=$shim:$bin/copy/libgputap-copy.so" -- "$bin/linked"
 way "preloaded twice, two copies, dlsym: once" 2 "LD_PRELOAD=$shim:$bin/copy/libgputap-copy.so" -- "$bin/opener" s libOpenCL.so.1
