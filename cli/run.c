@@ -86,20 +86,55 @@ static bool recorded(const struct gt_run *run)
 	return found;
 }
 
-/* An image had calls to record and could not make its directory (trace/format/rec.h: failed=PID). */
-static bool says_failed(const struct gt_run *run)
+/* What `run` says behind KEY=, the last if there are more; false: nothing. */
+static bool says(const struct gt_run *run, const char *key, char *value, size_t room)
 {
 	char path[PATH_MAX + 8], line[4096];
+	size_t n = strlen(key);
 	bool found = false;
 	FILE *f;
 
 	snprintf(path, sizeof path, "%s/run", run->trace);
 	f = fopen(path, "r");
-	while (f && fgets(line, sizeof line, f))
-		found |= !strncmp(line, "failed=", 7);
+	while (f && fgets(line, sizeof line, f)) {
+		if (strncmp(line, key, n) || line[n] != '=')
+			continue;
+		found = true;
+		line[strcspn(line, "\n")] = 0;
+		snprintf(value, room, "%s", line + n + 1);
+	}
 	if (f)
 		fclose(f);
 	return found;
+}
+
+/* One sentence why there is no trace, and what helps. */
+static void say_nothing_recorded(const struct gt_run *run)
+{
+	char value[PATH_MAX];
+	const char *why;
+
+	if (access(run->trace, F_OK)) {
+		fprintf(stderr, "gputap: %s was removed while the program ran: if calls were made, they are lost\n"
+				"  try: another place, by -o\n", gt_harmless(run->trace));
+	} else if (says(run, "failed", value, sizeof value)) {
+		const char *count = says(run, "unrecorded", value, sizeof value) ? value : "";
+
+		fprintf(stderr, "gputap: %s%scalls were made, but nothing of them could be written to %s\n", count,
+			*count ? " " : "", gt_harmless(run->trace));
+	} else if (run->quiet) {
+		return;
+	} else if ((why = gt_run_out_of_reach(run->command[0]))) {
+		fprintf(stderr, "gputap: no call could be traced: %s is %s: no trace\n",
+			gt_harmless(run->command[0]), why);
+	} else if (says(run, "unfollowed", value, sizeof value)) {
+		fprintf(stderr,
+			"gputap: no traced call was made before %s was started with an environment without "
+			"LD_PRELOAD, in which calls are not seen: no trace\n"
+			"  try: gputap run behind the program that cleans the environment\n", gt_harmless(value));
+	} else {
+		fprintf(stderr, "gputap: no traced call was made: no trace\n");
+	}
 }
 
 static void remove_empty(const struct gt_run *run)
@@ -199,11 +234,7 @@ static void finish(struct gt_run *run)
 	struct gt_err err = { 0 };
 
 	if (!recorded(run)) {
-		if (says_failed(run))
-			fprintf(stderr, "gputap: calls were made, but nothing of them could be written to %s\n",
-				gt_harmless(run->trace));
-		else if (!run->quiet)
-			fprintf(stderr, "gputap: no traced call was made: no trace\n");
+		say_nothing_recorded(run);
 		remove_empty(run);
 		return;
 	}

@@ -43,6 +43,8 @@ int gt_run_fork(struct gt_run *run, struct gt_err *err);          /* child waits
 int gt_run_release(struct gt_run *run);                           /* 0, or errno of the failed exec */
 void gt_run_wait(struct gt_run *run);                             /* forwards signals, logs clocks, fills status */
 int gt_run_like_target(const struct gt_run *run);                 /* the target's exit status, or death by its signal */
+/* run_target.c: why no library can be preloaded into this program, as the end of a sentence; NULL: it can. */
+const char *gt_run_out_of_reach(const char *program);
 /* run_cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */
 int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err);
 void gt_run_cuda_store(struct gt_run *run);

@@ -43,5 +43,31 @@ else
 	echo "skipped: file systems of a few pages: no right to mount one"; skipped=$((skipped + 1))
 fi
 
+# ---- why there is no trace, in one true sentence
+run -o t -- true
+check "a program without calls" says '^gputap: no traced call was made: no trace$'
+run -o t -- env -i "OCL_ICD_VENDORS=$OCL_ICD_VENDORS" "$bin/many" 1000
+check "a cleaned environment: its program and the remedy are named" says "before $bin/many was started with an environment without LD_PRELOAD"
+run -o t -- sh -c "$bin/many 5; env -i $bin/many 7 >/dev/null; $bin/many 5"
+check "... beside images that record: counted" [ "$(ledger t.gputap CHILD_MISSED)" = 1 ]
+run -o t -- "$bin/many" 5000 'rm -rf t.gputap'
+check "the trace's directory was removed" says 't.gputap was removed while the program ran'
+echo 'int main(void) { return 3; }' >static.c
+if "${CC:-cc}" -static -o static static.c 2>/dev/null; then
+	run -o t -- ./static
+	check "a static program" says './static is statically linked'
+	check "... keeps its status" [ "$(cat status)" = 3 ]
+else
+	echo "skipped: a static program: no static C library"; skipped=$((skipped + 1))
+fi
+printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\124\200\4\10\064\0\0\0\0\0\0\0\0\0\0\0\064\0\040\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\200\4\10\0\200\4\10\140\0\0\0\140\0\0\0\5\0\0\0\0\020\0\0\061\300\100\261\5\211\313\315\200\0\0' >small32
+chmod +x small32
+if ./small32 2>/dev/null; [ $? = 5 ]; then
+	run -o t -- ./small32
+	check "a 32-bit program" says './small32 is a 32-bit program'
+else
+	echo "skipped: a 32-bit program: this kernel runs none"; skipped=$((skipped + 1))
+fi
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -149,6 +149,7 @@ static void count_unrecorded(struct gt_reader *r)
 		uint64_t calls = strcmp(f->key, "unrecorded") ? 0 : strtoull(f->value, NULL, 10);
 
 		r->found.lost[REC_LOSS_NO_STREAM] += !strcmp(f->key, "failed");
+		r->found.lost[REC_LOSS_CHILD_MISSED] += !strcmp(f->key, "unfollowed");
 		r->found.lost[REC_LOSS_NO_STREAM] += calls ? calls - 1 : 0;     /* one was counted by `failed` */
 	}
 	for (uint32_t i = 0; i < r->n_images; i++) {

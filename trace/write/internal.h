@@ -100,6 +100,8 @@ bool tap_run_open(void);
 const char *tap_run_image_dir(void);     /* .../NAME.gputap/PID.N, or "" */
 const char *tap_run_dir(void);           /* .../NAME.gputap, or "" */
 void tap_run_say_unrecorded(uint64_t calls);     /* at the end: how many calls went nowhere */
+/* Under a launcher: an image that recorded nothing leaves our sight by an exec of `path`. */
+void tap_run_say_unfollowed(const char *path);
 bool tap_run_find(void);                 /* the run's directory if any image of it made one; for the root's exit */
 /* Constructor: who is the root of this run, and the environment that children find it by. */
 void tap_run_init(void);

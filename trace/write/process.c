@@ -196,6 +196,8 @@ void tap_process_exec(const char *path, bool environment_cleaned)
 	}
 	if (image_is_open() || (forked && environment_cleaned))
 		tap_record_text(REC_EXEC, environment_cleaned, path ? path : "", path ? tap_text_length(path) : 0);
+	else if (environment_cleaned && !forked)
+		tap_run_say_unfollowed(path ? path : "?");
 	/* Behind the record: opening a stream after a fork drops what the parent had counted. */
 	if (environment_cleaned && (image_is_open() || forked))
 		tap_lost(REC_LOSS_CHILD_MISSED, 1);

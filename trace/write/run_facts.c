@@ -252,6 +252,23 @@ void tap_run_say_unrecorded(uint64_t calls)
 	say(&t);
 }
 
+void tap_run_say_unfollowed(const char *path)
+{
+	char line[TAP_PATH_MAX];
+	struct tap_text t;
+
+	if (!tap_run.launched || !tap_ready || tap_seccomp)
+		return;
+	uint64_t mask = tap_sys_signals_block();
+
+	if (tap_run_find()) {
+		tap_text_init(&t, line, sizeof line);
+		put_line(&t, "unfollowed", path);
+		say(&t);
+	}
+	tap_sys_signals_restore(mask);
+}
+
 /* Whole, under a name that its content decides, unless it is there. False: no room. */
 static bool write_once(const char *name, const void *content, size_t bytes)
 {
