@@ -16,16 +16,20 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/jobs.h"
 #include "common/harmless.h"
+#include "common/temporary.h"
 #include "model/model.h"
 #include "writers/writer.h"
 
 #define FORECAST_BYTES (100u * 1000 * 1000)       /* a file from this size on is announced */
+
+enum { LOOKS = 20, PATIENCE_S = 120 };  /* for another process' conversion: so often a second, so long */
 
 struct job {
 	struct gt_model *model;
@@ -61,7 +65,7 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 
 	if (rc)
 		return rc;
-	if ((size_t)snprintf(temporary, sizeof temporary, "%s.part%d", path, (int)getpid()) >= sizeof temporary)
+	if (!gt_temporary_name(path, temporary, sizeof temporary))
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the output name is too long: %s", path);
 	gt_interrupt_file(temporary);
 	gt_progress_begin(&progress, path, !j->say);
@@ -139,19 +143,32 @@ static int window(struct job *j, struct gt_err *err)
  * Whoever converts holds the lock: `gputap` waits for a conversion that a program started at its own exit. That one
  * (trace/write/detach.c) came with the lock, as descriptor 3, which is held until it ends.
  */
-static int lock_trace(const char *trace)
+static int lock_trace(const char *trace, int *lock, struct gt_err *err)
 {
+	const struct timespec pause = { .tv_nsec = 1000000000 / LOOKS };
 	char path[PATH_MAX];
 	struct stat st;
 
+	*lock = -1;
 	if (getenv("GPUTAP_DETACHED") || stat(trace, &st) || !S_ISDIR(st.st_mode) ||
 		(size_t)snprintf(path, sizeof path, "%s/export.lock", trace) >= sizeof path)
-		return -1;
-	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
-
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
-	return fd;
+		return 0;
+	/* For its owner alone: whoever can open it can hold it. */
+	*lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (*lock < 0)
+		return 0;
+	fchmod(*lock, 0600);
+	for (unsigned n = 0; flock(*lock, LOCK_EX | LOCK_NB); n++) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return 0;       /* a file system without locks */
+		if (n == LOOKS)
+			fprintf(stderr, "gputap: %s is being converted by another process: waiting\n", trace);
+		if (n >= LOOKS * PATIENCE_S)
+			return gt_fail(err, GT_EXIT_OUTPUT, "another process holds the lock of its conversion",
+				"again when that process is done", "%s: gave up waiting after %d s", trace, PATIENCE_S);
+		nanosleep(&pause, NULL);
+	}
+	return 0;
 }
 
 int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options,
@@ -164,7 +181,8 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 
 	if (window(&j, err))
 		return -1;
-	lock = lock_trace(trace);
+	if (lock_trace(trace, &lock, err))
+		goto out;
 	if (gt_model_open(
 		    trace,
 		    &(struct gt_model_options){

@@ -25,6 +25,7 @@
 
 #include "analysis/summary.h"
 #include "cli/interrupt.h"
+#include "common/temporary.h"
 #include "model/model.h"
 #include "trace/read/pack.h"
 
@@ -214,10 +215,11 @@ static int report(const struct gt_run *run, struct gt_err *err)
 
 static int pack(struct gt_run *run, struct gt_err *err)
 {
-	char temporary[PATH_MAX + 16], aside[PATH_MAX + 16];
+	char temporary[PATH_MAX + 32], aside[PATH_MAX + 32];
 
-	snprintf(temporary, sizeof temporary, "%s.part%d", run->trace, (int)getpid());
-	snprintf(aside, sizeof aside, "%s.unpacked%d", run->trace, (int)getpid());
+	if (!gt_temporary_name(run->trace, temporary, sizeof temporary) ||
+		!gt_temporary_name(run->trace, aside, sizeof aside))
+		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no name for its packed form", run->trace);
 	gt_interrupt_file(temporary);
 	if (gt_pack(run->trace, temporary, err))
 		return -1;

@@ -81,9 +81,10 @@ static bool run_generator(const char *folder, char said[PATH_MAX])
 
 static char *read_whole(const char *path, size_t *bytes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);      /* a FIFO must not make us wait */
 	struct stat st;
-	char *text = fd >= 0 && fstat(fd, &st) == 0 && st.st_size < TABLE_LIMIT ? malloc((size_t)st.st_size + 1) : NULL;
+	bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < TABLE_LIMIT;
+	char *text = plain ? malloc((size_t)st.st_size + 1) : NULL;
 	ssize_t got = text ? pread(fd, text, (size_t)st.st_size, 0) : -1;
 
 	if (fd >= 0)

@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 
 #include "cli/run.h"
 #include "common/plain/pattern.h"
+#include "trace/read/pack_format.h"
+#include "trace/read/store.h"
 
 static const char *variable(void *ctx, const char *name, size_t bytes)
 {
@@ -71,20 +74,85 @@ int gt_run_remove_trace(const char *trace, struct gt_err *err)
 	return 0;
 }
 
-/* Only what is a trace is ever replaced: a directory with our `run`, or a packed file. */
+static bool has_line(const char *text, const char *begin)
+{
+	const char *at = strstr(text, begin);
+
+	return at && (at == text || at[-1] == '\n');
+}
+
+/* The first bytes of a plain file, zero terminated; nothing of anything else. */
+static size_t begin_of(const char *path, char *to, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? read(fd, to, room - 1) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	to[n > 0 ? n : 0] = 0;
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Whether a file or folder of a trace may have this name: what readers know, and what is there while it is written. */
+static bool name_is_ours(const char *name, bool folder)
+{
+	static const char *const beside[] = { "export.lock", "export.log", "debug.log", "run.new" };
+	static const char *const of_image[] = { "meta.new", "table.new", "debug.log" };
+	const char *slash = strchr(name, '/');
+	struct gt_store_name parsed;
+	char image[GT_STORE_NAME_MAX];
+
+	if (folder)
+		return (size_t)snprintf(image, sizeof image, "%s/meta", name) < sizeof image &&
+			gt_store_name_parse(image, &parsed);
+	for (unsigned i = 0; !slash && i < sizeof beside / sizeof *beside; i++)
+		if (!strcmp(name, beside[i]))
+			return true;
+	for (unsigned i = 0; slash && i < sizeof of_image / sizeof *of_image; i++)
+		if (!strcmp(slash + 1, of_image[i]))
+			return true;
+	return gt_store_name_parse(name, &parsed);
+}
+
+static size_t root_bytes;               /* of the path that nftw walks, with its slash */
+
+static int find_foreign(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)type;
+	if (!ftw->level)
+		return 0;
+	return (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode)) &&
+		name_is_ours(path + root_bytes, S_ISDIR(st->st_mode)) ? 0 : 1;
+}
+
+/* By its contents, whatever its name is. */
+static bool is_trace(const char *path, const struct stat *st)
+{
+	char inside[PATH_MAX + 8], text[4096];
+	uint64_t magic;
+
+	if (S_ISREG(st->st_mode))
+		return begin_of(path, text, sizeof text) >= sizeof magic &&
+			(memcpy(&magic, text, sizeof magic), magic == PACK_MAGIC);
+	snprintf(inside, sizeof inside, "%s/run", path);
+	root_bytes = strlen(path) + 1;
+	return S_ISDIR(st->st_mode) && begin_of(inside, text, sizeof text) && has_line(text, "format=") &&
+		has_line(text, "run_id=") && !nftw(path, find_foreign, 16, FTW_PHYS);
+}
+
+/* Only what is a trace is ever replaced, and of a folder that holds something else nothing is touched. */
 static int replace(const char *trace, struct gt_err *err)
 {
-	char inside[PATH_MAX + 8];
 	struct stat st;
 
 	if (lstat(trace, &st))
 		return 0;
-	snprintf(inside, sizeof inside, "%s/run", trace);
-	if (S_ISREG(st.st_mode) ? unlink(trace)
-				: !S_ISDIR(st.st_mode) || access(inside, F_OK) ||
-				nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
-		return gt_fail(err, GT_EXIT_OUTPUT, "it does not look like a trace, or cannot be removed", NULL,
-			"%s cannot be replaced", trace);
+	if (!is_trace(trace, &st))
+		return gt_fail(err, GT_EXIT_OUTPUT, "it is not a trace, or holds something that is not of a trace",
+			NULL, "%s cannot be replaced", trace);
+	if (S_ISREG(st.st_mode) ? unlink(trace) : nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
+		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced", trace);
 	return 0;
 }
 

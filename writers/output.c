@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/temporary.h"
+
 static int open_failed(struct gt_output *o, const char *shown, int why, struct gt_err *err)
 {
 	gt_fail(err, GT_EXIT_OUTPUT, strerror(why), "choose another place with -o", "%s: cannot be written", shown);
@@ -26,7 +28,7 @@ static int open_file(struct gt_output *o, struct gt_err *err)
 {
 	if (!o->path || !o->final_path)
 		return open_failed(o, "output", ENOMEM, err);
-	o->fd = open(o->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	o->fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	return o->fd < 0 ? open_failed(o, o->final_path, errno, err) : 0;
 }
 
@@ -38,6 +40,8 @@ int gt_output_open(struct gt_output *o, const char *path, const char *final_path
 
 int gt_output_create(struct gt_output *o, const char *final_path, bool replace, struct gt_err *err)
 {
+	size_t room;
+
 	*o = (struct gt_output){ .fd = -1, .final_path = strdup(final_path) };
 	if (!replace && access(final_path, F_OK) == 0) {
 		gt_fail(err, GT_EXIT_OUTPUT, NULL, "-f replaces it; -o chooses another name", "%s: exists already",
@@ -45,8 +49,12 @@ int gt_output_create(struct gt_output *o, const char *final_path, bool replace, 
 		gt_output_discard(o);
 		return -1;
 	}
-	if (asprintf(&o->path, "%s.tmp%d", final_path, (int)getpid()) < 0)
+	room = strlen(final_path) + 32;
+	o->path = malloc(room);
+	if (o->path && !gt_temporary_name(final_path, o->path, room)) {
+		free(o->path);
 		o->path = NULL;
+	}
 	o->renames = true;
 	return open_file(o, err);
 }

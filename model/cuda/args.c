@@ -6,11 +6,15 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "model/cuda/args_value.h"
 #include "model/cuda/internal.h"
+#include "trace/read/store.h"
 
 #define TABLE_LIMIT (16 << 20)          /* bytes */
 
@@ -20,14 +24,16 @@ static const struct gt_cuda_table *results;
 
 static int read_named(struct gt_cuda *c, const char *path, struct gt_err *err)
 {
-	FILE *f = fopen(path, "r");
-	char *text = f ? malloc(TABLE_LIMIT) : NULL;
-	size_t bytes = text ? fread(text, 1, TABLE_LIMIT, f) : 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);      /* a FIFO must not make us wait */
+	struct stat st;
+	bool plain = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < TABLE_LIMIT;
+	char *text = plain ? malloc((size_t)st.st_size + 1) : NULL;
+	int64_t bytes = text ? gt_store_pread(fd, text, (size_t)st.st_size, 0) : 0;
 
-	if (f)
-		fclose(f);
-	if (bytes && bytes < TABLE_LIMIT)
-		c->table = gt_cuda_table_parse(text, bytes);
+	if (fd >= 0)
+		close(fd);
+	if (bytes > 0)
+		c->table = gt_cuda_table_parse(text, (size_t)bytes);
 	free(text);
 	return c->table
 		? 0

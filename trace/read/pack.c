@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
+#include "common/temporary.h"
 #include "trace/read/pack_format.h"
 #include "trace/read/stage.h"
 
@@ -171,7 +172,10 @@ int gt_pack(const char *path, const char *out, struct gt_err *err)
 	}
 	p->out = out;
 	p->err = err;
-	snprintf(beside, room, "%s.part%ld", out, (long)getpid());
+	if (!gt_temporary_name(out, beside, room)) {
+		gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no name for it while it is written", out);
+		goto out;
+	}
 	if (gt_store_open(path, &p->store, err) < 0)
 		goto out;
 	rc = pack_beside(p, beside);

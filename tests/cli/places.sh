@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# tests/cli/places.sh - what is replaced, removed, waited for and read: only what is ours
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+gputap=$GPUTAP_BUILD/gputap
+passed=0 failed=0
+ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
+has() { if grep -q -- "$3" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; sed 's/^/  /' "$2"; fi; }
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+record() { "$gputap" run -q "$@" -- clinfo -l >out 2>err; }
+record -o t; ok "a trace to work with" "$?:$(ls -d t.gputap)" 0:t.gputap
+
+# -f replaces a trace, whole or packed, also with what an export left in it.
+"$gputap" export -q -e apilog t; record -f -o t; ok "-f replaces a trace" $? 0
+record -f --pack -o t; record -f -o t; ok "-f replaces a packed one" "$?:$(cat t.gputap/run | head -1)" 0:format=1
+
+# Not what only has the name.
+echo mine >file.gputap; record -f -o file; ok "-f leaves a file" "$?:$(cat file.gputap)" 125:mine
+mkdir other.gputap; echo mine >other.gputap/run; echo mine >other.gputap/data
+record -f -o other; ok "-f leaves a folder with a run of its own" "$?:$(cat other.gputap/run other.gputap/data | tr '\n' ' ')" "125:mine mine "
+cp -r t.gputap mixed.gputap; echo mine >mixed.gputap/thesis.txt; before=$(find mixed.gputap | wc -l)
+record -f -o mixed; ok "-f leaves a trace with something else in it, whole" "$?:$(find mixed.gputap | wc -l)" "125:$before"
+has "and says why" err 'holds something that is not of a trace'
+cp -r t.gputap linked.gputap; ln -s /etc/passwd "$(dirname linked.gputap/*/meta)/7.str"
+record -f -o linked; ok "-f leaves a trace with a link in it" "$?:$(ls -d linked.gputap)" 125:linked.gputap
+
+# Unfinished files: whatever stands under a name that could be guessed is left alone.
+echo mine >victim
+"$gputap" export -q -e apilog,atp,sqlite -f -o u t & pid=$!
+wait $pid; ok "an export" $? 0
+ok "nothing unfinished stays" "$(ls | grep -c '[.]part')" 0
+bash -c 'for f in atp apilog sqlite; do ln -s victim "v.$f.part$$"; done; exec "$0" export -q -e apilog,atp,sqlite -o v t' "$gputap" 2>err
+ok "links under the names of before are not followed" "$?:$(cat victim)" 0:mine
+
+# A lock that somebody holds: said, and waited for.
+flock t.gputap/export.lock sleep 4 & holder=$!
+for _ in $(seq 100); do flock -n t.gputap/export.lock true || break; sleep 0.02; done
+"$gputap" export -q -e apilog -f t 2>err; ok "an export waits for the lock" $? 0; wait $holder
+has "and says so" err 'is being converted by another process: waiting'
+ok "nobody else can open the lock" "$(stat -c %a t.gputap/export.lock)" 600
+
+# Special files are no tables.
+mkfifo fifo
+timeout 20 "$gputap" run --cuda-args -q --cuda-table=fifo -o w -- true 2>err; ok "--cuda-table=FIFO is refused at once" $? 125
+timeout 20 "$gputap" run --cuda-args -q --cuda-table=/dev/zero -o w -- true 2>err; ok "--cuda-table=/dev/zero too" $? 125
+has "and said" err 'is not a table'
+
+echo "$passed checks passed"
+[ $failed = 0 ]
