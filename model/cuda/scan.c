@@ -44,7 +44,10 @@ static bool same_tid(const void *element, const void *key, const void *ctx)
 	return ((const struct gt_cuda_tid *)element)->tid == *(const uint32_t *)key;
 }
 
-/* A thread without a stream, made at its first call: numbered behind those that have a stream, in the order in which they come. */
+/*
+ * A thread without a stream, made at its first call: numbered behind those that have a stream, in the order in which
+ * they come.
+ */
 static uint32_t added_thread(struct gt_cuda *c, uint32_t process, uint32_t tid)
 {
 	struct gt_cuda_process *p = &c->processes[process];
