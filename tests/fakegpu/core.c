@@ -24,6 +24,7 @@ static atomic_long counters[FG_COUNTERS];
 static atomic_uint next_correlation, next_id;
 static __thread int depth;                      /* of our own calls, runtime over driver */
 static __thread uint32_t outer_correlation;
+__thread bool fg_in_resource_callback;
 static __thread struct { uint64_t id[16]; int n; } external[6];
 
 __attribute__((constructor)) static void read_environment(void)
@@ -62,6 +63,8 @@ __attribute__((destructor)) static void write_report(void)
 	fprintf(f, "gputap stand-in\n");
 	for (int i = 0; i < FG_COUNTERS; i++)
 		fprintf(f, "%s %ld\n", names[i], atomic_load(&counters[i]));
+	fprintf(f, "pre-allocated %ld\nhost-pinned %ld\nper-thread-buffers %ld\n", (long)fg_state.attribute[6],
+		(long)fg_state.attribute[8], (long)fg_state.attribute[9]);
 	fclose(f);
 }
 
@@ -209,6 +212,15 @@ static void record_external(const struct fg_call *c)
 		}
 }
 
+/* Real ones wrap at 2^32. */
+static uint32_t new_correlation(void)
+{
+	long most;
+	uint32_t id = atomic_fetch_add(&next_correlation, 1);
+
+	return fg_fault("wrapping-ids", &most) && most > 0 ? id % (uint32_t)most + 1 : id + 1;
+}
+
 /* A driver call inside a runtime call has its correlation id, as in real traces. */
 void fg_enter(struct fg_call *c)
 {
@@ -216,7 +228,7 @@ void fg_enter(struct fg_call *c)
 		return;
 	c->outermost = depth++ == 0;
 	if (c->outermost)
-		outer_correlation = atomic_fetch_add(&next_correlation, 1) + 1;
+		outer_correlation = new_correlation();
 	c->correlation = outer_correlation;
 	fg_count(c->domain == FG_DRIVER ? FG_C_DRIVER_CALLS : FG_C_RUNTIME_CALLS, 1);
 	if (c->outermost && fg_kind_on(FG_EXTERNAL_CORRELATION) &&
@@ -258,8 +270,26 @@ void fg_resource(uint32_t cbid, struct fg_context *ctx, void *stream, void *desc
 {
 	struct fg_resource_data d = { ctx, stream, descriptor };
 
-	if (callback_wanted(FG_RESOURCE, cbid))
-		call_client(FG_RESOURCE, cbid, &d);
+	if (!callback_wanted(FG_RESOURCE, cbid) || fg_fault("no-resource-callbacks", NULL))
+		return;
+	fg_in_resource_callback = true;
+	call_client(FG_RESOURCE, cbid, &d);
+	fg_in_resource_callback = false;
+}
+
+struct state_data { int result; const char *message; };
+
+/* CUPTI tells of its own state: 1 fatal, 2 error, 3 warning. After a fatal error it is finalised. */
+void fg_tell_state(uint32_t cbid)
+{
+	struct state_data d = { CUPTI_UNKNOWN, "the stand-in was told to fail" };
+
+	if (cbid == 1)
+		fg_state.failed = true;
+	if (callback_wanted(FG_STATE, cbid))
+		call_client(FG_STATE, cbid, &d);
+	if (cbid == 1)
+		fg_state.finalized = true;
 }
 
 void fg_synchronized(uint32_t cbid, struct fg_context *ctx, struct fg_stream *s)

@@ -49,6 +49,13 @@ static int no_answer(void)
 	return err;
 }
 
+/* What a driver that took itself down does to its client. */
+#define DIE_IF_GONE() do { \
+	if (fg_state.gone) { \
+		fprintf(stderr, "gputap stand-in: %s behind the driver's end\n", __func__); \
+		abort(); \
+	} } while (0)
+
 FG_EXPORT int cuptiGetVersion(uint32_t *version)
 {
 	int err = no_answer();
@@ -64,6 +71,7 @@ FG_EXPORT int cuptiGetVersion(uint32_t *version)
 
 FG_EXPORT int cuptiGetTimestamp(uint64_t *t)
 {
+	DIE_IF_GONE();
 	if (!t)
 		return CUPTI_INVALID_PARAMETER;
 	*t = fg_now();
@@ -159,6 +167,7 @@ FG_EXPORT int cuptiSubscribe_v2(void **handle, fg_callback callback, void *user,
 
 FG_EXPORT int cuptiUnsubscribe(void *handle)
 {
+	DIE_IF_GONE();
 	if (handle != HANDLE || !fg_state.callback)
 		return CUPTI_INVALID_PARAMETER;
 	fg_state.callback = NULL;
@@ -168,6 +177,7 @@ FG_EXPORT int cuptiUnsubscribe(void *handle)
 
 FG_EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32_t cbid)
 {
+	DIE_IF_GONE();
 	if (handle != HANDLE || domain < 1 || domain >= FG_DOMAINS || cbid >= 1024)
 		return CUPTI_INVALID_PARAMETER;
 	fg_state.callback_on[domain][cbid] = enable != 0;
@@ -176,6 +186,7 @@ FG_EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uin
 
 FG_EXPORT int cuptiEnableDomain(uint32_t enable, void *handle, int domain)
 {
+	DIE_IF_GONE();
 	if (handle != HANDLE || domain < 1 || domain >= FG_DOMAINS)
 		return CUPTI_INVALID_PARAMETER;
 	memset(fg_state.callback_on[domain], enable != 0, sizeof fg_state.callback_on[domain]);
@@ -244,6 +255,8 @@ FG_EXPORT int cuptiActivityEnable(unsigned kind)
 		return CUPTI_PRIVILEGES;
 	if (fg_fault("kind-refused", &refused) && (long)kind == refused)
 		return CUPTI_NOT_COMPATIBLE;
+	if (kind == FG_UNIFIED_MEMORY_COUNTER && fg_fault("um-late", NULL) && !fg_state.um_configured)
+		return CUPTI_NOT_INITIALIZED;
 	if ((kind == FG_KERNEL && fg_kind_on(FG_CONCURRENT_KERNEL)) ||
 		(kind == FG_CONCURRENT_KERNEL && fg_kind_on(FG_KERNEL)))
 		return CUPTI_NOT_COMPATIBLE;
@@ -263,6 +276,7 @@ FG_EXPORT int cuptiActivityEnableAndDump(unsigned kind)
 
 FG_EXPORT int cuptiActivityDisable(unsigned kind)
 {
+	DIE_IF_GONE();
 	if (kind >= FG_KINDS || !fg_record_bytes(kind))
 		return CUPTI_INVALID_KIND;
 	fg_state.kind_on[kind] = false;
@@ -281,6 +295,7 @@ FG_EXPORT int cuptiActivityDisableContext(void *context, unsigned kind)
 
 static int filter(int domain, uint32_t cbid, uint8_t enable)
 {
+	DIE_IF_GONE();
 	if (cbid >= 1024)
 		return CUPTI_INVALID_PARAMETER;
 	fg_state.api_on[domain][cbid] = enable != 0;
@@ -290,7 +305,7 @@ static int filter(int domain, uint32_t cbid, uint8_t enable)
 
 FG_EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable) { return filter(FG_DRIVER, cbid, enable); }
 FG_EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable) { return filter(FG_RUNTIME, cbid, enable); }
-FG_EXPORT int cuptiActivityFlushAll(uint32_t flags) { return fg_flush(flags); }
+FG_EXPORT int cuptiActivityFlushAll(uint32_t flags) { DIE_IF_GONE(); return fg_flush(flags); }
 FG_EXPORT int cuptiActivityFlush(void *context, uint32_t stream, uint32_t flags)
 {
 	(void)context;
@@ -390,6 +405,8 @@ FG_EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(const void *config, uin
 {
 	if (!config || !count)
 		return CUPTI_INVALID_PARAMETER;
+	if (fg_fault("um-late", NULL) && !fg_state.initialised)
+		return CUPTI_NOT_INITIALIZED;
 	fg_state.um_configured = true;
 	return CUPTI_OK;
 }

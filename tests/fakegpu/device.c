@@ -206,6 +206,18 @@ void fg_emit_kept(void)
 		fg_emit(kind, &r);
 }
 
+/* incomplete: its record is there from now on, without times. */
+static void emit_open(struct fg_op *op)
+{
+	struct fg_op copy = *op;
+	struct fg_rec r;
+
+	copy.start = copy.end = 0;
+	unsigned kind = make_record(&r, &copy);
+
+	op->body = kind ? fg_emit_open(kind, &r, &op->body_at) : NULL;
+}
+
 static void emit_done(struct fg_op *op)
 {
 	struct fg_op copy = *op;
@@ -215,6 +227,10 @@ static void emit_done(struct fg_op *op)
 	if (op->work != FG_WORK_EVENT)
 		fault_times(&copy);
 	kind = make_record(&r, &copy);
+	if (op->body) {
+		fg_emit_close(op->body, op->body_at, kind, &r);
+		return;
+	}
 	if (!kind)
 		return;
 	if (fg_fault("out-of-order", NULL)) {
@@ -328,6 +344,9 @@ void fg_submit(struct fg_stream *s, struct fg_op *op)
 	op->stream_id = s->id;
 	op->context = s->context;
 	op->next = NULL;
+	op->body = NULL;
+	if (op->work == FG_WORK_KERNEL && fg_fault("incomplete", NULL))
+		emit_open(op);
 	pthread_mutex_lock(&d->lock);
 	start(d);
 	if (op->work == FG_WORK_WAIT)
@@ -388,7 +407,7 @@ void fg_report_pending(void)
 
 		pthread_mutex_lock(&d->lock);
 		for (struct fg_op *op = d->first; op; op = op->next) {
-			struct fg_op *copy = op->reported ? NULL : malloc(sizeof *copy);
+			struct fg_op *copy = op->reported || op->body ? NULL : malloc(sizeof *copy);
 
 			if (!copy)
 				continue;

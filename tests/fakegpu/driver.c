@@ -25,7 +25,9 @@ static __thread int stack_n;
 static struct fg_module *graveyard;              /* names in records stay valid after an unload */
 
 #define IS(p, m) ((p) && (p)->magic == (m))
-#define NEED_READY() do { if (!ready) return CU_NOT_INITIALIZED; } while (0)
+#define NEED_READY() do { \
+	if (fg_state.gone) return CU_DEINITIALIZED; \
+	if (!ready) return CU_NOT_INITIALIZED; } while (0)
 #define NEED_DEVICE(d) do { NEED_READY(); if ((d) < 0 || (d) >= device_count) return CU_INVALID_DEVICE; } while (0)
 #define NEED_CONTEXT() do { NEED_READY(); if (!fg_current()) return CU_INVALID_CONTEXT; } while (0)
 
@@ -41,6 +43,8 @@ struct fg_stream *fg_stream_of(struct fg_stream *handle)
 }
 
 /* ---- start, devices ---- */
+static void take_down(void) { fg_state.gone = true; }
+
 int do_cuInit(struct fg_call *c, unsigned flags)
 {
 	const char *n = getenv("FAKEGPU_DEVICES");
@@ -65,6 +69,9 @@ int do_cuInit(struct fg_call *c, unsigned flags)
 	pthread_mutex_unlock(&lock);
 	if (!ready)
 		return CU_NO_DEVICE;
+	if (first && fg_fault("deinitialised", NULL))
+		atexit(take_down);
+	fg_state.initialised = true;
 	if (first)
 		fg_resource(5, NULL, NULL, NULL);
 	return CU_OK;

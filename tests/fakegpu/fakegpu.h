@@ -12,24 +12,41 @@
  *
  *   FAKEGPU_DEVICES=N          devices (0..4); default 1
  *   FAKEGPU_DRIVER=N what cuDriverGetVersion answers; default 13000. Older than CUPTI's major version: CUPTI refuses
- *   FAKEGPU_CUPTI_VERSION=N whose records are produced, whatever library is loaded FAKEGPU_FAULTS=a,b=N,...
- *   subscribe-busy another profiler ("other-profiler") holds the slot
- *                              no-permission        device kinds: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
- *                              kind-refused=K       kind K: CUPTI_ERROR_NOT_COMPATIBLE
- *                              no-device            cuInit: CUDA_ERROR_NO_DEVICE (after injection, as the real driver)
- *                              drop=N               every N-th record is dropped and counted
- *                              decline-crashes      a declined buffer kills the process (real CUPTI before version 27)
- *                              zero-times=N         every N-th device record: start and end 0
- *                              reversed-times=N     every N-th device record: end before start
- *                              exhausted=N after N device records all times are 0, silently: the device buffers are
- *                              used up out-of-order device records come in swapped pairs late-buffers full buffers stay
- *                              until a flush or the flush period slow-kernels=MS a kernel stays on the device so long
- *                              flush-hangs=MS cuptiActivityFlushAll takes so long child-flush-hangs after a fork the
- *                              child's flush never returns late-records records still come after cuptiFinalize
- *                              launch-fails=N every N-th launch: CUDA_ERROR_LAUNCH_FAILED alloc-fails=N every N-th
- *                              allocation: CUDA_ERROR_OUT_OF_MEMORY
- *   FAKEGPU_REPLAY=TRACE what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded trace,
- *   as CUPTI gave it FAKEGPU_REPORT=FILE at exit: one "counter value" a line
+ *   FAKEGPU_CUPTI_VERSION=N    whose records are produced, whatever library is loaded
+ *   FAKEGPU_FAULTS=a,b=N,...
+ *     subscribe-busy           another profiler ("other-profiler") holds the slot
+ *     no-permission            device kinds: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
+ *     kind-refused=K           kind K: CUPTI_ERROR_NOT_COMPATIBLE
+ *     no-device                cuInit: CUDA_ERROR_NO_DEVICE (after injection, as the real driver)
+ *     drop=N                   every N-th record is dropped and counted
+ *     decline-crashes          a declined buffer kills the process (real CUPTI before version 27)
+ *     zero-times=N             every N-th device record: start and end 0
+ *     reversed-times=N         every N-th device record: end before start
+ *     exhausted=N              after N device records all times are 0, silently: the device buffers are used up
+ *     out-of-order             device records come in swapped pairs
+ *     late-buffers             full buffers stay until a flush or the flush period
+ *     slow-kernels=MS          a kernel stays on the device so long
+ *     incomplete               a kernel's record stands in its buffer from the launch on, its times come later; a flush
+ *                              that is not forced keeps such buffers back
+ *     flush-hangs=MS           cuptiActivityFlushAll takes so long
+ *     flush-fails=N            every N-th cuptiActivityFlushAll answers with an error and does nothing
+ *     flush-in-callback        a flush inside a callback of resources, or beside another flush, aborts
+ *     child-flush-hangs        after a fork the child's flush never returns
+ *     late-records             records still come after cuptiFinalize
+ *     fatal-state=N            with the N-th record CUPTI tells of a fatal error and is finalised: all else fails
+ *     told-state=N             with the N-th record it tells of an error, with the one after of a warning
+ *     deinitialised            the driver's exit handler takes it down: calls answer CUDA_ERROR_DEINITIALIZED, and
+ *                              CUPTI's functions abort
+ *     no-resource-callbacks    none of them is told
+ *     wrapping-ids=N           correlation ids begin again behind N
+ *     um-late                  unified memory can be configured behind cuInit only, and its kind enabled behind that
+ *     launch-fails=N           every N-th launch: CUDA_ERROR_LAUNCH_FAILED
+ *     alloc-fails=N            every N-th allocation: CUDA_ERROR_OUT_OF_MEMORY
+ *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded
+ *                              trace, as CUPTI gave it
+ *   FAKEGPU_REPORT=FILE        at exit: one "counter value" a line
+ *
+ * A forked child writes its calls into the buffers that were open, as the real library may.
  *
  * It names itself "gputap stand-in" wherever a name can be asked for. Not imitated: timing of real hardware, device
  * launches, arrays and textures, multi-process service, green contexts, counters.
@@ -58,6 +75,7 @@ enum {
 	CU_INVALID_VALUE,
 	CU_OUT_OF_MEMORY,
 	CU_NOT_INITIALIZED,
+	CU_DEINITIALIZED,
 	CU_NO_DEVICE = 100,
 	CU_INVALID_DEVICE,
 	CU_INVALID_IMAGE = 200,
@@ -120,6 +138,10 @@ struct fg_rec { uint8_t b[320]; };
 void fg_put(struct fg_rec *r, enum fg_field field, uint64_t value);
 #define PUT(r, kind, name, value) fg_put(r, FG_##kind##_##name, (uint64_t)(value))
 void fg_emit(unsigned kind, struct fg_rec *r);          /* fills in the kind; into the calling thread's buffer */
+/* incomplete: such a record, its contents to come. NULL: there is no place for it. */
+struct fg_body;
+struct fg_body *fg_emit_open(unsigned kind, struct fg_rec *r, size_t *at);
+void fg_emit_close(struct fg_body *b, size_t at, unsigned kind, struct fg_rec *r); /* kind 0: it stays as it is */
 FG_EXPORT size_t fg_record_bytes(unsigned kind);        /* 0: this version has no such kind */
 FG_EXPORT bool fg_kind_on(unsigned kind);
 
@@ -234,6 +256,7 @@ struct fg_op {
 	uint32_t stream_id, correlation;
 	uint64_t ticket, queued, start, end;
 	bool reported;
+	struct fg_body *body; size_t body_at;                 /* incomplete: where its record stands */
 	/* kernel */
 	struct fg_function *f; struct fg_dim3 grid, block; uint32_t shared; bool cooperative; uint64_t args[16];
 	/* copy, set, free */
@@ -300,6 +323,8 @@ struct fg_state {
 	int thread_id_type;
 	uint64_t attribute[11];
 	bool latency_timestamps, all_sync, event_timestamps, um_configured, finalized;
+	bool initialised;                                     /* cuInit is over but for telling it */
+	bool failed, gone;                                    /* fatal-state; deinitialised */
 	uint32_t flush_period_ms;
 	atomic_ulong dropped;
 	pid_t pid;                                            /* of cuInit */
@@ -314,6 +339,8 @@ struct fg_state {
 	int64_t clock_shift;
 };
 FG_EXPORT extern struct fg_state fg_state;
+extern __thread bool fg_in_resource_callback;
+void fg_tell_state(uint32_t cbid);
 FG_EXPORT int fg_flush(uint32_t flags);
 FG_EXPORT void fg_enable_dump(unsigned kind);             /* late attach: what exists */
 FG_EXPORT int fg_push_external(unsigned kind, uint64_t id);

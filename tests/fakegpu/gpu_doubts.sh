@@ -32,10 +32,8 @@ gpu script.log -o out --part 1
 status=$?
 check "the next run goes on" has '^ok    versions \(before\)' script.log
 check "... and does what was not done" has '^ok    D10: ' script.log
-# D6 finds a defect here too while a forked child writes into its parent's buffers: then it fails, and the script with
-# it.
-check "nothing else fails" test -z "$(grep -E '^FAIL' script.log | grep -v '^FAIL  D6: [0-9]* of the child')"
-check "the script's status says so" test "$status" = "$(grep -cE '^FAIL' script.log | sed 's/[1-9][0-9]*/1/')"
+check "nothing fails" test -z "$(grep -E '^FAIL' script.log)"
+check "the script's status says so" test "$status" = 0
 grep -E '^FAIL' -A 3 script.log
 answer() { check "D$1: $2" has "^(ok|FAIL)  *D$1(: $3| \(before\)$)" script.log; }
 answer 1 "kinds that are refused" "no kind was refused before cuInit; seen: calls [0-9]+, kernels [0-9]+"
@@ -44,7 +42,7 @@ answer 3 "contexts that go" "contexts 80 in [0-9]+ s, no hang; 80 contexts in th
 answer 4 "an end after a forced flush" "1 rows of the long kernel, [01] of them with its whole time; 3 kernels"
 answer 5 "the end after the driver's" "1000 of 1000 kernels with times, 1 mark before them; nothing lost"
 answer 6 "a child that calls" \
-	"[0-9]+ of the child's calls are in the parent's buffers; [0-9]+ of 5100 kernels with times"
+	"0 of the child's calls are in the parent's buffers; [0-9]+ of 5100 kernels with times"
 answer 7 "open buffers" \
 	"of [0-9]+ buffers [0-9]+ were open, [0-9]+ of them empty; .* 0 with something behind the first kind 0"
 answer 8 "the error of times" "[0-9]+ kernels: after the start of the call least -?[0-9]+, .*; after its end least "

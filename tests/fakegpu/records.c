@@ -16,8 +16,16 @@
 #include <time.h>
 #include <unistd.h>
 
-struct full { struct full *next; uint8_t *data; size_t bytes, valid; };
-struct slot { pthread_mutex_t lock; uint8_t *data; size_t bytes, used, records, max_records; struct slot *next; };
+/* What is told of a buffer by records in it that are not complete; lives as long as one of them or the buffer does. */
+struct fg_body { uint8_t *data; int open; bool gone; };
+struct full { struct full *next; uint8_t *data; size_t bytes, valid; struct fg_body *body; };
+struct slot {
+	pthread_mutex_t lock;
+	uint8_t *data;
+	size_t bytes, used, records, max_records;
+	struct fg_body *body;
+	struct slot *next;
+};
 
 static const struct { uint8_t kind; uint16_t bytes; uint32_t since; } sizes[] = {
 #define SIZE(kind, number, bytes, since) { number, bytes, since },
@@ -40,6 +48,8 @@ static pthread_cond_t queue_wake = PTHREAD_COND_INITIALIZER, queue_idle = PTHREA
 static struct full *queue, **queue_end = &queue;
 static bool worker_started, worker_delivers;
 static pthread_t worker;
+static pthread_mutex_t body_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_ulong records_made;
 
 #define FUTURE 139900                    /* from here on records are longer than anyone knows */
 static uint32_t version(void) { return fg_state.cupti_version ? fg_state.cupti_version : 130001; }
@@ -67,20 +77,56 @@ void fg_put(struct fg_rec *r, enum fg_field field, uint64_t value)
 
 bool fg_kind_on(unsigned kind) { return atomic_load_explicit(&fg_state.kind_on[kind], memory_order_relaxed); }
 
+static bool is_open(const struct fg_body *b)
+{
+	pthread_mutex_lock(&body_lock);
+	bool open = b && b->open;
+
+	pthread_mutex_unlock(&body_lock);
+	return open;
+}
+
+/* The buffer goes back to the client. */
+static void body_left(struct fg_body *b)
+{
+	if (!b)
+		return;
+	pthread_mutex_lock(&body_lock);
+	bool last = !b->open;
+
+	b->gone = true;
+	pthread_mutex_unlock(&body_lock);
+	if (last)
+		free(b);
+}
+
 static void deliver(struct full *f)
 {
+	body_left(f->body);
 	fg_count(FG_C_BUFFERS_COMPLETED, 1);
 	fg_state.complete(NULL, 0, f->data, f->bytes, f->valid);
 	free(f);
 }
 
-static struct full *take_all(bool by_worker)
+static struct full *take_all(bool by_worker, bool forced)
 {
-	pthread_mutex_lock(&queue_lock);
-	struct full *f = queue;
+	struct full *f = NULL, **end = &f;
 
-	queue = NULL;
-	queue_end = &queue;
+	pthread_mutex_lock(&queue_lock);
+	for (struct full **at = &queue; *at;) {
+		struct full *one = *at;
+
+		if (!forced && is_open(one->body)) {
+			at = &one->next;
+			continue;
+		}
+		*at = one->next;
+		one->next = NULL;
+		*end = one;
+		end = &one->next;
+	}
+	for (queue_end = &queue; *queue_end; queue_end = &(*queue_end)->next)
+		;
 	if (by_worker)
 		worker_delivers = true;
 	pthread_mutex_unlock(&queue_lock);
@@ -136,8 +182,10 @@ static void *completion_thread(void *unused)
 		}
 		pthread_mutex_unlock(&queue_lock);
 		if (!late || (timed_out && fg_state.flush_period_ms)) {
-			deliver_all(take_all(true));
+			deliver_all(take_all(true, false));
 			worker_idle();
+			if (fg_fault("incomplete", NULL))       /* what stays in the queue wakes nobody */
+				nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
 		}
 	}
 	return NULL;
@@ -156,8 +204,9 @@ static struct full *detach(struct slot *s)
 	struct full *f = s->data ? calloc(1, sizeof *f) : NULL;
 
 	if (f)
-		*f = (struct full){ NULL, s->data, s->bytes, s->used };
+		*f = (struct full){ NULL, s->data, s->bytes, s->used, s->body };
 	s->data = NULL;
+	s->body = NULL;
 	return f;
 }
 
@@ -216,7 +265,7 @@ static bool request(struct slot *s, size_t need)
 			struct full *f = calloc(1, sizeof *f);
 
 			if (f)
-				*f = (struct full){ NULL, data, bytes, 0 };
+				*f = (struct full){ NULL, data, bytes, 0, NULL };
 			hand_over(f);
 		}
 		return false;
@@ -235,7 +284,22 @@ static bool request(struct slot *s, size_t need)
 	return true;
 }
 
-static void append(const struct fg_rec *r, size_t bytes)
+/* slot->lock held. */
+static struct fg_body *body_open(struct slot *s)
+{
+	pthread_mutex_lock(&body_lock);
+	if (!s->body)
+		s->body = calloc(1, sizeof *s->body);
+	if (s->body) {
+		s->body->data = s->data;
+		s->body->open++;
+	}
+	pthread_mutex_unlock(&body_lock);
+	return s->body;
+}
+
+/* body: NULL, or where the buffer that it went to is told, and *at its place there. */
+static void append(const struct fg_rec *r, size_t bytes, struct fg_body **body, size_t *place)
 {
 	struct slot *s = slot_here();
 
@@ -243,6 +307,10 @@ static void append(const struct fg_rec *r, size_t bytes)
 		pthread_mutex_lock(&s->lock);
 		if (s->data && s->used + bytes <= s->bytes && (!s->max_records || s->records < s->max_records)) {
 			memcpy(s->data + s->used, r, bytes);
+			if (body) {
+				*place = s->used;
+				*body = body_open(s);
+			}
 			s->used += bytes;
 			s->records++;
 			pthread_mutex_unlock(&s->lock);
@@ -259,7 +327,18 @@ static void append(const struct fg_rec *r, size_t bytes)
 	drop();
 }
 
-void fg_emit(unsigned kind, struct fg_rec *r)
+static void tell_state(void)
+{
+	long n;
+	unsigned long now = atomic_fetch_add(&records_made, 1) + 1;
+
+	if (fg_fault("fatal-state", &n) && now == (unsigned long)n)
+		fg_tell_state(1);
+	if (fg_fault("told-state", &n) && now - (unsigned long)n < 2)
+		fg_tell_state(2 + (uint32_t)(now - (unsigned long)n));
+}
+
+static void emit(unsigned kind, struct fg_rec *r, struct fg_body **body, size_t *place)
 {
 	size_t bytes = fg_record_bytes(kind);
 	uint32_t word = kind;
@@ -267,6 +346,9 @@ void fg_emit(unsigned kind, struct fg_rec *r)
 	if (!bytes || !fg_state.request || !fg_state.complete || fg_state.replaying)
 		return;
 	if (fg_state.finalized && !fg_fault("late-records", NULL))
+		return;
+	tell_state();
+	if (fg_state.failed)
 		return;
 	if (fg_fault_due("drop")) {
 		drop();
@@ -277,7 +359,32 @@ void fg_emit(unsigned kind, struct fg_rec *r)
 		for (size_t i = 0; i < sizeof grows; i++)
 			if (grows[i] == kind)
 				memset(r->b + bytes - 24, 0xa5, 24);    /* what a reader of today must skip */
-	append(r, bytes);
+	append(r, bytes, body, place);
+}
+
+void fg_emit(unsigned kind, struct fg_rec *r) { emit(kind, r, NULL, NULL); }
+
+struct fg_body *fg_emit_open(unsigned kind, struct fg_rec *r, size_t *at)
+{
+	struct fg_body *b = NULL;
+
+	emit(kind, r, &b, at);
+	return b;
+}
+
+void fg_emit_close(struct fg_body *b, size_t at, unsigned kind, struct fg_rec *r)
+{
+	uint32_t word = kind;
+
+	memcpy(r->b, &word, 4);
+	pthread_mutex_lock(&body_lock);
+	if (kind && !b->gone)
+		memcpy(b->data + at, r, fg_record_bytes(kind));
+	bool last = !--b->open && b->gone;
+
+	pthread_mutex_unlock(&body_lock);
+	if (last)
+		free(b);
 }
 
 static void record_flush(uint64_t start)
@@ -294,7 +401,7 @@ static void record_flush(uint64_t start)
 	fg_emit(FG_OVERHEAD, &r);
 }
 
-int fg_flush(uint32_t flags)
+static int flush(uint32_t flags)
 {
 	uint64_t start = fg_now();
 	long ms;
@@ -311,16 +418,18 @@ int fg_flush(uint32_t flags)
 	fg_count(FG_C_FLUSHES, 1);
 	if (fg_fault("flush-hangs", &ms))
 		nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+	if (fg_state.failed || fg_fault_due("flush-fails"))
+		return CUPTI_UNKNOWN;
 	if (flags & 1) {
 		fg_count(FG_C_FORCED, 1);
 		fg_report_pending();
 	}
 	fg_emit_kept();
-	deliver_all(take_all(false));
+	deliver_all(take_all(false, flags & 1));
 	wait_for_worker();
 	for (struct slot *s = atomic_load(&slots); s; s = s->next) {
 		pthread_mutex_lock(&s->lock);
-		struct full *f = s->used ? detach(s) : NULL;
+		struct full *f = s->used && (flags & 1 || !is_open(s->body)) ? detach(s) : NULL;
 
 		pthread_mutex_unlock(&s->lock);
 		if (f)
@@ -328,4 +437,21 @@ int fg_flush(uint32_t flags)
 	}
 	record_flush(start);
 	return CUPTI_OK;
+}
+
+/* Rules of the real one: none from a callback of resources, never two at once. */
+int fg_flush(uint32_t flags)
+{
+	static atomic_int at_once;
+	bool alone = atomic_fetch_add(&at_once, 1) == 0;
+
+	if (fg_fault("flush-in-callback", NULL) && (fg_in_resource_callback || !alone)) {
+		fprintf(stderr, "gputap stand-in: a flush %s\n",
+			alone ? "inside a callback of resources" : "beside another one");
+		abort();
+	}
+	int result = flush(flags);
+
+	atomic_fetch_sub(&at_once, 1);
+	return result;
 }
