@@ -19,13 +19,14 @@ uint32_t gt_cuda_works_of(struct gt_cuda *c, const struct gt_cuda_event *call, s
 {
 	uint32_t n = call->correlation == GT_CUDA_NONE
 		? 0
-		: gt_cuda_work_of(c, call->process, call->correlation, w->at, w->room);
+		: gt_cuda_work_of(c, call->process, call->correlation, call->start_ns, w->at, w->room);
 
 	if (n <= w->room)
 		return n;
 	w->room = 2 * n < 64 ? 64 : 2 * n;
 	w->at = gt_pool_take(w->arena, w->room * sizeof *w->at);
-	return w->at ? gt_cuda_work_of(c, call->process, call->correlation, w->at, w->room) : UINT32_MAX;
+	return w->at ? gt_cuda_work_of(c, call->process, call->correlation, call->start_ns, w->at, w->room)
+		     : UINT32_MAX;
 }
 
 const char *gt_cuda_device_text(const struct gt_cuda *c, const struct gt_cuda_event *e, char text[GT_DEVICE_TEXT])

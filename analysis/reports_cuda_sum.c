@@ -197,7 +197,8 @@ static const char *sync_text(int type)
 static int each_sync(struct gt_sum *s, const struct gt_cuda_event *e)
 {
 	struct gt_cuda_event call;
-	bool known = e->correlation != GT_CUDA_NONE && gt_cuda_call_of(s->cuda, e->process, e->correlation, &call);
+	bool known = e->correlation != GT_CUDA_NONE &&
+		gt_cuda_call_of(s->cuda, e->process, e->correlation, e->start_ns, &call);
 
 	return e->timed ? gt_sum_add_fixed(s, took(e), sync_text(e->sync.type), known ? call.call.base.text : "")
 			: missing(s);

@@ -75,15 +75,19 @@ bool gt_cuda_span(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, i
 /* First index whose start is at or behind a time: for windows. Activities that began before may still overlap. */
 uint64_t gt_cuda_lower_bound(const struct gt_cuda *c, enum gt_cuda_kind kind, int64_t start_ns);
 
-/* The outermost API call with that correlation id (the runtime's when both exist); false: not in the trace. */
-bool gt_cuda_call_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_event *out);
+/*
+ * The outermost API call with that correlation id (the runtime's when both exist); false: not in the trace. Ids begin
+ * again at 2^32: the last call that began at or before at_ns, the start of what it set going; GT_NO_TIME: any.
+ */
+bool gt_cuda_call_of(
+	struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t at_ns, struct gt_cuda_event *out);
 /* Is there such a call, with a known beginning, of the i-th activity of a kind? Decodes nothing. */
 bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i);
 /* Device activities (kernels, copies, fills, graph launches) that a call set going: fills at most max, returns how many
- * there are. */
+ * there are. call_ns: when that call began; GT_NO_TIME: of all with that id. */
 struct gt_cuda_place { enum gt_cuda_kind kind; uint64_t index; };
-uint32_t gt_cuda_work_of(
-	struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max);
+uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t call_ns,
+	struct gt_cuda_place *out, uint32_t max);
 /* What a call puts on a stream, by its name (model/cuda/launch.c). OTHER: event records, waits, stream-ordered memory,
  * callbacks, ... */
 enum gt_cuda_work {

@@ -328,7 +328,7 @@ static uint32_t final_thread(const struct gt_cuda *c, uint32_t thread)
 static void fill_call(struct gt_cuda *c, const struct gt_cuda_entry *e, struct gt_cuda_event *out)
 {
 	const struct gt_cuda_args *args =
-		gt_cuda_args_of(&c->processes[out->process], e->correlation, GT_CUDA_FN_ID(e));
+		gt_cuda_args_of(c, out->process, e->correlation, GT_CUDA_FN_ID(e), e->start);
 	const struct gt_cuda_fn *f;
 
 	out->call.domain = e->place & GT_PLACE_DRIVER ? REC_DOMAIN_CUDA_DRIVER : REC_DOMAIN_CUDA_RUNTIME;
@@ -379,7 +379,7 @@ static const struct gt_cuda_entry *call_around(const struct gt_cuda *c, int64_t 
 static void get_moment(struct gt_cuda *c, const struct gt_cuda_entry *e, struct gt_cuda_event *out)
 {
 	const struct gt_cuda_moment *moment = &((const struct gt_cuda_moment *)c->moments.data)[(uint32_t)e->place];
-	const struct gt_cuda_entry *call = gt_cuda_call_entry(c, moment->process, moment->correlation, NULL);
+	const struct gt_cuda_entry *call = gt_cuda_call_entry(c, moment->process, moment->correlation, e->start, NULL);
 	bool node = out->kind == GT_CUDA_NODE_EVENT;
 	bool exec = moment->what == REC_CUPTI_GRAPH_EXEC_CREATED || moment->what == REC_CUPTI_GRAPH_EXEC_DESTROYED;
 
@@ -450,13 +450,14 @@ int gt_cuda_get(struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, struct gt
 	return 0;
 }
 
-bool gt_cuda_call_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_event *out)
+bool gt_cuda_call_of(
+	struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t at_ns, struct gt_cuda_event *out)
 {
 	struct gt_err err;
 	uint64_t index;
 
 	if (correlation == GT_CUDA_NONE || process >= c->m->n_processes ||
-		!gt_cuda_call_entry(c, process, correlation, &index))
+		!gt_cuda_call_entry(c, process, correlation, at_ns, &index))
 		return false;
 	return gt_cuda_get(c, GT_CUDA_CALL, index, out, &err) == 0;
 }

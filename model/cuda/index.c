@@ -177,18 +177,41 @@ static void drop_nested(struct gt_cuda *c, struct gt_cuda_process *p)
 	forget_all(c, p);
 }
 
-const struct gt_cuda_entry *gt_cuda_call_entry(
-	const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index)
+/*
+ * Calls with one correlation id; more than one where the ids, which have 32 bits, began again. Of those the last that
+ * began at or before `at` is meant; links of calls are in no order of time.
+ */
+static const struct gt_cuda_link *call_link(
+	const struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t at)
 {
 	const struct gt_bulk *b = &c->processes[process].calls;
-	const struct gt_cuda_link *v = b->data;
+	const struct gt_cuda_link *v = b->data, *best = NULL;
 	size_t i = correlation ? first_link(b, correlation) : b->n;
+	int64_t best_start = 0;
 
 	if (i == b->n || v[i].correlation != correlation)
 		return NULL;
-	if (index)
-		*index = v[i].index;
-	return &ENTRIES(c, GT_CUDA_CALL)[v[i].index];
+	if (i + 1 == b->n || v[i + 1].correlation != correlation || at == GT_NO_TIME)
+		return &v[i];
+	for (size_t k = i; k < b->n && v[k].correlation == correlation; k++) {
+		int64_t start = ENTRIES(c, GT_CUDA_CALL)[v[k].index].start;
+
+		if (start != GT_NO_TIME && start <= at && (!best || start > best_start)) {
+			best = &v[k];
+			best_start = start;
+		}
+	}
+	return best ? best : &v[i];
+}
+
+const struct gt_cuda_entry *gt_cuda_call_entry(
+	const struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t at, uint64_t *index)
+{
+	const struct gt_cuda_link *l = call_link(c, process, correlation, at);
+
+	if (l && index)
+		*index = l->index;
+	return l ? &ENTRIES(c, GT_CUDA_CALL)[l->index] : NULL;
 }
 
 uint32_t gt_cuda_process_at(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i)
@@ -199,13 +222,23 @@ uint32_t gt_cuda_process_at(const struct gt_cuda *c, enum gt_cuda_kind kind, uin
 bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i)
 {
 	const struct gt_cuda_entry *e = &ENTRIES(c, kind)[i],
-				   *call = gt_cuda_call_entry(c, gt_cuda_process_of(c, kind, e), e->correlation, NULL);
+				   *call = gt_cuda_call_entry(c, gt_cuda_process_of(c, kind, e), e->correlation, e->start, NULL);
 
 	return call && call->start != GT_NO_TIME;
 }
 
-uint32_t gt_cuda_work_of(
-	struct gt_cuda *c, uint32_t process, uint32_t correlation, struct gt_cuda_place *out, uint32_t max)
+/* Whether the ids began again behind the call with this one, or before it. */
+static bool is_shared(const struct gt_cuda *c, uint32_t process, uint32_t correlation)
+{
+	const struct gt_bulk *b = &c->processes[process].calls;
+	const struct gt_cuda_link *v = b->data;
+	size_t i = first_link(b, correlation);
+
+	return i + 1 < b->n && v[i].correlation == correlation && v[i + 1].correlation == correlation;
+}
+
+uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t call_ns,
+	struct gt_cuda_place *out, uint32_t max)
 {
 	const struct gt_bulk *b = &c->processes[process].work;
 	const struct gt_cuda_link *v = b->data;
@@ -213,9 +246,17 @@ uint32_t gt_cuda_work_of(
 
 	if (!correlation || correlation == GT_CUDA_NONE)
 		return 0;
-	for (size_t i = first_link(b, correlation); i < b->n && v[i].correlation == correlation; i++, n++)
+	bool shared = call_ns != GT_NO_TIME && is_shared(c, process, correlation);
+
+	for (size_t i = first_link(b, correlation); i < b->n && v[i].correlation == correlation; i++) {
+		int64_t start = ENTRIES(c, v[i].kind)[v[i].index].start;
+
+		if (shared && gt_cuda_call_entry(c, process, correlation, start, NULL)->start != call_ns)
+			continue;
 		if (n < max)
 			out[n] = (struct gt_cuda_place){ (enum gt_cuda_kind)v[i].kind, v[i].index };
+		n++;
+	}
 	return n;
 }
 
@@ -233,9 +274,31 @@ static int compare_args(const void *a, const void *b, const void *ctx)
 	return x->link < y->link ? -1 : x->link > y->link;
 }
 
-const struct gt_cuda_args *gt_cuda_args_of(const struct gt_cuda_process *p, uint32_t correlation, uint32_t fn)
+static bool is_of(const struct gt_cuda_process *p, size_t i, uint32_t correlation, uint32_t fn)
 {
-	const struct gt_cuda_args *v = p->args.data, want = { 0, correlation, fn };
+	const struct gt_cuda_args *v = p->args.data;
+
+	return i < p->args.n && v[i].correlation == correlation && v[i].fn == fn;
+}
+
+/* How far the record was begun from a time, in ns. */
+static uint64_t distance(const struct gt_cuda *c, uint32_t process, const struct gt_cuda_args *a, int64_t at)
+{
+	struct gt_err err;
+	struct gt_rec rec;
+
+	if (gt_reader_fetch(c->m->reader, process, a->link, &rec, &err) != 1)
+		return UINT64_MAX;
+	int64_t ns = gt_reader_tick_ns(c->m->reader, process, rec.start_tick);
+
+	return ns < at ? (uint64_t)at - (uint64_t)ns : (uint64_t)ns - (uint64_t)at;
+}
+
+const struct gt_cuda_args *gt_cuda_args_of(
+	const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint32_t fn, int64_t at)
+{
+	const struct gt_cuda_process *p = &c->processes[process];
+	const struct gt_cuda_args *v = p->args.data, want = { 0, correlation, fn }, *best;
 	size_t low = 0, high = p->args.n;
 
 	while (low < high) {
@@ -246,7 +309,23 @@ const struct gt_cuda_args *gt_cuda_args_of(const struct gt_cuda_process *p, uint
 		else
 			high = mid;
 	}
-	return low < p->args.n && v[low].correlation == correlation && v[low].fn == fn ? &v[low] : NULL;
+	if (!is_of(p, low, correlation, fn))
+		return NULL;
+	best = &v[low];
+	if (at == GT_NO_TIME || !is_of(p, low + 1, correlation, fn))
+		return best;
+	/* ids that began again: the one beside the call */
+	uint64_t least = distance(c, process, best, at);
+
+	while (is_of(p, ++low, correlation, fn)) {
+		uint64_t d = distance(c, process, &v[low], at);
+
+		if (d < least) {
+			least = d;
+			best = &v[low];
+		}
+	}
+	return best;
 }
 
 static int add_unseen(struct gt_cuda *c, uint32_t process, const struct gt_cuda_args *a)
@@ -324,10 +403,11 @@ static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 
 		if (!device && !(v[i].place & GT_PLACE_UNTIMED))
 			continue;
-		call = gt_cuda_call_entry(c, p, v[i].correlation, NULL);
+		call = gt_cuda_call_entry(c, p, v[i].correlation, v[i].start, NULL);
 		if (++looked % (GT_BULK_FORGET / sizeof(struct gt_cuda_link)) == 0)
 			forget_all(c, &c->processes[p]);
-		if (!call && device && v[i].correlation && c->processes[p].n_calls)
+		if (!call && device && v[i].correlation && c->processes[p].n_calls &&
+			!(c->processes[p].library.flags & REC_CUPTI_SOME_CALLS))
 			gt_model_count_loss(c->m, REC_LOSS_UNMATCHED_COMMAND, 1);
 		if (v[i].place & GT_PLACE_UNTIMED)
 			v[i].start = call ? call->start : GT_NO_TIME;

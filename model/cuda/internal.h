@@ -146,11 +146,12 @@ static inline void gt_cuda_forget_behind(const struct gt_bulk *entries, size_t i
 }
 int gt_cuda_index_build(struct gt_cuda *c);
 uint32_t gt_cuda_process_of(const struct gt_cuda *c, enum gt_cuda_kind kind, const struct gt_cuda_entry *e);
-/* NULL */
+/* The last that began at or before `at` (GT_NO_TIME: any), or NULL. */
 const struct gt_cuda_entry *gt_cuda_call_entry(
-	const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint64_t *index);
-/* NULL */
-const struct gt_cuda_args *gt_cuda_args_of(const struct gt_cuda_process *p, uint32_t correlation, uint32_t fn);
+	const struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t at, uint64_t *index);
+/* Those of the call that began at `at`, or NULL. */
+const struct gt_cuda_args *gt_cuda_args_of(
+	const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint32_t fn, int64_t at);
 
 /* names.c */
 int gt_cuda_names_add(

@@ -85,7 +85,7 @@ bool gt_cuda_call_overlaps(struct gt_cuda *c, const struct gt_cuda_event *call, 
 {
 	struct gt_cuda_place few[8], *all = few;
 	uint32_t n = call->correlation == GT_CUDA_NONE ? 0
-						       : gt_cuda_work_of(c, call->process, call->correlation, few, 8),
+						       : gt_cuda_work_of(c, call->process, call->correlation, call->start_ns, few, 8),
 		 room = 8;
 	bool found = false;
 
@@ -93,7 +93,7 @@ bool gt_cuda_call_overlaps(struct gt_cuda *c, const struct gt_cuda_event *call, 
 		all = calloc(n, sizeof *all);
 		room = n;
 		if (all)
-			gt_cuda_work_of(c, call->process, call->correlation, all, n);
+			gt_cuda_work_of(c, call->process, call->correlation, call->start_ns, all, n);
 	}
 	for (uint32_t i = 0; all && i < n && i < room && !found; i++)
 		found = work_overlaps(c, &all[i], from_ns, to_ns);

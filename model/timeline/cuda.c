@@ -138,12 +138,12 @@ int gt_tl_cuda_call(struct gt_timeline *t, const struct gt_call *call, bool *has
 
 	if (correlation == GT_CUDA_NONE || !correlation || call->cuda->call.nested)
 		return 0;
-	n = gt_cuda_work_of(t->cuda, call->process, correlation, few, room);
+	n = gt_cuda_work_of(t->cuda, call->process, correlation, call->cuda->start_ns, few, room);
 	if (n > room) { /* a graph, node by node */
 		all = malloc(n * sizeof *all);
 		if (!all)
 			return gt_tl_no_memory(t, err);
-		n = gt_cuda_work_of(t->cuda, call->process, correlation, all, n);
+		n = gt_cuda_work_of(t->cuda, call->process, correlation, call->cuda->start_ns, all, n);
 	}
 	for (uint32_t i = 0; i < n && !rc; i++) {
 		int64_t start, end;

@@ -133,8 +133,8 @@ static void walk_cuda(struct gt_model *m)
 					!(e.call.has_args && e.thread == GT_CUDA_NONE))
 					abort();
 			}
-			sum += gt_cuda_call_of(c, e.process, e.correlation, &call);
-			sum += gt_cuda_work_of(c, e.process, e.correlation, work, 4);
+			sum += gt_cuda_call_of(c, e.process, e.correlation, e.start_ns, &call);
+			sum += gt_cuda_work_of(c, e.process, e.correlation, e.start_ns, work, 4);
 		}
 	}
 }

@@ -97,11 +97,11 @@ static void driver_calls_inside_a_runtime_call_are_nested(void **state)
 	assert_string_equal(e.call.base.text, "cuLaunchKernel");
 	assert_false(event_at(c, GT_CUDA_CALL, 2).call.nested);
 	assert_false(event_at(c, GT_CUDA_CALL, 4).call.nested);
-	assert_true(gt_cuda_call_of(c, 0, 5, &e));
+	assert_true(gt_cuda_call_of(c, 0, 5, GT_NO_TIME, &e));
 	assert_int_equal(e.call.domain, REC_DOMAIN_CUDA_RUNTIME);
-	assert_true(gt_cuda_call_of(c, 0, 6, &e));
+	assert_true(gt_cuda_call_of(c, 0, 6, GT_NO_TIME, &e));
 	assert_int_equal(e.call.domain, REC_DOMAIN_CUDA_DRIVER);
-	assert_false(gt_cuda_call_of(c, 0, 8, &e));
+	assert_false(gt_cuda_call_of(c, 0, 8, GT_NO_TIME, &e));
 	assert_int_equal(gt_model_process(m, 0)->calls, 4);     /* what a call does inside is not counted again */
 	assert_int_equal(gt_model_thread(m, 0)->calls, 4);
 	fixture_close(&f, m);
@@ -129,25 +129,25 @@ static void work_is_found_by_its_calls_correlation_id(void **state)
 	m = fixture_open(&f);
 	c = cuda_of(m);
 	for (uint32_t id = 1; id < 200 * 200; id++) {
-		uint32_t root = 0, n = gt_cuda_work_of(c, 0, id, place, 4);
+		uint32_t root = 0, n = gt_cuda_work_of(c, 0, id, GT_NO_TIME, place, 4);
 		struct gt_cuda_event e;
 
 		while (root * root < id)
 			root++;
 		if (root * root != id || root == 200) {
 			assert_int_equal(n, 0);
-			assert_false(gt_cuda_call_of(c, 0, id, &e));
+			assert_false(gt_cuda_call_of(c, 0, id, GT_NO_TIME, &e));
 			continue;
 		}
 		assert_int_equal(n, id == 49 ? 2 : 1);
 		assert_int_equal(place[0].kind, GT_CUDA_KERNEL);
 		assert_int_equal(event_at(c, GT_CUDA_KERNEL, place[0].index).correlation, id);
-		assert_true(gt_cuda_call_of(c, 0, id, &e));
+		assert_true(gt_cuda_call_of(c, 0, id, GT_NO_TIME, &e));
 		assert_int_equal(e.correlation, id);
 	}
-	gt_cuda_work_of(c, 0, 49, place, 4);
+	gt_cuda_work_of(c, 0, 49, GT_NO_TIME, place, 4);
 	assert_int_equal(place[1].kind, GT_CUDA_COPY);
-	assert_int_equal(gt_cuda_work_of(c, 0, 49, place, 1), 2);
+	assert_int_equal(gt_cuda_work_of(c, 0, 49, GT_NO_TIME, place, 1), 2);
 	fixture_close(&f, m);
 }
 
@@ -543,8 +543,8 @@ static void a_trace_without_cuda_has_none(void **state)
 	for (int kind = 0; kind < GT_CUDA_KINDS; kind++)
 		assert_int_equal(gt_cuda_count(c, (enum gt_cuda_kind)kind), 0);
 	assert_null(gt_cuda_library(c, 0));
-	assert_false(gt_cuda_call_of(c, 0, 1, &e));
-	assert_int_equal(gt_cuda_work_of(c, 0, 1, &place, 1), 0);
+	assert_false(gt_cuda_call_of(c, 0, 1, GT_NO_TIME, &e));
+	assert_int_equal(gt_cuda_work_of(c, 0, 1, GT_NO_TIME, &place, 1), 0);
 	assert_true(gt_model_complete(m));
 	fixture_close(&f, m);
 }

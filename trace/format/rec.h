@@ -145,7 +145,9 @@ struct rec_control {
 	X(CORE_VERSION,      "objects beside libgputap.so of another version: none of their calls is recorded") \
 	X(EARLY_CALL,        "calls made while gputap was starting: forwarded only") \
 	X(TIME_IMPOSSIBLE,   "commands untimed: the driver gave times that cannot be") \
-	X(TIME_UNORDERED,    "commands queued or submitted, by their driver, behind their start or at no time")
+	X(TIME_UNORDERED,    "commands queued or submitted, by their driver, behind their start or at no time") \
+	X(CUPTI_FLUSH_FAILED,"flushes of CUDA activities that failed") \
+	X(CUPTI_FATAL,       "processes whose CUDA work was traced in part: CUPTI gave up after a fatal error")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
@@ -256,7 +258,8 @@ struct rec_cupti_buffer {
 enum rec_cupti_library {
 	REC_CUPTI_STAND_IN = 1,
 	REC_CUPTI_PER_THREAD_BUFFERS = 2,
-	REC_CUPTI_LATE = 4 /* attached after cuInit */
+	REC_CUPTI_LATE = 4, /* attached after cuInit */
+	REC_CUPTI_SOME_CALLS = 8 /* --cuda-api, --cuda-filter: work may have a call that is not recorded, on purpose */
 };
 enum rec_cupti_event {
 	REC_CUPTI_CONTEXT_CREATED = 1, REC_CUPTI_CONTEXT_DESTROYED,   /* {device u32, 0} */

@@ -233,12 +233,12 @@ int gt_atp_cuda_parts(
 
 	if (e->call.nested || e->correlation == GT_CUDA_NONE)
 		return 0;                 /* of a nested call: at the call around it */
-	n = gt_cuda_work_of(c, e->process, e->correlation, few, 8);
+	n = gt_cuda_work_of(c, e->process, e->correlation, e->start_ns, few, 8);
 	if (n > 8) {
 		places = malloc(n * sizeof(places[0]));
 		sorted = malloc(n * sizeof(sorted[0]));
 		if (places && sorted)
-			gt_cuda_work_of(c, e->process, e->correlation, places, n);
+			gt_cuda_work_of(c, e->process, e->correlation, e->start_ns, places, n);
 		else
 			rc = gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL,
 				"a graph of %u nodes could not be written", n);

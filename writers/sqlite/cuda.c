@@ -177,7 +177,7 @@ static bool call_wanted(struct gt_sql_feeder *f, const struct gt_cuda_event *cal
 
 	if (gt_sql_cuda_inside(f, call->start_ns, gt_sql_cuda_end(call)))
 		return true;
-	n = gt_cuda_work_of(f->cuda->model, call->process, call->correlation, work, WORK_MAX);
+	n = gt_cuda_work_of(f->cuda->model, call->process, call->correlation, call->start_ns, work, WORK_MAX);
 	for (uint32_t i = 0; i < n && i < WORK_MAX; i++)
 		if (!gt_cuda_get(f->cuda->model, work[i].kind, work[i].index, &e, NULL) && e.timed &&
 			gt_sql_cuda_inside(f, e.start_ns, e.end_ns))
@@ -191,7 +191,7 @@ static bool work_times(struct gt_sql_feeder *f, const struct gt_cuda_event *e, i
 	struct gt_cuda_event call;
 	int64_t least = 1;
 	bool has_call = e->timed && e->correlation != GT_CUDA_NONE &&
-		gt_cuda_call_of(f->cuda->model, e->process, e->correlation, &call);
+		gt_cuda_call_of(f->cuda->model, e->process, e->correlation, e->start_ns, &call);
 
 	if (!e->timed)
 		return false;
