@@ -4,6 +4,7 @@
  * Runs      in CUPTI's callbacks: a buffer is asked for on the thread that has something to record, and comes back on
  *           CUPTI's worker or on a thread that flushes. Several threads at once.
  * May       make system calls.
+ *           The first of them makes a thread, where nothing else did.
  * Must not  allocate with malloc, lock, change errno, answer a request with nothing: old libraries crash then.
  *
  * What CUPTI has written is in the trace at that moment, whatever becomes of the process: nothing is copied, and
@@ -115,6 +116,8 @@ void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_recor
 	*buffer = c ? (uint8_t *)c + REC_CUPTI_BUFFER : NULL;
 	*bytes = c ? room : 0;
 	*max_records = 0;                               /* as many as fit */
+	if (TAP_READ_ONCE(tap_cupti.ready))
+		tap_cupti_thread_start(false);          /* in case the library tells neither cuInit nor contexts */
 	errno = saved;
 }
 
@@ -166,5 +169,7 @@ void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, 
 	if (tap_cupti_alive())
 		ask_dropped(context, stream);
 	__atomic_add_fetch(&tap_cupti.completed, 1, __ATOMIC_RELAXED);
+	if (TAP_READ_ONCE(tap_cupti.ready))
+		tap_cupti_thread_start(false);
 	errno = saved;
 }

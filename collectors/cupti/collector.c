@@ -20,6 +20,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "collectors/collector.h"
@@ -27,10 +28,25 @@
 #include "trace/write/asked.h"
 #include "trace/write/debug.h"
 
+#define MOST_STATES 16u                 /* errors and warnings of CUPTI that are kept as notes */
+#define PRE_ALLOCATED 32u               /* device buffers; CUPTI's own number is 3 */
+
 struct tap_cupti tap_cupti;
 
-enum { ATTRIBUTE_ZEROED_BUFFER = 5, ATTRIBUTE_PER_THREAD_BUFFER = 9 };
-enum { VERSION_12_3 = 21 };             /* buffers a thread */
+enum {
+	ATTRIBUTE_ZEROED_BUFFER = 5,
+	ATTRIBUTE_PRE_ALLOCATED = 6,
+	ATTRIBUTE_HOST_PINNED = 8,
+	ATTRIBUTE_PER_THREAD_BUFFER = 9
+};
+/* As cuptiGetVersion tells them: 12.0 and 12.1 answer as 11.8 does, 12.6 and its updates alike. */
+enum {
+	VERSION_11_8 = 18,
+	VERSION_12_5 = 23,              /* a launch with copies or fills in it is traced as a whole without a crash */
+	VERSION_12_8 = 26,              /* buffers per thread can be flushed by any thread (12.6 update 2 on) */
+	VERSION_13_0 = 130000,
+	VERSION_13_4_1 = 130401         /* latency timestamps do not stop a launch that allocates a device buffer */
+};
 enum { SYSTEM_THREAD_IDS = 1 };
 
 bool tap_cupti_option(const char *name) { return tap_option_true(name); }
@@ -64,6 +80,18 @@ _Static_assert(KINDS <= 64, "a bit for each in `refused`");
 
 static uint64_t refused;                /* a bit for each of them: not asked for again */
 
+/* Before 12.5 a graph with copies or fills at its top crashes a CUPTI that traces it as a whole. */
+static bool graphs_by_node(void) { return tap_cupti.version < VERSION_12_5; }
+
+void tap_cupti_say_by_node(void)
+{
+	if (graphs_by_node() && !tap_text_equal(tap_option("cuda-graph-trace"), "node"))
+		TAP_DEGRADE(TAP_PART_CUPTI,
+			"graphs are traced node by node: tracing them as a whole may crash this CUPTI (version %u); "
+			"CUDA 12.5's can do it",
+			tap_cupti.version);
+}
+
 static bool by_option(size_t i)
 {
 	const struct condition *when = &kinds[i].when;
@@ -78,17 +106,20 @@ static bool by_option(size_t i)
 	case ON_OPTION:
 		return tap_cupti_option(when->option);
 	case ON_UNLESS:
-		return !tap_text_equal(tap_option(when->option), when->value);
+		return !(kinds[i].number == REC_CUPTI_KIND_GRAPH_TRACE && graphs_by_node()) &&
+			!tap_text_equal(tap_option(when->option), when->value);
 	}
 	return false;
 }
 
+/* What a device need not have (a decompression engine, say) is no loss where it is not. */
 static void refuse(size_t i, int err)
 {
 	uint32_t bytes = tap_cupti.record_bytes[kinds[i].number];
 
 	refused |= 1ull << i;
-	tap_lost(REC_LOSS_CUPTI_REFUSED, 1);
+	if (kinds[i].when.on != ON_IF_THERE)
+		tap_lost(REC_LOSS_CUPTI_REFUSED, 1);
 	if (err == TAP_CUPTI_PRIVILEGES)
 		TAP_DEGRADE(TAP_PART_CUPTI,
 			"no %s and other device times: the driver allows them to administrators only "
@@ -114,25 +145,37 @@ static int enable(uint32_t kind)
 	return tap_cupti.api.cuptiActivityEnable(kind);
 }
 
+static void enable_one(size_t i)
+{
+	uint32_t kind = kinds[i].number;
+	int err = tap_cupti.record_bytes[kind] < kinds[i].minimum ? -1 : enable(kind);
+
+	tap_record(REC_CUPTI_KIND, err, (uint64_t[]){ tap_tick(), kind | 1ull << 32 }, 2);
+	if (err)
+		refuse(i, err);
+}
+
+/* Unified memory is configured first, and that when the driver is initialised. */
+static uint32_t um_ready;
+
 static void enable_kinds(bool defining)
 {
-	for (size_t i = 0; i < KINDS; i++) {
-		uint32_t kind = kinds[i].number;
-		int err;
+	for (size_t i = 0; i < KINDS; i++)
+		if (kinds[i].defines == defining && by_option(i) && !(refused >> i & 1) &&
+			(kinds[i].number != REC_CUPTI_KIND_MANAGED || TAP_READ_ONCE(um_ready)))
+			enable_one(i);
+}
 
-		if (kinds[i].defines != defining || !by_option(i) || refused >> i & 1)
-			continue;
-		err = tap_cupti.record_bytes[kind] < kinds[i].minimum ? -1 : enable(kind);
-		tap_record(REC_CUPTI_KIND, err, (uint64_t[]){ tap_tick(), kind | 1ull << 32 }, 2);
-		if (err)
-			refuse(i, err);
-	}
+/* CUPTI of CUDA 13.0 may not come back from switching kernels off: there they stay on behind the window. */
+static bool stays_on(size_t i)
+{
+	return tap_cupti.version == VERSION_13_0 && kinds[i].number == REC_CUPTI_KIND_KERNEL;
 }
 
 static void disable_kinds(bool defining)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (kinds[i].defines == defining && by_option(i) && !(refused >> i & 1))
+		if (kinds[i].defines == defining && by_option(i) && !(refused >> i & 1) && !stays_on(i))
 			tap_cupti.api.cuptiActivityDisable(kinds[i].number);
 }
 
@@ -168,11 +211,11 @@ void tap_cupti_stop(void)
 	if (stopped)
 		return;
 	stopped = true;
-	tap_cupti.api.cuptiActivityFlushAll(0);
+	tap_cupti_flush(0);
 	tap_cupti_set_recording(false);
 	tap_cupti_resource_callbacks(false);
 	disable_kinds(true);
-	tap_cupti.api.cuptiActivityFlushAll(0);
+	tap_cupti_flush(0);
 	tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
 }
 
@@ -190,16 +233,43 @@ void tap_cupti_quiet(void)
 	tap_cupti.api.cuptiActivityDisable(REC_CUPTI_KIND_OVERHEAD);
 }
 
+void tap_cupti_flush_failed(int err)
+{
+	tap_lost(REC_LOSS_CUPTI_FLUSH_FAILED, 1);
+	TAP_DEGRADE(TAP_PART_CUPTI, "a flush of CUPTI failed: %s: activities may be missing",
+		tap_cupti_result_text(err));
+}
+
 /* --------------------------------------------------------------- callbacks */
 
 static void on_api_call(uint32_t domain, uint32_t cbid, const struct tap_cupti_callback *c)
 {
+	bool outermost = false;
+
 	if (c->site == TAP_CUPTI_ENTER)
-		tap_cupti_enter(c->correlation);
+		outermost = tap_cupti_enter(c->correlation);
 	if (TAP_READ_ONCE(tap_cupti.recording) && tap_cupti.args && tap_cupti_filter_args(domain, cbid))
 		tap_cupti_call(domain, cbid, c);
 	if (c->site == TAP_CUPTI_EXIT)
 		tap_cupti_leave(c->correlation);
+	else if (outermost && tap_cupti_filter_ends(domain, cbid))
+		tap_cupti_collect();
+}
+
+/* What CUPTI tells of itself. After a fatal error it has finalised itself: what follows on the device is not told. */
+static void on_state(uint32_t cbid, const struct tap_cupti_state *s)
+{
+	static const char *const of[TAP_CUPTI_STATES + 1] = { "", "a fatal error", "an error", "a warning" };
+	static uint32_t told;
+
+	if (cbid < 1 || cbid > TAP_CUPTI_STATES)
+		return;
+	if (cbid == 1 && !__atomic_exchange_n(&tap_cupti.fatal, true, __ATOMIC_RELAXED))
+		tap_lost(REC_LOSS_CUPTI_FATAL, 1);
+	if (cbid == 1 || __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED) < MOST_STATES)
+		tap_note(TAP_PART_CUPTI, "CUPTI tells of %s: %s%s%s%s", of[cbid], tap_cupti_result_text(s->result),
+			s->message ? ": " : "", s->message ? s->message : "",
+			cbid == 1 ? "; CUDA activities from then on are missing" : "");
 }
 
 static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
@@ -213,7 +283,26 @@ static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
 		on_api_call((uint32_t)domain, cbid, data);
 	else if (domain == TAP_CUPTI_RESOURCE)
 		tap_cupti_resource_event(cbid, data);
+	else if (domain == TAP_CUPTI_STATE)
+		on_state(cbid, data);
 	errno = saved;
+}
+
+/* ------------------------------------------------------------------- driver */
+
+bool tap_cupti_driver_is_up(void)
+{
+	enum { NOT_INITIALIZED = 3, DEINITIALIZED = 4 };
+	static int (*count)(int *);     /* kept: at the end of a process the loader may be busy, and CUPTI holds it */
+	void *driver = count ? NULL : dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	int n = 0, err;
+
+	if (driver) {
+		count = (int (*)(int *))tap_way_in.dlsym(driver, "cuDeviceGetCount");
+		tap_way_in.dlclose(driver);
+	}
+	err = count ? count(&n) : NOT_INITIALIZED;
+	return err != NOT_INITIALIZED && err != DEINITIALIZED;
 }
 
 /* -------------------------------------------------------------------- start */
@@ -249,9 +338,9 @@ static bool subscribe(void)
 	return false;
 }
 
-static bool set_attribute(uint32_t attribute, uint8_t value)
+/* Of `bytes` bytes: 1 for those that switch, 8 for numbers. */
+static bool set_attribute(uint32_t attribute, size_t bytes, uint64_t value)
 {
-	size_t bytes = sizeof value;
 
 	return tap_cupti.api.cuptiActivitySetAttribute &&
 		!tap_cupti.api.cuptiActivitySetAttribute(attribute, &bytes, &value);
@@ -262,9 +351,12 @@ static void set_attributes(void)
 {
 	if (tap_cupti.api.cuptiSetThreadIdType)
 		tap_cupti.api.cuptiSetThreadIdType(SYSTEM_THREAD_IDS);
-	set_attribute(ATTRIBUTE_ZEROED_BUFFER, 1);
-	if (tap_cupti.version >= VERSION_12_3 && set_attribute(ATTRIBUTE_PER_THREAD_BUFFER, 1))
+	set_attribute(ATTRIBUTE_ZEROED_BUFFER, 1, 1);
+	if (tap_cupti.version >= VERSION_12_8 && set_attribute(ATTRIBUTE_PER_THREAD_BUFFER, 1, 1))
 		tap_cupti.flags |= REC_CUPTI_PER_THREAD_BUFFERS;
+	/* These crash when they initialise a device buffer in long runs with graphs, but not with pinned ones. */
+	if (tap_cupti.version >= VERSION_11_8 && tap_cupti.version <= VERSION_13_0)
+		set_attribute(ATTRIBUTE_HOST_PINNED, 1, 1);
 	bool latency = tap_cupti.api.cuptiActivityEnableLatencyTimestamps && tap_cupti_option("cuda-latency") &&
 	               !tap_cupti.api.cuptiActivityEnableLatencyTimestamps(1);
 
@@ -272,13 +364,18 @@ static void set_attributes(void)
 		tap_note(TAP_PART_CUPTI,
 			"--cuda-latency: this CUPTI (version %u) does not tell when kernels were queued and submitted",
 			tap_cupti.version);
+	if (latency && tap_cupti.version < VERSION_13_4_1) {
+		set_attribute(ATTRIBUTE_PRE_ALLOCATED, 8, PRE_ALLOCATED);
+		tap_note(TAP_PART_CUPTI,
+			"--cuda-latency: this CUPTI (version %u) may stop the program when some 300 000 kernels are "
+			"outstanding; CUDA 13.4.1's does not",
+			tap_cupti.version);
+	}
 	if (tap_cupti_option("cuda-memory-usage") && tap_cupti.api.cuptiActivityEnableAllocationSource)
 		tap_cupti.api.cuptiActivityEnableAllocationSource(1);
 	if (tap_cupti_option("cuda-events") && tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps)
 		tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps(1);
 }
-
-static bool um_configured;
 
 static int configure_um(void)
 {
@@ -292,14 +389,21 @@ static int configure_um(void)
 
 		err = one && err < 0 ? one : one ? err : 0;     /* a device need not have all of them */
 	}
-	um_configured = err == 0;
 	return err;
 }
 
 void tap_cupti_configure_late(void)
 {
-	int err = tap_cupti_option("cuda-um") && !um_configured ? configure_um() : 0;
+	static uint32_t tried;
 
+	if (!tap_cupti_option("cuda-um") || __atomic_exchange_n(&tried, 1, __ATOMIC_RELAXED))
+		return;
+	int err = configure_um();
+
+	TAP_WRITE_ONCE(um_ready, 1);
+	for (size_t i = 0; i < KINDS && TAP_READ_ONCE(tap_cupti.recording); i++)
+		if (kinds[i].number == REC_CUPTI_KIND_MANAGED)
+			enable_one(i);
 	if (err)
 		tap_note(TAP_PART_CUPTI, "--cuda-um: CUPTI counts no unified memory here: %s",
 		         err < 0 ? "it has no such function" : tap_cupti_result_text(err));
@@ -332,7 +436,7 @@ static bool claim_process(void)
 	*word = 1;
 	tap_cupti.pid = tap_sys_getpid();
 	__atomic_store_n(&tap_cupti.alive, word, __ATOMIC_RELEASE);
-	return true;
+	return !pthread_atfork(NULL, NULL, tap_cupti_peek_forked);
 }
 
 /* Order matters: the slot first, what is set before buffers, buffers before kinds. */
@@ -351,22 +455,25 @@ static void start(bool late)
 		tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
 		return;
 	}
+	tap_cupti_filter_init();
 	record_library();
 	tap_cupti.args = tap_cupti_option("cuda-args");
 	if (tap_cupti.args)
 		tap_cupti_args_start();
-	tap_cupti_filter_init();
 	if (tap_cupti.api.cuptiActivityRegisterCallbacks(tap_cupti_request_buffer, tap_cupti_complete_buffer))
 		tap_note(TAP_PART_CUPTI, "CUPTI took no buffers: no CUDA activities");
-	if (tap_cupti_option("cuda-um"))
-		configure_um();
+	if (late)
+		tap_cupti_configure_late();
 	tap_cupti_event(REC_CUPTI_SUBSCRIBED, 0, 0, (uint64_t[4]){ 1 });
 	tap_cupti_resource_callbacks(true);
 	enable_kinds(true);
 	if (!tap_options.start_after || tap_clock_elapsed_ns() >= tap_options.start_after)
 		tap_cupti_set_recording(true);
+	TAP_WRITE_ONCE(tap_cupti.ready, true);
 	if (late)
-		tap_cupti_thread_start();
+		tap_cupti_thread_start(true);
+	else if (tap_cupti_peek_any())
+		tap_cupti_thread_start(false);
 	tap_cupti_event(REC_CUPTI_ATTACHED, 0, 0, (uint64_t[4]){ begin });
 }
 
@@ -418,20 +525,6 @@ int tap_cupti_injection(void)
 
 /* --------------------------------------------------------------- environment */
 
-/* The driver is up already: this library came into a running program. */
-static bool driver_is_up(void)
-{
-	enum { NOT_INITIALIZED = 3 };
-	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	int (*count)(int *) = driver ? (int (*)(int *))tap_way_in.dlsym(driver, "cuDeviceGetCount") : NULL;
-	int n = 0;
-	bool up = count && count(&n) != NOT_INITIALIZED;
-
-	if (driver)
-		tap_way_in.dlclose(driver);
-	return up;
-}
-
 /* Lets the CUDA driver find this library. */
 static void prepare(void)
 {
@@ -451,7 +544,7 @@ static void prepare(void)
 /* A driver that is initialised already is attached to. */
 static void attach(bool late)
 {
-	if (late && wanted() && driver_is_up() && !__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL))
+	if (late && wanted() && tap_cupti_driver_is_up() && !__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL))
 		start(true);
 }
 

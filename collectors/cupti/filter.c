@@ -18,6 +18,7 @@
 
 static uint64_t chosen[3][(LAST_CBID + 1) / 64];        /* by domain: calls that pass the filters */
 static uint64_t graphs[3][(LAST_CBID + 1) / 64];        /* calls that make or change graphs */
+static uint64_t ends[3][(LAST_CBID + 1) / 64];          /* calls that may end a context */
 static bool filtered;                                   /* some call does not pass */
 
 static bool bit(const uint64_t *bits, uint32_t n) { return n <= LAST_CBID && bits[n / 64] >> n % 64 & 1; }
@@ -85,6 +86,17 @@ static bool makes_graphs(const char *name)
 	return strstr(name, "Graph") && !strstr(name, "GraphLaunch");
 }
 
+static bool ends_context(const char *name)
+{
+	static const char *const names[] = { "cudaDeviceReset", "cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxRelease",
+		"cuCtxDestroy" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (base_length(name) == strlen(names[i]) && !strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 /* ------------------------------------------------------------------ choosing */
 
 static const char *name_of(uint32_t domain, uint32_t cbid)
@@ -115,16 +127,23 @@ void tap_cupti_filter_init(void)
 				continue;
 			if (makes_graphs(name))
 				set_bit(graphs[domain], cbid);
-			if (!domain_wanted(domain))
+			if (ends_context(name))
+				set_bit(ends[domain], cbid);
+			if (!domain_wanted(domain)) {
+				tap_cupti.flags |= REC_CUPTI_SOME_CALLS;
 				continue;
+			}
 			if (passes(list, name))
 				set_bit(chosen[domain], cbid);
 			else
 				filtered = true;
 		}
+	if (filtered)
+		tap_cupti.flags |= REC_CUPTI_SOME_CALLS;
 }
 
 bool tap_cupti_filter_args(uint32_t domain, uint32_t cbid) { return bit(chosen[domain], cbid); }
+bool tap_cupti_filter_ends(uint32_t domain, uint32_t cbid) { return bit(ends[domain], cbid); }
 
 /* ------------------------------------------------------------------- records */
 
@@ -188,7 +207,7 @@ void tap_cupti_filter_callbacks(bool on)
 
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
 		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)
-			if (bit(graphs[domain], cbid) || (args && bit(chosen[domain], cbid)))
+			if (bit(graphs[domain], cbid) || bit(ends[domain], cbid) || (args && bit(chosen[domain], cbid)))
 				tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, (int)domain, cbid);
 }
 

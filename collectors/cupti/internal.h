@@ -45,6 +45,7 @@ enum tap_cupti_domain {
 	TAP_CUPTI_STATE
 };
 enum { TAP_CUPTI_ENTER = 0, TAP_CUPTI_EXIT = 1 };
+enum { TAP_CUPTI_STATES = 3 };  /* callbacks of the state domain: fatal error, error, warning */
 
 /* Of an API call. Valid during the callback. */
 struct tap_cupti_callback {
@@ -69,6 +70,7 @@ typedef void tap_cupti_request(uint8_t **buffer, size_t *bytes, size_t *max_reco
 typedef void tap_cupti_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
 typedef void tap_cupti_on_callback(void *user, int domain, uint32_t cbid, const void *data);
 struct tap_cupti_subscriber { size_t bytes; const char *name; char *other; size_t other_bytes; };
+struct tap_cupti_state { int result; const char *message; };
 struct tap_cupti_um_config { uint32_t scope, kind, device, enable; };
 
 enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_BUSY = 39 };
@@ -132,7 +134,9 @@ struct tap_cupti {
 	uint32_t pid;
 	bool recording;                 /* kinds are on: changed by cupti.c */
 	bool args;                      /* --cuda-args */
+	bool ready;                     /* all is switched on: buffers asked for from here on are the program's doing */
 	bool ending;                    /* the process ends, and the driver may be taking itself down */
+	bool fatal;                     /* CUPTI has finalised itself: nothing of it is called any more */
 	uint32_t completed;             /* buffers that came back: progress while something waits */
 	uint32_t busy;                  /* of them those with records of the program's doing */
 	char path[TAP_PATH_MAX];
@@ -165,8 +169,15 @@ size_t tap_cupti_copy(uint64_t address, void *to, size_t bytes);
 /* ---- peek.c */
 void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes);
 void tap_cupti_peek_remove(const uint8_t *buffer);
+bool tap_cupti_peek_any(void);                          /* whether there is an open buffer */
 /* Whether open buffers hold something new; its names are stored then. */
 bool tap_cupti_peek(void);
+/* CUPTI is not called any more: what open buffers have not used goes back to the disk. After a look. */
+void tap_cupti_peek_leave(void);
+/* In a forked child: what a CUPTI that does not know of the fork writes into its parent's buffers goes nowhere. */
+void tap_cupti_peek_forked(void);
+/* Whether open buffers hold device work that has no end yet. */
+bool tap_cupti_peek_unended(void);
 
 /* ---- filter.c */
 void tap_cupti_filter_init(void);
@@ -175,23 +186,31 @@ void tap_cupti_filter_records(bool on);
 /* The same for callbacks with arguments, and those that tell which call makes a graph. */
 void tap_cupti_filter_callbacks(bool on);
 bool tap_cupti_filter_args(uint32_t domain, uint32_t cbid);
+/* Whether the call may end a context. */
+bool tap_cupti_filter_ends(uint32_t domain, uint32_t cbid);
 void tap_cupti_write_names(void);                       /* REC_CUPTI_NAME of all functions */
 
 /* ---- resource.c */
 void tap_cupti_resource_callbacks(bool on);
 void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *data);
-/* Number of the API call that this thread is in, as far as callbacks told; 0 unknown. */
-void tap_cupti_enter(uint32_t correlation);
+/* Number of the API call that this thread is in, as far as callbacks told; 0 unknown. True: no call was around it. */
+bool tap_cupti_enter(uint32_t correlation);
 void tap_cupti_leave(uint32_t correlation);
 
 /* ---- thread.c */
-void tap_cupti_thread_start(void);                      /* once; any thread, cuInit is over or nearly */
+/* Any thread, any number of times. init_told: cuInit is over or nearly; else it may still go on. */
+void tap_cupti_thread_start(bool init_told);
 void tap_cupti_exit(int kind);                          /* the image ends: flush, bounded in time */
+void tap_cupti_collect(void);                           /* a context is about to go: flush, soon or not at all */
+void tap_cupti_flush(uint32_t flags);                   /* FLUSH1: on the collector's thread alone */
 
 /* ---- cupti.c, for the thread */
 void tap_cupti_set_recording(bool on);
 void tap_cupti_stop(void);                              /* the window is over: nothing of it stays switched on */
 void tap_cupti_quiet(void);                             /* before the last flush of a process */
+void tap_cupti_flush_failed(int err);
+void tap_cupti_say_by_node(void);                       /* a graph can be launched from here on */
+bool tap_cupti_driver_is_up(void);
 void tap_cupti_configure_late(void);                    /* what a driver may refuse before it is initialised */
 void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4]);
 

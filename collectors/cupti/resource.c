@@ -2,8 +2,8 @@
  * collectors/cupti/resource.c - contexts, modules and graphs, as CUPTI's resource callbacks tell them
  *
  * Runs      on the program's threads, inside its CUDA calls.
- * May       ask CUPTI for the numbers of handles; flush it before a context goes (as the vendor's own tools do).
- * Must not  call CUDA, lock, allocate.
+ * May       ask CUPTI for the numbers of handles.
+ * Must not  call CUDA, flush, lock, allocate.
  *
  * A graph's topology is told once, when it is made; its launches are one activity each. Handles are not stored, CUPTI's
  * numbers are.
@@ -33,10 +33,13 @@ static const uint8_t wanted[] = { CONTEXT_CREATED, CONTEXT_DESTROY, CU_INIT_FINI
 	GRAPH_DESTROY, GRAPH_CLONED, NODE_CREATED, NODE_DESTROY, NODE_DEPENDENCY, EXEC_CREATED, EXEC_DESTROY,
 	NODE_CLONED };
 
+/* ... and what CUPTI tells of itself: a fatal error, an error, a warning. Libraries without that refuse. */
 void tap_cupti_resource_callbacks(bool on)
 {
 	for (size_t i = 0; i < sizeof wanted; i++)
 		tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, TAP_CUPTI_RESOURCE, wanted[i]);
+	for (uint32_t cbid = 1; cbid <= TAP_CUPTI_STATES; cbid++)
+		tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, TAP_CUPTI_STATE, cbid);
 }
 
 /* ------------------------------------------------------- the call around it */
@@ -45,15 +48,16 @@ void tap_cupti_resource_callbacks(bool on)
 #define DEPTH tap_tls.cuda_depth
 #define CORRELATION tap_tls.cuda_correlation
 
-void tap_cupti_enter(uint32_t correlation)
+bool tap_cupti_enter(uint32_t correlation)
 {
 	if (DEPTH && CORRELATION == correlation) {
 		DEPTH++;
-		return;
+		return false;
 	}
 	/* an exit that never came (longjmp, an exception) is forgotten here */
 	CORRELATION = correlation;
 	DEPTH = 1;
+	return true;
 }
 
 void tap_cupti_leave(uint32_t correlation)
@@ -127,6 +131,7 @@ static void graph_event(uint32_t cbid, void *context, const struct tap_cupti_gra
 	case GRAPH_DESTROY:
 		return tap_cupti_event(REC_CUPTI_GRAPH_DESTROYED, cbid, in, (uint64_t[4]){ graph });
 	case EXEC_CREATED:
+		tap_cupti_say_by_node();
 		return tap_cupti_event(
 			REC_CUPTI_GRAPH_EXEC_CREATED, cbid, in, (uint64_t[4]){ exec_id(g->exec), graph });
 	case EXEC_DESTROY:
@@ -150,14 +155,13 @@ void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *da
 {
 	switch (cbid) {
 	case CU_INIT_FINISHED:
-		return tap_cupti_thread_start();
+		tap_cupti_configure_late();
+		return tap_cupti_thread_start(true);
 	case CONTEXT_CREATED:
-		tap_cupti_thread_start();               /* in case the library does not tell the other */
+		tap_cupti_thread_start(true);           /* in case the library does not tell the other */
 		return context_event(cbid, data->context);
 	case CONTEXT_DESTROY:
-		if (!TAP_READ_ONCE(tap_cupti.ending))
-			tap_cupti.api.cuptiActivityFlushAll(0); /* its device buffers go with it */
-		return context_event(cbid, data->context);
+		return context_event(cbid, data->context);      /* no flush in here: FLUSH1 */
 	case MODULE_LOADED:
 		if (data->detail)
 			module_event(cbid, data->context, data->detail);

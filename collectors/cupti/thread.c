@@ -5,10 +5,11 @@
  *           the thread that ends the process.
  * Must not  exist in a forked child, hold anything while CUPTI works, let an exit wait for a flush that never returns.
  *
- * FLUSH1  This thread alone switches kinds and flushes (but for contexts that go), so whoever waits for that waits
- *         for a word, with a limit.
- * FLUSH2  A request counts up `asked`; the thread stores the count it has seen when it has done it. Partners: ask()
- *         and answer().
+ * FLUSH1  This thread alone switches kinds and flushes (without a thread, the one that ends the process): there are
+ *         never two flushes at once, which CUPTI answers with a dead-lock, and none inside a callback of resources,
+ *         where CUPTI forbids it. Whoever waits for a flush waits for a word, with a limit.
+ * FLUSH2  A request sets its bit, then counts up `asked`; the thread stores the count it has seen when it has done
+ *         what was asked by then. Partners: ask() and answer().
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -24,13 +25,22 @@
 
 #define CLOCK_EVERY_NS 1000000000ull
 #define PATIENCE_NS 3000000000ull       /* without a buffer coming back meanwhile */
+#define SHORT_NS 500000000ull           /* the same, while the program goes on with what it does */
+#define ENDS_NS 100000000ull            /* that kernels get to end in when the process does */
+#define ENDS_STEP_NS 5000000ull
+#define INIT_NS 200000000ull            /* that cuInit may go on behind the first buffer asked for, untold */
+#define INIT_STEP_NS 2000000ull
 #define LONGEST_SKIP 63                 /* flushes left out in a row */
 
-enum request { FLUSH = 1, STOP };
+enum request { FLUSH = 1, STOP = 2, COLLECT = 4 };      /* bits */
 
 static uint32_t started;                /* 0 no, 1 yes */
+static uint32_t init_over;              /* futex word: 1, cuInit is through */
+static uint32_t handler_set;
+static uint32_t gone;                   /* futex word: 1, the thread has left because of a fatal error */
 static bool no_thread;                  /* it could not be made */
-static uint32_t asked, done, request;   /* futex words: FLUSH2 */
+static uint32_t asked, done;            /* futex words: FLUSH2 */
+static uint32_t request;                /* bits: FLUSH2 */
 static bool given_up;                   /* a flush did not return: nobody waits again */
 static uint32_t ended;
 
@@ -61,7 +71,7 @@ static void record_clock(void)
 {
 	uint64_t best = UINT64_MAX, tick = 0, cupti = 0, real = 0;
 
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 5 && !TAP_READ_ONCE(tap_cupti.fatal); i++) {
 		struct timespec t = { 0, 0 };
 		uint64_t ns = 0, before = tap_tick();
 		int err = tap_cupti.api.cuptiGetTimestamp(&ns);
@@ -105,10 +115,35 @@ static void answer(uint32_t seen)
 	wake(&done);
 }
 
+void tap_cupti_flush(uint32_t flags)
+{
+	int err = TAP_READ_ONCE(tap_cupti.fatal) ? 0 : tap_cupti.api.cuptiActivityFlushAll(flags);
+
+	if (err && !TAP_READ_ONCE(tap_cupti.fatal))
+		tap_cupti_flush_failed(err);
+}
+
+/*
+ * A forced flush hands out the records of what still runs, without an end, and takes their ends no more: what is about
+ * to end is waited for a moment. A flush that is not forced keeps back what is not complete, so what it leaves in open
+ * buffers are records whose ends are to come.
+ */
+static void wait_for_ends(void)
+{
+	uint64_t until = now_ns() + ENDS_NS;
+
+	while (tap_cupti_peek_unended() && now_ns() < until) {
+		tap_cupti_flush(0);
+		if (tap_cupti_peek_unended())
+			nanosleep(&(struct timespec){ 0, ENDS_STEP_NS }, NULL);
+	}
+}
+
 static void flush_forced(void)
 {
 	record_clock();
-	tap_cupti.api.cuptiActivityFlushAll(1);
+	wait_for_ends();
+	tap_cupti_flush(1);
 	record_clock();
 }
 
@@ -137,6 +172,81 @@ static bool flush_is_due(struct idle *i)
 	return true;
 }
 
+static struct { bool done; uint32_t busy; } before_driver;      /* the flush that came before the driver's own end */
+
+static void flush_before_driver(void)
+{
+	flush_forced();
+	tap_cupti_peek();
+	before_driver.busy = __atomic_load_n(&tap_cupti.busy, __ATOMIC_RELAXED);
+	before_driver.done = TAP_READ_ONCE(tap_cupti.ending);
+}
+
+/*
+ * The end of the image comes behind the driver's own exit handler, and a CUPTI whose driver is gone may crash. So it is
+ * called no more when nothing came since the flush before, or when the driver says that it is gone.
+ */
+static bool hands_off(void)
+{
+	if (TAP_READ_ONCE(tap_cupti.fatal))
+		return true;
+	if (!before_driver.done)
+		return false;
+	bool news = tap_cupti_peek() || before_driver.busy != __atomic_load_n(&tap_cupti.busy, __ATOMIC_RELAXED);
+
+	return !news || !tap_cupti_driver_is_up();
+}
+
+static void stop(void)
+{
+	if (hands_off()) {
+		tap_cupti_peek();
+		tap_cupti_peek_leave();
+	} else {
+		tap_cupti_quiet();
+		flush_forced();
+	}
+	tap_buffers_trim();
+}
+
+static void serve(uint32_t what)
+{
+	if (what & STOP)
+		stop();
+	else if (what & FLUSH)
+		flush_before_driver();
+	else if (what)
+		tap_cupti_flush(0);
+}
+
+static void at_exit(void);
+
+/*
+ * Handlers run in reverse order. The driver registered its own while it was initialised; this one runs before those.
+ */
+static void set_handler(void)
+{
+	if (!__atomic_exchange_n(&handler_set, 1, __ATOMIC_RELAXED))
+		atexit(at_exit);
+}
+
+/* The thread was started by the first buffer: the library has not told that cuInit is over, and may never do so. */
+static void wait_for_init(void)
+{
+	uint64_t until = now_ns() + INIT_NS;
+
+	while (!TAP_READ_ONCE(init_over) && __atomic_load_n(&asked, __ATOMIC_ACQUIRE) == done && now_ns() < until)
+		wait_for(&init_over, 0, INIT_STEP_NS);
+	set_handler();
+}
+
+static void *leave(void)
+{
+	__atomic_store_n(&gone, 1, __ATOMIC_RELEASE);
+	wake(&gone);
+	return NULL;
+}
+
 static void *run(void *unused)
 {
 	struct idle idle = { 0, 0, 0 };
@@ -145,6 +255,7 @@ static void *run(void *unused)
 
 	(void)unused;
 	TAP_SYS(prctl, 15 /* PR_SET_NAME */, "gputap-cupti", 0, 0, 0, 0);
+	wait_for_init();
 	record_clock();
 	next_clock = now_ns() + CLOCK_EVERY_NS;
 	tap_cupti_configure_late();
@@ -156,16 +267,18 @@ static void *run(void *unused)
 		uint64_t now;
 
 		if (seen != done) {
-			bool stop = __atomic_load_n(&request, __ATOMIC_ACQUIRE) == STOP;
+			uint32_t what = __atomic_exchange_n(&request, 0, __ATOMIC_ACQ_REL);
 
-			if (stop)
-				tap_cupti_quiet();
-			flush_forced();
-			if (stop)
-				tap_buffers_trim();
+			serve(what);
 			answer(seen);
-			if (stop)
-				return NULL;
+			if (what & STOP)
+				return leave();
+			continue;
+		}
+		if (TAP_READ_ONCE(tap_cupti.fatal))
+			return leave();
+		if (TAP_READ_ONCE(tap_cupti.ending)) {          /* the driver may be taking itself down */
+			wait_for(&asked, seen, CLOCK_EVERY_NS);
 			continue;
 		}
 		now = now_ns();
@@ -178,7 +291,7 @@ static void *run(void *unused)
 		}
 		if (next_flush <= now) {
 			if (TAP_READ_ONCE(tap_cupti.recording) && flush_is_due(&idle))
-				tap_cupti.api.cuptiActivityFlushAll(0);
+				tap_cupti_flush(0);
 			next_flush = now_ns() + every;
 		}
 		if (next_clock <= now) {
@@ -188,24 +301,20 @@ static void *run(void *unused)
 	}
 }
 
-/* Handlers run in reverse order. The driver registered its own while it was initialised; this one runs before those. */
 static void at_exit(void)
 {
 	int saved = errno;
 
-	tap_cupti_exit(0);
 	TAP_WRITE_ONCE(tap_cupti.ending, true);
+	tap_cupti_exit(0);
 	errno = saved;
 }
 
-void tap_cupti_thread_start(void)
+static void start_thread(void)
 {
 	pthread_t thread;
 	pthread_attr_t attributes;
 	int failed = 1;
-
-	if (!tap_cupti_alive() || __atomic_exchange_n(&started, 1, __ATOMIC_RELAXED))
-		return;
 	uint64_t mask = tap_sys_signals_block();
 
 	if (!pthread_attr_init(&attributes)) {
@@ -214,38 +323,80 @@ void tap_cupti_thread_start(void)
 		pthread_attr_destroy(&attributes);
 	}
 	tap_sys_signals_restore(mask);
-	atexit(at_exit);
 	if (!failed)
 		return;
 	TAP_WRITE_ONCE(no_thread, true);
+	set_handler();
 	TAP_DEGRADE(TAP_PART_CUPTI, "no thread for CUPTI: its buffers are written when they are full and at the end");
 	tap_cupti_set_recording(true);
 	tap_cupti_write_names();
 }
 
+void tap_cupti_thread_start(bool init_told)
+{
+	if (!tap_cupti_alive())
+		return;
+	if (init_told && !__atomic_exchange_n(&init_over, 1, __ATOMIC_RELAXED)) {
+		set_handler();
+		wake(&init_over);
+	}
+	if (!TAP_READ_ONCE(started) && !__atomic_exchange_n(&started, 1, __ATOMIC_RELAXED))
+		start_thread();
+}
+
 /* ---------------------------------------------------------------------- end */
 
 /* Until the thread has done it. False: it has made no progress for too long. */
-static bool ask(enum request what)
+static bool ask(enum request what, uint64_t patience)
 {
 	uint32_t completed = TAP_READ_ONCE(tap_cupti.completed), mine, at;
-	uint64_t until = now_ns() + PATIENCE_NS;
+	uint64_t until = now_ns() + patience;
 
-	__atomic_store_n(&request, what, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&request, what, __ATOMIC_RELEASE);
 	mine = __atomic_add_fetch(&asked, 1, __ATOMIC_ACQ_REL);
 	wake(&asked);
 	while ((int32_t)((at = __atomic_load_n(&done, __ATOMIC_ACQUIRE)) - mine) < 0) {
 		uint64_t now = now_ns();
 
+		if (TAP_READ_ONCE(tap_cupti.fatal))
+			return true;                    /* the thread is gone */
 		if (completed != TAP_READ_ONCE(tap_cupti.completed)) {
 			completed = TAP_READ_ONCE(tap_cupti.completed);
-			until = now + PATIENCE_NS;
+			until = now + patience;
 		}
 		if (now >= until)
 			return false;
 		wait_for(&done, at, least(until - now, 100000000));
 	}
 	return true;
+}
+
+/* Because of a fatal error; it is waited for, since it may be looking into buffers. */
+static bool thread_left(void)
+{
+	uint64_t until = now_ns() + SHORT_NS;
+
+	while (TAP_READ_ONCE(tap_cupti.fatal) && !__atomic_load_n(&gone, __ATOMIC_ACQUIRE) && now_ns() < until) {
+		wake(&asked);
+		wait_for(&gone, 0, ENDS_STEP_NS);
+	}
+	return TAP_READ_ONCE(tap_cupti.fatal);
+}
+
+/*
+ * Called where a context is about to go, and its device buffers with it: in the callback at the entry of the call that
+ * ends it. A flush that does not come back in time is not waited for again.
+ */
+void tap_cupti_collect(void)
+{
+	static bool slow;
+
+	if (TAP_READ_ONCE(tap_cupti.ending) || !TAP_READ_ONCE(started) || TAP_READ_ONCE(no_thread) ||
+		TAP_READ_ONCE(slow) || TAP_READ_ONCE(given_up) || TAP_READ_ONCE(tap_cupti.fatal) ||
+		tap_cupti.pid != tap_sys_getpid())
+		return;
+	if (!ask(COLLECT, SHORT_NS))
+		TAP_WRITE_ONCE(slow, true);
 }
 
 /*
@@ -262,13 +413,16 @@ void tap_cupti_exit(int kind)
 		TAP_WRITE_ONCE(tap_cupti.ending, true);
 		TAP_WRITE_ONCE(ended, 1);
 	}
-	if (TAP_READ_ONCE(no_thread)) {
+	if (TAP_READ_ONCE(no_thread) || thread_left()) {
 		if (last)
-			tap_cupti_quiet();
-		flush_forced();
+			stop();
+		else if (TAP_READ_ONCE(tap_cupti.fatal))
+			tap_cupti_peek();                       /* names of what is in open buffers */
+		else
+			flush_before_driver();
 		return;
 	}
-	if (TAP_READ_ONCE(given_up) || ask(last ? STOP : FLUSH))
+	if (TAP_READ_ONCE(given_up) || ask(last ? STOP : FLUSH, PATIENCE_NS))
 		return;
 	TAP_WRITE_ONCE(given_up, true);
 	tap_lost(REC_LOSS_NOT_FINISHED, 1);

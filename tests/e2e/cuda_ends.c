@@ -1,9 +1,10 @@
 /*
  * tests/e2e/cuda_ends.c - a CUDA program that ends, forks, waits or resets in the way its argument names
  *
- * return exit _exit quick_exit thread_exit exec kill fork_after fork_before reset sealed idle window, or: late LIBRARY
- * (loaded when the driver is up). 20 launches; 200 for the window. Ends with status 3 where there is one. The driver is
- * loaded by name: nothing of CUDA is linked.
+ * return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset sealed idle window
+ * unfinished (nothing is waited for) late_work (an exit handler from before the driver's launches; it prints what it
+ * got), or: late LIBRARY (loaded when the driver is up). 20 launches; 200 for the window. Ends with status 3 where
+ * there is one. The driver is loaded by name: nothing of CUDA is linked.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -55,7 +56,7 @@ static void load(void)
 	MUST(F(cuModuleGetFunction, void **, void *, const char *)(&kernel, module, "nothing"));
 }
 
-static void launch(int n)
+static int launch_only(int n)
 {
 	unsigned zero = 0;
 	void *args[] = { &zero };
@@ -64,8 +65,18 @@ static void launch(int n)
 		void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 	one = (__typeof__(one))dlsym(driver, "cuLaunchKernel");
 
-	for (int i = 0; i < n; i++)
-		MUST(one(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+	for (int i = 0; i < n; i++) {
+		int err = one(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void launch(int n)
+{
+	MUST(launch_only(n));
 	MUST(F(cuCtxSynchronize, void)());
 }
 
@@ -98,6 +109,41 @@ static int fork_after(void)
 		exit(0);                                /* the parent's handlers run here too */
 	launch(LAUNCHES);
 	return child_ends(child) ? STATUS : 1;
+}
+
+/* The child makes calls while the parent's buffers are open, when the parent has made its own. */
+static int fork_calls(void)
+{
+	void *context;
+	int over[2];
+
+	work();
+	if (pipe(over))
+		return 1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		close(over[1]);
+		if (read(over[0], &(char){ 0 }, 1) != 0)
+			_exit(1);
+		for (int i = 0; i < 500; i++)
+			F(cuCtxGetCurrent, void **)(&context);
+		_exit(0);
+	}
+	launch(LAUNCHES);
+	close(over[1]);
+	return child_ends(child) ? STATUS : 1;
+}
+
+/* Registered before the driver's handler, so it runs behind it. */
+static void late_work(void)
+{
+	int err = launch_only(LAUNCHES);
+
+	if (!err)
+		err = F(cuCtxSynchronize, void)();
+	printf("late: %d\n", err);
+	fflush(stdout);
 }
 
 static int fork_before(void)
@@ -139,6 +185,16 @@ int main(int argc, char **argv)
 		return fork_after();
 	if (!strcmp(way, "fork_before"))
 		return fork_before();
+	if (!strcmp(way, "fork_calls"))
+		return fork_calls();
+	if (!strcmp(way, "late_work"))
+		atexit(late_work);
+	if (!strcmp(way, "unfinished")) {
+		open_driver();
+		load();
+		MUST(launch_only(LAUNCHES));
+		return STATUS;
+	}
 	if (!strcmp(way, "late")) {
 		open_driver();
 		if (argc < 3 || !dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL))

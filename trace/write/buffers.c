@@ -253,3 +253,28 @@ void tap_buffers_give(struct rec_chunk *c)
 	tap_sys_signals_restore(mask);
 	TAP_DEBUG(chunk, "buffer at %lu of stream %u: %lu bytes of activities", at, file, valid);
 }
+
+/* ------------------------------------------------------------------ leave */
+
+bool tap_buffers_hide(struct rec_chunk *c, uint64_t from)
+{
+	uint64_t bytes = __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
+
+	return from < bytes &&
+		tap_sys_mmap((uint8_t *)c + from, bytes - from, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+/* A page more stays: a record may have been begun. Hidden first: a write into a hole may find no room on the disk. */
+void tap_buffers_leave(struct rec_chunk *c, uint64_t used)
+{
+	uint64_t at = PLACE(c), bytes = c->bytes, from = (REC_CUPTI_BUFFER + used + 4095) / 4096 * 4096 + 4096;
+
+	if (ring_given || tap_seccomp || from + WORTH_PUNCHING > bytes)
+		return;
+	uint64_t mask = tap_sys_signals_block();
+
+	if (tap_buffers_hide(c, from))
+		punch(at + from, bytes - from);
+	tap_sys_signals_restore(mask);
+}

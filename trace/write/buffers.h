@@ -37,6 +37,18 @@ static inline struct rec_cupti_buffer *tap_buffers_head(struct rec_chunk *c)
  */
 void tap_buffers_give(struct rec_chunk *c);
 
+/*
+ * It stays with the other library, which is not asked any more: what lies behind its first `used` bytes (and some) goes
+ * back to the disk.
+ */
+void tap_buffers_leave(struct rec_chunk *c, uint64_t used);
+
+/*
+ * From byte `from` on, a multiple of 4096, what this process writes there goes into memory of its own. One system call:
+ * allowed in the child of a fork. False: it could not be done.
+ */
+bool tap_buffers_hide(struct rec_chunk *c, uint64_t from);
+
 /* At the end: what was allocated and not needed goes back to the disk. */
 void tap_buffers_trim(void);
 

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# tests/e2e/cuda_doubts.sh - what a real CUPTI may do that the stand-in does only when told: the program goes on as without us, and what is missing is said
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
+ends=$GPUTAP_BUILD/tests/e2e/cuda_ends
+
+# doubt FAULTS WAY LEDGER PART=N... [-- OPTION...]: bare and traced alike, the ledger, the counts
+doubt() {
+	local faults=$1 way=$2 ledger=$3 counts=()
+	shift 3
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do counts+=("$1"); shift; done
+	[ $# = 0 ] || shift
+	FAKEGPU_FAULTS=$faults timeout 60 "$ends" "$way" >bare.out 2>bare.err
+	echo $? >bare.status
+	FAKEGPU_FAULTS=$faults traced "$@" -- "$ends" "$way"
+	check "$faults, $way: the program prints and returns what it does bare" \
+		test "$(cat bare.status bare.out bare.err)" = "$(cat t.status t.out; grep -v '^gputap: ' t.err)"
+	# shellcheck disable=SC2086
+	[ "$ledger" = - ] || check "... the ledger" whole ledger $ledger
+	[ ${#counts[@]} = 0 ] || check "... what is in the trace" walk kinds "${counts[@]}"
+}
+
+# Flushes: none inside a callback of resources, never two at once
+doubt flush-in-callback reset "" 10=20
+doubt flush-in-callback,flush-hangs=20 reset "" 10=20 -- --cuda-flush=1
+doubt flush-in-callback return "" 10=20 -- --cuda-flush=1
+doubt flush-hangs=20000 reset -
+check "a flush that does not return: a context goes all the same" status 3
+
+# Open buffers in a forked child
+doubt "" fork_calls "" 10=40 4=48
+check "... the child wrote nothing into its parent's buffers" status 3
+
+# What CUPTI tells of itself, and what it answers. (The fatal error may lie between a kernel and the end of its call.)
+fatal() { whole ledger_within CUPTI_FATAL UNMATCHED_COMMAND && "$tap" info --json t.gputap | grep -q '"CUPTI_FATAL":1'; }
+doubt fatal-state=30 return -
+check "... the ledger tells of it, and of no more than a call that could not be told" fatal
+check "... it is said" said "CUPTI tells of a fatal error: CUPTI_ERROR_UNKNOWN: the stand-in was told to fail"
+doubt fatal-state=30 reset -
+check "... the ledger tells of it, and of no more than a call that could not be told" fatal
+doubt fatal-state=30 exec -
+check "... the ledger tells of it, and of no more than a call that could not be told" fatal
+doubt told-state=20 return "" 10=20
+check "... both are said" eval "said 'CUPTI tells of an error: ' && said 'CUPTI tells of a warning: '"
+doubt flush-fails=1 return CUPTI_FLUSH_FAILED=+
+check "... it is said" said "a flush of CUPTI failed: CUPTI_ERROR_UNKNOWN"
+
+# Kernels that run when the process ends
+doubt incomplete return "" 10=20
+doubt incomplete,slow-kernels=2 unfinished "" 10=20
+doubt incomplete,slow-kernels=100 unfinished TIME_ZERO=+ 10=20
+doubt incomplete,slow-kernels=2 _exit "" 10=20
+
+# A library that tells neither of cuInit nor of contexts
+for way in return exit _exit quick_exit thread_exit exec; do
+	doubt no-resource-callbacks $way "" 10=20 38=1
+done
+
+# A driver that takes itself down before the image ends
+for way in return exit _exit quick_exit thread_exit exec reset late_work; do
+	doubt deinitialised $way "" 10=20
+done
+doubt "" late_work "" 10=40 38=2
+
+# Correlation ids that begin again: of the calls with one id the last that began before the work
+doubt wrapping-ids=24 return "" 10=20
+check "... every kernel belongs to one call, a launch" test "$("$tap" stats -q -r cuda_kern_exec_trace --format csv t.gputap | grep -c ',cuLaunchKernel,'):$(
+	"$tap" stats -q -r cuda_kern_exec_trace --format csv t.gputap | wc -l)" = 20:21
+
+# A kind that a device need not have
+doubt kind-refused=54 return "" 10=20
+check "... is a note" said "no records of decompressions: CUPTI refused"
+
+# Unified memory is configured when the driver is there, its kind enabled behind that
+FAKEGPU_FAULTS=um-late traced --cuda-um -- "$examples/managed"
+check "unified memory that can be configured behind cuInit only: no kind is refused" whole ledger
+check "... and its records are there" walk kinds 25=+
+
+# Calls of one domain that nobody asked for are no loss of the work that they set going
+for api in runtime driver none; do
+	traced --cuda-api=$api -- "$examples/vector_add"
+	check "--cuda-api=$api: nothing is missing" whole ledger
+done
+traced --cuda-filter='!cuLaunchKernel' -- "$ends" return
+check "--cuda-filter: kernels whose calls were filtered out are no loss" eval "whole ledger && walk kinds 10=20"
+
+# What a version must not be asked for
+at() {                                          # VERSION DRIVER OPTION...: the program graphs
+	local lib
+	lib=$(ls "$gpu/v$1"/libcupti.so.*)
+	FAKEGPU_DRIVER=$2 traced --cupti="$lib" "${@:3}" -- "$examples/graphs"
+}
+attribute() { sed -n "s/^$1 //p" report; }
+at 24 12060
+check "CUPTI 12.6: one buffer for all threads" test "$(attribute per-thread-buffers)" = 0
+at 26 12080
+check "... 12.8: one a thread" test "$(attribute per-thread-buffers)" = 1
+at 22 12040
+check "CUPTI 12.4: graphs node by node, which is said" eval "walk kinds 51=0 && said 'graphs are traced node by node: .* (version 22)'"
+at 22 12040 --cuda-graph-trace=node
+check "... not when that was asked for" eval "! said 'graphs are traced node by node'"
+at 23 12050
+check "... 12.5: as a whole" eval "walk kinds 51=+ && ! said 'graphs are traced node by node'"
+at 130000 13000 --cuda-latency
+check "CUPTI 13.0: pinned device buffers" test "$(attribute host-pinned)" = 1
+check "... latency: more buffers ahead, and the danger is said" eval "test $(attribute pre-allocated) = 32 && said 'may stop the program'"
+at 130001 13000
+check "... 13.0 update 1: as it is" test "$(attribute host-pinned):$(attribute pre-allocated)" = 0:3
+at 130500 13050 --cuda-latency
+check "CUPTI 13.5: latency without a word" eval "test $(attribute pre-allocated) = 3 && ! said 'may stop the program'"
+finish
