@@ -668,6 +668,35 @@ static void a_call_left_by_longjmp_hides_no_later_call(void **state)
 	assert_int_equal(shared->n[1], 1);
 }
 
+/* What a jump left lies unharmed inside the next call's own struct, which begins a few bytes lower. */
+static int overlaps(void)
+{
+	static _Alignas(16) char stack[1024];
+	struct tap_call *left = (struct tap_call *)(stack + 512);
+
+	for (uint32_t lower = 8; lower < sizeof *left; lower += 8) {
+		struct tap_call *next = (struct tap_call *)(stack + 512 - lower);
+
+		shared->n[0] += tap_call_begin(left, FN, REC_DOMAIN_OPENCL, 1, 0, 0, 0);
+		if (!tap_call_begin(next, FN, REC_DOMAIN_OPENCL, 2, 0, 0, 0))
+			return 1;
+		tap_call_stop(next, 0);
+		tap_call_reserve_bare(next);
+		tap_call_finish(next);
+		shared->n[1]++;
+	}
+	return 0;
+}
+
+/* Two calls that run do not share memory, wherever a compiler puts them. */
+static void a_call_left_where_the_next_one_stands_is_over(void **state)
+{
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("overlaps"), 0);
+	assert_int_equal(shared->n[0], shared->n[1]);
+}
+
 /* ------------------------------------------------------------------ fibers */
 
 #define FIBER_BYTES 65536u
@@ -998,7 +1027,7 @@ const struct scene scenes[] = {
 	{ "forks", forks },
 	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes },
 	{ "blobs", blobs },
-	{ "fibers", threads_with_fibers },
+	{ "fibers", threads_with_fibers }, { "overlaps", overlaps },
 	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed },
 	{ "half_copied", half_copied }, { "ring_threads", ring_threads }, { NULL, NULL },
 };
@@ -1022,6 +1051,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_forked_child_has_its_own_directory),
 		cmocka_unit_test(short_threads_share_a_file),
 		cmocka_unit_test(a_call_left_by_longjmp_hides_no_later_call),
+		cmocka_unit_test(a_call_left_where_the_next_one_stands_is_over),
 		cmocka_unit_test(a_call_left_on_a_stack_that_went_harms_nothing),
 		cmocka_unit_test(only_the_application_s_calls_are_recorded),
 		cmocka_unit_test(odd_records_follow_the_format),

@@ -48,7 +48,8 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 
 		if (above > SAME_STACK || above < -SAME_STACK)
 			return false;           /* a handler on its own stack: its calls are the application's */
-		if (above > 0 && (!slot->fn || still_running(slot, call)))
+		/* what lies inside this call's own struct is no other call's any more */
+		if (above >= (int64_t)sizeof *call && (!slot->fn || still_running(slot, call)))
 			break;
 		TAP_WRITE_ONCE(slot->fn, 0);
 		TAP_WRITE_ONCE(t->depth, --depth);
