@@ -10,7 +10,7 @@
 
 #define COPIES 8u
 
-/* C1, and the embeddings, overrides and isolates of the bidirectional algorithm. */
+/* The second block of control characters, and the embeddings, overrides and isolates of the bidirectional algorithm. */
 static int is_hidden(const unsigned char *s, size_t bytes)
 {
 	if (bytes == 2)

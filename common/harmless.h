@@ -14,8 +14,9 @@
 #include "common/text.h"
 
 /*
- * Appends the text: line ends, returns and tabs as \n, \r, \t; other control characters (below 0x20, 0x7f, C1 and the
- * marks that turn the direction of writing) and bytes that are no UTF-8 as \xNN, byte by byte. All else as it is.
+ * Appends the text: line ends, returns and tabs as \n, \r, \t; other control characters (below 0x20, 0x7f, those that
+ * UTF-8 writes as c2 80 to c2 9f, marks that turn the direction of writing) and bytes that are no UTF-8 as \xNN,
+ * byte by byte. All else as it is.
  */
 void gt_text_harmless(struct gt_text *t, const char *s, size_t n);
 

@@ -63,7 +63,7 @@ static void two_queues(struct golden *g)
 	OP(g, "clFinish", 0, V(QUEUE));
 }
 
-/* One text wherever a program can put one: formula, link, escape sequences, C1, direction, no UTF-8, line ends. */
+/* One text wherever a program can put one: formula, link, control characters, direction, no UTF-8, line ends. */
 #define HOSTILE_START \
 	"=1+2|[link](http://x)<b>\x1b]0;title\a\x1b[31m\x7f\xc2\x9b" "1m\xe2\x80\xaemoc\xff\xc0\x80"
 #define HOSTILE HOSTILE_START "\tend\r\nnext \"quoted\""
