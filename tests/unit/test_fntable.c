@@ -175,20 +175,14 @@ static void count_expressions_compile(void **state)
 
 /* ------------------------------------------------------------- arguments of a record */
 
-static uint64_t damaged;
-void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n)
-{
-	(void)m;
-	if (reason == REC_LOSS_DAMAGED)
-		damaged += n;
-}
+static uint64_t damaged;                /* what the walk would count */
 
 /* Exactly n words of heap, so that a sanitizer sees a step outside. */
 static struct gt_call call_of(struct gt_fntable *t, uint32_t id, int32_t result, uint32_t first_u32,
 	const uint64_t *words, uint32_t n, uint64_t **held)
 {
 	static struct gt_decoded decoded;
-	struct gt_call call = { .fn = gt_fntable_find(t, id), .result = result };
+	struct gt_call call = { .fn = gt_fntable_find(t, id), .result = result, .damaged = &damaged };
 	struct gt_rec rec = { .n_args = n, .first_u32 = first_u32, .flags = REC_COMPLETE };
 
 	free(*held);
