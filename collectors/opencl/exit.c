@@ -6,8 +6,8 @@
  * Must not  wait for anything but commands whose own call was blocking (tap_cl_wait_for_blocking), call the driver
  *           once closed.
  *
- * EXIT1  Commands that are complete are harvested; the rest is written as not finished. From then on calls are only
- *        forwarded.
+ * EXIT1  Commands that are complete are harvested; the rest is written as not finished. From then on calls are
+ *        recorded without device times: no event of theirs is kept, and nothing is harvested.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

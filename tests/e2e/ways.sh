@@ -116,6 +116,11 @@ for program in early early-atexit; do
 	way "calls before our constructor and behind our exit handler, $program" 6 "$P" -- "$bin/$program"
 	way "calls before our constructor and behind our exit handler, $program, as a layer" 6 "OPENCL_LAYERS=$shim" -- "$bin/$program"
 done
+for vars in "$P" "OPENCL_LAYERS=$shim"; do
+	way "calls in static destructors, behind our exit handler, ${vars%%=*}" 4 "$vars" -- "$bin/early-main"
+	in_trace lost.LATE_CALL 0
+	in_trace REC_EXIT 1
+done
 
 way "the library is closed behind complete commands" 1 "$P" -- "$bin/unload" "done"
 in_trace REC_COMMAND 1

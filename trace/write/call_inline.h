@@ -62,7 +62,7 @@ static inline bool tap_call_quiet(void)
 {
 	int off = tap_calls_off ? TAP_OFF_OPTION : TAP_READ_ONCE(tap_off);
 
-	if (TAP_LIKELY(!off) || off == TAP_OFF_EXIT)    /* late calls are counted */
+	if (TAP_LIKELY(!off) || off == TAP_OFF_EXIT)    /* late calls are recorded */
 		return false;
 	if (off != TAP_OFF_EARLY)
 		return true;

@@ -73,6 +73,20 @@ static void path_in_run(char *path, const char *tail)
 	tap_text_str(&t, tail);
 }
 
+/*
+ * What static destructors call is recorded behind our exit handler: the tool reads when the process is gone. One that
+ * takes longer to end is read as it is.
+ */
+static void wait_for_end(uint32_t pid)
+{
+	struct { int fd; short events, revents; } end = { -1, 1 /* POLLIN */, 0 };
+	int64_t patience[2] = { 10, 0 };        /* seconds, ns */
+
+	end.fd = (int)TAP_SYS(pidfd_open, pid, 0, 0, 0, 0, 0);
+	if (end.fd >= 0)
+		TAP_SYS(ppoll, &end, 1, patience, NULL, 8, 0);
+}
+
 /* Nothing of the program's may reach the tool: descriptors, ignored signals, signal mask, session. */
 static void leave_everything(void)
 {
@@ -130,12 +144,15 @@ void tap_detach(void)
 	if (!tap_detach_wanted() || !find_tool() || !tap_run_find() || done++)
 		return;
 	uint64_t mask = tap_sys_signals_block();
+	uint32_t self = tap_sys_getpid();
 	long child = clone_silent();
 
 	if (child == 0) {
 		leave_everything();
-		if (clone_silent() == 0)
+		if (clone_silent() == 0) {
+			wait_for_end(self);
 			become_tool();
+		}
 		TAP_SYS(exit_group, 0, 0, 0, 0, 0, 0);
 	}
 	if (child > 0)

@@ -170,7 +170,8 @@ void tap_process_exit(enum rec_exit kind, int status)
 		tap_clock_record();
 		tap_record(
 			REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
-		tap_gate_close(TAP_OFF_EXIT);
+		/* Outside the window nothing comes any more. */
+		tap_gate_close(tap_off ? TAP_OFF_WINDOW : TAP_OFF_EXIT);
 	}
 	if (!first && unrecorded_pid == tap_sys_getpid())
 		tap_run_say_unrecorded(tap_lost_nowhere());

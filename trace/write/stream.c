@@ -306,7 +306,7 @@ TAP_COLD bool tap_window_early(void)
 
 static bool window_open(void)
 {
-	return !tap_off && (!tap_options.stop_after || !window_over());
+	return (!tap_off || tap_off == TAP_OFF_EXIT) && (!tap_options.stop_after || !window_over());
 }
 
 /*
