@@ -42,6 +42,7 @@ check-valgrind: test-programs
 	$(Q)GPUTAP_BUILD=$(abspath $(O)) scripts/check-valgrind
 fuzz: test-programs $(T)/fuzz/fuzz_reader
 	$(Q)$(T)/fuzz/fuzz_reader -s $(or $(SECONDS),60) tests/fuzz/corpus
+	$(Q)$(T)/fuzz/fuzz_reader -g -n $(or $(EXECUTIONS),20000) tests/fuzz/corpus
 torture: test-programs
 	$(Q)GPUTAP_BUILD=$(abspath $(O)) GPUTAP_TESTS=$(CURDIR)/tests TORTURE=$(or $(TORTURE),all) scripts/in-scratch tests/fault/torture.sh
 test-gpu: all

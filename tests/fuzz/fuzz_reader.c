@@ -1,7 +1,8 @@
 /*
  * tests/fuzz/fuzz_reader.c - read mutated traces: nothing may crash, hang or read outside its memory
  *
- *	fuzz_reader [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS      random mutations of the corpus
+ *	fuzz_reader [-g] [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS  random mutations of the corpus
+ *	  -g: one thing of a valid trace is wrong, within 1 GiB of memory
  *	fuzz_reader -m FILE             write the first corpus (from built traces) into a folder
  *
  * A corpus file holds the files of one trace, one behind the other (struct part). Each execution copies one, cuts,
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -173,8 +175,11 @@ static void read_model(struct gt_reader *r)
 	struct gt_err err;
 	char text[4096];
 
-	if (gt_model_open_reader(r, "fuzz", NULL, &m, &err) < 0)
+	if (gt_model_open_reader(r, "fuzz", NULL, &m, &err) < 0) {
+		if (strstr(err.why, "out of memory"))
+			abort();                  /* of no more than the limit, for a small trace */
 		return;
+	}
 	walk_cuda(m);
 	walk_timeline(m, GT_NO_TIME, GT_NO_TIME);
 	walk_timeline(m, 1000, 100000);
@@ -402,6 +407,100 @@ static void execute_once(void)
 			free((void *)(uintptr_t)files[i].data);
 }
 
+/* ---- by structure: one word or one text of one record, everything around it as it was ---- */
+
+#define MEMORY_LIMIT (1ull << 30)         /* bytes of data: the corpus' traces are of 100 KiB */
+
+struct spot { uint32_t file, stream; uint64_t at; uint32_t id, words; };        /* a record's arguments in its file */
+static struct spot spots[FILES][4096];
+static uint32_t n_spots[FILES];
+
+/* The name of stream `number` of a process among the files; n: none. */
+static uint32_t file_of(struct gt_reader *r, const struct gt_rec *rec, const struct gt_memory_file *files, size_t n)
+{
+	char name[GT_STORE_NAME_MAX];
+	int pid, instance;
+	uint32_t i = 0;
+
+	gt_reader_process_id(r, rec->process, &pid, &instance);
+	snprintf(name, sizeof name, "%d.%d/%u.str", pid, instance, rec->stream);
+	while (i < n && strcmp(files[i].name, name))
+		i++;
+	return i;
+}
+
+static void find_spots(size_t trace)
+{
+	struct gt_memory_file files[PARTS];
+	size_t n = split(corpus[trace].data, corpus[trace].bytes, files, PARTS);
+	struct gt_store *store;
+	struct gt_cursor *c;
+	struct gt_reader *r;
+	struct gt_err err;
+	struct gt_rec rec;
+
+	if (gt_store_open_memory(files, n, &store, &err) < 0 || gt_reader_open_store(store, &r, &err) < 0)
+		return;
+	if (gt_cursor_open(r, -1, &c, &err) == 0) {
+		while (n_spots[trace] < 4096 && gt_cursor_next(c, &rec, &err) == 1) {
+			uint32_t file = file_of(r, &rec, files, n);
+
+			/* where rings and windows put a record elsewhere, its words are not there: left out */
+			if (file < n && rec.offset + rec.n_words * 8ull <= files[file].bytes && rec.n_words > 1 &&
+				!memcmp((const char *)files[file].data + rec.offset, rec.words, rec.n_words * 8ull))
+				spots[trace][n_spots[trace]++] =
+					(struct spot){ file, rec.stream, rec.offset + 8, rec.id, rec.n_words - 1 };
+		}
+		gt_cursor_close(c);
+	}
+	gt_reader_close(r);
+}
+
+/* A letter of a mangled name, of a format or of a terminal. */
+static uint8_t odd_letter(void)
+{
+	static const char odd[] = "_ZNKILEJTSDXv0123456789PRO.$%\n\033\177\200\377<>|[](=\"";
+
+	return (uint8_t)odd[random_below(sizeof(odd))];
+}
+
+/* One thing of a valid trace is wrong: a number, a length, a text, or the arguments of a record of another kind. */
+static void execute_structured(void)
+{
+	size_t trace = (size_t)random_below(n_corpus);
+	const struct kept *k = &corpus[trace];
+	struct gt_memory_file files[PARTS];
+	size_t n = split(k->data, k->bytes, files, PARTS), words;
+	const struct spot *s, *other;
+	uint64_t word = odd_word();
+	uint8_t *copy, *args;
+
+	if (!n_spots[trace])
+		return;
+	s = &spots[trace][random_below(n_spots[trace])];
+	other = &spots[trace][random_below(n_spots[trace])];
+	copy = memcpy(malloc(files[s->file].bytes + 1), files[s->file].data, files[s->file].bytes);
+	args = copy + s->at;
+	words = s->words < other->words ? s->words : other->words;
+	switch (random_below(4)) {
+	case 0:
+		memcpy(args + random_below(s->words) * 8, &word, 8);
+		break;
+	case 1:                                   /* half a word: lengths, kinds and counts stand there */
+		memcpy(args + random_below(s->words * 2ull) * 4, &word, 4);
+		break;
+	case 2:
+		for (uint64_t times = 1 + random_below(8); times; times--)
+			args[random_below(s->words * 8ull)] = odd_letter();
+		break;
+	default:
+		memcpy(args, (const char *)files[other->file].data + other->at, words * 8);
+	}
+	files[s->file].data = copy;
+	read_trace(files, n);
+	free(copy);
+}
+
 /* A packed block of any bytes. */
 static void execute_pack(struct pack_coder *coder)
 {
@@ -521,12 +620,16 @@ static void say(int signal)
 	_exit(1);
 }
 
+static bool by_structure;                 /* -g */
+
 static int fuzz(const char *folder, double seconds, uint64_t executions)
 {
+	const struct rlimit most = { MEMORY_LIMIT, MEMORY_LIMIT };
 	struct pack_coder *coder = pack_coder_new();
 	struct timespec t;
 	double start, end;
 	uint64_t first_seed;
+	uint32_t found = 0;
 
 	load_corpus(folder);
 	if (!n_corpus || !coder) {
@@ -541,6 +644,14 @@ static int fuzz(const char *folder, double seconds, uint64_t executions)
 		LLVMFuzzerTestOneInput(corpus[i].data, corpus[i].bytes);
 		read_packed(packs[i].data, packs[i].bytes);
 	}
+	for (size_t i = 0; by_structure && i < n_corpus; i++) {
+		find_spots(i);
+		found += n_spots[i];
+	}
+	if (by_structure)
+		printf("%u records to break\n", found);
+	if (by_structure && setrlimit(RLIMIT_DATA, &most) < 0)
+		return 2;
 	first_seed = seed;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	start = end = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
@@ -553,6 +664,8 @@ static int fuzz(const char *folder, double seconds, uint64_t executions)
 			execute_pack(coder);
 		else if (now % 16 == 7)
 			execute_packed();
+		else if (by_structure)
+			execute_structured();
 		else
 			execute_once();
 		if (now % 256 == 0) {
@@ -791,8 +904,10 @@ int main(int argc, char **argv)
 	uint64_t executions = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "s:n:r:m:")) != -1) {
-		if (c == 's')
+	while ((c = getopt(argc, argv, "gs:n:r:m:")) != -1) {
+		if (c == 'g')
+			by_structure = true;
+		else if (c == 's')
 			seconds = strtod(optarg, NULL);
 		else if (c == 'n')
 			executions = strtoull(optarg, NULL, 10);
@@ -802,7 +917,7 @@ int main(int argc, char **argv)
 			return make_corpus(optarg);
 	}
 	if (optind != argc - 1) {
-		fprintf(stderr, "usage: fuzz_reader [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS\n");
+		fprintf(stderr, "usage: fuzz_reader [-g] [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS\n");
 		return 2;
 	}
 	if (seconds <= 0 && !executions)
