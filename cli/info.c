@@ -140,6 +140,8 @@ static void text_session(const struct gt_session *s)
 		printf("ended     killed by signal %d\n", s->exit_signal);
 	else if (s->exit_status >= 0)
 		printf("ended     exit status %d\n", s->exit_status);
+	else if (s->cut_off)
+		printf("ended     unknown: gputap run was killed before the program's end\n");
 }
 
 /* What the thread's slot holds of the parameters; the others are not known. */
@@ -199,6 +201,10 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 	printf(" %s\n", gt_harmless(p->image));
 	if (p->parent)
 		printf("  child of process %d (%s)\n", p->parent->pid, p->reason);
+	if (p->live != GT_LIVE_NO)
+		printf("  %s\n", p->live == GT_LIVE_YES
+				? "still recording"
+				: "not known whether still recording: on another machine or in another container");
 	printf("  %llu calls, %llu callbacks, %llu commands (%llu kernels), %.6f s to %.6f s, host clock ",
 		(unsigned long long)p->calls, (unsigned long long)p->callbacks, (unsigned long long)p->commands,
 		(unsigned long long)p->kernels, (double)p->start_ns / 1e9, (double)p->end_ns / 1e9);
@@ -297,6 +303,8 @@ static void json_session(struct gt_text *t, const struct gt_session *s)
 	gt_json_field_i64(t, "duration_ns", s->duration_ns);
 	gt_json_field_i64(t, "exit_status", s->exit_status);
 	gt_json_field_i64(t, "exit_signal", s->exit_signal);
+	if (s->cut_off)
+		gt_json_field_bool(t, "launcher_killed", true);
 }
 
 static void json_thread(struct gt_text *t, const struct gt_thread *thread)
@@ -394,6 +402,8 @@ static void json_missing(struct gt_text *t, const struct gt_model *m)
 {
 	char line[4096];
 
+	if (gt_model_live(m))
+		gt_json_field_bool(t, "still_recording", true);
 	gt_json_field_bool(t, "complete", gt_model_complete(m));
 	gt_json_field_str(t, "complete_text", gt_model_complete_text(m, line, sizeof line));
 	gt_json_key(t, "ledger");

@@ -27,6 +27,7 @@
 #include "cli/interrupt.h"
 #include "common/temporary.h"
 #include "model/model.h"
+#include "trace/read/live.h"
 #include "trace/read/pack.h"
 
 enum { FAILED_BEFORE_START = 125, CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
@@ -207,6 +208,9 @@ static int report(const struct gt_run *run, struct gt_err *err)
 			        "times are made up\n");
 		if (!*gt_option(run->options, "export"))        /* an export says it last, with what it clamped */
 			fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(model, text, sizeof text)));
+		if (gt_model_live(model))
+			fprintf(stderr, "gputap: processes that the program left behind go on recording; what is made "
+					"of the trace now lacks what they still do\n");
 		fprintf(stderr, "gputap: trace in %s\n", gt_harmless(run->trace));
 	}
 	gt_model_close(model);
@@ -217,6 +221,9 @@ static int pack(struct gt_run *run, struct gt_err *err)
 {
 	char temporary[PATH_MAX + 32], aside[PATH_MAX + 32];
 
+	if (gt_live_writer_but(run->trace, getpid()))
+		return gt_fail(err, GT_EXIT_OUTPUT, "a process that the program left behind goes on recording", NULL,
+			"%s is not packed", run->trace);
 	if (!gt_temporary_name(run->trace, temporary, sizeof temporary) ||
 		!gt_temporary_name(run->trace, aside, sizeof aside))
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no name for its packed form", run->trace);

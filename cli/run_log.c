@@ -18,6 +18,7 @@
 #include "cli/run.h"
 #include "cli/version.h"
 #include "common/plain/counter.h"
+#include "trace/read/live.h"
 
 void gt_run_log(const struct gt_run *run, const char *key, const char *value)
 {
@@ -112,6 +113,23 @@ void gt_run_log_clock(const struct gt_run *run)
 	gt_run_log(run, "clock", text);
 }
 
+/* With these a reader knows whether the launcher still runs. */
+static void log_identity(const struct gt_run *run)
+{
+	char boot[64] = "", ns[64];
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, boot, sizeof boot - 1);
+
+	if (fd >= 0)
+		close(fd);
+	boot[n > 0 ? n : 0] = 0;
+	boot[strcspn(boot, "\n")] = 0;
+	gt_run_log(run, "boot_id", boot);
+	n = readlink("/proc/self/ns/pid", ns, sizeof ns - 1);
+	ns[n > 0 ? n : 0] = 0;
+	gt_run_log(run, "ns_pid", ns);
+}
+
 void gt_run_log_start(const struct gt_run *run)
 {
 	char text[PATH_MAX];
@@ -129,6 +147,8 @@ void gt_run_log_start(const struct gt_run *run)
 	if (getcwd(text, sizeof text))
 		gt_run_log(run, "cwd", text);
 	gt_run_log_number(run, "launcher_pid", getpid());
+	gt_run_log_number(run, "launcher_start", (long long)gt_live_start(getpid()));
+	log_identity(run);
 	gt_run_log_number(run, "start_realtime_ns", clock_ns(CLOCK_REALTIME));
 	gt_run_log(run, "clock_source", gt_run_clock_source());
 	for (unsigned i = 0; i < table->n; i++)

@@ -15,6 +15,7 @@
 
 #include "cli/run.h"
 #include "common/plain/pattern.h"
+#include "trace/read/live.h"
 #include "trace/read/pack_format.h"
 #include "trace/read/store.h"
 
@@ -145,12 +146,17 @@ static bool is_trace(const char *path, const struct stat *st)
 static int replace(const char *trace, struct gt_err *err)
 {
 	struct stat st;
+	int writer;
 
 	if (lstat(trace, &st))
 		return 0;
 	if (!is_trace(trace, &st))
 		return gt_fail(err, GT_EXIT_OUTPUT, "it is not a trace, or holds something that is not of a trace",
 			NULL, "%s cannot be replaced", trace);
+	writer = gt_live_writer_but(trace, 0);
+	if (writer)
+		return gt_fail(err, GT_EXIT_OUTPUT, NULL, "another -o NAME, or a %n in it",
+			"%s is being written: process %d is still running", trace, writer);
 	if (S_ISREG(st.st_mode) ? unlink(trace) : nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced", trace);
 	return 0;

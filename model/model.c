@@ -211,8 +211,21 @@ static bool only_tells(enum rec_loss reason)
 		reason == REC_LOSS_TIME_UNORDERED;
 }
 
+static uint32_t count_live(const struct gt_model *m, enum gt_live live)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_processes; i++)
+		n += m->processes[i].pub.live == live;
+	return n;
+}
+
+bool gt_model_live(const struct gt_model *m) { return count_live(m, GT_LIVE_YES); }
+
 bool gt_model_complete(const struct gt_model *m)
 {
+	if (gt_model_live(m))
+		return false;
 	for (int i = 0; i < REC_LOSS_COUNT; i++)
 		if (!only_tells((enum rec_loss)i) && gt_model_lost(m, (enum rec_loss)i))
 			return false;
@@ -244,6 +257,25 @@ static size_t append_losses(
 	return at;
 }
 
+/* "still recording: process 17 (make), 18 (cc1)"; the first few by name. */
+static size_t append_live(
+	const struct gt_model *m, char *buf, size_t bytes, size_t at, enum gt_live live, const char *first)
+{
+	uint32_t n = count_live(m, live), said = 0;
+
+	for (uint32_t i = 0; i < m->n_processes && said < n && said < 8 && at < bytes; i++) {
+		const struct gt_process *p = &m->processes[i].pub;
+		const char *slash = strrchr(p->image, '/');
+
+		if (p->live == live)
+			at += (size_t)snprintf(buf + at, bytes - at, "%s%d (%.32s)", said++ ? ", " : first, p->pid,
+				slash ? slash + 1 : p->image);
+	}
+	if (n > said && at < bytes)
+		at += (size_t)snprintf(buf + at, bytes - at, " and %u more", n - said);
+	return at;
+}
+
 const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t bytes)
 {
 	bool complete = gt_model_complete(m);
@@ -252,9 +284,12 @@ const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t b
 	if (!bytes)
 		return buf;
 	at = (size_t)snprintf(buf, bytes, "complete: %s", complete ? "yes" : "no (");
-	at = append_losses(m, buf, bytes, at, false, "");
+	at = append_live(m, buf, bytes, at, GT_LIVE_YES, "still recording: process ");
+	at = append_losses(m, buf, bytes, at, false, gt_model_live(m) ? "; " : "");
 	if (!complete && at < bytes)
 		at += (size_t)snprintf(buf + at, bytes - at, ")");
-	append_losses(m, buf, bytes, at, true, "; also ");
+	at = append_losses(m, buf, bytes, at, true, "; also ");
+	append_live(m, buf, bytes, at, GT_LIVE_UNSEEN,
+		"; not known whether still recording, on another machine or in another container: process ");
 	return buf;
 }

@@ -36,6 +36,7 @@ struct gt_session {
 	int64_t duration_ns;              /* last record's end */
 	int exit_status;                  /* -1 unknown */
 	int exit_signal;                  /* 0 none */
+	bool cut_off;                     /* the launcher was killed: how the program ended is not known */
 };
 
 struct gt_process {
@@ -55,6 +56,7 @@ struct gt_process {
 	/* half width of the worst host clock bracket; -1: too few readings, the rate is guessed */
 	int64_t clock_error_ns;
 	bool damaged;
+	enum gt_live live;                /* whether it was still running when the trace was opened */
 };
 
 struct gt_thread {
@@ -211,6 +213,8 @@ const char *gt_object_clock(const struct gt_object *device);
 /* What is missing, by reason (writer's counters, reader's findings, this process' clamps). */
 uint64_t gt_model_lost(const struct gt_model *m, enum rec_loss reason);
 void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n);
+/* A process of it was still running when it was opened: not complete yet. */
+bool gt_model_live(const struct gt_model *m);
 bool gt_model_complete(const struct gt_model *m);        /* every reason that means "missing" is zero */
 /* "complete: yes" or "complete: no (12 commands untimed: ...; ...)". Into buf; returns buf. */
 const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t bytes);

@@ -571,6 +571,7 @@ static void finish_processes(struct gt_model *m)
 			p->pub.end_ns = gt_cuda_last_ns(m, i);
 		if (p->pub.end_ns > m->session.duration_ns)
 			m->session.duration_ns = p->pub.end_ns;
+		p->pub.live = p->exited ? GT_LIVE_NO : gt_reader_live(m->reader, i);
 		for (uint32_t s = 0; s < p->n_streams; s++)
 			take_control(m, i, s);
 	}
@@ -597,6 +598,7 @@ static void open_session(struct gt_model *m)
 	s->utc_ns = gt_reader_utc_ns(m->reader);
 	s->exit_status = (int)fact_number(m, -1, "exit_status", -1);
 	s->exit_signal = (int)fact_number(m, -1, "exit_signal", 0);
+	s->cut_off = gt_reader_cut_off(m->reader);
 }
 
 /* CLOCK_MONOTONIC when session time was 0, by the first process' clock. */

@@ -44,6 +44,7 @@ struct gt_image {
 	int pid, instance;
 	uint32_t first_stream, n_streams;
 	struct gt_facts meta;
+	enum gt_live live;                /* when the trace was opened, before anything of it was read */
 	struct gt_clock_set *sets; size_t n_sets, cap_sets;
 	struct gt_clock *clock;           /* in gt_reader.clocks, shared by all images on one counter */
 	bool any_tick;
@@ -71,6 +72,7 @@ struct gt_reader {
 	unsigned jobs;                    /* threads that may read at once */
 	struct gt_store *store;
 	struct gt_facts run;
+	enum gt_live launcher;
 	struct gt_image *images; uint32_t n_images;
 	struct gt_stream *streams; uint32_t n_streams;
 	struct gt_block_info *blocks; size_t n_blocks, cap_blocks;

@@ -82,6 +82,7 @@ static int add_file(struct gt_reader *r, uint32_t file, size_t *cap_images, size
 	if (!name.is_stream) {
 		if (load_facts(r, file, &image->meta, err) < 0)
 			return -1;
+		image->live = gt_live_by_facts(&image->meta, "pid", "start_time");
 		return check_format(r, &image->meta, r->store->files[file].name, err);
 	}
 	if (!gt_grow((void **)&r->streams, r->n_streams, cap_streams, sizeof(*r->streams)))
@@ -111,6 +112,7 @@ static int list_files(struct gt_reader *r, struct gt_err *err)
 
 	if (run != GT_STORE_NONE && (load_facts(r, run, &r->run, err) < 0 || check_format(r, &r->run, "run", err) < 0))
 		return -1;
+	r->launcher = gt_live_by_facts(&r->run, "launcher_pid", "launcher_start");
 	for (size_t i = 0; i < r->store->n_files; i++)
 		if (add_file(r, (uint32_t)i, &cap_images, &cap_streams, err) < 0)
 			return -1;
@@ -240,6 +242,23 @@ const char *gt_reader_fact(const struct gt_reader *r, int process, const char *k
 	if (process < 0)
 		return gt_facts_find(&r->run, key, n);
 	return (uint32_t)process < r->n_images ? gt_facts_find(&r->images[process].meta, key, n) : NULL;
+}
+
+/* What the launcher started and saw the end of is over, wherever this is read. */
+enum gt_live gt_reader_live(const struct gt_reader *r, uint32_t process)
+{
+	const char *launcher = gt_reader_fact(r, -1, "launcher_pid", 0),
+		   *parent = gt_reader_fact(r, (int)process, "ppid", 0);
+
+	if (launcher && parent && !strcmp(launcher, parent) && gt_reader_fact(r, -1, "end_realtime_ns", 0))
+		return GT_LIVE_NO;
+	return r->images[process].live;
+}
+
+bool gt_reader_cut_off(const struct gt_reader *r)
+{
+	return gt_reader_fact(r, -1, "launcher_start", 0) && !gt_reader_fact(r, -1, "end_realtime_ns", 0) &&
+		r->launcher == GT_LIVE_NO;
 }
 
 uint32_t gt_reader_process_count(const struct gt_reader *r)

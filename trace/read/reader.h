@@ -18,6 +18,7 @@
 
 #include "common/error.h"
 #include "trace/format/rec.h"
+#include "trace/read/live.h"
 
 #define GT_NO_TIME INT64_MIN
 
@@ -33,6 +34,10 @@ void gt_reader_close(struct gt_reader *r);
  * Unescaped; lives as long as the reader.
  */
 const char *gt_reader_fact(const struct gt_reader *r, int process, const char *key, unsigned n);
+/* Of a process, when the trace was opened. One that told of its end is over, which only its records say. */
+enum gt_live gt_reader_live(const struct gt_reader *r, uint32_t process);
+/* The launcher went without saying how the program ended. */
+bool gt_reader_cut_off(const struct gt_reader *r);
 /* The function table's text (unpacked), of the first process that names one. */
 int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struct gt_err *err);
 /*

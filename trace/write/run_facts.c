@@ -98,6 +98,31 @@ static void put_first_line_of(struct tap_text *t, const char *key, const char *p
 	tap_text_char(t, '\n');
 }
 
+/*
+ * Field 22 of /proc/self/stat, the start in clock ticks since boot: with pid, boot and namespace a reader knows the
+ * process again while it runs. The name before it, in brackets, may hold anything.
+ */
+static void put_start_time(struct tap_text *t)
+{
+	char line[512];
+	int fd = tap_sys_open("/proc/self/stat", O_RDONLY, 0);
+	long n = fd < 0 ? 0 : tap_sys_read(fd, line, sizeof line), at = n, end;
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	while (at > 0 && line[at - 1] != ')')
+		at--;
+	for (int blanks = 0; at < n && blanks < 20; at++)
+		blanks += line[at] == ' ';
+	for (end = at; end < n && line[end] >= '0' && line[end] <= '9'; end++)
+		;
+	if (end == at)
+		return;
+	put_key(t, "start_time");
+	put_value(t, line + at, (size_t)(end - at));
+	tap_text_char(t, '\n');
+}
+
 static void put_options(struct tap_text *t)
 {
 	const char *name, *value;
@@ -195,6 +220,7 @@ void tap_run_write_meta(uint32_t n)
 	put_number(&t, "pid", tap_sys_getpid());
 	put_number(&t, "ppid", (uint64_t)TAP_SYS(getppid, 0, 0, 0, 0, 0, 0));
 	put_link(&t, "ns_pid", "/proc/self/ns/pid");
+	put_start_time(&t);
 	put_link(&t, "image", "/proc/self/exe");
 	put_link(&t, "cwd", "/proc/self/cwd");
 	put_line(&t, "reason", forked ? "fork" : n > 1 ? "exec" : "start");

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# tests/e2e/live.sh - a trace that is still being written says so: its reports, its exports, and -f
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+gputap=$GPUTAP_BUILD/gputap live=$GPUTAP_BUILD/tests/e2e/cl_live
+dir=$(mktemp -d)
+trap 'touch "$dir/go"; rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+passed=0 failed=0
+says() {        # NAME FILE PATTERN
+	if grep -qE -- "$3" "$2"; then passed=$((passed + 1)); echo "ok: $1"
+	else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; head -n 5 "$2"; fi
+}
+says_not() {
+	if ! grep -qE -- "$3" "$2"; then passed=$((passed + 1)); echo "ok: $1"
+	else failed=$((failed + 1)); echo "FAILED: $1: '$3' in:"; head -n 5 "$2"; fi
+}
+until_true() { for _ in $(seq 600); do "$@" && return 0; sleep 0.05; done; return 1; }
+
+# A child that outlives the program: everything that is made of the trace meanwhile says so.
+"$gputap" run -o t -e atp --summary=none --pack "$live" ready go leave >run.out 2>run.err </dev/null
+says "run names the process that is still running" run.err 'still recording: process [0-9]+ \(cl_live\)'
+says "run says what that means for its files" run.err 'processes that the program left behind'
+says_not "nothing is called complete" run.err 'complete: yes'
+says "an export says it inside" t.atp 'still recording'
+says "a trace that is being written is not packed" run.err 'not packed'
+[ -d t.gputap ] || { failed=$((failed + 1)); echo "FAILED: the trace was packed"; }
+"$gputap" info t.gputap >info.out 2>&1; says "info" info.out '^  still recording$'
+says "info's ledger" info.out 'complete: no \(still recording'
+"$gputap" info --json t.gputap >info.json 2>&1; says "info --json" info.json '"still_recording":true'
+"$gputap" stats t.gputap >/dev/null 2>stats.err; says "stats" stats.err 'still recording'
+"$gputap" run -f -o t true 2>force.err; status=$?
+says "-f refuses it" force.err 'is being written: process [0-9]+ is still running'
+[ "$status" = 125 ] || { failed=$((failed + 1)); echo "FAILED: -f: status $status"; }
+touch go
+ended() { "$gputap" info t.gputap 2>&1 | grep -q '^complete: yes'; }
+if until_true ended; then passed=$((passed + 1)); echo "ok: complete when it has ended"
+else failed=$((failed + 1)); echo "FAILED: never complete: $("$gputap" info t.gputap | grep complete)"; fi
+"$gputap" run -f -q -o t true 2>force.err; says_not "-f replaces it then" force.err 'being written'
+
+# A launcher that is killed: its program goes on, and nobody saw how it ended.
+rm -f ready go
+"$gputap" run -q -o k "$live" ready go >/dev/null 2>&1 & launcher=$!
+until_true test -e ready
+kill -KILL "$launcher"; wait "$launcher" 2>/dev/null
+"$gputap" info k.gputap >info.out 2>&1; says "a killed launcher, its program running" info.out 'still recording'
+touch go
+gone() { ! "$gputap" info k.gputap 2>&1 | grep -q 'still recording'; }
+until_true gone
+"$gputap" info k.gputap >info.out 2>&1; says "a killed launcher: the end is unknown" info.out '^ended +unknown'
+
+# The same trace seen from another pid namespace, and after the machine was started again.
+cp -r k.gputap other.gputap; cp -r k.gputap boot.gputap
+for k in other boot; do rm -f "$k".gputap/*/*.str; done
+sed -i 's/^ns_pid=.*/ns_pid=pid:[1]/' other.gputap/*/meta
+sed -i 's/^boot_id=.*/boot_id=1/' boot.gputap/*/meta
+"$gputap" info other.gputap >info.out 2>&1; says "another container" info.out 'not known whether still recording'
+"$gputap" info boot.gputap >info.out 2>&1; says_not "another boot" info.out 'still recording'
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
