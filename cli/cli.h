@@ -31,7 +31,8 @@ struct gt_cli {
 	X(export, REC_SCOPE_E, "-e FORMATS [OPTION]... TRACE", "write a trace in formats that other tools read") \
 	X(stats, REC_SCOPE_T, "[OPTION]... TRACE", "print statistics of a trace") \
 	X(info, REC_SCOPE_I, "[OPTION]... TRACE", "say what is in a trace, and what is missing") \
-	X(dump, REC_SCOPE_D, "[OPTION]... TRACE", "print every record of a trace")
+	X(dump, REC_SCOPE_D, "[OPTION]... TRACE", "print every record of a trace") \
+	X(wait, 0, "TRACE", "wait until nothing writes to a trace any more and GPUTAP_EXPORT's files are there")
 
 #define X(name, scope, args, help) int gt_cmd_##name(struct gt_cli *cli);
 GT_COMMANDS(X)

@@ -1,16 +1,17 @@
 /*
  * tests/e2e/cl_live.c - call OpenCL, say so, wait until told to go on, call again
  *
- *	cl_live READY GO [leave]
+ *	cl_live READY GO [leave] [cd=FOLDER] [env=NAME=VALUE]...
  *
  * Makes the file READY behind its first call and waits for the file GO. leave: a child does all this, and its parent
- * ends as soon as READY is there.
+ * ends as soon as READY is there. Before the first call it changes to the FOLDER and sets the variables.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,6 +32,12 @@ int main(int argc, char **argv)
 	if (argc > 3 && !strcmp(argv[3], "leave") && fork()) {
 		wait_for(argv[1]);
 		return 0;
+	}
+	for (int i = 3; i < argc; i++) {
+		if (!strncmp(argv[i], "cd=", 3) && chdir(argv[i] + 3))
+			return 3;
+		if (!strncmp(argv[i], "env=", 4))
+			putenv(argv[i] + 4);
 	}
 	if (clGetPlatformIDs(0, NULL, &n))
 		return 1;

@@ -6,7 +6,12 @@
  *
  * Two clones without an exit signal: the program's own wait calls never see the first, which we reap ourselves; the
  * second is nobody's child. The first takes the lock on export.lock before it ends, so the lock is held when we return,
- * and the second hands it to the tool as descriptor 3 across exec.
+ * and the second hands it to the tool as descriptor 3 across exec. Where the converter would be killed with the program
+ * (pid 1 of a container), or when it was asked for (GPUTAP_EXPORT_WAIT), the first stays until the second has ended,
+ * and we wait for the first.
+ *
+ * DETACH1  What is started, and with which environment, is settled by tap_detach_prepare before the program's own code
+ *          runs: later the program may stand in another folder and may have changed every variable.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -19,11 +24,14 @@
 
 #include "trace/write/internal.h"
 
-#define ENVIRONMENT_MAX 4096            /* lines handed to the tool */
+#define ENVIRONMENT_LINES 64            /* handed to the tool */
+#define ENVIRONMENT_BYTES 8192
 
 extern char **environ;
 
-static char tool[TAP_PATH_MAX];
+static char tool[TAP_PATH_MAX];         /* absolute; "": not found. DETACH1 */
+static char environment[ENVIRONMENT_BYTES];
+static char *environment_lines[ENVIRONMENT_LINES];
 
 bool tap_detach_wanted(void)
 {
@@ -43,21 +51,81 @@ static bool try_tool(const char *dir, size_t n, const char *tail)
 /* The tool lies beside the library (build folder) or in the bin folder of the same tree. */
 static bool find_tool(void)
 {
+	static char dir[TAP_PATH_MAX];
+	struct tap_text t;
 	Dl_info info;
 	size_t n = 0;
 
 	if (!dladdr((void *)&tool, &info) || !info.dli_fname)
 		return false;
-	for (size_t i = 0; info.dli_fname[i]; i++)
-		if (info.dli_fname[i] == '/')
+	tap_text_init(&t, dir, sizeof dir);
+	if (info.dli_fname[0] != '/') {         /* LD_PRELOAD=./libgputap.so */
+		long cwd = tap_sys_readlink("/proc/self/cwd", dir, sizeof dir - 1);
+
+		if (cwd <= 0)
+			return false;
+		t.used = (size_t)cwd;
+		tap_text_char(&t, '/');
+	}
+	tap_text_str(&t, info.dli_fname);
+	for (size_t i = 0; dir[i]; i++)
+		if (dir[i] == '/')
 			n = i + 1;
-	return try_tool(info.dli_fname, n, "gputap") || try_tool(info.dli_fname, n, "../bin/gputap") ||
-	       try_tool(info.dli_fname, n, "../../bin/gputap");
+	return try_tool(dir, n, "gputap") || try_tool(dir, n, "../bin/gputap") || try_tool(dir, n, "../../bin/gputap");
+}
+
+static bool begins(const char *line, const char *with)
+{
+	while (*with && *line == *with)
+		line++, with++;
+	return !*with;
+}
+
+/* Options of ours, and where libraries and temporary files lie; nothing else of the program's environment. */
+static bool tool_needs(const char *line)
+{
+	static const char *const needed[] = { "GPUTAP_", "LD_LIBRARY_PATH=", "TMPDIR=", "SQLITE_TMPDIR=" };
+	static const char *const told[] = { "GPUTAP_OUTPUT=", "GPUTAP_EXPORT=", "GPUTAP_EXPORT_WAIT=", "GPUTAP_FORCE=",
+		"GPUTAP_RUN_ID=", "GPUTAP_LAUNCHER=", "GPUTAP_DETACHED=" };
+	bool is = false;
+
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+		is |= begins(line, needed[i]);
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+		is &= !begins(line, told[i]);
+	return is;
+}
+
+static void keep_environment(void)
+{
+	struct tap_text t;
+	size_t n = 0;
+
+	tap_text_init(&t, environment, sizeof environment);
+	environment_lines[n++] = "GPUTAP_DETACHED=1";   /* the lock is held already, as descriptor 3 */
+	for (char **line = environ; line && *line && n + 1 < ENVIRONMENT_LINES; line++) {
+		size_t bytes = tap_text_length(*line) + 1;
+
+		if (!tool_needs(*line) || bytes >= sizeof environment - t.used)
+			continue;
+		environment_lines[n++] = environment + t.used;
+		tap_text_bytes(&t, *line, bytes);
+	}
+	environment_lines[n] = NULL;
+}
+
+void tap_detach_prepare(void)
+{
+	if (!tap_detach_wanted())
+		return;
+	if (!find_tool())
+		tool[0] = 0;
+	keep_environment();
 }
 
 void tap_detach_check(void)
 {
-	if (tap_detach_wanted() && !find_tool())
+	if (tap_detach_wanted() && !tool[0])
 		tap_note(TAP_PART_EXPORT, "no conversion at exit: the gputap tool is not beside the library");
 }
 
@@ -113,50 +181,51 @@ static void leave_everything(void)
 		TAP_SYS(flock, lock, LOCK_EX | LOCK_NB, 0, 0, 0, 0);
 }
 
-static bool is_ours(const char *line)
-{
-	return !__builtin_strncmp(line, "LD_PRELOAD=", 11) || !__builtin_strncmp(line, "LD_AUDIT=", 9) ||
-	       !__builtin_strncmp(line, "OPENCL_LAYERS=", 14) || !__builtin_strncmp(line, "GPUTAP_OUTPUT=", 14) ||
-	       !__builtin_strncmp(line, "GPUTAP_EXPORT=", 14);
-}
-
 static void become_tool(void)
 {
-	static char *env[ENVIRONMENT_MAX];
-	size_t n = 0;
 	const char *arg[8] = { tool, "export", "-q", "-e", tap_option("export") };
 	int args = 5;
 
-	env[n++] = "GPUTAP_DETACHED=1";         /* the lock is held already, as descriptor 3 */
-	for (char **line = environ; line && *line && n + 1 < ENVIRONMENT_MAX; line++)
-		if (!is_ours(*line))
-			env[n++] = *line;
 	if (tap_options.force)
 		arg[args++] = "-f";
 	arg[args++] = tap_run_dir();
-	TAP_SYS(execve, tool, arg, env, 0, 0, 0);
+	TAP_SYS(execve, tool, arg, environment_lines, 0, 0, 0);
+}
+
+/* With pid 1 its whole pid namespace ends. */
+static bool must_wait(void) { return tap_option_true("export-wait") || tap_sys_getpid() == 1; }
+
+static void wait_for(long child)
+{
+	/* __WALL: whatever signal its end has: exec gives it one */
+	while (child > 0 && TAP_SYS(wait4, child, NULL, __WALL, NULL, 0, 0) == -4 /* EINTR */)
+		;
 }
 
 void tap_detach(void)
 {
 	static _Atomic int done;
 
-	if (!tap_detach_wanted() || !find_tool() || !tap_run_find() || done++)
+	if (!tap_detach_wanted() || !tool[0] || !tap_run_find() || done++)
 		return;
 	uint64_t mask = tap_sys_signals_block();
 	uint32_t self = tap_sys_getpid();
+	bool wait = must_wait();
 	long child = clone_silent();
 
 	if (child == 0) {
 		leave_everything();
-		if (clone_silent() == 0) {
-			wait_for_end(self);
+		long converter = clone_silent();
+
+		if (converter == 0) {
+			if (!wait)              /* it waits for us */
+				wait_for_end(self);
 			become_tool();
+		} else if (wait) {
+			wait_for(converter);
 		}
 		TAP_SYS(exit_group, 0, 0, 0, 0, 0, 0);
 	}
-	if (child > 0)
-		while (TAP_SYS(wait4, child, NULL, __WCLONE, NULL, 0, 0) == -4 /* EINTR */)
-			;
+	wait_for(child);
 	tap_sys_signals_restore(mask);
 }

@@ -13,6 +13,8 @@
 
 /* GPUTAP_EXPORT is set, there is no launcher, and this is the root image's process. */
 bool tap_detach_wanted(void);
+/* Settles what is started, by absolute path and with its environment: at the start of the process. */
+void tap_detach_prepare(void);
 /* Notes in the trace when it is wanted and the tool cannot be found. */
 void tap_detach_check(void);
 /* Starts it, if wanted and the run has a directory. */

@@ -118,6 +118,7 @@ void tap_process_ready(void)
 	tap_ready = true;
 	if (tap_options.start_after)
 		tap_off = TAP_OFF_EARLY;
+	tap_detach_prepare();
 	if (tap_detach_wanted())
 		set_exit_handler();             /* its children may have recorded, even if it did not */
 }

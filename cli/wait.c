@@ -1,0 +1,76 @@
+/*
+ * cli/wait.c - gputap wait: until nothing writes to a trace any more, and a conversion that a program started at its
+ * own exit (GPUTAP_EXPORT without gputap run) has ended
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "trace/read/live.h"
+
+static void until_nothing_writes(const char *trace)
+{
+	const struct timespec step = { .tv_nsec = 20 * 1000 * 1000 };
+
+	while (gt_live_writer_but(trace, getpid()))
+		nanosleep(&step, NULL);
+}
+
+/* The converter holds the lock from before the program's end until its files are there. */
+static void until_converted(const char *trace)
+{
+	char path[PATH_MAX];
+
+	if ((size_t)snprintf(path, sizeof path, "%s/export.lock", trace) >= sizeof path)
+		return;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;                 /* no conversion, or a packed trace */
+	while (flock(fd, LOCK_SH) && errno == EINTR)
+		;
+	close(fd);
+}
+
+/* What the converter had to say is its failure: it is started with -q. */
+static int told(const char *trace)
+{
+	char path[PATH_MAX], line[1024];
+	bool any = false;
+	FILE *f;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/export.log", trace) >= sizeof path || !(f = fopen(path, "r")))
+		return GT_EXIT_OK;
+	while (fgets(line, sizeof line, f)) {
+		fputs(line, stderr);
+		any = true;
+	}
+	fclose(f);
+	return any ? GT_EXIT_OUTPUT : GT_EXIT_OK;
+}
+
+int gt_cmd_wait(struct gt_cli *cli)
+{
+	struct gt_err err = { 0 };
+	struct stat st;
+
+	if (cli->n_args != 1)
+		return gt_cli_usage(cli, cli->n_args ? "wait takes one trace" : "which trace?");
+	if (stat(cli->args[0], &st)) {
+		gt_fail(&err, GT_EXIT_INPUT, strerror(errno), NULL, "%s: cannot be opened", cli->args[0]);
+		return gt_cli_fail(&err);
+	}
+	until_nothing_writes(cli->args[0]);
+	until_converted(cli->args[0]);
+	return told(cli->args[0]);
+}
