@@ -45,6 +45,8 @@ void gt_run_wait(struct gt_run *run);                             /* forwards si
 int gt_run_like_target(const struct gt_run *run);                 /* the target's exit status, or death by its signal */
 /* run_target.c: why no library can be preloaded into this program, as the end of a sentence; NULL: it can. */
 const char *gt_run_out_of_reach(const char *program);
+/* The AddressSanitizer runtime that this program was linked with: it must be the first of all libraries. */
+bool gt_run_sanitizer_runtime(const char *program, char *name, size_t bytes);
 /* run_cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */
 int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err);
 void gt_run_cuda_store(struct gt_run *run);

@@ -136,7 +136,7 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 {
 	const char *audit = gt_option(run->options, "audit");
 	const struct gt_option_table *table = run->options->table;
-	char path[PATH_MAX], number[32], name[64];
+	char path[PATH_MAX], number[32], name[64], runtime[256];
 
 	if (!library("libgputap.so", path))
 		return gt_fail(
@@ -145,6 +145,8 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 		return gt_fail(err, GT_EXIT_MISSING, "the dynamic linker takes blanks and colons for the end of a name",
 			NULL, "%s cannot be preloaded: its path holds one", path);
 	prepend("LD_PRELOAD", path);
+	if (gt_run_sanitizer_runtime(run->command[0], runtime, sizeof runtime))
+		prepend("LD_PRELOAD", runtime);         /* it refuses to start behind another library */
 	injection(run, path);
 	if (!strcmp(audit, "on") || (!strcmp(audit, "auto") && is_python(run->command[0]))) {
 		if (library("libgputap-audit.so", path))

@@ -71,3 +71,62 @@ const char *gt_run_out_of_reach(const char *program)
 	close(fd);
 	return why;
 }
+
+/* Where the file holds what will lie at this address; -1: nowhere. */
+static off_t place_of(int fd, const Elf64_Ehdr *head, uint64_t address)
+{
+	Elf64_Phdr p;
+
+	for (unsigned i = 0; i < head->e_phnum; i++)
+		if (pread(fd, &p, sizeof p, (off_t)(head->e_phoff + (uint64_t)i * head->e_phentsize)) == sizeof p &&
+			p.p_type == PT_LOAD && address - p.p_vaddr < p.p_filesz)
+			return (off_t)(address - p.p_vaddr + p.p_offset);
+	return -1;
+}
+
+static bool is_runtime(const char *name)
+{
+	return !strncmp(name, "libasan.so", 10) || !strncmp(name, "libclang_rt.asan", 16);
+}
+
+/* The first library of the dynamic section that is a runtime of AddressSanitizer. */
+static bool find_runtime(int fd, const Elf64_Ehdr *head, const Elf64_Phdr *dynamic, char *name, size_t bytes)
+{
+	uint64_t n = dynamic->p_filesz / sizeof(Elf64_Dyn);
+	off_t strings = -1;
+	Elf64_Dyn d;
+
+	for (uint64_t i = 0; i < 2 * n && n < 65536; i++) {     /* twice: the texts may be named behind the names */
+		if (pread(fd, &d, sizeof d, (off_t)(dynamic->p_offset + i % n * sizeof d)) != sizeof d)
+			return false;
+		if (d.d_tag == DT_STRTAB)
+			strings = place_of(fd, head, d.d_un.d_ptr);
+		if (d.d_tag != DT_NEEDED || strings < 0)
+			continue;
+		ssize_t got = pread(fd, name, bytes - 1, strings + (off_t)d.d_un.d_val);
+
+		name[got > 0 ? got : 0] = 0;
+		if (is_runtime(name))
+			return true;
+	}
+	return false;
+}
+
+bool gt_run_sanitizer_runtime(const char *program, char *name, size_t bytes)
+{
+	int fd = open_program(program);
+	bool found = false;
+	Elf64_Ehdr head;
+	Elf64_Phdr p;
+
+	if (fd < 0)
+		return false;
+	if (pread(fd, &head, sizeof head, 0) == sizeof head && !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
+		head.e_ident[EI_CLASS] == ELFCLASS64)
+		for (unsigned i = 0; i < head.e_phnum && !found; i++)
+			found = pread(fd, &p, sizeof p, (off_t)(head.e_phoff + (uint64_t)i * head.e_phentsize)) ==
+					sizeof p &&
+				p.p_type == PT_DYNAMIC && find_runtime(fd, &head, &p, name, bytes);
+	close(fd);
+	return found;
+}
