@@ -134,8 +134,10 @@ static void wait_for_ends(void)
 
 	while (tap_cupti_peek_unended() && now_ns() < until) {
 		tap_cupti_flush(0);
+		struct timespec step = { 0, ENDS_STEP_NS };
+
 		if (tap_cupti_peek_unended())
-			nanosleep(&(struct timespec){ 0, ENDS_STEP_NS }, NULL);
+			TAP_SYS(nanosleep, &step, 0, 0, 0, 0, 0);
 	}
 }
 

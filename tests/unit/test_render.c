@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "model/args.h"
@@ -391,10 +392,17 @@ static void full_disk_fails_the_commit(void **state)
 	(void)state;
 	if (access("/dev/full", W_OK))
 		skip();
-	assert_int_equal(gt_output_open(&out, "/dev/full", "/dev/full", &err), 0);
+	/* A file of its own, as one that is there is refused; then what it is written to is full. */
+	unlink("full.out");
+	assert_int_equal(gt_output_open(&out, "full.out", "full.out", &err), 0);
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	assert_int_equal(dup2(full, out.fd), out.fd);
+	close(full);
 	gt_text_str(&out.text, "x\n");
 	assert_int_equal(gt_output_commit(&out, &err), -1);
 	assert_int_equal(err.kind, GT_EXIT_OUTPUT);
+	assert_int_not_equal(access("full.out", F_OK), 0);
 }
 
 int main(void)
