@@ -585,6 +585,30 @@ static void read_packed(const uint8_t *data, size_t bytes)
 		read_store(store);
 }
 
+/* Half of the damaged ones get sums that fit, or the reader would look no further: as far as there are tables. */
+static void sum_again(uint8_t *data, size_t bytes)
+{
+	static struct pack_file files[FILES];
+	static struct pack_block blocks[1024];
+	struct pack_header h;
+
+	if (bytes < sizeof(h))
+		return;
+	memcpy(&h, data, sizeof(h));
+	if (h.files_offset > bytes || h.n_files > (bytes - h.files_offset) / sizeof(*files) || h.n_files > FILES ||
+		h.blocks_offset > bytes || h.n_blocks > (bytes - h.blocks_offset) / sizeof(*blocks) ||
+		h.n_blocks > 1024)
+		return;
+	memcpy(files, data + h.files_offset, h.n_files * sizeof(*files));
+	memcpy(blocks, data + h.blocks_offset, h.n_blocks * sizeof(*blocks));
+	for (uint64_t i = 0; i < h.n_blocks; i++)
+		if (blocks[i].offset <= bytes && blocks[i].bytes <= bytes - blocks[i].offset)
+			blocks[i].sum = pack_sum(data + blocks[i].offset, blocks[i].bytes);
+	memcpy(data + h.blocks_offset, blocks, h.n_blocks * sizeof(*blocks));
+	h.sum = pack_tables_sum(&h, files, blocks);
+	memcpy(data, &h, sizeof(h));
+}
+
 /* A packed trace with a damaged header, damaged tables, or damage anywhere. */
 static void execute_packed(void)
 {
@@ -606,7 +630,10 @@ static void execute_packed(void)
 	all = n;
 	for (uint64_t times = 1 + random_below(3); times; times--)
 		mutate(scratch + from, &n);
-	read_packed(scratch, n == all ? k->bytes : from + n);
+	n = n == all ? k->bytes : from + n;
+	if (random_below(2))
+		sum_again(scratch, n);
+	read_packed(scratch, n);
 }
 
 static void say(int signal)

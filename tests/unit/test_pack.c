@@ -263,6 +263,99 @@ static void damaged_packed_file_is_told(void **state)
 	close(fd);
 }
 
+/* A few calls and a content: small enough to be damaged byte by byte. */
+static void build_small(void)
+{
+	uint64_t words[8] = { 1, 2, 3 }, id[2] = { 7, 8 };
+	struct tb *tb = tb_open(path);
+	struct tb_process *p;
+	struct tb_stream *s;
+
+	tb_table(tb, "T\t1\n", 4);
+	p = tb_process(tb, 10);
+	tb_fact(p, "start_tick", "1000");
+	s = tb_stream(p);
+	tb_thread(s, 1000, 10, true, "main");
+	for (uint32_t i = 0; i < 40; i++)
+		tb_call_u32(s, FN, 1000 + i * 100, 50, 0, i, words, 3);
+	tb_blob(s, REC_BLOB_SOURCE, id, words, sizeof(words), sizeof(words));
+	tb_close(tb);
+}
+
+/* No byte of a packed trace can change unnoticed: it is refused, or it says that it is damaged. */
+static void every_changed_byte_is_told(void **state)
+{
+	struct stat st;
+	int fd;
+
+	(void)state;
+	build_small();
+	assert_int_equal(gt_pack(path, packed, &(struct gt_err){ 0 }), 0);
+	fd = open(packed, O_RDWR);
+	assert_int_equal(fstat(fd, &st), 0);
+	for (off_t at = 0; at < st.st_size; at++) {
+		struct gt_err err = { 0 };
+		struct gt_reader *r = NULL;
+		uint8_t was, changed;
+
+		assert_int_equal(pread(fd, &was, 1, at), 1);
+		changed = (uint8_t)(was ^ (1u << random_below(8)));
+		assert_int_equal(pwrite(fd, &changed, 1, at), 1);
+		if (!gt_reader_open(packed, &r, &err) && !gt_reader_lost(r, REC_LOSS_DAMAGED))
+			fail_msg("byte %ld of %ld: %02x read as %02x, and nothing said", (long)at, (long)st.st_size,
+				changed, was);
+		gt_reader_close(r);
+		assert_int_equal(pwrite(fd, &was, 1, at), 1);
+	}
+	close(fd);
+}
+
+/* As the first version was: no sums, 16 bytes for each block. */
+static void make_unsummed(int fd)
+{
+	struct pack_header h;
+	struct pack_block b;
+
+	assert_int_equal(pread(fd, &h, sizeof(h), 0), sizeof(h));
+	for (uint64_t i = 0; i < h.n_blocks; i++) {
+		off_t at = (off_t)h.blocks_offset;
+
+		assert_int_equal(pread(fd, &b, sizeof(b), at + (off_t)(i * sizeof(b))), sizeof(b));
+		assert_int_equal(pwrite(fd, &b, PACK_BLOCK_UNSUMMED, at + (off_t)(i * PACK_BLOCK_UNSUMMED)),
+			PACK_BLOCK_UNSUMMED);
+	}
+	h.version = PACK_VERSION_UNSUMMED;
+	h.sum = 0;
+	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
+	assert_int_equal(ftruncate(fd, (off_t)(h.blocks_offset + h.n_blocks * PACK_BLOCK_UNSUMMED)), 0);
+}
+
+/* What was packed before there were sums is read as it was. */
+static void first_version_is_read(void **state)
+{
+	struct gt_err err = { 0 };
+	struct gt_reader *r;
+	struct gt_cursor *c;
+	struct gt_rec rec;
+	unsigned calls = 0;
+	int fd;
+
+	(void)state;
+	build_small();
+	assert_int_equal(gt_pack(path, packed, &err), 0);
+	fd = open(packed, O_RDWR);
+	make_unsummed(fd);
+	close(fd);
+	r = open_reader(packed);
+	assert_int_equal(gt_reader_lost(r, REC_LOSS_DAMAGED), 0);
+	assert_int_equal(gt_cursor_open(r, -1, &c, &err), 0);
+	while (gt_cursor_next(c, &rec, &err) == 1)
+		calls += rec.id == FN;
+	assert_int_equal(calls, 40);
+	gt_cursor_close(c);
+	gt_reader_close(r);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_path, remove_path)
@@ -272,6 +365,8 @@ int main(void)
 		TEST(packing_again_changes_nothing),
 		TEST(blocks_come_back),
 		TEST(damaged_packed_file_is_told),
+		TEST(every_changed_byte_is_told),
+		TEST(first_version_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

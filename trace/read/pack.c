@@ -53,7 +53,8 @@ static int pack_one(struct packer *p, const void *data, size_t n, uint64_t file_
 	if (!gt_grow((void **)&p->blocks, p->n_blocks, &p->cap_blocks, sizeof(*p->blocks)))
 		return gt_fail(p->err, GT_EXIT_OUTPUT, NULL, NULL, "%s: out of memory", p->out);
 	pack_encode(p->coder, data, n, file_block, &method, &packed, &bytes);
-	p->blocks[p->n_blocks++] = (struct pack_block){ .offset = p->at, .bytes = (uint32_t)bytes, .method = method };
+	p->blocks[p->n_blocks++] = (struct pack_block){ .offset = p->at, .bytes = (uint32_t)bytes, .method = method,
+		.sum = pack_sum(packed, bytes) };
 	return put(p, packed, bytes);
 }
 
@@ -114,20 +115,26 @@ static int write_tables(struct packer *p)
 		.magic = PACK_MAGIC, .version = PACK_VERSION, .n_files = p->store->n_files, .n_blocks = p->n_blocks
 	};
 
-	h.files_offset = p->at;
-	for (size_t i = 0; i < p->store->n_files; i++) {
-		struct pack_file f = { .size = p->store->files[i].size };
+	struct pack_file *files = calloc(p->store->n_files + 1, sizeof(*files));
+	int rc;
 
-		memcpy(f.name, p->store->files[i].name, sizeof(f.name));
-		if (put(p, &f, sizeof(f)) < 0)
-			return -1;
+	if (!files)
+		return gt_fail(p->err, GT_EXIT_OUTPUT, NULL, NULL, "%s: out of memory", p->out);
+	for (size_t i = 0; i < p->store->n_files; i++) {
+		files[i].size = p->store->files[i].size;
+		memcpy(files[i].name, p->store->files[i].name, sizeof(files[i].name));
 	}
-	h.blocks_offset = p->at;
-	if (put(p, p->blocks, p->n_blocks * sizeof(*p->blocks)) < 0)
-		return -1;
+	h.files_offset = p->at;
+	h.blocks_offset = p->at + p->store->n_files * sizeof(*files);
+	h.sum = pack_tables_sum(&h, files, p->blocks);
+	rc = put(p, files, p->store->n_files * sizeof(*files));
+	if (rc == 0)
+		rc = put(p, p->blocks, p->n_blocks * sizeof(*p->blocks));
 	/* Last: a file without its header is no packed trace. */
-	return fseek(p->to, 0, SEEK_SET) < 0 || fwrite(&h, sizeof(h), 1, p->to) != 1 || fflush(p->to) ? write_failed(p)
-												      : 0;
+	if (rc == 0 && (fseek(p->to, 0, SEEK_SET) < 0 || fwrite(&h, sizeof(h), 1, p->to) != 1 || fflush(p->to)))
+		rc = write_failed(p);
+	free(files);
+	return rc;
 }
 
 static int write_all(struct packer *p)

@@ -14,8 +14,10 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#define XXH_INLINE_ALL                    /* no library more for the tool */
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 #include <zstd.h>
 
 #include "trace/read/pack_format.h"
@@ -62,6 +64,22 @@ void pack_coder_free(struct pack_coder *c)
 	ZSTD_freeCCtx(c->cctx);
 	ZSTD_freeDCtx(c->dctx);
 	free(c);
+}
+
+/* ---- sums ---- */
+
+uint64_t pack_sum(const void *data, size_t bytes) { return XXH3_64bits(data, bytes); }
+
+uint64_t pack_tables_sum(const struct pack_header *h, const struct pack_file *files, const struct pack_block *blocks)
+{
+	struct pack_header unsummed = *h;
+	uint64_t parts[3];
+
+	unsummed.sum = 0;
+	parts[0] = pack_sum(&unsummed, sizeof(unsummed));
+	parts[1] = pack_sum(files, h->n_files * sizeof(*files));
+	parts[2] = pack_sum(blocks, h->n_blocks * sizeof(*blocks));
+	return pack_sum(parts, sizeof(parts));
 }
 
 /* ---- shape: what headers say about the rest; the same in both directions ---- */

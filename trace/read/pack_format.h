@@ -6,6 +6,9 @@
  *   struct pack_file[n_files], sorted by name
  *   struct pack_block[n_blocks]: those of the first file, then those of the second, ...
  *
+ * PACKSUM1  Every byte is covered by a sum: a block by that in its struct pack_block, header and tables by the header's
+ *           own. The first version has none, and a shorter struct pack_block.
+ *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +23,8 @@
 #include "trace/read/store.h"
 
 #define PACK_MAGIC 0x31304b4341505447ull  /* "GTPACK01" */
-#define PACK_VERSION 1
+#define PACK_VERSION 2
+#define PACK_VERSION_UNSUMMED 1
 
 struct pack_header {
 	uint64_t magic;
@@ -28,7 +32,8 @@ struct pack_header {
 	uint64_t files_offset;            /* of the first struct pack_file */
 	uint64_t blocks_offset;           /* of the first struct pack_block */
 	uint64_t n_files, n_blocks;
-	uint64_t reserved2[2];
+	uint64_t sum;                     /* pack_tables_sum() */
+	uint64_t reserved2;
 };
 
 struct pack_file {
@@ -47,7 +52,13 @@ struct pack_block {
 	uint64_t offset;                  /* of the packed form in this file */
 	uint32_t bytes;                   /* of the packed form */
 	uint32_t method;
+	uint64_t sum;                     /* pack_sum() of the packed form */
 };
+#define PACK_BLOCK_UNSUMMED 16u           /* bytes of it in the first version */
+
+uint64_t pack_sum(const void *data, size_t bytes);
+/* Of the header, as if its sum were 0, and of both tables. */
+uint64_t pack_tables_sum(const struct pack_header *h, const struct pack_file *files, const struct pack_block *blocks);
 
 /* Scratch memory and compression contexts, made once. */
 struct pack_coder;

@@ -2,7 +2,8 @@
  * trace/read/pack_read.c - a trace in the one file that --pack makes
  *
  * Every number of the tables is checked when the file is opened; blocks are unpacked one at a time into memory. The
- * last few stay, because readers ask for pieces of one block.
+ * last few stay, because readers ask for pieces of one block. PACKSUM1 is asked for at both times; before a trace is
+ * read its reader asks for the sums of all blocks, so that what is wrong is known even of a block that nobody needs.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -22,6 +23,7 @@ struct packed {
 	int fd;
 	struct pack_block *blocks;
 	uint64_t n_blocks;
+	bool summed;
 	/* By number, so that threads that read different blocks seldom wait for each other. */
 	struct kept {
 		pthread_mutex_t lock;     /* of all below */
@@ -41,6 +43,17 @@ static bool read_all(int fd, void *to, size_t bytes, uint64_t offset)
 	return n == (int64_t)bytes;
 }
 
+/* Its packed form as it was written, in the caller's memory; false with errno. */
+static bool read_block(const struct packed *p, uint64_t number, uint8_t to[REC_BLOCK * 2])
+{
+	const struct pack_block *b = &p->blocks[number];
+
+	if (!read_all(p->fd, to, b->bytes, b->offset))
+		return false;
+	errno = EBADMSG;
+	return !p->summed || pack_sum(to, b->bytes) == b->sum;
+}
+
 /* Unpacks block `number`, which has n bytes; the caller has the lock of its place. */
 static const uint8_t *unpacked(const struct packed *p, struct kept *k, uint64_t number, size_t n)
 {
@@ -53,7 +66,7 @@ static const uint8_t *unpacked(const struct packed *p, struct kept *k, uint64_t 
 		errno = ENOMEM;
 		return NULL;
 	}
-	if (b->method != PACK_ZERO && !read_all(p->fd, k->input, b->bytes, b->offset))
+	if (b->method != PACK_ZERO && !read_block(p, number, k->input))
 		return NULL;
 	if (!pack_decode(k->coder, b->method, k->input, b->bytes, k->bytes, n)) {
 		errno = EBADMSG;
@@ -104,6 +117,20 @@ static int64_t packed_read(struct gt_store *s, uint32_t file, uint64_t offset, v
 		done += n;
 	}
 	return (int64_t)done;
+}
+
+static int64_t packed_damaged(struct gt_store *s)
+{
+	struct packed *p = s->self;
+	struct kept *k = &p->kept[0];
+	int64_t damaged = 0;
+
+	pthread_mutex_lock(&k->lock);
+	for (uint64_t i = 0; p->summed && damaged >= 0 && i < p->n_blocks; i++)
+		if (p->blocks[i].method != PACK_ZERO && !read_block(p, i, k->input))
+			damaged = errno == EBADMSG ? damaged + 1 : -1;
+	pthread_mutex_unlock(&k->lock);
+	return damaged;
 }
 
 static void packed_close(struct gt_store *s)
@@ -165,14 +192,32 @@ static int add_files(
 	return 0;
 }
 
+/* The blocks of the first version are shorter: spread, from the last on. */
+static void spread_blocks(struct packed *p)
+{
+	for (uint64_t i = p->n_blocks; !p->summed && i--;) {
+		struct pack_block b = { .sum = 0 };
+
+		memcpy(&b, (const char *)p->blocks + i * PACK_BLOCK_UNSUMMED, PACK_BLOCK_UNSUMMED);
+		p->blocks[i] = b;
+	}
+}
+
+static bool tables_are_sound(const struct packed *p, const struct pack_header *h, const struct pack_file *files,
+	uint64_t size)
+{
+	return check_blocks(p, size) && (!p->summed || pack_tables_sum(h, files, p->blocks) == h->sum);
+}
+
 static int read_tables(
 	struct gt_store *s, struct packed *p, const struct pack_header *h, uint64_t size, struct gt_err *err)
 {
+	size_t block_bytes = p->summed ? sizeof(*p->blocks) : PACK_BLOCK_UNSUMMED;
 	struct pack_file *files;
 	int rc;
 
 	if (!table_fits(h->files_offset, h->n_files, sizeof(*files), size) ||
-		!table_fits(h->blocks_offset, h->n_blocks, sizeof(*p->blocks), size))
+		!table_fits(h->blocks_offset, h->n_blocks, block_bytes, size))
 		return damaged(s, err);
 	p->n_blocks = h->n_blocks;
 	p->blocks = malloc(h->n_blocks * sizeof(*p->blocks) + 1);
@@ -180,10 +225,13 @@ static int read_tables(
 	if (!p->blocks || !files)
 		rc = gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
 	else if (!read_all(p->fd, files, h->n_files * sizeof(*files), h->files_offset) ||
-	         !read_all(p->fd, p->blocks, h->n_blocks * sizeof(*p->blocks), h->blocks_offset))
+	         !read_all(p->fd, p->blocks, h->n_blocks * block_bytes, h->blocks_offset))
 		rc = gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s: cannot be read", s->path);
-	else
-		rc = check_blocks(p, size) ? add_files(s, files, h->n_files, h->n_blocks, err) : damaged(s, err);
+	else {
+		spread_blocks(p);
+		rc = tables_are_sound(p, h, files, size) ? add_files(s, files, h->n_files, h->n_blocks, err)
+							 : damaged(s, err);
+	}
 	free(files);
 	return rc;
 }
@@ -205,14 +253,18 @@ int gt_store_open_packed(struct gt_store *s, int fd, struct gt_err *err)
 	}
 	s->self = p;
 	s->read = packed_read;
+	s->damaged = packed_damaged;
 	s->close = packed_close;
 	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size < sizeof(h) || !read_all(fd, &h, sizeof(h), 0) ||
 		h.magic != PACK_MAGIC)
 		return gt_fail(err, GT_EXIT_INPUT, "its first bytes are not those of a packed trace",
 			"name the directory or file NAME.gputap that gputap run made",
 		               "%s: not a gputap trace", s->path);
-	if (h.version != PACK_VERSION)
-		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads packed format version 1",
+	if (h.version != PACK_VERSION && h.version != PACK_VERSION_UNSUMMED)
+		return gt_fail(err, GT_EXIT_INPUT, "this gputap reads packed format versions 1 and 2",
 			"use the gputap that packed it", "%s: packed format version %u", s->path, h.version);
+	p->summed = h.version != PACK_VERSION_UNSUMMED;
+	if (!p->summed && h.sum)
+		return damaged(s, err);
 	return read_tables(s, p, &h, (uint64_t)st.st_size, err);
 }

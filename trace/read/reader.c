@@ -4,6 +4,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,21 @@ static void sort_images(struct gt_reader *r)
 			r->streams[r->images[i].first_stream + k].process = i;
 }
 
+/*
+ * What the store knows to be damaged, wherever it stands: contents, facts, CUPTI's buffers. The pass over the headers
+ * counted those of its own, so this is the least number.
+ */
+static int count_damaged(struct gt_reader *r, struct gt_err *err)
+{
+	int64_t damaged = r->store->damaged ? r->store->damaged(r->store) : 0;
+
+	if (damaged < 0)
+		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s: cannot be read", r->store->path);
+	if (r->found.lost[REC_LOSS_DAMAGED] < (uint64_t)damaged)
+		r->found.lost[REC_LOSS_DAMAGED] = (uint64_t)damaged;
+	return 0;
+}
+
 static int open_store(struct gt_store *store, unsigned jobs, struct gt_reader **out, struct gt_err *err)
 {
 	struct gt_reader *r = calloc(1, sizeof(*r));
@@ -182,7 +198,8 @@ static int open_store(struct gt_store *store, unsigned jobs, struct gt_reader **
 	}
 	r->store = store;
 	r->jobs = jobs;
-	if (list_files(r, err) < 0 || gt_index_build(r, err) < 0 || gt_clocks_build(r, err) < 0) {
+	if (list_files(r, err) < 0 || gt_index_build(r, err) < 0 || count_damaged(r, err) < 0 ||
+		gt_clocks_build(r, err) < 0) {
 		gt_reader_close(r);
 		return -1;
 	}

@@ -33,6 +33,8 @@ struct gt_store {
 	size_t n_files, cap_files;
 	/* Bytes copied to `to`, fewer only at the end of the file; -1 with errno set. */
 	int64_t (*read)(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes);
+	/* How many of its pieces are not as they were written; -1 with errno set. NULL: it cannot tell. */
+	int64_t (*damaged)(struct gt_store *s);
 	void (*close)(struct gt_store *s);
 	void *self;
 };
