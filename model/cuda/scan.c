@@ -209,6 +209,8 @@ static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, 
 		else if (take(s, &a, GT_PLACE(index, offset)))
 			return gt_cuda_no_memory(s->c->m, err);
 	}
+	if (gt_cupti_walk_unwritten(w))
+		gt_model_count_loss(s->c->m, REC_LOSS_INCOMPLETE_RECORD, gt_cupti_walk_unwritten(w));
 	/* What stands behind cannot be counted: one for the rest. An unfinished buffer may end in the midst of a
 	 * record. */
 	if (rc == 0 && gt_cupti_walk_stop(w) != GT_CUPTI_END &&

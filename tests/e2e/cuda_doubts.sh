@@ -54,6 +54,11 @@ doubt incomplete,slow-kernels=2 unfinished "" 10=20
 doubt incomplete,slow-kernels=100 unfinished TIME_ZERO=+ 10=20
 doubt incomplete,slow-kernels=2 _exit "" 10=20
 
+# ... when it is killed: a kernel that still runs hides nothing of what stands behind it in CUPTI's buffer
+launches() { test "$("$tap" stats -q -r cuda_api_trace --format csv t.gputap | grep -c -e ',cuLaunchKernel,' -e ',cudaDriver_307,')" = 20; }
+doubt incomplete=2,slow-kernels=50 kill_unfinished INCOMPLETE_RECORD=+
+check "... all launches are there" launches
+
 # A library that tells neither of cuInit nor of contexts
 for way in return exit _exit quick_exit thread_exit exec; do
 	doubt no-resource-callbacks $way "" 10=20 38=1

@@ -27,7 +27,7 @@
  *     late-buffers             full buffers stay until a flush or the flush period
  *     slow-kernels=MS          a kernel stays on the device so long
  *     incomplete               a kernel's record stands in its buffer from the launch on, its times come later; a flush
- *                              that is not forced keeps such buffers back
+ *                              that is not forced keeps such buffers back; =2: its place is zeros until then
  *     flush-hangs=MS           cuptiActivityFlushAll takes so long
  *     flush-fails=N            every N-th cuptiActivityFlushAll answers with an error and does nothing
  *     flush-in-callback        a flush inside a callback of resources, or beside another flush, aborts

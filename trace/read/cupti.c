@@ -4,6 +4,9 @@
  * WALK1  A walk's `at` only grows, and never beyond the buffer's bytes: it ends after at most bytes / 8 records.
  * WALK2  A record is handed out only when all of its bytes are in memory; its size is the library's word for its
  *        kind, checked when the word was taken (8 .. GT_CUPTI_RECORD, a multiple of 8).
+ * WALK3  In a buffer that CUPTI still held, zeros need not be the end: CUPTI keeps a place for what a device is to
+ *        tell, and writes it later. The next word that is not zero begins the next record, as records stand at
+ *        multiples of 8 and begin with their kind.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -90,6 +93,7 @@ struct gt_cupti_walk {
 	uint64_t at;                      /* of the next record in the buffer */
 	uint64_t base; size_t have;       /* what is in memory: [base, base + have) of the buffer */
 	enum gt_cupti_stop stop;
+	uint64_t unwritten;
 	_Alignas(8) uint8_t data[PIECE + GT_CUPTI_RECORD];
 };
 
@@ -115,6 +119,12 @@ void gt_cupti_walk_begin(struct gt_cupti_walk *w, const struct gt_cupti_buffer *
 	w->at = w->base = 0;
 	w->have = 0;
 	w->stop = GT_CUPTI_GOES_ON;
+	w->unwritten = 0;
+}
+
+uint64_t gt_cupti_walk_unwritten(const struct gt_cupti_walk *w)
+{
+	return w->unwritten;
 }
 
 enum gt_cupti_stop gt_cupti_walk_stop(const struct gt_cupti_walk *w)
@@ -152,6 +162,35 @@ static int end(struct gt_cupti_walk *w, enum gt_cupti_stop why)
 	return 0;
 }
 
+/* 1: *kind stands at w->at, 0: the end, -1. */
+static int kind_here(struct gt_cupti_walk *w, uint32_t *kind, struct gt_err *err)
+{
+	int rc;
+
+	if (w->buffer.bytes - w->at < 8)
+		return end(w, w->buffer.bytes == w->at ? GT_CUPTI_END : GT_CUPTI_CUT);
+	rc = have(w, 8, err);
+	if (rc <= 0)
+		return rc < 0 ? -1 : end(w, GT_CUPTI_CUT);
+	memcpy(kind, w->data + (w->at - w->base), sizeof *kind);
+	return 1;
+}
+
+/* Over zeros to the next record: as kind_here. */
+static int behind_unwritten(struct gt_cupti_walk *w, uint32_t *kind, struct gt_err *err)
+{
+	int rc = 1;
+
+	while (rc > 0 && !*kind && w->buffer.bytes - w->at >= 16) {
+		w->at += 8;
+		rc = kind_here(w, kind, err);
+	}
+	if (rc > 0 && !*kind)
+		return end(w, GT_CUPTI_END);
+	w->unwritten += rc > 0;
+	return rc;
+}
+
 int gt_cupti_walk_next(struct gt_cupti_walk *w, struct rec_activity *a, uint64_t *offset, struct gt_err *err)
 {
 	uint32_t kind;
@@ -159,14 +198,11 @@ int gt_cupti_walk_next(struct gt_cupti_walk *w, struct rec_activity *a, uint64_t
 
 	if (w->stop)
 		return 0;
-	if (w->buffer.bytes - w->at < 8)
-		return end(w, w->buffer.bytes == w->at ? GT_CUPTI_END : GT_CUPTI_CUT);
-	rc = have(w, 8, err);
+	rc = kind_here(w, &kind, err);
+	if (rc > 0 && !kind)
+		rc = w->buffer.completed ? end(w, GT_CUPTI_END) : behind_unwritten(w, &kind, err);      /* WALK3 */
 	if (rc <= 0)
-		return rc < 0 ? -1 : end(w, GT_CUPTI_CUT);
-	memcpy(&kind, w->data + (w->at - w->base), sizeof kind);
-	if (!kind)
-		return end(w, GT_CUPTI_END);
+		return rc;
 	if (kind >= GT_CUPTI_KINDS || !w->sizes->bytes[kind])
 		return end(w, GT_CUPTI_UNKNOWN);
 	if (w->sizes->bytes[kind] > w->buffer.bytes - w->at)

@@ -52,6 +52,8 @@ void gt_cupti_walk_begin(struct gt_cupti_walk *w, const struct gt_cupti_buffer *
 /* 1 with *a (its bytes are valid until the next call) and *offset in the buffer; 0 at the end; -1 with *err. */
 int gt_cupti_walk_next(struct gt_cupti_walk *w, struct rec_activity *a, uint64_t *offset, struct gt_err *err);
 enum gt_cupti_stop gt_cupti_walk_stop(const struct gt_cupti_walk *w);     /* why it ended */
+/* Places between records where none had been written yet: each was kept for one record or several. */
+uint64_t gt_cupti_walk_unwritten(const struct gt_cupti_walk *w);
 void gt_cupti_walk_close(struct gt_cupti_walk *w);
 
 #endif
