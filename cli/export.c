@@ -189,6 +189,7 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 			    .cuda_table = gt_option(options, "cuda-table"), .jobs = gt_jobs(options) },
 		    &j.model, err))
 		goto out;
+	gt_temporary_run(gt_model_session(j.model)->run_id);
 	for (const char *at = formats; gc_list_next(&at, &word);) {
 		snprintf(id, sizeof id, "%.*s", (int)word.bytes, word.at);
 		if (write_format(&j, gt_writer_find(id), err))

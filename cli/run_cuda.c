@@ -20,6 +20,7 @@
 #include <zstd.h>
 
 #include "cli/run.h"
+#include "common/temporary.h"
 #include "cuda_generator.h"
 #include "model/cuda/table.h"
 
@@ -158,7 +159,7 @@ void gt_run_cuda_store(struct gt_run *run)
 
 	snprintf(name, sizeof name, "%s/" GT_CUDA_TABLE_FILE, run->trace);
 	if (wanted(run) && packed && !ZSTD_isError(n))
-		fd = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+		fd = gt_create_own(name, O_WRONLY);
 	if (fd >= 0) {
 		if (write(fd, packed, n) != (ssize_t)n)
 			unlink(name);

@@ -28,7 +28,7 @@ static int open_file(struct gt_output *o, struct gt_err *err)
 {
 	if (!o->path || !o->final_path)
 		return open_failed(o, "output", ENOMEM, err);
-	o->fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	o->fd = gt_create_own(o->path, O_WRONLY);
 	return o->fd < 0 ? open_failed(o, o->final_path, errno, err) : 0;
 }
 
@@ -49,7 +49,7 @@ int gt_output_create(struct gt_output *o, const char *final_path, bool replace, 
 		gt_output_discard(o);
 		return -1;
 	}
-	room = strlen(final_path) + 32;
+	room = strlen(final_path) + GT_TEMPORARY_MORE;
 	o->path = malloc(room);
 	if (o->path && !gt_temporary_name(final_path, o->path, room)) {
 		free(o->path);

@@ -7,6 +7,7 @@
 #include "trace/read/pack.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,11 +152,14 @@ static int write_all(struct packer *p)
 
 static int pack_beside(struct packer *p, const char *beside)
 {
-	int rc;
+	int fd = gt_create_own(beside, O_WRONLY), rc;
 
-	p->to = fopen(beside, "wx");
-	if (!p->to)
+	p->to = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!p->to) {
+		if (fd >= 0)
+			close(fd);
 		return write_failed(p);
+	}
 	rc = write_all(p);
 	if (fclose(p->to) && rc == 0)
 		rc = write_failed(p);
@@ -169,7 +173,7 @@ static int pack_beside(struct packer *p, const char *beside)
 int gt_pack(const char *path, const char *out, struct gt_err *err)
 {
 	struct packer *p = calloc(1, sizeof(*p));
-	size_t room = strlen(out) + 32;
+	size_t room = strlen(out) + GT_TEMPORARY_MORE;
 	char *beside = malloc(room);
 	int rc = -1;
 

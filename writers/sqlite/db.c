@@ -17,6 +17,7 @@
 #include "writers/sqlite/db.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/temporary.h"
 #include "writers/sqlite/pages.h"
 
 #define TABLES_MAX 64
@@ -510,6 +512,7 @@ static void free_all(struct gt_sql *db)
 int gt_sql_open(const char *path, const struct gt_sql_options *opt, struct gt_sql **out, struct gt_err *err)
 {
 	struct gt_sql *db = calloc(1, sizeof *db);
+	int fd = -1;
 
 	if (!db)
 		return gt_fail(err, GT_EXIT_OUTPUT, "no memory", NULL, "%s: cannot create the database", path);
@@ -523,6 +526,10 @@ int gt_sql_open(const char *path, const struct gt_sql_options *opt, struct gt_sq
 		fail(db, "no memory", NULL);
 	else if (unlink(path) && errno != ENOENT)
 		fail(db, "cannot replace the file", strerror(errno));
+	else if ((fd = gt_create_own(path, O_RDWR)) < 0)        /* SQLite takes an empty file for a new database */
+		fail(db, "cannot create the database", strerror(errno));
+	if (fd >= 0)
+		close(fd);
 	open_sqlite(db);
 	if (!db->failed)
 		create_tables(db);
