@@ -61,53 +61,7 @@ static void choose_run_id(struct gt_run *run)
 	if (getrandom(&id, sizeof id, 0) != sizeof id || !id)
 		id = (uint64_t)getpid() << 32 | (uint64_t)(uintptr_t)&id >> 4;
 	snprintf(run->run_id, sizeof run->run_id, "%016llx", (unsigned long long)id);
-}
-
-static int open_log(struct gt_run *run, struct gt_err *err)
-{
-	char path[PATH_MAX + 8];
-
-	snprintf(path, sizeof path, "%s/run", run->trace);
-	run->log = open(path, O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
-	if (run->log < 0)
-		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be made", path);
-	gt_run_log_start(run);
-	return 0;
-}
-
-/* Nothing but our own `run`: no image made a traced call. */
-static bool recorded(const struct gt_run *run)
-{
-	DIR *dir = opendir(run->trace);
-	bool found = false;
-
-	for (struct dirent *e; dir && (e = readdir(dir));)
-		found |= e->d_name[0] >= '0' && e->d_name[0] <= '9';
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
-/* What `run` says behind KEY=, the last if there are more; false: nothing. */
-static bool says(const struct gt_run *run, const char *key, char *value, size_t room)
-{
-	char path[PATH_MAX + 8], line[4096];
-	size_t n = strlen(key);
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/run", run->trace);
-	f = fopen(path, "r");
-	while (f && fgets(line, sizeof line, f)) {
-		if (strncmp(line, key, n) || line[n] != '=')
-			continue;
-		found = true;
-		line[strcspn(line, "\n")] = 0;
-		snprintf(value, room, "%s", line + n + 1);
-	}
-	if (f)
-		fclose(f);
-	return found;
+	gt_temporary_run(run->run_id);
 }
 
 /* One sentence why there is no trace, and what helps. */
@@ -119,8 +73,14 @@ static void say_nothing_recorded(const struct gt_run *run)
 	if (access(run->trace, F_OK)) {
 		fprintf(stderr, "gputap: %s was removed while the program ran: if calls were made, they are lost\n"
 				"  try: another place, by -o\n", gt_harmless(run->trace));
-	} else if (says(run, "failed", value, sizeof value)) {
-		const char *count = says(run, "unrecorded", value, sizeof value) ? value : "";
+	} else if (gt_run_says(run, "removed", 0, value, sizeof value)) {
+		fprintf(stderr, "gputap: what process %s recorded was removed from %s while it ran: "
+				"its calls are lost\n",
+			gt_harmless(value), gt_harmless(run->trace));
+	} else if (gt_run_says(run, "elsewhere", 0, value, sizeof value)) {
+		return;                 /* said for each of them */
+	} else if (gt_run_says(run, "failed", 0, value, sizeof value)) {
+		const char *count = gt_run_says(run, "unrecorded", 0, value, sizeof value) ? value : "";
 
 		fprintf(stderr, "gputap: %s%scalls were made, but nothing of them could be written to %s\n", count,
 			*count ? " " : "", gt_harmless(run->trace));
@@ -129,7 +89,7 @@ static void say_nothing_recorded(const struct gt_run *run)
 	} else if ((why = gt_run_out_of_reach(run->command[0]))) {
 		fprintf(stderr, "gputap: no call could be traced: %s is %s: no trace\n",
 			gt_harmless(run->command[0]), why);
-	} else if (says(run, "unfollowed", value, sizeof value)) {
+	} else if (gt_run_says(run, "unfollowed", 0, value, sizeof value)) {
 		fprintf(stderr,
 			"gputap: no traced call was made before %s was started with an environment without "
 			"LD_PRELOAD, in which calls are not seen: no trace\n"
@@ -137,17 +97,6 @@ static void say_nothing_recorded(const struct gt_run *run)
 	} else {
 		fprintf(stderr, "gputap: no traced call was made: no trace\n");
 	}
-}
-
-static void remove_empty(const struct gt_run *run)
-{
-	char path[PATH_MAX + 32];
-
-	snprintf(path, sizeof path, "%s/run", run->trace);
-	unlink(path);
-	snprintf(path, sizeof path, "%s/" GT_CUDA_TABLE_FILE, run->trace);
-	unlink(path);
-	rmdir(run->trace);
 }
 
 static void log_end(const struct gt_run *run)
@@ -219,7 +168,7 @@ static int report(const struct gt_run *run, struct gt_err *err)
 
 static int pack(struct gt_run *run, struct gt_err *err)
 {
-	char temporary[PATH_MAX + 32], aside[PATH_MAX + 32];
+	char temporary[PATH_MAX + GT_TEMPORARY_MORE], aside[PATH_MAX + GT_TEMPORARY_MORE];
 
 	if (gt_live_writer_but(run->trace, getpid()))
 		return gt_fail(err, GT_EXIT_OUTPUT, "a process that the program left behind goes on recording", NULL,
@@ -237,14 +186,28 @@ static int pack(struct gt_run *run, struct gt_err *err)
 	return gt_run_remove_trace(aside, err);
 }
 
+/* Processes of the run that could not write into its trace. */
+static void say_elsewhere(const struct gt_run *run)
+{
+	char value[PATH_MAX];
+	unsigned n = 0;
+
+	while (gt_run_says(run, "elsewhere", n, value, sizeof value) && ++n)
+		fprintf(stderr, "gputap: a process could not write to %s: its calls are in %s\n",
+			gt_harmless(run->trace), gt_harmless(value));
+	if (n)
+		fprintf(stderr, "  try: -o in a folder that its user may enter\n");
+}
+
 static void finish(struct gt_run *run)
 {
 	const char *formats = gt_option(run->options, "export");
 	struct gt_err err = { 0 };
 
-	if (!recorded(run)) {
+	say_elsewhere(run);
+	if (!gt_run_recorded(run)) {
 		say_nothing_recorded(run);
-		remove_empty(run);
+		gt_run_remove_empty(run);
 		return;
 	}
 	if (report(run, &err) ||
@@ -257,7 +220,7 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 {
 	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err) || gt_run_fork(run, err))
 		return -1;
-	if (gt_run_name(run, err) || open_log(run, err)) {
+	if (gt_run_name(run, err) || gt_run_place(run, err)) {
 		close(run->gate);       /* the child sees the end of the pipe and leaves */
 		waitpid(run->pid, NULL, 0);
 		return -1;
@@ -272,6 +235,7 @@ int gt_cmd_run(struct gt_cli *cli)
 		.options = &cli->options,
 		.command = cli->args,
 		.log = -1,
+		.marks = -1,
 		.quiet = gt_option_true(&cli->options, "quiet") };
 	struct gt_err err = { 0 };
 	int failure;
@@ -289,7 +253,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	failure = gt_run_release(&run);
 	if (failure) {
 		waitpid(run.pid, NULL, 0);
-		remove_empty(&run);
+		gt_run_remove_empty(&run);
 		fprintf(stderr, "gputap: %s: %s\n", gt_harmless(cli->args[0]), strerror(failure));
 		return failure == ENOENT ? NOT_FOUND : CANNOT_EXECUTE;
 	}

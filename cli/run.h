@@ -23,6 +23,7 @@ struct gt_run {
 	char run_id[17];
 	int log;                        /* descriptor of TRACE/run, append */
 	pid_t pid;
+	int marks;                      /* socket for what processes of the run say of themselves; -1: none */
 	int gate;                       /* writing a byte lets the child go on */
 	int report;                     /* the child writes errno here when exec failed */
 	int status;                     /* of waitpid */
@@ -50,6 +51,14 @@ bool gt_run_sanitizer_runtime(const char *program, char *name, size_t bytes);
 /* run_cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */
 int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err);
 void gt_run_cuda_store(struct gt_run *run);
+/* run_place.c: the trace's directory becomes this run's, and is asked what is in it */
+int gt_run_place(struct gt_run *run, struct gt_err *err);
+bool gt_run_recorded(const struct gt_run *run);                   /* a process recorded something */
+void gt_run_remove_empty(const struct gt_run *run);               /* when none did */
+/* What `run` says behind KEY= for the n-th time; false: it does not. */
+bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room);
+/* What processes that cannot write to the trace sent (trace/write/run_marks.c) becomes lines of TRACE/run. */
+void gt_run_take_marks(const struct gt_run *run);
 /* run_log.c: lines of TRACE/run */
 void gt_run_log(const struct gt_run *run, const char *key, const char *value);
 void gt_run_log_number(const struct gt_run *run, const char *key, long long value);

@@ -274,19 +274,22 @@ void gt_run_wait(struct gt_run *run)
 	target = run->pid;
 	catch_signals();
 	for (;;) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
+		struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = run->marks, .events = POLLIN } };
 
 		/* Without pidfd (old kernel): plain wait, clock sets at both ends only. */
-		int ready = fd < 0 ? 1 : poll(&p, 1, 1000);
+		int ready = fd < 0 ? 1 : poll(p, 2, 1000);
 		if (ready == 0)
 			gt_run_log_clock(run);
-		if (ready > 0 && waitpid(run->pid, &run->status, 0) == run->pid)
-			break;
-		if (ready > 0 && errno == ECHILD)
+		if (ready > 0 && p[1].revents)
+			gt_run_take_marks(run);
+		if (ready <= 0 || (fd >= 0 && !p[0].revents))
+			continue;
+		if (waitpid(run->pid, &run->status, 0) == run->pid || errno == ECHILD)
 			break;
 	}
 	if (fd >= 0)
 		close(fd);
+	gt_run_take_marks(run);
 	target = 0;
 }
 

@@ -100,10 +100,19 @@ static bool name_is_ours(const char *name, bool folder)
 {
 	static const char *const beside[] = { "export.lock", "export.log", "debug.log", "run.new" };
 	static const char *const of_image[] = { "meta.new", "table.new", "debug.log" };
-	const char *slash = strchr(name, '/');
 	struct gt_store_name parsed;
 	char image[GT_STORE_NAME_MAX];
 
+	if (!strcmp(name, "other"))
+		return folder;
+	if (!strncmp(name, "other/", 6))
+		name += 6;
+	if (!folder && strlen(name) == 16 && strspn(name, "0123456789abcdef") == 16)
+		return true;            /* whose it is, for other users */
+	const char *slash = strchr(name, '/');
+
+	if (slash && gt_store_name_parse(slash + 1, &parsed) && !parsed.in_image)
+		return !folder;         /* another user's table */
 	if (folder)
 		return (size_t)snprintf(image, sizeof image, "%s/meta", name) < sizeof image &&
 			gt_store_name_parse(image, &parsed);
@@ -162,6 +171,15 @@ static int replace(const char *trace, struct gt_err *err)
 	return 0;
 }
 
+/* A trace is its maker's alone, whatever the umask is. 0 or errno. */
+static int make_own(const char *trace)
+{
+	if (mkdir(trace, 0700))
+		return errno;
+	chmod(trace, 0700);
+	return 0;
+}
+
 static int make(struct gt_run *run, const char *name, struct gt_err *err)
 {
 	char cwd[PATH_MAX] = "";
@@ -175,7 +193,7 @@ static int make(struct gt_run *run, const char *name, struct gt_err *err)
 			sizeof run->name ||
 		(size_t)snprintf(run->trace, sizeof run->trace, "%s.gputap", run->name) >= sizeof run->trace)
 		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the name is too long");
-	return mkdir(run->trace, 0777) ? errno : 0;
+	return make_own(run->trace);
 }
 
 int gt_run_name(struct gt_run *run, struct gt_err *err)
@@ -197,7 +215,7 @@ int gt_run_name(struct gt_run *run, struct gt_err *err)
 		if (rc == EEXIST && gt_option_true(run->options, "force")) {
 			if (replace(run->trace, err))
 				return -1;
-			rc = mkdir(run->trace, 0777) ? errno : 0;
+			rc = make_own(run->trace);
 			if (!rc)
 				return 0;
 		}

@@ -140,6 +140,7 @@ struct walk {
 	uint64_t blobs, blob_bytes, files, images;
 	uint64_t overwritten, disk_bytes;
 	struct rec_slot slot[REC_SLOTS];        /* of the last file */
+	uint64_t open_slots;                    /* of all files */
 	void (*each)(const uint64_t *rec, void *arg);
 	void *arg;
 };
@@ -197,6 +198,8 @@ static inline void walk_file(struct walk *w, const char *path)
 	const struct rec_control *control = (const void *)data;
 
 	memcpy(w->slot, control->slot, sizeof w->slot);
+	for (int i = 0; i < REC_SLOTS; i++)
+		w->open_slots += control->slot[i].fn != 0;
 	for (int i = 0; i < 64; i++)
 		w->lost[i] += control->lost[i];
 	uint64_t least = 0, end = (uint64_t)st.st_size;

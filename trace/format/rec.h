@@ -147,7 +147,10 @@ struct rec_control {
 	X(TIME_IMPOSSIBLE,   "commands untimed: the driver gave times that cannot be") \
 	X(TIME_UNORDERED,    "commands queued or submitted, by their driver, behind their start or at no time") \
 	X(CUPTI_FLUSH_FAILED,"flushes of CUDA activities that failed") \
-	X(CUPTI_FATAL,       "processes whose CUDA work was traced in part: CUPTI gave up after a fatal error")
+	X(CUPTI_FATAL,       "processes whose CUDA work was traced in part: CUPTI gave up after a fatal error") \
+	X(ELSEWHERE,         "processes that could not write to this trace: they made one of their own") \
+	X(REMOVED,           "files of the trace removed while it was recorded: their calls are lost") \
+	X(OTHER_REFUSED,     "folders of other users left out: not all of them is one owner's")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

@@ -153,6 +153,11 @@ static void count_unrecorded(struct gt_reader *r)
 
 		r->found.lost[REC_LOSS_NO_STREAM] += !strcmp(f->key, "failed");
 		r->found.lost[REC_LOSS_CHILD_MISSED] += !strcmp(f->key, "unfollowed");
+		r->found.lost[REC_LOSS_ELSEWHERE] += !strcmp(f->key, "elsewhere");
+		r->found.lost[REC_LOSS_REMOVED] += !strcmp(f->key, "removed");
+		r->found.lost[REC_LOSS_REMOVED] +=
+			strcmp(f->key, "removed_files") ? 0 : strtoull(f->value, NULL, 10);
+		r->found.lost[REC_LOSS_NO_STREAM] += strcmp(f->key, "lost") ? 0 : strtoull(f->value, NULL, 10);
 		r->found.lost[REC_LOSS_NO_STREAM] += calls ? calls - 1 : 0;     /* one was counted by `failed` */
 	}
 	for (uint32_t i = 0; i < r->n_images; i++) {
@@ -160,7 +165,7 @@ static void count_unrecorded(struct gt_reader *r)
 
 		for (uint32_t k = 0; k < r->images[i].n_streams; k++)
 			any |= r->streams[r->images[i].first_stream + k].control.magic != 0;
-		r->found.lost[REC_LOSS_NO_STREAM] += !any;
+		r->found.lost[REC_LOSS_NO_STREAM] += !any && !gt_facts_find(&r->run, "removed_files", 0);
 	}
 }
 
@@ -203,6 +208,7 @@ static int open_store(struct gt_store *store, unsigned jobs, struct gt_reader **
 		gt_reader_close(r);
 		return -1;
 	}
+	r->found.lost[REC_LOSS_OTHER_REFUSED] += store->refused;
 	count_unrecorded(r);
 	sort_images(r);
 	*out = r;
@@ -261,13 +267,22 @@ const char *gt_reader_fact(const struct gt_reader *r, int process, const char *k
 	return (uint32_t)process < r->n_images ? gt_facts_find(&r->images[process].meta, key, n) : NULL;
 }
 
+/* A pid means the same process to the launcher and to this one. */
+static bool same_namespace(const struct gt_reader *r, uint32_t process)
+{
+	const char *launcher = gt_reader_fact(r, -1, "ns_pid", 0), *own = gt_reader_fact(r, (int)process, "ns_pid", 0);
+
+	return !launcher || !own || !strcmp(launcher, own);
+}
+
 /* What the launcher started and saw the end of is over, wherever this is read. */
 enum gt_live gt_reader_live(const struct gt_reader *r, uint32_t process)
 {
 	const char *launcher = gt_reader_fact(r, -1, "launcher_pid", 0),
 		   *parent = gt_reader_fact(r, (int)process, "ppid", 0);
 
-	if (launcher && parent && !strcmp(launcher, parent) && gt_reader_fact(r, -1, "end_realtime_ns", 0))
+	if (launcher && parent && !strcmp(launcher, parent) && gt_reader_fact(r, -1, "end_realtime_ns", 0) &&
+		same_namespace(r, process))
 		return GT_LIVE_NO;
 	return r->images[process].live;
 }

@@ -24,13 +24,15 @@
 struct gt_store_file {
 	char name[GT_STORE_NAME_MAX];
 	uint64_t size;                    /* bytes, when the store was opened */
-	uint64_t place;                   /* the backend's own: first block of a packed file, index of a memory file */
+	/* the backend's own: first block of a packed file, index of a memory file, folder of `other` */
+	uint64_t place;
 };
 
 struct gt_store {
 	char *path;                       /* as given, for messages */
 	struct gt_store_file *files;      /* sorted by name */
 	size_t n_files, cap_files;
+	uint32_t refused;                 /* folders of other users that were left out (store_dir.c STOREDIR1) */
 	/* Bytes copied to `to`, fewer only at the end of the file; -1 with errno set. */
 	int64_t (*read)(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes);
 	/* How many of its pieces are not as they were written; -1 with errno set. NULL: it cannot tell. */

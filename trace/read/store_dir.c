@@ -4,6 +4,10 @@
  * Only names that a trace can have are looked at. Symbolic links and anything that is not a plain file are refused: a
  * trace may come from a stranger, and reading it must not read something else.
  *
+ * STOREDIR1  In `other` any user of the machine may have put something while root's run was on. A folder in it counts
+ *            when it and its files are one owner's, and no other name leads to them; else it is left out whole. Its
+ *            files have the names that they would have in the trace itself: `other/4711.1/0.str` is 4711.1/0.str.
+ *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,25 +38,56 @@ struct dir {
 	struct open_file open[OPEN_FILES];
 };
 
-/* The directory part must not be a link either: opened step by step, following nothing. */
-static int open_plain(int root, const char *name)
+/* gt_store_file.place: 0 = where its name says, else in this folder of `other`: pid and instance. */
+static uint64_t place_of(int pid, int instance) { return (uint64_t)pid << 32 | (uint32_t)instance; }
+
+/* STOREDIR1. A plain file that has this owner and no other name. */
+static bool is_owned(const struct stat *st, uid_t owner)
 {
-	const char *slash = strchr(name, '/');
+	return S_ISREG(st->st_mode) && st->st_uid == owner && st->st_nlink == 1;
+}
+
+static int open_folder(int root, const char *name)
+{
+	return openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Opens the folder of a file in `other`; *owner is its. */
+static int open_other(int root, uint64_t place, uid_t *owner)
+{
+	int other = open_folder(root, "other"), fd;
+	char name[32];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%u.%u", (unsigned)(place >> 32), (unsigned)place);
+	fd = other < 0 ? -1 : open_folder(other, name);
+	if (other >= 0)
+		close(other);
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		*owner = st.st_uid;
+	return fd;
+}
+
+/* The directory part must not be a link either: opened step by step, following nothing. */
+static int open_plain(int root, const struct gt_store_file *file)
+{
+	const char *slash = strchr(file->name, '/'), *name = slash ? slash + 1 : file->name;
 	char part[GT_STORE_NAME_MAX];
+	uid_t owner = 0;
 	struct stat st;
 	int dir = root, fd;
 
-	if (slash) {
-		snprintf(part, sizeof(part), "%.*s", (int)(slash - name), name);
-		dir = openat(root, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (dir < 0)
-			return -1;
-		name = slash + 1;
-	}
+	snprintf(part, sizeof(part), "%.*s", slash ? (int)(slash - file->name) : 0, file->name);
+	if (file->place)
+		dir = open_other(root, file->place, &owner);
+	else if (slash)
+		dir = open_folder(root, part);
+	if (dir < 0)
+		return -1;
 	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (dir != root)
 		close(dir);
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !(file->place ? is_owned(&st, owner) : S_ISREG(st.st_mode)))) {
 		close(fd);
 		errno = EINVAL;
 		return -1;
@@ -73,7 +108,7 @@ static int choose_file(struct gt_store *s, struct open_file *f, uint32_t file)
 
 	if (f->fd >= 0)
 		close(f->fd);
-	f->fd = open_plain(d->root, s->files[file].name);
+	f->fd = open_plain(d->root, &s->files[file]);
 	f->file = file;
 	f->stage.n = 0;
 	if (f->fd < 0)
@@ -132,6 +167,82 @@ static bool is_image_name(const char *name)
 	return gt_store_name_parse(probe, &parsed);
 }
 
+/* ---- other ---- */
+
+/* Name in the trace of a file in a folder of `other`; false: none that a trace can have. */
+static bool name_in_other(const char *folder, const char *name, char full[GT_STORE_NAME_MAX])
+{
+	struct gt_store_name parsed;
+
+	if ((size_t)snprintf(full, GT_STORE_NAME_MAX, "%s/%s", folder, name) < GT_STORE_NAME_MAX &&
+		gt_store_name_parse(full, &parsed))
+		return true;
+	/* what belongs to the run as a whole, and could not be put there */
+	return (!strncmp(name, "table.", 6) || !strncmp(name, GT_FUNCTIONS_FILE, strlen(GT_FUNCTIONS_FILE))) &&
+		(size_t)snprintf(full, GT_STORE_NAME_MAX, "%s", name) < GT_STORE_NAME_MAX &&
+		gt_store_name_parse(full, &parsed);
+}
+
+/* The files of one folder of `other`: looked at, or added. -1: not all one owner's, or no memory. */
+static int each_in_other(struct gt_store *s, DIR *dir, const char *folder, uint64_t place, uid_t owner, bool add)
+{
+	char full[GT_STORE_NAME_MAX];
+	struct gt_store_file *f;
+	struct dirent *e;
+	struct stat st;
+
+	rewinddir(dir);
+	while ((e = readdir(dir))) {
+		if (!name_in_other(folder, e->d_name, full) || fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (!is_owned(&st, owner))
+			return -1;
+		if (!add)
+			continue;
+		f = gt_store_add(s, full, (uint64_t)st.st_size);
+		if (!f)
+			return -1;
+		f->place = place;
+	}
+	return 0;
+}
+
+static void scan_folder(struct gt_store *s, int other, const char *name)
+{
+	struct gt_store_name parsed;
+	char probe[GT_STORE_NAME_MAX];
+	int fd = open_folder(other, name);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct stat st;
+
+	snprintf(probe, sizeof(probe), "%.70s/meta", name);
+	gt_store_name_parse(probe, &parsed);
+	uint64_t place = place_of(parsed.pid, parsed.instance);
+
+	if (!dir || fstat(fd, &st) || each_in_other(s, dir, name, place, st.st_uid, false) ||
+		each_in_other(s, dir, name, place, st.st_uid, true))
+		s->refused++;
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
+/* Takes fd over. */
+static void scan_other(struct gt_store *s, int fd)
+{
+	DIR *dir = fdopendir(fd);
+
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	for (struct dirent *e; (e = readdir(dir));)
+		if (is_image_name(e->d_name))
+			scan_folder(s, fd, e->d_name);
+	closedir(dir);
+}
+
 static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char *name, struct gt_err *err)
 {
 	char full[GT_STORE_NAME_MAX];
@@ -140,6 +251,8 @@ static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char
 	bool image = !*prefix && is_image_name(name);
 	int sub;
 
+	if (!*prefix && !strcmp(name, "other") && (sub = open_folder(fd, name)) >= 0)
+		scan_other(s, sub);
 	if ((size_t)snprintf(full, sizeof(full), "%s%s", prefix, name) >= sizeof(full))
 		return 0;
 	if (!image && !gt_store_name_parse(full, &parsed))
@@ -154,7 +267,7 @@ static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char
 		return gt_store_add(s, full, (uint64_t)st.st_size)
 			? 0
 			: gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
-	sub = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	sub = open_folder(fd, name);
 	if (sub < 0)
 		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be opened", s->path, full);
 	snprintf(full, sizeof(full), "%.70s/", name);

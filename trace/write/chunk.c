@@ -32,9 +32,24 @@
 #endif
 
 /* errno values: raw calls return them negated */
-enum { NOT_SUPPORTED = 95, NO_SUCH_CALL = 38, INVALID = 22, NO_SPACE = 28 };
+enum {
+	NOT_PERMITTED = 1,
+	NO_ENTRY = 2,
+	ACCESS = 13,
+	INVALID = 22,
+	NO_SPACE = 28,
+	NO_SUCH_CALL = 38,
+	LOOP = 40,
+	NOT_SUPPORTED = 95,
+	STALE = 116
+};
+
+/* Up to here links tell offsets (rec_link), 32 GiB; a test says less. */
+uint64_t tap_chunk_file_end = 1ull << 35;
 
 static uint64_t bytes_in_trace;         /* of this process, against --max-size */
+static uint32_t files_made;             /* stream files that this image made and did not remove itself */
+static uint32_t removed_told;           /* ... that others removed, as far as it was counted */
 
 /* ------------------------------------------------------------- file space */
 
@@ -49,12 +64,30 @@ static void stream_path(char *path, uint32_t number)
 	tap_text_str(&t, ".str");
 }
 
-static int open_stream(uint32_t number, int flags)
+static int open_stream(uint32_t number)
 {
 	char path[TAP_PATH_MAX];
 
 	stream_path(path, number);
-	return tap_sys_open(path, flags | O_RDWR | O_NOFOLLOW, 0666);
+	return tap_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
+}
+
+static bool is_out_of_reach(int err) { return err == -NOT_PERMITTED || err == -ACCESS; }
+
+static int make_stream(uint32_t number)
+{
+	char path[TAP_PATH_MAX];
+
+	stream_path(path, number);
+	int fd = tap_sys_create_own(path, O_RDWR);
+
+	if (is_out_of_reach(fd) && tap_run_image_move()) {
+		stream_path(path, number);
+		fd = tap_sys_create_own(path, O_RDWR);
+	}
+	if (fd >= 0)
+		__atomic_fetch_add(&files_made, 1, __ATOMIC_RELAXED);
+	return fd;
 }
 
 /* The file of a stream that could not be opened as a whole. */
@@ -64,6 +97,44 @@ static void remove_stream(uint32_t number)
 
 	stream_path(path, number);
 	tap_sys_unlink(path, 0);
+	__atomic_fetch_sub(&files_made, 1, __ATOMIC_RELAXED);
+}
+
+/* How many of the files of a directory are streams; -1: it cannot be listed. */
+static int count_streams(const char *dir)
+{
+	struct entry { uint64_t inode; int64_t next; uint16_t bytes; uint8_t type; char name[]; };
+	char names[2048] __attribute__((aligned(8)));
+	int fd = tap_sys_open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0), found = 0;
+	long n;
+
+	if (fd < 0)
+		return fd == -NO_ENTRY ? 0 : -1;
+	while ((n = TAP_SYS(getdents64, fd, names, sizeof names, 0, 0, 0)) > 0)
+		for (long at = 0; at < n; at += ((struct entry *)(names + at))->bytes) {
+			const char *name = ((struct entry *)(names + at))->name;
+			size_t length = tap_text_length(name);
+
+			found += length > 4 && tap_text_equal(name + length - 4, ".str");
+		}
+	tap_sys_close(fd);
+	return n < 0 ? -1 : found;
+}
+
+uint32_t tap_chunk_files_removed(void)
+{
+	const char *second = tap_run_image_dir();
+	int first = tap_seccomp ? -1 : count_streams(tap_run_first_dir()),
+	    more = first < 0 || second == tap_run_first_dir() ? 0 : count_streams(second);
+	uint32_t made = __atomic_load_n(&files_made, __ATOMIC_RELAXED) - removed_told;
+
+	return first < 0 || more < 0 || (uint32_t)(first + more) >= made ? 0 : made - (uint32_t)(first + more);
+}
+
+void tap_chunk_forget(void)
+{
+	bytes_in_trace = 0;
+	files_made = removed_told = 0;
 }
 
 static bool inside_file_limit(uint64_t end)
@@ -163,7 +234,7 @@ static bool allocate(struct tap_stream *s, int fd, uint64_t at, uint64_t bytes, 
 
 /* ------------------------------------------- places of other files (buffers.c) */
 
-int tap_chunk_file(uint32_t number) { return tap_seccomp ? -1 : open_stream(number, 0); }
+int tap_chunk_file(uint32_t number) { return tap_seccomp ? -1 : open_stream(number); }
 
 bool tap_chunk_allocate(int fd, uint64_t at, uint64_t bytes, enum rec_loss *why)
 {
@@ -210,7 +281,7 @@ static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * t
 bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
 {
 	uint64_t bytes = 16384 < sysconf(_SC_PAGESIZE) ? (uint64_t)sysconf(_SC_PAGESIZE) : 16384;
-	int fd = open_stream(s->number, O_CREAT | O_EXCL);
+	int fd = make_stream(s->number);
 	uint8_t *map = NULL;
 
 	*why = REC_LOSS_NO_SPACE;
@@ -245,7 +316,7 @@ bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
  */
 uint64_t *tap_chunk_counts(uint32_t number)
 {
-	int fd = inside_file_limit(REC_CONTROL_BYTES) ? open_stream(number, O_CREAT | O_EXCL) : -1;
+	int fd = inside_file_limit(REC_CONTROL_BYTES) ? make_stream(number) : -1;
 	struct rec_control *control = NULL;
 
 	if (fd < 0)
@@ -407,7 +478,7 @@ bool tap_chunk_prepares(const struct tap_stream *s)    /* in the last block of a
 void tap_chunk_prepare(struct tap_stream *s)
 {
 	struct rec_chunk *w = s->window[s->chunks & 1];  /* the one that the next chunk takes */
-	int fd = tap_seccomp || !tap_chunk_prepares(s) ? -1 : open_stream(s->number, 0);
+	int fd = tap_seccomp || !tap_chunk_prepares(s) ? -1 : open_stream(s->number);
 	enum rec_loss why;
 
 	if (fd < 0)
@@ -477,13 +548,117 @@ static bool next_in_place(struct tap_stream *s, int fd, enum rec_loss *why)
 	return true;
 }
 
+/* ------------------------------------------------------------- another file */
+
+/* What the holder is inside, and what it lost, goes on in the new page; the old one is nobody's. */
+static void hand_over(struct rec_control *old, struct rec_control *new)
+{
+	new->pid = old->pid;
+	new->tid = old->tid;
+	__builtin_memcpy(new->slot, old->slot, sizeof new->slot);
+	__builtin_memcpy(new->lost, old->lost, sizeof new->lost);
+	__builtin_memset(old->lost, 0, sizeof old->lost);
+	for (uint32_t i = 0; i < REC_SLOTS; i++)
+		TAP_WRITE_ONCE(old->slot[i].fn, 0);
+	TAP_WRITE_ONCE(old->tid, 0);
+}
+
+/* STREAM4: the open chunk stays mapped until the next switch; the windows' chunks count as they are (CHUNK3). */
+static void leave_file(struct tap_stream *s)
+{
+	struct rec_chunk *open = s->map ? NULL : s->window[!(s->chunks & 1)];
+
+	pad_to(s, s->chunk_end, REC_CHUNK_RESERVE);
+	retire(s);
+	for (int i = 0; i < 2; i++) {
+		if (s->window[i] && s->window[i] != open)
+			tap_sys_munmap(s->window[i], REC_STAGE_IMAGE + WINDOW_IMAGE);
+		s->window[i] = NULL;
+	}
+	if (open) {
+		s->last_map = open;
+		s->last_map_bytes = REC_STAGE_IMAGE + WINDOW_IMAGE;
+	}
+}
+
+/*
+ * The stream goes on in a file of another number: links cannot tell more of this one, or it cannot be opened any more.
+ * The control page takes the old one's place in memory, so that who holds an address in it (a call that is not over)
+ * finds the new one.
+ */
+static bool move_stream(struct tap_stream *s, enum rec_loss *why)
+{
+	struct tap_stream fresh = { .number = tap_stream_take_number(), .keeps = s->keeps };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!tap_chunk_first(&fresh, why))
+		return false;
+	leave_file(s);
+	hand_over(s->control, fresh.control);
+	if (TAP_SYS(mremap, fresh.control, page, page, 3 /* MAYMOVE, FIXED */, s->control, 0) !=
+		(long)(uintptr_t)s->control)
+		s->control = fresh.control;     /* a call that is not over ends in the old page */
+	s->number = fresh.number;
+	s->base = fresh.base;
+	s->used = fresh.used;
+	s->limit = fresh.limit;
+	s->chunk_end = fresh.chunk_end;
+	s->next_chunk = fresh.next_chunk;
+	s->allocated = fresh.allocated;
+	s->copied = 0;
+	s->map_bytes = fresh.map_bytes - page;
+	s->map = s->map_bytes ? (uint8_t *)fresh.map + page : NULL;
+	s->chunks = 1;
+	s->ring_places = 0;
+	s->ring_first = s->ring_next = 0;
+	tap_stream_record_thread(s, REC_THREAD_AGAIN);
+	TAP_DEBUG(chunk, "stream goes on in file %u", s->number);
+	return true;
+}
+
+/* Whether a file that could not be opened never can be again. */
+static bool is_gone(int err) { return is_out_of_reach(err) || err == -NO_ENTRY || err == -LOOP || err == -STALE; }
+
+/*
+ * The stream's file, opened; when that cannot be any more, the one that it goes on in. A file that went with nobody's
+ * leave took records with it.
+ */
+static int reopen(struct tap_stream *s, enum rec_loss *why)
+{
+	int fd = open_stream(s->number);
+	bool moved = tap_run_image_dir() != tap_run_first_dir();
+
+	if (!is_gone(fd))
+		return fd;
+	if ((is_out_of_reach(fd) && !tap_run_image_move()) || !move_stream(s, why))
+		return -1;
+	if (fd == -NO_ENTRY && !moved) {
+		tap_local_add(&s->control->lost[REC_LOSS_REMOVED], 1);
+		__atomic_fetch_add(&removed_told, 1, __ATOMIC_RELAXED);
+	}
+	return open_stream(s->number);
+}
+
+/* Whether the next chunk would lie where links cannot tell it. A ring's count on: the reader knows where they stand. */
+static bool is_long(const struct tap_stream *s)
+{
+	return s->next_chunk + 32u * REC_BLOCK > tap_chunk_file_end && (!tap_ring() || s->keeps);
+}
+
 bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why)
 {
 	*why = tap_seccomp ? REC_LOSS_SECCOMP : REC_LOSS_NO_SPACE;
-	int fd = tap_seccomp ? -1 : open_stream(s->number, 0);
+	if (!tap_seccomp && is_long(s) && move_stream(s, why))
+		return true;
+	uint32_t number = s->number;
+	int fd = tap_seccomp || is_long(s) ? -1 : reopen(s, why);
 
 	if (fd < 0)
-		return false;
+		return s->number != number;
+	if (s->number != number) {              /* its first chunk is open */
+		tap_sys_close(fd);
+		return true;
+	}
 	/* its places are taken again: nothing but windows may be mapped */
 	bool ring = tap_ring() && !s->keeps;
 	bool windows = s->chunks >= 2 && (ring || !stores_may_fail(fd));
@@ -499,9 +674,9 @@ int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, en
 {
 	if (s->kept)
 		s = s->kept;
-	int fd = tap_seccomp ? -1 : open_stream(s->number, 0);
-
 	*why = tap_seccomp ? REC_LOSS_SECCOMP : REC_LOSS_NO_SPACE;
+	int fd = tap_seccomp ? -1 : reopen(s, why);
+
 	if (fd < 0)
 		return -1;
 	if (!allocate(s, fd, s->next_chunk, bytes, why)) {

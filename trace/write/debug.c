@@ -45,7 +45,7 @@ static void append(const char *line, size_t n)
 	tap_text_init(&t, path, sizeof path);
 	tap_text_str(&t, tap_run_image_dir());
 	tap_text_str(&t, "/debug.log");
-	int fd = tap_sys_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0666);
+	int fd = tap_sys_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return;

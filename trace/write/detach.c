@@ -172,7 +172,7 @@ static void leave_everything(void)
 	TAP_SYS(openat, AT_FDCWD, "/dev/null", O_RDWR, 0, 0, 0);
 	TAP_SYS(openat, AT_FDCWD, "/dev/null", O_RDWR, 0, 0, 0);
 	path_in_run(path, "/export.log");
-	if (TAP_SYS(openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666, 0, 0) < 0)
+	if (TAP_SYS(openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600, 0, 0) < 0)
 		TAP_SYS(openat, AT_FDCWD, "/dev/null", O_RDWR, 0, 0, 0);
 	path_in_run(path, "/export.lock");
 	long lock = TAP_SYS(openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600, 0, 0);

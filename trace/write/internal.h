@@ -49,6 +49,9 @@ bool tap_chunk_refill(int fd, uint64_t at, uint64_t bytes);
 void tap_chunk_notes(void);              /* says once what does not work here; not during a chunk switch */
 /* Replaces the stream's mappings by private memory (forked child). */
 void tap_chunk_blank(struct tap_stream *s);
+void tap_chunk_forget(void);             /* new process: what was made and counted is the parent's */
+uint32_t tap_chunk_files_removed(void);  /* stream files that somebody else removed, as far as no loss tells of them */
+extern uint64_t tap_chunk_file_end TAP_HIDDEN;
 
 
 /* ---- ring.c ---- */
@@ -70,6 +73,7 @@ struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id);
 
 /* A stream that no thread will hold, for a file of another kind. Signals are blocked. NULL: no room. */
 struct tap_stream *tap_stream_new_file(enum rec_loss *why);
+uint32_t tap_stream_take_number(void);   /* of a new file */
 /* A THREAD record of the holder; flags: enum rec_thread. */
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags);
 
@@ -98,10 +102,18 @@ enum tap_run_state { TAP_RUN_NONE = 0, TAP_RUN_OPENING, TAP_RUN_OPEN };
  */
 bool tap_run_open(void);
 const char *tap_run_image_dir(void);     /* .../NAME.gputap/PID.N, or "" */
+const char *tap_run_first_dir(void);     /* what it was before tap_run_image_move */
 const char *tap_run_dir(void);           /* .../NAME.gputap, or "" */
+/* The image's directory cannot be reached any more: true when it has another one by now, for new files. */
+bool tap_run_image_move(void);
+/* run_marks.c */
 void tap_run_say_unrecorded(uint64_t calls);     /* at the end: how many calls went nowhere */
 /* Under a launcher: an image that recorded nothing leaves our sight by an exec of `path`. */
 void tap_run_say_unfollowed(const char *path);
+/* At the end: the image's own directory is not where it was. */
+void tap_run_check_image(void);
+/* The trace does not stand where it was asked for: a note. */
+void tap_run_notes(void);
 bool tap_run_find(void);                 /* the run's directory if any image of it made one; for the root's exit */
 /* Constructor: who is the root of this run, and the environment that children find it by. */
 void tap_run_init(void);

@@ -49,6 +49,7 @@ static inline uint64_t *tap_stream_claim(struct tap_stream *s, uint32_t words, u
 {
 	for (;;) {
 		uintptr_t base = TAP_READ_ONCE(s->base);
+		uint32_t number = TAP_READ_ONCE(s->number);
 		uint64_t at = TAP_READ_ONCE(s->used);
 		uint64_t end = TAP_READ_ONCE(s->limit) + extra;
 		uint64_t *rec = (uint64_t *)(base + at);
@@ -61,7 +62,7 @@ static inline uint64_t *tap_stream_claim(struct tap_stream *s, uint32_t words, u
 		/* STREAM1: claimed and sized at once; STREAM4: mapped */
 		if (TAP_LIKELY(tap_local_cmpxchg(rec, 0, rec_claim(words)))) {
 			tap_local_cmpxchg(&s->used, at, at + words * 8ull);  /* STREAM3: a handler may have done it */
-			*link = rec_link(s->number, at);
+			*link = rec_link(number, at);
 			return rec;
 		}
 		tap_local_cmpxchg(&s->used, at, at + rec_words(rec) * 8ull);    /* STREAM3: step over */

@@ -83,5 +83,4 @@ void tap_run_init(void)
 
 bool tap_run_is_root(void) { return !tap_run.launched && tap_run.root_pid == tap_sys_getpid(); }
 
-const char *tap_run_image_dir(void) { return tap_run.image_dir; }
 const char *tap_run_dir(void) { return tap_run.dir; }

@@ -20,6 +20,8 @@ struct tap_run {
 	char dir[TAP_PATH_MAX];         /* .../NAME.gputap; run_dir.c */
 	char image_dir[TAP_PATH_MAX];   /* .../NAME.gputap/PID.N, or ""; run_image.c */
 	const char *image_name;         /* PID.N inside image_dir; run_image.c */
+	char moved_dir[TAP_PATH_MAX];   /* the image's second directory, once it has one; run_image.c */
+	uint64_t moved;                 /* whether it has */
 	char parent_name[32];           /* PID.N of the image this one was forked from; run_image.c */
 	char scratch[16384];            /* metadata on their way to a file or from one; of the opener alone */
 };
@@ -33,6 +35,12 @@ extern struct tap_run tap_run TAP_HIDDEN;
  */
 void tap_run_name_init(const char *pattern, bool answered);
 const char *tap_run_name(void);         /* absolute, without .gputap; may hold %n */
+/* The place as it was asked for is tried next; false: there is none. */
+bool tap_run_name_begin(void);
+/* Another place is tried next, because of `err`; false: that would not help. */
+bool tap_run_name_elsewhere(int err);
+bool tap_run_is_elsewhere(void);
+void tap_run_name_note(void);           /* says into the trace that it stands elsewhere */
 /* The n-th try for a directory of that name, and `tail`; false: too long. */
 bool tap_run_name_path(char *to, uint32_t n, const char *tail);
 
@@ -44,7 +52,9 @@ void tap_run_write_meta(uint32_t n);
 void tap_run_write_table(void);
 /* Items of the table for an object outside libgputap.so: once per run and content. False: no room. */
 bool tap_run_write_functions(const char *items, size_t bytes);
-/* The run's own file says once per process that this one has no directory: nothing else would tell a reader. */
+/* ---- run_marks.c ---- */
+
+/* Says once per process that this one has no directory: nothing else would tell a reader. */
 void tap_run_say_failed(void);
 
 /* ---- run_dir.c ---- */

@@ -22,6 +22,8 @@ extern const char tap_table_hash[];
 
 extern char **environ;
 
+enum { EXISTS = 17 };                           /* errno value: raw calls return it negated */
+
 static void put_key(struct tap_text *t, const char *key)
 {
 	tap_text_str(t, key);
@@ -161,7 +163,7 @@ static bool write_file(const char *dir, const char *tail, const void *data, size
 	bool ok = true;
 
 	tap_run_path(path, dir, tail);
-	int fd = tap_sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+	int fd = tap_sys_create_own(path, O_WRONLY);
 
 	if (fd < 0)
 		return false;
@@ -201,6 +203,39 @@ bool tap_run_write_run(const char *dir)
 	return write_file(dir, "/run", t.at, t.used);
 }
 
+/*
+ * Whether the image before this one of the same pid was the same process: an exec keeps its start. In another pid
+ * namespace that shares the folder the pid is a stranger's, and a long run may meet a pid twice.
+ */
+static bool is_successor(uint32_t n)
+{
+	char own[256], path[TAP_PATH_MAX], before[4096], number[16];
+	struct tap_text t;
+
+	tap_text_init(&t, number, sizeof number);
+	tap_text_char(&t, '.');
+	tap_text_u64(&t, n - 1);
+	tap_text_init(&t, path, sizeof path);
+	tap_text_bytes(&t, tap_run.image_dir, tap_text_length(tap_run.image_dir));
+	while (t.used && path[t.used - 1] != '.')
+		t.used--;
+	t.used -= t.used != 0;
+	tap_text_str(&t, number);
+	tap_text_str(&t, "/meta");
+	int fd = tap_sys_open(path, O_RDONLY | O_NOFOLLOW, 0);
+	long got = fd < 0 ? 0 : tap_sys_read(fd, before, sizeof before - 1);
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	if (got <= 0)
+		return true;                    /* another user's by now: it dropped its privileges before the exec */
+	before[got] = 0;
+	tap_text_init(&t, own, sizeof own);
+	put_link(&t, "ns_pid", "/proc/self/ns/pid");
+	put_start_time(&t);
+	return __builtin_strstr(before, own) != NULL;
+}
+
 void tap_run_write_meta(uint32_t n)
 {
 	struct utsname host;
@@ -223,7 +258,7 @@ void tap_run_write_meta(uint32_t n)
 	put_start_time(&t);
 	put_link(&t, "image", "/proc/self/exe");
 	put_link(&t, "cwd", "/proc/self/cwd");
-	put_line(&t, "reason", forked ? "fork" : n > 1 ? "exec" : "start");
+	put_line(&t, "reason", forked ? "fork" : n > 1 && is_successor(n) ? "exec" : "start");
 	if (forked && tap_run.parent_name[0])
 		put_line(&t, "parent", tap_run.parent_name);
 	put_line(&t, "clock_source", tap_clock_source());
@@ -233,66 +268,6 @@ void tap_run_write_meta(uint32_t n)
 	put_environment(&t);
 	put_arguments(&t);              /* last: the longest, and the one that may be cut */
 	write_file(tap_run.image_dir, "/meta", t.at, t.used);
-}
-
-/* One line more in the run's own file. */
-static void say(const struct tap_text *line)
-{
-	char path[TAP_PATH_MAX];
-
-	tap_run_path(path, tap_run.dir, "/run");
-	int fd = tap_sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
-
-	if (fd < 0)
-		return;
-	tap_sys_write(fd, line->at, line->used);
-	tap_sys_close(fd);
-}
-
-static uint32_t said_by;                /* process that said `failed` */
-
-void tap_run_say_failed(void)
-{
-	uint32_t pid = tap_sys_getpid();
-	char line[32];
-	struct tap_text t;
-
-	if (said_by == pid)
-		return;
-	said_by = pid;
-	tap_text_init(&t, line, sizeof line);
-	put_number(&t, "failed", pid);
-	say(&t);
-}
-
-void tap_run_say_unrecorded(uint64_t calls)
-{
-	char line[64];
-	struct tap_text t;
-
-	if (!calls || said_by != tap_sys_getpid())
-		return;
-	said_by = 0;
-	tap_text_init(&t, line, sizeof line);
-	put_number(&t, "unrecorded", calls);
-	say(&t);
-}
-
-void tap_run_say_unfollowed(const char *path)
-{
-	char line[TAP_PATH_MAX];
-	struct tap_text t;
-
-	if (!tap_run.launched || !tap_ready || tap_seccomp)
-		return;
-	uint64_t mask = tap_sys_signals_block();
-
-	if (tap_run_find()) {
-		tap_text_init(&t, line, sizeof line);
-		put_line(&t, "unfollowed", path);
-		say(&t);
-	}
-	tap_sys_signals_restore(mask);
 }
 
 /* Whole, under a name that its content decides, unless it is there. False: no room. */
@@ -306,8 +281,12 @@ static bool write_once(const char *name, const void *content, size_t bytes)
 		return true;
 	tap_run_path(temporary, tap_run.image_dir, "/table.new");
 	written = write_file(tap_run.image_dir, "/table.new", content, bytes);
-	if (written)
+	int err = written ? tap_sys_rename_new(temporary, final) : 0;
+
+	if (err < 0 && err != -EXISTS) {
+		tap_run_path(final, tap_run.image_dir, name);   /* RUNDIR1: beside what this user recorded */
 		tap_sys_rename_new(temporary, final);
+	}
 	tap_sys_unlink(temporary, 0);
 	return written;
 }

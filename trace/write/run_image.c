@@ -9,25 +9,51 @@
  */
 #include "trace/write/run.h"
 
-enum { EXISTS = 17 };                           /* errno value: raw calls return it negated */
+/* errno values: raw calls return them negated */
+enum { NOT_PERMITTED = 1, ACCESS = 13, EXISTS = 17, READ_ONLY = 30 };
+
+enum { MOVE_NONE = 0, MOVE_BEGUN, MOVE_DONE };  /* tap_run.moved */
+
+/* image_dir = the run's directory, `folder`, PID.n */
+static void name_image(const char *folder, uint32_t n)
+{
+	struct tap_text t;
+
+	tap_text_init(&t, tap_run.image_dir, sizeof tap_run.image_dir);
+	tap_text_str(&t, tap_run.dir);
+	tap_text_str(&t, folder);
+	tap_run.image_name = tap_run.image_dir + t.used;
+	tap_text_u64(&t, tap_sys_getpid());
+	tap_text_char(&t, '.');
+	tap_text_u64(&t, n);
+}
+
+static bool is_taken(const char *folder, uint32_t n)
+{
+	name_image(folder, n);
+	return TAP_SYS(faccessat, AT_FDCWD, tap_run.image_dir, 0, 0, 0, 0) == 0;
+}
+
+/* The first number that is free in the run's directory and in `other`, for a reader sees both as one. */
+static int make_in(const char *folder, const char *beside, uint32_t *n)
+{
+	int err = -EXISTS;
+
+	for (*n = 0; err == -EXISTS && *n < 1000000;) {
+		if (is_taken(beside, ++*n))
+			continue;
+		name_image(folder, *n);
+		err = tap_sys_mkdir_own(tap_run.image_dir);
+	}
+	return err;
+}
 
 static bool make_image_dir(uint32_t *n)
 {
-	uint32_t pid = tap_sys_getpid();
-	struct tap_text t;
-	int err = -EXISTS;
+	int err = make_in("/", "/other/", n);
 
-	for (*n = 1; err == -EXISTS && *n < 1000000; (*n)++) {
-		tap_text_init(&t, tap_run.image_dir, sizeof tap_run.image_dir);
-		tap_text_str(&t, tap_run.dir);
-		tap_text_char(&t, '/');
-		tap_run.image_name = tap_run.image_dir + t.used;
-		tap_text_u64(&t, pid);
-		tap_text_char(&t, '.');
-		tap_text_u64(&t, *n);
-		err = tap_sys_mkdir(tap_run.image_dir, 0777);
-	}
-	(*n)--;
+	if (err == -ACCESS || err == -NOT_PERMITTED || err == -READ_ONLY)
+		err = make_in("/other/", "/", n);       /* RUNDIR1 */
 	return err == 0;
 }
 
@@ -35,8 +61,12 @@ static bool open_image(void)
 {
 	uint32_t n;
 
-	if (!tap_run_dir_find())
+	tap_run.moved = MOVE_NONE;
+	if (!tap_run_dir_find()) {
+		tap_run.dir[0] = 0;             /* the last try was not this run's */
+		tap_run_say_failed();
 		return false;
+	}
 	if (!make_image_dir(&n)) {
 		tap_run_say_failed();
 		return false;
@@ -44,6 +74,37 @@ static bool open_image(void)
 	tap_run_write_meta(n);
 	tap_run_write_table();
 	return true;
+}
+
+/*
+ * The program gave its privileges up since the directory was made: another one in `other`, of the same name, belongs to
+ * the same image. Signals are blocked; several threads may be here at once.
+ */
+bool tap_run_image_move(void)
+{
+	uint64_t state = MOVE_NONE;
+	struct tap_text t;
+
+	if (__atomic_compare_exchange_n(
+		    &tap_run.moved, &state, MOVE_BEGUN, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+		tap_text_init(&t, tap_run.moved_dir, sizeof tap_run.moved_dir);
+		tap_text_str(&t, tap_run.dir);
+		tap_text_str(&t, "/other/");
+		tap_text_str(&t, tap_run.image_name);
+		state = tap_sys_mkdir_own(tap_run.moved_dir) == 0 ? MOVE_DONE : MOVE_NONE;
+		__atomic_store_n(&tap_run.moved, state, __ATOMIC_RELEASE);
+	}
+	/* Another thread is at it, with signals blocked: microseconds. */
+	while ((state = __atomic_load_n(&tap_run.moved, __ATOMIC_ACQUIRE)) == MOVE_BEGUN)
+		TAP_SYS(sched_yield, 0, 0, 0, 0, 0, 0);
+	return state == MOVE_DONE;
+}
+
+const char *tap_run_first_dir(void) { return tap_run.image_dir; }
+
+const char *tap_run_image_dir(void)
+{
+	return __atomic_load_n(&tap_run.moved, __ATOMIC_ACQUIRE) == MOVE_DONE ? tap_run.moved_dir : tap_run.image_dir;
 }
 
 /* A forked child takes its parent's image for what it is: the parent's. */

@@ -15,7 +15,11 @@
 #include "common/plain/pattern.h"
 #include "trace/write/run.h"
 
-static char base[TAP_PATH_MAX];         /* absolute NAME without .gputap; holds %n and %% alone */
+/* Absolute NAME without .gputap, holding %n and %% alone: as it was asked for, and where temporary files go. */
+static char asked[TAP_PATH_MAX], temporary[TAP_PATH_MAX];
+static const char *base = asked;        /* the one that is tried now */
+static bool no_place;                   /* a name without a place: the working directory is gone */
+static int why_elsewhere;               /* errno; 0: not known */
 static const char suffix[] = ".gputap";
 
 /*
@@ -76,32 +80,99 @@ static void put_literally(struct tap_text *t, const char *s)
 	}
 }
 
+/* What stands behind the last '/' of `asked`, in the folder for temporary files. */
+static void prepare_elsewhere(void)
+{
+	const char *folder = tap_environ("TMPDIR"), *last = asked;
+	struct tap_text t;
+
+	for (const char *s = asked; *s; s++)
+		if (*s == '/')
+			last = s + 1;
+	tap_text_init(&t, temporary, sizeof temporary);
+	put_literally(&t, folder && *folder == '/' ? folder : "/tmp");
+	tap_text_char(&t, '/');
+	tap_text_str(&t, last);
+}
+
+/* The working directory and a slash; false: it was deleted, or lies outside of what this process can see. */
+static bool put_here(struct tap_text *t)
+{
+	char here[TAP_PATH_MAX];
+	long n = TAP_SYS(getcwd, here, sizeof here, 0, 0, 0, 0);
+	bool there = n > 1 && here[0] == '/';
+
+	put_literally(t, there && here[1] ? here : "");
+	tap_text_char(t, '/');
+	return there;
+}
+
+static void put_name(struct tap_text *t, const char *pattern, bool answered)
+{
+	if (answered && !tap_run.launched) {
+		tap_text_str(t, pattern);       /* by the root image: %n and %% are left */
+		return;
+	}
+	if (pattern[0] != '/')
+		no_place = !put_here(t);
+	if (tap_run.launched) {
+		put_literally(t, pattern);
+		return;
+	}
+	expand(t, pattern);
+	if (t->used > 7 && tap_text_equal(asked + t->used - 7, suffix))
+		asked[t->used - 7] = 0;
+}
+
 void tap_run_name_init(const char *pattern, bool answered)
 {
 	struct tap_text t;
 
-	tap_text_init(&t, base, sizeof base);
-	if (answered && !tap_run.launched) {
-		tap_text_str(&t, pattern);      /* by the root image: %n and %% are left */
-		return;
-	}
-	if (pattern[0] != '/') {
-		char here[TAP_PATH_MAX];
-		long n = TAP_SYS(getcwd, here, sizeof here, 0, 0, 0, 0);
-
-		put_literally(&t, n > 1 ? here : "");
-		tap_text_char(&t, '/');
-	}
-	if (tap_run.launched) {
-		put_literally(&t, pattern);
-		return;
-	}
-	expand(&t, pattern);
-	if (t.used > 7 && tap_text_equal(base + t.used - 7, suffix))
-		base[t.used - 7] = 0;
+	tap_text_init(&t, asked, sizeof asked);
+	put_name(&t, pattern, answered);
+	prepare_elsewhere();
 }
 
-const char *tap_run_name(void) { return base; }
+const char *tap_run_name(void) { return no_place ? temporary : asked; }
+
+bool tap_run_name_begin(void)
+{
+	base = asked;
+	return !no_place;
+}
+
+/* Where there is no room now there may be some later: only a place that is of no use is given up. */
+static bool may_pass(int err)
+{
+	static const int room[] = { 4 /* EINTR */, 12 /* ENOMEM */, 23 /* ENFILE */, 24 /* EMFILE */, 27 /* EFBIG */,
+		28 /* ENOSPC */, 122 /* EDQUOT */ };
+
+	for (size_t i = 0; i < sizeof room / sizeof *room; i++)
+		if (err == room[i])
+			return true;
+	return false;
+}
+
+bool tap_run_name_elsewhere(int err)
+{
+	if (may_pass(err) || tap_text_equal(asked, temporary))
+		return false;
+	base = temporary;
+	why_elsewhere = err;
+	return true;
+}
+
+bool tap_run_is_elsewhere(void) { return base == temporary; }
+
+void tap_run_name_note(void)
+{
+	if (no_place)
+		tap_note(TAP_PART_CORE, "the program's working directory was deleted: the trace stands in %s",
+			tap_run.dir);
+	else if (tap_run_is_elsewhere())
+		tap_note(TAP_PART_CORE, "no trace could be made at %s (error %d): it stands in %s", asked,
+			why_elsewhere, tap_run.dir);
+}
 
 /* base with %n answered, behind it "-n" for the second and later tries when there is no %n, ".gputap", `tail`. */
 bool tap_run_name_path(char *to, uint32_t n, const char *tail)

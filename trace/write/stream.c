@@ -81,7 +81,7 @@ static void lost_into_trace(void)
 
 	if (!TAP_READ_ONCE(tap_gate->alive) || __atomic_load_n(&lost_page, __ATOMIC_ACQUIRE))
 		return;
-	page = tap_chunk_counts(__atomic_fetch_add(&stream_count, 1, __ATOMIC_RELAXED));
+	page = tap_chunk_counts(tap_stream_take_number());
 	if (!page || !__atomic_compare_exchange_n(&lost_page, &none, page, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return;
 	for (uint32_t i = 0; i < 64; i++)
@@ -354,6 +354,7 @@ static void image_started(void)
 		tap_record(REC_WINDOW, 0, (uint64_t[]){ tap_tick(), 1 }, 2);
 	tap_clock_record();
 	tap_options_notes();
+	tap_run_notes();
 	__atomic_store_n(&second_clock_tick, tap_tick() + tap_clock_ticks_at_least(1000000), __ATOMIC_RELAXED);
 	tap_gate_open();
 	tap_process_opened();
@@ -390,12 +391,14 @@ static void pool_push(struct tap_stream *s)
 	do
 		TAP_WRITE_ONCE(s->next_free, (uint32_t)top);
 	while (!__atomic_compare_exchange_n(
-		&pool, &top, ((top >> 32) + 1) << 32 | (s->number + 1), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+		&pool, &top, ((top >> 32) + 1) << 32 | (s->index + 1), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
+
+uint32_t tap_stream_take_number(void) { return __atomic_fetch_add(&stream_count, 1, __ATOMIC_RELAXED); }
 
 static struct tap_stream *stream_new(enum rec_loss *why)
 {
-	uint32_t number = __atomic_fetch_add(&stream_count, 1, __ATOMIC_RELAXED), at = number / STREAMS_PER_SLAB;
+	uint32_t number = tap_stream_take_number(), at = number / STREAMS_PER_SLAB;
 
 	*why = REC_LOSS_NO_STREAM;
 	if (at >= SLABS)
@@ -415,7 +418,7 @@ static struct tap_stream *stream_new(enum rec_loss *why)
 	}
 	struct tap_stream *s = stream_at(number);
 
-	*s = (struct tap_stream){ .number = number };
+	*s = (struct tap_stream){ .number = number, .index = number };
 	return tap_chunk_first(s, why) ? s : NULL;
 }
 
@@ -607,6 +610,7 @@ void tap_streams_forget(void)
 	open_retry_tick = open_retry_wait = 0;
 	lost_page = NULL;                                       /* the parent's */
 	tap_blobs_forget();
+	tap_chunk_forget();
 	for (uint32_t i = 0; i < 64; i++)
 		lost_unheld[i] = 0;
 }

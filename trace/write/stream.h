@@ -21,7 +21,8 @@ struct tap_stream {
 	uintptr_t base;                 /* base + offset in the file = address, for offsets inside the open chunk */
 	uint64_t used, limit;           /* offsets in the file, bytes; limit = end of the open block's usable part */
 	struct rec_control *control;    /* page 0 of the file */
-	uint32_t number;                /* K of K.str */
+	uint32_t number;                /* K of K.str; another one when the stream goes on in a new file */
+	uint32_t index;                 /* its place among the streams of the process */
 	uint32_t tid;                   /* of the holder */
 	uint64_t chunk_end;             /* offset in the file */
 	uint64_t next_chunk;            /* offset in the file where the next chunk goes */

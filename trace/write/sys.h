@@ -66,6 +66,26 @@ static inline int tap_sys_mkdir(const char *path, int mode)
 {
 	return (int)TAP_SYS(mkdirat, AT_FDCWD, path, mode, 0, 0, 0);
 }
+/*
+ * Directories and files of a trace are their maker's alone, whatever the umask is: command lines, program sources and
+ * texts of ranges stand in them. What is there already, or a link, is never taken for them.
+ */
+static inline int tap_sys_mkdir_own(const char *path)
+{
+	int err = tap_sys_mkdir(path, 0700);
+
+	if (err == 0)
+		TAP_SYS(fchmodat, AT_FDCWD, path, 0700, 0, 0, 0);
+	return err;
+}
+static inline int tap_sys_create_own(const char *path, int flags)
+{
+	int fd = tap_sys_open(path, flags | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		TAP_SYS(fchmod, fd, 0600, 0, 0, 0, 0);
+	return fd;
+}
 static inline int tap_sys_unlink(const char *path, int flags)
 {
 	return (int)TAP_SYS(unlinkat, AT_FDCWD, path, flags, 0, 0, 0);

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# tests/e2e/places.sh - who may write a trace, and where: processes of other users, places that go or never were
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+dir=$(mktemp -d /tmp/gputap-places-XXXXXX) || exit 1
+trap 'cd /; rm -rf "$dir"' EXIT
+chmod 755 "$dir"
+# Where any user can reach it: the build may lie in somebody's own folder.
+mkdir "$dir/bin" "$dir/vendors"
+cp "$GPUTAP_BUILD/gputap" "$GPUTAP_BUILD/libgputap.so" "$GPUTAP_BUILD/tests/e2e/cl_place" "$GPUTAP_BUILD/tests/fakecl/libfakecl.so" "$dir/bin" || exit 1
+echo "$dir/bin/libfakecl.so" >"$dir/vendors/fakecl.icd"
+gputap=$dir/bin/gputap place=$dir/bin/cl_place
+export OCL_ICD_VENDORS=$dir/vendors
+unset FAKECL_FAULTS FAKECL_PLATFORMS LD_PRELOAD LD_AUDIT OPENCL_LAYERS TMPDIR
+cd "$dir" || exit 1
+passed=0 failed=0 skipped=0
+check() { local name=$1; shift; if "$@"; then passed=$((passed + 1)); else echo "FAILED: $name ($*)"; cat said 2>/dev/null; failed=$((failed + 1)); fi; }
+skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
+run() { rm -rf ./*.gputap; "$gputap" run "$@" >out 2>said; }
+says() { grep -q -- "$1" said; }
+says_not() { ! grep -q -- "$1" said; }
+ledger() { "$gputap" info --json "$1" | python3 -c "import json, sys; i = json.load(sys.stdin); print(i['ledger'].get('$2', 0))"; }
+calls() { "$gputap" info --json "$1" | python3 -c "import json, sys; i = json.load(sys.stdin); print(sum(p['calls'] for p in i['processes']))"; }
+preload() { env LD_PRELOAD="$dir/bin/libgputap.so" "$@" 2>"$dir/said"; }
+
+# ---- files that go while they are written
+run -o t -- "$place" 100000 'run=rm t.gputap/*/0.str' 100000
+check "a stream's file is removed: the rest is recorded" [ "$(calls t.gputap)" -ge 80000 ]
+check "... and the loss told" [ "$(ledger t.gputap REMOVED)" = 1 ]
+run -o t -- "$place" 100 'run=rm t.gputap/*/0.str'
+check "a stream's file is removed at the end" [ "$(ledger t.gputap REMOVED)" = 1 ]
+run -o t -- sh -c "$place 10; $place 100 'run=rm -r t.gputap/\$PPID.*'"
+check "a process' folder is removed" [ "$(ledger t.gputap REMOVED)" = 1 ]
+run -o t -- "$place" 100 'run=rm -r t.gputap/*.1'
+check "... the only one: the launcher says so" says 'was removed from .* while it ran: its calls are lost'
+run -o t -- "$place" 100 thread=100 100
+check "nothing is said where nothing went" says 'complete: yes'
+
+# ---- a working directory that is gone
+mkdir gone tmp
+(cd gone && rmdir ../gone && TMPDIR=$dir/tmp GPUTAP_OUTPUT=t preload "$place" 10)
+check "a deleted working directory: the trace goes to TMPDIR" [ "$(calls tmp/t.gputap)" = 10 ]
+check "... and none to /" [ ! -e /t.gputap ]
+"$gputap" info tmp/t.gputap >out; check "... and says so" grep -q 'working directory was deleted' out
+
+# ---- modes
+(umask 0; run -o t -e apilog,atp,sqlite -- "$place" 10)
+check "nobody else may read a trace or what comes of it" [ -z "$(find t.gputap t.* -maxdepth 0 ! -name t.gputap -perm /077; find t.gputap -type f -perm /177)" ]
+(umask 0777; run -o t -e apilog,atp,sqlite -- "$place" 10)
+check "a umask takes nothing from its maker" [ "$(calls t.gputap):$(find t.* -maxdepth 0 -type f -perm 600 | wc -l)" = 10:3 ]
+rm -f t.log t.atp t.sqlite ./*.txt; rm -rf t.*
+
+# ---- other users: only root can become one
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
+	run -o t -- setpriv --reuid=65534 --clear-groups "$place" 100
+	check "a program of another user under root's launcher" [ "$(calls t.gputap)" = 100 ]
+	check "... complete" says 'complete: yes'
+	run -o t -- sh -c "$place 5; setpriv --reuid=65534 --clear-groups $place 7; setpriv --reuid=65533 --clear-groups $place 9; $place 11"
+	check "several users in one trace" [ "$(calls t.gputap)" = 32 ]
+	run -o t -- "$place" uid=65534 100
+	check "a daemon that drops its privileges before its first call" [ "$(calls t.gputap)" = 100 ]
+	run -o t -- "$place" 100 thread=10 uid=65534 100000 thread=1000
+	check "... behind it: both parts are one process" [ "$(calls t.gputap)" = 101110 ]
+	check "... nothing is lost" says 'complete: yes'
+	check "... in one row" [ "$("$gputap" info t.gputap | grep -c '^process')" = 1 ]
+	"$gputap" export -q -e apilog -o packed t.gputap; cp -r t.gputap same.gputap
+	run --pack -o p -- "$place" 100 uid=65534 100000
+	check "... packed too" [ "$(calls p.gputap)" = 100100 ]
+	run -f -o t -- "$place" 1 uid=65534 100; "$gputap" run -f -o t -- "$place" 1 uid=65534 100 >out 2>said
+	check "-f replaces such a trace" [ "$(calls t.gputap)" = 101 ]
+
+	# a place that the other user cannot reach at all
+	mkdir -m 700 private
+	(cd private && "$gputap" run -o t -- sh -c "$place 3; setpriv --reuid=65534 --clear-groups env TMPDIR=$dir/theirs $place 100" >../out 2>../said)
+	check "a place out of reach, and no other one: counted" [ "$(ledger private/t.gputap NO_STREAM)" -ge 1 ]
+	mkdir -m 777 theirs; rm -rf private/t.gputap
+	(cd private && "$gputap" run -o t -- sh -c "$place 3; setpriv --reuid=65534 --clear-groups env TMPDIR=$dir/theirs $place 100" >../out 2>../said)
+	check "a place out of reach: a trace of its own" [ "$(calls theirs/t.gputap)" = 100 ]
+	check "... which the launcher names" says "its calls are in $dir/theirs/t.gputap"
+	check "... and the ledger counts" [ "$(ledger private/t.gputap ELSEWHERE)" = 1 ]
+	rm -rf private/t.gputap theirs/t.gputap
+	(cd private && "$gputap" run -o t -- setpriv --reuid=65534 --clear-groups env TMPDIR="$dir/theirs" "$place" 100 >../out 2>../said)
+	check "... also when nobody else recorded" says "its calls are in $dir/theirs/t.gputap"
+
+	# another root directory, in which there is no place either: the mark still comes
+	mkdir jail; run -o t -- "$place" "root=$dir/jail" 100
+	check "a process in another root directory leaves a mark" says 'calls were made, but nothing of them could be written'
+
+	# plain preload
+	GPUTAP_OUTPUT=$dir/d preload "$place" 10 uid=65534 100000
+	check "preloaded, privileges dropped later" [ "$(calls d.gputap)" = 100010 ]
+	rm -rf theirs/*
+	TMPDIR=$dir/theirs GPUTAP_OUTPUT=$dir/private/d preload "$place" uid=65534 100
+	check "preloaded, dropped before the first call: in TMPDIR" [ "$(calls theirs/d.gputap)" = 100 ]
+
+	# what a stranger put into `other`
+	run -o t -- sh -c "$place 5; setpriv --reuid=65534 --clear-groups $place 7"
+	folder=$(echo t.gputap/other/*.1)
+	cp -r t.gputap hostile.gputap; chown 65533 "hostile.gputap/other/${folder##*/}"/0.str
+	check "a folder whose files are another owner's is left out" [ "$(calls hostile.gputap):$(ledger hostile.gputap OTHER_REFUSED)" = 5:1 ]
+	cp -rp t.gputap linked.gputap; ln "linked.gputap/other/${folder##*/}/0.str" "linked.gputap/other/${folder##*/}/9.str"
+	check "... one that another name leads to, too" [ "$(ledger linked.gputap OTHER_REFUSED)" = 1 ]
+	rm -rf ./*.gputap
+
+	# conversion by another user than the one who recorded
+	mkdir -m 777 shared; (cd shared && setpriv --reuid=65534 --clear-groups "$gputap" run -q -o t -- "$place" 10)
+	"$gputap" export -q -e apilog -o mine shared/t 2>said; check "root converts a user's trace" [ -s mine.cltrace.txt -o -s mine.log -o -n "$(ls mine* 2>/dev/null)" ]
+	run -q -o r -- "$place" 10; chmod -R a+rX r.gputap
+	setpriv --reuid=65534 --clear-groups "$gputap" export -q -e apilog -o shared/theirs r.gputap 2>said
+	check "a user converts a trace that may only be read" [ -n "$(ls shared/theirs* 2>/dev/null)" ]
+	setpriv --reuid=65534 --clear-groups "$gputap" stats r.gputap >out 2>said; check "... and makes its reports" grep -q clGetPlatformIDs out
+else
+	skip "processes of other users: not root"
+fi
+
+# ---- two pid namespaces that share a folder
+if unshare -rpf true 2>/dev/null; then
+	rm -rf t.gputap; export GPUTAP_RUN_ID=00000000000000ab GPUTAP_ROOT_PID=999999999 GPUTAP_OUTPUT=$dir/t
+	for _ in 1 2 3; do unshare -rpf env LD_PRELOAD="$dir/bin/libgputap.so" "$place" 10; done
+	unset GPUTAP_RUN_ID GPUTAP_ROOT_PID GPUTAP_OUTPUT
+	check "three processes, each pid 1 of its own, in one trace" [ "$(calls t.gputap)" = 30 ]
+	check "... none is taken for another's exec" [ "$(grep -l '^reason=start' t.gputap/*/meta | wc -l)" = 3 ]
+else
+	skip "pid namespaces: no right to make one"
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

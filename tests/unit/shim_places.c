@@ -1,0 +1,315 @@
+/*
+ * tests/unit/shim_places.c - where the shim writes: files and folders, when the first choice cannot be had
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/shimwalk.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "trace/write/internal.h"
+
+#define FN 0x400
+
+static __attribute__((noinline)) bool one_call(uint64_t value)
+{
+	struct tap_call call;
+
+	if (!tap_call_begin(&call, FN, REC_DOMAIN_OPENCL, value, 0, 0, 0))
+		return false;
+	tap_call_stop(&call, 0);
+	uint64_t *out = tap_call_reserve(&call, 0, 4);
+
+	for (uint32_t i = 0; out && i < 4; i++)
+		out[i] = value;
+	tap_call_finish(&call);
+	return out;
+}
+
+static bool exists(const char *name)
+{
+	char path[400];
+
+	snprintf(path, sizeof path, "%s/%s", shim_dir, name);
+	return access(path, F_OK) == 0;
+}
+
+/* ------------------------------------------------------------- long streams */
+
+#define LONG_CALLS 300000u
+
+static __attribute__((noinline)) bool one_callback(uint64_t value)
+{
+	struct tap_call inner;
+
+	if (!tap_callback_begin(&inner, FN, REC_DOMAIN_OPENCL, value, 0, 0, 0))
+		return false;
+	tap_call_stop(&inner, 0);
+	shared->n[0] += tap_call_reserve(&inner, 0, 4) != NULL;
+	shared->n[1] += rec_link_offset(inner.link) >= 4 << 20;
+	tap_call_finish(&inner);
+	return true;
+}
+
+/* Files of 4 MiB at the most; one call stays open while others fill several of them. */
+static int long_stream(void)
+{
+	struct tap_call outer;
+
+	tap_chunk_file_end = 4 << 20;
+	one_call(0);
+	if (!tap_call_begin(&outer, FN, REC_DOMAIN_OPENCL, 1, 0, 0, 0))
+		return 1;
+	for (uint64_t n = 2; n < LONG_CALLS; n++) {
+		if (!one_callback(n))
+			return 2;
+		if (getenv("SHIM_KILL") && n == LONG_CALLS / 2)
+			kill(getpid(), SIGKILL);
+	}
+	tap_call_stop(&outer, 0);
+	shared->n[2] = tap_call_reserve(&outer, 0, 1) != NULL;
+	tap_call_finish(&outer);
+	return 0;
+}
+
+/* A stream goes on in a new file before its offsets are more than links can tell, and no call is lost at the seams. */
+static void a_long_stream_goes_on_in_another_file(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("long_stream"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad + w.incomplete, 0);
+	assert_int_equal(shared->n[0], LONG_CALLS - 2);
+	assert_int_equal(shared->n[1], 0);
+	assert_int_equal(shared->n[2], 1);
+	assert_int_equal(w.calls, LONG_CALLS);
+	assert_true(w.files >= 4);
+	assert_int_equal(w.by_type[REC_THREAD], w.files);       /* each tells whose it is */
+	for (int i = 0; i < REC_SLOTS; i++)
+		assert_int_equal(w.slot[i].fn, 0);
+}
+
+/* ... nor by a kill: each finished call is there, and the one that went on all the while is told once. */
+static void a_killed_long_stream_is_whole(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("long_stream", "SHIM_KILL=1"), SIGKILL);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad + w.incomplete, 0);
+	assert_int_equal(w.calls, shared->n[0] + 1);
+	assert_int_equal(w.open_slots, 1);
+}
+
+/* --------------------------------------------------------------- --max-size */
+
+static int forks_at_the_limit(void)
+{
+	int status;
+
+	for (uint64_t n = 0; n < 100000; n++)
+		shared->n[0] += one_call(n);
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (uint64_t n = 0; n < 1000; n++)
+			shared->n[1] += one_call(n);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return 0;
+}
+
+/* --max-size counts each process' own bytes: a child of one that has used them up begins anew. */
+static void a_child_of_a_full_parent_records(void **state)
+{
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("forks_at_the_limit", "GPUTAP_MAX_SIZE=600k"), 0);
+	assert_in_range(shared->n[0], 1000, 99000);
+	assert_int_equal(shared->n[1], 1000);
+}
+
+/* ------------------------------------------------------------------- places */
+
+static int one(void) { return !one_call(1); }
+
+/* No directory can be renamed, as on an overlay without extended attributes. */
+static int without_renames(void)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EXDEV),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof f / sizeof *f, f };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))
+		return 77;
+	execl("/proc/self/exe", "scene", "one", (char *)NULL);
+	return 98;
+}
+
+/* Where a directory cannot be renamed it is made in its place, and images of the run that come together share it. */
+static void a_trace_is_made_where_nothing_can_be_renamed(void **state)
+{
+	struct walk w = { 0 };
+	pid_t pid[8];
+	int status = 0;
+
+	(void)state;
+	scene_place();
+	for (int i = 0; i < 8; i++)
+		pid[i] = scene_start("without_renames", "GPUTAP_RUN_ID=00000000000000ab", "GPUTAP_ROOT_PID=1", NULL);
+	for (int i = 0; i < 8; i++)
+		status |= scene_end(pid[i]);
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.calls, 8);
+	assert_false(exists("t-2.gputap"));
+}
+
+static int in_a_deleted_folder(void)
+{
+	char here[400], tmp[400];
+
+	snprintf(here, sizeof here, "%s/gone", shim_dir);
+	snprintf(tmp, sizeof tmp, "%s/tmp", shim_dir);
+	if (mkdir(here, 0700) || mkdir(tmp, 0700) || chdir(here) || rmdir(here))
+		return 97;
+	setenv("TMPDIR", tmp, 1);
+	setenv("GPUTAP_OUTPUT", "deleted-folder-test", 1);
+	execl("/proc/self/exe", "scene", "one", (char *)NULL);
+	return 98;
+}
+
+/* A program in a deleted folder has its trace where temporary files go, and none in the root directory. */
+static void a_deleted_folder_s_trace_is_no_root_s(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("in_a_deleted_folder"), 0);
+	assert_int_not_equal(access("/deleted-folder-test.gputap", F_OK), 0);
+	walk_trace(&w, "tmp/deleted-folder-test", 0);
+	assert_int_equal(w.calls, 1);
+	assert_int_equal(w.by_type[REC_NOTE], 1);
+}
+
+/* Two containers have the same pids: what one has begun under such a name is not the other's to use or remove. */
+static int after_a_namesake(void)
+{
+	char path[400];
+
+	snprintf(path, sizeof path, "%s/t.gputap.new-%d", shim_dir, (int)getpid());
+	if (mkdir(path, 0700))
+		return 97;
+	strcat(path, "/run");
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	return one() || access(path, F_OK);
+}
+
+static void unfinished_directories_do_not_meet(void **state)
+{
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("after_a_namesake"), 0);
+	assert_true(exists("t.gputap"));
+}
+
+/* By its contents, not by its name, is a trace known; and what holds something else stays whole. */
+static void only_a_trace_is_replaced(void **state)
+{
+	char path[400];
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("one"), 0);
+	snprintf(path, sizeof path, "%s/t.gputap/thesis", shim_dir);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	assert_int_equal(RUN_SCENE("one", "GPUTAP_FORCE=1"), 0);
+	assert_true(exists("t.gputap/thesis") && exists("t.gputap/run") && exists("t-2.gputap"));
+	unlink(path);
+	assert_int_equal(RUN_SCENE("one", "GPUTAP_FORCE=1"), 0);
+	assert_false(exists("t-3.gputap"));
+}
+
+static mode_t mode_of(const char *name)
+{
+	struct stat st = { 0 };
+	char path[400];
+
+	snprintf(path, sizeof path, "%s/%s", shim_dir, name);
+	stat(path, &st);
+	return st.st_mode & 07777;
+}
+
+static int one_with_umask(void)
+{
+	umask((mode_t)strtoul(getenv("SHIM_UMASK"), NULL, 8));
+	shared->n[0] = (uint64_t)getpid();
+	return one();
+}
+
+/* A trace is its maker's alone, whatever the umask: others pass through it only where root's run may need it. */
+static void a_trace_is_its_maker_s(void **state)
+{
+	static const char *const masks[] = { "SHIM_UMASK=0", "SHIM_UMASK=0777" };
+	mode_t folder = geteuid() ? 0700 : 0711;
+	char name[64];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		scene_place();
+		assert_int_equal(RUN_SCENE("one_with_umask", masks[i]), 0);
+		assert_int_equal(mode_of("t.gputap"), folder);
+		assert_int_equal(mode_of("t.gputap/run"), 0600);
+		snprintf(name, sizeof name, "t.gputap/%d.1", (int)shared->n[0]);
+		assert_int_equal(mode_of(name), 0700);
+		strcat(name, "/meta");
+		assert_int_equal(mode_of(name), 0600);
+		strcpy(strrchr(name, '/'), "/0.str");
+		assert_int_equal(mode_of(name), 0600);
+		if (!geteuid())
+			assert_int_equal(mode_of("t.gputap/other"), 01733);
+	}
+}
+
+const struct scene scenes[] = {
+	{ "long_stream", long_stream }, { "forks_at_the_limit", forks_at_the_limit }, { "one", one },
+	{ "without_renames", without_renames }, { "in_a_deleted_folder", in_a_deleted_folder },
+	{ "after_a_namesake", after_a_namesake }, { "one_with_umask", one_with_umask }, { NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_long_stream_goes_on_in_another_file),
+		cmocka_unit_test(a_killed_long_stream_is_whole),
+		cmocka_unit_test(a_child_of_a_full_parent_records),
+		cmocka_unit_test(a_trace_is_made_where_nothing_can_be_renamed),
+		cmocka_unit_test(a_deleted_folder_s_trace_is_no_root_s),
+		cmocka_unit_test(unfinished_directories_do_not_meet),
+		cmocka_unit_test(only_a_trace_is_replaced),
+		cmocka_unit_test(a_trace_is_its_maker_s),
+	};
+
+	scene_main(argc, argv);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	scene_clean();
+	return failed;
+}

@@ -1,0 +1,146 @@
+/*
+ * trace/write/run_marks.c - what a process that could not record says, so that the ledger knows of it
+ *
+ * Runs      on slow paths: when a trace or a stream cannot be made, at an exec, at the end of an image.
+ * Must not  allocate with malloc, lock, touch errno, wait for anybody.
+ *
+ * A mark is a line of the run's own file. Who cannot write there (another user, a place out of reach, another root
+ * directory) sends it to the launcher, which listens at a socket without a place in any file system, named by the run.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "trace/write/run.h"
+
+static void put_mark(struct tap_text *t, const char *key, const char *value)
+{
+	tap_text_str(t, key);
+	tap_text_char(t, '=');
+	for (; *value; value++) {
+		unsigned char c = (unsigned char)*value;
+
+		if (c == '%' || c < 0x20) {
+			tap_text_char(t, '%');
+			tap_text_hex(t, c, 2);
+		} else {
+			tap_text_char(t, *value);
+		}
+	}
+	tap_text_char(t, '\n');
+}
+
+static bool append(const struct tap_text *line)
+{
+	char path[TAP_PATH_MAX];
+
+	if (!tap_run.dir[0])
+		return false;
+	tap_run_path(path, tap_run.dir, "/run");
+	int fd = tap_sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
+	bool done = fd >= 0 && tap_sys_write(fd, line->at, line->used) == (long)line->used;
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	return done;
+}
+
+/* Nobody listens: then there is nobody to tell. Where many tell at once the queue may be full for a moment. */
+static void send_to_launcher(const struct tap_text *line)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct tap_text t;
+	long fd;
+
+	if (!tap_run.launched)
+		return;
+	tap_text_init(&t, to.sun_path + 1, sizeof to.sun_path - 1);
+	tap_text_str(&t, "gputap-");
+	tap_text_str(&t, tap_run.id);
+	fd = TAP_SYS(socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0, 0, 0);
+	if (fd < 0)
+		return;
+	for (int tries = 0; tries < 50; tries++) {
+		int64_t pause[2] = { 0, 1000000 };      /* seconds, ns */
+
+		if (TAP_SYS(sendto, fd, line->at, line->used, MSG_NOSIGNAL, &to,
+			    offsetof(struct sockaddr_un, sun_path) + 1 + t.used) != -11 /* EAGAIN */)
+			break;
+		TAP_SYS(nanosleep, pause, NULL, 0, 0, 0, 0);
+	}
+	tap_sys_close((int)fd);
+}
+
+static void say(const char *key, const char *value)
+{
+	char line[TAP_PATH_MAX];
+	struct tap_text t;
+
+	tap_text_init(&t, line, sizeof line);
+	put_mark(&t, key, value);
+	if (tap_run_is_elsewhere() || !append(&t))
+		send_to_launcher(&t);
+}
+
+static void say_number(const char *key, uint64_t n)
+{
+	char value[32];
+	struct tap_text t;
+
+	tap_text_init(&t, value, sizeof value);
+	tap_text_u64(&t, n);
+	say(key, value);
+}
+
+static uint32_t said_by;                /* process that said `failed`: once each */
+
+void tap_run_say_failed(void)
+{
+	uint32_t pid = tap_sys_getpid();
+
+	if (said_by == pid)
+		return;
+	said_by = pid;
+	say_number("failed", pid);
+}
+
+void tap_run_say_unrecorded(uint64_t calls)
+{
+	if (calls)
+		say_number(said_by == tap_sys_getpid() || !TAP_READ_ONCE(tap_gate->alive) ? "unrecorded" : "lost",
+			calls);
+}
+
+void tap_run_say_unfollowed(const char *path)
+{
+	if (!tap_run.launched || !tap_ready || tap_seccomp)
+		return;
+	uint64_t mask = tap_sys_signals_block();
+
+	if (!tap_run_find())
+		tap_run.dir[0] = 0;
+	say("unfollowed", path);
+	tap_sys_signals_restore(mask);
+}
+
+void tap_run_check_image(void)
+{
+	uint32_t files;
+
+	if (tap_seccomp)
+		return;
+	if (TAP_SYS(faccessat, AT_FDCWD, tap_run_first_dir(), 0, 0, 0, 0) == -2 /* ENOENT */)
+		say_number("removed", tap_sys_getpid());
+	else if ((files = tap_chunk_files_removed()))
+		say_number("removed_files", files);
+}
+
+void tap_run_notes(void)
+{
+	tap_run_name_note();
+	if (tap_run.launched && tap_run_is_elsewhere())
+		say("elsewhere", tap_run.dir);
+}
