@@ -68,11 +68,12 @@ struct gt_item {
 	bool timed;
 	bool never_ended;
 	bool has_work;                    /* calls: device work with times came of it */
+	uint32_t works;                   /* ... and so many items of it are in the window: they follow, linked */
 	struct gt_string name;            /* lives as long as the model; text is never NULL */
 	/* Of the API: calls of OpenCL have their number in the process (gt_call.id), CUDA has CUPTI's; 0 none. A
 	 * command has its call's. */
 	uint64_t correlation;
-	uint64_t link;                    /* the same, unique in the trace: of a call and what came of it; 0 none */
+	uint64_t link;                    /* the same, unique in the trace: of a call, its waits, its work; 0 none */
 	int64_t value;                    /* counters: from at_ns on */
 	uint32_t type;                    /* OTHER: the record's number */
 	/* The item in full, by its family; NULL otherwise. Valid until the next step. */

@@ -40,7 +40,7 @@ BOTH = {
 FAMILIES = {
     "collectors": ["opencl", "cupti", "nvtx"],
     "model": ["opencl", "cuda", "nvtx"],
-    "writers": ["apilog", "atp", "sqlite", "perfetto"],
+    "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind"],
 }
 # Loaded by the dynamic linker before anything else: it uses nothing of ours.
 ALONE = ["interpose/audit"]

@@ -187,9 +187,10 @@ static bool take_command(struct gt_timeline *t, const struct gt_call *call)
 static int follow_call(struct gt_timeline *t, const struct gt_call *call, struct gt_err *err)
 {
 	t->call_has_work = call->command && has_times(call->command) && !call->result;
+	t->call_works = t->call_has_work && gt_tl_overlaps(t, call->command->start_ns, call->command->end_ns);
 	if (call->command && !take_command(t, call))
 		return gt_tl_no_memory(t, err);
-	return call->cuda ? gt_tl_cuda_call(t, call, &t->call_has_work, err) : 0;
+	return call->cuda ? gt_tl_cuda_call(t, call, err) : 0;
 }
 
 static int step_calls(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
@@ -228,6 +229,7 @@ static int take_call(struct gt_timeline *t, struct gt_tl_source *s, struct gt_it
 							  : call->cuda->correlation;
 	item->link = gt_tl_link(family, call->process, item->correlation);
 	item->has_work = t->call_has_work;
+	item->works = t->call_works;
 	item->call = call;
 	item->cuda = call->cuda;
 	return 0;

@@ -129,7 +129,7 @@ static bool count_memory(struct gt_timeline *t, const struct gt_cuda_event *e)
 		gt_tl_count_step(t, track, e->start_ns, e->memory.operation == 1 ? bytes : -bytes);
 }
 
-int gt_tl_cuda_call(struct gt_timeline *t, const struct gt_call *call, bool *has_work, struct gt_err *err)
+int gt_tl_cuda_call(struct gt_timeline *t, const struct gt_call *call, struct gt_err *err)
 {
 	uint32_t correlation = call->cuda->correlation, n, room = 8;
 	struct gt_cuda_place few[8], *all = few;
@@ -149,7 +149,8 @@ int gt_tl_cuda_call(struct gt_timeline *t, const struct gt_call *call, bool *has
 		int64_t start, end;
 		bool timed = gt_cuda_span(t->cuda, all[i].kind, all[i].index, &start, &end);
 
-		*has_work |= timed;
+		t->call_has_work |= timed;
+		t->call_works += timed && gt_tl_overlaps(t, start, end);
 		if (!timed || !t->options.counters)
 			continue;
 		if (gt_cuda_get(t->cuda, all[i].kind, all[i].index, &e, err))
@@ -223,7 +224,7 @@ static int take(struct gt_timeline *t, struct gt_tl_source *s, struct gt_item *i
 	item->name = name_of(e, s->cuda->name);
 	item->correlation = e->correlation == GT_CUDA_NONE ? 0 : e->correlation;
 	item->cuda = e;
-	called = device && gt_cuda_has_call(t->cuda, e->kind, s->at);
+	called = (device || e->kind == GT_CUDA_SYNC) && gt_cuda_has_call(t->cuda, e->kind, s->at);
 	item->link = called ? gt_tl_link(GT_FAMILY_CUDA, e->process, item->correlation) : 0;
 	if (device && e->timed && t->options.counters && !called && !count_work(t, e, e->start_ns))
 		return gt_tl_no_memory(t, err);

@@ -83,6 +83,7 @@ struct gt_timeline {
 
 	const struct gt_call *call;       /* the walk's present one */
 	bool call_has_work;
+	uint32_t call_works;
 	struct gt_cuda_event event;       /* of CUDA's sources */
 	struct gt_tl_source *pending_source, *count_source;
 
@@ -130,8 +131,9 @@ int gt_tl_open_cuda(struct gt_timeline *t, struct gt_err *err);
 int gt_tl_open_others(struct gt_timeline *t, struct gt_err *err);
 int gt_tl_open_counters(struct gt_timeline *t, struct gt_err *err);
 
-/* cuda.c: does device work with times belong to the call? Counts it as pending from the call on. -1 with *err. */
-int gt_tl_cuda_call(struct gt_timeline *t, const struct gt_call *call, bool *has_work, struct gt_err *err);
+/* cuda.c: does device work with times belong to the call (call_has_work, call_works)? Counts it as pending from the
+ * call on. -1 with *err. */
+int gt_tl_cuda_call(struct gt_timeline *t, const struct gt_call *call, struct gt_err *err);
 
 /* counters.c: of that queue's track, from one time to another. False: out of memory. */
 bool gt_tl_count(struct gt_timeline *t, uint32_t track, int64_t from_ns, int64_t to_ns, uint64_t bytes);

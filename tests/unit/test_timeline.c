@@ -359,6 +359,7 @@ static void cuda_work_is_pending_from_its_call_on(void **state)
 static void links_lead_from_calls_to_work(void **state)
 {
 	uint64_t call[2] = { 0 }, work[2] = { 0 };
+	uint32_t works[2] = { 0 };
 	struct fixture f;
 	struct gt_model *m;
 	struct gt_timeline *t;
@@ -376,12 +377,16 @@ static void links_lead_from_calls_to_work(void **state)
 	while (next(t, &item)) {
 		if (item.kind == GT_ITEM_CALL && item.has_work)
 			call[item.cuda != NULL] = item.link;
+		if (item.kind == GT_ITEM_CALL)
+			works[item.cuda != NULL] += item.works;
 		if (item.kind == GT_ITEM_CALL && item.start_ns == 600)
 			assert_false(item.has_work);
 		if (item.kind == GT_ITEM_KERNEL && item.timed)
 			work[item.cuda != NULL] = item.link;
 	}
 	gt_timeline_close(t);
+	assert_int_equal(works[0], 1);
+	assert_int_equal(works[1], 1);
 	assert_true(call[0] && call[0] == work[0]);
 	assert_true(call[1] && call[1] == work[1]);
 	assert_true(call[0] != call[1]);

@@ -1,0 +1,553 @@
+/*
+ * writers/callgrind/callgrind.c - what the device and the API cost, by calling context (docs/callgrind.md)
+ *
+ * Follows the timeline. A thread's open ranges and calls are a stack; a call's own time is what no call inside it took.
+ * Device work is booked below the call that set it going, whenever it ran.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "writers/callgrind/frames.h"
+#include "writers/callgrind/internal.h"
+
+enum { CACHE = 1024 }; /* a power of two */
+
+/* Something of a thread that has begun and not ended. */
+struct cg_open {
+	enum { RANGE, CALL, CALLBACK } what;
+	uint32_t context;
+	int64_t end_ns;                   /* INT64_MAX: never */
+	int64_t own_ns, waited_ns;        /* calls: without what was inside; synchronisation that CUPTI told of */
+	bool waits;                       /* its whole time is waiting */
+	bool entered;                     /* ranges: counted, as a call was inside */
+	uint64_t link;                    /* stands in cg.links; 0 */
+};
+/* Of a track: a thread, or a queue of a device. */
+struct cg_track {
+	uint32_t root;                    /* context; CG_NONE: nothing was booked yet */
+	uint32_t device, file;            /* texts of a queue's device; CG_NONE: not asked yet */
+	GT_LIST(struct cg_open) open;     /* outermost first */
+};
+/* A call that device work or waits may still come of. */
+struct cg_link {
+	uint64_t link;
+	uint32_t context, track, left;    /* left: items of work that have not come */
+	bool open;
+};
+
+struct cg {
+	const struct gt_export *x;
+	struct gt_model *m;
+	struct gt_timeline *t;
+	struct cg_contexts contexts;
+	struct cg_head head;
+	struct cg_track *tracks; size_t n_tracks, room;
+	struct gt_map links;              /* struct cg_link */
+	struct { uint32_t object, file; } api[2]; /* of OpenCL, of CUDA */
+	enum { PARTS_PROCESS, PARTS_THREAD, PARTS_ONE } parts;
+	/* Functions by where their name stands, which lives as long as the model. */
+	struct { const char *name; uint32_t object, file, function; } cache[CACHE];
+	bool failed;
+};
+
+/* ---- functions ---- */
+
+static uint32_t text(struct cg *g, const char *s) { return cg_text(&g->contexts, s, strlen(s)); }
+
+static uint32_t function_of(struct cg *g, uint32_t object, uint32_t file, struct gt_string name)
+{
+	unsigned at = gt_hash(gt_hash(GT_HASH, (uintptr_t)name.text), file) & (CACHE - 1);
+	struct cg_function f = { object, file, CG_NONE };
+
+	if (name.bytes && g->cache[at].name == name.text && g->cache[at].object == object && g->cache[at].file == file)
+		return g->cache[at].function;
+	f.name = cg_text(&g->contexts, name.text, name.bytes);
+	g->cache[at].object = object;
+	g->cache[at].file = file;
+	g->cache[at].function = cg_function(&g->contexts, f);
+	g->cache[at].name = g->cache[at].function == CG_NONE ? NULL : name.text;
+	return g->cache[at].function;
+}
+
+/* "[NVTX]" */
+static uint32_t bracketed(struct cg *g, const char *before, struct gt_string name)
+{
+	struct gt_text t = { 0 };
+	uint32_t n;
+
+	gt_text_char(&t, '[');
+	gt_text_str(&t, before);
+	if (*before && name.bytes)
+		gt_text_char(&t, ' ');
+	gt_text_bytes(&t, name.text, name.bytes);
+	gt_text_char(&t, ']');
+	n = t.failed ? CG_NONE : cg_text(&g->contexts, t.data, t.used);
+	gt_text_free(&t);
+	return n;
+}
+
+/* The executable. */
+static uint32_t object_of(struct cg *g, uint32_t process)
+{
+	const char *image = gt_model_process(g->m, process)->image;
+
+	return text(g, image && *image ? image : "???");
+}
+
+/* ---- contexts ---- */
+
+static uint32_t part_of(struct cg *g, uint32_t process, int tid)
+{
+	struct cg_part part = { -1, -1, CG_NONE };
+
+	if (g->parts != PARTS_ONE || gt_model_process_count(g->m) == 1) {
+		part.process = process;
+		part.pid = gt_model_process(g->m, process)->pid;
+	}
+	if (g->parts == PARTS_THREAD)
+		part.tid = tid;
+	return cg_part(&g->contexts, part);
+}
+
+static uint32_t root(struct cg *g, uint32_t process, int tid, const char *name)
+{
+	uint32_t object = object_of(g, process);
+	struct cg_function f = { object, text(g, "[threads]"), text(g, name) };
+
+	return cg_context(&g->contexts, part_of(g, process, tid), CG_NONE, (struct cg_site){ 0 },
+		cg_function(&g->contexts, f));
+}
+
+/* A context below another one; counts that it was entered. NULL: out of memory. */
+static struct cg_context *below(struct cg *g, uint32_t parent, struct cg_site site, uint32_t function)
+{
+	uint32_t n = CG_NONE;
+
+	if (parent != CG_NONE)
+		n = cg_context(&g->contexts, g->contexts.contexts.v[parent].part, parent, site, function);
+	if (n == CG_NONE) {
+		g->failed = true;
+		return NULL;
+	}
+	g->contexts.contexts.v[n].entered++;
+	return &g->contexts.contexts.v[n];
+}
+
+static uint32_t number(const struct cg *g, const struct cg_context *c)
+{
+	return c ? (uint32_t)(c - g->contexts.contexts.v) : CG_NONE;
+}
+
+static struct cg_track *track_at(struct cg *g, uint32_t track)
+{
+	while (g->n_tracks <= track) {
+		if (!gt_grow((void **)&g->tracks, g->n_tracks, &g->room, sizeof *g->tracks)) {
+			g->failed = true;
+			return NULL;
+		}
+		g->tracks[g->n_tracks++] = (struct cg_track){ .root = CG_NONE, .device = CG_NONE };
+	}
+	return &g->tracks[track];
+}
+
+static uint32_t root_of(struct cg *g, struct cg_track *thread, uint32_t track)
+{
+	const struct gt_track *is = gt_timeline_track(g->t, track);
+	char name[160];
+
+	if (thread->root != CG_NONE)
+		return thread->root;
+	if (is->tid < 0)
+		snprintf(name, sizeof name, "unknown thread");
+	else
+		snprintf(name, sizeof name, is->name.bytes ? "thread %d (%.*s)" : "thread %d", is->tid,
+			is->name.bytes > 64 ? 64 : (int)is->name.bytes, is->name.text);
+	return thread->root = root(g, is->process, is->tid, name);
+}
+
+/* ---- what is open ---- */
+
+static bool same_link(const void *element, const void *key, const void *ctx)
+{
+	(void)ctx;
+	return ((const struct cg_link *)element)->link == *(const uint64_t *)key;
+}
+
+static struct cg_link *find_link(struct cg *g, uint64_t link)
+{
+	return link ? gt_map_find(&g->links, sizeof(struct cg_link), gt_hash(GT_HASH, link), &link, same_link, NULL)
+		    : NULL;
+}
+
+/* CONTEXT1 */
+static void drop_link(struct cg *g, struct cg_link *l)
+{
+	if (!l->left && !l->open)
+		gt_map_remove(&g->links, sizeof *l, l);
+}
+
+static void add_link(struct cg *g, const struct gt_item *item, uint32_t context)
+{
+	bool fresh;
+	struct cg_link *l = gt_map_add(
+		&g->links, sizeof *l, gt_hash(GT_HASH, item->link), &item->link, same_link, NULL, &fresh);
+
+	if (!l) {
+		g->failed = true;
+		return;
+	}
+	*l = (struct cg_link){ item->link, context, item->track, l->left + item->works, true };
+}
+
+/* Books a call's time when all that was inside it is known. */
+static void close_open(struct cg *g, const struct cg_open *o)
+{
+	struct cg_cost *self = &g->contexts.contexts.v[o->context].self;
+	int64_t own = o->own_ns > 0 ? o->own_ns : 0;
+	int64_t wait = o->waits || o->waited_ns > own ? own : o->waited_ns;
+	struct cg_link *l = find_link(g, o->link);
+
+	if (o->what == CALL && o->end_ns != INT64_MAX) {
+		self->v[CG_WAIT] += (uint64_t)wait;
+		self->v[CG_API] += (uint64_t)(own - wait);
+	}
+	if (l) {
+		l->open = false;
+		drop_link(g, l);
+	}
+}
+
+/* Ranges of two domains may end in another order than that of their nesting. */
+static void close_ended(struct cg *g, struct cg_track *thread, int64_t at_ns)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < thread->open.n; i++)
+		if (thread->open.v[i].end_ns > at_ns)
+			thread->open.v[kept++] = thread->open.v[i];
+		else if (thread->open.v[i].what != RANGE)
+			close_open(g, &thread->open.v[i]);
+	thread->open.n = kept;
+}
+
+/* Those that are open when everything was read: all end, but for those that never did. */
+static void close_all(struct cg *g)
+{
+	for (size_t i = 0; i < g->n_tracks; i++) {
+		close_ended(g, &g->tracks[i], INT64_MAX);
+		free(g->tracks[i].open.v);
+	}
+	free(g->tracks);
+}
+
+/* The context of what begins now. A range is counted when a call is inside it: others have no cost. */
+static uint32_t present(struct cg *g, struct cg_track *thread, uint32_t track)
+{
+	struct cg_open *last = thread->open.n ? &thread->open.v[thread->open.n - 1] : NULL;
+
+	for (uint32_t i = 0; i < thread->open.n; i++) {
+		struct cg_open *o = &thread->open.v[i];
+
+		if (o->what != RANGE || o->entered)
+			continue;
+		o->entered = true;
+		g->contexts.contexts.v[o->context].entered++;
+	}
+	return last ? last->context : root_of(g, thread, track);
+}
+
+/* The call or callback that what begins now is inside. */
+static struct cg_open *enclosing(struct cg_track *thread)
+{
+	for (uint32_t i = thread->open.n; i--;)
+		if (thread->open.v[i].what != RANGE)
+			return &thread->open.v[i];
+	return NULL;
+}
+
+static struct cg_open *push(struct cg *g, struct cg_track *thread, const struct gt_item *item)
+{
+	struct cg_open *o = GT_LIST_ADD(&thread->open);
+
+	if (!o) {
+		g->failed = true;
+		return NULL;
+	}
+	o->end_ns = item->never_ended ? INT64_MAX : item->end_ns;
+	return o;
+}
+
+/* ---- items ---- */
+
+static void add_range(struct cg *g, const struct gt_item *item)
+{
+	const struct gt_track *pushes = gt_timeline_track(g->t, item->track);
+	struct cg_track *thread;
+	uint32_t parent, function, file;
+	struct cg_context *context;
+	struct cg_open *o;
+
+	if (pushes->kind != GT_TRACK_PUSHES || !item->timed)
+		return;
+	thread = track_at(g, pushes->parent);
+	if (!thread)
+		return;
+	close_ended(g, thread, item->start_ns);
+	parent = thread->open.n ? thread->open.v[thread->open.n - 1].context : root_of(g, thread, pushes->parent);
+	file = bracketed(g, "NVTX", item->range->domain_name);
+	function = function_of(g, object_of(g, item->process), file, item->name);
+	context = below(g, parent, (struct cg_site){ 0 }, function);
+	o = context ? push(g, thread, item) : NULL;
+	if (!o)
+		return;
+	context->entered--;
+	o->what = RANGE;
+	o->context = number(g, context);
+}
+
+/* Calls that may make the host wait for the device (OpenCL; CUDA's waits are items of their own). */
+static bool is_wait(const struct gt_call *call)
+{
+	if (!call || call->cuda || call->is_callback)
+		return false;
+	if (!strcmp(call->fn->kind, "sync"))
+		return strcmp(call->fn->name, "clFlush") != 0; /* it hands over and returns */
+	return call->command && call->command->blocking;
+}
+
+/* "???" is what profiles call a name that is not known. */
+static uint32_t text_or(struct cg *g, struct gt_string s)
+{
+	return s.bytes ? cg_text(&g->contexts, s.text, s.bytes) : text(g, "???");
+}
+
+/* The host's functions between the thread and its call. */
+static uint32_t follow_frames(struct cg *g, const struct gt_item *item, uint32_t context, struct cg_site *site)
+{
+	struct cg_frames frames;
+	struct cg_frame f;
+
+	cg_frames_of(&frames, item);
+	while (!g->failed && cg_frames_next(&frames, &f)) {
+		uint32_t function = function_of(g, text_or(g, f.object), text_or(g, f.file), f.function);
+
+		context = number(g, below(g, context, *site, function));
+		*site = (struct cg_site){ f.line, g->head.instr ? f.address : 0 };
+	}
+	return context;
+}
+
+static void add_call(struct cg *g, const struct gt_item *item)
+{
+	struct cg_track *thread = track_at(g, item->track);
+	bool cuda = item->cuda;
+	struct cg_context *context;
+	struct cg_site site = { 0 };
+	struct cg_open *in, *o;
+	uint32_t parent, function;
+
+	if (!thread)
+		return;
+	close_ended(g, thread, item->start_ns);
+	parent = present(g, thread, item->track);
+	in = enclosing(thread);
+	if (in && in->what == CALL && !item->never_ended)
+		in->own_ns -= (item->end_ns < in->end_ns ? item->end_ns : in->end_ns) - item->start_ns;
+	/* The stack of a call inside another has that one's in it. */
+	if (!in)
+		parent = follow_frames(g, item, parent, &site);
+	function = function_of(g, g->api[cuda].object, g->api[cuda].file, item->name);
+	context = below(g, parent, site, function);
+	o = context ? push(g, thread, item) : NULL;
+	if (!o)
+		return;
+	o->what = item->kind == GT_ITEM_CALL ? CALL : CALLBACK;
+	o->context = number(g, context);
+	context->self.v[CG_CALLS] += o->what == CALL;
+	g->head.unfinished += item->never_ended || item->call->unfinished;
+	if (o->what == CALLBACK || item->never_ended)
+		return;
+	o->own_ns = item->end_ns - item->start_ns;
+	o->waits = is_wait(item->call);
+	if (item->link && (item->works || cuda)) {
+		o->link = item->link;
+		add_link(g, item, o->context);
+	}
+}
+
+/* CUPTI's numbers: 1 for an event, 3 for a stream, 4 for a context; in 2 a stream waits, not the host. */
+static void add_wait(struct cg *g, const struct gt_item *item)
+{
+	const struct cg_link *l = find_link(g, item->link);
+	struct cg_track *thread = l ? track_at(g, l->track) : NULL;
+
+	if (!item->timed || !item->cuda || item->cuda->sync.type == 2)
+		return;
+	for (uint32_t i = thread ? thread->open.n : 0; i--;)
+		if (thread->open.v[i].link == item->link) {
+			thread->open.v[i].waited_ns += item->end_ns - item->start_ns;
+			return;
+		}
+}
+
+static uint64_t bytes_of(const struct gt_item *item)
+{
+	if (item->kind != GT_ITEM_COPY && item->kind != GT_ITEM_FILL)
+		return 0;
+	if (item->command)
+		return item->command->has_bytes ? item->command->bytes : 0;
+	return !item->cuda ? 0 : item->kind == GT_ITEM_COPY ? item->cuda->copy.bytes : item->cuda->fill.bytes;
+}
+
+/* The context of the call that set device work going. */
+static uint32_t launched_by(struct cg *g, const struct gt_item *item)
+{
+	struct cg_link *l = find_link(g, item->link);
+	uint32_t context;
+
+	if (!l)
+		return root(g, item->process, -1, "(no call)");
+	context = l->context;
+	if (item->timed && l->left) {
+		l->left--;
+		drop_link(g, l);
+	}
+	return context;
+}
+
+/* What a queue's device is called, and "[device NAME]". NULL: out of memory. */
+static const struct cg_track *device_of(struct cg *g, uint32_t queue)
+{
+	const struct gt_track *track = gt_timeline_track(g->t, queue);
+	struct cg_track *of = track_at(g, queue);
+
+	if (!of || of->device != CG_NONE)
+		return of;
+	if (track->parent != GT_NO_TRACK)
+		track = gt_timeline_track(g->t, track->parent);
+	of->device = cg_text(&g->contexts, track->name.text, track->name.bytes);
+	of->file = bracketed(g, "device", track->name);
+	return of;
+}
+
+static void add_work(struct cg *g, const struct gt_item *item)
+{
+	uint32_t parent = launched_by(g, item);
+	const struct cg_track *device;
+	struct cg_context *context;
+
+	if (item->kind == GT_ITEM_COMMAND) /* markers, barriers: nothing runs */
+		return;
+	if (!item->timed) {
+		g->head.untimed++;
+		return;
+	}
+	device = device_of(g, item->track);
+	context = device ? below(g, parent, (struct cg_site){ 0 },
+				   function_of(g, device->device, device->file, item->name))
+			 : NULL;
+	if (!context)
+		return;
+	context->self.v[CG_GPU] += (uint64_t)(item->end_ns - item->start_ns);
+	context->self.v[CG_BYTES] += bytes_of(item);
+}
+
+static void add_item(struct cg *g, const struct gt_item *item)
+{
+	switch (item->kind) {
+	case GT_ITEM_RANGE:
+		add_range(g, item);
+		break;
+	case GT_ITEM_CALL:
+	case GT_ITEM_CALLBACK:
+		add_call(g, item);
+		break;
+	case GT_ITEM_SYNC:
+		add_wait(g, item);
+		break;
+	case GT_ITEM_KERNEL:
+	case GT_ITEM_COPY:
+	case GT_ITEM_FILL:
+	case GT_ITEM_GRAPH:
+	case GT_ITEM_COMMAND:
+		add_work(g, item);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- the file ---- */
+
+static int no_memory(const struct cg *g, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "%s: cannot be written", g->x->final_path);
+}
+
+static int read_all(struct cg *g, struct gt_err *err)
+{
+	const struct gt_timeline_options options = { .process = -1,
+		.from_ns = g->x->from_ns,
+		.to_ns = g->x->to_ns,
+		.cuda_nested = gt_option_is(g->x->options, "cuda-driver-rows", "all"),
+		.progress = g->x->progress,
+		.ctx = g->x->ctx };
+	const struct gt_item *item;
+	int more;
+
+	if (gt_timeline_open(g->m, &options, &g->t, err))
+		return -1;
+	while ((more = gt_timeline_next(g->t, &item, err)) == 1 && !g->failed)
+		add_item(g, item);
+	close_all(g);
+	gt_map_free(&g->links, sizeof(struct cg_link));
+	gt_timeline_close(g->t);
+	return more < 0 ? -1 : g->failed ? no_memory(g, err) : 0;
+}
+
+static int write_file(struct cg *g, struct gt_err *err)
+{
+	struct gt_output out;
+
+	if (gt_output_open(&out, g->x->path, g->x->final_path, err))
+		return -1;
+	if (!cg_write(&out, &g->contexts, &g->head))
+		return gt_output_commit(&out, err);
+	gt_output_discard(&out);
+	return no_memory(g, err);
+}
+
+static int callgrind_write(const struct gt_export *x, struct gt_err *err)
+{
+	struct cg *g = calloc(1, sizeof *g);
+	int rc;
+
+	if (!g)
+		return gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "%s: cannot be written", x->final_path);
+	g->x = x;
+	g->m = x->model;
+	g->head = (struct cg_head){ .x = x, .instr = gt_option_true(x->options, "callgrind-instr") };
+	g->parts = gt_option_is(x->options, "callgrind-parts", "one")      ? PARTS_ONE
+		: gt_option_is(x->options, "callgrind-parts", "thread") ? PARTS_THREAD
+									: PARTS_PROCESS;
+	for (int cuda = 0; cuda < 2; cuda++) {
+		g->api[cuda].object = text(g, cuda ? "CUDA" : "OpenCL");
+		g->api[cuda].file = text(g, cuda ? "[CUDA API]" : "[OpenCL API]");
+	}
+	rc = read_all(g, err) ? -1 : write_file(g, err);
+	cg_contexts_free(&g->contexts);
+	free(g);
+	return rc;
+}
+
+const struct gt_writer gt_writer_callgrind = {
+	.id = "callgrind",
+	.suffix = ".callgrind",
+	.help = "callgrind profile: device time, bytes, host time and waiting by calling context (KCachegrind)",
+	.write = callgrind_write,
+};

@@ -1,0 +1,395 @@
+/*
+ * writers/callgrind/file.c - contexts as a profile: parts, functions, and who called whom
+ *
+ * The format knows functions and calls between two of them, not whole paths: contexts that have both in common are one
+ * line. A name is told once in a part, with its number (readers forget the numbers where a part begins).
+ *
+ * spec: Callgrind Profile Format, Version 1
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "writers/callgrind/internal.h"
+
+/* One line of calls: from a place of a function to another function. */
+struct arc {
+	uint32_t caller, callee;
+	struct cg_site site;
+	uint64_t calls;
+	struct cg_cost cost;
+};
+
+enum name_kind { OBJECT, FILE_NAME, FUNCTION, NAME_KINDS };
+
+struct writer {
+	struct gt_output *out;
+	const struct cg_contexts *c;
+	const struct cg_head *head;
+	struct cg_cost *inclusive;        /* by context */
+	struct cg_cost *self;             /* by function, of the present part */
+	GT_LIST(struct arc) arcs;         /* of the present part */
+	struct gt_map arc_of;             /* numbers in it */
+	uint32_t *told[NAME_KINDS];       /* the part that told the name last, plus 1 */
+	uint32_t part, object, file;      /* where the reader is */
+	uint32_t written;                 /* parts */
+};
+
+/* ---- sums ---- */
+
+/* CONTEXT2 */
+static bool sum_up(struct writer *w)
+{
+	const struct cg_contexts *c = w->c;
+
+	w->inclusive = calloc(c->contexts.n + 1ull, sizeof *w->inclusive);
+	w->self = calloc(c->functions.n + 1ull, sizeof *w->self);
+	w->told[OBJECT] = calloc(c->texts.n + 1ull, sizeof *w->told[OBJECT]);
+	w->told[FILE_NAME] = calloc(c->texts.n + 1ull, sizeof *w->told[FILE_NAME]);
+	w->told[FUNCTION] = calloc(c->functions.n + 1ull, sizeof *w->told[FUNCTION]);
+	if (!w->inclusive || !w->self || !w->told[OBJECT] || !w->told[FILE_NAME] || !w->told[FUNCTION])
+		return false;
+	for (uint32_t i = c->contexts.n; i--;) {
+		const struct cg_context *at = &c->contexts.v[i];
+
+		cg_add(&w->inclusive[i], &at->self);
+		if (at->parent != CG_NONE)
+			cg_add(&w->inclusive[at->parent], &w->inclusive[i]);
+	}
+	return true;
+}
+
+static bool same_arc(const void *element, const void *key, const void *ctx)
+{
+	const struct arc *a = &((const struct writer *)ctx)->arcs.v[*(const uint32_t *)element], *b = key;
+
+	return a->caller == b->caller && a->callee == b->callee && a->site.line == b->site.line &&
+		a->site.address == b->site.address;
+}
+
+static struct arc *arc_of(struct writer *w, const struct arc *key)
+{
+	uint64_t hash = gt_hash(gt_hash(gt_hash(GT_HASH, (uint64_t)key->caller << 32 | key->callee), key->site.line),
+		key->site.address);
+	struct arc *added;
+	bool fresh;
+	uint32_t *at = gt_map_add(&w->arc_of, sizeof *at, hash, key, same_arc, w, &fresh);
+
+	if (!at)
+		return NULL;
+	if (!fresh)
+		return &w->arcs.v[*at];
+	*at = w->arcs.n;
+	added = GT_LIST_ADD(&w->arcs);
+	if (added)
+		*added = *key;
+	return added;
+}
+
+/* Does the path to context i go through the same call already? Its cost has this one's in it then. */
+static bool is_recursion(const struct writer *w, uint32_t i)
+{
+	const struct cg_context *all = w->c->contexts.v;
+	uint32_t caller = all[all[i].parent].function;
+
+	for (uint32_t at = all[i].parent; all[at].parent != CG_NONE; at = all[at].parent)
+		if (all[at].function == all[i].function && all[all[at].parent].function == caller)
+			return true;
+	return false;
+}
+
+static bool add_context(struct writer *w, uint32_t i)
+{
+	const struct cg_context *at = &w->c->contexts.v[i];
+	struct arc *arc, key = { .callee = at->function, .site = at->site };
+
+	cg_add(&w->self[at->function], &at->self);
+	if (at->parent == CG_NONE || !at->entered)
+		return true;
+	key.caller = w->c->contexts.v[at->parent].function;
+	arc = arc_of(w, &key);
+	if (!arc)
+		return false;
+	arc->calls += at->entered;
+	if (!is_recursion(w, i))
+		cg_add(&arc->cost, &w->inclusive[i]);
+	return true;
+}
+
+static int by_caller(const void *a, const void *b)
+{
+	const struct arc *x = a, *y = b;
+
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	if (x->site.line != y->site.line)
+		return x->site.line < y->site.line ? -1 : 1;
+	if (x->site.address != y->site.address)
+		return x->site.address < y->site.address ? -1 : 1;
+	return (x->callee > y->callee) - (x->callee < y->callee);
+}
+
+/* Functions and calls of one part. */
+static bool collect(struct writer *w, uint32_t part)
+{
+	w->part = part;
+	w->arcs.n = 0;
+	gt_map_free(&w->arc_of, sizeof(uint32_t));
+	memset(w->self, 0, w->c->functions.n * sizeof *w->self);
+	for (uint32_t i = 0; i < w->c->contexts.n; i++)
+		if (w->c->contexts.v[i].part == part && !add_context(w, i))
+			return false;
+	if (w->arcs.n)
+		qsort(w->arcs.v, w->arcs.n, sizeof *w->arcs.v, by_caller);
+	return true;
+}
+
+static struct cg_cost total_of(const struct writer *w)
+{
+	struct cg_cost total = { { 0 } };
+
+	for (uint32_t i = 0; i < w->c->functions.n; i++)
+		cg_add(&total, &w->self[i]);
+	return total;
+}
+
+/* ---- lines ---- */
+
+static void put_name(struct writer *w, const char *key, enum name_kind kind, uint32_t number, uint32_t text)
+{
+	struct gt_text *t = &w->out->text;
+
+	gt_text_str(t, key);
+	gt_text_char(t, '(');
+	gt_text_u64(t, number + 1ull);
+	gt_text_char(t, ')');
+	if (w->told[kind][number] != w->part + 1) {
+		w->told[kind][number] = w->part + 1;
+		gt_text_char(t, ' ');
+		gt_text_bytes(t, w->c->texts.v[text].text, w->c->texts.v[text].bytes);
+	}
+	gt_text_char(t, '\n');
+}
+
+static void put_position(struct writer *w, struct cg_site site)
+{
+	struct gt_text *t = &w->out->text;
+
+	if (w->head->instr) {
+		gt_text_lit(t, "0x");
+		gt_text_hex(t, site.address, 1, false);
+		gt_text_char(t, ' ');
+	}
+	gt_text_u64(t, site.line);
+}
+
+/* Counts that are not told are 0. */
+static void put_counts(struct gt_text *t, const struct cg_cost *cost)
+{
+	int n = CG_EVENT_COUNT;
+
+	while (n > 1 && !cost->v[n - 1])
+		n--;
+	for (int i = 0; i < n; i++) {
+		gt_text_char(t, ' ');
+		gt_text_u64(t, cost->v[i]);
+	}
+	gt_text_char(t, '\n');
+}
+
+static void put_all_counts(struct gt_text *t, const char *key, const struct cg_cost *cost)
+{
+	gt_text_str(t, key);
+	for (int i = 0; i < CG_EVENT_COUNT; i++) {
+		gt_text_char(t, ' ');
+		gt_text_u64(t, cost->v[i]);
+	}
+	gt_text_char(t, '\n');
+}
+
+static void put_call(struct writer *w, const struct arc *arc)
+{
+	const struct cg_function *callee = &w->c->functions.v[arc->callee];
+	struct gt_text *t = &w->out->text;
+
+	if (callee->object != w->object)
+		put_name(w, "cob=", OBJECT, callee->object, callee->object);
+	if (callee->file != w->file)
+		put_name(w, "cfi=", FILE_NAME, callee->file, callee->file);
+	put_name(w, "cfn=", FUNCTION, arc->callee, callee->name);
+	gt_text_lit(t, "calls=");
+	gt_text_u64(t, arc->calls);
+	gt_text_char(t, ' ');
+	put_position(w, (struct cg_site){ 0 });
+	gt_text_char(t, '\n');
+	put_position(w, arc->site);
+	put_counts(t, &arc->cost);
+}
+
+static bool is_zero(const struct cg_cost *cost)
+{
+	static const struct cg_cost zero;
+
+	return !memcmp(cost, &zero, sizeof zero);
+}
+
+/* The function with its calls: arcs from *at on. */
+static void put_function(struct writer *w, uint32_t f, uint32_t *at)
+{
+	const struct cg_function *function = &w->c->functions.v[f];
+	struct gt_text *t = &w->out->text;
+	bool calls = *at < w->arcs.n && w->arcs.v[*at].caller == f;
+
+	if (!calls && is_zero(&w->self[f]))
+		return;
+	gt_text_char(t, '\n');
+	if (function->object != w->object)
+		put_name(w, "ob=", OBJECT, function->object, function->object);
+	if (function->file != w->file)
+		put_name(w, "fl=", FILE_NAME, function->file, function->file);
+	w->object = function->object;
+	w->file = function->file;
+	put_name(w, "fn=", FUNCTION, f, function->name);
+	if (!is_zero(&w->self[f])) {
+		put_position(w, (struct cg_site){ 0 });
+		put_counts(t, &w->self[f]);
+	}
+	for (; *at < w->arcs.n && w->arcs.v[*at].caller == f; ++*at)
+		put_call(w, &w->arcs.v[*at]);
+	gt_output_drain(w->out);
+}
+
+/* ---- header ---- */
+
+static void put_number(struct gt_text *t, const char *key, int64_t value, const char *unit)
+{
+	gt_text_str(t, key);
+	gt_text_i64(t, value);
+	gt_text_str(t, unit);
+}
+
+/* A line of free text: whatever would end it is a blank. */
+static void put_text(struct gt_text *t, const char *text)
+{
+	for (; *text; text++)
+		gt_text_char(t, (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text);
+}
+
+static void put_command(struct gt_text *t, const struct gt_process *p)
+{
+	gt_text_lit(t, "cmd: ");
+	for (size_t i = 0; i < p->n_args; i++) {
+		if (i)
+			gt_text_char(t, ' ');
+		put_text(t, p->args[i]);
+	}
+	if (!p->n_args && p->image)
+		put_text(t, p->image);
+	gt_text_char(t, '\n');
+}
+
+static void put_descriptions(struct gt_text *t, const struct cg_head *head)
+{
+	const struct gt_export *x = head->x;
+	const struct gt_session *s = gt_model_session(x->model);
+	char ledger[1024];
+
+	gt_text_str(t, x->from_ns != GT_NO_TIME || x->to_ns != GT_NO_TIME ? "desc: Trigger: Window of the trace\n"
+									    : "desc: Trigger: Whole trace\n");
+	put_number(t, "desc: Timerange: ", x->from_ns != GT_NO_TIME && x->from_ns > 0 ? x->from_ns : 0, " ns - ");
+	put_number(t, "", x->to_ns != GT_NO_TIME && x->to_ns < s->duration_ns ? x->to_ns : s->duration_ns, " ns\n");
+	if (head->untimed)
+		put_number(t, "desc: Device work without times: ", (int64_t)head->untimed, "\n");
+	if (head->unfinished)
+		put_number(t, "desc: Calls that never returned: ", (int64_t)head->unfinished, "\n");
+	gt_text_lit(t, "desc: Ledger: ");
+	put_text(t, gt_model_complete_text(x->model, ledger, sizeof ledger));
+	gt_text_char(t, '\n');
+}
+
+static void put_events(struct gt_text *t, const struct cg_head *head)
+{
+	gt_text_str(t, head->instr ? "positions: instr line\n" : "positions: line\n");
+#define X(id, name, text) gt_text_lit(t, "event: " name " : " text "\n");
+	CG_EVENTS(X)
+#undef X
+	gt_text_lit(t, "event: Host = Api + Wait : Host time in API calls (ns)\nevents:");
+#define X(id, name, text) gt_text_lit(t, " " name);
+	CG_EVENTS(X)
+#undef X
+	gt_text_char(t, '\n');
+}
+
+/* A reader takes one of these lines that stands behind costs for the beginning of a new part. */
+static void put_part_head(struct gt_text *t, const struct cg_head *head, const struct cg_part *part, uint32_t number)
+{
+	if (part && part->pid >= 0)
+		put_number(t, "pid: ", part->pid, "\n");
+	put_number(t, "part: ", number, "\n");
+	if (part && part->tid >= 0)
+		put_number(t, "thread: ", part->tid, "\n");
+	if (part && part->process != CG_NONE)
+		put_command(t, gt_model_process(head->x->model, part->process));
+	put_descriptions(t, head);
+	put_events(t, head);
+}
+
+/* The part that was collected. */
+static void put_part(struct writer *w)
+{
+	const struct cg_part *part = w->part < w->c->parts.n ? &w->c->parts.v[w->part] : NULL;
+	struct cg_cost total = total_of(w);
+	struct gt_text *t = &w->out->text;
+	uint32_t at = 0;
+
+	w->object = w->file = CG_NONE;
+	gt_text_char(t, '\n');
+	put_part_head(t, w->head, part, ++w->written);
+	put_all_counts(t, "summary:", &total);
+	for (uint32_t f = 0; f < w->c->functions.n; f++)
+		put_function(w, f, &at);
+	gt_text_char(t, '\n');
+	put_all_counts(t, "totals:", &total);
+}
+
+/* A process that marked ranges and made no calls has no part. A file has at least one. */
+static bool put_parts(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->c->parts.n; i++) {
+		if (!collect(w, i))
+			return false;
+		if (w->arcs.n)
+			put_part(w);
+	}
+	if (!w->written && !collect(w, CG_NONE))
+		return false;
+	if (!w->written)
+		put_part(w);
+	return true;
+}
+
+int cg_write(struct gt_output *out, const struct cg_contexts *c, const struct cg_head *head)
+{
+	const struct gt_session *s = gt_model_session(head->x->model);
+	struct writer w = { .out = out, .c = c, .head = head };
+	bool ok = sum_up(&w);
+
+	gt_text_lit(&out->text, "version: 1\ncreator: gputap");
+	if (*s->version) {
+		gt_text_char(&out->text, ' ');
+		put_text(&out->text, s->version);
+	}
+	gt_text_char(&out->text, '\n');
+	ok = ok && put_parts(&w);
+	gt_map_free(&w.arc_of, sizeof(uint32_t));
+	free(w.arcs.v);
+	free(w.inclusive);
+	free(w.self);
+	for (int i = 0; i < NAME_KINDS; i++)
+		free(w.told[i]);
+	return ok && !out->text.failed ? 0 : -1;
+}
