@@ -115,12 +115,23 @@ static bool wanted(const struct gt_run *run)
 		!gt_option_has(o, "trace", "none");
 }
 
+/* The program may go elsewhere before CUDA begins: a path that counts from here is made a whole one. */
+static void settle_cupti(struct gt_run *run)
+{
+	static char whole[PATH_MAX];
+	const char *said = gt_option(run->options, "cupti");
+
+	if (*said != '/' && strchr(said, '/') && realpath(said, whole))
+		gt_option_set(&run->cli->options, "cupti", whole);
+}
+
 int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err)
 {
 	static char path[PATH_MAX];
 	char folder[PATH_MAX];
 	bool named = gt_option_given(run->options, "cuda-table");
 
+	settle_cupti(run);
 	if (!wanted(run))
 		return 0;
 	if (named)

@@ -48,6 +48,9 @@ CUDA_VISIBLE_DEVICES='' FAKEGPU_DRIVER=13020 traced --cupti="$gpu/v130202/libcup
 check "... and without a visible device" eval "status 0 && said 'left alone'"
 FAKEGPU_DRIVER=12080 traced --cupti="$gpu/v130500/libcupti.so.13" -- "$examples/vector_add"
 check "CUPTI 13.5 and an older driver: likewise" eval "status 0 && said 'left alone'"
+ln -sfn "$gpu" gpu
+FAKEGPU_DRIVER=12080 traced --cupti=gpu/v26/libcupti.so.12 -- sh -c 'cd / && exec "$0" return' "$GPUTAP_BUILD/tests/e2e/cuda_ends"
+check "--cupti names a place relative to where gputap was started: found wherever the program went" eval "silent && status 3"
 traced --cupti=$PWD/no-such-folder/libcupti.so -- "$examples/vector_add"
 check "--cupti names nothing: said, and the program runs on" eval "said 'cannot be loaded' && status 0"
 traced --cupti="$GPUTAP_BUILD/libgputap.so" -- "$examples/vector_add"
