@@ -21,6 +21,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collectors/collector.h"
@@ -79,6 +80,8 @@ kinds[] = {
 _Static_assert(KINDS <= 64, "a bit for each in `refused`");
 
 static uint64_t refused;                /* a bit for each of them: not asked for again */
+static uint64_t too_early;              /* ... refused inside cuInit: asked for once more behind it */
+static bool init_over;                  /* cuInit is, as far as is known */
 
 /* Before 12.5 a graph with copies or fills at its top crashes a CUPTI that traces it as a whole. */
 static bool graphs_by_node(void) { return tap_cupti.version < VERSION_12_5; }
@@ -145,14 +148,31 @@ static int enable(uint32_t kind)
 	return tap_cupti.api.cuptiActivityEnable(kind);
 }
 
+bool tap_cupti_may_change_mind(int err)
+{
+	return !TAP_READ_ONCE(init_over) && err > 0 && err != TAP_CUPTI_PRIVILEGES;
+}
+
 static void enable_one(size_t i)
 {
 	uint32_t kind = kinds[i].number;
 	int err = tap_cupti.record_bytes[kind] < kinds[i].minimum ? -1 : enable(kind);
 
 	tap_record(REC_CUPTI_KIND, err, (uint64_t[]){ tap_tick(), kind | 1ull << 32 }, 2);
-	if (err)
+	if (err && tap_cupti_may_change_mind(err))
+		too_early |= 1ull << i;
+	else if (err)
 		refuse(i, err);
+}
+
+/* What was refused inside cuInit, behind it. */
+static void enable_again(void)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (too_early >> i & 1 && (kinds[i].defines || TAP_READ_ONCE(tap_cupti.recording)))
+			enable_one(i);
+	too_early = 0;
+	tap_cupti_filter_again();
 }
 
 /* Unified memory is configured first, and that when the driver is initialised. */
@@ -290,9 +310,11 @@ static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
 
 /* ------------------------------------------------------------------- driver */
 
-bool tap_cupti_driver_is_up(void)
+enum { NOT_INITIALIZED = 3, DEINITIALIZED = 4 };
+
+/* What the driver answers to the simplest question; NOT_INITIALIZED without one. */
+static int driver_answers(void)
 {
-	enum { NOT_INITIALIZED = 3, DEINITIALIZED = 4 };
 	static int (*count)(int *);     /* kept: at the end of a process the loader may be busy, and CUPTI holds it */
 	void *driver = count ? NULL : dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	int n = 0, err;
@@ -302,6 +324,13 @@ bool tap_cupti_driver_is_up(void)
 		tap_way_in.dlclose(driver);
 	}
 	err = count ? count(&n) : NOT_INITIALIZED;
+	return err;
+}
+
+bool tap_cupti_driver_is_up(void)
+{
+	int err = driver_answers();
+
 	return err != NOT_INITIALIZED && err != DEINITIALIZED;
 }
 
@@ -392,12 +421,8 @@ static int configure_um(void)
 	return err;
 }
 
-void tap_cupti_configure_late(void)
+static void enable_um(void)
 {
-	static uint32_t tried;
-
-	if (!tap_cupti_option("cuda-um") || __atomic_exchange_n(&tried, 1, __ATOMIC_RELAXED))
-		return;
 	int err = configure_um();
 
 	TAP_WRITE_ONCE(um_ready, 1);
@@ -407,6 +432,18 @@ void tap_cupti_configure_late(void)
 	if (err)
 		tap_note(TAP_PART_CUPTI, "--cuda-um: CUPTI counts no unified memory here: %s",
 		         err < 0 ? "it has no such function" : tap_cupti_result_text(err));
+}
+
+void tap_cupti_configure_late(void)
+{
+	static uint32_t tried;
+
+	if (__atomic_exchange_n(&tried, 1, __ATOMIC_RELAXED))
+		return;
+	TAP_WRITE_ONCE(init_over, true);
+	enable_again();
+	if (tap_cupti_option("cuda-um"))
+		enable_um();
 }
 
 /* tick; {version, driver}; {n, flags}; n x {kind, bytes}; text path */
@@ -523,6 +560,37 @@ int tap_cupti_injection(void)
 	return 1;
 }
 
+/* ----------------------------------------------------------------- not seen */
+
+/*
+ * The process ends with a driver that was initialised and never called us: the program removed the variable, or
+ * named another library in it, before its first CUDA call. What was called cannot be counted.
+ */
+static void tell_unseen(void)
+{
+	static bool told;
+	int saved = errno;
+
+	if (!told && wanted() && !TAP_READ_ONCE(entered) && driver_answers() != NOT_INITIALIZED && tap_stream_get()) {
+		told = true;
+		tap_lost(REC_LOSS_CUDA_UNSEEN, 1);
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: the driver was not told of gputap: CUDA_INJECTION64_PATH, which names its "
+			"library, was removed or changed before the first CUDA call; the rest is traced");
+	}
+	errno = saved;
+}
+
+/* Of a process that has recorded nothing else: nobody else looks at its end. */
+static void at_unrecorded_exit(void) { tell_unseen(); }
+
+static void end(int kind)
+{
+	if (kind == REC_EXIT_NORMAL)                    /* elsewhere the loader may be busy for ever */
+		tell_unseen();
+	tap_cupti_exit(kind);
+}
+
 /* --------------------------------------------------------------- environment */
 
 /* Lets the CUDA driver find this library. */
@@ -534,6 +602,7 @@ static void prepare(void)
 
 	if (!wanted() || !dladdr((void *)prepare, &self) || !self.dli_fname || self.dli_fname[0] != '/')
 		return;
+	atexit(at_unrecorded_exit);
 	if (old && tap_text_equal(old, self.dli_fname))
 		return;
 	if (old && old[0] && !is_us(old))
@@ -553,5 +622,5 @@ const struct tap_collector tap_collector_cupti = {
 	.domains = REC_ASK_BIT(CUDA),
 	.prepare = prepare,
 	.start = attach,
-	.at_exit = tap_cupti_exit,
+	.at_exit = end,
 };

@@ -147,6 +147,8 @@ bool tap_cupti_filter_ends(uint32_t domain, uint32_t cbid) { return bit(ends[dom
 
 /* ------------------------------------------------------------------- records */
 
+static bool too_early[2];               /* driver, runtime: refused inside cuInit */
+
 static void record_kind(uint32_t kind, bool on)
 {
 	int err = on ? tap_cupti.api.cuptiActivityEnable(kind) : tap_cupti.api.cuptiActivityDisable(kind);
@@ -156,6 +158,10 @@ static void record_kind(uint32_t kind, bool on)
 	tap_record(REC_CUPTI_KIND, err, (uint64_t[]){ tap_tick(), kind | 1ull << 32 }, 2);
 	if (!err)
 		return;
+	if (tap_cupti_may_change_mind(err)) {
+		too_early[kind == REC_CUPTI_KIND_RUNTIME] = true;
+		return;
+	}
 	tap_lost(REC_LOSS_CUPTI_REFUSED, 1);
 	TAP_DEGRADE(TAP_PART_CUPTI,
 		"no records of CUDA API calls: CUPTI refused kind %u: %s; kernels and copies are recorded", kind,
@@ -197,6 +203,15 @@ void tap_cupti_filter_records(bool on)
 		else
 			record_kind(domain == TAP_CUPTI_RUNTIME ? REC_CUPTI_KIND_RUNTIME : REC_CUPTI_KIND_DRIVER, on);
 	}
+}
+
+void tap_cupti_filter_again(void)
+{
+	static const uint32_t kind[2] = { REC_CUPTI_KIND_DRIVER, REC_CUPTI_KIND_RUNTIME };
+
+	for (int i = 0; i < 2; i++)
+		if (too_early[i] && TAP_READ_ONCE(tap_cupti.recording))
+			record_kind(kind[i], true);
 }
 
 /* ----------------------------------------------------------------- callbacks */

@@ -212,6 +212,8 @@ void tap_cupti_flush_failed(int err);
 void tap_cupti_say_by_node(void);                       /* a graph can be launched from here on */
 bool tap_cupti_driver_is_up(void);
 void tap_cupti_configure_late(void);                    /* what a driver may refuse before it is initialised */
+bool tap_cupti_may_change_mind(int err);                /* cuInit is not over: what was refused is asked for again */
+void tap_cupti_filter_again(void);                      /* behind it */
 void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4]);
 
 /* ------------------------------------------------------------------- arguments */

@@ -70,6 +70,10 @@ for way in return exit _exit quick_exit thread_exit exec reset late_work; do
 done
 doubt "" late_work "" 10=40 38=2
 
+# A driver that does not know of us: what was called cannot be told, and that is said
+doubt "" uninjected CUDA_UNSEEN=1
+check "... with the reason" said "the driver was not told of gputap: CUDA_INJECTION64_PATH"
+
 # Correlation ids that begin again: of the calls with one id the last that began before the work
 doubt wrapping-ids=24 return "" 10=20
 check "... every kernel belongs to one call, a launch" test "$("$tap" stats -q -r cuda_kern_exec_trace --format csv t.gputap | grep -c ',cuLaunchKernel,'):$(
@@ -78,6 +82,9 @@ check "... every kernel belongs to one call, a launch" test "$("$tap" stats -q -
 # A kind that a device need not have
 doubt kind-refused=54 return "" 10=20
 check "... is a note" said "no records of decompressions: CUPTI refused"
+
+# A kind that is refused while the driver initialises itself is asked for again: those that define, of the device, calls
+for kind in 8 10 4; do doubt kind-early=$kind return "" 10=20 4=+; done
 
 # Unified memory is configured when the driver is there, its kind enabled behind that
 FAKEGPU_FAULTS=um-late traced --cuda-um -- "$examples/managed"

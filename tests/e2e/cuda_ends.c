@@ -2,9 +2,10 @@
  * tests/e2e/cuda_ends.c - a CUDA program that ends, forks, waits or resets in the way its argument names
  *
  * return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset sealed idle window
- * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) late_work (an exit handler from before the
- * driver's launches; it prints what it got), or: late LIBRARY (loaded when the driver is up). 20 launches; 200 for the
- * window. Ends with status 3 where there is one. The driver is loaded by name: nothing of CUDA is linked.
+ * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) uninjected (the driver is not told of us)
+ * late_work (an exit handler from before the driver's launches; it prints what it got), or: late LIBRARY (loaded when
+ * the driver is up). 20 launches; 200 for the window. Ends with status 3 where there is one. The driver is loaded by
+ * name: nothing of CUDA is linked.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -187,6 +188,11 @@ int main(int argc, char **argv)
 		return fork_before();
 	if (!strcmp(way, "fork_calls"))
 		return fork_calls();
+	if (!strcmp(way, "uninjected")) {
+		unsetenv("CUDA_INJECTION64_PATH");
+		work();
+		return STATUS;
+	}
 	if (!strcmp(way, "late_work"))
 		atexit(late_work);
 	if (!strcmp(way, "unfinished") || !strcmp(way, "kill_unfinished")) {

@@ -255,6 +255,8 @@ FG_EXPORT int cuptiActivityEnable(unsigned kind)
 		return CUPTI_PRIVILEGES;
 	if (fg_fault("kind-refused", &refused) && (long)kind == refused)
 		return CUPTI_NOT_COMPATIBLE;
+	if (fg_fault("kind-early", &refused) && (long)kind == refused && !fg_state.initialised)
+		return CUPTI_NOT_INITIALIZED;
 	if (kind == FG_UNIFIED_MEMORY_COUNTER && fg_fault("um-late", NULL) && !fg_state.um_configured)
 		return CUPTI_NOT_INITIALIZED;
 	if ((kind == FG_KERNEL && fg_kind_on(FG_CONCURRENT_KERNEL)) ||

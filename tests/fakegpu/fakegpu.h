@@ -17,6 +17,7 @@
  *     subscribe-busy           another profiler ("other-profiler") holds the slot
  *     no-permission            device kinds: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
  *     kind-refused=K           kind K: CUPTI_ERROR_NOT_COMPATIBLE
+ *     kind-early=K             kind K until the driver is initialised: CUPTI_ERROR_NOT_INITIALIZED
  *     no-device                cuInit: CUDA_ERROR_NO_DEVICE (after injection, as the real driver)
  *     drop=N                   every N-th record is dropped and counted
  *     decline-crashes          a declined buffer kills the process (real CUPTI before version 27)

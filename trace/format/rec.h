@@ -150,7 +150,8 @@ struct rec_control {
 	X(CUPTI_FATAL,       "processes whose CUDA work was traced in part: CUPTI gave up after a fatal error") \
 	X(ELSEWHERE,         "processes that could not write to this trace: they made one of their own") \
 	X(REMOVED,           "files of the trace removed while it was recorded: their calls are lost") \
-	X(OTHER_REFUSED,     "folders of other users left out: not all of them is one owner's")
+	X(OTHER_REFUSED,     "folders of other users left out: not all of them is one owner's") \
+	X(CUDA_UNSEEN,       "processes whose CUDA calls could not be seen: their driver was not told of gputap")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
