@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/utf8.h"
+#include "common/harmless.h"
 #include "model/cuda/table.h"
 #include "writers/render.h"
 
@@ -55,18 +55,16 @@ static void put_quoted(struct text *t, const char *s, size_t n, bool cut)
 	static const char escapes[] = "\"\"\\\\\nn\tt\rr";
 
 	put_str(t, "\"");
-	while (n && !t->full) {
+	for (size_t bytes; n && !t->full; s += bytes, n -= bytes) {
 		const char *e = *s ? memchr(escapes, *s, sizeof(escapes) - 1) : NULL;
-		size_t sequence = gt_utf8_sequence(s, n);
+		bool named = e && (e - escapes) % 2 == 0, harmful = gt_is_harmful(s, n, &bytes);
 
-		if (e && (e - escapes) % 2 == 0)
+		if (named)
 			put(t, (const char[]){ '\\', e[1] }, 2);
-		else if (!sequence || (unsigned char)*s < 0x20 || *s == 0x7f)
-			put_format(t, "\\%03o", (unsigned char)*s);
-		else
-			put(t, s, sequence);
-		s += sequence ? sequence : 1;
-		n -= sequence ? sequence : 1;
+		else if (!harmful)
+			put(t, s, bytes);
+		for (size_t i = 0; harmful && !named && i < bytes; i++)
+			put_format(t, "\\%03o", (unsigned char)s[i]);
 	}
 	put_str(t, cut ? "\"..." : "\"");
 }

@@ -121,6 +121,10 @@ static void outputs_and_texts_show_what_was_copied(void **state)
 	assert_string_equal(shown(NULL, &m),
 		"CUfunction* function = 000000007FFC2000 -> 00007F5500000000; CUmodule module = 0000000000000099; "
 		"char* name = \"add\\\"\\n\\001\\377\303\266\"");
+	/* A terminal obeys the second block of control characters too, and turns a line around where it is told so. */
+	start(&m, DRIVER(23), &get, sizeof get);
+	copy(&m, 16, 0, "\302\233" "31m\342\200\256x", 9);
+	assert_non_null(strstr(shown(NULL, &m), "name = \"\\302\\23331m\\342\\200\\256x\""));
 	start(&m, RUNTIME(486), &elapsed, sizeof elapsed);
 	copy(&m, 0, REC_CUDA_COPY_OUT, &ms, 4);
 	assert_non_null(strstr(shown(NULL, &m), "float* ms = 000000007FFC3000 -> 1.5;"));
