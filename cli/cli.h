@@ -29,7 +29,8 @@ struct gt_cli {
 	X(run, REC_SCOPE_R, "[OPTION]... [--] COMMAND [ARG]...", \
 		"run a program and record its GPU calls and commands") \
 	X(export, REC_SCOPE_E, "-e FORMATS [OPTION]... TRACE", "write a trace in formats that other tools read") \
-	X(stats, REC_SCOPE_T, "[OPTION]... TRACE", "print statistics of a trace") \
+	X(stats, REC_SCOPE_T, "[OPTION]... TRACE|PROFILE", \
+		"print statistics of a trace, or of a profile in callgrind's format") \
 	X(info, REC_SCOPE_I, "[OPTION]... TRACE", "say what is in a trace, and what is missing") \
 	X(dump, REC_SCOPE_D, "[OPTION]... TRACE", "print every record of a trace") \
 	X(wait, 0, "TRACE", "wait until nothing writes to a trace any more and GPUTAP_EXPORT's files are there")

@@ -12,6 +12,7 @@
 #include "analysis/report.h"
 #include "cli/cli.h"
 #include "cli/jobs.h"
+#include "cli/stats_profile.h"
 #include "common/harmless.h"
 
 enum { MOST = 64 };
@@ -86,6 +87,7 @@ void gt_stats_help(FILE *out)
 			r->options & GT_REPORT_BASE           ? " [:base|:mangled]"
 				: r->options & GT_REPORT_ROWS ? " [:rows=N]"
 							      : "");
+	gt_stats_profile_help(out);
 }
 
 int gt_cmd_stats(struct gt_cli *cli)
@@ -103,6 +105,8 @@ int gt_cmd_stats(struct gt_cli *cli)
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "stats takes one trace" : "which trace?");
 	gt_table_format_of(gt_option(o, "format"), &run.format);
+	if (gt_stats_is_profile(cli->args[0]))
+		return gt_stats_profile(cli, cli->args[0], run.format);
 	run.skip_empty = !*list || has_pattern(list);
 	if (choose(list, reports, &run.n_reports, &err))
 		return gt_cli_fail(&err);

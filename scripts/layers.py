@@ -41,6 +41,7 @@ FAMILIES = {
     "collectors": ["opencl", "cupti", "nvtx"],
     "model": ["opencl", "cuda", "nvtx"],
     "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind"],
+    "analysis": ["callgrind"],
 }
 # Loaded by the dynamic linker before anything else: it uses nothing of ours.
 ALONE = ["interpose/audit"]

@@ -13,6 +13,7 @@ SPDX-License-Identifier: Apache-2.0
 import collections
 import csv
 import io
+import json
 import os
 import re
 import sqlite3
@@ -161,11 +162,38 @@ def check_annotate(trace, part):
         assert inclusive.get(named(f), [0] * len(wanted)) == wanted, (f, inclusive.get(named(f)), wanted)
 
 
+def check_reader(trace, parts):
+    """gputap stats of the profile: own and inclusive costs, callers and callees"""
+    def rows(report):
+        out = subprocess.run([os.environ["GPUTAP_BUILD"] + "/gputap", "stats", "-r", report, "--format=json", trace + ".callgrind"],
+                             check=True, capture_output=True, text=True)
+        assert not out.stderr, out.stderr
+        return json.loads(out.stdout)["rows"]
+    functions = set().union(*(p.functions() for p in parts))
+    for report, before in (("callgrind_self", "Self "), ("callgrind_incl", "Incl ")):
+        found = {(r["Object"], r["File"], r["Function"]): r for r in rows(report)}
+        assert found.keys() == functions, found.keys() ^ functions
+        for f in functions:
+            for event in parts[0].events:
+                cost = sum(p.own[f + (event,)] if before == "Self " else p.inclusive(f, event) for p in parts)
+                assert found[f][before + event] == cost, (f, event, found[f], cost)
+            assert found[f][before + "Host"] == found[f][before + "Api"] + found[f][before + "Wait"]
+    wanted = collections.Counter()
+    for part in parts:
+        for (caller, callee), n in part.calls.items():
+            wanted[caller[1:], callee[1:]] += n
+    found = collections.Counter()
+    for r in rows("callgrind_calls"):
+        found[(r["Caller File"], r["Caller"]), (r["Callee File"], r["Callee"])] += r["Calls"]
+    assert found == wanted, (found - wanted, wanted - found)
+
+
 def main(trace, how):
     parts = callgrind_profile.read(trace + ".callgrind")
     db = Database(trace + ".sqlite")
     check_host(trace, parts, db, how)
     check_device(trace, parts, db)
+    check_reader(trace, parts)
     if "annotate" in how:
         check_annotate(trace, parts[0])
     for word in how:
