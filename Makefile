@@ -37,7 +37,12 @@ SHIM_OBJ := $(SHIM_SRC:%.c=$(O)/shim/%.o) $(SHIM_ASM:%.S=$(O)/shim/%.S.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(O)/tool/%.o) $(O)/gen/table_embed.o
 LIB_OBJ  := $(filter-out $(O)/tool/cli/main.o,$(TOOL_OBJ))
 
-all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so
+# Thin objects: what is preloaded beside libgputap.so when it is asked for.
+OSRT_SRC := $(wildcard interpose/osrt/*.c)
+OSRT_OBJ := $(OSRT_SRC:%.c=$(O)/thin/%.o) $(O)/thin/interpose/osrt/vfork.S.o $(O)/gen/osrt_table.o $(O)/gen/osrt_wrappers.o
+THIN := $(O)/libgputap-osrt.so
+
+all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 
 include scripts/rules.mk
 include tests/fakecl/fakecl.mk

@@ -20,7 +20,7 @@ static const struct { const char *alias, *name; } aliases[] = {
 	{ "gpumemsizesum", "cuda_gpu_mem_size_sum" },
 	{ "gpumemtimesum", "cuda_gpu_mem_time_sum" }, { "gpusum", "cuda_gpu_sum" }, { "gputrace", "cuda_gpu_trace" },
 	{ "kernexecsum", "cuda_kern_exec_sum" }, { "kernexectrace", "cuda_kern_exec_trace" },
-	{ "nvtxgpuproj", "nvtx_gpu_proj_trace" },
+	{ "nvtxgpuproj", "nvtx_gpu_proj_trace" }, { "osrtsum", "osrt_sum" },
 	{ "nvtxkernsum", "nvtx_kern_sum" }, { "nvtxppsum", "nvtx_pushpop_sum" },
 	{ "nvtxpptrace", "nvtx_pushpop_trace" }, { "nvtxsssum", "nvtx_startend_sum" },
 	{ "nvtxsum", "nvtx_sum" }, { "umcpupagefaults", "um_cpu_page_faults_sum" },
@@ -33,7 +33,7 @@ const struct gt_report *gt_report_at(unsigned i)
 {
 	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue,
 		gt_reports_cuda_sum, gt_reports_cuda_trace, gt_reports_cuda_streams, gt_reports_cuda_memory,
-		gt_reports_nvtx };
+		gt_reports_nvtx, gt_reports_osrt };
 
 	for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (const struct gt_report *r = lists[l]; r->name; r++)
@@ -46,6 +46,7 @@ const struct gt_report *gt_report_at(unsigned i)
 static const char *const defaults[] = {
 	"opencl_kern_sum", "opencl_mem_time_sum", "opencl_mem_size_sum", "opencl_api_sum", "cuda_gpu_kern_sum",
 	"cuda_graph_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_mem_size_sum", "um_total_sum", "cuda_api_sum", "nvtx_sum",
+	"osrt_sum",
 	/* GT_REPORT_SUMMARY */
 	"opencl_queue_sum", "cuda_stream_sum", "um_sum", "um_cpu_page_faults_sum",
 };
@@ -327,6 +328,11 @@ static void list_reports(struct telling *t)
 	}
 }
 
+static bool takes(const struct gt_report *r, const struct gt_call *call)
+{
+	return call->cuda ? r->cuda_calls : (call->fn->domain == REC_DOMAIN_OSRT) == r->os_runtime;
+}
+
 /* 1: one of them wants it in order. */
 static int tell_list(const struct telling *t, unsigned worker, const struct gt_call *call, const unsigned *list,
 	unsigned n, struct gt_err *err)
@@ -337,7 +343,7 @@ static int tell_list(const struct telling *t, unsigned worker, const struct gt_c
 		unsigned i = list[k];
 		const struct gt_report *r = t->reports[i].report;
 
-		if (call->cuda && !r->cuda_calls)
+		if (!takes(r, call))
 			continue;
 		if (!r->join && t->n_workers > 1)
 			again = 1;
@@ -365,7 +371,7 @@ static int tell_again(void *ctx, const struct gt_call *call, struct gt_err *err)
 		unsigned i = t->again[k];
 		const struct gt_report *r = t->reports[i].report;
 
-		if ((call->cuda && !r->cuda_calls) || (r->commands && !call->command))
+		if (!takes(r, call) || (r->commands && !call->command))
 			continue;
 		if (r->call(t->workers[0].states[i], call, t->tables[i]))
 			return no_room(r, err);

@@ -169,7 +169,8 @@ static bool result(struct gt_show *s, const struct gt_shown *f, const void *reco
 
 static bool result_name(struct gt_show *s, const struct gt_shown *f, const void *record)
 {
-	const char *name = gt_enum_name(s->errors, gt_show_integer(f, record));
+	const struct gt_call *call = record;
+	const char *name = call->fn->errors ? gt_enum_name(call->fn->errors, gt_show_integer(f, record)) : NULL;
 
 	if (!name || !has_result(record))
 		return false;
@@ -192,7 +193,7 @@ static bool returned(struct gt_show *s, const struct gt_shown *f, const void *re
 static bool answer(struct gt_show *s, const struct gt_shown *f, const void *record)
 {
 	const struct gt_call *call = record;
-	const char *name = gt_enum_name(s->errors, call->result);
+	const char *name = call->fn->errors ? gt_enum_name(call->fn->errors, call->result) : NULL;
 
 	if (!has_result(call))
 		return false;

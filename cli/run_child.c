@@ -132,6 +132,29 @@ static void injection(const struct gt_run *run, const char *path)
 	setenv("CUDA_INJECTION64_PATH", path, 1);
 }
 
+/*
+ * What is preloaded only when it is asked for. In front of the core, which exports some of the same names (syscall,
+ * prctl) and calls the next one of them.
+ */
+static int thin_objects(const struct gt_run *run, struct gt_err *err)
+{
+	static const struct {
+		const char *domain, *library;
+	} thin[] = { { "osrt", "libgputap-osrt.so" } };
+	char path[PATH_MAX];
+
+	for (unsigned i = 0; i < sizeof thin / sizeof *thin; i++) {
+		if (!traced(run, thin[i].domain))
+			continue;
+		if (!library(thin[i].library, path))
+			return gt_fail(err, GT_EXIT_MISSING, NULL, NULL,
+				"-t %s: %s is neither beside gputap nor in ../lib/gputap", thin[i].domain,
+				thin[i].library);
+		prepend("LD_PRELOAD", path);
+	}
+	return 0;
+}
+
 static int environment(const struct gt_run *run, struct gt_err *err)
 {
 	const char *audit = gt_option(run->options, "audit");
@@ -145,6 +168,8 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 		return gt_fail(err, GT_EXIT_MISSING, "the dynamic linker takes blanks and colons for the end of a name",
 			NULL, "%s cannot be preloaded: its path holds one", path);
 	prepend("LD_PRELOAD", path);
+	if (thin_objects(run, err))
+		return -1;
 	if (gt_run_sanitizer_runtime(run->command[0], runtime, sizeof runtime))
 		prepend("LD_PRELOAD", runtime);         /* it refuses to start behind another library */
 	injection(run, path);

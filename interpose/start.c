@@ -102,4 +102,8 @@ void tap_start(void)
 		start_once();
 }
 
+/* For thin objects (trace/write/core.h), whose functions constructors of libraries call too. */
+__attribute__((visibility("default"))) void gputap_start(void);
+void gputap_start(void) { tap_start(); }
+
 __attribute__((constructor(101))) static void at_load(void) { tap_start(); }

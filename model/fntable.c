@@ -409,8 +409,10 @@ static void finish(struct gt_fntable *t)
 	qsort(t->queries, t->n_queries, sizeof *t->queries, compare_queries);
 	for (uint32_t i = 0; i < t->n_params; i++)
 		t->params[i].symbols = *t->params[i].group ? gt_fntable_enum(t, t->params[i].group) : NULL;
-	for (uint32_t i = 0; i < t->n_fns; i++)
+	for (uint32_t i = 0; i < t->n_fns; i++) {
+		t->fns[i].errors = gt_fntable_enum(t, t->fns[i].domain == REC_DOMAIN_OSRT ? "errno" : "cl_error");
 		gt_plan_make(&t->fns[i], t->steps + (t->fns[i].params - t->params), &t->plans[i]);
+	}
 }
 
 int gt_fntable_parse(const char *text, size_t bytes, struct gt_fntable **out, struct gt_err *err)

@@ -92,6 +92,7 @@ struct gt_fn {
 	uint32_t n_params;
 	const struct gt_param *params;
 	uint32_t index;                   /* gt_fntable_at(t, index) is this function */
+	const struct gt_enum *errors;     /* names of its result codes; NULL */
 	const struct gt_plan *plan;       /* how its record is decoded: model/plan.h */
 };
 

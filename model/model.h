@@ -270,6 +270,8 @@ void gt_walk_close(struct gt_walk *w);
  */
 int gt_unfinished_calls(struct gt_model *m, const struct gt_walk_options *opt,
 	int (*call)(void *ctx, const struct gt_call *call, struct gt_err *err), void *ctx, struct gt_err *err);
+/* Whether a process was recorded with this option, in its normal form; -1 the launcher. */
+bool gt_model_option_is(const struct gt_model *m, int process, const char *name, const char *value);
 uint32_t gt_model_unfinished_count(const struct gt_model *m, uint32_t process);
 
 /* HSA kernels: no collector writes them yet, tests build them. File order; the times are CLOCK_MONOTONIC ns. */

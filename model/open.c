@@ -43,8 +43,8 @@ static const char *const *fact_list(struct gt_model *m, int process, const char 
 	return v;
 }
 
-/* The resolved option of a process, as the shim wrote it: option=NAME=VALUE. */
-static bool option_is(const struct gt_model *m, int process, const char *name, const char *value)
+/* As the shim wrote it: option=NAME=VALUE. */
+bool gt_model_option_is(const struct gt_model *m, int process, const char *name, const char *value)
 {
 	size_t n = strlen(name);
 	const char *o;
@@ -73,7 +73,7 @@ static int open_process(struct gt_model *m, uint32_t i)
 	pub->arch = fact(m, at, "arch");
 	pub->clock_error_ns = gt_reader_clock_error_ns(m->reader, i);
 	p->first_tick = (uint64_t)fact_number(m, at, "start_tick", 0);
-	p->device_times = !option_is(m, at, "device-times", "false");
+	p->device_times = !gt_model_option_is(m, at, "device-times", "false");
 	p->n_streams = gt_reader_stream_count(m->reader, i);
 	p->streams = calloc(p->n_streams + 1, sizeof *p->streams);
 	p->joins = gt_join_new(p->n_streams);

@@ -13,7 +13,7 @@ lint: all
 	@scripts/check-layers $(O)
 	@scripts/check-labels
 	@scripts/check-prose
-	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so
+	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 	@scripts/check-format $(C_FILES)
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning $(SHELL_FILES); \
 		else echo "skipped: shellcheck is not installed"; fi
@@ -68,14 +68,15 @@ install: all $(O)/gputap.pc
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/gputap $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DATADIR)/doc/gputap
 	$(INSTALL) -m 755 $(O)/gputap $(DESTDIR)$(BINDIR)/
-	$(INSTALL) -m 755 $(O)/libgputap.so $(O)/libgputap-audit.so $(DESTDIR)$(LIBDIR)/gputap/
+	$(INSTALL) -m 755 $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN) $(DESTDIR)$(LIBDIR)/gputap/
 	$(INSTALL) -m 644 $(O)/gputap.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
 	$(INSTALL) -m 644 $(DOCS) $(DESTDIR)$(DATADIR)/doc/gputap/
 	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(DATADIR)/man/man1/
 # Symbols that the dynamic linker needs stay: a stripped shim works as the other.
 install-strip: install
 	$(STRIP) $(DESTDIR)$(BINDIR)/gputap
-	$(STRIP) --strip-unneeded $(DESTDIR)$(LIBDIR)/gputap/libgputap.so $(DESTDIR)$(LIBDIR)/gputap/libgputap-audit.so
+	$(STRIP) --strip-unneeded $(DESTDIR)$(LIBDIR)/gputap/libgputap.so $(DESTDIR)$(LIBDIR)/gputap/libgputap-audit.so \
+		$(THIN:$(O)/%=$(DESTDIR)$(LIBDIR)/gputap/%)
 # Only what install put there; folders that others may use stay.
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/gputap $(DESTDIR)$(LIBDIR)/pkgconfig/gputap.pc

@@ -3,6 +3,7 @@
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
 
+comma := ,
 # What everything is compiled with, in a file that is written anew only when that changes: then all is built again.
 FLAGS := $(CC) $(SHIM_CFLAGS) $(TOOL_CFLAGS) $(LDFLAGS) $(LDLIBS)
 BUILT_BY := $(O)/.flags Makefile scripts/rules.mk
@@ -50,6 +51,24 @@ $(O)/libgputap.so: $(SHIM_OBJ) $(GEN_OBJ) interpose/libgputap.map
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared $(SANF) $(OPT) $(NO_ABORT) -o $@ $(LDFLAGS) -Wl,-soname,libgputap.so -Wl,-z,nodelete,-z,now,-z,relro -Wl,--version-script=interpose/libgputap.map \
 		-Wl,-Bsymbolic-functions $(SHIM_OBJ) $(GEN_OBJ) -Wl,--no-undefined
+
+# A thin object links nothing of ours; _FORTIFY_SOURCE and the like are off as in the shim.
+$(O)/thin/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(SHIM_CFLAGS) -c -o $@ $<
+$(O)/thin/%.S.o: %.S $(BUILT_BY)
+	@mkdir -p $(@D)
+	@echo "  AS      $<"
+	$(Q)$(CC) $(CPPFLAGS) -I. -fPIC -g -c -o $@ $<
+$(O)/gen/osrt_table.o $(O)/gen/osrt_wrappers.o: $(O)/gen/%.o: $(GEN_STAMP) $(BUILT_BY)
+	@echo "  CC      $(@:.o=.c)"
+	$(Q)$(CC) $(SHIM_CFLAGS) -fno-lto -c -o $@ $(@:.o=.c)
+# Only x86-64 has functions of two versions (interpose/osrt/osrt.h: OSRT_VERSIONS).
+$(O)/libgputap-osrt.so: $(OSRT_OBJ)
+	@echo "  LD      $@"
+	$(Q)$(CC) -shared $(SANF) $(OPT) $(NO_ABORT) -o $@ $(LDFLAGS) -Wl,-soname,libgputap-osrt.so -Wl,-z,nodelete,-z,now,-z,relro \
+		$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-Wl$(comma)--version-script=$(O)/gen/osrt.map) -Wl,-Bsymbolic-functions $(OSRT_OBJ) -Wl,--no-undefined
 
 $(O)/libgputap-audit.so: $(wildcard interpose/audit/*.c) $(BUILT_BY)
 	@mkdir -p $(@D)

@@ -15,7 +15,9 @@
 #include "trace/write/asked.h"
 #include "trace/write/call.h"
 #include "trace/write/debug.h"
+#include "trace/write/frame.h"
 #include "trace/write/internal.h"
+#include "trace/write/options.h"
 #include "trace/write/run.h"
 
 #define OBJECTS 16
@@ -148,6 +150,21 @@ static void lost(uint32_t reason, uint64_t n)
 		tap_lost(reason, n);
 }
 
+static uint64_t option(const char *name) { return tap_option_true(name) ? 1 : tap_option_number(name); }
+static uint64_t ticks(uint64_t ns) { return (uint64_t)((double)ns * tap_clock_ticks_per_ns()); }
+
+static uint64_t call_ticks(const struct gputap_call *call)
+{
+	const struct tap_call *c = (const struct tap_call *)call;
+
+	return c->end_tick > c->start_tick ? c->end_tick - c->start_tick : 0;
+}
+
+static bool peek(const void *from, void *to, size_t bytes)
+{
+	return !tap_seccomp && tap_copy_guarded(tap_sys_getpid(), (uintptr_t)from, to, bytes) == bytes;
+}
+
 static uint64_t tick(void) { return tap_tick(); }
 static void note(const char *text) { tap_note(TAP_PART_CORE, "%s", text); }
 
@@ -173,4 +190,8 @@ __attribute__((visibility("default"))) const struct gputap_core gputap_core = {
 	.note = note,
 	.on_exit = tap_on_exit,
 	.fork_word = tap_fork_word,
+	.option = option,
+	.ticks = ticks,
+	.call_ticks = call_ticks,
+	.peek = peek,
 };

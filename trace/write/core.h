@@ -107,6 +107,15 @@ struct gputap_core {
 	/* The life of the image: trace/write/process.h. */
 	void (*on_exit)(void (*fn)(int kind));
 	uint64_t *(*fork_word)(void);
+
+	/* An option's value: of a NUMBER, of a TIME in ns, of a FLAG 0 or 1. Slow: ask once. */
+	uint64_t (*option)(const char *name);
+	/* ns in ticks of the host clock; 0 while its rate is not known, in the first 0.1 ms. */
+	uint64_t (*ticks)(uint64_t ns);
+	/* How long a call took, between call_stop and call_finish. */
+	uint64_t (*call_ticks)(const struct gputap_call *call);
+	/* Copies memory that may not be mapped; false: it is not, or a seccomp filter forbids to ask. A system call. */
+	bool (*peek)(const void *from, void *to, size_t bytes);
 };
 
 /* ------------------------------------------------------------ in the thin object */
@@ -138,6 +147,15 @@ static inline const struct gputap_core *gputap_core_look_up(void)
 	return (const struct gputap_core *)found;
 }
 
+/* Constructors of libraries run before the core's: whoever calls first makes its start. */
+static inline void gputap_core_start(void)
+{
+	void (*start)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "gputap_start");
+
+	if (start)
+		start();
+}
+
 static __attribute__((noinline, cold, unused)) const struct gputap_core *gputap_core_find(struct gputap_thin *me)
 {
 	const struct gputap_core *core = NULL;
@@ -146,6 +164,8 @@ static __attribute__((noinline, cold, unused)) const struct gputap_core *gputap_
 
 	if (gputap_core_look_now(__atomic_load_n(&me->missed, __ATOMIC_RELAXED)))
 		core = gputap_core_look_up();
+	if (core)
+		gputap_core_start();
 	if (core && (core->version != me->object.version || core->bytes < me->object.bytes))
 		answer = core->refuse(&me->object) ? GPUTAP_NOT_WANTED : GPUTAP_NOT_YET;
 	else if (core)

@@ -274,13 +274,15 @@ static void note_result(struct pf *p, const struct gt_call *call)
 	const char *symbol;
 
 	if (call->result) {
-		symbol = p->errors ? gt_enum_name(p->errors, call->result) : NULL;
+		symbol = fn->errors ? gt_enum_name(fn->errors, call->result) : NULL;
 		if (symbol)
 			note_fixed(p, "result", symbol);
 		else
 			pf_note_i64(p, "result", call->result);
 	} else if (fn->ret == GT_HANDLE || fn->ret == GT_POINTER) {
 		note_pointer(p, "result", gt_call_return(call));
+	} else if (fn->ret_position >= 0) {
+		pf_note_i64(p, "result", (int64_t)gt_call_return(call));
 	}
 }
 

@@ -17,6 +17,7 @@
 enum {
 	GT_SQL_CLASS_CUDA_RUNTIME = 0,
 	GT_SQL_CLASS_CUDA_DRIVER = 1,
+	GT_SQL_CLASS_OSRT = 27,
 	GT_SQL_CLASS_CUDNN = 28,
 	GT_SQL_CLASS_CUBLAS = 29,
 	GT_SQL_CLASS_GRAPH_NODE = 77,
@@ -130,6 +131,7 @@ struct gt_sql_objects;
 struct gt_sql_events;
 struct gt_sql_maps;
 struct gt_sql_cuda;
+struct gt_sql_osrt;
 struct gt_fn_plan;
 
 struct gt_sql_feeder {
@@ -143,6 +145,7 @@ struct gt_sql_feeder {
 	struct gt_sql_objects *objects;
 	struct gt_sql_events *events;
 	struct gt_sql_maps *maps;
+	struct gt_sql_osrt *osrt;       /* NULL: no call of the C library yet */
 	struct gt_sql_cuda *cuda;       /* NULL: no CUDA in the trace */
 	struct gt_fn_plan **plan;       /* by function id */
 	int64_t *correlation_base;      /* by process: images of one pid share its number space */
@@ -223,6 +226,11 @@ void gt_sql_command(struct gt_sql_feeder *f, const struct gt_call *call, int64_t
 void gt_sql_info(struct gt_sql_feeder *f);
 /* Remembers a call that never returned: its row has no mark, so the diagnostics name it. */
 void gt_sql_never_returned(struct gt_sql_feeder *f, const char *name, size_t bytes, int64_t start_ns, int64_t pid);
+/* osrt.c: one call of the C library. False: no memory. */
+bool gt_sql_osrt_call(struct gt_sql_feeder *f, const struct gt_call *call);
+/* Behind the last: files that are still open. */
+void gt_sql_osrt_end(struct gt_sql_feeder *f);
+void gt_sql_osrt_free(struct gt_sql_osrt *o);
 void gt_sql_nvtx(struct gt_sql_feeder *f);   /* nvtx.c; after the walk, before gt_sql_info */
 void gt_sql_payload_schemas(struct gt_sql_feeder *f);   /* payload.c; from there */
 /* "name=value, name=value" into a buffer of the feeder's that lives until the next call. */

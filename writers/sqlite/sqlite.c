@@ -82,6 +82,7 @@ static void release(struct gt_sql_feeder *f)
 	for (unsigned i = 0; f->plan && i < 65536; i++)
 		free(f->plan[i]);
 	gt_sql_cuda_close(f);
+	gt_sql_osrt_free(f->osrt);
 	gt_sql_objects_free(f->objects);
 	gt_sql_events_free(f->events);
 	gt_sql_maps_free(f->maps);

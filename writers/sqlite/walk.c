@@ -317,6 +317,11 @@ static bool add_call(struct gt_sql_feeder *f, const struct gt_call *c)
 static int add_unfinished(void *ctx, const struct gt_call *c, struct gt_err *err)
 {
 	struct gt_sql_feeder *f = ctx;
+
+	if (c->fn->domain == REC_DOMAIN_OSRT)
+		return gt_sql_osrt_call(f, c)
+			? 0
+			: gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
 	const struct gt_fn_plan *p = plan_of(f, c->fn);
 	int64_t tid = gt_sql_tid(f, c->process, c->thread),
 		correlation = f->correlation_base[c->process] + (int64_t)c->id;
@@ -353,6 +358,8 @@ int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err)
 		if (ok && c->fn->domain == REC_DOMAIN_OPENCL) {
 			rc = gt_sql_cuda_calls(f, c->start_ns, err);
 			ok = add_call(f, c);
+		} else if (ok && c->fn->domain == REC_DOMAIN_OSRT && !c->outside) {
+			ok = gt_sql_osrt_call(f, c);
 		}
 		if (!ok)
 			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
@@ -362,5 +369,8 @@ int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err)
 	gt_walk_close(w);
 	if (rc < 0 || gt_sql_cuda_calls(f, INT64_MAX, err))
 		return -1;
-	return gt_unfinished_calls(f->m, &opt, add_unfinished, f, err);
+	if (gt_unfinished_calls(f->m, &opt, add_unfinished, f, err))
+		return -1;
+	gt_sql_osrt_end(f);
+	return 0;
 }

@@ -1,0 +1,173 @@
+/*
+ * interpose/osrt/osrt.c - the real functions behind the wrappers, and the record of a call that took long enough
+ *
+ * Runs      on any thread of the traced program, in signal handlers, before main and while it ends.
+ * Must not  allocate, lock, change errno.
+ *
+ * OSRT3  The real functions are looked up once, before main: a look-up takes the dynamic linker's lock, and handlers of
+ *        signals make calls too. What constructors of libraries call before that is looked up at its first call.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "interpose/osrt/osrt.h"
+
+#include <pthread.h>
+#include <string.h>
+
+void *osrt_real[OSRT_COUNT];
+
+/* ------------------------------------------------------------- real functions */
+
+/* What the C library lacks; a program that gets here had found no such name without us either. */
+static long lacking(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+void *osrt_resolve(enum osrt_index index)
+{
+	const struct osrt_symbol *s = &osrt_symbols[index];
+	int saved = errno;
+	void *real = NULL;
+
+	if (!s->name)
+		return (void *)lacking;
+	if (OSRT_VERSIONS && s->version)
+		real = dlvsym(RTLD_NEXT, s->name, s->version);
+	if (!real)
+		real = dlsym(RTLD_NEXT, s->name);
+	if (!real) {
+		dlsym(RTLD_DEFAULT, "dlsym"); /* success: no message is left for the program's dlerror */
+		real = (void *)lacking;
+	}
+	__atomic_store_n(&osrt_real[index], real, __ATOMIC_RELAXED);
+	errno = saved;
+	return real;
+}
+
+__attribute__((constructor(101))) static void resolve_all(void) /* OSRT3 */
+{
+	for (int i = 0; i < OSRT_COUNT; i++)
+		if (osrt_symbols[i].name && !osrt_real[i])
+			osrt_resolve((enum osrt_index)i);
+}
+
+void osrt_cancellation_point(void) { pthread_testcancel(); }
+
+/* -------------------------------------------------------------------- options */
+
+enum { UNKNOWN = 0 };
+static uint64_t threshold_ticks, asked; /* plus one; UNKNOWN until the clock's rate is known */
+
+static bool long_enough(const struct gputap_core *core, const struct gputap_call *call)
+{
+	uint64_t limit = __atomic_load_n(&threshold_ticks, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(limit == UNKNOWN, 0)) {
+		uint64_t ns = core->option("osrt-threshold"), ticks = core->ticks(ns);
+
+		if (ns && !ticks)
+			return true;
+		limit = ticks + 1;
+		__atomic_store_n(&threshold_ticks, limit, __ATOMIC_RELAXED);
+	}
+	return core->call_ticks(call) + 1 >= limit;
+}
+
+static bool texts_wanted(const struct gputap_core *core)
+{
+	uint64_t known = __atomic_load_n(&asked, __ATOMIC_RELAXED);
+
+	if (!known) {
+		known = core->option("osrt-args") + 1;
+		__atomic_store_n(&asked, known, __ATOMIC_RELAXED);
+	}
+	return known == 2;
+}
+
+/* -------------------------------------------------------------------- records */
+
+enum { LIMIT_TEXT = 1024 }; /* bytes; as api/osrt.py says it to the reader */
+
+static void put(uint64_t *fixed, uint32_t *first, int at, int bytes, uint64_t value)
+{
+	if (bytes == 8)
+		fixed[at / 2 - 1] = value;
+	else if (at == 1)
+		*first = (uint32_t)value;
+	else
+		fixed[at / 2 - 1] |= (value & UINT32_MAX) << (at % 2 * 32);
+}
+
+/* Fixed arguments, what came back, then texts: the caller's memory is read only after the real call accepted it. */
+static void record(struct osrt_call *c, const struct osrt_function *f, long ret, int error)
+{
+	bool texts = !error && texts_wanted(c->core);
+	uint32_t first = 0, bytes[OSRT_ARGS] = { 0 }, words = f->words;
+	uint64_t fixed[OSRT_ARGS + 1] = { 0 };
+
+	for (int i = 0; i < f->n; i++) {
+		uint64_t value = c->arg[i];
+
+		if (f->arg[i].text && !error) {
+			value = texts ? value : 0; /* no address, no text behind it (api/README.md) */
+			bytes[i] = value ? (uint32_t)strnlen((const char *)value, LIMIT_TEXT) : 0;
+			words += value ? (bytes[i] + 4 + 7) / 8 : 0;
+		}
+		put(fixed, &first, f->arg[i].at, f->arg[i].bytes, value);
+	}
+	if (f->ret_at >= 0)
+		fixed[f->ret_at / 2 - 1] = (uint64_t)ret;
+	uint64_t *out = c->core->call_reserve(&c->call, first, words);
+
+	if (!out)
+		return;
+	memcpy(out, fixed, f->words * 8u);
+	out += f->words;
+	for (int i = 0; texts && i < f->n; i++) {
+		if (!f->arg[i].text || !c->arg[i])
+			continue;
+		memcpy(out, &bytes[i], 4);
+		memcpy((char *)out + 4, (const char *)c->arg[i], bytes[i]);
+		out += (bytes[i] + 4 + 7) / 8;
+	}
+}
+
+/* The error a call ended with, 0 = none. */
+static int error_of(const struct osrt_function *f, long ret, int code)
+{
+	switch (f->fails) {
+	case OSRT_FAILS_ERRNO:
+		return ret == -1 ? code : 0;
+	case OSRT_FAILS_NULL:
+		return ret == 0 ? code : 0;
+	case OSRT_FAILS_CODE:
+		return (int)ret;
+	default:
+		return 0;
+	}
+}
+
+void osrt_finish(struct osrt_call *c, long ret)
+{
+	const struct osrt_function *f = &osrt_functions[c->index];
+	int error = error_of(f, ret, errno);
+
+	c->core->call_stop(&c->call, error);
+	if (f->always || long_enough(c->core, &c->call))
+		record(c, f, ret, error);
+	c->core->call_finish(&c->call);
+	c->core = NULL;
+}
+
+void osrt_cancelled(struct osrt_call *c)
+{
+	const struct osrt_function *f = &osrt_functions[c->index];
+
+	c->core->call_stop(&c->call, ECANCELED);
+	record(c, f, -1, ECANCELED);
+	c->core->call_finish(&c->call);
+	c->core = NULL;
+}

@@ -1,0 +1,340 @@
+/*
+ * writers/sqlite/osrt.c - calls of the C library: OSRT_API, their arguments, and which files were used
+ *
+ * Arguments and files need what --osrt-args stores. A file is known from the call that opened it: of one that was
+ * opened before the recording, or in less time than --osrt-threshold, there are calls and no file.
+ *
+ * spec: nsys SQLite OSRT_API; OSRT_ARGUMENTS and OSRT_FILE_ACCESS_* of newer editions: docs/sqlite.md
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+#include "writers/sqlite/feed.h"
+
+enum {
+	OS_start,
+	OS_end,
+	OS_eventClass,
+	OS_globalTid,
+	OS_nameId,
+	OS_returnValue,
+	OS_nestingLevel,
+	OS_callchainId,
+	OS_argumentsId
+};
+enum { OA_id, OA_value, OA_argumentIndex };
+enum {
+	FE_fileAccessId,
+	FE_threadId,
+	FE_startedAt,
+	FE_endedAt,
+	FE_eventType,
+	FE_apiCallId,
+	FE_bytesProcessed,
+	FE_context
+};
+enum { FD_fileAccessId, FD_processId, FD_openedAt, FD_closedAt, FD_filePath };
+
+/* ENUM_OSRT_FILE_ACCESS_EVENT_TYPE */
+enum file_use { FILE_NONE, FILE_OPEN, FILE_CLOSE, FILE_READ, FILE_WRITE, FILE_MULTI, FILE_META };
+
+/* What a function does with a file. which: the parameter that names it, by its own name; "": what comes back. */
+static const struct {
+	const char *name;
+	enum file_use use;
+	const char *which, *size;
+} uses[] = {
+	{ "open", FILE_OPEN, "", NULL },
+	{ "open64", FILE_OPEN, "", NULL },
+	{ "openat", FILE_OPEN, "", NULL },
+	{ "openat64", FILE_OPEN, "", NULL },
+	{ "creat", FILE_OPEN, "", NULL },
+	{ "creat64", FILE_OPEN, "", NULL },
+	{ "fopen", FILE_OPEN, "", NULL },
+	{ "fopen64", FILE_OPEN, "", NULL },
+	{ "close", FILE_CLOSE, "fd", NULL },
+	{ "fclose", FILE_CLOSE, "file", NULL },
+	{ "read", FILE_READ, "fd", NULL },
+	{ "readv", FILE_READ, "fd", NULL },
+	{ "pread", FILE_READ, "fd", NULL },
+	{ "pread64", FILE_READ, "fd", NULL },
+	{ "preadv", FILE_READ, "fd", NULL },
+	{ "preadv64", FILE_READ, "fd", NULL },
+	{ "preadv2", FILE_READ, "fd", NULL },
+	{ "fread", FILE_READ, "file", "size" },
+	{ "fread_unlocked", FILE_READ, "file", "size" },
+	{ "getdelim", FILE_READ, "file", NULL },
+	{ "getline", FILE_READ, "file", NULL },
+	{ "write", FILE_WRITE, "fd", NULL },
+	{ "writev", FILE_WRITE, "fd", NULL },
+	{ "pwrite", FILE_WRITE, "fd", NULL },
+	{ "pwrite64", FILE_WRITE, "fd", NULL },
+	{ "pwritev", FILE_WRITE, "fd", NULL },
+	{ "pwritev64", FILE_WRITE, "fd", NULL },
+	{ "pwritev2", FILE_WRITE, "fd", NULL },
+	{ "fwrite", FILE_WRITE, "file", "size" },
+	{ "fwrite_unlocked", FILE_WRITE, "file", "size" },
+	{ "fsync", FILE_META, "fd", NULL },
+	{ "fdatasync", FILE_META, "fd", NULL },
+	{ "ftruncate", FILE_META, "fd", NULL },
+	{ "fallocate", FILE_META, "fd", NULL },
+	{ "flock", FILE_META, "fd", NULL },
+	{ "fflush", FILE_META, "file", NULL },
+};
+
+/* What a function's number leads to, found once. */
+struct plan {
+	bool known;
+	int64_t name;
+	int use, which, size;
+};
+
+struct file { /* open now */
+	uint32_t process;
+	uint64_t handle; /* descriptor, or address of a FILE */
+	int64_t id, opened_ns;
+	char *path; /* own */
+};
+
+struct gt_sql_osrt {
+	struct gt_sql_table *api, *arguments, *events, *descriptors;
+	struct plan *plan; /* by gt_fn.index */
+	struct gt_map files;
+	int64_t rows, argument_rows, file_ids;
+	bool with_arguments; /* --osrt-args */
+};
+
+static struct gt_sql_osrt *osrt_of(struct gt_sql_feeder *f, uint32_t process)
+{
+	static const char *const api[] = { "start", "end", "eventClass", "globalTid", "nameId", "returnValue",
+		"nestingLevel", "callchainId", "argumentsId" };
+	static const char *const arguments[] = { "id", "value", "argumentIndex" };
+	static const char *const events[] = { "fileAccessId", "threadId", "startedAt", "endedAt", "eventType",
+		"apiCallId", "bytesProcessed", "context" };
+	static const char *const descriptors[] = { "fileAccessId", "processId", "openedAt", "closedAt", "filePath" };
+	struct gt_sql_osrt *o = f->osrt;
+
+	if (o)
+		return o;
+	o = calloc(1, sizeof *o);
+	if (!o || !(o->plan = calloc(gt_fntable_count(gt_model_table(f->m)), sizeof *o->plan))) {
+		free(o);
+		return NULL;
+	}
+#define FEED(name, cells) gt_sql_feed(f->db, name, cells, sizeof cells / sizeof *cells)
+	o->api = FEED("OSRT_API", api);
+	o->arguments = FEED("OSRT_ARGUMENTS", arguments);
+	o->events = FEED("OSRT_FILE_ACCESS_EVENTS", events);
+	o->descriptors = FEED("OSRT_FILE_ACCESS_DESCRIPTORS", descriptors);
+#undef FEED
+	o->with_arguments = gt_model_option_is(f->m, (int)process, "osrt-args", "true");
+	return f->osrt = o;
+}
+
+void gt_sql_osrt_free(struct gt_sql_osrt *o)
+{
+	if (!o)
+		return;
+	for (struct file *file = NULL; (file = gt_map_next(&o->files, sizeof *file, file));)
+		free(file->path);
+	gt_map_free(&o->files, sizeof(struct file));
+	free(o->plan);
+	free(o);
+}
+
+static int parameter(const struct gt_fn *fn, const char *name)
+{
+	for (uint32_t i = 0; name && i < fn->n_params; i++)
+		if (!strcmp(fn->params[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+static const struct plan *plan_of(struct gt_sql_feeder *f, struct gt_sql_osrt *o, const struct gt_fn *fn)
+{
+	struct plan *p = &o->plan[fn->index];
+
+	if (p->known)
+		return p;
+	*p = (struct plan){
+		.known = true, .name = gt_sql_string(f->db, fn->name, strlen(fn->name)), .which = -1, .size = -1
+	};
+	for (unsigned i = 0; i < sizeof uses / sizeof *uses; i++)
+		if (!strcmp(uses[i].name, fn->name)) {
+			p->use = uses[i].use;
+			p->which = parameter(fn, uses[i].which);
+			p->size = parameter(fn, uses[i].size);
+		}
+	return p;
+}
+
+/* ---------------------------------------------------------------------- files */
+
+static bool same_file(const void *element, const void *key, const void *ctx)
+{
+	const struct file *a = element, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->handle == b->handle;
+}
+
+static uint64_t hash_of(const struct file *key)
+{
+	return (key->handle * 0x9e3779b97f4a7c15u) ^ ((uint64_t)key->process << 32) * 0xff51afd7ed558ccdu;
+}
+
+static struct file *find_file(struct gt_sql_osrt *o, const struct file *key)
+{
+	return gt_map_find(&o->files, sizeof *key, hash_of(key), key, same_file, NULL);
+}
+
+static uint64_t value_of(const struct gt_call *c, int parameter)
+{
+	struct gt_arg a;
+
+	return parameter >= 0 && gt_call_arg(c, (unsigned)parameter, &a) ? a.value : 0;
+}
+
+static void put_event(struct gt_sql_feeder *f, const struct gt_sql_osrt *o, const struct gt_call *c, int64_t file,
+	enum file_use use, int64_t bytes)
+{
+	struct gt_sql_row *r = gt_sql_add(o->events);
+
+	gt_put(r, FE_fileAccessId, file);
+	gt_put(r, FE_threadId, gt_sql_tid(f, c->process, c->thread));
+	gt_put(r, FE_startedAt, c->start_ns);
+	gt_put(r, FE_endedAt, c->end_ns);
+	gt_put(r, FE_eventType, use);
+	gt_put(r, FE_apiCallId, o->rows);
+	gt_put(r, FE_bytesProcessed, bytes);
+	gt_put_constant(o->events, r, FE_context, "");
+}
+
+static void put_descriptor(
+	struct gt_sql_feeder *f, const struct gt_sql_osrt *o, const struct file *file, int64_t closed_ns)
+{
+	struct gt_sql_row *r = gt_sql_add(o->descriptors);
+
+	gt_put(r, FD_fileAccessId, file->id);
+	gt_put(r, FD_processId, gt_sql_pid(f, file->process));
+	gt_put(r, FD_openedAt, file->opened_ns);
+	gt_put(r, FD_closedAt, closed_ns);
+	gt_put_text(o->descriptors, r, FD_filePath, file->path, strlen(file->path));
+}
+
+/* What the handle names from now on; one that was closed unseen is over. False: no memory. */
+static bool open_file(struct gt_sql_feeder *f, struct gt_sql_osrt *o, const struct gt_call *c, struct file key)
+{
+	int path = parameter(c->fn, "path");
+	struct gt_arg a;
+	bool fresh;
+
+	if (path < 0 || !gt_call_arg(c, (unsigned)path, &a) || !a.has_data)
+		return true;
+	struct file *file = gt_map_add(&o->files, sizeof key, hash_of(&key), &key, same_file, NULL, &fresh);
+
+	if (!file)
+		return false;
+	if (!fresh) {
+		put_descriptor(f, o, file, c->start_ns);
+		free(file->path);
+	}
+	key.id = ++o->file_ids;
+	key.opened_ns = c->start_ns;
+	key.path = strndup(a.data, a.bytes);
+	*file = key;
+	if (!key.path)
+		return false;
+	put_event(f, o, c, key.id, FILE_OPEN, 0);
+	return true;
+}
+
+static bool use_file(struct gt_sql_feeder *f, struct gt_sql_osrt *o, const struct gt_call *c, const struct plan *p)
+{
+	int64_t returned = (int64_t)gt_call_return(c), bytes = 0;
+	struct file key = { .process = c->process,
+		.handle = p->use == FILE_OPEN ? (uint64_t)returned : value_of(c, p->which) };
+
+	if (p->use == FILE_OPEN)
+		return open_file(f, o, c, key);
+	struct file *file = find_file(o, &key);
+
+	if (!file)
+		return true;
+	if (p->use == FILE_READ || p->use == FILE_WRITE)
+		bytes = returned < 0 ? 0 : p->size >= 0 ? returned * (int64_t)value_of(c, p->size) : returned;
+	put_event(f, o, c, file->id, p->use, bytes);
+	if (p->use == FILE_CLOSE) {
+		put_descriptor(f, o, file, c->end_ns);
+		free(file->path);
+		gt_map_remove(&o->files, sizeof *file, file);
+	}
+	return true;
+}
+
+/* Texts as ids of strings; everything else as the number it is. */
+static void put_arguments(struct gt_sql_feeder *f, struct gt_sql_osrt *o, const struct gt_call *c)
+{
+	struct gt_arg a;
+
+	for (uint32_t i = 0; i < c->fn->n_params && gt_call_arg(c, i, &a); i++) {
+		struct gt_sql_row *r = gt_sql_add(o->arguments);
+		bool narrow = a.param->value == GT_I32;
+
+		gt_put(r, OA_id, o->argument_rows);
+		gt_put(r, OA_value,
+			a.has_data       ? gt_sql_string(f->db, a.data, a.bytes)
+				: narrow ? (int32_t)a.value
+					 : (int64_t)a.value);
+		gt_put(r, OA_argumentIndex, i);
+	}
+}
+
+static int64_t return_value(const struct gt_call *c)
+{
+	if (c->unfinished)
+		return -1;
+	if (c->fn->ret_position < 0)
+		return c->result;
+	return c->has_args ? (int64_t)gt_call_return(c) : -1;
+}
+
+bool gt_sql_osrt_call(struct gt_sql_feeder *f, const struct gt_call *c)
+{
+	struct gt_sql_osrt *o = osrt_of(f, c->process);
+	const struct plan *p = o ? plan_of(f, o, c->fn) : NULL;
+
+	if (!p)
+		return false;
+	f->thread_used[c->thread] = true;
+	struct gt_sql_row *r = gt_sql_add(o->api);
+	bool arguments = o->with_arguments && c->has_args && !c->unfinished && gt_sql_wanted(o->arguments);
+
+	o->rows++;
+	gt_put(r, OS_start, c->start_ns);
+	gt_put(r, OS_end, c->end_ns);
+	gt_put(r, OS_eventClass, GT_SQL_CLASS_OSRT);
+	gt_put(r, OS_globalTid, gt_sql_tid(f, c->process, c->thread));
+	gt_put(r, OS_nameId, p->name);
+	gt_put(r, OS_returnValue, return_value(c));
+	gt_put(r, OS_callchainId, 0);
+	gt_put(r, OS_argumentsId, arguments ? ++o->argument_rows : 0);
+	if (c->unfinished)
+		gt_sql_never_returned(f, c->fn->name, strlen(c->fn->name), c->start_ns, gt_sql_pid(f, c->process));
+	if (!arguments)
+		return true;
+	put_arguments(f, o, c);
+	return !p->use || c->result || use_file(f, o, c, p);
+}
+
+void gt_sql_osrt_end(struct gt_sql_feeder *f)
+{
+	struct file *file = NULL;
+
+	while (f->osrt && (file = gt_map_next(&f->osrt->files, sizeof *file, file)))
+		put_descriptor(f, f->osrt, file, gt_model_process(f->m, file->process)->end_ns);
+}
