@@ -111,9 +111,15 @@ static struct tap_call *call_of(struct gputap_call *call) { return (struct tap_c
 static bool call_begin(struct gputap_call *call, uint32_t fn, uint32_t domain, const uint64_t arg[4])
 {
 	uint64_t tick;
+
+	if (TAP_UNLIKELY(TAP_READ_ONCE(tap_off) == TAP_OFF_EXIT))       /* late calls are recorded */
+		return tap_call_begin_slow(call_of(call), fn, domain, arg[0], arg[1], arg[2], arg[3]);
 	struct tap_stream *s = tap_stream_now(&tick);
 
-	if (!s || (TAP_UNLIKELY(tap_tls.depth != 0) && tap_call_is_nested(call_of(call), domain)))
+	if (!s)
+		return false;
+	/* The C library reaches none of its own functions through us: a call inside a call is a signal handler's. */
+	if (TAP_UNLIKELY(tap_tls.depth != 0) && tap_call_is_nested(call_of(call), domain) && domain != REC_DOMAIN_OSRT)
 		return false;
 	tap_call_enter(call_of(call), s, tick, fn, domain, arg[0], arg[1], arg[2], arg[3]);
 	return true;

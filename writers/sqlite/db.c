@@ -623,6 +623,22 @@ static void place_roots(struct gt_sql *db)
 		fail(db, "cannot write the database", strerror(gt_pages_error(db->pages)));
 }
 
+/* A primary key of several columns is an index of its own beside the rows, which came as pages and are not in it. */
+static void fill_keys(struct gt_sql *db)
+{
+	for (unsigned i = 0; i < db->n_tables && !db->failed; i++) {
+		const struct gt_sql_table *t = db->table[i];
+		char sql[128];
+
+		if (!t->rows || !t->schema || !strstr(t->schema->columns, "PRIMARY KEY ("))
+			continue;
+		open_sqlite(db);
+		snprintf(sql, sizeof sql, "REINDEX %s", t->schema->name);
+		run(db, sql);
+		close_sqlite(db);
+	}
+}
+
 /* spec: nsys SQLite has no index; ours bear a prefix so that they never meet a consumer's own. */
 static void create_indices(struct gt_sql *db)
 {
@@ -665,6 +681,7 @@ int gt_sql_close(struct gt_sql *db, bool keep, struct gt_err *err)
 		finish_pages(db);
 		if (!db->failed)
 			place_roots(db);
+		fill_keys(db);
 		if (!db->failed && db->opt.index && db->opt.edition == GT_SCHEMA_DEFAULT)
 			create_indices(db);
 		if (!db->failed && db->opt.dynamic && db->opt.edition == GT_SCHEMA_DEFAULT)
