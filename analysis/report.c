@@ -516,14 +516,16 @@ static int print(const struct gt_report_run *run, const struct gt_report_request
 static int run_some(const struct gt_report_run *run, const struct gt_report_request *reports, unsigned n, bool *printed,
 	struct gt_err *err)
 {
-	struct gt_pool *arena = gt_pool_new();
+	/* Of reports that are told in order: by any worker, beside the first one's calls to the others. */
+	struct gt_pool *in_order = gt_pool_new(), *arena = gt_pool_new();
 	struct gt_table *tables[MOST_REPORTS] = { 0 };
 	void *states[MOST_REPORTS] = { 0 };
 	struct pools pools = { 0 };
-	int rc = arena ? 0 : gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
+	int rc = arena && in_order ? 0 : gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
 
 	for (unsigned i = 0; !rc && i < n; i++)
-		rc = begin(run, &reports[i], arena, *printed, &states[i], &tables[i], err);
+		rc = begin(run, &reports[i], reports[i].report->call && !reports[i].report->join ? in_order : arena,
+			*printed, &states[i], &tables[i], err);
 	if (!rc)
 		rc = tell(run, reports, states, tables, n, &pools, err);
 	for (unsigned i = 0; i < n && tables[i]; i++)
@@ -531,10 +533,11 @@ static int run_some(const struct gt_report_run *run, const struct gt_report_requ
 			rc = print(run, &reports[i], states[i], tables[i], printed, err);
 		else
 			gt_table_drop(tables[i]);
-	if (!rc && (gt_pool_failed(arena) || pools_failed(&pools)))
+	if (!rc && (gt_pool_failed(arena) || gt_pool_failed(in_order) || pools_failed(&pools)))
 		rc = gt_fail(err, GT_EXIT_MISSING, "the numbers printed above cannot be trusted", NULL,
 			"a temporary file could not be read again");
 	pools_free(&pools);
+	gt_pool_free(in_order);
 	gt_pool_free(arena);
 	return rc;
 }

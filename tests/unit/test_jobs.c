@@ -17,6 +17,7 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
+#include "analysis/report.h"
 #include "cli/jobs.h"
 #include "common/pieces.h"
 #include "common/text.h"
@@ -413,6 +414,74 @@ static void error_of_the_earliest_call_comes_back(void **state)
 	}
 }
 
+/* -------------------------------------------------------------------- reports */
+
+static const struct gt_pool *pool_of_joined, *pool_of_ordered;
+
+static void *begin_joined(const struct gt_report_request *q, struct gt_model *m, struct gt_pool *a)
+{
+	(void)q;
+	(void)m;
+	pool_of_joined = pool_of_joined ? pool_of_joined : a;  /* the first worker's */
+	return gt_pool_take(a, 16);
+}
+
+static void *begin_ordered(const struct gt_report_request *q, struct gt_model *m, struct gt_pool *a)
+{
+	(void)q;
+	(void)m;
+	pool_of_ordered = a;
+	return gt_pool_take(a, 16);
+}
+
+static int hear_call(void *state, const struct gt_call *call, struct gt_table *t)
+{
+	(void)call;
+	(void)t;
+	++*(uint64_t *)state;
+	return 0;
+}
+
+static int join_heard(void *state, void *from)
+{
+	*(uint64_t *)state += *(uint64_t *)from;
+	return 0;
+}
+
+static int end_heard(void *state, struct gt_table *t)
+{
+	return gt_table_row(t, (const struct gt_cell[]){ gt_integer((int64_t)*(uint64_t *)state) });
+}
+
+/* Whoever has the turn tells a report in order, while the first worker tells its own: they share no memory. */
+static void report_in_order_has_memory_of_its_own(void **state)
+{
+	static const struct gt_report joined = { .name = "joined", .title = "Joined", .headings = "Calls",
+		.begin = begin_joined, .call = hear_call, .join = join_heard, .end = end_heard },
+		ordered = { .name = "ordered", .title = "Ordered", .headings = "Calls",
+			.begin = begin_ordered, .call = hear_call, .end = end_heard };
+	const struct gt_report_request reports[] = { { .report = &joined, .name = "joined" },
+		{ .report = &ordered, .name = "ordered" } };
+	struct gt_report_run run = { .reports = reports, .n_reports = 2, .format = GT_TABLE_CSV,
+		.from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	struct gt_err err = { 0 };
+	char *said = NULL, *again;
+	size_t bytes;
+
+	(void)state;
+	build(3, 2000);
+	run.model = open_model(3);
+	run.out = open_memstream(&said, &bytes);
+	assert_int_equal(gt_reports_run(&run, &err), 0);
+	fclose(run.out);
+	gt_model_close(run.model);
+	assert_ptr_not_equal(pool_of_joined, pool_of_ordered);
+	again = strstr(said, "Calls");
+	assert_non_null(again);
+	assert_int_equal(strtoul(again + 6, NULL, 10), strtoul(strstr(again + 6, "Calls") + 6, NULL, 10));
+	free(said);
+}
+
 /* --------------------------------------------------------------------- slices */
 
 static void check_slices(uint32_t calls, size_t limit, unsigned jobs)
@@ -578,6 +647,7 @@ int main(void)
 		cmocka_unit_test(several_threads_read_a_packed_trace),
 		cmocka_unit_test(several_threads_read_the_same_window),
 		cmocka_unit_test(error_of_the_earliest_call_comes_back),
+		cmocka_unit_test(report_in_order_has_memory_of_its_own),
 		cmocka_unit_test(slices_are_the_merge),
 		cmocka_unit_test(a_call_at_the_edge_is_in_one_slice),
 		cmocka_unit_test(pieces_have_their_turns_in_order),
