@@ -42,6 +42,7 @@ struct head {
 	uint32_t block;                   /* in gt_reader.blocks */
 	uint32_t next;                    /* items handed out already */
 	struct loaded *loaded;            /* NULL: waiting */
+	struct gt_shared_block *shared;   /* NULL: the block is this merge's alone */
 };
 
 struct loaded {
@@ -223,9 +224,24 @@ static void set_key(const struct gt_merge *m, struct head *h)
 	h->offset = m->r->blocks[h->block].offset + (uint64_t)it->at * 8;
 }
 
-static void drop(struct gt_merge *m, struct loaded *l)
+/* Beside other merges only what no merge changes is used of a shared block. */
+static struct loaded *share(struct gt_merge *m, const struct head *h, struct gt_err *err)
 {
+	struct loaded *l = gt_shared_block_get(h->shared);
+
+	if (l)
+		return l;
+	l = load(m, &m->r->blocks[h->block], err);
+	return l ? gt_shared_block_put(h->shared, l) : NULL;
+}
+
+static void drop(struct gt_merge *m, const struct head *h)
+{
+	struct loaded *l = h->loaded;
+
 	m->loaded_bytes -= l->bytes;
+	if (h->shared)
+		return;
 	if (m->keep) {
 		l->next = m->kept;
 		m->kept = l;
@@ -248,7 +264,7 @@ static int park_farthest(struct gt_merge *m, struct gt_err *err)
 				far = i;
 		h = m->front.at[far];
 		heap_remove(&m->front, far);
-		drop(m, h.loaded);
+		drop(m, &h);
 		h.loaded = NULL;
 		if (!heap_push(&m->parked, &h))
 			return gt_no_memory(err);
@@ -275,19 +291,19 @@ static uint32_t first_from(const struct gt_merge *m, const struct head *h)
 /* Loads the block of a waiting head and puts it in front. */
 static int bring_in(struct gt_merge *m, struct head h, struct gt_err *err)
 {
-	h.loaded = load(m, &m->r->blocks[h.block], err);
+	h.loaded = h.shared ? share(m, &h, err) : load(m, &m->r->blocks[h.block], err);
 	if (!h.loaded)
 		return -1;
 	m->loaded_bytes += h.loaded->bytes;
 	if (!h.next && h.start_ns < m->least_ns)
 		h.next = first_from(m, &h);
 	if (h.next >= h.loaded->n) {      /* all of another slice; or the file changed under us */
-		drop(m, h.loaded);
+		drop(m, &h);
 		return 0;
 	}
 	set_key(m, &h);
 	if (!heap_push(&m->front, &h)) {
-		drop(m, h.loaded);
+		drop(m, &h);
 		return gt_no_memory(err);
 	}
 	return park_farthest(m, err);
@@ -326,7 +342,7 @@ static void step(struct gt_merge *m)
 		sift_down(&m->front, 0);
 		return;
 	}
-	drop(m, h->loaded);
+	drop(m, h);
 	heap_remove(&m->front, 0);
 }
 
@@ -397,7 +413,7 @@ static int waiting_room(struct gt_merge *m, size_t n, struct gt_err *err)
 	return 0;
 }
 
-static void add_waiting(struct gt_merge *m, size_t block)
+static void add_waiting(struct gt_merge *m, size_t block, struct gt_shared_block *shared)
 {
 	const struct gt_block_info *info = &m->r->blocks[block];
 	struct head *h = &m->waiting[m->n_waiting++];
@@ -407,7 +423,8 @@ static void add_waiting(struct gt_merge *m, size_t block)
 		.process = m->r->streams[info->stream].process,
 		.stream = m->r->streams[info->stream].number,
 		.offset = info->offset,
-		.block = (uint32_t)block };
+		.block = (uint32_t)block,
+		.shared = shared };
 	h->start_ns = gt_reader_tick_ns(m->r, h->process, h->start);
 	m->calls += info->calls;
 }
@@ -418,7 +435,7 @@ static int list_blocks(struct gt_merge *m, int process, struct gt_err *err)
 		return -1;
 	for (size_t i = 0; i < m->r->n_blocks; i++)
 		if (takes_part(m, process, &m->r->blocks[i]))
-			add_waiting(m, i);
+			add_waiting(m, i, NULL);
 	qsort(m->waiting, m->n_waiting, sizeof(*m->waiting), by_key);
 	return 0;
 }
@@ -456,7 +473,8 @@ int gt_merge_open(
 static void forget(struct gt_merge *m)
 {
 	for (size_t i = 0; i < m->front.n; i++)
-		free(m->front.at[i].loaded);
+		if (!m->front.at[i].shared)
+			free(m->front.at[i].loaded);
 	while (m->kept) {
 		struct loaded *l = m->kept;
 
@@ -484,7 +502,7 @@ int gt_merge_slice(struct gt_reader *r, const struct gt_slice *slice, size_t lim
 	if (waiting_room(m, slice->n_blocks + 1, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < slice->n_blocks; i++)
-		add_waiting(m, slice->blocks[i]);
+		add_waiting(m, slice->blocks[i].block, slice->blocks[i].shared);
 	m->keep = slice->n_blocks <= limit / KEPT_BLOCK;
 	qsort(m->waiting, m->n_waiting, sizeof(*m->waiting), by_key);
 	return 0;

@@ -3,11 +3,13 @@
  *
  * The pass over the headers left the least and the greatest start of each block. Blocks stand in order of the least;
  * a slice takes the next few, and ends where the next one begins. Blocks that reach over its end are in the following
- * slices too: each loads them again and hands out its own part.
+ * slices too: who comes first loads them, for all; each hands out its own part.
  *
  * SLICE1  A block is in every slice that holds the start of one of its calls.
  * SLICE2  Loading blocks for a few of their calls would cost more than several threads save: a slice is made so long
  *         that it uses at least a quarter of the calls in its blocks, as far as those are spread evenly.
+ * SLICE3  A shared block stays while it is open here, or while a slice has it that is worked on. There are MOST_SHARED
+ *         at most; each slice loads the others for itself, within the limit of its merge.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -21,8 +23,16 @@
 #include "trace/read/internal.h"
 
 #define CHUNK_WORDS (1u << 17)            /* of a batch; any record fits */
+#define MOST_SHARED 256u                  /* some 24 MiB */
 
-struct place { int64_t from_ns, to_ns; uint32_t block, calls; }; /* least and greatest start of its calls */
+struct gt_shared_block {
+	struct gt_slices *of;
+	void *loaded;                     /* NULL: not yet. This and the next: under its lock */
+	uint32_t users;                   /* slices being worked on, and the list of open blocks */
+};
+
+/* Least and greatest start of its calls. */
+struct place { int64_t from_ns, to_ns; uint32_t block, calls; struct gt_shared_block *shared; };
 
 struct gt_slices {
 	pthread_mutex_t lock;             /* of all below */
@@ -30,7 +40,7 @@ struct gt_slices {
 	struct place *places; size_t n, next; /* by from_ns; the first that no slice had yet */
 	struct place *open; size_t n_open, room; /* those that the next slice has to look at, besides */
 	int64_t from_ns;                  /* of the next slice */
-	uint32_t calls;
+	uint32_t calls, n_shared;
 	uint64_t number, total;
 	double done;                      /* calls of all slices so far, as far as they are spread evenly */
 	bool over;
@@ -64,7 +74,7 @@ int gt_slices_open(const struct gt_reader *r, int process, uint32_t calls, struc
 		if (!info->calls || (process >= 0 && p != (uint32_t)process))
 			continue;
 		s->places[s->n++] = (struct place){ gt_reader_tick_ns(r, p, info->least_start),
-			gt_reader_tick_ns(r, p, info->greatest_start), (uint32_t)i, info->calls };
+			gt_reader_tick_ns(r, p, info->greatest_start), (uint32_t)i, info->calls, NULL };
 		s->total += info->calls;
 	}
 	qsort(s->places, s->n, sizeof(*s->places), by_from);
@@ -73,10 +83,69 @@ int gt_slices_open(const struct gt_reader *r, int process, uint32_t calls, struc
 	return 0;
 }
 
+/* ---- shared blocks ---- */
+
+/* Has the lock. */
+static void leave(struct gt_shared_block *b)
+{
+	if (!b || --b->users)
+		return;
+	b->of->n_shared--;
+	free(b->loaded);
+	free(b);
+}
+
+/* Has the lock. The user is the list of open blocks; NULL: not shared. */
+static struct gt_shared_block *new_shared(struct gt_slices *s)
+{
+	struct gt_shared_block *b = s->n_shared < MOST_SHARED ? calloc(1, sizeof(*b)) : NULL;
+
+	if (b) {
+		*b = (struct gt_shared_block){ .of = s, .users = 1 };
+		s->n_shared++;
+	}
+	return b;
+}
+
+void *gt_shared_block_get(struct gt_shared_block *b)
+{
+	void *loaded;
+
+	pthread_mutex_lock(&b->of->lock);
+	loaded = b->loaded;
+	pthread_mutex_unlock(&b->of->lock);
+	return loaded;
+}
+
+void *gt_shared_block_put(struct gt_shared_block *b, void *loaded)
+{
+	void *spare = NULL;
+
+	pthread_mutex_lock(&b->of->lock);
+	if (b->loaded)
+		spare = loaded;
+	else
+		b->loaded = loaded;
+	loaded = b->loaded;
+	pthread_mutex_unlock(&b->of->lock);
+	free(spare);
+	return loaded;
+}
+
+/* Has the lock. */
+static void leave_all(struct gt_slice *s)
+{
+	for (uint32_t i = 0; i < s->n_blocks; i++)
+		leave(s->blocks[i].shared);
+	s->n_blocks = 0;
+}
+
 void gt_slices_close(struct gt_slices *s)
 {
 	if (!s)
 		return;
+	for (size_t i = 0; i < s->n_open; i++)
+		leave(s->open[i].shared);
 	pthread_mutex_destroy(&s->lock);
 	free(s->places);
 	free(s->open);
@@ -85,9 +154,16 @@ void gt_slices_close(struct gt_slices *s)
 
 void gt_slice_free(struct gt_slice *s)
 {
+	if (s->of) {
+		pthread_mutex_lock(&s->of->lock);
+		leave_all(s);
+		pthread_mutex_unlock(&s->of->lock);
+	}
 	free(s->blocks);
 	*s = (struct gt_slice){ 0 };
 }
+
+/* ---- slices ---- */
 
 /* How many of its calls start in [from, to), were they spread evenly. */
 static double share(const struct place *p, int64_t from, int64_t to)
@@ -159,6 +235,16 @@ static int plan(struct gt_slices *s, int64_t *to)
 	return 0;
 }
 
+/* The slice gets a block; further: a later slice gets it too. SLICE3 */
+static void hand_out(struct gt_slices *s, struct place *p, struct gt_slice *out, bool further)
+{
+	if (further && !p->shared)
+		p->shared = new_shared(s);
+	if (p->shared)
+		p->shared->users++;
+	out->blocks[out->n_blocks++] = (struct gt_slice_block){ p->block, p->shared };
+}
+
 /* Names the slice's blocks and keeps those open that reach over its end. SLICE1 */
 static void cut(struct gt_slices *s, int64_t to, struct gt_slice *out)
 {
@@ -166,11 +252,14 @@ static void cut(struct gt_slices *s, int64_t to, struct gt_slice *out)
 
 	for (size_t i = 0; i < s->n_open; i++) {
 		struct place p = s->open[i];
+		bool further = p.to_ns >= to && to != INT64_MAX;
 
 		if (p.from_ns < to)
-			out->blocks[out->n_blocks++] = p.block;
-		if (p.to_ns >= to && to != INT64_MAX)
+			hand_out(s, &p, out, further);
+		if (further)
 			s->open[kept++] = p;
+		else
+			leave(p.shared);
 	}
 	s->n_open = kept;
 }
@@ -182,17 +271,17 @@ static int take(struct gt_slices *s, struct gt_slice *out)
 	if (plan(s, &to) < 0)
 		return -1;
 	if (out->room < s->n_open) {
-		uint32_t *more = realloc(out->blocks, s->n_open * sizeof(*more));
+		void *more = realloc(out->blocks, s->n_open * sizeof(*out->blocks));
 
 		if (!more)
 			return -1;
 		out->blocks = more;
 		out->room = (uint32_t)s->n_open;
 	}
+	out->of = s;
 	out->number = s->number++;
 	out->from_ns = s->from_ns;
 	out->to_ns = to;
-	out->n_blocks = 0;
 	s->done += calls_until(s, to);
 	out->done = s->total && s->done < (double)s->total ? s->done / (double)s->total : 1;
 	cut(s, to, out);
@@ -206,6 +295,7 @@ int gt_slices_take(struct gt_slices *s, struct gt_slice *out, struct gt_err *err
 	int rc = 0;
 
 	pthread_mutex_lock(&s->lock);
+	leave_all(out);
 	if (!s->over)
 		rc = take(s, out);
 	pthread_mutex_unlock(&s->lock);

@@ -14,20 +14,32 @@
 
 #define GT_SLICE_CALLS 4096u              /* about so many in one slice */
 
+struct gt_slices;
+/* A block that reaches over the end of a slice is loaded once for all slices that it is in. */
+struct gt_shared_block;
+
 struct gt_slice {
+	struct gt_slices *of;
 	uint64_t number;                  /* from 0, in order of time */
 	int64_t from_ns, to_ns;           /* calls that start in [from, to); INT64_MIN and INT64_MAX: open */
-	uint32_t *blocks, n_blocks, room; /* that may hold some of them; the memory is used again */
+	/* Those that may hold some of them; the memory is used again. shared: NULL if it is in no other slice. */
+	struct gt_slice_block { uint32_t block; struct gt_shared_block *shared; } *blocks;
+	uint32_t n_blocks, room;
 	double done;                      /* share of all calls that lies before its end, 0..1 */
 };
+/* Before the slices are closed. */
 void gt_slice_free(struct gt_slice *s);
 
-struct gt_slices;
 /* Of all processes (-1) or of one; calls: about so many in one slice. */
 int gt_slices_open(const struct gt_reader *r, int process, uint32_t calls, struct gt_slices **out, struct gt_err *err);
 /* The next slice into *out, which was zero or taken before: 1, 0 when none is left, -1. From any thread. */
 int gt_slices_take(struct gt_slices *s, struct gt_slice *out, struct gt_err *err);
 void gt_slices_close(struct gt_slices *s);
+
+/* What gt_shared_block_put was given; NULL: nothing yet. It stays until the slice is taken again, or freed. */
+void *gt_shared_block_get(struct gt_shared_block *b);
+/* Gives a block away that malloc made. What is shared from now on: this one, or the one that somebody gave before. */
+void *gt_shared_block_put(struct gt_shared_block *b, void *loaded);
 
 /* A merge of the calls of one slice. *again: NULL, or a merge of another slice of the reader, whose memory is used
  * again. limit: bytes of blocks in memory at most, as gt_merge_limit. */
