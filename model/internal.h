@@ -279,19 +279,20 @@ struct gt_model {
 	struct gt_bulk wide;                  /* struct gt_times that do not fit the short form */
 	uint64_t lost[REC_LOSS_COUNT];        /* found here, and by writers */
 	uint64_t lost_writer[REC_LOSS_COUNT]; /* control pages */
-	/* the present walk's */
-	struct gt_arena objects_arena;
-	GT_LIST(struct gt_entity *) objects;
-	struct gt_map map;                    /* struct gt_entity_slot */
-	bool any_local_args;
-	struct gt_command command;
-	struct gt_mapping *free_mappings;
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
 	struct gt_unknowns *unknowns;         /* NULL: all records are known */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
 	unsigned jobs;                        /* gt_model_options.jobs; at least 1 */
 	struct gt_payloads *payloads;         /* NULL: no schema of theirs */
 	struct gt_cuda *cuda;                 /* NULL: no CUDA record, and nobody asked */
+	/* The present walk's: changed at every command by who resolves it, while others read what stands before. */
+	GT_APART;
+	struct gt_arena objects_arena;
+	GT_LIST(struct gt_entity *) objects;
+	struct gt_map map;                    /* struct gt_entity_slot */
+	bool any_local_args;
+	struct gt_command command;
+	struct gt_mapping *free_mappings;
 	bool walking;
 	bool quiet;                           /* losses found now were counted before */
 };

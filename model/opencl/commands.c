@@ -417,6 +417,13 @@ static struct gt_device_clock *clock_of(struct gt_model *m, const struct gt_comm
 	return d ? d->clock : gt_device_clock_of(m, process, 0);
 }
 
+/* Only what changes is written: other threads read the object's other fields for every command (model/crew.h). */
+static void set_clock_error(struct gt_object *o, int64_t error_ns)
+{
+	if (o && o->clock_error_ns != error_ns)
+		o->clock_error_ns = error_ns;
+}
+
 static void set_times(struct gt_model *m, const struct gt_call *call, struct gt_command *c, const struct gt_times *t)
 {
 	struct gt_device_clock *clock = clock_of(m, c, call->process);
@@ -433,10 +440,8 @@ static void set_times(struct gt_model *m, const struct gt_call *call, struct gt_
 	}
 	if (clock->method == GT_CLOCK_UNDECIDED)
 		gt_device_clock_decide(m, clock, t->queued, call);
-	if (c->queue)
-		c->queue->clock_error_ns = clock->error_ns;
-	if (c->device)
-		c->device->clock_error_ns = clock->error_ns;
+	set_clock_error(c->queue, clock->error_ns);
+	set_clock_error(c->device, clock->error_ns);
 	c->queued_ns = t->queued ? gt_device_clock_ns(clock, t->queued) : GT_NO_TIME;
 	c->submit_ns = t->submit ? gt_device_clock_ns(clock, t->submit) : GT_NO_TIME;
 	c->start_ns = gt_device_clock_ns(clock, t->start);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/memory.h"
 #include "model/crew.h"
 #include "writers/output.h"
 #include "writers/render.h"
@@ -32,7 +33,7 @@ struct part {
 };
 
 /* Who makes lines from calls. One alone writes them at once; so it is with a log per thread. */
-struct maker { struct gt_render *render; struct gt_text lines; };
+struct maker { struct gt_render *render; struct gt_text lines; GT_APART; };
 
 struct apilog {
 	const struct gt_export *x;

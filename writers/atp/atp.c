@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 
+#include "common/memory.h"
 #include "model/crew.h"
 #include "model/nvtx/ranges.h"
 #include "writers/spill.h"
@@ -57,6 +58,7 @@ struct maker {
 	struct kept *kept; uint32_t n_kept, room; /* those behind the first n_kept have memory to use again */
 	uint32_t *kept_of;                /* [thread * DOMAINS + domain]: index + 1 */
 	uint64_t moved;                   /* atp.moved, until its turn */
+	GT_APART;
 };
 
 struct atp {
