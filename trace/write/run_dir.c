@@ -249,11 +249,15 @@ static int make_run_dir(const char *dir)
 		err = unfinished_name(path, dir) ? tap_sys_mkdir_own(path) : -36 /* ENAMETOOLONG */;
 	if (err < 0)
 		return err == -EXISTS ? -1 : err;
-	if ((err = fill(path)) == 0)
-		err = tap_sys_rename_new(path, dir);
-	if (err < 0)
+	err = fill(path);
+	int renamed = err == 0 ? tap_sys_rename_new(path, dir) : 0;
+
+	if (err < 0 || renamed < 0)
 		tree(path, TRACE_LEVELS, REMOVE);
-	return err == -CROSS_DEVICE ? make_in_place(dir) : err;
+	/* What can be made and not renamed (EXDEV, most likely) can be made there. */
+	if (renamed < 0 && renamed != -EXISTS && renamed != -NOT_EMPTY)
+		return make_in_place(dir);
+	return err < 0 ? err : renamed;
 }
 
 /* ---------------------------------------------------------------------- finding */
@@ -287,8 +291,9 @@ bool tap_run_dir_find(void)
 {
 	int err = 0;
 
-	if (tap_run_name_begin() && find_or_make(&err))
-		return true;
+	for (int tries = 0; tries < 2 && tap_run_name_begin(); tries++)        /* what is done again will hold */
+		if (find_or_make(&err))
+			return true;
 	return tap_run_name_elsewhere(-err) && find_or_make(&err);      /* RUNDIR2 */
 }
 
