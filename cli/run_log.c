@@ -135,6 +135,7 @@ void gt_run_log_start(const struct gt_run *run)
 	char text[PATH_MAX];
 	struct passwd *user = getpwuid(getuid());
 	const struct gt_option_table *table = run->options->table;
+	bool bare = gt_option_true(run->options, "no-args");
 
 	gt_run_log(run, "format", "1");
 	gt_run_log(run, "run_id", run->run_id);
@@ -142,7 +143,7 @@ void gt_run_log_start(const struct gt_run *run)
 	if (!gethostname(text, sizeof text))
 		gt_run_log(run, "host", text);
 	gt_run_log(run, "user", user ? user->pw_name : "");
-	for (char **arg = run->command; *arg; arg++)
+	for (char **arg = run->command; *arg && (arg == run->command || !bare); arg++)
 		gt_run_log(run, "arg", *arg);
 	if (getcwd(text, sizeof text))
 		gt_run_log(run, "cwd", text);

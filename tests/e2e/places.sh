@@ -52,6 +52,24 @@ check "nobody else may read a trace or what comes of it" [ -z "$(find t.gputap t
 check "a umask takes nothing from its maker" [ "$(calls t.gputap):$(find t.* -maxdepth 0 -type f -perm 600 | wc -l)" = 10:3 ]
 rm -f t.log t.atp t.sqlite ./*.txt; rm -rf t.*
 
+# ---- the command line: its arguments are left out when asked; nothing else of a trace holds them
+run --no-args -o t -- "$place" 10 run=:secret
+check "--no-args leaves the arguments out" [ "$(grep -rl secret t.gputap | wc -l):$(calls t.gputap)" = 0:10 ]
+check "... not the program's name" [ "$(grep -c ^arg= t.gputap/run):$(grep -c ^arg= t.gputap/*/meta)" = 1:1 ]
+GPUTAP_NO_ARGS=true GPUTAP_OUTPUT=$dir/a preload "$place" 10 run=:secret
+check "... also when preloaded" [ "$(grep -rl secret a.gputap | wc -l):$(calls a.gputap)" = 0:10 ]
+
+# ---- many small contents
+run -o t -- "$GPUTAP_BUILD/tests/e2e/cl_sources" 3000
+check "3000 small sources are all there" [ "$("$gputap" dump t.gputap | grep -c 'kernel void')" = 3000 ]
+check "... in no more room than their texts need" [ "$(du -sm t.gputap | cut -f1)" -le 8 ]
+run --pack -o t -- "$GPUTAP_BUILD/tests/e2e/cl_sources" 3000
+check "... packed too" [ "$("$gputap" dump t.gputap | grep -c 'kernel void')" = 3000 ]
+run --max-size=2M -o t -- "$GPUTAP_BUILD/tests/e2e/cl_sources" 3000
+check "contents of a limited trace: a quarter of it, the rest counted" [ "$(ledger t.gputap CONTENTS_CAP):$(ledger t.gputap SIZE_CAP)" = "$((3000 - $("$gputap" dump t.gputap | grep -c 'kernel void'))):0" ]
+run --max-size=1M --max-contents=100M -o t -- "$GPUTAP_BUILD/tests/e2e/cl_sources" 300
+check "--max-contents says another budget" [ "$(ledger t.gputap CONTENTS_CAP)" = 0 ]
+
 # ---- other users: only root can become one
 if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
 	run -o t -- setpriv --reuid=65534 --clear-groups "$place" 100

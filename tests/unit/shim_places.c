@@ -139,6 +139,95 @@ static void a_child_of_a_full_parent_records(void **state)
 	assert_int_equal(shared->n[1], 1000);
 }
 
+/* ----------------------------------------------------------------- contents */
+
+static void store_text(uint64_t n, size_t bytes)
+{
+	static char text[60000];
+	const void *part = text;
+	uint64_t id[2], total;
+
+	memset(text, 'x', sizeof text);
+	snprintf(text, sizeof text, "kernel void f%lu() { }", (unsigned long)n);
+	tap_blob_store(REC_BLOB_SOURCE, &part, &bytes, 1, true, id, &total);
+}
+
+/* Small contents, now and then a large one, and calls between them; n[0] is how many. */
+static int contents(void)
+{
+	uint64_t count = strtoul(getenv("SHIM_COUNT"), NULL, 10);
+
+	for (uint64_t n = 0; n < count; n++) {
+		one_call(n);
+		store_text(n, n % 100 == 99 ? 60000 : 100 + n % 4000);
+		if (getenv("SHIM_KILL") && n == count / 2)
+			kill(getpid(), SIGKILL);
+	}
+	for (uint64_t n = 0; n < 20000; n++)
+		shared->n[0] += one_call(n);
+	return 0;
+}
+
+/* Thousands of small programs take the room of their texts, not a block each: 2000 took 125 MiB. */
+static void small_contents_share_blocks(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("contents", "SHIM_COUNT=2000"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(w.blobs, 2000);
+	assert_int_equal(w.calls, 22000);
+	assert_true(w.disk_bytes < w.blob_bytes * 3 / 2 + (4 << 20));
+}
+
+static void a_kill_between_small_contents_leaves_whole_ones(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("contents", "SHIM_COUNT=300", "SHIM_KILL=1"), SIGKILL);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(w.blobs, 151);
+}
+
+/* Contents leave three quarters of a limited trace to calls; what is not stored has a reason of its own. */
+static void contents_do_not_use_up_a_limited_trace(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("contents", "SHIM_COUNT=2000", "GPUTAP_MAX_SIZE=4M"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.calls, 22000);
+	assert_int_equal(w.lost[REC_LOSS_SIZE_CAP], 0);
+	assert_in_range(w.blob_bytes, 500 << 10, 1 << 20);
+	assert_int_equal(w.blobs + w.lost[REC_LOSS_CONTENTS_CAP], 2000);
+}
+
+/* In a ring, whose size calls use up, they have their room beside it; --max-contents says another. */
+static void contents_have_room_beside_a_ring(void **state)
+{
+	struct walk w = { 0 }, more = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("contents", "SHIM_COUNT=2000", "GPUTAP_MAX_SIZE=4M", "GPUTAP_RING=1"), 0);
+	walk_trace(&w, "t", 0);
+	assert_in_range(w.blob_bytes, 500 << 10, 1 << 20);
+	assert_int_equal(w.blobs + w.lost[REC_LOSS_CONTENTS_CAP], 2000);
+	scene_place();
+	assert_int_equal(RUN_SCENE("contents", "SHIM_COUNT=2000", "GPUTAP_MAX_SIZE=4M", "GPUTAP_RING=1",
+		"GPUTAP_MAX_CONTENTS=100M"), 0);
+	walk_trace(&more, "t", 0);
+	assert_int_equal(more.blobs, 2000);
+}
+
 /* ------------------------------------------------------------------- places */
 
 static int one(void) { return !one_call(1); }
@@ -290,6 +379,7 @@ static void a_trace_is_its_maker_s(void **state)
 
 const struct scene scenes[] = {
 	{ "long_stream", long_stream }, { "forks_at_the_limit", forks_at_the_limit }, { "one", one },
+	{ "contents", contents },
 	{ "without_renames", without_renames }, { "in_a_deleted_folder", in_a_deleted_folder },
 	{ "after_a_namesake", after_a_namesake }, { "one_with_umask", one_with_umask }, { NULL, NULL },
 };
@@ -300,6 +390,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_long_stream_goes_on_in_another_file),
 		cmocka_unit_test(a_killed_long_stream_is_whole),
 		cmocka_unit_test(a_child_of_a_full_parent_records),
+		cmocka_unit_test(small_contents_share_blocks),
+		cmocka_unit_test(a_kill_between_small_contents_leaves_whole_ones),
+		cmocka_unit_test(contents_do_not_use_up_a_limited_trace),
+		cmocka_unit_test(contents_have_room_beside_a_ring),
 		cmocka_unit_test(a_trace_is_made_where_nothing_can_be_renamed),
 		cmocka_unit_test(a_deleted_folder_s_trace_is_no_root_s),
 		cmocka_unit_test(unfinished_directories_do_not_meet),

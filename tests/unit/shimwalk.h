@@ -183,6 +183,25 @@ static inline uint64_t next_chunk(const uint8_t *data, uint64_t at, uint64_t end
 		: (at + c->bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
 }
 
+/* Small contents that share a chunk. */
+static inline void walk_blobs(struct walk *w, const uint8_t *chunk, uint64_t bytes)
+{
+	const struct rec_chunk *c;
+
+	for (uint64_t at = sizeof *c; at + sizeof *c <= bytes; at += c->bytes) {
+		c = (const void *)(chunk + at);
+		if (!c->magic)
+			return;
+		if (c->magic != REC_CHUNK_MAGIC || c->kind != REC_CHUNK_BLOB || c->bytes > bytes - at ||
+			c->blob_bytes > c->bytes - sizeof *c) {
+			w->bad++;
+			return;
+		}
+		w->blobs++;
+		w->blob_bytes += c->blob_bytes;
+	}
+}
+
 static inline void walk_file(struct walk *w, const char *path)
 {
 	struct stat st;
@@ -234,6 +253,8 @@ static inline void walk_file(struct walk *w, const char *path)
 		} else if (c->kind == REC_CHUNK_BLOB) {
 			w->blobs++;
 			w->blob_bytes += c->blob_bytes;
+		} else if (c->kind == REC_CHUNK_BLOBS) {
+			walk_blobs(w, data + place, c->bytes);
 		}
 	}
 	free(data);

@@ -41,6 +41,11 @@ enum rec_chunk_kind {
 	REC_CHUNK_STAGE =
 		4, /* a window: what stands REC_STAGE_IMAGE behind its header is the chunk whose place in the file
 	                                 is rec_stage_target, and counts instead of what stands there; 0 = nothing */
+	/*
+	 * small blobs, one behind the other from the end of this header on: each a header of kind BLOB, whose `bytes`
+	 * lead to the next, and its content. Ends at a magic of 0, or with the chunk. At most REC_BLOCK bytes.
+	 */
+	REC_CHUNK_BLOBS = 5,
 };
 #define REC_STAGE_IMAGE 4096u         /* bytes from a window's header to its image; the image is `bytes` - that long */
 
@@ -151,7 +156,8 @@ struct rec_control {
 	X(ELSEWHERE,         "processes that could not write to this trace: they made one of their own") \
 	X(REMOVED,           "files of the trace removed while it was recorded: their calls are lost") \
 	X(OTHER_REFUSED,     "folders of other users left out: not all of them is one owner's") \
-	X(CUDA_UNSEEN,       "processes whose CUDA calls could not be seen: their driver was not told of gputap")
+	X(CUDA_UNSEEN,       "processes whose CUDA calls could not be seen: their driver was not told of gputap") \
+	X(CONTENTS_CAP,      "program sources, logs or binaries not stored: --max-contents reached")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

@@ -147,17 +147,21 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 
 /* ---- contents ---- */
 
+/* The first of those with this id (index.c has put them in order), or NULL. */
 static struct gt_blob_info *find_blob(struct gt_reader *r, const uint64_t id[2])
 {
-	struct gt_blob_info *best = NULL;
+	size_t low = 0, high = r->n_blobs;
 
-	for (size_t i = 0; i < r->n_blobs; i++) {
-		struct gt_blob_info *b = &r->blobs[i];
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct gt_blob_info *b = &r->blobs[mid];
 
-		if (b->id[0] == id[0] && b->id[1] == id[1] && (!best || b->bytes > best->bytes))
-			best = b;
+		if (b->id[0] < id[0] || (b->id[0] == id[0] && b->id[1] < id[1]))
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	return best;
+	return low < r->n_blobs && r->blobs[low].id[0] == id[0] && r->blobs[low].id[1] == id[1] ? &r->blobs[low] : NULL;
 }
 
 int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes)

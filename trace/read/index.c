@@ -244,6 +244,45 @@ static void place_blocks(struct gt_reader *r, const struct gt_stream *s)
 	}
 }
 
+static int add_blob(struct scan *s, const struct rec_chunk *head, uint64_t data)
+{
+	struct gt_reader *r = s->r;
+
+	if (!gt_grow((void **)&r->blobs, r->n_blobs, &r->cap_blobs, sizeof(*r->blobs)))
+		return gt_no_memory(s->err);
+	r->blobs[r->n_blobs++] = (struct gt_blob_info){ .id = { head->blob_id[0], head->blob_id[1] }, .offset = data,
+		.bytes = head->blob_bytes, .total = head->blob_total, .file = s->stream->file };
+	return 0;
+}
+
+/* Small contents that share the block in memory, which begins with their chunk. */
+static int keep_blobs(struct scan *s, const struct rec_chunk *chunk)
+{
+	uint64_t end = chunk->bytes < s->have ? chunk->bytes : s->have, at = sizeof(*chunk);
+	struct rec_chunk head;
+
+	for (; at + sizeof(head) <= end; at += head.bytes) {
+		memcpy(&head, (const char *)s->block + at, sizeof(head));
+		if (!head.magic)
+			break;
+		if (head.magic != REC_CHUNK_MAGIC || head.kind != REC_CHUNK_BLOB || head.bytes % 8 ||
+			head.bytes < sizeof(head) || head.bytes > chunk->bytes - at ||
+			head.blob_bytes > head.bytes - sizeof(head)) {
+			s->r->found.lost[REC_LOSS_DAMAGED]++;
+			return 0;
+		}
+		if (head.bytes > end - at)
+			break;
+		if (add_blob(s, &head, s->base + at + sizeof(head)) < 0)
+			return -1;
+	}
+	if (chunk->bytes > REC_BLOCK)
+		s->r->found.lost[REC_LOSS_DAMAGED]++;
+	else if (chunk->bytes > s->have)
+		truncated(s->r, s->stream);
+	return 0;
+}
+
 static int keep_blob(struct scan *s, const struct rec_chunk *chunk, uint64_t at, uint64_t end)
 {
 	struct gt_reader *r = s->r;
@@ -257,11 +296,7 @@ static int keep_blob(struct scan *s, const struct rec_chunk *chunk, uint64_t at,
 		truncated(s->r, s->stream);
 		return 0;
 	}
-	if (!gt_grow((void **)&r->blobs, r->n_blobs, &r->cap_blobs, sizeof(*r->blobs)))
-		return gt_no_memory(s->err);
-	r->blobs[r->n_blobs++] = (struct gt_blob_info){ .id = { chunk->blob_id[0], chunk->blob_id[1] }, .offset = data,
-		.bytes = chunk->blob_bytes, .total = chunk->blob_total, .file = s->stream->file };
-	return 0;
+	return add_blob(s, chunk, data);
 }
 
 static int keep_cupti(struct scan *s, const struct rec_chunk *chunk, uint64_t at)
@@ -344,6 +379,8 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 		rc = take_calls(s, &chunk, *at, end);
 	else if (chunk.kind == REC_CHUNK_BLOB)
 		rc = keep_blob(s, &chunk, *at, end);
+	else if (chunk.kind == REC_CHUNK_BLOBS && *at == base)
+		rc = keep_blobs(s, &chunk);
 	else if (chunk.kind == REC_CHUNK_CUPTI)
 		rc = keep_cupti(s, &chunk, *at);
 	else if (chunk.kind != REC_CHUNK_STAGE)
@@ -467,6 +504,21 @@ static int scan_all(struct scan *s)
 	return rc;
 }
 
+/* By id, the longest of those with one id first: gt_reader_blob looks there. */
+static int by_content(const void *a, const void *b)
+{
+	const struct gt_blob_info *x = a, *y = b;
+
+	for (int i = 0; i < 2; i++)
+		if (x->id[i] != y->id[i])
+			return x->id[i] < y->id[i] ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
 int gt_index_build(struct gt_reader *r, struct gt_err *err)
 {
 	struct scan *s = calloc(1, sizeof(*s));
@@ -488,6 +540,8 @@ int gt_index_build(struct gt_reader *r, struct gt_err *err)
 	}
 	for (uint32_t i = 0; i < r->n_streams && rc == 0; i++)
 		place_blocks(r, &r->streams[i]);
+	if (r->n_blobs)
+		qsort(r->blobs, r->n_blobs, sizeof(*r->blobs), by_content);
 	free(s->found.sets);
 	free(s->ranges);
 	free(s);

@@ -48,6 +48,7 @@ enum {
 uint64_t tap_chunk_file_end = 1ull << 35;
 
 static uint64_t bytes_in_trace;         /* of this process, against --max-size */
+static uint64_t bytes_of_blobs;         /* ... of them of contents, against --max-contents */
 static uint32_t files_made;             /* stream files that this image made and did not remove itself */
 static uint32_t removed_told;           /* ... that others removed, as far as it was counted */
 
@@ -133,7 +134,7 @@ uint32_t tap_chunk_files_removed(void)
 
 void tap_chunk_forget(void)
 {
-	bytes_in_trace = 0;
+	bytes_in_trace = bytes_of_blobs = 0;
 	files_made = removed_told = 0;
 }
 
@@ -605,7 +606,7 @@ static bool move_stream(struct tap_stream *s, enum rec_loss *why)
 	s->chunk_end = fresh.chunk_end;
 	s->next_chunk = fresh.next_chunk;
 	s->allocated = fresh.allocated;
-	s->copied = 0;
+	s->copied = s->blobs_at = s->blobs_end = 0;
 	s->map_bytes = fresh.map_bytes - page;
 	s->map = s->map_bytes ? (uint8_t *)fresh.map + page : NULL;
 	s->chunks = 1;
@@ -670,22 +671,39 @@ bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why)
 	return done;
 }
 
-int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, enum rec_loss *why)
+int tap_chunk_blobs_file(struct tap_stream **s, enum rec_loss *why)
 {
-	if (s->kept)
-		s = s->kept;
+	if ((*s)->kept)
+		*s = (*s)->kept;
 	*why = tap_seccomp ? REC_LOSS_SECCOMP : REC_LOSS_NO_SPACE;
-	int fd = tap_seccomp ? -1 : reopen(s, why);
+	return tap_seccomp ? -1 : reopen(*s, why);
+}
 
-	if (fd < 0)
-		return -1;
-	if (!allocate(s, fd, s->next_chunk, bytes, why)) {
-		tap_sys_close(fd);
-		return -1;
-	}
+/* Contents leave most of a trace of limited size to calls. */
+static uint64_t blobs_limit(void)
+{
+	return tap_options.max_contents ? tap_options.max_contents : tap_options.max_size / 4;
+}
+
+bool tap_chunk_blobs_room(struct tap_stream *s, int fd, uint64_t bytes, uint64_t *offset, enum rec_loss *why)
+{
+	uint64_t limit = blobs_limit(), from = s->next_chunk > s->allocated ? s->next_chunk : s->allocated;
+	uint64_t end = s->next_chunk + bytes;
+
+	*why = REC_LOSS_CONTENTS_CAP;
+	if (__atomic_add_fetch(&bytes_of_blobs, bytes, __ATOMIC_RELAXED) > limit && limit)
+		goto none;
+	/* A ring is full of calls sooner or later: its contents stand beside its size. */
+	if (end > s->allocated && !allocate_space(fd, from, end - from, tap_ring(), why))
+		goto none;
+	if (end > s->allocated)
+		s->allocated = end;
 	*offset = s->next_chunk;
-	s->next_chunk = round_up(s->next_chunk + bytes, REC_BLOCK);
-	return fd;
+	s->next_chunk = round_up(end, REC_BLOCK);
+	return true;
+none:
+	__atomic_sub_fetch(&bytes_of_blobs, bytes, __ATOMIC_RELAXED);
+	return false;
 }
 
 static void blank(void *map, size_t bytes)

@@ -33,10 +33,11 @@ void tap_chunk_prepare(struct tap_stream *s);
 /* True when there is something for tap_chunk_prepare to do. */
 bool tap_chunk_prepares(const struct tap_stream *s);
 /*
- * Room for a chunk of another kind in the file of the calling thread's stream: returns a descriptor (the caller
- * closes it) and its offset, or -1. bytes are whole, header included.
+ * For contents (blob.c), in the file of the calling thread's stream *s (with --ring the one beside it, *s then): its
+ * descriptor, which the caller closes, or -1; room for so many bytes at *offset of it.
  */
-int tap_chunk_foreign(struct tap_stream *s, uint64_t bytes, uint64_t *offset, enum rec_loss *why);
+int tap_chunk_blobs_file(struct tap_stream **s, enum rec_loss *why);
+bool tap_chunk_blobs_room(struct tap_stream *s, int fd, uint64_t bytes, uint64_t *offset, enum rec_loss *why);
 /*
  * For a file of places that are not the holder's (buffers.c): its descriptor, which the caller closes, or -1;
  * allocated room, counted against --max-size; bytes that went back; a hole; the hole filled again, not counted.

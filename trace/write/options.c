@@ -168,6 +168,7 @@ void tap_options_parse(void)
 	}
 	tap_options = (struct tap_options){
 		.max_size = tap_option_number("max-size"),
+		.max_contents = tap_option_number("max-contents"),
 		.max_pending = tap_option_number("max-pending"),
 		.start_after = tap_option_number("start-after"),
 		.stop_after = tap_option_number("stop-after"),

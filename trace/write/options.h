@@ -18,6 +18,7 @@
 /* The values that are read often. The others: tap_option(). */
 struct tap_options {
 	uint64_t max_size;              /* bytes, 0 = no limit */
+	uint64_t max_contents;          /* bytes, 0 = a quarter of max_size */
 	uint64_t max_pending;           /* events */
 	uint64_t start_after, stop_after;       /* ns since the start; 0 = at once, never */
 	bool ring, force, device_times, serialize, sources, binaries;

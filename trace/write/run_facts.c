@@ -69,7 +69,7 @@ static void put_link(struct tap_text *t, const char *key, const char *link)
 	tap_text_char(t, '\n');
 }
 
-/* One "arg" line for each word of the command line; a very long one is cut. */
+/* One "arg" line for each word of the command line, or for the first alone; a very long one is cut. */
 static void put_arguments(struct tap_text *t)
 {
 	char line[4096];
@@ -81,8 +81,11 @@ static void put_arguments(struct tap_text *t)
 	if (n <= 0)
 		return;
 	line[n] = 0;
-	for (long i = 0; i < n; i += (long)tap_text_length(line + i) + 1)
+	for (long i = 0; i < n; i += (long)tap_text_length(line + i) + 1) {
 		put_line(t, "arg", line + i);
+		if (tap_option_true("no-args"))
+			return;
+	}
 }
 
 static void put_first_line_of(struct tap_text *t, const char *key, const char *path)

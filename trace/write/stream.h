@@ -27,6 +27,7 @@ struct tap_stream {
 	uint64_t chunk_end;             /* offset in the file */
 	uint64_t next_chunk;            /* offset in the file where the next chunk goes */
 	uint64_t allocated;             /* offset in the file up to which it has its space */
+	uint64_t blobs_at, blobs_end;   /* offsets in the file: free room for small contents (blob.c) */
 	uint64_t copied;                /* bytes of the older window's image that stand in its place already */
 	struct rec_chunk *window[2];    /* staging windows (chunk.c), used in turn from the third chunk on */
 	void *map, *last_map;  /* the open chunk if it is mapped in its place, and the one before it (STREAM4) */
