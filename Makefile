@@ -16,6 +16,8 @@ Q      := $(if $(filter 1,$(V)),,@)
 SAN    ?=
 
 WARN   := -Wall -Wextra
+# gcc before 11 takes `.x = 1` for a structure that somebody forgot to fill.
+WARN   += $(if $(filter 5 6 7 8 9 10,$(firstword $(subst ., ,$(shell $(CC) -dumpversion)))),-Wno-missing-field-initializers)
 # What a packager sets (CPPFLAGS, CFLAGS, LDFLAGS) comes behind ours, so it wins, but for what the shim must not have.
 CFLAGS ?= $(if $(DEBUG),-O0,-O2)
 BASE   := -std=gnu11 $(WARN) -g -I. -I$(O)/gen -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -MMD -MP
@@ -35,6 +37,8 @@ SHIM_ASM := $(wildcard interpose/*.S)
 TOOL_SRC := $(wildcard common/*.c common/*/*.c trace/read/*.c model/*.c model/*/*.c writers/*.c writers/*/*.c analysis/*.c analysis/*/*.c cli/*.c)
 SHIM_OBJ := $(SHIM_SRC:%.c=$(O)/shim/%.o) $(SHIM_ASM:%.S=$(O)/shim/%.S.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(O)/tool/%.o) $(O)/gen/table_embed.o
+# -ldl, -lpthread: parts of the C library itself since glibc 2.34.
+TOOL_LIBS := -lsqlite3 -lzstd -lm -ldl -lpthread
 LIB_OBJ  := $(filter-out $(O)/tool/cli/main.o,$(TOOL_OBJ))
 
 # Thin objects: what is preloaded beside libgputap.so when it is asked for.

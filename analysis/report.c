@@ -122,8 +122,7 @@ int gt_report_parse(const char *name, struct gt_report_request *out, struct gt_e
 		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap stats --help", "%s: this report takes %s", name,
 			out->report->options & GT_REPORT_BASE ? "one of the options :base :mangled" :
 			out->report->options ? "the option :rows=N" : "no options");
-	option = strchr(name, ':');
-	snprintf(out->name, sizeof out->name, "%s%s", out->report->name, option ? option : "");
+	snprintf(out->name, sizeof out->name, "%s%s", out->report->name, name + strcspn(name, ":"));
 	return 0;
 }
 

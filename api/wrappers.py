@@ -60,22 +60,32 @@ def opencl_api_h(api):
 def opencl_values_h(api):
     """The constants alone: the tool needs no more of OpenCL."""
     out = [HEAD % ("opencl_values.h", "OpenCL's constants"), "#ifndef GPUTAP_GEN_OPENCL_VALUES_H", "#define GPUTAP_GEN_OPENCL_VALUES_H", "",
-           "#ifndef __OPENCL_CL_H            /* a test that includes somebody's headers has them from there */"]
+           "/* A test that includes somebody's headers before has from there what they have. */"]
     for name, (value, text) in api.declared.constants.items():
-        out.append("#define %s %s" % (name, "(%s)" % text if value < 0 else text))
-    return "\n".join(out + ["#endif", "", "#endif", ""])
+        out.append("#ifndef %s\n#define %s %s\n#endif" % (name, name, "(%s)" % text if value < 0 else text))
+    return "\n".join(out + ["", "#endif", ""])
+
+
+# Names of extensions: headers lack one or another, by their year, and C11 allows the same typedef twice.
+VENDORS = ("khr", "ext", "intel", "arm", "img", "qcom", "pocl")
+
+
+def of_extension(name):
+    return name.rpartition("_")[2] in VENDORS
 
 
 def opencl_types_h(api):
     out = [HEAD % ("opencl_types.h", "OpenCL's types and constants, of our own tables"),
            "#ifndef GPUTAP_GEN_OPENCL_TYPES_H", "#define GPUTAP_GEN_OPENCL_TYPES_H", "",
            "#include <stddef.h>", "#include <stdint.h>", "", "#include \"opencl_values.h\"", "",
-           "#ifndef __OPENCL_CL_H", "#define CL_CALLBACK", "#define CL_API_CALL", ""]
-    for name, struct in api.declared.handles.items():
-        out.append("typedef struct %s *%s;" % (struct, name))
-    out += ["", "/* Plain types, then names for them. */"]
-    for name, target in api.declared.typedefs.items():
-        out.append("typedef %s%s;" % (spaced(target), name))
+           "#ifndef __OPENCL_CL_H            /* a test may have somebody's headers: what these have is not said again */",
+           "#define CL_CALLBACK", "#define CL_API_CALL", ""]
+    named = [(name, "typedef struct %s *%s;" % (struct, name)) for name, struct in api.declared.handles.items()]
+    named += [(name, "typedef %s%s;" % (spaced(target), name)) for name, target in api.declared.typedefs.items()]
+    out += [line for name, line in named if not of_extension(name)]
+    out += ["#endif", "", "/* Of extensions: headers lack one or another, by their year. */"]
+    out += [line for name, line in named if of_extension(name)]
+    out += ["", "#ifndef __OPENCL_CL_H"]
     for name, fields in api.declared.structs.items():
         out += ["", "typedef struct {"]
         out += ["\t%s%s%s;" % (spaced(kind), field, "[%s]" % count if count else "") for kind, field, count in fields]

@@ -112,7 +112,7 @@ void gt_text_float(struct gt_text *t, double v)
 	gt_text_bytes(t, out, (size_t)snprintf(out, sizeof(out), "%.9g", v));
 }
 
-const char gt_text_blanks[GT_TEXT_BLANKS] = "                                                ";
+const char gt_text_blanks[GT_TEXT_BLANKS + 1] = "                                                ";
 
 void gt_text_blank(struct gt_text *t, size_t n)
 {

@@ -61,7 +61,7 @@ void gt_text_float(struct gt_text *t, double v);
 void gt_text_blank(struct gt_text *t, size_t n);
 
 #define GT_TEXT_BLANKS 48
-extern const char gt_text_blanks[GT_TEXT_BLANKS];
+extern const char gt_text_blanks[GT_TEXT_BLANKS + 1];
 
 /* Blanks until `width` bytes follow `from`; at least `least` of them. */
 static inline void gt_text_pad(struct gt_text *t, size_t from, size_t width, unsigned least)

@@ -50,7 +50,7 @@ $(O)/gen/opencl_entries.o: SHIM_CFLAGS += -fno-lto
 $(O)/libgputap.so: $(SHIM_OBJ) $(GEN_OBJ) interpose/libgputap.map
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared $(SANF) $(OPT) $(NO_ABORT) -o $@ $(LDFLAGS) -Wl,-soname,libgputap.so -Wl,-z,nodelete,-z,now,-z,relro -Wl,--version-script=interpose/libgputap.map \
-		-Wl,-Bsymbolic-functions $(SHIM_OBJ) $(GEN_OBJ) -Wl,--no-undefined
+		-Wl,-Bsymbolic-functions $(SHIM_OBJ) $(GEN_OBJ) -Wl,--as-needed -ldl -lpthread -Wl,--no-undefined
 
 # A thin object links nothing of ours; _FORTIFY_SOURCE and the like are off as in the shim.
 $(O)/thin/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
@@ -78,4 +78,4 @@ $(O)/libgputap-audit.so: $(wildcard interpose/audit/*.c) $(BUILT_BY)
 
 $(O)/gputap: $(TOOL_OBJ)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(SANF) $(OPT) -o $@ $(LDFLAGS) $(TOOL_OBJ) -lsqlite3 -lzstd -lm -lpthread $(LDLIBS)
+	$(Q)$(CC) $(SANF) $(OPT) -o $@ $(LDFLAGS) $(TOOL_OBJ) $(TOOL_LIBS) $(LDLIBS)

@@ -26,7 +26,7 @@ $(O)/libgt.a: $(LIB_OBJ)
 $(T)/unit/test_%: tests/unit/test_%.c $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lcmocka -lsqlite3 -lzstd -lxxhash -lm -lpthread
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lcmocka -lxxhash $(TOOL_LIBS)
 
 # What opens a trace, with a call at every branch that test_steps counts. It stands before the archive's own.
 STEPS := common/map.c common/memory.c trace/read/facts.c trace/read/reader.c trace/read/session.c trace/read/clock.c \
@@ -41,7 +41,7 @@ $(O)/steps/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
 $(T)/unit/test_steps: tests/unit/test_steps.c $(STEPS_OBJ) $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(STEPS_OBJ) $(TEST_LIB) $(O)/libgt.a -lcmocka -lzstd -lxxhash -lm -lpthread
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(STEPS_OBJ) $(TEST_LIB) $(O)/libgt.a -lcmocka -lxxhash $(TOOL_LIBS)
 
 $(T)/unit/shim_%: tests/unit/shim_%.c $(SHIM_OBJ) $(GEN_OBJ)
 	@mkdir -p $(@D)
@@ -51,17 +51,17 @@ $(T)/unit/shim_%: tests/unit/shim_%.c $(SHIM_OBJ) $(GEN_OBJ)
 $(T)/tracegen: tests/tracegen.c $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lzstd -lxxhash -lm
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lxxhash $(TOOL_LIBS)
 
 $(T)/cudagen: tests/cudagen.c $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lzstd -lxxhash -lm -lpthread
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lxxhash $(TOOL_LIBS)
 
 $(T)/golden/build: $(wildcard tests/golden/*.c tests/golden/*.h) $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      tests/golden/build"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $(wildcard tests/golden/*.c) $(TEST_LIB) $(O)/libgt.a -lsqlite3 -lzstd -lxxhash -lm -lpthread
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $(wildcard tests/golden/*.c) $(TEST_LIB) $(O)/libgt.a -lxxhash $(TOOL_LIBS)
 
 $(T)/e2e/%: tests/e2e/%.c
 	@mkdir -p $(@D)
@@ -83,7 +83,7 @@ gpu-programs: $(GPU_TARGETS) $(T)/e2e/cl_commands $(T)/fault/cuda_kill
 $(O)/gpu/scrub $(O)/gpu/raw: $(O)/gpu/%: tests/gpu/%.c $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(O)/libgt.a -lzstd -lxxhash -lm
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(O)/libgt.a -lxxhash $(TOOL_LIBS)
 
 # As the CUDA examples: linked with the stand-in, they run on a real machine.
 $(O)/gpu/bin/doubt_%: tests/gpu/doubt_%.c tests/gpu/doubt.h examples/cuda/cuda_small.h $(wildcard trace/format/cupti.*) \
@@ -113,4 +113,4 @@ check: test-programs
 $(T)/fuzz/%: tests/fuzz/%.c $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lzstd -lxxhash -lm -lpthread
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lxxhash $(TOOL_LIBS)

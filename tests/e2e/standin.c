@@ -177,14 +177,32 @@ static void *named(const char *name)
 	return f;
 }
 
+/* Of our own: headers of 2020 lack some of these, those since 2024 hide others as provisional. */
+typedef void *(CL_API_CALL *host_alloc)(cl_context, const cl_ulong *properties, size_t, cl_uint alignment, cl_int *);
+typedef cl_int (CL_API_CALL *mem_free)(cl_context, void *);
+typedef cl_int (CL_API_CALL *mem_fill)(
+	cl_command_queue, void *, const void *pattern, size_t, size_t, cl_uint, const cl_event *, cl_event *);
+typedef cl_int (CL_API_CALL *mem_copy)(
+	cl_command_queue, cl_bool, void *, const void *, size_t, cl_uint, const cl_event *, cl_event *);
+typedef cl_int (CL_API_CALL *suggested_size)(
+	cl_command_queue, cl_kernel, cl_uint dims, const size_t *offset, const size_t *global, size_t *local);
+
+typedef struct _cl_command_buffer_khr *command_buffer;
+typedef command_buffer (CL_API_CALL *buffer_create)(cl_uint, const cl_command_queue *, const cl_ulong *, cl_int *);
+typedef cl_int (CL_API_CALL *buffer_only)(command_buffer);
+typedef cl_int (CL_API_CALL *buffer_enqueue)(
+	cl_uint, cl_command_queue *, command_buffer, cl_uint, const cl_event *, cl_event *);
+typedef cl_int (CL_API_CALL *buffer_kernel)(command_buffer, cl_command_queue, const cl_ulong *, cl_kernel, cl_uint dims,
+	const size_t *offset, const size_t *global, const size_t *local, cl_uint, const cl_uint *points, cl_uint *point,
+	void **handle);
+
 static void extensions(void)
 {
-	clHostMemAllocINTEL_fn host = (clHostMemAllocINTEL_fn)named("clHostMemAllocINTEL");
-	clMemFreeINTEL_fn release = (clMemFreeINTEL_fn)named("clMemFreeINTEL");
-	clEnqueueMemFillINTEL_fn fill = (clEnqueueMemFillINTEL_fn)named("clEnqueueMemFillINTEL");
-	clEnqueueMemcpyINTEL_fn copy = (clEnqueueMemcpyINTEL_fn)named("clEnqueueMemcpyINTEL");
-	clGetKernelSuggestedLocalWorkSizeKHR_fn suggested =
-		(clGetKernelSuggestedLocalWorkSizeKHR_fn)named("clGetKernelSuggestedLocalWorkSizeKHR");
+	host_alloc host = (host_alloc)named("clHostMemAllocINTEL");
+	mem_free release = (mem_free)named("clMemFreeINTEL");
+	mem_fill fill = (mem_fill)named("clEnqueueMemFillINTEL");
+	mem_copy copy = (mem_copy)named("clEnqueueMemcpyINTEL");
+	suggested_size suggested = (suggested_size)named("clGetKernelSuggestedLocalWorkSizeKHR");
 	cl_command_queue q = clCreateCommandQueue(context, device, 0, NULL);
 	size_t global[2] = { 128, 2 }, local[2] = { 0, 0 };
 	char pattern = 7, *p = NULL, *r = NULL;
@@ -210,18 +228,18 @@ static void extensions(void)
 
 static void command_buffers(void)
 {
-	clCreateCommandBufferKHR_fn create = (clCreateCommandBufferKHR_fn)named("clCreateCommandBufferKHR");
-	clFinalizeCommandBufferKHR_fn finalize = (clFinalizeCommandBufferKHR_fn)named("clFinalizeCommandBufferKHR");
-	clCommandNDRangeKernelKHR_fn add = (clCommandNDRangeKernelKHR_fn)named("clCommandNDRangeKernelKHR");
-	clEnqueueCommandBufferKHR_fn enqueue = (clEnqueueCommandBufferKHR_fn)named("clEnqueueCommandBufferKHR");
-	clReleaseCommandBufferKHR_fn release = (clReleaseCommandBufferKHR_fn)named("clReleaseCommandBufferKHR");
+	buffer_create create = (buffer_create)named("clCreateCommandBufferKHR");
+	buffer_only finalize = (buffer_only)named("clFinalizeCommandBufferKHR");
+	buffer_kernel add = (buffer_kernel)named("clCommandNDRangeKernelKHR");
+	buffer_enqueue enqueue = (buffer_enqueue)named("clEnqueueCommandBufferKHR");
+	buffer_only release = (buffer_only)named("clReleaseCommandBufferKHR");
 	size_t global = 64;
 	cl_int err = 99;
 
 	if (!create || !finalize || !add || !enqueue || !release)
 		return;
 	cl_command_queue q = clCreateCommandQueue(context, device, 0, NULL);
-	cl_command_buffer_khr b = create(1, &q, NULL, &err);
+	command_buffer b = create(1, &q, NULL, &err);
 
 	say("create", err);
 	say("add", add(b, NULL, NULL, kernel, 1, NULL, &global, NULL, 0, NULL, NULL, NULL));

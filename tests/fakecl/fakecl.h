@@ -38,6 +38,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "opencl_types.h"                 /* of extensions that these headers lack, or hide as provisional */
+
 enum fk_kind {
 	FK_FREE,
 	FK_PLATFORM,

@@ -123,10 +123,11 @@ cl_int CL_API_CALL fk_clGetDeviceInfo(cl_device_id d, cl_device_info what, size_
 		uuid[15] = (cl_uchar)d->index;  /* the same physical device whatever the platform */
 		return fk_answer(room, out, ret, uuid, sizeof uuid);
 	}
-	case CL_DEVICE_PCI_BUS_INFO_KHR:
-		return d->cpu ? CL_INVALID_VALUE
-			      : VALUE(cl_device_pci_bus_info_khr,
-					((cl_device_pci_bus_info_khr){ 0, 0x41 + (cl_uint)d->index, 0, 0 }));
+	case CL_DEVICE_PCI_BUS_INFO_KHR: {
+		const cl_uint place[4] = { 0, 0x41 + (cl_uint)d->index, 0, 0 };  /* domain, bus, device, function */
+
+		return d->cpu ? CL_INVALID_VALUE : fk_answer(room, out, ret, place, sizeof place);
+	}
 	default: return CL_INVALID_VALUE;
 	}
 }

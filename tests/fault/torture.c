@@ -29,6 +29,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef SYS_close_range
+#define SYS_close_range 436               /* glibc 2.31 does not know it */
+#endif
+
 #if !defined(__x86_64__)
 int main(void)
 {

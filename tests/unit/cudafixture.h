@@ -18,6 +18,8 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
+#include "tests/unit/within.h"
+
 #include "model/cuda/cuda.h"
 #include "tests/tracecuda.h"
 

@@ -112,8 +112,8 @@ static void a_storm_of_handlers_and_jumps_damages_no_record(void **state)
 	assert_int_equal(torn, 0);
 	/* A jump between a commit and its count repeats at most one record each. */
 	assert_true(shared->n[2] > 100);
-	assert_in_range(w.calls, shared->n[0] + shared->n[1], shared->n[0] + shared->n[1] + shared->n[2]);
-	assert_in_range(w.incomplete, 0, shared->n[2]);
+	assert_within(w.calls, shared->n[0] + shared->n[1], shared->n[0] + shared->n[1] + shared->n[2]);
+	assert_within(w.incomplete, 0, shared->n[2]);
 	assert_int_equal(w.lost[REC_LOSS_NO_SPACE], 0);
 }
 
@@ -149,8 +149,8 @@ static void a_killed_program_loses_no_finished_record(void **state)
 		walk_trace(&w, "t", 0);
 		assert_int_equal(w.bad, 0);
 		assert_int_equal(torn, 0);
-		assert_in_range(w.calls, shared->n[0], shared->n[0] + 1);
-		assert_in_range(w.incomplete, 0, 1);
+		assert_within(w.calls, shared->n[0], shared->n[0] + 1);
+		assert_within(w.incomplete, 0, 1);
 	}
 }
 
@@ -408,7 +408,7 @@ static void a_ring_keeps_the_newest_calls(void **state)
 	assert_int_equal(r.last, RING_CALLS - 1);
 	assert_int_equal(r.gaps, 1);
 	assert_true(RING_CALLS - r.from > 30000);  /* 56 bytes per call: about half of the 4 MB at the very least */
-	assert_in_range(w.disk_bytes, 2 << 20, 5 << 20);
+	assert_within(w.disk_bytes, 2 << 20, 5 << 20);
 	assert_int_equal(w.by_type[REC_NOTE], 1);
 	assert_true(w.by_type[REC_CLOCK] > 50);         /* one a chunk, and none went */
 	assert_int_equal(w.by_type[REC_EXIT], 1);
@@ -434,7 +434,7 @@ static void a_killed_ring_counts_what_it_overwrote(void **state)
 		assert_int_equal(w.bad, 0);
 		assert_int_equal(torn, 0);
 		assert_true(w.overwritten > 0);
-		assert_in_range(w.calls + w.overwritten, shared->n[0], shared->n[0] + 1);
+		assert_within(w.calls + w.overwritten, shared->n[0], shared->n[0] + 1);
 	}
 }
 
@@ -484,7 +484,7 @@ static void threads_share_a_ring(void **state)
 	assert_int_equal(w.calls + w.overwritten, 2 * RING_CALLS + 8);
 	for (int i = 5; i < 9; i++)
 		assert_int_equal(last[i], 1);
-	assert_in_range(w.disk_bytes, 4 << 20, 14 << 20);
+	assert_within(w.disk_bytes, 4 << 20, 14 << 20);
 }
 
 /* ---------------------------------------------------------------- seccomp */
@@ -530,7 +530,7 @@ static void a_sealed_program_gets_no_new_chunk(void **state)
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 	walk_trace(&w, "t", 0);
 	assert_int_equal(w.bad, 0);
-	assert_in_range(w.calls, 1001, 3000);           /* the rest of the second chunk */
+	assert_within(w.calls, 1001, 3000);           /* the rest of the second chunk */
 	assert_int_equal(w.calls + w.lost[REC_LOSS_SECCOMP], 101000);
 }
 
@@ -616,9 +616,9 @@ static void short_threads_share_a_file(void **state)
 	scene_place();
 	assert_int_equal(RUN_SCENE("many_threads"), 0);
 	walk_trace(&w, "t", 0);
-	assert_in_range(w.files, 1, 2);
+	assert_within(w.files, 1, 2);
 	assert_int_equal(w.calls, 2000);
-	assert_in_range(w.by_type[REC_THREAD], 2000, 2001);
+	assert_within(w.by_type[REC_THREAD], 2000, 2001);
 	assert_int_equal(w.by_type[REC_THREAD_END], 2000);
 }
 

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/unit/within.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,10 +35,10 @@
 /* The generated table, when the program is linked without it. */
 __attribute__((weak)) extern const unsigned char tap_table[4];
 __attribute__((weak)) extern const size_t tap_table_bytes;
-__attribute__((weak)) extern const char tap_table_hash[8];
+__attribute__((weak)) extern const char tap_table_hash[9];
 __attribute__((weak)) const unsigned char tap_table[4] = { 1, 2, 3, 4 };
 __attribute__((weak)) const size_t tap_table_bytes = 4;
-__attribute__((weak)) const char tap_table_hash[8] = "stand-in";
+__attribute__((weak)) const char tap_table_hash[9] = "stand-in";
 
 struct shared { volatile uint64_t n[64]; };     /* what a scene says about itself */
 static struct shared *shared;

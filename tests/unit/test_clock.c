@@ -13,6 +13,8 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
+#include "tests/unit/within.h"
+
 #include "tests/tracebuild.h"
 #include "trace/read/clock.h"
 #include "trace/read/reader.h"
@@ -55,10 +57,10 @@ static void map_passes_through_its_knots(void **state)
 	(void)state;
 	assert_int_equal(c.breaks, 0);
 	assert_int_equal(gt_clock_mono_ns(&c, GHZ3(1000000)), 500000);
-	assert_in_range(gt_clock_mono_ns(&c, GHZ3(2000000)), 1499999, 1500000);
+	assert_within(gt_clock_mono_ns(&c, GHZ3(2000000)), 1499999, 1500000);
 	assert_int_equal(gt_clock_mono_ns(&c, GHZ3(3000000)), 2500000);
-	assert_in_range(gt_clock_mono_ns(&c, GHZ3(600000)), 99998, 100001);
-	assert_in_range(gt_clock_mono_ns(&c, GHZ3(20000000)), 19499990, 19500010);
+	assert_within(gt_clock_mono_ns(&c, GHZ3(600000)), 99998, 100001);
+	assert_within(gt_clock_mono_ns(&c, GHZ3(20000000)), 19499990, 19500010);
 	gt_clock_free(&c);
 }
 
@@ -168,9 +170,9 @@ static void sleep_is_a_break(void **state)
 	sets[3].boot_ns = 104ll * SECOND;
 	c = fit(sets, 4, 0);
 	assert_int_equal(c.breaks, 1);
-	assert_in_range(gt_clock_mono_ns(&c, GHZ3(2500000000ull)), 2500000000ll - 2, 2500000000ll + 2);
+	assert_within(gt_clock_mono_ns(&c, GHZ3(2500000000ull)), 2500000000ll - 2, 2500000000ll + 2);
 	assert_int_equal(gt_clock_mono_ns(&c, GHZ3(50ull * SECOND)), 3ll * SECOND);
-	assert_in_range(gt_clock_mono_ns(&c, GHZ3(103500000000ull)), 3500000000ll - 2, 3500000000ll + 2);
+	assert_within(gt_clock_mono_ns(&c, GHZ3(103500000000ull)), 3500000000ll - 2, 3500000000ll + 2);
 	gt_clock_free(&c);
 }
 
@@ -182,7 +184,7 @@ static void too_few_sets_are_told(void **state)
 
 	(void)state;
 	assert_false(c.guessed);
-	assert_in_range(gt_clock_mono_ns(&c, GHZ3(2ull * SECOND)), 2000000000ll - 2, 2000000000ll + 2);
+	assert_within(gt_clock_mono_ns(&c, GHZ3(2ull * SECOND)), 2000000000ll - 2, 2000000000ll + 2);
 	gt_clock_free(&c);
 	c = fit(&one, 1, 0);
 	assert_true(c.guessed);
@@ -201,7 +203,7 @@ static void error_is_half_the_widest_bracket(void **state)
 	(void)state;
 	sets[1].bracket = 6000;
 	c = fit(sets, 2, 0);
-	assert_in_range(c.error_ns, 1000, 1001);
+	assert_within(c.error_ns, 1000, 1001);
 	gt_clock_free(&c);
 }
 
@@ -271,10 +273,10 @@ static void session_begins_with_the_first_process(void **state)
 	tb_close(tb);
 
 	r = open_reader();
-	assert_in_range(gt_reader_tick_ns(r, 0, 6000000) + 2, 1, 3);
-	assert_in_range(gt_reader_tick_ns(r, 1, 9000000), 999998, 1000002);
-	assert_in_range(gt_reader_tick_mono_ns(r, 0, 9000000), 5000000, 5000000);
-	assert_in_range(gt_reader_utc_ns(r), 1700000003999998, 1700000004000002);
+	assert_within(gt_reader_tick_ns(r, 0, 6000000) + 2, 1, 3);
+	assert_within(gt_reader_tick_ns(r, 1, 9000000), 999998, 1000002);
+	assert_within(gt_reader_tick_mono_ns(r, 0, 9000000), 5000000, 5000000);
+	assert_within(gt_reader_utc_ns(r), 1700000003999998, 1700000004000002);
 	assert_int_equal(gt_reader_clock_error_ns(r, 0), 7);
 	gt_reader_close(r);
 }
@@ -295,8 +297,8 @@ static void launcher_clock_serves_a_killed_child(void **state)
 	tb_close(tb);
 
 	r = open_reader();
-	assert_in_range(gt_reader_tick_mono_ns(r, 0, 4500000), 1499999, 1500001);
-	assert_in_range(gt_reader_clock_error_ns(r, 0), 5, 6);
+	assert_within(gt_reader_tick_mono_ns(r, 0, 4500000), 1499999, 1500001);
+	assert_within(gt_reader_clock_error_ns(r, 0), 5, 6);
 	gt_reader_close(r);
 }
 
@@ -317,7 +319,7 @@ static void raw_ticks_are_placed_by_raw_values(void **state)
 	tb_close(tb);
 
 	r = open_reader();
-	assert_in_range(gt_reader_tick_mono_ns(r, 0, 71500000), 1499999, 1500001);
+	assert_within(gt_reader_tick_mono_ns(r, 0, 71500000), 1499999, 1500001);
 	gt_reader_close(r);
 }
 

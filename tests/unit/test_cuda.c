@@ -345,7 +345,7 @@ static void times_follow_the_pairs(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(event_at(c, GT_CUDA_KERNEL, i).start_ns, points[i].session);
 	/* half of the wider bracket, and the host's own */
-	assert_in_range(gt_cuda_library(c, 0)->clock_error_ns, 15, 60);
+	assert_within(gt_cuda_library(c, 0)->clock_error_ns, 15, 60);
 	assert_int_equal(gt_model_lost(m, REC_LOSS_CLOCK_BREAK), 0);
 	fixture_close(&f, m);
 }

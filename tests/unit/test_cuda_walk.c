@@ -12,6 +12,8 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
+#include "tests/unit/within.h"
+
 #include "ids.h"
 #include "model/cuda/cuda.h"
 #include "tests/tracecuda.h"
@@ -283,8 +285,8 @@ static void call_says_what_it_is(void **state)
 	assert_int_equal(call->end_ns, 49700);
 	assert_int_equal(call->start_mono_ns, 50000);
 	assert_int_equal(gt_model_mono_ns(m, 0, call->end_ns), call->end_mono_ns);
-	assert_in_range(call->start_tick, tick(50000) - 2, tick(50000) + 2);
-	assert_in_range(call->end_tick, tick(50700) - 2, tick(50700) + 2);
+	assert_within(call->start_tick, tick(50000) - 2, tick(50000) + 2);
+	assert_within(call->end_tick, tick(50700) - 2, tick(50700) + 2);
 	assert_int_equal(gt_call_tid(call), TID);
 	assert_int_equal(call->cuda->correlation, 1);
 	assert_false(gt_call_arg(call, 0, &arg));

@@ -13,6 +13,8 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
+#include "tests/unit/within.h"
+
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
@@ -393,7 +395,7 @@ static void device_clock_follows_its_calibrations(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		const struct gt_call *c = next_of(w, FN_clEnqueueNDRangeKernel);
 
-		assert_in_range(c->command->start_ns - c->start_ns + 2, 0, 4);
+		assert_within(c->command->start_ns - c->start_ns + 2, 0, 4);
 	}
 	gt_walk_close(w);
 	gt_model_close(m);
@@ -424,7 +426,7 @@ static void device_clock_is_not_prolonged_by_errors(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		const struct gt_call *c = next_of(w, FN_clEnqueueNDRangeKernel);
 
-		assert_in_range(c->command->start_ns - c->start_ns + 2500, 0, 5000);
+		assert_within(c->command->start_ns - c->start_ns + 2500, 0, 5000);
 	}
 	gt_walk_close(w);
 	gt_model_close(m);

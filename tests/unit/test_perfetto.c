@@ -14,6 +14,8 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
+#include "tests/unit/within.h"
+
 #include "writers/perfetto/intern.h"
 #include "writers/perfetto/proto.h"
 
@@ -132,7 +134,7 @@ static void a_full_table_begins_anew(void **state)
 		snprintf(text, sizeof text, "%u", n);
 		assert_int_equal(gt_intern_text(in, GT_INTERN_NAME, text, strlen(text)), n + 1);
 	}
-	assert_in_range(n, 1000, GT_INTERN_TEXTS - 1);
+	assert_within(n, 1000, GT_INTERN_TEXTS - 1);
 	gt_intern_clear(in);
 	assert_false(gt_intern_full(in));
 	assert_int_equal(gt_intern_text(in, GT_INTERN_NAME, "0", 1), 1);
@@ -154,7 +156,7 @@ static void memory_of_texts_is_bounded(void **state)
 		gt_intern_text(in, GT_INTERN_VALUE, text, 100000);
 		in->fresh.used = 0;
 	}
-	assert_in_range(in->texts.used, GT_INTERN_BYTES, GT_INTERN_BYTES + 100000);
+	assert_within(in->texts.used, GT_INTERN_BYTES, GT_INTERN_BYTES + 100000);
 	gt_intern_close(in);
 	free(in);
 	free(text);

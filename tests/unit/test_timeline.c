@@ -224,7 +224,7 @@ static void memory_is_bounded_by_overlap(void **state)
 	while (next(t, &item))
 		n += item.kind == GT_ITEM_KERNEL;
 	assert_int_equal(n, 1000);
-	assert_in_range(gt_timeline_most_pending(t), 3, 4);
+	assert_within(gt_timeline_most_pending(t), 3, 4);
 	gt_timeline_close(t);
 	fixture_close(&f, m);
 }
