@@ -91,15 +91,16 @@ class Declarations:
         group = None
         for number, indented, text in lines_of("opencl_values.api", self.folder):
             words = text.split()
-            if len(words) != 2 or (not indented and words[0] not in ("enum", "flags")):
+            again = not indented and len(words) == 3 and words[2] == "again"
+            if (len(words) != 2 and not again) or (not indented and words[0] not in ("enum", "flags")):
                 self._bad("opencl_values.api", number, "neither a group nor NAME VALUE: `%s`" % text)
             if not indented:
-                group = self.groups.setdefault(words[1], {})
+                group, renumbered = self.groups.setdefault(words[1], {}), again
                 if words[0] == "flags":
                     self.flags.add(words[1])
                 continue
             value = int(words[1], 0)
-            if group is None or self.constants.get(words[0], (value,))[0] != value:
+            if group is None or (not renumbered and self.constants.get(words[0], (value,))[0] != value):
                 self._bad("opencl_values.api", number, "`%s` has no group, or another value elsewhere" % words[0])
             group[words[0]] = value
             self.constants.setdefault(words[0], (value, words[1]))

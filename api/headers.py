@@ -91,6 +91,12 @@ class Headers:
         # Members that exist on Windows alone are void pointers here: cl_icd.h declares their types so.
         self.exported_names = re.findall(r"^\s*\w[\w\s*]*?\**(cl\w+)\s*;", body, flags=re.M)
 
+    def extension_version(self, extension):
+        """(major, minor, patch) that the headers name since 2024, or None."""
+        text = self.defines.get(extension.upper() + "_EXTENSION_VERSION", "")
+        m = re.match(r"CL_MAKE_VERSION\((\d+), (\d+), (\d+)\)$", text)
+        return tuple(map(int, m.groups())) if m else None
+
     def value(self, name, depth=0):
         """The integer a define stands for, or None."""
         text = self.defines.get(name)

@@ -124,6 +124,7 @@ class Fn:
         self.command, self.command_value = "", 0
         self.event, self.errcode, self.blocking, self.queue = None, None, None, None
         self.hooks, self.provisional = set(), None
+        self.since = self.until = self.revises = None
         self.is_callback = False
         self.callbacks = []
         self.id = 0
@@ -133,6 +134,10 @@ class Fn:
             if a.name == name:
                 return a
         raise ApiError("%s has no parameter `%s`" % (self.name, name))
+
+    def shown(self):
+        """The function's name: a second prototype has another one in C alone."""
+        return self.revises or self.name
 
     def ident(self):
         return self.name.replace(".", "_")
@@ -168,7 +173,7 @@ def element(types, arg, type_text=None):
         arg.elem, arg.group = "error", "cl_error"
 
 
-ATTRIBUTE = re.compile(r"(\w+)(?::(\w+))?(?:\[([^\]]*)\])?(?:=(\w+))?(?:<(\w+))?(?:@(\d+))?$")
+ATTRIBUTE = re.compile(r"(\w+)(?::([\w.]+))?(?:\[([^\]]*)\])?(?:=(\w+))?(?:<(\w+))?(?:@(\d+))?$")
 
 
 def apply_attribute(fn, types, word):
@@ -213,6 +218,10 @@ def apply_attribute(fn, types, word):
         fn.hooks.add(name)
     elif what == "provisional":
         fn.provisional = name
+    elif what in ("since", "until"):
+        setattr(fn, what, tuple(int(n) for n in name.split(".")))
+    elif what == "revises":
+        fn.revises = name
     else:
         raise ApiError("%s: `%s` is no attribute" % (fn.name, what))
 
@@ -417,7 +426,7 @@ def query_line(words, groups, types):
 
 def function_lines(fn):
     out = ["F\t%d\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%d\t%d\t%d\t%d" % (
-        fn.id, fn.name, fn.domain, fn.kind, fn.ret_type, fn.ret, fn.ret_position, fn.ret_object,
+        fn.id, fn.shown(), fn.domain, fn.kind, fn.ret_type, fn.ret, fn.ret_position, fn.ret_object,
         fn.command or "-", fn.command_value, fn.fixed_words, fn.event is not None, fn.is_callback)]
     for a in fn.args:
         out.append("P\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%s" % (

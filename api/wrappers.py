@@ -156,8 +156,9 @@ struct tap_entry {
 	void *ext[TAP_PLATFORMS];       /* calls tap_ext_route[i] */
 	void *bare[TAP_PLATFORMS];      /* provisional functions: recorded by name, then a jump to tap_ext_route[i]'s */
 	void *layer;                    /* calls tap_layer_route */
-	const char *provisional;        /* extension whose version decides between ext and bare; "" */
-	uint32_t version_least, version_most; /* versions of it whose prototypes are the headers' (CL_MAKE_VERSION) */
+	const char *provisional;        /* extension whose version decides between ext, revised and bare; "" */
+	uint32_t version_least, version_most; /* versions of it that have this prototype (CL_MAKE_VERSION) */
+	const struct tap_entry *revised;      /* the same function with another prototype, or NULL; bare is in the first */
 	uint16_t api_index;             /* in struct tap_opencl_api, as an array */
 	uint16_t dispatch_index;        /* in the loader's dispatch table; 0xffff: the loader has no place for it */
 	bool core;                      /* the loader exports it */
@@ -423,18 +424,29 @@ def put_text(cb):
 
 # ------------------------------------------------------------------ instances
 
-# Versions whose prototypes of a provisional extension are those of the headers; others are recorded by name only.
+# Versions whose prototypes our tables have, of each provisional extension; others are recorded by name only.
 # Source: "Version History" of each extension in the OpenCL API specification (Khronos' OpenCL-Docs, api/cl_khr_*.asciidoc): command
-# buffers up to 0.9.7, mutable dispatch to 0.9.5, external memory and semaphores to 1.0.1. Of the last three no revision changed a prototype.
+# buffers up to 0.9.7 (0.9.5, 2024-07-24, gives recording calls a property list), several devices to 0.9.2, mutable dispatch to 0.9.5
+# (0.9.2, 2024-06-19, passes an array of updates), external memory and semaphores to 1.0.1, unified SVM 0.9.0. Where a prototype changed,
+# opencl.api says so with `since` and `until`.
 PROVISIONAL = {
-    "cl_khr_command_buffer": ((0, 9, 0), (0, 9, 4)),                    # 0.9.5 (2024-07-24) gives recording calls a property list
-    "cl_khr_command_buffer_mutable_dispatch": ((0, 9, 0), (0, 9, 1)),   # 0.9.2 (2024-06-19) passes an array of updates
+    "cl_khr_command_buffer": ((0, 9, 0), (0, 9, 7)),
+    "cl_khr_command_buffer_multi_device": ((0, 9, 0), (0, 9, 2)),
+    "cl_khr_command_buffer_mutable_dispatch": ((0, 9, 0), (0, 9, 5)),
+    "cl_khr_unified_svm": ((0, 9, 0), (0, 9, 0)),
     "cl_khr_semaphore": ((0, 9, 0), (1, 0, 4095)),
     "cl_khr_external_semaphore": ((0, 9, 0), (1, 0, 4095)),
+    "cl_khr_external_semaphore_sync_fd": ((0, 9, 0), (1, 0, 4095)),
     "cl_khr_external_memory": ((0, 9, 0), (1, 0, 4095)),
 }
 
 ROUTES, PLATFORMS = 4, 4
+
+
+def versions(fn):
+    """(least, most) version of its extension that has this prototype."""
+    least, most = PROVISIONAL[fn.provisional] if fn.provisional else ((0, 0, 0), (0, 0, 0))
+    return fn.since or least, fn.until or most
 
 
 def is_exported(api, fn):
@@ -526,13 +538,19 @@ def entry_row(api, fn):
     none = "{ NULL, NULL, NULL, NULL }"
     route = some % tuple("tap_r%d_%s" % (i, fn.name) for i in range(4)) if exported else none
     ext = some % tuple("tap_x%d_%s" % (i, fn.name) for i in range(4))
-    bare = some % tuple("tap_b%d_%s" % (i, fn.name) for i in range(4)) if fn.provisional else none
-    lowest, highest = PROVISIONAL[fn.provisional] if fn.provisional else ((0, 0, 0), (0, 0, 0))
+    bare = some % tuple("tap_b%d_%s" % (i, fn.name) for i in range(4)) if has_bare(fn) else none
+    lowest, highest = versions(fn)
+    others = [f.revises for f in api.fns if f.revises]
     return ("\t{ .name = \"%s\", .exported = %s,\n\t  .route = %s,\n\t  .ext = %s,\n\t  .bare = %s,\n\t  .layer = %s, .provisional = \"%s\", "
-            ".version_least = %s, .version_most = %s,\n\t  .api_index = TAP_INDEX_%s, .dispatch_index = %s, .core = %s }," % (
-                fn.name, fn.name if exported else "NULL", route, ext, bare, "tap_layer_" + fn.name if exported else "NULL",
-                fn.provisional or "", version_number(lowest), version_number(highest), fn.name,
+            ".version_least = %s, .version_most = %s, .revised = %s,\n\t  .api_index = TAP_INDEX_%s, .dispatch_index = %s, .core = %s }," % (
+                fn.shown(), fn.name if exported else "NULL", route, ext, bare, "tap_layer_" + fn.name if exported else "NULL",
+                fn.provisional or "", version_number(lowest), version_number(highest),
+                "&revised[%d]" % others.index(fn.name) if fn.name in others else "NULL", fn.name,
                 api.declared.dispatch.index(fn.name) if exported else "0xffff", "true" if exported else "false"))
+
+
+def has_bare(fn):
+    return fn.provisional and not fn.revises
 
 
 def entries_c(api):
@@ -541,12 +559,15 @@ def entries_c(api):
            "/* Only the addresses matter here: the definitions, with their types, are in opencl_wrappers_*.c. */"]
     fns = sorted(api.fns, key=lambda f: f.name)
     for fn in fns:
-        ways = ["tap_x%d_" % i for i in range(PLATFORMS)] + (["tap_b%d_" % i for i in range(PLATFORMS)] if fn.provisional else [])
+        ways = ["tap_x%d_" % i for i in range(PLATFORMS)] + (["tap_b%d_" % i for i in range(PLATFORMS)] if has_bare(fn) else [])
         if is_exported(api, fn):
             ways += ["tap_r%d_" % i for i in range(ROUTES)] + ["tap_layer_", ""]
         out.append("void %s;" % ", ".join("%s%s(void)" % (w, fn.name) for w in ways))
-    out += ["", "const struct tap_entry tap_opencl_entries[] = {"] + [entry_row(api, fn) for fn in fns] + ["};"]
-    out += ["const size_t tap_opencl_entry_count = %d;" % len(fns), "", FIND_ENTRY]
+    first = [fn for fn in fns if not fn.revises]
+    out += ["", "/* Second prototypes: found by way of the first. */", "static const struct tap_entry revised[] = {"]
+    out += [entry_row(api, fn) for fn in api.fns if fn.revises] + ["};"]
+    out += ["", "const struct tap_entry tap_opencl_entries[] = {"] + [entry_row(api, fn) for fn in first] + ["};"]
+    out += ["const size_t tap_opencl_entry_count = %d;" % len(first), "", FIND_ENTRY]
     out += [weak_hook(*h, fn) for fn in api.fns for h in hook_decls(fn)]
     out += [WEAK_ENQUEUE, bare_thunks(api)]
     return "\n".join(out)
@@ -604,7 +625,7 @@ def bare_thunks(api):
                           ("__aarch64__", "mov w16, #%d\\n\\tmovk w16, #%d, lsl #16\\n\\tb tap_bare_jump")):
         out += ["#if defined(%s)" % machine, "__asm__(\".text\\n\""]
         for index, fn in enumerate(api.fns):
-            if fn.provisional:
+            if has_bare(fn):
                 for i in range(PLATFORMS):
                     what = (i << 16 | index,) if machine == "__x86_64__" else (index, i)
                     name = "tap_b%d_%s" % (i, fn.name)

@@ -6,8 +6,9 @@
  * differs from the one that the platform gave before pass through untouched.
  *
  * Provisional extensions change their signatures between versions (PoCL 3.1 answers to command-buffer names with an
- * older one than today's headers have): unless the platform reports a version with our headers' prototypes, the
- * application gets an instance that records the name and jumps to the driver without looking at the arguments.
+ * older one than any header has; recording calls took one parameter more in 2024): the version that the platform
+ * reports decides which of our prototypes it is. Where it is none of them, the application gets an instance that
+ * records the name and jumps to the driver without looking at the arguments.
  *
  * Runs      in the calling thread, inside the wrappers of clGetExtensionFunctionAddress(ForPlatform): never hot.
  * Must not  allocate with malloc, lock, change errno.
@@ -93,15 +94,17 @@ static bool platform_agrees(const struct tap_opencl_api *real, cl_platform_id pl
 	return says == AGREES;
 }
 
-static bool signature_known(const struct tap_opencl_api *real, cl_platform_id platform, const struct tap_entry *e)
+/* The entry whose prototype is the platform's; NULL when none of ours is. */
+static const struct tap_entry *with_signature(
+	const struct tap_opencl_api *real, cl_platform_id platform, const struct tap_entry *e)
 {
 	if (!e->provisional[0])
-		return true;
+		return e;
 	tap_own_calls_begin();
-	bool known = platform_agrees(real, platform, e);
-
+	while (e && !platform_agrees(real, platform, e))
+		e = e->revised;
 	tap_own_calls_end();
-	return known;
+	return e;
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -149,8 +152,11 @@ static void *wrapper_for(const struct tap_opencl_api *api, uintptr_t platform, c
 
 	if (wrapper)                                    /* the driver's answer is what the loader exports */
 		return wrapper;
-	bool known = signature_known(api, (cl_platform_id)platform, e);
-	unsigned n = platform == NO_PLATFORM ? table_with(e, real) : TAP_PLATFORMS;
+	const struct tap_entry *known = with_signature(api, (cl_platform_id)platform, e);
+	unsigned n;
+
+	e = known ? known : e;
+	n = platform == NO_PLATFORM ? table_with(e, real) : TAP_PLATFORMS;
 
 	if (n == TAP_PLATFORMS)
 		n = table_of(platform);

@@ -21,6 +21,7 @@
  *                              enqueue-fails=N      every N-th enqueue: CL_OUT_OF_RESOURCES
  *                              command-fails=N      every N-th command ends with -9999
  *                              late-callbacks=MS    callbacks come on a thread of their own, MS later, even after main
+ *                              command-buffers=N    command buffers of version 0.9.N; without: 0.9.0
  *                              no-function=NAME     the extension look-up of NAME answers NULL
  *   FAKECL_REPORT=FILE         at exit: counters (status queries of unflushed events, live objects by kind, ...)
  *

@@ -266,6 +266,24 @@ static cl_int CL_API_CALL buffer_kernel(cl_command_buffer_khr b, cl_command_queu
 	return CL_SUCCESS;
 }
 
+/* Its prototype until 0.9.4, and from 0.9.5 on: what it was given shows in its sync point. */
+static cl_int CL_API_CALL buffer_barrier(cl_command_buffer_khr b, cl_command_queue q, cl_uint n,
+	const cl_sync_point_khr *w, cl_sync_point_khr *s, cl_mutable_command_khr *m)
+{
+	(void)b; (void)q; (void)m;
+	*s = 100 * n + w[n - 1];
+	return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL buffer_barrier_2(cl_command_buffer_khr b, cl_command_queue q,
+	const cl_command_properties_khr *p, cl_uint n, const cl_sync_point_khr *w, cl_sync_point_khr *s,
+	cl_mutable_command_khr *m)
+{
+	buffer_barrier(b, q, n, w, s, m);
+	*s += 1000 * (cl_uint)p[1];
+	return CL_SUCCESS;
+}
+
 static cl_int CL_API_CALL buffer_enqueue(
 	cl_uint nq, cl_command_queue *queues, cl_command_buffer_khr b, cl_uint n, const cl_event *w, cl_event *e)
 {
@@ -288,13 +306,17 @@ static const struct { const char *name; void *fn; } functions[] = {
 	{ "clRetainCommandBufferKHR", buffer_retain },
 	{ "clReleaseCommandBufferKHR", buffer_release }, { "clCommandNDRangeKernelKHR", buffer_kernel },
 	{ "clEnqueueCommandBufferKHR", buffer_enqueue },
+	{ "clCommandBarrierWithWaitListKHR", buffer_barrier },
 };
 
 void *fk_extension(const char *name)
 {
 	const char *without = getenv("FAKECL_FAULTS");
 	char hidden[96];
+	long patch = 0;
 
+	if (!strcmp(name, "clCommandBarrierWithWaitListKHR") && fk_fault("command-buffers", &patch) && patch >= 5)
+		return buffer_barrier_2;
 	snprintf(hidden, sizeof hidden, "no-function=%s", name);
 	if (without && strstr(without, hidden))
 		return NULL;

@@ -49,14 +49,16 @@ static cl_int versioned_extensions(size_t room, void *out, size_t *ret)
 {
 	cl_name_version list[16];
 	unsigned n = 0;
+	long patch = 0;
 
+	fk_fault("command-buffers", &patch);
 	memset(list, 0, sizeof list);
 	for (const char *e = extensions; *e && n < 16; n++) {
 		size_t bytes = strcspn(e, " ");
 
 		list[n].version = CL_MAKE_VERSION(1, 0, 0);
 		if (bytes == 21 && !strncmp(e, "cl_khr_command_buffer", 21))
-			list[n].version = CL_MAKE_VERSION(0, 9, 0);
+			list[n].version = CL_MAKE_VERSION(0, 9, (cl_version)patch);
 		snprintf(list[n].name, sizeof list[n].name, "%.*s", (int)bytes, e);
 		e += bytes + (e[bytes] == ' ');
 	}

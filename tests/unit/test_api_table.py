@@ -43,6 +43,8 @@ class Table:
                 self.queries[(f[1], int(f[2]))] = f[3:]
             elif f[0] == "F":
                 self.fn = Fn(f)
+                if self.fn.name in self.fns:            # a second prototype, named in C as in opencl.api
+                    self.fn.name += "_2"
                 self.fns[self.fn.name] = self.fn
             elif f[0] == "P":
                 self.fn.params.append(Param(f))
@@ -187,7 +189,7 @@ class Layout(unittest.TestCase):
 class Entry(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("exported", ctypes.c_void_p), ("route", ctypes.c_void_p * 4), ("ext", ctypes.c_void_p * 4),
                 ("bare", ctypes.c_void_p * 4), ("layer", ctypes.c_void_p), ("provisional", ctypes.c_char_p),
-                ("least", ctypes.c_uint32), ("most", ctypes.c_uint32), ("api_index", ctypes.c_uint16),
+                ("least", ctypes.c_uint32), ("most", ctypes.c_uint32), ("revised", ctypes.c_void_p), ("api_index", ctypes.c_uint16),
                 ("dispatch_index", ctypes.c_uint16), ("core", ctypes.c_bool)]
 
 
@@ -205,6 +207,12 @@ def build_library():
     lib.stub_entry.restype = ctypes.POINTER(Entry)
     lib.stub_route.restype = lib.stub_ext_route.restype = ctypes.POINTER(ctypes.c_void_p)
     return lib
+
+
+def entry_of(lib, fn):
+    """A second prototype has no name of its own to be looked up by."""
+    first = lib.stub_entry(fn.name.removesuffix("_2").encode()).contents
+    return Entry.from_address(first.revised) if fn.name.endswith("_2") else first
 
 
 class Call:
@@ -254,7 +262,7 @@ class Call:
                     ctypes.c_uint32.from_address(a).value = 2       # the wrapper's own slot
             return self.result if ret is ctypes.c_int32 else 0x7788990011223344
         self.keep = kind(real)
-        entry = self.lib.stub_entry(fn.name.encode()).contents
+        entry = entry_of(self.lib, fn)
         self.lib_table(table)[entry.api_index] = ctypes.cast(self.keep, ctypes.c_void_p).value
         commits = ctypes.c_uint32.in_dll(self.lib, "stub_commits")
         before = commits.value
@@ -354,7 +362,7 @@ class Wrappers(unittest.TestCase):
     def test_exported_and_routed_wrappers_lead_to_their_own_route(self):
         checked = 0
         for fn in self.functions():
-            if self.lib.stub_entry(fn.name.encode()).contents.exported:
+            if entry_of(self.lib, fn).exported:
                 self.check(Call(self.lib, fn).run("exported", "route"))
                 self.check(Call(self.lib, fn).run("route", "route"))
                 checked += 1
@@ -397,7 +405,7 @@ class Wrappers(unittest.TestCase):
 
     def test_a_function_the_library_lacks_fails_without_a_crash(self):
         for fn in self.functions():
-            entry = self.lib.stub_entry(fn.name.encode()).contents
+            entry = entry_of(self.lib, fn)
             call = Call(self.lib, fn)
             self.lib.stub_ext_route()[entry.api_index] = None
             ret = {"void": None, "error": ctypes.c_int32}.get(fn.ret_class, ctypes.c_uint64)
@@ -418,6 +426,18 @@ class Wrappers(unittest.TestCase):
                 self.assertEqual(call.seen, tuple(call.args[p.name] for p in fn.params), fn.name)
         finally:
             off.value = 0
+
+    def test_two_prototypes_of_one_function_share_a_name_and_part_the_versions(self):
+        seconds = [fn for fn in self.functions() if fn.name.endswith("_2")]
+        self.assertGreater(len(seconds), 10)
+        for fn in seconds:
+            second, first = entry_of(self.lib, fn), entry_of(self.lib, TABLE.fns[fn.name[:-2]])
+            self.assertEqual(second.name, first.name)
+            self.assertEqual(second.provisional, first.provisional)
+            self.assertEqual(second.least, first.most + 1, fn.name)
+            self.assertLess(first.least, first.most)
+            self.assertLess(second.least, second.most)
+            self.assertNotEqual([p.type for p in fn.params], [p.type for p in TABLE.fns[fn.name[:-2]].params])
 
     def test_a_provisional_function_keeps_arguments_that_no_prototype_knows(self):
         entry = self.lib.stub_entry(b"clCommandNDRangeKernelKHR").contents
