@@ -40,9 +40,19 @@ check-tsan:
 	$(Q)$(MAKE) O=$(O)-tsan SAN=thread check TESTS='-p unit'
 check-valgrind: test-programs
 	$(Q)GPUTAP_BUILD=$(abspath $(O)) scripts/check-valgrind
-fuzz: test-programs $(T)/fuzz/fuzz_reader
+# By structure: traces of golden tests too, for names, logs, arguments, schemas and CUDA's events as programs make them.
+FUZZ_CASES := sample objects strings callbacks images two_queues hostile transfers local_sizes no_device_times \
+	markers payloads cuda cuda_opencl cuda_nvtx cuda_args cuda_odd cuda_markers
+FUZZ_TRACES := $(FUZZ_CASES:%=$(T)/fuzz/traces/%.gputap)
+$(T)/fuzz/table.txt: tests/fuzz/small_table $(wildcard tests/golden/cases_*.c) $(GEN_STAMP)
+	@mkdir -p $(@D)
+	$(Q)tests/fuzz/small_table $(O)/gen/table.txt $(wildcard tests/golden/cases_*.c) >$@
+$(FUZZ_TRACES): $(T)/fuzz/traces/%.gputap: $(T)/golden/build $(T)/fuzz/table.txt
+	@mkdir -p $(@D)
+	$(Q)rm -rf $@; $(T)/golden/build $* $(T)/fuzz/table.txt $@
+fuzz: test-programs $(T)/fuzz/fuzz_reader $(FUZZ_TRACES)
 	$(Q)$(T)/fuzz/fuzz_reader -s $(or $(SECONDS),60) tests/fuzz/corpus
-	$(Q)$(T)/fuzz/fuzz_reader -g -n $(or $(EXECUTIONS),20000) tests/fuzz/corpus
+	$(Q)$(T)/fuzz/fuzz_reader -g -n $(or $(EXECUTIONS),20000) $(if $(SEED),-r $(SEED)) tests/fuzz/corpus $(FUZZ_TRACES)
 torture: test-programs
 	$(Q)GPUTAP_BUILD=$(abspath $(O)) GPUTAP_TESTS=$(CURDIR)/tests TORTURE=$(or $(TORTURE),all) scripts/in-scratch tests/fault/torture.sh
 test-gpu: all

@@ -33,6 +33,12 @@ STEPS := common/map.c common/memory.c trace/read/facts.c trace/read/reader.c tra
 	model/open.c model/nvtx/ranges.c model/opencl/devices.c model/opencl/device_clock.c model/opencl/facts.c
 STEPS_OBJ := $(STEPS:%.c=$(O)/steps/%.o)
 
+# The same of all that reads, for the fuzzer.
+READER_STEPS := $(filter common/% trace/read/% model/% writers/payload_json.c,$(TOOL_SRC))
+$(O)/steps/libreader.a: $(READER_STEPS:%.c=$(O)/steps/%.o)
+	@echo "  AR      $@"
+	$(Q)rm -f $@; $(AR) rcs $@ $^
+
 $(O)/steps/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
 	@mkdir -p $(@D)
 	@echo "  CC      $< (steps)"
@@ -110,7 +116,7 @@ test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/trac
 check: test-programs
 	@GPUTAP_BUILD=$(abspath $(O)) tests/run $(TESTS)
 
-$(T)/fuzz/%: tests/fuzz/%.c $(TEST_LIB) $(O)/libgt.a
+$(T)/fuzz/%: tests/fuzz/%.c $(TEST_LIB) $(O)/steps/libreader.a $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lxxhash $(TOOL_LIBS)
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/steps/libreader.a $(O)/libgt.a -lxxhash $(TOOL_LIBS)

@@ -1,15 +1,17 @@
 /*
  * tests/fuzz/fuzz_reader.c - read mutated traces: nothing may crash, hang or read outside its memory
  *
- *	fuzz_reader [-g] [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS  random mutations of the corpus
- *	  -g: one thing of a valid trace is wrong, within 1 GiB of memory
+ *	fuzz_reader [-g] [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS [TRACE...]  random mutations of the corpus
+ *	  -g: one thing of a valid trace is wrong, within 1 GiB of memory and STEPS_MOST steps
+ *	  TRACE: traces that are broken too, as the builder of the golden tests makes them
  *	fuzz_reader -m FILE             write the first corpus (from built traces) into a folder
  *
  * A corpus file holds the files of one trace, one behind the other (struct part). Each execution copies one, cuts,
- * flips, overwrites or splices a few places, and reads it in memory through everything that trace/read offers and the
- * model's CUDA and timeline; every 16th is the packed file of one, with damage in its header, its tables or anywhere.
- * With clang's -fsanitize=fuzzer and -DGPUTAP_LIBFUZZER the same reading is driven by libFuzzer. A crash is the
- * failure; before each execution its number stands in `now`, so that -r SEED -n NUMBER repeats it.
+ * flips, overwrites or splices a few places, and reads it in memory through everything that trace/read offers, the
+ * model's calls, objects, contents, ranges and payloads, CUDA and the timeline; every 16th is the packed file of one,
+ * with damage in its header, its tables or anywhere. With clang's -fsanitize=fuzzer and -DGPUTAP_LIBFUZZER the same
+ * reading is driven by libFuzzer. A crash is the failure; before each execution its number stands in `now`, so that -r
+ * SEED -n NUMBER repeats it.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -26,12 +28,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/nvtx/payload.h"
 #include "model/timeline.h"
 #include "tests/tracecuda.h"
 #include "trace/read/internal.h"
 #include "trace/read/merge.h"
 #include "trace/read/pack.h"
 #include "trace/read/pack_format.h"
+#include "writers/payload_json.h"
 
 #define PARTS 16
 #define FILES 64
@@ -41,6 +45,21 @@
 struct part { char name[GT_STORE_NAME_MAX]; uint64_t bytes; };
 
 static volatile uint64_t sum;             /* keeps reads from being optimised away */
+
+/*
+ * What reads is compiled for this program with a call at every branch (tests/tests.mk, READER_STEPS): work that does
+ * not follow the input ends here, whatever the machine's speed. The largest sound trace takes half a million.
+ */
+#define STEPS_MOST 20000000ull
+
+static uint64_t steps, most_steps;
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+	if (++steps == STEPS_MOST)
+		abort();
+}
 
 /* ---- reading one ---- */
 
@@ -168,6 +187,68 @@ static void walk_timeline(struct gt_model *m, int64_t from, int64_t to)
 	gt_timeline_close(t);
 }
 
+static void touch_text(struct gt_string s) { touch(s.text, s.text ? s.bytes : 0); }
+
+/* Calls with their arguments and commands, then every object that they made, with names, logs and sources. */
+static void walk_calls(struct gt_model *m)
+{
+	const struct gt_walk_options opt = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	const struct gt_call *call;
+	struct gt_string content;
+	struct gt_walk *w;
+	struct gt_err err;
+	uint64_t total;
+
+	if (gt_walk_open(m, &opt, &w, &err) < 0)
+		return;
+	while (gt_walk_next(w, &call, &err) == 1) {
+		struct gt_arg arg;
+
+		for (unsigned i = 0; i < call->fn->n_params && gt_call_arg(call, i, &arg); i++)
+			if (arg.has_data)
+				touch(arg.data, arg.bytes);
+		if (call->command)
+			touch_text(call->command->name);
+		sum += gt_call_return(call) + (uint64_t)gt_call_tid(call);
+	}
+	for (uint32_t i = 0; i < gt_model_object_count(m); i++) {
+		const struct gt_object *o = gt_model_object(m, i);
+
+		touch_text(o->name);
+		touch_text(o->build_options);
+		for (uint32_t k = 0; k < o->n_attrs; k++)
+			touch(o->attrs[k].value, o->attrs[k].bytes);
+		for (uint32_t k = 0; k < o->n_contents; k++)
+			if (gt_model_blob(m, o->contents[k].id, &content, &total))
+				touch_text(content);
+	}
+	gt_walk_close(w);
+}
+
+static void walk_ranges(struct gt_model *m)
+{
+	struct gt_text json = { 0 };
+
+	for (uint32_t i = 0; i < gt_model_payload_schema_count(m); i++) {
+		const struct gt_payload_schema *s = gt_model_payload_schema(m, i);
+
+		touch_text(s->name);
+		for (uint32_t k = 0; k < s->n_entries; k++)
+			touch_text(s->entries[k].name), touch_text(s->entries[k].description);
+	}
+	for (uint64_t i = 0; i < gt_model_range_count(m); i++) {
+		const struct gt_range *g = gt_model_range(m, i);
+
+		touch_text(g->domain_name);
+		touch_text(g->text);
+		json.used = 0;
+		sum += gt_payload_json(&json, m, g);
+	}
+	for (uint32_t i = 0; i < gt_model_range_name_count(m); i++)
+		touch_text(gt_model_range_name(m, i)->text);
+	gt_text_free(&json);
+}
+
 /* Takes the reader over. */
 static void read_model(struct gt_reader *r)
 {
@@ -180,6 +261,8 @@ static void read_model(struct gt_reader *r)
 			abort();                  /* of no more than the limit, for a small trace */
 		return;
 	}
+	walk_calls(m);
+	walk_ranges(m);
 	walk_cuda(m);
 	walk_timeline(m, GT_NO_TIME, GT_NO_TIME);
 	walk_timeline(m, 1000, 100000);
@@ -189,6 +272,7 @@ static void read_model(struct gt_reader *r)
 
 static void read_store(struct gt_store *store)
 {
+	uint64_t before = steps;
 	struct gt_reader *r;
 	struct gt_err err;
 	const char *text;
@@ -209,6 +293,8 @@ static void read_store(struct gt_store *store)
 	walk_merge(r, GT_NO_TIME, GT_NO_TIME, GT_MERGE_LOADED_MAX);
 	walk_merge(r, 500, 3000, 1);
 	read_model(r);
+	if (steps - before > most_steps)
+		most_steps = steps - before;
 }
 
 static void read_trace(const struct gt_memory_file *files, size_t n)
@@ -649,16 +735,23 @@ static void say(int signal)
 
 static bool by_structure;                 /* -g */
 
-static int fuzz(const char *folder, double seconds, uint64_t executions)
+static void keep_trace(const char *root);
+
+static int fuzz(char *const *traces, double seconds, uint64_t executions)
 {
 	const struct rlimit most = { MEMORY_LIMIT, MEMORY_LIMIT };
 	struct pack_coder *coder = pack_coder_new();
+	struct rusage used;
 	struct timespec t;
 	double start, end;
 	uint64_t first_seed;
 	uint32_t found = 0;
 
+	const char *folder = *traces++;
+
 	load_corpus(folder);
+	for (; *traces; traces++)
+		keep_trace(*traces);
 	if (!n_corpus || !coder) {
 		fprintf(stderr, "fuzz_reader: no corpus in %s\n", folder);
 		return 2;
@@ -687,6 +780,7 @@ static int fuzz(const char *folder, double seconds, uint64_t executions)
 		seed = first_seed + (now + 1) * 0x9e3779b97f4a7c15u;
 		seed = seed ? seed : 1;
 		random_below(1), random_below(1);
+		steps = 0;
 		if (now % 64 == 63)
 			execute_pack(coder);
 		else if (now % 16 == 7)
@@ -704,7 +798,9 @@ static int fuzz(const char *folder, double seconds, uint64_t executions)
 	for (size_t i = 0; i < n_corpus; i++)
 		free(corpus[i].data), free(packs[i].data);
 	close(pack_fd);
-	printf("%llu executions in %.1f s, no crash\n", (unsigned long long)now, end - start);
+	getrusage(RUSAGE_SELF, &used);
+	printf("%llu executions in %.1f s, no crash, at most %llu steps and %ld MiB\n", (unsigned long long)now,
+		end - start, (unsigned long long)most_steps, used.ru_maxrss / 1024);
 	return 0;
 }
 
@@ -728,24 +824,47 @@ static void put_part(FILE *out, const char *root, const char *name)
 	fwrite(scratch, 1, (p.bytes + 7) / 8 * 8, out);
 }
 
-static void save(const char *folder, const char *name, const char *root)
+static bool put_trace(FILE *out, const char *root)
 {
 	struct gt_store *store;
 	struct gt_err err;
+
+	if (gt_store_open(root, &store, &err) < 0)
+		return false;
+	for (size_t i = 0; i < store->n_files; i++)
+		put_part(out, root, store->files[i].name);
+	gt_store_close(store);
+	return true;
+}
+
+static void save(const char *folder, const char *name, const char *root)
+{
 	char path[4096];
 	FILE *out;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	out = fopen(path, "w");
-	if (!out || gt_store_open(root, &store, &err) < 0) {
+	if (!out || !put_trace(out, root)) {
 		fprintf(stderr, "fuzz_reader: %s: cannot be written\n", path);
 		exit(1);
 	}
-	for (size_t i = 0; i < store->n_files; i++)
-		put_part(out, root, store->files[i].name);
-	gt_store_close(store);
 	fclose(out);
 	tb_remove(root);
+}
+
+/* A trace in a folder, as one of the corpus. */
+static void keep_trace(const char *root)
+{
+	struct kept *k = &corpus[n_corpus];
+	FILE *out = n_corpus < FILES && (k->data = malloc(LARGEST)) ? fmemopen(k->data, LARGEST, "w") : NULL;
+
+	if (!out || !put_trace(out, root) || fflush(out) || ftell(out) <= 0) {
+		fprintf(stderr, "fuzz_reader: %s: no trace, or too large\n", root);
+		exit(2);
+	}
+	k->bytes = (size_t)ftell(out);
+	fclose(out);
+	n_corpus++;
 }
 
 /* Every record type once. */
@@ -943,8 +1062,8 @@ int main(int argc, char **argv)
 		else if (c == 'm')
 			return make_corpus(optarg);
 	}
-	if (optind != argc - 1) {
-		fprintf(stderr, "usage: fuzz_reader [-g] [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS\n");
+	if (optind >= argc) {
+		fprintf(stderr, "usage: fuzz_reader [-g] [-s SECONDS] [-n EXECUTIONS] [-r SEED] CORPUS [TRACE...]\n");
 		return 2;
 	}
 	if (seconds <= 0 && !executions)
@@ -953,6 +1072,6 @@ int main(int argc, char **argv)
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	signal(SIGABRT, say);
 	signal(SIGALRM, say);                     /* for a caller's alarm: a hang */
-	return fuzz(argv[optind], seconds, executions);
+	return fuzz(argv + optind, seconds, executions);
 }
 #endif
