@@ -7,6 +7,7 @@ the ICD dispatch: functions that the stand-in lacks stay NULL, as in an old driv
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
+import os
 import re
 import sys
 
@@ -26,9 +27,9 @@ for name in files:
     for function in re.findall(r"^PLAIN\((cl\w+),", text, re.M):
         seen.append((function, f"cl_int CL_API_CALL fk_{function}(cl_command_queue q, WAITS)"))
 if dispatch:
-    with open("/usr/include/CL/cl_icd.h", encoding="utf-8") as header:
-        fields = set(re.findall(r"^\s+cl_api_(cl\w+)\s+\1;|^\s+(?:cl_api_)?(?:cl\w+|void\s*\*)\s+(cl\w+);", header.read(), re.M))
-    known = {a or b for a, b in fields}
+    table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../api/opencl_dispatch.api")
+    with open(table, encoding="utf-8") as lines:
+        known = {line.strip() for line in lines}
     print("/* made by gen_api.py */\n#include \"api.h\"\nconst cl_icd_dispatch fk_full_dispatch = {")
     for name, _ in seen:
         if name in known:
