@@ -23,7 +23,9 @@ check "each call is there or counted" [ $((${over:-0} + $(calls info))) = "$(cal
 check "what is there is a good part of the size ($(calls info) calls)" [ "$(calls info)" -gt 30000 ]
 check "no device record is called lost" sh -c '! grep -q "device record" info'
 "$gputap" stats t.gputap >stats
-check "kernels have their name" grep -Eq '\badd\b' stats
+# Where the driver gives times that cannot be, as rusticl, there are no sums: then the commands say it.
+named() { grep -Eq '\badd\b' stats || "$gputap" dump "$1" | grep -q '^    command add .*no times: TIME_IMPOSSIBLE'; }
+check "kernels have their name" named t.gputap
 "$gputap" dump t.gputap >dump
 check "the newest call is there" [ "$(grep -c 'clFinish' dump)" = 1 ]
 # As the runtime calls it: PoCL up to 3 names its driver ("basic-..."), later ones and others do not.
@@ -43,5 +45,5 @@ kill -KILL "$pid"; wait "$pid" 2>/dev/null
 "$gputap" info k.gputap >info
 check "a killed ring can be read" grep -Eq 'complete: no \(.*overwritten' info
 "$gputap" stats k.gputap >stats
-check "its kernels have their name" grep -Eq '\badd\b' stats
+check "its kernels have their name" named k.gputap
 finish
