@@ -39,6 +39,9 @@ SHIM_OBJ := $(SHIM_SRC:%.c=$(O)/shim/%.o) $(SHIM_ASM:%.S=$(O)/shim/%.S.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(O)/tool/%.o) $(O)/gen/table_embed.o
 # -ldl, -lpthread: parts of the C library itself since glibc 2.34.
 TOOL_LIBS := -lsqlite3 -lzstd -lm -ldl -lpthread
+ifdef DIST
+TOOL_LIBS := $(O)/dist-compat.o -Wl,--wrap=fcntl64 -Wl,--wrap=log -Wl,-Bstatic -lsqlite3 -lzstd -Wl,-Bdynamic -lm -ldl -lpthread
+endif
 LIB_OBJ  := $(filter-out $(O)/tool/cli/main.o,$(TOOL_OBJ))
 
 # Thin objects: what is preloaded beside libgputap.so when it is asked for.

@@ -14,6 +14,7 @@ lint: all
 	@scripts/check-labels
 	@scripts/check-prose
 	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
+	@scripts/check-versions $(O)
 	@scripts/check-format $(C_FILES)
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning $(SHELL_FILES); \
 		else echo "skipped: shellcheck is not installed"; fi
@@ -87,6 +88,17 @@ install-strip: install
 	$(STRIP) $(DESTDIR)$(BINDIR)/gputap
 	$(STRIP) --strip-unneeded $(DESTDIR)$(LIBDIR)/gputap/libgputap.so $(DESTDIR)$(LIBDIR)/gputap/libgputap-audit.so \
 		$(THIN:$(O)/%=$(DESTDIR)$(LIBDIR)/gputap/%)
+# One archive for all distributions. It is made where the C library is old (glibc 2.31: a root of Debian 11 will do, see
+# scripts/roots): the check of symbols' versions refuses anything else. SQLite and zstd are inside the tool.
+DIST_NAME = gputap-$(VERSION)-linux-$(shell uname -m)
+dist:
+	$(Q)$(MAKE) O=$(O)-dist DIST=1 all
+	$(Q)scripts/check-versions --release $(O)-dist
+	$(Q)rm -rf $(O)-dist/$(DIST_NAME)
+	$(Q)$(MAKE) -s O=$(O)-dist DIST=1 install-strip PREFIX=/ DESTDIR=$(abspath $(O)-dist)/$(DIST_NAME)
+	$(Q)tar -C $(O)-dist --sort=name --owner=0 --group=0 -czf $(O)-dist/$(DIST_NAME).tar.gz $(DIST_NAME)
+	@echo "$(O)-dist/$(DIST_NAME).tar.gz"
+
 # Only what install put there; folders that others may use stay.
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/gputap $(DESTDIR)$(LIBDIR)/pkgconfig/gputap.pc
@@ -108,8 +120,9 @@ help:
 	@echo "make check-asan check-ubsan check-tsan check-valgrind"
 	@echo "make lint           layers by include and by symbol, imported symbols, format, shellcheck"
 	@echo "make tidy           clang-tidy over all code (slow)"
+	@echo "make dist           one archive for all distributions, made where glibc is old"
 	@echo "make format golden CASE=... bench fuzz torture stats compile_commands.json clean"
-	@echo "make install install-strip uninstall"
+	@echo "make install install-strip dist uninstall"
 	@echo "variables           V=1 DEBUG=1 SAN=address O=dir CC=clang CPPFLAGS= CFLAGS= LDFLAGS="
 	@echo "                    PREFIX= BINDIR= LIBDIR= DATADIR= DESTDIR="
 

@@ -68,7 +68,7 @@ $(O)/gen/osrt_table.o $(O)/gen/osrt_wrappers.o: $(O)/gen/%.o: $(GEN_STAMP) $(BUI
 $(O)/libgputap-osrt.so: $(OSRT_OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared $(SANF) $(OPT) $(NO_ABORT) -o $@ $(LDFLAGS) -Wl,-soname,libgputap-osrt.so -Wl,-z,nodelete,-z,now,-z,relro \
-		$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-Wl$(comma)--version-script=$(O)/gen/osrt.map) -Wl,-Bsymbolic-functions $(OSRT_OBJ) -Wl,--no-undefined
+		$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-Wl$(comma)--version-script=$(O)/gen/osrt.map) -Wl,-Bsymbolic-functions $(OSRT_OBJ) -Wl,--as-needed -ldl -lpthread -Wl,--no-undefined
 
 $(O)/libgputap-audit.so: $(wildcard interpose/audit/*.c) $(BUILT_BY)
 	@mkdir -p $(@D)
@@ -76,6 +76,10 @@ $(O)/libgputap-audit.so: $(wildcard interpose/audit/*.c) $(BUILT_BY)
 	$(Q)$(CC) $(BASE) $(OPT) $(NO_ABORT) -fno-lto -fPIC -fvisibility=hidden -fno-builtin -nostdlib -shared -o $@ $(filter %.c,$^) \
 		$(LDFLAGS) -Wl,-z,now -Wl,-soname,libgputap-audit.so
 
-$(O)/gputap: $(TOOL_OBJ)
+$(O)/dist-compat.o: scripts/dist-compat.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(TOOL_CFLAGS) -c -o $@ $<
+
+$(O)/gputap: $(TOOL_OBJ) $(if $(DIST),$(O)/dist-compat.o)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(SANF) $(OPT) -o $@ $(LDFLAGS) $(TOOL_OBJ) $(TOOL_LIBS) $(LDLIBS)
