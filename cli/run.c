@@ -73,10 +73,6 @@ static void say_nothing_recorded(const struct gt_run *run)
 	if (access(run->trace, F_OK)) {
 		fprintf(stderr, "gputap: %s was removed while the program ran: if calls were made, they are lost\n"
 				"  try: another place, by -o\n", gt_harmless(run->trace));
-	} else if (gt_run_says(run, "removed", 0, value, sizeof value)) {
-		fprintf(stderr, "gputap: what process %s recorded was removed from %s while it ran: "
-				"its calls are lost\n",
-			gt_harmless(value), gt_harmless(run->trace));
 	} else if (gt_run_says(run, "elsewhere", 0, value, sizeof value)) {
 		return;                 /* said for each of them */
 	} else if (gt_run_says(run, "failed", 0, value, sizeof value)) {
@@ -203,9 +199,14 @@ static void finish(struct gt_run *run)
 {
 	const char *formats = gt_option(run->options, "export");
 	struct gt_err err = { 0 };
+	char gone[32];
 
 	say_elsewhere(run);
-	if (!gt_run_recorded(run)) {
+	if (gt_run_says(run, "removed", 0, gone, sizeof gone))
+		fprintf(stderr, "gputap: what process %s recorded was removed from %s while it ran: "
+				"its calls are lost\n",
+			gt_harmless(gone), gt_harmless(run->trace));
+	else if (!gt_run_recorded(run)) {
 		say_nothing_recorded(run);
 		gt_run_remove_empty(run);
 		return;

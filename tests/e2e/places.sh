@@ -35,8 +35,16 @@ run -o t -- sh -c "$place 10; $place 100 'run=rm -r t.gputap/\$PPID.*'"
 check "a process' folder is removed" [ "$(ledger t.gputap REMOVED)" = 1 ]
 run -o t -- "$place" 100 'run=rm -r t.gputap/*.1'
 check "... the only one: the launcher says so" says 'was removed from .* while it ran: its calls are lost'
+check "... and keeps what there is to say it" [ "$(ledger t.gputap REMOVED)" = 1 ]
 run -o t -- "$place" 100 thread=100 100
 check "nothing is said where nothing went" says 'complete: yes'
+
+# ---- a limit for files below what a trace writes first: the program lives
+for limit in 0 1 4 16 24; do
+	run -o t -- bash -c "ulimit -f $limit; exec $place 5000"; status=$?
+	check "a file limit of $limit KiB: the program ends as it would" [ $status = 0 ]
+	check "... and no call is said to be there that is not" [ $(($(calls t.gputap) + $(ledger t.gputap NO_SPACE) + $(ledger t.gputap NO_STREAM))) = 5000 ]
+done
 
 # ---- a working directory that is gone
 mkdir gone tmp

@@ -45,16 +45,18 @@ static void append(const char *line, size_t n)
 	tap_text_init(&t, path, sizeof path);
 	tap_text_str(&t, tap_run_image_dir());
 	tap_text_str(&t, "/debug.log");
+	uint64_t mask = tap_sys_signals_block();
 	int fd = tap_sys_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
 
-	if (fd < 0)
-		return;
-	size_t kept = __atomic_exchange_n(&early_used, 0, __ATOMIC_ACQ_REL);
+	size_t kept = fd < 0 ? 0 : __atomic_exchange_n(&early_used, 0, __ATOMIC_ACQ_REL);
 
 	if (kept)
 		tap_sys_write(fd, early, kept < sizeof early ? kept : sizeof early);
-	tap_sys_write(fd, line, n);
-	tap_sys_close(fd);
+	if (fd >= 0) {
+		tap_sys_write(fd, line, n);
+		tap_sys_close(fd);
+	}
+	tap_sys_signals_restore(mask);
 }
 
 static void keep(const char *line, size_t n)

@@ -40,11 +40,13 @@ static bool append(const struct tap_text *line)
 	if (!tap_run.dir[0])
 		return false;
 	tap_run_path(path, tap_run.dir, "/run");
+	uint64_t mask = tap_sys_signals_block();
 	int fd = tap_sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
 	bool done = fd >= 0 && tap_sys_write(fd, line->at, line->used) == (long)line->used;
 
 	if (fd >= 0)
 		tap_sys_close(fd);
+	tap_sys_signals_restore(mask);
 	return done;
 }
 
@@ -109,9 +111,9 @@ void tap_run_say_failed(void)
 
 void tap_run_say_unrecorded(uint64_t calls)
 {
+	/* Of an image without any stream, or without a directory, a reader counts one call by itself. */
 	if (calls)
-		say_number(said_by == tap_sys_getpid() || !TAP_READ_ONCE(tap_gate->alive) ? "unrecorded" : "lost",
-			calls);
+		say_number(TAP_READ_ONCE(tap_gate->started) ? "lost" : "unrecorded", calls);
 }
 
 void tap_run_say_unfollowed(const char *path)

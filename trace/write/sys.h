@@ -60,10 +60,26 @@ static inline int tap_sys_open(const char *path, int flags, int mode)
 }
 static inline void tap_sys_close(int fd) { TAP_SYS(close, fd, 0, 0, 0, 0, 0); }
 static inline long tap_sys_read(int fd, void *to, size_t n) { return TAP_SYS(read, fd, to, n, 0, 0, 0); }
-static inline long tap_sys_write(int fd, const void *from, size_t n) { return TAP_SYS(write, fd, from, n, 0, 0, 0); }
+/*
+ * A write beyond RLIMIT_FSIZE raises SIGXFSZ at the thread: the caller has all signals blocked, and it goes before it is
+ * delivered.
+ */
+static inline long tap_sys_written(long n)
+{
+	uint64_t file_size = 1ull << (25 /* SIGXFSZ */ - 1);
+	int64_t now[2] = { 0, 0 };
+
+	if (n == -27 /* EFBIG */)
+		TAP_SYS(rt_sigtimedwait, &file_size, NULL, now, 8, 0, 0);
+	return n;
+}
+static inline long tap_sys_write(int fd, const void *from, size_t n)
+{
+	return tap_sys_written(TAP_SYS(write, fd, from, n, 0, 0, 0));
+}
 static inline long tap_sys_pwrite(int fd, const void *from, size_t n, uint64_t at)
 {
-	return TAP_SYS(pwrite64, fd, from, n, at, 0, 0);
+	return tap_sys_written(TAP_SYS(pwrite64, fd, from, n, at, 0, 0));
 }
 static inline long tap_sys_fallocate(int fd, uint64_t at, uint64_t n) { return TAP_SYS(fallocate, fd, 0, at, n, 0, 0); }
 static inline int tap_sys_mkdir(const char *path, int mode)
