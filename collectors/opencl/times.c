@@ -27,12 +27,22 @@ static uint64_t ask(const struct tap_opencl_api *real, cl_event event, cl_profil
 	return real->clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL) == CL_SUCCESS ? ns : UNTOUCHED;
 }
 
+/* words: link, reason, ... A reason that finds no room is none: a reader counts a command without a record. */
+static void write_untimed(const uint64_t *words, uint32_t n, int32_t result)
+{
+	struct tap_stream *s = tap_stream_get();
+	uint64_t place, *rec = s ? tap_stream_reserve_device(s, n + 1, &place) : NULL;
+
+	if (!rec)
+		return;
+	__builtin_memcpy(rec + 1, words, n * sizeof *words);
+	tap_stream_commit(rec, rec_head(REC_COMMAND_UNTIMED, n + 1, REC_COMPLETE, result));
+	tap_lost((enum rec_loss)words[1], 1);
+}
+
 void tap_cl_untimed(uint64_t link, enum rec_loss reason, int32_t result)
 {
-	const uint64_t words[2] = { link, (uint64_t)reason };
-
-	tap_lost(reason, 1);
-	tap_record(REC_COMMAND_UNTIMED, result, words, 2);
+	write_untimed((const uint64_t[]){ link, (uint64_t)reason }, 2, result);
 }
 
 static bool in_order(const struct times *t)
@@ -50,7 +60,7 @@ static bool fits_narrow(const struct times *t)
 static void write_narrow(uint64_t link, const struct times *t)
 {
 	struct tap_stream *s = tap_stream_get();
-	uint64_t place, *rec = s ? tap_stream_reserve(s, 5, &place) : NULL;
+	uint64_t place, *rec = s ? tap_stream_reserve_device(s, 5, &place) : NULL;
 
 	if (!rec)
 		return;
@@ -64,7 +74,7 @@ static void write_narrow(uint64_t link, const struct times *t)
 static void write_wide(uint64_t link, const struct times *t)
 {
 	struct tap_stream *s = tap_stream_get();
-	uint64_t place, *rec = s ? tap_stream_reserve(s, 7, &place) : NULL;
+	uint64_t place, *rec = s ? tap_stream_reserve_device(s, 7, &place) : NULL;
 
 	if (!rec)
 		return;
@@ -82,8 +92,7 @@ static void write_refused(uint64_t link, int reason, const struct times *t)
 {
 	const uint64_t words[] = { link, (uint64_t)reason, t->queued, t->submit, t->start, t->end };
 
-	tap_lost((enum rec_loss)reason, 1);
-	tap_record(REC_COMMAND_UNTIMED, CL_COMPLETE, words, sizeof words / sizeof *words);
+	write_untimed(words, sizeof words / sizeof *words, CL_COMPLETE);
 }
 
 /* No command runs for longer than from its call until now. Most are short: the clock is read for long ones alone. */

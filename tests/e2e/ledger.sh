@@ -29,6 +29,16 @@ check "... of every process" [ "$(ledger t.gputap SIZE_CAP)" = 5300 ]
 run --max-size=8k -o t -- sh -c "$bin/many 5000 'kill -9 \$PPID'; true"
 check "... and after a kill" [ "$(ledger t.gputap SIZE_CAP)" -ge 2500 ]
 
+# Commands whose device records find no room: each is counted once, as a command without times, and as no lost call.
+if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
+	full() { env -u OCL_ICD_VENDORS POCL_DEVICES=basic "$gputap" run -q --summary=none "$@" -- "$GPUTAP_BUILD/tests/e2e/cl_full" 3000 >out 2>said; }
+	rm -rf ./*.gputap; full -o all; full --max-size=600k -o t
+	check "device records without room are no lost calls" [ $(($(calls t.gputap) + $(ledger t.gputap SIZE_CAP))) = "$(calls all.gputap)" ]
+	check "... and each command without one is counted" [ "$(ledger t.gputap UNMATCHED_CALL)" -gt 0 ]
+else
+	echo "skipped: device records without room: no OpenCL platform"; skipped=$((skipped + 1))
+fi
+
 # A file system of a few pages: whatever there is room for, calls in the trace and calls in the ledger are all of them.
 small() { unshare -rm sh -c 'mount -t tmpfs -o size=$1 none small && shift && "$@" && cp -r small/t.gputap .' sh "$@" >out 2>said; }
 mkdir small

@@ -78,7 +78,8 @@ uint32_t tap_stream_take_number(void);   /* of a new file */
 /* A THREAD record of the holder; flags: enum rec_thread. */
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags);
 
-uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, bool is_call);
+enum tap_room { TAP_ROOM_CALL, TAP_ROOM_OTHER, TAP_ROOM_DEVICE };
+uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, enum tap_room what);
 void tap_clock_record(void);
 /* Sets the gate's word by window, clock and state. */
 void tap_gate_open(void);

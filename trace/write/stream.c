@@ -124,10 +124,12 @@ static bool make_room(struct tap_stream *s)
 }
 
 /*
- * Without room for calls, what a reader needs most (thread ends, clocks, notes, exit) still has the last 4 KiB.
+ * Without room for calls, what a reader needs most (thread ends, clocks, notes, exit) still has the last 4 KiB. Device
+ * records have not: there may be any number of them, and a reader that finds a command without one counts it.
  */
-TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, bool is_call)
+TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, enum tap_room what)
 {
+	bool is_call = what == TAP_ROOM_CALL;
 	uint64_t *rec = NULL;
 	uint32_t chunks = s->chunks;
 	bool moved = false;
@@ -152,11 +154,11 @@ TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words,
 			;
 		tap_sys_signals_restore(mask);
 	}
-	if (!rec && !is_call)
+	if (!rec && what == TAP_ROOM_OTHER)
 		rec = tap_stream_claim(s, words, REC_CHUNK_RESERVE, link);
-	if (!rec)
+	if (!rec && what != TAP_ROOM_DEVICE)
 		tap_lost(s->dead ? s->dead - 1 : REC_LOSS_NO_SPACE, 1);
-	else if (s->chunks != chunks && is_call)
+	if (rec && s->chunks != chunks && is_call)
 		/* one pair per chunk; its own record claims what is left */
 		tap_clock_record();
 	if (is_call)
@@ -168,14 +170,21 @@ uint64_t *tap_stream_reserve(struct tap_stream *s, uint32_t words, uint64_t *lin
 {
 	uint64_t *rec = tap_stream_claim(s, words, 0, link);
 
-	return TAP_LIKELY(rec != NULL) ? rec : tap_stream_reserve_slow(s, words, link, false);
+	return TAP_LIKELY(rec != NULL) ? rec : tap_stream_reserve_slow(s, words, link, TAP_ROOM_OTHER);
+}
+
+uint64_t *tap_stream_reserve_device(struct tap_stream *s, uint32_t words, uint64_t *link)
+{
+	uint64_t *rec = tap_stream_claim(s, words, 0, link);
+
+	return TAP_LIKELY(rec != NULL) ? rec : tap_stream_reserve_slow(s, words, link, TAP_ROOM_DEVICE);
 }
 
 uint64_t *tap_stream_reserve_call(struct tap_stream *s, uint32_t words, uint64_t *link)
 {
 	uint64_t *rec = tap_stream_claim(s, words, 0, link);
 
-	return TAP_LIKELY(rec != NULL) ? rec : tap_stream_reserve_slow(s, words, link, true);
+	return TAP_LIKELY(rec != NULL) ? rec : tap_stream_reserve_slow(s, words, link, TAP_ROOM_CALL);
 }
 
 void tap_stream_commit(uint64_t *rec, uint64_t head) { tap_stream_publish(rec, head); }

@@ -63,6 +63,8 @@ struct tap_stream *tap_stream_get_for(uint32_t id);
  * needed; NULL when there is no room (counted). *link gets its place. Commit on the same thread.
  */
 uint64_t *tap_stream_reserve(struct tap_stream *s, uint32_t words, uint64_t *link);
+/* As tap_stream_reserve, for a record about a command whose absence a reader sees and counts: not counted here. */
+uint64_t *tap_stream_reserve_device(struct tap_stream *s, uint32_t words, uint64_t *link);
 void tap_stream_commit(uint64_t *rec, uint64_t head);
 /* Count something lost on this thread's stream (or, without one, in the process' own counter page). Any context. */
 void tap_lost(enum rec_loss reason, uint64_t n);

@@ -61,8 +61,8 @@ static inline int tap_sys_open(const char *path, int flags, int mode)
 static inline void tap_sys_close(int fd) { TAP_SYS(close, fd, 0, 0, 0, 0, 0); }
 static inline long tap_sys_read(int fd, void *to, size_t n) { return TAP_SYS(read, fd, to, n, 0, 0, 0); }
 /*
- * A write beyond RLIMIT_FSIZE raises SIGXFSZ at the thread: the caller has all signals blocked, and it goes before it is
- * delivered.
+ * A write beyond RLIMIT_FSIZE raises SIGXFSZ at the thread: the caller has all signals blocked, and it goes before it
+ * is delivered.
  */
 static inline long tap_sys_written(long n)
 {
