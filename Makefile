@@ -47,7 +47,8 @@ LIB_OBJ  := $(filter-out $(O)/tool/cli/main.o,$(TOOL_OBJ))
 # Thin objects: what is preloaded beside libgputap.so when it is asked for.
 OSRT_SRC := $(wildcard interpose/osrt/*.c)
 OSRT_OBJ := $(OSRT_SRC:%.c=$(O)/thin/%.o) $(O)/thin/interpose/osrt/vfork.S.o $(O)/gen/osrt_table.o $(O)/gen/osrt_wrappers.o
-THIN := $(O)/libgputap-osrt.so
+OPENMP_OBJ := $(patsubst %.c,$(O)/thin/%.o,$(wildcard interpose/openmp/*.c)) $(O)/gen/openmp_table.o
+THIN := $(O)/libgputap-osrt.so $(O)/libgputap-openmp.so
 
 all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 

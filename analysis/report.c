@@ -20,7 +20,7 @@ static const struct { const char *alias, *name; } aliases[] = {
 	{ "gpumemsizesum", "cuda_gpu_mem_size_sum" },
 	{ "gpumemtimesum", "cuda_gpu_mem_time_sum" }, { "gpusum", "cuda_gpu_sum" }, { "gputrace", "cuda_gpu_trace" },
 	{ "kernexecsum", "cuda_kern_exec_sum" }, { "kernexectrace", "cuda_kern_exec_trace" },
-	{ "nvtxgpuproj", "nvtx_gpu_proj_trace" }, { "osrtsum", "osrt_sum" },
+	{ "nvtxgpuproj", "nvtx_gpu_proj_trace" }, { "osrtsum", "osrt_sum" }, { "openmpsum", "openmp_sum" },
 	{ "nvtxkernsum", "nvtx_kern_sum" }, { "nvtxppsum", "nvtx_pushpop_sum" },
 	{ "nvtxpptrace", "nvtx_pushpop_trace" }, { "nvtxsssum", "nvtx_startend_sum" },
 	{ "nvtxsum", "nvtx_sum" }, { "umcpupagefaults", "um_cpu_page_faults_sum" },
@@ -33,7 +33,7 @@ const struct gt_report *gt_report_at(unsigned i)
 {
 	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue,
 		gt_reports_cuda_sum, gt_reports_cuda_trace, gt_reports_cuda_streams, gt_reports_cuda_memory,
-		gt_reports_nvtx, gt_reports_osrt };
+		gt_reports_nvtx, gt_reports_osrt, gt_reports_openmp };
 
 	for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (const struct gt_report *r = lists[l]; r->name; r++)
@@ -46,7 +46,7 @@ const struct gt_report *gt_report_at(unsigned i)
 static const char *const defaults[] = {
 	"opencl_kern_sum", "opencl_mem_time_sum", "opencl_mem_size_sum", "opencl_api_sum", "cuda_gpu_kern_sum",
 	"cuda_graph_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_mem_size_sum", "um_total_sum", "cuda_api_sum", "nvtx_sum",
-	"osrt_sum",
+	"osrt_sum", "openmp_sum",
 	/* GT_REPORT_SUMMARY */
 	"opencl_queue_sum", "cuda_stream_sum", "um_sum", "um_cpu_page_faults_sum",
 };
@@ -329,7 +329,11 @@ static void list_reports(struct telling *t)
 
 static bool takes(const struct gt_report *r, const struct gt_call *call)
 {
-	return call->cuda ? r->cuda_calls : (call->fn->domain == REC_DOMAIN_OSRT) == r->os_runtime;
+	if (call->cuda)
+		return r->cuda_calls;
+	bool host = call->fn->domain == REC_DOMAIN_OSRT || call->fn->domain == REC_DOMAIN_OPENMP;
+
+	return r->domain ? call->fn->domain == r->domain : !host;
 }
 
 /* 1: one of them wants it in order. */

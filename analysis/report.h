@@ -46,7 +46,7 @@ struct gt_report {
 	int (*end)(void *state, struct gt_table *t);
 	/* Calls may be told to several states: what `from` was told counts in `state` too. NULL: to one, in order */
 	int (*join)(void *state, void *from);
-	bool os_runtime;                /* `call` is for calls of the C library, and for no other */
+	unsigned domain;                /* enum rec_domain of what the host did, for which alone `call` is; 0: API calls */
 	bool commands;                  /* `call` has no use for calls without a command */
 	/* Told before the walk; NULL: what comes from calls alone needs no window. */
 	void (*window)(void *state, int64_t from_ns, int64_t to_ns);
@@ -66,7 +66,7 @@ const struct gt_report *gt_report_at(unsigned i);        /* NULL behind the last
  * Those that are printed when none is named, in their order: `gputap stats` has them all, a run's summary the first
  * GT_REPORT_SUMMARY. NULL behind the last.
  */
-enum { GT_REPORT_SUMMARY = 12 };
+enum { GT_REPORT_SUMMARY = 13 };
 const char *gt_report_default(unsigned i);
 bool gt_report_is_default(const char *name);
 /* "NAME[:OPTION]...". 0, or -1 with *err: unknown report or option. */
@@ -126,6 +126,6 @@ void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char bloc
 
 extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[],
 	gt_reports_cuda_sum[], gt_reports_cuda_trace[], gt_reports_cuda_streams[],
-	gt_reports_cuda_memory[], gt_reports_osrt[]; /* each ends with name NULL */
+	gt_reports_cuda_memory[], gt_reports_osrt[], gt_reports_openmp[]; /* each ends with name NULL */
 
 #endif

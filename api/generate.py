@@ -19,6 +19,7 @@ sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 
 import declarations  # noqa: E402
+import openmp  # noqa: E402
 import osrt  # noqa: E402
 import table  # noqa: E402
 import wrappers  # noqa: E402
@@ -87,7 +88,7 @@ def main():
     packed = compress(args.out, "table.txt")
     write(args.out, "table.zst", packed)
     write(args.out, "table_embed.c", table_embed(packed, digest))
-    for name, content in {**wrappers.files(api), **osrt.files(HERE)}.items():
+    for name, content in {**wrappers.files(api), **osrt.files(HERE), **openmp.files(HERE)}.items():
         write(args.out, name, content)
 
 

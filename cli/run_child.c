@@ -140,7 +140,10 @@ static int thin_objects(const struct gt_run *run, struct gt_err *err)
 {
 	static const struct {
 		const char *domain, *library;
-	} thin[] = { { "osrt", "libgputap-osrt.so" } };
+	} thin[] = {
+		{ "osrt", "libgputap-osrt.so" },
+		{ "openmp", "libgputap-openmp.so" },
+	};
 	char path[PATH_MAX];
 
 	for (unsigned i = 0; i < sizeof thin / sizeof *thin; i++) {

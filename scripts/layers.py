@@ -44,7 +44,7 @@ FAMILIES = {
     "analysis": ["callgrind"],
 }
 # Thin objects: they include what describes the core and link nothing of it.
-THIN = {"interpose/osrt": ["trace/format", "trace/write"]}
+THIN = {"interpose/osrt": ["trace/format", "trace/write"], "interpose/openmp": ["trace/format", "trace/write"]}
 # Loaded by the dynamic linker before anything else: it uses nothing of ours.
 ALONE = ["interpose/audit"]
 # Use what they like, are used by nobody.
@@ -61,6 +61,7 @@ GENERATED = {
     "opencl_wrappers_*": "interpose",
     "opencl_entries.c": "interpose",
     "osrt_*": "interpose/osrt",
+    "openmp_*": "interpose/openmp",
     "table_embed.c": "trace/format",
     "cuda_args_own.h": "model",
     "cuda_generator.h": "model",

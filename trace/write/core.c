@@ -156,6 +156,15 @@ static void lost(uint32_t reason, uint64_t n)
 		tap_lost(reason, n);
 }
 
+/* Static destructors and runtimes that end behind the exit handler are recorded too, as in trace/write/call.c. */
+static struct tap_stream *stream(uint64_t *tick)
+{
+	if (TAP_LIKELY(TAP_READ_ONCE(tap_off) != TAP_OFF_EXIT))
+		return tap_stream_now(tick);
+	*tick = tap_tick();
+	return tap_tls.own_calls ? NULL : tap_stream_at_gate(*tick);
+}
+
 static uint64_t option(const char *name) { return tap_option_true(name) ? 1 : tap_option_number(name); }
 static uint64_t ticks(uint64_t ns) { return (uint64_t)((double)ns * tap_clock_ticks_per_ns()); }
 
@@ -186,7 +195,7 @@ __attribute__((visibility("default"))) const struct gputap_core gputap_core = {
 	.callback_begin = callback_begin,
 	.own_calls_begin = tap_own_calls_begin,
 	.own_calls_end = tap_own_calls_end,
-	.stream = tap_stream_now,
+	.stream = stream,
 	.reserve = tap_stream_reserve,
 	.commit = tap_stream_commit,
 	.record = tap_record,

@@ -313,6 +313,8 @@ int64_t gt_sql_string(struct gt_sql *db, const char *text, size_t bytes)
 
 const char *gt_sql_text(const struct gt_sql *db, int64_t id) { return gt_strings_at(db->strings, (size_t)id); }
 
+bool gt_sql_is_2021(const struct gt_sql *db) { return db->opt.edition == GT_SCHEMA_2021; }
+
 void gt_sql_enum_add(struct gt_sql *db, const char *table, int64_t id, int64_t string)
 {
 	const char *name = gt_strings_at(db->strings, (size_t)string);

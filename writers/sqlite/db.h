@@ -61,6 +61,7 @@ struct gt_sql_table;
  * Never NULL.
  */
 struct gt_sql_table *gt_sql_feed(struct gt_sql *db, const char *name, const char *const *cells, unsigned n);
+bool gt_sql_is_2021(const struct gt_sql *db);
 bool gt_sql_wanted(const struct gt_sql_table *t); /* false: the edition has no such table */
 /* True when the cell's column is there and TEXT. */
 bool gt_sql_takes_text(const struct gt_sql_table *t, unsigned cell);

@@ -21,6 +21,7 @@ enum {
 	GT_SQL_CLASS_CUDNN = 28,
 	GT_SQL_CLASS_CUBLAS = 29,
 	GT_SQL_CLASS_GRAPH_NODE = 77,
+	GT_SQL_CLASS_OPENMP = 78,
 	GT_SQL_CLASS_GRAPH_EXEC = 94,
 	GT_SQL_CLASS_GRAPH = 95,
 	GT_SQL_CLASS_GRAPH_CLONE = 96,
@@ -132,6 +133,7 @@ struct gt_sql_events;
 struct gt_sql_maps;
 struct gt_sql_cuda;
 struct gt_sql_osrt;
+struct gt_sql_openmp;
 struct gt_fn_plan;
 
 struct gt_sql_feeder {
@@ -146,6 +148,7 @@ struct gt_sql_feeder {
 	struct gt_sql_events *events;
 	struct gt_sql_maps *maps;
 	struct gt_sql_osrt *osrt;       /* NULL: no call of the C library yet */
+	struct gt_sql_openmp *openmp;   /* NULL: no region of OpenMP yet */
 	struct gt_sql_cuda *cuda;       /* NULL: no CUDA in the trace */
 	struct gt_fn_plan **plan;       /* by function id */
 	int64_t *correlation_base;      /* by process: images of one pid share its number space */
@@ -228,6 +231,9 @@ void gt_sql_info(struct gt_sql_feeder *f);
 void gt_sql_never_returned(struct gt_sql_feeder *f, const char *name, size_t bytes, int64_t start_ns, int64_t pid);
 /* osrt.c: one call of the C library. False: no memory. */
 bool gt_sql_osrt_call(struct gt_sql_feeder *f, const struct gt_call *call);
+/* openmp.c: one region or moment. False: no memory. */
+bool gt_sql_openmp_call(struct gt_sql_feeder *f, const struct gt_call *call);
+void gt_sql_openmp_free(struct gt_sql_openmp *o);
 /* Behind the last: files that are still open. */
 void gt_sql_osrt_end(struct gt_sql_feeder *f);
 void gt_sql_osrt_free(struct gt_sql_osrt *o);

@@ -83,6 +83,7 @@ static void release(struct gt_sql_feeder *f)
 		free(f->plan[i]);
 	gt_sql_cuda_close(f);
 	gt_sql_osrt_free(f->osrt);
+	gt_sql_openmp_free(f->openmp);
 	gt_sql_objects_free(f->objects);
 	gt_sql_events_free(f->events);
 	gt_sql_maps_free(f->maps);

@@ -360,6 +360,8 @@ int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err)
 			ok = add_call(f, c);
 		} else if (ok && c->fn->domain == REC_DOMAIN_OSRT && !c->outside) {
 			ok = gt_sql_osrt_call(f, c);
+		} else if (ok && c->fn->domain == REC_DOMAIN_OPENMP && !c->outside) {
+			ok = gt_sql_openmp_call(f, c);
 		}
 		if (!ok)
 			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);

@@ -1,0 +1,393 @@
+/*
+ * interpose/openmp/ompt.c - OpenMP regions, as runtimes with a tools interface (OMPT) tell of them
+ *
+ * The runtime finds ompt_start_tool among the program's symbols when it starts, and calls back at each begin and end. A
+ * region is written when it ends, as one record with its start and duration; a moment when it happens.
+ *
+ * Runs      on any thread of the traced program, inside its OpenMP runtime.
+ * Must not  allocate, lock, make a system call but for a thread's first number, change errno.
+ *
+ * OMPT1  A number that we give (of a thread, a parallel region, a task) is the tick of its begin, whether it is an
+ *        explicit task, and 8 bits of the thread: its region's start needs no room elsewhere.
+ * OMPT2  Regions of one kind nest on their thread. Where begins are more than there is room for, or their begin was not
+ *        seen, the region is not written, and its end changes nothing else.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "interpose/openmp/ompt.h"
+
+#include "interpose/openmp/openmp.h"
+#include "trace/write/sys.h"
+
+enum { DEEP = 12 };
+enum open_kind { OPEN_SYNC, OPEN_WAIT, OPEN_REDUCTION, OPEN_WORK, OPEN_MASKED, OPEN_KINDS };
+
+struct mutex_state {
+	uint64_t id, tick;
+};
+struct mutexes {
+	uint32_t n;
+	struct mutex_state v[DEEP];
+};
+
+/* Written by its thread alone. */
+static __thread struct {
+	uint64_t thread, task, task_tick; /* numbers; since when the explicit task runs here */
+	int type;                         /* of the thread: its end does not say it */
+	struct {
+		uint32_t n;
+		uint64_t tick[DEEP];
+	} open[OPEN_KINDS];
+	uint64_t work_count[DEEP]; /* of open work: its end does not say it */
+	struct {
+		uint32_t n;
+		uint64_t parallel[DEEP], task[DEEP];
+	} implicit;
+	struct mutexes waited, held;
+} me __attribute__((tls_model("initial-exec")));
+
+/* -------------------------------------------------------------------- numbers */
+
+enum { THREAD_BITS = 8, EXPLICIT = 1 << THREAD_BITS, TICK_SHIFT = THREAD_BITS + 1 };
+
+static const struct gputap_core *core(void) { return gputap_core_get(&openmp_thin); }
+
+static uint64_t new_number(uint64_t tick, uint32_t explicit)
+{
+	static __thread uint32_t thread __attribute__((tls_model("initial-exec")));
+
+	if (!thread)
+		thread = tap_sys_gettid();
+	return tick << TICK_SHIFT | explicit | (thread & (EXPLICIT - 1));
+}
+
+/* OMPT1; its upper bits are those of now, or one less. */
+static uint64_t tick_of(uint64_t number, uint64_t now)
+{
+	uint64_t low = number >> TICK_SHIFT, mask = UINT64_MAX >> TICK_SHIFT, tick = (now & ~mask) | low;
+
+	return tick > now ? tick - mask - 1 : tick;
+}
+
+static uint64_t value_of(const union ompt_data *data) { return data ? data->value : 0; }
+static uint64_t present_parallel(void)
+{
+	uint32_t n = me.implicit.n;
+
+	return n && n <= DEEP ? me.implicit.parallel[n - 1] : 0;
+}
+
+/* -------------------------------------------------------------------- records */
+
+#define WORDS(...) (const uint64_t[]){ __VA_ARGS__ }, sizeof(uint64_t[]){ __VA_ARGS__ } / 8
+
+/* first: the 4-byte argument beside the duration. start 0: a moment, now. */
+static void put(uint32_t fn, uint64_t start, uint32_t first, const uint64_t *args, uint32_t n)
+{
+	const struct gputap_core *c = core();
+	uint64_t now, link;
+	struct tap_stream *stream = c ? c->stream(&now) : NULL;
+
+	if (!stream)
+		return;
+	uint64_t ticks = start && start < now ? now - start : 0;
+	uint32_t slow = ticks >> 32 ? 1 : 0, words = 3 + slow + n, at = 3;
+	uint64_t *rec = c->reserve(stream, words, &link);
+
+	if (!rec)
+		return;
+	rec[1] = now - ticks;
+	rec[2] = (uint32_t)ticks | (uint64_t)first << 32;
+	if (slow)
+		rec[at++] = ticks >> 32;
+	for (uint32_t i = 0; i < n; i++)
+		rec[at++] = args[i];
+	c->commit(rec, rec_head(fn, words, slow ? REC_SLOW : 0, 0));
+}
+
+static uint64_t now(void)
+{
+	const struct gputap_core *c = core();
+
+	return c ? c->tick() : 0;
+}
+
+/* OMPT2. True at an end whose begin was seen, with *start. */
+static bool region(enum open_kind kind, int endpoint, uint64_t *start)
+{
+	uint32_t *n = &me.open[kind].n;
+
+	if (endpoint == OMPT_BEGIN) {
+		if (*n < DEEP)
+			me.open[kind].tick[*n] = now();
+		++*n;
+		return false;
+	}
+	*start = 0;
+	if (endpoint == OMPT_BEGINEND)
+		return true;
+	if (!*n || --*n >= DEEP)
+		return false;
+	*start = me.open[kind].tick[*n];
+	return *start != 0;
+}
+
+/* ------------------------------------------------------------------ callbacks */
+
+static void thread_begin(int type, union ompt_data *thread)
+{
+	uint64_t tick = now();
+
+	me.thread = thread->value = tick ? new_number(tick, 0) : 0;
+	me.type = type;
+}
+
+static void thread_end(union ompt_data *thread)
+{
+	uint64_t tick = now();
+
+	if (tick && thread->value)
+		put(FN_omp_thread, tick_of(thread->value, tick), (uint32_t)me.type, WORDS(thread->value));
+}
+
+static void parallel_begin(
+	union ompt_data *task, const void *frame, union ompt_data *parallel, unsigned team, int flags, const void *code)
+{
+	uint64_t tick = now();
+
+	(void)task, (void)frame, (void)team, (void)flags, (void)code;
+	parallel->value = tick ? new_number(tick, 0) : 0;
+}
+
+static void parallel_end(union ompt_data *parallel, union ompt_data *task, int flags, const void *code)
+{
+	uint64_t tick = now(), number = value_of(parallel);
+
+	(void)flags;
+	if (tick && number)
+		put(FN_omp_parallel, tick_of(number, tick), 0, WORDS(number, value_of(task), (uintptr_t)code));
+}
+
+static void implicit_task(
+	int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned team, unsigned index, int flags)
+{
+	uint64_t tick = now();
+	uint32_t *n = &me.implicit.n;
+
+	(void)team, (void)index;
+	if (endpoint == OMPT_BEGIN) {
+		task->value = tick ? new_number(tick, 0) : 0;
+		if (*n < DEEP) {
+			me.implicit.parallel[*n] = value_of(parallel);
+			me.implicit.task[*n] = me.task;
+		}
+		++*n;
+		me.task = task->value;
+		return;
+	}
+	uint64_t number = value_of(task), in = present_parallel();
+
+	if (*n)
+		--*n;
+	me.task = *n < DEEP ? me.implicit.task[*n] : 0;
+	if (tick && number)
+		put(FN_omp_task, tick_of(number, tick),
+			flags & OMPT_TASK_INITIAL ? OMPT_TASK_INITIAL : OMPT_TASK_IMPLICIT, WORDS(in, number));
+}
+
+static void task_create(
+	union ompt_data *task, const void *frame, union ompt_data *made, int flags, int depends, const void *code)
+{
+	uint64_t tick = now();
+
+	(void)frame, (void)depends;
+	made->value = tick ? new_number(tick, flags & OMPT_TASK_EXPLICIT ? EXPLICIT : 0) : 0;
+	if (tick)
+		put(FN_omp_task_create, 0, (uint32_t)flags, WORDS(value_of(task), made->value, (uintptr_t)code));
+}
+
+static void task_schedule(union ompt_data *prior, int status, union ompt_data *next)
+{
+	uint64_t from = value_of(prior), to = value_of(next), tick = now();
+
+	if (!tick)
+		return;
+	put(FN_omp_task_schedule, 0, (uint32_t)status, WORDS(present_parallel(), from, to));
+	if (from & EXPLICIT && from == me.task && me.task_tick)
+		put(FN_omp_task, me.task_tick, OMPT_TASK_EXPLICIT, WORDS(present_parallel(), from));
+	if (!next)
+		return;
+	me.task = to;
+	me.task_tick = to & EXPLICIT ? tick : 0;
+}
+
+static void sync_region(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, const void *code)
+{
+	uint64_t start;
+
+	(void)parallel;
+	if (region(OPEN_SYNC, endpoint, &start))
+		put(FN_omp_sync_region, start, (uint32_t)kind,
+			WORDS(present_parallel(), value_of(task), (uintptr_t)code));
+}
+
+static void sync_region_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, const void *code)
+{
+	uint64_t start;
+
+	(void)parallel;
+	if (region(OPEN_WAIT, endpoint, &start))
+		put(FN_omp_sync_region_wait, start, (uint32_t)kind,
+			WORDS(present_parallel(), value_of(task), (uintptr_t)code));
+}
+
+static void reduction(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, const void *code)
+{
+	uint64_t start;
+
+	(void)parallel;
+	if (region(OPEN_REDUCTION, endpoint, &start))
+		put(FN_omp_reduction, start, (uint32_t)kind,
+			WORDS(present_parallel(), value_of(task), (uintptr_t)code));
+}
+
+static void work(
+	int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, uint64_t count, const void *code)
+{
+	uint32_t n = me.open[OPEN_WORK].n;
+	uint64_t start;
+
+	(void)parallel;
+	if (endpoint == OMPT_BEGIN && n < DEEP)
+		me.work_count[n] = count;
+	if (region(OPEN_WORK, endpoint, &start)) {
+		if (endpoint == OMPT_END)
+			count = me.work_count[n - 1];
+		put(FN_omp_workshare, start, (uint32_t)kind,
+			WORDS(present_parallel(), value_of(task), count, (uintptr_t)code));
+	}
+}
+
+static void masked(int endpoint, union ompt_data *parallel, union ompt_data *task, const void *code)
+{
+	uint64_t start;
+
+	(void)parallel;
+	if (region(OPEN_MASKED, endpoint, &start))
+		put(FN_omp_masked, start, 0, WORDS(present_parallel(), value_of(task), (uintptr_t)code));
+}
+
+static void dispatch(union ompt_data *parallel, union ompt_data *task, int kind, union ompt_data instance)
+{
+	put(FN_omp_dispatch, 0, (uint32_t)kind, WORDS(value_of(parallel), value_of(task), instance.value));
+}
+
+static void cancel(union ompt_data *task, int flags, const void *code)
+{
+	put(FN_omp_cancel, 0, (uint32_t)flags, WORDS(value_of(task), (uintptr_t)code));
+}
+
+static void flush(union ompt_data *thread, const void *code)
+{
+	put(FN_omp_flush, 0, 0, WORDS(value_of(thread), (uintptr_t)code));
+}
+
+/* -------------------------------------------------------------------- mutexes */
+
+static void mutex_push(struct mutexes *m, uint64_t id, uint64_t tick)
+{
+	if (m->n == DEEP) { /* the oldest goes: OMPT2 */
+		for (uint32_t i = 1; i < DEEP; i++)
+			m->v[i - 1] = m->v[i];
+		m->n--;
+	}
+	m->v[m->n++] = (struct mutex_state){ id, tick };
+}
+
+/* The tick of the last one with this id, which goes; 0: none. */
+static uint64_t mutex_take(struct mutexes *m, uint64_t id)
+{
+	for (uint32_t i = m->n; i-- > 0;)
+		if (m->v[i].id == id) {
+			uint64_t tick = m->v[i].tick;
+
+			for (m->n--; i < m->n; i++)
+				m->v[i] = m->v[i + 1];
+			return tick;
+		}
+	return 0;
+}
+
+/* A test that fails has no end: its begin goes with the next one of the same lock. */
+static void mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t id, const void *code)
+{
+	(void)kind, (void)hint, (void)how, (void)code;
+	mutex_take(&me.waited, id);
+	mutex_push(&me.waited, id, now());
+}
+
+static void mutex_acquired(int kind, uint64_t id, const void *code)
+{
+	uint64_t start = mutex_take(&me.waited, id);
+
+	if (start)
+		put(FN_omp_mutex_wait, start, (uint32_t)kind, WORDS(id, me.task, (uintptr_t)code));
+	mutex_push(&me.held, id, now());
+}
+
+static void mutex_released(int kind, uint64_t id, const void *code)
+{
+	uint64_t start = mutex_take(&me.held, id);
+
+	if (start)
+		put(FN_omp_critical_section, start, (uint32_t)kind, WORDS(id, me.task, (uintptr_t)code));
+	put(FN_omp_mutex_released, 0, (uint32_t)kind, WORDS(id, me.task, (uintptr_t)code));
+}
+
+static void lock_init(int kind, unsigned hint, unsigned how, uint64_t id, const void *code)
+{
+	(void)hint, (void)how;
+	put(FN_omp_lock_init, 0, (uint32_t)kind, WORDS(id, (uintptr_t)code));
+}
+
+static void lock_destroy(int kind, uint64_t id, const void *code)
+{
+	put(FN_omp_lock_destroy, 0, (uint32_t)kind, WORDS(id, (uintptr_t)code));
+}
+
+/* ------------------------------------------------------------------ the start */
+
+/* 1: the runtime goes on telling; 0: it never does. */
+static int initialize(ompt_function_lookup *lookup, int device, union ompt_data *tool)
+{
+	ompt_set_callback *set = (ompt_set_callback *)lookup("ompt_set_callback");
+
+	(void)device, (void)tool;
+	if (!set)
+		return 0;
+#define X(name, number) set(number, (ompt_callback *)name);
+	OMPT_CALLBACKS(X)
+#undef X
+	return 1;
+}
+
+static void finalize(union ompt_data *tool) { (void)tool; }
+
+__attribute__((visibility("default"))) struct ompt_start_tool_result *ompt_start_tool(
+	unsigned version, const char *runtime);
+/* There is one tool per process: one that the program brings itself stays. */
+struct ompt_start_tool_result *ompt_start_tool(unsigned version, const char *runtime)
+{
+	static struct ompt_start_tool_result result = { initialize, finalize, { 0 } };
+	struct ompt_start_tool_result *(*other)(unsigned, const char *) =
+		(struct ompt_start_tool_result * (*)(unsigned, const char *)) dlsym(RTLD_NEXT, "ompt_start_tool");
+	struct ompt_start_tool_result *theirs = other ? other(version, runtime) : NULL;
+	const struct gputap_core *c = core();
+
+	if (!other)
+		dlsym(RTLD_DEFAULT, "dlsym"); /* no message is left for the program's dlerror */
+	if (theirs && c)
+		c->note("another tool of OpenMP is in the process: no OpenMP regions");
+	return theirs ? theirs : c ? &result : NULL;
+}
