@@ -33,7 +33,7 @@ const struct gt_report *gt_report_at(unsigned i)
 {
 	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue,
 		gt_reports_cuda_sum, gt_reports_cuda_trace, gt_reports_cuda_streams, gt_reports_cuda_memory,
-		gt_reports_nvtx, gt_reports_osrt, gt_reports_openmp };
+		gt_reports_nvtx, gt_reports_osrt, gt_reports_openmp, gt_reports_timeline, gt_reports_idle };
 
 	for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (const struct gt_report *r = lists[l]; r->name; r++)
@@ -463,20 +463,23 @@ static int walk(const struct gt_report_run *run, const struct gt_report_request 
 static int tell(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
 	struct gt_table **tables, unsigned n, struct pools *pools, struct gt_err *err)
 {
-	bool calls = false, cuda_calls = false, cuda = false;
+	bool calls = false, cuda_calls = false, cuda = false, items = false;
 	struct gt_cuda *c = NULL;
 
 	for (unsigned i = 0; i < n; i++) {
 		calls |= reports[i].report->call != NULL;
 		cuda_calls |= reports[i].report->cuda_calls;
 		cuda |= reports[i].report->kinds != 0;
+		items |= reports[i].report->item != NULL;
 	}
 	if ((cuda || cuda_calls) && !(c = gt_model_cuda(run->model, err)))
 		return -1;
 	if (calls && walk(run, reports, states, tables, n, cuda_calls && gt_cuda_count(c, GT_CUDA_CALL), pools,
 			     err))
 		return -1;
-	return cuda ? gt_reports_feed_cuda(run, reports, states, tables, n, err) : 0;
+	if (cuda && gt_reports_feed_cuda(run, reports, states, tables, n, err))
+		return -1;
+	return items ? gt_reports_feed_timeline(run, reports, states, n, err) : 0;
 }
 
 static int begin(const struct gt_report_run *run, const struct gt_report_request *q, struct gt_pool *arena,

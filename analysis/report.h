@@ -28,6 +28,8 @@ enum gt_report_option {
 };
 
 struct gt_report_request;
+struct gt_timeline;
+struct gt_item;
 
 struct gt_report {
 	const char *name;               /* "opencl_api_sum" */
@@ -47,6 +49,8 @@ struct gt_report {
 	/* Calls may be told to several states: what `from` was told counts in `state` too. NULL: to one, in order */
 	int (*join)(void *state, void *from);
 	unsigned domain;                /* enum rec_domain of what the host did, for which alone `call` is; 0: API calls */
+	/* Everything that has a time, in order: model/timeline.h. NULL: needs none. */
+	int (*item)(void *state, const struct gt_timeline *t, const struct gt_item *item);
 	bool commands;                  /* `call` has no use for calls without a command */
 	/* Told before the walk; NULL: what comes from calls alone needs no window. */
 	void (*window)(void *state, int64_t from_ns, int64_t to_ns);
@@ -87,6 +91,9 @@ struct gt_report_run {
 	bool (*progress)(void *ctx, double done); void *ctx;
 };
 int gt_reports_run(const struct gt_report_run *run, struct gt_err *err);
+/* timeline_feed.c: tells the items of the window to the reports that want them. */
+int gt_reports_feed_timeline(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
+	unsigned n, struct gt_err *err);
 /* cuda_feed.c: tells CUDA activities that overlap the window to the reports that want them. */
 int gt_reports_feed_cuda(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,
 	struct gt_table **tables, unsigned n, struct gt_err *err);
@@ -126,6 +133,7 @@ void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char bloc
 
 extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[],
 	gt_reports_cuda_sum[], gt_reports_cuda_trace[], gt_reports_cuda_streams[],
-	gt_reports_cuda_memory[], gt_reports_osrt[], gt_reports_openmp[]; /* each ends with name NULL */
+	gt_reports_cuda_memory[], gt_reports_osrt[], gt_reports_openmp[], gt_reports_timeline[],
+	gt_reports_idle[]; /* each ends with name NULL */
 
 #endif

@@ -76,6 +76,7 @@ struct gt_item {
 	uint64_t link;                    /* the same, unique in the trace: of a call, its waits, its work; 0 none */
 	int64_t value;                    /* counters: from at_ns on */
 	uint32_t type;                    /* OTHER: the record's number */
+	const struct gt_fn *fn;           /* calls and callbacks; NULL otherwise. Lives as long as the model. */
 	/* The item in full, by its family; NULL otherwise. Valid until the next step. */
 	const struct gt_call *call;
 	const struct gt_command *command; /* OpenCL device work */

@@ -223,6 +223,7 @@ static int take_call(struct gt_timeline *t, struct gt_tl_source *s, struct gt_it
 	item->track = gt_tl_track_thread(
 		t, call->process, call->thread, call->thread == GT_NO_THREAD ? gt_call_tid(call) : -1);
 	item->end_ns = call->end_ns;
+	item->fn = call->fn;
 	item->name = gt_tl_text(call->fn->name);
 	item->correlation = !call->cuda                   ? call->id
 		: call->cuda->correlation == GT_CUDA_NONE ? 0
@@ -289,7 +290,8 @@ static int take_inside(struct gt_timeline *t, struct gt_tl_source *s, struct gt_
 	item->thread = in->thread;
 	item->track = gt_tl_track_thread(t, thread->process, in->thread, -1);
 	item->never_ended = true;
-	item->name = gt_tl_text(thread->inside[in->depth].fn->name);
+	item->fn = thread->inside[in->depth].fn;
+	item->name = gt_tl_text(item->fn->name);
 	return 0;
 }
 

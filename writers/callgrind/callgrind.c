@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "model/host_state.h"
 #include "writers/callgrind/frames.h"
 #include "writers/callgrind/internal.h"
 
@@ -310,16 +311,6 @@ static void add_range(struct cg *g, const struct gt_item *item)
 	o->context = number(g, context);
 }
 
-/* Calls that may make the host wait for the device (OpenCL; CUDA's waits are items of their own). */
-static bool is_wait(const struct gt_call *call)
-{
-	if (!call || call->cuda || call->is_callback)
-		return false;
-	if (!strcmp(call->fn->kind, "sync"))
-		return strcmp(call->fn->name, "clFlush") != 0; /* it hands over and returns */
-	return call->command && call->command->blocking;
-}
-
 /* "???" is what profiles call a name that is not known. */
 static uint32_t text_or(struct cg *g, struct gt_string s)
 {
@@ -373,20 +364,19 @@ static void add_call(struct cg *g, const struct gt_item *item)
 	if (o->what == CALLBACK || item->never_ended)
 		return;
 	o->own_ns = item->end_ns - item->start_ns;
-	o->waits = is_wait(item->call);
+	o->waits = gt_call_waits(item->call);
 	if (item->link && (item->works || cuda)) {
 		o->link = item->link;
 		add_link(g, item, o->context);
 	}
 }
 
-/* CUPTI's numbers: 1 for an event, 3 for a stream, 4 for a context; in 2 a stream waits, not the host. */
 static void add_wait(struct cg *g, const struct gt_item *item)
 {
 	const struct cg_link *l = find_link(g, item->link);
 	struct cg_track *thread = l ? track_at(g, l->track) : NULL;
 
-	if (!item->timed || !item->cuda || item->cuda->sync.type == 2)
+	if (!gt_sync_waits(item))
 		return;
 	for (uint32_t i = thread ? thread->open.n : 0; i--;)
 		if (thread->open.v[i].link == item->link) {
@@ -465,7 +455,8 @@ static void add_item(struct cg *g, const struct gt_item *item)
 		break;
 	case GT_ITEM_CALL:
 	case GT_ITEM_CALLBACK:
-		add_call(g, item);
+		if (!gt_is_os_runtime(item->fn)) /* no event has their time */
+			add_call(g, item);
 		break;
 	case GT_ITEM_SYNC:
 		add_wait(g, item);

@@ -1,0 +1,443 @@
+/*
+ * analysis/reports_idle.c - the longest times without device work in a process, and what its threads did meanwhile
+ *
+ * A gap lies between the end of all work so far and the next work. What a thread does is the innermost of what it has
+ * open: a call, a callback, a pushed range, or nothing. It is added up from where the next gap may begin, so that at
+ * the next work the gap's account is there; only the longest gaps are kept.
+ *
+ * IDLE1  An account has what was done since busy_until: what came before is cut off. When more work moves busy_until,
+ *        nothing was added yet, because that work begins before it.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report.h"
+#include "common/memory.h"
+#include "model/host_state.h"
+
+enum { GAPS = 10, THREADS = 8, DOINGS = 3 };
+
+/* What a thread is inside. Names live as long as the model. */
+struct doing { const char *what; struct gt_string name; };
+struct open { struct doing doing; int64_t end_ns; };
+struct spent { struct doing doing; int64_t ns; };
+
+struct thread {
+	uint32_t process, track;
+	bool seen;
+	int tid;
+	struct gt_string name;
+	int64_t since;                    /* up to here all is in the account */
+	GT_LIST(struct open) open;        /* outermost first */
+	GT_LIST(struct spent) spent;      /* the account, of the present gap */
+};
+
+struct gap {
+	uint32_t process;
+	int64_t start, end;
+	struct gt_string next;            /* the work that ended it; "" the process' end */
+	int tid;                          /* who called for that; -1 */
+	unsigned n;
+	struct { int tid; struct gt_string name; unsigned n; struct spent spent[DOINGS]; } thread[THREADS];
+};
+
+struct process { int64_t busy_until; bool works; };
+
+struct state {
+	struct gt_model *m;
+	struct gt_cuda *cuda;
+	struct thread *threads; size_t n_threads, room; /* by track */
+	struct process *process;
+	struct gap *gaps; unsigned n, most; /* longest first */
+	int64_t to_ns;
+};
+
+/* ---- threads ---- */
+
+static const struct doing own_code = { "host code", { "", 0 } };
+static const char in_range[] = "host code in range", in_api[] = "API", waiting[] = "waiting";
+static const char os_runtime[] = "OS runtime";
+
+static bool same(const struct doing *a, const struct doing *b)
+{
+	return a->what == b->what && a->name.bytes == b->name.bytes &&
+		!memcmp(a->name.text, b->name.text, a->name.bytes);
+}
+
+static bool spend(struct thread *th, struct doing doing, int64_t ns)
+{
+	struct spent *s;
+
+	for (uint32_t i = 0; i < th->spent.n; i++)
+		if (same(&th->spent.v[i].doing, &doing)) {
+			th->spent.v[i].ns += ns;
+			return true;
+		}
+	s = GT_LIST_ADD(&th->spent);
+	if (s)
+		*s = (struct spent){ doing, ns };
+	return s;
+}
+
+/* It did what is innermost now, up to a time. IDLE1 */
+static bool account(const struct state *s, struct thread *th, int64_t to)
+{
+	int64_t from = th->since, busy = s->process[th->process].busy_until;
+
+	if (to <= th->since)
+		return true;
+	th->since = to;
+	if (from < busy)
+		from = busy;
+	return from >= to || spend(th, th->open.n ? th->open.v[th->open.n - 1].doing : own_code, to - from);
+}
+
+/* Ends what ended up to a time. Ranges of two domains may end in another order than they nest. */
+static bool advance(const struct state *s, struct thread *th, int64_t to)
+{
+	for (;;) {
+		uint32_t first = UINT32_MAX;
+
+		for (uint32_t i = th->open.n; i--;)
+			if (th->open.v[i].end_ns <= to &&
+				(first == UINT32_MAX || th->open.v[i].end_ns < th->open.v[first].end_ns))
+				first = i;
+		if (first == UINT32_MAX)
+			return account(s, th, to);
+		if (!account(s, th, th->open.v[first].end_ns))
+			return false;
+		memmove(&th->open.v[first], &th->open.v[first + 1], (th->open.n - first - 1) * sizeof *th->open.v);
+		th->open.n--;
+	}
+}
+
+/* What it did before its first item is not known, but for a main thread: that is there from the beginning. */
+static struct thread *thread_at(struct state *s, const struct gt_timeline *t, uint32_t track, int64_t at_ns)
+{
+	const struct gt_track *is = gt_timeline_track(t, track);
+	struct thread *th;
+
+	while (s->n_threads <= track) {
+		if (!gt_grow((void **)&s->threads, s->n_threads, &s->room, sizeof *s->threads))
+			return NULL;
+		memset(&s->threads[s->n_threads++], 0, sizeof *s->threads);
+	}
+	th = &s->threads[track];
+	if (!th->seen) {
+		th->seen = true;
+		th->process = is->process;
+		th->track = track;
+		th->tid = is->tid;
+		th->name = is->name;
+		th->since = is->thread != GT_NO_THREAD && gt_model_thread(s->m, is->thread)->main
+			? s->process[is->process].busy_until
+			: at_ns;
+	}
+	return th;
+}
+
+static bool is_call(const struct thread *th)
+{
+	const char *what = th->open.n ? th->open.v[th->open.n - 1].doing.what : NULL;
+
+	return what == in_api || what == waiting;
+}
+
+static int enter(struct state *s, const struct gt_timeline *t, uint32_t track, const struct gt_item *item,
+	const char *what)
+{
+	struct thread *th = thread_at(s, t, track, item->start_ns);
+	struct open *o;
+
+	if (!th || !advance(s, th, item->start_ns))
+		return -1;
+	if (what == os_runtime && is_call(th)) /* how the API does what it was asked for */
+		return 0;
+	o = GT_LIST_ADD(&th->open);
+	if (!o)
+		return -1;
+	*o = (struct open){ { what, item->name }, item->never_ended ? INT64_MAX : item->end_ns };
+	return 0;
+}
+
+/* ---- gaps ---- */
+
+static int longer(const void *a, const void *b)
+{
+	const struct spent *x = a, *y = b;
+
+	return x->ns == y->ns ? 0 : x->ns < y->ns ? 1 : -1;
+}
+
+static int64_t in_calls(const struct thread *th)
+{
+	int64_t ns = 0;
+
+	for (uint32_t i = 0; i < th->spent.n; i++)
+		if (th->spent.v[i].doing.what != own_code.what && th->spent.v[i].doing.what != in_range)
+			ns += th->spent.v[i].ns;
+	return ns;
+}
+
+static int64_t total_of(const struct thread *th)
+{
+	int64_t ns = 0;
+
+	for (uint32_t i = 0; i < th->spent.n; i++)
+		ns += th->spent.v[i].ns;
+	return ns;
+}
+
+/*
+ * A thread with its largest parts. Who called for the next work stands first, when it was there for most of the gap;
+ * then those that were most in calls.
+ */
+static void put_thread(struct gap *g, struct thread *th)
+{
+	unsigned at = g->n;
+
+	qsort(th->spent.v, th->spent.n, sizeof *th->spent.v, longer);
+	if (th->tid == g->tid && g->n && 2 * total_of(th) >= g->end - g->start) {
+		memmove(&g->thread[1], &g->thread[0], (g->n < THREADS ? g->n : THREADS - 1) * sizeof g->thread[0]);
+		at = 0;
+	} else if (at == THREADS) {
+		return;
+	}
+	g->n += g->n < THREADS;
+	g->thread[at].tid = th->tid;
+	g->thread[at].name = th->name;
+	g->thread[at].n = th->spent.n < DOINGS ? th->spent.n : DOINGS;
+	memcpy(g->thread[at].spent, th->spent.v, g->thread[at].n * sizeof *th->spent.v);
+}
+
+struct by_calls { int64_t ns; struct thread *th; };
+
+static int busier(const void *a, const void *b)
+{
+	const struct by_calls *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return x->th->track < y->th->track ? -1 : x->th->track > y->th->track;
+}
+
+static int put_threads(struct state *s, struct gap *g)
+{
+	struct by_calls *order = calloc(s->n_threads + 1, sizeof *order);
+	size_t n = 0;
+
+	if (!order)
+		return -1;
+	for (size_t i = 0; i < s->n_threads; i++)
+		if (s->threads[i].seen && s->threads[i].process == g->process && s->threads[i].spent.n)
+			order[n++] = (struct by_calls){ in_calls(&s->threads[i]), &s->threads[i] };
+	qsort(order, n, sizeof *order, busier);
+	for (size_t i = 0; i < n; i++)
+		put_thread(g, order[i].th);
+	free(order);
+	return 0;
+}
+
+/* The thread whose call set the work going. */
+static int tid_of(const struct state *s, const struct gt_item *work)
+{
+	struct gt_cuda_event call;
+
+	if (work->thread != GT_NO_THREAD)
+		return gt_model_thread(s->m, work->thread)->tid;
+	if (!work->cuda || work->cuda->correlation == GT_CUDA_NONE ||
+		!gt_cuda_call_of(s->cuda, work->process, work->cuda->correlation, work->start_ns, &call))
+		return -1;
+	return call.tid >= 0 || call.thread == GT_CUDA_NONE ? call.tid : gt_model_thread(s->m, call.thread)->tid;
+}
+
+/* A gap has ended: kept when it is one of the longest. */
+static int add_gap(struct state *s, uint32_t process, int64_t end, const struct gt_item *next)
+{
+	int64_t start = s->process[process].busy_until;
+	unsigned at = s->n;
+	struct gap *g;
+
+	while (at && s->gaps[at - 1].end - s->gaps[at - 1].start < end - start)
+		at--;
+	if (at == s->most)
+		return 0;
+	s->n += s->n < s->most;
+	memmove(&s->gaps[at + 1], &s->gaps[at], (s->n - at - 1) * sizeof *s->gaps);
+	g = &s->gaps[at];
+	*g = (struct gap){ .process = process, .start = start, .end = end, .next = { "", 0 }, .tid = -1 };
+	if (next) {
+		g->next = next->name;
+		g->tid = tid_of(s, next);
+	}
+	return put_threads(s, g);
+}
+
+static int end_gap(struct state *s, uint32_t process, int64_t end, const struct gt_item *next)
+{
+	for (size_t i = 0; i < s->n_threads; i++)
+		if (s->threads[i].seen && s->threads[i].process == process && !advance(s, &s->threads[i], end))
+			return -1;
+	if (end > s->process[process].busy_until && add_gap(s, process, end, next))
+		return -1;
+	for (size_t i = 0; i < s->n_threads; i++)
+		if (s->threads[i].process == process)
+			s->threads[i].spent.n = 0;
+	return 0;
+}
+
+static int work(struct state *s, const struct gt_item *item)
+{
+	struct process *p = &s->process[item->process];
+
+	if (item->start_ns > p->busy_until && end_gap(s, item->process, item->start_ns, item))
+		return -1;
+	p->works = true;
+	if (item->end_ns > p->busy_until)
+		p->busy_until = item->end_ns;
+	return 0;
+}
+
+/* CUDA's waits are told apart from their calls: here the call's name is enough. */
+static const char *what_of(const struct gt_item *call)
+{
+	static const char *const names[] = {
+		[GT_HOST_OS] = os_runtime, [GT_HOST_WAIT] = waiting, [GT_HOST_API] = in_api };
+
+	return names[call->cuda && strstr(call->fn->name, "Synchronize") ? GT_HOST_WAIT : gt_host_state_of(call)];
+}
+
+static int each_item(void *state, const struct gt_timeline *t, const struct gt_item *item)
+{
+	struct state *s = state;
+
+	if (gt_is_busy(item))
+		return work(s, item);
+	if (item->kind == GT_ITEM_CALLBACK)
+		return enter(s, t, item->track, item, "callback");
+	if (item->kind == GT_ITEM_CALL)
+		return enter(s, t, item->track, item, what_of(item));
+	if (item->kind == GT_ITEM_RANGE && item->timed && gt_timeline_track(t, item->track)->kind == GT_TRACK_PUSHES)
+		return enter(s, t, gt_timeline_track(t, item->track)->parent, item, in_range);
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static void put_doing(struct gt_text *to, const struct spent *s, const struct gap *g, bool share)
+{
+	char text[32];
+
+	if (share) {
+		snprintf(text, sizeof text, "%.1f %% ", 100.0 * (double)s->ns / (double)(g->end - g->start));
+		gt_text_str(to, text);
+	}
+	gt_text_str(to, s->doing.what);
+	if (s->doing.name.bytes) {
+		gt_text_char(to, ' ');
+		gt_text_bytes(to, s->doing.name.text, s->doing.name.bytes);
+	}
+}
+
+/* One thread in one gap; the first row of a gap says of what. */
+static int put_row(const struct state *s, struct gt_table *t, unsigned number, unsigned k)
+{
+	const struct gap *g = &s->gaps[number];
+	struct gt_text text[4] = { 0 };
+	struct gt_cell cell[12];
+	unsigned n = 0;
+	int rc;
+
+	put_doing(&text[0], &g->thread[k].spent[0], g, false);
+	for (unsigned i = 1; i < g->thread[k].n; i++) {
+		gt_text_str(&text[1], i > 1 ? ", " : "");
+		put_doing(&text[1], &g->thread[k].spent[i], g, true);
+	}
+	if (g->thread[k].tid == g->tid)
+		gt_text_bytes(&text[2], g->next.text, g->next.bytes);
+	else if (!g->next.bytes && !k)
+		gt_text_str(&text[2], "(end of the process)");
+	gt_text_bytes(&text[3], g->thread[k].name.text, g->thread[k].name.bytes);
+	cell[n++] = gt_integer(number + 1);
+	cell[n++] = gt_integer(g->end - g->start);
+	cell[n++] = gt_integer(g->start);
+	cell[n++] = gt_integer(gt_model_process(s->m, g->process)->pid);
+	cell[n++] = g->thread[k].tid < 0 ? gt_none() : gt_integer(g->thread[k].tid);
+	cell[n++] = gt_number(100.0 * (double)g->thread[k].spent[0].ns / (double)(g->end - g->start), 1);
+	for (unsigned i = 0; i < 4; i++) {
+		gt_text_char(&text[i], 0);
+		cell[n++] = gt_text(text[i].failed ? "" : text[i].data);
+	}
+	rc = gt_table_row(t, cell);
+	for (unsigned i = 0; i < 4; i++)
+		gt_text_free(&text[i]);
+	return rc;
+}
+
+/* From the last work to the process' end, or the window's. */
+static int end_process(struct state *s, uint32_t i)
+{
+	int64_t last = gt_model_process(s->m, i)->end_ns;
+
+	if (s->to_ns != GT_NO_TIME && (last == GT_NO_TIME || last > s->to_ns))
+		last = s->to_ns;
+	return s->process[i].works && last != GT_NO_TIME ? end_gap(s, i, last, NULL) : 0;
+}
+
+static int end(void *state, struct gt_table *t)
+{
+	struct state *s = state;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < gt_model_process_count(s->m) && !rc; i++)
+		rc = end_process(s, i);
+	for (unsigned i = 0; i < s->n; i++)
+		for (unsigned k = 0; k < s->gaps[i].n && !rc; k++)
+			rc = put_row(s, t, i, k);
+	for (size_t i = 0; i < s->n_threads; i++) {
+		free(s->threads[i].open.v);
+		free(s->threads[i].spent.v);
+	}
+	free(s->threads);
+	return rc;
+}
+
+static void window(void *state, int64_t from_ns, int64_t to_ns)
+{
+	struct state *s = state;
+
+	s->to_ns = to_ns;
+	for (uint32_t i = 0; i < gt_model_process_count(s->m); i++)
+		if (from_ns != GT_NO_TIME && from_ns > s->process[i].busy_until)
+			s->process[i].busy_until = from_ns;
+}
+
+static void *begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
+{
+	struct state *s = gt_pool_take(a, sizeof *s);
+	struct gt_err err;
+
+	(void)r;
+	if (!s)
+		return NULL;
+	*s = (struct state){ .m = m, .most = GAPS, .to_ns = GT_NO_TIME, .cuda = gt_model_cuda(m, &err) };
+	s->process = gt_pool_take(a, (gt_model_process_count(m) + 1ull) * sizeof *s->process);
+	s->gaps = gt_pool_take(a, (GAPS + 1) * sizeof *s->gaps);
+	for (uint32_t i = 0; s->process && i < gt_model_process_count(m); i++)
+		s->process[i].busy_until = gt_model_process(m, i)->start_ns;
+	return s->process && s->gaps && s->cuda ? s : NULL;
+}
+
+const struct gt_report gt_reports_idle[] = {
+	{ .name = "gpu_idle",
+		.title = "Why Was the GPU Idle (Longest Gaps)",
+		.headings = "Gap|Idle (ns)|Start (ns)|PID|TID|Time (%)|Doing<|Also<|Then<|Thread<",
+		.begin = begin,
+		.window = window,
+		.item = each_item,
+		.end = end },
+	{ 0 },
+};

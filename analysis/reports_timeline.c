@@ -1,0 +1,230 @@
+/*
+ * analysis/reports_timeline.c - where the wall time of each process went, on the device and on the host
+ *
+ * A sweep over the timeline: what has begun and not ended is counted by kind, its end waits in a heap. The host's part
+ * is a partition: a moment belongs to the API when some thread is inside a call and does not wait, else to waiting when
+ * one waits, else to the C library when one is inside it, else to the program's own code.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report.h"
+#include "analysis/sum.h"
+#include "common/memory.h"
+#include "model/host_state.h"
+
+/* Of the host, by rank; what counts are calls that are open. WAITING: CUDA's waits, which lie inside calls. */
+enum kind { BUSY, API, WAIT, WAITING, OS, KINDS };
+
+struct ending { int64_t at; enum kind kind; };
+
+struct process {
+	struct ending *heap; size_t n, room;
+	int64_t open[KINDS];
+	int64_t first, last, now;         /* GT_NO_TIME: nothing yet */
+	int64_t busy, host[4];            /* by enum gt_host_state */
+	struct gt_groups os;              /* time in functions of the C library, by name */
+};
+
+struct state {
+	struct gt_model *m;
+	struct gt_pool *pool;
+	struct process *process;
+	uint32_t n;
+	int64_t from_ns, to_ns;
+};
+
+/* ---- the heap of ends ---- */
+
+static bool push(struct process *p, struct ending e)
+{
+	size_t i = p->n;
+
+	if (!gt_grow((void **)&p->heap, p->n, &p->room, sizeof *p->heap))
+		return false;
+	for (p->n++; i && e.at < p->heap[(i - 1) / 2].at; i = (i - 1) / 2)
+		p->heap[i] = p->heap[(i - 1) / 2];
+	p->heap[i] = e;
+	return true;
+}
+
+static struct ending pop(struct process *p)
+{
+	struct ending top = p->heap[0], moving = p->heap[--p->n];
+	size_t i = 0;
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= p->n)
+			break;
+		child += child + 1 < p->n && p->heap[child + 1].at < p->heap[child].at;
+		if (p->heap[child].at >= moving.at)
+			break;
+		p->heap[i] = p->heap[child];
+		i = child;
+	}
+	if (p->n)
+		p->heap[i] = moving;
+	return top;
+}
+
+/* ---- the sweep ---- */
+
+static enum gt_host_state host_of(const struct process *p)
+{
+	if (p->open[API] > p->open[WAITING])
+		return GT_HOST_API;
+	return p->open[WAIT] + p->open[WAITING] ? GT_HOST_WAIT : p->open[OS] ? GT_HOST_OS : GT_HOST_CODE;
+}
+
+/* Time passes, up to a moment of the window. */
+static void pass(const struct state *s, struct process *p, int64_t to)
+{
+	if (s->to_ns != GT_NO_TIME && to > s->to_ns)
+		to = s->to_ns;
+	if (to <= p->now)
+		return;
+	p->busy += p->open[BUSY] ? to - p->now : 0;
+	p->host[host_of(p)] += to - p->now;
+	p->now = to;
+}
+
+static void advance(const struct state *s, struct process *p, int64_t to)
+{
+	while (p->n && p->heap[0].at <= to) {
+		struct ending e = pop(p);
+
+		pass(s, p, e.at);
+		p->open[e.kind]--;
+	}
+	pass(s, p, to);
+}
+
+static int begin_item(const struct state *s, struct process *p, const struct gt_item *item, enum kind kind)
+{
+	int64_t end = item->never_ended ? INT64_MAX : item->end_ns;
+
+	advance(s, p, item->start_ns);
+	if (end <= item->start_ns)
+		return 0;
+	p->open[kind]++;
+	return push(p, (struct ending){ end, kind }) ? 0 : -1;
+}
+
+static int add_os(struct state *s, struct process *p, const struct gt_item *item)
+{
+	struct gt_group *g;
+
+	if (item->never_ended)
+		return 0;
+	p->os.arena = s->pool;
+	p->os.n_samples = 1;
+	g = gt_groups_get_fixed(&p->os, item->fn->name, "");
+	return g ? gt_samples_add(&g->samples[0], s->pool, item->end_ns - item->start_ns) : -1;
+}
+
+static int each_item(void *state, const struct gt_timeline *t, const struct gt_item *item)
+{
+	static const enum kind kinds[] = { [GT_HOST_OS] = OS, [GT_HOST_WAIT] = WAIT, [GT_HOST_API] = API };
+	struct state *s = state;
+	struct process *p = &s->process[item->process];
+
+	(void)t;
+	if (gt_is_busy(item))
+		return begin_item(s, p, item, BUSY);
+	if (gt_sync_waits(item))
+		return begin_item(s, p, item, WAITING);
+	if (item->kind != GT_ITEM_CALL)
+		return 0;
+	if (gt_is_os_runtime(item->fn) && add_os(s, p, item))
+		return -1;
+	return begin_item(s, p, item, kinds[gt_host_state_of(item)]);
+}
+
+/* ---- life ---- */
+
+static void *begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
+{
+	struct state *s = gt_pool_take(a, sizeof *s);
+
+	(void)r;
+	if (!s)
+		return NULL;
+	*s = (struct state){ .m = m, .pool = a, .n = gt_model_process_count(m), .from_ns = GT_NO_TIME,
+		.to_ns = GT_NO_TIME };
+	s->process = gt_pool_take(a, (s->n + 1ull) * sizeof *s->process);
+	for (uint32_t i = 0; s->process && i < s->n; i++)
+		s->process[i].now = s->process[i].first = gt_model_process(m, i)->start_ns;
+	return s->process ? s : NULL;
+}
+
+static void window(void *state, int64_t from_ns, int64_t to_ns)
+{
+	struct state *s = state;
+
+	s->from_ns = from_ns;
+	s->to_ns = to_ns;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (from_ns != GT_NO_TIME && from_ns > s->process[i].first)
+			s->process[i].now = s->process[i].first = from_ns;
+}
+
+static const char *os_mostly(struct process *p)
+{
+	struct gt_group **g = p->os.n ? gt_groups_sorted(&p->os) : NULL;
+
+	return g ? g[0]->text[0] : "";
+}
+
+static int put_row(const struct state *s, struct process *p, uint32_t i, struct gt_table *t)
+{
+	const struct gt_process *is = gt_model_process(s->m, i);
+	int64_t wall = p->now - p->first;
+	const int64_t parts[] = { p->busy, p->host[GT_HOST_API], p->host[GT_HOST_WAIT], p->host[GT_HOST_OS],
+		p->host[GT_HOST_CODE] };
+	struct gt_cell cell[16];
+	unsigned n = 0;
+
+	cell[n++] = gt_integer(is->pid);
+	cell[n++] = gt_integer(wall);
+	for (unsigned k = 0; k < sizeof parts / sizeof *parts; k++) {
+		cell[n++] = wall ? gt_number(100.0 * (double)parts[k] / (double)wall, 1) : gt_none();
+		cell[n++] = gt_integer(parts[k]);
+	}
+	cell[n++] = gt_text(os_mostly(p));
+	cell[n++] = gt_text(is->image ? is->image : "");
+	return gt_table_row(t, cell);
+}
+
+static int end(void *state, struct gt_table *t)
+{
+	struct state *s = state;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct process *p = &s->process[i];
+		int64_t last = gt_model_process(s->m, i)->end_ns;
+
+		advance(s, p, last == GT_NO_TIME ? p->now : last);
+		if (!rc && p->now > p->first)
+			rc = put_row(s, p, i, t);
+		free(p->heap);
+	}
+	return rc;
+}
+
+const struct gt_report gt_reports_timeline[] = {
+	{ .name = "timeline_sum",
+		.title = "Where the Time Went (Processes)",
+		.headings = "PID|Wall (ns)|Device (%)|Device (ns)|API (%)|API (ns)|Waiting (%)|Waiting (ns)|"
+			    "OS Runtime (%)|OS Runtime (ns)|Elsewhere (%)|Elsewhere (ns)|OS Mostly<|Process<",
+		.begin = begin,
+		.window = window,
+		.item = each_item,
+		.end = end },
+	{ 0 },
+};

@@ -1,0 +1,152 @@
+/*
+ * tests/e2e/cl_idle.c - two kernels, and between them what keeps the device idle
+ *
+ *	cl_idle sleep|lock|file|compute|build|wait
+ *
+ * file: reads a named pipe, which is made in the present folder and which another thread fills late.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cl_common.h"
+
+enum { LONG_MS = 400 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t begun;
+static cl_event gate;
+
+static void pause_ms(long ms) { nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL); }
+
+static void sleeps(void) { pause_ms(LONG_MS); }
+
+static void *hold(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	pthread_barrier_wait(&begun);
+	pause_ms(LONG_MS);
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static void *fill(void *unused)
+{
+	int fd = open("cl_idle.pipe", O_WRONLY);
+
+	pause_ms(LONG_MS);
+	if (write(fd, "x", 1) != 1)
+		exit(1);
+	close(fd);
+	return unused;
+}
+
+static void *let_go(void *unused)
+{
+	pause_ms(LONG_MS);
+	CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+	return unused;
+}
+
+static void locks(void)
+{
+	pthread_t other;
+
+	pthread_barrier_init(&begun, NULL, 2);
+	pthread_create(&other, NULL, hold, NULL);
+	pthread_barrier_wait(&begun);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	pthread_join(other, NULL);
+}
+
+static void reads(void)
+{
+	pthread_t other;
+	char c;
+	int fd;
+
+	unlink("cl_idle.pipe");
+	if (mkfifo("cl_idle.pipe", 0600))
+		exit(1);
+	pthread_create(&other, NULL, fill, NULL);
+	fd = open("cl_idle.pipe", O_RDONLY);
+	if (read(fd, &c, 1) != 1)
+		exit(1);
+	close(fd);
+	pthread_join(other, NULL);
+}
+
+static long cpu_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void computes(void)
+{
+	long until = cpu_ms() + LONG_MS;
+	volatile double x = 1;
+
+	while (cpu_ms() < until)
+		for (int i = 0; i < 10000; i++)
+			x = x * 1.0000001 + 1e-9;
+}
+
+static void builds(void)
+{
+	static char source[65536];
+	const char *text = source;
+	size_t used = 0;
+	cl_program program;
+	cl_int err;
+
+	for (int i = 0; i < 200; i++)
+		used += (size_t)snprintf(source + used, sizeof source - used,
+			"__kernel void k%d(__global float *a) { a[get_global_id(0)] = sin(a[%d]) * exp(a[%d]); }\n", i,
+			i, i);
+	program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+	CHECK(err);
+	CHECK(clBuildProgram(program, 1, &device, "", NULL, NULL));
+	CHECK(clReleaseProgram(program));
+}
+
+static void waits(void)
+{
+	pthread_t other;
+	cl_int err;
+
+	gate = clCreateUserEvent(context, &err);
+	CHECK(err);
+	pthread_create(&other, NULL, let_go, NULL);
+	CHECK(clWaitForEvents(1, &gate));
+	pthread_join(other, NULL);
+	CHECK(clReleaseEvent(gate));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct { const char *name; void (*run)(void); } what[] = { { "sleep", sleeps }, { "lock", locks },
+		{ "file", reads }, { "compute", computes }, { "build", builds }, { "wait", waits } };
+	cl_command_queue queue;
+
+	open_context();
+	open_kernel();
+	queue = open_queue(CL_QUEUE_PROFILING_ENABLE);
+	CHECK(run_kernel(queue, 0, NULL, NULL));
+	CHECK(clFinish(queue));
+	for (size_t i = 0; i < sizeof what / sizeof *what; i++)
+		if (argc > 1 && !strcmp(argv[1], what[i].name))
+			what[i].run();
+	CHECK(run_kernel(queue, 0, NULL, NULL));
+	CHECK(clFinish(queue));
+	CHECK(clReleaseCommandQueue(queue));
+	return 0;
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# tests/e2e/idle.sh - why was the GPU idle: programs made for it, the right reason first
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+tap=$GPUTAP_BUILD/gputap
+passed=0 failed=0
+export POCL_DEVICES=${POCL_DEVICES-basic}
+[ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || { echo "skipped: no OpenCL platform"; exit 77; }
+
+# reason DOMAINS PROGRAM DOING...
+reason() {
+	local domains=$1 program=$2
+	shift 2
+	if timeout -k 5 60 "$tap" run -q -f --summary=none -t "$domains" -o "$program" -- "$GPUTAP_BUILD/tests/e2e/cl_idle" "$program" >/dev/null 2>said &&
+		python3 "$GPUTAP_TESTS/e2e/idle_check.py" "$program" "$@"; then
+		echo "ok: $program (-t $domains)"
+		passed=$((passed + 1))
+	else
+		echo "FAILED: $program (-t $domains)"
+		cat said
+		failed=$((failed + 1))
+	fi
+}
+reason opencl sleep "host code"
+reason opencl compute "host code"
+reason opencl build "API clBuildProgram"
+reason opencl wait "waiting clWaitForEvents"
+reason opencl,osrt sleep "OS runtime nanosleep"
+reason opencl,osrt lock "OS runtime pthread_mutex_lock"
+reason opencl,osrt file "OS runtime read"
+reason opencl,osrt compute "host code"
+reason opencl,osrt wait "waiting clWaitForEvents"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
