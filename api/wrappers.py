@@ -454,12 +454,16 @@ def is_exported(api, fn):
     return fn.name in api.declared.dispatch
 
 
-def instance(fn, name, real, visible=False):
+# Who calls is asked only where one call begins while another is marked as running (trace/write/call_inline.h, FRAME3).
+NOTE_CALLER = "\n\tif (TAP_RARE(tap_tls.depth))\n\t\ttap_tls.caller = %s;"
+
+
+def instance(fn, name, real):
     """One more way in: the same parameters, another library."""
-    call = "body_%s" % fn.name if visible else "via_%s" % fn.name
     args = ", ".join([a.name for a in fn.args] + [real])
-    return "%s%s%s(%s)\n{\n\t%s%s(%s);\n}" % (
-        "TAP_EXPORT " if visible else "", spaced(fn.ret_type), name, params(fn), "" if fn.ret == "void" else "return ", call, args)
+    return "%s%s(%s)\n{%s\n\t%svia_%s(%s);\n}" % (
+        spaced(fn.ret_type), name, params(fn), NOTE_CALLER % "__builtin_return_address(0)", "" if fn.ret == "void" else "return ",
+        fn.name, args)
 
 
 def entry(fn):
@@ -467,18 +471,17 @@ def entry(fn):
     args, ret = [a.name for a in fn.args], "" if fn.ret == "void" else "return "
     far = "static __attribute__((noinline, cold)) %sfar_%s(%s)\n{\n\t%svia_%s(%s);\n}" % (
         spaced(fn.ret_type), fn.name, ", ".join([decl(a) for a in fn.args] + ["void *caller_"]), ret, fn.name, ", ".join(args + ["tap_opencl_real(caller_)"]))
-    near = "TAP_EXPORT %s%s(%s)\n{\n\tvoid *caller_ = __builtin_return_address(0);\n\n\tif (!tap_is_first_caller(caller_))%s" % (
-        spaced(fn.ret_type), fn.name, params(fn), " {" if fn.ret == "void" else "")
+    near = "TAP_EXPORT %s%s(%s)\n{\n\tvoid *caller_ = __builtin_return_address(0);\n%s\n\tif (!tap_is_first_caller(caller_))%s" % (
+        spaced(fn.ret_type), fn.name, params(fn), NOTE_CALLER % "caller_", " {" if fn.ret == "void" else "")
     near += "\n\t\t%sfar_%s(%s);" % (ret, fn.name, ", ".join(args + ["caller_"]))
     if fn.ret == "void":
         near += "\n\t\treturn;\n\t}"
-    near += "\n\tif (TAP_RARE(tap_tls.depth))\n\t\ttap_tls.by_program = tap_first_caller.program ? REC_DOMAIN_OPENCL : 0;"
     near += "\n\t%sbody_%s(%s);\n}" % (ret, fn.name, ", ".join(args + ["tap_first_caller.api"]))
     return far + "\n" + near
 
 
 def instances(api, fn):
-    out = ["static __attribute__((noinline)) %svia_%s(%s)\n{\n\tif (TAP_RARE(tap_tls.depth))\n\t\ttap_tls.by_program = 0;\n\t%sbody_%s(%s);\n}" % (
+    out = ["static __attribute__((noinline)) %svia_%s(%s)\n{\n\t%sbody_%s(%s);\n}" % (
         spaced(fn.ret_type), fn.name, params_real(fn), "" if fn.ret == "void" else "return ", fn.name,
         ", ".join([a.name for a in fn.args] + ["real"]))]
     if is_exported(api, fn):

@@ -22,6 +22,7 @@ void *tap_bare_call(uint32_t what)
 	uint32_t platform = what >> 16 & (TAP_PLATFORMS - 1), index = what & 0xffffu;
 	struct tap_call call;
 
+	tap_tls.caller = NULL;                          /* the stub keeps it for itself */
 	if (tap_call_begin(&call, REC_FN_OPENCL + index, REC_DOMAIN_OPENCL, 0, 0, 0, 0)) {
 		tap_call_stop(&call, 0);
 		tap_call_reserve_bare(&call);

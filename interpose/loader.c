@@ -22,6 +22,7 @@
 #include "collectors/opencl/hooks.h"
 #include "trace/write/process.h"
 #include "interpose/resolve.h"
+#include "interpose/side.h"
 #include "trace/write/tls.h"
 
 /* Libraries with a table; those behind TAP_ROUTES serve linked callers only. */
@@ -220,6 +221,7 @@ void tap_loaders_suspect(void)
 		if (loaders[n].dynamic && !loaders[n].elsewhere)
 			loaders[n].suspect = true;
 	tap_callers_suspect();
+	tap_sides_suspect();
 }
 
 /* A table that is none of ours came with a layer: its functions tell. */

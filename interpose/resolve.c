@@ -38,7 +38,7 @@ struct caller {
 	const struct tap_opencl_api *api;
 	uintptr_t full_bytes, dynamic;  /* to recognise it again */
 	uintptr_t library;              /* its library's dynamic section */
-	bool startup, program;
+	bool startup;
 	_Atomic bool ready;
 };
 static struct caller callers[CALLERS];
@@ -195,7 +195,6 @@ static void usable(struct caller *c, uintptr_t bytes)
 		if (!tap_first_caller.api) {
 			tap_first_caller.start = c->start;
 			tap_first_caller.api = c->api;
-			tap_first_caller.program = c->program;
 		}
 		atomic_store_explicit(&tap_first_caller.bytes, bytes, memory_order_release);
 	}
@@ -228,7 +227,6 @@ static void remember(const struct search *s, const struct tap_opencl_api *api)
 	c->library = (uintptr_t)s->library.dynamic;
 	c->api = api;
 	c->startup = s->from.startup && s->library.startup;
-	c->program = !*s->from.path;
 	atomic_store_explicit(&c->ready, true, memory_order_release);
 	usable(c, c->full_bytes);
 }

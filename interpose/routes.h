@@ -35,7 +35,6 @@ struct tap_first_caller {
 	uintptr_t start;
 	_Atomic uintptr_t bytes;
 	const struct tap_opencl_api *api;
-	bool program;                   /* it is the program itself, which no driver's call comes from */
 };
 extern struct tap_first_caller tap_first_caller __attribute__((visibility("hidden")));
 

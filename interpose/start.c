@@ -15,7 +15,9 @@
 
 #include "collectors/collector.h"
 #include "interpose/loader.h"
+#include "interpose/side.h"
 #include "trace/write/asked.h"
+#include "trace/write/call.h"
 #include "trace/write/options.h"
 #include "trace/write/process.h"
 #include "trace/write/sys.h"
@@ -66,6 +68,7 @@ static void start_recording(void)
 static void start(void)
 {
 	tap_way_in_fill(&tap_way_in);
+	tap_side_is_opencl = tap_side_of_opencl;
 	if (tap_process_start())
 		start_recording();
 	tap_second_copy_steps_aside();

@@ -2,7 +2,8 @@
 """tests/e2e/count_records.py TRACE.gputap [IDS.H] - how often each function and record type is in a trace
 
 Walks the stream files by trace/format/rec.h alone, without the project's reader. Prints "NAME COUNT" lines, sorted; a function is
-named if IDS.H (build/gen/ids.h) is given; losses of the control pages come as "lost.NAME COUNT".
+named if IDS.H (build/gen/ids.h) is given; losses of the control pages come as "lost.NAME COUNT", what
+slots show to be running as "slot.NAME COUNT".
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -54,6 +55,10 @@ def main():
         for i, n in enumerate(struct.unpack_from("<64Q", data, 64 + SLOTS * 64)):
             if n:
                 counts["lost." + losses[i]] += n
+        for i in range(SLOTS):
+            fn = struct.unpack_from("<I", data, 64 + i * 64)[0]
+            if fn:
+                counts["slot." + names.get(fn, str(fn))] += 1
         for start, end in chunks(data):
             for fn in records(data, start, end):
                 counts[names.get(fn, str(fn))] += 1

@@ -31,6 +31,24 @@ static bool still_running(const struct rec_slot *slot, const struct tap_call *pr
 		call.start_tick == slot->start_tick && call.fn == slot->fn;
 }
 
+bool (*tap_side_is_opencl)(const void *address);
+
+/* FRAME3 */
+static bool made_from_outside(enum rec_domain domain)
+{
+	const void *caller = TAP_READ_ONCE(tap_tls.caller);
+
+	return domain == REC_DOMAIN_OPENCL && caller && tap_side_is_opencl && !tap_side_is_opencl(caller);
+}
+
+/* FRAME4 */
+static void drop_slot(struct rec_slot *slot)
+{
+	if (TAP_READ_ONCE(slot->fn))
+		tap_lost(REC_LOSS_LEFT_CALL, 1);
+	TAP_WRITE_ONCE(slot->fn, 0);
+}
+
 /*
  * Drops the slots that no running call owns any more (FRAME1), then answers whether a call of this domain is running
  * below us with no application callback between.
@@ -39,9 +57,8 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 {
 	struct tap_tls *t = &tap_tls;
 	uint32_t depth = TAP_READ_ONCE(t->depth);
-	bool by_program = t->by_program == domain;
+	bool outside = made_from_outside(domain);
 
-	t->by_program = 0;
 	while (depth) {
 		struct rec_slot *slot = &t->stream->control->slot[depth - 1];
 		int64_t above = (int64_t)(slot->frame - (uintptr_t)call);
@@ -51,10 +68,10 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 		/* what lies inside this call's own struct is no other call's any more */
 		if (above >= (int64_t)sizeof *call && (!slot->fn || still_running(slot, call)))
 			break;
-		TAP_WRITE_ONCE(slot->fn, 0);
+		drop_slot(slot);
 		TAP_WRITE_ONCE(t->depth, --depth);
 	}
-	if (by_program)                         /* FRAME3 */
+	if (outside)
 		return false;
 	while (depth) {
 		const struct rec_slot *slot = &t->stream->control->slot[--depth];
@@ -65,6 +82,23 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 			return true;
 	}
 	return false;
+}
+
+/* The end of a call whose slot is not the last one: calls inside it were left, or it was taken for left itself. */
+TAP_COLD void tap_call_unbalanced(struct tap_call *call)
+{
+	struct tap_tls *t = &tap_tls;
+	struct rec_slot *slot = call->slot;
+
+	if (slot->frame == (uintptr_t)call && slot->fn == call->fn && slot->start_tick == call->start_tick) {
+		for (uint32_t i = call->depth + 1u; i < t->depth && i < REC_SLOTS; i++)
+			drop_slot(&call->stream->control->slot[i]);
+		TAP_WRITE_ONCE(slot->fn, 0);
+		TAP_WRITE_ONCE(t->depth, call->depth);
+	} else {
+		tap_lost(REC_LOSS_LEFT_CALL, UINT64_MAX);       /* FRAME4: minus 1 */
+	}
+	*t->errno_at = call->saved_errno;
 }
 
 TAP_COLD bool tap_call_begin_slow(

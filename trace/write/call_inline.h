@@ -9,8 +9,10 @@
  *         left by longjmp, exception or cancellation, and go.
  * FRAME2  Every slot that counts (below depth) is either being filled by the code that was interrupted, or whole.
  * FRAME3  What a jump left may stay as it was, inside a large variable that nobody has written yet, and look like a
- *         running call. So a call that the program's own code makes never counts as nested, whatever stands above it:
- *         drivers are libraries.
+ *         running call. So who calls decides, not what lies on the stack: a call of OpenCL counts as nested only if
+ *         the code that makes it is a part of OpenCL itself (a loader, a driver, a layer).
+ * FRAME4  A slot that goes while its call has not come back is counted (LEFT_CALL); a call that comes back and finds
+ *         its slot gone (another fiber's call took it for left) takes that back.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -24,6 +26,7 @@
 bool tap_call_begin_slow(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1,
 	uint64_t a2, uint64_t a3) TAP_HIDDEN;
 bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain) TAP_HIDDEN;
+void tap_call_unbalanced(struct tap_call *call) TAP_HIDDEN;
 uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags) TAP_HIDDEN;
 
 /* Opens the slot; tick is the start stamp. */
@@ -141,6 +144,10 @@ static inline void tap_call_finish(struct tap_call *call)
 	if (TAP_LIKELY(call->rec != NULL))
 		tap_stream_publish(call->rec, call->head);
 	if (TAP_LIKELY(call->slot != NULL)) {
+		if (TAP_UNLIKELY(tap_tls.depth != call->depth + 1u || call->slot->frame != (uintptr_t)call)) {
+			tap_call_unbalanced(call);
+			return;
+		}
 		TAP_WRITE_ONCE(call->slot->fn, 0);
 		TAP_WRITE_ONCE(tap_tls.depth, call->depth);
 	}

@@ -588,8 +588,11 @@ void tap_stream_thread_exit(void)
 	tap_record(REC_THREAD_END, 0, (uint64_t[]){ tap_tick(), s->tid }, 2);
 	uint64_t mask = tap_sys_signals_block();
 
-	for (uint32_t i = 0; i < REC_SLOTS; i++)
+	for (uint32_t i = 0; i < REC_SLOTS; i++) {              /* FRAME4: cancelled, or ended, inside a call */
+		if (i < t->depth && s->control->slot[i].fn)
+			tap_lost(REC_LOSS_LEFT_CALL, 1);
 		TAP_WRITE_ONCE(s->control->slot[i].fn, 0);
+	}
 	TAP_WRITE_ONCE(s->control->tid, 0);
 	if (s->kept)
 		TAP_WRITE_ONCE(s->kept->control->tid, 0);

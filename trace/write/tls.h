@@ -32,8 +32,7 @@ struct tap_tls {
 	uint32_t opening;               /* > 0: this thread is inside the opening of its stream */
 	uint32_t early_skip;            /* calls that need not look at the clock; while the window has not begun */
 	uint64_t early_tick;            /* when the last one did */
-	/* domain of a call that begins now, made by the program's own code while slots are in use; else 0 */
-	uint64_t by_program;
+	const void *caller;             /* of the OpenCL call that begins now while slots are in use; NULL: not known */
 	/* collectors/cupti/resource.c: the API call that this thread is in, as far as callbacks told */
 	uint64_t cuda_depth;            /* calls inside each other */
 	uint64_t cuda_correlation;      /* number of the outermost; 0 unknown */

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# tests/e2e/jumps.sh - a call that is left by a jump hides no later one, and is counted; one that comes back is recorded
+#
+# All calls that matter are made by a library. Programs: tests/e2e/ways/jumps.c, jumper.c; built in two ways that lay out
+# frames differently.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$GPUTAP_TESTS/e2e
+shim=$GPUTAP_BUILD/libgputap.so
+bin=$GPUTAP_BUILD/tests/ways
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+unset FAKECL_FAULTS FAKECL_PLATFORMS LD_PRELOAD LD_AUDIT OPENCL_LAYERS
+passed=0 failed=0 skipped=0
+cc=${CC:-cc}
+command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+nm -D --undefined-only "$shim" | grep -q __asan && { echo "skipped: jumps over a sanitizer's frames"; exit 77; }
+mkdir -p "$bin"
+
+check() { local name=$1; shift; if "$@"; then passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi; }
+count() { awk -v n="$1" '$1 == n {c = $2} END {print c + 0}' counts; }
+build() { # NAME OPTION...
+	"$cc" -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 "${@:2}" -fPIC -shared -o "$bin/libjumper-$1.so" "$here/ways/jumper.c" -lOpenCL &&
+		"$cc" -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 "${@:2}" -o "$bin/jumps-$1" "$here/ways/jumps.c" \
+			"$bin/libjumper-$1.so" "-Wl,-rpath,$bin" -lOpenCL -lpthread
+}
+
+# left PROGRAM WAY ASKED WAITED LEFT VARIABLE=VALUE...
+left() {
+	local name="$2, ${1##*-}, ${6%%=*}"
+	rm -rf t.gputap
+	"$1" "$2" >bare 2>&1; echo "$?" >>bare
+	env "${@:6}" "GPUTAP_OUTPUT=$PWD/t" "$1" "$2" >traced 2>&1; echo "$?" >>traced
+	python3 "$here/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" >counts
+	check "$name: the program sees no difference" diff bare traced
+	check "$name: every later call is there" [ "$(count clGetPlatformInfo)" = "$3" ]
+	check "$name: the call itself is there if it came back" [ "$(count clWaitForEvents)" = "$4" ]
+	check "$name: else it is counted, or its thread's slot shows it" \
+		[ $(($(count lost.LEFT_CALL) + $(count slot.clWaitForEvents))) = "$5" ]
+}
+
+for options in "-O0" "-O2 -fomit-frame-pointer"; do
+	name=jump${options:0:3}
+	read -ra words <<<"$options"
+	build "$name" "${words[@]}" || exit 1
+	for way in "LD_PRELOAD=$shim" "OPENCL_LAYERS=$shim"; do
+		left "$bin/jumps-$name" jump 3 0 1 "$way"
+		left "$bin/jumps-$name" cancel 3 0 1 "$way"
+		left "$bin/jumps-$name" end 3 0 1 "$way"
+		left "$bin/jumps-$name" fiber-above 5 1 0 "$way"
+		left "$bin/jumps-$name" fiber-below 5 1 0 "$way"
+	done
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
