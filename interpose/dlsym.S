@@ -2,8 +2,8 @@
  * interpose/dlsym.S - dlsym and dlvsym as the application sees them
  *
  * Both end in a jump to the real function unless the answer is ours: glibc takes the return address for the caller, and
- * RTLD_NEXT and RTLD_DEFAULT mean different things to different callers. Names that do not begin with "cl" pass at the cost
- * of two comparisons.
+ * RTLD_NEXT and RTLD_DEFAULT mean different things to different callers. Names that begin neither with "cl" nor as the few
+ * functions that an older C library lacks ("pi", "ex") pass at the cost of three comparisons.
  *
  * C side: struct tap_answer tap_dlsym_answer(handle, name, version, caller), tap_dlsym_init() in dlsym.c.
  *
@@ -29,7 +29,7 @@
 	testq	%rsi, %rsi
 	jz	1f
 	cmpb	$'c', (%rsi)
-	jne	1f
+	jne	5f
 	cmpb	$'l', 1(%rsi)
 	je	2f
 1:	movq	\real(%rip), %rax
@@ -69,6 +69,15 @@
 	jz	4f
 	jmp	*%rax
 4:	ret                                     /* no dlsym anywhere: nothing can be found */
+5:	cmpb	$'p', (%rsi)                    /* pidfd_spawn */
+	jne	6f
+	cmpb	$'i', 1(%rsi)
+	je	2b
+6:	cmpb	$'e', (%rsi)                    /* execveat */
+	jne	1b
+	cmpb	$'x', 1(%rsi)
+	je	2b
+	jmp	1b
 	.cfi_endproc
 	.size	\name, .-\name
 	.endm
@@ -89,7 +98,7 @@
 	cbz	x1, 1f
 	ldrb	w9, [x1]
 	cmp	w9, #'c'
-	b.ne	1f
+	b.ne	5f
 	ldrb	w9, [x1, #1]
 	cmp	w9, #'l'
 	b.eq	2f
@@ -136,6 +145,15 @@
 	br	x16
 4:	mov	x0, #0                          /* no dlsym anywhere: nothing can be found */
 	ret
+5:	cbz	w9, 1b
+	ldrb	w10, [x1, #1]
+	cmp	w9, #'p'                        /* pidfd_spawn */
+	ccmp	w10, #'i', #0, eq
+	b.eq	2b
+	cmp	w9, #'e'                        /* execveat */
+	ccmp	w10, #'x', #0, eq
+	b.eq	2b
+	b	1b
 	.cfi_endproc
 	.size	\name, .-\name
 	.endm

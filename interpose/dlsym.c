@@ -14,6 +14,7 @@
 
 #include "collectors/collector.h"
 #include "collectors/opencl/hooks.h"
+#include "interpose/leave.h"
 #include "interpose/loader.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -28,9 +29,13 @@ static int (*real_dlclose)(void *handle);
 
 HIDDEN void tap_dlsym_init(void)
 {
-	tap_real_dlsym = (void *(*)(void *, const char *))tap_next_symbol("dlsym");
-	tap_real_dlvsym = (void *(*)(void *, const char *, const char *))tap_next_symbol("dlvsym");
-	real_dlclose = (int (*)(void *))tap_next_symbol("dlclose");
+	static const struct tap_wanted wanted[] = {
+		{ "dlsym", NULL, &tap_real_dlsym },
+		{ "dlvsym", NULL, &tap_real_dlvsym },
+		{ "dlclose", NULL, &real_dlclose },
+	};
+
+	tap_next_symbols(wanted, sizeof wanted / sizeof *wanted);
 }
 
 static void *find_nothing(void *handle, const char *name)
@@ -88,6 +93,20 @@ static struct tap_answer next_answer(const struct tap_entry *e, const char *vers
 	return (struct tap_answer){ NULL, missing };
 }
 
+/* A function that the C library lacks: as if we did not have it either. Else no business of ours. */
+static struct tap_answer newer_answer(void *handle, const char *name, const char *version)
+{
+	void *none = NULL;
+	const struct tap_wanted wanted = { name, NULL, &none };
+
+	if (handle == RTLD_NEXT || !tap_is_newer_function(name))
+		return (struct tap_answer){ NULL, 0 };
+	tap_next_symbols(&wanted, 1);
+	if (none || !tap_own_address(look_up(handle, name, version)))
+		return (struct tap_answer){ NULL, 0 };
+	return (struct tap_answer){ look_up(RTLD_NEXT, name, version), 1 };
+}
+
 HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const char *version, const void *caller)
 {
 	/*
@@ -96,12 +115,14 @@ HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const 
 	 */
 	const struct tap_entry *e = name[2] >= 'A' && name[2] <= 'Z' ? tap_opencl_entry(name) : NULL;
 
-	if (!e)
+	if (!e && name[0] == 'c')
 		return (struct tap_answer){ NULL, 0 };
 	if (!tap_real_dlsym || !tap_real_dlvsym)
 		tap_dlsym_init();
 	if (!tap_real_dlsym || !tap_real_dlvsym)
 		return (struct tap_answer){ NULL, 1 };
+	if (!e)
+		return newer_answer(handle, name, version);
 	if (handle == RTLD_NEXT)
 		return next_answer(e, version, caller);
 	void *real = look_up(handle, name, version);

@@ -40,6 +40,7 @@ static bool read_dynamic(struct tap_object *o)
 		case DT_GNU_HASH: o->gnu_hash = p; break;
 		case DT_HASH:     o->sysv_hash = p; break;
 		case DT_VERSYM:   o->versions = p; break;
+		case DT_VERDEF:   o->defined = p; break;
 		case DT_SONAME:   soname = d->d_un.d_val; break;
 		}
 	}
@@ -103,8 +104,21 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* A function that a reference without version may use: not the old one of several versions. */
-static bool is_definition(const struct tap_object *o, uint32_t i, const char *name)
+/* Is this the version with that number? What has no version (1 and less: another tool's) serves for all. */
+static bool is_version(const struct tap_object *o, unsigned number, const char *version)
+{
+	const ElfW(Verdef) *d = o->defined;
+
+	if (!d || number <= 1)
+		return true;
+	while (d && d->vd_ndx != number)
+		d = d->vd_next ? (const ElfW(Verdef) *)((const char *)d + d->vd_next) : NULL;
+	return d &&
+		same_name(o->strings + ((const ElfW(Verdaux) *)((const char *)d + d->vd_aux))->vda_name, version);
+}
+
+/* A function that a reference with this version may use; without: not the old one of several versions. */
+static bool is_definition(const struct tap_object *o, uint32_t i, const char *name, const char *version)
 {
 	const ElfW(Sym) *sym = &o->symbols[i];
 	unsigned bind = ELF64_ST_BIND(sym->st_info), type = ELF64_ST_TYPE(sym->st_info);
@@ -113,9 +127,10 @@ static bool is_definition(const struct tap_object *o, uint32_t i, const char *na
 		return false;
 	if (type != STT_FUNC && type != STT_GNU_IFUNC)  /* a variable of that name is an application's own pointer */
 		return false;
-	if (o->versions && (o->versions[i] & 0x8000))
+	if (!version && o->versions && (o->versions[i] & 0x8000))
 		return false;
-	return same_name(o->strings + sym->st_name, name);
+	return same_name(o->strings + sym->st_name, name) &&
+		(!version || !o->versions || is_version(o, o->versions[i] & 0x7fff, version));
 }
 
 static uint32_t gnu_hash_of(const char *name)
@@ -127,7 +142,7 @@ static uint32_t gnu_hash_of(const char *name)
 	return h;
 }
 
-static const ElfW(Sym) *find_gnu(const struct tap_object *o, const char *name)
+static const ElfW(Sym) *find_gnu(const struct tap_object *o, const char *name, const char *version)
 {
 	uint32_t buckets = o->gnu_hash[0], first = o->gnu_hash[1], bloom_words = o->gnu_hash[2], shift = o->gnu_hash[3];
 	const ElfW(Addr) *bloom = (const ElfW(Addr) *)(o->gnu_hash + 4);
@@ -147,14 +162,14 @@ static const ElfW(Sym) *find_gnu(const struct tap_object *o, const char *name)
 	for (;; i++) {
 		uint32_t h = chain[i - first];
 
-		if ((h | 1) == (hash | 1) && is_definition(o, i, name))
+		if ((h | 1) == (hash | 1) && is_definition(o, i, name, version))
 			return &o->symbols[i];
 		if (h & 1)
 			return NULL;
 	}
 }
 
-static const ElfW(Sym) *find_sysv(const struct tap_object *o, const char *name)
+static const ElfW(Sym) *find_sysv(const struct tap_object *o, const char *name, const char *version)
 {
 	uint32_t buckets = o->sysv_hash[0], hash = 0;
 	const uint32_t *bucket = o->sysv_hash + 2, *chain = bucket + buckets;
@@ -166,17 +181,21 @@ static const ElfW(Sym) *find_sysv(const struct tap_object *o, const char *name)
 	if (!buckets)
 		return NULL;
 	for (uint32_t i = bucket[hash % buckets]; i; i = chain[i])
-		if (is_definition(o, i, name))
+		if (is_definition(o, i, name, version))
 			return &o->symbols[i];
 	return NULL;
 }
 
-void *tap_object_symbol(const struct tap_object *o, const char *name)
+static void *versioned_symbol(const struct tap_object *o, const char *name, const char *version)
 {
-	const ElfW(Sym) *sym = o->gnu_hash ? find_gnu(o, name) : o->sysv_hash ? find_sysv(o, name) : NULL;
+	const ElfW(Sym) *sym = o->gnu_hash ? find_gnu(o, name, version)
+		: o->sysv_hash             ? find_sysv(o, name, version)
+					   : NULL;
 
 	return sym ? symbol_address(o, sym) : NULL;
 }
+
+void *tap_object_symbol(const struct tap_object *o, const char *name) { return versioned_symbol(o, name, NULL); }
 
 /* ------------------------------------------------------------- who is it */
 
@@ -359,35 +378,48 @@ static bool walk_early(bool (*fn)(const struct tap_object *o, void *arg), void *
 	return false;
 }
 
-struct next { const char *name; void *found; bool behind; };
+struct next { const struct tap_wanted *wanted; unsigned n; bool behind; };
 
-static bool next_definition(const struct tap_object *o, void *arg)
+typedef void *__attribute__((may_alias)) any_function;
+
+/* True when nothing is wanted any more. */
+static bool take_definitions(const struct tap_object *o, const struct next *next)
 {
-	struct next *n = arg;
+	unsigned missing = 0;
 
-	if (tap_object_is_self(o)) {
-		n->behind = true;
-		return false;
+	for (unsigned i = 0; i < next->n; i++) {
+		any_function *to = next->wanted[i].to;
+		void *at = *to ? NULL : versioned_symbol(o, next->wanted[i].name, next->wanted[i].version);
+
+		if (at && tap_object_is_shim(o))
+			return false;
+		if (at)
+			*to = at;
+		missing += !*to;
 	}
-	if (!n->behind)
-		return false;
-	void *at = tap_object_symbol(o, n->name);
-
-	if (!at || tap_object_is_shim(o))
-		return false;
-	n->found = at;
-	return true;
+	return !missing;
 }
 
-void *tap_next_symbol(const char *name)
+static bool next_definitions(const struct tap_object *o, void *arg)
+{
+	struct next *next = arg;
+
+	if (tap_object_is_self(o)) {
+		next->behind = true;
+		return false;
+	}
+	return next->behind && take_definitions(o, next);
+}
+
+void tap_next_symbols(const struct tap_wanted *wanted, unsigned n)
 {
 	bool (*walk)(bool (*fn)(const struct tap_object *o, void *arg), void *arg) =
 		startup_count ? tap_objects_walk : walk_early;
-	struct next n = { .name = name };
+	struct next next = { .wanted = wanted, .n = n };
 
-	if (walk(next_definition, &n))
-		return n.found;
+	if (walk(next_definitions, &next))
+		return;
 	/* Loaded late (as a layer): the C library stands before us. */
-	n.behind = true;
-	return walk(next_definition, &n) ? n.found : NULL;
+	next.behind = true;
+	walk(next_definitions, &next);
 }

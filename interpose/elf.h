@@ -30,6 +30,7 @@ struct tap_object {
 	const char *strings;
 	const uint32_t *gnu_hash, *sysv_hash;
 	const ElfW(Versym) *versions;   /* or NULL */
+	const ElfW(Verdef) *defined;    /* names of the versions that it defines, or NULL */
 	bool startup;                   /* was there before main: never unloaded, in the global scope */
 };
 
@@ -71,9 +72,10 @@ const char *tap_object_needed(const struct tap_object *o, unsigned n);
 /*
  * What a reference to `name` from this library would bind to if this library did not define it: the first definition
  * behind us in load order, copies of the shim left out. For the C library's functions that we wrap; another preloaded
- * tool that wraps them too is found first, so that it is chained.
+ * tool that wraps them too is found first, so that it is chained. All of a list in one walk; what is not NULL stays.
  */
-void *tap_next_symbol(const char *name);
+struct tap_wanted { const char *name, *version; void *to; };    /* version: or NULL; to: a pointer to a function */
+void tap_next_symbols(const struct tap_wanted *wanted, unsigned n);
 
 /* Note which objects are there before main. Idempotent; the constructor calls it. */
 void tap_objects_init(void);

@@ -3,8 +3,7 @@
  *
  * _exit, _Exit and quick_exit run our exit chain first; the exec family writes down where the process goes, and that
  * the new image will not be followed when its environment no longer preloads us (the environment itself is the
- * application's). The C library's own exec calls (system, posix_spawn) do not come by here; they inherit the
- * environment.
+ * application's). The C library's own exec calls do not come by here: spawn.c.
  *
  * Runs      in the calling thread, also between vfork and exec: what must not happen there, process.c leaves out.
  * Must not  allocate: the child of a fork in a threaded program may do nothing that a signal handler may not.
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "interpose/elf.h"
+#include "interpose/leave.h"
 #include "trace/write/process.h"
 #include "trace/write/sys.h"
 
@@ -29,6 +29,7 @@ static struct {
 	void (*exit_now)(int);
 	void (*exit_c)(int);
 	void (*quick_exit)(int);
+	void (*quick_exit_old)(int);
 	int (*execve)(const char *, char *const *, char *const *);
 	int (*execvp)(const char *, char *const *);
 	int (*execvpe)(const char *, char *const *, char *const *);
@@ -54,18 +55,39 @@ static bool loads_us(char *const *env)
 	return false;
 }
 
+bool tap_exec_cleans(char *const *env) { return preloaded && !loads_us(env); }
+
+bool tap_is_newer_function(const char *name)
+{
+	/* glibc 2.34, 2.39 */
+	static const char *const newer[] = { "execveat", "pidfd_spawn", "pidfd_spawnp" };
+
+	for (unsigned i = 0; i < sizeof newer / sizeof *newer; i++)
+		if (strcmp(name, newer[i]) == 0)
+			return true;
+	return false;
+}
+
 static void find_real(void)
 {
-#define FIND(member, name) real.member = (__typeof__(real.member))tap_next_symbol(name)
-	FIND(exit_now, "_exit");
-	FIND(exit_c, "_Exit");
-	FIND(quick_exit, "quick_exit");
-	FIND(execvp, "execvp");
-	FIND(execvpe, "execvpe");
-	FIND(fexecve, "fexecve");
-	FIND(execveat, "execveat");
-	FIND(execve, "execve");
-#undef FIND
+#if defined(__x86_64__)
+#define FIRST_QUICK_EXIT "GLIBC_2.10"
+#else
+#define FIRST_QUICK_EXIT "GLIBC_2.17"
+#endif
+	static const struct tap_wanted wanted[] = {
+		{ "_exit", NULL, &real.exit_now },
+		{ "_Exit", NULL, &real.exit_c },
+		{ "quick_exit", "GLIBC_2.24", &real.quick_exit },
+		{ "quick_exit", FIRST_QUICK_EXIT, &real.quick_exit_old },
+		{ "execvp", NULL, &real.execvp },
+		{ "execvpe", NULL, &real.execvpe },
+		{ "fexecve", NULL, &real.fexecve },
+		{ "execveat", NULL, &real.execveat },
+		{ "execve", NULL, &real.execve },
+	};
+
+	tap_next_symbols(wanted, sizeof wanted / sizeof *wanted);
 }
 
 __attribute__((constructor)) static void init(void)
@@ -106,13 +128,27 @@ EXPORTED _Noreturn void _Exit(int status)
 	leave(status);
 }
 
-EXPORTED _Noreturn void quick_exit(int status)
+static _Noreturn void leave_quickly(void (*go)(int), int status)
+{
+	tap_process_exit(REC_EXIT_QUICK, status);
+	if (go)
+		go(status);
+	leave(status);
+}
+
+/* versions.S */
+_Noreturn void tap_quick_exit(int status) __attribute__((visibility("hidden")));
+_Noreturn void tap_quick_exit(int status)
 {
 	need_real();
-	tap_process_exit(REC_EXIT_QUICK, status);
-	if (real.quick_exit)
-		real.quick_exit(status);
-	leave(status);
+	leave_quickly(real.quick_exit, status);
+}
+
+_Noreturn void tap_quick_exit_old(int status) __attribute__((visibility("hidden")));
+_Noreturn void tap_quick_exit_old(int status)
+{
+	need_real();
+	leave_quickly(real.quick_exit_old, status);
 }
 
 /* ------------------------------------------------------------------- exec */
@@ -120,7 +156,20 @@ EXPORTED _Noreturn void quick_exit(int status)
 static void before(const char *path, char *const *env)
 {
 	need_real();
-	tap_process_exec(path, preloaded && !loads_us(env));
+	tap_process_exec(path, tap_exec_cleans(env));
+}
+
+/* syscall(nr, ...): exit_group(status), execve(path, argv, env), execveat(dir, path, argv, env, flags). seccomp.S */
+void tap_syscall_leaves(long nr, long first, long second, long third, long fourth)
+	__attribute__((visibility("hidden")));
+void tap_syscall_leaves(long nr, long first, long second, long third, long fourth)
+{
+	if (nr == SYS_exit_group)
+		tap_process_exit(REC_EXIT_UNDERSCORE, (int)first);
+	else if (nr == SYS_execve)
+		before((const char *)first, (char *const *)third);
+	else
+		before((const char *)second, (char *const *)fourth);
 }
 
 static int missing(void)

@@ -1,8 +1,8 @@
 /*
- * interpose/seccomp.S - prctl and syscall: notice that the program is about to install a seccomp filter
+ * interpose/seccomp.S - prctl and syscall: notice that the program is about to install a seccomp filter, or to leave
  *
  * Both end in a jump to the real function with all registers as they came. From the first filter on the shim makes no new
- * kind of system call. C side: seccomp.c.
+ * kind of system call. C side: seccomp.c, exec.c.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -70,8 +70,16 @@ syscall:
 	cmpq	$SYS_seccomp, %rdi
 	je	7f
 	cmpq	$SYS_prctl, %rdi
+	je	6f
+	cmpq	$SYS_exit_group, %rdi
+	je	5f
+	cmpq	$SYS_execve, %rdi
+	je	5f
+	cmpq	$SYS_execveat, %rdi
 	jne	8f
-	cmpl	$PR_SET_SECCOMP, %esi
+5:	TELL	tap_syscall_leaves
+	jmp	8f
+6:	cmpl	$PR_SET_SECCOMP, %esi
 	jne	8f
 7:	TELL	tap_seccomp_tell
 	GO	tap_real_syscall
@@ -133,8 +141,16 @@ syscall:
 	cmp	x0, x9
 	b.eq	7f
 	cmp	x0, #SYS_prctl
+	b.eq	6f
+	cmp	x0, #SYS_exit_group
+	b.eq	5f
+	cmp	x0, #SYS_execve
+	b.eq	5f
+	cmp	x0, #SYS_execveat
 	b.ne	8f
-	cmp	w1, #PR_SET_SECCOMP
+5:	TELL	tap_syscall_leaves
+	b	8f
+6:	cmp	w1, #PR_SET_SECCOMP
 	b.ne	8f
 7:	TELL	tap_seccomp_tell
 	GO	tap_real_syscall
@@ -146,5 +162,6 @@ syscall:
 	.hidden	tap_real_prctl
 	.hidden	tap_real_syscall
 	.hidden	tap_seccomp_tell
+	.hidden	tap_syscall_leaves
 	.hidden	tap_seccomp_init
 	.section .note.GNU-stack, "", %progbits

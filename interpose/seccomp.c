@@ -17,8 +17,11 @@ HIDDEN void *tap_real_prctl, *tap_real_syscall;
 
 HIDDEN void tap_seccomp_init(void)
 {
-	tap_real_prctl = tap_next_symbol("prctl");
-	tap_real_syscall = tap_next_symbol("syscall");
+	static const struct tap_wanted wanted[] = {
+		{ "prctl", NULL, &tap_real_prctl }, { "syscall", NULL, &tap_real_syscall }
+	};
+
+	tap_next_symbols(wanted, sizeof wanted / sizeof *wanted);
 }
 
 __attribute__((constructor)) static void init(void)

@@ -14,6 +14,7 @@
  */
 #include <sys/auxv.h>
 
+#include "interpose/leave.h"
 #include "interpose/loader.h"
 #include "trace/write/sys.h"
 
@@ -62,18 +63,20 @@ static void take_back(const struct tap_object *o, uint32_t symbol, struct reloca
 			clear(o, o->base + r.first[i].r_offset);
 }
 
-static bool is_weak_opencl(const struct tap_object *o, uint32_t i, const struct tap_entry **e)
+/* Its name, or NULL. */
+static const char *weak_name(const struct tap_object *o, uint32_t i)
 {
 	const ElfW(Sym) *s = &o->symbols[i];
 
 	if (ELF64_ST_BIND(s->st_info) != STB_WEAK || s->st_shndx != SHN_UNDEF || s->st_value)
-		return false;
+		return NULL;
 	const char *name = o->strings + s->st_name;
 
 	if (name[0] != 'c' || name[1] != 'l')
-		return false;
-	*e = tap_opencl_entry(name);
-	return *e && (*e)->exported;
+		return tap_is_newer_function(name) ? name : NULL;
+	const struct tap_entry *e = tap_opencl_entry(name);
+
+	return e && e->exported ? name : NULL;
 }
 
 /* In global scope all that was there at start defines for all: one library that has it is enough. */
@@ -91,9 +94,9 @@ static bool each_object(const struct tap_object *o, void *arg)
 	if (tap_object_is_self(o))
 		return false;
 	for (uint32_t i = 1; i < n; i++) {
-		const struct tap_entry *e;
+		const char *name = weak_name(o, i);
 
-		if (!is_weak_opencl(o, i, &e) || tap_objects_walk(defined_at_start, (void *)e->name))
+		if (!name || tap_objects_walk(defined_at_start, (void *)name))
 			continue;
 		take_back(o, i, find(o, DT_RELA, DT_RELASZ));
 		take_back(o, i, find(o, DT_JMPREL, DT_PLTRELSZ));

@@ -209,6 +209,20 @@ void tap_process_exec(const char *path, bool environment_cleaned)
 	errno = saved;
 }
 
+void tap_process_unfollowed(const char *path)
+{
+	int saved = errno;
+
+	if (tap_off && tap_off != TAP_OFF_EARLY)
+		return;
+	TAP_DEBUG(process, "%s: a child with a cleaned environment: not followed", path ? path : "?");
+	if (image_is_open())
+		tap_lost(REC_LOSS_CHILD_MISSED, 1);
+	else
+		tap_run_say_unfollowed(path ? path : "?");
+	errno = saved;
+}
+
 void tap_seccomp_seen(void)
 {
 	TAP_DEBUG(process, "a seccomp filter is installed: no new chunks, no more lines");

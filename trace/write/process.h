@@ -52,6 +52,9 @@ void tap_process_exit(enum rec_exit kind, int status);
 /* Before an exec: exit chain, EXEC record, clock set. Nothing is closed: should the call fail, the image goes on. */
 void tap_process_exec(const char *path, bool environment_cleaned);
 
+/* A child was started, by other means than this image's own exec, in whose environment nothing loads us. */
+void tap_process_unfollowed(const char *path);
+
 /* The program installed (or is about to install) a seccomp filter: no new kind of system call from here on. */
 void tap_seccomp_seen(void);
 

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# tests/e2e/ends.sh - every way to start a process, and to end one: calls are recorded, or the child that cannot be is counted
+#
+# Each case runs bare and traced: output and status must be equal. Program: tests/e2e/ways/ends.c.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$GPUTAP_TESTS/e2e
+shim=$GPUTAP_BUILD/libgputap.so
+bin=$GPUTAP_BUILD/tests/ways
+unset LD_PRELOAD LD_AUDIT OPENCL_LAYERS
+passed=0 failed=0 skipped=0
+cc=${CC:-cc}
+command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+nm -D --undefined-only "$shim" | grep -q __asan && { echo "skipped: signals and jumps under a sanitizer"; exit 77; }
+mkdir -p "$bin"
+build() { "$cc" -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -o "$bin/$1" "$here/ways/$1.c" "${@:2}" -lOpenCL -lpthread || exit 1; }
+build ends
+
+# way NAME CALLS COUNTER N: that many calls of clGetPlatformIDs in the trace, and N of the counter
+way() {
+	rm -rf t.gputap
+	"$bin/${program:-ends}" "$1" >bare 2>&1; echo "status $?" >>bare
+	LD_PRELOAD=$shim GPUTAP_OUTPUT=$PWD/t "$bin/${program:-ends}" "$1" >traced 2>&1; echo "status $?" >>traced
+	python3 "$here/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" >counts 2>&1
+	local calls n
+	calls=$(awk '$1 == "clGetPlatformIDs" {print $2}' counts)
+	n=$(awk -v n="$3" '$1 == n {c = $2} END {print c + 0}' counts)
+	if ! cmp -s bare traced; then
+		echo "FAILED: $1: output or status differs"; diff bare traced | head -5
+	elif [ "$calls $n" = "$2 $4" ]; then
+		passed=$((passed + 1)); return
+	else
+		echo "FAILED: $1: $2 calls and $4 $3 expected, $calls and $n in the trace"
+	fi
+	failed=$((failed + 1))
+}
+
+# Starting. A child that cannot be followed is one, whatever it does; one that was not made is none.
+for w in posix_spawn posix_spawnp posix_spawn-old clone-vfork execveat execve-syscall system popen; do way $w 2 lost.CHILD_MISSED 0; done
+for w in clone fork-syscall exec-thread; do way $w 3 lost.CHILD_MISSED 0; done
+for w in posix_spawn-clean posix_spawnp-clean posix_spawnp-old-clean execve-syscall-clean system-clean popen-clean; do
+	way $w 1 lost.CHILD_MISSED 1
+done
+for w in posix_spawn-missing posix_spawn-script; do way $w 1 lost.CHILD_MISSED 0; done
+
+# Ending: handlers of quick_exit make a call, threads do; the end is written down where anybody sees it.
+for w in quick_exit quick_exit-old exit-thread pthread_exit; do way $w 2 REC_EXIT 1; done
+for w in _exit _Exit exit-syscall; do way $w 1 REC_EXIT 1; done
+for w in abort segv term kill exit-raw; do way $w 1 REC_EXIT 0; done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
