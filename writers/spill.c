@@ -292,6 +292,34 @@ int gt_spill_check(const struct gt_spill *s, struct gt_err *err)
 		"%s: no room for the lines kept aside while writing it", s->beside);
 }
 
+static int close_one(void *ctx, unsigned worker, size_t file)
+{
+	const struct gt_spill *s = ctx;
+
+	(void)worker;
+	if (s->files[file].fd >= 0)
+		close(s->files[file].fd);
+	return 0;
+}
+
+static int closed(void *ctx, unsigned worker, size_t file, int rc)
+{
+	(void)ctx;
+	(void)worker;
+	(void)file;
+	return rc;
+}
+
+/* Side by side: the kernel frees a file's pages when it is closed, 0.1 s per GB. */
+static void close_files(struct gt_spill *s)
+{
+	gt_pieces_do(&(struct gt_pieces){ .workers = s->n_workers, .n = s->n_workers, .ctx = s, .work = close_one,
+		.turn = closed });
+	free(s->files);
+	s->files = NULL;
+	s->n_workers = 0;
+}
+
 void gt_spill_close(struct gt_spill *s)
 {
 	while (s->first) {
@@ -305,10 +333,5 @@ void gt_spill_close(struct gt_spill *s)
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
-	for (unsigned i = 0; i < s->n_workers; i++)
-		if (s->files[i].fd >= 0)
-			close(s->files[i].fd);
-	free(s->files);
-	s->files = NULL;
-	s->n_workers = 0;
+	close_files(s);
 }
