@@ -10,6 +10,7 @@
 #include "cli/show.h"
 #include "model/model.h"
 #include "model/nvtx/ranges.h"
+#include "model/stacks.h"
 
 /* Called behind each line: empties the text when it is long. False: nobody reads on. */
 typedef bool gt_dump_drain(void *ctx);
@@ -22,6 +23,10 @@ void gt_dump_note(struct gt_show *s, const struct gt_note *n);
 void gt_dump_hsa_kernel(struct gt_show *s, const struct gt_hsa_kernel *k);
 void gt_dump_range(struct gt_show *s, const struct gt_range *g);
 void gt_dump_range_name(struct gt_show *s, const struct gt_range_name *n);
+void gt_dump_stack(struct gt_show *s, const struct gt_stack *k);
+void gt_dump_module(struct gt_show *s, const struct gt_module *o);
+/* The number of the stack that a record names; false: it names none. */
+bool gt_dump_stack_number(struct gt_show *s, uint32_t process, uint64_t link);
 /* The content of all programs, once per id. False: no memory. */
 bool gt_dump_contents(struct gt_show *s, gt_dump_drain *drain, void *ctx);
 /* All of CUDA, a line each. 0, or -1 with *err. */

@@ -259,6 +259,14 @@ static bool took(struct gt_show *s, const struct gt_shown *f, const void *record
 	return true;
 }
 
+static bool stack(struct gt_show *s, const struct gt_shown *f, const void *record)
+{
+	const struct gt_call *call = record;
+
+	(void)f;
+	return gt_dump_stack_number(s, call->process, call->stack_link);
+}
+
 static bool command(struct gt_show *s, const struct gt_shown *f, const void *record)
 {
 	const struct gt_call *call = record;
@@ -286,10 +294,12 @@ static const struct gt_shown call_fields[] = {
 	{ "args", args, GT_OWN },
 	{ "cut", cut, GT_OWN },
 	{ "took", took, GT_OWN, GT_TEXT_ONLY },
+	{ "stack", stack, GT_OWN },
 	{ "command", command, GT_OWN },
 };
 #undef C
-#define CALL_TEXT(what) "{start_ns} {pid}/{tid} #{id} " what "{name}({args|?}){ = answer} [{took}]{command}"
+#define CALL_TEXT(what) \
+	"{start_ns} {pid}/{tid} #{id} " what "{name}({args|?}){ = answer} [{took}]{ from stack #stack}{command}"
 static const struct gt_shape call_shape = { "call", CALL_TEXT(""), { GT_FIELDS(call_fields) } };
 static const struct gt_shape callback_shape = { "callback", CALL_TEXT("callback "), { GT_FIELDS(call_fields) } };
 

@@ -45,6 +45,7 @@
 #define SHOW_result(name, member) \
 	{ name, gt_show_number, GT_NUMBER(E, member), GT_HAS(E, call.has_result) }, \
 	{ "result_name", result_name, GT_OWN, GT_HAS(E, call.has_result) },
+#define SHOW_stack(name, member) { name, stack, GT_OWN },
 #define SHOW_has_args(name, member) SHOW_flag(name, member) { "args", args, GT_OWN, GT_HAS(E, member) },
 
 /* --------------------------------------------------------------------- calls */
@@ -60,6 +61,14 @@ static bool result_name(struct gt_show *s, const struct gt_shown *f, const void 
 	name = gt_cuda_result_text(record, buf, sizeof buf);
 	gt_json_string(s->t, name, strlen(name));
 	return *name;
+}
+
+static bool stack(struct gt_show *s, const struct gt_shown *f, const void *record)
+{
+	const struct gt_cuda_event *e = record;
+
+	(void)f;
+	return gt_dump_stack_number(s, e->process, e->call.stack_link);
 }
 
 /* In text as in JSON. */

@@ -60,6 +60,14 @@ static bool took(struct gt_show *s, const struct gt_shown *f, const void *record
 	return true;
 }
 
+static bool stack(struct gt_show *s, const struct gt_shown *f, const void *record)
+{
+	const struct gt_range *g = record;
+
+	(void)f;
+	return gt_dump_stack_number(s, g->process, g->stack_link);
+}
+
 #define G struct gt_range
 static const struct gt_shown range_fields[] = {
 	{ "kind", gt_show_kind, GT_NUMBER(G, kind), .word = range_kind },
@@ -79,10 +87,12 @@ static const struct gt_shown range_fields[] = {
 	{ "range_id", gt_show_set, GT_NUMBER(G, id) },
 	{ "payload_type", gt_show_word, GT_NUMBER(G, payload_type), .word = payload_kind },
 	{ "payload", payload, GT_OWN },
+	{ "stack", stack, GT_OWN },
 };
 #undef G
 static const struct gt_shape range_shape = { "range",
-	"{start_ns} {pid}/{tid} {kind} {domain_name}:{text|\"\"}{took}", { GT_FIELDS(range_fields) } };
+	"{start_ns} {pid}/{tid} {kind} {domain_name}:{text|\"\"}{took}{ from stack #stack}",
+	{ GT_FIELDS(range_fields) } };
 
 void gt_dump_range(struct gt_show *s, const struct gt_range *g) { gt_show_record(s, &range_shape, g); }
 

@@ -29,6 +29,22 @@ static int find(const char *name, size_t bytes, unsigned scope)
 	return -1;
 }
 
+/*
+ * What these mean without a value. A value of theirs stands behind '=' only, or it would swallow the program's name.
+ */
+static const char *meaning_alone(int i)
+{
+	static const struct { const char *name, *value; } alone[] = {
+		{ "summary", "table" },
+		{ "callstacks", "opencl,cuda,nvtx,osrt" },
+	};
+
+	for (size_t k = 0; k < sizeof alone / sizeof *alone; k++)
+		if (!strcmp(defs[i].name, alone[k].name))
+			return alone[k].value;
+	return NULL;
+}
+
 static bool is_switch(int i)
 {
 	return defs[i].type == GC_FLAG || defs[i].type == GC_BOOL;
@@ -54,9 +70,8 @@ static int parse_long(struct gt_options *o, unsigned scope, int argc, char **arg
 		return gt_options_assign(o, (unsigned)i, eq + 1, GT_FROM_COMMAND_LINE, argv[*at], err);
 	if (is_switch(i))
 		return gt_options_assign(o, (unsigned)i, "true", GT_FROM_COMMAND_LINE, argv[*at], err);
-	/* --summary alone means the table: its value stands behind '=' only, or it would swallow the program's name. */
-	if (!strcmp(defs[i].name, "summary"))
-		return gt_options_assign(o, (unsigned)i, "table", GT_FROM_COMMAND_LINE, argv[*at], err);
+	if (meaning_alone(i))
+		return gt_options_assign(o, (unsigned)i, meaning_alone(i), GT_FROM_COMMAND_LINE, argv[*at], err);
 	if (*at + 1 >= argc)
 		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "option '%s' needs a value: %s", argv[*at],
 			argument_of(i));
@@ -140,9 +155,10 @@ void gt_options_help(FILE *out, unsigned scope)
 
 		if (!(defs[i].scope & scope))
 			continue;
+		/* "[DOMAINS]" is shown as [=DOMAINS] */
 		snprintf(left, sizeof left, "%c%c%c --%s%s%s", defs[i].letter ? '-' : ' ',
 			defs[i].letter ? defs[i].letter : ' ', defs[i].letter ? ',' : ' ', defs[i].name,
-			*argument ? "=" : "", argument);
+			*argument == '[' ? "[=" : *argument ? "=" : "", argument + (*argument == '['));
 		gt_option_env_name(defs[i].name, env);
 		fprintf(out, "  %-34s %s", left, defs[i].help);
 		put_choices(out, &defs[i]);

@@ -36,6 +36,12 @@ struct tap_collector {
 int tap_cupti_injection(void) __attribute__((visibility("hidden")));
 int tap_nvtx_injection(const void *(*get_table)(uint32_t)) __attribute__((visibility("hidden")));
 
+/*
+ * A symbol was looked up, so an object may have been loaded before: collectors/stack/objects.c lists it. Takes the
+ * dynamic linker's lock, where the C library has no other way; does nothing else, and nothing without call stacks.
+ */
+void tap_objects_renew(void) __attribute__((visibility("hidden")));
+
 /* table.c: all there are, NULL behind the last. */
 extern const struct tap_collector *const tap_collectors[] __attribute__((visibility("hidden")));
 

@@ -115,6 +115,7 @@ HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const 
 	 */
 	const struct tap_entry *e = name[2] >= 'A' && name[2] <= 'Z' ? tap_opencl_entry(name) : NULL;
 
+	tap_objects_renew();
 	if (!e && name[0] == 'c')
 		return (struct tap_answer){ NULL, 0 };
 	if (!tap_real_dlsym || !tap_real_dlvsym)

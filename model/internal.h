@@ -16,6 +16,7 @@
  *   image.c         what an image says of itself
  *   ranges.c        NVTX ranges
  *   payload.c       schemas of their payloads
+ *   stacks.c        call stacks, and the objects that they lead through
  *   unknown.c       records of later versions
  *   record.c        what records of all kinds have in common
  *   cuda*.c         CUDA: model/cuda/internal.h
@@ -222,6 +223,14 @@ void gt_ranges_free(struct gt_model *m);
 int gt_payloads_take(struct gt_model *m, const struct gt_rec *rec);     /* a schema: 1 taken, 0 damaged, -1 no memory */
 void gt_payloads_free(struct gt_model *m);
 
+/* ------------------------------------------------------------------- stacks */
+
+struct gt_stacks;
+int gt_stacks_take(struct gt_model *m, const struct gt_rec *rec);       /* -1: out of memory */
+int gt_modules_take(struct gt_model *m, const struct gt_rec *rec);
+int gt_stacks_finish(struct gt_model *m);     /* behind the last record */
+void gt_stacks_free(struct gt_model *m);
+
 /* ------------------------------------------------------------------ unknown */
 
 struct gt_unknowns;
@@ -281,6 +290,7 @@ struct gt_model {
 	uint64_t lost_writer[REC_LOSS_COUNT]; /* control pages */
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
 	struct gt_unknowns *unknowns;         /* NULL: all records are known */
+	struct gt_stacks *stacks;             /* NULL: no call stack */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
 	unsigned jobs;                        /* gt_model_options.jobs; at least 1 */
 	struct gt_payloads *payloads;         /* NULL: no schema of theirs */
@@ -332,6 +342,7 @@ static inline void gt_walk_fill(struct gt_model *m, const struct gt_rec *rec, co
 	call->is_callback = fn->is_callback;
 	call->outside = false;
 	call->id = call->cmd_id = 0;
+	call->stack_link = rec->stack;
 	call->command = NULL;
 	call->cuda = NULL;
 	call->damaged = damaged;

@@ -508,6 +508,10 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 		return take_hsa_kernel(m, rec);
 	case REC_NVTX_EVENT: case REC_NVTX_POP: case REC_NVTX_END: case REC_NVTX_NAME: case REC_NVTX_SCHEMA:
 		return gt_model_thread_of(m, rec) ? gt_ranges_take(m, rec) : -1;
+	case REC_STACK:
+		return gt_stacks_take(m, rec);
+	case REC_MODULE:
+		return gt_modules_take(m, rec);
 	case REC_CUPTI_LIBRARY:
 	case REC_CUPTI_KIND:
 	case REC_CUPTI_CLOCK:
@@ -622,8 +626,8 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	gt_facts_sort(m);
 	if (gt_cuda_scan(m, err))
 		return -1;
-	if (sort_threads(m) || gt_ranges_finish(m) || gt_unknowns_finish(m) || gt_devices_number(m) ||
-		gt_device_clocks_finish(m))
+	if (sort_threads(m) || gt_ranges_finish(m) || gt_unknowns_finish(m) || gt_stacks_finish(m) ||
+		gt_devices_number(m) || gt_device_clocks_finish(m))
 		return no_memory(m, err);
 	gt_join_finish(m);
 	gt_image_finish(m);

@@ -38,7 +38,7 @@ BOTH = {
 }
 # A family's folder is in the layer of the folder above it.
 FAMILIES = {
-    "collectors": ["opencl", "cupti", "nvtx"],
+    "collectors": ["opencl", "cupti", "nvtx", "stack"],
     "model": ["opencl", "cuda", "nvtx"],
     "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind"],
     "analysis": ["callgrind"],

@@ -331,6 +331,15 @@ static void __attribute__((noinline)) write_with_copies(struct tap_call *out, co
 	write_record(out, call, data, &c);
 }
 
+/* --callstacks alone: a record where there is a stack to tell. */
+static void write_stack(struct tap_call *out, const struct tap_cupti_callback *data)
+{
+	if (!tap_stack_lasted(out->domain, out->end_tick - out->start_tick))
+		return;
+	if (tap_call_reserve_flags(out, data->correlation, 0, REC_BARE))
+		tap_stream_publish(out->rec, out->head);
+}
+
 static void leave(uint32_t fn, uint32_t domain, const struct rec_cuda_capture *t, const struct rec_cuda_call *call,
 	const struct tap_cupti_callback *data)
 {
@@ -349,7 +358,9 @@ static void leave(uint32_t fn, uint32_t domain, const struct rec_cuda_capture *t
 	if (out.start_tick - tap_start_tick > out.end_tick - tap_start_tick)
 		return;
 	out.result = data->result ? *(const int32_t *)data->result : 0;
-	if (call && call->n && data->params)
+	if (tap_cupti.stacks && !tap_cupti.args)
+		write_stack(&out, data);
+	else if (call && call->n && data->params)
 		write_with_copies(&out, t, call, data);
 	else
 		write_record(&out, call, data, NULL);

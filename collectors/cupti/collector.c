@@ -268,7 +268,8 @@ static void on_api_call(uint32_t domain, uint32_t cbid, const struct tap_cupti_c
 
 	if (c->site == TAP_CUPTI_ENTER)
 		outermost = tap_cupti_enter(c->correlation);
-	if (TAP_READ_ONCE(tap_cupti.recording) && tap_cupti.args && tap_cupti_filter_args(domain, cbid))
+	if (TAP_READ_ONCE(tap_cupti.recording) && (tap_cupti.args || tap_cupti.stacks) &&
+		tap_cupti_filter_args(domain, cbid))
 		tap_cupti_call(domain, cbid, c);
 	if (c->site == TAP_CUPTI_EXIT)
 		tap_cupti_leave(c->correlation);
@@ -495,8 +496,11 @@ static void start(bool late)
 	tap_cupti_filter_init();
 	record_library();
 	tap_cupti.args = tap_cupti_option("cuda-args");
+	tap_cupti.stacks = tap_stack_wanted(REC_DOMAIN_CUDA_RUNTIME);
 	if (tap_cupti.args)
 		tap_cupti_args_start();
+	if (tap_cupti.stacks)           /* its frames stand between the call and us */
+		tap_unwinder->skip((const void *)tap_cupti.api.cuptiSubscribe);
 	if (tap_cupti.api.cuptiActivityRegisterCallbacks(tap_cupti_request_buffer, tap_cupti_complete_buffer))
 		tap_note(TAP_PART_CUPTI, "CUPTI took no buffers: no CUDA activities");
 	if (late)

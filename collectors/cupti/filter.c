@@ -218,7 +218,7 @@ void tap_cupti_filter_again(void)
 
 void tap_cupti_filter_callbacks(bool on)
 {
-	bool args = tap_cupti_option("cuda-args");
+	bool args = tap_cupti.args || tap_cupti.stacks;
 
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
 		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)

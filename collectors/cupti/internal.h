@@ -30,6 +30,7 @@
 
 #include "trace/write/options.h"
 #include "trace/write/process.h"
+#include "trace/write/stack.h"
 #include "trace/write/sys.h"
 #include "trace/write/text.h"
 #include "trace/write/tls.h"
@@ -134,6 +135,7 @@ struct tap_cupti {
 	uint32_t pid;
 	bool recording;                 /* kinds are on: changed by cupti.c */
 	bool args;                      /* --cuda-args */
+	bool stacks;                    /* --callstacks=cuda */
 	bool ready;                     /* all is switched on: buffers asked for from here on are the program's doing */
 	bool ending;                    /* the process ends, and the driver may be taking itself down */
 	bool fatal;                     /* CUPTI has finalised itself: nothing of it is called any more */

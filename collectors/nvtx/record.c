@@ -159,12 +159,15 @@ uint64_t tap_nvtx_text(uint64_t domain, enum rec_nvtx_kind kind, enum rec_nvtx_m
 	if (!s)
 		return 0;
 	struct sized message = size_of((struct tap_nvtx_message){ text ? type : REC_NVTX_NO_MESSAGE, text });
+	uint64_t stack = tap_stack_of_range(s);
 
-	if (!tap_nvtx_reserve(&r, s, REC_NVTX_EVENT, domain, 2 + message.words))
+	if (!tap_nvtx_reserve(&r, s, REC_NVTX_EVENT, domain, 2 + (stack != 0) + message.words))
 		return 0;
 	r.args[0] = tick;
-	r.args[1] = event_word(kind, message.m.type, 0, 0);
-	put_message(r.args + 2, &message);
+	r.args[1] = event_word(kind, message.m.type, stack ? REC_NVTX_STACK : 0, 0);
+	if (stack)
+		r.args[2] = stack;
+	put_message(r.args + 2 + (stack != 0), &message);
 	tap_stream_commit(r.rec, r.head | cut_flag(message.cut));
 	return r.link;
 }
@@ -189,7 +192,8 @@ static uint64_t put_event(
 	}
 	if (HAS(e, message))
 		message = size_of(tap_nvtx_message(e->message_type, e->message));
-	uint32_t n = 2 + color + (pieced ? 1 + pieces.words : valued ? 2 : 0) + message.words;
+	uint64_t stack = tap_stack_of_range(s);
+	uint32_t n = 2 + (stack != 0) + color + (pieced ? 1 + pieces.words : valued ? 2 : 0) + message.words;
 
 	if (!tap_nvtx_reserve(&r, s, REC_NVTX_EVENT, domain, n))
 		return 0;
@@ -197,7 +201,11 @@ static uint64_t put_event(
 
 	*out++ = tick;
 	*out++ = event_word(kind, message.m.type,
-		(color ? REC_NVTX_COLOR : 0) | (pieced || valued ? REC_NVTX_PAYLOAD : 0), e->category);
+		(stack ? REC_NVTX_STACK : 0) | (color ? REC_NVTX_COLOR : 0) |
+			(pieced || valued ? REC_NVTX_PAYLOAD : 0),
+		e->category);
+	if (stack)
+		*out++ = stack;
 	if (color)
 		*out++ = e->color;
 	if (valued) {

@@ -337,8 +337,9 @@ static void fill_call(struct gt_cuda *c, const struct gt_cuda_entry *e, struct g
 	out->call.name = f->name;
 	out->call.base = f->base;
 	out->call.nested = e->place & GT_PLACE_NESTED;
-	out->call.has_args = args != NULL;
+	out->call.has_args = args && !args->bare;
 	out->call.args_link = args ? args->link : 0;
+	out->call.stack_link = args ? args->stack : 0;
 	out->thread = final_thread(c, e->thread);
 }
 
@@ -351,7 +352,8 @@ static int get_unseen(struct gt_cuda *c, const struct gt_cuda_entry *e, struct g
 
 	out->tid = out->thread < c->m->threads.n ? c->m->threads.v[out->thread].tid : -1;
 	out->call.args_link = u->link;
-	out->call.has_args = rc == 1;
+	out->call.has_args = rc == 1 && !(rec.flags & REC_BARE);
+	out->call.stack_link = rc == 1 ? rec.stack : 0;
 	out->call.has_result = rc == 1;
 	out->call.result = rc == 1 ? rec.result : 0;
 	return rc < 0 ? -1 : 0;

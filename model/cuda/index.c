@@ -298,7 +298,7 @@ const struct gt_cuda_args *gt_cuda_args_of(
 	const struct gt_cuda *c, uint32_t process, uint32_t correlation, uint32_t fn, int64_t at)
 {
 	const struct gt_cuda_process *p = &c->processes[process];
-	const struct gt_cuda_args *v = p->args.data, want = { 0, correlation, fn }, *best;
+	const struct gt_cuda_args *v = p->args.data, want = { .correlation = correlation, .fn = fn }, *best;
 	size_t low = 0, high = p->args.n;
 
 	while (low < high) {

@@ -56,7 +56,8 @@ struct gt_cuda_entry {
 	(((e)->place & GT_PLACE_DRIVER ? REC_FN_CUDA_DRIVER : REC_FN_CUDA_RUNTIME) + GT_PLACE_CBID((e)->place))
 
 struct gt_cuda_link { uint32_t correlation, index, kind; }; /* by correlation id: calls (outermost ones), work */
-struct gt_cuda_args { uint64_t link; uint32_t correlation, fn; }; /* a call with arguments: its record */
+/* A call with arguments, or with a stack alone (bare): its record. stack: the link of that, or 0. */
+struct gt_cuda_args { uint64_t link, stack; uint32_t correlation, fn; bool bare; };
 struct gt_cuda_unseen { uint64_t link; uint32_t process, fn; };   /* such a call without an activity record */
 struct gt_cuda_moment { uint64_t w[4]; uint32_t what, context, correlation, process, thread, unused; };
 

@@ -111,7 +111,8 @@ static int take_call(struct gt_cuda *c, const struct gt_rec *rec)
 
 	if (!a)
 		return -1;
-	*a = (struct gt_cuda_args){ rec_link(rec->stream, rec->offset), rec->first_u32, rec->id };
+	*a = (struct gt_cuda_args){ rec_link(rec->stream, rec->offset), rec->stack, rec->first_u32, rec->id,
+		(rec->flags & REC_BARE) != 0 };
 	return 0;
 }
 

@@ -63,7 +63,7 @@ void gt_cuda_feed_take(struct gt_cuda_feed *f, struct gt_call *call)
 		.end_tick = gt_reader_ns_tick(f->model->reader, e->process, end), .start_ns = start, .end_ns = end,
 		.start_mono_ns = start + p->to_mono_ns, .end_mono_ns = end + p->to_mono_ns, .result = e->call.result,
 		.id = ++p->ids, .unfinished = !e->call.has_result,
-		.cuda = e, .model = f->model,
+		.cuda = e, .model = f->model, .stack_link = e->call.stack_link,
 	};
 	if (fn->has_event_out && e->call.has_result && !e->call.result && !e->call.nested)
 		call->cmd_id = ++p->cmd_ids;

@@ -222,6 +222,20 @@ static bool take_payload(struct gt_model *m, const struct gt_rec *rec, uint32_t 
 	return true;
 }
 
+static bool take_stack(const struct gt_rec *rec, uint32_t flags, uint32_t *at, uint64_t *link)
+{
+	uint64_t word;
+
+	if (!(flags & REC_NVTX_STACK))
+		return true;
+	if (rec->n_args < *at + 1)
+		return false;
+	word = rec->args[*at];
+	*at += 1 + rec_stack_more(word);
+	*link = rec_link_offset(word) ? rec_stack_link(word) : 0;
+	return rec->n_args >= *at;
+}
+
 static int take_event(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_ranges *r = m->ranges;
@@ -236,7 +250,9 @@ static int take_event(struct gt_model *m, const struct gt_rec *rec)
 		.domain = (uint32_t)rec->result,
 		.category = (uint32_t)(w >> 32),
 		.start_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]) };
-	if (e.pub.kind < REC_NVTX_MARK || e.pub.kind > REC_NVTX_START || ((flags & REC_NVTX_COLOR) && rec->n_args < 3))
+	if (e.pub.kind < REC_NVTX_MARK || e.pub.kind > REC_NVTX_START ||
+		!take_stack(rec, flags, &at, &e.pub.stack_link) ||
+		((flags & REC_NVTX_COLOR) && rec->n_args < at + 1))
 		return damaged(m);
 	if (flags & REC_NVTX_COLOR) {
 		e.pub.has_color = true;

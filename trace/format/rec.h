@@ -18,8 +18,8 @@
 
 #include "trace/format/domains.h"
 
-#define REC_VERSION 2
-#define REC_VERSION_OLDEST 1          /* that is read: what 2 left out, nobody had written */
+#define REC_VERSION 3
+#define REC_VERSION_OLDEST 1          /* that is read: what 2 left out, nobody had written; 3 added REC_STACK_WORD */
 
 static inline int rec_version_known(uint64_t version)
 {
@@ -177,6 +177,7 @@ enum rec_flag {
 	REC_BARE = 0x10,              /* calls: no arguments behind the duration word */
 	REC_WIDE = 0x20,              /* REC_COMMAND: full 8-byte times */
 	REC_CUT = 0x40,               /* a copy in this record was cut at its capture limit */
+	REC_STACK_WORD = 0x80,        /* calls: a word behind the duration word(s) names the call's stack */
 };
 
 /*
@@ -214,9 +215,25 @@ static inline uint32_t rec_words(const uint64_t *rec)
  *   start tick
  *   duration u32 | first 4-byte argument u32 (or 0)
  *   [duration high u64]                      only REC_SLOW: duration = low | high << 32, in ticks
+ *   [stack]                                  only REC_STACK_WORD: see rec_stack_word
  *   fixed arguments, then copies             as the function table in the trace says (docs/trace-format.md)
  */
 #define REC_FIRST_FUNCTION 256u
+
+/*
+ * Which stack a call was made from: {stream u24, more u8, offset / 8 u32} of a STACK record; offset 0: none. No flag of
+ * the header is left, so what later versions add to a call hangs on `more`: when it is not 0, so many further words
+ * stand behind this one, and the first of them says in bits what they are. A reader that knows none steps over them.
+ */
+static inline uint64_t rec_stack_word(uint64_t link) { return link & ~0xff000000ull; }
+static inline uint64_t rec_stack_link(uint64_t word) { return word & ~0xff000000ull; }
+static inline uint32_t rec_stack_more(uint64_t word) { return word >> 24 & 0xffu; }
+enum rec_stack_flag {
+	REC_STACK_CUT = 1,            /* at --callstack-depth: further frames are not here */
+	REC_STACK_STOPPED = 2,        /* the unwinder did not find out what called the last frame */
+	REC_STACK_GUESSED = 4,        /* somewhere a function had no unwind table: frames may be missing there */
+};
+#define REC_MODULE_ID_WORDS 4u        /* of a MODULE's build id; longer ones are cut */
 
 /* Which interface a function belongs to: enum rec_domain, trace/format/domains.def. */
 /* First function id of a domain; ids inside are the table's business. */
@@ -318,7 +335,7 @@ enum rec_thread {
 };
 enum rec_nvtx_kind { REC_NVTX_MARK = 1, REC_NVTX_PUSH, REC_NVTX_START };
 enum rec_nvtx_message { REC_NVTX_NO_MESSAGE = 0, REC_NVTX_TEXT, REC_NVTX_WIDE, REC_NVTX_REGISTERED };
-enum rec_nvtx_flag { REC_NVTX_COLOR = 1, REC_NVTX_PAYLOAD = 2 };
+enum rec_nvtx_flag { REC_NVTX_COLOR = 1, REC_NVTX_PAYLOAD = 2, REC_NVTX_STACK = 4 };
 enum rec_nvtx_name {
 	REC_NVTX_DOMAIN = 1,
 	REC_NVTX_DOMAIN_END,

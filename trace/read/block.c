@@ -55,6 +55,7 @@ static bool fill_other(struct gt_block *b, struct gt_rec *rec)
 {
 	rec->start_tick = rec->end_tick = 0;
 	rec->first_u32 = 0;
+	rec->stack = 0;
 	if (rec->id >= REC_TYPE_COUNT || !layout[rec->id].known) {
 		if (b->found)
 			b->found->lost[REC_LOSS_UNKNOWN_RECORD]++;
@@ -65,6 +66,19 @@ static bool fill_other(struct gt_block *b, struct gt_rec *rec)
 	if (layout[rec->id].tick)
 		rec->start_tick = rec->end_tick = rec->args[0];
 	return !layout[rec->id].texts || texts_fit(rec);
+}
+
+/* The word that names a call's stack, and what later versions put behind it. *times goes behind them. */
+static bool take_stack(struct gt_rec *rec, uint32_t *times)
+{
+	uint64_t word;
+
+	if (rec->n_args < *times + 1)
+		return false;
+	word = rec->args[*times];
+	*times += 1 + rec_stack_more(word);
+	rec->stack = rec_link_offset(word) ? rec_stack_link(word) : 0;
+	return rec->n_args >= *times;
 }
 
 /* A call: tick, duration, arguments. */
@@ -81,6 +95,9 @@ static bool fill_call(struct gt_rec *rec)
 			return false;
 		duration |= rec->args[2] << 32;
 	}
+	rec->stack = 0;
+	if (rec->flags & REC_STACK_WORD && !take_stack(rec, &times))
+		return false;
 	rec->start_tick = rec->args[0];
 	if (__builtin_add_overflow(rec->start_tick, duration, &rec->end_tick))
 		return false;

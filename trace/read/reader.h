@@ -81,6 +81,7 @@ struct gt_rec {
 	                                     (and the size word of a REC_LONG one): use it, not words + 1 */
 	uint32_t n_args;                  /* words from args to the end; at least what the type needs */
 	uint32_t first_u32;               /* upper half of the duration word */
+	uint64_t stack;                   /* calls: link of the STACK record that they were made from; 0: none */
 	/* how many REC_THREAD records stood before it in its stream: which thread this is */
 	uint32_t holder;
 };

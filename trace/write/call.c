@@ -115,7 +115,10 @@ TAP_COLD bool tap_call_begin_slow(
 	return true;
 }
 
-/* A call over 2^32 ticks, a record over 255 words, a full block, or a stream that is not ours any more. */
+/*
+ * A call over 2^32 ticks, or whose stack is wanted, a record over 255 words, a full block, or a stream that is not ours
+ * any more.
+ */
 TAP_COLD uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags)
 {
 	struct tap_stream *s = call->stream;
@@ -128,7 +131,11 @@ TAP_COLD uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u
 		ticks = 0;                      /* counters of two cores a few ticks apart */
 	if (ticks >> 32)
 		flags |= REC_SLOW;
-	uint32_t total = words + 3 + (flags & REC_SLOW ? 1 : 0);
+	uint64_t stack = tap_stack_of_call(s, call->domain, ticks);
+
+	if (stack)
+		flags |= REC_STACK_WORD;
+	uint32_t total = words + 3 + (flags & REC_SLOW ? 1 : 0) + (stack ? 1 : 0);
 
 	if (total > 255) {
 		flags |= REC_LONG;
@@ -146,6 +153,8 @@ TAP_COLD uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u
 	rec[at++] = (uint32_t)ticks | (uint64_t)first_u32 << 32;
 	if (flags & REC_SLOW)
 		rec[at++] = ticks >> 32;
+	if (stack)
+		rec[at++] = stack;
 	call->rec = rec;
 	call->head = rec_head(call->fn, flags & REC_LONG ? 0 : total, flags, call->result);
 	return rec + at;

@@ -21,6 +21,7 @@
 #define GPUTAP_TRACE_WRITE_CALL_INLINE_H
 
 #include "trace/write/reserve.h"
+#include "trace/write/stack.h"
 
 /* call.c: everything rare. */
 bool tap_call_begin_slow(struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1,
@@ -116,7 +117,7 @@ static inline uint64_t *tap_call_reserve_flags(
 	uint64_t ticks = call->end_tick - call->start_tick;
 	uint32_t total = words + 3;
 
-	if (TAP_UNLIKELY(ticks >> 32 || words > 252 || !call->stream))
+	if (TAP_UNLIKELY(ticks >= TAP_READ_ONCE(tap_long_ticks) || words > 252 || !call->stream))
 		return tap_call_reserve_slow(call, first_u32, words, flags);
 	uint64_t *rec = tap_stream_claim(call->stream, total, 0, &call->link);
 

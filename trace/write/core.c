@@ -19,6 +19,7 @@
 #include "trace/write/internal.h"
 #include "trace/write/options.h"
 #include "trace/write/run.h"
+#include "trace/write/stack.h"
 
 #define OBJECTS 16
 
@@ -180,6 +181,35 @@ static bool peek(const void *from, void *to, size_t bytes)
 	return !tap_seccomp && tap_copy_guarded(tap_sys_getpid(), (uintptr_t)from, to, bytes) == bytes;
 }
 
+/* ------------------------------------------------------------------- stacks */
+
+/* As trace/format/domains.def calls what the object asks for. */
+static const char *word_of(uint32_t ask)
+{
+	static const struct { uint32_t ask; const char *word; } words[] = {
+#define DOMAIN(id, number, word, built, help) { number, word },
+#include "trace/format/domains.def"
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (words[i].ask == ask)
+			return words[i].word;
+	return "";
+}
+
+static bool stacks_from(const struct gputap_object *object, uint64_t least_ns)
+{
+	uint64_t least = tap_option_number("callstack-min");
+
+	if (!tap_unwinder || !gc_list_has(tap_option("callstacks"), word_of(object->ask)))
+		return false;
+	tap_unwinder->skip(object);
+	tap_stack_want(object->domain, least > least_ns ? least : least_ns);
+	return true;
+}
+
+static uint64_t stack_now(struct tap_stream *s) { return tap_unwinder && s ? tap_unwinder->take(s) : 0; }
+
 static uint64_t tick(void) { return tap_tick(); }
 static void note(const char *text) { tap_note(TAP_PART_CORE, "%s", text); }
 
@@ -209,4 +239,6 @@ __attribute__((visibility("default"))) const struct gputap_core gputap_core = {
 	.ticks = ticks,
 	.call_ticks = call_ticks,
 	.peek = peek,
+	.stacks_from = stacks_from,
+	.stack = stack_now,
 };

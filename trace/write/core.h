@@ -116,6 +116,13 @@ struct gputap_core {
 	uint64_t (*call_ticks)(const struct gputap_call *call);
 	/* Copies memory that may not be mapped; false: it is not, or a seccomp filter forbids to ask. A system call. */
 	bool (*peek)(const void *from, void *to, size_t bytes);
+	/*
+	 * Call stacks. stacks_from: calls of the domain that last at least so long get their stack with call_reserve
+	 * from now on, if --callstacks names the object's word; false: it does not, or nothing here unwinds. stack: the
+	 * calling thread's stack now, as the word of a record (rec_stack_word), 0 where there is none.
+	 */
+	bool (*stacks_from)(const struct gputap_object *object, uint64_t least_ns);
+	uint64_t (*stack)(struct tap_stream *stream);
 };
 
 /* ------------------------------------------------------------ in the thin object */

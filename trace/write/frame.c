@@ -26,7 +26,7 @@
 struct piece { void *base; size_t bytes; };
 
 /* Whether a page can be read: a signal mask is, before the call's other argument is found wrong. */
-static bool readable(uint64_t address)
+bool tap_frame_readable(uintptr_t address)
 {
 	uint64_t old;
 
@@ -54,7 +54,7 @@ size_t tap_copy_guarded(uint32_t pid, uint64_t address, void *to, size_t n)
 		TAP_WRITE_ONCE(forbidden, 1);
 	}
 	for (uint64_t at = address; at < address + n; at = (at / PAGE + 1) * PAGE)
-		if (!readable(at))
+		if (!tap_frame_readable(at))
 			return 0;
 	tap_copy_past(to, there.base, n);
 	return n;

@@ -24,6 +24,8 @@ bool tap_frame_read(uintptr_t at, void *to, size_t bytes, const void *present)
 
 /* Copies this process' (pid's) memory by system calls that fail where there is none; the bytes that could be read. */
 size_t tap_copy_guarded(uint32_t pid, uint64_t address, void *to, size_t bytes) __attribute__((visibility("hidden")));
+/* Whether there is memory at the address that can be read: by a system call. */
+bool tap_frame_readable(uintptr_t address) __attribute__((visibility("hidden")));
 /*
  * Copies bytes that are there but reach past the object they begin in: memcpy may be a sanitizer's, which would end
  * the program.

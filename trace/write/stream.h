@@ -16,6 +16,8 @@
 
 #include "trace/format/rec.h"
 
+struct tap_stacks;
+
 struct tap_stream {
 	/* Written by the holding thread; all but used and limit only with signals blocked. */
 	uintptr_t base;                 /* base + offset in the file = address, for offsets inside the open chunk */
@@ -38,6 +40,7 @@ struct tap_stream {
 	uint64_t retry_wait;            /* ticks from the last failure to retry_tick */
 	uint64_t next_free;             /* pool: number of the next free stream + 1 */
 	uint64_t holder_tick;           /* of the holder's THREAD record */
+	struct tap_stacks *stacks;      /* collectors/stack/: the stacks that stand in it; NULL: none yet */
 
 	/* --ring (ring.c) */
 	struct tap_stream *kept;        /* where the holder's definitions go; NULL in such a stream itself */

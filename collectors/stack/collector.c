@@ -1,0 +1,243 @@
+/*
+ * collectors/stack/collector.c - --callstacks: takes the stack of a call, and writes each different one once a stream
+ *
+ * Runs      in the calling thread of the traced program, at the end of a call, in signal handlers too.
+ * May       make system calls where a stream takes its first stack (memory for its table), where bounds.c looks at a
+ *           stack for the first time, and at a chunk switch.
+ * Must not  allocate with malloc, lock, change errno.
+ *
+ * SEEN1  The table of a stream holds the stacks that stand in it, by hash. It is small and fixed: what it does not
+ *        hold is written again, and a reader merges equal ones. A handler may come between any two stores: an entry's
+ *        hash is 0 while its other word changes, and is looked at again behind it.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collectors/collector.h"
+#include "collectors/stack/internal.h"
+#include "trace/write/options.h"
+#include "trace/write/process.h"
+#include "trace/write/stack.h"
+#include "trace/write/sys.h"
+
+#define SEEN 512u
+#define OWN 32u
+
+struct seen { uint64_t hash, word; };
+struct tap_stacks {                             /* a stream's; zero at first */
+	struct tap_bounds bounds;
+	struct seen seen[SEEN];
+};
+
+struct stack { uint32_t n, flags; uint64_t hash; uintptr_t pc[TAP_STACK_DEPTH_MAX]; };
+
+static uint32_t depth = 24;
+static struct { uintptr_t start, end; } own[OWN];      /* objects whose frames at the top are left out */
+static uint32_t n_own;
+
+/* ---------------------------------------------------------------------- frames */
+
+static void skip(const void *address)
+{
+	struct tap_object o;
+	uint32_t i;
+
+	if (!tap_object_find((uintptr_t)address, &o))
+		return;
+	for (i = 0; i < OWN; i++)
+		if (__atomic_load_n(&own[i].start, __ATOMIC_RELAXED) == o.start)
+			return;
+	i = __atomic_fetch_add(&n_own, 1, __ATOMIC_RELAXED);
+	if (i >= OWN)
+		return;
+	own[i].end = o.end;
+	__atomic_store_n(&own[i].start, o.start, __ATOMIC_RELEASE);
+}
+
+static bool is_own(uintptr_t pc)
+{
+	for (uint32_t i = 0; i < OWN; i++) {
+		uintptr_t start = __atomic_load_n(&own[i].start, __ATOMIC_ACQUIRE);
+
+		if (!start)
+			return false;
+		if (pc - start < own[i].end - start)
+			return true;
+	}
+	return false;
+}
+
+static void add_frame(struct stack *k, uintptr_t pc)
+{
+	k->pc[k->n++] = pc;
+	k->hash = (k->hash ^ pc) * 0x9fb21c651e98df25ull;
+	k->hash ^= k->hash >> 29;
+}
+
+/* Everything from the frame that called into us. */
+static void collect(struct stack *k, struct tap_walk *w)
+{
+	bool inside = true;
+
+	k->n = 0;
+	k->flags = 0;
+	k->hash = 0x243f6a8885a308d3ull;
+	tap_walk_begin(w);
+	while (tap_walk_next(w)) {
+		if (inside && is_own(w->frame.pc))
+			continue;
+		inside = false;
+		if (k->n == depth) {
+			k->flags |= REC_STACK_CUT;
+			break;
+		}
+		add_frame(k, w->frame.pc);
+	}
+	k->flags |= w->flags;
+	k->hash = (k->hash ^ k->flags ^ (uint64_t)k->n << 32) * 0xff51afd7ed558ccdull;
+	k->hash ^= k->hash >> 32;
+	if (!k->hash)
+		k->hash = 1;
+}
+
+/* ------------------------------------------------------------------------ seen */
+
+static struct tap_stacks *stacks_of(struct tap_stream *s)
+{
+	if (TAP_UNLIKELY(!s->stacks) && !tap_seccomp) {
+		void *fresh = tap_sys_mmap(NULL, sizeof(struct tap_stacks), PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct tap_stacks *none = NULL;
+
+		/* a handler may have come first */
+		if (fresh && !__atomic_compare_exchange_n(
+				     &s->stacks, &none, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			tap_sys_munmap(fresh, sizeof(struct tap_stacks));
+	}
+	return s->stacks;
+}
+
+/* A stack may stand in one of two places. */
+static uint64_t look_up(const struct tap_stacks *t, uint64_t hash)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct seen *at = &t->seen[(hash + i) % SEEN];
+
+		if (TAP_READ_ONCE(at->hash) == hash) {
+			uint64_t word = TAP_READ_ONCE(at->word);
+
+			if (TAP_READ_ONCE(at->hash) == hash)    /* SEEN1 */
+				return word;
+		}
+	}
+	return 0;
+}
+
+static void remember(struct tap_stacks *t, uint64_t hash, uint64_t word)
+{
+	struct seen *at = &t->seen[hash % SEEN], *next = &t->seen[(hash + 1) % SEEN];
+
+	if (TAP_READ_ONCE(at->hash) && !TAP_READ_ONCE(next->hash))
+		at = next;
+	TAP_WRITE_ONCE(at->hash, 0);                            /* SEEN1 */
+	TAP_WRITE_ONCE(at->word, word);
+	TAP_WRITE_ONCE(at->hash, hash);
+}
+
+/* --------------------------------------------------------------------- records */
+
+/* The word that names it, or 0 without room. *changed: an object lies where another one had been. */
+static uint64_t write_stack(struct tap_stream *s, const struct stack *k, bool *changed)
+{
+	uint32_t n = 1 + k->n + (k->n + 3) / 4, words = n + (n + 1 > 255 ? 2 : 1);
+	uint16_t module[TAP_STACK_DEPTH_MAX + 4] = { 0 };
+	struct tap_stream *into = tap_stream_get_for(REC_STACK);
+	uint64_t link, *rec;
+
+	for (uint32_t i = 0; i < k->n; i++)
+		module[i] = (uint16_t)tap_module_at(k->pc[i], changed);
+	if (*changed)
+		return 0;
+	rec = tap_stream_reserve(into ? into : s, words, &link);
+	if (!rec)
+		return 0;
+	uint64_t *at = rec + (words > 255 ? 2 : 1);
+
+	if (words > 255)
+		rec[1] = words;
+	*at++ = k->n | (uint64_t)k->flags << 32;
+	for (uint32_t i = 0; i < k->n; i++)
+		*at++ = k->pc[i];
+	__builtin_memcpy(at, module, (k->n + 3) / 4 * sizeof *at);
+	tap_stream_commit(rec, rec_head(REC_STACK, words > 255 ? 0 : words, words > 255 ? REC_LONG : 0, 0));
+	return rec_stack_word(link);
+}
+
+/* A stack that is new here. Rules of what was unloaded may have made it: then it is taken again without them. */
+static TAP_COLD uint64_t write_new(
+	struct tap_stream *s, struct tap_stacks *t, struct stack *k, const struct tap_frame *f)
+{
+	bool changed = false;
+	uint64_t word = write_stack(s, k, &changed);
+
+	if (changed) {
+		struct tap_walk w = { .frame = *f, .bounds = t ? &t->bounds : NULL, .holder_tick = s->holder_tick };
+
+		tap_rules_forget();
+		changed = false;
+		collect(k, &w);
+		word = write_stack(s, k, &changed);
+	}
+	if (t && word)
+		remember(t, k->hash, word);
+	return word;
+}
+
+static __attribute__((noinline)) uint64_t take(struct tap_stream *s)
+{
+	struct tap_stacks *t = stacks_of(s);
+	struct tap_walk w = { .bounds = t ? &t->bounds : NULL, .holder_tick = s->holder_tick };
+	struct tap_frame here = { 0 };
+	struct stack k;
+	uint64_t word;
+
+	TAP_FRAME_HERE(&here);
+	w.frame = here;
+	collect(&k, &w);
+	if (!k.n)
+		return 0;
+	word = t ? look_up(t, k.hash) : 0;
+	return word ? word : write_new(s, t, &k, &here);
+}
+
+/* ------------------------------------------------------------------------ start */
+
+static const struct tap_unwinder unwinder = { .take = take, .skip = skip };
+
+static void start(bool late)
+{
+	const char *list = tap_option("callstacks");
+	uint64_t least = tap_option_number("callstack-min"), n = tap_option_number("callstack-depth");
+
+	(void)late;
+	if (!*list)
+		return;
+	depth = n < 1 ? 1 : n > TAP_STACK_DEPTH_MAX ? TAP_STACK_DEPTH_MAX : (uint32_t)n;
+	tap_objects_list();
+	skip((const void *)start);
+	tap_unwinder = &unwinder;
+	if (tap_list_has(list, "opencl"))
+		tap_stack_want(REC_DOMAIN_OPENCL, least);
+	if (tap_list_has(list, "cuda")) {
+		tap_stack_want(REC_DOMAIN_CUDA_RUNTIME, least);
+		tap_stack_want(REC_DOMAIN_CUDA_DRIVER, least);
+	}
+	tap_stack_ranges = tap_list_has(list, "nvtx");
+}
+
+const struct tap_collector tap_collector_stack = {
+	.name = "stack",
+	.domains = ~REC_ASK_BIT(NONE),
+	.start = start,
+	.fork_child = tap_modules_forget,
+};

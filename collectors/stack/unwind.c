@@ -1,0 +1,220 @@
+/*
+ * collectors/stack/unwind.c - from a function to its caller, and a cache of how that is done
+ *
+ * Runs      in the calling thread of the traced program, in signal handlers too.
+ * May       read the thread's stack between the stack pointer and an end that bounds.c knows.
+ * Must not  allocate, lock, fault, change errno.
+ *
+ * UNWIND1  The stack pointer only grows from caller to caller, but where a signal was handled on a stack of its own;
+ *          few such frames are followed. So every walk ends.
+ * UNWIND2  A place of the cache is two words, rule and rule ^ address. Whoever finds the address in them has a rule
+ *          that was stored as one, whatever other threads or handlers store meanwhile. Nobody waits.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <signal.h>
+#include <ucontext.h>
+
+#include "collectors/stack/internal.h"
+
+#define PLACES 4096u                    /* of the cache: 64 KiB, which the whole process shares */
+#define SIGNALS_MAX 16                  /* handlers inside each other */
+
+/* ---------------------------------------------------------------------- cache */
+
+struct place { uint64_t rule, check; };
+static struct place cache[PLACES];
+
+static struct place *place_of(uintptr_t pc) { return &cache[(pc ^ pc >> 12) % PLACES]; }
+
+#define AT_LIMIT (1 << 13)              /* of offsets / 8 of registers */
+#define CFA_LIMIT (1 << 27)
+
+static uint64_t field(int64_t v, unsigned bits, unsigned shift)
+{
+	return ((uint64_t)v & ((1ull << bits) - 1)) << shift;
+}
+
+static int32_t signed_field(uint64_t w, unsigned bits, unsigned shift)
+{
+	return (int32_t)((int64_t)(w << (64 - bits - shift)) >> (64 - bits));
+}
+static bool fits(int32_t at) { return at % 8 == 0 && at / 8 < AT_LIMIT && at / 8 >= -AT_LIMIT; }
+
+/* 0: it needs more room than most. Kinds are never all 0 in what is cached: bit 63. */
+static uint64_t packed(const struct tap_rule *r)
+{
+	if (!fits(r->fp_at) || !fits(r->ra_at) || r->cfa_at >= CFA_LIMIT || r->cfa_at < -CFA_LIMIT)
+		return 0;
+	return 1ull << 63 | field(r->cfa, 3, 60) | field(r->fp_saved, 2, 58) | field(r->ra_saved, 2, 56) |
+		field(r->cfa_at, 28, 28) | field(r->fp_at / 8, 14, 14) | field(r->ra_at / 8, 14, 0);
+}
+
+static void unpack(uint64_t w, struct tap_rule *r)
+{
+	*r = (struct tap_rule){
+		.cfa = w >> 60 & 7,
+		.fp_saved = w >> 58 & 3,
+		.ra_saved = w >> 56 & 3,
+		.cfa_at = signed_field(w, 28, 28),
+		.fp_at = signed_field(w, 14, 14) * 8,
+		.ra_at = signed_field(w, 14, 0) * 8,
+	};
+}
+
+static TAP_COLD void make_rule(uintptr_t pc, struct tap_rule *rule)
+{
+	struct place *p = place_of(pc);
+	struct tap_object o;
+	uint64_t w;
+
+	*rule = (struct tap_rule){ .cfa = TAP_CFA_NONE };
+	if (tap_object_find(pc, &o))
+		tap_cfi_rule(pc, o.tables, rule);
+	w = packed(rule);
+	if (!w)
+		return;
+	__atomic_store_n(&p->check, w ^ pc, __ATOMIC_RELAXED);  /* UNWIND2 */
+	__atomic_store_n(&p->rule, w, __ATOMIC_RELAXED);
+}
+
+static inline void rule_of(uintptr_t pc, struct tap_rule *rule)
+{
+	struct place *p = place_of(pc);
+	uint64_t w = __atomic_load_n(&p->rule, __ATOMIC_RELAXED);
+
+	if (TAP_LIKELY(w && (__atomic_load_n(&p->check, __ATOMIC_RELAXED) ^ w) == pc))
+		unpack(w, rule);
+	else
+		make_rule(pc, rule);
+}
+
+void tap_rules_forget(void)
+{
+	for (uint32_t i = 0; i < PLACES; i++)
+		__atomic_store_n(&cache[i].rule, 0, __ATOMIC_RELAXED);
+}
+
+/* ----------------------------------------------------------------------- steps */
+
+/* A sanitizer guards bytes of frames that a walk has to look at. */
+__attribute__((no_sanitize("address", "thread"))) static bool load(
+	const struct tap_walk *w, uintptr_t at, uintptr_t *out)
+{
+	if (TAP_UNLIKELY(at < w->frame.sp || at > w->end - sizeof *out || at % sizeof *out))
+		return false;
+	*out = *(const volatile uintptr_t *)at;
+	return true;
+}
+
+#if defined(__x86_64__)
+static uintptr_t plain_address(uintptr_t pc) { return pc; }
+
+static void from_context(const ucontext_t *u, struct tap_frame *f)
+{
+	f->pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+	f->sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+	f->fp = (uintptr_t)u->uc_mcontext.gregs[REG_RBP];
+}
+#define CONTEXT_AT 0u                   /* from the stack pointer of the frame that the kernel made */
+#else
+/* Without the signature that a processor may keep in the upper bits. */
+static uintptr_t plain_address(uintptr_t pc)
+{
+	register uintptr_t x30 __asm__("x30") = pc;
+
+	__asm__("hint 7" : "+r"(x30));  /* xpaclri; does nothing where there are no signatures */
+	return x30;
+}
+
+static void from_context(const ucontext_t *u, struct tap_frame *f)
+{
+	f->pc = u->uc_mcontext.pc;
+	f->sp = u->uc_mcontext.sp;
+	f->fp = u->uc_mcontext.regs[29];
+	f->link = u->uc_mcontext.regs[30];
+}
+#define CONTEXT_AT sizeof(siginfo_t)
+#endif
+
+static TAP_COLD __attribute__((no_sanitize("address", "thread"))) bool step_signal(struct tap_walk *w)
+{
+	uintptr_t at = w->frame.sp + CONTEXT_AT;
+
+	if (w->signals++ >= SIGNALS_MAX || at + offsetof(ucontext_t, uc_sigmask) > w->end)
+		return false;
+	from_context((const ucontext_t *)at, &w->frame);
+	w->frame.pc = plain_address(w->frame.pc);
+	w->exact = true;
+	w->end = tap_bounds_end(w->bounds, w->holder_tick, w->frame.sp);
+	return w->frame.pc != 0;
+}
+
+/* What compilers build with a frame pointer: the caller's, and behind it the return address. */
+static TAP_COLD bool step_frame_pointer(struct tap_walk *w)
+{
+	uintptr_t at = w->frame.fp, fp, pc;
+
+	w->flags |= REC_STACK_GUESSED;
+	if (!load(w, at, &fp) || !load(w, at + sizeof fp, &pc) || !pc)
+		return false;
+	w->frame = (struct tap_frame){ plain_address(pc), at + 2 * sizeof fp, fp, 0 };
+	w->exact = false;
+	return true;
+}
+
+static bool saved(const struct tap_walk *w, uint8_t how, uintptr_t cfa, int32_t at, uintptr_t *out)
+{
+	return how == TAP_KEPT || load(w, (how == TAP_AT_CFA ? cfa : w->frame.fp) + (intptr_t)at, out);
+}
+
+static inline bool find_cfa(const struct tap_walk *w, const struct tap_rule *r, uintptr_t *cfa)
+{
+	*cfa = (r->cfa == TAP_CFA_SP ? w->frame.sp : w->frame.fp) + (intptr_t)r->cfa_at;
+	if (r->cfa == TAP_CFA_FP_LOAD && !load(w, *cfa, cfa))
+		return false;
+	/* UNWIND1. A leaf of aarch64 has no frame, and is the innermost. */
+	return *cfa <= w->end && *cfa % 8 == 0 && (*cfa > w->frame.sp || (*cfa == w->frame.sp && w->exact));
+}
+
+static inline bool step_rule(struct tap_walk *w, const struct tap_rule *r)
+{
+	uintptr_t cfa, pc = 0, fp = w->frame.fp;
+
+	if (!find_cfa(w, r, &cfa) || !saved(w, r->fp_saved, cfa, r->fp_at, &fp))
+		return false;
+	if (r->ra_saved == TAP_KEPT ? !(pc = w->frame.link) : !saved(w, r->ra_saved, cfa, r->ra_at, &pc))
+		return false;
+	w->frame = (struct tap_frame){ plain_address(pc), cfa, fp, 0 };
+	w->exact = false;
+	return true;
+}
+
+void tap_walk_begin(struct tap_walk *w)
+{
+	w->flags = 0;
+	w->exact = true;
+	w->signals = 0;
+	w->end = tap_bounds_end(w->bounds, w->holder_tick, w->frame.sp);
+}
+
+bool tap_walk_next(struct tap_walk *w)
+{
+	struct tap_rule r = { .cfa = TAP_CFA_NONE };
+	bool found;
+
+	if (!w->only_fp)
+		rule_of(w->frame.pc - !w->exact, &r);
+	if (r.cfa == TAP_CFA_END)
+		return false;
+	if (TAP_LIKELY(r.cfa >= TAP_CFA_SP))
+		found = step_rule(w, &r);
+	else
+		found = r.cfa == TAP_CFA_SIGNAL ? step_signal(w) : step_frame_pointer(w);
+	if (found && !w->frame.pc)
+		return false;                   /* the first function of a thread says so too */
+	if (!found)
+		w->flags |= REC_STACK_STOPPED;
+	return found;
+}

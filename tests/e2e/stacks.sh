@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# tests/e2e/stacks.sh - --callstacks: which calls have their stack, that it is whole, and nothing where it is not asked for
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
+tap=$GPUTAP_BUILD/gputap examples=$GPUTAP_BUILD/examples/cuda
+if nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan; then echo "skipped: a sanitizer's shim cannot be preloaded"; exit 77; fi
+
+see() { python3 "$GPUTAP_TESTS/e2e/stacks_check.py" "$@"; }
+refused() { "$tap" run "$@" /bin/true >x.out 2>&1; [ $? = 125 ]; }
+
+# ---- OpenCL, on the stand-in runtime
+cl() { rm -rf t.gputap; "$tap" run -q -f -o t "$@" -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >t.out 2>t.err; }
+if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
+	cl --callstacks
+	check "each call has a stack, of frames in the modules that it names" see t.gputap calls
+	check "... that begins in the program, not in us" see t.gputap inner cl_commands
+	check "... and leads to the thread's beginning" see t.gputap ends
+	cl --callstacks=opencl --callstack-depth=2
+	check "--callstack-depth cuts, and says so" see t.gputap depth 2
+	cl --callstacks=opencl --callstack-min=20us
+	check "--callstack-min leaves short calls out" see t.gputap long 20000
+	cl --callstacks=cuda,nvtx
+	check "a domain that is not named has none" see t.gputap none
+	cl
+	check "without the option there is no record of it" see t.gputap none
+	cl --callstacks --ring --max-size=8M
+	check "a ring keeps the stacks of its calls" see t.gputap calls
+else
+	echo "not here: no OpenCL platform"
+fi
+
+# ---- CUDA, on the stand-in machine
+traced --callstacks=cuda -- "$examples/vector_add"
+check "a CUDA call has its stack by a record without arguments" see t.gputap calls cuLaunchKernel
+check "... and no arguments" see t.gputap no_args
+check "... and nothing is missing" said "complete: yes"
+traced --callstacks=cuda --cuda-args -- "$examples/vector_add"
+check "with --cuda-args it has both" see t.gputap calls cuLaunchKernel
+check "... and arguments" eval "! see t.gputap no_args"
+traced --callstacks=opencl -- "$examples/vector_add"
+check "not asked for, it has none" see t.gputap none
+traced --callstacks=cuda -- "$examples/storm" 4 300
+check "few stacks serve many calls" see t.gputap few 400
+
+# ---- NVTX
+"$tap" run -q -f -o n --callstacks=nvtx -- "$GPUTAP_BUILD/tests/e2e/nvtx_byhand" >n.out 2>n.err
+check "ranges and marks have the stack of their beginning" see n.gputap ranges
+"$tap" run -q -f -o n --callstacks=opencl -- "$GPUTAP_BUILD/tests/e2e/nvtx_byhand" >n.out 2>n.err
+check "... if it is asked for" see n.gputap no_ranges
+
+# ---- the option
+check "an unknown domain is refused before the start" refused --callstacks=vulcan
+check "a depth that is no number is refused" refused --callstack-depth=many
+finish
