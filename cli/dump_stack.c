@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/dump.h"
+#include "model/symbols/symbols.h"
 
 bool gt_dump_stack_number(struct gt_show *s, uint32_t process, uint64_t link)
 {
@@ -17,30 +18,58 @@ bool gt_dump_stack_number(struct gt_show *s, uint32_t process, uint64_t link)
 
 /* -------------------------------------------------------------------- stacks */
 
-static void put_frame(struct gt_show *s, const struct gt_stack *k, uint32_t i)
+static void put_text(struct gt_show *s, const struct gt_frame *f)
 {
-	gt_text_str(s->t, s->json ? (i ? ",{" : "{") : "\n    ");
-	if (s->json)
-		gt_json_key(s->t, "address");
-	gt_json_scalar(s->t, GT_HANDLE, NULL, k->address[i], 8);
-	if (k->module[i] != UINT32_MAX) {
-		if (s->json)
-			gt_json_key(s->t, "module");
-		else
-			gt_text_lit(s->t, " in module ");
-		gt_text_u64(s->t, k->module[i]);
+	gt_text_lit(s->t, "\n    ");
+	gt_json_scalar(s->t, GT_HANDLE, NULL, f->address, 8);
+	gt_text_char(s->t, ' ');
+	gt_frame_text(f, s->t);
+	if (f->inlined)
+		gt_text_lit(s->t, " inlined");
+	if (!f->module)
+		return;
+	gt_text_lit(s->t, " in ");
+	gt_text_str(s->t, gt_frame_module(f));
+}
+
+static void put_json(struct gt_show *s, const struct gt_frame *f)
+{
+	gt_text_char(s->t, '{');
+	gt_json_key(s->t, "address");
+	gt_json_scalar(s->t, GT_HANDLE, NULL, f->address, 8);
+	if (f->module) {
+		gt_json_key(s->t, "module");
+		gt_text_u64(s->t, f->module->index);
 	}
-	gt_text_str(s->t, s->json ? "}" : "");
+	if (f->resolved) {
+		gt_json_key(s->t, "function");
+		gt_json_string(s->t, f->function.text, f->function.bytes);
+	}
+	if (f->file) {
+		gt_json_key(s->t, "file");
+		gt_json_string(s->t, f->file, strlen(f->file));
+		gt_json_key(s->t, "line");
+		gt_text_u64(s->t, f->line);
+	}
+	if (f->inlined) {
+		gt_json_key(s->t, "inlined");
+		gt_text_lit(s->t, "true");
+	}
+	gt_text_char(s->t, '}');
 }
 
 static bool frames(struct gt_show *s, const struct gt_shown *f, const void *record)
 {
-	const struct gt_stack *k = record;
+	uint32_t n;
+	const struct gt_frame *v = gt_stack_frames(s->m, ((const struct gt_stack *)record)->id, &n);
 
 	(void)f;
 	gt_text_str(s->t, s->json ? "[" : "");
-	for (uint32_t i = 0; i < k->n; i++)
-		put_frame(s, k, i);
+	for (uint32_t i = 0; i < n; i++) {
+		if (s->json && i)
+			gt_text_char(s->t, ',');
+		(s->json ? put_json : put_text)(s, &v[i]);
+	}
 	gt_text_str(s->t, s->json ? "]" : "");
 	return true;
 }

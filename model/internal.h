@@ -230,6 +230,8 @@ int gt_stacks_take(struct gt_model *m, const struct gt_rec *rec);       /* -1: o
 int gt_modules_take(struct gt_model *m, const struct gt_rec *rec);
 int gt_stacks_finish(struct gt_model *m);     /* behind the last record */
 void gt_stacks_free(struct gt_model *m);
+struct gt_symbols;
+void gt_symbols_free(struct gt_model *m);
 
 /* ------------------------------------------------------------------ unknown */
 
@@ -291,6 +293,7 @@ struct gt_model {
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
 	struct gt_unknowns *unknowns;         /* NULL: all records are known */
 	struct gt_stacks *stacks;             /* NULL: no call stack */
+	struct gt_symbols *symbols;           /* NULL: nobody asked */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
 	unsigned jobs;                        /* gt_model_options.jobs; at least 1 */
 	struct gt_payloads *payloads;         /* NULL: no schema of theirs */

@@ -125,6 +125,7 @@ void gt_model_close(struct gt_model *m)
 	gt_bulk_free(&m->wide);
 	gt_ranges_free(m);
 	gt_unknowns_free(m);
+	gt_symbols_free(m);
 	gt_stacks_free(m);
 	gt_payloads_free(m);
 	free(m->fn_info);

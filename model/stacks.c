@@ -195,7 +195,7 @@ static uint32_t index_of(const struct named *v, uint32_t n, uint32_t process, ui
 	const struct named key = { .process = process, .number = number };
 	const struct named *found = n && number ? bsearch(&key, v, n, sizeof *v, compare_named) : NULL;
 
-	return found ? found->index : UINT32_MAX;
+	return found ? found->index : GT_STACK_NOWHERE;
 }
 
 static int compare_links(const void *a, const void *b, const void *ctx)
@@ -264,7 +264,8 @@ int gt_stacks_finish(struct gt_model *m)
 		uint32_t *module = modules_of(s, k);
 
 		for (uint32_t f = 0; f < k->n; f++)
-			module[f] = index_of(named, s->modules.n, k->process, module[f]);
+			module[f] = index_of(named, s->modules.n, k->process, module[f] & ~REC_STACK_INTERRUPTED) |
+				(module[f] & REC_STACK_INTERRUPTED ? GT_STACK_INTERRUPTED : 0);
 	}
 	free(named);
 	if (number_stacks(s))

@@ -32,8 +32,15 @@ struct gt_stack {
 	uint32_t id, process;
 	uint32_t n, flags;                /* enum rec_stack_flag */
 	const uint64_t *address;          /* return addresses: behind the call. n of them */
-	const uint32_t *module;           /* indices; UINT32_MAX: in no object */
+	const uint32_t *module;           /* gt_stack_module, GT_STACK_INTERRUPTED */
 };
+#define GT_STACK_INTERRUPTED 0x80000000u  /* the address is the instruction at which a signal came */
+#define GT_STACK_NOWHERE 0x7fffffffu      /* in no object */
+/* Index of the object that frame i lies in, or GT_STACK_NOWHERE. */
+static inline uint32_t gt_stack_module(const struct gt_stack *k, uint32_t i)
+{
+	return k->module[i] & ~GT_STACK_INTERRUPTED;
+}
 uint32_t gt_model_stack_count(const struct gt_model *m);
 /* id from 1 to the count; NULL: none such. */
 const struct gt_stack *gt_model_stack(const struct gt_model *m, uint32_t id);

@@ -39,7 +39,7 @@ BOTH = {
 # A family's folder is in the layer of the folder above it.
 FAMILIES = {
     "collectors": ["opencl", "cupti", "nvtx", "stack"],
-    "model": ["opencl", "cuda", "nvtx"],
+    "model": ["opencl", "cuda", "nvtx", "symbols"],
     "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind"],
     "analysis": ["callgrind"],
 }

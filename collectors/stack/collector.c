@@ -29,7 +29,12 @@ struct tap_stacks {                             /* a stream's; zero at first */
 	struct seen seen[SEEN];
 };
 
-struct stack { uint32_t n, flags; uint64_t hash; uintptr_t pc[TAP_STACK_DEPTH_MAX]; };
+struct stack {
+	uint32_t n, flags;
+	uint64_t hash;
+	uintptr_t pc[TAP_STACK_DEPTH_MAX];
+	uint8_t exact[TAP_STACK_DEPTH_MAX];     /* a signal came at this instruction */
+};
 
 static uint32_t depth = 24;
 static struct { uintptr_t start, end; } own[OWN];      /* objects whose frames at the top are left out */
@@ -67,10 +72,11 @@ static bool is_own(uintptr_t pc)
 	return false;
 }
 
-static void add_frame(struct stack *k, uintptr_t pc)
+static void add_frame(struct stack *k, uintptr_t pc, bool exact)
 {
+	k->exact[k->n] = exact;
 	k->pc[k->n++] = pc;
-	k->hash = (k->hash ^ pc) * 0x9fb21c651e98df25ull;
+	k->hash = (k->hash ^ pc ^ (uint64_t)exact << 63) * 0x9fb21c651e98df25ull;
 	k->hash ^= k->hash >> 29;
 }
 
@@ -91,7 +97,7 @@ static void collect(struct stack *k, struct tap_walk *w)
 			k->flags |= REC_STACK_CUT;
 			break;
 		}
-		add_frame(k, w->frame.pc);
+		add_frame(k, w->frame.pc, w->exact);
 	}
 	k->flags |= w->flags;
 	k->hash = (k->hash ^ k->flags ^ (uint64_t)k->n << 32) * 0xff51afd7ed558ccdull;
@@ -155,7 +161,7 @@ static uint64_t write_stack(struct tap_stream *s, const struct stack *k, bool *c
 	uint64_t link, *rec;
 
 	for (uint32_t i = 0; i < k->n; i++)
-		module[i] = (uint16_t)tap_module_at(k->pc[i], changed);
+		module[i] = (uint16_t)(tap_module_at(k->pc[i], changed) | (k->exact[i] ? REC_STACK_INTERRUPTED : 0));
 	if (*changed)
 		return 0;
 	rec = tap_stream_reserve(into ? into : s, words, &link);

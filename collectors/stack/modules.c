@@ -116,7 +116,7 @@ static uint32_t number_anew(struct numbered *at, const struct tap_object *o, con
 {
 	uint32_t number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
 
-	if (number > 0xffff || !write_module(o, id, number))
+	if (number >= REC_STACK_INTERRUPTED || !write_module(o, id, number))
 		return 0;
 	__atomic_store_n(&at->word, check << 16 | number, __ATOMIC_RELEASE);     /* MODULE1 */
 	return number;

@@ -1,18 +1,18 @@
 /*
  * model/cuda/names.c - names of API functions, strings that records point to, and C++ names
  *
- * C++ names are read with __cxa_demangle of the C++ runtime, loaded when the first mangled name comes: no build needs
- * it, and on a machine without it kernels keep their mangled names, with a short name from the mangled form.
+ * On a machine without a C++ runtime (model/demangle.h) kernels keep their mangled names, with a short name from the
+ * mangled form.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/cuda/internal.h"
+#include "model/demangle.h"
 
 /* ------------------------------------------------------------------ functions */
 
@@ -171,24 +171,6 @@ struct gt_cuda_text *gt_cuda_string(struct gt_cuda *c, const struct gt_cupti_buf
 
 /* ------------------------------------------------------------------- C++ names */
 
-typedef char *demangler(const char *mangled, char *to, size_t *bytes, int *status);
-
-static demangler *find_demangler(void)
-{
-	static const char *const libraries[] = { "libstdc++.so.6", "libc++abi.so.1", "libc++.so.1" };
-	static demangler *found;
-	static bool looked;
-
-	for (size_t i = 0; !looked && !found && i < sizeof libraries / sizeof *libraries; i++) {
-		void *lib = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
-
-		if (lib)
-			*(void **)&found = dlsym(lib, "__cxa_demangle");
-	}
-	looked = true;
-	return found;
-}
-
 /* "_ZN4core4blas4gemmIfLi4EEEvPT_PKS2_m" -> "gemm": the last of the nested names, each behind its length. 0: not of
  * that form. */
 static size_t last_part(const char *mangled, size_t bytes, const char **at)
@@ -296,9 +278,7 @@ size_t gt_cuda_short_name(const char *s, size_t bytes, const char **at)
 
 void gt_cuda_demangle(struct gt_cuda *c, struct gt_cuda_text *t)
 {
-	demangler *demangle;
 	char *text = NULL;
-	int status;
 
 	if (t->known)
 		return;
@@ -306,8 +286,7 @@ void gt_cuda_demangle(struct gt_cuda *c, struct gt_cuda_text *t)
 	t->demangled = t->short_name = t->mangled;
 	if (t->mangled.bytes < 3 || memcmp(t->mangled.text, "_Z", 2))
 		return;
-	demangle = find_demangler();
-	text = demangle ? demangle(t->mangled.text, NULL, NULL, &status) : NULL;
+	text = gt_demangle(t->mangled.text);
 	if (text) {
 		size_t bytes = strlen(text);
 		char *copy = gt_arena_copy(&c->m->arena, text, bytes);

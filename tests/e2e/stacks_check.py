@@ -45,7 +45,8 @@ def main():
     if question == "ends":        # no stack was left unfinished
         return stacks and not any(s.get("stopped") or s.get("cut") for s in stacks.values())
     if question == "depth":       # N: none is deeper, and one was cut there
-        return max(len(s["frames"]) for s in stacks.values()) == int(words[0]) and any(s.get("cut") for s in stacks.values())
+        deepest = max(len([f for f in s["frames"] if not f.get("inlined")]) for s in stacks.values())
+        return deepest == int(words[0]) and any(s.get("cut") for s in stacks.values())
     if question == "long":        # NS: those that took so long have one, the others have none
         least = int(words[0])
         return all((c["end_ns"] - c["start_ns"] >= least) == ("stack" in c)

@@ -233,6 +233,10 @@ enum rec_stack_flag {
 	REC_STACK_STOPPED = 2,        /* the unwinder did not find out what called the last frame */
 	REC_STACK_GUESSED = 4,        /* somewhere a function had no unwind table: frames may be missing there */
 };
+/*
+ * In a STACK's module numbers: the address is of the instruction itself, at which a signal came, not behind a call.
+ */
+#define REC_STACK_INTERRUPTED 0x8000u
 #define REC_MODULE_ID_WORDS 4u        /* of a MODULE's build id; longer ones are cut */
 
 /* Which interface a function belongs to: enum rec_domain, trace/format/domains.def. */

@@ -116,6 +116,7 @@ struct gputap_core {
 	uint64_t (*call_ticks)(const struct gputap_call *call);
 	/* Copies memory that may not be mapped; false: it is not, or a seccomp filter forbids to ask. A system call. */
 	bool (*peek)(const void *from, void *to, size_t bytes);
+
 	/*
 	 * Call stacks. stacks_from: calls of the domain that last at least so long get their stack with call_reserve
 	 * from now on, if --callstacks names the object's word; false: it does not, or nothing here unwinds. stack: the

@@ -1,0 +1,277 @@
+/*
+ * model/symbols/elf.c - an ELF file: build id, name of its debug file, functions by address
+ *
+ * Trusts nothing in the file: every offset is checked against its size, and what does not fit is left out. Read by
+ * pread, since a file may shrink while it is looked at.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/symbols/internal.h"
+
+#define SECTION_MOST (1ull << 31)         /* bytes of one that is read */
+
+struct sections { Elf64_Ehdr head; Elf64_Shdr *v; uint32_t n; char *names; uint64_t names_bytes; };
+
+/* `bytes` bytes at an offset, with a zero behind them; to be freed. NULL: they are not there. */
+static char *part(const struct gt_elf *e, uint64_t at, uint64_t bytes)
+{
+	char *to;
+	uint64_t got = 0;
+
+	if (at > e->file_bytes || bytes > e->file_bytes - at || bytes > SECTION_MOST || !(to = malloc(bytes + 1)))
+		return NULL;
+	while (got < bytes) {
+		ssize_t n = pread(e->fd, to + got, bytes - got, (off_t)(at + got));
+
+		if (n <= 0) {
+			free(to);
+			return NULL;
+		}
+		got += (uint64_t)n;
+	}
+	to[bytes] = 0;
+	return to;
+}
+
+static char *content(const struct gt_elf *e, const Elf64_Shdr *s)
+{
+	return s->sh_type == SHT_NOBITS || s->sh_flags & SHF_COMPRESSED ? NULL : part(e, s->sh_offset, s->sh_size);
+}
+
+static bool read_sections(const struct gt_elf *e, struct sections *s)
+{
+	const Elf64_Shdr *names;
+	char *head = part(e, 0, sizeof s->head);
+
+	*s = (struct sections){ .n = 0 };
+	if (!head)
+		return false;
+	memcpy(&s->head, head, sizeof s->head);
+	free(head);
+	s->n = s->head.e_shnum;
+	if (s->head.e_shentsize != sizeof *s->v || !s->n || s->head.e_shstrndx >= s->n)
+		return false;
+	s->v = (Elf64_Shdr *)part(e, s->head.e_shoff, (uint64_t)s->n * sizeof *s->v);
+	if (!s->v)
+		return false;
+	names = &s->v[s->head.e_shstrndx];
+	s->names = content(e, names);
+	s->names_bytes = names->sh_size;
+	return s->names != NULL;
+}
+
+static void free_sections(struct sections *s)
+{
+	free(s->v);
+	free(s->names);
+}
+
+static bool is_called(const struct sections *s, uint32_t i, const char *name)
+{
+	return s->v[i].sh_name < s->names_bytes && !strcmp(s->names + s->v[i].sh_name, name);
+}
+
+/* ---------------------------------------------------------------------- opening */
+
+static void take_notes(struct gt_elf *e, const char *at, uint64_t bytes)
+{
+	while (bytes >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr n;
+		uint64_t name, value;
+
+		memcpy(&n, at, sizeof n);
+		name = (n.n_namesz + 3ull) & ~3ull;
+		value = (n.n_descsz + 3ull) & ~3ull;
+		if (sizeof n + name + n.n_descsz > bytes)
+			return;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(at + sizeof n, "GNU", 4)) {
+			e->id_bytes = n.n_descsz < sizeof e->id ? n.n_descsz : (uint32_t)sizeof e->id;
+			memcpy(e->id, at + sizeof n + name, e->id_bytes);
+			return;
+		}
+		if (sizeof n + name + value > bytes)
+			return;
+		at += sizeof n + name + value;
+		bytes -= sizeof n + name + value;
+	}
+}
+
+/* A name with a zero, padded to four bytes, and a checksum of the file. */
+static void take_link(struct gt_elf *e, const char *at, uint64_t bytes)
+{
+	uint64_t n = strnlen(at, bytes), crc = (n + 4) & ~3ull;
+
+	if (n == bytes || n >= sizeof e->link || crc + 4 > bytes)
+		return;
+	memcpy(e->link, at, n + 1);
+	memcpy(&e->link_crc, at + crc, 4);
+}
+
+static void take_section(struct gt_elf *e, const struct sections *s, uint32_t i)
+{
+	char *text = NULL;
+
+	if (is_called(s, i, ".debug_info") || is_called(s, i, ".zdebug_info"))
+		e->has_debug = s->v[i].sh_type != SHT_NOBITS;
+	else if (s->v[i].sh_type == SHT_NOTE && !e->id_bytes && (text = content(e, &s->v[i])))
+		take_notes(e, text, s->v[i].sh_size);
+	else if (is_called(s, i, ".gnu_debuglink") && (text = content(e, &s->v[i])))
+		take_link(e, text, s->v[i].sh_size);
+	free(text);
+}
+
+bool gt_elf_open(struct gt_elf *e, const char *path)
+{
+	struct sections s = { .n = 0 };
+	struct stat st;
+	bool known;
+
+	*e = (struct gt_elf){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
+	if (e->fd < 0)
+		return false;
+	known = !fstat(e->fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
+	e->file_bytes = known ? (uint64_t)st.st_size : 0;
+	known = known && read_sections(e, &s) && !memcmp(s.head.e_ident, ELFMAG, SELFMAG) &&
+		s.head.e_ident[EI_CLASS] == ELFCLASS64 && s.head.e_ident[EI_DATA] == ELFDATA2LSB;
+	for (uint32_t i = 0; known && i < s.n; i++)
+		take_section(e, &s, i);
+	free_sections(&s);
+	if (!known)
+		gt_elf_close(e);
+	return known;
+}
+
+void gt_elf_close(struct gt_elf *e)
+{
+	if (e->fd >= 0)
+		close(e->fd);
+	free(e->functions.v);
+	free(e->names);
+	*e = (struct gt_elf){ .fd = -1 };
+}
+
+/* -------------------------------------------------------------------- functions */
+
+static bool is_function(const Elf64_Sym *y)
+{
+	unsigned type = ELF64_ST_TYPE(y->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && y->st_shndx != SHN_UNDEF && y->st_value;
+}
+
+/* Of symbols at one address the one that people call it by: with a size, global, without underscores. */
+static int rank(const struct gt_elf_function *f)
+{
+	return (f->bytes ? 0 : 4) + (f->name[0] == '_' && f->name[1] == '_' ? 2 : f->name[0] == '_' ? 1 : 0);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct gt_elf_function *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return rank(x) != rank(y) ? rank(x) - rank(y) : strcmp(x->name, y->name);
+}
+
+static bool add_symbols(struct gt_elf *e, const char *table, uint64_t bytes, uint64_t names_bytes)
+{
+	Elf64_Sym y;
+
+	for (uint64_t at = 0; at + sizeof y <= bytes; at += sizeof y) {
+		struct gt_elf_function *f;
+
+		memcpy(&y, table + at, sizeof y);
+		if (!is_function(&y) || y.st_name >= names_bytes || !e->names[y.st_name])
+			continue;
+		f = GT_LIST_ADD(&e->functions);
+		if (!f)
+			return false;
+		*f = (struct gt_elf_function){ y.st_value, y.st_size, e->names + y.st_name };
+	}
+	return true;
+}
+
+/* Only the first of those at one address stays. */
+static void sort_functions(struct gt_elf *e)
+{
+	struct gt_elf_function *v = e->functions.v;
+	uint32_t kept = 0;
+
+	if (!e->functions.n)
+		return;
+	qsort(v, e->functions.n, sizeof *v, compare);
+	for (uint32_t i = 0; i < e->functions.n; i++)
+		if (!kept || v[kept - 1].start != v[i].start)
+			v[kept++] = v[i];
+	e->functions.n = kept;
+}
+
+static bool take_table(struct gt_elf *e, const struct sections *s, uint32_t type)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		const Elf64_Shdr *t = &s->v[i];
+		char *table;
+		bool ok;
+
+		if (t->sh_type != type || t->sh_link >= s->n)
+			continue;
+		e->names = content(e, &s->v[t->sh_link]);
+		table = e->names ? content(e, t) : NULL;
+		ok = !table || add_symbols(e, table, t->sh_size, s->v[t->sh_link].sh_size);
+		free(table);
+		return ok;
+	}
+	return true;
+}
+
+bool gt_elf_functions(struct gt_elf *e)
+{
+	struct sections s = { .n = 0 };
+	bool ok = true;
+
+	if (e->fd < 0 || e->names || !read_sections(e, &s)) {
+		free_sections(&s);
+		return true;
+	}
+	ok = take_table(e, &s, SHT_SYMTAB);
+	if (ok && !e->functions.n) {
+		free(e->names);
+		e->names = NULL;
+		ok = take_table(e, &s, SHT_DYNSYM);
+	}
+	free_sections(&s);
+	sort_functions(e);
+	return ok;
+}
+
+const struct gt_elf_function *gt_elf_find(const struct gt_elf *e, uint64_t address)
+{
+	uint32_t low = 0, high = e->functions.n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (e->functions.v[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (uint32_t looked = 0; low && looked < 8; looked++) {
+		const struct gt_elf_function *f = &e->functions.v[--low];
+
+		/* assembly often does not say how long it is; a part that was moved away may lie inside another */
+		if (address - f->start < f->bytes || (!f->bytes && !looked))
+			return f;
+	}
+	return NULL;
+}

@@ -1,0 +1,68 @@
+/*
+ * model/symbols/internal.h - what the files of the symbol look-up share
+ *
+ *   symbols.c  frames of stacks, and what was found once
+ *   elf.c      a file's sections and its functions, sorted
+ *   files.c    the file of an object, and its separate debug file
+ *   lines.c    file, line and inlined functions, through libdw
+ *   jit.c      names of code that was made at run time
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_MODEL_SYMBOLS_INTERNAL_H
+#define GPUTAP_MODEL_SYMBOLS_INTERNAL_H
+
+#include "common/memory.h"
+#include "model/symbols/symbols.h"
+
+/* ---- elf.c ---- */
+
+struct gt_elf_function { uint64_t start, bytes; const char *name; };    /* bytes 0: not told */
+struct gt_elf {
+	int fd;                           /* -1: none */
+	uint64_t file_bytes;
+	uint32_t id_bytes; uint8_t id[64];
+	char link[256];                   /* name of its debug file; "" */
+	uint32_t link_crc;
+	bool has_debug;                   /* .debug_info is in it */
+	GT_LIST(struct gt_elf_function) functions;       /* sorted */
+	char *names;                      /* of the functions */
+};
+/* False: no ELF file of this machine's word size and byte order. What is damaged in it is left out. */
+bool gt_elf_open(struct gt_elf *e, const char *path);
+void gt_elf_close(struct gt_elf *e);
+/* Fills functions. False: no memory. */
+bool gt_elf_functions(struct gt_elf *e);
+const struct gt_elf_function *gt_elf_find(const struct gt_elf *e, uint64_t address);
+
+/* ---- files.c ---- */
+
+/*
+ * Opens what belongs to the object; both may be none (fd -1). debug: where names and lines are, if not in the first.
+ * cwd: of its process; its path may count from there.
+ */
+void gt_files_of(const struct gt_module *o, const char *cwd, struct gt_elf *file, struct gt_elf *debug);
+
+/* ---- lines.c ---- */
+
+struct gt_lines;
+/* NULL: no debug information, or no libdw. The descriptor stays the caller's. */
+struct gt_lines *gt_lines_open(int fd);
+void gt_lines_close(struct gt_lines *l);
+/* A place in the source, and the function that it stands in. Strings live as long as the lines. */
+struct gt_place_of { const char *function, *linkage, *file; uint32_t line; };
+#define GT_INLINED_MOST 32
+/* The place of an address and those that it is inlined into, innermost first: how many; 0: nothing is known. */
+uint32_t gt_lines_find(struct gt_lines *l, uint64_t address, struct gt_place_of out[GT_INLINED_MOST]);
+
+/* ---- jit.c ---- */
+
+struct gt_jit;
+/* Of a process, by its number; NULL: none. A map that was written before the process began is another's. */
+struct gt_jit *gt_jit_open(int pid, int64_t started_utc_ns);
+void gt_jit_close(struct gt_jit *j);
+/* *start: where it begins. */
+const char *gt_jit_find(const struct gt_jit *j, uint64_t address, uint64_t *start);
+
+#endif

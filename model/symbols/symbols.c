@@ -1,0 +1,347 @@
+/*
+ * model/symbols/symbols.c - frames of a stack: what is known of each of its addresses
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/demangle.h"
+#include "model/internal.h"
+#include "model/symbols/internal.h"
+
+/* An object: opened at the first address of it. */
+struct object { bool opened; struct gt_elf file, debug; struct gt_lines *lines; };
+/* Frames of one address: more than one where functions are inlined. */
+struct found { uint64_t address; uint32_t module, process; uint32_t n; struct gt_frame *frames; };
+struct stacked { uint32_t n; struct gt_frame *frames; };
+struct process_jit { bool opened; struct gt_jit *map; };
+
+struct gt_symbols {
+	pthread_mutex_t lock;
+	struct object *objects; uint32_t n_objects;
+	struct process_jit *jit; uint32_t n_jit;
+	struct stacked *stacks; uint32_t n_stacks;
+	struct gt_map map;                /* struct found */
+	struct gt_arena arena;
+	struct gt_symbols_found count;
+};
+
+static struct gt_symbols *symbols_new(const struct gt_model *m)
+{
+	struct gt_symbols *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	s->n_objects = gt_model_module_count(m);
+	s->n_jit = m->n_processes;
+	s->n_stacks = gt_model_stack_count(m);
+	s->objects = calloc(s->n_objects + 1, sizeof *s->objects);
+	s->jit = calloc(s->n_jit + 1, sizeof *s->jit);
+	s->stacks = calloc(s->n_stacks + 1, sizeof *s->stacks);
+	if (s->objects && s->jit && s->stacks)
+		return s;
+	free(s->objects);
+	free(s->jit);
+	free(s->stacks);
+	free(s);
+	return NULL;
+}
+
+/* The model is one; who comes first makes it. */
+static struct gt_symbols *symbols_of(struct gt_model *m)
+{
+	struct gt_symbols *s = __atomic_load_n(&m->symbols, __ATOMIC_ACQUIRE), *fresh;
+
+	if (s || !(fresh = symbols_new(m)))
+		return s;
+	if (__atomic_compare_exchange_n(&m->symbols, &s, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return fresh;
+	free(fresh->objects);
+	free(fresh->jit);
+	free(fresh->stacks);
+	free(fresh);
+	return s;
+}
+
+void gt_symbols_free(struct gt_model *m)
+{
+	struct gt_symbols *s = m->symbols;
+
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->n_objects; i++)
+		if (s->objects[i].opened) {
+			gt_lines_close(s->objects[i].lines);
+			gt_elf_close(&s->objects[i].file);
+			gt_elf_close(&s->objects[i].debug);
+		}
+	for (uint32_t i = 0; i < s->n_jit; i++)
+		gt_jit_close(s->jit[i].map);
+	free(s->objects);
+	free(s->jit);
+	free(s->stacks);
+	gt_map_free(&s->map, sizeof(struct found));
+	gt_arena_free(&s->arena);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	m->symbols = NULL;
+}
+
+/* -------------------------------------------------------------------- one address */
+
+static struct object *object_of(struct gt_model *m, struct gt_symbols *s, uint32_t index)
+{
+	const struct gt_module *module = gt_model_module(m, index);
+	struct object *o = &s->objects[index];
+	const struct gt_elf *with_lines;
+
+	if (o->opened)
+		return o;
+	o->opened = true;
+	s->count.modules++;
+	gt_files_of(module, gt_model_process(m, module->process)->cwd, &o->file, &o->debug);
+	s->count.missing += o->file.fd < 0 && o->debug.fd < 0;
+	gt_elf_functions(&o->debug);
+	if (!o->debug.functions.n)
+		gt_elf_functions(&o->file);
+	with_lines = o->file.has_debug ? &o->file : o->debug.has_debug ? &o->debug : NULL;
+	if (with_lines)
+		o->lines = gt_lines_open(with_lines->fd);
+	return o;
+}
+
+static struct gt_string keep_name(struct gt_symbols *s, const char *name)
+{
+	char *demangled = gt_demangle(name);
+	const char *text = demangled ? demangled : name;
+	/* "name@@VERSION" */
+	size_t bytes = demangled ? strlen(text) : strcspn(text, "@");
+	struct gt_string kept = { gt_arena_copy(&s->arena, text, bytes), bytes };
+
+	free(demangled);
+	return kept.text ? kept : (struct gt_string){ "", 0 };
+}
+
+/* The outermost: the function that is there, of the symbol table or else of the debug information. */
+static void fill_function(struct gt_symbols *s, const struct object *o, uint64_t at, const struct gt_place_of *place,
+	struct gt_frame *f)
+{
+	const struct gt_elf_function *fn = gt_elf_find(&o->debug, at);
+
+	if (!fn)
+		fn = gt_elf_find(&o->file, at);
+	if (fn) {
+		f->function = keep_name(s, fn->name);
+		f->displacement = at - fn->start;
+	} else if (place && (place->linkage || place->function)) {
+		f->function = keep_name(s, place->linkage ? place->linkage : place->function);
+	}
+}
+
+static void fill_place(const struct gt_place_of *place, struct gt_frame *f)
+{
+	f->file = place->file;
+	f->line = place->line;
+}
+
+/* Frames of an address in an object. back: 1 for a return address, which stands behind its call. */
+static bool find_in_object(
+	struct gt_model *m, struct gt_symbols *s, struct found *found, uint32_t index, uint32_t back)
+{
+	const struct gt_module *module = gt_model_module(m, index);
+	struct object *o = object_of(m, s, index);
+	uint64_t address = found->address, at = address - module->bias - back;
+	struct gt_place_of place[GT_INLINED_MOST];
+	uint32_t n = o->lines ? gt_lines_find(o->lines, at, place) : 0;
+
+	found->n = n ? n : 1;
+	found->frames = gt_arena_alloc(&s->arena, found->n * sizeof *found->frames);
+	if (!found->frames)
+		return false;
+	for (uint32_t i = 0; i < found->n; i++) {
+		struct gt_frame *f = &found->frames[i];
+
+		*f = (struct gt_frame){ .function = { "", 0 }, .module = module, .address = address,
+			.file_address = at, .inlined = i + 1 < found->n };
+		if (n)
+			fill_place(&place[i], f);
+		if (f->inlined && (place[i].linkage || place[i].function))
+			f->function = keep_name(s, place[i].linkage ? place[i].linkage : place[i].function);
+		else if (!f->inlined)
+			fill_function(s, o, at, n ? &place[i] : NULL, f);
+		f->displacement += !f->inlined && f->displacement ? back : 0;
+		f->resolved = f->function.bytes;
+	}
+	return true;
+}
+
+static bool find_in_none(struct gt_model *m, struct gt_symbols *s, struct found *found)
+{
+	struct process_jit *jit = &s->jit[found->process];
+	const struct gt_process *p = gt_model_process(m, found->process);
+	uint64_t address = found->address, start = 0;
+	const char *name;
+
+	if (!jit->opened) {
+		jit->opened = true;
+		jit->map = gt_jit_open(p->pid, m->session.utc_ns + p->start_ns);
+	}
+	name = gt_jit_find(jit->map, address, &start);
+	found->n = 1;
+	found->frames = gt_arena_alloc(&s->arena, sizeof *found->frames);
+	if (!found->frames)
+		return false;
+	*found->frames = (struct gt_frame){ .function = { "", 0 }, .address = address, .file_address = address };
+	if (name) {
+		found->frames->function = keep_name(s, name);
+		found->frames->displacement = address - start;
+		found->frames->resolved = true;
+	}
+	return true;
+}
+
+static bool same(const void *element, const void *key, const void *ctx)
+{
+	const struct found *x = element, *y = key;
+
+	(void)ctx;
+	return x->address == y->address && x->module == y->module && x->process == y->process;
+}
+
+static uint64_t hash_of(const struct found *f)
+{
+	return gt_hash(gt_hash(gt_hash(GT_HASH, f->address), f->module), f->process);
+}
+
+static const struct found *find(struct gt_model *m, struct gt_symbols *s, const struct gt_stack *k, uint32_t i)
+{
+	struct found key = { .address = k->address[i], .module = k->module[i], .process = k->process }, *at;
+	uint32_t index = gt_stack_module(k, i);
+	bool fresh;
+
+	at = gt_map_add(&s->map, sizeof *at, hash_of(&key), &key, same, NULL, &fresh);
+	if (!at || !fresh)
+		return at;
+	*at = key;
+	if (!(index == GT_STACK_NOWHERE ? find_in_none(m, s, at)
+					: find_in_object(m, s, at, index, !(key.module & GT_STACK_INTERRUPTED)))) {
+		at->n = 0;
+		return at;
+	}
+	s->count.addresses++;
+	s->count.named += at->frames[at->n - 1].resolved;
+	s->count.lined += at->frames[0].line != 0;
+	return at;
+}
+
+/* ------------------------------------------------------------------------ stacks */
+
+static bool fill_stack(struct gt_model *m, struct gt_symbols *s, const struct gt_stack *k, struct stacked *out)
+{
+	struct gt_frame *frames = NULL;
+	uint32_t n = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		if (pass && !(frames = gt_arena_alloc(&s->arena, (n + 1) * sizeof *frames)))
+			return false;
+		n = 0;
+		for (uint32_t i = 0; i < k->n; i++) {
+			const struct found *f = find(m, s, k, i);
+
+			if (!f || !f->n)
+				return false;
+			if (pass)
+				memcpy(frames + n, f->frames, f->n * sizeof *frames);
+			n += f->n;
+		}
+	}
+	*out = (struct stacked){ n, frames };
+	return true;
+}
+
+const struct gt_frame *gt_stack_frames(struct gt_model *m, uint32_t id, uint32_t *n)
+{
+	const struct gt_stack *k = gt_model_stack(m, id);
+	struct gt_symbols *s = k ? symbols_of(m) : NULL;
+	const struct stacked *found;
+
+	*n = 0;
+	if (!s)
+		return NULL;
+	pthread_mutex_lock(&s->lock);
+	if (!s->stacks[id - 1].frames)
+		fill_stack(m, s, k, &s->stacks[id - 1]);
+	found = &s->stacks[id - 1];
+	*n = found->n;
+	pthread_mutex_unlock(&s->lock);
+	return found->frames;
+}
+
+struct gt_symbols_found gt_symbols_found(const struct gt_model *m)
+{
+	return m->symbols ? m->symbols->count : (struct gt_symbols_found){ 0 };
+}
+
+/* -------------------------------------------------------------------------- text */
+
+const char *gt_frame_module(const struct gt_frame *f)
+{
+	const char *slash = f->module ? strrchr(f->module->path, '/') : NULL;
+
+	return slash ? slash + 1 : f->module ? f->module->path : "";
+}
+
+void gt_frame_text(const struct gt_frame *f, struct gt_text *out)
+{
+	const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+
+	if (f->resolved) {
+		gt_text_bytes(out, f->function.text, f->function.bytes);
+	} else {
+		gt_text_str(out, gt_frame_module(f));
+		gt_text_str(out, f->module ? "+0x" : "0x");
+		gt_text_hex(out, f->file_address, 1, false);
+	}
+	if (!f->file)
+		return;
+	gt_text_lit(out, " (");
+	gt_text_str(out, slash ? slash + 1 : f->file);
+	gt_text_char(out, ':');
+	gt_text_u64(out, f->line);
+	gt_text_char(out, ')');
+}
+
+/* ------------------------------------------------------------------------ callers */
+
+#define LINKED_IN 8u                      /* frames of a runtime that is linked into the program */
+
+static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+/* Libraries that are the API; what they call each other is not the program's. */
+static bool is_api_library(const struct gt_frame *f)
+{
+	static const char *const names[] = { "libcuda.so", "libcudart.so", "libcudart-", "libcuda-", "libcupti.so",
+		"libOpenCL", "libnvToolsExt.so", "libgputap" };
+	const char *name = gt_frame_module(f);
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (begins(name, names[i]))
+			return true;
+	return false;
+}
+
+uint32_t gt_stack_caller(const struct gt_frame *frames, uint32_t n, const char *api)
+{
+	uint32_t caller = 0;
+
+	while (caller < n && is_api_library(&frames[caller]))
+		caller++;
+	for (uint32_t i = caller; api && i < n && i < caller + LINKED_IN; i++)
+		if (!strcmp(frames[i].function.text, api))
+			caller = i + 1;
+	return caller < n ? caller : n;
+}

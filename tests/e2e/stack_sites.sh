@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# tests/e2e/stack_sites.sh - functions and lines of call stacks are those of the sources, however a program is built
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+export OCL_ICD_VENDORS=$PWD/none    # the calls fail at once: nothing is loaded
+here=$GPUTAP_TESTS/e2e src=$GPUTAP_TESTS/e2e/stacks tap=$GPUTAP_BUILD/gputap
+passed=0 failed=0 skipped=0
+cc=${CC:-cc} cxx=${CXX:-c++}
+command -v "${cc%% *}" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+if nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan; then echo "skipped: a sanitizer's shim cannot be preloaded"; exit 77; fi
+ldconfig -p 2>/dev/null | grep -q 'libdw\.so\.1' || { echo "skipped: no libdw (libdw1)"; exit 77; }
+
+check() { local name=$1; shift; if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi; }
+# sites TRACE QUESTION [SOURCE...]
+sites() { local t=$1 q=$2; shift 2; python3 "$here/stack_sites_check.py" "$t" "$q" "${@:-$src/sites.c}"; }
+# build FLAG...: ./sites, with the archive and the plug-in
+build() {
+	"$cc" -g "$@" -fPIC -shared -o plugin.so "$src/plugin.c" -lOpenCL &&
+		"$cc" -g "$@" -c -o archive.o "$src/archive.c" && "$cc" -g "$@" -o sites "$src/sites.c" archive.o -lOpenCL -ldl -lpthread
+}
+# run NAME PROGRAM...: into NAME.gputap
+run() { local t=$1; shift; rm -rf "$t.gputap"; GPUTAP_CALLSTACK_DEPTH=64 "$tap" run -q -o "$t" --callstacks -- "$@" >"$t.out" 2>"$t.err"; }
+all=("$src/sites.c" "$src/plugin.c" "$src/archive.c")
+
+for flags in "-O0" "-O2" "-O2 -no-pie -fno-pie" "-O2 -fomit-frame-pointer" "-O1 -fno-omit-frame-pointer"; do
+	# shellcheck disable=SC2086
+	build $flags && run t ./sites ./plugin.so
+	check "C, $flags" sites t.gputap lines "${all[@]}"
+done
+
+# ---- stripped, with the debug information elsewhere
+build -O2
+objcopy --only-keep-debug sites sites.debug && objcopy --strip-all --add-gnu-debuglink=sites.debug sites bare
+run t ./bare ./plugin.so
+check "stripped, with a debug file beside it" sites t.gputap lines
+mkdir -p .debug && mv sites.debug .debug/
+check "... in .debug" sites t.gputap lines
+echo damaged >.debug/sites.debug
+check "... a damaged one invents nothing: the address is shown" sites t.gputap addresses
+rm -r .debug
+check "... and without it too" sites t.gputap addresses
+strip -g -o thin sites
+run t ./thin ./plugin.so
+check "without debug information there are functions" sites t.gputap functions
+cp sites moved && run t ./moved ./plugin.so
+"$cc" -g -O1 -o moved "$src/sites.c" archive.o -lOpenCL -ldl -lpthread
+check "another program under the same name is not asked" sites t.gputap addresses
+rm moved
+check "nor is one that is gone" sites t.gputap addresses
+
+# ---- no unwind tables
+if [ "$(uname -m)" = x86_64 ]; then
+	"$cc" -g -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer -c -o archive.o "$src/archive.c"
+	"$cc" -g -O2 -o sites "$src/sites.c" archive.o -lOpenCL -ldl -lpthread
+	run t ./sites ./plugin.so
+	check "a static library without unwind tables: the site is right" sites t.gputap sites "$src/archive.c"
+	check "... and stacks beside it are whole" sites t.gputap lines "$src/sites.c"
+fi
+
+# ---- C++
+if command -v "${cxx%% *}" >/dev/null; then
+	for flags in "-O0" "-O2"; do
+		"$cxx" -g "$flags" -o cpp "$src/sites.cpp" -lOpenCL && run t ./cpp
+		check "C++, $flags: templates, namespaces, inlined functions" sites t.gputap lines "$src/sites.cpp"
+	done
+else
+	skipped=$((skipped + 1))
+	echo "skipped: no C++ compiler"
+fi
+if command -v clang >/dev/null; then
+	cc=clang build -O2 && run t ./sites ./plugin.so
+	check "clang" sites t.gputap lines "${all[@]}"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
