@@ -13,11 +13,19 @@ refused() { "$tap" run "$@" /bin/true >x.out 2>&1; [ $? = 125 ]; }
 
 # ---- OpenCL, on the stand-in runtime
 cl() { rm -rf t.gputap; "$tap" run -q -f -o t "$@" -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >t.out 2>t.err; }
-if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
+if [ -d "$GPUTAP_BUILD/tests/fakecl/vendors" ]; then
+	export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 	cl --callstacks
 	check "each call has a stack, of frames in the modules that it names" see t.gputap calls
 	check "... that begins in the program, not in us" see t.gputap inner cl_commands
 	check "... and leads to the thread's beginning" see t.gputap ends
+	"$tap" export -q -f -o t -e atp,sqlite t.gputap
+	check "SQLite has the chain of each call" see t.gputap sqlite t.sqlite
+	check ".atp says where each call was made, behind the times" see t.gputap atp "$(ls t*.atp)" ocl
+	"$tap" stats -q -r callers --format csv t.gputap >callers.csv
+	check "a report says who asked for device work" see t.gputap callers callers.csv copies
+	"$tap" export -q -f -o off -e atp --atp-source=false t.gputap
+	check "... unless it is not wanted" eval '! grep -q "Stack Trace" off*.atp'
 	cl --callstacks=opencl --callstack-depth=2
 	check "--callstack-depth cuts, and says so" see t.gputap depth 2
 	cl --callstacks=opencl --callstack-min=20us
@@ -29,12 +37,19 @@ if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	cl --callstacks --ring --max-size=8M
 	check "a ring keeps the stacks of its calls" see t.gputap calls
 else
-	echo "not here: no OpenCL platform"
+	echo "not here: the stand-in runtime"
 fi
 
 # ---- CUDA, on the stand-in machine
 traced --callstacks=cuda -- "$examples/vector_add"
 check "a CUDA call has its stack by a record without arguments" see t.gputap calls cuLaunchKernel
+"$tap" export -q -f -o t -e atp,sqlite t.gputap
+check "SQLite has the chain of each CUDA call" see t.gputap sqlite t.sqlite
+check ".atp has a section for CUDA" see t.gputap atp "$(ls t*.atp)" cuda
+"$tap" export -q -f -o h -e atp --atp-cuda=hsa t.gputap
+check "... and for CUDA among HSA's" see t.gputap atp "$(ls h*.atp)" hsa
+"$tap" stats -q -r callers --format csv t.gputap >callers.csv
+check "a report says who launched a kernel, behind CUDA's own libraries" see t.gputap callers callers.csv main
 check "... and no arguments" see t.gputap no_args
 check "... and nothing is missing" said "complete: yes"
 traced --callstacks=cuda --cuda-args -- "$examples/vector_add"

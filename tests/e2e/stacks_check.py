@@ -55,6 +55,37 @@ def main():
         return 0 < len(stacks) <= int(words[0])
     if question == "processes":   # N: so many have stacks and modules of their own
         return len({(s["pid"], s["instance"]) for s in stacks.values()}) == int(words[0]) == len({(m["pid"], m["instance"]) for m in modules.values()})
+    if question == "sqlite":      # DATABASE: each chain that a row leads to is there, depths from 0 on, ids from 1
+        import sqlite3
+        db = sqlite3.connect(words[0])
+        ids = {i for i, in db.execute("SELECT callchainId FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE callchainId IS NOT NULL")}
+        chains = {}
+        for i, depth, symbol, unresolved, address in db.execute(
+                "SELECT c.id, stackDepth, s.value, unresolved, originalIP FROM CUDA_CALLCHAINS c JOIN StringIds s ON s.id = symbol "
+                "JOIN StringIds m ON m.id = module ORDER BY c.id, stackDepth"):
+            chains.setdefault(i, []).append((depth, symbol, unresolved, address))
+        same = all([a for _, _, _, a in chains[i]] == [int(f["address"], 16) for f in stacks[i]["frames"]] for i in chains)
+        named = all(symbol == hex(a) if unresolved else symbol for chain in chains.values() for _, symbol, unresolved, a in chain)
+        return ids == set(chains) and min(ids) == 1 and same and named and db.execute("PRAGMA integrity_check").fetchone() == ("ok",) \
+            and all([d for d, *_ in c] == list(range(len(c))) for c in chains.values())
+    if question == "atp":         # FILE TITLE: a line for each line of the API section, the same names in the same order
+        sections, lines = {}, []
+        for line in open(words[0]):
+            if line.startswith("====="):
+                lines = sections.setdefault(line.strip("=\n"), [])
+            else:
+                lines.append(line.rstrip("\n"))
+        titles = list(sections)
+        api, times, source = (sections.get(words[1] + " " + x + " Output") for x in ("API Trace", "Timestamp", "Stack Trace"))
+        at = titles.index(words[1] + " API Trace Output")
+        if titles[at + 1:at + 3] != [words[1] + " Timestamp Output", words[1] + " Stack Trace Output"] or api[:2] != source[:2]:
+            return False
+        names = [line.split(" = ")[1].split(" ")[0] for line in api if " = " in line]
+        rest = [line.split("\t") for line in source if "\t" in line]
+        return len(api) == len(times) == len(source) and names == [r[0] for r in rest] and all(
+            len(r) == 4 and r[2].isdigit() and r[3] for r in rest)
+    if question == "callers":     # FILE: a row of the report names this caller and a line
+        return any(r.split(",")[-2] == words[1] and ":" in r.split(",")[-1] for r in open(words[0]) if r.count(",") > 8)
     if question == "no_args":
         return not any(c.get("has_args") for c in calls)
     raise SystemExit("no such question")

@@ -27,18 +27,21 @@
 /* In the order of the file: readers take their own sections and skip others, but want a pair together. */
 enum { OPENCL, HSA, CUDA, MARKERS, DOMAINS };
 
-static const struct { const char *calls_title, *times_title; } titles[DOMAINS] = {
-	[OPENCL] = { "=====ocl API Trace Output=====\n", "=====ocl Timestamp Output=====\n" },
-	[HSA] = { "=====hsa API Trace Output=====\n", "=====hsa Timestamp Output=====\n" },
-	[CUDA] = { "=====cuda API Trace Output=====\n", "=====cuda Timestamp Output=====\n" },
-	[MARKERS] = { "=====Perfmarker Output=====\n", NULL },
+static const struct { const char *calls_title, *times_title, *stacks_title; } titles[DOMAINS] = {
+	[OPENCL] = { "=====ocl API Trace Output=====\n", "=====ocl Timestamp Output=====\n",
+		"=====ocl Stack Trace Output=====\n" },
+	[HSA] = { "=====hsa API Trace Output=====\n", "=====hsa Timestamp Output=====\n",
+		"=====hsa Stack Trace Output=====\n" },
+	[CUDA] = { "=====cuda API Trace Output=====\n", "=====cuda Timestamp Output=====\n",
+		"=====cuda Stack Trace Output=====\n" },
+	[MARKERS] = { "=====Perfmarker Output=====\n", NULL, NULL },
 };
 
 /* The lines of one thread id in one domain. Ids are used again by the kernel: such threads share a block. */
 struct block {
 	int tid, domain;
 	uint64_t lines;
-	struct gt_spill_text *calls, *times;
+	struct gt_spill_text *calls, *times, *stacks;    /* the last: NULL without that section */
 	struct block *next;
 };
 
@@ -46,8 +49,8 @@ struct block {
 struct kept {
 	uint32_t thread; int tid, domain;
 	uint64_t lines;
-	struct gt_text calls, times;
-	struct gt_spill_chunk calls_at, times_at;
+	struct gt_text calls, times, stacks;
+	struct gt_spill_chunk calls_at, times_at, stacks_at;
 };
 
 /* Who makes lines from calls: one, into the blocks, or several, who keep theirs until it is their turn. */
@@ -68,6 +71,7 @@ struct atp {
 	struct gt_output out;
 	struct gt_cuda *cuda;
 	bool cuda_as_hsa;
+	bool sources;                     /* where each call was made: a section behind the times */
 	struct gt_atp_cuda_list list;     /* own sections: work without a call; as HSA: kernels */
 	struct gt_spill_text *list_text;
 	struct block *blocks;
@@ -97,10 +101,11 @@ static struct block *find_block(struct atp *a, uint32_t thread, int tid, int dom
 		if (!b)
 			return NULL;
 		*b = (struct block){ .tid = tid, .domain = domain, .next = a->blocks,
-		                     .calls = gt_spill_add(&a->spill), .times = gt_spill_add(&a->spill) };
+		                     .calls = gt_spill_add(&a->spill), .times = gt_spill_add(&a->spill),
+		                     .stacks = a->sources ? gt_spill_add(&a->spill) : NULL };
 		a->blocks = b;
 	}
-	return b->calls && b->times ? (*at = b) : NULL;
+	return b->calls && b->times && (b->stacks || !a->sources) ? (*at = b) : NULL;
 }
 
 static const char *agent_name(void *ctx, uint64_t handle, size_t *bytes)
@@ -119,7 +124,7 @@ static const char *agent_name(void *ctx, uint64_t handle, size_t *bytes)
 }
 
 /* One line in either section of a call's pair. */
-struct lines { struct gt_text *calls, *times; uint64_t *count; size_t before; };
+struct lines { struct gt_text *calls, *times, *stacks; uint64_t *count; size_t before; };
 
 static bool kept_room(struct maker *k)
 {
@@ -156,9 +161,14 @@ static struct kept *find_kept(struct maker *k, uint32_t thread, int tid, int dom
 	kept->tid = tid;
 	kept->domain = domain;
 	kept->lines = 0;
-	kept->calls.used = kept->times.used = 0;
+	kept->calls.used = kept->times.used = kept->stacks.used = 0;
 	*at = k->n_kept;
 	return kept;
+}
+
+static size_t used_in(const struct lines *l)
+{
+	return l->calls->used + l->times->used + (l->stacks ? l->stacks->used : 0);
 }
 
 static bool begin_lines(struct maker *k, const struct gt_call *call, int domain, struct lines *l)
@@ -168,15 +178,17 @@ static bool begin_lines(struct maker *k, const struct gt_call *call, int domain,
 
 		if (!b)
 			return false;
-		*l = (struct lines){ &b->calls->text, &b->times->text, &b->lines, 0 };
+		*l = (struct lines){ &b->calls->text, &b->times->text, b->stacks ? &b->stacks->text : NULL, &b->lines, 0 };
 	} else {
 		struct kept *kept = find_kept(k, call->thread, gt_call_tid(call), domain);
 
 		if (!kept)
 			return false;
-		*l = (struct lines){ &kept->calls, &kept->times, &kept->lines, 0 };
+		*l = (struct lines){ &kept->calls, &kept->times, k->a->sources ? &kept->stacks : NULL, &kept->lines, 0 };
 	}
-	l->before = l->calls->used + l->times->used;
+	l->before = used_in(l);
+	if (l->stacks)
+		gt_atp_source(l->stacks, call);
 	return true;
 }
 
@@ -184,9 +196,11 @@ static void end_lines(struct maker *k, struct lines *l)
 {
 	gt_text_char(l->calls, '\n');
 	gt_text_char(l->times, '\n');
+	if (l->stacks)
+		gt_text_char(l->stacks, '\n');
 	++*l->count;
 	if (k->alone)
-		gt_spill_wrote(&k->a->spill, l->calls->used + l->times->used - l->before);
+		gt_spill_wrote(&k->a->spill, used_in(l) - l->before);
 }
 
 static int add_cuda_call(struct maker *k, const struct gt_call *call, struct gt_err *err)
@@ -245,6 +259,8 @@ static int put_kept(void *ctx, unsigned maker, struct gt_err *err)
 	for (uint32_t i = 0; i < k->n_kept; i++) {
 		gt_spill_put(&a->spill, maker, &k->kept[i].calls, &k->kept[i].calls_at);
 		gt_spill_put(&a->spill, maker, &k->kept[i].times, &k->kept[i].times_at);
+		if (a->sources)
+			gt_spill_put(&a->spill, maker, &k->kept[i].stacks, &k->kept[i].stacks_at);
 	}
 	return 0;
 }
@@ -252,10 +268,11 @@ static int put_kept(void *ctx, unsigned maker, struct gt_err *err)
 /* Memory once touched is kept for the next lines, as long as it is not much. */
 static void reuse(struct kept *kept, uint64_t *held)
 {
-	*held += kept->calls.room + kept->times.room;
+	*held += kept->calls.room + kept->times.room + kept->stacks.room;
 	if (*held > 2 * SPILL_BUDGET) {
 		gt_text_free(&kept->calls);
 		gt_text_free(&kept->times);
+		gt_text_free(&kept->stacks);
 	}
 }
 
@@ -274,6 +291,8 @@ static int take_kept(void *ctx, unsigned maker, struct gt_err *err)
 			return no_memory(a, err);
 		gt_spill_take(&a->spill, b->calls, maker, &kept->calls_at);
 		gt_spill_take(&a->spill, b->times, maker, &kept->times_at);
+		if (b->stacks)
+			gt_spill_take(&a->spill, b->stacks, maker, &kept->stacks_at);
 		b->lines += kept->lines;
 		if (kept->thread < a->n_threads)
 			k->kept_of[kept->thread * DOMAINS + (unsigned)kept->domain] = 0;
@@ -308,6 +327,7 @@ static void free_makers(struct atp *a)
 		for (uint32_t n = 0; n < k->room; n++) {
 			gt_text_free(&k->kept[n].calls);
 			gt_text_free(&k->kept[n].times);
+			gt_text_free(&k->kept[n].stacks);
 		}
 		free(k->kept);
 		free(k->kept_of);
@@ -414,7 +434,14 @@ static struct block **sort_blocks(const struct atp *a, size_t *n)
 	return sorted;
 }
 
-static void put_section(struct atp *a, struct block *const *blocks, size_t n, const char *title, bool times)
+enum part { CALLS, TIMES, STACKS };
+
+static const struct gt_spill_text *part_of(const struct block *b, enum part part)
+{
+	return part == CALLS ? b->calls : part == TIMES ? b->times : b->stacks;
+}
+
+static void put_section(struct atp *a, struct block *const *blocks, size_t n, const char *title, enum part part)
 {
 	struct gt_text *t = &a->out.text;
 
@@ -424,7 +451,7 @@ static void put_section(struct atp *a, struct block *const *blocks, size_t n, co
 		gt_text_char(t, '\n');
 		gt_text_u64(t, blocks[i]->lines);
 		gt_text_char(t, '\n');
-		gt_spill_copy(&a->spill, times ? blocks[i]->times : blocks[i]->calls, &a->out);
+		gt_spill_copy(&a->spill, part_of(blocks[i], part), &a->out);
 	}
 }
 
@@ -458,9 +485,11 @@ static void put_domain(struct atp *a, struct block *const *blocks, size_t n, int
 {
 	if (!n)
 		return;
-	put_section(a, blocks, n, titles[domain].calls_title, false);
+	put_section(a, blocks, n, titles[domain].calls_title, CALLS);
 	if (titles[domain].times_title)
-		put_section(a, blocks, n, titles[domain].times_title, true);
+		put_section(a, blocks, n, titles[domain].times_title, TIMES);
+	if (titles[domain].stacks_title && a->sources)
+		put_section(a, blocks, n, titles[domain].stacks_title, STACKS);
 }
 
 static int put_file(struct atp *a, struct gt_err *err)
@@ -509,7 +538,8 @@ static int write_atp(const struct gt_export *x, struct gt_err *err)
 	struct atp a = { .x = x,
 		.n_threads = gt_model_thread_count(x->model),
 		.cuda = gt_model_cuda(x->model, err),
-		.cuda_as_hsa = gt_option_is(x->options, "atp-cuda", "hsa") };
+		.cuda_as_hsa = gt_option_is(x->options, "atp-cuda", "hsa"),
+		.sources = gt_atp_wants_sources(x) };
 	int rc = a.cuda ? 0 : -1;
 
 	gt_spill_open(&a.spill, x->path, SPILL_BUDGET);

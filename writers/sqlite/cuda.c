@@ -13,6 +13,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "model/stacks.h"
 #include "writers/sqlite/cuda.h"
 
 #include <stdlib.h>
@@ -225,6 +226,7 @@ static void add_call(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 		gt_put(r, RT_correlationId, gt_sql_cuda_correlation(f, e->process, e->correlation));
 	gt_put(r, RT_nameId, gt_sql_cuda_string(f, e->call.name));
 	gt_put(r, RT_returnValue, e->call.has_result && e->timed ? e->call.result : -1);
+	gt_sql_put_chain(f, r, RT_callchainId, gt_stack_by_link(f->m, e->process, e->call.stack_link));
 	if (!e->call.has_result)
 		gt_sql_never_returned(f, e->call.base.text, e->call.base.bytes, e->start_ns, gt_sql_pid(f, e->process));
 }

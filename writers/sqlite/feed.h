@@ -35,7 +35,7 @@ enum {
 
 /* Cells of the tables that the walk feeds. X(prefix, column) */
 #define GT_CELLS_RUNTIME(X) X(RT, start) X(RT, end) X(RT, eventClass) X(RT, globalTid) X(RT, correlationId) \
-	X(RT, nameId) X(RT, returnValue)
+	X(RT, nameId) X(RT, returnValue) X(RT, callchainId)
 #define GT_CELLS_HOST(X) X(HO, start) X(HO, end) X(HO, eventClass) X(HO, globalTid) X(HO, correlationId) X(HO, nameId)
 #define GT_CELLS_KERNEL(X) \
 	X(KE, start) X(KE, end) X(KE, deviceId) X(KE, contextId) X(KE, streamId) X(KE, correlationId) X(KE, globalPid) \
@@ -67,7 +67,8 @@ enum {
 #define GT_CELLS_API(X) \
 	X(AP, id) X(AP, start) X(AP, end) X(AP, eventClass) X(AP, globalTid) X(AP, correlationId) X(AP, nameId) \
 	X(AP, returnValue) \
-	X(AP, platformId) X(AP, deviceId) X(AP, contextId) X(AP, queueId) X(AP, objectId) X(AP, arguments)
+	X(AP, platformId) X(AP, deviceId) X(AP, contextId) X(AP, queueId) X(AP, objectId) X(AP, arguments) \
+	X(AP, callchainId)
 #define GT_CELLS_WORK(X) \
 	X(WO, start) X(WO, end) X(WO, queued) X(WO, submit) X(WO, complete) X(WO, eventClass) X(WO, globalPid) \
 	X(WO, correlationId) \
@@ -131,6 +132,7 @@ enum { GT_CELLS_STREAM(X) };
 struct gt_sql_objects;
 struct gt_sql_events;
 struct gt_sql_maps;
+struct gt_sql_chains;
 struct gt_sql_cuda;
 struct gt_sql_osrt;
 struct gt_sql_openmp;
@@ -149,6 +151,8 @@ struct gt_sql_feeder {
 	struct gt_sql_maps *maps;
 	struct gt_sql_osrt *osrt;       /* NULL: no call of the C library yet */
 	struct gt_sql_openmp *openmp;   /* NULL: no region of OpenMP yet */
+	struct gt_sql_chains *chains;
+	bool no_chain_is_zero;          /* a call without a stack; else NULL */
 	struct gt_sql_cuda *cuda;       /* NULL: no CUDA in the trace */
 	struct gt_fn_plan **plan;       /* by function id */
 	int64_t *correlation_base;      /* by process: images of one pid share its number space */
@@ -220,6 +224,15 @@ bool gt_sql_maps_add(struct gt_sql_maps *m, struct gt_sql_map map);
 /* and forgets it */
 bool gt_sql_maps_take(struct gt_sql_maps *m, uint32_t process, uint64_t address, struct gt_sql_map *out);
 bool gt_sql_maps_pinned(const struct gt_sql_maps *m, uint32_t process, uint64_t address);
+
+/* ---- chains.c: stacks ---- */
+enum gt_sql_chain_table { GT_SQL_CHAINS_CUDA, GT_SQL_CHAINS_OSRT, GT_SQL_CHAIN_TABLES };
+struct gt_sql_chains *gt_sql_chains_new(struct gt_sql *db, const struct gt_model *m);
+void gt_sql_chains_free(struct gt_sql_chains *c);
+/* The id of a stack's chain, whose rows will be in that table; 0: the call has none. */
+int64_t gt_sql_chain(struct gt_sql_feeder *f, enum gt_sql_chain_table table, uint32_t stack);
+/* The same into a cell that is NULL where there is none, or in the older edition 0. */
+void gt_sql_put_chain(struct gt_sql_feeder *f, struct gt_sql_row *r, unsigned cell, uint32_t stack);
 
 /* ---- walk.c, commands.c, info.c, args.c ---- */
 int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err);

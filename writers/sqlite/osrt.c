@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/map.h"
+#include "model/stacks.h"
 #include "writers/sqlite/feed.h"
 
 enum {
@@ -321,7 +322,7 @@ bool gt_sql_osrt_call(struct gt_sql_feeder *f, const struct gt_call *c)
 	gt_put(r, OS_globalTid, gt_sql_tid(f, c->process, c->thread));
 	gt_put(r, OS_nameId, p->name);
 	gt_put(r, OS_returnValue, return_value(c));
-	gt_put(r, OS_callchainId, 0);
+	gt_put(r, OS_callchainId, gt_sql_chain(f, GT_SQL_CHAINS_OSRT, gt_call_stack(c)));
 	gt_put(r, OS_argumentsId, arguments ? ++o->argument_rows : 0);
 	if (c->unfinished)
 		gt_sql_never_returned(f, c->fn->name, strlen(c->fn->name), c->start_ns, gt_sql_pid(f, c->process));

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/stacks.h"
 #include "writers/sqlite/cuda.h"
 
 #define X(prefix, cell) #cell,
@@ -41,6 +42,7 @@ static struct gt_sql_options read_options(const struct gt_options *o, struct gt_
 	f->library_ranges = gt_option_is(o, "nvtx-libraries", "both");
 	f->driver_rows = gt_option_is(o, "cuda-driver-rows", "all");
 	f->arguments = gt_option_true(o, "sqlite-arguments");
+	f->no_chain_is_zero = old && gt_model_stack_count(f->m);
 	return (struct gt_sql_options){
 		.edition = old ? GT_SCHEMA_2021 : GT_SCHEMA_DEFAULT,
 		.lazy = gt_option_is(o, "lazy", "true")    ? GT_SQL_LAZY_TRUE
@@ -71,10 +73,11 @@ static bool allocate(struct gt_sql_feeder *f)
 	f->objects = gt_sql_objects_new(f->m);
 	f->events = gt_sql_events_new();
 	f->maps = gt_sql_maps_new();
+	f->chains = gt_sql_chains_new(f->db, f->m);
 	f->plan = calloc(65536, sizeof *f->plan);
 	f->correlation_base = calloc(gt_model_process_count(f->m) + 1, sizeof *f->correlation_base);
 	f->thread_used = calloc(gt_model_thread_count(f->m) + 1, sizeof *f->thread_used);
-	return f->objects && f->events && f->maps && f->plan && f->correlation_base && f->thread_used;
+	return f->objects && f->events && f->maps && f->chains && f->plan && f->correlation_base && f->thread_used;
 }
 
 static void release(struct gt_sql_feeder *f)
@@ -87,6 +90,7 @@ static void release(struct gt_sql_feeder *f)
 	gt_sql_objects_free(f->objects);
 	gt_sql_events_free(f->events);
 	gt_sql_maps_free(f->maps);
+	gt_sql_chains_free(f->chains);
 	free(f->plan);
 	free(f->correlation_base);
 	free(f->thread_used);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/stacks.h"
 #include "writers/sqlite/cuda.h"
 
 #define FUNCTIONS 65536                 /* function ids are 16 bits wide in the trace */
@@ -168,6 +169,7 @@ static void add_api(
 	put_number(f, r, AP_contextId, gt_sql_object_context(known));
 	put_number(f, r, AP_queueId, place && place->kind == REC_OBJECT_QUEUE ? place : NULL);
 	put_number(f, r, AP_objectId, subject);
+	gt_sql_put_chain(f, r, AP_callchainId, gt_call_stack(c));
 	if (f->arguments) {
 		size_t bytes;
 		const char *text = gt_sql_arguments(c, &bytes);
@@ -188,6 +190,7 @@ static void add_runtime(
 	gt_put(r, RT_correlationId, correlation);
 	gt_put(r, RT_nameId, p->name);
 	gt_put(r, RT_returnValue, c->unfinished ? -1 : c->result);
+	gt_sql_put_chain(f, r, RT_callchainId, gt_call_stack(c));
 }
 
 /* The application's own function, called by the driver: no API call. */
