@@ -1,28 +1,20 @@
 /*
  * analysis/cuda_feed.c - tell CUDA activities to the reports, several kinds merged in order of start
  *
- * An activity belongs to a window when it overlaps it; one without device times when its call began inside. Those whose
- * call is unknown too are told only when there is no window.
+ * What belongs to a window is WINDOW1's; what has neither times nor a call is told only when there is no window.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "analysis/report.h"
 
+#include "model/window.h"
+
 struct feed {
 	uint64_t next, count;
 	struct gt_cuda_event event;     /* the one before `next` */
 	bool has;
 };
-
-static bool inside(const struct gt_report_run *run, const struct gt_cuda_event *e)
-{
-	int64_t end = e->timed && e->end_ns != GT_NO_TIME ? e->end_ns : e->start_ns;
-
-	if (e->start_ns == GT_NO_TIME)
-		return run->from_ns == GT_NO_TIME && run->to_ns == GT_NO_TIME;
-	return run->from_ns == GT_NO_TIME || end >= run->from_ns;
-}
 
 /* The next activity of one kind that belongs to the window. */
 static int advance(
@@ -32,14 +24,12 @@ static int advance(
 	while (f->next < f->count) {
 		if (gt_cuda_get(c, kind, f->next++, &f->event, err))
 			return -1;
-		if (run->to_ns != GT_NO_TIME && f->event.start_ns > run->to_ns) {
-			f->next = f->count;     /* in order of start: the rest is later still */
-			break;
-		}
-		if (inside(run, &f->event)) {
+		if (gt_cuda_inside(c, &f->event, run->from_ns, run->to_ns)) {
 			f->has = true;
 			break;
 		}
+		if (run->to_ns != GT_NO_TIME && f->event.start_ns > run->to_ns && !gt_cuda_may_follow(&f->event))
+			f->next = f->count;     /* in order of start: the rest is later still */
 	}
 	return 0;
 }

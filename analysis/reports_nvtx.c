@@ -13,6 +13,7 @@
 
 #include "analysis/cuda_work.h"
 #include "model/nvtx/ranges.h"
+#include "model/window.h"
 
 #define NO_RANGE UINT64_MAX
 
@@ -49,8 +50,7 @@ static bool is_range(const struct gt_range *g) { return g->kind == REC_NVTX_PUSH
 
 static bool wanted(const struct state *s, const struct gt_range *g)
 {
-	return is_range(g) && (s->from_ns == GT_NO_TIME || end_of(s, g) >= s->from_ns) &&
-		(s->to_ns == GT_NO_TIME || g->start_ns <= s->to_ns);
+	return is_range(g) && gt_overlaps(s->from_ns, s->to_ns, g->start_ns, end_of(s, g));
 }
 
 static const char *style_of(const struct gt_range *g) { return g->kind == REC_NVTX_PUSH ? "PushPop" : "StartEnd"; }

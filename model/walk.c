@@ -11,6 +11,7 @@
 
 #include "model/cuda/walk.h"
 #include "model/internal.h"
+#include "model/window.h"
 #include "trace/read/ahead.h"
 #include "trace/read/slices.h"
 
@@ -141,21 +142,16 @@ static void fill_call(struct gt_walk *w)
 	gt_walk_apply(m, &w->call, &w->rec);
 }
 
-static bool overlaps(const struct gt_walk_options *opt, int64_t start, int64_t end)
-{
-	return (opt->from_ns == GT_NO_TIME || end >= opt->from_ns) &&
-		(opt->to_ns == GT_NO_TIME || start <= opt->to_ns);
-}
-
+/* WINDOW1 */
 bool gt_walk_wanted(const struct gt_walk_options *opt, struct gt_cuda *cuda, const struct gt_call *call)
 {
 	const struct gt_command *c = call->command;
 
-	if (overlaps(opt, call->start_ns, call->end_ns))
+	if (gt_overlaps(opt->from_ns, opt->to_ns, call->start_ns, call->end_ns))
 		return true;
 	if (call->cuda)
 		return gt_cuda_call_overlaps(cuda, call->cuda, opt->from_ns, opt->to_ns);
-	return c && c->timed && overlaps(opt, c->start_ns, c->end_ns);
+	return c && c->timed && gt_overlaps(opt->from_ns, opt->to_ns, c->start_ns, c->end_ns);
 }
 
 static bool may_go_on(struct gt_walk *w)

@@ -8,6 +8,7 @@
 
 #include "model/cuda/internal.h"
 #include "model/cuda/walk.h"
+#include "model/window.h"
 
 int gt_cuda_feed_open(struct gt_cuda_feed *f, struct gt_model *m, const struct gt_walk_options *opt, struct gt_err *err)
 {
@@ -78,7 +79,7 @@ static bool work_overlaps(struct gt_cuda *c, const struct gt_cuda_place *at, int
 
 	if (gt_cuda_get(c, at->kind, at->index, &work, &ignored) || !work.timed)
 		return false;
-	return (from_ns == GT_NO_TIME || work.end_ns >= from_ns) && (to_ns == GT_NO_TIME || work.start_ns <= to_ns);
+	return gt_overlaps(from_ns, to_ns, work.start_ns, work.end_ns);
 }
 
 bool gt_cuda_call_overlaps(struct gt_cuda *c, const struct gt_cuda_event *call, int64_t from_ns, int64_t to_ns)
@@ -100,4 +101,25 @@ bool gt_cuda_call_overlaps(struct gt_cuda *c, const struct gt_cuda_event *call, 
 	if (all != few)
 		free(all);
 	return found;
+}
+
+static int64_t end_or_start(const struct gt_cuda_event *e)
+{
+	return e->timed && e->end_ns != GT_NO_TIME ? e->end_ns : e->start_ns;
+}
+
+bool gt_cuda_may_follow(const struct gt_cuda_event *e) { return gt_cuda_is_work(e->kind); }
+
+bool gt_cuda_inside(struct gt_cuda *c, const struct gt_cuda_event *e, int64_t from_ns, int64_t to_ns)
+{
+	struct gt_cuda_event call;
+
+	if (from_ns == GT_NO_TIME && to_ns == GT_NO_TIME)
+		return true;
+	if (e->start_ns != GT_NO_TIME && gt_overlaps(from_ns, to_ns, e->start_ns, end_or_start(e)))
+		return true;
+	if (e->kind == GT_CUDA_CALL)
+		return gt_cuda_call_overlaps(c, e, from_ns, to_ns);
+	return gt_cuda_is_work(e->kind) && gt_cuda_call_of(c, e->process, e->correlation, e->start_ns, &call) &&
+		gt_overlaps(from_ns, to_ns, call.start_ns, end_or_start(&call));
 }

@@ -178,7 +178,7 @@ static bool take_command(struct gt_timeline *t, const struct gt_call *call)
 		return false;
 	if (has_times(c) && !gt_tl_count(t, track, call->start_ns, c->end_ns, c->has_bytes ? c->bytes : 0))
 		return false;
-	if (has_times(c) && !gt_tl_overlaps(t, c->start_ns, c->end_ns))
+	if (call->outside)                /* WINDOW1: neither it nor its call */
 		return true;
 	return keep_command(t, call, track);
 }

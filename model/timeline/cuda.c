@@ -5,9 +5,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdlib.h>
+
 #include <string.h>
 
 #include "model/timeline/internal.h"
+#include "model/window.h"
 
 /* on: track of what has no thread of its own */
 struct gt_tl_cuda_kind {
@@ -186,9 +188,14 @@ static int step(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *er
 			continue;
 		if (start == GT_NO_TIME || gt_tl_overlaps(t, start, timed ? end : start))
 			break;
-		if (t->options.to_ns != GT_NO_TIME && start > t->options.to_ns)
-			s->n = s->at; /* sorted by start */
-		else if (count_before(t, s, start, err))
+		if (gt_cuda_get(t->cuda, s->cuda->kind, s->at, &t->event, err))
+			return -1;
+		if (gt_cuda_inside(t->cuda, &t->event, t->options.from_ns, t->options.to_ns))
+			break;
+		if (t->options.to_ns != GT_NO_TIME && start > t->options.to_ns) {
+			if (!gt_cuda_may_follow(&t->event))
+				s->n = s->at; /* sorted by start */
+		} else if (count_before(t, s, start, err))
 			return -1;
 	}
 	s->ready = s->at < s->n;

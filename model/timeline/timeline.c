@@ -9,6 +9,7 @@
 
 #include "model/internal.h"
 #include "model/timeline/internal.h"
+#include "model/window.h"
 
 const struct gt_item_fact gt_item_facts[GT_ITEM_COUNT] = {
 #define X(id, where, name) [GT_ITEM_##id] = { name, GT_WHERE_##where },
@@ -23,8 +24,7 @@ int gt_tl_no_memory(const struct gt_timeline *t, struct gt_err *err)
 
 bool gt_tl_overlaps(const struct gt_timeline *t, int64_t start_ns, int64_t end_ns)
 {
-	return (t->options.from_ns == GT_NO_TIME || end_ns == GT_NO_TIME || end_ns >= t->options.from_ns) &&
-		(t->options.to_ns == GT_NO_TIME || start_ns <= t->options.to_ns);
+	return gt_overlaps(t->options.from_ns, t->options.to_ns, start_ns, end_ns == GT_NO_TIME ? INT64_MAX : end_ns);
 }
 
 /* ---- heaps ---- */

@@ -303,7 +303,7 @@ static void a_window_keeps_what_overlaps(void **state)
 	window.to_ns = 1600;
 	assert_string_equal(told(m, &window),
 		"range:50-3000 call:100-150 call:300-400 kernel:450-1010 kernel:1000-1500 call:1100-1200 "
-		"call:1300-1350 mark:1350");
+		"call:1300-1350 mark:1350 kernel:1700-1800");
 	fixture_close(&f, m);
 }
 
@@ -327,7 +327,7 @@ static void counters_tell_what_is_pending(void **state)
 		"kernel:500-700 counter=1:700 kernel:700-800 counter=0:800");
 	window.from_ns = 250;
 	window.to_ns = 400;
-	assert_string_equal(told(m, &window), "call:100-150 call:200-250 counter=2:250 kernel:300-500");
+	assert_string_equal(told(m, &window), "call:100-150 call:200-250 counter=2:250 kernel:300-500 kernel:500-700");
 	assert_true(find(m, GT_ITEM_COUNTER, &item));
 	fixture_close(&f, m);
 }

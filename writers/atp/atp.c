@@ -215,7 +215,7 @@ static int add_cuda_call(struct maker *k, const struct gt_call *call, struct gt_
 	gt_render_atp_cuda(l.calls, a->cuda, call, a->cuda_as_hsa);
 	moved = gt_atp_host_part(l.times, call, call->fn->id);
 	if (!a->cuda_as_hsa)
-		rc = gt_atp_cuda_parts(l.times, a->cuda, call, &moved, err);
+		rc = gt_atp_cuda_parts(l.times, a->x, a->cuda, call, &moved, err);
 	k->moved += moved;
 	end_lines(k, &l);
 	return rc;

@@ -95,8 +95,8 @@ void gt_atp_hsa_kernels(struct gt_output *o, const struct gt_export *x);
 void gt_atp_hsa_symbol(struct gt_text *t, const struct gt_string *s);
 
 /* CUDA: the device parts of what a call set going, in order of start. 0, or -1 with *err. */
-int gt_atp_cuda_parts(
-	struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, unsigned *moved, struct gt_err *err);
+int gt_atp_cuda_parts(struct gt_text *t, const struct gt_export *x, struct gt_cuda *c, const struct gt_call *call,
+	unsigned *moved, struct gt_err *err);
 /* A section that is a list of lines. wrote: so many bytes were appended to text. */
 struct gt_atp_cuda_list {
 	const struct gt_export *x;

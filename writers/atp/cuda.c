@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "model/window.h"
 #include "writers/atp/atp.h"
 
 /*
@@ -200,16 +201,22 @@ static int by_start(const void *l, const void *r)
 	return (a->place.index > b->place.index) - (a->place.index < b->place.index);
 }
 
-static int put_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_cuda_place *places, struct started *sorted,
-	uint32_t n, int64_t shift, unsigned *moved, struct gt_err *err)
+static bool in_window(const struct gt_export *x, struct gt_cuda *c, const struct gt_cuda_event *e)
 {
+	return e->timed && gt_cuda_inside(c, e, x->from_ns, x->to_ns);
+}
+
+static int put_parts(struct gt_text *t, const struct gt_export *x, struct gt_cuda *c,
+	const struct gt_cuda_place *places, struct started *sorted, uint32_t n, unsigned *moved, struct gt_err *err)
+{
+	int64_t shift = gt_model_mono_ns(x->model, x->process->index, 0);
 	struct gt_cuda_event e;
 	uint32_t timed = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (gt_cuda_get(c, places[i].kind, places[i].index, &e, err))
 			return -1;
-		if (e.timed)
+		if (in_window(x, c, &e))
 			sorted[timed++] = (struct started){ e.start_ns, places[i] };
 	}
 	if (timed > 1)
@@ -222,8 +229,8 @@ static int put_parts(struct gt_text *t, struct gt_cuda *c, const struct gt_cuda_
 	return 0;
 }
 
-int gt_atp_cuda_parts(
-	struct gt_text *t, struct gt_cuda *c, const struct gt_call *call, unsigned *moved, struct gt_err *err)
+int gt_atp_cuda_parts(struct gt_text *t, const struct gt_export *x, struct gt_cuda *c, const struct gt_call *call,
+	unsigned *moved, struct gt_err *err)
 {
 	struct gt_cuda_place few[8], *places = few;
 	struct started few_sorted[8], *sorted = few_sorted;
@@ -244,7 +251,7 @@ int gt_atp_cuda_parts(
 				"a graph of %u nodes could not be written", n);
 	}
 	if (!rc && n)
-		rc = put_parts(t, c, places, sorted, n, call->start_mono_ns - call->start_ns, moved, err);
+		rc = put_parts(t, x, c, places, sorted, n, moved, err);
 	if (places != few)
 		free(places);
 	if (sorted != few_sorted)
@@ -253,12 +260,6 @@ int gt_atp_cuda_parts(
 }
 
 /* ------------------------------------------------------------ work by itself */
-
-static bool in_window(const struct gt_export *x, const struct gt_cuda_event *e)
-{
-	return e->timed && (x->from_ns == GT_NO_TIME || e->end_ns >= x->from_ns) &&
-	       (x->to_ns == GT_NO_TIME || e->start_ns <= x->to_ns);
-}
 
 /*
  * spec: ATP HSA kernel section; of the packet what a launch has too. A grid counts work-items there, and blocks in
@@ -322,7 +323,7 @@ int gt_atp_cuda_kernels(struct gt_atp_cuda_list *l, struct gt_cuda *c, struct gt
 			continue;
 		if (gt_cuda_get(c, GT_CUDA_KERNEL, i, &e, err))
 			return -1;
-		if (!in_window(l->x, &e))
+		if (!in_window(l->x, c, &e))
 			continue;
 		l->moved += put_hsa_kernel(l->text, c, &e, shift, eight);
 		gt_text_char(l->text, '\n');
@@ -343,7 +344,7 @@ static int load(struct by_kind *k, struct gt_cuda *c, const struct gt_export *x,
 			continue;
 		if (gt_cuda_get(c, k->kind, k->at, &k->e, err))
 			return -1;
-		k->loaded = in_window(x, &k->e);
+		k->loaded = in_window(x, c, &k->e);
 	}
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/harmless.h"
+#include "model/window.h"
 #include "writers/atp/atp.h"
 
 /* spec: ATP kernel symbol names: readers turn these back. */
@@ -108,8 +109,7 @@ static void put_packet(struct gt_text *t, const struct gt_hsa_kernel *k)
 
 static bool wanted(const struct gt_export *x, const struct gt_hsa_kernel *k)
 {
-	return k->process == x->process->index && (x->from_ns == GT_NO_TIME || k->end_ns >= x->from_ns) &&
-	       (x->to_ns == GT_NO_TIME || k->start_ns <= x->to_ns);
+	return k->process == x->process->index && gt_overlaps(x->from_ns, x->to_ns, k->start_ns, k->end_ns);
 }
 
 uint32_t gt_atp_hsa_count(const struct gt_export *x, uint64_t *moved)

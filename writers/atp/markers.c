@@ -14,6 +14,7 @@
 
 #include "common/memory.h"
 #include "model/nvtx/ranges.h"
+#include "model/window.h"
 #include "writers/atp/atp.h"
 
 #define NAME_WIDTH 50u
@@ -147,7 +148,7 @@ static bool is_wanted(const struct gt_export *x, const struct gt_range *g)
 	int64_t end = g->end_ns != GT_NO_TIME ? g->end_ns : g->kind == REC_NVTX_MARK ? g->start_ns : INT64_MAX;
 
 	return g->process == x->process->index && g->kind != REC_NVTX_START &&
-		(x->from_ns == GT_NO_TIME || end >= x->from_ns) && (x->to_ns == GT_NO_TIME || g->start_ns <= x->to_ns);
+		gt_overlaps(x->from_ns, x->to_ns, g->start_ns, end);
 }
 
 bool gt_atp_has_markers(const struct gt_model *model, const struct gt_process *p)

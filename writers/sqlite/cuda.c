@@ -19,10 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/window.h"
+
 #define RANGE (1ll << 32)               /* CUPTI's correlation ids have 32 bits */
 #define STRINGS 1024
 #define NO_CELL (-1)
-#define WORK_MAX 64                     /* device activities looked at for a call that ended before the window */
 
 #define CELLS_GRAPH(X) \
 	X(GR, start) X(GR, end) X(GR, deviceId) X(GR, contextId) X(GR, streamId) X(GR, correlationId) X(GR, globalPid) \
@@ -160,30 +161,12 @@ int64_t gt_sql_cuda_string(struct gt_sql_feeder *f, struct gt_string s)
 
 bool gt_sql_cuda_inside(const struct gt_sql_feeder *f, int64_t start, int64_t end)
 {
-	return (f->x->from_ns == GT_NO_TIME || end >= f->x->from_ns) &&
-		(f->x->to_ns == GT_NO_TIME || start <= f->x->to_ns);
+	return gt_overlaps(f->x->from_ns, f->x->to_ns, start, end);
 }
 
-static bool has_window(const struct gt_sql_feeder *f)
+static bool wanted(const struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 {
-	return f->x->from_ns != GT_NO_TIME || f->x->to_ns != GT_NO_TIME;
-}
-
-/* A call is shown when it overlaps the window or something that it set going does. */
-static bool call_wanted(struct gt_sql_feeder *f, const struct gt_cuda_event *call)
-{
-	struct gt_cuda_place work[WORK_MAX];
-	struct gt_cuda_event e;
-	uint32_t n;
-
-	if (gt_sql_cuda_inside(f, call->start_ns, gt_sql_cuda_end(call)))
-		return true;
-	n = gt_cuda_work_of(f->cuda->model, call->process, call->correlation, call->start_ns, work, WORK_MAX);
-	for (uint32_t i = 0; i < n && i < WORK_MAX; i++)
-		if (!gt_cuda_get(f->cuda->model, work[i].kind, work[i].index, &e, NULL) && e.timed &&
-			gt_sql_cuda_inside(f, e.start_ns, e.end_ns))
-			return true;
-	return false;
+	return gt_cuda_inside(f->cuda->model, e, f->x->from_ns, f->x->to_ns);
 }
 
 /* ROW2, ROW3. False: no row. */
@@ -194,10 +177,7 @@ static bool work_times(struct gt_sql_feeder *f, const struct gt_cuda_event *e, i
 	bool has_call = e->timed && e->correlation != GT_CUDA_NONE &&
 		gt_cuda_call_of(f->cuda->model, e->process, e->correlation, e->start_ns, &call);
 
-	if (!e->timed)
-		return false;
-	if (has_window(f) && !gt_sql_cuda_inside(f, e->start_ns, e->end_ns) &&
-		!(has_call && gt_sql_cuda_inside(f, call.start_ns, gt_sql_cuda_end(&call))))
+	if (!e->timed || !wanted(f, e))
 		return false;
 	if (has_call && call.start_ns > least)
 		least = call.start_ns;
@@ -241,7 +221,7 @@ int gt_sql_cuda_calls(struct gt_sql_feeder *f, int64_t before_ns, struct gt_err 
 			return -1;
 		if (e.start_ns >= before_ns && before_ns != INT64_MAX)
 			break;
-		if ((!e.call.nested || c->nested) && e.start_ns != GT_NO_TIME && call_wanted(f, &e))
+		if ((!e.call.nested || c->nested) && e.start_ns != GT_NO_TIME && wanted(f, &e))
 			add_call(f, &e);
 	}
 	return 0;

@@ -15,6 +15,7 @@
 
 #include "common/memory.h"
 #include "model/nvtx/ranges.h"
+#include "model/window.h"
 #include "writers/payload_json.h"
 #include "writers/sqlite/feed.h"
 
@@ -48,8 +49,7 @@ struct nvtx {
 
 static bool in_window(const struct nvtx *n, int64_t start, int64_t end)
 {
-	return (n->f->x->from_ns == GT_NO_TIME || end >= n->f->x->from_ns) &&
-		(n->f->x->to_ns == GT_NO_TIME || start <= n->f->x->to_ns);
+	return gt_overlaps(n->f->x->from_ns, n->f->x->to_ns, start, end);
 }
 
 static struct gt_sql_row *add(
