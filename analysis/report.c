@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sum.h"
 #include "model/crew.h"
 
 /* Other names that people have in their scripts: ours of nsys' pattern, and those of nsys before 2022.4. */
@@ -483,12 +484,28 @@ static int tell(const struct gt_report_run *run, const struct gt_report_request 
 	return items ? gt_reports_feed_timeline(run, reports, states, n, err) : 0;
 }
 
+bool gt_report_splits(const struct gt_report *r) { return r->begin == gt_sum_begin; }
+
+/* With the columns of the split between numbers and names; headings that are too long stay as they are. */
+static void put_headings(const struct gt_report_request *q, char headings[512])
+{
+	const struct gt_sum_detail *d = q->report->detail;
+	const char *at = q->report->headings;
+
+	for (unsigned n = q->by ? d->sizes ? GT_SUM_SIZES : GT_SUM_TIMES : 0; n; n--)
+		at = strchr(at, '|') + 1;
+	snprintf(headings, 512, "%.*s%s%s", (int)(at - q->report->headings), q->report->headings,
+		q->by ? q->by->headings : "", at);
+}
+
 static int begin(const struct gt_report_run *run, const struct gt_report_request *q, struct gt_pool *arena,
 	bool follows, void **state, struct gt_table **table, struct gt_err *err)
 {
 	const struct gt_report *r = q->report;
+	char headings[512];
 
-	*table = gt_table_new(q->name, r->title, r->headings, run->format, run->out, r->stream);
+	put_headings(q, headings);
+	*table = gt_table_new(q->name, r->title, headings, run->format, run->out, r->stream);
 	if (*table && follows)
 		gt_table_follows(*table);
 	*state = *table ? r->begin(q, run->model, arena) : NULL;

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "analysis/by.h"
 #include "analysis/samples.h"
 #include "analysis/table.h"
 #include "model/cuda/cuda.h"
@@ -60,6 +61,7 @@ struct gt_report {
 struct gt_report_request {
 	const struct gt_report *report;
 	unsigned options, rows;
+	const struct gt_by *by;         /* split; NULL: not, or of a report that cannot be */
 	char name[96];                  /* with its options */
 };
 
@@ -75,6 +77,9 @@ const char *gt_report_default(unsigned i);
 bool gt_report_is_default(const char *name);
 /* "NAME[:OPTION]...". 0, or -1 with *err: unknown report or option. */
 int gt_report_parse(const char *name, struct gt_report_request *out, struct gt_err *err);
+
+/* Can its rows be split (--by)? Others tell process and thread anyway, or know none. */
+bool gt_report_splits(const struct gt_report *r);
 
 /*
  * Runs the reports over the window and prints them in their order. most: rows of each summing report, 0 = all.

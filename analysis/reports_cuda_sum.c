@@ -97,11 +97,11 @@ static struct gt_group *shape_group(struct gt_sum *s, const struct gt_cuda_event
 		hash = (hash ^ e->kernel.grid[i] ^ (uint64_t)e->kernel.block[i] << 32) * UINT64_C(0x9e3779b97f4a7c15);
 	unsigned at = hash >> 32 & (GT_SUM_CACHE - 1);
 
-	if (s->shape[at].name != name || memcmp(s->shape[at].grid, e->kernel.grid, sizeof e->kernel.grid) ||
+	if (s->by || s->shape[at].name != name || memcmp(s->shape[at].grid, e->kernel.grid, sizeof e->kernel.grid) ||
 	    memcmp(s->shape[at].block, e->kernel.block, sizeof e->kernel.block)) {
 		gt_cuda_grid_text(e, grid, block);
 		s->shape[at].group =
-			gt_groups_get(&s->groups, (const char *const[3]){ grid, block, name }, (const int64_t[3]){ 0 });
+			gt_groups_get(&s->groups, (const char *const[3]){ grid, block, name }, s->key);
 		s->shape[at].name = s->shape[at].group ? name : NULL;
 		memcpy(s->shape[at].grid, e->kernel.grid, sizeof e->kernel.grid);
 		memcpy(s->shape[at].block, e->kernel.block, sizeof e->kernel.block);

@@ -13,6 +13,7 @@ void *gt_sum_begin(const struct gt_report_request *r, struct gt_model *m, struct
 	if (s)
 		*s = (struct gt_sum){ .report = r->report,
 			.options = r->options,
+			.by = r->by,
 			.model = m,
 			.groups = { .arena = a, .n_samples = 1 },
 			.cuda = r->report->kinds ? gt_model_cuda(m, &(struct gt_err){ 0 }) : NULL };
@@ -27,12 +28,13 @@ int gt_sum_add_group(struct gt_sum *s, int64_t value, struct gt_group *g)
 
 int gt_sum_add(struct gt_sum *s, int64_t value, const char *a, const char *b, const char *c)
 {
-	return gt_sum_add_group(
-		s, value, gt_groups_get(&s->groups, (const char *const[3]){ a, b, c }, (const int64_t[3]){ 0 }));
+	return gt_sum_add_group(s, value, gt_groups_get(&s->groups, (const char *const[3]){ a, b, c }, s->key));
 }
 
 int gt_sum_add_fixed(struct gt_sum *s, int64_t value, const char *a, const char *b)
 {
+	if (s->by)
+		return gt_sum_add(s, value, a, b, "");
 	return gt_sum_add_group(s, value, gt_groups_get_fixed(&s->groups, a, b));
 }
 
@@ -41,6 +43,8 @@ int gt_sum_call(void *state, const struct gt_call *call, struct gt_table *t)
 	struct gt_sum *s = state;
 
 	(void)t;
+	if (s->by)
+		s->by->of_call(call, s->key);
 	return call->is_callback ? 0 : ((const struct gt_sum_detail *)s->report->detail)->call(s, call);
 }
 
@@ -49,6 +53,8 @@ int gt_sum_cuda(void *state, const struct gt_cuda_event *e, struct gt_table *t)
 	struct gt_sum *s = state;
 
 	(void)t;
+	if (s->by)
+		s->by->of_cuda(s->cuda, e, s->key);
 	return ((const struct gt_sum_detail *)s->report->detail)->cuda(s, e);
 }
 
@@ -71,7 +77,7 @@ int gt_sum_end(void *state, struct gt_table *t)
 
 	for (uint64_t i = 0; g && i < s->groups.n; i++) {
 		const struct gt_samples *v = g[i]->samples;
-		struct gt_cell cell[12];
+		struct gt_cell cell[12 + GT_BY_COLUMNS];
 		unsigned n = 0;
 
 		if (!d->sizes)
@@ -83,6 +89,10 @@ int gt_sum_end(void *state, struct gt_table *t)
 		cell[n++] = gt_number((double)v->min / unit, whole);
 		cell[n++] = gt_number((double)v->max / unit, whole);
 		cell[n++] = gt_number(gt_samples_deviation(v) / unit, digits);
+		if (s->by)
+			s->by->cells(s->model, g[i]->number, &cell[n]);
+		for (const char *h = s->by ? s->by->headings : ""; *h; h++)
+			n += *h == '|';
 		for (unsigned k = 0; k < d->texts; k++)
 			cell[n++] = gt_text(g[i]->text[k]);
 		if (gt_table_row(t, cell))

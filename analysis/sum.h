@@ -14,6 +14,8 @@ enum { GT_SUM_CACHE = 512, GT_COPY_KINDS = 32 };
 struct gt_sum {
 	const struct gt_report *report;
 	unsigned options;
+	const struct gt_by *by;
+	int64_t key[3];                 /* of what is being added: by's two, and 0 */
 	struct gt_model *model;
 	struct gt_cuda *cuda;           /* of CUDA reports */
 	struct gt_groups groups;
@@ -33,6 +35,9 @@ struct gt_sum_detail {
 	const char *missing;            /* what is counted in gt_sum.missing: "kernels without device times" */
 };
 
+/* The columns of times, or of sizes, and how many there are. */
+#define GT_SUM_TIMES 8u
+#define GT_SUM_SIZES 7u
 void *gt_sum_begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a);
 int gt_sum_call(void *state, const struct gt_call *call, struct gt_table *t);
 int gt_sum_cuda(void *state, const struct gt_cuda_event *e, struct gt_table *t);

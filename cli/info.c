@@ -193,7 +193,25 @@ static void text_image_records(const struct gt_model *m, const struct gt_process
 	}
 }
 
-static void text_process(const struct gt_model *m, struct gt_cuda *c, const struct gt_process *p)
+/* Those that were inside a call are always of interest: the process died there. */
+static void text_threads(const struct gt_model *m, struct gt_cuda *c, const struct gt_process *p, bool list)
+{
+	uint32_t unnamed = 0;
+
+	for (uint32_t i = 0; i < p->n_threads; i++) {
+		const struct gt_thread *t = gt_model_thread(m, p->first_thread + i);
+
+		if (list || t->n_inside || p->n_threads == 1)
+			text_thread(c, t);
+		else
+			unnamed++;
+	}
+	if (unnamed)
+		printf("  %u %sthread%s (--threads lists them)\n", unnamed,
+			unnamed < p->n_threads ? "more " : "", unnamed == 1 ? "" : "s");
+}
+
+static void text_process(const struct gt_model *m, struct gt_cuda *c, const struct gt_process *p, bool list)
 {
 	printf("\nprocess %d", p->pid);
 	if (p->instance > 1)
@@ -215,8 +233,7 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 	for (size_t i = 0; i < p->n_env; i++)
 		printf("  environment %s\n", gt_harmless(p->env[i]));
 	text_image_records(m, p);
-	for (uint32_t i = 0; i < p->n_threads; i++)
-		text_thread(c, gt_model_thread(m, p->first_thread + i));
+	text_threads(m, c, p, list);
 }
 
 static void text_devices(struct gt_model *m)
@@ -253,7 +270,7 @@ static void text_missing(const struct gt_model *m)
 			gt_harmless(gt_model_note(m, i)->text));
 }
 
-static int text_info(struct gt_model *m, struct gt_err *err)
+static int text_info(struct gt_model *m, bool list, struct gt_err *err)
 {
 	struct gt_cuda *c = gt_model_cuda(m, err);
 
@@ -261,7 +278,7 @@ static int text_info(struct gt_model *m, struct gt_err *err)
 		return -1;
 	text_session(gt_model_session(m));
 	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
-		text_process(m, c, gt_model_process(m, i));
+		text_process(m, c, gt_model_process(m, i), list);
 	text_devices(m);
 	if (gt_info_cuda_text(m, err))
 		return -1;
@@ -460,7 +477,7 @@ int gt_cmd_info(struct gt_cli *cli)
 	if (!rc && gt_option_true(&cli->options, "json"))
 		rc = json_info(m, &err);
 	else if (!rc)
-		rc = text_info(m, &err);
+		rc = text_info(m, gt_option_true(&cli->options, "threads"), &err);
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
 	gt_model_close(m);

@@ -77,6 +77,18 @@ static int choose(const char *list, struct gt_report_request *reports, unsigned 
 	return 0;
 }
 
+/* One that is named and cannot be split is an error; of several that nobody named those are left as they are. */
+static int split(const char *by, const char *list, struct gt_report_request *reports, unsigned n, struct gt_err *err)
+{
+	for (unsigned i = 0; *by && i < n; i++)
+		if (gt_report_splits(reports[i].report))
+			reports[i].by = gt_by_find(by);
+		else if (*list && !has_pattern(list))
+			return gt_fail(err, GT_EXIT_USAGE, "its rows are not sums over calls", "gputap stats --help",
+				"%s cannot be split by %s", reports[i].report->name, by);
+	return 0;
+}
+
 void gt_stats_help(FILE *out)
 {
 	const struct gt_report *r;
@@ -109,6 +121,8 @@ int gt_cmd_stats(struct gt_cli *cli)
 		return gt_stats_profile(cli, cli->args[0], run.format);
 	run.skip_empty = !*list || has_pattern(list);
 	if (choose(list, reports, &run.n_reports, &err))
+		return gt_cli_fail(&err);
+	if (split(gt_option(o, "by"), list, reports, run.n_reports, &err))
 		return gt_cli_fail(&err);
 	run.from_ns = gt_option_number(o, "from", GT_NO_TIME);
 	run.to_ns = gt_option_number(o, "to", GT_NO_TIME);
