@@ -109,28 +109,6 @@ static void log_end(const struct gt_run *run)
 	close(run->log);
 }
 
-/* Each text once, however many processes and threads said it. */
-static void print_notes(const struct gt_model *model)
-{
-	uint32_t n = gt_model_note_count(model);
-
-	for (uint32_t i = 0; i < n; i++) {
-		const char *text = gt_model_note(model, i)->text;
-		uint32_t before = 0, times = 1;
-
-		while (before < i && strcmp(gt_model_note(model, before)->text, text))
-			before++;
-		if (before < i)
-			continue;
-		for (uint32_t k = i + 1; k < n; k++)
-			times += !strcmp(gt_model_note(model, k)->text, text);
-		if (times > 1)
-			fprintf(stderr, "gputap: %s (%u times)\n", gt_harmless(text), times);
-		else
-			fprintf(stderr, "gputap: %s\n", gt_harmless(text));
-	}
-}
-
 /* Notes of the shim, the summary, and whether anything is missing. */
 static int report(const struct gt_run *run, struct gt_err *err)
 {
@@ -144,7 +122,7 @@ static int report(const struct gt_run *run, struct gt_err *err)
 	if (gt_model_open(run->trace, NULL, &model, err))
 		return -1;
 	if (!run->quiet)
-		print_notes(model);
+		gt_cli_notes(model);
 	rc = strcmp(format, "none") ? gt_summary_print(model, format, stderr, err) : 0;
 	if (!run->quiet) {
 		if (gt_summary_stand_in(model))

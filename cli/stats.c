@@ -149,8 +149,10 @@ int gt_cmd_stats(struct gt_cli *cli)
 			run.out == stdout ? "standard output" : gt_option(o, "output"));
 	if (run.out != stdout)
 		fclose(run.out);
-	if (!rc && !quiet)
+	if (!rc && !quiet) {
+		gt_cli_notes(run.model);
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(run.model, text, sizeof text)));
+	}
 	gt_model_close(run.model);
 	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
 }
