@@ -131,6 +131,15 @@ def check_graphs(nodes, whole):
         inside = d.one("SELECT count(*) FROM CUDA_GRAPH_NODE_EVENTS n JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.globalTid = n.globalTid AND "
                        "r.start < n.start AND r.end > n.start WHERE n.originalGraphNodeId IS NULL")
         d.check("each node was made inside one call of its thread", inside == made > 0, (made, inside))
+        made = "SELECT graphId FROM CUDA_GRAPH_EVENTS WHERE graphId NOT NULL"
+        for table in STREAMED + ("CUPTI_ACTIVITY_KIND_GRAPH_TRACE",):
+            if table in d.tables and any(c[1] == "graphId" for c in d.rows("PRAGMA table_info(%s)" % table)):
+                lost = d.count(table, "graphId NOT NULL AND graphId NOT IN (%s)" % made)
+                d.check("graphId of %s is the graph that the application made, and joins its creation" % table, lost == 0, lost)
+        execs = "SELECT graphExecId FROM CUDA_GRAPH_EVENTS WHERE graphExecId NOT NULL"
+        if d.count("CUPTI_ACTIVITY_KIND_GRAPH_TRACE"):
+            lost = d.count("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "graphExecId NOT IN (%s)" % execs)
+            d.check("graphExecId of a launch is an executable graph that was made", lost == 0, lost)
         d.check("clones name their original", d.one("SELECT count(*) FROM CUDA_GRAPH_NODE_EVENTS c WHERE originalGraphNodeId NOT NULL AND NOT EXISTS "
                                                     "(SELECT 1 FROM CUDA_GRAPH_NODE_EVENTS o WHERE o.graphNodeId = c.originalGraphNodeId)") == 0)
         d.check("graphs and executables were made", {95, 94} <= {r[0] for r in d.rows("SELECT eventClass FROM CUDA_GRAPH_EVENTS")})
