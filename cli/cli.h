@@ -58,8 +58,10 @@ void gt_progress_begin(struct gt_progress *p, const char *what, bool quiet);
 bool gt_progress_step(void *progress, double done);     /* fits the callbacks of model and writers; always true */
 void gt_progress_end(struct gt_progress *p);
 
+/* What an export says on stderr: nothing, the files and whether anything is missing, the trace's notes too. */
+enum gt_say { GT_SAY_NOTHING, GT_SAY_FILES, GT_SAY_NOTES };
 /* Writes the formats of `formats` (comma separated) of one trace; names as docs say. cli/export.c */
 int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options,
-	bool say, struct gt_err *err);
+	enum gt_say say, struct gt_err *err);
 
 #endif

@@ -172,9 +172,9 @@ static int lock_trace(const char *trace, int *lock, struct gt_err *err)
 }
 
 int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options,
-	bool say, struct gt_err *err)
+	enum gt_say say, struct gt_err *err)
 {
-	struct job j = { .options = options, .base = base, .say = say };
+	struct job j = { .options = options, .base = base, .say = say != GT_SAY_NOTHING };
 	char id[32], text[1024];
 	struct gc_word word;
 	int lock = -1, rc = -1;
@@ -195,7 +195,9 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 		if (write_format(&j, gt_writer_find(id), err))
 			goto out;
 	}
-	if (say)
+	if (say == GT_SAY_NOTES)
+		gt_cli_notes(j.model);
+	if (j.say)
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(j.model, text, sizeof text)));
 	rc = 0;
 out:
@@ -272,7 +274,8 @@ int gt_cmd_export(struct gt_cli *cli)
 	else
 		base_of(trace, base);
 	gt_interrupt_watch();
-	if (gt_export_trace(trace, formats, base, &cli->options, !gt_option_true(&cli->options, "quiet"), &err))
+	if (gt_export_trace(trace, formats, base, &cli->options,
+		    gt_option_true(&cli->options, "quiet") ? GT_SAY_NOTHING : GT_SAY_NOTES, &err))
 		return gt_cli_fail(&err);
 	return GT_EXIT_OK;
 }

@@ -190,7 +190,8 @@ static void finish(struct gt_run *run)
 		return;
 	}
 	if (report(run, &err) ||
-	    (*formats && gt_export_trace(run->trace, formats, run->name, run->options, !run->quiet, &err)) ||
+	    (*formats && gt_export_trace(run->trace, formats, run->name, run->options,
+					 run->quiet ? GT_SAY_NOTHING : GT_SAY_FILES, &err)) ||
 	    (gt_option_true(run->options, "pack") && pack(run, &err)))
 		gt_cli_fail(&err);      /* said, but the status stays the program's */
 }

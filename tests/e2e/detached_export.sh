@@ -28,3 +28,9 @@ timeout 60 flock "$dir/s.gputap/export.lock" true || { echo "the lock was never 
 # Nothing recorded: nothing left.
 GPUTAP_OUTPUT=$dir/n GPUTAP_EXPORT=apilog LD_PRELOAD=$shim true
 [ ! -e "$dir/n.gputap" ] || { echo "a program without calls left a trace"; exit 1; }
+
+# A wrong value does not stop the program; it is a note, which whoever converts the trace tells.
+GPUTAP_OUTPUT=$dir/w GPUTAP_MAX_SIZE=banana LD_PRELOAD=$shim timeout 60 clinfo 2>&1 | cmp - "$dir/bare" || {
+	echo "a wrong value changed the program's output"; exit 1; }
+"$GPUTAP_BUILD/gputap" export -e apilog "$dir/w.gputap" 2>"$dir/w.err" || exit 1
+grep -q "^gputap: --max-size: the environment says 'banana'" "$dir/w.err" || { echo "no word of the wrong value: $(cat "$dir/w.err")"; exit 1; }
