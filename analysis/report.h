@@ -49,7 +49,8 @@ struct gt_report {
 	int (*end)(void *state, struct gt_table *t);
 	/* Calls may be told to several states: what `from` was told counts in `state` too. NULL: to one, in order */
 	int (*join)(void *state, void *from);
-	unsigned domain;                /* enum rec_domain of what the host did, for which alone `call` is; 0: API calls */
+	/* enum rec_domain of what the host did, for which alone `call` is; 0: API calls */
+	unsigned domain;
 	/* Everything that has a time, in order: model/timeline.h. NULL: needs none. */
 	int (*item)(void *state, const struct gt_timeline *t, const struct gt_item *item);
 	bool commands;                  /* `call` has no use for calls without a command */

@@ -48,7 +48,7 @@ THIN = {"interpose/osrt": ["trace/format", "trace/write"], "interpose/openmp": [
 # Loaded by the dynamic linker before anything else: it uses nothing of ours.
 ALONE = ["interpose/audit"]
 # Use what they like, are used by nobody.
-FREE = ["api", "bench", "examples", "tests"]
+FREE = ["api", "bench", "examples", "scripts", "tests"]
 
 # What the build makes, and the folder whose layer it stands in
 GENERATED = {

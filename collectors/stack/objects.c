@@ -27,13 +27,23 @@ bool tap_objects_listed;
 /* ------------------------------------------------------------ the C library's answer */
 
 #if defined(DLFO_STRUCT_HAS_EH_DBASE)   /* dlfcn.h of 2.35 and later */
-extern int _dl_find_object(void *address, struct dl_find_object *out) __attribute__((weak));
+/* Looked up and not linked with: even a weak reference would ask for glibc 2.35 when we are loaded. */
+static int (*find_object)(void *address, struct dl_find_object *out);
+
+static void look_for_it(void)
+{
+	void *found = tap_way_in.dlsym ? tap_way_in.dlsym(RTLD_DEFAULT, "_dl_find_object") : NULL;
+
+	if (tap_way_in.dlsym && !found)
+		tap_way_in.dlsym(RTLD_DEFAULT, "dlsym");        /* no message is left for the program's dlerror */
+	find_object = (int (*)(void *, struct dl_find_object *))found;
+}
 
 static bool asked(uintptr_t address, struct tap_object *out)
 {
 	struct dl_find_object o;
 
-	if (_dl_find_object((void *)address, &o) || !o.dlfo_link_map)
+	if (find_object((void *)address, &o) || !o.dlfo_link_map)
 		return false;
 	*out = (struct tap_object){
 		.start = (uintptr_t)o.dlfo_map_start,
@@ -46,8 +56,10 @@ static bool asked(uintptr_t address, struct tap_object *out)
 	return true;
 }
 
-static bool can_ask(void) { return _dl_find_object != NULL; }
+static bool can_ask(void) { return find_object != NULL; }
 #else
+static void look_for_it(void) {}
+
 static bool asked(uintptr_t address, struct tap_object *out)
 {
 	(void)address, (void)out;
@@ -123,6 +135,8 @@ void tap_objects_list(void)
 {
 	uint64_t now = 0;
 
+	if (!can_ask() && !present)
+		look_for_it();
 	if (can_ask() && !tap_objects_listed)
 		return;
 	if (__atomic_exchange_n(&renewing, 1, __ATOMIC_ACQUIRE))

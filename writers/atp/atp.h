@@ -111,8 +111,8 @@ int gt_atp_cuda_without_call(struct gt_atp_cuda_list *l, struct gt_cuda *c, stru
 int gt_atp_cuda_kernels(struct gt_atp_cuda_list *l, struct gt_cuda *c, struct gt_err *err);
 
 /*
- * Source Code section (docs/atp.md): its line of a call, without the end of line; whether the file has one: --atp-source,
- * by default where the trace has call stacks.
+ * Source Code section (docs/atp.md): its line of a call, without the end of line; whether the file has one:
+ * --atp-source, by default where the trace has call stacks.
  */
 void gt_atp_source(struct gt_text *t, const struct gt_call *call);
 bool gt_atp_wants_sources(const struct gt_export *x);

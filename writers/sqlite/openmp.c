@@ -22,8 +22,8 @@ enum { MP_start, MP_end, MP_eventClass, MP_globalTid, MP_correlationId, MP_nameI
 #define COMMON "start", "end", "eventClass", "globalTid", "correlationId", "nameId", "eventKind"
 
 /*
- * What a function fills. kind: of ENUM_OPENMP_EVENT_KIND, with its label as the row's name. known: the enumeration of its
- * `kind`, where runtimes use numbers that the table of real exports lacks.
+ * What a function fills. kind: of ENUM_OPENMP_EVENT_KIND, with its label as the row's name. known: the enumeration of
+ * its `kind`, where runtimes use numbers that the table of real exports lacks.
  */
 static const struct form {
 	const char *function, *table, *label, *correlation, *known;
@@ -43,7 +43,8 @@ static const struct form {
 	FORM("reduction", "REDUCTION", 33, "Reduction", NULL, NULL, "parallelId", "taskId"),
 	FORM("mutex_wait", "MUTEX_WAIT", 34, "Mutex wait", NULL, NULL, "kind", "waitId", "taskId"),
 	FORM("critical_section", "CRITICAL_SECTION", 35, "Critical section", NULL, NULL, "kind", "waitId"),
-	FORM("workshare", "WORKSHARE", 36, "Workshare", NULL, "ENUM_OPENMP_WORK", "kind", "parallelId", "taskId", "count"),
+	FORM("workshare", "WORKSHARE", 36, "Workshare", NULL, "ENUM_OPENMP_WORK", "kind", "parallelId", "taskId",
+		"count"),
 	FORM("task_create", "TASK_CREATE", 15, "Task create", "newTaskId", NULL, "parentTaskId", "newTaskId"),
 	FORM("task_schedule", "TASK_SCHEDULE", 16, "Task schedule", NULL, NULL, "parallelId", "priorTaskId",
 		"priorTaskStatus", "nextTaskId"),
@@ -152,7 +153,8 @@ static int64_t small_number(struct gt_sql_openmp *o, uint32_t process, uint64_t 
 
 	if (!wide)
 		return 0;
-	at = gt_map_add(&o->numbers, sizeof key, (wide + process) * 0x9e3779b97f4a7c15u, &key, same_number, NULL, &fresh);
+	at = gt_map_add(
+		&o->numbers, sizeof key, (wide + process) * 0x9e3779b97f4a7c15u, &key, same_number, NULL, &fresh);
 	if (at && fresh) {
 		key.small = ++o->last[process];
 		*at = key;
@@ -231,7 +233,8 @@ bool gt_sql_openmp_call(struct gt_sql_feeder *f, const struct gt_call *c)
 		if (value[i] < 0 && is_number(p->form->cells[i]))
 			return false;
 	}
-	int64_t correlation = p->correlation < 0 ? 0 : cell_value(f, o, c, p->form, p->form->correlation, p->correlation);
+	int64_t correlation =
+		p->correlation < 0 ? 0 : cell_value(f, o, c, p->form, p->form->correlation, p->correlation);
 	struct gt_sql_row *r = gt_sql_add(table);
 
 	gt_put(r, MP_start, c->start_ns);
