@@ -28,12 +28,7 @@ $(T)/unit/test_%: tests/unit/test_%.c $(TEST_LIB) $(O)/libgt.a
 	@echo "  CC      $<"
 	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lcmocka -lxxhash $(TOOL_LIBS)
 
-# What opens a trace, with a call at every branch that test_steps counts. It stands before the archive's own.
-STEPS := common/map.c common/memory.c trace/read/facts.c trace/read/reader.c trace/read/session.c trace/read/clock.c \
-	model/open.c model/nvtx/ranges.c model/opencl/devices.c model/opencl/device_clock.c model/opencl/facts.c
-STEPS_OBJ := $(STEPS:%.c=$(O)/steps/%.o)
-
-# The same of all that reads, for the fuzzer.
+# What reads a trace, with a call at every branch, for test_steps and the fuzzer. It stands before the archive's own.
 READER_STEPS := $(filter common/% trace/read/% model/% writers/payload_json.c,$(TOOL_SRC))
 $(O)/steps/libreader.a: $(READER_STEPS:%.c=$(O)/steps/%.o)
 	@echo "  AR      $@"
@@ -44,10 +39,10 @@ $(O)/steps/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
 	@echo "  CC      $< (steps)"
 	$(Q)$(CC) $(TOOL_CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
 
-$(T)/unit/test_steps: tests/unit/test_steps.c $(STEPS_OBJ) $(TEST_LIB) $(O)/libgt.a
+$(T)/unit/test_steps: tests/unit/test_steps.c $(O)/steps/libreader.a $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(STEPS_OBJ) $(TEST_LIB) $(O)/libgt.a -lcmocka -lxxhash $(TOOL_LIBS)
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/steps/libreader.a $(O)/libgt.a -lcmocka -lxxhash $(TOOL_LIBS)
 
 $(T)/unit/shim_%: tests/unit/shim_%.c $(SHIM_OBJ) $(GEN_OBJ)
 	@mkdir -p $(@D)

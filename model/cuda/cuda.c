@@ -61,6 +61,7 @@ void gt_cuda_free(struct gt_cuda *c)
 	gt_cuda_args_close(c);
 	free(c->processes);
 	free(c->buffers);
+	gt_cuda_objects_forget(c);
 	free(c->devices.v);
 	free(c->contexts.v);
 	free(c->streams.v);

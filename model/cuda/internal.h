@@ -122,6 +122,7 @@ struct gt_cuda {
 	GT_LIST(struct gt_cuda_context) contexts;
 	GT_LIST(struct gt_cuda_stream) streams;
 	GT_LIST(struct gt_cuda_text *) texts;     /* all, once each; by hash while opening */
+	struct gt_map device_map, context_map; /* by process and id; while opening */
 	struct gt_map text_map;           /* struct gt_cuda_text *, by text; while opening */
 	uint32_t *to_thread;              /* from the opening's numbers to gt_thread.index */
 	struct gt_cuda_cache *cache;
@@ -176,6 +177,7 @@ int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns);
 int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, const struct rec_activity *a);
 int gt_cuda_context_event(struct gt_cuda *c, uint32_t process, uint32_t what, uint32_t id, uint32_t device, int64_t ns);
 int gt_cuda_objects_finish(struct gt_cuda *c);
+void gt_cuda_objects_forget(struct gt_cuda *c);   /* what was for their opening alone */
 
 /* args.c: the table, at the first need; -1: the one that was asked for is none */
 int gt_cuda_args_open(struct gt_cuda *c, struct gt_err *err);

@@ -12,13 +12,41 @@
 #include "model/cuda/internal.h"
 #include "model/sort.h"
 
+/* Where in its list an object is. A damaged trace may tell of as many as it has records. */
+struct placed { uint64_t key[2]; uint32_t at; };
+
+static bool same_key(const void *element, const void *key, const void *ctx)
+{
+	(void)ctx;
+	return !memcmp(((const struct placed *)element)->key, key, sizeof(uint64_t[2]));
+}
+
+/* Its place in the map; one that is new has `next` as its place in the list. */
+static struct placed *placed_at(struct gt_map *m, uint64_t high, uint64_t low, uint32_t next)
+{
+	const uint64_t key[2] = { high, low };
+	struct placed *p;
+	bool fresh;
+
+	p = gt_map_add(m, sizeof *p, gt_hash_text((const char *)key, sizeof key), key, same_key, NULL, &fresh);
+	if (p && fresh)
+		*p = (struct placed){ .key = { high, low }, .at = next };
+	return p;
+}
+
+void gt_cuda_objects_forget(struct gt_cuda *c)
+{
+	gt_map_free(&c->device_map, sizeof(struct placed));
+	gt_map_free(&c->context_map, sizeof(struct placed));
+}
+
 static struct gt_cuda_device *device_at(struct gt_cuda *c, uint32_t process, uint32_t id)
 {
+	struct placed *p = placed_at(&c->device_map, process, id, c->devices.n);
 	struct gt_cuda_device *d;
 
-	for (uint32_t i = 0; i < c->devices.n; i++)
-		if (c->devices.v[i].process == process && c->devices.v[i].id == id)
-			return &c->devices.v[i];
+	if (!p || p->at < c->devices.n)
+		return p ? &c->devices.v[p->at] : NULL;
 	d = GT_LIST_ADD(&c->devices);
 	if (d)
 		*d = (struct gt_cuda_device){ .process = process, .id = id };
@@ -27,11 +55,11 @@ static struct gt_cuda_device *device_at(struct gt_cuda *c, uint32_t process, uin
 
 static struct gt_cuda_context *context_at(struct gt_cuda *c, uint32_t process, uint32_t id)
 {
+	struct placed *p = placed_at(&c->context_map, process, id, c->contexts.n);
 	struct gt_cuda_context *x;
 
-	for (uint32_t i = c->contexts.n; i-- > 0;)
-		if (c->contexts.v[i].process == process && c->contexts.v[i].id == id)
-			return &c->contexts.v[i];
+	if (!p || p->at < c->contexts.n)
+		return p ? &c->contexts.v[p->at] : NULL;
 	x = GT_LIST_ADD(&c->contexts);
 	if (x)
 		*x = (struct gt_cuda_context){ .process = process,
@@ -197,25 +225,36 @@ static int sort_streams(struct gt_cuda *c)
 	return 0;
 }
 
+/* One number per physical device, in the order of the list. */
+static int number_devices(struct gt_cuda *c)
+{
+	struct gt_map by_uuid = { 0 };
+	uint32_t next = 0, i;
+
+	for (i = 0; i < c->devices.n; i++) {
+		struct gt_cuda_device *d = &c->devices.v[i];
+		uint64_t uuid[2];
+		struct placed *p;
+
+		memcpy(uuid, d->uuid, sizeof uuid);
+		p = d->has_uuid ? placed_at(&by_uuid, uuid[0], uuid[1], next) : NULL;
+		if (d->has_uuid && !p)
+			break;
+		d->index = p ? p->at : next;
+		next += d->index == next;
+	}
+	gt_map_free(&by_uuid, sizeof(struct placed));
+	return i < c->devices.n ? -1 : 0;
+}
+
 int gt_cuda_objects_finish(struct gt_cuda *c)
 {
-	uint32_t next = 0;
-
+	gt_cuda_objects_forget(c);        /* the order changes here */
 	if (c->devices.n)
 		qsort(c->devices.v, c->devices.n, sizeof *c->devices.v, compare_devices);
 	if (c->contexts.n)
 		qsort(c->contexts.v, c->contexts.n, sizeof *c->contexts.v, compare_contexts);
-	for (uint32_t i = 0; i < c->devices.n; i++) {
-		struct gt_cuda_device *d = &c->devices.v[i];
-		uint32_t same = 0;
-
-		while (same < i &&
-			!(d->has_uuid && c->devices.v[same].has_uuid &&
-				!memcmp(d->uuid, c->devices.v[same].uuid, sizeof d->uuid)))
-			same++;
-		d->index = same < i ? c->devices.v[same].index : next++;
-	}
-	return sort_streams(c);
+	return number_devices(c) ? -1 : sort_streams(c);
 }
 
 /* -------------------------------------------------------------------- answers */

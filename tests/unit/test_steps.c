@@ -17,9 +17,11 @@
 
 #include <cmocka.h>
 
+#include "model/cuda/cuda.h"
 #include "model/nvtx/ranges.h"
 #include "opencl_values.h"
 #include "tests/tracebuild.h"
+#include "tests/tracecuda.h"
 
 #define TRACE "steps.gputap"
 
@@ -80,6 +82,14 @@ static void open_pushes(struct place at, uint32_t n)
 		event(at.s, 2000 + i, REC_NVTX_PUSH, 0);
 }
 
+static void nested_pushes(struct place at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		event(at.s, 2000 + i, REC_NVTX_PUSH, 0);
+	for (uint32_t i = 0; i < n; i++)
+		tb_record(at.s, REC_NVTX_POP, 0, 0, W(900000 + i));
+}
+
 /* The outermost is popped first: each is of another domain. */
 static void domains_with_pushes(struct place at, uint32_t n)
 {
@@ -117,6 +127,41 @@ static void facts_of_one_platform(struct place at, uint32_t n)
 	devices(at, n);
 }
 
+/* CUDA's activities of one kind, each of an object of its own. */
+static void cuda(struct place at, uint32_t n, void (*put)(struct tb_acts *a, uint32_t i))
+{
+	struct tb_stream *buffers = n ? tb_stream(at.p) : NULL;
+	struct rec_cupti_buffer head = { .completed_tick = 900000 };
+
+	tb_cupti_library(at.s, 1000, 130001, 13000, 0, "libcupti.so");
+	tb_cupti_clock(at.s, 1000, 5000, 10, 0);
+	for (uint32_t i = 0; i < n; head.number++) {
+		struct tb_acts *a = tb_acts(130001);
+
+		for (uint32_t k = 0; k < 200 && i < n; k++, i++)
+			put(a, i);
+		tb_cupti_buffer(buffers, a, &head);
+		tb_acts_free(a);
+	}
+}
+
+static void put_device(struct tb_acts *a, uint32_t i) { ACT(a, 8, F(DEVICE, id, i)); }
+static void put_context(struct tb_acts *a, uint32_t i) { ACT(a, 9, F(CONTEXT, contextId, i + 1)); }
+static void put_kernel(struct tb_acts *a, uint32_t i)
+{
+	ACT(a, 10, F(CONCURRENT_KERNEL, start, 6000 + 10 * i), F(CONCURRENT_KERNEL, end, 6005 + 10 * i),
+		F(CONCURRENT_KERNEL, correlationId, i + 1), F(CONCURRENT_KERNEL, streamId, i));
+}
+static void put_call(struct tb_acts *a, uint32_t i)
+{
+	ACT(a, 5, F(RUNTIME, cbid, 211), F(RUNTIME, start, 6000 + 10 * i), F(RUNTIME, end, 6005 + 10 * i),
+		F(RUNTIME, threadId, 1000 + i), F(RUNTIME, correlationId, i + 1));
+}
+static void cuda_devices(struct place at, uint32_t n) { cuda(at, n, put_device); }
+static void cuda_contexts(struct place at, uint32_t n) { cuda(at, n, put_context); }
+static void cuda_streams(struct place at, uint32_t n) { cuda(at, n, put_kernel); }
+static void cuda_threads(struct place at, uint32_t n) { cuda(at, n, put_call); }
+
 static uint64_t steps_for(void (*put)(struct place, uint32_t), uint32_t n)
 {
 	struct place at = begin();
@@ -127,6 +172,7 @@ static uint64_t steps_for(void (*put)(struct place, uint32_t), uint32_t n)
 	tb_close(at.tb);
 	steps = 0;
 	assert_int_equal(gt_model_open(TRACE, &(struct gt_model_options){ .jobs = 1 }, &m, &err), 0);
+	assert_non_null(gt_model_cuda(m, &err));
 	gt_model_close(m);
 	tb_remove(TRACE);
 	return steps;
@@ -139,10 +185,15 @@ static void work_follows_the_input(void **state)
 		{ "clock= lines", clocks_of_run },
 		{ "threads told again", threads_again },
 		{ "open pushes", open_pushes },
+		{ "nested pushes", nested_pushes },
 		{ "domains with pushes", domains_with_pushes },
 		{ "ends of one start", ends_of_one_start },
 		{ "devices that look alike", devices },
 		{ "devices of a platform with many facts", facts_of_one_platform },
+		{ "CUDA devices", cuda_devices },
+		{ "CUDA contexts", cuda_contexts },
+		{ "CUDA streams", cuda_streams },
+		{ "CUDA calls of threads that nobody named", cuda_threads },
 	};
 	unsigned wrong = 0;
 
