@@ -114,6 +114,10 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; 
 	mkdir jail; run -o t -- "$place" "root=$dir/jail" 100
 	check "a process in another root directory leaves a mark" says 'calls were made, but nothing of them could be written'
 
+	run -o t -- "$place" 100000 "root=$dir/jail" 100000
+	check "... one that has recorded before loses what comes, and nothing it had is called removed" \
+		[ "$(($(calls t.gputap) + $(ledger t.gputap NO_SPACE))):$(ledger t.gputap REMOVED)" = 200000:0 ]
+
 	# plain preload
 	GPUTAP_OUTPUT=$dir/d preload "$place" 10 uid=65534 100000
 	check "preloaded, privileges dropped later" [ "$(calls d.gputap)" = 100010 ]

@@ -56,6 +56,7 @@ bool tap_run_write_functions(const char *items, size_t bytes);
 
 /* Says once per process that this one has no directory: nothing else would tell a reader. */
 void tap_run_say_failed(void);
+void tap_run_check_begin(void);         /* for tap_run_check_image: when the image has its directory */
 
 /* ---- run_dir.c ---- */
 

@@ -73,6 +73,7 @@ static bool open_image(void)
 	}
 	tap_run_write_meta(n);
 	tap_run_write_table();
+	tap_run_check_begin();
 	return true;
 }
 
