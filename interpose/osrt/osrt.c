@@ -68,6 +68,7 @@ static bool long_enough(const struct gputap_core *core, const struct gputap_call
 	if (__builtin_expect(limit == UNKNOWN, 0)) {
 		uint64_t ns = core->option("osrt-threshold"), ticks = core->ticks(ns);
 
+		core->stacks_from(&osrt_thin.object, core->option("osrt-backtrace-threshold"));
 		if (ns && !ticks)
 			return true;
 		limit = ticks + 1;

@@ -66,6 +66,17 @@ check "ranges and marks have the stack of their beginning" see n.gputap ranges
 "$tap" run -q -f -o n --callstacks=opencl -- "$GPUTAP_BUILD/tests/e2e/nvtx_byhand" >n.out 2>n.err
 check "... if it is asked for" see n.gputap no_ranges
 
+# ---- the C library
+if [ -e "$GPUTAP_BUILD/libgputap-osrt.so" ]; then
+	"$tap" run -q -f -o o -t osrt --callstacks=osrt -- sh -c 'sleep 0.05; :' >o.out 2>o.err
+	check "a long call of the C library has its stack" see o.gputap calls nanosleep
+	"$tap" export -q -f -o o -e sqlite o.gputap
+	chains="SELECT count(*) > 0 FROM OSRT_API a JOIN OSRT_CALLCHAINS c ON c.id = a.callchainId WHERE c.stackDepth = 0"
+	check "... in OSRT_CALLCHAINS too" [ "$(python3 -c "import sqlite3; print(sqlite3.connect('o.sqlite').execute('$chains').fetchone()[0])")" = 1 ]
+	"$tap" run -q -f -o o -t osrt --callstacks=osrt --osrt-backtrace-threshold=1h -- sh -c 'sleep 0.05; :' >o.out 2>o.err
+	check "... from --osrt-backtrace-threshold on" see o.gputap none
+fi
+
 # ---- the option
 check "an unknown domain is refused before the start" refused --callstacks=vulcan
 check "a depth that is no number is refused" refused --callstack-depth=many
