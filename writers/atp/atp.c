@@ -178,15 +178,15 @@ static bool begin_lines(struct maker *k, const struct gt_call *call, int domain,
 
 		if (!b)
 			return false;
-		*l = (struct lines){ &b->calls->text, &b->times->text, b->stacks ? &b->stacks->text : NULL, &b->lines,
-			0 };
+		*l = (struct lines){ &b->calls->text, &b->times->text, b->stacks ? &b->stacks->text : NULL,
+			&b->lines, 0 };
 	} else {
 		struct kept *kept = find_kept(k, call->thread, gt_call_tid(call), domain);
 
 		if (!kept)
 			return false;
-		*l = (struct lines){ &kept->calls, &kept->times, k->a->sources ? &kept->stacks : NULL, &kept->lines,
-			0 };
+		*l = (struct lines){ &kept->calls, &kept->times, k->a->sources ? &kept->stacks : NULL,
+			&kept->lines, 0 };
 	}
 	l->before = used_in(l);
 	if (l->stacks)

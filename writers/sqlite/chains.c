@@ -1,5 +1,5 @@
 /*
- * writers/sqlite/chains.c - CUDA_CALLCHAINS, OSRT_CALLCHAINS: the stacks that calls were made from, a row per frame
+ * writers/sqlite/chains.c - CUDA_CALLCHAINS, OSRT_CALLCHAINS: stacks that calls were made from, a row for each frame
  *
  * A chain's id is the stack's number in the trace, from 1. Only chains that a row leads to are written.
  *
@@ -16,15 +16,7 @@
 #include "writers/sqlite/feed.h"
 
 enum {
-	CH_id,
-	CH_symbol,
-	CH_module,
-	CH_kernelMode,
-	CH_thumbCode,
-	CH_unresolved,
-	CH_originalIP,
-	CH_stackDepth,
-	CH_CELLS
+	CH_id, CH_symbol, CH_module, CH_kernelMode, CH_thumbCode, CH_unresolved, CH_originalIP, CH_stackDepth, CH_CELLS
 };
 static const char *const cells[CH_CELLS] = { "id", "symbol", "module", "kernelMode", "thumbCode", "unresolved",
 	"originalIP", "stackDepth" };
