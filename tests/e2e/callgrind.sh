@@ -40,6 +40,16 @@ cuda() { LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib traced "$@"; }
 if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	traced opencl -- "$GPUTAP_BUILD/tests/e2e/cl_commands" 3
 	profile "an OpenCL program" opencl $annotate parts=1
+	traced stacks --callstacks=opencl -- "$GPUTAP_BUILD/tests/e2e/cl_idle" build
+	options=(--callgrind-instr)
+	profile "an OpenCL program with call stacks" stacks $annotate
+	options=()
+	if command -v objdump >/dev/null; then
+		check "... lead to the lines and addresses of the calls" \
+			python3 "$GPUTAP_TESTS/e2e/callgrind_stacks_check.py" stacks "$GPUTAP_TESTS/e2e"
+	else
+		skip "addresses of calls: objdump is not installed"
+	fi
 else
 	skip "an OpenCL program: no OpenCL platform"
 fi

@@ -317,15 +317,28 @@ static uint32_t text_or(struct cg *g, struct gt_string s)
 	return s.bytes ? cg_text(&g->contexts, s.text, s.bytes) : text(g, "???");
 }
 
+/* One without a name is told by its address, as valgrind does. */
+static uint32_t host_function(struct cg *g, const struct cg_frame *f)
+{
+	struct cg_function function = { text_or(g, f->object), text_or(g, f->file), CG_NONE };
+	char address[32];
+
+	if (f->function.bytes)
+		return function_of(g, function.object, function.file, f->function);
+	snprintf(address, sizeof address, "0x%016llx", (unsigned long long)f->address);
+	function.name = text(g, address);
+	return cg_function(&g->contexts, function);
+}
+
 /* The host's functions between the thread and its call. */
 static uint32_t follow_frames(struct cg *g, const struct gt_item *item, uint32_t context, struct cg_site *site)
 {
 	struct cg_frames frames;
 	struct cg_frame f;
 
-	cg_frames_of(&frames, item);
+	cg_frames_of(&frames, g->m, item);
 	while (!g->failed && cg_frames_next(&frames, &f)) {
-		uint32_t function = function_of(g, text_or(g, f.object), text_or(g, f.file), f.function);
+		uint32_t function = host_function(g, &f);
 
 		context = number(g, below(g, context, *site, function));
 		*site = (struct cg_site){ f.line, g->head.instr ? f.address : 0 };

@@ -1,8 +1,8 @@
 /*
  * writers/callgrind/frames.h - the functions of the host on the way to a call
  *
- * The one place where call stacks enter a profile. A trace without them gives no frames, and a call stands directly
- * under its thread and ranges then.
+ * The one place where call stacks enter a profile. A call without a stack gives no frames, and stands directly under its
+ * thread and ranges then.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -10,27 +10,39 @@
 #ifndef GPUTAP_WRITERS_CALLGRIND_FRAMES_H
 #define GPUTAP_WRITERS_CALLGRIND_FRAMES_H
 
+#include <string.h>
+
+#include "model/symbols/symbols.h"
 #include "model/timeline.h"
 
-/* Empty texts, line 0 and address 0: not known. address: in the object's file, its load offset subtracted. */
+/* Empty texts, line 0: not known. address: of the call, in the object's file, its load offset subtracted. */
 struct cg_frame {
 	struct gt_string function, file, object;
 	uint32_t line;                    /* where it called on */
 	uint64_t address;
 };
-struct cg_frames { const struct gt_item *item; uint32_t at; };
+struct cg_frames { const struct gt_frame *frame; uint32_t left; };
 
 /* The stack of a call: outermost first. The texts live as long as the model. */
-static inline void cg_frames_of(struct cg_frames *f, const struct gt_item *call)
+static inline void cg_frames_of(struct cg_frames *f, struct gt_model *m, const struct gt_item *call)
 {
-	*f = (struct cg_frames){ .item = call };
+	f->left = 0;
+	f->frame = call->call ? gt_stack_frames(m, gt_call_stack(call->call), &f->left) : NULL;
 }
 
 static inline bool cg_frames_next(struct cg_frames *f, struct cg_frame *frame)
 {
-	(void)f;
-	(void)frame;
-	return false;
+	const struct gt_frame *at;
+
+	if (!f->frame || !f->left)
+		return false;
+	at = &f->frame[--f->left];
+	*frame = (struct cg_frame){ .function = at->function, .line = at->line, .address = at->file_address };
+	if (at->file)
+		frame->file = (struct gt_string){ at->file, strlen(at->file) };
+	if (at->module && at->module->path)
+		frame->object = (struct gt_string){ at->module->path, strlen(at->module->path) };
+	return true;
 }
 
 #endif
