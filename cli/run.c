@@ -68,7 +68,6 @@ static void choose_run_id(struct gt_run *run)
 static void say_nothing_recorded(const struct gt_run *run)
 {
 	char value[PATH_MAX];
-	const char *why;
 
 	if (access(run->trace, F_OK)) {
 		fprintf(stderr, "gputap: %s was removed while the program ran: if calls were made, they are lost\n"
@@ -82,9 +81,9 @@ static void say_nothing_recorded(const struct gt_run *run)
 			*count ? " " : "", gt_harmless(run->trace));
 	} else if (run->quiet) {
 		return;
-	} else if ((why = gt_run_out_of_reach(run->command[0]))) {
+	} else if (run->target.why) {
 		fprintf(stderr, "gputap: no call could be traced: %s is %s: no trace\n",
-			gt_harmless(run->command[0]), why);
+			gt_harmless(run->target.path), run->target.why);
 	} else if (gt_run_says(run, "unfollowed", 0, value, sizeof value)) {
 		fprintf(stderr,
 			"gputap: no traced call was made before %s was started with an environment without "
@@ -121,6 +120,9 @@ static int report(const struct gt_run *run, struct gt_err *err)
 		format = isatty(STDERR_FILENO) && !run->quiet ? "table" : "none";
 	if (gt_model_open(run->trace, NULL, &model, err))
 		return -1;
+	if (!run->quiet && run->target.why)
+		fprintf(stderr, "gputap: %s is %s: only what it started could be traced\n",
+			gt_harmless(run->target.path), run->target.why);
 	if (!run->quiet)
 		gt_cli_notes(model);
 	rc = strcmp(format, "none") ? gt_summary_print(model, format, stderr, err) : 0;
@@ -226,6 +228,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	}
 	say_not_built(run.options);
 	choose_run_id(&run);
+	gt_run_look_at_target(cli->args[0], &run.target);
 	if (before_start(&run, &err)) {
 		gt_cli_fail(&err);
 		return FAILED_BEFORE_START;

@@ -14,6 +14,13 @@
 #include "cli/cli.h"
 #include "trace/read/store.h"
 
+struct gt_target {
+	char path[PATH_MAX];            /* of the program itself, or of what runs the script */
+	const char *why;                /* nothing can be preloaded into it, as the end of a sentence; NULL: it can */
+	bool misled;                    /* its dynamic linker would refuse our library: nothing is preloaded */
+	bool preloads;                  /* it names LD_PRELOAD: perhaps it puts a library before ours */
+};
+
 struct gt_run {
 	struct gt_cli *cli;
 	const struct gt_options *options;
@@ -28,6 +35,7 @@ struct gt_run {
 	int report;                     /* the child writes errno here when exec failed */
 	int status;                     /* of waitpid */
 	bool quiet;
+	struct gt_target target;
 	char *cuda_table;               /* text to store in the trace; NULL: the built-in one */
 	size_t cuda_table_bytes;
 	bool cuda_table_found;          /* here, rather than named by the user */
@@ -44,8 +52,8 @@ int gt_run_fork(struct gt_run *run, struct gt_err *err);          /* child waits
 int gt_run_release(struct gt_run *run);                           /* 0, or errno of the failed exec */
 void gt_run_wait(struct gt_run *run);                             /* forwards signals, logs clocks, fills status */
 int gt_run_like_target(const struct gt_run *run);                 /* the target's exit status, or death by its signal */
-/* run_target.c: why no library can be preloaded into this program, as the end of a sentence; NULL: it can. */
-const char *gt_run_out_of_reach(const char *program);
+/* run_target.c: what will run, be it named by a script, and whether it can be reached. Before the start. */
+void gt_run_look_at_target(const char *program, struct gt_target *t);
 /* The AddressSanitizer runtime that this program was linked with: it must be the first of all libraries. */
 bool gt_run_sanitizer_runtime(const char *program, char *name, size_t bytes);
 /* run_cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */

@@ -170,13 +170,17 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 	if (strpbrk(path, " :\t"))
 		return gt_fail(err, GT_EXIT_MISSING, "the dynamic linker takes blanks and colons for the end of a name",
 			NULL, "%s cannot be preloaded: its path holds one", path);
-	prepend("LD_PRELOAD", path);
-	if (thin_objects(run, err))
-		return -1;
+	if (!run->target.misled) {
+		prepend("LD_PRELOAD", path);
+		if (thin_objects(run, err))
+			return -1;
+	}
 	if (gt_run_sanitizer_runtime(run->command[0], runtime, sizeof runtime))
 		prepend("LD_PRELOAD", runtime);         /* it refuses to start behind another library */
 	injection(run, path);
-	if (!strcmp(audit, "on") || (!strcmp(audit, "auto") && is_python(run->command[0]))) {
+	bool needed = run->target.preloads || is_python(run->command[0]);
+
+	if (!run->target.misled && (!strcmp(audit, "on") || (needed && !strcmp(audit, "auto")))) {
 		if (library("libgputap-audit.so", path))
 			prepend("LD_AUDIT", path);
 		else if (!strcmp(audit, "on"))

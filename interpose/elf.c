@@ -244,6 +244,9 @@ const char *tap_object_needed(const struct tap_object *o, unsigned n)
 
 /* ----------------------------------------------------------------------- walks */
 
+/* Weak: musl has none, and an image with it need not be traced, but it must start. */
+extern struct r_debug _r_debug __attribute__((weak));
+
 struct walk {
 	bool (*fn)(const struct tap_object *o, void *arg);
 	void *arg;
@@ -295,7 +298,7 @@ static bool visit_elsewhere(const struct walk *w)
 	const struct spaces *space = (const struct spaces *)&_r_debug;
 
 	__asm__("" : "+r"(space));                      /* the compiler knows the older, smaller structure alone */
-	if (space->base.r_version < 2)
+	if (!space || space->base.r_version < 2)
 		return false;
 	while ((space = space->next))
 		for (const struct link_map *map = space->base.r_map; map; map = map->l_next) {
@@ -369,7 +372,7 @@ bool tap_object_at(const void *address, struct tap_object *found)
  */
 static bool walk_early(bool (*fn)(const struct tap_object *o, void *arg), void *arg)
 {
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+	for (const struct link_map *map = &_r_debug ? _r_debug.r_map : NULL; map; map = map->l_next) {
 		struct tap_object o;
 
 		if (tap_object_from_map(&o, map) && fn(&o, arg))

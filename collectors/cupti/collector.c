@@ -474,7 +474,7 @@ static bool claim_process(void)
 	*word = 1;
 	tap_cupti.pid = tap_sys_getpid();
 	__atomic_store_n(&tap_cupti.alive, word, __ATOMIC_RELEASE);
-	return !pthread_atfork(NULL, NULL, tap_cupti_peek_forked);
+	return tap_at_fork_child(tap_cupti_peek_forked);
 }
 
 /* Order matters: the slot first, what is set before buffers, buffers before kinds. */

@@ -79,5 +79,59 @@ else
 	echo "skipped: a 32-bit program: this kernel runs none"; skipped=$((skipped + 1))
 fi
 
+# ---- what is run is looked at before it is started
+printf '#!%s\n' "$PWD/static" >script; chmod +x script
+if [ -x static ]; then
+	run -o t -- ./script
+	check "a script that a static program runs" says "$PWD/static is statically linked"
+	printf 'int main(int n, char **v) { return execv(v[1], v + 1), n; }' | "${CC:-cc}" -static -include unistd.h -x c -o starts -
+	run -o t -- ./starts "$bin/many" 5
+	check "a static program that starts another: its calls are there" [ "$(calls t.gputap)" = 5 ]
+	check "... and it is said that only they could be" says './starts is statically linked.*: only what it started could be traced'
+fi
+printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\377\0%048d' 0 >other; chmod +x other
+run -o t -- ./other
+check "a program for another processor" says './other is a program for another kind of processor'
+if command -v musl-gcc >/dev/null; then
+	printf '#include <stdio.h>\n#include <dlfcn.h>\nint main(void) { printf("%%d\\n", dlsym(0, "printf") != 0); return 3; }\n' >musl.c
+	musl-gcc -o musl musl.c
+	run -o t -- ./musl
+	check "a program with musl: said" says './musl is linked with another C library (musl)'
+	check "... it runs" [ "$(cat status) $(cat out)" = "3 1" ]
+	run -o t -- sh -c './musl; exec "$1" 5' sh "$bin/many"
+	check "a child with musl runs, though the library is preloaded" grep -qx 1 out
+	check "... and nobody complains" [ "$(grep -vc '^gputap: ' said)" = 0 ]
+	check "... calls beside it are there" [ "$(calls t.gputap)" = 5 ]
+else
+	echo "skipped: programs with musl: no musl-gcc"; skipped=$((skipped + 1))
+fi
+
+# ---- more rights than the user has: nothing is preloaded, and what the environment names is not touched
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+	place=$(mktemp -d /tmp/gputap-rights-XXXXXX)
+	cp "$bin/many" "$place/suid" && chmod 4755 "$place/suid" && cp "$bin/many" "$place/plain" && cp "$GPUTAP_BUILD/libgputap.so" "$GPUTAP_BUILD/gputap" "$place"
+	mkdir -m 1777 "$place/here" "$place/vendors"; cp -r "$GPUTAP_BUILD"/tests/fakecl/*.so "$place"
+	for f in "$place"/*.so; do [ "${f##*/}" = libgputap.so ] || echo "$f" >"$place/vendors/fake.icd"; done
+	chmod 755 "$place"
+	user() { (cd "$place/here" && env "OCL_ICD_VENDORS=$place/vendors" setpriv --reuid=65534 --regid=65534 --clear-groups "$@" >out 2>said); cp "$place"/here/{out,said} .; }
+	user "$place/gputap" run -o t -- "$place/suid" 5
+	check "a set-user-id program: said" says 'suid is a program that runs with another user.s rights'
+	user "$place/gputap" run -o t -- "$place/plain" 5
+	check "a plain one of the same user is traced" [ "$(calls "$place/here/t.gputap")" = 5 ]
+	rm -rf "$place"/here/*
+	user env "OPENCL_LAYERS=$place/libgputap.so" "GPUTAP_OUTPUT=$place/here/layer" "$place/plain" 5
+	check "as a layer, a plain program leaves a trace" [ -d "$place/here/layer.gputap" ]
+	rm -rf "$place"/here/*
+	user env "OPENCL_LAYERS=$place/libgputap.so" "GPUTAP_OUTPUT=$place/here/layer" "$place/suid" 5
+	check "... one with more rights none: the shim does nothing" [ ! -e "$place/here/layer.gputap" ]
+	if command -v setcap >/dev/null && setcap cap_net_raw+ep "$place/plain" 2>/dev/null; then
+		user "$place/gputap" run -o t -- "$place/plain" 5
+		check "a program with file capabilities: said" says 'plain is a program with rights of its own (file capabilities)'
+	fi
+	rm -rf "$place"
+else
+	echo "skipped: programs with more rights: not root, or no setpriv"; skipped=$((skipped + 1))
+fi
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

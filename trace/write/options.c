@@ -8,6 +8,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <sys/auxv.h>
+
 #include "trace/write/internal.h"
 
 #include "trace/format/options.h"
@@ -93,6 +95,8 @@ static const char *value_for(const char *line, const char *name)
 
 const char *tap_environ(const char *name)
 {
+	if (getauxval(AT_SECURE))               /* a stranger's: tap_process_start */
+		return NULL;
 	for (char **line = environ; line && *line; line++) {
 		const char *l = *line, *n = name;
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 
 #include "trace/write/asked.h"
 #include "trace/write/debug.h"
@@ -23,6 +24,12 @@
 #endif
 
 #define EXIT_FUNCTIONS 8
+
+/* Weak: musl has none of them, so an image with it is not traced, but it starts. pthread_atfork is the second one. */
+extern int on_exit(void (*function)(int, void *), void *argument) __attribute__((weak));
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *library)
+	__attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
 
 uint64_t tap_start_tick;
 bool tap_seccomp;
@@ -88,6 +95,11 @@ static void make_gate(void)
 	tap_gate = page ? page : &fallback;
 }
 
+bool tap_at_fork_child(void (*fn)(void))
+{
+	return __register_atfork && !__register_atfork(NULL, NULL, fn, &__dso_handle);
+}
+
 uint64_t *tap_fork_word(void)
 {
 	static uint32_t given;
@@ -96,9 +108,22 @@ uint64_t *tap_fork_word(void)
 	return n < TAP_FORK_WORDS ? &tap_gate->word[n] : NULL;
 }
 
+/*
+ * An image in which nothing may be done: with another C library, or with more rights than who started it has. The
+ * environment of the latter is a stranger's, and what it names must not be written or loaded.
+ */
+static bool is_foreign(void)
+{
+	return !on_exit || getauxval(AT_SECURE);
+}
+
 bool tap_process_start(void)
 {
 	make_gate();
+	if (is_foreign()) {
+		tap_off = TAP_OFF_OPTION;
+		return false;
+	}
 	tap_options_parse();
 	tap_asked_init();
 	tap_clock_init();
@@ -113,7 +138,7 @@ bool tap_process_start(void)
 void tap_process_ready(void)
 {
 	tap_thread_key_made = pthread_key_create(&tap_thread_key, at_thread_end) == 0;
-	pthread_atfork(NULL, NULL, tap_stream_after_fork);
+	tap_at_fork_child(tap_stream_after_fork);
 	tap_run_init();
 	tap_ready = true;
 	if (tap_options.start_after)

@@ -33,6 +33,8 @@ void tap_core_started(void);
  * call (vfork shares it, on purpose). Zero at first; never given back. NULL: all TAP_FORK_WORDS are taken.
  */
 uint64_t *tap_fork_word(void);
+/* fn runs in each child of fork(), at once; not of other ways to make a process. False: it will not. */
+bool tap_at_fork_child(void (*fn)(void));
 /* Called in a forked child, by the thread that opens its trace, when that stands; NULL: nobody. */
 extern void (*tap_on_fork_child)(void) TAP_HIDDEN;
 
