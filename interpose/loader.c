@@ -21,6 +21,7 @@
 
 #include "collectors/opencl/hooks.h"
 #include "trace/write/process.h"
+#include "interpose/references.h"
 #include "interpose/resolve.h"
 #include "interpose/side.h"
 #include "trace/write/tls.h"
@@ -327,22 +328,29 @@ void *gputap_rebind(const struct link_map *library, const char *name, void *real
 
 /* ------------------------------------------------------------------- exit */
 
+struct missed { unsigned n; bool behind_us, elsewhere; };
+
 static bool count_missed(const struct tap_object *o, void *arg)
 {
-	/* A library that was there before main is caught by binding: if it was not seen, it was not called. */
-	if (!o->startup && tap_object_is_opencl(o) && !tap_object_symbol(o, "clIcdGetPlatformIDsKHR") &&
-		!is_known_loader(o))
-		++*(unsigned *)arg;
+	struct missed *m = arg;
+
+	m->behind_us |= tap_object_is_self(o);
+	/* What was there before main, behind us, is caught by binding: if it was not seen, it was not called. */
+	if ((!o->startup || !m->behind_us) && tap_object_is_opencl(o) &&
+		!tap_object_symbol(o, "clIcdGetPlatformIDsKHR") && !is_known_loader(o) &&
+		tap_object_may_be_called(o, m->elsewhere))
+		m->n++;
 	return false;
 }
 
 static unsigned missed_loaders(void)
 {
-	unsigned missed = 0;
+	struct missed m = { 0 };
 
-	tap_objects_walk(count_missed, &missed);
-	tap_objects_walk_elsewhere(count_missed, &missed);
-	return missed;
+	tap_objects_walk(count_missed, &m);
+	m.elsewhere = m.behind_us = true;
+	tap_objects_walk_elsewhere(count_missed, &m);
+	return m.n;
 }
 
 static bool counted;

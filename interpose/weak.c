@@ -16,30 +16,8 @@
 
 #include "interpose/leave.h"
 #include "interpose/loader.h"
+#include "interpose/references.h"
 #include "trace/write/sys.h"
-
-#if defined(__x86_64__)
-#define IS_ADDRESS(type) ((type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_64)
-#else
-#define IS_ADDRESS(type) ((type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_ABS64)
-#endif
-
-/* The table of one DT_RELA or DT_JMPREL. */
-struct relocations { const ElfW(Rela) *first; size_t bytes; };
-
-static struct relocations find(const struct tap_object *o, ElfW(Sxword) address, ElfW(Sxword) size)
-{
-	struct relocations r = { 0 };
-
-	for (const ElfW(Dyn) *d = o->dynamic; d->d_tag != DT_NULL; d++) {
-		if (d->d_tag == address)
-			r.first =
-				(const ElfW(Rela) *)(d->d_un.d_ptr < o->base ? d->d_un.d_ptr + o->base : d->d_un.d_ptr);
-		if (d->d_tag == size)
-			r.bytes = d->d_un.d_val;
-	}
-	return r;
-}
 
 /* The slot lies in memory that the dynamic linker has made read-only by now (RELRO), or not. */
 static void clear(const struct tap_object *o, uintptr_t slot)
@@ -56,10 +34,10 @@ static void clear(const struct tap_object *o, uintptr_t slot)
 		TAP_SYS(mprotect, page, page_bytes, PROT_READ, 0, 0, 0);
 }
 
-static void take_back(const struct tap_object *o, uint32_t symbol, struct relocations r)
+static void take_back(const struct tap_object *o, uint32_t symbol, struct tap_relocations r)
 {
 	for (size_t i = 0; i < r.bytes / sizeof(*r.first); i++)
-		if (ELF64_R_SYM(r.first[i].r_info) == symbol && IS_ADDRESS(ELF64_R_TYPE(r.first[i].r_info)))
+		if (ELF64_R_SYM(r.first[i].r_info) == symbol && TAP_IS_ADDRESS(ELF64_R_TYPE(r.first[i].r_info)))
 			clear(o, o->base + r.first[i].r_offset);
 }
 
@@ -98,8 +76,8 @@ static bool each_object(const struct tap_object *o, void *arg)
 
 		if (!name || tap_objects_walk(defined_at_start, (void *)name))
 			continue;
-		take_back(o, i, find(o, DT_RELA, DT_RELASZ));
-		take_back(o, i, find(o, DT_JMPREL, DT_PLTRELSZ));
+		take_back(o, i, tap_object_relocations(o, DT_RELA, DT_RELASZ));
+		take_back(o, i, tap_object_relocations(o, DT_JMPREL, DT_PLTRELSZ));
 	}
 	return false;
 }

@@ -38,6 +38,7 @@ program missing-linked missing.c -lOpenCL -ldl
 program pending pending.c -lOpenCL -ldl
 program processes processes.c -lOpenCL
 program cost cost.c -ldl
+program maps maps.c -ldl
 program extension extension.c -lOpenCL
 program unload unload.c -ldl
 program timed timed.c -lOpenCL
@@ -156,6 +157,11 @@ if without_sanitizer; then
 	in_trace lost.LOADER_MISSED 1
 	way "dlmopen without the audit module is missed" 0 "$P" -- "$bin/host" n "$bin/plugin.so"
 	in_trace lost.LOADER_MISSED 1
+	for w in "l $real" "l $bin/plugin.so" "d $bin/plugin.so" "n $real" "n $bin/plugin.so"; do
+		read -ra words <<<"$w"
+		way "a loader that is mapped and never called is no loss, $w" 0 "$P" -- "$bin/maps" "${words[@]}"
+		if [ ! -e "$trace.gputap" ]; then ok; else bad "there is a trace"; fi
+	done
 	way "dlmopen and dlsym" 2 "$P" -- "$bin/opener" n libOpenCL.so.1
 	way "as a layer" 2 "OPENCL_LAYERS=$shim" -- "$bin/linked"
 	way "as a layer, dlopen by path" 2 "OPENCL_LAYERS=$shim" -- "$bin/opener" s "$real"
