@@ -10,6 +10,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
@@ -75,6 +76,20 @@ static void start(void)
 	tap_core_started();
 }
 
+/*
+ * With an audit module glibc (seen with 2.36) sets an object's thread-local memory anew, once, when the object is
+ * opened before its constructors have run. A loader opens us so that is told to take us as its layer: in the middle
+ * of a call, and what the thread knew of its stream would be gone. So it happens here, while nothing stands in it.
+ */
+static void settle_tls(void)
+{
+	Dl_info own;
+
+	if (tap_environ("LD_AUDIT") && dladdr((const void *)settle_tls, &own) && own.dli_fname)
+		dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+}
+
+static bool constructed;                        /* our own constructor makes the start, or has */
 static uint32_t starter;                        /* thread that makes the start; 0 = nobody yet */
 static bool started;
 
@@ -91,6 +106,8 @@ TAP_COLD static void start_once(void)
 	int saved = errno;
 
 	if (__atomic_compare_exchange_n(&starter, &other, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if (!constructed)
+			settle_tls();
 		start();
 		__atomic_store_n(&started, true, __ATOMIC_RELEASE);
 	} else if (other != self) {             /* else a call that the start itself causes: it is not recorded */
@@ -109,4 +126,8 @@ void tap_start(void)
 __attribute__((visibility("default"))) void gputap_start(void);
 void gputap_start(void) { tap_start(); }
 
-__attribute__((constructor(101))) static void at_load(void) { tap_start(); }
+__attribute__((constructor(101))) static void at_load(void)
+{
+	constructed = true;
+	tap_start();
+}

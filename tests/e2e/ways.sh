@@ -123,6 +123,8 @@ way "a plug-in unloaded and loaded again" 4 "$P" -- "$bin/host" l2 "$bin/plugin-
 for program in early early-atexit; do
 	way "calls before our constructor and behind our exit handler, $program" 6 "$P" -- "$bin/$program"
 	way "calls before our constructor and behind our exit handler, $program, as a layer" 6 "OPENCL_LAYERS=$shim" -- "$bin/$program"
+	without_sanitizer || continue
+	way "calls before our constructor and behind our exit handler, $program, in three ways at once" 6 "$P" "$A" "OPENCL_LAYERS=$shim" -- "$bin/$program"
 done
 for vars in "$P" "OPENCL_LAYERS=$shim"; do
 	way "calls in static destructors, behind our exit handler, ${vars%%=*}" 4 "$vars" -- "$bin/early-main"
