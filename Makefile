@@ -53,6 +53,7 @@ THIN := $(O)/libgputap-osrt.so $(O)/libgputap-openmp.so
 all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 
 include scripts/rules.mk
+include tests/witness/witness.mk
 include tests/fakecl/fakecl.mk
 include tests/fakegpu/fakegpu.mk
 include tests/tests.mk

@@ -5,6 +5,7 @@
 # tests/unit/test_X.py  unittest; gets $GPUTAP_BUILD
 # tests/e2e/X.c         program that the shell tests run, linked with -lOpenCL, as $(O)/tests/e2e/X; tests/fault/ alike
 # tests/e2e/X.sh        shell test: exit 0 pass, 77 skip (last line says why), else fail; tests/fault/ and tests/cli/ alike
+# tests/witness/X.sh    shell test: calls counted by somebody else are those in the trace
 # tests/quality/X.sh     shell test that needs a special build; its make target runs it (make check-asan)
 # tests/golden/run      compares fixed traces with expected bytes
 # tests/run             runs them all and prints the counts
@@ -106,7 +107,7 @@ $(O)/bench/%: bench/%.c $(SHIM_OBJ) $(GEN_OBJ)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(SHIM_CFLAGS) -MF $@.d -o $@ $< $(SHIM_OBJ) $(GEN_OBJ) -ldl -lpthread $(SHIM_LIBS)
 
-test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(FAKEGPU_TARGETS) $(GPU_TARGETS)
+test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(WITNESS_TARGETS) $(FAKEGPU_TARGETS) $(GPU_TARGETS)
 
 check: test-programs
 	@GPUTAP_BUILD=$(abspath $(O)) tests/run $(TESTS)

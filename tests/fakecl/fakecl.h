@@ -24,6 +24,8 @@
  *                              command-buffers=N    command buffers of version 0.9.N; without: 0.9.0
  *                              no-function=NAME     the extension look-up of NAME answers NULL
  *   FAKECL_REPORT=FILE         at exit: counters (status queries of unflushed events, live objects by kind, ...)
+ *   FAKECL_COUNTS=FOLDER       calls by function and by who made them, in a mapped file for each process: what came
+ *                              through any loader, and by addresses of extension functions (tests/witness/witness.h)
  *
  * It names itself "gputap stand-in" wherever a name can be asked for.
  *
@@ -153,6 +155,7 @@ cl_platform_id fk_platform(int index);
 int fk_platform_count(void);
 void *fk_extension(const char *name);
 extern const cl_icd_dispatch fk_full_dispatch;
+extern const struct fk_place { const char *name; size_t offset; } fk_places[];   /* ends with a NULL */
 struct fk_counts { long unflushed_queries, event_callbacks, queues_with_profiling, profiling_queries; };
 extern struct fk_counts fk_counts;
 extern long fk_live[FK_KINDS];

@@ -2,7 +2,7 @@
 """tests/fakecl/gen_api.py - api.h and icd table of the stand-in from its own sources
 
 Prints prototypes of every fk_cl* function defined in the given C files (api.h), or with --dispatch the initializer of
-the ICD dispatch: functions that the stand-in lacks stay NULL, as in an old driver.
+the ICD dispatch (functions that the stand-in lacks stay NULL, as in an old driver) and the list of its places by name.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -30,11 +30,16 @@ if dispatch:
     table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../api/opencl_dispatch.api")
     with open(table, encoding="utf-8") as lines:
         known = {line.strip() for line in lines}
-    print("/* made by gen_api.py */\n#include \"api.h\"\nconst cl_icd_dispatch fk_full_dispatch = {")
+    print("/* made by gen_api.py */\n#include \"api.h\"\n#include <stddef.h>\nconst cl_icd_dispatch fk_full_dispatch = {")
     for name, _ in seen:
         if name in known:
             print(f"\t.{name} = (void *)fk_{name},")
     print("};")
+    print("const struct fk_place fk_places[] = {")
+    for name, _ in seen:
+        if name in known:
+            print(f'\t{{ "{name}", offsetof(cl_icd_dispatch, {name}) }},')
+    print("\t{ NULL, 0 },\n};")
 else:
     print("/* made by gen_api.py */\n#include \"fakecl.h\"")
     for _, prototype in seen:

@@ -6,6 +6,7 @@
  */
 #include "fakecl.h"
 #include "api.h"
+#include "witness.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ enum { MOST_PLATFORMS = 7, MOST_DEVICES = 4 };
 static struct _cl_platform_id platforms[MOST_PLATFORMS];
 static struct _cl_device_id devices[MOST_PLATFORMS][MOST_DEVICES];
 static int n_platforms, n_devices;
+static void count_extensions(void);
 
 /* The first function that a table of each version (3.0 2.2 2.1 2.0 1.2 1.1 1.0) does not have any more. */
 static const size_t table_ends[MOST_PLATFORMS] = {
@@ -37,14 +39,33 @@ static int number(const char *name, int otherwise, int most)
 	return n < 0 ? 0 : n > most ? most : n;
 }
 
+/* The table that platforms begin with: with FAKECL_COUNTS each function has a stub that counts in its place. */
+static cl_icd_dispatch counted(void)
+{
+	cl_icd_dispatch table = fk_full_dispatch;
+
+	if (!getenv("FAKECL_COUNTS"))
+		return table;
+	witness_open("FAKECL_COUNTS");
+	for (const struct fk_place *p = fk_places; p->name; p++) {
+		void **at = (void **)((char *)&table + p->offset);
+
+		*at = witness_stub(witness_place(p->name, *at));
+	}
+	count_extensions();
+	return table;
+}
+
 static void start(void)
 {
+	cl_icd_dispatch table = counted();
+
 	n_platforms = number("FAKECL_PLATFORMS", 1, MOST_PLATFORMS);
 	n_devices = number("FAKECL_DEVICES", 2, MOST_DEVICES);
 	for (int p = 0; p < n_platforms; p++) {
 		struct _cl_platform_id *platform = &platforms[p];
 
-		platform->table = fk_full_dispatch;
+		platform->table = table;
 		memset((char *)&platform->table + table_ends[p], 0, sizeof platform->table - table_ends[p]);
 		platform->o = (struct fk_object){ &platform->table, FK_PLATFORM, 1, NULL };
 		platform->index = platform->version = p;
@@ -291,7 +312,7 @@ static cl_int CL_API_CALL buffer_enqueue(
 		&(struct fk_command){ .spin_ns = 1000u * b->n }, false);
 }
 
-static const struct { const char *name; void *fn; } functions[] = {
+static struct { const char *name; void *fn; } functions[] = {
 	{ "clIcdGetPlatformIDsKHR", fk_clGetPlatformIDs }, { "clGetKernelSuggestedLocalWorkSizeKHR", suggested },
 		{ "clGetKernelSuggestedLocalWorkSizeINTEL", suggested },
 	{ "clCreateCommandQueueWithPropertiesKHR", fk_clCreateCommandQueueWithProperties },
@@ -308,6 +329,12 @@ static const struct { const char *name; void *fn; } functions[] = {
 	{ "clEnqueueCommandBufferKHR", buffer_enqueue },
 	{ "clCommandBarrierWithWaitListKHR", buffer_barrier },
 };
+
+static void count_extensions(void)
+{
+	for (unsigned i = 1; i < sizeof functions / sizeof *functions; i++)     /* the first is the loader's */
+		functions[i].fn = witness_stub(witness_place(functions[i].name, functions[i].fn));
+}
 
 void *fk_extension(const char *name)
 {

@@ -231,6 +231,7 @@ void fg_enter(struct fg_call *c)
 		outer_correlation = new_correlation();
 	c->correlation = outer_correlation;
 	fg_count(c->domain == FG_DRIVER ? FG_C_DRIVER_CALLS : FG_C_RUNTIME_CALLS, 1);
+	fg_counts_call(c);
 	if (c->outermost && fg_kind_on(FG_EXTERNAL_CORRELATION) &&
 		(api_recorded(FG_DRIVER, c->cbid) || api_recorded(FG_RUNTIME, c->cbid)))
 		record_external(c);
@@ -259,6 +260,8 @@ int fg_leave(struct fg_call *c, int result)
 		PUT(&r, RUNTIME, correlationId, c->correlation);
 		PUT(&r, RUNTIME, returnValue, result);
 		fg_emit(c->domain == FG_DRIVER ? FG_DRIVER_API : FG_RUNTIME_API, &r);
+	} else {
+		fg_counts_unrecorded(c);
 	}
 	if (c->called && callback_wanted(c->domain, c->cbid))
 		call_site(c, 1);

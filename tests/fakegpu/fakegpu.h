@@ -46,6 +46,7 @@
  *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded
  *                              trace, as CUPTI gave it
  *   FAKEGPU_REPORT=FILE        at exit: one "counter value" a line
+ *   FAKEGPU_COUNTS=FOLDER      calls by function, activities by kind, in a mapped file for each process (counts.c)
  *
  * A forked child writes its calls into the buffers that were open, as the real library may.
  *
@@ -181,6 +182,7 @@ struct fg_call {
 	uint64_t start, data;
 	const char *symbol;
 	bool outermost, called; int result;
+	const void *from; bool of_tracer;
 };
 FG_EXPORT void fg_enter(struct fg_call *c);
 FG_EXPORT int fg_leave(struct fg_call *c, int result);
@@ -348,6 +350,12 @@ FG_EXPORT int fg_push_external(unsigned kind, uint64_t id);
 FG_EXPORT int fg_pop_external(unsigned kind, uint64_t *id);
 FG_EXPORT const char *fg_callback_name_of(int domain, uint32_t cbid);
 FG_EXPORT void fg_period_changed(void);
+
+/* counts.c */
+void fg_counts_call(struct fg_call *c);
+void fg_counts_unrecorded(const struct fg_call *c);
+void fg_counts_record(unsigned kind);
+void fg_counts_drop(void);
 
 /* counters of FAKEGPU_REPORT */
 enum fg_counter {

@@ -38,7 +38,7 @@ def entry(domain, cbid, symbol, params):
     out.append('FG_EXPORT int %s(%s)\n{' % (symbol, declared))
     if params:
         out.append('\tconst struct %s_args given = { %s };' % (symbol, ', '.join(n for _, n in params)))
-    out.append('\tstruct fg_call c = { .domain = %s, .cbid = %d, .name = "%s", .args = %s };\n'
+    out.append('\tstruct fg_call c = { .domain = %s, .cbid = %d, .name = "%s", .args = %s, .from = __builtin_return_address(0) };\n'
                % ('FG_DRIVER' if domain == 'D' else 'FG_RUNTIME', cbid, symbol, '&given' if params else 'NULL'))
     if symbol == 'cuInit':
         out.append('\tfg_inject();')

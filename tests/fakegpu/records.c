@@ -246,6 +246,7 @@ static struct slot *slot_here(void)
 static void drop(void)
 {
 	atomic_fetch_add(&fg_state.dropped, 1);
+	fg_counts_drop();
 	fg_count(FG_C_DROPPED, 1);
 }
 
@@ -350,6 +351,7 @@ static void emit(unsigned kind, struct fg_rec *r, struct fg_body **body, size_t 
 	tell_state();
 	if (fg_state.failed)
 		return;
+	fg_counts_record(kind);
 	if (fg_fault_due("drop")) {
 		drop();
 		return;
