@@ -26,6 +26,8 @@
 struct tap_opencl_api tap_layer_route;
 static void *table[ENTRIES];
 static _Atomic int taken;
+static const void *loader;      /* a place in the loader that asked */
+static const void *loader_dynamic;
 
 static void fill(void *const *target, cl_uint n)
 {
@@ -54,9 +56,22 @@ EXPORTED cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispat
 		tap_lost(REC_LOSS_LOADER_MISSED, 1);
 		return CL_SUCCESS;
 	}
+	struct tap_object o;
+
+	loader = __builtin_return_address(0);
+	if (tap_object_at(loader, &o))
+		loader_dynamic = o.dynamic;
 	fill((void *const *)target_dispatch, num_entries);
 	*layer_dispatch_ret = (const cl_icd_dispatch *)table;
 	return CL_SUCCESS;
+}
+
+/* Below us may be another layer, which stays mapped when the loader goes: its functions tell nothing. */
+bool tap_layer_loaded(void)
+{
+	struct tap_object o;
+
+	return !loader_dynamic || (tap_object_at(loader, &o) && o.dynamic == loader_dynamic);
 }
 
 static cl_int answer(const void *from, size_t bytes, size_t room, void *to, size_t *bytes_ret)

@@ -225,7 +225,7 @@ void tap_loaders_suspect(void)
 	tap_sides_suspect();
 }
 
-/* A table that is none of ours came with a layer: its functions tell. */
+/* A table that is none of ours came with a layer. */
 bool tap_opencl_loaded(const struct tap_opencl_api *api)
 {
 	struct tap_object o;
@@ -234,6 +234,8 @@ bool tap_opencl_loaded(const struct tap_opencl_api *api)
 		if (table_of(n) == api)
 			return tap_objects_walk(is_mapped_as, &loaders[n]) ||
 				tap_objects_walk_elsewhere(is_mapped_as, &loaders[n]);
+	if (api == &tap_layer_route && !tap_layer_loaded())
+		return false;
 	return !api->clFinish || tap_object_at((const void *)(uintptr_t)api->clFinish, &o);
 }
 

@@ -47,6 +47,9 @@ bool tap_loader_is_handle(const void *handle);
 /* Is the library behind this table still mapped? */
 bool tap_opencl_loaded(const struct tap_opencl_api *api);
 
+/* The same of the loader that took us as a layer. layer.c */
+bool tap_layer_loaded(void);
+
 /* What collectors are given of this folder. dlsym.c */
 struct tap_way_in;
 void tap_way_in_fill(struct tap_way_in *way);

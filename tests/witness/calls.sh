@@ -54,6 +54,10 @@ quick() {
 	FAKECL_PLATFORMS=4 on "$standin" "$e2e/standin" same driver
 	on "$standin" "$GPUTAP_BUILD/tests/witness/several $real $PWD/libOpenCL1a.so" all
 	on "$standin" "$e2e/cl_leave exec" same -- --max-size=8k
+	command -v "$cc" >/dev/null || { skip "no C compiler"; return; }
+	$cc $opts -o ways-unload "$from/unload.c" -lOpenCL -ldl || { bad "ways/unload.c does not compile"; return; }
+	in="layer"
+	on "$standin" "$PWD/ways-unload twice" same
 }
 
 # Programs of tests/e2e/ways.sh, which reach the library each in a way of its own.
