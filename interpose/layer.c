@@ -16,6 +16,7 @@
  */
 #include <string.h>
 
+#include "common/plain/without.h"
 #include "interpose/loader.h"
 
 #include "trace/write/stream.h"
@@ -50,7 +51,7 @@ EXPORTED cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispat
 	*num_entries_ret = num_entries;
 	*layer_dispatch_ret = target_dispatch;
 	tap_start();
-	if (tap_second_copy() || tap_loader_is_known(__builtin_return_address(0)))
+	if ((tap_second_copy() || tap_loader_is_known(__builtin_return_address(0))) && !gc_without("layer-aside"))
 		return CL_SUCCESS;
 	if (num_entries > ENTRIES || __atomic_exchange_n((int *)&taken, 1, __ATOMIC_ACQ_REL)) {
 		tap_lost(REC_LOSS_LOADER_MISSED, 1);
@@ -71,7 +72,8 @@ bool tap_layer_loaded(void)
 {
 	struct tap_object o;
 
-	return !loader_dynamic || (tap_object_at(loader, &o) && o.dynamic == loader_dynamic);
+	return gc_without("layer-loader") || !loader_dynamic ||
+		(tap_object_at(loader, &o) && o.dynamic == loader_dynamic);
 }
 
 static cl_int answer(const void *from, size_t bytes, size_t room, void *to, size_t *bytes_ret)

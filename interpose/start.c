@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "collectors/collector.h"
+#include "common/plain/without.h"
 #include "interpose/loader.h"
 #include "interpose/side.h"
 #include "trace/write/asked.h"
@@ -105,8 +106,10 @@ TAP_COLD static void start_once(void)
 	uint32_t self = tap_sys_gettid(), other = 0;
 	int saved = errno;
 
+	if (gc_without("first-call-start") && !constructed)
+		return;
 	if (__atomic_compare_exchange_n(&starter, &other, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		if (!constructed)
+		if (!constructed && !gc_without("audit-tls"))
 			settle_tls();
 		start();
 		__atomic_store_n(&started, true, __ATOMIC_RELEASE);

@@ -47,10 +47,14 @@ $(GEN_OBJ): $(O)/gen/%.o: $(GEN_STAMP) $(BUILT_BY)
 # It holds addresses of wrappers and does not say their types: nothing for an optimiser that looks across files.
 $(O)/gen/opencl_entries.o: SHIM_CFLAGS += -fno-lto
 
+link_shim = $(CC) -shared $(SANF) $(OPT) $(NO_ABORT) -o $@ $(LDFLAGS) -Wl,-soname,libgputap.so -Wl,-z,nodelete,-z,now,-z,relro \
+	-Wl,--version-script=interpose/libgputap.map -Wl,-Bsymbolic-functions $(1) $(GEN_OBJ) -Wl,--as-needed -ldl -lpthread \
+	-Wl,--no-undefined
+link_tool = $(CC) $(SANF) $(OPT) -o $@ $(LDFLAGS) $(1) $(TOOL_LIBS) $(LDLIBS)
+
 $(O)/libgputap.so: $(SHIM_OBJ) $(GEN_OBJ) interpose/libgputap.map
 	@echo "  LD      $@"
-	$(Q)$(CC) -shared $(SANF) $(OPT) $(NO_ABORT) -o $@ $(LDFLAGS) -Wl,-soname,libgputap.so -Wl,-z,nodelete,-z,now,-z,relro -Wl,--version-script=interpose/libgputap.map \
-		-Wl,-Bsymbolic-functions $(SHIM_OBJ) $(GEN_OBJ) -Wl,--as-needed -ldl -lpthread -Wl,--no-undefined
+	$(Q)$(call link_shim,$(SHIM_OBJ))
 
 # A thin object links nothing of ours; _FORTIFY_SOURCE and the like are off as in the shim.
 $(O)/thin/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
@@ -87,4 +91,4 @@ $(O)/dist-compat.o: scripts/dist-compat.c
 
 $(O)/gputap: $(TOOL_OBJ) $(if $(DIST),$(O)/dist-compat.o)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(SANF) $(OPT) -o $@ $(LDFLAGS) $(TOOL_OBJ) $(TOOL_LIBS) $(LDLIBS)
+	$(Q)$(call link_tool,$(TOOL_OBJ))

@@ -107,7 +107,38 @@ $(O)/bench/%: bench/%.c $(SHIM_OBJ) $(GEN_OBJ)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(SHIM_CFLAGS) -MF $@.d -o $@ $< $(SHIM_OBJ) $(GEN_OBJ) -ldl -lpthread $(SHIM_LIBS)
 
-test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(WITNESS_TARGETS) $(FAKEGPU_TARGETS) $(GPU_TARGETS)
+# build/switch: the library and the tool once more, with a switch for each mend that has one (common/plain/without.h). What
+# names a switch is compiled anew; all else is linked as it is. Laid out as build/ is, for scripts that ask for $GPUTAP_BUILD.
+SWITCH_DIR := $(O)/switch
+SWITCHED   := $(shell grep -lw gc_without $(SHIM_SRC) $(TOOL_SRC))
+switched    = $(foreach s,$(2),$(if $(filter $(s),$(SWITCHED)),$(s:%.c=$(SWITCH_DIR)/$(1)/%.o),$(s:%.c=$(O)/$(1)/%.o)))
+SWITCH_SHIM_OBJ := $(call switched,shim,$(SHIM_SRC)) $(filter %.S.o,$(SHIM_OBJ))
+SWITCH_TOOL_OBJ := $(call switched,tool,$(TOOL_SRC)) $(filter $(O)/gen/%,$(TOOL_OBJ))
+SWITCH_LINKS    := $(addprefix $(SWITCH_DIR)/,gen tests examples libgputap-audit.so)
+SWITCH_TARGETS  := $(SWITCH_DIR)/libgputap.so $(SWITCH_DIR)/gputap $(addprefix $(SWITCH_DIR)/,shim_stream shim_places) $(SWITCH_LINKS)
+
+$(SWITCH_DIR)/shim/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
+	@mkdir -p $(@D)
+	@echo "  CC      $< (switches)"
+	$(Q)$(CC) $(SHIM_CFLAGS) -DGPUTAP_SWITCHES -c -o $@ $<
+$(SWITCH_DIR)/tool/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
+	@mkdir -p $(@D)
+	@echo "  CC      $< (switches)"
+	$(Q)$(CC) $(TOOL_CFLAGS) -DGPUTAP_SWITCHES -c -o $@ $<
+$(SWITCH_DIR)/libgputap.so: $(SWITCH_SHIM_OBJ) $(GEN_OBJ) interpose/libgputap.map
+	@echo "  LD      $@"
+	$(Q)$(call link_shim,$(SWITCH_SHIM_OBJ))
+$(SWITCH_DIR)/gputap: $(SWITCH_TOOL_OBJ)
+	@echo "  LD      $@"
+	$(Q)$(call link_tool,$(SWITCH_TOOL_OBJ))
+$(SWITCH_DIR)/shim_%: tests/unit/shim_%.c $(SWITCH_SHIM_OBJ) $(GEN_OBJ)
+	@echo "  CC      $< (switches)"
+	$(Q)$(CC) $(SHIM_CFLAGS) -MF $@.d -o $@ $< $(SWITCH_SHIM_OBJ) $(GEN_OBJ) -lcmocka -ldl -lpthread $(SHIM_LIBS)
+$(SWITCH_LINKS):
+	@mkdir -p $(@D)
+	$(Q)ln -sfn ../$(@F) $@
+
+test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(WITNESS_TARGETS) $(SWITCH_TARGETS) $(FAKEGPU_TARGETS) $(GPU_TARGETS)
 
 check: test-programs
 	@GPUTAP_BUILD=$(abspath $(O)) tests/run $(TESTS)

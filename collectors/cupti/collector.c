@@ -17,6 +17,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/cupti/internal.h"
+#include "common/plain/without.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -168,6 +169,8 @@ static void enable_one(size_t i)
 /* What was refused inside cuInit, behind it. */
 static void enable_again(void)
 {
+	if (gc_without("ask-again"))
+		return;
 	for (size_t i = 0; i < KINDS; i++)
 		if (too_early >> i & 1 && (kinds[i].defines || TAP_READ_ONCE(tap_cupti.recording)))
 			enable_one(i);
@@ -474,7 +477,7 @@ static bool claim_process(void)
 	*word = 1;
 	tap_cupti.pid = tap_sys_getpid();
 	__atomic_store_n(&tap_cupti.alive, word, __ATOMIC_RELEASE);
-	return tap_at_fork_child(tap_cupti_peek_forked);
+	return gc_without("fork-buffers") || tap_at_fork_child(tap_cupti_peek_forked);
 }
 
 /* Order matters: the slot first, what is set before buffers, buffers before kinds. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "collectors/cupti/internal.h"
+#include "common/plain/without.h"
 #include "trace/format/cupti.h"
 
 #define LAST_CBID 2047u                 /* 13.0 has 806 */
@@ -138,7 +139,9 @@ void tap_cupti_filter_init(void)
 			else
 				filtered = true;
 		}
-	if (filtered)
+	if (gc_without("some-calls"))
+		tap_cupti.flags &= ~(uint32_t)REC_CUPTI_SOME_CALLS;
+	else if (filtered)
 		tap_cupti.flags |= REC_CUPTI_SOME_CALLS;
 }
 

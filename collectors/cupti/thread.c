@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "collectors/cupti/internal.h"
+#include "common/plain/without.h"
 #include "trace/write/process.h"
 #include "trace/write/buffers.h"
 #include "trace/write/debug.h"
@@ -132,7 +133,7 @@ static void wait_for_ends(void)
 {
 	uint64_t until = now_ns() + ENDS_NS;
 
-	while (tap_cupti_peek_unended() && now_ns() < until) {
+	while (tap_cupti_peek_unended() && now_ns() < until && !gc_without("wait-for-ends")) {
 		tap_cupti_flush(0);
 		struct timespec step = { 0, ENDS_STEP_NS };
 
@@ -228,7 +229,7 @@ static void at_exit(void);
  */
 static void set_handler(void)
 {
-	if (!__atomic_exchange_n(&handler_set, 1, __ATOMIC_RELAXED))
+	if (!gc_without("before-driver") && !__atomic_exchange_n(&handler_set, 1, __ATOMIC_RELAXED))
 		atexit(at_exit);
 }
 
@@ -336,7 +337,7 @@ static void start_thread(void)
 
 void tap_cupti_thread_start(bool init_told)
 {
-	if (!tap_cupti_alive())
+	if (!tap_cupti_alive() || (!init_told && gc_without("first-buffer")))
 		return;
 	if (init_told && !__atomic_exchange_n(&init_over, 1, __ATOMIC_RELAXED)) {
 		set_handler();

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "collectors/opencl/internal.h"
+#include "common/plain/without.h"
 #include "trace/write/process.h"
 #include "trace/write/sys.h"
 
@@ -394,7 +395,7 @@ void tap_cl_wait_for_blocking(struct tap_cl_queue *q)
 	static _Atomic uint32_t spent;
 	const struct timespec pause = { 0, 200000 };
 
-	if (!tap_cl_pending(q) || tap_seccomp)
+	if (!tap_cl_pending(q) || tap_seccomp || gc_without("wait-for-blocking"))
 		return;
 	tap_own_calls_begin();
 	while (blocking_left(q) && atomic_fetch_add(&spent, (uint32_t)pause.tv_nsec) < TAP_CL_WAIT_NS)

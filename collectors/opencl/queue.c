@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/opencl/internal.h"
+#include "common/plain/without.h"
 #include "trace/write/debug.h"
 
 #define ENTRIES 65536u                            /* 1 MiB of address space, touched as used */
@@ -317,7 +318,7 @@ static void created(cl_command_queue handle)
 
 	if (!q)
 		return;
-	if (!q->profiled && !q->on_device && tap_options.device_times)
+	if (!q->profiled && (!q->on_device || gc_without("device-queue")) && tap_options.device_times)
 		TAP_DEGRADE(TAP_PART_OPENCL, "a queue refused profiling: its commands have no device times");
 	tap_cl_queue_define(q);
 }
@@ -440,7 +441,11 @@ static cl_command_queue not_ours(cl_command_queue handle)
 }
 
 /* Recording has not begun (--start-after), and the queue may serve when it does: it must be able to tell times then. */
-static bool for_later(void) { return TAP_READ_ONCE(tap_off) == TAP_OFF_EARLY && !tap_calls_off && !tap_tls.own_calls; }
+static bool for_later(void)
+{
+	return TAP_READ_ONCE(tap_off) == TAP_OFF_EARLY && !tap_calls_off && !tap_tls.own_calls &&
+		!gc_without("queue-for-later");
+}
 
 static cl_command_queue tell_later(cl_command_queue handle)
 {

@@ -12,12 +12,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/collector.h"
+#include "common/plain/without.h"
 #include "collectors/opencl/internal.h"
 
 /* The application closes the library itself: the last moment to read what is complete. */
 void tap_cl_before_unload(void)
 {
-	if (!tap_cl_alive || atomic_load(&tap_cl_closed))
+	if (!tap_cl_alive || atomic_load(&tap_cl_closed) || gc_without("before-unload"))
 		return;
 	tap_cl_check_fork();
 	tap_cl_harvest_context(NULL, TAP_CL_DEEP);

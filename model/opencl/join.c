@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/internal.h"
+#include "common/plain/without.h"
 #include "trace/format/device_time.h"
 
 /* Times as in the narrow record. delta[0] >= OTHER: not in short form, queued tells where or why. */
@@ -304,7 +305,7 @@ static void read_short(const struct entry *e, struct gt_times *out)
  */
 static void judge(struct gt_times *t)
 {
-	int none = t->timed ? rec_no_time(t->start, t->end, 0) : -1;
+	int none = t->timed && !gc_without("no-time") ? rec_no_time(t->start, t->end, 0) : -1;
 
 	if (none >= 0) {
 		t->timed = false;

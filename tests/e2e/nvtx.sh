@@ -33,6 +33,9 @@ NVTX_INJECTION64_PATH=$PWD/no-such-folder/tool.so "$tap" run -q -f -o other -- "
 check "another tool's path stays as it is" grep -qx "no tool" other.out
 LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=preload "$byhand" >preload.out 2>/dev/null
 check "a plain preload is found as well" verify byhand preload.gputap
+"$tap" run -q -f -o late -- "$byhand" late >/dev/null 2>&1
+check "marks behind the exit handlers are counted" \
+	test "$("$tap" info --json late.gputap | grep -o '"LATE_CALL":[0-9]*'):$("$tap" dump late.gputap | grep -c 'in time')" = '"LATE_CALL":3:1'
 "$tap" run -q -f --ring --max-size=3M -o many -- "$byhand" many >/dev/null 2>&1
 check "a ring keeps the names that its ranges need" verify many many.gputap
 gone=$("$tap" info many.gputap | grep -Eo '[0-9]+ *calls overwritten, or NVTX' | head -n 1 | tr -dc 0-9)

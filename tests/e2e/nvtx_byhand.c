@@ -5,13 +5,15 @@
  * slots of a client of an older version are fewer: "nvtx_byhand old" offers ten of the core module and none of the
  * other. "nvtx_byhand opencl" runs kernels inside ranges: one in "first", two and a copy in "inner" within "outer", one
  * outside. "nvtx_byhand many" makes so many ranges that a ring loses the first ones. "nvtx_byhand libraries" speaks in
- * the domains of three libraries, in one of its own and in the default one, like a program with cuBLAS.
+ * the domains of three libraries, in one of its own and in the default one, like a program with cuBLAS. "nvtx_byhand
+ * late" marks once, and three times more in a static destructor.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +197,15 @@ static int use_opencl(void)
 	return 0;
 }
 
+static bool speaks_late;
+
+/* Behind every exit handler. */
+__attribute__((destructor)) static void late(void)
+{
+	for (int i = 0; speaks_late && i < 3; i++)
+		((void (*)(const char *))core[2])("late");
+}
+
 int main(int argc, char **argv)
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
@@ -215,6 +226,11 @@ int main(int argc, char **argv)
 	if (offered < 16) {
 		((int (*)(const char *))core[9])("old client");
 		return core[10] || core2[5] ? fail("a slot that was not offered was written") : 0;
+	}
+	if (argc > 1 && !strcmp(argv[1], "late")) {
+		((void (*)(const char *))core[2])("in time");
+		speaks_late = true;
+		return 0;
 	}
 	if (argc > 1 && !strcmp(argv[1], "many"))
 		return use_many();

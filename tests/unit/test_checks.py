@@ -241,6 +241,19 @@ class Symbols(unittest.TestCase):
         self.assertEqual(rc, 1)
         self.assertRegex(out, r"x\.c:4: the shim may not import abort")
 
+    def test_a_switch_that_takes_a_mend_out_is_refused(self):
+        code = "const char *tap_variable(void) { return \"GPUTAP_WITHOUT=\"; }\n"
+        rc, out = self.check({"interpose/slow": self.SLOW, "interpose/x": code})
+        self.assertEqual(rc, 1)
+        self.assertIn("libgputap.so:1: holds switches", out)
+
+    def test_the_build_with_switches_holds_them(self):
+        """Else the check above would look for what is not there any more."""
+        if not (BUILD / "switch/libgputap.so").exists():
+            self.skipTest("build/switch is not built")
+        for name in ("libgputap.so", "gputap"):
+            self.assertIn(b"GPUTAP_WITHOUT", (BUILD / "switch" / name).read_bytes())
+
     def test_a_symbol_on_the_list_passes_anywhere(self):
         code = "#include <time.h>\nint tap_x(struct timespec *t) { return clock_gettime(1, t); }\n"
         self.assertEqual(self.check({"interpose/slow": self.SLOW, "trace/write/x": code}), (0, ""))

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "trace/write/call.h"
+#include "common/plain/without.h"
 #include "trace/write/frame.h"
 #include "trace/write/internal.h"
 
@@ -105,7 +106,7 @@ TAP_COLD bool tap_call_begin_slow(
 	struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	/* Behind the exit handler (static destructors) calls are still recorded, if nothing that the collector asks. */
-	if ((tap_off && tap_off != TAP_OFF_EXIT) || tap_tls.own_calls)
+	if ((tap_off && (tap_off != TAP_OFF_EXIT || gc_without("late-calls"))) || tap_tls.own_calls)
 		return false;
 	struct tap_stream *s = tap_stream_at_gate(tap_tick());
 

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "trace/write/debug.h"
+#include "common/plain/without.h"
 #include "trace/write/internal.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -134,7 +135,9 @@ uint32_t tap_chunk_files_removed(void)
 
 void tap_chunk_forget(void)
 {
-	bytes_in_trace = bytes_of_blobs = 0;
+	if (!gc_without("size-of-child"))
+		bytes_in_trace = 0;
+	bytes_of_blobs = 0;
 	files_made = removed_told = 0;
 }
 
@@ -643,7 +646,8 @@ static int reopen(struct tap_stream *s, enum rec_loss *why)
 /* Whether the next chunk would lie where links cannot tell it. A ring's count on: the reader knows where they stand. */
 static bool is_long(const struct tap_stream *s)
 {
-	return s->next_chunk + 32u * REC_BLOCK > tap_chunk_file_end && (!tap_ring() || s->keeps);
+	return !gc_without("long-stream") && s->next_chunk + 32u * REC_BLOCK > tap_chunk_file_end &&
+		(!tap_ring() || s->keeps);
 }
 
 bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why)

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "trace/write/frame.h"
+#include "common/plain/without.h"
 
 #include <elf.h>
 #include <sys/auxv.h>
@@ -74,7 +75,7 @@ bool tap_frame_read(uintptr_t at, void *to, size_t bytes, const void *present)
 {
 	uintptr_t here = (uintptr_t)present;
 
-	if (TAP_LIKELY((at + bytes - 1) / PAGE == here / PAGE) ||
+	if (TAP_LIKELY((at + bytes - 1) / PAGE == here / PAGE) || gc_without("frame-guard") ||
 		(here <= at && on_first_stack(at + bytes - 1, here))) {
 		tap_copy_past(to, (const void *)at, bytes);
 		return true;

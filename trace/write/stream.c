@@ -25,6 +25,7 @@
 #include <pthread.h>
 
 #include "trace/write/debug.h"
+#include "common/plain/without.h"
 #include "trace/write/internal.h"
 
 #define STREAMS_PER_SLAB 64u
@@ -79,7 +80,8 @@ static void lost_into_trace(void)
 {
 	uint64_t *page, *none = NULL;
 
-	if (!TAP_READ_ONCE(tap_gate->alive) || __atomic_load_n(&lost_page, __ATOMIC_ACQUIRE))
+	if (!TAP_READ_ONCE(tap_gate->alive) || __atomic_load_n(&lost_page, __ATOMIC_ACQUIRE) ||
+		gc_without("counts-page"))
 		return;
 	page = tap_chunk_counts(tap_stream_take_number());
 	if (!page || !__atomic_compare_exchange_n(&lost_page, &none, page, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))

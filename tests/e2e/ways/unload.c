@@ -1,9 +1,10 @@
 /*
- * tests/e2e/ways/unload.c - closes the OpenCL library with commands behind it: unload done|blocked|again|twice
+ * tests/e2e/ways/unload.c - closes the OpenCL library with commands behind it: unload done|blocked|again|twice|flushed
  *
  * done: the last command is complete and was never waited for. blocked: it waits for a user event for ever. again: as
  * blocked, and the library is opened and used once more. twice: it was opened twice, so the first dlclose unloads
- * nothing.
+ * nothing. flushed: the last command is complete, and nobody has asked for it, where the runtime completes a blocking
+ * write behind its call. left: likewise, and nothing is closed.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -72,6 +73,12 @@ int main(int argc, char **argv)
 		setup();
 		printf("first close: %d\n", dlclose(library));
 		write_and_flush(NULL);
+	} else if (!strcmp(how, "flushed") || !strcmp(how, "left")) {
+		setup();
+		CL(clEnqueueWriteBuffer)(queue, buffer, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL);
+		usleep(50000);
+		if (!strcmp(how, "left"))
+			return 0;
 	} else {
 		blocked();
 	}

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# tests/e2e/without.sh - each mend of docs/ledger.md is needed: what is true with it is not true without it
+#
+# Runs in build/switch, where GPUTAP_WITHOUT takes a mend out (common/plain/without.h). The switches named here are those in the code and
+# those of the page: tests/unit/test_ledger.py.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+product=$GPUTAP_BUILD
+export GPUTAP_BUILD=$product/switch
+[ -e "$GPUTAP_BUILD/libgputap.so" ] || { echo "skipped: $GPUTAP_BUILD is not built"; exit 77; }
+nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan && { echo "skipped: a library with sanitizers cannot be preloaded"; exit 77; }
+gputap=$GPUTAP_BUILD/gputap shim=$GPUTAP_BUILD/libgputap.so audit=$GPUTAP_BUILD/libgputap-audit.so gpu=$GPUTAP_BUILD/tests/fakegpu
+e2e=$GPUTAP_BUILD/tests/e2e ends=$e2e/cuda_ends
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+unset LD_PRELOAD LD_AUDIT OPENCL_LAYERS GPUTAP_WITHOUT CUDA_INJECTION64_PATH "${!FAKECL_@}" "${!FAKEGPU_@}"
+ulimit -c 0
+passed=0 failed=0 skipped=0
+
+# needed SWITCH "what the mend makes true" COMMAND...
+needed() {
+	local switch=$1 what=$2
+	shift 2
+	case " ${ONLY-$switch} " in *" $switch "*) ;; *) return ;; esac
+	if ("$@") 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $switch: $what"; return; fi
+	export GPUTAP_WITHOUT=$switch
+	if ("$@") 2>/dev/null; then failed=$((failed + 1)); echo "FAILED: $switch: without it as well: $what"; else passed=$((passed + 1)); fi
+	unset GPUTAP_WITHOUT
+}
+
+holds() { if ("${@:2}"); then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; fi; }
+
+# under VARIABLE=VALUE... -- PROGRAM...: into t.gputap, its words into out; its status
+under() {
+	local vars=()
+	while [ "$1" != -- ]; do vars+=("$1"); shift; done
+	shift
+	rm -rf t.gputap
+	(timeout -k 1 100 env "GPUTAP_OUTPUT=$PWD/t" "${vars[@]}" "$@" >out 2>err </dev/null) 2>/dev/null
+}
+run() { rm -rf t.gputap; timeout -k 1 100 "$gputap" run -f -o t --summary=none "$@" >out 2>err </dev/null; }
+count() { python3 "$GPUTAP_TESTS/e2e/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" | awk -v n="$1" '$1 == n {c = $2} END {print c + 0}'; }
+complete() { "$gputap" info t.gputap 2>/dev/null | grep -q '^complete: yes'; }
+lost() { "$gputap" info --json t.gputap 2>/dev/null | python3 -c "import json, sys; print(json.load(sys.stdin)['ledger'].get('$1', 0))"; }
+timed() { "$gputap" dump --json t.gputap 2>/dev/null | grep '"name":"cl' | grep -c '"command":{.*"start'; }
+calls() { [ "$(count clGetPlatformIDs)" = "$1" ]; }
+
+cc=${CC:-cc} ways=$GPUTAP_TESTS/e2e/ways opts="-O1 -w -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300"
+command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+for name in processes many unload timed; do $cc $opts -o $name "$ways/$name.c" -lOpenCL -ldl || exit 1; done
+for name in "" -DFIRST_IN_MAIN; do
+	$cc $opts $name -fPIC -shared -o "libearly$name.so" "$ways/early.c" -lOpenCL && $cc $opts -o "early$name" "$ways/early_main.c" "$PWD/libearly$name.so" || exit 1
+done
+cp "$shim" libgputap-copy.so
+layer=$GPUTAP_BUILD/tests/witness/libwitness.so
+P="LD_PRELOAD=$shim" L="OPENCL_LAYERS=$shim"
+
+# ------------------------------------------------- before and after the program's own code
+early() { under "$P" -- ./early && calls 6; }
+needed first-call-start "calls before our constructor are recorded" early
+early_counted() { under "$P" GPUTAP_WITHOUT=first-call-start -- ./early && [ "$(count clGetPlatformIDs):$(count lost.EARLY_CALL)" = 4:2 ]; }
+holds "what comes before the start is counted" early_counted
+three_ways() { under "$P" "LD_AUDIT=$audit" "$L" -- ./early && calls 6; }
+needed audit-tls "calls before our constructor, with the audit module and as a layer: the program lives" three_ways
+late() { under "$P" -- ./early-DFIRST_IN_MAIN && calls 4; }
+needed late-calls "calls in static destructors are recorded" late
+# ------------------------------------------------- no room in the trace
+no_stream() { run --max-size=8k -- ./many 3000 'kill -9 $PPID'; [ "$(lost SIZE_CAP)" -ge 1500 ]; }
+needed counts-page "calls without a stream are counted, whatever kills the program" no_stream
+filtered() { under "$P" -- ./processes filter-prctl; }
+needed seccomp "a seccomp filter does not end the program" filtered
+# ------------------------------------------------- ways in
+once() { under "$@" -- ./timed && [ "$(count REC_COMMAND):$(count clGetCommandQueueInfo):$(count clGetDeviceInfo)" = 3:1:0 ]; }
+needed layer-aside "preloaded and as a layer: recorded once, with times" once "$P" "$L"
+needed second-copy "another copy as a layer: recorded once, with times" once "$P" "OPENCL_LAYERS=$PWD/libgputap-copy.so"
+closed_layer() { under "OPENCL_LAYERS=$layer:$shim" -- ./unload twice; }
+needed layer-loader "a layer above another one, the loader closed: the program ends well" closed_layer
+# ------------------------------------------------- device times of OpenCL
+times() { FAKECL_FAULTS=$1 run -- "$e2e/cl_commands"; }
+zero() { times profiling-zero && ! complete; }
+needed no-time "a driver's zeros are no times" zero
+unordered() { times profiling-glued && [ "$(lost TIME_UNORDERED)" -gt 0 ]; }
+needed unordered "times behind each other set no clock, and are counted" unordered
+blocking() { FAKECL_FAULTS=write-late=5 run -- "$e2e/cl_queues" writes 20 && complete; }
+needed wait-for-blocking "blocking writes that end behind their call have times" blocking
+before_window() { run --start-after=100ms -- "$e2e/cl_queues" late 2000 && [ "$(timed)" -gt 1000 ]; }
+needed queue-for-later "a queue made before the window: its commands have times" before_window
+on_device() { run -- "$e2e/cl_queues" device 5 && ! "$gputap" info t.gputap | grep -q 'refused profiling'; }
+needed device-queue "a queue of the device's own refused nothing" on_device
+unloaded() { under "$P" FAKECL_FAULTS=write-late=10 -- ./unload flushed && [ "$(count REC_COMMAND)" = 1 ]; }
+needed before-unload "commands complete before a dlclose have times" unloaded
+left() { under "$P" FAKECL_FAULTS=write-late=10 -- ./unload left && [ "$(count REC_COMMAND)" = 1 ]; }
+needed last-harvest "commands complete at the end have times" left
+# unit PROGRAM TEST: one test of it
+unit() { "$GPUTAP_BUILD/$1" >out 2>&1; grep -q "OK \] $2\$" out; }
+needed frame-guard "a call left on a stack that is unmapped since: the program lives" \
+	unit shim_stream a_call_left_on_a_stack_that_went_harms_nothing
+needed long-stream "a stream beyond what links tell goes on in another file" unit shim_places a_long_stream_goes_on_in_another_file
+needed size-of-child "a child that is forked when the trace has its size records" unit shim_places a_child_of_a_full_parent_records
+needed elsewhere "a deleted working directory: recorded elsewhere" unit shim_places a_deleted_folder_s_trace_is_no_root_s
+# ------------------------------------------------- CUDA
+export LD_LIBRARY_PATH=$gpu/lib
+cuda() { local faults=$1; shift; FAKEGPU_FAULTS=$faults run "$@"; }
+whole() { python3 "$GPUTAP_TESTS/e2e/cuda_whole_check.py" t.gputap "$@" >/dev/null 2>&1; }
+kinds() { python3 "$GPUTAP_TESTS/e2e/cuda_collector_check.py" t.gputap kinds "$@" >/dev/null 2>&1; }
+status() { [ $? = "$1" ]; }
+unended() { cuda incomplete,slow-kernels=2 -- "$ends" unfinished; status 3 && whole ledger && kinds 10=20; }
+needed wait-for-ends "kernels about to end are waited for" unended
+untold() { cuda no-resource-callbacks -- "$ends" return; status 3 && whole ledger && kinds 10=20 38=1; }
+needed first-buffer "a CUPTI that tells of nothing: the first buffer starts the thread" untold
+down() { cuda deinitialised -- "$ends" return; status 3 && whole ledger && kinds 10=20; }
+early_kind() { cuda kind-early=10 -- "$ends" return; status 3 && whole ledger && kinds 10=20; }
+needed ask-again "a kind that is refused inside cuInit is asked for again" early_kind
+needed before-driver "a driver that takes itself down: flushed before" down
+some() { cuda "" --cuda-filter='!cuLaunchKernel' -- "$ends" return; status 3 && whole ledger && kinds 10=20; }
+needed some-calls "work whose call nobody asked for is no loss" some
+forked() { cuda "" -- "$ends" fork_calls; status 3 && whole ledger && kinds 10=40 4=48; }
+needed fork-buffers "a forked child writes nothing into its parent's buffers" forked
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
