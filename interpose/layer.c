@@ -27,8 +27,10 @@
 struct tap_opencl_api tap_layer_route;
 static void *table[ENTRIES];
 static _Atomic int taken;
-static const void *loader;      /* a place in the loader that asked */
+static const void *loader;      /* a place in the loader whose table is ours */
 static const void *loader_dynamic;
+/* Loaders that asked, by their dynamic sections: the first has our table, the others are counted as missed. */
+static const void *_Atomic asked[TAP_ROUTES * 2];
 
 static void fill(void *const *target, cl_uint n)
 {
@@ -43,6 +45,27 @@ static void fill(void *const *target, cl_uint n)
 	}
 }
 
+static void remember(const void *place)
+{
+	struct tap_object o;
+
+	for (size_t i = 0; tap_object_at(place, &o) && i < sizeof asked / sizeof *asked; i++) {
+		const void *none = NULL;
+
+		if (__atomic_compare_exchange_n((const void **)&asked[i], &none, o.dynamic, false, __ATOMIC_ACQ_REL,
+			    __ATOMIC_ACQUIRE) || none == o.dynamic)
+			return;
+	}
+}
+
+bool tap_layer_was_asked(const struct tap_object *o)
+{
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+		if (asked[i] == o->dynamic)
+			return true;
+	return false;
+}
+
 EXPORTED cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch,
 					cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret)
 {
@@ -53,15 +76,13 @@ EXPORTED cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispat
 	tap_start();
 	if ((tap_second_copy() || tap_loader_is_known(__builtin_return_address(0))) && !gc_without("layer-aside"))
 		return CL_SUCCESS;
+	remember(__builtin_return_address(0));
 	if (num_entries > ENTRIES || __atomic_exchange_n((int *)&taken, 1, __ATOMIC_ACQ_REL)) {
 		tap_lost(REC_LOSS_LOADER_MISSED, 1);
 		return CL_SUCCESS;
 	}
-	struct tap_object o;
-
 	loader = __builtin_return_address(0);
-	if (tap_object_at(loader, &o))
-		loader_dynamic = o.dynamic;
+	loader_dynamic = asked[0];
 	fill((void *const *)target_dispatch, num_entries);
 	*layer_dispatch_ret = (const cl_icd_dispatch *)table;
 	return CL_SUCCESS;

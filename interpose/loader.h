@@ -50,6 +50,9 @@ bool tap_opencl_loaded(const struct tap_opencl_api *api);
 /* The same of the loader that took us as a layer. layer.c */
 bool tap_layer_loaded(void);
 
+/* Has this loader asked for our table? Then it is served, or was counted as missed when it did. layer.c */
+bool tap_layer_was_asked(const struct tap_object *o);
+
 /* What collectors are given of this folder. dlsym.c */
 struct tap_way_in;
 void tap_way_in_fill(struct tap_way_in *way);

@@ -58,6 +58,7 @@ quick() {
 	$cc $opts -o ways-unload "$from/unload.c" -lOpenCL -ldl || { bad "ways/unload.c does not compile"; return; }
 	in="layer"
 	on "$standin" "$PWD/ways-unload twice" same
+	on "$standin" "$GPUTAP_BUILD/tests/witness/several $real $PWD/libOpenCL1a.so" all
 }
 
 # Programs of tests/e2e/ways.sh, which reach the library each in a way of its own.

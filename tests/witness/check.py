@@ -138,6 +138,8 @@ def main():
         watched.clear()
     bad, missing = compare("the layer", watched, own, calls, begun, lost)
     ledger = sum(lost[r] for r in CALLS_LOST)
+    if lost["LOADER_MISSED"] and not missed:
+        bad.append(f"the ledger says that {lost['LOADER_MISSED']} loaders were missed, {passed} asked the layer too late")
     if a.driver and not missed:
         (by_driver, driver_own, _), _ = witnessed(a.driver)
         chosen = {n: c for n, c in by_driver.items() if n not in (LOADERS_OWN + ANSWERED if a.driver_all else program)}
