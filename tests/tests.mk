@@ -7,6 +7,7 @@
 # tests/e2e/X.sh        shell test: exit 0 pass, 77 skip (last line says why), else fail; tests/fault/ and tests/cli/ alike
 # tests/witness/X.sh    shell test: calls counted by somebody else are those in the trace
 # tests/quality/X.sh     shell test that needs a special build; its make target runs it (make check-asan)
+# tests/long/X.sh       shell test for scripts/test --long alone
 # tests/golden/run      compares fixed traces with expected bytes
 # tests/run             runs them all and prints the counts
 #

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# tests/long/exits.sh - a traced program ends as it does bare, a hundred times for each way of ending: no hang, no crash, the same status
+#
+# CUDA programs on the stand-in machine, whose modes change from run to run: a driver that takes itself down, a CUPTI that fails, tells
+# nothing, or keeps records back. OpenCL programs that fork, jump out of calls and leave with commands waiting. Any build will do,
+# one with sanitizers too (GPUTAP_BUILD=build-asan). EXITS: how often each, 100.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+gputap=$GPUTAP_BUILD/gputap e2e=$GPUTAP_BUILD/tests/e2e
+exits=${EXITS:-100} passed=0 failed=0 skipped=0 all=0
+unset LD_PRELOAD LD_AUDIT OPENCL_LAYERS CUDA_INJECTION64_PATH "${!FAKEGPU_@}" "${!FAKECL_@}"
+export LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0} UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
+ulimit -c 0
+modes=("" deinitialised no-resource-callbacks fatal-state=30 told-state=20 incomplete "incomplete,slow-kernels=2" flush-in-callback flush-fails=2 late-buffers)
+
+# status COMMAND...: 124 for a hang
+status() { (timeout -k 2 60 "$@" >out 2>err </dev/null; echo $?) 2>/dev/null; }
+
+# ends NAME MODES COMMAND...: $exits times, each with the next of the modes; bare once for each mode
+ends() {
+	local name=$1 kinds=$2 wrong=0 bare=() mode got n
+	shift 2
+	for ((n = 0; n < exits; n++)); do
+		mode=$((n % kinds))
+		[ -n "${bare[mode]-}" ] || bare[mode]=$(FAKEGPU_FAULTS=${modes[mode]} status "$@")
+		rm -rf t.gputap
+		got=$(FAKEGPU_FAULTS=${modes[mode]} status "$gputap" run -q -f -o t --summary=none -- "$@")
+		all=$((all + 1))
+		if [ "$got" != "${bare[mode]}" ] || [ "$got" = 77 ] || grep -q 'Sanitizer: \|runtime error: ' err; then
+			wrong=$((wrong + 1))
+			[ $wrong -gt 3 ] || { echo "FAILED: $name${modes[mode]:+, ${modes[mode]}}: status $got, bare ${bare[mode]}"; grep -v '^gputap: ' err | head -n 12; }
+		fi
+	done
+	if [ $wrong = 0 ]; then passed=$((passed + 1)); echo "ok: $name: $exits exits"; else failed=$((failed + 1)); echo "FAILED: $name: $wrong of $exits"; fi
+}
+
+for way in return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset late_work; do
+	ends "CUDA, $way" ${#modes[@]} "$e2e/cuda_ends" $way
+done
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+for how in return exit _exit quick_exit abort exec late; do ends "OpenCL, $how" 1 "$e2e/cl_leave" $how; done
+ends "OpenCL, children of fork" 1 "$e2e/cl_shared" fork
+ends "OpenCL, threads" 1 "$e2e/cl_shared" threads 20
+unset OCL_ICD_VENDORS
+if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
+	POCL_DEVICES=basic ends "OpenCL, a jump out of a call" 1 "$e2e/cl_jump"
+else
+	echo "skipped: a jump out of a call: no OpenCL platform but the stand-in, which waits for nothing"; skipped=1
+fi
+echo "$all exits"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
