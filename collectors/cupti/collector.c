@@ -578,7 +578,8 @@ static void tell_unseen(void)
 	static bool told;
 	int saved = errno;
 
-	if (!told && wanted() && !TAP_READ_ONCE(entered) && driver_answers() != NOT_INITIALIZED && tap_stream_get()) {
+	if (!told && wanted() && !TAP_READ_ONCE(entered) && !tap_seccomp && driver_answers() != NOT_INITIALIZED &&
+		tap_stream_get()) {
 		told = true;
 		tap_lost(REC_LOSS_CUDA_UNSEEN, 1);
 		tap_note(TAP_PART_CUPTI,
