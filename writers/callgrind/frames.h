@@ -1,8 +1,8 @@
 /*
  * writers/callgrind/frames.h - the functions of the host on the way to a call
  *
- * The one place where call stacks enter a profile. A call without a stack gives no frames, and stands directly under its
- * thread and ranges then.
+ * The one place where call stacks enter a profile. A call without a stack gives no frames, and stands directly under
+ * its thread and ranges then.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
