@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "collectors/collector.h"
 #include "collectors/stack/internal.h"
 
 #define DEEP 400
@@ -267,5 +269,7 @@ int main(void)
 		cmocka_unit_test(frame_pointers_alone),
 	};
 
+	tap_way_in.dlsym = dlsym;               /* as the constructor fills it: the C library is asked where it answers */
+	tap_objects_list();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,10 +218,13 @@ static void foreign_things_are_refused(void **state)
 {
 	static const uint64_t swapped = __builtin_bswap64(REC_CONTROL_MAGIC);
 	static const uint32_t version = REC_VERSION + 1;
+	char later[16], says[32];
 	struct tb *tb;
 	int fd;
 
 	(void)state;
+	snprintf(later, sizeof later, "%d", REC_VERSION + 1);
+	snprintf(says, sizeof says, "version %s", later);
 	refuses("cannot be opened");
 	assert_int_equal(mkdir(path, 0777), 0);
 	refuses("not a gputap trace");
@@ -233,9 +236,9 @@ static void foreign_things_are_refused(void **state)
 	unlink(path);
 
 	tb = tb_open(path);
-	tb_fact(tb_process(tb, 10), "format", "3");
+	tb_fact(tb_process(tb, 10), "format", later);
 	tb_close(tb);
-	refuses("version 3");
+	refuses(says);
 	tb = tb_open(path);
 	tb_fact(tb_process(tb, 10), "byte_order", "big");
 	tb_close(tb);
