@@ -250,7 +250,7 @@ static void foreign_things_are_refused(void **state)
 	refuses("byte order");
 	assert_int_equal(pwrite(fd, &(uint64_t){ REC_CONTROL_MAGIC }, 8, 0), 8);
 	assert_int_equal(pwrite(fd, &version, 4, 8), 4);
-	refuses("version 3");
+	refuses(says);
 	close(fd);
 }
 

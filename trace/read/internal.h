@@ -14,7 +14,7 @@
 #include "trace/read/reader.h"
 #include "trace/read/store.h"
 
-#define GT_FORMATS_READ "this gputap reads trace format versions 1 and 2"     /* rec_version_known */
+#define GT_FORMATS_READ "this gputap reads trace format versions 1 to 3"      /* rec_version_known */
 
 /* A 64 KiB block with at least one record, as the pass over the headers found it. */
 struct gt_block_info {
