@@ -148,10 +148,12 @@
 5:	cbz	w9, 1b
 	ldrb	w10, [x1, #1]
 	cmp	w9, #'p'                        /* pidfd_spawn */
-	ccmp	w10, #'i', #0, eq
+	mov	w11, #'i'                       /* ccmp takes no letter: numbers to 31 */
+	ccmp	w10, w11, #0, eq
 	b.eq	2b
 	cmp	w9, #'e'                        /* execveat */
-	ccmp	w10, #'x', #0, eq
+	mov	w11, #'x'
+	ccmp	w10, w11, #0, eq
 	b.eq	2b
 	b	1b
 	.cfi_endproc
