@@ -164,8 +164,8 @@ static void sorting_is_stable_in_memory_and_in_files(void **state)
 				continue;         /* backwards one by one is slow, and shows nothing that 1000 do not */
 			for (uint32_t i = 0; i < counts[k]; i++) {
 				struct item *v = gt_bulk_add(&b, sizeof *v, &total);
-				uint32_t keys[] = { i, counts[k] - i, (seed = seed * 1664525u + 1013904223u) >> 8,
-					i / 50 * 50 + seed % 50, i % 8 * 1000000 + i / 8 };
+				seed = seed * 1664525u + 1013904223u;
+				uint32_t keys[] = { i, counts[k] - i, seed >> 8, i / 50 * 50 + seed % 50, i % 8 * 1000000 + i / 8 };
 
 				assert_non_null(v);
 				*v = (struct item){ keys[shape], i, (uint64_t)i * 0x9e3779b97f4a7c15u };

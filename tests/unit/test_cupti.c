@@ -344,7 +344,7 @@ static void a_packed_trace_has_the_same_activities(void **state)
 {
 	enum { N = 2000 };
 	struct fixture f;
-	struct gt_model *m, *packed;
+	struct gt_model *m, *packed = NULL;
 	struct gt_err err;
 	char out[96];
 
