@@ -269,7 +269,7 @@ int main(void)
 		cmocka_unit_test(frame_pointers_alone),
 	};
 
-	tap_way_in.dlsym = dlsym;               /* as the constructor fills it: the C library is asked where it answers */
+	tap_way_in.dlsym = dlsym;               /* as the constructor fills it: so the C library is asked */
 	tap_objects_list();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

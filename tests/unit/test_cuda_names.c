@@ -165,7 +165,8 @@ static void sorting_is_stable_in_memory_and_in_files(void **state)
 			for (uint32_t i = 0; i < counts[k]; i++) {
 				struct item *v = gt_bulk_add(&b, sizeof *v, &total);
 				seed = seed * 1664525u + 1013904223u;
-				uint32_t keys[] = { i, counts[k] - i, seed >> 8, i / 50 * 50 + seed % 50, i % 8 * 1000000 + i / 8 };
+				uint32_t keys[] = { i, counts[k] - i, seed >> 8, i / 50 * 50 + seed % 50,
+					i % 8 * 1000000 + i / 8 };
 
 				assert_non_null(v);
 				*v = (struct item){ keys[shape], i, (uint64_t)i * 0x9e3779b97f4a7c15u };
