@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,22 @@ static struct gt_string keep_name(struct gt_symbols *s, const char *name)
 	return kept.text ? kept : (struct gt_string){ "", 0 };
 }
 
+/* What a frame is called where a name is needed. */
+static bool put_label(struct gt_symbols *s, struct gt_frame *f)
+{
+	char text[256];
+	int n;
+
+	f->resolved = f->function.bytes;
+	f->label = f->function;
+	if (f->resolved)
+		return true;
+	n = snprintf(text, sizeof text, "%.200s%s0x%llx", gt_frame_module(f), f->module ? "+" : "",
+		(unsigned long long)f->file_address);
+	f->label = (struct gt_string){ gt_arena_copy(&s->arena, text, (size_t)n), (size_t)n };
+	return f->label.text != NULL;
+}
+
 /* The outermost: the function that is there, of the symbol table or else of the debug information. */
 static void fill_function(struct gt_symbols *s, const struct object *o, uint64_t at, const struct gt_place_of *place,
 	struct gt_frame *f)
@@ -174,7 +191,8 @@ static bool find_in_object(
 		else if (!f->inlined)
 			fill_function(s, o, at, n ? &place[i] : NULL, f);
 		f->displacement += !f->inlined && f->displacement ? back : 0;
-		f->resolved = f->function.bytes;
+		if (!put_label(s, f))
+			return false;
 	}
 	return true;
 }
@@ -199,9 +217,8 @@ static bool find_in_none(struct gt_model *m, struct gt_symbols *s, struct found 
 	if (name) {
 		found->frames->function = keep_name(s, name);
 		found->frames->displacement = address - start;
-		found->frames->resolved = true;
 	}
-	return true;
+	return put_label(s, found->frames);
 }
 
 static bool same(const void *element, const void *key, const void *ctx)
@@ -299,13 +316,7 @@ void gt_frame_text(const struct gt_frame *f, struct gt_text *out)
 {
 	const char *slash = f->file ? strrchr(f->file, '/') : NULL;
 
-	if (f->resolved) {
-		gt_text_bytes(out, f->function.text, f->function.bytes);
-	} else {
-		gt_text_str(out, gt_frame_module(f));
-		gt_text_str(out, f->module ? "+0x" : "0x");
-		gt_text_hex(out, f->file_address, 1, false);
-	}
+	gt_text_bytes(out, f->label.text, f->label.bytes);
 	if (!f->file)
 		return;
 	gt_text_lit(out, " (");

@@ -26,6 +26,7 @@
 /* Strings live as long as the model. */
 struct gt_frame {
 	struct gt_string function;        /* as people write it (C++: demangled); "" where no name is known */
+	struct gt_string label;           /* the same, or "module+0x12ab" where no name is known; never empty */
 	const char *file;                 /* of the call in it, as the debug information names it; NULL: not known */
 	uint32_t line;                    /* 0: not known */
 	const struct gt_module *module;   /* NULL: in no object */

@@ -24,6 +24,8 @@ if [ -d "$GPUTAP_BUILD/tests/fakecl/vendors" ]; then
 	check ".atp says where each call was made, behind the times" see t.gputap atp "$(ls t*.atp)" ocl
 	"$tap" stats -q -r callers --format csv t.gputap >callers.csv
 	check "a report says who asked for device work" see t.gputap callers callers.csv copies
+	"$tap" export -q -f -o t -e callgrind t.gputap
+	check "a callgrind profile has the program's functions above its calls" grep -q "cfn=([0-9]*) copies" t.callgrind
 	"$tap" export -q -f -o off -e atp --atp-source=false t.gputap
 	check "... unless it is not wanted" eval '! grep -q "Stack Trace" off*.atp'
 	cl --callstacks=opencl --callstack-depth=2

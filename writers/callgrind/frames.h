@@ -21,23 +21,28 @@ struct cg_frame {
 	uint32_t line;                    /* where it called on */
 	uint64_t address;
 };
-struct cg_frames { const struct gt_frame *frame; uint32_t left; };
+struct cg_frames { const struct gt_frame *frame; uint32_t left, inner; };
 
-/* The stack of a call: outermost first. The texts live as long as the model. */
-static inline void cg_frames_of(struct cg_frames *f, struct gt_model *m, const struct gt_item *call)
+/* The stack of a call: outermost first, up to the program's function that made it. Texts live as long as the model. */
+static inline void cg_frames_of(struct cg_frames *f, struct gt_model *m, const struct gt_item *item)
 {
-	f->left = 0;
-	f->frame = call->call ? gt_stack_frames(m, gt_call_stack(call->call), &f->left) : NULL;
+	const struct gt_call *call = item->call;
+
+	*f = (struct cg_frames){ 0 };
+	if (!call)
+		return;
+	f->frame = gt_stack_frames(m, gt_call_stack(call), &f->left);
+	f->inner = gt_stack_caller(f->frame, f->left, call->fn->name);
 }
 
 static inline bool cg_frames_next(struct cg_frames *f, struct cg_frame *frame)
 {
 	const struct gt_frame *at;
 
-	if (!f->frame || !f->left)
+	if (!f->frame || f->left <= f->inner)
 		return false;
 	at = &f->frame[--f->left];
-	*frame = (struct cg_frame){ .function = at->function, .line = at->line, .address = at->file_address };
+	*frame = (struct cg_frame){ .function = at->label, .line = at->line, .address = at->file_address };
 	if (at->file)
 		frame->file = (struct gt_string){ at->file, strlen(at->file) };
 	if (at->module && at->module->path)
