@@ -7,8 +7,11 @@
 #ifndef GPUTAP_WRITERS_SQLITE_FEED_H
 #define GPUTAP_WRITERS_SQLITE_FEED_H
 
+#include <string.h>
+
 #include "common/memory.h"
 #include "model/model.h"
+#include "model/plan.h"
 #include "writers/sqlite/db.h"
 #include "writers/writer.h"
 
@@ -244,6 +247,11 @@ void gt_sql_info(struct gt_sql_feeder *f);
 void gt_sql_never_returned(struct gt_sql_feeder *f, const char *name, size_t bytes, int64_t start_ns, int64_t pid);
 /* osrt.c: one call of the C library. False: no memory. */
 bool gt_sql_osrt_call(struct gt_sql_feeder *f, const struct gt_call *call);
+/* The number of a function's parameter of this name; -1: none, or name is NULL. */
+static inline int gt_sql_parameter(const struct gt_fn *fn, const char *name)
+{
+	return name ? gt_fn_find_param(fn, name, strlen(name)) : -1;
+}
 /* openmp.c: one region or moment. False: no memory. */
 bool gt_sql_openmp_call(struct gt_sql_feeder *f, const struct gt_call *call);
 void gt_sql_openmp_free(struct gt_sql_openmp *o);

@@ -99,14 +99,6 @@ void gt_sql_openmp_free(struct gt_sql_openmp *o)
 	free(o);
 }
 
-static int parameter(const struct gt_fn *fn, const char *name)
-{
-	for (uint32_t i = 0; name && i < fn->n_params; i++)
-		if (!strcmp(fn->params[i].name, name))
-			return (int)i;
-	return -1;
-}
-
 static unsigned cells_of(const struct form *form)
 {
 	unsigned n = FIXED_CELLS;
@@ -127,9 +119,9 @@ static const struct plan *plan_of(struct gt_sql_feeder *f, struct gt_sql_openmp 
 		if (!strcmp(forms[i].function, fn->name)) {
 			p->form = &forms[i];
 			p->name = gt_sql_string(f->db, forms[i].label, strlen(forms[i].label));
-			p->correlation = parameter(fn, forms[i].correlation);
+			p->correlation = gt_sql_parameter(fn, forms[i].correlation);
 			for (unsigned c = 0; c < CELLS; c++)
-				p->parameter[c] = parameter(fn, forms[i].cells[c]);
+				p->parameter[c] = gt_sql_parameter(fn, forms[i].cells[c]);
 			o->table[i] = gt_sql_feed(f->db, forms[i].table, forms[i].cells, cells_of(&forms[i]));
 		}
 	return p;

@@ -147,14 +147,6 @@ void gt_sql_osrt_free(struct gt_sql_osrt *o)
 	free(o);
 }
 
-static int parameter(const struct gt_fn *fn, const char *name)
-{
-	for (uint32_t i = 0; name && i < fn->n_params; i++)
-		if (!strcmp(fn->params[i].name, name))
-			return (int)i;
-	return -1;
-}
-
 static const struct plan *plan_of(struct gt_sql_feeder *f, struct gt_sql_osrt *o, const struct gt_fn *fn)
 {
 	struct plan *p = &o->plan[fn->index];
@@ -167,8 +159,8 @@ static const struct plan *plan_of(struct gt_sql_feeder *f, struct gt_sql_osrt *o
 	for (unsigned i = 0; i < sizeof uses / sizeof *uses; i++)
 		if (!strcmp(uses[i].name, fn->name)) {
 			p->use = uses[i].use;
-			p->which = parameter(fn, uses[i].which);
-			p->size = parameter(fn, uses[i].size);
+			p->which = gt_sql_parameter(fn, uses[i].which);
+			p->size = gt_sql_parameter(fn, uses[i].size);
 		}
 	return p;
 }
@@ -230,7 +222,7 @@ static void put_descriptor(
 /* What the handle names from now on; one that was closed unseen is over. False: no memory. */
 static bool open_file(struct gt_sql_feeder *f, struct gt_sql_osrt *o, const struct gt_call *c, struct file key)
 {
-	int path = parameter(c->fn, "path");
+	int path = gt_sql_parameter(c->fn, "path");
 	struct gt_arg a;
 	bool fresh;
 
