@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/plain/without.h"
 #include "interpose/elf.h"
 #include "interpose/leave.h"
 #include "trace/write/process.h"
@@ -164,6 +165,8 @@ void tap_syscall_leaves(long nr, long first, long second, long third, long fourt
 	__attribute__((visibility("hidden")));
 void tap_syscall_leaves(long nr, long first, long second, long third, long fourth)
 {
+	if (gc_without("leaves-by-syscall"))
+		return;
 	if (nr == SYS_exit_group)
 		tap_process_exit(REC_EXIT_UNDERSCORE, (int)first);
 	else if (nr == SYS_execve)

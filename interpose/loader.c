@@ -341,7 +341,7 @@ static bool count_missed(const struct tap_object *o, void *arg)
 	/* What was there before main, behind us, is caught by binding: if it was not seen, it was not called. */
 	if ((!o->startup || !m->behind_us) && tap_object_is_opencl(o) &&
 		!tap_object_symbol(o, "clIcdGetPlatformIDsKHR") && !is_known_loader(o) && !tap_layer_was_asked(o) &&
-		tap_object_may_be_called(o, m->elsewhere))
+		(gc_without("never-called") || tap_object_may_be_called(o, m->elsewhere)))
 		m->n++;
 	return false;
 }

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "common/plain/without.h"
 #include "interpose/elf.h"
 #include "interpose/leave.h"
 #include "trace/write/process.h"
@@ -60,10 +61,12 @@ static void find_real(void)
 		tap_next_symbols(wanted, sizeof wanted / sizeof *wanted);
 }
 
+static bool cleans(char *const *env) { return tap_exec_cleans(env) && !gc_without("spawn-cleans"); }
+
 /* No constructor: most programs start no child. */
 #define SPAWN(member, id) \
 	find_real(); \
-	bool cleaned = tap_exec_cleans(env); \
+	bool cleaned = cleans(env); \
 	int err = real.member ? real.member(id, path, actions, attributes, argv, env) : ENOSYS; \
 	if (!err && cleaned) \
 		tap_process_unfollowed(path); \
@@ -83,7 +86,7 @@ EXPORTED int system(const char *command);
 EXPORTED int system(const char *command)
 {
 	find_real();
-	if (command && tap_exec_cleans(environ))
+	if (command && cleans(environ))
 		tap_process_unfollowed(command);
 	if (real.system)
 		return real.system(command);
@@ -95,7 +98,7 @@ EXPORTED void *popen(const char *command, const char *type);    /* FILE: <stdio.
 EXPORTED void *popen(const char *command, const char *type)
 {
 	find_real();
-	bool cleaned = tap_exec_cleans(environ);
+	bool cleaned = cleans(environ);
 	void *f = real.popen ? real.popen(command, type) : NULL;
 
 	if (f && cleaned)

@@ -46,6 +46,7 @@ for options in "-O0" "-O2 -fomit-frame-pointer"; do
 	build "$name" "${words[@]}" || exit 1
 	for way in "LD_PRELOAD=$shim" "OPENCL_LAYERS=$shim"; do
 		left "$bin/jumps-$name" jump 3 0 1 "$way"
+		left "$bin/jumps-$name" jump-higher 3 0 1 "$way"
 		left "$bin/jumps-$name" cancel 3 0 1 "$way"
 		left "$bin/jumps-$name" end 3 0 1 "$way"
 		left "$bin/jumps-$name" fiber-above 5 1 0 "$way"

@@ -48,7 +48,8 @@ calls() { [ "$(count clGetPlatformIDs)" = "$1" ]; }
 
 cc=${CC:-cc} ways=$GPUTAP_TESTS/e2e/ways opts="-O1 -w -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300"
 command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
-for name in processes many unload timed; do $cc $opts -o $name "$ways/$name.c" -lOpenCL -ldl || exit 1; done
+for name in processes many unload timed maps ends; do $cc $opts -o $name "$ways/$name.c" -lOpenCL -ldl -lpthread || exit 1; done
+$cc $opts -fPIC -shared -o libjumper.so "$ways/jumper.c" -lOpenCL && $cc $opts -o jumps "$ways/jumps.c" "$PWD/libjumper.so" -lOpenCL -lpthread || exit 1
 for name in "" -DFIRST_IN_MAIN; do
 	$cc $opts $name -fPIC -shared -o "libearly$name.so" "$ways/early.c" -lOpenCL && $cc $opts -o "early$name" "$ways/early_main.c" "$PWD/libearly$name.so" || exit 1
 done
@@ -65,7 +66,16 @@ three_ways() { under "$P" "LD_AUDIT=$audit" "$L" -- ./early && calls 6; }
 needed audit-tls "calls before our constructor, with the audit module and as a layer: the program lives" three_ways
 late() { under "$P" -- ./early-DFIRST_IN_MAIN && calls 4; }
 needed late-calls "calls in static destructors are recorded" late
+# ------------------------------------------------- calls that do not return
+jumped() { under "$P" -- ./jumps jump && [ "$(count clGetPlatformInfo)" = 3 ]; }
+needed who-calls "a call left by a jump hides no later one" jumped
+# not_back WAY N: calls that are counted as left, or that a slot shows
+not_back() { under "$P" -- ./jumps "$1" && [ $(($(count lost.LEFT_CALL) + $(count slot.clWaitForEvents))) = "$2" ]; }
+needed left-calls "a call left by a jump is counted" not_back jump-higher 1
+needed comes-back "a call that a handler leaves for another stack and comes back to is not counted" not_back fiber-below 0
 # ------------------------------------------------- no room in the trace
+limited() { run -- bash -c 'ulimit -f 16; exec ./many 5000'; }
+needed file-limit "a file limit ends no program" limited
 no_stream() { run --max-size=8k -- ./many 3000 'kill -9 $PPID'; [ "$(lost SIZE_CAP)" -ge 1500 ]; }
 needed counts-page "calls without a stream are counted, whatever kills the program" no_stream
 filtered() { under "$P" -- ./processes filter-prctl; }
@@ -76,6 +86,15 @@ needed layer-aside "preloaded and as a layer: recorded once, with times" once "$
 needed second-copy "another copy as a layer: recorded once, with times" once "$P" "OPENCL_LAYERS=$PWD/libgputap-copy.so"
 closed_layer() { under "OPENCL_LAYERS=$layer:$shim" -- ./unload twice; }
 needed layer-loader "a layer above another one, the loader closed: the program ends well" closed_layer
+mapped() { under "$P" -- ./maps l libOpenCL.so.1 && [ ! -e t.gputap ]; }
+needed never-called "a loader that is mapped and never called is no loss" mapped
+# ends WAY COUNTER N: that many of the counter, whatever the status is
+ends() { under "$P" -- ./ends "$1"; [ "$(count "$2")" = "$3" ]; }
+needed spawn-cleans "a child by posix_spawn with a cleaned environment is counted" ends posix_spawn-clean lost.CHILD_MISSED 1
+cloned() { under "$P" -- ./ends clone; [ "$(echo t.gputap/[0-9]* | wc -w)" = 2 ]; }
+needed fork-word "a child that the C library does not tell of records as itself" cloned
+needed leaves-by-syscall "an exec by syscall with a cleaned environment is counted" ends execve-syscall-clean lost.CHILD_MISSED 1
+needed quick-end "what _exit ends is written to its end" ends _exit REC_EXIT 1
 # ------------------------------------------------- device times of OpenCL
 times() { FAKECL_FAULTS=$1 run -- "$e2e/cl_commands"; }
 zero() { times profiling-zero && ! complete; }

@@ -2,7 +2,7 @@
 # tests/witness/cuda.sh - CUDA calls per function and activities per kind as the stand-in machine counted them are those of the trace
 #
 # By itself each kind of program once, in both ways in. With WITNESS_MATRIX=1 (scripts/test --long witness) also every way of ending,
-# every fault and every option that changes what is asked of CUPTI.
+# every fault and every option that changes what is asked of CUPTI. WAYS: only these.
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
@@ -48,7 +48,7 @@ quick() {
 }
 
 whole() {
-	for in in run preload inject preload+inject run+inject; do
+	for in in ${WAYS-run preload inject preload+inject run+inject}; do
 		for program in vector_add streams graphs managed pools errors "storm 4 300"; do
 			# shellcheck disable=SC2086
 			in_way $in "" -- "$examples/"$program

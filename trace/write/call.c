@@ -39,13 +39,14 @@ static bool made_from_outside(enum rec_domain domain)
 {
 	const void *caller = TAP_READ_ONCE(tap_tls.caller);
 
-	return domain == REC_DOMAIN_OPENCL && caller && tap_side_is_opencl && !tap_side_is_opencl(caller);
+	return domain == REC_DOMAIN_OPENCL && caller && tap_side_is_opencl && !tap_side_is_opencl(caller) &&
+		!gc_without("who-calls");
 }
 
 /* FRAME4 */
 static void drop_slot(struct rec_slot *slot)
 {
-	if (TAP_READ_ONCE(slot->fn))
+	if (TAP_READ_ONCE(slot->fn) && !gc_without("left-calls"))
 		tap_lost(REC_LOSS_LEFT_CALL, 1);
 	TAP_WRITE_ONCE(slot->fn, 0);
 }
@@ -96,7 +97,7 @@ TAP_COLD void tap_call_unbalanced(struct tap_call *call)
 			drop_slot(&call->stream->control->slot[i]);
 		TAP_WRITE_ONCE(slot->fn, 0);
 		TAP_WRITE_ONCE(t->depth, call->depth);
-	} else {
+	} else if (!gc_without("comes-back")) {
 		tap_lost(REC_LOSS_LEFT_CALL, UINT64_MAX);       /* FRAME4: minus 1 */
 	}
 	*t->errno_at = call->saved_errno;

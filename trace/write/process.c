@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
+#include "common/plain/without.h"
 #include "trace/write/asked.h"
 #include "trace/write/debug.h"
 #include "trace/write/detach.h"
@@ -88,7 +89,7 @@ static void make_gate(void)
 	static struct tap_gate fallback;        /* then only fork() through the C library is noticed (pthread_atfork) */
 	struct tap_gate *page = tap_sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (page && tap_sys_madvise(page, 4096, MADV_WIPEONFORK) < 0) {
+	if (page && (gc_without("fork-word") || tap_sys_madvise(page, 4096, MADV_WIPEONFORK) < 0)) {
 		tap_sys_munmap(page, 4096);
 		page = NULL;
 	}
@@ -183,6 +184,8 @@ static bool image_is_open(void)
 
 void tap_process_exit(enum rec_exit kind, int status)
 {
+	if (gc_without("quick-end") && kind != REC_EXIT_NORMAL)
+		return;
 	int saved = errno;
 	bool first = image_is_open() && !__atomic_exchange_n(&tap_gate->ended, 1, __ATOMIC_RELAXED);
 

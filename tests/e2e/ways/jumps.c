@@ -2,6 +2,7 @@
  * tests/e2e/ways/jumps.c - leaves a call in the way that its argument names, then has a library make three calls
  *
  *	jump     siglongjmp out of a signal handler, three calls, and once more
+ *	jump-higher  the same, but the calls are made further up the stack: what the jump left lies below them
  *	cancel   its thread is cancelled inside the call
  *	end      its thread ends itself, in a handler, inside the call
  *	fiber    a handler goes to another stack, which lies close by, makes calls there and comes back
@@ -62,6 +63,28 @@ static void jump(void)
 		jumper_wait(never);
 	}
 	printf("asked %d\n", jumper_ask(platform, 3));
+}
+
+static __attribute__((noinline)) void wait_further_down(void)
+{
+	volatile char room[8192];
+
+	room[0] = 0;
+	jumper_wait(never);
+	room[1] = room[0];
+}
+
+static void jump_higher(void)
+{
+	size_t bytes;
+
+	if (!sigsetjmp(out, 1)) {
+		on_alarm(leave_by_jump);
+		wait_further_down();
+	}
+	for (int i = 0; i < 3; i++)
+		clGetPlatformInfo(platform, CL_PLATFORM_NAME, 0, NULL, &bytes);
+	printf("asked 3\n");
 }
 
 static void *waits(void *unused)
@@ -136,6 +159,8 @@ int main(int argc, char **argv)
 	open_all();
 	if (!strcmp(way, "jump"))
 		jump();
+	else if (!strcmp(way, "jump-higher"))
+		jump_higher();
 	else if (!strcmp(way, "cancel"))
 		thread(waits, 1);
 	else if (!strcmp(way, "end"))
