@@ -140,6 +140,6 @@ void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char bloc
 extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[],
 	gt_reports_cuda_sum[], gt_reports_cuda_trace[], gt_reports_cuda_streams[],
 	gt_reports_cuda_memory[], gt_reports_osrt[], gt_reports_openmp[], gt_reports_timeline[],
-	gt_reports_idle[], gt_reports_callers[]; /* each ends with name NULL */
+	gt_reports_idle[], gt_reports_callers[], gt_reports_waits[]; /* each ends with name NULL */
 
 #endif

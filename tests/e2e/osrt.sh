@@ -20,6 +20,7 @@ d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
 cd "$d" || exit 1
 $cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o kinds "$here/osrt/kinds.c" -lpthread || exit 1
+$cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o waits "$here/osrt/waits.c" -lpthread || exit 1
 
 check() { # NAME EXPECTED GOT
 	if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); printf 'FAIL: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"; fi
@@ -96,6 +97,16 @@ check "the database is sound" "ok" "$(query all 'PRAGMA integrity_check')"
 check "a signal handler's call" 1 "$("$gputap" dump all.gputap 2>/dev/null | grep -c 'write(fd=-1.* = EBADF')"
 check "arguments" "0" "$(query all 'SELECT count(*) FROM OSRT_API JOIN StringIds s ON nameId = s.id WHERE argumentsId NOT IN (SELECT id FROM OSRT_ARGUMENTS) AND s.value NOT IN ("fork", "vfork")')"
 check "the edition of 2021" "$(query all 'SELECT count(*) FROM OSRT_API')" "$("$gputap" export -q -f -e sqlite --sqlite-schema=2021 -o old all.gputap && query old 'SELECT count(*) FROM OSRT_API WHERE callchainId = 0')"
+
+# --------------------------------------------- who ended a wait (model/waits.c)
+"$gputap" run -q -t osrt -o waits ./waits >waits.out
+"$gputap" stats -q --format csv -r osrt_wait_trace waits.gputap >waits.csv
+while read -r name waiter waker; do
+	got=$(awk -F, -v n="$name" -v t="$waiter" -v by="$waker" '$6 == n && $5 == t { seen = $9 == "" ? 0 : $9; if (seen == by) hit = 1 } END { print hit ? by : seen }' waits.csv)
+	check "who ended $name" "$waker" "$got"
+done <waits.out
+check "waits of each kind were made" 9 "$(wc -l <waits.out)"
+check "the sum of waits names them too" "yes" "$("$gputap" stats -q --format csv -r osrt_wait_sum waits.gputap | grep -q "sem_wait,$(awk '$1 == "sem_wait" { print $2 ".*," $3 }' waits.out)" && echo yes)"
 
 # ------------------------------------------------------- the kernel's own count
 if command -v strace >/dev/null && strace -f -o /dev/null true 2>/dev/null; then
