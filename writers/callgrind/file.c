@@ -19,19 +19,19 @@
 /* One line of calls: from a place of a function to another function. */
 struct arc {
 	uint32_t caller, callee;
-	struct cg_site site;
+	struct gt_cost_site site;
 	uint64_t calls;
-	struct cg_cost cost;
+	struct gt_cost cost;
 };
 
 enum name_kind { OBJECT, FILE_NAME, FUNCTION, NAME_KINDS };
 
 struct writer {
 	struct gt_output *out;
-	const struct cg_contexts *c;
+	const struct gt_cost_contexts *c;
 	const struct cg_head *head;
-	struct cg_cost *inclusive;        /* by context */
-	struct cg_cost *self;             /* by function, of the present part */
+	struct gt_cost *inclusive;        /* by context */
+	struct gt_cost *self;             /* by function, of the present part */
 	GT_LIST(struct arc) arcs;         /* of the present part */
 	struct gt_map arc_of;             /* numbers in it */
 	uint32_t *told[NAME_KINDS];       /* the part that told the name last, plus 1 */
@@ -44,7 +44,7 @@ struct writer {
 /* CONTEXT2 */
 static bool sum_up(struct writer *w)
 {
-	const struct cg_contexts *c = w->c;
+	const struct gt_cost_contexts *c = w->c;
 
 	w->inclusive = calloc(c->contexts.n + 1ull, sizeof *w->inclusive);
 	w->self = calloc(c->functions.n + 1ull, sizeof *w->self);
@@ -54,11 +54,11 @@ static bool sum_up(struct writer *w)
 	if (!w->inclusive || !w->self || !w->told[OBJECT] || !w->told[FILE_NAME] || !w->told[FUNCTION])
 		return false;
 	for (uint32_t i = c->contexts.n; i--;) {
-		const struct cg_context *at = &c->contexts.v[i];
+		const struct gt_cost_context *at = &c->contexts.v[i];
 
-		cg_add(&w->inclusive[i], &at->self);
-		if (at->parent != CG_NONE)
-			cg_add(&w->inclusive[at->parent], &w->inclusive[i]);
+		gt_cost_add(&w->inclusive[i], &at->self);
+		if (at->parent != GT_COST_NONE)
+			gt_cost_add(&w->inclusive[at->parent], &w->inclusive[i]);
 	}
 	return true;
 }
@@ -93,10 +93,10 @@ static struct arc *arc_of(struct writer *w, const struct arc *key)
 /* Does the path to context i go through the same call already? Its cost has this one's in it then. */
 static bool is_recursion(const struct writer *w, uint32_t i)
 {
-	const struct cg_context *all = w->c->contexts.v;
+	const struct gt_cost_context *all = w->c->contexts.v;
 	uint32_t caller = all[all[i].parent].function;
 
-	for (uint32_t at = all[i].parent; all[at].parent != CG_NONE; at = all[at].parent)
+	for (uint32_t at = all[i].parent; all[at].parent != GT_COST_NONE; at = all[at].parent)
 		if (all[at].function == all[i].function && all[all[at].parent].function == caller)
 			return true;
 	return false;
@@ -104,11 +104,11 @@ static bool is_recursion(const struct writer *w, uint32_t i)
 
 static bool add_context(struct writer *w, uint32_t i)
 {
-	const struct cg_context *at = &w->c->contexts.v[i];
+	const struct gt_cost_context *at = &w->c->contexts.v[i];
 	struct arc *arc, key = { .callee = at->function, .site = at->site };
 
-	cg_add(&w->self[at->function], &at->self);
-	if (at->parent == CG_NONE || !at->entered)
+	gt_cost_add(&w->self[at->function], &at->self);
+	if (at->parent == GT_COST_NONE || !at->entered)
 		return true;
 	key.caller = w->c->contexts.v[at->parent].function;
 	arc = arc_of(w, &key);
@@ -116,7 +116,7 @@ static bool add_context(struct writer *w, uint32_t i)
 		return false;
 	arc->calls += at->entered;
 	if (!is_recursion(w, i))
-		cg_add(&arc->cost, &w->inclusive[i]);
+		gt_cost_add(&arc->cost, &w->inclusive[i]);
 	return true;
 }
 
@@ -148,12 +148,12 @@ static bool collect(struct writer *w, uint32_t part)
 	return true;
 }
 
-static struct cg_cost total_of(const struct writer *w)
+static struct gt_cost total_of(const struct writer *w)
 {
-	struct cg_cost total = { { 0 } };
+	struct gt_cost total = { { 0 } };
 
 	for (uint32_t i = 0; i < w->c->functions.n; i++)
-		cg_add(&total, &w->self[i]);
+		gt_cost_add(&total, &w->self[i]);
 	return total;
 }
 
@@ -175,7 +175,7 @@ static void put_name(struct writer *w, const char *key, enum name_kind kind, uin
 	gt_text_char(t, '\n');
 }
 
-static void put_position(struct writer *w, struct cg_site site)
+static void put_position(struct writer *w, struct gt_cost_site site)
 {
 	struct gt_text *t = &w->out->text;
 
@@ -188,9 +188,9 @@ static void put_position(struct writer *w, struct cg_site site)
 }
 
 /* Counts that are not told are 0. */
-static void put_counts(struct gt_text *t, const struct cg_cost *cost)
+static void put_counts(struct gt_text *t, const struct gt_cost *cost)
 {
-	int n = CG_EVENT_COUNT;
+	int n = GT_COST_EVENT_COUNT;
 
 	while (n > 1 && !cost->v[n - 1])
 		n--;
@@ -201,10 +201,10 @@ static void put_counts(struct gt_text *t, const struct cg_cost *cost)
 	gt_text_char(t, '\n');
 }
 
-static void put_all_counts(struct gt_text *t, const char *key, const struct cg_cost *cost)
+static void put_all_counts(struct gt_text *t, const char *key, const struct gt_cost *cost)
 {
 	gt_text_str(t, key);
-	for (int i = 0; i < CG_EVENT_COUNT; i++) {
+	for (int i = 0; i < GT_COST_EVENT_COUNT; i++) {
 		gt_text_char(t, ' ');
 		gt_text_u64(t, cost->v[i]);
 	}
@@ -213,7 +213,7 @@ static void put_all_counts(struct gt_text *t, const char *key, const struct cg_c
 
 static void put_call(struct writer *w, const struct arc *arc)
 {
-	const struct cg_function *callee = &w->c->functions.v[arc->callee];
+	const struct gt_cost_function *callee = &w->c->functions.v[arc->callee];
 	struct gt_text *t = &w->out->text;
 
 	if (callee->object != w->object)
@@ -224,15 +224,15 @@ static void put_call(struct writer *w, const struct arc *arc)
 	gt_text_lit(t, "calls=");
 	gt_text_u64(t, arc->calls);
 	gt_text_char(t, ' ');
-	put_position(w, (struct cg_site){ 0 });
+	put_position(w, (struct gt_cost_site){ 0 });
 	gt_text_char(t, '\n');
 	put_position(w, arc->site);
 	put_counts(t, &arc->cost);
 }
 
-static bool is_zero(const struct cg_cost *cost)
+static bool is_zero(const struct gt_cost *cost)
 {
-	static const struct cg_cost zero;
+	static const struct gt_cost zero;
 
 	return !memcmp(cost, &zero, sizeof zero);
 }
@@ -240,7 +240,7 @@ static bool is_zero(const struct cg_cost *cost)
 /* The function with its calls: arcs from *at on. */
 static void put_function(struct writer *w, uint32_t f, uint32_t *at)
 {
-	const struct cg_function *function = &w->c->functions.v[f];
+	const struct gt_cost_function *function = &w->c->functions.v[f];
 	struct gt_text *t = &w->out->text;
 	bool calls = *at < w->arcs.n && w->arcs.v[*at].caller == f;
 
@@ -255,7 +255,7 @@ static void put_function(struct writer *w, uint32_t f, uint32_t *at)
 	w->file = function->file;
 	put_name(w, "fn=", FUNCTION, f, function->name);
 	if (!is_zero(&w->self[f])) {
-		put_position(w, (struct cg_site){ 0 });
+		put_position(w, (struct gt_cost_site){ 0 });
 		put_counts(t, &w->self[f]);
 	}
 	for (; *at < w->arcs.n && w->arcs.v[*at].caller == f; ++*at)
@@ -302,10 +302,10 @@ static void put_descriptions(struct gt_text *t, const struct cg_head *head)
 									    : "desc: Trigger: Whole trace\n");
 	put_number(t, "desc: Timerange: ", x->from_ns != GT_NO_TIME && x->from_ns > 0 ? x->from_ns : 0, " ns - ");
 	put_number(t, "", x->to_ns != GT_NO_TIME && x->to_ns < s->duration_ns ? x->to_ns : s->duration_ns, " ns\n");
-	if (head->untimed)
-		put_number(t, "desc: Device work without times: ", (int64_t)head->untimed, "\n");
-	if (head->unfinished)
-		put_number(t, "desc: Calls that never returned: ", (int64_t)head->unfinished, "\n");
+	if (head->costs->untimed)
+		put_number(t, "desc: Device work without times: ", (int64_t)head->costs->untimed, "\n");
+	if (head->costs->unfinished)
+		put_number(t, "desc: Calls that never returned: ", (int64_t)head->costs->unfinished, "\n");
 	gt_text_lit(t, "desc: Ledger: ");
 	put_text(t, gt_model_complete_text(x->model, ledger, sizeof ledger));
 	gt_text_char(t, '\n');
@@ -315,24 +315,25 @@ static void put_events(struct gt_text *t, const struct cg_head *head)
 {
 	gt_text_str(t, head->instr ? "positions: instr line\n" : "positions: line\n");
 #define X(id, name, text) gt_text_lit(t, "event: " name " : " text "\n");
-	CG_EVENTS(X)
+	GT_COST_EVENTS(X)
 #undef X
 	gt_text_lit(t, "event: Host = Api + Wait : Host time in API calls (ns)\nevents:");
 #define X(id, name, text) gt_text_lit(t, " " name);
-	CG_EVENTS(X)
+	GT_COST_EVENTS(X)
 #undef X
 	gt_text_char(t, '\n');
 }
 
 /* A reader takes one of these lines that stands behind costs for the beginning of a new part. */
-static void put_part_head(struct gt_text *t, const struct cg_head *head, const struct cg_part *part, uint32_t number)
+static void put_part_head(
+	struct gt_text *t, const struct cg_head *head, const struct gt_cost_part *part, uint32_t number)
 {
 	if (part && part->pid >= 0)
 		put_number(t, "pid: ", part->pid, "\n");
 	put_number(t, "part: ", number, "\n");
 	if (part && part->tid >= 0)
 		put_number(t, "thread: ", part->tid, "\n");
-	if (part && part->process != CG_NONE)
+	if (part && part->process != GT_COST_NONE)
 		put_command(t, gt_model_process(head->x->model, part->process));
 	put_descriptions(t, head);
 	put_events(t, head);
@@ -341,12 +342,12 @@ static void put_part_head(struct gt_text *t, const struct cg_head *head, const s
 /* The part that was collected. */
 static void put_part(struct writer *w)
 {
-	const struct cg_part *part = w->part < w->c->parts.n ? &w->c->parts.v[w->part] : NULL;
-	struct cg_cost total = total_of(w);
+	const struct gt_cost_part *part = w->part < w->c->parts.n ? &w->c->parts.v[w->part] : NULL;
+	struct gt_cost total = total_of(w);
 	struct gt_text *t = &w->out->text;
 	uint32_t at = 0;
 
-	w->object = w->file = CG_NONE;
+	w->object = w->file = GT_COST_NONE;
 	gt_text_char(t, '\n');
 	put_part_head(t, w->head, part, ++w->written);
 	put_all_counts(t, "summary:", &total);
@@ -365,17 +366,17 @@ static bool put_parts(struct writer *w)
 		if (w->arcs.n)
 			put_part(w);
 	}
-	if (!w->written && !collect(w, CG_NONE))
+	if (!w->written && !collect(w, GT_COST_NONE))
 		return false;
 	if (!w->written)
 		put_part(w);
 	return true;
 }
 
-int cg_write(struct gt_output *out, const struct cg_contexts *c, const struct cg_head *head)
+int cg_write(struct gt_output *out, const struct cg_head *head)
 {
 	const struct gt_session *s = gt_model_session(head->x->model);
-	struct writer w = { .out = out, .c = c, .head = head };
+	struct writer w = { .out = out, .c = &head->costs->contexts, .head = head };
 	bool ok = sum_up(&w);
 
 	gt_text_lit(&out->text, "version: 1\ncreator: gputap");

@@ -1,5 +1,5 @@
 /*
- * writers/callgrind/contexts.c - texts, functions and contexts, each once
+ * writers/contexts.c - texts, functions and contexts, each once
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -8,34 +8,35 @@
 #include <string.h>
 
 #include "common/hash.h"
-#include "writers/callgrind/internal.h"
+#include "writers/costs.h"
 
 static bool same_text(const void *element, const void *key, const void *ctx)
 {
-	const struct gt_string *a = &((const struct cg_contexts *)ctx)->texts.v[*(const uint32_t *)element], *b = key;
+	const struct gt_cost_contexts *c = ctx;
+	const struct gt_string *a = &c->texts.v[*(const uint32_t *)element], *b = key;
 
 	return a->bytes == b->bytes && !memcmp(a->text, b->text, b->bytes);
 }
 
 static bool same_function(const void *element, const void *key, const void *ctx)
 {
-	const struct cg_function *a = &((const struct cg_contexts *)ctx)->functions.v[*(const uint32_t *)element];
-	const struct cg_function *b = key;
+	const struct gt_cost_contexts *c = ctx;
+	const struct gt_cost_function *a = &c->functions.v[*(const uint32_t *)element], *b = key;
 
 	return a->name == b->name && a->file == b->file && a->object == b->object;
 }
 
 static bool same_context(const void *element, const void *key, const void *ctx)
 {
-	const struct cg_context *a = &((const struct cg_contexts *)ctx)->contexts.v[*(const uint32_t *)element];
-	const struct cg_context *b = key;
+	const struct gt_cost_contexts *c = ctx;
+	const struct gt_cost_context *a = &c->contexts.v[*(const uint32_t *)element], *b = key;
 
 	return a->parent == b->parent && a->function == b->function && a->part == b->part &&
 		a->site.line == b->site.line && a->site.address == b->site.address;
 }
 
-/* The number of the element with this key; CG_NONE without memory. *fresh: it is the next of its list. */
-static inline uint32_t number_of(const struct cg_contexts *c, struct gt_map *m, uint64_t hash, const void *key,
+/* The number of the element with this key; GT_COST_NONE without memory. *fresh: it is the next of its list. */
+static inline uint32_t number_of(const struct gt_cost_contexts *c, struct gt_map *m, uint64_t hash, const void *key,
 	gt_map_same *same, uint32_t next, bool *fresh)
 {
 	uint32_t *at;
@@ -43,7 +44,7 @@ static inline uint32_t number_of(const struct cg_contexts *c, struct gt_map *m, 
 	*fresh = false;
 	at = gt_map_add(m, sizeof *at, hash, key, same, c, fresh);
 	if (!at)
-		return CG_NONE;
+		return GT_COST_NONE;
 	if (*fresh)
 		*at = next;
 	return *at;
@@ -52,7 +53,7 @@ static inline uint32_t number_of(const struct cg_contexts *c, struct gt_map *m, 
 static bool is_control(char c) { return (unsigned char)c < ' ' || c == 0x7f; }
 
 /* A line of the format has no way to say control characters: they are blanks. False: out of memory. */
-static bool make_plain(struct cg_contexts *c, struct gt_string *s)
+static bool make_plain(struct gt_cost_contexts *c, struct gt_string *s)
 {
 	size_t i = 0;
 
@@ -69,7 +70,7 @@ static bool make_plain(struct cg_contexts *c, struct gt_string *s)
 	return !c->scratch.failed;
 }
 
-uint32_t cg_text(struct cg_contexts *c, const char *text, size_t bytes)
+uint32_t gt_cost_text(struct gt_cost_contexts *c, const char *text, size_t bytes)
 {
 	struct gt_string key, *added;
 	bool fresh;
@@ -81,76 +82,79 @@ uint32_t cg_text(struct cg_contexts *c, const char *text, size_t bytes)
 		bytes--;
 	key = bytes ? (struct gt_string){ text, bytes } : (struct gt_string){ "(no name)", 9 };
 	if (!make_plain(c, &key))
-		return CG_NONE;
+		return GT_COST_NONE;
 	n = number_of(c, &c->text_of, gt_hash_text(key.text, key.bytes), &key, same_text, c->texts.n, &fresh);
-	if (n == CG_NONE || !fresh)
+	if (n == GT_COST_NONE || !fresh)
 		return n;
 	key.text = gt_arena_copy(&c->arena, key.text, key.bytes);
 	added = key.text ? GT_LIST_ADD(&c->texts) : NULL;
 	if (!added)
-		return CG_NONE;
+		return GT_COST_NONE;
 	*added = key;
 	return n;
 }
 
-uint32_t cg_function(struct cg_contexts *c, struct cg_function function)
+uint32_t gt_cost_function(struct gt_cost_contexts *c, struct gt_cost_function function)
 {
 	uint64_t hash = gt_hash(gt_hash(GT_HASH, (uint64_t)function.object << 32 | function.file), function.name);
-	struct cg_function *added;
+	struct gt_cost_function *added;
 	bool fresh;
 	uint32_t n;
 
-	if (function.object == CG_NONE || function.file == CG_NONE || function.name == CG_NONE)
-		return CG_NONE;
+	if (function.object == GT_COST_NONE || function.file == GT_COST_NONE || function.name == GT_COST_NONE)
+		return GT_COST_NONE;
 	n = number_of(c, &c->function_of, hash, &function, same_function, c->functions.n, &fresh);
-	if (n == CG_NONE || !fresh)
+	if (n == GT_COST_NONE || !fresh)
 		return n;
 	added = GT_LIST_ADD(&c->functions);
 	if (!added)
-		return CG_NONE;
+		return GT_COST_NONE;
 	*added = function;
 	return n;
 }
 
-uint32_t cg_context(struct cg_contexts *c, uint32_t part, uint32_t parent, struct cg_site site, uint32_t function)
+uint32_t gt_cost_context(
+	struct gt_cost_contexts *c, uint32_t part, uint32_t parent, struct gt_cost_site site, uint32_t function)
 {
-	const struct cg_context key = { .parent = parent, .function = function, .part = part, .site = site };
+	const struct gt_cost_context key = { .parent = parent, .function = function, .part = part, .site = site };
 	uint64_t hash = gt_hash(gt_hash(gt_hash(GT_HASH, (uint64_t)parent << 32 | function),
 					(uint64_t)part << 32 | site.line),
 		site.address);
-	struct cg_context *added;
+	struct gt_cost_context *added;
 	bool fresh;
 	uint32_t n;
 
-	if (function == CG_NONE || part == CG_NONE)
-		return CG_NONE;
+	if (function == GT_COST_NONE || part == GT_COST_NONE)
+		return GT_COST_NONE;
 	n = number_of(c, &c->context_of, hash, &key, same_context, c->contexts.n, &fresh);
-	if (n == CG_NONE || !fresh)
+	if (n == GT_COST_NONE || !fresh)
 		return n;
 	added = GT_LIST_ADD(&c->contexts);
 	if (!added)
-		return CG_NONE;
+		return GT_COST_NONE;
 	*added = key;
 	return n;
 }
 
 /* Few: a process has some threads. */
-uint32_t cg_part(struct cg_contexts *c, struct cg_part part)
+uint32_t gt_cost_part(struct gt_cost_contexts *c, struct gt_cost_part part)
 {
-	struct cg_part *added;
+	struct gt_cost_part *added;
 
 	for (uint32_t i = c->parts.n; i--;)
 		if (c->parts.v[i].process == part.process && c->parts.v[i].tid == part.tid)
 			return i;
 	added = GT_LIST_ADD(&c->parts);
 	if (!added)
-		return CG_NONE;
+		return GT_COST_NONE;
 	*added = part;
 	return c->parts.n - 1;
 }
 
-void cg_contexts_free(struct cg_contexts *c)
+void gt_costs_free(struct gt_costs *costs)
 {
+	struct gt_cost_contexts *c = &costs->contexts;
+
 	gt_map_free(&c->text_of, sizeof(uint32_t));
 	gt_map_free(&c->function_of, sizeof(uint32_t));
 	gt_map_free(&c->context_of, sizeof(uint32_t));

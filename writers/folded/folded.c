@@ -1,0 +1,153 @@
+/*
+ * writers/folded/folded.c - folded stacks: a line for each path, its frames parted by ';', then its weight
+ *
+ * The form that flamegraph.pl, inferno, speedscope and others draw (docs/folded.md). A new weight is a line of the
+ * table of sources, and its word in trace/format/options.def.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "writers/costs.h"
+#include "writers/folded/internal.h"
+
+#define EVENT(id) (1u << GT_COST_##id)
+static const struct gt_folded_source sources[] = {
+	{ "gpu",   gt_folded_read_costs, EVENT(GPU) },
+	{ "bytes", gt_folded_read_costs, EVENT(BYTES) },
+	{ "api",   gt_folded_read_costs, EVENT(API) },
+	{ "wait",  gt_folded_read_costs, EVENT(WAIT) },
+	{ "host",  gt_folded_read_costs, EVENT(API) | EVENT(WAIT) },
+	{ "calls", gt_folded_read_costs, EVENT(CALLS) },
+};
+
+struct folded_line { struct gt_string path; uint64_t weight; };
+
+/* ---- gathering ---- */
+
+void gt_folded_frame(struct gt_folded *f, const char *name, size_t bytes)
+{
+	if (f->path.used)
+		gt_text_char(&f->path, ';');
+	for (size_t i = 0; i < bytes; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		gt_text_char(&f->path, c == ';' ? ':' : c < ' ' || c == 0x7f ? ' ' : (char)c);
+	}
+}
+
+void gt_folded_begin(struct gt_folded *f, uint32_t process, int tid, struct gt_string thread_name)
+{
+	const struct gt_process *p = gt_model_process(f->x->model, process);
+	const char *image = p->image && *p->image ? p->image : "unknown", *slash = strrchr(image, '/');
+	char text[160];
+	int n;
+
+	f->path.used = 0;
+	n = snprintf(text, sizeof text, "%.100s [%d]", slash ? slash + 1 : image, p->pid);
+	gt_folded_frame(f, text, (size_t)n);
+	if (tid < 0)
+		return;
+	n = snprintf(text, sizeof text, thread_name.bytes ? "thread %d (%.*s)" : "thread %d", tid,
+		thread_name.bytes > 64 ? 64 : (int)thread_name.bytes, thread_name.text);
+	gt_folded_frame(f, text, (size_t)n);
+}
+
+static bool same_path(const void *element, const void *key, const void *ctx)
+{
+	const struct gt_string *a = &((const struct folded_line *)element)->path, *b = key;
+
+	(void)ctx;
+	return a->bytes == b->bytes && !memcmp(a->text, b->text, b->bytes);
+}
+
+void gt_folded_end(struct gt_folded *f, uint64_t weight)
+{
+	struct gt_string key = { f->path.data, f->path.used };
+	struct folded_line *line;
+	bool fresh;
+
+	if (!weight || f->failed || f->path.failed)
+		return;
+	line = gt_map_add(
+		&f->lines, sizeof *line, gt_hash_text(key.text, key.bytes), &key, same_path, NULL, &fresh);
+	if (line && fresh)
+		line->path = (struct gt_string){ gt_arena_copy(&f->arena, key.text, key.bytes), key.bytes };
+	if (line && line->path.text)
+		line->weight += weight;
+	else
+		f->failed = true;
+}
+
+/* ---- the file ---- */
+
+static int by_path(const void *a, const void *b)
+{
+	const struct folded_line *x = *(const struct folded_line *const *)a, *y = *(const struct folded_line *const *)b;
+	size_t common = x->path.bytes < y->path.bytes ? x->path.bytes : y->path.bytes;
+	int order = memcmp(x->path.text, y->path.text, common);
+
+	return order ? order : (x->path.bytes > y->path.bytes) - (x->path.bytes < y->path.bytes);
+}
+
+/* In the order of their paths, so that equal traces give equal files. False: out of memory. */
+static bool put_lines(const struct gt_folded *f, struct gt_output *out)
+{
+	const struct folded_line **lines = calloc(f->lines.n + 1, sizeof *lines), *line = NULL;
+	size_t n = 0;
+
+	if (!lines)
+		return false;
+	while ((line = gt_map_next(&f->lines, sizeof *line, line)))
+		lines[n++] = line;
+	qsort(lines, n, sizeof *lines, by_path);
+	for (size_t i = 0; i < n; i++) {
+		gt_text_bytes(&out->text, lines[i]->path.text, lines[i]->path.bytes);
+		gt_text_char(&out->text, ' ');
+		gt_text_u64(&out->text, lines[i]->weight);
+		gt_text_char(&out->text, '\n');
+		gt_output_drain(out);
+	}
+	free(lines);
+	return !out->text.failed;
+}
+
+static int write_file(const struct gt_folded *f, struct gt_err *err)
+{
+	const struct gt_export *x = f->x;
+	struct gt_output out;
+
+	if (gt_output_open(&out, x->path, x->final_path, err))
+		return -1;
+	if (!f->failed && !f->path.failed && put_lines(f, &out))
+		return gt_output_commit(&out, err);
+	gt_output_discard(&out);
+	return gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "%s: cannot be written", x->final_path);
+}
+
+static int folded_write(const struct gt_export *x, struct gt_err *err)
+{
+	const struct gt_folded_source *source = sources;
+	struct gt_folded f = { .x = x };
+	int rc;
+
+	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+		if (gt_option_is(x->options, "folded-weight", sources[i].word))
+			source = &sources[i];
+	rc = source->read(&f, source->events, err) ? -1 : write_file(&f, err);
+	gt_map_free(&f.lines, sizeof(struct folded_line));
+	gt_arena_free(&f.arena);
+	gt_text_free(&f.path);
+	return rc;
+}
+
+const struct gt_writer gt_writer_folded = {
+	.id = "folded",
+	.suffix = ".folded",
+	.help = "folded stacks for flame graphs: a line for each path of calls, with its weight (--folded-weight)",
+	.write = folded_write,
+};
