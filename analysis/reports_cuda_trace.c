@@ -70,7 +70,7 @@ static int api_trace(void *state, const struct gt_cuda_event *e, struct gt_table
 		gt_cuda_id(e->correlation),
 		gt_integer(pid_of(s, e)),
 		known(tid_of(s, e)),
-		gt_none(),
+		thread && thread->has_priority ? gt_integer(thread->priority) : gt_none(),
 		gt_text(thread ? thread->name : ""),
 	};
 	return gt_table_row(t, cell);

@@ -57,7 +57,7 @@ static int api_trace(void *state, const struct gt_call *call, struct gt_table *t
 		gt_integer((int64_t)call->id),
 		gt_integer(gt_model_process(s->model, call->process)->pid),
 		gt_integer(thread->tid),
-		gt_none(),
+		thread->has_priority ? gt_integer(thread->priority) : gt_none(),
 		gt_text(thread->name),
 	};
 	return gt_table_row(t, cell);

@@ -330,6 +330,8 @@ static void json_thread(struct gt_text *t, const struct gt_thread *thread)
 	gt_json_field_i64(t, "tid", thread->tid);
 	gt_json_field_str(t, "name", thread->name);
 	gt_json_field_bool(t, "main", thread->main);
+	if (thread->has_priority)
+		gt_json_field_i64(t, "priority", thread->priority);
 	gt_json_field_u64(t, "calls", thread->calls);
 	begin_list(t, "inside");
 	for (uint32_t i = 0; i < thread->n_inside; i++) {

@@ -110,6 +110,12 @@ static const struct gt_shown exits[] = {
 	{ "how", gt_show_word, GT_NUMBER(R, exit.how), .word = exit_way },
 	{ "status", gt_show_number, GT_NUMBER(R, exit.status) },
 };
+static const struct gt_shown names[] = {
+	TIME,
+	{ "tid", gt_show_number, GT_NUMBER(R, thread.tid) },
+	{ "priority", gt_show_number, GT_NUMBER(R, thread.priority) },
+	{ "name", gt_show_c_string, GT_PLACE(R, thread.name) },
+};
 #undef R
 
 const struct gt_shown_list gt_shown_window = GT_FIELDS(windows), gt_shown_exec = GT_FIELDS(execs);
@@ -120,4 +126,5 @@ const struct gt_shape gt_shown_image_records[REC_TYPE_COUNT] = {
 	[REC_WINDOW] = SHAPE("window", windows),
 	[REC_EXEC] = SHAPE("exec", execs),
 	[REC_EXIT] = SHAPE("exit", exits),
+	[REC_THREAD_NAME] = SHAPE("thread_name", names),
 };

@@ -1,5 +1,5 @@
 /*
- * model/image.c - what a process image says of itself: clock sets, its window, exec and exit
+ * model/image.c - what a process image says of itself: clock sets, its window, exec and exit, threads' names
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -12,7 +12,7 @@
 static int fill(struct gt_model *m, struct gt_image_record *r, const struct gt_rec *rec)
 {
 	const uint64_t *w = rec->args;
-	struct gt_string path;
+	struct gt_string text;
 	uint32_t at = 2;
 
 	switch (rec->id) {
@@ -28,11 +28,18 @@ static int fill(struct gt_model *m, struct gt_image_record *r, const struct gt_r
 		r->window.on = w[1] & 1;
 		return 1;
 	case REC_EXEC:
-		if (!gt_record_text(rec, &at, &path))
+		if (!gt_record_text(rec, &at, &text))
 			return 0;
 		r->exec.followed = !(w[1] & 1);
-		r->exec.path = gt_arena_copy(&m->arena, path.text, path.bytes);
+		r->exec.path = gt_arena_copy(&m->arena, text.text, text.bytes);
 		return r->exec.path ? 1 : -1;
+	case REC_THREAD_NAME:
+		if (!gt_record_text(rec, &at, &text))
+			return 0;
+		r->thread.tid = (int)(uint32_t)w[1];
+		r->thread.priority = (int)(w[1] >> 32);
+		r->thread.name = gt_arena_copy(&m->arena, text.text, text.bytes);
+		return r->thread.name ? 1 : -1;
 	default:
 		r->exit.how = (enum rec_exit)(uint32_t)w[1];
 		r->exit.status = (int)(w[1] >> 32);

@@ -14,6 +14,7 @@
  *   join.c          device records by the call they belong to
  *   device_clock.c  device ns to session ns
  *   image.c         what an image says of itself
+ *   names.c         what threads are called in the end
  *   ranges.c        NVTX ranges
  *   payload.c       schemas of their payloads
  *   stacks.c        call stacks, and the objects that they lead through
@@ -196,8 +197,13 @@ struct gt_command *gt_commands_make(
 
 /* -------------------------------------------------------------------- image */
 
-int gt_image_take(struct gt_model *m, const struct gt_rec *rec);        /* CLOCK, WINDOW, EXEC, EXIT */
+/* CLOCK, WINDOW, EXEC, EXIT, THREAD_NAME */
+int gt_image_take(struct gt_model *m, const struct gt_rec *rec);
 void gt_image_finish(struct gt_model *m);
+
+/* -------------------------------------------------------------------- names */
+
+int gt_names_finish(struct gt_model *m);      /* when threads have their numbers; -1: out of memory */
 
 /* --------------------------------------------------------------------- walk */
 
@@ -273,7 +279,8 @@ struct gt_model {
 	struct gt_arena arena;                /* as long as the model */
 	struct gt_process_state *processes; uint32_t n_processes;
 	GT_LIST(struct gt_thread) threads;
-	GT_LIST(uint64_t) thread_start;       /* ticks, beside threads while opening */
+	GT_LIST(uint64_t) thread_start;       /* ticks, beside threads */
+	GT_LIST(struct gt_other_thread) other_threads;
 	struct gt_map thread_map;             /* struct gt_known_thread, while opening */
 	GT_LIST(struct gt_note) notes;
 	GT_LIST(struct gt_image_record) image_records;

@@ -111,6 +111,7 @@ void gt_model_close(struct gt_model *m)
 	free(m->processes);
 	free(m->threads.v);
 	free(m->thread_start.v);
+	free(m->other_threads.v);
 	gt_map_free(&m->thread_map, sizeof(struct gt_known_thread));
 	free(m->notes.v);
 	free(m->image_records.v);

@@ -63,8 +63,9 @@ struct gt_thread {
 	uint32_t index;                   /* over the whole trace; unique per (process, tid, start) */
 	uint32_t process;
 	int tid;
-	const char *name;
-	bool main;
+	const char *name;                 /* the one it was last given: by NVTX, else the operating system's */
+	bool main, has_priority;
+	int priority;                     /* the kernel's: 20 is the usual one, below 0 real time */
 	uint64_t calls;
 	/* What it was inside when the process died; NULL fn when nothing. Innermost first. */
 	uint32_t n_inside;
@@ -199,6 +200,11 @@ uint32_t gt_model_process_count(const struct gt_model *m);
 const struct gt_process *gt_model_process(const struct gt_model *m, uint32_t i);
 uint32_t gt_model_thread_count(const struct gt_model *m);
 const struct gt_thread *gt_model_thread(const struct gt_model *m, uint32_t i);
+/* Threads that recorded nothing, and whose name is known all the same: by process and tid. */
+enum { GT_USUAL_PRIORITY = 20 };       /* nice 0 */
+struct gt_other_thread { uint32_t process; int tid, priority; const char *name; };
+uint32_t gt_model_other_thread_count(const struct gt_model *m);
+const struct gt_other_thread *gt_model_other_thread(const struct gt_model *m, uint32_t i);
 /*
  * Objects seen so far by the current walk (after a full walk: all). Creation order. They live until the next walk is
  * opened or the model closed; one walk can be open at a time.
@@ -225,7 +231,7 @@ const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i);
 
 /* What an image says of itself: clock sets, the window of recording, calls of exec, its end. By process and time. */
 struct gt_image_record {
-	enum rec_type type;               /* REC_CLOCK, REC_WINDOW, REC_EXEC, REC_EXIT: one of the four below */
+	enum rec_type type;               /* CLOCK, WINDOW, EXEC, EXIT, THREAD_NAME: one of those below */
 	uint32_t process;
 	int64_t time_ns;
 	union {
@@ -235,6 +241,7 @@ struct gt_image_record {
 		/* the program that was called for; one with a cleaned environment is not followed */
 		struct { const char *path; bool followed; } exec;
 		struct { enum rec_exit how; int status; } exit;
+		struct { int tid, priority; const char *name; } thread;
 	};
 };
 uint32_t gt_model_image_record_count(const struct gt_model *m);

@@ -264,6 +264,7 @@ static int sort_threads(struct gt_model *m)
 
 		sorted[i] = m->threads.v[order[i].index];
 		sorted[i].index = i;
+		m->thread_start.v[i] = order[i].start;
 		to[order[i].index] = i;
 		if (!p->n_threads++)
 			p->first_thread = i;
@@ -502,7 +503,7 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 	case REC_EXIT:
 		m->processes[rec->process].exited = true;
 		return gt_image_take(m, rec);
-	case REC_EXEC: case REC_WINDOW:
+	case REC_EXEC: case REC_WINDOW: case REC_THREAD_NAME:
 		return gt_image_take(m, rec);
 	case REC_HSA_KERNEL:
 		return take_hsa_kernel(m, rec);
@@ -631,6 +632,8 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 		return no_memory(m, err);
 	gt_join_finish(m);
 	gt_image_finish(m);
+	if (gt_names_finish(m))
+		return no_memory(m, err);
 	finish_processes(m);
 	gt_cuda_losses_finish(m);
 	set_monotonic(m);

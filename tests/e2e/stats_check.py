@@ -21,7 +21,7 @@ problems = []
 
 CALLS = [r for r in ROWS if r["type"] == "call"]
 OBJECTS = {(r["pid"], r["instance"], r["kind"], r["id"]): r for r in ROWS if r["type"] == "object"}
-THREADS = {(p["pid"], t["tid"]): t["name"] for p in INFO["processes"] for t in p["threads"]}
+THREADS = {(p["pid"], t["tid"]): t for p in INFO["processes"] for t in p["threads"]}
 
 TIMES = ["Time (%)", "Total Time (ns)", "{}", "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)"]
 FIVE = ["Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)"]
@@ -226,7 +226,8 @@ def compare_rows(report, want):
 must(all(k.get("result_name") or k["name"] == "clSVMFree" for k in CALLS), "only what returns nothing has no result")
 compare_rows("opencl_api_trace", [{
     "Start (ns)": k["start_ns"], "Duration (ns)": took(k), "Name": k["name"], "Result": k.get("result_name"), "CorrID": k["id"], "Pid": k["pid"],
-    "Tid": k["tid"], "T-Pri": None, "Thread Name": THREADS[k["pid"], k["tid"]],
+    "Tid": k["tid"], "T-Pri": THREADS[k["pid"], k["tid"]].get("priority"),
+    "Thread Name": THREADS[k["pid"], k["tid"]]["name"],
 } for k in CALLS])
 
 

@@ -77,6 +77,8 @@ struct tap_stream *tap_stream_new_file(enum rec_loss *why);
 uint32_t tap_stream_take_number(void);   /* of a new file */
 /* A THREAD record of the holder; flags: enum rec_thread. */
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags);
+/* The stream that a thread of this process holds; NULL: none. */
+struct tap_stream *tap_stream_of(uint32_t tid);
 
 enum tap_room { TAP_ROOM_CALL, TAP_ROOM_OTHER, TAP_ROOM_DEVICE };
 uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, enum tap_room what);
@@ -89,6 +91,13 @@ extern pthread_key_t tap_thread_key TAP_HIDDEN;      /* made by the constructor;
 extern bool tap_thread_key_made TAP_HIDDEN;
 uint64_t tap_lost_nowhere(void);         /* how much was counted that no file holds */
 void tap_streams_forget(void);           /* new process: nothing of the parent's is ours */
+
+/* ---- names.c ---- */
+
+#define TAP_USUAL_PRIORITY 20            /* the kernel's, of nice 0: holds for a thread where nothing is said */
+/* By the holder: a THREAD_NAME record if it has not the name that the trace says; ends: or not the priority. */
+void tap_names_look(struct tap_stream *s, bool ends);
+void tap_names_look_at_all(void);        /* the image ends: all its threads, those without a stream too */
 
 /* ---- blob.c ---- */
 

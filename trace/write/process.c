@@ -195,6 +195,7 @@ void tap_process_exit(enum rec_exit kind, int status)
 				: kind == REC_EXIT_QUICK ? "quick_exit"
 							 : "_exit");
 		run_exit_functions(kind);
+		tap_names_look_at_all();
 		tap_detach_check();
 		tap_clock_record();
 		tap_record(
@@ -225,6 +226,7 @@ void tap_process_exec(const char *path, bool environment_cleaned)
 		environment_cleaned ? ", environment cleaned: not followed" : "");
 	if (image_is_open()) {
 		run_exit_functions(REC_EXIT_EXEC);
+		tap_names_look_at_all();
 		tap_clock_record();
 	}
 	if (image_is_open() || (forked && environment_cleaned))

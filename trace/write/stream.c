@@ -125,6 +125,13 @@ static bool make_room(struct tap_stream *s)
 	return false;
 }
 
+/* At each new chunk: what a kill must not take. */
+static void look_around(struct tap_stream *s)
+{
+	tap_clock_record();
+	tap_names_look(s, false);
+}
+
 /*
  * Without room for calls, what a reader needs most (thread ends, clocks, notes, exit) still has the last 4 KiB. Device
  * records have not: there may be any number of them, and a reader that finds a command without one counts it.
@@ -162,7 +169,7 @@ TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words,
 		tap_lost(s->dead ? s->dead - 1 : REC_LOSS_NO_SPACE, 1);
 	if (rec && s->chunks != chunks && is_call)
 		/* one pair per chunk; its own record claims what is left */
-		tap_clock_record();
+		look_around(s);
 	if (is_call)
 		tap_chunk_notes();
 	return rec;
@@ -443,6 +450,19 @@ struct tap_stream *tap_stream_new_file(enum rec_loss *why)
 	return s;
 }
 
+struct tap_stream *tap_stream_of(uint32_t tid)
+{
+	uint32_t n = TAP_READ_ONCE(stream_count);
+
+	for (uint32_t i = 0; i < n && i < SLABS * STREAMS_PER_SLAB; i++) {
+		struct tap_stream *s = slab[i / STREAMS_PER_SLAB] ? stream_at(i) : NULL;
+
+		if (s && s->control && !s->keeps && TAP_READ_ONCE(s->control->tid) == tid)
+			return s;
+	}
+	return NULL;
+}
+
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
 {
 	char name[16] = "";
@@ -451,6 +471,10 @@ void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
 	TAP_SYS(prctl, 16 /* PR_GET_NAME */, name, 0, 0, 0, 0);
 	while (n < sizeof name && name[n])
 		n++;
+	if (!(flags & REC_THREAD_AGAIN)) {
+		__builtin_memcpy(s->holder_name, name, sizeof name);
+		s->holder_priority = TAP_USUAL_PRIORITY;
+	}
 	if (s->tid == s->control->pid)
 		flags |= REC_THREAD_MAIN;
 	record_text(s, REC_THREAD, s->holder_tick, s->tid | (uint64_t)flags << 32, name, n);
@@ -587,6 +611,7 @@ void tap_stream_thread_exit(void)
 		return;
 	}
 	TAP_DEBUG(stream, "stream %u given back", s->number);
+	tap_names_look(s, true);
 	tap_record(REC_THREAD_END, 0, (uint64_t[]){ tap_tick(), s->tid }, 2);
 	uint64_t mask = tap_sys_signals_block();
 

@@ -40,6 +40,8 @@ struct tap_stream {
 	uint64_t retry_wait;            /* ticks from the last failure to retry_tick */
 	uint64_t next_free;             /* pool: number of the next free stream + 1 */
 	uint64_t holder_tick;           /* of the holder's THREAD record */
+	char holder_name[16];           /* what the trace calls the holder; zero-terminated unless it is full */
+	int32_t holder_priority;        /* what it says of that */
 	struct tap_stacks *stacks;      /* collectors/stack/: the stacks that stand in it; NULL: none yet */
 
 	/* --ring (ring.c) */

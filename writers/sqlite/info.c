@@ -205,40 +205,64 @@ static void processes(struct gt_sql_feeder *f)
 	}
 }
 
-struct named { int64_t tid; uint32_t thread; };
+struct named { int64_t tid; uint32_t process, thread; int priority; const char *name; };
 
 static int by_tid(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 
-	return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : (x->thread > y->thread) - (x->thread < y->thread);
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Exactly one row for each (pid, tid) with calls, the last name seen: consumers INNER JOIN calls with it. */
+/* Threads that have rows, and those that recorded nothing but are known by name. */
+static uint32_t named_threads(const struct gt_sql_feeder *f, struct named *named)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < gt_model_other_thread_count(f->m); i++) {
+		const struct gt_other_thread *o = gt_model_other_thread(f->m, i);
+
+		named[n++] = (struct named){ gt_sql_pid(f, o->process) | (o->tid & 0xffffff), o->process, 0,
+			o->priority, o->name };
+	}
+	for (uint32_t i = 0; i < gt_model_thread_count(f->m); i++) {
+		const struct gt_thread *t = gt_model_thread(f->m, i);
+
+		if (f->thread_used[i])
+			named[n++] = (struct named){ gt_sql_tid(f, t->process, i), t->process, i + 1,
+				t->has_priority ? t->priority : GT_USUAL_PRIORITY, t->name };
+	}
+	return n;
+}
+
+/* Exactly one row for each (pid, tid), the last name seen: consumers INNER JOIN calls with it. */
 static void thread_names(struct gt_sql_feeder *f)
 {
 	struct gt_sql_table *t = FEED(f, "ThreadNames", "nameId", "priority", "globalTid");
-	uint32_t n = gt_model_thread_count(f->m), used = 0;
-	struct named *named = calloc(n + 1, sizeof *named);
+	struct named *named =
+		calloc(gt_model_thread_count(f->m) + gt_model_other_thread_count(f->m) + 1, sizeof *named);
+	uint32_t n;
 
 	if (!named) {
 		gt_sql_no_memory(f->db);
 		return;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		if (f->thread_used[i])
-			named[used++] = (struct named){ gt_sql_tid(f, gt_model_thread(f->m, i)->process, i), i };
-	if (used)
-		qsort(named, used, sizeof *named, by_tid);
-	for (uint32_t i = 0; i < used; i++) {
-		if (i + 1 < used && named[i + 1].tid == named[i].tid)
-			continue;
-		const char *name = gt_model_thread(f->m, named[i].thread)->name;
-		struct gt_sql_row *r = gt_sql_add(t);
+	n = named_threads(f, named);
+	if (n)
+		qsort(named, n, sizeof *named, by_tid);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = named[i].name && *named[i].name ? named[i].name : "[Unknown]";
+		struct gt_sql_row *r;
 
-		gt_put(r, 0,
-			gt_sql_string(f->db, name && *name ? name : "[Unknown]", name && *name ? strlen(name) : 9));
-		gt_put(r, 1, 20);               /* normal */
+		if (i + 1 < n && named[i + 1].tid == named[i].tid)
+			continue;
+		r = gt_sql_add(t);
+		gt_put(r, 0, gt_sql_string(f->db, name, strlen(name)));
+		gt_put(r, 1, named[i].priority);
 		gt_put(r, 2, named[i].tid);
 	}
 	free(named);
