@@ -12,7 +12,7 @@ WITNESS_CFLAGS := -std=gnu11 $(WARN) -g -O1 $(SANF) -fPIC -D_GNU_SOURCE -DCL_TAR
 
 $(WITNESS_DIR)/gen/names.h: tests/witness/names.py
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) $< >$@
+	$(Q)echo '#include <CL/cl_icd.h>' | $(CC) $(WITNESS_CFLAGS) -E -P - | $(PYTHON) $< >$@
 
 $(WITNESS_DIR)/libwitness.so: tests/witness/layer.c $(WITNESS_SRC) $(WITNESS_HDR) $(WITNESS_DIR)/gen/names.h
 	@echo "  LD      $@"
