@@ -89,7 +89,7 @@ static bool store_large(
 	uint64_t at;
 
 	head->bytes = (sizeof *head + c->kept + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
-	if (!tap_chunk_blobs_room(s, fd, head->bytes, &at, why))
+	if (!tap_space_blobs(s, fd, head->bytes, &at, why))
 		return false;
 	*why = REC_LOSS_SOURCE_CUT;
 	/* A chunk without a header would hide what comes behind it: its place goes to the next chunk. */
@@ -112,7 +112,7 @@ static bool share(struct tap_stream *s, int fd, uint64_t bytes, uint64_t tick, e
 
 	if (s->blobs_end - s->blobs_at >= bytes)
 		return true;
-	if (!tap_chunk_blobs_room(s, fd, REC_BLOCK, &at, why))
+	if (!tap_space_blobs(s, fd, REC_BLOCK, &at, why))
 		return false;
 	*why = REC_LOSS_SOURCE_CUT;
 	if (!write_at(fd, &head, sizeof head, at)) {

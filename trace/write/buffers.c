@@ -6,9 +6,8 @@
  * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
  *
  * BUFFER1  A place belongs to the thread that took it until it is given back: nothing but counters is shared.
- * BUFFER2  A place is allocated before it is mapped (CHUNK1 of chunk.c), and its magic is written last (CHUNK2). Its
- *          bytes are zero where the other library has not written yet, so after a kill its records end at the first
- *          zero.
+ * BUFFER2  A place is allocated before it is mapped (SPACE1), and its magic is written last (CHUNK2). Its bytes are
+ *          zero where the other library has not written yet, so after a kill its records end at the first zero.
  * BUFFER3  Places are whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet) begins
  *          with a zero: a reader that goes on block by block there misses none behind it.
  *
@@ -106,7 +105,7 @@ static bool ring_clear(int fd, uint64_t at)
 		tap_lost(REC_LOSS_RING_OVERWRITTEN, count_ring(old));
 	if (old)
 		tap_sys_munmap(old, place_bytes);
-	return tap_chunk_punch(fd, at, place_bytes) && tap_chunk_refill(fd, at, place_bytes);
+	return tap_space_punch(fd, at, place_bytes) && tap_space_refill(fd, at, place_bytes);
 }
 
 /* ------------------------------------------------------------------- rests */
@@ -142,11 +141,11 @@ static bool rest_take(uint64_t *at, uint64_t *bytes)
 void tap_buffers_trim(void)
 {
 	uint64_t mask = tap_sys_signals_block(), at, bytes;
-	int fd = place_bytes && !tap_seccomp ? tap_chunk_file(file) : -1;
+	int fd = place_bytes && !tap_seccomp ? tap_space_file(file) : -1;
 
 	while (fd >= 0 && rest_take(&at, &bytes))
-		if (tap_chunk_punch(fd, at, bytes))
-			tap_chunk_uncount(bytes);
+		if (tap_space_punch(fd, at, bytes))
+			tap_space_uncount(bytes);
 	if (fd >= 0)
 		tap_sys_close(fd);
 	tap_sys_signals_restore(mask);
@@ -160,7 +159,7 @@ static bool take_new(int fd, uint64_t *at, enum rec_loss *why)
 	if (ring_given && (__atomic_load_n(&next_place, __ATOMIC_RELAXED) - first_place) / place_bytes >= ring_limit)
 		return false;
 	*at = __atomic_fetch_add(&next_place, place_bytes, __ATOMIC_RELAXED);
-	if (tap_chunk_allocate(fd, *at, place_bytes, why))
+	if (tap_space_take(fd, *at, place_bytes, false, why))
 		return true;
 	uint64_t end = *at + place_bytes;
 
@@ -201,7 +200,7 @@ struct rec_chunk *tap_buffers_take(enum rec_loss *why)
 	if (!place_bytes || tap_seccomp)
 		return NULL;
 	uint64_t mask = tap_sys_signals_block();
-	int fd = tap_chunk_file(file);
+	int fd = tap_space_file(file);
 	struct rec_chunk *c = fd >= 0 ? take(fd, why) : NULL;
 
 	if (fd >= 0)
@@ -214,10 +213,10 @@ struct rec_chunk *tap_buffers_take(enum rec_loss *why)
 
 static void punch(uint64_t at, uint64_t bytes)
 {
-	int fd = tap_seccomp || bytes < WORTH_PUNCHING ? -1 : tap_chunk_file(file);
+	int fd = tap_seccomp || bytes < WORTH_PUNCHING ? -1 : tap_space_file(file);
 
-	if (fd >= 0 && tap_chunk_punch(fd, at, bytes))
-		tap_chunk_uncount(bytes);
+	if (fd >= 0 && tap_space_punch(fd, at, bytes))
+		tap_space_uncount(bytes);
 	if (fd >= 0)
 		tap_sys_close(fd);
 }

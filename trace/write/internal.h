@@ -34,26 +34,52 @@ void tap_chunk_prepare(struct tap_stream *s);
 bool tap_chunk_prepares(const struct tap_stream *s);
 /*
  * For contents (blob.c), in the file of the calling thread's stream *s (with --ring the one beside it, *s then): its
- * descriptor, which the caller closes, or -1; room for so many bytes at *offset of it.
+ * descriptor, which the caller closes, or -1.
  */
 int tap_chunk_blobs_file(struct tap_stream **s, enum rec_loss *why);
-bool tap_chunk_blobs_room(struct tap_stream *s, int fd, uint64_t bytes, uint64_t *offset, enum rec_loss *why);
-/*
- * For a file of places that are not the holder's (buffers.c): its descriptor, which the caller closes, or -1;
- * allocated room, counted against --max-size; bytes that went back; a hole; the hole filled again, not counted.
- */
-int tap_chunk_file(uint32_t number);
-bool tap_chunk_allocate(int fd, uint64_t at, uint64_t bytes, enum rec_loss *why);
-void tap_chunk_uncount(uint64_t bytes);
-bool tap_chunk_punch(int fd, uint64_t at, uint64_t bytes);
-bool tap_chunk_refill(int fd, uint64_t at, uint64_t bytes);
-void tap_chunk_notes(void);              /* says once what does not work here; not during a chunk switch */
+/* The stream leaves its file as it is; the open chunk stays mapped until the next switch (STREAM4). */
+void tap_chunk_leave_file(struct tap_stream *s);
 /* Replaces the stream's mappings by private memory (forked child). */
 void tap_chunk_blank(struct tap_stream *s);
-void tap_chunk_forget(void);             /* new process: what was made and counted is the parent's */
-uint32_t tap_chunk_files_removed(void);  /* stream files that somebody else removed, as far as no loss tells of them */
 extern uint64_t tap_chunk_file_end TAP_HIDDEN;
 
+/* ---- move.c: signals are blocked by the caller ---- */
+
+bool tap_stream_move(struct tap_stream *s, enum rec_loss *why);
+/* The stream's file, or that of another number which it goes on in: s->number tells. The caller closes it; -1. */
+int tap_stream_reopen(struct tap_stream *s, enum rec_loss *why);
+
+/* ---- space.c: signals are blocked by the caller ---- */
+
+/* Files by their number: a descriptor, which the caller closes, or -errno. */
+int tap_space_open(uint32_t number);
+int tap_space_make(uint32_t number);
+int tap_space_file(uint32_t number);     /* as tap_space_open; -1 where a seccomp filter forbids it */
+void tap_space_remove(uint32_t number);  /* one that could not be opened as a whole */
+bool tap_space_out_of_reach(int err);    /* the error of one that this user may not open */
+void tap_space_removed(void);            /* a loss tells of one that somebody else removed */
+uint32_t tap_space_files_removed(void);  /* files that somebody else removed, as far as no loss tells of them */
+
+bool tap_space_inside_limit(uint64_t end);
+/* Whether stores into allocated space may fail on this file system. */
+bool tap_space_may_fail(int fd);
+/* Room at `at`, not counted: 0 or -errno. */
+long tap_space_try(int fd, uint64_t at, uint64_t bytes);
+/* ... counted against --max-size, which over_size lets it pass; false: *why. Bytes that went back are uncounted. */
+bool tap_space_take(int fd, uint64_t at, uint64_t bytes, bool over_size, enum rec_loss *why);
+void tap_space_uncount(uint64_t bytes);
+uint64_t tap_space_counted(void);
+/* ... in the stream's own file, as far as there is none yet. */
+bool tap_space_allocate(struct tap_stream *s, int fd, uint64_t at, uint64_t bytes, enum rec_loss *why);
+/* ... for contents (blob.c): at *offset. */
+bool tap_space_blobs(struct tap_stream *s, int fd, uint64_t bytes, uint64_t *offset, enum rec_loss *why);
+/* A hole; the hole filled again, not counted. */
+bool tap_space_punch(int fd, uint64_t at, uint64_t bytes);
+bool tap_space_refill(int fd, uint64_t at, uint64_t bytes);
+void tap_space_notes(void);              /* says once what does not work here; not during a chunk switch */
+void tap_space_forget(void);             /* new process: what was made and counted is the parent's */
+
+static inline uint64_t tap_round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
 /* ---- ring.c ---- */
 

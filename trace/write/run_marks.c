@@ -151,7 +151,7 @@ void tap_run_check_image(void)
 		return;
 	if (TAP_SYS(faccessat, AT_FDCWD, tap_run_first_dir(), 0, 0, 0, 0) == -2 /* ENOENT */)
 		say_number("removed", tap_sys_getpid());
-	else if ((files = tap_chunk_files_removed()))
+	else if ((files = tap_space_files_removed()))
 		say_number("removed_files", files);
 }
 

@@ -171,7 +171,7 @@ TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words,
 		/* one pair per chunk; its own record claims what is left */
 		look_around(s);
 	if (is_call)
-		tap_chunk_notes();
+		tap_space_notes();
 	return rec;
 }
 
@@ -649,7 +649,7 @@ void tap_streams_forget(void)
 	open_retry_tick = open_retry_wait = 0;
 	lost_page = NULL;                                       /* the parent's */
 	tap_blobs_forget();
-	tap_chunk_forget();
+	tap_space_forget();
 	for (uint32_t i = 0; i < 64; i++)
 		lost_unheld[i] = 0;
 }
