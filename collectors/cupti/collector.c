@@ -267,16 +267,17 @@ void tap_cupti_flush_failed(int err)
 
 static void on_api_call(uint32_t domain, uint32_t cbid, const struct tap_cupti_callback *c)
 {
+	uint32_t choice = tap_cupti_choice(domain, cbid);
 	bool outermost = false;
 
 	if (c->site == TAP_CUPTI_ENTER)
 		outermost = tap_cupti_enter(c->correlation);
 	if (TAP_READ_ONCE(tap_cupti.recording) && (tap_cupti.args || tap_cupti.stacks) &&
-		tap_cupti_filter_args(domain, cbid))
+		choice & TAP_CUPTI_CHOSEN)
 		tap_cupti_call(domain, cbid, c);
 	if (c->site == TAP_CUPTI_EXIT)
 		tap_cupti_leave(c->correlation);
-	else if (outermost && tap_cupti_filter_ends(domain, cbid))
+	else if (outermost && choice & TAP_CUPTI_ENDS)
 		tap_cupti_collect();
 }
 

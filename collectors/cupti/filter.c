@@ -1,7 +1,7 @@
 /*
  * collectors/cupti/filter.c - which API calls are recorded, and with what: --cuda-api, --cuda-filter, --cuda-args
  *
- * Runs      inside cuInit and on the collector's thread. Asking (tap_cupti_filter_args): anywhere.
+ * Runs      inside cuInit and on the collector's thread. Asking (tap_cupti_choice): anywhere.
  * Must not  allocate.
  *
  * Names come from the library itself, so a filter knows the functions of a CUDA that is newer than this program.
@@ -15,15 +15,10 @@
 #include "common/plain/without.h"
 #include "trace/format/cupti.h"
 
-#define LAST_CBID 2047u                 /* 13.0 has 806 */
+#define LAST_CBID TAP_CUPTI_LAST_CBID
 
-static uint64_t chosen[3][(LAST_CBID + 1) / 64];        /* by domain: calls that pass the filters */
-static uint64_t graphs[3][(LAST_CBID + 1) / 64];        /* calls that make or change graphs */
-static uint64_t ends[3][(LAST_CBID + 1) / 64];          /* calls that may end a context */
+uint8_t tap_cupti_choices[3][LAST_CBID + 1];
 static bool filtered;                                   /* some call does not pass */
-
-static bool bit(const uint64_t *bits, uint32_t n) { return n <= LAST_CBID && bits[n / 64] >> n % 64 & 1; }
-static void set_bit(uint64_t *bits, uint32_t n) { bits[n / 64] |= 1ull << n % 64; }
 
 /* ----------------------------------------------------------------- patterns */
 
@@ -127,15 +122,15 @@ void tap_cupti_filter_init(void)
 			if (!name)
 				continue;
 			if (makes_graphs(name))
-				set_bit(graphs[domain], cbid);
+				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_GRAPHS;
 			if (ends_context(name))
-				set_bit(ends[domain], cbid);
+				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_ENDS;
 			if (!domain_wanted(domain)) {
 				tap_cupti.flags |= REC_CUPTI_SOME_CALLS;
 				continue;
 			}
 			if (passes(list, name))
-				set_bit(chosen[domain], cbid);
+				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_CHOSEN;
 			else
 				filtered = true;
 		}
@@ -144,9 +139,6 @@ void tap_cupti_filter_init(void)
 	else if (filtered)
 		tap_cupti.flags |= REC_CUPTI_SOME_CALLS;
 }
-
-bool tap_cupti_filter_args(uint32_t domain, uint32_t cbid) { return bit(chosen[domain], cbid); }
-bool tap_cupti_filter_ends(uint32_t domain, uint32_t cbid) { return bit(ends[domain], cbid); }
 
 /* ------------------------------------------------------------------- records */
 
@@ -183,7 +175,7 @@ static void record_chosen(uint32_t domain, bool on)
 		runtime ? tap_cupti.api.cuptiActivityEnableRuntimeApi : tap_cupti.api.cuptiActivityEnableDriverApi;
 
 	for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)
-		if (bit(chosen[domain], cbid))
+		if (tap_cupti_choice(domain, cbid) & TAP_CUPTI_CHOSEN)
 			one(cbid, on);
 	if (on)
 		tap_record(REC_CUPTI_KIND, 0, (uint64_t[]){ tap_tick(), kind | 1ull << 32 }, 2);
@@ -225,7 +217,8 @@ void tap_cupti_filter_callbacks(bool on)
 
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
 		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)
-			if (bit(graphs[domain], cbid) || bit(ends[domain], cbid) || (args && bit(chosen[domain], cbid)))
+			if (tap_cupti_choice(domain, cbid) &
+				(TAP_CUPTI_GRAPHS | TAP_CUPTI_ENDS | (args ? TAP_CUPTI_CHOSEN : 0)))
 				tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, (int)domain, cbid);
 }
 

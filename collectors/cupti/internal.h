@@ -187,17 +187,40 @@ void tap_cupti_filter_init(void);
 void tap_cupti_filter_records(bool on);
 /* The same for callbacks with arguments, and those that tell which call makes a graph. */
 void tap_cupti_filter_callbacks(bool on);
-bool tap_cupti_filter_args(uint32_t domain, uint32_t cbid);
-/* Whether the call may end a context. */
-bool tap_cupti_filter_ends(uint32_t domain, uint32_t cbid);
+/* What is known of each API call before it comes: it passes the filters, makes or changes graphs, may end a context. */
+#define TAP_CUPTI_LAST_CBID 2047u       /* 13.0 has 806 */
+enum tap_cupti_choice { TAP_CUPTI_CHOSEN = 1, TAP_CUPTI_GRAPHS = 2, TAP_CUPTI_ENDS = 4 };
+extern uint8_t tap_cupti_choices[3][TAP_CUPTI_LAST_CBID + 1] TAP_HIDDEN;
+static inline uint32_t tap_cupti_choice(uint32_t domain, uint32_t cbid)
+{
+	return cbid <= TAP_CUPTI_LAST_CBID ? tap_cupti_choices[domain][cbid] : 0;
+}
 void tap_cupti_write_names(void);                       /* REC_CUPTI_NAME of all functions */
 
 /* ---- resource.c */
 void tap_cupti_resource_callbacks(bool on);
 void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *data);
 /* Number of the API call that this thread is in, as far as callbacks told; 0 unknown. True: no call was around it. */
-bool tap_cupti_enter(uint32_t correlation);
-void tap_cupti_leave(uint32_t correlation);
+static inline bool tap_cupti_enter(uint32_t correlation)
+{
+	struct tap_tls *t = &tap_tls;
+
+	if (t->cuda_depth && t->cuda_correlation == correlation) {
+		t->cuda_depth++;
+		return false;
+	}
+	/* an exit that never came (longjmp, an exception) is forgotten here */
+	t->cuda_correlation = correlation;
+	t->cuda_depth = 1;
+	return true;
+}
+static inline void tap_cupti_leave(uint32_t correlation)
+{
+	struct tap_tls *t = &tap_tls;
+
+	if (t->cuda_depth && t->cuda_correlation == correlation && --t->cuda_depth == 0)
+		t->cuda_correlation = 0;
+}
 
 /* ---- thread.c */
 /* Any thread, any number of times. init_told: cuInit is over or nearly; else it may still go on. */

@@ -48,24 +48,6 @@ void tap_cupti_resource_callbacks(bool on)
 #define DEPTH tap_tls.cuda_depth
 #define CORRELATION tap_tls.cuda_correlation
 
-bool tap_cupti_enter(uint32_t correlation)
-{
-	if (DEPTH && CORRELATION == correlation) {
-		DEPTH++;
-		return false;
-	}
-	/* an exit that never came (longjmp, an exception) is forgotten here */
-	CORRELATION = correlation;
-	DEPTH = 1;
-	return true;
-}
-
-void tap_cupti_leave(uint32_t correlation)
-{
-	if (DEPTH && CORRELATION == correlation && --DEPTH == 0)
-		CORRELATION = 0;
-}
-
 void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4])
 {
 	tap_record(REC_CUPTI_EVENT, 0,

@@ -60,8 +60,10 @@ enum tap_cl_slot_state { TAP_CL_FREE = 0, TAP_CL_FULL = 1, TAP_CL_BUSY = 2, TAP_
 struct tap_cl_slot {
 	/* ticket's low 25 bits << 7 | looks that found it complete without times << 2 | state */
 	_Atomic uint32_t state;
-	uint32_t bracket : 31;                    /* duration of the enqueue call in ticks, saturated */
-	uint32_t blocking : 1;                    /* its call has returned as blocking: it is over, or as good as */
+	struct tap_cl_span {
+		uint32_t bracket : 31;            /* duration of the enqueue call in ticks, saturated */
+		uint32_t blocking : 1;            /* the call has returned as blocking: it is over, or as good as */
+	} span;
 	cl_event event;
 	uint64_t link;                            /* the call's record */
 	uint64_t start_tick;                      /* when the enqueue call began */

@@ -129,7 +129,9 @@ static bool is_written(struct answer *a, const struct tap_stream *s)
 		return false;
 	uint64_t writer = mix(s->holder_tick, s->number + 1);
 
-	return atomic_exchange_explicit(&a->writer, writer, memory_order_relaxed) == writer;
+	/* Read first: the exchange alone would be a locked instruction for every launch. */
+	return atomic_load_explicit(&a->writer, memory_order_relaxed) == writer ||
+		atomic_exchange_explicit(&a->writer, writer, memory_order_relaxed) == writer;
 }
 
 void tap_cl_post_clEnqueueNDRangeKernel(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,

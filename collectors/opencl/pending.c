@@ -177,8 +177,7 @@ static bool ring_push(struct tap_cl_ring *r, const struct tap_cl_slot *command)
 	s->event = command->event;
 	s->link = command->link;
 	s->start_tick = command->start_tick;
-	s->bracket = command->bracket;
-	s->blocking = command->blocking;
+	s->span = command->span;
 	/* PENDING1. Pairs with the claim in claim(). */
 	atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_FULL), memory_order_release);
 	return true;
@@ -382,7 +381,7 @@ static bool blocking_left(struct tap_cl_queue *q)
 		uint64_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
 
 		for (uint64_t t = atomic_load_explicit(&r->head, memory_order_acquire); t < tail; t++)
-			if (ring_slot(r, t)->blocking)
+			if (ring_slot(r, t)->span.blocking)
 				left |= look_at(q, r, t, TAP_CL_ALL, true) != GONE &&
 					(atomic_load(&ring_slot(r, t)->state) | 31u << 2) ==
 						tap_cl_slot_word(t, 31, TAP_CL_FULL);
@@ -662,8 +661,8 @@ static void keep(struct tap_cl_enqueue *e, const struct tap_call *call, bool blo
 	command = (struct tap_cl_slot){ .event = e->own,
 		.link = call->link,
 		.start_tick = call->start_tick,
-		.bracket = saturate(call->end_tick - call->start_tick) & TAP_CL_BRACKET_MAX,
-		.blocking = blocking };
+		.span = { .bracket = saturate(call->end_tick - call->start_tick) & TAP_CL_BRACKET_MAX,
+			.blocking = blocking } };
 	if (likely(call->link) && push(e->state, &command))
 		return;
 	e->state->real->clReleaseEvent(e->own);

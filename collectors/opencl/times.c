@@ -117,7 +117,7 @@ static void write_times(struct tap_cl_queue *q, const struct tap_cl_slot *s, con
 	if (unlikely(!t->queued || !t->submit || !in_order(t)) && !gc_without("unordered")) {
 		tap_lost(REC_LOSS_TIME_UNORDERED, 1);
 	} else {
-		tap_cl_clock_bracket(q->device, t->queued, s->start_tick, s->bracket);
+		tap_cl_clock_bracket(q->device, t->queued, s->start_tick, s->span.bracket);
 		tap_cl_clock_seen(q->device, t->queued, t->end, s->start_tick);
 	}
 	if (likely(fits_narrow(t)))

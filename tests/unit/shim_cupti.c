@@ -456,16 +456,18 @@ static int name_of(int domain, uint32_t cbid, const char **name)
 	return 0;
 }
 
+static bool is_chosen(uint32_t domain, uint32_t cbid) { return tap_cupti_choice(domain, cbid) & TAP_CUPTI_CHOSEN; }
+
 /* A bit for each call that passes: runtime 1 to 5, driver 9 to 13. */
 static int filters(void)
 {
 	tap_cupti.api.cuptiGetCallbackName = name_of;
 	tap_cupti_filter_init();
 	for (uint32_t cbid = 1; cbid <= 5; cbid++) {
-		shared->n[0] |= (uint64_t)tap_cupti_filter_args(TAP_CUPTI_RUNTIME, cbid) << cbid;
-		shared->n[0] |= (uint64_t)tap_cupti_filter_args(TAP_CUPTI_DRIVER, cbid) << (8 + cbid);
+		shared->n[0] |= (uint64_t)is_chosen(TAP_CUPTI_RUNTIME, cbid) << cbid;
+		shared->n[0] |= (uint64_t)is_chosen(TAP_CUPTI_DRIVER, cbid) << (8 + cbid);
 	}
-	shared->n[1] = tap_cupti_filter_args(TAP_CUPTI_DRIVER, 100000);
+	shared->n[1] = is_chosen(TAP_CUPTI_DRIVER, 100000);
 	return 0;
 }
 
