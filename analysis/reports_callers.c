@@ -14,30 +14,23 @@
 #include "analysis/sum.h"
 #include "model/symbols/symbols.h"
 
-enum { PLACE_TEXT = 512 };
-
-/* "file.c:12" of a frame, with the file's last part; without one its object and the address in its file. */
-static void place_text(const struct gt_frame *f, char text[PLACE_TEXT])
-{
-	const char *slash = f->file ? strrchr(f->file, '/') : NULL;
-
-	if (f->file)
-		snprintf(text, PLACE_TEXT, "%s:%u", slash ? slash + 1 : f->file, f->line);
-	else
-		snprintf(text, PLACE_TEXT, "%s+0x%llx", gt_frame_module(f), (unsigned long long)f->file_address);
-}
-
 static int add(struct gt_sum *s, int64_t ns, const char *what, uint32_t stack, const char *api)
 {
 	uint32_t n, at;
 	const struct gt_frame *frames = gt_stack_frames(s->model, stack, &n);
-	char place[PLACE_TEXT];
+	struct gt_text place = { 0 };
+	int rc;
 
 	at = gt_stack_caller(frames, n, api);
 	if (at >= n)
 		return gt_sum_add(s, ns, what, "[no stack]", "");
-	place_text(&frames[at], place);
-	return gt_sum_add(s, ns, what, frames[at].resolved ? frames[at].function.text : "[unknown]", place);
+	gt_frame_place(&frames[at], &place);
+	gt_text_char(&place, 0);
+	rc = place.failed ? -1
+			  : gt_sum_add(s, ns, what, frames[at].resolved ? frames[at].function.text : "[unknown]",
+				    place.data);
+	gt_text_free(&place);
+	return rc;
 }
 
 /* --------------------------------------------------------------- device work */

@@ -6,6 +6,9 @@
  */
 #include "analysis/sum.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 void *gt_sum_begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
 {
 	struct gt_sum *s = gt_pool_take(a, sizeof *s);
@@ -54,7 +57,7 @@ int gt_sum_cuda(void *state, const struct gt_cuda_event *e, struct gt_table *t)
 
 	(void)t;
 	if (s->by)
-		s->by->of_cuda(s->cuda, e, s->key);
+		s->by->of_cuda(s->model, s->cuda, e, s->key);
 	return ((const struct gt_sum_detail *)s->report->detail)->cuda(s, e);
 }
 
@@ -67,11 +70,76 @@ int gt_sum_join(void *state, void *from)
 	return gt_groups_join(&s->groups, &other->groups);
 }
 
+/* ---------------------------------------------------- keys that mean the same */
+
+struct labelled { const char *label; struct gt_group *group; };
+
+static int by_label(const void *a, const void *b)
+{
+	const struct labelled *x = a, *y = b;
+
+	return strcmp(x->label, y->label);
+}
+
+/* NULL: no memory. */
+static const char *label_of(struct gt_sum *s, const struct gt_group *g, struct gt_text *text)
+{
+	char *kept;
+
+	text->used = 0;
+	s->by->text(s->model, g->number, text);
+	gt_text_char(text, 0);
+	kept = text->failed ? NULL : gt_pool_take(s->groups.arena, text->used);
+	return kept ? memcpy(kept, text->data, text->used) : NULL;
+}
+
+/* Groups whose keys have the same text become one; from here on the key is the text's number in s->labels. */
+static int merge_keys(struct gt_sum *s)
+{
+	struct gt_groups merged = { .arena = s->groups.arena, .n_samples = s->groups.n_samples };
+	struct gt_group **all = gt_groups_sorted(&s->groups);
+	struct labelled *v = gt_pool_take(s->groups.arena, (s->groups.n + 1) * sizeof *v);
+	struct gt_text text = { 0 };
+	uint64_t n = 0, label = 0;
+
+	s->labels = gt_pool_take(s->groups.arena, (s->groups.n + 1) * sizeof *s->labels);
+	for (; all && v && s->labels && n < s->groups.n; n++) {
+		v[n] = (struct labelled){ label_of(s, all[n], &text), all[n] };
+		if (!v[n].label)
+			break;
+	}
+	gt_text_free(&text);
+	if (!all || !v || !s->labels || n < s->groups.n)
+		return -1;
+	qsort(v, n, sizeof *v, by_label);
+	for (uint64_t i = 0; i < n; i++) {
+		if (i && strcmp(v[i].label, v[i - 1].label) != 0)
+			label++;
+		s->labels[label] = v[i].label;
+		struct gt_group *to = gt_groups_get(&merged, v[i].group->text, (const int64_t[3]){ (int64_t)label });
+
+		if (!to)
+			return -1;
+		gt_samples_join(to->samples, v[i].group->samples);
+	}
+	s->groups = merged;
+	return 0;
+}
+
+static void key_cells(const struct gt_sum *s, const struct gt_group *g, struct gt_cell *cell)
+{
+	if (s->by->text)
+		cell[0] = gt_text(s->labels[g->number[0]]);
+	else
+		s->by->cells(s->model, g->number, cell);
+}
+
 int gt_sum_end(void *state, struct gt_table *t)
 {
 	struct gt_sum *s = state;
+	int merged = s->by && s->by->text ? merge_keys(s) : 0;
 	const struct gt_sum_detail *d = s->report->detail;
-	struct gt_group **g = gt_groups_sorted(&s->groups);
+	struct gt_group **g = merged ? NULL : gt_groups_sorted(&s->groups);
 	double unit = d->sizes ? 1e6 : 1;
 	int digits = d->sizes ? 3 : 1, whole = d->sizes ? 3 : 0;
 
@@ -90,7 +158,7 @@ int gt_sum_end(void *state, struct gt_table *t)
 		cell[n++] = gt_number((double)v->max / unit, whole);
 		cell[n++] = gt_number(gt_samples_deviation(v) / unit, digits);
 		if (s->by)
-			s->by->cells(s->model, g[i]->number, &cell[n]);
+			key_cells(s, g[i], &cell[n]);
 		for (const char *h = s->by ? s->by->headings : ""; *h; h++)
 			n += *h == '|';
 		for (unsigned k = 0; k < d->texts; k++)

@@ -16,6 +16,7 @@ struct gt_sum {
 	unsigned options;
 	const struct gt_by *by;
 	int64_t key[3];                 /* of what is being added: by's two, and 0 */
+	const char **labels;            /* at the end, where the way to split has texts: see merge_keys */
 	struct gt_model *model;
 	struct gt_cuda *cuda;           /* of CUDA reports */
 	struct gt_groups groups;

@@ -14,6 +14,7 @@
 #include "cli/jobs.h"
 #include "cli/stats_profile.h"
 #include "common/harmless.h"
+#include "model/stacks.h"
 
 enum { MOST = 64 };
 
@@ -89,6 +90,17 @@ static int split(const char *by, const char *list, struct gt_report_request *rep
 	return 0;
 }
 
+/* Lines and stacks are those that were recorded. */
+static int check_stacks(const char *by, const struct gt_model *m, const char *path, struct gt_err *err)
+{
+	const struct gt_by *way = gt_by_find(by);
+
+	if (!way || !way->text || gt_model_stack_count(m))
+		return 0;
+	return gt_fail(err, GT_EXIT_MISSING, "stacks are recorded when they are asked for",
+		"gputap run --callstacks PROGRAM", "%s holds no call stacks: --by=%s has nothing to tell", path, by);
+}
+
 void gt_stats_help(FILE *out)
 {
 	const struct gt_report *r;
@@ -134,6 +146,10 @@ int gt_cmd_stats(struct gt_cli *cli)
 			    .jobs = gt_jobs(&cli->options) },
 		    &run.model, &err))
 		return gt_cli_fail(&err);
+	if (check_stacks(gt_option(o, "by"), run.model, cli->args[0], &err)) {
+		gt_model_close(run.model);
+		return gt_cli_fail(&err);
+	}
 	/* The environment's name is the trace's. */
 	if (gt_option_on_command_line(o, "output") && open_output(gt_option(o, "output"), &run.out, &err)) {
 		gt_model_close(run.model);

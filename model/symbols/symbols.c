@@ -312,17 +312,27 @@ const char *gt_frame_module(const struct gt_frame *f)
 	return slash ? slash + 1 : f->module ? f->module->path : "";
 }
 
-void gt_frame_text(const struct gt_frame *f, struct gt_text *out)
+void gt_frame_place(const struct gt_frame *f, struct gt_text *out)
 {
 	const char *slash = f->file ? strrchr(f->file, '/') : NULL;
 
+	gt_text_str(out, slash ? slash + 1 : f->file ? f->file : gt_frame_module(f));
+	if (f->file) {
+		gt_text_char(out, ':');
+		gt_text_u64(out, f->line);
+	} else {
+		gt_text_str(out, f->module ? "+0x" : "0x");
+		gt_text_hex(out, f->file_address, 1, false);
+	}
+}
+
+void gt_frame_text(const struct gt_frame *f, struct gt_text *out)
+{
 	gt_text_bytes(out, f->label.text, f->label.bytes);
 	if (!f->file)
 		return;
 	gt_text_lit(out, " (");
-	gt_text_str(out, slash ? slash + 1 : f->file);
-	gt_text_char(out, ':');
-	gt_text_u64(out, f->line);
+	gt_frame_place(f, out);
 	gt_text_char(out, ')');
 }
 

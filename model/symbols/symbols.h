@@ -51,6 +51,8 @@ uint32_t gt_stack_caller(const struct gt_frame *frames, uint32_t n, const char *
 
 /* "function (file:line)" with what is known of it; without a name "module+0x12ab". */
 void gt_frame_text(const struct gt_frame *f, struct gt_text *out);
+/* "file:line" with the file's last part; without debug information "module+0x12ab". */
+void gt_frame_place(const struct gt_frame *f, struct gt_text *out);
 /* The last part of the module's path; "" in no object. */
 const char *gt_frame_module(const struct gt_frame *f);
 

@@ -30,6 +30,21 @@ for flags in "-O0" "-O2" "-O2 -no-pie -fno-pie" "-O2 -fomit-frame-pointer" "-O1 
 	check "C, $flags" sites t.gputap lines "${all[@]}"
 done
 
+# ---- sums split by line and by stack
+by() { python3 "$here/by_site_check.py" "$@"; }
+build -O0 && run t ./sites ./plugin.so
+check "gputap stats --by=line and --by=stack: each call at its place" by t.gputap 1 "${all[@]}"
+run t sh -c './sites ./plugin.so; ./sites ./plugin.so; ./sites ./plugin.so'
+check "... one row for a place in three processes" by t.gputap 3 "${all[@]}"
+printf '#include "sites.h"\nint main(void) { CALL; CALL; CALL; /* stack: main */ return 0; }\n' >same.c
+"$cc" -g -I"$src" -o same same.c -lOpenCL && run s ./same
+check "... one row for three calls of a line" eval '"$tap" stats -q --by=line -r opencl_api_sum --format csv s.gputap | grep -q ",3,.*,main (same.c:2),clGetPlatformIDs$"'
+"$tap" run -q -f -o n -- ./same
+"$tap" stats -q --by=line -r opencl_api_sum n.gputap >n.out 2>n.err
+check "... a trace without stacks says so" eval 'grep -q "n.gputap holds no call stacks: --by=line has nothing to tell" n.err && grep -q "try: gputap run --callstacks" n.err && [ ! -s n.out ]'
+GPUTAP_CALLSTACK_MIN=1h "$tap" run -q -f -o n --callstacks -- ./same
+check "... so does one whose calls were too short for one" eval '! "$tap" stats -q --by=stack -r opencl_api_sum n.gputap >n.out 2>n.err && grep -q "holds no call stacks" n.err'
+
 # ---- stripped, with the debug information elsewhere
 build -O2
 objcopy --only-keep-debug sites sites.debug && objcopy --strip-all --add-gnu-debuglink=sites.debug sites bare

@@ -52,6 +52,10 @@ check ".atp has a section for CUDA" see t.gputap atp "$(ls t*.atp)" cuda
 check "... and for CUDA among HSA's" see t.gputap atp "$(ls h*.atp)" hsa
 "$tap" stats -q -r callers --format csv t.gputap >callers.csv
 check "a report says who launched a kernel, behind CUDA's own libraries" see t.gputap callers callers.csv main
+"$tap" stats -q -r cuda_gpu_kern_sum --by=line --format csv t.gputap >lines.csv
+"$tap" stats -q -r cuda_gpu_kern_sum --by=stack --format csv t.gputap >stacks.csv
+check "sums of kernels by line name the same line" eval 'place=$(grep -v "\[CUDA" callers.csv | sed -nE "s/.*,main,([^,]*)$/main (\1)/p" | head -n 1); grep -qF ",$place," lines.csv && grep -qF "$place" stacks.csv'
+check "... and the whole stack" grep -q " < .*main (" stacks.csv
 check "... and no arguments" see t.gputap no_args
 check "... and nothing is missing" said "complete: yes"
 traced --callstacks=cuda --cuda-args -- "$examples/vector_add"
