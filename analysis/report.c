@@ -277,9 +277,18 @@ const char *gt_operation_text(const struct gt_operation *o, char text[GT_OPERATI
 	return text;
 }
 
-static void three(char text[GT_GRID_TEXT], const uint64_t n[3])
+const char *gt_command_kernel_name(const struct gt_command *c, unsigned options)
 {
-	snprintf(text, GT_GRID_TEXT, "%4llu %4llu %4llu", (unsigned long long)n[0], (unsigned long long)n[1],
+	const struct gt_string *name = options & GT_REPORT_BASE ? &c->short_name
+		: options & GT_REPORT_MANGLED                   ? &c->name
+								: &c->demangled;
+
+	return name->text ? name->text : "[unknown kernel]";
+}
+
+static void three(char text[GT_GRID_TEXT], const char *before, const uint64_t n[3])
+{
+	snprintf(text, GT_GRID_TEXT, "%s%4llu %4llu %4llu", before, (unsigned long long)n[0], (unsigned long long)n[1],
 		(unsigned long long)n[2]);
 }
 
@@ -287,9 +296,16 @@ void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char bloc
 {
 	uint64_t g[3], b[3];
 
-	gt_command_grid(c, g, b);
-	three(grid, g);
-	three(block, b);
+	if (gt_command_grid(c, g, b)) {
+		three(grid, "", g);
+		three(block, "", b);
+		return;
+	}
+	if (c->has_global)
+		three(grid, "items: ", g);
+	else
+		snprintf(grid, GT_GRID_TEXT, "unknown");
+	snprintf(block, GT_GRID_TEXT, "unknown");
 }
 
 /* --------------------------------------------------------------------- run */

@@ -134,7 +134,11 @@ struct gt_group **gt_groups_sorted(struct gt_groups *g);
 /* "[OpenCL memset]", "[OpenCL memcpy Host-to-Device]"; NULL for what is neither copy nor fill. */
 enum { GT_OPERATION_TEXT = 64, GT_GRID_TEXT = 72 };
 const char *gt_operation_text(const struct gt_operation *o, char text[GT_OPERATION_TEXT]);
-/* The columns GridXYZ and BlockXYZ of a kernel. */
+/* The kernel's name as the report's options want it. */
+const char *gt_command_kernel_name(const struct gt_command *c, unsigned options);
+/*
+ * The columns GridXYZ and BlockXYZ of a kernel; where nobody knows the block, "items: 1024    1    1" and "unknown".
+ */
 void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char block[GT_GRID_TEXT]);
 
 extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[],

@@ -45,7 +45,7 @@ static int each_command(struct gt_sum *s, const struct gt_call *call)
 	if (!c || !c->timed)
 		return 0;
 	if (c->is_kernel) {
-		name = c->name.text ? c->name.text : "[unknown kernel]";
+		name = gt_command_kernel_name(c, s->options);
 	} else {
 		gt_command_operation(c, &o);
 		name = gt_operation_text(&o, text);

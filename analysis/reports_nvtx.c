@@ -312,15 +312,14 @@ static int around(struct state *s, const struct gt_call *call, const struct piec
 }
 
 /* What an OpenCL call set going; false: nothing that counts. */
-static bool piece_of_command(const struct gt_command *c, struct piece *p)
+static bool piece_of_command(const struct gt_command *c, unsigned options, struct piece *p)
 {
 	struct gt_operation o;
 
 	if (!c || !c->timed)
 		return false;
 	gt_command_operation(c, &o);
-	*p = (struct piece){ c->is_kernel ? c->name.text ? c->name.text : "[unknown kernel]" : NULL, c->start_ns,
-		c->end_ns };
+	*p = (struct piece){ c->is_kernel ? gt_command_kernel_name(c, options) : NULL, c->start_ns, c->end_ns };
 	return c->is_kernel || o.kind == GT_OPERATION_COPY || o.kind == GT_OPERATION_FILL;
 }
 
@@ -355,7 +354,8 @@ static int device_call(struct state *s, const struct gt_call *call, bool kernels
 		return 0;
 	if (call->cuda)
 		return call->cuda->call.nested || !call->cuda->timed ? 0 : around_cuda(s, call, kernels, each);
-	return piece_of_command(call->command, &p) && (!kernels || p.kernel) ? around(s, call, &p, each) : 0;
+	return piece_of_command(call->command, s->options, &p) && (!kernels || p.kernel) ? around(s, call, &p, each)
+											 : 0;
 }
 
 /* samples: device times; one for each range, however many of its kernels have this name. */

@@ -10,11 +10,6 @@
 
 #include "analysis/sum.h"
 
-static const char *kernel_name(const struct gt_command *c)
-{
-	return c->name.text ? c->name.text : "[unknown kernel]";
-}
-
 /* --------------------------------------------------------- contributions */
 
 static int64_t device_ns(const struct gt_command *c)
@@ -31,7 +26,9 @@ static int each_kernel(struct gt_sum *s, const struct gt_call *call)
 {
 	const struct gt_command *c = call->command;
 
-	return c && c->timed && c->is_kernel ? gt_sum_add_fixed(s, device_ns(c), kernel_name(c), "") : 0;
+	return c && c->timed && c->is_kernel
+		? gt_sum_add_fixed(s, device_ns(c), gt_command_kernel_name(c, s->options), "")
+		: 0;
 }
 
 static int each_kernel_grid(struct gt_sum *s, const struct gt_call *call)
@@ -42,7 +39,7 @@ static int each_kernel_grid(struct gt_sum *s, const struct gt_call *call)
 	if (!c || !c->timed || !c->is_kernel)
 		return 0;
 	gt_grid_text(c, grid, block);
-	return gt_sum_add(s, device_ns(c), grid, block, kernel_name(c));
+	return gt_sum_add(s, device_ns(c), grid, block, gt_command_kernel_name(c, s->options));
 }
 
 /* The name of the copy or fill that a call made, NULL when it made none with device times. */
@@ -74,13 +71,14 @@ static int each_memory_size(struct gt_sum *s, const struct gt_call *call)
 
 static int each_device(struct gt_sum *s, const struct gt_call *call)
 {
+	const struct gt_command *c = call->command;
 	char text[GT_OPERATION_TEXT];
 	const char *name;
 
-	if (call->command && call->command->timed && call->command->is_kernel)
-		return gt_sum_add_fixed(s, device_ns(call->command), "OPENCL_KERNEL", kernel_name(call->command));
-	name = memory_of(call->command, text);
-	return name ? gt_sum_add(s, device_ns(call->command), "MEMORY_OPER", name, "") : 0;
+	if (c && c->timed && c->is_kernel)
+		return gt_sum_add_fixed(s, device_ns(c), "OPENCL_KERNEL", gt_command_kernel_name(c, s->options));
+	name = memory_of(c, text);
+	return name ? gt_sum_add(s, device_ns(c), "MEMORY_OPER", name, "") : 0;
 }
 
 static int each_call_and_device(struct gt_sum *s, const struct gt_call *call)
@@ -105,26 +103,27 @@ static int each_wait(struct gt_sum *s, const struct gt_call *call)
 
 /* ------------------------------------------------------------------- list */
 
-#define SUM(id, title_, headings_, each_, texts_, sizes_, commands_) \
-	{ .name = id, .title = title_, .headings = headings_, .commands = commands_, \
+#define NAMES (GT_REPORT_BASE | GT_REPORT_MANGLED)
+#define SUM(id, title_, headings_, each_, texts_, sizes_, commands_, options_) \
+	{ .name = id, .title = title_, .headings = headings_, .commands = commands_, .options = options_, \
 	  .begin = gt_sum_begin, .call = gt_sum_call, .join = gt_sum_join, .end = gt_sum_end, \
 	  .detail = &(const struct gt_sum_detail){ .call = each_, .texts = texts_, .sizes = sizes_ } }
 
 const struct gt_report gt_reports_sum[] = {
-	SUM("opencl_api_sum", "OpenCL API Summary", GT_TIMES("Num Calls") "Name<", each_call, 1, false, false),
+	SUM("opencl_api_sum", "OpenCL API Summary", GT_TIMES("Num Calls") "Name<", each_call, 1, false, false, 0),
 	SUM("opencl_kern_sum", "OpenCL Kernel Summary", GT_TIMES("Instances") "Name<", each_kernel, 1, false,
-		true),
+		true, NAMES),
 	SUM("opencl_kern_gb_sum", "OpenCL Kernel/Grid/Block Summary", GT_TIMES("Instances") "GridXYZ|BlockXYZ|Name<",
-		each_kernel_grid, 3, false, true),
+		each_kernel_grid, 3, false, true, NAMES),
 	SUM("opencl_mem_time_sum", "OpenCL Memory Summary (by Time)", GT_TIMES("Count") "Operation<", each_memory, 1,
-		false, true),
+		false, true, 0),
 	SUM("opencl_mem_size_sum", "OpenCL Memory Summary (by Size)", GT_SIZES "Operation<", each_memory_size, 1, true,
-		true),
+		true, 0),
 	SUM("opencl_gpu_sum", "OpenCL Device Summary (Kernels and Memory Operations)",
-		GT_TIMES("Instances") "Category<|Operation<", each_device, 2, false, true),
+		GT_TIMES("Instances") "Category<|Operation<", each_device, 2, false, true, NAMES),
 	SUM("opencl_api_gpu_sum", "OpenCL Summary (API, Kernels and Memory Operations)",
-		GT_TIMES("Instances") "Category<|Operation<", each_call_and_device, 2, false, false),
+		GT_TIMES("Instances") "Category<|Operation<", each_call_and_device, 2, false, false, NAMES),
 	SUM("opencl_wait_sum", "OpenCL Host Waits Summary", GT_TIMES("Num Calls") "Name<", each_wait, 1, false,
-		false),
+		false, 0),
 	{ 0 },
 };

@@ -82,20 +82,19 @@ static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t
 	bool kernel = o.kind == GT_OPERATION_KERNEL;
 	double seconds = (double)(c->end_ns - c->start_ns) / 1e9;
 
-	if (kernel)
-		gt_command_grid(c, grid, block);
+	bool shaped = kernel && gt_command_grid(c, grid, block);
 	snprintf(device, sizeof device, "%s (%u)", c->device && c->device->name.text ? c->device->name.text : "?",
 		c->device ? c->device->device_index : 0);
 	const struct gt_cell cell[] = {
 		gt_integer(c->start_ns),
 		gt_integer(c->end_ns - c->start_ns),
 		gt_integer((int64_t)call->id),
-		kernel ? gt_integer((int64_t)grid[0]) : gt_none(),
-		kernel ? gt_integer((int64_t)grid[1]) : gt_none(),
-		kernel ? gt_integer((int64_t)grid[2]) : gt_none(),
-		kernel ? gt_integer((int64_t)block[0]) : gt_none(),
-		kernel ? gt_integer((int64_t)block[1]) : gt_none(),
-		kernel ? gt_integer((int64_t)block[2]) : gt_none(),
+		shaped ? gt_integer((int64_t)grid[0]) : gt_none(),
+		shaped ? gt_integer((int64_t)grid[1]) : gt_none(),
+		shaped ? gt_integer((int64_t)grid[2]) : gt_none(),
+		shaped ? gt_integer((int64_t)block[0]) : gt_none(),
+		shaped ? gt_integer((int64_t)block[1]) : gt_none(),
+		shaped ? gt_integer((int64_t)block[2]) : gt_none(),
 		gt_none(),
 		gt_none(),
 		kernel ? gt_number((double)c->local_arg_bytes / 1e6, 3) : gt_none(),
@@ -107,7 +106,7 @@ static int gpu_trace(void *state, const struct gt_call *call, struct gt_table *t
 		c->context ? gt_integer(c->context->id + 1) : gt_none(),
 		gt_none(),
 		c->queue ? gt_integer(c->queue->id + 13) : gt_none(),
-		gt_text(kernel ? c->name.text : gt_operation_text(&o, name)),
+		gt_text(kernel ? c->demangled.text : gt_operation_text(&o, name)),
 	};
 	return gt_table_row(t, cell);
 }
@@ -148,7 +147,7 @@ static int exec_trace(void *state, const struct gt_call *call, struct gt_table *
 		gt_text(call->fn->name),
 		gt_text(grid),
 		gt_text(block),
-		gt_text(c->name.text),
+		gt_text(c->demangled.text),
 	};
 	return gt_table_row(t, cell);
 }
@@ -161,7 +160,7 @@ static int exec_sum(void *state, const struct gt_call *call, struct gt_table *t)
 
 	(void)t;
 	return delays_of(call, &d)
-		? gt_exec_add(&s->groups, &d, call->fn->name, c->name.text ? c->name.text : "[unknown kernel]",
+		? gt_exec_add(&s->groups, &d, call->fn->name, gt_command_kernel_name(c, 0),
 			  (const int64_t[3]){ gt_model_process(s->model, call->process)->pid,
 				  gt_model_thread(s->model, call->thread)->tid,
 				  c->device ? c->device->device_index : 0 })

@@ -47,7 +47,8 @@
 	X(PROPERTIES, "properties") X(PROGRAM, "program") X(OPTIONS, "options") X(KERNEL_NAME, "kernel_name") \
 	X(FLAGS, "flags") X(SIZE, "size") X(CB, "cb") X(BUFFER, "buffer") X(IMAGE, "image") X(MEMOBJ, "memobj") \
 	X(SRC_BUFFER, "src_buffer") X(DST_BUFFER, "dst_buffer") X(SRC_IMAGE, "src_image") X(DST_IMAGE, "dst_image") \
-	X(REGION, "region") X(PTR, "ptr") X(SVM_PTR, "svm_ptr") X(SRC_PTR, "src_ptr") X(DST_PTR, "dst_ptr") \
+	X(REGION, "region") X(PTR, "ptr") X(SVM_PTR, "svm_ptr") X(SVM_POINTER, "svm_pointer") \
+	X(SVM_POINTERS, "svm_pointers") X(SRC_PTR, "src_ptr") X(DST_PTR, "dst_ptr") \
 	X(MAPPED_PTR, "mapped_ptr") \
 	X(MAP_FLAGS, "map_flags") X(PATTERN, "pattern") X(PATTERN_SIZE, "pattern_size") X(FILL_COLOR, "fill_color") \
 	X(VALUE, "value") \
@@ -70,13 +71,16 @@ enum gt_action {
 	GT_ACT_NONE, GT_ACT_CREATE,           /* returns a new object */
 	GT_ACT_CREATE_MANY,                   /* ... or several through an out array */
 	GT_ACT_DEFINE_MANY,                   /* platforms, devices: there before and after */
-	GT_ACT_RETAIN, GT_ACT_RELEASE, GT_ACT_ENQUEUE, GT_ACT_SET_ARG, GT_ACT_BUILD
+	GT_ACT_RETAIN, GT_ACT_RELEASE, GT_ACT_ENQUEUE, GT_ACT_SET_ARG, GT_ACT_BUILD,
+	GT_ACT_ALLOCATE,                      /* returns memory */
+	GT_ACT_FREE
 };
 
 struct gt_fn_info {
 	uint8_t action;                       /* enum gt_action */
 	bool is_kernel;
-	uint8_t object;                       /* enum rec_object: created, defined, retained, released */
+	/* enum rec_object: created, defined, retained, released; enum gt_usm: allocated */
+	uint8_t object;
 	int8_t array;                         /* out array of handles, -1 */
 	int8_t role[GT_ROLE_COUNT];           /* parameter index, -1 */
 };
@@ -268,6 +272,7 @@ struct gt_process_state {
 	bool exited, walked;
 	uint64_t ids, cmd_ids;                /* of the present walk */
 	uint32_t n_objects[16];               /* by kind, of the present walk */
+	void *usm;                            /* model/opencl/usm.c, of the present walk */
 };
 
 
@@ -313,6 +318,8 @@ struct gt_model {
 	bool any_local_args;
 	struct gt_command command;
 	struct gt_mapping *free_mappings;
+	/* not looked for yet, none, some: calls that are missing */
+	enum { GT_USM_UNASKED, GT_USM_WHOLE, GT_USM_GAPS } usm_gaps;
 	bool walking;
 	bool quiet;                           /* losses found now were counted before */
 };

@@ -84,6 +84,8 @@ struct gt_object {
 	int64_t born_ns, died_ns;         /* GT_NO_TIME: before the trace / still alive */
 	struct gt_object *platform, *device, *context, *parent; /* NULL when unknown or meaningless */
 	struct gt_string name;            /* device name, kernel name, platform name */
+	/* kernels, once a command ran them: names of C++ as people write them, else the name */
+	struct gt_string demangled, short_name;
 	/* device */
 	/* device_index: one number per physical device in the whole trace, from 0 */
 	uint32_t device_type, compute_units, device_index;
@@ -106,6 +108,9 @@ struct gt_object {
 	struct gt_attr { uint32_t key; uint32_t bytes; const void *value; } *attrs; /* raw answers of the driver */
 };
 
+/* Memory that a pointer leads to: the host's own, or an allocation of the host, of a device, or of both. */
+enum gt_usm { GT_USM_UNKNOWN, GT_USM_SYSTEM, GT_USM_HOST, GT_USM_DEVICE, GT_USM_SHARED };
+
 /*
  * One device command: what an enqueue call set going. Present for every enqueue call that succeeded and for those
  * that failed (status < 0, no times).
@@ -115,6 +120,7 @@ struct gt_command {
 	bool is_kernel;                   /* NDRange, task, native */
 	struct gt_object *queue, *context, *device, *kernel, *program; /* may be NULL */
 	struct gt_string name;            /* kernel name, or the command's name without CL_COMMAND_ */
+	struct gt_string demangled, short_name; /* the same for people, see gt_object */
 	/* Times on the session clock; all GT_NO_TIME unless timed. Not reordered, not clamped. */
 	bool timed;
 	int64_t queued_ns, submit_ns, start_ns, end_ns, complete_ns;
@@ -128,6 +134,7 @@ struct gt_command {
 	uint64_t bytes;                   /* transfers, fills; 0 otherwise */
 	bool has_bytes;
 	struct gt_object *src, *dst;      /* memory objects of transfers */
+	enum gt_usm src_usm, dst_usm;     /* copies and fills of unified shared memory: where their pointers lead */
 	uint64_t host_ptr;                /* transfers with the host */
 	uint64_t map_flags;               /* maps, unmaps (of the map they undo), migrations: their own flags */
 	uint32_t pattern_bytes; const uint8_t *pattern; /* fills */

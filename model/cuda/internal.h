@@ -166,8 +166,6 @@ void gt_cuda_strings_sort(struct gt_cuda *c);
 /* What an address in a record of that buffer means; NULL: not in the trace. */
 struct gt_cuda_text *gt_cuda_string(struct gt_cuda *c, const struct gt_cupti_buffer *b, uint64_t address);
 void gt_cuda_demangle(struct gt_cuda *c, struct gt_cuda_text *t);  /* fills the other names */
-/* the last part without templates and parameters */
-size_t gt_cuda_short_name(const char *demangled, size_t bytes, const char **at);
 
 /* clock.c */
 int gt_cuda_clocks_build(struct gt_cuda *c);

@@ -1,9 +1,6 @@
 /*
  * model/cuda/names.c - names of API functions, strings that records point to, and C++ names
  *
- * On a machine without a C++ runtime (model/demangle.h) kernels keep their mangled names, with a short name from the
- * mangled form.
- *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -171,143 +168,9 @@ struct gt_cuda_text *gt_cuda_string(struct gt_cuda *c, const struct gt_cupti_buf
 
 /* ------------------------------------------------------------------- C++ names */
 
-/* "_ZN4core4blas4gemmIfLi4EEEvPT_PKS2_m" -> "gemm": the last of the nested names, each behind its length. 0: not of
- * that form. */
-static size_t last_part(const char *mangled, size_t bytes, const char **at)
-{
-	size_t i = 2, n = 0, found = 0;
-	bool nested;
-
-	if (bytes < 4 || mangled[0] != '_' || mangled[1] != 'Z')
-		return 0;
-	nested = mangled[i] == 'N';
-	for (i += nested; i < bytes && mangled[i] >= '1' && mangled[i] <= '9'; i += n) {
-		for (n = 0; i < bytes && mangled[i] >= '0' && mangled[i] <= '9' && n < bytes; i++)
-			n = n * 10 + (size_t)(mangled[i] - '0');
-		if (n > bytes - i)
-			return 0;
-		*at = mangled + i;
-		found = n;
-		if (!nested)
-			break;
-	}
-	return found;
-}
-
-static bool word(char ch)
-{
-	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_' ||
-		ch == '$' || (unsigned char)ch >= 0x80;
-}
-
-/* "operator" as a word of its own: what is behind it belongs to the name. */
-static bool is_operator(const char *s, size_t i, size_t bytes)
-{
-	return i + 8 <= bytes && !memcmp(s + i, "operator", 8) && (i == 0 || !word(s[i - 1])) &&
-		(i + 8 == bytes || !word(s[i + 8]));
-}
-
-#define NESTING 128u                      /* brackets in brackets of a name; deeper ones are not told apart */
-
-/* Brackets that are open. Comparisons in template arguments stand in parentheses, between parentheses: "<(4)<(8),
- * ((a)>(b))>". */
-struct brackets { char open[NESTING]; uint32_t n; };
-
-static bool opens(const char *s, size_t i)
-{
-	return s[i] == '(' || s[i] == '{' || s[i] == '[' || (s[i] == '<' && !(i && s[i - 1] == ')'));
-}
-
-static bool closes(const struct brackets *b, char ch)
-{
-	char open = b->n && b->n <= NESTING ? b->open[b->n - 1] : 0;
-
-	return b->n && (ch == ')' || ch == '}' || ch == ']' || (ch == '>' && (open == '<' || !open)));
-}
-
-static void push(struct brackets *b, char ch)
-{
-	if (b->n < NESTING)
-		b->open[b->n] = ch;
-	b->n++;
-}
-
-/* "operator()(int)" with all that belongs to it, from "operator" on. */
-static size_t operator_name(const char *s, size_t bytes)
-{
-	const char *open = memchr(s + 8, '(', bytes - 8);
-
-	if (open == s + 8 && bytes > 10 && open[1] == ')')
-		open = memchr(s + 10, '(', bytes - 10);
-	return open ? (size_t)(open - s) : bytes;
-}
-
-/* Parameters begin at the "(" outside of all brackets; "(anonymous namespace)" is part of a name. */
-size_t gt_cuda_short_name(const char *s, size_t bytes, const char **at)
-{
-	struct brackets b = { .n = 0 };
-	size_t from = 0, end = bytes;
-	bool ended = false;
-
-	for (size_t i = 0; i < bytes; i++) {
-		if (!b.n && is_operator(s, i, bytes)) {
-			*at = s + i;
-			return operator_name(s + i, bytes - i);
-		}
-		if (opens(s, i)) {
-			bool unnamed = s[i] == '(' && bytes - i > 21 && !memcmp(s + i, "(anonymous namespace)", 21);
-
-			if (!b.n && !ended && !unnamed && s[i] != '{' && s[i] != '[') {
-				end = i;              /* of the name, unless "::" goes on behind it */
-				ended = true;
-			}
-			if (!b.n && s[i] == '(' && !unnamed && i > from)
-				break;
-			push(&b, s[i]);
-		} else if (closes(&b, s[i])) {
-			b.n--;
-		} else if (!b.n && (s[i] == ' ' || s[i] == ':' || s[i] == '*' || s[i] == '&')) {
-			from = i + 1;
-			end = bytes;
-			ended = false;
-		}
-	}
-	*at = s + from;
-	return end > from ? end - from : 0;
-}
-
 void gt_cuda_demangle(struct gt_cuda *c, struct gt_cuda_text *t)
 {
-	char *text = NULL;
-
-	if (t->known)
-		return;
+	if (!t->known)
+		gt_demangle_names(&c->m->arena, t->mangled, &t->demangled, &t->short_name);
 	t->known = true;
-	t->demangled = t->short_name = t->mangled;
-	if (t->mangled.bytes < 3 || memcmp(t->mangled.text, "_Z", 2))
-		return;
-	text = gt_demangle(t->mangled.text);
-	if (text) {
-		size_t bytes = strlen(text);
-		char *copy = gt_arena_copy(&c->m->arena, text, bytes);
-
-		if (copy)
-			t->demangled = (struct gt_string){ copy, bytes };
-		free(text);
-	}
-	if (t->demangled.text != t->mangled.text) {
-		const char *at;
-		size_t n = gt_cuda_short_name(t->demangled.text, t->demangled.bytes, &at);
-
-		if (n)
-			t->short_name = (struct gt_string){ gt_arena_copy(&c->m->arena, at, n), n };
-	} else {
-		const char *at;
-		size_t n = last_part(t->mangled.text, t->mangled.bytes, &at);
-
-		if (n)
-			t->short_name = (struct gt_string){ gt_arena_copy(&c->m->arena, at, n), n };
-	}
-	if (!t->short_name.text)
-		t->short_name = t->mangled;
 }

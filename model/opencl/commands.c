@@ -11,7 +11,9 @@
 
 #include "opencl_values.h"
 
+#include "model/demangle.h"
 #include "model/internal.h"
+#include "model/opencl/usm.h"
 
 static struct gt_entity *entity(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f,
 	enum gt_role role, enum rec_object kind)
@@ -180,8 +182,13 @@ static void set_kernel(struct gt_model *m, const struct gt_call *call, const str
 		return;
 	c->kernel = &k->pub;
 	c->program = k->pub.parent;
-	if (k->pub.name.bytes)
+	if (k->pub.name.bytes) {
 		c->name = k->pub.name;
+		if (!k->pub.demangled.bytes)
+			gt_demangle_names(&m->objects_arena, c->name, &k->pub.demangled, &k->pub.short_name);
+		c->demangled = k->pub.demangled;
+		c->short_name = k->pub.short_name;
+	}
 	for (const struct gt_local_arg *a = k->local_args; a; a = a->next)
 		c->local_arg_bytes += a->bytes;
 }
@@ -354,7 +361,31 @@ static void set_fill(struct gt_model *m, const struct gt_call *call, const struc
 	c->dst = mem(m, call, f, GT_ROLE_BUFFER);
 	c->host_ptr = gt_role_value(call, f, f->role[GT_ROLE_SVM_PTR] >= 0 ? GT_ROLE_SVM_PTR : GT_ROLE_DST_PTR);
 	set_bytes(c, gt_role_value(call, f, GT_ROLE_SIZE));
+	if (c->type == CL_COMMAND_MEMFILL_INTEL)
+		c->dst_usm = gt_usm_of(m, call->process, c->host_ptr);
 	set_pattern(call, f, c, GT_ROLE_PATTERN);
+}
+
+static void set_usm_copy(
+	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c)
+{
+	set_bytes(c, gt_role_value(call, f, GT_ROLE_SIZE));
+	c->host_ptr = gt_role_value(call, f, GT_ROLE_SRC_PTR);
+	if (c->type != CL_COMMAND_MEMCPY_INTEL)
+		return;
+	c->src_usm = gt_usm_of(m, call->process, c->host_ptr);
+	c->dst_usm = gt_usm_of(m, call->process, gt_role_value(call, f, GT_ROLE_DST_PTR));
+}
+
+/* The memory goes when the command has run; whoever gets the address next gets it behind this call. */
+static void free_svm(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f)
+{
+	struct gt_arg pointers;
+
+	if (!gt_role_arg(call, f, GT_ROLE_SVM_POINTERS, &pointers))
+		return;
+	for (uint32_t i = 0; i < pointers.bytes / 8; i++)
+		gt_usm_remove(m, call->process, ((const uint64_t *)pointers.data)[i]);
 }
 
 static void set_by_type(
@@ -380,8 +411,11 @@ static void set_by_type(
 		set_fill(m, call, f, c);
 		break;
 	case CL_COMMAND_SVM_MEMCPY: case CL_COMMAND_SVM_MEMCPY_ARM: case CL_COMMAND_MEMCPY_INTEL:
-		set_bytes(c, gt_role_value(call, f, GT_ROLE_SIZE));
-		c->host_ptr = gt_role_value(call, f, GT_ROLE_SRC_PTR);
+		set_usm_copy(m, call, f, c);
+		break;
+	case CL_COMMAND_SVM_FREE: case CL_COMMAND_SVM_FREE_ARM:
+		if (!call->result)
+			free_svm(m, call, f);
 		break;
 	case CL_COMMAND_MIGRATE_MEM_OBJECTS: case CL_COMMAND_SVM_MIGRATE_MEM: case CL_COMMAND_MIGRATEMEM_INTEL:
 		set_bytes(c, 0);          /* what really moved only the runtime knows */
@@ -484,6 +518,7 @@ struct gt_command *gt_commands_make(
 	*c = (struct gt_command){
 		.type = call->fn->command_value, .is_kernel = f->is_kernel, .name = command_name(call->fn)
 	};
+	c->demangled = c->short_name = c->name;
 	if (call->has_args) {
 		set_queue(m, call, f, c);
 		set_kernel(m, call, f, c);

@@ -54,12 +54,38 @@ static bool is_kernel_command(uint32_t command)
 		command == CL_COMMAND_NATIVE_KERNEL;
 }
 
+/* Functions that give and take memory by address. */
+static bool is_memory(const struct gt_fn *fn, struct gt_fn_info *f)
+{
+	static const struct { const char *name; enum gt_action action; enum gt_usm kind; } known[] = {
+		{ "clHostMemAllocINTEL", GT_ACT_ALLOCATE, GT_USM_HOST },
+		{ "clDeviceMemAllocINTEL", GT_ACT_ALLOCATE, GT_USM_DEVICE },
+		{ "clSharedMemAllocINTEL", GT_ACT_ALLOCATE, GT_USM_SHARED },
+		{ "clSVMAlloc", GT_ACT_ALLOCATE, GT_USM_SHARED },
+		{ "clSVMAllocARM", GT_ACT_ALLOCATE, GT_USM_SHARED },
+		{ "clSVMAllocWithPropertiesKHR", GT_ACT_ALLOCATE, GT_USM_SHARED },
+		{ "clMemFreeINTEL", GT_ACT_FREE, 0 },
+		{ "clMemBlockingFreeINTEL", GT_ACT_FREE, 0 },
+		{ "clSVMFree", GT_ACT_FREE, 0 },
+		{ "clSVMFreeARM", GT_ACT_FREE, 0 },
+		{ "clSVMFreeWithPropertiesKHR", GT_ACT_FREE, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(fn->name, known[i].name)) {
+			f->action = (uint8_t)known[i].action;
+			f->object = (uint8_t)known[i].kind;
+			return true;
+		}
+	return false;
+}
+
 static void classify(const struct gt_fn *fn, struct gt_fn_info *f)
 {
 	int array = find_out_array(fn);
 
 	f->array = (int8_t)array;
-	if (fn->is_callback)
+	if (fn->is_callback || (!strcmp(fn->kind, "memory") && is_memory(fn, f)))
 		return;
 	if (*fn->command_type) {
 		f->action = GT_ACT_ENQUEUE;

@@ -14,6 +14,7 @@
 #include "opencl_types.h"
 
 #include "model/opencl/image.h"
+#include "model/opencl/usm.h"
 #include "model/internal.h"
 
 /* ---------------------------------------------------------------------- map */
@@ -41,6 +42,7 @@ void gt_objects_reset(struct gt_model *m)
 	gt_arena_free(&m->objects_arena);
 	m->any_local_args = false;
 	m->free_mappings = NULL;
+	gt_usm_free(m);
 	for (uint32_t i = 0; i < m->n_processes; i++)
 		memset(m->processes[i].n_objects, 0, sizeof m->processes[i].n_objects);
 }
@@ -524,6 +526,14 @@ void gt_objects_apply(struct gt_model *m, const struct gt_call *call, const stru
 		break;
 	case GT_ACT_BUILD:
 		build(m, call, f);
+		break;
+	case GT_ACT_ALLOCATE:
+		gt_usm_add(m, call->process, gt_call_return(call), gt_role_value(call, f, GT_ROLE_SIZE),
+			(enum gt_usm)f->object);
+		break;
+	case GT_ACT_FREE:
+		gt_usm_remove(m, call->process,
+			gt_role_value(call, f, f->role[GT_ROLE_PTR] >= 0 ? GT_ROLE_PTR : GT_ROLE_SVM_POINTER));
 		break;
 	case GT_ACT_NONE: case GT_ACT_ENQUEUE:
 		break;

@@ -88,6 +88,31 @@ static bool by_flags(const struct gt_command *c, struct gt_operation *out)
 	return true;
 }
 
+/*
+ * Copies of unified shared memory, by what their pointers are. Memory that host and device share lies where it was used
+ * last, which nobody tells: a copy from or to it has no direction.
+ */
+static void by_pointers(const struct gt_command *c, struct gt_operation *out)
+{
+	static const struct { unsigned char mem, side; } what[] = {
+		[GT_USM_UNKNOWN] = { GT_MEM_UNKNOWN, 0 },
+		[GT_USM_SYSTEM] = { GT_MEM_PAGEABLE, 'h' },
+		[GT_USM_HOST] = { GT_MEM_PINNED, 'h' },
+		[GT_USM_DEVICE] = { GT_MEM_DEVICE, 'd' },
+		[GT_USM_SHARED] = { GT_MEM_MANAGED, 0 },
+	};
+	unsigned char from = what[c->src_usm].side, to = what[c->dst_usm].side;
+
+	out->dst = (enum gt_mem_kind)what[c->dst_usm].mem;
+	if (out->kind != GT_OPERATION_COPY)
+		return;
+	out->src = (enum gt_mem_kind)what[c->src_usm].mem;
+	if (from && to)
+		out->copy = from == 'h' ? to == 'h' ? GT_COPYKIND_HTOH : GT_COPYKIND_HTOD
+			: to == 'h'     ? GT_COPYKIND_DTOH
+					: GT_COPYKIND_DTOD;
+}
+
 void gt_command_operation(const struct gt_command *c, struct gt_operation *out)
 {
 	*out = (struct gt_operation){
@@ -102,13 +127,15 @@ void gt_command_operation(const struct gt_command *c, struct gt_operation *out)
 			*out = (struct gt_operation){ table[i].kind, table[i].copy, table[i].src, table[i].dst, "" };
 			break;
 		}
+	if (c->type == CL_COMMAND_MEMCPY_INTEL || c->type == CL_COMMAND_MEMFILL_INTEL)
+		by_pointers(c, out);
 	if (out->kind == GT_OPERATION_OTHER)
 		by_flags(c, out);
 	if (out->kind == GT_OPERATION_COPY)
 		out->label = labels[out->copy];
 }
 
-void gt_command_grid(const struct gt_command *c, uint64_t grid[3], uint64_t block[3])
+bool gt_command_grid(const struct gt_command *c, uint64_t grid[3], uint64_t block[3])
 {
 	for (unsigned d = 0; d < 3; d++) {
 		uint64_t global = d < c->work_dim && c->global_size[d] ? c->global_size[d] : 1;
@@ -118,4 +145,5 @@ void gt_command_grid(const struct gt_command *c, uint64_t grid[3], uint64_t bloc
 			: 1;
 		grid[d] = global / block[d] + (global % block[d] != 0);
 	}
+	return c->local_source != REC_LOCAL_UNKNOWN;
 }

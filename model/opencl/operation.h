@@ -43,9 +43,9 @@ struct gt_operation {
 void gt_command_operation(const struct gt_command *c, struct gt_operation *out);
 
 /*
- * Work-groups and work-group size of a kernel, 1 where a dimension is unused. With an unknown local size the block is
- * 1,1,1 and the grid the global size (local_source tells).
+ * Work-groups and work-group size of a kernel, 1 where a dimension is unused. False: the runtime chose the local size,
+ * and nobody knows what it chose; then the grid is the global size in work-items, and the block 1,1,1.
  */
-void gt_command_grid(const struct gt_command *c, uint64_t grid[3], uint64_t block[3]);
+bool gt_command_grid(const struct gt_command *c, uint64_t grid[3], uint64_t block[3]);
 
 #endif

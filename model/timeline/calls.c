@@ -154,7 +154,7 @@ static int take_pending(struct gt_timeline *t, struct gt_tl_source *s, struct gt
 	item->timed = has_times(c);
 	item->start_ns = item->timed ? c->start_ns : p->start_ns;
 	item->end_ns = item->timed ? c->end_ns : GT_NO_TIME;
-	item->name = c->name;
+	item->name = c->demangled;
 	item->correlation = p->id;
 	item->link = gt_tl_link(GT_FAMILY_OPENCL, p->process, p->id);
 	item->command = c;

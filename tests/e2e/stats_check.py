@@ -110,13 +110,19 @@ must(len(COMMANDS) > 100 and len({c["queue"]["id"] for _, c, _, _ in COMMANDS}) 
 
 
 def grid(c):
+    """Where the runtime chose the block and did not tell, both are unknown."""
     size = (c["global"] + [1, 1])[:3]
-    block = (c["local"] + [1, 1])[:3] if "local" in c else [1, 1, 1]
-    return [-(-g // b) for g, b in zip(size, block)], block
+    block = (c["local"] + [1, 1])[:3] if "local" in c else None
+    return ([-(-g // b) for g, b in zip(size, block)], block) if block else ([None] * 3, [None] * 3)
 
 
 def xyz(v):
     return " ".join(f"{n:4d}" for n in v)
+
+
+def shape(c):
+    g, b = grid(c)
+    return (xyz(g), xyz(b)) if b[0] else ("items: " + xyz((c["global"] + [1, 1])[:3]), "unknown")
 
 
 # ------------------------------------------------------------------------------------------- reading
@@ -193,7 +199,7 @@ kernels = [(call, c) for call, c, kind, _ in COMMANDS if kind == "kernel"]
 memory = [(c, operation(kind, label)) for _, c, kind, label in COMMANDS if kind in ("copy", "fill")]
 compare_groups("opencl_api_sum", gather(((k["name"],), took(k)) for k in CALLS), "Num Calls", ["Name"])
 compare_groups("opencl_kern_sum", gather(((c["name"],), ran(c)) for _, c in kernels), "Instances", ["Name"])
-compare_groups("opencl_kern_gb_sum", gather(((*map(xyz, grid(c)), c["name"]), ran(c)) for _, c in kernels), "Instances", ["GridXYZ", "BlockXYZ", "Name"])
+compare_groups("opencl_kern_gb_sum", gather(((*shape(c), c["name"]), ran(c)) for _, c in kernels), "Instances", ["GridXYZ", "BlockXYZ", "Name"])
 compare_groups("opencl_mem_time_sum", gather(((o,), ran(c)) for c, o in memory), "Count", ["Operation"])
 compare_groups("opencl_mem_size_sum", gather(((o,), c["bytes"]) for c, o in memory if "bytes" in c), "Count", ["Operation"], sizes=True)
 device = [(("OPENCL_KERNEL", c["name"]), ran(c)) for _, c in kernels] + [(("MEMORY_OPER", o), ran(c)) for c, o in memory]
@@ -258,11 +264,11 @@ def index(call, c):
 
 def exec_row(call, c):
     api, queue, kernel, total = delays(call, c)
-    g, b = grid(c)
+    g, b = shape(c)
     return {
         "API Start (ns)": call["start_ns"], "API Dur (ns)": api, "Queue Start (ns)": None if queue is None else call["end_ns"], "Queue Dur (ns)": queue,
         "Kernel Start (ns)": c["start"], "Kernel Dur (ns)": kernel, "Total Dur (ns)": total, "PID": call["pid"], "TID": call["tid"],
-        "DevId": index(call, c), "API Function": call["name"], "GridXYZ": xyz(g), "BlockXYZ": xyz(b), "Kernel Name": c["name"],
+        "DevId": index(call, c), "API Function": call["name"], "GridXYZ": g, "BlockXYZ": b, "Kernel Name": c["name"],
     }
 
 

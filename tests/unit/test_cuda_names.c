@@ -1,6 +1,6 @@
 /*
- * tests/unit/test_cuda_names.c - model/cuda/names.c: names of functions and kernels; model/sort.h: the order of many
- * things
+ * tests/unit/test_cuda_names.c - model/cuda/names.c, model/demangle.c: names of functions and kernels;
+ * model/sort.h: the order of many things
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -8,6 +8,7 @@
 #include "tests/unit/cudafixture.h"
 
 #include "model/cuda/internal.h"
+#include "model/demangle.h"
 #include "model/sort.h"
 
 static void short_names_have_no_types_namespaces_templates_or_parameters(void **state)
@@ -38,7 +39,7 @@ static void short_names_have_no_types_namespaces_templates_or_parameters(void **
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *at_text = NULL;
-		size_t n = gt_cuda_short_name(cases[i].demangled, strlen(cases[i].demangled), &at_text);
+		size_t n = gt_short_name(cases[i].demangled, strlen(cases[i].demangled), &at_text);
 		char name[128];
 
 		assert_true(n < sizeof name);
@@ -65,7 +66,7 @@ static void odd_names_stay_inside_their_text(void **state)
 			text[n] = pieces[(seed >> 16) % (sizeof pieces - 1)];
 		}
 		seed = seed * 1664525u + 1013904223u;
-		n = gt_cuda_short_name(text, bytes, &from);
+		n = gt_short_name(text, bytes, &from);
 		assert_true(from >= text && from <= text + bytes && n <= bytes && from + n <= text + bytes);
 		free(text);
 	}

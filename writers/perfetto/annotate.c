@@ -330,6 +330,9 @@ static void annotate_call(struct pf *p, const struct gt_item *item)
 
 static void annotate_command(struct pf *p, const struct gt_command *c)
 {
+	if (c->demangled.text != c->name.text)
+		note_iid(p, "mangled name",
+			gt_intern_fixed(&p->intern, GT_INTERN_VALUE, c->name.text, c->name.bytes));
 	if (c->has_bytes)
 		pf_note_u64(p, "bytes", c->bytes);
 	if (c->work_dim) {

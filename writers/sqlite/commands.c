@@ -45,6 +45,7 @@ static void add_kernel(struct gt_sql_feeder *f, const struct gt_call *call, cons
 {
 	struct gt_sql_row *r = gt_sql_add(f->kernel);
 	int64_t name = gt_sql_string(f->db, c->name.text, c->name.bytes), start, end, local = 0, private_bytes = 0;
+	bool plain = c->demangled.text == c->name.text;   /* mostly: its own name, and no other */
 	uint64_t grid[3], block[3];
 
 	ordered_times(f, call, c, &start, &end);
@@ -58,8 +59,8 @@ static void add_kernel(struct gt_sql_feeder *f, const struct gt_call *call, cons
 	gt_put(r, KE_streamId, at.queue);
 	gt_put(r, KE_correlationId, correlation);
 	gt_put(r, KE_globalPid, gt_sql_pid(f, call->process));
-	gt_put(r, KE_demangledName, name);
-	gt_put(r, KE_shortName, name);
+	gt_put(r, KE_demangledName, plain ? name : gt_sql_string(f->db, c->demangled.text, c->demangled.bytes));
+	gt_put(r, KE_shortName, plain ? name : gt_sql_string(f->db, c->short_name.text, c->short_name.bytes));
 	gt_put(r, KE_mangledName, name);
 	gt_put(r, KE_launchType, 1);            /* regular: consumers INNER JOIN on it */
 	gt_put(r, KE_cacheConfig, 0);
