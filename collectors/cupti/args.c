@@ -16,6 +16,10 @@
  * ARGS3  Between entry and exit the start stands in the word that CUPTI keeps for it. The thread's slot has it too,
  *        with the first words of the structure: so it is known what a killed thread was doing. The slot's frame is
  *        that word's address.
+ * ARGS4  A call whose exit does not come, since a jump or an exception left it, is counted as soon as its slot goes:
+ *        when something else stands in its word, when a call begins that is inside no other by CUPTI's number though
+ *        the word lies on no stack of this thread's, or when the thread ends. A call that comes back after all (it was
+ *        left for another fiber) takes that back.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -129,25 +133,33 @@ static inline bool on_this_stack(const void *at)
 }
 
 /*
- * Slots of CUDA calls that a jump left: what stands at their frame is not their start any more, or nothing does (a
- * fiber's stack that is unmapped).
+ * Is the call of this slot still running? Where CUPTI keeps the word is its own business: on this stack it still holds
+ * the start, if there is anything at all (a fiber's stack may be unmapped); elsewhere CUPTI's numbers tell.
  */
+static bool still_runs(const struct rec_slot *slot)
+{
+	const void *present = __builtin_frame_address(0);
+	int64_t above = (int64_t)(slot->frame - (uintptr_t)present);
+	uint64_t tick;
+
+	if (above >= SAME_STACK || above <= -SAME_STACK)
+		return tap_tls.cuda_depth != 1;
+	return above > 0 && tap_frame_read(slot->frame, &tick, sizeof tick, present) && tick == slot->start_tick;
+}
+
+/* Slots of CUDA calls that a jump left (ARGS4). */
 static void drop_left_slots(struct tap_stream *s)
 {
 	struct tap_tls *t = &tap_tls;
-	const void *present = __builtin_frame_address(0);
-	uint64_t tick;
 
 	while (t->depth) {
 		struct rec_slot *slot = &s->control->slot[t->depth - 1];
 
 		if (slot->domain != REC_DOMAIN_CUDA_RUNTIME && slot->domain != REC_DOMAIN_CUDA_DRIVER)
 			return;
-		if (!on_this_stack((void *)(uintptr_t)slot->frame)
-				? slot->frame > (uintptr_t)present
-				: tap_frame_read(slot->frame, &tick, sizeof tick, present) && tick == slot->start_tick)
+		if (still_runs(slot))
 			return;
-		TAP_WRITE_ONCE(slot->fn, 0);
+		tap_call_drop(slot);
 		TAP_WRITE_ONCE(t->depth, t->depth - 1);
 	}
 }
@@ -200,6 +212,7 @@ static void open_slot(struct tap_stream *s, uint64_t tick, uint32_t fn, uint32_t
 	__atomic_store_n(&slot->fn, fn, __ATOMIC_RELEASE);
 }
 
+/* What lies behind the slot was left (ARGS4). */
 static void close_slot(struct tap_stream *s, const struct tap_cupti_callback *data)
 {
 	struct tap_tls *t = &tap_tls;
@@ -208,12 +221,18 @@ static void close_slot(struct tap_stream *s, const struct tap_cupti_callback *da
 		struct rec_slot *slot = &s->control->slot[i - 1];
 
 		if (slot->frame == (uintptr_t)data->shared && slot->fn) {
-			for (uint32_t k = i; k <= t->depth; k++)
-				TAP_WRITE_ONCE(s->control->slot[k - 1].fn, 0);
+			for (uint32_t k = i + 1; TAP_UNLIKELY(k <= t->depth); k++)
+				tap_call_drop(&s->control->slot[k - 1]);
+			TAP_WRITE_ONCE(slot->fn, 0);
 			TAP_WRITE_ONCE(t->depth, i - 1);
 			return;
 		}
 	}
+	for (uint32_t i = 0; i < TAP_CUDA_LEFT; i++)
+		if (TAP_UNLIKELY(t->cuda_left[i] == *data->shared)) {
+			t->cuda_left[i] = 0;
+			tap_lost(REC_LOSS_LEFT_CALL, UINT64_MAX);       /* ARGS4: minus 1 */
+		}
 }
 
 /* ------------------------------------------------------------------------- copies (ARGS2) */

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tests/e2e/jumps.sh - a call that is left by a jump hides no later one, and is counted; one that comes back is recorded
 #
-# All calls that matter are made by a library. Programs: tests/e2e/ways/jumps.c, jumper.c; built in two ways that lay out
-# frames differently.
+# All calls of OpenCL that matter are made by a library. Programs: tests/e2e/ways/jumps.c, jumper.c, built in two ways that lay out
+# frames differently; cuda_jumps.c; tests/fault/lib/throws.cc.
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
@@ -19,6 +19,7 @@ nm -D --undefined-only "$shim" | grep -q __asan && { echo "skipped: jumps over a
 mkdir -p "$bin"
 
 check() { local name=$1; shift; if "$@"; then passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi; }
+slots() { awk '/^slot/ {n += $2} END {print n + 0}' counts; }
 count() { awk -v n="$1" '$1 == n {c = $2} END {print c + 0}' counts; }
 build() { # NAME OPTION...
 	"$cc" -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 "${@:2}" -fPIC -shared -o "$bin/libjumper-$1.so" "$here/ways/jumper.c" -lOpenCL &&
@@ -52,6 +53,34 @@ for options in "-O0" "-O2 -fomit-frame-pointer"; do
 		left "$bin/jumps-$name" fiber-above 5 1 0 "$way"
 		left "$bin/jumps-$name" fiber-below 5 1 0 "$way"
 	done
+done
+
+# An exception thrown by a callback of the program, through the driver and the wrapper: 20 calls, and 20 callbacks, that do not return.
+if command -v "${CXX:-c++}" >/dev/null && "${CXX:-c++}" -DCL_TARGET_OPENCL_VERSION=300 -o throws "$GPUTAP_TESTS/fault/lib/throws.cc" -lOpenCL 2>err; then
+	for way in "LD_PRELOAD=$shim" "OPENCL_LAYERS=$shim"; do
+		rm -rf t.gputap
+		./throws >bare 2>&1; echo "$?" >>bare
+		env "$way" "GPUTAP_OUTPUT=$PWD/t" ./throws >traced 2>&1; echo "$?" >>traced
+		python3 "$here/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" >counts
+		check "exception, ${way%%=*}: the program sees no difference" diff bare traced
+		check "exception, ${way%%=*}: what it left is counted, or a slot shows it" [ $(($(count lost.LEFT_CALL) + $(slots))) = 40 ]
+	done
+else
+	echo "skipped: C++ exceptions: no compiler"; skipped=$((skipped + 1))
+fi
+
+# CUDA: with callbacks for each call (--cuda-args, --callstacks) what was left is counted; without them nobody tells of it.
+gpu=$GPUTAP_BUILD/tests/fakegpu
+"$cc" -O1 -D_GNU_SOURCE -o "$bin/cuda_jumps" "$here/ways/cuda_jumps.c" -ldl -lpthread || exit 1
+export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_FAULTS=slow-kernels=3000
+for way in pass jump cancel end; do
+	rm -rf t.gputap
+	timeout 60 "$bin/cuda_jumps" $way >bare 2>&1; echo "$?" >>bare
+	LD_PRELOAD=$shim GPUTAP_CUDA_ARGS=1 GPUTAP_OUTPUT=$PWD/t timeout 60 "$bin/cuda_jumps" $way >traced 2>&1; echo "$?" >>traced
+	python3 "$here/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" >counts
+	check "CUDA, $way: the program sees no difference" diff bare traced
+	wanted=5; [ $way != pass ] || wanted=0
+	check "CUDA, $way: each call that was left is counted, or a slot shows it" [ $(($(count lost.LEFT_CALL) + $(slots))) = $wanted ]
 done
 
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -36,6 +36,11 @@ check "a plain preload is found as well" verify byhand preload.gputap
 "$tap" run -q -f -o late -- "$byhand" late >/dev/null 2>&1
 check "marks behind the exit handlers are counted" \
 	test "$("$tap" info --json late.gputap | grep -o '"LATE_CALL":[0-9]*'):$("$tap" dump late.gputap | grep -c 'in time')" = '"LATE_CALL":3:1'
+"$tap" run -q -f -o jumps -- "$byhand" jumps >jumps.out 2>/dev/null
+read -r begun back <jumps.out
+marks=$("$tap" dump --json jumps.gputap | grep -c '"in time"')
+check "a mark that a handler leaves hides no other one: those that came back are there" test "${marks:-0}" -ge "$back"
+check "... and no more than were begun" test "${marks:-0}" -le "$begun"
 "$tap" run -q -f --ring --max-size=3M -o many -- "$byhand" many >/dev/null 2>&1
 check "a ring keeps the names that its ranges need" verify many many.gputap
 gone=$("$tap" info many.gputap | grep -Eo '[0-9]+ *calls overwritten, or NVTX' | head -n 1 | tr -dc 0-9)

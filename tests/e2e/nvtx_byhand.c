@@ -6,7 +6,8 @@
  * other. "nvtx_byhand opencl" runs kernels inside ranges: one in "first", two and a copy in "inner" within "outer", one
  * outside. "nvtx_byhand many" makes so many ranges that a ring loses the first ones. "nvtx_byhand libraries" speaks in
  * the domains of three libraries, in one of its own and in the default one, like a program with cuBLAS. "nvtx_byhand
- * late" marks once, and three times more in a static destructor.
+ * late" marks once, and three times more in a static destructor. "nvtx_byhand jumps" is left by a handler in the middle
+ * of marks, and prints how many it began and how many came back.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -18,6 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include "cl_common.h"
 
@@ -197,6 +201,32 @@ static int use_opencl(void)
 	return 0;
 }
 
+static sigjmp_buf out;
+static void leave(int number) { siglongjmp(out, number); }
+
+static int use_jumps(void)
+{
+	void (*mark)(const char *) = (void (*)(const char *))core[2];
+	struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
+	volatile unsigned begun = 0, back = 0;
+
+	signal(SIGALRM, leave);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (volatile int jumps = 0; jumps < 100;) {
+		if (sigsetjmp(out, 1))
+			jumps++;
+		else
+			for (;;) {
+				begun++;
+				mark("in time");
+				back++;
+			}
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("%u %u\n", begun, back);
+	return 0;
+}
+
 static bool speaks_late;
 
 /* Behind every exit handler. */
@@ -232,6 +262,8 @@ int main(int argc, char **argv)
 		speaks_late = true;
 		return 0;
 	}
+	if (argc > 1 && !strcmp(argv[1], "jumps"))
+		return use_jumps();
 	if (argc > 1 && !strcmp(argv[1], "many"))
 		return use_many();
 	if (argc > 1)

@@ -194,6 +194,36 @@ static int fibers(void)
 	return 0;
 }
 
+/* A fiber goes away in the middle of a call, another stack of the thread makes calls, then it comes back. */
+static int to_home(void) { return swapcontext(&in_fiber, &at_home); }
+
+static void fiber_that_pauses(void)
+{
+	struct { void *dst; const void *src; size_t bytes; int kind; } copy = { 0 };
+
+	one(TAP_CUPTI_RUNTIME, cudaMemcpy, &copy, 1, to_home);
+}
+
+static int paused_call(void)
+{
+	static char lower[FIBER_BYTES] __attribute__((aligned(16)));
+	struct { void *dst; const void *src; size_t bytes; int kind; } copy = { 0 };
+
+	getcontext(&in_fiber);
+	in_fiber.uc_stack.ss_sp = lower;
+	in_fiber.uc_stack.ss_size = sizeof lower;
+	in_fiber.uc_link = &at_home;
+	makecontext(&in_fiber, fiber_that_pauses, 0);
+	swapcontext(&at_home, &in_fiber);
+	/* CUPTI says so of a call that is inside no other */
+	tap_tls.cuda_depth = 1;
+	one(TAP_CUPTI_RUNTIME, cudaMemcpy, &copy, 2, NULL);
+	one(TAP_CUPTI_RUNTIME, cudaMemcpy, &copy, 3, NULL);
+	shared->n[0] = tap_tls.stream->control->lost[REC_LOSS_LEFT_CALL];
+	swapcontext(&at_home, &in_fiber);
+	return 0;
+}
+
 /* A call of OpenCL inside one of CUDA, as a driver that is built on CUDA makes it, does not forget the outer one. */
 static int opencl_inside(void)
 {
@@ -434,6 +464,7 @@ static void calls_left_by_a_jump_fill_no_slots(void **state)
 	run_scene(&s, &w, "left_calls", NULL, 0);
 	assert_int_equal(s.n, 1);
 	assert_int_equal(w.calls, 2);
+	assert_int_equal(w.lost[REC_LOSS_LEFT_CALL] + w.open_slots, 20);
 }
 
 static void calls_left_on_a_stack_that_went_harm_nothing(void **state)
@@ -444,6 +475,19 @@ static void calls_left_on_a_stack_that_went_harm_nothing(void **state)
 	(void)state;
 	run_scene(&s, &w, "fibers", NULL, 0);
 	assert_int_equal(w.calls, 4);
+	assert_int_equal(w.lost[REC_LOSS_LEFT_CALL] + w.open_slots, 4);
+}
+
+static void a_call_that_comes_back_is_not_counted_as_left(void **state)
+{
+	static struct seen s;
+	struct walk w;
+
+	(void)state;
+	run_scene(&s, &w, "paused_call", NULL, 0);
+	assert_int_equal(w.calls, 3);
+	assert_int_equal(shared->n[0], 1);
+	assert_int_equal(w.lost[REC_LOSS_LEFT_CALL] + w.open_slots, 0);
 }
 
 static void a_call_of_another_api_inside_keeps_the_outer_slot(void **state)
@@ -551,7 +595,7 @@ const struct scene scenes[] = {
 	{ "common_calls", common_calls }, { "texts", texts }, { "bad_pointers", bad_pointers },
 	{ "unknown_calls", unknown_calls },
 	{ "nested_calls", nested_calls }, { "left_calls", left_calls },
-	{ "fibers", fibers }, { "mixed_calls", mixed_calls },
+	{ "fibers", fibers }, { "paused_call", paused_call }, { "mixed_calls", mixed_calls },
 	{ "killed", killed }, { "late", late },
 	{ "with_table", with_table }, { NULL, NULL },
 };
@@ -567,6 +611,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_driver_call_inside_a_runtime_call_is_recorded_too),
 		cmocka_unit_test(calls_left_by_a_jump_fill_no_slots),
 		cmocka_unit_test(calls_left_on_a_stack_that_went_harm_nothing),
+		cmocka_unit_test(a_call_that_comes_back_is_not_counted_as_left),
 		cmocka_unit_test(a_call_of_another_api_inside_keeps_the_outer_slot),
 		cmocka_unit_test(a_killed_thread_tells_its_call_and_the_first_words),
 		cmocka_unit_test(a_call_whose_entry_was_not_seen_is_not_recorded),

@@ -19,7 +19,7 @@ in_way() {
 	shift 2
 	while [ "$1" != -- ]; do options+=("$1"); shift; done
 	shift
-	rm -rf t.gputap machine; mkdir machine
+	rm -rf t.gputap t-*.gputap machine; mkdir machine
 	for word in "${options[@]}"; do
 		case $word in *=*) value=${word#*=} ;; *) value=1 ;; esac
 		name=${word#--} name=${name%%=*}

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """tests/witness/cuda_check.py FOLDER TRACE.gputap CALLS.API - what the stand-in CUDA machine counted against what a trace holds
 
-FOLDER has the files of tests/fakegpu/counts.c, one for each process. The trace is read from its raw files. For each kind of activity
+FOLDER has the files of tests/fakegpu/counts.c, one for each process. The trace is read from its raw files, and so are TRACE-N.gputap beside
+it: processes that parted before anything of the tracer's was loaded into them know nothing of each other. For each kind of activity
 the machine made as many records as the trace has; for each function the program made as many calls as the trace has records of, but
 for those that began before the collector was there. Where something is missing, the ledger's number is the difference exactly (in
 buffers that were thrown away nobody counts activities: then it only has to say so). Prints one line, or what differs and status 1.
@@ -57,7 +58,9 @@ def recorded(trace):
     calls, kinds, lost = (collections.Counter() for _ in range(3))
     rec_h = (HERE.parents[1] / "trace/format/rec.h").read_text()
     reasons = re.findall(r"^\tX\((\w+),", rec_h[rec_h.index("#define REC_LOSSES"):], re.M)
-    for image in cupti_walk.images(trace):
+    path = pathlib.Path(trace)
+    traces = [path, *path.parent.glob(path.stem + "-[0-9]*.gputap")]
+    for image in (image for one in traces for image in cupti_walk.images(str(one))):
         for buffer in image.buffers:
             for kind, data in buffer["records"]:
                 kinds[kind] += 1

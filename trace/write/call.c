@@ -15,6 +15,11 @@
 
 #define SAME_STACK (8ll << 20)          /* bytes: frames further apart are on different stacks (sigaltstack, fibres) */
 
+static bool is_cuda(const struct rec_slot *slot)
+{
+	return slot->domain == REC_DOMAIN_CUDA_RUNTIME || slot->domain == REC_DOMAIN_CUDA_DRIVER;
+}
+
 /*
  * Is the call whose slot this is still running? Its struct must still stand where it stood; a frame that longjmp left
  * gets overwritten by what is called after. Only for slots above the present frame. That memory may belong to other
@@ -25,7 +30,7 @@ static bool still_running(const struct rec_slot *slot, const struct tap_call *pr
 	struct tap_call call;
 	uint64_t tick;
 
-	if (slot->domain == REC_DOMAIN_CUDA_RUNTIME || slot->domain == REC_DOMAIN_CUDA_DRIVER)
+	if (is_cuda(slot))
 		/* collectors/cupti/args.c: ARGS3 */
 		return tap_frame_read(slot->frame, &tick, sizeof tick, present) && tick == slot->start_tick;
 	return tap_frame_read(slot->frame, &call, sizeof call, present) && call.slot == slot &&
@@ -43,9 +48,21 @@ static bool made_from_outside(enum rec_domain domain)
 		!gc_without("who-calls");
 }
 
-/* FRAME4 */
-static void drop_slot(struct rec_slot *slot)
+/* collectors/cupti/args.c: ARGS4 */
+static void remember_left(uint64_t tick)
 {
+	uint64_t *left = tap_tls.cuda_left;
+
+	for (unsigned i = TAP_CUDA_LEFT - 1; i; i--)
+		left[i] = left[i - 1];
+	left[0] = tick;
+}
+
+/* FRAME4 */
+void tap_call_drop(struct rec_slot *slot)
+{
+	if (is_cuda(slot))
+		remember_left(slot->start_tick);
 	if (TAP_READ_ONCE(slot->fn) && !gc_without("left-calls"))
 		tap_lost(REC_LOSS_LEFT_CALL, 1);
 	TAP_WRITE_ONCE(slot->fn, 0);
@@ -70,7 +87,7 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain)
 		/* what lies inside this call's own struct is no other call's any more */
 		if (above >= (int64_t)sizeof *call && (!slot->fn || still_running(slot, call)))
 			break;
-		drop_slot(slot);
+		tap_call_drop(slot);
 		TAP_WRITE_ONCE(t->depth, --depth);
 	}
 	if (outside)
@@ -94,7 +111,7 @@ TAP_COLD void tap_call_unbalanced(struct tap_call *call)
 
 	if (slot->frame == (uintptr_t)call && slot->fn == call->fn && slot->start_tick == call->start_tick) {
 		for (uint32_t i = call->depth + 1u; i < t->depth && i < REC_SLOTS; i++)
-			drop_slot(&call->stream->control->slot[i]);
+			tap_call_drop(&call->stream->control->slot[i]);
 		TAP_WRITE_ONCE(slot->fn, 0);
 		TAP_WRITE_ONCE(t->depth, call->depth);
 	} else if (!gc_without("comes-back")) {

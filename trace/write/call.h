@@ -64,6 +64,9 @@ static inline void tap_call_finish(struct tap_call *call);
 bool tap_callback_begin(
 	struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 
+/* The call of this slot was left, and will not come back: counted, the slot is free. */
+void tap_call_drop(struct rec_slot *slot) __attribute__((visibility("hidden")));
+
 /* Whether this address lies in a part of OpenCL itself (FRAME3). Set at the start; NULL: nobody can tell. */
 extern bool (*tap_side_is_opencl)(const void *address) __attribute__((visibility("hidden")));
 

@@ -21,6 +21,8 @@
 #define TAP_HIDDEN __attribute__((visibility("hidden")))
 #define TAP_COLD __attribute__((cold, noinline))
 
+#define TAP_CUDA_LEFT 4
+
 /*
  * One per thread, initial-exec, written by its thread alone (and its signal handlers, which leave it as they found it).
  */
@@ -36,6 +38,8 @@ struct tap_tls {
 	/* collectors/cupti/resource.c: the API call that this thread is in, as far as callbacks told */
 	uint64_t cuda_depth;            /* calls inside each other */
 	uint64_t cuda_correlation;      /* number of the outermost; 0 unknown */
+	/* collectors/cupti/args.c: starts of the calls that were last taken for left, the last one first */
+	uint64_t cuda_left[TAP_CUDA_LEFT];
 };
 _Static_assert(sizeof(struct tap_tls) <= 160, "the shim keeps its TLS small: dlopen-ed libraries need the surplus");
 extern __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));

@@ -1,0 +1,139 @@
+/*
+ * tests/e2e/ways/cuda_jumps.c - leaves a CUDA call in the way that its argument names, five times, then makes another one
+ *
+ *	jump     siglongjmp out of a signal handler that comes while the call waits
+ *	cancel   its thread is cancelled inside the call
+ *	end      its thread ends itself, in a handler, inside the call
+ *	pass     nothing is left
+ *
+ * The stand-in's mode slow-kernels=MS makes cuCtxSynchronize wait. The driver is loaded by name.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { TIMES = 5 };
+
+static void *driver, *context, *kernel;
+static sigjmp_buf out;
+
+static const char ptx[] =
+	".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u32 n)\n{\n\tret;\n}\n";
+
+#define F(name, ...) ({ int (*f_)(__VA_ARGS__) = (int (*)(__VA_ARGS__))dlsym(driver, #name); if (!f_) exit(90); f_; })
+#define MUST(call) do { if (call) exit(91); } while (0)
+
+static void open_all(void)
+{
+	void *module;
+	int device;
+
+	driver = dlopen("libcuda.so.1", RTLD_NOW);
+	if (!driver)
+		exit(77);
+	MUST(F(cuInit, unsigned)(0));
+	MUST(F(cuDeviceGet, int *, int)(&device, 0));
+	MUST(F(cuDevicePrimaryCtxRetain, void **, int)(&context, device));
+	MUST(F(cuCtxSetCurrent, void *)(context));
+	MUST(F(cuModuleLoadData, void **, const void *)(&module, ptx));
+	MUST(F(cuModuleGetFunction, void **, void *, const char *)(&kernel, module, "nothing"));
+}
+
+static void launch(void)
+{
+	unsigned zero = 0;
+	void *args[] = { &zero };
+	int (*one)(
+		void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+
+	one = (__typeof__(one))dlsym(driver, "cuLaunchKernel");
+	MUST(one(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+}
+
+static void wait_for_it(void) { F(cuCtxSynchronize, void)(); }
+
+static void alarms(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	pthread_sigmask(how, &set, NULL);
+}
+
+/* In the thread that calls this, and in no other. */
+static void on_alarm(void (*handler)(int))
+{
+	struct itimerval soon = { .it_value.tv_usec = 20000 };
+
+	signal(SIGALRM, handler);
+	alarms(SIG_UNBLOCK);
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+static void leave_by_jump(int number) { (void)number, siglongjmp(out, 1); }
+static void leave_by_end(int number) { (void)number, pthread_exit(NULL); }
+
+static void jump(void)
+{
+	if (sigsetjmp(out, 1))
+		return;
+	on_alarm(leave_by_jump);
+	wait_for_it();
+}
+
+static void *waits(void *unused)
+{
+	MUST(F(cuCtxSetCurrent, void *)(context));
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	wait_for_it();
+	return unused;
+}
+
+static void *waits_for_alarm(void *unused)
+{
+	MUST(F(cuCtxSetCurrent, void *)(context));
+	on_alarm(leave_by_end);
+	wait_for_it();
+	return unused;
+}
+
+static void thread(void *(*run)(void *), int cancel)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, run, NULL);
+	usleep(30000);
+	if (cancel)
+		pthread_cancel(t);
+	pthread_join(t, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "";
+	int n;
+
+	alarms(SIG_BLOCK);
+	open_all();
+	launch();
+	for (volatile int i = 0; i < TIMES; i++) {
+		if (!strcmp(way, "jump"))
+			jump();
+		else if (strcmp(way, "pass"))
+			thread(!strcmp(way, "cancel") ? waits : waits_for_alarm, !strcmp(way, "cancel"));
+	}
+	MUST(F(cuDeviceGetCount, int *)(&n));
+	printf("end %d\n", n);
+	fflush(stdout);
+	_exit(0);                               /* a lock of the driver's may be held for good */
+}
