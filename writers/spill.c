@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,33 +128,37 @@ void gt_spill_move(struct gt_spill *s)
 
 /* ---- workers ---- */
 
-bool gt_spill_share(struct gt_spill *s, unsigned workers)
+bool gt_spill_share(struct gt_spill *s, unsigned workers, unsigned kinds)
 {
-	s->files = calloc(workers, sizeof(s->files[0]));
+	s->files = calloc((size_t)workers * kinds, sizeof(s->files[0]));
+	s->done = calloc(kinds, sizeof(s->done[0]));
 	s->n_workers = s->files ? workers : 0;
-	for (unsigned i = 0; i < s->n_workers; i++)
+	s->n_kinds = s->done ? kinds : 0;
+	for (unsigned i = 0; i < s->n_workers * kinds; i++)
 		s->files[i].fd = -1;
-	return s->files;
+	return s->files && s->done;
 }
 
-void gt_spill_put(struct gt_spill *s, unsigned worker, const struct gt_text *lines, struct gt_spill_chunk *out)
+void gt_spill_put(
+	struct gt_spill *s, unsigned worker, unsigned kind, const struct gt_text *lines, struct gt_spill_chunk *out)
 {
-	struct gt_spill_file *f = &s->files[worker];
+	unsigned file = kind * s->n_workers + worker;
+	struct gt_spill_file *f = &s->files[file];
 
-	*out = (struct gt_spill_chunk){ .offset = f->bytes, .bytes = lines->used, .file = worker + 1 };
+	*out = (struct gt_spill_chunk){ .offset = f->bytes, .bytes = lines->used, .file = file + 1 };
 	if (lines->failed)
 		f->error = ENOMEM;
-	if (!f->error && f->fd < 0 && (f->fd = open_unnamed(s->beside)) < 0)
+	if (!f->error && lines->used && f->fd < 0 && (f->fd = open_unnamed(s->beside)) < 0)
 		f->error = errno;
 	if (!f->error)
 		f->error = write_at(f->fd, f->bytes, lines->data, lines->used);
 	f->bytes += lines->used;
 }
 
-void gt_spill_take(struct gt_spill *s, struct gt_spill_text *t, unsigned worker, const struct gt_spill_chunk *c)
+void gt_spill_take(struct gt_spill *s, struct gt_spill_text *t, const struct gt_spill_chunk *c)
 {
-	if (s->files[worker].error && !s->error)
-		s->error = s->files[worker].error;
+	if (s->files[c->file - 1].error && !s->error)
+		s->error = s->files[c->file - 1].error;
 	if (!s->error && c->bytes && !add_chunk(t, c))
 		s->error = ENOMEM;
 }
@@ -272,8 +277,68 @@ static int copy_together(struct gt_spill *s, const struct gt_spill_text *t, stru
 	return why;
 }
 
+/*
+ * One thread closes what is done with while others are still copying: the kernel frees a file's pages when it is
+ * closed, 0.1 s per GB, and the writer has to wait for none of it.
+ */
+struct gt_spill_closer { pthread_t thread; int *fds; unsigned n; };
+
+static void *close_all(void *arg)
+{
+	const struct gt_spill_closer *c = arg;
+
+	for (unsigned i = 0; i < c->n; i++)
+		close(c->fds[i]);
+	return NULL;
+}
+
+/* The closer has ended. */
+static void closer_join(struct gt_spill *s)
+{
+	if (!s->closer)
+		return;
+	pthread_join(s->closer->thread, NULL);
+	free(s->closer);
+	s->closer = NULL;
+}
+
+/* One kind that is done, if there is one: its files go to a thread of their own. Without one gt_spill_close does it. */
+static void closer_start(struct gt_spill *s)
+{
+	struct gt_spill_closer *c;
+	unsigned kind = 0;
+
+	while (kind < s->n_kinds && !s->done[kind])
+		kind++;
+	if (s->n_workers < 2 || kind == s->n_kinds)
+		return;
+	closer_join(s);
+	s->done[kind] = false;
+	c = malloc(sizeof(*c) + s->n_workers * sizeof(c->fds[0]));
+	if (!c)
+		return;
+	*c = (struct gt_spill_closer){ .fds = (int *)(c + 1) };
+	for (unsigned i = kind * s->n_workers; i < (kind + 1) * s->n_workers; i++)
+		if (s->files[i].fd >= 0)
+			c->fds[c->n++] = s->files[i].fd;
+	if (!c->n || pthread_create(&c->thread, NULL, close_all, c)) {
+		free(c);
+		return;
+	}
+	for (unsigned i = kind * s->n_workers; i < (kind + 1) * s->n_workers; i++)
+		s->files[i].fd = -1;
+	s->closer = c;
+}
+
+void gt_spill_done(struct gt_spill *s, unsigned kind)
+{
+	if (s->done)
+		s->done[kind] = true;
+}
+
 void gt_spill_copy(struct gt_spill *s, const struct gt_spill_text *t, struct gt_output *o)
 {
+	closer_start(s);
 	if (s->n_workers > 1 && t->n_chunks > 1 && !s->error)
 		s->error = copy_together(s, t, o);
 	for (uint32_t i = 0; (s->n_workers <= 1 || t->n_chunks == 1) && i < t->n_chunks; i++)
@@ -310,14 +375,17 @@ static int closed(void *ctx, unsigned worker, size_t file, int rc)
 	return rc;
 }
 
-/* Side by side: the kernel frees a file's pages when it is closed, 0.1 s per GB. */
+/* Side by side: see close_all. */
 static void close_files(struct gt_spill *s)
 {
-	gt_pieces_do(&(struct gt_pieces){ .workers = s->n_workers, .n = s->n_workers, .ctx = s, .work = close_one,
-		.turn = closed });
+	closer_join(s);
+	gt_pieces_do(&(struct gt_pieces){ .workers = s->n_workers, .n = (size_t)s->n_workers * s->n_kinds, .ctx = s,
+		.work = close_one, .turn = closed });
 	free(s->files);
+	free(s->done);
 	s->files = NULL;
-	s->n_workers = 0;
+	s->done = NULL;
+	s->n_workers = s->n_kinds = 0;
 }
 
 void gt_spill_close(struct gt_spill *s)

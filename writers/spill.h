@@ -27,9 +27,11 @@ struct gt_spill {
 	int fd;                           /* -1 until it is needed */
 	int error;                        /* errno of the first failure */
 	struct gt_spill_text *first;
-	unsigned n_workers;
-	/* Of the workers, who write beside each other. */
+	unsigned n_workers, n_kinds;
+	/* Of the workers, who write beside each other: [kind * n_workers + worker]. */
 	struct gt_spill_file { int fd, error; uint64_t bytes; } *files;
+	bool *done;                       /* kinds whose texts are copied */
+	struct gt_spill_closer *closer;   /* a thread that closes their files; NULL: none */
 };
 
 void gt_spill_open(struct gt_spill *s, const char *beside, uint64_t budget);
@@ -43,12 +45,15 @@ static inline void gt_spill_wrote(struct gt_spill *s, size_t bytes)
 }
 
 /*
- * Lines that several workers make: each has a file of its own. What a worker puts there becomes part of a text when it
- * is taken, in the order of the text.
+ * Lines that several workers make: each has a file of its own for each kind of text. What a worker puts there becomes
+ * part of a text when it is taken, in the order of the text.
  */
-bool gt_spill_share(struct gt_spill *s, unsigned workers); /* false: no memory */
-void gt_spill_put(struct gt_spill *s, unsigned worker, const struct gt_text *lines, struct gt_spill_chunk *out);
-void gt_spill_take(struct gt_spill *s, struct gt_spill_text *t, unsigned worker, const struct gt_spill_chunk *c);
+bool gt_spill_share(struct gt_spill *s, unsigned workers, unsigned kinds); /* false: no memory */
+void gt_spill_put(
+	struct gt_spill *s, unsigned worker, unsigned kind, const struct gt_text *lines, struct gt_spill_chunk *out);
+void gt_spill_take(struct gt_spill *s, struct gt_spill_text *t, const struct gt_spill_chunk *c);
+/* All texts of that kind are copied: its files go while the next texts are copied. */
+void gt_spill_done(struct gt_spill *s, unsigned kind);
 
 /* Append the whole text to o. */
 void gt_spill_copy(struct gt_spill *s, const struct gt_spill_text *text, struct gt_output *o);

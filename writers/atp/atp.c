@@ -6,7 +6,8 @@
  * and first written. Calls of the application's callbacks are no API calls: they have no line.
  *
  * Several threads make lines beside each other: each keeps those of its slice of the walk, thread by thread, and puts
- * them into a file of its own; what the texts hold then are places in these files, in the order of the walk.
+ * them into files of its own, one per section; what the texts hold then are places in these files, in the order of the
+ * walk.
  *
  * Layout: docs/atp.md.
  *
@@ -23,6 +24,9 @@
 #include "writers/spill.h"
 
 #define SPILL_BUDGET (4ull << 20)         /* bytes of lines held in memory */
+
+/* The sections of a domain. What is kept aside for one stands in files of its own, which go when it is written. */
+enum part { CALLS, TIMES, STACKS, PARTS };
 
 /* In the order of the file: readers take their own sections and skip others, but want a pair together. */
 enum { OPENCL, HSA, CUDA, MARKERS, DOMAINS };
@@ -251,7 +255,9 @@ static int add_call(void *ctx, unsigned maker, const struct gt_call *call, struc
 	return 0;
 }
 
-/* What is kept goes to the maker's file, still beside the other makers. */
+static unsigned kind_of(int domain, enum part part) { return (unsigned)domain * PARTS + part; }
+
+/* What is kept goes to the maker's files, still beside the other makers. */
 static int put_kept(void *ctx, unsigned maker, struct gt_err *err)
 {
 	struct atp *a = ctx;
@@ -259,10 +265,12 @@ static int put_kept(void *ctx, unsigned maker, struct gt_err *err)
 
 	(void)err;
 	for (uint32_t i = 0; i < k->n_kept; i++) {
-		gt_spill_put(&a->spill, maker, &k->kept[i].calls, &k->kept[i].calls_at);
-		gt_spill_put(&a->spill, maker, &k->kept[i].times, &k->kept[i].times_at);
+		struct kept *kept = &k->kept[i];
+
+		gt_spill_put(&a->spill, maker, kind_of(kept->domain, CALLS), &kept->calls, &kept->calls_at);
+		gt_spill_put(&a->spill, maker, kind_of(kept->domain, TIMES), &kept->times, &kept->times_at);
 		if (a->sources)
-			gt_spill_put(&a->spill, maker, &k->kept[i].stacks, &k->kept[i].stacks_at);
+			gt_spill_put(&a->spill, maker, kind_of(kept->domain, STACKS), &kept->stacks, &kept->stacks_at);
 	}
 	return 0;
 }
@@ -291,10 +299,10 @@ static int take_kept(void *ctx, unsigned maker, struct gt_err *err)
 
 		if (!b)
 			return no_memory(a, err);
-		gt_spill_take(&a->spill, b->calls, maker, &kept->calls_at);
-		gt_spill_take(&a->spill, b->times, maker, &kept->times_at);
+		gt_spill_take(&a->spill, b->calls, &kept->calls_at);
+		gt_spill_take(&a->spill, b->times, &kept->times_at);
 		if (b->stacks)
-			gt_spill_take(&a->spill, b->stacks, maker, &kept->stacks_at);
+			gt_spill_take(&a->spill, b->stacks, &kept->stacks_at);
 		b->lines += kept->lines;
 		if (kept->thread < a->n_threads)
 			k->kept_of[kept->thread * DOMAINS + (unsigned)kept->domain] = 0;
@@ -318,7 +326,7 @@ static bool open_makers(struct atp *a)
 			.kept_of = calloc((size_t)a->n_threads * DOMAINS + 1, sizeof(k->kept_of[0])) };
 		good = k->render && k->kept_of;
 	}
-	return good && (a->n_makers == 1 || gt_spill_share(&a->spill, a->n_makers));
+	return good && (a->n_makers == 1 || gt_spill_share(&a->spill, a->n_makers, DOMAINS * PARTS));
 }
 
 static void free_makers(struct atp *a)
@@ -436,8 +444,6 @@ static struct block **sort_blocks(const struct atp *a, size_t *n)
 	return sorted;
 }
 
-enum part { CALLS, TIMES, STACKS };
-
 static const struct gt_spill_text *part_of(const struct block *b, enum part part)
 {
 	return part == CALLS ? b->calls : part == TIMES ? b->times : b->stacks;
@@ -455,6 +461,7 @@ static void put_section(struct atp *a, struct block *const *blocks, size_t n, co
 		gt_text_char(t, '\n');
 		gt_spill_copy(&a->spill, part_of(blocks[i], part), &a->out);
 	}
+	gt_spill_done(&a->spill, kind_of(blocks[0]->domain, part));
 }
 
 static void put_list(struct atp *a, const char *title)
