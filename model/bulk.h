@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GT_BULK_IN_MEMORY (128u << 20)   /* bytes of all bulks that share a budget */
+#define GT_BULK_IN_MEMORY (4u << 20)   /* bytes of all bulks that share a budget */
 
 struct gt_bulk {
 	void *data;
@@ -28,6 +28,6 @@ void *gt_bulk_add(struct gt_bulk *b, size_t size, size_t *total);
 void gt_bulk_free(struct gt_bulk *b);
 /* Bytes [from, to) will not be needed soon: their pages, if they are a file's, need not stay in this process. */
 void gt_bulk_forget(const struct gt_bulk *b, size_t from, size_t to);
-#define GT_BULK_FORGET (16u << 20)       /* bytes gone through that make it worth while */
+#define GT_BULK_FORGET (1u << 20)       /* bytes gone through that make it worth while */
 
 #endif

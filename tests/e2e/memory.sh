@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# tests/e2e/memory.sh - what a trace takes in memory when it is read does not grow with its length
+#
+# Two traces of the same kind, one of a million calls and one of three: what one thread holds at most, as the kernel reports it.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+gputap=$GPUTAP_BUILD/gputap
+passed=0 failed=0
+check() { local name=$1; shift; if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name"; failed=$((failed + 1)); fi; }
+if nm "$gputap" 2>/dev/null | grep -q __asan_init || nm "$gputap" 2>/dev/null | grep -q __tsan_init; then
+	echo "skipped: a sanitizer's own memory grows"; exit 77
+fi
+
+# peak COMMAND...: KiB that it held at most
+peak() {
+	python3 - "$@" <<-'EOF'
+		import os, subprocess, sys
+		p = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+		_, status, used = os.wait4(p.pid, 0)
+		print(used.ru_maxrss)
+		sys.exit(status != 0)
+	EOF
+}
+
+# flat MOST COMMAND...: with the trace's path behind it. MOST: KiB that the longer trace may take more
+flat() {
+	local most=$1 short long; shift
+	short=$(peak "$@" short.gputap) && long=$(peak "$@" long.gputap) || return 1
+	echo "$short KiB, then $long KiB"
+	[ "$long" -le $((short + most)) ]
+}
+
+export GPUTAP_TABLE=$GPUTAP_BUILD/gen/table.txt
+"$GPUTAP_BUILD/tests/tracegen" short.gputap 1000000 4 >/dev/null && "$GPUTAP_BUILD/tests/tracegen" long.gputap 3000000 4 >/dev/null || exit 1
+for format in sqlite atp apilog; do
+	check "-e $format" flat 3072 "$gputap" export -q -f -j 1 -e "$format" -o out
+	rm -f out*
+done
+# its medians need every value: 32 MiB of them at most stay in memory
+check "stats" flat 14336 "$gputap" stats -q -j 1
+rm -rf ./*.gputap
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
