@@ -15,7 +15,7 @@ cc=${CC:-cc}
 command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 nm -D --undefined-only "$shim" | grep -q __asan && { echo "skipped: signals and jumps under a sanitizer"; exit 77; }
 mkdir -p "$bin"
-build() { "$cc" -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -o "$bin/$1" "$here/ways/$1.c" "${@:2}" -lOpenCL -lpthread || exit 1; }
+build() { "$cc" -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -o "$bin/$1" "$here/ways/${1%-newer}.c" "${@:2}" -lOpenCL -lpthread || exit 1; }
 build ends
 
 # way NAME CALLS COUNTER N: that many calls of clGetPlatformIDs in the trace, and N of the counter
@@ -44,6 +44,18 @@ for w in posix_spawn-clean posix_spawnp-clean posix_spawnp-old-clean execve-sysc
 	way $w 1 lost.CHILD_MISSED 1
 done
 for w in posix_spawn-missing posix_spawn-script; do way $w 1 lost.CHILD_MISSED 0; done
+
+# By descriptor. Where the C library has no such functions, ours stay unseen; a library that has them stands in for a newer one.
+for w in pidfd_spawn pidfd_spawnp; do
+	if "$bin/ends" $w | grep -q '^error'; then way $w 1 lost.CHILD_MISSED 0; else way $w 2 lost.CHILD_MISSED 0; fi
+done
+"$cc" -O1 -D_GNU_SOURCE -fPIC -shared -o "$bin/libnewer.so" "$here/ways/newer.c" -ldl || exit 1
+build ends-newer -Wl,--no-as-needed "$bin/libnewer.so" "-Wl,-rpath,$bin"
+program=ends-newer
+for w in pidfd_spawn pidfd_spawnp; do way $w 2 lost.CHILD_MISSED 0; done
+for w in pidfd_spawn-clean pidfd_spawnp-clean; do way $w 1 lost.CHILD_MISSED 1; done
+way pidfd_spawn-missing 1 lost.CHILD_MISSED 0
+program=ends
 
 # Ending: handlers of quick_exit make a call, threads do; the end is written down where anybody sees it.
 for w in quick_exit quick_exit-old exit-thread pthread_exit; do way $w 2 REC_EXIT 1; done

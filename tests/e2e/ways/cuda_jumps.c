@@ -1,5 +1,6 @@
 /*
- * tests/e2e/ways/cuda_jumps.c - leaves a CUDA call in the way that its argument names, five times, then makes another one
+ * tests/e2e/ways/cuda_jumps.c - leaves a CUDA call in the way that its argument names, five times, then makes another
+ * one
  *
  *	jump     siglongjmp out of a signal handler that comes while the call waits
  *	cancel   its thread is cancelled inside the call

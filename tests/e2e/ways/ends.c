@@ -44,6 +44,11 @@ __asm__(".symver spawn_old, posix_spawn@" OLD_SPAWN);
 __asm__(".symver spawnp_old, posix_spawnp@" OLD_SPAWN);
 __asm__(".symver quick_exit_old, quick_exit@" OLD_QUICK_EXIT);
 
+/* The C library has them from glibc 2.39 on, newer.c always. */
+typedef int pidfd_spawns(int *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+	char *const *, char *const *);
+extern pidfd_spawns pidfd_spawn __attribute__((weak)), pidfd_spawnp __attribute__((weak));
+
 static void call(void)
 {
 	cl_uint n;
@@ -78,6 +83,20 @@ static void spawned(spawns *function, const char *path, char *const env[])
 		printf("error %d\n", err);
 	else
 		child_of(pid);
+}
+
+static void spawned_by_descriptor(pidfd_spawns *function, const char *path, char *const env[])
+{
+	siginfo_t info = { .si_status = -1 };
+	int fd = -1, err = function ? function(&fd, path, NULL, NULL, called, env) : ENOSYS;
+
+	if (err) {
+		printf("error %d\n", err);
+		return;
+	}
+	waitid((idtype_t)3 /* P_PIDFD */, (id_t)fd, &info, WEXITED);
+	printf("child: status %d\n", info.si_status);
+	fflush(stdout);
 }
 
 /* A file without "#!": the shell runs it, if the version of the function is an old one. */
@@ -148,6 +167,16 @@ static int start(const char *way)
 		spawned(spawn_old, self, environ);
 	else if (!strcmp(way, "posix_spawnp-old-clean"))
 		spawned(spawnp_old, self, clean);
+	else if (!strcmp(way, "pidfd_spawn"))
+		spawned_by_descriptor(pidfd_spawn, self, environ);
+	else if (!strcmp(way, "pidfd_spawn-clean"))
+		spawned_by_descriptor(pidfd_spawn, self, clean);
+	else if (!strcmp(way, "pidfd_spawnp"))
+		spawned_by_descriptor(pidfd_spawnp, self, environ);
+	else if (!strcmp(way, "pidfd_spawnp-clean"))
+		spawned_by_descriptor(pidfd_spawnp, self, clean);
+	else if (!strcmp(way, "pidfd_spawn-missing"))
+		spawned_by_descriptor(pidfd_spawn, "/no/such/program", clean);
 	else if (!strcmp(way, "posix_spawn-missing"))
 		spawned(posix_spawn, "/no/such/program", clean);
 	else if (!strcmp(way, "posix_spawn-script"))
