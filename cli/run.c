@@ -179,10 +179,11 @@ static void finish(struct gt_run *run)
 {
 	const char *formats = gt_option(run->options, "export");
 	struct gt_err err = { 0 };
-	char gone[32];
+	char gone[64];
 
 	say_elsewhere(run);
-	if (gt_run_says(run, "removed", 0, gone, sizeof gone))
+	if (gt_run_says(run, "removed", 0, gone, sizeof gone) ||
+		(!gt_run_recorded(run) && gt_run_says(run, "made", 0, gone, sizeof gone)))
 		fprintf(stderr, "gputap: what process %s recorded was removed from %s while it ran: "
 				"its calls are lost\n",
 			gt_harmless(gone), gt_harmless(run->trace));

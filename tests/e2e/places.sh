@@ -36,6 +36,13 @@ check "a process' folder is removed" [ "$(ledger t.gputap REMOVED)" = 1 ]
 run -o t -- "$place" 100 'run=rm -r t.gputap/*.1'
 check "... the only one: the launcher says so" says 'was removed from .* while it ran: its calls are lost'
 check "... and keeps what there is to say it" [ "$(ledger t.gputap REMOVED)" = 1 ]
+run -o t -- "$place" 100 'run=rm -r t.gputap/*.1; kill -9 $PPID'
+check "... which is killed then: the launcher says so" says 'was removed from .* while it ran: its calls are lost'
+check "... and so does the trace" [ "$(ledger t.gputap REMOVED)" = 1 ]
+run -o t -- sh -c "$place 10; $place 100 'run=rm -r t.gputap/\$PPID.*; kill -9 \$PPID'"
+check "a process' folder is removed, the process killed" [ "$(ledger t.gputap REMOVED):$(calls t.gputap)" = 1:10 ]
+run --pack -o t -- sh -c "$place 10; $place 100 'run=rm -r t.gputap/\$PPID.*; kill -9 \$PPID'"
+check "... in a packed trace as well" [ "$(ledger t.gputap REMOVED):$(calls t.gputap)" = 1:10 ]
 run -o t -- "$place" 100 thread=100 100
 check "nothing is said where nothing went" says 'complete: yes'
 

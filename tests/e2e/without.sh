@@ -74,6 +74,8 @@ not_back() { under "$P" -- ./jumps "$1" && [ $(($(count lost.LEFT_CALL) + $(coun
 needed left-calls "a call left by a jump is counted" not_back jump-higher 1
 needed comes-back "a call that a handler leaves for another stack and comes back to is not counted" not_back fiber-below 0
 # ------------------------------------------------- no room in the trace
+killed_without_place() { run -- ./many 3000 'rm -r t.gputap/[0-9]*; kill -9 $PPID'; [ "$(lost REMOVED)" = 1 ]; }
+needed made-mark "a process whose folder is removed, and that is killed, is told of" killed_without_place
 limited() { run -- bash -c 'ulimit -f 16; exec ./many 5000'; }
 needed file-limit "a file limit ends no program" limited
 no_stream() { run --max-size=8k -- ./many 3000 'kill -9 $PPID'; [ "$(lost SIZE_CAP)" -ge 1500 ]; }

@@ -137,6 +137,20 @@ static int by_start(const void *a, const void *b)
 	return x->instance < y->instance ? -1 : x->instance > y->instance;
 }
 
+/* An image that had a folder, which is gone, and that was killed before it could say so itself. */
+static bool is_gone(struct gt_reader *r, const char *image)
+{
+	unsigned pid, instance;
+	const char *told;
+
+	if (sscanf(image, "%u.%u", &pid, &instance) != 2 || find_image(r, pid, instance))
+		return false;
+	for (unsigned n = 0; (told = gt_facts_find(&r->run, "removed", n)); n++)
+		if (strtoul(told, NULL, 10) == pid)
+			return false;
+	return true;
+}
+
 /*
  * Images that had calls to record and could not: nothing of them is here but this. Without a launcher the first of
  * them made `run`.
@@ -144,7 +158,8 @@ static int by_start(const void *a, const void *b)
 static void count_unrecorded(struct gt_reader *r)
 {
 	bool by_image = !r->n_images && gt_facts_find(&r->run, "run_id", 0) &&
-		!gt_facts_find(&r->run, "launcher_pid", 0) && !gt_facts_find(&r->run, "failed", 0);
+		!gt_facts_find(&r->run, "launcher_pid", 0) && !gt_facts_find(&r->run, "failed", 0) &&
+		!gt_facts_find(&r->run, "made", 0);
 
 	r->found.lost[REC_LOSS_NO_STREAM] += by_image;
 	for (size_t i = 0; i < r->run.n; i++) {
@@ -155,6 +170,7 @@ static void count_unrecorded(struct gt_reader *r)
 		r->found.lost[REC_LOSS_CHILD_MISSED] += !strcmp(f->key, "unfollowed");
 		r->found.lost[REC_LOSS_ELSEWHERE] += !strcmp(f->key, "elsewhere");
 		r->found.lost[REC_LOSS_REMOVED] += !strcmp(f->key, "removed");
+		r->found.lost[REC_LOSS_REMOVED] += !strcmp(f->key, "made") && is_gone(r, f->value);
 		r->found.lost[REC_LOSS_REMOVED] +=
 			strcmp(f->key, "removed_files") ? 0 : strtoull(f->value, NULL, 10);
 		r->found.lost[REC_LOSS_NO_STREAM] += strcmp(f->key, "lost") ? 0 : strtoull(f->value, NULL, 10);

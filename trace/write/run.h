@@ -48,7 +48,7 @@ bool tap_run_name_path(char *to, uint32_t n, const char *tail);
 
 /* The files of key=value lines: `run` of the run's directory, where it is made; `meta` of image n, and its table. */
 bool tap_run_write_run(const char *dir);
-void tap_run_write_meta(uint32_t n);
+bool tap_run_write_meta(uint32_t n);
 void tap_run_write_table(void);
 /* Items of the table for an object outside libgputap.so: once per run and content. False: no room. */
 bool tap_run_write_functions(const char *items, size_t bytes);
@@ -56,6 +56,8 @@ bool tap_run_write_functions(const char *items, size_t bytes);
 
 /* Says once per process that this one has no directory: nothing else would tell a reader. */
 void tap_run_say_failed(void);
+/* That this image has its folder: should that go, and the process be killed, nothing else tells of it. */
+void tap_run_say_made(void);
 void tap_run_check_begin(void);         /* for tap_run_check_image: when the image has its directory */
 
 /* ---- run_dir.c ---- */

@@ -242,7 +242,7 @@ static bool is_successor(uint32_t n)
 	return __builtin_strstr(before, own) != NULL;
 }
 
-void tap_run_write_meta(uint32_t n)
+bool tap_run_write_meta(uint32_t n)
 {
 	struct utsname host;
 	struct tap_text t;
@@ -273,7 +273,7 @@ void tap_run_write_meta(uint32_t n)
 	put_options(&t);
 	put_environment(&t);
 	put_arguments(&t);              /* last: the longest, and the one that may be cut */
-	write_file(tap_run.image_dir, "/meta", t.at, t.used);
+	return write_file(tap_run.image_dir, "/meta", t.at, t.used);
 }
 
 /* Whole, under a name that its content decides, unless it is there. False: no room. */

@@ -71,7 +71,8 @@ static bool open_image(void)
 		tap_run_say_failed();
 		return false;
 	}
-	tap_run_write_meta(n);
+	if (tap_run_write_meta(n))
+		tap_run_say_made();
 	tap_run_write_table();
 	tap_run_check_begin();
 	return true;

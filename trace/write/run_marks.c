@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "common/plain/without.h"
 #include "trace/write/run.h"
 
 static void put_mark(struct tap_text *t, const char *key, const char *value)
@@ -108,6 +109,18 @@ void tap_run_say_failed(void)
 		return;
 	said_by = pid;
 	say_number("failed", pid);
+}
+
+/* Not to the launcher: of what lies in `other`, and is another user's, the end of the process tells alone. */
+void tap_run_say_made(void)
+{
+	char line[64];
+	struct tap_text t;
+
+	tap_text_init(&t, line, sizeof line);
+	put_mark(&t, "made", tap_run.image_name);
+	if (!gc_without("made-mark"))
+		append(&t);
 }
 
 void tap_run_say_unrecorded(uint64_t calls)
