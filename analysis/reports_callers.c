@@ -21,7 +21,7 @@ static int add(struct gt_sum *s, int64_t ns, const char *what, uint32_t stack, c
 	struct gt_text place = { 0 };
 	int rc;
 
-	at = gt_stack_caller(frames, n, api);
+	at = gt_stack_asker(frames, n, api);
 	if (at >= n)
 		return gt_sum_add(s, ns, what, "[no stack]", "");
 	gt_frame_place(&frames[at], &place);

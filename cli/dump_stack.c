@@ -21,10 +21,14 @@ bool gt_dump_stack_number(struct gt_show *s, uint32_t process, uint64_t link)
 static void put_text(struct gt_show *s, const struct gt_frame *f)
 {
 	gt_text_lit(s->t, "\n    ");
-	gt_json_scalar(s->t, GT_HANDLE, NULL, f->address, 8);
-	gt_text_char(s->t, ' ');
+	if (f->address) {
+		gt_json_scalar(s->t, GT_HANDLE, NULL, f->address, 8);
+		gt_text_char(s->t, ' ');
+	}
 	gt_frame_text(f, s->t);
-	if (f->inlined)
+	if (f->python)
+		gt_text_lit(s->t, " Python");
+	else if (f->inlined)
 		gt_text_lit(s->t, " inlined");
 	if (!f->module)
 		return;
@@ -53,6 +57,10 @@ static void put_json(struct gt_show *s, const struct gt_frame *f)
 	}
 	if (f->inlined) {
 		gt_json_key(s->t, "inlined");
+		gt_text_lit(s->t, "true");
+	}
+	if (f->python) {
+		gt_json_key(s->t, "python");
 		gt_text_lit(s->t, "true");
 	}
 	gt_text_char(s->t, '}');

@@ -18,6 +18,7 @@
  *   ranges.c        NVTX ranges
  *   payload.c       schemas of their payloads
  *   stacks.c        call stacks, and the objects that they lead through
+ *   python.c        ... and the functions of Python
  *   unknown.c       records of later versions
  *   record.c        what records of all kinds have in common
  *   cuda*.c         CUDA: model/cuda/internal.h
@@ -240,6 +241,13 @@ int gt_stacks_take(struct gt_model *m, const struct gt_rec *rec);       /* -1: o
 int gt_modules_take(struct gt_model *m, const struct gt_rec *rec);
 int gt_stacks_finish(struct gt_model *m);     /* behind the last record */
 void gt_stacks_free(struct gt_model *m);
+
+struct gt_python;
+int gt_python_take(struct gt_model *m, const struct gt_rec *rec);       /* -1: out of memory */
+int gt_python_finish(struct gt_model *m);     /* behind the last record */
+/* Of the code object with this number; UINT32_MAX: none. Behind gt_python_finish. */
+uint32_t gt_python_index(const struct gt_model *m, uint32_t process, uint32_t number);
+void gt_python_free(struct gt_model *m);
 struct gt_symbols;
 void gt_symbols_free(struct gt_model *m);
 
@@ -305,6 +313,7 @@ struct gt_model {
 	struct gt_ranges *ranges;             /* NULL: no NVTX record */
 	struct gt_unknowns *unknowns;         /* NULL: all records are known */
 	struct gt_stacks *stacks;             /* NULL: no call stack */
+	struct gt_python *python;             /* NULL: no function of Python in one */
 	struct gt_symbols *symbols;           /* NULL: nobody asked */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
 	unsigned jobs;                        /* gt_model_options.jobs; at least 1 */

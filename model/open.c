@@ -513,6 +513,8 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 		return gt_stacks_take(m, rec);
 	case REC_MODULE:
 		return gt_modules_take(m, rec);
+	case REC_PYTHON_CODE:
+		return gt_python_take(m, rec);
 	case REC_CUPTI_LIBRARY:
 	case REC_CUPTI_KIND:
 	case REC_CUPTI_CLOCK:

@@ -14,10 +14,19 @@
 #include "model/sort.h"
 #include "model/stacks.h"
 
-/* words: n addresses, then n module numbers of the process (opening) or indices (behind it), two a word. */
-struct kept { uint64_t hash; uint64_t at; uint32_t process, n, flags, id; };
+/*
+ * words: n addresses, then n module numbers of the process (opening) or indices (behind it), two a word, then functions
+ * of Python, whose codes are numbers and then indices too.
+ */
+struct kept { uint64_t hash; uint64_t at; uint32_t process, n, flags, n_python, id; };
 struct link { uint64_t link; uint32_t process, kept; };
-struct key { uint64_t hash; uint32_t process, n, flags; const uint64_t *addresses; const uint32_t *modules; };
+struct key {
+	uint64_t hash;
+	uint32_t process, n, flags, n_python;
+	const uint64_t *addresses;
+	const uint32_t *modules;
+	const struct gt_python_place *python;
+};
 struct number { uint32_t process, number; };    /* of a module, as its record says */
 
 struct gt_stacks {
@@ -44,6 +53,11 @@ static uint32_t *modules_of(const struct gt_stacks *s, const struct kept *k)
 	return (uint32_t *)((uint64_t *)s->words.data + k->at + k->n);
 }
 
+static struct gt_python_place *python_of(const struct gt_stacks *s, const struct kept *k)
+{
+	return (struct gt_python_place *)((uint64_t *)s->words.data + k->at + k->n + (k->n + 1) / 2);
+}
+
 static struct kept *kept_at(const struct gt_stacks *s, uint32_t i) { return (struct kept *)s->kept.data + i; }
 
 static bool same(const void *element, const void *key, const void *ctx)
@@ -54,7 +68,8 @@ static bool same(const void *element, const void *key, const void *ctx)
 
 	return k->hash == w->hash && k->process == w->process && k->n == w->n && k->flags == w->flags &&
 		!memcmp(addresses_of(s, k), w->addresses, w->n * sizeof *w->addresses) &&
-		!memcmp(modules_of(s, k), w->modules, w->n * sizeof *w->modules);
+		!memcmp(modules_of(s, k), w->modules, w->n * sizeof *w->modules) && k->n_python == w->n_python &&
+		(!w->n_python || !memcmp(python_of(s, k), w->python, w->n_python * sizeof *w->python));
 }
 
 static uint64_t hash_of(const struct key *k)
@@ -63,6 +78,8 @@ static uint64_t hash_of(const struct key *k)
 
 	for (uint32_t i = 0; i < k->n; i++)
 		h = mix(h, k->addresses[i] ^ (uint64_t)k->modules[i] << 48);
+	for (uint32_t i = 0; i < k->n_python; i++)
+		h = mix(h, k->python[i].code | (uint64_t)k->python[i].at << 32);
 	return mix(h, h >> 32);
 }
 
@@ -82,9 +99,9 @@ static int keep(struct gt_model *m, struct gt_stacks *s, const struct key *key, 
 	if (!k)
 		return -1;
 	*k = (struct kept){ .hash = key->hash, .at = s->words.n, .process = key->process, .n = key->n,
-		.flags = key->flags };
+		.flags = key->flags, .n_python = key->n_python };
 	*index = (uint32_t)(s->kept.n - 1);
-	for (uint32_t i = 0; i < key->n + (key->n + 1) / 2; i++) {
+	for (uint32_t i = 0; i < key->n + (key->n + 1) / 2 + key->n_python; i++) {
 		uint64_t *word = gt_bulk_add(&s->words, sizeof *word, &m->bulk_total);
 
 		if (!word)
@@ -92,6 +109,8 @@ static int keep(struct gt_model *m, struct gt_stacks *s, const struct key *key, 
 		*word = i < key->n ? key->addresses[i] : 0;
 	}
 	memcpy(modules_of(s, k), key->modules, key->n * sizeof *key->modules);
+	if (key->n_python)
+		memcpy(python_of(s, k), key->python, key->n_python * sizeof *key->python);
 	return 0;
 }
 
@@ -103,6 +122,20 @@ static int add_link(struct gt_model *m, struct gt_stacks *s, const struct gt_rec
 		return -1;
 	*l = (struct link){ rec_link(rec->stream, rec->offset), rec->process, kept };
 	return 0;
+}
+
+/* Functions of Python behind the module numbers, or false: damaged. */
+static bool find_python(const struct gt_rec *rec, struct key *key)
+{
+	uint64_t at = 1 + key->n + (key->n + 3) / 4;
+
+	if (!(key->flags & REC_STACK_PYTHON))
+		return true;
+	if (at >= rec->n_args || (uint32_t)rec->args[at] > rec->n_args - at - 1)
+		return false;
+	key->n_python = (uint32_t)rec->args[at];
+	key->python = (const struct gt_python_place *)(rec->args + at + 1);
+	return true;
 }
 
 int gt_stacks_take(struct gt_model *m, const struct gt_rec *rec)
@@ -123,6 +156,10 @@ int gt_stacks_take(struct gt_model *m, const struct gt_rec *rec)
 		modules[i] = (uint16_t)(rec->args[1 + n + i / 4] >> i % 4 * 16);
 	key = (struct key){ .process = rec->process, .n = (uint32_t)n, .flags = (uint32_t)(rec->args[0] >> 32),
 		.addresses = rec->args + 1, .modules = modules };
+	if (!find_python(rec, &key)) {
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		return 0;
+	}
 	key.hash = hash_of(&key);
 	at = gt_map_add(&s->map, sizeof *at, key.hash, &key, same, s, &fresh);
 	if (!at)
@@ -217,7 +254,7 @@ static int number_stacks(struct gt_stacks *s)
 	for (uint32_t i = 0; i < s->kept.n; i++) {
 		struct kept *k = kept_at(s, i);
 		struct key key = { .process = k->process, .n = k->n, .flags = k->flags, .addresses = addresses_of(s, k),
-			.modules = modules_of(s, k) };
+			.modules = modules_of(s, k), .n_python = k->n_python, .python = python_of(s, k) };
 		struct gt_stack *stack;
 		uint32_t *at;
 		bool fresh;
@@ -235,7 +272,8 @@ static int number_stacks(struct gt_stacks *s)
 		if (!stack)
 			goto out;
 		k->id = s->stacks.n;
-		*stack = (struct gt_stack){ k->id, k->process, k->n, k->flags, key.addresses, key.modules };
+		*stack = (struct gt_stack){ k->id, k->process, k->n, k->flags, key.addresses, key.modules,
+			k->n_python, key.python };
 	}
 	ret = 0;
 out:
@@ -251,6 +289,8 @@ int gt_stacks_finish(struct gt_model *m)
 	if (!s)
 		return 0;
 	gt_map_free(&s->map, sizeof(uint32_t));
+	if (gt_python_finish(m))
+		return -1;
 	named = calloc(s->modules.n + 1, sizeof *named);
 	if (!named)
 		return -1;
@@ -266,6 +306,8 @@ int gt_stacks_finish(struct gt_model *m)
 		for (uint32_t f = 0; f < k->n; f++)
 			module[f] = index_of(named, s->modules.n, k->process, module[f] & ~REC_STACK_INTERRUPTED) |
 				(module[f] & REC_STACK_INTERRUPTED ? GT_STACK_INTERRUPTED : 0);
+		for (uint32_t f = 0; f < k->n_python; f++)
+			python_of(s, k)[f].code = gt_python_index(m, k->process, python_of(s, k)[f].code);
 	}
 	free(named);
 	if (number_stacks(s))

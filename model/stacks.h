@@ -27,12 +27,27 @@ struct gt_module {
 uint32_t gt_model_module_count(const struct gt_model *m);
 const struct gt_module *gt_model_module(const struct gt_model *m, uint32_t i);
 
+/* A code object of Python: a function, or what a file does outside of functions. */
+struct gt_python_code {
+	uint32_t process;
+	uint32_t version;                 /* 0x030b: CPython 3.11 */
+	uint32_t first_line;
+	const char *name, *file;
+	const uint8_t *lines; uint32_t lines_bytes; /* as that version keeps them (model/symbols/python.c) */
+	bool lines_cut;                   /* the end of them is missing */
+};
+const struct gt_python_code *gt_model_python_code(const struct gt_model *m, uint32_t i);
+/* A function of Python that ran. code: UINT32_MAX: not known. at: bytes, REC_PYTHON_NOWHERE, | REC_PYTHON_ENTERED */
+struct gt_python_place { uint32_t code, at; };
+
 /* Frame 0 stands in the function that called the API. */
 struct gt_stack {
 	uint32_t id, process;
 	uint32_t n, flags;                /* enum rec_stack_flag */
 	const uint64_t *address;          /* return addresses: behind the call. n of them */
 	const uint32_t *module;           /* gt_stack_module, GT_STACK_INTERRUPTED */
+	uint32_t n_python;
+	const struct gt_python_place *python; /* innermost first */
 };
 #define GT_STACK_INTERRUPTED 0x80000000u  /* the address is the instruction at which a signal came */
 #define GT_STACK_NOWHERE 0x7fffffffu      /* in no object */

@@ -21,16 +21,21 @@
 #include "trace/write/sys.h"
 
 #define SEEN 512u
+#define CODES 1024u
 #define OWN 32u
 
 struct seen { uint64_t hash, word; };
 struct tap_stacks {                             /* a stream's; zero at first */
 	struct tap_bounds bounds;
+	uintptr_t python;                       /* the state of its holder's interpreter (python.c) */
 	struct seen seen[SEEN];
+	struct seen code[CODES];                /* of Python; word: its number */
 };
 
 struct stack {
 	uint32_t n, flags;
+	uint32_t n_python;
+	bool in_handler;
 	uint64_t hash;
 	uintptr_t pc[TAP_STACK_DEPTH_MAX];
 	uint8_t exact[TAP_STACK_DEPTH_MAX];     /* a signal came at this instruction */
@@ -72,20 +77,43 @@ static bool is_own(uintptr_t pc)
 	return false;
 }
 
+static void mix(struct stack *k, uint64_t v)
+{
+	k->hash = (k->hash ^ v) * 0x9fb21c651e98df25ull;
+	k->hash ^= k->hash >> 29;
+}
+
 static void add_frame(struct stack *k, uintptr_t pc, bool exact)
 {
 	k->exact[k->n] = exact;
 	k->pc[k->n++] = pc;
-	k->hash = (k->hash ^ pc ^ (uint64_t)exact << 63) * 0x9fb21c651e98df25ull;
-	k->hash ^= k->hash >> 29;
+	mix(k, pc ^ (uint64_t)exact << 63);
+}
+
+/* Counts the functions of Python, which are read again where the stack is new. */
+static __attribute__((noinline)) void add_python(struct stack *k, struct tap_stacks *t)
+{
+	struct tap_python_walk w;
+	struct tap_python_frame f;
+	uint32_t most = depth < TAP_PYTHON_MOST ? depth : TAP_PYTHON_MOST;
+
+	if (!tap_python_begin(&w, &t->python, k->in_handler))
+		return;
+	while (k->n_python < most && tap_python_next(&w, &f)) {
+		k->n_python++;
+		mix(k, f.code ^ f.check);
+		mix(k, f.at | (uint64_t)f.entered << 32);
+	}
+	k->flags |= k->n_python ? REC_STACK_PYTHON : 0;
+	k->flags |= k->n_python == most && w.frame ? REC_STACK_CUT : 0;
 }
 
 /* Everything from the frame that called into us. */
-static void collect(struct stack *k, struct tap_walk *w)
+static void collect(struct stack *k, struct tap_walk *w, struct tap_stacks *t)
 {
-	bool inside = true;
+	bool inside = true, python = false;
 
-	k->n = 0;
+	k->n = k->n_python = 0;
 	k->flags = 0;
 	k->hash = 0x243f6a8885a308d3ull;
 	tap_walk_begin(w);
@@ -98,7 +126,11 @@ static void collect(struct stack *k, struct tap_walk *w)
 			break;
 		}
 		add_frame(k, w->frame.pc, w->exact);
+		python |= tap_python_runs(w->frame.pc);
 	}
+	k->in_handler = w->signals;
+	if (python && t)
+		add_python(k, t);
 	k->flags |= w->flags;
 	k->hash = (k->hash ^ k->flags ^ (uint64_t)k->n << 32) * 0xff51afd7ed558ccdull;
 	k->hash ^= k->hash >> 32;
@@ -123,11 +155,11 @@ static struct tap_stacks *stacks_of(struct tap_stream *s)
 	return s->stacks;
 }
 
-/* A stack may stand in one of two places. */
-static uint64_t look_up(const struct tap_stacks *t, uint64_t hash)
+/* What is sought may stand in one of two places of n. */
+static uint64_t look_up(const struct seen *table, uint32_t n, uint64_t hash)
 {
 	for (uint32_t i = 0; i < 2; i++) {
-		const struct seen *at = &t->seen[(hash + i) % SEEN];
+		const struct seen *at = &table[(hash + i) % n];
 
 		if (TAP_READ_ONCE(at->hash) == hash) {
 			uint64_t word = TAP_READ_ONCE(at->word);
@@ -139,9 +171,9 @@ static uint64_t look_up(const struct tap_stacks *t, uint64_t hash)
 	return 0;
 }
 
-static void remember(struct tap_stacks *t, uint64_t hash, uint64_t word)
+static void remember(struct seen *table, uint32_t n, uint64_t hash, uint64_t word)
 {
-	struct seen *at = &t->seen[hash % SEEN], *next = &t->seen[(hash + 1) % SEEN];
+	struct seen *at = &table[hash % n], *next = &table[(hash + 1) % n];
 
 	if (TAP_READ_ONCE(at->hash) && !TAP_READ_ONCE(next->hash))
 		at = next;
@@ -152,18 +184,51 @@ static void remember(struct tap_stacks *t, uint64_t hash, uint64_t word)
 
 /* --------------------------------------------------------------------- records */
 
-/* The word that names it, or 0 without room. *changed: an object lies where another one had been. */
-static uint64_t write_stack(struct tap_stream *s, const struct stack *k, bool *changed)
+static uint32_t number_of_code(struct tap_stacks *t, const struct tap_python_frame *f)
 {
-	uint32_t n = 1 + k->n + (k->n + 3) / 4, words = n + (n + 1 > 255 ? 2 : 1);
+	uint64_t hash = (f->code ^ f->check) | 1;
+	uint32_t number = (uint32_t)look_up(t->code, CODES, hash);
+
+	if (number)
+		return number;
+	number = tap_python_write_code(f->code);
+	if (number)
+		remember(t->code, CODES, hash, number);
+	return number;
+}
+
+/* The functions of Python, as a record has them: it is the same thread in the same call, so they are the same. */
+static TAP_COLD void read_python(struct tap_stacks *t, const struct stack *k, uint64_t *out)
+{
+	struct tap_python_walk w;
+	struct tap_python_frame f;
+	bool more = tap_python_begin(&w, &t->python, k->in_handler);
+
+	for (uint32_t i = 0; i < k->n_python; i++) {
+		more = more && tap_python_next(&w, &f);
+		out[i] = !more ? (uint64_t)REC_PYTHON_NOWHERE << 32
+			       : number_of_code(t, &f) | (uint64_t)(f.at | (f.entered ? REC_PYTHON_ENTERED : 0)) << 32;
+	}
+}
+
+/* The word that names it, or 0: without room, or it has to be taken again, and *changed is set. */
+static uint64_t write_stack(struct tap_stream *s, struct tap_stacks *t, const struct stack *k, bool *changed)
+{
+	uint32_t n = 1 + k->n + (k->n + 3) / 4 + (k->n_python ? 1 + k->n_python : 0);
+	uint32_t words = n + (n + 1 > 255 ? 2 : 1);
 	uint16_t module[TAP_STACK_DEPTH_MAX + 4] = { 0 };
+	uint64_t python[TAP_PYTHON_MOST];
 	struct tap_stream *into = tap_stream_get_for(REC_STACK);
 	uint64_t link, *rec;
+	bool python_known = tap_python_range.length;
 
 	for (uint32_t i = 0; i < k->n; i++)
 		module[i] = (uint16_t)(tap_module_at(k->pc[i], changed) | (k->exact[i] ? REC_STACK_INTERRUPTED : 0));
+	*changed |= !python_known && tap_python_range.length;   /* the first stack that leads through an interpreter */
 	if (*changed)
 		return 0;
+	if (k->n_python)
+		read_python(t, k, python);
 	rec = tap_stream_reserve(into ? into : s, words, &link);
 	if (!rec)
 		return 0;
@@ -175,6 +240,11 @@ static uint64_t write_stack(struct tap_stream *s, const struct stack *k, bool *c
 	for (uint32_t i = 0; i < k->n; i++)
 		*at++ = k->pc[i];
 	__builtin_memcpy(at, module, (k->n + 3) / 4 * sizeof *at);
+	at += (k->n + 3) / 4;
+	if (k->n_python) {
+		*at++ = k->n_python;
+		__builtin_memcpy(at, python, k->n_python * sizeof *at);
+	}
 	tap_stream_commit(rec, rec_head(REC_STACK, words > 255 ? 0 : words, words > 255 ? REC_LONG : 0, 0));
 	return rec_stack_word(link);
 }
@@ -184,18 +254,18 @@ static TAP_COLD uint64_t write_new(
 	struct tap_stream *s, struct tap_stacks *t, struct stack *k, const struct tap_frame *f)
 {
 	bool changed = false;
-	uint64_t word = write_stack(s, k, &changed);
+	uint64_t word = write_stack(s, t, k, &changed);
 
 	if (changed) {
 		struct tap_walk w = { .frame = *f, .bounds = t ? &t->bounds : NULL, .holder_tick = s->holder_tick };
 
 		tap_rules_forget();
 		changed = false;
-		collect(k, &w);
-		word = write_stack(s, k, &changed);
+		collect(k, &w, t);
+		word = write_stack(s, t, k, &changed);
 	}
 	if (t && word)
-		remember(t, k->hash, word);
+		remember(t->seen, SEEN, k->hash, word);
 	return word;
 }
 
@@ -209,10 +279,10 @@ static __attribute__((noinline)) uint64_t take(struct tap_stream *s)
 
 	TAP_FRAME_HERE(&here);
 	w.frame = here;
-	collect(&k, &w);
+	collect(&k, &w, t);
 	if (!k.n)
 		return 0;
-	word = t ? look_up(t, k.hash) : 0;
+	word = t ? look_up(t->seen, SEEN, k.hash) : 0;
 	return word ? word : write_new(s, t, &k, &here);
 }
 

@@ -119,6 +119,7 @@ static uint32_t number_anew(struct numbered *at, const struct tap_object *o, con
 	if (number >= REC_STACK_INTERRUPTED || !write_module(o, id, number))
 		return 0;
 	__atomic_store_n(&at->word, check << 16 | number, __ATOMIC_RELEASE);     /* MODULE1 */
+	tap_python_object(o);
 	return number;
 }
 

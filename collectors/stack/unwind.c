@@ -2,7 +2,8 @@
  * collectors/stack/unwind.c - from a function to its caller, and a cache of how that is done
  *
  * Runs      in the calling thread of the traced program, in signal handlers too.
- * May       read the thread's stack between the stack pointer and an end that bounds.c knows.
+ * May       read the thread's stack between the stack pointer and an end that bounds.c knows; make a system call where
+ *           code was made at run time.
  * Must not  allocate, lock, fault, change errno.
  *
  * UNWIND1  The stack pointer only grows from caller to caller, but where a signal was handled on a stack of its own;
@@ -17,6 +18,9 @@
 #include <ucontext.h>
 
 #include "collectors/stack/internal.h"
+#include "trace/write/frame.h"
+#include "trace/write/process.h"
+#include "trace/write/sys.h"
 
 #define PLACES 4096u                    /* of the cache: 64 KiB, which the whole process shares */
 #define SIGNALS_MAX 16                  /* handlers inside each other */
@@ -63,15 +67,37 @@ static void unpack(uint64_t w, struct tap_rule *r)
 	};
 }
 
-static TAP_COLD void make_rule(uintptr_t pc, struct tap_rule *rule)
+/*
+ * Code made at run time has no tables. Such as only calls on gives its frame back right behind the call, and these
+ * instructions say how large it is: Python's trampolines for profilers are so. at: behind the call.
+ */
+static void read_trampoline(uintptr_t at, struct tap_rule *rule)
+{
+#if defined(__x86_64__)
+	uint8_t code[5];                                        /* add $n, %rsp; ret */
+
+	if (tap_seccomp || tap_copy_guarded(tap_sys_getpid(), at, code, sizeof code) != sizeof code)
+		return;
+	if (code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4 && code[3] < 0x80 && code[4] == 0xc3)
+		*rule = (struct tap_rule){ TAP_CFA_SP, TAP_KEPT, TAP_AT_CFA, code[3] + 8, 0, -8 };
+#else
+	(void)at, (void)rule;
+#endif
+}
+
+static TAP_COLD void make_rule(uintptr_t pc, bool exact, struct tap_rule *rule)
 {
 	struct place *p = place_of(pc);
 	struct tap_object o;
 	uint64_t w;
 
 	*rule = (struct tap_rule){ .cfa = TAP_CFA_NONE };
-	if (tap_object_find(pc, &o))
-		tap_cfi_rule(pc, o.tables, rule);
+	if (!tap_object_find(pc, &o)) {
+		if (!exact)
+			read_trampoline(pc + 1, rule);
+		return;                         /* other code may lie there next time */
+	}
+	tap_cfi_rule(pc, o.tables, rule);
 	w = packed(rule);
 	if (!w)
 		return;
@@ -79,7 +105,7 @@ static TAP_COLD void make_rule(uintptr_t pc, struct tap_rule *rule)
 	__atomic_store_n(&p->rule, w, __ATOMIC_RELAXED);
 }
 
-static inline void rule_of(uintptr_t pc, struct tap_rule *rule)
+static inline void rule_of(uintptr_t pc, bool exact, struct tap_rule *rule)
 {
 	struct place *p = place_of(pc);
 	uint64_t w = __atomic_load_n(&p->rule, __ATOMIC_RELAXED);
@@ -87,7 +113,7 @@ static inline void rule_of(uintptr_t pc, struct tap_rule *rule)
 	if (TAP_LIKELY(w && (__atomic_load_n(&p->check, __ATOMIC_RELAXED) ^ w) == pc))
 		unpack(w, rule);
 	else
-		make_rule(pc, rule);
+		make_rule(pc, exact, rule);
 }
 
 void tap_rules_forget(void)
@@ -205,7 +231,7 @@ bool tap_walk_next(struct tap_walk *w)
 	bool found;
 
 	if (!w->only_fp)
-		rule_of(w->frame.pc - !w->exact, &r);
+		rule_of(w->frame.pc - !w->exact, w->exact, &r);
 	if (r.cfa == TAP_CFA_END)
 		return false;
 	if (TAP_LIKELY(r.cfa >= TAP_CFA_SP))

@@ -6,6 +6,7 @@
  *   files.c    the file of an object, and its separate debug file
  *   lines.c    file, line and inlined functions, through libdw
  *   jit.c      names of code that was made at run time
+ *   python.c   functions of Python
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -64,5 +65,16 @@ struct gt_jit *gt_jit_open(int pid, int64_t started_utc_ns);
 void gt_jit_close(struct gt_jit *j);
 /* *start: where it begins. */
 const char *gt_jit_find(const struct gt_jit *j, uint64_t address, uint64_t *start);
+
+/* ---- python.c ---- */
+
+/* The line of the instruction at these bytes; 0: not known, or of no line. */
+uint32_t gt_python_line(const struct gt_python_code *c, uint32_t at);
+/* C functions that stand for those of Python: the interpreter's, and what it makes for profilers at run time. */
+bool gt_python_evaluates(const struct gt_frame *f);
+bool gt_python_trampoline(const struct gt_frame *f);
+/* in: the interpreter's C frame that runs it; NULL: none is known. */
+void gt_python_frame(const struct gt_model *m, const struct gt_python_place *place, const struct gt_frame *in,
+	struct gt_frame *out);
 
 #endif

@@ -257,26 +257,62 @@ static const struct found *find(struct gt_model *m, struct gt_symbols *s, const 
 
 /* ------------------------------------------------------------------------ stacks */
 
+/* Frames of a stack being put together; where v is NULL they are only counted. */
+struct put { struct gt_model *m; const struct gt_stack *k; struct gt_frame *v; uint32_t n, python; };
+
+/* The functions of Python that one C function of the interpreter ran. */
+static void put_python(struct put *p, const struct gt_frame *in)
+{
+	bool last = false;
+
+	while (p->python < p->k->n_python && !last) {
+		const struct gt_python_place *place = &p->k->python[p->python++];
+
+		last = place->at & REC_PYTHON_ENTERED;
+		if (p->v) {
+			gt_python_frame(p->m, place, in, &p->v[p->n]);
+			p->v[p->n].inlined = in && !last && p->python < p->k->n_python;
+		}
+		p->n++;
+	}
+}
+
+static void put_found(struct put *p, const struct found *f)
+{
+	const struct gt_frame *outer = &f->frames[f->n - 1];
+
+	if (p->k->n_python && gt_python_trampoline(outer))
+		return;
+	if (p->python < p->k->n_python && gt_python_evaluates(outer)) {
+		put_python(p, outer);
+		return;
+	}
+	if (p->v)
+		memcpy(p->v + p->n, f->frames, f->n * sizeof *p->v);
+	p->n += f->n;
+}
+
 static bool fill_stack(struct gt_model *m, struct gt_symbols *s, const struct gt_stack *k, struct stacked *out)
 {
 	struct gt_frame *frames = NULL;
-	uint32_t n = 0;
+	struct put p = { .n = 0 };
 
 	for (int pass = 0; pass < 2; pass++) {
-		if (pass && !(frames = gt_arena_alloc(&s->arena, (n + 1) * sizeof *frames)))
+		if (pass && !(frames = gt_arena_alloc(&s->arena, (p.n + 1) * sizeof *frames)))
 			return false;
-		n = 0;
+		p = (struct put){ .m = m, .k = k, .v = frames };
 		for (uint32_t i = 0; i < k->n; i++) {
 			const struct found *f = find(m, s, k, i);
 
 			if (!f || !f->n)
 				return false;
-			if (pass)
-				memcpy(frames + n, f->frames, f->n * sizeof *frames);
-			n += f->n;
+			put_found(&p, f);
 		}
+		/* what C functions are missing for: the stack was cut, or the interpreter has no names */
+		while (p.python < k->n_python)
+			put_python(&p, NULL);
 	}
-	*out = (struct stacked){ n, frames };
+	*out = (struct stacked){ p.n, frames };
 	return true;
 }
 
@@ -365,4 +401,31 @@ uint32_t gt_stack_caller(const struct gt_frame *frames, uint32_t n, const char *
 		if (!strcmp(frames[i].function.text, api))
 			caller = i + 1;
 	return caller < n ? caller : n;
+}
+
+/* A module that comes with the interpreter or was installed: bindings, and what wraps them. */
+static bool is_installed(const struct gt_frame *f)
+{
+	static const char *const places[] = { "/site-packages/", "/dist-packages/", "/lib/python3" };
+
+	if (!f->file || *f->file == '<')
+		return true;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (strstr(f->file, places[i]))
+			return true;
+	return false;
+}
+
+uint32_t gt_stack_asker(const struct gt_frame *frames, uint32_t n, const char *api)
+{
+	uint32_t caller = gt_stack_caller(frames, n, api), first = n;
+
+	for (uint32_t i = caller; i < n; i++) {
+		if (!frames[i].python || !frames[i].resolved)
+			continue;
+		if (!is_installed(&frames[i]))
+			return i;
+		first = first == n ? i : first;
+	}
+	return first < n ? first : caller;
 }

@@ -4,7 +4,8 @@
  * Runs in the tool, on any thread; one at a time gets in. Nothing is looked for before somebody asks, and each address
  * of an object once. Names come from the symbol tables of the object's file, or of its separate debug file (by build
  * id, or by the name that the file gives), files and lines from its debug information through libdw, names of code that
- * was made at run time from /tmp/perf-PID.map. A file that is not the one that ran (another build id, none where one
+ * was made at run time from /tmp/perf-PID.map; functions of Python stand in the place of the interpreter's C functions
+ * that ran them. A file that is not the one that ran (another build id, none where one
  * was recorded) is not used: its names would be wrong.
  *
  * How to walk the frames of a call:
@@ -35,6 +36,7 @@ struct gt_frame {
 	uint64_t displacement;            /* address - beginning of the function; 0 without one */
 	bool inlined;                     /* compiled into the function of the next frame: same address */
 	bool resolved;                    /* the function is known */
+	bool python;                      /* a function of Python; address: of the C function that ran it */
 };
 
 /*
@@ -48,6 +50,12 @@ const struct gt_frame *gt_stack_frames(struct gt_model *m, uint32_t id, uint32_t
  * linked into the program, whose function is called as the call is (api; may be NULL). n: there is none.
  */
 uint32_t gt_stack_caller(const struct gt_frame *frames, uint32_t n, const char *api);
+
+/*
+ * Who of the program asked for it, for a line that names one: the caller, but in a program of Python the function of
+ * its own behind the bindings (modules that were installed); where all are installed, the innermost of Python.
+ */
+uint32_t gt_stack_asker(const struct gt_frame *frames, uint32_t n, const char *api);
 
 /* "function (file:line)" with what is known of it; without a name "module+0x12ab". */
 void gt_frame_text(const struct gt_frame *f, struct gt_text *out);

@@ -232,7 +232,11 @@ enum rec_stack_flag {
 	REC_STACK_CUT = 1,            /* at --callstack-depth: further frames are not here */
 	REC_STACK_STOPPED = 2,        /* the unwinder did not find out what called the last frame */
 	REC_STACK_GUESSED = 4,        /* somewhere a function had no unwind table: frames may be missing there */
+	REC_STACK_PYTHON = 8,         /* functions of Python stand behind the module numbers */
 };
+#define REC_PYTHON_ENTERED 0x80000000u /* C called it, not Python: it begins what one C frame of the interpreter runs */
+#define REC_PYTHON_NOWHERE 0x7fffffffu
+#define REC_PYTHON_CUT 0x80000000u     /* of the bytes of a PYTHON_CODE's table: its end is missing */
 /*
  * In a STACK's module numbers: the address is of the instruction itself, at which a signal came, not behind a call.
  */

@@ -41,7 +41,7 @@ void gt_atp_source(struct gt_text *t, const struct gt_call *call)
 	uint32_t n, caller;
 	const struct gt_frame *frames = gt_stack_frames(call->model, gt_call_stack(call), &n);
 
-	caller = gt_stack_caller(frames, n, call->fn->name);
+	caller = gt_stack_asker(frames, n, call->fn->name);
 	gt_text_str(t, call->fn->name);
 	gt_text_char(t, '\t');
 	if (caller < n)
