@@ -26,6 +26,8 @@ if [ -d "$GPUTAP_BUILD/tests/fakecl/vendors" ]; then
 	check "a report says who asked for device work" see t.gputap callers callers.csv copies
 	"$tap" export -q -f -o t -e callgrind t.gputap
 	check "a callgrind profile has the program's functions above its calls" grep -q "cfn=([0-9]*) copies" t.callgrind
+	"$tap" export -q -f -o t -e perfetto t.gputap && python3 "$GPUTAP_TESTS/golden/perfetto_dump.py" t.pftrace >t.dump
+	check "Perfetto shows who made each call" [ "$(grep -c 'begin call cl' t.dump)" = "$(grep -cE "begin call cl.* stack='.*main \\(cl_commands.c:[0-9]+\\)" t.dump)" ]
 	"$tap" export -q -f -o off -e atp --atp-source=false t.gputap
 	check "... unless it is not wanted" eval '! grep -q "Stack Trace" off*.atp'
 	cl --callstacks=opencl --callstack-depth=2
@@ -58,6 +60,11 @@ check "sums of kernels by line name the same line" eval 'place=$(grep -v "\[CUDA
 check "... and the whole stack" grep -q " < .*main (" stacks.csv
 check "... and no arguments" see t.gputap no_args
 check "... and nothing is missing" said "complete: yes"
+"$tap" export -q -f -o t -e callgrind t.gputap
+check "a callgrind profile has the program's functions above CUDA's calls" \
+	python3 "$GPUTAP_TESTS/e2e/stacks_check.py" t.gputap profile t.callgrind main cuLaunchKernel
+"$tap" export -q -f -o t -e perfetto t.gputap && python3 "$GPUTAP_TESTS/golden/perfetto_dump.py" t.pftrace >t.dump
+check "Perfetto shows who made each call of CUDA" [ "$(grep -c 'begin call cu' t.dump)" = "$(grep -c "begin call cu.* stack='" t.dump)" ]
 traced --callstacks=cuda --cuda-args -- "$examples/vector_add"
 check "with --cuda-args it has both" see t.gputap calls cuLaunchKernel
 check "... and arguments" eval "! see t.gputap no_args"

@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 
+import callgrind_profile
+
 trace, question, words = sys.argv[1], sys.argv[2], sys.argv[3:]
 dump = subprocess.run([os.environ["GPUTAP_BUILD"] + "/gputap", "dump", "--json", trace], capture_output=True, text=True, check=True)
 rows = [json.loads(line) for line in dump.stdout.splitlines()]
@@ -86,6 +88,10 @@ def main():
             len(r) == 4 and r[2].isdigit() and r[3] for r in rest)
     if question == "callers":     # FILE: a row of the report names this caller and a line
         return any(r.split(",")[-2] == words[1] and ":" in r.split(",")[-1] for r in open(words[0]) if r.count(",") > 8)
+    if question == "profile":     # FILE CALLER CALL: some line of CALLER calls CALL, and what the call cost is in CALLER's cost
+        (part,) = callgrind_profile.read(words[0])
+        arcs = [(c, e) for (c, line, _, e) in part.lines if c[2] == words[1] and e[2].startswith(words[2]) and line]
+        return bool(arcs) and all(part.inclusive(c, "Gpu") >= part.inclusive(e, "Gpu") > 0 for c, e in arcs)
     if question == "no_args":
         return not any(c.get("has_args") for c in calls)
     raise SystemExit("no such question")

@@ -8,14 +8,17 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "model/symbols/symbols.h"
 #include "writers/payload_json.h"
 #include "writers/perfetto/internal.h"
 #include "writers/render.h"
 
 #define ELEMENTS_MAX 16u /* of an array that are shown */
 #define TEXT_MAX 1024u   /* bytes of a text that are shown */
+#define STACK_MAX 8192u  /* ... of a call stack */
 
 /* ---- one annotation ---- */
 
@@ -307,6 +310,41 @@ static void annotate_cuda_call(struct pf *p, const struct gt_cuda_event *e)
 	}
 }
 
+/* From the function that made the call outwards, a line each. */
+static struct gt_string stack_text(struct pf *p, uint32_t stack)
+{
+	uint32_t n;
+	const struct gt_frame *frames = gt_stack_frames(p->m, stack, &n);
+	char *kept;
+
+	p->scratch.used = 0;
+	for (uint32_t i = 0; i < n && p->scratch.used < STACK_MAX; i++) {
+		if (i)
+			gt_text_char(&p->scratch, '\n');
+		gt_frame_text(&frames[i], &p->scratch);
+	}
+	if (p->scratch.used > STACK_MAX)
+		p->scratch.used = STACK_MAX;
+	kept = p->scratch.used ? gt_arena_copy(&p->stack_texts, p->scratch.data, p->scratch.used) : NULL;
+	return kept ? (struct gt_string){ kept, p->scratch.used } : (struct gt_string){ "", 0 };
+}
+
+/* Few different ones serve many calls: each is put together once. */
+static void note_stack(struct pf *p, uint32_t stack)
+{
+	struct gt_string *s;
+
+	if (!stack)
+		return;
+	if (!p->stacks && !(p->stacks = calloc(gt_model_stack_count(p->m) + 1, sizeof *p->stacks)))
+		return;
+	s = &p->stacks[stack];
+	if (!s->text)
+		*s = stack_text(p, stack);
+	if (s->bytes)
+		note_iid(p, "stack", gt_intern_fixed(&p->intern, GT_INTERN_VALUE, s->text, s->bytes));
+}
+
 static void annotate_call(struct pf *p, const struct gt_item *item)
 {
 	const struct gt_call *call = item->call;
@@ -314,6 +352,8 @@ static void annotate_call(struct pf *p, const struct gt_item *item)
 
 	if (item->correlation)
 		pf_note_u64(p, "correlation", item->correlation);
+	if (call && item->kind == GT_ITEM_CALL)
+		note_stack(p, gt_call_stack(call));
 	if (item->cuda) {
 		annotate_cuda_call(p, item->cuda);
 		return;
@@ -498,6 +538,7 @@ static void annotate_range(struct pf *p, const struct gt_range *r)
 {
 	char text[16];
 
+	note_stack(p, gt_range_stack(p->m, r));
 	if (r->category)
 		pf_note_u64(p, "category", r->category);
 	if (r->has_color) {

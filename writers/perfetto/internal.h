@@ -18,6 +18,7 @@
 #ifndef GPUTAP_WRITERS_PERFETTO_INTERNAL_H
 #define GPUTAP_WRITERS_PERFETTO_INTERNAL_H
 
+#include "model/arena.h"
 #include "model/timeline.h"
 #include "writers/output.h"
 #include "writers/perfetto/intern.h"
@@ -55,6 +56,8 @@ struct pf {
 	struct gt_text *to;               /* of the file */
 	struct gt_intern intern;
 	struct gt_text scratch;           /* of values that are put together */
+	struct gt_string *stacks;         /* texts of call stacks, by number; NULL: none was shown */
+	struct gt_arena stack_texts;
 	struct pf_track *tracks; uint32_t n_tracks;
 	uint64_t next_uuid;
 	int64_t min_ns;                   /* --min-dur; 0 */

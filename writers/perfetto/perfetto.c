@@ -299,6 +299,8 @@ static void end(struct pf *p)
 	gt_timeline_close(p->t);
 	gt_intern_close(&p->intern);
 	gt_text_free(&p->scratch);
+	free(p->stacks);
+	gt_arena_free(&p->stack_texts);
 	pf_tracks_free(p);
 }
 

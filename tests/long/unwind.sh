@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# tests/long/unwind.sh - stacks that the unwinder takes are those of a debugger: walks at random through functions of many kinds
+#
+# STACKS: how many in each program. A program is built of C with five sets of options, C++, a plug-in that is stripped and has its debug
+# information elsewhere, and a static library without unwind tables. What has neither tables nor frame pointers is told apart: an
+# unwinder cannot know it.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+src=$GPUTAP_TESTS/long/unwind
+passed=0 failed=0 skipped=0
+for tool in gdb gcc g++; do command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }; done
+gdb --batch -ex 'python print(1)' 2>/dev/null | grep -qx 1 || { echo "skipped: gdb has no Python"; exit 77; }
+[ "$(uname -m)" = x86_64 ] || { echo "skipped: options of x86-64"; exit 77; }
+if nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan; then echo "skipped: a sanitizer's shim cannot be preloaded"; exit 77; fi
+
+# build PROGRAM FLAGS ARCHIVE_FLAGS
+build() {
+	local objects=() n=0 flags
+	# shellcheck disable=SC2086
+	while read -r flags; do
+		n=$((n + 1))
+		gcc -g $flags $2 -DVARIANT=v$n -c -o v$n.o "$src/wander.c" || return 1
+		objects+=("v$n.o")
+	done <<-END
+		-O0
+		-O2
+		-O2 -fomit-frame-pointer
+		-O1 -fno-omit-frame-pointer
+		-Os -fomit-frame-pointer
+	END
+	# shellcheck disable=SC2086
+	{
+		g++ -g -O2 $2 -c -o cpp.o "$src/wander.cc" && gcc -g -O1 $3 $2 -DVARIANT=archive -c -o archive.o "$src/wander.c" &&
+			rm -f archive.a && ar rc archive.a archive.o &&
+			gcc -g -O2 -shared -fPIC -Wl,-soname,libOpenCL.so.1 -o libOpenCL.so.1 "$src/api.c" &&
+			gcc -g -O2 $2 -rdynamic -o "$1" "$src/main.c" "${objects[@]}" cpp.o -Wl,--whole-archive archive.a -Wl,--no-whole-archive \
+				-L. -l:libOpenCL.so.1 -Wl,-rpath,"$PWD" -ldl -lpthread -lstdc++ &&
+			gcc -g -O2 -fPIC -shared -DVARIANT=plugin -o plugin.so "$src/wander.c"
+	} || return 1
+	objcopy --only-keep-debug plugin.so plugin.debug && objcopy --strip-all --add-gnu-debuglink=plugin.debug plugin.so
+}
+
+# walks NAME FLAGS ARCHIVE_FLAGS
+walks() {
+	local name=$1
+	rm -rf t.gputap frames
+	if ! build ./walker "$2" "$3"; then
+		echo "FAILED: $name: cannot be built"
+		failed=$((failed + 1))
+		return
+	fi
+	export FRAMES=frames
+	export INFERIOR="LD_PRELOAD=$GPUTAP_BUILD/libgputap.so|GPUTAP_OUTPUT=$PWD/t|GPUTAP_CALLSTACKS=opencl|GPUTAP_CALLSTACK_DEPTH=256"
+	gdb --batch -nx -x "$src/debugger.py" --args ./walker "${STACKS:-5000}" ./plugin.so >gdb.out 2>&1
+	if python3 "$GPUTAP_TESTS/long/unwind_check.py" t.gputap frames; then
+		echo "ok: $name"
+		passed=$((passed + 1))
+	else
+		tail -n 5 gdb.out
+		echo "FAILED: $name"
+		failed=$((failed + 1))
+	fi
+}
+
+walks "position independent" "-fPIE -pie" "-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer"
+walks "not position independent" "-fno-pie -no-pie" "-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
