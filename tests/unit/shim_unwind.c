@@ -1,6 +1,6 @@
 /*
- * tests/unit/shim_unwind.c - the unwinder finds what the C library's finds, wherever it is asked, and stops where a
- * stack is damaged
+ * tests/unit/shim_unwind.c - the unwinder finds what the C library's finds, and libunwind, wherever it is asked, and
+ * stops where a stack is damaged
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -26,8 +26,14 @@
 
 #define DEEP 400
 
-struct taken { uintptr_t own[DEEP]; void *theirs[DEEP + 2]; int n_own, n_theirs; uint32_t flags; };
+struct taken {
+	uintptr_t own[DEEP];
+	void *theirs[DEEP + 2], *third[DEEP + 2];
+	int n_own, n_theirs, n_third;
+	uint32_t flags;
+};
 static struct taken taken;
+static int (*libunwind)(void **, int);          /* NULL: it is not installed */
 static bool only_fp;
 
 static int walk_all(const struct tap_frame *from, uintptr_t *out, int most, uint32_t *flags)
@@ -48,6 +54,7 @@ static __attribute__((noinline)) void take(struct taken *t)
 
 	TAP_FRAME_HERE(&here);
 	t->n_theirs = backtrace(t->theirs, DEEP + 2);
+	t->n_third = libunwind ? libunwind(t->third, DEEP + 2) : 0;
 	t->n_own = walk_all(&here, t->own, DEEP, &t->flags);
 }
 
@@ -58,6 +65,11 @@ static void equal_to_theirs(const struct taken *t)
 	assert_int_equal(t->n_own, t->n_theirs - 1);
 	for (int i = 0; i < t->n_own; i++)
 		assert_ptr_equal((void *)t->own[i], t->theirs[i + 1]);
+	if (!libunwind)
+		return;
+	assert_int_equal(t->n_own, t->n_third - 1);
+	for (int i = 0; i < t->n_own; i++)
+		assert_ptr_equal((void *)t->own[i], t->third[i + 1]);
 }
 
 /* A frame of its own, which the compiler may not make a loop of. */
@@ -73,6 +85,19 @@ static __attribute__((noinline)) int recurse(int n, void (*then)(void))
 }
 
 static void take_here(void) { take(&taken); }
+
+/* Every comparison above and below is with it too, where it is installed. */
+static void libunwind_is_asked_too(void **state)
+{
+	(void)state;
+	if (!libunwind) {
+		print_message("skipped: libunwind.so.8 is not installed (libunwind8)\n");
+		skip();
+	}
+	recurse(100, take_here);
+	assert_true(taken.n_third > 100);
+	equal_to_theirs(&taken);
+}
 
 /* From main to here, and from any depth. */
 static void equals_backtrace(void **state)
@@ -264,7 +289,8 @@ static void frame_pointers_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_backtrace), cmocka_unit_test(through_the_library),
+		cmocka_unit_test(libunwind_is_asked_too), cmocka_unit_test(equals_backtrace),
+		cmocka_unit_test(through_the_library),
 		cmocka_unit_test(aligned_frames), cmocka_unit_test(a_thread), cmocka_unit_test(from_a_handler),
 		cmocka_unit_test(by_the_list), cmocka_unit_test(a_fiber), cmocka_unit_test(damaged_stacks),
 		cmocka_unit_test(frame_pointers_alone),
@@ -274,6 +300,10 @@ int main(void)
 	puts("skipped: a sanitizer puts a frame of its own between backtrace() and what it is compared with");
 	return 77;
 #endif
+	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+
+	if (library)
+		*(void **)&libunwind = dlsym(library, "unw_backtrace");
 	tap_way_in.dlsym = dlsym;               /* as the constructor fills it: so the C library is asked */
 	tap_objects_list();
 	return cmocka_run_group_tests(tests, NULL, NULL);

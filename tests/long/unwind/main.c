@@ -1,5 +1,5 @@
 /*
- * tests/long/unwind/main.c - main N [PLUGIN]: N walks at random through functions of many kinds, each down to a call of the API
+ * tests/long/unwind/main.c - main N [PLUGIN]: walks at random through functions of many kinds, down to N API calls
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

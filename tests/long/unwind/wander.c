@@ -147,9 +147,9 @@ FUNCTION F(jumps)(int n)
 
 __attribute__((constructor)) static void F(add_all)(void)
 {
-	static int (*const all[])(int) = { F(plain), F(inlines), F(many_registers), F(large), F(sized_at_run_time), F(aligned),
-		F(aligned_at_run_time), F(calls_variadic), F(recursive), F(calls_tail), F(floats), F(through_the_library),
-		F(interrupted), F(jumps) };
+	static int (*const all[])(int) = { F(plain), F(inlines), F(many_registers), F(large), F(sized_at_run_time),
+		F(aligned), F(aligned_at_run_time), F(calls_variadic), F(recursive), F(calls_tail), F(floats),
+		F(through_the_library), F(interrupted), F(jumps) };
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		wander_add(all[i]);
