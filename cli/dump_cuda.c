@@ -26,6 +26,7 @@
 #define SHOW_known(name, member) KNOWN(name, member),
 #define SHOW_detail(name, member) { name, gt_show_known, GT_NUMBER(E, member), GT_JSON_ONLY },
 #define SHOW_if_set(name, member) { name, gt_show_set, GT_NUMBER(E, member) },
+#define SHOW_if_set_hex(name, member) { name, gt_show_set_hex, GT_NUMBER(E, member) },
 #define SHOW_id(name, member) ID(name, member),
 #define SHOW_hex(name, member) { name, gt_show_hex, GT_NUMBER(E, member) },
 #define SHOW_flag(name, member) { name, gt_show_flag, GT_NUMBER(E, member) },
@@ -181,6 +182,8 @@ static int activities(struct gt_show *s, gt_dump_drain *drain, void *ctx, struct
 		for (uint64_t i = 0; i < n; i++) {
 			if (gt_cuda_get(s->cuda, (enum gt_cuda_kind)kind, i, &e, err))
 				return -1;
+			if (kind == GT_CUDA_KERNEL)
+				e.kernel.first = gt_cuda_is_first_launch(s->cuda, i);
 			gt_show_record(s, &shapes[kind], &e);
 			if (!drain(ctx))
 				return 0;

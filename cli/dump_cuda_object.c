@@ -84,6 +84,8 @@ static const struct gt_shown stream_fields[] = {
 	{ "context", gt_show_number, GT_NUMBER(S, context) },
 	{ "priority", gt_show_number, GT_NUMBER(S, priority) },
 	{ "flag", gt_show_number, GT_NUMBER(S, flag) },
+	{ "handle", gt_show_set_hex, GT_NUMBER(S, handle) },
+	{ "created_ns", gt_show_when, GT_NUMBER(S, created_ns) },
 };
 
 #define SHAPE(name) \

@@ -36,6 +36,7 @@ static const char *meaning_alone(int i)
 {
 	static const struct { const char *name, *value; } alone[] = {
 		{ "summary", "table" },
+		{ "cuda-events", "true" },
 		{ "callstacks", "opencl,cuda,nvtx,osrt" },
 	};
 
@@ -50,6 +51,9 @@ static bool is_switch(int i)
 	return defs[i].type == GC_FLAG || defs[i].type == GC_BOOL;
 }
 
+/* --no-NAME: of switches, and of one that was a switch before it could decide by itself. */
+static bool can_be_denied(int i) { return is_switch(i) || !strcmp(defs[i].name, "cuda-events"); }
+
 /* What --help calls the value: a name, or the few words that it may be. */
 static const char *argument_of(int i)
 {
@@ -62,7 +66,7 @@ static int parse_long(struct gt_options *o, unsigned scope, int argc, char **arg
 	size_t bytes = eq ? (size_t)(eq - name) : strlen(name);
 	int i = find(name, bytes, scope);
 
-	if (i < 0 && !strncmp(name, "no-", 3) && !eq && (i = find(name + 3, bytes - 3, scope)) >= 0 && is_switch(i))
+	if (i < 0 && !strncmp(name, "no-", 3) && !eq && (i = find(name + 3, bytes - 3, scope)) >= 0 && can_be_denied(i))
 		return gt_options_assign(o, (unsigned)i, "false", GT_FROM_COMMAND_LINE, argv[*at], err);
 	if (i < 0)
 		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "unknown option '--%.*s'", (int)bytes, name);

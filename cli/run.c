@@ -212,6 +212,17 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 	return 0;
 }
 
+/* --critical-path: what the host waited for, beside what was asked for. */
+static void ask_for_waits(struct gt_options *o)
+{
+	static char domains[256];       /* the options point there */
+
+	if (!gt_option_true(o, "critical-path") || gt_option_has(o, "trace", "osrt"))
+		return;
+	snprintf(domains, sizeof domains, "%s,osrt", gt_option(o, "trace"));
+	gt_option_set(o, "trace", *gt_option(o, "trace") ? domains : "osrt");
+}
+
 int gt_cmd_run(struct gt_cli *cli)
 {
 	struct gt_run run = { .cli = cli,
@@ -227,6 +238,7 @@ int gt_cmd_run(struct gt_cli *cli)
 		gt_cli_usage(cli, "which program?");
 		return FAILED_BEFORE_START;
 	}
+	ask_for_waits(&cli->options);
 	say_not_built(run.options);
 	choose_run_id(&run);
 	gt_run_look_at_target(cli->args[0], &run.target);

@@ -92,6 +92,7 @@ gt_show_value gt_show_known;            /* absent: -1 */
 gt_show_value gt_show_set;              /* absent: 0 */
 gt_show_value gt_show_id;               /* absent: UINT32_MAX */
 gt_show_value gt_show_hex;              /* "0x10" */
+gt_show_value gt_show_set_hex;          /* absent: 0 */
 gt_show_value gt_show_flag;             /* true, false; in text " name" or nothing */
 gt_show_value gt_show_when;             /* ns; absent: GT_NO_TIME */
 gt_show_value gt_show_moment;           /* ns, null for GT_NO_TIME; in text seconds: 0.000001234 */

@@ -62,6 +62,11 @@ bool gt_show_hex(struct gt_show *s, const struct gt_shown *f, const void *record
 	return true;
 }
 
+bool gt_show_set_hex(struct gt_show *s, const struct gt_shown *f, const void *record)
+{
+	return gt_show_integer(f, record) && gt_show_hex(s, f, record);
+}
+
 bool gt_show_flag(struct gt_show *s, const struct gt_shown *f, const void *record)
 {
 	bool v = gt_show_integer(f, record);

@@ -51,7 +51,12 @@ enum {
 };
 enum { SYSTEM_THREAD_IDS = 1 };
 
-bool tap_cupti_option(const char *name) { return tap_option_true(name); }
+bool tap_cupti_option(const char *name)
+{
+	return tap_option_true(name) ||
+		(tap_text_equal(tap_option(name), "auto") &&
+			(tap_asked(REC_ASK_OSRT) || tap_option_true("critical-path")));
+}
 uint64_t tap_cupti_option_number(const char *name) { return tap_option_number(name); }
 
 static bool wanted(void)
@@ -275,6 +280,8 @@ static void on_api_call(uint32_t domain, uint32_t cbid, const struct tap_cupti_c
 	if (TAP_READ_ONCE(tap_cupti.recording) && (tap_cupti.args || tap_cupti.stacks) &&
 		choice & TAP_CUPTI_CHOSEN)
 		tap_cupti_call(domain, cbid, c);
+	if (c->site == TAP_CUPTI_EXIT && choice & TAP_CUPTI_LAUNCHES && TAP_READ_ONCE(tap_cupti.recording))
+		tap_cupti_launch_order(cbid, c);
 	if (c->site == TAP_CUPTI_EXIT)
 		tap_cupti_leave(c->correlation);
 	else if (outermost && choice & TAP_CUPTI_ENDS)

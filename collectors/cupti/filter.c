@@ -93,6 +93,17 @@ static bool ends_context(const char *name)
 	return false;
 }
 
+/* Those with a list of attributes: their callback is the only one that a launch ever costs (but --cuda-args). */
+static bool launches_with_attributes(const char *name)
+{
+	static const char *const names[] = { "cudaLaunchKernelExC", "cuLaunchKernelEx" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (base_length(name) == strlen(names[i]) && !strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 /* ------------------------------------------------------------------ choosing */
 
 static const char *name_of(uint32_t domain, uint32_t cbid)
@@ -125,6 +136,8 @@ void tap_cupti_filter_init(void)
 				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_GRAPHS;
 			if (ends_context(name))
 				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_ENDS;
+			if (launches_with_attributes(name))
+				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_LAUNCHES;
 			if (!domain_wanted(domain)) {
 				tap_cupti.flags |= REC_CUPTI_SOME_CALLS;
 				continue;
@@ -213,12 +226,12 @@ void tap_cupti_filter_again(void)
 
 void tap_cupti_filter_callbacks(bool on)
 {
+	const uint32_t wanted = TAP_CUPTI_GRAPHS | TAP_CUPTI_ENDS | TAP_CUPTI_LAUNCHES;
 	bool args = tap_cupti.args || tap_cupti.stacks;
 
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
 		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)
-			if (tap_cupti_choice(domain, cbid) &
-				(TAP_CUPTI_GRAPHS | TAP_CUPTI_ENDS | (args ? TAP_CUPTI_CHOSEN : 0)))
+			if (tap_cupti_choice(domain, cbid) & (wanted | (args ? TAP_CUPTI_CHOSEN : 0)))
 				tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, (int)domain, cbid);
 }
 

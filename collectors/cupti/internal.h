@@ -110,6 +110,7 @@ enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_B
 	F(0, cuptiSetThreadIdType, (int type)) \
 	F(0, cuptiGetContextId, (void *context, uint32_t *id)) \
 	F(0, cuptiGetDeviceId, (void *context, uint32_t *id)) \
+	F(0, cuptiGetStreamIdEx, (void *context, void *stream, uint8_t per_thread, uint32_t *id)) \
 	F(0, cuptiGetGraphNodeId, (void *node, uint64_t *id)) \
 	F(0, cuptiGetGraphId, (void *graph, uint32_t *id)) \
 	F(0, cuptiGetGraphExecId, (void *exec, uint32_t *id))
@@ -147,7 +148,8 @@ extern struct tap_cupti tap_cupti TAP_HIDDEN;
 
 static inline bool tap_cupti_alive(void) { return tap_cupti.alive && TAP_READ_ONCE(*tap_cupti.alive); }
 const char *tap_cupti_result_text(int result);          /* "CUPTI_ERROR_..." */
-bool tap_cupti_option(const char *name);                /* of a flag or a BOOL */
+/* Of a flag or a BOOL; auto: somebody asks what the host waited for. */
+bool tap_cupti_option(const char *name);
 uint64_t tap_cupti_option_number(const char *name);
 
 /* ---- load.c: finds, opens and asks the library. False: said why in the trace. */
@@ -187,9 +189,12 @@ void tap_cupti_filter_init(void);
 void tap_cupti_filter_records(bool on);
 /* The same for callbacks with arguments, and those that tell which call makes a graph. */
 void tap_cupti_filter_callbacks(bool on);
-/* What is known of each API call before it comes: it passes the filters, makes or changes graphs, may end a context. */
+/*
+ * What is known of each API call before it comes: it passes the filters, makes or changes graphs, may end a context, is
+ * a launch that takes attributes.
+ */
 #define TAP_CUPTI_LAST_CBID 2047u       /* 13.0 has 806 */
-enum tap_cupti_choice { TAP_CUPTI_CHOSEN = 1, TAP_CUPTI_GRAPHS = 2, TAP_CUPTI_ENDS = 4 };
+enum tap_cupti_choice { TAP_CUPTI_CHOSEN = 1, TAP_CUPTI_GRAPHS = 2, TAP_CUPTI_ENDS = 4, TAP_CUPTI_LAUNCHES = 8 };
 extern uint8_t tap_cupti_choices[3][TAP_CUPTI_LAST_CBID + 1] TAP_HIDDEN;
 static inline uint32_t tap_cupti_choice(uint32_t domain, uint32_t cbid)
 {
@@ -200,6 +205,8 @@ void tap_cupti_write_names(void);                       /* REC_CUPTI_NAME of all
 /* ---- resource.c */
 void tap_cupti_resource_callbacks(bool on);
 void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *data);
+/* At the end of a launch with attributes: those of them that break the stream's order. */
+void tap_cupti_launch_order(uint32_t cbid, const struct tap_cupti_callback *c);
 /* Number of the API call that this thread is in, as far as callbacks told; 0 unknown. True: no call was around it. */
 static inline bool tap_cupti_enter(uint32_t correlation)
 {

@@ -13,9 +13,12 @@
  */
 #include "collectors/cupti/internal.h"
 
+#include <stddef.h>
+
 enum {
 	CONTEXT_CREATED = 1,
 	CONTEXT_DESTROY = 2,
+	STREAM_CREATED = 3,
 	CU_INIT_FINISHED = 5,
 	MODULE_LOADED = 6,
 	GRAPH_CREATED = 9,
@@ -29,9 +32,9 @@ enum {
 	NODE_CLONED = 20
 };
 
-static const uint8_t wanted[] = { CONTEXT_CREATED, CONTEXT_DESTROY, CU_INIT_FINISHED, MODULE_LOADED, GRAPH_CREATED,
-	GRAPH_DESTROY, GRAPH_CLONED, NODE_CREATED, NODE_DESTROY, NODE_DEPENDENCY, EXEC_CREATED, EXEC_DESTROY,
-	NODE_CLONED };
+static const uint8_t wanted[] = { CONTEXT_CREATED, CONTEXT_DESTROY, STREAM_CREATED, CU_INIT_FINISHED, MODULE_LOADED,
+	GRAPH_CREATED, GRAPH_DESTROY, GRAPH_CLONED, NODE_CREATED, NODE_DESTROY, NODE_DEPENDENCY, EXEC_CREATED,
+	EXEC_DESTROY, NODE_CLONED };
 
 /* ... and what CUPTI tells of itself: a fatal error, an error, a warning. Libraries without that refuse. */
 void tap_cupti_resource_callbacks(bool on)
@@ -54,6 +57,43 @@ void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context,
 		(uint64_t[]){ tap_tick(), what | (uint64_t)cbid << 32, context | (DEPTH ? CORRELATION : 0) << 32,
 			words[0], words[1], words[2], words[3] },
 		7);
+}
+
+/* ---------------------------------------------------------- order of launches */
+
+/* CUDA's structures of launches with attributes, runtime's and driver's alike, as far as they are read. */
+struct launch_attribute { uint32_t id, unused; union { int32_t number; uint64_t handle, words[8]; } value; };
+struct launch_config { uint64_t sizes[5]; const struct launch_attribute *attribute; uint32_t n; };
+_Static_assert(sizeof(struct launch_attribute) == 72, "CUlaunchAttribute");
+_Static_assert(offsetof(struct launch_config, attribute) == 40, "CUlaunchConfig");
+
+/*
+ * The launch was accepted, so the driver has read all that is read here. A runtime's launch makes one of the driver's:
+ * one record, of the outer one.
+ */
+void tap_cupti_launch_order(uint32_t cbid, const struct tap_cupti_callback *c)
+{
+	enum { SERIALISATION = 6, PROGRAMMATIC_EVENT = 7, COMPLETION_EVENT = 12, MOST = 64 };
+	const struct launch_config *config = c->params ? *(const struct launch_config *const *)c->params : NULL;
+	uint64_t words[4] = { 0 };
+
+	if (DEPTH != 1 || !config || !config->attribute || (c->result && *(const int32_t *)c->result))
+		return;
+	for (uint32_t i = 0; i < config->n && i < MOST; i++) {
+		const struct launch_attribute *a = &config->attribute[i];
+
+		if (a->id == SERIALISATION && a->value.number)
+			words[1] = (uint32_t)a->value.number;
+		else if (a->id == PROGRAMMATIC_EVENT)
+			words[2] = a->value.handle;
+		else if (a->id == COMPLETION_EVENT)
+			words[3] = a->value.handle;
+		else
+			continue;
+		words[0] |= 1ull << a->id;
+	}
+	if (words[0])
+		tap_cupti_event(REC_CUPTI_LAUNCH_ORDER, cbid, 0, words);
 }
 
 /* ------------------------------------------------------ numbers of handles */
@@ -86,6 +126,16 @@ static void context_event(uint32_t cbid, void *context)
 		device = UINT32_MAX;
 	tap_cupti_event(cbid == CONTEXT_CREATED ? REC_CUPTI_CONTEXT_CREATED : REC_CUPTI_CONTEXT_DESTROYED, cbid,
 		context_id(context), (uint64_t[4]){ device });
+}
+
+/* Its record tells the number alone; arguments of calls tell the handle. */
+static void stream_event(uint32_t cbid, void *context, void *stream)
+{
+	uint32_t id;
+
+	if (stream && tap_cupti.api.cuptiGetStreamIdEx && !tap_cupti.api.cuptiGetStreamIdEx(context, stream, 0, &id))
+		tap_cupti_event(REC_CUPTI_STREAM_CREATED, cbid, context_id(context),
+			(uint64_t[4]){ id, (uintptr_t)stream });
 }
 
 /* Code is not stored: its size, and a hash to tell one from another. */
@@ -144,6 +194,8 @@ void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *da
 		return context_event(cbid, data->context);
 	case CONTEXT_DESTROY:
 		return context_event(cbid, data->context);      /* no flush in here: FLUSH1 */
+	case STREAM_CREATED:
+		return stream_event(cbid, data->context, data->stream);
 	case MODULE_LOADED:
 		if (data->detail)
 			module_event(cbid, data->context, data->detail);

@@ -35,6 +35,16 @@ int cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, void *st
 int cudaMemset(void *ptr, int value, size_t bytes);
 int cudaMemsetAsync(void *ptr, int value, size_t bytes, void *stream);
 int cudaLaunchKernel(const void *kernel, struct dim grid, struct dim block, void **args, size_t shared, void *stream);
+struct launch_attribute { unsigned id, unused; uint64_t value[8]; };
+struct launch_config {
+	struct dim grid, block;
+	size_t shared;
+	void *stream;
+	struct launch_attribute *attributes;
+	unsigned n;
+};
+int cudaLaunchKernelExC(const struct launch_config *config, const void *kernel, void **args);
+int cudaLaunchHostFunc(void *stream, void (*fn)(void *), void *data);
 int cudaLibraryLoadData(void **library, const void *code, void *options, void **values, unsigned n,
 	void *library_options, void **library_values, unsigned m);
 int cudaLibraryGetKernel(void **kernel, void *library, const char *name);
@@ -52,12 +62,14 @@ int cudaEventSynchronize(void *event);
 int cudaEventElapsedTime(float *ms, void *start, void *end);
 int cudaEventDestroy(void *event);
 struct kernel_node { void *kernel; struct dim grid, block; unsigned shared; void **args, **extra; };
+struct host_node { void (*fn)(void *); void *data; };
 struct memset_node { void *dst; size_t pitch; unsigned value, element_bytes; size_t width, height; };
 int cudaGraphCreate(void **graph, unsigned flags);
 int cudaGraphAddKernelNode(
 	void **node, void *graph, void *const *deps, size_t n_deps, const struct kernel_node *params);
 int cudaGraphAddMemcpyNode1D(
 	void **node, void *graph, void *const *deps, size_t n_deps, void *dst, const void *src, size_t bytes, int kind);
+int cudaGraphAddHostNode(void **node, void *graph, void *const *deps, size_t n_deps, const struct host_node *params);
 int cudaGraphAddMemsetNode(
 	void **node, void *graph, void *const *deps, size_t n_deps, const struct memset_node *params);
 int cudaGraphClone(void **clone, void *graph);

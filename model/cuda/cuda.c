@@ -48,6 +48,7 @@ void gt_cuda_free(struct gt_cuda *c)
 		free(p->real.v);
 		free(p->pointers.v);
 		free(p->tids.v);
+		free(p->orders.v);
 		gt_map_free(&p->added, sizeof(struct gt_cuda_tid));
 		gt_bulk_free(&p->args);
 		gt_bulk_free(&p->calls);
@@ -68,6 +69,7 @@ void gt_cuda_free(struct gt_cuda *c)
 	free(c->texts.v);
 	gt_map_free(&c->text_map, sizeof(struct gt_cuda_text *));
 	free(c->to_thread);
+	free(c->first_launches);
 	free(c);
 }
 

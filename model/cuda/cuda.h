@@ -88,6 +88,8 @@ bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t 
 struct gt_cuda_place { enum gt_cuda_kind kind; uint64_t index; };
 uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t call_ns,
 	struct gt_cuda_place *out, uint32_t max);
+/* Whether the i-th kernel is the first of its name and block size on its device: what drivers load and compile with. */
+bool gt_cuda_is_first_launch(struct gt_cuda *c, uint64_t i);
 /* What a call puts on a stream, by its name (model/cuda/launch.c). OTHER: event records, waits, stream-ordered memory,
  * callbacks, ... */
 enum gt_cuda_work {
@@ -124,7 +126,13 @@ struct gt_cuda_context {
 	bool green;
 	int64_t created_ns, destroyed_ns;
 };
-struct gt_cuda_stream { uint32_t process, id, context; int64_t priority, flag; };
+struct gt_cuda_stream {
+	uint32_t process, id, context;
+	bool told;                        /* by its own record: the next two are known (always so outside the model) */
+	int64_t priority, flag;
+	uint64_t handle;                  /* as calls name it; 0 unknown: a default stream, or made before the recording */
+	int64_t created_ns;               /* GT_NO_TIME */
+};
 uint32_t gt_cuda_device_count(const struct gt_cuda *c);
 const struct gt_cuda_device *gt_cuda_device(const struct gt_cuda *c, uint32_t i);
 const struct gt_cuda_device *gt_cuda_device_of(const struct gt_cuda *c, uint32_t process, uint32_t id);  /* NULL */

@@ -193,6 +193,11 @@ static void finish_kernel(const struct decode *d)
 
 	if (name)
 		gt_cuda_demangle(d->c, name);
+	const struct gt_cuda_order *order = gt_cuda_order_of(d->c, d->b->process, GET(KERNEL, correlationId, 0));
+
+	e->kernel.serialisation = order ? order->serialisation : 0;
+	e->kernel.programmatic_event = order ? order->programmatic_event : 0;
+	e->kernel.completion_event = order ? order->completion_event : 0;
 	e->kernel.has_name = name != NULL;
 	e->kernel.mangled = name ? name->mangled : none;
 	e->kernel.demangled = name ? name->demangled : none;
@@ -290,6 +295,16 @@ static void finish_jit(const struct decode *d)
 	}
 }
 
+/* On a thread of the driver's, which has a stream of records only if it made calls. */
+static void finish_host_function(const struct decode *d)
+{
+	struct gt_cuda_event *e = d->out;
+
+	e->host_function.in_graph = d->a->kind == REC_CUPTI_KIND_GRAPH_HOST_NODE;
+	e->tid = (int)(e->host_function.in_graph ? GET(GRAPH_HOST_NODE, threadId, 0) : GET(HOST_LAUNCH, threadId, 0));
+	e->thread = thread_with(d, (uint32_t)e->tid);
+}
+
 static void finish(const struct decode *d)
 {
 	switch (d->out->kind) {
@@ -301,6 +316,7 @@ static void finish(const struct decode *d)
 	case GT_CUDA_MANAGED: finish_managed(d); break;
 	case GT_CUDA_OVERHEAD: finish_overhead(d); break;
 	case GT_CUDA_JIT: finish_jit(d); break;
+	case GT_CUDA_HOST_FUNCTION: finish_host_function(d); break;
 	default: break;
 	}
 }

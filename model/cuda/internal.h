@@ -11,6 +11,7 @@
  *   clock.c     CUPTI's ns to session ns
  *   objects.c   devices, contexts, streams
  *   launch.c    which calls put work on a stream
+ *   order.c     launches that break their stream's order; first launches
  *   walk.c      calls as the walk hands them out
  *   args.c      arguments (table.c: what they are; args_value.c: in a record)
  *
@@ -58,6 +59,8 @@ struct gt_cuda_entry {
 struct gt_cuda_link { uint32_t correlation, index, kind; }; /* by correlation id: calls (outermost ones), work */
 /* A call with arguments, or with a stack alone (bare): its record. stack: the link of that, or 0. */
 struct gt_cuda_args { uint64_t link, stack; uint32_t correlation, fn; bool bare; };
+/* What a launch's attributes say of its stream's order (REC_CUPTI_LAUNCH_ORDER). */
+struct gt_cuda_order { uint32_t correlation, bits, serialisation; uint64_t programmatic_event, completion_event; };
 struct gt_cuda_unseen { uint64_t link; uint32_t process, fn; };   /* such a call without an activity record */
 struct gt_cuda_moment { uint64_t w[4]; uint32_t what, context, correlation, process, thread, unused; };
 
@@ -104,6 +107,7 @@ struct gt_cuda_process {
 	GT_LIST(struct gt_cuda_pointer) pointers; /* by address, tick */
 	GT_LIST(struct gt_cuda_tid) tids; /* threads with streams, by tid, start */
 	struct gt_map added;              /* struct gt_cuda_tid: others, by tid alone */
+	GT_LIST(struct gt_cuda_order) orders; /* by correlation */
 	struct gt_bulk args;              /* struct gt_cuda_args, by correlation, fn */
 	struct gt_bulk calls, work;       /* struct gt_cuda_link, by correlation, index */
 	uint64_t n_calls;                 /* API records */
@@ -126,6 +130,7 @@ struct gt_cuda {
 	struct gt_map text_map;           /* struct gt_cuda_text *, by text; while opening */
 	uint32_t *to_thread;              /* from the opening's numbers to gt_thread.index */
 	struct gt_cuda_cache *cache;
+	uint8_t *first_launches;          /* a bit for each kernel, made at the first need */
 	size_t bulk_total;
 	uint64_t asked;                   /* gt_cuda_get */
 	bool scanned;
@@ -174,8 +179,15 @@ int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns);
 /* objects.c: from a DEVICE, CONTEXT, STREAM record; number at the end. */
 int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, const struct rec_activity *a);
 int gt_cuda_context_event(struct gt_cuda *c, uint32_t process, uint32_t what, uint32_t id, uint32_t device, int64_t ns);
+int gt_cuda_stream_event(
+	struct gt_cuda *c, uint32_t process, uint32_t context, uint32_t id, uint64_t handle, int64_t ns);
 int gt_cuda_objects_finish(struct gt_cuda *c);
 void gt_cuda_objects_forget(struct gt_cuda *c);   /* what was for their opening alone */
+
+/* order.c */
+int gt_cuda_order_add(struct gt_cuda *c, const struct gt_rec *rec);
+void gt_cuda_orders_sort(struct gt_cuda *c);
+const struct gt_cuda_order *gt_cuda_order_of(const struct gt_cuda *c, uint32_t process, uint32_t correlation);
 
 /* args.c: the table, at the first need; -1: the one that was asked for is none */
 int gt_cuda_args_open(struct gt_cuda *c, struct gt_err *err);

@@ -142,7 +142,9 @@ static int take_stream(struct gt_cuda *c, uint32_t process, const struct rec_act
 		return -1;
 	*s = (struct gt_cuda_stream){ .process = process,
 		.id = REC_GET(a, STREAM, streamId, 0),
-		.context = REC_GET(a, STREAM, contextId, 0) };
+		.context = REC_GET(a, STREAM, contextId, 0),
+		.told = true,
+		.created_ns = GT_NO_TIME };
 	s->priority = (int32_t)REC_GET(a, STREAM, priority, 0);
 	s->flag = REC_GET(a, STREAM, flag, 0);
 	return 0;
@@ -206,7 +208,34 @@ static int compare_streams(const void *a, const void *b, const void *ctx)
 	return order ? order : compare(0, 0, x->id, y->id);
 }
 
-/* By process, context and id; of doubles the last told. */
+int gt_cuda_stream_event(
+	struct gt_cuda *c, uint32_t process, uint32_t context, uint32_t id, uint64_t handle, int64_t ns)
+{
+	struct gt_cuda_stream *s = GT_LIST_ADD(&c->streams);
+
+	if (!s)
+		return -1;
+	*s = (struct gt_cuda_stream){
+		.process = process, .id = id, .context = context, .handle = handle, .created_ns = ns
+	};
+	return 0;
+}
+
+/* Two that tell of the same stream: its record, and the moment when it was made. */
+static void join_streams(struct gt_cuda_stream *s, const struct gt_cuda_stream *with)
+{
+	if (with->told) {
+		s->priority = with->priority;
+		s->flag = with->flag;
+		s->told = true;
+	}
+	if (with->handle) {
+		s->handle = with->handle;
+		s->created_ns = with->created_ns;
+	}
+}
+
+/* By process, context and id; of doubles the last told. Without a record of its own it is none. */
 static int sort_streams(struct gt_cuda *c)
 {
 	struct gt_bulk b = { .data = c->streams.v, .n = c->streams.n };
@@ -218,9 +247,16 @@ static int sort_streams(struct gt_cuda *c)
 	for (uint32_t i = 0; i < c->streams.n; i++) {
 		bool again = kept && !compare_streams(&c->streams.v[kept - 1], &c->streams.v[i], NULL);
 
-		c->streams.v[kept - again] = c->streams.v[i];
-		kept += !again;
+		if (again)
+			join_streams(&c->streams.v[kept - 1], &c->streams.v[i]);
+		else
+			c->streams.v[kept++] = c->streams.v[i];
 	}
+	c->streams.n = kept;
+	kept = 0;
+	for (uint32_t i = 0; i < c->streams.n; i++)
+		if (c->streams.v[i].told)
+			c->streams.v[kept++] = c->streams.v[i];
 	c->streams.n = kept;
 	return 0;
 }

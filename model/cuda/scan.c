@@ -290,6 +290,7 @@ int gt_cuda_scan(struct gt_model *m, struct gt_err *err)
 	gt_cupti_walk_close(w);
 	if (rc)
 		return -1;
+	gt_cuda_orders_sort(c);
 	if (gt_cuda_objects_finish(c) || gt_cuda_index_build(c))
 		return gt_cuda_no_memory(m, err);
 	count(c);

@@ -91,6 +91,10 @@ static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct 
 
 	if (what == REC_CUPTI_CONTEXT_CREATED || what == REC_CUPTI_CONTEXT_DESTROYED)
 		return gt_cuda_context_event(c, rec->process, what, context, (uint32_t)rec->args[3], ns);
+	if (what == REC_CUPTI_STREAM_CREATED)
+		return gt_cuda_stream_event(c, rec->process, context, (uint32_t)rec->args[3], rec->args[4], ns);
+	if (what == REC_CUPTI_LAUNCH_ORDER)
+		return gt_cuda_order_add(c, rec);
 	if (what == REC_CUPTI_ATTACHED)
 		return take_attach(c, rec, thread, ns);
 	if (what < REC_CUPTI_GRAPH_CREATED || what > REC_CUPTI_NODE_DESTROYED)

@@ -27,6 +27,7 @@ static const struct gt_tl_cuda_kind cuda_kinds[] = {
 	{ GT_CUDA_DECOMPRESS, GT_ITEM_COMMAND, GT_TRACK_QUEUE, "decompression" },
 	{ GT_CUDA_MANAGED, GT_ITEM_MIGRATION, GT_TRACK_MEMORY, "unified memory" },
 	{ GT_CUDA_SYNC, GT_ITEM_SYNC, GT_TRACK_WAITS, "synchronization" },
+	{ GT_CUDA_HOST_FUNCTION, GT_ITEM_CALLBACK, GT_TRACK_EVENTS, "host function" },
 	{ GT_CUDA_OVERHEAD, GT_ITEM_OVERHEAD, GT_TRACK_EVENTS, "overhead" },
 	{ GT_CUDA_JIT, GT_ITEM_OVERHEAD, GT_TRACK_EVENTS, "just-in-time compilation" },
 	{ GT_CUDA_MEMORY, GT_ITEM_MOMENT, GT_TRACK_EVENTS, "memory" },

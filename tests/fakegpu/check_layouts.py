@@ -18,7 +18,8 @@ import tempfile
 FAMILIES = {'MEMCPY': 'Memcpy', 'MEMCPY2': 'MemcpyPtoP', 'MEMSET': 'Memset', 'CONCURRENT_KERNEL': 'Kernel', 'RUNTIME': 'API', 'DEVICE': 'Device',
             'CONTEXT': 'Context', 'OVERHEAD': 'Overhead', 'UNIFIED_MEMORY_COUNTER': 'UnifiedMemoryCounter', 'CUDA_EVENT': 'CudaEvent', 'STREAM': 'Stream',
             'SYNCHRONIZATION': 'Synchronization', 'EXTERNAL_CORRELATION': 'ExternalCorrelation', 'MEMORY2': 'Memory', 'MEMORY_POOL': 'MemoryPool',
-            'GRAPH_TRACE': 'GraphTrace', 'JIT': 'Jit', 'MEM_DECOMPRESS': 'MemDecompress', 'DEVICE_GRAPH_TRACE': 'DeviceGraphTrace'}
+            'GRAPH_TRACE': 'GraphTrace', 'JIT': 'Jit', 'MEM_DECOMPRESS': 'MemDecompress', 'DEVICE_GRAPH_TRACE': 'DeviceGraphTrace',
+            'HOST_LAUNCH': 'HostLaunch', 'GRAPH_HOST_NODE': 'GraphHostNode'}
 NESTED = {('MEMORY2', 'memoryPoolType'): 'memoryPoolConfig.memoryPoolType', ('MEMORY2', 'poolAddress'): 'memoryPoolConfig.address',
           ('MEMORY2', 'utilizedSize'): 'memoryPoolConfig.utilizedSize', ('MEMORY2', 'releaseThreshold'): 'memoryPoolConfig.releaseThreshold',
           ('MEMORY2', 'poolSize'): 'memoryPoolConfig.pool.size', ('DEVICE', 'uuidLow'): 'uuid.bytes[0]', ('DEVICE', 'uuidHigh'): 'uuid.bytes[8]',

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static struct device {
 	pthread_mutex_t lock;
@@ -170,6 +171,28 @@ static unsigned graph_record(struct fg_rec *r, const struct fg_op *op)
 	return FG_GRAPH_TRACE;
 }
 
+static unsigned host_record(struct fg_rec *r, const struct fg_op *op)
+{
+#define HOST(kind) \
+	PUT(r, kind, start, op->start); \
+	PUT(r, kind, end, op->end); \
+	PUT(r, kind, deviceId, op->context->device); \
+	PUT(r, kind, contextId, op->context->id); \
+	PUT(r, kind, streamId, op->stream_id); \
+	PUT(r, kind, correlationId, op->correlation); \
+	PUT(r, kind, processId, getpid()); \
+	PUT(r, kind, threadId, op->host_tid)
+	if (!op->node_id) {
+		HOST(HOST_LAUNCH);
+		return FG_HOST_LAUNCH;
+	}
+	HOST(GRAPH_HOST_NODE);
+#undef HOST
+	PUT(r, GRAPH_HOST_NODE, graphId, op->graph_id);
+	PUT(r, GRAPH_HOST_NODE, graphNodeId, op->node_id);
+	return FG_GRAPH_HOST_NODE;
+}
+
 /* 0: this work has no record now. */
 static unsigned make_record(struct fg_rec *r, const struct fg_op *op)
 {
@@ -182,9 +205,12 @@ static unsigned make_record(struct fg_rec *r, const struct fg_op *op)
 	case FG_WORK_SET: kind = set_record(r, op); break;
 	case FG_WORK_EVENT: kind = event_record(r, op); break;
 	case FG_WORK_GRAPH_END: kind = graph_record(r, op); break;
+	case FG_WORK_HOST: kind = host_record(r, op); break;
 	default: return 0;
 	}
-	if (op->quiet || (!fg_kind_on(kind) && !(fg_state.finalized && fg_fault("late-records", NULL))))
+	if (op->quiet && op->work != FG_WORK_HOST)
+		return 0;
+	if (!fg_kind_on(kind) && !(fg_state.finalized && fg_fault("late-records", NULL)))
 		return 0;
 	return kind;
 }
@@ -224,7 +250,7 @@ static void emit_done(struct fg_op *op)
 	struct fg_rec r, second;
 	unsigned kind, second_kind = 0;
 
-	if (op->work != FG_WORK_EVENT)
+	if (op->work != FG_WORK_EVENT && op->work != FG_WORK_HOST)
 		fault_times(&copy);
 	kind = make_record(&r, &copy);
 	if (op->body) {
@@ -246,6 +272,20 @@ static void emit_done(struct fg_op *op)
 	fg_emit(kind, &r);
 	if (second_kind)
 		fg_emit(second_kind, &second);
+}
+
+/* It takes the time that it takes; what is behind it in its stream does not begin before. */
+static void run_host(struct fg_op *op)
+{
+	struct device *d = &devices[op->context->device];
+
+	op->host_tid = fg_thread_id();
+	op->start = fg_now();
+	op->host(op->host_data);
+	op->end = fg_now();
+	pthread_mutex_lock(&d->lock);
+	op->stream->ready = max64(op->stream->ready, op->end + 1);
+	pthread_mutex_unlock(&d->lock);
 }
 
 static void run(struct fg_op *op)
@@ -272,6 +312,7 @@ static void run(struct fg_op *op)
 	case FG_WORK_EVENT: op->event->time = op->end; break;
 	case FG_WORK_WAIT: fg_device_wait(op->wait_device, op->wait_ticket); break;
 	case FG_WORK_FREE: fg_release_now(op->dst); break;
+	case FG_WORK_HOST: run_host(op); break;
 	case FG_WORK_GRAPH_END: break;
 	}
 }

@@ -826,6 +826,31 @@ int do_cuLaunchCooperativeKernel(struct fg_call *c, struct fg_function *f, unsig
 		stream, true);
 }
 
+/* Attributes are for the caller's tracer: here streams keep their order. */
+int do_cuLaunchKernelEx(struct fg_call *c, const struct fg_launch_config *config, struct fg_function *f, void **params,
+	void **extra)
+{
+	if (!config || (config->n && !config->attributes))
+		return CU_INVALID_VALUE;
+	return launch(c,
+		&(struct fg_kernel_params){ f, config->gx, config->gy, config->gz, config->bx, config->by, config->bz,
+			(unsigned)config->shared, params, extra, NULL, NULL },
+		config->stream, false);
+}
+
+int do_cuLaunchHostFunc(struct fg_call *c, struct fg_stream *stream, fg_host_fn *fn, void *data)
+{
+	struct fg_stream *s = fg_stream_of(stream);
+	struct fg_op op = { .work = FG_WORK_HOST, .correlation = c->correlation, .host_data = data };
+
+	NEED_CONTEXT();
+	if (!s || !fn)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	op.host = fn;
+	fg_submit(s, &op);
+	return CU_OK;
+}
+
 /* ---- streams ---- */
 int do_cuStreamCreate(struct fg_call *c, struct fg_stream **stream, unsigned flags)
 {

@@ -128,6 +128,8 @@ enum fg_kind {
 	FG_MEMORY_POOL,
 	FG_GRAPH_TRACE,
 	FG_JIT,
+	FG_GRAPH_HOST_NODE = 56,
+	FG_HOST_LAUNCH = 58,
 	FG_KINDS = 64
 };
 
@@ -155,6 +157,17 @@ struct fg_kernel_params {
 	void **params, **extra;
 	void *kernel, *context;
 };
+/* Runtime and driver alike, but for the width of `shared`. */
+struct fg_launch_attribute { unsigned id, unused; uint64_t value[8]; };
+struct fg_launch_config {
+	unsigned gx, gy, gz, bx, by, bz;
+	uint64_t shared;
+	struct fg_stream *stream;
+	struct fg_launch_attribute *attributes;
+	unsigned n;
+};
+typedef void fg_host_fn(void *data);
+struct fg_host_params { fg_host_fn *fn; void *data; };
 struct fg_rt_kernel_params { void *func; struct fg_dim3 grid, block; unsigned shared; void **params, **extra; };
 
 /* What CUPTI hands to its client's callbacks. */
@@ -247,6 +260,7 @@ enum fg_work {
 	FG_WORK_EVENT,
 	FG_WORK_WAIT,
 	FG_WORK_FREE,
+	FG_WORK_HOST,
 	FG_WORK_GRAPH_END
 };
 
@@ -265,6 +279,8 @@ struct fg_op {
 	/* copy, set, free */
 	uint64_t dst, src, bytes; uint32_t value; uint8_t element, copy_kind, src_kind, dst_kind; bool async, peer;
 	struct fg_context *src_context, *dst_context;
+	/* function of the host's, and where it ran */
+	fg_host_fn *host; void *host_data; uint32_t host_tid;
 	/* event, wait */
 	struct fg_event *event; int wait_device; uint64_t wait_ticket;
 	/* graphs */

@@ -32,7 +32,7 @@ enum {
 
 static int node_type(const struct fg_node *n)
 {
-	return n->op.work == FG_WORK_KERNEL ? 0 : n->op.work == FG_WORK_COPY ? 1 : 2;
+	return n->op.work == FG_WORK_KERNEL ? 0 : n->op.work == FG_WORK_COPY ? 1 : n->op.work == FG_WORK_SET ? 2 : 3;
 }
 
 static void tell(uint32_t cbid, struct fg_graph_data d) { fg_resource(cbid, fg_current(), NULL, &d); }
@@ -164,6 +164,19 @@ int do_cuGraphAddKernelNode_v2(struct fg_call *c, struct fg_node **node, struct 
 		return CU_INVALID_HANDLE;
 	for (int i = 0; i < f->n_args; i++)
 		memcpy(&op.args[i], p->params[i], f->arg_bytes[i]);
+	return add_node(node, graph, deps, n_deps, &op);
+}
+
+int do_cuGraphAddHostNode(struct fg_call *c, struct fg_node **node, struct fg_graph *graph,
+	struct fg_node *const *deps, size_t n_deps, const struct fg_host_params *p)
+{
+	struct fg_op op = { .work = FG_WORK_HOST };
+
+	(void)c;
+	if (!p || !p->fn)
+		return CU_INVALID_VALUE;
+	op.host = p->fn;
+	op.host_data = p->data;
 	return add_node(node, graph, deps, n_deps, &op);
 }
 

@@ -212,6 +212,21 @@ int do_cudaLaunchCooperativeKernel(struct fg_call *c, const void *func, struct f
 		   : 98);
 }
 
+int do_cudaLaunchKernelExC(struct fg_call *c, const struct fg_launch_config *config, const void *func, void **args)
+{
+	const struct fg_function *f = func;
+	bool known = f && f->magic == FG_FUNCTION_;
+
+	c->symbol = known ? f->name : NULL;
+	CALL(known ? cuLaunchKernelEx(config, (void *)func, args, NULL) : 98);
+}
+
+int do_cudaLaunchHostFunc(struct fg_call *c, struct fg_stream *stream, fg_host_fn *fn, void *data)
+{
+	(void)c;
+	CALL(cuLaunchHostFunc(stream, fn, data));
+}
+
 int do_cudaLibraryLoadData(struct fg_call *c, struct fg_module **library, const void *code, int *options,
 	void **option_values, unsigned n_options, int *library_options, void **library_values, unsigned n_library)
 {
@@ -311,6 +326,13 @@ int do_cudaGraphAddMemsetNode(struct fg_call *c, struct fg_node **node, struct f
 {
 	(void)c;
 	CALL(fg_graph_add_set(node, graph, deps, n_deps, params));
+}
+
+int do_cudaGraphAddHostNode(struct fg_call *c, struct fg_node **node, struct fg_graph *graph,
+	struct fg_node *const *deps, size_t n_deps, const struct fg_host_params *params)
+{
+	(void)c;
+	CALL(cuGraphAddHostNode(node, graph, deps, n_deps, params));
 }
 
 int do_cudaGraphClone(struct fg_call *c, struct fg_graph **clone, struct fg_graph *original)

@@ -310,6 +310,13 @@ enum rec_cupti_event {
 	REC_CUPTI_PAUSED, REC_CUPTI_RESUMED,
 	/* everything is switched on; tick at which that work, which the program waited for, began */
 	REC_CUPTI_ATTACHED,
+	REC_CUPTI_STREAM_CREATED,     /* stream id, handle */
+	/*
+	 * A launch whose attributes let it begin before what stands in front of it in its stream has ended: bits by
+	 * CUDA's number of the attribute; value of programmatic stream serialisation; handle of the programmatic event;
+	 * handle of the launch completion event
+	 */
+	REC_CUPTI_LAUNCH_ORDER,
 };
 
 enum rec_object {

@@ -378,7 +378,51 @@ static int add_overheads(struct gt_sql_feeder *f, struct gt_err *err)
 		: 0;
 }
 
+/* ------------------------------------------------------------ host functions */
+
+enum {
+	HF_start,
+	HF_end,
+	HF_deviceId,
+	HF_contextId,
+	HF_streamId,
+	HF_correlationId,
+	HF_globalPid,
+	HF_graphNodeId,
+	HF_graphId
+};
+
+static void add_host_function(struct gt_sql_feeder *f, const struct tables *t, const struct gt_cuda_event *e)
+{
+	struct gt_sql_place at = gt_sql_cuda_place(f, e);
+	struct gt_sql_row *r = gt_sql_add(t->main);
+
+	gt_put(r, HF_start, e->start_ns);
+	gt_put(r, HF_end, gt_sql_cuda_end(e));
+	gt_put(r, HF_deviceId, at.device);
+	gt_put(r, HF_contextId, at.context);
+	gt_put(r, HF_streamId, e->stream);
+	put_correlation(f, r, HF_correlationId, e);
+	gt_put(r, HF_globalPid, gt_sql_pid(f, e->process));
+	if (!e->host_function.in_graph)
+		return;
+	gt_put(r, HF_graphNodeId, (int64_t)e->graph_node);
+	gt_put(r, HF_graphId, e->graph);
+}
+
+static int add_host_functions(struct gt_sql_feeder *f, struct gt_err *err)
+{
+	struct tables t = { FEED(f, "CUPTI_ACTIVITY_KIND_GRAPH_HOST_NODE_AND_HOST_LAUNCH", "start", "end", "deviceId",
+				    "contextId", "streamId", "correlationId", "globalPid", "graphNodeId", "graphId"),
+		NULL };
+
+	return add_kind(f, GT_CUDA_HOST_FUNCTION, add_host_function, &t, err);
+}
+
 int gt_sql_cuda_events(struct gt_sql_feeder *f, struct gt_err *err)
 {
-	return add_graphs(f, err) || add_memories(f, err) || add_faults(f, err) || add_overheads(f, err) ? -1 : 0;
+	return add_host_functions(f, err) || add_graphs(f, err) || add_memories(f, err) || add_faults(f, err) ||
+			add_overheads(f, err)
+		? -1
+		: 0;
 }
