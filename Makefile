@@ -48,7 +48,8 @@ LIB_OBJ  := $(filter-out $(O)/tool/cli/main.o,$(TOOL_OBJ))
 OSRT_SRC := $(wildcard interpose/osrt/*.c)
 OSRT_OBJ := $(OSRT_SRC:%.c=$(O)/thin/%.o) $(O)/thin/interpose/osrt/vfork.S.o $(O)/gen/osrt_table.o $(O)/gen/osrt_wrappers.o
 OPENMP_OBJ := $(patsubst %.c,$(O)/thin/%.o,$(wildcard interpose/openmp/*.c)) $(O)/gen/openmp_table.o
-THIN := $(O)/libgputap-osrt.so $(O)/libgputap-openmp.so
+GOMP_OBJ := $(patsubst %.c,$(O)/thin/%.o,$(wildcard interpose/libgomp/*.c)) $(O)/gen/gomp_table.o
+THIN := $(O)/libgputap-osrt.so $(O)/libgputap-openmp.so $(O)/libgputap-libgomp.so
 
 all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 

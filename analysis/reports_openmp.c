@@ -14,13 +14,16 @@ static int each_region(struct gt_sum *s, const struct gt_call *call)
 {
 	struct gt_arg a;
 	char name[96];
-	const char *plain = strncmp(call->fn->name, "omp_", 4) ? call->fn->name : call->fn->name + 4, *kind = NULL;
+	const char *fn = call->fn->name, *kind = NULL;
+	bool libgomp = *fn == 'g';
+	const char *plain = strncmp(fn + libgomp, "omp_", 4) ? fn : fn + libgomp + 4;
 
 	if (strcmp(call->fn->kind, "region") != 0)
 		return 0;
 	if (call->fn->n_params && call->fn->params[0].symbols && gt_call_arg(call, 0, &a))
 		kind = gt_enum_name(a.param->symbols, (int64_t)a.value);
-	snprintf(name, sizeof name, kind ? "%s (%s)" : "%s", plain, kind);
+	snprintf(name, sizeof name, "%s%s%s%s%s", libgomp ? "libgomp: " : "", plain, kind ? " (" : "", kind ? kind : "",
+		kind ? ")" : "");
 	return gt_sum_add(s, call->end_ns - call->start_ns, name, "", "");
 }
 

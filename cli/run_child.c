@@ -143,6 +143,7 @@ static int thin_objects(const struct gt_run *run, struct gt_err *err)
 	} thin[] = {
 		{ "osrt", "libgputap-osrt.so" },
 		{ "openmp", "libgputap-openmp.so" },
+		{ "openmp", "libgputap-libgomp.so" },
 	};
 	char path[PATH_MAX];
 

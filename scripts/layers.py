@@ -44,7 +44,8 @@ FAMILIES = {
     "analysis": ["callgrind"],
 }
 # Thin objects: they include what describes the core and link nothing of it.
-THIN = {"interpose/osrt": ["trace/format", "trace/write"], "interpose/openmp": ["trace/format", "trace/write"]}
+THIN = {"interpose/osrt": ["trace/format", "trace/write"], "interpose/openmp": ["trace/format", "trace/write"],
+        "interpose/libgomp": ["trace/format", "trace/write", "interpose/openmp"]}
 # Loaded by the dynamic linker before anything else: it uses nothing of ours.
 ALONE = ["interpose/audit"]
 # Use what they like, are used by nobody.
@@ -62,6 +63,7 @@ GENERATED = {
     "opencl_entries.c": "interpose",
     "osrt_*": "interpose/osrt",
     "openmp_*": "interpose/openmp",
+    "gomp_*": "interpose/libgomp",
     "table_embed.c": "trace/format",
     "cuda_args_own.h": "model",
     "cuda_generator.h": "model",

@@ -65,7 +65,7 @@ $(O)/thin/%.S.o: %.S $(BUILT_BY)
 	@mkdir -p $(@D)
 	@echo "  AS      $<"
 	$(Q)$(CC) $(CPPFLAGS) -I. -fPIC -g -c -o $@ $<
-$(O)/gen/osrt_table.o $(O)/gen/osrt_wrappers.o $(O)/gen/openmp_table.o: $(O)/gen/%.o: $(GEN_STAMP) $(BUILT_BY)
+$(O)/gen/osrt_table.o $(O)/gen/osrt_wrappers.o $(O)/gen/openmp_table.o $(O)/gen/gomp_table.o: $(O)/gen/%.o: $(GEN_STAMP) $(BUILT_BY)
 	@echo "  CC      $(@:.o=.c)"
 	$(Q)$(CC) $(SHIM_CFLAGS) -fno-lto -c -o $@ $(@:.o=.c)
 # Only x86-64 has functions of two versions (interpose/osrt/osrt.h: OSRT_VERSIONS).
@@ -78,6 +78,11 @@ $(O)/libgputap-openmp.so: $(OPENMP_OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared $(SANF) $(OPT) $(NO_ABORT) -o $@ $(LDFLAGS) -Wl,-soname,libgputap-openmp.so -Wl,-z,nodelete,-z,now,-z,relro \
 		-Wl,-Bsymbolic-functions $(OPENMP_OBJ) -Wl,--no-undefined
+
+$(O)/libgputap-libgomp.so: $(GOMP_OBJ)
+	@echo "  LD      $@"
+	$(Q)$(CC) -shared $(SANF) $(OPT) $(NO_ABORT) -o $@ $(LDFLAGS) -Wl,-soname,libgputap-libgomp.so -Wl,-z,nodelete,-z,now,-z,relro \
+		-Wl,-Bsymbolic-functions $(GOMP_OBJ) -Wl,--as-needed -ldl -Wl,--no-undefined
 
 $(O)/libgputap-audit.so: $(wildcard interpose/audit/*.c) $(BUILT_BY)
 	@mkdir -p $(@D)

@@ -7,29 +7,17 @@
  * Runs      on any thread of the traced program, inside its OpenMP runtime.
  * Must not  allocate, lock, make a system call but for a thread's first number, change errno.
  *
- * OMPT1  A number that we give (of a thread, a parallel region, a task) is the tick of its begin, whether it is an
- *        explicit task, and 8 bits of the thread: its region's start needs no room elsewhere.
- * OMPT2  Regions of one kind nest on their thread. Where begins are more than there is room for, or their begin was not
- *        seen, the region is not written, and its end changes nothing else.
+ * Invariants OMPT1 and OMPT2: interpose/openmp/record.h.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "interpose/openmp/ompt.h"
 
-#include "interpose/openmp/openmp.h"
-#include "trace/write/sys.h"
+#define OPENMP_THIN openmp_thin
+#include "interpose/openmp/record.h"
 
-enum { DEEP = 12 };
 enum open_kind { OPEN_SYNC, OPEN_WAIT, OPEN_REDUCTION, OPEN_WORK, OPEN_MASKED, OPEN_KINDS };
-
-struct mutex_state {
-	uint64_t id, tick;
-};
-struct mutexes {
-	uint32_t n;
-	struct mutex_state v[DEEP];
-};
 
 /* Written by its thread alone. */
 static __thread struct {
@@ -44,31 +32,7 @@ static __thread struct {
 		uint32_t n;
 		uint64_t parallel[DEEP], task[DEEP];
 	} implicit;
-	struct mutexes waited, held;
 } me __attribute__((tls_model("initial-exec")));
-
-/* -------------------------------------------------------------------- numbers */
-
-enum { THREAD_BITS = 8, EXPLICIT = 1 << THREAD_BITS, TICK_SHIFT = THREAD_BITS + 1 };
-
-static const struct gputap_core *core(void) { return gputap_core_get(&openmp_thin); }
-
-static uint64_t new_number(uint64_t tick, uint32_t explicit)
-{
-	static __thread uint32_t thread __attribute__((tls_model("initial-exec")));
-
-	if (!thread)
-		thread = tap_sys_gettid();
-	return tick << TICK_SHIFT | explicit | (thread & (EXPLICIT - 1));
-}
-
-/* OMPT1; its upper bits are those of now, or one less. */
-static uint64_t tick_of(uint64_t number, uint64_t now)
-{
-	uint64_t low = number >> TICK_SHIFT, mask = UINT64_MAX >> TICK_SHIFT, tick = (now & ~mask) | low;
-
-	return tick > now ? tick - mask - 1 : tick;
-}
 
 static uint64_t value_of(const union ompt_data *data) { return data ? data->value : 0; }
 static uint64_t present_parallel(void)
@@ -78,39 +42,12 @@ static uint64_t present_parallel(void)
 	return n && n <= DEEP ? me.implicit.parallel[n - 1] : 0;
 }
 
-/* -------------------------------------------------------------------- records */
-
-#define WORDS(...) (const uint64_t[]){ __VA_ARGS__ }, sizeof(uint64_t[]){ __VA_ARGS__ } / 8
-
-/* first: the 4-byte argument beside the duration. start 0: a moment, now. */
-static void put(uint32_t fn, uint64_t start, uint32_t first, const uint64_t *args, uint32_t n)
+/* OMPT1; its upper bits are those of now, or one less. */
+static uint64_t tick_of(uint64_t number, uint64_t now)
 {
-	const struct gputap_core *c = core();
-	uint64_t now, link;
-	struct tap_stream *stream = c ? c->stream(&now) : NULL;
+	uint64_t low = number >> TICK_SHIFT, mask = UINT64_MAX >> TICK_SHIFT, tick = (now & ~mask) | low;
 
-	if (!stream)
-		return;
-	uint64_t ticks = start && start < now ? now - start : 0;
-	uint32_t slow = ticks >> 32 ? 1 : 0, words = 3 + slow + n, at = 3;
-	uint64_t *rec = c->reserve(stream, words, &link);
-
-	if (!rec)
-		return;
-	rec[1] = now - ticks;
-	rec[2] = (uint32_t)ticks | (uint64_t)first << 32;
-	if (slow)
-		rec[at++] = ticks >> 32;
-	for (uint32_t i = 0; i < n; i++)
-		rec[at++] = args[i];
-	c->commit(rec, rec_head(fn, words, slow ? REC_SLOW : 0, 0));
-}
-
-static uint64_t now(void)
-{
-	const struct gputap_core *c = core();
-
-	return c ? c->tick() : 0;
+	return tick > now ? tick - mask - 1 : tick;
 }
 
 /* OMPT2. True at an end whose begin was seen, with *start. */
@@ -295,50 +232,26 @@ static void flush(union ompt_data *thread, const void *code)
 
 /* -------------------------------------------------------------------- mutexes */
 
-static void mutex_push(struct mutexes *m, uint64_t id, uint64_t tick)
-{
-	if (m->n == DEEP) { /* the oldest goes: OMPT2 */
-		for (uint32_t i = 1; i < DEEP; i++)
-			m->v[i - 1] = m->v[i];
-		m->n--;
-	}
-	m->v[m->n++] = (struct mutex_state){ id, tick };
-}
-
-/* The tick of the last one with this id, which goes; 0: none. */
-static uint64_t mutex_take(struct mutexes *m, uint64_t id)
-{
-	for (uint32_t i = m->n; i-- > 0;)
-		if (m->v[i].id == id) {
-			uint64_t tick = m->v[i].tick;
-
-			for (m->n--; i < m->n; i++)
-				m->v[i] = m->v[i + 1];
-			return tick;
-		}
-	return 0;
-}
-
 /* A test that fails has no end: its begin goes with the next one of the same lock. */
 static void mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t id, const void *code)
 {
 	(void)kind, (void)hint, (void)how, (void)code;
-	mutex_take(&me.waited, id);
-	mutex_push(&me.waited, id, now());
+	mutex_take(&mine.waited, id);
+	mutex_push(&mine.waited, id, now());
 }
 
 static void mutex_acquired(int kind, uint64_t id, const void *code)
 {
-	uint64_t start = mutex_take(&me.waited, id);
+	uint64_t start = mutex_take(&mine.waited, id);
 
 	if (start)
 		put(FN_omp_mutex_wait, start, (uint32_t)kind, WORDS(id, me.task, (uintptr_t)code));
-	mutex_push(&me.held, id, now());
+	mutex_push(&mine.held, id, now());
 }
 
 static void mutex_released(int kind, uint64_t id, const void *code)
 {
-	uint64_t start = mutex_take(&me.held, id);
+	uint64_t start = mutex_take(&mine.held, id);
 
 	if (start)
 		put(FN_omp_critical_section, start, (uint32_t)kind, WORDS(id, me.task, (uintptr_t)code));

@@ -10,7 +10,7 @@
 #include "openmp_functions.h"
 #include "trace/write/core.h"
 
-/* build/gen/openmp_table.c */
-extern struct gputap_thin openmp_thin;
+/* build/gen/openmp_table.c, build/gen/gomp_table.c */
+extern struct gputap_thin openmp_thin, gomp_thin;
 
 #endif

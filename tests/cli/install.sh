@@ -13,7 +13,7 @@ root=$PWD/root
 make_it() { make -s -C "$top" O="$build" DESTDIR="$root" PREFIX=/opt/gputap "$@" >make.log 2>&1 || { cat make.log; return 1; }; }
 
 check "make install" make_it install
-for f in bin/gputap lib/gputap/libgputap.so lib/gputap/libgputap-audit.so lib/gputap/libgputap-osrt.so lib/gputap/libgputap-openmp.so lib/pkgconfig/gputap.pc share/man/man1/gputap-run.1 \
+for f in bin/gputap lib/gputap/libgputap.so lib/gputap/libgputap-audit.so lib/gputap/libgputap-osrt.so lib/gputap/libgputap-openmp.so lib/gputap/libgputap-libgomp.so lib/pkgconfig/gputap.pc share/man/man1/gputap-run.1 \
 	share/doc/gputap/README.md share/doc/gputap/trace-format.md; do
 	check "$f is installed" test -f "$root/opt/gputap/$f"
 done

@@ -7,6 +7,8 @@ SPDX-License-Identifier: Apache-2.0
 import sqlite3
 import sys
 
+import openmp_nesting
+
 db = sqlite3.connect(sys.argv[1])
 passed = failed = 0
 
@@ -54,19 +56,6 @@ check("parallel regions of tasks exist", 0, of("TASK", "kind = 2 AND parallelId 
 check("numbers are named", 0, one("SELECT count(*) FROM OPENMP_EVENT_KIND_SYNC_REGION WHERE kind NOT IN (SELECT id FROM ENUM_OPENMP_SYNC_REGION)") +
       one("SELECT count(*) FROM OPENMP_EVENT_KIND_WORKSHARE WHERE kind NOT IN (SELECT id FROM ENUM_OPENMP_WORK)"))
 
-crossing = 0
-spans = {}
-for table in ("PARALLEL", "TASK", "SYNC_REGION", "SYNC_REGION_WAIT", "WORKSHARE", "MASTER", "CRITICAL_SECTION", "MUTEX_WAIT"):
-    for start, end, tid in db.execute("SELECT start, end, globalTid FROM OPENMP_EVENT_KIND_" + table):
-        spans.setdefault(tid, []).append((start, -end))
-for rows in spans.values():
-    stack = []
-    for start, end in sorted(rows):
-        while stack and stack[-1] <= start:
-            stack.pop()
-        # two stamps of one moment may lie in either order within the clock's step
-        crossing += bool(stack and -end > stack[-1] + 100)
-        stack.append(-end)
-check("spans of a thread nest", 0, crossing)
+check("spans of a thread nest", 0, openmp_nesting.crossing(sys.argv[1]))
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(failed != 0)

@@ -115,14 +115,21 @@ static const struct plan *plan_of(struct gt_sql_feeder *f, struct gt_sql_openmp 
 	if (p->looked)
 		return p;
 	p->looked = true;
+	/* What libgomp's entry points told stands in the same tables, by another name. */
+	bool libgomp = *fn->name == 'g';
+	char label[64];
+
 	for (unsigned i = 0; i < FORMS; i++)
-		if (!strcmp(forms[i].function, fn->name)) {
+		if (!strcmp(forms[i].function, fn->name + libgomp)) {
+			int n = snprintf(label, sizeof label, "%s%s", forms[i].label, libgomp ? " (libgomp)" : "");
+
 			p->form = &forms[i];
-			p->name = gt_sql_string(f->db, forms[i].label, strlen(forms[i].label));
+			p->name = gt_sql_string(f->db, label, (size_t)n);
 			p->correlation = gt_sql_parameter(fn, forms[i].correlation);
 			for (unsigned c = 0; c < CELLS; c++)
 				p->parameter[c] = gt_sql_parameter(fn, forms[i].cells[c]);
-			o->table[i] = gt_sql_feed(f->db, forms[i].table, forms[i].cells, cells_of(&forms[i]));
+			if (!o->table[i])
+				o->table[i] = gt_sql_feed(f->db, forms[i].table, forms[i].cells, cells_of(&forms[i]));
 		}
 	return p;
 }
