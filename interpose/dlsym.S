@@ -3,9 +3,10 @@
  *
  * Both end in a jump to the real function unless the answer is ours: glibc takes the return address for the caller, and
  * RTLD_NEXT and RTLD_DEFAULT mean different things to different callers. Names that begin neither with "cl" nor as the few
- * functions that an older C library lacks ("pi", "ex") pass at the cost of three comparisons.
+ * functions that an older C library lacks ("pi", "ex") pass at the cost of four comparisons: the fourth finds a handle that was not
+ * asked last time, through which a library may be called that nobody has looked at yet.
  *
- * C side: struct tap_answer tap_dlsym_answer(handle, name, version, caller), tap_dlsym_init() in dlsym.c.
+ * C side: struct tap_answer tap_dlsym_answer(handle, name, version, caller), tap_dlsym_seen(handle), tap_dlsym_init() in dlsym.c.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -32,7 +33,9 @@
 	jne	5f
 	cmpb	$'l', 1(%rsi)
 	je	2f
-1:	movq	\real(%rip), %rax
+1:	cmpq	%rdi, tap_seen_handle(%rip)
+	jne	7f
+9:	movq	\real(%rip), %rax
 	testq	%rax, %rax
 	jz	3f
 	jmp	*%rax
@@ -78,6 +81,21 @@
 	cmpb	$'x', 1(%rsi)
 	je	2b
 	jmp	1b
+7:	leaq	1(%rdi), %rax                   /* RTLD_DEFAULT, RTLD_NEXT: no handle */
+	cmpq	$1, %rax
+	jbe	9b
+	subq	$24, %rsp
+	.cfi_adjust_cfa_offset 24
+	movq	%rdi, (%rsp)
+	movq	%rsi, 8(%rsp)
+	movq	%rdx, 16(%rsp)
+	call	tap_dlsym_seen
+	movq	(%rsp), %rdi
+	movq	8(%rsp), %rsi
+	movq	16(%rsp), %rdx
+	addq	$24, %rsp
+	.cfi_adjust_cfa_offset -24
+	jmp	9b
 	.cfi_endproc
 	.size	\name, .-\name
 	.endm
@@ -102,7 +120,11 @@
 	ldrb	w9, [x1, #1]
 	cmp	w9, #'l'
 	b.eq	2f
-1:	adrp	x16, \real
+1:	adrp	x16, tap_seen_handle
+	ldr	x16, [x16, #:lo12:tap_seen_handle]
+	cmp	x16, x0
+	b.ne	7f
+9:	adrp	x16, \real
 	ldr	x16, [x16, #:lo12:\real]
 	cbz	x16, 3f
 	br	x16
@@ -156,6 +178,23 @@
 	ccmp	w10, w11, #0, eq
 	b.eq	2b
 	b	1b
+7:	add	x9, x0, #1                      /* RTLD_DEFAULT, RTLD_NEXT: no handle */
+	cmp	x9, #1
+	b.ls	9b
+	stp	x29, x30, [sp, #-48]!
+	.cfi_def_cfa_offset 48
+	.cfi_offset x29, -48
+	.cfi_offset x30, -40
+	stp	x0, x1, [sp, #16]
+	str	x2, [sp, #32]
+	bl	tap_dlsym_seen
+	ldp	x0, x1, [sp, #16]
+	ldr	x2, [sp, #32]
+	ldp	x29, x30, [sp], #48
+	.cfi_restore x29
+	.cfi_restore x30
+	.cfi_def_cfa_offset 0
+	b	9b
 	.cfi_endproc
 	.size	\name, .-\name
 	.endm
@@ -172,4 +211,6 @@
 	.hidden	tap_real_dlvsym
 	.hidden	tap_dlsym_answer
 	.hidden	tap_dlsym_init
+	.hidden	tap_dlsym_seen
+	.hidden	tap_seen_handle
 	.section .note.GNU-stack, "", %progbits

@@ -11,11 +11,14 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
 
 #include "collectors/collector.h"
 #include "collectors/opencl/hooks.h"
 #include "interpose/leave.h"
 #include "interpose/loader.h"
+#include "trace/write/process.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -133,6 +136,36 @@ HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const 
 	return (struct tap_answer){ real ? tap_loader_wrapper(e, real, caller) : NULL, 1 };
 }
 
+/* ------------------------------------------------- handles that were asked */
+
+HIDDEN const void *tap_seen_handle;             /* the last one; read by dlsym.S */
+static const void *seen[64];                    /* some of those before it */
+
+/*
+ * What a program opened it asks for functions, and calls them then: the last moment to see that it leads to a loader
+ * that we do not stand before, for a process that is killed cannot look at its end.
+ */
+HIDDEN void tap_dlsym_seen(const void *handle)
+{
+	unsigned at = (unsigned)((uintptr_t)handle >> 5 ^ (uintptr_t)handle >> 11) % (sizeof seen / sizeof *seen);
+	int saved = errno;
+
+	if (!tap_ready)
+		return;
+	tap_seen_handle = handle;
+	if (seen[at] == handle)
+		return;
+	seen[at] = handle;
+	tap_loaders_look();
+	errno = saved;
+}
+
+static void forget_handles(void)
+{
+	tap_seen_handle = NULL;
+	memset(seen, 0, sizeof seen);
+}
+
 /*
  * An unloaded caller's or loader's addresses may be used again by something else: what was remembered about addresses
  * is looked at again after each dlclose. (A plug-in unloaded and loaded again finds its OpenCL library at another
@@ -142,10 +175,13 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 {
 	if (!real_dlclose)
 		tap_dlsym_init();
+	if (tap_ready)
+		tap_loaders_look();
 	if (tap_loader_is_handle(handle))
 		tap_cl_before_unload();
 	int ret = real_dlclose ? real_dlclose(handle) : 0;
 
+	forget_handles();
 	tap_loaders_suspect();
 	tap_cl_drop_unloaded();
 	return ret;

@@ -328,6 +328,37 @@ bool tap_objects_walk_elsewhere(bool (*fn)(const struct tap_object *o, void *arg
 	return w.seen;
 }
 
+/* Under the loader's lock. Additions stand at the end of the list; after a removal nothing is known of it. */
+static int look_at_new(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	static const struct link_map *last;
+	static unsigned long long removals;
+	static bool found;
+	const struct spaces *space = (const struct spaces *)&_r_debug;
+
+	if (bytes < sizeof *info || removals != info->dlpi_subs)
+		last = NULL;
+	removals = bytes < sizeof *info ? 0 : info->dlpi_subs;
+	__asm__("" : "+r"(space));
+	for (const struct link_map *map = last ? last->l_next : space ? space->base.r_map : NULL; map;
+		map = map->l_next) {
+		struct tap_object o;
+
+		found |= tap_object_from_map(&o, map) && tap_object_is_opencl(&o);
+		last = map;
+	}
+	*(bool *)arg = found || (space && space->base.r_version >= 2 && space->next);
+	return 1;
+}
+
+bool tap_objects_news(void)
+{
+	bool news = false;
+
+	dl_iterate_phdr(look_at_new, &news);
+	return news;
+}
+
 struct defined { const char *name; const void *address; struct tap_object *found; };
 
 static bool defines(const struct tap_object *o, void *arg)

@@ -48,6 +48,11 @@ bool tap_objects_walk(bool (*fn)(const struct tap_object *o, void *arg), void *a
 
 /* The same for the objects in other namespaces (dlmopen); their address ranges are unknown. glibc 2.35 and newer. */
 bool tap_objects_walk_elsewhere(bool (*fn)(const struct tap_object *o, void *arg), void *arg);
+/*
+ * Whether, besides what was there before main, an OpenCL library has been seen in our namespace, or anything in another
+ * one. Looks at what has come since the last time.
+ */
+bool tap_objects_news(void);
 /* The object in another namespace that defines `name` at this address. */
 bool tap_object_elsewhere(const char *name, const void *address, struct tap_object *found);
 

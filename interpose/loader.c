@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "collectors/opencl/hooks.h"
+#include "trace/write/options.h"
 #include "trace/write/process.h"
 #include "interpose/references.h"
 #include "interpose/resolve.h"
@@ -333,6 +334,21 @@ void *gputap_rebind(const struct link_map *library, const char *name, void *real
 
 struct missed { unsigned n; bool behind_us, elsewhere; };
 
+/* Loaders that have been counted, by their dynamic sections; changed under the loader's lock. */
+static const void *told[LOADERS];
+static unsigned n_told;
+
+static bool count_once(const void *dynamic)
+{
+	for (unsigned i = 0; i < n_told; i++)
+		if (told[i] == dynamic)
+			return false;
+	if (n_told == LOADERS)
+		return false;
+	told[n_told++] = dynamic;
+	return true;
+}
+
 static bool count_missed(const struct tap_object *o, void *arg)
 {
 	struct missed *m = arg;
@@ -342,10 +358,11 @@ static bool count_missed(const struct tap_object *o, void *arg)
 	if ((!o->startup || !m->behind_us) && tap_object_is_opencl(o) &&
 		!tap_object_symbol(o, "clIcdGetPlatformIDsKHR") && !is_known_loader(o) && !tap_layer_was_asked(o) &&
 		(gc_without("never-called") || tap_object_may_be_called(o, m->elsewhere)))
-		m->n++;
+		m->n += count_once(o->dynamic);
 	return false;
 }
 
+/* Those that have not been counted. */
 static unsigned missed_loaders(void)
 {
 	struct missed m = { 0 };
@@ -356,17 +373,50 @@ static unsigned missed_loaders(void)
 	return m.n;
 }
 
-static bool counted;
+/* Counted as missed, and reached by us later: before its first call that is not to be seen. */
+static unsigned reached_since(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < n_told; i++) {
+		struct tap_object o = { .dynamic = told[i] };
+		bool known = tap_layer_was_asked(&o);
+
+		for (unsigned k = 0; k < LOADERS && !known; k++)
+			known = is_filled(&loaders[k]) && loaders[k].dynamic == (uintptr_t)told[i];
+		n += known;
+	}
+	return n;
+}
 
 /* Loaders that are mapped but were never seen by us. */
 static void count_missed_loaders(int kind)
 {
-	unsigned missed = counted || kind == REC_EXIT_EXEC ? 0 : missed_loaders();
+	unsigned missed = kind == REC_EXIT_EXEC ? 0 : missed_loaders(),
+		 reached = kind == REC_EXIT_EXEC ? 0 : reached_since();
 
-	if (!missed)
+	if (missed != reached)
+		tap_lost(REC_LOSS_LOADER_MISSED, (uint64_t)missed - reached);
+}
+
+/* Where a loader will ask for us as its layer, or the audit module leads its callers to us, that is not known yet. */
+static bool reached_later(void)
+{
+	const char *layers = tap_environ("OPENCL_LAYERS"), *audit = tap_environ("LD_AUDIT");
+
+	return (layers && strstr(layers, "libgputap")) || (audit && strstr(audit, "libgputap"));
+}
+
+void tap_loaders_look(void)
+{
+	unsigned missed;
+
+	if ((tap_off && tap_off != TAP_OFF_EARLY) || tap_calls_off || gc_without("early-look") || !tap_objects_news() ||
+		reached_later())
 		return;
-	counted = true;
-	tap_lost(REC_LOSS_LOADER_MISSED, missed);
+	missed = missed_loaders();
+	if (missed && tap_stream_get())
+		tap_lost(REC_LOSS_LOADER_MISSED, missed);
 }
 
 /* ------------------------------------------------------------ second copy */
@@ -403,7 +453,8 @@ void tap_second_copy_steps_aside(void)
 /* An image that recorded nothing: the exit functions did not run, but somebody should know why there is nothing. */
 __attribute__((destructor)) static void at_unrecorded_exit(void)
 {
-	if ((!tap_off || tap_off == TAP_OFF_EARLY) && !tap_calls_off && !counted && missed_loaders() &&
-		tap_stream_get())
-		count_missed_loaders(REC_EXIT_NORMAL);
+	unsigned missed;
+
+	if ((!tap_off || tap_off == TAP_OFF_EARLY) && !tap_calls_off && (missed = missed_loaders()) && tap_stream_get())
+		tap_lost(REC_LOSS_LOADER_MISSED, missed);
 }

@@ -41,6 +41,9 @@ bool tap_loader_is_known(const void *address);
 /* After a dlclose: what was found may be gone, what is mapped there now may be something else. */
 void tap_loaders_suspect(void);
 
+/* Has a loader come that is called past us? It is counted at once. */
+void tap_loaders_look(void);
+
 /* Is this handle of dlopen that of an OpenCL library that the application opened for itself? */
 bool tap_loader_is_handle(const void *handle);
 

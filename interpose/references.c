@@ -5,7 +5,7 @@
  * that the dynamic linker bound to us lead to us. One that leads to the library itself (DEEPBIND, a namespace of its
  * own, a library before ours) may have been used, and so may a look-up by a dlsym that is not ours.
  *
- * Runs      at the end of an image, with the loader's lock held.
+ * Runs      at the end of an image, and when something new was opened, with the loader's lock held.
  * Must not  allocate, change errno.
  *
  * Copyright 2026 The gputap authors

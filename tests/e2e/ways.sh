@@ -159,6 +159,12 @@ if without_sanitizer; then
 	in_trace lost.LOADER_MISSED 1
 	way "dlmopen without the audit module is missed" 0 "$P" -- "$bin/host" n "$bin/plugin.so"
 	in_trace lost.LOADER_MISSED 1
+	for w in dk nk dc nc dzc; do
+		way "DEEPBIND and dlmopen are missed, whatever becomes of library and process: $w" 0 "$P" -- "$bin/host" $w "$bin/plugin.so"
+		in_trace lost.LOADER_MISSED 1
+	done
+	way "a plug-in that comes later by the audit module is not missed" 2 "$P" "$A" -- "$bin/host" nk "$bin/plugin.so"
+	in_trace lost.LOADER_MISSED 0
 	for w in "l $real" "l $bin/plugin.so" "d $bin/plugin.so" "n $real" "n $bin/plugin.so"; do
 		read -ra words <<<"$w"
 		way "a loader that is mapped and never called is no loss, $w" 0 "$P" -- "$bin/maps" "${words[@]}"

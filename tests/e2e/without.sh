@@ -90,6 +90,10 @@ closed_layer() { under "OPENCL_LAYERS=$layer:$shim" -- ./unload twice; }
 needed layer-loader "a layer above another one, the loader closed: the program ends well" closed_layer
 mapped() { under "$P" -- ./maps l libOpenCL.so.1 && [ ! -e t.gputap ]; }
 needed never-called "a loader that is mapped and never called is no loss" mapped
+$cc $opts -o host "$ways/host.c" -ldl && $cc $opts -fPIC -shared -o plugin.so "$ways/plugin.c" -lOpenCL || exit 1
+killed_past_us() { under "$P" -- ./host "$1" "$PWD/plugin.so"; [ "$(count lost.LOADER_MISSED)" = 1 ]; }
+needed early-look "a loader that is called past us, in a process that is killed, is counted" killed_past_us dk
+needed early-look "... and one that was closed" killed_past_us dc
 # ends WAY COUNTER N: that many of the counter, whatever the status is
 ends() { under "$P" -- ./ends "$1"; [ "$(count "$2")" = "$3" ]; }
 needed spawn-cleans "a child by posix_spawn with a cleaned environment is counted" ends posix_spawn-clean lost.CHILD_MISSED 1

@@ -162,7 +162,6 @@ void tap_core_image_opened(void);        /* the image has its directory; signals
 
 /* ---- process.c ---- */
 
-extern bool tap_ready TAP_HIDDEN;        /* options are read, the run has its name: streams may be opened */
 void tap_process_unrecorded(void);       /* a stream could not be made: the end of the process says what that cost */
 void tap_process_opened(void);           /* the image has its directory; by the thread that opened it */
 

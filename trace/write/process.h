@@ -24,6 +24,7 @@ extern bool tap_seccomp TAP_HIDDEN;             /* no new kind of system call */
  */
 bool tap_process_start(void);
 void tap_process_ready(void);
+extern bool tap_ready TAP_HIDDEN;       /* options are read, the run has its name: streams may be opened */
 
 /* The constructor is through: objects that record through gputap_core (core.c) may. */
 void tap_core_started(void);

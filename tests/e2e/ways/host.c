@@ -1,11 +1,12 @@
 /*
  * tests/e2e/ways/host.c - opens plug-ins: host FLAGS FILE... with flags of l(ocal) g(lobal) d(eepbind) n(ew namespace)
- * z(lazy) 2 (twice, unloaded between)
+ * z(lazy) 2 (twice, unloaded between) c(losed at the end) k(illed at the end)
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +47,10 @@ int main(int argc, char **argv)
 			if (run(argv[1], argv[i], &handle))
 				return 1;
 		}
+		if (strchr(argv[1], 'c'))
+			dlclose(handle);
 	}
+	if (strchr(argv[1], 'k'))
+		raise(SIGKILL);
 	return 0;
 }
