@@ -2,8 +2,9 @@
 # tests/long/exits.sh - a traced program ends as it does bare, a hundred times for each way of ending: no hang, no crash, the same status
 #
 # CUDA programs on the stand-in machine, whose modes change from run to run: a driver that takes itself down, a CUPTI that fails, tells
-# nothing, or keeps records back. OpenCL programs that fork, jump out of calls and leave with commands waiting. Any build will do,
-# one with sanitizers too (GPUTAP_BUILD=build-asan). EXITS: how often each, 100.
+# nothing, or keeps records back. OpenCL programs that fork, jump out of calls, change stacks and leave with commands
+# waiting. Any build will do, one with sanitizers too (GPUTAP_BUILD=build-asan). EXITS: how often each, 100. WAYS: only those whose
+# names hold this.
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
@@ -22,6 +23,7 @@ status() { (timeout -k 2 60 "$@" >out 2>err </dev/null; echo $?) 2>/dev/null; }
 ends() {
 	local name=$1 kinds=$2 wrong=0 bare=() mode got n
 	shift 2
+	case $name in *"${WAYS-}"*) ;; *) return ;; esac
 	for ((n = 0; n < exits; n++)); do
 		mode=$((n % kinds))
 		[ -n "${bare[mode]-}" ] || bare[mode]=$(FAKEGPU_FAULTS=${modes[mode]} status "$@")
@@ -43,6 +45,18 @@ export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 for how in return exit _exit quick_exit abort exec late; do ends "OpenCL, $how" 1 "$e2e/cl_leave" $how; done
 ends "OpenCL, children of fork" 1 "$e2e/cl_shared" fork
 ends "OpenCL, threads" 1 "$e2e/cl_shared" threads 20
+# Calls that are left, and stacks that are changed in the middle of one.
+cc=${CC:-cc} from=$GPUTAP_TESTS/e2e/ways opts=(-O1 -w -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300)
+if nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan; then opts+=("-fsanitize=address,undefined"); fi
+if command -v "$cc" >/dev/null; then
+	"$cc" "${opts[@]}" -fPIC -shared -o libjumper.so "$from/jumper.c" -lOpenCL &&
+		"$cc" "${opts[@]}" -o jumps "$from/jumps.c" "$PWD/libjumper.so" -lOpenCL -lpthread &&
+		"$cc" "${opts[@]}" -o cuda_jumps "$from/cuda_jumps.c" -ldl -lpthread || exit 1
+	for how in jump jump-higher cancel end fiber-above fiber-below; do ends "OpenCL, $how out of a call" 1 ./jumps $how; done
+	modes=(slow-kernels=300)
+	for how in jump cancel end; do GPUTAP_CUDA_ARGS=1 ends "CUDA, $how out of a call" 1 ./cuda_jumps $how; done
+	modes=("")
+fi
 unset OCL_ICD_VENDORS
 if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	POCL_DEVICES=basic ends "OpenCL, a jump out of a call" 1 "$e2e/cl_jump"
