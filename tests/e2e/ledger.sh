@@ -53,6 +53,14 @@ else
 	echo "skipped: file systems of a few pages: no right to mount one"; skipped=$((skipped + 1))
 fi
 
+# A place that comes back while the program runs: what was counted meanwhile is counted once.
+mkdir away; rm -rf ./*.gputap
+TMPDIR=$PWD/none "$gputap" run -o away/t -- sh -c "mv away gone; exec $bin/many 3000 'mv gone away; sleep 0.05'" >out 2>said
+check "a place that was away for a while: recorded and counted calls are 3000" \
+	[ $(($(calls away/t.gputap) + $(ledger away/t.gputap NO_STREAM))) = 3000 ]
+check "... and some are recorded" [ "$(calls away/t.gputap)" -gt 1000 ]
+check "... and some are counted" [ "$(ledger away/t.gputap NO_STREAM)" -gt 1000 ]
+
 # ---- why there is no trace, in one true sentence
 run -o t -- true
 check "a program without calls" says '^gputap: no traced call was made: no trace$'

@@ -43,6 +43,7 @@ run() { rm -rf t.gputap; timeout -k 1 100 "$gputap" run -f -o t --summary=none "
 count() { python3 "$GPUTAP_TESTS/e2e/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" | awk -v n="$1" '$1 == n {c = $2} END {print c + 0}'; }
 complete() { "$gputap" info t.gputap 2>/dev/null | grep -q '^complete: yes'; }
 lost() { "$gputap" info --json t.gputap 2>/dev/null | python3 -c "import json, sys; print(json.load(sys.stdin)['ledger'].get('$1', 0))"; }
+recorded() { "$gputap" info --json t.gputap 2>/dev/null | python3 -c "import json, sys; print(sum(p['calls'] for p in json.load(sys.stdin)['processes']))"; }
 timed() { "$gputap" dump --json t.gputap 2>/dev/null | grep '"name":"cl' | grep -c '"command":{.*"start'; }
 calls() { [ "$(count clGetPlatformIDs)" = "$1" ]; }
 
@@ -76,6 +77,13 @@ needed comes-back "a call that a handler leaves for another stack and comes back
 # ------------------------------------------------- no room in the trace
 killed_without_place() { run -- ./many 3000 'rm -r t.gputap/[0-9]*; kill -9 $PPID'; [ "$(lost REMOVED)" = 1 ]; }
 needed made-mark "a process whose folder is removed, and that is killed, is told of" killed_without_place
+mkdir away
+came_back() {
+	rm -rf away/t.gputap
+	TMPDIR=$PWD/none timeout 60 "$gputap" run -o away/t -- sh -c 'mv away gone; exec ./many 3000 "mv gone away; sleep 0.05"' >out 2>err
+	rm -rf t.gputap; mv away/t.gputap . && [ $(($(recorded) + $(lost NO_STREAM))) = 3000 ]
+}
+needed retried-mark "a place that was away for a while: each call is recorded or counted once" came_back
 limited() { run -- bash -c 'ulimit -f 16; exec ./many 5000'; }
 needed file-limit "a file limit ends no program" limited
 no_stream() { run --max-size=8k -- ./many 3000 'kill -9 $PPID'; [ "$(lost SIZE_CAP)" -ge 1500 ]; }

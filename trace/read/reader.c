@@ -167,6 +167,7 @@ static void count_unrecorded(struct gt_reader *r)
 		uint64_t calls = strcmp(f->key, "unrecorded") ? 0 : strtoull(f->value, NULL, 10);
 
 		r->found.lost[REC_LOSS_NO_STREAM] += !strcmp(f->key, "failed");
+		r->found.lost[REC_LOSS_NO_STREAM] -= !strcmp(f->key, "retried") && r->found.lost[REC_LOSS_NO_STREAM];
 		r->found.lost[REC_LOSS_CHILD_MISSED] += !strcmp(f->key, "unfollowed");
 		r->found.lost[REC_LOSS_ELSEWHERE] += !strcmp(f->key, "elsewhere");
 		r->found.lost[REC_LOSS_REMOVED] += !strcmp(f->key, "removed");

@@ -111,16 +111,22 @@ void tap_run_say_failed(void)
 	say_number("failed", pid);
 }
 
-/* Not to the launcher: of what lies in `other`, and is another user's, the end of the process tells alone. */
+/*
+ * Not to the launcher: of what lies in `other`, and is another user's, the end of the process tells alone. What was
+ * counted before an attempt that succeeds comes into its stream, so `failed` must not count any more.
+ */
 void tap_run_say_made(void)
 {
-	char line[64];
+	char line[128];
 	struct tap_text t;
 
 	tap_text_init(&t, line, sizeof line);
-	put_mark(&t, "made", tap_run.image_name);
 	if (!gc_without("made-mark"))
-		append(&t);
+		put_mark(&t, "made", tap_run.image_name);
+	if (said_by == tap_sys_getpid() && !gc_without("retried-mark"))
+		put_mark(&t, "retried", tap_run.image_name);
+	append(&t);
+	said_by = 0;
 }
 
 void tap_run_say_unrecorded(uint64_t calls)
