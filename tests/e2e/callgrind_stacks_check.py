@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""tests/e2e/callgrind_stacks_check.py TRACE SOURCES - call stacks in a profile lead to the lines and addresses of the calls
+"""tests/e2e/callgrind_stacks_check.py TRACE SOURCES [lines] - call stacks in a profile lead to the lines and addresses of the calls
 
 TRACE.callgrind, made with --callgrind-instr of a program of the folder SOURCES: the source line of each call names who is called,
-and at its address objdump shows a call.
+and at its address objdump shows a call. Without the word "lines" there may be none (where libdw is missing there are none).
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -21,7 +21,7 @@ def calls_in(path):
     return {int(m, 16) for m in re.findall(r"^\s*([0-9a-f]+):\s+(?:call|bl|blr)\b", text, re.M)}
 
 
-def main(trace, sources):
+def main(trace, sources, wanted=""):
     (part,) = callgrind_profile.read(trace + ".callgrind")
     lines, places, objects = 0, 0, {}
     for (caller, line, address, callee) in part.lines:
@@ -37,7 +37,7 @@ def main(trace, sources):
             at = int(address, 16)
             assert any(a <= at < a + 8 for a in objects[caller[0]]), (caller, address)
             places += 1
-    assert lines >= 10 and places >= 10, (lines, places)
+    assert places >= 10 and (lines >= 10 or wanted != "lines"), (lines, places)
     total = sum(part.own.values())
     assert total > 0
     root = [f for f in part.functions() if f[1] == "[threads]"]
