@@ -11,6 +11,9 @@ if nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan; then ec
 see() { python3 "$GPUTAP_TESTS/e2e/stacks_check.py" "$@"; }
 refused() { "$tap" run "$@" /bin/true >x.out 2>&1; [ $? = 125 ]; }
 
+# What reads debug information is no part of gputap: without it a frame has its module and function alone.
+if ldconfig -p 2>/dev/null | grep -q 'libdw\.so\.1'; then export STACK_LINES=1; else echo "not here: libdw (libdw1), for files and lines"; fi
+
 # ---- OpenCL, on the stand-in runtime
 cl() { rm -rf t.gputap; "$tap" run -q -f -o t "$@" -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >t.out 2>t.err; }
 if [ -d "$GPUTAP_BUILD/tests/fakecl/vendors" ]; then

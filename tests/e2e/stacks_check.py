@@ -16,6 +16,7 @@ rows = [json.loads(line) for line in dump.stdout.splitlines()]
 of = lambda kind: [r for r in rows if r["type"] == kind]
 calls = of("call") + of("cuda_call")
 stacks = {s["id"]: s for s in of("stack")}
+LINES = os.environ.get("STACK_LINES")         # there is what reads them
 modules = {m["index"]: m for m in of("module")}
 
 
@@ -85,12 +86,12 @@ def main():
         names = [line.split(" = ")[1].split(" ")[0] for line in api if " = " in line]
         rest = [line.split("\t") for line in source if "\t" in line]
         return len(api) == len(times) == len(source) and names == [r[0] for r in rest] and all(
-            len(r) == 4 and r[2].isdigit() and r[3] for r in rest)
-    if question == "callers":     # FILE: a row of the report names this caller and a line
-        return any(r.split(",")[-2] == words[1] and ":" in r.split(",")[-1] for r in open(words[0]) if r.count(",") > 8)
+            len(r) == 4 and r[2].isdigit() and (r[3] or not LINES) for r in rest)
+    if question == "callers":     # FILE: a row of the report names this caller and a line, or the address where there are no lines
+        return any(r.split(",")[-2] == words[1] and (":" if LINES else "+0x") in r.split(",")[-1] for r in open(words[0]) if r.count(",") > 8)
     if question == "profile":     # FILE CALLER CALL: some line of CALLER calls CALL, and what the call cost is in CALLER's cost
         (part,) = callgrind_profile.read(words[0])
-        arcs = [(c, e) for (c, line, _, e) in part.lines if c[2] == words[1] and e[2].startswith(words[2]) and line]
+        arcs = [(c, e) for (c, line, _, e) in part.lines if c[2] == words[1] and e[2].startswith(words[2]) and (line or not LINES)]
         return bool(arcs) and all(part.inclusive(c, "Gpu") >= part.inclusive(e, "Gpu") > 0 for c, e in arcs)
     if question == "no_args":
         return not any(c.get("has_args") for c in calls)

@@ -318,7 +318,13 @@ static void forbid_reading(void)
 
 	if (tap_sys6(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0) ||
 		tap_sys6(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program, 0, 0, 0))
-		exit(92);
+		exit(77);
+}
+
+static int filter(void)
+{
+	forbid_reading();
+	return 0;
 }
 
 static int strings(void)
@@ -407,6 +413,11 @@ static void texts_are_stored_once_and_when_they_change(void **state)
 static void a_filter_costs_no_text(void **state)
 {
 	(void)state;
+	scene_place();
+	if (WEXITSTATUS(RUN_SCENE("filter")) == 77) {           /* an emulator has none */
+		print_message("skipped: no filter of system calls can be set here\n");
+		skip();
+	}
 	texts_are_stored("SHIM_FORBID=1");
 }
 
@@ -505,7 +516,7 @@ static void filters_choose_calls_by_name(void **state)
 
 const struct scene scenes[] = {
 	{ "buffers", buffers }, { "killed", killed }, { "no_room", no_room }, { "forked", forked }, { "ring", ring },
-	{ "strings", strings },
+	{ "strings", strings }, { "filter", filter },
 	{ "many_strings", many_strings }, { "filters", filters }, { NULL, NULL },
 };
 
