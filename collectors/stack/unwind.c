@@ -67,6 +67,25 @@ static void unpack(uint64_t w, struct tap_rule *r)
 	};
 }
 
+#if defined(__aarch64__)
+/*
+ * The kernel's own code behind a handler is without tables since Linux 5.8: unwinders are to know it by its two
+ * instructions, `mov x8, #139` and `svc #0`. pc may lie in the instruction before them.
+ */
+static bool ends_handler(uintptr_t pc)
+{
+	uintptr_t at = (pc + 3) & ~(uintptr_t)3;
+	uint64_t code;
+
+	if (tap_seccomp || !tap_frame_readable(at) || !tap_frame_readable(at + sizeof code - 1))
+		return false;
+	tap_copy_past(&code, (const void *)at, sizeof code);
+	return code == 0xd4000001d2801168;
+}
+#else
+static bool ends_handler(uintptr_t pc) { return (void)pc, false; }      /* the C library's has tables */
+#endif
+
 /*
  * Code made at run time has no tables. Such as only calls on gives its frame back right behind the call, and these
  * instructions say how large it is: Python's trampolines for profilers are so. at: behind the call.
@@ -93,11 +112,15 @@ static TAP_COLD void make_rule(uintptr_t pc, bool exact, struct tap_rule *rule)
 
 	*rule = (struct tap_rule){ .cfa = TAP_CFA_NONE };
 	if (!tap_object_find(pc, &o)) {
-		if (!exact)
+		if (ends_handler(pc))
+			rule->cfa = TAP_CFA_SIGNAL;
+		else if (!exact)
 			read_trampoline(pc + 1, rule);
 		return;                         /* other code may lie there next time */
 	}
 	tap_cfi_rule(pc, o.tables, rule);
+	if (rule->cfa == TAP_CFA_NONE && ends_handler(pc))
+		rule->cfa = TAP_CFA_SIGNAL;
 	w = packed(rule);
 	if (!w)
 		return;
@@ -144,6 +167,7 @@ static void from_context(const ucontext_t *u, struct tap_frame *f)
 	f->fp = (uintptr_t)u->uc_mcontext.gregs[REG_RBP];
 }
 #define CONTEXT_AT 0u                   /* from the stack pointer of the frame that the kernel made */
+#define CONTEXT_BYTES offsetof(ucontext_t, uc_sigmask)
 #else
 /* Without the signature that a processor may keep in the upper bits. */
 static uintptr_t plain_address(uintptr_t pc)
@@ -162,13 +186,14 @@ static void from_context(const ucontext_t *u, struct tap_frame *f)
 	f->link = u->uc_mcontext.regs[30];
 }
 #define CONTEXT_AT sizeof(siginfo_t)
+#define CONTEXT_BYTES (offsetof(ucontext_t, uc_mcontext) + offsetof(mcontext_t, pstate))
 #endif
 
 static TAP_COLD __attribute__((no_sanitize("address", "thread"))) bool step_signal(struct tap_walk *w)
 {
 	uintptr_t at = w->frame.sp + CONTEXT_AT;
 
-	if (w->signals++ >= SIGNALS_MAX || at + offsetof(ucontext_t, uc_sigmask) > w->end)
+	if (w->signals++ >= SIGNALS_MAX || at + CONTEXT_BYTES > w->end)
 		return false;
 	from_context((const ucontext_t *)at, &w->frame);
 	w->frame.pc = plain_address(w->frame.pc);

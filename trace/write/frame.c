@@ -26,12 +26,15 @@
 
 struct piece { void *base; size_t bytes; };
 
-/* Whether a page can be read: a signal mask is, before the call's other argument is found wrong. */
+/*
+ * Whether a page can be read: a signal mask is, before the call's other argument is found wrong. An address of 0 would
+ * mean that there is no mask.
+ */
 bool tap_frame_readable(uintptr_t address)
 {
 	uint64_t old;
 
-	return TAP_SYS(rt_sigprocmask, ~0l, address & ~7ull, &old, 8, 0, 0) != -14 /* EFAULT */;
+	return address > 7 && TAP_SYS(rt_sigprocmask, ~0l, address & ~7ull, &old, 8, 0, 0) != -14 /* EFAULT */;
 }
 
 __attribute__((no_sanitize("address"))) void tap_copy_past(void *to, const void *from, size_t bytes)
