@@ -78,7 +78,7 @@ static void start(void)
 }
 
 /*
- * With an audit module glibc (seen with 2.36) sets an object's thread-local memory anew, once, when the object is
+ * With an audit module glibc (2.36; no more 2.41) sets an object's thread-local memory anew, once, when the object is
  * opened before its constructors have run. A loader opens us so that is told to take us as its layer: in the middle
  * of a call, and what the thread knew of its stream would be gone. So it happens here, while nothing stands in it.
  */

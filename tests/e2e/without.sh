@@ -64,7 +64,19 @@ needed first-call-start "calls before our constructor are recorded" early
 early_counted() { under "$P" GPUTAP_WITHOUT=first-call-start -- ./early && [ "$(count clGetPlatformIDs):$(count lost.EARLY_CALL)" = 4:2 ]; }
 holds "what comes before the start is counted" early_counted
 three_ways() { under "$P" "LD_AUDIT=$audit" "$L" -- ./early && calls 6; }
+# glibc 2.36 does what the mend is for, 2.41 does not: a program without gputap says it of the one here.
+if $cc $opts -DKEEPER -fPIC -shared -o libkeeper.so "$ways/wiped.c" && $cc $opts -DEARLY -fPIC -shared -o libwiped.so "$ways/wiped.c" &&
+	$cc $opts -Wl,--no-as-needed -o wiped "$ways/wiped.c" "$PWD/libwiped.so" -ldl; then
+	LD_PRELOAD=$PWD/libkeeper.so KEEPER=$PWD/libkeeper.so LD_AUDIT=$audit ./wiped; wiped=$?
+else wiped=none; fi
+if [ "$wiped" = 1 ]; then
 needed audit-tls "calls before our constructor, with the audit module and as a layer: the program lives" three_ways
+elif [ "$wiped" = 0 ]; then
+	holds "calls before our constructor, with the audit module and as a layer: the program lives" three_ways
+	skipped=$((skipped + 1)); echo "skipped: audit-tls: $(getconf GNU_LIBC_VERSION) leaves thread-local memory as it is"
+else
+	failed=$((failed + 1)); echo "FAILED: audit-tls: ways/wiped.c does not tell: $wiped"
+fi
 late() { under "$P" -- ./early-DFIRST_IN_MAIN && calls 4; }
 needed late-calls "calls in static destructors are recorded" late
 # ------------------------------------------------- calls that do not return
