@@ -525,8 +525,10 @@ static void a_sealed_program_gets_no_new_chunk(void **state)
 	scene_place();
 	int status = RUN_SCENE("sealed");
 
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		print_message("skipped: no filter of system calls can be set here\n");
 		skip();
+	}
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 	walk_trace(&w, "t", 0);
 	assert_int_equal(w.bad, 0);
@@ -1013,7 +1015,7 @@ static void calls_outside_the_window_are_not_recorded(void **state)
 
 	(void)state;
 	scene_place();
-	assert_int_equal(RUN_SCENE("window", "GPUTAP_START_AFTER=40ms", "GPUTAP_STOP_AFTER=600ms"), 0);
+	assert_int_equal(RUN_SCENE("window", "GPUTAP_START_AFTER=400ms", "GPUTAP_STOP_AFTER=1s"), 0);
 	walk_trace(&w, "t", 0);
 	assert_true(shared->n[0] > 0 && shared->n[1] > 0);
 	assert_int_equal(w.calls, shared->n[0]);
