@@ -49,6 +49,8 @@ int gt_cli_fail(const struct gt_err *err);
 /* The notes of a trace, each text once, however many processes and threads said it. */
 struct gt_model;
 void gt_cli_notes(const struct gt_model *model);
+/* What call stacks lack, as far as they were looked at: objects without file, stacks that are not whole. */
+void gt_cli_stack_notes(const struct gt_model *model);
 /* A usage error of this command: what from a format, with `try: gputap COMMAND --help`; returns GT_EXIT_USAGE. */
 int gt_cli_usage(const struct gt_cli *cli, const char *what, ...) __attribute__((format(printf, 2, 3)));
 

@@ -197,8 +197,10 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 	}
 	if (say == GT_SAY_NOTES)
 		gt_cli_notes(j.model);
-	if (j.say)
+	if (j.say) {
+		gt_cli_stack_notes(j.model);
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(j.model, text, sizeof text)));
+	}
 	rc = 0;
 out:
 	gt_model_close(j.model);

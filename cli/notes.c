@@ -1,5 +1,5 @@
 /*
- * cli/notes.c - the sentences that a trace holds about parts that were switched off
+ * cli/notes.c - the sentences that a trace holds about parts that were switched off, and what call stacks lack
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 #include "common/harmless.h"
-#include "model/model.h"
+#include "model/symbols/symbols.h"
 
 void gt_cli_notes(const struct gt_model *model)
 {
@@ -30,4 +30,32 @@ void gt_cli_notes(const struct gt_model *model)
 		else
 			fprintf(stderr, "gputap: %s\n", gt_harmless(text));
 	}
+}
+
+static void note_objects(const struct gt_symbols_found *found)
+{
+	if (!found->missing)
+		return;
+	fprintf(stderr, "gputap: call stacks: %u of %u objects are not here as they ran (", found->missing,
+		found->modules);
+	for (uint32_t i = 0; i < found->missing && i < GT_SYMBOLS_TOLD; i++)
+		fprintf(stderr, "%s%s", i ? ", " : "", gt_harmless(found->first[i]));
+	fprintf(stderr, "%s): their functions are shown by address\n", found->missing > GT_SYMBOLS_TOLD ? ", ..." : "");
+}
+
+void gt_cli_stack_notes(const struct gt_model *model)
+{
+	struct gt_symbols_found found = gt_symbols_found(model);
+	uint32_t n = gt_model_stack_count(model), partial = 0;
+
+	if (!found.addresses)
+		return;
+	note_objects(&found);
+	for (uint32_t i = 1; i <= n; i++)
+		partial += (gt_model_stack(model, i)->flags & (REC_STACK_STOPPED | REC_STACK_GUESSED)) != 0;
+	if (partial)
+		fprintf(stderr,
+			"gputap: call stacks: %u of %u may lack functions: they lead through code without unwind "
+			"tables\n",
+			partial, n);
 }

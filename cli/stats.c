@@ -167,6 +167,7 @@ int gt_cmd_stats(struct gt_cli *cli)
 		fclose(run.out);
 	if (!rc && !quiet) {
 		gt_cli_notes(run.model);
+		gt_cli_stack_notes(run.model);
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(run.model, text, sizeof text)));
 	}
 	gt_model_close(run.model);

@@ -94,6 +94,17 @@ void gt_symbols_free(struct gt_model *m)
 
 /* -------------------------------------------------------------------- one address */
 
+/* What the kernel maps has no file ("linux-vdso.so.1"). */
+static void count_object(struct gt_symbols *s, const struct gt_module *module, bool found)
+{
+	if (!strchr(module->path, '/'))
+		return;
+	s->count.modules++;
+	if (!found && s->count.missing < GT_SYMBOLS_TOLD)
+		s->count.first[s->count.missing] = module->path;
+	s->count.missing += !found;
+}
+
 static struct object *object_of(struct gt_model *m, struct gt_symbols *s, uint32_t index)
 {
 	const struct gt_module *module = gt_model_module(m, index);
@@ -103,9 +114,8 @@ static struct object *object_of(struct gt_model *m, struct gt_symbols *s, uint32
 	if (o->opened)
 		return o;
 	o->opened = true;
-	s->count.modules++;
 	gt_files_of(module, gt_model_process(m, module->process)->cwd, &o->file, &o->debug);
-	s->count.missing += o->file.fd < 0 && o->debug.fd < 0;
+	count_object(s, module, o->file.fd >= 0 || o->debug.fd >= 0);
 	gt_elf_functions(&o->debug);
 	if (!o->debug.functions.n)
 		gt_elf_functions(&o->file);

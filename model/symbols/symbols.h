@@ -64,8 +64,16 @@ void gt_frame_place(const struct gt_frame *f, struct gt_text *out);
 /* The last part of the module's path; "" in no object. */
 const char *gt_frame_module(const struct gt_frame *f);
 
-/* How much was found, of all that was asked so far: addresses, those with a name, with a line; objects without file. */
-struct gt_symbols_found { uint64_t addresses, named, lined; uint32_t modules, missing; };
+/*
+ * How much was found, of all that was asked so far: addresses, those with a name, with a line; objects, those whose
+ * file is not here as it ran, and the first of them.
+ */
+#define GT_SYMBOLS_TOLD 3
+struct gt_symbols_found {
+	uint64_t addresses, named, lined;
+	uint32_t modules, missing;
+	const char *first[GT_SYMBOLS_TOLD];
+};
 struct gt_symbols_found gt_symbols_found(const struct gt_model *m);
 
 #endif

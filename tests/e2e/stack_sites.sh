@@ -64,6 +64,11 @@ cp sites moved && run t ./moved ./plugin.so
 check "another program under the same name is not asked" sites t.gputap addresses
 rm moved
 check "nor is one that is gone" sites t.gputap addresses
+"$tap" stats -r call_sites t.gputap >/dev/null 2>notes
+check "... and one line says so" [ "$(grep -c "1 of [0-9]* objects are not here as they ran (.*/moved): their functions are shown by address" notes)" = 1 ]
+run t ./sites ./plugin.so
+"$tap" stats -r call_sites t.gputap >/dev/null 2>notes
+check "... which nothing says where all is here" [ "$(grep -c "call stacks:" notes)" = 0 ]
 
 # ---- no unwind tables
 if [ "$(uname -m)" = x86_64 ]; then
@@ -72,6 +77,8 @@ if [ "$(uname -m)" = x86_64 ]; then
 	run t ./sites ./plugin.so
 	check "a static library without unwind tables: the site is right" sites t.gputap sites "$src/archive.c"
 	check "... and stacks beside it are whole" sites t.gputap lines "$src/sites.c"
+	"$tap" stats -r call_sites t.gputap >/dev/null 2>notes
+	check "... and one line says how many may not be" [ "$(grep -c "call stacks: [1-9][0-9]* of [0-9]* may lack functions" notes)" = 1 ]
 fi
 
 # ---- C++
