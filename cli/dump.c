@@ -67,6 +67,7 @@ static void dump_rest(struct dump *d)
 	d->failed |= !gt_dump_contents(&d->s, drain, d);
 	ALL(d, note)
 	ALL(d, image_record)
+	ALL(d, output)
 	ALL(d, hsa_kernel)
 	ALL(d, range)
 	ALL(d, range_name)

@@ -5,6 +5,9 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/dump.h"
+
+#include <stdlib.h>
+
 #include "cli/show_image.h"
 
 void gt_dump_process(struct gt_show *s, const struct gt_process *p)
@@ -29,6 +32,33 @@ static const struct gt_shown note_fields[] = {
 static const struct gt_shape note_shape = { "note", "note {pid} {text}", { GT_FIELDS(note_fields) } };
 
 void gt_dump_note(struct gt_show *s, const struct gt_note *n) { gt_show_record(s, &note_shape, n); }
+
+/* ------------------------------------------------------------ what it wrote */
+
+struct written { struct gt_output o; struct gt_string text; };
+
+#define W struct written
+static const struct gt_shown written_fields[] = {
+	{ "pid", gt_show_number, GT_NUMBER(W, o.pid) },
+	{ "of", gt_show_line, GT_PLACE(W, o.of) },
+	{ "kind", gt_show_line, GT_PLACE(W, o.kind) },
+	{ "bytes", gt_show_number, GT_NUMBER(W, o.bytes) },
+	{ "kept", gt_show_number, GT_NUMBER(W, o.kept) },
+	{ "text", gt_show_text, GT_PLACE(W, text) },
+};
+#undef W
+static const struct gt_shape written_shape = { "output", "output {pid} {of} to a {kind}, {bytes} bytes: {text}",
+	{ GT_FIELDS(written_fields) } };
+
+void gt_dump_output(struct gt_show *s, const struct gt_output *o)
+{
+	struct written w = { .o = *o };
+	char *text = gt_model_output_text(s->m, (uint32_t)(o - gt_model_output(s->m, 0)), &w.text.bytes);
+
+	w.text.text = text ? text : "";
+	gt_show_record(s, &written_shape, &w);
+	free(text);
+}
 
 /* ---------------------------------------------------------------- HSA kernels */
 

@@ -16,6 +16,7 @@
 #include "cli/info.h"
 #include "cli/show_image.h"
 #include "model/cuda/cuda.h"
+#include "model/output.h"
 #include "writers/render.h"
 
 static const char *const loss_texts[] = {
@@ -142,6 +143,18 @@ static void text_session(const struct gt_session *s)
 		printf("ended     exit status %d\n", s->exit_status);
 	else if (s->cut_off)
 		printf("ended     unknown: gputap run was killed before the program's end\n");
+}
+
+static void text_outputs(const struct gt_model *m)
+{
+	for (uint32_t i = 0; i < gt_model_output_count(m); i++) {
+		const struct gt_output *o = gt_model_output(m, i);
+
+		printf("output    %s (%s): %llu bytes", o->of, o->kind, (unsigned long long)o->bytes);
+		if (o->kept < o->bytes)
+			printf(", the first %llu are kept", (unsigned long long)o->kept);
+		printf("\n");
+	}
 }
 
 /* What the thread's slot holds of the parameters; the others are not known. */
@@ -277,6 +290,7 @@ static int text_info(struct gt_model *m, bool list, struct gt_err *err)
 	if (!c)
 		return -1;
 	text_session(gt_model_session(m));
+	text_outputs(m);
 	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
 		text_process(m, c, gt_model_process(m, i), list);
 	text_devices(m);
@@ -322,6 +336,25 @@ static void json_session(struct gt_text *t, const struct gt_session *s)
 	gt_json_field_i64(t, "exit_signal", s->exit_signal);
 	if (s->cut_off)
 		gt_json_field_bool(t, "launcher_killed", true);
+}
+
+static void json_outputs(struct gt_text *t, const struct gt_model *m)
+{
+	if (!gt_model_output_count(m))
+		return;
+	begin_list(t, "outputs");
+	for (uint32_t i = 0; i < gt_model_output_count(m); i++) {
+		const struct gt_output *o = gt_model_output(m, i);
+
+		gt_info_begin_item(t);
+		gt_json_field_i64(t, "pid", o->pid);
+		gt_json_field_str(t, "of", o->of);
+		gt_json_field_str(t, "kind", o->kind);
+		gt_json_field_u64(t, "bytes", o->bytes);
+		gt_json_field_u64(t, "kept", o->kept);
+		gt_text_char(t, '}');
+	}
+	gt_text_char(t, ']');
 }
 
 static void json_thread(struct gt_text *t, const struct gt_thread *thread)
@@ -451,6 +484,7 @@ static int json_info(struct gt_model *m, struct gt_err *err)
 
 	gt_text_char(&t, '{');
 	json_session(&t, gt_model_session(m));
+	json_outputs(&t, m);
 	json_processes(&t, m);
 	json_devices(&t, m);
 	ok = !gt_info_cuda_json(m, &t, err);

@@ -201,9 +201,12 @@ static void finish(struct gt_run *run)
 
 static int before_start(struct gt_run *run, struct gt_err *err)
 {
-	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err) || gt_run_fork(run, err))
+	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err))
 		return -1;
-	if (gt_run_name(run, err) || gt_run_place(run, err)) {
+	gt_capture_prepare(run);
+	if (gt_run_fork(run, err))
+		return -1;
+	if (gt_run_name(run, err) || gt_run_place(run, err) || gt_capture_start(run, err)) {
 		close(run->gate);       /* the child sees the end of the pipe and leaves */
 		waitpid(run->pid, NULL, 0);
 		return -1;
@@ -255,6 +258,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	}
 	gt_run_wait(&run);
 	gt_interrupt_watch();
+	gt_capture_end(&run);
 	log_end(&run);
 	finish(&run);
 	return gt_run_like_target(&run);

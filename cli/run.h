@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "cli/capture.h"
 #include "cli/cli.h"
 #include "trace/read/store.h"
 
@@ -35,6 +36,8 @@ struct gt_run {
 	int report;                     /* the child writes errno here when exec failed */
 	int status;                     /* of waitpid */
 	bool quiet;
+	struct gt_capture captured[2];  /* --capture-output */
+	unsigned n_captured;
 	struct gt_target target;
 	char *cuda_table;               /* text to store in the trace; NULL: the built-in one */
 	size_t cuda_table_bytes;

@@ -215,6 +215,7 @@ static void child(struct gt_run *run, int gate, int report)
 		_exit(125);
 	name[n] = 0;
 	setenv("GPUTAP_OUTPUT", name, 1);
+	gt_capture_child(run);
 	execvp(run->command[0], run->command);
 	failure = errno;
 	if (write(report, &failure, sizeof failure) < 0)
@@ -278,6 +279,7 @@ int gt_run_release(struct gt_run *run)
 /* ------------------------------------------------------------------ signals */
 
 static volatile pid_t target;
+static const struct gt_run *volatile running;
 
 /* From the terminal the whole group has it already; from elsewhere only we do. */
 static void forward(int number, siginfo_t *info, void *context)
@@ -285,6 +287,8 @@ static void forward(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)context;
+	if (number == SIGWINCH && running)
+		gt_capture_resize(running);
 	if (target > 0 && (info->si_code <= 0 || (number != SIGINT && number != SIGQUIT)))
 		kill(target, number);
 	errno = saved;
@@ -304,6 +308,7 @@ void gt_run_wait(struct gt_run *run)
 {
 	int fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
 
+	running = run;
 	target = run->pid;
 	catch_signals();
 	for (;;) {
@@ -324,6 +329,7 @@ void gt_run_wait(struct gt_run *run)
 		close(fd);
 	gt_run_take_marks(run);
 	target = 0;
+	running = NULL;
 }
 
 int gt_run_like_target(const struct gt_run *run)

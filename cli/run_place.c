@@ -145,7 +145,7 @@ bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *va
 
 void gt_run_remove_empty(const struct gt_run *run)
 {
-	static const char *const files[] = { "run", GT_CUDA_TABLE_FILE };
+	static const char *const files[] = { "run", GT_CUDA_TABLE_FILE, GT_OUTPUT_FILE "1", GT_OUTPUT_FILE "2" };
 	char path[PATH_MAX + 64], name[32];
 
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {

@@ -15,6 +15,7 @@
  *   device_clock.c  device ns to session ns
  *   image.c         what an image says of itself
  *   names.c         what threads are called in the end
+ *   output.c        what the program wrote to standard output and error
  *   ranges.c        NVTX ranges
  *   payload.c       schemas of their payloads
  *   stacks.c        call stacks, and the objects that they lead through
@@ -36,6 +37,7 @@
 #include "model/arena.h"
 #include "model/bulk.h"
 #include "model/model.h"
+#include "model/output.h"
 
 /* ---------------------------------------------------------------- functions */
 
@@ -206,6 +208,8 @@ struct gt_command *gt_commands_make(
 int gt_image_take(struct gt_model *m, const struct gt_rec *rec);
 void gt_image_finish(struct gt_model *m);
 
+int gt_outputs_take(struct gt_model *m);      /* what the launcher says; -1: out of memory */
+
 /* -------------------------------------------------------------------- names */
 
 int gt_names_finish(struct gt_model *m);      /* when threads have their numbers; -1: out of memory */
@@ -294,6 +298,7 @@ struct gt_model {
 	GT_LIST(struct gt_thread) threads;
 	GT_LIST(uint64_t) thread_start;       /* ticks, beside threads */
 	GT_LIST(struct gt_other_thread) other_threads;
+	GT_LIST(struct gt_output) outputs;
 	struct gt_map thread_map;             /* struct gt_known_thread, while opening */
 	GT_LIST(struct gt_note) notes;
 	GT_LIST(struct gt_image_record) image_records;

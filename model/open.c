@@ -634,7 +634,7 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 		return no_memory(m, err);
 	gt_join_finish(m);
 	gt_image_finish(m);
-	if (gt_names_finish(m))
+	if (gt_names_finish(m) || gt_outputs_take(m))
 		return no_memory(m, err);
 	finish_processes(m);
 	gt_cuda_losses_finish(m);

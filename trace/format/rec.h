@@ -375,6 +375,7 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
  * NAME.gputap/table.HASH.zst   the function table of the shim that wrote (zstd; text inside, api/README.md)
  * NAME.gputap/functions.HASH   what an object outside libgputap.so adds to the function table (text, api/README.md)
  * NAME.gputap/cuda-args.zst    with --cuda-args: the table of CUDA's arguments (zstd; text inside, docs/cuda-args.md)
+ * NAME.gputap/output.N         with --capture-output: what the program wrote to one open file (`stream` in `run`)
  * NAME.gputap/PID.N/meta       text: what the image knows about itself
  * NAME.gputap/PID.N/K.str      streams, K from 0
  * NAME.gputap/export.lock      flock'ed while a detached conversion runs

@@ -14,6 +14,7 @@
 
 #define FACTS_LIMIT (16u << 20)           /* bytes of a text file */
 #define TABLE_LIMIT (64u << 20)           /* bytes of the unpacked table */
+#define OUTPUT_LIMIT (256u << 20)         /* bytes */
 
 /* ---- opening ---- */
 
@@ -440,6 +441,37 @@ bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes)
 	*text = r->cuda_table;
 	*bytes = r->cuda_table_bytes;
 	return true;
+}
+
+static uint32_t output_file(const struct gt_reader *r, unsigned number)
+{
+	char name[GT_STORE_NAME_MAX];
+
+	snprintf(name, sizeof(name), GT_OUTPUT_FILE "%u", number);
+	return gt_store_find(r->store, name);
+}
+
+uint64_t gt_reader_output_bytes(const struct gt_reader *r, unsigned number)
+{
+	uint32_t file = output_file(r, number);
+
+	return file == GT_STORE_NONE ? 0 : r->store->files[file].size;
+}
+
+char *gt_reader_output(struct gt_reader *r, unsigned number, size_t *bytes)
+{
+	uint32_t file = output_file(r, number);
+	uint64_t size = gt_reader_output_bytes(r, number);
+	char *text = file == GT_STORE_NONE ? NULL : malloc((size > OUTPUT_LIMIT ? OUTPUT_LIMIT : size) + 1);
+	int64_t n = text ? r->store->read(r->store, file, 0, text, size > OUTPUT_LIMIT ? OUTPUT_LIMIT : size) : -1;
+
+	if (n < 0) {
+		free(text);
+		return NULL;
+	}
+	text[n] = 0;
+	*bytes = (size_t)n;
+	return text;
 }
 
 /* For a run that had no room for its table, when it was recorded with this build; and for one without any stream. */

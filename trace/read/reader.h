@@ -50,6 +50,13 @@ int gt_reader_functions(struct gt_reader *r, unsigned n, char **text, size_t *by
  */
 bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes);
 
+/*
+ * What the launcher kept of an open file of the program (output.N): its size, 0 where there is none; its bytes, zero
+ * terminated, to be freed, at most the first 256 MiB; NULL: it cannot be read.
+ */
+uint64_t gt_reader_output_bytes(const struct gt_reader *r, unsigned number);
+char *gt_reader_output(struct gt_reader *r, unsigned number, size_t *bytes);
+
 uint32_t gt_reader_process_count(const struct gt_reader *r);     /* sorted by start */
 void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid, int *instance);
 /*

@@ -55,6 +55,8 @@ bool gt_store_name_parse(const char *name, struct gt_store_name *out)
 		return false;
 	if (!strcmp(name, "run") || !strcmp(name, GT_CUDA_TABLE_FILE))
 		return true;
+	if (!strcmp(name, GT_OUTPUT_FILE "1") || !strcmp(name, GT_OUTPUT_FILE "2"))
+		return true;
 	if (n > 10 && !memcmp(name, "table.", 6) && !strcmp(name + n - 4, ".zst"))
 		return is_hash(name + 6, n - 10);
 	if (n > 10 && !memcmp(name, GT_FUNCTIONS_FILE, 10))

@@ -19,6 +19,7 @@
 #define GT_STORE_NAME_MAX 80              /* longest name of a file of a trace, with its zero */
 #define GT_STORE_NONE UINT32_MAX
 #define GT_CUDA_TABLE_FILE "cuda-args.zst"
+#define GT_OUTPUT_FILE "output."             /* and 1 or 2 */
 #define GT_FUNCTIONS_FILE "functions."       /* and a hash */
 
 struct gt_store_file {

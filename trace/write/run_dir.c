@@ -118,8 +118,8 @@ static bool begins(const char *name, const char *with) { return !__builtin_strnc
 /* Whether a trace may hold this: the run's own files, folders PID.N, and what stands in those. */
 static bool name_is_ours(const char *name)
 {
-	static const char *const files[] = { "run", "cuda-args.zst", "export.lock", "export.log", "meta", "debug.log",
-		"other" };
+	static const char *const files[] = { "run", "cuda-args.zst", "output.1", "output.2", "export.lock",
+		"export.log", "meta", "debug.log", "other" };
 	const char *s = name;
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)

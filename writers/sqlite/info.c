@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/output.h"
 #include "writers/sqlite/cuda.h"
 
 #define CELLS(...) (const char *const[]){ __VA_ARGS__ }
@@ -202,6 +203,29 @@ static void processes(struct gt_sql_feeder *f)
 		gt_put(r, 0, gt_sql_pid(f, i));
 		gt_put(r, 1, p->pid);
 		gt_put_str(t, r, 2, p->image);
+	}
+}
+
+/* What the program wrote, by the process that was started; it may have recorded nothing itself. */
+static void process_streams(struct gt_sql_feeder *f)
+{
+	struct gt_sql_table *t = FEED(f, "ProcessStreams", "globalPid", "filenameId", "contentId");
+
+	for (uint32_t i = 0; i < gt_model_output_count(f->m); i++) {
+		const struct gt_output *o = gt_model_output(f->m, i);
+		char name[48], *text;
+		struct gt_sql_row *r;
+		size_t bytes;
+
+		text = gt_model_output_text(f->m, i, &bytes);
+		if (!text)
+			continue;
+		r = gt_sql_add(t);
+		gt_put(r, 0, GT_SQL_VM | (int64_t)o->pid << 24);
+		gt_put(r, 1, gt_sql_string(f->db, name,
+				     (size_t)snprintf(name, sizeof name, "pid_%d_%s.log", o->pid, o->of)));
+		gt_put(r, 2, gt_sql_string(f->db, text, bytes));
+		free(text);
 	}
 }
 
@@ -646,6 +670,7 @@ void gt_sql_info(struct gt_sql_feeder *f)
 	gpus(f);
 	thread_names(f);
 	processes(f);
+	process_streams(f);
 	objects(f);
 	unknown_gpu(f);
 	session_facts(f);
