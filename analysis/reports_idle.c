@@ -31,6 +31,7 @@ struct thread {
 	int tid;
 	struct gt_string name;
 	int64_t since;                    /* up to here all is in the account */
+	int64_t end_ns;                   /* behind it there is no such thread */
 	GT_LIST(struct open) open;        /* outermost first */
 	GT_LIST(struct spent) spent;      /* the account, of the present gap */
 };
@@ -42,6 +43,9 @@ struct gap {
 	int tid;                          /* who called for that; -1 */
 	unsigned n;
 	struct { int tid; struct gt_string name; unsigned n; struct spent spent[DOINGS]; } thread[THREADS];
+	/* others, that did nothing but wait: how many, what most of the first of them, for how long on the average */
+	unsigned n_parked;
+	struct spent parked;
 };
 
 struct process { int64_t busy_until; bool works; };
@@ -58,8 +62,9 @@ struct state {
 /* ---- threads ---- */
 
 static const struct doing own_code = { "host code", { "", 0 } };
-static const char in_range[] = "host code in range", in_api[] = "API", waiting[] = "waiting";
-static const char os_runtime[] = "OS runtime";
+static const char in_range[] = "host code in range", in_region[] = "host code in";
+static const char in_api[] = "API", waiting[] = "waiting";
+static const char os_runtime[] = "OS runtime", openmp[] = "OpenMP";
 
 static bool same(const struct doing *a, const struct doing *b)
 {
@@ -87,6 +92,8 @@ static bool account(const struct state *s, struct thread *th, int64_t to)
 {
 	int64_t from = th->since, busy = s->process[th->process].busy_until;
 
+	if (to > th->end_ns)
+		to = th->end_ns;
 	if (to <= th->since)
 		return true;
 	th->since = to;
@@ -127,14 +134,15 @@ static struct thread *thread_at(struct state *s, const struct gt_timeline *t, ui
 	}
 	th = &s->threads[track];
 	if (!th->seen) {
+		const struct gt_thread *of = is->thread != GT_NO_THREAD ? gt_model_thread(s->m, is->thread) : NULL;
+
 		th->seen = true;
+		th->end_ns = of && of->end_ns != GT_NO_TIME ? of->end_ns : INT64_MAX;
 		th->process = is->process;
 		th->track = track;
 		th->tid = is->tid;
 		th->name = is->name;
-		th->since = is->thread != GT_NO_THREAD && gt_model_thread(s->m, is->thread)->main
-			? s->process[is->process].busy_until
-			: at_ns;
+		th->since = of && of->main ? s->process[is->process].busy_until : at_ns;
 	}
 	return th;
 }
@@ -143,7 +151,7 @@ static bool is_call(const struct thread *th)
 {
 	const char *what = th->open.n ? th->open.v[th->open.n - 1].doing.what : NULL;
 
-	return what == in_api || what == waiting;
+	return what == in_api || what == waiting || what == openmp;
 }
 
 static int enter(struct state *s, const struct gt_timeline *t, uint32_t track, const struct gt_item *item,
@@ -172,71 +180,104 @@ static int longer(const void *a, const void *b)
 	return x->ns == y->ns ? 0 : x->ns < y->ns ? 1 : -1;
 }
 
-static int64_t in_calls(const struct thread *th)
+/* Waits of a thread that has nothing to do, as workers of a pool, or for a time or another thread. */
+static bool is_parked(const struct doing *d)
 {
-	int64_t ns = 0;
+	static const char *const names[] = { "pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
+		"pthread_join", "pthread_barrier_wait", "sem_wait", "sem_timedwait", "sem_clockwait", "futex", "sleep",
+		"usleep", "nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait",
+		"epoll_pwait", "pause", "sigwait", "sigwaitinfo", "sigtimedwait", "sigsuspend" };
 
-	for (uint32_t i = 0; i < th->spent.n; i++)
-		if (th->spent.v[i].doing.what != own_code.what && th->spent.v[i].doing.what != in_range)
-			ns += th->spent.v[i].ns;
-	return ns;
+	if (d->what == openmp)
+		return true;
+	for (size_t i = 0; d->what == os_runtime && i < sizeof names / sizeof *names; i++)
+		if (d->name.bytes == strlen(names[i]) && !memcmp(d->name.text, names[i], d->name.bytes))
+			return true;
+	return false;
 }
 
-static int64_t total_of(const struct thread *th)
-{
-	int64_t ns = 0;
+/* What a thread did in a gap: in calls that are no such waits, and in all but those waits. */
+struct sum { int64_t calls, active, all; struct thread *th; };
 
-	for (uint32_t i = 0; i < th->spent.n; i++)
-		ns += th->spent.v[i].ns;
-	return ns;
+static struct sum sum_of(struct thread *th)
+{
+	struct sum sum = { .th = th };
+
+	for (uint32_t i = 0; i < th->spent.n; i++) {
+		const struct spent *s = &th->spent.v[i];
+		bool host = s->doing.what == own_code.what || s->doing.what == in_range || s->doing.what == in_region;
+
+		sum.all += s->ns;
+		if (is_parked(&s->doing))
+			continue;
+		sum.active += s->ns;
+		sum.calls += host ? 0 : s->ns;
+	}
+	return sum;
 }
 
-/*
- * A thread with its largest parts. Who called for the next work stands first, when it was there for most of the gap;
- * then those that were most in calls.
- */
-static void put_thread(struct gap *g, struct thread *th)
+/* The caller of the next work, when it was there for most of the gap. */
+static bool is_caller(const struct gap *g, const struct sum *sum)
 {
+	return sum->th->tid == g->tid && 2 * sum->all >= g->end - g->start;
+}
+
+static void put_parked(struct gap *g, const struct sum *sum)
+{
+	if (!g->n_parked++)
+		g->parked.doing = sum->th->spent.v[0].doing;
+	g->parked.ns += (sum->th->spent.v[0].ns - g->parked.ns) / (int64_t)g->n_parked;
+}
+
+static void put_thread(struct gap *g, const struct sum *sum, bool alone)
+{
+	struct thread *th = sum->th;
 	unsigned at = g->n;
 
+	if (at == THREADS || (!alone && 100 * sum->all < g->end - g->start))
+		return;                 /* or it was hardly there */
 	qsort(th->spent.v, th->spent.n, sizeof *th->spent.v, longer);
-	if (th->tid == g->tid && g->n && 2 * total_of(th) >= g->end - g->start) {
-		memmove(&g->thread[1], &g->thread[0], (g->n < THREADS ? g->n : THREADS - 1) * sizeof g->thread[0]);
-		at = 0;
-	} else if (at == THREADS) {
+	if (!alone && !is_caller(g, sum) && 20 * sum->active < g->end - g->start && is_parked(&th->spent.v[0].doing)) {
+		put_parked(g, sum);
 		return;
 	}
-	g->n += g->n < THREADS;
+	g->n++;
 	g->thread[at].tid = th->tid;
 	g->thread[at].name = th->name;
 	g->thread[at].n = th->spent.n < DOINGS ? th->spent.n : DOINGS;
 	memcpy(g->thread[at].spent, th->spent.v, g->thread[at].n * sizeof *th->spent.v);
 }
 
-struct by_calls { int64_t ns; struct thread *th; };
-
+/* Those that did something before those that waited; of the former, what was in calls first. */
 static int busier(const void *a, const void *b)
 {
-	const struct by_calls *x = a, *y = b;
+	const struct sum *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
+	if (x->active != y->active)
+		return x->active < y->active ? 1 : -1;
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
 	return x->th->track < y->th->track ? -1 : x->th->track > y->th->track;
 }
 
 static int put_threads(struct state *s, struct gap *g)
 {
-	struct by_calls *order = calloc(s->n_threads + 1, sizeof *order);
+	struct sum *order = calloc(s->n_threads + 1, sizeof *order);
 	size_t n = 0;
 
 	if (!order)
 		return -1;
 	for (size_t i = 0; i < s->n_threads; i++)
 		if (s->threads[i].seen && s->threads[i].process == g->process && s->threads[i].spent.n)
-			order[n++] = (struct by_calls){ in_calls(&s->threads[i]), &s->threads[i] };
-	qsort(order, n, sizeof *order, busier);
+			order[n++] = sum_of(&s->threads[i]);
+	if (n)
+		qsort(order, n, sizeof *order, busier);
 	for (size_t i = 0; i < n; i++)
-		put_thread(g, order[i].th);
+		if (is_caller(g, &order[i]))
+			put_thread(g, &order[i], true);
+	for (size_t i = 0; i < n; i++)
+		if (!is_caller(g, &order[i]))
+			put_thread(g, &order[i], n == 1);
 	free(order);
 	return 0;
 }
@@ -304,9 +345,11 @@ static int work(struct state *s, const struct gt_item *item)
 /* CUDA's waits are told apart from their calls: here the call's name is enough. */
 static const char *what_of(const struct gt_item *call)
 {
-	static const char *const names[] = {
-		[GT_HOST_OS] = os_runtime, [GT_HOST_WAIT] = waiting, [GT_HOST_API] = in_api };
+	static const char *const names[] = { [GT_HOST_CODE] = in_region, [GT_HOST_OS] = os_runtime,
+		[GT_HOST_WAIT] = waiting, [GT_HOST_API] = in_api };
 
+	if (gt_openmp_waits(call->fn))
+		return openmp;
 	return names[call->cuda && strstr(call->fn->name, "Synchronize") ? GT_HOST_WAIT : gt_host_state_of(call)];
 }
 
@@ -377,6 +420,34 @@ static int put_row(const struct state *s, struct gt_table *t, unsigned number, u
 	return rc;
 }
 
+/* Threads that waited all the time are one row, the last. */
+static int put_parked_row(const struct state *s, struct gt_table *t, unsigned number)
+{
+	const struct gap *g = &s->gaps[number];
+	struct gt_text doing = { 0 };
+	char threads[32];
+	struct gt_cell cell[12];
+	unsigned n = 0;
+	int rc;
+
+	put_doing(&doing, &g->parked, g, false);
+	gt_text_char(&doing, 0);
+	snprintf(threads, sizeof threads, g->n_parked == 1 ? "1 thread" : "%u threads", g->n_parked);
+	cell[n++] = gt_integer(number + 1);
+	cell[n++] = gt_integer(g->end - g->start);
+	cell[n++] = gt_integer(g->start);
+	cell[n++] = gt_integer(gt_model_process(s->m, g->process)->pid);
+	cell[n++] = gt_none();
+	cell[n++] = gt_number(100.0 * (double)g->parked.ns / (double)(g->end - g->start), 1);
+	cell[n++] = gt_text(doing.failed ? "" : doing.data);
+	cell[n++] = gt_text("");
+	cell[n++] = gt_text("");
+	cell[n++] = gt_text(threads);
+	rc = gt_table_row(t, cell);
+	gt_text_free(&doing);
+	return rc;
+}
+
 /* From the last work to the process' end, or the window's. */
 static int end_process(struct state *s, uint32_t i)
 {
@@ -394,9 +465,12 @@ static int end(void *state, struct gt_table *t)
 
 	for (uint32_t i = 0; i < gt_model_process_count(s->m) && !rc; i++)
 		rc = end_process(s, i);
-	for (unsigned i = 0; i < s->n; i++)
+	for (unsigned i = 0; i < s->n; i++) {
 		for (unsigned k = 0; k < s->gaps[i].n && !rc; k++)
 			rc = put_row(s, t, i, k);
+		if (s->gaps[i].n_parked && !rc)
+			rc = put_parked_row(s, t, i);
+	}
 	for (size_t i = 0; i < s->n_threads; i++) {
 		free(s->threads[i].open.v);
 		free(s->threads[i].spent.v);

@@ -3,7 +3,10 @@
  *
  * A sweep over the timeline: what has begun and not ended is counted by kind, its end waits in a heap. The host's part
  * is a partition: a moment belongs to the API when some thread is inside a call and does not wait, else to waiting when
- * one waits, else to the C library when one is inside it, else to the program's own code.
+ * one waits, else to the program's own code when a thread that is known is outside of all calls, else to the C library.
+ *
+ * TIMELINESUM1  A thread is known from its first item to its end, a main thread from the process' start. Workers that
+ *               wait for work all the time do not hide that another thread computes.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -16,10 +19,14 @@
 #include "common/memory.h"
 #include "model/host_state.h"
 
-/* Of the host, by rank; what counts are calls that are open. WAITING: CUDA's waits, which lie inside calls. */
-enum kind { BUSY, API, WAIT, WAITING, OS, KINDS };
+/*
+ * Of the host; what counts are calls that are open. WAITING: CUDA's waits, which lie inside calls. OS: threads that are
+ * inside a function of the C library. ALIVE: threads that are known.
+ */
+enum kind { BUSY, API, WAIT, WAITING, OS, ALIVE, KINDS };
 
-struct ending { int64_t at; enum kind kind; };
+struct ending { int64_t at; enum kind kind; uint32_t track; };
+struct thread { bool seen; uint32_t in_os; };    /* how many of its calls of the C library are open */
 
 struct process {
 	struct ending *heap; size_t n, room;
@@ -34,6 +41,7 @@ struct state {
 	struct gt_pool *pool;
 	struct process *process;
 	uint32_t n;
+	struct thread *threads; size_t n_threads, room; /* by track */
 	int64_t from_ns, to_ns;
 };
 
@@ -78,7 +86,9 @@ static enum gt_host_state host_of(const struct process *p)
 {
 	if (p->open[API] > p->open[WAITING])
 		return GT_HOST_API;
-	return p->open[WAIT] + p->open[WAITING] ? GT_HOST_WAIT : p->open[OS] ? GT_HOST_OS : GT_HOST_CODE;
+	if (p->open[WAIT] + p->open[WAITING])
+		return GT_HOST_WAIT;
+	return p->open[OS] && p->open[OS] >= p->open[ALIVE] ? GT_HOST_OS : GT_HOST_CODE; /* TIMELINESUM1 */
 }
 
 /* Time passes, up to a moment of the window. */
@@ -99,9 +109,34 @@ static void advance(const struct state *s, struct process *p, int64_t to)
 		struct ending e = pop(p);
 
 		pass(s, p, e.at);
-		p->open[e.kind]--;
+		if (e.kind != OS || !--s->threads[e.track].in_os)
+			p->open[e.kind]--;
 	}
 	pass(s, p, to);
+}
+
+static int open_until(struct process *p, int64_t end, enum kind kind, uint32_t track)
+{
+	p->open[kind]++;
+	return push(p, (struct ending){ end, kind, track }) ? 0 : -1;
+}
+
+/* TIMELINESUM1. NULL: no memory. */
+static struct thread *thread_at(struct state *s, struct process *p, const struct gt_timeline *t, uint32_t track)
+{
+	const struct gt_track *is = gt_timeline_track(t, track);
+	const struct gt_thread *of = is->thread == GT_NO_THREAD ? NULL : gt_model_thread(s->m, is->thread);
+	int64_t end = of && of->end_ns != GT_NO_TIME ? of->end_ns : INT64_MAX;
+
+	while (s->n_threads <= track) {
+		if (!gt_grow((void **)&s->threads, s->n_threads, &s->room, sizeof *s->threads))
+			return NULL;
+		s->threads[s->n_threads++] = (struct thread){ 0 };
+	}
+	if (!s->threads[track].seen && !(of && of->main) && end > p->now && open_until(p, end, ALIVE, track))
+		return NULL;
+	s->threads[track].seen = true;
+	return &s->threads[track];
 }
 
 static int begin_item(const struct state *s, struct process *p, const struct gt_item *item, enum kind kind)
@@ -109,10 +144,18 @@ static int begin_item(const struct state *s, struct process *p, const struct gt_
 	int64_t end = item->never_ended ? INT64_MAX : item->end_ns;
 
 	advance(s, p, item->start_ns);
+	return end <= item->start_ns ? 0 : open_until(p, end, kind, item->track);
+}
+
+static int begin_os(struct state *s, struct process *p, const struct gt_item *item)
+{
+	int64_t end = item->never_ended ? INT64_MAX : item->end_ns;
+
+	advance(s, p, item->start_ns);
 	if (end <= item->start_ns)
 		return 0;
-	p->open[kind]++;
-	return push(p, (struct ending){ end, kind }) ? 0 : -1;
+	p->open[OS] -= s->threads[item->track].in_os++ > 0;     /* a thread counts once */
+	return open_until(p, end, OS, item->track);
 }
 
 static int add_os(struct state *s, struct process *p, const struct gt_item *item)
@@ -129,23 +172,36 @@ static int add_os(struct state *s, struct process *p, const struct gt_item *item
 
 static int each_item(void *state, const struct gt_timeline *t, const struct gt_item *item)
 {
-	static const enum kind kinds[] = { [GT_HOST_OS] = OS, [GT_HOST_WAIT] = WAIT, [GT_HOST_API] = API };
 	struct state *s = state;
 	struct process *p = &s->process[item->process];
+	enum gt_host_state host;
 
-	(void)t;
 	if (gt_is_busy(item))
 		return begin_item(s, p, item, BUSY);
 	if (gt_sync_waits(item))
 		return begin_item(s, p, item, WAITING);
 	if (item->kind != GT_ITEM_CALL)
 		return 0;
-	if (gt_is_os_runtime(item->fn) && add_os(s, p, item))
+	host = gt_host_state_of(item);
+	advance(s, p, item->start_ns);
+	if (!thread_at(s, p, t, item->track) || (host == GT_HOST_OS && add_os(s, p, item)))
 		return -1;
-	return begin_item(s, p, item, kinds[gt_host_state_of(item)]);
+	if (host == GT_HOST_OS)
+		return begin_os(s, p, item);
+	return host == GT_HOST_CODE ? 0 : begin_item(s, p, item, host == GT_HOST_WAIT ? WAIT : API);
 }
 
 /* ---- life ---- */
+
+static int64_t has_main(const struct gt_model *m, uint32_t process)
+{
+	const struct gt_process *p = gt_model_process(m, process);
+	bool found = false;
+
+	for (uint32_t i = 0; i < p->n_threads; i++)
+		found |= gt_model_thread(m, p->first_thread + i)->main;
+	return found;
+}
 
 static void *begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
 {
@@ -157,8 +213,10 @@ static void *begin(const struct gt_report_request *r, struct gt_model *m, struct
 	*s = (struct state){ .m = m, .pool = a, .n = gt_model_process_count(m), .from_ns = GT_NO_TIME,
 		.to_ns = GT_NO_TIME };
 	s->process = gt_pool_take(a, (s->n + 1ull) * sizeof *s->process);
-	for (uint32_t i = 0; s->process && i < s->n; i++)
+	for (uint32_t i = 0; s->process && i < s->n; i++) {
 		s->process[i].now = s->process[i].first = gt_model_process(m, i)->start_ns;
+		s->process[i].open[ALIVE] = has_main(m, i);
+	}
 	return s->process ? s : NULL;
 }
 
@@ -214,6 +272,7 @@ static int end(void *state, struct gt_table *t)
 			rc = put_row(s, p, i, t);
 		free(p->heap);
 	}
+	free(s->threads);
 	return rc;
 }
 

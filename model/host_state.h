@@ -32,9 +32,20 @@ static inline bool gt_sync_waits(const struct gt_item *item)
 /* Calls of the C library: -t osrt. */
 static inline bool gt_is_os_runtime(const struct gt_fn *fn) { return fn && fn->domain == REC_DOMAIN_OSRT; }
 
+/* Regions of OpenMP (-t openmp) are the program's own code, but those in which a thread waits for others. */
+static inline bool gt_is_openmp(const struct gt_fn *fn) { return fn && fn->domain == REC_DOMAIN_OPENMP; }
+static inline bool gt_openmp_waits(const struct gt_fn *fn)
+{
+	size_t n = gt_is_openmp(fn) ? strlen(fn->name) : 0;
+
+	return n > 5 && !strcmp(fn->name + n - 5, "_wait");
+}
+
 /* Of a call, not of a callback. */
 static inline enum gt_host_state gt_host_state_of(const struct gt_item *item)
 {
+	if (gt_is_openmp(item->fn))
+		return gt_openmp_waits(item->fn) ? GT_HOST_OS : GT_HOST_CODE;
 	return gt_is_os_runtime(item->fn) ? GT_HOST_OS : gt_call_waits(item->call) ? GT_HOST_WAIT : GT_HOST_API;
 }
 

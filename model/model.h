@@ -67,6 +67,7 @@ struct gt_thread {
 	bool main, has_priority;
 	int priority;                     /* the kernel's: 20 is the usual one, below 0 real time */
 	uint64_t calls;
+	int64_t end_ns;                   /* GT_NO_TIME: it was there to its process' end, or nobody knows */
 	/* What it was inside when the process died; NULL fn when nothing. Innermost first. */
 	uint32_t n_inside;
 	struct { const struct gt_fn *fn; int64_t start_ns; uint64_t arg[4]; } inside[REC_SLOTS];

@@ -124,6 +124,7 @@ struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint
 	t->index = m->threads.n - 1;
 	t->process = process;
 	t->name = "";
+	t->end_ns = GT_NO_TIME;
 	return t;
 }
 
@@ -222,6 +223,15 @@ struct gt_thread *gt_model_thread_of(struct gt_model *m, const struct gt_rec *re
 		return &m->threads.v[s->holder[holder]];
 	return add_thread(m, rec->process, rec->stream, rec->start_tick,
 		(int)gt_reader_control(m->reader, rec->process, rec->stream)->tid);
+}
+
+static int take_thread_end(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_thread *t = gt_model_thread_of(m, rec);
+
+	if (t && rec->n_args >= 2 && (int)(uint32_t)rec->args[1] == t->tid)
+		t->end_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]);
+	return t ? 0 : -1;
 }
 
 struct order { uint64_t start; uint32_t index, process; int tid; };
@@ -523,7 +533,9 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 	case REC_CUPTI_DROPPED:
 	case REC_CUPTI_EVENT:
 		return take_cuda(m, rec);
-	case REC_PAD: case REC_THREAD_END:
+	case REC_THREAD_END:
+		return take_thread_end(m, rec);
+	case REC_PAD:
 		return 0;
 	}
 	return gt_unknowns_take(m, rec);  /* of a later version: the reader counts it */

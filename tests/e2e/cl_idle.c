@@ -1,8 +1,9 @@
 /*
  * tests/e2e/cl_idle.c - two kernels, and between them what keeps the device idle
  *
- *	cl_idle sleep|lock|file|compute|build|wait
+ *	cl_idle sleep|lock|file|compute|build|wait|pool
  *
+ * pool: waits for one thread that computes, while nine wait for work and one has ended.
  * file: reads a named pipe, which is made in the present folder and which another thread fills late.
  *
  * Copyright 2026 The gputap authors
@@ -10,6 +11,7 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,10 +133,57 @@ static void waits(void)
 	CHECK(clReleaseEvent(gate));
 }
 
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static bool done;
+
+static void *worker(void *unused)
+{
+	pthread_barrier_wait(&begun);
+	pthread_mutex_lock(&lock);
+	while (!done)
+		pthread_cond_wait(&work, &lock);
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static void *calculator(void *unused)
+{
+	pthread_setname_np(pthread_self(), "calculator");
+	pthread_barrier_wait(&begun);
+	computes();
+	return unused;
+}
+
+static void *leaver(void *unused)
+{
+	pthread_setname_np(pthread_self(), "leaver");
+	pause_ms(2);
+	return unused;
+}
+
+static void pool(void)
+{
+	pthread_t other[10], early;
+
+	pthread_create(&early, NULL, leaver, NULL);
+	pthread_join(early, NULL);
+	pthread_barrier_init(&begun, NULL, 10);
+	pthread_create(&other[0], NULL, calculator, NULL);
+	for (int i = 1; i < 10; i++)
+		pthread_create(&other[i], NULL, worker, NULL);
+	pthread_join(other[0], NULL);
+	pthread_mutex_lock(&lock);
+	done = true;
+	pthread_cond_broadcast(&work);
+	pthread_mutex_unlock(&lock);
+	for (int i = 1; i < 10; i++)
+		pthread_join(other[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } what[] = { { "sleep", sleeps }, { "lock", locks },
-		{ "file", reads }, { "compute", computes }, { "build", builds }, { "wait", waits } };
+		{ "file", reads }, { "compute", computes }, { "build", builds }, { "wait", waits }, { "pool", pool } };
 	cl_command_queue queue;
 
 	open_context();

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0
 set -u
 tap=$GPUTAP_BUILD/gputap
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 export POCL_DEVICES=${POCL_DEVICES-basic}
 [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || { echo "skipped: no OpenCL platform"; exit 77; }
 
@@ -13,7 +13,7 @@ export POCL_DEVICES=${POCL_DEVICES-basic}
 reason() {
 	local domains=$1 program=$2
 	shift 2
-	if timeout -k 5 60 "$tap" run -q -f --summary=none -t "$domains" -o "$program" -- "$GPUTAP_BUILD/tests/e2e/cl_idle" "$program" >/dev/null 2>said &&
+	if timeout -k 5 60 "$tap" run -q -f --summary=none -t "$domains" -o "$program" -- "${run:-$GPUTAP_BUILD/tests/e2e/cl_idle}" "$program" >/dev/null 2>said &&
 		python3 "$GPUTAP_TESTS/e2e/idle_check.py" "$program" "$@"; then
 		echo "ok: $program (-t $domains)"
 		passed=$((passed + 1))
@@ -32,6 +32,26 @@ reason opencl,osrt lock "OS runtime pthread_mutex_lock"
 reason opencl,osrt file "OS runtime read"
 reason opencl,osrt compute "host code"
 reason opencl,osrt wait "waiting clWaitForEvents"
+reason opencl,osrt pool "OS runtime pthread_join"
 
-echo "$passed passed, $failed failed"
+# Two processes at once: each has its own gap, and its own reason for it.
+"$tap" run -q -f --summary=none -t opencl,osrt -o two -- sh -c '"$0" sleep & "$0" lock & wait' "$GPUTAP_BUILD/tests/e2e/cl_idle" >/dev/null 2>said
+if python3 "$GPUTAP_TESTS/e2e/idle_check.py" --processes two "OS runtime nanosleep" "OS runtime pthread_mutex_lock"; then
+	echo "ok: two processes"
+	passed=$((passed + 1))
+else
+	echo "FAILED: two processes"
+	cat said
+	failed=$((failed + 1))
+fi
+
+clang=$(command -v clang clang-19 clang-16 clang-15 clang-14 | head -n 1)
+if [ -n "$clang" ] && "$clang" -fopenmp -O1 -o regions "$GPUTAP_TESTS/e2e/idle/regions.c" -lOpenCL 2>said; then
+	run=$PWD/regions reason opencl,osrt,openmp regions "host code in omp_workshare" "host code in omp_task" "host code in omp_parallel"
+else
+	echo "skipped: OpenMP regions: no clang with an OpenMP runtime"
+	skipped=1
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

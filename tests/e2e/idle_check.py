@@ -18,6 +18,17 @@ def rows(trace, report):
     return json.loads(out)["rows"]
 
 
+def check_pool(rows, process):
+    """Who computes stands before nine that wait, which are one row; who ended is not there."""
+    second, last = rows[1], rows[-1]
+    assert (second["Thread"], second["Doing"]) == ("calculator", "host code"), rows
+    assert (last["TID"], last["Doing"]) == (None, "OS runtime pthread_cond_wait"), rows
+    assert last["Thread"] in ("9 threads", "10 threads"), rows      # the other slept until it ended, which may take long
+    assert not [r for r in rows if r["Thread"] == "leaver"], rows
+    # one computes: the time is no wait, whoever waits beside it
+    assert process["Elsewhere (ns)"] > 300000000, process
+
+
 def main(trace, doings):
     (process,) = rows(trace, "timeline_sum")
     host = [process[k + " (ns)"] for k in ("API", "Waiting", "OS Runtime", "Elsewhere")]
@@ -31,7 +42,20 @@ def main(trace, doings):
     first = between[0]
     assert first["Doing"] in doings, (first, doings)
     assert first["Time (%)"] > 50, first
+    if os.path.basename(trace).startswith("pool"):
+        check_pool([r for r in between if r["Gap"] == first["Gap"]] + [r for r in idle if r["Gap"] == first["Gap"] and r["Then"] != "add"], process)
     print("%.1f %% %s, then %s; %s" % (first["Time (%)"], first["Doing"], first["Then"], first["Also"]))
 
 
-main(sys.argv[1], sys.argv[2:])
+def processes(trace, doings):
+    """As many processes as reasons: the gap between the two works of each."""
+    between = [r for r in rows(trace, "gpu_idle") if r["Then"] == "add"]
+    last = {r["PID"]: r["Doing"] for r in sorted(between, key=lambda r: r["Start (ns)"])}
+    assert sorted(last.values()) == sorted(doings), between
+    print(", ".join(last.values()))
+
+
+if sys.argv[1] == "--processes":
+    processes(sys.argv[2], sys.argv[3:])
+else:
+    main(sys.argv[1], sys.argv[2:])
