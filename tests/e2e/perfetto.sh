@@ -46,6 +46,15 @@ built() { "$GPUTAP_BUILD/tests/golden/build" "$1" "$GPUTAP_BUILD/gen/table.txt" 
 if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	traced opencl -- "$GPUTAP_BUILD/tests/e2e/cl_commands" 3
 	both "an OpenCL program" opencl
+	traced names -t opencl,osrt --osrt-threshold=0 -- "$GPUTAP_BUILD/tests/e2e/cl_names"
+	both "calls of the C library, and threads by all kinds of names" names
+	clang=$(command -v clang clang-19 clang-16 clang-15 clang-14 | head -n 1)
+	if [ -n "$clang" ] && "$clang" -fopenmp -O1 -o regions "$GPUTAP_TESTS/e2e/idle/regions.c" -lOpenCL 2>/dev/null; then
+		traced regions -t opencl,osrt,openmp -- ./regions
+		both "regions of OpenMP" regions
+	else
+		skip "regions of OpenMP: no clang with an OpenMP runtime"
+	fi
 else
 	skip "an OpenCL program: no OpenCL platform"
 fi

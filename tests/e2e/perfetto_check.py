@@ -4,8 +4,8 @@ tests/e2e/perfetto_check.py fields FIELDS.def - are the writer's numbers of fiel
 
 own: decoded by tests/golden/perfetto_dump.py; classes, fields: by the message classes of PyPI's package perfetto, which knows
 nothing of this project. Both check that texts by number are defined, that slices nest and that tracks are described. Counts,
-names and times of calls, device work and ranges, and the flows between them, must be those of the database (made with
---opencl-compat=off).
+names and times of calls, device work, ranges and what the host did beside, the flows between them, and the names of threads,
+must be those of the database (made with --opencl-compat=off).
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -19,16 +19,21 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 Slice = collections.namedtuple("Slice", "category name start end track flows")
 CALLS = {"call"}
+HOST = {"os runtime", "openmp"}
 WORK = {"kernel", "copy", "fill", "graph", "command", "migration"}
 
 
 def own(path):
-    """Slices, counters {track: [values]}, processes of tracks."""
+    """Slices, counters {track: [values]}, {(pid, tid): name of the thread}."""
     sys.path.insert(0, os.path.join(HERE, "..", "golden"))
     import perfetto_dump as dump
     reader, slices, opened, counters = dump.Reader(), [], collections.defaultdict(list), collections.defaultdict(list)
+    names = {}
     for packet in dump.packets(path):
         reader.packet(packet)
+        for track in packet.get("track", []):
+            for thread in track.get("thread", []):
+                names[thread["pid"][0], thread["tid"][0]] = thread.get("name", [""])[0]
         if "event" not in packet:
             continue
         e, at = packet["event"][0], packet["timestamp"][0]
@@ -41,7 +46,7 @@ def own(path):
             slices.append(Slice(category, name, start, at, track, flows))
         elif kind == 4:
             counters[track].append(e["value"][0])
-    return slices, counters
+    return slices, counters, names
 
 
 def classes(path):
@@ -92,7 +97,7 @@ def classes(path):
         elif e.type == e.TYPE_COUNTER:
             assert tracks[e.track_uuid].HasField("counter")
             counters[e.track_uuid].append(e.counter_value)
-    return slices, counters
+    return slices, counters, {(t.thread.pid, t.thread.tid): t.thread.thread_name for t in tracks.values() if t.HasField("thread")}
 
 
 def unknown(message):
@@ -133,6 +138,21 @@ def calls_of(db):
                                          % table, table):
             out.append((base(name), start, end))
     return out
+
+
+def host_of(db):
+    """Calls of the C library and regions of OpenMP."""
+    out = rows(db, "SELECT value, start, end FROM OSRT_API JOIN StringIds s ON s.id = nameId", "OSRT_API")
+    for table, in db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'OPENMP_EVENT_KIND_%'").fetchall():
+        if "end" in [c[1] for c in db.execute("PRAGMA table_info(%s)" % table)]:
+            name = table.replace("OPENMP_EVENT_KIND", "omp").lower()
+            out += [(name, start, end) for start, end in db.execute("SELECT start, end FROM %s WHERE end > start" % table)]
+    return out
+
+
+def names_of(db):
+    return {(tid >> 24 & 0xffffff, tid & 0xffffff): name for tid, name in rows(
+        db, "SELECT globalTid, value FROM ThreadNames JOIN StringIds s ON s.id = nameId", "ThreadNames")}
 
 
 def work_of(db):
@@ -183,17 +203,22 @@ def main():
     if how == "fields":
         check_fields(path)
         return
-    slices, counters = {"own": own, "classes": classes}[how](path)
+    slices, counters, names = {"own": own, "classes": classes}[how](path)
     db = sqlite3.connect(sys.argv[3])
     work = {s.start for s in slices if s.category in WORK}
     calls = same("calls", [(s.name, s.start, s.end) for s in slices if s.category in CALLS], calls_of(db))
     n = same("device work", [(s.start, s.end) for s in slices if s.category in WORK], work_of(db))
     flows = same("flows", pairs(slices), [f for f in flows_of(db) if f[1] in work])
     ranges = same("ranges", [(s.name, s.start, s.end) for s in slices if s.category == "range"], ranges_of(db))
+    host = same("the host's side", [(s.name, s.start, s.end) for s in slices if s.category in HOST and s.end > s.start], host_of(db))
+    known = names_of(db)
+    for thread, name in names.items():
+        assert known.get(thread, name or "[Unknown]") == (name or "[Unknown]"), "thread %s is %s in the trace, %s in the database" % (thread, name, known[thread])
     # Of what is pending nothing is left at the end; bytes allocated may be.
     for track, values in counters.items():
         assert min(values) >= 0, "counter %d falls below 0" % track
-    print("%d calls, %d of device work, %d flows, %d ranges, %d counters" % (calls, n, flows, ranges, len(counters)))
+    print("%d calls, %d of the host's side, %d of device work, %d flows, %d ranges, %d counters, %d named threads"
+          % (calls, host, n, flows, ranges, len(counters), sum(name != "" for name in names.values())))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/host_state.h"
 #include "writers/perfetto/internal.h"
 #include "writers/render.h"
 
@@ -115,9 +116,17 @@ static struct gt_string name_of(const struct gt_item *item)
 	return item->name.bytes ? item->name : (struct gt_string){ "(no name)", 9 };
 }
 
+/* What the host does beside API calls has categories of its own: a viewer can tell and hide them. */
+static const char *category_of(const struct gt_item *item)
+{
+	if (item->kind == GT_ITEM_CALL && (gt_is_os_runtime(item->fn) || gt_is_openmp(item->fn)))
+		return gt_is_openmp(item->fn) ? "openmp" : "os runtime";
+	return gt_item_facts[item->kind].name;
+}
+
 static void put_event(struct pf *p, const struct gt_item *item, uint64_t uuid, unsigned type)
 {
-	struct pf_event e = begin_named(p, item->start_ns, uuid, type, gt_item_facts[item->kind].name, name_of(item));
+	struct pf_event e = begin_named(p, item->start_ns, uuid, type, category_of(item), name_of(item));
 	bool works = gt_item_facts[item->kind].where == GT_WHERE_DEVICE;
 
 	if (item->link && (item->has_work || works))
