@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "tests/unit/shimwalk.h"
+#include "tests/unit/within.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -135,7 +136,7 @@ static void a_child_of_a_full_parent_records(void **state)
 	(void)state;
 	scene_place();
 	assert_int_equal(RUN_SCENE("forks_at_the_limit", "GPUTAP_MAX_SIZE=600k"), 0);
-	assert_in_range(shared->n[0], 1000, 99000);
+	assert_within(shared->n[0], 1000, 99000);
 	assert_int_equal(shared->n[1], 1000);
 }
 
@@ -206,7 +207,7 @@ static void contents_do_not_use_up_a_limited_trace(void **state)
 	walk_trace(&w, "t", 0);
 	assert_int_equal(w.calls, 22000);
 	assert_int_equal(w.lost[REC_LOSS_SIZE_CAP], 0);
-	assert_in_range(w.blob_bytes, 500 << 10, 1 << 20);
+	assert_within(w.blob_bytes, 500 << 10, 1 << 20);
 	assert_int_equal(w.blobs + w.lost[REC_LOSS_CONTENTS_CAP], 2000);
 }
 
@@ -219,7 +220,7 @@ static void contents_have_room_beside_a_ring(void **state)
 	scene_place();
 	assert_int_equal(RUN_SCENE("contents", "SHIM_COUNT=2000", "GPUTAP_MAX_SIZE=4M", "GPUTAP_RING=1"), 0);
 	walk_trace(&w, "t", 0);
-	assert_in_range(w.blob_bytes, 500 << 10, 1 << 20);
+	assert_within(w.blob_bytes, 500 << 10, 1 << 20);
 	assert_int_equal(w.blobs + w.lost[REC_LOSS_CONTENTS_CAP], 2000);
 	scene_place();
 	assert_int_equal(RUN_SCENE("contents", "SHIM_COUNT=2000", "GPUTAP_MAX_SIZE=4M", "GPUTAP_RING=1",
