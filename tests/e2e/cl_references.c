@@ -20,10 +20,13 @@ static void counts(const char *when, cl_command_queue queue)
 	printf("%s: queue %u context %u buffer %u kernel %u\n", when, q, c, m, k);
 }
 
+static volatile int buffer_gone;
+
 static void CL_CALLBACK gone(cl_mem mem, void *user)
 {
 	(void)mem;
 	printf("destructor of %s\n", (const char *)user);
+	buffer_gone = 1;
 }
 
 int main(void)
@@ -97,6 +100,8 @@ int main(void)
 	CHECK(clReleaseMemObject(buffer));
 	CHECK(clReleaseCommandQueue(queue));
 	CHECK(clReleaseContext(context));
+	for (int i = 0; i < 1000 && !buffer_gone; i++)
+		usleep(10000);                  /* PoCL 7 lets a worker do it, soon */
 	printf("done\n");
 	return 0;
 }
