@@ -1,0 +1,54 @@
+"""analysis/metrics/occupancy.c beside the vendor's calculator, cuda_occupancy.h, where a CUDA toolkit is installed
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import glob
+import os
+import subprocess
+import tempfile
+import unittest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHAPES = 100000
+
+
+def header_folder():
+    """Where cuda_occupancy.h lies; None: it is not installed."""
+    roots = [os.environ.get('CUDA_HOME', '')] + sorted(glob.glob('/usr/local/cuda*')) + ['/usr/local', '/usr']
+    for root in filter(None, roots):
+        if os.path.exists(os.path.join(root, 'include', 'cuda_occupancy.h')):
+            return os.path.join(root, 'include')
+    return None
+
+
+class Occupancy(unittest.TestCase):
+    def setUp(self):
+        include = header_folder()
+        if not include:
+            self.skipTest('cuda_occupancy.h is not installed')
+        self.scratch = tempfile.TemporaryDirectory()
+        self.oracle = os.path.join(self.scratch.name, 'oracle')
+        subprocess.run([os.environ.get('CC', 'gcc'), '-std=gnu11', '-O1', '-w', '-I', TOP, '-isystem', include, '-o', self.oracle,
+                        os.path.join(TOP, 'tests/unit/occupancy_oracle.c'), os.path.join(TOP, 'analysis/metrics/occupancy.c')], check=True)
+
+    def tearDown(self):
+        if header_folder():
+            self.scratch.cleanup()
+
+    def test_every_launch_fits_as_often_as_the_vendor_says(self):
+        done = subprocess.run([self.oracle, 'compare', str(SHAPES)], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(done.stdout.splitlines()[-1], '%d shapes, %d answered, 0 differ' % (SHAPES, SHAPES), done.stdout)
+
+    def test_kept_answers_are_those_of_this_header(self):
+        with open(os.path.join(TOP, 'tests/unit/occupancy_shapes.txt'), encoding='ascii') as f:
+            kept = f.read()
+        answers = subprocess.run([self.oracle, 'answers', '2000'], stdout=subprocess.PIPE, text=True, check=True).stdout
+        # An older header does not know the newest devices.
+        differ = [i for i, (a, b) in enumerate(zip(kept.splitlines(), answers.splitlines())) if a != b and b != '-']
+        self.assertEqual(differ, [])
+        self.assertEqual(len(answers.splitlines()), 2000)
+
+
+if __name__ == '__main__':
+    unittest.main()
