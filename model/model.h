@@ -219,6 +219,9 @@ const struct gt_other_thread *gt_model_other_thread(const struct gt_model *m, ui
  */
 uint32_t gt_model_object_count(const struct gt_model *m);
 struct gt_object *gt_model_object(struct gt_model *m, uint32_t i);
+/* The object that the walk has seen by now under this handle, alive at that time; NULL: there is none. */
+const struct gt_object *gt_model_find_object(
+	const struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns);
 /* Raw answer of the driver to one query, NULL when it was not asked. */
 const struct gt_attr *gt_object_attr(const struct gt_object *o, uint32_t key);
 

@@ -130,6 +130,38 @@ static void take_blob(struct gt_object *o, const struct gt_content *c)
 	}
 }
 
+/* Of a kernel each device answers for itself, behind its handle; else the first answer holds. */
+static bool has_answer(const struct gt_object *o, uint64_t device, uint32_t key)
+{
+	uint64_t of = 0;
+
+	for (uint32_t i = 0; i < o->n_attrs; i++) {
+		if (o->kind == REC_OBJECT_KERNEL && o->attrs[i].key == REC_ATTR_DEVICE)
+			of = attr_u64(&o->attrs[i]);
+		if (o->attrs[i].key == key && of == device)
+			return true;
+	}
+	return false;
+}
+
+static void take_answers(struct gt_model *m, struct gt_object *o, const struct gt_fact *f, int64_t at_ns)
+{
+	uint64_t device = 0;
+
+	for (uint32_t i = 0; i < f->n_attrs; i++) {
+		const struct gt_attr *a = &f->attrs[i];
+		bool first = !gt_object_attr(o, a->key);
+
+		if (o->kind == REC_OBJECT_KERNEL && a->key == REC_ATTR_DEVICE)
+			device = attr_u64(a);
+		if (has_answer(o, device, a->key))
+			continue;
+		o->attrs[o->n_attrs++] = *a;
+		if (first)
+			take_attr(m, o, a, at_ns);
+	}
+}
+
 /* All the driver said about it, in one array: the object's own, because facts come in several records. */
 static void take_facts(struct gt_model *m, struct gt_entity *e, uint64_t tick, int64_t at_ns)
 {
@@ -149,11 +181,8 @@ static void take_facts(struct gt_model *m, struct gt_entity *e, uint64_t tick, i
 	for (const struct gt_fact *f = first; f < end; f++) {
 		if (!f->n_attrs)
 			take_blob(o, &f->blob);
-		for (uint32_t i = 0; o->attrs && i < f->n_attrs; i++)
-			if (!gt_object_attr(o, f->attrs[i].key)) {
-				o->attrs[o->n_attrs++] = f->attrs[i];
-				take_attr(m, o, &f->attrs[i], at_ns);
-			}
+		if (o->attrs)
+			take_answers(m, o, f, at_ns);
 	}
 }
 
@@ -194,6 +223,19 @@ static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_obje
 	if (kind == REC_OBJECT_DEVICE)
 		set_device(m, e);
 	return e;
+}
+
+const struct gt_object *gt_model_find_object(
+	const struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns)
+{
+	const struct gt_entity_slot key = { handle, process, kind, NULL }, *slot;
+	const struct gt_entity *e;
+
+	slot = gt_map_find(&m->map, sizeof key, hash_of(&key), &key, same, NULL);
+	e = slot ? slot->newest : NULL;
+	while (e && e->pub.born_ns > at_ns)
+		e = e->older;
+	return e && (e->pub.died_ns == GT_NO_TIME || e->pub.died_ns >= at_ns) ? &e->pub : NULL;
 }
 
 struct gt_entity *gt_objects_at(
