@@ -41,7 +41,7 @@ BOTH = {
 FAMILIES = {
     "collectors": ["opencl", "cupti", "nvtx", "stack"],
     "model": ["opencl", "cuda", "nvtx", "symbols"],
-    "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind", "folded"],
+    "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind", "folded", "codexl"],
     "analysis": ["callgrind"],
 }
 # Thin objects: they include what describes the core and link nothing of it.

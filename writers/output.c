@@ -136,6 +136,20 @@ void gt_output_discard(struct gt_output *o)
 	*o = (struct gt_output){ .fd = -1 };
 }
 
+struct gt_string gt_output_session_name(const struct gt_export *x)
+{
+	const char *path = gt_model_session(x->model)->path;
+	size_t n = strlen(path), from;
+
+	while (n && path[n - 1] == '/')
+		n--;
+	for (from = n; from && path[from - 1] != '/'; from--)
+		;
+	if (n - from > 7 && memcmp(path + n - 7, ".gputap", 7) == 0)
+		n -= 7;
+	return (struct gt_string){ path + from, n - from };
+}
+
 struct gt_walk_options gt_output_walk_options(const struct gt_export *x)
 {
 	return (struct gt_walk_options){

@@ -47,6 +47,9 @@ int gt_output_commit(struct gt_output *o, struct gt_err *err);
 /* Give up: closes, and removes what gt_output_create made. Harmless after commit. */
 void gt_output_discard(struct gt_output *o);
 
+/* The trace's own name, without folders and ".gputap". */
+struct gt_string gt_output_session_name(const struct gt_export *x);
+
 /* All calls of the export's process and window. */
 struct gt_walk_options gt_output_walk_options(const struct gt_export *x);
 

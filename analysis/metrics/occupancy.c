@@ -233,8 +233,8 @@ static bool limit_shared(const struct chip *c, const struct gt_occupancy_device 
 
 /* ------------------------------------------------------------------ warps, blocks, barriers */
 
-static uint32_t limit_warps(
-	const struct gt_occupancy_device *d, const struct gt_occupancy_launch *l, bool halves, const struct gt_occupancy *out)
+static uint32_t limit_warps(const struct gt_occupancy_device *d, const struct gt_occupancy_launch *l, bool halves,
+	const struct gt_occupancy *out)
 {
 	if (l->block_threads > d->threads_per_block)
 		return 0;

@@ -34,7 +34,7 @@ struct gt_occupancy_launch {
 	uint32_t block_threads;
 	uint32_t registers;                       /* of one thread */
 	uint64_t static_shared, dynamic_shared;   /* bytes of one block */
-	bool optin;                               /* the kernel asked for more than shared_per_block: up to max_dynamic */
+	bool optin;                               /* it may have more than shared_per_block: up to max_dynamic */
 	uint64_t max_dynamic;
 	uint32_t barriers;                        /* of one block */
 	uint32_t virtual_resources;               /* of one block; 0: none */

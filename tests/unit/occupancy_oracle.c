@@ -56,9 +56,10 @@ static void put_header(char *out, size_t bytes, bool ok, const cudaOccResult *r)
 	if (!ok)
 		snprintf(out, bytes, "-");
 	else
-		snprintf(out, bytes, "%d %d %d %d %d %d %d %d %zu", r->activeBlocksPerMultiprocessor, r->blockLimitWarps,
-			r->blockLimitRegs, r->blockLimitSharedMem, r->blockLimitBlocks, r->blockLimitBarriers,
-			r->blockLimitVirtual, r->allocatedRegistersPerBlock, r->allocatedSharedMemPerBlock);
+		snprintf(out, bytes, "%d %d %d %d %d %d %d %d %zu", r->activeBlocksPerMultiprocessor,
+			r->blockLimitWarps, r->blockLimitRegs, r->blockLimitSharedMem, r->blockLimitBlocks,
+			r->blockLimitBarriers, r->blockLimitVirtual, r->allocatedRegistersPerBlock,
+			r->allocatedSharedMemPerBlock);
 }
 
 static void put_ours(char *out, size_t bytes, bool ok, const struct gt_occupancy *o)

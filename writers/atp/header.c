@@ -42,19 +42,12 @@ static void put_args(struct gt_text *t, const struct gt_process *p)
 	gt_text_char(t, '\n');
 }
 
-/* The trace's own name, without folders and ".gputap". */
-static void put_session_name(struct gt_text *t, const char *path)
+static void put_session_name(struct gt_text *t, const struct gt_export *x)
 {
-	size_t n = strlen(path), from;
+	struct gt_string name = gt_output_session_name(x);
 
-	while (n && path[n - 1] == '/')
-		n--;
-	for (from = n; from && path[from - 1] != '/'; from--)
-		;
-	if (n - from > 7 && memcmp(path + n - 7, ".gputap", 7) == 0)
-		n -= 7;
 	gt_text_lit(t, "DisplayName=");
-	put_value(t, path + from, n - from);
+	put_value(t, name.text, name.bytes);
 	gt_text_char(t, '\n');
 }
 
@@ -172,7 +165,7 @@ void gt_atp_header(
 		put_line(t, "EnvVar", p->env[i]);
 	put_line(t, "UserTimer", "False");
 	put_line(t, "OS Version", p->os);
-	put_session_name(t, gt_model_session(x->model)->path);
+	put_session_name(t, x);
 	put_line(t, "Ledger", gt_model_complete_text(x->model, complete, sizeof(complete)));
 	if (moved) {
 		gt_text_lit(t, "TimesMoved=");
