@@ -4,8 +4,8 @@
  * spec: Callgrind Profile Format, Version 1; and what valgrind writes beyond it: jumps, cfi=, several parts of one file
  * whose names are numbered on, Cachegrind's summary: at the end.
  *
- * A line is one of a table's keys with its value, or a cost line. Positions are told as differences to those of the last
- * cost line; where a call or jump leads to is one too and changes nothing.
+ * A line is one of a table's keys with its value, or a cost line. Positions are told as differences to those of the
+ * last cost line; where a call or jump leads to is one too and changes nothing.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -306,7 +306,8 @@ static int on_events(struct parser *s)
 		if (event_of(s, name, &number))
 			return -1;
 		if (seen[number])
-			return fail(s, "event '%.*s' is named twice", name.bytes > 60 ? 60 : (int)name.bytes, name.text);
+			return fail(s, "event '%.*s' is named twice", name.bytes > 60 ? 60 : (int)name.bytes,
+				name.text);
 		seen[number] = true;
 		if (!s->p->events.v[number].counted)
 			s->p->order[s->p->n_order++] = number;
@@ -423,7 +424,8 @@ static int take_name(struct parser *s, enum table table, uint32_t *text)
 		*text = key.text;
 		return define(s, &key);
 	}
-	known = gt_map_find(&s->names, sizeof *known, gt_hash(gt_hash(GT_HASH, key.id), key.table), &key, same_name, NULL);
+	known = gt_map_find(
+		&s->names, sizeof *known, gt_hash(gt_hash(GT_HASH, key.id), key.table), &key, same_name, NULL);
 	if (!known)
 		return fail(s, "(%llu) has no name yet", (unsigned long long)key.id);
 	*text = known->text;
@@ -672,7 +674,8 @@ static int parse_line(struct parser *s)
 	if (!key)
 		return fail(s, "not a line of a profile: '%.*s'", REST(s));
 	if (s->next != COSTS)
-		return fail(s, "the costs of the %s in line %u are missing", s->next == CALL ? "calls=" : "jump", s->due);
+		return fail(s, "the costs of the %s in line %u are missing", s->next == CALL ? "calls=" : "jump",
+			s->due);
 	s->at += strlen(key->name);
 	if (key->on(s))
 		return -1;

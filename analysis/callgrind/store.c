@@ -19,7 +19,8 @@ static bool same_text(const void *element, const void *key, const void *ctx)
 
 static bool same_function(const void *element, const void *key, const void *ctx)
 {
-	const struct gt_profile_function *a = &((const struct gt_profile *)ctx)->functions.v[*(const uint32_t *)element];
+	const struct gt_profile *p = ctx;
+	const struct gt_profile_function *a = &p->functions.v[*(const uint32_t *)element];
 	const struct gt_profile_function *b = key;
 
 	return a->object == b->object && a->file == b->file && a->name == b->name;

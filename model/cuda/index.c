@@ -221,8 +221,9 @@ uint32_t gt_cuda_process_at(const struct gt_cuda *c, enum gt_cuda_kind kind, uin
 
 bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i)
 {
-	const struct gt_cuda_entry *e = &ENTRIES(c, kind)[i],
-				   *call = gt_cuda_call_entry(c, gt_cuda_process_of(c, kind, e), e->correlation, e->start, NULL);
+	const struct gt_cuda_entry *e = &ENTRIES(c, kind)[i], *call;
+
+	call = gt_cuda_call_entry(c, gt_cuda_process_of(c, kind, e), e->correlation, e->start, NULL);
 
 	return call && call->start != GT_NO_TIME;
 }

@@ -85,10 +85,11 @@ static bool work_overlaps(struct gt_cuda *c, const struct gt_cuda_place *at, int
 bool gt_cuda_call_overlaps(struct gt_cuda *c, const struct gt_cuda_event *call, int64_t from_ns, int64_t to_ns)
 {
 	struct gt_cuda_place few[8], *all = few;
-	uint32_t n = call->correlation == GT_CUDA_NONE ? 0
-						       : gt_cuda_work_of(c, call->process, call->correlation, call->start_ns, few, 8),
-		 room = 8;
+	uint32_t n = 0, room = 8;
 	bool found = false;
+
+	if (call->correlation != GT_CUDA_NONE)
+		n = gt_cuda_work_of(c, call->process, call->correlation, call->start_ns, few, 8);
 
 	if (n > room) {                   /* a graph, node by node */
 		all = calloc(n, sizeof *all);

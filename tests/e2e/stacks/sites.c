@@ -1,5 +1,6 @@
 /*
- * tests/e2e/stacks/sites.c - API calls from everywhere; each line that makes one says in its comment who is on the stack
+ * tests/e2e/stacks/sites.c - API calls from everywhere; each line that makes one says in its comment who is on the
+ * stack
  *
  * Built in many ways by tests/e2e/stack_sites.sh. The call's first argument is its line.
  *

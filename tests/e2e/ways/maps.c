@@ -12,8 +12,8 @@
 int main(int argc, char **argv)
 {
 	for (int i = 2; i < argc; i++) {
-		void *library = argv[1][0] == 'n' ? dlmopen(LM_ID_NEWLM, argv[i], RTLD_LAZY)
-						  : dlopen(argv[i], argv[1][0] == 'd' ? RTLD_LAZY | RTLD_DEEPBIND : RTLD_NOW);
+		int mode = argv[1][0] == 'd' ? RTLD_LAZY | RTLD_DEEPBIND : RTLD_NOW;
+		void *library = argv[1][0] == 'n' ? dlmopen(LM_ID_NEWLM, argv[i], RTLD_LAZY) : dlopen(argv[i], mode);
 
 		printf("%s\n", library ? "opened" : dlerror());
 	}
