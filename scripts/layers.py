@@ -1,10 +1,10 @@
 """scripts/layers.py - the folders of code and which of them each may use; for check-includes and check-layers
 
     common/plain <- trace/format <- { trace/write <- collectors <- interpose }
-                                 and { common <- trace/read <- model <- analysis/metrics <- writers, analysis <- cli }
+                                 and { common <- trace/read <- model <- analysis/metrics <- analysis/sections <- writers, analysis <- cli }
 
 The two braces never meet. A folder of a family (collectors/opencl) and the folder above it (collectors) are one layer and use
-each other; two families never do. model/timeline stands above the families, analysis/metrics above the model: files and reports show its values. A folder that is not in the table is an error, so that a new one is thought about.
+each other; two families never do. model/timeline stands above the families, analysis/metrics and analysis/sections above the model: files and reports show their values. A folder that is not in the table is an error, so that a new one is thought about.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -29,9 +29,10 @@ TOOL = {
     "model": READ,
     "model/timeline": READ + ["model"],
     "analysis/metrics": MODEL,
-    "writers": MODEL + ["analysis/metrics"],
-    "analysis": MODEL + ["analysis/metrics"],
-    "cli": MODEL + ["analysis/metrics", "writers", "analysis"],
+    "analysis/sections": MODEL + ["analysis/metrics"],
+    "writers": MODEL + ["analysis/metrics", "analysis/sections"],
+    "analysis": MODEL + ["analysis/metrics", "analysis/sections"],
+    "cli": MODEL + ["analysis/metrics", "analysis/sections", "writers", "analysis"],
 }
 BOTH = {
     "common/plain": [],
