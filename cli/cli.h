@@ -32,6 +32,8 @@ struct gt_cli {
 	X(stats, REC_SCOPE_T, "[OPTION]... TRACE|PROFILE", \
 		"print statistics of a trace, or of a profile in callgrind's format") \
 	X(info, REC_SCOPE_I, "[OPTION]... TRACE", "say what is in a trace, and what is missing") \
+	X(metrics, REC_SCOPE_M, "[OPTION]... [TRACE]", \
+		"list the metrics of kernel launches, or print those of a trace; list section files") \
 	X(dump, REC_SCOPE_D, "[OPTION]... TRACE", "print every record of a trace") \
 	X(wait, 0, "TRACE", "wait until nothing writes to a trace any more and GPUTAP_EXPORT's files are there")
 

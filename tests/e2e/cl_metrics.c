@@ -1,7 +1,8 @@
 /*
  * tests/e2e/cl_metrics.c - launches kernels of known sizes and prints what it knows of each: one line of name=value
  *
- * cl_metrics [second]: on the first device; on the second, with programs that are built for both
+ * cl_metrics [second|unknown]: on the first device; on the second, with programs that are built for both; one launch
+ * whose local size the runtime chooses
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -92,8 +93,7 @@ int main(int argc, char **argv)
 	int n = 3;
 	cl_int err;
 
-	(void)argv;
-	if (argc > 1)
+	if (argc > 1 && !strcmp(argv[1], "second"))
 		open_second();
 	else
 		open_context();
@@ -111,6 +111,10 @@ int main(int argc, char **argv)
 	CHECK(err);
 
 	CHECK(clSetKernelArg(plain, 0, sizeof small, &small));
+	if (argc > 1 && !strcmp(argv[1], "unknown")) {
+		launch(plain, "plain", &(struct expected){ 1, { 512 }, { 0 }, "unknown", 0, 1, 4096 });
+		return 0;
+	}
 	launch(plain, "plain", &(struct expected){ 1, { 1024 }, { 64 }, "given", 0, 1, 4096 });
 	/* another buffer in its place, and a size of which one group is not full */
 	CHECK(clSetKernelArg(plain, 0, sizeof large, &large));

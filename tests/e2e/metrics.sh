@@ -20,8 +20,26 @@ check "with --occupancy-cpu they are" "$tap" export -q -f -e occupancy --occupan
 check "and readers take that one" python3 "$GPUTAP_TESTS/golden/occupancy_parse.py" m.occupancy
 check "all of them" grep -qx "# KernelCount=$(wc -l <truth)" m.occupancy
 
+"$GPUTAP_BUILD/gputap" run -q -f --summary=none -o unknown -- "$GPUTAP_BUILD/tests/e2e/cl_metrics" unknown >/dev/null
 POCL_DEVICES="basic basic" timeout -k 5 60 "$tap" run -q -f --summary=none -o second -e csv -- "$GPUTAP_BUILD/tests/e2e/cl_metrics" second >truth2 || cat truth2
 check "the second device of a program has its own answers" python3 "$GPUTAP_TESTS/e2e/metrics_check.py" truth2 second.csv
+
+# gputap metrics: the values of a trace with the reason of what is missing, and section files of a folder
+"$tap" metrics --format csv m >values 2>&1
+check "values of a trace are printed" grep -q '^shared,opencl__buffer_bytes,69632,bytes,$' values
+check "what is missing says why" grep -qE '^[a-z]+,opencl__local_size,,work-items,the runtime chose' <("$tap" metrics --format csv unknown.gputap)
+check "a metric is listed with its meaning" grep -q '^opencl__duration,ns,time from' <("$tap" metrics --format csv)
+mkdir -p sections/deep
+echo "Identifier: 'Second' DisplayName: 'Two' Order: 2 Sets { Identifier: 'full' } Colour: 3" >sections/a.section
+echo "Identifier: 'First' DisplayName: 'One' Order: 1" >sections/b.section
+echo "Identifier: 'Below' DisplayName: 'Three' Extends: 'First'" >sections/deep/c.section
+printf 'First  One\n  Below  Three\nSecond  Two  [full]\n' >tree
+"$tap" metrics --list-sections --section-folder-recursive sections >listed 2>said
+check "sections are listed as a tree" cmp tree listed
+check "a field that is not known is told" grep -q 'sections/a.section:1:78: ProfilerSection has no field Colour: it is left out' said
+"$tap" metrics --list-sections --section-folder sections --strict >listed 2>said
+check "with --strict such a file is not available" [ $? -eq 3 ]
+check "and says where" grep -q 'sections/a.section:1:78: ProfilerSection has no field Colour$' said
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

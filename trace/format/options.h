@@ -11,9 +11,10 @@
 
 #include "common/plain/value.h"
 
-/* Who understands an option: shim, run, export, stats, info, dump. */
+/* Who understands an option: shim, run, export, stats, info, dump, metrics. */
 enum rec_scope {
-	REC_SCOPE_S = 1, REC_SCOPE_R = 2, REC_SCOPE_E = 4, REC_SCOPE_T = 8, REC_SCOPE_I = 16, REC_SCOPE_D = 32
+	REC_SCOPE_S = 1, REC_SCOPE_R = 2, REC_SCOPE_E = 4, REC_SCOPE_T = 8, REC_SCOPE_I = 16, REC_SCOPE_D = 32,
+	REC_SCOPE_M = 64
 };
 
 /* Choices that are lists elsewhere. */
