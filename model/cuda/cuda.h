@@ -130,7 +130,7 @@ struct gt_cuda_stream {
 	uint32_t process, id, context;
 	bool told;                        /* by its own record: the next two are known (always so outside the model) */
 	int64_t priority, flag;
-	uint64_t handle;                  /* as calls name it; 0 unknown: a default stream, or made before the recording */
+	uint64_t handle;                  /* as calls name it; 0: a default stream, or made before the recording */
 	int64_t created_ns;               /* GT_NO_TIME */
 };
 uint32_t gt_cuda_device_count(const struct gt_cuda *c);

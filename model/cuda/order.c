@@ -33,7 +33,8 @@ void gt_cuda_orders_sort(struct gt_cuda *c)
 {
 	for (uint32_t i = 0; i < c->m->n_processes; i++)
 		if (c->processes[i].orders.n)
-			qsort(c->processes[i].orders.v, c->processes[i].orders.n, sizeof *c->processes[i].orders.v, compare);
+			qsort(c->processes[i].orders.v, c->processes[i].orders.n, sizeof *c->processes[i].orders.v,
+				compare);
 }
 
 const struct gt_cuda_order *gt_cuda_order_of(const struct gt_cuda *c, uint32_t process, uint32_t correlation)
@@ -73,7 +74,8 @@ static bool find_first(struct gt_cuda *c, uint64_t n)
 		key.device = e.device;
 		memcpy(key.block, e.kernel.block, sizeof key.block);
 		key.name = e.kernel.mangled.text;
-		l = gt_map_add(&seen, sizeof key, gt_hash_text((const char *)&key, sizeof key), &key, same, NULL, &fresh);
+		l = gt_map_add(
+			&seen, sizeof key, gt_hash_text((const char *)&key, sizeof key), &key, same, NULL, &fresh);
 		ok = l != NULL;
 		if (!fresh)
 			continue;

@@ -78,7 +78,8 @@ static void wrong_words_are_named(void **state)
 	assert_int_equal(parse("--summary=tab", NULL), -1);
 	assert_string_equal(err.what, "--summary=tab: 'tab' is not one of: auto table csv json markdown none");
 	assert_int_equal(parse("-e", "atp,sqlit,apilog"), -1);
-	assert_string_equal(err.what, "-e: 'sqlit' is not one of: atp apilog sqlite perfetto callgrind folded occupancy csv");
+	assert_string_equal(err.what,
+		"-e: 'sqlit' is not one of: atp apilog sqlite perfetto callgrind folded occupancy csv");
 	assert_int_equal(parse("--max-size=1X", NULL), -1);
 	assert_string_equal(err.what, "--max-size=1X: '1X' is not a size such as 500M");
 	assert_int_equal(parse("--ring=", NULL), -1);
