@@ -61,6 +61,14 @@ check "a place that was away for a while: recorded and counted calls are 3000" \
 check "... and some are recorded" [ "$(calls away/t.gputap)" -gt 1000 ]
 check "... and some are counted" [ "$(ledger away/t.gputap NO_STREAM)" -gt 1000 ]
 
+# ---- facts of a process that are not there, or not all
+for way in missing empty cut; do
+	rm -rf t.gputap; run -o t -- "$bin/many" 50
+	meta=$(echo t.gputap/*.1/meta)
+	case $way in missing) rm "$meta" ;; empty) : >"$meta" ;; cut) truncate -s 150 "$meta" ;; esac
+	check "facts that are $way: counted, and the calls can be read" [ "$(calls t.gputap):$(ledger t.gputap FACTS_LOST)" = 50:1 ]
+done
+
 # ---- why there is no trace, in one true sentence
 run -o t -- true
 check "a program without calls" says '^gputap: no traced call was made: no trace$'

@@ -143,6 +143,7 @@ needed frame-guard "a call left on a stack that is unmapped since: the program l
 	unit shim_stream a_call_left_on_a_stack_that_went_harms_nothing
 needed long-stream "a stream beyond what links tell goes on in another file" unit shim_places a_long_stream_goes_on_in_another_file
 needed size-of-child "a child that is forked when the trace has its size records" unit shim_places a_child_of_a_full_parent_records
+needed facts "facts that find no room are counted" unit shim_places facts_without_room_are_counted
 needed elsewhere "a deleted working directory: recorded elsewhere" unit shim_places a_deleted_folder_s_trace_is_no_root_s
 # ------------------------------------------------- CUDA
 export LD_LIBRARY_PATH=$gpu/lib

@@ -233,6 +233,17 @@ static void contents_have_room_beside_a_ring(void **state)
 
 static int one(void) { return !one_call(1); }
 
+/* The scene "one" behind a filter of system calls. 77: there are none here. */
+static int filtered(struct sock_filter *f, size_t n)
+{
+	struct sock_fprog program = { (unsigned short)n, f };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))
+		return 77;
+	execl("/proc/self/exe", "scene", "one", (char *)NULL);
+	return 98;
+}
+
 /* No directory can be renamed, as on an overlay without extended attributes. */
 static int without_renames(void)
 {
@@ -242,12 +253,8 @@ static int without_renames(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EXDEV),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = { sizeof f / sizeof *f, f };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))
-		return 77;
-	execl("/proc/self/exe", "scene", "one", (char *)NULL);
-	return 98;
+	return filtered(f, sizeof f / sizeof *f);
 }
 
 /* Where a directory cannot be renamed it is made in its place, and images of the run that come together share it. */
@@ -271,6 +278,38 @@ static void a_trace_is_made_where_nothing_can_be_renamed(void **state)
 	walk_trace(&w, "t", 0);
 	assert_int_equal(w.calls, 8);
 	assert_false(exists("t-2.gputap"));
+}
+
+/* Nothing can be written, as on a full disk, but the room that streams are given. */
+static int without_writes(void)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSPC),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	return filtered(f, sizeof f / sizeof *f);
+}
+
+/* A process whose facts find no room: its calls are there, and the ledger says what is not. */
+static void facts_without_room_are_counted(void **state)
+{
+	struct walk w = { 0 };
+	int status;
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("one", "GPUTAP_RUN_ID=00000000000000ab", "GPUTAP_ROOT_PID=1"), 0);
+	status = RUN_SCENE("without_writes", "GPUTAP_RUN_ID=00000000000000ab", "GPUTAP_ROOT_PID=1");
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.images, 2);
+	assert_int_equal(w.calls, 2);
+	assert_int_equal(w.lost[REC_LOSS_FACTS_LOST], 1);
 }
 
 static int in_a_deleted_folder(void)
@@ -383,7 +422,8 @@ static void a_trace_is_its_maker_s(void **state)
 const struct scene scenes[] = {
 	{ "long_stream", long_stream }, { "forks_at_the_limit", forks_at_the_limit }, { "one", one },
 	{ "contents", contents },
-	{ "without_renames", without_renames }, { "in_a_deleted_folder", in_a_deleted_folder },
+	{ "without_renames", without_renames }, { "without_writes", without_writes },
+	{ "in_a_deleted_folder", in_a_deleted_folder },
 	{ "after_a_namesake", after_a_namesake }, { "one_with_umask", one_with_umask }, { NULL, NULL },
 };
 
@@ -398,6 +438,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(contents_do_not_use_up_a_limited_trace),
 		cmocka_unit_test(contents_have_room_beside_a_ring),
 		cmocka_unit_test(a_trace_is_made_where_nothing_can_be_renamed),
+		cmocka_unit_test(facts_without_room_are_counted),
 		cmocka_unit_test(a_deleted_folder_s_trace_is_no_root_s),
 		cmocka_unit_test(unfinished_directories_do_not_meet),
 		cmocka_unit_test(only_a_trace_is_replaced),

@@ -158,7 +158,8 @@ struct rec_control {
 	X(OTHER_REFUSED,     "folders of other users left out: not all of them is one owner's") \
 	X(CUDA_UNSEEN,       "processes whose CUDA calls could not be seen: their driver was not told of gputap") \
 	X(CONTENTS_CAP,      "program sources, logs or binaries not stored: --max-contents reached") \
-	X(LEFT_CALL,         "calls that did not return: left by a jump, an exception or the end of their thread")
+	X(LEFT_CALL,         "calls that did not return: left by a jump, an exception or the end of their thread") \
+	X(FACTS_LOST,        "processes whose facts found no room: their image, arguments and options are unknown")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

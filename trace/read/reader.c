@@ -152,6 +152,16 @@ static bool is_gone(struct gt_reader *r, const char *image)
 	return true;
 }
 
+/* Of an image with records, without its facts, and the image itself did not live to count that. */
+static bool lacks_facts(const struct gt_reader *r, uint32_t image)
+{
+	uint64_t counted = 0;
+
+	for (uint32_t k = 0; k < r->images[image].n_streams; k++)
+		counted += r->streams[r->images[image].first_stream + k].control.lost[REC_LOSS_FACTS_LOST];
+	return !counted && !gt_facts_find(&r->images[image].meta, "table", 0);
+}
+
 /*
  * Images that had calls to record and could not: nothing of them is here but this. Without a launcher the first of
  * them made `run`.
@@ -184,6 +194,7 @@ static void count_unrecorded(struct gt_reader *r)
 		for (uint32_t k = 0; k < r->images[i].n_streams; k++)
 			any |= r->streams[r->images[i].first_stream + k].control.magic != 0;
 		r->found.lost[REC_LOSS_NO_STREAM] += !any && !gt_facts_find(&r->run, "removed_files", 0);
+		r->found.lost[REC_LOSS_FACTS_LOST] += any && lacks_facts(r, i);
 	}
 }
 
@@ -474,7 +485,10 @@ char *gt_reader_output(struct gt_reader *r, unsigned number, size_t *bytes)
 	return text;
 }
 
-/* For a run that had no room for its table, when it was recorded with this build; and for one without any stream. */
+/*
+ * For a run that had no room for its table, when it was recorded with this build, as far as its images tell; and for
+ * one without any stream.
+ */
 static bool own_table_serves(const struct gt_reader *r)
 {
 	bool serves = true;
@@ -482,7 +496,7 @@ static bool own_table_serves(const struct gt_reader *r)
 	for (uint32_t i = 0; i < r->n_images; i++) {
 		const char *hash = gt_facts_find(&r->images[i].meta, "table", 0);
 
-		serves &= !r->images[i].n_streams || (hash && !strcmp(hash, tap_table_hash));
+		serves &= !r->images[i].n_streams || !hash || !strcmp(hash, tap_table_hash);
 	}
 	return serves;
 }
@@ -499,6 +513,9 @@ int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struc
 			continue;
 		file = gt_store_find(r->store, name); /* only names without '/' are in the store */
 	}
+	for (uint32_t i = 0; i < r->store->n_files && !r->table && file == GT_STORE_NONE; i++)
+		if (!strncmp(r->store->files[i].name, "table.", 6))
+			file = i;                 /* no image says which: one run has one build, as a rule */
 	if (!r->table && file == GT_STORE_NONE && own_table_serves(r) &&
 	    unpack(r, tap_table, tap_table_bytes, "(own table)", &r->table, &r->table_bytes, err) < 0)
 		return -1;

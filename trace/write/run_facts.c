@@ -273,7 +273,13 @@ bool tap_run_write_meta(uint32_t n)
 	put_options(&t);
 	put_environment(&t);
 	put_arguments(&t);              /* last: the longest, and the one that may be cut */
-	return write_file(tap_run.image_dir, "/meta", t.at, t.used);
+	if (write_file(tap_run.image_dir, "/meta", t.at, t.used))
+		return true;
+	char path[TAP_PATH_MAX];
+
+	tap_run_path(path, tap_run.image_dir, "/meta");
+	tap_sys_unlink(path, 0);                /* half of them would be taken for all */
+	return false;
 }
 
 /* Whole, under a name that its content decides, unless it is there. False: no room. */

@@ -7,6 +7,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/plain/without.h"
 #include "trace/write/run.h"
 
 /* errno values: raw calls return them negated */
@@ -73,6 +74,8 @@ static bool open_image(void)
 	}
 	if (tap_run_write_meta(n))
 		tap_run_say_made();
+	else if (!gc_without("facts"))
+		tap_lost(REC_LOSS_FACTS_LOST, 1);
 	tap_run_write_table();
 	tap_run_check_begin();
 	return true;

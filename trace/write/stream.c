@@ -659,7 +659,7 @@ uint64_t tap_lost_nowhere(void)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < 64; i++)
-		n += __atomic_load_n(&lost_unheld[i], __ATOMIC_RELAXED);
+		n += i == REC_LOSS_FACTS_LOST ? 0 : __atomic_load_n(&lost_unheld[i], __ATOMIC_RELAXED); /* no call */
 	return n;
 }
 
