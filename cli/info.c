@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/counted.h"
 #include "common/harmless.h"
 #include "cli/cli.h"
 #include "cli/info.h"
@@ -174,8 +175,8 @@ static void text_cuda_inside(struct gt_cuda *c, const struct gt_fn *fn, const ui
 
 static void text_thread(struct gt_cuda *c, const struct gt_thread *t)
 {
-	printf("  thread %d%s%s%s: %llu calls\n", t->tid, *t->name ? " " : "", gt_harmless(t->name),
-		t->main ? " (main)" : "", (unsigned long long)t->calls);
+	printf("  thread %d%s%s%s: %s\n", t->tid, *t->name ? " " : "", gt_harmless(t->name), t->main ? " (main)" : "",
+		gt_counted(t->calls, "calls").text);
 	for (uint32_t i = 0; i < t->n_inside; i++) {
 		const struct gt_fn *fn = t->inside[i].fn;
 
@@ -236,9 +237,9 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 		printf("  %s\n", p->live == GT_LIVE_YES
 				? "still recording"
 				: "not known whether still recording: on another machine or in another container");
-	printf("  %llu calls, %llu callbacks, %llu commands (%llu kernels), %.6f s to %.6f s, host clock ",
-		(unsigned long long)p->calls, (unsigned long long)p->callbacks, (unsigned long long)p->commands,
-		(unsigned long long)p->kernels, (double)p->start_ns / 1e9, (double)p->end_ns / 1e9);
+	printf("  %s, %s, %s (%s), %.6f s to %.6f s, host clock ", gt_counted(p->calls, "calls").text,
+		gt_counted(p->callbacks, "callbacks").text, gt_counted(p->commands, "commands").text,
+		gt_counted(p->kernels, "kernels").text, (double)p->start_ns / 1e9, (double)p->end_ns / 1e9);
 	if (p->clock_error_ns >= 0)
 		printf("within %lld ns\n", (long long)p->clock_error_ns);
 	else
@@ -277,7 +278,8 @@ static void text_missing(const struct gt_model *m)
 	printf("\n%s\n", gt_harmless(gt_model_complete_text(m, line, sizeof line)));
 	for (int i = 0; i < REC_LOSS_COUNT; i++)
 		if (gt_model_lost(m, (enum rec_loss)i))
-			printf("  %10llu  %s\n", (unsigned long long)gt_model_lost(m, (enum rec_loss)i), loss_texts[i]);
+			printf("  %10llu  %s\n", (unsigned long long)gt_model_lost(m, (enum rec_loss)i),
+				gt_counted_things(gt_model_lost(m, (enum rec_loss)i), loss_texts[i]).text);
 	for (uint32_t i = 0; i < gt_model_note_count(m); i++)
 		printf("note (process %d): %s\n", gt_model_process(m, gt_model_note(m, i)->process)->pid,
 			gt_harmless(gt_model_note(m, i)->text));

@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "common/counted.h"
 #include "common/harmless.h"
 #include "cli/info.h"
 #include "cli/json.h"
@@ -67,11 +68,11 @@ static void text_library(const struct gt_process *p, const struct gt_cuda_librar
 		printf(", clock never read: taken as CLOCK_REALTIME");
 	if (l->flags & REC_CUPTI_LATE)
 		printf(", attached late");
-	printf("\n    %llu activities in %llu buffers", (unsigned long long)l->records, (unsigned long long)l->buffers);
+	printf("\n    %s in %s", gt_counted(l->records, "activities").text, gt_counted(l->buffers, "buffers").text);
 	if (l->uncompleted)
 		printf(", %llu of them unfinished at the end", (unsigned long long)l->uncompleted);
 	if (l->dropped)
-		printf(", %llu activities dropped", (unsigned long long)l->dropped);
+		printf(", %s", gt_counted(l->dropped, "activities dropped").text);
 	printf("\n");
 }
 
@@ -86,7 +87,7 @@ static void text_device(const struct gt_cuda_device *d)
 	if (d->compute_major > 0)
 		printf(", compute capability %d.%d", d->compute_major, d->compute_minor);
 	if (d->sms > 0)
-		printf(", %lld multiprocessors", (long long)d->sms);
+		printf(", %s", gt_counted((uint64_t)d->sms, "multiprocessors").text);
 	if (d->memory_bytes > 0)
 		printf(", %.1f GiB", (double)d->memory_bytes / (1ull << 30));
 	printf("\n");
@@ -111,8 +112,8 @@ int gt_info_cuda_text(struct gt_model *m, struct gt_err *err)
 	for (int k = 0; k < GT_CUDA_KINDS; k++) {
 		if (!gt_cuda_count(c, (enum gt_cuda_kind)k))
 			continue;
-		printf("%s%llu %s", before, (unsigned long long)gt_cuda_count(c, (enum gt_cuda_kind)k),
-			gt_cuda_kind_names[k].words);
+		printf("%s%s", before,
+			gt_counted(gt_cuda_count(c, (enum gt_cuda_kind)k), gt_cuda_kind_names[k].words).text);
 		before = ", ";
 	}
 	if (before[0] == ',')

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/counted.h"
 #include "common/text.h"
 #include "model/cuda/take.h"
 #include "model/internal.h"
@@ -244,7 +245,7 @@ static size_t append(char *buf, size_t bytes, size_t at, const char *before, uin
 
 	if (at >= bytes)
 		return at;
-	wrote = snprintf(buf + at, bytes - at, "%s%llu %s", before, (unsigned long long)n, text);
+	wrote = snprintf(buf + at, bytes - at, "%s%s", before, gt_counted(n, text).text);
 	return wrote < 0 ? at : at + (size_t)wrote;
 }
 

@@ -41,7 +41,7 @@ query() { sqlite3 "$1.sqlite" "$2" 2>&1; }
 check "status" "$bare" "$?"
 check "output" "$(cat bare.out)" "$(cat all.out)"
 check "errors" "$(cat bare.err)" "$(cat all.err)"
-check "nothing is lost but the sleep that a jump leaves" "complete: no (1 calls that did not return: left by a jump, an exception or the end of their thread)" "$("$gputap" info all.gputap 2>&1 | grep complete:)"
+check "nothing is lost but the sleep that a jump leaves" "complete: no (1 call that did not return: left by a jump, an exception or the end of their thread)" "$("$gputap" info all.gputap 2>&1 | grep complete:)"
 "$gputap" run -q -t osrt -o some ./kinds f.txt 1000 >some.out 2>&1
 check "output with a threshold" "$(cat bare.out)" "$(cat some.out)"
 GPUTAP_TRACE=osrt GPUTAP_OUTPUT=$d/plain LD_PRELOAD="$build/libgputap-osrt.so $build/libgputap.so" ./kinds f.txt 1000 >plain.out 2>&1

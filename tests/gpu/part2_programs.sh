@@ -76,7 +76,7 @@ opencl() {
 		return
 	fi
 	if "$tap" info "$work/opencl.gputap" | grep -q 'complete: yes'; then
-		ok "$driver: $("$tap" info "$work/opencl.gputap" | grep -oE '[0-9]+ calls, .*kernels\)' | head -n 1)"
+		ok "$driver: $("$tap" info "$work/opencl.gputap" | grep -oE '[0-9]+ calls?, .*kernels?\)' | head -n 1)"
 	else bad "$("$tap" info "$work/opencl.gputap" | grep -E 'complete|untimed' | head -n 3)"; fi
 }
 

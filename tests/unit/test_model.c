@@ -499,7 +499,7 @@ static void untimed_failed_and_lost_commands_say_why(void **state)
 	assert_false(gt_model_complete(m));
 	assert_string_equal(gt_model_complete_text(m, text, sizeof text),
 		"complete: no (2 commands untimed: not finished at exit; "
-		"1 device records whose call is not in the trace; 1 commands whose device record never came)");
+		"1 device record whose call is not in the trace; 1 command whose device record never came)");
 	assert_string_equal(gt_model_complete_text(m, text, 20), "complete: no (2 com");
 	gt_model_close(m);
 }

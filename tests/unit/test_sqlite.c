@@ -537,7 +537,7 @@ static void times_are_moved_only_where_readers_need_an_order(void **state)
 	export(f, NULL);
 	expect_rows(f, "SELECT start, end FROM OPENCL_WORKLOAD WHERE correlationId = 23", "26990|27090\n");
 	expect_rows(f, "SELECT text FROM DIAGNOSTIC_EVENT WHERE text LIKE '%moved%' AND text NOT LIKE 'complete%'",
-	            "1 times moved in an output that needs an order\n");
+	            "1 time moved in an output that needs an order\n");
 	expect_rows(f,
 		"SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING "
 	        "(correlationId) WHERE k.start < r.start",

@@ -122,9 +122,9 @@ struct rec_control {
 	X(FAILED_COMMAND,    "commands that failed on the device") \
 	X(EXT_PLATFORMS,     "extension functions passed through: too many platforms") \
 	X(EXT_PROVISIONAL,   "provisional extension functions recorded by name only") \
-	X(LOADER_MISSED,     "an OpenCL loader is mapped but no call was caught") \
+	X(LOADER_MISSED,     "OpenCL loaders mapped of which no call was caught") \
 	X(CHILD_MISSED,      "children not followed: exec with a cleaned environment") \
-	X(SOURCE_CUT,        "program sources, logs or binaries cut: 1 MiB each, or no room") \
+	X(SOURCE_CUT,        "contents (program sources, logs, binaries) cut: 1 MiB each, or no room") \
 	X(CALLBACK_UNWRAPPED,"callbacks passed through untimed") \
 	X(LATE_CALL,         "calls after the exit handler: forwarded only") \
 	/* found by the reader */ \
@@ -157,9 +157,9 @@ struct rec_control {
 	X(REMOVED,           "files of the trace removed while it was recorded: their calls are lost") \
 	X(OTHER_REFUSED,     "folders of other users left out: not all of them is one owner's") \
 	X(CUDA_UNSEEN,       "processes whose CUDA calls could not be seen: their driver was not told of gputap") \
-	X(CONTENTS_CAP,      "program sources, logs or binaries not stored: --max-contents reached") \
+	X(CONTENTS_CAP,      "contents (program sources, logs, binaries) not stored: --max-contents reached") \
 	X(LEFT_CALL,         "calls that did not return: left by a jump, an exception or the end of their thread") \
-	X(FACTS_LOST,        "processes whose facts found no room: their image, arguments and options are unknown")
+	X(FACTS_LOST,        "processes whose facts found no room: image, arguments and options are unknown")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

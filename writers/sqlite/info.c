@@ -8,6 +8,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/counted.h"
 #include "opencl_values.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -599,9 +600,9 @@ static void cuda_diagnostics(struct gt_sql_feeder *f, struct gt_sql_table *t)
 		if (!l)
 			continue;
 		diagnose(t, end, INJECTION, INFO, gt_sql_pid(f, i),
-			"CUPTI %u: %" PRIu64 " records in %" PRIu64 " buffers, %" PRIu64 " of these "
-			"never completed; %" PRIu64 " records dropped%s",
-			l->cupti_version, l->records, l->buffers, l->uncompleted, l->dropped,
+			"CUPTI %u: %s in %s, %" PRIu64 " of these never completed; %s%s", l->cupti_version,
+			gt_counted(l->records, "records").text, gt_counted(l->buffers, "buffers").text, l->uncompleted,
+			gt_counted(l->dropped, "records dropped").text,
 			l->flags & REC_CUPTI_LATE ? "; attached after CUDA was initialised" : "");
 		if (l->clock_error_ns >= 0)
 			diagnose(t, end, ANALYSIS, INFO, gt_sql_pid(f, i),
@@ -638,7 +639,7 @@ static void diagnostics(struct gt_sql_feeder *f)
 		uint64_t n = gt_model_lost(f->m, (enum rec_loss)i);
 
 		if (n)
-			diagnose(t, end, ANALYSIS, WARNING, all, "%" PRIu64 " %s", n, texts[i]);
+			diagnose(t, end, ANALYSIS, WARNING, all, "%s", gt_counted(n, texts[i]).text);
 	}
 	for (uint32_t i = 0; i < gt_model_note_count(f->m); i++) {
 		const struct gt_note *n = gt_model_note(f->m, i);
