@@ -82,7 +82,7 @@ static bool becomes_this_run(const char *dir)
 	char path[TAP_PATH_MAX];
 
 	tap_run_path(path, dir, "/run");
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 200; i++) {
 		if (is_this_run(dir))
 			return true;
 		if (TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) != -NO_ENTRY || tap_run.launched)
