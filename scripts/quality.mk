@@ -12,6 +12,7 @@ lint: all
 	@scripts/check-includes
 	@scripts/check-layers $(O)
 	@scripts/check-labels
+	@scripts/check-touched
 	@scripts/check-prose
 	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 	@scripts/check-versions $(O)

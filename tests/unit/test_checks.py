@@ -328,6 +328,27 @@ class Versions(unittest.TestCase):
         self.assertEqual((rc, out), (1, "libgputap-openmp.so needs more than GLIBC_2.17: dlopen@GLIBC_2.34\n4 passed, 1 failed\n"))
 
 
+class Touched(unittest.TestCase):
+    def check(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, files)
+            return run(ROOT / "scripts/check-touched", folder)
+
+    def test_the_repository_follows_the_rule(self):
+        self.assertEqual(run(ROOT / "scripts/check-touched"), (0, ""))
+
+    def test_a_collector_knows_itself_and_those_that_show_it_do(self):
+        self.assertEqual(self.check({"interpose/osrt/osrt.c": "osrt\n", "writers/sqlite/osrt.c": "osrt\n"}), (0, ""))
+
+    def test_another_collector_knows_it_not(self):
+        rc, out = self.check({"collectors/nvtx/record.c": "int x;\nif (REC_ASK_OSRT)\n"})
+        self.assertEqual((rc, out), (1, "collectors/nvtx/record.c:2: OSRT: of another collector\n"))
+
+    def test_a_writer_that_does_not_show_it_knows_it_not(self):
+        rc, out = self.check({"writers/atp/atp.c": "is_openmp(fn)\n"})
+        self.assertEqual((rc, out), (1, "writers/atp/atp.c:1: openmp: of another collector\n"))
+
+
 class Labels(unittest.TestCase):
     def check(self, files):
         with tempfile.TemporaryDirectory() as folder:
