@@ -70,7 +70,7 @@ struct osrt_call {
 	struct gputap_call call;
 	const struct gputap_core *core; /* NULL: only forwarded, or over */
 	enum osrt_index index;
-	uint64_t arg[OSRT_ARGS];
+	uint64_t *arg; /* OSRT_ARGS of them */
 };
 
 extern void *osrt_real[OSRT_COUNT]; /* NULL: not looked up yet */
@@ -108,11 +108,12 @@ static inline void osrt_left(struct osrt_call *call)
 }
 
 #define OSRT_CALL(name, number, ...) \
+	uint64_t name##_arg[OSRT_ARGS] = { __VA_ARGS__ }; /* where they stay: a copy waits for the stores before it */ \
 	struct osrt_call name __attribute__((cleanup(osrt_left))); \
 \
 	name.core = NULL; \
 	name.index = number; \
-	__builtin_memcpy(name.arg, (uint64_t[OSRT_ARGS]){ __VA_ARGS__ }, sizeof name.arg); \
+	name.arg = name##_arg; \
 	osrt_begin(&name)
 
 /* The mode of an open, or 0 where none is given. */
