@@ -21,6 +21,7 @@ trap 'rm -rf "$d"' EXIT
 cd "$d" || exit 1
 $cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o kinds "$here/osrt/kinds.c" -lpthread || exit 1
 $cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o waits "$here/osrt/waits.c" -lpthread || exit 1
+$cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o counts "$here/osrt/counts.c" -lpthread || exit 1
 
 check() { # NAME EXPECTED GOT
 	if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); printf 'FAIL: %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"; fi
@@ -114,6 +115,14 @@ if command -v strace >/dev/null && strace -f -o /dev/null true 2>/dev/null; then
 	# stdio writes by itself, and sh is no program of ours: what the program wrote itself has one byte or twelve.
 	check "writes as the kernel counts them" "$(grep -cE 'write\([0-9]+, "(\\0", 1|twelve bytes", 12)\) += (1|12)$' st)" "$(($(count all.n write) - 1))"
 	check "reads as the kernel counts them" "$(grep -c 'pread64(.*, 64, 0)' st)" "$(count all.n pread)"
+	# Every call that is one system call, of three threads, a child and a program that a child became.
+	strace -f -qq -c -U calls,name -o st.counts ./counts 50 >/dev/null
+	"$gputap" run -q -t osrt --osrt-threshold=0 -o counts ./counts 50
+	counts counts >counts.n
+	for name in ftruncate flock pwrite64:pwrite sched_yield kill msync socketpair epoll_ctl shutdown fdatasync; do
+		check "${name#*:}: as many as the kernel counts" "$(awk -v n="${name%:*}" '$2 == n { print $1 }' st.counts)" "$(count counts.n "${name#*:}")"
+	done
+	check "none is lost" "complete: yes" "$("$gputap" info counts.gputap 2>&1 | grep complete:)"
 else skip "counts against strace: strace is not installed, or may not trace here"; fi
 
 # ------------------------------------------------------------- programs by others
