@@ -17,6 +17,7 @@
 #include "ids.h"
 #include "model/cuda/cuda.h"
 #include "tests/tracecuda.h"
+#include "tests/unit/tablefixture.h"
 
 #define TRACE "test_cuda_walk.gputap"
 #define REAL 1000000000000000000ull       /* REALTIME - MONOTONIC, as tb_clock says */
@@ -28,30 +29,16 @@ enum { FREE = 22, MALLOC = 20, LAUNCH = 211, SYNCHRONIZE = 165, DRIVER_LAUNCH = 
 
 /* ------------------------------------------------------------------ building */
 
-static char *table;
-static size_t table_bytes;
-
 static int load_table(void **state)
 {
-	const char *build = getenv("GPUTAP_BUILD");
-	char path[4096];
-	FILE *f;
-
 	(void)state;
-	snprintf(path, sizeof path, "%s/gen/table.txt", build ? build : "build");
-	f = fopen(path, "rb");
-	if (!f)
-		return -1;
-	table = malloc(4u << 20);
-	table_bytes = fread(table, 1, 4u << 20, f);
-	fclose(f);
-	return 0;
+	return read_table();
 }
 
 static int drop_table(void **state)
 {
 	(void)state;
-	free(table);
+	free(table_text);
 	tb_remove(TRACE);
 	return 0;
 }
@@ -84,7 +71,7 @@ static void begin_process(struct build *b, int pid)
 static void begin(struct build *b)
 {
 	b->tb = tb_open(TRACE);
-	tb_table(b->tb, table, table_bytes);
+	tb_table(b->tb, table_text, table_bytes);
 	begin_process(b, TID);
 }
 

@@ -24,6 +24,7 @@
 #include "model/args.h"
 #include "model/crew.h"
 #include "tests/tracebuild.h"
+#include "tests/unit/tablefixture.h"
 #include "trace/read/merge.h"
 #include "trace/read/pack.h"
 #include "trace/read/slices.h"
@@ -32,28 +33,16 @@
 #define PACKED "test_jobs.packed"
 #define MOST_WORKERS 8
 
-static char *table_text;
-static size_t table_bytes;
 static struct gt_fntable *table;
 static const char *opened = PATH;
 static uint64_t seed = 88172645463325252u;
 
 static int load_table(void **state)
 {
-	const char *build = getenv("GPUTAP_BUILD");
 	struct gt_err err;
-	char path[4096];
-	FILE *f;
 
 	(void)state;
-	snprintf(path, sizeof path, "%s/gen/table.txt", build ? build : "build");
-	f = fopen(path, "rb");
-	if (!f)
-		return -1;
-	table_text = malloc(4u << 20);
-	table_bytes = fread(table_text, 1, 4u << 20, f);
-	fclose(f);
-	return gt_fntable_parse(table_text, table_bytes, &table, &err);
+	return read_table() ? -1 : gt_fntable_parse(table_text, table_bytes, &table, &err);
 }
 
 static int drop_table(void **state)

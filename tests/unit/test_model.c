@@ -21,6 +21,7 @@
 #include "ids.h"
 #include "model/model.h"
 #include "tests/tracebuild.h"
+#include "tests/unit/tablefixture.h"
 
 #define PATH "test_model.gputap"
 #define PLATFORM 0x1000
@@ -36,25 +37,13 @@
 /* ------------------------------------------------------------------ building */
 
 static struct gt_fntable *table;
-static char *table_text;
-static size_t table_bytes;
 
 static int load_table(void **state)
 {
-	const char *build = getenv("GPUTAP_BUILD");
 	struct gt_err err;
-	char path[4096];
-	FILE *f;
 
 	(void)state;
-	snprintf(path, sizeof path, "%s/gen/table.txt", build ? build : "build");
-	f = fopen(path, "rb");
-	if (!f)
-		return -1;
-	table_text = malloc(4u << 20);
-	table_bytes = fread(table_text, 1, 4u << 20, f);
-	fclose(f);
-	return gt_fntable_parse(table_text, table_bytes, &table, &err);
+	return read_table() ? -1 : gt_fntable_parse(table_text, table_bytes, &table, &err);
 }
 
 static int drop_table(void **state)
