@@ -23,6 +23,7 @@ SCALARS = {"cl_char": ("i8", 1), "cl_uchar": ("u8", 1), "cl_short": ("i16", 2), 
            "VASurfaceID": ("u32", 4), "uint32_t": ("u32", 4), "uint64_t": ("u64", 8)}
 
 LIMIT_ARRAY, LIMIT_STRING, LIMIT_BYTES, LIMIT_PLIST = 2048, 1024, 1024, 512
+LIMIT_WAITS = 49152     # a wait list without its end has lost an order that nothing else tells; a record has room for little more
 ERROR_GROUPS = ("cl_error", "cl_execution_status")
 
 
@@ -196,7 +197,7 @@ def apply_attribute(fn, types, word):
         element(types, a)
         fn.errcode = name
     elif what == "waits":
-        set_array(fn, types, "in", name, "num_events_in_wait_list", None, None, None)
+        set_array(fn, types, "in", name, "num_events_in_wait_list", None, None, LIMIT_WAITS)
         fn.arg(name).role = "waits"
     elif what == "info":
         set_array(fn, types, "out", "param_value", "param_value_size", None, "param_value_size_ret", None)

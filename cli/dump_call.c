@@ -133,6 +133,7 @@ static const struct gt_shown command_fields[] = {
 	{ "local", local_size, GT_PLACE(C, local_size) },
 	{ "local_source", local_size_source, GT_NUMBER(C, local_source), .word = local_source },
 	{ "local_arg_bytes", local_arg_bytes, GT_NUMBER(C, local_arg_bytes) },
+	{ "first", gt_show_set, GT_NUMBER(C, first_launch) },
 	{ "bytes", gt_show_number, GT_NUMBER(C, bytes), GT_HAS(C, has_bytes) },
 	{ "blocking", gt_show_flag, GT_NUMBER(C, blocking) },
 	{ "pattern", pattern, GT_OWN },

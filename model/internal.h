@@ -130,6 +130,14 @@ struct gt_seen_size {
 };
 /* mapped and not yet unmapped */
 struct gt_mapping { struct gt_mapping *next; uint64_t ptr, bytes, flags; bool has_bytes; };
+/* A kernel by name that was launched on a device with a local size. */
+struct gt_launched {
+	struct gt_launched *next;
+	const struct gt_object *device;
+	struct gt_string name;
+	uint64_t local[3];
+};
+
 struct gt_entity {                            /* pub first: gt_object pointers lead back here */
 	struct gt_object pub;
 	struct gt_entity *older;              /* same kind and handle, before this one */
@@ -138,6 +146,7 @@ struct gt_entity {                            /* pub first: gt_object pointers l
 	struct gt_object *queue;              /* command buffers: where they run when the enqueue names none */
 	struct gt_local_arg *local_args;      /* kernels */
 	struct gt_seen_size *sizes;           /* kernels; last used first */
+	struct gt_launched *launched;         /* programs: their kernels; kernels: the last of their own */
 	struct gt_mapping *mappings;          /* memory */
 	struct gt_device_clock *clock;        /* devices */
 };

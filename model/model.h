@@ -119,6 +119,8 @@ enum gt_usm { GT_USM_UNKNOWN, GT_USM_SYSTEM, GT_USM_HOST, GT_USM_DEVICE, GT_USM_
 struct gt_command {
 	uint32_t type;                    /* CL_COMMAND_* */
 	bool is_kernel;                   /* NDRange, task, native */
+	/* the first of this kernel (by program and name), device and local size: drivers compile for these */
+	bool first_launch;
 	struct gt_object *queue, *context, *device, *kernel, *program; /* may be NULL */
 	struct gt_string name;            /* kernel name, or the command's name without CL_COMMAND_ */
 	struct gt_string demangled, short_name; /* the same for people, see gt_object */

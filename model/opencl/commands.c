@@ -426,6 +426,36 @@ static void set_by_type(
 	}
 }
 
+/* ------------------------------------------------------------ first launches */
+
+static bool is_same(const struct gt_launched *l, const struct gt_command *c)
+{
+	return l->device == c->device && !memcmp(l->local, c->local_size, sizeof l->local) &&
+		l->name.bytes == c->name.bytes && !memcmp(l->name.text, c->name.text, c->name.bytes);
+}
+
+static void set_first_launch(struct gt_model *m, const struct gt_call *call, struct gt_command *c)
+{
+	struct gt_entity *kernel = (struct gt_entity *)c->kernel, *program = (struct gt_entity *)c->program;
+	struct gt_launched *l;
+
+	if (!kernel || call->result || (kernel->launched && is_same(kernel->launched, c)))
+		return;
+	program = program ? program : kernel;
+	for (l = program == kernel ? NULL : program->launched; l && !is_same(l, c);)
+		l = l->next;
+	if (!l && (l = gt_arena_alloc(&m->objects_arena, sizeof *l))) {
+		*l = (struct gt_launched){ .device = c->device, .name = c->name };
+		memcpy(l->local, c->local_size, sizeof l->local);
+		if (program != kernel) {
+			l->next = program->launched;
+			program->launched = l;
+		}
+		c->first_launch = true;
+	}
+	kernel->launched = l;
+}
+
 static const enum gt_role blocking_roles[] = {
 	GT_ROLE_BLOCKING_READ, GT_ROLE_BLOCKING_WRITE, GT_ROLE_BLOCKING_MAP, GT_ROLE_BLOCKING_COPY, GT_ROLE_BLOCKING,
 };
@@ -510,6 +540,13 @@ static struct gt_string command_name(const struct gt_fn *fn)
 	return (struct gt_string){ name, strlen(name) };
 }
 
+static void set_kernel_work(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f,
+	struct gt_command *c, uint32_t stream, uint64_t offset)
+{
+	set_work(m, call, f, c, stream, offset);
+	set_first_launch(m, call, c);
+}
+
 struct gt_command *gt_commands_make(
 	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset)
 {
@@ -524,7 +561,7 @@ struct gt_command *gt_commands_make(
 		set_kernel(m, call, f, c);
 		set_waits(call, f, c);
 		if (f->is_kernel)
-			set_work(m, call, f, c, stream, offset);
+			set_kernel_work(m, call, f, c, stream, offset);
 		else
 			set_by_type(m, call, f, c);
 	}
