@@ -541,6 +541,8 @@ static int print(const struct gt_report_run *run, const struct gt_report_request
 		gt_table_drop(table);
 		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
 	}
+	if (run->rows && !gt_table_empty(table))
+		*run->rows = true;
 	if (run->skip_empty && gt_table_empty(table)) {
 		gt_table_drop(table);
 		return 0;

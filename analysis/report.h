@@ -95,6 +95,7 @@ struct gt_report_run {
 	bool skip_empty;                /* print nothing for a report without rows */
 	int64_t from_ns, to_ns;
 	bool (*progress)(void *ctx, double done); void *ctx;
+	bool *rows;                     /* set when any report has a row; may be NULL */
 };
 int gt_reports_run(const struct gt_report_run *run, struct gt_err *err);
 /* timeline_feed.c: tells the items of the window to the reports that want them. */

@@ -14,7 +14,7 @@
 #include <strings.h>
 
 /* A streamed table takes its widths from its first rows; a wider cell later on widens its column from there. */
-enum { MOST_COLUMNS = 40, STREAM_LOOK = 1000 };
+enum { MOST_COLUMNS = 40, STREAM_LOOK = 1000, WIDEST = 100 };   /* a longer text stands out of its column */
 
 struct gt_table {
 	const char *name, *title;
@@ -264,9 +264,12 @@ static void print_row(struct gt_table *t, char **cell, const bool *numeric, cons
 
 static void widen(struct gt_table *t, char **cell)
 {
-	for (unsigned i = 0; i < t->columns; i++)
-		if (cell[i] && (int)strlen(cell[i]) > t->width[i])
-			t->width[i] = (int)strlen(cell[i]);
+	for (unsigned i = 0; i < t->columns; i++) {
+		size_t n = cell[i] ? strlen(cell[i]) : 0;
+
+		if (n > (size_t)t->width[i] && t->width[i] < WIDEST)
+			t->width[i] = n < WIDEST ? (int)n : WIDEST;
+	}
 }
 
 /* Heading and the first `rows` of the kept rows, in columns that fit them. */

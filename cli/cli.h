@@ -53,6 +53,8 @@ struct gt_model;
 void gt_cli_notes(const struct gt_model *model);
 /* What call stacks lack, as far as they were looked at: objects without file, stacks that are not whole. */
 void gt_cli_stack_notes(const struct gt_model *model);
+/* Says that nothing lies between --from and --to, if one of them was given, and how long the trace is. */
+void gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options);
 /* A usage error of this command: what from a format, with `try: gputap COMMAND --help`; returns GT_EXIT_USAGE. */
 int gt_cli_usage(const struct gt_cli *cli, const char *what, ...) __attribute__((format(printf, 2, 3)));
 

@@ -25,6 +25,7 @@
 #include "common/harmless.h"
 #include "common/temporary.h"
 #include "model/model.h"
+#include "model/window.h"
 #include "writers/writer.h"
 
 #define FORECAST_BYTES (100u * 1000 * 1000)       /* a file from this size on is announced */
@@ -171,6 +172,18 @@ static int lock_trace(const char *trace, int *lock, struct gt_err *err)
 	return 0;
 }
 
+/* Does the window end before the trace begins, or begin behind its end? */
+static bool is_outside(const struct job *j)
+{
+	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++) {
+		const struct gt_process *p = gt_model_process(j->model, i);
+
+		if (gt_overlaps(j->from_ns, j->to_ns, p->start_ns, p->end_ns))
+			return false;
+	}
+	return true;
+}
+
 int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options,
 	enum gt_say say, struct gt_err *err)
 {
@@ -195,6 +208,8 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 		if (write_format(&j, gt_writer_find(id), err))
 			goto out;
 	}
+	if (say != GT_SAY_NOTHING && is_outside(&j))
+		gt_cli_empty_window(j.model, options);
 	if (say == GT_SAY_NOTES)
 		gt_cli_notes(j.model);
 	if (j.say) {

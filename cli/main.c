@@ -37,8 +37,8 @@ static void help(FILE *out)
 
 static void command_help(const struct command *c)
 {
-	printf("Usage: gputap %s %s\n\n%s\n\nOptions (environment name and default in brackets):\n", c->name, c->args,
-		c->help);
+	printf("Usage: gputap %s %s\n\n%s\n\nOptions, with environment name and default in brackets.\n", c->name,
+		c->args, c->help);
 	gt_options_help(stdout, c->scope);
 	if (c->run == gt_cmd_stats)
 		gt_stats_help(stdout);
@@ -82,12 +82,15 @@ static int unknown(const char *name)
 	return GT_EXIT_USAGE;
 }
 
-/* Options of the command itself only: what stands behind the program's name is the program's. */
-static bool wants_help(int argc, char **argv)
+/* Options of the command itself only: what stands behind the name of the program that `run` starts is the program's. */
+static bool wants_help(const struct command *c, int argc, char **argv)
 {
-	for (int i = 2; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)
+	for (int i = 2; i < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return true;
+		if (argv[i][0] != '-' && c->run == gt_cmd_run)
+			return false;
+	}
 	return false;
 }
 
@@ -123,7 +126,7 @@ int main(int argc, char **argv)
 			c = &commands[i];
 	if (!c)
 		return unknown(argv[1]);
-	if (wants_help(argc, argv)) {
+	if (wants_help(c, argc, argv)) {
 		command_help(c);
 		return GT_EXIT_OK;
 	}

@@ -1,5 +1,6 @@
 /*
- * cli/notes.c - the sentences that a trace holds about parts that were switched off, and what call stacks lack
+ * cli/notes.c - what is said beside the result: notes that a trace holds about parts that were switched off, what call
+ * stacks lack, a window that holds nothing
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -58,4 +59,18 @@ void gt_cli_stack_notes(const struct gt_model *model)
 			"gputap: call stacks: %u of %u may lack functions: they lead through code without unwind "
 			"tables\n",
 			partial, n);
+}
+
+void gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options)
+{
+	int64_t end_ns = 0;
+
+	if (!gt_option_given(options, "from") && !gt_option_given(options, "to"))
+		return;
+	for (uint32_t i = 0; i < gt_model_process_count(model); i++)
+		if (gt_model_process(model, i)->end_ns > end_ns)
+			end_ns = gt_model_process(model, i)->end_ns;
+	fprintf(stderr, "gputap: nothing in that window (%s%s%s%s): the trace goes from 0 to %.6f s\n",
+		gt_option_given(options, "from") ? "from " : "", gt_option_said(options, "from"),
+		gt_option_given(options, "to") ? " to " : "", gt_option_said(options, "to"), (double)end_ns / 1e9);
 }

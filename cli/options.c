@@ -17,6 +17,13 @@ static const struct gt_option_def defs[] = {
 #include "trace/format/options.def"
 #undef OPTION
 };
+/* What --help says before an option: NULL, or the title of the group that begins with the next one. */
+static const struct { const char *title; } help_lines[] = {
+#define GROUP(title) { title },
+#define OPTION(name, letter, type, fallback, scope, argument, help) { NULL },
+#include "trace/format/options.def"
+#undef OPTION
+};
 #define DEFS (sizeof defs / sizeof *defs)
 _Static_assert(DEFS <= GT_OPTIONS_MAX, "raise GT_OPTIONS_MAX");
 
@@ -152,21 +159,37 @@ static void put_choices(FILE *out, const struct gt_option_def *d)
 		fprintf(out, "%s%.*s", before, (int)word.bytes, word.at);
 }
 
+static void put_option(FILE *out, unsigned i)
+{
+	const char *argument = argument_of((int)i);
+	char left[64], env[64];
+
+	/* "[DOMAINS]" is shown as [=DOMAINS] */
+	snprintf(left, sizeof left, "%c%c%c --%s%s%s", defs[i].letter ? '-' : ' ',
+		defs[i].letter ? defs[i].letter : ' ', defs[i].letter ? ',' : ' ', defs[i].name,
+		*argument == '[' ? "[=" : *argument ? "=" : "", argument + (*argument == '['));
+	gt_option_env_name(defs[i].name, env);
+	fprintf(out, "  %-34s %s", left, defs[i].help);
+	put_choices(out, &defs[i]);
+	fprintf(out, "\n  %-34s (%s%s%s)\n", "", env, *defs[i].fallback ? ", default " : "", defs[i].fallback);
+}
+
 void gt_options_help(FILE *out, unsigned scope)
 {
-	for (unsigned i = 0; i < DEFS; i++) {
-		const char *argument = argument_of((int)i);
-		char left[64], env[64];
+	const char *title = NULL;
+	unsigned i = 0;
 
-		if (!(defs[i].scope & scope))
+	for (size_t k = 0; k < sizeof help_lines / sizeof *help_lines; k++) {
+		if (help_lines[k].title) {
+			title = help_lines[k].title;
 			continue;
-		/* "[DOMAINS]" is shown as [=DOMAINS] */
-		snprintf(left, sizeof left, "%c%c%c --%s%s%s", defs[i].letter ? '-' : ' ',
-			defs[i].letter ? defs[i].letter : ' ', defs[i].letter ? ',' : ' ', defs[i].name,
-			*argument == '[' ? "[=" : *argument ? "=" : "", argument + (*argument == '['));
-		gt_option_env_name(defs[i].name, env);
-		fprintf(out, "  %-34s %s", left, defs[i].help);
-		put_choices(out, &defs[i]);
-		fprintf(out, "\n  %-34s (%s%s%s)\n", "", env, *defs[i].fallback ? ", default " : "", defs[i].fallback);
+		}
+		if (defs[i].scope & scope) {
+			if (title)
+				fprintf(out, "\n%s:\n", title);
+			title = NULL;
+			put_option(out, i);
+		}
+		i++;
 	}
 }

@@ -242,6 +242,10 @@ int gt_cmd_run(struct gt_cli *cli)
 		return FAILED_BEFORE_START;
 	}
 	ask_for_waits(&cli->options);
+	if (gt_option_true(run.options, "ring") && !gt_option_number(run.options, "max-size", 0)) {
+		gt_cli_usage(cli, "--ring needs a size: --max-size=500M, say");
+		return FAILED_BEFORE_START;
+	}
 	say_not_built(run.options);
 	choose_run_id(&run);
 	gt_run_look_at_target(cli->args[0], &run.target);

@@ -4,7 +4,6 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "analysis/report.h"
 #include "cli/cli.h"
 #include "cli/jobs.h"
+#include "cli/stats_file.h"
 #include "cli/stats_profile.h"
 #include "common/harmless.h"
 #include "model/stacks.h"
@@ -53,12 +53,6 @@ static bool has_pattern(const char *list)
 			return true;
 	}
 	return false;
-}
-
-static int open_output(const char *path, FILE **out, struct gt_err *err)
-{
-	*out = fopen(path, "we");
-	return *out ? 0 : gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written", path);
 }
 
 static int choose(const char *list, struct gt_report_request *reports, unsigned *n, struct gt_err *err)
@@ -117,11 +111,12 @@ void gt_stats_help(FILE *out)
 int gt_cmd_stats(struct gt_cli *cli)
 {
 	struct gt_report_request reports[MOST];
-	struct gt_report_run run = { .reports = reports, .out = stdout, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	struct gt_report_run run = { .reports = reports, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
 	const struct gt_options *o = &cli->options;
 	const char *list = gt_option(o, "report");
-	bool quiet = gt_option_true(&cli->options, "quiet");
+	bool quiet = gt_option_true(&cli->options, "quiet"), rows = false;
 	struct gt_progress progress;
+	struct gt_stats_file to;
 	struct gt_err err = { 0 };
 	char text[1024];
 	int rc;
@@ -150,22 +145,21 @@ int gt_cmd_stats(struct gt_cli *cli)
 		gt_model_close(run.model);
 		return gt_cli_fail(&err);
 	}
-	/* The environment's name is the trace's. */
-	if (gt_option_on_command_line(o, "output") && open_output(gt_option(o, "output"), &run.out, &err)) {
+	if (gt_stats_file_open(&to, o, &err)) {
 		gt_model_close(run.model);
 		return gt_cli_fail(&err);
 	}
+	run.out = to.out;
 	gt_progress_begin(&progress, "reading", quiet);
 	run.progress = gt_progress_step;
 	run.ctx = &progress;
+	run.rows = &rows;
 	rc = gt_reports_run(&run, &err);
 	gt_progress_end(&progress);
-	if ((fflush(run.out) || ferror(run.out)) && !rc)
-		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "%s cannot be written",
-			run.out == stdout ? "standard output" : gt_option(o, "output"));
-	if (run.out != stdout)
-		fclose(run.out);
+	rc = gt_stats_file_close(&to, rc, &err);
 	if (!rc && !quiet) {
+		if (!rows)
+			gt_cli_empty_window(run.model, o);
 		gt_cli_notes(run.model);
 		gt_cli_stack_notes(run.model);
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(run.model, text, sizeof text)));

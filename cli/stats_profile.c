@@ -6,13 +6,13 @@
  */
 #include "cli/stats_profile.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "analysis/callgrind/report.h"
+#include "cli/stats_file.h"
 #include "common/harmless.h"
 
 bool gt_stats_is_profile(const char *path)
@@ -84,21 +84,11 @@ static void say(const struct gt_profile *p)
 static int print_to(const struct gt_profile *p, struct gt_cli *cli, enum gt_table_format format, struct gt_err *err)
 {
 	const struct gt_options *o = &cli->options;
-	bool file = gt_option_on_command_line(o, "output"), failed;
-	FILE *out = file ? fopen(gt_option(o, "output"), "we") : stdout;
-	int rc;
+	struct gt_stats_file to;
 
-	if (!out)
-		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written",
-			gt_option(o, "output"));
-	rc = print(p, gt_option(o, "report"), format, out, err);
-	failed = fflush(out) || ferror(out);
-	if (file)
-		failed |= fclose(out) != 0;
-	if (failed && !rc)
-		rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s cannot be written",
-			file ? gt_option(o, "output") : "standard output");
-	return rc;
+	if (gt_stats_file_open(&to, o, err))
+		return -1;
+	return gt_stats_file_close(&to, print(p, gt_option(o, "report"), format, to.out, err), err);
 }
 
 int gt_stats_profile(struct gt_cli *cli, const char *path, enum gt_table_format format)

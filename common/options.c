@@ -44,7 +44,10 @@ int64_t gt_option_number(const struct gt_options *o, const char *name, int64_t n
 {
 	const char *value = gt_option(o, name);
 	uint64_t number;
+	int64_t ns;
 
+	if (gc_parse_time(value, &ns))
+		return ns;
 	if (!gc_parse_number(value, &number))
 		return none;
 	return number < INT64_MAX ? (int64_t)number : INT64_MAX;
@@ -96,7 +99,7 @@ static int refuse(const struct gt_option_def *d, struct gc_word wrong, const cha
 		[GC_BOOL] = "true or false",
 		[GC_NUMBER] = "a whole number",
 		[GC_SIZE] = "a size such as 500M",
-		[GC_TIME] = "a time such as 10ms",
+		[GC_TIME] = "a time with its unit, such as 10ms",
 		[GC_CHOICE] = "one of:",
 		[GC_LIST_OF] = "one of:",
 	};

@@ -76,7 +76,6 @@ bool gc_parse_time(const char *text, int64_t *ns)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "", 1 },
 		{ "ns", 1 },
 		{ "us", 1000 },
 		{ "ms", 1000000 },
@@ -93,6 +92,10 @@ bool gc_parse_time(const char *text, int64_t *ns)
 	if (*text == '.') {
 		text++;
 		part = fraction(&text);
+	}
+	if (!*text && !whole && !part) {
+		*ns = 0;
+		return true;
 	}
 	for (unsigned i = 0; i < sizeof units / sizeof *units; i++) {
 		uint64_t unit = units[i].ns;

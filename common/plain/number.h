@@ -22,7 +22,7 @@
 bool gc_parse_number(const char *text, uint64_t *value);
 /* "12", "4k", "1M", "2G", "1T" in bytes; small letters too */
 bool gc_parse_size(const char *text, uint64_t *bytes);
-/* "3" (ns), "10us", "20ms", "1.5s", "2min", "1h", in ns; what is below a nanosecond is rounded */
+/* "3ns", "10us", "20ms", "1.5s", "2min", "1h" and "0", in ns; what is below a nanosecond is rounded */
 bool gc_parse_time(const char *text, int64_t *ns);
 /* true 1 yes on; false 0 no off */
 bool gc_parse_truth(const char *text, bool *value);

@@ -36,7 +36,7 @@ static void put_number(struct out *o, uint64_t value)
 	put(o, digits, gc_put_number(digits, value));
 }
 
-size_t gc_value_room(const char *text) { return length(text) + GC_DIGITS_MAX; }
+size_t gc_value_room(const char *text) { return length(text) + GC_DIGITS_MAX + 2; }
 
 static bool put_words(struct out *o, const char *choices, const char *list, struct gc_word *wrong)
 {
@@ -82,6 +82,7 @@ bool gc_value_normal(
 	case GC_TIME:
 		good = gc_parse_time(text, &ns);
 		put_number(&o, (uint64_t)ns);
+		put(&o, "ns", ns ? 2 : 0);
 		break;
 	case GC_CHOICE:
 		good = gc_is_choice(choices, text);

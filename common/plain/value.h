@@ -16,7 +16,8 @@
 
 enum gc_type {
 	GC_FLAG, GC_BOOL,               /* normal form: true or false */
-	GC_NUMBER, GC_SIZE, GC_TIME,    /* digits alone: bytes, nanoseconds */
+	GC_NUMBER, GC_SIZE,             /* digits alone: bytes */
+	GC_TIME,                        /* nanoseconds: "12ns", "0" */
 	GC_STRING,
 	GC_LIST,                        /* any words */
 	GC_CHOICE,                      /* one word of a few */

@@ -14,9 +14,35 @@ export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 # Short options that everybody tries first.
 "$gputap" -V >out; has "-V is --version" out '^gputap [0-9]'
 "$gputap" stats -h >out; has "-h is --help" out '^Usage: gputap stats'
+for command in info stats dump export; do "$gputap" $command one -h >out 2>err; has "-h behind the trace of $command" out "^Usage: gputap $command"; done
+"$gputap" run -q -o own -- sh -c 'echo "$@"' sh -h >out 2>err; ok "-h behind the program is the program's" "$(cat out)" -h
+"$gputap" run --help >out; ok "--help is in groups" "$(grep -cE '^(Common|What is recorded|OpenCL|CUDA and NVTX|SQLite|\.atp and API log):$' out)" 6
+ok "... which hold every option" "$(grep -c '^  ..[ ,] --' out)" "$(grep -cE '^OPTION.*", [A-Z |]*R[A-Z |]*, "' "$GPUTAP_TESTS/../trace/format/options.def")"
+has "... with the words that -t knows" out '^  opencl '
+
+# What would record or show something else than was meant.
+for o in "--ring" "--start-after=5" "--stop-after=2.5"; do
+	"$gputap" run -o refused "$o" -- touch started >out 2>err; ok "run $o" "$?:$(ls -d started refused* 2>/dev/null)" 125:
+done
+has "--stop-after=2.5" err "'2.5' is not a time with its unit"
+"$gputap" run -o refused --ring -- true 2>err; has "--ring without a size" err "ring needs a size: --max-size"
+"$gputap" run -q -o kept --ring --max-size=4M -- clinfo -l >out 2>err; ok "--ring with one" "$?:$(ls -d kept.gputap)" 0:kept.gputap
+"$gputap" stats --from 5 one >out 2>err; ok "stats --from 5" "$?:$(grep -c 'is not a time with its unit' err)" 2:1
+"$gputap" stats --from 0 one >out 2>err; ok "0 needs no unit" "$?:$(grep -c 'nothing in that window' err)" 0:0
+"$gputap" stats --from 100s --to 200s one >out 2>err; has "a window without rows says so" err "nothing in that window (from 100s to 200s): the trace goes from 0 to 0\."
+"$gputap" stats -r opencl_api_sum --from 100s one >out 2>err; has "... of a report that was named" err "nothing in that window (from 100s)"
+"$gputap" export -e apilog -o none --from 100s one >out 2>err; has "... of an export" err "nothing in that window (from 100s)"
+rm -f none.apilog
+if command -v groff >/dev/null; then
+	for page in "$GPUTAP_TESTS"/../docs/man/*.1; do groff -man -Tascii -ww "$page" >page.txt 2>page.err; cat page.err; done >out 2>&1
+	ok "man pages have no line that roff takes for a command" "$(cat out)" ""
+else
+	echo "not here: groff"
+fi
+ok "no line of a man page begins with a point that is text" "$(grep -hE '^\.\.|^\.[^A-Z\\]' "$GPUTAP_TESTS"/../docs/man/*.1)" ""
 
 # A name without its ending, although a program of that name stands beside the trace.
-cp "$(command -v true)" one
+cp "$(type -P true)" one
 for command in info stats dump; do
 	"$gputap" $command one >out 2>err; ok "$command NAME reads NAME.gputap" $? 0
 done
@@ -35,6 +61,20 @@ mkdir folder
 rm folder/*
 "$gputap" export -q -e apilog -o folder one 2>err; ok "-o folder does so too" "$(ls folder)" one.apilog
 "$gputap" export -q -e atp,apilog -o both.atp one 2>err; ok "the ending is any format's that is asked for" "$(echo both.*)" "both.apilog both.atp"
+
+# The file of stats: whole or not there, its owner's, not through a link, no folder of its own.
+umask 022
+"$gputap" stats -q -o r.txt one 2>err; ok "stats -o" "$?:$(stat -c %a r.txt):$(grep -c opencl_api_sum r.txt)" 0:600:1
+"$gputap" stats -q -o r.txt -r opencl_api_trace one 2>err; ok "stats -o again replaces it" "$?:$(grep -c opencl_api_sum r.txt)" 0:0
+echo kept >target; ln -s target link
+"$gputap" stats -q -o link one 2>err; ok "stats -o does not write through a link" "$?:$(cat target):$(test -L link || echo file)" 0:kept:file
+mkfifo pipe; timeout 20 "$gputap" stats -q -o pipe one 2>err; ok "stats -o to a pipe that nobody reads does not hang" $? 4
+{ timeout 20 cat pipe >got; } & sleep 0.2; timeout 20 "$gputap" stats -q -o pipe one 2>err; ok "... and is read where somebody does" "$?:$(wait; grep -c opencl_api_sum got)" 0:1
+"$gputap" stats -q -o /dev/stdout one >got 2>err; ok "stats -o /dev/stdout" "$?:$(grep -c opencl_api_sum got):$(test -L /dev/stdout && echo link)" 0:1:link
+"$gputap" stats -q -o - one >got 2>err; ok "stats -o -" "$?:$(grep -c opencl_api_sum got):$(ls -- - 2>/dev/null)" 0:1:
+"$gputap" stats -q -o none/r.txt one 2>err; ok "stats -o where no folder is" $? 4
+"$gputap" stats -q -o /dev/full one 2>err; ok "stats -o where there is no room" $? 4
+ok "nothing half-written stays" "$(compgen -G '*.part'; compgen -G '.*.part')" ""
 
 # Whoever reads what we say may leave before we are done: the status is the program's.
 for _ in 1 2 3 4 5; do

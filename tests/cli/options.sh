@@ -13,7 +13,7 @@ export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 
 # `run` says 125, as for every failure before the start, and starts nothing. A shortened or a second word is no choice.
 for o in "--summary=tab" "--summary=table csv" "--cuda-api= all" "--cuda-api=run" "--cuda-graph-trace=nodes" "--audit=maybe" "--audit=" \
-	"--max-size=1X" "--max-size=1MB" "--max-pending=7k" "--stop-after=1m" "--stop-after=1e3us" "--sources=maybe" "--ring=x" \
+	"--max-size=1X" "--max-size=1MB" "--max-pending=7k" "--stop-after=1m" "--stop-after=5" "--start-after=1.5" "--stop-after=1e3us" "--sources=maybe" "--ring=x" \
 	"--trace=opencl,cud" "--trace=opencl|cuda" "--export=atp,sqlit" "--debug=streams" "--sqlite-schema=2022" "--lazy=maybe" \
 	"--opencl-compat=yes" "--atp-version=3" "--atp-cuda=x" "--nvtx-text=x" "--nvtx-libraries=x" "--dynamic-tables=x" "--cuda-driver-rows=x" \
 	"--cuda-buffer-size=x" "--cuda-flush=1s"; do
@@ -27,7 +27,7 @@ has "run, environment" err "GPUTAP_SUMMARY: 'tab' is not one of: auto table csv 
 
 # The others say 2, and nothing is written.
 for o in "--sqlite-schema=2022" "--lazy=maybe" "--opencl-compat=yes" "--atp-version=3" "--atp-cuda=x" "--nvtx-text=x" "--nvtx-libraries=x" \
-	"--dynamic-tables=x" "--cuda-driver-rows=x" "--export=sqlit" "--from=1m" "--to=x"; do
+	"--dynamic-tables=x" "--cuda-driver-rows=x" "--export=sqlit" "--from=1m" "--from=5" "--to=x"; do
 	"$gputap" export -e atp,sqlite -o refused "$o" t.gputap >out 2>err; ok "export $o" $? 2
 	has "export $o" err "try: gputap export --help"
 	ok "export $o: nothing is written" "$(ls -d refused* 2>/dev/null)" ""
@@ -40,7 +40,7 @@ GPUTAP_FORMAT=tab "$gputap" stats t.gputap >out 2>err; ok "stats, environment" $
 "$gputap" dump --json=maybe t.gputap >out 2>err; ok "dump --json=maybe" $? 2
 
 # What both understand is the same in both traces, in one form: bytes, nanoseconds, true and false.
-wanted=(max-size=1099511627776 stop-after=3600000000000 start-after=1500 device-times=false ring=true max-pending=12
+wanted=(max-size=1099511627776 stop-after=3600000000000ns start-after=1500ns device-times=false ring=true max-pending=12
 	"trace=opencl,nvtx" cuda-api=runtime sources=true)
 given=(GPUTAP_MAX_SIZE=1T GPUTAP_STOP_AFTER=1h GPUTAP_START_AFTER=1.5us GPUTAP_DEVICE_TIMES=off GPUTAP_RING=yes GPUTAP_MAX_PENDING=012
 	GPUTAP_TRACE="opencl nvtx" GPUTAP_CUDA_API=runtime GPUTAP_SOURCES=)

@@ -154,9 +154,9 @@ bool tap_option_true(const char *name) { return tap_text_equal(tap_option(name),
 uint64_t tap_option_number(const char *name)
 {
 	uint64_t n = 0;
+	int64_t ns = 0;
 
-	gc_parse_number(tap_option(name), &n);
-	return n;
+	return gc_parse_time(tap_option(name), &ns) ? (uint64_t)ns : gc_parse_number(tap_option(name), &n) ? n : 0;
 }
 
 void tap_options_parse(void)
