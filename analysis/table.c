@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/harmless.h"
-#include "common/utf8.h"
-#include <strings.h>
+#include "common/json.h"
 
 /* A streamed table takes its widths from its first rows; a wider cell later on widens its column from there. */
 enum { MOST_COLUMNS = 40, STREAM_LOOK = 1000, WIDEST = 100 };   /* a longer text stands out of its column */
@@ -85,23 +85,11 @@ static void put_csv_text(FILE *out, const char *s)
 
 static void put_json(FILE *out, const char *text)
 {
-	const char *end = text + strlen(text);
+	struct gt_text t = { 0 };
 
-	putc('"', out);
-	for (const unsigned char *s = (const unsigned char *)text; *s;) {
-		size_t n = gt_utf8_sequence((const char *)s, (size_t)(end - (const char *)s));
-
-		if (*s == '"' || *s == '\\')
-			fprintf(out, "\\%c", *s++);
-		else if (*s < 0x20)
-			fprintf(out, "\\u%04x", *s++);
-		else if (!n)
-			fputs("\\ufffd", out), s++;
-		else
-			for (; n; n--)
-				putc(*s++, out);
-	}
-	putc('"', out);
+	gt_json_string(&t, text, strlen(text));
+	fwrite(t.data, 1, t.used, out);
+	gt_text_free(&t);
 }
 
 static void put_markdown(FILE *out, const char *s)

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "cli/dump.h"
+#include "common/harmless.h"
 #include "model/symbols/symbols.h"
 
 bool gt_dump_stack_number(struct gt_show *s, uint32_t process, uint64_t link)
@@ -20,20 +21,24 @@ bool gt_dump_stack_number(struct gt_show *s, uint32_t process, uint64_t link)
 
 static void put_text(struct gt_show *s, const struct gt_frame *f)
 {
+	struct gt_text frame = { 0 };
+
+	gt_frame_text(f, &frame);
+	if (f->python)
+		gt_text_lit(&frame, " Python");
+	else if (f->inlined)
+		gt_text_lit(&frame, " inlined");
+	if (f->module) {
+		gt_text_lit(&frame, " in ");
+		gt_text_str(&frame, gt_frame_module(f));
+	}
 	gt_text_lit(s->t, "\n    ");
 	if (f->address) {
 		gt_json_scalar(s->t, GT_HANDLE, NULL, f->address, 8);
 		gt_text_char(s->t, ' ');
 	}
-	gt_frame_text(f, s->t);
-	if (f->python)
-		gt_text_lit(s->t, " Python");
-	else if (f->inlined)
-		gt_text_lit(s->t, " inlined");
-	if (!f->module)
-		return;
-	gt_text_lit(s->t, " in ");
-	gt_text_str(s->t, gt_frame_module(f));
+	gt_text_harmless(s->t, frame.data, frame.used);
+	gt_text_free(&frame);
 }
 
 static void put_json(struct gt_show *s, const struct gt_frame *f)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/harmless.h"
 #include "common/hash.h"
 #include "writers/costs.h"
 
@@ -52,21 +53,18 @@ static inline uint32_t number_of(const struct gt_cost_contexts *c, struct gt_map
 
 static bool is_control(char c) { return (unsigned char)c < ' ' || c == 0x7f; }
 
-/* A line of the format has no way to say control characters: they are blanks. False: out of memory. */
+/* Control characters and what is no UTF-8 are escaped, as everywhere. False: out of memory. */
 static bool make_plain(struct gt_cost_contexts *c, struct gt_string *s)
 {
 	size_t i = 0;
 
-	while (i < s->bytes && !is_control(s->text[i]))
+	while (i < s->bytes && !is_control(s->text[i]) && (unsigned char)s->text[i] < 0x80)
 		i++;
 	if (i == s->bytes)
 		return true;
 	c->scratch.used = 0;
-	gt_text_bytes(&c->scratch, s->text, s->bytes);
-	for (; i < c->scratch.used; i++)
-		if (is_control(c->scratch.data[i]))
-			c->scratch.data[i] = ' ';
-	s->text = c->scratch.data;
+	gt_text_harmless(&c->scratch, s->text, s->bytes);
+	*s = (struct gt_string){ c->scratch.data, c->scratch.used };
 	return !c->scratch.failed;
 }
 

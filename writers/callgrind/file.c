@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/harmless.h"
 #include "common/hash.h"
 #include "writers/callgrind/internal.h"
 
@@ -272,12 +273,7 @@ static void put_number(struct gt_text *t, const char *key, int64_t value, const 
 	gt_text_str(t, unit);
 }
 
-/* A line of free text: whatever would end it is a blank. */
-static void put_text(struct gt_text *t, const char *text)
-{
-	for (; *text; text++)
-		gt_text_char(t, (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text);
-}
+static void put_text(struct gt_text *t, const char *text) { gt_text_harmless(t, text, strlen(text)); }
 
 static void put_command(struct gt_text *t, const struct gt_process *p)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/harmless.h"
 #include "common/hash.h"
 #include "writers/costs.h"
 #include "writers/folded/internal.h"
@@ -31,13 +32,15 @@ struct folded_line { struct gt_string path; uint64_t weight; };
 
 void gt_folded_frame(struct gt_folded *f, const char *name, size_t bytes)
 {
+	size_t from;
+
 	if (f->path.used)
 		gt_text_char(&f->path, ';');
-	for (size_t i = 0; i < bytes; i++) {
-		unsigned char c = (unsigned char)name[i];
-
-		gt_text_char(&f->path, c == ';' ? ':' : c < ' ' || c == 0x7f ? ' ' : (char)c);
-	}
+	from = f->path.used;
+	gt_text_harmless(&f->path, name, bytes);
+	for (size_t i = from; i < f->path.used; i++)
+		if (f->path.data[i] == ';')
+			f->path.data[i] = ':';
 }
 
 void gt_folded_begin(struct gt_folded *f, uint32_t process, int tid, struct gt_string thread_name)
