@@ -71,12 +71,26 @@ compile_commands.json: Makefile
 BINDIR  ?= $(PREFIX)/bin
 LIBDIR  ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share
+BASH_COMPLETIONS ?= $(DATADIR)/bash-completion/completions
+ZSH_COMPLETIONS  ?= $(DATADIR)/zsh/site-functions
+FISH_COMPLETIONS ?= $(DATADIR)/fish/vendor_completions.d
 VERSION := $(shell sed -n 's/.*GPUTAP_VERSION "\(.*\)".*/\1/p' cli/version.h)
 INSTALL ?= install
 STRIP   ?= strip
 DOCS    := README.md CONTRIBUTING.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
 
-install: all $(O)/gputap.pc
+# What shells complete: made of the lists that the tool is made of.
+COMPLETIONS := $(O)/completions/gputap $(O)/completions/_gputap $(O)/completions/gputap.fish
+COMPLETED   := scripts/completions cli/cli.h cli/options.c trace/format/options.def trace/format/domains.def trace/format/formats.def
+$(O)/completions/gputap: SHELL_NAME = bash
+$(O)/completions/_gputap: SHELL_NAME = zsh
+$(O)/completions/gputap.fish: SHELL_NAME = fish
+$(COMPLETIONS): $(COMPLETED)
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) scripts/completions $(SHELL_NAME) >$@.new && mv $@.new $@
+completions: $(COMPLETIONS)
+
+install: all $(O)/gputap.pc $(COMPLETIONS)
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/gputap $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DATADIR)/doc/gputap
 	$(INSTALL) -m 755 $(O)/gputap $(DESTDIR)$(BINDIR)/
@@ -84,6 +98,10 @@ install: all $(O)/gputap.pc
 	$(INSTALL) -m 644 $(O)/gputap.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
 	$(INSTALL) -m 644 $(DOCS) $(DESTDIR)$(DATADIR)/doc/gputap/
 	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(DATADIR)/man/man1/
+	$(INSTALL) -d $(DESTDIR)$(BASH_COMPLETIONS) $(DESTDIR)$(ZSH_COMPLETIONS) $(DESTDIR)$(FISH_COMPLETIONS)
+	$(INSTALL) -m 644 $(O)/completions/gputap $(DESTDIR)$(BASH_COMPLETIONS)/
+	$(INSTALL) -m 644 $(O)/completions/_gputap $(DESTDIR)$(ZSH_COMPLETIONS)/
+	$(INSTALL) -m 644 $(O)/completions/gputap.fish $(DESTDIR)$(FISH_COMPLETIONS)/
 # Symbols that the dynamic linker needs stay: a stripped shim works as the other.
 install-strip: install
 	$(STRIP) $(DESTDIR)$(BINDIR)/gputap
@@ -103,6 +121,7 @@ dist:
 # Only what install put there; folders that others may use stay.
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/gputap $(DESTDIR)$(LIBDIR)/pkgconfig/gputap.pc
+	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/gputap $(DESTDIR)$(ZSH_COMPLETIONS)/_gputap $(DESTDIR)$(FISH_COMPLETIONS)/gputap.fish
 	rm -f $(patsubst docs/man/%,$(DESTDIR)$(DATADIR)/man/man1/%,$(wildcard docs/man/*.1))
 	rm -rf $(DESTDIR)$(LIBDIR)/gputap $(DESTDIR)$(DATADIR)/doc/gputap
 
@@ -127,5 +146,5 @@ help:
 	@echo "variables           V=1 DEBUG=1 SAN=address O=dir CC=clang CPPFLAGS= CFLAGS= LDFLAGS="
 	@echo "                    PREFIX= BINDIR= LIBDIR= DATADIR= DESTDIR="
 
-.PHONY: all lint tidy format golden check test-programs check-asan check-ubsan check-tsan check-valgrind fuzz torture test-gpu bench stats install install-strip uninstall clean help
+.PHONY: all lint tidy format golden check test-programs check-asan check-ubsan check-tsan check-valgrind fuzz torture test-gpu bench stats completions install install-strip uninstall clean help
 .DEFAULT_GOAL := all

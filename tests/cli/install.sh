@@ -14,6 +14,7 @@ make_it() { make -s -C "$top" O="$build" DESTDIR="$root" PREFIX=/opt/gputap "$@"
 
 check "make install" make_it install
 for f in bin/gputap lib/gputap/libgputap.so lib/gputap/libgputap-audit.so lib/gputap/libgputap-osrt.so lib/gputap/libgputap-openmp.so lib/gputap/libgputap-libgomp.so lib/pkgconfig/gputap.pc share/man/man1/gputap-run.1 \
+	share/bash-completion/completions/gputap share/zsh/site-functions/_gputap share/fish/vendor_completions.d/gputap.fish \
 	share/doc/gputap/README.md share/doc/gputap/trace-format.md; do
 	check "$f is installed" test -f "$root/opt/gputap/$f"
 done
