@@ -1061,7 +1061,7 @@ static void a_window_keeps_what_overlaps_it(void **state)
 static void members_of_any_name_become_columns(void **state)
 {
 	static const char *const names[] = { "'x'", "'X'", "'eventid'", "NULL", "'a\"b'",
-		"'it''s; DROP TABLE NVTX_EVENTS'" };
+		"'it''s; DROP TABLE NVTX_EVENTS'", "'x'", "'member9'", "'x'", "'eventid'" };
 	struct fixture *f = *state;
 	char sql[256];
 
@@ -1071,7 +1071,7 @@ static void members_of_any_name_become_columns(void **state)
 	        "globalPid, domainId, "
 		"payloadSchemaID); CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId, schemaId, idx, name); "
 		"INSERT INTO NVTX_EVENTS VALUES (7, '{\"x\":1,\"X\":2,\"eventid\":3,\"it''s; DROP TABLE "
-	        "NVTX_EVENTS\":4}'); "
+	        "NVTX_EVENTS\":4,\"x\":5,\"member9\":6,\"x\":7,\"eventid\":8}'); "
 		"INSERT INTO NVTX_EVENTS_PAYLOAD_SCHEMAS VALUES (7, 10, 2, 30)",
 		NULL, NULL, NULL);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -1084,6 +1084,9 @@ static void members_of_any_name_become_columns(void **state)
 		"SELECT eventId, x, member1, member2, member3, member4, \"it's; DROP TABLE NVTX_EVENTS\" FROM "
 	        "DYNAMIC_NVTXPAYLOAD_DATATYPE_10_2_30",
 		"7|1|2|3|NULL|NULL|4\n");
+	/* members with one name, and one that is called as another's number would be */
+	expect_rows(f, "SELECT member6, member9, member8, member9_ FROM DYNAMIC_NVTXPAYLOAD_DATATYPE_10_2_30",
+		"5|6|7|8\n");
 }
 
 static void an_unwritable_place_is_an_error_with_a_reason(void **state)

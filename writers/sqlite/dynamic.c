@@ -4,7 +4,8 @@
  *
  * Made by SQLite itself, from NVTX_EVENTS.jsonText, when everything else is in the file: who asks for these tables has
  * few payloads, or time. A member's column is named as the program named it; one without a name, or with a name that
- * another column has, by its number. spec: nsys SQLite "Read NVTX Binary Payload Fields"
+ * another column has, by its number. Of members with one name the first is the first of that key in the text, and so
+ * on. spec: nsys SQLite "Read NVTX Binary Payload Fields"
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -16,7 +17,8 @@
 
 #define MEMBERS_MAX 256                   /* what the trace keeps of a schema */
 
-struct members { int n; char *name[MEMBERS_MAX], *column[MEMBERS_MAX]; }; /* name NULL: nothing can be read by it */
+/* name NULL: nothing can be read by it. before: members of the same name that stand before it. */
+struct members { int n; char *name[MEMBERS_MAX], *column[MEMBERS_MAX]; int before[MEMBERS_MAX]; };
 
 static bool taken(const struct members *m, const char *column)
 {
@@ -27,12 +29,25 @@ static bool taken(const struct members *m, const char *column)
 	return found;
 }
 
+/* Its number; a member may be called "member3" too. NULL: no memory. */
+static char *column_by_number(const struct members *m)
+{
+	char *column = sqlite3_mprintf("member%d", m->n);
+
+	while (column && taken(m, column))
+		column = sqlite3_mprintf("%z_", column);
+	return column;
+}
+
 static bool add_member(struct members *m, const char *name)
 {
 	bool usable = name && *name && !strchr(name, '"');
 
+	m->before[m->n] = 0;
+	for (int i = 0; usable && i < m->n; i++)
+		m->before[m->n] += m->name[i] && !strcmp(m->name[i], name);
 	m->name[m->n] = usable ? sqlite3_mprintf("%s", name) : NULL;
-	m->column[m->n] = usable && !taken(m, name) ? sqlite3_mprintf("%s", name) : sqlite3_mprintf("member%d", m->n);
+	m->column[m->n] = usable && !taken(m, name) ? sqlite3_mprintf("%s", name) : column_by_number(m);
 	return m->column[m->n] && (m->name[m->n] || !usable) ? ++m->n : 0;
 }
 
@@ -72,7 +87,11 @@ static char *table_sql(const struct members *m, sqlite3_int64 pid, sqlite3_int64
 	sqlite3_str_appendf(
 		s, "); INSERT INTO DYNAMIC_NVTXPAYLOAD_DATATYPE_%lld_%lld_%lld SELECT e.eventId", pid, domain, schema);
 	for (int i = 0; i < m->n; i++)
-		if (m->name[i])
+		if (m->name[i] && m->before[i])
+			sqlite3_str_appendf(s,
+				", (SELECT value FROM json_each(e.jsonText) WHERE key = '%q' LIMIT 1 OFFSET %d)",
+				m->name[i], m->before[i]);
+		else if (m->name[i])
 			sqlite3_str_appendf(s, ", json_extract(e.jsonText, '$.\"%q\"')", m->name[i]);
 		else
 			sqlite3_str_appendall(s, ", NULL");
