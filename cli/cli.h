@@ -53,6 +53,9 @@ struct gt_model;
 void gt_cli_notes(const struct gt_model *model);
 /* What call stacks lack, as far as they were looked at: objects without file, stacks that are not whole. */
 void gt_cli_stack_notes(const struct gt_model *model);
+/* The same in the log of a conversion that nobody looks on: marked, so that `gputap wait` tells them from a failure. */
+#define GT_CLI_NOTE "gputap: note: "
+void gt_cli_notes_marked(const struct gt_model *model);
 /* Says that nothing lies between --from and --to, if one of them was given, and how long the trace is. */
 void gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options);
 /* A usage error of this command: what from a format, with `try: gputap COMMAND --help`; returns GT_EXIT_USAGE. */

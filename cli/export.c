@@ -212,6 +212,8 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 		gt_cli_empty_window(j.model, options);
 	if (say == GT_SAY_NOTES)
 		gt_cli_notes(j.model);
+	else if (getenv("GPUTAP_DETACHED"))
+		gt_cli_notes_marked(j.model);   /* nobody else tells them: there is no launcher */
 	if (j.say) {
 		gt_cli_stack_notes(j.model);
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(j.model, text, sizeof text)));

@@ -12,7 +12,7 @@
 #include "common/harmless.h"
 #include "model/symbols/symbols.h"
 
-void gt_cli_notes(const struct gt_model *model)
+static void put_notes(const struct gt_model *model, const char *prefix)
 {
 	uint32_t n = gt_model_note_count(model);
 
@@ -27,9 +27,9 @@ void gt_cli_notes(const struct gt_model *model)
 		for (uint32_t k = i + 1; k < n; k++)
 			times += !strcmp(gt_model_note(model, k)->text, text);
 		if (times > 1)
-			fprintf(stderr, "gputap: %s (%u times)\n", gt_harmless(text), times);
+			fprintf(stderr, "%s%s (%u times)\n", prefix, gt_harmless(text), times);
 		else
-			fprintf(stderr, "gputap: %s\n", gt_harmless(text));
+			fprintf(stderr, "%s%s\n", prefix, gt_harmless(text));
 	}
 }
 
@@ -60,6 +60,9 @@ void gt_cli_stack_notes(const struct gt_model *model)
 			"tables\n",
 			partial, n);
 }
+
+void gt_cli_notes(const struct gt_model *model) { put_notes(model, "gputap: "); }
+void gt_cli_notes_marked(const struct gt_model *model) { put_notes(model, GT_CLI_NOTE); }
 
 void gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options)
 {

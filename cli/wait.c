@@ -42,18 +42,19 @@ static void until_converted(const char *trace)
 	close(fd);
 }
 
-/* What the converter had to say is its failure: it is started with -q. */
+/* What the converter had to say, notes apart, is its failure: it is started with -q. */
 static int told(const char *trace)
 {
 	char path[PATH_MAX], line[1024];
-	bool any = false;
+	bool any = false, begins = true;        /* a failure; a line, and not the rest of one */
 	FILE *f;
 
 	if ((size_t)snprintf(path, sizeof path, "%s/export.log", trace) >= sizeof path || !(f = fopen(path, "r")))
 		return GT_EXIT_OK;
 	while (fgets(line, sizeof line, f)) {
 		fputs(line, stderr);
-		any = true;
+		any |= begins && strncmp(line, GT_CLI_NOTE, sizeof GT_CLI_NOTE - 1) != 0;
+		begins = strchr(line, '\n') != NULL;
 	}
 	fclose(f);
 	return any ? GT_EXIT_OUTPUT : GT_EXIT_OK;

@@ -34,3 +34,13 @@ GPUTAP_OUTPUT=$dir/w GPUTAP_MAX_SIZE=banana LD_PRELOAD=$shim timeout 60 clinfo 2
 	echo "a wrong value changed the program's output"; exit 1; }
 "$GPUTAP_BUILD/gputap" export -e apilog "$dir/w.gputap" 2>"$dir/w.err" || exit 1
 grep -q "^gputap: --max-size: the environment says 'banana'" "$dir/w.err" || { echo "no word of the wrong value: $(cat "$dir/w.err")"; exit 1; }
+
+# The conversion that the program started at its exit is one that tells: in its log, and by gputap wait, where it is no failure.
+GPUTAP_OUTPUT=$dir/l GPUTAP_MAX_SIZE=banana GPUTAP_RING=yes GPUTAP_EXPORT=apilog LD_PRELOAD=$shim timeout 60 clinfo 2>&1 | cmp - "$dir/bare" || {
+	echo "a wrong value and a conversion changed the program's output"; exit 1; }
+timeout 60 "$GPUTAP_BUILD/gputap" wait "$dir/l" 2>"$dir/l.err" || { echo "gputap wait takes a note for a failure: $(cat "$dir/l.err")"; exit 1; }
+for said in "--max-size: the environment says 'banana'" "--ring needs a size"; do
+	grep -q "^gputap: note: $said" "$dir/l.gputap/export.log" || { echo "export.log does not tell '$said': $(cat "$dir/l.gputap/export.log")"; exit 1; }
+	grep -q "^gputap: note: $said" "$dir/l.err" || { echo "gputap wait does not tell '$said': $(cat "$dir/l.err")"; exit 1; }
+done
+[ -s "$dir/l.apilog" ] || { echo "no l.apilog beside a note"; exit 1; }

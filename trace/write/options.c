@@ -147,6 +147,8 @@ void tap_options_notes(void)
 		if (option[i].refused)
 			tap_note(TAP_PART_CORE, "--%s: the environment says '%s', which is no such value: '%s' is used",
 				option[i].name, option[i].refused, option[i].text);
+	if (tap_options.ring && !tap_options.max_size)
+		tap_note(TAP_PART_CORE, "--ring needs a size, by --max-size: nothing is overwritten");
 }
 
 bool tap_option_true(const char *name) { return tap_text_equal(tap_option(name), "true"); }
