@@ -146,8 +146,9 @@ static void fill_call(struct gt_walk *w)
 bool gt_walk_wanted(const struct gt_walk_options *opt, struct gt_cuda *cuda, const struct gt_call *call)
 {
 	const struct gt_command *c = call->command;
+	bool ended = !call->unfinished && (!call->cuda || call->cuda->timed);
 
-	if (gt_overlaps(opt->from_ns, opt->to_ns, call->start_ns, call->end_ns))
+	if (gt_overlaps(opt->from_ns, opt->to_ns, call->start_ns, ended ? call->end_ns : INT64_MAX))
 		return true;
 	if (call->cuda)
 		return gt_cuda_call_overlaps(cuda, call->cuda, opt->from_ns, opt->to_ns);

@@ -3,7 +3,8 @@
  *
  * WINDOW1  A call is taken when it overlaps the window, or any work that it set going does. Work is taken when it
  *          overlaps, or its call does: so a launch has its kernel, and a kernel its launch. What belongs to no call
- *          (ranges, migrations, what CUPTI tells of itself) is taken when it overlaps.
+ *          (ranges, migrations, what CUPTI tells of itself) is taken when it overlaps. A call that never returned has
+ *          no end: it overlaps every window that ends behind its start.
  *
  * For calls gt_walk_wanted (model/walk.c) holds it, for work of CUDA gt_cuda_inside.
  *

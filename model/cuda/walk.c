@@ -104,9 +104,10 @@ bool gt_cuda_call_overlaps(struct gt_cuda *c, const struct gt_cuda_event *call, 
 	return found;
 }
 
-static int64_t end_or_start(const struct gt_cuda_event *e)
+/* WINDOW1: a call without an end never returned; what else has none is a moment. */
+static int64_t last_ns(const struct gt_cuda_event *e)
 {
-	return e->timed && e->end_ns != GT_NO_TIME ? e->end_ns : e->start_ns;
+	return e->timed && e->end_ns != GT_NO_TIME ? e->end_ns : e->kind == GT_CUDA_CALL ? INT64_MAX : e->start_ns;
 }
 
 bool gt_cuda_may_follow(const struct gt_cuda_event *e) { return gt_cuda_is_work(e->kind); }
@@ -117,10 +118,10 @@ bool gt_cuda_inside(struct gt_cuda *c, const struct gt_cuda_event *e, int64_t fr
 
 	if (from_ns == GT_NO_TIME && to_ns == GT_NO_TIME)
 		return true;
-	if (e->start_ns != GT_NO_TIME && gt_overlaps(from_ns, to_ns, e->start_ns, end_or_start(e)))
+	if (e->start_ns != GT_NO_TIME && gt_overlaps(from_ns, to_ns, e->start_ns, last_ns(e)))
 		return true;
 	if (e->kind == GT_CUDA_CALL)
 		return gt_cuda_call_overlaps(c, e, from_ns, to_ns);
 	return gt_cuda_is_work(e->kind) && gt_cuda_call_of(c, e->process, e->correlation, e->start_ns, &call) &&
-		gt_overlaps(from_ns, to_ns, call.start_ns, end_or_start(&call));
+		gt_overlaps(from_ns, to_ns, call.start_ns, last_ns(&call));
 }
