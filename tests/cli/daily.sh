@@ -16,7 +16,7 @@ export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 "$gputap" stats -h >out; has "-h is --help" out '^Usage: gputap stats'
 for command in info stats dump export; do "$gputap" $command one -h >out 2>err; has "-h behind the trace of $command" out "^Usage: gputap $command"; done
 "$gputap" run -q -o own -- sh -c 'echo "$@"' sh -h >out 2>err; ok "-h behind the program is the program's" "$(cat out)" -h
-"$gputap" run --help >out; ok "--help is in groups" "$(grep -cE '^(Common|What is recorded|OpenCL|CUDA and NVTX|SQLite|\.atp and API log):$' out)" 6
+"$gputap" run --help >out; ok "--help is in groups" "$(grep -cE '^(Common|What is recorded|OpenCL|CUDA and NVTX|SQLite|\.atp, API log and occupancy):$' out)" 6
 ok "... which hold every option" "$(grep -c '^  ..[ ,] --' out)" "$(grep -cE '^OPTION.*", [A-Z |]*R[A-Z |]*, "' "$GPUTAP_TESTS/../trace/format/options.def")"
 has "... with the words that -t knows" out '^  opencl '
 
