@@ -35,7 +35,7 @@ const struct gt_report *gt_report_at(unsigned i)
 	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue,
 		gt_reports_cuda_sum, gt_reports_cuda_trace, gt_reports_cuda_streams, gt_reports_cuda_memory,
 		gt_reports_nvtx, gt_reports_osrt, gt_reports_openmp, gt_reports_timeline, gt_reports_idle,
-		gt_reports_callers, gt_reports_waits };
+		gt_reports_callers, gt_reports_waits, gt_reports_samples };
 
 	for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (const struct gt_report *r = lists[l]; r->name; r++)
@@ -98,6 +98,10 @@ static bool parse_option(const char *text, struct gt_report_request *q)
 		q->options |= GT_REPORT_BASE;
 	else if (!strcmp(text, "mangled") && !(q->options & GT_REPORT_BASE))
 		q->options |= GT_REPORT_MANGLED;
+	else if (!strcmp(text, "tree"))
+		q->options |= GT_REPORT_TREE;
+	else if (!strcmp(text, "flat"))
+		return q->report->options & GT_REPORT_TREE && !(q->options & GT_REPORT_TREE);
 	else if (!strncmp(text, "rows=", 5) && text[5] >= '0' && text[5] <= '9') {
 		q->options |= GT_REPORT_ROWS;
 		q->rows = (unsigned)strtoul(text + 5, &end, 10);
@@ -123,6 +127,7 @@ int gt_report_parse(const char *name, struct gt_report_request *out, struct gt_e
 	if (!good || out->options & ~out->report->options)
 		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap stats --help", "%s: this report takes %s", name,
 			out->report->options & GT_REPORT_BASE ? "one of the options :base :mangled" :
+			out->report->options & GT_REPORT_TREE ? "one of the options :flat :tree" :
 			out->report->options ? "the option :rows=N" : "no options");
 	snprintf(out->name, sizeof out->name, "%s%s", out->report->name, name + strcspn(name, ":"));
 	return 0;

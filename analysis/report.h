@@ -25,7 +25,8 @@ enum gt_report_option {
 	/* kernels by their base name: without return type, namespaces, template and parameters */
 	GT_REPORT_BASE = 1,
 	GT_REPORT_MANGLED = 2,          /* kernels as the linker knows them */
-	GT_REPORT_ROWS = 4              /* rows=N; 0: all */
+	GT_REPORT_ROWS = 4,             /* rows=N; 0: all */
+	GT_REPORT_TREE = 8              /* tree: who called whom; flat: the other */
 };
 
 struct gt_report_request;
@@ -145,6 +146,7 @@ void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char bloc
 extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[],
 	gt_reports_cuda_sum[], gt_reports_cuda_trace[], gt_reports_cuda_streams[],
 	gt_reports_cuda_memory[], gt_reports_osrt[], gt_reports_openmp[], gt_reports_timeline[],
-	gt_reports_idle[], gt_reports_callers[], gt_reports_waits[]; /* each ends with name NULL */
+	gt_reports_idle[], gt_reports_callers[], gt_reports_waits[],
+	gt_reports_samples[]; /* each ends with name NULL */
 
 #endif

@@ -4,8 +4,8 @@
  * Text for people, with --json one object per line for programs: processes, calls and callbacks in time order with
  * decoded arguments and the commands that they set going (dump_call.c), CUDA (dump_cuda.c), objects and the content of
  * programs (dump_object.c), notes, what the images say of themselves and HSA kernels (dump_image.c), NVTX
- * (dump_range.c), call stacks (dump_stack.c). Each kind of record is one table of fields there, for both forms
- * (show.h).
+ * (dump_range.c), samples and switches (dump_threads.c), call stacks (dump_stack.c). Each kind of record is one table
+ * of fields there, for both forms (show.h).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -71,6 +71,9 @@ static void dump_rest(struct dump *d)
 	ALL(d, hsa_kernel)
 	ALL(d, range)
 	ALL(d, range_name)
+	ALL(d, task)
+	ALL(d, switch)
+	ALL(d, sample)
 	ALL(d, module)
 	for (uint32_t id = 1; id <= gt_model_stack_count(d->s.m); id++) {
 		gt_dump_stack(&d->s, gt_model_stack(d->s.m, id));

@@ -12,6 +12,7 @@
 #include "model/nvtx/ranges.h"
 #include "model/output.h"
 #include "model/stacks.h"
+#include "model/threads/threads.h"
 
 /* Called behind each line: empties the text when it is long. False: nobody reads on. */
 typedef bool gt_dump_drain(void *ctx);
@@ -27,6 +28,9 @@ void gt_dump_range(struct gt_show *s, const struct gt_range *g);
 void gt_dump_range_name(struct gt_show *s, const struct gt_range_name *n);
 void gt_dump_stack(struct gt_show *s, const struct gt_stack *k);
 void gt_dump_module(struct gt_show *s, const struct gt_module *o);
+void gt_dump_sample(struct gt_show *s, const struct gt_sample *v);
+void gt_dump_switch(struct gt_show *s, const struct gt_switch *v);
+void gt_dump_task(struct gt_show *s, const struct gt_task *v);
 /* The number of the stack that a record names; false: it names none. */
 bool gt_dump_stack_number(struct gt_show *s, uint32_t process, uint64_t link);
 /* The content of all programs, once per id. False: no memory. */

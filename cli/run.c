@@ -25,6 +25,7 @@
 
 #include "analysis/summary.h"
 #include "cli/interrupt.h"
+#include "cli/perf/perf.h"
 #include "common/temporary.h"
 #include "model/model.h"
 #include "trace/read/live.h"
@@ -81,6 +82,8 @@ static void say_nothing_recorded(const struct gt_run *run)
 			*count ? " " : "", gt_harmless(run->trace));
 	} else if (run->quiet) {
 		return;
+	} else if (gt_run_says(run, "note", 0, value, sizeof value)) {
+		fprintf(stderr, "gputap: %s\ngputap: no traced call was made: no trace\n", gt_harmless(value));
 	} else if (run->target.why) {
 		fprintf(stderr, "gputap: no call could be traced: %s is %s: no trace\n",
 			gt_harmless(run->target.path), run->target.why);
@@ -105,6 +108,16 @@ static void log_end(const struct gt_run *run)
 		gt_run_log_number(run, "exit_signal", WTERMSIG(run->status));
 	else
 		gt_run_log_number(run, "exit_status", WEXITSTATUS(run->status));
+}
+
+/* What the kernel told becomes part of the trace. */
+static void store_samples(struct gt_run *run)
+{
+	char *note;
+
+	gt_perf_store(run->perf, run, &note);
+	run->perf = NULL;
+	gt_run_note(run, note);
 	close(run->log);
 }
 
@@ -201,6 +214,8 @@ static void finish(struct gt_run *run)
 
 static int before_start(struct gt_run *run, struct gt_err *err)
 {
+	char *note;
+
 	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err))
 		return -1;
 	gt_capture_prepare(run);
@@ -212,6 +227,8 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 		return -1;
 	}
 	gt_run_cuda_store(run);
+	run->perf = gt_perf_open(run, &note);
+	gt_run_note(run, note);
 	return 0;
 }
 
@@ -264,6 +281,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	gt_interrupt_watch();
 	gt_capture_end(&run);
 	log_end(&run);
+	store_samples(&run);
 	finish(&run);
 	return gt_run_like_target(&run);
 }

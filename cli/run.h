@@ -22,6 +22,8 @@ struct gt_target {
 	bool preloads;                  /* it names LD_PRELOAD: perhaps it puts a library before ours */
 };
 
+struct gt_perf;
+
 struct gt_run {
 	struct gt_cli *cli;
 	const struct gt_options *options;
@@ -42,6 +44,7 @@ struct gt_run {
 	char *cuda_table;               /* text to store in the trace; NULL: the built-in one */
 	size_t cuda_table_bytes;
 	bool cuda_table_found;          /* here, rather than named by the user */
+	struct gt_perf *perf;           /* samples and context switches; NULL: none are taken */
 };
 
 /* run_name.c: expands -o, makes the directory. Needs run->pid. */
@@ -70,6 +73,8 @@ void gt_run_remove_empty(const struct gt_run *run);               /* when none d
 bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room);
 /* What processes that cannot write to the trace sent (trace/write/run_marks.c) becomes lines of TRACE/run. */
 void gt_run_take_marks(const struct gt_run *run);
+/* A sentence for the trace: why a part of what was asked for is not there. Takes it over; NULL: none. */
+void gt_run_note(const struct gt_run *run, char *note);
 /* run_log.c: lines of TRACE/run */
 void gt_run_log(const struct gt_run *run, const char *key, const char *value);
 void gt_run_log_number(const struct gt_run *run, const char *key, long long value);

@@ -16,8 +16,10 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "cli/perf/perf.h"
 #include "cli/run.h"
 #include "trace/format/domains.h"
 
@@ -304,23 +306,53 @@ static void catch_signals(void)
 			sigaction(numbers[i], &action, NULL);
 }
 
+/* What the launcher looks at while the program runs. */
+enum { WATCH_PROGRAM, WATCH_MARKS, WATCH_RINGS, WATCH_MOST = WATCH_RINGS + 1024, SECOND_MS = 1000 };
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* A ring whose threads are all gone says so for ever. */
+static void empty_rings(const struct gt_run *run, struct pollfd *p, unsigned n)
+{
+	gt_perf_drain(run->perf);
+	for (unsigned i = WATCH_RINGS; i < n; i++)
+		if (p[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+			p[i].fd = -1;
+}
+
 void gt_run_wait(struct gt_run *run)
 {
-	int fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
+	static struct pollfd p[WATCH_MOST];
+	int fd = (int)syscall(SYS_pidfd_open, run->pid, 0), rings[WATCH_MOST - WATCH_RINGS];
+	unsigned n = WATCH_RINGS + gt_perf_descriptors(run->perf, rings, WATCH_MOST - WATCH_RINGS);
+	int64_t logged = now_ms();
 
 	running = run;
+	p[WATCH_PROGRAM] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	p[WATCH_MARKS] = (struct pollfd){ .fd = run->marks, .events = POLLIN };
+	for (unsigned i = WATCH_RINGS; i < n; i++)
+		p[i] = (struct pollfd){ .fd = rings[i - WATCH_RINGS], .events = POLLIN };
 	target = run->pid;
 	catch_signals();
 	for (;;) {
-		struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = run->marks, .events = POLLIN } };
-
 		/* Without pidfd (old kernel): plain wait, clock sets at both ends only. */
-		int ready = fd < 0 ? 1 : poll(p, 2, 1000);
-		if (ready == 0)
+		int ready = fd < 0 ? 1 : poll(p, n, SECOND_MS);
+
+		if (fd >= 0 && now_ms() - logged >= SECOND_MS) {
 			gt_run_log_clock(run);
-		if (ready > 0 && p[1].revents)
+			logged = now_ms();
+		}
+		if (n > WATCH_RINGS)
+			empty_rings(run, p, n);
+		if (ready > 0 && p[WATCH_MARKS].revents)
 			gt_run_take_marks(run);
-		if (ready <= 0 || (fd >= 0 && !p[0].revents))
+		if (ready <= 0 || (fd >= 0 && !p[WATCH_PROGRAM].revents))
 			continue;
 		if (waitpid(run->pid, &run->status, 0) == run->pid || errno == ECHILD)
 			break;

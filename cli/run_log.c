@@ -71,6 +71,13 @@ const char *gt_run_clock_source(void)
 		       gc_counter_is_trusted(name, n > 0 ? (size_t)n : 0, forbidden, gc_counter_is_invariant()));
 }
 
+void gt_run_note(const struct gt_run *run, char *note)
+{
+	if (note)
+		gt_run_log(run, "note", note);
+	free(note);
+}
+
 static int64_t clock_ns(clockid_t id)
 {
 	struct timespec t;

@@ -10,7 +10,7 @@
 
 struct tap_way_in tap_way_in;
 
-#define COLLECTORS COLLECTOR(stack) COLLECTOR(opencl) COLLECTOR(nvtx) COLLECTOR(cupti)
+#define COLLECTORS COLLECTOR(stack) COLLECTOR(opencl) COLLECTOR(nvtx) COLLECTOR(cupti) COLLECTOR(perf)
 #define COLLECTOR(name) extern const struct tap_collector tap_collector_##name __attribute__((visibility("hidden")));
 COLLECTORS
 #undef COLLECTOR

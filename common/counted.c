@@ -22,7 +22,8 @@ static const struct { const char *many, *one; } words[] = {
 	{ "functions", "function" }, { "kernels", "kernel" }, { "kinds", "kind" }, { "launches", "launch" },
 	{ "loaders", "loader" }, { "multiprocessors", "multiprocessor" }, { "objects", "object" },
 	{ "operations", "operation" }, { "overheads", "overhead" }, { "processes", "process" },
-	{ "ranges", "range" }, { "records", "record" }, { "segments", "segment" }, { "sources", "source" },
+	{ "ranges", "range" }, { "records", "record" }, { "samples", "sample" }, { "segments", "segment" },
+	{ "sources", "source" },
 	{ "streams", "stream" }, { "synchronisations", "synchronisation" }, { "threads", "thread" },
 	{ "times", "time" },
 };

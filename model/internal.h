@@ -264,6 +264,15 @@ void gt_python_free(struct gt_model *m);
 struct gt_symbols;
 void gt_symbols_free(struct gt_model *m);
 
+/* ------------------------------------------------------------------ threads */
+
+struct gt_threads;
+int gt_threads_take(struct gt_model *m, const struct gt_rec *rec);      /* SAMPLE, SWITCH, TASK; -1: out of memory */
+int gt_threads_add(struct gt_model *m);       /* who made no call; before threads get their numbers */
+void gt_threads_renumber(struct gt_model *m, const uint32_t *to);
+int gt_threads_finish(struct gt_model *m);    /* behind the stacks */
+void gt_threads_free(struct gt_model *m);
+
 /* ------------------------------------------------------------------ unknown */
 
 struct gt_unknowns;
@@ -328,6 +337,7 @@ struct gt_model {
 	struct gt_unknowns *unknowns;         /* NULL: all records are known */
 	struct gt_stacks *stacks;             /* NULL: no call stack */
 	struct gt_python *python;             /* NULL: no function of Python in one */
+	struct gt_threads *by_kernel;         /* NULL: no samples and switches */
 	struct gt_symbols *symbols;           /* NULL: nobody asked */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
 	unsigned jobs;                        /* gt_model_options.jobs; at least 1 */
@@ -352,6 +362,8 @@ struct gt_stream_map *gt_model_stream(const struct gt_model *m, uint32_t process
 /* open.c: one record of the opening pass, in file order. The thread that wrote it; NULL: no memory. */
 int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt_decoded *decoded);
 struct gt_thread *gt_model_thread_of(struct gt_model *m, const struct gt_rec *rec);
+/* open.c: one without a stream */
+struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint64_t start);
 /* gather.c: all of them, by several threads. */
 int gt_model_gather(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err);
 static inline uint32_t gt_walk_thread(const struct gt_model *m, const struct gt_rec *rec)

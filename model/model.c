@@ -131,6 +131,7 @@ void gt_model_close(struct gt_model *m)
 	gt_symbols_free(m);
 	gt_stacks_free(m);
 	gt_python_free(m);
+	gt_threads_free(m);
 	gt_payloads_free(m);
 	free(m->fn_info);
 	gt_fntable_free(m->table);

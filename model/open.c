@@ -282,6 +282,7 @@ static int sort_threads(struct gt_model *m)
 	if (n)
 		memcpy(m->threads.v, sorted, n * sizeof *sorted);
 	renumber_streams(m, to);
+	gt_threads_renumber(m, to);
 	gt_cuda_set_threads(m, to);
 	to = NULL;
 	ret = 0;
@@ -384,6 +385,21 @@ static int take_note(struct gt_model *m, const struct gt_rec *rec)
 	*n = (struct gt_note){ rec->process, gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
 		gt_arena_copy(&m->arena, text.text, text.bytes) };
 	return n->text ? 0 : -1;
+}
+
+/* What the launcher could not do stands in `run`: it is of the first process. */
+static int take_run_notes(struct gt_model *m)
+{
+	const char *text;
+
+	for (unsigned i = 0; m->n_processes && (text = gt_reader_fact(m->reader, -1, "note", i)); i++) {
+		struct gt_note *n = GT_LIST_ADD(&m->notes);
+
+		if (!n)
+			return -1;
+		*n = (struct gt_note){ .text = text };
+	}
+	return 0;
 }
 
 static int take_calibration(struct gt_model *m, const struct gt_rec *rec)
@@ -525,6 +541,8 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 		return gt_modules_take(m, rec);
 	case REC_PYTHON_CODE:
 		return gt_python_take(m, rec);
+	case REC_SAMPLE: case REC_SWITCH: case REC_TASK:
+		return gt_threads_take(m, rec);
 	case REC_CUPTI_LIBRARY:
 	case REC_CUPTI_KIND:
 	case REC_CUPTI_CLOCK:
@@ -641,8 +659,9 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	gt_facts_sort(m);
 	if (gt_cuda_scan(m, err))
 		return -1;
-	if (sort_threads(m) || gt_ranges_finish(m) || gt_unknowns_finish(m) || gt_stacks_finish(m) ||
-		gt_devices_number(m) || gt_device_clocks_finish(m))
+	if (gt_threads_add(m) || sort_threads(m) || gt_ranges_finish(m) || gt_unknowns_finish(m) ||
+		gt_stacks_finish(m) || gt_threads_finish(m) || take_run_notes(m) || gt_devices_number(m) ||
+		gt_device_clocks_finish(m))
 		return no_memory(m, err);
 	gt_join_finish(m);
 	gt_image_finish(m);

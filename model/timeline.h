@@ -23,12 +23,12 @@
 #include "model/cuda/cuda.h"
 #include "model/model.h"
 #include "model/nvtx/ranges.h"
+#include "model/threads/threads.h"
 
 #define GT_NO_TRACK  UINT32_MAX
 #define GT_NO_THREAD UINT32_MAX
 
-/* X(id, where, name): where it runs, and its word in outputs. Later ones (samples, scheduling, OpenMP, graphics) go
- * before COUNTER. */
+/* X(id, where, name): where it runs, and its word in outputs. Later ones (graphics) go before COUNTER. */
 #define GT_ITEM_KINDS(X) \
 	X(CALL,      HOST,   "call")            /* of an API; never ended: its thread died in it */ \
 	X(CALLBACK,  HOST,   "callback")        /* the application's function, called by the driver */ \
@@ -44,6 +44,8 @@
 	X(MARK,      MOMENT, "mark")            /* of NVTX */ \
 	X(MOMENT,    MOMENT, "moment")          /* memory allocated or released, graphs made, events recorded */ \
 	X(NOTE,      MOMENT, "note")            /* what the recording said about itself */ \
+	X(SAMPLE,    MOMENT, "sample")          /* a thread was at this instruction */ \
+	X(STATE,     HOST,   "state")           /* a thread had a processor, could have had one, or waited */ \
 	X(COUNTER,   VALUE,  "counter") \
 	X(OTHER,     HOST,   "other")           /* a record that this version does not know */
 enum gt_item_kind {
@@ -84,6 +86,8 @@ struct gt_item {
 	const struct gt_range *range;
 	const struct gt_hsa_kernel *hsa;
 	const struct gt_note *note;
+	const struct gt_sample *sample;
+	const struct gt_thread_state *state;
 };
 
 enum gt_track_kind {
@@ -96,6 +100,7 @@ enum gt_track_kind {
 	GT_TRACK_RANGES,                  /* started ranges of one domain: under the process */
 	GT_TRACK_WAITS,                   /* synchronisation of one CUDA context: under the process */
 	GT_TRACK_EVENTS,                  /* allocations, graphs, overhead of no thread, notes: under the process */
+	GT_TRACK_STATES,                  /* scheduling of one thread: under it */
 	GT_TRACK_COUNTER,                 /* under what it counts */
 	GT_TRACK_OTHER                    /* records of one unknown number: under the process */
 };

@@ -40,10 +40,11 @@ BOTH = {
 }
 # A family's folder is in the layer of the folder above it.
 FAMILIES = {
-    "collectors": ["opencl", "cupti", "nvtx", "stack"],
-    "model": ["opencl", "cuda", "nvtx", "symbols"],
+    "collectors": ["opencl", "cupti", "nvtx", "stack", "perf"],
+    "model": ["opencl", "cuda", "nvtx", "symbols", "threads"],
     "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind", "folded", "codexl"],
     "analysis": ["callgrind"],
+    "cli": ["perf"],
 }
 # Thin objects: they include what describes the core and link nothing of it.
 THIN = {"interpose/osrt": ["trace/format", "trace/write"], "interpose/openmp": ["trace/format", "trace/write"],

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 C_FILES := $(wildcard api/*.[ch] common/*.[ch] trace/*/*.[ch] collectors/*.[ch] collectors/*/*.[ch] interpose/*.[ch] interpose/*/*.[ch] model/*.[ch] model/*/*.[ch] writers/*.[ch] writers/*/*.[ch] \
-	common/*/*.[ch] analysis/*.[ch] analysis/*/*.[ch] cli/*.[ch] tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] bench/*.[ch] examples/*.c examples/*/*.[ch])
+	common/*/*.[ch] analysis/*.[ch] analysis/*/*.[ch] cli/*.[ch] cli/*/*.[ch] tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] bench/*.[ch] examples/*.c examples/*/*.[ch])
 
 SHELL_FILES := $(shell grep -lE '^\#!.*(bash|/sh)$$' $(wildcard scripts/* tests/run tests/golden/run bench/run)) $(wildcard tests/*/*.sh examples/*.sh .ci/run)
 

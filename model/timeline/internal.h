@@ -5,6 +5,7 @@
  *   calls.c      the walk's calls, what threads were inside, and OpenCL commands until their time has come
  *   cuda.c       CUDA activities, one source per kind
  *   others.c     NVTX, HSA, notes, records of unknown kinds
+ *   threads.c    samples, and states of threads
  *   counters.c   pending commands and bytes
  *   tracks.c     the table of tracks
  *
@@ -125,11 +126,12 @@ static inline uint64_t gt_tl_link(enum gt_family family, uint32_t process, uint6
 			   : 0;
 }
 
-/* calls.c, cuda.c, others.c, counters.c: add their sources. 0, or -1 with *err. */
+/* calls.c, cuda.c, others.c, counters.c, threads.c: add their sources. 0, or -1 with *err. */
 int gt_tl_open_calls(struct gt_timeline *t, struct gt_err *err);
 int gt_tl_open_cuda(struct gt_timeline *t, struct gt_err *err);
 int gt_tl_open_others(struct gt_timeline *t, struct gt_err *err);
 int gt_tl_open_counters(struct gt_timeline *t, struct gt_err *err);
+void gt_tl_open_threads(struct gt_timeline *t);
 
 /* cuda.c: does device work with times belong to the call (call_has_work, call_works)? Counts it as pending from the
  * call on. -1 with *err. */
@@ -147,6 +149,7 @@ uint32_t gt_tl_track_queue(struct gt_timeline *t, uint32_t process, const struct
 uint32_t gt_tl_track_cuda(struct gt_timeline *t, const struct gt_cuda_event *e, enum gt_track_kind kind);
 uint32_t gt_tl_track_hsa(struct gt_timeline *t, const struct gt_hsa_kernel *k);
 uint32_t gt_tl_track_range(struct gt_timeline *t, const struct gt_range *r);
+uint32_t gt_tl_track_states(struct gt_timeline *t, uint32_t process, uint32_t thread);
 uint32_t gt_tl_track_events(struct gt_timeline *t, uint32_t process, const char *name);
 uint32_t gt_tl_track_other(struct gt_timeline *t, uint32_t process, uint32_t type);
 uint32_t gt_tl_track_counter(struct gt_timeline *t, uint32_t of, const char *name, enum gt_unit unit);

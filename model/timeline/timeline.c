@@ -139,6 +139,7 @@ int gt_timeline_open(
 	if (gt_tl_open_others(t, err) || (opt->counters && gt_tl_open_counters(t, err)) || gt_tl_open_calls(t, err) ||
 		gt_tl_open_cuda(t, err))
 		goto failed;
+	gt_tl_open_threads(t);
 	for (unsigned i = 0; i < t->n_sources; i++)
 		if (!t->sources[i].grows && t->sources[i].step(t, &t->sources[i], err))
 			goto failed;

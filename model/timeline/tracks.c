@@ -137,6 +137,24 @@ uint32_t gt_tl_track_thread(struct gt_timeline *t, uint32_t process, uint32_t th
 	return track->index;
 }
 
+uint32_t gt_tl_track_states(struct gt_timeline *t, uint32_t process, uint32_t thread)
+{
+	uint32_t parent = gt_tl_track_thread(t, process, thread, -1);
+	bool fresh;
+	struct gt_track *track =
+		parent == GT_NO_TRACK ? NULL : find(t, GT_TRACK_STATES, process, thread, 0, &fresh);
+
+	if (!track)
+		return GT_NO_TRACK;
+	if (fresh) {
+		track->parent = parent;
+		track->thread = thread;
+		track->nests = true;
+		track->name = gt_tl_text("scheduling");
+	}
+	return track->index;
+}
+
 uint32_t gt_tl_track_events(struct gt_timeline *t, uint32_t process, const char *name)
 {
 	bool fresh;

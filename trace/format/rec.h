@@ -159,7 +159,8 @@ struct rec_control {
 	X(CUDA_UNSEEN,       "processes whose CUDA calls could not be seen: their driver was not told of gputap") \
 	X(CONTENTS_CAP,      "contents (program sources, logs, binaries) not stored: --max-contents reached") \
 	X(LEFT_CALL,         "calls that did not return: left by a jump, an exception or the end of their thread") \
-	X(FACTS_LOST,        "processes whose facts found no room: image, arguments and options are unknown")
+	X(FACTS_LOST,        "processes whose facts found no room: image, arguments and options are unknown") \
+	X(SAMPLES_LOST,      "samples and context switches lost: the kernel's rings were full")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
@@ -363,6 +364,10 @@ enum rec_nvtx_name {
 };
 #define REC_NVTX_SCHEMA_DATA 0xdfbd0009u
 enum rec_local_source { REC_LOCAL_UNKNOWN = 0, REC_LOCAL_APPLICATION, REC_LOCAL_REQUIRED, REC_LOCAL_SUGGESTED };
+enum rec_sample { REC_SAMPLE_CLOCK = 1, REC_SAMPLE_CYCLES, REC_SAMPLE_TIMER };
+/* OUT: it waits for something; PREEMPTED: it could have gone on, and another thread has the processor */
+enum rec_switch { REC_SWITCH_OUT, REC_SWITCH_IN, REC_SWITCH_PREEMPTED };
+enum rec_task { REC_TASK_BEGINS = 1, REC_TASK_ENDS, REC_TASK_NAMED };
 enum rec_exit { REC_EXIT_NORMAL = 1, REC_EXIT_UNDERSCORE, REC_EXIT_QUICK, REC_EXIT_EXEC };
 
 static inline uint64_t rec_link(uint32_t stream, uint64_t offset) { return (uint64_t)stream | (offset >> 3) << 32; }

@@ -13,6 +13,7 @@
 
 #include "common/harmless.h"
 #include "common/hash.h"
+#include "model/threads/threads.h"
 #include "writers/costs.h"
 #include "writers/folded/internal.h"
 
@@ -24,6 +25,7 @@ static const struct gt_folded_source sources[] = {
 	{ "wait",  gt_folded_read_costs, EVENT(WAIT) },
 	{ "host",  gt_folded_read_costs, EVENT(API) | EVENT(WAIT) },
 	{ "calls", gt_folded_read_costs, EVENT(CALLS) },
+	{ "samples", gt_folded_read_samples, 0 },
 };
 
 struct folded_line { struct gt_string path; uint64_t weight; };
@@ -132,14 +134,27 @@ static int write_file(const struct gt_folded *f, struct gt_err *err)
 	return gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "%s: cannot be written", x->final_path);
 }
 
+/* Nobody asked for a weight: device time, or where the trace has samples and no work of a device, those. */
+static const char *usual_weight(const struct gt_model *m)
+{
+	bool work = gt_model_hsa_kernel_count(m);
+
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
+		work |= gt_model_process(m, i)->commands;
+	return !work && gt_model_sample_count(m) ? "samples" : "gpu";
+}
+
 static int folded_write(const struct gt_export *x, struct gt_err *err)
 {
 	const struct gt_folded_source *source = sources;
 	struct gt_folded f = { .x = x };
+	const char *word = gt_option(x->options, "folded-weight");
 	int rc;
 
+	if (!strcmp(word, "auto"))
+		word = usual_weight(x->model);
 	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-		if (gt_option_is(x->options, "folded-weight", sources[i].word))
+		if (!strcmp(word, sources[i].word))
 			source = &sources[i];
 	rc = source->read(&f, source->events, err) ? -1 : write_file(&f, err);
 	gt_map_free(&f.lines, sizeof(struct folded_line));

@@ -41,6 +41,7 @@ struct gt_folded_source {
 	int (*read)(struct gt_folded *f, uint32_t events, struct gt_err *err);
 	uint32_t events;
 };
+int gt_folded_read_samples(struct gt_folded *f, uint32_t events, struct gt_err *err);
 int gt_folded_read_costs(struct gt_folded *f, uint32_t events, struct gt_err *err);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * writers/sqlite/chains.c - CUDA_CALLCHAINS, OSRT_CALLCHAINS: stacks that calls were made from, a row for each frame
+ * writers/sqlite/chains.c - CUDA_CALLCHAINS, OSRT_CALLCHAINS, SAMPLING_CALLCHAINS: stacks, a row for each frame
  *
- * A chain's id is the stack's number in the trace, from 1. Only chains that a row leads to are written.
+ * The chain of a call has the stack's number in the trace for id, from 1; that of a sample the sample's. Only chains
+ * that a row leads to are written.
  *
  * spec: nsys SQLite "CUDA_CALLCHAINS": depth 0 is the innermost frame; a frame without a name has its address for one
  *
@@ -16,10 +17,11 @@
 #include "writers/sqlite/feed.h"
 
 enum {
-	CH_id, CH_symbol, CH_module, CH_kernelMode, CH_thumbCode, CH_unresolved, CH_originalIP, CH_stackDepth, CH_CELLS
+	CH_id, CH_symbol, CH_module, CH_kernelMode, CH_thumbCode, CH_unresolved, CH_originalIP, CH_stackDepth,
+	CH_specialEntry, CH_unwindMethod, CH_CELLS
 };
 static const char *const cells[CH_CELLS] = { "id", "symbol", "module", "kernelMode", "thumbCode", "unresolved",
-	"originalIP", "stackDepth" };
+	"originalIP", "stackDepth", "specialEntry", "unwindMethod" };
 
 struct gt_sql_chains {
 	struct gt_sql_table *table[GT_SQL_CHAIN_TABLES];
@@ -36,6 +38,7 @@ struct gt_sql_chains *gt_sql_chains_new(struct gt_sql *db, const struct gt_model
 	}
 	if (c) {
 		c->table[GT_SQL_CHAINS_CUDA] = gt_sql_feed(db, "CUDA_CALLCHAINS", cells, CH_CELLS);
+		c->table[GT_SQL_CHAINS_SAMPLES] = gt_sql_feed(db, "SAMPLING_CALLCHAINS", cells, CH_CELLS);
 		c->table[GT_SQL_CHAINS_OSRT] = gt_sql_feed(db, "OSRT_CALLCHAINS", cells, CH_CELLS);
 	}
 	return c;
@@ -48,8 +51,8 @@ void gt_sql_chains_free(struct gt_sql_chains *c)
 	free(c);
 }
 
-static void add_frame(
-	struct gt_sql_feeder *f, struct gt_sql_table *t, uint32_t id, uint32_t depth, const struct gt_frame *frame)
+static struct gt_sql_row *add_frame(
+	struct gt_sql_feeder *f, struct gt_sql_table *t, int64_t id, uint32_t depth, const struct gt_frame *frame)
 {
 	const char *module = frame->module ? frame->module->path : "[Unknown]";
 	struct gt_string symbol = frame->function;
@@ -67,6 +70,7 @@ static void add_frame(
 	gt_put(r, CH_unresolved, !frame->resolved);
 	gt_put(r, CH_originalIP, (int64_t)frame->address);
 	gt_put(r, CH_stackDepth, depth);
+	return r;
 }
 
 int64_t gt_sql_chain(struct gt_sql_feeder *f, enum gt_sql_chain_table table, uint32_t stack)
@@ -81,6 +85,19 @@ int64_t gt_sql_chain(struct gt_sql_feeder *f, enum gt_sql_chain_table table, uin
 	for (uint32_t i = 0; i < n; i++)
 		add_frame(f, f->chains->table[table], stack, i, &frames[i]);
 	return stack;
+}
+
+void gt_sql_sample_chain(struct gt_sql_feeder *f, int64_t id, uint32_t stack, int method)
+{
+	uint32_t n;
+	const struct gt_frame *frames = gt_stack_frames(f->m, stack, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct gt_sql_row *r = add_frame(f, f->chains->table[GT_SQL_CHAINS_SAMPLES], id, i, &frames[i]);
+
+		gt_put(r, CH_specialEntry, 0);
+		gt_put(r, CH_unwindMethod, i ? method : 0);      /* where the thread was is not unwound */
+	}
 }
 
 void gt_sql_put_chain(struct gt_sql_feeder *f, struct gt_sql_row *r, unsigned cell, uint32_t stack)

@@ -334,7 +334,8 @@ static void map_columns(struct gt_sql_table *t, const char *const *cells, unsign
 	n += gt_schema_columns(t->db->opt.edition, t->extra, c + n, &constraint);
 	t->n_columns = n;
 	for (unsigned i = 0; i < n; i++) {
-		bool key = strstr(c[i].type, "PRIMARY KEY");
+		/* INTEGER alone is the row's number (sqlite.org/lang_createtable); an INT is stored, with an index */
+		bool key = strstr(c[i].type, "INTEGER PRIMARY KEY");
 
 		t->column[i] = (struct column){ .kind = key ? COLUMN_ROWID
 				: c[i].text                 ? COLUMN_TEXT
@@ -625,14 +626,19 @@ static void place_roots(struct gt_sql *db)
 		fail(db, "cannot write the database", strerror(gt_pages_error(db->pages)));
 }
 
-/* A primary key of several columns is an index of its own beside the rows, which came as pages and are not in it. */
+/* A primary key that is not the row's number is an index of its own beside the rows, which are not in it yet. */
+static bool has_key_index(const char *columns)
+{
+	return strstr(columns, "PRIMARY KEY (") || strstr(columns, ":INT PRIMARY KEY");
+}
+
 static void fill_keys(struct gt_sql *db)
 {
 	for (unsigned i = 0; i < db->n_tables && !db->failed; i++) {
 		const struct gt_sql_table *t = db->table[i];
 		char sql[128];
 
-		if (!t->rows || !t->schema || !strstr(t->schema->columns, "PRIMARY KEY ("))
+		if (!t->rows || !t->schema || !has_key_index(t->schema->columns))
 			continue;
 		open_sqlite(db);
 		snprintf(sql, sizeof sql, "REINDEX %s", t->schema->name);

@@ -229,13 +229,24 @@ bool gt_sql_maps_take(struct gt_sql_maps *m, uint32_t process, uint64_t address,
 bool gt_sql_maps_pinned(const struct gt_sql_maps *m, uint32_t process, uint64_t address);
 
 /* ---- chains.c: stacks ---- */
-enum gt_sql_chain_table { GT_SQL_CHAINS_CUDA, GT_SQL_CHAINS_OSRT, GT_SQL_CHAIN_TABLES };
+enum gt_sql_chain_table {
+	GT_SQL_CHAINS_CUDA, GT_SQL_CHAINS_OSRT, GT_SQL_CHAINS_SAMPLES, GT_SQL_CHAIN_TABLES
+};
 struct gt_sql_chains *gt_sql_chains_new(struct gt_sql *db, const struct gt_model *m);
 void gt_sql_chains_free(struct gt_sql_chains *c);
 /* The id of a stack's chain, whose rows will be in that table; 0: the call has none. */
 int64_t gt_sql_chain(struct gt_sql_feeder *f, enum gt_sql_chain_table table, uint32_t stack);
 /* The same into a cell that is NULL where there is none, or in the older edition 0. */
 void gt_sql_put_chain(struct gt_sql_feeder *f, struct gt_sql_row *r, unsigned cell, uint32_t stack);
+
+/* The rows of one sample's chain, under the sample's own number. method: ENUM_STACK_UNWIND_METHOD. */
+void gt_sql_sample_chain(struct gt_sql_feeder *f, int64_t id, uint32_t stack, int method);
+
+/* threads.c: samples and switches; before gt_sql_info. False: no memory. */
+bool gt_sql_threads(struct gt_sql_feeder *f);
+
+/* generic.c: --sqlite-counters; a walk of its own, behind all others. 0, or -1 with *err. */
+int gt_sql_generic(struct gt_sql_feeder *f, struct gt_err *err);
 
 /* ---- walk.c, commands.c, info.c, args.c ---- */
 int gt_sql_walk(struct gt_sql_feeder *f, struct gt_err *err);

@@ -6,7 +6,8 @@
  *   sqlite_schema.*    tables as data       walk.c      calls
  *   sqlite_db.*        filling a database   commands.c  device commands
  *   objects.c, events.c, maps.c           what handles mean
- *   dynamic.c   --dynamic-tables
+ *   dynamic.c   --dynamic-tables     generic.c   --sqlite-counters
+ *   threads.c   samples, switches    chains.c    call stacks
  *   nvtx.c      NVTX ranges          sqlite_cuda*.c     CUDA
  *   info.c      the rest             args.c      --sqlite-arguments
  *
@@ -107,9 +108,11 @@ static int fill(struct gt_sql_feeder *f, struct gt_err *err)
 		return -1;
 	if (f->clamped)
 		gt_model_count_loss(f->m, REC_LOSS_CLAMPED, f->clamped);
+	if (!gt_sql_threads(f))
+		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
 	gt_sql_nvtx(f);
 	gt_sql_info(f);
-	return 0;
+	return gt_sql_generic(f, err);
 }
 
 static int write_sqlite(const struct gt_export *x, struct gt_err *err)

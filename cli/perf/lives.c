@@ -1,0 +1,129 @@
+/*
+ * cli/perf/lives.c - which process was which program when, from the kernel's events of forks, execs and ends
+ *
+ * Two passes over the same events: the first finds out how long each life was and how much is to be told of it, the
+ * second meets the lives again in the same order.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+
+#include "cli/perf/internal.h"
+#include "common/hash.h"
+
+struct current { uint32_t pid, life; };
+
+static bool same(const void *element, const void *key, const void *ctx)
+{
+	(void)ctx;
+	return ((const struct current *)element)->pid == ((const struct current *)key)->pid;
+}
+
+static struct current *find(const struct gt_perf_lives *l, uint32_t pid)
+{
+	const struct current key = { .pid = pid };
+
+	return gt_map_find(&l->current, sizeof key, gt_hash(GT_HASH, pid), &key, same, NULL);
+}
+
+static struct gt_perf_life *new_life(struct gt_perf_lives *l)
+{
+	struct gt_perf_life *life = calloc(1, sizeof *life), **at;
+
+	if (!life)
+		return NULL;
+	at = GT_LIST_ADD(&l->all);
+	if (!at) {
+		free(life);
+		return NULL;
+	}
+	*at = life;
+	life->number = l->all.n - 1;
+	return life;
+}
+
+/* A new life of this process, which ends the one that it has. */
+static struct gt_perf_life *begin(
+	struct gt_perf_lives *l, uint32_t pid, uint64_t ns, const char *reason, uint32_t parent)
+{
+	const struct current key = { .pid = pid };
+	struct gt_perf_life *life;
+	struct current *at;
+	bool fresh;
+
+	if (l->second)
+		life = l->replayed < l->all.n ? l->all.v[l->replayed++] : NULL;
+	else if ((life = new_life(l)))
+		*life = (struct gt_perf_life){ .pid = pid, .number = life->number, .parent = parent, .reason = reason,
+			.from_ns = ns, .to_ns = UINT64_MAX };
+	at = life ? gt_map_add(&l->current, sizeof key, gt_hash(GT_HASH, pid), &key, same, NULL, &fresh) : NULL;
+	if (!at)
+		return NULL;
+	if (!fresh && !l->second && l->all.v[at->life]->to_ns == UINT64_MAX)
+		l->all.v[at->life]->to_ns = ns;
+	if (!fresh)
+		gt_perf_maps_free(&l->all.v[at->life]->maps);
+	*at = (struct current){ pid, life->number };
+	return life;
+}
+
+/* The process ends: a thread of it would have another tid. */
+static void end(struct gt_perf_lives *l, const struct gt_perf_event *e, struct gt_perf_life *life)
+{
+	struct current *at = find(l, e->pid);
+
+	if (e->tid != e->pid || !at)
+		return;
+	if (!l->second)
+		life->to_ns = e->ns;
+	gt_perf_maps_free(&life->maps);
+	gt_map_remove(&l->current, sizeof *at, at);
+}
+
+struct gt_perf_life *gt_perf_lives_step(struct gt_perf_lives *l, const struct gt_perf_event *e)
+{
+	struct current *at = find(l, e->pid), *parent;
+	struct gt_perf_life *life = at ? l->all.v[at->life] : NULL;
+
+	if (!e->pid || e->pid == UINT32_MAX || e->kind == GT_PERF_LOST || e->kind == GT_PERF_OTHER)
+		return NULL;
+	if (e->kind == GT_PERF_FORK && e->pid != e->parent_pid) {
+		parent = find(l, e->parent_pid);
+		uint32_t number = parent ? parent->life : UINT32_MAX;
+
+		life = begin(l, e->pid, e->ns, "fork", number);
+		if (life && number != UINT32_MAX && !gt_perf_maps_copy(&life->maps, &l->all.v[number]->maps))
+			return NULL;
+		if (life && number != UINT32_MAX && !life->image)
+			life->image = l->all.v[number]->image;
+		return life;
+	}
+	if (e->kind == GT_PERF_EXEC)
+		return begin(l, e->pid, e->ns, life ? "exec" : "start", life ? life->parent : UINT32_MAX);
+	if (e->kind == GT_PERF_EXIT) {
+		if (life)
+			end(l, e, life);
+		return life;
+	}
+	return life ? life : begin(l, e->pid, e->ns, "start", UINT32_MAX);
+}
+
+void gt_perf_lives_again(struct gt_perf_lives *l)
+{
+	gt_map_free(&l->current, sizeof(struct current));
+	l->second = true;
+	l->replayed = 0;
+	for (uint32_t i = 0; i < l->all.n; i++)
+		gt_perf_maps_free(&l->all.v[i]->maps);
+}
+
+void gt_perf_lives_free(struct gt_perf_lives *l)
+{
+	for (uint32_t i = 0; i < l->all.n; i++) {
+		gt_perf_maps_free(&l->all.v[i]->maps);
+		free(l->all.v[i]);
+	}
+	free(l->all.v);
+	gt_map_free(&l->current, sizeof(struct current));
+}

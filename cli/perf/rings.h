@@ -1,0 +1,28 @@
+/*
+ * cli/perf/rings.h - the sampler itself, for the files that hold it
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_CLI_PERF_RINGS_H
+#define GPUTAP_CLI_PERF_RINGS_H
+
+#include "cli/perf/internal.h"
+
+struct gt_perf_ring { int fd; void *page; size_t bytes; };   /* page: struct perf_event_mmap_page, then bytes of data */
+
+struct gt_perf {
+	bool samples, switches, cycles, build_ids;
+	bool fell_back;                   /* cycles were asked for, and are not counted here */
+	bool no_unwinder;                 /* copies were asked for, and nothing here can unwind them */
+	bool full;                        /* something could not be spooled */
+	uint64_t rate, period;            /* Hz; ns */
+	uint64_t sample_type;
+	struct gt_perf_ring *rings; unsigned n_rings;
+	struct gt_perf_spool *spool;
+	char *scratch;
+};
+
+void gt_perf_free(struct gt_perf *p);
+
+#endif

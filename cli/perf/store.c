@@ -1,0 +1,580 @@
+/*
+ * cli/perf/store.c - the kernel's events become records of the images that they are about
+ *
+ * A process that recorded calls has its folder already, and gets one stream more; any other gets a folder, with what
+ * the launcher knows of it, once there is a sample of it, or with -t sched anything. Stamps of the kernel are
+ * CLOCK_MONOTONIC and become ticks by the launcher's own sets of all clocks.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/perf/internal.h"
+#include "cli/perf/rings.h"
+#include "cli/perf/unwind.h"
+#include "common/hash.h"
+#include "common/temporary.h"
+#include "trace/read/clock.h"
+#include "trace/read/facts.h"
+
+enum { FACTS_MOST = 16 << 20, IMAGES_MOST = 1 << 20 };
+
+struct image { uint32_t pid, instance; int64_t start_ns; bool forked, raw, taken; };
+
+struct store {
+	struct gt_perf *perf;
+	const struct gt_run *run;
+	struct gt_perf_lives lives;
+	struct gt_perf_files files;
+	struct gt_clock ticks, raw;       /* ticks are the launcher's; or CLOCK_MONOTONIC_RAW */
+	GT_LIST(struct image) images;     /* made by the program itself, by pid and instance */
+	char *facts;                      /* what the folders that are made say alike */
+	uint64_t lost;                    /* events that the kernel had no room for */
+	uint64_t unwritten;
+};
+
+/* ------------------------------------------------------------------------- clocks */
+
+static char *slurp(const char *folder, const char *name, size_t *bytes)
+{
+	char path[PATH_MAX + 64], *text = NULL;
+	struct stat st;
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	f = fopen(path, "re");
+	if (f && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size < FACTS_MOST &&
+		(text = malloc((size_t)st.st_size + 1))) {
+		*bytes = fread(text, 1, (size_t)st.st_size, f);
+		text[*bytes] = 0;
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
+static bool facts_of(const char *folder, const char *name, struct gt_facts *facts)
+{
+	size_t bytes = 0;
+	char *text = slurp(folder, name, &bytes);
+
+	return text && !gt_facts_parse(text, bytes, facts);
+}
+
+static bool fit_clocks(struct store *s)
+{
+	struct gt_facts run = { 0 };
+	GT_LIST(struct gt_clock_set) sets = { 0 };
+	const char *line;
+	bool good;
+
+	if (!facts_of(s->run->trace, "run", &run))
+		return false;
+	for (unsigned i = 0; (line = gt_facts_find(&run, "clock", i)); i++) {
+		struct gt_clock_set set, *at;
+
+		if (gt_clock_parse(line, &set) && (at = GT_LIST_ADD(&sets)))
+			*at = set;
+	}
+	gt_facts_free(&run);
+	good = sets.n && !gt_clock_fit(&s->ticks, sets.v, sets.n, 0);
+	for (uint32_t i = 0; i < sets.n; i++)
+		sets.v[i].tick = (uint64_t)sets.v[i].raw_ns;
+	good = good && !gt_clock_fit(&s->raw, sets.v, sets.n, 1);
+	free(sets.v);
+	return good;
+}
+
+static uint64_t tick_of(const struct store *s, const struct gt_perf_life *life, uint64_t ns)
+{
+	return gt_clock_tick(life->raw ? &s->raw : &s->ticks, (int64_t)ns);
+}
+
+/* ------------------------------------------------------------------------- images */
+
+static int compare_images(const void *a, const void *b)
+{
+	const struct image *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->instance > y->instance) - (x->instance < y->instance);
+}
+
+static void add_image(struct store *s, const char *folder, const char *name)
+{
+	char meta[96];
+	struct gt_facts facts = { 0 };
+	unsigned pid, instance;
+	struct image *image;
+	int rest = 0;
+
+	if (sscanf(name, "%u.%u%n", &pid, &instance, &rest) != 2 || name[rest] || s->images.n >= IMAGES_MOST)
+		return;
+	snprintf(meta, sizeof meta, "%.80s/meta", name);
+	image = GT_LIST_ADD(&s->images);
+	if (!image)
+		return;
+	*image = (struct image){ .pid = pid, .instance = instance };
+	if (!facts_of(folder, meta, &facts))
+		return;
+	const char *tick = gt_facts_find(&facts, "start_tick", 0), *reason = gt_facts_find(&facts, "reason", 0),
+		   *clock = gt_facts_find(&facts, "clock_source", 0);
+
+	image->raw = clock && !strcmp(clock, "monotonic_raw") && strcmp(gt_run_clock_source(), "monotonic_raw");
+	image->forked = reason && !strcmp(reason, "fork");
+	image->start_ns = tick ? gt_clock_mono_ns(image->raw ? &s->raw : &s->ticks, strtoull(tick, NULL, 10)) : 0;
+	gt_facts_free(&facts);
+}
+
+static void find_images(struct store *s)
+{
+	static const char *const places[] = { "", "/other" };
+	char folder[PATH_MAX + 16];
+
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(folder, sizeof folder, "%s%s", s->run->trace, places[i]);
+		DIR *dir = opendir(folder);
+
+		for (struct dirent *e; dir && (e = readdir(dir));)
+			add_image(s, folder, e->d_name);
+		if (dir)
+			closedir(dir);
+	}
+	if (s->images.n)
+		qsort(s->images.v, s->images.n, sizeof *s->images.v, compare_images);
+}
+
+/*
+ * The folder that this life's own records are in; NULL: it has none. One that was forked says its parent's start, for
+ * it is the same program.
+ */
+static struct image *image_of(struct store *s, const struct gt_perf_life *life)
+{
+	uint32_t low = 0, high = s->images.n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (s->images.v[middle].pid < life->pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < s->images.n && s->images.v[low].pid == life->pid; low++) {
+		struct image *i = &s->images.v[low];
+		bool forked = !strcmp(life->reason, "fork");
+
+		if (i->taken || i->forked != forked)
+			continue;
+		if (forked || ((uint64_t)i->start_ns >= life->from_ns && (uint64_t)i->start_ns <= life->to_ns))
+			return i;
+	}
+	return NULL;
+}
+
+/* Facts of this machine, which every folder that is made repeats. */
+static char *common_facts(const struct gt_run *run)
+{
+	extern const char tap_table_hash[];
+	struct gt_facts said = { 0 };
+	struct utsname host;
+	char *text = NULL;
+	const char *boot, *ns;
+
+	if (uname(&host) || !facts_of(run->trace, "run", &said))
+		return NULL;
+	boot = gt_facts_find(&said, "boot_id", 0);
+	ns = gt_facts_find(&said, "ns_pid", 0);
+	if (asprintf(&text,
+		    "format=%d\nbyte_order=%s\nrun_id=%s\nboot_id=%s\nhost=%s\nos=%s\narch=%s\nns_pid=%s\n"
+		    "clock_source=%s\ntable=%s\nby=launcher\n",
+		    REC_VERSION, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big", run->run_id,
+		    boot ? boot : "", host.nodename, host.release, host.machine, ns ? ns : "", gt_run_clock_source(),
+		    tap_table_hash) < 0)
+		text = NULL;
+	gt_facts_free(&said);
+	return text;
+}
+
+/* The table of functions, which the shim did not write where no call was made. */
+static void write_table(const struct gt_run *run)
+{
+	extern const char tap_table_hash[];
+	extern const unsigned char tap_table[];
+	extern const size_t tap_table_bytes;
+	char path[PATH_MAX + 64];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/table.%s.zst", run->trace, tap_table_hash);
+	fd = gt_create_own(path, O_WRONLY);
+	if (fd < 0)
+		return;                         /* it is there */
+	if (write(fd, tap_table, tap_table_bytes) != (ssize_t)tap_table_bytes)
+		unlink(path);                   /* the reader's own serves */
+	close(fd);
+}
+
+static void put_path(FILE *f, const char *key, const char *value)
+{
+	fprintf(f, "%s=", key);
+	for (const unsigned char *c = (const unsigned char *)value; *c; c++)
+		fprintf(f, *c < 0x20 || *c == '%' ? "%%%02X" : "%c", *c);
+	putc('\n', f);
+}
+
+static bool write_meta(struct store *s, const struct gt_perf_life *life, const char *folder)
+{
+	const struct gt_perf_life *parent = life->parent == UINT32_MAX ? NULL : s->lives.all.v[life->parent];
+	char path[PATH_MAX + 96];
+	FILE *f;
+	int fd;
+
+	snprintf(path, sizeof path, "%s/meta", folder);
+	fd = gt_create_own(path, O_WRONLY);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f)
+		return false;
+	fputs(s->facts, f);
+	fprintf(f, "pid=%u\nppid=%u\nreason=%s\nstart_tick=%llu\n", life->pid,
+		parent ? parent->pid : (unsigned)getpid(), life->reason,
+		(unsigned long long)tick_of(s, life, life->from_ns));
+	if (parent && parent->name[0] && !strcmp(life->reason, "fork"))
+		fprintf(f, "parent=%s\n", parent->name);
+	if (life->image)
+		put_path(f, "image", life->image);
+	return !fclose(f);
+}
+
+/*
+ * The image says when its library was begun; its program began earlier, and samples of that time would lie in front of
+ * the session. Where it cannot be changed (another user's) they do.
+ */
+static void move_start(struct store *s, const struct gt_perf_life *life, const char *folder)
+{
+	char path[PATH_MAX + 96], new[PATH_MAX + 96];
+	size_t bytes = 0;
+	char *text = slurp(folder, "meta", &bytes), *at = text ? strstr(text, "\nstart_tick=") : NULL;
+	FILE *f = NULL;
+	int fd = -1;
+
+	snprintf(path, sizeof path, "%s/meta", folder);
+	snprintf(new, sizeof new, "%s/meta.new", folder);
+	if (at && (fd = gt_create_own(new, O_WRONLY)) >= 0 && (f = fdopen(fd, "w"))) {
+		char *rest = at + 1 + strcspn(at + 1, "\n");
+
+		fprintf(f, "%.*s\nstart_tick=%llu%s", (int)(at - text), text,
+			(unsigned long long)tick_of(s, life, life->from_ns), rest);
+		if (ferror(f) | fclose(f) || rename(new, path))
+			unlink(new);
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	free(text);
+}
+
+/* A folder PID.N that is not there, in the trace. */
+static bool make_folder(struct store *s, struct gt_perf_life *life, char folder[PATH_MAX + 64])
+{
+	for (unsigned n = 1; n < 1000000; n++) {
+		snprintf(life->name, sizeof life->name, "%u.%u", life->pid, n);
+		snprintf(folder, PATH_MAX + 64, "%s/other/%s", s->run->trace, life->name);
+		if (!access(folder, F_OK))
+			continue;
+		snprintf(folder, PATH_MAX + 64, "%s/%s", s->run->trace, life->name);
+		if (!mkdir(folder, 0700))
+			return write_meta(s, life, folder);
+		if (errno != EEXIST)
+			return false;
+	}
+	return false;
+}
+
+static void open_life(struct store *s, struct gt_perf_life *life)
+{
+	struct image *image = image_of(s, life);
+	char folder[PATH_MAX + 64];
+
+	if (image) {
+		image->taken = true;
+		life->raw = image->raw;
+		snprintf(life->name, sizeof life->name, "%u.%u", image->pid, image->instance);
+		snprintf(folder, sizeof folder, "%s/%s", s->run->trace, life->name);
+		if (mkdir(folder, 0700) && errno != EEXIST)      /* it may stand in `other` alone */
+			return;
+		if (!image->forked && (uint64_t)image->start_ns > life->from_ns)
+			move_start(s, life, folder);
+	} else if (!make_folder(s, life, folder)) {
+		return;
+	}
+	life->out = gt_perf_out_new(folder, life->pid);
+}
+
+/* ------------------------------------------------------------------------ records */
+
+/* A text as records hold it; words that it takes. */
+static uint32_t put_text(uint64_t *to, const char *text)
+{
+	uint32_t bytes = (uint32_t)strlen(text), words = (4 + bytes + 7) / 8;
+
+	memset(to, 0, words * sizeof *to);
+	memcpy(to, &bytes, sizeof bytes);
+	memcpy((char *)to + sizeof bytes, text, bytes);
+	return words;
+}
+
+/* The number of the object that the address lies in, written when it is the first of it; 0: none. */
+static uint32_t module_of(struct store *s, struct gt_perf_life *life, uint64_t tick, uint64_t address)
+{
+	struct gt_perf_map *map = gt_perf_maps_find(&life->maps, address);
+	uint64_t words[9 + GT_PERF_PATH / 8 + 2] = { tick };
+	uint32_t bytes;
+	const uint8_t *id;
+
+	(void)s;
+	if (!map || map->file->path[0] == '\0' || (map->file->path[0] != '/' && map->file->path[0] != '[') ||
+		!strncmp(map->file->path, "//", 2) || !strcmp(map->file->path, "[heap]") ||
+		!strncmp(map->file->path, "[stack", 6) || !strncmp(map->file->path, "[anon", 5))
+		return 0;
+	if (map->module)
+		return map->module;
+	map->module = gt_perf_out_module(life->out);
+	if (map->module >= REC_STACK_INTERRUPTED)
+		return map->module = 0;
+	id = gt_perf_id(map, &bytes);
+	words[1] = map->module | (uint64_t)bytes << 32;
+	words[2] = gt_perf_bias(map);
+	words[3] = map->start;
+	words[4] = map->end;
+	memcpy(words + 5, id, bytes);
+	gt_perf_out_add(life->out, REC_MODULE, 0, words, 9 + put_text(words + 9, map->file->path));
+	return map->module;
+}
+
+/*
+ * How many of the addresses are a stack: where code keeps no frame pointers the chain ends in anything, and an address
+ * where nothing can be executed is no caller.
+ */
+static uint32_t plausible(struct gt_perf_life *life, const struct gt_perf_event *e)
+{
+	uint32_t n = 1;
+
+	while (n < e->n_frames && gt_perf_maps_find(&life->maps, e->frames[n] - 1))
+		n++;
+	return n;
+}
+
+/*
+ * The link of the sample's stack. The first address is the instruction at which the program was; the chain behind it
+ * was found by frame pointers, so it may lack whoever keeps none.
+ */
+static uint64_t stack_of(struct store *s, struct gt_perf_life *life, uint64_t tick, const struct gt_perf_event *e)
+{
+	uint64_t words[1 + GT_PERF_FRAMES + (GT_PERF_FRAMES + 3) / 4] = { 0 }, hash, *at;
+	uint32_t n = plausible(life, e),
+		 flags = n < e->n_frames ? REC_STACK_STOPPED : n >= GT_PERF_FRAMES ? REC_STACK_CUT : 0;
+	bool fresh;
+
+	flags |= e->unwound ? (e->stopped ? REC_STACK_STOPPED : 0u) : REC_STACK_GUESSED;
+	words[0] = n | (uint64_t)flags << 32;
+	for (uint32_t i = 0; i < n; i++) {
+		/* a return address may stand behind the last instruction of its object */
+		uint64_t module = module_of(s, life, tick, e->frames[i] - (i != 0));
+
+		words[1 + i] = e->frames[i];
+		words[1 + n + i / 4] |= (module | (i ? 0 : REC_STACK_INTERRUPTED)) << i % 4 * 16;
+	}
+	n = 1 + n + (n + 3) / 4;
+	hash = gt_hash_text((const char *)words, n * sizeof *words);
+	at = gt_perf_out_stack(life->out, hash, &fresh);
+	if (!at)
+		return 0;
+	if (fresh)
+		*at = gt_perf_out_add(life->out, REC_STACK, 0, words, n);
+	return *at ? rec_link(GT_PERF_STREAM, *at) : 0;
+}
+
+/* By the copies, where they lead further. */
+static void unwind(struct gt_perf_life *life, struct gt_perf_event *e)
+{
+	static uint64_t frames[GT_PERF_FRAMES];
+	bool whole = false;
+	uint32_t n = e->registers ? gt_perf_unwind(&life->space, &life->maps, e, frames, &whole) : 0;
+
+	e->unwound = n > 1;
+	if (!e->unwound)
+		return;
+	e->frames = frames;
+	e->n_frames = n;
+	e->stopped = !whole;
+}
+
+static void put_sample(struct store *s, struct gt_perf_life *life, struct gt_perf_event *e)
+{
+	unwind(life, e);
+	uint64_t tick = tick_of(s, life, e->ns), words[4] = { tick, e->tid | (uint64_t)e->cpu << 32, e->period,
+		stack_of(s, life, tick, e) };
+
+	s->unwritten += !gt_perf_out_add(
+		life->out, REC_SAMPLE, s->perf->cycles ? REC_SAMPLE_CYCLES : REC_SAMPLE_CLOCK, words, 4);
+}
+
+static void put_switch(struct store *s, struct gt_perf_life *life, const struct gt_perf_event *e)
+{
+	uint64_t words[2] = { tick_of(s, life, e->ns), e->tid | (uint64_t)e->cpu << 32 };
+	int32_t what = e->in ? REC_SWITCH_IN : e->preempted ? REC_SWITCH_PREEMPTED : REC_SWITCH_OUT;
+
+	s->unwritten += !gt_perf_out_add(life->out, REC_SWITCH, what, words, 2);
+}
+
+/* A thread begins, ends or gets a name. */
+static void put_task(struct store *s, struct gt_perf_life *life, const struct gt_perf_event *e, int32_t what)
+{
+	uint64_t words[8] = { tick_of(s, life, e->ns), e->tid | (uint64_t)e->parent_tid << 32 };
+	char name[32];
+
+	snprintf(name, sizeof name, "%s", e->text ? e->text : "");
+	gt_perf_out_add(life->out, REC_TASK, what, words, 2 + put_text(words + 2, name));
+}
+
+static void put(struct store *s, struct gt_perf_life *life, struct gt_perf_event *e)
+{
+	switch (e->kind) {
+	case GT_PERF_SAMPLE:
+		put_sample(s, life, e);
+		break;
+	case GT_PERF_SWITCH:
+		put_switch(s, life, e);
+		break;
+	case GT_PERF_FORK:
+		put_task(s, life, e, REC_TASK_BEGINS);
+		break;
+	case GT_PERF_EXIT:
+		put_task(s, life, e, REC_TASK_ENDS);
+		break;
+	case GT_PERF_EXEC: case GT_PERF_NAME:
+		put_task(s, life, e, REC_TASK_NAMED);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ------------------------------------------------------------------------- passes */
+
+static void look_through(struct store *s)
+{
+	struct gt_perf_event e;
+
+	while (gt_perf_spool_next(s->perf->spool, &e)) {
+		struct gt_perf_life *life = gt_perf_lives_step(&s->lives, &e);
+
+		s->lost += e.lost;
+		if (!life)
+			continue;
+		/* a short process may never give up its processor: it still had one */
+		life->records += e.kind == GT_PERF_SAMPLE || (s->perf->switches && e.kind != GT_PERF_MAP);
+		if (e.kind == GT_PERF_MAP && !life->image) {
+			const struct gt_perf_file *file = gt_perf_file_of(&s->files, &e);
+
+			life->image = file ? file->path : NULL;
+		}
+	}
+}
+
+static void write_through(struct store *s)
+{
+	struct gt_perf_event e;
+
+	while (gt_perf_spool_next(s->perf->spool, &e)) {
+		struct gt_perf_life *life = gt_perf_lives_step(&s->lives, &e);
+
+		if (!life)
+			continue;
+		if (e.kind == GT_PERF_MAP) {
+			gt_perf_maps_add(&life->maps, &e, gt_perf_file_of(&s->files, &e));
+			gt_perf_space_changed(life->space);
+		} else if (life->out)
+			put(s, life, &e);
+	}
+}
+
+/* Parents first: a folder names its parent's. */
+static void open_lives(struct store *s)
+{
+	for (uint32_t i = 0; i < s->lives.all.n; i++)
+		if (s->lives.all.v[i]->records)
+			open_life(s, s->lives.all.v[i]);
+}
+
+static bool close_lives(struct store *s)
+{
+	bool good = true, told = false;
+
+	for (uint32_t i = 0; i < s->lives.all.n; i++) {
+		struct gt_perf_life *life = s->lives.all.v[i];
+
+		if (life->out && !told) {
+			gt_perf_out_lost(life->out, REC_LOSS_SAMPLES_LOST, s->lost);
+			told = true;
+		}
+		gt_perf_space_free(life->space);
+		life->space = NULL;
+		good = gt_perf_out_close(life->out) && good && (life->out || !life->records);
+		life->out = NULL;
+	}
+	return good;
+}
+
+static char *note_of(const struct store *s, bool good)
+{
+	char *text = NULL;
+	int n = 0;
+
+	if (!good || s->perf->full)
+		n = asprintf(&text, "some samples or context switches could not be written: no room for them");
+	else if (s->perf->no_unwinder)
+		n = asprintf(&text, "--sample-stacks=copy: libunwind is not installed; "
+				    "callers are found by frame pointers");
+	else if (s->perf->fell_back)
+		n = asprintf(&text, "--sample=cycles: this machine counts none; samples are by the clock");
+	return n < 0 ? NULL : text;
+}
+
+void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **note)
+{
+	struct store s = { .perf = p, .run = run };
+	bool good = false;
+
+	*note = NULL;
+	if (!p)
+		return;
+	gt_perf_drain(p);
+	if (fit_clocks(&s) && (s.facts = common_facts(run)) && gt_perf_spool_rewind(p->spool, p->sample_type)) {
+		look_through(&s);
+		find_images(&s);
+		open_lives(&s);
+		gt_perf_lives_again(&s.lives);
+		if (gt_perf_spool_rewind(p->spool, p->sample_type))
+			write_through(&s);
+		good = close_lives(&s);
+		write_table(run);
+	}
+	*note = note_of(&s, good);
+	gt_clock_free(&s.ticks);
+	gt_clock_free(&s.raw);
+	gt_perf_lives_free(&s.lives);
+	gt_perf_files_free(&s.files);
+	free(s.images.v);
+	free(s.facts);
+	gt_perf_free(p);
+}

@@ -1,0 +1,365 @@
+/*
+ * model/threads/threads.c - SAMPLE, SWITCH and TASK records: taken when the trace is opened, each given its thread
+ *
+ * The records say a tid. Threads that made calls are known by (process, tid, start); a sample belongs to the last of
+ * those that began before it, or else to the first. Who made no call gets an entry of its own in the model's threads.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "model/threads/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "model/internal.h"
+#include "model/sort.h"
+#include "model/stacks.h"
+
+struct seen { uint32_t process; int tid; uint64_t tick; const char *name; bool known; };
+struct candidate { uint32_t process; int tid; uint64_t start; uint32_t index; };
+
+struct gt_threads {
+	struct gt_bulk samples, switches, states;
+	GT_LIST(struct gt_task) tasks;
+	struct gt_map seen;               /* struct seen: every (process, tid) that a record names */
+};
+
+static struct gt_threads *threads_of(struct gt_model *m)
+{
+	if (!m->by_kernel)
+		m->by_kernel = calloc(1, sizeof *m->by_kernel);
+	return m->by_kernel;
+}
+
+/* ------------------------------------------------------------------------ opening */
+
+static bool same_seen(const void *element, const void *key, const void *ctx)
+{
+	const struct seen *x = element, *y = key;
+
+	(void)ctx;
+	return x->process == y->process && x->tid == y->tid;
+}
+
+static uint64_t hash_seen(const struct seen *s) { return gt_hash(gt_hash(GT_HASH, s->process), (uint32_t)s->tid); }
+
+/* name: NULL: the record says none. */
+static bool see(struct gt_threads *t, const struct gt_rec *rec, int tid, const char *name)
+{
+	struct seen key = { .process = rec->process, .tid = tid, .tick = rec->args[0] }, *at;
+	bool fresh;
+
+	at = gt_map_add(&t->seen, sizeof key, hash_seen(&key), &key, same_seen, NULL, &fresh);
+	if (!at)
+		return false;
+	if (fresh)
+		*at = key;
+	if (rec->args[0] < at->tick)
+		at->tick = rec->args[0];
+	if (name && *name)
+		at->name = name;
+	return true;
+}
+
+static int take_sample(struct gt_model *m, struct gt_threads *t, const struct gt_rec *rec)
+{
+	struct gt_sample *s = gt_bulk_add(&t->samples, sizeof *s, &m->bulk_total);
+
+	if (!s)
+		return -1;
+	*s = (struct gt_sample){ .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
+		.process = rec->process, .thread = (uint32_t)rec->args[1], .cpu = (uint32_t)(rec->args[1] >> 32),
+		.by = (uint32_t)rec->result, .period = rec->args[2], .stack = rec->args[3] };
+	return see(t, rec, (int)s->thread, NULL) ? 0 : -1;
+}
+
+static int take_switch(struct gt_model *m, struct gt_threads *t, const struct gt_rec *rec)
+{
+	struct gt_switch *s = gt_bulk_add(&t->switches, sizeof *s, &m->bulk_total);
+
+	if (!s)
+		return -1;
+	*s = (struct gt_switch){ .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
+		.process = rec->process, .thread = (uint32_t)rec->args[1], .cpu = (uint32_t)(rec->args[1] >> 32),
+		.what = (uint32_t)rec->result };
+	return see(t, rec, (int)s->thread, NULL) ? 0 : -1;
+}
+
+static int take_task(struct gt_model *m, struct gt_threads *t, const struct gt_rec *rec)
+{
+	struct gt_task *task = GT_LIST_ADD(&t->tasks);
+	struct gt_string name = { "", 0 };
+	uint32_t at = 2;
+
+	if (!task)
+		return -1;
+	if (!gt_record_text(rec, &at, &name))
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+	*task = (struct gt_task){ .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
+		.process = rec->process, .what = (uint32_t)rec->result, .tid = (int)(uint32_t)rec->args[1],
+		.parent = (int)(uint32_t)(rec->args[1] >> 32),
+		.name = gt_arena_copy(&m->arena, name.text, name.bytes) };
+	return task->name && see(t, rec, task->tid, task->name) ? 0 : -1;
+}
+
+int gt_threads_take(struct gt_model *m, const struct gt_rec *rec)
+{
+	struct gt_threads *t = threads_of(m);
+	struct gt_process_state *p = &m->processes[rec->process];
+
+	if (!t)
+		return -1;
+	if (rec->args[0] > p->last_tick)
+		p->last_tick = rec->args[0];
+	if (!p->first_tick || rec->args[0] < p->first_tick)
+		p->first_tick = rec->args[0];
+	return rec->id == REC_SAMPLE ? take_sample(m, t, rec)
+		: rec->id == REC_SWITCH ? take_switch(m, t, rec) : take_task(m, t, rec);
+}
+
+/* ------------------------------------------------------------------------ threads */
+
+/* Which of those that were seen have a thread already: it gets the name if it lacks one. */
+static void look_at_known(struct gt_model *m, struct gt_threads *t)
+{
+	for (uint32_t i = 0; i < m->threads.n; i++) {
+		struct gt_thread *known = &m->threads.v[i];
+		const struct seen key = { .process = known->process, .tid = known->tid };
+		struct seen *at = gt_map_find(&t->seen, sizeof key, hash_seen(&key), &key, same_seen, NULL);
+
+		if (!at)
+			continue;
+		at->known = true;
+		if (!known->name[0] && at->name)
+			known->name = at->name;
+	}
+}
+
+static int add_unknown(struct gt_model *m, struct gt_threads *t)
+{
+	for (struct seen *at = NULL; (at = gt_map_next(&t->seen, sizeof *at, at));) {
+		struct gt_thread *new = at->known ? NULL : gt_model_add_thread(m, at->process, at->tick);
+
+		if (at->known)
+			continue;
+		if (!new)
+			return -1;
+		new->tid = at->tid;
+		new->main = at->tid == m->processes[at->process].pub.pid;
+		new->name = at->name ? at->name : "";
+	}
+	return 0;
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* The last that began before the time, or the first at all. */
+static uint32_t choose(const struct gt_model *m, const struct candidate *v, uint32_t n, uint32_t process, int tid,
+	int64_t ns)
+{
+	uint32_t low = 0, high = n;
+	const struct candidate key = { process, tid, 0, 0 };
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare_candidates(&v[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low + 1 < n && v[low + 1].process == process && v[low + 1].tid == tid &&
+		gt_reader_tick_ns(m->reader, process, v[low + 1].start) <= ns)
+		low++;
+	return v[low].index;
+}
+
+/* Every (process, tid) has a thread by now. */
+static int resolve(struct gt_model *m, struct gt_threads *t)
+{
+	uint32_t n = m->threads.n;
+	struct candidate *v = malloc((n + 1) * sizeof *v);
+	struct gt_sample *samples = t->samples.data;
+	struct gt_switch *switches = t->switches.data;
+
+	if (!v)
+		return -1;
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = (struct candidate){ m->threads.v[i].process, m->threads.v[i].tid, m->thread_start.v[i], i };
+	qsort(v, n, sizeof *v, compare_candidates);
+	for (size_t i = 0; i < t->samples.n; i++)
+		samples[i].thread = choose(m, v, n, samples[i].process, (int)samples[i].thread, samples[i].time_ns);
+	for (size_t i = 0; i < t->switches.n; i++)
+		switches[i].thread =
+			choose(m, v, n, switches[i].process, (int)switches[i].thread, switches[i].time_ns);
+	for (uint32_t i = 0; i < t->tasks.n; i++)
+		t->tasks.v[i].thread =
+			choose(m, v, n, t->tasks.v[i].process, t->tasks.v[i].tid, t->tasks.v[i].time_ns);
+	free(v);
+	return 0;
+}
+
+int gt_threads_add(struct gt_model *m)
+{
+	struct gt_threads *t = m->by_kernel;
+
+	if (!t)
+		return 0;
+	look_at_known(m, t);
+	if (add_unknown(m, t) || resolve(m, t))
+		return -1;
+	gt_map_free(&t->seen, sizeof(struct seen));
+	return 0;
+}
+
+void gt_threads_renumber(struct gt_model *m, const uint32_t *to)
+{
+	struct gt_threads *t = m->by_kernel;
+
+	for (size_t i = 0; t && i < t->samples.n; i++)
+		((struct gt_sample *)t->samples.data)[i].thread = to[((struct gt_sample *)t->samples.data)[i].thread];
+	for (uint32_t i = 0; t && i < t->tasks.n; i++)
+		t->tasks.v[i].thread = to[t->tasks.v[i].thread];
+	for (size_t i = 0; t && i < t->switches.n; i++)
+		((struct gt_switch *)t->switches.data)[i].thread = to[((struct gt_switch *)t->switches.data)[i].thread];
+}
+
+/* -------------------------------------------------------------------------- order */
+
+static int by_time_sample(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_sample *x = a, *y = b;
+
+	(void)ctx;
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static int by_time_switch(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_switch *x = a, *y = b;
+
+	(void)ctx;
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static enum gt_state state_behind(uint32_t what)
+{
+	return what == REC_SWITCH_IN ? GT_STATE_RUNNING
+		: what == REC_SWITCH_PREEMPTED ? GT_STATE_READY : GT_STATE_WAITING;
+}
+
+/* A thread that ends is in no state any more. last: by thread, index of its open state + 1. */
+static void end_states(struct gt_threads *t, const uint64_t *last)
+{
+	for (uint32_t i = 0; i < t->tasks.n; i++) {
+		const struct gt_task *task = &t->tasks.v[i];
+		struct gt_thread_state *open =
+			last[task->thread] ? (struct gt_thread_state *)t->states.data + last[task->thread] - 1 : NULL;
+
+		if (task->what == REC_TASK_ENDS && open && open->start_ns <= task->time_ns)
+			open->end_ns = task->time_ns;
+	}
+}
+
+/* A state from each switch to the thread's next. */
+static int make_states(struct gt_model *m, struct gt_threads *t)
+{
+	const struct gt_switch *v = t->switches.data;
+	uint64_t *last = calloc(m->threads.n + 1, sizeof *last);
+
+	if (!last)
+		return -1;
+	for (size_t i = 0; i < t->switches.n; i++) {
+		struct gt_thread_state *s = gt_bulk_add(&t->states, sizeof *s, &m->bulk_total), *open;
+
+		if (!s) {
+			free(last);
+			return -1;
+		}
+		*s = (struct gt_thread_state){ v[i].time_ns, GT_NO_TIME, v[i].process, v[i].thread, v[i].cpu,
+			state_behind(v[i].what) };
+		open = last[v[i].thread] ? (struct gt_thread_state *)t->states.data + last[v[i].thread] - 1 : NULL;
+		if (open)
+			open->end_ns = v[i].time_ns;
+		last[v[i].thread] = t->states.n;
+	}
+	end_states(t, last);
+	free(last);
+	return 0;
+}
+
+int gt_threads_finish(struct gt_model *m)
+{
+	struct gt_threads *t = m->by_kernel;
+	struct gt_sample *v = t ? t->samples.data : NULL;
+
+	if (!t)
+		return 0;
+	for (size_t i = 0; i < t->samples.n; i++)
+		v[i].stack = gt_stack_by_link(m, v[i].process, v[i].stack);
+	if (gt_bulk_sort(&t->samples, sizeof(struct gt_sample), by_time_sample, NULL, &m->bulk_total) ||
+		gt_bulk_sort(&t->switches, sizeof(struct gt_switch), by_time_switch, NULL, &m->bulk_total))
+		return -1;
+	return make_states(m, t);
+}
+
+void gt_threads_free(struct gt_model *m)
+{
+	struct gt_threads *t = m->by_kernel;
+
+	if (!t)
+		return;
+	gt_bulk_free(&t->samples);
+	gt_bulk_free(&t->switches);
+	gt_bulk_free(&t->states);
+	gt_map_free(&t->seen, sizeof(struct seen));
+	free(t->tasks.v);
+	free(t);
+	m->by_kernel = NULL;
+}
+
+/* ------------------------------------------------------------------------ answers */
+
+uint64_t gt_model_sample_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->samples.n : 0; }
+uint64_t gt_model_switch_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->switches.n : 0; }
+uint64_t gt_model_state_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->states.n : 0; }
+uint32_t gt_model_task_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->tasks.n : 0; }
+
+const struct gt_sample *gt_model_sample(const struct gt_model *m, uint64_t i)
+{
+	return i < gt_model_sample_count(m) ? (struct gt_sample *)m->by_kernel->samples.data + i : NULL;
+}
+
+const struct gt_switch *gt_model_switch(const struct gt_model *m, uint64_t i)
+{
+	return i < gt_model_switch_count(m) ? (struct gt_switch *)m->by_kernel->switches.data + i : NULL;
+}
+
+const struct gt_thread_state *gt_model_state(const struct gt_model *m, uint64_t i)
+{
+	return i < gt_model_state_count(m) ? (struct gt_thread_state *)m->by_kernel->states.data + i : NULL;
+}
+
+const struct gt_task *gt_model_task(const struct gt_model *m, uint32_t i)
+{
+	return i < gt_model_task_count(m) ? &m->by_kernel->tasks.v[i] : NULL;
+}
+
+const char *gt_state_text(enum gt_state state)
+{
+	static const char *const texts[] = { [GT_STATE_RUNNING] = "running", [GT_STATE_READY] = "ready",
+		[GT_STATE_WAITING] = "waiting" };
+
+	return texts[state];
+}

@@ -1,0 +1,78 @@
+/*
+ * model/timeline/threads.c - samples, and states of threads: sorted already
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "model/timeline/internal.h"
+
+static int step_samples(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
+{
+	const struct gt_sample *v = NULL;
+
+	(void)err;
+	for (s->at += s->ready; s->at < s->n; s->at++) {
+		v = gt_model_sample(t->m, s->at);
+		if (gt_tl_wants(t, v->process) && gt_tl_overlaps(t, v->time_ns, v->time_ns))
+			break;
+	}
+	s->ready = s->at < s->n;
+	if (s->ready)
+		s->key = (struct gt_tl_key){ v->time_ns, v->time_ns, GT_TL_HOST };
+	return 0;
+}
+
+static int take_sample(struct gt_timeline *t, struct gt_tl_source *s, struct gt_item *item, struct gt_err *err)
+{
+	const struct gt_sample *v = gt_model_sample(t->m, s->at);
+
+	(void)err;
+	item->kind = GT_ITEM_SAMPLE;
+	item->process = v->process;
+	item->thread = v->thread;
+	item->track = gt_tl_track_thread(t, v->process, v->thread, -1);
+	item->end_ns = item->start_ns;
+	item->name = gt_tl_text("sample");
+	item->sample = v;
+	return 0;
+}
+
+static int step_states(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
+{
+	const struct gt_thread_state *v = NULL;
+
+	(void)err;
+	for (s->at += s->ready; s->at < s->n; s->at++) {
+		v = gt_model_state(t->m, s->at);
+		if (gt_tl_wants(t, v->process) && v->end_ns != GT_NO_TIME &&
+			gt_tl_overlaps(t, v->start_ns, v->end_ns))
+			break;
+	}
+	s->ready = s->at < s->n;
+	if (s->ready)
+		s->key = (struct gt_tl_key){ v->start_ns, v->end_ns, GT_TL_HOST };
+	return 0;
+}
+
+static int take_state(struct gt_timeline *t, struct gt_tl_source *s, struct gt_item *item, struct gt_err *err)
+{
+	const struct gt_thread_state *v = gt_model_state(t->m, s->at);
+
+	(void)err;
+	item->kind = GT_ITEM_STATE;
+	item->process = v->process;
+	item->thread = v->thread;
+	item->track = gt_tl_track_states(t, v->process, v->thread);
+	item->end_ns = v->end_ns;
+	item->name = gt_tl_text(gt_state_text((enum gt_state)v->state));
+	item->state = v;
+	return 0;
+}
+
+void gt_tl_open_threads(struct gt_timeline *t)
+{
+	if (gt_model_state_count(t->m))
+		gt_tl_add(t, step_states, take_state)->n = gt_model_state_count(t->m);
+	if (gt_model_sample_count(t->m))
+		gt_tl_add(t, step_samples, take_sample)->n = gt_model_sample_count(t->m);
+}

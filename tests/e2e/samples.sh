@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# tests/e2e/samples.sh - -t sample, -t sched: where threads were, and that the program notices nothing of it
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+build=$GPUTAP_BUILD here=$GPUTAP_TESTS/e2e tap=$GPUTAP_BUILD/gputap cc=${CC:-cc}
+passed=0 failed=0 skipped=0
+unset LD_PRELOAD LD_AUDIT
+command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+if nm -D --undefined-only "$build/libgputap.so" | grep -q __asan; then echo "skipped: a sanitizer's shim cannot be preloaded"; exit 77; fi
+# Frame pointers: the kernel finds callers by them.
+$cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fno-omit-frame-pointer -o busy "$here/samples/busy.c" -lpthread || exit 1
+$cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o deny "$here/samples/deny.c" || exit 1
+
+check() {
+	local name=$1
+	shift
+	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); cat err 2>/dev/null; fi
+}
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+# What the tool reads of the trace: asked for once.
+dumped() { [ -s t.json ] || "$tap" dump --json t.gputap >t.json 2>/dev/null; }
+see() { dumped && python3 "$here/samples_check.py" t.json "$@"; }
+has() { dumped && grep -q "\"type\":\"$1\"" t.json; }
+# traced STATUS OPTION... -- PROGRAM...: into t.gputap
+traced() {
+	local expected=$1
+	shift
+	rm -rf t.gputap t.json
+	timeout -k 5 60 "$tap" run -f -o t "$@" >out 2>err
+	[ $? = "$expected" ]
+}
+said() { grep -q "$1" err; }
+once() { [ "$(grep -c "$1" err)" = 1 ]; }
+csv() { "$tap" stats -q --format csv -r "$1" t.gputap 2>/dev/null; }
+
+# ---- what forbids it costs the samples, and one line
+rm -rf t.gputap
+timeout -k 5 60 ./deny 1 "$tap" run -f -o t -t sample,sched -- ./busy 5 >out 2>err
+check "where a filter forbids the call (EPERM) the status is the program's" [ $? = 3 ]
+check "... and one line says so" once "no samples and no context switches: "
+timeout -k 5 60 ./deny 38 "$tap" run -f -o t -t sample -- ./busy 5 >out 2>err
+check "... where the kernel has none (ENOSYS)" [ $? = 3 ]
+check "... in one line" once "no samples: the system call perf_event_open is forbidden"
+
+traced 3 -t sample -- ./busy 5 || { echo "FAILED: status"; exit 1; }
+if said "no samples: "; then
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ] || exit 1
+	echo "skipped: $(grep -o 'no samples: .*' err)"
+	exit 77
+fi
+
+# ---- samples
+traced 3 --sample-rate=1000 -t sample,sched -- ./busy 150 20
+check "the program's status and output are its own" [ "$(cat out)" = "" ]
+check "nothing is lost" said "complete: yes"
+check "samples are where the program computes" see samples 225 1000
+check "threads get processors in turns" see switches
+check "threads have names, beginnings and ends" see threads
+check "the program has its image" see images busy
+check "statistics: the function that computes first" [ "$(csv samples | sed -n 2p | cut -d, -f5)" = inner ]
+check "... and the tree leads to it" eval 'csv samples:tree | grep -q "^[0-9.]*,[0-9]*,[0-9.]*,[0-9]*,\" *inner\"\|, *inner,"'
+"$tap" export -q -f -o t -e sqlite,folded t.gputap
+check "SQLite answers what such files are asked" python3 "$here/samples_sqlite.py" t.sqlite default 225
+"$tap" export -q -f -o old -e sqlite --sqlite-schema=2021 t.gputap
+check "... in the edition of 2021 too" python3 "$here/samples_sqlite.py" old.sqlite 2021 225
+check "folded stacks: samples, where there is no work of a device" eval 'grep -q "^busy \[[0-9]*\];thread [0-9]* (worker);start_thread;thread;inner [0-9]*$\|;thread;inner [0-9]*$" t.folded'
+check "... all of them" [ "$(awk '{ n += $NF } END { print n }' t.folded)" = "$(grep -c '"type":"sample"' t.json)" ]
+check "... in a window there is less" eval '[ "$("$tap" stats -q --format csv -r samples --to 1us t.gputap 2>/dev/null | wc -l)" -le 1 ]'
+traced 3 --sample-rate=1000 --sample-stacks=none -t sample -- ./busy 30
+check "without stacks the instruction alone" see alone
+$cc -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE -fomit-frame-pointer -o bare_busy "$here/samples/busy.c" -lpthread || exit 1
+traced 3 --sample-rate=1000 --sample-stacks=copy -t sample -- ./bare_busy 60
+if said "libunwind is not installed"; then
+	skip "--sample-stacks=copy: libunwind is not installed"
+else
+	check "without frame pointers: stacks from copies lead to the thread's beginning" see whole
+fi
+check "samples alone: no switches" see none switch
+traced 3 -t sched -- ./busy 20 10
+check "switches alone: no samples" see none sample
+check "... but switches" see switches
+traced 3 -t osrt -- ./busy 5
+check "not asked for: nothing" see none switch
+GPUTAP_TRACE=sample LD_PRELOAD=$build/libgputap.so GPUTAP_OUTPUT=$PWD/bare timeout 60 ./busy 5
+check "preloaded without the launcher: the program's status" [ $? = 3 ]
+check "... and a note" eval '"$tap" dump bare.gputap 2>/dev/null | grep -q "no samples and no context switches: gputap run takes them"'
+
+# ---- processes
+traced 0 --sample-rate=1000 -t sample -- sh -c './busy 30; ./busy 30; exec env -i ./busy 30 || true; exit 0' || true
+check "children, and what replaces a process" see computing busy 3
+traced 137 --sample-rate=1000 -t sample -- sh -c './busy 30; kill -9 $$'
+check "a killed program's samples are there" has sample
+printf 'n=0; for i in $(seq 25); do n=$((n + $(/bin/echo 1))); done; echo $n; exit 7\n' >many.sh
+traced 7 -t sample,sched -- sh many.sh
+check "a script with many children runs as ever" [ "$(cat out)" = 25 ]
+check "... and each of them is there" eval 'dumped && [ "$(grep -c "\"image\":\"[^\"]*/echo\"" t.json)" = 25 ]'
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	mkdir -m 777 -p nobody && chmod 755 . && cp busy nobody/ && (cd nobody && timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups "$tap" run -q -f -o "$PWD/n" -t sample,sched --sample-rate=1000 -- ./busy 30 >../out 2>../err)
+	status=$?
+	if grep -q "cannot be made\|Permission denied" err; then
+		skip "another user cannot come here"
+	else
+		check "an ordinary user's program" [ $status = 3 ]
+		check "... has samples" eval '"$tap" dump nobody/n.gputap 2>/dev/null | grep -q ^sample'
+	fi
+fi
+
+# ---- beside calls
+if [ -d "$build/tests/fakecl/vendors" ]; then
+	export OCL_ICD_VENDORS=$build/tests/fakecl/vendors
+	traced 0 --sample-rate=20000 -t opencl,sample,sched -- "$build/tests/e2e/cl_commands"
+	check "a program that makes calls has one image" see calls
+	check "exports" "$tap" export -q -f -o t -e sqlite,perfetto,atp,callgrind t.gputap
+else
+	skip "the stand-in OpenCL runtime is not built"
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

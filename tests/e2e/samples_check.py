@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""tests/e2e/samples_check.py DUMP WHAT... - what `gputap dump --json` tells of samples, switches and threads
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import collections
+import json
+import os
+import sys
+
+
+def records(path):
+    found = collections.defaultdict(list)
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            one = json.loads(line)
+            found[one["type"]].append(one)
+    return found
+
+
+def names(stacks, sample):
+    return [f.get("function", "?") for f in stacks[sample["stack"]]["frames"]]
+
+
+def check_samples(r, ms, rate):
+    """At least a quarter of what the clock asks for, for the machine may be busy; all but a few in what computes."""
+    stacks = {s["id"]: s for s in r["stack"]}
+    samples = r["sample"]
+    assert len(samples) > ms * rate / 1000 / 4, len(samples)
+    assert [s["time_ns"] for s in samples] == sorted(s["time_ns"] for s in samples)
+    assert samples[0]["time_ns"] >= 0, samples[0]
+    assert all(s["stack"] for s in samples)
+    assert all(s["by"] == "clock" and s["period"] == 1000000000 // rate for s in samples)
+    chains = collections.Counter(tuple(names(stacks, s)[:3]) for s in samples)
+    computing = sum(n for chain, n in chains.items() if "inner" in chain)
+    assert computing > 0.8 * len(samples), chains
+    first = sum(n for chain, n in chains.items() if chain[:2] == ("inner", "outer"))
+    other = sum(n for chain, n in chains.items() if chain[:2] == ("inner", "thread"))
+    assert first > other > 0, chains
+    tids = collections.Counter(s["tid"] for s in samples)
+    assert len(tids) == 2, tids
+    frames = [f for s in r["stack"] for f in s["frames"] if f.get("function") == "inner"]
+    assert all(f["file"].endswith("busy.c") and f["line"] > 20 for f in frames), frames[:2]
+    print("%d samples, %d in inner under outer, %d under thread" % (len(samples), first, other))
+
+
+def check_whole(r):
+    """By unwind tables: nothing is guessed, and all but a few lead from where the thread was to where it began."""
+    stacks = {s["id"]: s for s in r["stack"]}
+    chains = [names(stacks, s) for s in r["sample"] if not stacks[s["stack"]].get("guessed")]
+    assert len(chains) > 0.9 * len(r["sample"]) > 5, (len(chains), len(r["sample"]))
+    first = [c for c in chains if c[:3] == ["inner", "outer", "main"] and c[-1] == "_start"]
+    other = [c for c in chains if c[:3] == ["inner", "thread", "start_thread"]]
+    assert len(first) > len(other) > 0 and len(first) + len(other) > 0.6 * len(chains), chains[:5]
+    print("%d stacks, %d from _start, %d from start_thread" % (len(chains), len(first), len(other)))
+
+
+def check_switches(r):
+    """A thread goes in and out in turns; it is in when it is sampled."""
+    by_tid = collections.defaultdict(list)
+    for s in r["switch"]:
+        by_tid[s["tid"]].append(s)
+    assert len(by_tid) >= 2, by_tid.keys()
+    for tid, switches in by_tid.items():
+        times = [s["time_ns"] for s in switches]
+        assert times == sorted(times), tid
+        turns = [s["what"] == "in" for s in switches]
+        assert all(a != b for a, b in zip(turns, turns[1:])), (tid, switches[:8])
+    assert any(s["what"] == "out" for s in r["switch"]), "nobody waited"
+    print("%d switches of %d threads" % (len(r["switch"]), len(by_tid)))
+
+
+def check_threads(r):
+    begun = [t for t in r["task"] if t["what"] == "begins"]
+    ended = {t["tid"] for t in r["task"] if t["what"] == "ends"}
+    assert any(t["tid"] in ended for t in begun), r["task"]
+    assert any(t["name"] == "worker" for t in r["task"] if t["what"] == "named"), r["task"]
+
+
+def check_images(r, *expected):
+    got = sorted(os.path.basename(p["image"]) for p in r["process"])
+    assert got == sorted(expected), got
+
+
+def check_computing(r, name, n):
+    """So many images compute; the shell and what it starts them by may have been met too."""
+    sampled = {(s["pid"], s["instance"]) for s in r["sample"]}
+    images = [os.path.basename(p["image"]) for p in r["process"] if (p["pid"], p["instance"]) in sampled]
+    assert images.count(name) == n and len(images) <= n + 3, images
+
+
+def check_calls(r):
+    """Samples of a process that made calls are of its image: there is one, and they begin with its program, not with its library."""
+    (process,) = r["process"]
+    assert process["calls"] > 0 and r["sample"], process
+    assert {(s["pid"], s["instance"]) for s in r["sample"]} == {(process["pid"], process["instance"])}
+    assert r["sample"][0]["time_ns"] >= process["start_ns"] == 0, (r["sample"][0], process)
+    tids = {t["tid"] for t in r["task"]}
+    assert {s["tid"] for s in r["sample"]} <= tids | {process["pid"]}
+
+
+def main(path, what, *rest):
+    r = records(path)
+    if what == "samples":
+        check_samples(r, int(rest[0]), int(rest[1]))
+    elif what == "images":
+        check_images(r, *rest)
+    elif what == "computing":
+        check_computing(r, rest[0], int(rest[1]))
+    elif what == "alone":
+        assert r["stack"] and {len(s["frames"]) for s in r["stack"]} == {1}
+    elif what == "none":
+        assert not r[rest[0]], len(r[rest[0]])
+    else:
+        {"switches": check_switches, "whole": check_whole, "threads": check_threads, "calls": check_calls}[what](r)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,309 @@
+/*
+ * tests/unit/test_perf.c - what the launcher makes of the kernel's events, which are made by hand here
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/perf/rings.h"
+#include "model/stacks.h"
+#include "model/threads/threads.h"
+
+enum { PARENT = 1000, CHILD = 1001, MS = 1000000 };
+#define TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
+	PERF_SAMPLE_CALLCHAIN)
+
+/* One ring's content. */
+struct ring { char data[65536]; size_t used; };
+
+static void put(struct ring *r, unsigned type, unsigned misc, const void *body, size_t bytes)
+{
+	struct perf_event_header h = { .type = type, .misc = (uint16_t)misc, .size = (uint16_t)(sizeof h + bytes) };
+
+	memcpy(r->data + r->used, &h, sizeof h);
+	memcpy(r->data + r->used + sizeof h, body, bytes);
+	r->used += sizeof h + bytes;
+}
+
+/* Anything but a sample: its body, then whose and when. */
+static void put_other(struct ring *r, unsigned type, unsigned misc, const void *body, size_t bytes, uint32_t pid,
+	uint32_t tid, uint64_t ns)
+{
+	char all[512];
+	const uint64_t id[3] = { pid | (uint64_t)tid << 32, ns, 0 };
+
+	if (bytes)
+		memcpy(all, body, bytes);
+	memcpy(all + bytes, id, sizeof id);
+	put(r, type, misc, all, bytes + sizeof id);
+}
+
+static void put_exec(struct ring *r, uint32_t pid, const char *name, uint64_t ns)
+{
+	char body[24] = { 0 };
+	const uint32_t who[2] = { pid, pid };
+
+	memcpy(body, who, sizeof who);
+	snprintf(body + 8, 16, "%s", name);
+	put_other(r, PERF_RECORD_COMM, 1u << 13, body, sizeof body, pid, pid, ns);
+}
+
+static void put_fork(struct ring *r, uint32_t parent, uint32_t child, uint64_t ns)
+{
+	const uint32_t body[6] = { child, parent, child, parent, (uint32_t)ns, 0 };
+
+	put_other(r, PERF_RECORD_FORK, 0, body, sizeof body, parent, parent, ns);
+}
+
+static void put_map(struct ring *r, uint32_t pid, uint64_t start, uint64_t bytes, uint64_t offset, const char *path,
+	uint64_t ns)
+{
+	char body[64 + 64] = { 0 };
+	const uint32_t who[2] = { pid, pid };
+	const uint64_t where[3] = { start, bytes, offset };
+
+	memcpy(body, who, sizeof who);
+	memcpy(body + 8, where, sizeof where);
+	snprintf(body + 64, 64, "%s", path);
+	put_other(r, PERF_RECORD_MMAP2, 0, body, sizeof body, pid, pid, ns);
+}
+
+static void put_sample(struct ring *r, uint32_t pid, uint64_t ns, uint64_t ip, uint64_t caller)
+{
+	const uint64_t body[] = { ip, pid | (uint64_t)pid << 32, ns, 1, 5 * MS, 3, (uint64_t)-512, ip, caller };
+
+	put(r, PERF_RECORD_SAMPLE, 0, body, sizeof body);
+}
+
+static void put_lost(struct ring *r, uint64_t n, uint64_t ns)
+{
+	const uint64_t body[2] = { 0, n };
+
+	put_other(r, PERF_RECORD_LOST, 0, body, sizeof body, PARENT, PARENT, ns);
+}
+
+static void put_switch(struct ring *r, uint32_t pid, unsigned misc, uint64_t ns)
+{
+	put_other(r, PERF_RECORD_SWITCH, misc, NULL, 0, pid, pid, ns);
+}
+
+/* -------------------------------------------------------------------------- trace */
+
+static struct gt_run run;
+
+static void make_trace(void)
+{
+	static unsigned n;
+	char path[PATH_MAX + 8];
+	FILE *f;
+
+	memset(&run, 0, sizeof run);
+	snprintf(run.trace, sizeof run.trace, "perf-%d-%u.gputap", (int)getpid(), n++);
+	snprintf(run.run_id, sizeof run.run_id, "0123456789abcdef");
+	assert_int_equal(mkdir(run.trace, 0700), 0);
+	snprintf(path, sizeof path, "%s/run", run.trace);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	/* two ticks for each ns */
+	fprintf(f, "format=1\nrun_id=0123456789abcdef\nclock_source=%s\n", gt_run_clock_source());
+	fprintf(f, "clock=0 0 0 1000000000000 0 10\n"
+		"clock=4000000000 2000000000 2000000000 1002000000000 2000000000 10\n");
+	fclose(f);
+}
+
+static struct gt_model *store(struct ring *rings, unsigned n)
+{
+	struct gt_perf *p = calloc(1, sizeof *p);
+	struct gt_err err = { 0 };
+	struct gt_model *m;
+	char *note;
+
+	assert_non_null(p);
+	make_trace();
+	p->samples = p->switches = true;
+	p->sample_type = TYPE;
+	p->spool = gt_perf_spool_new(run.trace);
+	assert_non_null(p->spool);
+	for (unsigned i = 0; i < n; i++)
+		if (rings[i].used)
+			assert_true(gt_perf_spool_add(p->spool, i, rings[i].data, rings[i].used));
+	gt_perf_store(p, &run, &note);
+	assert_null(note);
+	if (gt_model_open(run.trace, NULL, &m, &err))
+		fail_msg("%s", err.what);
+	return m;
+}
+
+static void done(struct gt_model *m)
+{
+	struct gt_err err = { 0 };
+
+	gt_model_close(m);
+	assert_int_equal(gt_run_remove_trace(run.trace, &err), 0);
+}
+
+/* -------------------------------------------------------------------------- tests */
+
+/* Two rings, each in its own order; a child that is forked, mapped like its parent, then another program. */
+static void test_order_and_processes(void **unused)
+{
+	static struct ring rings[2];
+	struct gt_model *m;
+	const struct gt_stack *k;
+	uint64_t last = 0;
+
+	(void)unused;
+	memset(rings, 0, sizeof rings);
+	put_exec(&rings[0], PARENT, "first", 100 * MS);
+	put_map(&rings[0], PARENT, 0x400000, 0x1000, 0, "/no/such/first", 101 * MS);
+	put_fork(&rings[1], PARENT, CHILD, 110 * MS);
+	put_sample(&rings[0], PARENT, 120 * MS, 0x400010, 0x400020);
+	put_sample(&rings[1], CHILD, 115 * MS, 0x400030, 0x999999);
+	put_exec(&rings[1], CHILD, "second", 130 * MS);
+	put_map(&rings[1], CHILD, 0x500000, 0x1000, 0x1000, "/no/such/second", 131 * MS);
+	put_sample(&rings[1], CHILD, 140 * MS, 0x500040, 0x400020);
+	m = store(rings, 2);
+	assert_int_equal(gt_model_process_count(m), 3);
+	assert_int_equal(gt_model_sample_count(m), 3);
+	for (uint64_t i = 0; i < 3; i++) {
+		const struct gt_sample *s = gt_model_sample(m, i);
+
+		assert_true(s->time_ns >= (int64_t)last);
+		last = (uint64_t)s->time_ns;
+	}
+	assert_int_equal(gt_model_sample(m, 0)->time_ns, 15 * MS);     /* since the first exec */
+	assert_int_equal(gt_model_process(m, gt_model_sample(m, 0)->process)->pid, CHILD);
+	assert_string_equal(gt_model_process(m, gt_model_sample(m, 0)->process)->reason, "fork");
+	assert_string_equal(gt_model_process(m, gt_model_sample(m, 0)->process)->image, "/no/such/first");
+	assert_string_equal(gt_model_process(m, gt_model_sample(m, 2)->process)->image, "/no/such/second");
+	assert_string_equal(gt_model_process(m, gt_model_sample(m, 2)->process)->reason, "exec");
+	/* an address where nothing is mapped is no caller; nor is one of the program before */
+	k = gt_model_stack(m, (uint32_t)gt_model_sample(m, 0)->stack);
+	assert_int_equal(k->n, 1);
+	assert_int_equal(k->flags, REC_STACK_GUESSED | REC_STACK_STOPPED);
+	k = gt_model_stack(m, (uint32_t)gt_model_sample(m, 1)->stack);
+	assert_int_equal(k->n, 2);
+	assert_int_equal(k->flags, REC_STACK_GUESSED);
+	k = gt_model_stack(m, (uint32_t)gt_model_sample(m, 2)->stack);
+	assert_int_equal(k->n, 1);
+	assert_int_equal(gt_model_module(m, gt_stack_module(k, 0))->bias, 0x500000 - 0x1000);
+	done(m);
+}
+
+static void test_lost_are_counted(void **unused)
+{
+	static struct ring ring;
+	struct gt_model *m;
+
+	(void)unused;
+	memset(&ring, 0, sizeof ring);
+	put_exec(&ring, PARENT, "first", 100 * MS);
+	put_sample(&ring, PARENT, 110 * MS, 0x400010, 0);
+	put_lost(&ring, 17, 111 * MS);
+	put_lost(&ring, 3, 112 * MS);
+	m = store(&ring, 1);
+	assert_int_equal(gt_model_lost(m, REC_LOSS_SAMPLES_LOST), 20);
+	done(m);
+}
+
+static void test_states(void **unused)
+{
+	static const struct { int64_t start, end; enum gt_state state; } expected[] = {
+		{ 10, 20, GT_STATE_RUNNING }, { 20, 25, GT_STATE_READY }, { 25, 30, GT_STATE_RUNNING },
+		{ 30, 50, GT_STATE_WAITING }, { 50, 60, GT_STATE_RUNNING } };
+	static struct ring ring;
+	const uint32_t end[6] = { PARENT, 1, PARENT, 1 };
+	struct gt_model *m;
+
+	(void)unused;
+	memset(&ring, 0, sizeof ring);
+	put_exec(&ring, PARENT, "first", 100 * MS);
+	put_switch(&ring, PARENT, 0, 110 * MS);
+	put_switch(&ring, PARENT, 3u << 13, 120 * MS);
+	put_switch(&ring, PARENT, 0, 125 * MS);
+	put_switch(&ring, PARENT, 1u << 13, 130 * MS);
+	put_switch(&ring, PARENT, 0, 150 * MS);
+	put_other(&ring, PERF_RECORD_EXIT, 0, end, sizeof end, PARENT, PARENT, 160 * MS);
+	m = store(&ring, 1);
+	assert_int_equal(gt_model_state_count(m), 5);
+	for (unsigned i = 0; i < 5; i++) {
+		const struct gt_thread_state *s = gt_model_state(m, i);
+
+		assert_int_equal(s->start_ns, expected[i].start * MS);
+		assert_int_equal(s->end_ns, expected[i].end * MS);
+		assert_int_equal(s->state, expected[i].state);
+	}
+	assert_string_equal(gt_model_thread(m, gt_model_state(m, 0)->thread)->name, "first");
+	done(m);
+}
+
+/* What is cut or claims more than there is ends its piece, not the tool. */
+static void test_damage(void **unused)
+{
+	static struct ring ring;
+	struct gt_model *m;
+
+	(void)unused;
+	for (unsigned i = 0; i < 200; i++) {
+		memset(&ring, 0, sizeof ring);
+		put_exec(&ring, PARENT, "first", 100 * MS);
+		put_map(&ring, PARENT, 0x400000, 0x1000, 0, "/no/such/first", 101 * MS);
+		put_sample(&ring, PARENT, 110 * MS, 0x400010, 0x400020);
+		put_fork(&ring, PARENT, CHILD, 111 * MS);
+		for (unsigned k = 0; k < 8; k++)
+			ring.data[(i * 7919 + k * 104729) % ring.used] ^= (char)(i + 1);
+		m = store(&ring, 1);
+		done(m);
+	}
+}
+
+/* A mapping over part of another one, and files by their own headers: this test's own program. */
+static void test_maps(void **unused)
+{
+	struct gt_perf_maps maps = { 0 };
+	struct gt_perf_files files = { 0 };
+	struct gt_perf_event e = { .text = "/a", .start = 0x1000, .end = 0x5000 };
+
+	(void)unused;
+	assert_true(gt_perf_maps_add(&maps, &e, gt_perf_file_of(&files, &e)));
+	e = (struct gt_perf_event){ .text = "/b", .start = 0x2000, .end = 0x3000, .offset = 0x7000 };
+	assert_true(gt_perf_maps_add(&maps, &e, gt_perf_file_of(&files, &e)));
+	assert_int_equal(maps.at.n, 3);
+	assert_string_equal(gt_perf_maps_find(&maps, 0x1fff)->file->path, "/a");
+	assert_string_equal(gt_perf_maps_find(&maps, 0x2000)->file->path, "/b");
+	assert_string_equal(gt_perf_maps_find(&maps, 0x3000)->file->path, "/a");
+	assert_int_equal(gt_perf_maps_find(&maps, 0x3000)->offset, 0x2000);
+	assert_null(gt_perf_maps_find(&maps, 0x5000));
+	assert_null(gt_perf_maps_find(&maps, 0xfff));
+	e = (struct gt_perf_event){ .text = "/c", .start = 0x1800, .end = 0x4800 };
+	assert_true(gt_perf_maps_add(&maps, &e, gt_perf_file_of(&files, &e)));
+	assert_int_equal(maps.at.n, 3);
+	assert_string_equal(gt_perf_maps_find(&maps, 0x2800)->file->path, "/c");
+	assert_int_equal(files.all.n, 3);
+	gt_perf_maps_free(&maps);
+	gt_perf_files_free(&files);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order_and_processes),
+		cmocka_unit_test(test_lost_are_counted),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_maps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
