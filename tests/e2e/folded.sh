@@ -31,5 +31,5 @@ check "CUDA: four threads, each with its own paths" fold t through storm thread 
 check "... as many roots as threads that called" [ "$(cut -d';' -f2 t.calls.folded | sort -u | wc -l)" = 5 ]
 "$tap" export -q -f -e folded -o t t.gputap
 check "device time is what the lines add up when nothing is asked for" cmp t.folded t.gpu.folded
-check "an unknown weight is refused" eval '"$tap" export -q -f -e folded --folded-weight=colour -o t t.gputap 2>&1 | grep -q "is not one of: gpu"'
+check "an unknown weight is refused" eval '"$tap" export -q -f -e folded --folded-weight=colour -o t t.gputap 2>&1 | grep -q "is not one of: auto gpu"'
 finish
