@@ -164,21 +164,22 @@ static bool lacks_facts(const struct gt_reader *r, uint32_t image)
 
 /*
  * Images that had calls to record and could not: nothing of them is here but this. Without a launcher the first of
- * them made `run`.
+ * them made `run`. Each counts as one call, or as many as it told; one that told may have left nothing else.
  */
 static void count_unrecorded(struct gt_reader *r)
 {
+	uint64_t images = 0, told = 0;
 	bool by_image = !r->n_images && gt_facts_find(&r->run, "run_id", 0) &&
 		!gt_facts_find(&r->run, "launcher_pid", 0) && !gt_facts_find(&r->run, "failed", 0) &&
 		!gt_facts_find(&r->run, "made", 0);
 
-	r->found.lost[REC_LOSS_NO_STREAM] += by_image;
+	images += by_image;
 	for (size_t i = 0; i < r->run.n; i++) {
 		const struct gt_fact *f = &r->run.facts[i];
 		uint64_t calls = strcmp(f->key, "unrecorded") ? 0 : strtoull(f->value, NULL, 10);
 
-		r->found.lost[REC_LOSS_NO_STREAM] += !strcmp(f->key, "failed");
-		r->found.lost[REC_LOSS_NO_STREAM] -= !strcmp(f->key, "retried") && r->found.lost[REC_LOSS_NO_STREAM];
+		images += !strcmp(f->key, "failed");
+		images -= !strcmp(f->key, "retried") && images;
 		r->found.lost[REC_LOSS_CHILD_MISSED] += !strcmp(f->key, "unfollowed");
 		r->found.lost[REC_LOSS_ELSEWHERE] += !strcmp(f->key, "elsewhere");
 		r->found.lost[REC_LOSS_REMOVED] += !strcmp(f->key, "removed");
@@ -186,16 +187,18 @@ static void count_unrecorded(struct gt_reader *r)
 		r->found.lost[REC_LOSS_REMOVED] +=
 			strcmp(f->key, "removed_files") ? 0 : strtoull(f->value, NULL, 10);
 		r->found.lost[REC_LOSS_NO_STREAM] += strcmp(f->key, "lost") ? 0 : strtoull(f->value, NULL, 10);
-		r->found.lost[REC_LOSS_NO_STREAM] += calls ? calls - 1 : 0;     /* one was counted by `failed` */
+		r->found.lost[REC_LOSS_NO_STREAM] += calls;
+		told += calls != 0;
 	}
 	for (uint32_t i = 0; i < r->n_images; i++) {
 		bool any = false;
 
 		for (uint32_t k = 0; k < r->images[i].n_streams; k++)
 			any |= r->streams[r->images[i].first_stream + k].control.magic != 0;
-		r->found.lost[REC_LOSS_NO_STREAM] += !any && !gt_facts_find(&r->run, "removed_files", 0);
+		images += !any && !gt_facts_find(&r->run, "removed_files", 0);
 		r->found.lost[REC_LOSS_FACTS_LOST] += any && lacks_facts(r, i);
 	}
+	r->found.lost[REC_LOSS_NO_STREAM] += images > told ? images - told : 0;
 }
 
 static void sort_images(struct gt_reader *r)
