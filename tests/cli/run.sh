@@ -69,8 +69,8 @@ touch plain; "$gputap" run -- ./plain 2>err; ok "not executable" $? 126
 ok "no trace is left of them" "$(ls -d ./*no-such* ./plain-*.gputap true-* 2>/dev/null)" ""
 "$gputap" run -o /proc/nowhere/x -- true 2>err; ok "unwritable place" $? 125
 has "unwritable place" err "cannot be made"
-"$gputap" run -t sched -q -o warned -- clinfo -l >out 2>err; ok "known, not built: goes on" $? 0
-has "known, not built: warns" err "sched: not built"
+"$gputap" run -t vulkan -q -o warned -- clinfo -l >out 2>err; ok "known, not built: goes on" $? 0
+has "known, not built: warns" err "vulkan: not built"
 
 # A program without traced calls leaves nothing.
 "$gputap" run -o nothing -- true 2>err; ok "nothing traced: status" $? 0

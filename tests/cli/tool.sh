@@ -84,7 +84,7 @@ ok "the summary begins as stats does" "$(titles summary.txt | tr '\n' ' ')" "$(t
 # A window keeps what overlaps it.
 "$gputap" stats -q -r opencl_api_trace --format csv t.gputap >trace.csv
 first=$(sed -n '2s/,.*//p' trace.csv)
-"$gputap" stats -q -r opencl_api_trace --format csv --from 0 --to "$first" t.gputap >w.csv; ok "window keeps the first call" "$(tail -n +2 w.csv | wc -l)" 1
+"$gputap" stats -q -r opencl_api_trace --format csv --from 0 --to "${first}ns" t.gputap >w.csv; ok "window keeps the first call" "$(tail -n +2 w.csv | wc -l)" 1
 ok "window keeps its line as it is" "$(sed -n 2p w.csv)" "$(sed -n 2p trace.csv)"
 
 # Help and the option list agree; the man pages too.

@@ -82,7 +82,7 @@ for start, end in windows:
     same("statistics, calls", window, sorted(s[0] for s in spans(report(API + "_api_trace", window))), calls)
     same("statistics, work", window, sorted(s[0] for s in spans(report(API + "_gpu_trace", window))), work)
     got_calls, got_work, got_commands, in_atp, log = export(window)
-    slices, _ = perfetto_check.own("w.pftrace")
+    slices = perfetto_check.own("w.pftrace")[0]
     same("database, calls", window, sorted(c[0] for c in got_calls), calls)
     same("database, work", window, sorted(w[0] for w in got_work), db_work)
     same("database, commands", window, sorted(c[0] for c in got_commands), commands)
