@@ -90,37 +90,6 @@ struct tap_frame { uintptr_t pc, sp, fp, link; };
 #else
 #define TAP_FRAME_HERE(f) \
 	__asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=r"((f)->pc), "=r"((f)->sp), "=r"((f)->fp))
-/* ---- exports.c ---- */
-
-/* The address of what a loaded object exports under the name; 0: nothing. */
-uintptr_t tap_export(const struct tap_object *o, const char *name) TAP_HIDDEN;
-
-/* ---- python.c ---- */
-
-#define TAP_PYTHON_MOST 128u            /* functions of Python in a stack */
-/* Where the interpreter's own code is; length 0: there is none, or one that we cannot read. */
-struct tap_python_range { uintptr_t start, length; };
-extern struct tap_python_range tap_python_range TAP_HIDDEN;
-static inline bool tap_python_runs(uintptr_t pc)
-{
-	return pc - __atomic_load_n(&tap_python_range.start, __ATOMIC_RELAXED) <
-		__atomic_load_n(&tap_python_range.length, __ATOMIC_RELAXED);
-}
-/* An object was seen for the first time: is it an interpreter? */
-void tap_python_object(const struct tap_object *o) TAP_HIDDEN;
-
-/* A function of Python that runs. at: bytes into its instructions, or REC_PYTHON_NOWHERE. entered: C called it. */
-struct tap_python_frame { uintptr_t code; uint64_t check; uint32_t at; bool entered; };
-struct tap_python_walk { uintptr_t frame; bool guarded; };
-/*
- * The calling thread's, innermost first. known: of the stream, used by its holder alone. in_handler: PYTHON1. False:
- * the thread runs none.
- */
-bool tap_python_begin(struct tap_python_walk *w, uintptr_t *known, bool in_handler) TAP_HIDDEN;
-bool tap_python_next(struct tap_python_walk *w, struct tap_python_frame *f) TAP_HIDDEN;
-/* Writes what the code object is. Its number, or 0: it could not be read, or there is no room. */
-uint32_t tap_python_write_code(uintptr_t code) TAP_HIDDEN;
-
 #endif
 
 struct tap_walk {
