@@ -135,10 +135,11 @@ static const char *text_in(const char *at, const char *end)
 	return at < end && memchr(at, 0, (size_t)(end - at)) ? at : NULL;
 }
 
-/* The program's own part of a call chain. */
-static void take_frames(struct gt_perf_spool *s, const char *at, const char *end, struct gt_perf_event *e)
+/* The program's own part of a call chain. Where the chain ends; NULL: not inside the sample. */
+static const char *take_frames(struct gt_perf_spool *s, const char *at, const char *end, struct gt_perf_event *e)
 {
 	uint64_t n = end - at >= 8 ? word(at) : 0;
+	const char *behind = end - at >= 8 && n <= (uint64_t)(end - at) / 8 - 1 ? at + 8 + 8 * n : NULL;
 	bool own = false;
 
 	e->frames = s->frames;
@@ -151,6 +152,7 @@ static void take_frames(struct gt_perf_spool *s, const char *at, const char *end
 		else if (own && v)
 			s->frames[e->n_frames++] = v;
 	}
+	return behind;
 }
 
 /* {which registers, they}, {bytes, they, how many of them are the stack's}. A thread that ends has none. */
@@ -159,7 +161,7 @@ static void take_copies(struct gt_perf_spool *s, const char *at, const char *end
 	size_t registers = (size_t)__builtin_popcountll(gt_perf_registers) * 8;
 	uint64_t bytes, used;
 
-	if (at > end || (size_t)(end - at) < 16 + registers || !word(at))
+	if ((size_t)(end - at) < 16 + registers || !word(at))
 		return;
 	memcpy(s->registers, at + 8, registers);
 	at += 8 + registers;
@@ -175,6 +177,8 @@ static void take_copies(struct gt_perf_spool *s, const char *at, const char *end
 
 static bool take_sample(struct gt_perf_spool *s, const char *at, const char *end, struct gt_perf_event *e)
 {
+	const char *copies;
+
 	if (end - at < 40)
 		return false;
 	e->kind = GT_PERF_SAMPLE;
@@ -183,10 +187,9 @@ static bool take_sample(struct gt_perf_spool *s, const char *at, const char *end
 	e->ns = word(at + 16);
 	e->cpu = half(at + 24);
 	e->period = word(at + 32);
-	if (s->sample_type & PERF_SAMPLE_CALLCHAIN)
-		take_frames(s, at + 40, end, e);
-	if (s->sample_type & PERF_SAMPLE_STACK_USER)
-		take_copies(s, at + 40 + (s->sample_type & PERF_SAMPLE_CALLCHAIN ? 8 + 8 * word(at + 40) : 0), end, e);
+	copies = s->sample_type & PERF_SAMPLE_CALLCHAIN ? take_frames(s, at + 40, end, e) : at + 40;
+	if (copies && s->sample_type & PERF_SAMPLE_STACK_USER)
+		take_copies(s, copies, end, e);
 	if (!e->n_frames) {
 		s->frames[0] = word(at);
 		e->frames = s->frames;

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "cli/perf/rings.h"
+#include "cli/perf/unwind.h"
 #include "model/stacks.h"
 #include "model/threads/threads.h"
 
@@ -268,6 +269,39 @@ static void test_damage(void **unused)
 	}
 }
 
+/* A chain that says to be longer than its sample leads to no copies: neither behind the sample nor in front of it. */
+static void test_chain_beyond_the_sample(void **unused)
+{
+	const uint64_t lengths[] = { 2, 1000, UINT64_MAX, UINT64_MAX / 8 - 5, (uint64_t)-6 };
+
+	(void)unused;
+	if (!gt_perf_registers)
+		skip();
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		static struct ring ring;
+		uint64_t body[64] = { 0x400010, PARENT | (uint64_t)PARENT << 32, MS, 1, 5 * MS, lengths[i],
+			(uint64_t)-512, 0x400010 };
+		struct gt_perf_spool *s;
+		struct gt_perf_event e;
+
+		for (size_t k = 8; k < 64; k++)
+			body[k] = 8;
+		memset(&ring, 0, sizeof ring);
+		put(&ring, PERF_RECORD_SAMPLE, 0, body, sizeof body);
+		make_trace();
+		s = gt_perf_spool_new(run.trace);
+		assert_non_null(s);
+		assert_true(gt_perf_spool_add(s, 0, ring.data, ring.used));
+		assert_true(gt_perf_spool_rewind(s, TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER));
+		assert_true(gt_perf_spool_next(s, &e));
+		if (lengths[i] == 2)
+			assert_int_equal(e.stack_bytes, 8);
+		else
+			assert_null(e.registers);
+		gt_perf_spool_free(s);
+	}
+}
+
 /* A mapping over part of another one, and files by their own headers: this test's own program. */
 static void test_maps(void **unused)
 {
@@ -302,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_lost_are_counted),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_chain_beyond_the_sample),
 		cmocka_unit_test(test_maps),
 	};
 
