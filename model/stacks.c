@@ -27,7 +27,7 @@ struct key {
 	const uint32_t *modules;
 	const struct gt_python_place *python;
 };
-struct number { uint32_t process, number; };    /* of a module, as its record says */
+struct number { uint32_t process, number; };    /* of a module: numbered() */
 
 struct gt_stacks {
 	struct gt_bulk words, kept, links;
@@ -138,6 +138,13 @@ static bool find_python(const struct gt_rec *rec, struct key *key)
 	return true;
 }
 
+/* The launcher numbers the modules of its own stacks: they are others than the program's of the same numbers. */
+#define OF_LAUNCHER 0x10000u
+static uint32_t numbered(const struct gt_rec *rec, uint32_t number)
+{
+	return rec->stream == REC_STREAM_LAUNCHER ? number | OF_LAUNCHER : number;
+}
+
 int gt_stacks_take(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_stacks *s = stacks_of(m);
@@ -153,7 +160,7 @@ int gt_stacks_take(struct gt_model *m, const struct gt_rec *rec)
 		return 0;
 	}
 	for (uint64_t i = 0; i < n; i++)
-		modules[i] = (uint16_t)(rec->args[1 + n + i / 4] >> i % 4 * 16);
+		modules[i] = numbered(rec, (uint16_t)(rec->args[1 + n + i / 4] >> i % 4 * 16));
 	key = (struct key){ .process = rec->process, .n = (uint32_t)n, .flags = (uint32_t)(rec->args[0] >> 32),
 		.addresses = rec->args + 1, .modules = modules };
 	if (!find_python(rec, &key)) {
@@ -183,7 +190,7 @@ int gt_modules_take(struct gt_model *m, const struct gt_rec *rec)
 
 	if (!number)
 		return -1;
-	*number = (struct number){ rec->process, (uint32_t)rec->args[1] };
+	*number = (struct number){ rec->process, numbered(rec, (uint32_t)rec->args[1]) };
 	o->process = rec->process;
 	o->seen_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]);
 	o->bias = rec->args[2];

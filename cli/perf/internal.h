@@ -118,7 +118,6 @@ void gt_perf_lives_free(struct gt_perf_lives *l);
 /* ---- out.c ---- */
 
 struct gt_perf_out;
-#define GT_PERF_STREAM 2097152u           /* number of the launcher's stream in an image: far above the program's */
 struct gt_perf_out *gt_perf_out_new(const char *folder, uint32_t pid);
 /* A record: words behind its header. Its offset in the file; 0: it could not be written. */
 uint64_t gt_perf_out_add(struct gt_perf_out *o, uint32_t type, int32_t result, const uint64_t *words, uint32_t n);

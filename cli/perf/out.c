@@ -40,10 +40,10 @@ struct gt_perf_out *gt_perf_out_new(const char *folder, uint32_t pid)
 	if (!o)
 		return NULL;
 	o->control = (struct rec_control){ .magic = REC_CONTROL_MAGIC, .version = REC_VERSION,
-		.stream = GT_PERF_STREAM, .pid = pid };
+		.stream = REC_STREAM_LAUNCHER, .pid = pid };
 	o->chunk = (struct rec_chunk){ .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_CALLS, .version = REC_VERSION };
 	o->used = FIRST;
-	if ((size_t)snprintf(o->path, sizeof o->path, "%s/%u.str", folder, GT_PERF_STREAM) < sizeof o->path)
+	if ((size_t)snprintf(o->path, sizeof o->path, "%s/%u.str", folder, REC_STREAM_LAUNCHER) < sizeof o->path)
 		return o;
 	free(o);
 	return NULL;

@@ -400,7 +400,7 @@ static uint64_t stack_of(struct store *s, struct gt_perf_life *life, uint64_t ti
 		return 0;
 	if (fresh)
 		*at = gt_perf_out_add(life->out, REC_STACK, 0, words, n);
-	return *at ? rec_link(GT_PERF_STREAM, *at) : 0;
+	return *at ? rec_link(REC_STREAM_LAUNCHER, *at) : 0;
 }
 
 /* By the copies, where they lead further. */

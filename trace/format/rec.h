@@ -243,6 +243,8 @@ enum rec_stack_flag {
  * In a STACK's module numbers: the address is of the instruction itself, at which a signal came, not behind a call.
  */
 #define REC_STACK_INTERRUPTED 0x8000u
+/* Number of the launcher's stream in an image, far above the program's. Its modules have numbers of their own. */
+#define REC_STREAM_LAUNCHER 2097152u
 #define REC_MODULE_ID_WORDS 4u        /* of a MODULE's build id; longer ones are cut */
 
 /* Which interface a function belongs to: enum rec_domain, trace/format/domains.def. */
