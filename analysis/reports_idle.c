@@ -5,6 +5,9 @@
  * open: a call, a callback, a pushed range, or nothing. It is added up from where the next gap may begin, so that at
  * the next work the gap's account is there; only the longest gaps are kept.
  *
+ * Where the trace has context switches, time in which a thread could run and had no processor is that, whatever it has
+ * open, and its own code is told apart from being blocked by the kernel. Samples say in which function it was.
+ *
  * IDLE1  An account has what was done since busy_until: what came before is cut off. When more work moves busy_until,
  *        nothing was added yet, because that work begins before it.
  *
@@ -14,16 +17,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/hot.h"
 #include "analysis/report.h"
 #include "common/memory.h"
 #include "model/host_state.h"
+#include "model/stacks.h"
 
 enum { GAPS = 10, THREADS = 8, DOINGS = 3 };
 
 /* What a thread is inside. Names live as long as the model. */
 struct doing { const char *what; struct gt_string name; };
-struct open { struct doing doing; int64_t end_ns; };
-struct spent { struct doing doing; int64_t ns; };
+struct open { struct doing doing; int64_t end_ns; uint32_t stack; };
+/*
+ * stack: of the longest call of these, which took longest_ns; 0: none has one. blind_ns: time in which nobody knows
+ * whether it had a processor; sampled_ns: what the samples in it stand for.
+ */
+struct spent {
+	struct doing doing;
+	int64_t ns, longest_ns, blind_ns, sampled_ns;
+	uint32_t stack;
+	struct gt_hot hot;
+};
 
 struct thread {
 	uint32_t process, track;
@@ -32,6 +46,8 @@ struct thread {
 	struct gt_string name;
 	int64_t since;                    /* up to here all is in the account */
 	int64_t end_ns;                   /* behind it there is no such thread */
+	enum gt_state state;              /* up to state_end; behind that nobody knows */
+	int64_t state_end;
 	GT_LIST(struct open) open;        /* outermost first */
 	GT_LIST(struct spent) spent;      /* the account, of the present gap */
 };
@@ -48,7 +64,8 @@ struct gap {
 	struct spent parked;
 };
 
-struct process { int64_t busy_until; bool works; };
+/* period_ns: of the samples; 0: there are none of a clock. */
+struct process { int64_t busy_until, period_ns; bool works; };
 
 struct state {
 	struct gt_model *m;
@@ -62,6 +79,8 @@ struct state {
 /* ---- threads ---- */
 
 static const struct doing own_code = { "host code", { "", 0 } };
+static const struct doing no_processor = { "not running: waited for a processor", { "", 0 } };
+static const struct doing blocked = { "not running: blocked", { "", 0 } };
 static const char in_range[] = "host code in range", in_region[] = "host code in";
 static const char in_api[] = "API", waiting[] = "waiting";
 static const char os_runtime[] = "OS runtime", openmp[] = "OpenMP";
@@ -72,25 +91,56 @@ static bool same(const struct doing *a, const struct doing *b)
 		!memcmp(a->name.text, b->name.text, a->name.bytes);
 }
 
-static bool spend(struct thread *th, struct doing doing, int64_t ns)
+static struct spent *spent_on(struct thread *th, const struct doing *doing)
 {
 	struct spent *s;
 
 	for (uint32_t i = 0; i < th->spent.n; i++)
-		if (same(&th->spent.v[i].doing, &doing)) {
-			th->spent.v[i].ns += ns;
-			return true;
-		}
+		if (same(&th->spent.v[i].doing, doing))
+			return &th->spent.v[i];
 	s = GT_LIST_ADD(&th->spent);
 	if (s)
-		*s = (struct spent){ doing, ns };
+		*s = (struct spent){ .doing = *doing };
 	return s;
+}
+
+static bool is_own(const struct doing *d)
+{
+	return d->what == own_code.what || d->what == in_range || d->what == in_region;
+}
+
+/* What a thread does at this moment. NULL of state: nobody knows. */
+static struct doing doing_of(const struct thread *th, const enum gt_state *state)
+{
+	struct doing is = th->open.n ? th->open.v[th->open.n - 1].doing : own_code;
+
+	if (state && *state == GT_STATE_READY)
+		return no_processor;
+	return state && *state == GT_STATE_WAITING && is_own(&is) ? blocked : is;
+}
+
+/* Up to a time, in one state. */
+static bool spend(struct thread *th, const enum gt_state *state, int64_t from, int64_t to)
+{
+	const struct open *o = th->open.n ? &th->open.v[th->open.n - 1] : NULL;
+	struct doing doing = doing_of(th, state);
+	struct spent *s = spent_on(th, &doing);
+
+	if (!s)
+		return false;
+	s->ns += to - from;
+	s->blind_ns += state ? 0 : to - from;
+	if (o && o->stack && same(&o->doing, &doing) && to - from > s->longest_ns) {
+		s->longest_ns = to - from;
+		s->stack = o->stack;
+	}
+	return true;
 }
 
 /* It did what is innermost now, up to a time. IDLE1 */
 static bool account(const struct state *s, struct thread *th, int64_t to)
 {
-	int64_t from = th->since, busy = s->process[th->process].busy_until;
+	int64_t from = th->since, busy = s->process[th->process].busy_until, known;
 
 	if (to > th->end_ns)
 		to = th->end_ns;
@@ -99,7 +149,17 @@ static bool account(const struct state *s, struct thread *th, int64_t to)
 	th->since = to;
 	if (from < busy)
 		from = busy;
-	return from >= to || spend(th, th->open.n ? th->open.v[th->open.n - 1].doing : own_code, to - from);
+	if (from >= to)
+		return true;
+	known = th->state_end < from ? from : th->state_end < to ? th->state_end : to;
+	return (known == from || spend(th, &th->state, from, known)) && (known == to || spend(th, NULL, known, to));
+}
+
+static void forget_spent(struct thread *th)
+{
+	for (uint32_t i = 0; i < th->spent.n; i++)
+		gt_hot_free(&th->spent.v[i].hot);
+	th->spent.n = 0;
 }
 
 /* Ends what ended up to a time. Ranges of two domains may end in another order than they nest. */
@@ -154,6 +214,13 @@ static bool is_call(const struct thread *th)
 	return what == in_api || what == waiting || what == openmp;
 }
 
+static uint32_t stack_of(const struct state *s, const struct gt_item *item)
+{
+	if (item->kind == GT_ITEM_CALL && item->cuda)
+		return gt_stack_by_link(s->m, item->process, item->cuda->call.stack_link);
+	return item->kind == GT_ITEM_CALL && item->call ? gt_call_stack(item->call) : 0;
+}
+
 static int enter(struct state *s, const struct gt_timeline *t, uint32_t track, const struct gt_item *item,
 	const char *what)
 {
@@ -167,7 +234,44 @@ static int enter(struct state *s, const struct gt_timeline *t, uint32_t track, c
 	o = GT_LIST_ADD(&th->open);
 	if (!o)
 		return -1;
-	*o = (struct open){ { what, item->name }, item->never_ended ? INT64_MAX : item->end_ns };
+	*o = (struct open){ { what, item->name }, item->never_ended ? INT64_MAX : item->end_ns,
+		stack_of(s, item) };
+	return 0;
+}
+
+/* From here on it is in this state. */
+static int change_state(struct state *s, const struct gt_timeline *t, const struct gt_item *item)
+{
+	struct thread *th = thread_at(s, t, gt_timeline_track(t, item->track)->parent, item->start_ns);
+
+	if (!th || !advance(s, th, item->start_ns))
+		return -1;
+	th->state = (enum gt_state)item->state->state;
+	th->state_end = item->end_ns;
+	return 0;
+}
+
+/* It was in this function, if no device worked. */
+static int add_sample(struct state *s, const struct gt_timeline *t, const struct gt_item *item)
+{
+	struct thread *th = thread_at(s, t, item->track, item->start_ns);
+	struct process *p = &s->process[item->process];
+	bool of_clock = item->sample->by != REC_SAMPLE_CYCLES;
+	const enum gt_state running = GT_STATE_RUNNING;
+	struct doing doing;
+	struct spent *spent;
+
+	if (!th || !advance(s, th, item->start_ns))
+		return -1;
+	if (of_clock && !p->period_ns)
+		p->period_ns = (int64_t)item->sample->period;
+	if (item->start_ns < p->busy_until)
+		return 0;
+	doing = doing_of(th, &running);
+	spent = spent_on(th, &doing);
+	if (!spent || !gt_hot_add(&spent->hot, (uint32_t)item->sample->stack))
+		return -1;
+	spent->sampled_ns += of_clock ? (int64_t)item->sample->period : 0;
 	return 0;
 }
 
@@ -188,7 +292,7 @@ static bool is_parked(const struct doing *d)
 		"usleep", "nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait",
 		"epoll_pwait", "pause", "sigwait", "sigwaitinfo", "sigtimedwait", "sigsuspend" };
 
-	if (d->what == openmp)
+	if (d->what == openmp || d->what == blocked.what)
 		return true;
 	for (size_t i = 0; d->what == os_runtime && i < sizeof names / sizeof *names; i++)
 		if (d->name.bytes == strlen(names[i]) && !memcmp(d->name.text, names[i], d->name.bytes))
@@ -205,13 +309,11 @@ static struct sum sum_of(struct thread *th)
 
 	for (uint32_t i = 0; i < th->spent.n; i++) {
 		const struct spent *s = &th->spent.v[i];
-		bool host = s->doing.what == own_code.what || s->doing.what == in_range || s->doing.what == in_region;
-
 		sum.all += s->ns;
 		if (is_parked(&s->doing))
 			continue;
 		sum.active += s->ns;
-		sum.calls += host ? 0 : s->ns;
+		sum.calls += is_own(&s->doing) || s->doing.what == no_processor.what ? 0 : s->ns;
 	}
 	return sum;
 }
@@ -225,7 +327,7 @@ static bool is_caller(const struct gap *g, const struct sum *sum)
 static void put_parked(struct gap *g, const struct sum *sum)
 {
 	if (!g->n_parked++)
-		g->parked.doing = sum->th->spent.v[0].doing;
+		g->parked.doing = sum->th->spent.v[0].doing; /* without its samples: that is the thread's account */
 	g->parked.ns += (sum->th->spent.v[0].ns - g->parked.ns) / (int64_t)g->n_parked;
 }
 
@@ -246,6 +348,16 @@ static void put_thread(struct gap *g, const struct sum *sum, bool alone)
 	g->thread[at].name = th->name;
 	g->thread[at].n = th->spent.n < DOINGS ? th->spent.n : DOINGS;
 	memcpy(g->thread[at].spent, th->spent.v, g->thread[at].n * sizeof *th->spent.v);
+	for (unsigned i = 0; i < g->thread[at].n; i++)
+		th->spent.v[i].hot = (struct gt_hot){ 0 };      /* the gap's now */
+}
+
+static void forget_gap(struct gap *g)
+{
+	for (unsigned k = 0; k < g->n; k++)
+		for (unsigned i = 0; i < g->thread[k].n; i++)
+			gt_hot_free(&g->thread[k].spent[i].hot);
+	g->n = 0;
 }
 
 /* Those that did something before those that waited; of the former, what was in calls first. */
@@ -306,6 +418,8 @@ static int add_gap(struct state *s, uint32_t process, int64_t end, const struct 
 		at--;
 	if (at == s->most)
 		return 0;
+	if (s->n == s->most)
+		forget_gap(&s->gaps[s->n - 1]);
 	s->n += s->n < s->most;
 	memmove(&s->gaps[at + 1], &s->gaps[at], (s->n - at - 1) * sizeof *s->gaps);
 	g = &s->gaps[at];
@@ -326,7 +440,7 @@ static int end_gap(struct state *s, uint32_t process, int64_t end, const struct 
 		return -1;
 	for (size_t i = 0; i < s->n_threads; i++)
 		if (s->threads[i].process == process)
-			s->threads[i].spent.n = 0;
+			forget_spent(&s->threads[i]);
 	return 0;
 }
 
@@ -365,24 +479,72 @@ static int each_item(void *state, const struct gt_timeline *t, const struct gt_i
 		return enter(s, t, item->track, item, what_of(item));
 	if (item->kind == GT_ITEM_RANGE && item->timed && gt_timeline_track(t, item->track)->kind == GT_TRACK_PUSHES)
 		return enter(s, t, gt_timeline_track(t, item->track)->parent, item, in_range);
-	return 0;
+	if (item->kind == GT_ITEM_STATE)
+		return change_state(s, t, item);
+	return item->kind == GT_ITEM_SAMPLE ? add_sample(s, t, item) : 0;
 }
 
 /* ---- rows ---- */
 
-static void put_doing(struct gt_text *to, const struct spent *s, const struct gap *g, bool share)
+/* Its own code without switches: samples alone say whether it ran. Some periods are needed to tell. */
+static bool hardly_ran(const struct state *s, const struct spent *spent, uint32_t process)
+{
+	int64_t period = s->process[process].period_ns;
+
+	return period && spent->blind_ns > 10 * period && 2 * spent->blind_ns > spent->ns &&
+		4 * spent->sampled_ns < spent->ns;
+}
+
+static void put_name(struct gt_text *to, const char *before, const struct gt_string *name)
+{
+	if (name->bytes) {
+		gt_text_str(to, before);
+		gt_text_bytes(to, name->text, name->bytes);
+	}
+}
+
+/* In which function its own code was, and in which range or region that was. */
+static void put_computing(struct gt_text *to, const struct spent *spent, const struct gt_text *where)
+{
+	gt_text_lit(to, "computes in ");
+	gt_text_bytes(to, where->data, where->used);
+	put_name(to, spent->doing.what == in_range ? ", in range " : ", in ", &spent->doing.name);
+}
+
+static void put_what(const struct state *s, struct gt_text *to, const struct spent *spent, uint32_t process)
+{
+	struct gt_text where = { 0 };
+	bool called;
+
+	gt_hot_caller(s->m, spent->stack, NULL, &where);
+	called = where.used;
+	if (!called)
+		gt_hot_text(&spent->hot, s->m, &where);
+	if (is_own(&spent->doing) && where.used && !called && !hardly_ran(s, spent, process)) {
+		put_computing(to, spent, &where);
+	} else {
+		gt_text_str(to, spent->doing.what);
+		put_name(to, " ", &spent->doing.name);
+		if (is_own(&spent->doing) && hardly_ran(s, spent, process))
+			gt_text_lit(to, ", mostly not running");
+		else if (where.used && spent->doing.what != no_processor.what) {
+			gt_text_str(to, called ? ", called from " : ", in ");
+			gt_text_bytes(to, where.data, where.used);
+		}
+	}
+	gt_text_free(&where);
+}
+
+static void put_doing(const struct state *s, struct gt_text *to, const struct spent *spent, const struct gap *g,
+	bool share)
 {
 	char text[32];
 
 	if (share) {
-		snprintf(text, sizeof text, "%.1f %% ", 100.0 * (double)s->ns / (double)(g->end - g->start));
+		snprintf(text, sizeof text, "%.1f %% ", 100.0 * (double)spent->ns / (double)(g->end - g->start));
 		gt_text_str(to, text);
 	}
-	gt_text_str(to, s->doing.what);
-	if (s->doing.name.bytes) {
-		gt_text_char(to, ' ');
-		gt_text_bytes(to, s->doing.name.text, s->doing.name.bytes);
-	}
+	put_what(s, to, spent, g->process);
 }
 
 /* One thread in one gap; the first row of a gap says of what. */
@@ -394,10 +556,10 @@ static int put_row(const struct state *s, struct gt_table *t, unsigned number, u
 	unsigned n = 0;
 	int rc;
 
-	put_doing(&text[0], &g->thread[k].spent[0], g, false);
+	put_doing(s, &text[0], &g->thread[k].spent[0], g, false);
 	for (unsigned i = 1; i < g->thread[k].n; i++) {
 		gt_text_str(&text[1], i > 1 ? ", " : "");
-		put_doing(&text[1], &g->thread[k].spent[i], g, true);
+		put_doing(s, &text[1], &g->thread[k].spent[i], g, true);
 	}
 	if (g->thread[k].tid == g->tid)
 		gt_text_bytes(&text[2], g->next.text, g->next.bytes);
@@ -430,7 +592,7 @@ static int put_parked_row(const struct state *s, struct gt_table *t, unsigned nu
 	unsigned n = 0;
 	int rc;
 
-	put_doing(&doing, &g->parked, g, false);
+	put_doing(s, &doing, &g->parked, g, false);
 	gt_text_char(&doing, 0);
 	snprintf(threads, sizeof threads, g->n_parked == 1 ? "1 thread" : "%u threads", g->n_parked);
 	cell[n++] = gt_integer(number + 1);
@@ -470,9 +632,11 @@ static int end(void *state, struct gt_table *t)
 			rc = put_row(s, t, i, k);
 		if (s->gaps[i].n_parked && !rc)
 			rc = put_parked_row(s, t, i);
+		forget_gap(&s->gaps[i]);
 	}
 	for (size_t i = 0; i < s->n_threads; i++) {
 		free(s->threads[i].open.v);
+		forget_spent(&s->threads[i]);
 		free(s->threads[i].spent.v);
 	}
 	free(s->threads);

@@ -259,16 +259,22 @@ static enum gt_state state_behind(uint32_t what)
 		: what == REC_SWITCH_PREEMPTED ? GT_STATE_READY : GT_STATE_WAITING;
 }
 
-/* A thread that ends is in no state any more. last: by thread, index of its open state + 1. */
-static void end_states(struct gt_threads *t, const uint64_t *last)
+/*
+ * A thread that ends is in no state any more. last: by thread, index of its open state + 1. Of one that made no call
+ * nobody else tells the end; where two threads had one number, that is the last one's.
+ */
+static void end_states(struct gt_model *m, struct gt_threads *t, const uint64_t *last)
 {
 	for (uint32_t i = 0; i < t->tasks.n; i++) {
 		const struct gt_task *task = &t->tasks.v[i];
 		struct gt_thread_state *open =
 			last[task->thread] ? (struct gt_thread_state *)t->states.data + last[task->thread] - 1 : NULL;
+		int64_t *end = &m->threads.v[task->thread].end_ns;
 
 		if (task->what == REC_TASK_ENDS && open && open->start_ns <= task->time_ns)
 			open->end_ns = task->time_ns;
+		if (task->what == REC_TASK_ENDS && (*end == GT_NO_TIME || *end < task->time_ns))
+			*end = task->time_ns;
 	}
 }
 
@@ -294,7 +300,7 @@ static int make_states(struct gt_model *m, struct gt_threads *t)
 			open->end_ns = v[i].time_ns;
 		last[v[i].thread] = t->states.n;
 	}
-	end_states(t, last);
+	end_states(m, t, last);
 	free(last);
 	return 0;
 }

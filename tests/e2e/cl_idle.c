@@ -1,9 +1,10 @@
 /*
  * tests/e2e/cl_idle.c - two kernels, and between them what keeps the device idle
  *
- *	cl_idle sleep|lock|file|compute|build|wait|pool
+ *	cl_idle sleep|lock|file|compute|build|wait|pool|starve
  *
  * pool: waits for one thread that computes, while nine wait for work and one has ended.
+ * starve: computes beside a thread that takes the only processor that both may use.
  * file: reads a named pipe, which is made in the present folder and which another thread fills late.
  *
  * Copyright 2026 The gputap authors
@@ -11,6 +12,7 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -180,10 +182,56 @@ static void pool(void)
 		pthread_join(other[i], NULL);
 }
 
+static long wall_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void *hog(void *unused)
+{
+	long until = wall_ms() + LONG_MS;
+
+	pthread_barrier_wait(&begun);
+	while (wall_ms() < until)
+		;
+	return unused;
+}
+
+/* Whoever is idle's to run gets nothing where another wants the processor. */
+static void starves(void)
+{
+	static const struct sched_param none;
+	struct sched_param before;
+	pthread_t other;
+	cpu_set_t all, one;
+	int policy;
+
+	pthread_barrier_init(&begun, NULL, 2);
+	pthread_getaffinity_np(pthread_self(), sizeof all, &all);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	if (pthread_setaffinity_np(pthread_self(), sizeof one, &one))
+		exit(1);
+	pthread_create(&other, NULL, hog, NULL);
+	pthread_getschedparam(pthread_self(), &policy, &before);
+	pthread_barrier_wait(&begun);
+	if (pthread_setschedparam(pthread_self(), SCHED_IDLE, &none))
+		exit(1);
+	for (long until = wall_ms() + LONG_MS; wall_ms() < until;)
+		;
+	pthread_join(other, NULL);
+	pthread_setschedparam(pthread_self(), policy, &before);
+	pthread_setaffinity_np(pthread_self(), sizeof all, &all);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } what[] = { { "sleep", sleeps }, { "lock", locks },
-		{ "file", reads }, { "compute", computes }, { "build", builds }, { "wait", waits }, { "pool", pool } };
+		{ "file", reads }, { "compute", computes }, { "build", builds }, { "wait", waits }, { "pool", pool },
+		{ "starve", starves } };
 	cl_command_queue queue;
 
 	open_context();

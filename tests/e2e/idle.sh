@@ -9,12 +9,12 @@ passed=0 failed=0 skipped=0
 export POCL_DEVICES=${POCL_DEVICES-basic}
 [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || { echo "skipped: no OpenCL platform"; exit 77; }
 
-# reason DOMAINS PROGRAM DOING...
+# reason DOMAINS PROGRAM DOING... ($stacks: more options of the run; $checks: of the check)
 reason() {
 	local domains=$1 program=$2
 	shift 2
-	if timeout -k 5 60 "$tap" run -q -f --summary=none -t "$domains" -o "$program" -- "${run:-$GPUTAP_BUILD/tests/e2e/cl_idle}" "$program" >/dev/null 2>said &&
-		python3 "$GPUTAP_TESTS/e2e/idle_check.py" "$program" "$@"; then
+	if timeout -k 5 60 "$tap" run -q -f --summary=none -t "$domains" ${stacks-} -o "$program" -- "${run:-$GPUTAP_BUILD/tests/e2e/cl_idle}" "$program" >/dev/null 2>said &&
+		python3 "$GPUTAP_TESTS/e2e/idle_check.py" ${checks-} "$program" "$@"; then
 		echo "ok: $program (-t $domains)"
 		passed=$((passed + 1))
 	else
@@ -33,6 +33,26 @@ reason opencl,osrt file "OS runtime read"
 reason opencl,osrt compute "host code"
 reason opencl,osrt wait "waiting clWaitForEvents"
 reason opencl,osrt pool "OS runtime pthread_join"
+
+# With samples and context switches: in which function, and whether it ran at all.
+"$tap" run -q -f --summary=none -t sample,sched -o perf -- true >/dev/null 2>said
+if "$tap" dump perf.gputap 2>/dev/null | grep -q "^switch"; then
+	no_processor="not running: waited for a processor" blocked="not running: blocked"
+	reason opencl,sample sleep "host code, mostly not running"
+	checks=--scheduled reason opencl,sample,sched sleep "$blocked"
+	checks=--scheduled reason opencl,sample,sched compute "computes in computes \(cl_idle\.c:[0-9]+\)"
+	checks=--scheduled reason opencl,sample,sched starve "$no_processor"
+	checks=--scheduled stacks=--callstacks=osrt
+	# stacks of the program's calls and stacks of samples in one trace
+	reason opencl,osrt,sample,sched lock "OS runtime pthread_mutex_lock, called from locks \(cl_idle\.c:[0-9]+\)"
+	reason opencl,osrt,sample,sched file "OS runtime read, called from reads \(cl_idle\.c:[0-9]+\)"
+	reason opencl,osrt,sample,sched compute "computes in computes \(cl_idle\.c:[0-9]+\)"
+	reason opencl,osrt,sample,sched starve "$no_processor"
+	unset checks stacks
+else
+	echo "skipped: with samples and switches: $(grep -o 'no samples.*' said | head -n 1)"
+	skipped=1
+fi
 
 # Two processes at once: each has its own gap, and its own reason for it.
 "$tap" run -q -f --summary=none -t opencl,osrt -o two -- sh -c '"$0" sleep & "$0" lock & wait' "$GPUTAP_BUILD/tests/e2e/cl_idle" >/dev/null 2>said

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""tests/e2e/idle_check.py TRACE DOING... - the longest gap between two works has this reason first, and times add up
+"""tests/e2e/idle_check.py [--scheduled] TRACE DOING... - the longest gap between two works has this reason first, and times add up
 
-DOING: what the first row of that gap must say (any of them).
+DOING: what the first row of that gap must say (any of these patterns). --scheduled: or, where others want the
+processors too, that the thread waited for one longer than it did this.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -29,9 +31,21 @@ def check_pool(rows, process):
     assert process["Elsewhere (ns)"] > 300000000, process
 
 
-def main(trace, doings):
+NO_PROCESSOR = "not running: waited for a processor"
+
+
+def is_reason(row, doings, scheduled):
+    """The row's first reason, or its second one behind the lack of a processor."""
+    if any(re.fullmatch(d, row["Doing"]) for d in doings):
+        return row["Time (%)"] > 50 or scheduled
+    return scheduled and row["Doing"] == NO_PROCESSOR and any(re.search("[0-9] % " + d, row["Also"]) for d in doings)
+
+
+def main(trace, doings, scheduled):
     (process,) = rows(trace, "timeline_sum")
     host = [process[k + " (ns)"] for k in ("API", "Waiting", "OS Runtime", "Elsewhere")]
+    assert (process["No Processor (ns)"] is not None) == scheduled, process
+    host.append(process["No Processor (ns)"] or 0)
     assert sum(host) == process["Wall (ns)"], process
     assert 0 < process["Device (ns)"] < process["Wall (ns)"], process
     idle = rows(trace, "gpu_idle")
@@ -40,9 +54,10 @@ def main(trace, doings):
     assert sum({r["Gap"]: r["Idle (ns)"] for r in idle}.values()) + process["Device (ns)"] <= process["Wall (ns)"]
     between = [r for r in idle if r["Start (ns)"] > 0 and r["Then"] == "add"]
     first = between[0]
-    assert first["Doing"] in doings, (first, doings)
-    assert first["Time (%)"] > 50, first
-    if os.path.basename(trace).startswith("pool"):
+    assert is_reason(first, doings, scheduled), (first, doings)
+    if scheduled and os.path.basename(trace) == "starve":
+        assert process["Computes Mostly"], process
+    if os.path.basename(trace) == "pool" and not scheduled:
         check_pool([r for r in between if r["Gap"] == first["Gap"]] + [r for r in idle if r["Gap"] == first["Gap"] and r["Then"] != "add"], process)
     print("%.1f %% %s, then %s; %s" % (first["Time (%)"], first["Doing"], first["Then"], first["Also"]))
 
@@ -57,5 +72,7 @@ def processes(trace, doings):
 
 if sys.argv[1] == "--processes":
     processes(sys.argv[2], sys.argv[3:])
+elif sys.argv[1] == "--scheduled":
+    main(sys.argv[2], sys.argv[3:], True)
 else:
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], sys.argv[2:], False)
