@@ -51,7 +51,7 @@ OPENMP_OBJ := $(patsubst %.c,$(O)/thin/%.o,$(wildcard interpose/openmp/*.c)) $(O
 GOMP_OBJ := $(patsubst %.c,$(O)/thin/%.o,$(wildcard interpose/libgomp/*.c)) $(O)/gen/gomp_table.o
 THIN := $(O)/libgputap-osrt.so $(O)/libgputap-openmp.so $(O)/libgputap-libgomp.so
 
-all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
+all: $(O)/gputap $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN) $(O)/sections
 
 include scripts/rules.mk
 include tests/witness/witness.mk

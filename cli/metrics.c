@@ -10,12 +10,13 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
-#include "analysis/sections/section.h"
+#include "analysis/sections/choice.h"
 #include "analysis/table.h"
 #include "cli/cli.h"
 #include "common/harmless.h"
 #include "common/hash.h"
 #include "common/map.h"
+#include "common/memory.h"
 
 static const struct gt_metric_table *const tables[] = { &gt_opencl_metrics, &gt_launch_metrics };
 
@@ -175,29 +176,108 @@ static void print_below(const struct gt_sections *s, struct gt_string parent, un
 	}
 }
 
-static int list_sections(const struct gt_cli *cli)
+/* What is wrong with the files that cannot be used. */
+static int print_errors(const struct gt_sections *s)
 {
-	const char *deep = gt_option(&cli->options, "section-folder-recursive"),
-		   *flat = gt_option(&cli->options, "section-folder");
-	const struct gt_sections_options options = { .recursive = *deep,
-		.strict = gt_option_true(&cli->options, "strict"), .notes = { print_note, NULL } };
-	struct gt_sections s = { 0 };
-	struct gt_err err = { 0 };
 	int status = GT_EXIT_OK;
 
-	if (!*deep && !*flat)
-		return gt_cli_usage(cli, "which folder? (--section-folder)");
-	if (gt_sections_load(&s, *deep ? deep : flat, &options, &err)) {
-		gt_sections_close(&s);
-		return gt_cli_fail(&err);
-	}
-	gt_sections_sort(&s);
-	print_below(&s, (struct gt_string){ "", 0 }, 0);
-	for (uint32_t i = 0; i < s.n; i++)
-		if (!s.v[i].message) {
-			fprintf(stderr, "gputap: %s\n", gt_harmless(s.v[i].error));
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!s->v[i].message) {
+			fprintf(stderr, "gputap: %s\n", gt_harmless(s->v[i].error));
 			status = GT_EXIT_INPUT;
 		}
+	return status;
+}
+
+static int print_tree(const struct gt_cli *cli, const struct gt_sections *s)
+{
+	(void)cli;
+	print_below(s, (struct gt_string){ "", 0 }, 0);
+	return GT_EXIT_OK;
+}
+
+/* ------------------------------------------------------------------ sets */
+
+struct set { struct gt_string name; uint64_t sections, metrics; struct gt_text list; };
+struct sets { GT_LIST(struct set) all; bool failed; };
+
+static bool count_metric(void *ctx, const struct gt_section_metric *m)
+{
+	(void)m;
+	++*(uint64_t *)ctx;
+	return true;
+}
+
+static void add_to_set(struct sets *sets, struct gt_string name, const struct gt_section *section, uint64_t metrics)
+{
+	struct set *set = NULL;
+
+	for (uint32_t i = 0; i < sets->all.n && !set; i++)
+		if (sets->all.v[i].name.bytes == name.bytes && !memcmp(sets->all.v[i].name.text, name.text, name.bytes))
+			set = &sets->all.v[i];
+	if (!set && !(set = GT_LIST_ADD(&sets->all))) {
+		sets->failed = true;
+		return;
+	}
+	set->name = name;
+	set->metrics += metrics;
+	if (set->sections++)
+		gt_text_lit(&set->list, ", ");
+	gt_text_harmless(&set->list, section->id.text, section->id.bytes);
+}
+
+/* In the order of their first sections; a metric that two sections name counts twice. */
+static int print_sets(const struct gt_cli *cli, const struct gt_sections *s)
+{
+	const struct gt_target target = { .scope = GT_SCOPE_LAUNCH };
+	struct gt_table *t = gt_table_new("sets", "Sets of sections", "Set<|Sections|Metrics|Identifiers<",
+		format_of(cli), stdout, false);
+	struct sets sets = { 0 };
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct gt_message_value *v = NULL;
+		uint64_t metrics = 0;
+
+		if (!s->v[i].message)
+			continue;
+		gt_section_metrics(&s->v[i], &target, count_metric, &metrics);
+		while ((v = gt_message_next(v ? NULL : s->v[i].message, "Sets", v)))
+			add_to_set(&sets, gt_message_text(v->part, "Identifier"), &s->v[i], metrics);
+	}
+	for (uint32_t i = 0; t && i < sets.all.n; i++) {
+		struct set *set = &sets.all.v[i];
+		struct gt_text name = { 0 };
+
+		gt_text_harmless(&name, set->name.text, set->name.bytes);
+		gt_text_char(&name, 0);
+		gt_text_char(&set->list, 0);
+		const struct gt_cell row[] = { gt_text(name.data), gt_integer((int64_t)set->sections),
+			gt_integer((int64_t)set->metrics), gt_text(set->list.data) };
+
+		sets.failed |= name.failed || set->list.failed || gt_table_row(t, row);
+		gt_text_free(&name);
+		gt_text_free(&set->list);
+	}
+	free(sets.all.v);
+	if (sets.failed && t)
+		gt_table_drop(t);
+	return t && !sets.failed && !gt_table_end(t, 0) ? GT_EXIT_OK : no_memory();
+}
+
+static int with_sections(const struct gt_cli *cli, int (*print)(const struct gt_cli *, const struct gt_sections *))
+{
+	const struct gt_text_notes notes = { print_note, NULL };
+	struct gt_sections s = { 0 };
+	struct gt_err err = { 0 };
+	int rc = gt_sections_open(&s, &cli->options, GT_DEPLOY_WRITE, &notes, &err), status;
+
+	if (rc)
+		status = gt_cli_fail(&err);
+	if (rc >= 0) {
+		status = print(cli, &s);
+		if (!status)
+			status = print_errors(&s);
+	}
 	gt_sections_close(&s);
 	return status;
 }
@@ -207,6 +287,8 @@ int gt_cmd_metrics(struct gt_cli *cli)
 	if (cli->n_args > 1)
 		return gt_cli_usage(cli, "metrics takes one trace");
 	if (gt_option_true(&cli->options, "list-sections"))
-		return list_sections(cli);
+		return with_sections(cli, print_tree);
+	if (gt_option_true(&cli->options, "list-sets"))
+		return with_sections(cli, print_sets);
 	return cli->n_args ? print_values(cli) : list_metrics(cli);
 }

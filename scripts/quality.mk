@@ -95,6 +95,8 @@ install: all $(O)/gputap.pc $(COMPLETIONS)
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DATADIR)/doc/gputap
 	$(INSTALL) -m 755 $(O)/gputap $(DESTDIR)$(BINDIR)/
 	$(INSTALL) -m 755 $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN) $(DESTDIR)$(LIBDIR)/gputap/
+	$(INSTALL) -d $(DESTDIR)$(LIBDIR)/gputap/sections
+	$(INSTALL) -m 644 $(wildcard analysis/sections/stock/*.section) $(DESTDIR)$(LIBDIR)/gputap/sections/
 	$(INSTALL) -m 644 $(O)/gputap.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
 	$(INSTALL) -m 644 $(DOCS) $(DESTDIR)$(DATADIR)/doc/gputap/
 	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(DATADIR)/man/man1/

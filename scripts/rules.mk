@@ -97,3 +97,8 @@ $(O)/dist-compat.o: scripts/dist-compat.c
 $(O)/gputap: $(TOOL_OBJ) $(if $(DIST),$(O)/dist-compat.o)
 	@echo "  LD      $@"
 	$(Q)$(call link_tool,$(TOOL_OBJ))
+
+# gputap's own section files, where a tool of the build tree looks for them.
+$(O)/sections: analysis/sections/stock
+	@mkdir -p $(@D)
+	$(Q)ln -sfn $(abspath $<) $@

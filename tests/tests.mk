@@ -115,7 +115,7 @@ SWITCHED   := $(shell grep -lw gc_without $(SHIM_SRC) $(TOOL_SRC))
 switched    = $(foreach s,$(2),$(if $(filter $(s),$(SWITCHED)),$(s:%.c=$(SWITCH_DIR)/$(1)/%.o),$(s:%.c=$(O)/$(1)/%.o)))
 SWITCH_SHIM_OBJ := $(call switched,shim,$(SHIM_SRC)) $(filter %.S.o,$(SHIM_OBJ))
 SWITCH_TOOL_OBJ := $(call switched,tool,$(TOOL_SRC)) $(filter $(O)/gen/%,$(TOOL_OBJ))
-SWITCH_LINKS    := $(addprefix $(SWITCH_DIR)/,gen tests examples libgputap-audit.so)
+SWITCH_LINKS    := $(addprefix $(SWITCH_DIR)/,gen tests examples libgputap-audit.so sections)
 SWITCH_TARGETS  := $(SWITCH_DIR)/libgputap.so $(SWITCH_DIR)/gputap $(addprefix $(SWITCH_DIR)/,shim_stream shim_places) $(SWITCH_LINKS)
 
 $(SWITCH_DIR)/shim/%.o: %.c $(GEN_STAMP) $(BUILT_BY)

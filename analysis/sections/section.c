@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/sections/derived.h"
+
 #define FILE_MOST (4u << 20)                      /* bytes: section files have some thousand */
 #define FOLDERS 8                                 /* inside each other */
 #define SUFFIX ".section"
@@ -75,6 +77,26 @@ static bool same_text(struct gt_string a, struct gt_string b)
 	return a.bytes == b.bytes && !memcmp(a.text, b.text, a.bytes);
 }
 
+/* Each defined metric's expression. */
+static int check_expressions(const struct gt_section *section, struct gt_err *err)
+{
+	const struct gt_message *all = gt_message_part(section->message, "MetricDefinitions");
+	const struct gt_message_value *v = gt_message_next(all, "MetricDefinitions", NULL);
+	struct gt_derived ignored;
+	const char *bad;
+	size_t at;
+
+	for (; v; v = gt_message_next(NULL, "MetricDefinitions", v)) {
+		const struct gt_message_value *e = gt_message_next(v->part, "Expression", NULL);
+
+		bad = gt_derived_parse(e->text.text, e->text.bytes, &ignored, &at);
+		if (bad)
+			return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s:%u:%u: the Expression, byte %zu: %s",
+				section->path, e->line, e->column, at + 1, bad);
+	}
+	return 0;
+}
+
 /* What the grammar cannot say. */
 static int check(const struct gt_sections *s, const struct gt_section *section, struct gt_err *err)
 {
@@ -88,7 +110,7 @@ static int check(const struct gt_sections *s, const struct gt_section *section, 
 			return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s:%u:%u: %.*s is the Identifier of %s too",
 				section->path, v->line, v->column, (int)section->id.bytes, section->id.text,
 				s->v[i].path);
-	return 0;
+	return check_expressions(section, err);
 }
 
 static int parse(struct gt_sections *s, struct gt_section *section, const struct gt_sections_options *o,

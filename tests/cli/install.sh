@@ -15,7 +15,7 @@ make_it() { make -s -C "$top" O="$build" DESTDIR="$root" PREFIX=/opt/gputap "$@"
 check "make install" make_it install
 for f in bin/gputap lib/gputap/libgputap.so lib/gputap/libgputap-audit.so lib/gputap/libgputap-osrt.so lib/gputap/libgputap-openmp.so lib/gputap/libgputap-libgomp.so lib/pkgconfig/gputap.pc share/man/man1/gputap-run.1 \
 	share/bash-completion/completions/gputap share/zsh/site-functions/_gputap share/fish/vendor_completions.d/gputap.fish \
-	share/doc/gputap/README.md share/doc/gputap/trace-format.md; do
+	share/doc/gputap/README.md share/doc/gputap/trace-format.md lib/gputap/sections/occupancy.section; do
 	check "$f is installed" test -f "$root/opt/gputap/$f"
 done
 if command -v pkg-config >/dev/null; then
@@ -28,6 +28,7 @@ fi
 
 check "make install-strip" make_it install-strip
 check "the stripped tool finds the stripped shim" "$root/opt/gputap/bin/gputap" run -o plain -- true 2>run.log
+check "it finds its section files" sh -c 'XDG_DATA_HOME=$PWD/data "$1" metrics --list-sets --format csv | grep -q "^basic,"' sh "$root/opt/gputap/bin/gputap"
 check "the shim was loaded" env LD_PRELOAD="$root/opt/gputap/lib/gputap/libgputap.so" true 2>load.log
 check "without a word of the dynamic linker" test ! -s load.log
 check "a stripped shim is smaller" test "$(stat -c %s "$root/opt/gputap/lib/gputap/libgputap.so")" -lt "$(stat -c %s "$GPUTAP_BUILD/libgputap.so")"

@@ -41,5 +41,21 @@ check "a field that is not known is told" grep -q 'sections/a.section:1:78: Prof
 check "with --strict such a file is not available" [ $? -eq 3 ]
 check "and says where" grep -q 'sections/a.section:1:78: ProfilerSection has no field Colour$' said
 
+
+# gputap's own section files: put into a folder of the user's, where an edited one stays
+export XDG_DATA_HOME=$PWD/data
+check "its own sections are right in every word" "$tap" metrics --list-sections --strict
+check "they are in the user's folder" [ -s data/gputap/sections/opencl_launch.section ]
+check "sets are listed" grep -qx 'opencl,3,.*,"OpenCLMemory, OpenCLLaunch, OpenCLOccupancy"' <("$tap" metrics --list-sets --format csv)
+sed -i 's/DisplayName: "OpenCL Launch"/DisplayName: "My Launch"/' data/gputap/sections/opencl_launch.section
+check "an edited file is read" grep -qx 'OpenCLLaunch  My Launch  \[opencl\]' <("$tap" metrics --list-sections)
+check "without GPUTAP_DEPLOY the installed one" grep -q 'OpenCLLaunch  OpenCL Launch' <(GPUTAP_DEPLOY=false "$tap" metrics --list-sections)
+GPUTAP_DEPLOY=false XDG_DATA_HOME=$PWD/none "$tap" metrics --list-sections >/dev/null
+check "and nothing is written" [ ! -e none ]
+touch file
+XDG_DATA_HOME=$PWD/file "$tap" metrics --list-sections >listed 2>said
+check "a folder that cannot be made is told, and the installed ones read" grep -q '^Occupancy ' listed
+check "with what to do" grep -q 'GPUTAP_DEPLOY=false' said
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

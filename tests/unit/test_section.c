@@ -106,6 +106,22 @@ static void wrong_file_harms_no_other(void **state)
 	gt_sections_close(&s);
 }
 
+/* An expression that is none makes its section unavailable, and says where. */
+static void wrong_expression_is_named(void **state)
+{
+	struct gt_sections s;
+
+	(void)state;
+	put("a.section", "Identifier: 'A' DisplayName: 'A'\n"
+			 "MetricDefinitions { MetricDefinitions { Name: 'derived__x'\n"
+			 "Expression: 'a + b + c' } }");
+	s = load(false);
+	assert_int_equal(s.n, 1);
+	assert_null(s.v[0].message);
+	assert_non_null(strstr(s.v[0].error, "/a.section:3:1: the Expression, byte 7: only two operands are combined"));
+	gt_sections_close(&s);
+}
+
 static void missing_folder_is_named(void **state)
 {
 	struct gt_sections s = { 0 };
@@ -216,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(wrong_file_harms_no_other, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(wrong_expression_is_named, make_folder, remove_folder),
 		cmocka_unit_test(missing_folder_is_named),
 		cmocka_unit_test(first_option_that_passes_takes_the_place),
 		cmocka_unit_test(scope_and_importance_are_looked_at),
