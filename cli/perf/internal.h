@@ -112,6 +112,8 @@ struct gt_perf_lives {
  * no process.
  */
 struct gt_perf_life *gt_perf_lives_step(struct gt_perf_lives *l, const struct gt_perf_event *e);
+/* The life that this process is in; NULL: none is known. */
+struct gt_perf_life *gt_perf_lives_of(const struct gt_perf_lives *l, uint32_t pid);
 void gt_perf_lives_again(struct gt_perf_lives *l);
 void gt_perf_lives_free(struct gt_perf_lives *l);
 

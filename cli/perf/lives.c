@@ -27,6 +27,13 @@ static struct current *find(const struct gt_perf_lives *l, uint32_t pid)
 	return gt_map_find(&l->current, sizeof key, gt_hash(GT_HASH, pid), &key, same, NULL);
 }
 
+struct gt_perf_life *gt_perf_lives_of(const struct gt_perf_lives *l, uint32_t pid)
+{
+	const struct current *at = find(l, pid);
+
+	return at ? l->all.v[at->life] : NULL;
+}
+
 static struct gt_perf_life *new_life(struct gt_perf_lives *l)
 {
 	struct gt_perf_life *life = calloc(1, sizeof *life), **at;

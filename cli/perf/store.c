@@ -428,10 +428,9 @@ static void put_sample(struct store *s, struct gt_perf_life *life, struct gt_per
 		life->out, REC_SAMPLE, s->perf->cycles ? REC_SAMPLE_CYCLES : REC_SAMPLE_CLOCK, words, 4);
 }
 
-static void put_switch(struct store *s, struct gt_perf_life *life, const struct gt_perf_event *e)
+static void put_switch(struct store *s, struct gt_perf_life *life, const struct gt_perf_event *e, int32_t what)
 {
 	uint64_t words[2] = { tick_of(s, life, e->ns), e->tid | (uint64_t)e->cpu << 32 };
-	int32_t what = e->in ? REC_SWITCH_IN : e->preempted ? REC_SWITCH_PREEMPTED : REC_SWITCH_OUT;
 
 	s->unwritten += !gt_perf_out_add(life->out, REC_SWITCH, what, words, 2);
 }
@@ -446,6 +445,13 @@ static void put_task(struct store *s, struct gt_perf_life *life, const struct gt
 	gt_perf_out_add(life->out, REC_TASK, what, words, 2 + put_text(words + 2, name));
 }
 
+/* What an exec replaces: the thread goes on in another image, without a name from here. */
+static void put_end(struct store *s, struct gt_perf_life *life, struct gt_perf_event e)
+{
+	e.text = NULL;
+	put_task(s, life, &e, REC_TASK_ENDS);
+}
+
 static void put(struct store *s, struct gt_perf_life *life, struct gt_perf_event *e)
 {
 	switch (e->kind) {
@@ -453,7 +459,7 @@ static void put(struct store *s, struct gt_perf_life *life, struct gt_perf_event
 		put_sample(s, life, e);
 		break;
 	case GT_PERF_SWITCH:
-		put_switch(s, life, e);
+		put_switch(s, life, e, e->in ? REC_SWITCH_IN : e->preempted ? REC_SWITCH_PREEMPTED : REC_SWITCH_OUT);
 		break;
 	case GT_PERF_FORK:
 		put_task(s, life, e, REC_TASK_BEGINS);
@@ -461,7 +467,12 @@ static void put(struct store *s, struct gt_perf_life *life, struct gt_perf_event
 	case GT_PERF_EXIT:
 		put_task(s, life, e, REC_TASK_ENDS);
 		break;
-	case GT_PERF_EXEC: case GT_PERF_NAME:
+	case GT_PERF_EXEC:
+		put_task(s, life, e, REC_TASK_NAMED);
+		if (s->perf->switches)          /* it runs now: the kernel tells of changes alone */
+			put_switch(s, life, e, REC_SWITCH_IN);
+		break;
+	case GT_PERF_NAME:
 		put_task(s, life, e, REC_TASK_NAMED);
 		break;
 	default:
@@ -496,8 +507,11 @@ static void write_through(struct store *s)
 	struct gt_perf_event e;
 
 	while (gt_perf_spool_next(s->perf->spool, &e)) {
+		struct gt_perf_life *before = e.kind == GT_PERF_EXEC ? gt_perf_lives_of(&s->lives, e.pid) : NULL;
 		struct gt_perf_life *life = gt_perf_lives_step(&s->lives, &e);
 
+		if (before && before->out)
+			put_end(s, before, e);
 		if (!life)
 			continue;
 		if (e.kind == GT_PERF_MAP) {

@@ -221,15 +221,17 @@ static void test_lost_are_counted(void **unused)
 static void test_states(void **unused)
 {
 	static const struct { int64_t start, end; enum gt_state state; } expected[] = {
-		{ 10, 20, GT_STATE_RUNNING }, { 20, 25, GT_STATE_READY }, { 25, 30, GT_STATE_RUNNING },
-		{ 30, 50, GT_STATE_WAITING }, { 50, 60, GT_STATE_RUNNING } };
+		{ 0, 5, GT_STATE_RUNNING }, { 5, 10, GT_STATE_WAITING }, { 10, 20, GT_STATE_RUNNING },
+		{ 20, 25, GT_STATE_READY }, { 25, 30, GT_STATE_RUNNING }, { 30, 50, GT_STATE_WAITING },
+		{ 50, 60, GT_STATE_RUNNING } };
 	static struct ring ring;
 	const uint32_t end[6] = { PARENT, 1, PARENT, 1 };
 	struct gt_model *m;
 
 	(void)unused;
 	memset(&ring, 0, sizeof ring);
-	put_exec(&ring, PARENT, "first", 100 * MS);
+	put_exec(&ring, PARENT, "first", 100 * MS);     /* which needs a processor */
+	put_switch(&ring, PARENT, 1u << 13, 105 * MS);
 	put_switch(&ring, PARENT, 0, 110 * MS);
 	put_switch(&ring, PARENT, 3u << 13, 120 * MS);
 	put_switch(&ring, PARENT, 0, 125 * MS);
@@ -237,8 +239,8 @@ static void test_states(void **unused)
 	put_switch(&ring, PARENT, 0, 150 * MS);
 	put_other(&ring, PERF_RECORD_EXIT, 0, end, sizeof end, PARENT, PARENT, 160 * MS);
 	m = store(&ring, 1);
-	assert_int_equal(gt_model_state_count(m), 5);
-	for (unsigned i = 0; i < 5; i++) {
+	assert_int_equal(gt_model_state_count(m), 7);
+	for (unsigned i = 0; i < 7; i++) {
 		const struct gt_thread_state *s = gt_model_state(m, i);
 
 		assert_int_equal(s->start_ns, expected[i].start * MS);
