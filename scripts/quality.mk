@@ -76,6 +76,10 @@ ZSH_COMPLETIONS  ?= $(DATADIR)/zsh/site-functions
 FISH_COMPLETIONS ?= $(DATADIR)/fish/vendor_completions.d
 VERSION := $(shell sed -n 's/.*GPUTAP_VERSION "\(.*\)".*/\1/p' cli/version.h)
 INSTALL ?= install
+# The report package: what scripts import, what the rule processes run, rules and templates.
+PYDIR      := $(LIBDIR)/gputap/python
+PY_FILES   := $(wildcard python/*.py python/*/*.py)
+PY_FOLDERS := $(sort $(patsubst %/,%,$(dir $(PY_FILES))))
 STRIP   ?= strip
 DOCS    := README.md CONTRIBUTING.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
 
@@ -100,6 +104,9 @@ install: all $(O)/gputap.pc $(COMPLETIONS)
 	$(INSTALL) -m 644 $(O)/gputap.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
 	$(INSTALL) -m 644 $(DOCS) $(DESTDIR)$(DATADIR)/doc/gputap/
 	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(DATADIR)/man/man1/
+	$(INSTALL) -d $(PY_FOLDERS:python%=$(DESTDIR)$(PYDIR)%)
+	for f in $(PY_FILES:python/%=%); do $(INSTALL) -m 644 python/$$f $(DESTDIR)$(PYDIR)/$$f || exit 1; done
+	$(INSTALL) -m 755 python/gputap-rules $(DESTDIR)$(PYDIR)/
 	$(INSTALL) -d $(DESTDIR)$(BASH_COMPLETIONS) $(DESTDIR)$(ZSH_COMPLETIONS) $(DESTDIR)$(FISH_COMPLETIONS)
 	$(INSTALL) -m 644 $(O)/completions/gputap $(DESTDIR)$(BASH_COMPLETIONS)/
 	$(INSTALL) -m 644 $(O)/completions/_gputap $(DESTDIR)$(ZSH_COMPLETIONS)/

@@ -15,9 +15,13 @@ make_it() { make -s -C "$top" O="$build" DESTDIR="$root" PREFIX=/opt/gputap "$@"
 check "make install" make_it install
 for f in bin/gputap lib/gputap/libgputap.so lib/gputap/libgputap-audit.so lib/gputap/libgputap-osrt.so lib/gputap/libgputap-openmp.so lib/gputap/libgputap-libgomp.so lib/pkgconfig/gputap.pc share/man/man1/gputap-run.1 \
 	share/bash-completion/completions/gputap share/zsh/site-functions/_gputap share/fish/vendor_completions.d/gputap.fish \
-	share/doc/gputap/README.md share/doc/gputap/trace-format.md lib/gputap/sections/occupancy.section; do
+	share/doc/gputap/README.md share/doc/gputap/trace-format.md lib/gputap/sections/occupancy.section \
+	lib/gputap/python/ncu_report.py lib/gputap/python/NvRules.py lib/gputap/python/gputap_report/model.py lib/gputap/python/templates/basic.py; do
 	check "$f is installed" test -f "$root/opt/gputap/$f"
 done
+check "rules run where they are installed" grep -q '"identifier": "TemplateBasic"' \
+	<(python3 "$root/opt/gputap/lib/gputap/python/gputap-rules" list --folder "$root/opt/gputap/lib/gputap/python/templates")
+check "and leave nothing there" test -z "$(find "$root" -name __pycache__)"
 if command -v pkg-config >/dev/null; then
 	export PKG_CONFIG_PATH=$root/opt/gputap/lib/pkgconfig
 	check "pkg-config tells the shim" test "$(pkg-config --variable=shim gputap)" = /opt/gputap/lib/gputap/libgputap.so
