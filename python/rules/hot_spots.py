@@ -1,0 +1,50 @@
+"""The few instructions at which warps spend most of their time.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import NvRules
+from gputap_advice import need, see
+
+SAMPLES = "smsp__pcsamp_sample_count"
+SHARE, SHOWN = 20.0, 5
+
+evaluate = need(SAMPLES)
+
+
+def get_identifier():
+    return "HotSpots"
+
+
+def get_name():
+    return "Hot spots"
+
+
+def get_description():
+    return "Marks instructions that hold a large share of all samples."
+
+
+def get_section_identifier():
+    return "SourceCounters"
+
+
+def apply(handle):
+    action, advice = see(handle)
+    metric = action[SAMPLES]
+    ids = metric.correlation_ids()
+    samples = {ids.as_uint64(i): metric.as_double(i) for i in range(metric.num_instances())} if ids else {}
+    total = sum(samples.values())
+    hot = [a for a in sorted(samples, key=samples.get, reverse=True)[:SHOWN] if total and 100.0 * samples[a] / total >= SHARE]
+    if not hot:
+        return
+    message = advice.warn(
+        "Hot spots", "%d of %d instructions hold %.0f %% of all samples." % (
+            len(hot), len(samples), 100.0 * sum(samples[a] for a in hot) / total))
+    rows = []
+    for address in hot:
+        place = action.source_info(address)
+        rows.append(["%s:%d" % (place.file_name(), place.line()) if place else "%#x" % address, action.sass_by_pc(address),
+                     samples[address]])
+        advice.frontend.source_marker("%.0f %% of all samples" % (100.0 * samples[address] / total), address,
+                                      NvRules.IFrontend.MarkerKind_SASS, NvRules.IFrontend.MsgType_MSG_WARNING)
+    advice.frontend.generate_table(message, ["place", "instruction", "samples"], rows, {"title": "Where"})

@@ -1,0 +1,38 @@
+"""Fewer groups than the device has compute units.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+from gputap_advice import need, number, see
+
+GROUPS, UNITS, LOCAL = "opencl__work_groups", "opencl__compute_units", "opencl__local_size"
+
+evaluate = need(GROUPS, UNITS)
+
+
+def get_identifier():
+    return "OpenCLFewGroups"
+
+
+def get_name():
+    return "Groups and compute units"
+
+
+def get_description():
+    return "Launches that leave compute units without any work."
+
+
+def get_section_identifier():
+    return "OpenCLOccupancy"
+
+
+def apply(handle):
+    action, advice = see(handle)
+    groups, units = number(action, GROUPS), number(action, UNITS)
+    if not groups or not units or groups >= units:
+        return
+    advice.say(
+        "Few groups", "The launch has %d work-groups for %d compute units: %d of them have nothing to do. Launch more "
+        "work-items at once, or use smaller groups (%s work-items each now)."
+        % (groups, units, units - groups, number(action, LOCAL) or "an unknown number of"),
+        GROUPS, "< %d compute units" % units, 100.0 * (units - groups) / units)

@@ -1,0 +1,40 @@
+"""A local size that leaves lanes of the last vector of each group without work.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+from gputap_advice import need, number, see
+
+MULTIPLE, LOCAL, BEYOND = "opencl__preferred_multiple", "opencl__local_size", "opencl__local_size_remainder"
+
+evaluate = need(MULTIPLE, LOCAL)
+
+
+def get_identifier():
+    return "OpenCLLocalSize"
+
+
+def get_name():
+    return "Local size"
+
+
+def get_description():
+    return "Groups whose size is no multiple of what the device runs at once."
+
+
+def get_section_identifier():
+    return "OpenCLLaunch"
+
+
+def apply(handle):
+    action, advice = see(handle)
+    multiple, local = number(action, MULTIPLE), number(action, LOCAL)
+    if not multiple or not local or local % multiple == 0:
+        return
+    idle = -local % multiple
+    better = local + idle
+    advice.say(
+        "Local size", "A group has %d work-items, and the device runs them in vectors of %d: %d lanes of the last vector of "
+        "each group do nothing. Use a local size that is a multiple of %d, %d for example, and let the work-items that are "
+        "too many return." % (local, multiple, idle, multiple, better),
+        LOCAL, "no multiple of %d" % multiple, 100.0 * idle / better, whole=False)

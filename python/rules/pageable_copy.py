@@ -1,0 +1,39 @@
+"""Copies from or to pageable memory that the kernel waited for.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+from gputap_advice import bytes_text, see, time_text
+
+LEAST_BYTES = 65536     # below, a copy takes its time whatever the memory
+
+
+def get_identifier():
+    return "PageableCopy"
+
+
+def get_name():
+    return "Copies of pageable memory"
+
+
+def get_description():
+    return "Copies that the driver has to stage because their host memory is not pinned."
+
+
+def apply(handle):
+    action, advice = see(handle)
+    trace = action.trace()
+    copies = [w for w in (trace.waits() if trace else ())
+              if w.get("kind") == "copy" and w.get("memory") == "pageable" and w.get("bytes", 0) >= LEAST_BYTES]
+    if not copies:
+        return
+    total = sum(w["bytes"] for w in copies)
+    took = sum(max(0, w.get("end_ns", 0) - w.get("start_ns", 0)) for w in copies)
+    message = advice.say(
+        "Pageable memory", "The kernel waited for %d copies (%s, %s) of memory that is not pinned: the driver moves it through "
+        "a buffer of its own, and the copy cannot overlap with kernels. Allocate the host's side with cudaHostAlloc or "
+        "cudaMallocHost, in OpenCL map a buffer made with CL_MEM_ALLOC_HOST_PTR." % (len(copies), bytes_text(total), time_text(took)))
+    advice.frontend.generate_table(
+        message, ["copy", "direction", "bytes", "ns"],
+        [[w.get("name", ""), w.get("direction", ""), w["bytes"], w.get("end_ns", 0) - w.get("start_ns", 0)] for w in copies],
+        {"title": "Copies of pageable memory", "sort_by": {"column": "bytes", "order": "descending"}})
