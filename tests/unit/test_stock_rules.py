@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -166,6 +167,21 @@ class Stock(unittest.TestCase):
         self.assertEqual([m["at"] for m in by["HotSpots/0/bad"]["markers"]], [0x1000])
         self.assertEqual(by["PageableCopy/0/bad"]["messages"][0]["tables"][0]["rows"], [["input", "HtoD", 1 << 20, 90000]])
         self.assertEqual(by["WarpStalls/0/bad"]["messages"][0]["tables"][0]["rows"][0], ["long_scoreboard", 12.0])
+
+
+class Documented(unittest.TestCase):
+    PAGE = (ROOT / "docs/rules.md").read_text(encoding="utf-8")
+
+    def test_each_rule_has_its_row(self):
+        rows = re.findall(r"^\| `(\w+)` \| (\w+) \|", self.PAGE, re.M)
+        found = []
+        for path in sorted((ROOT / "python/rules").glob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            identifier = re.search(r'def get_identifier\(\):\n    return "(\w+)"', text)
+            section = re.search(r'def get_section_identifier\(\):\n    return "(\w+)"', text)
+            if identifier:
+                found.append((identifier.group(1), section.group(1) if section else "independent"))
+        self.assertEqual(sorted(rows), sorted(found))
 
 
 if __name__ == "__main__":
