@@ -32,7 +32,7 @@ static void late(void)
 
 int main(int argc, char **argv)
 {
-	const char *how = argc > 1 ? argv[1] : "return";
+	const char *how = argc > 1 && argv[1] ? argv[1] : "return";
 	cl_command_queue queue;
 	cl_event gate, last;
 	cl_int err;
