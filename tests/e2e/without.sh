@@ -89,6 +89,8 @@ needed comes-back "a call that a handler leaves for another stack and comes back
 # ------------------------------------------------- no room in the trace
 killed_without_place() { run -- ./many 3000 'rm -r t.gputap/[0-9]*; kill -9 $PPID'; [ "$(lost REMOVED)" = 1 ]; }
 needed made-mark "a process whose folder is removed, and that is killed, is told of" killed_without_place
+behind_all() { run -- "$e2e/cl_place" 100 thread=100 && rm t.gputap/*/1.str && ! complete; }
+needed tally "a file of a stream that is removed behind everybody's last look is missed" behind_all
 mkdir away
 came_back() {
 	rm -rf away/t.gputap

@@ -78,6 +78,7 @@ enum rec_blob_kind { REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLO
 /* ------------------------------------------------------------ control page */
 
 #define REC_CONTROL_MAGIC 0x3152545350415447ull /* "GTAPSTR1" */
+#define REC_STREAM_LAUNCHER 2097152u  /* number of the launcher's stream in an image: far above the program's */
 #define REC_SLOTS 8
 #define REC_SLOT_CALLBACK 0x100u
 
@@ -98,7 +99,13 @@ struct rec_control {
 	uint32_t stream;              /* this file's number */
 	uint32_t tid;                 /* present holder, 0 = in the pool */
 	uint32_t pid;
-	uint64_t reserved[5];
+	/* What a reader can hold the files against; 0: not told. By trace/write/tally.c. */
+	uint64_t files;               /* stream files that the image has made by now, this one among them */
+	uint64_t chunks;              /* chunks opened in this file */
+	uint64_t end;                 /* offset in this file behind the last of them */
+	uint64_t used;                /* offset, as links count, up to which records stand without a gap */
+	uint32_t meta_bytes;          /* how long the image's `meta` is */
+	uint32_t run_bytes;           /* how long `run` was when the image was made, at least */
 	struct rec_slot slot[REC_SLOTS];
 	uint64_t lost[64];            /* by enum rec_loss; only the holding thread adds (atomically against
 	                                 its own handlers), so a kill keeps the counts */

@@ -191,6 +191,15 @@ static int behind_unwritten(struct gt_cupti_walk *w, uint32_t *kind, struct gt_e
 	return rc;
 }
 
+/*
+ * Among the bytes that CUPTI told of, or that stood there when the image ended, nobody but a stranger wrote a zero.
+ * More than there is room for nobody can have told.
+ */
+static bool was_wiped(const struct gt_cupti_walk *w)
+{
+	return w->at < w->buffer.head.valid && w->buffer.head.valid <= w->buffer.room;
+}
+
 int gt_cupti_walk_next(struct gt_cupti_walk *w, struct rec_activity *a, uint64_t *offset, struct gt_err *err)
 {
 	uint32_t kind;
@@ -200,7 +209,9 @@ int gt_cupti_walk_next(struct gt_cupti_walk *w, struct rec_activity *a, uint64_t
 		return 0;
 	rc = kind_here(w, &kind, err);
 	if (rc > 0 && !kind)
-		rc = w->buffer.completed ? end(w, GT_CUPTI_END) : behind_unwritten(w, &kind, err);      /* WALK3 */
+		rc = was_wiped(w)                ? end(w, GT_CUPTI_UNKNOWN)
+			: w->buffer.completed ? end(w, GT_CUPTI_END)
+					      : behind_unwritten(w, &kind, err);
 	if (rc <= 0)
 		return rc;
 	if (kind >= GT_CUPTI_KINDS || !w->sizes->bytes[kind])

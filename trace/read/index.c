@@ -5,10 +5,12 @@
  * merge and fetch need. Later passes read no further than this one did: a trace that is still being written looks the
  * same to all of them.
  *
- * INDEX1  A chunk starts at a multiple of REC_BLOCK (the first behind the control page). A zero magic is the end: the
- *         writer has not opened that chunk. Any other magic is damage; the next multiple with a good header goes on.
+ * INDEX1  A chunk starts at a multiple of REC_BLOCK (the first behind the control page). A zero magic is the end, if
+ *         as many were found as the writer told of: it has not opened that chunk. Any other magic is damage; the next
+ *         multiple with a good header goes on.
  * INDEX2  A block ends at its first zero header, its padding, or a record that cannot be right. The next block of the
- *         chunk is looked at all the same.
+ *         chunk is looked at all the same. A zero header before the place up to which the writer told of records was
+ *         written by somebody else: damage.
  * INDEX3  What a block holds depends on no other: several threads look at blocks, and what they found is added in the
  *         order of the blocks. One thread adds each block at once.
  *
@@ -23,14 +25,19 @@
 #include "trace/read/internal.h"
 
 /* Records of one block of a file: [from, to). */
-struct range { uint64_t from, to; int64_t moved; uint32_t stream; };
+struct range {
+	uint64_t from, to;
+	uint64_t used;                    /* offset, as links count, up to which there are records for certain */
+	int64_t moved;
+	uint32_t stream;
+};
 
 /* What they hold. */
 struct found {
 	struct gt_block_info info;        /* words 0: nothing */
 	struct gt_clock_set *sets; size_t n_sets, cap_sets;
 	uint64_t least_tick;
-	bool any_tick, truncated;
+	bool any_tick, truncated, ended;
 };
 
 struct scan {
@@ -98,6 +105,12 @@ static void saw_call(struct gt_block_info *info, const struct gt_rec *rec)
 		info->greatest_end = rec->end_tick;
 }
 
+/* INDEX2: free space where the writer told of records. */
+static bool has_gap(const struct gt_block *b, uint64_t used)
+{
+	return b->at < b->n && !b->words[b->at] && b->offset + (uint64_t)b->at * 8 < used;
+}
+
 /* The records of a range; of the block at `base` of its file, `have` bytes are in memory. -1: no memory. */
 static int look(const struct range *r, const uint64_t *block, uint64_t base, uint64_t have, struct found *f,
 	struct gt_findings *losses)
@@ -111,7 +124,7 @@ static int look(const struct range *r, const uint64_t *block, uint64_t base, uin
 		.offset = offset, .moved = r->moved, .stream = r->stream, .least_start = UINT64_MAX
 	};
 	f->n_sets = 0;
-	f->any_tick = f->truncated = false;
+	f->any_tick = f->truncated = f->ended = false;
 	if (end < r->from + 8)
 		return 0;
 	b.words = block + (r->from - base) / 8;
@@ -120,6 +133,7 @@ static int look(const struct range *r, const uint64_t *block, uint64_t base, uin
 		f->info.words = b.at;
 		if (rec.id == REC_CLOCK && !keep_clock(f, &rec))
 			return -1;
+		f->ended |= rec.id == REC_EXIT;
 		if (rec.id >= REC_FIRST_FUNCTION)
 			saw_call(&f->info, &rec);
 		if (rec.start_tick && (!f->any_tick || rec.start_tick < f->least_tick)) {
@@ -127,6 +141,7 @@ static int look(const struct range *r, const uint64_t *block, uint64_t base, uin
 			f->any_tick = true;
 		}
 	}
+	losses->lost[REC_LOSS_DAMAGED] += has_gap(&b, r->used);
 	f->truncated = losses->lost[REC_LOSS_TRUNCATED] > cut_before;
 	losses->lost[REC_LOSS_TRUNCATED] = cut_before;
 	f->info.threads = b.holders;
@@ -155,6 +170,7 @@ static int add_found(struct gt_reader *r, const struct found *f, struct gt_err *
 	if (f->any_tick && (!image->any_tick || f->least_tick < image->first_tick))
 		image->first_tick = f->least_tick;
 	image->any_tick |= f->any_tick;
+	image->ended |= f->ended;
 	if (f->truncated)
 		truncated(r, stream);
 	if (!gt_grow((void **)&r->blocks, r->n_blocks, &r->cap_blocks, sizeof(f->info)))
@@ -194,7 +210,8 @@ static int scan_calls(struct scan *s, uint64_t at, uint64_t end)
 
 	while (from < end && from < s->size) {
 		uint64_t base = from - from % REC_BLOCK, next = base + REC_BLOCK;
-		struct range range = { from, next < end ? next : end, s->moved, s->stream_index };
+		struct range range = { from, next < end ? next : end, s->stream->control.used, s->moved,
+			s->stream_index };
 
 		if (scan_range(s, &range, base) < 0)
 			return -1;
@@ -337,7 +354,7 @@ static bool chunk_fits(const struct rec_chunk *chunk, uint64_t at)
  */
 static int skip_hole(struct scan *s, uint64_t *at)
 {
-	if (!s->buffers && s->any)
+	if (!s->buffers && s->any && s->stream->chunks >= s->stream->control.chunks)
 		return 1;
 	*at += REC_BLOCK - *at % REC_BLOCK;
 	return 0;
@@ -364,6 +381,7 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 		return other_byte_order(s);
 	if (!chunk_fits(&chunk, *at)) {
 		s->r->found.lost[REC_LOSS_DAMAGED]++;
+		s->stream->damaged++;
 		for (*at = base + REC_BLOCK; *at < s->size; *at += REC_BLOCK) { /* INDEX1 */
 			if (read_block(s, *at) < 0)
 				return -1;
@@ -374,6 +392,7 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 		return 1;
 	}
 	s->any = true;
+	s->stream->chunks++;
 	end = *at + chunk.bytes;
 	if (chunk.kind == REC_CHUNK_CALLS)
 		rc = take_calls(s, &chunk, *at, end);
@@ -421,6 +440,74 @@ static int scan_stream(struct scan *s)
 	while ((rc = scan_chunk(s, &at)) == 0 && at < s->size)
 		;
 	return rc < 0 ? -1 : 0;
+}
+
+/* ---- what the writer told of and is not there ---- */
+
+/* A file that somebody emptied or removed is one of the image's, whatever is left of it. */
+static bool is_there(const struct gt_stream *s) { return s->control.magic || s->chunks; }
+
+/* A live image tells of what came behind the moment when its files were listed. */
+static bool is_told_whole(const struct gt_image *image) { return image->ended || image->live != GT_LIVE_YES; }
+
+static void check_stream(struct gt_reader *r, struct gt_stream *s)
+{
+	uint64_t found = s->chunks + s->damaged;
+
+	if (!s->control.magic && s->chunks)
+		r->found.lost[REC_LOSS_DAMAGED]++;      /* its page is written before its first chunk */
+	else if (r->store->files[s->file].size < s->control.end)
+		truncated(r, s);
+	else if (found < s->control.chunks)
+		r->found.lost[REC_LOSS_DAMAGED] += s->control.chunks - found;
+}
+
+static void check_facts(struct gt_reader *r, const struct gt_image *image, uint32_t meta_bytes)
+{
+	/* Without any the image has lost them, which counts otherwise. */
+	if (image->meta_wiped || (image->meta_bytes && image->meta_bytes < meta_bytes))
+		r->found.lost[REC_LOSS_DAMAGED]++;
+}
+
+/* Files of an image that went. Those that the image itself saw go count in a page. */
+static uint64_t files_gone(struct gt_reader *r, const struct gt_image *image, uint64_t *run_bytes)
+{
+	uint64_t made = 0, found = 0, told = 0;
+	uint32_t meta_bytes = 0;
+
+	for (uint32_t i = 0; i < image->n_streams; i++) {
+		struct gt_stream *s = &r->streams[image->first_stream + i];
+
+		check_stream(r, s);
+		if (s->number >= REC_STREAM_LAUNCHER)
+			continue;
+		found += is_there(s);
+		told += s->control.lost[REC_LOSS_REMOVED];
+		made = s->control.files > made ? s->control.files : made;
+		meta_bytes = s->control.meta_bytes > meta_bytes ? s->control.meta_bytes : meta_bytes;
+		*run_bytes = s->control.run_bytes > *run_bytes ? s->control.run_bytes : *run_bytes;
+	}
+	check_facts(r, image, meta_bytes);
+	return made > found + told ? made - found - told : 0;
+}
+
+static void check_all(struct gt_reader *r)
+{
+	uint64_t gone = 0, told = 0, run_bytes = 0;
+	const char *files;
+
+	for (uint32_t i = 0; i < r->n_images; i++)
+		if (is_told_whole(&r->images[i]))
+			gone += files_gone(r, &r->images[i], &run_bytes);
+	for (unsigned n = 0; (files = gt_facts_find(&r->run, "removed_files", n)); n++)
+		told += strtoull(files, NULL, 10);
+	if (r->run_wiped || (r->run_bytes && r->run_bytes < run_bytes))
+		r->found.lost[REC_LOSS_DAMAGED]++;
+	else if (run_bytes && !r->run_bytes)
+		gone++;
+	/* A folder that was left out counts as that. */
+	if (gone > told && !r->store->refused)
+		r->found.lost[REC_LOSS_REMOVED] += gone - told;
 }
 
 /* ---- by several threads ---- */
@@ -540,6 +627,8 @@ int gt_index_build(struct gt_reader *r, struct gt_err *err)
 	}
 	for (uint32_t i = 0; i < r->n_streams && rc == 0; i++)
 		place_blocks(r, &r->streams[i]);
+	if (rc == 0)
+		check_all(r);
 	if (r->n_blobs)
 		qsort(r->blobs, r->n_blobs, sizeof(*r->blobs), by_content);
 	free(s->found.sets);

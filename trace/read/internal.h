@@ -37,6 +37,8 @@ struct gt_stream {
 	bool truncated;                   /* it was counted */
 	bool moved;                       /* chunks of it stand elsewhere than their links count from */
 	uint64_t gone;                    /* calls that the ring overwrote */
+	uint64_t chunks;                  /* found in the file */
+	uint64_t damaged;                 /* ... and places where one could not be read */
 	struct rec_control control;
 };
 
@@ -47,6 +49,8 @@ struct gt_image {
 	enum gt_live live;                /* when the trace was opened, before anything of it was read */
 	struct gt_clock_set *sets; size_t n_sets, cap_sets;
 	struct gt_clock *clock;           /* in gt_reader.clocks, shared by all images on one counter */
+	uint64_t meta_bytes; bool meta_wiped;   /* of the file; a zero stands in it, which no fact holds */
+	bool ended;                       /* it told of its end */
 	bool any_tick;
 	uint64_t first_tick;              /* meta's start_tick, else the least tick seen */
 	int64_t start_mono_ns;
@@ -72,6 +76,7 @@ struct gt_reader {
 	unsigned jobs;                    /* threads that may read at once */
 	struct gt_store *store;
 	struct gt_facts run;
+	uint64_t run_bytes; bool run_wiped;
 	enum gt_live launcher;
 	struct gt_image *images; uint32_t n_images;
 	struct gt_stream *streams; uint32_t n_streams;

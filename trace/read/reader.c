@@ -18,13 +18,16 @@
 
 /* ---- opening ---- */
 
-static int load_facts(struct gt_reader *r, uint32_t file, struct gt_facts *out, struct gt_err *err)
+static int load_facts(struct gt_reader *r, uint32_t file, struct gt_facts *out, uint64_t *n, bool *wiped,
+	struct gt_err *err)
 {
 	char *text;
 	size_t bytes;
 
 	if (gt_store_slurp(r->store, file, FACTS_LIMIT, &text, &bytes, err) < 0)
 		return -1;
+	*n = bytes;
+	*wiped = memchr(text, 0, bytes) != NULL;
 	return gt_facts_parse(text, bytes, out) < 0 ? gt_no_memory(err) : 0;
 }
 
@@ -82,7 +85,7 @@ static int add_file(struct gt_reader *r, uint32_t file, size_t *cap_images, size
 		image->instance = name.instance;
 	}
 	if (!name.is_stream) {
-		if (load_facts(r, file, &image->meta, err) < 0)
+		if (load_facts(r, file, &image->meta, &image->meta_bytes, &image->meta_wiped, err) < 0)
 			return -1;
 		image->live = gt_live_by_facts(&image->meta, "pid", "start_time");
 		return check_format(r, &image->meta, r->store->files[file].name, err);
@@ -112,7 +115,8 @@ static int list_files(struct gt_reader *r, struct gt_err *err)
 	size_t cap_images = 0, cap_streams = 0;
 	uint32_t run = gt_store_find(r->store, "run");
 
-	if (run != GT_STORE_NONE && (load_facts(r, run, &r->run, err) < 0 || check_format(r, &r->run, "run", err) < 0))
+	if (run != GT_STORE_NONE && (load_facts(r, run, &r->run, &r->run_bytes, &r->run_wiped, err) < 0 ||
+					    check_format(r, &r->run, "run", err) < 0))
 		return -1;
 	r->launcher = gt_live_by_facts(&r->run, "launcher_pid", "launcher_start");
 	for (size_t i = 0; i < r->store->n_files; i++)

@@ -97,6 +97,7 @@ static bool store_large(
 		s->next_chunk = at;
 		return false;
 	}
+	tap_tally_chunk(s->control, at + head->bytes);
 	if (write_parts(fd, at + sizeof *head, c->parts, c->lengths, c->n, c->kept) < c->kept)
 		return false;
 	head->blob_bytes = c->kept;
@@ -119,6 +120,7 @@ static bool share(struct tap_stream *s, int fd, uint64_t bytes, uint64_t tick, e
 		s->next_chunk = at;
 		return false;
 	}
+	tap_tally_chunk(s->control, at + REC_BLOCK);
 	s->blobs_at = at + sizeof head;
 	s->blobs_end = at + REC_BLOCK;
 	return true;

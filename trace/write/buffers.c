@@ -33,6 +33,7 @@
 #define PLACE(c) ((c)->rec_offset)
 
 static uint32_t file;                   /* K of K.str */
+static struct rec_control *control;     /* its page: mapped as long as the process lives */
 static uint64_t place_bytes, first_place, next_place, numbers;
 static uint64_t (*count_ring)(const struct rec_chunk *c);
 static uint64_t *ring_given;            /* of each place: 0 = in use or never used, else its turn of being given back */
@@ -50,6 +51,7 @@ bool tap_buffers_open(uint64_t bytes, uint64_t (*ring_count)(const struct rec_ch
 	if (!s)
 		return false;
 	file = s->number;
+	control = s->control;
 	first_place = next_place = s->next_chunk;
 	place_bytes = bytes;
 	numbers = 0;
@@ -186,11 +188,15 @@ static struct rec_chunk *take(int fd, enum rec_loss *why)
 {
 	struct rec_chunk *c = NULL;
 	uint64_t at, bytes = place_bytes;
+	bool fresh = rest_take(&at, &bytes) || take_new(fd, &at, why);
 
-	if (rest_take(&at, &bytes) || take_new(fd, &at, why) || (ring_take_oldest(&at) && ring_clear(fd, at)))
+	if (fresh || (ring_take_oldest(&at) && ring_clear(fd, at)))
 		c = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
-	if (c)
-		write_headers(c, at, bytes);
+	if (!c)
+		return NULL;
+	write_headers(c, at, bytes);
+	if (fresh)
+		tap_tally_chunk(control, at + bytes);
 	return c;
 }
 
@@ -267,6 +273,7 @@ bool tap_buffers_hide(struct rec_chunk *c, uint64_t from)
 /* A page more stays: a record may have been begun. Hidden first: a write into a hole may find no room on the disk. */
 void tap_buffers_leave(struct rec_chunk *c, uint64_t used)
 {
+	tap_buffers_head(c)->valid = used;
 	uint64_t at = PLACE(c), bytes = c->bytes, from = (REC_CUPTI_BUFFER + used + 4095) / 4096 * 4096 + 4096;
 
 	if (ring_given || tap_seccomp || from + WORTH_PUNCHING > bytes)

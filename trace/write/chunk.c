@@ -89,6 +89,9 @@ bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why)
 	s->map = map;
 	s->map_bytes = bytes;
 	s->chunks = 1;
+	tap_tally_chunk(s->control, bytes);
+	tap_tally_used(s);
+	tap_tally_file(s->control);
 	return true;
 }
 
@@ -113,6 +116,7 @@ uint64_t *tap_chunk_counts(uint32_t number)
 	control->stream = number;
 	control->pid = tap_sys_getpid();
 	control->magic = REC_CONTROL_MAGIC;
+	tap_tally_file(control);
 	return control->lost;
 }
 
@@ -151,6 +155,7 @@ bool tap_chunk_next_block(struct tap_stream *s)
 	if (block_end >= chunk_end || TAP_READ_ONCE(s->limit) % REC_BLOCK)
 		return false;                   /* only the limit of a chunk's last block is no block's end */
 	pad_to(s, block_end, 0);
+	tap_tally_used(s);
 	tap_local_cmpxchg(&s->limit, block_end,
 		block_end + REC_BLOCK < chunk_end ? block_end + REC_BLOCK : chunk_end - REC_CHUNK_RESERVE);
 	return true;
@@ -190,6 +195,7 @@ static void open_chunk(struct tap_stream *s, uint8_t *address, uint64_t at, uint
 	s->chunk_end = at + bytes;
 	s->map = NULL;
 	s->chunks++;
+	tap_tally_used(s);
 }
 
 /* ---------------------------------------------------------------- windows */
@@ -216,6 +222,7 @@ static struct rec_chunk *window_make(struct tap_stream *s, int fd, enum rec_loss
 	w->bytes = bytes;
 	w->start_tick = tap_tick();
 	__atomic_store_n(&w->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* CHUNK2 */
+	tap_tally_chunk(s->control, at + bytes);
 	return w;
 }
 
@@ -279,6 +286,7 @@ static bool next_in_window(struct tap_stream *s, int fd, enum rec_loss *why)
 	if (fresh && !(*w = window_make(s, fd, why)))
 		return false;
 	uint64_t place = s->next_chunk, gone = 0;
+	bool again = false;
 
 	/* first: the oldest place of a small ring may be the one it stands for */
 	if (!window_flush(s, fd, *w))
@@ -287,7 +295,7 @@ static bool next_in_window(struct tap_stream *s, int fd, enum rec_loss *why)
 		s->next_chunk += WINDOW_IMAGE;
 		if (ring)
 			tap_ring_add(s, place);
-	} else if (!ring || !tap_ring_take_oldest(s, fd, &place, &gone)) {
+	} else if (!ring || !(again = tap_ring_take_oldest(s, fd, &place, &gone))) {
 		return false;
 	}
 	uint64_t at = place > s->chunk_end ? place : tap_round_up(s->chunk_end, REC_BLOCK);
@@ -300,6 +308,8 @@ static bool next_in_window(struct tap_stream *s, int fd, enum rec_loss *why)
 	image->rec_offset = at == place ? 0 : at;
 	chunk_header(image, WINDOW_IMAGE);
 	__atomic_store_n(&(*w)->rec_stage_target, place, __ATOMIC_RELEASE);     /* CHUNK3, RING1 */
+	if (!again)
+		tap_tally_chunk(s->control, place + WINDOW_IMAGE);
 	open_chunk(s, (uint8_t *)image, at, WINDOW_IMAGE);
 	if (ring) {
 		if (other)
@@ -322,6 +332,7 @@ static bool next_in_place(struct tap_stream *s, int fd, enum rec_loss *why)
 	if (!map)
 		return false;
 	chunk_header(map, bytes);
+	tap_tally_chunk(s->control, at + bytes);
 	open_chunk(s, map, at, bytes);
 	s->next_chunk = at + bytes;
 	s->map = map;

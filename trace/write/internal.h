@@ -81,6 +81,18 @@ void tap_space_forget(void);             /* new process: what was made and count
 
 static inline uint64_t tap_round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
+/* ---- tally.c ---- */
+
+void tap_tally_file(struct rec_control *control);        /* a stream file is there, its page opened */
+void tap_tally_again(struct rec_control *control);       /* ... other files came while nobody knew of this page */
+/* A chunk's header stands in the file of that page; `end`: the offset behind it. Any thread. */
+void tap_tally_chunk(struct rec_control *control, uint64_t end);
+void tap_tally_used(struct tap_stream *s);               /* by the holder: records stand up to s->used */
+void tap_tally_ends(void);                               /* the image ends */
+void tap_tally_facts(uint64_t meta_bytes);
+void tap_tally_run(uint64_t bytes);                      /* `run` is that long, at least */
+void tap_tally_forget(void);                             /* new process */
+
 /* ---- ring.c ---- */
 
 static inline bool tap_ring(void) { return tap_options.ring && tap_options.max_size; }
@@ -101,6 +113,8 @@ struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id);
 /* A stream that no thread will hold, for a file of another kind. Signals are blocked. NULL: no room. */
 struct tap_stream *tap_stream_new_file(enum rec_loss *why);
 uint32_t tap_stream_take_number(void);   /* of a new file */
+uint32_t tap_stream_places(void);        /* for streams; of each: */
+struct tap_stream *tap_stream_in(uint32_t place);        /* NULL: none stands there */
 /* A THREAD record of the holder; flags: enum rec_thread. */
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags);
 /* The stream that a thread of this process holds; NULL: none. */

@@ -46,6 +46,7 @@ bool tap_stream_move(struct tap_stream *s, enum rec_loss *why)
 	if (TAP_SYS(mremap, fresh.control, page, page, 3 /* MAYMOVE, FIXED */, s->control, 0) !=
 		(long)(uintptr_t)s->control)
 		s->control = fresh.control;     /* a call that is not over ends in the old page */
+	tap_tally_again(s->control);
 	s->number = fresh.number;
 	s->base = fresh.base;
 	s->used = fresh.used;

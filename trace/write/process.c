@@ -202,6 +202,7 @@ void tap_process_exit(enum rec_exit kind, int status)
 			REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
 		/* Outside the window nothing comes any more. */
 		tap_gate_close(tap_off ? TAP_OFF_WINDOW : TAP_OFF_EXIT);
+		tap_tally_ends();
 		tap_run_check_image();
 	}
 	if (unrecorded_pid == tap_sys_getpid()) {

@@ -273,8 +273,10 @@ bool tap_run_write_meta(uint32_t n)
 	put_options(&t);
 	put_environment(&t);
 	put_arguments(&t);              /* last: the longest, and the one that may be cut */
-	if (write_file(tap_run.image_dir, "/meta", t.at, t.used))
+	if (write_file(tap_run.image_dir, "/meta", t.at, t.used)) {
+		tap_tally_facts(t.used);
 		return true;
+	}
 	char path[TAP_PATH_MAX];
 
 	tap_run_path(path, tap_run.image_dir, "/meta");

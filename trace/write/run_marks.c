@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "common/plain/without.h"
 #include "trace/write/run.h"
@@ -45,6 +46,10 @@ static bool append(const struct tap_text *line)
 	uint64_t mask = tap_sys_signals_block();
 	int fd = tap_sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
 	bool done = fd >= 0 && tap_sys_write(fd, line->at, line->used) == (long)line->used;
+	long end = done ? TAP_SYS(lseek, fd, 0, SEEK_CUR, 0, 0, 0) : 0;
+
+	if (end > 0)
+		tap_tally_run((uint64_t)end);
 
 	if (fd >= 0)
 		tap_sys_close(fd);

@@ -414,6 +414,18 @@ static void pool_push(struct tap_stream *s)
 
 uint32_t tap_stream_take_number(void) { return __atomic_fetch_add(&stream_count, 1, __ATOMIC_RELAXED); }
 
+uint32_t tap_stream_places(void)
+{
+	uint32_t n = TAP_READ_ONCE(stream_count);
+
+	return n < SLABS * STREAMS_PER_SLAB ? n : SLABS * STREAMS_PER_SLAB;
+}
+
+struct tap_stream *tap_stream_in(uint32_t place)
+{
+	return __atomic_load_n(&slab[place / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE) ? stream_at(place) : NULL;
+}
+
 static struct tap_stream *stream_new(enum rec_loss *why)
 {
 	uint32_t number = tap_stream_take_number(), at = number / STREAMS_PER_SLAB;
@@ -445,17 +457,18 @@ struct tap_stream *tap_stream_new_file(enum rec_loss *why)
 	*why = REC_LOSS_NO_STREAM;
 	struct tap_stream *s = tap_run_open() ? stream_new(why) : NULL;
 
-	if (s)                                                  /* its first chunk would stay empty */
-		((struct rec_chunk *)((uint8_t *)s->control + REC_CONTROL_BYTES))->magic = 0;
+	if (!s)
+		return NULL;
+	/* its first chunk would stay empty */
+	((struct rec_chunk *)((uint8_t *)s->control + REC_CONTROL_BYTES))->magic = 0;
+	s->control->chunks = s->control->end = s->control->used = s->used = 0;
 	return s;
 }
 
 struct tap_stream *tap_stream_of(uint32_t tid)
 {
-	uint32_t n = TAP_READ_ONCE(stream_count);
-
-	for (uint32_t i = 0; i < n && i < SLABS * STREAMS_PER_SLAB; i++) {
-		struct tap_stream *s = slab[i / STREAMS_PER_SLAB] ? stream_at(i) : NULL;
+	for (uint32_t i = 0; i < tap_stream_places(); i++) {
+		struct tap_stream *s = tap_stream_in(i);
 
 		if (s && s->control && !s->keeps && TAP_READ_ONCE(s->control->tid) == tid)
 			return s;
@@ -620,9 +633,12 @@ void tap_stream_thread_exit(void)
 			tap_lost(REC_LOSS_LEFT_CALL, 1);
 		TAP_WRITE_ONCE(s->control->slot[i].fn, 0);
 	}
+	tap_tally_used(s);
 	TAP_WRITE_ONCE(s->control->tid, 0);
-	if (s->kept)
+	if (s->kept) {
+		tap_tally_used(s->kept);
 		TAP_WRITE_ONCE(s->kept->control->tid, 0);
+	}
 	t->depth = 0;
 	TAP_WRITE_ONCE(t->stream, NULL);
 	pool_push(s);
@@ -635,9 +651,7 @@ void tap_stream_thread_exit(void)
  */
 void tap_streams_forget(void)
 {
-	uint32_t n = stream_count < SLABS * STREAMS_PER_SLAB ? stream_count : SLABS * STREAMS_PER_SLAB;
-
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < tap_stream_places(); i++)
 		if (slab[i / STREAMS_PER_SLAB])
 			tap_chunk_blank(stream_at(i));
 	for (uint32_t i = 0; i < SLABS; i++)
@@ -650,6 +664,7 @@ void tap_streams_forget(void)
 	lost_page = NULL;                                       /* the parent's */
 	tap_blobs_forget();
 	tap_space_forget();
+	tap_tally_forget();
 	for (uint32_t i = 0; i < 64; i++)
 		lost_unheld[i] = 0;
 }

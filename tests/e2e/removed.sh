@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# tests/e2e/removed.sh - files of a trace that are removed, cut or wiped, whenever and by whomever: the ledger never says yes
+#
+# REMOVED_ROUNDS=N: how many runs of each program meet a loss at a random moment (default 12).
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+gputap=$GPUTAP_BUILD/gputap e2e=$GPUTAP_BUILD/tests/e2e
+rounds=${REMOVED_ROUNDS:-12} seed=${REMOVED_SEED:-$((RANDOM))}
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib
+unset LD_PRELOAD LD_AUDIT OPENCL_LAYERS CUDA_INJECTION64_PATH "${!FAKECL_@}" "${!FAKEGPU_@}"
+passed=0 failed=0
+check() { local name=$1; shift; if "$@"; then passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi; }
+run() { rm -rf t.gputap; (timeout 60 "$gputap" run -q -f -o t --summary=none "$@" >out 2>said </dev/null) 2>/dev/null; }
+json() { "$gputap" info --json t.gputap | python3 -c "import json, sys; i = json.load(sys.stdin); print($1)"; }
+ledger() { json "i['ledger'].get('$1', 0)"; }
+calls() { json "sum(p['calls'] for p in i['processes'])"; }
+look() { python3 "$GPUTAP_TESTS/e2e/removed_check.py" "$@"; }
+
+# ---- behind everybody's last look
+run -- "$e2e/cl_place" 100 thread=200
+rm t.gputap/*/0.str
+check "a stream's file is removed when all is over" [ "$(ledger REMOVED):$(calls)" = 1:200 ]
+run -- "$e2e/cl_place" 100 thread=200
+: >"$(echo t.gputap/*/0.str)"
+check "... emptied" [ "$(ledger REMOVED):$(calls)" = 1:200 ]
+run -- "$e2e/cl_place" 100 thread=200 'run=rm t.gputap/*/1.str; kill -9 $PPID'
+check "... while the process is killed" [ "$(ledger REMOVED):$(calls)" = 1:100 ]
+run -- "$e2e/cl_place" 100 thread=200 'run=rm t.gputap/*/1.str'
+check "... and where the process itself tells of it, it counts once" [ "$(ledger REMOVED):$(calls)" = 1:100 ]
+run -- "$e2e/cl_place" 100 thread=10 'run=rm t.gputap/*/0.str' 100000
+rm t.gputap/*/2.str
+check "... and the one in which it went on: two" [ "$(ledger REMOVED):$(calls)" = 2:10 ]
+run --pack -- "$e2e/cl_place" 100 thread=200 'run=rm t.gputap/*/1.str; kill -9 $PPID'
+check "... in a packed trace as well" [ "$(ledger REMOVED):$(calls)" = 1:100 ]
+run -- "$e2e/cl_place" 100 thread=200; rm t.gputap/run
+check "the run's own file" [ "$(ledger REMOVED):$(calls)" = 1:300 ]
+
+# ---- each file of a trace, in each way
+run -- "$e2e/cl_place" 30000 thread=3000 thread=500
+check "OpenCL, a long stream" look every "$gputap" t.gputap
+run -- "$e2e/cl_commands"
+check "OpenCL, commands and contents" look every "$gputap" t.gputap
+run -- sh -c "$e2e/cl_place 10; $e2e/cl_place 10 & wait"
+check "OpenCL, two processes" look every "$gputap" t.gputap
+run -- "$e2e/cuda_ends" return
+check "CUDA" look every "$gputap" t.gputap
+
+# ---- a random file at a random moment
+check "CUDA at random" look random "$gputap" "$seed" "$rounds" 27 "$e2e/cuda_ends" return
+check "OpenCL at random" look random "$gputap" "$seed" "$rounds" 63000 "$e2e/cl_place" 60000 thread=3000
+check "OpenCL at random, two processes" look random "$gputap" "$seed" "$rounds" 20000 sh -c "$e2e/cl_place 10000 & $e2e/cl_place 10000; wait"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
