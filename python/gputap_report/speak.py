@@ -66,8 +66,8 @@ def put_text(kind, what):
         lines = ["%s  %s%s" % (what["identifier"], what["name"], " [%s]" % what["section"] if what["section"] else "")]
     elif kind == "require":
         lines = [what["rule"]] + ["    metric %s" % m for m in what["metrics"]] + ["    rule %s" % r for r in what["rules"]]
-    elif kind in ("failed", "skipped"):
-        lines = ["%s: %s: %s" % (what.get("rule") or what.get("file"), "not applied" if kind == "skipped" else "failed", what["why"])]
+    elif kind == "failed":
+        lines = ["%s: failed: %s" % (what.get("rule") or what.get("file"), what["why"])]
     elif kind == "wrote":
         lines = ["%s: %d results of rules" % (what["file"], what["results"])]
     else:

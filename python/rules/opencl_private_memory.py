@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from gputap_advice import bytes_text, need, number, see
 
 PRIVATE, LOCAL = "opencl__private_memory", "opencl__local_size"
-REGISTERS = 1024        # bytes that a work-item has in registers at most on today's devices (255 of four bytes)
+REGISTERS = 1024        # bytes that a work-item has at most (255 registers of four bytes); PoCL tells this number of every kernel
 
 evaluate = need(PRIVATE)
 
@@ -30,11 +30,11 @@ def get_section_identifier():
 def apply(handle):
     action, advice = see(handle)
     private = number(action, PRIVATE)
-    if private is None or private < REGISTERS:
+    if private is None or private <= REGISTERS:
         return
     local = number(action, LOCAL)
     group = " (%s for a group)" % bytes_text(private * local) if local else ""
     advice.warn(
         "Private memory", "Each work-item has %s of private memory%s: arrays of that size do not stay in registers and go "
         "through the caches to memory. Make private arrays smaller, index them by constants only, or put what the group "
-        "shares into local memory." % (bytes_text(private), group), metric=PRIVATE, why=">= %d" % REGISTERS)
+        "shares into local memory." % (bytes_text(private), group), metric=PRIVATE, why="> %d" % REGISTERS)

@@ -24,7 +24,7 @@ def apply(handle):
     action, advice = see(handle)
     trace = action.trace()
     copies = [w for w in (trace.waits() if trace else ())
-              if w.get("kind") == "copy" and w.get("memory") == "pageable" and w.get("bytes", 0) >= LEAST_BYTES]
+              if w.get("kind") == "copy" and w.get("memory", "").lower() == "pageable" and w.get("bytes", 0) >= LEAST_BYTES]
     if not copies:
         return
     total = sum(w["bytes"] for w in copies)

@@ -1,0 +1,61 @@
+"""rules_check.py TRUTH METRICS - gputap's rules speak of the kernels bad_RULE and of none of good_RULE
+
+TRUTH: the rules that the program could show, a line each. METRICS: a report (.ncu-rep), or what `gputap metrics --format csv`
+prints, of which a report is composed.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOP / "tests/rules"))
+import compose as c         # noqa: E402
+
+SECTIONS = ("OpenCLLaunch", "OpenCLOccupancy", "OpenCLMemory")
+
+
+def composed(path):
+    """A report of the table's kernels; returns its name."""
+    kernels, strings = {}, c.Strings()
+    with open(path, encoding="utf-8", newline="") as f:
+        rows = csv.reader(f)
+        next(rows)
+        for kernel, name, value, unit, why in rows:
+            if value:
+                value = value.replace(",", "")
+                value = float(value) if "." in value else int(value) if value.isdigit() else value
+            kernels.setdefault(kernel, []).append(c.metric(strings, name, value if value != "" else None, unit=unit, why=why))
+    with open("composed.ncu-rep", "wb") as f:
+        f.write(c.report(c.block(strings, results=[c.kernel(strings, n, ms, sections=SECTIONS) for n, ms in kernels.items()])))
+    return "composed.ncu-rep"
+
+
+def main():
+    truth, metrics = sys.argv[1:]
+    with open(truth, encoding="utf-8") as f:
+        rules = f.read().split()
+    report = metrics if metrics.endswith(".ncu-rep") else composed(metrics)
+    out = subprocess.run([sys.executable, str(TOP / "python/gputap-rules"), "apply", report], stdout=subprocess.PIPE, check=True).stdout
+    lines = [json.loads(line) for line in out.decode().splitlines()]
+    spoke = {}
+    for line in lines:
+        if line.get("result", {}).get("messages"):
+            spoke.setdefault(line["result"]["kernel"], []).append(line["result"]["rule"])
+    wrong = [line["failed"] for line in lines if "failed" in line]
+    for rule in rules:
+        if spoke.get("bad_" + rule) != [rule]:
+            wrong.append("bad_%s: %s" % (rule, spoke.get("bad_" + rule)))
+        if "good_" + rule in spoke:
+            wrong.append("good_%s: %s" % (rule, spoke["good_" + rule]))
+    print("%d rules, %d kernels" % (len(rules), lines[-1]["end"]["kernels"]), *wrong, sep="\n")
+    return bool(wrong) or not rules or lines[-1]["end"]["kernels"] != 2 * len(rules)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
