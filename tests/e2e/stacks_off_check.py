@@ -66,4 +66,5 @@ def main(off, on, ids):
         len(calls[0]), sum(words for _, words, _ in bare) * 8, sum(words for _, words, _ in full) * 8))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
