@@ -25,7 +25,7 @@ check "... after that of the Python environment" \
 	has "^CUPTI used: CUPTI 13.0.1 \($site/nvidia/cu13/lib/libcupti.so.13\)" env.log
 rm -r build/gpu/lib env
 
-gpu cut.log -o out --part 1 --seconds 1
+GPU_STEPS=1 gpu cut.log -o out --part 1         # no seconds: a busy machine needs more of them for its first answer
 check "what a part has no time for is skipped, and counted" has '^skipped: D10: no time left' cut.log
 check "... the first results are there" has '^ok    versions: CUPTI 13.0.1 ' cut.log
 gpu script.log -o out --part 1

@@ -15,7 +15,8 @@ say() { echo "$*" | tee -a "$out/log"; }
 ok() { verdict=ok says=$*; }
 bad() { verdict=FAIL says=$*; }
 skip() { verdict=skipped says=$*; }
-in_time() { [ "$SECONDS" -lt "$deadline" ]; }
+# GPU_STEPS: after so many steps a part's time is over, for tests of that
+in_time() { [ "$SECONDS" -lt "$deadline" ] && [ $((part_passed + part_failed + part_skipped)) -lt "${GPU_STEPS:-1000}" ]; }
 left() { echo $((deadline - SECONDS)); }
 # limited SECONDS COMMAND...: not longer than that, nor than the part has left
 limited() {
