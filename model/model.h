@@ -226,6 +226,8 @@ const struct gt_object *gt_model_find_object(
 	const struct gt_model *m, uint32_t process, enum rec_object kind, uint64_t handle, int64_t at_ns);
 /* Raw answer of the driver to one query, NULL when it was not asked. */
 const struct gt_attr *gt_object_attr(const struct gt_object *o, uint32_t key);
+/* What a kernel's driver said of it for one device: each answers for itself. NULL: not said. */
+const struct gt_attr *gt_kernel_attr(const struct gt_object *kernel, const struct gt_object *device, uint32_t key);
 
 /* How a device's times were brought to the session clock: "calibrated", ...; after the walk. */
 const char *gt_object_clock(const struct gt_object *device);

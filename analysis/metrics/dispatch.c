@@ -85,23 +85,13 @@ bool gt_dispatch_device_number(const struct gt_dispatch *d, uint32_t key, uint64
 	return a && number(a, out);
 }
 
-/* The answers for each device follow the device's handle. */
 bool gt_dispatch_kernel_number(const struct gt_dispatch *d, uint32_t key, uint64_t *out)
 {
-	const struct gt_object *kernel = d->opencl ? d->opencl->kernel : NULL,
-			       *device = d->opencl ? d->opencl->device : NULL;
-	bool here = false;
+	const struct gt_attr *a = d->opencl && d->opencl->kernel && d->opencl->device
+		? gt_kernel_attr(d->opencl->kernel, d->opencl->device, key)
+		: NULL;
 
-	for (uint32_t i = 0; kernel && device && i < kernel->n_attrs; i++) {
-		const struct gt_attr *a = &kernel->attrs[i];
-		uint64_t handle;
-
-		if (a->key == REC_ATTR_DEVICE)
-			here = number(a, &handle) && handle == device->handle;
-		else if (here && a->key == key)
-			return number(a, out);
-	}
-	return false;
+	return a && number(a, out);
 }
 
 /* ------------------------------------------------------------------ CUDA */

@@ -130,8 +130,8 @@ static void take_blob(struct gt_object *o, const struct gt_content *c)
 	}
 }
 
-/* Of a kernel each device answers for itself, behind its handle; else the first answer holds. */
-static bool has_answer(const struct gt_object *o, uint64_t device, uint32_t key)
+/* Of a kernel each device answers for itself, behind its handle; else the first answer holds. NULL: none. */
+static struct gt_attr *answer(const struct gt_object *o, uint64_t device, uint32_t key)
 {
 	uint64_t of = 0;
 
@@ -139,9 +139,9 @@ static bool has_answer(const struct gt_object *o, uint64_t device, uint32_t key)
 		if (o->kind == REC_OBJECT_KERNEL && o->attrs[i].key == REC_ATTR_DEVICE)
 			of = attr_u64(&o->attrs[i]);
 		if (o->attrs[i].key == key && of == device)
-			return true;
+			return &o->attrs[i];
 	}
-	return false;
+	return NULL;
 }
 
 static void take_answers(struct gt_model *m, struct gt_object *o, const struct gt_fact *f, int64_t at_ns)
@@ -154,7 +154,7 @@ static void take_answers(struct gt_model *m, struct gt_object *o, const struct g
 
 		if (o->kind == REC_OBJECT_KERNEL && a->key == REC_ATTR_DEVICE)
 			device = attr_u64(a);
-		if (has_answer(o, device, a->key))
+		if (answer(o, device, a->key))
 			continue;
 		o->attrs[o->n_attrs++] = *a;
 		if (first)
@@ -393,17 +393,52 @@ static struct gt_string keep_text(struct gt_model *m, const struct gt_arg *a)
 	return (struct gt_string){ text, a->bytes + (a->cut ? 3 : 0) };
 }
 
-static void fill_kernel(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_object *o)
+static void add_local_arg(struct gt_model *m, struct gt_entity *e, uint32_t index, uint64_t bytes)
+{
+	struct gt_local_arg *a = gt_arena_alloc(&m->objects_arena, sizeof *a);
+
+	if (!a)
+		return;
+	*a = (struct gt_local_arg){ e->local_args, index, bytes };
+	e->local_args = a;
+	m->any_local_args = true;
+}
+
+/*
+ * A copy has the arguments of its source. What it takes of local memory is the source's answer, which was given before
+ * any argument was set: some runtimes count those in the copy's answer, and some do not.
+ */
+static void fill_clone(struct gt_model *m, struct gt_entity *e, const struct gt_entity *source)
+{
+	struct gt_object *o = &e->pub;
+	uint64_t device = 0;
+
+	o->parent = source->pub.parent;
+	o->name = source->pub.name;
+	for (const struct gt_local_arg *a = source->local_args; a; a = a->next)
+		add_local_arg(m, e, a->index, a->bytes);
+	for (uint32_t i = 0; i < o->n_attrs; i++) {
+		const struct gt_attr *told = NULL;
+
+		if (o->attrs[i].key == REC_ATTR_DEVICE)
+			device = attr_u64(&o->attrs[i]);
+		else if (o->attrs[i].key == CL_KERNEL_LOCAL_MEM_SIZE)
+			told = answer(&source->pub, device, CL_KERNEL_LOCAL_MEM_SIZE);
+		if (told)
+			o->attrs[i] = *told;
+	}
+}
+
+static void fill_kernel(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_entity *e)
 {
 	const struct gt_object *source = role_object(m, call, f, GT_ROLE_SOURCE_KERNEL, REC_OBJECT_KERNEL);
+	struct gt_object *o = &e->pub;
 	struct gt_arg name;
 
-	if (source) {
-		o->parent = source->parent;
-		o->name = source->name;
-	} else if (!o->parent) {
+	if (source)
+		fill_clone(m, e, (const struct gt_entity *)source);
+	else if (!o->parent)
 		o->parent = role_object(m, call, f, GT_ROLE_PROGRAM, REC_OBJECT_PROGRAM);
-	}
 	if (gt_role_arg(call, f, GT_ROLE_KERNEL_NAME, &name) && !(name.cut && begins_with(o->name, &name)))
 		o->name = keep_text(m, &name);
 	if (o->parent && !o->context)
@@ -437,7 +472,7 @@ static void fill(struct gt_model *m, const struct gt_call *call, const struct gt
 		fill_mem(m, call, f, e);
 		break;
 	case REC_OBJECT_KERNEL:
-		fill_kernel(m, call, f, o);
+		fill_kernel(m, call, f, e);
 		break;
 	case REC_OBJECT_COMMAND_BUFFER:
 		e->queue = object_at(
@@ -512,13 +547,10 @@ static void set_arg(struct gt_model *m, const struct gt_call *call, const struct
 		return;
 	for (a = e->local_args; a && a->index != index; a = a->next)
 		;
-	if (!a && local && (a = gt_arena_alloc(&m->objects_arena, sizeof *a))) {
-		*a = (struct gt_local_arg){ e->local_args, index, 0 };
-		e->local_args = a;
-		m->any_local_args = true;
-	}
 	if (a)
 		a->bytes = local ? gt_role_value(call, f, GT_ROLE_ARG_SIZE) : 0;
+	else if (local)
+		add_local_arg(m, e, index, gt_role_value(call, f, GT_ROLE_ARG_SIZE));
 }
 
 /* The options of the builds are contents too: the last that begins as these do. */
@@ -587,6 +619,11 @@ const char *gt_object_clock(const struct gt_object *device)
 	const struct gt_entity *e = (const struct gt_entity *)device;
 
 	return e->clock ? gt_device_clock_method(e->clock) : "not used";
+}
+
+const struct gt_attr *gt_kernel_attr(const struct gt_object *kernel, const struct gt_object *device, uint32_t key)
+{
+	return answer(kernel, device ? device->handle : 0, key);
 }
 
 const struct gt_attr *gt_object_attr(const struct gt_object *o, uint32_t key)

@@ -556,6 +556,48 @@ static void local_memory_arguments_add_up(void **state)
 	gt_model_close(m);
 }
 
+/* The answer of the copy may count what was set on the source, and may not: it has the answer of the source. */
+static void a_copy_of_a_kernel_has_its_arguments(void **state)
+{
+	struct gt_model *m;
+	struct gt_walk *w;
+	struct build b;
+
+	(void)state;
+	make_all(&b);
+	make_kernel(&b, 1400, KERNEL + 1, "source");
+	tb_record(b.s, REC_OBJECT, 0, 0,
+		W(1405, PAIR(REC_OBJECT_KERNEL, 2), KERNEL + 1, PAIR(REC_ATTR_DEVICE, 8), DEVICE,
+			PAIR(CL_KERNEL_LOCAL_MEM_SIZE, 8), 64));
+	{
+		struct args a = ARGS(FN_clSetKernelArg, KERNEL + 1, 0, 256, 0);
+
+		call(&b, &a, 1500, 2, 0);
+	}
+	{
+		struct args a = ARGS(FN_clCloneKernel, KERNEL + 1, 0);
+
+		returns(&a, KERNEL + 2);
+		call(&b, &a, 1600, 5, 0);
+	}
+	tb_record(b.s, REC_OBJECT, 0, 0,
+		W(1610, PAIR(REC_OBJECT_KERNEL, 2), KERNEL + 2, PAIR(REC_ATTR_DEVICE, 8), DEVICE,
+			PAIR(CL_KERNEL_LOCAL_MEM_SIZE, 8), 64 + 256));
+	launch(&b, 2000, KERNEL + 2, 64, 8);
+	m = finish(&b);
+	w = open_walk(m, GT_NO_TIME, GT_NO_TIME);
+	{
+		const struct gt_command *c = next_of(w, FN_clEnqueueNDRangeKernel)->command;
+
+		assert_int_equal(c->local_arg_bytes, 256);
+		assert_memory_equal(
+			gt_kernel_attr(c->kernel, c->device, CL_KERNEL_LOCAL_MEM_SIZE)->value, &(uint64_t){ 64 }, 8);
+		assert_null(gt_kernel_attr(c->kernel, c->device, CL_KERNEL_PRIVATE_MEM_SIZE));
+	}
+	gt_walk_close(w);
+	gt_model_close(m);
+}
+
 static uint64_t make_buffer(struct build *b, uint64_t at, uint64_t handle, uint64_t size)
 {
 	struct args a = ARGS(FN_clCreateBuffer, CONTEXT, CL_MEM_READ_ONLY, size, 0, 0);
@@ -960,6 +1002,7 @@ int main(void)
 		cmocka_unit_test(untimed_failed_and_lost_commands_say_why),
 		cmocka_unit_test(local_size_comes_from_who_knows_it),
 		cmocka_unit_test(local_memory_arguments_add_up),
+		cmocka_unit_test(a_copy_of_a_kernel_has_its_arguments),
 		cmocka_unit_test(transfers_know_their_bytes_and_ends),
 		cmocka_unit_test(window_keeps_ids_and_overlapping_commands),
 		cmocka_unit_test(facts_give_names_sizes_and_one_number_per_device),

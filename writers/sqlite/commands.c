@@ -50,8 +50,8 @@ static void add_kernel(struct gt_sql_feeder *f, const struct gt_call *call, cons
 
 	ordered_times(f, call, c, &start, &end);
 	gt_command_grid(c, grid, block);
-	gt_sql_attr(c->kernel, CL_KERNEL_LOCAL_MEM_SIZE, &local);
-	gt_sql_attr(c->kernel, CL_KERNEL_PRIVATE_MEM_SIZE, &private_bytes);
+	gt_sql_kernel_attr(c->kernel, c->device, CL_KERNEL_LOCAL_MEM_SIZE, &local);
+	gt_sql_kernel_attr(c->kernel, c->device, CL_KERNEL_PRIVATE_MEM_SIZE, &private_bytes);
 	gt_put(r, KE_start, start);
 	gt_put(r, KE_end, end);
 	gt_put(r, KE_deviceId, at.device);
@@ -69,7 +69,7 @@ static void add_kernel(struct gt_sql_feeder *f, const struct gt_call *call, cons
 		gt_put(r, KE_gridX + d, within_int64(grid[d]));
 		gt_put(r, KE_blockX + d, within_int64(block[d]));
 	}
-	gt_put(r, KE_staticSharedMemory, local > (int64_t)c->local_arg_bytes ? local - (int64_t)c->local_arg_bytes : 0);
+	gt_put(r, KE_staticSharedMemory, local);        /* told before any argument was set */
 	gt_put(r, KE_dynamicSharedMemory, within_int64(c->local_arg_bytes));
 	gt_put(r, KE_localMemoryPerThread, private_bytes);
 	gt_put(r, KE_localMemoryTotal, 0);

@@ -209,6 +209,9 @@ void gt_sql_objects_reserve(struct gt_sql_objects *o, uint32_t process, enum rec
 void gt_sql_uuid_text(const uint8_t uuid[16], char out[40]);
 /* Value of an attribute that is a number of 4 or 8 bytes. */
 bool gt_sql_attr(const struct gt_object *o, uint32_t key, int64_t *value);
+/* Of a kernel for this device, or where nothing says which device is meant, the first answer. */
+bool gt_sql_kernel_attr(
+	const struct gt_object *kernel, const struct gt_object *device, uint32_t key, int64_t *value);
 
 /* ---- events.c: which call made the event that a handle names ---- */
 struct gt_sql_event { int64_t correlation; const struct gt_object *queue; };

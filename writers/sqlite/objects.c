@@ -212,9 +212,8 @@ int64_t gt_sql_device_id(struct gt_sql_feeder *f, const struct gt_object *device
 	return GT_SQL_UNKNOWN_DEVICE;
 }
 
-bool gt_sql_attr(const struct gt_object *o, uint32_t key, int64_t *value)
+static bool number_of(const struct gt_attr *a, int64_t *value)
 {
-	const struct gt_attr *a = o ? gt_object_attr(o, key) : NULL;
 	uint32_t half;
 
 	if (!a || (a->bytes != 4 && a->bytes != 8))
@@ -226,4 +225,17 @@ bool gt_sql_attr(const struct gt_object *o, uint32_t key, int64_t *value)
 		*value = half;
 	}
 	return true;
+}
+
+bool gt_sql_attr(const struct gt_object *o, uint32_t key, int64_t *value)
+{
+	return number_of(o ? gt_object_attr(o, key) : NULL, value);
+}
+
+bool gt_sql_kernel_attr(
+	const struct gt_object *kernel, const struct gt_object *device, uint32_t key, int64_t *value)
+{
+	const struct gt_attr *a = kernel && device ? gt_kernel_attr(kernel, device, key) : NULL;
+
+	return number_of(a, value) || gt_sql_attr(kernel, key, value);
 }
