@@ -13,24 +13,15 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <string.h>
-#include <time.h>
 
+#include "bench/rounds.h"
 #include "examples/cuda/cuda_small.h"
-
-#define THREADS_MAX 64
 
 int cuStreamQuery(void *stream);
 
-static const char *kind;
-static long calls, blocks = 20;
-static int threads = 1;
 static size_t buffer_bytes = 4 << 20;
 static atomic_ulong buffers;
-static pthread_barrier_t start;
 static void *kernel, *memory;
 
 /* ------------------------------------------------------------ CUPTI's client */
@@ -88,86 +79,50 @@ static void be_client(bool callbacks)
 
 /* -------------------------------------------------------------------- calls */
 
-static void once(void *stream, long i)
+static void *begin(void)
 {
-	switch (kind[0]) {
-	case 'l':
-		if (kind[1] == 'a' && kind[2] == 's') {
-			cudaGetLastError();
-			break;
-		}
-		launch_add_one(kernel, memory, 64, stream);
-		if (i % 1000 == 999)
-			MUST(cudaStreamSynchronize(stream));
-		break;
-	default:
-		cuStreamQuery(stream);
-	}
-}
-
-static void *work(void *arg)
-{
-	double *best = arg;
-	struct timespec t[2];
 	void *stream;
 
 	MUST(cudaSetDevice(0));
 	MUST(cudaStreamCreateWithFlags(&stream, 1));
-	for (long b = 0; b <= blocks; b++) {
-		pthread_barrier_wait(&start);
-		clock_gettime(CLOCK_MONOTONIC, &t[0]);
-		for (long i = 0; i < calls; i++)
-			once(stream, i);
-		clock_gettime(CLOCK_MONOTONIC, &t[1]);
-		double ns = ((double)(t[1].tv_sec - t[0].tv_sec) * 1e9 + (double)(t[1].tv_nsec - t[0].tv_nsec)) /
-			(double)calls;
-
-		if (b && (*best == 0 || ns < *best))
-			*best = ns;
-	}
-	MUST(cudaStreamSynchronize(stream));
-	return NULL;
+	return stream;
 }
 
-static void measure(void)
+static void last_error(void *stream, long i) { (void)stream, (void)i, cudaGetLastError(); }
+static void query(void *stream, long i) { (void)i, cuStreamQuery(stream); }
+static void launch(void *stream, long i)
 {
-	double best[THREADS_MAX] = { 0 }, sum = 0;
-	pthread_t id[THREADS_MAX];
-
-	pthread_barrier_init(&start, NULL, (unsigned)threads);
-	for (int i = 1; i < threads; i++)
-		pthread_create(&id[i], NULL, work, &best[i]);
-	work(&best[0]);
-	for (int i = 1; i < threads; i++)
-		pthread_join(id[i], NULL);
-	for (int i = 0; i < threads; i++)
-		sum += best[i];
-	printf("%s ns %.3f buffers %lu\n", kind, sum / threads, atomic_load(&buffers));
+	launch_add_one(kernel, memory, 64, stream);
+	if (i % 1000 == 999)
+		MUST(cudaStreamSynchronize(stream));
 }
+
+static void end(void *stream) { MUST(cudaStreamSynchronize(stream)); }
+
+static const struct { const char *name; void (*once)(void *, long); long calls; } kinds[] = {
+	{ "last-error", last_error, 20000 }, { "stream-query", query, 20000 }, { "launch", launch, 3000 }
+};
 
 int main(int argc, char **argv)
 {
-	const char *self = NULL;
+	const char *kind = argc > 1 ? argv[1] : "", *self = NULL;
 
-	kind = argc > 1 ? argv[1] : "";
+	rounds.begin = begin;
+	rounds.end = end;
 	for (int i = 2; i < argc; i++) {
-		long n = i + 1 < argc ? atol(argv[i + 1]) : 0;
-
-		if (!strcmp(argv[i], "-t"))
-			threads = (int)n;
-		else if (!strcmp(argv[i], "-b"))
-			blocks = n;
-		else if (!strcmp(argv[i], "-n"))
-			calls = n;
-		else if (!strncmp(argv[i], "--self=", 7))
+		if (rounds_argument(argv, &i))
+			continue;
+		if (!strncmp(argv[i], "--self=", 7))
 			self = argv[i] + 7;
 		else if (!strncmp(argv[i], "--buffer=", 9))
 			buffer_bytes = (size_t)atol(argv[i] + 9);
 	}
-	if (!calls)
-		calls = !strcmp(kind, "launch") ? 3000 : 20000;
-	if ((strcmp(kind, "last-error") && strcmp(kind, "stream-query") && strcmp(kind, "launch")) || threads < 1 ||
-		threads > THREADS_MAX) {
+	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(kind, kinds[i].name)) {
+			rounds.once = kinds[i].once;
+			rounds.calls = rounds.calls ? rounds.calls : kinds[i].calls;
+		}
+	if (!rounds_fit()) {
 		fprintf(stderr, "usage: cuda_calls last-error|stream-query|launch [-t THREADS] [-b BLOCKS] [-n CALLS] "
 		                "[--self=activity|callbacks] [--buffer=BYTES]\n");
 		return 2;
@@ -176,6 +131,8 @@ int main(int argc, char **argv)
 		be_client(!strcmp(self, "callbacks"));
 	kernel = load_kernel("add_one");
 	MUST(cudaMalloc(&memory, 256));
-	measure();
+	double ns = rounds_measure();
+
+	printf("%s ns %.3f buffers %lu\n", kind, ns, atomic_load(&buffers));
 	return 0;
 }

@@ -11,23 +11,15 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
+#include "bench/rounds.h"
 #include "collectors/nvtx/abi.h"
 
-#define THREADS_MAX 64
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static nvtx_function core[16], core2[16];
 static nvtx_function *core_slots[16], *core2_slots[16];
-static const char *kind;
-static long calls = 50000, blocks = 20;
-static int threads = 1;
-static pthread_barrier_t start;
 
 static int module(uint32_t id, nvtx_function ***slots, unsigned *n)
 {
@@ -63,11 +55,12 @@ static void find_tool(void)
 /* ------------------------------------------------------------------- kinds */
 
 /* Volatile, as another library's call would find them. */
-static void push_pop(void)
+static void push_pop(void *own, long i)
 {
 	int (*push)(const char *) = (int (*)(const char *))*(nvtx_function volatile *)&core[9];
 	int (*pop)(void) = (int (*)(void))*(nvtx_function volatile *)&core[11];
 
+	(void)own, (void)i;
 	if (push)
 		push("forward step");
 	if (pop)
@@ -76,7 +69,7 @@ static void push_pop(void)
 
 static uint64_t domain, text;
 
-static void event(void)
+static void event(void *own, long i)
 {
 	int (*push)(uint64_t, const struct nvtx_event *) =
 		(int (*)(uint64_t, const struct nvtx_event *)) * (nvtx_function volatile *)&core2[4];
@@ -89,87 +82,37 @@ static void event(void)
 		.message_type = NVTX_ABI_REGISTERED,
 		.message = (const void *)text };
 
+	(void)own, (void)i;
 	if (push)
 		push(domain, &e);
 	if (pop)
 		pop(domain);
 }
 
-static void mark(void)
+static void mark(void *own, long i)
 {
 	void (*put)(const char *) = (void (*)(const char *))*(nvtx_function volatile *)&core[2];
 
+	(void)own, (void)i;
 	if (put)
 		put("checkpoint");
 }
 
-static const struct {
-	const char *name;
-	void (*once)(void);
-} kinds[] = { { "push-pop", push_pop }, { "event", event }, { "mark", mark } };
-static void (*once)(void);
-
-/* -------------------------------------------------------------------- time */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void *work(void *arg)
-{
-	double *best = arg;
-
-	for (long b = 0; b <= blocks; b++) {
-		pthread_barrier_wait(&start);
-		uint64_t from = now_ns();
-
-		for (long i = 0; i < calls; i++)
-			once();
-		double ns = (double)(now_ns() - from) / (double)calls;
-
-		if (b && (*best == 0 || ns < *best))
-			*best = ns;
-	}
-	return NULL;
-}
-
-static void measure(void)
-{
-	double best[THREADS_MAX] = { 0 }, sum = 0;
-	pthread_t id[THREADS_MAX];
-
-	pthread_barrier_init(&start, NULL, (unsigned)threads);
-	for (int i = 1; i < threads; i++)
-		pthread_create(&id[i], NULL, work, &best[i]);
-	work(&best[0]);
-	for (int i = 1; i < threads; i++)
-		pthread_join(id[i], NULL);
-	for (int i = 0; i < threads; i++)
-		sum += best[i];
-	printf("%s ns %.3f\n", kind, sum / threads);
-}
+static const struct { const char *name; void (*once)(void *, long); } kinds[] = {
+	{ "push-pop", push_pop }, { "event", event }, { "mark", mark }
+};
 
 int main(int argc, char **argv)
 {
-	kind = argc > 1 ? argv[1] : "";
-	for (int i = 2; i + 1 < argc; i += 2) {
-		long n = atol(argv[i + 1]);
+	const char *kind = argc > 1 ? argv[1] : "";
 
-		if (!strcmp(argv[i], "-t"))
-			threads = (int)n;
-		else if (!strcmp(argv[i], "-b"))
-			blocks = n;
-		else if (!strcmp(argv[i], "-n"))
-			calls = n;
-	}
+	rounds.calls = 50000;
+	for (int i = 2; i < argc; i++)
+		rounds_argument(argv, &i);
 	for (unsigned i = 0; i < COUNT(kinds); i++)
 		if (!strcmp(kind, kinds[i].name))
-			once = kinds[i].once;
-	if (!once || threads < 1 || threads > THREADS_MAX) {
+			rounds.once = kinds[i].once;
+	if (!rounds_fit()) {
 		fprintf(stderr, "usage: nvtx_calls push-pop|event|mark [-t THREADS] [-b BLOCKS] [-n CALLS]\n");
 		return 2;
 	}
@@ -178,6 +121,6 @@ int main(int argc, char **argv)
 		domain = ((uint64_t (*)(const char *))core2[12])("bench");
 	if (core2[10])
 		text = ((uint64_t (*)(uint64_t, const char *))core2[10])(domain, "forward step");
-	measure();
+	printf("%s ns %.3f\n", kind, rounds_measure());
 	return 0;
 }

@@ -10,108 +10,67 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define THREADS_MAX 64
+#include "bench/rounds.h"
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 struct own { pthread_mutex_t held, lock; pthread_cond_t condition; char apart[128]; };
-static struct own all[THREADS_MAX];
-static const char *kind;
-static long calls = 50000, blocks = 20;
-static int threads = 1, nowhere;
-static pthread_barrier_t start;
+static int nowhere;
 
-static void ask(struct own *o) { pthread_mutex_trylock(&o->held); }
-static void put(struct own *o)
+/* Of a thread: its locks share no cache line with another's. */
+static void *begin(void)
 {
-	(void)o;
-	if (write(nowhere, "", 1) != 1)
-		exit(1);
-}
-static void lock(struct own *o)
-{
-	pthread_mutex_lock(&o->lock);
-	pthread_mutex_unlock(&o->lock);
-}
-static void wake(struct own *o) { pthread_cond_signal(&o->condition); }
-
-static const struct { const char *name; void (*once)(struct own *); } kinds[] = {
-	{ "try", ask }, { "write", put }, { "lock", lock }, { "condition", wake }
-};
-static void (*once)(struct own *);
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static double best[THREADS_MAX];
-
-static void *work(void *arg)
-{
-	struct own *o = arg;
-	double *mine = &best[o - all];
+	static struct own all[ROUNDS_THREADS];
+	static int taken;
+	struct own *o = &all[__atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED)];
 
 	pthread_mutex_init(&o->held, NULL);
 	pthread_mutex_init(&o->lock, NULL);
 	pthread_cond_init(&o->condition, NULL);
 	pthread_mutex_lock(&o->held);
-	for (long b = 0; b <= blocks; b++) {
-		pthread_barrier_wait(&start);
-		uint64_t from = now_ns();
-
-		for (long i = 0; i < calls; i++)
-			once(o);
-		double ns = (double)(now_ns() - from) / (double)calls;
-
-		if (b && (*mine == 0 || ns < *mine))
-			*mine = ns;
-	}
-	return NULL;
+	return o;
 }
+
+static void ask(void *own, long i) { (void)i, pthread_mutex_trylock(&((struct own *)own)->held); }
+static void put(void *own, long i)
+{
+	(void)own, (void)i;
+	if (write(nowhere, "", 1) != 1)
+		exit(1);
+}
+static void lock(void *own, long i)
+{
+	struct own *o = own;
+
+	(void)i;
+	pthread_mutex_lock(&o->lock);
+	pthread_mutex_unlock(&o->lock);
+}
+static void wake(void *own, long i) { (void)i, pthread_cond_signal(&((struct own *)own)->condition); }
+
+static const struct { const char *name; void (*once)(void *, long); } kinds[] = {
+	{ "try", ask }, { "write", put }, { "lock", lock }, { "condition", wake }
+};
 
 int main(int argc, char **argv)
 {
-	pthread_t id[THREADS_MAX];
-	double sum = 0;
+	const char *kind = argc > 1 ? argv[1] : "";
 
-	kind = argc > 1 ? argv[1] : "";
-	for (int i = 2; i + 1 < argc; i += 2) {
-		long n = atol(argv[i + 1]);
-
-		if (!strcmp(argv[i], "-t"))
-			threads = (int)n;
-		else if (!strcmp(argv[i], "-b"))
-			blocks = n;
-		else if (!strcmp(argv[i], "-n"))
-			calls = n;
-	}
+	rounds.calls = 50000;
+	rounds.begin = begin;
+	for (int i = 2; i < argc; i++)
+		rounds_argument(argv, &i);
 	for (unsigned i = 0; i < COUNT(kinds); i++)
 		if (!strcmp(kind, kinds[i].name))
-			once = kinds[i].once;
-	if (!once || threads < 1 || threads > THREADS_MAX) {
+			rounds.once = kinds[i].once;
+	if (!rounds_fit()) {
 		fprintf(stderr, "usage: osrt_calls try|write|lock|condition [-t THREADS] [-b BLOCKS] [-n CALLS]\n");
 		return 2;
 	}
 	nowhere = open("/dev/null", O_WRONLY);
-	pthread_barrier_init(&start, NULL, (unsigned)threads);
-	for (int i = 1; i < threads; i++)
-		pthread_create(&id[i], NULL, work, &all[i]);
-	work(&all[0]);
-	for (int i = 1; i < threads; i++)
-		pthread_join(id[i], NULL);
-	for (int i = 0; i < threads; i++)
-		sum += best[i];
-	printf("%s ns %.3f\n", kind, sum / threads);
+	printf("%s ns %.3f\n", kind, rounds_measure());
 	return 0;
 }

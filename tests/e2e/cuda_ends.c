@@ -10,69 +10,27 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cuda_driver.h"
+
 enum { STATUS = 3, LAUNCHES = 20 };
-
-static void *driver, *kernel;
-static int device;
-
-static const char ptx[] =
-	".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u32 n)\n{\n\tret;\n}\n";
-
-#define F(name, ...) ({ int (*f_)(__VA_ARGS__) = (int (*)(__VA_ARGS__))dlsym(driver, #name); if (!f_) exit(90); f_; })
-#define MUST(call) do { \
-	int err_ = (call); \
-	if (err_) { fprintf(stderr, "line %d: error %d\n", __LINE__, err_); exit(91); } } while (0)
-
-static void open_driver(void)
-{
-	void *context;
-
-	driver = dlopen("libcuda.so.1", RTLD_NOW);
-	if (!driver)
-		exit(77);
-	MUST(F(cuInit, unsigned)(0));
-	MUST(F(cuDeviceGet, int *, int)(&device, 0));
-	MUST(F(cuDevicePrimaryCtxRetain, void **, int)(&context, device));
-	MUST(F(cuCtxSetCurrent, void *)(context));
-}
-
-static void load(void)
-{
-	void *module;
-
-	MUST(F(cuModuleLoadData, void **, const void *)(&module, ptx));
-	MUST(F(cuModuleGetFunction, void **, void *, const char *)(&kernel, module, "nothing"));
-}
 
 static int launch_only(int n)
 {
-	unsigned zero = 0;
-	void *args[] = { &zero };
+	int err = 0;
 
-	int (*one)(
-		void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
-	one = (__typeof__(one))dlsym(driver, "cuLaunchKernel");
-
-	for (int i = 0; i < n; i++) {
-		int err = one(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
-
-		if (err)
-			return err;
-	}
-	return 0;
+	for (int i = 0; i < n && !err; i++)
+		err = launch_kernel(NULL);
+	return err;
 }
 
 static void launch(int n)
@@ -84,7 +42,7 @@ static void launch(int n)
 static void work(void)
 {
 	open_driver();
-	load();
+	load_kernel();
 	launch(LAUNCHES);
 }
 
@@ -115,7 +73,6 @@ static int fork_after(void)
 /* The child makes calls while the parent's buffers are open, when the parent has made its own. */
 static int fork_calls(void)
 {
-	void *context;
 	int over[2];
 
 	work();
@@ -128,7 +85,7 @@ static int fork_calls(void)
 		if (read(over[0], &(char){ 0 }, 1) != 0)
 			_exit(1);
 		for (int i = 0; i < 500; i++)
-			F(cuCtxGetCurrent, void **)(&context);
+			F(cuCtxGetCurrent, void **)(&(void *){ NULL });
 		_exit(0);
 	}
 	launch(LAUNCHES);
@@ -169,7 +126,7 @@ static int seal(void)
 static void window(void)
 {
 	open_driver();
-	load();
+	load_kernel();
 	for (int i = 0; i < 200; i++) {
 		launch(1);
 		usleep(4000);
@@ -197,7 +154,7 @@ int main(int argc, char **argv)
 		atexit(late_work);
 	if (!strcmp(way, "unfinished") || !strcmp(way, "kill_unfinished")) {
 		open_driver();
-		load();
+		load_kernel();
 		MUST(launch_only(LAUNCHES));
 		if (*way == 'k')
 			kill(getpid(), SIGKILL);
@@ -207,7 +164,7 @@ int main(int argc, char **argv)
 		open_driver();
 		if (argc < 3 || !dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL))
 			return 1;
-		load();
+		load_kernel();
 		launch(LAUNCHES);
 		return STATUS;
 	}

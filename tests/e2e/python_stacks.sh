@@ -38,8 +38,8 @@ while read -r version python; do
 	if [ "$known" = 1 ]; then
 		"$tap" stats -q -r call_sites --format csv t.gputap >sites.csv
 		check "... reports name the program's own function and line" grep -q ',clGetPlatformIDs,call,python.py:33$' sites.csv
-		if "${CC:-cc}" -O1 -o deny "$src/deny.c" 2>cc.out; then
-			run ./deny "$python" "$src/python.py" told
+		if "${CC:-cc}" -O1 -D_GNU_SOURCE -o deny "$src/../ways/deny.c" 2>cc.out; then
+			run ./deny process_vm_readv 1 "$python" "$src/python.py" told
 			check "... in a container that forbids to read by process_vm_readv too" see t.gputap told told
 		fi
 		"$tap" export -q -f -o t -e folded --folded-weight=calls t.gputap

@@ -11,7 +11,7 @@ command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 if nm -D --undefined-only "$build/libgputap.so" | grep -q __asan; then echo "skipped: a sanitizer's shim cannot be preloaded"; exit 77; fi
 # Frame pointers: the kernel finds callers by them.
 $cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fno-omit-frame-pointer -o busy "$here/samples/busy.c" -lpthread || exit 1
-$cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o deny "$here/samples/deny.c" || exit 1
+$cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o deny "$here/ways/deny.c" || exit 1
 
 check() {
 	local name=$1
@@ -37,10 +37,10 @@ csv() { "$tap" stats -q --format csv -r "$1" t.gputap 2>/dev/null; }
 
 # ---- what forbids it costs the samples, and one line
 rm -rf t.gputap
-timeout -k 5 60 ./deny 1 "$tap" run -f -o t -t sample,sched -- ./busy 5 >out 2>err
+timeout -k 5 60 ./deny perf_event_open 1 "$tap" run -f -o t -t sample,sched -- ./busy 5 >out 2>err
 check "where a filter forbids the call (EPERM) the status is the program's" [ $? = 3 ]
 check "... and one line says so" once "no samples and no context switches: "
-timeout -k 5 60 ./deny 38 "$tap" run -f -o t -t sample -- ./busy 5 >out 2>err
+timeout -k 5 60 ./deny perf_event_open 38 "$tap" run -f -o t -t sample -- ./busy 5 >out 2>err
 check "... where the kernel has none (ENOSYS)" [ $? = 3 ]
 check "... in one line" once "no samples: the system call perf_event_open is forbidden"
 

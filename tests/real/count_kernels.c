@@ -8,11 +8,12 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <CL/cl_layer.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "../opencl_layer.h"
 
 static struct _cl_icd_dispatch layer;
 static const struct _cl_icd_dispatch *next;
@@ -49,17 +50,6 @@ static cl_int CL_API_CALL task(
 
 	kernels += err == CL_SUCCESS;
 	return err;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t room, void *value, size_t *bytes)
-{
-	if (what != CL_LAYER_API_VERSION)
-		return CL_INVALID_VALUE;
-	if (value && room >= sizeof(cl_layer_api_version))
-		*(cl_layer_api_version *)value = CL_LAYER_API_VERSION_100;
-	if (bytes)
-		*bytes = sizeof(cl_layer_api_version);
-	return CL_SUCCESS;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *target,

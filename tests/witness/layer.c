@@ -8,10 +8,9 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <CL/cl_layer.h>
-
 #include <stdlib.h>
 
+#include "../opencl_layer.h"
 #include "witness.h"
 
 static const char *const names[] = {
@@ -36,17 +35,6 @@ static void mend_environment(void)
 
 	if (layers)
 		setenv("OPENCL_LAYERS", layers, 1);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t room, void *value, size_t *bytes)
-{
-	if (what != CL_LAYER_API_VERSION)
-		return CL_INVALID_VALUE;
-	if (value && room >= sizeof(cl_layer_api_version))
-		*(cl_layer_api_version *)value = CL_LAYER_API_VERSION_100;
-	if (bytes)
-		*bytes = sizeof(cl_layer_api_version);
-	return CL_SUCCESS;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *target,

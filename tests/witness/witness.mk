@@ -7,7 +7,7 @@ WITNESS_DIR := $(O)/tests/witness
 WITNESS_TARGETS := $(if $(wildcard /usr/include/CL/cl_layer.h),$(WITNESS_DIR)/libwitness.so $(WITNESS_DIR)/several)
 # The counting is a part of the stand-in runtime too (tests/fakecl).
 WITNESS_SRC := tests/witness/count.c tests/witness/stubs.S
-WITNESS_HDR := tests/witness/witness.h
+WITNESS_HDR := tests/witness/witness.h tests/opencl_layer.h
 WITNESS_CFLAGS := -std=gnu11 $(WARN) -g -O1 $(SANF) -fPIC -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -DCL_USE_DEPRECATED_OPENCL_1_2_APIS -Itests/witness -I$(WITNESS_DIR)/gen
 
 $(WITNESS_DIR)/gen/names.h: tests/witness/names.py

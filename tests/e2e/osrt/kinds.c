@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static sem_t ready, never;
@@ -44,23 +46,6 @@ static void tell(void)
 {
 	thread_id = gettid();
 	sem_post(&ready);
-}
-
-/* Until the thread sleeps in the kernel, however slow the machine is. */
-static void wait_asleep(void)
-{
-	char path[64], text[256] = "";
-	const char *state;
-
-	snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread_id);
-	do {
-		int fd = (int)syscall(SYS_openat, -100, path, O_RDONLY);
-		long n = syscall(SYS_read, fd, text, sizeof text - 1);
-
-		text[n > 0 ? n : 0] = 0;
-		syscall(SYS_close, fd);
-		state = strrchr(text, ')');
-	} while (state && state[2] != 'S');
 }
 
 static void *waiter(void *arg)
@@ -110,14 +95,14 @@ static void threads(void)
 	pthread_mutex_lock(&lock);
 	pthread_create(&t, NULL, contender, NULL);
 	sem_wait(&ready);
-	wait_asleep();
+	wait_asleep(thread_id);
 	usleep(20000);
 	pthread_mutex_unlock(&lock);
 	pthread_join(t, NULL);
 
 	pthread_create(&t, NULL, cancelled, &cleaned);
 	sem_wait(&ready);
-	wait_asleep();
+	wait_asleep(thread_id);
 	pthread_cancel(t);
 	pthread_join(t, &back);
 	printf("cancelled %d %d\n", back == PTHREAD_CANCELED, cleaned);

@@ -6,15 +6,14 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "asleep.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, own_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
@@ -23,25 +22,6 @@ static pthread_barrier_t barrier;
 static sem_t semaphore;
 static _Atomic pid_t waiting; /* the thread that is about to wait */
 static int go;
-
-/* Until the waiting thread sleeps in the kernel, however slow the machine is. System calls alone: none is recorded. */
-static void wait_asleep(void)
-{
-	char path[64], text[256] = "";
-	const char *state;
-
-	while (!waiting)
-		;
-	snprintf(path, sizeof path, "/proc/self/task/%d/stat", waiting);
-	do {
-		int fd = (int)syscall(SYS_openat, -100, path, O_RDONLY);
-		long n = syscall(SYS_read, fd, text, sizeof text - 1);
-
-		text[n > 0 ? n : 0] = 0;
-		syscall(SYS_close, fd);
-		state = strrchr(text, ')');
-	} while (state && state[2] != 'S');
-}
 
 static void wait_lock(void) { pthread_mutex_lock(&lock), pthread_mutex_unlock(&lock); }
 static void wait_read(void) { pthread_rwlock_rdlock(&rwlock), pthread_rwlock_unlock(&rwlock); }
@@ -111,7 +91,9 @@ static void *waker(void *arg)
 	waiting = 0;
 	kinds[kind].before();
 	pthread_create(&t, NULL, waiter, arg);
-	wait_asleep();
+	while (!waiting)
+		;
+	wait_asleep(waiting);
 	printf("%s %d %d\n", kinds[kind].name, waiting, kinds[kind].wake == nothing ? 0 : gettid());
 	kinds[kind].wake();
 	pthread_join(t, NULL);

@@ -12,53 +12,18 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "../cuda_driver.h"
+
 enum { TIMES = 5 };
 
-static void *driver, *context, *kernel;
 static sigjmp_buf out;
-
-static const char ptx[] =
-	".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u32 n)\n{\n\tret;\n}\n";
-
-#define F(name, ...) ({ int (*f_)(__VA_ARGS__) = (int (*)(__VA_ARGS__))dlsym(driver, #name); if (!f_) exit(90); f_; })
-#define MUST(call) do { if (call) exit(91); } while (0)
-
-static void open_all(void)
-{
-	void *module;
-	int device;
-
-	driver = dlopen("libcuda.so.1", RTLD_NOW);
-	if (!driver)
-		exit(77);
-	MUST(F(cuInit, unsigned)(0));
-	MUST(F(cuDeviceGet, int *, int)(&device, 0));
-	MUST(F(cuDevicePrimaryCtxRetain, void **, int)(&context, device));
-	MUST(F(cuCtxSetCurrent, void *)(context));
-	MUST(F(cuModuleLoadData, void **, const void *)(&module, ptx));
-	MUST(F(cuModuleGetFunction, void **, void *, const char *)(&kernel, module, "nothing"));
-}
-
-static void launch(void)
-{
-	unsigned zero = 0;
-	void *args[] = { &zero };
-	int (*one)(
-		void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
-
-	one = (__typeof__(one))dlsym(driver, "cuLaunchKernel");
-	MUST(one(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
-}
 
 static void wait_for_it(void) { F(cuCtxSynchronize, void)(); }
 
@@ -125,8 +90,9 @@ int main(int argc, char **argv)
 	int n;
 
 	alarms(SIG_BLOCK);
-	open_all();
-	launch();
+	open_driver();
+	load_kernel();
+	MUST(launch_kernel(NULL));
 	for (volatile int i = 0; i < TIMES; i++) {
 		if (!strcmp(way, "jump"))
 			jump();
