@@ -42,6 +42,7 @@ fi
 ok "no line of a man page begins with a point that is text" "$(grep -hE '^\.\.|^\.[^A-Z\\]' "$GPUTAP_TESTS"/../docs/man/*.1)" ""
 
 # A name without its ending, although a program of that name stands beside the trace.
+# By type -P: command -v names what the shell has itself, and that is no file to copy.
 cp "$(type -P true)" one
 for command in info stats dump; do
 	"$gputap" $command one >out 2>err; ok "$command NAME reads NAME.gputap" $? 0

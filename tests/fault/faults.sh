@@ -149,6 +149,7 @@ few() { [ ! -d t.gputap ] || [ "$(calls)" -le "$1" ]; }
 check "--start-after: nothing before" few 0
 set=(GPUTAP_STOP_AFTER=1ns); same --stop-after opt -- "$prog" work
 check "--stop-after: nothing behind" few 1
+# 1 alone was 1 ns once, so that a run recorded nothing, which nobody means who writes it.
 set=(GPUTAP_STOP_AFTER=1); same --stop-after opt -- "$prog" work
 check "--stop-after: a number without a unit is no time, nothing is left out" many
 set=(GPUTAP_SERIALIZE=true); same --serialize opt -- "$prog" work; whole --serialize

@@ -117,6 +117,7 @@ class OwnCalls(unittest.TestCase):
 
     def test_the_stand_in_hands_out_the_same_structures(self):
         mine, checked = own(), 0
+        # fg_host_fn: a type of the stand-in's header that parameters of calls.api have
         source = ["#include <stddef.h>", "#include <stdint.h>", "struct fg_dim3 { unsigned x, y, z; };", "typedef void fg_host_fn(void *);"]
         with open(os.path.join(TOP, "tests/fakegpu/calls.api"), encoding="ascii") as f:
             lines = [line.split("#")[0].strip() for line in f]

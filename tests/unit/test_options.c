@@ -78,6 +78,7 @@ static void wrong_words_are_named(void **state)
 	assert_int_equal(parse("--summary=tab", NULL), -1);
 	assert_string_equal(err.what, "--summary=tab: 'tab' is not one of: auto table csv json markdown none");
 	assert_int_equal(parse("-e", "atp,sqlit,apilog"), -1);
+	/* Every format of trace/format/formats.def, in its order: a new one is named here too. */
 	assert_string_equal(err.what,
 		"-e: 'sqlit' is not one of: atp apilog sqlite perfetto callgrind folded occupancy csv");
 	assert_int_equal(parse("--max-size=1X", NULL), -1);
