@@ -186,6 +186,29 @@ static inline struct entry enter(enum index i, const void *caller)
 	struct entry e = enter(F_##name, __builtin_return_address(0)); \
 	__typeof__(&name) real = (__typeof__(&name))e.real
 
+/*
+ * An entry point that is told of when the real function is back: DONE has no result, GIVES has one, which what tells
+ * of it knows as `result`. arguments: the parameters' names.
+ */
+#define DONE(name, parameters, arguments, ...) \
+	EXPORT void name parameters; \
+	void name parameters \
+	{ \
+		ENTER(name); \
+		real arguments; \
+		__VA_ARGS__; \
+	}
+#define GIVES(type, name, parameters, arguments, ...) \
+	EXPORT type name parameters; \
+	type name parameters \
+	{ \
+		ENTER(name); \
+		type result = real arguments; \
+\
+		__VA_ARGS__; \
+		return result; \
+	}
+
 /* -------------------------------------------------------------------- records */
 
 static void sync(uint64_t start, uint32_t kind, uintptr_t code)
@@ -300,19 +323,38 @@ static void team_end(const struct entry *e, const struct team *t)
 	put(FN_gomp_parallel, e->tick, 0, WORDS(t->parallel, me.task, (uintptr_t)t->fn));
 }
 
-EXPORT void GOMP_parallel(function *fn, void *data, unsigned threads, unsigned flags);
-void GOMP_parallel(function *fn, void *data, unsigned threads, unsigned flags)
-{
-	ENTER(GOMP_parallel);
-	if (!e.tick) {
-		real(fn, data, threads, flags);
-		return;
+/* An entry point that runs a team; behind its parameters those of them that follow the function and its data. */
+#define TEAM(name, kind, count, parameters, ...) \
+	EXPORT void name parameters; \
+	void name parameters \
+	{ \
+		ENTER(name); \
+		if (!e.tick) { \
+			real(fn, data, __VA_ARGS__); \
+			return; \
+		} \
+		struct team t = team_of(&e, fn, data, kind, count); \
+\
+		real(in_team, &t, __VA_ARGS__); \
+		team_end(&e, &t); \
 	}
-	struct team t = team_of(&e, fn, data, 0, 0);
 
-	real(in_team, &t, threads, flags);
-	team_end(&e, &t);
-}
+TEAM(GOMP_parallel, 0, 0, (function *fn, void *data, unsigned threads, unsigned flags), threads, flags)
+TEAM(GOMP_parallel_sections, WORK_SECTIONS, count,
+	(function *fn, void *data, unsigned threads, unsigned count, unsigned flags), threads, count, flags)
+
+#define PARALLEL_LOOP(name, kind) \
+	TEAM(name, kind, iterations(start, end, step), \
+		(function *fn, void *data, unsigned threads, long start, long end, long step, long chunk, \
+			unsigned flags), \
+		threads, start, end, step, chunk, flags)
+GOMP_PARALLEL_LOOPS(PARALLEL_LOOP)
+
+#define PARALLEL_RUNTIME_LOOP(name, kind) \
+	TEAM(name, kind, iterations(start, end, step), \
+		(function *fn, void *data, unsigned threads, long start, long end, long step, unsigned flags), \
+		threads, start, end, step, flags)
+GOMP_PARALLEL_RUNTIME_LOOPS(PARALLEL_RUNTIME_LOOP)
 
 EXPORT unsigned GOMP_parallel_reductions(function *fn, void *data, unsigned threads, unsigned flags);
 unsigned GOMP_parallel_reductions(function *fn, void *data, unsigned threads, unsigned flags)
@@ -327,55 +369,6 @@ unsigned GOMP_parallel_reductions(function *fn, void *data, unsigned threads, un
 	return n;
 }
 
-EXPORT void GOMP_parallel_sections(function *fn, void *data, unsigned threads, unsigned count, unsigned flags);
-void GOMP_parallel_sections(function *fn, void *data, unsigned threads, unsigned count, unsigned flags)
-{
-	ENTER(GOMP_parallel_sections);
-	if (!e.tick) {
-		real(fn, data, threads, count, flags);
-		return;
-	}
-	struct team t = team_of(&e, fn, data, WORK_SECTIONS, count);
-
-	real(in_team, &t, threads, count, flags);
-	team_end(&e, &t);
-}
-
-#define PARALLEL_LOOP(name, kind) \
-	EXPORT void name(function *fn, void *data, unsigned threads, long start, long end, long step, long chunk, \
-		unsigned flags); \
-	void name(function *fn, void *data, unsigned threads, long start, long end, long step, long chunk, \
-		unsigned flags) \
-	{ \
-		ENTER(name); \
-		if (!e.tick) { \
-			real(fn, data, threads, start, end, step, chunk, flags); \
-			return; \
-		} \
-		struct team t = team_of(&e, fn, data, kind, iterations(start, end, step)); \
-\
-		real(in_team, &t, threads, start, end, step, chunk, flags); \
-		team_end(&e, &t); \
-	}
-GOMP_PARALLEL_LOOPS(PARALLEL_LOOP)
-
-#define PARALLEL_RUNTIME_LOOP(name, kind) \
-	EXPORT void name( \
-		function *fn, void *data, unsigned threads, long start, long end, long step, unsigned flags); \
-	void name(function *fn, void *data, unsigned threads, long start, long end, long step, unsigned flags) \
-	{ \
-		ENTER(name); \
-		if (!e.tick) { \
-			real(fn, data, threads, start, end, step, flags); \
-			return; \
-		} \
-		struct team t = team_of(&e, fn, data, kind, iterations(start, end, step)); \
-\
-		real(in_team, &t, threads, start, end, step, flags); \
-		team_end(&e, &t); \
-	}
-GOMP_PARALLEL_RUNTIME_LOOPS(PARALLEL_RUNTIME_LOOP)
-
 /* --------------------------------------------------------------- work sharing */
 
 static void came_in(const struct entry *e, uint32_t kind, uint64_t count, bool some)
@@ -388,51 +381,25 @@ static void came_in(const struct entry *e, uint32_t kind, uint64_t count, bool s
 }
 
 #define LOOP_START(name, kind) \
-	EXPORT bool name(long start, long end, long step, long chunk, long *from, long *to); \
-	bool name(long start, long end, long step, long chunk, long *from, long *to) \
-	{ \
-		ENTER(name); \
-		bool some = real(start, end, step, chunk, from, to); \
-\
-		came_in(&e, kind, iterations(start, end, step), some); \
-		return some; \
-	}
+	GIVES(bool, name, (long start, long end, long step, long chunk, long *from, long *to), \
+		(start, end, step, chunk, from, to), came_in(&e, kind, iterations(start, end, step), result))
 GOMP_LOOP_STARTS(LOOP_START)
 
 #define LOOP_RUNTIME_START(name, kind) \
-	EXPORT bool name(long start, long end, long step, long *from, long *to); \
-	bool name(long start, long end, long step, long *from, long *to) \
-	{ \
-		ENTER(name); \
-		bool some = real(start, end, step, from, to); \
-\
-		came_in(&e, kind, iterations(start, end, step), some); \
-		return some; \
-	}
+	GIVES(bool, name, (long start, long end, long step, long *from, long *to), (start, end, step, from, to), \
+		came_in(&e, kind, iterations(start, end, step), result))
 GOMP_LOOP_RUNTIME_STARTS(LOOP_RUNTIME_START)
 
 #define ULL_START(name, kind) \
-	EXPORT bool name(bool up, ull start, ull end, ull step, ull chunk, ull *from, ull *to); \
-	bool name(bool up, ull start, ull end, ull step, ull chunk, ull *from, ull *to) \
-	{ \
-		ENTER(name); \
-		bool some = real(up, start, end, step, chunk, from, to); \
-\
-		came_in(&e, kind, ull_iterations(up, start, end, step), some); \
-		return some; \
-	}
+	GIVES(bool, name, (bool up, ull start, ull end, ull step, ull chunk, ull *from, ull *to), \
+		(up, start, end, step, chunk, from, to), \
+		came_in(&e, kind, ull_iterations(up, start, end, step), result))
 GOMP_ULL_STARTS(ULL_START)
 
 #define ULL_RUNTIME_START(name, kind) \
-	EXPORT bool name(bool up, ull start, ull end, ull step, ull *from, ull *to); \
-	bool name(bool up, ull start, ull end, ull step, ull *from, ull *to) \
-	{ \
-		ENTER(name); \
-		bool some = real(up, start, end, step, from, to); \
-\
-		came_in(&e, kind, ull_iterations(up, start, end, step), some); \
-		return some; \
-	}
+	GIVES(bool, name, (bool up, ull start, ull end, ull step, ull *from, ull *to), \
+		(up, start, end, step, from, to), \
+		came_in(&e, kind, ull_iterations(up, start, end, step), result))
 GOMP_ULL_RUNTIME_STARTS(ULL_RUNTIME_START)
 
 /* libgomp's numbers of schedules; a bit says "monotonic". */
@@ -445,44 +412,28 @@ static uint32_t kind_of(long schedule)
 }
 
 #define ANY_START(name, kind) \
-	EXPORT bool name(long start, long end, long step, long schedule, long chunk, long *from, long *to, \
-		void *reductions, void **memory); \
-	bool name(long start, long end, long step, long schedule, long chunk, long *from, long *to, void *reductions, \
-		void **memory) \
-	{ \
-		ENTER(name); \
-		bool some = real(start, end, step, schedule, chunk, from, to, reductions, memory); \
-\
-		came_in(&e, kind_of(schedule), iterations(start, end, step), some && from); \
-		return some; \
-	}
+	GIVES(bool, name, \
+		(long start, long end, long step, long schedule, long chunk, long *from, long *to, void *reductions, \
+			void **memory), \
+		(start, end, step, schedule, chunk, from, to, reductions, memory), \
+		came_in(&e, kind_of(schedule), iterations(start, end, step), result && from))
 GOMP_ANY_STARTS(ANY_START)
 
 #define ULL_ANY_START(name, kind) \
-	EXPORT bool name(bool up, ull start, ull end, ull step, long schedule, ull chunk, ull *from, ull *to, \
-		void *reductions, void **memory); \
-	bool name(bool up, ull start, ull end, ull step, long schedule, ull chunk, ull *from, ull *to, \
-		void *reductions, void **memory) \
-	{ \
-		ENTER(name); \
-		bool some = real(up, start, end, step, schedule, chunk, from, to, reductions, memory); \
-\
-		came_in(&e, kind_of(schedule), ull_iterations(up, start, end, step), some && from); \
-		return some; \
-	}
+	GIVES(bool, name, \
+		(bool up, ull start, ull end, ull step, long schedule, ull chunk, ull *from, ull *to, \
+			void *reductions, void **memory), \
+		(up, start, end, step, schedule, chunk, from, to, reductions, memory), \
+		came_in(&e, kind_of(schedule), ull_iterations(up, start, end, step), result && from))
 GOMP_ULL_ANY_STARTS(ULL_ANY_START)
 
-#define LOOP_NEXT(name, kind) \
-	EXPORT bool name(void *from, void *to); \
-	bool name(void *from, void *to) \
-	{ \
-		ENTER(name); \
-		bool some = real(from, to); \
-\
-		if (some && e.tick) \
-			dispatch(DISPATCH_ITERATION, 0); \
-		return some; \
-	}
+static void next_part(const struct entry *e, bool some)
+{
+	if (some && e->tick)
+		dispatch(DISPATCH_ITERATION, 0);
+}
+
+#define LOOP_NEXT(name, kind) GIVES(bool, name, (void *from, void *to), (from, to), next_part(&e, result))
 GOMP_LOOP_NEXTS(LOOP_NEXT)
 
 static unsigned section(const struct entry *e, unsigned number)
@@ -517,42 +468,26 @@ unsigned GOMP_sections_next(void)
 	return section(&e, real());
 }
 
+static void work_over(const struct entry *e)
+{
+	if (e->tick)
+		work_end(e->code);
+}
+
 /* Loops and sections end alike: the wait for the team is inside. */
-#define WORK_END(name, kind) \
-	EXPORT void name(void); \
-	void name(void) \
-	{ \
-		ENTER(name); \
-		real(); \
-		sync(e.tick, SYNC_WORKSHARE, e.code); \
-		if (e.tick) \
-			work_end(e.code); \
-	}
+static void waited_and_over(const struct entry *e)
+{
+	sync(e->tick, SYNC_WORKSHARE, e->code);
+	work_over(e);
+}
+
+#define WORK_END(name, kind) DONE(name, (void), (), waited_and_over(&e))
 GOMP_WORK_ENDS(WORK_END)
 
-#define CANCEL_WORK_END(name, kind) \
-	EXPORT bool name(void); \
-	bool name(void) \
-	{ \
-		ENTER(name); \
-		bool cancelled = real(); \
-\
-		sync(e.tick, SYNC_WORKSHARE, e.code); \
-		if (e.tick) \
-			work_end(e.code); \
-		return cancelled; \
-	}
+#define CANCEL_WORK_END(name, kind) GIVES(bool, name, (void), (), waited_and_over(&e))
 GOMP_CANCEL_WORK_ENDS(CANCEL_WORK_END)
 
-#define NOWAIT_END(name, kind) \
-	EXPORT void name(void); \
-	void name(void) \
-	{ \
-		ENTER(name); \
-		real(); \
-		if (e.tick) \
-			work_end(e.code); \
-	}
+#define NOWAIT_END(name, kind) DONE(name, (void), (), work_over(&e))
 GOMP_NOWAIT_ENDS(NOWAIT_END)
 
 /* Its end is plain code: a moment. */
@@ -581,46 +516,17 @@ void *GOMP_single_copy_start(void)
 	return from_other;
 }
 
-EXPORT void GOMP_single_copy_end(void *data);
-void GOMP_single_copy_end(void *data)
-{
-	ENTER(GOMP_single_copy_end);
-	real(data);
-	if (e.tick)
-		work_end(e.code);
-}
+DONE(GOMP_single_copy_end, (void *data), (data), work_over(&e))
 
 /* ---------------------------------------------------------------------- waits */
 
-#define WAIT(name, kind) \
-	EXPORT void name(void); \
-	void name(void) \
-	{ \
-		ENTER(name); \
-		real(); \
-		sync(e.tick, kind, e.code); \
-	}
+#define WAIT(name, kind) DONE(name, (void), (), sync(e.tick, kind, e.code))
 GOMP_WAITS(WAIT)
 
-#define CANCEL_WAIT(name, kind) \
-	EXPORT bool name(void); \
-	bool name(void) \
-	{ \
-		ENTER(name); \
-		bool cancelled = real(); \
-\
-		sync(e.tick, kind, e.code); \
-		return cancelled; \
-	}
+#define CANCEL_WAIT(name, kind) GIVES(bool, name, (void), (), sync(e.tick, kind, e.code))
 GOMP_CANCEL_WAITS(CANCEL_WAIT)
 
-EXPORT void GOMP_taskwait_depend(void **depend);
-void GOMP_taskwait_depend(void **depend)
-{
-	ENTER(GOMP_taskwait_depend);
-	real(depend);
-	sync(e.tick, SYNC_TASKWAIT, e.code);
-}
+DONE(GOMP_taskwait_depend, (void **depend), (depend), sync(e.tick, SYNC_TASKWAIT, e.code))
 
 EXPORT void GOMP_taskgroup_start(void);
 void GOMP_taskgroup_start(void)
@@ -660,97 +566,44 @@ static void released(const struct entry *e, uint32_t kind, uint64_t id)
 		put(FN_gomp_mutex_released, 0, kind, WORDS(id, me.task, e->code));
 }
 
+static void lock_told(const struct entry *e, uint32_t function, uint32_t kind, uint64_t id)
+{
+	if (e->tick)
+		put(function, 0, kind, WORDS(id, e->code));
+}
+
 /* These have no name: their kind stands for one. */
-#define MUTEX_START(name, kind) \
-	EXPORT void name(void); \
-	void name(void) \
-	{ \
-		ENTER(name); \
-		real(); \
-		acquired(&e, kind, kind); \
-	}
+#define MUTEX_START(name, kind) DONE(name, (void), (), acquired(&e, kind, kind))
 GOMP_MUTEX_STARTS(MUTEX_START)
 
-#define MUTEX_END(name, kind) \
-	EXPORT void name(void); \
-	void name(void) \
-	{ \
-		ENTER(name); \
-		real(); \
-		released(&e, kind, kind); \
-	}
+#define MUTEX_END(name, kind) DONE(name, (void), (), released(&e, kind, kind))
 GOMP_MUTEX_ENDS(MUTEX_END)
 
-EXPORT void GOMP_critical_name_start(void **name);
-void GOMP_critical_name_start(void **name)
-{
-	ENTER(GOMP_critical_name_start);
-	real(name);
-	acquired(&e, MUTEX_CRITICAL, (uintptr_t)name);
-}
+DONE(GOMP_critical_name_start, (void **name), (name), acquired(&e, MUTEX_CRITICAL, (uintptr_t)name))
+DONE(GOMP_critical_name_end, (void **name), (name), released(&e, MUTEX_CRITICAL, (uintptr_t)name))
 
-EXPORT void GOMP_critical_name_end(void **name);
-void GOMP_critical_name_end(void **name)
-{
-	ENTER(GOMP_critical_name_end);
-	real(name);
-	released(&e, MUTEX_CRITICAL, (uintptr_t)name);
-}
-
-#define LOCK_SET(name, kind) \
-	EXPORT void name(void *lock); \
-	void name(void *lock) \
-	{ \
-		ENTER(name); \
-		real(lock); \
-		acquired(&e, kind, (uintptr_t)lock); \
-	}
+#define LOCK_SET(name, kind) DONE(name, (void *lock), (lock), acquired(&e, kind, (uintptr_t)lock))
 GOMP_LOCK_SETS(LOCK_SET)
 
-#define LOCK_UNSET(name, kind) \
-	EXPORT void name(void *lock); \
-	void name(void *lock) \
-	{ \
-		ENTER(name); \
-		real(lock); \
-		released(&e, kind, (uintptr_t)lock); \
-	}
+#define LOCK_UNSET(name, kind) DONE(name, (void *lock), (lock), released(&e, kind, (uintptr_t)lock))
 GOMP_LOCK_UNSETS(LOCK_UNSET)
 
 /* One that fails is nothing. OMPT's numbers: a lock that was tested has the next kind. */
-#define LOCK_TEST(name, kind) \
-	EXPORT int name(void *lock); \
-	int name(void *lock) \
-	{ \
-		ENTER(name); \
-		int got = real(lock); \
-\
-		if (got) \
-			acquired(&e, kind + 1, (uintptr_t)lock); \
-		return got; \
-	}
+static void tested(const struct entry *e, uint32_t kind, uint64_t id, int got)
+{
+	if (got)
+		acquired(e, kind + 1, id);
+}
+
+#define LOCK_TEST(name, kind) GIVES(int, name, (void *lock), (lock), tested(&e, kind, (uintptr_t)lock, result))
 GOMP_LOCK_TESTS(LOCK_TEST)
 
 #define LOCK_MAKE(name, kind) \
-	EXPORT void name(void *lock); \
-	void name(void *lock) \
-	{ \
-		ENTER(name); \
-		real(lock); \
-		if (e.tick) \
-			put(FN_gomp_lock_init, 0, kind, WORDS((uintptr_t)lock, e.code)); \
-	}
+	DONE(name, (void *lock), (lock), lock_told(&e, FN_gomp_lock_init, kind, (uintptr_t)lock))
 GOMP_LOCK_MAKES(LOCK_MAKE)
 
 #define LOCK_END(name, kind) \
-	EXPORT void name(void *lock); \
-	void name(void *lock) \
-	{ \
-		ENTER(name); \
-		real(lock); \
-		if (e.tick) \
-			put(FN_gomp_lock_destroy, 0, kind, WORDS((uintptr_t)lock, e.code)); \
-	}
+	DONE(name, (void *lock), (lock), lock_told(&e, FN_gomp_lock_destroy, kind, (uintptr_t)lock))
 GOMP_LOCK_ENDS(LOCK_END)
 
 /* ---------------------------------------------------------------------- tasks */
