@@ -70,7 +70,10 @@ umask 022
 echo kept >target; ln -s target link
 "$gputap" stats -q -o link one 2>err; ok "stats -o does not write through a link" "$?:$(cat target):$(test -L link || echo file)" 0:kept:file
 mkfifo pipe; timeout 20 "$gputap" stats -q -o pipe one 2>err; ok "stats -o to a pipe that nobody reads does not hang" $? 4
-{ timeout 20 cat pipe >got; } & sleep 0.2; timeout 20 "$gputap" stats -q -o pipe one 2>err; ok "... and is read where somebody does" "$?:$(wait; grep -c opencl_api_sum got)" 0:1
+exec 8<>pipe 9<pipe                     # 8 lets 9 be opened, as a writer
+timeout 20 "$gputap" stats -q -o pipe one 2>err; status=$?
+exec 8>&-; ok "... and is read where somebody does" "$status:$(grep -c opencl_api_sum <&9)" 0:1
+exec 9<&-
 "$gputap" stats -q -o /dev/stdout one >got 2>err; ok "stats -o /dev/stdout" "$?:$(grep -c opencl_api_sum got):$(test -L /dev/stdout && echo link)" 0:1:link
 "$gputap" stats -q -o - one >got 2>err; ok "stats -o -" "$?:$(grep -c opencl_api_sum got):$(ls -- - 2>/dev/null)" 0:1:
 "$gputap" stats -q -o none/r.txt one 2>err; ok "stats -o where no folder is" $? 4
