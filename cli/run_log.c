@@ -88,15 +88,8 @@ static int64_t clock_ns(clockid_t id)
 
 static uint64_t tick(void)
 {
-#if defined(__x86_64__)
-	if (*gt_run_clock_source() == 't')
-		return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-	uint64_t v;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
-	return v;
-#endif
+	if (*gt_run_clock_source() != 'm')
+		return gc_counter_read();
 	return (uint64_t)clock_ns(CLOCK_MONOTONIC_RAW);
 }
 

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "common/together.h"
+
 struct shared {
 	const struct gt_pieces *p;
 	pthread_mutex_t lock;             /* of all below */
@@ -21,7 +23,7 @@ struct shared {
 	int rc;
 };
 
-struct worker { struct shared *s; unsigned index; pthread_t thread; };
+struct worker { struct shared *s; unsigned index; };
 
 static bool take(struct shared *s, size_t *piece)
 {
@@ -72,18 +74,6 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Those that could be started: with fewer it takes longer. */
-static void work_together(struct worker *workers, unsigned n)
-{
-	unsigned started = 1;
-
-	while (started < n && !pthread_create(&workers[started].thread, NULL, work, &workers[started]))
-		started++;
-	work(&workers[0]);
-	for (unsigned i = 1; i < started; i++)
-		pthread_join(workers[i].thread, NULL);
-}
-
 int gt_pieces_do(const struct gt_pieces *p)
 {
 	struct shared s = { .p = p };
@@ -97,7 +87,7 @@ int gt_pieces_do(const struct gt_pieces *p)
 	for (unsigned i = 0; workers && i < n; i++)
 		workers[i] = (struct worker){ .s = &s, .index = i };
 	alone = (struct worker){ .s = &s };
-	work_together(workers ? workers : &alone, n);
+	gt_together(n, work, workers ? workers : &alone, sizeof alone);
 	free(workers);
 	pthread_cond_destroy(&s.come);
 	pthread_mutex_destroy(&s.lock);

@@ -19,6 +19,22 @@
 #define _CET_ENDBR
 #endif
 
+	/* The caller's arguments, and a stack that is aligned for a call */
+	.macro SAVE
+	subq	$24, %rsp
+	.cfi_adjust_cfa_offset 24
+	movq	%rdi, (%rsp)
+	movq	%rsi, 8(%rsp)
+	movq	%rdx, 16(%rsp)
+	.endm
+	.macro RESTORE
+	movq	(%rsp), %rdi
+	movq	8(%rsp), %rsi
+	movq	16(%rsp), %rdx
+	addq	$24, %rsp
+	.cfi_adjust_cfa_offset -24
+	.endm
+
 	/* name: exported function; real: where its real address stands; version: how to load the third argument of the C side */
 	.macro LOOKUP name, real, version:vararg
 	.globl	\name
@@ -39,34 +55,18 @@
 	testq	%rax, %rax
 	jz	3f
 	jmp	*%rax
-2:	subq	$24, %rsp
-	.cfi_adjust_cfa_offset 24
-	movq	%rdi, (%rsp)
-	movq	%rsi, 8(%rsp)
-	movq	%rdx, 16(%rsp)
+2:	SAVE
 	\version
 	movq	24(%rsp), %rcx                  /* return address: the caller */
 	call	tap_dlsym_answer
 	movq	%rdx, %rcx
-	movq	(%rsp), %rdi
-	movq	8(%rsp), %rsi
-	movq	16(%rsp), %rdx
-	addq	$24, %rsp
-	.cfi_adjust_cfa_offset -24
+	RESTORE
 	testq	%rcx, %rcx
 	jz	1b
 	ret
-3:	subq	$24, %rsp
-	.cfi_adjust_cfa_offset 24
-	movq	%rdi, (%rsp)
-	movq	%rsi, 8(%rsp)
-	movq	%rdx, 16(%rsp)
+3:	SAVE
 	call	tap_dlsym_init
-	movq	(%rsp), %rdi
-	movq	8(%rsp), %rsi
-	movq	16(%rsp), %rdx
-	addq	$24, %rsp
-	.cfi_adjust_cfa_offset -24
+	RESTORE
 	movq	\real(%rip), %rax
 	testq	%rax, %rax
 	jz	4f
@@ -84,17 +84,9 @@
 7:	leaq	1(%rdi), %rax                   /* RTLD_DEFAULT, RTLD_NEXT: no handle */
 	cmpq	$1, %rax
 	jbe	9b
-	subq	$24, %rsp
-	.cfi_adjust_cfa_offset 24
-	movq	%rdi, (%rsp)
-	movq	%rsi, 8(%rsp)
-	movq	%rdx, 16(%rsp)
+	SAVE
 	call	tap_dlsym_seen
-	movq	(%rsp), %rdi
-	movq	8(%rsp), %rsi
-	movq	16(%rsp), %rdx
-	addq	$24, %rsp
-	.cfi_adjust_cfa_offset -24
+	RESTORE
 	jmp	9b
 	.cfi_endproc
 	.size	\name, .-\name
@@ -105,6 +97,23 @@
 	LOOKUP	dlvsym, tap_real_dlvsym, nop
 
 #elif defined(__aarch64__)
+
+	.macro SAVE
+	stp	x29, x30, [sp, #-48]!
+	.cfi_def_cfa_offset 48
+	.cfi_offset x29, -48
+	.cfi_offset x30, -40
+	stp	x0, x1, [sp, #16]
+	str	x2, [sp, #32]
+	.endm
+	.macro RESTORE
+	ldp	x0, x1, [sp, #16]
+	ldr	x2, [sp, #32]
+	ldp	x29, x30, [sp], #48
+	.cfi_restore x29
+	.cfi_restore x30
+	.cfi_def_cfa_offset 0
+	.endm
 
 	.macro LOOKUP name, real, version:vararg
 	.globl	\name
@@ -128,39 +137,19 @@
 	ldr	x16, [x16, #:lo12:\real]
 	cbz	x16, 3f
 	br	x16
-2:	stp	x29, x30, [sp, #-48]!
-	.cfi_def_cfa_offset 48
-	.cfi_offset x29, -48
-	.cfi_offset x30, -40
-	stp	x0, x1, [sp, #16]
-	str	x2, [sp, #32]
+2:	SAVE
 	\version
 	mov	x3, x30                         /* return address: the caller */
 	bl	tap_dlsym_answer
 	mov	x9, x1
 	mov	x10, x0
-	ldp	x0, x1, [sp, #16]
-	ldr	x2, [sp, #32]
-	ldp	x29, x30, [sp], #48
-	.cfi_restore x29
-	.cfi_restore x30
-	.cfi_def_cfa_offset 0
+	RESTORE
 	cbz	x9, 1b
 	mov	x0, x10
 	ret
-3:	stp	x29, x30, [sp, #-48]!
-	.cfi_def_cfa_offset 48
-	.cfi_offset x29, -48
-	.cfi_offset x30, -40
-	stp	x0, x1, [sp, #16]
-	str	x2, [sp, #32]
+3:	SAVE
 	bl	tap_dlsym_init
-	ldp	x0, x1, [sp, #16]
-	ldr	x2, [sp, #32]
-	ldp	x29, x30, [sp], #48
-	.cfi_restore x29
-	.cfi_restore x30
-	.cfi_def_cfa_offset 0
+	RESTORE
 	adrp	x16, \real
 	ldr	x16, [x16, #:lo12:\real]
 	cbz	x16, 4f
@@ -181,19 +170,9 @@
 7:	add	x9, x0, #1                      /* RTLD_DEFAULT, RTLD_NEXT: no handle */
 	cmp	x9, #1
 	b.ls	9b
-	stp	x29, x30, [sp, #-48]!
-	.cfi_def_cfa_offset 48
-	.cfi_offset x29, -48
-	.cfi_offset x30, -40
-	stp	x0, x1, [sp, #16]
-	str	x2, [sp, #32]
+	SAVE
 	bl	tap_dlsym_seen
-	ldp	x0, x1, [sp, #16]
-	ldr	x2, [sp, #32]
-	ldp	x29, x30, [sp], #48
-	.cfi_restore x29
-	.cfi_restore x30
-	.cfi_def_cfa_offset 0
+	RESTORE
 	b	9b
 	.cfi_endproc
 	.size	\name, .-\name

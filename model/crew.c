@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/together.h"
 #include "model/cuda/walk.h"
 #include "model/internal.h"
 #include "trace/read/merge.h"
@@ -64,7 +65,6 @@ struct shared {
 struct worker {
 	struct shared *s;
 	unsigned index;
-	pthread_t thread;
 	struct gt_slice slice;
 	struct gt_merge *merge;
 	struct gt_batch batch;
@@ -410,18 +410,6 @@ static void free_worker(struct worker *w)
 	free(w->steps);
 }
 
-/* Those that could be started; the calling thread is one of them. */
-static void work_together(struct worker *workers, unsigned n)
-{
-	unsigned started = 1;
-
-	while (started < n && !pthread_create(&workers[started].thread, NULL, work, &workers[started]))
-		started++;
-	work(&workers[0]);
-	for (unsigned i = 1; i < started; i++)
-		pthread_join(workers[i].thread, NULL);
-}
-
 static int share(struct shared *s, unsigned n, struct gt_err *err)
 {
 	struct worker *workers = calloc(n, sizeof(*workers));
@@ -438,7 +426,7 @@ static int share(struct shared *s, unsigned n, struct gt_err *err)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->resolve.come, NULL);
 	pthread_cond_init(&s->give.come, NULL);
-	work_together(workers, n);
+	gt_together(n, work, workers, sizeof(*workers));
 	pthread_cond_destroy(&s->give.come);
 	pthread_cond_destroy(&s->resolve.come);
 	pthread_mutex_destroy(&s->lock);

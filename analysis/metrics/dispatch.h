@@ -43,6 +43,14 @@ int gt_dispatches(struct gt_model *m, const struct gt_walk_options *walk,
 /* Does it run on the host's processors? */
 bool gt_dispatch_on_cpu(const struct gt_dispatch *d);
 
+/* Threads or groups in all dimensions; UINT64_MAX where they are more than a number holds. */
+static inline uint64_t gt_dispatch_in_all(const uint64_t size[3])
+{
+	uint64_t n;
+
+	return __builtin_mul_overflow(size[0], size[1], &n) || __builtin_mul_overflow(n, size[2], &n) ? UINT64_MAX : n;
+}
+
 /* What the runtime said of the device, or of the kernel on the device that it ran on; false: it was not asked, or gave
  * no number. */
 bool gt_dispatch_device_number(const struct gt_dispatch *d, uint32_t key, uint64_t *out);

@@ -32,8 +32,6 @@ static struct gt_metric_value span(int64_t from, int64_t to, const char *why)
 	return from == GT_NO_TIME || to == GT_NO_TIME || to < from ? none(why) : integer((uint64_t)(to - from));
 }
 
-static uint64_t product(const uint64_t size[3]) { return size[0] * size[1] * size[2]; }
-
 /* ------------------------------------------------------------------ times */
 
 static struct gt_metric_value duration(const struct gt_dispatch *d) { return span(d->start_ns, d->end_ns, NO_TIMES); }
@@ -54,12 +52,12 @@ static struct gt_metric_value work_dim(const struct gt_dispatch *d) { return int
 
 static struct gt_metric_value global_size(const struct gt_dispatch *d)
 {
-	return d->has_global ? integer(product(d->global)) : none(NO_GLOBAL);
+	return d->has_global ? integer(gt_dispatch_in_all(d->global)) : none(NO_GLOBAL);
 }
 
 static struct gt_metric_value local_size(const struct gt_dispatch *d)
 {
-	return d->has_group ? integer(product(d->group)) : none(NO_GROUP);
+	return d->has_group ? integer(gt_dispatch_in_all(d->group)) : none(NO_GROUP);
 }
 
 static struct gt_metric_value local_size_source(const struct gt_dispatch *d)
@@ -144,7 +142,8 @@ static struct gt_metric_value local_size_remainder(const struct gt_dispatch *d)
 
 	if (!d->has_group)
 		return none(NO_GROUP);
-	return gt_dispatch_kernel_number(d, KERNEL_MULTIPLE, &v) && v ? integer(product(d->group) % v) : none(NOT_TOLD);
+	return gt_dispatch_kernel_number(d, KERNEL_MULTIPLE, &v) && v ? integer(gt_dispatch_in_all(d->group) % v)
+								      : none(NOT_TOLD);
 }
 
 /* ------------------------------------------------------------------ memory */

@@ -29,13 +29,6 @@ enum { GCN_FIRST = 6, GCN_LAST = 9, GCN_WAVES_PER_SIMD = 10, GCN_GROUPS_OF_ONE =
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static uint64_t product(const uint64_t size[3])
-{
-	uint64_t p;
-
-	return __builtin_mul_overflow(size[0], size[1], &p) || __builtin_mul_overflow(p, size[2], &p) ? UINT64_MAX : p;
-}
-
 static int64_t or_unknown(bool known, uint64_t v) { return known && v <= INT64_MAX ? (int64_t)v : UNKNOWN; }
 
 static int64_t device_number(const struct gt_dispatch *d, uint32_t key)
@@ -219,7 +212,7 @@ static void of_opencl(const struct gt_dispatch *d, struct gt_waves *w)
 		w->max_group_size = v;
 	if (sizes && sizes->bytes >= sizeof most) {
 		memcpy(most, sizes->value, sizeof most);
-		w->max_global_size = product(most);
+		w->max_global_size = gt_dispatch_in_all(most);
 	}
 	if (device_number(d, NV_CAPABILITY_MAJOR) > 0)
 		of_nvidia(d, w);
@@ -239,9 +232,9 @@ void gt_waves(const struct gt_dispatch *d, struct gt_waves *w)
 		.scalar_limit = UNKNOWN, .local_limit = UNKNOWN, .group_limit = UNKNOWN, .share = UNKNOWN,
 	};
 	if (d->has_group)
-		w->group_size = product(d->group);
+		w->group_size = gt_dispatch_in_all(d->group);
 	if (d->has_global)
-		w->global_size = product(d->global);
+		w->global_size = gt_dispatch_in_all(d->global);
 	if (d->cuda)
 		of_cuda(d, w);
 	else

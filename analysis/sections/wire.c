@@ -10,18 +10,12 @@
 #include <string.h>
 
 #include "analysis/sections/message.h"
+#include "common/varint.h"
 
 #define DEPTH 64
 enum wire { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
 /* ------------------------------------------------------------------ writing */
-
-static void put_varint(struct gt_text *t, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		gt_text_char(t, (char)(v | 0x80));
-	gt_text_char(t, (char)v);
-}
 
 static enum wire wire_of(enum gt_field_kind kind)
 {
@@ -38,10 +32,10 @@ static void put_value(struct gt_text *t, const struct gt_message_value *v)
 	struct gt_text part = { 0 };
 	float single;
 
-	put_varint(t, (uint64_t)v->field->number << 3 | wire_of(v->field->kind));
+	gt_text_varint(t, (uint64_t)v->field->number << 3 | wire_of(v->field->kind));
 	switch (v->field->kind) {
 	case GT_FIELD_TEXT: case GT_FIELD_BYTES:
-		put_varint(t, v->text.bytes);
+		gt_text_varint(t, v->text.bytes);
 		gt_text_bytes(t, v->text.text, v->text.bytes);
 		break;
 	case GT_FIELD_F32:
@@ -51,12 +45,12 @@ static void put_value(struct gt_text *t, const struct gt_message_value *v)
 	case GT_FIELD_F64: gt_text_bytes(t, (const char *)&v->real, sizeof v->real); break;
 	case GT_FIELD_PART:
 		gt_message_encode(&part, v->part);
-		put_varint(t, part.used);
+		gt_text_varint(t, part.used);
 		gt_text_bytes(t, part.data, part.used);
 		t->failed |= part.failed;
 		gt_text_free(&part);
 		break;
-	default: put_varint(t, v->integer); break;
+	default: gt_text_varint(t, v->integer); break;
 	}
 }
 

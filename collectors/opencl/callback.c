@@ -217,31 +217,22 @@ static void CL_CALLBACK on_svm_free(cl_command_queue queue, cl_uint n, void *poi
 		tap_cl_put_clEnqueueSVMFree_pfn_free_func(&call, queue, n, pointers, w.user));
 }
 
-cl_int tap_cl_do_clEnqueueSVMFree(const struct tap_opencl_api *real, cl_command_queue command_queue,
-	cl_uint num_svm_pointers, void *svm_pointers[], svm_fn pfn_free_func, void *user_data,
-	cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
-{
-	struct wrapped *w = wrap((any_fn)pfn_free_func, user_data, FN_clEnqueueSVMFree_pfn_free_func);
-	cl_int ret = real->clEnqueueSVMFree(command_queue, num_svm_pointers, svm_pointers,
-		w ? on_svm_free : pfn_free_func, w ? w : user_data, num_events_in_wait_list, event_wait_list, event);
-
-	if (ret != CL_SUCCESS)
-		unwrap(w);
-	return ret;
-}
-
-cl_int tap_cl_do_clEnqueueSVMFreeARM(const struct tap_opencl_api *real, cl_command_queue command_queue,
-	cl_uint num_svm_pointers, void *svm_pointers[], svm_fn pfn_free_func, void *user_data,
-	cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
-{
-	struct wrapped *w = wrap((any_fn)pfn_free_func, user_data, FN_clEnqueueSVMFreeARM_pfn_free_func);
-	cl_int ret = real->clEnqueueSVMFreeARM(command_queue, num_svm_pointers, svm_pointers,
-		w ? on_svm_free : pfn_free_func, w ? w : user_data, num_events_in_wait_list, event_wait_list, event);
-
-	if (ret != CL_SUCCESS)
-		unwrap(w);
-	return ret;
-}
+#define SVM_FREE(function) \
+	cl_int tap_cl_do_##function(const struct tap_opencl_api *real, cl_command_queue command_queue, \
+		cl_uint num_svm_pointers, void *svm_pointers[], svm_fn pfn_free_func, void *user_data, \
+		cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event) \
+	{ \
+		struct wrapped *w = wrap((any_fn)pfn_free_func, user_data, FN_##function##_pfn_free_func); \
+		cl_int ret = real->function(command_queue, num_svm_pointers, svm_pointers, \
+			w ? on_svm_free : pfn_free_func, w ? w : user_data, num_events_in_wait_list, event_wait_list, \
+			event); \
+\
+		if (ret != CL_SUCCESS) \
+			unwrap(w); \
+		return ret; \
+	}
+SVM_FREE(clEnqueueSVMFree)
+SVM_FREE(clEnqueueSVMFreeARM)
 
 /* ---------------------------------------------------------- native kernels: no user data, but a block of arguments */
 

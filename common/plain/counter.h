@@ -1,5 +1,5 @@
 /*
- * common/plain/counter.h - whether the processor's counter stamps the records, decided once for shim and launcher
+ * common/plain/counter.h - the processor's counter, and whether it stamps the records: once for shim and launcher
  *
  * Runs      anywhere. The caller reads the facts, each with the means that it may use.
  * Must not  use the C library.
@@ -28,5 +28,20 @@ bool gc_counter_is_trusted(const char *clocksource, size_t bytes, bool forbidden
 bool gc_counter_is_invariant(void);
 /* What the trace calls the source of its stamps. */
 const char *gc_counter_source(bool trusted);
+
+/* The counter itself; only where it is trusted. */
+static inline uint64_t gc_counter_read(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t v;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+	return v;
+#else
+	return 0;
+#endif
+}
 
 #endif

@@ -11,21 +11,15 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "common/plain/counter.h"
+
 /* Set once by the constructor; true when the kernel itself trusts the counter and this process may read it. */
 extern bool tap_clock_counter __attribute__((visibility("hidden")));
 
 static inline uint64_t tap_tick(void)
 {
-	if (__builtin_expect(tap_clock_counter, 1)) {
-#if defined(__x86_64__)
-		return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-		uint64_t v;
-
-		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
-		return v;
-#endif
-	}
+	if (__builtin_expect(tap_clock_counter, 1))
+		return gc_counter_read();
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);

@@ -18,8 +18,8 @@ void gt_proto_double(struct gt_text *t, unsigned field, double v)
 
 void gt_proto_bytes(struct gt_text *t, unsigned field, const void *data, size_t bytes)
 {
-	gt_proto_varint(t, (uint64_t)field << 3 | GT_WIRE_BYTES);
-	gt_proto_varint(t, bytes);
+	gt_text_varint(t, (uint64_t)field << 3 | GT_WIRE_BYTES);
+	gt_text_varint(t, bytes);
 	gt_text_bytes(t, data, bytes);
 }
 

@@ -11,27 +11,9 @@
 #ifndef GPUTAP_WRITERS_PERFETTO_PROTO_H
 #define GPUTAP_WRITERS_PERFETTO_PROTO_H
 
-#include "common/text.h"
+#include "common/varint.h"
 
 enum { GT_WIRE_VARINT = 0, GT_WIRE_FIXED64 = 1, GT_WIRE_BYTES = 2 };
-#define GT_VARINT_MAX 10                  /* bytes */
-
-/* At `to`, which has room; returns the bytes written. */
-static inline size_t gt_varint_put(unsigned char *to, uint64_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		to[n++] = (unsigned char)(v | 0x80);
-	to[n++] = (unsigned char)v;
-	return n;
-}
-
-static inline void gt_proto_varint(struct gt_text *t, uint64_t v)
-{
-	if (gt_text_need(t, GT_VARINT_MAX))
-		t->used += gt_varint_put((unsigned char *)t->data + t->used, v);
-}
 
 /* uint64, uint32, enum, bool; int64 and int32 as their 64 bits. */
 static inline void gt_proto_u64(struct gt_text *t, unsigned field, uint64_t v)
@@ -50,7 +32,7 @@ static inline void gt_proto_i64(struct gt_text *t, unsigned field, int64_t v) { 
 
 static inline void gt_proto_fixed64(struct gt_text *t, unsigned field, uint64_t v)
 {
-	gt_proto_varint(t, (uint64_t)field << 3 | GT_WIRE_FIXED64);
+	gt_text_varint(t, (uint64_t)field << 3 | GT_WIRE_FIXED64);
 	for (int i = 0; i < 8; i++)
 		gt_text_char(t, (char)(v >> 8 * i));
 }
@@ -63,7 +45,7 @@ void gt_proto_string(struct gt_text *t, unsigned field, const char *s, size_t by
 /* A message: begin returns the place that end is given. Nothing else may be taken away from the text between. */
 static inline size_t gt_proto_begin(struct gt_text *t, unsigned field)
 {
-	gt_proto_varint(t, (uint64_t)field << 3 | GT_WIRE_BYTES);
+	gt_text_varint(t, (uint64_t)field << 3 | GT_WIRE_BYTES);
 	gt_text_char(t, 0);
 	return t->used;
 }
