@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""tests/e2e/recipes_check.py HOST GPU EDITION - what the vendor's documentation of the export asks of such files runs, with rows
+
+The recipes' tables, columns and steps (columns that are added and filled, an index, a table of results), in words of our own; each
+gets an answer that is known. HOST: tests/e2e/samples/busy.c with -t osrt,sample,sched and what it printed; GPU: CUDA calls with
+stacks on the stand-in machine, with --sqlite-counters. EDITION: default or 2021.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import json
+import sqlite3
+import sys
+
+PID_TID = "globalTid / 0x1000000 % 0x1000000 AS PID, globalTid % 0x1000000 AS TID"
+
+
+def name_columns(db, table, columns):
+    """Texts instead of their numbers, in columns beside them."""
+    for new, number in columns:
+        db.execute("ALTER TABLE %s ADD COLUMN %s TEXT" % (table, new))
+        db.execute("UPDATE %s SET %s = (SELECT value FROM StringIds WHERE %s = StringIds.id)" % (table, new, number))
+
+
+def backtraces(db, api, chains, function):
+    """Ranges with their stacks, a row for each frame."""
+    name_columns(db, chains, (("symbolName", "symbol"), ("moduleName", "module")))
+    rows = db.execute("SELECT %s, %s.start, end, callchainId, stackDepth, symbolName, moduleName FROM %s LEFT JOIN %s ON callchainId == %s.id "
+                      "ORDER BY %s.rowid, stackDepth" % (PID_TID, api, api, chains, chains, api)).fetchall()
+    framed = [r for r in rows if r[4]]
+    assert framed and {r[5] for r in framed} >= {0, 1}, framed[:3]
+    assert all(r[6] and r[7] for r in framed), [r for r in framed if not (r[6] and r[7])][:3]
+    assert function in {r[6] for r in framed}, {r[6] for r in framed}
+    return len(framed)
+
+
+def streams(db):
+    """What the processes printed."""
+    name_columns(db, "ProcessStreams", (("filename", "filenameId"), ("content", "contentId")))
+    rows = db.execute("SELECT globalPid / 0x1000000 % 0x1000000 AS PID, filename, content FROM ProcessStreams").fetchall()
+    assert [r[2] for r in rows if r[2]] == ["said\n"] and all(pid > 1 and name for pid, name, _ in rows), rows
+    return len(rows)
+
+
+def thread_summary(db):
+    """Who used the processors, by samples; the greatest first."""
+    rows = db.execute("SELECT %s, ROUND(100.0 * SUM(cpuCycles) / (SELECT SUM(cpuCycles) FROM COMPOSITE_EVENTS "
+                      "GROUP BY globalTid / 0x1000000000000 %% 0x100), 2) AS CPU_utilization, "
+                      "(SELECT value FROM StringIds WHERE id = (SELECT nameId FROM ThreadNames WHERE ThreadNames.globalTid = COMPOSITE_EVENTS.globalTid)) "
+                      "AS thread_name FROM COMPOSITE_EVENTS GROUP BY globalTid ORDER BY CPU_utilization DESC LIMIT 10" % PID_TID).fetchall()
+    assert {"busy", "worker"} <= {r[3] for r in rows} and abs(sum(r[2] for r in rows) - 100) < 1, rows
+    return len(rows)
+
+
+def running_time(db):
+    """Who had processors for how long, by context switches; kept in a table."""
+    db.execute("CREATE INDEX sched_start ON SCHED_EVENTS (start)")
+    db.execute("CREATE TABLE CPU_USAGE AS SELECT first.globalTid AS globalTid, "
+               "(SELECT nameId FROM ThreadNames WHERE ThreadNames.globalTid = first.globalTid) AS nameId, "
+               "SUM(second.start - first.start) AS total_duration, COUNT() AS ranges_count "
+               "FROM SCHED_EVENTS AS first LEFT JOIN SCHED_EVENTS AS second ON second.rowid = "
+               "(SELECT rowid FROM SCHED_EVENTS WHERE start > first.start AND globalTid = first.globalTid ORDER BY start ASC LIMIT 1) "
+               "WHERE first.isSchedIn != 0 GROUP BY first.globalTid ORDER BY total_duration DESC")
+    rows = db.execute("SELECT %s, (SELECT value FROM StringIds WHERE nameId = id) AS name, total_duration, ranges_count FROM CPU_USAGE" % PID_TID).fetchall()
+    assert {"busy", "worker"} <= {r[2] for r in rows} and all(r[3] and r[4] for r in rows), rows
+    assert sum(r[3] for r in rows) > 100e6, rows                # it computes 150 ms
+    return len(rows)
+
+
+def functions(db):
+    """Functions with what they called, and alone."""
+    name_columns(db, "SAMPLING_CALLCHAINS", (("symbolName", "symbol"), ("moduleName", "module")))
+    table = ("SELECT symbolName, moduleName, ROUND(100.0 * SUM(cpuCycles) / (SELECT SUM(cpuCycles) FROM COMPOSITE_EVENTS), 2) AS share "
+             "FROM SAMPLING_CALLCHAINS LEFT JOIN COMPOSITE_EVENTS ON SAMPLING_CALLCHAINS.id == COMPOSITE_EVENTS.id %s "
+             "GROUP BY symbol, module ORDER BY share DESC")
+    whole, own = db.execute(table % "").fetchall(), db.execute(table % "WHERE stackDepth == 0").fetchall()
+    assert own[0][0] == "inner" and own[0][1].endswith("busy") and own[0][2] > 50, own[:3]
+    assert {"inner", "outer", "main"} <= {r[0] for r in whole}, whole
+    return len(whole)
+
+
+def generic(db, edition):
+    """Sources, types and events, each with the numbers that lead to the next."""
+    if edition == "2021":
+        of = lambda sql: [json.loads(row[0]) for row in db.execute(sql)]
+        sources = of("SELECT json_insert(data, '$.sourceId', sourceId) AS data FROM GENERIC_EVENT_SOURCES")
+        types = of("SELECT json_insert(data, '$.typeId', typeId, '$.sourceId', sourceId) AS data FROM GENERIC_EVENT_TYPES")
+        events = of("SELECT json_insert(data, '$.timestamp', timestamp, '$.rawTimestamp', rawTimestamp, '$.typeId', typeId) AS data FROM GENERIC_EVENTS")
+    else:
+        db.row_factory = sqlite3.Row
+        sources, types, events = ([dict(r) for r in db.execute("SELECT * FROM GENERIC_EVENT" + t)] for t in ("_SOURCES", "_TYPES", "S"))
+        assert db.execute("SELECT COUNT(*) FROM GENERIC_EVENT_DATA WHERE genericEventId NOT IN (SELECT genericEventId FROM GENERIC_EVENTS)").fetchone()[0] == 0
+    assert sources and types and events
+    assert {t["sourceId"] for t in types} == {s["sourceId"] for s in sources}, (types, sources)
+    assert {e["typeId"] for e in events} <= {t["typeId"] for t in types}
+    return len(events)
+
+
+def main(host, gpu, edition):
+    db = sqlite3.connect(host)
+    found = {"OSRT backtraces": backtraces(db, "OSRT_API", "OSRT_CALLCHAINS", "main"), "output streams": streams(db)}
+    if db.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'COMPOSITE_EVENTS'").fetchone()[0]:
+        found.update({"threads by samples": thread_summary(db), "threads by switches": running_time(db), "functions": functions(db)})
+    else:
+        print("skipped: no samples here")
+    db = sqlite3.connect(gpu)
+    found["CUDA backtraces"] = backtraces(db, "CUPTI_ACTIVITY_KIND_RUNTIME", "CUDA_CALLCHAINS", "main")
+    found["generic events"] = generic(db, edition)
+    print(", ".join("%s %d" % f for f in found.items()))
+
+
+main(*sys.argv[1:])
