@@ -56,8 +56,8 @@ static void pass_turn(struct shared *s, int rc)
 	if (!s->rc)
 		s->rc = rc;
 	s->turn++;
-	pthread_cond_broadcast(&s->come);
 	pthread_mutex_unlock(&s->lock);
+	pthread_cond_broadcast(&s->come); /* without the lock: who wakes would wait for it at once */
 }
 
 static void *work(void *arg)

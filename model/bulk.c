@@ -4,6 +4,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,35 @@ void *gt_bulk_add(struct gt_bulk *b, size_t size, size_t *total)
 	if (b->fd && b->n * size / GT_BULK_FORGET != (b->n + 1) * size / GT_BULK_FORGET)
 		gt_bulk_forget(b, 0, b->n * size);
 	return (char *)b->data + b->n++ * size;
+}
+
+static bool write_at(int fd, uint64_t at, const char *from, size_t n)
+{
+	while (n) {
+		ssize_t done = pwrite(fd, from, n, (off_t)at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		from += done;
+		n -= (size_t)done;
+		at += (uint64_t)done;
+	}
+	return true;
+}
+
+bool gt_bulk_append(struct gt_bulk *b, size_t size, const void *from, size_t n, size_t *total)
+{
+	while ((b->n + n) * size > b->capacity)
+		if (!grow(b, size, total))
+			return false;
+	if (b->fd && !write_at(b->fd, b->n * size, from, n * size))
+		return false;
+	if (!b->fd)
+		memcpy((char *)b->data + b->n * size, from, n * size);
+	b->n += n;
+	return true;
 }
 
 void gt_bulk_forget(const struct gt_bulk *b, size_t from, size_t to)

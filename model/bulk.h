@@ -25,6 +25,8 @@ struct gt_bulk {
 
 /* Room for one more element of `size` bytes, or NULL. *total counts bytes over all bulks of one budget. */
 void *gt_bulk_add(struct gt_bulk *b, size_t size, size_t *total);
+/* n elements more, copied: into a file without a page of it mapped. False: no room. */
+bool gt_bulk_append(struct gt_bulk *b, size_t size, const void *from, size_t n, size_t *total);
 void gt_bulk_free(struct gt_bulk *b);
 /* Bytes [from, to) will not be needed soon: their pages, if they are a file's, need not stay in this process. */
 void gt_bulk_forget(const struct gt_bulk *b, size_t from, size_t to);

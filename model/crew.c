@@ -19,6 +19,7 @@
 #include "model/crew.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@
 #include "trace/read/slices.h"
 
 #define IN_FLIGHT (16 * GT_SLICE_CALLS)   /* calls that all workers together hold at most: some 100 MiB */
+#define SPINS 2000u                       /* looks before sleeping: some 40 us, what sleeping takes */
 #define COMMANDS 256u                     /* in a piece of memory */
 
 /* What is known of a call beside its record. */
@@ -44,7 +46,11 @@ struct step {
 /* Beside the model's processes, which other workers look at while these are counted. */
 struct numbers { uint64_t ids, cmd_ids; };
 
-struct turn { pthread_cond_t come; uint64_t slice; };
+struct turn {
+	pthread_cond_t come;
+	_Atomic uint64_t slice;           /* stored in pass_turn with the lock held; pairs with has_come */
+	unsigned sleepers;                /* with the lock held */
+};
 
 struct shared {
 	struct gt_model *m;
@@ -84,20 +90,54 @@ static int no_memory(const struct gt_model *m, struct gt_err *err)
 
 /* -------------------------------------------------------------------- turns */
 
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+static bool has_come(struct turn *t, uint64_t slice)
+{
+	return atomic_load_explicit(&t->slice, memory_order_acquire) == slice;
+}
+
+/* Most turns come within microseconds, and putting a processor to sleep and waking it takes longer. */
+static bool comes_soon(struct turn *t, uint64_t slice)
+{
+	for (unsigned i = 0; i < SPINS; i++) {
+		if (has_come(t, slice))
+			return true;
+		pause_briefly();
+	}
+	return false;
+}
+
 static void wait_turn(struct shared *s, struct turn *t, uint64_t slice)
 {
+	if (comes_soon(t, slice))
+		return;
 	pthread_mutex_lock(&s->lock);
-	while (t->slice != slice)
+	t->sleepers++;
+	while (!has_come(t, slice))
 		pthread_cond_wait(&t->come, &s->lock);
+	t->sleepers--;
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* Those that sleep are woken without the lock: else they would wait for it at once. */
 static void pass_turn(struct shared *s, struct turn *t)
 {
+	bool wake;
+
 	pthread_mutex_lock(&s->lock);
-	t->slice++;
-	pthread_cond_broadcast(&t->come);
+	atomic_store_explicit(&t->slice, t->slice + 1, memory_order_release);
+	wake = t->sleepers;
 	pthread_mutex_unlock(&s->lock);
+	if (wake)
+		pthread_cond_broadcast(&t->come);
 }
 
 static bool is(struct shared *s, const bool *flag)
@@ -210,10 +250,9 @@ static int hand_out(struct worker *w)
 
 /* ------------------------------------------------------------------- in order */
 
-static struct gt_command *keep_command(struct worker *w, const struct gt_command *c)
+/* Where the next command may be made; it stays there when the count goes on. */
+static struct gt_command *command_room(struct worker *w)
 {
-	struct gt_command *to;
-
 	if (w->n_commands == w->n_pieces * COMMANDS) {
 		struct gt_command **more = realloc(w->commands, (w->n_pieces + 1) * sizeof(*more));
 
@@ -224,10 +263,7 @@ static struct gt_command *keep_command(struct worker *w, const struct gt_command
 			return NULL;
 		w->n_pieces++;
 	}
-	to = &w->commands[w->n_commands / COMMANDS][w->n_commands % COMMANDS];
-	w->n_commands++;
-	*to = *c;
-	return to;
+	return &w->commands[w->n_commands / COMMANDS][w->n_commands % COMMANDS];
 }
 
 /* What objects and commands are made of, and no more: nearly every call comes by here, while others wait. */
@@ -252,6 +288,7 @@ static int resolve_call(struct worker *w, uint32_t i)
 	const struct gt_rec *rec = &w->batch.recs[i];
 	struct numbers *numbers = &w->s->numbers[rec->process];
 	struct step *step = &w->steps[i];
+	struct gt_command *room;
 
 	step->id = ++numbers->ids;
 	if (step->fn->has_event_out && !rec->result)
@@ -262,10 +299,13 @@ static int resolve_call(struct worker *w, uint32_t i)
 		m->quiet = !m->quiet;
 	fill_resolved(w, rec, step);
 	step->bare = !w->resolved.has_args;
-	gt_walk_apply(m, &w->resolved, rec);
-	step->bare |= w->decoded.state == GT_DECODE_DAMAGED;
-	if (w->resolved.command && !(step->command = keep_command(w, w->resolved.command)))
+	room = command_room(w);
+	if (!room)
 		return no_memory(m, &w->err);
+	gt_walk_apply(m, &w->resolved, rec, room);
+	step->bare |= w->decoded.state == GT_DECODE_DAMAGED;
+	step->command = w->resolved.command;
+	w->n_commands += step->command == room;
 	return 0;
 }
 

@@ -7,6 +7,8 @@
  *
  * GATHER1  Adding counts behind the kept records of a group gives what the order of the file gives: a call that is only
  *          counted has a thread that a THREAD record before it named, and that record is kept.
+ * GATHER2  Device records stand in file order among themselves, whatever form they have; nothing else looks at them
+ *          before all records were taken.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -28,11 +30,17 @@ struct counts {
 	uint32_t joins;                   /* of those below that are of these calls */
 };
 
+/* Device records of one stream's calls that follow each other; none: the next one of gatherer.odd. */
+struct run { uint32_t process, stream, n; };
+
 struct gatherer {
 	struct gt_cursor *cursor;
 	struct gt_batch kept;
+	GT_LIST(struct run) runs;         /* GATHER2 */
+	GT_LIST(struct gt_join_entry) entries;
+	struct gt_batch odd;              /* device records that are not in short form */
 	GT_LIST(struct counts) counts;
-	GT_LIST(uint64_t) joins;          /* offsets of enqueue calls that have an event */
+	GT_LIST(uint32_t) joins;          /* offset / 8 of enqueue calls that have an event */
 	uint64_t records;
 	struct gt_err err;
 };
@@ -77,7 +85,7 @@ static struct counts *counts_of(struct gatherer *g, const struct gt_rec *rec)
 static int count_call(struct gatherer *g, const struct gt_rec *rec, const struct gt_fn *fn, const struct gt_fn_info *f)
 {
 	struct counts *c = counts_of(g, rec);
-	uint64_t *at;
+	uint32_t *at;
 
 	if (!c)
 		return -1;
@@ -103,9 +111,37 @@ static int count_call(struct gatherer *g, const struct gt_rec *rec, const struct
 	at = GT_LIST_ADD(&g->joins);
 	if (!at)
 		return -1;
-	*at = rec->offset;
+	*at = (uint32_t)(rec->offset / 8);
 	c->joins++;
 	return 0;
+}
+
+static bool add_run(struct gatherer *g, uint32_t process, uint32_t stream, uint32_t n)
+{
+	struct run *last = g->runs.n ? &g->runs.v[g->runs.n - 1] : NULL;
+
+	if (n && last && last->n && last->process == process && last->stream == stream) {
+		last->n++;
+		return true;
+	}
+	last = GT_LIST_ADD(&g->runs);
+	if (last)
+		*last = (struct run){ process, stream, n };
+	return last;
+}
+
+static int keep_command(struct gatherer *g, const struct gt_rec *rec)
+{
+	struct gt_join_entry e, *to;
+	uint32_t stream;
+
+	if (!gt_join_short(rec, &stream, &e))
+		return add_run(g, 0, 0, 0) && gt_batch_add(&g->odd, rec) ? 0 : -1;
+	to = GT_LIST_ADD(&g->entries);
+	if (!to)
+		return -1;
+	*to = e;
+	return add_run(g, rec->process, stream, 1) ? 0 : -1;
 }
 
 static int look(struct gatherer *g, const struct gt_model *m, const struct gt_rec *rec)
@@ -113,6 +149,8 @@ static int look(struct gatherer *g, const struct gt_model *m, const struct gt_re
 	const struct gt_fn *fn = NULL;
 	const struct gt_fn_info *f = NULL;
 
+	if (rec->id == REC_COMMAND || rec->id == REC_COMMAND_UNTIMED)
+		return keep_command(g, rec);
 	if (rec->id < REC_FIRST_FUNCTION || gt_cuda_is_call(rec->id) || !rec->holder)
 		return gt_batch_add(&g->kept, rec) ? 0 : -1;
 	fn = gt_fntable_find(m->table, rec->id);
@@ -131,7 +169,8 @@ static int look_at_group(void *ctx, unsigned worker, size_t group)
 	int rc;
 
 	gt_batch_clear(&g->kept);
-	g->counts.n = g->joins.n = 0;
+	gt_batch_clear(&g->odd);
+	g->counts.n = g->joins.n = g->runs.n = g->entries.n = 0;
 	g->records = 0;
 	if (gt_cursor_blocks(all->m->reader, first, n, &g->cursor, &g->err) < 0)
 		return -1;
@@ -145,7 +184,7 @@ static int look_at_group(void *ctx, unsigned worker, size_t group)
 
 /* ------------------------------------------------------------------- in order */
 
-static int add_counts(struct gt_model *m, const struct counts *c, const uint64_t *joins)
+static int add_counts(struct gt_model *m, const struct counts *c, const uint32_t *joins)
 {
 	struct gt_process_state *p = &m->processes[c->process];
 	struct gt_rec rec = { .process = c->process, .stream = c->stream, .holder = c->holder };
@@ -164,10 +203,21 @@ static int add_counts(struct gt_model *m, const struct counts *c, const uint64_t
 	t->calls += c->calls;
 	if (c->unknown)
 		gt_model_count_loss(m, REC_LOSS_UNKNOWN_RECORD, c->unknown);
-	for (uint32_t i = 0; i < c->joins; i++) {
-		rec.offset = joins[i];
-		if (gt_join_add_call(m, &rec))
+	return c->joins ? gt_join_add_calls(m, c->process, c->stream, joins, c->joins) : 0;
+}
+
+static int add_commands(struct gt_model *m, const struct gatherer *g, struct gt_decoded *decoded)
+{
+	const struct gt_join_entry *e = g->entries.v;
+	const struct gt_rec *odd = g->odd.recs;
+
+	for (uint32_t i = 0; i < g->runs.n; i++) {
+		const struct run *r = &g->runs.v[i];
+
+		if (r->n ? gt_join_add_short(m, r->process, r->stream, e, r->n)
+			 : gt_model_take_record(m, odd++, decoded))
 			return -1;
+		e += r->n;
 	}
 	return 0;
 }
@@ -176,7 +226,7 @@ static int add_group(void *ctx, unsigned worker, size_t group, int rc)
 {
 	struct gather *all = ctx;
 	const struct gatherer *g = &all->gatherers[worker];
-	const uint64_t *joins = g->joins.v;
+	const uint32_t *joins = g->joins.v;
 
 	(void)group;
 	if (rc) {
@@ -186,6 +236,8 @@ static int add_group(void *ctx, unsigned worker, size_t group, int rc)
 	for (uint32_t i = 0; i < g->kept.n; i++)
 		if (gt_model_take_record(all->m, &g->kept.recs[i], &all->decoded))
 			return no_memory(all->m, all->err);
+	if (add_commands(all->m, g, &all->decoded))
+		return no_memory(all->m, all->err);
 	for (uint32_t i = 0; i < g->counts.n; joins += g->counts.v[i++].joins)
 		if (add_counts(all->m, &g->counts.v[i], joins))
 			return no_memory(all->m, all->err);
@@ -217,6 +269,9 @@ int gt_model_gather(struct gt_model *m, const struct gt_model_options *opt, stru
 		if (g->cursor)
 			gt_cursor_close(g->cursor);
 		gt_batch_free(&g->kept);
+		gt_batch_free(&g->odd);
+		free(g->runs.v);
+		free(g->entries.v);
 		free(g->counts.v);
 		free(g->joins.v);
 	}

@@ -172,12 +172,27 @@ uint32_t gt_devices_index(struct gt_model *m, uint32_t process, uint64_t handle)
 
 struct gt_times { bool timed; int32_t status; int reason; uint64_t queued, submit, start, end, complete; };
 struct gt_join;                               /* per process and stream */
+/* A device record: times as in its narrow form. */
+struct gt_join_entry {
+	uint32_t at;                      /* offset / 8 of the call's record in its stream */
+	int32_t status;
+	uint64_t queued;                  /* WIDE: index into m->wide; UNTIMED: reason */
+	uint32_t delta[4];                /* submit - queued, start - submit, end - start, complete - end */
+};
 struct gt_join *gt_join_new(uint32_t n_streams);
 void gt_join_free(struct gt_join *j, uint32_t n_streams);
 int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec);
+/*
+ * The same in two steps, for several threads. What a record in short form says and of which stream its call is; false:
+ * it has another form. Then those that follow each other and have one stream.
+ */
+bool gt_join_short(const struct gt_rec *rec, uint32_t *stream, struct gt_join_entry *e);
+int gt_join_add_short(struct gt_model *m, uint32_t process, uint32_t stream, const struct gt_join_entry *e, size_t n);
 int gt_join_add_local_size(struct gt_model *m, const struct gt_rec *rec);
 int gt_join_add_call(struct gt_model *m, const struct gt_rec *rec);     /* an enqueue that succeeded and has an event */
-void gt_join_finish(struct gt_model *m);      /* sort; count what has no partner */
+/* at: offset / 8 of each */
+int gt_join_add_calls(struct gt_model *m, uint32_t process, uint32_t stream, const uint32_t *at, size_t n);
+int gt_join_finish(struct gt_model *m);       /* sort; count what has no partner */
 /* The device record of the call at that place. False: none. */
 bool gt_join_times(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t offset, struct gt_times *out);
 struct gt_local_size { uint64_t link; uint32_t process, dims, source; uint64_t size[3]; };
@@ -207,9 +222,9 @@ const char *gt_device_clock_method(const struct gt_device_clock *c);
 
 /* ----------------------------------------------------------------- commands */
 
-/* Builds the command of an enqueue call at (stream, offset). Valid until the next one. */
-struct gt_command *gt_commands_make(
-	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset);
+/* Builds the command of an enqueue call at (stream, offset) in c, which comes back. */
+struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f,
+	uint32_t stream, uint64_t offset, struct gt_command *c);
 
 /* -------------------------------------------------------------------- image */
 
@@ -228,7 +243,7 @@ int gt_names_finish(struct gt_model *m);      /* when threads have their numbers
 struct gt_cuda;
 
 /* What the call does to objects, and its command. In the order of the walk. */
-void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec *rec);
+void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec *rec, struct gt_command *room);
 /* Does the call, or its command, overlap the window? cuda: for a call of CUDA. */
 bool gt_walk_wanted(const struct gt_walk_options *opt, struct gt_cuda *cuda, const struct gt_call *call);
 /* How many calls a slice of the walk has when so many threads share it. */

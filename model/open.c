@@ -663,7 +663,8 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 		gt_stacks_finish(m) || gt_threads_finish(m) || take_run_notes(m) || gt_devices_number(m) ||
 		gt_device_clocks_finish(m))
 		return no_memory(m, err);
-	gt_join_finish(m);
+	if (gt_join_finish(m))
+		return no_memory(m, err);
 	gt_image_finish(m);
 	if (gt_names_finish(m) || gt_outputs_take(m))
 		return no_memory(m, err);

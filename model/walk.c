@@ -115,14 +115,14 @@ void gt_walk_close(struct gt_walk *w)
 	free(w);
 }
 
-void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec *rec)
+void gt_walk_apply(struct gt_model *m, struct gt_call *call, const struct gt_rec *rec, struct gt_command *room)
 {
 	const struct gt_fn_info *f = &m->fn_info[call->fn->index];
 
 	if (f->action == GT_ACT_NONE)
 		return;
 	if (f->action == GT_ACT_ENQUEUE)
-		call->command = gt_commands_make(m, call, f, rec->stream, rec->offset);
+		call->command = gt_commands_make(m, call, f, rec->stream, rec->offset, room);
 	else
 		gt_objects_apply(m, call, f);
 }
@@ -139,7 +139,7 @@ static void fill_call(struct gt_walk *w)
 	w->call.id = ++p->ids;
 	if (w->fn->has_event_out && !w->call.result)
 		w->call.cmd_id = ++p->cmd_ids;
-	gt_walk_apply(m, &w->call, &w->rec);
+	gt_walk_apply(m, &w->call, &w->rec, &m->command);
 }
 
 /* WINDOW1 */

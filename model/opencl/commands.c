@@ -547,11 +547,9 @@ static void set_kernel_work(struct gt_model *m, const struct gt_call *call, cons
 	set_first_launch(m, call, c);
 }
 
-struct gt_command *gt_commands_make(
-	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, uint32_t stream, uint64_t offset)
+struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f,
+	uint32_t stream, uint64_t offset, struct gt_command *c)
 {
-	struct gt_command *c = &m->command;
-
 	*c = (struct gt_command){
 		.type = call->fn->command_value, .is_kernel = f->is_kernel, .name = command_name(call->fn)
 	};

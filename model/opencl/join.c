@@ -11,24 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/pieces.h"
 #include "model/internal.h"
 #include "common/plain/without.h"
 #include "trace/format/device_time.h"
 
-/* Times as in the narrow record. delta[0] >= OTHER: not in short form, queued tells where or why. */
-struct entry {
-	uint32_t at;                      /* offset / 8 of the call's record in its stream */
-	int32_t status;
-	uint64_t queued;                  /* WIDE: index into m->wide; UNTIMED: reason */
-	uint32_t delta[4];                /* submit - queued, start - submit, end - start, complete - end */
-};
+/* gt_join_entry.delta[0] >= OTHER: not in short form, queued tells where or why. */
 #define OTHER 0xfffffff0u
 #define WIDE 0xfffffffdu
 #define UNTIMED 0xfffffffeu
 
 struct gt_join {
-	struct gt_bulk entries;           /* struct entry */
-	struct gt_bulk calls;             /* uint32_t offset / 8 of enqueue calls, in file order */
+	struct gt_bulk entries;           /* struct gt_join_entry */
+	struct gt_bulk calls;             /* uint32_t offset / 8 of enqueue calls */
+	uint32_t last_entry, last_call;   /* added */
+	bool mixed_entries, mixed_calls;  /* one was not behind the last; else all are in order, each once */
 	size_t cursor;
 };
 
@@ -55,7 +52,20 @@ void gt_join_free(struct gt_join *j, uint32_t n_streams)
 
 /* ---------------------------------------------------------------- collecting */
 
-static int add_wide(struct gt_model *m, struct entry *e, const struct gt_times *t)
+/* In-order queues give records in call order already: another look at each would be most of the opening pass. */
+static void added_entry(struct gt_join *j, size_t i, uint32_t at)
+{
+	j->mixed_entries |= i && at <= j->last_entry;
+	j->last_entry = at;
+}
+
+static void added_call(struct gt_join *j, size_t i, uint32_t at)
+{
+	j->mixed_calls |= i && at <= j->last_call;
+	j->last_call = at;
+}
+
+static int add_wide(struct gt_model *m, struct gt_join_entry *e, const struct gt_times *t)
 {
 	struct gt_times *w = gt_bulk_add(&m->wide, sizeof *w, &m->bulk_total);
 
@@ -67,15 +77,20 @@ static int add_wide(struct gt_model *m, struct entry *e, const struct gt_times *
 	return 0;
 }
 
-static int add_narrow(struct gt_model *m, struct entry *e, const uint64_t *w)
+static void read_narrow(struct gt_join_entry *e, const uint64_t *w)
 {
-	struct gt_times t;
-
 	e->queued = w[1];
 	e->delta[0] = (uint32_t)w[2];
 	e->delta[1] = (uint32_t)(w[2] >> 32);
 	e->delta[2] = (uint32_t)w[3];
 	e->delta[3] = (uint32_t)(w[3] >> 32);
+}
+
+static int add_narrow(struct gt_model *m, struct gt_join_entry *e, const uint64_t *w)
+{
+	struct gt_times t;
+
+	read_narrow(e, w);
 	if (e->delta[0] < OTHER)
 		return 0;
 	t = (struct gt_times){ .queued = w[1], .submit = w[1] + e->delta[0] };
@@ -96,7 +111,7 @@ int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec)
 	const uint64_t *w = rec->args;
 	bool timed = rec->id == REC_COMMAND, wide = rec->flags & REC_WIDE;
 	struct gt_join *j;
-	struct entry *e;
+	struct gt_join_entry *e;
 
 	if (rec->n_args < (!timed ? 2u : wide ? 6u : 4u))
 		return damaged(m);
@@ -105,10 +120,11 @@ int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec)
 		gt_model_count_loss(m, REC_LOSS_UNMATCHED_COMMAND, 1);
 		return 0;
 	}
+	added_entry(j, j->entries.n, (uint32_t)(w[0] >> 32));
 	e = gt_bulk_add(&j->entries, sizeof *e, &m->bulk_total);
 	if (!e)
 		return -1;
-	*e = (struct entry){ .at = (uint32_t)(w[0] >> 32), .status = rec->result };
+	*e = (struct gt_join_entry){ .at = (uint32_t)(w[0] >> 32), .status = rec->result };
 	if (!timed) {
 		e->queued = (uint32_t)w[1];
 		e->delta[0] = UNTIMED;
@@ -121,10 +137,54 @@ int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec)
 	return add_narrow(m, e, w);
 }
 
+bool gt_join_short(const struct gt_rec *rec, uint32_t *stream, struct gt_join_entry *e)
+{
+	const uint64_t *w = rec->args;
+	bool timed = rec->id == REC_COMMAND;
+
+	if (rec->n_args < (timed ? 4u : 2u) || (timed && rec->flags & REC_WIDE) || !w[0])
+		return false;
+	*stream = rec_link_stream(w[0]);
+	e->at = (uint32_t)(w[0] >> 32);
+	e->status = rec->result;
+	if (timed)
+		read_narrow(e, w);
+	else
+		*e = (struct gt_join_entry){
+			.at = e->at, .status = e->status, .queued = (uint32_t)w[1], .delta = { UNTIMED } };
+	return !timed || e->delta[0] < OTHER;
+}
+
+int gt_join_add_short(struct gt_model *m, uint32_t process, uint32_t stream, const struct gt_join_entry *e, size_t n)
+{
+	struct gt_join *j = join_of(m, process, stream);
+
+	if (!j) {
+		gt_model_count_loss(m, REC_LOSS_UNMATCHED_COMMAND, n);
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		added_entry(j, j->entries.n + i, e[i].at);
+	return gt_bulk_append(&j->entries, sizeof *e, e, n, &m->bulk_total) ? 0 : -1;
+}
+
+int gt_join_add_calls(struct gt_model *m, uint32_t process, uint32_t stream, const uint32_t *at, size_t n)
+{
+	struct gt_join *j = join_of(m, process, stream);
+
+	for (size_t i = 0; j && i < n; i++)
+		added_call(j, j->calls.n + i, at[i]);
+	return j && gt_bulk_append(&j->calls, sizeof *at, at, n, &m->bulk_total) ? 0 : -1;
+}
+
 int gt_join_add_call(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_join *j = join_of(m, rec->process, rec->stream);
-	uint32_t *at = j ? gt_bulk_add(&j->calls, sizeof *at, &m->bulk_total) : NULL;
+	uint32_t *at;
+
+	if (j)
+		added_call(j, j->calls.n, (uint32_t)(rec->offset / 8));
+	at = j ? gt_bulk_add(&j->calls, sizeof *at, &m->bulk_total) : NULL;
 
 	if (!at)
 		return -1;
@@ -165,7 +225,7 @@ static void pass(const struct gt_bulk *b, size_t size, size_t i)
 /* Timed before untimed, so that of two records of one command the one with times counts. */
 static int compare_entries(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct gt_join_entry *x = a, *y = b;
 
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
@@ -188,24 +248,10 @@ static int compare_local(const void *a, const void *b)
 	return x->link < y->link ? -1 : x->link > y->link;
 }
 
-/* In-order queues give records in call order already; sorting a sorted array would be most of the opening pass. */
-static void sort_bulk(struct gt_bulk *b, size_t size, int (*compare)(const void *, const void *))
-{
-	const char *v = b->data;
-
-	for (size_t i = 1; i < b->n; i++) {
-		pass(b, size, i);
-		if (compare(v + (i - 1) * size, v + i * size) > 0) {
-			qsort(b->data, b->n, size, compare);
-			return;
-		}
-	}
-}
-
 /* Keeps the first of several records of one command. */
 static void drop_doubles(struct gt_bulk *b)
 {
-	struct entry *v = b->data;
+	struct gt_join_entry *v = b->data;
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->n; i++) {
@@ -216,12 +262,14 @@ static void drop_doubles(struct gt_bulk *b)
 	b->n = n;
 }
 
+struct alone { uint64_t commands, calls; };
+
 /* A command whose call the ring took is nobody's fault. */
-static void count_alone(struct gt_model *m, const struct gt_join *j, uint32_t process, uint32_t stream)
+static struct alone count_alone(const struct gt_model *m, const struct gt_join *j, uint32_t process, uint32_t stream)
 {
-	const struct entry *e = j->entries.data;
+	const struct gt_join_entry *e = j->entries.data;
 	const uint32_t *c = j->calls.data;
-	uint64_t commands = 0, calls = 0;
+	struct alone alone = { 0 };
 	size_t i = 0, k = 0;
 
 	while (i < j->entries.n || k < j->calls.n) {
@@ -229,45 +277,87 @@ static void count_alone(struct gt_model *m, const struct gt_join *j, uint32_t pr
 
 		pass(&j->entries, sizeof *e, i);
 		if (have_e && (!have_c || e[i].at < c[k])) {
-			commands += !gt_reader_overwritten(m->reader, process, rec_link(stream, (uint64_t)e[i].at * 8));
+			alone.commands +=
+				!gt_reader_overwritten(m->reader, process, rec_link(stream, (uint64_t)e[i].at * 8));
 			i++;
 		} else if (have_c && (!have_e || c[k] < e[i].at)) {
-			calls++;
+			alone.calls++;
 			k++;
 		} else {
 			i++;
 			k++;
 		}
 	}
-	if (commands)
-		gt_model_count_loss(m, REC_LOSS_UNMATCHED_COMMAND, commands);
-	if (calls && m->processes[process].device_times)
-		gt_model_count_loss(m, REC_LOSS_UNMATCHED_CALL, calls);
+	return alone;
 }
 
-void gt_join_finish(struct gt_model *m)
-{
-	for (uint32_t p = 0; p < m->n_processes; p++)
-		for (uint32_t s = 0; s < m->processes[p].n_streams; s++) {
-			struct gt_join *j = &m->processes[p].joins[s];
+/* Streams are sorted beside each other; what has no partner is counted in their order. */
+struct finish {
+	struct gt_model *m;
+	struct place { uint32_t process, stream; } *places;
+	struct alone *alone;              /* of each worker's stream */
+};
 
-			sort_bulk(&j->entries, sizeof(struct entry), compare_entries);
-			sort_bulk(&j->calls, sizeof(uint32_t), compare_u32);
-			drop_doubles(&j->entries);
-			count_alone(m, j, p, gt_reader_stream_number(m->reader, p, s));
-			gt_bulk_free(&j->calls);
-			gt_bulk_forget(&j->entries, 0, j->entries.capacity);
-		}
-	if (m->local_sizes.n)
+static int finish_stream(void *ctx, unsigned worker, size_t piece)
+{
+	const struct finish *f = ctx;
+	const struct place *at = &f->places[piece];
+	struct gt_join *j = &f->m->processes[at->process].joins[at->stream];
+
+	if (j->mixed_entries) {
+		qsort(j->entries.data, j->entries.n, sizeof(struct gt_join_entry), compare_entries);
+		drop_doubles(&j->entries);
+	}
+	if (j->mixed_calls)
+		qsort(j->calls.data, j->calls.n, sizeof(uint32_t), compare_u32);
+	f->alone[worker] = count_alone(f->m, j, at->process,
+		gt_reader_stream_number(f->m->reader, at->process, at->stream));
+	gt_bulk_free(&j->calls);
+	gt_bulk_forget(&j->entries, 0, j->entries.capacity);
+	return 0;
+}
+
+static int count_losses(void *ctx, unsigned worker, size_t piece, int rc)
+{
+	const struct finish *f = ctx;
+	const struct alone *alone = &f->alone[worker];
+
+	if (alone->commands)
+		gt_model_count_loss(f->m, REC_LOSS_UNMATCHED_COMMAND, alone->commands);
+	if (alone->calls && f->m->processes[f->places[piece].process].device_times)
+		gt_model_count_loss(f->m, REC_LOSS_UNMATCHED_CALL, alone->calls);
+	return rc;
+}
+
+int gt_join_finish(struct gt_model *m)
+{
+	struct finish f = { .m = m, .alone = calloc(m->jobs, sizeof *f.alone) };
+	size_t n = 0;
+
+	for (uint32_t p = 0; p < m->n_processes; p++)
+		n += m->processes[p].n_streams;
+	f.places = malloc((n + 1) * sizeof *f.places);
+	n = 0;
+	for (uint32_t p = 0; f.places && p < m->n_processes; p++)
+		for (uint32_t s = 0; s < m->processes[p].n_streams; s++)
+			f.places[n++] = (struct place){ p, s };
+	if (f.places && f.alone)
+		gt_pieces_do(&(struct gt_pieces){
+			.workers = m->jobs, .n = n, .ctx = &f, .work = finish_stream, .turn = count_losses });
+	if (f.places && f.alone && m->local_sizes.n)
 		qsort(m->local_sizes.v, m->local_sizes.n, sizeof *m->local_sizes.v, compare_local);
+	n = f.places && f.alone;
+	free(f.places);
+	free(f.alone);
+	return n ? 0 : -1;
 }
 
 /* ------------------------------------------------------------------ looking up */
 
 /* From the cursor on in doubling steps, then by halves: a step or two for calls in file order. */
-static const struct entry *find_entry(struct gt_join *j, uint32_t at)
+static const struct gt_join_entry *find_entry(struct gt_join *j, uint32_t at)
 {
-	const struct entry *v = j->entries.data;
+	const struct gt_join_entry *v = j->entries.data;
 	size_t n = j->entries.n, low = j->cursor, step = 1, high;
 
 	if (low >= n || v[low].at > at)
@@ -290,7 +380,7 @@ static const struct entry *find_entry(struct gt_join *j, uint32_t at)
 	return low < n && v[low].at == at ? &v[low] : NULL;
 }
 
-static void read_short(const struct entry *e, struct gt_times *out)
+static void read_short(const struct gt_join_entry *e, struct gt_times *out)
 {
 	*out = (struct gt_times){ .timed = true, .status = e->status, .reason = -1, .queued = e->queued };
 	out->submit = e->queued + e->delta[0];
@@ -320,7 +410,7 @@ static void judge(struct gt_times *t)
 bool gt_join_times(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t offset, struct gt_times *out)
 {
 	struct gt_join *j = join_of(m, process, stream);
-	const struct entry *e = j && j->entries.n ? find_entry(j, (uint32_t)(offset / 8)) : NULL;
+	const struct gt_join_entry *e = j && j->entries.n ? find_entry(j, (uint32_t)(offset / 8)) : NULL;
 
 	if (!e)
 		return false;

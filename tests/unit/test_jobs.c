@@ -93,10 +93,15 @@ static void random_call(struct tb_stream *s, uint64_t start, uint64_t duration)
 		uint64_t queued = start > 20000 && !below(4) ? start - 15000 : start + below(duration + 1),
 			 end = queued + 3000 + below(5000);
 
+		/* Now and then one so long that its record has the wide form, or a second record of the same. */
+		if (!below(12))
+			end += 1ull << (31 + below(4));
 		if (below(5))
 			tb_command(s, link, queued, queued + 10, queued + 500 + below(900), end, end);
 		else
 			tb_untimed(s, link, REC_LOSS_UNMATCHED_CALL, 0);
+		if (!below(20))
+			tb_command(s, link, queued, queued + 20, queued + 400, end + (below(2) << 33), end);
 		if (!below(6))
 			tb_local_size(s, link, 1 + (uint32_t)below(3), REC_LOCAL_SUGGESTED, 8, 4, 2);
 	}
