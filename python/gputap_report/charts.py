@@ -63,8 +63,14 @@ ROOFLINE = {
                                "Options": one(3, ROOF_LABEL)}),
     "Walls": many(6, {"Value": one(1, ROOF_VALUE), "Options": one(2, ROOF_LABEL)}), "Description": one(7),
     "Options": one(8, {"AspectRatio": one(1)})}
+SOURCE_TABLE = {"Label": one(1), "Rows": one(2, "u32"), "Metrics": many(3, METRIC), "SortDirection": one(4, ASCENDING),
+                "Description": one(5)}
+SUFFIX_TABLE = {"Label": one(1), "Suffixes": one(2, {"Suffix": many(1, {"Name": one(1), "Label": one(2)})}),
+                "BaseNames": one(3, {"BaseName": many(1, METRIC)}), "SortKey": one(4, BY), "SortDirection": one(5, ASCENDING),
+                "Description": one(6)}
 # By the numbers that they have in the result of a rule.
-ITEM = {"Table": many(2, TABLE), "BarChart": many(3, BAR), "HistogramChart": many(4, HISTOGRAM), "LineChart": many(5, LINE),
+ITEM = {"SourceMetricTable": many(9, SOURCE_TABLE), "SuffixTable": many(11, SUFFIX_TABLE),
+        "Table": many(2, TABLE), "BarChart": many(3, BAR), "HistogramChart": many(4, HISTOGRAM), "LineChart": many(5, LINE),
         "RooflineChart": many(7, ROOFLINE)}
 BODY = {"Items": many(0, ITEM), "DisplayName": one(0), "SetDefault": one(0, "bool")}
 ROOT = dict(ITEM, Items=many(0, ITEM), Body=many(0, BODY), Identifier=one(0), DisplayName=one(0))

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 REL, RELA, SYMTAB = 9, 4, 2
+INLINED = 0x90       # extended opcode of NVIDIA's: rows that follow are of an inlined function; 0: no longer
 DAMAGE = (struct.error, IndexError, ValueError, UnicodeDecodeError, OverflowError)
 
 
@@ -190,11 +191,13 @@ class Lines:
         return None
 
     def _run(self, r, end, step, base, span, opcodes, lengths, files):
-        section, address, file, line = None, 0, 1, 1
+        section, address, file, line, inlined = None, 0, 1, 1, 0
 
         def row(name):
-            if section is not None:
-                self.rows.setdefault(section, []).append((address, name, line))
+            rows = self.rows.setdefault(section, []) if section is not None else []
+            # Where a cubin gives the line of a call and that inside of what was inlined there, the call's holds.
+            if not (inlined and name is not None and rows and rows[-1][0] == address):
+                rows.append((address, name, line))
 
         while r.at < end:
             op = r.take("B")
@@ -207,9 +210,11 @@ class Lines:
                 begin, kind = r.at, r.take("B")
                 if kind == 1:
                     row(None)
-                    section, address, file, line = None, 0, 1, 1
+                    section, address, file, line, inlined = None, 0, 1, 1, 0
                 elif kind == 2:
                     section, address = self._place(r.at, r.take("Q"))
+                elif kind == INLINED:
+                    inlined = r.uleb()
                 r.at = begin + size
             elif op == 1:
                 row(files.get(file, ""))

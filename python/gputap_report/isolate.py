@@ -37,7 +37,7 @@ def one_line(error):
     elif isinstance(error, SyntaxError):
         return "%s:%s: %s: %s" % (error.filename, error.lineno, type(error).__name__, error.msg)
     else:
-        what = "".join(traceback.format_exception_only(type(error), error)).strip().replace("\n", " ")
+        what = ("%s: %s" % (type(error).__name__, error)).replace("\n", " ").rstrip(": ")
     own = os.path.dirname(os.path.abspath(__file__))
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")
               and not os.path.abspath(f.filename).startswith((own + os.sep, os.path.join(os.path.dirname(own), "NvRules.py")))]

@@ -311,9 +311,9 @@ class IAction:
         return self._metrics[metric_name]
 
     def metric_names(self):
-        """Names of all metrics as a tuple."""
+        """Names of all metrics as a tuple, in the order of the alphabet."""
         try:
-            return tuple(dict.fromkeys(list(self._index()) + list(self._metrics)))
+            return tuple(sorted(set(self._index()) | set(self._metrics)))
         except ReportError as e:
             raise e.of(self._report.path)
 

@@ -17,15 +17,14 @@ RATIO_SUFFIXES = ("max_rate", "pct", "ratio")
 
 
 def parts(name):
-    """(type, rollup or None, submetric or None), each by its number in IMetric."""
-    base = name[len("pmsampling:"):] if name.startswith("pmsampling:") else name
-    head, _, rest = base.partition(".")
-    if ":" in base or "__" not in base or base.startswith(SOFT):
-        return OTHER, None, None
+    """(type, rollup or None, submetric or None), each by its number in IMetric.
+
+    A ratio has no submetric, though a name for it stands in the list; Nsight Compute's own module answers so.
+    """
+    head, _, rest = name.rpartition(":")[2].partition(".")
+    hardware = "__" in head and not head.startswith(SOFT) and (":" not in name or name.startswith("pmsampling:"))
     first, _, suffix = rest.partition(".")
     if first in ROLLUPS:
-        kind = THROUGHPUT if head.endswith("throughput") else COUNTER
+        kind = OTHER if not hardware else THROUGHPUT if head.endswith("throughput") else COUNTER
         return kind, ROLLUPS[first], SUBTYPES.get(suffix)
-    if rest in RATIO_SUFFIXES:
-        return RATIO, None, SUBTYPES[rest]
-    return OTHER, None, None
+    return (RATIO if hardware and rest in RATIO_SUFFIXES else OTHER), None, None

@@ -11,7 +11,10 @@ from .frontend import MarkerKind, MsgType
 
 # The file numbers messages and speedups differently than the interface does.
 FILE_TYPES = {MsgType.NONE: 0, MsgType.OK: 1, MsgType.OPTIMIZATION: 4, MsgType.WARNING: 2, MsgType.ERROR: 3}
-CHART_FIELDS = {2: "metric_table", 3: "bar_chart", 4: "histogram", 5: "line_chart", 7: "roofline"}
+# Nsight Compute keeps its module beside its rules; here these names are gputap's.
+OURS = {"NvRules.py", "ncu_report.py"}
+CHART_FIELDS = {2: "metric_table", 3: "bar_chart", 4: "histogram", 5: "line_chart", 7: "roofline", 9: "source_table",
+                11: "suffix_table"}
 
 
 class Rule:
@@ -41,7 +44,7 @@ def rule_files(folder, recursive=False):
         if os.path.isdir(path):
             if recursive and not os.path.islink(path) and name != "__pycache__":
                 out += rule_files(path, True)
-        elif name.endswith(".py"):
+        elif name.endswith(".py") and name not in OURS:
             out.append(path)
     return out
 
@@ -193,8 +196,9 @@ def _table(table):
 
 def _message_items(message):
     focus = [dict(f, message=message["id"]) for f in message["focus"]]
-    item = {"message": {"text": message["text"], "type": FILE_TYPES[message["type"]], "id": message["id"],
-                        "name": message["name"]}, "focus": focus}
+    item = {"message": {"text": message["text"], "type": FILE_TYPES[message["type"]], "id": message["id"]}, "focus": focus}
+    if message["name"]:
+        item["message"]["name"] = message["name"]
     if message["speedup"]:
         item["speedup"] = {"type": message["speedup"]["type"] + 1, "value": message["speedup"]["value"]}
     tables = [_table(t) for t in message["tables"]]

@@ -73,7 +73,8 @@ FOCUS = {1: one("message", "i32"), 2: one("metric", "text"), 3: one("value", "f6
 RULE_ITEM = {
     1: one("message", RULE_MESSAGE), 2: one("metric_table", "raw"), 3: one("bar_chart", "raw"),
     4: one("histogram", "raw"), 5: one("line_chart", "raw"), 6: one("proposal", {1: one("rule", "text")}),
-    7: one("roofline", "raw"), 8: many("focus", FOCUS), 10: one("speedup", {1: one("type", "u32"), 2: one("value", "f64")}),
+    7: one("roofline", "raw"), 8: many("focus", FOCUS), 9: one("source_table", "raw"),
+    10: one("speedup", {1: one("type", "u32"), 2: one("value", "f64")}), 11: one("suffix_table", "raw"),
     1000: one("table", RULE_TABLE)}
 MARKER = {1: one("kind", "u32"), 2: one("line", "u32"), 3: one("address", "u64"), 4: one("text", "text"),
           5: one("type", "u32"), 6: one("file", "text")}

@@ -23,6 +23,9 @@ import NvRules              # noqa: E402
 from ncu_report import IAction, IMetric, INvtxRange     # noqa: E402
 
 
+OWN = {p.stem for p in (ROOT / "python").rglob("*.py")} | {"gputap_report", "compression"}      # the last is of Python 3.14
+
+
 class Source(unittest.TestCase):
     def test_python_3_8_understands_it(self):
         for path in (ROOT / "python").rglob("*.py"):
@@ -35,7 +38,7 @@ class Source(unittest.TestCase):
                 for name in [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module] if (
                         isinstance(node, ast.ImportFrom) and node.module and not node.level) else []:
                     top = name.split(".")[0]
-                    self.assertTrue(top in sys.stdlib_module_names or top in ("NvRules", "ncu_report", "gputap_report", "compression"),
+                    self.assertTrue(top in sys.stdlib_module_names or top in OWN,
                                     "%s imports %s" % (path, name))
 
 
@@ -61,9 +64,11 @@ class Metrics(WithFiles):
             c.metric(strings, "text", "abc"), c.metric(strings, "double", 2.5), c.metric(strings, "u64", 1 << 63),
             c.metric(strings, "float", 0.5, kind="float"), c.metric(strings, "u32", 7, kind="uint32"), c.metric(strings, "none")])
         a = self.load(c.report(c.block(strings, results=[k])))[0][0]
-        self.assertEqual([a[n].value() for n in a], ["abc", 2.5, 1 << 63, 0.5, 7, None])
-        self.assertEqual([a[n].kind() for n in a], [2, 4, 6, 3, 5, 0])
-        self.assertEqual([a[n].has_value() for n in a], [True] * 5 + [False])
+        names = "text double u64 float u32 none".split()
+        self.assertEqual(list(a), sorted(names))
+        self.assertEqual([a[n].value() for n in names], ["abc", 2.5, 1 << 63, 0.5, 7, None])
+        self.assertEqual([a[n].kind() for n in names], [2, 4, 6, 3, 5, 0])
+        self.assertEqual([a[n].has_value() for n in names], [True] * 5 + [False])
         self.assertEqual(a["text"].as_double(), 0.0)
         self.assertEqual(a["text"].as_uint64(), 0)
         self.assertEqual(a["text"].as_string(), "abc")
@@ -117,12 +122,13 @@ class Metrics(WithFiles):
                 (counter, IMetric.RollupOperation_MIN, IMetric.MetricSubtype_PEAK_SUSTAINED_ELAPSED_PER_SECOND),
             "sm__throughput.avg.pct_of_peak_sustained_elapsed":
                 (throughput, IMetric.RollupOperation_AVG, IMetric.MetricSubtype_PCT_OF_PEAK_SUSTAINED_ELAPSED),
-            "lts__t_sector_hit_rate.pct": (ratio, None, IMetric.MetricSubtype_PCT),
+            "lts__t_sector_hit_rate.pct": (ratio, None, None), "sm__x.ratio": (ratio, None, None), "sm__x.max_rate": (ratio, None, None),
             "pmsampling:dram__read_throughput.avg.pct_of_peak_sustained_elapsed":
                 (throughput, IMetric.RollupOperation_AVG, IMetric.MetricSubtype_PCT_OF_PEAK_SUSTAINED_ELAPSED),
             "launch__grid_size": (other, None, None), "device__attribute_display_name": (other, None, None),
-            "inst_executed": (other, None, None), "breakdown:sm__throughput.avg.pct": (other, None, None),
-            "derived__x.sum": (other, None, None),
+            "inst_executed": (other, None, None), "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed":
+                (other, IMetric.RollupOperation_AVG, IMetric.MetricSubtype_PCT_OF_PEAK_SUSTAINED_ELAPSED),
+            "profiler__replayer_bytes.sum": (other, IMetric.RollupOperation_SUM, None),
         }.items():
             m = IMetric(name)
             self.assertEqual((m.metric_type(), m.rollup_operation(), m.metric_subtype()), expected, name)
@@ -223,7 +229,7 @@ class Structure(WithFiles):
         m.mutable_correlation_ids().set_uint64(1, IMetric.ValueKind_UINT64, 64)
         self.assertEqual([a[n].value() for n in ("i", "d", "s")], [3, 4.5, "x"])
         self.assertEqual((m.num_instances(), m.value(1), m.correlation_ids().value(1), m.has_value(0)), (2, 0.5, 64, False))
-        self.assertEqual(list(a), ["old", "i", "d", "s", "curve"])
+        self.assertEqual(list(a), ["curve", "d", "i", "old", "s"])
         self.assertEqual([x.name() for x in a.added_metrics()], ["i", "d", "s", "curve"])
 
     def test_everything_public_has_a_docstring(self):
@@ -264,6 +270,22 @@ class Nvtx(WithFiles):
            "regex:out.*/", "regex:out/", "startend", "Dom@domrange/")
     NO = ("outer", "[inner", "outer]", "outer/+/inner", "+/inner", "*/inner", "Regex:o", "Dom@domrange", "startend,")
 
+    # The stack alpha, beta, gamma and two started ranges, start1 and two; measured likewise.
+    DEEP_YES = (
+        "regex:alp.*/bet.*", "regex:pha/", "regex:[alp", "regex:[alp/", "regex:[lpha", "regex:gam]", "regex:amma]",
+        "regex:alpha/*/gam.*", "regex:alpha/+/gamma", "regex:[alpha/*/gamma]", "regex:[alp.*/*/gam.*]", "regex:alp/*",
+        "regex:alpha/*", "regex:bet/+", "regex:beta/+", "regex:be.a/+", "beta/+", "beta/+/", "alpha/*/", "[alpha/*",
+        "[alpha/+/gamma", "gamma/*", "alpha/*/+/gamma", "alpha/+/*/gamma", "alpha/*/*/beta", "alpha/+/*/beta",
+        "alpha/beta/+", "[alpha/beta/+", "beta/*", "regex:(?:al)/", "regex:a.*a/", "regex:a/", "regex:^a/",
+        "regex:a$/", "regex:start", "regex:start1", "regex:tar,two", "regex:start1,two", "start1,two",
+        "start1,start1", "two,start1", "[alpha/beta/gamma]", "beta/gamma]", "gamma/", "gamma]/", "[alpha/")
+    DEEP_NO = (
+        "regex:alp/bet", "regex:lpha/beta", "regex:alpha/bet", "regex:alp/beta", "regex:gamm", "regex:alp/*/gam",
+        "regex:alp/*/gamma", "regex:alpha/*/gam", "regex:lpha/*/gamma", "regex:alpha/+/gam", "regex:alp/+/gamma",
+        "regex:[alp/*/gam]", "regex:[alp/beta", "regex:beta/gam]", "regex:bet/gamma]", "regex:alpha/+", "alpha/+",
+        "alpha/+/", "[alpha/+", "[beta", "gamma/+", "alpha/*/+", "alpha/*/+/beta", "regex:a.pha/beta/ga",
+        "regex:a.*a/gamma", "regex:^start$", "alpha/[beta", "alpha]/beta", "[alpha]", "[beta/gamma]", "alpha/beta]/")
+
     def load_state(self, *args, **kw):
         return self.load(c.simple({}, c.nvtx(*args, **kw)))[0]
 
@@ -275,12 +297,19 @@ class Nvtx(WithFiles):
         self.assertEqual(r.actions_by_nvtx(["outer/"], ["startend"]), ())
         self.assertEqual(r.actions_by_nvtx(["nowhere/", "outer/"], ["nowhere/"]), (0,))
 
+    def test_the_measured_table_of_a_deeper_stack(self):
+        r = self.load_state(["alpha", "beta", "gamma"], ["start1", "two"])
+        self.assertEqual([f for f in self.DEEP_YES if r.actions_by_nvtx([f], []) != (0,)], [])
+        self.assertEqual([f for f in self.DEEP_NO if r.actions_by_nvtx([f], []) != ()], [])
+
     def test_more_of_the_grammar(self):
         r = self.load_state(["a", "b", "c", "d*", "[e"], ["x", "y/z"], {5: ("D@m", ["q"])})
         for text, expected in {
-            "a/b/c": True, "a/c": False, "a/+/c": True, "a/+/+/d\\*": True, "a/*/\\[e]": True, "[a/*/\\[e]": True, "b/c]": False,
-            "d\\*/": True, "d*/": True, "x,y\\/z": True, "x,z": False, "y\\/z": True, "D\\@m@q/": True, "D@m@q/": False,
-            "regex:[ab]/[bc]/": True, "regex:^[xyz]$": True, "regex:^y,^x": True, "regex:[a/*/d": True, "": False, "/": False,
+            "a/b/c": True, "a/c": False, "a/+/c": True, "a/+/+/d\\*": False, "a/*/\\[e]": True, "[a/*/\\[e]": True, "b/c]": False,
+            "d\\*/": True, "d*/": True, "x,y\\/z": True, "x,z": False, "y\\/z": True, "D\\@m@q/": True, "D@m@q/": False, "a//b": True,
+            "regex:^[xyz]$": True, "regex:[xyz]$": False, "regex:^y,^x": True, "regex:[a/*/d": False, "regex:[a/*/d.": True,
+            "regex:a/[bc]/": True, "regex:[ab]/[bc]/": False, "regex:D.m@q/": True, "Dom@regex:q/": False, "": False, "/": False,
+            "<default domain>@a/": True, "@a/": False,
         }.items():
             self.assertEqual(r.actions_by_nvtx([text], []) == (0,), expected, text)
         with self.assertRaisesRegex(ValueError, r"NVTX filter 'regex:\(/': "):
@@ -288,7 +317,7 @@ class Nvtx(WithFiles):
 
     def test_long_filters_take_no_time(self):
         r = self.load_state(["a"] * 40)
-        self.assertEqual(r.actions_by_nvtx(["a/" + "*/a/" * 60 + "b"], []), ())
+        self.assertEqual(r.actions_by_nvtx(["a/" + "*/a/" * 60 + "b/"], []), ())
 
     def test_the_state_as_objects(self):
         attributes = c.m(2, c.u(1, 3), c.u(2, 12), c.m(3, c.u(1, 1), c.u(2, 0xff00ff00)), c.m(4, c.u(1, 3), c.d(4, 2.5)),
