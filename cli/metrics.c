@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
-#include "analysis/sections/choice.h"
 #include "analysis/table.h"
 #include "cli/cli.h"
+#include "cli/sections.h"
 #include "common/harmless.h"
 #include "common/hash.h"
 #include "common/map.h"
@@ -136,12 +136,6 @@ static int print_values(const struct gt_cli *cli)
 
 /* ------------------------------------------------------------------ section files */
 
-static void print_note(void *ctx, const char *path, uint32_t line, uint32_t column, const char *what)
-{
-	(void)ctx;
-	fprintf(stderr, "gputap: %s:%u:%u: %s\n", gt_harmless(path), line, column, what);
-}
-
 static void put(const char *indent, struct gt_string s)
 {
 	struct gt_text t = { 0 };
@@ -174,19 +168,6 @@ static void print_below(const struct gt_sections *s, struct gt_string parent, un
 		if (depth < 8)
 			print_below(s, one->id, depth + 1);
 	}
-}
-
-/* What is wrong with the files that cannot be used. */
-static int print_errors(const struct gt_sections *s)
-{
-	int status = GT_EXIT_OK;
-
-	for (uint32_t i = 0; i < s->n; i++)
-		if (!s->v[i].message) {
-			fprintf(stderr, "gputap: %s\n", gt_harmless(s->v[i].error));
-			status = GT_EXIT_INPUT;
-		}
-	return status;
 }
 
 static int print_tree(const struct gt_cli *cli, const struct gt_sections *s)
@@ -266,17 +247,16 @@ static int print_sets(const struct gt_cli *cli, const struct gt_sections *s)
 
 static int with_sections(const struct gt_cli *cli, int (*print)(const struct gt_cli *, const struct gt_sections *))
 {
-	const struct gt_text_notes notes = { print_note, NULL };
 	struct gt_sections s = { 0 };
 	struct gt_err err = { 0 };
-	int rc = gt_sections_open(&s, &cli->options, GT_DEPLOY_WRITE, &notes, &err), status;
+	int status;
 
-	if (rc)
+	if (gt_cli_sections(cli, &s, &err)) {
 		status = gt_cli_fail(&err);
-	if (rc >= 0) {
+	} else {
 		status = print(cli, &s);
 		if (!status)
-			status = print_errors(&s);
+			status = gt_cli_section_errors(&s);
 	}
 	gt_sections_close(&s);
 	return status;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { S = REC_SCOPE_S, R = REC_SCOPE_R, E = REC_SCOPE_E, T = REC_SCOPE_T, I = REC_SCOPE_I, D = REC_SCOPE_D,
-	M = REC_SCOPE_M };
+	M = REC_SCOPE_M, P = REC_SCOPE_P, L = REC_SCOPE_L };
 
 static const struct gt_option_def defs[] = {
 #define OPTION(name, letter, type, fallback, scope, argument, help) \

@@ -34,7 +34,7 @@ struct gt_option_table {
 	unsigned n;
 };
 
-#define GT_OPTIONS_MAX 96
+#define GT_OPTIONS_MAX 128
 
 enum gt_origin { GT_FROM_DEFAULT, GT_FROM_ENVIRONMENT, GT_FROM_COMMAND_LINE };
 struct gt_options {

@@ -38,7 +38,8 @@ static int give_opencl(struct dispatches *all, const struct gt_call *call, uint6
 {
 	const struct gt_command *c = call->command;
 	struct gt_dispatch d = {
-		.process = call->process, .tid = gt_call_tid(call), .call_index = index, .opencl = c,
+		.process = call->process, .tid = gt_call_tid(call), .thread = call->thread, .call_ns = call->start_ns,
+		.call_index = index, .opencl = c,
 		.kernel_key = c->kernel ? c->kernel->id + 1ull : 0,
 		.device_key = c->device ? c->device->device_index + 1ull : 0,
 		.dims = c->work_dim, .has_global = c->has_global, .has_group = c->local_source != REC_LOCAL_UNKNOWN,
@@ -96,10 +97,14 @@ bool gt_dispatch_kernel_number(const struct gt_dispatch *d, uint32_t key, uint64
 
 /* ------------------------------------------------------------------ CUDA */
 
-static int give_cuda(struct dispatches *all, const struct gt_cuda_event *e, int tid, uint64_t index, struct gt_err *err)
+/* call: NULL when it is not in the trace. */
+static int give_cuda(struct dispatches *all, const struct gt_cuda_event *e, const struct gt_call *call, uint64_t index,
+	struct gt_err *err)
 {
 	struct gt_dispatch d = {
-		.process = e->process, .tid = tid, .call_index = index, .cuda = e, .dims = 3,
+		.process = e->process, .tid = call ? gt_call_tid(call) : -1,
+		.thread = call ? call->thread : GT_CUDA_NONE, .call_ns = call ? call->start_ns : GT_NO_TIME,
+		.call_index = index, .cuda = e, .dims = 3,
 		.cuda_device = gt_cuda_device_of(all->cuda, e->process, e->device),
 		.has_global = true, .has_group = true, .timed = e->timed, .start_ns = e->start_ns, .end_ns = e->end_ns,
 	};
@@ -139,7 +144,7 @@ static int give_work(struct dispatches *all, const struct gt_call *call, uint64_
 		if (all->places[i].kind != GT_CUDA_KERNEL)
 			continue;
 		if (gt_cuda_get(all->cuda, GT_CUDA_KERNEL, all->places[i].index, &e, err) ||
-			give_cuda(all, &e, gt_call_tid(call), index, err))
+			give_cuda(all, &e, call, index, err))
 			return -1;
 	}
 	return 0;
@@ -157,7 +162,7 @@ static int give_without_call(struct dispatches *all, struct gt_err *err)
 			continue;
 		if (gt_cuda_get(all->cuda, GT_CUDA_KERNEL, i, &e, err))
 			return -1;
-		if (gt_cuda_inside(all->cuda, &e, w->from_ns, w->to_ns) && give_cuda(all, &e, -1, GT_NO_CALL, err))
+		if (gt_cuda_inside(all->cuda, &e, w->from_ns, w->to_ns) && give_cuda(all, &e, NULL, GT_NO_CALL, err))
 			return -1;
 	}
 	return 0;

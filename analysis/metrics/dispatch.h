@@ -16,6 +16,8 @@
 struct gt_dispatch {
 	uint32_t process;
 	int tid;                          /* of the thread that launched it; -1: not known */
+	uint32_t thread;                  /* the same as gt_thread index; GT_CUDA_NONE */
+	int64_t call_ns;                  /* when the call began; GT_NO_TIME */
 	/* of the call in its thread, from 0, as readers of CodeXL's files count: without clGetEventInfo; GT_NO_CALL */
 	uint64_t call_index;
 	struct gt_string kernel, device;  /* "" when not known */

@@ -315,24 +315,34 @@ struct walk {
 };
 
 /* The first option that passes takes the metric's place, whether or not the metric itself would pass. */
-static bool give(const struct walk *w, const struct gt_message *metric)
+bool gt_section_metric(const struct gt_section *section, const struct gt_message *metric,
+	const struct gt_target *target, struct gt_section_metric *out)
 {
-	struct gt_section_metric m = { .section = w->section, .message = metric, .in_body = w->in_body,
-		.label = gt_message_text(metric, "Label") };
+	const struct gt_message *filter = gt_message_part(section->message, "Filter");
 	const struct gt_message_value *v = gt_message_next(metric, "Options", NULL);
 
+	*out = (struct gt_section_metric){ .section = section, .message = metric,
+		.label = gt_message_text(metric, "Label") };
 	for (; v; v = gt_message_next(NULL, "Options", v))
-		if (gt_filter_passes(gt_message_part(v->part, "Filter"), w->filter, w->target, &m.required))
+		if (gt_filter_passes(gt_message_part(v->part, "Filter"), filter, target, &out->required))
 			break;
-	if (v) {
-		m.name = gt_message_text(v->part, "Name");
-		if (gt_message_next(v->part, "Label", NULL))
-			m.label = gt_message_text(v->part, "Label");
-	} else {
-		if (!gt_filter_passes(gt_message_part(metric, "Filter"), w->filter, w->target, &m.required))
-			return true;
-		m.name = gt_message_text(metric, "Name");
+	if (!v) {
+		out->name = gt_message_text(metric, "Name");
+		return gt_filter_passes(gt_message_part(metric, "Filter"), filter, target, &out->required);
 	}
+	out->name = gt_message_text(v->part, "Name");
+	if (gt_message_next(v->part, "Label", NULL))
+		out->label = gt_message_text(v->part, "Label");
+	return true;
+}
+
+static bool give(const struct walk *w, const struct gt_message *metric)
+{
+	struct gt_section_metric m;
+
+	if (!gt_section_metric(w->section, metric, w->target, &m))
+		return true;
+	m.in_body = w->in_body;
 	return w->take(w->ctx, &m);
 }
 

@@ -62,6 +62,10 @@ struct gt_section_metric {
 bool gt_section_metrics(const struct gt_section *section, const struct gt_target *target,
 	bool (*take)(void *ctx, const struct gt_section_metric *m), void *ctx);
 
+/* What a ProfilerSectionMetric stands for on the target; false: it does not pass. */
+bool gt_section_metric(const struct gt_section *section, const struct gt_message *metric,
+	const struct gt_target *target, struct gt_section_metric *out);
+
 /* Whether a filter lets the target pass. outer (may be NULL): the section's; what the inner one says counts more. */
 bool gt_filter_passes(
 	const struct gt_message *inner, const struct gt_message *outer, const struct gt_target *target, bool *required);

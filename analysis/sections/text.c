@@ -274,11 +274,19 @@ static bool capability(const struct parser *p, const struct gt_choice *c, uint64
 	return word_integer(&digits, false, out) && *out < 1000;
 }
 
+/* CollectionImportance_Required is written Required too, in the guide's own example. */
+static bool word_fits(const struct parser *p, const struct gt_choice *c, const char *word)
+{
+	size_t n = strlen(c->name);
+
+	return word_is(p, word) || (!strncmp(word, c->name, n) && word[n] == '_' && word_is(p, word + n + 1));
+}
+
 static int take_choice(struct parser *p, const struct gt_message_field *f, struct gt_message_value *v)
 {
 	take_word(p);
 	for (size_t i = 0; i < f->choice->n; i++)
-		if (word_is(p, f->choice->words[i].word)) {
+		if (word_fits(p, f->choice, f->choice->words[i].word)) {
 			v->integer = (uint64_t)(int64_t)f->choice->words[i].value;
 			return 0;
 		}

@@ -194,6 +194,18 @@ static void scope_and_importance_are_looked_at(void **state)
 	assert_string_equal(metrics_of(text, 80, GT_SCOPE_RANGE), "n");
 }
 
+/* The third example writes the word of the choice without the choice's name before it. */
+static void words_may_lack_the_name_of_their_choice(void **state)
+{
+	static const char text[] = HEAD "Header {"
+		" Metrics { Name: 'm' Filter { CollectionFilter { Importance: Required } } }"
+		" Metrics { Name: 'n' Filter { CollectionFilter { CollectionScopes: Range Importance: Optional } } } }";
+
+	(void)state;
+	assert_string_equal(metrics_of(text, 80, GT_SCOPE_LAUNCH), "m!");
+	assert_string_equal(metrics_of(text, 80, GT_SCOPE_RANGE), "m! n");
+}
+
 /* What a metric's filter says counts more than the section's; what it does not say is the section's. */
 static void filter_of_the_metric_counts_more(void **state)
 {
@@ -236,6 +248,7 @@ int main(void)
 		cmocka_unit_test(missing_folder_is_named),
 		cmocka_unit_test(first_option_that_passes_takes_the_place),
 		cmocka_unit_test(scope_and_importance_are_looked_at),
+		cmocka_unit_test(words_may_lack_the_name_of_their_choice),
 		cmocka_unit_test(filter_of_the_metric_counts_more),
 		cmocka_unit_test(metrics_are_found_everywhere),
 	};

@@ -11,10 +11,10 @@
 
 #include "common/plain/value.h"
 
-/* Who understands an option: shim, run, export, stats, info, dump, metrics. */
+/* Who understands an option: shim, run, export, stats, info, dump, metrics, report, plan. */
 enum rec_scope {
 	REC_SCOPE_S = 1, REC_SCOPE_R = 2, REC_SCOPE_E = 4, REC_SCOPE_T = 8, REC_SCOPE_I = 16, REC_SCOPE_D = 32,
-	REC_SCOPE_M = 64
+	REC_SCOPE_M = 64, REC_SCOPE_P = 128, REC_SCOPE_L = 256
 };
 
 /* Choices that are lists elsewhere. */

@@ -15,7 +15,7 @@
 #include "trace/format/options.h"
 
 enum { S = REC_SCOPE_S, R = REC_SCOPE_R, E = REC_SCOPE_E, T = REC_SCOPE_T, I = REC_SCOPE_I, D = REC_SCOPE_D,
-	M = REC_SCOPE_M };
+	M = REC_SCOPE_M, P = REC_SCOPE_P, L = REC_SCOPE_L };
 
 struct option {
 	const char *name;

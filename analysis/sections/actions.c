@@ -1,0 +1,464 @@
+/*
+ * analysis/sections/actions.c - the kernels of a trace as a report's actions
+ *
+ * Runs in the tool. One walk gathers what ran on each queue (place.c), a second one the launches.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "analysis/sections/actions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/metrics/class.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/sections/place.h"
+#include "common/hash.h"
+#include "common/map.h"
+#include "model/nvtx/ranges.h"
+
+#define WAITS_MOST 8
+
+/* What all launches of a kernel come to. */
+struct kernel {
+	uint64_t process, key, device;
+	uint64_t launches, total_ns;
+	uint32_t shown;
+};
+
+struct making {
+	struct gt_actions *as;
+	struct gt_model *model;
+	const struct gt_sections *sections;
+	const struct gt_options *options;
+	int64_t most;                             /* launches of a kernel that are shown; 0: all */
+	enum gt_derived_mode mode;
+	struct gt_places places;
+	struct gt_map kernels;
+	GT_LIST(struct kernel) counted;           /* in order: the map holds their numbers */
+	GT_LIST(uint32_t) kernel_of;              /* of each action */
+	bool failed;
+};
+
+/* ------------------------------------------------------------------ texts and values */
+
+static struct gt_string keep(struct making *k, struct gt_string s)
+{
+	char *copy = s.bytes ? gt_arena_copy(&k->as->arena, s.text, s.bytes) : NULL;
+
+	k->failed |= s.bytes && !copy;
+	return copy ? (struct gt_string){ copy, s.bytes } : (struct gt_string){ "", 0 };
+}
+
+static struct gt_string keep_str(struct making *k, const char *s)
+{
+	return keep(k, (struct gt_string){ s ? s : "", s ? strlen(s) : 0 });
+}
+
+static struct gt_string literal(const char *s) { return (struct gt_string){ s, s ? strlen(s) : 0 }; }
+
+static void add(struct making *k, struct gt_action *a, const char *name, const char *unit, const char *description,
+	struct gt_metric_value v)
+{
+	struct gt_action_metric *m = gt_action_add(a, literal(name));
+
+	k->failed |= !m;
+	if (!m)
+		return;
+	m->unit = literal(unit);
+	m->description = literal(description);
+	m->value.regular = v;
+	if (v.type == GT_METRIC_NONE)
+		m->why = literal(v.why);
+}
+
+static void add_launch_metrics(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
+{
+	const struct gt_metric_table *all = gt_metrics_of(d);
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct gt_metric *m = &all->metrics[i];
+
+		add(k, a, m->name, m->unit, m->description, m->of(d));
+	}
+}
+
+/*
+ * Readers find a chip's units by its family and number, which only follow from the compute capability where one chip
+ * has it.
+ */
+static void add_chip(struct making *k, struct gt_action *a)
+{
+	static const struct { uint32_t capability; uint64_t family, chip; } chips[] = {
+		{ 70, 0x140, 0x140 }, { 80, 0x170, 0x170 }, { 87, 0x170, 0x17b }, { 90, 0x180, 0x180 },
+	};
+
+	for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+		if (chips[i].capability == a->capability) {
+			add(k, a, "device__attribute_architecture", "", "", gt_metric_integer(chips[i].family));
+			add(k, a, "device__attribute_implementation", "", "", gt_metric_integer(chips[i].chip));
+		}
+}
+
+static void add_number(struct making *k, struct gt_action *a, const char *name, int64_t v)
+{
+	if (v >= 0)
+		add(k, a, name, "", "", gt_metric_integer((uint64_t)v));
+}
+
+static void add_device(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
+{
+	const struct gt_cuda_device *device = d->cuda_device;
+
+	if (a->device_name.bytes)
+		add(k, a, "device__attribute_display_name", "", "name of the device",
+			(struct gt_metric_value){ .type = GT_METRIC_TEXT, .text = a->device_name.text });
+	if (a->has_device)
+		add_number(k, a, "device__attribute_device_index", a->device);
+	if (!device)
+		return;
+	add_number(k, a, "device__attribute_compute_capability_major", device->compute_major);
+	add_number(k, a, "device__attribute_compute_capability_minor", device->compute_minor);
+	add_number(k, a, "device__attribute_multiprocessor_count", device->sms);
+	add_number(k, a, "device__attribute_warp_size", device->warp);
+	add_number(k, a, "device__attribute_l2_cache_size", device->l2_bytes);
+	add_number(k, a, "device__attribute_max_registers_per_multiprocessor", device->max_registers_per_sm);
+	add_number(k, a, "device__attribute_max_shared_memory_per_multiprocessor", device->max_shared_per_sm);
+	add_chip(k, a);
+}
+
+/* ------------------------------------------------------------------ its place in time */
+
+static void number(struct making *k, struct gt_message *m, const char *field, int64_t v)
+{
+	if (v != GT_NO_TIME && v >= 0)
+		k->failed |= !gt_message_add_integer(&k->as->arena, m, field, (uint64_t)v);
+}
+
+static void text(struct making *k, struct gt_message *m, const char *field, struct gt_string s)
+{
+	if (s.bytes)
+		k->failed |= !gt_message_add_text(&k->as->arena, m, field, s.text, s.bytes);
+}
+
+/* What its queue did right before it, back to the kernel before. */
+static void add_waits(struct making *k, struct gt_message *trace, const struct gt_work *own)
+{
+	const struct gt_work *w = own;
+
+	for (int i = 0; i < WAITS_MOST && w > k->places.v.v; i++) {
+		struct gt_message *m;
+
+		w--;
+		if (w->process != own->process || w->queue != own->queue || w->kernel)
+			break;
+		m = gt_message_add_part(&k->as->arena, trace, "Waits");
+		k->failed |= !m;
+		if (!m)
+			return;
+		text(k, m, "Kind", literal(w->kind));
+		if (w->has_bytes)
+			number(k, m, "Bytes", (int64_t)w->bytes);
+		number(k, m, "StartNs", w->start_ns);
+		number(k, m, "EndNs", w->end_ns);
+		text(k, m, "Direction", literal(w->direction));
+		text(k, m, "Memory", literal(w->memory));
+	}
+}
+
+static const struct gt_message *place(struct making *k, const struct gt_action *a, const struct gt_dispatch *d)
+{
+	struct gt_message *m = gt_message_new(&k->as->arena, &gt_type_GputapTrace);
+	const struct gt_work *own = gt_place_of(&k->places, d);
+
+	k->failed |= !m;
+	if (!m)
+		return NULL;
+	if (d->timed) {
+		number(k, m, "StartNs", d->start_ns);
+		number(k, m, "EndNs", d->end_ns);
+	}
+	if (own && own->before_ns != GT_NO_TIME)
+		number(k, m, "GapBeforeNs", own->start_ns > own->before_ns ? own->start_ns - own->before_ns : 0);
+	number(k, m, "QueuedNs", d->cuda ? d->cuda->kernel.queued_ns : d->opencl->queued_ns);
+	number(k, m, "SubmitNs", d->cuda ? d->cuda->kernel.submitted_ns : d->opencl->submit_ns);
+	if (own)
+		add_waits(k, m, own);
+	text(k, m, "Queue", a->stream_name);
+	return m;
+}
+
+/* ------------------------------------------------------------------ NVTX */
+
+static struct gt_message *part_with_id(struct making *k, struct gt_message *m, const char *field, const char *id,
+	uint64_t value)
+{
+	const struct gt_message_value *v = NULL;
+	struct gt_message *part;
+
+	while ((v = gt_message_next(v ? NULL : m, field, v)))
+		if (gt_message_integer(v->part, id, UINT64_MAX) == value)
+			return v->part;
+	part = gt_message_add_part(&k->as->arena, m, field);
+	k->failed |= !part || !gt_message_add_integer(&k->as->arena, part, id, value);
+	return part;
+}
+
+static void add_range(struct making *k, struct gt_message *state, const struct gt_range *g, const struct gt_dispatch *d)
+{
+	struct gt_arena *arena = &k->as->arena;
+	bool push = g->kind == REC_NVTX_PUSH;
+	struct gt_message *domain = part_with_id(k, state, "Domains", "Id", g->domain), *holder, *range = NULL;
+
+	if (!domain)
+		return;
+	if (!gt_message_next(domain, "Name", NULL)) {
+		struct gt_string name = g->domain_name.bytes ? g->domain_name : literal("<default domain>");
+
+		k->failed |= !gt_message_add_text(arena, domain, "Name", name.text, name.bytes);
+	}
+	holder = push ? part_with_id(k, state, "Threads", "TID", (uint32_t)d->tid) : state;
+	if (holder)
+		holder = part_with_id(k, holder, push ? "PushPopDomains" : "StartEndDomains", "Id", g->domain);
+	if (holder)
+		range = gt_message_add_part(arena, holder, push ? "Stack" : "Ranges");
+	k->failed |= !range;
+	if (!range)
+		return;
+	if (!push)
+		k->failed |= !gt_message_add_integer(arena, range, "Id", g->id);
+	k->failed |= !gt_message_add_text(arena, range, "Name", g->text.text ? g->text.text : "",
+		g->text.text ? g->text.bytes : 0);
+}
+
+/* Pushes of its thread and starts of its process that were open when the call began; NULL: none. */
+static const struct gt_message *nvtx(struct making *k, const struct gt_dispatch *d)
+{
+	struct gt_message *state = NULL;
+
+	for (uint64_t i = 0; d->call_ns != GT_NO_TIME && i < gt_model_range_count(k->model); i++) {
+		const struct gt_range *g = gt_model_range(k->model, i);
+
+		if (g->start_ns > d->call_ns)
+			break;
+		if (g->process != d->process || (g->end_ns != GT_NO_TIME && g->end_ns <= d->call_ns) ||
+			!(g->kind == REC_NVTX_START || (g->kind == REC_NVTX_PUSH && g->thread == d->thread)))
+			continue;
+		if (!state) {
+			state = gt_message_new(&k->as->arena, &gt_type_NvtxState);
+			k->failed |= !state;
+		}
+		if (state)
+			add_range(k, state, g, d);
+	}
+	if (state)
+		k->failed |= !gt_message_add_integer(&k->as->arena, state, "DefaultDomain", 0);
+	return state;
+}
+
+/* ------------------------------------------------------------------ one launch */
+
+static void name_cuda(struct making *k, struct gt_action *a, const struct gt_cuda_event *e)
+{
+	char name[40];
+
+	if (e->kernel.has_name) {
+		a->demangled = keep(k, e->kernel.demangled);
+		a->function = keep(k, e->kernel.short_name);
+		a->mangled = keep(k, e->kernel.mangled);
+	}
+	a->has_context = e->context != GT_CUDA_NONE;
+	a->context = a->has_context ? e->context : 0;
+	a->has_stream = e->stream != GT_CUDA_NONE;
+	a->stream = a->has_stream ? e->stream : 0;
+	snprintf(name, sizeof name, "Stream %u", a->stream);
+	a->stream_name = a->has_stream ? keep_str(k, name) : literal("");
+	a->has_device = e->device != GT_CUDA_NONE;
+	a->device = a->has_device ? e->device : 0;
+	for (int i = 0; i < 3; i++) {
+		a->grid[i] = e->kernel.grid[i];
+		a->block[i] = e->kernel.block[i];
+	}
+}
+
+static void name_opencl(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
+{
+	const struct gt_command *c = d->opencl;
+	char name[40];
+
+	a->opencl = true;
+	a->mangled = keep(k, d->kernel);
+	a->demangled = c->kernel && c->kernel->demangled.bytes ? keep(k, c->kernel->demangled) : a->mangled;
+	a->function = c->kernel && c->kernel->short_name.bytes ? keep(k, c->kernel->short_name) : a->mangled;
+	a->has_context = c->context;
+	a->context = c->context ? c->context->id : 0;
+	a->has_stream = c->queue;
+	a->stream = c->queue ? c->queue->id : 0;
+	snprintf(name, sizeof name, "Queue %u", a->stream);
+	a->stream_name = a->has_stream ? keep_str(k, name) : literal("");
+	a->has_device = c->device;
+	a->device = c->device ? c->device->device_index : 0;
+	for (int i = 0; i < 3; i++) {
+		bool known = d->has_group && d->has_global && d->group[i];
+
+		a->block[i] = d->has_group ? d->group[i] : 0;
+		a->grid[i] = known ? (d->global[i] + d->group[i] - 1) / d->group[i] : 0;
+	}
+}
+
+static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
+{
+	const struct gt_process *p = gt_model_process(k->model, (uint32_t)d->process);
+	const struct gt_session *s = gt_model_session(k->model);
+	const char *slash = p->image ? strrchr(p->image, '/') : NULL;
+
+	a->pid = (uint32_t)p->pid;
+	a->thread = d->tid >= 0 ? (uint32_t)d->tid : 0;
+	a->process = keep_str(k, slash ? slash + 1 : p->image);
+	a->host = keep_str(k, s->host);
+	a->call = d->call_index == GT_NO_CALL ? 0 : d->call_index;
+	a->dims = d->dims;
+	a->device_name = keep(k, d->device);
+	if (s->utc_ns > 0 && d->call_ns != GT_NO_TIME)
+		a->created_s = (uint64_t)((s->utc_ns + d->call_ns) / 1000000000);
+	if (d->cuda)
+		name_cuda(k, a, d->cuda);
+	else
+		name_opencl(k, a, d);
+	if (d->cuda_device && d->cuda_device->compute_major > 0)
+		a->capability =
+			(uint32_t)(10 * d->cuda_device->compute_major + d->cuda_device->compute_minor);
+	add_launch_metrics(k, a, d);
+	add_device(k, a, d);
+	a->trace = place(k, a, d);
+	a->nvtx = nvtx(k, d);
+}
+
+static void add_sections(struct making *k, struct gt_action *a)
+{
+	for (uint32_t i = 0; i < k->sections->n && !k->failed; i++)
+		if (k->sections->v[i].message && gt_section_chosen(k->options, &k->sections->v[i], a->opencl))
+			k->failed |= !gt_action_add_section(k->as, a, &k->sections->v[i], k->sections, k->mode);
+}
+
+/* Those of --metrics that are nowhere yet get their reason. */
+static void add_asked(struct making *k, struct gt_action *a)
+{
+	const char *at = gt_option(k->options, "metrics");
+
+	while (*at && !k->failed) {
+		size_t n = strcspn(at, ",");
+		struct gt_string name = keep(k, (struct gt_string){ at, n });
+		struct gt_action_metric *m = gt_action_add(a, name);
+
+		k->failed |= !m;
+		if (m && !gt_action_available(m) && !m->why.bytes)
+			m->why = literal(gt_metric_classes[gt_metric_class(name)].why);
+		at += n + (at[n] == ',');
+	}
+}
+
+/* ------------------------------------------------------------------ all */
+
+struct slot { struct kernel key; uint32_t number; };
+
+static bool same(const void *element, const void *key, const void *ctx)
+{
+	const struct kernel *a = &((const struct slot *)element)->key, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->key == b->key && a->device == b->device;
+}
+
+/* A kernel is its name in its program: some programs make a new object of it for each launch. */
+static uint64_t kernel_key(const struct gt_dispatch *d)
+{
+	const struct gt_object *program = d->opencl ? d->opencl->program : NULL;
+
+	return gt_hash(gt_hash_text(d->kernel.text ? d->kernel.text : "", d->kernel.bytes),
+		program ? program->id + 1ull : 0);
+}
+
+/* Number of the dispatch's kernel; UINT32_MAX: no memory. */
+static uint32_t count(struct making *k, const struct gt_dispatch *d)
+{
+	const struct kernel key = { .process = d->process, .key = kernel_key(d), .device = d->device_key };
+	struct kernel *one;
+	struct slot *s;
+	bool fresh;
+
+	s = gt_map_add(
+		&k->kernels, sizeof *s, gt_hash(gt_hash(GT_HASH, key.key), key.device), &key, same, NULL, &fresh);
+	if (!s)
+		return UINT32_MAX;
+	if (fresh) {
+		*s = (struct slot){ key, k->counted.n };
+		one = GT_LIST_ADD(&k->counted);
+		if (!one)
+			return UINT32_MAX;
+		*one = key;
+	}
+	one = &k->counted.v[s->number];
+	one->launches++;
+	if (d->timed && d->end_ns > d->start_ns)
+		one->total_ns += (uint64_t)(d->end_ns - d->start_ns);
+	return s->number;
+}
+
+static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
+{
+	struct making *k = ctx;
+	uint32_t number = count(k, d), *of;
+	struct gt_action *a;
+
+	if (number == UINT32_MAX)
+		return gt_no_memory(err);
+	if (k->most && k->counted.v[number].shown >= k->most)
+		return 0;
+	k->counted.v[number].shown++;
+	a = GT_LIST_ADD(&k->as->all);
+	of = GT_LIST_ADD(&k->kernel_of);
+	if (!a || !of)
+		return gt_no_memory(err);
+	*of = number;
+	fill(k, a, d);
+	add_sections(k, a);
+	add_asked(k, a);
+	return k->failed ? gt_no_memory(err) : 0;
+}
+
+/* How often each kernel ran is known at the end. */
+static void add_totals(struct making *k)
+{
+	for (uint32_t i = 0; i < k->as->all.n; i++) {
+		const struct kernel *one = &k->counted.v[k->kernel_of.v[i]];
+		struct gt_message *m = (struct gt_message *)k->as->all.v[i].trace;
+
+		if (!m)
+			continue;
+		number(k, m, "Launches", (int64_t)one->launches);
+		number(k, m, "TotalNs", (int64_t)one->total_ns);
+	}
+}
+
+int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct gt_walk_options *walk,
+	const struct gt_sections *sections, const struct gt_options *options, struct gt_err *err)
+{
+	struct making k = { .as = as, .model = m, .sections = sections, .options = options,
+		.most = gt_option_number(options, "launch-count", 1),
+		.mode = gt_option_is(options, "derived", "ncu") ? GT_DERIVED_NCU : GT_DERIVED_GUIDE };
+	int rc = gt_places_open(&k.places, m, err);
+
+	if (!rc)
+		rc = gt_dispatches(m, walk, take, &k, err);
+	if (!rc) {
+		add_totals(&k);
+		rc = k.failed ? gt_no_memory(err) : 0;
+	}
+	gt_places_close(&k.places);
+	gt_map_free(&k.kernels, sizeof(struct slot));
+	free(k.counted.v);
+	free(k.kernel_of.v);
+	return rc;
+}

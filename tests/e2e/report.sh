@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# tests/e2e/report.sh - gputap report: the sections of real kernels hold the values that the other files hold
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+tap=$GPUTAP_BUILD/gputap
+passed=0 failed=0
+unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION FAKEGPU_REPORT "${!GPUTAP_CUDA@}"
+export POCL_DEVICES=${POCL_DEVICES-basic} XDG_DATA_HOME=$PWD/data
+
+check() { if "${@:2}"; then echo "ok: $1"; passed=$((passed + 1)); else echo "FAILED: $1"; failed=$((failed + 1)); fi; }
+
+# same WHAT: every value of a report is that of the counter file, every N/A has its reason
+same() {
+	check "$1: each launch has the values of the counter file, and a reason for what is missing" \
+		python3 "$GPUTAP_TESTS/e2e/report_check.py" "$tap" "$2"
+}
+
+if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
+	for program in cl_metrics cl_full "cl_metrics unknown"; do
+		# shellcheck disable=SC2086
+		timeout -k 5 60 "$tap" run -q -f --summary=none -o t -- "$GPUTAP_BUILD/tests/e2e/"$program >truth 2>&1
+		same "$program" t
+	done
+	"$tap" report --section OpenCLLaunch t >page
+	check "a section is printed with its values" grep -qE '^    Global Size +work-items +512$' page
+	check "what is missing says why" grep -qE '^    Local Size +work-items +N/A  the runtime chose the local size' page
+	check "only the section that was asked for" [ "$(grep -c 'Section:' page)" -eq 1 ]
+	check "a chart has its bars" grep -qE '^    Running +[0-9,]+ \|#+$' page
+	"$tap" report --section OpenCLLaunch --print-details header --print-metric-name name t >page
+	check "names instead of labels, headers alone" grep -qE '^    opencl__global_size +work-items +512$' page
+	check "without charts" [ "$(grep -c '|#' page)" -eq 0 ]
+else
+	echo "skipped: no OpenCL platform"
+fi
+
+LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib timeout -k 5 60 \
+	"$tap" run -q -f --summary=none -o c -- "$GPUTAP_BUILD/examples/cuda/vector_add" >/dev/null 2>&1
+same "a CUDA program" c
+"$tap" report --set full c >page
+check "every section of the set is there" [ "$(grep 'Section:' page | sort -u | wc -l)" -eq 11 ]
+check "counters that were not collected say so" grep -qE '^    Compute \(SM\) Throughput +N/A  it needs hardware counters, which were not collected$' page
+check "occupancy is computed" grep -qE '^    Theoretical Occupancy +% +[0-9.]+$' page
+
+# A section of the user's: options by name, derived metrics, patterns
+mkdir own
+cat >own/mine.section <<'END'
+Identifier: "Mine" DisplayName: "My Section" Order: 1
+Header {
+  Metrics { Label: "Twice the Threads" Name: "derived__twice" }
+  Metrics { Label: "Circle" Name: "derived__a" }
+  Metrics { Label: "Half of Nothing" Name: "derived__nothing" Filter { CollectionFilter { Importance: Required } } }
+}
+Body { Items { Table { Label: "All Limits" Columns: 1 SortKey: ByLabel Metrics { Name: "regex:launch__occupancy_limit_.*" } } } }
+MetricDefinitions {
+  MetricDefinitions { Name: "derived__twice" Expression: "derived__once * 2" }
+  MetricDefinitions { Name: "derived__once" Expression: "launch__thread_count + 0" }
+  MetricDefinitions { Name: "derived__a" Expression: "derived__b + 1" }
+  MetricDefinitions { Name: "derived__b" Expression: "derived__a + 1" }
+  MetricDefinitions { Name: "derived__nothing" Expression: "sm__none.sum / 2." }
+}
+END
+"$tap" report --section-folder own c >page 2>said
+threads=$("$tap" report --page raw --metrics launch__thread_count --csv c | tail -n 1 | sed 's/.*,"//; s/"//')
+check "a derived metric of another one is computed" grep -qE "^    Twice the Threads +threads +$((2 * threads))$" <(tr -d , <page)
+check "metrics that need each other have none" grep -qE '^    Circle +N/A  derived__a is defined by itself$' page
+check "nor those of what is missing" grep -qE '^    Half of Nothing +N/A  sm__none.sum is not available$' page
+check "a required one is told" grep -qx 'gputap: section Mine requires derived__nothing, which is not available' said
+check "a pattern names what there is" [ "$(grep -c '^    launch__occupancy_limit_' page)" -eq 5 ]
+
+"$tap" report --metrics launch__grid_size,sm__none.sum c >page 2>said
+check "a metric that was asked for by name and is missing is an error" [ $? -eq 3 ]
+check "with the reason" grep -qx 'gputap: sm__none.sum is not available: it needs hardware counters, which were not collected' said
+"$tap" report --set none-such c >page 2>said
+check "a set that is not there is a usage error" [ $? -eq 2 ]
+check "and named" grep -q 'there is no set none-such' said
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
