@@ -280,6 +280,36 @@ static void a_trace_is_made_where_nothing_can_be_renamed(void **state)
 	assert_false(exists("t-2.gputap"));
 }
 
+/* Whoever makes the trace in its place may be met between the creation of its `run` file and its one write. */
+static void who_comes_while_a_trace_is_made_waits(void **state)
+{
+	static const char id[] = "GPUTAP_RUN_ID=00000000000000ab";
+	struct timespec pause = { 0, 50000000 };
+	struct walk w = { 0 };
+	static char text[65536];
+	char run[PATH_MAX];
+	ssize_t n;
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	scene_place();
+	snprintf(run, sizeof run, "%s/t.gputap/run", shim_dir);
+	assert_int_equal(RUN_SCENE("one", id, "GPUTAP_ROOT_PID=1"), 0);
+	fd = open(run, O_RDWR | O_CLOEXEC);
+	n = read(fd, text, sizeof text);
+	assert_true(n > 0 && n < (ssize_t)sizeof text);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	pid = scene_start("one", id, "GPUTAP_ROOT_PID=1", NULL);
+	nanosleep(&pause, NULL);
+	assert_int_equal(pwrite(fd, text, (size_t)n, 0), n);
+	close(fd);
+	assert_int_equal(scene_end(pid), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.calls, 2);
+	assert_false(exists("t-2.gputap"));
+}
+
 /* Nothing can be written, as on a full disk, but the room that streams are given. */
 static int without_writes(void)
 {
@@ -438,6 +468,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(contents_do_not_use_up_a_limited_trace),
 		cmocka_unit_test(contents_have_room_beside_a_ring),
 		cmocka_unit_test(a_trace_is_made_where_nothing_can_be_renamed),
+		cmocka_unit_test(who_comes_while_a_trace_is_made_waits),
 		cmocka_unit_test(facts_without_room_are_counted),
 		cmocka_unit_test(a_deleted_folder_s_trace_is_no_root_s),
 		cmocka_unit_test(unfinished_directories_do_not_meet),

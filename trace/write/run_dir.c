@@ -75,17 +75,26 @@ static bool is_this_run(const char *dir)
 	return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == 0;
 }
 
-/* As is_this_run; of a directory that has no `run` file yet, a while later. */
-static bool becomes_this_run(const char *dir)
+/* Made in its place and not finished: there is no `run` file yet, or what goes into it by one write is not. */
+static bool is_being_made(const char *dir)
 {
-	int64_t pause[2] = { 0, 1000000 };      /* seconds, ns */
 	char path[TAP_PATH_MAX];
 
 	tap_run_path(path, dir, "/run");
-	for (int i = 0; i < 200; i++) {
+	return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == -NO_ENTRY || (read_run(dir) && !tap_run.scratch[0]);
+}
+
+enum { WAIT_MS = 2000 };                /* for whoever makes it, on a machine that has much else to do */
+
+/* As is_this_run; of a directory that is being made, a while later. */
+static bool becomes_this_run(const char *dir)
+{
+	int64_t pause[2] = { 0, 1000000 };      /* seconds, ns */
+
+	for (int i = 0; i < WAIT_MS; i++) {
 		if (is_this_run(dir))
 			return true;
-		if (TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) != -NO_ENTRY || tap_run.launched)
+		if (!is_being_made(dir) || tap_run.launched)
 			return false;
 		TAP_SYS(nanosleep, pause, NULL, 0, 0, 0, 0);
 	}
