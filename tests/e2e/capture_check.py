@@ -51,8 +51,9 @@ class Terminal:
             os.execv(command[0], command)
         self.seen, self.status = b"", None
 
-    def until(self, text):
-        while text not in self.seen:
+    def until(self, text, prompt=None):
+        """prompt: and then that, with nothing behind it: a shell that is not yet there takes no line as it is typed."""
+        while text not in self.seen or (prompt and not self.seen.endswith(prompt)):
             if not select.select([self.fd], [], [], 60)[0]:
                 raise AssertionError(f"{text!r} does not come: {self.seen!r}")
             try:
@@ -146,13 +147,13 @@ class Capture(unittest.TestCase):
         t.type(" ".join(RUN + ["--", SAYS, "stop"]).encode() + b"\n")
         t.until(b"ready\r\n")
         t.type(b"\x1a")
-        t.until(b"Stopped")
+        t.until(b"Stopped", b"% ")
         t.type(b"echo between=$((1 + 1))\n")
-        t.until(b"between=2")
+        t.until(b"between=2", b"% ")
         t.type(b"fg\n")
         t.until(b"fg\r\n")
         t.type(b"\n")
-        t.until(b"0 interrupts")
+        t.until(b"0 interrupts", b"% ")
         t.type(b"echo status=$?\n")
         t.until(b"status=0")
         t.type(b"exit\n")
@@ -333,6 +334,9 @@ class Capture(unittest.TestCase):
             rows = db.execute("SELECT globalPid >> 24 & 0xffffff, f.value, c.value FROM ProcessStreams"
                               " JOIN StringIds AS f ON f.id = filenameId JOIN StringIds AS c ON c.id = contentId ORDER BY 2 DESC").fetchall()
             self.assertEqual(rows, [(pid, f"pid_{pid}_stdout.log", "a\\xffb"), (pid, f"pid_{pid}_stderr.log", "oh\n")])
+            if schema == "default":         # the shell made no call, but wrote
+                self.assertEqual(db.execute("SELECT name FROM PROCESSES WHERE globalPid IN (SELECT globalPid FROM ProcessStreams)").fetchall(),
+                                 [("/bin/sh",)])
             db.close()
 
     def test_a_packed_trace_has_it_too(self):

@@ -190,21 +190,44 @@ static bool same_pid_before(const struct gt_model *m, uint32_t i)
 	return false;
 }
 
+static void add_process(struct gt_sql_table *t, int64_t global, int pid, const char *name)
+{
+	struct gt_sql_row *r = gt_sql_add(t);
+
+	gt_put(r, 0, global);
+	gt_put(r, 1, pid);
+	gt_put_str(t, r, 2, name);
+}
+
+static bool has_process(const struct gt_model *m, int pid)
+{
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
+		if (gt_model_process(m, i)->pid == pid)
+			return true;
+	return false;
+}
+
+/* Who was started may have recorded nothing but what it wrote, as a shell does: the command's first word names it. */
+static void process_of_output(struct gt_sql_feeder *f, struct gt_sql_table *t)
+{
+	const struct gt_output *o = gt_model_output(f->m, 0);
+	const struct gt_session *session = gt_model_session(f->m);
+
+	if (o && !has_process(f->m, o->pid))
+		add_process(t, GT_SQL_VM | (int64_t)o->pid << 24, o->pid, session->n_args ? session->args[0] : NULL);
+}
+
 static void processes(struct gt_sql_feeder *f)
 {
 	struct gt_sql_table *t = FEED(f, "PROCESSES", "globalPid", "pid", "name");
 
 	for (uint32_t i = 0; i < gt_model_process_count(f->m); i++) {
 		const struct gt_process *p = gt_model_process(f->m, i);
-		struct gt_sql_row *r;
 
-		if (same_pid_before(f->m, i))   /* a pid is one process here, whatever images it ran */
-			continue;
-		r = gt_sql_add(t);
-		gt_put(r, 0, gt_sql_pid(f, i));
-		gt_put(r, 1, p->pid);
-		gt_put_str(t, r, 2, p->image);
+		if (!same_pid_before(f->m, i))  /* a pid is one process here, whatever images it ran */
+			add_process(t, gt_sql_pid(f, i), p->pid, p->image);
 	}
+	process_of_output(f, t);
 }
 
 /* What the program wrote, by the process that was started; it may have recorded nothing itself. */
