@@ -277,6 +277,7 @@ struct team {
 	uint64_t ended; /* tick at which the calling thread left its implicit task */
 	uint32_t caller;
 	const void *runtime;
+	uint32_t task; /* kind of what each of them runs */
 };
 
 static uint32_t this_thread(void)
@@ -301,7 +302,7 @@ static void in_team(void *p)
 	t->fn(t->data);
 	while (me.work.n > work) /* cancelled */
 		work_end((uintptr_t)t->fn);
-	put(FN_gomp_task, start, TASK_IMPLICIT, WORDS(t->parallel, number));
+	put(FN_gomp_task, start, t->task, WORDS(t->parallel, number));
 	me.parallel = parallel;
 	me.task = task;
 	me.runtime = runtime;
@@ -312,7 +313,7 @@ static void in_team(void *p)
 static struct team team_of(const struct entry *e, function *fn, void *data, uint32_t work, uint64_t count)
 {
 	return (struct team){ data ? *(void **)data : NULL, fn, data, new_number(e->tick, 0), work, count, 0,
-		this_thread(), e->real };
+		this_thread(), e->real, TASK_IMPLICIT };
 }
 
 /* The wait for the team lies inside the call, behind the caller's own part. */
@@ -367,6 +368,41 @@ unsigned GOMP_parallel_reductions(function *fn, void *data, unsigned threads, un
 
 	team_end(&e, &t);
 	return n;
+}
+
+/* A league is a region whose teams begin with one thread and an initial task each, one team behind the other. */
+EXPORT void GOMP_teams_reg(function *fn, void *data, unsigned teams, unsigned threads, unsigned flags);
+void GOMP_teams_reg(function *fn, void *data, unsigned teams, unsigned threads, unsigned flags)
+{
+	ENTER(GOMP_teams_reg);
+	if (!e.tick) {
+		real(fn, data, teams, threads, flags);
+		return;
+	}
+	struct team t = team_of(&e, fn, data, 0, 0);
+
+	t.task = TASK_INITIAL;
+	t.caller = 0; /* nobody waits for the others */
+	real(in_team, &t, teams, threads, flags);
+	team_end(&e, &t);
+}
+
+/* The function's address names the device's code, so it is handed on as it is; without a device it runs in here. */
+EXPORT void GOMP_target_ext(int device, function *fn, size_t n, void **addresses, size_t *sizes, unsigned short *kinds,
+	unsigned flags, void **depend, void **arguments);
+void GOMP_target_ext(int device, function *fn, size_t n, void **addresses, size_t *sizes, unsigned short *kinds,
+	unsigned flags, void **depend, void **arguments)
+{
+	ENTER(GOMP_target_ext);
+	uint64_t before = me.task, number = e.tick ? new_number(e.tick, EXPLICIT) : 0;
+
+	if (number)
+		me.task = number;
+	real(device, fn, n, addresses, sizes, kinds, flags, depend, arguments);
+	if (!number)
+		return;
+	me.task = before;
+	put(FN_gomp_task, e.tick, TASK_TARGET, WORDS(me.parallel, number));
 }
 
 /* --------------------------------------------------------------- work sharing */
@@ -618,7 +654,7 @@ struct task {
 	void (*copy)(void *, void *);
 	void *arguments; /* the program's, while the call lasts */
 	uint64_t bytes, offset;
-	uint64_t number, parent;
+	uint64_t number, parent, parallel; /* its region, whose end may be where it runs */
 	uintptr_t code;
 	const void *runtime;
 	bool many; /* of a task loop: each copy is another task */
@@ -648,13 +684,14 @@ static void copy_task(void *to, void *from)
 static void run_task(void *p)
 {
 	struct task *t = p;
-	uint64_t before = me.task, *loop = arguments_of(t), start;
+	uint64_t before = me.task, parallel = me.parallel, *loop = arguments_of(t), start;
 	const void *runtime = me.runtime;
 
 	if (t->many) {
 		loop[0] = t->loop[0];
 		loop[1] = t->loop[1];
 	}
+	me.parallel = t->parallel;
 	put(FN_gomp_task_schedule, 0, STATUS_SWITCH, WORDS(me.parallel, before, t->number));
 	start = now();
 	me.task = t->number;
@@ -664,6 +701,7 @@ static void run_task(void *p)
 	me.task = before;
 	put(FN_gomp_task, start, TASK_EXPLICIT, WORDS(me.parallel, t->number));
 	put(FN_gomp_task_schedule, 0, STATUS_COMPLETE, WORDS(me.parallel, t->number, before));
+	me.parallel = parallel;
 }
 
 static struct task task_of(const struct entry *e, function *fn, void *data, void (*copy)(void *, void *), long bytes,
@@ -674,6 +712,7 @@ static struct task task_of(const struct entry *e, function *fn, void *data, void
 		.arguments = data,
 		.bytes = (uint64_t)bytes,
 		.parent = me.task,
+		.parallel = me.parallel,
 		.code = e->code,
 		.runtime = e->real,
 		.many = many };

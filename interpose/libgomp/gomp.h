@@ -28,7 +28,7 @@ enum {
 	WORK_OTHER = 13
 };
 enum { MUTEX_LOCK = 1, MUTEX_NEST = 3, MUTEX_CRITICAL = 5, MUTEX_ATOMIC = 6, MUTEX_ORDERED = 7 };
-enum { TASK_IMPLICIT = 2, TASK_EXPLICIT = 4 };
+enum { TASK_INITIAL = 1, TASK_IMPLICIT = 2, TASK_EXPLICIT = 4, TASK_TARGET = 8 };
 enum { STATUS_COMPLETE = 1, STATUS_SWITCH = 7 };
 enum { DISPATCH_ITERATION = 1, DISPATCH_SECTION = 2 };
 
@@ -129,6 +129,8 @@ enum { DISPATCH_ITERATION = 1, DISPATCH_SECTION = 2 };
 	X(GOMP_parallel, 0) \
 	X(GOMP_parallel_sections, 0) \
 	X(GOMP_parallel_reductions, 0) \
+	X(GOMP_teams_reg, 0) \
+	X(GOMP_target_ext, 0) \
 	X(GOMP_sections_start, 0) \
 	X(GOMP_sections2_start, 0) \
 	X(GOMP_sections_next, 0) \

@@ -37,6 +37,29 @@ check "the edition of 2021: kinds of tasks" "1 2 3" "$(sqlite3 old.sqlite 'SELEC
 check "statistics" "3" "$("$gputap" stats --format csv -r openmp_sum t.gputap 2>/dev/null | awk -F, '$NF == "parallel" { print $3 }')"
 check "no API call is made of them" "" "$("$gputap" stats -r opencl_api_sum t.gputap 2>/dev/null | grep omp_)"
 
+# Other versions of the runtime under the same program. Debian's packages exclude each other: OMP_RUNTIMES names folders
+# with a libomp.so.5 (dpkg-deb -x libomp5-19_*.deb FOLDER).
+own=$(readlink -f "$(ldd constructs | awk '/libomp/ { print $3 }')")
+others=0
+for lib in ${OMP_RUNTIMES-} /usr/lib/llvm-*/lib; do
+	[ -e "$lib/libomp.so.5" ] && [ "$(readlink -f "$lib/libomp.so.5")" != "$own" ] || continue
+	others=$((others + 1))
+	LD_LIBRARY_PATH=$lib ./constructs >bare.other || { echo "skipped: the runtime of $lib does not start"; skipped=$((skipped + 1)); continue; }
+	LD_LIBRARY_PATH=$lib "$gputap" run -q -f -t openmp -e sqlite -o newer ./constructs >out 2>err
+	check "the program on $lib" "0 $(cat bare.other)" "$? $(cat out)"
+	check "nothing is lost on $lib" "complete: yes" "$("$gputap" info newer.gputap 2>/dev/null | grep complete:)"
+	echo "on $lib:"
+	python3 "$here/openmp_check.py" newer.sqlite >checked
+	cat checked
+	passed=$((passed + $(awk '/passed,/ { print $1 }' checked))) failed=$((failed + $(awk '/passed,/ { print $3 }' checked)))
+	# docs/openmp.md, "What is filled": all tables but the reductions'
+	if nm -D "$lib/libomp.so.5" | grep -q omp_in_explicit_task; then
+		check "a newer one tells of parts too, and of why threads wait" "10 2 10 6" \
+			"$(sqlite3 newer.sqlite "SELECT (SELECT count(*) FROM OPENMP_EVENT_KIND_DISPATCH WHERE kind = 3 OR kind = 1) || ' ' || (SELECT count(*) FROM OPENMP_EVENT_KIND_DISPATCH WHERE kind = 2) || ' ' || (SELECT count(*) FROM OPENMP_EVENT_KIND_SYNC_REGION WHERE kind = 8) || ' ' || (SELECT count(*) FROM OPENMP_EVENT_KIND_SYNC_REGION WHERE kind = 9)")"
+	fi
+done
+[ $others -gt 0 ] || { echo "skipped: another version of LLVM's OpenMP runtime: none is installed, OMP_RUNTIMES names none"; skipped=$((skipped + 1)); }
+
 # Not asked for: the runtime finds no tool and the trace is empty. Without the core the object keeps out.
 "$gputap" run -q -t opencl -o none ./constructs >out 2>err
 check "not asked for" "0 $(cat bare) no" "$? $(cat out) $([ -d none.gputap ] && [ -n "$(find none.gputap -name '*.str')" ] && echo yes || echo no)"
