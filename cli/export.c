@@ -135,7 +135,7 @@ static int window(struct job *j, struct gt_err *err)
 	j->from_ns = gt_option_number(j->options, "from", GT_NO_TIME);
 	j->to_ns = gt_option_number(j->options, "to", GT_NO_TIME);
 	if (j->to_ns != GT_NO_TIME && j->from_ns > j->to_ns)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "--from %s lies behind --to %s",
+		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap export --help", "--from %s is later than --to %s",
 			gt_option_said(j->options, "from"), gt_option_said(j->options, "to"));
 	return 0;
 }

@@ -37,7 +37,7 @@ static void note_objects(const struct gt_symbols_found *found)
 {
 	if (!found->missing)
 		return;
-	fprintf(stderr, "gputap: call stacks: %u of %u objects are not here as they ran (", found->missing,
+	fprintf(stderr, "gputap: call stacks: %u of %u objects are not on this machine as they ran (", found->missing,
 		found->modules);
 	for (uint32_t i = 0; i < found->missing && i < GT_SYMBOLS_TOLD; i++)
 		fprintf(stderr, "%s%s", i ? ", " : "", gt_harmless(found->first[i]));

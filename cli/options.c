@@ -156,7 +156,7 @@ static void put_choices(FILE *out, const struct gt_option_def *d)
 	struct gc_word word;
 
 	if (!strcmp(d->name, "trace")) {        /* each is worth a line, and not all of them are built: gt_run_help */
-		fprintf(out, ", words that stand below");
+		fprintf(out, ", from the words that are listed below");
 		return;
 	}
 	for (const char *at = *d->argument ? d->choices : ""; gc_choice_next(&at, &word); before = " ")

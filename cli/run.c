@@ -78,7 +78,7 @@ static void say_nothing_recorded(const struct gt_run *run)
 	} else if (gt_run_says(run, "failed", 0, value, sizeof value)) {
 		const char *count = gt_run_says(run, "unrecorded", 0, value, sizeof value) ? value : "";
 
-		fprintf(stderr, "gputap: %s%scalls were made, but nothing of them could be written to %s\n", count,
+		fprintf(stderr, "gputap: %s%scalls were made, but none of them could be written to %s\n", count,
 			*count ? " " : "", gt_harmless(run->trace));
 	} else if (run->quiet) {
 		return;
@@ -89,9 +89,10 @@ static void say_nothing_recorded(const struct gt_run *run)
 			gt_harmless(run->target.path), run->target.why);
 	} else if (gt_run_says(run, "unfollowed", 0, value, sizeof value)) {
 		fprintf(stderr,
-			"gputap: no traced call was made before %s was started with an environment without "
-			"LD_PRELOAD, in which calls are not seen: no trace\n"
-			"  try: gputap run behind the program that cleans the environment\n", gt_harmless(value));
+			"gputap: no traced call was made before %s was started without LD_PRELOAD in its "
+			"environment, and later calls are not seen: no trace\n"
+			"  try: gputap run after the command that clears the environment: env -i gputap run PROGRAM\n",
+			gt_harmless(value));
 	} else {
 		fprintf(stderr, "gputap: no traced call was made: no trace\n");
 	}
@@ -164,7 +165,8 @@ static int pack(struct gt_run *run, struct gt_err *err)
 			"%s is not packed", run->trace);
 	if (!gt_temporary_name(run->trace, temporary, sizeof temporary) ||
 		!gt_temporary_name(run->trace, aside, sizeof aside))
-		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no name for its packed form", run->trace);
+		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: its packed form would have no name of its own",
+			run->trace);
 	gt_interrupt_file(temporary);
 	if (gt_pack(run->trace, temporary, err))
 		return -1;

@@ -225,5 +225,5 @@ int gt_run_name(struct gt_run *run, struct gt_err *err)
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(rc),
 			"gputap run -o NAME in a directory that can be written", "%s cannot be made", run->trace);
 	}
-	return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "no free number for %s", name);
+	return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: every number that %%n could stand for is taken", name);
 }

@@ -38,7 +38,7 @@ static int add_matching(const char *pattern, struct gt_report_request *reports, 
 			return -1;
 	if (*n == before)
 		return gt_fail(
-			err, GT_EXIT_USAGE, NULL, "gputap stats --help", "no report is called like '%s'", pattern);
+			err, GT_EXIT_USAGE, NULL, "gputap stats --help", "no report has a name like '%s'", pattern);
 	return 0;
 }
 
@@ -135,7 +135,7 @@ int gt_cmd_stats(struct gt_cli *cli)
 	run.to_ns = gt_option_number(o, "to", GT_NO_TIME);
 	if (run.to_ns != GT_NO_TIME && run.from_ns > run.to_ns)
 		return gt_cli_usage(
-			cli, "--from %s lies behind --to %s", gt_option_said(o, "from"), gt_option_said(o, "to"));
+			cli, "--from %s is later than --to %s", gt_option_said(o, "from"), gt_option_said(o, "to"));
 	if (gt_model_open(cli->args[0],
 		    &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table"),
 			    .jobs = gt_jobs(&cli->options) },

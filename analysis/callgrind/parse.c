@@ -98,7 +98,7 @@ static int take_number(struct parser *s, uint64_t *value, const char *what)
 
 static int take_nothing(struct parser *s)
 {
-	return at_end(s) ? 0 : fail(s, "what stands behind it is not understood: '%.*s'", REST(s));
+	return at_end(s) ? 0 : fail(s, "what follows is not understood: '%.*s'", REST(s));
 }
 
 static struct gt_string rest_of(struct parser *s)
@@ -286,7 +286,7 @@ static int on_event(struct parser *s)
 	if (at_end(s))
 		return 0;
 	if (*s->at++ != ':')
-		return fail(s, "behind an event's name stands '=' or ':'");
+		return fail(s, "an event's name is followed by '=' or ':'");
 	return at_end(s) ? 0 : text_of(s, rest_of(s), &e->long_name);
 }
 

@@ -429,7 +429,7 @@ static int parse_field(struct parser *p, struct gt_message *m)
 	if (!f)
 		return unknown_field(p, m->type);
 	if (!take(p, ':') && f->kind != GT_FIELD_PART)
-		return wrong(p, p->line, column(p, p->at), "a ':' is missing behind %s", f->name);
+		return wrong(p, p->line, column(p, p->at), "a ':' is missing after %s", f->name);
 	if (f->count == GT_FIELD_MANY && take(p, '['))
 		return add_list(p, m, f, line, col);
 	return add_value(p, m, f, line, col);

@@ -119,7 +119,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; 
 
 	# another root directory, in which there is no place either: the mark still comes
 	mkdir jail; run -o t -- "$place" "root=$dir/jail" 100
-	check "a process in another root directory leaves a mark" says 'calls were made, but nothing of them could be written'
+	check "a process in another root directory leaves a mark" says 'calls were made, but none of them could be written'
 
 	run -o t -- "$place" 100000 "root=$dir/jail" 100000
 	check "... one that has recorded before loses what comes, and nothing it had is called removed" \

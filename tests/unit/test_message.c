@@ -130,7 +130,7 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 {
 	static const struct { const char *text, *says; } cases[] = {
 		{ "DisplayName: \"a\"", "a.section:1:1: ProfilerSection lacks Identifier" },
-		{ "Identifier \"a\"", "a.section:1:12: a ':' is missing behind Identifier" },
+		{ "Identifier \"a\"", "a.section:1:12: a ':' is missing after Identifier" },
 		{ "Identifier: \"a", "a.section:1:13: a text without its end" },
 		{ "Identifier: \"a\\", "a.section:1:15: a text without its end" },
 		{ "Identifier: \"\\q\"", "a.section:1:14: an unknown escape in a text" },
