@@ -32,7 +32,7 @@ static void late(void)
 
 int main(int argc, char **argv)
 {
-	const char *how = argc > 1 && argv[1] ? argv[1] : "return";
+	const char *how = argc > 1 ? argv[1] : "return";
 	cl_command_queue queue;
 	cl_event gate, last;
 	cl_int err;
@@ -57,7 +57,8 @@ int main(int argc, char **argv)
 			CHECK(run_kernel(waiting, i == 0, i == 0 ? &gate : NULL, NULL));
 		CHECK(clFlush(waiting));
 	}
-	printf("leave by %s\n", how);
+	fputs("leave by ", stdout);
+	puts(how);
 	fflush(stdout);
 	if (!strcmp(how, "exit"))
 		exit(3);
