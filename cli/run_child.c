@@ -332,6 +332,7 @@ void gt_run_wait(struct gt_run *run)
 	int fd = (int)syscall(SYS_pidfd_open, run->pid, 0), rings[WATCH_MOST - WATCH_RINGS];
 	unsigned n = WATCH_RINGS + gt_perf_descriptors(run->perf, rings, WATCH_MOST - WATCH_RINGS);
 	int64_t logged = now_ms();
+	sigset_t child, as_ever;
 
 	running = run;
 	p[WATCH_PROGRAM] = (struct pollfd){ .fd = fd, .events = POLLIN };
@@ -340,10 +341,17 @@ void gt_run_wait(struct gt_run *run)
 		p[i] = (struct pollfd){ .fd = rings[i - WATCH_RINGS], .events = POLLIN };
 	target = run->pid;
 	catch_signals();
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &as_ever);       /* it comes while we wait, not just before */
+	if (fd >= 0)
+		gt_run_stop_catch(run->pid);
 	for (;;) {
 		/* Without pidfd (old kernel): plain wait, clock sets at both ends only. */
-		int ready = fd < 0 ? 1 : poll(p, n, SECOND_MS);
+		int ready = fd < 0 ? 1 : ppoll(p, n, &(struct timespec){ .tv_sec = 1 }, &as_ever);
 
+		if (fd >= 0)
+			gt_run_stop_follow();
 		if (fd >= 0 && now_ms() - logged >= SECOND_MS) {
 			gt_run_log_clock(run);
 			logged = now_ms();
@@ -357,8 +365,11 @@ void gt_run_wait(struct gt_run *run)
 		if (waitpid(run->pid, &run->status, 0) == run->pid || errno == ECHILD)
 			break;
 	}
-	if (fd >= 0)
+	if (fd >= 0) {
+		gt_run_stop_leave();
 		close(fd);
+	}
+	sigprocmask(SIG_SETMASK, &as_ever, NULL);
 	gt_run_take_marks(run);
 	target = 0;
 	running = NULL;

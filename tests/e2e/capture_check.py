@@ -160,6 +160,19 @@ class Capture(unittest.TestCase):
         t.end()
         self.assertEqual(stored(1), b"ready\n0 interrupts\n")
 
+    def test_a_program_that_ignores_a_stop_keeps_the_terminal(self):
+        t = Terminal(["/bin/bash", "-i"])
+        t.type(b"set +o history\n")
+        t.type(" ".join(RUN + ["--", "/bin/sh", "-c", "'trap \"\" TSTP; exec %s stop'" % SAYS]).encode() + b"\n")
+        t.until(b"ready\r\n")
+        t.type(b"\x1a")
+        t.until(b"^Z")
+        t.type(b"\n")
+        t.until(b"0 interrupts")
+        t.type(b"exit\n")
+        t.end()
+        self.assertNotIn(b"Stopped", t.seen)
+
     def test_the_mode_that_a_program_sets_is_the_terminals(self):
         for command in ([SAYS, "raw"], RUN + ["--", SAYS, "raw"]):
             t = Terminal(command)
