@@ -79,17 +79,23 @@ check "contexts that lose kernels fail" test "$(ask contexts t.gputap t.out >t.s
 LD_LIBRARY_PATH='' "$GPUTAP_BUILD/gpu/bin/doubt_windows" >t.said 2>&1
 check "without the vendor's libraries a program does not start: 127" test $? = 127
 
-# Compiling: side by side, what it was made of beside it, and not again.
+# Compiling: side by side, what it was made of beside it, and not again. The first waits until another has begun.
 cat >nvcc <<'X'
 #!/bin/sh
 while [ $# -gt 1 ]; do case $1 in -o) to=$2 ;; esac; shift; done
-echo "begin" >>calls; sleep 0.2; echo "end" >>calls
+echo "begin" >>calls
+for _ in $(seq 300); do
+	[ ! -e alone ] && [ "$(grep -c begin <calls)" -lt 2 ] || break
+	sleep 0.1
+done
+echo "end" >>calls
 case $to in *dnn*) echo "x.cu:8: fatal error: cudnn.h: No such file or directory"; exit 1 ;; esac
 echo '#!/bin/sh' >"$to"; chmod +x "$to"
 X
 chmod +x nvcc
 mkdir -p fresh
-sed -i "s|>>calls|>>$PWD/calls|g" nvcc
+sed -i "s|\([<>]\)calls|\1$PWD/calls|g; s|-e alone|-e $PWD/alone|" nvcc
+[ "$(nproc)" -gt 1 ] || touch alone
 NVCC=$PWD/nvcc GPUTAP_BUILD=$PWD/fresh "$root/scripts/test-gpu" --compile >compile.log 2>&1
 check "all programs are compiled but one whose library is missing" test "$?:$(tail -n 1 compile.log)" = \
 	"0:$(($(ls "$root"/tests/gpu/*.cu | wc -l) - 1)) passed, 0 failed, 1 skipped"
@@ -97,6 +103,7 @@ check "... which is skipped" has '^skipped: compile dnn: fatal error: cudnn.h' c
 if [ "$(nproc)" -gt 1 ]; then check "... side by side" test "$(sed -n 2p calls)" = begin; fi
 find fresh -type f -exec touch -d 2001-01-01 {} +
 : >calls
+touch alone
 NVCC=$PWD/nvcc GPUTAP_BUILD=$PWD/fresh "$root/scripts/test-gpu" --compile >compile.log 2>&1
 check "what lost its time in a copy is not compiled again" \
 	test "$(grep -c begin calls):$(grep -c 'was there' compile.log)" = \
