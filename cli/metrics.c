@@ -12,6 +12,7 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/table.h"
 #include "cli/cli.h"
+#include "cli/rules.h"
 #include "cli/sections.h"
 #include "common/harmless.h"
 #include "common/hash.h"
@@ -145,11 +146,25 @@ static void put(const char *indent, struct gt_string s)
 	gt_text_free(&t);
 }
 
-/* A section that extends another stands below it. */
-static void print_below(const struct gt_sections *s, struct gt_string parent, unsigned depth)
-{
-	static const char blanks[] = "                ";
+static const char blanks[] = "                  ";
+#define INDENT(depth) (blanks + sizeof blanks - 1 - 2 * (depth))
 
+/* Rules of a section (NULL: those of none that is listed) below its line. */
+static void print_rules(
+	const struct gt_rules *r, const struct gt_sections *s, const struct gt_section *section, unsigned depth)
+{
+	for (uint32_t i = 0; i < r->all.n; i++) {
+		const struct gt_section *of = gt_sections_find(s, r->all.v[i].section);
+
+		if (of == section)
+			printf("%s%s  %s\n", INDENT(depth), gt_harmless(r->all.v[i].id), gt_harmless(r->all.v[i].name));
+	}
+}
+
+/* A section that extends another stands below it, behind its rules. */
+static void print_below(
+	const struct gt_sections *s, const struct gt_rules *r, struct gt_string parent, unsigned depth)
+{
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct gt_section *one = &s->v[i];
 		const struct gt_message_value *set = NULL;
@@ -158,23 +173,63 @@ static void print_below(const struct gt_sections *s, struct gt_string parent, un
 		if (!one->message || one->extends.bytes != parent.bytes ||
 			memcmp(one->extends.text, parent.text, parent.bytes))
 			continue;
-		put(blanks + sizeof blanks - 1 - 2 * depth, one->id);
+		put(INDENT(depth), one->id);
 		put("  ", one->name);
 		while ((set = gt_message_next(set ? NULL : one->message, "Sets", set))) {
 			put(between, gt_message_text(set->part, "Identifier"));
 			between = ", ";
 		}
 		printf("%s\n", between[0] == ',' ? "]" : "");
+		print_rules(r, s, one, depth + 1);
 		if (depth < 8)
-			print_below(s, one->id, depth + 1);
+			print_below(s, r, one->id, depth + 1);
 	}
 }
 
 static int print_tree(const struct gt_cli *cli, const struct gt_sections *s)
 {
-	(void)cli;
-	print_below(s, (struct gt_string){ "", 0 }, 0);
-	return GT_EXIT_OK;
+	struct gt_rules rules;
+	struct gt_err err = { 0 };
+	bool independent = false;
+	int status = GT_EXIT_OK;
+
+	if (gt_rules_list(&rules, &cli->options, &err))
+		gt_cli_fail(&err);              /* sections can be listed without Python */
+	print_below(s, &rules, (struct gt_string){ "", 0 }, 0);
+	for (uint32_t i = 0; i < rules.all.n; i++)
+		independent |= !gt_sections_find(s, rules.all.v[i].section);
+	if (independent)
+		puts("[Independent Rules]");
+	print_rules(&rules, s, NULL, 1);
+	if (rules.failed)
+		status = GT_EXIT_INPUT;
+	gt_rules_free(&rules);
+	return status;
+}
+
+static int list_rules(const struct gt_cli *cli)
+{
+	struct gt_table *t;
+	struct gt_rules rules;
+	struct gt_err err = { 0 };
+	int status;
+
+	if (gt_rules_list(&rules, &cli->options, &err))
+		return gt_cli_fail(&err);
+	status = rules.failed ? GT_EXIT_INPUT : GT_EXIT_OK;
+	t = gt_table_new("rules", "Rules", "Identifier<|Name<|Section<|File<", format_of(cli), stdout, false);
+	for (uint32_t i = 0; t && i < rules.all.n; i++) {
+		const struct gt_rule *r = &rules.all.v[i];
+		const struct gt_cell row[] = {
+			gt_text(r->id), gt_text(r->name), gt_text(r->section), gt_text(r->path) };
+
+		if (gt_table_row(t, row)) {
+			gt_table_drop(t);
+			t = NULL;
+		}
+	}
+	gt_rules_free(&rules);
+	return t && !gt_table_end(t, 0) ? status : no_memory();
 }
 
 /* ------------------------------------------------------------------ sets */
@@ -268,6 +323,8 @@ int gt_cmd_metrics(struct gt_cli *cli)
 		return gt_cli_usage(cli, "metrics takes one trace");
 	if (gt_option_true(&cli->options, "list-sections"))
 		return with_sections(cli, print_tree);
+	if (gt_option_true(&cli->options, "list-rules"))
+		return list_rules(cli);
 	if (gt_option_true(&cli->options, "list-sets"))
 		return with_sections(cli, print_sets);
 	return cli->n_args ? print_values(cli) : list_metrics(cli);

@@ -11,6 +11,7 @@
 #include "analysis/sections/actions.h"
 #include "analysis/sections/page.h"
 #include "cli/cli.h"
+#include "cli/rules.h"
 #include "cli/sections.h"
 #include "common/harmless.h"
 #include "common/text.h"
@@ -110,6 +111,24 @@ static int of_trace(const struct gt_cli *cli, struct gt_actions *as, struct gt_s
 	return rc;
 }
 
+/* Whether rules were asked for by a word of their own: then they are all that is printed. */
+static bool wants_rules(const struct gt_options *o)
+{
+	return gt_option_true(o, "apply-rules") && (gt_option_on_command_line(o, "apply-rules") ||
+		gt_option_given(o, "rule") || gt_option_on_command_line(o, "output"));
+}
+
+static int apply_rules(const struct gt_cli *cli)
+{
+	const struct gt_rules_to to = {
+		.path = gt_option_on_command_line(&cli->options, "output") ? gt_option(&cli->options, "output") : NULL,
+		.replace = gt_option_true(&cli->options, "force") };
+	struct gt_err err;
+	int status = gt_rules_apply(cli->args[0], &to, &cli->options, &err);
+
+	return status < 0 ? gt_cli_fail(&err) : status;
+}
+
 int gt_cmd_report(struct gt_cli *cli)
 {
 	struct gt_sections sections = { 0 };
@@ -119,6 +138,8 @@ int gt_cmd_report(struct gt_cli *cli)
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "report takes one trace" : "which trace?");
+	if (wants_rules(&cli->options))
+		return apply_rules(cli);
 	if (of_trace(cli, &as, &sections, &err)) {
 		status = gt_cli_fail(&err);
 	} else {

@@ -35,13 +35,13 @@ def one_line(error):
     if isinstance(error, SystemExit):
         what = "it left by sys.exit(%s)" % ("" if error.code is None else error.code)
     elif isinstance(error, SyntaxError):
-        return "%s:%s: %s: %s" % (error.filename, error.lineno, type(error).__name__, error.msg)
+        return "%s:%s: %s: %s" % (os.path.abspath(error.filename or "?"), error.lineno, type(error).__name__, error.msg)
     else:
         what = ("%s: %s" % (type(error).__name__, error)).replace("\n", " ").rstrip(": ")
     own = os.path.dirname(os.path.abspath(__file__))
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")
               and not os.path.abspath(f.filename).startswith((own + os.sep, os.path.join(os.path.dirname(own), "NvRules.py")))]
-    place = "%s:%d: " % (frames[-1].filename, frames[-1].lineno) if frames else ""
+    place = "%s:%d: " % (os.path.abspath(frames[-1].filename), frames[-1].lineno) if frames else ""
     return (place + what)[:2000]
 
 

@@ -64,11 +64,17 @@ def find(folders, seconds=isolate.SECONDS):
     return found
 
 
+def _in_file(path, why):
+    """A failure that names the file itself names its line alone."""
+    begins = os.path.abspath(path) + ":"
+    return "line " + why[len(begins):] if why.startswith(begins) else why
+
+
 def _take(found, path, seconds):
     outcome = isolate.run(lambda emit: rulefile.describe(path, emit), seconds)
     facts = outcome.answers[0] if outcome.answers else {}
     if outcome.failure or not facts:
-        found.failed.append((path, outcome.failure or "it gave no answer"))
+        found.failed.append((path, _in_file(path, outcome.failure or "it gave no answer")))
     elif "rule" in facts:
         rule = Rule(path, facts["rule"])
         other = found.by_id(rule.identifier)

@@ -18,5 +18,31 @@ for device in basic pthread; do
 	check "rules speak of what deserves them alone ($device)" python3 "$GPUTAP_TESTS/e2e/rules_check.py" truth "$device.csv"
 done
 
+# The tool lists them, below their sections too, and applies them to a report file.
+"$tap" metrics --list-rules --format csv >rules.csv
+check "rules are listed" grep -q '^OpenCLTail,Tail of the launch,OpenCLOccupancy,/' rules.csv
+"$tap" metrics --list-sections >tree
+check "below their sections" grep -A 2 -x 'OpenCLOccupancy  .*' tree
+check "and those of no section apart" grep -qx '  TinyKernels  .*' <(sed '1,/^\[Independent Rules\]$/d' tree)
+"$tap" report --apply-rules --rule OpenCLLocalMemory -o new.ncu-rep composed.ncu-rep >said
+check "rules are applied to a report" grep -qx 'bad_OpenCLLocalMemory: Local memory' said
+check "the one that was named" test "$(grep -c '^[a-z]*_OpenCL' said)" -eq 1
+check "and the report is saved with what they said" grep -q 'a second group does not fit' new.ncu-rep
+"$tap" report --apply-rules -o new.ncu-rep composed.ncu-rep >said 2>&1
+check "another one is not replaced" [ $? -eq 4 ]
+check "unless asked for" "$tap" report --apply-rules -f -o new.ncu-rep composed.ncu-rep
+"$tap" report --rule Nobody composed.ncu-rep >said 2>&1
+check "a rule that is not there is a usage error" [ $? -eq 2 ]
+mkdir mine empty
+printf 'def get_identifier(): return "Mine"\ndef apply(handle): pass\n' >mine/mine.py
+printf 'def get_identifier(: pass\n' >mine/wrong.py
+"$tap" metrics --list-rules --section-folder mine >said 2>told
+check "a file that cannot be used is named, and the status says so" [ $? -eq 3 ]
+check "with the line" grep -q '^gputap: mine/wrong.py: line 1: SyntaxError' told
+check "the others are there" grep -q '^ Mine ' said
+PATH=$PWD/empty "$tap" metrics --list-rules >said 2>told
+check "without Python" [ $? -eq 5 ]
+check "a line says so" grep -qx 'gputap: rules need python3, which cannot be run' told
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
