@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0
 import enum
 import sys
 
-from . import file, names, nvtx, schema, source, wire
+from . import file, host, names, nvtx, schema, source, wire
 from .frontend import IController, IFrontend
 from .wire import ReportError
 
@@ -41,10 +41,16 @@ class IMetric:
     MetricType = enum.IntEnum("MetricType", "OTHER COUNTER RATIO THROUGHPUT", start=0)
     RollupOperation = enum.IntEnum("RollupOperation", "NONE AVG MAX MIN SUM", start=0)
 
-    def __init__(self, name, value=(0, None), instances=(), ids=(), unit="", description="", why=""):
+    def __init__(self, name, value=(0, None), instances=(), ids=(), unit="", description="", why="", ask=None):
         self._name, self._value = name, value
         self._instances, self._ids = list(instances), list(ids)
-        self._unit, self._description, self._why = unit, description, why
+        self._unit, self._description, self._why, self._ask = unit, description, why, ask
+
+    def _told(self, own, which):
+        """What the report says, else what the CUPTI that is installed says (0 unit, 1 description)."""
+        if own or self._ask is None:
+            return own
+        return self._ask(self._name)[which]
 
     def _at(self, instance):
         """(kind, value) of the metric or of an instance; (0, None) where there is none."""
@@ -103,12 +109,12 @@ class IMetric:
         return IMetric(self._name, instances=self._ids) if self.has_correlation_ids() else None
 
     def unit(self):
-        """The unit of the values, '' where it is not known."""
-        return self._unit
+        """The unit of the values, as the report or the CUPTI that is installed tells it; '' where neither does."""
+        return self._told(self._unit, 0)
 
     def description(self):
-        """What the metric counts, in a sentence; '' where that is not known."""
-        return self._description
+        """What the metric counts, as the report or the CUPTI that is installed tells it; '' where neither does."""
+        return self._told(self._description, 1)
 
     def why(self):
         """The reason for which a value is missing, as gputap's reports tell it; ''. (gputap's own)"""
@@ -267,7 +273,7 @@ class IAction:
     def __init__(self, message, workload, report, sources):
         self._message, self._workload, self._report, self._sources = message, workload, report, sources
         self._views = None           # name: View of a metric that nobody asked for yet
-        self._metrics = {}
+        self._metrics, self._asked = {}, None
 
     def _index(self):
         """Names of all metrics, without their values."""
@@ -296,7 +302,17 @@ class IAction:
         m = wire.decode(view, schema.METRIC)
         return IMetric(
             name, _kind_value(m.get("value")), [_kind_value(i.get("value")) for i in m["instances"]],
-            [_kind_value(i.get("id")) for i in m["instances"]], m.get("unit", ""), m.get("description", ""), m.get("why", ""))
+            [_kind_value(i.get("id")) for i in m["instances"]], m.get("unit", ""), m.get("description", ""), m.get("why", ""),
+            self._properties)
+
+    def _properties(self, name):
+        """(unit, description) of CUPTI's, asked once for all metrics."""
+        if self._asked is None:
+            self._asked = {}         # the next two lines ask for metrics themselves
+            numbers = [self.metric_by_name("device__attribute_" + n) for n in ("architecture", "implementation")]
+            chip = host.chip_of(*[n.as_uint64() for n in numbers]) if None not in numbers else None
+            self._asked = host.ask(chip, self.metric_names())
+        return self._asked.get(name, ("", ""))
 
     def metric_by_name(self, metric_name):
         """The IMetric of that name, or None."""

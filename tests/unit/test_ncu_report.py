@@ -20,6 +20,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests/rules")]
 import compose as c         # noqa: E402
 import ncu_report           # noqa: E402
 import NvRules              # noqa: E402
+from gputap_report import host       # noqa: E402
 from ncu_report import IAction, IMetric, INvtxRange     # noqa: E402
 
 
@@ -109,6 +110,33 @@ class Metrics(WithFiles):
         self.assertEqual((a["a"].unit(), a["a"].description()), ("ns", "a time"))
         self.assertEqual((a["b"].unit(), a["b"].description()), ("", ""))
         self.assertEqual((a["c"].value(), a["c"].why()), (None, "the runtime does not tell it"))
+
+    def test_units_as_reports_name_them(self):
+        for told, unit in {"gpc_cycle": "cycle", "byte/second": "byte_per_s", "instruction/gpc_cycle": "inst_per_cycle", "percent": "%",
+                           "nanosecond": "ns", "l2_sector/second": "sector_per_s", "": "", "warp": "warp", "gpc_cycle/second": "hz"}.items():
+            self.assertEqual(host.short(told), unit)
+        self.assertEqual([host.chip_of(0x170, i) for i in (0x172, 2, 0x199)], ["GA102", "GA102", None])
+
+    def properties(self, implementation):
+        s = c.Strings()
+        k = c.kernel(s, "k", [c.metric(s, "device__attribute_architecture", 0x170), c.metric(s, "device__attribute_implementation", implementation),
+                              c.metric(s, "sm__cycles_active.avg", 1.5), c.metric(s, "dram__bytes.sum.per_second", 2.5, unit="own")])
+        a = self.load(c.report(c.block(s, results=[k])))[0][0]
+        return [(a[n].unit(), bool(a[n].description())) for n in ("sm__cycles_active.avg", "dram__bytes.sum.per_second")]
+
+    @unittest.skipUnless(next(host.libraries(), None), "skipped: CUPTI is not installed")
+    def test_units_and_descriptions_of_the_installed_cupti(self):
+        self.assertEqual(self.properties(0x172), [("cycle", True), ("own", True)])
+        self.assertEqual(self.properties(0x1ff), [("", False), ("own", False)])
+
+    def test_a_library_that_fails_has_no_units(self):
+        before = host.libraries
+        self.addCleanup(setattr, host, "libraries", before)
+        for library in ("/nowhere/libcupti.so.13", os.devnull):
+            host.libraries = lambda library=library: iter([library])
+            self.assertEqual(self.properties(0x172), [("", False), ("own", False)])
+        host.libraries = lambda: iter([])
+        self.assertEqual(self.properties(0x172), [("", False), ("own", False)])
 
     def test_attributes_by_name(self):
         counter, ratio, throughput, other = (
