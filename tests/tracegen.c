@@ -1,11 +1,12 @@
 /*
  * tests/tracegen.c - a synthetic OpenCL trace of any length, for measuring readers: tracegen OUT.gputap CALLS [THREADS
- * [SPREAD [SEED]]]
+ * [SPREAD [SEED [in-step]]]]
  *
  * Looks like a busy compute loop: four arguments set, a one-dimensional kernel with device times, now and then a read
  * and a finish, events retained, queried and released. SPREAD (default 1) times the ticks that a call may take: with
- * 100000 hardly two calls take the same. SEED makes another trace of the same kind. Argument layouts as
- * build/gen/table.txt says today.
+ * 100000 hardly two calls take the same. SEED makes another trace of the same kind. The device falls behind; in-step:
+ * but a finish lasts until it is done, so that no more commands are pending in a long trace than in a short one.
+ * Argument layouts as build/gen/table.txt says today.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -26,6 +27,7 @@
 #define KERNELS 4u
 
 static uint64_t seed = 88172645463325252u, spread = 1;
+static bool in_step;
 
 static uint64_t random_below(uint64_t n)
 {
@@ -121,6 +123,14 @@ static void launch(struct worker *w)
 	tb_command(w->s, link, queued, queued + 900, start, w->device_free, w->device_free);
 }
 
+/* Ticks that a clFinish takes, about. */
+static uint64_t until_done(const struct worker *w)
+{
+	uint64_t done = w->device_free * TICKS_PER_NS;
+
+	return in_step && done > w->now + 30000 ? 2 * (done - w->now) : 60000;
+}
+
 static void round_of_calls(struct worker *w, unsigned n)
 {
 	launch(w);
@@ -135,7 +145,7 @@ static void round_of_calls(struct worker *w, unsigned n)
 		tb_command(w->s, link, queued, queued + 700, w->device_free + 400, w->device_free + 9400,
 			w->device_free + 9400);
 		w->device_free += 9400;
-		add(w, FN_clFinish, 60000, 0, W(w->queue));
+		add(w, FN_clFinish, until_done(w), 0, W(w->queue));
 	}
 }
 
@@ -164,12 +174,13 @@ int main(int argc, char **argv)
 	char *text;
 
 	if (!calls || !threads || threads > 64) {
-		fprintf(stderr, "usage: tracegen OUT.gputap CALLS [THREADS 1..64 [SPREAD [SEED]]]\n");
+		fprintf(stderr, "usage: tracegen OUT.gputap CALLS [THREADS 1..64 [SPREAD [SEED [in-step]]]]\n");
 		return 2;
 	}
 	spread = argc > 4 && strtoull(argv[4], NULL, 10) ? strtoull(argv[4], NULL, 10) : 1;
 	if (argc > 5)
 		seed ^= strtoull(argv[5], NULL, 10) * 0x9e3779b97f4a7c15u;
+	in_step = argc > 6 && strcmp(argv[6], "in-step") == 0;
 	text = read_table(table ? table : "build/gen/table.txt", &bytes);
 	if (!text) {
 		fprintf(stderr,

@@ -2,6 +2,8 @@
 # tests/e2e/memory.sh - what a trace takes in memory when it is read does not grow with its length
 #
 # Two traces of the same kind, one of a million calls and one of three: what one thread holds at most, as the kernel reports it.
+# The timeline keeps the commands that are pending, so its traces are of a program that waits for its device now and then: in the
+# others the device falls farther behind with each call.
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
@@ -38,6 +40,12 @@ for format in sqlite atp apilog; do
 	check "-e $format" flat 3072 "$gputap" export -q -f -j 1 -e "$format" -o out
 	rm -f out*
 done
+for trace in short:1000000 long:3000000; do
+	"$GPUTAP_BUILD/tests/tracegen" "${trace%:*}.gputap" "${trace#*:}" 4 1 0 in-step >/dev/null || exit 1
+done
+check "-e perfetto" flat 3072 "$gputap" export -q -f -j 1 -e perfetto -o out
+rm -f out*
+check "stats -r timeline_sum,gpu_idle" flat 3072 "$gputap" stats -q -j 1 -r timeline_sum,gpu_idle
 # its medians need every value: 32 MiB of them at most stay in memory
 check "stats" flat 14336 "$gputap" stats -q -j 1
 rm -rf ./*.gputap
