@@ -282,6 +282,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	gt_run_wait(&run);
 	gt_interrupt_watch();
 	gt_capture_end(&run);
+	gt_run_take_named_marks(&run);
 	log_end(&run);
 	store_samples(&run);
 	finish(&run);

@@ -77,6 +77,8 @@ void gt_run_remove_empty(const struct gt_run *run);               /* when none d
 bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room);
 /* What processes that cannot write to the trace sent (trace/write/run_marks.c) becomes lines of TRACE/run. */
 void gt_run_take_marks(const struct gt_run *run);
+/* At the end: those that are names of files become lines too. */
+void gt_run_take_named_marks(const struct gt_run *run);
 /* A sentence for the trace: why a part of what was asked for is not there. Takes it over; NULL: none. */
 void gt_run_note(const struct gt_run *run, char *note);
 /* run_log.c: lines of TRACE/run */

@@ -21,6 +21,8 @@
 
 #include "cli/run.h"
 #include "common/temporary.h"
+#include "trace/format/rec.h"
+#include "trace/read/store.h"
 
 enum { MARKS_MAX = 4096 };              /* lines taken: anybody on this machine may send some */
 
@@ -102,6 +104,41 @@ void gt_run_take_marks(const struct gt_run *run)
 			return;         /* as any other line: gt_run_log */
 }
 
+void gt_run_take_named_marks(const struct gt_run *run)
+{
+	char key[32], value[32], line[80];
+	DIR *dir = opendir(run->trace);
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		if (!gt_store_name_mark(e->d_name, key, value))
+			continue;
+		int n = snprintf(line, sizeof line, "%s=%s\n", key, value);
+
+		if (is_mark(line, (size_t)n) && write(run->log, line, (size_t)n) == n)
+			unlinkat(dirfd(dir), e->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Whether processes that could make no file counted something in the run's page. */
+static bool counted_losses(const struct gt_run *run)
+{
+	char path[PATH_MAX + 64];
+	struct rec_control page;
+	bool any = false;
+
+	inside(run, GT_LOST_FILE, path);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && gt_store_pread(fd, &page, sizeof page, 0) == (int64_t)sizeof page)
+		for (int i = 0; i < REC_LOSS_COUNT; i++)
+			any |= page.lost_by_others[i] != 0;
+	if (fd >= 0)
+		close(fd);
+	return any;
+}
+
 static bool holds_image(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -119,7 +156,7 @@ bool gt_run_recorded(const struct gt_run *run)
 	char other[PATH_MAX + 64];
 
 	inside(run, "other", other);
-	return holds_image(run->trace) || holds_image(other);
+	return holds_image(run->trace) || holds_image(other) || counted_losses(run);
 }
 
 bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room)
@@ -145,7 +182,8 @@ bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *va
 
 void gt_run_remove_empty(const struct gt_run *run)
 {
-	static const char *const files[] = { "run", GT_CUDA_TABLE_FILE, GT_OUTPUT_FILE "1", GT_OUTPUT_FILE "2" };
+	static const char *const files[] = { "run", GT_CUDA_TABLE_FILE, GT_OUTPUT_FILE "1", GT_OUTPUT_FILE "2",
+		GT_LOST_FILE };
 	char path[PATH_MAX + 64], name[32];
 
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {

@@ -307,7 +307,7 @@ static void take_control(struct gt_model *m, uint32_t process, uint32_t stream)
 	struct gt_thread *t = s->n ? &m->threads.v[s->holder[s->n - 1]] : NULL;
 
 	for (int i = 0; i < REC_LOSS_COUNT; i++)
-		m->lost_writer[i] += c->lost[i];
+		m->lost_writer[i] += c->lost[i] + c->lost_by_others[i];
 	if (!t || !c->tid || c->tid != (uint32_t)t->tid)
 		return;
 	for (int i = REC_SLOTS - 1; i >= 0; i--) {

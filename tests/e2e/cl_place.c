@@ -1,16 +1,23 @@
 /*
  * tests/e2e/cl_place.c - STEP...: N calls, `uid=N` drops privileges, `root=DIR` changes the root directory,
- * `thread=N` is N calls in a thread, `run=COMMAND` runs it by a shell
+ * `thread=N` is N calls in a thread, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the
+ * limit of descriptors, `filter` installs a seccomp filter, `kill` ends the process, `run=COMMAND` runs it by a shell
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <CL/cl.h>
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void *calls(void *n)
@@ -22,9 +29,65 @@ static void *calls(void *n)
 	return NULL;
 }
 
+static int held;
+
+static void *calls_and_stays(void *n)
+{
+	calls(n);
+	__atomic_store_n(&held, 1, __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static int hold(long n)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, calls_and_stays, (void *)n))
+		return 1;
+	while (!__atomic_load_n(&held, __ATOMIC_ACQUIRE))
+		usleep(100);
+	return 0;
+}
+
+static int in_child(long n)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		calls((void *)n);
+		exit(0);
+	}
+	return child < 0 || waitpid(child, NULL, 0) < 0;
+}
+
+/* Everything is allowed: what matters is that there is one. */
+static int install_filter(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = { 1, &allow };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
 static int step(const char *word)
 {
 	pthread_t thread;
+
+	if (!strncmp(word, "files=", 6)) {
+		rlim_t n = (rlim_t)atol(word + 6);
+
+		return setrlimit(RLIMIT_NOFILE, &(struct rlimit){ n, n });
+	}
+	if (!strncmp(word, "fork=", 5))
+		return in_child(atol(word + 5));
+	if (!strncmp(word, "held=", 5))
+		return hold(atol(word + 5));
+	if (!strcmp(word, "filter"))
+		return install_filter();
+	if (!strcmp(word, "kill"))
+		return kill(getpid(), SIGKILL);
 
 	if (!strncmp(word, "uid=", 4)) {
 		unsigned id = (unsigned)atoi(word + 4);

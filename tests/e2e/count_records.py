@@ -14,7 +14,7 @@ import re
 import struct
 import sys
 
-CONTROL, BLOCK, SLOTS = 4096, 65536, 8
+CONTROL, BLOCK, SLOTS, IMAGE = 4096, 65536, 8, 4096
 COMPLETE, INCOMPLETE, LONG = 1, 2, 4
 
 
@@ -30,11 +30,16 @@ def records(data, at, end):
 
 
 def chunks(data):
+    """Those of records; what a window holds is put into its place first, and windows stand before what they hold."""
     at = CONTROL
     while at + 64 <= len(data):
         magic, kind, _, size = struct.unpack_from("<IHHQ", data, at)
         if magic != 0x314B4843:
             break
+        if kind == 4:
+            target = struct.unpack_from("<Q", data, at + 24)[0]
+            if target:
+                data[target:target + size - IMAGE] = data[at + IMAGE:at + size]
         if kind == 1:
             yield at + 64, min(at + size, len(data))
         at = (at + size + BLOCK - 1) // BLOCK * BLOCK
@@ -51,10 +56,10 @@ def main():
         text = pathlib.Path(sys.argv[2]).read_text()
         names.update((int(v, 16), n) for n, v in re.findall(r"FN_(\w+) = (0x[0-9a-f]+)", text))
     for path in pathlib.Path(sys.argv[1]).glob("*/*.str"):
-        data = path.read_bytes()
-        for i, n in enumerate(struct.unpack_from("<64Q", data, 64 + SLOTS * 64)):
+        data = bytearray(path.read_bytes())
+        for i, n in enumerate(struct.unpack_from("<128Q", data, 64 + SLOTS * 64)):      # its own, those of others
             if n:
-                counts["lost." + losses[i]] += n
+                counts["lost." + losses[i % 64]] += n
         for i in range(SLOTS):
             fn = struct.unpack_from("<I", data, 64 + i * 64)[0]
             if fn:

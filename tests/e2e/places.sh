@@ -53,6 +53,45 @@ for limit in 0 1 4 16 24; do
 	check "... and no call is said to be there that is not" [ $(($(calls t.gputap) + $(ledger t.gputap NO_SPACE) + $(ledger t.gputap NO_STREAM))) = 5000 ]
 done
 
+# ---- a process that may open nothing, or has a filter, before it has a stream: each call is counted all the same
+lost() { json_sum "NO_STREAM NO_SPACE SECCOMP"; }
+json_sum() { "$gputap" info --json t.gputap | python3 -c "import json, sys; i = json.load(sys.stdin); print(sum(i['ledger'].get(r, 0) for r in '$1'.split()))"; }
+other_filter() { # where one can become another user
+	setpriv --reuid=65534 --clear-groups true 2>/dev/null || return 0
+	run -o t -- sh -c "$place 5; $place uid=65534 filter 30"
+	[ $(($(calls t.gputap) + $(lost))) = 35 ]
+}
+for pack in "" --pack; do
+	run $pack -o t -- "$place" files=3 2000
+	check "no descriptor is left ($pack): every call is counted" [ "$(calls t.gputap):$(lost)" = 0:2000 ]
+	check "... and the launcher says so" says '2000 calls not recorded'
+	run $pack -o t -- "$place" files=3 fork=2000
+	check "... of a child" [ "$(calls t.gputap):$(lost)" = 0:2000 ]
+	run $pack -o t -- sh -c "$place 7; $place files=3 30"
+	check "... beside another process that recorded" [ "$(calls t.gputap):$(lost)" = 7:30 ]
+	run $pack -o t -- sh -c "$place 7; $place files=3 30 kill"
+	check "... of one that is killed: the process, at least" [ "$(calls t.gputap):$(lost)" = 7:1 ]
+	run $pack -o t -- "$place" held=7 files=3 2000
+	check "... of a thread whose process records" [ "$(calls t.gputap):$(lost)" = 7:2000 ]
+	run $pack -o t -- "$place" held=7 files=3 2000 kill
+	check "... which is killed" [ "$(calls t.gputap):$(lost)" = 7:2000 ]
+	run $pack -o t -- "$place" filter 50 fork=20 thread=3
+	check "a filter before the first call ($pack): every call is counted" [ "$(calls t.gputap):$(ledger t.gputap SECCOMP)" = 0:73 ]
+	run $pack -o t -- "$place" 5 filter fork=20 thread=3 kill
+	check "... behind the first, of children and threads" [ "$(calls t.gputap):$(ledger t.gputap SECCOMP)" = 5:23 ]
+done
+check "... of another user's process: in a page of its own" other_filter
+run -o t -- "$place" filter
+check "a filter without a call is no loss" says 'no traced call was made'
+
+rm -rf ./*.gputap
+GPUTAP_OUTPUT=$dir/t preload "$place" fork=7 filter 30
+check "... in a plain preload, where there is a trace" [ "$(calls t.gputap):$(lost)" = 7:30 ]
+mapfile -t threads < <(yes thread=3 | head -n 100)      # each leaves records in what a full chunk keeps for them
+run --max-size=20k -o t -- "$place" thread=2000 "${threads[@]}"
+check "records of threads that find no room are no calls" [ $(($(calls t.gputap) + $(ledger t.gputap SIZE_CAP))) = 2300 ]
+check "... and are told" [ "$(ledger t.gputap DETAILS_LOST)" -gt 0 ]
+
 # ---- a working directory that is gone
 mkdir gone tmp
 (cd gone && rmdir ../gone && TMPDIR=$dir/tmp GPUTAP_OUTPUT=t preload "$place" 10)

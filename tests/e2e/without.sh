@@ -100,6 +100,15 @@ came_back() {
 needed retried-mark "a place that was away for a while: each call is recorded or counted once" came_back
 limited() { run -- bash -c 'ulimit -f 16; exec ./many 5000'; }
 needed file-limit "a file limit ends no program" limited
+no_descriptor() { run -- "$e2e/cl_place" files=3 300 && [ "$(lost NO_STREAM)" = 300 ]; }
+needed mark-names "calls of a process that can open nothing are counted" no_descriptor
+filtered_first() { run -- "$e2e/cl_place" filter 300 && [ "$(lost SECCOMP)" = 300 ]; }
+needed lost-page "calls behind a filter that came before them are counted" filtered_first
+mapfile -t threads < <(yes thread=3 | head -n 100)
+no_call() { run --max-size=20k -- "$e2e/cl_place" thread=2000 "${threads[@]}"; [ $(($(recorded) + $(lost SIZE_CAP) + $(lost NO_SPACE))) = 2300 ]; }
+needed details "records of threads without room are not counted as calls" no_call
+filtered_thread() { run -- "$e2e/cl_place" 5 filter thread=300 kill; [ "$(lost SECCOMP)" = 300 ]; }
+needed shared-counts "calls of a thread without a stream are counted, whatever kills the program" filtered_thread
 no_stream() { run --max-size=8k -- ./many 3000 'kill -9 $PPID'; [ "$(lost SIZE_CAP)" -ge 1500 ]; }
 needed counts-page "calls without a stream are counted, whatever kills the program" no_stream
 filtered() { under "$P" -- ./processes filter-prctl; }

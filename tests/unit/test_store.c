@@ -298,10 +298,12 @@ static void links_are_refused(void **state)
 /* Names with a way out, leading zeros or too large numbers are no names of a trace. */
 static void odd_names_are_not_names(void **state)
 {
-	static const char *const good[] = { "run", "table.ab12.zst", "1.1/meta", "4711.12/0.str", "4711.12/123.str" };
+	static const char *const good[] = { "run", "table.ab12.zst", "1.1/meta", "4711.12/0.str", "4711.12/123.str",
+		"lost", "mark.00000000000000ab.failed.4711" };
 	static const char *const bad[] = { "", "run2", "../run", "table..zst", "table.a/b.zst", "table.zst", "1/meta",
 		"1.1/../meta", "01.1/meta", "1.1/01.str", "1.1/.str", "1.1/-1.str", "1.1/99999999999.str",
-		"99999999999.1/meta", "1.1/0.str/", "1.1/0.stra", "1.1//meta", "/1.1/meta" };
+		"99999999999.1/meta", "1.1/0.str/", "1.1/0.stra", "1.1//meta", "/1.1/meta",
+		"mark.ab.failed", "mark.ab.failed.", "mark.ab.failed.1x", "mark..failed.1", "mark.ab.F.1", "1.1/lost" };
 	struct gt_store_name name;
 
 	(void)state;

@@ -109,6 +109,7 @@ struct rec_control {
 	struct rec_slot slot[REC_SLOTS];
 	uint64_t lost[64];            /* by enum rec_loss; only the holding thread adds (atomically against
 	                                 its own handlers), so a kill keeps the counts */
+	uint64_t lost_by_others[64];  /* the same of threads and processes without a stream; any of them adds */
 };
 
 /* Why something is not in the trace, or not as it should be. One list for writer, reader and reports. */
@@ -167,7 +168,8 @@ struct rec_control {
 	X(CONTENTS_CAP,      "contents (program sources, logs, binaries) not stored: --max-contents reached") \
 	X(LEFT_CALL,         "calls that did not return: left by a jump, an exception or the end of their thread") \
 	X(FACTS_LOST,        "processes whose facts found no room: image, arguments and options are unknown") \
-	X(SAMPLES_LOST,      "samples and context switches lost: the kernel's rings were full")
+	X(SAMPLES_LOST,      "samples and context switches lost: the kernel's rings were full") \
+	X(DETAILS_LOST,      "records about threads, objects, names and clocks not written: no room")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

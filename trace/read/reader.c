@@ -31,6 +31,34 @@ static int load_facts(struct gt_reader *r, uint32_t file, struct gt_facts *out, 
 	return gt_facts_parse(text, bytes, out) < 0 ? gt_no_memory(err) : 0;
 }
 
+/* Lines of `run` that who could open nothing made files of instead: behind its own. */
+static int load_run(struct gt_reader *r, uint32_t run, struct gt_err *err)
+{
+	char *text = calloc(1, 1), *longer, key[32], value[32];
+	size_t bytes = 0;
+
+	if (run != GT_STORE_NONE) {
+		free(text);
+		if (gt_store_slurp(r->store, run, FACTS_LIMIT, &text, &bytes, err) < 0)
+			return -1;
+		r->run_wiped = memchr(text, 0, bytes) != NULL;
+		r->run_bytes = bytes;
+	}
+	for (size_t i = 0; i < r->store->n_files; i++) {
+		if (!gt_store_name_mark(r->store->files[i].name, key, value))
+			continue;
+		longer = realloc(text, bytes + sizeof key + sizeof value + 4);
+		if (!longer) {
+			free(text);
+			return gt_no_memory(err);
+		}
+		text = longer;
+		bytes += (size_t)sprintf(text + bytes, "%s%s=%s\n", bytes && text[bytes - 1] != '\n' ? "\n" : "", key,
+			value);
+	}
+	return !text || gt_facts_parse(text, bytes, &r->run) < 0 ? gt_no_memory(err) : 0;
+}
+
 /* "format" says which layout everything behind it has. */
 static int check_format(const struct gt_reader *r, const struct gt_facts *facts, const char *file, struct gt_err *err)
 {
@@ -115,8 +143,7 @@ static int list_files(struct gt_reader *r, struct gt_err *err)
 	size_t cap_images = 0, cap_streams = 0;
 	uint32_t run = gt_store_find(r->store, "run");
 
-	if (run != GT_STORE_NONE && (load_facts(r, run, &r->run, &r->run_bytes, &r->run_wiped, err) < 0 ||
-					    check_format(r, &r->run, "run", err) < 0))
+	if (load_run(r, run, err) < 0 || check_format(r, &r->run, "run", err) < 0)
 		return -1;
 	r->launcher = gt_live_by_facts(&r->run, "launcher_pid", "launcher_start");
 	for (size_t i = 0; i < r->store->n_files; i++)
@@ -205,6 +232,19 @@ static void count_unrecorded(struct gt_reader *r)
 	r->found.lost[REC_LOSS_NO_STREAM] += images > told ? images - told : 0;
 }
 
+/* Calls of who had no stream, and could make no file. */
+static void count_lost(struct gt_reader *r)
+{
+	uint32_t file = gt_store_find(r->store, GT_LOST_FILE);
+	struct rec_control page;
+
+	if (file == GT_STORE_NONE || r->store->read(r->store, file, 0, &page, sizeof page) < (int64_t)sizeof page ||
+		page.magic != REC_CONTROL_MAGIC)
+		return;
+	for (int i = 0; i < REC_LOSS_COUNT; i++)
+		r->found.lost[i] += page.lost_by_others[i];
+}
+
 static void sort_images(struct gt_reader *r)
 {
 	if (r->n_images)
@@ -246,6 +286,7 @@ static int open_store(struct gt_store *store, unsigned jobs, struct gt_reader **
 	}
 	r->found.lost[REC_LOSS_OTHER_REFUSED] += store->refused;
 	count_unrecorded(r);
+	count_lost(r);
 	sort_images(r);
 	*out = r;
 	return 0;

@@ -44,16 +44,25 @@ static bool is_hash(const char *text, size_t n)
 	return n > 0;
 }
 
+bool gt_store_name_mark(const char *name, char key[32], char value[32])
+{
+	int end = 0;
+
+	return sscanf(name, GT_MARK_FILE "%*16[0-9a-f].%31[a-z_].%20[0-9]%n", key, value, &end) == 2 && !name[end];
+}
+
 bool gt_store_name_parse(const char *name, struct gt_store_name *out)
 {
 	size_t n = strlen(name);
 	uint64_t pid, instance, stream;
+	char key[32], value[32];
 	const char *p;
 
 	memset(out, 0, sizeof(*out));
 	if (n >= GT_STORE_NAME_MAX)
 		return false;
-	if (!strcmp(name, "run") || !strcmp(name, GT_CUDA_TABLE_FILE))
+	if (!strcmp(name, "run") || !strcmp(name, GT_CUDA_TABLE_FILE) || !strcmp(name, GT_LOST_FILE) ||
+		gt_store_name_mark(name, key, value))
 		return true;
 	if (!strcmp(name, GT_OUTPUT_FILE "1") || !strcmp(name, GT_OUTPUT_FILE "2"))
 		return true;

@@ -21,6 +21,8 @@
 #define GT_CUDA_TABLE_FILE "cuda-args.zst"
 #define GT_OUTPUT_FILE "output."             /* and 1 or 2 */
 #define GT_FUNCTIONS_FILE "functions."       /* and a hash */
+#define GT_LOST_FILE "lost"                  /* a control page */
+#define GT_MARK_FILE "mark."                 /* 16 digits, a key of `run`, its number */
 
 struct gt_store_file {
 	char name[GT_STORE_NAME_MAX];
@@ -57,6 +59,9 @@ int gt_store_slurp(struct gt_store *s, uint32_t file, size_t limit, char **data,
 /* True for a name that a file of a trace may have; fills pid and instance for files of an image, stream for K.str. */
 struct gt_store_name { bool in_image; int pid, instance; bool is_stream; uint32_t stream; };
 bool gt_store_name_parse(const char *name, struct gt_store_name *out);
+
+/* The key and value of a mark, in place of a line of `run`; false: it is none. */
+bool gt_store_name_mark(const char *name, char key[32], char value[32]);
 
 /* For backends. */
 /* Bytes that were there; -1 with errno. */

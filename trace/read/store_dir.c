@@ -243,11 +243,23 @@ static void scan_other(struct gt_store *s, int fd)
 	closedir(dir);
 }
 
+/* A process that made its folder, and no file in it: as if it had said so. */
+static int mark_empty(struct gt_store *s, const char *image, struct gt_err *err)
+{
+	char name[GT_STORE_NAME_MAX];
+	unsigned pid = 0, instance = 0;
+
+	sscanf(image, "%u.%u", &pid, &instance);
+	snprintf(name, sizeof(name), GT_MARK_FILE "%016x.failed.%u", instance, pid);
+	return gt_store_add(s, name, 0) ? 0 : gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
+}
+
 static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char *name, struct gt_err *err)
 {
 	char full[GT_STORE_NAME_MAX];
 	struct gt_store_name parsed;
 	struct stat st;
+	size_t files;
 	bool image = !*prefix && is_image_name(name);
 	int sub;
 
@@ -271,7 +283,8 @@ static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char
 	if (sub < 0)
 		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be opened", s->path, full);
 	snprintf(full, sizeof(full), "%.70s/", name);
-	return scan(s, sub, full, err);
+	files = s->n_files;
+	return scan(s, sub, full, err) < 0 || (s->n_files == files && mark_empty(s, name, err) < 0) ? -1 : 0;
 }
 
 /* Takes fd over. */

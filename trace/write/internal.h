@@ -143,6 +143,11 @@ void tap_names_look_at_all(void);        /* the image ends: all its threads, tho
 
 void tap_blobs_forget(void);             /* fork: the child's trace directory holds none yet */
 
+/* ---- lostpage.c ---- */
+
+void tap_lost_page_map(void);            /* before a seccomp filter that may forbid it; once per process */
+uint64_t *tap_lost_page(void);           /* counters by enum rec_loss, any thread's; NULL: not mapped */
+
 /* ---- run*.c; what they share among themselves: run.h ---- */
 
 /* Where this image stands. `dir` is valid when state is OPEN. */

@@ -197,9 +197,11 @@ void tap_process_exit(enum rec_exit kind, int status)
 		run_exit_functions(kind);
 		tap_names_look_at_all();
 		tap_detach_check();
+		tap_tls.own_calls++;
 		tap_clock_record();
 		tap_record(
 			REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
+		tap_tls.own_calls--;
 		/* Outside the window nothing comes any more. */
 		tap_gate_close(tap_off ? TAP_OFF_WINDOW : TAP_OFF_EXIT);
 		tap_tally_ends();
@@ -256,6 +258,8 @@ void tap_process_unfollowed(const char *path)
 
 void tap_seccomp_seen(void)
 {
+	if (tap_ready && (!tap_off || tap_off == TAP_OFF_EARLY))
+		tap_lost_page_map();
 	TAP_DEBUG(process, "a seccomp filter is installed: no new chunks, no more lines");
 	TAP_WRITE_ONCE(tap_seccomp, true);
 }

@@ -128,13 +128,13 @@ static bool begins(const char *name, const char *with) { return !__builtin_strnc
 static bool name_is_ours(const char *name)
 {
 	static const char *const files[] = { "run", "cuda-args.zst", "output.1", "output.2", "export.lock",
-		"export.log", "meta", "debug.log", "other" };
+		"export.log", "meta", "debug.log", "other", "lost" };
 	const char *s = name;
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		if (tap_text_equal(name, files[i]))
 			return true;
-	if (begins(name, "table.") || begins(name, "functions.") || is_run_id(name))
+	if (begins(name, "table.") || begins(name, "functions.") || begins(name, "mark.") || is_run_id(name))
 		return true;
 	if (!digits(&s) || *s++ != '.')
 		return false;

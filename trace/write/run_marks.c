@@ -6,6 +6,7 @@
  *
  * A mark is a line of the run's own file. Who cannot write there (another user, a place out of reach, another root
  * directory) sends it to the launcher, which listens at a socket without a place in any file system, named by the run.
+ * Who has no descriptor left for either makes a file whose name is the mark: that takes none.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -58,29 +59,54 @@ static bool append(const struct tap_text *line)
 }
 
 /* Nobody listens: then there is nobody to tell. Where many tell at once the queue may be full for a moment. */
-static void send_to_launcher(const struct tap_text *line)
+static bool send_to_launcher(const struct tap_text *line)
 {
+	bool sent = false;
+
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	struct tap_text t;
 	long fd;
 
 	if (!tap_run.launched)
-		return;
+		return false;
 	tap_text_init(&t, to.sun_path + 1, sizeof to.sun_path - 1);
 	tap_text_str(&t, "gputap-");
 	tap_text_str(&t, tap_run.id);
 	fd = TAP_SYS(socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0, 0, 0);
 	if (fd < 0)
-		return;
+		return false;
 	for (int tries = 0; tries < 50; tries++) {
 		int64_t pause[2] = { 0, 1000000 };      /* seconds, ns */
+		long err = TAP_SYS(sendto, fd, line->at, line->used, MSG_NOSIGNAL, &to,
+			offsetof(struct sockaddr_un, sun_path) + 1 + t.used);
 
-		if (TAP_SYS(sendto, fd, line->at, line->used, MSG_NOSIGNAL, &to,
-			    offsetof(struct sockaddr_un, sun_path) + 1 + t.used) != -11 /* EAGAIN */)
+		sent = err >= 0;
+		if (err != -11 /* EAGAIN */)
 			break;
 		TAP_SYS(nanosleep, pause, NULL, 0, 0, 0, 0);
 	}
 	tap_sys_close((int)fd);
+	return sent;
+}
+
+/* mark.TICK.KEY.NUMBER in the run's directory; of a text only that it was said. */
+static void name_it(const char *key, const char *value)
+{
+	char path[TAP_PATH_MAX], name[96];
+	struct tap_text t;
+	bool number = *value;
+
+	for (const char *c = value; *c; c++)
+		number &= *c >= '0' && *c <= '9';
+	tap_text_init(&t, name, sizeof name);
+	tap_text_str(&t, "/mark.");
+	tap_text_hex(&t, tap_tick(), 16);
+	tap_text_char(&t, '.');
+	tap_text_str(&t, key);
+	tap_text_char(&t, '.');
+	tap_text_str(&t, number ? value : "0");
+	if (tap_run.launched && !gc_without("mark-names") && tap_run_name_path(path, 1, name))
+		TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0);
 }
 
 static void say(const char *key, const char *value)
@@ -90,8 +116,8 @@ static void say(const char *key, const char *value)
 
 	tap_text_init(&t, line, sizeof line);
 	put_mark(&t, key, value);
-	if (tap_run_is_elsewhere() || !append(&t))
-		send_to_launcher(&t);
+	if ((tap_run_is_elsewhere() || !append(&t)) && !send_to_launcher(&t))
+		name_it(key, value);
 }
 
 static void say_number(const char *key, uint64_t n)

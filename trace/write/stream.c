@@ -54,12 +54,32 @@ static uint64_t second_clock_tick;                      /* when the second clock
 
 /* ------------------------------------------------------------------ losses */
 
+/*
+ * Counters in the trace for who has no stream: a page of the image's, or of the parent's where a filter forbids a
+ * forked child to make one of its own, or the run's (lostpage.c). NULL: none is mapped.
+ */
+static uint64_t *shared_counters(bool alive)
+{
+	if (gc_without("shared-counts"))
+		return NULL;
+	for (uint32_t i = 0; (alive || tap_seccomp) && i < tap_stream_places(); i++) {
+		struct tap_stream *s = tap_stream_in(i);
+
+		if (s && TAP_READ_ONCE(s->control))
+			return s->control->lost_by_others;
+	}
+	return tap_lost_page();
+}
+
 void tap_lost(enum rec_loss reason, uint64_t n)
 {
 	struct tap_stream *s = tap_tls.stream;
 
 	bool alive = TAP_READ_ONCE(tap_gate->alive);
 	uint64_t *page = alive ? __atomic_load_n(&lost_page, __ATOMIC_ACQUIRE) : NULL;
+
+	if (!page && !(s && alive))
+		page = shared_counters(alive);
 
 	if (s && alive)
 		tap_local_add(&s->control->lost[reason], n);
@@ -165,8 +185,10 @@ TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words,
 	}
 	if (!rec && what == TAP_ROOM_OTHER)
 		rec = tap_stream_claim(s, words, REC_CHUNK_RESERVE, link);
-	if (!rec && what != TAP_ROOM_DEVICE)
+	if (!rec && is_call)
 		tap_lost(s->dead ? s->dead - 1 : REC_LOSS_NO_SPACE, 1);
+	else if (!rec && what == TAP_ROOM_OTHER)
+		tap_lost(gc_without("details") ? REC_LOSS_NO_SPACE : REC_LOSS_DETAILS_LOST, 1);
 	if (rec && s->chunks != chunks && is_call)
 		/* one pair per chunk; its own record claims what is left */
 		look_around(s);
@@ -500,6 +522,13 @@ void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
 static uint64_t open_retry_tick, open_retry_wait;
 static uint32_t open_failure = REC_LOSS_NO_STREAM;      /* why; calls in between are counted under it */
 
+/* What our own end records is no call. */
+static void count_lost_call(enum rec_loss why)
+{
+	if (!tap_tls.own_calls)
+		tap_lost(why, 1);
+}
+
 static void open_failed(enum rec_loss why)
 {
 	uint64_t wait = longer(__atomic_load_n(&open_retry_wait, __ATOMIC_RELAXED));
@@ -508,7 +537,7 @@ static void open_failed(enum rec_loss why)
 	__atomic_store_n(&open_retry_wait, wait, __ATOMIC_RELAXED);
 	__atomic_store_n(&open_retry_tick, tap_tick() + wait, __ATOMIC_RELAXED);
 	lost_into_trace();
-	tap_lost(why, 1);
+	count_lost_call(why);
 	tap_process_unrecorded();
 }
 
@@ -584,7 +613,7 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 		return NULL;
 	}
 	if (TAP_UNLIKELY(too_early())) {
-		tap_lost(__atomic_load_n(&open_failure, __ATOMIC_RELAXED), 1);
+		count_lost_call(__atomic_load_n(&open_failure, __ATOMIC_RELAXED));
 		return NULL;
 	}
 	uint64_t mask = tap_sys_signals_block();
@@ -595,7 +624,7 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 	if (t->stream)
 		s = t->stream;                                  /* a handler came first */
 	else if (tap_seccomp)
-		tap_lost(REC_LOSS_SECCOMP, 1);
+		count_lost_call(REC_LOSS_SECCOMP);
 	else if (!tap_run_open())
 		open_failed(REC_LOSS_NO_STREAM);
 	else
