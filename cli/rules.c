@@ -13,9 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/sections/deploy.h"
+#include "cli/cli.h"
 #include "common/harmless.h"
 
 extern char **environ;
@@ -100,18 +103,47 @@ static int end(pid_t pid, struct gt_err *err)
 	return WEXITSTATUS(status);
 }
 
-static void add_folders(struct words *w, const struct gt_options *o)
+static void add_folder(struct words *w, const char *option, const char *folder)
+{
+	add(w, option);
+	add(w, folder);
+}
+
+struct folders { char rules[PATH_MAX], sections[PATH_MAX]; };
+
+/*
+ * gputap's own rules are put where they can be edited, as section files are (STOCK1); the user's may lie beside his
+ * section files too. Where that cannot be done, the process takes those that are installed.
+ */
+static void add_own_folders(struct words *w, struct folders *f, const struct gt_options *o)
+{
+	char stock[PATH_MAX];
+	struct gt_err err;
+	struct stat st;
+
+	if (!gt_option_true(o, "deploy") || !find_script(stock) || !gt_user_folder("rules", f->rules) ||
+		!gt_user_folder("sections", f->sections))
+		return;
+	strcpy(strrchr(stock, '/') + 1, "rules");               /* shorter than the script's name */
+	if (!gt_stock_deploy(stock, f->rules, ".py", &err)) {
+		add_folder(w, "--folder", f->rules);
+		if (!stat(f->sections, &st))
+			add_folder(w, "--folder", f->sections);
+	} else if (!gt_option_true(o, "list-sections")) {       /* which said so of its own files */
+		gt_cli_fail(&err);
+	}
+}
+
+static void add_folders(struct words *w, struct folders *f, const struct gt_options *o)
 {
 	const char *one = gt_option(o, "section-folder"), *all = gt_option(o, "section-folder-recursive");
 
-	if (*one) {
-		add(w, "--folder");
-		add(w, one);
-	}
-	if (*all) {
-		add(w, "--folder-recursive");
-		add(w, all);
-	}
+	if (*one)
+		add_folder(w, "--folder", one);
+	if (*all)
+		add_folder(w, "--folder-recursive", all);
+	if (!*one && !*all)
+		add_own_folders(w, f, o);
 }
 
 /* ------------------------------------------------------------------ the list */
@@ -157,6 +189,7 @@ static int read_all(int fd, struct gt_text *t, struct gt_err *err)
 int gt_rules_list(struct gt_rules *r, const struct gt_options *options, struct gt_err *err)
 {
 	struct words w = { .n = 0 };
+	struct folders folders;
 	bool whole = false;
 	int ends[2], rc;
 	pid_t pid;
@@ -164,7 +197,7 @@ int gt_rules_list(struct gt_rules *r, const struct gt_options *options, struct g
 	*r = (struct gt_rules){ 0 };
 	add(&w, "list");
 	add(&w, "--plain");
-	add_folders(&w, options);
+	add_folders(&w, &folders, options);
 	if (pipe2(ends, O_CLOEXEC))
 		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no pipe for " SCRIPT);
 	rc = start(&w, ends[1], &pid, err);
@@ -202,6 +235,7 @@ int gt_rules_apply(
 {
 	char rules[1024], *left = rules, *id, from_path[PATH_MAX], to_path[PATH_MAX];
 	struct words w = { .n = 0 };
+	struct folders folders;
 	int nowhere = -1, rc;
 	pid_t pid;
 
@@ -210,7 +244,7 @@ int gt_rules_apply(
 	add(&w, "apply");
 	add(&w, as_path(report, from_path));
 	add(&w, "--text");
-	add_folders(&w, options);
+	add_folders(&w, &folders, options);
 	for (unsigned n = 0; n < MOST_RULES && (id = strsep(&left, ",")); n++)
 		if (*id) {
 			add(&w, "--rule");

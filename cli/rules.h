@@ -25,8 +25,8 @@ struct gt_rules {
 };
 
 /*
- * The rules of --section-folder and --section-folder-recursive, else gputap's own. 0, or -1 with *err
- * (GT_EXIT_MISSING: no Python here, or no package).
+ * The rules of --section-folder and --section-folder-recursive, else gputap's own, as the user's folder has them. 0, or
+ * -1 with *err (GT_EXIT_MISSING: no Python here, or no package).
  */
 int gt_rules_list(struct gt_rules *r, const struct gt_options *options, struct gt_err *err);
 void gt_rules_free(struct gt_rules *r);

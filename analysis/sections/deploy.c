@@ -58,14 +58,14 @@ static bool installed(char folder[PATH_MAX])
 	return false;
 }
 
-static bool users(char folder[PATH_MAX])
+bool gt_user_folder(const char *name, char folder[PATH_MAX])
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 
 	if (data && *data == '/')
-		return snprintf(folder, PATH_MAX, "%s/gputap/sections", data) < PATH_MAX;
+		return snprintf(folder, PATH_MAX, "%s/gputap/%s", data, name) < PATH_MAX;
 	return home && *home == '/' &&
-		snprintf(folder, PATH_MAX, "%s/.local/share/gputap/sections", home) < PATH_MAX;
+		snprintf(folder, PATH_MAX, "%s/.local/share/gputap/%s", home, name) < PATH_MAX;
 }
 
 /* ------------------------------------------------------------------ copying */
@@ -296,7 +296,7 @@ int gt_stock_deploy(const char *from, const char *to, const char *suffix, struct
 int gt_stock_folder(enum gt_deploy how, char folder[PATH_MAX], struct gt_err *err)
 {
 	char own[PATH_MAX];
-	bool have = users(own);
+	bool have = gt_user_folder("sections", own);
 
 	if (!installed(folder))
 		return gt_fail(err, GT_EXIT_MISSING, "they lie beside gputap, or in ../lib/gputap/sections", NULL,

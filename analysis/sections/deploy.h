@@ -27,7 +27,10 @@ enum gt_deploy {
  */
 int gt_stock_folder(enum gt_deploy how, char folder[PATH_MAX], struct gt_err *err);
 
-/* Copies the files of `from` with this suffix into `to`, which is made where it is not there. For tests too. */
+/* $XDG_DATA_HOME/gputap/NAME, or below $HOME; false where neither is known. */
+bool gt_user_folder(const char *name, char folder[PATH_MAX]);
+
+/* Copies the files of `from` with this suffix into `to`, which is made where it is not there. Rules too. */
 int gt_stock_deploy(const char *from, const char *to, const char *suffix, struct gt_err *err);
 
 #endif

@@ -40,6 +40,17 @@ printf 'def get_identifier(: pass\n' >mine/wrong.py
 check "a file that cannot be used is named, and the status says so" [ $? -eq 3 ]
 check "with the line" grep -q '^gputap: mine/wrong.py: line 1: SyntaxError' told
 check "the others are there" grep -q '^ Mine ' said
+# gputap's own lie where the user may edit them; his own may lie beside his section files.
+export XDG_DATA_HOME=$PWD/data
+"$tap" metrics --list-rules >/dev/null
+sed -i 's/"Tail of the launch"/"My tail"/' data/gputap/rules/opencl_tail.py
+mkdir -p data/gputap/sections && cp mine/mine.py data/gputap/sections
+"$tap" metrics --list-rules --format csv >rules.csv
+check "an edited rule is read" grep -q '^OpenCLTail,My tail,' rules.csv
+check "and stays as it is" grep -q 'My tail' data/gputap/rules/opencl_tail.py
+check "so is one beside the section files" grep -q '^Mine,Mine,,' rules.csv
+check "without GPUTAP_DEPLOY the installed ones" grep -q '^OpenCLTail,Tail of the launch,' <(GPUTAP_DEPLOY=false "$tap" metrics --list-rules --format csv)
+check "and no Python leaves its files there" test -z "$(find data -name __pycache__)"
 PATH=$PWD/empty "$tap" metrics --list-rules >said 2>told
 check "without Python" [ $? -eq 5 ]
 check "a line says so" grep -qx 'gputap: rules need python3, which cannot be run' told
