@@ -153,8 +153,9 @@ struct gt_string gt_output_session_name(const struct gt_export *x)
 struct gt_walk_options gt_output_walk_options(const struct gt_export *x)
 {
 	return (struct gt_walk_options){
-		.process = (int)x->process->index, .from_ns = x->from_ns, .to_ns = x->to_ns, .progress = x->progress,
-		.ctx = x->ctx,
+		.process = x->process ? (int)x->process->index : -1,
+		.from_ns = x->from_ns, .to_ns = x->to_ns,
+		.progress = x->progress, .ctx = x->ctx,
 		.cuda = true, .cuda_nested = gt_option_is(x->options, "cuda-driver-rows", "all"),
 	};
 }

@@ -50,7 +50,7 @@ void gt_output_discard(struct gt_output *o);
 /* The trace's own name, without folders and ".gputap". */
 struct gt_string gt_output_session_name(const struct gt_export *x);
 
-/* All calls of the export's process and window. */
+/* All calls of the export's window: of its process, or of all where it has none. */
 struct gt_walk_options gt_output_walk_options(const struct gt_export *x);
 
 #endif
