@@ -66,7 +66,7 @@ bool gt_report_is_default(const char *name)
 	return false;
 }
 
-const struct gt_report *gt_report_find(const char *name)
+static const struct gt_report *find_report(const char *name)
 {
 	const struct gt_report *r;
 
@@ -118,7 +118,7 @@ int gt_report_parse(const char *name, struct gt_report_request *out, struct gt_e
 
 	if ((size_t)snprintf(copy, sizeof copy, "%s", name) >= sizeof copy || !(option = strtok_r(copy, ":", &save)))
 		return unknown_report(name, err);
-	*out = (struct gt_report_request){ .report = gt_report_find(option) };
+	*out = (struct gt_report_request){ .report = find_report(option) };
 	if (!out->report)
 		return unknown_report(option, err);
 	out->rows = out->report->rows;

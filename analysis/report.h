@@ -67,8 +67,6 @@ struct gt_report_request {
 	char name[96];                  /* with its options */
 };
 
-/* By name or alias ("gpukernsum"); NULL: unknown. */
-const struct gt_report *gt_report_find(const char *name);
 const struct gt_report *gt_report_at(unsigned i);        /* NULL behind the last */
 /*
  * Those that are printed when none is named, in their order: `gputap stats` has them all, a run's summary the first

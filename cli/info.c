@@ -310,7 +310,8 @@ static void begin_list(struct gt_text *t, const char *name)
 	gt_text_char(t, '[');
 }
 
-void gt_info_separate(struct gt_text *t)
+/* The next element of the array that is open in t. */
+static void separate(struct gt_text *t)
 {
 	if (t->data[t->used - 1] != '[')
 		gt_text_char(t, ',');
@@ -318,7 +319,7 @@ void gt_info_separate(struct gt_text *t)
 
 void gt_info_begin_item(struct gt_text *t)
 {
-	gt_info_separate(t);
+	separate(t);
 	gt_text_char(t, '{');
 }
 
@@ -396,7 +397,7 @@ static void json_image_records(struct gt_show *s, const char *name, const struct
 
 		if (r->process != p->index || r->type != type)
 			continue;
-		gt_info_separate(s->t);
+		separate(s->t);
 		gt_show_inside(s, &shape, r, p);
 	}
 	gt_text_char(s->t, ']');
@@ -424,7 +425,7 @@ static void json_processes(struct gt_text *t, struct gt_model *m)
 
 	begin_list(t, "processes");
 	for (uint32_t i = 0; i < gt_model_process_count(m); i++) {
-		gt_info_separate(t);
+		separate(t);
 		gt_show_inside(&s, &shape, gt_model_process(m, i), NULL);
 	}
 	gt_text_char(t, ']');

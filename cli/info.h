@@ -16,8 +16,7 @@
 int gt_info_cuda_text(struct gt_model *m, struct gt_err *err);
 int gt_info_cuda_json(struct gt_model *m, struct gt_text *t, struct gt_err *err);
 
-/* The next element of the array that is open in t: a comma where one is needed; and an object's brace. */
-void gt_info_separate(struct gt_text *t);
+/* The next object of the array that is open in t: a comma where one is needed, and a brace. */
 void gt_info_begin_item(struct gt_text *t);
 
 #endif

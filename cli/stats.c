@@ -108,17 +108,61 @@ void gt_stats_help(FILE *out)
 	gt_stats_profile_help(out);
 }
 
+/* What is printed: the reports and their time. */
+static int ask(struct gt_cli *cli, struct gt_report_request *reports, struct gt_report_run *run)
+{
+	const struct gt_options *o = &cli->options;
+	const char *list = gt_option(o, "report");
+	struct gt_err err = { 0 };
+
+	run->skip_empty = !*list || has_pattern(list);
+	run->reports = reports;
+	if (choose(list, reports, &run->n_reports, &err) ||
+		split(gt_option(o, "by"), list, reports, run->n_reports, &err))
+		return gt_cli_fail(&err);
+	run->from_ns = gt_option_number(o, "from", GT_NO_TIME);
+	run->to_ns = gt_option_number(o, "to", GT_NO_TIME);
+	if (run->to_ns != GT_NO_TIME && run->from_ns > run->to_ns)
+		return gt_cli_usage(
+			cli, "--from %s is later than --to %s", gt_option_said(o, "from"), gt_option_said(o, "to"));
+	return GT_EXIT_OK;
+}
+
+static int print_reports(const struct gt_options *o, struct gt_report_run *run, bool quiet, struct gt_err *err)
+{
+	struct gt_progress progress;
+	struct gt_stats_file to;
+	int rc;
+
+	if (gt_stats_file_open(&to, o, err))
+		return -1;
+	run->out = to.out;
+	gt_progress_begin(&progress, "reading", quiet);
+	run->progress = gt_progress_step;
+	run->ctx = &progress;
+	rc = gt_reports_run(run, err);
+	gt_progress_end(&progress);
+	return gt_stats_file_close(&to, rc, err);
+}
+
+static void print_notes(const struct gt_model *m, const struct gt_options *o, bool rows)
+{
+	char text[1024];
+
+	if (!rows)
+		gt_cli_empty_window(m, o);
+	gt_cli_notes(m);
+	gt_cli_stack_notes(m);
+	fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(m, text, sizeof text)));
+}
+
 int gt_cmd_stats(struct gt_cli *cli)
 {
 	struct gt_report_request reports[MOST];
-	struct gt_report_run run = { .reports = reports, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
 	const struct gt_options *o = &cli->options;
-	const char *list = gt_option(o, "report");
-	bool quiet = gt_option_true(&cli->options, "quiet"), rows = false;
-	struct gt_progress progress;
-	struct gt_stats_file to;
+	bool quiet = gt_option_true(o, "quiet"), rows = false;
+	struct gt_report_run run = { .rows = &rows };
 	struct gt_err err = { 0 };
-	char text[1024];
 	int rc;
 
 	if (cli->n_args != 1)
@@ -126,44 +170,18 @@ int gt_cmd_stats(struct gt_cli *cli)
 	gt_table_format_of(gt_option(o, "format"), &run.format);
 	if (gt_stats_is_profile(cli->args[0]))
 		return gt_stats_profile(cli, cli->args[0], run.format);
-	run.skip_empty = !*list || has_pattern(list);
-	if (choose(list, reports, &run.n_reports, &err))
+	rc = ask(cli, reports, &run);
+	if (rc)
+		return rc;
+	const struct gt_model_options how = { .cuda_table = gt_option(o, "cuda-table"), .jobs = gt_jobs(o) };
+
+	if (gt_model_open(cli->args[0], &how, &run.model, &err))
 		return gt_cli_fail(&err);
-	if (split(gt_option(o, "by"), list, reports, run.n_reports, &err))
-		return gt_cli_fail(&err);
-	run.from_ns = gt_option_number(o, "from", GT_NO_TIME);
-	run.to_ns = gt_option_number(o, "to", GT_NO_TIME);
-	if (run.to_ns != GT_NO_TIME && run.from_ns > run.to_ns)
-		return gt_cli_usage(
-			cli, "--from %s is later than --to %s", gt_option_said(o, "from"), gt_option_said(o, "to"));
-	if (gt_model_open(cli->args[0],
-		    &(struct gt_model_options){ .cuda_table = gt_option(&cli->options, "cuda-table"),
-			    .jobs = gt_jobs(&cli->options) },
-		    &run.model, &err))
-		return gt_cli_fail(&err);
-	if (check_stacks(gt_option(o, "by"), run.model, cli->args[0], &err)) {
-		gt_model_close(run.model);
-		return gt_cli_fail(&err);
-	}
-	if (gt_stats_file_open(&to, o, &err)) {
-		gt_model_close(run.model);
-		return gt_cli_fail(&err);
-	}
-	run.out = to.out;
-	gt_progress_begin(&progress, "reading", quiet);
-	run.progress = gt_progress_step;
-	run.ctx = &progress;
-	run.rows = &rows;
-	rc = gt_reports_run(&run, &err);
-	gt_progress_end(&progress);
-	rc = gt_stats_file_close(&to, rc, &err);
-	if (!rc && !quiet) {
-		if (!rows)
-			gt_cli_empty_window(run.model, o);
-		gt_cli_notes(run.model);
-		gt_cli_stack_notes(run.model);
-		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(run.model, text, sizeof text)));
-	}
+	rc = check_stacks(gt_option(o, "by"), run.model, cli->args[0], &err);
+	if (!rc)
+		rc = print_reports(o, &run, quiet, &err);
+	if (!rc && !quiet)
+		print_notes(run.model, o, rows);
 	gt_model_close(run.model);
 	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
 }

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gt_option_index(const struct gt_options *o, const char *name)
+/* -1: unknown */
+static int index_of(const struct gt_options *o, const char *name)
 {
 	for (unsigned i = 0; i < o->table->n; i++)
 		if (!strcmp(o->table->defs[i].name, name))
@@ -21,14 +22,14 @@ int gt_option_index(const struct gt_options *o, const char *name)
 
 const char *gt_option(const struct gt_options *o, const char *name)
 {
-	int i = gt_option_index(o, name);
+	int i = index_of(o, name);
 
 	return i >= 0 && o->value[i] ? o->value[i] : "";
 }
 
 const char *gt_option_said(const struct gt_options *o, const char *name)
 {
-	int i = gt_option_index(o, name);
+	int i = index_of(o, name);
 
 	return i >= 0 && o->said[i] ? o->said[i] : gt_option(o, name);
 }
@@ -60,21 +61,21 @@ bool gt_option_has(const struct gt_options *o, const char *name, const char *wor
 
 bool gt_option_given(const struct gt_options *o, const char *name)
 {
-	int i = gt_option_index(o, name);
+	int i = index_of(o, name);
 
 	return i >= 0 && o->origin[i] != GT_FROM_DEFAULT;
 }
 
 bool gt_option_on_command_line(const struct gt_options *o, const char *name)
 {
-	int i = gt_option_index(o, name);
+	int i = index_of(o, name);
 
 	return i >= 0 && o->origin[i] == GT_FROM_COMMAND_LINE;
 }
 
 void gt_option_set(struct gt_options *o, const char *name, const char *value)
 {
-	int i = gt_option_index(o, name);
+	int i = index_of(o, name);
 
 	if (i >= 0) {
 		o->value[i] = o->said[i] = value;

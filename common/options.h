@@ -45,7 +45,6 @@ struct gt_options {
 	unsigned char origin[GT_OPTIONS_MAX];
 };
 
-int gt_option_index(const struct gt_options *o, const char *name); /* -1: unknown */
 /* "" for an unknown name, and where the default is empty. */
 const char *gt_option(const struct gt_options *o, const char *name);
 bool gt_option_is(const struct gt_options *o, const char *name, const char *value);

@@ -50,7 +50,7 @@ static bool read_dynamic(struct tap_object *o)
 	return true;
 }
 
-bool tap_object_from_phdr(struct tap_object *o, const struct dl_phdr_info *info)
+static bool object_from_phdr(struct tap_object *o, const struct dl_phdr_info *info)
 {
 	*o = (struct tap_object){ .base = info->dlpi_addr, .path = info->dlpi_name ? info->dlpi_name : "",
 	                          .start = UINTPTR_MAX };
@@ -259,7 +259,7 @@ static int visit(struct dl_phdr_info *info, size_t bytes, void *arg)
 	struct tap_object o;
 
 	(void)bytes;
-	bool readable = tap_object_from_phdr(&o, info);
+	bool readable = object_from_phdr(&o, info);
 
 	o.startup = w->seen++ < w->startup;
 	return readable && w->fn(&o, w->arg);

@@ -34,7 +34,6 @@ struct tap_object {
 	bool startup;                   /* was there before main: never unloaded, in the global scope */
 };
 
-bool tap_object_from_phdr(struct tap_object *o, const struct dl_phdr_info *info);
 bool tap_object_from_map(struct tap_object *o, const struct link_map *map);
 
 /* Address of the function that the object defines under this name (its default version), or NULL. */

@@ -14,11 +14,6 @@
 #define REGISTER_UNIT 256u                        /* registers are handed to warps in such pieces */
 #define VIRTUAL_RESOURCES 128u                    /* of a multiprocessor that has any */
 
-const char *const gt_occupancy_limit_names[GT_LIMITS] = {
-	[GT_LIMIT_WARPS] = "warps", [GT_LIMIT_REGISTERS] = "registers", [GT_LIMIT_SHARED] = "shared memory",
-	[GT_LIMIT_BLOCKS] = "blocks", [GT_LIMIT_BARRIERS] = "barriers", [GT_LIMIT_VIRTUAL] = "virtual resources",
-};
-
 /* Sizes of shared memory, in KiB and rising, that cache and shared memory can be divided into; the end is a 0. */
 static const uint16_t volta[] = { 0, 8, 16, 32, 64, 96, 0 }, turing[] = { 32, 64, 0 },
 	ampere[] = { 0, 8, 16, 32, 64, 100, 132, 164, 0 }, small[] = { 0, 8, 16, 32, 64, 100, 0 },

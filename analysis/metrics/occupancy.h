@@ -47,8 +47,6 @@ enum gt_occupancy_limit {
 	GT_LIMIT_WARPS, GT_LIMIT_REGISTERS, GT_LIMIT_SHARED, GT_LIMIT_BLOCKS, GT_LIMIT_BARRIERS, GT_LIMIT_VIRTUAL,
 	GT_LIMITS
 };
-/* "warps", "registers", "shared memory", ... */
-extern const char *const gt_occupancy_limit_names[GT_LIMITS];
 
 #define GT_OCCUPANCY_UNLIMITED 0x7fffffffu
 

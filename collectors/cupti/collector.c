@@ -51,7 +51,8 @@ enum {
 };
 enum { SYSTEM_THREAD_IDS = 1 };
 
-bool tap_cupti_option(const char *name)
+/* Of a flag or a BOOL; auto: somebody asks what the host waited for. */
+static bool asked(const char *name)
 {
 	return tap_option_true(name) ||
 		(tap_text_equal(tap_option(name), "auto") &&
@@ -113,7 +114,7 @@ static bool by_option(size_t i)
 	case ON_IF_THERE:
 		return tap_cupti.record_bytes[kinds[i].number] != 0;
 	case ON_OPTION:
-		return tap_cupti_option(when->option);
+		return asked(when->option);
 	case ON_UNLESS:
 		return !(kinds[i].number == REC_CUPTI_KIND_GRAPH_TRACE && graphs_by_node()) &&
 			!tap_text_equal(tap_option(when->option), when->value);
@@ -398,10 +399,10 @@ static void set_attributes(void)
 	/* These crash when they initialise a device buffer in long runs with graphs, but not with pinned ones. */
 	if (tap_cupti.version >= VERSION_11_8 && tap_cupti.version <= VERSION_13_0)
 		set_attribute(ATTRIBUTE_HOST_PINNED, 1, 1);
-	bool latency = tap_cupti.api.cuptiActivityEnableLatencyTimestamps && tap_cupti_option("cuda-latency") &&
+	bool latency = tap_cupti.api.cuptiActivityEnableLatencyTimestamps && asked("cuda-latency") &&
 	               !tap_cupti.api.cuptiActivityEnableLatencyTimestamps(1);
 
-	if (tap_cupti_option("cuda-latency") && !latency)
+	if (asked("cuda-latency") && !latency)
 		tap_note(TAP_PART_CUPTI,
 			"--cuda-latency: this CUPTI (version %u) does not tell when kernels were queued and submitted",
 			tap_cupti.version);
@@ -412,9 +413,9 @@ static void set_attributes(void)
 			"outstanding; CUDA 13.4.1's does not",
 			tap_cupti.version);
 	}
-	if (tap_cupti_option("cuda-memory-usage") && tap_cupti.api.cuptiActivityEnableAllocationSource)
+	if (asked("cuda-memory-usage") && tap_cupti.api.cuptiActivityEnableAllocationSource)
 		tap_cupti.api.cuptiActivityEnableAllocationSource(1);
-	if (tap_cupti_option("cuda-events") && tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps)
+	if (asked("cuda-events") && tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps)
 		tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps(1);
 }
 
@@ -454,7 +455,7 @@ void tap_cupti_configure_late(void)
 		return;
 	TAP_WRITE_ONCE(init_over, true);
 	enable_again();
-	if (tap_cupti_option("cuda-um"))
+	if (asked("cuda-um"))
 		enable_um();
 }
 
@@ -506,7 +507,7 @@ static void start(bool late)
 	}
 	tap_cupti_filter_init();
 	record_library();
-	tap_cupti.args = tap_cupti_option("cuda-args");
+	tap_cupti.args = asked("cuda-args");
 	tap_cupti.stacks = tap_stack_wanted(REC_DOMAIN_CUDA_RUNTIME);
 	if (tap_cupti.args)
 		tap_cupti_args_start();

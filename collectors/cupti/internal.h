@@ -148,8 +148,6 @@ extern struct tap_cupti tap_cupti TAP_HIDDEN;
 
 static inline bool tap_cupti_alive(void) { return tap_cupti.alive && TAP_READ_ONCE(*tap_cupti.alive); }
 const char *tap_cupti_result_text(int result);          /* "CUPTI_ERROR_..." */
-/* Of a flag or a BOOL; auto: somebody asks what the host waited for. */
-bool tap_cupti_option(const char *name);
 uint64_t tap_cupti_option_number(const char *name);
 
 /* ---- load.c: finds, opens and asks the library. False: said why in the trace. */

@@ -68,8 +68,6 @@ const char *gt_jit_find(const struct gt_jit *j, uint64_t address, uint64_t *star
 
 /* ---- python.c ---- */
 
-/* The line of the instruction at these bytes; 0: not known, or of no line. */
-uint32_t gt_python_line(const struct gt_python_code *c, uint32_t at);
 /* C functions that stand for those of Python: the interpreter's, and what it makes for profilers at run time. */
 bool gt_python_evaluates(const struct gt_frame *f);
 bool gt_python_trampoline(const struct gt_frame *f);

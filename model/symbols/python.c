@@ -89,7 +89,8 @@ static uint32_t line_of_entries(struct table t, int64_t line, uint32_t at)
 	return 0;
 }
 
-uint32_t gt_python_line(const struct gt_python_code *c, uint32_t at)
+/* The line of the instruction at these bytes; 0: not known, or of no line. */
+static uint32_t line_of(const struct gt_python_code *c, uint32_t at)
 {
 	const struct table t = { c->lines, c->lines + c->lines_bytes, c->lines_cut };
 
@@ -128,5 +129,5 @@ void gt_python_frame(const struct gt_model *m, const struct gt_python_place *pla
 	if (!code)
 		return;
 	out->file = *code->file ? code->file : NULL;
-	out->line = gt_python_line(code, place->at & ~REC_PYTHON_ENTERED);
+	out->line = line_of(code, place->at & ~REC_PYTHON_ENTERED);
 }

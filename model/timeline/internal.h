@@ -143,7 +143,6 @@ bool gt_tl_count(struct gt_timeline *t, uint32_t track, int64_t from_ns, int64_t
 bool gt_tl_count_step(struct gt_timeline *t, uint32_t track, int64_t at_ns, int64_t bytes);
 
 /* tracks.c: GT_NO_TRACK: out of memory. */
-uint32_t gt_tl_track_process(struct gt_timeline *t, uint32_t process);
 uint32_t gt_tl_track_thread(struct gt_timeline *t, uint32_t process, uint32_t thread, int tid);
 uint32_t gt_tl_track_queue(struct gt_timeline *t, uint32_t process, const struct gt_command *c);
 uint32_t gt_tl_track_cuda(struct gt_timeline *t, const struct gt_cuda_event *e, enum gt_track_kind kind);

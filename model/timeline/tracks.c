@@ -89,7 +89,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path ? path : "";
 }
 
-uint32_t gt_tl_track_process(struct gt_timeline *t, uint32_t process)
+static uint32_t process_track(struct gt_timeline *t, uint32_t process)
 {
 	bool fresh;
 	struct gt_track *track = find(t, GT_TRACK_PROCESS, process, 0, 0, &fresh);
@@ -109,7 +109,7 @@ static struct gt_track *under_process(
 	uint32_t parent;
 
 	*fresh = false;
-	parent = gt_tl_track_process(t, process);
+	parent = process_track(t, process);
 	if (parent == GT_NO_TRACK)
 		return NULL;
 	track = find(t, kind, process, a, b, fresh);
@@ -181,7 +181,7 @@ uint32_t gt_tl_track_range(struct gt_timeline *t, const struct gt_range *r)
 	uint32_t parent;
 	struct gt_track *track;
 
-	parent = started ? gt_tl_track_process(t, r->process) : gt_tl_track_thread(t, r->process, r->thread, -1);
+	parent = started ? process_track(t, r->process) : gt_tl_track_thread(t, r->process, r->thread, -1);
 	if (parent == GT_NO_TRACK)
 		return GT_NO_TRACK;
 	track = find(
@@ -289,7 +289,7 @@ uint32_t gt_tl_track_cuda(struct gt_timeline *t, const struct gt_cuda_event *e, 
 
 	if (kind == GT_TRACK_DEVICE)
 		return cuda_device_track(t, e);
-	parent = kind == GT_TRACK_WAITS ? gt_tl_track_process(t, e->process) : cuda_device_track(t, e);
+	parent = kind == GT_TRACK_WAITS ? process_track(t, e->process) : cuda_device_track(t, e);
 	if (parent == GT_NO_TRACK)
 		return GT_NO_TRACK;
 	track = find(t, kind, e->process, place, (uint64_t)GT_FAMILY_CUDA << 32 | parent, &fresh);

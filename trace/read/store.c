@@ -104,7 +104,7 @@ int64_t gt_store_pread(int fd, void *to, size_t bytes, uint64_t offset)
 	return (int64_t)done;
 }
 
-struct gt_store *gt_store_new(const char *path, struct gt_err *err)
+static struct gt_store *new_store(const char *path, struct gt_err *err)
 {
 	struct gt_store *s = calloc(1, sizeof(*s));
 
@@ -135,7 +135,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct gt_store_file *)a)->name, ((const struct gt_store_file *)b)->name);
 }
 
-void gt_store_sort(struct gt_store *s)
+static void sort_files(struct gt_store *s)
 {
 	size_t kept = 0;
 
@@ -184,7 +184,7 @@ int gt_store_slurp(struct gt_store *s, uint32_t file, size_t limit, char **data,
 
 int gt_store_open(const char *path, struct gt_store **out, struct gt_err *err)
 {
-	struct gt_store *s = gt_store_new(path, err);
+	struct gt_store *s = new_store(path, err);
 	struct stat st;
 	int fd, rc;
 
@@ -209,7 +209,7 @@ int gt_store_open(const char *path, struct gt_store **out, struct gt_err *err)
 		gt_store_close(s);
 		return -1;
 	}
-	gt_store_sort(s);
+	sort_files(s);
 	*out = s;
 	return 0;
 }
@@ -256,7 +256,7 @@ static void memory_close(struct gt_store *s)
 
 int gt_store_open_memory(const struct gt_memory_file *files, size_t n, struct gt_store **out, struct gt_err *err)
 {
-	struct gt_store *s = gt_store_new("memory", err);
+	struct gt_store *s = new_store("memory", err);
 	struct gt_store_name parsed;
 	struct memory *memory;
 
@@ -281,7 +281,7 @@ int gt_store_open_memory(const struct gt_memory_file *files, size_t n, struct gt
 		if (parsed.is_stream)
 			gt_stage_find(&memory[i].stage, memory_plain, &memory[i].file);
 	}
-	gt_store_sort(s);
+	sort_files(s);
 	*out = s;
 	return 0;
 }

@@ -66,9 +66,7 @@ bool gt_store_name_mark(const char *name, char key[32], char value[32]);
 /* For backends. */
 /* Bytes that were there; -1 with errno. */
 int64_t gt_store_pread(int fd, void *to, size_t bytes, uint64_t offset);
-struct gt_store *gt_store_new(const char *path, struct gt_err *err);
 struct gt_store_file *gt_store_add(struct gt_store *s, const char *name, uint64_t size);
-void gt_store_sort(struct gt_store *s);
 /* store_dir.c, pack_read.c; fd is taken over in any case */
 int gt_store_open_dir(struct gt_store *s, int fd, struct gt_err *err);
 int gt_store_open_packed(struct gt_store *s, int fd, struct gt_err *err);

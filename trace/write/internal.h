@@ -123,8 +123,6 @@ struct tap_stream *tap_stream_of(uint32_t tid);
 enum tap_room { TAP_ROOM_CALL, TAP_ROOM_OTHER, TAP_ROOM_DEVICE };
 uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, enum tap_room what);
 void tap_clock_record(void);
-/* Sets the gate's word by window, clock and state. */
-void tap_gate_open(void);
 /* Last words of the image: nothing is recorded from here on. */
 void tap_gate_close(int why);
 extern pthread_key_t tap_thread_key TAP_HIDDEN;      /* made by the constructor; destructor: tap_stream_thread_exit */

@@ -283,7 +283,8 @@ void tap_clock_record(void)
  * The gate's one word joins three questions: is this process open, is the second clock pair due, is the window over.
  * Called with the image open, and again whenever a call found the word passed.
  */
-void tap_gate_open(void)
+/* Sets the gate's word by window, clock and state. */
+static void open_gate(void)
 {
 	uint64_t until = UINT64_MAX, second = __atomic_load_n(&second_clock_tick, __ATOMIC_RELAXED);
 
@@ -368,7 +369,7 @@ TAP_COLD struct tap_stream *tap_stream_at_gate(uint64_t tick)
 
 	if (s && tick >= TAP_READ_ONCE(tap_gate->ranges_until_tick)) {
 		clock_second(tick);
-		tap_gate_open();
+		open_gate();
 	}
 	return s;
 }
@@ -396,7 +397,7 @@ static void image_started(void)
 	tap_options_notes();
 	tap_run_notes();
 	__atomic_store_n(&second_clock_tick, tap_tick() + tap_clock_ticks_at_least(1000000), __ATOMIC_RELAXED);
-	tap_gate_open();
+	open_gate();
 	tap_process_opened();
 }
 

@@ -146,7 +146,7 @@ struct gt_sql_place gt_sql_cuda_place(struct gt_sql_feeder *f, const struct gt_c
 	};
 }
 
-int64_t gt_sql_cuda_string(struct gt_sql_feeder *f, struct gt_string s)
+static int64_t string_id(struct gt_sql_feeder *f, struct gt_string s)
 {
 	struct known_string *k = &f->cuda->string[((uintptr_t)s.text * 0x9e3779b97f4a7c15ull >> 40) % STRINGS];
 
@@ -204,7 +204,7 @@ static void add_call(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
 	gt_put(r, RT_globalTid, gt_sql_cuda_tid(f, e));
 	if (e->correlation != GT_CUDA_NONE)
 		gt_put(r, RT_correlationId, gt_sql_cuda_correlation(f, e->process, e->correlation));
-	gt_put(r, RT_nameId, gt_sql_cuda_string(f, e->call.name));
+	gt_put(r, RT_nameId, string_id(f, e->call.name));
 	gt_put(r, RT_returnValue, e->call.has_result && e->timed ? e->call.result : -1);
 	gt_sql_put_chain(f, r, RT_callchainId, gt_stack_by_link(f->m, e->process, e->call.stack_link));
 	if (!e->call.has_result)
@@ -335,9 +335,9 @@ static void add_kernel(struct gt_sql_feeder *f, const struct gt_cuda_event *e, i
 	struct gt_sql_row *r = add_work(f, f->kernel, KE_greenContextId, e, start, end);
 	struct gt_string none = { NULL, 0 };
 
-	gt_put(r, KE_demangledName, gt_sql_cuda_string(f, e->kernel.has_name ? e->kernel.demangled : none));
-	gt_put(r, KE_shortName, gt_sql_cuda_string(f, e->kernel.has_name ? e->kernel.short_name : none));
-	gt_put(r, KE_mangledName, gt_sql_cuda_string(f, e->kernel.has_name ? e->kernel.mangled : none));
+	gt_put(r, KE_demangledName, string_id(f, e->kernel.has_name ? e->kernel.demangled : none));
+	gt_put(r, KE_shortName, string_id(f, e->kernel.has_name ? e->kernel.short_name : none));
+	gt_put(r, KE_mangledName, string_id(f, e->kernel.has_name ? e->kernel.mangled : none));
 	gt_put(r, KE_launchType, gt_sql_launch_type(e->kernel.launch_type));
 	put_shape(r, e);
 	put_resources(r, e);

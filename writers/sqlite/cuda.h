@@ -50,7 +50,6 @@ uint32_t gt_sql_cuda_gpus(const struct gt_sql_feeder *f);           /* numbers b
 int64_t gt_sql_cuda_correlation(const struct gt_sql_feeder *f, uint32_t process, uint32_t correlation);
 /* thread 0 of its process when nobody said which */
 int64_t gt_sql_cuda_tid(struct gt_sql_feeder *f, const struct gt_cuda_event *e);
-int64_t gt_sql_cuda_string(struct gt_sql_feeder *f, struct gt_string s);
 bool gt_sql_cuda_inside(const struct gt_sql_feeder *f, int64_t start_ns, int64_t end_ns); /* overlaps the window */
 
 /* A call that never returned ends where it began. */

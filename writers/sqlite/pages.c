@@ -123,7 +123,8 @@ static void flush(struct gt_pages *p)
 	p->buffered = 0;
 }
 
-uint32_t gt_pages_append(struct gt_pages *p, const void *page)
+/* Returns its number. */
+static uint32_t append_page(struct gt_pages *p, const void *page)
 {
 	for (;;) {
 		bool lock = p->flushed + p->buffered + 1 == LOCK_PAGE; /* PAGE3 */
@@ -150,7 +151,8 @@ int gt_pages_finish(struct gt_pages *p)
 	return p->error;
 }
 
-void gt_pages_replace(struct gt_pages *p, uint32_t number, const void *page)
+/* After gt_pages_finish() only. */
+static void replace_page(struct gt_pages *p, uint32_t number, const void *page)
 {
 	write_at(p, page, GT_PAGE, (uint64_t)(number - 1) * GT_PAGE);
 }
@@ -190,7 +192,7 @@ static bool keep_child(struct gt_btree *t)
 {
 	if (!gt_grow((void **)&t->child, t->n, &t->room, sizeof *t->child))
 		return false;
-	t->child[t->n++] = (struct child){ t->last, gt_pages_append(t->pages, t->page) };
+	t->child[t->n++] = (struct child){ t->last, append_page(t->pages, t->page) };
 	return true;
 }
 
@@ -228,7 +230,7 @@ static uint32_t append_overflow(struct gt_btree *t, const uint8_t *record, size_
 		put32(page, next);
 		memcpy(page + 4, record + n * each, here);
 		memset(page + 4 + here, 0, each - here);
-		next = gt_pages_append(t->pages, page);
+		next = append_page(t->pages, page);
 	}
 	return next;
 }
@@ -323,4 +325,4 @@ bool gt_btree_finish(struct gt_btree *t)
 	return true;
 }
 
-void gt_btree_write_root(struct gt_btree *t, uint32_t root) { gt_pages_replace(t->pages, root, t->page); }
+void gt_btree_write_root(struct gt_btree *t, uint32_t root) { replace_page(t->pages, root, t->page); }

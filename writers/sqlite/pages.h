@@ -22,12 +22,8 @@ struct gt_pages;
 
 /* path: a database of GT_PAGE pages that nobody has open. NULL: errno says why. */
 struct gt_pages *gt_pages_open(const char *path);
-/* Appends one page and returns its number. */
-uint32_t gt_pages_append(struct gt_pages *p, const void *page);
 /* Everything appended is in the file and the file's header counts it. 0 or an errno. */
 int gt_pages_finish(struct gt_pages *p);
-/* Replaces a page; after gt_pages_finish() only. */
-void gt_pages_replace(struct gt_pages *p, uint32_t number, const void *page);
 int gt_pages_error(const struct gt_pages *p);
 void gt_pages_close(struct gt_pages *p);
 
