@@ -20,6 +20,9 @@ import unittest
 
 BUILD = os.environ["GPUTAP_BUILD"]
 TAP, SAYS = BUILD + "/gputap", BUILD + "/tests/e2e/cl_says"
+# A shell that runs us in the background, or nohup, has these ignored, and programs keep that.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
 RUN = [TAP, "run", "-q", "-f", "--summary=none", "-o", "t", "--capture-output"]
 
 
