@@ -83,7 +83,8 @@ def check_image(directory, names, enqueues, counts):
     for path in directory.glob("*.str"):
         data = path.read_bytes()
         stream = int(path.stem)
-        for reason, n in enumerate(struct.unpack_from("<64Q", data, 64 + 8 * 64)):
+        for i, n in enumerate(struct.unpack_from("<128Q", data, 64 + 8 * 64)):     # its own, those of others
+            reason = i % 64
             if n:
                 counts["lost." + (LOSSES[reason] if reason < len(LOSSES) else str(reason))] += n
         for at, fn, flags, result, w in records(data):

@@ -41,8 +41,8 @@ class Image:
             self.activities(b)
 
     def stream(self, data):
-        for reason in range(64):
-            n = struct.unpack_from("<Q", data, 64 + 8 * 64 + 8 * reason)[0]
+        for i, n in enumerate(struct.unpack_from("<128Q", data, 64 + 8 * 64)):     # its own, those of others
+            reason = i % 64
             if n:
                 self.lost[reason] = self.lost.get(reason, 0) + n
         at, buffers = CONTROL, False

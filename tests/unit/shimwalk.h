@@ -222,7 +222,7 @@ static inline void walk_file(struct walk *w, const char *path)
 	for (int i = 0; i < REC_SLOTS; i++)
 		w->open_slots += control->slot[i].fn != 0;
 	for (int i = 0; i < 64; i++)
-		w->lost[i] += control->lost[i];
+		w->lost[i] += control->lost[i] + control->lost_by_others[i];
 	uint64_t least = 0, end = (uint64_t)st.st_size;
 
 	for (uint64_t at = REC_CONTROL_BYTES; at < end; at = next_chunk(data, at, end)) {

@@ -91,8 +91,8 @@ def recorded(trace, ids):
         data = whole(path.read_bytes())
         for slot in range(SLOTS):
             begun[names.get(struct.unpack_from("<I", data, 64 + slot * 64)[0], "")] += 1
-        for i, n in enumerate(struct.unpack_from("<64Q", data, 64 + SLOTS * 64)):
-            lost[reasons[i] if i < len(reasons) else str(i)] += n
+        for i, n in enumerate(struct.unpack_from("<128Q", data, 64 + SLOTS * 64)):     # its own, those of others
+            lost[reasons[i % 64] if i % 64 < len(reasons) else str(i % 64)] += n
         for function, flags in records(data):
             if not flags & INCOMPLETE:
                 calls[names.get(function, str(function))] += 1
