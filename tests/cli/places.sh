@@ -34,8 +34,9 @@ ok "nothing unfinished stays" "$(compgen -G '*.part*')" ""
 bash -c 'for f in atp apilog sqlite; do ln -s victim "v.$f.part$$"; done; exec "$0" export -q -e apilog,atp,sqlite -o v t' "$gputap" 2>err
 ok "links under the names of before are not followed" "$?:$(cat victim)" 0:mine
 
-# A lock that somebody holds: said, and waited for.
-flock t.gputap/export.lock sleep 4 & holder=$!
+# A lock that somebody holds, until that is said: waited for.
+: >err
+flock t.gputap/export.lock sh -c 'for i in $(seq 600); do grep -q waiting err && break; sleep 0.05; done' & holder=$!
 for _ in $(seq 100); do flock -n t.gputap/export.lock true || break; sleep 0.02; done
 "$gputap" export -q -e apilog -f t 2>err; ok "an export waits for the lock" $? 0; wait $holder
 has "and says so" err 'is being converted by another process: waiting'
