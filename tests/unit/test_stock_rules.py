@@ -21,9 +21,10 @@ SECTIONS = ("OpenCLLaunch OpenCLOccupancy OpenCLMemory LaunchStats Occupancy Spe
             "WarpStateStats SourceCounters").split()
 
 
-def trace(gap=0, launches=1, total=0, waits=(), queue="queue 1"):
+def trace(gap=0, launches=1, total=0, waits=(), queue="queue 1", start=None, queued=None):
     """GputapTrace; waits: (kind, name, bytes, start, end, direction, memory)"""
-    return [c.m(1000, c.u(3, gap), c.u(7, launches), c.u(8, total), c.s(9, queue), *[
+    times = (c.u(1, start) if start is not None else b"") + (c.u(4, queued) if queued is not None else b"")
+    return [c.m(1000, times, c.u(3, gap), c.u(7, launches), c.u(8, total), c.s(9, queue), *[
         c.m(6, c.s(1, w[0]), c.s(2, w[1]), c.u(3, w[2]), c.u(4, w[3]), c.u(5, w[4]), c.s(6, w[5]), c.s(7, w[6])) for w in waits])]
 
 
@@ -55,7 +56,11 @@ CASES = {
                     (({"gpu__time_duration.sum": 3000.0}, *trace(launches=100, total=300000)),
                      ({"gpu__time_duration.sum": 3000.0}, *trace(launches=99, total=300000)), "launched 100 times")],
     "HostGap": [(({"opencl__duration": 100000}, *trace(gap=900000), SITE), ({"opencl__duration": 100000}, *trace(gap=1000), SITE),
-                 "queue 1 stood idle for 900 us before this kernel, which ran for 100 us; launched in step (step.c:31)")],
+                 "queue 1 stood idle for 900 us before this kernel was enqueued, which ran for 100 us; launched in step (step.c:31)"),
+                (({"launch__duration": 100000}, *trace(gap=900000, start=1000000, queued=950000)),
+                 ({"launch__duration": 100000}, *trace(gap=900000, start=1000000, queued=50000)), "idle for 850 us"),
+                (({"launch__duration": 100000}, *trace(gap=9000000, start=10000000, queued=900000)),
+                 ({"launch__duration": 9100000}, *trace(gap=9000000, start=10000000, queued=900000)), "The kernel waited 9 ms for its start")],
     "PageableCopy": [(({"launch__duration": 1000000}, *trace(waits=[COPY + ("pageable",)])),
                       ({"launch__duration": 1000000}, *trace(waits=[COPY + ("pinned",)])), "1 copies (1.0 MiB, 90 us)")],
     "CopyOverlap": [(({"launch__duration": 100000}, *trace(waits=[COPY + ("pinned",)])), ({"launch__duration": 100000}, *trace()),
