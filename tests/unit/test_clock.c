@@ -13,6 +13,8 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
+#include "tests/unit/onetrace.h"
+#include "tests/unit/randomness.h"
 #include "tests/unit/within.h"
 
 #include "tests/tracebuild.h"
@@ -35,16 +37,6 @@ static struct gt_clock fit(struct gt_clock_set *sets, size_t n, double fallback)
 
 	assert_int_equal(gt_clock_fit(&c, sets, n, fallback), 0);
 	return c;
-}
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t random_below(uint64_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed % n;
 }
 
 /* The map goes through every knot, and straight on before and behind. */
@@ -228,32 +220,6 @@ static void extreme_sets_are_survived(void **state)
 }
 
 /* ---- sessions ---- */
-
-static char path[64];
-
-static struct gt_reader *open_reader(void)
-{
-	struct gt_reader *r = NULL;
-	struct gt_err err = { 0 };
-
-	if (gt_reader_open(path, &r, &err) < 0)
-		fail_msg("%s: %s", err.what, err.why);
-	return r;
-}
-
-static int make_path(void **state)
-{
-	(void)state;
-	snprintf(path, sizeof(path), "/tmp/gputap-test-clock-%d.gputap", (int)getpid());
-	return 0;
-}
-
-static int remove_path(void **state)
-{
-	(void)state;
-	tb_remove(path);
-	return 0;
-}
 
 /* Session time 0 is the earliest start of a process; UTC is told for it. */
 static void session_begins_with_the_first_process(void **state)

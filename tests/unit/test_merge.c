@@ -14,36 +14,12 @@
 #include <cmocka.h>
 
 #include "tests/tracebuild.h"
+#include "tests/unit/onetrace.h"
+#include "tests/unit/randomness.h"
 #include "trace/read/merge.h"
 #include "trace/read/reader.h"
 
 #define FN 0x433u
-
-static char path[64];
-
-static int make_path(void **state)
-{
-	(void)state;
-	snprintf(path, sizeof(path), "/tmp/gputap-test-%d.gputap", (int)getpid());
-	return 0;
-}
-
-static int remove_path(void **state)
-{
-	(void)state;
-	tb_remove(path);
-	return 0;
-}
-
-static struct gt_reader *open_reader(void)
-{
-	struct gt_reader *r = NULL;
-	struct gt_err err = { 0 };
-
-	if (gt_reader_open(path, &r, &err) < 0)
-		fail_msg("%s: %s", err.what, err.why);
-	return r;
-}
 
 static struct gt_merge *open_merge(struct gt_reader *r, int process, int64_t from, int64_t to)
 {
@@ -109,16 +85,6 @@ static void enclosing_call_comes_first(void **state)
 	assert_int_equal(next(m, &rec), 0);
 	gt_merge_close(m);
 	gt_reader_close(r);
-}
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t random_below(uint64_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed % n;
 }
 
 #define STREAMS 3

@@ -16,38 +16,26 @@
 #include <cmocka.h>
 
 #include "tests/tracebuild.h"
+#include "tests/unit/onetrace.h"
+#include "tests/unit/randomness.h"
 #include "trace/read/pack.h"
 #include "trace/read/pack_format.h"
 #include "trace/read/reader.h"
 
 #define FN 0x433u
 
-static char path[64], packed[64];
+static char packed[64];
 
-static int make_path(void **state)
+static int make_paths(void **state)
 {
-	(void)state;
-	snprintf(path, sizeof(path), "/tmp/gputap-test-pack-%d.gputap", (int)getpid());
 	snprintf(packed, sizeof(packed), "/tmp/gputap-test-packed-%d.gputap", (int)getpid());
-	return 0;
+	return make_path(state);
 }
 
-static int remove_path(void **state)
+static int remove_paths(void **state)
 {
-	(void)state;
-	tb_remove(path);
 	unlink(packed);
-	return 0;
-}
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t random_below(uint64_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed % n;
+	return remove_path(state);
 }
 
 /* All kinds of records, long, slow, unfinished and unknown ones, over several blocks, with contents between. */
@@ -90,16 +78,6 @@ static void build_mixed(void)
 	tb_close(tb);
 }
 
-static struct gt_reader *open_reader(const char *name)
-{
-	struct gt_reader *r = NULL;
-	struct gt_err err = { 0 };
-
-	if (gt_reader_open(name, &r, &err) < 0)
-		fail_msg("%s: %s", err.what, err.why);
-	return r;
-}
-
 static bool same(const struct gt_rec *a, const struct gt_rec *b)
 {
 	return a->n_words == b->n_words && !memcmp(a->words, b->words, a->n_words * 8ull) && a->stream == b->stream &&
@@ -124,8 +102,8 @@ static void packed_trace_has_the_same_records(void **state)
 		fail_msg("%s: %s", err.what, err.why);
 	assert_int_equal(stat(packed, &st), 0);
 	assert_true(st.st_size < 2200000);        /* of about 6 MB */
-	r[0] = open_reader(path);
-	r[1] = open_reader(packed);
+	r[0] = open_trace(path);
+	r[1] = open_trace(packed);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(gt_cursor_open(r[i], -1, &c[i], &err), 0);
 		assert_int_equal(gt_merge_open(r[i], -1, GT_NO_TIME, GT_NO_TIME, &m[i], &err), 0);
@@ -166,7 +144,7 @@ static void packed_trace_has_everything_else(void **state)
 	(void)state;
 	build_mixed();
 	assert_int_equal(gt_pack(path, packed, &err), 0);
-	r = open_reader(packed);
+	r = open_trace(packed);
 	assert_string_equal(gt_reader_fact(r, 0, "pid", 0), "10");
 	assert_int_equal(gt_reader_table(r, &text, &bytes, &err), 0);
 	assert_memory_equal(text, "T\t1\n", 4);
@@ -245,7 +223,7 @@ static void damaged_packed_file_is_told(void **state)
 	assert_int_equal(stat(packed, &st), 0);
 	fd = open(packed, O_RDWR);
 	assert_int_equal(pwrite(fd, "garbage in a block of records", 29, st.st_size / 2), 29);
-	r = open_reader(packed);
+	r = open_trace(packed);
 	assert_true(gt_reader_lost(r, REC_LOSS_DAMAGED) >= 1);
 	assert_int_equal(gt_cursor_open(r, -1, &c, &err), 0);
 	while (gt_cursor_next(c, &rec, &err) == 1)
@@ -346,7 +324,7 @@ static void first_version_is_read(void **state)
 	fd = open(packed, O_RDWR);
 	make_unsummed(fd);
 	close(fd);
-	r = open_reader(packed);
+	r = open_trace(packed);
 	assert_int_equal(gt_reader_lost(r, REC_LOSS_DAMAGED), 0);
 	assert_int_equal(gt_cursor_open(r, -1, &c, &err), 0);
 	while (gt_cursor_next(c, &rec, &err) == 1)
@@ -358,7 +336,7 @@ static void first_version_is_read(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_path, remove_path)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_paths, remove_paths)
 	const struct CMUnitTest tests[] = {
 		TEST(packed_trace_has_the_same_records),
 		TEST(packed_trace_has_everything_else),

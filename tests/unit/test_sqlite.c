@@ -27,6 +27,7 @@
 #include "cli/options.h"
 #include "model/model.h"
 #include "tests/tracebuild.h"
+#include "tests/unit/sqlitequery.h"
 #include "writers/sqlite/db.h"
 #include "writers/sqlite/pages.h"
 #include "writers/writer.h"
@@ -422,29 +423,6 @@ static void export(struct fixture *f, const char *const *options)
 }
 #define OPTIONS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
-/* All rows of a query, columns by '|', rows by newline. */
-static const char *query(struct fixture *f, const char *sql)
-{
-	static char out[65536];
-	sqlite3_stmt *s;
-	size_t n = 0;
-
-	if (sqlite3_prepare_v2(f->db, sql, -1, &s, NULL) != SQLITE_OK)
-		fail_msg("%s: %s", sql, sqlite3_errmsg(f->db));
-	out[0] = 0;
-	while (sqlite3_step(s) == SQLITE_ROW)
-		for (int i = 0; i < sqlite3_column_count(s); i++) {
-			const unsigned char *text = sqlite3_column_text(s, i);
-
-			n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", text ? (const char *)text : "NULL",
-				i + 1 < sqlite3_column_count(s) ? "|" : "\n");
-			assert_true(n < sizeof out);
-		}
-	sqlite3_finalize(s);
-	return out;
-}
-#define expect_rows(f, sql, text) assert_string_equal(query(f, sql), text)
-
 /* ------------------------------------------------------------------------ tests */
 
 /* Every call has one RUNTIME and one OPENCL_API row with the same ids; callbacks have none in RUNTIME. */
@@ -728,7 +706,7 @@ static void inner_joins_lose_no_row(void **state)
 		char sql[1024], all[64];
 
 		snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", cases[i].table);
-		snprintf(all, sizeof all, "%s", query(f, sql));
+		snprintf(all, sizeof all, "%s", query_rows(f->db, sql));
 		assert_string_not_equal(all, "0\n");
 		snprintf(sql, sizeof sql, "SELECT count(*) FROM %s t %s", cases[i].table, cases[i].joins);
 		expect_rows(f, sql, all);
@@ -828,8 +806,9 @@ static void edition_2021_has_the_same_rows_in_its_columns(void **state)
 	expect_rows(f,
 		"SELECT value FROM StringIds WHERE value LIKE 'gputap: complete:%' AND id NOT IN (SELECT nameId FROM "
 	        "CUPTI_ACTIVITY_KIND_RUNTIME)",
-		query(f, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete: no (%'"));
-	assert_string_not_equal(query(f, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete:%'"), "");
+		query_rows(f->db, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete: no (%'"));
+	assert_string_not_equal(
+		query_rows(f->db, "SELECT value FROM StringIds WHERE value LIKE 'gputap: complete:%'"), "");
 }
 
 /* -------------------------------------------------------------- pages and strings */

@@ -19,6 +19,7 @@
 
 #include "cli/options.h"
 #include "tests/tracecuda.h"
+#include "tests/unit/sqlitequery.h"
 #include "writers/sqlite/cuda.h"
 
 /* Does the default edition's enumeration have a row with that id and label? */
@@ -212,29 +213,6 @@ static void export(struct fixture *f)
 	gt_options_free(&o);
 	assert_int_equal(sqlite3_open_v2(f->out, &f->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 }
-
-/* All rows of a query, columns by '|', rows by newline. */
-static const char *query(struct fixture *f, const char *sql)
-{
-	static char out[4096];
-	sqlite3_stmt *s;
-	size_t n = 0;
-
-	if (sqlite3_prepare_v2(f->db, sql, -1, &s, NULL) != SQLITE_OK)
-		fail_msg("%s: %s", sql, sqlite3_errmsg(f->db));
-	out[0] = 0;
-	while (sqlite3_step(s) == SQLITE_ROW)
-		for (int i = 0; i < sqlite3_column_count(s); i++) {
-			const unsigned char *text = sqlite3_column_text(s, i);
-
-			n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", text ? (const char *)text : "NULL",
-				i + 1 < sqlite3_column_count(s) ? "|" : "\n");
-			assert_true(n < sizeof out);
-		}
-	sqlite3_finalize(s);
-	return out;
-}
-#define expect_rows(f, sql, text) assert_string_equal(query(f, sql), text)
 
 /* CUPTI numbers each image of a pid from 1: the second one's ids are 2^33 more. */
 static void images_of_one_pid_have_ids_of_their_own(void **state)

@@ -16,26 +16,11 @@
 #include <cmocka.h>
 
 #include "tests/tracebuild.h"
+#include "tests/unit/onetrace.h"
 #include "trace/read/internal.h"
 #include "trace/read/pack.h"
 
 #define FN 0x433u
-
-static char path[64];
-
-static int make_path(void **state)
-{
-	(void)state;
-	snprintf(path, sizeof(path), "/tmp/gputap-test-store-%d.gputap", (int)getpid());
-	return 0;
-}
-
-static int remove_path(void **state)
-{
-	(void)state;
-	tb_remove(path);
-	return 0;
-}
 
 static const char *inside(const char *name)
 {
@@ -43,16 +28,6 @@ static const char *inside(const char *name)
 
 	snprintf(full, sizeof(full), "%s/%s", path, name);
 	return full;
-}
-
-static struct gt_reader *open_reader(void)
-{
-	struct gt_reader *r = NULL;
-	struct gt_err err = { 0 };
-
-	if (gt_reader_open(path, &r, &err) < 0)
-		fail_msg("%s: %s", err.what, err.why);
-	return r;
 }
 
 /* Opening fails as unreadable input, and the message holds `part`. */
