@@ -423,6 +423,20 @@ static int open_worker(const struct gt_report_run *run, struct telling *t, struc
 	return good ? 0 : gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
 }
 
+/* Of OpenCL; CUPTI tells nobody of such a call. */
+static int tell_unfinished(void *ctx, const struct gt_call *call, struct gt_err *err)
+{
+	struct telling *t = ctx;
+
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct gt_report *r = t->reports[i].report;
+
+		if (r->unfinished && takes(r, call) && r->call(t->workers[0].states[i], call, t->tables[i]))
+			return no_room(r, err);
+	}
+	return 0;
+}
+
 static int join_workers(struct telling *t, struct gt_err *err)
 {
 	for (unsigned w = 1; w < t->n_workers; w++)
@@ -478,6 +492,8 @@ static int walk(const struct gt_report_run *run, const struct gt_report_request 
 		rc = gt_crew_walk(run->model, &crew, err);
 	if (!rc)
 		rc = join_workers(&t, err);
+	if (!rc)
+		rc = gt_unfinished_calls(run->model, &crew.walk, tell_unfinished, &t, err);
 	free(t.workers);
 	return rc;
 }

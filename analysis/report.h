@@ -55,6 +55,7 @@ struct gt_report {
 	/* Everything that has a time, in order: model/timeline.h. NULL: needs none. */
 	int (*item)(void *state, const struct gt_timeline *t, const struct gt_item *item);
 	bool commands;                  /* `call` has no use for calls without a command */
+	bool unfinished;                /* ... is also told, at the end, of calls that never returned */
 	/* Told before the walk; NULL: what comes from calls alone needs no window. */
 	void (*window)(void *state, int64_t from_ns, int64_t to_ns);
 };

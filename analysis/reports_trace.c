@@ -49,11 +49,12 @@ static int api_trace(void *state, const struct gt_call *call, struct gt_table *t
 
 	if (call->is_callback)
 		return 0;
+	bool has_result = call->fn->ret != GT_VOID && !call->unfinished;
 	const struct gt_cell cell[] = {
 		gt_integer(call->start_ns),
-		gt_integer(call->end_ns - call->start_ns),
+		call->unfinished ? gt_none() : gt_integer(call->end_ns - call->start_ns),
 		gt_text(call->fn->name),
-		call->fn->ret == GT_VOID ? gt_none() : gt_text(result_text(s->model, call, result, sizeof result)),
+		has_result ? gt_text(result_text(s->model, call, result, sizeof result)) : gt_none(),
 		gt_integer((int64_t)call->id),
 		gt_integer(gt_model_process(s->model, call->process)->pid),
 		gt_integer(thread->tid),
@@ -184,7 +185,8 @@ static int exec_sum_end(void *state, struct gt_table *t)
 	  .begin = begin, .call = call_, .end = end_nothing }
 
 const struct gt_report gt_reports_trace[] = {
-	STREAM("opencl_api_trace", "OpenCL API Trace", GT_HEADINGS_API_TRACE, api_trace),
+	{ .name = "opencl_api_trace", .title = "OpenCL API Trace", .headings = GT_HEADINGS_API_TRACE, .stream = true,
+	  .begin = begin, .call = api_trace, .unfinished = true, .end = end_nothing },
 	STREAM("opencl_gpu_trace", "OpenCL Device Trace", GT_HEADINGS_GPU_TRACE, gpu_trace),
 	STREAM("opencl_kern_exec_trace", "OpenCL Kernel Launch and Execution Trace", GT_HEADINGS_EXEC_TRACE,
 		exec_trace),

@@ -30,4 +30,6 @@ check "... from behind their start on" test "$(in_flight --from=3us)" = "3 3 3 3
 check "... long behind the end" test "$(in_flight --from=1h)" = "3 3 3 3"
 check "... between two of them" test "$(in_flight --from=2550ns --to=2560ns)" = "2 2 2 2"
 check "... before they began" test "$(in_flight --to=2100ns)" = "2 2 2 2"
+in_report() { "$tap" stats -q --format=csv -r opencl_api_trace "$@" u.gputap | grep -cE '^[0-9]+,[0-9]*,cl'; }
+check "... as rows of a report, whole and from behind their start on" test "$(in_report) $(in_report --from=3us)" = "5 3"
 finish

@@ -195,9 +195,9 @@ void tap_process_exit(enum rec_exit kind, int status)
 				: kind == REC_EXIT_QUICK ? "quick_exit"
 							 : "_exit");
 		run_exit_functions(kind);
+		tap_tls.own_calls++;            /* our last words: none of them is a call that was lost */
 		tap_names_look_at_all();
 		tap_detach_check();
-		tap_tls.own_calls++;
 		tap_clock_record();
 		tap_record(
 			REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
