@@ -78,6 +78,13 @@ static const char *exit_way(int how)
 	return (unsigned)how < sizeof names / sizeof *names ? names[how] : NULL;
 }
 
+static const char *cost_of(int what)
+{
+	static const char *const names[] = { NULL, "start", "chunk", "end" };
+
+	return (unsigned)what < sizeof names / sizeof *names ? names[what] : NULL;
+}
+
 static const char *on_or_off(int on) { return on ? "on" : "off"; }
 
 static const char *followed(int followed) { return followed ? "followed" : "not followed"; }
@@ -116,6 +123,12 @@ static const struct gt_shown names[] = {
 	{ "priority", gt_show_number, GT_NUMBER(R, thread.priority) },
 	{ "name", gt_show_c_string, GT_PLACE(R, thread.name) },
 };
+static const struct gt_shown costs[] = {
+	TIME,
+	{ "end_ns", gt_show_number, GT_NUMBER(R, cost.end_ns) },
+	{ "tid", gt_show_number, GT_NUMBER(R, cost.tid) },
+	{ "what", gt_show_word, GT_NUMBER(R, cost.what), .word = cost_of },
+};
 #undef R
 
 const struct gt_shown_list gt_shown_window = GT_FIELDS(windows), gt_shown_exec = GT_FIELDS(execs);
@@ -127,4 +140,5 @@ const struct gt_shape gt_shown_image_records[REC_TYPE_COUNT] = {
 	[REC_EXEC] = SHAPE("exec", execs),
 	[REC_EXIT] = SHAPE("exit", exits),
 	[REC_THREAD_NAME] = SHAPE("thread_name", names),
+	[REC_COST] = SHAPE("cost", costs),
 };

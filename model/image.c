@@ -1,5 +1,5 @@
 /*
- * model/image.c - what a process image says of itself: clock sets, its window, exec and exit, threads' names
+ * model/image.c - what a process image says of itself: clock sets, its window, exec and exit, threads' names, costs
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -40,6 +40,11 @@ static int fill(struct gt_model *m, struct gt_image_record *r, const struct gt_r
 		r->thread.priority = (int)(w[1] >> 32);
 		r->thread.name = gt_arena_copy(&m->arena, text.text, text.bytes);
 		return r->thread.name ? 1 : -1;
+	case REC_COST:
+		r->cost.end_ns = gt_reader_tick_ns(m->reader, rec->process, w[1]);
+		r->cost.tid = (int)(uint32_t)w[2];
+		r->cost.what = (enum rec_cost)(w[2] >> 32);
+		return 1;
 	default:
 		r->exit.how = (enum rec_exit)(uint32_t)w[1];
 		r->exit.status = (int)(w[1] >> 32);

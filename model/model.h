@@ -244,9 +244,9 @@ uint32_t gt_model_note_count(const struct gt_model *m);
 struct gt_note { uint32_t process; int64_t time_ns; const char *text; };
 const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i);
 
-/* What an image says of itself: clock sets, the window of recording, calls of exec, its end. By process and time. */
+/* What an image says of itself: clock sets, the window, calls of exec, its end, costs. By process and time. */
 struct gt_image_record {
-	enum rec_type type;               /* CLOCK, WINDOW, EXEC, EXIT, THREAD_NAME: one of those below */
+	enum rec_type type;               /* CLOCK, WINDOW, EXEC, EXIT, THREAD_NAME, COST: one of those below */
 	uint32_t process;
 	int64_t time_ns;
 	union {
@@ -257,6 +257,7 @@ struct gt_image_record {
 		struct { const char *path; bool followed; } exec;
 		struct { enum rec_exit how; int status; } exit;
 		struct { int tid, priority; const char *name; } thread;
+		struct { int64_t end_ns; int tid; enum rec_cost what; } cost; /* the recording's own */
 	};
 };
 uint32_t gt_model_image_record_count(const struct gt_model *m);

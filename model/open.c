@@ -529,7 +529,7 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 	case REC_EXIT:
 		m->processes[rec->process].exited = true;
 		return gt_image_take(m, rec);
-	case REC_EXEC: case REC_WINDOW: case REC_THREAD_NAME:
+	case REC_EXEC: case REC_WINDOW: case REC_THREAD_NAME: case REC_COST:
 		return gt_image_take(m, rec);
 	case REC_HSA_KERNEL:
 		return take_hsa_kernel(m, rec);

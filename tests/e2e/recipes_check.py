@@ -96,9 +96,18 @@ def generic(db, edition):
     return len(events)
 
 
+def own_costs(db):
+    """What the recording took: a beginning of each program that recorded (the shell that becomes it, too), one end."""
+    wall = db.execute("SELECT MAX(end) - MIN(start) FROM OSRT_API").fetchone()[0]
+    rows = db.execute("SELECT %s, start, end, value FROM PROFILER_OVERHEAD JOIN StringIds ON nameId = id WHERE value LIKE 'Profiling %%' ORDER BY start" % PID_TID).fetchall()
+    assert [r[4] for r in rows][-2:] == ["Profiling initialization", "Profiling end"] and len(rows) <= 3, rows
+    assert all(0 < r[3] - r[2] < wall for r in rows) and len({r[1] for r in rows}) == 1, (wall, rows)
+    return len(rows)
+
+
 def main(host, gpu, edition):
     db = sqlite3.connect(host)
-    found = {"OSRT backtraces": backtraces(db, "OSRT_API", "OSRT_CALLCHAINS", "main"), "output streams": streams(db)}
+    found = {"OSRT backtraces": backtraces(db, "OSRT_API", "OSRT_CALLCHAINS", "main"), "output streams": streams(db), "own costs": own_costs(db)}
     if db.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'COMPOSITE_EVENTS'").fetchone()[0]:
         found.update({"threads by samples": thread_summary(db), "threads by switches": running_time(db), "functions": functions(db)})
     else:

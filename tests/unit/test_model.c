@@ -958,8 +958,8 @@ static void device_records_in_any_order_find_their_calls(void **state)
 static void images_say_how_they_went_on(void **state)
 {
 	static const enum rec_type types[] = { REC_CLOCK, REC_WINDOW, REC_EXEC, REC_EXEC, REC_WINDOW, REC_EXIT,
-		REC_CLOCK };
-	const struct gt_image_record *r[7];
+		REC_COST, REC_CLOCK };
+	const struct gt_image_record *r[8];
 	struct gt_model *m;
 	struct build b;
 
@@ -970,22 +970,26 @@ static void images_say_how_they_went_on(void **state)
 	tb_record(b.s, REC_EXEC, 0, 0, W(3000, 0, 2 | 0x6261ull << 32));
 	tb_record(b.s, REC_EXEC, 0, 0, W(4000, 1, 2 | 0x6463ull << 32));
 	tb_record(b.s, REC_WINDOW, 0, 0, W(5000, 0));
+	tb_record(b.s, REC_COST, 0, 0, W(7000, 7500, 42 | (uint64_t)REC_COST_CHUNK << 32));
 	m = finish(&b);
-	assert_int_equal(gt_model_image_record_count(m), 7);
-	assert_null(gt_model_image_record(m, 7));
-	for (uint32_t i = 0; i < 7; i++) {
+	assert_int_equal(gt_model_image_record_count(m), 8);
+	assert_null(gt_model_image_record(m, 8));
+	for (uint32_t i = 0; i < 8; i++) {
 		r[i] = gt_model_image_record(m, i);
 		assert_int_equal(r[i]->type, types[i]);
-		assert_int_equal(r[i]->time_ns, i < 6 ? i * 1000 : 100000000);
+		assert_int_equal(r[i]->time_ns, i < 7 ? i * 1000 : 100000000);
 	}
 	assert_int_equal(r[0]->clock.tick, 1000);
-	assert_int_equal(r[6]->clock.monotonic_ns - r[0]->clock.monotonic_ns, 100000000);
+	assert_int_equal(r[7]->clock.monotonic_ns - r[0]->clock.monotonic_ns, 100000000);
 	assert_true(r[1]->window.on && !r[4]->window.on);
 	assert_true(r[2]->exec.followed && !r[3]->exec.followed);
 	assert_string_equal(r[2]->exec.path, "ab");
 	assert_string_equal(r[3]->exec.path, "cd");
 	assert_int_equal(r[5]->exit.how, REC_EXIT_QUICK);
 	assert_int_equal(r[5]->exit.status, 7);
+	assert_int_equal(r[6]->cost.end_ns, 6500);
+	assert_int_equal(r[6]->cost.tid, 42);
+	assert_int_equal(r[6]->cost.what, REC_COST_CHUNK);
 	gt_model_close(m);
 }
 

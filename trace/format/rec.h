@@ -375,6 +375,8 @@ enum rec_nvtx_name {
 };
 #define REC_NVTX_SCHEMA_DATA 0xdfbd0009u
 enum rec_local_source { REC_LOCAL_UNKNOWN = 0, REC_LOCAL_APPLICATION, REC_LOCAL_REQUIRED, REC_LOCAL_SUGGESTED };
+/* Begin of recording in a process, a full chunk that made room for the next, end of recording. */
+enum rec_cost { REC_COST_START = 1, REC_COST_CHUNK, REC_COST_END };
 enum rec_sample { REC_SAMPLE_CLOCK = 1, REC_SAMPLE_CYCLES, REC_SAMPLE_TIMER };
 /* OUT: it waits for something; PREEMPTED: it could have gone on, and another thread has the processor */
 enum rec_switch { REC_SWITCH_OUT, REC_SWITCH_IN, REC_SWITCH_PREEMPTED };

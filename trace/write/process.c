@@ -187,6 +187,7 @@ void tap_process_exit(enum rec_exit kind, int status)
 	if (gc_without("quick-end") && kind != REC_EXIT_NORMAL)
 		return;
 	int saved = errno;
+	uint64_t began = tap_tick();
 	bool first = image_is_open() && !__atomic_exchange_n(&tap_gate->ended, 1, __ATOMIC_RELAXED);
 
 	if (first && tap_off != TAP_OFF_EXIT) {
@@ -199,6 +200,7 @@ void tap_process_exit(enum rec_exit kind, int status)
 		tap_names_look_at_all();
 		tap_detach_check();
 		tap_clock_record();
+		tap_cost_record(REC_COST_END, began);
 		tap_record(
 			REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
 		tap_tls.own_calls--;

@@ -145,11 +145,19 @@ static bool make_room(struct tap_stream *s)
 	return false;
 }
 
+void tap_cost_record(enum rec_cost what, uint64_t began)
+{
+	struct tap_stream *s = tap_tls.stream;
+
+	tap_record(REC_COST, 0, (uint64_t[]){ began, tap_tick(), (s ? s->tid : 0) | (uint64_t)what << 32 }, 3);
+}
+
 /* At each new chunk: what a kill must not take. */
-static void look_around(struct tap_stream *s)
+static void look_around(struct tap_stream *s, uint64_t began)
 {
 	tap_clock_record();
 	tap_names_look(s, false);
+	tap_cost_record(REC_COST_CHUNK, began);
 }
 
 /*
@@ -159,7 +167,7 @@ static void look_around(struct tap_stream *s)
 TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words, uint64_t *link, enum tap_room what)
 {
 	bool is_call = what == TAP_ROOM_CALL;
-	uint64_t *rec = NULL;
+	uint64_t *rec = NULL, began = tap_tick();
 	uint32_t chunks = s->chunks;
 	bool moved = false;
 
@@ -191,7 +199,7 @@ TAP_COLD uint64_t *tap_stream_reserve_slow(struct tap_stream *s, uint32_t words,
 		tap_lost(gc_without("details") ? REC_LOSS_NO_SPACE : REC_LOSS_DETAILS_LOST, 1);
 	if (rec && s->chunks != chunks && is_call)
 		/* one pair per chunk; its own record claims what is left */
-		look_around(s);
+		look_around(s, began);
 	if (is_call)
 		tap_space_notes();
 	return rec;
@@ -389,7 +397,7 @@ TAP_COLD struct tap_stream *tap_stream_now_slow(uint64_t tick)
 }
 
 /* Once per process image, by the thread that opened it; signals are blocked. */
-static void image_started(void)
+static void image_started(uint64_t began)
 {
 	if (tap_options.start_after && tap_off != TAP_OFF_EARLY)
 		tap_record(REC_WINDOW, 0, (uint64_t[]){ tap_tick(), 1 }, 2);
@@ -399,6 +407,7 @@ static void image_started(void)
 	__atomic_store_n(&second_clock_tick, tap_tick() + tap_clock_ticks_at_least(1000000), __ATOMIC_RELAXED);
 	open_gate();
 	tap_process_opened();
+	tap_cost_record(REC_COST_START, began);
 }
 
 /* -------------------------------------------------------------------- pool */
@@ -574,7 +583,7 @@ static void take_kept(struct tap_stream *s)
 }
 
 /* Signals are blocked: nothing on this thread comes between. */
-static struct tap_stream *take_stream(void)
+static struct tap_stream *take_stream(uint64_t began)
 {
 	enum rec_loss why = REC_LOSS_NO_SPACE;
 	struct tap_tls *t = &tap_tls;
@@ -598,7 +607,7 @@ static struct tap_stream *take_stream(void)
 	if (tap_ring())
 		take_kept(s);
 	if (!__atomic_exchange_n(&tap_gate->started, 1, __ATOMIC_RELAXED))
-		image_started();
+		image_started(began);
 	return s;
 }
 
@@ -617,7 +626,7 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 		count_lost_call(__atomic_load_n(&open_failure, __ATOMIC_RELAXED));
 		return NULL;
 	}
-	uint64_t mask = tap_sys_signals_block();
+	uint64_t mask = tap_sys_signals_block(), began = tap_tick();
 
 	t->opening = 1;
 	if (!TAP_READ_ONCE(tap_gate->alive))
@@ -629,7 +638,7 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 	else if (!tap_run_open())
 		open_failed(REC_LOSS_NO_STREAM);
 	else
-		s = take_stream();
+		s = take_stream(began);
 	t->opening = 0;
 	tap_sys_signals_restore(mask);
 	if (s && tap_thread_key_made)

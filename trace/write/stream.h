@@ -79,6 +79,8 @@ void tap_lost(enum rec_loss reason, uint64_t n);
 
 /* A whole small record in one go; head.words is computed. Returns false when there was no room. */
 bool tap_record(uint32_t id, int32_t result, const uint64_t *words, uint32_t n);
+/* From a tick on until now the program waited for the recording. */
+void tap_cost_record(enum rec_cost what, uint64_t began);
 /* tick; payload words; text at the end */
 bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t bytes);
 

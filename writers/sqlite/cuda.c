@@ -516,8 +516,10 @@ static int add_records(struct gt_sql_feeder *f, struct gt_err *err)
 
 int gt_sql_cuda_work(struct gt_sql_feeder *f, struct gt_err *err)
 {
-	if (!f->cuda)
+	if (!f->cuda) {
+		gt_sql_own_costs(f);
 		return 0;
+	}
 	if (add_kind(f, GT_CUDA_KERNEL, add_kernel, err) || add_copies(f, err) ||
 		add_kind(f, GT_CUDA_FILL, add_fill, err) || add_kind(f, GT_CUDA_SYNC, add_sync, err) ||
 		add_kind(f, GT_CUDA_GRAPH, add_graph, err) || add_kind(f, GT_CUDA_DECOMPRESS, add_decompress, err) ||

@@ -331,6 +331,28 @@ static void add_attach(struct gt_sql_feeder *f, const struct tables *t)
 	}
 }
 
+/* What the recording took of the program's time, whatever the API. */
+static void add_own_costs(struct gt_sql_feeder *f, struct gt_sql_table *t)
+{
+	static const char *const names[] = { [REC_COST_START] = "Profiling initialization",
+		[REC_COST_CHUNK] = "Profiling buffer switch", [REC_COST_END] = "Profiling end" };
+
+	for (uint32_t i = 0; i < gt_model_image_record_count(f->m); i++) {
+		const struct gt_image_record *r = gt_model_image_record(f->m, i);
+		struct gt_sql_row *row;
+
+		if (r->type != REC_COST || !gt_sql_cuda_inside(f, r->time_ns, r->cost.end_ns) ||
+			r->cost.what >= sizeof names / sizeof *names || !names[r->cost.what])
+			continue;
+		row = gt_sql_add(t);
+		gt_put(row, OV_start, r->time_ns);
+		gt_put(row, OV_end, r->cost.end_ns);
+		gt_put(row, OV_globalTid, gt_sql_pid(f, r->process) | r->cost.tid);
+		gt_put(row, OV_nameId, fixed_string(f, names[r->cost.what]));
+		gt_put(row, OV_overheadType, 0);
+	}
+}
+
 /* CUDA's own overhead has a table since it has types; before, all stood with the profiler's. */
 static void add_overhead(struct gt_sql_feeder *f, const struct tables *t, const struct gt_cuda_event *e)
 {
@@ -371,6 +393,7 @@ static int add_overheads(struct gt_sql_feeder *f, struct gt_err *err)
 				      "cacheSize", "cachePath"),
 		NULL };
 
+	add_own_costs(f, overhead.main);
 	add_attach(f, &overhead);
 	return add_kind(f, GT_CUDA_OVERHEAD, add_overhead, &overhead, err) ||
 			add_kind(f, GT_CUDA_JIT, add_jit, &jit, err)
@@ -418,6 +441,8 @@ static int add_host_functions(struct gt_sql_feeder *f, struct gt_err *err)
 
 	return add_kind(f, GT_CUDA_HOST_FUNCTION, add_host_function, &t, err);
 }
+
+void gt_sql_own_costs(struct gt_sql_feeder *f) { add_own_costs(f, FEED(f, "PROFILER_OVERHEAD", OVERHEAD_CELLS)); }
 
 int gt_sql_cuda_events(struct gt_sql_feeder *f, struct gt_err *err)
 {
