@@ -34,7 +34,8 @@ struct gt_cli {
 	X(info, REC_SCOPE_I, "[OPTION]... TRACE", "say what is in a trace, and what is missing") \
 	X(metrics, REC_SCOPE_M, "[OPTION]... [TRACE]", \
 		"list the metrics of kernel launches, or print those of a trace; list section files") \
-	X(report, REC_SCOPE_P, "[OPTION]... TRACE", "print the sections of each kernel of a trace") \
+	X(report, REC_SCOPE_P, "[OPTION]... TRACE|REPORT", \
+		"print the sections of each kernel of a trace, or of a report (.ncu-rep)") \
 	X(dump, REC_SCOPE_D, "[OPTION]... TRACE", "print every record of a trace") \
 	X(wait, 0, "TRACE", "wait until nothing writes to a trace any more and GPUTAP_EXPORT's files are there")
 

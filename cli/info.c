@@ -14,6 +14,7 @@
 #include "common/counted.h"
 #include "common/harmless.h"
 #include "cli/cli.h"
+#include "analysis/sections/report_file.h"
 #include "cli/info.h"
 #include "cli/show_image.h"
 #include "model/cuda/cuda.h"
@@ -508,6 +509,9 @@ int gt_cmd_info(struct gt_cli *cli)
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "info takes one trace" : "which trace?");
+	if (gt_is_ncurep(cli->args[0]))
+		return gt_info_report(cli->args[0], gt_option_true(&cli->options, "json"), &err) ? gt_cli_fail(&err)
+												 : GT_EXIT_OK;
 	if (gt_model_open(cli->args[0], NULL, &m, &err))
 		return gt_cli_fail(&err);
 	gt_progress_begin(&progress, "reading", false);

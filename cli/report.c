@@ -1,5 +1,5 @@
 /*
- * cli/report.c - gputap report: the sections of each kernel of a trace
+ * cli/report.c - gputap report: the sections of each kernel of a trace, or of a report file
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -10,6 +10,7 @@
 
 #include "analysis/sections/actions.h"
 #include "analysis/sections/page.h"
+#include "analysis/sections/report_file.h"
 #include "cli/cli.h"
 #include "cli/rules.h"
 #include "cli/sections.h"
@@ -73,6 +74,15 @@ static bool tell_required(void *ctx, const struct gt_section_metric *m)
 	return true;
 }
 
+static void check_required(const struct gt_action *a, const struct gt_sections *sections, const struct gt_options *o)
+{
+	const struct gt_target target = gt_action_target(a);
+
+	for (uint32_t i = 0; i < sections->n; i++)
+		if (sections->v[i].message && gt_section_chosen(o, &sections->v[i], a->opencl))
+			gt_section_metrics(&sections->v[i], &target, tell_required, (void *)a);
+}
+
 static int print(const struct gt_actions *as, const struct gt_options *o)
 {
 	const struct gt_page_options page = page_options(o);
@@ -129,8 +139,36 @@ static int apply_rules(const struct gt_cli *cli)
 	return status < 0 ? gt_cli_fail(&err) : status;
 }
 
+/* Of a file the sections that it holds; others only when they are asked for. */
+static int of_file(const struct gt_cli *cli, struct gt_actions *as, struct gt_sections *sections, struct gt_err *err)
+{
+	const struct gt_options *o = &cli->options;
+	bool more = *gt_option(o, "set") || *gt_option(o, "section") || *gt_option(o, "section-folder") ||
+		*gt_option(o, "section-folder-recursive");
+	enum gt_derived_mode mode = gt_option_is(o, "derived", "ncu") ? GT_DERIVED_NCU : GT_DERIVED_GUIDE;
+
+	if (gt_ncurep_read(as, cli->args[0], NULL, err))
+		return -1;
+	if (!more)
+		return 0;
+	if (gt_cli_sections(cli, sections, err) || gt_sections_check(sections, o, err))
+		return -1;
+	gt_cli_section_errors(sections);
+	for (uint32_t i = 0; i < as->all.n; i++) {
+		struct gt_action *a = &as->all.v[i];
+
+		a->sections.n = 0;
+		for (uint32_t k = 0; k < sections->n; k++)
+			if (sections->v[k].message && gt_section_chosen(o, &sections->v[k], a->opencl) &&
+				!gt_action_add_section(as, a, &sections->v[k], sections, mode))
+				return gt_no_memory(err);
+	}
+	return 0;
+}
+
 int gt_cmd_report(struct gt_cli *cli)
 {
+	int (*gather)(const struct gt_cli *, struct gt_actions *, struct gt_sections *, struct gt_err *) = of_trace;
 	struct gt_sections sections = { 0 };
 	struct gt_actions as = { 0 };
 	struct gt_err err = { 0 };
@@ -140,21 +178,18 @@ int gt_cmd_report(struct gt_cli *cli)
 		return gt_cli_usage(cli, cli->n_args ? "report takes one trace" : "which trace?");
 	if (wants_rules(&cli->options))
 		return apply_rules(cli);
-	if (of_trace(cli, &as, &sections, &err)) {
+	if (gt_is_ncurep(cli->args[0]))
+		gather = of_file;
+	if (gather(cli, &as, &sections, &err)) {
 		status = gt_cli_fail(&err);
 	} else {
 		if (!as.all.n)
-			fprintf(stderr, "gputap: no kernel was launched in %s\n", gt_harmless(cli->args[0]));
+			fprintf(stderr, "gputap: there is no kernel in %s\n", gt_harmless(cli->args[0]));
 		status = print(&as, &cli->options);
 		if (!status)
 			status = check_asked(&as, &cli->options);
-		for (uint32_t i = 0; i < as.all.n && i < 1; i++)
-			for (uint32_t k = 0; k < sections.n; k++) {
-				const struct gt_target target = gt_action_target(&as.all.v[i]);
-
-				if (gt_section_chosen(&cli->options, &sections.v[k], as.all.v[i].opencl))
-					gt_section_metrics(&sections.v[k], &target, tell_required, &as.all.v[i]);
-			}
+		if (as.all.n)
+			check_required(&as.all.v[0], &sections, &cli->options);
 	}
 	gt_actions_close(&as);
 	gt_sections_close(&sections);

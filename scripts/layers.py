@@ -42,7 +42,7 @@ BOTH = {
 FAMILIES = {
     "collectors": ["opencl", "cupti", "nvtx", "stack", "perf"],
     "model": ["opencl", "cuda", "nvtx", "symbols", "threads"],
-    "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind", "folded", "codexl"],
+    "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind", "folded", "codexl", "ncurep"],
     "analysis": ["callgrind"],
     "cli": ["perf"],
 }

@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-#define FORMAT(id) extern const struct gt_writer gt_writer_##id;
+#define FORMAT(id, word) extern const struct gt_writer gt_writer_##id;
 #include "trace/format/formats.def"
 
 static const struct gt_writer *const gt_writers[] = {
-#define FORMAT(id) &gt_writer_##id,
+#define FORMAT(id, word) &gt_writer_##id,
 #include "trace/format/formats.def"
 };
 

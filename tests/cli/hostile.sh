@@ -25,8 +25,16 @@ outputs() {
 		"$gputap" $f "$trace" >"$o.$f" 2>"$o.$f.err"
 		"$gputap" $f --json "$trace" >"$o.$f.json" 2>"$o.$f.json.err"
 	done
+	for f in details raw; do
+		"$gputap" report --page $f "$trace" >"$o.report.$f" 2>"$o.report.$f.err"
+		"$gputap" report --page $f --csv "$trace" >"$o.report.$f.csv" 2>"$o.report.$f.csv.err"
+	done
 	"$gputap" info --threads "$trace" >"$o.threads" 2>"$o.threads.err"
 	for f in $forms; do "$gputap" export -e "$f" -o "$o.file" "$trace" >"$o.export.$f" 2>"$o.export.$f.err"; done
+	for f in "$o".file*.ncu-rep; do
+		"$gputap" report "$f" >"$o.read" 2>"$o.read.err"
+		"$gputap" info "$f" >"$o.read.info" 2>&1
+	done
 	for f in "$o".file*.callgrind; do "$gputap" stats "$f" >"$o.profile" 2>"$o.profile.err"; done
 }
 forms=$("$gputap" export -e x "$name.gputap" 2>&1 | sed -n 's/.*one of: //p')
@@ -57,7 +65,7 @@ for f in sorted(os.listdir("out")):
                 bad += 1
                 print("FAILED: %s, %s: %s" % (f, table, e))
         continue
-    if f.endswith(".pftrace"):
+    if f.endswith((".pftrace", ".ncu-rep")):
         if re.search(rb"\xff\xc0\x80|\[31m\x9b", text):
             bad += 1
             print("FAILED: %s holds what is no UTF-8" % f)

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0
 set -u
 tap=$GPUTAP_BUILD/gputap
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION FAKEGPU_REPORT "${!GPUTAP_CUDA@}"
 export POCL_DEVICES=${POCL_DEVICES-basic} XDG_DATA_HOME=$PWD/data
 
@@ -32,6 +32,7 @@ if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	check "names instead of labels, headers alone" grep -qE '^    opencl__global_size +work-items +512$' page
 	check "without charts" [ "$(grep -c '|#' page)" -eq 0 ]
 else
+	skipped=$((skipped + 1))
 	echo "skipped: no OpenCL platform"
 fi
 
@@ -69,6 +70,30 @@ check "nor those of what is missing" grep -qE '^    Half of Nothing +N/A  sm__no
 check "a required one is told" grep -qx 'gputap: section Mine requires derived__nothing, which is not available' said
 check "a pattern names what there is" [ "$(grep -c '^    launch__occupancy_limit_' page)" -eq 5 ]
 
+# The report file: decoded by number alone; read back it is the same page
+kept() { "$tap" export -q -f -e ncu-rep --set full,opencl -o "$1" "$1" && python3 "$GPUTAP_TESTS/e2e/report_file_check.py" "$tap" "$1" "$1.ncu-rep" last.pb; }
+again() { "$tap" report "$1.ncu-rep" >back && "$tap" report --set full,opencl "$1" >page && cmp back page; }
+for trace in t c; do
+	[ -d $trace.gputap ] || continue
+	check "$trace: a report file holds what the report of the trace shows" kept $trace
+	check "$trace: read back it is the same page" again $trace
+	check "$trace: rules apply to it" grep -q '"end"' <(python3 "$GPUTAP_TESTS/../python/gputap-rules" apply $trace.ncu-rep)
+	if command -v protoc >/dev/null; then
+		check "$trace: protoc decodes a result" grep -q '^17 {' <(protoc --decode_raw <last.pb)
+	else
+		skipped=$((skipped + 1)); echo "skipped: what protoc says of a result: it is not installed (package protobuf-compiler)"
+	fi
+done
+check "info says what is in it" grep -qx 'results  1 kernels, 0 ranges, 0 command lists, 0 graphs' <("$tap" info c.ncu-rep)
+head -c 500 c.ncu-rep >cut.ncu-rep
+"$tap" report cut.ncu-rep >page 2>said
+check "a file that was cut is not read" [ $? -eq 3 ]
+check "and the byte is named" grep -qE 'cut.ncu-rep: damaged at byte [0-9]+: ' said
+if command -v zstd >/dev/null; then
+	zstd -q -f c.ncu-rep -o c.ncu-repz
+	check "a packed one is read too" cmp <("$tap" report c.ncu-rep) <("$tap" report c.ncu-repz)
+fi
+
 "$tap" report --metrics launch__grid_size,sm__none.sum c >page 2>said
 check "a metric that was asked for by name and is missing is an error" [ $? -eq 3 ]
 check "with the reason" grep -qx 'gputap: sm__none.sum is not available: it needs hardware counters, which were not collected' said
@@ -76,5 +101,5 @@ check "with the reason" grep -qx 'gputap: sm__none.sum is not available: it need
 check "a set that is not there is a usage error" [ $? -eq 2 ]
 check "and named" grep -q 'there is no set none-such' said
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

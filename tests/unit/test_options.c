@@ -80,7 +80,7 @@ static void wrong_words_are_named(void **state)
 	assert_int_equal(parse("-e", "atp,sqlit,apilog"), -1);
 	/* Every format of trace/format/formats.def, in its order: a new one is named here too. */
 	assert_string_equal(err.what,
-		"-e: 'sqlit' is not one of: atp apilog sqlite perfetto callgrind folded occupancy csv");
+		"-e: 'sqlit' is not one of: atp apilog sqlite perfetto callgrind folded occupancy csv ncu-rep");
 	assert_int_equal(parse("--max-size=1X", NULL), -1);
 	assert_string_equal(err.what, "--max-size=1X: '1X' is not a size such as 500M");
 	assert_int_equal(parse("--ring=", NULL), -1);

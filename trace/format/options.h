@@ -23,7 +23,7 @@ static const char rec_choices_DOMAINS[] =
 #include "trace/format/domains.def"
 	;
 static const char rec_choices_FORMATS[] =
-#define FORMAT(id) "|" #id
+#define FORMAT(id, word) "|" word
 #include "trace/format/formats.def"
 	;
 
