@@ -53,27 +53,28 @@ static void *grow_file(struct gt_bulk *b, size_t bytes)
 	return at;
 }
 
-static bool grow(struct gt_bulk *b, size_t size, size_t *total)
+static bool grow(struct gt_bulk *b, size_t size, struct gt_bulk_budget *budget)
 {
+	size_t most = budget->most ? budget->most : GT_BULK_IN_MEMORY;
 	size_t bytes = b->capacity ? b->capacity * 2 : 64 * size;
 	void *at = NULL;
 
-	if (b->fd || (*total + bytes > GT_BULK_IN_MEMORY && bytes > 1u << 20))
+	if (b->fd || (budget->used + bytes > most && bytes > 1u << 20))
 		at = grow_file(b, bytes);
 	if (!at && !b->fd)
 		at = realloc(b->data, bytes);
 	if (!at)
 		return false;
 	if (!b->fd)
-		*total += bytes - b->capacity;
+		budget->used += bytes - b->capacity;
 	b->data = at;
 	b->capacity = bytes;
 	return true;
 }
 
-void *gt_bulk_add(struct gt_bulk *b, size_t size, size_t *total)
+void *gt_bulk_add(struct gt_bulk *b, size_t size, struct gt_bulk_budget *budget)
 {
-	if ((b->n + 1) * size > b->capacity && !grow(b, size, total))
+	if ((b->n + 1) * size > b->capacity && !grow(b, size, budget))
 		return NULL;
 	/* What was written long ago stays in the file alone: a long trace would else fill the process. */
 	if (b->fd && b->n * size / GT_BULK_FORGET != (b->n + 1) * size / GT_BULK_FORGET)
@@ -97,10 +98,10 @@ static bool write_at(int fd, uint64_t at, const char *from, size_t n)
 	return true;
 }
 
-bool gt_bulk_append(struct gt_bulk *b, size_t size, const void *from, size_t n, size_t *total)
+bool gt_bulk_append(struct gt_bulk *b, size_t size, const void *from, size_t n, struct gt_bulk_budget *budget)
 {
 	while ((b->n + n) * size > b->capacity)
-		if (!grow(b, size, total))
+		if (!grow(b, size, budget))
 			return false;
 	if (b->fd && !write_at(b->fd, b->n * size, from, n * size))
 		return false;

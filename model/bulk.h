@@ -14,7 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GT_BULK_IN_MEMORY (4u << 20)   /* bytes of all bulks that share a budget */
+#define GT_BULK_IN_MEMORY (4u << 20)
+/* Bytes of all bulks that share it. */
+struct gt_bulk_budget {
+	size_t used;
+	size_t most;                      /* in memory; 0: GT_BULK_IN_MEMORY */
+};
 
 struct gt_bulk {
 	void *data;
@@ -23,10 +28,10 @@ struct gt_bulk {
 	int fd;                           /* file behind it; 0 while in memory */
 };
 
-/* Room for one more element of `size` bytes, or NULL. *total counts bytes over all bulks of one budget. */
-void *gt_bulk_add(struct gt_bulk *b, size_t size, size_t *total);
+/* Room for one more element of `size` bytes, or NULL. */
+void *gt_bulk_add(struct gt_bulk *b, size_t size, struct gt_bulk_budget *budget);
 /* n elements more, copied: into a file without a page of it mapped. False: no room. */
-bool gt_bulk_append(struct gt_bulk *b, size_t size, const void *from, size_t n, size_t *total);
+bool gt_bulk_append(struct gt_bulk *b, size_t size, const void *from, size_t n, struct gt_bulk_budget *budget);
 void gt_bulk_free(struct gt_bulk *b);
 /* Bytes [from, to) will not be needed soon: their pages, if they are a file's, need not stay in this process. */
 void gt_bulk_forget(const struct gt_bulk *b, size_t from, size_t to);

@@ -344,7 +344,7 @@ struct gt_model {
 	GT_LIST(struct gt_local_size) local_sizes;
 	struct gt_map devices;                /* struct gt_device_number */
 	uint32_t n_devices;
-	size_t bulk_total;
+	struct gt_bulk_budget budget;
 	struct gt_bulk wide;                  /* struct gt_times that do not fit the short form */
 	uint64_t lost[REC_LOSS_COUNT];        /* found here, and by writers */
 	uint64_t lost_writer[REC_LOSS_COUNT]; /* control pages */

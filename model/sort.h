@@ -123,9 +123,9 @@ GT_SORT_INLINE void gt_sort_merge_runs(const struct gt_sort *s, size_t *ends, si
 	}
 }
 
-/* Sorts in place, stable. -1: out of memory. *total: the budget of the bulk and of what the sort needs itself. */
+/* Sorts in place, stable. -1: out of memory. The budget is the bulk's, and of what the sort needs itself. */
 GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size,
-	int (*compare)(const void *, const void *, const void *), const void *ctx, size_t *total)
+	int (*compare)(const void *, const void *, const void *), const void *ctx, struct gt_bulk_budget *budget)
 {
 	struct gt_sort s = { b->data, NULL, size, compare, ctx, b, NULL };
 	size_t runs = 0, room = 0, *ends = NULL;
@@ -144,7 +144,7 @@ GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size,
 	/* grown as bulks are: to a file when it is large */
 	while (spare.capacity < (b->n > GT_SORT_SHORT ? b->n : GT_SORT_SHORT) * size) {
 		spare.n = spare.capacity / size;
-		if (!gt_bulk_add(&spare, size, total))
+		if (!gt_bulk_add(&spare, size, budget))
 			goto out;
 	}
 	s.spare = spare.data;
@@ -162,8 +162,8 @@ GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size,
 	gt_sort_forget(&s, b, 0, b->n);
 	rc = 0;
 out:
-	if (!spare.fd && spare.capacity <= *total)
-		*total -= spare.capacity;
+	if (!spare.fd && spare.capacity <= budget->used)
+		budget->used -= spare.capacity;
 	gt_bulk_free(&spare);
 	free(ends);
 	return rc;

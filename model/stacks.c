@@ -94,7 +94,7 @@ static struct gt_stacks *stacks_of(struct gt_model *m)
 
 static int keep(struct gt_model *m, struct gt_stacks *s, const struct key *key, uint32_t *index)
 {
-	struct kept *k = gt_bulk_add(&s->kept, sizeof *k, &m->bulk_total);
+	struct kept *k = gt_bulk_add(&s->kept, sizeof *k, &m->budget);
 
 	if (!k)
 		return -1;
@@ -102,7 +102,7 @@ static int keep(struct gt_model *m, struct gt_stacks *s, const struct key *key, 
 		.flags = key->flags, .n_python = key->n_python };
 	*index = (uint32_t)(s->kept.n - 1);
 	for (uint32_t i = 0; i < key->n + (key->n + 1) / 2 + key->n_python; i++) {
-		uint64_t *word = gt_bulk_add(&s->words, sizeof *word, &m->bulk_total);
+		uint64_t *word = gt_bulk_add(&s->words, sizeof *word, &m->budget);
 
 		if (!word)
 			return -1;
@@ -116,7 +116,7 @@ static int keep(struct gt_model *m, struct gt_stacks *s, const struct key *key, 
 
 static int add_link(struct gt_model *m, struct gt_stacks *s, const struct gt_rec *rec, uint32_t kept)
 {
-	struct link *l = gt_bulk_add(&s->links, sizeof *l, &m->bulk_total);
+	struct link *l = gt_bulk_add(&s->links, sizeof *l, &m->budget);
 
 	if (!l)
 		return -1;
@@ -319,7 +319,7 @@ int gt_stacks_finish(struct gt_model *m)
 	free(named);
 	if (number_stacks(s))
 		return -1;
-	return gt_bulk_sort(&s->links, sizeof(struct link), compare_links, NULL, &m->bulk_total);
+	return gt_bulk_sort(&s->links, sizeof(struct link), compare_links, NULL, &m->budget);
 }
 
 void gt_stacks_free(struct gt_model *m)

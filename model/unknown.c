@@ -28,7 +28,7 @@ int gt_unknowns_take(struct gt_model *m, const struct gt_rec *rec)
 
 	if (!m->unknowns && !(m->unknowns = calloc(1, sizeof *m->unknowns)))
 		return -1;
-	e = gt_bulk_add(&m->unknowns->v, sizeof *e, &m->bulk_total);
+	e = gt_bulk_add(&m->unknowns->v, sizeof *e, &m->budget);
 	if (!e)
 		return -1;
 	*e = (struct entry){
@@ -71,7 +71,7 @@ int gt_unknowns_finish(struct gt_model *m)
 
 		v[i].pub.thread = holder < s->n ? s->holder[holder] : UINT32_MAX;
 	}
-	return gt_bulk_sort(&m->unknowns->v, sizeof *v, compare, NULL, &m->bulk_total);
+	return gt_bulk_sort(&m->unknowns->v, sizeof *v, compare, NULL, &m->budget);
 }
 
 void gt_unknowns_free(struct gt_model *m)

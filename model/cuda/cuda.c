@@ -9,6 +9,12 @@
 
 #include "model/cuda/internal.h"
 
+/*
+ * Its arrays are gone through several times, in order and out of it: in a file that takes twice as long. So those of up
+ * to about two million records stay in memory.
+ */
+#define IN_MEMORY (96u << 20)
+
 struct gt_cuda *gt_cuda_new(struct gt_model *m)
 {
 	struct gt_cuda *c = m->cuda;
@@ -19,6 +25,7 @@ struct gt_cuda *gt_cuda_new(struct gt_model *m)
 	if (!c)
 		return NULL;
 	c->m = m;
+	c->budget.most = IN_MEMORY;
 	c->processes = calloc(m->n_processes + 1ull, sizeof *c->processes);
 	if (!c->processes) {
 		free(c);

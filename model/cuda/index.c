@@ -15,7 +15,7 @@
 
 struct gt_cuda_entry *gt_cuda_add(struct gt_cuda *c, enum gt_cuda_kind kind)
 {
-	return gt_bulk_add(&c->kinds[kind], sizeof(struct gt_cuda_entry), &c->bulk_total);
+	return gt_bulk_add(&c->kinds[kind], sizeof(struct gt_cuda_entry), &c->budget);
 }
 
 /* ------------------------------------------------------------- order of activities */
@@ -54,7 +54,7 @@ static int sort_kind(struct gt_cuda *c, enum gt_cuda_kind kind)
 {
 	const struct order o = { c, kind };
 
-	return gt_bulk_sort(&c->kinds[kind], sizeof(struct gt_cuda_entry), compare_entries, &o, &c->bulk_total);
+	return gt_bulk_sort(&c->kinds[kind], sizeof(struct gt_cuda_entry), compare_entries, &o, &c->budget);
 }
 
 /* -------------------------------------------------------------------- links */
@@ -73,7 +73,7 @@ static int compare_links(const void *a, const void *b, const void *ctx)
 
 static int add_link(struct gt_cuda *c, struct gt_bulk *b, uint32_t correlation, uint32_t kind, size_t index)
 {
-	struct gt_cuda_link *l = gt_bulk_add(b, sizeof *l, &c->bulk_total);
+	struct gt_cuda_link *l = gt_bulk_add(b, sizeof *l, &c->budget);
 
 	if (!l)
 		return -1;
@@ -138,7 +138,7 @@ static int link_calls(struct gt_cuda *c)
 	}
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
 		if (gt_bulk_sort(
-			    &c->processes[p].calls, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
+			    &c->processes[p].calls, sizeof(struct gt_cuda_link), compare_links, NULL, &c->budget))
 			return -1;
 	return 0;
 }
@@ -331,7 +331,7 @@ const struct gt_cuda_args *gt_cuda_args_of(
 
 static int add_unseen(struct gt_cuda *c, uint32_t process, const struct gt_cuda_args *a)
 {
-	struct gt_cuda_unseen *u = gt_bulk_add(&c->unseen, sizeof *u, &c->bulk_total);
+	struct gt_cuda_unseen *u = gt_bulk_add(&c->unseen, sizeof *u, &c->budget);
 	struct gt_cuda_entry *e = u ? gt_cuda_add(c, GT_CUDA_CALL) : NULL;
 	const struct gt_stream_map *s;
 	struct gt_model *m = c->m;
@@ -373,7 +373,7 @@ static int find_unseen(struct gt_cuda *c)
 		struct gt_cuda_process *process = &c->processes[p];
 		const struct gt_cuda_args *a;
 
-		if (gt_bulk_sort(&process->args, sizeof *a, compare_args, NULL, &c->bulk_total))
+		if (gt_bulk_sort(&process->args, sizeof *a, compare_args, NULL, &c->budget))
 			return -1;
 		a = process->args.data;
 		for (size_t i = 0; i < process->args.n; i++) {
@@ -431,7 +431,7 @@ static int link_work(struct gt_cuda *c)
 	}
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
 		if (gt_bulk_sort(
-			    &c->processes[p].work, sizeof(struct gt_cuda_link), compare_links, NULL, &c->bulk_total))
+			    &c->processes[p].work, sizeof(struct gt_cuda_link), compare_links, NULL, &c->budget))
 			return -1;
 	return 0;
 }

@@ -131,7 +131,7 @@ struct gt_cuda {
 	uint32_t *to_thread;              /* from the opening's numbers to gt_thread.index */
 	struct gt_cuda_cache *cache;
 	uint8_t *first_launches;          /* a bit for each kernel, made at the first need */
-	size_t bulk_total;
+	struct gt_bulk_budget budget;
 	uint64_t asked;                   /* gt_cuda_get */
 	bool scanned;
 	struct gt_cuda_table *table; bool table_asked;  /* of arguments; NULL: the built-in one serves */

@@ -239,10 +239,10 @@ static void join_streams(struct gt_cuda_stream *s, const struct gt_cuda_stream *
 static int sort_streams(struct gt_cuda *c)
 {
 	struct gt_bulk b = { .data = c->streams.v, .n = c->streams.n };
-	size_t total = 0;
+	struct gt_bulk_budget budget = { 0 };
 	uint32_t kept = 0;
 
-	if (gt_bulk_sort(&b, sizeof *c->streams.v, compare_streams, NULL, &total))
+	if (gt_bulk_sort(&b, sizeof *c->streams.v, compare_streams, NULL, &budget))
 		return -1;
 	for (uint32_t i = 0; i < c->streams.n; i++) {
 		bool again = kept && !compare_streams(&c->streams.v[kept - 1], &c->streams.v[i], NULL);

@@ -99,7 +99,7 @@ static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct 
 		return take_attach(c, rec, thread, ns);
 	if (what < REC_CUPTI_GRAPH_CREATED || what > REC_CUPTI_NODE_DESTROYED)
 		return 0;
-	moment = gt_bulk_add(&c->moments, sizeof *moment, &c->bulk_total);
+	moment = gt_bulk_add(&c->moments, sizeof *moment, &c->budget);
 	e = moment ? gt_cuda_add(c, kind) : NULL;
 	if (!e)
 		return -1;
@@ -111,7 +111,7 @@ static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct 
 
 static int take_call(struct gt_cuda *c, const struct gt_rec *rec)
 {
-	struct gt_cuda_args *a = gt_bulk_add(&c->processes[rec->process].args, sizeof *a, &c->bulk_total);
+	struct gt_cuda_args *a = gt_bulk_add(&c->processes[rec->process].args, sizeof *a, &c->budget);
 
 	if (!a)
 		return -1;

@@ -268,7 +268,7 @@ static int take_event(struct gt_model *m, const struct gt_rec *rec)
 		e.pub.id = rec_link(rec->stream, rec->offset);
 	if (e.pub.kind == REC_NVTX_PUSH && push(r, &e, r->entries.n))
 		return -1;
-	kept = gt_bulk_add(&r->entries, sizeof *kept, &m->bulk_total);
+	kept = gt_bulk_add(&r->entries, sizeof *kept, &m->budget);
 	if (!kept)
 		return -1;
 	*kept = e;

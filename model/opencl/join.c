@@ -67,7 +67,7 @@ static void added_call(struct gt_join *j, size_t i, uint32_t at)
 
 static int add_wide(struct gt_model *m, struct gt_join_entry *e, const struct gt_times *t)
 {
-	struct gt_times *w = gt_bulk_add(&m->wide, sizeof *w, &m->bulk_total);
+	struct gt_times *w = gt_bulk_add(&m->wide, sizeof *w, &m->budget);
 
 	if (!w)
 		return -1;
@@ -121,7 +121,7 @@ int gt_join_add_command(struct gt_model *m, const struct gt_rec *rec)
 		return 0;
 	}
 	added_entry(j, j->entries.n, (uint32_t)(w[0] >> 32));
-	e = gt_bulk_add(&j->entries, sizeof *e, &m->bulk_total);
+	e = gt_bulk_add(&j->entries, sizeof *e, &m->budget);
 	if (!e)
 		return -1;
 	*e = (struct gt_join_entry){ .at = (uint32_t)(w[0] >> 32), .status = rec->result };
@@ -165,7 +165,7 @@ int gt_join_add_short(struct gt_model *m, uint32_t process, uint32_t stream, con
 	}
 	for (size_t i = 0; i < n; i++)
 		added_entry(j, j->entries.n + i, e[i].at);
-	return gt_bulk_append(&j->entries, sizeof *e, e, n, &m->bulk_total) ? 0 : -1;
+	return gt_bulk_append(&j->entries, sizeof *e, e, n, &m->budget) ? 0 : -1;
 }
 
 int gt_join_add_calls(struct gt_model *m, uint32_t process, uint32_t stream, const uint32_t *at, size_t n)
@@ -174,7 +174,7 @@ int gt_join_add_calls(struct gt_model *m, uint32_t process, uint32_t stream, con
 
 	for (size_t i = 0; j && i < n; i++)
 		added_call(j, j->calls.n + i, at[i]);
-	return j && gt_bulk_append(&j->calls, sizeof *at, at, n, &m->bulk_total) ? 0 : -1;
+	return j && gt_bulk_append(&j->calls, sizeof *at, at, n, &m->budget) ? 0 : -1;
 }
 
 int gt_join_add_call(struct gt_model *m, const struct gt_rec *rec)
@@ -184,7 +184,7 @@ int gt_join_add_call(struct gt_model *m, const struct gt_rec *rec)
 
 	if (j)
 		added_call(j, j->calls.n, (uint32_t)(rec->offset / 8));
-	at = j ? gt_bulk_add(&j->calls, sizeof *at, &m->bulk_total) : NULL;
+	at = j ? gt_bulk_add(&j->calls, sizeof *at, &m->budget) : NULL;
 
 	if (!at)
 		return -1;

@@ -65,7 +65,7 @@ static bool see(struct gt_threads *t, const struct gt_rec *rec, int tid, const c
 
 static int take_sample(struct gt_model *m, struct gt_threads *t, const struct gt_rec *rec)
 {
-	struct gt_sample *s = gt_bulk_add(&t->samples, sizeof *s, &m->bulk_total);
+	struct gt_sample *s = gt_bulk_add(&t->samples, sizeof *s, &m->budget);
 
 	if (!s)
 		return -1;
@@ -77,7 +77,7 @@ static int take_sample(struct gt_model *m, struct gt_threads *t, const struct gt
 
 static int take_switch(struct gt_model *m, struct gt_threads *t, const struct gt_rec *rec)
 {
-	struct gt_switch *s = gt_bulk_add(&t->switches, sizeof *s, &m->bulk_total);
+	struct gt_switch *s = gt_bulk_add(&t->switches, sizeof *s, &m->budget);
 
 	if (!s)
 		return -1;
@@ -287,7 +287,7 @@ static int make_states(struct gt_model *m, struct gt_threads *t)
 	if (!last)
 		return -1;
 	for (size_t i = 0; i < t->switches.n; i++) {
-		struct gt_thread_state *s = gt_bulk_add(&t->states, sizeof *s, &m->bulk_total), *open;
+		struct gt_thread_state *s = gt_bulk_add(&t->states, sizeof *s, &m->budget), *open;
 
 		if (!s) {
 			free(last);
@@ -314,8 +314,8 @@ int gt_threads_finish(struct gt_model *m)
 		return 0;
 	for (size_t i = 0; i < t->samples.n; i++)
 		v[i].stack = gt_stack_by_link(m, v[i].process, v[i].stack);
-	if (gt_bulk_sort(&t->samples, sizeof(struct gt_sample), by_time_sample, NULL, &m->bulk_total) ||
-		gt_bulk_sort(&t->switches, sizeof(struct gt_switch), by_time_switch, NULL, &m->bulk_total))
+	if (gt_bulk_sort(&t->samples, sizeof(struct gt_sample), by_time_sample, NULL, &m->budget) ||
+		gt_bulk_sort(&t->switches, sizeof(struct gt_switch), by_time_switch, NULL, &m->budget))
 		return -1;
 	return make_states(m, t);
 }

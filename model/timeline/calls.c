@@ -38,7 +38,7 @@ static uint32_t take_slot(struct gt_timeline *t)
 		t->free_slot = slot_at(t, slot)->next_free;
 		return slot;
 	}
-	return gt_bulk_add(&t->slots, sizeof(struct gt_tl_pending), &t->bulk_total) ? (uint32_t)(t->slots.n - 1)
+	return gt_bulk_add(&t->slots, sizeof(struct gt_tl_pending), &t->budget) ? (uint32_t)(t->slots.n - 1)
 										    : UINT32_MAX;
 }
 

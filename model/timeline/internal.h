@@ -92,7 +92,8 @@ struct gt_timeline {
 	struct gt_bulk slots;             /* struct gt_tl_pending */
 	uint32_t free_slot;               /* UINT32_MAX none */
 	uint32_t taken;                   /* slot of the item that is handed out; UINT32_MAX none */
-	size_t bulk_total, most_pending, uses;   /* uses: of slots */
+	struct gt_bulk_budget budget;
+	size_t most_pending, uses;        /* uses: of slots */
 
 	struct gt_tl_heap counts;         /* slot: track */
 	struct gt_tl_count *count;        /* by track */

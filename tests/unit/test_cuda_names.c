@@ -157,14 +157,14 @@ static void sorting_is_stable_in_memory_and_in_files(void **state)
 	for (unsigned shape = 0; shape < 5; shape++) {
 		for (unsigned k = 0; k < sizeof counts / sizeof *counts; k++) {
 			/* no room in memory: 48 MB go to a file */
-			size_t total = counts[k] > 100000 ? GT_BULK_IN_MEMORY : 0;
+			struct gt_bulk_budget budget = { .used = counts[k] > 100000 ? GT_BULK_IN_MEMORY : 0 };
 			struct gt_bulk b = { 0 };
 			uint32_t seed = 1;
 
 			if (counts[k] > 100000 && shape == 1)
 				continue;         /* backwards one by one is slow, and shows nothing that 1000 do not */
 			for (uint32_t i = 0; i < counts[k]; i++) {
-				struct item *v = gt_bulk_add(&b, sizeof *v, &total);
+				struct item *v = gt_bulk_add(&b, sizeof *v, &budget);
 				seed = seed * 1664525u + 1013904223u;
 				uint32_t keys[] = { i, counts[k] - i, seed >> 8, i / 50 * 50 + seed % 50,
 					i % 8 * 1000000 + i / 8 };
@@ -173,7 +173,7 @@ static void sorting_is_stable_in_memory_and_in_files(void **state)
 				*v = (struct item){ keys[shape], i, (uint64_t)i * 0x9e3779b97f4a7c15u };
 			}
 			assert_int_equal(b.fd != 0, counts[k] > 100000);
-			assert_int_equal(gt_bulk_sort(&b, sizeof(struct item), by_key, NULL, &total), 0);
+			assert_int_equal(gt_bulk_sort(&b, sizeof(struct item), by_key, NULL, &budget), 0);
 			for (uint32_t i = 0; i < counts[k]; i++) {
 				const struct item *v = (const struct item *)b.data + i;
 
