@@ -22,8 +22,15 @@
 #define SLOTS 8192u                     /* open buffers that are known; more are not */
 #define PIECE 8192u                     /* bytes: what was never written to is not made to exist by looking */
 
-/* Written by who asked for the buffer and by who got it back; seen and number by the collector's thread. */
-static struct slot { const uint8_t *buffer; uint64_t bytes, seen; const uint8_t *seen_in; } slot[SLOTS];
+/*
+ * Written by who asked for the buffer and by who got it back, who counts the turns: the next buffer may stand at the
+ * same address. What was seen, and in what: by the collector's thread.
+ */
+static struct slot {
+	const uint8_t *buffer, *seen_in;
+	uint64_t bytes, seen;
+	uint32_t turn, seen_turn;
+} slot[SLOTS];
 static uint32_t high;                   /* slots from here on were never used */
 
 static uint32_t used_slots(void) { return __atomic_load_n(&high, __ATOMIC_ACQUIRE); }
@@ -51,6 +58,7 @@ void tap_cupti_peek_remove(const uint8_t *buffer)
 {
 	for (uint32_t i = 0; i < used_slots(); i++)
 		if (__atomic_load_n(&slot[i].buffer, __ATOMIC_RELAXED) == buffer) {
+			__atomic_add_fetch(&slot[i].turn, 1, __ATOMIC_RELAXED);
 			__atomic_store_n(&slot[i].buffer, NULL, __ATOMIC_RELEASE);
 			return;
 		}
@@ -62,6 +70,13 @@ bool tap_cupti_peek_any(void)
 		if (__atomic_load_n(&slot[i].buffer, __ATOMIC_RELAXED))
 			return true;
 	return false;
+}
+
+/* What is known of a slot is known of the buffer that it has now. */
+static bool same_buffer(const struct slot *s)
+{
+	return __atomic_load_n(&s->buffer, __ATOMIC_ACQUIRE) == s->seen_in &&
+	       __atomic_load_n(&s->turn, __ATOMIC_RELAXED) == s->seen_turn;
 }
 
 static struct rec_chunk *chunk_of(uint32_t i)
@@ -83,7 +98,7 @@ void tap_cupti_peek_forked(void)
 void tap_cupti_peek_leave(void)
 {
 	for (uint32_t i = 0; i < used_slots() && !tap_seccomp; i++)
-		if (chunk_of(i) && slot[i].seen_in == slot[i].buffer)
+		if (chunk_of(i) && same_buffer(&slot[i]))
 			tap_buffers_leave(chunk_of(i), slot[i].seen);
 }
 
@@ -92,14 +107,14 @@ static uint64_t look(struct slot *s, const uint8_t *buffer, uint8_t *piece)
 {
 	uint64_t bytes = __atomic_load_n(&s->bytes, __ATOMIC_RELAXED), others = 0;
 
-	if (s->seen_in != buffer)
+	if (!same_buffer(s))
 		s->seen = 0;
+	s->seen_turn = __atomic_load_n(&s->turn, __ATOMIC_RELAXED);
 	s->seen_in = buffer;
 	while (s->seen < bytes) {
 		size_t n = bytes - s->seen < PIECE ? bytes - s->seen : PIECE, used;
 
-		if (tap_cupti_copy((uintptr_t)buffer + s->seen, piece, n) != n ||
-			__atomic_load_n(&s->buffer, __ATOMIC_RELAXED) != buffer)
+		if (tap_cupti_copy((uintptr_t)buffer + s->seen, piece, n) != n || !same_buffer(s))
 			break;
 		others += tap_cupti_strings(piece, n, &used);
 		s->seen += used;

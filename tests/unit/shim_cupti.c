@@ -189,6 +189,43 @@ static void an_open_buffer_survives_a_kill(void **state)
 	assert_int_equal(shared->n[2], 0);
 }
 
+static int same_place(void)
+{
+	uint8_t *first, *buffer = NULL;
+	size_t bytes, max, used;
+
+	begin();
+	tap_cupti_request_buffer(&first, &bytes, &max);
+	used = put(first, KERNEL, "gone_by");
+	while (used + KERNEL_BYTES < bytes)             /* full: the next one is as large and finds its room */
+		used += put(first + used, RUNTIME, NULL);
+	tap_cupti_peek();
+	tap_cupti_complete_buffer(NULL, 0, first, bytes, used);
+	for (int i = 0; i < 64 && buffer != first; i++)
+		tap_cupti_request_buffer(&buffer, &bytes, &max);
+	tap_cupti_peek_leave();                         /* nothing stands in it, and nothing was seen in it */
+	shared->n[0] = buffer == first;
+	shared->n[1] = ((struct rec_cupti_buffer *)(buffer - REC_CUPTI_BUFFER + sizeof(struct rec_chunk)))->valid;
+	put(buffer, KERNEL, "came_next");
+	shared->n[2] = tap_cupti_peek();
+	return 0;
+}
+
+/* A buffer at the address of one that came back is another one: what was seen in that says nothing of it. */
+static void a_buffer_in_anothers_place_is_looked_at_anew(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("same_place"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(shared->n[0], 1);
+	assert_int_equal(shared->n[1], 0);
+	assert_int_equal(shared->n[2], 1);
+	assert_int_equal(w.by_type[REC_CUPTI_STRING], 2);
+}
+
 static int no_room(void)
 {
 	struct rlimit limit = { 100 << 10, 100 << 10 };
@@ -515,8 +552,8 @@ static void filters_choose_calls_by_name(void **state)
 }
 
 const struct scene scenes[] = {
-	{ "buffers", buffers }, { "killed", killed }, { "no_room", no_room }, { "forked", forked }, { "ring", ring },
-	{ "strings", strings }, { "filter", filter },
+	{ "buffers", buffers }, { "killed", killed }, { "same_place", same_place }, { "no_room", no_room },
+	{ "forked", forked }, { "ring", ring }, { "strings", strings }, { "filter", filter },
 	{ "many_strings", many_strings }, { "filters", filters }, { NULL, NULL },
 };
 
@@ -525,6 +562,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_hand_buffers_over),
 		cmocka_unit_test(an_open_buffer_survives_a_kill),
+		cmocka_unit_test(a_buffer_in_anothers_place_is_looked_at_anew),
 		cmocka_unit_test(without_room_buffers_are_thrown_away),
 		cmocka_unit_test(a_forked_child_leaves_buffers_alone),
 		cmocka_unit_test(a_ring_of_buffers_counts_what_it_overwrote),
