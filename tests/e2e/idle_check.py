@@ -42,7 +42,8 @@ def is_reason(row, doings, scheduled):
 
 
 def main(trace, doings, scheduled):
-    (process,) = rows(trace, "timeline_sum")
+    # PoCL 7 links kernels in a process of its own, which samples meet too.
+    (process,) = [r for r in rows(trace, "timeline_sum") if r["Device (ns)"]]
     host = [process[k + " (ns)"] for k in ("API", "Waiting", "OS Runtime", "Elsewhere")]
     assert (process["No Processor (ns)"] is not None) == scheduled, process
     host.append(process["No Processor (ns)"] or 0)
