@@ -36,6 +36,7 @@ struct gt_cli {
 		"list the metrics of kernel launches, or print those of a trace; list section files") \
 	X(report, REC_SCOPE_P, "[OPTION]... TRACE|REPORT", \
 		"print the sections of each kernel of a trace, or of a report (.ncu-rep)") \
+	X(plan, REC_SCOPE_L, "--chip CHIP [OPTION]...", "say how many passes and runs sections take on a chip") \
 	X(dump, REC_SCOPE_D, "[OPTION]... TRACE", "print every record of a trace") \
 	X(wait, 0, "TRACE", "wait until nothing writes to a trace any more and GPUTAP_EXPORT's files are there")
 

@@ -12,6 +12,7 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/table.h"
 #include "cli/cli.h"
+#include "cli/metrics.h"
 #include "cli/rules.h"
 #include "cli/sections.h"
 #include "common/harmless.h"
@@ -319,6 +320,8 @@ static int with_sections(const struct gt_cli *cli, int (*print)(const struct gt_
 
 int gt_cmd_metrics(struct gt_cli *cli)
 {
+	struct gt_err err = { 0 };
+
 	if (cli->n_args > 1)
 		return gt_cli_usage(cli, "metrics takes one trace");
 	if (gt_option_true(&cli->options, "list-sections"))
@@ -327,5 +330,7 @@ int gt_cmd_metrics(struct gt_cli *cli)
 		return list_rules(cli);
 	if (gt_option_true(&cli->options, "list-sets"))
 		return with_sections(cli, print_sets);
+	if (gt_option_true(&cli->options, "query-metrics") || *gt_option(&cli->options, "chip"))
+		return gt_metrics_of_chip(&cli->options, format_of(cli), &err) ? gt_cli_fail(&err) : GT_EXIT_OK;
 	return cli->n_args ? print_values(cli) : list_metrics(cli);
 }

@@ -19,7 +19,7 @@ touch other.txt two.callgrind
 . ./gputap
 compopt() { :; }                      # of a completion that runs; there is none here
 in_bash() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); COMPREPLY=(); _gputap; printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' '; }
-ok "bash: commands" "$(in_bash gputap '')" "--help --version dump export info metrics report run stats wait"
+ok "bash: commands" "$(in_bash gputap '')" "--help --version dump export info metrics plan report run stats wait"
 ok "bash: an option" "$(in_bash gputap run --max-p)" "--max-pending="
 ok "bash: options of that command alone" "$(in_bash gputap info --)" "--help --json --threads"
 ok "bash: every option of run" "$(in_bash gputap run -- | tr ' ' '\n' | grep -c '^--.*[^p]$')" "$(grep -cE '^OPTION.*", [A-Z |]*R[A-Z |]*, "' "$top/trace/format/options.def")"
@@ -37,7 +37,7 @@ ok "bash: behind the program, its own" "$(in_bash gputap run -o t ls --)" ""
 # ---- fish
 if command -v fish >/dev/null; then
 	in_fish() { HOME=$PWD fish -N -c "source gputap.fish; complete -C '$1'" 2>fish.err | cut -f1 | sort | paste -sd' '; cat fish.err; }
-	ok "fish: commands" "$(in_fish 'gputap ')" "dump export info metrics report run stats wait"
+	ok "fish: commands" "$(in_fish 'gputap ')" "dump export info metrics plan report run stats wait"
 	ok "fish: an option" "$(in_fish 'gputap run --max-p')" "--max-pending"
 	ok "fish: words" "$(in_fish 'gputap stats --by=')" "--by=line --by=process --by=stack --by=thread"
 	ok "fish: the second of a list" "$(in_fish 'gputap export -e atp,sq')" "atp,sqlite"
