@@ -10,6 +10,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "trace/write/internal.h"
@@ -280,6 +281,35 @@ static void a_trace_is_made_where_nothing_can_be_renamed(void **state)
 	assert_false(exists("t-2.gputap"));
 }
 
+/* No file has room for a byte, and whoever waits dies. */
+static int without_room_or_waits(void)
+{
+	const struct rlimit none = { 0, 0 };
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_nanosleep, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	return setrlimit(RLIMIT_FSIZE, &none) ? 97 : filtered(f, sizeof f / sizeof *f);
+}
+
+static void who_cannot_make_a_trace_does_not_wait_for_one(void **state)
+{
+	int status;
+
+	(void)state;
+	scene_place();
+	status = RUN_SCENE("without_room_or_waits", "GPUTAP_RUN_ID=00000000000000ab", "GPUTAP_ROOT_PID=1");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		print_message("skipped: no filter of system calls can be set here\n");
+		skip();
+	}
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);       /* the call was not recorded */
+}
+
 /* Whoever makes the trace in its place may be met between the creation of its `run` file and its one write. */
 static void who_comes_while_a_trace_is_made_waits(void **state)
 {
@@ -453,6 +483,7 @@ const struct scene scenes[] = {
 	{ "long_stream", long_stream }, { "forks_at_the_limit", forks_at_the_limit }, { "one", one },
 	{ "contents", contents },
 	{ "without_renames", without_renames }, { "without_writes", without_writes },
+	{ "without_room_or_waits", without_room_or_waits },
 	{ "in_a_deleted_folder", in_a_deleted_folder },
 	{ "after_a_namesake", after_a_namesake }, { "one_with_umask", one_with_umask }, { NULL, NULL },
 };
@@ -469,6 +500,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(contents_have_room_beside_a_ring),
 		cmocka_unit_test(a_trace_is_made_where_nothing_can_be_renamed),
 		cmocka_unit_test(who_comes_while_a_trace_is_made_waits),
+		cmocka_unit_test(who_cannot_make_a_trace_does_not_wait_for_one),
 		cmocka_unit_test(facts_without_room_are_counted),
 		cmocka_unit_test(a_deleted_folder_s_trace_is_no_root_s),
 		cmocka_unit_test(unfinished_directories_do_not_meet),

@@ -75,13 +75,17 @@ static bool is_this_run(const char *dir)
 	return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == 0;
 }
 
+static bool is_there(const char *path) { return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == 0; }
+
 /* Made in its place and not finished: there is no `run` file yet, or what goes into it by one write is not. */
 static bool is_being_made(const char *dir)
 {
 	char path[TAP_PATH_MAX];
 
 	tap_run_path(path, dir, "/run");
-	return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == -NO_ENTRY || (read_run(dir) && !tap_run.scratch[0]);
+	if (TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == -NO_ENTRY)
+		return is_there(dir);           /* else whoever began it could not, and took it away */
+	return read_run(dir) && !tap_run.scratch[0];
 }
 
 enum { WAIT_MS = 2000 };                /* for whoever makes it, on a machine that has much else to do */
@@ -92,9 +96,11 @@ static bool becomes_this_run(const char *dir)
 	int64_t pause[2] = { 0, 1000000 };      /* seconds, ns */
 
 	for (int i = 0; i < WAIT_MS; i++) {
+		bool made = !is_being_made(dir);        /* asked first: what is made by then has its name */
+
 		if (is_this_run(dir))
 			return true;
-		if (!is_being_made(dir) || tap_run.launched)
+		if (made || tap_run.launched)
 			return false;
 		TAP_SYS(nanosleep, pause, NULL, 0, 0, 0, 0);
 	}
@@ -270,8 +276,6 @@ static int make_run_dir(const char *dir)
 }
 
 /* ---------------------------------------------------------------------- finding */
-
-static bool is_there(const char *path) { return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == 0; }
 
 /* In the place that run_name.c names now. *err: why not. */
 static bool find_or_make(int *err)
