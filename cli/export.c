@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/rules.h"
 #include "cli/interrupt.h"
 #include "cli/jobs.h"
 #include "common/harmless.h"
@@ -57,6 +58,17 @@ static void say_forecast(const char *path, uint64_t bytes)
 			path, (double)bytes / 1e9);
 }
 
+/* What rules say of the kernels goes into their report. Without them it is a report all the same. */
+static void add_rules(const struct job *j, const char *report)
+{
+	const struct gt_rules_to to = { .path = report, .replace = true, .quiet = true };
+	struct gt_err err = { 0 };
+
+	if (gt_option_true(j->options, "apply-rules") && gt_rules_apply(report, &to, j->options, &err) < 0 && j->say)
+		fprintf(stderr, GT_CLI_NOTE "no rules were applied: %s%s%s\n", err.what, *err.why ? ": " : "",
+			err.why);
+}
+
 static int write_one(const struct job *j, const struct gt_writer *w, const struct gt_process *process, const char *path,
 	struct gt_err *err)
 {
@@ -83,6 +95,8 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		gt_interrupt_file(NULL);
 		return 0;                       /* a writer that had nothing to say */
 	}
+	if (!rc && !strcmp(w->id, "ncu-rep"))
+		add_rules(j, temporary);
 	if (!rc && rename(temporary, path))
 		rc = gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written", path);
 	if (rc)

@@ -5,13 +5,17 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/sections/actions.h"
 #include "analysis/sections/page.h"
 #include "analysis/sections/report_file.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/rules.h"
 #include "cli/sections.h"
 #include "common/harmless.h"
@@ -128,13 +132,13 @@ static bool wants_rules(const struct gt_options *o)
 		gt_option_given(o, "rule") || gt_option_on_command_line(o, "output"));
 }
 
-static int apply_rules(const struct gt_cli *cli)
+static int apply_rules(const struct gt_cli *cli, const char *report)
 {
 	const struct gt_rules_to to = {
 		.path = gt_option_on_command_line(&cli->options, "output") ? gt_option(&cli->options, "output") : NULL,
 		.replace = gt_option_true(&cli->options, "force") };
 	struct gt_err err;
-	int status = gt_rules_apply(cli->args[0], &to, &cli->options, &err);
+	int status = gt_rules_apply(report, &to, &cli->options, &err);
 
 	return status < 0 ? gt_cli_fail(&err) : status;
 }
@@ -166,6 +170,34 @@ static int of_file(const struct gt_cli *cli, struct gt_actions *as, struct gt_se
 	return 0;
 }
 
+/* A trace is made a report that nobody sees, in a folder of its own. */
+static int apply_rules_to_trace(struct gt_cli *cli)
+{
+	char folder[PATH_MAX], base[PATH_MAX + 2], report[PATH_MAX + 12];
+	const char *tmp = getenv("TMPDIR");
+	struct gt_err err;
+	int status;
+
+	snprintf(folder, sizeof folder, "%s/gputap.XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+	if (!mkdtemp(folder)) {
+		gt_fail(&err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be made", folder);
+		return gt_cli_fail(&err);
+	}
+	snprintf(base, sizeof base, "%s/t", folder);
+	snprintf(report, sizeof report, "%s.ncu-rep", base);
+	gt_option_set(&cli->options, "apply-rules", "false");   /* once is enough */
+	if (gt_export_trace(cli->args[0], "ncu-rep", base, &cli->options, GT_SAY_NOTHING, &err)) {
+		status = gt_cli_fail(&err);
+	} else {
+		gt_interrupt_file(report);
+		status = apply_rules(cli, report);
+		gt_interrupt_file(NULL);
+	}
+	unlink(report);
+	rmdir(folder);
+	return status;
+}
+
 int gt_cmd_report(struct gt_cli *cli)
 {
 	int (*gather)(const struct gt_cli *, struct gt_actions *, struct gt_sections *, struct gt_err *) = of_trace;
@@ -177,7 +209,7 @@ int gt_cmd_report(struct gt_cli *cli)
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "report takes one trace" : "which trace?");
 	if (wants_rules(&cli->options))
-		return apply_rules(cli);
+		return gt_is_ncurep(cli->args[0]) ? apply_rules(cli, cli->args[0]) : apply_rules_to_trace(cli);
 	if (gt_is_ncurep(cli->args[0]))
 		gather = of_file;
 	if (gather(cli, &as, &sections, &err)) {

@@ -113,9 +113,10 @@ struct folders { char rules[PATH_MAX], sections[PATH_MAX]; };
 
 /*
  * gputap's own rules are put where they can be edited, as section files are (STOCK1); the user's may lie beside his
- * section files too. Where that cannot be done, the process takes those that are installed.
+ * section files too. Where that cannot be done, the process takes those that are installed. Without `write` they are
+ * only looked for there: a conversion leaves nothing at home.
  */
-static void add_own_folders(struct words *w, struct folders *f, const struct gt_options *o)
+static void add_own_folders(struct words *w, struct folders *f, bool write, const struct gt_options *o)
 {
 	char stock[PATH_MAX];
 	struct gt_err err;
@@ -125,7 +126,9 @@ static void add_own_folders(struct words *w, struct folders *f, const struct gt_
 		!gt_user_folder("sections", f->sections))
 		return;
 	strcpy(strrchr(stock, '/') + 1, "rules");               /* shorter than the script's name */
-	if (!gt_stock_deploy(stock, f->rules, ".py", &err)) {
+	if (!write && stat(f->rules, &st))
+		return;
+	if (!write || !gt_stock_deploy(stock, f->rules, ".py", &err)) {
 		add_folder(w, "--folder", f->rules);
 		if (!stat(f->sections, &st))
 			add_folder(w, "--folder", f->sections);
@@ -134,7 +137,7 @@ static void add_own_folders(struct words *w, struct folders *f, const struct gt_
 	}
 }
 
-static void add_folders(struct words *w, struct folders *f, const struct gt_options *o)
+static void add_folders(struct words *w, struct folders *f, bool write, const struct gt_options *o)
 {
 	const char *one = gt_option(o, "section-folder"), *all = gt_option(o, "section-folder-recursive");
 
@@ -143,7 +146,7 @@ static void add_folders(struct words *w, struct folders *f, const struct gt_opti
 	if (*all)
 		add_folder(w, "--folder-recursive", all);
 	if (!*one && !*all)
-		add_own_folders(w, f, o);
+		add_own_folders(w, f, write, o);
 }
 
 /* ------------------------------------------------------------------ the list */
@@ -197,7 +200,7 @@ int gt_rules_list(struct gt_rules *r, const struct gt_options *options, struct g
 	*r = (struct gt_rules){ 0 };
 	add(&w, "list");
 	add(&w, "--plain");
-	add_folders(&w, &folders, options);
+	add_folders(&w, &folders, true, options);
 	if (pipe2(ends, O_CLOEXEC))
 		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no pipe for " SCRIPT);
 	rc = start(&w, ends[1], &pid, err);
@@ -236,15 +239,15 @@ int gt_rules_apply(
 	char rules[1024], *left = rules, *id, from_path[PATH_MAX], to_path[PATH_MAX];
 	struct words w = { .n = 0 };
 	struct folders folders;
-	int nowhere = -1, rc;
+	int rc;
 	pid_t pid;
 
 	if (snprintf(rules, sizeof rules, "%s", gt_option(options, "rule")) >= (int)sizeof rules)
 		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--rule names too many rules");
 	add(&w, "apply");
 	add(&w, as_path(report, from_path));
-	add(&w, "--text");
-	add_folders(&w, &folders, options);
+	add(&w, to->quiet ? "--quiet" : "--text");
+	add_folders(&w, &folders, !to->quiet, options);
 	for (unsigned n = 0; n < MOST_RULES && (id = strsep(&left, ",")); n++)
 		if (*id) {
 			add(&w, "--rule");
@@ -256,10 +259,6 @@ int gt_rules_apply(
 	}
 	if (to->replace)
 		add(&w, "-f");
-	if (to->quiet)
-		nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	rc = start(&w, nowhere, &pid, err);
-	if (nowhere >= 0)
-		close(nowhere);
+	rc = start(&w, -1, &pid, err);
 	return rc ? rc : end(pid, err);
 }

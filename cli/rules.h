@@ -32,9 +32,9 @@ int gt_rules_list(struct gt_rules *r, const struct gt_options *options, struct g
 void gt_rules_free(struct gt_rules *r);
 
 /*
- * Applies rules (of --rule, else all) to a report and prints what they say, unless quiet; `to` (may be NULL): where the
- * report is written with that in it, and whether it may replace what is there. Returns the exit status, or -1 with *err
- * when nothing could be started.
+ * Applies rules (of --rule, else all) to a report and prints what they say; if quiet only what went wrong with them, on
+ * standard error. to->path (may be NULL): where the report is written with that in it, and whether it may replace what
+ * is there. Returns the exit status, or -1 with *err when nothing could be started.
  */
 struct gt_rules_to { const char *path; bool replace, quiet; };
 int gt_rules_apply(

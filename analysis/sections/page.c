@@ -227,8 +227,9 @@ static void put_details(struct gt_text *t, const struct gt_action *a, const stru
 	put_kernel(t, a, o);
 	put_sections(t, a, o);
 	for (uint32_t i = 0; i < a->rules.n; i++) {
-		if (!is_independent(a, a->rules.v[i]))
-			continue;
+		if (!is_independent(a, a->rules.v[i]) ||
+			!gt_message_next(gt_message_part(a->rules.v[i], "Body"), "Items", NULL))
+			continue;                 /* it has nothing to say */
 		if (!titled)
 			gt_text_lit(t, "    Independent Rules\n");
 		titled = true;

@@ -75,3 +75,17 @@ def put_text(kind, what):
     for line in lines:
         sys.stdout.write(harmless(line) + "\n")
     sys.stdout.flush()
+
+
+class Failures:
+    """Tells what failed, each rule once, on standard error."""
+
+    def __init__(self):
+        self._told = set()
+
+    def put(self, kind, what):
+        subject = what.get("rule") or what.get("file")
+        if kind == "failed" and subject not in self._told:
+            self._told.add(subject)
+            sys.stderr.write("gputap: rule %s%s: %s\n" % (
+                harmless(subject), " at " + harmless(what["kernel"]) if what.get("kernel") else "", harmless(what["why"])))

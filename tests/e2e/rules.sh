@@ -16,7 +16,27 @@ for device in basic pthread; do
 	timeout -k 5 90 "$tap" run -q -f --summary=none -o "$device" -- "$GPUTAP_BUILD/tests/e2e/cl_deserve" >truth || cat truth
 	"$tap" metrics --format csv "$device.gputap" >"$device.csv"
 	check "rules speak of what deserves them alone ($device)" python3 "$GPUTAP_TESTS/e2e/rules_check.py" truth "$device.csv"
+	check "a report is written ($device)" "$tap" export -q -f -e ncu-rep --apply-rules=false -o "$device" "$device"
+	check "without the results of rules ($device)" test "$(grep -c 'do nothing. Use a local size' "$device.ncu-rep")" -eq 0
+	check "and rules say the same of it ($device)" python3 "$GPUTAP_TESTS/e2e/rules_check.py" truth "$device.ncu-rep"
 done
+
+# By default they are applied when a report is made, and to a trace when asked for.
+"$tap" export -q -f -e ncu-rep -o ruled pthread
+check "a report holds what rules said" grep -q 'do nothing. Use a local size' ruled.ncu-rep
+check "reports of others' scripts show it" python3 - <<END
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, "$GPUTAP_TESTS/../python")
+import ncu_report
+said = {a.name(): [r["identifier"] for r in a.rule_results() if r["body"]["items"]] for part in ncu_report.load_report("ruled.ncu-rep") for a in part}
+sys.exit("OpenCLLocalSize" not in said["bad_OpenCLLocalSize"] or "OpenCLLocalSize" in said["good_OpenCLLocalSize"])
+END
+"$tap" report --apply-rules pthread >said
+check "a trace is a report too" grep -qx 'bad_OpenCLLocalSize: Local size' said
+check "and leaves none behind" test "$(find "${TMPDIR:-/tmp}" . -name '*.ncu-rep' -newer said | wc -l)" -eq 0
+PATH=/nowhere "$tap" export -q -f -e ncu-rep -o without pthread 2>told
+check "without Python it is a report all the same" test -s without.ncu-rep
 
 # The tool lists them, below their sections too, and applies them to a report file.
 "$tap" metrics --list-rules --format csv >rules.csv

@@ -1,7 +1,7 @@
 """rules_check.py TRUTH METRICS - gputap's rules speak of the kernels bad_RULE and of none of good_RULE
 
 TRUTH: the rules that the program could show, a line each. METRICS: a report (.ncu-rep), or what `gputap metrics --format csv`
-prints, of which a report is composed.
+prints, of which a report is composed by field numbers.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -45,7 +45,8 @@ def main():
     lines = [json.loads(line) for line in out.decode().splitlines()]
     spoke = {}
     for line in lines:
-        if line.get("result", {}).get("messages"):
+        # rules of no section look at times, which are the machine's
+        if line.get("result", {}).get("messages") and line["result"]["section"]:
             spoke.setdefault(line["result"]["kernel"], []).append(line["result"]["rule"])
     wrong = [line["failed"] for line in lines if "failed" in line]
     for rule in rules:
