@@ -6,6 +6,7 @@
  */
 #include <CL/cl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int main(void)
 {
@@ -26,6 +27,7 @@ int main(void)
 	clEnqueueFillBuffer(queue, buffer, &word, sizeof(word), 0, 64, 0, NULL, &event);
 	clFinish(queue);
 	printf("%d\n", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(ns), &ns, NULL));
+	usleep(20000); /* PoCL's worker lets go of the last command, and of its queue, when it gets to it */
 	clRetainCommandQueue(queue);
 	clReleaseCommandQueue(queue);
 	clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof(n), &n, NULL);
