@@ -20,6 +20,7 @@
 #include "analysis/sections/deploy.h"
 #include "cli/cli.h"
 #include "common/harmless.h"
+#include "common/installed.h"
 
 extern char **environ;
 
@@ -31,20 +32,9 @@ extern char **environ;
 
 static bool find_script(char path[PATH_MAX])
 {
-	static const char *const places[] = { "../lib/gputap/python", "../python", "../../python" };
-	char self[PATH_MAX], candidate[2 * PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	static const char *const places[] = { "../lib/gputap/python/", "../python/", "../../python/" };
 
-	if (n <= 0)
-		return false;
-	self[n] = 0;
-	strrchr(self, '/')[1] = 0;
-	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(candidate, sizeof candidate, "%s%s/" SCRIPT, self, places[i]);
-		if (realpath(candidate, path) && !access(path, R_OK))
-			return true;
-	}
-	return false;
+	return gt_installed(places, sizeof places / sizeof *places, SCRIPT, path) && !access(path, R_OK);
 }
 
 struct words { char *v[WORDS]; unsigned n; };

@@ -21,6 +21,7 @@
 
 #include "cli/perf/perf.h"
 #include "cli/run.h"
+#include "common/installed.h"
 #include "trace/format/domains.h"
 
 /* -------------------------------------------------------------- environment */
@@ -29,23 +30,8 @@
 static bool library(const char *name, char path[PATH_MAX])
 {
 	static const char *const places[] = { "", "../lib/gputap/", "../lib/" };
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash;
 
-	if (n <= 0)
-		return false;
-	self[n] = 0;
-	slash = strrchr(self, '/');
-	slash[1] = 0;
-	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-		char candidate[2 * PATH_MAX];
-
-		snprintf(candidate, sizeof candidate, "%s%s%s", self, places[i], name);
-		if (realpath(candidate, path))
-			return true;
-	}
-	return false;
+	return gt_installed(places, sizeof places / sizeof *places, name, path);
 }
 
 /* Puts our library first in a colon list and leaves what the user preloads behind it. */

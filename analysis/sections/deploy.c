@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/installed.h"
 #include "common/memory.h"
 #include "common/temporary.h"
 #include "common/text.h"
@@ -42,20 +43,9 @@ static bool is_folder(const char *path)
 /* Beside the tool (build tree), or in ../lib/gputap (installed). */
 static bool installed(char folder[PATH_MAX])
 {
-	static const char *const places[] = { "sections", "../lib/gputap/sections" };
-	char self[PATH_MAX], candidate[2 * PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	static const char *const places[] = { "", "../lib/gputap/" };
 
-	if (n <= 0)
-		return false;
-	self[n] = 0;
-	strrchr(self, '/')[1] = 0;
-	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(candidate, sizeof candidate, "%s%s", self, places[i]);
-		if (realpath(candidate, folder) && is_folder(folder))
-			return true;
-	}
-	return false;
+	return gt_installed(places, sizeof places / sizeof *places, "sections/.", folder);
 }
 
 bool gt_user_folder(const char *name, char folder[PATH_MAX])
