@@ -245,17 +245,23 @@ static int filtered(struct sock_filter *f, size_t n)
 	return 98;
 }
 
-/* No directory can be renamed, as on an overlay without extended attributes. */
-static int without_renames(void)
+/* The same where one call is answered so, and all others are let through. */
+static int one_behind(unsigned number, unsigned answer)
 {
 	struct sock_filter f[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EXDEV),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, answer),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 
 	return filtered(f, sizeof f / sizeof *f);
+}
+
+/* No directory can be renamed, as on an overlay without extended attributes. */
+static int without_renames(void)
+{
+	return one_behind(SYS_renameat2, SECCOMP_RET_ERRNO | EXDEV);
 }
 
 /* Where a directory cannot be renamed it is made in its place, and images of the run that come together share it. */
@@ -285,14 +291,8 @@ static void a_trace_is_made_where_nothing_can_be_renamed(void **state)
 static int without_room_or_waits(void)
 {
 	const struct rlimit none = { 0, 0 };
-	struct sock_filter f[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_nanosleep, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
 
-	return setrlimit(RLIMIT_FSIZE, &none) ? 97 : filtered(f, sizeof f / sizeof *f);
+	return setrlimit(RLIMIT_FSIZE, &none) ? 97 : one_behind(SYS_nanosleep, SECCOMP_RET_KILL);
 }
 
 static void who_cannot_make_a_trace_does_not_wait_for_one(void **state)
@@ -343,14 +343,7 @@ static void who_comes_while_a_trace_is_made_waits(void **state)
 /* Nothing can be written, as on a full disk, but the room that streams are given. */
 static int without_writes(void)
 {
-	struct sock_filter f[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSPC),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-
-	return filtered(f, sizeof f / sizeof *f);
+	return one_behind(SYS_write, SECCOMP_RET_ERRNO | ENOSPC);
 }
 
 /* A process whose facts find no room: its calls are there, and the ledger says what is not. */
