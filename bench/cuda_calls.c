@@ -99,7 +99,7 @@ static void launch(void *stream, long i)
 
 static void end(void *stream) { MUST(cudaStreamSynchronize(stream)); }
 
-static const struct { const char *name; void (*once)(void *, long); long calls; } kinds[] = {
+static const struct rounds_kind kinds[] = {
 	{ "last-error", last_error, 20000 }, { "stream-query", query, 20000 }, { "launch", launch, 3000 }
 };
 
@@ -117,11 +117,7 @@ int main(int argc, char **argv)
 		else if (!strncmp(argv[i], "--buffer=", 9))
 			buffer_bytes = (size_t)atol(argv[i] + 9);
 	}
-	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (!strcmp(kind, kinds[i].name)) {
-			rounds.once = kinds[i].once;
-			rounds.calls = rounds.calls ? rounds.calls : kinds[i].calls;
-		}
+	rounds_choose(kind, kinds, sizeof kinds / sizeof *kinds);
 	if (!rounds_fit()) {
 		fprintf(stderr, "usage: cuda_calls last-error|stream-query|launch [-t THREADS] [-b BLOCKS] [-n CALLS] "
 		                "[--self=activity|callbacks] [--buffer=BYTES]\n");

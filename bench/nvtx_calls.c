@@ -98,20 +98,17 @@ static void mark(void *own, long i)
 		put("checkpoint");
 }
 
-static const struct { const char *name; void (*once)(void *, long); } kinds[] = {
-	{ "push-pop", push_pop }, { "event", event }, { "mark", mark }
+static const struct rounds_kind kinds[] = {
+	{ "push-pop", push_pop, 50000 }, { "event", event, 50000 }, { "mark", mark, 50000 }
 };
 
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
 
-	rounds.calls = 50000;
 	for (int i = 2; i < argc; i++)
 		rounds_argument(argv, &i);
-	for (unsigned i = 0; i < COUNT(kinds); i++)
-		if (!strcmp(kind, kinds[i].name))
-			rounds.once = kinds[i].once;
+	rounds_choose(kind, kinds, COUNT(kinds));
 	if (!rounds_fit()) {
 		fprintf(stderr, "usage: nvtx_calls push-pop|event|mark [-t THREADS] [-b BLOCKS] [-n CALLS]\n");
 		return 2;

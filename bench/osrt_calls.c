@@ -15,8 +15,6 @@
 
 #include "bench/rounds.h"
 
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
 struct own { pthread_mutex_t held, lock; pthread_cond_t condition; char apart[128]; };
 static int nowhere;
 
@@ -51,21 +49,18 @@ static void lock(void *own, long i)
 }
 static void wake(void *own, long i) { (void)i, pthread_cond_signal(&((struct own *)own)->condition); }
 
-static const struct { const char *name; void (*once)(void *, long); } kinds[] = {
-	{ "try", ask }, { "write", put }, { "lock", lock }, { "condition", wake }
+static const struct rounds_kind kinds[] = {
+	{ "try", ask, 50000 }, { "write", put, 50000 }, { "lock", lock, 50000 }, { "condition", wake, 50000 }
 };
 
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
 
-	rounds.calls = 50000;
 	rounds.begin = begin;
 	for (int i = 2; i < argc; i++)
 		rounds_argument(argv, &i);
-	for (unsigned i = 0; i < COUNT(kinds); i++)
-		if (!strcmp(kind, kinds[i].name))
-			rounds.once = kinds[i].once;
+	rounds_choose(kind, kinds, sizeof kinds / sizeof *kinds);
 	if (!rounds_fit()) {
 		fprintf(stderr, "usage: osrt_calls try|write|lock|condition [-t THREADS] [-b BLOCKS] [-n CALLS]\n");
 		return 2;

@@ -34,6 +34,22 @@ static struct {
 	double best[ROUNDS_THREADS]; /* ns for one call; each is written by its thread */
 } rounds_run;
 
+struct rounds_kind {
+	const char *name;
+	void (*once)(void *, long);
+	long calls; /* unless -n says how many */
+};
+
+/* Which of n kinds is measured: rounds_fit says afterwards whether it is one. */
+static inline void rounds_choose(const char *name, const struct rounds_kind *kinds, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(name, kinds[i].name)) {
+			rounds.once = kinds[i].once;
+			rounds.calls = rounds.calls ? rounds.calls : kinds[i].calls;
+		}
+}
+
 /* Takes the option at argv[*i] with its value, which *i then stands at; false: it is none of these three. */
 static inline bool rounds_argument(char **argv, int *i)
 {
