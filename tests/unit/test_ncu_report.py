@@ -345,7 +345,8 @@ class Nvtx(WithFiles):
 
     def test_long_filters_take_no_time(self):
         r = self.load_state(["a"] * 40)
-        self.assertEqual(r.actions_by_nvtx(["a/" + "*/a/" * 60 + "b/"], []), ())
+        for last in ("b", "b/"):
+            self.assertEqual(r.actions_by_nvtx(["a/" + "*/a/" * 60 + last], []), ())
 
     def test_the_state_as_objects(self):
         attributes = c.m(2, c.u(1, 3), c.u(2, 12), c.m(3, c.u(1, 1), c.u(2, 0xff00ff00)), c.m(4, c.u(1, 3), c.d(4, 2.5)),

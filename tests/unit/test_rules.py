@@ -101,6 +101,7 @@ class Contract(WithRules):
         lines = self.run_it("list")
         why = {os.path.basename(x["failed"]["file"]): x["failed"]["why"] for x in lines if "failed" in x}
         self.assertEqual(sorted(why), ["a.py", "b.py", "c.py", "e.py", "f.py", "g.py", "h.py"])
+        # Which file it is stands beside the reason: the reason does not name it again.
         self.assertRegex(why["a.py"], r"^line 1: SyntaxError")
         self.assertIn("a rule has a function apply(handle)", why["b.py"])
         self.assertIn("'has blank'; an identifier has no blanks", why["c.py"])
@@ -320,7 +321,7 @@ class Saved(WithRules):
         self.assertEqual((second["message"]["type"], second["message"]["id"]), (2, 2))
         self.assertEqual(chart["bar_chart"].bytes(), c.s(1, "b") + c.m(5, c.s(1, "m")))
         self.assertEqual(proposal["proposal"], {"rule": "S"})
-        self.assertEqual([(m["kind"], m.get("address"), m.get("line"), m.get("file")) for m in rule["markers"]],
+        self.assertEqual([(m["kind"], m.get("address"), m.get("line"), m["file"]) for m in rule["markers"]],
                          [(0, 0x10, None, ""), (1, None, 7, "a.cu")])
         self.assertEqual(r[0][0]["m"].value(), 1.5)
 
