@@ -6,7 +6,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "analysis/report.h"
+#include "analysis/reports/report.h"
 
 #include "model/window.h"
 

@@ -7,7 +7,7 @@
 #ifndef GPUTAP_ANALYSIS_CUDA_WORK_H
 #define GPUTAP_ANALYSIS_CUDA_WORK_H
 
-#include "analysis/report.h"
+#include "analysis/reports/report.h"
 
 /* Demangled, or as the report's options say; "[unknown kernel]" when it has no name. */
 const char *gt_cuda_kernel_name(const struct gt_cuda_event *e, unsigned options);

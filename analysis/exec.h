@@ -7,7 +7,7 @@
 #ifndef GPUTAP_ANALYSIS_EXEC_H
 #define GPUTAP_ANALYSIS_EXEC_H
 
-#include "analysis/report.h"
+#include "analysis/reports/report.h"
 
 struct gt_delays { int64_t api, queue, kernel, total; bool queued; };
 

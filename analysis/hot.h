@@ -15,7 +15,7 @@
 
 struct gt_hot { struct gt_map stacks; uint64_t n; };  /* all zero: no samples */
 
-/* A sample with this stack (model/stacks.h; 0: none). False: no memory. */
+/* A sample with this stack (model/stacks/stacks.h; 0: none). False: no memory. */
 bool gt_hot_add(struct gt_hot *h, uint32_t stack);
 void gt_hot_free(struct gt_hot *h);
 

@@ -7,7 +7,7 @@
 #ifndef GPUTAP_ANALYSIS_SUM_H
 #define GPUTAP_ANALYSIS_SUM_H
 
-#include "analysis/report.h"
+#include "analysis/reports/report.h"
 
 enum { GT_SUM_CACHE = 512, GT_COPY_KINDS = 32 };
 

@@ -6,7 +6,7 @@
  */
 #include "analysis/summary.h"
 
-#include "analysis/report.h"
+#include "analysis/reports/report.h"
 
 int gt_summary_print(struct gt_model *model, const char *format, FILE *out, struct gt_err *err)
 {

@@ -4,7 +4,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "analysis/report.h"
+#include "analysis/reports/report.h"
 #include "model/timeline.h"
 
 int gt_reports_feed_timeline(const struct gt_report_run *run, const struct gt_report_request *reports, void **states,

@@ -101,7 +101,7 @@ class Types:
 # ------------------------------------------------------------------ functions
 
 class Arg:
-    """A parameter with everything the table says of it (model/fntable.h, struct gt_param)."""
+    """A parameter with everything the table says of it (model/functions/fntable.h, struct gt_param)."""
 
     def __init__(self, param):
         self.p = param

@@ -454,7 +454,7 @@ def is_exported(api, fn):
     return fn.name in api.declared.dispatch
 
 
-# Who calls is asked only where one call begins while another is marked as running (trace/write/call_inline.h, FRAME3).
+# Who calls is asked only where one call begins while another is marked as running (trace/write/call/call_inline.h, FRAME3).
 NOTE_CALLER = "\n\tif (TAP_RARE(tap_tls.depth))\n\t\ttap_tls.caller = %s;"
 
 
@@ -494,7 +494,7 @@ def instances(api, fn):
 
 def wrappers_c(api, number, fns):
     out = [HEAD % ("opencl_wrappers_%d.c" % number, "what the application calls instead of OpenCL"),
-           "#include <errno.h>", "", "#include \"ids.h\"", "#include \"interpose/routes.h\"", "#include \"trace/write/copy.h\"",
+           "#include <errno.h>", "", "#include \"ids.h\"", "#include \"interpose/routes.h\"", "#include \"trace/write/call/copy.h\"",
            "#include \"opencl_hooks.h\"", ""]
     for fn in fns:
         out += [Body(fn).text(), ""]
@@ -515,7 +515,7 @@ def callback_puts(api):
 def callbacks_c(api):
     """What the collector calls to write the arguments of the application's callbacks; nothing of the way in."""
     out = [HEAD % ("opencl_callbacks.c", "arguments of the application's callbacks into their records"),
-           "#include \"trace/write/copy.h\"", "#include \"opencl_hooks.h\"", ""]
+           "#include \"trace/write/call/copy.h\"", "#include \"opencl_hooks.h\"", ""]
     return "\n".join(out + [put_text(cb) + "\n" for cb, same in callback_puts(api) if not same])
 
 

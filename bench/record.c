@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/write/call.h"
+#include "trace/write/call/call.h"
 #include "trace/write/tls.h"
 
 #define FN 0x400

@@ -44,9 +44,9 @@ struct gt_cli {
 GT_COMMANDS(X)
 #undef X
 
-/* The reports that `gputap stats` knows, for its --help. cli/stats.c */
+/* The reports that `gputap stats` knows, for its --help. cli/stats/stats.c */
 void gt_stats_help(FILE *out);
-/* The words of -t, for the --help of run. cli/run.c */
+/* The words of -t, for the --help of run. cli/run/run.c */
 void gt_run_help(FILE *out);
 
 /* Prints "gputap: what", "  why: ...", "  try: ..." on stderr; returns err->kind as the exit status. */

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/rules.h"
+#include "cli/metrics/rules.h"
 #include "cli/interrupt.h"
 #include "cli/jobs.h"
 #include "common/harmless.h"
@@ -156,7 +156,7 @@ static int window(struct job *j, struct gt_err *err)
 
 /*
  * Whoever converts holds the lock: `gputap` waits for a conversion that a program started at its own exit. That one
- * (trace/write/detach.c) came with the lock, as descriptor 3, which is held until it ends.
+ * (trace/write/run/detach.c) came with the lock, as descriptor 3, which is held until it ends.
  */
 static int lock_trace(const char *trace, int *lock, struct gt_err *err)
 {

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "ids.h"
-#include "trace/write/call.h"
+#include "trace/write/call/call.h"
 #include "interpose/routes.h"
 
 void *tap_bare_call(uint32_t what) __attribute__((visibility("hidden")));

@@ -19,7 +19,7 @@
 #include "common/plain/without.h"
 #include "interpose/loader.h"
 
-#include "trace/write/stream.h"
+#include "trace/write/stream/stream.h"
 
 #define ENTRIES 1024u   /* the table of the 3.0 headers has 170 */
 #define EXPORTED __attribute__((visibility("default")))

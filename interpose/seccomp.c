@@ -6,7 +6,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "trace/write/call.h"
+#include "trace/write/call/call.h"
 #include "common/plain/without.h"
 #include "interpose/elf.h"
 #include "trace/write/process.h"

@@ -11,7 +11,7 @@
 
 /*
  * Does this address lie in a part of OpenCL: a loader, a driver, a layer? Asked for the caller of a call that begins
- * while the thread is in another one (FRAME3 in trace/write/call_inline.h).
+ * while the thread is in another one (FRAME3 in trace/write/call/call_inline.h).
  */
 bool tap_side_of_opencl(const void *address);
 /* Something was unloaded: look again before remembered addresses are used. */

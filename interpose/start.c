@@ -19,7 +19,7 @@
 #include "interpose/loader.h"
 #include "interpose/side.h"
 #include "trace/write/asked.h"
-#include "trace/write/call.h"
+#include "trace/write/call/call.h"
 #include "trace/write/options.h"
 #include "trace/write/process.h"
 #include "trace/write/sys.h"

@@ -30,7 +30,7 @@
 #ifndef GPUTAP_MODEL_INTERNAL_H
 #define GPUTAP_MODEL_INTERNAL_H
 
-#include "model/args.h"
+#include "model/functions/args.h"
 #include "common/hash.h"
 #include "common/map.h"
 #include "common/memory.h"

@@ -19,7 +19,7 @@
 
 #include "common/error.h"
 #include "common/text.h"              /* struct gt_string */
-#include "model/fntable.h"
+#include "model/functions/fntable.h"
 #include "trace/format/rec.h"
 #include "trace/read/reader.h"          /* GT_NO_TIME */
 
@@ -170,7 +170,7 @@ struct gt_call {
 	const uint64_t *copies; uint32_t copy_words;
 	uint32_t first_u32;               /* the 4-byte argument beside the duration; see gt_call_arg */
 	uint32_t flags;                   /* enum rec_flag */
-	uint64_t stack_link;              /* 0: none; gt_call_stack (model/stacks.h) knows the stack */
+	uint64_t stack_link;              /* 0: none; gt_call_stack (model/stacks/stacks.h) knows the stack */
 	struct gt_decoded *decoded;       /* the walk's own: where the copies lie, found at the first gt_call_arg */
 	uint64_t *damaged;                /* the walk's own: where damaged arguments are counted; NULL: nowhere */
 	struct gt_model *model;

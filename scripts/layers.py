@@ -4,7 +4,8 @@
                                  and { common <- trace/read <- model <- analysis/metrics <- analysis/sections <- writers, analysis <- cli }
 
 The two braces never meet. A folder of a family (collectors/opencl) and the folder above it (collectors) are one layer and use
-each other; two families never do. model/timeline stands above the families, analysis/metrics and analysis/sections above the model: files and reports show their values. A folder that is not in the table is an error, so that a new one is thought about.
+each other; two families never do. A part of a folder (cli/dump) only keeps it small. model/timeline stands above
+the families, analysis/metrics and analysis/sections above the model: files and reports show their values. A folder that is not in the table is an error, so that a new one is thought about.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -38,13 +39,19 @@ BOTH = {
     "common/plain": [],
     "trace/format": ["common/plain"],
 }
-# A family's folder is in the layer of the folder above it.
+# A part keeps a folder small and counts as the folder above it in every respect.
+PARTS = {
+    "trace/write": ["run", "stream", "call"],
+    "model": ["functions", "stacks", "symbols", "threads"],
+    "analysis": ["reports"],
+    "cli": ["run", "perf", "dump", "show", "info", "stats", "metrics"],
+}
+# A family's folder is in the layer of the folder above it; two families never use each other.
 FAMILIES = {
     "collectors": ["opencl", "cupti", "nvtx", "stack", "perf"],
-    "model": ["opencl", "cuda", "nvtx", "symbols", "threads"],
+    "model": ["opencl", "cuda", "nvtx"],
     "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind", "folded", "codexl", "ncurep"],
     "analysis": ["callgrind"],
-    "cli": ["perf"],
 }
 # Thin objects: they include what describes the core and link nothing of it.
 THIN = {"interpose/osrt": ["trace/format", "trace/write"], "interpose/openmp": ["trace/format", "trace/write"],
@@ -73,15 +80,22 @@ GENERATED = {
 }
 
 
+def whole(layer):
+    """A folder and its parts."""
+    return [layer] + ["%s/%s" % (layer, part) for part in PARTS.get(layer, [])]
+
+
 def folders():
     """{folder: the folders it may use, itself included}; no entry: unknown."""
     rules = {}
     for layer, below in [*BOTH.items(), *SHIM.items(), *TOOL.items()]:
         families = ["%s/%s" % (layer, name) for name in FAMILIES.get(layer, [])]
-        low = [one for name in below for one in [name] + ["%s/%s" % (name, family) for family in FAMILIES.get(name, [])]]
-        rules[layer] = [layer] + families + low
+        parts = whole(layer)
+        low = [one for name in below for one in whole(name) + ["%s/%s" % (name, family) for family in FAMILIES.get(name, [])]]
+        for part in parts:
+            rules[part] = parts + families + low
         for family in families:
-            rules[family] = [layer, family] + low
+            rules[family] = parts + [family] + low
     for name in ALONE:
         rules[name] = [name]
     for name, below in THIN.items():
@@ -90,7 +104,7 @@ def folders():
 
 
 RULES = folders()
-IN_SHIM = {f for f in RULES if f.split("/")[0] in ("collectors", "interpose") or f in ("trace/write", *BOTH)}
+IN_SHIM = {f for f in RULES if f.split("/")[0] in ("collectors", "interpose") or f in (*whole("trace/write"), *BOTH)}
 
 
 def free(folder):

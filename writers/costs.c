@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/hash.h"
-#include "model/host_state.h"
+#include "model/threads/host_state.h"
 #include "writers/costs.h"
 #include "writers/frames.h"
 

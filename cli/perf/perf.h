@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/run.h"
+#include "cli/run/run.h"
 
 struct gt_perf;
 

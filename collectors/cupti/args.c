@@ -27,8 +27,8 @@
 #include <string.h>
 
 #include "collectors/cupti/internal.h"
-#include "trace/write/call.h"
-#include "trace/write/frame.h"
+#include "trace/write/call/call.h"
+#include "trace/write/call/frame.h"
 #include "trace/format/cuda_capture.h"
 
 #include "cuda_capture_own.h"

@@ -16,7 +16,7 @@
 #include <errno.h>
 
 #include "collectors/cupti/internal.h"
-#include "trace/write/buffers.h"
+#include "trace/write/stream/buffers.h"
 
 #define SHARED_PLACE (32u * REC_BLOCK)  /* bytes: one buffer for all threads */
 #define THREAD_PLACE (8u * REC_BLOCK)   /* one per thread */

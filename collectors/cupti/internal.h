@@ -30,7 +30,7 @@
 
 #include "trace/write/options.h"
 #include "trace/write/process.h"
-#include "trace/write/stack.h"
+#include "trace/write/call/stack.h"
 #include "trace/write/sys.h"
 #include "trace/write/text.h"
 #include "trace/write/tls.h"

@@ -17,7 +17,7 @@
 
 #include "collectors/cupti/internal.h"
 #include "trace/format/cupti.h"
-#include "trace/write/buffers.h"
+#include "trace/write/stream/buffers.h"
 
 #define SLOTS 8192u                     /* open buffers that are known; more are not */
 #define PIECE 8192u                     /* bytes: what was never written to is not made to exist by looking */

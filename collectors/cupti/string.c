@@ -20,7 +20,7 @@
 
 #include "collectors/cupti/internal.h"
 #include "trace/format/cupti.h"
-#include "trace/write/frame.h"
+#include "trace/write/call/frame.h"
 
 #define LONGEST 60000u                  /* bytes kept of one string: one record */
 #define FIRST_TABLE 1024u

@@ -21,7 +21,7 @@
 #include "collectors/cupti/internal.h"
 #include "common/plain/without.h"
 #include "trace/write/process.h"
-#include "trace/write/buffers.h"
+#include "trace/write/stream/buffers.h"
 #include "trace/write/debug.h"
 
 #define CLOCK_EVERY_NS 1000000000ull

@@ -12,8 +12,8 @@
 
 #include "collectors/nvtx/abi.h"
 #include "trace/write/process.h"
-#include "trace/write/reserve.h"
-#include "trace/write/stack.h"
+#include "trace/write/stream/reserve.h"
+#include "trace/write/call/stack.h"
 #include "trace/write/text.h"
 
 #define TAP_NVTX_UNWANTED (1ull << 63)  /* in the handle of a domain: nothing of it is recorded */

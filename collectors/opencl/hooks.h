@@ -12,7 +12,7 @@
 #define GPUTAP_COLLECTORS_OPENCL_HOOKS_H
 
 #include "opencl_api.h"          /* generated: struct tap_opencl_api, CL types */
-#include "trace/write/call.h"
+#include "trace/write/call/call.h"
 
 /* ---- enqueue functions: kind `enqueue`, event output ---- */
 struct tap_cl_enqueue {

@@ -12,7 +12,7 @@
 #include "collectors/collector.h"
 #include "trace/format/domains.h"
 #include "trace/write/options.h"
-#include "trace/write/stream.h"
+#include "trace/write/stream/stream.h"
 
 static void start(bool late)
 {

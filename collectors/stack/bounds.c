@@ -20,7 +20,7 @@
 #include <sys/auxv.h>
 
 #include "collectors/stack/internal.h"
-#include "trace/write/frame.h"
+#include "trace/write/call/frame.h"
 #include "trace/write/process.h"
 
 #define PAGE ((uintptr_t)4096)          /* the smallest there is */

@@ -17,7 +17,7 @@
 #include "collectors/stack/internal.h"
 #include "trace/write/options.h"
 #include "trace/write/process.h"
-#include "trace/write/stack.h"
+#include "trace/write/call/stack.h"
 #include "trace/write/sys.h"
 
 #define SEEN 512u

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "collectors/stack/internal.h"
-#include "trace/write/stream.h"
+#include "trace/write/stream/stream.h"
 
 #define PLACES 4096u                            /* objects at most, about: open addressing */
 #define PROBES 64u

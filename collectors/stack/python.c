@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "collectors/stack/python.h"
-#include "trace/write/frame.h"
+#include "trace/write/call/frame.h"
 #include "trace/write/process.h"
-#include "trace/write/stream.h"
+#include "trace/write/stream/stream.h"
 #include "trace/write/sys.h"
 
 #define TRIES_MOST 256u                 /* stacks through the interpreter without finding a state, before we give up */

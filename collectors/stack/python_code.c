@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "collectors/stack/python.h"
-#include "trace/write/stream.h"
+#include "trace/write/stream/stream.h"
 
 #define TEXT_MOST 4096u                 /* bytes of a name or path that is plain ASCII */
 #define WIDE_MOST 256u                  /* characters of one that is not */

@@ -18,7 +18,7 @@
 #include <ucontext.h>
 
 #include "collectors/stack/internal.h"
-#include "trace/write/frame.h"
+#include "trace/write/call/frame.h"
 #include "trace/write/process.h"
 #include "trace/write/sys.h"
 

@@ -11,7 +11,7 @@
  * Must not  allocate, lock, change errno, call a function that it wraps itself.
  *
  * OSRT1  A call that is left by cancellation or an exception ends its record too (OSRT_CALL's clean-up, -fexceptions).
- *        One that longjmp leaves is found by the next call of the thread, as everywhere (trace/write/call_inline.h:
+ *        One that longjmp leaves is found by the next call of the thread, as everywhere (write/call/call_inline.h:
  *        FRAME1).
  * OSRT2  Parameters that come behind "..." are taken from the registers in which named ones would come: the conventions
  *        of both machines put up to six integers there alike. One that the program did not give is what the register

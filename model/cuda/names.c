@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/cuda/internal.h"
-#include "model/demangle.h"
+#include "model/symbols/demangle.h"
 
 /* ------------------------------------------------------------------ functions */
 

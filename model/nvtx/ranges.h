@@ -28,7 +28,7 @@ struct gt_range {
 	/* 1 u64, 2 i64, 3 double, 4 u32, 5 i32, 6 float, REC_NVTX_SCHEMA_DATA; 0 = none */
 	uint32_t payload_type;
 	uint64_t payload;                 /* the value's bits */
-	uint64_t stack_link;              /* 0: none; gt_range_stack (model/stacks.h) knows the stack */
+	uint64_t stack_link;              /* 0: none; gt_range_stack (model/stacks/stacks.h) knows the stack */
 	struct gt_string data;            /* REC_NVTX_SCHEMA_DATA: pieces as in the record */
 };
 /* In order of (start, end descending): marks and enclosed ranges behind what encloses them. */

@@ -11,7 +11,7 @@
 
 #include "opencl_values.h"
 
-#include "model/demangle.h"
+#include "model/symbols/demangle.h"
 #include "model/internal.h"
 #include "model/opencl/usm.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/demangle.h"
+#include "model/symbols/demangle.h"
 #include "model/internal.h"
 #include "model/symbols/internal.h"
 

@@ -10,7 +10,7 @@
  *
  * How to walk the frames of a call:
  *
- *	uint32_t n, id = gt_call_stack(call);             // model/stacks.h; 0: the call has no stack
+ *	uint32_t n, id = gt_call_stack(call);             // model/stacks/stacks.h; 0: the call has no stack
  *	const struct gt_frame *f = gt_stack_frames(m, id, &n);
  *
  *	for (uint32_t i = 0; i < n; i++)                  // from the function that called the API outwards
@@ -22,7 +22,7 @@
 #ifndef GPUTAP_MODEL_SYMBOLS_SYMBOLS_H
 #define GPUTAP_MODEL_SYMBOLS_SYMBOLS_H
 
-#include "model/stacks.h"
+#include "model/stacks/stacks.h"
 
 /* Strings live as long as the model. */
 struct gt_frame {

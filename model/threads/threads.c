@@ -15,7 +15,7 @@
 #include "common/hash.h"
 #include "model/internal.h"
 #include "model/sort.h"
-#include "model/stacks.h"
+#include "model/stacks/stacks.h"
 
 struct seen { uint32_t process; int tid; uint64_t tick; const char *name; bool known; };
 struct candidate { uint32_t process; int tid; uint64_t start; uint32_t index; };

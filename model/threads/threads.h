@@ -19,7 +19,7 @@ struct gt_sample {
 	uint32_t cpu;
 	uint32_t by;                      /* enum rec_sample */
 	uint64_t period;                  /* ns on a processor (CLOCK, TIMER), or cycles, that it stands for */
-	uint64_t stack;                   /* model/stacks.h; 0: none */
+	uint64_t stack;                   /* model/stacks/stacks.h; 0: none */
 };
 uint64_t gt_model_sample_count(const struct gt_model *m);
 const struct gt_sample *gt_model_sample(const struct gt_model *m, uint64_t i);

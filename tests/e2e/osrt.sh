@@ -99,7 +99,7 @@ check "a signal handler's call" 1 "$("$gputap" dump all.gputap 2>/dev/null | gre
 check "arguments" "0" "$(query all 'SELECT count(*) FROM OSRT_API JOIN StringIds s ON nameId = s.id WHERE argumentsId NOT IN (SELECT id FROM OSRT_ARGUMENTS) AND s.value NOT IN ("fork", "vfork")')"
 check "the edition of 2021" "$(query all 'SELECT count(*) FROM OSRT_API')" "$("$gputap" export -q -f -e sqlite --sqlite-schema=2021 -o old all.gputap && query old 'SELECT count(*) FROM OSRT_API WHERE callchainId = 0')"
 
-# --------------------------------------------- who ended a wait (model/waits.c)
+# --------------------------------------------- who ended a wait (model/threads/waits.c)
 "$gputap" run -q -t osrt -o waits ./waits >waits.out
 "$gputap" stats -q --format csv -r osrt_wait_trace waits.gputap >waits.csv
 while read -r name waiter waker; do

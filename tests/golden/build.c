@@ -10,7 +10,7 @@
 
 #include <CL/cl.h>
 
-#include "model/fntable.h"
+#include "model/functions/fntable.h"
 #include "tests/golden/case.h"
 
 #define WORDS 4096

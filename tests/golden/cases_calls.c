@@ -8,7 +8,7 @@
 
 #include <CL/cl.h>
 
-#include "model/fntable.h"
+#include "model/functions/fntable.h"
 #include "tests/golden/case.h"
 
 #define T0 1000000000ull                  /* first tick */

@@ -1,5 +1,5 @@
 /*
- * tests/unit/api_table_stub.h - stands in for trace/write/call.h when test_api_table.py builds the generated wrappers
+ * tests/unit/api_table_stub.h - stands in for call.h when test_api_table.py builds the generated wrappers
  *
  * Included before everything else, under the real header's guard: the wrappers' own work is looked at, without a
  * stream.

@@ -30,7 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "trace/write/call.h"
+#include "trace/write/call/call.h"
 
 /* The generated table, when the program is linked without it. */
 __attribute__((weak)) extern const unsigned char tap_table[4];

@@ -30,7 +30,7 @@ def write(folder, files):
 
 
 class Includes(unittest.TestCase):
-    WRITER = {"trace/write/stream.h": "", "trace/write/internal.h": "", "interpose/call.h": ""}
+    WRITER = {"trace/write/stream/stream.h": "", "trace/write/internal.h": "", "interpose/call.h": ""}
 
     def check(self, name, text, more=None):
         with tempfile.TemporaryDirectory() as folder:
@@ -46,11 +46,11 @@ class Includes(unittest.TestCase):
         self.assertEqual(run(ROOT / "scripts/check-includes"), (0, ""))
 
     def test_what_is_allowed_passes(self):
-        self.assertEqual(self.check("collectors/x.c", '#include <string.h>\n#include "trace/write/stream.h"\n'), (0, ""))
+        self.assertEqual(self.check("collectors/x.c", '#include <string.h>\n#include "trace/write/stream/stream.h"\n'), (0, ""))
 
     def test_the_tool_may_not_include_the_writer(self):
-        rc, out = self.check("model/x.c", '#include <a.h>\n#include "trace/write/stream.h"\n')
-        self.assertEqual((rc, out), (1, 'model/x.c:2: model/ may not include "trace/write/stream.h"\n'))
+        rc, out = self.check("model/x.c", '#include <a.h>\n#include "trace/write/stream/stream.h"\n')
+        self.assertEqual((rc, out), (1, 'model/x.c:2: model/ may not include "trace/write/stream/stream.h"\n'))
 
     def test_the_shim_may_not_include_the_reader(self):
         rc, out = self.check("interpose/x.c", '#include "trace/read/reader.h"\n')
@@ -72,7 +72,7 @@ class Includes(unittest.TestCase):
         self.assertEqual(self.check("collectors/nvtx/x.c", '#include "collectors/collector.h"\n', {"collectors/collector.h": ""}), (0, ""))
 
     def test_the_two_users_of_the_model_do_not_meet(self):
-        self.assertRefused("writers/x.c", '#include "analysis/report.h"\n', "may not include")
+        self.assertRefused("writers/x.c", '#include "analysis/reports/report.h"\n', "may not include")
         self.assertRefused("analysis/x.c", '#include "writers/writer.h"\n', "may not include")
         self.assertRefused("writers/x.c", '#include "cli/cli.h"\n', "may not include")
 
@@ -84,46 +84,46 @@ class Includes(unittest.TestCase):
         self.assertRefused("model/x.c", '#include "model/cuda/internal.h"\n', "private", {**more, "model/cuda/y.c": ""})
 
     def test_dots_lead_nowhere(self):
-        self.assertRefused("model/x.c", '#include "../trace/write/stream.h"\n', "no way with")
-        self.assertRefused("model/x.c", '#include "model/../trace/write/stream.h"\n', "no way with")
-        self.assertRefused("model/x.c", '#include "./trace/./write//stream.h"\n', 'may not include "trace/write/stream.h"')
-        self.assertRefused("trace/write/x.c", '#include "trace//write/stream.h"\n', 'its name is "trace/write/stream.h"')
+        self.assertRefused("model/x.c", '#include "../trace/write/stream/stream.h"\n', "no way with")
+        self.assertRefused("model/x.c", '#include "model/../trace/write/stream/stream.h"\n', "no way with")
+        self.assertRefused("model/x.c", '#include "./trace/./write//stream/stream.h"\n', 'may not include "trace/write/stream/stream.h"')
+        self.assertRefused("trace/write/x.c", '#include "trace//write/stream/stream.h"\n', 'its name is "trace/write/stream/stream.h"')
 
     def test_a_header_is_not_found_beside_the_file(self):
-        self.assertRefused("trace/write/x.c", '#include "stream.h"\n', 'its name is "trace/write/stream.h"')
+        self.assertRefused("trace/write/stream/x.c", '#include "stream.h"\n', 'its name is "trace/write/stream/stream.h"')
 
     def test_angle_brackets_are_the_systems(self):
-        self.assertRefused("model/x.c", "#include <trace/write/stream.h>\n", "may not include")
-        self.assertRefused("trace/write/x.c", "#include <trace/write/stream.h>\n", "its name is")
+        self.assertRefused("model/x.c", "#include <trace/write/stream/stream.h>\n", "may not include")
+        self.assertRefused("trace/write/x.c", "#include <trace/write/stream/stream.h>\n", "its name is")
         self.assertRefused("model/x.c", "#include <opencl_hooks.h>\n", "may not include")
 
     def test_a_macro_names_no_header(self):
-        self.assertRefused("model/x.c", '#define H "trace/write/stream.h"\n#include H\n', r"by a macro \(H\)")
+        self.assertRefused("model/x.c", '#define H "trace/write/stream/stream.h"\n#include H\n', r"by a macro \(H\)")
 
     def test_include_next_and_its_kin_are_refused(self):
-        self.assertRefused("model/x.c", '#include_next "trace/write/stream.h"\n', "no #include_next")
-        self.assertRefused("model/x.c", '#import "trace/write/stream.h"\n', "no #import")
-        self.assertRefused("model/x.c", 'const char x[] = {\n#embed "trace/write/stream.h"\n};\n', "no #embed")
+        self.assertRefused("model/x.c", '#include_next "trace/write/stream/stream.h"\n', "no #include_next")
+        self.assertRefused("model/x.c", '#import "trace/write/stream/stream.h"\n', "no #import")
+        self.assertRefused("model/x.c", 'const char x[] = {\n#embed "trace/write/stream/stream.h"\n};\n', "no #embed")
         self.assertRefused("interpose/x.S", '.include "model/x.h"\n', "no .include")
-        self.assertRefused("model/x.c", '__asm__(".incbin \\"trace/write/stream.h\\"");\n', "no .incbin")
+        self.assertRefused("model/x.c", '__asm__(".incbin \\"trace/write/stream/stream.h\\"");\n', "no .incbin")
 
     def test_asking_for_a_header_is_using_it(self):
-        self.assertRefused("model/x.c", '#if __has_include("trace/write/stream.h")\n#endif\n', "may not include")
+        self.assertRefused("model/x.c", '#if __has_include("trace/write/stream/stream.h")\n#endif\n', "may not include")
         self.assertRefused("model/x.c", "#if __has_include(H)\n#endif\n", "plain name")
         self.assertRefused("model/x.c", '#if __has_include_next("stdio.h")\n#endif\n', "no __has_include_next")
         self.assertEqual(self.check("model/x.c", "#if __has_include(<valgrind.h>)\n#endif\n"), (0, ""))
 
     def test_spelling_hides_nothing(self):
-        for text in ('#/**/include/* x */"trace/write/stream.h"\n', '#inc\\\nlude "trace/write/\\\nstream.h"\n',
-                     '%: include "trace/write/stream.h"\n', '\t # \tinclude"trace/write/stream.h"\n',
-                     'char *x = "/*"; // */\n#include "trace/write/stream.h"\n', "/* ' */\n#include \"trace/write/stream.h\"\n"):
+        for text in ('#/**/include/* x */"trace/write/stream/stream.h"\n', '#inc\\\nlude "trace/write/\\\nstream.h"\n',
+                     '%: include "trace/write/stream/stream.h"\n', '\t # \tinclude"trace/write/stream/stream.h"\n',
+                     'char *x = "/*"; // */\n#include "trace/write/stream/stream.h"\n', "/* ' */\n#include \"trace/write/stream/stream.h\"\n"):
             self.assertRefused("model/x.c", text, "may not include")
 
     def test_a_comment_is_no_include(self):
-        self.assertEqual(self.check("model/x.c", '/*\n#include "trace/write/stream.h"\n*/\n// #include "x.h"\n'), (0, ""))
+        self.assertEqual(self.check("model/x.c", '/*\n#include "trace/write/stream/stream.h"\n*/\n// #include "x.h"\n'), (0, ""))
 
     def test_code_under_another_suffix_is_refused(self):
-        self.assertRefused("model/x.c", '#include "model/x.txt"\n', "nobody checks", {"model/x.txt": '#include "trace/write/stream.h"\n'})
+        self.assertRefused("model/x.c", '#include "model/x.txt"\n', "nobody checks", {"model/x.txt": '#include "trace/write/stream/stream.h"\n'})
 
     def test_a_folder_without_a_rule_is_an_error(self):
         for name in ("model/vulkan/x.c", "new/x.h", "trace/x.c", "x.c", "interpose/vulkan/x.S"):
@@ -137,7 +137,7 @@ class Includes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             write(folder, self.WRITER)
             os.makedirs(folder + "/model")
-            os.symlink("../trace/write/stream.h", folder + "/model/stream.h")
+            os.symlink("../trace/write/stream/stream.h", folder + "/model/stream.h")
             rc, out = run(ROOT / "scripts/check-includes", folder)
         self.assertEqual((rc, out), (1, "model/stream.h:1: a symbolic link: one file, one name\n"))
 

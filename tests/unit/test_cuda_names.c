@@ -1,5 +1,5 @@
 /*
- * tests/unit/test_cuda_names.c - model/cuda/names.c, model/demangle.c: names of functions and kernels;
+ * tests/unit/test_cuda_names.c - model/cuda/names.c, model/symbols/demangle.c: names of functions and kernels;
  * model/sort.h: the order of many things
  *
  * Copyright 2026 The gputap authors
@@ -8,7 +8,7 @@
 #include "tests/unit/cudafixture.h"
 
 #include "model/cuda/internal.h"
-#include "model/demangle.h"
+#include "model/symbols/demangle.h"
 #include "model/sort.h"
 
 static void short_names_have_no_types_namespaces_templates_or_parameters(void **state)

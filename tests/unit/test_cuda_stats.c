@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/report.h"
+#include "analysis/reports/report.h"
 #include "tests/tracecuda.h"
 
 #define TRACE "cuda_stats.gputap"

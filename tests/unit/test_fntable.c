@@ -1,5 +1,5 @@
 /*
- * tests/unit/test_fntable.c - model/fntable.c, model/expr.c and model/args.c
+ * tests/unit/test_fntable.c - model/functions/fntable.c, model/functions/expr.c and model/functions/args.c
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -12,7 +12,7 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
-#include "model/args.h"
+#include "model/functions/args.h"
 
 #define HEAD "T\t1\nD\t1\topencl\n" \
 	"E\tcolours\tenum\nV\t2\tGREEN\nV\t-1\tRED\nV\t2\tALSO_GREEN\nE\tbits\tflags\nV\t1\tLOW\nV\t2\tHIGH\n" \

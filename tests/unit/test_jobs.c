@@ -17,11 +17,11 @@
 /* cmocka wants those above first */
 #include <cmocka.h>
 
-#include "analysis/report.h"
+#include "analysis/reports/report.h"
 #include "cli/jobs.h"
 #include "common/pieces.h"
 #include "common/text.h"
-#include "model/args.h"
+#include "model/functions/args.h"
 #include "model/crew.h"
 #include "tests/tracebuild.h"
 #include "tests/unit/tablefixture.h"

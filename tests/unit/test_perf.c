@@ -18,7 +18,7 @@
 
 #include "cli/perf/rings.h"
 #include "cli/perf/unwind.h"
-#include "model/stacks.h"
+#include "model/stacks/stacks.h"
 #include "model/threads/threads.h"
 
 enum { PARENT = 1000, CHILD = 1001, MS = 1000000 };

@@ -16,7 +16,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "model/args.h"
+#include "model/functions/args.h"
 #include "writers/atp/atp.h"
 #include "writers/render.h"
 #include "writers/spill.h"

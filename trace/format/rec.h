@@ -99,7 +99,7 @@ struct rec_control {
 	uint32_t stream;              /* this file's number */
 	uint32_t tid;                 /* present holder, 0 = in the pool */
 	uint32_t pid;
-	/* What a reader can hold the files against; 0: not told. By trace/write/tally.c. */
+	/* What a reader can hold the files against; 0: not told. By trace/write/stream/tally.c. */
 	uint64_t files;               /* stream files that the image has made by now, this one among them */
 	uint64_t chunks;              /* chunks opened in this file */
 	uint64_t end;                 /* offset in this file behind the last of them */

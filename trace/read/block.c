@@ -8,7 +8,7 @@
  * BLOCK1  `at` only grows, and never beyond `n`: a walk ends after at most n steps.
  * BLOCK2  A record that claims more than is left, no size, or both or neither of COMPLETE and INCOMPLETE ends the
  *         block.
- * BLOCK3  The writer commits a header after its payload (trace/write/stream.c STREAM1, STREAM2): a COMPLETE header
+ * BLOCK3  The writer commits a header after its payload (stream.c STREAM1, STREAM2): a COMPLETE header
  *         that was read is whole in the same read, because words are copied in ascending order.
  *
  * Copyright 2026 The gputap authors

@@ -2,7 +2,7 @@
  * trace/read/stage.h - chunks of a stream file that still stand in a window
  *
  * A busy stream fills chunks in one of two reused windows of its file and writes each to its own place when the window
- * is needed again (trace/write/chunk.c CHUNK3). Until then the window counts. Readers above see every chunk in its own
+ * is needed again (write/stream/chunk.c CHUNK3). Until then the window counts. Readers above see every chunk in its own
  * place.
  *
  * Copyright 2026 The gputap authors

@@ -13,13 +13,13 @@
 #include "trace/write/core.h"
 
 #include "trace/write/asked.h"
-#include "trace/write/call.h"
+#include "trace/write/call/call.h"
 #include "trace/write/debug.h"
-#include "trace/write/frame.h"
+#include "trace/write/call/frame.h"
 #include "trace/write/internal.h"
 #include "trace/write/options.h"
-#include "trace/write/run.h"
-#include "trace/write/stack.h"
+#include "trace/write/run/run.h"
+#include "trace/write/call/stack.h"
 
 #define OBJECTS 16
 
@@ -157,7 +157,7 @@ static void lost(uint32_t reason, uint64_t n)
 		tap_lost(reason, n);
 }
 
-/* Static destructors and runtimes that end behind the exit handler are recorded too, as in trace/write/call.c. */
+/* Static destructors and runtimes that end behind the exit handler are recorded too, as in trace/write/call/call.c. */
 static struct tap_stream *stream(uint64_t *tick)
 {
 	if (TAP_LIKELY(TAP_READ_ONCE(tap_off) != TAP_OFF_EXIT))

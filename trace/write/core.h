@@ -84,7 +84,7 @@ struct gputap_core {
 	/* Before anything else. */
 	enum gputap_join (*join)(const struct gputap_object *object);
 
-	/* One traced call, with its slot: trace/write/call.h says what each does. */
+	/* One traced call, with its slot: trace/write/call/call.h says what each does. */
 	bool (*call_begin)(struct gputap_call *call, uint32_t fn, uint32_t domain, const uint64_t arg[4]);
 	void (*call_stop)(struct gputap_call *call, int32_t result);
 	uint64_t *(*call_reserve)(struct gputap_call *call, uint32_t first_u32, uint32_t words);

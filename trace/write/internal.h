@@ -13,7 +13,7 @@
 
 #include "trace/write/options.h"
 #include "trace/write/process.h"
-#include "trace/write/reserve.h"
+#include "trace/write/stream/reserve.h"
 #include "trace/write/sys.h"
 #include "trace/write/text.h"
 #include "trace/write/tls.h"
@@ -160,7 +160,7 @@ const char *tap_run_first_dir(void);     /* what it was before tap_run_image_mov
 const char *tap_run_dir(void);           /* .../NAME.gputap, or "" */
 /* The image's directory cannot be reached any more: true when it has another one by now, for new files. */
 bool tap_run_image_move(void);
-/* run_marks.c */
+/* run/marks.c */
 void tap_run_say_unrecorded(uint64_t calls);     /* at the end: how many calls went nowhere */
 /* Under a launcher: an image that recorded nothing leaves our sight by an exec of `path`. */
 void tap_run_say_unfollowed(const char *path);

@@ -17,7 +17,7 @@
 #include "common/plain/without.h"
 #include "trace/write/asked.h"
 #include "trace/write/debug.h"
-#include "trace/write/detach.h"
+#include "trace/write/run/detach.h"
 #include "trace/write/internal.h"
 
 #ifndef MADV_WIPEONFORK

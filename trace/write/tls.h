@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/write/stream.h"
+#include "trace/write/stream/stream.h"
 
 #define TAP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TAP_UNLIKELY(x) __builtin_expect(!!(x), 0)

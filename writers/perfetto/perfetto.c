@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/host_state.h"
+#include "model/threads/host_state.h"
 #include "writers/perfetto/internal.h"
 #include "writers/render.h"
 

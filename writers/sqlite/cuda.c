@@ -13,7 +13,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "model/stacks.h"
+#include "model/stacks/stacks.h"
 #include "writers/sqlite/cuda.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 
 #include "common/memory.h"
 #include "model/model.h"
-#include "model/plan.h"
+#include "model/functions/plan.h"
 #include "writers/sqlite/db.h"
 #include "writers/writer.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "common/map.h"
-#include "model/stacks.h"
+#include "model/stacks/stacks.h"
 #include "writers/sqlite/feed.h"
 
 enum {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/stacks.h"
+#include "model/stacks/stacks.h"
 #include "writers/sqlite/cuda.h"
 
 #define X(prefix, cell) #cell,

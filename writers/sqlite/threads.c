@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "model/stacks.h"
+#include "model/stacks/stacks.h"
 #include "model/threads/threads.h"
 #include "model/window.h"
 #include "writers/sqlite/feed.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/stacks.h"
+#include "model/stacks/stacks.h"
 #include "writers/sqlite/cuda.h"
 
 #define FUNCTIONS 65536                 /* function ids are 16 bits wide in the trace */

@@ -1,0 +1,118 @@
+/*
+ * cli/dump/cuda_object.c - gputap dump: CUDA's libraries, buffers, devices, contexts and streams
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/dump/dump.h"
+#include "model/cuda/cuda.h"
+
+#define L struct gt_cuda_library
+static const struct gt_shown library_fields[] = {
+	GT_WHOSE(L),
+	{ "cupti", gt_show_number, GT_NUMBER(L, cupti_version) },
+	{ "driver", gt_show_number, GT_NUMBER(L, driver_version) },
+	{ "stand_in", gt_show_flag, GT_NUMBER(L, flags), .mask = REC_CUPTI_STAND_IN },
+	{ "per_thread_buffers", gt_show_flag, GT_NUMBER(L, flags), .mask = REC_CUPTI_PER_THREAD_BUFFERS },
+	{ "late", gt_show_flag, GT_NUMBER(L, flags), .mask = REC_CUPTI_LATE },
+	{ "path", gt_show_string, GT_PLACE(L, path) },
+	{ "clock_error_ns", gt_show_known, GT_NUMBER(L, clock_error_ns) },
+	{ "buffers", gt_show_number, GT_NUMBER(L, buffers) },
+	{ "uncompleted", gt_show_number, GT_NUMBER(L, uncompleted) },
+	{ "records", gt_show_number, GT_NUMBER(L, records) },
+	{ "dropped", gt_show_number, GT_NUMBER(L, dropped) },
+};
+
+#define B struct gt_cuda_buffer
+static const struct gt_shown buffer_fields[] = {
+	GT_WHOSE(B),
+	{ "number", gt_show_number, GT_NUMBER(B, number) },
+	{ "requested_ns", gt_show_when, GT_NUMBER(B, requested_ns) },
+	{ "completed_ns", gt_show_when, GT_NUMBER(B, completed_ns) },
+	{ "room", gt_show_number, GT_NUMBER(B, room) },
+	{ "valid", gt_show_number, GT_NUMBER(B, valid) },
+	{ "completed", gt_show_flag, GT_NUMBER(B, completed) },
+};
+
+static bool uuid(struct gt_show *s, const struct gt_shown *f, const void *record)
+{
+	const struct gt_cuda_device *d = record;
+	const char *quote = s->json ? "\"" : "";
+
+	(void)f;
+	gt_text_str(s->t, quote);
+	for (size_t i = 0; i < sizeof d->uuid; i++)
+		gt_text_hex(s->t, d->uuid[i], 2, false);
+	gt_text_str(s->t, quote);
+	return true;
+}
+
+#define D struct gt_cuda_device
+static const struct gt_shown device_fields[] = {
+	GT_WHOSE(D),
+	{ "id", gt_show_number, GT_NUMBER(D, id) },
+	{ "index", gt_show_number, GT_NUMBER(D, index) },
+	{ "name", gt_show_string, GT_PLACE(D, name) },
+	{ "uuid", uuid, GT_OWN, GT_HAS(D, has_uuid) },
+	{ "compute_major", gt_show_number, GT_NUMBER(D, compute_major) },
+	{ "compute_minor", gt_show_number, GT_NUMBER(D, compute_minor) },
+	{ "sms", gt_show_known, GT_NUMBER(D, sms) },
+	{ "clock_khz", gt_show_known, GT_NUMBER(D, clock_khz) },
+	{ "memory_bytes", gt_show_known, GT_NUMBER(D, memory_bytes) },
+	{ "memory_bandwidth", gt_show_known, GT_NUMBER(D, memory_bandwidth) },
+	{ "l2_bytes", gt_show_known, GT_NUMBER(D, l2_bytes) },
+	{ "stand_in", gt_show_flag, GT_NUMBER(D, stand_in) },
+};
+
+#define X struct gt_cuda_context
+static const struct gt_shown context_fields[] = {
+	GT_WHOSE(X),
+	{ "id", gt_show_number, GT_NUMBER(X, id) },
+	{ "device", gt_show_id, GT_NUMBER(X, device) },
+	{ "null_stream", gt_show_id, GT_NUMBER(X, null_stream) },
+	{ "parent", gt_show_id, GT_NUMBER(X, parent) },
+	{ "green", gt_show_flag, GT_NUMBER(X, green) },
+	{ "sms", gt_show_known, GT_NUMBER(X, sms) },
+	{ "created_ns", gt_show_when, GT_NUMBER(X, created_ns) },
+	{ "destroyed_ns", gt_show_when, GT_NUMBER(X, destroyed_ns) },
+};
+
+#define S struct gt_cuda_stream
+static const struct gt_shown stream_fields[] = {
+	GT_WHOSE(S),
+	{ "id", gt_show_number, GT_NUMBER(S, id) },
+	{ "context", gt_show_number, GT_NUMBER(S, context) },
+	{ "priority", gt_show_number, GT_NUMBER(S, priority) },
+	{ "flag", gt_show_number, GT_NUMBER(S, flag) },
+	{ "handle", gt_show_set_hex, GT_NUMBER(S, handle) },
+	{ "created_ns", gt_show_when, GT_NUMBER(S, created_ns) },
+};
+
+#define SHAPE(name) \
+	static const struct gt_shape name##_shape = { \
+		"cuda_" #name, "cuda " #name " {pid}*", { GT_FIELDS(name##_fields) } }
+SHAPE(library);
+SHAPE(buffer);
+SHAPE(device);
+SHAPE(context);
+SHAPE(stream);
+
+void gt_dump_cuda_objects(struct gt_show *s)
+{
+	const struct gt_cuda *c = s->cuda;
+
+	for (uint32_t i = 0; i < gt_model_process_count(s->m); i++)
+		if (gt_cuda_library(c, i))
+			gt_show_record(s, &library_shape, gt_cuda_library(c, i));
+	for (uint32_t i = 0; i < gt_cuda_buffer_count(c); i++) {
+		const struct gt_cuda_buffer b = gt_cuda_buffer(c, i);
+
+		gt_show_record(s, &buffer_shape, &b);
+	}
+	for (uint32_t i = 0; i < gt_cuda_device_count(c); i++)
+		gt_show_record(s, &device_shape, gt_cuda_device(c, i));
+	for (uint32_t i = 0; i < gt_cuda_context_count(c); i++)
+		gt_show_record(s, &context_shape, gt_cuda_context(c, i));
+	for (uint32_t i = 0; i < gt_cuda_stream_count(c); i++)
+		gt_show_record(s, &stream_shape, gt_cuda_stream(c, i));
+}

@@ -1,0 +1,528 @@
+/*
+ * cli/info/info.c - gputap info: what is in a trace, and what is missing
+ *
+ * Text for people; with --json one object with the same facts. Devices and their clocks come from a walk over the whole
+ * trace, everything else from opening it.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "common/counted.h"
+#include "common/harmless.h"
+#include "cli/cli.h"
+#include "analysis/sections/report_file.h"
+#include "cli/info/info.h"
+#include "cli/show/image.h"
+#include "model/cuda/cuda.h"
+#include "model/output.h"
+#include "writers/render.h"
+
+static const char *const loss_texts[] = {
+#define X(id, text) text,
+	REC_LOSSES(X)
+#undef X
+};
+
+/* Devices appear once, however many processes used them. */
+static bool seen_before(struct gt_model *m, uint32_t i)
+{
+	const struct gt_object *o = gt_model_object(m, i);
+
+	for (uint32_t k = 0; k < i; k++) {
+		const struct gt_object *p = gt_model_object(m, k);
+
+		if (p->kind == REC_OBJECT_DEVICE && p->device_index == o->device_index)
+			return true;
+	}
+	return false;
+}
+
+static const struct gt_object *device_at(struct gt_model *m, uint32_t i)
+{
+	const struct gt_object *o = gt_model_object(m, i);
+
+	return o->kind == REC_OBJECT_DEVICE && !seen_before(m, i) ? o : NULL;
+}
+
+/* The worst error of a device's clock in any process; -1 unknown. *how: the way that one was read. */
+static int64_t worst_error(struct gt_model *m, uint32_t device_index, const char **how)
+{
+	int64_t worst = -1;
+
+	for (uint32_t i = 0; i < gt_model_object_count(m); i++) {
+		const struct gt_object *o = gt_model_object(m, i);
+
+		if (o->kind != REC_OBJECT_DEVICE || o->device_index != device_index)
+			continue;
+		if (!*how || o->clock_error_ns > worst)
+			*how = gt_object_clock(o);
+		if (o->clock_error_ns > worst)
+			worst = o->clock_error_ns;
+	}
+	return worst;
+}
+
+/* A physical device, and how well its clock is known. */
+struct shown_device { const struct gt_object *o; const char *how; int64_t error; };
+
+/* The next one from object *i on, which goes behind it; false: no more. */
+static bool next_device(struct gt_model *m, uint32_t *i, struct shown_device *d)
+{
+	for (; *i < gt_model_object_count(m); ++*i) {
+		*d = (struct shown_device){ .o = device_at(m, *i) };
+		if (!d->o)
+			continue;
+		d->error = worst_error(m, d->o->device_index, &d->how);
+		++*i;
+		return true;
+	}
+	return false;
+}
+
+static int walk_all(struct gt_model *m, struct gt_progress *progress, struct gt_err *err)
+{
+	const struct gt_walk_options o = {
+		.process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .progress = gt_progress_step, .ctx = progress
+	};
+	const struct gt_call *call;
+	struct gt_walk *w;
+	int r;
+
+	if (gt_walk_open(m, &o, &w, err))
+		return -1;
+	while ((r = gt_walk_next(w, &call, err)) == 1)
+		;
+	gt_walk_close(w);
+	return r;
+}
+
+static const char *device_types(uint32_t type)
+{
+	return type & 4 ? "GPU" : type & 8 ? "accelerator" : type & 2 ? "CPU" : type & 16 ? "custom" : "device";
+}
+
+/* --------------------------------------------------------------------- text */
+
+static void utc(int64_t ns, char out[40])
+{
+	time_t s = (time_t)(ns / 1000000000);
+	struct tm tm;
+
+	if (!gmtime_r(&s, &tm) || !strftime(out, 40, "%Y-%m-%d %H:%M:%S UTC", &tm))
+		out[0] = 0;
+}
+
+static void text_args(size_t n, const char *const *args)
+{
+	for (size_t i = 0; i < n; i++)
+		printf("%s%s", i ? " " : "", gt_harmless(args[i]));
+}
+
+static void text_session(const struct gt_session *s)
+{
+	char when[40];
+
+	utc(s->utc_ns, when);
+	printf("trace     %s\n", gt_harmless(s->path));
+	printf("recorded  %s", when);
+	if (*s->host)
+		printf(" on %s", gt_harmless(s->host));
+	if (*s->version)
+		printf(" by gputap %s", gt_harmless(s->version));
+	printf(", %.6f s\n", (double)s->duration_ns / 1e9);
+	if (s->n_args) {
+		printf("command   ");
+		text_args(s->n_args, s->args);
+		printf("\n");
+	}
+	if (s->exit_signal)
+		printf("ended     killed by signal %d\n", s->exit_signal);
+	else if (s->exit_status >= 0)
+		printf("ended     exit status %d\n", s->exit_status);
+	else if (s->cut_off)
+		printf("ended     unknown: gputap run was killed before the program's end\n");
+}
+
+static void text_outputs(const struct gt_model *m)
+{
+	for (uint32_t i = 0; i < gt_model_output_count(m); i++) {
+		const struct gt_output *o = gt_model_output(m, i);
+
+		printf("output    %s (%s): %llu bytes", o->of, o->kind, (unsigned long long)o->bytes);
+		if (o->kept < o->bytes)
+			printf(", the first %llu are kept", (unsigned long long)o->kept);
+		printf("\n");
+	}
+}
+
+/* What the thread's slot holds of the parameters; the others are not known. */
+static void text_cuda_inside(struct gt_cuda *c, const struct gt_fn *fn, const uint64_t first[4])
+{
+	struct gt_cuda_arg_text text;
+	struct gt_cuda_arg a;
+	unsigned i = 0;
+
+	for (; c && gt_cuda_arg_inside(c, fn, first, i, &a) && a.has_value; i++) {
+		gt_render_cuda_arg(&a, &text);
+		printf("%s%s=%s", i ? ", " : "", a.name, a.symbol ? a.symbol : gt_harmless(text.value));
+	}
+	if (c && gt_cuda_arg_inside(c, fn, first, i, &a))
+		printf("%s...", i ? ", " : "");
+}
+
+static void text_thread(struct gt_cuda *c, const struct gt_thread *t)
+{
+	printf("  thread %d%s%s%s: %s\n", t->tid, *t->name ? " " : "", gt_harmless(t->name), t->main ? " (main)" : "",
+		gt_counted(t->calls, "calls").text);
+	for (uint32_t i = 0; i < t->n_inside; i++) {
+		const struct gt_fn *fn = t->inside[i].fn;
+
+		printf("    last inside %s(", fn->name);
+		if (fn->domain == REC_DOMAIN_CUDA_RUNTIME || fn->domain == REC_DOMAIN_CUDA_DRIVER)
+			text_cuda_inside(c, fn, t->inside[i].arg);
+		for (uint32_t k = 0; k < 4 && k < fn->n_params; k++)
+			printf("%s%s=0x%llx", k ? ", " : "", fn->params[k].name,
+				(unsigned long long)t->inside[i].arg[k]);
+		printf("%s) since %.9f s\n", fn->n_params > 4 ? ", ..." : "", (double)t->inside[i].start_ns / 1e9);
+	}
+}
+
+/* When it recorded, and which programs it called for. */
+static void text_image_records(const struct gt_model *m, const struct gt_process *p)
+{
+	for (uint32_t i = 0; i < gt_model_image_record_count(m); i++) {
+		const struct gt_image_record *r = gt_model_image_record(m, i);
+
+		if (r->process != p->index)
+			continue;
+		if (r->type == REC_WINDOW)
+			printf("  recording %s at %.6f s\n", r->window.on ? "began" : "ended",
+				(double)r->time_ns / 1e9);
+		if (r->type == REC_EXEC)
+			printf("  exec of %s at %.6f s%s\n", gt_harmless(r->exec.path), (double)r->time_ns / 1e9,
+				r->exec.followed ? "" : ", its environment cleaned: not followed");
+	}
+}
+
+/* Those that were inside a call are always of interest: the process died there. */
+static void text_threads(const struct gt_model *m, struct gt_cuda *c, const struct gt_process *p, bool list)
+{
+	uint32_t unnamed = 0;
+
+	for (uint32_t i = 0; i < p->n_threads; i++) {
+		const struct gt_thread *t = gt_model_thread(m, p->first_thread + i);
+
+		if (list || t->n_inside || p->n_threads == 1)
+			text_thread(c, t);
+		else
+			unnamed++;
+	}
+	if (unnamed)
+		printf("  %u %sthread%s (--threads lists them)\n", unnamed,
+			unnamed < p->n_threads ? "more " : "", unnamed == 1 ? "" : "s");
+}
+
+static void text_process(const struct gt_model *m, struct gt_cuda *c, const struct gt_process *p, bool list)
+{
+	printf("\nprocess %d", p->pid);
+	if (p->instance > 1)
+		printf(" (image %d)", p->instance);
+	printf(" %s\n", gt_harmless(p->image));
+	if (p->parent)
+		printf("  child of process %d (%s)\n", p->parent->pid, p->reason);
+	if (p->live != GT_LIVE_NO)
+		printf("  %s\n", p->live == GT_LIVE_YES
+				? "still recording"
+				: "not known whether still recording: on another machine or in another container");
+	printf("  %s, %s, %s (%s), %.6f s to %.6f s, host clock ", gt_counted(p->calls, "calls").text,
+		gt_counted(p->callbacks, "callbacks").text, gt_counted(p->commands, "commands").text,
+		gt_counted(p->kernels, "kernels").text, (double)p->start_ns / 1e9, (double)p->end_ns / 1e9);
+	if (p->clock_error_ns >= 0)
+		printf("within %lld ns\n", (long long)p->clock_error_ns);
+	else
+		printf("rate guessed: too few clock readings\n");
+	for (size_t i = 0; i < p->n_env; i++)
+		printf("  environment %s\n", gt_harmless(p->env[i]));
+	text_image_records(m, p);
+	text_threads(m, c, p, list);
+}
+
+static void text_devices(struct gt_model *m)
+{
+	struct shown_device d;
+	bool any = false;
+
+	for (uint32_t i = 0; next_device(m, &i, &d); any = true) {
+		const struct gt_object *o = d.o;
+
+		if (!any)
+			printf("\n");
+		printf("device %u %s", o->device_index,
+			o->name.bytes ? gt_harmless(o->name.text) : "(name not recorded)");
+		if (o->platform && o->platform->name.bytes)
+			printf(" (%s)", gt_harmless(o->platform->name.text));
+		printf(", %s, %u compute units, clock %s", device_types(o->device_type), o->compute_units, d.how);
+		if (d.error >= 0)
+			printf(" within %lld ns", (long long)d.error);
+		printf("\n");
+	}
+}
+
+static void text_missing(const struct gt_model *m)
+{
+	char line[4096];
+
+	printf("\n%s\n", gt_harmless(gt_model_complete_text(m, line, sizeof line)));
+	for (int i = 0; i < REC_LOSS_COUNT; i++)
+		if (gt_model_lost(m, (enum rec_loss)i))
+			printf("  %10llu  %s\n", (unsigned long long)gt_model_lost(m, (enum rec_loss)i),
+				gt_counted_things(gt_model_lost(m, (enum rec_loss)i), loss_texts[i]).text);
+	for (uint32_t i = 0; i < gt_model_note_count(m); i++)
+		printf("note (process %d): %s\n", gt_model_process(m, gt_model_note(m, i)->process)->pid,
+			gt_harmless(gt_model_note(m, i)->text));
+}
+
+static int text_info(struct gt_model *m, bool list, struct gt_err *err)
+{
+	struct gt_cuda *c = gt_model_cuda(m, err);
+
+	if (!c)
+		return -1;
+	text_session(gt_model_session(m));
+	text_outputs(m);
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
+		text_process(m, c, gt_model_process(m, i), list);
+	text_devices(m);
+	if (gt_info_cuda_text(m, err))
+		return -1;
+	text_missing(m);
+	return 0;
+}
+
+/* --------------------------------------------------------------------- JSON */
+
+static void begin_list(struct gt_text *t, const char *name)
+{
+	gt_json_key(t, name);
+	gt_text_char(t, '[');
+}
+
+/* The next element of the array that is open in t. */
+static void separate(struct gt_text *t)
+{
+	if (t->data[t->used - 1] != '[')
+		gt_text_char(t, ',');
+}
+
+void gt_info_begin_item(struct gt_text *t)
+{
+	separate(t);
+	gt_text_char(t, '{');
+}
+
+static void json_session(struct gt_text *t, const struct gt_session *s)
+{
+	gt_json_field_str(t, "trace", s->path);
+	gt_json_field_str(t, "version", s->version);
+	gt_json_field_str(t, "run_id", s->run_id);
+	gt_json_field_str(t, "host", s->host);
+	gt_json_field_str(t, "cwd", s->cwd);
+	gt_json_key(t, "command");
+	gt_show_strings(t, s->n_args, s->args);
+	gt_json_field_i64(t, "utc_ns", s->utc_ns);
+	gt_json_field_i64(t, "monotonic_ns", s->monotonic_ns);
+	gt_json_field_i64(t, "duration_ns", s->duration_ns);
+	gt_json_field_i64(t, "exit_status", s->exit_status);
+	gt_json_field_i64(t, "exit_signal", s->exit_signal);
+	if (s->cut_off)
+		gt_json_field_bool(t, "launcher_killed", true);
+}
+
+static void json_outputs(struct gt_text *t, const struct gt_model *m)
+{
+	if (!gt_model_output_count(m))
+		return;
+	begin_list(t, "outputs");
+	for (uint32_t i = 0; i < gt_model_output_count(m); i++) {
+		const struct gt_output *o = gt_model_output(m, i);
+
+		gt_info_begin_item(t);
+		gt_json_field_i64(t, "pid", o->pid);
+		gt_json_field_str(t, "of", o->of);
+		gt_json_field_str(t, "kind", o->kind);
+		gt_json_field_u64(t, "bytes", o->bytes);
+		gt_json_field_u64(t, "kept", o->kept);
+		gt_text_char(t, '}');
+	}
+	gt_text_char(t, ']');
+}
+
+static void json_thread(struct gt_text *t, const struct gt_thread *thread)
+{
+	gt_info_begin_item(t);
+	gt_json_field_i64(t, "tid", thread->tid);
+	gt_json_field_str(t, "name", thread->name);
+	gt_json_field_bool(t, "main", thread->main);
+	if (thread->has_priority)
+		gt_json_field_i64(t, "priority", thread->priority);
+	gt_json_field_u64(t, "calls", thread->calls);
+	begin_list(t, "inside");
+	for (uint32_t i = 0; i < thread->n_inside; i++) {
+		gt_info_begin_item(t);
+		gt_json_field_str(t, "name", thread->inside[i].fn->name);
+		gt_json_field_i64(t, "start_ns", thread->inside[i].start_ns);
+		begin_list(t, "args");
+		for (unsigned k = 0; k < 4; k++) {
+			if (k)
+				gt_text_char(t, ',');
+			gt_text_u64(t, thread->inside[i].arg[k]);
+		}
+		gt_text_lit(t, "]}");
+	}
+	gt_text_lit(t, "]}");
+}
+
+/* Its records of one type, as dump shows them. */
+static void json_image_records(struct gt_show *s, const char *name, const struct gt_process *p, enum rec_type type,
+	struct gt_shown_list fields)
+{
+	const struct gt_shape shape = { .parts = { fields } };
+
+	begin_list(s->t, name);
+	for (uint32_t i = 0; i < gt_model_image_record_count(s->m); i++) {
+		const struct gt_image_record *r = gt_model_image_record(s->m, i);
+
+		if (r->process != p->index || r->type != type)
+			continue;
+		separate(s->t);
+		gt_show_inside(s, &shape, r, p);
+	}
+	gt_text_char(s->t, ']');
+}
+
+static bool threads(struct gt_show *s, const struct gt_shown *f, const void *record)
+{
+	const struct gt_process *p = record;
+
+	(void)f;
+	gt_text_char(s->t, '[');
+	for (uint32_t i = 0; i < p->n_threads; i++)
+		json_thread(s->t, gt_model_thread(s->m, p->first_thread + i));
+	gt_text_char(s->t, ']');
+	json_image_records(s, "windows", p, REC_WINDOW, gt_shown_window);
+	json_image_records(s, "execs", p, REC_EXEC, gt_shown_exec);
+	return true;
+}
+
+static void json_processes(struct gt_text *t, struct gt_model *m)
+{
+	static const struct gt_shown more[] = { { "threads", threads, GT_OWN } };
+	const struct gt_shape shape = { .parts = { gt_shown_process, GT_FIELDS(more) } };
+	struct gt_show s = { .json = true, .t = t, .m = m };
+
+	begin_list(t, "processes");
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++) {
+		separate(t);
+		gt_show_inside(&s, &shape, gt_model_process(m, i), NULL);
+	}
+	gt_text_char(t, ']');
+}
+
+static void json_devices(struct gt_text *t, struct gt_model *m)
+{
+	struct shown_device d;
+
+	begin_list(t, "devices");
+	for (uint32_t i = 0; next_device(m, &i, &d);) {
+		const struct gt_object *o = d.o;
+
+		gt_info_begin_item(t);
+		gt_json_field_u64(t, "index", o->device_index);
+		gt_json_field_text(t, "name", o->name.text ? o->name : (struct gt_string){ "", 0 });
+		if (o->platform && o->platform->name.text)
+			gt_json_field_text(t, "platform", o->platform->name);
+		gt_json_field_str(t, "kind", device_types(o->device_type));
+		gt_json_field_u64(t, "compute_units", o->compute_units);
+		gt_json_field_str(t, "clock", d.how);
+		gt_json_field_i64(t, "clock_error_ns", d.error);
+		gt_text_char(t, '}');
+	}
+	gt_text_char(t, ']');
+}
+
+static void json_missing(struct gt_text *t, const struct gt_model *m)
+{
+	char line[4096];
+
+	if (gt_model_live(m))
+		gt_json_field_bool(t, "still_recording", true);
+	gt_json_field_bool(t, "complete", gt_model_complete(m));
+	gt_json_field_str(t, "complete_text", gt_model_complete_text(m, line, sizeof line));
+	gt_json_key(t, "ledger");
+	gt_text_char(t, '{');
+	for (int i = 0; i < REC_LOSS_COUNT; i++)
+		if (gt_model_lost(m, (enum rec_loss)i))
+			gt_json_field_u64(t, gt_show_loss(i), gt_model_lost(m, (enum rec_loss)i));
+	gt_text_char(t, '}');
+	begin_list(t, "notes");
+	for (uint32_t i = 0; i < gt_model_note_count(m); i++) {
+		const struct gt_note *n = gt_model_note(m, i);
+
+		gt_info_begin_item(t);
+		gt_json_field_i64(t, "pid", gt_model_process(m, n->process)->pid);
+		gt_json_field_i64(t, "time_ns", n->time_ns);
+		gt_json_field_str(t, "text", n->text);
+		gt_text_char(t, '}');
+	}
+	gt_text_char(t, ']');
+}
+
+static int json_info(struct gt_model *m, struct gt_err *err)
+{
+	struct gt_text t = { 0 };
+	bool ok;
+
+	gt_text_char(&t, '{');
+	json_session(&t, gt_model_session(m));
+	json_outputs(&t, m);
+	json_processes(&t, m);
+	json_devices(&t, m);
+	ok = !gt_info_cuda_json(m, &t, err);
+	json_missing(&t, m);
+	gt_text_lit(&t, "}\n");
+	if (ok && (t.failed || fwrite(t.data, 1, t.used, stdout) != t.used))
+		ok = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written") == 0;
+	gt_text_free(&t);
+	return ok ? 0 : -1;
+}
+
+int gt_cmd_info(struct gt_cli *cli)
+{
+	struct gt_progress progress;
+	struct gt_model *m = NULL;
+	struct gt_err err = { 0 };
+	int rc;
+
+	if (cli->n_args != 1)
+		return gt_cli_usage(cli, cli->n_args ? "info takes one trace" : "which trace?");
+	if (gt_is_ncurep(cli->args[0]))
+		return gt_info_report(cli->args[0], gt_option_true(&cli->options, "json"), &err) ? gt_cli_fail(&err)
+												 : GT_EXIT_OK;
+	if (gt_model_open(cli->args[0], NULL, &m, &err))
+		return gt_cli_fail(&err);
+	gt_progress_begin(&progress, "reading", false);
+	rc = walk_all(m, &progress, &err);
+	gt_progress_end(&progress);
+	if (!rc && gt_option_true(&cli->options, "json"))
+		rc = json_info(m, &err);
+	else if (!rc)
+		rc = text_info(m, gt_option_true(&cli->options, "threads"), &err);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
+	gt_model_close(m);
+	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
+}

@@ -1,0 +1,368 @@
+/*
+ * cli/metrics/plan.c - gputap plan: what sections take on a chip: passes, images and runs, by class of metric
+ *
+ * Needs CUPTI's host library and no GPU.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/metrics/class.h"
+#include "analysis/metrics/host.h"
+#include "analysis/sections/derived.h"
+#include "analysis/table.h"
+#include "cli/cli.h"
+#include "cli/metrics/sections.h"
+#include "common/harmless.h"
+#include "common/memory.h"
+
+#define PM_PREFIX "pmsampling:"
+
+/* In the order of the table; the first three are counted in one run of the program. */
+enum row { CONTEXT, DEVICE, SASS, PM, SOURCE, PC, LAUNCH, ATTRIBUTE, DERIVED, LIST, OTHER, ROWS };
+static const struct { const char *name, *how; } row_words[ROWS] = {
+	[CONTEXT] = { "hardware counters", "kernel replay" },
+	[DEVICE] = { "hardware counters of the device", "kernel replay, an image of its own" },
+	[SASS] = { "SASS", "kernel replay, instrumented code" },
+	[PM] = { "PM sampling", "a run of the program for each image" },
+	[SOURCE] = { "source counters", "a run of instrumented code" },
+	[PC] = { "PC sampling", "a run of the program" },
+	[LAUNCH] = { "launch", "told of each launch" },
+	[ATTRIBUTE] = { "device attribute", "told by the device" },
+	[DERIVED] = { "derived", "computed from others" },
+	[LIST] = { "list", "names of others" },
+	[OTHER] = { "not of CUDA", "not collected here" },
+};
+
+struct wanted {
+	char *name;                               /* as the host library knows it */
+	enum row row;
+	struct gt_string section, group, domains; /* PM sampling: its group; "" */
+	bool asked, unknown;
+};
+struct counted { uint64_t metrics, unknown, images, passes, bytes; };
+
+struct plan {
+	const struct gt_cli *cli;
+	struct gt_host *host;
+	const char *chip;
+	GT_LIST(struct wanted) all;
+	struct counted rows[ROWS];
+	bool failed;
+};
+
+/* ------------------------------------------------------------------ which metrics */
+
+/* Units that all contexts share: such metrics cannot be in one image with others. */
+static bool of_device(const char *name)
+{
+	static const char *const units[] = { "pcie__", "nvlrx__", "nvltx__", "ctc__" };
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strstr(name, units[i]))
+			return true;
+	return false;
+}
+
+static enum row row_of(struct gt_string name, const char *text)
+{
+	static const enum row rows[GT_CLASSES] = { [GT_CLASS_LAUNCH] = LAUNCH, [GT_CLASS_OPENCL] = OTHER,
+		[GT_CLASS_CPU] = OTHER, [GT_CLASS_DEVICE] = ATTRIBUTE, [GT_CLASS_HARDWARE] = CONTEXT,
+		[GT_CLASS_SASS] = SASS, [GT_CLASS_SOURCE] = SOURCE, [GT_CLASS_PC_SAMPLING] = PC,
+		[GT_CLASS_PM_SAMPLING] = PM, [GT_CLASS_DERIVED] = DERIVED, [GT_CLASS_LIST] = LIST };
+	enum row row = rows[gt_metric_class(name)];
+
+	return row == CONTEXT && of_device(text) ? DEVICE : row;
+}
+
+/* A metric that several sections name is collected once. */
+static struct wanted *want(struct plan *p, struct gt_string name, struct gt_string section)
+{
+	char *text = strndup(name.text, name.bytes);
+	struct wanted *w;
+
+	for (uint32_t i = 0; text && i < p->all.n; i++)
+		if (!strcmp(p->all.v[i].name, text)) {
+			free(text);
+			return &p->all.v[i];
+		}
+	w = text ? GT_LIST_ADD(&p->all) : NULL;
+	p->failed |= !w;
+	if (!w) {
+		free(text);
+		return NULL;
+	}
+	*w = (struct wanted){ .name = text, .row = row_of(name, text), .section = section };
+	return w;
+}
+
+static bool take(void *ctx, const struct gt_section_metric *m)
+{
+	struct plan *p = ctx;
+	struct wanted *w;
+
+	if (m->name.bytes > 6 && !memcmp(m->name.text, "regex:", 6))
+		return true;
+	w = want(p, m->name, m->section->id);
+	if (w && !w->group.bytes) {
+		w->group = gt_message_text(m->message, "Groups");
+		w->domains = gt_message_text(m->message, "CtrDomains");
+	}
+	return !p->failed;
+}
+
+/* What derived metrics are computed from. */
+static void take_operands(struct plan *p, const struct gt_section *section)
+{
+	const struct gt_message *all = gt_message_part(section->message, "MetricDefinitions");
+	const struct gt_message_value *v = gt_message_next(all, "MetricDefinitions", NULL);
+
+	for (; v && !p->failed; v = gt_message_next(NULL, "MetricDefinitions", v)) {
+		struct gt_string text = gt_message_text(v->part, "Expression");
+		struct wanted *w = want(p, gt_message_text(v->part, "Name"), section->id);
+		struct gt_derived e;
+		size_t at;
+
+		if (w)
+			w->row = DERIVED;
+		if (gt_derived_parse(text.text, text.bytes, &e, &at))
+			continue;
+		if (e.left.name.bytes)
+			want(p, e.left.name, section->id);
+		if (e.right.name.bytes)
+			want(p, e.right.name, section->id);
+	}
+}
+
+static void gather(struct plan *p, const struct gt_sections *s)
+{
+	const struct gt_options *o = &p->cli->options;
+	const struct gt_target target = { .capability = gt_host_capability(p->chip), .scope = GT_SCOPE_LAUNCH };
+	const char *at = gt_option(o, "metrics");
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->v[i].message && gt_section_chosen(o, &s->v[i], false)) {
+			gt_section_metrics(&s->v[i], &target, take, p);
+			take_operands(p, &s->v[i]);
+		}
+	while (*at && !p->failed) {
+		size_t n = strcspn(at, ",");
+		struct wanted *w = want(p, (struct gt_string){ at, n }, (struct gt_string){ "", 0 });
+
+		if (w)
+			w->asked = true;
+		at += n + (at[n] == ',');
+	}
+}
+
+/* ------------------------------------------------------------------ how many passes */
+
+static const char *host_name(const struct wanted *w)
+{
+	return w->row == PM ? w->name + strlen(PM_PREFIX) : w->name;
+}
+
+/* A chip that cannot sample knows none of the metrics. */
+static int look_up(struct plan *p, enum gt_host_use use, bool (*of)(const struct wanted *), struct gt_err *err)
+{
+	struct gt_host_chip *c = NULL;
+	struct gt_host_metric ignored;
+
+	if (gt_host_begin(p->host, p->chip, use, &c, err) && err->kind != GT_EXIT_NO)
+		return -1;
+	for (uint32_t i = 0; i < p->all.n; i++) {
+		struct wanted *w = &p->all.v[i];
+
+		/* a base name alone is known, and cannot be collected */
+		if (of(w))
+			w->unknown = !c || !strchr(host_name(w), '.') || !gt_host_find(c, host_name(w), &ignored);
+	}
+	gt_host_end(c);
+	return 0;
+}
+
+static bool is_counter(const struct wanted *w) { return w->row == CONTEXT || w->row == DEVICE || w->row == SASS; }
+static bool is_pm(const struct wanted *w) { return w->row == PM; }
+
+static int count_image(struct plan *p, enum row row, enum gt_host_use use, const char **names, size_t n,
+	size_t *passes, struct gt_err *err)
+{
+	struct gt_host_chip *c;
+	size_t bytes;
+	int rc;
+
+	if (gt_host_begin(p->host, p->chip, use, &c, err))
+		return -1;
+	rc = gt_host_passes(c, names, n, passes, &bytes, err);
+	gt_host_end(c);
+	if (rc)
+		return -1;
+	p->rows[row].images++;
+	p->rows[row].passes += *passes;
+	p->rows[row].bytes += bytes;
+	return 0;
+}
+
+static int count_row(struct plan *p, enum row row, const char **names, struct gt_err *err)
+{
+	size_t n = 0, passes;
+
+	for (uint32_t i = 0; i < p->all.n; i++)
+		if (p->all.v[i].row == row && !p->all.v[i].unknown)
+			names[n++] = p->all.v[i].name;
+	return n ? count_image(p, row, GT_HOST_RANGES, names, n, &passes, err) : 0;
+}
+
+static bool same_group(const struct wanted *a, const struct wanted *b)
+{
+	return a->group.bytes == b->group.bytes &&
+		(!a->group.bytes || !memcmp(a->group.text, b->group.text, a->group.bytes));
+}
+
+/* A group is sampled together if one pass is enough, else each metric alone. Without a group: alone. */
+static int count_pm(struct plan *p, const char **names, struct gt_err *err)
+{
+	for (uint32_t i = 0; i < p->all.n; i++) {
+		const struct wanted *first = &p->all.v[i];
+		const struct counted before = p->rows[PM];
+		bool done = false;
+		size_t n = 0, passes;
+
+		if (first->row != PM || first->unknown)
+			continue;
+		for (uint32_t k = 0; k < i && first->group.bytes && !done; k++)
+			done = p->all.v[k].row == PM && !p->all.v[k].unknown && same_group(first, &p->all.v[k]);
+		if (done)
+			continue;
+		for (uint32_t k = i; k < p->all.n; k++)
+			if (p->all.v[k].row == PM && !p->all.v[k].unknown &&
+				(k == i || (first->group.bytes && same_group(first, &p->all.v[k]))))
+				names[n++] = host_name(&p->all.v[k]);
+		if (count_image(p, PM, GT_HOST_PM_SAMPLING, names, n, &passes, err))
+			return -1;
+		if (passes == 1 || n == 1)
+			continue;
+		p->rows[PM] = before;
+		for (size_t k = 0; k < n; k++)
+			if (count_image(p, PM, GT_HOST_PM_SAMPLING, names + k, 1, &passes, err))
+				return -1;
+	}
+	return 0;
+}
+
+static int count(struct plan *p, struct gt_err *err)
+{
+	const char **names = calloc(p->all.n + 1ull, sizeof *names);
+	int rc = !names ? gt_no_memory(err) : look_up(p, GT_HOST_RANGES, is_counter, err);
+
+	if (!rc)
+		rc = look_up(p, GT_HOST_PM_SAMPLING, is_pm, err);
+	for (enum row row = CONTEXT; row <= SASS && !rc; row++)
+		rc = count_row(p, row, names, err);
+	if (!rc)
+		rc = count_pm(p, names, err);
+	free(names);
+	for (uint32_t i = 0; i < p->all.n; i++) {
+		p->rows[p->all.v[i].row].metrics++;
+		p->rows[p->all.v[i].row].unknown += p->all.v[i].unknown;
+	}
+	return rc;
+}
+
+/* ------------------------------------------------------------------ said */
+
+static int print(const struct plan *p, struct gt_err *err)
+{
+	enum gt_table_format format = GT_TABLE_TEXT;
+	struct gt_table *t;
+	int rc = 0;
+
+	gt_table_format_of(gt_option(&p->cli->options, "format"), &format);
+	t = gt_table_new("plan", "What the metrics take, by class",
+		"Class<|Metrics|Not on the chip|Images|Passes|Bytes of images|How<", format, stdout, false);
+	for (enum row i = CONTEXT; t && !rc && i < ROWS; i++) {
+		const struct counted *c = &p->rows[i];
+		const struct gt_cell row[] = { gt_text(row_words[i].name), gt_integer((int64_t)c->metrics),
+			gt_integer((int64_t)c->unknown), gt_integer((int64_t)c->images), gt_integer((int64_t)c->passes),
+			gt_integer((int64_t)c->bytes), gt_text(row_words[i].how) };
+
+		if (c->metrics)
+			rc = gt_table_row(t, row);
+	}
+	if (!t || rc || gt_table_end(t, 0))
+		return gt_no_memory(err);
+	return 0;
+}
+
+static void say_runs(const struct plan *p)
+{
+	uint64_t counters = p->rows[CONTEXT].passes + p->rows[DEVICE].passes + p->rows[SASS].passes,
+		 runs = (counters > 0) + p->rows[PM].images + (p->rows[SOURCE].metrics > 0) + (p->rows[PC].metrics > 0);
+
+	fprintf(stderr,
+		"gputap: %s: passes of each kernel in one run: %" PRIu64 "; runs of the program: %" PRIu64 "\n",
+		p->chip, counters, runs ? runs : 1);
+}
+
+/* What a section names and the chip lacks is a warning; what --metrics names an error. */
+static int say_unknown(const struct plan *p)
+{
+	int status = GT_EXIT_OK;
+
+	for (uint32_t i = 0; i < p->all.n; i++) {
+		const struct wanted *w = &p->all.v[i];
+
+		if (w->domains.bytes && w->row == PM && !w->unknown)
+			fprintf(stderr, "gputap: %s: the counter domain %.*s is not looked at: the library chooses\n",
+				gt_harmless(w->name), (int)w->domains.bytes, w->domains.text);
+		if (!w->unknown)
+			continue;
+		fprintf(stderr, "gputap: %s has no %s%s%.*s%s\n", p->chip, gt_harmless(w->name),
+			w->section.bytes ? " (section " : "", (int)w->section.bytes, w->section.text,
+			w->section.bytes ? ")" : "");
+		if (w->asked)
+			status = GT_EXIT_INPUT;
+	}
+	return status;
+}
+
+static int make(struct plan *p, struct gt_sections *s, struct gt_err *err)
+{
+	const struct gt_options *o = &p->cli->options;
+
+	if (gt_host_open(gt_option(o, "cupti"), &p->host, err) || gt_cli_sections(p->cli, s, err) ||
+		gt_sections_check(s, o, err))
+		return -1;
+	gt_cli_section_errors(s);
+	gather(p, s);
+	return p->failed ? gt_no_memory(err) : count(p, err) || print(p, err) ? -1 : 0;
+}
+
+int gt_cmd_plan(struct gt_cli *cli)
+{
+	struct plan p = { .cli = cli, .chip = gt_option(&cli->options, "chip") };
+	struct gt_sections s = { 0 };
+	struct gt_err err = { 0 };
+	int status;
+
+	if (cli->n_args)
+		return gt_cli_usage(cli, "plan takes no trace");
+	if (!*p.chip)
+		return gt_cli_usage(cli, "which chip? (--chip)");
+	if (make(&p, &s, &err)) {
+		status = gt_cli_fail(&err);
+	} else {
+		fflush(stdout);
+		say_runs(&p);
+		status = say_unknown(&p);
+	}
+	for (uint32_t i = 0; i < p.all.n; i++)
+		free(p.all.v[i].name);
+	free(p.all.v);
+	gt_sections_close(&s);
+	return status;
+}

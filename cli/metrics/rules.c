@@ -1,0 +1,254 @@
+/*
+ * cli/metrics/rules.c - rules on kernel metrics: Python files that a process of their own lists and applies
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/metrics/rules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analysis/sections/deploy.h"
+#include "cli/cli.h"
+#include "common/harmless.h"
+#include "common/installed.h"
+
+extern char **environ;
+
+#define SCRIPT "gputap-rules"
+#define WORDS 80                              /* of the command line */
+#define MOST_RULES 32                         /* that --rule names */
+
+/* ------------------------------------------------------------------ the process */
+
+static bool find_script(char path[PATH_MAX])
+{
+	static const char *const places[] = { "../lib/gputap/python/", "../python/", "../../python/" };
+
+	return gt_installed(places, sizeof places / sizeof *places, SCRIPT, path) && !access(path, R_OK);
+}
+
+struct words { char *v[WORDS]; unsigned n; };
+
+/* A name that begins with a dash is no option. */
+static const char *as_path(const char *name, char to[PATH_MAX])
+{
+	snprintf(to, PATH_MAX, "%s%s", *name == '-' ? "./" : "", name);
+	return to;
+}
+
+static void add(struct words *w, const char *word)
+{
+	if (w->n + 1 < WORDS)
+		w->v[w->n++] = (char *)word;
+	w->v[w->n] = NULL;
+}
+
+/* Runs `python3 SCRIPT words`; out: standard output of it (-1: ours). 0, or -1 with *err. */
+static int start(const struct words *given, int out, pid_t *pid, struct gt_err *err)
+{
+	posix_spawn_file_actions_t actions;
+	struct words w = { .n = 0 };
+	char script[PATH_MAX];
+	int rc;
+
+	if (!find_script(script))
+		return gt_fail(err, GT_EXIT_MISSING, "they are in lib/gputap/python, which make install fills", NULL,
+			"the rules of gputap are not installed");
+	add(&w, "python3");
+	add(&w, script);
+	for (unsigned i = 0; i < given->n; i++)
+		add(&w, given->v[i]);
+	if (fflush(stdout) || posix_spawn_file_actions_init(&actions))
+		return gt_no_memory(err);
+	rc = out >= 0 ? posix_spawn_file_actions_adddup2(&actions, out, 1) : 0;
+	rc = rc ? rc : posix_spawnp(pid, "python3", &actions, NULL, w.v, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (rc)
+		return gt_fail(err, GT_EXIT_MISSING, strerror(rc), NULL, "rules need python3, which cannot be run");
+	return 0;
+}
+
+/* The exit status, as docs/errors.md has them; -1 with *err. */
+static int end(pid_t pid, struct gt_err *err)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, SCRIPT " cannot be waited for");
+	if (WIFSIGNALED(status))
+		return gt_fail(err, GT_EXIT_MISSING, strsignal(WTERMSIG(status)), NULL, SCRIPT " was killed");
+	if (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) > GT_EXIT_MISSING)
+		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, SCRIPT " failed; its message stands above");
+	return WEXITSTATUS(status);
+}
+
+static void add_folder(struct words *w, const char *option, const char *folder)
+{
+	add(w, option);
+	add(w, folder);
+}
+
+struct folders { char rules[PATH_MAX], sections[PATH_MAX]; };
+
+/*
+ * gputap's own rules are put where they can be edited, as section files are (STOCK1); the user's may lie beside his
+ * section files too. Where that cannot be done, the process takes those that are installed. Without `write` they are
+ * only looked for there: a conversion leaves nothing at home.
+ */
+static void add_own_folders(struct words *w, struct folders *f, bool write, const struct gt_options *o)
+{
+	char stock[PATH_MAX];
+	struct gt_err err;
+	struct stat st;
+
+	if (!gt_option_true(o, "deploy") || !find_script(stock) || !gt_user_folder("rules", f->rules) ||
+		!gt_user_folder("sections", f->sections))
+		return;
+	strcpy(strrchr(stock, '/') + 1, "rules");               /* shorter than the script's name */
+	if (!write && stat(f->rules, &st))
+		return;
+	if (!write || !gt_stock_deploy(stock, f->rules, ".py", &err)) {
+		add_folder(w, "--folder", f->rules);
+		if (!stat(f->sections, &st))
+			add_folder(w, "--folder", f->sections);
+	} else if (!gt_option_true(o, "list-sections")) {       /* which said so of its own files */
+		gt_cli_fail(&err);
+	}
+}
+
+static void add_folders(struct words *w, struct folders *f, bool write, const struct gt_options *o)
+{
+	const char *one = gt_option(o, "section-folder"), *all = gt_option(o, "section-folder-recursive");
+
+	if (*one)
+		add_folder(w, "--folder", one);
+	if (*all)
+		add_folder(w, "--folder-recursive", all);
+	if (!*one && !*all)
+		add_own_folders(w, f, write, o);
+}
+
+/* ------------------------------------------------------------------ the list */
+
+/* A line of `list --plain`: fields with tabs between. */
+static int take_line(struct gt_rules *r, char *line, bool *whole, struct gt_err *err)
+{
+	char *field[5] = { line, "", "", "", "" };
+	struct gt_rule *rule;
+
+	for (unsigned i = 1; i < 5 && (line = strchr(line, '\t')); i++) {
+		*line++ = 0;
+		field[i] = line;
+	}
+	if (!strcmp(field[0], "failed")) {
+		fprintf(stderr, "gputap: %s: %s\n", gt_harmless(field[1]), gt_harmless(field[2]));
+		r->failed = true;
+	} else if (!strcmp(field[0], "end")) {
+		*whole = true;
+	} else if (!strcmp(field[0], "rule")) {
+		if (!(rule = GT_LIST_ADD(&r->all)))
+			return gt_no_memory(err);
+		*rule = (struct gt_rule){ .id = field[1], .section = field[2], .name = field[3], .path = field[4] };
+	}
+	return 0;
+}
+
+static int read_all(int fd, struct gt_text *t, struct gt_err *err)
+{
+	char piece[4096];
+	ssize_t n;
+
+	while ((n = read(fd, piece, sizeof piece)) != 0) {
+		if (n < 0 && errno != EINTR)
+			return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, SCRIPT " cannot be read");
+		for (ssize_t i = 0; i < n; i++)
+			gt_text_char(t, piece[i] ? piece[i] : ' ');
+	}
+	gt_text_char(t, 0);
+	return t->failed ? gt_no_memory(err) : 0;
+}
+
+int gt_rules_list(struct gt_rules *r, const struct gt_options *options, struct gt_err *err)
+{
+	struct words w = { .n = 0 };
+	struct folders folders;
+	bool whole = false;
+	int ends[2], rc;
+	pid_t pid;
+
+	*r = (struct gt_rules){ 0 };
+	add(&w, "list");
+	add(&w, "--plain");
+	add_folders(&w, &folders, true, options);
+	if (pipe2(ends, O_CLOEXEC))
+		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no pipe for " SCRIPT);
+	rc = start(&w, ends[1], &pid, err);
+	close(ends[1]);
+	if (!rc) {
+		rc = read_all(ends[0], &r->text, err);
+		if (end(pid, err) > 0 || rc < 0)
+			rc = -1;
+	}
+	close(ends[0]);
+	for (char *line = rc ? NULL : r->text.data, *next; line && *line && !rc; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = 0;
+		rc = take_line(r, line, &whole, err);
+	}
+	if (!rc && !whole)
+		rc = gt_fail(err, GT_EXIT_MISSING, NULL, NULL, SCRIPT " ended before its answer was whole");
+	if (rc)
+		gt_rules_free(r);
+	return rc;
+}
+
+void gt_rules_free(struct gt_rules *r)
+{
+	free(r->all.v);
+	gt_text_free(&r->text);
+	*r = (struct gt_rules){ 0 };
+}
+
+/* ------------------------------------------------------------------ application */
+
+int gt_rules_apply(
+	const char *report, const struct gt_rules_to *to, const struct gt_options *options, struct gt_err *err)
+{
+	char rules[1024], *left = rules, *id, from_path[PATH_MAX], to_path[PATH_MAX];
+	struct words w = { .n = 0 };
+	struct folders folders;
+	int rc;
+	pid_t pid;
+
+	if (snprintf(rules, sizeof rules, "%s", gt_option(options, "rule")) >= (int)sizeof rules)
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--rule names too many rules");
+	add(&w, "apply");
+	add(&w, as_path(report, from_path));
+	add(&w, to->quiet ? "--quiet" : "--text");
+	add_folders(&w, &folders, !to->quiet, options);
+	for (unsigned n = 0; n < MOST_RULES && (id = strsep(&left, ",")); n++)
+		if (*id) {
+			add(&w, "--rule");
+			add(&w, id);
+		}
+	if (to->path) {
+		add(&w, "-o");
+		add(&w, as_path(to->path, to_path));
+	}
+	if (to->replace)
+		add(&w, "-f");
+	rc = start(&w, -1, &pid, err);
+	return rc ? rc : end(pid, err);
+}

@@ -1,0 +1,37 @@
+/*
+ * cli/metrics/sections.c - the section files that a command was asked to read
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/metrics/sections.h"
+
+#include "common/harmless.h"
+
+static void print_note(void *ctx, const char *path, uint32_t line, uint32_t column, const char *what)
+{
+	(void)ctx;
+	fprintf(stderr, "gputap: %s:%u:%u: %s\n", gt_harmless(path), line, column, what);
+}
+
+int gt_cli_section_errors(const struct gt_sections *s)
+{
+	int status = GT_EXIT_OK;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!s->v[i].message) {
+			fprintf(stderr, "gputap: %s\n", gt_harmless(s->v[i].error));
+			status = GT_EXIT_INPUT;
+		}
+	return status;
+}
+
+int gt_cli_sections(const struct gt_cli *cli, struct gt_sections *s, struct gt_err *err)
+{
+	const struct gt_text_notes notes = { print_note, NULL };
+	int rc = gt_sections_open(s, &cli->options, GT_DEPLOY_WRITE, &notes, err);
+
+	if (rc > 0)
+		gt_cli_fail(err);
+	return rc < 0 ? -1 : 0;
+}

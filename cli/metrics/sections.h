@@ -1,0 +1,21 @@
+/*
+ * cli/metrics/sections.h - the section files that a command was asked to read
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_CLI_SECTIONS_H
+#define GPUTAP_CLI_SECTIONS_H
+
+#include "analysis/sections/choice.h"
+#include "cli/cli.h"
+
+/*
+ * Reads them; says on stderr what is left out of them, and whether the user's folder could not be written. 0, or -1
+ * with *err.
+ */
+int gt_cli_sections(const struct gt_cli *cli, struct gt_sections *s, struct gt_err *err);
+/* The files that cannot be used, on stderr; GT_EXIT_INPUT if there are any. */
+int gt_cli_section_errors(const struct gt_sections *s);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * cli/run/log.c - the file `run` of a trace: facts and clock sets as the launcher learns them
+ *
+ * Lines are appended with one write each, so a kill of the launcher keeps what was known. Keys: trace/format/rec.h.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/run/run.h"
+#include "cli/version.h"
+#include "common/plain/counter.h"
+#include "trace/read/live.h"
+
+void gt_run_log(const struct gt_run *run, const char *key, const char *value)
+{
+	size_t room = strlen(key) + 3 * strlen(value) + 3, n;
+	char *line = malloc(room);
+
+	if (!line || run->log < 0) {
+		free(line);
+		return;
+	}
+	n = (size_t)sprintf(line, "%s=", key);
+	for (const unsigned char *c = (const unsigned char *)value; *c; c++)
+		n += *c < 0x20 || *c == '%' ? (size_t)sprintf(line + n, "%%%02X", *c) : (line[n] = (char)*c, 1u);
+	line[n++] = '\n';
+	/* A full disk costs this line, not the run: what is missing shows in the reader. */
+	if (write(run->log, line, n) < 0)
+		(void)0;
+	free(line);
+}
+
+void gt_run_log_number(const struct gt_run *run, const char *key, long long value)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%lld", value);
+	gt_run_log(run, key, text);
+}
+
+const char *gt_run_clock_source(void)
+{
+	static const char *source;
+	char name[32] = "";
+	ssize_t n = 0;
+	bool forbidden = false;
+	int fd;
+
+	if (source)
+		return source;
+	fd = open(GC_CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, name, sizeof name);
+		close(fd);
+	}
+#if defined(__x86_64__)
+	int mode = PR_TSC_ENABLE;
+
+	forbidden = !prctl(PR_GET_TSC, &mode) && mode != PR_TSC_ENABLE;
+#endif
+	return source = gc_counter_source(
+		       gc_counter_is_trusted(name, n > 0 ? (size_t)n : 0, forbidden, gc_counter_is_invariant()));
+}
+
+void gt_run_note(const struct gt_run *run, char *note)
+{
+	if (note)
+		gt_run_log(run, "note", note);
+	free(note);
+}
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static uint64_t tick(void)
+{
+	if (*gt_run_clock_source() != 'm')
+		return gc_counter_read();
+	return (uint64_t)clock_ns(CLOCK_MONOTONIC_RAW);
+}
+
+void gt_run_log_clock(const struct gt_run *run)
+{
+	uint64_t best = UINT64_MAX;
+	char text[192] = "";
+
+	for (int i = 0; i < 8; i++) {   /* the tightest bracket of a few: one may be interrupted */
+		uint64_t before = tick();
+		int64_t mono = clock_ns(CLOCK_MONOTONIC), raw = clock_ns(CLOCK_MONOTONIC_RAW),
+			real = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
+		uint64_t after = tick();
+
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		snprintf(text, sizeof text, "%llu %lld %lld %lld %lld %llu", (unsigned long long)(before + best / 2),
+			(long long)mono, (long long)raw, (long long)real, (long long)boot, (unsigned long long)best);
+	}
+	gt_run_log(run, "clock", text);
+}
+
+/* With these a reader knows whether the launcher still runs. */
+static void log_identity(const struct gt_run *run)
+{
+	char boot[64] = "", ns[64];
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, boot, sizeof boot - 1);
+
+	if (fd >= 0)
+		close(fd);
+	boot[n > 0 ? n : 0] = 0;
+	boot[strcspn(boot, "\n")] = 0;
+	gt_run_log(run, "boot_id", boot);
+	n = readlink("/proc/self/ns/pid", ns, sizeof ns - 1);
+	ns[n > 0 ? n : 0] = 0;
+	gt_run_log(run, "ns_pid", ns);
+}
+
+void gt_run_log_start(const struct gt_run *run)
+{
+	char text[PATH_MAX];
+	struct passwd *user = getpwuid(getuid());
+	const struct gt_option_table *table = run->options->table;
+	bool bare = gt_option_true(run->options, "no-args");
+
+	gt_run_log(run, "format", "1");
+	gt_run_log(run, "run_id", run->run_id);
+	gt_run_log(run, "version", GPUTAP_VERSION);
+	if (!gethostname(text, sizeof text))
+		gt_run_log(run, "host", text);
+	gt_run_log(run, "user", user ? user->pw_name : "");
+	for (char **arg = run->command; *arg && (arg == run->command || !bare); arg++)
+		gt_run_log(run, "arg", *arg);
+	if (getcwd(text, sizeof text))
+		gt_run_log(run, "cwd", text);
+	gt_run_log_number(run, "launcher_pid", getpid());
+	gt_run_log_number(run, "launcher_start", (long long)gt_live_start(getpid()));
+	log_identity(run);
+	gt_run_log_number(run, "start_realtime_ns", clock_ns(CLOCK_REALTIME));
+	gt_run_log(run, "clock_source", gt_run_clock_source());
+	for (unsigned i = 0; i < table->n; i++)
+		if (run->options->origin[i] != GT_FROM_DEFAULT) {
+			snprintf(text, sizeof text, "%s=%s", table->defs[i].name, run->options->value[i]);
+			gt_run_log(run, "option", text);
+		}
+	gt_run_log_clock(run);
+}

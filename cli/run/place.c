@@ -1,0 +1,199 @@
+/*
+ * cli/run/place.c - the directory of a run, as its launcher keeps it
+ *
+ * Where the launcher is root, processes of the run that give their privileges up still have a place in it, `other`
+ * (trace/write/run/dir.c RUNDIR1). Who cannot even reach that says so at a socket: its address is no file, so it needs
+ * no permission and leaves nothing behind.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cli/run/run.h"
+#include "common/temporary.h"
+#include "trace/format/rec.h"
+#include "trace/read/store.h"
+
+enum { MARKS_MAX = 4096 };              /* lines taken: anybody on this machine may send some */
+
+static void inside(const struct gt_run *run, const char *tail, char path[PATH_MAX + 64])
+{
+	snprintf(path, PATH_MAX + 64, "%s/%s", run->trace, tail);
+}
+
+/* A failure costs other users' records, of which they leave a mark. */
+static void open_to_others(const struct gt_run *run)
+{
+	char folder[PATH_MAX + 64], marker[PATH_MAX + 64], name[32];
+	int fd;
+
+	if (geteuid())
+		return;
+	snprintf(name, sizeof name, "other/%s", run->run_id);
+	inside(run, "other", folder);
+	inside(run, name, marker);
+	if (mkdir(folder, 0700) || (fd = gt_create_own(marker, O_WRONLY)) < 0)
+		return;
+	close(fd);
+	chmod(folder, 01733);
+	chmod(run->trace, 0711);
+}
+
+static int listen_for_marks(const struct gt_run *run)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int n = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "gputap-%s", run->run_id);
+
+	socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&at, bytes)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+int gt_run_place(struct gt_run *run, struct gt_err *err)
+{
+	char path[PATH_MAX + 64];
+
+	inside(run, "run", path);
+	run->log = gt_create_own(path, O_WRONLY | O_APPEND);
+	if (run->log < 0)
+		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be made", path);
+	gt_run_log_start(run);
+	open_to_others(run);
+	run->marks = listen_for_marks(run);
+	return 0;
+}
+
+/* One line, KEY=VALUE, of a key that processes may send. */
+static bool is_mark(const char *line, size_t n)
+{
+	static const char *const keys[] = { "failed=", "unrecorded=", "lost=", "unfollowed=", "removed=",
+		"removed_files=", "elsewhere=" };
+	bool known = false;
+
+	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
+		known |= n > strlen(keys[i]) && !memcmp(line, keys[i], strlen(keys[i]));
+	for (size_t i = 0; i + 1 < n; i++)
+		known &= (unsigned char)line[i] >= 0x20;
+	return known && line[n - 1] == '\n';
+}
+
+void gt_run_take_marks(const struct gt_run *run)
+{
+	static unsigned taken;
+	char line[PATH_MAX];
+	ssize_t n;
+
+	while (run->marks >= 0 && (n = recv(run->marks, line, sizeof line, MSG_DONTWAIT | MSG_TRUNC)) >= 0)
+		if (n > 0 && (size_t)n <= sizeof line && is_mark(line, (size_t)n) && taken++ < MARKS_MAX &&
+			write(run->log, line, (size_t)n) != n)
+			return;         /* as any other line: gt_run_log */
+}
+
+void gt_run_take_named_marks(const struct gt_run *run)
+{
+	char key[32], value[32], line[80];
+	DIR *dir = opendir(run->trace);
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		if (!gt_store_name_mark(e->d_name, key, value))
+			continue;
+		int n = snprintf(line, sizeof line, "%s=%s\n", key, value);
+
+		if (is_mark(line, (size_t)n) && write(run->log, line, (size_t)n) == n)
+			unlinkat(dirfd(dir), e->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Whether processes that could make no file counted something in the run's page. */
+static bool counted_losses(const struct gt_run *run)
+{
+	char path[PATH_MAX + 64];
+	struct rec_control page;
+	bool any = false;
+
+	inside(run, GT_LOST_FILE, path);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && gt_store_pread(fd, &page, sizeof page, 0) == (int64_t)sizeof page)
+		for (int i = 0; i < REC_LOSS_COUNT; i++)
+			any |= page.lost_by_others[i] != 0;
+	if (fd >= 0)
+		close(fd);
+	return any;
+}
+
+static bool holds_image(const char *path)
+{
+	DIR *dir = opendir(path);
+	bool found = false;
+
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		found |= e->d_name[0] >= '0' && e->d_name[0] <= '9' && strchr(e->d_name, '.');
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+bool gt_run_recorded(const struct gt_run *run)
+{
+	char other[PATH_MAX + 64];
+
+	inside(run, "other", other);
+	return holds_image(run->trace) || holds_image(other) || counted_losses(run);
+}
+
+bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room)
+{
+	char path[PATH_MAX + 64], line[PATH_MAX + 64];
+	size_t length = strlen(key);
+	bool found = false;
+	FILE *f;
+
+	inside(run, "run", path);
+	f = fopen(path, "r");
+	while (f && !found && fgets(line, sizeof line, f)) {
+		if (strncmp(line, key, length) || line[length] != '=' || n-- > 0)
+			continue;
+		found = true;
+		line[strcspn(line, "\n")] = 0;
+		snprintf(value, room, "%s", line + length + 1);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+void gt_run_remove_empty(const struct gt_run *run)
+{
+	static const char *const files[] = { "run", GT_CUDA_TABLE_FILE, GT_OUTPUT_FILE "1", GT_OUTPUT_FILE "2",
+		GT_LOST_FILE };
+	char path[PATH_MAX + 64], name[32];
+
+	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
+		inside(run, files[i], path);
+		unlink(path);
+	}
+	snprintf(name, sizeof name, "other/%s", run->run_id);
+	inside(run, name, path);
+	unlink(path);
+	inside(run, "other", path);
+	rmdir(path);
+	rmdir(run->trace);
+}

@@ -1,0 +1,290 @@
+/*
+ * cli/run/run.c - gputap run: start a program under the shim, then turn its trace into what was asked for
+ *
+ * Before the program runs, every failure of ours is exit status 125 (126, 127: it could not be started). From then on
+ * the status is the program's own, or we die by its signal: a tracer must never be the reason that a job failed.
+ * Everything we say goes to stderr; stdout is the program's.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "common/harmless.h"
+#include "cli/run/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/summary.h"
+#include "cli/interrupt.h"
+#include "cli/perf/perf.h"
+#include "common/temporary.h"
+#include "model/model.h"
+#include "trace/read/live.h"
+#include "trace/read/pack.h"
+
+enum { FAILED_BEFORE_START = 125, CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
+
+/* What was asked for by name and is not there costs a line: the rest is traced. */
+static void say_not_built(const struct gt_options *o)
+{
+	static const char *const missing[] = {
+#define DOMAIN(id, number, word, built, help) built ? NULL : word,
+#include "trace/format/domains.def"
+	};
+
+	for (size_t i = 0; gt_option_given(o, "trace") && i < sizeof missing / sizeof *missing; i++)
+		if (missing[i] && gt_option_has(o, "trace", missing[i]))
+			fprintf(stderr, "gputap: -t %s: not built into this gputap; the others are traced\n",
+				missing[i]);
+}
+
+void gt_run_help(FILE *out)
+{
+	fprintf(out, "\nDomains of -t:\n");
+#define DOMAIN(id, number, word, built, help) \
+	fprintf(out, "  %-10s %s%s\n", word, help, built ? "" : " (not built yet)");
+#include "trace/format/domains.def"
+}
+
+static void choose_run_id(struct gt_run *run)
+{
+	uint64_t id = 0;
+
+	if (getrandom(&id, sizeof id, 0) != sizeof id || !id)
+		id = (uint64_t)getpid() << 32 | (uint64_t)(uintptr_t)&id >> 4;
+	snprintf(run->run_id, sizeof run->run_id, "%016llx", (unsigned long long)id);
+	gt_temporary_run(run->run_id);
+}
+
+/* One sentence why there is no trace, and what helps. */
+static void say_nothing_recorded(const struct gt_run *run)
+{
+	char value[PATH_MAX];
+
+	if (access(run->trace, F_OK)) {
+		fprintf(stderr, "gputap: %s was removed while the program ran: if calls were made, they are lost\n"
+				"  try: another place, by -o\n", gt_harmless(run->trace));
+	} else if (gt_run_says(run, "elsewhere", 0, value, sizeof value)) {
+		return;                 /* said for each of them */
+	} else if (gt_run_says(run, "failed", 0, value, sizeof value)) {
+		const char *count = gt_run_says(run, "unrecorded", 0, value, sizeof value) ? value : "";
+
+		fprintf(stderr, "gputap: %s%scalls were made, but none of them could be written to %s\n", count,
+			*count ? " " : "", gt_harmless(run->trace));
+	} else if (run->quiet) {
+		return;
+	} else if (gt_run_says(run, "note", 0, value, sizeof value)) {
+		fprintf(stderr, "gputap: %s\ngputap: no traced call was made: no trace\n", gt_harmless(value));
+	} else if (run->target.why) {
+		fprintf(stderr, "gputap: no call could be traced: %s is %s: no trace\n",
+			gt_harmless(run->target.path), run->target.why);
+	} else if (gt_run_says(run, "unfollowed", 0, value, sizeof value)) {
+		fprintf(stderr,
+			"gputap: no traced call was made before %s was started without LD_PRELOAD in its "
+			"environment, and later calls are not seen: no trace\n"
+			"  try: gputap run after the command that clears the environment: env -i gputap run PROGRAM\n",
+			gt_harmless(value));
+	} else {
+		fprintf(stderr, "gputap: no traced call was made: no trace\n");
+	}
+}
+
+static void log_end(const struct gt_run *run)
+{
+	struct timespec t;
+
+	gt_run_log_clock(run);
+	clock_gettime(CLOCK_REALTIME, &t);
+	gt_run_log_number(run, "end_realtime_ns", t.tv_sec * 1000000000ll + t.tv_nsec);
+	if (WIFSIGNALED(run->status))
+		gt_run_log_number(run, "exit_signal", WTERMSIG(run->status));
+	else
+		gt_run_log_number(run, "exit_status", WEXITSTATUS(run->status));
+}
+
+/* What the kernel told becomes part of the trace. */
+static void store_samples(struct gt_run *run)
+{
+	char *note;
+
+	gt_perf_store(run->perf, run, &note);
+	run->perf = NULL;
+	gt_run_note(run, note);
+	close(run->log);
+}
+
+/* Notes of the shim, the summary, and whether anything is missing. */
+static int report(const struct gt_run *run, struct gt_err *err)
+{
+	const char *format = gt_option(run->options, "summary");
+	struct gt_model *model = NULL;
+	char text[1024];
+	int rc;
+
+	if (!strcmp(format, "auto"))
+		format = isatty(STDERR_FILENO) && !run->quiet ? "table" : "none";
+	if (gt_model_open(run->trace, NULL, &model, err))
+		return -1;
+	if (!run->quiet && run->target.why)
+		fprintf(stderr, "gputap: %s is %s: only what it started could be traced\n",
+			gt_harmless(run->target.path), run->target.why);
+	if (!run->quiet)
+		gt_cli_notes(model);
+	rc = strcmp(format, "none") ? gt_summary_print(model, format, stderr, err) : 0;
+	if (!run->quiet) {
+		if (gt_summary_stand_in(model))
+			fprintf(stderr,
+				"gputap: CUDA ran on the stand-in machine of gputap's tests, on no GPU: its device "
+			        "times are made up\n");
+		if (!*gt_option(run->options, "export"))        /* an export says it last, with what it clamped */
+			fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(model, text, sizeof text)));
+		if (gt_model_live(model))
+			fprintf(stderr, "gputap: processes that the program left behind go on recording; what is made "
+					"of the trace now lacks what they still do\n");
+		fprintf(stderr, "gputap: trace in %s\n", gt_harmless(run->trace));
+	}
+	gt_model_close(model);
+	return rc;
+}
+
+static int pack(struct gt_run *run, struct gt_err *err)
+{
+	char temporary[PATH_MAX + GT_TEMPORARY_MORE], aside[PATH_MAX + GT_TEMPORARY_MORE];
+
+	if (gt_live_writer_but(run->trace, getpid()))
+		return gt_fail(err, GT_EXIT_OUTPUT, "a process that the program left behind goes on recording", NULL,
+			"%s is not packed", run->trace);
+	if (!gt_temporary_name(run->trace, temporary, sizeof temporary) ||
+		!gt_temporary_name(run->trace, aside, sizeof aside))
+		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: its packed form would have no name of its own",
+			run->trace);
+	gt_interrupt_file(temporary);
+	if (gt_pack(run->trace, temporary, err))
+		return -1;
+	gt_interrupt_file(NULL);
+	if (rename(run->trace, aside) || rename(temporary, run->trace))
+		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced by its packed form",
+			run->trace);
+	return gt_run_remove_trace(aside, err);
+}
+
+/* Processes of the run that could not write into its trace. */
+static void say_elsewhere(const struct gt_run *run)
+{
+	char value[PATH_MAX];
+	unsigned n = 0;
+
+	while (gt_run_says(run, "elsewhere", n, value, sizeof value) && ++n)
+		fprintf(stderr, "gputap: a process could not write to %s: its calls are in %s\n",
+			gt_harmless(run->trace), gt_harmless(value));
+	if (n)
+		fprintf(stderr, "  try: -o in a folder that its user may enter\n");
+}
+
+static void finish(struct gt_run *run)
+{
+	const char *formats = gt_option(run->options, "export");
+	struct gt_err err = { 0 };
+	char gone[64];
+
+	say_elsewhere(run);
+	if (gt_run_says(run, "removed", 0, gone, sizeof gone) ||
+		(!gt_run_recorded(run) && gt_run_says(run, "made", 0, gone, sizeof gone)))
+		fprintf(stderr, "gputap: what process %s recorded was removed from %s while it ran: "
+				"its calls are lost\n",
+			gt_harmless(gone), gt_harmless(run->trace));
+	else if (!gt_run_recorded(run)) {
+		say_nothing_recorded(run);
+		gt_run_remove_empty(run);
+		return;
+	}
+	if (report(run, &err) ||
+	    (*formats && gt_export_trace(run->trace, formats, run->name, run->options,
+					 run->quiet ? GT_SAY_NOTHING : GT_SAY_FILES, &err)) ||
+	    (gt_option_true(run->options, "pack") && pack(run, &err)))
+		gt_cli_fail(&err);      /* said, but the status stays the program's */
+}
+
+static int before_start(struct gt_run *run, struct gt_err *err)
+{
+	char *note;
+
+	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err))
+		return -1;
+	gt_capture_prepare(run);
+	if (gt_run_fork(run, err))
+		return -1;
+	if (gt_run_name(run, err) || gt_run_place(run, err) || gt_capture_start(run, err)) {
+		close(run->gate);       /* the child sees the end of the pipe and leaves */
+		waitpid(run->pid, NULL, 0);
+		return -1;
+	}
+	gt_run_cuda_store(run);
+	run->perf = gt_perf_open(run, &note);
+	gt_run_note(run, note);
+	return 0;
+}
+
+/* --critical-path: what the host waited for, beside what was asked for. */
+static void ask_for_waits(struct gt_options *o)
+{
+	static char domains[256];       /* the options point there */
+
+	if (!gt_option_true(o, "critical-path") || gt_option_has(o, "trace", "osrt"))
+		return;
+	snprintf(domains, sizeof domains, "%s,osrt", gt_option(o, "trace"));
+	gt_option_set(o, "trace", *gt_option(o, "trace") ? domains : "osrt");
+}
+
+int gt_cmd_run(struct gt_cli *cli)
+{
+	struct gt_run run = { .cli = cli,
+		.options = &cli->options,
+		.command = cli->args,
+		.log = -1,
+		.marks = -1,
+		.quiet = gt_option_true(&cli->options, "quiet") };
+	struct gt_err err = { 0 };
+	int failure;
+
+	if (cli->n_args < 1) {
+		gt_cli_usage(cli, "which program?");
+		return FAILED_BEFORE_START;
+	}
+	ask_for_waits(&cli->options);
+	if (gt_option_true(run.options, "ring") && !gt_option_number(run.options, "max-size", 0)) {
+		gt_cli_usage(cli, "--ring needs a size: --max-size=500M, say");
+		return FAILED_BEFORE_START;
+	}
+	say_not_built(run.options);
+	choose_run_id(&run);
+	gt_run_look_at_target(cli->args[0], &run.target);
+	if (before_start(&run, &err)) {
+		gt_cli_fail(&err);
+		return FAILED_BEFORE_START;
+	}
+	failure = gt_run_release(&run);
+	if (failure) {
+		waitpid(run.pid, NULL, 0);
+		gt_run_remove_empty(&run);
+		fprintf(stderr, "gputap: %s: %s\n", gt_harmless(cli->args[0]), strerror(failure));
+		return failure == ENOENT ? NOT_FOUND : CANNOT_EXECUTE;
+	}
+	gt_run_wait(&run);
+	gt_interrupt_watch();
+	gt_capture_end(&run);
+	gt_run_take_named_marks(&run);
+	log_end(&run);
+	store_samples(&run);
+	finish(&run);
+	return gt_run_like_target(&run);
+}

@@ -1,0 +1,91 @@
+/*
+ * cli/run/run.h - the parts of gputap run
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_CLI_RUN_H
+#define GPUTAP_CLI_RUN_H
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "cli/run/capture.h"
+#include "cli/cli.h"
+#include "trace/read/store.h"
+
+struct gt_target {
+	char path[PATH_MAX];            /* of the program itself, or of what runs the script */
+	const char *why;                /* nothing can be preloaded into it, as the end of a sentence; NULL: it can */
+	bool misled;                    /* its dynamic linker would refuse our library: nothing is preloaded */
+	bool preloads;                  /* it names LD_PRELOAD: perhaps it puts a library before ours */
+};
+
+struct gt_perf;
+
+struct gt_run {
+	struct gt_cli *cli;
+	const struct gt_options *options;
+	char **command;
+	char name[PATH_MAX];            /* absolute, expanded, without ".gputap" */
+	char trace[PATH_MAX];           /* name + ".gputap" */
+	char run_id[17];
+	int log;                        /* descriptor of TRACE/run, append */
+	pid_t pid;
+	int marks;                      /* socket for what processes of the run say of themselves; -1: none */
+	int gate;                       /* writing a byte lets the child go on */
+	int report;                     /* the child writes errno here when exec failed */
+	int status;                     /* of waitpid */
+	bool quiet;
+	struct gt_capture captured[2];  /* --capture-output */
+	unsigned n_captured;
+	struct gt_target target;
+	char *cuda_table;               /* text to store in the trace; NULL: the built-in one */
+	size_t cuda_table_bytes;
+	bool cuda_table_found;          /* here, rather than named by the user */
+	struct gt_perf *perf;           /* samples and context switches; NULL: none are taken */
+};
+
+/* name.c: expands -o, makes the directory. Needs run->pid. */
+int gt_run_name(struct gt_run *run, struct gt_err *err);
+/* Checks the pattern only: unknown letters, unset variables. */
+int gt_run_check_name(const struct gt_run *run, struct gt_err *err);
+/* Removes a trace directory and all in it. */
+int gt_run_remove_trace(const char *trace, struct gt_err *err);
+/* child.c */
+int gt_run_fork(struct gt_run *run, struct gt_err *err);          /* child waits at the gate */
+int gt_run_release(struct gt_run *run);                           /* 0, or errno of the failed exec */
+void gt_run_wait(struct gt_run *run);                             /* forwards signals, logs clocks, fills status */
+int gt_run_like_target(const struct gt_run *run);                 /* the target's exit status, or death by its signal */
+/* stop.c: while the program runs; follow: after SIGCHLD, and it returns when the program may go on */
+void gt_run_stop_catch(pid_t program);
+void gt_run_stop_follow(void);
+void gt_run_stop_leave(void);
+/* target.c: what will run, be it named by a script, and whether it can be reached. Before the start. */
+void gt_run_look_at_target(const char *program, struct gt_target *t);
+/* The AddressSanitizer runtime that this program was linked with: it must be the first of all libraries. */
+bool gt_run_sanitizer_runtime(const char *program, char *name, size_t bytes);
+/* cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */
+int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err);
+void gt_run_cuda_store(struct gt_run *run);
+/* place.c: the trace's directory becomes this run's, and is asked what is in it */
+int gt_run_place(struct gt_run *run, struct gt_err *err);
+bool gt_run_recorded(const struct gt_run *run);                   /* a process recorded something */
+void gt_run_remove_empty(const struct gt_run *run);               /* when none did */
+/* What `run` says behind KEY= for the n-th time; false: it does not. */
+bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room);
+/* What processes that cannot write to the trace sent (trace/write/run/marks.c) becomes lines of TRACE/run. */
+void gt_run_take_marks(const struct gt_run *run);
+/* At the end: those that are names of files become lines too. */
+void gt_run_take_named_marks(const struct gt_run *run);
+/* A sentence for the trace: why a part of what was asked for is not there. Takes it over; NULL: none. */
+void gt_run_note(const struct gt_run *run, char *note);
+/* log.c: lines of TRACE/run */
+void gt_run_log(const struct gt_run *run, const char *key, const char *value);
+void gt_run_log_number(const struct gt_run *run, const char *key, long long value);
+void gt_run_log_clock(const struct gt_run *run);
+void gt_run_log_start(const struct gt_run *run);
+const char *gt_run_clock_source(void);
+
+#endif

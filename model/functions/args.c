@@ -1,0 +1,227 @@
+/*
+ * model/functions/args.c - decode a call's arguments as the trace's own table says
+ *
+ * Layout: api/README.md "Where an argument lies". Nothing in the record is trusted: each copy must lie inside it, or
+ * the arguments are damaged, which is counted once and turns has_args off. Copies are found only when someone asks.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "model/functions/args.h"
+
+static uint64_t half_at(const struct gt_call *call, int position)
+{
+	if (position == 1)
+		return call->first_u32;
+	return (uint32_t)(call->fixed[position / 2 - 1] >> (position % 2 * 32));
+}
+
+static inline uint64_t fixed_value(const struct gt_call *call, const struct gt_param *p)
+{
+	if (p->position < 0)
+		return 0;
+	return p->bytes == 8 ? call->fixed[p->position / 2 - 1] : half_at(call, p->position);
+}
+
+uint64_t gt_call_fixed(const struct gt_call *call, const struct gt_param *p) { return fixed_value(call, p); }
+
+static void count_damaged(const struct gt_call *call)
+{
+	if (call->damaged)
+		++*call->damaged;
+}
+
+void gt_call_set_args(struct gt_call *call, const struct gt_rec *rec, struct gt_decoded *decoded)
+{
+	uint32_t fixed_words = call->fn->fixed_words;
+
+	call->first_u32 = rec->first_u32;
+	call->flags = rec->flags;
+	call->decoded = decoded;
+	decoded->state = GT_DECODE_NOT_YET;
+	decoded->call = call;
+	call->has_args = !(rec->flags & REC_BARE) && rec->n_args >= fixed_words;
+	call->fixed = call->has_args ? rec->args : NULL;
+	call->copies = call->has_args ? rec->args + fixed_words : NULL;
+	call->copy_words = call->has_args ? rec->n_args - fixed_words : 0;
+	if (!call->has_args && !(rec->flags & REC_BARE))
+		count_damaged(call);
+}
+
+/* --------------------------------------------------------------- expressions */
+
+/* The integer behind an out parameter that was copied before; 0 when the pointer is NULL. */
+static uint64_t value_behind(const struct gt_decoded *d, int param)
+{
+	const struct gt_copied *c = &d->copy[param];
+	uint64_t v = 0;
+
+	if (c->data)
+		memcpy(&v, c->data, c->bytes < 8 ? c->bytes : 8);
+	return v;
+}
+
+static uint64_t eval_term(const struct gt_decoded *d, const struct gt_term *t)
+{
+	uint64_t v = t->factor;
+
+	for (int k = 0; k < 2 && t->param[k] >= 0; k++) {
+		uint64_t f = t->behind[k] ? value_behind(d, t->param[k])
+					  : gt_call_fixed(d->call, &d->call->fn->params[t->param[k]]);
+
+		if (__builtin_mul_overflow(v, f, &v))
+			return UINT64_MAX;
+	}
+	return v;
+}
+
+static uint64_t eval(const struct gt_decoded *d, const struct gt_expr *e)
+{
+	uint64_t a = eval_term(d, &e->a);
+
+	if (e->is_min) {
+		uint64_t b = eval_term(d, &e->b);
+
+		return a < b ? a : b;
+	}
+	return a;
+}
+
+/* -------------------------------------------------------------------- copies */
+
+static uint64_t step_count(const struct gt_decoded *d, const struct gt_copy_step *s)
+{
+	uint64_t n = eval(d, &s->count);
+
+	if (s->capacity >= 0 && gt_call_fixed(d->call, &d->call->fn->params[s->capacity])) {
+		uint64_t room = value_behind(d, s->capacity);
+
+		return n < room ? n : room;
+	}
+	return n;
+}
+
+/* Words taken by the copy at `at` (left words remain), or UINT64_MAX when it does not fit. */
+static uint64_t take_array(const struct gt_decoded *d, const struct gt_copy_step *s, const uint64_t *at, uint64_t left,
+	struct gt_copied *c)
+{
+	uint64_t n = step_count(d, s), bytes;
+
+	if (!n)
+		return 0;
+	if (__builtin_mul_overflow(n, s->elem_bytes, &bytes))
+		bytes = UINT64_MAX;
+	c->cut = s->limit && bytes > s->limit;
+	if (c->cut)
+		bytes = s->limit;
+	if (bytes > left * 8)
+		return UINT64_MAX;
+	c->data = at;
+	c->bytes = (uint32_t)bytes;
+	c->count = n;
+	return (bytes + 7) / 8;
+}
+
+static uint64_t take_string(const struct gt_decoded *d, const struct gt_copy_step *s, const uint64_t *at, uint64_t left,
+	struct gt_copied *c)
+{
+	uint64_t bytes = left ? (uint32_t)*at : UINT64_MAX;
+
+	if (bytes == UINT64_MAX || bytes + 4 > left * 8)
+		return UINT64_MAX;
+	c->data = (const char *)at + 4;
+	c->bytes = (uint32_t)bytes;
+	c->count = bytes;
+	c->cut = d->call->flags & REC_CUT && bytes == s->limit;
+	return (bytes + 4 + 7) / 8;
+}
+
+static uint64_t take_list(const struct gt_copy_step *s, const uint64_t *at, uint64_t left, struct gt_copied *c)
+{
+	uint64_t n = left ? *at : UINT64_MAX, stored = n;
+
+	if (s->limit && stored > s->limit / 8)
+		stored = s->limit / 8;
+	if (n == UINT64_MAX || stored > left - 1)
+		return UINT64_MAX;
+	c->data = at + 1;
+	c->bytes = (uint32_t)stored * 8;
+	c->count = n;
+	c->cut = stored < n;
+	return stored + 1;
+}
+
+static bool decode(struct gt_decoded *d)
+{
+	const struct gt_call *call = d->call;
+	const struct gt_plan *plan = call->fn->plan;
+	uint64_t at = 0;
+
+	memset(d->copy, 0, call->fn->n_params * sizeof *d->copy);
+	if (call->result || plan->broken)
+		return true;              /* nothing is copied of a call that failed */
+	for (uint16_t i = 0; i < plan->n_steps; i++) {
+		const struct gt_copy_step *s = &plan->steps[i];
+		struct gt_copied *c = &d->copy[s->param];
+		const uint64_t *from = call->copies + at;
+		uint64_t left = call->copy_words - at, words;
+
+		if (!fixed_value(call, &call->fn->params[s->param]))
+			continue;
+		words = s->kind == GT_COPY_STRING ? take_string(d, s, from, left, c) :
+			s->kind == GT_COPY_PLIST ? take_list(s, from, left, c) : take_array(d, s, from, left, c);
+		if (words == UINT64_MAX)
+			return false;
+		at += words;
+	}
+	return true;
+}
+
+static __attribute__((noinline)) bool decode_now(struct gt_decoded *d)
+{
+	if (d->state == GT_DECODE_NOT_YET) {
+		d->state = decode(d) ? GT_DECODE_DONE : GT_DECODE_DAMAGED;
+		if (d->state == GT_DECODE_DAMAGED) {
+			d->call->has_args = false;
+			count_damaged(d->call);
+		}
+	}
+	return d->state == GT_DECODE_DONE;
+}
+
+/* -------------------------------------------------------------------- public */
+
+bool gt_call_arg(const struct gt_call *call, unsigned i, struct gt_arg *out)
+{
+	if (!call->has_args || i >= call->fn->n_params ||
+		(call->decoded->state != GT_DECODE_DONE && !decode_now(call->decoded)))
+		return false;
+	const struct gt_param *p = &call->fn->params[i];
+	const struct gt_copied *c = &call->decoded->copy[i];
+
+	out->param = p;
+	out->value = fixed_value(call, p);
+	if (p->is_errcode && out->value) {
+		out->has_data = true;
+		out->cut = false;
+		out->data = &call->result;
+		out->bytes = sizeof call->result;
+		out->count = 1;
+		return true;
+	}
+	out->has_data = c->data;
+	out->cut = c->cut;
+	out->data = c->data;
+	out->bytes = c->bytes;
+	out->count = c->count;
+	return true;
+}
+
+uint64_t gt_call_return(const struct gt_call *call)
+{
+	if (!call->has_args || call->fn->ret_position < 2)
+		return 0;
+	return call->fixed[call->fn->ret_position / 2 - 1];
+}

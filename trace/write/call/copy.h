@@ -1,0 +1,100 @@
+/*
+ * trace/write/call/copy.h - sizes and copies of arguments, for generated wrappers and callbacks
+ *
+ * Runs      in the calling thread, after the real call succeeded.
+ * May       read what the application passed and the real call accepted.
+ * Must not  allocate, lock, make a system call, change errno.
+ *
+ * Every copy has a limit and every length is computed without overflow: counts come from the application.
+ * What lies where: api/README.md.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_WRITE_COPY_H
+#define GPUTAP_TRACE_WRITE_COPY_H
+
+#include <string.h>
+
+#include "trace/write/call/call.h"
+
+#define TAP_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TAP_RARE(x) __builtin_expect(!!(x), 0)
+#define TAP_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define TAP_EXPORT __attribute__((visibility("default")))
+
+/* Bytes of `count` elements, at most `limit`, whole elements only. */
+static inline uint32_t tap_copy_bytes(uint64_t count, uint32_t element, uint32_t limit, bool *cut)
+{
+	if (TAP_RARE(count > limit / element)) {
+		*cut = true;
+		count = limit / element;
+	}
+	return (uint32_t)count * element;
+}
+
+/* Bytes of a zero-terminated text without its zero, at most `limit`. */
+static inline uint32_t tap_copy_text_bytes(const char *text, uint32_t limit, bool *cut)
+{
+	uint32_t n = 0;
+
+	while (text[n]) {
+		if (n == limit) {
+			*cut = true;
+			break;
+		}
+		n++;
+	}
+	return n;
+}
+
+/* Elements of a list up to and with its zero: of every element, or (pairs) of every second. At most `limit`. */
+static inline uint32_t tap_list_elements(const void *list, bool pairs, uint32_t limit, bool *cut)
+{
+	const uint64_t *element = list;
+	uint32_t n = 0;
+
+	while (element[n]) {
+		n += pairs ? 2 : 1;
+		if (n >= limit) {
+			*cut = true;
+			return limit;
+		}
+	}
+	return n + 1;
+}
+
+static inline uint32_t tap_put_list(uint64_t *out, const void *list, uint32_t elements)
+{
+	out[0] = elements;
+	memcpy(out + 1, list, (size_t)elements * 8);
+	return 1 + elements;
+}
+
+/*
+ * Bytes of an output of which only a part may be valid. count: what the application has room for. told: what the call
+ * said is there, where the application asked; else NULL, and own is what it told us: then the copy has the full count.
+ */
+static inline uint32_t tap_part_bytes(
+	uint64_t count, const uint64_t *told, uint64_t own, uint32_t element, uint32_t limit, bool *cut)
+{
+	bool large = false;
+	uint64_t valid = TAP_MIN(count, told ? *told : own);
+	uint32_t bytes = tap_copy_bytes(told ? valid : count, element, limit, &large);
+
+	if (TAP_RARE(large) && valid > limit / element)
+		*cut = true;
+	return bytes;
+}
+
+/* `bytes` of room of which the call wrote only `valid` elements; the rest reads as zeros. */
+static inline uint32_t tap_put_part(uint64_t *out, const void *from, uint64_t valid, uint32_t element, uint32_t bytes)
+{
+	uint32_t words = TAP_BYTES_WORDS(bytes);
+	uint32_t used = tap_put_bytes(out, from, valid < bytes / element ? (uint32_t)valid * element : bytes);
+
+	memset(out + used, 0, (size_t)(words - used) * 8);
+	return words;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * trace/write/call/frame.c - reads what a call left on a stack that may be gone
+ *
+ * Runs      in the calling thread of the traced program, where one call begins while another is marked as running.
+ * May       make a system call where the memory is not known to be there.
+ * Must not  allocate, lock, fault, change errno.
+ *
+ * A call that a jump left stood on a stack of the program's own making as often as on the thread's: a fiber's, which
+ * may be unmapped by now. Only two things are known to be mapped without asking: the page of a frame that runs now, and
+ * everything between such a frame and the top of the first thread's stack, when it runs on that. Nested calls lie
+ * near each other, so nearly all are of the first kind.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "trace/write/call/frame.h"
+#include "common/plain/without.h"
+
+#include <elf.h>
+#include <sys/auxv.h>
+
+#include "trace/write/internal.h"
+
+#define PAGE 4096u                      /* the smallest there is */
+#define MAIN_STACK (8ull << 20)         /* bytes below the top that can only be the first thread's stack */
+
+struct piece { void *base; size_t bytes; };
+
+/*
+ * Whether a page can be read: a signal mask is, before the call's other argument is found wrong. An address of 0 would
+ * mean that there is no mask.
+ */
+bool tap_frame_readable(uintptr_t address)
+{
+	uint64_t old;
+
+	return address > 7 && TAP_SYS(rt_sigprocmask, ~0l, address & ~7ull, &old, 8, 0, 0) != -14 /* EFAULT */;
+}
+
+__attribute__((no_sanitize("address"))) void tap_copy_past(void *to, const void *from, size_t bytes)
+{
+	const volatile uint8_t *source = from;
+
+	for (size_t i = 0; i < bytes; i++)                      /* volatile: or the compiler makes it a memcpy */
+		((uint8_t *)to)[i] = source[i];
+}
+
+size_t tap_copy_guarded(uint32_t pid, uint64_t address, void *to, size_t n)
+{
+	struct piece own = { to, n }, there = { (void *)(uintptr_t)address, n };
+	static int forbidden;                                   /* by a container's filter */
+
+	if (!TAP_READ_ONCE(forbidden)) {
+		long got = TAP_SYS(process_vm_readv, pid, &own, 1, &there, 1, 0);
+
+		if (got >= 0 || got == -14 /* EFAULT */)
+			return got > 0 ? (size_t)got : 0;
+		TAP_WRITE_ONCE(forbidden, 1);
+	}
+	for (uint64_t at = address; at < address + n; at = (at / PAGE + 1) * PAGE)
+		if (!tap_frame_readable(at))
+			return 0;
+	tap_copy_past(to, there.base, n);
+	return n;
+}
+
+/* The random bytes that the kernel gave lie above all frames of the first thread. */
+static bool on_first_stack(uintptr_t at, uintptr_t present)
+{
+	static uintptr_t top;
+
+	if (!TAP_READ_ONCE(top))
+		TAP_WRITE_ONCE(top, getauxval(AT_RANDOM));
+	return at < TAP_READ_ONCE(top) && TAP_READ_ONCE(top) - present < MAIN_STACK;
+}
+
+bool tap_frame_read(uintptr_t at, void *to, size_t bytes, const void *present)
+{
+	uintptr_t here = (uintptr_t)present;
+
+	if (TAP_LIKELY((at + bytes - 1) / PAGE == here / PAGE) || gc_without("frame-guard") ||
+		(here <= at && on_first_stack(at + bytes - 1, here))) {
+		tap_copy_past(to, (const void *)at, bytes);
+		return true;
+	}
+	return !tap_seccomp && tap_copy_guarded(tap_sys_getpid(), at, to, bytes) == bytes;
+}

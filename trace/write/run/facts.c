@@ -1,0 +1,331 @@
+/*
+ * trace/write/run/facts.c - what a trace says about its run and its images: the files `run`, `meta` and the table
+ *
+ * Runs      on the first thread that records, with all signals blocked.
+ * Must not  allocate with malloc, lock, touch errno.
+ *
+ * Keys and their meaning: docs/trace-format.md, and the end of trace/format/rec.h.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <sys/utsname.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "common/plain/without.h"
+#include "trace/write/run/run.h"
+
+extern const unsigned char tap_table[];         /* generated: the function table, compressed */
+extern const size_t tap_table_bytes;
+extern const char tap_table_hash[];
+
+extern char **environ;
+
+enum { EXISTS = 17 };                           /* errno value: raw calls return it negated */
+
+static void put_key(struct tap_text *t, const char *key)
+{
+	tap_text_str(t, key);
+	tap_text_char(t, '=');
+}
+
+static void put_value(struct tap_text *t, const char *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)v[i];
+
+		if (c == '%' || c < 0x20) {
+			tap_text_char(t, '%');
+			tap_text_char(t, "0123456789ABCDEF"[c >> 4]);
+			tap_text_char(t, "0123456789ABCDEF"[c & 15]);
+		} else {
+			tap_text_char(t, v[i]);
+		}
+	}
+}
+
+static void put_line(struct tap_text *t, const char *key, const char *value)
+{
+	put_key(t, key);
+	put_value(t, value, tap_text_length(value));
+	tap_text_char(t, '\n');
+}
+
+static void put_number(struct tap_text *t, const char *key, uint64_t v)
+{
+	put_key(t, key);
+	tap_text_u64(t, v);
+	tap_text_char(t, '\n');
+}
+
+static void put_link(struct tap_text *t, const char *key, const char *link)
+{
+	char path[TAP_PATH_MAX];
+	long n = tap_sys_readlink(link, path, sizeof path);
+
+	put_key(t, key);
+	put_value(t, path, n > 0 ? (size_t)n : 0);
+	tap_text_char(t, '\n');
+}
+
+/* One "arg" line for each word of the command line, or for the first alone; a very long one is cut. */
+static void put_arguments(struct tap_text *t)
+{
+	char line[4096];
+	int fd = tap_sys_open("/proc/self/cmdline", O_RDONLY, 0);
+	long n = fd < 0 ? 0 : tap_sys_read(fd, line, sizeof line - 1);
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	if (n <= 0)
+		return;
+	line[n] = 0;
+	for (long i = 0; i < n; i += (long)tap_text_length(line + i) + 1) {
+		put_line(t, "arg", line + i);
+		if (tap_option_true("no-args"))
+			return;
+	}
+}
+
+static void put_first_line_of(struct tap_text *t, const char *key, const char *path)
+{
+	char line[128];
+	int fd = tap_sys_open(path, O_RDONLY, 0);
+	long n = fd < 0 ? 0 : tap_sys_read(fd, line, sizeof line);
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	while (n > 0 && line[n - 1] == '\n')
+		n--;
+	put_key(t, key);
+	put_value(t, line, n > 0 ? (size_t)n : 0);
+	tap_text_char(t, '\n');
+}
+
+/*
+ * Field 22 of /proc/self/stat, the start in clock ticks since boot: with pid, boot and namespace a reader knows the
+ * process again while it runs. The name before it, in brackets, may hold anything.
+ */
+static void put_start_time(struct tap_text *t)
+{
+	char line[512];
+	int fd = tap_sys_open("/proc/self/stat", O_RDONLY, 0);
+	long n = fd < 0 ? 0 : tap_sys_read(fd, line, sizeof line), at = n, end;
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	while (at > 0 && line[at - 1] != ')')
+		at--;
+	for (int blanks = 0; at < n && blanks < 20; at++)
+		blanks += line[at] == ' ';
+	for (end = at; end < n && line[end] >= '0' && line[end] <= '9'; end++)
+		;
+	if (end == at)
+		return;
+	put_key(t, "start_time");
+	put_value(t, line + at, (size_t)(end - at));
+	tap_text_char(t, '\n');
+}
+
+static void put_options(struct tap_text *t)
+{
+	const char *name, *value;
+
+	for (size_t i = 0; (name = tap_option_at(i, &value)); i++) {
+		tap_text_str(t, "option=");
+		tap_text_str(t, name);
+		tap_text_char(t, '=');
+		put_value(t, value, tap_text_length(value));
+		tap_text_char(t, '\n');
+	}
+}
+
+/* Only the variables that were asked for (--env). */
+static void put_environment(struct tap_text *t)
+{
+	const char *names = tap_option("env");
+
+	for (char **line = *names ? environ : NULL; line && *line; line++) {
+		char name[128];
+		size_t n = 0;
+
+		while ((*line)[n] && (*line)[n] != '=' && n + 1 < sizeof name) {
+			name[n] = (*line)[n];
+			n++;
+		}
+		name[n] = 0;
+		if ((*line)[n] == '=' && tap_list_has(names, name))
+			put_line(t, "env", *line);
+	}
+}
+
+static bool write_file(const char *dir, const char *tail, const void *data, size_t bytes)
+{
+	char path[TAP_PATH_MAX];
+	bool ok = true;
+
+	tap_run_path(path, dir, tail);
+	int fd = tap_sys_create_own(path, O_WRONLY);
+
+	if (fd < 0)
+		return false;
+	for (size_t at = 0; ok && at < bytes;) {
+		const char *from = (const char *)data + at;
+		long n = gc_without("file-limit") ? TAP_SYS(write, fd, from, bytes - at, 0, 0, 0)
+						  : tap_sys_write(fd, from, bytes - at);
+
+		ok = n > 0;
+		at += ok ? (size_t)n : 0;
+	}
+	tap_sys_close(fd);
+	return ok;
+}
+
+bool tap_run_write_run(const char *dir)
+{
+	struct tap_clock_set c;
+	struct utsname host;
+	struct tap_text t;
+
+	tap_text_init(&t, tap_run.scratch, sizeof tap_run.scratch);
+	put_number(&t, "format", REC_VERSION);
+	put_line(&t, "run_id", tap_run.id);
+	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) == 0)
+		put_line(&t, "host", host.nodename);
+	put_number(&t, "user", (uint64_t)TAP_SYS(getuid, 0, 0, 0, 0, 0, 0));
+	put_link(&t, "cwd", "/proc/self/cwd");
+	tap_clock_read(&c);
+	put_number(&t, "start_realtime_ns", c.real_ns);
+	tap_text_str(&t, "clock=");
+	const uint64_t set[] = { c.tick, c.mono_ns, c.raw_ns, c.real_ns, c.boot_ns, c.bracket };
+	for (int i = 0; i < 6; i++) {
+		tap_text_u64(&t, set[i]);
+		tap_text_char(&t, i < 5 ? ' ' : '\n');
+	}
+	put_arguments(&t);
+	put_options(&t);
+	return write_file(dir, "/run", t.at, t.used);
+}
+
+/*
+ * Whether the image before this one of the same pid was the same process: an exec keeps its start. In another pid
+ * namespace that shares the folder the pid is a stranger's, and a long run may meet a pid twice.
+ */
+static bool is_successor(uint32_t n)
+{
+	char own[256], path[TAP_PATH_MAX], before[4096], number[16];
+	struct tap_text t;
+
+	tap_text_init(&t, number, sizeof number);
+	tap_text_char(&t, '.');
+	tap_text_u64(&t, n - 1);
+	tap_text_init(&t, path, sizeof path);
+	tap_text_bytes(&t, tap_run.image_dir, tap_text_length(tap_run.image_dir));
+	while (t.used && path[t.used - 1] != '.')
+		t.used--;
+	t.used -= t.used != 0;
+	tap_text_str(&t, number);
+	tap_text_str(&t, "/meta");
+	int fd = tap_sys_open(path, O_RDONLY | O_NOFOLLOW, 0);
+	long got = fd < 0 ? 0 : tap_sys_read(fd, before, sizeof before - 1);
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	if (got <= 0)
+		return true;                    /* another user's by now: it dropped its privileges before the exec */
+	before[got] = 0;
+	tap_text_init(&t, own, sizeof own);
+	put_link(&t, "ns_pid", "/proc/self/ns/pid");
+	put_start_time(&t);
+	return __builtin_strstr(before, own) != NULL;
+}
+
+bool tap_run_write_meta(uint32_t n)
+{
+	struct utsname host;
+	struct tap_text t;
+	bool forked = tap_sys_getpid() != tap_run.start_pid;
+
+	tap_text_init(&t, tap_run.scratch, sizeof tap_run.scratch);
+	put_number(&t, "format", REC_VERSION);
+	put_line(&t, "byte_order", __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big");
+	put_line(&t, "run_id", tap_run.id);
+	put_first_line_of(&t, "boot_id", "/proc/sys/kernel/random/boot_id");
+	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) == 0) {
+		put_line(&t, "host", host.nodename);
+		put_line(&t, "os", host.release);
+		put_line(&t, "arch", host.machine);
+	}
+	put_number(&t, "pid", tap_sys_getpid());
+	put_number(&t, "ppid", (uint64_t)TAP_SYS(getppid, 0, 0, 0, 0, 0, 0));
+	put_link(&t, "ns_pid", "/proc/self/ns/pid");
+	put_start_time(&t);
+	put_link(&t, "image", "/proc/self/exe");
+	put_link(&t, "cwd", "/proc/self/cwd");
+	put_line(&t, "reason", forked ? "fork" : n > 1 && is_successor(n) ? "exec" : "start");
+	if (forked && tap_run.parent_name[0])
+		put_line(&t, "parent", tap_run.parent_name);
+	put_line(&t, "clock_source", tap_clock_source());
+	put_line(&t, "table", tap_table_hash);
+	put_number(&t, "start_tick", tap_start_tick);
+	put_options(&t);
+	put_environment(&t);
+	put_arguments(&t);              /* last: the longest, and the one that may be cut */
+	if (write_file(tap_run.image_dir, "/meta", t.at, t.used)) {
+		tap_tally_facts(t.used);
+		return true;
+	}
+	char path[TAP_PATH_MAX];
+
+	tap_run_path(path, tap_run.image_dir, "/meta");
+	tap_sys_unlink(path, 0);                /* half of them would be taken for all */
+	return false;
+}
+
+/* Whole, under a name that its content decides, unless it is there. False: no room. */
+static bool write_once(const char *name, const void *content, size_t bytes)
+{
+	char temporary[TAP_PATH_MAX], final[TAP_PATH_MAX];
+	bool written;
+
+	tap_run_path(final, tap_run.dir, name);
+	if (TAP_SYS(faccessat, AT_FDCWD, final, 0, 0, 0, 0) == 0)
+		return true;
+	tap_run_path(temporary, tap_run.image_dir, "/table.new");
+	written = write_file(tap_run.image_dir, "/table.new", content, bytes);
+	int err = written ? tap_sys_rename_new(temporary, final) : 0;
+
+	if (err < 0 && err != -EXISTS) {
+		tap_run_path(final, tap_run.image_dir, name);   /* RUNDIR1: beside what this user recorded */
+		tap_sys_rename_new(temporary, final);
+	}
+	tap_sys_unlink(temporary, 0);
+	return written;
+}
+
+void tap_run_write_table(void)
+{
+	char name[64];
+	struct tap_text t;
+
+	tap_text_init(&t, name, sizeof name);
+	tap_text_str(&t, "/table.");
+	tap_text_str(&t, tap_table_hash);
+	tap_text_str(&t, ".zst");
+	write_once(name, tap_table, tap_table_bytes);
+}
+
+bool tap_run_write_functions(const char *items, size_t bytes)
+{
+	char name[64];
+	struct tap_text t;
+
+	if (tap_seccomp)
+		return false;
+	tap_text_init(&t, name, sizeof name);
+	tap_text_str(&t, "/functions.");
+	tap_text_hex(&t, XXH3_64bits(items, bytes), 16);
+	return write_once(name, items, bytes);
+}

@@ -1,0 +1,74 @@
+/*
+ * trace/write/run/lostpage.c - one page of counters for the whole run, of processes that may soon make no file
+ *
+ * Runs      where the program is about to install a seccomp filter.
+ * May       make system calls, with signals blocked.
+ * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
+ *
+ * What such a process calls before it has a stream can be counted nowhere behind the filter. So it maps a page,
+ * NAME.gputap/lost, before: a control page without a stream, to which every process of the run may add. Its children
+ * inherit it. Where there is no trace yet (a plain preload) it makes none: whoever installs filters would get one.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "common/plain/without.h"
+#include "trace/write/run/run.h"
+
+static struct rec_control *page;
+
+uint64_t *tap_lost_page(void)
+{
+	struct rec_control *p = __atomic_load_n(&page, __ATOMIC_ACQUIRE);
+
+	return p ? p->lost_by_others : NULL;
+}
+
+/* Whoever comes first makes it; of several at once each writes the same. */
+static int open_page(const char *path)
+{
+	int fd = tap_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
+
+	return fd >= 0 ? fd : tap_sys_create_own(path, O_RDWR);
+}
+
+/* False: there is no trace yet. */
+static bool map(void)
+{
+	char path[TAP_PATH_MAX];
+	struct rec_control *p = NULL;
+
+	if (!tap_run_find())
+		return false;
+	tap_run_path(path, tap_run.dir, "/lost");
+	int fd = open_page(path);
+
+	if (fd >= 0 && tap_space_inside_limit(REC_CONTROL_BYTES) && tap_sys_fallocate(fd, 0, REC_CONTROL_BYTES) == 0)
+		p = tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		tap_sys_close(fd);
+	if (p) {
+		p->version = REC_VERSION;
+		p->magic = REC_CONTROL_MAGIC;
+		__atomic_store_n(&page, p, __ATOMIC_RELEASE);
+	}
+	return true;
+}
+
+void tap_lost_page_map(void)
+{
+	if (page || TAP_READ_ONCE(tap_gate->alive) || gc_without("lost-page"))
+		return;
+	uint64_t mask = tap_sys_signals_block();
+
+	bool found = map();
+
+	if (!TAP_READ_ONCE(tap_gate->alive))
+		tap_run.dir[0] = 0;
+	tap_sys_signals_restore(mask);
+	if (page || !found)
+		return;
+	tap_tls.own_calls++;            /* another user's: its own folder, whether it calls or not */
+	tap_stream_get();
+	tap_tls.own_calls--;
+}

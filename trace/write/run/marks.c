@@ -1,0 +1,213 @@
+/*
+ * trace/write/run/marks.c - what a process that could not record says, so that the ledger knows of it
+ *
+ * Runs      on slow paths: when a trace or a stream cannot be made, at an exec, at the end of an image.
+ * Must not  allocate with malloc, lock, touch errno, wait for anybody.
+ *
+ * A mark is a line of the run's own file. Who cannot write there (another user, a place out of reach, another root
+ * directory) sends it to the launcher, which listens at a socket without a place in any file system, named by the run.
+ * Who has no descriptor left for either makes a file whose name is the mark: that takes none.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/plain/without.h"
+#include "trace/write/run/run.h"
+
+static void put_mark(struct tap_text *t, const char *key, const char *value)
+{
+	tap_text_str(t, key);
+	tap_text_char(t, '=');
+	for (; *value; value++) {
+		unsigned char c = (unsigned char)*value;
+
+		if (c == '%' || c < 0x20) {
+			tap_text_char(t, '%');
+			tap_text_hex(t, c, 2);
+		} else {
+			tap_text_char(t, *value);
+		}
+	}
+	tap_text_char(t, '\n');
+}
+
+static bool append(const struct tap_text *line)
+{
+	char path[TAP_PATH_MAX];
+
+	if (!tap_run.dir[0])
+		return false;
+	tap_run_path(path, tap_run.dir, "/run");
+	uint64_t mask = tap_sys_signals_block();
+	int fd = tap_sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
+	bool done = fd >= 0 && tap_sys_write(fd, line->at, line->used) == (long)line->used;
+	long end = done ? TAP_SYS(lseek, fd, 0, SEEK_CUR, 0, 0, 0) : 0;
+
+	if (end > 0)
+		tap_tally_run((uint64_t)end);
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	tap_sys_signals_restore(mask);
+	return done;
+}
+
+/* Nobody listens: then there is nobody to tell. Where many tell at once the queue may be full for a moment. */
+static bool send_to_launcher(const struct tap_text *line)
+{
+	bool sent = false;
+
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct tap_text t;
+	long fd;
+
+	if (!tap_run.launched)
+		return false;
+	tap_text_init(&t, to.sun_path + 1, sizeof to.sun_path - 1);
+	tap_text_str(&t, "gputap-");
+	tap_text_str(&t, tap_run.id);
+	fd = TAP_SYS(socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0, 0, 0);
+	if (fd < 0)
+		return false;
+	for (int tries = 0; tries < 50; tries++) {
+		int64_t pause[2] = { 0, 1000000 };      /* seconds, ns */
+		long err = TAP_SYS(sendto, fd, line->at, line->used, MSG_NOSIGNAL, &to,
+			offsetof(struct sockaddr_un, sun_path) + 1 + t.used);
+
+		sent = err >= 0;
+		if (err != -11 /* EAGAIN */)
+			break;
+		TAP_SYS(nanosleep, pause, NULL, 0, 0, 0, 0);
+	}
+	tap_sys_close((int)fd);
+	return sent;
+}
+
+/* mark.TICK.KEY.NUMBER in the run's directory; of a text only that it was said. */
+static void name_it(const char *key, const char *value)
+{
+	char path[TAP_PATH_MAX], name[96];
+	struct tap_text t;
+	bool number = *value;
+
+	for (const char *c = value; *c; c++)
+		number &= *c >= '0' && *c <= '9';
+	tap_text_init(&t, name, sizeof name);
+	tap_text_str(&t, "/mark.");
+	tap_text_hex(&t, tap_tick(), 16);
+	tap_text_char(&t, '.');
+	tap_text_str(&t, key);
+	tap_text_char(&t, '.');
+	tap_text_str(&t, number ? value : "0");
+	if (tap_run.launched && !gc_without("mark-names") && tap_run_name_path(path, 1, name))
+		TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0);
+}
+
+static void say(const char *key, const char *value)
+{
+	char line[TAP_PATH_MAX];
+	struct tap_text t;
+
+	tap_text_init(&t, line, sizeof line);
+	put_mark(&t, key, value);
+	if ((tap_run_is_elsewhere() || !append(&t)) && !send_to_launcher(&t))
+		name_it(key, value);
+}
+
+static void say_number(const char *key, uint64_t n)
+{
+	char value[32];
+	struct tap_text t;
+
+	tap_text_init(&t, value, sizeof value);
+	tap_text_u64(&t, n);
+	say(key, value);
+}
+
+static uint32_t said_by;                /* process that said `failed`: once each */
+
+void tap_run_say_failed(void)
+{
+	uint32_t pid = tap_sys_getpid();
+
+	if (said_by == pid)
+		return;
+	said_by = pid;
+	say_number("failed", pid);
+}
+
+/*
+ * Not to the launcher: of what lies in `other`, and is another user's, the end of the process tells alone. What was
+ * counted before an attempt that succeeds comes into its stream, so `failed` must not count any more.
+ */
+void tap_run_say_made(void)
+{
+	char line[128];
+	struct tap_text t;
+
+	tap_text_init(&t, line, sizeof line);
+	if (!gc_without("made-mark"))
+		put_mark(&t, "made", tap_run.image_name);
+	if (said_by == tap_sys_getpid() && !gc_without("retried-mark"))
+		put_mark(&t, "retried", tap_run.image_name);
+	append(&t);
+	said_by = 0;
+}
+
+void tap_run_say_unrecorded(uint64_t calls)
+{
+	/* Of an image without any stream, or without a directory, a reader counts one call by itself. */
+	if (calls)
+		say_number(TAP_READ_ONCE(tap_gate->started) ? "lost" : "unrecorded", calls);
+}
+
+void tap_run_say_unfollowed(const char *path)
+{
+	if (!tap_run.launched || !tap_ready || tap_seccomp)
+		return;
+	uint64_t mask = tap_sys_signals_block();
+
+	if (!tap_run_find())
+		tap_run.dir[0] = 0;
+	say("unfollowed", path);
+	tap_sys_signals_restore(mask);
+}
+
+/* What "/" is to this process: it may have another root directory than when its own was made. */
+static uint64_t root_directory(void)
+{
+	struct stat st;
+
+	if (TAP_SYS(newfstatat, AT_FDCWD, "/", &st, 0, 0, 0) != 0)
+		return 0;
+	return (uint64_t)st.st_ino ^ (uint64_t)st.st_dev << 32;
+}
+
+static uint64_t first_root;
+
+void tap_run_check_begin(void) { first_root = root_directory(); }
+
+void tap_run_check_image(void)
+{
+	uint32_t files;
+
+	if (tap_seccomp || root_directory() != first_root)
+		return;
+	if (TAP_SYS(faccessat, AT_FDCWD, tap_run_first_dir(), 0, 0, 0, 0) == -2 /* ENOENT */)
+		say_number("removed", tap_sys_getpid());
+	else if ((files = tap_space_files_removed()))
+		say_number("removed_files", files);
+}
+
+void tap_run_notes(void)
+{
+	tap_run_name_note();
+	if (tap_run.launched && tap_run_is_elsewhere())
+		say("elsewhere", tap_run.dir);
+}

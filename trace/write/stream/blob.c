@@ -1,0 +1,198 @@
+/*
+ * trace/write/stream/blob.c - contents worth keeping once: program sources, build logs, binaries
+ *
+ * Runs      on any thread of the traced program, in calls that take milliseconds anyway (program creation, build).
+ * May       make system calls with signals blocked.
+ * Must not  allocate with malloc, lock, change errno.
+ *
+ * A large blob owns whole blocks of the calling thread's stream file. Its header is written before its content, with
+ * blob_bytes 0, so that a reader steps over one that a kill cut short. Small ones share a block: there the header,
+ * whose magic makes it one, is written behind the content.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#define XXH_INLINE_ALL
+/* Its hints fail with -Og (gcc 12): "inlining failed". */
+#define XXH_NO_INLINE_HINTS 1
+#include <xxhash.h>
+
+#include "trace/write/internal.h"
+
+#define BLOB_MAX (1u << 20)
+#define SMALL (16u << 10)               /* bytes: so at most a quarter of a shared block stays empty */
+#define IDS 4096u                       /* contents remembered as stored; past that a content may be stored twice */
+
+static uint64_t stored[IDS];            /* low words of ids, 0 = free; open addressing */
+
+/* True for the one caller that is to store this id. */
+static bool first_to_store(uint64_t id)
+{
+	id += id == 0;
+	for (uint32_t i = 0; i < 64; i++) {
+		uint64_t *at = &stored[(id + i) % IDS], seen = 0;
+
+		if (__atomic_compare_exchange_n(at, &seen, id, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return true;
+		if (seen == id)
+			return false;
+	}
+	return true;
+}
+
+static size_t part_length(const void *const *parts, const size_t *lengths, uint32_t i)
+{
+	if (!parts[i])
+		return 0;
+	return lengths && lengths[i] ? lengths[i] : tap_text_length(parts[i]);
+}
+
+static bool write_at(int fd, const void *from, size_t n, uint64_t at)
+{
+	const char *p = from;
+
+	while (n) {
+		long done = tap_sys_pwrite(fd, p, n, at);
+
+		if (done <= 0)
+			return false;
+		p += done;
+		n -= (size_t)done;
+		at += (uint64_t)done;
+	}
+	return true;
+}
+
+/* The content's bytes as far as `kept`; how many of them stand. */
+static uint64_t write_parts(
+	int fd, uint64_t at, const void *const *parts, const size_t *lengths, uint32_t n, uint64_t kept)
+{
+	uint64_t done = 0;
+
+	for (uint32_t i = 0; i < n && done < kept; i++) {
+		size_t length = part_length(parts, lengths, i);
+
+		if (length > kept - done)
+			length = kept - done;
+		if (length && !write_at(fd, parts[i], length, at + done))
+			return done;
+		done += length;
+	}
+	return done;
+}
+
+struct content { const void *const *parts; const size_t *lengths; uint32_t n; uint64_t kept; };
+
+static bool store_large(
+	struct tap_stream *s, int fd, struct rec_chunk *head, const struct content *c, enum rec_loss *why)
+{
+	uint64_t at;
+
+	head->bytes = (sizeof *head + c->kept + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
+	if (!tap_space_blobs(s, fd, head->bytes, &at, why))
+		return false;
+	*why = REC_LOSS_SOURCE_CUT;
+	/* A chunk without a header would hide what comes behind it: its place goes to the next chunk. */
+	if (!write_at(fd, head, sizeof *head, at)) {
+		s->next_chunk = at;
+		return false;
+	}
+	tap_tally_chunk(s->control, at + head->bytes);
+	if (write_parts(fd, at + sizeof *head, c->parts, c->lengths, c->n, c->kept) < c->kept)
+		return false;
+	head->blob_bytes = c->kept;
+	return write_at(fd, head, sizeof *head, at);
+}
+
+/* A block for small contents, unless the one at hand has room for `bytes` more. */
+static bool share(struct tap_stream *s, int fd, uint64_t bytes, uint64_t tick, enum rec_loss *why)
+{
+	const struct rec_chunk head = { .magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_BLOBS, .version = REC_VERSION,
+		.bytes = REC_BLOCK, .start_tick = tick };
+	uint64_t at;
+
+	if (s->blobs_end - s->blobs_at >= bytes)
+		return true;
+	if (!tap_space_blobs(s, fd, REC_BLOCK, &at, why))
+		return false;
+	*why = REC_LOSS_SOURCE_CUT;
+	if (!write_at(fd, &head, sizeof head, at)) {
+		s->next_chunk = at;
+		return false;
+	}
+	tap_tally_chunk(s->control, at + REC_BLOCK);
+	s->blobs_at = at + sizeof head;
+	s->blobs_end = at + REC_BLOCK;
+	return true;
+}
+
+static bool store_small(
+	struct tap_stream *s, int fd, struct rec_chunk *head, const struct content *c, enum rec_loss *why)
+{
+	head->bytes = (sizeof *head + c->kept + 7) / 8 * 8;
+	if (!share(s, fd, head->bytes, head->start_tick, why))
+		return false;
+	*why = REC_LOSS_SOURCE_CUT;
+	head->blob_bytes = c->kept;
+	if (write_parts(fd, s->blobs_at + sizeof *head, c->parts, c->lengths, c->n, c->kept) < c->kept ||
+		!write_at(fd, head, sizeof *head, s->blobs_at))
+		return false;
+	s->blobs_at += head->bytes;
+	return true;
+}
+
+static void store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
+	const uint64_t id[2], uint64_t total)
+{
+	const struct content c = { parts, lengths, n, total < BLOB_MAX ? total : BLOB_MAX };
+	struct tap_stream *s = tap_stream_get();
+	enum rec_loss why;
+	bool stored = false;
+
+	if (!s)
+		return;
+	uint64_t mask = tap_sys_signals_block();
+	struct rec_chunk head = {
+		.magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_BLOB, .version = REC_VERSION, .start_tick = tap_tick(),
+		.blob_id = { id[0], id[1] }, .blob_total = total, .blob_kind = kind,
+	};
+	int fd = tap_chunk_blobs_file(&s, &why);
+
+	if (fd >= 0) {
+		stored = c.kept <= SMALL ? store_small(s, fd, &head, &c, &why) : store_large(s, fd, &head, &c, &why);
+		tap_sys_close(fd);
+	}
+	tap_sys_signals_restore(mask);
+	if (!stored || c.kept < total)
+		tap_lost(!stored && why == REC_LOSS_CONTENTS_CAP ? why : REC_LOSS_SOURCE_CUT, 1);
+}
+
+void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
+	bool keep_content, uint64_t id[2], uint64_t *total)
+{
+	XXH3_state_t state;
+	uint64_t bytes = 0;
+
+	XXH3_INITSTATE(&state);
+	XXH3_128bits_reset(&state);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t length = part_length(parts, lengths, i);
+
+		if (length)
+			XXH3_128bits_update(&state, parts[i], length);
+		bytes += length;
+	}
+	XXH128_hash_t hash = XXH3_128bits_digest(&state);
+
+	id[0] = hash.low64;
+	id[1] = hash.high64;
+	*total = bytes;
+	if (keep_content && bytes && first_to_store(id[0] ^ (uint64_t)kind << 56))
+		store(kind, parts, lengths, n, id, bytes);
+}
+
+void tap_blobs_forget(void)
+{
+	for (uint32_t i = 0; i < IDS; i++)
+		stored[i] = 0;
+}
