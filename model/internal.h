@@ -282,7 +282,7 @@ void gt_symbols_free(struct gt_model *m);
 /* ------------------------------------------------------------------ threads */
 
 struct gt_threads;
-int gt_threads_take(struct gt_model *m, const struct gt_rec *rec);      /* SAMPLE, SWITCH, TASK; -1: out of memory */
+int gt_threads_take(struct gt_model *m, const struct gt_rec *rec);      /* SAMPLE to RUN_DELAY; -1: no memory */
 int gt_threads_add(struct gt_model *m);       /* who made no call; before threads get their numbers */
 void gt_threads_renumber(struct gt_model *m, const uint32_t *to);
 int gt_threads_finish(struct gt_model *m);    /* behind the stacks */

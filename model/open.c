@@ -541,7 +541,7 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 		return gt_modules_take(m, rec);
 	case REC_PYTHON_CODE:
 		return gt_python_take(m, rec);
-	case REC_SAMPLE: case REC_SWITCH: case REC_TASK:
+	case REC_SAMPLE: case REC_SWITCH: case REC_TASK: case REC_WAKING: case REC_RUN_DELAY:
 		return gt_threads_take(m, rec);
 	case REC_CUPTI_LIBRARY:
 	case REC_CUPTI_KIND:

@@ -35,7 +35,8 @@ const struct gt_report *gt_report_at(unsigned i)
 	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue,
 		gt_reports_cuda_sum, gt_reports_cuda_trace, gt_reports_cuda_streams, gt_reports_cuda_memory,
 		gt_reports_nvtx, gt_reports_osrt, gt_reports_openmp, gt_reports_timeline, gt_reports_idle,
-		gt_reports_callers, gt_reports_waits, gt_reports_samples };
+		gt_reports_callers, gt_reports_waits, gt_reports_samples,
+		gt_reports_sched };
 
 	for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (const struct gt_report *r = lists[l]; r->name; r++)

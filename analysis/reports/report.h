@@ -146,6 +146,6 @@ extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_q
 	gt_reports_cuda_sum[], gt_reports_cuda_trace[], gt_reports_cuda_streams[],
 	gt_reports_cuda_memory[], gt_reports_osrt[], gt_reports_openmp[], gt_reports_timeline[],
 	gt_reports_idle[], gt_reports_callers[], gt_reports_waits[],
-	gt_reports_samples[]; /* each ends with name NULL */
+	gt_reports_samples[], gt_reports_sched[]; /* each ends with name NULL */
 
 #endif

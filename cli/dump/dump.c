@@ -73,6 +73,8 @@ static void dump_rest(struct dump *d)
 	ALL(d, range_name)
 	ALL(d, task)
 	ALL(d, switch)
+	ALL(d, waking)
+	ALL(d, run_delay)
 	ALL(d, sample)
 	ALL(d, module)
 	for (uint32_t id = 1; id <= gt_model_stack_count(d->s.m); id++) {

@@ -30,6 +30,8 @@ void gt_dump_stack(struct gt_show *s, const struct gt_stack *k);
 void gt_dump_module(struct gt_show *s, const struct gt_module *o);
 void gt_dump_sample(struct gt_show *s, const struct gt_sample *v);
 void gt_dump_switch(struct gt_show *s, const struct gt_switch *v);
+void gt_dump_waking(struct gt_show *s, const struct gt_waking *v);
+void gt_dump_run_delay(struct gt_show *s, const struct gt_run_delay *v);
 void gt_dump_task(struct gt_show *s, const struct gt_task *v);
 /* The number of the stack that a record names; false: it names none. */
 bool gt_dump_stack_number(struct gt_show *s, uint32_t process, uint64_t link);

@@ -58,6 +58,36 @@ static const struct gt_shape switch_shape = { "switch", "switch {pid} {tid} {tim
 
 void gt_dump_switch(struct gt_show *s, const struct gt_switch *v) { gt_show_record(s, &switch_shape, v); }
 
+#define W struct gt_waking
+static const struct gt_shown waking_fields[] = {
+	GT_WHOSE(W),
+	{ "tid", gt_show_tid, GT_NUMBER(W, thread) },
+	{ "time_ns", gt_show_number, GT_NUMBER(W, time_ns) },
+	{ "cpu", gt_show_number, GT_NUMBER(W, cpu) },
+	{ "waker_tid", gt_show_set, GT_NUMBER(W, waker_tid) },
+	{ "waker_pid", gt_show_set, GT_NUMBER(W, waker_pid) },
+};
+#undef W
+static const struct gt_shape waking_shape = { "waking",
+	"waking {pid} {tid} {time_ns} cpu {cpu}{ by waker_tid}{ of waker_pid}", { GT_FIELDS(waking_fields) } };
+
+void gt_dump_waking(struct gt_show *s, const struct gt_waking *v) { gt_show_record(s, &waking_shape, v); }
+
+#define D struct gt_run_delay
+static const struct gt_shown delay_fields[] = {
+	GT_WHOSE(D),
+	{ "tid", gt_show_tid, GT_NUMBER(D, thread) },
+	{ "time_ns", gt_show_number, GT_NUMBER(D, time_ns) },
+	{ "ran_ns", gt_show_number, GT_NUMBER(D, ran_ns) },
+	{ "delay_ns", gt_show_number, GT_NUMBER(D, delay_ns) },
+	{ "turns", gt_show_number, GT_NUMBER(D, turns) },
+};
+#undef D
+static const struct gt_shape delay_shape = { "run_delay",
+	"run_delay {pid} {tid} {time_ns} ran {ran_ns} delayed {delay_ns} turns {turns}", { GT_FIELDS(delay_fields) } };
+
+void gt_dump_run_delay(struct gt_show *s, const struct gt_run_delay *v) { gt_show_record(s, &delay_shape, v); }
+
 #define T struct gt_task
 static const struct gt_shown task_fields[] = {
 	GT_WHOSE(T),

@@ -19,7 +19,7 @@
 
 enum gt_perf_kind {
 	GT_PERF_SAMPLE, GT_PERF_SWITCH, GT_PERF_FORK, GT_PERF_EXIT, GT_PERF_EXEC, GT_PERF_NAME, GT_PERF_MAP,
-	GT_PERF_LOST, GT_PERF_OTHER
+	GT_PERF_LOST, GT_PERF_WAKING, GT_PERF_OTHER
 };
 
 /* One event of the kernel, read from its bytes. Pointers lead into the spool's memory, until the next event. */
@@ -35,6 +35,8 @@ struct gt_perf_event {
 	const uint64_t *registers;        /* SAMPLE: copies, with --sample-stacks=copy; NULL: none */
 	const char *stack; uint64_t stack_bytes;         /* from the stack pointer on */
 	uint64_t lost;                    /* LOST: events */
+	uint32_t woken;                   /* WAKING: tid of the thread that can run now */
+	bool interrupted;                 /* WAKING: by an interrupt, whichever thread it met */
 	uint64_t start, end, offset;      /* MAP: of executable pages */
 	const uint8_t *id; uint32_t id_bytes;            /* MAP: build id, when the kernel tells it */
 	const char *text;                 /* MAP: path; NAME, EXEC: name of the thread */
@@ -48,6 +50,8 @@ struct gt_perf_spool *gt_perf_spool_new(const char *folder);
 bool gt_perf_spool_add(struct gt_perf_spool *s, unsigned ring, const void *data, size_t bytes);
 /* From the beginning, in the order of time. sample_type: of all rings. */
 bool gt_perf_spool_rewind(struct gt_perf_spool *s, uint64_t sample_type);
+/* Rings from this number on have nothing but wakings, whose raw content has the woken thread's tid at `place`. */
+void gt_perf_spool_wakings(struct gt_perf_spool *s, unsigned first, unsigned place);
 bool gt_perf_spool_next(struct gt_perf_spool *s, struct gt_perf_event *e);
 void gt_perf_spool_free(struct gt_perf_spool *s);
 
@@ -84,6 +88,25 @@ bool gt_perf_table_of(const struct gt_perf_map *m, struct gt_perf_table *t);
 bool gt_perf_file_read(const struct gt_perf_file *f, uint64_t address, void *to, size_t bytes);
 /* The build id of the object: as the kernel told it, else the file's. */
 const uint8_t *gt_perf_id(const struct gt_perf_map *m, uint32_t *bytes);
+
+/* ---- delay.c ---- */
+
+/* Of one thread, from its beginning on. */
+struct gt_perf_reading { uint32_t pid, tid; uint64_t ns, ran_ns, delay_ns, turns; };
+struct gt_perf_delay;
+struct gt_perf_delay *gt_perf_delay_new(void);
+/* Reads of the process and all that descend from it; not more often than it is worth, but at_once. */
+void gt_perf_delay_look(struct gt_perf_delay *d, uint32_t pid, bool at_once);
+/* NULL behind the last. */
+const struct gt_perf_reading *gt_perf_delay_reading(const struct gt_perf_delay *d, uint32_t i);
+void gt_perf_delay_free(struct gt_perf_delay *d);
+
+/* ---- wakings.c ---- */
+
+/* What the kernel's description of sched_waking says. */
+struct gt_perf_wakings { uint64_t id; unsigned place; };
+/* NULL, or why nobody can be told here who wakes a thread. */
+const char *gt_perf_wakings_find(struct gt_perf_wakings *w);
 
 /* ---- lives.c ---- */
 

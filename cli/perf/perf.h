@@ -6,6 +6,8 @@
  * emptied into an unlinked file; when it has ended, what the file holds becomes records of the images that it is about.
  *
  *   rings.c    opens the kernel's events, empties their rings
+ *   delay.c    how long threads ran and waited for a processor, as the kernel counts it
+ *   wakings.c  where the kernel tells who wakes a thread
  *   spool.c    the unlinked file: pieces of rings in, events in the order of time out
  *   lives.c    which process was which program when
  *   maps.c     what is mapped where in it, and the objects that are named in the trace
@@ -35,6 +37,10 @@ struct gt_perf *gt_perf_open(const struct gt_run *run, char **why);
 unsigned gt_perf_descriptors(const struct gt_perf *p, int *to, unsigned room);
 /* Empties all rings. */
 void gt_perf_drain(struct gt_perf *p);
+/* Looks at the threads of the program, now and then; `last`: it has ended, and is not collected yet. */
+void gt_perf_look(struct gt_perf *p, const struct gt_run *run, bool last);
+/* Why it is not recorded who wakes a thread; NULL: it is, or nobody asked. */
+const char *gt_perf_no_wakings(const struct gt_perf *p);
 /* The program has ended: makes records of what was taken, and frees it. *note as *why above. */
 void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **note);
 

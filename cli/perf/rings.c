@@ -95,8 +95,23 @@ static int open_event(struct gt_perf *p, pid_t pid, int cpu, size_t ring)
 	return fd;
 }
 
-/* 0, or errno. ENODEV: that processor is off. */
-static int open_ring(struct gt_perf *p, pid_t pid, int cpu)
+/*
+ * Who wakes whom: by events that happen in the program's threads, of any thread. A sample of it begins like those of
+ * the clock, and is never refused for the kernel's sake: it happens there.
+ */
+static int open_wakings(uint64_t id, pid_t pid, int cpu, size_t ring)
+{
+	struct perf_event_attr a = { .size = PERF_ATTR_SIZE_VER5, .type = PERF_TYPE_TRACEPOINT, .config = id,
+		.sample_period = 1, .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
+		.sample_id_all = 1, .disabled = 1, .enable_on_exec = 1, .inherit = 1, .use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC, .watermark = 1, .wakeup_watermark = (uint32_t)(ring / 4) };
+
+	return (int)syscall(SYS_perf_event_open, &a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* 0, or errno. ENODEV: that processor is off. wakings: number of the tracepoint, 0: all else. */
+static int open_ring(struct gt_perf *p, pid_t pid, int cpu, uint64_t wakings)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -105,7 +120,7 @@ static int open_ring(struct gt_perf *p, pid_t pid, int cpu)
 		struct gt_perf_ring ring = { .bytes = pages * page };
 		int failure;
 
-		ring.fd = open_event(p, pid, cpu, ring.bytes);
+		ring.fd = wakings ? open_wakings(wakings, pid, cpu, ring.bytes) : open_event(p, pid, cpu, ring.bytes);
 		if (ring.fd < 0)
 			return errno;
 		ring.page = mmap(NULL, ring.bytes + page, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, 0);
@@ -131,6 +146,7 @@ static void free_all(struct gt_perf *p)
 		close(p->rings[i].fd);
 	}
 	gt_perf_spool_free(p->spool);
+	gt_perf_delay_free(p->delay);
 	free(p->rings);
 	free(p->scratch);
 	free(p);
@@ -202,13 +218,38 @@ static struct gt_perf *prepare(const struct gt_run *run, long cpus)
 		p->no_unwinder = !gt_perf_registers || !gt_perf_unwind_ready();
 		p->sample_type |= p->no_unwinder ? 0 : PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	}
-	p->rings = calloc((size_t)cpus, sizeof *p->rings);
+	p->delay = p->switches ? gt_perf_delay_new() : NULL;
+	p->rings = calloc(2 * (size_t)cpus, sizeof *p->rings);
 	p->scratch = malloc(PAGES_MOST * (size_t)sysconf(_SC_PAGESIZE));
 	p->spool = gt_perf_spool_new(run->trace);
 	if (p->rings && p->scratch && p->spool)
 		return p;
 	free_all(p);
 	return NULL;
+}
+
+/* What nobody may be told costs nothing else. */
+static void open_all_wakings(struct gt_perf *p, pid_t pid, long cpus)
+{
+	struct gt_perf_wakings w = { 0 };
+	unsigned before = p->n_rings;
+	int failure = 0;
+
+	p->no_wakings = gt_perf_wakings_find(&w);
+	for (int cpu = 0; !p->no_wakings && cpu < cpus && (!failure || failure == ENODEV); cpu++)
+		failure = open_ring(p, pid, cpu, w.id);
+	if (failure && failure != ENODEV) {
+		p->no_wakings = failure == EACCES || failure == EPERM
+			? "tracepoints need CAP_PERFMON, or kernel.perf_event_paranoid -1" : strerror(failure);
+		for (; p->n_rings > before; close(p->rings[p->n_rings].fd)) {
+			p->n_rings--;
+			munmap(p->rings[p->n_rings].page,
+				p->rings[p->n_rings].bytes + (size_t)sysconf(_SC_PAGESIZE));
+		}
+	}
+	p->n_wakings = p->n_rings - before;
+	if (p->n_wakings)
+		gt_perf_spool_wakings(p->spool, before, w.place);
 }
 
 struct gt_perf *gt_perf_open(const struct gt_run *run, char **why)
@@ -228,9 +269,12 @@ struct gt_perf *gt_perf_open(const struct gt_run *run, char **why)
 	}
 	more_descriptors(cpus);
 	for (int cpu = 0; cpu < cpus && (!failure || failure == ENODEV); cpu++)
-		failure = open_ring(p, run->pid, cpu);
-	if ((!failure || failure == ENODEV) && p->n_rings)
+		failure = open_ring(p, run->pid, cpu, 0);
+	if ((!failure || failure == ENODEV) && p->n_rings) {
+		if (p->switches)
+			open_all_wakings(p, run->pid, cpus);
 		return p;
+	}
 	*why = explain(p, failure);
 	free_all(p);
 	return NULL;
@@ -269,5 +313,13 @@ void gt_perf_drain(struct gt_perf *p)
 	for (unsigned i = 0; p && i < p->n_rings; i++)
 		drain(p, i);
 }
+
+void gt_perf_look(struct gt_perf *p, const struct gt_run *run, bool last)
+{
+	if (p)
+		gt_perf_delay_look(p->delay, (uint32_t)run->pid, last);
+}
+
+const char *gt_perf_no_wakings(const struct gt_perf *p) { return p ? p->no_wakings : NULL; }
 
 void gt_perf_free(struct gt_perf *p) { free_all(p); }

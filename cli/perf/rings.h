@@ -19,7 +19,10 @@ struct gt_perf {
 	uint64_t rate, period;            /* Hz; ns */
 	uint64_t sample_type;
 	struct gt_perf_ring *rings; unsigned n_rings;
+	unsigned n_wakings;               /* of the rings, the last: wakings */
+	const char *no_wakings;           /* why there are none */
 	struct gt_perf_spool *spool;
+	struct gt_perf_delay *delay;      /* NULL: not asked for */
 	char *scratch;
 };
 

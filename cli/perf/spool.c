@@ -44,6 +44,7 @@ struct gt_perf_spool {
 	GT_LIST(struct ring) rings;
 	uint32_t *heap; uint32_t n_heap;
 	uint64_t sample_type;
+	unsigned first_waking, place;     /* rings from here on; of the tid in their raw content */
 	uint64_t frames[GT_PERF_FRAMES], registers[64];
 	char stack[GT_PERF_STACK];
 };
@@ -56,6 +57,7 @@ struct gt_perf_spool *gt_perf_spool_new(const char *folder)
 	if (!s)
 		return NULL;
 	s->fd = -1;
+	s->first_waking = UINT_MAX;
 	if ((size_t)snprintf(base, sizeof base, "%s/samples", folder) < sizeof base &&
 		gt_temporary_name(base, path, sizeof path))
 		s->fd = gt_create_own(path, O_RDWR);
@@ -109,6 +111,12 @@ bool gt_perf_spool_add(struct gt_perf_spool *s, unsigned ring, const void *data,
 	r->last = s->pieces.n - 1;
 	s->end += bytes;
 	return true;
+}
+
+void gt_perf_spool_wakings(struct gt_perf_spool *s, unsigned first, unsigned place)
+{
+	s->first_waking = first;
+	s->place = place;
 }
 
 /* ------------------------------------------------------------------------- events */
@@ -198,6 +206,26 @@ static bool take_sample(struct gt_perf_spool *s, const char *at, const char *end
 	return true;
 }
 
+/*
+ * Behind what all samples begin with there is the raw content, with its size. Its third byte says where the kernel was:
+ * in an interrupt, which wakes whomever it wants in whatever thread it meets.
+ */
+static bool take_waking(const struct gt_perf_spool *s, const char *at, const char *end, struct gt_perf_event *e)
+{
+	enum { FLAGS = 2, IN_INTERRUPT = 0x18 };
+
+	if (end - at < 44 || half(at + 40) < s->place + 4u || (size_t)(end - at - 44) < half(at + 40))
+		return false;
+	e->kind = GT_PERF_WAKING;
+	e->pid = half(at + 8);
+	e->tid = half(at + 12);
+	e->ns = word(at + 16);
+	e->cpu = half(at + 24);
+	e->woken = half(at + 44 + s->place);
+	e->interrupted = at[44 + FLAGS] & IN_INTERRUPT;
+	return true;
+}
+
 static bool take_map(const char *at, const char *end, unsigned misc, struct gt_perf_event *e)
 {
 	if (end - at < 64)
@@ -253,7 +281,7 @@ static bool take_other(const struct perf_event_header *h, const char *at, const 
 	return true;
 }
 
-static bool take(struct gt_perf_spool *s, const char *at, struct gt_perf_event *e)
+static bool take(struct gt_perf_spool *s, uint32_t ring, const char *at, struct gt_perf_event *e)
 {
 	struct perf_event_header h;
 	const char *end, *id;
@@ -263,7 +291,7 @@ static bool take(struct gt_perf_spool *s, const char *at, struct gt_perf_event *
 	at += sizeof h;
 	memset(e, 0, sizeof *e);
 	if (h.type == PERF_RECORD_SAMPLE)
-		return take_sample(s, at, end, e);
+		return ring >= s->first_waking ? take_waking(s, at, end, e) : take_sample(s, at, end, e);
 	if ((size_t)(end - at) < ID_BYTES)
 		return false;
 	id = end - ID_BYTES;
@@ -382,8 +410,9 @@ bool gt_perf_spool_next(struct gt_perf_spool *s, struct gt_perf_event *e)
 		struct ring *r = &s->rings.v[s->heap[0]];
 		const char *at = r->data + r->used;
 		struct perf_event_header h;
-		bool good = take(s, at, e);     /* e may point into this piece: it is left only by the next call */
+		bool good = take(s, s->heap[0], at, e);
 
+		/* e may point into this piece: it is left only by the next call */
 		if (good && e->text) {
 			static char text[GT_PERF_PATH];
 			static uint8_t id[20];

@@ -26,9 +26,13 @@
 #include "trace/read/clock.h"
 #include "trace/read/facts.h"
 
+#define ENDED_NS UINT64_C(100000000)
+
 enum { FACTS_MOST = 16 << 20, IMAGES_MOST = 1 << 20 };
 
 struct image { uint32_t pid, instance; int64_t start_ns; bool forked, raw, taken; };
+
+struct tid { uint32_t tid, pid; };
 
 struct store {
 	struct gt_perf *perf;
@@ -36,6 +40,7 @@ struct store {
 	struct gt_perf_lives lives;
 	struct gt_perf_files files;
 	struct gt_clock ticks, raw;       /* ticks are the launcher's; or CLOCK_MONOTONIC_RAW */
+	struct gt_map tids;               /* struct tid: which process a thread is of */
 	GT_LIST(struct image) images;     /* made by the program itself, by pid and instance */
 	char *facts;                      /* what the folders that are made say alike */
 	uint64_t lost;                    /* events that the kernel had no room for */
@@ -480,6 +485,70 @@ static void put(struct store *s, struct gt_perf_life *life, struct gt_perf_event
 	}
 }
 
+/* ------------------------------------------------------------------------ wakings */
+
+static bool same_tid(const void *element, const void *key, const void *ctx)
+{
+	(void)ctx;
+	return ((const struct tid *)element)->tid == ((const struct tid *)key)->tid;
+}
+
+/* Whose thread it is; what wakes a thread knows its number alone. */
+static void learn(struct store *s, const struct gt_perf_event *e)
+{
+	const struct tid key = { e->tid, e->pid };
+	bool fresh;
+	struct tid *at;
+
+	if (!s->perf->n_wakings || !e->tid || e->kind == GT_PERF_WAKING)
+		return;
+	at = gt_map_add(&s->tids, sizeof key, gt_hash(GT_HASH, e->tid), &key, same_tid, NULL, &fresh);
+	if (at)
+		*at = key;
+}
+
+static void put_waking(struct store *s, const struct gt_perf_event *e)
+{
+	const struct tid key = { e->woken, 0 };
+	const struct tid *at =
+		gt_map_find(&s->tids, sizeof key, gt_hash(GT_HASH, e->woken), &key, same_tid, NULL);
+	struct gt_perf_life *life = at ? gt_perf_lives_of(&s->lives, at->pid) : NULL;
+
+	if (!life || !life->out)
+		return;                 /* another program's thread */
+	uint64_t words[3] = { tick_of(s, life, e->ns), e->woken | (uint64_t)e->cpu << 32,
+		e->interrupted ? 0 : e->tid | (uint64_t)e->pid << 32 };
+	s->unwritten += !gt_perf_out_add(life->out, REC_WAKING, 0, words, 3);
+}
+
+/* The life of this process at this time; a program that has ended is read once more, a little later. */
+static struct gt_perf_life *life_at(const struct store *s, uint32_t pid, uint64_t ns)
+{
+	for (uint32_t i = s->lives.all.n; i--;) {
+		struct gt_perf_life *l = s->lives.all.v[i];
+
+		if (l->pid == pid && l->from_ns <= ns && (ns <= l->to_ns || ns - l->to_ns < ENDED_NS))
+			return l;
+	}
+	return NULL;
+}
+
+/* How long threads ran and waited, as it was read while they ran. */
+static void put_readings(struct store *s)
+{
+	const struct gt_perf_reading *r;
+	struct gt_perf_life *life = NULL;
+
+	for (uint32_t i = 0; (r = gt_perf_delay_reading(s->perf->delay, i)); i++) {
+		if (!life || life->pid != r->pid || r->ns < life->from_ns || r->ns > life->to_ns)
+			life = life_at(s, r->pid, r->ns);
+		if (!life || !life->out)
+			continue;
+		uint64_t words[5] = { tick_of(s, life, r->ns), r->tid, r->ran_ns, r->delay_ns, r->turns };
+		s->unwritten += !gt_perf_out_add(life->out, REC_RUN_DELAY, 0, words, 5);
+	}
+}
+
 /* ------------------------------------------------------------------------- passes */
 
 static void look_through(struct store *s)
@@ -512,6 +581,9 @@ static void write_through(struct store *s)
 
 		if (before && before->out)
 			put_end(s, before, e);
+		if (e.kind == GT_PERF_WAKING)
+			put_waking(s, &e);
+		learn(s, &e);
 		if (!life)
 			continue;
 		if (e.kind == GT_PERF_MAP) {
@@ -580,6 +652,7 @@ void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **note)
 		gt_perf_lives_again(&s.lives);
 		if (gt_perf_spool_rewind(p->spool, p->sample_type))
 			write_through(&s);
+		put_readings(&s);
 		good = close_lives(&s);
 		write_table(run);
 	}
@@ -588,6 +661,7 @@ void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **note)
 	gt_clock_free(&s.raw);
 	gt_perf_lives_free(&s.lives);
 	gt_perf_files_free(&s.files);
+	gt_map_free(&s.tids, sizeof(struct tid));
 	free(s.images.v);
 	free(s.facts);
 	gt_perf_free(p);

@@ -318,6 +318,7 @@ void gt_run_wait(struct gt_run *run)
 	int fd = (int)syscall(SYS_pidfd_open, run->pid, 0), rings[WATCH_MOST - WATCH_RINGS];
 	unsigned n = WATCH_RINGS + gt_perf_descriptors(run->perf, rings, WATCH_MOST - WATCH_RINGS);
 	int64_t logged = now_ms();
+	const struct timespec second = { .tv_sec = 1 }, tenth = { .tv_nsec = 100000000 };
 	sigset_t child, as_ever;
 
 	running = run;
@@ -334,7 +335,7 @@ void gt_run_wait(struct gt_run *run)
 		gt_run_stop_catch(run->pid);
 	for (;;) {
 		/* Without pidfd (old kernel): plain wait, clock sets at both ends only. */
-		int ready = fd < 0 ? 1 : ppoll(p, n, &(struct timespec){ .tv_sec = 1 }, &as_ever);
+		int ready = fd < 0 ? 1 : ppoll(p, n, n > WATCH_RINGS ? &tenth : &second, &as_ever);
 
 		if (fd >= 0)
 			gt_run_stop_follow();
@@ -344,6 +345,7 @@ void gt_run_wait(struct gt_run *run)
 		}
 		if (n > WATCH_RINGS)
 			empty_rings(run, p, n);
+		gt_perf_look(run->perf, run, fd >= 0 && p[WATCH_PROGRAM].revents);
 		if (ready > 0 && p[WATCH_MARKS].revents)
 			gt_run_take_marks(run);
 		if (ready <= 0 || (fd >= 0 && !p[WATCH_PROGRAM].revents))

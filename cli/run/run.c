@@ -231,6 +231,8 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 	gt_run_cuda_store(run);
 	run->perf = gt_perf_open(run, &note);
 	gt_run_note(run, note);
+	if (gt_perf_no_wakings(run->perf))
+		gt_run_log(run, "no_wakings", gt_perf_no_wakings(run->perf));
 	return 0;
 }
 

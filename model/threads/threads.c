@@ -1,5 +1,5 @@
 /*
- * model/threads/threads.c - SAMPLE, SWITCH and TASK records: taken when the trace is opened, each given its thread
+ * model/threads/threads.c - SAMPLE to RUN_DELAY records: taken when the trace is opened, each given its thread
  *
  * The records say a tid. Threads that made calls are known by (process, tid, start); a sample belongs to the last of
  * those that began before it, or else to the first. Who made no call gets an entry of its own in the model's threads.
@@ -21,7 +21,7 @@ struct seen { uint32_t process; int tid; uint64_t tick; const char *name; bool k
 struct candidate { uint32_t process; int tid; uint64_t start; uint32_t index; };
 
 struct gt_threads {
-	struct gt_bulk samples, switches, states;
+	struct gt_bulk samples, switches, states, wakings, delays;
 	GT_LIST(struct gt_task) tasks;
 	struct gt_map seen;               /* struct seen: every (process, tid) that a record names */
 };
@@ -87,6 +87,30 @@ static int take_switch(struct gt_model *m, struct gt_threads *t, const struct gt
 	return see(t, rec, (int)s->thread, NULL) ? 0 : -1;
 }
 
+static int take_waking(struct gt_model *m, struct gt_threads *t, const struct gt_rec *rec)
+{
+	struct gt_waking *w = gt_bulk_add(&t->wakings, sizeof *w, &m->budget);
+
+	if (!w)
+		return -1;
+	*w = (struct gt_waking){ .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
+		.process = rec->process, .thread = (uint32_t)rec->args[1], .cpu = (uint32_t)(rec->args[1] >> 32),
+		.waker_tid = (int)(uint32_t)rec->args[2], .waker_pid = (int)(uint32_t)(rec->args[2] >> 32) };
+	return see(t, rec, (int)w->thread, NULL) ? 0 : -1;
+}
+
+static int take_delay(struct gt_model *m, struct gt_threads *t, const struct gt_rec *rec)
+{
+	struct gt_run_delay *d = gt_bulk_add(&t->delays, sizeof *d, &m->budget);
+
+	if (!d)
+		return -1;
+	*d = (struct gt_run_delay){ .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
+		.process = rec->process, .thread = (uint32_t)rec->args[1], .ran_ns = (int64_t)rec->args[2],
+		.delay_ns = (int64_t)rec->args[3], .turns = rec->args[4] };
+	return see(t, rec, (int)d->thread, NULL) ? 0 : -1;
+}
+
 static int take_task(struct gt_model *m, struct gt_threads *t, const struct gt_rec *rec)
 {
 	struct gt_task *task = GT_LIST_ADD(&t->tasks);
@@ -115,8 +139,18 @@ int gt_threads_take(struct gt_model *m, const struct gt_rec *rec)
 		p->last_tick = rec->args[0];
 	if (!p->first_tick || rec->args[0] < p->first_tick)
 		p->first_tick = rec->args[0];
-	return rec->id == REC_SAMPLE ? take_sample(m, t, rec)
-		: rec->id == REC_SWITCH ? take_switch(m, t, rec) : take_task(m, t, rec);
+	switch (rec->id) {
+	case REC_SAMPLE:
+		return take_sample(m, t, rec);
+	case REC_SWITCH:
+		return take_switch(m, t, rec);
+	case REC_WAKING:
+		return take_waking(m, t, rec);
+	case REC_RUN_DELAY:
+		return take_delay(m, t, rec);
+	default:
+		return take_task(m, t, rec);
+	}
 }
 
 /* ------------------------------------------------------------------------ threads */
@@ -192,6 +226,8 @@ static int resolve(struct gt_model *m, struct gt_threads *t)
 	struct candidate *v = malloc((n + 1) * sizeof *v);
 	struct gt_sample *samples = t->samples.data;
 	struct gt_switch *switches = t->switches.data;
+	struct gt_waking *wakings = t->wakings.data;
+	struct gt_run_delay *delays = t->delays.data;
 
 	if (!v)
 		return -1;
@@ -203,6 +239,10 @@ static int resolve(struct gt_model *m, struct gt_threads *t)
 	for (size_t i = 0; i < t->switches.n; i++)
 		switches[i].thread =
 			choose(m, v, n, switches[i].process, (int)switches[i].thread, switches[i].time_ns);
+	for (size_t i = 0; i < t->wakings.n; i++)
+		wakings[i].thread = choose(m, v, n, wakings[i].process, (int)wakings[i].thread, wakings[i].time_ns);
+	for (size_t i = 0; i < t->delays.n; i++)
+		delays[i].thread = choose(m, v, n, delays[i].process, (int)delays[i].thread, delays[i].time_ns);
 	for (uint32_t i = 0; i < t->tasks.n; i++)
 		t->tasks.v[i].thread =
 			choose(m, v, n, t->tasks.v[i].process, t->tasks.v[i].tid, t->tasks.v[i].time_ns);
@@ -233,6 +273,11 @@ void gt_threads_renumber(struct gt_model *m, const uint32_t *to)
 		t->tasks.v[i].thread = to[t->tasks.v[i].thread];
 	for (size_t i = 0; t && i < t->switches.n; i++)
 		((struct gt_switch *)t->switches.data)[i].thread = to[((struct gt_switch *)t->switches.data)[i].thread];
+	for (size_t i = 0; t && i < t->wakings.n; i++)
+		((struct gt_waking *)t->wakings.data)[i].thread = to[((struct gt_waking *)t->wakings.data)[i].thread];
+	for (size_t i = 0; t && i < t->delays.n; i++)
+		((struct gt_run_delay *)t->delays.data)[i].thread =
+			to[((struct gt_run_delay *)t->delays.data)[i].thread];
 }
 
 /* -------------------------------------------------------------------------- order */
@@ -248,6 +293,22 @@ static int by_time_sample(const void *a, const void *b, const void *ctx)
 static int by_time_switch(const void *a, const void *b, const void *ctx)
 {
 	const struct gt_switch *x = a, *y = b;
+
+	(void)ctx;
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static int by_time_waking(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_waking *x = a, *y = b;
+
+	(void)ctx;
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static int by_time_delay(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_run_delay *x = a, *y = b;
 
 	(void)ctx;
 	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
@@ -278,31 +339,51 @@ static void end_states(struct gt_model *m, struct gt_threads *t, const uint64_t 
 	}
 }
 
-/* A state from each switch to the thread's next. */
+/* Behind the thread's open one, which ends here. last: as below. */
+static int add_state(struct gt_model *m, struct gt_threads *t, uint64_t *last, const struct gt_thread_state *state)
+{
+	struct gt_thread_state *s = gt_bulk_add(&t->states, sizeof *s, &m->budget);
+
+	if (!s)
+		return -1;
+	*s = *state;
+	if (last[s->thread])
+		((struct gt_thread_state *)t->states.data)[last[s->thread] - 1].end_ns = s->start_ns;
+	last[s->thread] = t->states.n;
+	return 0;
+}
+
+/* It waited, and can run now: one that runs already, or can, is in no other state by it. */
+static int add_waking(struct gt_model *m, struct gt_threads *t, uint64_t *last, const struct gt_waking *w)
+{
+	const struct gt_thread_state *open =
+		last[w->thread] ? (struct gt_thread_state *)t->states.data + last[w->thread] - 1 : NULL;
+
+	if (!open || open->state != GT_STATE_WAITING)
+		return 0;
+	return add_state(m, t, last, &(struct gt_thread_state){ w->time_ns, GT_NO_TIME, w->process, w->thread, w->cpu,
+					     GT_STATE_READY, w->waker_tid });
+}
+
+/* A state from each switch, and each waking of who waits, to the thread's next. */
 static int make_states(struct gt_model *m, struct gt_threads *t)
 {
 	const struct gt_switch *v = t->switches.data;
+	const struct gt_waking *w = t->wakings.data;
 	uint64_t *last = calloc(m->threads.n + 1, sizeof *last);
+	int rc = last ? 0 : -1;
 
-	if (!last)
-		return -1;
-	for (size_t i = 0; i < t->switches.n; i++) {
-		struct gt_thread_state *s = gt_bulk_add(&t->states, sizeof *s, &m->budget), *open;
-
-		if (!s) {
-			free(last);
-			return -1;
-		}
-		*s = (struct gt_thread_state){ v[i].time_ns, GT_NO_TIME, v[i].process, v[i].thread, v[i].cpu,
-			state_behind(v[i].what) };
-		open = last[v[i].thread] ? (struct gt_thread_state *)t->states.data + last[v[i].thread] - 1 : NULL;
-		if (open)
-			open->end_ns = v[i].time_ns;
-		last[v[i].thread] = t->states.n;
+	for (size_t i = 0, k = 0; i < t->switches.n && !rc; i++) {
+		for (; k < t->wakings.n && w[k].time_ns < v[i].time_ns && !rc; k++)
+			rc = add_waking(m, t, last, &w[k]);
+		if (!rc)
+			rc = add_state(m, t, last, &(struct gt_thread_state){ v[i].time_ns, GT_NO_TIME, v[i].process,
+						   v[i].thread, v[i].cpu, state_behind(v[i].what), 0 });
 	}
-	end_states(m, t, last);
+	if (!rc)
+		end_states(m, t, last);
 	free(last);
-	return 0;
+	return rc;
 }
 
 int gt_threads_finish(struct gt_model *m)
@@ -315,7 +396,9 @@ int gt_threads_finish(struct gt_model *m)
 	for (size_t i = 0; i < t->samples.n; i++)
 		v[i].stack = gt_stack_by_link(m, v[i].process, v[i].stack);
 	if (gt_bulk_sort(&t->samples, sizeof(struct gt_sample), by_time_sample, NULL, &m->budget) ||
-		gt_bulk_sort(&t->switches, sizeof(struct gt_switch), by_time_switch, NULL, &m->budget))
+		gt_bulk_sort(&t->switches, sizeof(struct gt_switch), by_time_switch, NULL, &m->budget) ||
+		gt_bulk_sort(&t->wakings, sizeof(struct gt_waking), by_time_waking, NULL, &m->budget) ||
+		gt_bulk_sort(&t->delays, sizeof(struct gt_run_delay), by_time_delay, NULL, &m->budget))
 		return -1;
 	return make_states(m, t);
 }
@@ -329,6 +412,8 @@ void gt_threads_free(struct gt_model *m)
 	gt_bulk_free(&t->samples);
 	gt_bulk_free(&t->switches);
 	gt_bulk_free(&t->states);
+	gt_bulk_free(&t->wakings);
+	gt_bulk_free(&t->delays);
 	gt_map_free(&t->seen, sizeof(struct seen));
 	free(t->tasks.v);
 	free(t);
@@ -341,6 +426,8 @@ uint64_t gt_model_sample_count(const struct gt_model *m) { return m->by_kernel ?
 uint64_t gt_model_switch_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->switches.n : 0; }
 uint64_t gt_model_state_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->states.n : 0; }
 uint32_t gt_model_task_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->tasks.n : 0; }
+uint64_t gt_model_waking_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->wakings.n : 0; }
+uint64_t gt_model_run_delay_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->delays.n : 0; }
 
 const struct gt_sample *gt_model_sample(const struct gt_model *m, uint64_t i)
 {
@@ -350,6 +437,16 @@ const struct gt_sample *gt_model_sample(const struct gt_model *m, uint64_t i)
 const struct gt_switch *gt_model_switch(const struct gt_model *m, uint64_t i)
 {
 	return i < gt_model_switch_count(m) ? (struct gt_switch *)m->by_kernel->switches.data + i : NULL;
+}
+
+const struct gt_waking *gt_model_waking(const struct gt_model *m, uint64_t i)
+{
+	return i < gt_model_waking_count(m) ? (struct gt_waking *)m->by_kernel->wakings.data + i : NULL;
+}
+
+const struct gt_run_delay *gt_model_run_delay(const struct gt_model *m, uint64_t i)
+{
+	return i < gt_model_run_delay_count(m) ? (struct gt_run_delay *)m->by_kernel->delays.data + i : NULL;
 }
 
 const struct gt_thread_state *gt_model_state(const struct gt_model *m, uint64_t i)

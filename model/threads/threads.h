@@ -33,13 +33,34 @@ struct gt_switch {
 uint64_t gt_model_switch_count(const struct gt_model *m);
 const struct gt_switch *gt_model_switch(const struct gt_model *m, uint64_t i);
 
-/* From one switch of a thread to its next. In the order of their starts. */
+/* A thread can run from now on; waker_tid 0: an interrupt made it so. */
+struct gt_waking {
+	int64_t time_ns;
+	uint32_t process, thread;
+	uint32_t cpu;
+	int waker_tid, waker_pid;
+};
+uint64_t gt_model_waking_count(const struct gt_model *m);
+const struct gt_waking *gt_model_waking(const struct gt_model *m, uint64_t i);
+
+/* What the kernel had counted of a thread by this time, since it began. */
+struct gt_run_delay {
+	int64_t time_ns;
+	uint32_t process, thread;
+	int64_t ran_ns, delay_ns;         /* on a processor; it could run and waited for one */
+	uint64_t turns;
+};
+uint64_t gt_model_run_delay_count(const struct gt_model *m);
+const struct gt_run_delay *gt_model_run_delay(const struct gt_model *m, uint64_t i);
+
+/* From one switch or waking of a thread to its next. In the order of their starts. */
 enum gt_state { GT_STATE_RUNNING, GT_STATE_READY, GT_STATE_WAITING };
 struct gt_thread_state {
 	int64_t start_ns, end_ns;         /* end_ns GT_NO_TIME: nothing is known behind it */
 	uint32_t process, thread;
 	uint32_t cpu;                     /* RUNNING: it is on this one; else it was */
 	uint32_t state;                   /* enum gt_state */
+	int waker_tid;                    /* READY: who ended its wait; 0: nobody, an interrupt, or not known */
 };
 uint64_t gt_model_state_count(const struct gt_model *m);
 const struct gt_thread_state *gt_model_state(const struct gt_model *m, uint64_t i);

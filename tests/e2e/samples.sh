@@ -88,6 +88,26 @@ GPUTAP_TRACE=sample LD_PRELOAD=$build/libgputap.so GPUTAP_OUTPUT=$PWD/bare timeo
 check "preloaded without the launcher: the program's status" [ $? = 3 ]
 check "... and a note" eval '"$tap" dump bare.gputap 2>/dev/null | grep -q "no samples and no context switches: gputap run takes them"'
 
+# ---- run delay, and who woke whom
+$cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -o wake "$here/samples/wake.c" -lpthread || exit 1
+traced 0 -t sched -- ./wake 150 25
+check "two threads on one processor: each waited for it, as the kernel counts" see delays
+check "... which the statistics show" eval '[ "$(csv sched_sum | awk -F, "NR > 1 && \$7 > 1000000" | wc -l)" -ge 2 ]'
+if grep -q ^no_wakings t.gputap/run; then
+	check "who woke a thread is not told: no line for the user, a reason in the trace" eval '! has waking && ! said waking'
+	# What this machine permits when somebody mounts it, in a place of our own.
+	if unshare -m true 2>/dev/null && unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
+		rm -rf t.gputap t.json
+		unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing && exec "$@"' - timeout 60 "$tap" run -f -o t -t sched -- ./wake 20 25 >out 2>err
+	fi
+fi
+if grep -q ^no_wakings t.gputap/run; then
+	skip "who woke a thread: $(sed -n 's/^no_wakings=//p' t.gputap/run)"
+else
+	check "who woke a thread is named, and it was ready from then on" see wakings 25
+	check "... and the statistics name it" eval 'csv sched_sum | grep -q ",$(cat out),sleeper\$"'
+fi
+
 # ---- processes
 traced 0 --sample-rate=1000 -t sample -- sh -c './busy 30; ./busy 30; exec env -i ./busy 30 || true; exit 0' || true
 check "children, and what replaces a process" see computing busy 3

@@ -104,12 +104,38 @@ def check_calls(r):
     assert {s["tid"] for s in r["sample"]} <= tids | {process["pid"]}
 
 
+def check_delays(r):
+    """Counts of a thread only grow, and two that share a processor waited for it."""
+    last = {}
+    for d in r["run_delay"]:
+        before = last.setdefault((d["pid"], d["tid"]), d)
+        assert all(d[key] >= before[key] for key in ("time_ns", "ran_ns", "delay_ns", "turns")), (before, d)
+        last[d["pid"], d["tid"]] = d
+    waited = [d for d in last.values() if d["delay_ns"] > 1000000 and d["ran_ns"] > 10000000]
+    assert len(waited) == 2, last
+
+
+def check_wakings(r, n):
+    """The sleeper was woken so many times by the main thread. It waited until then."""
+    (sleeper,) = {t["tid"] for t in r["task"] if t["name"] == "sleeper"}
+    (process,) = r["process"]
+    by = [w for w in r["waking"] if w["tid"] == sleeper and w.get("waker_tid") == process["pid"]]
+    assert n <= len(by) <= n + 5, (len(by), len(r["waking"]))
+    assert all(w["waker_pid"] == process["pid"] for w in by), by[:2]
+    # The next switch of who was woken is that it gets a processor.
+    turns = {s["time_ns"]: s["what"] for s in r["switch"] if s["tid"] == sleeper}
+    later = [min((t for t in turns if t >= w["time_ns"]), default=None) for w in by]
+    assert sum(turns.get(t) == "in" for t in later) >= n - 2, by
+
+
 def main(path, what, *rest):
     r = records(path)
     if what == "samples":
         check_samples(r, int(rest[0]), int(rest[1]))
     elif what == "images":
         check_images(r, *rest)
+    elif what == "wakings":
+        check_wakings(r, int(rest[0]))
     elif what == "computing":
         check_computing(r, rest[0], int(rest[1]))
     elif what == "alone":
@@ -118,7 +144,7 @@ def main(path, what, *rest):
     elif what == "none":
         assert not r[rest[0]], len(r[rest[0]])
     else:
-        {"switches": check_switches, "whole": check_whole, "threads": check_threads, "calls": check_calls}[what](r)
+        {"switches": check_switches, "whole": check_whole, "threads": check_threads, "delays": check_delays, "calls": check_calls}[what](r)
 
 
 main(*sys.argv[1:])
