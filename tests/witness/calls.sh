@@ -56,6 +56,8 @@ quick() {
 	on "$standin" "$e2e/cl_leave exec" same -- --max-size=8k
 	command -v "$cc" >/dev/null || { skip "no C compiler"; return; }
 	$cc $opts -o ways-unload "$from/unload.c" -lOpenCL -ldl || { bad "ways/unload.c does not compile"; return; }
+	ways_programs || bad "programs of tests/e2e/ways do not compile"
+	audit_alone
 	in="layer"
 	on "$standin" "$PWD/ways-unload twice" same
 	on "$standin" "$GPUTAP_BUILD/tests/witness/several $real $PWD/libOpenCL1a.so" all
@@ -71,6 +73,14 @@ ways_programs() {
 	for name in "" -DAT_EXIT -DFIRST_IN_MAIN; do
 		$cc $opts $name -fPIC -shared -o "libearly$name.so" "$from/early.c" -lOpenCL || return
 		$cc $opts -o "ways-early$name" "$from/early_main.c" "$PWD/libearly$name.so" || return
+	done
+}
+
+# Calls that nothing but the audit module brings to the library: what is preloaded stands where these do not look.
+audit_alone() {
+	local program in="preload+audit audit+run"
+	for program in "host d $PWD/plugin.so" "host dz $PWD/plugin.so" "host n $PWD/plugin.so"; do
+		on "$standin" "$PWD/ways-$program" same driver
 	done
 }
 
@@ -95,6 +105,7 @@ whole() {
 	for program in "cl_shared threads 300" "cl_shared reuse 300" "cl_shared fork" "cl_many blocked 300" "cl_many failed 300" "cl_leave late"; do
 		on "$standin" "$e2e/$program" driver
 	done
+	audit_alone
 	# What is lost is in the ledger, call by call.
 	for way in --max-size=8k --max-size=300k "--ring --max-size=2M" --trace=opencl --device-times=false; do
 		# shellcheck disable=SC2086
