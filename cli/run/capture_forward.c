@@ -20,6 +20,10 @@
 #include <termios.h>
 #include <unistd.h>
 
+#ifndef SYS_close_range
+#define SYS_close_range 436               /* glibc 2.31 does not know it */
+#endif
+
 enum { FROM, TO, CONTROL, KEEP, LOG, OURS };
 enum { AT_END = 2 << 20 };              /* bytes: more than pipes hold. Who still writes then is a child left behind */
 
