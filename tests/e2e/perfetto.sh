@@ -58,6 +58,13 @@ if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 else
 	skip "an OpenCL program: no OpenCL platform"
 fi
+if ${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE -fno-omit-frame-pointer -o busy "$GPUTAP_TESTS/e2e/samples/busy.c" -lpthread 2>/dev/null &&
+	traced samples -t sample,sched --sample-rate=1000 -- ./busy 100 20; [ -d samples.gputap ] && "$tap" dump samples.gputap 2>/dev/null | grep -q ^sample; then
+	both "samples with their stacks" samples
+	check "... and there are some of the function that computes" eval 'python3 "$GPUTAP_TESTS/golden/perfetto_dump.py" samples.pftrace | grep -q " sample of .*: inner < outer < main"'
+else
+	skip "samples with their stacks: none can be taken here"
+fi
 if [ -x "$GPUTAP_BUILD/examples/cuda/storm" ]; then
 	cuda storm -- "$GPUTAP_BUILD/examples/cuda/storm" 4 200
 	both "a CUDA program on the stand-in" storm

@@ -24,16 +24,20 @@ WORK = {"kernel", "copy", "fill", "graph", "command", "migration"}
 
 
 def own(path):
-    """Slices, counters {track: [values]}, {(pid, tid): name of the thread}."""
+    """Slices, counters {track: [values]}, {(pid, tid): name of the thread}, samples (pid, tid, time, processor, functions)."""
     sys.path.insert(0, os.path.join(HERE, "..", "golden"))
     import perfetto_dump as dump
     reader, slices, opened, counters = dump.Reader(), [], collections.defaultdict(list), collections.defaultdict(list)
-    names = {}
+    names, samples = {}, []
     for packet in dump.packets(path):
         reader.packet(packet)
         for track in packet.get("track", []):
             for thread in track.get("thread", []):
                 names[thread["pid"][0], thread["tid"][0]] = thread.get("name", [""])[0]
+        if "sample" in packet:
+            s = packet["sample"][0]
+            samples.append((s["pid"][0], s["tid"][0], packet["timestamp"][0], s["cpu"][0],
+                            tuple(f[0] for f in reader.frames(s["stack"][0])) if "stack" in s else ()))
         if "event" not in packet:
             continue
         e, at = packet["event"][0], packet["timestamp"][0]
@@ -46,7 +50,18 @@ def own(path):
             slices.append(Slice(category, name, start, at, track, flows))
         elif kind == 4:
             counters[track].append(e["value"][0])
-    return slices, counters, names
+    return slices, counters, names, samples
+
+
+def functions_of(texts, callstack):
+    """Names of the stack's functions, innermost first, each in an object with a path and a build id that are there."""
+    frames = [texts["frames"][iid] for iid in texts["callstacks"][callstack].frame_ids] if callstack else []
+    for f in frames:
+        mapping = texts["mappings"][f.mapping_id]
+        assert all(texts["mapping_paths"][part].str for part in mapping.path_string_ids) and mapping.path_string_ids
+        assert not mapping.build_id or len(texts["build_ids"][mapping.build_id].str) in (16, 20)
+        assert not f.source_path_iid or texts["source_paths"][f.source_path_iid].str
+    return tuple(texts["function_names"][f.function_name_id].str.decode() for f in reversed(frames))
 
 
 def classes(path):
@@ -54,7 +69,7 @@ def classes(path):
     from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
     trace, texts, tracks = pb.Trace(), None, {}
     slices, opened, counters = [], collections.defaultdict(list), collections.defaultdict(list)
-    events = []
+    events, samples = [], []
     with open(path, "rb") as f:
         trace.ParseFromString(f.read())
     assert not len(unknown(trace)), "fields that nobody published"
@@ -62,7 +77,7 @@ def classes(path):
     for p in trace.packet:
         assert p.trusted_packet_sequence_id == 1
         if p.sequence_flags & p.SEQ_INCREMENTAL_STATE_CLEARED:
-            texts = {"categories": {}, "names": {}, "annotations": {}, "values": {}}
+            texts = collections.defaultdict(dict, categories={}, names={}, annotations={}, values={})
             assert p.trace_packet_defaults.timestamp_clock_id == 64
         if p.HasField("interned_data"):
             for kind, field in (("categories", "event_categories"), ("names", "event_names"),
@@ -70,6 +85,14 @@ def classes(path):
                 for entry in getattr(p.interned_data, field):
                     assert entry.iid not in texts[kind]
                     texts[kind][entry.iid] = entry.str.decode() if kind == "values" else entry.name
+        for kind in ("function_names", "mapping_paths", "source_paths", "build_ids", "mappings", "frames", "callstacks"):
+            for entry in getattr(p.interned_data, kind):
+                assert entry.iid and entry.iid not in texts[kind]
+                texts[kind][entry.iid] = entry
+        if p.HasField("perf_sample"):
+            s = p.perf_sample
+            assert p.sequence_flags & p.SEQ_NEEDS_INCREMENTAL_STATE
+            samples.append((s.pid, s.tid, p.timestamp, s.cpu, functions_of(texts, s.callstack_iid)))
         if p.HasField("track_descriptor"):
             t = p.track_descriptor
             assert t.uuid not in tracks and (not t.HasField("parent_uuid") or t.parent_uuid in tracks)
@@ -97,7 +120,7 @@ def classes(path):
         elif e.type == e.TYPE_COUNTER:
             assert tracks[e.track_uuid].HasField("counter")
             counters[e.track_uuid].append(e.counter_value)
-    return slices, counters, {(t.thread.pid, t.thread.tid): t.thread.thread_name for t in tracks.values() if t.HasField("thread")}
+    return slices, counters, {(t.thread.pid, t.thread.tid): t.thread.thread_name for t in tracks.values() if t.HasField("thread")}, samples
 
 
 def unknown(message):
@@ -113,7 +136,8 @@ def check_fields(path):
     n = 0
     with open(path, encoding="utf-8") as f:
         for message, field, number in re.findall(r"^FIELD\((\w+), (\w+), (\d+)\)", f.read(), re.M):
-            of = pb.ClockSnapshot.Clock if message == "Clock" else getattr(pb, message)
+            of = (pb.ClockSnapshot.Clock if message == "Clock" else pb.PerfEvents.Timebase if message == "Timebase"
+                  else getattr(pb, message))
             assert of.DESCRIPTOR.fields_by_name[field].number == int(number), (message, field, number)
             n += 1
     assert n > 40, n
@@ -153,6 +177,21 @@ def host_of(db):
 def names_of(db):
     return {(tid >> 24 & 0xffffff, tid & 0xffffff): name for tid, name in rows(
         db, "SELECT globalTid, value FROM ThreadNames JOIN StringIds s ON s.id = nameId", "ThreadNames")}
+
+
+def samples_of(db):
+    """Samples with the functions of their stacks; a function without a name has its address in both."""
+    chains = collections.defaultdict(list)
+    for sample, symbol in rows(db, """SELECT c.id, value FROM SAMPLING_CALLCHAINS c JOIN StringIds s ON s.id = symbol
+            ORDER BY c.id, stackDepth""", "SAMPLING_CALLCHAINS"):
+        chains[sample].append(symbol)
+    return [(tid >> 24 & 0xffffff, tid & 0xffffff, start, cpu, tuple(chains[sample])) for sample, tid, start, cpu in rows(
+        db, "SELECT id, globalTid, start, cpu FROM COMPOSITE_EVENTS", "COMPOSITE_EVENTS")]
+
+
+def nameless(samples):
+    """In place of "library.so+0x1234" and "0x7f0000001234", which the two write each in its way: one mark."""
+    return [s[:4] + (tuple("?" if re.search(r"(^|\+)0x[0-9a-f]+$", name) else name for name in s[4]),) for s in samples]
 
 
 def work_of(db):
@@ -203,7 +242,7 @@ def main():
     if how == "fields":
         check_fields(path)
         return
-    slices, counters, names = {"own": own, "classes": classes}[how](path)
+    slices, counters, names, samples = {"own": own, "classes": classes}[how](path)
     db = sqlite3.connect(sys.argv[3])
     work = {s.start for s in slices if s.category in WORK}
     calls = same("calls", [(s.name, s.start, s.end) for s in slices if s.category in CALLS], calls_of(db))
@@ -211,14 +250,15 @@ def main():
     flows = same("flows", pairs(slices), [f for f in flows_of(db) if f[1] in work])
     ranges = same("ranges", [(s.name, s.start, s.end) for s in slices if s.category == "range"], ranges_of(db))
     host = same("the host's side", [(s.name, s.start, s.end) for s in slices if s.category in HOST and s.end > s.start], host_of(db))
+    sampled = same("samples", nameless(samples), nameless(samples_of(db)))
     known = names_of(db)
     for thread, name in names.items():
         assert known.get(thread, name or "[Unknown]") == (name or "[Unknown]"), "thread %s is %s in the trace, %s in the database" % (thread, name, known[thread])
     # Of what is pending nothing is left at the end; bytes allocated may be.
     for track, values in counters.items():
         assert min(values) >= 0, "counter %d falls below 0" % track
-    print("%d calls, %d of the host's side, %d of device work, %d flows, %d ranges, %d counters, %d named threads"
-          % (calls, host, n, flows, ranges, len(counters), sum(name != "" for name in names.values())))
+    print("%d samples, %d calls, %d of the host's side, %d of device work, %d flows, %d ranges, %d counters, %d named threads"
+          % (sampled, calls, host, n, flows, ranges, len(counters), sum(name != "" for name in names.values())))
 
 
 if __name__ == "__main__":

@@ -12,17 +12,26 @@ import sys
 # message: field number: (name, kind); kind: a message's name, or u (varint), i (signed varint), f (fixed64), d (double), s (text)
 MESSAGES = {
     "packet": {6: ("clocks", "snapshot"), 8: ("timestamp", "u"), 10: ("sequence", "u"), 11: ("event", "event"),
-               12: ("interned", "interned"), 13: ("flags", "u"), 59: ("defaults", "defaults"), 60: ("track", "track"),
+               12: ("interned", "interned"), 13: ("flags", "u"), 59: ("defaults", "defaults"), 60: ("track", "track"), 66: ("sample", "sample"),
                87: ("first", "u")},
     "snapshot": {1: ("clock", "clock"), 2: ("primary", "u")},
     "clock": {1: ("id", "u"), 2: ("time", "u")},
-    "defaults": {58: ("clock", "u")},
+    "defaults": {12: ("sampled", "sampled"), 58: ("clock", "u")},
+    "sampled": {1: ("timebase", "timebase")},
+    "timebase": {1: ("period", "u"), 4: ("counter", "u")},
+    "sample": {1: ("cpu", "u"), 2: ("pid", "u"), 3: ("tid", "u"), 4: ("stack", "u"), 5: ("mode", "u")},
     "track": {1: ("uuid", "u"), 2: ("name", "s"), 3: ("process", "process"), 4: ("thread", "thread"), 5: ("parent", "u"),
               8: ("counter", "counter"), 15: ("merge", "u"), 17: ("key", "u")},
     "process": {1: ("pid", "i"), 2: ("cmdline", "s"), 6: ("name", "s"), 8: ("label", "s")},
     "thread": {1: ("pid", "i"), 2: ("tid", "i"), 5: ("name", "s")},
     "counter": {3: ("unit", "u")},
-    "interned": {1: ("category", "entry"), 2: ("name", "entry"), 3: ("annotation", "entry"), 29: ("value", "entry")},
+    "interned": {1: ("category", "entry"), 2: ("name", "entry"), 3: ("annotation", "entry"), 29: ("value", "entry"),
+                 5: ("function", "entry"), 6: ("frame", "frame"), 7: ("stack", "stack"), 16: ("id", "raw"), 17: ("path", "entry"),
+                 18: ("source", "entry"), 19: ("mapping", "mapping")},
+    "raw": {1: ("iid", "u"), 2: ("text", "x")},
+    "mapping": {1: ("iid", "u"), 2: ("id", "u"), 4: ("start", "u"), 5: ("end", "u"), 6: ("bias", "u"), 7: ("path", "u")},
+    "frame": {1: ("iid", "u"), 2: ("function", "u"), 3: ("mapping", "u"), 4: ("pc", "u"), 5: ("source", "u"), 6: ("line", "u")},
+    "stack": {1: ("iid", "u"), 2: ("frame", "u")},
     "entry": {1: ("iid", "u"), 2: ("text", "s")},
     "event": {3: ("category", "u"), 4: ("note", "note"), 9: ("type", "u"), 10: ("name", "u"), 11: ("track", "u"),
               30: ("value", "i"), 47: ("flow", "f"), 48: ("end_flow", "f")},
@@ -69,6 +78,8 @@ def decode(kind, data):
             value = decode(of, value)
         elif of == "s":
             value = value.decode("utf-8")
+        elif of == "x":
+            value = value.hex()
         elif of == "i" and value >> 63:
             value -= 1 << 64
         elif of == "f":
@@ -110,11 +121,31 @@ class Reader:
     def take_interned(self, packet):
         for kind, entries in one(packet, "interned", {}).items():
             for entry in entries:
-                iid, text = one(entry, "iid"), one(entry, "text")
+                iid = one(entry, "iid")
+                text = one(entry, "text") if "text" in entry else repr(sorted((k, v) for k, v in entry.items() if k != "iid"))
                 assert iid and iid not in self.texts[kind], "%s %s is defined twice" % (kind, iid)
                 assert (kind, text) not in self.written, "%s %r is written twice" % (kind, text)
-                self.texts[kind][iid] = text
+                self.texts[kind][iid] = text if "text" in entry else entry
                 self.written.add((kind, text))
+
+    def frames(self, stack):
+        """(function, file, line, path of the object) of each frame, the innermost first."""
+        out = []
+        for iid in reversed(self.texts["stack"][stack].get("frame", [])):
+            f = self.texts["frame"][iid]
+            mapping = self.texts["mapping"][one(f, "mapping")]
+            assert one(mapping, "id", 0) == 0 or self.texts["id"][one(mapping, "id")]
+            source, path = one(f, "source", 0), [self.texts["path"][part] for part in mapping["path"]]
+            out.append((self.texts["function"][one(f, "function")], self.texts["source"][source] if source else None,
+                        one(f, "line", 0), "/".join(path)))
+        return out
+
+    def sample(self, packet):
+        s = one(packet, "sample")
+        assert one(packet, "flags") == 2 and one(s, "mode") == 2
+        stack = self.frames(one(s, "stack")) if "stack" in s else []
+        return "%d sample of %d in %d on processor %d: %s" % (one(packet, "timestamp"), one(s, "tid"), one(s, "pid"),
+                                                             one(s, "cpu", 0), " < ".join(f[0] for f in stack))
 
     def note(self, note):
         name = self.texts["annotation"][one(note, "name")]
@@ -178,13 +209,15 @@ class Reader:
         assert one(packet, "sequence") == 1
         if one(packet, "flags", 0) & 1:
             self.written = set()
-            self.texts = {"category": {}, "name": {}, "annotation": {}, "value": {}}
+            self.texts = {kind: {} for kind, _ in MESSAGES["interned"].values()}
             return "texts begin anew; times are those of clock %d" % one(one(packet, "defaults"), "clock")
         self.take_interned(packet)
         if "clocks" in packet:
             s = one(packet, "clocks")
             clocks = ["%s %d" % (CLOCKS[one(c, "id")], one(c, "time")) for c in s["clock"]]
             return "clocks: %s; the trace's is %s" % (", ".join(clocks), CLOCKS[one(s, "primary")])
+        if "sample" in packet:
+            return self.sample(packet)
         if "track" in packet:
             return self.track(one(packet, "track"))
         return self.event(packet)

@@ -14,7 +14,7 @@ bool gt_intern_open(struct gt_intern *in)
 {
 	memset(in, 0, sizeof *in);
 	in->mask = 2 * GT_INTERN_TEXTS - 1;
-	in->max_texts = GT_INTERN_TEXTS - 1024; /* room for what one event brings */
+	in->max_texts = GT_INTERN_TEXTS - 8192; /* room for what one event or sample brings */
 	in->max_bytes = GT_INTERN_BYTES;
 	in->slots = calloc(in->mask + 1ull, sizeof *in->slots);
 	return in->slots;
@@ -49,7 +49,7 @@ static void tell(struct gt_intern *in, enum gt_intern_kind kind, uint32_t iid, c
 {
 	static const struct {
 		unsigned field, iid, text;
-	} fields[GT_INTERN_KINDS] = {
+	} fields[GT_INTERN_MAPPING] = {
 		[GT_INTERN_CATEGORY] = { PF_InternedData_event_categories, PF_EventCategory_iid,
 			PF_EventCategory_name },
 		[GT_INTERN_NAME] = { PF_InternedData_event_names, PF_EventName_iid, PF_EventName_name },
@@ -57,19 +57,27 @@ static void tell(struct gt_intern *in, enum gt_intern_kind kind, uint32_t iid, c
 			PF_DebugAnnotationName_name },
 		[GT_INTERN_VALUE] = { PF_InternedData_debug_annotation_string_values, PF_InternedString_iid,
 			PF_InternedString_str },
+		[GT_INTERN_FUNCTION] = { PF_InternedData_function_names, PF_InternedString_iid, PF_InternedString_str },
+		[GT_INTERN_PATH] = { PF_InternedData_mapping_paths, PF_InternedString_iid, PF_InternedString_str },
+		[GT_INTERN_SOURCE] = { PF_InternedData_source_paths, PF_InternedString_iid, PF_InternedString_str },
+		[GT_INTERN_BUILD_ID] = { PF_InternedData_build_ids, PF_InternedString_iid, PF_InternedString_str },
 	};
 	size_t at = gt_proto_begin(&in->fresh, fields[kind].field);
 
 	gt_proto_u64(&in->fresh, fields[kind].iid, iid);
-	gt_proto_string(&in->fresh, fields[kind].text, text, bytes);
+	if (kind == GT_INTERN_BUILD_ID)
+		gt_proto_bytes(&in->fresh, fields[kind].text, text, bytes);
+	else
+		gt_proto_string(&in->fresh, fields[kind].text, text, bytes);
 	gt_proto_end(&in->fresh, at);
 }
 
-uint32_t gt_intern_text(struct gt_intern *in, enum gt_intern_kind kind, const char *text, size_t bytes)
+uint32_t gt_intern_key(struct gt_intern *in, enum gt_intern_kind kind, const void *text, size_t bytes, bool *fresh)
 {
 	uint64_t hash = hash_of(kind, text, bytes);
 	struct gt_intern_slot *s;
 
+	*fresh = false;
 	for (uint64_t at = hash;; at++) {
 		s = &in->slots[at & in->mask];
 		if (!s->iid)
@@ -87,6 +95,16 @@ uint32_t gt_intern_text(struct gt_intern *in, enum gt_intern_kind kind, const ch
 	};
 	gt_text_bytes(&in->texts, text, bytes);
 	in->n++;
-	tell(in, kind, s->iid, text, bytes);
+	*fresh = true;
 	return s->iid;
+}
+
+uint32_t gt_intern_text(struct gt_intern *in, enum gt_intern_kind kind, const char *text, size_t bytes)
+{
+	bool fresh;
+	uint32_t iid = gt_intern_key(in, kind, text, bytes, &fresh);
+
+	if (fresh)
+		tell(in, kind, iid, text, bytes);
+	return iid;
 }

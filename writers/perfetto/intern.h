@@ -12,7 +12,11 @@
 
 #include "common/text.h"
 
-enum gt_intern_kind { GT_INTERN_CATEGORY, GT_INTERN_NAME, GT_INTERN_ANNOTATION, GT_INTERN_VALUE, GT_INTERN_KINDS };
+/* The last three are no texts: what makes them fresh writes them. */
+enum gt_intern_kind {
+	GT_INTERN_CATEGORY, GT_INTERN_NAME, GT_INTERN_ANNOTATION, GT_INTERN_VALUE, GT_INTERN_FUNCTION, GT_INTERN_PATH,
+	GT_INTERN_SOURCE, GT_INTERN_BUILD_ID, GT_INTERN_MAPPING, GT_INTERN_FRAME, GT_INTERN_CALLSTACK, GT_INTERN_KINDS
+};
 
 #define GT_INTERN_TEXTS (1u << 16)        /* at most; and of all of them */
 #define GT_INTERN_BYTES (8u << 20)
@@ -42,6 +46,8 @@ static inline bool gt_intern_full(const struct gt_intern *in)
 
 /* The text's number, from 1; 0 without memory. What is new stands in `fresh`. */
 uint32_t gt_intern_text(struct gt_intern *in, enum gt_intern_kind kind, const char *text, size_t bytes);
+/* The same of what is no text, by its key; *fresh: the caller writes it into `fresh`. */
+uint32_t gt_intern_key(struct gt_intern *in, enum gt_intern_kind kind, const void *key, size_t bytes, bool *fresh);
 /* The same of a text that neither moves nor changes while the table lives. */
 static inline uint32_t gt_intern_fixed(struct gt_intern *in, enum gt_intern_kind kind, const char *text, size_t bytes)
 {

@@ -3,6 +3,7 @@
  *
  *   perfetto.c   the file: clocks, items in order, forecast
  *   tracks.c     descriptors, lanes, slices
+ *   samples.c    samples of the processors, with their stacks
  *   annotate.c   what an event says beside its name
  *   intern.c     texts by number
  *   proto.c      protocol buffers
@@ -71,6 +72,15 @@ struct pf {
 struct pf_event { size_t packet, event; };
 struct pf_event pf_event_begin(struct pf *p, int64_t at_ns, uint64_t uuid, unsigned type);
 void pf_event_end(struct pf *p, struct pf_event e);
+/* Before a packet that names by number: the numbers begin anew when they are too many. */
+void pf_make_room(struct pf *p);
+size_t pf_packet_begin(struct pf *p);
+void pf_packet_end_named(struct pf *p, size_t packet); /* PERFETTO2 */
+
+/* ---- samples.c ---- */
+void pf_sample(struct pf *p, const struct gt_item *item);
+void pf_sample_defaults(struct pf *p);
+
 /* ---- tracks.c ---- */
 
 /* The lane for a slice, told to the reader by then; NULL: out of memory. What has ended by start_ns is closed. */

@@ -18,7 +18,7 @@
 
 /* ---- packets ---- */
 
-static size_t packet_begin(struct pf *p)
+size_t pf_packet_begin(struct pf *p)
 {
 	size_t at = gt_proto_begin(p->to, PF_Trace_packet);
 
@@ -29,13 +29,14 @@ static size_t packet_begin(struct pf *p)
 /* From here on no number of a text holds, and times are the session's. */
 static void put_state(struct pf *p, bool first)
 {
-	size_t packet = packet_begin(p), at;
+	size_t packet = pf_packet_begin(p), at;
 
 	gt_proto_u64(p->to, PF_TracePacket_sequence_flags, PF_STATE_CLEARED);
 	if (first)
 		gt_proto_u64(p->to, PF_TracePacket_first_packet_on_sequence, 1);
 	at = gt_proto_begin(p->to, PF_TracePacket_trace_packet_defaults);
 	gt_proto_u64(p->to, PF_TracePacketDefaults_timestamp_clock_id, PF_CLOCK);
+	pf_sample_defaults(p);
 	gt_proto_end(p->to, at);
 	gt_proto_end(p->to, packet);
 }
@@ -53,7 +54,7 @@ static void put_clock(struct pf *p, unsigned clock, int64_t ns)
 static void put_clocks(struct pf *p)
 {
 	const struct gt_session *s = gt_model_session(p->m);
-	size_t packet = packet_begin(p), at = gt_proto_begin(p->to, PF_TracePacket_clock_snapshot);
+	size_t packet = pf_packet_begin(p), at = gt_proto_begin(p->to, PF_TracePacket_clock_snapshot);
 
 	put_clock(p, PF_CLOCK, 0);
 	put_clock(p, PF_CLOCK_MONOTONIC, s->monotonic_ns);
@@ -66,7 +67,7 @@ static void put_clocks(struct pf *p)
 
 struct pf_event pf_event_begin(struct pf *p, int64_t at_ns, uint64_t uuid, unsigned type)
 {
-	struct pf_event e = { .packet = packet_begin(p) };
+	struct pf_event e = { .packet = pf_packet_begin(p) };
 
 	gt_proto_u64(p->to, PF_TracePacket_timestamp, at_ns > 0 ? (uint64_t)at_ns : 0);
 	e.event = gt_proto_begin(p->to, PF_TracePacket_track_event);
@@ -82,15 +83,28 @@ void pf_event_end(struct pf *p, struct pf_event e)
 }
 
 /* ... of an event that names texts by number. PERFETTO2 */
-static void end_named(struct pf *p, struct pf_event e)
+void pf_packet_end_named(struct pf *p, size_t packet)
 {
-	gt_proto_end(p->to, e.event);
 	gt_proto_u64(p->to, PF_TracePacket_sequence_flags, PF_STATE_NEEDED);
 	if (p->intern.fresh.used) {
 		gt_proto_bytes(p->to, PF_TracePacket_interned_data, p->intern.fresh.data, p->intern.fresh.used);
 		p->intern.fresh.used = 0;
 	}
-	gt_proto_end(p->to, e.packet);
+	gt_proto_end(p->to, packet);
+}
+
+static void end_named(struct pf *p, struct pf_event e)
+{
+	gt_proto_end(p->to, e.event);
+	pf_packet_end_named(p, e.packet);
+}
+
+void pf_make_room(struct pf *p)
+{
+	if (!gt_intern_full(&p->intern))
+		return;
+	gt_intern_clear(&p->intern);
+	put_state(p, false);
 }
 
 static struct pf_event begin_named(
@@ -98,10 +112,7 @@ static struct pf_event begin_named(
 {
 	struct pf_event e;
 
-	if (gt_intern_full(&p->intern)) {
-		gt_intern_clear(&p->intern);
-		put_state(p, false);
-	}
+	pf_make_room(p);
 	e = pf_event_begin(p, at_ns, uuid, type);
 	gt_proto_u64(p->to, PF_TrackEvent_category_iids,
 		gt_intern_fixed(&p->intern, GT_INTERN_CATEGORY, category, strlen(category)));
@@ -183,6 +194,8 @@ static void put_item(struct pf *p, const struct gt_item *item)
 		p->untimed++;
 	else if (item->kind == GT_ITEM_COUNTER)
 		put_counter(p, item);
+	else if (item->kind == GT_ITEM_SAMPLE)
+		pf_sample(p, item);
 	else if (gt_item_facts[item->kind].where == GT_WHERE_MOMENT)
 		put_instant(p, item);
 	else
