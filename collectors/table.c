@@ -5,12 +5,15 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/collector.h"
+#include "collectors/counting.h"
 
 #include <stddef.h>
 
 struct tap_way_in tap_way_in;
+const struct tap_counting *tap_counting;
 
-#define COLLECTORS COLLECTOR(stack) COLLECTOR(opencl) COLLECTOR(nvtx) COLLECTOR(cupti) COLLECTOR(perf)
+#define COLLECTORS COLLECTOR(stack) COLLECTOR(opencl) COLLECTOR(nvtx) COLLECTOR(cupti) COLLECTOR(perf) \
+	COLLECTOR(profiler)
 #define COLLECTOR(name) extern const struct tap_collector tap_collector_##name __attribute__((visibility("hidden")));
 COLLECTORS
 #undef COLLECTOR

@@ -108,6 +108,8 @@ struct gt_creation { uint32_t process, kind; uint64_t handle, tick; uint64_t par
 /* Text of a record from word `at` of its args; false when it does not fit. *at goes behind it. */
 bool gt_record_text(const struct gt_rec *rec, uint32_t *at, struct gt_string *out);
 int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec);
+int gt_counters_take(struct gt_model *m, const struct gt_rec *rec);
+void gt_counters_finish(struct gt_model *m);
 int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec);
 int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f);
 void gt_facts_sort(struct gt_model *m);
@@ -335,6 +337,7 @@ struct gt_model {
 	struct gt_map thread_map;             /* struct gt_known_thread, while opening */
 	GT_LIST(struct gt_note) notes;
 	GT_LIST(struct gt_image_record) image_records;
+	GT_LIST(struct gt_counters) counters;
 	GT_LIST(struct gt_hsa_kernel) hsa;
 	GT_LIST(struct gt_fact) facts;
 	GT_LIST(struct gt_creation) creations;

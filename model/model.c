@@ -117,6 +117,7 @@ void gt_model_close(struct gt_model *m)
 	gt_map_free(&m->thread_map, sizeof(struct gt_known_thread));
 	free(m->notes.v);
 	free(m->image_records.v);
+	free(m->counters.v);
 	free(m->hsa.v);
 	free(m->facts.v);
 	free(m->creations.v);

@@ -263,6 +263,21 @@ struct gt_image_record {
 uint32_t gt_model_image_record_count(const struct gt_model *m);
 const struct gt_image_record *gt_model_image_record(const struct gt_model *m, uint32_t i);
 
+/* A launch whose counters were collected. */
+struct rec_counters;
+struct gt_counters {
+	uint32_t process, correlation, context, device;
+	uint32_t image;                   /* number in the plan */
+	uint64_t id[2];                   /* of the image of counters: gt_model_blob */
+	int64_t time_ns;
+	struct gt_string symbol;          /* mangled name */
+};
+/* How many; *all: by process and correlation id. */
+uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all);
+/* What gputap run was given for an option; NULL: nothing, or it was not run by it. */
+const char *gt_model_run_option(const struct gt_model *m, const char *name);
+const struct rec_counters *gt_model_counters_plan(struct gt_model *m); /* trace/format/counters.h; NULL: none */
+
 /* Stored content of programs (source, log, ...). False when it is not in the trace. */
 bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes);
 

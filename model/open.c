@@ -55,6 +55,17 @@ bool gt_model_option_is(const struct gt_model *m, int process, const char *name,
 	return false;
 }
 
+const char *gt_model_run_option(const struct gt_model *m, const char *name)
+{
+	size_t n = strlen(name);
+	const char *o;
+
+	for (unsigned i = 0; (o = gt_reader_fact(m->reader, -1, "option", i)); i++)
+		if (!strncmp(o, name, n) && o[n] == '=')
+			return o + n + 1;
+	return NULL;
+}
+
 static int open_process(struct gt_model *m, uint32_t i)
 {
 	struct gt_process_state *p = &m->processes[i];
@@ -551,6 +562,8 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 	case REC_CUPTI_DROPPED:
 	case REC_CUPTI_EVENT:
 		return take_cuda(m, rec);
+	case REC_COUNTERS:
+		return gt_counters_take(m, rec);
 	case REC_THREAD_END:
 		return take_thread_end(m, rec);
 	case REC_PAD:
@@ -666,6 +679,7 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	if (gt_join_finish(m))
 		return no_memory(m, err);
 	gt_image_finish(m);
+	gt_counters_finish(m);
 	if (gt_names_finish(m) || gt_outputs_take(m))
 		return no_memory(m, err);
 	finish_processes(m);

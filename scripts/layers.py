@@ -48,7 +48,7 @@ PARTS = {
 }
 # A family's folder is in the layer of the folder above it; two families never use each other.
 FAMILIES = {
-    "collectors": ["opencl", "cupti", "nvtx", "stack", "perf"],
+    "collectors": ["opencl", "cupti", "nvtx", "stack", "perf", "profiler"],
     "model": ["opencl", "cuda", "nvtx"],
     "writers": ["apilog", "atp", "sqlite", "perfetto", "callgrind", "folded", "codexl", "ncurep"],
     "analysis": ["callgrind"],

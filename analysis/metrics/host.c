@@ -34,19 +34,31 @@ struct add_metrics { BEGIN; void *object; const char **names; size_t n; };
 struct image_size { BEGIN; void *object; size_t bytes; };
 struct image { BEGIN; void *object; size_t bytes; uint8_t *data; };
 struct passes { BEGIN; size_t bytes; uint8_t *data; size_t n; };
+struct evaluate {
+	BEGIN;
+	void *object;
+	const uint8_t *image;
+	size_t bytes, range;
+	const char **names;
+	size_t n;
+	double *values;
+};
+struct chip_name { BEGIN; size_t device; const char *name; };
 #undef BEGIN
 
 /* The size counts to the end of the last member. */
 #define PARAMS(type, last, ...) \
 	struct type p = { .size = offsetof(struct type, last) + sizeof ((struct type *)0)->last, __VA_ARGS__ }
 
-enum { INITIALIZE, DEINITIALIZE, CHIPS, BASE_METRICS, PROPERTIES, ADD_METRICS, IMAGE_SIZE, IMAGE, PASSES, CALLS };
+enum { INITIALIZE, DEINITIALIZE, CHIPS, BASE_METRICS, PROPERTIES, ADD_METRICS, IMAGE_SIZE, IMAGE, PASSES, NEEDED,
+	EVALUATE = NEEDED, CHIP_NAME, CALLS };
 static const char *const names[CALLS] = {
 	[INITIALIZE] = "cuptiProfilerHostInitialize", [DEINITIALIZE] = "cuptiProfilerHostDeinitialize",
 	[CHIPS] = "cuptiProfilerHostGetSupportedChips", [BASE_METRICS] = "cuptiProfilerHostGetBaseMetrics",
 	[PROPERTIES] = "cuptiProfilerHostGetMetricProperties", [ADD_METRICS] = "cuptiProfilerHostConfigAddMetrics",
 	[IMAGE_SIZE] = "cuptiProfilerHostGetConfigImageSize", [IMAGE] = "cuptiProfilerHostGetConfigImage",
 	[PASSES] = "cuptiProfilerHostGetNumOfPasses",
+	[EVALUATE] = "cuptiProfilerHostEvaluateToGpuValues", [CHIP_NAME] = "cuptiDeviceGetChipName",
 };
 
 enum { NOT_SUPPORTED = 27, INVALID_CHIP_NAME = 46 };    /* results of CUPTI */
@@ -174,7 +186,7 @@ int gt_host_open(const char *path, struct gt_host **out, struct gt_err *err)
 	load_helper(lib);
 	for (int i = 0; i < CALLS; i++) {
 		*(void **)&host.call[i] = dlsym(lib, names[i]);
-		if (!host.call[i])
+		if (!host.call[i] && i < NEEDED)
 			return missing(err, "this CUPTI has no host library: it is older than CUDA 12.6", host.path);
 	}
 	*(void **)&version = dlsym(lib, "cuptiGetVersion");
@@ -305,24 +317,53 @@ static int count(struct gt_host_chip *c, uint8_t *data, size_t bytes, size_t *ou
 	return result;
 }
 
-int gt_host_passes(
-	struct gt_host_chip *c, const char *const *list, size_t n, size_t *passes, size_t *bytes, struct gt_err *err)
+int gt_host_image(struct gt_host_chip *c, const char *const *list, size_t n, uint8_t **data, size_t *bytes,
+	size_t *passes, struct gt_err *err)
 {
-	uint8_t *data = NULL;
 	int result = add_all(c, list, n);
 
+	*data = NULL;
 	*passes = *bytes = 0;
 	if (!result)
 		result = size_of(c, bytes);
 	if (!result) {
-		data = calloc(1, *bytes + 1);
-		if (!data)
+		*data = calloc(1, *bytes + 1);
+		if (!*data)
 			return gt_no_memory(err);
-		result = fill(c, data, *bytes);
+		result = fill(c, *data, *bytes);
 	}
 	if (!result)
-		result = count(c, data, *bytes, passes);
+		result = count(c, *data, *bytes, passes);
+	if (!result)
+		return 0;
+	free(*data);
+	*data = NULL;
+	return gt_fail(err, GT_EXIT_NO, NULL, NULL, "these metrics cannot be collected together (CUPTI's error %d)",
+		result);
+}
+
+int gt_host_passes(
+	struct gt_host_chip *c, const char *const *list, size_t n, size_t *passes, size_t *bytes, struct gt_err *err)
+{
+	uint8_t *data;
+	int rc = gt_host_image(c, list, n, &data, bytes, passes, err);
+
 	free(data);
-	return result ? gt_fail(err, GT_EXIT_NO, NULL, NULL,
-		"these metrics cannot be collected together (CUPTI's error %d)", result) : 0;
+	return rc;
+}
+
+bool gt_host_evaluate(struct gt_host_chip *c, const void *image, size_t bytes, size_t range, const char *const *list,
+	size_t n, double *values)
+{
+	PARAMS(evaluate, values, .object = c->object, .image = image, .bytes = bytes, .range = range,
+		.names = (const char **)list, .n = n, .values = values);
+
+	return c->host->call[EVALUATE] && !c->host->call[EVALUATE](&p);
+}
+
+const char *gt_host_device_chip(const struct gt_host *h, size_t device)
+{
+	PARAMS(chip_name, name, .device = device);
+
+	return h->call[CHIP_NAME] && !h->call[CHIP_NAME](&p) ? p.name : NULL;
 }

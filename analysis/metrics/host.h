@@ -50,5 +50,16 @@ bool gt_host_find(struct gt_host_chip *c, const char *name, struct gt_host_metri
  */
 int gt_host_passes(
 	struct gt_host_chip *c, const char *const *names, size_t n, size_t *passes, size_t *bytes, struct gt_err *err);
+/* The same, and the image: *data, to be freed. */
+int gt_host_image(struct gt_host_chip *c, const char *const *names, size_t n, uint8_t **data, size_t *bytes,
+	size_t *passes, struct gt_err *err);
+/*
+ * Values of all metrics in an image of counters, by the names that it was collected for. False: the library refuses the
+ * image. An image of a stranger's may crash it: ask in a process of your own.
+ */
+bool gt_host_evaluate(struct gt_host_chip *c, const void *image, size_t bytes, size_t range, const char *const *names,
+	size_t n, double *values);
+/* Name of a device's chip by its driver: initialises it, so ask in a process of your own. NULL: it does not say. */
+const char *gt_host_device_chip(const struct gt_host *h, size_t device);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "analysis/metrics/class.h"
+#include "analysis/metrics/counted.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/sections/place.h"
 #include "common/hash.h"
@@ -35,8 +36,9 @@ struct making {
 	int64_t most;                             /* launches of a kernel that are shown; 0: all */
 	enum gt_derived_mode mode;
 	struct gt_places places;
+	struct gt_counted *counted;               /* NULL: no counters in the trace */
 	struct gt_map kernels;
-	GT_LIST(struct kernel) counted;           /* in order: the map holds their numbers */
+	GT_LIST(struct kernel) launched;          /* in order: the map holds their numbers */
 	GT_LIST(uint32_t) kernel_of;              /* of each action */
 	bool failed;
 };
@@ -307,6 +309,35 @@ static void name_opencl(struct making *k, struct gt_action *a, const struct gt_d
 	}
 }
 
+/* What was counted of it. */
+static void add_counted(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
+{
+	int64_t launch = d->cuda ? gt_counted_find(k->counted, d->process, d->cuda->correlation) : -1;
+	struct gt_counted_metric m;
+
+	for (uint32_t i = 0; launch >= 0 && gt_counted_metric(k->counted, launch, i, &m) && !k->failed; i++) {
+		struct gt_action_metric *one = gt_action_add(a, keep_str(k, m.name));
+
+		k->failed |= !one;
+		if (!one)
+			return;
+		one->unit = keep_str(k, m.unit);
+		one->description = keep_str(k, m.description);
+		if (m.has)
+			one->value.regular = gt_metric_double(m.value);
+		else
+			one->why = keep_str(k, m.why);
+	}
+}
+
+/* Of a kernel that was counted the launches that were; of another its first ones. */
+static bool passed_over(const struct making *k, const struct gt_dispatch *d)
+{
+	return k->counted && d->cuda && d->cuda->kernel.has_name &&
+		gt_counted_kernel(k->counted, d->process, d->cuda->kernel.mangled) &&
+		gt_counted_find(k->counted, d->process, d->cuda->correlation) < 0;
+}
+
 static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
 {
 	const struct gt_process *p = gt_model_process(k->model, (uint32_t)d->process);
@@ -330,6 +361,7 @@ static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch
 		a->capability =
 			(uint32_t)(10 * d->cuda_device->compute_major + d->cuda_device->compute_minor);
 	add_launch_metrics(k, a, d);
+	add_counted(k, a, d);
 	add_device(k, a, d);
 	a->trace = place(k, a, d);
 	a->nvtx = nvtx(k, d);
@@ -393,13 +425,13 @@ static uint32_t count(struct making *k, const struct gt_dispatch *d)
 	if (!s)
 		return UINT32_MAX;
 	if (fresh) {
-		*s = (struct slot){ key, k->counted.n };
-		one = GT_LIST_ADD(&k->counted);
+		*s = (struct slot){ key, k->launched.n };
+		one = GT_LIST_ADD(&k->launched);
 		if (!one)
 			return UINT32_MAX;
 		*one = key;
 	}
-	one = &k->counted.v[s->number];
+	one = &k->launched.v[s->number];
 	one->launches++;
 	if (d->timed && d->end_ns > d->start_ns)
 		one->total_ns += (uint64_t)(d->end_ns - d->start_ns);
@@ -414,9 +446,11 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 
 	if (number == UINT32_MAX)
 		return gt_no_memory(err);
-	if (k->most && k->counted.v[number].shown >= k->most)
+	if (passed_over(k, d))
 		return 0;
-	k->counted.v[number].shown++;
+	if (k->most && k->launched.v[number].shown >= k->most)
+		return 0;
+	k->launched.v[number].shown++;
 	a = GT_LIST_ADD(&k->as->all);
 	of = GT_LIST_ADD(&k->kernel_of);
 	if (!a || !of)
@@ -432,7 +466,7 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 static void add_totals(struct making *k)
 {
 	for (uint32_t i = 0; i < k->as->all.n; i++) {
-		const struct kernel *one = &k->counted.v[k->kernel_of.v[i]];
+		const struct kernel *one = &k->launched.v[k->kernel_of.v[i]];
 		struct gt_message *m = (struct gt_message *)k->as->all.v[i].trace;
 
 		if (!m)
@@ -451,14 +485,17 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	int rc = gt_places_open(&k.places, m, err);
 
 	if (!rc)
+		rc = gt_counted_open(m, gt_option(options, "cupti"), &k.counted, err);
+	if (!rc)
 		rc = gt_dispatches(m, walk, take, &k, err);
 	if (!rc) {
 		add_totals(&k);
 		rc = k.failed ? gt_no_memory(err) : 0;
 	}
 	gt_places_close(&k.places);
+	gt_counted_close(k.counted);
 	gt_map_free(&k.kernels, sizeof(struct slot));
-	free(k.counted.v);
+	free(k.launched.v);
 	free(k.kernel_of.v);
 	return rc;
 }

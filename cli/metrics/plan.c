@@ -16,17 +16,18 @@
 #include "analysis/sections/derived.h"
 #include "analysis/table.h"
 #include "cli/cli.h"
+#include "cli/metrics/plan.h"
 #include "cli/metrics/sections.h"
 #include "common/harmless.h"
 #include "common/memory.h"
 
 #define PM_PREFIX "pmsampling:"
 
-/* In the order of the table; the first three are counted in one run of the program. */
+/* In the order of the table; the first and the third are counted in one run of the program. */
 enum row { CONTEXT, DEVICE, SASS, PM, SOURCE, PC, LAUNCH, ATTRIBUTE, DERIVED, LIST, OTHER, ROWS };
 static const struct { const char *name, *how; } row_words[ROWS] = {
 	[CONTEXT] = { "hardware counters", "kernel replay" },
-	[DEVICE] = { "hardware counters of the device", "kernel replay, an image of its own" },
+	[DEVICE] = { "hardware counters of the device", "a run of its own" },
 	[SASS] = { "SASS", "kernel replay, instrumented code" },
 	[PM] = { "PM sampling", "a run of the program for each image" },
 	[SOURCE] = { "source counters", "a run of instrumented code" },
@@ -300,8 +301,9 @@ static int print(const struct plan *p, struct gt_err *err)
 
 static void say_runs(const struct plan *p)
 {
-	uint64_t counters = p->rows[CONTEXT].passes + p->rows[DEVICE].passes + p->rows[SASS].passes,
-		 runs = (counters > 0) + p->rows[PM].images + (p->rows[SOURCE].metrics > 0) + (p->rows[PC].metrics > 0);
+	uint64_t counters = p->rows[CONTEXT].passes + p->rows[SASS].passes,
+		 runs = (counters > 0) + p->rows[DEVICE].images + p->rows[PM].images +
+			(p->rows[SOURCE].metrics > 0) + (p->rows[PC].metrics > 0);
 
 	fprintf(stderr,
 		"gputap: %s: passes of each kernel in one run: %" PRIu64 "; runs of the program: %" PRIu64 "\n",
@@ -342,6 +344,72 @@ static int make(struct plan *p, struct gt_sections *s, struct gt_err *err)
 	return p->failed ? gt_no_memory(err) : count(p, err) || print(p, err) ? -1 : 0;
 }
 
+static void forget(struct plan *p)
+{
+	for (uint32_t i = 0; i < p->all.n; i++)
+		free(p->all.v[i].name);
+	free(p->all.v);
+	p->all.v = NULL;
+	p->all.n = 0;
+}
+
+/* One image: what contexts count, and instrumented code beside it. */
+static bool in_image(const struct wanted *w) { return w->row == CONTEXT || w->row == SASS; }
+
+bool gt_plan_wants_counters(const struct gt_cli *cli, const struct gt_sections *s, bool *others)
+{
+	struct plan p = { .cli = cli, .chip = "" };
+	bool wants = false;
+
+	gather(&p, s);
+	*others = false;
+	for (uint32_t i = 0; i < p.all.n; i++) {
+		enum row row = p.all.v[i].row;
+
+		wants |= in_image(&p.all.v[i]);
+		*others |= row == DEVICE || row == PM || row == SOURCE || row == PC;
+	}
+	forget(&p);
+	return wants;
+}
+
+int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,
+	struct gt_plan_image *out, struct gt_err *err)
+{
+	struct plan p = { .cli = cli, .chip = chip, .host = host };
+	const char **names = NULL;
+	struct gt_host_chip *c = NULL;
+	size_t n = 0;
+	int rc;
+
+	*out = (struct gt_plan_image){ .metrics = 0 };
+	gather(&p, s);
+	names = calloc(p.all.n + 1ull, sizeof *names);
+	rc = p.failed || !names ? gt_no_memory(err) : look_up(&p, GT_HOST_RANGES, in_image, err);
+	for (uint32_t i = 0; !rc && i < p.all.n; i++) {
+		const struct wanted *w = &p.all.v[i];
+
+		if (in_image(w) && w->unknown && w->asked)
+			rc = gt_fail(err, GT_EXIT_INPUT, NULL, "gputap metrics --query-metrics --chip CHIP",
+				"%s has no %s", chip, w->name);
+		if (in_image(w) && !w->unknown) {
+			names[n++] = w->name;
+			gt_text_str(&out->names, w->name);
+			gt_text_char(&out->names, 0);
+		}
+	}
+	if (!rc && n && !(rc = gt_host_begin(host, chip, GT_HOST_RANGES, &c, err))) {
+		rc = gt_host_image(c, names, n, &out->config, &out->config_bytes, &out->passes, err);
+		gt_host_end(c);
+	}
+	out->metrics = n;
+	if (!rc && out->names.failed)
+		rc = gt_no_memory(err);
+	free(names);
+	forget(&p);
+	return rc;
+}
+
 int gt_cmd_plan(struct gt_cli *cli)
 {
 	struct plan p = { .cli = cli, .chip = gt_option(&cli->options, "chip") };
@@ -360,9 +428,7 @@ int gt_cmd_plan(struct gt_cli *cli)
 		say_runs(&p);
 		status = say_unknown(&p);
 	}
-	for (uint32_t i = 0; i < p.all.n; i++)
-		free(p.all.v[i].name);
-	free(p.all.v);
+	forget(&p);
 	gt_sections_close(&s);
 	return status;
 }

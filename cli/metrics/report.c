@@ -106,17 +106,40 @@ static int print(const struct gt_actions *as, const struct gt_options *o)
 	return status;
 }
 
-static int of_trace(const struct gt_cli *cli, struct gt_actions *as, struct gt_sections *sections, struct gt_err *err)
+/* Without a word of what is to be shown: what gputap run was asked to count. Folders of sections among it. */
+static void as_it_was_run(struct gt_options *o, const struct gt_model *m)
+{
+	static const char *const names[] = { "set", "section", "metrics", "section-folder",
+		"section-folder-recursive" };
+	static char kept[sizeof names / sizeof *names][PATH_MAX];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (*gt_option(o, names[i]))
+			return;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = gt_model_run_option(m, names[i]);
+
+		if (value && snprintf(kept[i], PATH_MAX, "%s", value) < PATH_MAX)
+			gt_option_set(o, names[i], kept[i]);
+	}
+}
+
+static int of_trace(struct gt_cli *cli, struct gt_actions *as, struct gt_sections *sections, struct gt_err *err)
 {
 	const struct gt_walk_options walk = { .process = -1, .cuda = true,
 		.from_ns = gt_option_number(&cli->options, "from", GT_NO_TIME),
 		.to_ns = gt_option_number(&cli->options, "to", GT_NO_TIME) };
 	const struct gt_model_options options = { .jobs = 1 };
 	struct gt_model *m;
-	int rc = gt_cli_sections(cli, sections, err);
+	int rc;
 
-	if (rc || gt_sections_check(sections, &cli->options, err) || gt_model_open(cli->args[0], &options, &m, err))
+	if (gt_model_open(cli->args[0], &options, &m, err))
 		return -1;
+	as_it_was_run(&cli->options, m);
+	if (gt_cli_sections(cli, sections, err) || gt_sections_check(sections, &cli->options, err)) {
+		gt_model_close(m);
+		return -1;
+	}
 	gt_cli_section_errors(sections);
 	rc = gt_actions_of_trace(as, m, &walk, sections, &cli->options, err);
 	if (!rc && !as->all.n)
@@ -144,7 +167,7 @@ static int apply_rules(const struct gt_cli *cli, const char *report)
 }
 
 /* Of a file the sections that it holds; others only when they are asked for. */
-static int of_file(const struct gt_cli *cli, struct gt_actions *as, struct gt_sections *sections, struct gt_err *err)
+static int of_file(struct gt_cli *cli, struct gt_actions *as, struct gt_sections *sections, struct gt_err *err)
 {
 	const struct gt_options *o = &cli->options;
 	bool more = *gt_option(o, "set") || *gt_option(o, "section") || *gt_option(o, "section-folder") ||
@@ -200,7 +223,7 @@ static int apply_rules_to_trace(struct gt_cli *cli)
 
 int gt_cmd_report(struct gt_cli *cli)
 {
-	int (*gather)(const struct gt_cli *, struct gt_actions *, struct gt_sections *, struct gt_err *) = of_trace;
+	int (*gather)(struct gt_cli *, struct gt_actions *, struct gt_sections *, struct gt_err *) = of_trace;
 	struct gt_sections sections = { 0 };
 	struct gt_actions as = { 0 };
 	struct gt_err err = { 0 };

@@ -218,7 +218,7 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 {
 	char *note;
 
-	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err))
+	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err) || gt_run_counters_prepare(run, err))
 		return -1;
 	gt_capture_prepare(run);
 	if (gt_run_fork(run, err))
@@ -229,6 +229,7 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 		return -1;
 	}
 	gt_run_cuda_store(run);
+	gt_run_counters_store(run);
 	run->perf = gt_perf_open(run, &note);
 	gt_run_note(run, note);
 	if (gt_perf_no_wakings(run->perf))

@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "trace/read/store.h"
 
-struct gt_target {
+struct gt_run_target {
 	char path[PATH_MAX];            /* of the program itself, or of what runs the script */
 	const char *why;                /* nothing can be preloaded into it, as the end of a sentence; NULL: it can */
 	bool misled;                    /* its dynamic linker would refuse our library: nothing is preloaded */
@@ -40,10 +40,12 @@ struct gt_run {
 	bool quiet;
 	struct gt_capture captured[2];  /* --capture-output */
 	unsigned n_captured;
-	struct gt_target target;
+	struct gt_run_target target;
 	char *cuda_table;               /* text to store in the trace; NULL: the built-in one */
 	size_t cuda_table_bytes;
 	bool cuda_table_found;          /* here, rather than named by the user */
+	char *counters;                 /* what is to be counted: the file for the trace; NULL */
+	size_t counters_bytes;
 	struct gt_perf *perf;           /* samples and context switches; NULL: none are taken */
 };
 
@@ -63,12 +65,15 @@ void gt_run_stop_catch(pid_t program);
 void gt_run_stop_follow(void);
 void gt_run_stop_leave(void);
 /* target.c: what will run, be it named by a script, and whether it can be reached. Before the start. */
-void gt_run_look_at_target(const char *program, struct gt_target *t);
+void gt_run_look_at_target(const char *program, struct gt_run_target *t);
 /* The AddressSanitizer runtime that this program was linked with: it must be the first of all libraries. */
 bool gt_run_sanitizer_runtime(const char *program, char *name, size_t bytes);
 /* cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */
 int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err);
 void gt_run_cuda_store(struct gt_run *run);
+/* counters.c: plans what --set, --section and --metrics ask to count: before the child is made; then into the trace. */
+int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err);
+void gt_run_counters_store(struct gt_run *run);
 /* place.c: the trace's directory becomes this run's, and is asked what is in it */
 int gt_run_place(struct gt_run *run, struct gt_err *err);
 bool gt_run_recorded(const struct gt_run *run);                   /* a process recorded something */

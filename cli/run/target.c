@@ -88,7 +88,7 @@ static bool is_linker(const char *path)
 	return !strncmp(name ? name + 1 : path, "ld-", 3) || !strncmp(name ? name + 1 : path, "ld.so", 5);
 }
 
-static const char *look_at(int fd, struct gt_target *t)
+static const char *look_at(int fd, struct gt_run_target *t)
 {
 	char linker[PATH_MAX] = "";
 	Elf64_Ehdr head;
@@ -135,11 +135,11 @@ static bool names_preload(int fd)
 	return n > 0 && memmem(text, (size_t)n, "LD_PRELOAD", 10);
 }
 
-void gt_run_look_at_target(const char *program, struct gt_target *t)
+void gt_run_look_at_target(const char *program, struct gt_run_target *t)
 {
 	char path[PATH_MAX];
 
-	*t = (struct gt_target){ 0 };
+	*t = (struct gt_run_target){ 0 };
 	snprintf(path, sizeof path, "%s", program);
 	for (int scripts = 0; scripts < 5; scripts++) {         /* the kernel follows as many */
 		int fd = find(path, t->path) ? open(t->path, O_RDONLY | O_CLOEXEC) : -1;

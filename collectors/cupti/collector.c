@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "collectors/collector.h"
+#include "collectors/counting.h"
 #include "trace/format/cupti.h"
 #include "trace/write/asked.h"
 #include "trace/write/debug.h"
@@ -283,6 +284,10 @@ static void on_api_call(uint32_t domain, uint32_t cbid, const struct tap_cupti_c
 		tap_cupti_call(domain, cbid, c);
 	if (c->site == TAP_CUPTI_EXIT && choice & TAP_CUPTI_LAUNCHES && TAP_READ_ONCE(tap_cupti.recording))
 		tap_cupti_launch_order(cbid, c);
+	if (choice & TAP_CUPTI_COUNTED)
+		tap_cupti_count(c);
+	if (tap_counting && outermost && choice & TAP_CUPTI_ENDS)
+		tap_counting->context_ends(NULL);
 	if (c->site == TAP_CUPTI_EXIT)
 		tap_cupti_leave(c->correlation);
 	else if (outermost && choice & TAP_CUPTI_ENDS)
@@ -498,6 +503,8 @@ static void start(bool late)
 	if (!tap_stream_get() || !tap_cupti_load() || !subscribe())
 		return;
 	tap_cupti_ask_library();
+	if (tap_counting)
+		tap_counting->library(tap_cupti.handle, tap_cupti.version, tap_cupti_result_text);
 	set_attributes();
 	if (!claim_process() || !tap_cupti_buffers_open()) {
 		tap_lost(REC_LOSS_CUPTI_NO_BUFFER, 1);

@@ -11,7 +11,9 @@
  */
 #include <string.h>
 
+#include "collectors/counting.h"
 #include "collectors/cupti/internal.h"
+#include "common/plain/glob.h"
 #include "common/plain/without.h"
 #include "trace/format/cupti.h"
 
@@ -21,22 +23,6 @@ uint8_t tap_cupti_choices[3][LAST_CBID + 1];
 static bool filtered;                                   /* some call does not pass */
 
 /* ----------------------------------------------------------------- patterns */
-
-/* '*' any characters, '?' one. Recursion: as deep as the pattern has stars. */
-static bool matches(const char *pattern, size_t n, const char *name, size_t length)
-{
-	while (n && *pattern != '*') {
-		if (!length || (*pattern != '?' && *pattern != *name))
-			return false;
-		pattern++, n--, name++, length--;
-	}
-	if (!n)
-		return !length;
-	for (size_t skip = 0; skip <= length; skip++)
-		if (matches(pattern + 1, n - 1, name + skip, length - skip))
-			return true;
-	return false;
-}
 
 /* Length without the suffixes that tell version and stream semantics: cudaMemcpyAsync_ptsz_v7000. */
 static size_t base_length(const char *name)
@@ -62,7 +48,7 @@ static bool passes(const char *list, const char *name)
 
 		if (n > not) {
 			bool match =
-				matches(list + not, n - not, name, base) || matches(list + not, n - not, name, full);
+				gc_glob(list + not, n - not, name, base) || gc_glob(list + not, n - not, name, full);
 
 			if (not && match)
 				return false;
@@ -104,6 +90,17 @@ static bool launches_with_attributes(const char *name)
 	return false;
 }
 
+/* One kernel by the driver, which is what a launch of the runtime comes to; for who counts. */
+static bool launches_one(const char *name)
+{
+	static const char *const names[] = { "cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchCooperativeKernel" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (base_length(name) == strlen(names[i]) && !strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 /* ------------------------------------------------------------------ choosing */
 
 static const char *name_of(uint32_t domain, uint32_t cbid)
@@ -138,6 +135,8 @@ void tap_cupti_filter_init(void)
 				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_ENDS;
 			if (launches_with_attributes(name))
 				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_LAUNCHES;
+			if (tap_counting && domain == TAP_CUPTI_DRIVER && launches_one(name))
+				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_COUNTED;
 			if (!domain_wanted(domain)) {
 				tap_cupti.flags |= REC_CUPTI_SOME_CALLS;
 				continue;
@@ -226,7 +225,7 @@ void tap_cupti_filter_again(void)
 
 void tap_cupti_filter_callbacks(bool on)
 {
-	const uint32_t wanted = TAP_CUPTI_GRAPHS | TAP_CUPTI_ENDS | TAP_CUPTI_LAUNCHES;
+	const uint32_t wanted = TAP_CUPTI_GRAPHS | TAP_CUPTI_ENDS | TAP_CUPTI_LAUNCHES | TAP_CUPTI_COUNTED;
 	bool args = tap_cupti.args || tap_cupti.stacks;
 
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)

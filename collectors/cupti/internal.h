@@ -189,10 +189,11 @@ void tap_cupti_filter_records(bool on);
 void tap_cupti_filter_callbacks(bool on);
 /*
  * What is known of each API call before it comes: it passes the filters, makes or changes graphs, may end a context, is
- * a launch that takes attributes.
+ * a launch that takes attributes, one that may be counted (collectors/counting.h).
  */
 #define TAP_CUPTI_LAST_CBID 2047u       /* 13.0 has 806 */
-enum tap_cupti_choice { TAP_CUPTI_CHOSEN = 1, TAP_CUPTI_GRAPHS = 2, TAP_CUPTI_ENDS = 4, TAP_CUPTI_LAUNCHES = 8 };
+enum tap_cupti_choice { TAP_CUPTI_CHOSEN = 1, TAP_CUPTI_GRAPHS = 2, TAP_CUPTI_ENDS = 4, TAP_CUPTI_LAUNCHES = 8,
+	TAP_CUPTI_COUNTED = 16 };
 extern uint8_t tap_cupti_choices[3][TAP_CUPTI_LAST_CBID + 1] TAP_HIDDEN;
 static inline uint32_t tap_cupti_choice(uint32_t domain, uint32_t cbid)
 {
@@ -203,6 +204,8 @@ void tap_cupti_write_names(void);                       /* REC_CUPTI_NAME of all
 /* ---- resource.c */
 void tap_cupti_resource_callbacks(bool on);
 void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *data);
+/* At both ends of a launch: for who counts. */
+void tap_cupti_count(const struct tap_cupti_callback *c);
 /* At the end of a launch with attributes: those of them that break the stream's order. */
 void tap_cupti_launch_order(uint32_t cbid, const struct tap_cupti_callback *c);
 /* Number of the API call that this thread is in, as far as callbacks told; 0 unknown. True: no call was around it. */

@@ -11,9 +11,11 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "collectors/counting.h"
 #include "collectors/cupti/internal.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum {
 	CONTEXT_CREATED = 1,
@@ -94,6 +96,42 @@ void tap_cupti_launch_order(uint32_t cbid, const struct tap_cupti_callback *c)
 	}
 	if (words[0])
 		tap_cupti_event(REC_CUPTI_LAUNCH_ORDER, cbid, 0, words);
+}
+
+/* ------------------------------------------------------- launches that are counted */
+
+/* cuLaunchKernel and cuLaunchCooperativeKernel; cuLaunchKernelEx has them in the program's memory. */
+struct plain_launch { void *function; uint32_t grid[3], block[3], shared; void *stream; };
+struct launch_shape { uint32_t grid[3], block[3], shared; void *stream; };
+
+void tap_cupti_count(const struct tap_cupti_callback *c)
+{
+	struct tap_counting_launch l = { .context = c->context, .context_id = c->context_id,
+		.correlation = c->correlation, .symbol = c->symbol, .device = UINT32_MAX };
+	const struct plain_launch *plain = c->params;
+	struct launch_shape shape = { .shared = 0 };
+
+	if (!c->params || (c->site == TAP_CUPTI_ENTER && !TAP_READ_ONCE(tap_cupti.recording)))
+		return;
+	if (strstr(c->function, "LaunchKernelEx")) {
+		uint64_t config;
+
+		memcpy(&config, c->params, sizeof config);
+		tap_cupti_copy(config, &shape, sizeof shape);
+	} else {
+		memcpy(shape.grid, plain->grid, sizeof shape.grid);
+		memcpy(shape.block, plain->block, sizeof shape.block);
+		shape.stream = plain->stream;
+	}
+	memcpy(l.grid, shape.grid, sizeof l.grid);
+	memcpy(l.block, shape.block, sizeof l.block);
+	l.stream = shape.stream;
+	if (tap_cupti.api.cuptiGetDeviceId)
+		tap_cupti.api.cuptiGetDeviceId(c->context, &l.device);
+	if (c->site == TAP_CUPTI_ENTER)
+		tap_counting->enter(&l);
+	else
+		tap_counting->leave(&l, !c->result || !*(const int32_t *)c->result);
 }
 
 /* ------------------------------------------------------ numbers of handles */

@@ -809,6 +809,8 @@ static int launch(struct fg_call *c, const struct fg_kernel_params *p, struct fg
 	if (!s->capture)
 		fg_migrate(s->context, s->id, true);
 	fg_submit(s, &op);
+	if (fg_state.launched && !s->capture)
+		fg_state.launched(s->context, &op);
 	return CU_OK;
 }
 

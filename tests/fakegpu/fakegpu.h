@@ -12,6 +12,7 @@
  *
  *   FAKEGPU_DEVICES=N          devices (0..4); default 1
  *   FAKEGPU_DRIVER=N what cuDriverGetVersion answers; default 13000. Older than CUPTI's major version: CUPTI refuses
+ *   FAKEGPU_CHIP=NAME          of all devices; default GH100
  *   FAKEGPU_CUPTI_VERSION=N    whose records are produced, whatever library is loaded
  *   FAKEGPU_FAULTS=a,b=N,...
  *     subscribe-busy           another profiler ("other-profiler") holds the slot
@@ -43,6 +44,11 @@
  *     um-late                  unified memory can be configured behind cuInit only, and its kind enabled behind that
  *     launch-fails=N           every N-th launch: CUDA_ERROR_LAUNCH_FAILED
  *     alloc-fails=N            every N-th allocation: CUDA_ERROR_OUT_OF_MEMORY
+ *     counters-no-permission   counters are for administrators: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
+ *     counters-busy            another tool holds the counters: CUPTI_ERROR_HARDWARE_BUSY
+ *     counters-unsupported     the device has no counters for CUPTI
+ *     counters-small=N         an image of counters has room for N ranges at most
+ *     counters-hang=N          from the N-th measured launch on it does not return before its session is stopped
  *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded
  *                              trace, as CUPTI gave it
  *   FAKEGPU_REPORT=FILE        at exit: one "counter value" a line
@@ -51,7 +57,8 @@
  * A forked child writes its calls into the buffers that were open, as the real library may.
  *
  * It names itself "gputap stand-in" wherever a name can be asked for. Not imitated: timing of real hardware, device
- * launches, arrays and textures, multi-process service, green contexts, counters.
+ * launches, arrays and textures, multi-process service, green contexts. Counters are made up of names and sizes
+ * (profiler.c).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -344,6 +351,7 @@ struct fg_state {
 	bool latency_timestamps, all_sync, event_timestamps, um_configured, finalized;
 	bool initialised;                                     /* cuInit is over but for telling it */
 	bool failed, gone;                                    /* fatal-state; deinitialised */
+	void (*launched)(struct fg_context *context, const struct fg_op *op); /* profiler.c: ranges are collected */
 	uint32_t flush_period_ms;
 	atomic_ulong dropped;
 	pid_t pid;                                            /* of cuInit */

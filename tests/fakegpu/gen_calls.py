@@ -15,7 +15,14 @@ CUPTI_SINCE = {
     'cuptiActivityEnableCudaEventDeviceTimestamps': 130000, 'cuptiSubscribe_v2': 130000,
     'cuptiActivityGetStructSize': 130200, 'cuptiActivityGetNextRecord_v2': 130300,
 }
+PROFILER_SINCE = 24             # 12.6: the range profiler and the host's half of it
 VERSIONS = [18, 19, 20, 21, 22, 23, 24, 26, 27, 28, 130000, 130001, 130101, 130202, 130500, 139900]
+
+
+def since(function):
+    if re.match(r'cuptiRangeProfiler|cuptiProfilerHost|cuptiDeviceGetChipName', function):
+        return PROFILER_SINCE
+    return CUPTI_SINCE.get(function, 0)
 
 
 def parse(lines):
@@ -67,11 +74,12 @@ def main():
         write(folder, name, '#include "fakegpu.h"\n' + '\n'.join(bodies[domain]))
     write(folder, 'names.c', '#include "fakegpu.h"\nconst struct fg_callback_name fg_callback_names[] = {\n' + '\n'.join(names)
           + '\n\t{ 0, 0, NULL },\n};\n')
-    defined = sorted(set(re.findall(r'^FG_EXPORT int (cupti\w+)\(', open(os.path.join(os.path.dirname(__file__), 'cupti.c'),
-                                                                       encoding='ascii').read(), re.M)))
+    defined = sorted({f for source in ('cupti.c', 'profiler.c')
+                      for f in re.findall(r'^FG_EXPORT int (cupti\w+)\(',
+                                          open(os.path.join(os.path.dirname(__file__), source), encoding='ascii').read(), re.M)})
     for version in VERSIONS:
         soname = 'libcupti.so.11.8' if version < 19 else 'libcupti.so.12' if version < 130000 else 'libcupti.so.13'
-        shown = [f for f in defined if CUPTI_SINCE.get(f, 0) <= version]
+        shown = [f for f in defined if since(f) <= version]
         write(folder, 'v%d.map' % version, soname + ' {\n\tglobal: ' + '; '.join(shown) + ';\n\tlocal: *;\n};\n')
 
 

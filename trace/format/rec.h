@@ -73,7 +73,9 @@ struct rec_chunk {
 #define rec_calls blob_id[1]
 #define rec_calls_gone blob_total
 
-enum rec_blob_kind { REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLOB_IL, REC_BLOB_OPTIONS };
+enum rec_blob_kind {
+	REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLOB_IL, REC_BLOB_OPTIONS, REC_BLOB_COUNTERS
+};
 
 /* ------------------------------------------------------------ control page */
 
@@ -169,7 +171,9 @@ struct rec_control {
 	X(LEFT_CALL,         "calls that did not return: left by a jump, an exception or the end of their thread") \
 	X(FACTS_LOST,        "processes whose facts found no room: image, arguments and options are unknown") \
 	X(SAMPLES_LOST,      "samples and context switches lost: the kernel's rings were full") \
-	X(DETAILS_LOST,      "records about threads, objects, names and clocks not written: no room")
+	X(DETAILS_LOST,      "records about threads, objects, names and clocks not written: no room") \
+	X(COUNTERS_REFUSED,  "processes whose kernels were not counted: counters refused, or not planned") \
+	X(COUNTERS_LOST,     "kernels that were chosen and whose counters were not collected")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
@@ -394,6 +398,7 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
  * NAME.gputap/table.HASH.zst   the function table of the shim that wrote (zstd; text inside, api/README.md)
  * NAME.gputap/functions.HASH   what an object outside libgputap.so adds to the function table (text, api/README.md)
  * NAME.gputap/cuda-args.zst    with --cuda-args: the table of CUDA's arguments (zstd; text inside, docs/cuda-args.md)
+ * NAME.gputap/counters         with --metrics and its like: what was planned to be counted (trace/format/counters.h)
  * NAME.gputap/output.N         with --capture-output: what the program wrote to one open file (`stream` in `run`)
  * NAME.gputap/PID.N/meta       text: what the image knows about itself
  * NAME.gputap/PID.N/K.str      streams, K from 0

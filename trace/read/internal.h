@@ -88,6 +88,7 @@ struct gt_reader {
 	int64_t utc_ns;
 	char *table; size_t table_bytes;
 	char *cuda_table; size_t cuda_table_bytes;
+	char *counters; size_t counters_bytes;
 	struct gt_clock *clocks; uint32_t n_clocks;
 	struct gt_fetch_cache *cache;
 };

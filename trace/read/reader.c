@@ -10,6 +10,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "trace/format/counters.h"
 #include "trace/read/internal.h"
 
 #define FACTS_LIMIT (16u << 20)           /* bytes of a text file */
@@ -331,6 +332,7 @@ void gt_reader_close(struct gt_reader *r)
 	free(r->cupti);
 	free(r->table);
 	free(r->cuda_table);
+	free(r->counters);
 	gt_store_close(r->store);
 	free(r);
 }
@@ -500,6 +502,17 @@ bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes)
 	*text = r->cuda_table;
 	*bytes = r->cuda_table_bytes;
 	return true;
+}
+
+const struct rec_counters *gt_reader_counters(struct gt_reader *r)
+{
+	uint32_t file = gt_store_find(r->store, REC_COUNTERS_FILE);
+	struct gt_err err = { 0 };
+
+	if (!r->counters && file != GT_STORE_NONE &&
+		gt_store_slurp(r->store, file, REC_COUNTERS_LARGEST, &r->counters, &r->counters_bytes, &err) < 0)
+		r->counters = NULL;
+	return r->counters && rec_counters_sound(r->counters, r->counters_bytes) ? (const void *)r->counters : NULL;
 }
 
 static uint32_t output_file(const struct gt_reader *r, unsigned number)

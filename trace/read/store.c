@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
+#include "trace/format/counters.h"
 #include "trace/read/stage.h"
 
 /* Digits without a leading zero and below `limit`; *end stands behind them. */
@@ -61,7 +62,8 @@ bool gt_store_name_parse(const char *name, struct gt_store_name *out)
 	memset(out, 0, sizeof(*out));
 	if (n >= GT_STORE_NAME_MAX)
 		return false;
-	if (!strcmp(name, "run") || !strcmp(name, GT_CUDA_TABLE_FILE) || !strcmp(name, GT_LOST_FILE) ||
+	if (!strcmp(name, "run") || !strcmp(name, GT_CUDA_TABLE_FILE) || !strcmp(name, REC_COUNTERS_FILE) ||
+		 !strcmp(name, GT_LOST_FILE) ||
 		gt_store_name_mark(name, key, value))
 		return true;
 	if (!strcmp(name, GT_OUTPUT_FILE "1") || !strcmp(name, GT_OUTPUT_FILE "2"))

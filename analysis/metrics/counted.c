@@ -1,0 +1,288 @@
+/*
+ * analysis/metrics/counted.c - the counters that were collected of a trace's kernels, as values of metrics
+ *
+ * Runs in the tool.
+ *
+ * COUNTED1  Images are evaluated in a child process: one that was damaged, or made by somebody else, may crash the
+ *           library, and that ends the values and not the tool.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "analysis/metrics/counted.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analysis/metrics/host.h"
+#include "common/memory.h"
+#include "trace/format/counters.h"
+
+enum state { NOT_EVALUATED, EVALUATED, REFUSED, NO_IMAGE };
+
+struct launch { const struct gt_counters *of; double *values; uint32_t state; };
+struct unit { char *unit, *description; };
+struct gt_counted {
+	const struct gt_counters *all;
+	uint32_t n;
+	const struct rec_counters *plan;
+	const struct rec_counters_image *images;
+	struct launch *launches;
+	const char ***names;              /* by image */
+	struct unit **units;              /* ... and metric */
+	char why[400];                    /* nothing could be evaluated */
+};
+
+static void take_names(struct gt_counted *c, uint32_t i)
+{
+	const char *at = (const char *)c->plan + c->images[i].names;
+
+	c->names[i] = calloc(c->images[i].metrics + 1ull, sizeof **c->names);
+	c->units[i] = calloc(c->images[i].metrics + 1ull, sizeof **c->units);
+	for (uint32_t k = 0; c->names[i] && k < c->images[i].metrics; k++, at += strlen(at) + 1)
+		c->names[i][k] = at;
+}
+
+static struct gt_host_chip *chip(const struct gt_counted *c, struct gt_host *h, uint32_t image)
+{
+	struct gt_host_chip *one = NULL;
+	struct gt_err ignored;
+
+	return gt_host_begin(h, c->images[image].chip, GT_HOST_RANGES, &one, &ignored) ? NULL : one;
+}
+
+static void take_units(struct gt_counted *c, struct gt_host *h, uint32_t image)
+{
+	struct gt_host_chip *one = chip(c, h, image);
+	struct gt_host_metric m;
+
+	for (uint32_t k = 0; one && k < c->images[image].metrics; k++)
+		if (gt_host_find(one, c->names[image][k], &m)) {
+			c->units[image][k].unit = strdup(m.unit);
+			c->units[image][k].description = strdup(m.description);
+		}
+	gt_host_end(one);
+}
+
+/* ------------------------------------------------------------------ in the child */
+
+static bool write_all(int fd, const void *from, size_t n)
+{
+	const char *at = from;
+
+	while (n) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno != EINTR)
+			return false;
+		at += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
+}
+
+/* Of each launch that has an image: its state, and the values if there are any. */
+static void child(const struct gt_counted *c, struct gt_model *m, struct gt_host *h, int fd)
+{
+	struct gt_host_chip *of[256] = { NULL };
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t image = c->all[i].image, state = REFUSED;
+		size_t metrics = image < c->plan->n ? c->images[image].metrics : 0;
+		double *values = calloc(metrics + 1, sizeof *values);
+		struct gt_string data;
+		uint64_t total;
+
+		if (!metrics || !values || !gt_model_blob(m, c->all[i].id, &data, &total) || data.bytes != total)
+			state = NO_IMAGE;
+		else if ((of[image] || (of[image] = chip(c, h, image))) &&
+			gt_host_evaluate(of[image], data.text, data.bytes, 0, c->names[image], metrics, values))
+			state = EVALUATED;
+		if (!write_all(fd, &state, sizeof state) ||
+			(state == EVALUATED && !write_all(fd, values, metrics * sizeof *values)))
+			_exit(1);
+		free(values);
+	}
+	_exit(0);
+}
+
+/* ------------------------------------------------------------------ in the tool */
+
+static bool read_all(int fd, void *to, size_t n)
+{
+	char *at = to;
+
+	while (n) {
+		ssize_t done = read(fd, at, n);
+
+		if (!done || (done < 0 && errno != EINTR))
+			return false;
+		at += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
+}
+
+static void take_values(struct gt_counted *c, int fd)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct launch *l = &c->launches[i];
+		size_t metrics;
+
+		if (!read_all(fd, &l->state, sizeof l->state))
+			return;
+		if (l->state != EVALUATED)
+			continue;
+		metrics = c->images[c->all[i].image].metrics;
+		l->values = calloc(metrics + 1, sizeof *l->values);
+		if (!l->values || !read_all(fd, l->values, metrics * sizeof *l->values)) {
+			l->state = NOT_EVALUATED;
+			return;
+		}
+	}
+}
+
+/* COUNTED1 */
+static void evaluate(struct gt_counted *c, struct gt_model *m, struct gt_host *h)
+{
+	int ends[2], status = 0;
+	pid_t pid;
+
+	if (pipe(ends))
+		return;
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		child(c, m, h, ends[1]);
+	}
+	close(ends[1]);
+	if (pid > 0)
+		take_values(c, ends[0]);
+	close(ends[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	snprintf(c->why, sizeof c->why, "counters were collected; CUPTI's host library failed on their image");
+}
+
+int gt_counted_open(struct gt_model *m, const char *cupti, struct gt_counted **out, struct gt_err *err)
+{
+	struct gt_counted *c;
+	struct gt_err missing = { 0 };
+	struct gt_host *h;
+
+	*out = NULL;
+	c = calloc(1, sizeof *c);
+	if (!c)
+		return gt_no_memory(err);
+	c->n = gt_model_counters(m, &c->all);
+	c->plan = gt_model_counters_plan(m);
+	if (!c->n || !c->plan) {
+		free(c);
+		return 0;
+	}
+	c->images = (const void *)(c->plan + 1);
+	c->launches = calloc(c->n, sizeof *c->launches);
+	c->names = calloc(c->plan->n + 1ull, sizeof *c->names);
+	c->units = calloc(c->plan->n + 1ull, sizeof *c->units);
+	if (!c->launches || !c->names || !c->units) {
+		gt_counted_close(c);
+		return gt_no_memory(err);
+	}
+	for (uint32_t i = 0; i < c->plan->n; i++) {
+		take_names(c, i);
+		if (!c->names[i] || !c->units[i]) {
+			gt_counted_close(c);
+			return gt_no_memory(err);
+		}
+	}
+	*out = c;
+	if (gt_host_open(cupti, &h, &missing)) {
+		snprintf(c->why, sizeof c->why,
+			"counters were collected; CUPTI's host library, which makes values of them, is missing here "
+			"(--cupti PATH)");
+		return 0;
+	}
+	for (uint32_t i = 0; i < c->plan->n; i++)
+		take_units(c, h, i);
+	evaluate(c, m, h);
+	return 0;
+}
+
+void gt_counted_close(struct gt_counted *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; c->launches && i < c->n; i++)
+		free(c->launches[i].values);
+	for (uint32_t i = 0; i < c->plan->n; i++) {
+		for (uint32_t k = 0; c->units && c->units[i] && k < c->images[i].metrics; k++) {
+			free(c->units[i][k].unit);
+			free(c->units[i][k].description);
+		}
+		if (c->units)
+			free(c->units[i]);
+		if (c->names)
+			free(c->names[i]);
+	}
+	free(c->units);
+	free(c->names);
+	free(c->launches);
+	free(c);
+}
+
+/* ------------------------------------------------------------------ asked */
+
+int64_t gt_counted_find(const struct gt_counted *c, uint32_t process, uint32_t correlation)
+{
+	uint32_t low = 0, high = c ? c->n : 0;
+
+	while (low < high) {
+		uint32_t at = low + (high - low) / 2;
+		const struct gt_counters *x = &c->all[at];
+
+		if (x->process < process || (x->process == process && x->correlation < correlation))
+			low = at + 1;
+		else
+			high = at;
+	}
+	if (!c || low == c->n || c->all[low].process != process || c->all[low].correlation != correlation)
+		return -1;
+	return low;
+}
+
+bool gt_counted_kernel(const struct gt_counted *c, uint32_t process, struct gt_string symbol)
+{
+	for (uint32_t i = 0; c && i < c->n; i++)
+		if (c->all[i].process == process && c->all[i].symbol.bytes == symbol.bytes &&
+			!memcmp(c->all[i].symbol.text, symbol.text, symbol.bytes))
+			return true;
+	return false;
+}
+
+bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t i, struct gt_counted_metric *out)
+{
+	const struct launch *l = &c->launches[launch];
+	uint32_t image = c->all[launch].image;
+	const struct unit *u;
+
+	if (image >= c->plan->n || i >= c->images[image].metrics)
+		return false;
+	u = &c->units[image][i];
+	*out = (struct gt_counted_metric){ .name = c->names[image][i], .unit = u->unit ? u->unit : "",
+		.description = u->description ? u->description : "" };
+	out->has = l->state == EVALUATED && isfinite(l->values[i]);
+	if (out->has)
+		out->value = l->values[i];
+	else
+		out->why = l->state == EVALUATED ? "the device counted none, or shares the unit" :
+			l->state == REFUSED ? "CUPTI's host library refuses the image of counters" :
+			l->state == NO_IMAGE ? "the image of counters is not in the trace, or not whole" : c->why;
+	return true;
+}

@@ -1,0 +1,23 @@
+/*
+ * cli/metrics/plan.h - what gputap run needs of gputap plan
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_CLI_METRICS_PLAN_H
+#define GPUTAP_CLI_METRICS_PLAN_H
+
+#include "analysis/metrics/host.h"
+#include "analysis/sections/section.h"
+#include "cli/cli.h"
+#include "common/text.h"
+
+/* Whether the options ask for counters of the range profiler; *others: for what other runs of the program collect. */
+bool gt_plan_wants_counters(const struct gt_cli *cli, const struct gt_sections *s, bool *others);
+
+/* metrics 0: the chip has none of them, and there is no image. The caller frees config and names. */
+struct gt_plan_image { uint8_t *config; size_t config_bytes, metrics, passes; struct gt_text names; };
+int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,
+	struct gt_plan_image *out, struct gt_err *err);
+
+#endif

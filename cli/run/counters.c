@@ -1,0 +1,241 @@
+/*
+ * cli/run/counters.c - gputap run --set, --section, --metrics: what is to be counted is planned before the program runs
+ *
+ * The plan needs CUPTI's host library and the names of the chips, which a child process asks the driver for (--chip
+ * names one instead). It becomes the file `counters` of the trace, and the shim collects by it. Where anything of this
+ * is missing one line says so, and the program runs without counters. Metrics of OpenCL need none of it.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analysis/sections/choice.h"
+#include "cli/metrics/plan.h"
+#include "cli/run/run.h"
+#include "cli/metrics/sections.h"
+#include "common/harmless.h"
+#include "common/temporary.h"
+#include "trace/format/counters.h"
+
+#define MOST_CHIPS 16
+enum { PATIENCE_MS = 30000 };           /* a driver may initialise many devices */
+
+struct chips { char name[MOST_CHIPS][16]; uint32_t n; };
+
+static bool asked(const struct gt_options *o)
+{
+	return *gt_option(o, "set") || *gt_option(o, "section") || *gt_option(o, "metrics");
+}
+
+/* ------------------------------------------------------------------ chips */
+
+/* Some of CUPTI's functions crash without a driver, so that comes first. */
+static void tell_chips(const struct gt_host *h, int fd)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*init)(unsigned) = NULL, (*count)(int *) = NULL, n = 0;
+
+	if (driver) {
+		*(void **)&init = dlsym(driver, "cuInit");
+		*(void **)&count = dlsym(driver, "cuDeviceGetCount");
+	}
+	if (!init || !count || init(0) || count(&n))
+		_exit(1);
+	for (int i = 0; i < n && i < 64; i++) {
+		const char *name = gt_host_device_chip(h, (size_t)i);
+		char text[16] = "";
+
+		snprintf(text, sizeof text, "%s", name ? name : "");
+		if (write(fd, text, sizeof text) != sizeof text)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static void add_chip(struct chips *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!strcmp(c->name[i], name))
+			return;
+	if (*name && c->n < MOST_CHIPS)
+		snprintf(c->name[c->n++], sizeof c->name[0], "%s", name);
+}
+
+static void ask_driver(const struct gt_host *h, struct chips *c)
+{
+	struct pollfd p = { .events = POLLIN };
+	char name[16];
+	int ends[2];
+	pid_t pid;
+
+	if (pipe(ends))
+		return;
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		unsetenv("CUDA_INJECTION64_PATH");
+		close(ends[0]);
+		tell_chips(h, ends[1]);
+	}
+	close(ends[1]);
+	p.fd = ends[0];
+	while (pid > 0 && poll(&p, 1, PATIENCE_MS) > 0 && read(ends[0], name, sizeof name) == sizeof name) {
+		name[sizeof name - 1] = 0;
+		add_chip(c, name);
+	}
+	close(ends[0]);
+	if (pid > 0) {
+		kill(pid, SIGKILL);             /* it has said all, or does not come back */
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+}
+
+/* ------------------------------------------------------------------ the plan */
+
+static void put(struct gt_text *t, const void *data, size_t bytes) { gt_text_bytes(t, data, bytes); }
+
+static void make_file(struct gt_run *run, const struct chips *c, const struct gt_plan_image *images, uint32_t cupti)
+{
+	struct rec_counters head = { .magic = REC_COUNTERS_MAGIC, .n = c->n, .cupti = cupti };
+	uint64_t at = sizeof head + c->n * sizeof(struct rec_counters_image);
+	struct gt_text t = { 0 }, body = { 0 };
+
+	head.bytes = at;
+	for (uint32_t i = 0; i < c->n; i++)
+		head.bytes += (images[i].config_bytes + 7) / 8 * 8 + images[i].names.used;
+	put(&t, &head, sizeof head);
+	/* configurations first: they may want to be aligned */
+	for (uint32_t i = 0; i < c->n; i++) {
+		put(&body, images[i].config, images[i].config_bytes);
+		put(&body, "\0\0\0\0\0\0\0", (8 - images[i].config_bytes % 8) % 8);
+	}
+	for (uint32_t i = 0; i < c->n; i++)
+		put(&body, images[i].names.data, images[i].names.used);
+	uint64_t config = at, names = at;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		names += (images[i].config_bytes + 7) / 8 * 8;
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct rec_counters_image im = { .config = config, .config_bytes = images[i].config_bytes,
+			.names = names, .names_bytes = images[i].names.used, .metrics = (uint32_t)images[i].metrics,
+			.passes = (uint32_t)images[i].passes };
+
+		memcpy(im.chip, c->name[i], sizeof im.chip);
+		put(&t, &im, sizeof im);
+		config += (images[i].config_bytes + 7) / 8 * 8;
+		names += images[i].names.used;
+	}
+	if (body.data)
+		put(&t, body.data, body.used);
+	if (t.failed || body.failed)
+		gt_text_free(&t);
+	gt_text_free(&body);
+	run->counters = t.data;
+	run->counters_bytes = t.used;
+}
+
+static int plan(struct gt_run *run, const struct gt_sections *s, struct gt_err *err)
+{
+	const char *named = gt_option(run->options, "chip");
+	struct gt_plan_image images[MOST_CHIPS] = { { .metrics = 0 } };
+	struct chips chips = { .n = 0 };
+	struct gt_host *h;
+	size_t metrics = 0;
+	int rc = gt_host_open(gt_option(run->options, "cupti"), &h, err);
+
+	if (rc)
+		return -1;
+	if (*named)
+		add_chip(&chips, named);
+	else
+		ask_driver(h, &chips);
+	if (!chips.n)
+		return gt_fail(err, GT_EXIT_MISSING, "no CUDA driver here tells of a device", "--chip CHIP",
+			"no chip to plan counters for");
+	for (uint32_t i = 0; i < chips.n && !rc; i++) {
+		rc = gt_plan_image(run->cli, s, h, chips.name[i], &images[i], err);
+		metrics += images[i].metrics;
+		if (!rc && !run->quiet)
+			fprintf(stderr, "gputap: %s: %zu metrics are counted in %zu passes of each kernel\n",
+				chips.name[i], images[i].metrics, images[i].passes);
+	}
+	if (!rc && metrics)
+		make_file(run, &chips, images, gt_host_version(h));
+	for (uint32_t i = 0; i < chips.n; i++) {
+		free(images[i].config);
+		gt_text_free(&images[i].names);
+	}
+	return rc;
+}
+
+/* Counting needs CUDA's collector, which holds CUPTI. */
+static void ask_for_counters(struct gt_options *o)
+{
+	static char domains[256];       /* the options point there */
+
+	snprintf(domains, sizeof domains, "%s%s,counters", gt_option(o, "trace"),
+		gt_option_has(o, "trace", "cuda") ? "" : ",cuda");
+	gt_option_set(o, "trace", domains);
+}
+
+int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
+{
+	const struct gt_options *o = run->options;
+	struct gt_sections s = { 0 };
+	struct gt_err why = { 0 };
+	bool others = false;
+	int rc = 0;
+
+	if (!asked(o) || gt_option_has(o, "trace", "none"))
+		return 0;
+	if (gt_cli_sections(run->cli, &s, err) || gt_sections_check(&s, o, err)) {
+		gt_sections_close(&s);
+		return -1;
+	}
+	gt_cli_section_errors(&s);
+	if (gt_plan_wants_counters(run->cli, &s, &others)) {
+		rc = plan(run, &s, &why);
+		if (rc && why.kind == GT_EXIT_INPUT) {
+			*err = why;
+		} else if (rc || !run->counters) {
+			rc = 0;
+			fprintf(stderr, "gputap: no counters are collected: %s\n",
+				*why.what ? gt_harmless(why.what) : "the chip has none of these metrics");
+		} else {
+			ask_for_counters(&run->cli->options);
+		}
+	}
+	if (others && !run->quiet)
+		fprintf(stderr,
+			"gputap: counters of the whole device, source counters, PC sampling and PM sampling are not "
+			"collected: their metrics will be N/A\n");
+	gt_sections_close(&s);
+	return rc;
+}
+
+void gt_run_counters_store(struct gt_run *run)
+{
+	char name[PATH_MAX + 32];
+	int fd = -1;
+
+	snprintf(name, sizeof name, "%s/" REC_COUNTERS_FILE, run->trace);
+	if (run->counters)
+		fd = gt_create_own(name, O_WRONLY);
+	if (fd >= 0) {
+		if (write(fd, run->counters, run->counters_bytes) != (ssize_t)run->counters_bytes)
+			unlink(name);
+		close(fd);
+	}
+	free(run->counters);
+	run->counters = NULL;
+}

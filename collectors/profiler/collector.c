@@ -1,0 +1,199 @@
+/*
+ * collectors/profiler/collector.c - counters of chosen kernels: one launch at a time, within a time limit
+ *
+ * Runs      on the program's threads, in CUPTI's callbacks around launches; the time limit on a thread of its own,
+ *           which is made at the first counted launch.
+ *
+ * COUNTING1  While a launch is counted no other launch of the process begins: it would be counted with it. So a thread
+ *            waits here, and that only with counters, and never longer than --replay-timeout.
+ * COUNTING2  What takes longer ends the collection, not the program: kernels that wait for each other cannot be
+ *            replayed one by one. Waiting launches go on uncounted; the counted one's session is stopped.
+ * COUNTING3  A launch that was left by a jump keeps the gate: the time limit opens it.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <pthread.h>
+#include <time.h>
+
+#include "collectors/collector.h"
+#include "collectors/profiler/internal.h"
+#include "trace/format/domains.h"
+#include "trace/write/asked.h"
+
+static uint32_t holder;                 /* tid of the thread whose launch has the gate, 0 none; futex */
+static uint32_t depth, counted;         /* of the holder: calls inside each other; its launch is counted */
+static uint32_t over;                   /* the collection has ended in this process */
+static uint32_t armed;                  /* odd: a launch is being counted; futex of the time limit */
+static bool watched;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t = { 0, 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void wait_for(uint32_t *word, uint32_t while_it_is, uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+
+	TAP_SYS(futex, word, 128 /* FUTEX_WAIT, PRIVATE */, while_it_is, &t, 0, 0);
+}
+
+static void wake(uint32_t *word) { TAP_SYS(futex, word, 129 /* FUTEX_WAKE, PRIVATE */, INT32_MAX, 0, 0, 0); }
+
+static uint64_t limit_ns(void)
+{
+	uint64_t ns = tap_option_number("replay-timeout");
+
+	return ns ? ns : UINT64_MAX / 4;
+}
+
+/* ----------------------------------------------------------- the time limit */
+
+static void give_up(const char *what)
+{
+	if (__atomic_exchange_n(&over, 1, __ATOMIC_ACQ_REL))
+		return;
+	tap_lost(REC_LOSS_COUNTERS_LOST, 1);
+	tap_note(TAP_PART_CUPTI,
+		"counting has ended: %s for longer than --replay-timeout: its kernels may wait for each other, and "
+		"are counted one by one; the rest is traced; leave them out with --kernel-name", what);
+	wake(&holder);
+}
+
+static void *watch(void *unused)
+{
+	(void)unused;
+	TAP_SYS(prctl, 15 /* PR_SET_NAME */, "gputap-counts", 0, 0, 0, 0);
+	while (!TAP_READ_ONCE(over)) {
+		uint32_t at = __atomic_load_n(&armed, __ATOMIC_ACQUIRE);
+		uint64_t until = now_ns() + limit_ns();
+
+		if (!(at & 1)) {
+			wait_for(&armed, at, 3600000000000u);
+			continue;
+		}
+		for (uint64_t now = now_ns(); now < until && __atomic_load_n(&armed, __ATOMIC_ACQUIRE) == at;
+			now = now_ns())
+			wait_for(&armed, at, until - now);
+		if (__atomic_load_n(&armed, __ATOMIC_ACQUIRE) == at) {
+			give_up("a launch did not come back");
+			tap_profiler_stop();
+		}
+	}
+	return NULL;
+}
+
+static void start_watch(void)
+{
+	pthread_t thread;
+	pthread_attr_t attributes;
+	uint64_t mask;
+
+	if (watched)
+		return;
+	watched = true;
+	mask = tap_sys_signals_block();
+	if (!pthread_attr_init(&attributes)) {
+		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+		if (pthread_create(&thread, &attributes, watch, NULL))
+			TAP_DEGRADE(TAP_PART_CUPTI, "no thread for --replay-timeout: a launch that does not come back "
+						    "while it is counted never does");
+		pthread_attr_destroy(&attributes);
+	}
+	tap_sys_signals_restore(mask);
+}
+
+/* --------------------------------------------------------------- one launch */
+
+/* COUNTING1. False: the collection is over. */
+static bool take_gate(uint32_t tid)
+{
+	uint64_t until = now_ns() + limit_ns();
+
+	while (!TAP_READ_ONCE(over)) {
+		uint32_t is = 0;
+		uint64_t now;
+
+		if (__atomic_compare_exchange_n(&holder, &is, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return true;
+		now = now_ns();
+		if (now >= until)
+			give_up("a launch waited for one that is counted");
+		else
+			wait_for(&holder, is, until - now);
+	}
+	return false;
+}
+
+static void enter(const struct tap_counting_launch *l)
+{
+	uint32_t tid = tap_sys_gettid();
+	bool gone = false;
+
+	if (TAP_READ_ONCE(holder) == tid) {     /* a launch inside a launch is a part of it */
+		depth++;
+		return;
+	}
+	if (TAP_READ_ONCE(over) || !take_gate(tid))
+		return;
+	depth = 1;
+	counted = tap_profiler_chosen(l) && tap_profiler_begin(l, &gone);
+	if (gone)
+		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	if (counted) {
+		start_watch();
+		__atomic_fetch_add(&armed, 1, __ATOMIC_ACQ_REL);
+		wake(&armed);
+	}
+}
+
+static void leave(const struct tap_counting_launch *l, bool launched)
+{
+	if (TAP_READ_ONCE(holder) != tap_sys_gettid() || --depth)
+		return;
+	if (counted) {
+		__atomic_fetch_add(&armed, 1, __ATOMIC_ACQ_REL);
+		wake(&armed);
+		tap_profiler_end(l, launched);
+	}
+	counted = 0;
+	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
+	wake(&holder);
+}
+
+static void context_ends(void *context)
+{
+	uint32_t tid = tap_sys_gettid();
+
+	if (TAP_READ_ONCE(over) || TAP_READ_ONCE(holder) == tid || !take_gate(tid))
+		return;
+	tap_profiler_leave_context(context);
+	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
+	wake(&holder);
+}
+
+static void library(void *handle, uint32_t version, const char *(*result_text)(int))
+{
+	if (!tap_profiler_library(handle, version, result_text))
+		over = 1;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static const struct tap_counting counting = { library, enter, leave, context_ends };
+
+static void prepare(void) { tap_counting = &counting; }
+
+/* CUDA is of no use to a forked child. */
+static void fork_child(void) { over = 1; }
+
+const struct tap_collector tap_collector_profiler = {
+	.name = "profiler",
+	.domains = REC_ASK_BIT(COUNTERS),
+	.prepare = prepare,
+	.fork_child = fork_child,
+};

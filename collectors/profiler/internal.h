@@ -1,0 +1,37 @@
+/*
+ * collectors/profiler/internal.h - what the files of the counting collector share
+ *
+ * Runs      inside the traced program, when gputap run was asked for counters and on no other day.
+ *
+ *   collector.c  one launch at a time: the gate, the time limit
+ *   choose.c     which launches
+ *   session.c    CUPTI's range profiler in one context
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_COLLECTORS_PROFILER_INTERNAL_H
+#define GPUTAP_COLLECTORS_PROFILER_INTERNAL_H
+
+#include "collectors/counting.h"
+#include "trace/format/counters.h"
+#include "trace/write/options.h"
+#include "trace/write/stream/stream.h"
+#include "trace/write/sys.h"
+#include "trace/write/tls.h"
+
+/* ---- choose.c: whether --kernel-name, --launch-skip and --launch-count choose it. Counts it. */
+bool tap_profiler_chosen(const struct tap_counting_launch *l);
+
+/* ---- session.c: all by the thread that holds the gate, but for stop. */
+/* NULL: not found, or not sound. */
+bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_text)(int));
+/* The launch that follows is counted. False: it is not; *gone: none will be in this process. */
+bool tap_profiler_begin(const struct tap_counting_launch *l, bool *gone);
+/* It is over. keep: its counters go into the trace, unless they are not what they should be. */
+void tap_profiler_end(const struct tap_counting_launch *l, bool keep);
+void tap_profiler_leave_context(void *context);
+/* By another thread, while a counted launch does not come back. */
+void tap_profiler_stop(void);
+
+#endif

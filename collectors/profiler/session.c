@@ -1,0 +1,396 @@
+/*
+ * collectors/profiler/session.c - CUPTI's range profiler in one context: each counted launch is a range of its own
+ *
+ * Runs      on the program's threads, in the callback of a launch, by the holder of the gate.
+ * May       call CUPTI's profiler; it calls the driver.
+ * Must not  call it before cuInit is over, or behind the end of the driver: some of its functions crash then.
+ *
+ * PROFILER1  A session is started at the entry of a counted launch and stopped at its exit: no other kernel is in it.
+ * PROFILER2  One context at a time has the profiler; with kernel replay the launch is complete when it comes back.
+ * PROFILER3  Whatever is refused ends the collection in this process, is said once, and the launch goes on uncounted.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collectors/profiler/internal.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "collectors/collector.h"
+#include "trace/write/run/run.h"
+
+/* ------------------------------------------------------ what CUPTI's calls take */
+
+#define BEGIN size_t size; void *none
+struct initialize { BEGIN; };
+struct supported { BEGIN; int device, all, architecture, sli, vgpu, confidential, cmp, wsl, api; };
+struct chip_name { BEGIN; size_t device; const char *name; };
+struct enable { BEGIN; void *context, *object; };
+struct of_object { BEGIN; void *object; };
+struct data_size { BEGIN; void *object; const char **names; size_t n, ranges; uint32_t nodes; size_t bytes; };
+struct data_initialize { BEGIN; void *object; size_t bytes; uint8_t *data; };
+struct set_config {
+	BEGIN;
+	void *object;
+	size_t config_bytes;
+	const uint8_t *config;
+	size_t data_bytes;
+	uint8_t *data;
+	int range, replay;
+	size_t most;
+	uint16_t levels, least_level;
+	size_t pass;
+	uint16_t level;
+};
+struct stop { BEGIN; void *object; size_t pass, level; uint8_t all; };
+struct decode { BEGIN; void *object; size_t dropped; };
+struct data_info { BEGIN; const uint8_t *data; size_t bytes, ranges; };
+#undef BEGIN
+
+enum { AUTO_RANGE = 1, KERNEL_REPLAY = 2, SUPPORTED = 3 };
+enum { HARDWARE_BUSY = 26, PRIVILEGES = 35, VIRTUAL_PRIVILEGES = 40 };
+
+/* The size counts to the end of the last member. */
+#define PARAMS(type, last, ...) \
+	struct type p = { .size = offsetof(struct type, last) + sizeof ((struct type *)0)->last, __VA_ARGS__ }
+
+enum { INITIALIZE, DEVICE_SUPPORTED, CHIP_NAME, ENABLE, DISABLE, DATA_SIZE, DATA_INITIALIZE, SET_CONFIG, START, STOP,
+	DECODE, DATA_INFO, CALLS };
+static const char *const names[CALLS] = {
+	[INITIALIZE] = "cuptiProfilerInitialize", [DEVICE_SUPPORTED] = "cuptiProfilerDeviceSupported",
+	[CHIP_NAME] = "cuptiDeviceGetChipName", [ENABLE] = "cuptiRangeProfilerEnable",
+	[DISABLE] = "cuptiRangeProfilerDisable", [DATA_SIZE] = "cuptiRangeProfilerGetCounterDataSize",
+	[DATA_INITIALIZE] = "cuptiRangeProfilerCounterDataImageInitialize",
+	[SET_CONFIG] = "cuptiRangeProfilerSetConfig", [START] = "cuptiRangeProfilerStart",
+	[STOP] = "cuptiRangeProfilerStop", [DECODE] = "cuptiRangeProfilerDecodeData",
+	[DATA_INFO] = "cuptiRangeProfilerGetCounterDataInfo",
+};
+
+/* ------------------------------------------------------------------- state */
+
+static struct {
+	int (*call[CALLS])(void *params);
+	const char *(*result_text)(int);
+	const struct rec_counters *plan;        /* the file, in memory of our own */
+	int (*is_capturing)(void *stream, int *status);
+	bool initialised;
+} library;
+
+static struct {
+	void *context, *object;                 /* NULL: none is open */
+	const struct rec_counters_image *image;
+	uint32_t number;                        /* of it, in the plan */
+	uint8_t *data; size_t data_bytes;
+	bool started;                           /* atomic: the time limit takes it */
+} session;
+
+/* Calls of the program inside these are none of its own. */
+static int cupti(int which, void *params)
+{
+	int err;
+
+	tap_tls.own_calls++;
+	err = library.call[which](params);
+	tap_tls.own_calls--;
+	return err;
+}
+
+static bool refuse(const char *what, int err)
+{
+	tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
+	if (err == PRIVILEGES || err == VIRTUAL_PRIVILEGES)
+		tap_note(TAP_PART_CUPTI,
+			"no counters: the driver allows them to administrators only (%s); the rest is traced; run as "
+			"root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0",
+			library.result_text(err));
+	else if (err == HARDWARE_BUSY)
+		tap_note(TAP_PART_CUPTI,
+			"no counters: another tool holds the device's counters (DCGM, another profiler); the rest is "
+			"traced; end it to count");
+	else
+		tap_note(TAP_PART_CUPTI, "no counters: %s: %s; the rest is traced", what, library.result_text(err));
+	return false;
+}
+
+static bool refuse_because(const char *why)
+{
+	tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
+	tap_note(TAP_PART_CUPTI, "no counters: %s; the rest is traced", why);
+	return false;
+}
+
+/* -------------------------------------------------------------------- plan */
+
+static const void *read_plan(void)
+{
+	char path[TAP_PATH_MAX];
+	uint8_t *to = NULL;
+	uint64_t bytes = 0;
+	long got = 1;
+	int fd;
+
+	tap_run_path(path, tap_run_dir(), "/" REC_COUNTERS_FILE);
+	fd = tap_sys_open(path, O_RDONLY, 0);
+	if (fd >= 0)
+		to = tap_sys_mmap(NULL, REC_COUNTERS_LARGEST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+	while (to && got > 0 && bytes < REC_COUNTERS_LARGEST)
+		if ((got = tap_sys_read(fd, to + bytes, REC_COUNTERS_LARGEST - bytes)) > 0)
+			bytes += (uint64_t)got;
+	if (fd >= 0)
+		tap_sys_close(fd);
+	if (to && rec_counters_sound(to, bytes))
+		return to;
+	if (to)
+		tap_sys_munmap(to, REC_COUNTERS_LARGEST);
+	return NULL;
+}
+
+bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_text)(int))
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+
+	library.result_text = result_text;
+	library.plan = read_plan();
+	if (!library.plan)
+		return refuse_because("the plan that gputap run made is not in the trace");
+	for (int i = 0; i < CALLS; i++) {
+		void *f = tap_way_in.dlsym(handle, names[i]);
+
+		if (!f) {
+			tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
+			tap_note(TAP_PART_CUPTI,
+				"no counters: this CUPTI (version %u) has no %s, CUDA 12.6's has; the rest is traced",
+				version, names[i]);
+			return false;
+		}
+		memcpy(&library.call[i], &f, sizeof f);
+	}
+	if (driver) {                           /* its handle is kept: the function stays */
+		void *f = tap_way_in.dlsym(driver, "cuStreamIsCapturing");
+
+		memcpy(&library.is_capturing, &f, sizeof f);
+	}
+	if (library.plan->cupti != version)
+		tap_note(TAP_PART_CUPTI,
+			"counters were planned by CUPTI %u and are collected by %u: --cupti names one for both",
+			library.plan->cupti, version);
+	return true;
+}
+
+/* ----------------------------------------------------------------- session */
+
+static bool device_can(uint32_t device)
+{
+	PARAMS(supported, api, .device = (int)device);
+	int err = cupti(DEVICE_SUPPORTED, &p);
+
+	if (err)
+		return refuse("cuptiProfilerDeviceSupported", err);
+	if (p.all == SUPPORTED)
+		return true;
+	return refuse_because(p.architecture != SUPPORTED ? "CUPTI cannot count on a device of this architecture" :
+		p.sli != SUPPORTED ? "CUPTI cannot count while SLI is on" :
+		p.vgpu != SUPPORTED ? "the virtual GPU does not allow it, or it is not enabled for it" :
+		p.confidential != SUPPORTED ? "confidential computing is on" :
+		p.cmp != SUPPORTED ? "CUPTI cannot count on a mining processor" :
+		p.wsl != SUPPORTED ? "CUPTI cannot count under this WSL" : "CUPTI says that this device cannot");
+}
+
+static bool find_image(uint32_t device)
+{
+	PARAMS(chip_name, name, .device = device);
+	const struct rec_counters_image *im = (const void *)(library.plan + 1);
+	int err = cupti(CHIP_NAME, &p);
+
+	if (err || !p.name)
+		return refuse("cuptiDeviceGetChipName", err);
+	for (uint32_t i = 0; i < library.plan->n; i++)
+		if (tap_text_equal(im[i].chip, p.name)) {
+			session.image = &im[i];
+			session.number = i;
+			return true;
+		}
+	tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
+	tap_note(TAP_PART_CUPTI, "no counters: the device is a %s, and none was planned for it (gputap run --chip %s)",
+		p.name, p.name);
+	return false;
+}
+
+static bool new_data(void)
+{
+	PARAMS(data_initialize, data, .object = session.object, .bytes = session.data_bytes, .data = session.data);
+	int err = cupti(DATA_INITIALIZE, &p);
+
+	return !err || refuse(names[DATA_INITIALIZE], err);
+}
+
+static bool make_room(void)
+{
+	enum { MOST = 4096 };
+	const char *list[MOST], *at = (const char *)library.plan + session.image->names;
+	PARAMS(data_size, bytes, .object = session.object, .names = list, .ranges = 1, .nodes = 1);
+	int err;
+
+	for (; p.n < session.image->metrics && p.n < MOST; at += strlen(at) + 1)
+		list[p.n++] = at;
+	err = cupti(DATA_SIZE, &p);
+	if (err)
+		return refuse(names[DATA_SIZE], err);
+	session.data_bytes = p.bytes;
+	session.data = tap_sys_mmap(NULL, p.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return session.data || refuse_because("no memory for an image of counters");
+}
+
+static bool configure(void)
+{
+	PARAMS(set_config, level, .object = session.object, .config_bytes = session.image->config_bytes,
+		.config = (const uint8_t *)library.plan + session.image->config, .data_bytes = session.data_bytes,
+		.data = session.data, .range = AUTO_RANGE, .replay = KERNEL_REPLAY, .most = 1, .levels = 1,
+		.least_level = 1, .level = 1);
+	int err = cupti(SET_CONFIG, &p);
+
+	return !err || refuse(names[SET_CONFIG], err);
+}
+
+static bool enable(void *context)
+{
+	PARAMS(enable, object, .context = context);
+	int err = cupti(ENABLE, &p);
+
+	if (err)
+		return refuse(names[ENABLE], err);
+	session.context = context;
+	session.object = p.object;
+	return true;
+}
+
+static void close_session(void)
+{
+	PARAMS(of_object, object, .object = session.object);
+
+	if (session.object)
+		cupti(DISABLE, &p);
+	if (session.data)
+		tap_sys_munmap(session.data, session.data_bytes);
+	memset(&session, 0, sizeof session);
+}
+
+static bool open_session(const struct tap_counting_launch *l)
+{
+	PARAMS(initialize, none, 0);
+	int err = library.initialised ? 0 : cupti(INITIALIZE, &p);
+
+	if (err)
+		return refuse(names[INITIALIZE], err);
+	library.initialised = true;
+	return device_can(l->device) && find_image(l->device) && enable(l->context) && make_room() && new_data() &&
+		configure();
+}
+
+/* Nothing may wait for a stream that is captured: such a launch is no work yet. */
+static bool captured(void *stream)
+{
+	int status = 0, err = 0;
+
+	if (!library.is_capturing)
+		return false;
+	tap_tls.own_calls++;
+	err = library.is_capturing(stream, &status);
+	tap_tls.own_calls--;
+	return err || status;
+}
+
+bool tap_profiler_begin(const struct tap_counting_launch *l, bool *gone)
+{
+	int err;
+
+	if (captured(l->stream))
+		return false;
+	if (session.context != l->context) {
+		close_session();
+		if (!open_session(l)) {
+			close_session();
+			*gone = true;
+			return false;
+		}
+	}
+	PARAMS(of_object, object, .object = session.object);
+	err = cupti(START, &p);
+	if (!err) {
+		__atomic_store_n(&session.started, true, __ATOMIC_RELEASE);
+		return true;
+	}
+	*gone = !refuse(names[START], err);
+	return false;
+}
+
+void tap_profiler_stop(void)
+{
+	PARAMS(stop, all, .object = session.object);
+
+	if (__atomic_exchange_n(&session.started, false, __ATOMIC_ACQ_REL))
+		cupti(STOP, &p);
+}
+
+/*
+ * tick; {correlation, context}; {device, image of the plan}; 2 words content id; bytes; {ranges, ranges dropped}; grid
+ * and block; text symbol
+ */
+static void record(const struct tap_counting_launch *l, const uint64_t id[2], uint32_t ranges, uint32_t dropped)
+{
+	enum { FIXED = 10, SYMBOL = 1024 };
+	uint64_t words[FIXED + (SYMBOL + 4 + 7) / 8 + 1] = { tap_tick(), l->correlation | (uint64_t)l->context_id << 32,
+		l->device | (uint64_t)session.number << 32, id[0], id[1], session.data_bytes,
+		ranges | (uint64_t)dropped << 32, l->grid[0] | (uint64_t)l->grid[1] << 32,
+		l->grid[2] | (uint64_t)l->block[0] << 32, l->block[1] | (uint64_t)l->block[2] << 32 };
+	uint32_t n = l->symbol ? (uint32_t)strnlen(l->symbol, SYMBOL) : 0;
+
+	memcpy(&words[FIXED], &n, 4);
+	if (n)
+		memcpy((char *)&words[FIXED] + 4, l->symbol, n);
+	tap_record(REC_COUNTERS, 0, words, FIXED + (n + 4 + 7) / 8);
+}
+
+static void keep_counters(const struct tap_counting_launch *l)
+{
+	PARAMS(decode, dropped, .object = session.object);
+	struct data_info info = { .size = offsetof(struct data_info, ranges) + sizeof info.ranges, .data = session.data,
+		.bytes = session.data_bytes };
+	const void *part = session.data;
+	uint64_t id[2], total;
+	int err = cupti(DECODE, &p);
+
+	if (!err)
+		err = cupti(DATA_INFO, &info);
+	if (err || p.dropped || info.ranges != 1) {
+		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
+		TAP_DEGRADE(TAP_PART_CUPTI, "counters of some launches are missing: %s",
+			err ? library.result_text(err) : p.dropped ? "their image had no room for them" :
+			"CUPTI told of none, or of several kernels in one launch");
+		return;
+	}
+	tap_blob_store(REC_BLOB_COUNTERS, &part, &session.data_bytes, 1, true, id, &total);
+	record(l, id, 1, 0);
+}
+
+void tap_profiler_end(const struct tap_counting_launch *l, bool keep)
+{
+	bool mine = TAP_READ_ONCE(session.started);
+
+	tap_profiler_stop();
+	if (!mine)                              /* the time limit was faster */
+		return;
+	if (keep)
+		keep_counters(l);
+	if (!new_data() || !configure())
+		close_session();
+}
+
+void tap_profiler_leave_context(void *context)
+{
+	if (session.context && (!context || session.context == context))
+		close_session();
+}

@@ -1,0 +1,56 @@
+/*
+ * model/counters.c - launches whose counters were collected
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+
+#include "model/internal.h"
+
+int gt_counters_take(struct gt_model *m, const struct gt_rec *rec)
+{
+	const uint64_t *w = rec->args;
+	struct gt_counters *c;
+	struct gt_string text;
+	uint32_t at = 10;
+
+	if (!gt_record_text(rec, &at, &text)) {
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		return 0;
+	}
+	c = GT_LIST_ADD(&m->counters);
+	if (!c)
+		return -1;
+	*c = (struct gt_counters){ .process = rec->process, .correlation = (uint32_t)w[1],
+		.context = (uint32_t)(w[1] >> 32),
+		.device = (uint32_t)w[2], .image = (uint32_t)(w[2] >> 32), .id = { w[3], w[4] },
+		.time_ns = gt_reader_tick_ns(m->reader, rec->process, w[0]),
+		.symbol = { gt_arena_copy(&m->arena, text.text, text.bytes), text.bytes } };
+	return c->symbol.text ? 0 : -1;
+}
+
+static int by_call(const void *a, const void *b)
+{
+	const struct gt_counters *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+void gt_counters_finish(struct gt_model *m)
+{
+	if (m->counters.n)
+		qsort(m->counters.v, m->counters.n, sizeof *m->counters.v, by_call);
+}
+
+uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all)
+{
+	*all = m->counters.v;
+	return m->counters.n;
+}
+
+const struct rec_counters *gt_model_counters_plan(struct gt_model *m) { return gt_reader_counters(m->reader); }

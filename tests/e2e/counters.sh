@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# tests/e2e/counters.sh - counters of kernels: planned, collected, evaluated, on the stand-in machine
+#
+# The stand-in counts nothing: its values are made of a metric's name and a launch's size. They prove the path alone; no figure
+# of them means anything.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
+cupti=$gpu/lib/libcupti.so.13
+export GPUTAP_DEPLOY=false
+metrics=sm__cycles_active.avg,dram__bytes.sum
+
+# What the stand-in answers of a metric and a launch of so many threads.
+answer() { python3 -c 'import sys; print(sum(map(ord, sys.argv[1])) + int(sys.argv[2]))' "$@"; }
+counted() { traced --summary=none --cupti "$cupti" "$@"; }
+report() { timeout 30 "$tap" report --cupti "$cupti" --page raw --csv "$@" t.gputap 2>said; }
+# value_is METRIC THREADS: the only kernel has it
+value_is() { report | python3 -c '
+import csv, sys
+rows = list(csv.DictReader(sys.stdin))
+have = [r[sys.argv[1]].replace(",", "") for r in rows if r.get(sys.argv[1]) and r["ID"] != ""]
+sys.exit(0 if have == [sys.argv[2]] else "%s: %s" % (sys.argv[1], have))' "$1" "$(answer "$1" "$2")"; }
+lost() { "$tap" info t.gputap 2>&1 | grep -q "$1"; }
+complete() { grep -q 'complete: yes' t.err; }
+kernels() { report --launch-count 0 | python3 -c '
+import csv, sys
+print(sum(1 for r in csv.DictReader(sys.stdin) if r["ID"] and r.get("sm__cycles_active.avg", "")[:1].isdigit()))'; }
+
+counted --metrics "$metrics" -- "$examples/vector_add"
+check "the program runs as ever" status 0
+check "and prints the same" grep -q '0 wrong' t.out
+check "the plan is told" said 'GH100: 2 metrics are counted in 1 passes'
+check "nothing is lost" complete
+check "the first metric is the stand-in's answer for this launch" value_is sm__cycles_active.avg 1024
+check "and the second" value_is dram__bytes.sum 1024
+check "the report shows what the run was asked for" grep -q sm__cycles_active.avg <(report)
+check "without the host library a value is N/A, with the reason" grep -q "CUPTI's host library" <("$tap" report --cupti /nowhere/libcupti.so --page details t.gputap 2>&1)
+"$tap" run -q -f -o u --pack --summary=none --cupti "$cupti" --metrics "$metrics" -- "$examples/vector_add" >/dev/null 2>&1
+check "a packed trace holds it too" grep -q '"*[0-9]' <("$tap" report --cupti "$cupti" --page raw --csv u.gputap | tail -n 1)
+
+# Nothing is asked: nothing is there, and nothing runs
+traced --summary=none -- "$examples/vector_add"
+check "without --metrics there is no plan" [ ! -e t.gputap/counters ]
+
+# Which launches
+counted --metrics "$metrics" --launch-count 3 -- "$examples/storm" 1 200
+check "of each kernel the first ones are counted" [ "$(kernels)" = 3 ]
+counted --metrics "$metrics" --launch-count 2 --launch-skip 5 -- "$examples/storm" 1 200
+check "or those behind some" [ "$(kernels)" = 2 ]
+counted --metrics "$metrics" --kernel-name 'nothing_of*' -- "$examples/vector_add"
+check "or those of a name" [ "$(kernels)" = 0 ]
+check "and that is no loss" complete
+counted --metrics "$metrics" --launch-count 0 -- "$examples/storm" 4 100
+check "threads launch one after another" status 0
+check "and each launch is counted" complete
+counted --metrics "$metrics" -- "$examples/graphs"
+check "captured launches are left alone" status 0
+
+# Refused: said, the program runs
+for one in counters-no-permission:administrators counters-busy:'another tool' counters-unsupported:architecture counters-small=0:'no room'; do
+	FAKEGPU_FAULTS=${one%%:*} counted --metrics "$metrics" -- "$examples/vector_add"
+	check "${one%%:*}: the program runs" status 0
+	check "${one%%:*}: it is said" said "${one#*:}"
+	check "${one%%:*}: and counted" said 'complete: no (.*count'
+done
+FAKEGPU_CHIP=GA100 counted --metrics "$metrics" --chip GH100 -- "$examples/vector_add"
+check "a chip that was not planned for is told" said 'the device is a GA100'
+FAKEGPU_DEVICES=0 counted --metrics "$metrics" -- "$examples/vector_add"
+check "without a device the run says so" said 'no counters are collected: no chip to plan counters for'
+LD_LIBRARY_PATH=$gpu/v23:$gpu/lib counted --cupti "$gpu/v23/libcupti.so.12" --metrics "$metrics" -- "$examples/vector_add"
+check "a CUPTI without a profiler too" said 'older than CUDA 12.6'
+counted --metrics none__such.sum -- "$examples/vector_add"
+check "a metric that is not there is refused before the program starts" status 125
+
+# A launch that does not come back while it is counted
+FAKEGPU_FAULTS=counters-hang=1 counted --metrics "$metrics" --launch-count 0 --replay-timeout 300ms -- "$examples/storm" 2 50
+check "the time limit ends the counting, not the program" status 0
+check "and says so" said 'counting has ended: a launch'
+check "and counts it" said 'complete: no (.*counters were not collected'
+finish

@@ -1,0 +1,54 @@
+/*
+ * trace/format/counters.h - the file `counters` of a trace: what gputap run planned to count
+ *
+ * The launcher writes it before the program starts, the shim collects by it, and a reader finds in it which metrics an
+ * image of counters holds. The head, then `n` images, then what these point to. In the byte order of the machine.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_TRACE_FORMAT_COUNTERS_H
+#define GPUTAP_TRACE_FORMAT_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REC_COUNTERS_FILE "counters"
+#define REC_COUNTERS_MAGIC 0x3152544350415447ull
+#define REC_COUNTERS_LARGEST (16u << 20)         /* bytes of the file */
+
+struct rec_counters { uint64_t magic, bytes; uint32_t n, cupti; };      /* cupti: version of the library that planned */
+
+struct rec_counters_image {
+	char chip[16];                /* whose; ends with a zero */
+	uint64_t config, config_bytes;/* offset in the file: the image that the host library made */
+	uint64_t names, names_bytes;  /* offset: names of the metrics, each with its zero */
+	uint32_t metrics, passes;
+};
+
+/* Whether everything that the file says lies inside it. */
+static inline bool rec_counters_sound(const void *file, uint64_t bytes)
+{
+	const struct rec_counters *c = file;
+	const struct rec_counters_image *im = (const void *)(c + 1);
+	const char *text = file;
+
+	if (bytes < sizeof *c || c->magic != REC_COUNTERS_MAGIC || c->bytes != bytes || c->n > 256 ||
+		sizeof *c + c->n * sizeof *im > bytes)
+		return false;
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t names = 0;
+
+		if (im[i].chip[sizeof im->chip - 1] || im[i].config > bytes ||
+			im[i].config_bytes > bytes - im[i].config ||
+			im[i].names > bytes || im[i].names_bytes > bytes - im[i].names)
+			return false;
+		for (uint64_t k = 0; k < im[i].names_bytes; k++)
+			names += !text[im[i].names + k];
+		if (names != im[i].metrics || (im[i].names_bytes && text[im[i].names + im[i].names_bytes - 1]))
+			return false;
+	}
+	return true;
+}
+
+#endif
