@@ -65,6 +65,9 @@ for way in return exit _exit quick_exit thread_exit exec; do
 done
 
 # A driver that takes itself down before the image ends
+# ---- the last calls of all
+traced -q --summary=none -- "$ends" last_calls
+check "calls in a static destructor are recorded" test "$("$GPUTAP_BUILD/gputap" stats -q -r cuda_api_sum --format csv t.gputap | awk -F, '/cuCtxGetCurrent/ {print $3}'):$("$GPUTAP_BUILD/gputap" info t.gputap | grep -c '^complete: yes')" = 3:1
 for way in return exit _exit quick_exit thread_exit exec reset late_work; do
 	doubt deinitialised $way "" 10=20
 done

@@ -3,9 +3,9 @@
  *
  * return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset sealed idle window
  * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) uninjected (the driver is not told of us)
- * late_work (an exit handler from before the driver's launches; it prints what it got), or: late LIBRARY (loaded when
- * the driver is up). 20 launches; 200 for the window. Ends with status 3 where there is one. The driver is loaded by
- * name: nothing of CUDA is linked.
+ * late_work (an exit handler from before the driver's launches; it prints what it got), last_calls (three calls in a
+ * static destructor), or: late LIBRARY (loaded when the driver is up). 20 launches; 200 for the window. Ends with
+ * status 3 where there is one. The driver is loaded by name: nothing of CUDA is linked.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -104,6 +104,19 @@ static void late_work(void)
 	fflush(stdout);
 }
 
+static int calls_last;
+
+/* Behind every exit handler. */
+__attribute__((destructor)) static void last(void)
+{
+	int err = 0;
+
+	for (int i = 0; calls_last && i < 3; i++)
+		err |= F(cuCtxGetCurrent, void **)(&(void *){ NULL });
+	if (calls_last)
+		printf("last: %d\n", err), fflush(stdout);
+}
+
 static int fork_before(void)
 {
 	pid_t child = fork();
@@ -152,6 +165,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(way, "late_work"))
 		atexit(late_work);
+	calls_last = !strcmp(way, "last_calls");
 	if (!strcmp(way, "unfinished") || !strcmp(way, "kill_unfinished")) {
 		open_driver();
 		load_kernel();

@@ -28,11 +28,14 @@ ways() {
 		layer           OPENCL_LAYERS=$layer:$shim
 		layer-above     OPENCL_LAYERS=$shim:$layer
 		run             OPENCL_LAYERS=$layer run
+		audit           LD_AUDIT=$audit OPENCL_LAYERS=$layer
 		preload+audit   LD_PRELOAD=$shim LD_AUDIT=$audit OPENCL_LAYERS=$layer
 		preload+layer   LD_PRELOAD=$shim OPENCL_LAYERS=$layer:$shim
 		preload+copy    LD_PRELOAD=$shim:$copy OPENCL_LAYERS=$layer
 		preload+run     LD_PRELOAD=$shim OPENCL_LAYERS=$layer run
 		audit+layer     LD_AUDIT=$audit OPENCL_LAYERS=$layer:$shim
+		audit+layer-above LD_AUDIT=$audit OPENCL_LAYERS=$shim:$layer
+		audit+copy      LD_AUDIT=$audit OPENCL_LAYERS=$layer:$copy
 		audit+run       LD_AUDIT=$audit OPENCL_LAYERS=$layer run
 		layer+copy      OPENCL_LAYERS=$layer:$shim:$copy
 		layer+run       OPENCL_LAYERS=$layer:$shim run
