@@ -52,9 +52,11 @@ $(T)/fuzz/table.txt: tests/fuzz/small_table $(wildcard tests/golden/cases_*.c) $
 $(FUZZ_TRACES): $(T)/fuzz/traces/%.gputap: $(T)/golden/build $(T)/fuzz/table.txt
 	@mkdir -p $(@D)
 	$(Q)rm -rf $@; $(T)/golden/build $* $(T)/fuzz/table.txt $@
-fuzz: test-programs $(T)/fuzz/fuzz_reader $(FUZZ_TRACES)
+SECTION_FILES := $(wildcard analysis/sections/stock/*.section)
+fuzz: test-programs $(T)/fuzz/fuzz_reader $(T)/fuzz/fuzz_sections $(FUZZ_TRACES)
 	$(Q)$(T)/fuzz/fuzz_reader -s $(or $(SECONDS),60) tests/fuzz/corpus
 	$(Q)$(T)/fuzz/fuzz_reader -g -n $(or $(EXECUTIONS),20000) $(if $(SEED),-r $(SEED)) tests/fuzz/corpus $(FUZZ_TRACES)
+	$(Q)$(T)/fuzz/fuzz_sections -n $(or $(EXECUTIONS),20000) $(if $(SEED),-r $(SEED)) $(SECTION_FILES)
 torture: test-programs
 	$(Q)GPUTAP_BUILD=$(abspath $(O)) GPUTAP_TESTS=$(CURDIR)/tests TORTURE=$(or $(TORTURE),all) scripts/in-scratch tests/fault/torture.sh
 test-gpu: all
