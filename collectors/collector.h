@@ -55,6 +55,11 @@ struct tap_way_in {
 	int (*dlclose)(void *handle);
 	/* Is the OpenCL library behind this table still mapped? */
 	bool (*opencl_loaded)(const struct tap_opencl_api *api);
+	/*
+	 * Is a library of that name loaded in our namespace? dlopen(RTLD_NOLOAD) of one that is not searches all
+	 * folders for it: 90 system calls.
+	 */
+	bool (*loaded)(const char *name);
 };
 extern struct tap_way_in tap_way_in __attribute__((visibility("hidden")));
 

@@ -16,6 +16,7 @@
 
 #include "collectors/collector.h"
 #include "collectors/opencl/hooks.h"
+#include "interpose/elf.h"
 #include "interpose/leave.h"
 #include "interpose/loader.h"
 #include "trace/write/process.h"
@@ -53,12 +54,16 @@ static int close_nothing(void *handle)
 	return 0;
 }
 
+static bool is_named(const struct tap_object *o, void *name) { return tap_object_is_named(o, name); }
+static bool loaded(const char *name) { return tap_objects_walk(is_named, (void *)name); }
+
 void tap_way_in_fill(struct tap_way_in *way)
 {
 	tap_dlsym_init();
 	way->dlsym = tap_real_dlsym ? tap_real_dlsym : find_nothing;
 	way->dlclose = real_dlclose ? real_dlclose : close_nothing;
 	way->opencl_loaded = tap_opencl_loaded;
+	way->loaded = loaded;
 }
 
 /* In two registers. answered 0: jump to the real function. */

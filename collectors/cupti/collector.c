@@ -334,7 +334,7 @@ enum { NOT_INITIALIZED = 3, DEINITIALIZED = 4 };
 static int driver_answers(void)
 {
 	static int (*count)(int *);     /* kept: at the end of a process the loader may be busy, and CUPTI holds it */
-	void *driver = count ? NULL : dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *driver = count ? NULL : tap_cupti_driver();
 	int n = 0, err;
 
 	if (driver) {

@@ -243,6 +243,7 @@ void tap_cupti_stop(void);                              /* the window is over: n
 void tap_cupti_quiet(void);                             /* before the last flush of a process */
 void tap_cupti_flush_failed(int err);
 void tap_cupti_say_by_node(void);                       /* a graph can be launched from here on */
+void *tap_cupti_driver(void);                           /* for way_in.dlclose; NULL: none is loaded. load.c */
 bool tap_cupti_driver_is_up(void);
 void tap_cupti_configure_late(void);                    /* what a driver may refuse before it is initialised */
 bool tap_cupti_may_change_mind(int err);                /* cuInit is not over: what was refused is asked for again */

@@ -40,9 +40,16 @@ static bool copy_path(char to[TAP_PATH_MAX], const char *path)
 
 /* -------------------------------------------------------------- driver */
 
+void *tap_cupti_driver(void)
+{
+	static const char name[] = "libcuda.so.1";
+
+	return tap_way_in.loaded(name) ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
 static uint32_t driver_version(void)
 {
-	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *driver = tap_cupti_driver();
 	int (*get)(int *) = driver ? (int (*)(int *))tap_way_in.dlsym(driver, "cuDriverGetVersion") : NULL;
 	int version = 0;
 
