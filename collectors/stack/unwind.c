@@ -93,12 +93,14 @@ static bool ends_handler(uintptr_t pc) { return (void)pc, false; }      /* the C
 static void read_trampoline(uintptr_t at, struct tap_rule *rule)
 {
 #if defined(__x86_64__)
-	uint8_t code[5];                                        /* add $n, %rsp; ret */
+	uint8_t code[5];                                        /* add $n, %rsp; ret; from 3.14 on pop %rbp; ret */
 
 	if (tap_seccomp || tap_copy_guarded(tap_sys_getpid(), at, code, sizeof code) != sizeof code)
 		return;
 	if (code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4 && code[3] < 0x80 && code[4] == 0xc3)
 		*rule = (struct tap_rule){ TAP_CFA_SP, TAP_KEPT, TAP_AT_CFA, code[3] + 8, 0, -8 };
+	else if (code[0] == 0x5d && code[1] == 0xc3)
+		*rule = (struct tap_rule){ TAP_CFA_SP, TAP_AT_CFA, TAP_AT_CFA, 16, -16, -8 };
 #else
 	(void)at, (void)rule;
 #endif
