@@ -17,9 +17,15 @@
 
 #include "model/symbols/internal.h"
 
-#define SECTION_MOST (1ull << 31)         /* bytes of one that is read */
+#define SECTION_MOST (1ull << 31) /* bytes of one that is read */
 
-struct sections { Elf64_Ehdr head; Elf64_Shdr *v; uint32_t n; char *names; uint64_t names_bytes; };
+struct sections {
+	Elf64_Ehdr head;
+	Elf64_Shdr *v;
+	uint32_t n;
+	char *names;
+	uint64_t names_bytes;
+};
 
 /* `bytes` bytes at an offset, with a zero behind them; to be freed. NULL: they are not there. */
 static char *part(const struct gt_elf *e, uint64_t at, uint64_t bytes)
@@ -234,6 +240,95 @@ static bool take_table(struct gt_elf *e, const struct sections *s, uint32_t type
 	return true;
 }
 
+/*
+ * The function, or the part of one, that the unwind tables have around the address.
+ *
+ * spec: LSB .eh_frame_hdr, encoding 0x3b: pairs of {its beginning, its entry}, from the section on, sorted
+ */
+static bool find_part(const char *table, uint64_t bytes, uint64_t base, uint64_t address, struct gt_elf_function *out)
+{
+	uint32_t n = 0;
+	uint64_t start = 0, end = 0;
+
+	if (bytes < 12 || (uint8_t)table[0] != 1 || (uint8_t)table[2] != 3 || (uint8_t)table[3] != 0x3b)
+		return false;
+	memcpy(&n, table + 8, sizeof n);
+	for (uint32_t i = 0; i < n && i < (bytes - 12) / 8 && !end; i++) {
+		int32_t at;
+
+		memcpy(&at, table + 12 + 8ull * i, sizeof at);
+		if (base + (uint64_t)(int64_t)at > address)
+			end = base + (uint64_t)(int64_t)at;
+		else
+			start = base + (uint64_t)(int64_t)at;
+	}
+	*out = (struct gt_elf_function){ start, end - start, out->name };
+	return start && end;
+}
+
+/*
+ * Compilers move what is seldom run out of a function (CPython 3.14's interpreter as gcc 16 builds it: nearly all of
+ * it), and a stripped file has no name for that part. The function jumps into its midst, as nothing else does.
+ */
+static bool add_moved(
+	struct gt_elf *e, const struct sections *s, const Elf64_Shdr *table, const char *unwind, uint32_t f)
+{
+	struct gt_elf_function of = e->functions.v[f], part_of = of, *added;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		const Elf64_Shdr *t = &s->v[i];
+		char *code = t->sh_flags & SHF_EXECINSTR && of.start - t->sh_addr < t->sh_size && of.bytes < 1 << 20
+			? part(e, t->sh_offset + (of.start - t->sh_addr), of.bytes)
+			: NULL;
+
+		/* x86-64: 0f 8x and a distance, e9 and a distance */
+		for (uint64_t at = 0; code && at + 5 < of.bytes; at++) {
+			uint64_t behind = (uint8_t)code[at] == 0xe9                                   ? 5
+				: (uint8_t)code[at] == 0x0f && ((uint8_t)code[at + 1] & 0xf0) == 0x80 ? 6
+												      : 0;
+			int32_t far;
+			uint64_t to;
+
+			if (!behind)
+				continue;
+			memcpy(&far, code + at + behind - sizeof far, sizeof far);
+			to = of.start + at + behind + (uint64_t)(int64_t)far;
+			if (to - of.start < of.bytes || gt_elf_find(e, to) ||
+				!find_part(unwind, table->sh_size, table->sh_addr, to, &part_of) || to == part_of.start)
+				continue;
+			free(code);
+			added = GT_LIST_ADD(&e->functions);
+			if (added)
+				*added = part_of;
+			return added != NULL;
+		}
+		free(code);
+	}
+	return true;
+}
+
+/* Only of the function by which gputap knows where those of Python stand (python.c). */
+static bool add_moved_parts(struct gt_elf *e, const struct sections *s)
+{
+	if (s->head.e_machine != EM_X86_64)
+		return true;
+	for (uint32_t f = 0; f < e->functions.n; f++) {
+		bool ok = true;
+
+		if (strcmp(e->functions.v[f].name, "_PyEval_EvalFrameDefault"))
+			continue;
+		for (uint32_t i = 0; i < s->n; i++) {
+			char *unwind = is_called(s, i, ".eh_frame_hdr") ? content(e, &s->v[i]) : NULL;
+
+			ok = ok && (!unwind || add_moved(e, s, &s->v[i], unwind, f));
+			free(unwind);
+		}
+		sort_functions(e);
+		return ok;
+	}
+	return true;
+}
+
 bool gt_elf_functions(struct gt_elf *e)
 {
 	struct sections s = { .n = 0 };
@@ -249,8 +344,9 @@ bool gt_elf_functions(struct gt_elf *e)
 		e->names = NULL;
 		ok = take_table(e, &s, SHT_DYNSYM);
 	}
-	free_sections(&s);
 	sort_functions(e);
+	ok = ok && add_moved_parts(e, &s);
+	free_sections(&s);
 	return ok;
 }
 
