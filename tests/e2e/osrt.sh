@@ -96,7 +96,7 @@ check "a file's bytes" "12" "$(query all "SELECT sum(bytesProcessed) FROM OSRT_F
 check "a contended lock, its wait and its unlock" "yes yes" "$([ "$(count all.n pthread_mutex_lock)" -ge 1 ] && echo yes) $([ "$(count all.n pthread_mutex_unlock)" -ge 1 ] && echo yes)"
 check "the database is sound" "ok" "$(query all 'PRAGMA integrity_check')"
 check "a signal handler's call" 1 "$("$gputap" dump all.gputap 2>/dev/null | grep -c 'write(fd=-1.* = EBADF')"
-check "arguments" "0" "$(query all 'SELECT count(*) FROM OSRT_API JOIN StringIds s ON nameId = s.id WHERE argumentsId NOT IN (SELECT id FROM OSRT_ARGUMENTS) AND s.value NOT IN ("fork", "vfork")')"
+check "arguments" "0" "$(query all "SELECT count(*) FROM OSRT_API JOIN StringIds s ON nameId = s.id WHERE argumentsId NOT IN (SELECT id FROM OSRT_ARGUMENTS) AND s.value NOT IN ('fork', 'vfork')")"
 check "the edition of 2021" "$(query all 'SELECT count(*) FROM OSRT_API')" "$("$gputap" export -q -f -e sqlite --sqlite-schema=2021 -o old all.gputap && query old 'SELECT count(*) FROM OSRT_API WHERE callchainId = 0')"
 
 # --------------------------------------------- who ended a wait (model/threads/waits.c)
