@@ -22,10 +22,11 @@ sys.modules['torch.profiler'] = MagicMock()
 X
 export GPU_ROUNDS=1 GPU_KILL_AFTER=1 PYTHONPATH=$PWD
 export GPU_OPENCL=$GPUTAP_BUILD/tests/fakecl/libfakecl.so
+export GPU_CUPTI=$stand_in/lib/libcupti.so.13   # that plans as that collects
 gpu script.log -o out --part 2 --part 3 --part 4
 check "the script ends well" test $? = 0
 grep -E '^FAIL' -A 3 script.log
-for step in vector_add streams graphs graph_nodes all_kinds storm storm_arguments leave_at_once blas costs killed \
+for step in vector_add streams graphs graph_nodes all_kinds storm storm_arguments leave_at_once blas costs killed counters \
 	torch "torch costs"; do
 	check "step $step passes" has "^ok    $step: " script.log
 done

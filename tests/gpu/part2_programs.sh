@@ -45,6 +45,27 @@ killed() {
 	case $? in 0) ok "$lines" ;; 77) skip "$lines" ;; *) bad "$lines" ;; esac
 }
 
+# Counters of one kernel: planned, collected, and evaluated to numbers. What the machine does not allow is told, and no failure.
+counters() {
+	local rows numbers library=(${GPU_CUPTI:+--cupti "$GPU_CUPTI"})
+	have "$bin/vector_add" || { skip "vector_add is not there"; return; }
+	limited 120 "$tap" run -f -o "$work/counters" --summary=none --set basic "${library[@]}" -- \
+		"$bin/vector_add" >"$work/counters.out" 2>"$work/counters.err" ||
+		{ bad "under counters the program failed: $(tail -n 1 "$work/counters.err")"; return; }
+	if grep -qE 'no counters( are collected)?:' "$work/counters.err"; then
+		skip "$(grep -E 'no counters( are collected)?:' "$work/counters.err" | head -n 1)"
+		return
+	fi
+	rows=$("$tap" report --page raw --csv "${library[@]}" "$work/counters.gputap" 2>>"$work/counters.err" | python3 -c '
+import csv, sys
+cells = [(n, v) for r in csv.DictReader(sys.stdin) if r["ID"] for n, v in r.items() if n.split("__")[0] in ("sm", "gpu", "dram", "lts", "l1tex", "gpc")]
+for name, value in cells:
+    print(name, value)')
+	numbers=$(grep -cE ' [0-9.e+-]+$' <<<"$rows")
+	if [ "$numbers" -gt 0 ] && grep -q 'complete: yes' "$work/counters.err"; then ok "$numbers values:"$'\n'"$rows"
+	else bad "$numbers values, $(grep complete: "$work/counters.err"):"$'\n'"$rows"; fi
+}
+
 # The vendor's OpenCL: by path, as the dynamic linker knows it, or as it is registered.
 vendor_opencl() {
 	local f name=libnvidia-opencl.so.1
@@ -103,3 +124,4 @@ step "record arguments" record arguments "--cuda-args" "$bin/copies"
 step "record storm" record storm "" "$bin/storm" 8 500
 step "record blas" record blas "-t cuda,nvtx,cublas" "$bin/blas"
 step "record dnn" record dnn "-t cuda,nvtx,cudnn" "$bin/dnn"
+step counters counters
