@@ -21,6 +21,12 @@ static void process_of_cuda(struct gt_model *m, struct gt_cuda *c, const struct 
 	key[0] = e->process;
 }
 
+static void process_of_range(struct gt_model *m, const struct gt_range *g, int64_t key[2])
+{
+	(void)m;
+	key[0] = g->process;
+}
+
 static void process_cells(const struct gt_model *m, const int64_t key[2], struct gt_cell *cell)
 {
 	cell[0] = gt_integer(gt_model_process(m, (uint32_t)key[0])->pid);
@@ -42,6 +48,13 @@ static void thread_of_cuda(struct gt_model *m, struct gt_cuda *c, const struct g
 	key[1] = e->kind == GT_CUDA_CALL ? e->thread
 		: gt_cuda_call_of(c, e->process, e->correlation, e->start_ns, &call) ? call.thread
 										     : GT_CUDA_NONE;
+}
+
+/* A range that ended on another thread belongs to the one that began it. */
+static void thread_of_range(struct gt_model *m, const struct gt_range *g, int64_t key[2])
+{
+	process_of_range(m, g, key);
+	key[1] = g->thread;
 }
 
 static void thread_cells(const struct gt_model *m, const int64_t key[2], struct gt_cell *cell)
@@ -82,6 +95,11 @@ static void stack_of_cuda(struct gt_model *m, struct gt_cuda *c, const struct gt
 	key[0] = stack_of_event(m, c, e, &call, &api);
 }
 
+static void stack_of_range(struct gt_model *m, const struct gt_range *g, int64_t key[2])
+{
+	key[0] = gt_range_stack(m, g);
+}
+
 /* key[1]: the frame of the stack that is the caller; behind the last: there is none. */
 static void line_of_stack(struct gt_model *m, uint32_t stack, const char *api, int64_t key[2])
 {
@@ -104,6 +122,11 @@ static void line_of_cuda(struct gt_model *m, struct gt_cuda *c, const struct gt_
 	uint32_t stack = stack_of_event(m, c, e, &call, &api);
 
 	line_of_stack(m, stack, api, key);
+}
+
+static void line_of_range(struct gt_model *m, const struct gt_range *g, int64_t key[2])
+{
+	line_of_stack(m, gt_range_stack(m, g), NULL, key);
 }
 
 /* "main (a.c:12)"; without debug information the address, so that two calls of a function are two. */
@@ -139,10 +162,10 @@ static void stack_text(struct gt_model *m, const int64_t key[2], struct gt_text 
 }
 
 static const struct gt_by ways[] = {
-	{ "process", "PID|", process_of_call, process_of_cuda, process_cells, NULL },
-	{ "thread", "PID|TID|Thread Name<|", thread_of_call, thread_of_cuda, thread_cells, NULL },
-	{ "line", "Call Site<|", line_of_call, line_of_cuda, NULL, line_text },
-	{ "stack", "Call Stack<|", stack_of_call, stack_of_cuda, NULL, stack_text },
+	{ "process", "PID|", process_of_call, process_of_cuda, process_of_range, process_cells, NULL },
+	{ "thread", "PID|TID|Thread Name<|", thread_of_call, thread_of_cuda, thread_of_range, thread_cells, NULL },
+	{ "line", "Call Site<|", line_of_call, line_of_cuda, line_of_range, NULL, line_text },
+	{ "stack", "Call Stack<|", stack_of_call, stack_of_cuda, stack_of_range, NULL, stack_text },
 };
 
 const struct gt_by *gt_by_find(const char *name)

@@ -1,7 +1,8 @@
 /*
  * analysis/by.h - gputap stats --by: rows of a sum split by who made the calls, and from where
  *
- * A way to split is a line of the table in by.c: a key of two numbers for what is summed, and the columns that show it.
+ * A way to split is a line of the table in by.c: a key of two numbers for what is summed (OpenCL's calls, CUDA's
+ * activities, NVTX ranges), and the columns that show it.
  * Every report that sums takes every way (analysis/sum.c).
  *
  * Copyright 2026 The gputap authors
@@ -14,6 +15,7 @@
 #include "common/text.h"
 #include "model/cuda/cuda.h"
 #include "model/model.h"
+#include "model/nvtx/ranges.h"
 
 enum { GT_BY_COLUMNS = 3 };
 
@@ -22,6 +24,7 @@ struct gt_by {
 	const char *headings;           /* of gt_table_new, each ended by '|' */
 	void (*of_call)(const struct gt_call *call, int64_t key[2]);
 	void (*of_cuda)(struct gt_model *m, struct gt_cuda *c, const struct gt_cuda_event *e, int64_t key[2]);
+	void (*of_range)(struct gt_model *m, const struct gt_range *g, int64_t key[2]);
 	/* One cell for each heading. */
 	void (*cells)(const struct gt_model *m, const int64_t key[2], struct gt_cell *cell);
 	/*

@@ -19,6 +19,8 @@ void *gt_sum_begin(const struct gt_report_request *r, struct gt_model *m, struct
 			.by = r->by,
 			.model = m,
 			.groups = { .arena = a, .n_samples = 1 },
+			.from_ns = GT_NO_TIME,
+			.to_ns = GT_NO_TIME,
 			.cuda = r->report->kinds ? gt_model_cuda(m, &(struct gt_err){ 0 }) : NULL };
 	return s;
 }
@@ -59,6 +61,14 @@ int gt_sum_cuda(void *state, const struct gt_cuda_event *e, struct gt_table *t)
 	if (s->by)
 		s->by->of_cuda(s->model, s->cuda, e, s->key);
 	return ((const struct gt_sum_detail *)s->report->detail)->cuda(s, e);
+}
+
+void gt_sum_window(void *state, int64_t from_ns, int64_t to_ns)
+{
+	struct gt_sum *s = state;
+
+	s->from_ns = from_ns;
+	s->to_ns = to_ns;
 }
 
 int gt_sum_join(void *state, void *from)
@@ -137,9 +147,9 @@ static void key_cells(const struct gt_sum *s, const struct gt_group *g, struct g
 int gt_sum_end(void *state, struct gt_table *t)
 {
 	struct gt_sum *s = state;
-	int merged = s->by && s->by->text ? merge_keys(s) : 0;
 	const struct gt_sum_detail *d = s->report->detail;
-	struct gt_group **g = merged ? NULL : gt_groups_sorted(&s->groups);
+	int failed = d->rest && d->rest(s) ? -1 : s->by && s->by->text ? merge_keys(s) : 0;
+	struct gt_group **g = failed ? NULL : gt_groups_sorted(&s->groups);
 	double unit = d->sizes ? 1e6 : 1;
 	int digits = d->sizes ? 3 : 1, whole = d->sizes ? 3 : 0;
 

@@ -1,5 +1,5 @@
 /*
- * analysis/sum.h - reports that add up times or sizes by name: what the OpenCL and the CUDA ones share
+ * analysis/sum.h - reports that add up times or sizes by name: what those of OpenCL, CUDA and NVTX share
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -20,6 +20,7 @@ struct gt_sum {
 	struct gt_model *model;
 	struct gt_cuda *cuda;           /* of CUDA reports */
 	struct gt_groups groups;
+	int64_t from_ns, to_ns;         /* of reports that look for what they add themselves */
 	__int128 total;
 	uint64_t missing;               /* what has no times */
 	const char *copy[GT_COPY_KINDS]; /* "[CUDA memcpy Host-to-Device]" by CUPTI's number, made at the first need */
@@ -31,6 +32,8 @@ struct gt_sum_detail {
 	/* Calls gt_sum_add for each contribution. */
 	int (*call)(struct gt_sum *s, const struct gt_call *call);
 	int (*cuda)(struct gt_sum *s, const struct gt_cuda_event *e);
+	/* At the end: adds what no walk over calls tells. -1: no memory. */
+	int (*rest)(struct gt_sum *s);
 	unsigned texts;                 /* text columns at the end */
 	bool sizes;                     /* bytes, shown in MB, instead of times */
 	const char *missing;            /* what is counted in gt_sum.missing: "kernels without device times" */
@@ -42,6 +45,7 @@ struct gt_sum_detail {
 void *gt_sum_begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a);
 int gt_sum_call(void *state, const struct gt_call *call, struct gt_table *t);
 int gt_sum_cuda(void *state, const struct gt_cuda_event *e, struct gt_table *t);
+void gt_sum_window(void *state, int64_t from_ns, int64_t to_ns);
 int gt_sum_join(void *state, void *from);
 int gt_sum_end(void *state, struct gt_table *t);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/cuda_work.h"
+#include "analysis/sum.h"
 #include "model/nvtx/ranges.h"
 #include "model/window.h"
 
@@ -179,55 +180,31 @@ static struct gt_group *group_of(struct state *s, const struct gt_range *g, cons
 	return name ? gt_groups_get(&s->groups, (const char *const[3]){ name, style_of(g), third }, number) : NULL;
 }
 
-/* detail: which kinds; its text tells. */
-static const char both[] = "both", pushes[] = "PushPop", starts[] = "StartEnd";
-
-static int put_sums(struct state *s, struct gt_table *t, bool style, __int128 total)
+/* kind NULL: both. The columns are those of a sum; with both the style stands before the range. */
+static int add_ranges(struct gt_sum *sum, const char *kind)
 {
-	struct gt_group **g = gt_groups_sorted(&s->groups);
+	struct state s = { .model = sum->model, .groups = { .arena = sum->groups.arena }, .from_ns = sum->from_ns,
+		.to_ns = sum->to_ns };
 
-	for (uint64_t i = 0; g && i < s->groups.n; i++) {
-		const struct gt_samples *v = g[i]->samples;
-		struct gt_cell cell[10];
-		unsigned n = 0;
+	find_last(&s);
+	for (uint64_t i = 0; i < gt_model_range_count(s.model); i++) {
+		const struct gt_range *g = gt_model_range(s.model, i);
+		const char *style = style_of(g), *name;
 
-		cell[n++] = gt_number(total ? 100.0 * (double)v->sum / (double)total : 0, 1);
-		cell[n++] = gt_number((double)v->sum, 0);
-		cell[n++] = gt_integer((int64_t)v->n);
-		cell[n++] = gt_number(gt_samples_mean(v), 1);
-		cell[n++] = gt_number(gt_samples_median(v), 1);
-		cell[n++] = gt_integer(v->min);
-		cell[n++] = gt_integer(v->max);
-		cell[n++] = gt_number(gt_samples_deviation(v), 1);
-		if (style)
-			cell[n++] = gt_text(g[i]->text[1]);
-		cell[n++] = gt_text(g[i]->text[0]);
-		if (gt_table_row(t, cell))
-			return -1;
-	}
-	return g ? 0 : -1;
-}
-
-static int sum_end(void *state, struct gt_table *t)
-{
-	struct state *s = state;
-	const char *kinds = s->report->detail;
-	__int128 total = 0;
-
-	for (uint64_t i = 0; i < gt_model_range_count(s->model); i++) {
-		const struct gt_range *g = gt_model_range(s->model, i);
-		int64_t ns = end_of(s, g) - g->start_ns;
-		struct gt_group *group;
-
-		if (!wanted(s, g) || (kinds != both && strcmp(kinds, style_of(g))))
+		if (!wanted(&s, g) || (kind && strcmp(kind, style)))
 			continue;
-		group = group_of(s, g, "", (const int64_t[3]){ 0 });
-		if (!group || gt_samples_add(group->samples, s->groups.arena, ns))
+		if (sum->by)
+			sum->by->of_range(s.model, g, sum->key);
+		if (!(name = name_of(&s, g)) || gt_sum_add(sum, end_of(&s, g) - g->start_ns, kind ? name : style,
+							kind ? "" : name, ""))
 			return -1;
-		total += ns;
 	}
-	return put_sums(s, t, kinds == both, total);
+	return 0;
 }
+
+static int add_all(struct gt_sum *s) { return add_ranges(s, NULL); }
+static int add_pushes(struct gt_sum *s) { return add_ranges(s, "PushPop"); }
+static int add_starts(struct gt_sum *s) { return add_ranges(s, "StartEnd"); }
 
 /* ":1:4:7", the ids from the outermost range in, and the name indented by the level. */
 static const char *stack_of(struct state *s, uint64_t i)
@@ -504,22 +481,25 @@ static int projection_sum_end(void *state, struct gt_table *t)
 	return 0;
 }
 
-#define SUM "Time (%)|Total Time (ns)|Instances|Avg (ns)|Med (ns)|Min (ns)|Max (ns)|StdDev (ns)|"
-#define HOST(id, title_, headings_, detail_, end_) \
-	{ .name = id, .title = title_, .headings = headings_, .detail = detail_, \
-	  .begin = begin, .end = end_, .window = window }
+#define SUM(id, title_, headings_, rest_, texts_) \
+	{ .name = id, .title = title_, .headings = GT_TIMES("Instances") headings_, .begin = gt_sum_begin, \
+	  .window = gt_sum_window, .end = gt_sum_end, \
+	  .detail = &(const struct gt_sum_detail){ .rest = rest_, .texts = texts_ } }
 #define DEVICE(id, title_, headings_, call_, end_, options_) \
 	{ .name = id, .title = title_, .headings = headings_, .options = options_, \
 	  .begin = begin, .call = call_, .cuda_calls = true, .end = end_, .window = window }
 
 const struct gt_report gt_reports_nvtx[] = {
-	HOST("nvtx_sum", "NVTX Range Summary", SUM "Style<|Range<", both, sum_end),
-	HOST("nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", SUM "Range<", pushes, sum_end),
-	HOST("nvtx_startend_sum", "NVTX Start/End Range Summary", SUM "Range<", starts, sum_end),
-	HOST("nvtx_pushpop_trace", "NVTX Push/Pop Range Trace",
-		"Start (ns)|End (ns)|Duration (ns)|DurChild (ns)|DurNonChild "
-	        "(ns)|Name<|PID|TID|Lvl|NumChild|RangeId|ParentId|RangeStack<|NameTree<",
-		NULL, trace_end),
+	SUM("nvtx_sum", "NVTX Range Summary", "Style<|Range<", add_all, 2),
+	SUM("nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", "Range<", add_pushes, 1),
+	SUM("nvtx_startend_sum", "NVTX Start/End Range Summary", "Range<", add_starts, 1),
+	{ .name = "nvtx_pushpop_trace",
+		.title = "NVTX Push/Pop Range Trace",
+		.headings = "Start (ns)|End (ns)|Duration (ns)|DurChild (ns)|DurNonChild (ns)|Name<|PID|TID|Lvl|"
+			    "NumChild|RangeId|ParentId|RangeStack<|NameTree<",
+		.begin = begin,
+		.window = window,
+		.end = trace_end },
 	DEVICE("nvtx_kern_sum", "NVTX Range Kernel Summary",
 		"NVTX Range<|Style<|PID|TID|NVTX Inst|Kern Inst|Total Time (ns)|Avg (ns)|Med (ns)|Min (ns)|Max "
 	        "(ns)|StdDev (ns)|Kernel Name<",

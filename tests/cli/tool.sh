@@ -76,6 +76,9 @@ ok "stats -o" "$(cmp reports.txt some.txt && echo same)" same
 has "failed calls by function and error" errors.csv ",2,.*,clCreateContext,CL_INVALID_DEVICE$"
 "$gputap" stats -q -r api_error_sum --format csv cuda_opencl.gputap >errors.csv; has "of CUDA too" errors.csv "cudaLaunchKernel,cudaErrorInvalidConfiguration$"
 "$gputap" stats -q markers_alone.gputap >nvtx.txt; ok "only NVTX: its summary" "$(titles nvtx.txt)" nvtx_sum
+"$gputap" stats -q --by=thread -r nvtx_sum --format csv markers_alone.gputap >nvtx.csv; ok "NVTX sums split by thread" "$(tail -n 1 nvtx.csv)" "100.0,1000,1,1000.0,1000.0,1000,1000,0.0,4711,4711,app,PushPop,:phase 1"
+"$gputap" stats -q --by=process -r nvtx_pushpop_sum --format csv markers_alone.gputap >nvtx.csv; ok "... and by process" "$(tail -n 1 nvtx.csv)" "100.0,1000,1,1000.0,1000.0,1000,1000,0.0,4711,:phase 1"
+"$gputap" stats -q --by=line -r nvtx_sum markers_alone.gputap 2>err; ok "... by line where no stack is" $? 5
 "$gputap" stats -q cuda_opencl.gputap >default.txt
 ok "kernels, copies, calls" "$(titles default.txt | sed -n '/opencl_/d;1,5p' | head -1)" cuda_gpu_kern_sum
 "$gputap" run -q -o s --summary=table -- clinfo -l >out 2>summary.txt; "$gputap" stats -q s.gputap >default.txt

@@ -79,6 +79,9 @@ check "few stacks serve many calls" see t.gputap few 400
 # ---- NVTX
 "$tap" run -q -f -o n --callstacks=nvtx -- "$GPUTAP_BUILD/tests/e2e/nvtx_byhand" >n.out 2>n.err
 check "ranges and marks have the stack of their beginning" see n.gputap ranges
+"$tap" stats -q --by=line -r nvtx_pushpop_sum --format csv n.gputap >lines.csv
+wide=$(grep -n "wide" "$GPUTAP_TESTS/e2e/nvtx_byhand.c" | sed -n '$s/:.*//p')
+check "... so a sum of ranges can be split by line" grep -q "^[^,]*,[^,]*,1,.*,use_core (nvtx_byhand.c:$wide),:wide\$" lines.csv
 "$tap" run -q -f -o n --callstacks=opencl -- "$GPUTAP_BUILD/tests/e2e/nvtx_byhand" >n.out 2>n.err
 check "... if it is asked for" see n.gputap no_ranges
 
