@@ -115,8 +115,10 @@ void gt_run_take_named_marks(const struct gt_run *run)
 			continue;
 		int n = snprintf(line, sizeof line, "%s=%s\n", key, value);
 
-		if (is_mark(line, (size_t)n) && write(run->log, line, (size_t)n) == n)
-			unlinkat(dirfd(dir), e->d_name, 0);
+		/* Its process may live and change the name: who has it here is the one to tell of it. */
+		if (is_mark(line, (size_t)n) && !unlinkat(dirfd(dir), e->d_name, 0) &&
+			write(run->log, line, (size_t)n) != n)
+			mknodat(dirfd(dir), e->d_name, S_IFREG | 0600, 0);
 	}
 	if (dir)
 		closedir(dir);

@@ -1,7 +1,8 @@
 /*
  * tests/e2e/cl_place.c - STEP...: N calls, `uid=N` drops privileges, `root=DIR` changes the root directory,
  * `thread=N` is N calls in a thread, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the
- * limit of descriptors, `filter` installs a seccomp filter, `kill` ends the process, `run=COMMAND` runs it by a shell
+ * limit of descriptors, `filter` installs a seccomp filter, `kill` and `abort` end the process,
+ * `run=COMMAND` runs it by a shell
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -88,6 +89,8 @@ static int step(const char *word)
 		return install_filter();
 	if (!strcmp(word, "kill"))
 		return kill(getpid(), SIGKILL);
+	if (!strcmp(word, "abort"))
+		abort();
 
 	if (!strncmp(word, "uid=", 4)) {
 		unsigned id = (unsigned)atoi(word + 4);

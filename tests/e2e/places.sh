@@ -70,7 +70,9 @@ for pack in "" --pack; do
 	run $pack -o t -- sh -c "$place 7; $place files=3 30"
 	check "... beside another process that recorded" [ "$(calls t.gputap):$(lost)" = 7:30 ]
 	run $pack -o t -- sh -c "$place 7; $place files=3 30 kill"
-	check "... of one that is killed: the process, at least" [ "$(calls t.gputap):$(lost)" = 7:1 ]
+	check "... of one that is killed" [ "$(calls t.gputap):$(lost)" = 7:30 ]
+	run $pack -o t -- sh -c "$place 7; $place files=3 30 abort; $place files=3 30 fork=20 abort"
+	check "... of some that abort, and of a child of one" [ "$(calls t.gputap):$(lost)" = 7:80 ]
 	run $pack -o t -- "$place" held=7 files=3 2000
 	check "... of a thread whose process records" [ "$(calls t.gputap):$(lost)" = 7:2000 ]
 	run $pack -o t -- "$place" held=7 files=3 2000 kill

@@ -102,6 +102,8 @@ limited() { run -- bash -c 'ulimit -f 16; exec ./many 5000'; }
 needed file-limit "a file limit ends no program" limited
 no_descriptor() { run -- "$e2e/cl_place" files=3 300 && [ "$(lost NO_STREAM)" = 300 ]; }
 needed mark-names "calls of a process that can open nothing are counted" no_descriptor
+killed_unrecorded() { run -- "$e2e/cl_place" files=3 300 kill; [ "$(lost NO_STREAM)" = 300 ]; }
+needed mark-counts "... also where it is killed" killed_unrecorded
 filtered_first() { run -- "$e2e/cl_place" filter 300 && [ "$(lost SECCOMP)" = 300 ]; }
 needed lost-page "calls behind a filter that came before them are counted" filtered_first
 mapfile -t threads < <(yes thread=3 | head -n 100)

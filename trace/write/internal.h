@@ -161,6 +161,9 @@ const char *tap_run_dir(void);           /* .../NAME.gputap, or "" */
 /* The image's directory cannot be reached any more: true when it has another one by now, for new files. */
 bool tap_run_image_move(void);
 /* run/marks.c */
+void tap_run_count_unrecorded(void);     /* one more call went nowhere: something says so that a kill leaves */
+void tap_run_count_adopted(void);        /* what went nowhere has come into a page; signals are blocked */
+void tap_run_count_forget(void);         /* fork: it is the parent's */
 void tap_run_say_unrecorded(uint64_t calls);     /* at the end: how many calls went nowhere */
 /* Under a launcher: an image that recorded nothing leaves our sight by an exec of `path`. */
 void tap_run_say_unfollowed(const char *path);

@@ -89,23 +89,129 @@ static bool send_to_launcher(const struct tap_text *line)
 	return sent;
 }
 
-/* mark.TICK.KEY.NUMBER in the run's directory; of a text only that it was said. */
-static void name_it(const char *key, const char *value)
+/* mark.TICK.KEY.NUMBER in the run's directory. */
+static bool mark_path(char path[TAP_PATH_MAX], uint64_t tick, const char *key, uint64_t number)
 {
-	char path[TAP_PATH_MAX], name[96];
 	struct tap_text t;
-	bool number = *value;
+	char name[96];
 
-	for (const char *c = value; *c; c++)
-		number &= *c >= '0' && *c <= '9';
 	tap_text_init(&t, name, sizeof name);
 	tap_text_str(&t, "/mark.");
-	tap_text_hex(&t, tap_tick(), 16);
+	tap_text_hex(&t, tick, 16);
 	tap_text_char(&t, '.');
 	tap_text_str(&t, key);
 	tap_text_char(&t, '.');
-	tap_text_str(&t, number ? value : "0");
-	if (tap_run.launched && !gc_without("mark-names") && tap_run_name_path(path, 1, name))
+	tap_text_u64(&t, number);
+	return tap_run.launched && !gc_without("mark-names") && tap_run_name_path(path, 1, name);
+}
+
+/*
+ * Calls that were counted in no page stand in the name of a mark as well, so that a kill keeps them: each of the first,
+ * and then once in about a millisecond (on every clock), for each takes a few system calls. Of one process; a forked
+ * child begins its own.
+ */
+static struct {
+	uint32_t pid;                   /* whose it is; 0: nobody's */
+	uint32_t busy;                  /* a thread is at it, with signals blocked */
+	bool lost;                      /* its key; the first one of an image without a stream is `unrecorded` */
+	uint64_t tick, said;            /* its name: when it was made, and the number; 0: there is none */
+	uint64_t taken;                 /* what marks before it said, which the launcher has taken */
+	uint64_t next_tick;             /* when it is due again */
+} count;
+
+enum { COUNT_EACH = 1000, COUNT_WAIT = 1 << 21 };
+
+static bool count_path(char path[TAP_PATH_MAX], uint64_t n)
+{
+	return mark_path(path, count.tick, count.lost ? "lost" : "unrecorded", n);
+}
+
+static bool rename_count(uint64_t to)
+{
+	char path[TAP_PATH_MAX], other[TAP_PATH_MAX];
+
+	if (!count_path(path, count.said) || !count_path(other, to))
+		return false;
+	long err = TAP_SYS(renameat, AT_FDCWD, path, AT_FDCWD, other, 0, 0);
+
+	if (err == -2 /* ENOENT */) {           /* the launcher has it: what comes stands in another one */
+		count.taken += count.said;
+		count.said = 0;
+	}
+	return err == 0;
+}
+
+static void count_in_name(uint64_t calls)
+{
+	char path[TAP_PATH_MAX];
+	bool done = count.said && rename_count(calls - count.taken);
+
+	if (!count.said) {
+		count.tick = tap_tick();
+		count.lost = count.taken || TAP_READ_ONCE(tap_gate->started);
+		done = count_path(path, calls - count.taken) &&
+			TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0) == 0;
+	}
+	if (done)
+		count.said = calls - count.taken;
+}
+
+/* What marks in names say: not to be said again. */
+static uint64_t counted(void) { return count.pid == tap_sys_getpid() ? count.taken + count.said : 0; }
+
+static void count_now(void)
+{
+	if (!tap_run.launched || tap_seccomp || !tap_lost_nowhere() || gc_without("mark-counts"))
+		return;
+	uint64_t mask = tap_sys_signals_block();
+
+	if (!__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE)) {   /* else its calls are left to the next one */
+		if (!count.pid)
+			count.pid = tap_sys_getpid();
+		if (count.pid == tap_sys_getpid() && tap_lost_nowhere() > counted())
+			count_in_name(tap_lost_nowhere());
+		count.next_tick = tap_tick() + COUNT_WAIT;
+		__atomic_store_n(&count.busy, 0, __ATOMIC_RELEASE);
+	}
+	tap_sys_signals_restore(mask);
+}
+
+void tap_run_count_unrecorded(void)
+{
+	uint64_t said = TAP_READ_ONCE(count.said);
+
+	if ((said && said <= COUNT_EACH) || tap_tick() >= TAP_READ_ONCE(count.next_tick))
+		count_now();
+}
+
+void tap_run_count_adopted(void)
+{
+	char path[TAP_PATH_MAX];
+
+	if (!TAP_READ_ONCE(count.said) || count.pid != tap_sys_getpid())
+		return;
+	while (__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE))    /* another thread: microseconds */
+		TAP_SYS(sched_yield, 0, 0, 0, 0, 0, 0);
+	if (count_path(path, count.said))
+		TAP_SYS(unlinkat, AT_FDCWD, path, 0, 0, 0, 0);
+	count.said = 0;
+	__atomic_store_n(&count.busy, 0, __ATOMIC_RELEASE);
+}
+
+void tap_run_count_forget(void) { __builtin_memset(&count, 0, sizeof count); }
+
+/* Of a text only that it was said. */
+static void name_it(const char *key, const char *value)
+{
+	char path[TAP_PATH_MAX];
+	uint64_t number = 0;
+	bool digits = *value;
+
+	for (const char *c = value; *c; c++) {
+		digits &= *c >= '0' && *c <= '9';
+		number = number * 10 + (uint64_t)(*c - '0');
+	}
+	if (mark_path(path, tap_tick(), key, digits ? number : 0))
 		TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0);
 }
 
@@ -163,8 +269,11 @@ void tap_run_say_made(void)
 void tap_run_say_unrecorded(uint64_t calls)
 {
 	/* Of an image without any stream, or without a directory, a reader counts one call by itself. */
-	if (calls)
-		say_number(TAP_READ_ONCE(tap_gate->started) ? "lost" : "unrecorded", calls);
+	count_now();
+	uint64_t said = counted();
+
+	if (calls > said)
+		say_number(TAP_READ_ONCE(tap_gate->started) || said ? "lost" : "unrecorded", calls - said);
 }
 
 void tap_run_say_unfollowed(const char *path)

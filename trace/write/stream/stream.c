@@ -93,6 +93,7 @@ static void lost_adopt(struct tap_stream *s)
 	for (uint32_t i = 0; i < 64; i++)
 		if (TAP_UNLIKELY(__atomic_load_n(&lost_unheld[i], __ATOMIC_RELAXED)))
 			tap_local_add(&s->control->lost[i], __atomic_exchange_n(&lost_unheld[i], 0, __ATOMIC_RELAXED));
+	tap_run_count_adopted();
 }
 
 /* No stream could be made: a page for the counts is smaller, and may pass --max-size. Signals are blocked. */
@@ -109,6 +110,7 @@ static void lost_into_trace(void)
 	for (uint32_t i = 0; i < 64; i++)
 		__atomic_fetch_add(
 			&page[i], __atomic_exchange_n(&lost_unheld[i], 0, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	tap_run_count_adopted();
 }
 
 /* ------------------------------------------------------------------ append */
@@ -535,8 +537,10 @@ static uint32_t open_failure = REC_LOSS_NO_STREAM;      /* why; calls in between
 /* What our own end records is no call. */
 static void count_lost_call(enum rec_loss why)
 {
-	if (!tap_tls.own_calls)
-		tap_lost(why, 1);
+	if (tap_tls.own_calls)
+		return;
+	tap_lost(why, 1);
+	tap_run_count_unrecorded();
 }
 
 static void open_failed(enum rec_loss why)
@@ -704,6 +708,7 @@ void tap_streams_forget(void)
 	tap_blobs_forget();
 	tap_space_forget();
 	tap_tally_forget();
+	tap_run_count_forget();
 	for (uint32_t i = 0; i < 64; i++)
 		lost_unheld[i] = 0;
 }
@@ -722,6 +727,8 @@ void tap_stream_after_fork(void)
 	*tap_gate = (struct tap_gate){ 0 };
 	for (uint32_t i = 0; i < 64; i++)
 		lost_unheld[i] = 0;                             /* the parent's to tell */
+	tap_run_count_forget();
+	open_retry_tick = open_retry_wait = 0;                  /* so was its failure: the child says its own */
 	tap_tls.stream = NULL;
 	tap_tls.depth = 0;
 	tap_tls.opening = 0;
