@@ -1,0 +1,147 @@
+"""collectors/profiler/session.c, analysis/metrics/host.c: the structures of CUPTI's profilers, compared with installed headers
+
+Size, and for each member its offset and its size. Members are named otherwise here and there, so they are told one by one.
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import glob
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HEADERS = ['cupti_result.h', 'cupti_target.h', 'cupti_profiler_target.h', 'cupti_profiler_host.h', 'cupti_range_profiler.h']
+OBJECT = {'object': 'pRangeProfilerObject'}
+HOST = {'object': 'pHostObject'}
+# of a structure: those of CUPTI that it stands for, and CUPTI's names of its members; each begins with structSize and pPriv
+COLLECTOR = {
+    'initialize': [('Profiler_Initialize', {})],
+    'supported': [('Profiler_DeviceSupported', {
+        'device': 'cuDevice', 'all': 'isSupported', 'architecture': 'architecture', 'sli': 'sli', 'vgpu': 'vGpu',
+        'confidential': 'confidentialCompute', 'cmp': 'cmp', 'wsl': 'wsl', 'api': 'api'})],
+    'chip_name': [('Device_GetChipName', {'device': 'deviceIndex', 'name': 'pChipName'})],
+    'enable': [('RangeProfiler_Enable', {'context': 'ctx', **OBJECT})],
+    'of_object': [('RangeProfiler_Disable', OBJECT), ('RangeProfiler_Start', OBJECT)],
+    'data_size': [('RangeProfiler_GetCounterDataSize', {
+        **OBJECT, 'names': 'pMetricNames', 'n': 'numMetrics', 'ranges': 'maxNumOfRanges', 'nodes': 'maxNumRangeTreeNodes',
+        'bytes': 'counterDataSize'})],
+    'data_initialize': [('RangeProfiler_CounterDataImage_Initialize', {**OBJECT, 'bytes': 'counterDataSize', 'data': 'pCounterData'})],
+    'set_config': [('RangeProfiler_SetConfig', {
+        **OBJECT, 'config_bytes': 'configSize', 'config': 'pConfig', 'data_bytes': 'counterDataImageSize', 'data': 'pCounterDataImage',
+        'range': 'range', 'replay': 'replayMode', 'most': 'maxRangesPerPass', 'levels': 'numNestingLevels',
+        'least_level': 'minNestingLevel', 'pass': 'passIndex', 'level': 'targetNestingLevel'})],
+    'stop': [('RangeProfiler_Stop', {**OBJECT, 'pass': 'passIndex', 'level': 'targetNestingLevel', 'all': 'isAllPassSubmitted'})],
+    'decode': [('RangeProfiler_DecodeData', {**OBJECT, 'dropped': 'numOfRangeDropped'})],
+    'data_info': [('RangeProfiler_GetCounterDataInfo', {
+        'data': 'pCounterDataImage', 'bytes': 'counterDataImageSize', 'ranges': 'numTotalRanges'})],
+}
+TOOL = {
+    'initialize': [('Profiler_Host_Initialize', {
+        'use': 'profilerType', 'chip': 'pChipName', 'availability': 'pCounterAvailabilityImage', **HOST})],
+    'deinitialize': [('Profiler_Host_Deinitialize', HOST)],
+    'chips': [('Profiler_Host_GetSupportedChips', {'n': 'numChips', 'names': 'ppChipNames'})],
+    'base_metrics': [('Profiler_Host_GetBaseMetrics', {**HOST, 'type': 'metricType', 'names': 'ppMetricNames', 'n': 'numMetrics'})],
+    'properties': [('Profiler_Host_GetMetricProperties', {
+        **HOST, 'name': 'pMetricName', 'description': 'pDescription', 'hardware_unit': 'pHwUnit', 'unit': 'pDimUnit',
+        'type': 'metricType'})],
+    'add_metrics': [('Profiler_Host_ConfigAddMetrics', {**HOST, 'names': 'ppMetricNames', 'n': 'numMetrics'})],
+    'image_size': [('Profiler_Host_GetConfigImageSize', {**HOST, 'bytes': 'configImageSize'})],
+    'image': [('Profiler_Host_GetConfigImage', {**HOST, 'bytes': 'configImageSize', 'data': 'pConfigImage'})],
+    'passes': [('Profiler_Host_GetNumOfPasses', {'bytes': 'configImageSize', 'data': 'pConfigImage', 'n': 'numOfPasses'})],
+    'evaluate': [('Profiler_Host_EvaluateToGpuValues', {
+        **HOST, 'image': 'pCounterDataImage', 'bytes': 'counterDataImageSize', 'range': 'rangeIndex', 'names': 'ppMetricNames',
+        'n': 'numMetrics', 'values': 'pMetricValues'})],
+    'chip_name': [('Device_GetChipName', {'device': 'deviceIndex', 'name': 'pChipName'})],
+}
+# of a file: its structures, and its numbers that are CUPTI's
+FILES = {
+    'collectors/profiler/session.c': (COLLECTOR, {
+        'AUTO_RANGE': 'CUPTI_AutoRange', 'KERNEL_REPLAY': 'CUPTI_KernelReplay', 'SUPPORTED': 'CUPTI_PROFILER_CONFIGURATION_SUPPORTED',
+        'HARDWARE_BUSY': 'CUPTI_ERROR_HARDWARE_BUSY', 'PRIVILEGES': 'CUPTI_ERROR_INSUFFICIENT_PRIVILEGES',
+        'VIRTUAL_PRIVILEGES': 'CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES'}),
+    'analysis/metrics/host.c': (TOOL, {
+        'NOT_SUPPORTED': 'CUPTI_ERROR_NOT_SUPPORTED', 'INVALID_CHIP_NAME': 'CUPTI_ERROR_INVALID_CHIP_NAME'}),
+}
+
+
+def text_of(path):
+    with open(path, encoding='utf-8') as f:
+        return f.read()
+
+
+def structures(source):
+    """The part of a file that declares what CUPTI's calls take, the macro BEGIN among it; and each structure's members."""
+    part = re.search(r'^#define BEGIN .*?^#undef BEGIN$', source, re.M | re.S).group(0)
+    part = part.replace('#undef BEGIN', '')
+    members = {}
+    for name, body in re.findall(r'struct (\w+) \{(.*?)\};', part, re.S):
+        members[name] = [re.search(r'(\w+)\s*$', one).group(1) for one in re.split(r'[,;]', body) if one.strip() and one.strip() != 'BEGIN']
+    return part, members
+
+
+def includes():
+    roots = sorted({os.path.realpath(r) for r in [os.environ.get('CUDA_HOME', '')] + glob.glob('/usr/local/cuda*') + ['/usr', '/usr/local'] if r})
+    return [d for r in roots for d in (r + '/include', r + '/extras/CUPTI/include') if os.path.exists(d + '/cupti_range_profiler.h')]
+
+
+class Layouts(unittest.TestCase):
+    def test_each_structure_is_known_here(self):
+        for path, (known, _) in FILES.items():
+            members = structures(text_of(os.path.join(TOP, path)))[1]
+            self.assertEqual(set(members), set(known), path)
+            for name, all_of in members.items():
+                for theirs, named in known[name]:
+                    self.assertEqual(sorted(all_of), sorted(named), f'{path}: {name}, {theirs}')
+
+    def test_structures_are_those_of_installed_headers(self):
+        if not includes():
+            self.skipTest('no headers of CUPTI with a range profiler (CUDA 12.6) here')
+        for include in includes():
+            for path in FILES:
+                with self.subTest(include=include, path=path):
+                    self.check(include, path)
+
+    def check(self, include, path):
+        source = text_of(os.path.join(TOP, path))
+        known, numbers = FILES[path]
+        lines = ['#include <stddef.h>', '#include <stdint.h>', '#include <cuda.h>'] + ['#include <%s>' % h for h in HEADERS]
+        lines.append(structures(source)[0])
+        for name, all_theirs in known.items():
+            for theirs, members in all_theirs:
+                struct = 'CUpti_%s_Params' % theirs
+                pairs = [('size', 'structSize'), ('none', 'pPriv')] + list(members.items())
+                for mine, other in pairs:
+                    what = '%s.%s and %s.%s' % (name, mine, struct, other)
+                    lines.append('_Static_assert(offsetof(struct %s, %s) == offsetof(%s, %s), "offsets of %s");' % (name, mine, struct, other, what))
+                    lines.append('_Static_assert(sizeof ((struct %s *)0)->%s == sizeof ((%s *)0)->%s, "bytes of %s");' % (name, mine, struct, other, what))
+                lines.append('_Static_assert(sizeof(struct %s) == sizeof(%s), "bytes of %s and %s");' % (name, struct, name, struct))
+                # what a call is told, and what the headers say that it is told
+                last = self.last_of(source, name)
+                if last:
+                    lines.append('_Static_assert(offsetof(struct %s, %s) + sizeof ((struct %s *)0)->%s == %s_STRUCT_SIZE, "size said of %s");' %
+                                 (name, last, name, last, struct, name))
+        for mine, other in numbers.items():
+            number = re.search(r'\b%s = (\d+)' % mine, source)
+            self.assertTrue(number, mine)
+            lines.append('_Static_assert(%s == %s, "%s");' % (number.group(1), other, mine))
+        with tempfile.TemporaryDirectory() as folder:
+            # one of these headers includes C++'s <string> and needs nothing of it
+            for name, text in (('string', ''), ('a.c', '\n'.join(lines) + '\n')):
+                with open(os.path.join(folder, name), 'w', encoding='utf-8') as f:
+                    f.write(text)
+            done = subprocess.run(['cc', '-w', '-std=gnu11', '-fsyntax-only', '-I' + include, '-I' + folder, folder + '/a.c'], capture_output=True,
+                                  text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    @staticmethod
+    def last_of(source, name):
+        """The member that PARAMS(name, member, ...) counts the size to."""
+        found = set(re.findall(r'\bPARAMS\(%s, (\w+)' % name, source))
+        return found.pop() if len(found) == 1 else None
+
+
+if __name__ == '__main__':
+    unittest.main()
