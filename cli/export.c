@@ -21,6 +21,7 @@
 
 #include "cli/cli.h"
 #include "cli/metrics/rules.h"
+#include "cli/metrics/sections.h"
 #include "cli/interrupt.h"
 #include "cli/jobs.h"
 #include "common/harmless.h"
@@ -201,7 +202,8 @@ static bool is_outside(const struct job *j)
 int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options,
 	enum gt_say say, struct gt_err *err)
 {
-	struct job j = { .options = options, .base = base, .say = say != GT_SAY_NOTHING };
+	struct gt_options own = *options;       /* what the trace says of them is for this conversion */
+	struct job j = { .options = &own, .base = base, .say = say != GT_SAY_NOTHING };
 	char id[32], text[1024];
 	struct gc_word word;
 	int lock = -1, rc = -1;
@@ -216,6 +218,7 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 			    .cuda_table = gt_option(options, "cuda-table"), .jobs = gt_jobs(options) },
 		    &j.model, err))
 		goto out;
+	gt_cli_as_it_was_run(&own, j.model);
 	gt_temporary_run(gt_model_session(j.model)->run_id);
 	for (const char *at = formats; gc_list_next(&at, &word);) {
 		snprintf(id, sizeof id, "%.*s", (int)word.bytes, word.at);

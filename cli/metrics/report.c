@@ -106,24 +106,6 @@ static int print(const struct gt_actions *as, const struct gt_options *o)
 	return status;
 }
 
-/* Without a word of what is to be shown: what gputap run was asked to count. Folders of sections among it. */
-static void as_it_was_run(struct gt_options *o, const struct gt_model *m)
-{
-	static const char *const names[] = { "set", "section", "metrics", "section-folder",
-		"section-folder-recursive" };
-	static char kept[sizeof names / sizeof *names][PATH_MAX];
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (*gt_option(o, names[i]))
-			return;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *value = gt_model_run_option(m, names[i]);
-
-		if (value && snprintf(kept[i], PATH_MAX, "%s", value) < PATH_MAX)
-			gt_option_set(o, names[i], kept[i]);
-	}
-}
-
 static int of_trace(struct gt_cli *cli, struct gt_actions *as, struct gt_sections *sections, struct gt_err *err)
 {
 	const struct gt_walk_options walk = { .process = -1, .cuda = true,
@@ -135,7 +117,7 @@ static int of_trace(struct gt_cli *cli, struct gt_actions *as, struct gt_section
 
 	if (gt_model_open(cli->args[0], &options, &m, err))
 		return -1;
-	as_it_was_run(&cli->options, m);
+	gt_cli_as_it_was_run(&cli->options, m);
 	if (gt_cli_sections(cli, sections, err) || gt_sections_check(sections, &cli->options, err)) {
 		gt_model_close(m);
 		return -1;

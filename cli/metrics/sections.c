@@ -6,6 +6,9 @@
  */
 #include "cli/metrics/sections.h"
 
+#include <limits.h>
+#include <stdio.h>
+
 #include "common/harmless.h"
 
 static void print_note(void *ctx, const char *path, uint32_t line, uint32_t column, const char *what)
@@ -34,4 +37,21 @@ int gt_cli_sections(const struct gt_cli *cli, struct gt_sections *s, struct gt_e
 	if (rc > 0)
 		gt_cli_fail(err);
 	return rc < 0 ? -1 : 0;
+}
+
+void gt_cli_as_it_was_run(struct gt_options *o, const struct gt_model *m)
+{
+	static const char *const names[] = { "set", "section", "metrics", "section-folder",
+		"section-folder-recursive" };
+	static char kept[sizeof names / sizeof *names][PATH_MAX];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (*gt_option(o, names[i]))
+			return;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = gt_model_run_option(m, names[i]);
+
+		if (value && snprintf(kept[i], PATH_MAX, "%s", value) < PATH_MAX)
+			gt_option_set(o, names[i], kept[i]);
+	}
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/sections/choice.h"
 #include "cli/cli.h"
+#include "model/model.h"
 
 /*
  * Reads them; says on stderr what is left out of them, and whether the user's folder could not be written. 0, or -1
@@ -17,5 +18,7 @@
 int gt_cli_sections(const struct gt_cli *cli, struct gt_sections *s, struct gt_err *err);
 /* The files that cannot be used, on stderr; GT_EXIT_INPUT if there are any. */
 int gt_cli_section_errors(const struct gt_sections *s);
+/* Without a word of what is to be shown: what gputap run was asked to count, folders of sections among it. */
+void gt_cli_as_it_was_run(struct gt_options *o, const struct gt_model *m);
 
 #endif

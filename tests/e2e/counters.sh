@@ -22,6 +22,15 @@ import csv, sys
 rows = list(csv.DictReader(sys.stdin))
 have = [r[sys.argv[1]].replace(",", "") for r in rows if r.get(sys.argv[1]) and r["ID"] != ""]
 sys.exit(0 if have == [sys.argv[2]] else "%s: %s" % (sys.argv[1], have))' "$1" "$(answer "$1" "$2")"; }
+# in_report FILE METRIC THREADS: the only kernel of that file has it
+in_report() { python3 - "$1" "$2" "$(answer "$2" "$3")" <<END
+import sys
+sys.path.insert(0, "$GPUTAP_TESTS/../python")
+import ncu_report
+have = [a[sys.argv[2]].value() for part in ncu_report.load_report(sys.argv[1]) for a in part if sys.argv[2] in a]
+sys.exit(0 if have == [float(sys.argv[3])] else "%s: %s" % (sys.argv[2], have))
+END
+}
 lost() { "$tap" info t.gputap 2>&1 | grep -q "$1"; }
 complete() { grep -q 'complete: yes' t.err; }
 kernels() { report --launch-count 0 | python3 -c '
@@ -39,6 +48,20 @@ check "the report shows what the run was asked for" grep -q sm__cycles_active.av
 check "without the host library a value is N/A, with the reason" grep -q "CUPTI's host library" <("$tap" report --cupti /nowhere/libcupti.so --page details t.gputap 2>&1)
 "$tap" run -q -f -o u --pack --summary=none --cupti "$cupti" --metrics "$metrics" -- "$examples/vector_add" >/dev/null 2>&1
 check "a packed trace holds it too" grep -q '"*[0-9]' <("$tap" report --cupti "$cupti" --page raw --csv u.gputap | tail -n 1)
+
+# Reports
+"$tap" export -q -f -e ncu-rep --cupti "$cupti" -o v t.gputap 2>said
+check "a report file is written" [ -s v.ncu-rep ]
+check "it holds the values of what the run asked for" in_report v.ncu-rep sm__cycles_active.avg 1024
+check "all of them" in_report v.ncu-rep dram__bytes.sum 1024
+"$tap" export -q -f -e ncu-rep --cupti "$cupti" --metrics dram__bytes.max -o v t.gputap 2>said
+check "what is asked for goes before that" grep -q 'dram__bytes.max' v.ncu-rep
+traced --summary=none -e ncu-rep --cupti "$cupti" --metrics "$metrics" -- "$examples/vector_add"
+check "gputap run -e ncu-rep writes it too" in_report t.ncu-rep sm__cycles_active.avg 1024
+traced --summary=none --cupti "$cupti" --section MemoryWorkloadAnalysis -- "$examples/vector_add"
+"$tap" export -q -f -e ncu-rep --cupti "$cupti" -o v t.gputap 2>said
+check "sections of the run are in the file" grep -qa MemoryWorkloadAnalysis v.ncu-rep
+check "with their counters" in_report v.ncu-rep dram__bytes_read.sum 1024
 
 # Nothing is asked: nothing is there, and nothing runs
 traced --summary=none -- "$examples/vector_add"
