@@ -25,6 +25,9 @@ int gt_counters_take(struct gt_model *m, const struct gt_rec *rec)
 	*c = (struct gt_counters){ .process = rec->process, .correlation = (uint32_t)w[1],
 		.context = (uint32_t)(w[1] >> 32),
 		.device = (uint32_t)w[2], .image = (uint32_t)(w[2] >> 32), .id = { w[3], w[4] },
+		.bytes = w[5], .ranges = (uint32_t)w[6], .dropped = (uint32_t)(w[6] >> 32),
+		.grid = { (uint32_t)w[7], (uint32_t)(w[7] >> 32), (uint32_t)w[8] },
+		.block = { (uint32_t)(w[8] >> 32), (uint32_t)w[9], (uint32_t)(w[9] >> 32) },
 		.time_ns = gt_reader_tick_ns(m->reader, rec->process, w[0]),
 		.symbol = { gt_arena_copy(&m->arena, text.text, text.bytes), text.bytes } };
 	return c->symbol.text ? 0 : -1;

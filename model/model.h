@@ -270,6 +270,9 @@ struct gt_counters {
 	uint32_t image;                   /* number in the plan */
 	uint64_t id[2];                   /* of the image of counters: gt_model_blob */
 	int64_t time_ns;
+	uint64_t bytes;                   /* of the image */
+	uint32_t ranges, dropped;         /* in it; that found no room */
+	uint32_t grid[3], block[3];
 	struct gt_string symbol;          /* mangled name */
 };
 /* How many; *all: by process and correlation id. */

@@ -1,5 +1,5 @@
 /*
- * cli/dump/cuda_object.c - gputap dump: CUDA's libraries, buffers, devices, contexts and streams
+ * cli/dump/cuda_object.c - gputap dump: CUDA's libraries, buffers, devices, contexts, streams, and what was counted
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -88,6 +88,23 @@ static const struct gt_shown stream_fields[] = {
 	{ "created_ns", gt_show_when, GT_NUMBER(S, created_ns) },
 };
 
+#define N struct gt_counters
+static const struct gt_shown counters_fields[] = {
+	GT_WHOSE(N),
+	{ "time_ns", gt_show_when, GT_NUMBER(N, time_ns) },
+	{ "correlation", gt_show_number, GT_NUMBER(N, correlation) },
+	{ "context", gt_show_number, GT_NUMBER(N, context) },
+	{ "device", gt_show_number, GT_NUMBER(N, device) },
+	{ "grid", gt_show_sizes, GT_PLACE(N, grid) },
+	{ "block", gt_show_sizes, GT_PLACE(N, block) },
+	{ "ranges", gt_show_number, GT_NUMBER(N, ranges) },
+	{ "dropped", gt_show_number, GT_NUMBER(N, dropped) },
+	{ "plan", gt_show_number, GT_NUMBER(N, image) },
+	{ "id", gt_show_content_id, GT_PLACE(N, id) },
+	{ "bytes", gt_show_number, GT_NUMBER(N, bytes) },
+	{ "kernel", gt_show_string, GT_PLACE(N, symbol) },
+};
+
 #define SHAPE(name) \
 	static const struct gt_shape name##_shape = { \
 		"cuda_" #name, "cuda " #name " {pid}*", { GT_FIELDS(name##_fields) } }
@@ -96,6 +113,16 @@ SHAPE(buffer);
 SHAPE(device);
 SHAPE(context);
 SHAPE(stream);
+SHAPE(counters);
+
+static void dump_counters(struct gt_show *s)
+{
+	const struct gt_counters *all;
+	uint32_t n = gt_model_counters(s->m, &all);
+
+	for (uint32_t i = 0; i < n; i++)
+		gt_show_record(s, &counters_shape, &all[i]);
+}
 
 void gt_dump_cuda_objects(struct gt_show *s)
 {
@@ -115,4 +142,5 @@ void gt_dump_cuda_objects(struct gt_show *s)
 		gt_show_record(s, &context_shape, gt_cuda_context(c, i));
 	for (uint32_t i = 0; i < gt_cuda_stream_count(c); i++)
 		gt_show_record(s, &stream_shape, gt_cuda_stream(c, i));
+	dump_counters(s);
 }

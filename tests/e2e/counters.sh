@@ -63,6 +63,22 @@ traced --summary=none --cupti "$cupti" --section MemoryWorkloadAnalysis -- "$exa
 check "sections of the run are in the file" grep -qa MemoryWorkloadAnalysis v.ncu-rep
 check "with their counters" in_report v.ncu-rep dram__bytes_read.sum 1024
 
+# Dump
+counted --metrics "$metrics" -- "$examples/vector_add"
+"$tap" dump t.gputap >dumped 2>/dev/null
+check "dump shows the counted launch" grep -qE '^cuda counters [0-9]+ time_ns=[0-9]+ correlation=[0-9]+ context=[0-9]+ device=0 grid=[0-9]+x1x1 block=[0-9]+x1x1 ranges=1 dropped=0 plan=0 id=[0-9a-f]{32} bytes=[0-9]+ kernel=' dumped
+check "once" [ "$(grep -c '^cuda counters' dumped)" = 1 ]
+"$tap" dump --json t.gputap 2>/dev/null >dumped
+check "as JSON it is the launch that ran" python3 - <<'END'
+import json
+rows = [json.loads(line) for line in open("dumped", encoding="utf-8")]
+[c] = [r for r in rows if r["type"] == "cuda_counters"]
+[k] = [r for r in rows if r["type"] == "cuda_kernel"]
+assert all(c[key] == k[key] for key in ("pid", "correlation", "context", "device", "grid", "block")), (c, k)
+assert c["kernel"] == "_Z10vector_addPKfS0_Pfi" or c["kernel"] in str(k), (c, k)
+assert (c["ranges"], c["dropped"], c["plan"]) == (1, 0, 0) and c["bytes"] > 0, c
+END
+
 # Nothing is asked: nothing is there, and nothing runs
 traced --summary=none -- "$examples/vector_add"
 check "without --metrics there is no plan" [ ! -e t.gputap/counters ]
