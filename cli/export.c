@@ -232,6 +232,8 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 	else if (getenv("GPUTAP_DETACHED"))
 		gt_cli_notes_marked(j.model);   /* nobody else tells them: there is no launcher */
 	if (j.say) {
+		if (strstr(formats, "ncu-rep"))
+			gt_cli_counters_note(j.model);
 		gt_cli_stack_notes(j.model);
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(j.model, text, sizeof text)));
 	}

@@ -9,6 +9,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#define XXH_INLINE_ALL                    /* no library more for the tool */
 #include "analysis/metrics/counted.h"
 
 #include <errno.h>
@@ -19,19 +20,20 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "analysis/metrics/host.h"
 #include "common/memory.h"
 #include "trace/format/counters.h"
 
-enum state { NOT_EVALUATED, EVALUATED, REFUSED, NO_IMAGE };
+enum state { NOT_EVALUATED, EVALUATED, REFUSED, NO_IMAGE, ALTERED };
 
 struct launch { const struct gt_counters *of; double *values; uint32_t state; };
 struct unit { char *unit, *description; };
 struct gt_counted {
 	const struct gt_counters *all;
 	uint32_t n;
-	const struct rec_counters *plan;
+	const struct rec_counters *plan;        /* NULL: it is not there, or damaged */
 	const struct rec_counters_image *images;
 	struct launch *launches;
 	const char ***names;              /* by image */
@@ -87,6 +89,14 @@ static bool write_all(int fd, const void *from, size_t n)
 	return true;
 }
 
+/* An image's id is the hash of its content: one that was altered may still give values, and wrong ones. */
+static bool is_as_recorded(const uint64_t id[2], struct gt_string data)
+{
+	XXH128_hash_t hash = XXH3_128bits(data.text, data.bytes);
+
+	return hash.low64 == id[0] && hash.high64 == id[1];
+}
+
 /* Of each launch that has an image: its state, and the values if there are any. */
 static void child(const struct gt_counted *c, struct gt_model *m, struct gt_host *h, int fd)
 {
@@ -101,6 +111,8 @@ static void child(const struct gt_counted *c, struct gt_model *m, struct gt_host
 
 		if (!metrics || !values || !gt_model_blob(m, c->all[i].id, &data, &total) || data.bytes != total)
 			state = NO_IMAGE;
+		else if (!is_as_recorded(c->all[i].id, data))
+			state = ALTERED;
 		else if ((of[image] || (of[image] = chip(c, h, image))) &&
 			gt_host_evaluate(of[image], data.text, data.bytes, 0, c->names[image], metrics, values))
 			state = EVALUATED;
@@ -183,8 +195,15 @@ int gt_counted_open(struct gt_model *m, const char *cupti, struct gt_counted **o
 		return gt_no_memory(err);
 	c->n = gt_model_counters(m, &c->all);
 	c->plan = gt_model_counters_plan(m);
-	if (!c->n || !c->plan) {
+	if (!c->n) {
 		free(c);
+		return 0;
+	}
+	*out = c;
+	if (!c->plan) {
+		snprintf(c->why, sizeof c->why,
+			"counters were collected; the trace's file " REC_COUNTERS_FILE
+			", which tells what they are, is missing or damaged");
 		return 0;
 	}
 	c->images = (const void *)(c->plan + 1);
@@ -193,16 +212,17 @@ int gt_counted_open(struct gt_model *m, const char *cupti, struct gt_counted **o
 	c->units = calloc(c->plan->n + 1ull, sizeof *c->units);
 	if (!c->launches || !c->names || !c->units) {
 		gt_counted_close(c);
+		*out = NULL;
 		return gt_no_memory(err);
 	}
 	for (uint32_t i = 0; i < c->plan->n; i++) {
 		take_names(c, i);
 		if (!c->names[i] || !c->units[i]) {
 			gt_counted_close(c);
+			*out = NULL;
 			return gt_no_memory(err);
 		}
 	}
-	*out = c;
 	if (gt_host_open(cupti, &h, &missing)) {
 		snprintf(c->why, sizeof c->why,
 			"counters were collected; CUPTI's host library, which makes values of them, is missing here "
@@ -221,7 +241,7 @@ void gt_counted_close(struct gt_counted *c)
 		return;
 	for (uint32_t i = 0; c->launches && i < c->n; i++)
 		free(c->launches[i].values);
-	for (uint32_t i = 0; i < c->plan->n; i++) {
+	for (uint32_t i = 0; c->plan && i < c->plan->n; i++) {
 		for (uint32_t k = 0; c->units && c->units[i] && k < c->images[i].metrics; k++) {
 			free(c->units[i][k].unit);
 			free(c->units[i][k].description);
@@ -268,12 +288,13 @@ bool gt_counted_kernel(const struct gt_counted *c, uint32_t process, struct gt_s
 
 bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t i, struct gt_counted_metric *out)
 {
-	const struct launch *l = &c->launches[launch];
 	uint32_t image = c->all[launch].image;
+	const struct launch *l;
 	const struct unit *u;
 
-	if (image >= c->plan->n || i >= c->images[image].metrics)
+	if (!c->plan || image >= c->plan->n || i >= c->images[image].metrics)
 		return false;
+	l = &c->launches[launch];
 	u = &c->units[image][i];
 	*out = (struct gt_counted_metric){ .name = c->names[image][i], .unit = u->unit ? u->unit : "",
 		.description = u->description ? u->description : "" };
@@ -283,6 +304,9 @@ bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t i, s
 	else
 		out->why = l->state == EVALUATED ? "the device counted none, or shares the unit" :
 			l->state == REFUSED ? "CUPTI's host library refuses the image of counters" :
-			l->state == NO_IMAGE ? "the image of counters is not in the trace, or not whole" : c->why;
+			l->state == NO_IMAGE ? "the image of counters is not in the trace, or not whole" :
+			l->state == ALTERED ? "the image of counters is damaged: it is not what was recorded" : c->why;
 	return true;
 }
+
+const char *gt_counted_nothing(const struct gt_counted *c) { return c && !c->plan ? c->why : NULL; }

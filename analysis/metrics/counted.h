@@ -29,5 +29,7 @@ int64_t gt_counted_find(const struct gt_counted *c, uint32_t process, uint32_t c
 bool gt_counted_kernel(const struct gt_counted *c, uint32_t process, struct gt_string symbol);
 /* The i-th metric of it; false behind the last. Texts live until gt_counted_close. */
 bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t i, struct gt_counted_metric *out);
+/* Why not even the names of what was counted are known; NULL: they are. */
+const char *gt_counted_nothing(const struct gt_counted *c);
 
 #endif

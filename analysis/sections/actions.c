@@ -391,6 +391,20 @@ static void add_asked(struct making *k, struct gt_action *a)
 	}
 }
 
+/* What was counted and cannot be told any more was not left out. */
+static void tell_what_is_lost(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
+{
+	const char *why = d->cuda && gt_counted_find(k->counted, d->process, d->cuda->correlation) >= 0
+		? gt_counted_nothing(k->counted) : NULL;
+
+	for (uint32_t i = 0; why && i < a->metrics.n; i++) {
+		struct gt_action_metric *m = &a->metrics.v[i];
+
+		if (!gt_action_available(m) && gt_metric_class(m->name) == GT_CLASS_HARDWARE)
+			m->why = keep_str(k, why);
+	}
+}
+
 /* ------------------------------------------------------------------ all */
 
 struct slot { struct kernel key; uint32_t number; };
@@ -459,6 +473,7 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 	fill(k, a, d);
 	add_sections(k, a);
 	add_asked(k, a);
+	tell_what_is_lost(k, a, d);
 	return k->failed ? gt_no_memory(err) : 0;
 }
 

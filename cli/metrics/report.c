@@ -118,6 +118,7 @@ static int of_trace(struct gt_cli *cli, struct gt_actions *as, struct gt_section
 	if (gt_model_open(cli->args[0], &options, &m, err))
 		return -1;
 	gt_cli_as_it_was_run(&cli->options, m);
+	gt_cli_counters_note(m);
 	if (gt_cli_sections(cli, sections, err) || gt_sections_check(sections, &cli->options, err)) {
 		gt_model_close(m);
 		return -1;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "common/harmless.h"
+#include "trace/format/counters.h"
 
 static void print_note(void *ctx, const char *path, uint32_t line, uint32_t column, const char *what)
 {
@@ -54,4 +55,16 @@ void gt_cli_as_it_was_run(struct gt_options *o, const struct gt_model *m)
 		if (value && snprintf(kept[i], PATH_MAX, "%s", value) < PATH_MAX)
 			gt_option_set(o, names[i], kept[i]);
 	}
+}
+
+void gt_cli_counters_note(struct gt_model *m)
+{
+	const struct gt_counters *all;
+	uint32_t n = gt_model_counters(m, &all);
+
+	if (n && !gt_model_counters_plan(m))
+		fprintf(stderr,
+			"gputap: %s: the file " REC_COUNTERS_FILE " is missing or damaged: the counters of %u launch%s "
+			"have no values\n",
+			gt_harmless(gt_model_session(m)->path), n, n == 1 ? "" : "es");
 }

@@ -20,5 +20,7 @@ int gt_cli_sections(const struct gt_cli *cli, struct gt_sections *s, struct gt_e
 int gt_cli_section_errors(const struct gt_sections *s);
 /* Without a word of what is to be shown: what gputap run was asked to count, folders of sections among it. */
 void gt_cli_as_it_was_run(struct gt_options *o, const struct gt_model *m);
+/* Says that counters were collected and what they are is lost. */
+void gt_cli_counters_note(struct gt_model *m);
 
 #endif

@@ -137,8 +137,12 @@ static void make_file(struct gt_run *run, const struct chips *c, const struct gt
 	}
 	if (body.data)
 		put(&t, body.data, body.used);
-	if (t.failed || body.failed)
+	if (t.failed || body.failed) {
 		gt_text_free(&t);
+	} else {
+		head.sum = rec_counters_sum((const void *)t.data);
+		memcpy(t.data, &head, sizeof head);
+	}
 	gt_text_free(&body);
 	run->counters = t.data;
 	run->counters_bytes = t.used;

@@ -79,6 +79,10 @@ assert c["kernel"] == "_Z10vector_addPKfS0_Pfi" or c["kernel"] in str(k), (c, k)
 assert (c["ranges"], c["dropped"], c["plan"]) == (1, 0, 0) and c["bytes"] > 0, c
 END
 
+# Damage: no value that was not counted, each N/A with its reason
+cp -r t.gputap whole.gputap
+check "cut or altered, the plan and the image give no value" python3 "$GPUTAP_TESTS/e2e/counters_damage.py" "$tap" "$cupti" whole.gputap $metrics
+
 # Nothing is asked: nothing is there, and nothing runs
 traced --summary=none -- "$examples/vector_add"
 check "without --metrics there is no plan" [ ! -e t.gputap/counters ]

@@ -2,7 +2,8 @@
  * trace/format/counters.h - the file `counters` of a trace: what gputap run planned to count
  *
  * The launcher writes it before the program starts, the shim collects by it, and a reader finds in it which metrics an
- * image of counters holds. The head, then `n` images, then what these point to. In the byte order of the machine.
+ * image of counters holds. The head, then `n` images, then what these point to. In the byte order of the machine. A
+ * name that was altered would give a value another meaning: a sum tells.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -14,10 +15,11 @@
 #include <stdint.h>
 
 #define REC_COUNTERS_FILE "counters"
-#define REC_COUNTERS_MAGIC 0x3152544350415447ull
+#define REC_COUNTERS_MAGIC 0x3252544350415447ull
 #define REC_COUNTERS_LARGEST (16u << 20)         /* bytes of the file */
 
-struct rec_counters { uint64_t magic, bytes; uint32_t n, cupti; };      /* cupti: version of the library that planned */
+/* sum: rec_counters_sum; cupti: version of the library that planned */
+struct rec_counters { uint64_t magic, bytes, sum; uint32_t n, cupti; };
 
 struct rec_counters_image {
 	char chip[16];                /* whose; ends with a zero */
@@ -26,7 +28,18 @@ struct rec_counters_image {
 	uint32_t metrics, passes;
 };
 
-/* Whether everything that the file says lies inside it. */
+/* FNV-1a, 64 bits, of what is behind `sum`. `bytes` of the file are there. */
+static inline uint64_t rec_counters_sum(const struct rec_counters *c)
+{
+	const uint8_t *at = (const uint8_t *)&c->n, *end = (const uint8_t *)c + c->bytes;
+	uint64_t sum = 0xcbf29ce484222325ull;
+
+	while (at < end)
+		sum = (sum ^ *at++) * 0x100000001b3ull;
+	return sum;
+}
+
+/* Whether it is what was written, and everything that it says lies inside it. */
 static inline bool rec_counters_sound(const void *file, uint64_t bytes)
 {
 	const struct rec_counters *c = file;
@@ -34,7 +47,7 @@ static inline bool rec_counters_sound(const void *file, uint64_t bytes)
 	const char *text = file;
 
 	if (bytes < sizeof *c || c->magic != REC_COUNTERS_MAGIC || c->bytes != bytes || c->n > 256 ||
-		sizeof *c + c->n * sizeof *im > bytes)
+		sizeof *c + c->n * sizeof *im > bytes || rec_counters_sum(c) != c->sum)
 		return false;
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t names = 0;
