@@ -81,6 +81,8 @@ static bool flush(struct gt_perf_out *o, bool last)
 
 	if (good && last) {
 		o->chunk.bytes = o->base + o->used - REC_CONTROL_BYTES;
+		o->control.chunks = 1;
+		o->control.end = o->base + o->used;
 		good = write_at(fd, &o->control, sizeof o->control, 0) &&
 			write_at(fd, &o->chunk, sizeof o->chunk, REC_CONTROL_BYTES);
 	}

@@ -615,7 +615,11 @@ static bool close_lives(struct store *s)
 		}
 		gt_perf_space_free(life->space);
 		life->space = NULL;
-		good = gt_perf_out_close(life->out) && good && (life->out || !life->records);
+		bool written = gt_perf_out_close(life->out);
+
+		if (written && life->out)       /* should somebody remove it, nothing else tells of it */
+			gt_run_log(s->run, "launcher_stream", life->name);
+		good = written && good && (life->out || !life->records);
 		life->out = NULL;
 	}
 	return good;

@@ -37,6 +37,30 @@ check "... in a packed trace as well" [ "$(ledger REMOVED):$(calls)" = 1:100 ]
 run -- "$e2e/cl_place" 100 thread=200; rm t.gputap/run
 check "the run's own file" [ "$(ledger REMOVED):$(calls)" = 1:300 ]
 
+# ---- the launcher's own streams
+run -t sample,sched -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; /bin/true'
+streams=(t.gputap/*/2097152.str)
+if [ ! -e "${streams[0]}" ]; then
+	echo "skipped: a stream of samples: $(sed -n 's/^note=//p' t.gputap/run)"
+else
+	check "a stream of samples is there" [ "$(json "i['complete']")" = True ]
+	cp -r t.gputap kept
+	again() { rm -rf t.gputap; cp -r kept t.gputap; }
+	rm "${streams[0]}"
+	check "a stream of samples is removed" [ "$(ledger REMOVED)" = 1 ]
+	again; : >"${streams[0]}"
+	check "... emptied" [ "$(ledger REMOVED)" = 1 ]
+	for bytes in 4096 4160; do
+		again; truncate -s $bytes "${streams[0]}"
+		check "... cut to $bytes bytes" [ "$(ledger TRUNCATED)" = 1 ]
+	done
+	again; rm "${streams[@]}"
+	check "... all of them" [ "$(ledger REMOVED)" = ${#streams[@]} ]
+	again; rm -r "${streams[0]%/*}"
+	check "... with their image's folder" [ "$(ledger REMOVED)" -ge 1 ]
+	rm -rf kept
+fi
+
 # ---- each file of a trace, in each way
 run -- "$e2e/cl_place" 30000 thread=3000 thread=500
 check "OpenCL, a long stream" look every "$gputap" t.gputap

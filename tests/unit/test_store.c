@@ -188,6 +188,32 @@ static void unrecorded_images_are_counted(void **state)
 	gt_reader_close(r);
 }
 
+/* Somebody's folder with an image's name, empty or with files of their own, is nobody's image; an image's folder is. */
+static void folders_of_others_are_no_images(void **state)
+{
+	struct gt_reader *r;
+	int fd;
+
+	(void)state;
+	build_small();
+	assert_int_equal(mkdir(inside("99.1"), 0755), 0);
+	assert_int_equal(chmod(inside("99.1"), 0755), 0);
+	r = open_reader();
+	assert_int_equal(gt_reader_lost(r, REC_LOSS_NO_STREAM), 0);
+	gt_reader_close(r);
+	fd = open(inside("99.1/notes"), O_CREAT | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	r = open_reader();
+	assert_int_equal(gt_reader_lost(r, REC_LOSS_NO_STREAM), 0);
+	gt_reader_close(r);
+	assert_int_equal(unlink(inside("99.1/notes")), 0);
+	assert_int_equal(chmod(inside("99.1"), 0700), 0);
+	r = open_reader();
+	assert_int_equal(gt_reader_lost(r, REC_LOSS_NO_STREAM), 1);
+	gt_reader_close(r);
+}
+
 /* What is no trace, not there, of another version or byte order is refused with a reason. */
 static void foreign_things_are_refused(void **state)
 {
@@ -480,6 +506,7 @@ int main(void)
 		TEST(missing_table_is_told),
 		TEST(same_table_serves),
 		TEST(unrecorded_images_are_counted),
+		TEST(folders_of_others_are_no_images),
 		TEST(foreign_things_are_refused),
 		TEST(the_version_before_is_read),
 		TEST(links_are_refused),

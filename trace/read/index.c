@@ -18,6 +18,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -491,6 +492,30 @@ static uint64_t files_gone(struct gt_reader *r, const struct gt_image *image, ui
 	return made > found + told ? made - found - told : 0;
 }
 
+static bool has_launchers_stream(const struct gt_reader *r, unsigned pid, unsigned instance)
+{
+	for (uint32_t i = 0; i < r->n_streams; i++) {
+		const struct gt_stream *s = &r->streams[i];
+		const struct gt_image *image = &r->images[s->process];
+
+		if (s->number == REC_STREAM_LAUNCHER && image->pid == (int)pid && image->instance == (int)instance)
+			return is_there(s);
+	}
+	return false;
+}
+
+/* Samples and context switches: the launcher names each image that it wrote a stream for. */
+static uint64_t launchers_streams_gone(const struct gt_reader *r)
+{
+	unsigned pid, instance;
+	uint64_t gone = 0;
+	const char *image;
+
+	for (unsigned n = 0; (image = gt_facts_find(&r->run, "launcher_stream", n)); n++)
+		gone += sscanf(image, "%u.%u", &pid, &instance) == 2 && !has_launchers_stream(r, pid, instance);
+	return gone;
+}
+
 static void check_all(struct gt_reader *r)
 {
 	uint64_t gone = 0, told = 0, run_bytes = 0;
@@ -505,9 +530,11 @@ static void check_all(struct gt_reader *r)
 		r->found.lost[REC_LOSS_DAMAGED]++;
 	else if (run_bytes && !r->run_bytes)
 		gone++;
+	gone = gone > told ? gone - told : 0;
+	gone += launchers_streams_gone(r);
 	/* A folder that was left out counts as that. */
-	if (gone > told && !r->store->refused)
-		r->found.lost[REC_LOSS_REMOVED] += gone - told;
+	if (!r->store->refused)
+		r->found.lost[REC_LOSS_REMOVED] += gone;
 }
 
 /* ---- by several threads ---- */

@@ -243,6 +243,17 @@ static void scan_other(struct gt_store *s, int fd)
 	closedir(dir);
 }
 
+/*
+ * Of an image whose process could make no file in it: the writer gives its folders this mode, whatever the umask. What
+ * it counted stands in marks beside it as well, so a folder whose mode somebody changed hides nothing of a run.
+ */
+static bool is_own_folder(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (st.st_mode & 07777) == 0700;
+}
+
 /* A process that made its folder, and no file in it: as if it had said so. */
 static int mark_empty(struct gt_store *s, const char *image, struct gt_err *err)
 {
@@ -260,7 +271,7 @@ static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char
 	struct gt_store_name parsed;
 	struct stat st;
 	size_t files;
-	bool image = !*prefix && is_image_name(name);
+	bool image = !*prefix && is_image_name(name), own;
 	int sub;
 
 	if (!*prefix && !strcmp(name, "other") && (sub = open_folder(fd, name)) >= 0)
@@ -284,7 +295,8 @@ static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char
 		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be opened", s->path, full);
 	snprintf(full, sizeof(full), "%.70s/", name);
 	files = s->n_files;
-	return scan(s, sub, full, err) < 0 || (s->n_files == files && mark_empty(s, name, err) < 0) ? -1 : 0;
+	own = is_own_folder(sub);
+	return scan(s, sub, full, err) < 0 || (s->n_files == files && own && mark_empty(s, name, err) < 0) ? -1 : 0;
 }
 
 /* Takes fd over. */
