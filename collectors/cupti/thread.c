@@ -19,10 +19,11 @@
 #include <stdlib.h>
 
 #include "collectors/cupti/internal.h"
+#include "collectors/futex.h"
 #include "common/plain/without.h"
+#include "trace/write/debug.h"
 #include "trace/write/process.h"
 #include "trace/write/stream/buffers.h"
-#include "trace/write/debug.h"
 
 #define CLOCK_EVERY_NS 1000000000ull
 #define PATIENCE_NS 3000000000ull       /* without a buffer coming back meanwhile */
@@ -44,23 +45,6 @@ static uint32_t asked, done;            /* futex words: FLUSH2 */
 static uint32_t request;                /* bits: FLUSH2 */
 static bool given_up;                   /* a flush did not return: nobody waits again */
 static uint32_t ended;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t = { 0, 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void wait_for(uint32_t *word, uint32_t while_it_is, uint64_t ns)
-{
-	struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
-
-	TAP_SYS(futex, word, 128 /* FUTEX_WAIT, PRIVATE */, while_it_is, &t, 0, 0);
-}
-
-static void wake(uint32_t *word) { TAP_SYS(futex, word, 129 /* FUTEX_WAKE, PRIVATE */, INT32_MAX, 0, 0, 0); }
 
 /* ------------------------------------------------------------------- clocks */
 
@@ -113,7 +97,7 @@ static uint64_t window(void)
 static void answer(uint32_t seen)
 {
 	__atomic_store_n(&done, seen, __ATOMIC_RELEASE);
-	wake(&done);
+	tap_futex_wake(&done);
 }
 
 void tap_cupti_flush(uint32_t flags)
@@ -131,9 +115,9 @@ void tap_cupti_flush(uint32_t flags)
  */
 static void wait_for_ends(void)
 {
-	uint64_t until = now_ns() + ENDS_NS;
+	uint64_t until = tap_now_ns() + ENDS_NS;
 
-	while (tap_cupti_peek_unended() && now_ns() < until && !gc_without("wait-for-ends")) {
+	while (tap_cupti_peek_unended() && tap_now_ns() < until && !gc_without("wait-for-ends")) {
 		tap_cupti_flush(0);
 		struct timespec step = { 0, ENDS_STEP_NS };
 
@@ -236,17 +220,17 @@ static void set_handler(void)
 /* The thread was started by the first buffer: the library has not told that cuInit is over, and may never do so. */
 static void wait_for_init(void)
 {
-	uint64_t until = now_ns() + INIT_NS;
+	uint64_t until = tap_now_ns() + INIT_NS;
 
-	while (!TAP_READ_ONCE(init_over) && __atomic_load_n(&asked, __ATOMIC_ACQUIRE) == done && now_ns() < until)
-		wait_for(&init_over, 0, INIT_STEP_NS);
+	while (!TAP_READ_ONCE(init_over) && __atomic_load_n(&asked, __ATOMIC_ACQUIRE) == done && tap_now_ns() < until)
+		tap_futex_wait(&init_over, 0, INIT_STEP_NS);
 	set_handler();
 }
 
 static void *leave(void)
 {
 	__atomic_store_n(&gone, 1, __ATOMIC_RELEASE);
-	wake(&gone);
+	tap_futex_wake(&gone);
 	return NULL;
 }
 
@@ -254,13 +238,13 @@ static void *run(void *unused)
 {
 	struct idle idle = { 0, 0, 0 };
 	uint64_t every = tap_cupti_option_number("cuda-flush") * 1000000u,
-		 next_flush = every ? now_ns() + every : UINT64_MAX, next_clock;
+		 next_flush = every ? tap_now_ns() + every : UINT64_MAX, next_clock;
 
 	(void)unused;
 	TAP_SYS(prctl, 15 /* PR_SET_NAME */, "gputap-cupti", 0, 0, 0, 0);
 	wait_for_init();
 	record_clock();
-	next_clock = now_ns() + CLOCK_EVERY_NS;
+	next_clock = tap_now_ns() + CLOCK_EVERY_NS;
 	tap_cupti_configure_late();
 	uint64_t edge = window();
 
@@ -281,21 +265,21 @@ static void *run(void *unused)
 		if (TAP_READ_ONCE(tap_cupti.fatal))
 			return leave();
 		if (TAP_READ_ONCE(tap_cupti.ending)) {          /* the driver may be taking itself down */
-			wait_for(&asked, seen, CLOCK_EVERY_NS);
+			tap_futex_wait(&asked, seen, CLOCK_EVERY_NS);
 			continue;
 		}
-		now = now_ns();
+		now = tap_now_ns();
 		uint64_t due = least(next_flush, next_clock);
 
 		if (due > now) {
-			wait_for(&asked, seen, least(due - now, edge));
+			tap_futex_wait(&asked, seen, least(due - now, edge));
 			edge = window();
 			continue;
 		}
 		if (next_flush <= now) {
 			if (TAP_READ_ONCE(tap_cupti.recording) && flush_is_due(&idle))
 				tap_cupti_flush(0);
-			next_flush = now_ns() + every;
+			next_flush = tap_now_ns() + every;
 		}
 		if (next_clock <= now) {
 			record_clock();
@@ -341,7 +325,7 @@ void tap_cupti_thread_start(bool init_told)
 		return;
 	if (init_told && !__atomic_exchange_n(&init_over, 1, __ATOMIC_RELAXED)) {
 		set_handler();
-		wake(&init_over);
+		tap_futex_wake(&init_over);
 	}
 	if (!TAP_READ_ONCE(started) && !__atomic_exchange_n(&started, 1, __ATOMIC_RELAXED))
 		start_thread();
@@ -353,13 +337,13 @@ void tap_cupti_thread_start(bool init_told)
 static bool ask(enum request what, uint64_t patience)
 {
 	uint32_t completed = TAP_READ_ONCE(tap_cupti.completed), mine, at;
-	uint64_t until = now_ns() + patience;
+	uint64_t until = tap_now_ns() + patience;
 
 	__atomic_fetch_or(&request, what, __ATOMIC_RELEASE);
 	mine = __atomic_add_fetch(&asked, 1, __ATOMIC_ACQ_REL);
-	wake(&asked);
+	tap_futex_wake(&asked);
 	while ((int32_t)((at = __atomic_load_n(&done, __ATOMIC_ACQUIRE)) - mine) < 0) {
-		uint64_t now = now_ns();
+		uint64_t now = tap_now_ns();
 
 		if (TAP_READ_ONCE(tap_cupti.fatal))
 			return true;                    /* the thread is gone */
@@ -369,7 +353,7 @@ static bool ask(enum request what, uint64_t patience)
 		}
 		if (now >= until)
 			return false;
-		wait_for(&done, at, least(until - now, 100000000));
+		tap_futex_wait(&done, at, least(until - now, 100000000));
 	}
 	return true;
 }
@@ -377,11 +361,11 @@ static bool ask(enum request what, uint64_t patience)
 /* Because of a fatal error; it is waited for, since it may be looking into buffers. */
 static bool thread_left(void)
 {
-	uint64_t until = now_ns() + SHORT_NS;
+	uint64_t until = tap_now_ns() + SHORT_NS;
 
-	while (TAP_READ_ONCE(tap_cupti.fatal) && !__atomic_load_n(&gone, __ATOMIC_ACQUIRE) && now_ns() < until) {
-		wake(&asked);
-		wait_for(&gone, 0, ENDS_STEP_NS);
+	while (TAP_READ_ONCE(tap_cupti.fatal) && !__atomic_load_n(&gone, __ATOMIC_ACQUIRE) && tap_now_ns() < until) {
+		tap_futex_wake(&asked);
+		tap_futex_wait(&gone, 0, ENDS_STEP_NS);
 	}
 	return TAP_READ_ONCE(tap_cupti.fatal);
 }

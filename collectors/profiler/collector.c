@@ -14,9 +14,9 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <pthread.h>
-#include <time.h>
 
 #include "collectors/collector.h"
+#include "collectors/futex.h"
 #include "collectors/profiler/internal.h"
 #include "trace/format/domains.h"
 #include "trace/write/asked.h"
@@ -26,23 +26,6 @@ static uint32_t depth, counted;         /* of the holder: calls inside each othe
 static uint32_t over;                   /* the collection has ended in this process */
 static uint32_t armed;                  /* odd: a launch is being counted; futex of the time limit */
 static bool watched;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t = { 0, 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void wait_for(uint32_t *word, uint32_t while_it_is, uint64_t ns)
-{
-	struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
-
-	TAP_SYS(futex, word, 128 /* FUTEX_WAIT, PRIVATE */, while_it_is, &t, 0, 0);
-}
-
-static void wake(uint32_t *word) { TAP_SYS(futex, word, 129 /* FUTEX_WAKE, PRIVATE */, INT32_MAX, 0, 0, 0); }
 
 static uint64_t limit_ns(void)
 {
@@ -61,7 +44,7 @@ static void give_up(const char *what)
 	tap_note(TAP_PART_CUPTI,
 		"counting has ended: %s for longer than --replay-timeout: its kernels may wait for each other, and "
 		"are counted one by one; the rest is traced; leave them out with --kernel-name", what);
-	wake(&holder);
+	tap_futex_wake(&holder);
 }
 
 static void *watch(void *unused)
@@ -70,15 +53,15 @@ static void *watch(void *unused)
 	TAP_SYS(prctl, 15 /* PR_SET_NAME */, "gputap-counts", 0, 0, 0, 0);
 	while (!TAP_READ_ONCE(over)) {
 		uint32_t at = __atomic_load_n(&armed, __ATOMIC_ACQUIRE);
-		uint64_t until = now_ns() + limit_ns();
+		uint64_t until = tap_now_ns() + limit_ns();
 
 		if (!(at & 1)) {
-			wait_for(&armed, at, 3600000000000u);
+			tap_futex_wait(&armed, at, 3600000000000u);
 			continue;
 		}
-		for (uint64_t now = now_ns(); now < until && __atomic_load_n(&armed, __ATOMIC_ACQUIRE) == at;
-			now = now_ns())
-			wait_for(&armed, at, until - now);
+		for (uint64_t now = tap_now_ns(); now < until && __atomic_load_n(&armed, __ATOMIC_ACQUIRE) == at;
+			now = tap_now_ns())
+			tap_futex_wait(&armed, at, until - now);
 		if (__atomic_load_n(&armed, __ATOMIC_ACQUIRE) == at) {
 			give_up("a launch did not come back");
 			tap_profiler_stop();
@@ -112,7 +95,7 @@ static void start_watch(void)
 /* COUNTING1. False: the collection is over. */
 static bool take_gate(uint32_t tid)
 {
-	uint64_t until = now_ns() + limit_ns();
+	uint64_t until = tap_now_ns() + limit_ns();
 
 	while (!TAP_READ_ONCE(over)) {
 		uint32_t is = 0;
@@ -120,11 +103,11 @@ static bool take_gate(uint32_t tid)
 
 		if (__atomic_compare_exchange_n(&holder, &is, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return true;
-		now = now_ns();
+		now = tap_now_ns();
 		if (now >= until)
 			give_up("a launch waited for one that is counted");
 		else
-			wait_for(&holder, is, until - now);
+			tap_futex_wait(&holder, is, until - now);
 	}
 	return false;
 }
@@ -147,7 +130,7 @@ static void enter(const struct tap_counting_launch *l)
 	if (counted) {
 		start_watch();
 		__atomic_fetch_add(&armed, 1, __ATOMIC_ACQ_REL);
-		wake(&armed);
+		tap_futex_wake(&armed);
 	}
 }
 
@@ -157,12 +140,12 @@ static void leave(const struct tap_counting_launch *l, bool launched)
 		return;
 	if (counted) {
 		__atomic_fetch_add(&armed, 1, __ATOMIC_ACQ_REL);
-		wake(&armed);
+		tap_futex_wake(&armed);
 		tap_profiler_end(l, launched);
 	}
 	counted = 0;
 	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
-	wake(&holder);
+	tap_futex_wake(&holder);
 }
 
 static void context_ends(void *context)
@@ -173,7 +156,7 @@ static void context_ends(void *context)
 		return;
 	tap_profiler_leave_context(context);
 	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
-	wake(&holder);
+	tap_futex_wake(&holder);
 }
 
 static void library(void *handle, uint32_t version, const char *(*result_text)(int))

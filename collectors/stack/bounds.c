@@ -27,6 +27,19 @@
 #define FARTHEST (64ull << 20)          /* bytes between a frame and the top of its thread's stack that are looked at */
 #define OTHER_PAGES 16                  /* of a stack of the program's own making */
 
+/* Of the calling thread's own block, which lies above its stack. gcc before 11 has no word for it on x86-64. */
+static uintptr_t thread_address(void)
+{
+#ifdef __x86_64__
+	uintptr_t at;
+
+	__asm__("movq %%fs:0, %0" : "=r"(at));
+	return at;
+#else
+	return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
+
 static uintptr_t page_of(uintptr_t at) { return at & ~(PAGE - 1); }
 
 static uintptr_t first_stack(void)
@@ -50,7 +63,7 @@ static bool readable(uintptr_t low, uintptr_t high)
 /* The top of the stack that sp may be on. 0: of none that we know. */
 static uintptr_t top_above(uintptr_t sp)
 {
-	uintptr_t thread = (uintptr_t)__builtin_thread_pointer(), first = first_stack();
+	uintptr_t thread = thread_address(), first = first_stack();
 
 	if (sp < thread && thread - sp < FARTHEST)
 		return thread;
@@ -70,7 +83,7 @@ static uintptr_t other_end(uintptr_t sp)
 
 uintptr_t tap_bounds_end(struct tap_bounds *known, uint64_t holder_tick, uintptr_t sp)
 {
-	uintptr_t thread = (uintptr_t)__builtin_thread_pointer(), top;
+	uintptr_t thread = thread_address(), top;
 	bool same = known && known->thread == thread && known->holder_tick == holder_tick;
 
 	if (TAP_LIKELY(same && sp >= known->low && sp < known->high))
