@@ -77,7 +77,7 @@ $(O)/libgputap-osrt.so: $(OSRT_OBJ)
 $(O)/libgputap-openmp.so: $(OPENMP_OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared $(SANF) $(OPT) $(NO_ABORT) -o $@ $(LDFLAGS) -Wl,-soname,libgputap-openmp.so -Wl,-z,nodelete,-z,now,-z,relro \
-		-Wl,-Bsymbolic-functions $(OPENMP_OBJ) -Wl,--no-undefined
+		-Wl,-Bsymbolic-functions $(OPENMP_OBJ) -Wl,--as-needed -ldl -Wl,--no-undefined
 
 $(O)/libgputap-libgomp.so: $(GOMP_OBJ)
 	@echo "  LD      $@"

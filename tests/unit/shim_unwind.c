@@ -68,8 +68,10 @@ static void equal_to_theirs(const struct taken *t)
 	if (!libunwind)
 		return;
 	assert_int_equal(t->n_own, t->n_third - 1);
+	/* libunwind before 1.6 may tell the byte before a return address, which is the call's. */
 	for (int i = 0; i < t->n_own; i++)
-		assert_ptr_equal((void *)t->own[i], t->third[i + 1]);
+		if (t->own[i] - 1 != (uintptr_t)t->third[i + 1])
+			assert_ptr_equal((void *)t->own[i], t->third[i + 1]);
 }
 
 /* A frame of its own, which the compiler may not make a loop of. */
