@@ -68,14 +68,14 @@ def run_and_kill(stand_in, k):
     if p.poll() is not None:
         sys.exit(f"the program ended by itself with {p.returncode}")
     if k % 3 == 1:
-        with open(f"/proc/{p.pid}/task/{p.pid}/children") as f:
-            victims = [int(c) for c in f.read().split()]
+        victims = []
+        while not victims and p.poll() is None:     # a launcher that is killed before its program starts leaves nothing to see
+            with open(f"/proc/{p.pid}/task/{p.pid}/children") as f:
+                victims = [int(c) for c in f.read().split()]
         for c in victims:
             os.kill(c, signal.SIGKILL)
-        if p.wait() != -signal.SIGKILL and victims:
+        if p.wait() != -signal.SIGKILL:
             sys.exit(f"the launcher ended with {p.returncode}: its program was killed")
-        if not victims:
-            p.kill()
     else:
         p.send_signal(signal.SIGKILL)
         p.wait()
