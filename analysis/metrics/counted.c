@@ -163,23 +163,17 @@ static void take_values(struct gt_counted *c, int fd)
 /* COUNTED1 */
 static void evaluate(struct gt_counted *c, struct gt_model *m, struct gt_host *h)
 {
-	int ends[2], status = 0;
 	pid_t pid;
+	int fd = gt_host_fork(&pid);
 
-	if (pipe(ends))
-		return;
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		close(ends[0]);
-		child(c, m, h, ends[1]);
+	if (fd >= 0 && !pid)
+		child(c, m, h, fd);
+	if (fd >= 0) {
+		take_values(c, fd);
+		close(fd);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
-	close(ends[1]);
-	if (pid > 0)
-		take_values(c, ends[0]);
-	close(ends[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
 	snprintf(c->why, sizeof c->why, "counters were collected; CUPTI's host library failed on their image");
 }
 

@@ -14,12 +14,14 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------ the library's calls */
 
@@ -366,4 +368,19 @@ const char *gt_host_device_chip(const struct gt_host *h, size_t device)
 	PARAMS(chip_name, name, .device = device);
 
 	return h->call[CHIP_NAME] && !h->call[CHIP_NAME](&p) ? p.name : NULL;
+}
+
+int gt_host_fork(pid_t *pid)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	fflush(NULL);
+	*pid = fork();
+	close(ends[!*pid ? 0 : 1]);
+	if (*pid >= 0)
+		return ends[!*pid ? 1 : 0];
+	close(ends[0]);
+	return -1;
 }

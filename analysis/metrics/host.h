@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "common/error.h"
 
@@ -61,5 +62,12 @@ bool gt_host_evaluate(struct gt_host_chip *c, const void *image, size_t bytes, s
 	size_t n, double *values);
 /* Name of a device's chip by its driver: initialises it, so ask in a process of your own. NULL: it does not say. */
 const char *gt_host_device_chip(const struct gt_host *h, size_t device);
+
+/*
+ * A child of this process for what the library, or a driver, may crash in: what it finds it writes to the pipe, and it
+ * ends by _exit. Its end of the pipe, and *pid 0, in the child; the other end in the parent, who waits for *pid. -1:
+ * there is no child.
+ */
+int gt_host_fork(pid_t *pid);
 
 #endif

@@ -74,30 +74,23 @@ static void ask_driver(const struct gt_host *h, struct chips *c)
 {
 	struct pollfd p = { .events = POLLIN };
 	char name[16];
-	int ends[2];
 	pid_t pid;
 
-	if (pipe(ends))
+	p.fd = gt_host_fork(&pid);
+	if (p.fd < 0)
 		return;
-	fflush(NULL);
-	pid = fork();
 	if (!pid) {
 		unsetenv("CUDA_INJECTION64_PATH");
-		close(ends[0]);
-		tell_chips(h, ends[1]);
+		tell_chips(h, p.fd);
 	}
-	close(ends[1]);
-	p.fd = ends[0];
-	while (pid > 0 && poll(&p, 1, PATIENCE_MS) > 0 && read(ends[0], name, sizeof name) == sizeof name) {
+	while (poll(&p, 1, PATIENCE_MS) > 0 && read(p.fd, name, sizeof name) == sizeof name) {
 		name[sizeof name - 1] = 0;
 		add_chip(c, name);
 	}
-	close(ends[0]);
-	if (pid > 0) {
-		kill(pid, SIGKILL);             /* it has said all, or does not come back */
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	close(p.fd);
+	kill(pid, SIGKILL);                     /* it has said all, or does not come back */
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 /* ------------------------------------------------------------------ the plan */
