@@ -101,8 +101,8 @@ void tap_cupti_launch_order(uint32_t cbid, const struct tap_cupti_callback *c)
 /* ------------------------------------------------------- launches that are counted */
 
 /* cuLaunchKernel and cuLaunchCooperativeKernel; cuLaunchKernelEx has them in the program's memory. */
-struct plain_launch { void *function; uint32_t grid[3], block[3], shared; void *stream; };
 struct launch_shape { uint32_t grid[3], block[3], shared; void *stream; };
+struct plain_launch { void *function; struct launch_shape shape; };
 
 void tap_cupti_count(const struct tap_cupti_callback *c)
 {
@@ -119,9 +119,7 @@ void tap_cupti_count(const struct tap_cupti_callback *c)
 		memcpy(&config, c->params, sizeof config);
 		tap_cupti_copy(config, &shape, sizeof shape);
 	} else {
-		memcpy(shape.grid, plain->grid, sizeof shape.grid);
-		memcpy(shape.block, plain->block, sizeof shape.block);
-		shape.stream = plain->stream;
+		shape = plain->shape;
 	}
 	memcpy(l.grid, shape.grid, sizeof l.grid);
 	memcpy(l.block, shape.block, sizeof l.block);
