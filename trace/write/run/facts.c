@@ -60,6 +60,17 @@ static void put_number(struct tap_text *t, const char *key, uint64_t v)
 	tap_text_char(t, '\n');
 }
 
+/* The beginning of a file of /proc or /sys; 0: there is none. */
+static long read_start(const char *path, char *to, size_t n)
+{
+	int fd = tap_sys_open(path, O_RDONLY, 0);
+	long got = fd < 0 ? 0 : tap_sys_read(fd, to, n);
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	return got;
+}
+
 static void put_link(struct tap_text *t, const char *key, const char *link)
 {
 	char path[TAP_PATH_MAX];
@@ -74,11 +85,8 @@ static void put_link(struct tap_text *t, const char *key, const char *link)
 static void put_arguments(struct tap_text *t)
 {
 	char line[4096];
-	int fd = tap_sys_open("/proc/self/cmdline", O_RDONLY, 0);
-	long n = fd < 0 ? 0 : tap_sys_read(fd, line, sizeof line - 1);
+	long n = read_start("/proc/self/cmdline", line, sizeof line - 1);
 
-	if (fd >= 0)
-		tap_sys_close(fd);
 	if (n <= 0)
 		return;
 	line[n] = 0;
@@ -92,11 +100,8 @@ static void put_arguments(struct tap_text *t)
 static void put_first_line_of(struct tap_text *t, const char *key, const char *path)
 {
 	char line[128];
-	int fd = tap_sys_open(path, O_RDONLY, 0);
-	long n = fd < 0 ? 0 : tap_sys_read(fd, line, sizeof line);
+	long n = read_start(path, line, sizeof line);
 
-	if (fd >= 0)
-		tap_sys_close(fd);
 	while (n > 0 && line[n - 1] == '\n')
 		n--;
 	put_key(t, key);
@@ -111,11 +116,8 @@ static void put_first_line_of(struct tap_text *t, const char *key, const char *p
 static void put_start_time(struct tap_text *t)
 {
 	char line[512];
-	int fd = tap_sys_open("/proc/self/stat", O_RDONLY, 0);
-	long n = fd < 0 ? 0 : tap_sys_read(fd, line, sizeof line), at = n, end;
+	long n = read_start("/proc/self/stat", line, sizeof line), at = n, end;
 
-	if (fd >= 0)
-		tap_sys_close(fd);
 	while (at > 0 && line[at - 1] != ')')
 		at--;
 	for (int blanks = 0; at < n && blanks < 20; at++)
