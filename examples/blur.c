@@ -59,6 +59,7 @@ int main(void)
 	cl_device_id device;
 	cl_int err;
 	char name[128];
+	static char log[4096];
 	double worst = 0;
 
 	check(clGetPlatformIDs(1, &platform, NULL), "no OpenCL platform");
@@ -70,7 +71,11 @@ int main(void)
 	check(err, "queue");
 	cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
 	check(err, "program");
-	check(clBuildProgram(program, 1, &device, "-cl-fast-relaxed-math", NULL, NULL), "build");
+	err = clBuildProgram(program, 1, &device, "-cl-fast-relaxed-math", NULL, NULL);
+	if (err == CL_BUILD_PROGRAM_FAILURE &&
+		!clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL))
+		fputs(log, stderr);
+	check(err, "build");
 	cl_kernel rows = clCreateKernel(program, "blur_rows", &err),
 		  columns = clCreateKernel(program, "blur_columns", &err);
 	check(err, "kernel");

@@ -79,7 +79,7 @@ def read(path):
         words = line.split()
         places = len(part.head["positions"].split())
         assert len(words) > places, where
-        counts = dict(zip(part.events, map(int, words[places:]), strict=False))
+        counts = dict(zip(part.events, map(int, words[places:])))
         assert len(counts) == len(words) - places, where
         if target:
             part.cost.update({(here, target, e): v for e, v in counts.items()})

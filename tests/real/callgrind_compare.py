@@ -55,7 +55,7 @@ def costs(row, before):
 
 
 def add(to, key, values):
-    to[key] = [a + b for a, b in zip(to.get(key) or [0] * len(values), values, strict=True)]
+    to[key] = [a + b for a, b in zip(to.get(key) or [0] * len(values), values)]
 
 
 def main(path, wanted):

@@ -271,6 +271,11 @@ class Symbols(unittest.TestCase):
         self.assertEqual(rc, 1)
         self.assertRegex(out, r"y\.c:5: common/plain is free of the C library and may not use clock_gettime")
 
+    def test_the_linkers_own_name_is_nobodys(self):
+        """As an older assembler leaves it in an object whose calls go by the table of addresses."""
+        plain = '__asm__(".globl _GLOBAL_OFFSET_TABLE_");\nint gc_y(int n)\n{\n\treturn n;\n}\n'
+        self.assertEqual(self.check({"interpose/slow": self.SLOW, "common/plain/y": plain}), (0, ""))
+
     def test_a_missing_object_of_the_list_is_an_error(self):
         rc, out = self.check({"interpose/other": "int tap_other;\n"})
         self.assertEqual((rc, out), (1, "scripts/shim-symbols.allow:1: interpose/slow is named for sysconf: no such object\n"))
