@@ -139,7 +139,7 @@ static void find(char path[PATH_MAX])
 
 static int missing(struct gt_err *err, const char *what, const char *why)
 {
-	return gt_fail(err, GT_EXIT_MISSING, why, "--cupti PATH of a libcupti.so of CUDA 12.6 or newer", "%s", what);
+	return gt_fail(err, GT_EXIT_MISSING, why, "--cupti PATH of a libcupti.so of CUDA 12.6 to 13.1", "%s", what);
 }
 
 /* HOST1: from the folder in which libcupti lies. */
@@ -162,7 +162,11 @@ static int list_chips(struct gt_err *err)
 	PARAMS(chips, names, 0);
 
 	if (host.call[CHIPS](&p))
-		return missing(err, "CUPTI's host library names no chips", "libnvperf_host.so lies beside libcupti.so");
+		return missing(err, "CUPTI's host library names no chips",
+			dlopen("libcuda.so.1", RTLD_LAZY)
+				? "it needs libnvperf_host.so beside it"
+				: "there is no CUDA driver here, which this library wants, as CUDA 13.3's does; "
+			          "or libnvperf_host.so does not lie beside it");
 	host.n_chips = p.n;
 	host.chips = p.names;
 	return 0;
@@ -226,9 +230,14 @@ int gt_host_begin(
 	struct gt_host *h, const char *chip, enum gt_host_use use, struct gt_host_chip **out, struct gt_err *err)
 {
 	PARAMS(initialize, object, .use = (int)use, .chip = chip);
-	int result = h->call[INITIALIZE](&p);
+	bool known = false;
+	int result = 0;
 
-	if (result == INVALID_CHIP_NAME)
+	for (size_t i = 0; i < h->n_chips && !known; i++)
+		known = !strcmp(h->chips[i], chip);
+	if (known)                              /* CUDA 12's says of others that the call is wrong */
+		result = h->call[INITIALIZE](&p);
+	if (!known || result == INVALID_CHIP_NAME)
 		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap metrics --query-metrics", "there is no chip %s",
 			chip);
 	if (result || !p.object)

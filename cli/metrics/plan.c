@@ -167,13 +167,14 @@ static const char *host_name(const struct wanted *w)
 	return w->row == PM ? w->name + strlen(PM_PREFIX) : w->name;
 }
 
-/* A chip that cannot sample knows none of the metrics. */
+/* A chip that cannot sample knows none of the metrics; one that the library refuses altogether is an error. */
 static int look_up(struct plan *p, enum gt_host_use use, bool (*of)(const struct wanted *), struct gt_err *err)
 {
 	struct gt_host_chip *c = NULL;
 	struct gt_host_metric ignored;
 
-	if (gt_host_begin(p->host, p->chip, use, &c, err) && err->kind != GT_EXIT_NO)
+	if (gt_host_begin(p->host, p->chip, use, &c, err) &&
+		(use == GT_HOST_RANGES || err->kind != GT_EXIT_NO))
 		return -1;
 	for (uint32_t i = 0; i < p->all.n; i++) {
 		struct wanted *w = &p->all.v[i];
