@@ -8,7 +8,8 @@
  *        belongs to a handle only while state->handle says so.
  * SLOT2  Whoever moved a slot from FULL to BUSY owns it alone until it stores FULL or DONE again; only the owner asks
  *        the driver about the slot's event, and only the owner gives our reference back.
- * SLOT3  Every event in a ring carries exactly one reference of ours.
+ * SLOT3  Every event in a ring carries exactly one reference of ours: it is there before the slot is FULL and before
+ *        the application has the event, and goes before the slot is DONE.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -125,9 +126,18 @@ void tap_cl_harvest(struct tap_cl_queue *q, enum tap_cl_harvest how);
 #define TAP_CL_WAIT_NS 100000000u
 void tap_cl_wait_for_blocking(struct tap_cl_queue *q);
 void tap_cl_harvest_until(struct tap_cl_queue *q, cl_event event);
-void tap_cl_harvest_context(cl_context context, enum tap_cl_harvest how);   /* NULL: all */
+void tap_cl_harvest_context(cl_context context);  /* NULL: all; TAP_CL_ALL */
+/*
+ * Before the application is told a count of references: TAP_CL_DEEP, and what other threads are just looking at is
+ * waited for. tap_cl_patient: a short wait for such a thread, or false when there was enough of it.
+ */
+#define TAP_CL_PATIENCE_NS 1000000000u
+void tap_cl_settle(struct tap_cl_queue *q);
+void tap_cl_settle_context(cl_context context);   /* NULL: all */
+bool tap_cl_patient(void);
 void tap_cl_harvest_some(void);                   /* a few queues in turn */
-bool tap_cl_holds(struct tap_cl_queue *q, cl_event event);
+/* FULL: we hold a reference. BUSY: perhaps, another thread is looking at it or giving it back. FREE: none. */
+enum tap_cl_slot_state tap_cl_holds(struct tap_cl_queue *q, cl_event event);
 bool tap_cl_pending(struct tap_cl_queue *q);
 void tap_cl_mark_flushed(struct tap_cl_queue *q);           /* everything up to now */
 void tap_cl_flush_begins(struct tap_cl_queue *q);

@@ -33,6 +33,7 @@
 
 static _Atomic uint32_t tokens_taken;             /* sum of all limits */
 static __thread struct tap_cl_queue *last_queue __attribute__((tls_model("initial-exec")));
+static __thread uint32_t looking __attribute__((tls_model("initial-exec")));    /* > 0: inside look_at */
 
 struct tap_cl_queue *tap_cl_queue_last(void)
 {
@@ -230,14 +231,12 @@ static bool claim(struct tap_cl_slot *s, uint64_t t, uint32_t *tries)
 			memory_order_acquire, memory_order_relaxed);
 }
 
-/* SLOT3: our reference goes with the slot. */
+/* SLOT3: the slot says that we hold a reference for as long as we do. */
 static void finish(struct tap_cl_queue *q, struct tap_cl_ring *r, struct tap_cl_slot *s, uint64_t t)
 {
-	cl_event event = s->event;
-
+	q->real->clReleaseEvent(s->event);
 	atomic_store_explicit(&s->state, tap_cl_slot_word(t, 0, TAP_CL_DONE), memory_order_release);
 	advance(r);
-	q->real->clReleaseEvent(event);
 }
 
 /* Nobody holds the event but we: the driver is through with it, so asking cannot flush anything. */
@@ -251,15 +250,12 @@ static bool only_ours(struct tap_cl_queue *q, cl_event event)
 /* settled; not finished; finished without times yet; not ours to look at */
 enum look { GONE, STUCK, LATER, OTHERS };
 
-static enum look look_at(
-	struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t t, enum tap_cl_harvest how, bool flushed)
+static enum look look_at_claimed(struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t t, uint32_t tries,
+	enum tap_cl_harvest how, bool flushed)
 {
 	struct tap_cl_slot *s = ring_slot(r, t);
 	enum tap_cl_look got;
-	uint32_t tries;
 
-	if (!claim(s, t, &tries))
-		return OTHERS;
 	if (!flushed && how == TAP_CL_DEEP) {
 		flushed = only_ours(q, s->event);
 		if (!flushed) {
@@ -277,6 +273,19 @@ static enum look look_at(
 		tries++;
 	atomic_store_explicit(&s->state, tap_cl_slot_word(t, tries, TAP_CL_FULL), memory_order_release);
 	return got == TAP_CL_NO_TIMES_YET ? LATER : STUCK;
+}
+
+static enum look look_at(
+	struct tap_cl_queue *q, struct tap_cl_ring *r, uint64_t t, enum tap_cl_harvest how, bool flushed)
+{
+	enum look found = OTHERS;
+	uint32_t tries;
+
+	looking++;
+	if (claim(ring_slot(r, t), t, &tries))
+		found = look_at_claimed(q, r, t, tries, how, flushed);
+	looking--;
+	return found;
 }
 
 static bool ring_empty(struct tap_cl_ring *r)
@@ -349,6 +358,48 @@ void tap_cl_harvest(struct tap_cl_queue *q, enum tap_cl_harvest how)
 		return;
 	tap_own_calls_begin();
 	harvest(q, how);
+	tap_own_calls_end();
+}
+
+/* Another thread asks about one of the queue's commands, or gives its event back. */
+static bool others_look(struct tap_cl_queue *q)
+{
+	for (uint32_t k = 0; k < TAP_CL_RINGS && q->ring[k].slots; k++) {
+		struct tap_cl_ring *r = &q->ring[k];
+		uint64_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
+
+		for (uint64_t t = atomic_load_explicit(&r->head, memory_order_acquire); t < tail; t++)
+			if ((atomic_load_explicit(&ring_slot(r, t)->state, memory_order_acquire) | 31u << 2) ==
+				tap_cl_slot_word(t, 31, TAP_CL_BUSY))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * A thread that ended in the middle of a look leaves its slot busy for ever: TAP_CL_PATIENCE_NS in all in the life of a
+ * process. A signal handler, and a callback that the release of an event calls, would wait for their own thread.
+ */
+bool tap_cl_patient(void)
+{
+	static _Atomic uint32_t spent;
+	const struct timespec pause = { 0, 50000 };
+
+	if (tap_seccomp || looking || atomic_load(&spent) >= TAP_CL_PATIENCE_NS)
+		return false;
+	atomic_fetch_add(&spent, (uint32_t)pause.tv_nsec);
+	TAP_SYS(nanosleep, &pause, NULL, 0, 0, 0, 0);
+	return true;
+}
+
+void tap_cl_settle(struct tap_cl_queue *q)
+{
+	if (!tap_cl_pending(q))
+		return;
+	tap_own_calls_begin();
+	do
+		harvest(q, TAP_CL_DEEP);
+	while (others_look(q) && tap_cl_patient());
 	tap_own_calls_end();
 }
 
@@ -435,16 +486,31 @@ void tap_cl_harvest_until(struct tap_cl_queue *q, cl_event event)
 	tap_own_calls_end();
 }
 
-void tap_cl_harvest_context(cl_context context, enum tap_cl_harvest how)
+static void each_queue_of(cl_context context, void (*look)(struct tap_cl_queue *q))
 {
 	struct tap_cl_queue *q;
 
 	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++) {
 		if (!atomic_load_explicit(&q->used, memory_order_acquire) || (context && q->context != context))
 			continue;
-		tap_cl_harvest(q, how);
+		look(q);
 		tap_cl_queue_reclaim(q);
 	}
+}
+
+static void harvest_all(struct tap_cl_queue *q)
+{
+	tap_cl_harvest(q, TAP_CL_ALL);
+}
+
+void tap_cl_harvest_context(cl_context context)
+{
+	each_queue_of(context, harvest_all);
+}
+
+void tap_cl_settle_context(cl_context context)
+{
+	each_queue_of(context, tap_cl_settle);
 }
 
 /*
@@ -483,7 +549,7 @@ bool tap_cl_pending(struct tap_cl_queue *q)
 	return false;
 }
 
-bool tap_cl_holds(struct tap_cl_queue *q, cl_event event)
+enum tap_cl_slot_state tap_cl_holds(struct tap_cl_queue *q, cl_event event)
 {
 	for (uint32_t k = 0; k < TAP_CL_RINGS && q->ring[k].slots; k++) {
 		struct tap_cl_ring *r = &q->ring[k];
@@ -495,10 +561,10 @@ bool tap_cl_holds(struct tap_cl_queue *q, cl_event event)
 
 			if (s->event == event && word >> 7 == tap_cl_slot_word(t, 0, 0) >> 7 &&
 				(word_state == TAP_CL_FULL || word_state == TAP_CL_BUSY))
-				return true;
+				return (enum tap_cl_slot_state)word_state;
 		}
 	}
-	return false;
+	return TAP_CL_FREE;
 }
 
 void tap_cl_mark_flushed(struct tap_cl_queue *q)
@@ -642,38 +708,36 @@ static uint32_t saturate(uint64_t v)
 	return v > TAP_CL_BRACKET_MAX ? TAP_CL_BRACKET_MAX : (uint32_t)v;
 }
 
-/* The event goes to the application (with a reference of ours left) or stays ours. False: we have none of it. */
-static bool hand_over(struct tap_cl_enqueue *e)
-{
-	bool ours = !e->app || e->state->real->clRetainEvent(e->own) == CL_SUCCESS;
-
-	/* SLOT3: ours is there before another thread can see the event and release it. */
-	if (e->app)
-		*e->app = e->own;
-	return ours;
-}
-
-/* The table of the queue's library: that of an extension's route may hold the extension's functions alone. */
+/*
+ * The table of the queue's library: that of an extension's route may hold the extension's functions alone.
+ * SLOT3: our reference is there, and its slot says so, before another thread can see the event, count its references or
+ * release it.
+ */
 static void keep(struct tap_cl_enqueue *e, const struct tap_call *call, bool blocking)
 {
 	struct tap_cl_slot command;
+	bool kept;
 
 	if (unlikely(!e->own || e->own == NO_EVENT)) {  /* success and no event: nothing to ask */
 		if (e->app && !e->own)
 			*e->app = NULL;
 		return tap_cl_untimed(call->link, REC_LOSS_NO_PROFILING_INFO, 1);
 	}
-	if (unlikely(!hand_over(e)))
+	if (e->app && unlikely(e->state->real->clRetainEvent(e->own) != CL_SUCCESS)) {
+		*e->app = e->own;
 		return tap_cl_untimed(call->link, REC_LOSS_NO_PROFILING_INFO, 1);
+	}
 	command = (struct tap_cl_slot){ .event = e->own,
 		.link = call->link,
 		.start_tick = call->start_tick,
 		.span = { .bracket = saturate(call->end_tick - call->start_tick) & TAP_CL_BRACKET_MAX,
 			.blocking = blocking } };
-	if (likely(call->link) && push(e->state, &command))
-		return;
-	e->state->real->clReleaseEvent(e->own);
-	if (call->link)
+	kept = likely(call->link) && push(e->state, &command);
+	if (unlikely(!kept))
+		e->state->real->clReleaseEvent(e->own);
+	if (e->app)
+		*e->app = e->own;
+	if (unlikely(!kept) && call->link)
 		tap_cl_untimed(call->link, REC_LOSS_PENDING_FULL, 1);
 }
 

@@ -48,7 +48,7 @@ cl_int tap_cl_do_clGetCommandQueueInfo(const struct tap_opencl_api *real, cl_com
 	cl_int ret;
 
 	if (q && param_name == CL_QUEUE_REFERENCE_COUNT)
-		tap_cl_harvest(q, TAP_CL_DEEP);
+		tap_cl_settle(q);
 	if (q && param_name == CL_QUEUE_PROPERTIES_ARRAY && q->profiled == 1 && q->list_known)
 		return properties_array(real, q, command_queue, param_value_size, param_value, param_value_size_ret);
 	ret = real->clGetCommandQueueInfo(
@@ -67,17 +67,36 @@ static bool polled_complete(cl_event_info name, const void *value, size_t size)
 		*(const cl_int *)value <= CL_COMPLETE;
 }
 
+/*
+ * The driver's count less ours. Another thread may give ours back while this one asks: what was held behind the
+ * question, or neither before nor behind it, is certain; everything else is asked again.
+ */
+static cl_uint references(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_event event)
+{
+	enum tap_cl_slot_state before, behind;
+	cl_uint n = 0;
+
+	tap_own_calls_begin();
+	do {
+		before = tap_cl_holds(q, event);
+		real->clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof n, &n, NULL);
+		behind = tap_cl_holds(q, event);
+	} while (behind != TAP_CL_FULL && (before || behind) && tap_cl_patient());
+	tap_own_calls_end();
+	return behind ? n - 1 : n;
+}
+
 cl_int tap_cl_do_clGetEventInfo(const struct tap_opencl_api *real, cl_event event, cl_event_info param_name,
 	size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
-	struct tap_cl_queue *q = NULL;
+	struct tap_cl_queue *q = param_name == CL_EVENT_REFERENCE_COUNT ? tap_cl_queue_of(real, event) : NULL;
 	cl_int ret;
 
-	if (param_name == CL_EVENT_REFERENCE_COUNT && (q = tap_cl_queue_of(real, event)))
-		tap_cl_harvest(q, TAP_CL_DEEP);
+	if (q)
+		tap_cl_settle(q);
 	ret = real->clGetEventInfo(event, param_name, param_value_size, param_value, param_value_size_ret);
-	if (q && ret == CL_SUCCESS && param_value && param_value_size >= sizeof(cl_uint) && tap_cl_holds(q, event))
-		--*(cl_uint *)param_value;
+	if (q && ret == CL_SUCCESS && param_value && param_value_size >= sizeof(cl_uint))
+		*(cl_uint *)param_value = references(real, q, event);
 	return ret;
 }
 
@@ -136,7 +155,7 @@ void tap_cl_pre_clGetContextInfo(const struct tap_opencl_api *real, cl_context c
 {
 	(void)real, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_CONTEXT_REFERENCE_COUNT)
-		tap_cl_harvest_context(context, TAP_CL_DEEP);
+		tap_cl_settle_context(context);
 }
 
 void tap_cl_pre_clGetMemObjectInfo(const struct tap_opencl_api *real, cl_mem memobj, cl_mem_info param_name,
@@ -144,7 +163,7 @@ void tap_cl_pre_clGetMemObjectInfo(const struct tap_opencl_api *real, cl_mem mem
 {
 	(void)real, (void)memobj, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_MEM_REFERENCE_COUNT)
-		tap_cl_harvest_context(NULL, TAP_CL_DEEP);
+		tap_cl_settle_context(NULL);
 }
 
 void tap_cl_pre_clGetKernelInfo(const struct tap_opencl_api *real, cl_kernel kernel, cl_kernel_info param_name,
@@ -152,7 +171,7 @@ void tap_cl_pre_clGetKernelInfo(const struct tap_opencl_api *real, cl_kernel ker
 {
 	(void)real, (void)kernel, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_KERNEL_REFERENCE_COUNT)
-		tap_cl_harvest_context(NULL, TAP_CL_DEEP);
+		tap_cl_settle_context(NULL);
 }
 
 void tap_cl_pre_clGetProgramInfo(const struct tap_opencl_api *real, cl_program program, cl_program_info param_name,
@@ -160,5 +179,5 @@ void tap_cl_pre_clGetProgramInfo(const struct tap_opencl_api *real, cl_program p
 {
 	(void)real, (void)program, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
 	if (param_name == CL_PROGRAM_REFERENCE_COUNT)
-		tap_cl_harvest_context(NULL, TAP_CL_DEEP);
+		tap_cl_settle_context(NULL);
 }

@@ -96,7 +96,7 @@ void tap_cl_post_clReleaseEvent(
 void tap_cl_pre_clReleaseContext(const struct tap_opencl_api *real, cl_context context)
 {
 	(void)real;
-	tap_cl_harvest_context(context, TAP_CL_ALL);
+	tap_cl_harvest_context(context);
 }
 
 void tap_cl_pre_clReleaseMemObject(const struct tap_opencl_api *real, cl_mem memobj)

@@ -21,7 +21,7 @@ void tap_cl_before_unload(void)
 	if (!tap_cl_alive || atomic_load(&tap_cl_closed) || gc_without("before-unload"))
 		return;
 	tap_cl_check_fork();
-	tap_cl_harvest_context(NULL, TAP_CL_DEEP);
+	tap_cl_settle_context(NULL);
 }
 
 /* One walk over the loaded objects for all queues of a library. */

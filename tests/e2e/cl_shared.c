@@ -3,6 +3,8 @@
  *
  *	cl_shared threads N       4 threads, N rounds each
  *	cl_shared reuse N         N queues made and released, handles used again
+ *	cl_shared counts          reference counts while another thread finishes the queue
+ *	cl_shared destructor N    a context whose destructor makes N calls, behind the release of a queue
  *	cl_shared fork            children that leave, and one that execs, while commands of the parent are pending
  *
  * Copyright 2026 The gputap authors
@@ -93,6 +95,76 @@ static void reuse(void)
 	usleep(100000);                                 /* what no call waited for completes before the program ends */
 }
 
+static volatile int complete;
+
+static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *unused)
+{
+	(void)event, (void)unused;
+	complete = status == CL_COMPLETE;
+}
+
+static void *finisher(void *queue)
+{
+	CHECK(clFinish(queue));
+	return NULL;
+}
+
+/* Another thread finishes the queue; the event of `last` is complete, and has been for a while, when this returns. */
+static pthread_t finish_elsewhere(cl_command_queue queue, cl_event last)
+{
+	pthread_t id;
+
+	complete = 0;
+	CHECK(clSetEventCallback(last, CL_COMPLETE, on_complete, NULL));
+	pthread_create(&id, NULL, finisher, queue);
+	for (int i = 0; i < 10000 && !complete; i++)
+		usleep(1000);
+	usleep(200000);
+	return id;
+}
+
+static void counts(void)
+{
+	cl_command_queue queue = open_queue(0);
+	cl_event event;
+	cl_uint n = 99;
+	pthread_t id;
+
+	CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
+	id = finish_elsewhere(queue, event);
+	printf("references of the event: %u\n", references(event));
+	pthread_join(id, NULL);
+	CHECK(clReleaseEvent(event));
+	CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
+	CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
+	id = finish_elsewhere(queue, event);
+	CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof n, &n, NULL));
+	printf("references of the queue: %u\n", n);
+	pthread_join(id, NULL);
+	CHECK(clReleaseEvent(event));
+	CHECK(clReleaseCommandQueue(queue));
+}
+
+static void CL_CALLBACK calls_in_destructor(cl_context gone, void *unused)
+{
+	(void)gone, (void)unused;
+	for (int i = 0; i < rounds; i++)
+		CHECK(clGetPlatformIDs(1, &platform, NULL));
+	printf("%d calls in a destructor\n", rounds);
+}
+
+static void destructor(void)
+{
+	cl_command_queue queue = open_queue(0);
+
+	CHECK(clSetContextDestructorCallback(context, calls_in_destructor, NULL));
+	CHECK(clReleaseKernel(kernel));
+	CHECK(clReleaseMemObject(buffer));
+	CHECK(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
+	CHECK(clReleaseContext(context));
+	CHECK(clReleaseCommandQueue(queue));
+}
+
 static void child_of(const char *how)
 {
 	int status = 0;
@@ -145,6 +217,10 @@ int main(int argc, char **argv)
 		threads();
 	else if (!strcmp(argv[1], "reuse"))
 		reuse();
+	else if (!strcmp(argv[1], "counts"))
+		counts();
+	else if (!strcmp(argv[1], "destructor"))
+		destructor();
 	else
 		forks();
 	return 0;

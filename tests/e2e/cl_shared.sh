@@ -13,4 +13,9 @@ for POCL_DEVICES in basic pthread; do
 	both cl_shared reuse 2000;   all_timed cl_shared reuse
 	both cl_shared fork;         all_timed cl_shared fork
 done
+unset POCL_DEVICES
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+export FAKECL_FAULTS=release-slow=600
+both cl_shared counts
+check "references are counted without ours" grep -q 'of the event: 1$' traced.out
 finish

@@ -425,13 +425,20 @@ cl_int CL_API_CALL fk_clFlush(cl_command_queue q)
 	return CL_SUCCESS;
 }
 
+static void release(cl_event e)
+{
+	LOCK();
+	fk_unref(e);
+	UNLOCK();
+}
+
 cl_int CL_API_CALL fk_clFinish(cl_command_queue q)
 {
 	cl_event e;
 	cl_int rc = fk_enqueue(q, CL_COMMAND_MARKER, 0, NULL, &e, &(struct fk_command){ 0 }, true);
 
 	if (!rc || rc == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-		fk_clReleaseEvent(e);
+		release(e);
 	/* An out-of-order marker waits for nothing: everything before it is waited for here. */
 	while (!rc && q->first) {
 		cl_event first;
@@ -443,7 +450,7 @@ cl_int CL_API_CALL fk_clFinish(cl_command_queue q)
 		UNLOCK();
 		if (first) {
 			fk_wait(1, &first);
-			fk_clReleaseEvent(first);
+			release(first);
 		}
 	}
 	return rc == CL_INVALID_COMMAND_QUEUE || rc == CL_OUT_OF_RESOURCES ? rc : CL_SUCCESS;

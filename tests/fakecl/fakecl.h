@@ -20,6 +20,7 @@
  *                              map-fails            maps return NULL and an error
  *                              enqueue-fails=N      every N-th enqueue: CL_OUT_OF_RESOURCES
  *                              command-fails=N      every N-th command ends with -9999
+ *                              release-slow=MS      clReleaseEvent takes so long in other threads than the first
  *                              late-callbacks=MS    callbacks come on a thread of their own, MS later, even after main
  *                              command-buffers=N    command buffers of version 0.9.N; without: 0.9.0
  *                              no-function=NAME     the extension look-up of NAME answers NULL

@@ -10,6 +10,15 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static void take_time(enum fk_kind kind)
+{
+	long ms;
+
+	if (kind == FK_EVENT && gettid() != getpid() && fk_fault("release-slow", &ms))
+		usleep((useconds_t)ms * 1000);
+}
 
 #define RETAIN_RELEASE(Name, type, kind, error) \
 cl_int CL_API_CALL fk_clRetain##Name(type o) \
@@ -25,6 +34,7 @@ cl_int CL_API_CALL fk_clRelease##Name(type o) \
 { \
 	if (!fk_is(o, kind)) \
 		return error; \
+	take_time(kind); \
 	LOCK(); \
 	fk_unref(o); \
 	UNLOCK(); \
