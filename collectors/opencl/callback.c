@@ -18,7 +18,9 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/opencl/internal.h"
+#include "common/plain/without.h"
 #include "ids.h"
+#include "trace/write/tls.h"
 
 typedef void (*any_fn)(void);
 struct wrapped {
@@ -61,9 +63,15 @@ static struct wrapped open_cell(void *cell, bool once)
 	return copy;
 }
 
-/* One run of the application's function `call_`, recorded with the arguments that `put` writes. */
+/*
+ * One run of the application's function `call_`, recorded with the arguments that `put` writes. Where a release of our
+ * own is what calls it (a destructor), the calls that it makes are the application's all the same.
+ */
 #define RUN(id, a0, a1, a2, a3, call_, put) do { \
+		uint32_t own = tap_tls.own_calls; \
 		struct tap_call call; \
+		if (!gc_without("callback-in-release")) \
+			TAP_WRITE_ONCE(tap_tls.own_calls, 0); \
 		if (tap_callback_begin(&call, id, REC_DOMAIN_OPENCL, (uint64_t)(uintptr_t)(a0), \
 				(uint64_t)(a1), (uint64_t)(a2), (uint64_t)(a3))) { \
 			call_; \
@@ -73,6 +81,7 @@ static struct wrapped open_cell(void *cell, bool once)
 		} else { \
 			call_; \
 		} \
+		TAP_WRITE_ONCE(tap_tls.own_calls, own); \
 	} while (0)
 
 /* ------------------------------------------------------------------ once, of one object */

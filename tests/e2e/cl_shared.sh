@@ -18,4 +18,7 @@ export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 export FAKECL_FAULTS=release-slow=600
 both cl_shared counts
 check "references are counted without ours" grep -q 'of the event: 1$' traced.out
+unset FAKECL_FAULTS
+both cl_shared destructor 7
+check "calls in a destructor that a release of ours calls are recorded" [ "$(count clGetPlatformIDs)" = 8 ]
 finish
