@@ -22,7 +22,7 @@ lint: all
 
 # Slow, so it is a part of scripts/test --long and not of lint.
 tidy: all compile_commands.json
-	@scripts/tidy .
+	@scripts/tidy . $(O)/tidy
 
 # The check asks for what clang-format can decide without moving tables: tabs, trailing blanks, final newline, line length.
 format:
