@@ -48,9 +48,10 @@ const struct gt_perf_file *gt_perf_file_of(struct gt_perf_files *f, const struct
 	if (!fresh)
 		return *at;
 	file = calloc(1, sizeof *file);
-	listed = file ? GT_LIST_ADD(&f->all) : NULL;
-	if (!listed || !(file->path = strdup(e->text))) {
-		free(listed ? NULL : file);
+	if (!file || !(file->path = strdup(e->text)) || !(listed = GT_LIST_ADD(&f->all))) {
+		if (file)
+			free((char *)file->path);
+		free(file);
 		gt_map_remove(&f->map, sizeof *at, at);
 		return NULL;
 	}

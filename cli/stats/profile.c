@@ -73,11 +73,10 @@ static int print(const struct gt_profile *p, const char *list, enum gt_table_for
 
 static void say(const struct gt_profile *p)
 {
-	const char *doubt;
 	char text[512];
 
 	for (uint32_t i = 0; i < p->parts.n; i++)
-		if ((doubt = gt_profile_doubt(p, i, text, sizeof text)))
+		if (gt_profile_doubt(p, i, text, sizeof text))
 			fprintf(stderr, "gputap: %s\n", gt_harmless(text));
 }
 

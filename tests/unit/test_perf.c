@@ -331,6 +331,34 @@ static void test_maps(void **unused)
 	gt_perf_files_free(&files);
 }
 
+/* The C library's, until there is no memory. */
+static bool no_memory;
+char *strdup(const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+	char *copy = no_memory ? NULL : malloc(bytes);
+
+	return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+/* A file whose path cannot be kept is not in the list: what frees the list looks into each. */
+static void test_no_memory_for_a_file(void **state)
+{
+	struct gt_perf_event e = { .kind = GT_PERF_MAP, .text = "/a" };
+	struct gt_perf_files files = { 0 };
+
+	(void)state;
+	assert_non_null(gt_perf_file_of(&files, &e));
+	e.text = "/b";
+	no_memory = true;
+	assert_null(gt_perf_file_of(&files, &e));
+	no_memory = false;
+	assert_int_equal(files.all.n, 1);
+	assert_non_null(gt_perf_file_of(&files, &e));
+	assert_int_equal(files.all.n, 2);
+	gt_perf_files_free(&files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_chain_beyond_the_sample),
 		cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_no_memory_for_a_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
