@@ -41,6 +41,12 @@ static bool asked(const struct gt_run *run, const char *domain)
 	return gt_option_has(run->options, "trace", domain) && !gt_option_has(run->options, "trace", "none");
 }
 
+/* What the program's own timers take is none of the launcher's business (collectors/perf/timer.c). */
+static bool samples_asked(const struct gt_run *run)
+{
+	return asked(run, "sample") && strcmp(gt_option(run->options, "sample"), "timer") != 0;
+}
+
 static void describe(struct gt_perf *p, struct perf_event_attr *a, size_t ring)
 {
 	memset(a, 0, sizeof *a);
@@ -204,7 +210,7 @@ static struct gt_perf *prepare(const struct gt_run *run, long cpus)
 
 	if (!p)
 		return NULL;
-	p->samples = asked(run, "sample");
+	p->samples = samples_asked(run);
 	p->switches = asked(run, "sched");
 	p->cycles = p->samples && !strcmp(gt_option(run->options, "sample"), "cycles");
 	p->build_ids = true;
@@ -259,7 +265,7 @@ struct gt_perf *gt_perf_open(const struct gt_run *run, char **why)
 	int failure = 0;
 
 	*why = NULL;
-	if (!asked(run, "sample") && !asked(run, "sched"))
+	if (!samples_asked(run) && !asked(run, "sched"))
 		return NULL;
 	cpus = cpus < 1 ? 1 : cpus;
 	p = prepare(run, cpus);

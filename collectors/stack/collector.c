@@ -13,6 +13,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <string.h>
+
 #include "collectors/collector.h"
 #include "collectors/stack/internal.h"
 #include "trace/write/options.h"
@@ -23,6 +25,7 @@
 #define SEEN 512u
 #define CODES 1024u
 #define OWN 32u
+#define SAMPLED_MOST 127u
 
 struct seen { uint64_t hash, word; };
 struct tap_stacks {                             /* a stream's; zero at first */
@@ -35,7 +38,9 @@ struct tap_stacks {                             /* a stream's; zero at first */
 struct stack {
 	uint32_t n, flags;
 	uint32_t n_python;
+	uint32_t most;                          /* frames that are kept */
 	bool in_handler;
+	bool sampled;                           /* from the instruction that a signal interrupted */
 	uint64_t hash;
 	uintptr_t pc[TAP_STACK_DEPTH_MAX];
 	uint8_t exact[TAP_STACK_DEPTH_MAX];     /* a signal came at this instruction */
@@ -95,7 +100,7 @@ static __attribute__((noinline)) void add_python(struct stack *k, struct tap_sta
 {
 	struct tap_python_walk w;
 	struct tap_python_frame f;
-	uint32_t most = depth < TAP_PYTHON_MOST ? depth : TAP_PYTHON_MOST;
+	uint32_t most = k->most < TAP_PYTHON_MOST ? k->most : TAP_PYTHON_MOST;
 
 	if (!tap_python_begin(&w, &t->python, k->in_handler))
 		return;
@@ -108,27 +113,31 @@ static __attribute__((noinline)) void add_python(struct stack *k, struct tap_sta
 	k->flags |= k->n_python == most && w.frame ? REC_STACK_CUT : 0;
 }
 
-/* Everything from the frame that called into us. */
+/* Everything from the frame that called into us, or from the interrupted instruction on. */
 static void collect(struct stack *k, struct tap_walk *w, struct tap_stacks *t)
 {
-	bool inside = true, python = false;
+	bool inside = !k->sampled, python = false;
 
 	k->n = k->n_python = 0;
 	k->flags = 0;
 	k->hash = 0x243f6a8885a308d3ull;
 	tap_walk_begin(w);
+	if (k->sampled) {
+		add_frame(k, w->frame.pc, true);
+		python = tap_python_runs(w->frame.pc);
+	}
 	while (tap_walk_next(w)) {
 		if (inside && is_own(w->frame.pc))
 			continue;
 		inside = false;
-		if (k->n == depth) {
+		if (k->n == k->most) {
 			k->flags |= REC_STACK_CUT;
 			break;
 		}
 		add_frame(k, w->frame.pc, w->exact);
 		python |= tap_python_runs(w->frame.pc);
 	}
-	k->in_handler = w->signals;
+	k->in_handler = k->sampled || w->signals;
 	if (python && t)
 		add_python(k, t);
 	k->flags |= w->flags;
@@ -269,21 +278,40 @@ static TAP_COLD uint64_t write_new(
 	return word;
 }
 
-static __attribute__((noinline)) uint64_t take(struct tap_stream *s)
+static uint64_t look_or_write(struct tap_stream *s, struct stack *k, const struct tap_frame *f)
 {
 	struct tap_stacks *t = stacks_of(s);
-	struct tap_walk w = { .bounds = t ? &t->bounds : NULL, .holder_tick = s->holder_tick };
-	struct tap_frame here = { 0 };
-	struct stack k;
+	struct tap_walk w = { .frame = *f, .bounds = t ? &t->bounds : NULL, .holder_tick = s->holder_tick };
 	uint64_t word;
 
-	TAP_FRAME_HERE(&here);
-	w.frame = here;
-	collect(&k, &w, t);
-	if (!k.n)
+	collect(k, &w, t);
+	if (!k->n)
 		return 0;
-	word = t ? look_up(t->seen, SEEN, k.hash) : 0;
-	return word ? word : write_new(s, t, &k, &here);
+	word = t ? look_up(t->seen, SEEN, k->hash) : 0;
+	return word ? word : write_new(s, t, k, f);
+}
+
+static __attribute__((noinline)) uint64_t take(struct tap_stream *s)
+{
+	struct tap_frame here = { 0 };
+	struct stack k;
+
+	k.most = depth;
+	k.sampled = false;
+	TAP_FRAME_HERE(&here);
+	return look_or_write(s, &k, &here);
+}
+
+/* The depth of calls is not that of samples: as many functions as the kernel's own samples have. */
+static __attribute__((noinline)) uint64_t take_interrupted(struct tap_stream *s, const void *context)
+{
+	struct tap_walk w = { .signals = 0 };
+	struct stack k;
+
+	k.most = SAMPLED_MOST;
+	k.sampled = true;
+	tap_walk_from(&w, context);
+	return look_or_write(s, &k, &w.frame);
 }
 
 /* ------------------------------------------------------------------------ start */
@@ -296,6 +324,10 @@ static void start(bool late)
 	uint64_t least = tap_option_number("callstack-min"), n = tap_option_number("callstack-depth");
 
 	(void)late;
+	if (!strcmp(tap_option("sample"), "timer") && strcmp(tap_option("sample-stacks"), "none")) {
+		tap_objects_list();
+		tap_stack_interrupted = take_interrupted;
+	}
 	if (!*list)
 		return;
 	depth = n < 1 ? 1 : n > TAP_STACK_DEPTH_MAX ? TAP_STACK_DEPTH_MAX : (uint32_t)n;

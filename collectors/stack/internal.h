@@ -103,6 +103,8 @@ struct tap_walk {
 	bool exact;                     /* pc is the instruction itself, not one behind a call */
 	uint8_t signals;                /* frames of handlers so far */
 };
+/* Its first frame is the one that a signal interrupted; context: ucontext_t of its handler. */
+void tap_walk_from(struct tap_walk *w, const void *context) TAP_HIDDEN;
 /* Looks at the first frame. */
 void tap_walk_begin(struct tap_walk *w) TAP_HIDDEN;
 /* Goes to the caller. False: there is none, or it cannot be found (flags say so). */

@@ -244,6 +244,12 @@ static inline bool step_rule(struct tap_walk *w, const struct tap_rule *r)
 	return true;
 }
 
+void tap_walk_from(struct tap_walk *w, const void *context)
+{
+	from_context(context, &w->frame);
+	w->frame.pc = plain_address(w->frame.pc);
+}
+
 void tap_walk_begin(struct tap_walk *w)
 {
 	w->flags = 0;

@@ -44,6 +44,33 @@ timeout -k 5 60 ./deny perf_event_open 38 "$tap" run -f -o t -t sample -- ./busy
 check "... where the kernel has none (ENOSYS)" [ $? = 3 ]
 check "... in one line" once "no samples: the system call perf_event_open is forbidden"
 
+# ---- timers in the program: where the kernel samples for nobody
+$cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fomit-frame-pointer -o signals "$here/samples/signals.c" -lpthread || exit 1
+rm -rf t.gputap t.json
+timeout -k 5 60 ./deny perf_event_open 1 "$tap" run -f -o t --sample=timer --sample-rate=1000 -t sample -- ./busy 100 >out 2>err
+check "timers: where a filter forbids the kernel's samples, the program's status" [ $? = 3 ]
+check "... without a note" eval '! said "no samples"'
+check "... samples by unwind tables" see timers 150 inner
+rm -rf t.gputap t.json
+GPUTAP_TRACE=sample GPUTAP_SAMPLE=timer GPUTAP_SAMPLE_RATE=1000 GPUTAP_OUTPUT=$PWD/t LD_PRELOAD=$build/libgputap.so timeout 60 ./busy 100
+check "timers: preloaded without the launcher" [ $? = 3 ]
+check "... samples" see timers 150 inner
+check "... no note" eval '! grep -q "\"type\":\"note\"" t.json'
+"$tap" export -q -f -o t -e sqlite,folded,perfetto t.gputap
+check "... all of them in folded stacks" [ "$(awk '{ n += $NF } END { print n }' t.folded)" = "$(grep -c '"type":"sample"' t.json)" ]
+check "... statistics" [ "$(csv samples | sed -n 2p | cut -d, -f5)" = inner ]
+timeout 60 ./signals 40 >bare.out
+traced 7 --sample=timer --sample-rate=1000 -t sample -- ./signals 40
+check "timers: handlers for all signals, sigwait for all, SIGEV_THREAD, a cancelled thread: same output" cmp bare.out out
+check "... samples in handlers, threads that block all, threads that came late, a forked child" see timers 200 in_first in_handler in_blocked in_late in_child
+check "... and where they end is said" once "samples end where the program first cancelled a thread"
+traced 3 --sample=timer --sample-rate=1000 -t sample -- sh -c './busy 40; exec ./busy 40'
+check "timers: children, and what replaces a process" see computing busy 2
+traced 3 --sample=timer --sample-rate=1000 --sample-stacks=none -t sample -- ./busy 40
+check "timers: no stacks where none are asked for" eval 'has sample && ! has stack'
+traced 3 --sample=timer --ring --max-size=4M --sample-rate=1000 -t sample -- ./busy 40
+check "timers: with a ring" has sample
+
 traced 3 -t sample -- ./busy 5 || { echo "FAILED: status"; exit 1; }
 if said "no samples: "; then
 	echo "$passed passed, $failed failed"

@@ -45,6 +45,23 @@ def check_samples(r, ms, rate):
     print("%d samples, %d in inner under outer, %d under thread" % (len(samples), first, other))
 
 
+def check_timers(r, ms, *functions):
+    """By timers in the program: no more time than it computed, at least a quarter of it; stacks lead to where threads began."""
+    stacks = {s["id"]: s for s in r["stack"]}
+    samples = r["sample"]
+    assert samples and all(s["by"] == "timer" and s["stack"] for s in samples), samples[:2]
+    used = sum(s["period"] for s in samples) / 1e6
+    assert ms / 4 < used < ms * 1.5, (used, len(samples))
+    chains = [names(stacks, s) for s in samples]
+    for function in functions:
+        assert any(c[0] == function for c in chains), function
+    computing = [c for c in chains if c[0] in functions]
+    assert len(computing) > 0.6 * len(chains), chains[:5]
+    ends = collections.Counter(c[-1] for c in computing)
+    assert set(ends) <= {"_start", "clone3", "clone", "thread_start", "start_thread", "?"} and ends["_start"], ends
+    print("%d samples, %.0f ms" % (len(samples), used))
+
+
 def check_whole(r):
     """By unwind tables: nothing is guessed, and all but a few lead from where the thread was to where it began."""
     stacks = {s["id"]: s for s in r["stack"]}
@@ -132,6 +149,8 @@ def main(path, what, *rest):
     r = records(path)
     if what == "samples":
         check_samples(r, int(rest[0]), int(rest[1]))
+    elif what == "timers":
+        check_timers(r, int(rest[0]), *rest[1:])
     elif what == "images":
         check_images(r, *rest)
     elif what == "wakings":

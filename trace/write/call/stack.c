@@ -17,6 +17,7 @@
 
 uint64_t tap_long_ticks = LONG_DURATION;
 const struct tap_unwinder *tap_unwinder;
+uint64_t (*tap_stack_interrupted)(struct tap_stream *s, const void *context);
 bool tap_stack_ranges;
 
 /* How long calls of a domain must last. ticks: 0 until the counter's rate is known. */

@@ -31,6 +31,12 @@ struct tap_unwinder {
 };
 extern const struct tap_unwinder *tap_unwinder TAP_HIDDEN;
 
+/*
+ * In a signal's handler: the stack of what it interrupted, as take. context: its ucontext_t. NULL: nobody samples
+ * (--sample=timer).
+ */
+extern uint64_t (*tap_stack_interrupted)(struct tap_stream *s, const void *context) TAP_HIDDEN;
+
 /* Calls of this domain that last at least so long get their stack from now on. */
 void tap_stack_want(enum rec_domain domain, uint64_t least_ns) TAP_HIDDEN;
 bool tap_stack_wanted(enum rec_domain domain) TAP_HIDDEN;
