@@ -8,8 +8,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/symbols/internal.h"
 
@@ -27,16 +27,15 @@ enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, AT_LINKAGE_NAME = 0x6e, AT_CALL_
 #define FUNCTIONS(F) \
 	F(Dwarf *, dwarf_begin, (int fd, int command)) \
 	F(int, dwarf_end, (Dwarf * d)) \
-	F(Dwarf_Die *, dwarf_addrdie, (Dwarf * d, uint64_t address, Dwarf_Die * result)) \
 	F(int, dwarf_nextcu, \
 		(Dwarf * d, uint64_t at, uint64_t *next, size_t *head, uint64_t *abbrev, uint8_t *, uint8_t *)) \
 	F(Dwarf_Die *, dwarf_offdie, (Dwarf * d, uint64_t at, Dwarf_Die * result)) \
-	F(int, dwarf_haspc, (Dwarf_Die * die, uint64_t pc)) \
 	F(Dwarf_Line *, dwarf_getsrc_die, (Dwarf_Die * cu, uint64_t address)) \
 	F(int, dwarf_lineno, (Dwarf_Line * line, int *number)) \
 	F(const char *, dwarf_linesrc, (Dwarf_Line * line, uint64_t *mtime, uint64_t *length)) \
-	F(int, dwarf_getscopes, (Dwarf_Die * cu, uint64_t pc, Dwarf_Die * *scopes)) \
-	F(int, dwarf_getscopes_die, (Dwarf_Die * die, Dwarf_Die * *scopes)) \
+	F(ptrdiff_t, dwarf_ranges, (Dwarf_Die * die, ptrdiff_t at, uint64_t *base, uint64_t *start, uint64_t *end)) \
+	F(int, dwarf_child, (Dwarf_Die * die, Dwarf_Die * result)) \
+	F(int, dwarf_siblingof, (Dwarf_Die * die, Dwarf_Die * result)) \
 	F(int, dwarf_tag, (Dwarf_Die * die)) \
 	F(const char *, dwarf_diename, (Dwarf_Die * die)) \
 	F(Dwarf_Attribute *, dwarf_attr, (Dwarf_Die * die, unsigned name, Dwarf_Attribute *result)) \
@@ -70,9 +69,20 @@ static bool load(void)
 	return there;
 }
 
-/* ---------------------------------------------------------------------- places */
+/* ------------------------------------------------------- addresses to functions */
 
-struct gt_lines { Dwarf *d; Dwarf_Die last; bool has_last; };
+/*
+ * libdw answers "which functions is this address in" by walking through its unit from the beginning. Each unit is
+ * walked once here, at its first address, and so are the units.
+ *
+ * first, n: of a unit, its number; of a function, its part of the unit's list of what is inlined.
+ */
+struct span { uint64_t start, end; uint32_t first, n, depth; Dwarf_Die die; };
+struct spans { GT_LIST(struct span) list; };
+struct unit { Dwarf_Die die; bool walked; struct spans functions, inlined; };
+struct gt_lines { Dwarf *d; bool walked; GT_LIST(struct unit) units; struct spans of_units; };
+
+#define NESTED_MOST 256 /* blocks and functions within each other; nothing real comes near */
 
 struct gt_lines *gt_lines_open(int fd)
 {
@@ -85,39 +95,126 @@ struct gt_lines *gt_lines_open(int fd)
 	return l;
 }
 
+static void free_spans(struct spans *a, struct spans *b)
+{
+	free(a->list.v);
+	free(b ? b->list.v : NULL);
+}
+
 void gt_lines_close(struct gt_lines *l)
 {
-	if (l)
-		dw.dwarf_end(l->d);
+	if (!l)
+		return;
+	for (uint32_t i = 0; i < l->units.n; i++)
+		free_spans(&l->units.v[i].functions, &l->units.v[i].inlined);
+	free(l->units.v);
+	free_spans(&l->of_units, NULL);
+	dw.dwarf_end(l->d);
 	free(l);
 }
 
-/* Compilers that write no table of addresses (clang) leave it to us to ask each unit. */
-static bool ask_units(struct gt_lines *l, uint64_t address, Dwarf_Die *unit)
+static void add_spans(struct spans *to, Dwarf_Die *die, uint32_t first, uint32_t depth)
+{
+	uint64_t base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dw.dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		struct span *s = start < end ? GT_LIST_ADD(&to->list) : NULL;
+
+		if (s)
+			*s = (struct span){ start, end, first, 0, depth, *die };
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start ? 1 : (x->end < y->end) - (x->end > y->end);
+}
+
+static void sort(struct spans *s)
+{
+	if (s->list.n)
+		qsort(s->list.v, s->list.n, sizeof *s->list.v, compare);
+}
+
+/* The innermost of those that begin last before it: what linkers dropped may lie across others. */
+static struct span *find(const struct spans *s, uint64_t address)
+{
+	uint32_t low = 0, high = s->list.n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (s->list.v[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (uint32_t looked = 0; low && looked < 8; looked++)
+		if (address < s->list.v[--low].end)
+			return &s->list.v[low];
+	return NULL;
+}
+
+static void walk_units(struct gt_lines *l)
 {
 	uint64_t at = 0, next;
 	size_t head;
 
-	while (!dw.dwarf_nextcu(l->d, at, &next, &head, NULL, NULL, NULL)) {
-		if (dw.dwarf_offdie(l->d, at + head, unit) && dw.dwarf_haspc(unit, address) > 0)
-			return true;
-		at = next;
+	for (l->walked = true; !dw.dwarf_nextcu(l->d, at, &next, &head, NULL, NULL, NULL); at = next) {
+		struct unit *u = GT_LIST_ADD(&l->units);
+
+		if (!u) {
+			l->of_units.list.n = 0;         /* numbers of units that are gone */
+			return;
+		}
+		if (dw.dwarf_offdie(l->d, at + head, &u->die))
+			add_spans(&l->of_units, &u->die, l->units.n - 1, 0);
 	}
-	return false;
+	sort(&l->of_units);
 }
 
-static bool unit_of(struct gt_lines *l, uint64_t address, Dwarf_Die *unit)
+static void walk_functions(struct unit *u, Dwarf_Die *in, uint32_t depth)
 {
-	if (l->has_last && dw.dwarf_haspc(&l->last, address) > 0) {
-		*unit = l->last;
-		return true;
-	}
-	if (!dw.dwarf_addrdie(l->d, address, unit) && !ask_units(l, address, unit))
-		return false;
-	l->last = *unit;
-	l->has_last = true;
-	return true;
+	Dwarf_Die die;
+
+	if (depth == NESTED_MOST || dw.dwarf_child(in, &die))
+		return;
+	do {
+		uint32_t at = u->functions.list.n, first = u->inlined.list.n, end;
+		int tag = dw.dwarf_tag(&die);
+
+		if (tag == TAG_FUNCTION)
+			add_spans(&u->functions, &die, first, depth);
+		else if (tag == TAG_INLINED)
+			add_spans(&u->inlined, &die, 0, depth);
+		end = u->functions.list.n;
+		walk_functions(u, &die, depth + 1);
+		for (; at < end && at < u->functions.list.n; at++)
+			u->functions.list.v[at].n = u->inlined.list.n - first;
+	} while (!dw.dwarf_siblingof(&die, &die));
 }
+
+static struct unit *unit_of(struct gt_lines *l, uint64_t address)
+{
+	struct span *s;
+	struct unit *u;
+
+	if (!l->walked)
+		walk_units(l);
+	s = find(&l->of_units, address);
+	u = s && s->first < l->units.n ? &l->units.v[s->first] : NULL;
+	if (u && !u->walked) {
+		u->walked = true;
+		walk_functions(u, &u->die, 0);
+		sort(&u->functions);
+	}
+	return u;
+}
+
+/* ---------------------------------------------------------------------- places */
 
 static void name_of(Dwarf_Die *die, struct gt_place_of *p)
 {
@@ -143,44 +240,44 @@ static void called_at(Dwarf_Die *unit, Dwarf_Die *die, struct gt_place_of *p)
 	p->line = (uint32_t)line;
 }
 
-static uint32_t inlined_places(Dwarf_Die *unit, uint64_t address, struct gt_place_of *out)
+/* function: the one with this code. What is inlined there stands in the list from the outermost inwards. */
+static uint32_t inlined_places(struct unit *unit, struct span *function, uint64_t address, struct gt_place_of *out)
 {
-	Dwarf_Die *scopes = NULL, *outer = NULL;
-	int n = dw.dwarf_getscopes(unit, address, &scopes);
-	uint32_t found = 1;
+	Dwarf_Die *inlined[NESTED_MOST];
+	uint32_t n = 0, found = 1, depth = function->depth, end = function->first + function->n;
 
-	/* the first list follows an inlined function to where it was written, the second to where it was inlined */
-	n = n > 0 ? dw.dwarf_getscopes_die(&scopes[0], &outer) : 0;
-	for (int i = 0; i < n && found < GT_INLINED_MOST; i++) {
-		int tag = dw.dwarf_tag(&outer[i]);
+	for (uint32_t i = function->first; i < end && i < unit->inlined.list.n; i++) {
+		struct span *s = &unit->inlined.list.v[i];
 
-		if (tag != TAG_INLINED && tag != TAG_FUNCTION)
+		if (s->start > address || s->end <= address || s->depth <= depth)
 			continue;
-		name_of(&outer[i], &out[found - 1]);
-		if (tag == TAG_FUNCTION)
-			break;
-		out[found] = (struct gt_place_of){ 0 };
-		called_at(unit, &outer[i], &out[found++]);
+		depth = s->depth;
+		inlined[n++] = &s->die;
 	}
-	free(scopes);
-	free(outer);
+	for (; n && found < GT_INLINED_MOST; found++) {
+		name_of(inlined[--n], &out[found - 1]);
+		out[found] = (struct gt_place_of){ 0 };
+		called_at(&unit->die, inlined[n], &out[found]);
+	}
+	if (!n)
+		name_of(&function->die, &out[found - 1]);
 	return found;
 }
 
 uint32_t gt_lines_find(struct gt_lines *l, uint64_t address, struct gt_place_of out[GT_INLINED_MOST])
 {
-	Dwarf_Line *line;
-	Dwarf_Die unit;
+	struct unit *unit = unit_of(l, address);
+	struct span *function = unit ? find(&unit->functions, address) : NULL;
+	Dwarf_Line *line = unit ? dw.dwarf_getsrc_die(&unit->die, address) : NULL;
 	int number = 0;
 
-	if (!unit_of(l, address, &unit))
+	if (!unit)
 		return 0;
 	out[0] = (struct gt_place_of){ 0 };
-	line = dw.dwarf_getsrc_die(&unit, address);
 	if (line) {
 		out[0].file = dw.dwarf_linesrc(line, NULL, NULL);
 		if (!dw.dwarf_lineno(line, &number) && number > 0)
 			out[0].line = (uint32_t)number;
 	}
-	return inlined_places(&unit, address, out);
+	return function ? inlined_places(unit, function, address, out) : 1;
 }
