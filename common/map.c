@@ -13,7 +13,7 @@ enum { FIRST_ROOM = 64 };
 
 static void *take(const struct gt_map *m, size_t count, size_t size)
 {
-	if (size && count > SIZE_MAX / size)
+	if (!size || count > SIZE_MAX / size)
 		return NULL;
 	return m->memory ? m->memory->take(m->memory->ctx, count * size) : calloc(count, size);
 }

@@ -133,7 +133,7 @@ static struct site look_up(enum index i, const void *caller, uintptr_t key)
 	s.tells = s.real && is_libgomp(s.real);
 	if (!s.real)
 		s.real = (void *)nothing;
-	dlsym(RTLD_DEFAULT, "dlsym"); /* success: no message is left for the program's dlerror */
+	(void)dlsym(RTLD_DEFAULT, "dlsym"); /* success: no message is left for the program's dlerror */
 	errno = saved;
 	return s;
 }

@@ -299,7 +299,7 @@ struct ompt_start_tool_result *ompt_start_tool(unsigned version, const char *run
 	const struct gputap_core *c = core();
 
 	if (!other)
-		dlsym(RTLD_DEFAULT, "dlsym"); /* no message is left for the program's dlerror */
+		(void)dlsym(RTLD_DEFAULT, "dlsym"); /* no message is left for the program's dlerror */
 	if (theirs && c)
 		c->note("another tool of OpenMP is in the process: no OpenMP regions");
 	return theirs ? theirs : c ? &result : NULL;

@@ -39,7 +39,7 @@ void *osrt_resolve(enum osrt_index index)
 	if (!real)
 		real = dlsym(RTLD_NEXT, s->name);
 	if (!real) {
-		dlsym(RTLD_DEFAULT, "dlsym"); /* success: no message is left for the program's dlerror */
+		(void)dlsym(RTLD_DEFAULT, "dlsym"); /* success: no message is left for the program's dlerror */
 		real = (void *)lacking;
 	}
 	__atomic_store_n(&osrt_real[index], real, __ATOMIC_RELAXED);

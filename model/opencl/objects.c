@@ -389,7 +389,7 @@ static struct gt_string keep_text(struct gt_model *m, const struct gt_arg *a)
 		return (struct gt_string){ NULL, 0 };
 	memcpy(text, a->data, a->bytes);
 	if (a->cut)
-		memcpy(text + a->bytes, "...", 3);
+		memcpy(text + a->bytes, "...", sizeof "...");
 	return (struct gt_string){ text, a->bytes + (a->cut ? 3 : 0) };
 }
 
