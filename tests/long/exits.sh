@@ -10,7 +10,7 @@
 # SPDX-License-Identifier: Apache-2.0
 set -u
 gputap=$GPUTAP_BUILD/gputap e2e=$GPUTAP_BUILD/tests/e2e
-exits=${EXITS:-100} passed=0 failed=0 skipped=0 all=0
+exits=${EXITS:-100} passed=0 failed=0 skipped=0 ways=0
 unset LD_PRELOAD LD_AUDIT OPENCL_LAYERS CUDA_INJECTION64_PATH "${!FAKEGPU_@}" "${!FAKECL_@}"
 export LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0} UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
 ulimit -c 0
@@ -19,23 +19,30 @@ modes=("" deinitialised no-resource-callbacks fatal-state=30 told-state=20 incom
 # status COMMAND...: 124 for a hang
 status() { (timeout -k 2 60 "$@" >out 2>err </dev/null; echo $?) 2>/dev/null; }
 
-# ends NAME MODES COMMAND...: $exits times, each with the next of the modes; bare once for each mode
+# ends NAME MODES COMMAND...: $exits times, each with the next of the modes; bare once for each mode. In a folder of its own, beside
+# the ways before it: as many at once as there are processors.
 ends() {
+	case $1 in *"${WAYS-}"*) ;; *) return ;; esac
+	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+	ways=$((ways + 1))
+	mkdir "way.$ways"
+	(cd "way.$ways" && one_way "$@") >"way.$ways.log" 2>&1 &
+}
+
+one_way() {
 	local name=$1 kinds=$2 wrong=0 bare=() mode got n
 	shift 2
-	case $name in *"${WAYS-}"*) ;; *) return ;; esac
 	for ((n = 0; n < exits; n++)); do
 		mode=$((n % kinds))
 		[ -n "${bare[mode]-}" ] || bare[mode]=$(FAKEGPU_FAULTS=${modes[mode]} status "$@")
 		rm -rf t.gputap
 		got=$(FAKEGPU_FAULTS=${modes[mode]} status "$gputap" run -q -f -o t --summary=none -- "$@")
-		all=$((all + 1))
 		if [ "$got" != "${bare[mode]}" ] || [ "$got" = 77 ] || grep -q 'Sanitizer: \|runtime error: ' err; then
 			wrong=$((wrong + 1))
 			[ $wrong -gt 3 ] || { echo "FAILED: $name${modes[mode]:+, ${modes[mode]}}: status $got, bare ${bare[mode]}"; grep -v '^gputap: ' err | head -n 12; }
 		fi
 	done
-	if [ $wrong = 0 ]; then passed=$((passed + 1)); echo "ok: $name: $exits exits"; else failed=$((failed + 1)); echo "FAILED: $name: $wrong of $exits"; fi
+	if [ $wrong = 0 ]; then echo "ok: $name: $exits exits"; else echo "FAILED: $name: $wrong of $exits"; fi
 }
 
 for way in return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset late_work; do
@@ -52,9 +59,9 @@ if command -v "$cc" >/dev/null; then
 	"$cc" "${opts[@]}" -fPIC -shared -o libjumper.so "$from/jumper.c" -lOpenCL &&
 		"$cc" "${opts[@]}" -o jumps "$from/jumps.c" "$PWD/libjumper.so" -lOpenCL -lpthread &&
 		"$cc" "${opts[@]}" -o cuda_jumps "$from/cuda_jumps.c" -ldl -lpthread || exit 1
-	for how in jump jump-higher cancel end fiber-above fiber-below; do ends "OpenCL, $how out of a call" 1 ./jumps $how; done
+	for how in jump jump-higher cancel end fiber-above fiber-below; do ends "OpenCL, $how out of a call" 1 "$PWD/jumps" $how; done
 	modes=(slow-kernels=300)
-	for how in jump cancel end; do GPUTAP_CUDA_ARGS=1 ends "CUDA, $how out of a call" 1 ./cuda_jumps $how; done
+	for how in jump cancel end; do GPUTAP_CUDA_ARGS=1 ends "CUDA, $how out of a call" 1 "$PWD/cuda_jumps" $how; done
 	modes=("")
 fi
 unset OCL_ICD_VENDORS
@@ -63,6 +70,11 @@ if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 else
 	echo "skipped: a jump out of a call: no OpenCL platform but the stand-in, which waits for nothing"; skipped=1
 fi
-echo "$all exits"
+wait
+for ((n = 1; n <= ways; n++)); do
+	cat "way.$n.log"
+	if tail -n 1 "way.$n.log" | grep -q '^ok: '; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+done
+echo "$((ways * exits)) exits"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

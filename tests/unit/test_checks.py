@@ -410,5 +410,22 @@ class Prose(unittest.TestCase):
         self.assertEqual(self.check("- [A b](#a-b)\n\n### A b\n\n### C\n", "decisions.md")[1], "decisions.md:1: the index does not name #c\n")
 
 
+class Within(unittest.TestCase):
+    def run_within(self, minutes, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            rc, out = run(ROOT / "scripts/within", minutes, "env", "PIDS=" + folder, *words)
+            left = [p.name for p in pathlib.Path(folder).iterdir() if pathlib.Path("/proc", p.name, "stat").exists()]
+            return rc, out, left
+
+    def test_what_a_command_started_ends_with_it(self):
+        bounded = 'timeout 1000 sh -c \'touch "$PIDS/$$"; exec sleep 1000\''
+        self.assertEqual(self.run_within("0.02", "sh", "-c", bounded + "; :"), (124, "FAILED: not done within 0.02 minutes\n", []))
+        waits = bounded + ' & until [ "$(ls "$PIDS")" ]; do sleep 0.1; done; exit 3'
+        self.assertEqual(self.run_within("9", "sh", "-c", waits), (3, "", []))
+
+    def test_its_status_is_the_commands(self):
+        self.assertEqual(self.run_within("9", "sh", "-c", "echo said; exit 77"), (77, "said\n", []))
+
+
 if __name__ == "__main__":
     unittest.main()
