@@ -157,6 +157,7 @@ HIDDEN void tap_dlsym_seen(const void *handle)
 
 	if (!tap_ready)
 		return;
+	tap_objects_renew();                    /* what is called next may lie in what was just opened */
 	tap_seen_handle = handle;
 	if (seen[at] == handle)
 		return;

@@ -18,7 +18,7 @@ import callgrind_profile
 def calls_in(path):
     """Addresses of the call instructions of an object."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout
-    return {int(m, 16) for m in re.findall(r"^\s*([0-9a-f]+):\s+(?:call|bl|blr)\b", text, re.M)}
+    return {int(m, 16) for m in re.findall(r"^\s*([0-9a-f]+):\s+(?:callq?|bl|blr)\b", text, re.M)}
 
 
 def main(trace, sources, wanted=""):

@@ -83,6 +83,17 @@ static inline cl_int status_of(cl_event event)
 	return status;
 }
 
+/* A function that is newer than its platform has no address there, and an old loader calls it all the same. */
+static inline int platform_has(int major, int minor)
+{
+	char version[128] = "";
+	int a = 0, b = 0;
+
+	CHECK(clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof version - 1, version, NULL));
+	sscanf(version, "OpenCL %d.%d", &a, &b);
+	return a > major || (a == major && b >= minor);
+}
+
 static inline cl_uint references(cl_event event)
 {
 	cl_uint n = 99;

@@ -38,15 +38,15 @@ way() {
 }
 
 # Starting. A child that cannot be followed is one, whatever it does; one that was not made is none.
-for w in posix_spawn posix_spawnp posix_spawn-old clone-vfork execveat execve-syscall system popen; do way $w 2 lost.CHILD_MISSED 0; done
+for w in posix_spawn posix_spawnp posix_spawn-old clone-vfork execve-syscall system popen; do way $w 2 lost.CHILD_MISSED 0; done
 for w in clone fork-syscall exec-thread; do way $w 3 lost.CHILD_MISSED 0; done
 for w in posix_spawn-clean posix_spawnp-clean posix_spawnp-old-clean execve-syscall-clean system-clean popen-clean; do
 	way $w 1 lost.CHILD_MISSED 1
 done
 for w in posix_spawn-missing posix_spawn-script; do way $w 1 lost.CHILD_MISSED 0; done
 
-# By descriptor. Where the C library has no such functions, ours stay unseen; a library that has them stands in for a newer one.
-for w in pidfd_spawn pidfd_spawnp; do
+# By descriptor: since glibc 2.34 and 2.39. Where the C library has no such functions, ours stay unseen; a library that has them stands in for a newer one.
+for w in execveat pidfd_spawn pidfd_spawnp; do
 	if "$bin/ends" $w | grep -q '^error'; then way $w 1 lost.CHILD_MISSED 0; else way $w 2 lost.CHILD_MISSED 0; fi
 done
 "$cc" -O1 -D_GNU_SOURCE -fPIC -shared -o "$bin/libnewer.so" "$here/ways/newer.c" -ldl || exit 1

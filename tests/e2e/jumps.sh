@@ -11,6 +11,8 @@ here=$GPUTAP_TESTS/e2e
 shim=$GPUTAP_BUILD/libgputap.so
 bin=$GPUTAP_BUILD/tests/ways
 export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+# shellcheck source=tests/e2e/layers_lib.sh
+. "$here/layers_lib.sh"
 unset FAKECL_FAULTS FAKECL_PLATFORMS LD_PRELOAD LD_AUDIT OPENCL_LAYERS
 passed=0 failed=0 skipped=0
 cc=${CC:-cc}
@@ -41,11 +43,13 @@ left() {
 		[ $(($(count lost.LEFT_CALL) + $(count slot.clWaitForEvents))) = "$5" ]
 }
 
+ways=("LD_PRELOAD=$shim" "OPENCL_LAYERS=$shim")
+has_layers || { unset "ways[1]"; echo "skipped: as a layer: $no_layers"; skipped=$((skipped + 1)); }
 for options in "-O0" "-O2 -fomit-frame-pointer"; do
 	name=jump${options:0:3}
 	read -ra words <<<"$options"
 	build "$name" "${words[@]}" || exit 1
-	for way in "LD_PRELOAD=$shim" "OPENCL_LAYERS=$shim"; do
+	for way in "${ways[@]}"; do
 		left "$bin/jumps-$name" jump 3 0 1 "$way"
 		left "$bin/jumps-$name" jump-higher 3 0 1 "$way"
 		left "$bin/jumps-$name" cancel 3 0 1 "$way"
@@ -57,7 +61,7 @@ done
 
 # An exception thrown by a callback of the program, through the driver and the wrapper: 20 calls, and 20 callbacks, that do not return.
 if command -v "${CXX:-c++}" >/dev/null && "${CXX:-c++}" -DCL_TARGET_OPENCL_VERSION=300 -o throws "$GPUTAP_TESTS/fault/lib/throws.cc" -lOpenCL 2>err; then
-	for way in "LD_PRELOAD=$shim" "OPENCL_LAYERS=$shim"; do
+	for way in "${ways[@]}"; do
 		rm -rf t.gputap
 		./throws >bare 2>&1; echo "$?" >>bare
 		env "$way" "GPUTAP_OUTPUT=$PWD/t" ./throws >traced 2>&1; echo "$?" >>traced

@@ -14,6 +14,8 @@ audit=$build/libgputap-audit.so
 bin=$build/tests/ways
 cc=${CC:-cc}
 passed=0 failed=0 skipped=0
+# shellcheck source=tests/e2e/layers_lib.sh
+. "$here/layers_lib.sh"
 unset LD_PRELOAD LD_AUDIT OPENCL_LAYERS
 
 real=$(ldconfig -p | awk '/libOpenCL\.so\.1 .*x86-64|libOpenCL\.so\.1 .*AArch64/ {print $NF; exit}')
@@ -76,14 +78,23 @@ count_of() {
 	awk -v n="$2" '$1 == n {c = $2} END {print c + 0}' "$scratch/counts"
 }
 
+leave_out() { skipped=$((skipped + 1)); left_out=1; echo "skipped: $case_name: $*"; }
+layers=1; has_layers || layers=
+# Before glibc 2.35 the dynamic linker tells an audit module of no binding that it makes when a library is opened.
+eager=1; [ "$(getconf GNU_LIBC_VERSION | sort -V - <(echo "glibc 2.34") | tail -n 1)" != "glibc 2.34" ] || eager=
+
 # way "sentence" COUNT VARIABLE=VALUE... -- program...: COUNT calls of clGetPlatformIDs are in the trace
 way() {
 	case_name=$1
 	local expected=$2 vars=(); shift 2
 	while [ "$1" != -- ]; do vars+=("$1"); shift; done
 	shift
+	left_out=
+	case $layers${vars[0]} in OPENCL_LAYERS=*) leave_out "$no_layers"; return ;; esac
 	trace=$scratch/$passed.$failed.trace
 	run "$scratch/bare" "$@"
+	# glibc 2.31: a look-up that finds nothing ends the program where a library of a namespace makes it, and loaders make some
+	if grep -q '^status 127$' "$scratch/bare"; then leave_out "the program does not get through it alone: $(tail -n 2 "$scratch/bare" | head -n 1)"; return; fi
 	run "$scratch/traced" env "GPUTAP_OUTPUT=$trace" "${vars[@]}" "$@"
 	if ! cmp -s "$scratch/bare" "$scratch/traced"; then
 		bad "output differs"; diff "$scratch/bare" "$scratch/traced" | head -10; return
@@ -96,8 +107,15 @@ way() {
 # in_trace NAME COUNT: of the case before
 in_trace() {
 	local seen
+	[ -z "$left_out" ] || return
 	count_of "$trace.gputap" "$1" >"$scratch/seen"; seen=$(cat "$scratch/seen")
 	if [ "$seen" != "$2" ]; then bad "$1: expected $2, found $seen"; else ok; fi
+}
+# bound "sentence" COUNT LOADERS ...: a way in which so many loaders are bound when a library is opened
+bound() {
+	if [ -n "$eager" ]; then way "$1" "$2" "${@:4}"; return; fi
+	way "$1 (before glibc 2.35: missed)" 0 "${@:4}"
+	in_trace lost.LOADER_MISSED "$3"
 }
 without_sanitizer() { [ -z "$san" ] && return 0; skipped=$((skipped + 1)); return 1; }
 
@@ -143,17 +161,17 @@ way "the library was opened twice and closed once: commands are timed" 1 "$P" --
 in_trace REC_COMMAND 1
 
 if without_sanitizer; then
-	way "plug-in, DEEPBIND, with the audit module" 2 "$P" "$A" -- "$bin/host" d "$bin/plugin.so"
+	bound "plug-in, DEEPBIND, with the audit module" 2 1 "$P" "$A" -- "$bin/host" d "$bin/plugin.so"
 	way "plug-in, DEEPBIND, lazy, with the audit module" 2 "$P" "$A" -- "$bin/host" dz "$bin/plugin.so"
-	way "plug-in with a renamed loader, DEEPBIND, with the audit module" 2 "$P" "$A" -- "$bin/host" d "$bin/wheel/plugin-wheel.so"
+	bound "plug-in with a renamed loader, DEEPBIND, with the audit module" 2 1 "$P" "$A" -- "$bin/host" d "$bin/wheel/plugin-wheel.so"
 	way "dlmopen and dlsym, with the audit module" 2 "$P" "$A" -- "$bin/opener" n libOpenCL.so.1
 	way "plug-in in a namespace of its own, with the audit module" 2 "$P" "$A" -- "$bin/host" n "$bin/plugin.so"
-	way "two loaders, DEEPBIND, with the audit module" 4 "$P" "$A" -- "$bin/host" d "$bin/plugin.so" "$bin/plugin-fake.so"
+	bound "two loaders, DEEPBIND, with the audit module" 4 2 "$P" "$A" -- "$bin/host" d "$bin/plugin.so" "$bin/plugin-fake.so"
 	way "linked, with the audit module" 2 "$P" "$A" -- "$bin/linked"
 	way "dlsym, with the audit module" 2 "$P" "$A" -- "$bin/opener" s libOpenCL.so.1
 	way "dlvsym, with the audit module" 2 "$P" "$A" -- "$bin/opener" v "$real"
 	way "plug-in, RTLD_LOCAL, with the audit module" 2 "$P" "$A" -- "$bin/host" l "$bin/plugin.so"
-	way "a plug-in unloaded and loaded again, with the audit module" 4 "$P" "$A" -- "$bin/host" d2 "$bin/plugin-fake.so"
+	bound "a plug-in unloaded and loaded again, with the audit module" 4 1 "$P" "$A" -- "$bin/host" d2 "$bin/plugin-fake.so"
 	way "the audit module alone does nothing" 0 "$A" -- "$bin/linked"
 	way "DEEPBIND without the audit module is missed" 0 "$P" -- "$bin/host" d "$bin/plugin.so"
 	in_trace lost.LOADER_MISSED 1
@@ -184,7 +202,7 @@ for pair in "$P" "OPENCL_LAYERS=$shim" "$P OPENCL_LAYERS=$shim" "$P $A" "$P $A O
 	for program in "$bin/timed" "$bin/opener s libOpenCL.so.1"; do
 		read -ra words <<<"$program"
 		way "calls: ${pair//$bin/} ${words[0]##*/}" $((${#words[@]} > 1 ? 2 : 1)) "${vars[@]}" -- "${words[@]}"
-		[ "$program" = "$bin/timed" ] || continue
+		[ "$program" = "$bin/timed" ] && [ -z "$left_out" ] || continue
 		in_trace REC_COMMAND 3
 		in_trace lost.NO_PROFILING_INFO 0
 		seen=$(python3 "$here/count_records.py" "$trace.gputap" "$build/gen/ids.h" | grep '^cl')

@@ -23,6 +23,9 @@ needed() {
 	local switch=$1 what=$2
 	shift 2
 	case " ${ONLY-$switch} " in *" $switch "*) ;; *) return ;; esac
+	case $switch in
+	audit-tls | layer-aside | second-copy | layer-loader) has_layers || { skipped=$((skipped + 1)); echo "skipped: $switch: $no_layers"; return; } ;;
+	esac
 	if ("$@") 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $switch: $what"; return; fi
 	export GPUTAP_WITHOUT=$switch
 	if ("$@") 2>/dev/null; then failed=$((failed + 1)); echo "FAILED: $switch: without it as well: $what"; else passed=$((passed + 1)); fi
@@ -57,6 +60,8 @@ done
 cp "$shim" libgputap-copy.so
 layer=$GPUTAP_BUILD/tests/witness/libwitness.so
 P="LD_PRELOAD=$shim" L="OPENCL_LAYERS=$shim"
+# shellcheck source=tests/e2e/layers_lib.sh
+. "$GPUTAP_TESTS/e2e/layers_lib.sh"
 
 # ------------------------------------------------- before and after the program's own code
 early() { under "$P" -- ./early && calls 6; }
