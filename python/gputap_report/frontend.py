@@ -100,6 +100,8 @@ class IFrontend:
         """
         file_name = next((a for a in args if isinstance(a, str)), "")
         kind_of = next((a for a in args if isinstance(a, int)), MsgType.NONE)
+        if not 0 <= int(address_or_line) < 1 << 64:
+            raise ValueError("%s is neither an address nor a line" % address_or_line)
         self.markers.append({"text": str(message), "at": int(address_or_line), "kind": int(MarkerKind(int(kind))),
                              "file": file_name, "type": int(MsgType(int(kind_of)))})
 

@@ -113,13 +113,15 @@ class _Watch:
         for line in lines:
             try:
                 answer = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
+                answer = None
+            if not isinstance(answer, dict):
                 self.outcome.failure = "it wrote into the pipe of its answers"
                 return
-            if answer.get("done"):
+            if answer == {"done": True}:
                 self.done = True
             elif "error" in answer and len(answer) == 1:
-                self.outcome.failure = answer["error"]
+                self.outcome.failure = str(answer["error"])[:2000]
             else:
                 self.outcome.answers.append(answer)
         if self.answered > ANSWER_BYTES:

@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 import base64
 import os
 
-from . import file, isolate, model, rulefile, wire
+from . import answers, file, isolate, model, rulefile, wire
 from .frontend import MarkerKind, MsgType
 
 # The file numbers messages and speedups differently than the interface does.
@@ -73,8 +73,9 @@ def _in_file(path, why):
 def _take(found, path, seconds):
     outcome = isolate.run(lambda emit: rulefile.describe(path, emit), seconds)
     facts = outcome.answers[0] if outcome.answers else {}
-    if outcome.failure or not facts:
-        found.failed.append((path, _in_file(path, outcome.failure or "it gave no answer")))
+    failure = outcome.failure or (answers.description(facts) if facts else "it gave no answer")
+    if failure:
+        found.failed.append((path, _in_file(path, failure)))
     elif "rule" in facts:
         rule = Rule(path, facts["rule"])
         other = found.by_id(rule.identifier)
@@ -112,7 +113,9 @@ def _order(found):
 def requirements(rule, seconds=isolate.SECONDS):
     """({"metrics": [...], "rules": [...]} or None, failure or None)"""
     outcome = isolate.run(lambda emit: rulefile.require(rule.path, emit), seconds)
-    return (outcome.answers[0] if outcome.answers else None), outcome.failure
+    needs = outcome.answers[0] if outcome.answers else None
+    failure = outcome.failure or (answers.requirements(needs) if needs is not None else None)
+    return (None if failure else needs), failure
 
 
 class Application:
@@ -150,7 +153,14 @@ class Application:
             return
         outcome = isolate.run(
             lambda emit: rulefile.apply(rule.path, rule.identifier, work, self.ids, emit), self.seconds)
+        taken = 0
         for answer in outcome.answers:
+            wrong = answers.result(answer, work[taken][0], CHART_FIELDS) if taken < len(work) else \
+                "it wrote into the pipe of its answers: more than it was asked for"
+            if wrong:
+                outcome.failure = wrong
+                break
+            taken += 1
             place = answer.pop("action")
             self._keep(rule, place, answer)
             for kind in ("skipped", "failed"):
@@ -159,7 +169,7 @@ class Application:
             if "messages" in answer:
                 take("result", place, answer)
         if outcome.failure:
-            at = work[len(outcome.answers)][0] if len(outcome.answers) < len(work) else None
+            at = work[taken][0] if taken < len(work) else None
             take("failed", at, outcome.failure)
         if outcome.output:
             take("printed", None, outcome.output)
