@@ -66,8 +66,8 @@ bench: all
 stats:
 	$(Q)scripts/code-stats
 
-compile_commands.json: Makefile
-	$(Q)scripts/compile-commands '$(CC)' '$(TOOL_CFLAGS)' '$(SHIM_CFLAGS)' > $@
+compile_commands.json: FORCE
+	$(Q)scripts/compile-commands '$(CC)' '$(TOOL_CFLAGS)' '$(SHIM_CFLAGS)' >$@.new && mv $@.new $@
 
 # Where things go, in the names that packagers know.
 BINDIR  ?= $(PREFIX)/bin
