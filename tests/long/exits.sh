@@ -20,10 +20,10 @@ modes=("" deinitialised no-resource-callbacks fatal-state=30 told-state=20 incom
 status() { (timeout -k 2 60 "$@" >out 2>err </dev/null; echo $?) 2>/dev/null; }
 
 # ends NAME MODES COMMAND...: $exits times, each with the next of the modes; bare once for each mode. In a folder of its own, beside
-# the ways before it: as many at once as there are processors.
+# the ways before it: two more at once than there are processors, for some wait more than they work.
 ends() {
 	case $1 in *"${WAYS-}"*) ;; *) return ;; esac
-	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+	while [ "$(jobs -rp | wc -l)" -ge $(($(nproc) + 2)) ]; do wait -n; done
 	ways=$((ways + 1))
 	mkdir "way.$ways"
 	(cd "way.$ways" && one_way "$@") >"way.$ways.log" 2>&1 &
