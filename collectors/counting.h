@@ -15,7 +15,7 @@
 /* A call of the driver that launches a kernel, at its entry and at its exit. */
 struct tap_counting_launch {
 	void *context, *stream;
-	uint32_t context_id, device, correlation;
+	uint32_t context_id, stream_id, device, correlation;
 	uint32_t grid[3], block[3];
 	const char *symbol;             /* the kernel's mangled name, or NULL */
 };

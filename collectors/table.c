@@ -6,11 +6,14 @@
  */
 #include "collectors/collector.h"
 #include "collectors/counting.h"
+#include "collectors/ranges.h"
 
 #include <stddef.h>
 
 struct tap_way_in tap_way_in;
 const struct tap_counting *tap_counting;
+bool tap_ranges_wanted;
+void (*tap_ranges_open)(bool (*take)(void *ctx, const struct gc_nvtx_open *domain), void *ctx);
 
 #define COLLECTORS COLLECTOR(stack) COLLECTOR(opencl) COLLECTOR(nvtx) COLLECTOR(cupti) COLLECTOR(perf) \
 	COLLECTOR(profiler)

@@ -117,16 +117,21 @@ static int refuse(const struct gt_option_def *d, struct gc_word wrong, const cha
 /* An empty value of what must not be empty says nothing in the environment, and is wrong elsewhere. */
 static bool may_be_empty(const struct gt_option_def *d)
 {
-	return !*d->fallback || d->type == GC_STRING || d->type == GC_LIST || d->type == GC_LIST_OF;
+	return !*d->fallback || d->type == GC_STRING || d->type == GC_LIST || d->type == GC_LINES ||
+		d->type == GC_LIST_OF;
 }
 
-static bool is_list(enum gc_type type) { return type == GC_LIST || type == GC_LIST_OF; }
+/* What parts the values of an option that may be given again; NULL: the last one holds. */
+static const char *joint(enum gc_type type)
+{
+	return type == GC_LIST || type == GC_LIST_OF ? "," : type == GC_LINES ? "\n" : NULL;
+}
 
 int gt_options_assign(struct gt_options *o, unsigned i, const char *value, enum gt_origin origin, const char *where,
 	struct gt_err *err)
 {
 	const struct gt_option_def *d = &o->table->defs[i];
-	bool joins = is_list(d->type) && o->origin[i] == origin && origin == GT_FROM_COMMAND_LINE && *o->value[i];
+	bool joins = joint(d->type) && o->origin[i] == origin && origin == GT_FROM_COMMAND_LINE && *o->value[i];
 	const char *before = joins ? o->value[i] : "";
 	size_t kept = strlen(before) + joins, room = kept + gc_value_room(value);
 	struct gc_word wrong;
@@ -142,7 +147,7 @@ int gt_options_assign(struct gt_options *o, unsigned i, const char *value, enum 
 	normal = malloc(room);
 	if (!normal)
 		return gt_no_memory(err);
-	snprintf(normal, room, "%s%s", before, joins ? "," : "");
+	snprintf(normal, room, "%s%s", before, joins ? joint(d->type) : "");
 	if (!gc_value_normal(d->type, d->choices, value, normal + kept, room - kept, &wrong)) {
 		refuse(d, wrong, where, err);
 		free(normal);

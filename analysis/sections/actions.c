@@ -14,6 +14,7 @@
 #include "analysis/metrics/class.h"
 #include "analysis/metrics/counted.h"
 #include "analysis/metrics/metrics.h"
+#include "analysis/sections/nvtx_choice.h"
 #include "analysis/sections/place.h"
 #include "common/hash.h"
 #include "common/map.h"
@@ -34,6 +35,8 @@ struct making {
 	const struct gt_sections *sections;
 	const struct gt_options *options;
 	int64_t most;                             /* launches of a kernel that are shown; 0: all */
+	bool all_counted;                         /* ... and of one that was counted, all that were */
+	struct gt_nvtx_choice *ranges;            /* NULL: launches are not chosen by them */
 	enum gt_derived_mode mode;
 	struct gt_places places;
 	struct gt_counted *counted;               /* NULL: no counters in the trace */
@@ -330,12 +333,16 @@ static void add_counted(struct making *k, struct gt_action *a, const struct gt_d
 	}
 }
 
+static bool was_counted(const struct making *k, const struct gt_dispatch *d)
+{
+	return d->cuda && gt_counted_find(k->counted, d->process, d->cuda->correlation) >= 0;
+}
+
 /* Of a kernel that was counted the launches that were; of another its first ones. */
 static bool passed_over(const struct making *k, const struct gt_dispatch *d)
 {
 	return k->counted && d->cuda && d->cuda->kernel.has_name &&
-		gt_counted_kernel(k->counted, d->process, d->cuda->kernel.mangled) &&
-		gt_counted_find(k->counted, d->process, d->cuda->correlation) < 0;
+		gt_counted_kernel(k->counted, d->process, d->cuda->kernel.mangled) && !was_counted(k, d);
 }
 
 static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
@@ -462,7 +469,9 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 		return gt_no_memory(err);
 	if (passed_over(k, d))
 		return 0;
-	if (k->most && k->launched.v[number].shown >= k->most)
+	if (k->most && k->launched.v[number].shown >= k->most && !(k->all_counted && was_counted(k, d)))
+		return 0;
+	if (k->ranges && !gt_nvtx_choice_fits(k->ranges, nvtx(k, d)))
 		return 0;
 	k->launched.v[number].shown++;
 	a = GT_LIST_ADD(&k->as->all);
@@ -496,9 +505,12 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 {
 	struct making k = { .as = as, .model = m, .sections = sections, .options = options,
 		.most = gt_option_number(options, "launch-count", 1),
+		.all_counted = !gt_option_given(options, "launch-count"),
 		.mode = gt_option_is(options, "derived", "ncu") ? GT_DERIVED_NCU : GT_DERIVED_GUIDE };
-	int rc = gt_places_open(&k.places, m, err);
+	int rc = gt_nvtx_choice_open(options, &k.ranges, err);
 
+	if (!rc)
+		rc = gt_places_open(&k.places, m, err);
 	if (!rc)
 		rc = gt_counted_open(m, gt_option(options, "cupti"), &k.counted, err);
 	if (!rc)
@@ -507,6 +519,7 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 		add_totals(&k);
 		rc = k.failed ? gt_no_memory(err) : 0;
 	}
+	gt_nvtx_choice_close(k.ranges);
 	gt_places_close(&k.places);
 	gt_counted_close(k.counted);
 	gt_map_free(&k.kernels, sizeof(struct slot));

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "analysis/sections/choice.h"
+#include "analysis/sections/nvtx_choice.h"
 #include "cli/metrics/plan.h"
 #include "cli/run/run.h"
 #include "cli/metrics/sections.h"
@@ -27,6 +28,7 @@
 #include "trace/format/counters.h"
 
 #define MOST_CHIPS 16
+#define MOST_LINES 32                     /* of each option that chooses launches */
 enum { PATIENCE_MS = 30000 };           /* a driver may initialise many devices */
 
 struct chips { char name[MOST_CHIPS][16]; uint32_t n; };
@@ -34,6 +36,70 @@ struct chips { char name[MOST_CHIPS][16]; uint32_t n; };
 static bool asked(const struct gt_options *o)
 {
 	return *gt_option(o, "set") || *gt_option(o, "section") || *gt_option(o, "metrics");
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static int wrong_line(const char *option, struct gc_word line, const char *why, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--%s %.*s: %s", option, (int)line.bytes, line.at, why);
+}
+
+/* NULL: it is a name with stars, or an expression that is understood. */
+static const char *check_name(struct gc_word name)
+{
+	static struct gc_regex_op steps[GC_REGEX_MOST];
+	struct gc_regex r;
+
+	return name.bytes >= 6 && !memcmp(name.at, "regex:", 6)
+		? gc_regex_make(&r, name.at + 6, name.bytes - 6, steps, GC_REGEX_MOST) : NULL;
+}
+
+static const char *check_id(struct gc_word id)
+{
+	const char *stream = memchr(id.at, ':', id.bytes), *name, *end = id.at + id.bytes, *number = end;
+
+	name = stream ? memchr(stream + 1, ':', (size_t)(end - stream - 1)) : NULL;
+	if (!name)
+		return "it is not CONTEXT:STREAM:NAME:NUMBER";
+	while (number > name + 1 && number[-1] != ':')
+		number--;
+	if (number == name + 1)
+		return "it is not CONTEXT:STREAM:NAME:NUMBER";
+	if (strspn(id.at, "0123456789") < (size_t)(stream - id.at) ||
+		strspn(stream + 1, "0123456789") < (size_t)(name - stream - 1) ||
+		strspn(number, "0123456789") < (size_t)(end - number))
+		return "CONTEXT, STREAM and NUMBER are numbers, or empty";
+	return check_name((struct gc_word){ name + 1, (size_t)(number - name - 2) });
+}
+
+static const char *check_ranges(struct gc_word line)
+{
+	return gt_nvtx_choice_wrong(line);
+}
+
+/* What chooses launches is read again in the program, where nobody can be told of a mistake. */
+static int check_choice(const struct gt_options *o, struct gt_err *err)
+{
+	static const struct { const char *option; const char *(*check)(struct gc_word line); } all[] = {
+		{ "kernel-name", check_name }, { "kernel-id", check_id }, { "nvtx-include", check_ranges },
+		{ "nvtx-exclude", check_ranges } };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		const char *at = gt_option(o, all[i].option), *why;
+		unsigned lines = 0;
+
+		for (size_t n; *at; at += n + (at[n] == '\n')) {
+			struct gc_word line = { at, n = strcspn(at, "\n") };
+
+			why = n ? all[i].check(line) : NULL;
+			if (!why && n && ++lines > MOST_LINES)
+				why = "it is given too often";
+			if (why)
+				return wrong_line(all[i].option, line, why, err);
+		}
+	}
+	return 0;
 }
 
 /* ------------------------------------------------------------------ chips */
@@ -175,13 +241,15 @@ static int plan(struct gt_run *run, const struct gt_sections *s, struct gt_err *
 	return rc;
 }
 
-/* Counting needs CUDA's collector, which holds CUPTI. */
+/* Counting needs CUDA's collector, which holds CUPTI; a choice by ranges needs these. */
 static void ask_for_counters(struct gt_options *o)
 {
+	bool ranges = *gt_option(o, "nvtx-include") || *gt_option(o, "nvtx-exclude");
 	static char domains[256];       /* the options point there */
 
-	snprintf(domains, sizeof domains, "%s%s,counters", gt_option(o, "trace"),
-		gt_option_has(o, "trace", "cuda") ? "" : ",cuda");
+	snprintf(domains, sizeof domains, "%s%s%s,counters", gt_option(o, "trace"),
+		gt_option_has(o, "trace", "cuda") ? "" : ",cuda",
+		ranges && !gt_option_has(o, "trace", "nvtx") ? ",nvtx" : "");
 	gt_option_set(o, "trace", domains);
 }
 
@@ -193,6 +261,8 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 	bool others = false;
 	int rc = 0;
 
+	if (check_choice(o, err))
+		return -1;
 	if (!asked(o) || gt_option_has(o, "trace", "none"))
 		return 0;
 	if (gt_cli_sections(run->cli, &s, err) || gt_sections_check(&s, o, err)) {

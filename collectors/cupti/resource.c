@@ -126,6 +126,8 @@ void tap_cupti_count(const struct tap_cupti_callback *c)
 	l.stream = shape.stream;
 	if (tap_cupti.api.cuptiGetDeviceId)
 		tap_cupti.api.cuptiGetDeviceId(c->context, &l.device);
+	if (tap_cupti.api.cuptiGetStreamIdEx)
+		tap_cupti.api.cuptiGetStreamIdEx(c->context, l.stream, 0, &l.stream_id);
 	if (c->site == TAP_CUPTI_ENTER)
 		tap_counting->enter(&l);
 	else

@@ -18,6 +18,7 @@
 
 #include "collectors/collector.h"
 #include "collectors/nvtx/record.h"
+#include "collectors/nvtx/watch.h"
 #include "trace/write/asked.h"
 #include "trace/write/options.h"
 
@@ -253,6 +254,7 @@ int tap_nvtx_injection(const void *(*get_table)(uint32_t))
 			fill(slots, n, core2, sizeof core2 / sizeof *core2);
 		else
 			tap_nvtx_fill_names(module, slots, n);
+		tap_nvtx_watch(module, slots, n);
 	}
 	return 1;
 }
@@ -267,6 +269,7 @@ static void prepare(void)
 {
 	Dl_info self;
 
+	tap_ranges_open = tap_nvtx_ranges_open;
 	for (size_t i = 0; i < COUNT(levels); i++)
 		if (tap_asked(levels[i].ask) && !tap_environ(levels[i].variable))
 			tap_environ_set(levels[i].variable, "2");

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "collectors/nvtx/record.h"
+#include "collectors/nvtx/watch.h"
+#include "collectors/ranges.h"
 #include "trace/write/asked.h"
 
 #define ENTRIES_MAX 256u                /* of a schema or enumeration */
@@ -151,13 +153,26 @@ static int pop(uint64_t d, const struct nvtx_payload *p, size_t n)
 	return NVTX_ABI_NO_TRACKING;
 }
 
+static int watched_push(uint64_t d, const struct nvtx_payload *p, size_t n)
+{
+	tap_nvtx_watch_push(d);
+	return push(d, p, n);
+}
+
+static int watched_pop(uint64_t d, const struct nvtx_payload *p, size_t n)
+{
+	tap_nvtx_watch_pop(d);
+	return pop(d, p, n);
+}
+
 static uint8_t is_enabled(uint64_t d) { return (tap_off == 0 || tap_off == TAP_OFF_EARLY) && !skipped(d); }
 
 /* Not 0: the caller's slots of this extension module are ours; those left alone do nothing. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(struct nvtx_module *m)
 {
 	const nvtx_function functions[] = { (nvtx_function)schema_register, (nvtx_function)enum_register,
-		(nvtx_function)mark, (nvtx_function)push, (nvtx_function)pop, (nvtx_function)start, (nvtx_function)end,
+		(nvtx_function)mark, (nvtx_function)(tap_ranges_wanted ? watched_push : push),
+		(nvtx_function)(tap_ranges_wanted ? watched_pop : pop), (nvtx_function)start, (nvtx_function)end,
 		(nvtx_function)is_enabled };
 
 	if (!m || m->bytes < offsetof(struct nvtx_module, get_export) || m->id != NVTX_ABI_PAYLOAD_MODULE ||

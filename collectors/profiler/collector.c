@@ -169,7 +169,11 @@ static void library(void *handle, uint32_t version, const char *(*result_text)(i
 
 static const struct tap_counting counting = { library, enter, leave, context_ends };
 
-static void prepare(void) { tap_counting = &counting; }
+static void prepare(void)
+{
+	tap_counting = &counting;
+	tap_profiler_choose_prepare();
+}
 
 /* CUDA is of no use to a forked child. */
 static void fork_child(void) { over = 1; }

@@ -20,7 +20,8 @@
 #include "trace/write/sys.h"
 #include "trace/write/tls.h"
 
-/* ---- choose.c: whether --kernel-name, --launch-skip and --launch-count choose it. Counts it. */
+/* ---- choose.c: in the constructor; then whether --kernel-name, --nvtx-include and their kin choose it. Counts it. */
+void tap_profiler_choose_prepare(void);
 bool tap_profiler_chosen(const struct tap_counting_launch *l);
 
 /* ---- session.c: all by the thread that holds the gate, but for stop. */

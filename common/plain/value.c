@@ -93,6 +93,7 @@ bool gc_value_normal(
 		break;
 	case GC_STRING:
 	case GC_LIST:
+	case GC_LINES:
 		put(&o, text, wrong->bytes);
 		break;
 	}

@@ -20,6 +20,7 @@ enum gc_type {
 	GC_TIME,                        /* nanoseconds: "12ns", "0" */
 	GC_STRING,
 	GC_LIST,                        /* any words */
+	GC_LINES,                       /* any texts, each a line: what is given again is one more */
 	GC_CHOICE,                      /* one word of a few */
 	GC_LIST_OF                      /* words of a few; normal form: parted by one comma each */
 };

@@ -177,6 +177,16 @@ static void call_client(int domain, uint32_t cbid, const void *data)
 	outer_correlation = correlation;
 }
 
+/* The kernel of a launch by the driver is told at its entry already. */
+static const char *launched(const struct fg_call *c)
+{
+	bool is = c->domain == FG_DRIVER && c->args && !strncmp(c->name, "cuLaunch", 8) && strstr(c->name, "Kernel");
+	const struct fg_function *const *args = c->args;
+	const struct fg_function *f = is ? args[strstr(c->name, "KernelEx") != NULL] : NULL;
+
+	return f && f->magic == FG_FUNCTION_ ? f->name : NULL;
+}
+
 static void call_site(struct fg_call *c, int site)
 {
 	struct fg_context *ctx = fg_current();
@@ -184,7 +194,7 @@ static void call_site(struct fg_call *c, int site)
 		.name = c->name,
 		.args = c->args,
 		.result = site ? &c->result : NULL,
-		.symbol = c->symbol,
+		.symbol = c->symbol ? c->symbol : launched(c),
 		.context = ctx,
 		.context_id = ctx ? ctx->id : 0,
 		.correlation_data = &c->data,

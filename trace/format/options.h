@@ -35,6 +35,7 @@ static const char rec_choices_FORMATS[] =
 #define OPTION_TYPE_TIME GC_TIME, ""
 #define OPTION_TYPE_STRING GC_STRING, ""
 #define OPTION_TYPE_LIST GC_LIST, ""
+#define OPTION_TYPE_LINES GC_LINES, ""
 #define OPTION_TYPE_CHOICE(words) GC_CHOICE, words
 #define OPTION_TYPE_WORDS(words) GC_LIST_OF, words
 #define OPTION_TYPE_EACH(list) GC_LIST_OF, rec_choices_##list

@@ -48,7 +48,7 @@ static const char *normal(const struct option *o, const char *value)
 	char *to = arena + arena_used;
 
 	if (!gc_value_normal(o->type, o->choices, value, to, sizeof arena - arena_used, &wrong))
-		return o->type == GC_STRING || o->type == GC_LIST ? value : NULL;       /* too long for a copy */
+		return o->type == GC_STRING || o->type == GC_LIST || o->type == GC_LINES ? value : NULL; /* too long */
 	arena_used += tap_text_length(to) + 1;
 	return to;
 }
@@ -81,7 +81,7 @@ static void take(struct option *o, const char *value)
 /* Words may be none; of the others an empty value says nothing. */
 static bool says(const struct option *o, const char *value)
 {
-	return *value || o->type == GC_STRING || o->type == GC_LIST || o->type == GC_LIST_OF;
+	return *value || o->type == GC_STRING || o->type == GC_LIST || o->type == GC_LINES || o->type == GC_LIST_OF;
 }
 
 static char upper(char c) { return c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }

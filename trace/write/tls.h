@@ -40,6 +40,7 @@ struct tap_tls {
 	uint64_t cuda_correlation;      /* number of the outermost; 0 unknown */
 	/* collectors/cupti/args.c: starts of the calls that were last taken for left, the last one first */
 	uint64_t cuda_left[TAP_CUDA_LEFT];
+	void *ranges;                   /* collectors/nvtx/watch.c: NVTX ranges that this thread pushed; NULL: none */
 };
 _Static_assert(sizeof(struct tap_tls) <= 160, "the shim keeps its TLS small: dlopen-ed libraries need the surplus");
 extern __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
