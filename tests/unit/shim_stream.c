@@ -378,6 +378,40 @@ static void a_half_copied_window_still_counts(void **state)
 	assert_int_equal(r.gaps, 0);
 }
 
+/* Contents go to the file of the stream; it is gone while a chunk of many blocks is open. */
+static int removed_amid_a_chunk(void)
+{
+	static char content[200000] = "source";
+	const void *parts[1] = { content };
+	size_t bytes[1] = { sizeof content };
+	const struct rlimit most = { 10, 10 };          /* seconds; behind them it is killed: signals may be blocked */
+	char command[300];
+	uint64_t id[2], total;
+
+	snprintf(command, sizeof command, "rm %s/t.gputap/*/0.str", shim_dir);
+	for (uint64_t n = 0; n < 5000; n++)
+		one_call(FN, n, 4);
+	if (system(command) || tap_tls.stream->chunks < 3)
+		return 1;
+	setrlimit(RLIMIT_CPU, &most);
+	tap_blob_store(REC_BLOB_SOURCE, parts, bytes, 1, true, id, &total);
+	one_call(FN, 5000, 4);
+	return 0;
+}
+
+/* The stream goes on in another file, from wherever it stood in its chunk. */
+static void a_file_removed_amid_a_chunk_holds_nobody_up(void **state)
+{
+	struct walk w = { .calls = 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("removed_amid_a_chunk"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.calls, 1);
+	assert_int_equal(w.lost[REC_LOSS_REMOVED], 1);
+}
+
 /* ------------------------------------------------------------------- ring */
 
 static int ring(void)
@@ -1032,7 +1066,8 @@ const struct scene scenes[] = {
 	{ "blobs", blobs },
 	{ "fibers", threads_with_fibers }, { "overlaps", overlaps },
 	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed },
-	{ "half_copied", half_copied }, { "ring_threads", ring_threads }, { NULL, NULL },
+	{ "half_copied", half_copied }, { "removed_amid_a_chunk", removed_amid_a_chunk },
+	{ "ring_threads", ring_threads }, { NULL, NULL },
 };
 
 int main(int argc, char **argv)
@@ -1047,6 +1082,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_ring_goes_on_when_the_disk_is_full),
 		cmocka_unit_test(max_size_stops_calls_and_counts_them),
 		cmocka_unit_test(a_half_copied_window_still_counts),
+		cmocka_unit_test(a_file_removed_amid_a_chunk_holds_nobody_up),
 		cmocka_unit_test(a_ring_keeps_the_newest_calls),
 		cmocka_unit_test(a_killed_ring_counts_what_it_overwrote),
 		cmocka_unit_test(threads_share_a_ring),

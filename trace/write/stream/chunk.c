@@ -344,7 +344,12 @@ static bool next_in_place(struct tap_stream *s, int fd, enum rec_loss *why)
 void tap_chunk_leave_file(struct tap_stream *s)
 {
 	struct rec_chunk *open = s->map ? NULL : s->window[!(s->chunks & 1)];
+	uint64_t end;
 
+	/* padding crosses no block's end either; the chunk may be open at any of its blocks */
+	s->limit = s->chunk_end - REC_CHUNK_RESERVE;
+	while ((end = tap_round_up(s->used + 8, REC_BLOCK)) < s->chunk_end)
+		pad_to(s, end, 0);
 	pad_to(s, s->chunk_end, REC_CHUNK_RESERVE);
 	retire(s);
 	for (int i = 0; i < 2; i++) {
