@@ -52,11 +52,11 @@ static int trace_wait(void *ctx, const struct gt_wait *wait)
 		gt_integer(gt_model_thread(s->model, wait->thread)->tid),
 		gt_text(wait->fn->name),
 		gt_text(gt_wait_word(wait->what)),
-		wait->what == GT_WAIT_PROCESS ? gt_none() : gt_text(object),
+		wait->what == GT_WAIT_PROCESS || wait->what == GT_WAIT_ANYTHING ? gt_none() : gt_text(object),
 		wait->other_tid < 0 ? gt_none() : gt_integer(wait->other_tid),
-		wait->by ? gt_text(wait->by->name) : gt_none(),
+		wait->by ? gt_text(wait->by->name) : wait->by_kernel ? gt_text("(the kernel said so)") : gt_none(),
 		wait->by ? gt_integer((int64_t)wait->by_id) : gt_none(),
-		wait->by ? gt_integer(wait->by_ns) : gt_none(),
+		wait->by || wait->by_kernel ? gt_integer(wait->by_ns) : gt_none(),
 	};
 	return gt_table_row(s->table, cell);
 }

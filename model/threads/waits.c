@@ -11,7 +11,10 @@
 
 #include "common/map.h"
 #include "common/memory.h"
+#include "common/plain/words.h"
 #include "model/functions/plan.h"
+#include "model/internal.h"
+#include "model/threads/threads.h"
 
 /* What a function does: waits for the object in `waits`, lets go of the one in `wakes`; by name of the parameter. */
 static const struct {
@@ -51,13 +54,26 @@ static const struct {
 	{ "sem_post", 0, NULL, GT_WAIT_SEMAPHORE, "semaphore" },
 	/* who comes last lets all go */
 	{ "pthread_barrier_wait", GT_WAIT_BARRIER, "barrier", GT_WAIT_BARRIER, "barrier" },
+	{ "sigwait", GT_WAIT_SIGNAL, NULL, 0, NULL },
+	{ "sigwaitinfo", GT_WAIT_SIGNAL, NULL, 0, NULL },
+	{ "sigtimedwait", GT_WAIT_SIGNAL, NULL, 0, NULL },
+	{ "sigsuspend", GT_WAIT_SIGNAL, NULL, 0, NULL },
+	{ "pause", GT_WAIT_SIGNAL, NULL, 0, NULL },
+	{ "pthread_kill", 0, NULL, GT_WAIT_SIGNAL, "thread" },
+	/* what it does is said by its operation */
+	{ "futex", GT_WAIT_WORD, "word", GT_WAIT_WORD, "word" },
 };
+
+/* FUTEX_WAIT, FUTEX_LOCK_PI, FUTEX_WAIT_BITSET; FUTEX_WAKE, the requeues, FUTEX_WAKE_OP, FUTEX_WAKE_BITSET */
+#define FUTEX_WAITS (1u << 0 | 1u << 6 | 1u << 9)
+#define FUTEX_WAKES (1u << 1 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 7 | 1u << 10)
 
 /* What a function's number leads to, found once. */
 struct role {
 	bool known, creates;
 	uint8_t waits, wakes;             /* enum gt_wait_for */
 	int object, woken, tid;           /* parameters; -1 */
+	int operation;                    /* of a futex: what it does; -1 */
 };
 
 /* The last that is known of an object: who let go of it, or whose handle it is. */
@@ -79,14 +95,37 @@ struct gt_waits {
 	struct role *roles;               /* by gt_fn.index */
 	struct gt_map objects;
 	GT_LIST(struct gt_wait) open;     /* in order of start; as many as threads wait at one time */
+	uint64_t *wakings;                /* numbers of the model's, by thread and time; NULL: there are none */
+	uint64_t *first;                  /* by thread: of its first; one more behind the last */
 };
 
 const char *gt_wait_word(enum gt_wait_for what)
 {
 	static const char *const words[] = { "nothing", "thread", "process", "lock", "read-write lock", "condition",
-		"semaphore", "barrier" };
+		"semaphore", "barrier", "word", "signal", "anything" };
 
 	return words[what];
+}
+
+/* Each thread's wakings in the order of time: they are so already, over all threads. */
+static bool sort_wakings(struct gt_waits *w)
+{
+	uint64_t n = gt_model_waking_count(w->m);
+	uint32_t threads = gt_model_thread_count(w->m);
+
+	if (!n)
+		return true;
+	w->wakings = malloc(n * sizeof *w->wakings);
+	w->first = calloc(threads + 2ull, sizeof *w->first);
+	if (!w->wakings || !w->first)
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		w->first[gt_model_waking(w->m, i)->thread + 2]++;
+	for (uint32_t i = 2; i < threads + 2; i++)
+		w->first[i] += w->first[i - 1];
+	for (uint64_t i = 0; i < n; i++)
+		w->wakings[w->first[gt_model_waking(w->m, i)->thread + 1]++] = i;
+	return true;
 }
 
 struct gt_waits *gt_waits_new(const struct gt_model *m, gt_waits_tell *tell, void *ctx)
@@ -97,9 +136,9 @@ struct gt_waits *gt_waits_new(const struct gt_model *m, gt_waits_tell *tell, voi
 		return NULL;
 	*w = (struct gt_waits){ .m = m, .tell = tell, .ctx = ctx,
 		.roles = calloc(gt_fntable_count(gt_model_table(m)) + 1, sizeof *w->roles) };
-	if (w->roles)
+	if (w->roles && sort_wakings(w))
 		return w;
-	free(w);
+	gt_waits_free(w);
 	return NULL;
 }
 
@@ -110,6 +149,8 @@ void gt_waits_free(struct gt_waits *w)
 	gt_map_free(&w->objects, sizeof(struct object));
 	free(w->open.v);
 	free(w->roles);
+	free(w->wakings);
+	free(w->first);
 	free(w);
 }
 
@@ -126,7 +167,9 @@ static const struct role *role_of(struct gt_waits *w, const struct gt_fn *fn)
 
 	if (r->known)
 		return r;
-	*r = (struct role){ .known = true, .object = -1, .woken = -1, .tid = -1 };
+	*r = (struct role){ .known = true, .object = -1, .woken = -1, .tid = -1, .operation = -1 };
+	if (!strcmp(fn->name, "futex"))
+		r->operation = parameter(fn, "operation");
 	if (!strcmp(fn->name, "pthread_create")) {
 		r->creates = true;
 		r->object = parameter(fn, "created");
@@ -192,6 +235,65 @@ static void ended_by(struct gt_wait *wait, const struct object *o)
 	wait->by_id = o->id;
 }
 
+static uint32_t thread_of(const struct gt_model *m, uint32_t process, int tid)
+{
+	const struct gt_process *p = gt_model_process(m, process);
+
+	for (uint32_t i = 0; i < p->n_threads; i++)
+		if (gt_model_thread(m, p->first_thread + i)->tid == tid)
+			return p->first_thread + i;
+	return UINT32_MAX;
+}
+
+/* The last waking of the thread inside the wait; NULL: none, or an interrupt, which is on nobody's behalf. */
+static const struct gt_waking *waking_in(const struct gt_waits *w, uint32_t thread, int64_t start, int64_t end)
+{
+	uint64_t low = w->wakings ? w->first[thread] : 0, high = w->wakings ? w->first[thread + 1] : 0, from = low;
+	const struct gt_waking *last;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (gt_model_waking(w->m, w->wakings[middle])->time_ns <= end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	last = low > from ? gt_model_waking(w->m, w->wakings[low - 1]) : NULL;
+	return last && last->time_ns >= start && last->waker_tid ? last : NULL;
+}
+
+/* Which process of the trace, and which thread of it, that number was at that time. */
+static uint32_t waker_thread(const struct gt_model *m, const struct gt_waking *by)
+{
+	uint32_t found = UINT32_MAX;
+
+	for (uint32_t i = 0; i < gt_model_process_count(m) && found == UINT32_MAX; i++)
+		if (gt_model_process(m, i)->pid == by->waker_pid)
+			found = thread_of(m, i, by->waker_tid);
+	return found;
+}
+
+/* What no call says, the kernel may have said. */
+static void ask_kernel(const struct gt_waits *w, struct gt_wait *wait)
+{
+	const struct gt_waking *by = wait->other_tid >= 0 || wait->what == GT_WAIT_PROCESS
+		? NULL : waking_in(w, wait->thread, wait->start_ns, wait->end_ns);
+
+	if (!by)
+		return;
+	wait->other_tid = by->waker_tid;
+	wait->other = waker_thread(w->m, by);
+	wait->by_ns = by->time_ns;
+	wait->by_kernel = true;
+}
+
+static int tell_one(struct gt_waits *w, struct gt_wait *wait)
+{
+	ask_kernel(w, wait);
+	return wait->what == GT_WAIT_ANYTHING && wait->other_tid < 0 ? 0 : w->tell(w->ctx, wait);
+}
+
 /* Those that were over before `ns`, in order of start. */
 static int tell_until(struct gt_waits *w, int64_t ns)
 {
@@ -202,19 +304,29 @@ static int tell_until(struct gt_waits *w, int64_t ns)
 		if (ns != GT_NO_TIME && w->open.v[i].end_ns >= ns)
 			w->open.v[kept++] = w->open.v[i];
 		else if (!rc)
-			rc = w->tell(w->ctx, &w->open.v[i]);
+			rc = tell_one(w, &w->open.v[i]);
 	w->open.n = kept;
 	return rc;
 }
 
 int gt_waits_end(struct gt_waits *w) { return tell_until(w, GT_NO_TIME); }
 
+/* What a wake lets go, or who is signalled: a thread by its number, which its handle leads to. */
+static uint64_t woken_object(const struct gt_waits *w, const struct gt_call *c, const struct role *r)
+{
+	uint64_t at = value_of(c, r->woken);
+	const struct object *thread =
+		r->wakes == GT_WAIT_SIGNAL ? find_object(w, c->process, GT_WAIT_THREAD, at) : NULL;
+
+	return thread ? (uint64_t)thread->tid : at;
+}
+
 /* WAITS1 */
 static int wake(struct gt_waits *w, const struct gt_call *c, const struct role *r)
 {
 	struct object o = { .process = c->process,
 		.what = r->wakes,
-		.at = value_of(c, r->woken),
+		.at = woken_object(w, c, r),
 		.tid = gt_call_tid(c),
 		.thread = c->thread,
 		.by = c->fn,
@@ -230,16 +342,6 @@ static int wake(struct gt_waits *w, const struct gt_call *c, const struct role *
 			ended_by(wait, &o);
 	}
 	return keep_object(w, &o);
-}
-
-static uint32_t thread_of(const struct gt_model *m, uint32_t process, int tid)
-{
-	const struct gt_process *p = gt_model_process(m, process);
-
-	for (uint32_t i = 0; i < p->n_threads; i++)
-		if (gt_model_thread(m, p->first_thread + i)->tid == tid)
-			return p->first_thread + i;
-	return UINT32_MAX;
 }
 
 static int create(struct gt_waits *w, const struct gt_call *c, const struct role *r)
@@ -267,7 +369,7 @@ static int begin_wait(struct gt_waits *w, const struct gt_call *c, const struct 
 		.id = c->id,
 		.start_ns = c->start_ns,
 		.end_ns = c->end_ns,
-		.object = value_of(c, r->object),
+		.object = r->waits == GT_WAIT_SIGNAL ? (uint64_t)gt_call_tid(c) : value_of(c, r->object),
 		.other_tid = -1,
 		.other = UINT32_MAX,
 		.by_ns = GT_NO_TIME };
@@ -277,6 +379,8 @@ static int begin_wait(struct gt_waits *w, const struct gt_call *c, const struct 
 		wait->other_tid = child > 0 ? (int)child : -1;
 		return 0;
 	}
+	if (r->waits == GT_WAIT_ANYTHING)
+		return 0;
 	o = find_object(w, c->process, r->waits, wait->object);
 	/* A handle's thread is known from its creation; a wake counts when it was not over yet. */
 	if (o && (r->waits == GT_WAIT_THREAD || (o->end_ns >= c->start_ns && o->thread != c->thread)))
@@ -297,8 +401,108 @@ int gt_waits_call(struct gt_waits *w, const struct gt_call *call)
 		return 0;
 	if (r->creates)
 		return call->result ? 0 : create(w, call, r);
+	struct role now = *r;
+
+	if (r->operation >= 0) {
+		uint32_t bit = 1u << (value_of(call, r->operation) & 31);
+
+		now.waits = bit & FUTEX_WAITS ? r->waits : 0;
+		now.wakes = bit & FUTEX_WAKES ? r->wakes : 0;
+	}
+	if (w->wakings && !now.waits && !now.wakes)
+		now.waits = GT_WAIT_ANYTHING;
 	/* The own wait stands in front of the own wake: who waits at a barrier is no waker of itself. */
-	if (r->wakes && wake(w, call, r))
+	if (now.wakes && wake(w, call, &now))
 		return -1;
-	return r->waits ? begin_wait(w, call, r) : 0;
+	return now.waits ? begin_wait(w, call, &now) : 0;
+}
+
+/* ----------------------------------------------------------------------- list */
+
+struct gt_wait_list { GT_LIST(struct gt_wait) all; };
+
+static int by_call(const void *a, const void *b)
+{
+	const struct gt_wait *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int keep_wait(void *ctx, const struct gt_wait *wait)
+{
+	struct gt_wait_list *l = ctx;
+	struct gt_wait *at = wait->other_tid < 0 ? NULL : GT_LIST_ADD(&l->all);
+
+	if (at)
+		*at = *wait;
+	return at || wait->other_tid < 0 ? 0 : -1;
+}
+
+static int read_waits(struct gt_model *m, struct gt_waits *w, struct gt_err *err)
+{
+	const struct gt_walk_options opt = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	const struct gt_call *call;
+	struct gt_walk *walk;
+	int rc;
+
+	if (gt_walk_open(m, &opt, &walk, err))
+		return -1;
+	while ((rc = gt_walk_next(walk, &call, err)) == 1)
+		if (gt_waits_call(w, call)) {
+			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "no memory for waits");
+			break;
+		}
+	gt_walk_close(walk);
+	return rc < 0 || gt_waits_end(w) ? -1 : 0;
+}
+
+/* Were such calls asked for? A walk over all calls is not for nothing. */
+static bool has_os_runtime(const struct gt_model *m)
+{
+	const char *option;
+
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
+		for (unsigned k = 0; (option = gt_reader_fact(m->reader, (int)i, "option", k)); k++)
+			if (!strncmp(option, "trace=", 6) && gc_list_has(option + 6, "osrt"))
+				return true;
+	return false;
+}
+
+int gt_wait_list_read(struct gt_model *m, struct gt_wait_list **out, struct gt_err *err)
+{
+	struct gt_wait_list *l;
+	struct gt_waits *w;
+	int rc;
+
+	*out = NULL;
+	if (!has_os_runtime(m))
+		return 0;
+	l = calloc(1, sizeof *l);
+	w = l ? gt_waits_new(m, keep_wait, l) : NULL;
+	rc = w ? read_waits(m, w, err) : gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "no memory for waits");
+	gt_waits_free(w);
+	if (!rc && l->all.n) {
+		qsort(l->all.v, l->all.n, sizeof *l->all.v, by_call);
+		*out = l;
+		return 0;
+	}
+	gt_wait_list_free(l);
+	return rc;
+}
+
+const struct gt_wait *gt_wait_list_find(const struct gt_wait_list *l, uint32_t process, uint64_t id)
+{
+	const struct gt_wait key = { .process = process, .id = id };
+
+	return l ? bsearch(&key, l->all.v, l->all.n, sizeof key, by_call) : NULL;
+}
+
+void gt_wait_list_free(struct gt_wait_list *l)
+{
+	if (!l)
+		return;
+	free(l->all.v);
+	free(l);
 }

@@ -13,6 +13,8 @@
 
 #include "model/symbols/symbols.h"
 #include "writers/payload_json.h"
+#include "model/threads/host_state.h"
+#include "model/threads/waits.h"
 #include "writers/perfetto/internal.h"
 #include "writers/render.h"
 
@@ -345,6 +347,24 @@ static void note_stack(struct pf *p, uint32_t stack)
 		note_iid(p, "stack", gt_intern_fixed(&p->intern, GT_INTERN_VALUE, s->text, s->bytes));
 }
 
+/* Who ended a wait, by what the calls say, or the kernel. */
+static void note_waker(struct pf *p, const struct gt_call *call)
+{
+	const struct gt_wait *wait = gt_wait_list_find(p->waits, call->process, call->id);
+	char text[160];
+	const char *name;
+	int n;
+
+	if (!wait)
+		return;
+	name = wait->other != UINT32_MAX ? gt_model_thread(p->m, wait->other)->name : "";
+	n = snprintf(text, sizeof text, "%s %d%s%s%s%s%s", wait->what == GT_WAIT_PROCESS ? "process" : "thread",
+		wait->other_tid, *name ? " (" : "", name, *name ? ")" : "", wait->by ? ", " : "",
+		wait->by ? wait->by->name : "");
+	if (n > 0)
+		pf_note_text(p, "ended by", text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
 static void annotate_call(struct pf *p, const struct gt_item *item)
 {
 	const struct gt_call *call = item->call;
@@ -354,6 +374,8 @@ static void annotate_call(struct pf *p, const struct gt_item *item)
 		pf_note_u64(p, "correlation", item->correlation);
 	if (call && item->kind == GT_ITEM_CALL)
 		note_stack(p, gt_call_stack(call));
+	if (call && p->waits && item->kind == GT_ITEM_CALL && gt_is_os_runtime(call->fn))
+		note_waker(p, call);
 	if (item->cuda) {
 		annotate_cuda_call(p, item->cuda);
 		return;

@@ -59,6 +59,7 @@ struct pf {
 	struct gt_text scratch;           /* of values that are put together */
 	struct gt_string *stacks;         /* texts of call stacks, by number; NULL: none was shown */
 	struct gt_arena stack_texts;
+	struct gt_wait_list *waits;       /* who ended which; NULL: none was */
 	struct pf_track *tracks; uint32_t n_tracks;
 	uint64_t next_uuid;
 	int64_t min_ns;                   /* --min-dur; 0 */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/threads/host_state.h"
+#include "model/threads/waits.h"
 #include "writers/perfetto/internal.h"
 #include "writers/render.h"
 
@@ -309,6 +310,8 @@ static int begin(struct pf *p, const struct gt_export *x, struct gt_text *to, bo
 	p->min_ns = gt_option_number(x->options, "min-dur", 0);
 	if (!gt_intern_open(&p->intern))
 		return no_memory(p, err);
+	if (!trial && gt_wait_list_read(p->m, &p->waits, err))
+		return -1;
 	if (open_timeline(p, trial, err))
 		return -1;
 	put_state(p, true);
@@ -323,6 +326,7 @@ static void end(struct pf *p)
 	gt_text_free(&p->scratch);
 	free(p->stacks);
 	gt_arena_free(&p->stack_texts);
+	gt_wait_list_free(p->waits);
 	pf_tracks_free(p);
 }
 

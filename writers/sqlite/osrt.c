@@ -14,6 +14,7 @@
 
 #include "common/map.h"
 #include "model/stacks/stacks.h"
+#include "model/threads/waits.h"
 #include "writers/sqlite/feed.h"
 
 enum {
@@ -37,6 +38,19 @@ enum {
 	FE_apiCallId,
 	FE_bytesProcessed,
 	FE_context
+};
+enum {
+	WT_start,
+	WT_end,
+	WT_globalTid,
+	WT_nameId,
+	WT_waitsForId,
+	WT_object,
+	WT_endedByTid,
+	WT_endedByGlobalTid,
+	WT_endedByNameId,
+	WT_endedByStart,
+	WT_endedByKernel
 };
 enum { FD_fileAccessId, FD_processId, FD_openedAt, FD_closedAt, FD_filePath };
 
@@ -102,12 +116,44 @@ struct file { /* open now */
 };
 
 struct gt_sql_osrt {
-	struct gt_sql_table *api, *arguments, *events, *descriptors;
+	struct gt_sql_table *api, *arguments, *events, *descriptors, *ended;
+	struct gt_waits *waits;
 	struct plan *plan; /* by gt_fn.index */
 	struct gt_map files;
 	int64_t rows, argument_rows, file_ids;
 	bool with_arguments; /* --osrt-args */
 };
+
+static int64_t text_id(struct gt_sql_feeder *f, const char *text) { return gt_sql_string(f->db, text, strlen(text)); }
+
+/* Who ended a wait: what the calls say, or the kernel (model/threads/waits.h). */
+static int put_wait(void *ctx, const struct gt_wait *wait)
+{
+	struct gt_sql_feeder *f = ctx;
+	struct gt_sql_row *r = gt_sql_add(f->osrt->ended);
+	bool object = wait->what != GT_WAIT_PROCESS && wait->what != GT_WAIT_ANYTHING;
+
+	gt_put(r, WT_start, wait->start_ns);
+	gt_put(r, WT_end, wait->end_ns);
+	gt_put(r, WT_globalTid, gt_sql_tid(f, wait->process, wait->thread));
+	gt_put(r, WT_nameId, text_id(f, wait->fn->name));
+	gt_put(r, WT_waitsForId, text_id(f, gt_wait_word(wait->what)));
+	if (object)
+		gt_put(r, WT_object, (int64_t)wait->object);
+	if (wait->other_tid >= 0)
+		gt_put(r, WT_endedByTid, wait->other_tid);
+	if (wait->other != UINT32_MAX) {
+		gt_put(r, WT_endedByGlobalTid,
+			gt_sql_tid(f, gt_model_thread(f->m, wait->other)->process, wait->other));
+		f->thread_used[wait->other] = true;
+	}
+	if (wait->by)
+		gt_put(r, WT_endedByNameId, text_id(f, wait->by->name));
+	if (wait->by || wait->by_kernel)
+		gt_put(r, WT_endedByStart, wait->by_ns);
+	gt_put(r, WT_endedByKernel, wait->by_kernel);
+	return 0;
+}
 
 static struct gt_sql_osrt *osrt_of(struct gt_sql_feeder *f, uint32_t process)
 {
@@ -117,19 +163,23 @@ static struct gt_sql_osrt *osrt_of(struct gt_sql_feeder *f, uint32_t process)
 	static const char *const events[] = { "fileAccessId", "threadId", "startedAt", "endedAt", "eventType",
 		"apiCallId", "bytesProcessed", "context" };
 	static const char *const descriptors[] = { "fileAccessId", "processId", "openedAt", "closedAt", "filePath" };
+	static const char *const ended[] = { "start", "end", "globalTid", "nameId", "waitsForId", "object",
+		"endedByTid", "endedByGlobalTid", "endedByNameId", "endedByStart", "endedByKernel" };
 	struct gt_sql_osrt *o = f->osrt;
 
 	if (o)
 		return o;
 	o = calloc(1, sizeof *o);
-	if (!o || !(o->plan = calloc(gt_fntable_count(gt_model_table(f->m)), sizeof *o->plan))) {
-		free(o);
+	if (!o || !(o->plan = calloc(gt_fntable_count(gt_model_table(f->m)), sizeof *o->plan)) ||
+		!(o->waits = gt_waits_new(f->m, put_wait, f))) {
+		gt_sql_osrt_free(o);
 		return NULL;
 	}
 #define FEED(name, cells) gt_sql_feed(f->db, name, cells, sizeof cells / sizeof *cells)
 	o->api = FEED("OSRT_API", api);
 	o->arguments = FEED("OSRT_ARGUMENTS", arguments);
 	o->events = FEED("OSRT_FILE_ACCESS_EVENTS", events);
+	o->ended = FEED("OSRT_WAITS", ended);
 	o->descriptors = FEED("OSRT_FILE_ACCESS_DESCRIPTORS", descriptors);
 #undef FEED
 	o->with_arguments = gt_model_option_is(f->m, (int)process, "osrt-args", "true");
@@ -143,6 +193,7 @@ void gt_sql_osrt_free(struct gt_sql_osrt *o)
 	for (struct file *file = NULL; (file = gt_map_next(&o->files, sizeof *file, file));)
 		free(file->path);
 	gt_map_free(&o->files, sizeof(struct file));
+	gt_waits_free(o->waits);
 	free(o->plan);
 	free(o);
 }
@@ -301,7 +352,7 @@ bool gt_sql_osrt_call(struct gt_sql_feeder *f, const struct gt_call *c)
 	struct gt_sql_osrt *o = osrt_of(f, c->process);
 	const struct plan *p = o ? plan_of(f, o, c->fn) : NULL;
 
-	if (!p)
+	if (!p || (!c->unfinished && gt_sql_wanted(o->ended) && gt_waits_call(o->waits, c)))
 		return false;
 	f->thread_used[c->thread] = true;
 	struct gt_sql_row *r = gt_sql_add(o->api);
@@ -328,6 +379,8 @@ void gt_sql_osrt_end(struct gt_sql_feeder *f)
 {
 	struct file *file = NULL;
 
+	if (f->osrt && gt_sql_wanted(f->osrt->ended))
+		gt_waits_end(f->osrt->waits);
 	while (f->osrt && (file = gt_map_next(&f->osrt->files, sizeof *file, file)))
 		put_descriptor(f, f->osrt, file, gt_model_process(f->m, file->process)->end_ns);
 }

@@ -6,9 +6,12 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,7 +24,8 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER, never = PTHREAD_COND
 static pthread_barrier_t barrier;
 static sem_t semaphore;
 static _Atomic pid_t waiting; /* the thread that is about to wait */
-static int go;
+static pthread_t waiting_thread; /* its handle */
+static int go, word, ends[2];
 
 static void wait_lock(void) { pthread_mutex_lock(&lock), pthread_mutex_unlock(&lock); }
 static void wait_read(void) { pthread_rwlock_rdlock(&rwlock), pthread_rwlock_unlock(&rwlock); }
@@ -46,6 +50,40 @@ static void wait_in_vain(void)
 	pthread_mutex_lock(&own_lock);
 	pthread_cond_timedwait(&never, &own_lock, &until);
 	pthread_mutex_unlock(&own_lock);
+}
+
+static void wait_word(void)
+{
+	while (!__atomic_load_n(&word, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+}
+static void wait_signal(void)
+{
+	sigset_t set;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigwait(&set, &number);
+}
+static void wait_data(void)
+{
+	char c;
+
+	if (read(ends[0], &c, 1) != 1)
+		go = -1;
+}
+
+static void give_word(void)
+{
+	__atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+static void send_signal(void) { pthread_kill(waiting_thread, SIGUSR1); }
+static void give_data(void)
+{
+	if (write(ends[1], "x", 1) != 1)
+		go = -1;
 }
 
 static void take_lock(void) { pthread_mutex_lock(&lock); }
@@ -73,10 +111,14 @@ static const struct {
 	{ "sem_wait", nothing, wait_post, post },
 	{ "pthread_barrier_wait", nothing, wait_barrier, wait_barrier },
 	{ "pthread_cond_timedwait", nothing, wait_in_vain, nothing },
+	{ "futex", nothing, wait_word, give_word },
+	{ "sigwait", nothing, wait_signal, send_signal },
+	{ "read", nothing, wait_data, give_data }, /* the kernel alone can tell */
 };
 
 static void *waiter(void *arg)
 {
+	waiting_thread = pthread_self();
 	waiting = gettid();
 	kinds[*(int *)arg].wait();
 	return NULL;
@@ -110,8 +152,14 @@ static void *sleeper(void *arg)
 
 int main(void)
 {
+	sigset_t set;
 	pthread_t t;
 
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (pipe(ends))
+		return 1;
 	pthread_barrier_init(&barrier, NULL, 2);
 	sem_init(&semaphore, 0, 0);
 	for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++) {
