@@ -53,6 +53,7 @@ library libearly-atexit.so early.c -DAT_EXIT -lOpenCL
 program early early_main.c "-L$bin" -learly "-Wl,-rpath,$bin"
 program early-main early_main.c "-L$bin" -learly-main "-Wl,-rpath,$bin"
 program early-atexit early_main.c "-L$bin" -learly-atexit "-Wl,-rpath,$bin"
+[ -n "$san" ] || program early-signal early_signal.c -rdynamic -lOpenCL -ldl
 program missing-fake missing.c "-L$bin" -l:libOpenCL-fake.so "-Wl,-rpath,$bin" -ldl
 # A loader renamed as wheels do it: another file name and soname (of the same length), found by RUNPATH.
 python3 - "$real" "$bin/wheel/libOpenCL1a.so" <<'PY' || exit 1
@@ -144,6 +145,10 @@ for program in early early-atexit; do
 	without_sanitizer || continue
 	way "calls before our constructor and behind our exit handler, $program, in three ways at once" 6 "$P" "$A" "OPENCL_LAYERS=$shim" -- "$bin/$program"
 done
+if without_sanitizer; then              # its runtime makes thread keys of its own
+	way "calls of a signal handler that comes during our start are counted" 1 "$P" -- "$bin/early-signal"
+	in_trace lost.EARLY_CALL 2
+fi
 for vars in "$P" "OPENCL_LAYERS=$shim"; do
 	way "calls in static destructors, behind our exit handler, ${vars%%=*}" 4 "$vars" -- "$bin/early-main"
 	in_trace lost.LATE_CALL 0
