@@ -83,6 +83,7 @@ static bool flush(struct gt_perf_out *o, bool last)
 		o->chunk.bytes = o->base + o->used - REC_CONTROL_BYTES;
 		o->control.chunks = 1;
 		o->control.end = o->base + o->used;
+		o->control.used = o->control.end;
 		good = write_at(fd, &o->control, sizeof o->control, 0) &&
 			write_at(fd, &o->chunk, sizeof o->chunk, REC_CONTROL_BYTES);
 	}
@@ -94,8 +95,12 @@ static bool flush(struct gt_perf_out *o, bool last)
 
 static bool make_room(struct gt_perf_out *o, size_t bytes)
 {
-	if (o->used + bytes > REC_BLOCK) {      /* the rest of the block stays zero: a reader goes on with the next */
+	if (o->used + bytes > REC_BLOCK) {      /* a reader goes on with the next block */
+		uint64_t pad = rec_head(REC_PAD, 0, REC_COMPLETE, 0);
+
 		memset(o->block + o->used, 0, REC_BLOCK - o->used);
+		if (o->used < REC_BLOCK)
+			memcpy(o->block + o->used, &pad, sizeof pad);
 		o->used = REC_BLOCK;
 		if (!flush(o, false))
 			return false;

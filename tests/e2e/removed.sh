@@ -54,6 +54,16 @@ else
 		again; truncate -s $bytes "${streams[0]}"
 		check "... cut to $bytes bytes" [ "$(ledger TRUNCATED)" = 1 ]
 	done
+	again
+	check "... its last records are zeros" python3 - "${streams[0]}" <<-'PY'
+		import sys
+		data = open(sys.argv[1], "rb").read()
+		end = len(data.rstrip(b"\0")) // 8 * 8 + 8
+		with open(sys.argv[1], "r+b") as f:
+		    f.seek(end - 400)
+		    f.write(bytes(400))
+	PY
+	check "... and the ledger says so" [ "$(json "i['complete']"):$(ledger DAMAGED)" = False:1 ]
 	again; rm "${streams[@]}"
 	check "... all of them" [ "$(ledger REMOVED)" = ${#streams[@]} ]
 	again; rm -r "${streams[0]%/*}"
@@ -70,6 +80,12 @@ run -- sh -c "$e2e/cl_place 10; $e2e/cl_place 10 & wait"
 check "OpenCL, two processes" look every "$gputap" t.gputap
 run -- "$e2e/cuda_ends" return
 check "CUDA" look every "$gputap" t.gputap
+
+# ---- zeros over the end of what a killed program wrote
+for calls in 10 700 30000; do
+	run -- "$e2e/cl_place" thread=$calls $calls kill
+	check "zeros over the last of $calls calls of a killed program" look tail "$gputap" t.gputap
+done
 
 # ---- a random file at a random moment
 check "CUDA at random" look random "$gputap" "$seed" "$rounds" 27 "$e2e/cuda_ends" return

@@ -2,6 +2,7 @@
 """tests/e2e/removed_check.py - what is removed, cut or wiped in a trace, by whom and whenever: never a "yes" that is not true
 
     removed_check.py every GPUTAP TRACE.gputap            each file of a trace that is over, in each of many ways
+    removed_check.py tail GPUTAP TRACE.gputap             zeros over the last records of each stream, from many places on
     removed_check.py random GPUTAP SEED ROUNDS CALLS PROGRAM...
                                                           a random file at a random moment of the program, which now and
                                                           then is killed; in all it makes CALLS calls
@@ -85,6 +86,30 @@ def every(gputap, trace):
     return looks < 20 or wrong
 
 
+def tail(gputap, trace):
+    """Zeros from a place in the last records to their end; only what holds no record may go unseen."""
+    whole = info(gputap, trace)
+    if not whole["complete"]:
+        print(f"FAILED: {trace} is not complete to begin with: {whole['complete_text']}")
+        return 1
+    wrong = looks = 0
+    for path in sorted(pathlib.Path(trace).glob("*/*.str")):
+        data = path.read_bytes()
+        end = len(data.rstrip(b"\0"))
+        for n in (8, 16, 24, 32, 64, 200, 1000, 4000, 20000, 60000):
+            if end - n < PAGE + 64:
+                break
+            overwrite(path, end // 8 * 8 + 8 - n, n)
+            got = info(gputap, trace)
+            looks += 1
+            if got and got["complete"] and held(got) != held(whole):
+                wrong += 1
+                print(f"FAILED: {path} without its last {n} bytes: complete: yes, {calls(got)} of {calls(whole)} calls")
+            path.write_bytes(data)
+    print(f"{looks} changes, {wrong} wrong")
+    return looks < 5 or wrong
+
+
 def harm(chance):
     """One change of a random file of the running trace; False: nothing was there."""
     files = [p for p in pathlib.Path("t.gputap").glob("*/*.str")]
@@ -148,4 +173,6 @@ def at_random(gputap, seed, rounds, expected, program):
 if __name__ == "__main__":
     if sys.argv[1] == "every":
         sys.exit(bool(every(*sys.argv[2:4])))
+    if sys.argv[1] == "tail":
+        sys.exit(bool(tail(*sys.argv[2:4])))
     sys.exit(bool(at_random(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]), sys.argv[6:])))

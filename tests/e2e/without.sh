@@ -98,6 +98,8 @@ killed_without_place() { run -- ./many 3000 'rm -r t.gputap/[0-9]*; kill -9 $PPI
 needed made-mark "a process whose folder is removed, and that is killed, is told of" killed_without_place
 behind_all() { run -- "$e2e/cl_place" 100 thread=100 && rm t.gputap/*/1.str && ! complete; }
 needed tally "a file of a stream that is removed behind everybody's last look is missed" behind_all
+wiped_tail() { run -- "$e2e/cl_place" 700 kill; python3 "$GPUTAP_TESTS/e2e/removed_check.py" tail "$gputap" t.gputap >/dev/null; }
+needed last-call "zeros over the last calls of a killed program are seen" wiped_tail
 mkdir away
 came_back() {
 	rm -rf away/t.gputap

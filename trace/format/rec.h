@@ -91,7 +91,7 @@ struct rec_slot {
 	uint64_t start_tick;
 	uint64_t frame;               /* the caller's frame address: slots below a later frame are stale */
 	uint64_t arg[4];
-	uint64_t reserved;
+	uint64_t last;                /* link of the last call here whose record was written; 0 = none yet */
 };
 
 /* Page 0 of every stream file. Mapped as long as the stream has a holder. */

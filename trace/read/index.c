@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "common/pieces.h"
+#include "common/plain/without.h"
 #include "trace/read/internal.h"
 
 /* Records of one block of a file: [from, to). */
@@ -409,6 +410,17 @@ static int scan_chunk(struct scan *s, uint64_t *at)
 	return rc;
 }
 
+/* Now and then a thread says how far its records stand; of each call that came back, its slot says where it is. */
+static void told_by_slots(struct rec_control *control)
+{
+	for (int i = 0; i < REC_SLOTS && !gc_without("last-call"); i++) {
+		uint64_t last = control->slot[i].last, behind = rec_link_offset(last) + 8;
+
+		if (last && rec_link_stream(last) == control->stream && behind > control->used)
+			control->used = behind;
+	}
+}
+
 static int scan_stream(struct scan *s)
 {
 	struct rec_control *control = &s->stream->control;
@@ -438,6 +450,7 @@ static int scan_stream(struct scan *s)
 			"use the gputap that recorded it", "%s/%s: trace format version %u", s->r->store->path,
 			s->r->store->files[s->stream->file].name, control->version);
 	}
+	told_by_slots(control);
 	while ((rc = scan_chunk(s, &at)) == 0 && at < s->size)
 		;
 	return rc < 0 ? -1 : 0;

@@ -142,8 +142,12 @@ static inline void tap_call_reserve_bare(struct tap_call *call)
 
 static inline void tap_call_finish(struct tap_call *call)
 {
-	if (TAP_LIKELY(call->rec != NULL))
+	if (TAP_LIKELY(call->rec != NULL)) {
 		tap_stream_publish(call->rec, call->head);
+		/* Whatever becomes of this thread, a reader knows that records stand so far. Its line is the slot's. */
+		if (TAP_LIKELY(call->slot != NULL))
+			__atomic_store_n(&call->slot->last, call->link, __ATOMIC_RELEASE);
+	}
 	if (TAP_LIKELY(call->slot != NULL)) {
 		if (TAP_UNLIKELY(tap_tls.depth != call->depth + 1u || call->slot->frame != (uintptr_t)call)) {
 			tap_call_unbalanced(call);
