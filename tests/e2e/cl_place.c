@@ -1,8 +1,8 @@
 /*
  * tests/e2e/cl_place.c - STEP...: N calls, `uid=N` drops privileges, `root=DIR` changes the root directory,
  * `thread=N` is N calls in a thread, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the
- * limit of descriptors, `filter` installs a seccomp filter, `kill` and `abort` end the process,
- * `run=COMMAND` runs it by a shell
+ * limit of descriptors, `await=FILE` waits for a file and opens none, `filter` installs a seccomp filter, `kill` and
+ * `abort` end the process, `run=COMMAND` runs it by a shell
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -77,9 +77,16 @@ static int step(const char *word)
 	pthread_t thread;
 
 	if (!strncmp(word, "files=", 6)) {
-		rlim_t n = (rlim_t)atol(word + 6);
+		struct rlimit limit;
 
-		return setrlimit(RLIMIT_NOFILE, &(struct rlimit){ n, n });
+		getrlimit(RLIMIT_NOFILE, &limit);
+		limit.rlim_cur = (rlim_t)atol(word + 6);
+		return setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (!strncmp(word, "await=", 6)) {
+		for (int i = 0; i < 60000 && access(word + 6, F_OK); i++)
+			usleep(1000);
+		return access(word + 6, F_OK);
 	}
 	if (!strncmp(word, "fork=", 5))
 		return in_child(atol(word + 5));

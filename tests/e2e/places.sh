@@ -82,6 +82,12 @@ for pack in "" --pack; do
 	run $pack -o t -- "$place" 5 filter fork=20 thread=3 kill
 	check "... behind the first, of children and threads" [ "$(calls t.gputap):$(ledger t.gputap SECCOMP)" = 5:23 ]
 done
+# The launcher takes what marks say when the program is over; of a child that is not, and that gets a stream then.
+rm -f go
+run -o t -- sh -c "$place files=3 300 await=go files=64 50 & echo \$! >child; i=0; until [ -e t.gputap/mark.*.300 ] || [ \$i = 3000 ]; do i=\$((i + 1)); sleep 0.01; done"
+touch go
+for ((i = 0; i < 600; i++)); do kill -0 "$(cat child)" 2>/dev/null || break; sleep 0.1; done
+check "a child that outlives the run and gets a stream then: its calls count once" [ "$(calls t.gputap):$(lost)" = 50:300 ]
 check "... of another user's process: in a page of its own" other_filter
 run -o t -- "$place" filter
 check "a filter without a call is no loss" says 'no traced call was made'

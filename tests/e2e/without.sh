@@ -113,6 +113,14 @@ no_descriptor() { run -- "$e2e/cl_place" files=3 300 && [ "$(lost NO_STREAM)" = 
 needed mark-names "calls of a process that can open nothing are counted" no_descriptor
 killed_unrecorded() { run -- "$e2e/cl_place" files=3 300 kill; [ "$(lost NO_STREAM)" = 300 ]; }
 needed mark-counts "... also where it is killed" killed_unrecorded
+gets_stream() {
+	rm -f go
+	run -- sh -c "$e2e/cl_place files=3 300 await=go files=64 50 & echo \$! >child; i=0; until [ -e t.gputap/mark.*.300 ] || [ \$i = 3000 ]; do i=\$((i + 1)); sleep 0.01; done"
+	touch go
+	for ((i = 0; i < 600; i++)); do kill -0 "$(cat child)" 2>/dev/null || break; sleep 0.1; done
+	[ "$(recorded):$(($(lost NO_STREAM) + $(lost NO_SPACE)))" = 50:300 ]
+}
+needed taken-marks "calls of a child that gets a stream when the run is over count once" gets_stream
 filtered_first() { run -- "$e2e/cl_place" filter 300 && [ "$(lost SECCOMP)" = 300 ]; }
 needed lost-page "calls behind a filter that came before them are counted" filtered_first
 mapfile -t threads < <(yes thread=3 | head -n 100)

@@ -162,7 +162,8 @@ const char *tap_run_dir(void);           /* .../NAME.gputap, or "" */
 bool tap_run_image_move(void);
 /* run/marks.c */
 void tap_run_count_unrecorded(void);     /* one more call went nowhere: something says so that a kill leaves */
-void tap_run_count_adopted(void);        /* what went nowhere has come into a page; signals are blocked */
+/* What went nowhere comes into a page; signals are blocked. Returns how many of these calls `run` tells already. */
+uint64_t tap_run_count_adopted(void);
 void tap_run_count_forget(void);         /* fork: it is the parent's */
 void tap_run_say_unrecorded(uint64_t calls);     /* at the end: how many calls went nowhere */
 /* Under a launcher: an image that recorded nothing leaves our sight by an exec of `path`. */

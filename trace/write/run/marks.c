@@ -184,18 +184,23 @@ void tap_run_count_unrecorded(void)
 		count_now();
 }
 
-void tap_run_count_adopted(void)
+uint64_t tap_run_count_adopted(void)
 {
 	char path[TAP_PATH_MAX];
 
-	if (!TAP_READ_ONCE(count.said) || count.pid != tap_sys_getpid())
-		return;
+	if (!counted())
+		return 0;
 	while (__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE))    /* another thread: microseconds */
 		TAP_SYS(sched_yield, 0, 0, 0, 0, 0, 0);
-	if (count_path(path, count.said))
-		TAP_SYS(unlinkat, AT_FDCWD, path, 0, 0, 0, 0);
-	count.said = 0;
+	/* What is not there any more the launcher has taken: it was over when this process was not. */
+	if (count.said && count_path(path, count.said) &&
+		TAP_SYS(unlinkat, AT_FDCWD, path, 0, 0, 0, 0) == -2 /* ENOENT */)
+		count.taken += count.said;
+	uint64_t taken = count.taken;
+
+	count.said = count.taken = 0;
 	__atomic_store_n(&count.busy, 0, __ATOMIC_RELEASE);
+	return gc_without("taken-marks") ? 0 : taken;
 }
 
 void tap_run_count_forget(void) { __builtin_memset(&count, 0, sizeof count); }

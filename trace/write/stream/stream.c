@@ -87,13 +87,24 @@ void tap_lost(enum rec_loss reason, uint64_t n)
 		__atomic_fetch_add(&(page ? page : lost_unheld)[reason], n, __ATOMIC_RELAXED);
 }
 
+/* What was counted without a stream, less what the run's own file tells already. */
+static uint64_t take_unheld(uint32_t reason, uint64_t *told)
+{
+	uint64_t n = __atomic_exchange_n(&lost_unheld[reason], 0, __ATOMIC_RELAXED);
+	uint64_t less = reason == REC_LOSS_FACTS_LOST ? 0 : n < *told ? n : *told;      /* that one is no call */
+
+	*told -= less;
+	return n - less;
+}
+
 /* What was counted without a stream becomes this stream's, so that a kill keeps it. */
 static void lost_adopt(struct tap_stream *s)
 {
+	uint64_t told = tap_run_count_adopted();
+
 	for (uint32_t i = 0; i < 64; i++)
 		if (TAP_UNLIKELY(__atomic_load_n(&lost_unheld[i], __ATOMIC_RELAXED)))
-			tap_local_add(&s->control->lost[i], __atomic_exchange_n(&lost_unheld[i], 0, __ATOMIC_RELAXED));
-	tap_run_count_adopted();
+			tap_local_add(&s->control->lost[i], take_unheld(i, &told));
 }
 
 /* No stream could be made: a page for the counts is smaller, and may pass --max-size. Signals are blocked. */
@@ -107,10 +118,10 @@ static void lost_into_trace(void)
 	page = tap_chunk_counts(tap_stream_take_number());
 	if (!page || !__atomic_compare_exchange_n(&lost_page, &none, page, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return;
+	uint64_t told = tap_run_count_adopted();
+
 	for (uint32_t i = 0; i < 64; i++)
-		__atomic_fetch_add(
-			&page[i], __atomic_exchange_n(&lost_unheld[i], 0, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-	tap_run_count_adopted();
+		__atomic_fetch_add(&page[i], take_unheld(i, &told), __ATOMIC_RELAXED);
 }
 
 /* ------------------------------------------------------------------ append */
