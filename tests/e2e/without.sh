@@ -144,6 +144,21 @@ $cc $opts -o host "$ways/host.c" -ldl && $cc $opts -fPIC -shared -o plugin.so "$
 killed_past_us() { under "$P" -- ./host "$1" "$PWD/plugin.so"; [ "$(count lost.LOADER_MISSED)" = 1 ]; }
 needed early-look "a loader that is called past us, in a process that is killed, is counted" killed_past_us dk
 needed early-look "... and one that was closed" killed_past_us dc
+cleaned() { run -- sh -c "./many 5; env -i ./many 7 >/dev/null; ./many 5" && [ "$(lost CHILD_MISSED)" = 1 ]; }
+needed unfollowed "an exec without LD_PRELOAD by an image that has recorded nothing is counted" cleaned
+printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\377\0%048d' 0 >other; chmod +x other
+unreachable() { run -- ./other; grep -q 'other is a program for another kind of processor' err; }
+needed look-at-target "a program that nothing can be preloaded into is named" unreachable
+outlives() { # COMMAND...: asked while a child of the run has still calls to make
+	rm -f go
+	run -- sh -c "$e2e/cl_place 7 await=go 3 & echo \$! >child; i=0; until [ -e t.gputap/*/0.str ] || [ \$i = 3000 ]; do i=\$((i + 1)); sleep 0.01; done"
+	"$@"; local answer=$?
+	touch go
+	for ((i = 0; i < 600; i++)); do kill -0 "$(cat child)" 2>/dev/null || break; sleep 0.1; done
+	return $answer
+}
+still() { ! complete; }
+needed still-running "a trace that a child still writes is not complete" outlives still
 # ends WAY COUNTER N: that many of the counter, whatever the status is
 ends() { under "$P" -- ./ends "$1"; [ "$(count "$2")" = "$3" ]; }
 needed spawn-cleans "a child by posix_spawn with a cleaned environment is counted" ends posix_spawn-clean lost.CHILD_MISSED 1

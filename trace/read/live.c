@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/plain/without.h"
 #include "trace/read/facts.h"
 #include "trace/read/store.h"
 
@@ -76,7 +77,7 @@ enum gt_live gt_live_by_facts(const struct gt_facts *f, const char *pid_key, con
 		   *boot = gt_facts_find(f, "boot_id", 0), *ns = gt_facts_find(f, "ns_pid", 0),
 		   *host = gt_facts_find(f, "host", 0);
 
-	if (!pid || !start || !boot || !ns)
+	if (!pid || !start || !boot || !ns || gc_without("still-running"))
 		return GT_LIVE_NO;
 	if (!same_boot(boot))           /* this machine was started again, or it is another one */
 		return host && same_host(host) ? GT_LIVE_NO : GT_LIVE_UNSEEN;

@@ -283,7 +283,7 @@ void tap_run_say_unrecorded(uint64_t calls)
 
 void tap_run_say_unfollowed(const char *path)
 {
-	if (!tap_run.launched || !tap_ready || tap_seccomp)
+	if (!tap_run.launched || !tap_ready || tap_seccomp || gc_without("unfollowed"))
 		return;
 	uint64_t mask = tap_sys_signals_block();
 
