@@ -72,6 +72,8 @@ void gt_progress_end(struct gt_progress *p);
 
 /* What an export says on stderr: nothing, the files and whether anything is missing, the trace's notes too. */
 enum gt_say { GT_SAY_NOTHING, GT_SAY_FILES, GT_SAY_NOTES };
+/* Takes the ending of one of the formats off: "x.sqlite" is the name of that file, not of x.sqlite.sqlite. */
+void gt_export_cut_suffix(char *base, const char *formats);
 /* Writes the formats of `formats` (comma separated) of one trace; names as docs say. cli/export.c */
 int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options,
 	enum gt_say say, struct gt_err *err);

@@ -255,6 +255,18 @@ static bool cut_suffix(char *base, const char *suffix)
 	return cut;
 }
 
+void gt_export_cut_suffix(char *base, const char *formats)
+{
+	struct gc_word word;
+	char id[32];
+
+	for (const char *at = formats; gc_list_next(&at, &word);) {
+		snprintf(id, sizeof id, "%.*s", (int)word.bytes, word.at);
+		if (gt_writer_find(id) && cut_suffix(base, gt_writer_find(id)->suffix))
+			return;
+	}
+}
+
 /* "dir/run1.gputap/" -> "dir/run1" */
 static void base_of(const char *trace, char base[PATH_MAX])
 {
@@ -271,9 +283,7 @@ static void base_of(const char *trace, char base[PATH_MAX])
 static void output_base(const char *output, const char *formats, const char *trace, char base[PATH_MAX])
 {
 	size_t n = strlen(output);
-	struct gc_word word;
 	struct stat st;
-	char id[32];
 
 	bool is_trace = n > 7 && !strcmp(output + n - 7, ".gputap");
 
@@ -289,11 +299,7 @@ static void output_base(const char *output, const char *formats, const char *tra
 		return;
 	}
 	base_of(output, base);
-	for (const char *at = formats; gc_list_next(&at, &word);) {
-		snprintf(id, sizeof id, "%.*s", (int)word.bytes, word.at);
-		if (gt_writer_find(id) && cut_suffix(base, gt_writer_find(id)->suffix))
-			return;
-	}
+	gt_export_cut_suffix(base, formats);
 }
 
 int gt_cmd_export(struct gt_cli *cli)

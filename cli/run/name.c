@@ -180,11 +180,13 @@ static int make_own(const char *trace)
 	return 0;
 }
 
-static int make(struct gt_run *run, const char *name, struct gt_err *err)
+static int make(struct gt_run *run, char *name, struct gt_err *err)
 {
 	char cwd[PATH_MAX] = "";
-	size_t n = strlen(name);
+	size_t n;
 
+	gt_export_cut_suffix(name, gt_option(run->options, "export"));
+	n = strlen(name);
 	if (name[0] != '/' && !getcwd(cwd, sizeof cwd))
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "the working directory cannot be named");
 	if (n > 7 && !strcmp(name + n - 7, ".gputap"))

@@ -124,16 +124,33 @@ static const char *put_letter(struct out *o, const char *at)
 	return at + 1;
 }
 
+/* PATTERN2 */
+static bool names_a_folder(const char *pattern)
+{
+	const char *at = pattern;
+
+	while (*at)
+		at++;
+	return at > pattern && at[-1] == '/';
+}
+
+static void put_pattern(struct out *o, const char *pattern)
+{
+	for (const char *at = pattern; *at;)
+		if (*at == '%')
+			at = put_letter(o, at + 1);
+		else
+			put_char(o, *at++);
+}
+
 enum gc_pattern_fault gc_pattern_expand(
 	const struct gc_pattern *p, const char *pattern, char *to, size_t room, struct gc_word *wrong)
 {
 	struct out o = { .p = p, .to = to, .room = room };
 
-	for (const char *at = pattern; *at;)
-		if (*at == '%')
-			at = put_letter(&o, at + 1);
-		else
-			put_char(&o, *at++);
+	put_pattern(&o, pattern);
+	if (names_a_folder(pattern))
+		put_pattern(&o, GC_PATTERN_DEFAULT);
 	to[o.used] = 0;
 	if (!o.used)
 		complain(&o, GC_PATTERN_EMPTY, pattern, 0);
@@ -143,6 +160,8 @@ enum gc_pattern_fault gc_pattern_expand(
 
 bool gc_pattern_is_numbered(const char *pattern)
 {
+	if (names_a_folder(pattern))
+		return true;
 	for (; *pattern; pattern++)
 		if (*pattern == '%' && *++pattern != '%') {
 			if (*pattern == 'n')

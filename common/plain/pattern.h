@@ -5,6 +5,7 @@
  * Must not  use the C library.
  *
  * PATTERN1  A value stays one component of a path: '/' in it becomes '_', so that no value leads elsewhere.
+ * PATTERN2  "dir/" is where the default name goes: a name is never empty, and never begins with a point by that.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -20,6 +21,8 @@
 
 /* A variable of the environment, or NULL; ctx is the caller's. */
 typedef const char *gc_variable(void *ctx, const char *name, size_t bytes);
+
+#define GC_PATTERN_DEFAULT "%i-%n"
 
 struct gc_pattern {
 	uint64_t pid;          /* %p */
@@ -46,7 +49,7 @@ enum gc_pattern_fault {
  */
 enum gc_pattern_fault gc_pattern_expand(
 	const struct gc_pattern *p, const char *pattern, char *to, size_t room, struct gc_word *wrong);
-bool gc_pattern_is_numbered(const char *pattern); /* holds %n */
+bool gc_pattern_is_numbered(const char *pattern); /* holds %n, or ends with '/' */
 
 /*
  * The rank of this process among those that were started together, as text; "0" when nobody says. The scheduler's word

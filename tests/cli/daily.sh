@@ -63,6 +63,13 @@ rm folder/*
 "$gputap" export -q -e apilog -o folder one 2>err; ok "-o folder does so too" "$(ls folder)" one.apilog
 "$gputap" export -q -e atp,apilog -o both.atp one 2>err; ok "the ending is any format's that is asked for" "$(echo both.*)" "both.apilog both.atp"
 
+mkdir runs
+for _ in 1 2; do "$gputap" run -q -o runs/ --summary=none -- clinfo -l >out 2>err; done
+ok "run -o runs/ takes the default name" "$(ls -A runs)" "clinfo-1.gputap
+clinfo-2.gputap"
+"$gputap" run -q -e sqlite -o y.sqlite --summary=none -- clinfo -l >out 2>err
+ok "run -e sqlite -o y.sqlite makes that file, and the trace beside it" "$(echo y.*)" "y.gputap y.sqlite"
+
 # The file of stats: whole or not there, its owner's, not through a link, no folder of its own.
 umask 022
 "$gputap" stats -q -o r.txt one 2>err; ok "stats -o" "$?:$(stat -c %a r.txt):$(grep -c opencl_api_sum r.txt)" 0:600:1

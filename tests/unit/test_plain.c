@@ -53,6 +53,8 @@ static void each_letter_stands_for_its_value(void **state)
 	assert_string_equal(to, "app.sh-4711-3-5-w_x%y-a_b%n-%");
 	assert_int_equal(expand("/tmp/x", false, environment, sizeof to, to), GC_PATTERN_OK);
 	assert_string_equal(to, "/tmp/x");
+	assert_int_equal(expand("%p/", false, environment, sizeof to, to), GC_PATTERN_OK);
+	assert_string_equal(to, "4711/app.sh-3");
 }
 
 /* The shim answers all but %n in its constructor, and that when it makes the directory: the same name comes out. */
@@ -61,7 +63,7 @@ static void in_two_steps_the_name_is_the_same(void **state)
 	char one[128], two[128], whole[128];
 	void *environment = ENVIRONMENT("WORD=100%", "X=%n");
 	static const char *const patterns[] = { "%i-%n", "%q{WORD}-%%n-%n", "%q{X}-%h-%p%%%%", "%z-%q{NONE}-%q{-%",
-		"plain" };
+		"plain", "a%h/" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
