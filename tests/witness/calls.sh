@@ -54,6 +54,8 @@ quick() {
 	in="preload layer run preload+layer audit audit+layer-above audit+copy"
 	on "$standin" "$e2e/cl_commands" same driver
 	on "$standin" "$e2e/cl_shared fork" driver
+	in="preload+audit+layer preload+audit+layer-above preload+audit+copy preload+audit+run audit+layer+copy audit+layer+run audit+copy+run"
+	on "$standin" "$e2e/cl_commands" same driver
 	in="preload run"
 	FAKECL_PLATFORMS=4 on "$standin" "$e2e/standin" same driver
 	on "$standin" "$GPUTAP_BUILD/tests/witness/several $real $PWD/libOpenCL1a.so" all

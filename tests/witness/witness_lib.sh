@@ -42,6 +42,12 @@ ways() {
 		preload+otherlayer LD_PRELOAD=$shim OPENCL_LAYERS=$layer:$copy
 		run+otherlayer  OPENCL_LAYERS=$layer:$copy run
 		preload+audit+layer LD_PRELOAD=$shim LD_AUDIT=$audit OPENCL_LAYERS=$layer:$shim
+		preload+audit+layer-above LD_PRELOAD=$shim LD_AUDIT=$audit OPENCL_LAYERS=$shim:$layer
+		preload+audit+copy LD_PRELOAD=$shim:$copy LD_AUDIT=$audit OPENCL_LAYERS=$layer
+		preload+audit+run LD_PRELOAD=$shim LD_AUDIT=$audit OPENCL_LAYERS=$layer run
+		audit+layer+copy LD_AUDIT=$audit OPENCL_LAYERS=$layer:$shim:$copy
+		audit+layer+run LD_AUDIT=$audit OPENCL_LAYERS=$layer:$shim run
+		audit+copy+run  LD_AUDIT=$audit OPENCL_LAYERS=$layer:$copy run
 		preload+copy+layer LD_PRELOAD=$shim:$copy OPENCL_LAYERS=$layer:$shim
 	END
 }
