@@ -105,9 +105,10 @@ struct gt_string gt_message_text(const struct gt_message *m, const char *field)
 	return v ? v->text : (struct gt_string){ "", 0 };
 }
 
+/* Of a field that stands there more than once the last one counts, as in every protocol buffer. */
 uint64_t gt_message_integer(const struct gt_message *m, const char *field, uint64_t otherwise)
 {
-	const struct gt_message_value *v = gt_message_next(m, field, NULL);
-
-	return v ? v->integer : otherwise;
+	for (const struct gt_message_value *v = NULL; (v = gt_message_next(m, field, v));)
+		otherwise = v->integer;
+	return otherwise;
 }

@@ -11,6 +11,9 @@ from .frontend import MarkerKind, MsgType
 
 # The file numbers messages and speedups differently than the interface does.
 FILE_TYPES = {MsgType.NONE: 0, MsgType.OK: 1, MsgType.OPTIMIZATION: 4, MsgType.WARNING: 2, MsgType.ERROR: 3}
+# Readers of before 2023 know no optimization, and refuse a report whose message has no type that they know: for them it is
+# a warning.
+OPTIMIZATION = (FILE_TYPES[MsgType.WARNING], FILE_TYPES[MsgType.OPTIMIZATION])
 # Nsight Compute keeps its module beside its rules; here these names are gputap's.
 OURS = {"NvRules.py", "ncu_report.py"}
 CHART_FIELDS = {2: "metric_table", 3: "bar_chart", 4: "histogram", 5: "line_chart", 7: "roofline", 9: "source_table",
@@ -212,7 +215,8 @@ def _table(table):
 
 def _message_items(message):
     focus = [dict(f, message=message["id"]) for f in message["focus"]]
-    item = {"message": {"text": message["text"], "type": FILE_TYPES[message["type"]], "id": message["id"]}, "focus": focus}
+    kind = OPTIMIZATION if message["type"] == MsgType.OPTIMIZATION else FILE_TYPES[message["type"]]
+    item = {"message": {"text": message["text"], "type": kind, "id": message["id"]}, "focus": focus}
     if message["name"]:
         item["message"]["name"] = message["name"]
     if message["speedup"]:

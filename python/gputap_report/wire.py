@@ -175,11 +175,14 @@ def put(number, kind, value):
 
 
 def encode(message, table):
-    """The bytes of a message that ``decode`` would read; fields that the table does not name are an error."""
+    """The bytes of a message that ``decode`` would read; fields that the table does not name are an error.
+
+    A tuple is a field that stands there once for each of its values: the last one that a reader knows holds.
+    """
     by_name = {name: (number, kind, repeated) for number, (name, kind, repeated) in table.items()}
     out = []
     for number, name in sorted((by_name[name][0], name) for name in message):
         _, kind, repeated = by_name[name]
-        for value in message[name] if repeated else [message[name]]:
+        for value in message[name] if repeated or isinstance(message[name], tuple) else [message[name]]:
             out.append(put(number, kind, value))
     return b"".join(out)

@@ -257,6 +257,17 @@ static void what_was_written_is_read_again(void **state)
 }
 
 /* Field 1000 of a message, a fixed number and a text: extensions of others. */
+static void last_of_a_number_that_stands_there_twice_counts(void **state)
+{
+	struct fixture f;
+	struct gt_message *m = decode(&f, &gt_type_FileHeader, "\x08\x07\x08\x08", 4);
+
+	(void)state;
+	assert_non_null(m);
+	assert_int_equal(gt_message_integer(m, "Version", 0), 8);
+	gt_arena_free(&f.arena);
+}
+
 static void unknown_fields_in_bytes_are_skipped(void **state)
 {
 	static const char data[] = "\xc2\x3e\x03xyz\xc1\x3e\1\2\3\4\5\6\7\x8\x08\x07";
@@ -294,6 +305,7 @@ int main(void)
 		cmocka_unit_test(number_of_a_version_is_two_bytes),
 		cmocka_unit_test(what_was_written_is_read_again),
 		cmocka_unit_test(unknown_fields_in_bytes_are_skipped),
+		cmocka_unit_test(last_of_a_number_that_stands_there_twice_counts),
 		cmocka_unit_test(damaged_bytes_are_named_with_their_place),
 	};
 

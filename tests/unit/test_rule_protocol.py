@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests/rules")]
 import compose as c                     # noqa: E402
-from gputap_report import file, isolate, rulefile, runner          # noqa: E402
+from gputap_report import file, isolate, rulefile, runner, schema, wire          # noqa: E402
 
 MANY = int(os.environ.get("RULE_MUTATIONS", "500"))
 SEED = int(os.environ.get("RULE_SEED", "1"))
@@ -208,6 +208,14 @@ class Protocol(unittest.TestCase):
                 outcome = self.watched(bytes(data))
                 self.assertTrue(all(isinstance(a, dict) for a in outcome.answers))
                 self.applied(outcome)
+
+    def test_an_optimization_is_a_warning_for_readers_that_know_none(self):
+        answer = copy.deepcopy(self.answers[0])
+        answer.pop("action")
+        body = wire.encode(runner.result_message(self.rules.rules[0], answer), schema.RULE_RESULT)
+        self.assertIn(wire.put(2, "u32", 2) + wire.put(2, "u32", 4), body)
+        told = wire.decode(wire.View(body), schema.RULE_RESULT)["body"]["items"][0]["message"]["type"]
+        self.assertEqual(told, 4)
 
     def test_deep_answers(self):
         for text in (b"[" * 200000, b'{"a":' * 200000, b'{"action": 0, "messages": ' + b"[" * 900 + b"]" * 900 + b"}"):
