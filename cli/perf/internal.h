@@ -129,6 +129,8 @@ struct gt_perf_lives {
 	struct gt_map current;            /* by pid */
 	uint32_t replayed;                /* of the second pass: lives seen so far */
 	bool second;
+	struct gt_perf_life **sorted; uint32_t n_sorted;        /* gt_perf_lives_at: by process, then time */
+	uint64_t looked;                  /* lives that it looked at: what it costs, for a test */
 };
 /*
  * The life that an event belongs to: made, or in a second pass over the same events found again. NULL: no memory, or of
@@ -137,6 +139,11 @@ struct gt_perf_lives {
 struct gt_perf_life *gt_perf_lives_step(struct gt_perf_lives *l, const struct gt_perf_event *e);
 /* The life that this process is in; NULL: none is known. */
 struct gt_perf_life *gt_perf_lives_of(const struct gt_perf_lives *l, uint32_t pid);
+/*
+ * The life of this process at this time, once all events were stepped through: the last that began by then, if it has
+ * not ended for longer than `slack`. NULL: none.
+ */
+struct gt_perf_life *gt_perf_lives_at(struct gt_perf_lives *l, uint32_t pid, uint64_t ns, uint64_t slack);
 void gt_perf_lives_again(struct gt_perf_lives *l);
 void gt_perf_lives_free(struct gt_perf_lives *l);
 

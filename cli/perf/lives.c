@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/perf/internal.h"
 #include "common/hash.h"
@@ -117,6 +118,55 @@ struct gt_perf_life *gt_perf_lives_step(struct gt_perf_lives *l, const struct gt
 	return life ? life : begin(l, e->pid, e->ns, "start", UINT32_MAX);
 }
 
+static int by_process(const void *a, const void *b)
+{
+	const struct gt_perf_life *x = *(struct gt_perf_life *const *)a, *y = *(struct gt_perf_life *const *)b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->from_ns != y->from_ns)
+		return x->from_ns < y->from_ns ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Again when there are more than before. False: no memory. */
+static bool sort(struct gt_perf_lives *l)
+{
+	struct gt_perf_life **v;
+
+	if (l->n_sorted == l->all.n)
+		return true;
+	v = realloc(l->sorted, l->all.n * sizeof *v);
+	if (!v)
+		return false;
+	memcpy(v, l->all.v, l->all.n * sizeof *v);
+	qsort(v, l->all.n, sizeof *v, by_process);
+	l->sorted = v;
+	l->n_sorted = l->all.n;
+	return true;
+}
+
+struct gt_perf_life *gt_perf_lives_at(struct gt_perf_lives *l, uint32_t pid, uint64_t ns, uint64_t slack)
+{
+	uint32_t low = 0, high = l->all.n;
+	struct gt_perf_life *last;
+
+	if (!sort(l))
+		return NULL;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct gt_perf_life *at = l->sorted[middle];
+
+		l->looked++;
+		if (at->pid < pid || (at->pid == pid && at->from_ns <= ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	last = low ? l->sorted[low - 1] : NULL;
+	return last && last->pid == pid && (ns <= last->to_ns || ns - last->to_ns < slack) ? last : NULL;
+}
+
 void gt_perf_lives_again(struct gt_perf_lives *l)
 {
 	gt_map_free(&l->current, sizeof(struct current));
@@ -133,5 +183,6 @@ void gt_perf_lives_free(struct gt_perf_lives *l)
 		free(l->all.v[i]);
 	}
 	free(l->all.v);
+	free(l->sorted);
 	gt_map_free(&l->current, sizeof(struct current));
 }

@@ -41,7 +41,7 @@ void gt_perf_drain(struct gt_perf *p);
 void gt_perf_look(struct gt_perf *p, const struct gt_run *run, bool last);
 /* Why it is not recorded who wakes a thread; NULL: it is, or nobody asked. */
 const char *gt_perf_no_wakings(const struct gt_perf *p);
-/* The program has ended: makes records of what was taken, and frees it. *note as *why above. */
-void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **note);
+/* The program has ended: makes records of what was taken, and frees it. *notes as *why above, a line for each. */
+void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **notes);
 
 #endif

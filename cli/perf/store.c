@@ -26,6 +26,7 @@
 #include "trace/read/clock.h"
 #include "trace/read/facts.h"
 
+/* A program that has ended is read once more, a little later. */
 #define ENDED_NS UINT64_C(100000000)
 
 enum { FACTS_MOST = 16 << 20, IMAGES_MOST = 1 << 20 };
@@ -521,18 +522,6 @@ static void put_waking(struct store *s, const struct gt_perf_event *e)
 	s->unwritten += !gt_perf_out_add(life->out, REC_WAKING, 0, words, 3);
 }
 
-/* The life of this process at this time; a program that has ended is read once more, a little later. */
-static struct gt_perf_life *life_at(const struct store *s, uint32_t pid, uint64_t ns)
-{
-	for (uint32_t i = s->lives.all.n; i--;) {
-		struct gt_perf_life *l = s->lives.all.v[i];
-
-		if (l->pid == pid && l->from_ns <= ns && (ns <= l->to_ns || ns - l->to_ns < ENDED_NS))
-			return l;
-	}
-	return NULL;
-}
-
 /* How long threads ran and waited, as it was read while they ran. */
 static void put_readings(struct store *s)
 {
@@ -541,7 +530,7 @@ static void put_readings(struct store *s)
 
 	for (uint32_t i = 0; (r = gt_perf_delay_reading(s->perf->delay, i)); i++) {
 		if (!life || life->pid != r->pid || r->ns < life->from_ns || r->ns > life->to_ns)
-			life = life_at(s, r->pid, r->ns);
+			life = gt_perf_lives_at(&s->lives, r->pid, r->ns, ENDED_NS);
 		if (!life || !life->out)
 			continue;
 		uint64_t words[5] = { tick_of(s, life, r->ns), r->tid, r->ran_ns, r->delay_ns, r->turns };
@@ -625,27 +614,30 @@ static bool close_lives(struct store *s)
 	return good;
 }
 
-static char *note_of(const struct store *s, bool good)
+/* A line for each; NULL: there is nothing to say. */
+static char *notes_of(const struct store *s, bool good)
 {
 	char *text = NULL;
-	int n = 0;
+	int n = asprintf(&text, "%s%s%s",
+		!good || s->perf->full
+			? "some samples or context switches could not be written: no room for them\n" : "",
+		s->perf->no_unwinder ? "--sample-stacks=copy: libunwind is not installed; "
+				       "callers are found by frame pointers\n" : "",
+		s->perf->fell_back ? "--sample=cycles: this machine counts none; samples are by the clock\n" : "");
 
-	if (!good || s->perf->full)
-		n = asprintf(&text, "some samples or context switches could not be written: no room for them");
-	else if (s->perf->no_unwinder)
-		n = asprintf(&text, "--sample-stacks=copy: libunwind is not installed; "
-				    "callers are found by frame pointers");
-	else if (s->perf->fell_back)
-		n = asprintf(&text, "--sample=cycles: this machine counts none; samples are by the clock");
-	return n < 0 ? NULL : text;
+	if (n > 0)
+		return text;
+	if (n == 0)
+		free(text);
+	return NULL;
 }
 
-void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **note)
+void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **notes)
 {
 	struct store s = { .perf = p, .run = run };
 	bool good = false;
 
-	*note = NULL;
+	*notes = NULL;
 	if (!p)
 		return;
 	gt_perf_drain(p);
@@ -660,7 +652,7 @@ void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **note)
 		good = close_lives(&s);
 		write_table(run);
 	}
-	*note = note_of(&s, good);
+	*notes = notes_of(&s, good);
 	gt_clock_free(&s.ticks);
 	gt_clock_free(&s.raw);
 	gt_perf_lives_free(&s.lives);

@@ -114,11 +114,13 @@ static void log_end(const struct gt_run *run)
 /* What the kernel told becomes part of the trace. */
 static void store_samples(struct gt_run *run)
 {
-	char *note;
+	char *notes, *rest;
 
-	gt_perf_store(run->perf, run, &note);
+	gt_perf_store(run->perf, run, &notes);
 	run->perf = NULL;
-	gt_run_note(run, note);
+	for (char *note = notes ? strtok_r(notes, "\n", &rest) : NULL; note; note = strtok_r(NULL, "\n", &rest))
+		gt_run_note(run, strdup(note));
+	free(notes);
 	close(run->log);
 }
 

@@ -359,6 +359,54 @@ static void test_no_memory_for_a_file(void **state)
 	gt_perf_files_free(&files);
 }
 
+/* n processes one after the other, each looked for once: how many lives that takes to look at. */
+static uint64_t looks(uint32_t n)
+{
+	struct gt_perf_lives l = { 0 };
+	uint64_t looked;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct gt_perf_event e = { .kind = GT_PERF_EXEC, .pid = 10 + i, .tid = 10 + i, .ns = i * 100 + 1 };
+
+		assert_non_null(gt_perf_lives_step(&l, &e));
+		e.kind = GT_PERF_EXIT;
+		e.ns += 50;
+		gt_perf_lives_step(&l, &e);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		assert_int_equal(gt_perf_lives_at(&l, 10 + i, i * 100 + 20, 10)->number, i);
+		assert_int_equal(gt_perf_lives_at(&l, 10 + i, i * 100 + 55, 10)->number, i);
+		assert_null(gt_perf_lives_at(&l, 10 + i, i * 100 + 70, 10));
+		assert_null(gt_perf_lives_at(&l, 10 + i, i * 100, 10));
+	}
+	looked = l.looked;
+	gt_perf_lives_free(&l);
+	return looked;
+}
+
+static void test_lives_are_found_in_few_steps(void **unused)
+{
+	(void)unused;
+	assert_in_range(looks(4000), 1, looks(2000) * 5 / 2);
+}
+
+/* Two things were not as asked: both are said. */
+static void test_all_notes_are_told(void **unused)
+{
+	const struct gt_run run = { .trace = "nowhere.gputap" };
+	struct gt_perf *p = calloc(1, sizeof *p);
+	char *notes;
+
+	(void)unused;
+	assert_non_null(p);
+	p->full = p->fell_back = true;
+	gt_perf_store(p, &run, &notes);
+	assert_non_null(notes);
+	assert_non_null(strstr(notes, "no room for them\n"));
+	assert_non_null(strstr(notes, "--sample=cycles: this machine counts none"));
+	free(notes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +416,8 @@ int main(void)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_chain_beyond_the_sample),
 		cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_lives_are_found_in_few_steps),
+		cmocka_unit_test(test_all_notes_are_told),
 		cmocka_unit_test(test_no_memory_for_a_file),
 	};
 
