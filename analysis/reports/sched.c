@@ -123,15 +123,16 @@ static int put_row(const struct state *s, uint32_t i, struct gt_table *t)
 {
 	const struct gt_thread *is = gt_model_thread(s->m, i);
 	const struct thread *th = &s->threads[i];
+	bool states = gt_model_state_count(s->m) > 0;
 	char waker[24];
 
 	put_waker(th, waker, sizeof waker);
 	const struct gt_cell cell[] = {
 		gt_integer(gt_model_process(s->m, is->process)->pid),
 		gt_integer(is->tid),
-		gt_integer(th->in[GT_STATE_RUNNING]),
-		gt_integer(th->in[GT_STATE_READY]),
-		gt_integer(th->in[GT_STATE_WAITING]),
+		states ? gt_integer(th->in[GT_STATE_RUNNING]) : gt_none(),
+		states ? gt_integer(th->in[GT_STATE_READY]) : gt_none(),
+		states ? gt_integer(th->in[GT_STATE_WAITING]) : gt_none(),
 		th->counted ? gt_integer(th->counted->ran_ns) : gt_none(),
 		th->counted ? gt_integer(th->counted->delay_ns) : gt_none(),
 		th->counted ? gt_integer((int64_t)th->counted->turns) : gt_none(),

@@ -143,14 +143,20 @@ static int open_ring(struct gt_perf *p, pid_t pid, int cpu, uint64_t wakings)
 	}
 }
 
-static void free_all(struct gt_perf *p)
+/* All but the first `kept`. */
+static void close_rings(struct gt_perf *p, unsigned kept)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	for (unsigned i = 0; i < p->n_rings; i++) {
-		munmap(p->rings[i].page, p->rings[i].bytes + page);
-		close(p->rings[i].fd);
+	for (; p->n_rings > kept; close(p->rings[p->n_rings].fd)) {
+		p->n_rings--;
+		munmap(p->rings[p->n_rings].page, p->rings[p->n_rings].bytes + page);
 	}
+}
+
+static void free_all(struct gt_perf *p)
+{
+	close_rings(p, 0);
 	gt_perf_spool_free(p->spool);
 	gt_perf_delay_free(p->delay);
 	free(p->rings);
@@ -247,11 +253,7 @@ static void open_all_wakings(struct gt_perf *p, pid_t pid, long cpus)
 	if (failure && failure != ENODEV) {
 		p->no_wakings = failure == EACCES || failure == EPERM
 			? "tracepoints need CAP_PERFMON, or kernel.perf_event_paranoid -1" : strerror(failure);
-		for (; p->n_rings > before; close(p->rings[p->n_rings].fd)) {
-			p->n_rings--;
-			munmap(p->rings[p->n_rings].page,
-				p->rings[p->n_rings].bytes + (size_t)sysconf(_SC_PAGESIZE));
-		}
+		close_rings(p, before);
 	}
 	p->n_wakings = p->n_rings - before;
 	if (p->n_wakings)
@@ -282,6 +284,12 @@ struct gt_perf *gt_perf_open(const struct gt_run *run, char **why)
 		return p;
 	}
 	*why = explain(p, failure);
+	if (p->delay) {                 /* that is counted in any case, and anybody may read it */
+		close_rings(p, 0);
+		p->samples = p->switches = p->fell_back = p->no_unwinder = false;
+		p->no_wakings = "perf_event_open is refused here";
+		return p;
+	}
 	free_all(p);
 	return NULL;
 }

@@ -522,6 +522,33 @@ static void put_waking(struct store *s, const struct gt_perf_event *e)
 	s->unwritten += !gt_perf_out_add(life->out, REC_WAKING, 0, words, 3);
 }
 
+/*
+ * Where the kernel told no events, processes are known by the folders that they made themselves, and by what was read
+ * of them. One that has no folder begins for us where it was first read.
+ */
+static void know_by_readings(struct store *s)
+{
+	const struct gt_perf_reading *r;
+
+	for (uint32_t i = 0; i < s->images.n; i++) {
+		const struct image *image = &s->images.v[i];
+		bool again = i && image[-1].pid == image->pid;
+		const struct gt_perf_event e = { .pid = image->pid, .tid = image->pid, .ns = (uint64_t)image->start_ns,
+			.kind = image->forked ? GT_PERF_FORK : again ? GT_PERF_EXEC : GT_PERF_SAMPLE };
+
+		gt_perf_lives_step(&s->lives, &e);
+	}
+	for (uint32_t i = 0; (r = gt_perf_delay_reading(s->perf->delay, i)); i++) {
+		const struct gt_perf_event e = { .kind = GT_PERF_SAMPLE, .pid = r->pid, .tid = r->pid, .ns = r->ns };
+		struct gt_perf_life *life = gt_perf_lives_step(&s->lives, &e);
+
+		if (life && !life->image && life->pid == (uint32_t)s->run->pid)
+			life->image = s->run->command[0];
+		if (life)
+			life->records++;
+	}
+}
+
 /* How long threads ran and waited, as it was read while they ran. */
 static void put_readings(struct store *s)
 {
@@ -644,6 +671,8 @@ void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **notes)
 	if (fit_clocks(&s) && (s.facts = common_facts(run)) && gt_perf_spool_rewind(p->spool, p->sample_type)) {
 		look_through(&s);
 		find_images(&s);
+		if (!p->n_rings)
+			know_by_readings(&s);
 		open_lives(&s);
 		gt_perf_lives_again(&s.lives);
 		if (gt_perf_spool_rewind(p->spool, p->sample_type))

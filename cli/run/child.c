@@ -335,7 +335,7 @@ void gt_run_wait(struct gt_run *run)
 		gt_run_stop_catch(run->pid);
 	for (;;) {
 		/* Without pidfd (old kernel): plain wait, clock sets at both ends only. */
-		int ready = fd < 0 ? 1 : ppoll(p, n, n > WATCH_RINGS ? &tenth : &second, &as_ever);
+		int ready = fd < 0 ? 1 : ppoll(p, n, run->perf ? &tenth : &second, &as_ever);
 
 		if (fd >= 0)
 			gt_run_stop_follow();
