@@ -4,7 +4,7 @@
  * Runs in the tool.
  *
  * COUNTED1  Images are evaluated in a child process: one that was damaged, or made by somebody else, may crash the
- *           library, and that ends the values and not the tool.
+ *           library, and that ends the values and not the tool. So does one that it does not come back from.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@
 #include "analysis/metrics/host.h"
 #include "common/memory.h"
 #include "trace/format/counters.h"
+
+enum { PATIENCE_MS = 30000 };             /* for the answer to one image: it takes milliseconds */
 
 enum state { NOT_EVALUATED, EVALUATED, REFUSED, NO_IMAGE, ALTERED };
 
@@ -128,10 +131,18 @@ static void child(const struct gt_counted *c, struct gt_model *m, struct gt_host
 
 static bool read_all(int fd, void *to, size_t n)
 {
+	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char *at = to;
 
 	while (n) {
-		ssize_t done = read(fd, at, n);
+		int ready = poll(&p, 1, PATIENCE_MS);
+		ssize_t done;
+
+		if (!ready || (ready < 0 && errno != EINTR))
+			return false;
+		if (ready < 0)
+			continue;
+		done = read(fd, at, n);
 
 		if (!done || (done < 0 && errno != EINTR))
 			return false;
@@ -171,10 +182,12 @@ static void evaluate(struct gt_counted *c, struct gt_model *m, struct gt_host *h
 	if (fd >= 0) {
 		take_values(c, fd);
 		close(fd);
+		kill(pid, SIGKILL);             /* it has said all, or does not come back */
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	snprintf(c->why, sizeof c->why, "counters were collected; CUPTI's host library failed on their image");
+	snprintf(c->why, sizeof c->why, "counters were collected; CUPTI's host library failed on their image, "
+		"or did not come back");
 }
 
 int gt_counted_open(struct gt_model *m, const char *cupti, struct gt_counted **out, struct gt_err *err)

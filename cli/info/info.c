@@ -19,6 +19,7 @@
 #include "cli/show/image.h"
 #include "model/cuda/cuda.h"
 #include "model/output.h"
+#include "trace/format/counters.h"
 #include "writers/render.h"
 
 static const char *const loss_texts[] = {
@@ -272,6 +273,28 @@ static void text_devices(struct gt_model *m)
 	}
 }
 
+/* The chips that were planned for, with what an image of counters of each holds. */
+static void text_counters(struct gt_model *m)
+{
+	const struct rec_counters *plan = gt_model_counters_plan(m);
+	const struct rec_counters_image *image = plan ? (const void *)(plan + 1) : NULL;
+	const struct gt_counters *all;
+	uint32_t n = gt_model_counters(m, &all);
+
+	if (!n && !plan)
+		return;
+	printf("\ncounters  of %s", gt_counted(n, "launches").text);
+	if (!plan)
+		printf("; they have no values: the file " REC_COUNTERS_FILE
+		       ", which tells what they are, is missing or damaged");
+	for (uint32_t i = 0; plan && i < plan->n; i++) {
+		printf("%s %s: %s in ", i ? ";" : ", planned for", image[i].chip,
+			gt_counted(image[i].metrics, "metrics").text);
+		printf("%s", gt_counted(image[i].passes, "passes").text);
+	}
+	printf(plan ? ", by CUPTI %u\n" : "\n", plan ? plan->cupti : 0);
+}
+
 static void text_missing(const struct gt_model *m)
 {
 	char line[4096];
@@ -299,6 +322,7 @@ static int text_info(struct gt_model *m, bool list, struct gt_err *err)
 	text_devices(m);
 	if (gt_info_cuda_text(m, err))
 		return -1;
+	text_counters(m);
 	text_missing(m);
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include "analysis/table.h"
 #include "cli/cli.h"
 #include "cli/metrics/plan.h"
+#include "cli/metrics/rules.h"
 #include "cli/metrics/sections.h"
 #include "common/harmless.h"
 #include "common/memory.h"
@@ -43,7 +44,7 @@ struct wanted {
 	char *name;                               /* as the host library knows it */
 	enum row row;
 	struct gt_string section, group, domains; /* PM sampling: its group; "" */
-	bool asked, unknown;
+	bool asked, unknown, of_rule;             /* of_rule: section is the rule that asks for it */
 };
 struct counted { uint64_t metrics, unknown, images, passes, bytes; };
 
@@ -139,6 +140,58 @@ static void take_operands(struct plan *p, const struct gt_section *section)
 	}
 }
 
+struct asking { struct plan *plan; const struct gt_sections *sections; };
+
+/* Rules of sections that are not collected are not applied. */
+static bool is_applied(const struct asking *a, const struct gt_rule_needs *n)
+{
+	for (uint32_t i = 0; i < a->sections->n; i++) {
+		const struct gt_section *s = &a->sections->v[i];
+
+		if (s->message && s->id.bytes == n->section.bytes && !memcmp(s->id.text, n->section.text, s->id.bytes))
+			return gt_section_chosen(&a->plan->cli->options, s, false);
+	}
+	return !n->section.bytes;
+}
+
+static bool take_needs(void *ctx, const struct gt_rule_needs *n)
+{
+	struct asking *a = ctx;
+	size_t at = 0;
+
+	while (is_applied(a, n) && at < n->metrics.bytes && !a->plan->failed) {
+		const char *name = n->metrics.text + at, *comma = memchr(name, ',', n->metrics.bytes - at);
+		size_t bytes = comma ? (size_t)(comma - name) : n->metrics.bytes - at;
+		uint32_t before = a->plan->all.n;
+		struct wanted *w = want(a->plan, (struct gt_string){ name, bytes },
+			(struct gt_string){ n->rule.text, n->rule.bytes });
+
+		if (w)
+			w->of_rule |= a->plan->all.n > before;
+		at += bytes + 1;
+	}
+	return !a->plan->failed;
+}
+
+/* What rules ask for by evaluate(), where anything is counted at all. */
+static void gather_for_rules(struct plan *p, const struct gt_sections *s)
+{
+	static bool told;
+	struct asking a = { p, s };
+	struct gt_err err = { 0 };
+	bool counted = false;
+
+	for (uint32_t i = 0; i < p->all.n; i++)
+		counted |= p->all.v[i].section.bytes && p->all.v[i].row <= PC;
+	if (!counted || !gt_option_true(&p->cli->options, "apply-rules") || told)
+		return;
+	if (gt_rules_require(&p->cli->options, take_needs, &a, &err)) {
+		fprintf(stderr, "gputap: what rules ask for is not in the plan: %s\n",
+			*err.what ? gt_harmless(err.what) : "they gave no answer");
+		told = true;
+	}
+}
+
 static void gather(struct plan *p, const struct gt_sections *s)
 {
 	const struct gt_options *o = &p->cli->options;
@@ -158,6 +211,7 @@ static void gather(struct plan *p, const struct gt_sections *s)
 			w->asked = true;
 		at += n + (at[n] == ',');
 	}
+	gather_for_rules(p, s);
 }
 
 /* ------------------------------------------------------------------ how many passes */
@@ -325,8 +379,8 @@ static int say_unknown(const struct plan *p)
 		if (!w->unknown)
 			continue;
 		fprintf(stderr, "gputap: %s has no %s%s%.*s%s\n", p->chip, gt_harmless(w->name),
-			w->section.bytes ? " (section " : "", (int)w->section.bytes, w->section.text,
-			w->section.bytes ? ")" : "");
+			!w->section.bytes ? "" : w->of_rule ? " (rule " : " (section ", (int)w->section.bytes,
+			w->section.text, w->section.bytes ? ")" : "");
 		if (w->asked)
 			status = GT_EXIT_INPUT;
 	}

@@ -179,28 +179,42 @@ static int read_all(int fd, struct gt_text *t, struct gt_err *err)
 	return t->failed ? gt_no_memory(err) : 0;
 }
 
+/* What it says to these words. */
+static int answer(const struct words *w, struct gt_text *text, struct gt_err *err)
+{
+	int ends[2], rc;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no pipe for " SCRIPT);
+	rc = start(w, ends[1], &pid, err);
+	close(ends[1]);
+	if (!rc) {
+		int status;
+
+		rc = read_all(ends[0], text, err);
+		status = end(pid, err);
+		if (status > 0)
+			gt_fail(err, GT_EXIT_MISSING, NULL, NULL, SCRIPT " failed; its message stands above");
+		if (status || rc < 0)
+			rc = -1;
+	}
+	close(ends[0]);
+	return rc;
+}
+
 int gt_rules_list(struct gt_rules *r, const struct gt_options *options, struct gt_err *err)
 {
 	struct words w = { .n = 0 };
 	struct folders folders;
 	bool whole = false;
-	int ends[2], rc;
-	pid_t pid;
+	int rc;
 
 	*r = (struct gt_rules){ 0 };
 	add(&w, "list");
 	add(&w, "--plain");
 	add_folders(&w, &folders, true, options);
-	if (pipe2(ends, O_CLOEXEC))
-		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no pipe for " SCRIPT);
-	rc = start(&w, ends[1], &pid, err);
-	close(ends[1]);
-	if (!rc) {
-		rc = read_all(ends[0], &r->text, err);
-		if (end(pid, err) > 0 || rc < 0)
-			rc = -1;
-	}
-	close(ends[0]);
+	rc = answer(&w, &r->text, err);
 	for (char *line = rc ? NULL : r->text.data, *next; line && *line && !rc; line = next) {
 		next = line + strcspn(line, "\n");
 		if (*next)
@@ -221,28 +235,79 @@ void gt_rules_free(struct gt_rules *r)
 	*r = (struct gt_rules){ 0 };
 }
 
+/* ------------------------------------------------------------------ what they need */
+
+/* Of --rule; false: a name is cut. */
+static bool add_rules(struct words *w, const struct gt_options *o, char room[1024])
+{
+	char *left = room, *id;
+
+	if (snprintf(room, 1024, "%s", gt_option(o, "rule")) >= 1024)
+		return false;
+	for (unsigned n = 0; n < MOST_RULES && (id = strsep(&left, ",")); n++)
+		if (*id) {
+			add(w, "--rule");
+			add(w, id);
+		}
+	return true;
+}
+
+int gt_rules_require(const struct gt_options *options, bool (*take)(void *ctx, const struct gt_rule_needs *needs),
+	void *ctx, struct gt_err *err)
+{
+	static struct gt_text text;             /* rules are asked once: a plan is made for several chips */
+	struct words w = { .n = 0 };
+	struct folders folders;
+	char rules[1024];
+	bool whole = false;
+
+	add(&w, "require");
+	add(&w, "--plain");
+	add_folders(&w, &folders, false, options);
+	if (!add_rules(&w, options, rules))
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--rule names too many rules");
+	if (!text.used && answer(&w, &text, err)) {
+		gt_text_free(&text);
+		return -1;
+	}
+	for (const char *line = text.data, *next; line && *line; line = next) {
+		size_t n = strcspn(line, "\n"), id, section;
+		const char *at = memchr(line, '\t', n), *behind;
+
+		next = line + n + (line[n] == '\n');
+		whole |= !strncmp(line, "end", 3);
+		if (!at)
+			continue;
+		id = strcspn(++at, "\t\n");
+		behind = at + id + (at[id] == '\t');
+		section = strcspn(behind, "\t\n");
+		if (!strncmp(line, "failed\t", 7))
+			fprintf(stderr, "gputap: rule file %.*s: %.*s\n", (int)id, at, (int)section, behind);
+		else if (!strncmp(line, "require\t", 8) && !take(ctx, &(struct gt_rule_needs){
+					{ at, id }, { behind, section },
+					{ behind + section + 1, strcspn(behind + section + 1, "\n") } }))
+			break;
+	}
+	return whole ? 0 : gt_fail(err, GT_EXIT_MISSING, NULL, NULL, SCRIPT " ended before its answer was whole");
+}
+
 /* ------------------------------------------------------------------ application */
 
 int gt_rules_apply(
 	const char *report, const struct gt_rules_to *to, const struct gt_options *options, struct gt_err *err)
 {
-	char rules[1024], *left = rules, *id, from_path[PATH_MAX], to_path[PATH_MAX];
+	char rules[1024], from_path[PATH_MAX], to_path[PATH_MAX];
 	struct words w = { .n = 0 };
 	struct folders folders;
 	int rc;
 	pid_t pid;
 
-	if (snprintf(rules, sizeof rules, "%s", gt_option(options, "rule")) >= (int)sizeof rules)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--rule names too many rules");
 	add(&w, "apply");
 	add(&w, as_path(report, from_path));
 	add(&w, to->quiet ? "--quiet" : "--text");
 	add_folders(&w, &folders, !to->quiet, options);
-	for (unsigned n = 0; n < MOST_RULES && (id = strsep(&left, ",")); n++)
-		if (*id) {
-			add(&w, "--rule");
-			add(&w, id);
-		}
+	if (!add_rules(&w, options, rules))
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--rule names too many rules");
 	if (to->path) {
 		add(&w, "-o");
 		add(&w, as_path(to->path, to_path));

@@ -32,6 +32,14 @@ int gt_rules_list(struct gt_rules *r, const struct gt_options *options, struct g
 void gt_rules_free(struct gt_rules *r);
 
 /*
+ * What evaluate() of each rule (of --rule, else all) asks for, told until take returns false; section: "" for an
+ * independent rule; metrics: parted by commas. 0, or -1 with *err (GT_EXIT_MISSING: no Python here, or no package).
+ */
+struct gt_rule_needs { struct { const char *text; size_t bytes; } rule, section, metrics; };
+int gt_rules_require(const struct gt_options *options, bool (*take)(void *ctx, const struct gt_rule_needs *needs),
+	void *ctx, struct gt_err *err);
+
+/*
  * Applies rules (of --rule, else all) to a report and prints what they say; if quiet only what went wrong with them, on
  * standard error. to->path (may be NULL): where the report is written with that in it, and whether it may replace what
  * is there. Returns the exit status, or -1 with *err when nothing could be started.

@@ -82,7 +82,8 @@ class Contract(WithRules):
         rule = self.run_it("list")[0]["rule"]
         self.assertEqual([rule[k] for k in ("name", "description", "section", "parents")],
                          ["A name", "What it does", "LaunchStats", ["Nobody"]])
-        self.assertEqual(self.run_it("require")[0]["require"], {"rule": "Whole", "metrics": ["m1", "m2", "m3"], "rules": ["R"]})
+        self.assertEqual(self.run_it("require")[0]["require"],
+                         {"rule": "Whole", "section": "LaunchStats", "metrics": ["m1", "m2", "m3"], "rules": ["R"]})
 
     def test_files_that_are_no_rules(self):
         self.write("helper.py", "VALUE = 7\n")

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# tests/e2e/counters_plan.sh - what rules need joins the plan; the plan in gputap info; a host library that does not answer
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
+cupti=$gpu/lib/libcupti.so.13
+export GPUTAP_DEPLOY=false
+report() { timeout 100 "$tap" report --cupti "$cupti" "$@" t.gputap 2>said; }
+# counts METRICS WORDS...: so many hardware counters are in the plan
+counts() { [ "$("$tap" plan --cupti "$cupti" --chip GH100 --section-folder f "${@:2}" --format csv 2>said | awk -F, '/^hardware counters,/ { print $2 }')" = "$1" ]; }
+has_value() { report --section-folder f --page raw --csv | python3 -c '
+import csv, sys
+[row] = [r for r in csv.DictReader(sys.stdin) if r["ID"]]
+sys.exit(0 if row.get(sys.argv[1], "")[:1].isdigit() else str(row))' "$1"; }
+
+mkdir f
+for one in A B; do
+	printf 'Identifier: "%s"\nDisplayName: "%s"\nMetrics {\n  Metrics {\n    Name: "sm__cycles_active.avg"\n  }\n}\n' $one $one >f/$one.section
+done
+# rule NAME SECTION METRIC
+rule() { printf 'import NvRules\ndef get_identifier():\n    return "%s"\n%sdef evaluate(handle):\n    NvRules.require_metrics(handle, ["%s", "sm__cycles_active.avg"])\ndef apply(handle):\n    pass\n' \
+	"$1" "${2:+def get_section_identifier():
+    return \"$2\"
+}" "$3" >"f/$1.py"; }
+rule OfA A dram__bytes.sum
+rule OfB B dram__bytes_read.sum
+rule Lacking A none__such.sum
+check "metrics of the rules of a section join its plan" counts 3 --section A
+check "what the chip lacks of them is told, with the rule" grep -q 'GH100 has no none__such.sum (rule Lacking)' said
+check "those of other sections do not" counts 2 --section B
+rule Alone '' dram__bytes_write.sum
+check "those of independent rules do" counts 3 --section B
+check "metrics that are asked for alone are alone" counts 1 --metrics sm__cycles_active.max --section-folder f
+printf 'def get_identifier(:\n' >f/broken.py
+check "a rule file that cannot be read harms no others" counts 4 --section A
+check "and is told" grep -q 'rule file .*broken.py' said
+rm f/broken.py
+mkdir bare
+check "without python3 the plan is made" env PATH="$PWD/bare" "$tap" plan --cupti "$cupti" --chip GH100 --section-folder f --section A --format csv >out 2>said
+check "of the section alone" grep -q '^hardware counters,1,' out
+check "and says what is missing" grep -q 'what rules ask for is not in the plan: rules need python3' said
+traced --summary=none --cupti "$cupti" --section-folder f --section A -- "$examples/vector_add"
+check "a run counts what rules need" has_value dram__bytes.sum
+check "once each" said 'GH100: 3 metrics are counted'
+traced --summary=none --cupti "$cupti" --section-folder f --section A --apply-rules=false -- "$examples/vector_add"
+check "without rules only the section's" said 'GH100: 1 metrics are counted'
+
+# The plan in info
+"$tap" info t.gputap >out 2>&1
+check "info shows what was planned" grep -qE '^counters  of 1 launch, planned for GH100: 1 metric in 1 pass, by CUPTI [0-9]+$' out
+printf x >>t.gputap/counters
+"$tap" info t.gputap >out 2>&1
+check "and a plan that is damaged" grep -q '^counters  of 1 launch; they have no values: the file counters, which tells what they are, is missing or damaged' out
+
+# No answer
+traced --summary=none --cupti "$cupti" --metrics sm__cycles_active.avg -- "$examples/vector_add"
+FAKEGPU_FAULTS=evaluate-hangs report >out
+check "a host library that does not come back is left" [ $? -le 3 ]
+check "and the values say so" grep -q "failed on their image, or did not come back" out said
+finish
