@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SLAB = 4 << 20, IN_MEMORY = 32 << 20, FIRST_PIECE = 64, LARGEST_PIECE = 64 << 10,
+enum { SLAB = 4 << 20, IN_MEMORY = 8 << 20, FIRST_PIECE = 64, LARGEST_PIECE = 64 << 10,
 	RETURNED = 128 << 10 };
 
 struct slab { struct slab *next; size_t bytes, used; };
