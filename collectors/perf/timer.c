@@ -321,10 +321,10 @@ static void handler(int number, siginfo_t *info, void *context)
 /* -------------------------------------------------------------------------- start */
 
 #if defined(__x86_64__)
-/* What C libraries have too, to the byte: by these instructions unwinders know it. */
+/* What C libraries have too, to the byte and by name: so unwinders and debuggers know it. */
 __asm__(".text\n\tnop\n\t.balign 16\n\tnop\n"
-	"tap_perf_restore:\n\tmovq $15, %rax\n\tsyscall\n\t.balign 16\n");
-void tap_perf_restore(void) TAP_HIDDEN;
+	"__restore_rt:\n\tmovq $15, %rax\n\tsyscall\n\t.balign 16\n");
+void tap_perf_restore(void) __asm__("__restore_rt") TAP_HIDDEN;
 #define RESTORER 0x04000000u
 #else
 #define tap_perf_restore NULL

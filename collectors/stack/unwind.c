@@ -204,21 +204,73 @@ static TAP_COLD __attribute__((no_sanitize("address", "thread"))) bool step_sign
 	return w->frame.pc != 0;
 }
 
+#if defined(__x86_64__)
+/*
+ * Two signals that come at once: the kernel enters the handler of one and, before its first instruction, that of the
+ * other. So handlers are met there far more often than other functions.
+ */
+static bool enters_handler(const struct tap_walk *w)
+{
+	struct tap_rule r = { .cfa = TAP_CFA_NONE };
+	struct tap_object o;
+	uintptr_t back;
+
+	if (load(w, w->frame.sp, &back) && tap_object_find(back - 1, &o))
+		tap_cfi_rule(back - 1, o.tables, &r);
+	return r.cfa == TAP_CFA_SIGNAL;
+}
+
+/*
+ * Before a function has put its frame pointer in place, and behind where it gave it back, the return address is what
+ * the stack pointer leads to: 0 words above it; 1 where the caller's frame pointer was pushed; -1: it is in place.
+ */
+static int words_to_return(const struct tap_walk *w)
+{
+	uint8_t code[5] = { 0 };                /* the byte before it first */
+	uintptr_t pc = w->frame.pc, before = pc % 4096 ? 1 : 0;
+	bool back;
+
+	/* a program that jumped to where nothing is has no code there */
+	if (tap_seccomp || tap_copy_guarded(tap_sys_getpid(), pc - before, code + 1 - before, 4 + before) <= before)
+		return -1;
+	back = code[0] == 0x5d || code[0] == 0xc9;                      /* pop %rbp, leave */
+	if (code[1] == 0x55 || code[1] == 0xc3 || (back && (code[1] == 0xe9 || code[1] == 0xeb)))
+		return 0;                       /* push %rbp; ret; jmp */
+	if (!__builtin_memcmp(code + 1, "\xf3\x0f\x1e\xfa", 4))
+		return 0;                       /* endbr64 */
+	if (!__builtin_memcmp(code, "\x55\x48\x89\xe5", 4))
+		return 1;                       /* behind push %rbp: mov %rsp, %rbp */
+	return enters_handler(w) ? 0 : -1;
+}
+#else
+static int words_to_return(const struct tap_walk *w) { return (void)w, -1; }
+#endif
+
 /* What compilers build with a frame pointer: the caller's, and behind it the return address. */
 static TAP_COLD bool step_frame_pointer(struct tap_walk *w)
 {
-	uintptr_t at = w->frame.fp, fp, pc;
+	int words = w->exact ? words_to_return(w) : -1;
+	uintptr_t at = words < 0 ? w->frame.fp : w->frame.sp, fp = w->frame.fp, pc;
 
 	w->flags |= REC_STACK_GUESSED;
-	if (!load(w, at, &fp) || !load(w, at + sizeof fp, &pc) || !pc)
+	if (words && !load(w, at, &fp))
 		return false;
-	w->frame = (struct tap_frame){ plain_address(pc), at + 2 * sizeof fp, fp, 0 };
+	at += words ? sizeof fp : 0;
+	if (!load(w, at, &pc) || !pc)
+		return false;
+	w->frame = (struct tap_frame){ plain_address(pc), at + sizeof pc, fp, 0 };
 	w->exact = false;
 	return true;
 }
 
+/*
+ * Tables do not say that a register was popped again: in the instructions between that and the function's end its place
+ * lies below the stack pointer, and the register has what stood there.
+ */
 static bool saved(const struct tap_walk *w, uint8_t how, uintptr_t cfa, int32_t at, uintptr_t *out)
 {
+	if (TAP_UNLIKELY(w->exact) && how == TAP_AT_CFA && cfa + (intptr_t)at < w->frame.sp)
+		return true;
 	return how == TAP_KEPT || load(w, (how == TAP_AT_CFA ? cfa : w->frame.fp) + (intptr_t)at, out);
 }
 

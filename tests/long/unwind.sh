@@ -3,7 +3,8 @@
 #
 # STACKS: how many in each program. A program is built of C with five sets of options, C++, a plug-in that is stripped and has its debug
 # information elsewhere, and a static library without unwind tables. What has neither tables nor frame pointers is told apart: an
-# unwinder cannot know it.
+# unwinder cannot know it. Then samples that timers took of it and of programs by others, at any instruction of theirs, against what the
+debugger sees there. SAMPLES: how many of each.
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
@@ -68,5 +69,64 @@ walks "position independent" 99 "-fPIE -pie" "-fno-asynchronous-unwind-tables -f
 walks "not position independent" 99 "-fno-pie -no-pie" "-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer"
 STACKS=1000 walks "a static library with neither tables nor frame pointers: what is equal is what does not lead through it" 10 \
 	"-fPIE -pie" "-fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer"
+
+# sampled NAME LEAST PROGRAM...: stacks of samples
+sampled() {
+	local name=$1 least=$2
+	shift 2
+	command -v "$1" >/dev/null || { skipped=$((skipped + 1)); echo "skipped: $name: $1 is not installed"; return; }
+	rm -rf t.gputap frames
+	export FRAMES=frames INFERIOR="LD_PRELOAD=$GPUTAP_BUILD/libgputap.so|GPUTAP_OUTPUT=$PWD/t|GPUTAP_TRACE=sample|GPUTAP_SAMPLE=timer|GPUTAP_SAMPLE_RATE=1000|GPUTAP_CALLSTACK_DEPTH=256"
+	SAMPLES=${SAMPLES:-1700} gdb --batch -nx -x "$src/debugger.py" --args "$@" >gdb.out 2>&1 </dev/null
+	if python3 "$GPUTAP_TESTS/long/unwind_check.py" t.gputap frames "$least"; then
+		echo "ok: $name"
+		passed=$((passed + 1))
+	else
+		tail -n 5 gdb.out
+		echo "FAILED: $name"
+		failed=$((failed + 1))
+	fi
+}
+tables="-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer"
+build ./walker "-fPIE -pie" "$tables" && sampled "samples, position independent" 99 ./walker 100000000 ./plugin.so
+build ./walker "-fno-pie -no-pie" "$tables" && sampled "samples, not position independent" 99 ./walker 100000000 ./plugin.so
+cat >work.py <<'P'
+import json, re, sys
+
+sys.setrecursionlimit(5000)
+
+
+class Node:
+    def __init__(self, depth):
+        self.children = [Node(depth - 1) for _ in range(2)] if depth else []
+
+    def walk(self):
+        return 1 + sum(child.walk() for child in self.children)
+
+
+def deep(n):
+    return deep(n - 1) + 1 if n else len(sorted(range(50), key=lambda x: -x))
+
+
+while True:
+    Node(7).walk()
+    deep(60)
+    json.loads(json.dumps([{"a": i, "b": [str(i)] * 3} for i in range(50)]))
+    re.sub("a+b", "c", "aaab" * 50)
+P
+sampled "samples of Python" 99 "$(python3 -c 'import sys; print(sys.executable)')" work.py
+cat >work.pl <<'P'
+sub f { my $n = shift; $n < 2 ? $n : f($n - 1) + f($n - 2) }
+while (1) {
+	f(17);
+	my %h = map { $_ => 1 } 1 .. 500;
+	my $t = join ",", sort { $a <=> $b } keys %h;
+	$t =~ s/1(\d)/$1/g;
+}
+P
+seq 1 3000000 | shuf --random-source=<(yes) >numbers
+sampled "samples of sort, with threads" 99 sort --parallel=2 -S 8M numbers numbers numbers numbers -o /dev/null
+sampled "samples of gzip" 99 gzip -9 -k -c numbers
+sampled "samples of perl" 99 perl work.pl
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -288,6 +288,86 @@ static void frame_pointers_alone(void **state)
 	assert_int_equal(flags, REC_STACK_GUESSED | REC_STACK_STOPPED);
 }
 
+#ifdef __x86_64__
+/* With unwind tables, as compilers write them: that rbp is back stands nowhere. Without: by the frame pointer. */
+__asm__(".text\n"
+	"with_tables:\n\t.cfi_startproc\n\tpush %rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 6, -16\n"
+	"\tpush %rbx\n"
+	"\t.cfi_def_cfa_offset 24\n\tnop\n\tpop %rbx\n\t.cfi_def_cfa_offset 16\n\tpop %rbp\n\t.cfi_def_cfa_offset 8\n"
+	"\tret\n\t.cfi_endproc\n"
+	"without_tables:\n\tendbr64\n\tpush %rbp\n\tmov %rsp, %rbp\n\tpush %rbx\n\tnop\n\tpop %rbx\n\tpop %rbp\n\tret\n"
+	"without_end:\n");
+void with_tables(void), without_tables(void), without_end(void);
+
+static struct { uintptr_t low, high, back; int right, wrong; } stepped;
+
+/* Behind each instruction, with the next one to come. */
+static void on_step(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t pc = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	struct tap_walk w = { .signals = 0 };
+
+	(void)sig, (void)info;
+	if (pc < stepped.low || pc >= stepped.high)
+		return;
+	tap_walk_from(&w, context);
+	tap_walk_begin(&w);
+	if (tap_walk_next(&w) && w.frame.pc == stepped.back)
+		stepped.right++;
+	else
+		stepped.wrong++;
+}
+
+static __attribute__((noinline)) void step_through(void (*function)(void))
+{
+	/* below the red zone, of which the compiler does not know that it is used */
+	__asm__ volatile("lea 1f(%%rip), %%rax\n\tmov %%rax, %0\n\tlea -128(%%rsp), %%rsp\n"
+			 "\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tcall *%1\n"
+			 "1:\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp"
+			 : "=m"(stepped.back)
+			 : "r"(function)
+			 : "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+}
+
+/* A sample may interrupt any instruction, before a function has made its frame and behind where it gave it back. */
+static void at_every_instruction(void **state)
+{
+	struct sigaction a = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO | SA_ONSTACK }, old;
+	static char room[1 << 16];
+	stack_t own = { .ss_sp = room, .ss_size = sizeof room };
+
+	(void)state;
+	sigaltstack(&own, NULL);        /* the red zone is not ours */
+	sigaction(SIGTRAP, &a, &old);
+	for (int tables = 0; tables < 2; tables++) {
+		stepped.low = tables ? (uintptr_t)with_tables : (uintptr_t)without_tables;
+		stepped.high = tables ? (uintptr_t)without_tables : (uintptr_t)without_end;
+		stepped.right = stepped.wrong = 0;
+		step_through(tables ? with_tables : without_tables);
+		assert_int_equal(stepped.wrong, 0);
+		assert_int_equal(stepped.right, tables ? 6 : 8);
+	}
+	sigaction(SIGTRAP, &old, NULL);
+	own.ss_flags = SS_DISABLE;
+	sigaltstack(&own, NULL);
+}
+
+/* Nor has code that is not there a beginning. */
+static void no_code(void **state)
+{
+	uintptr_t room[4] = { 0, 0, 0, 0 }, out[4];
+	struct tap_frame f = { 0x10, (uintptr_t)room, (uintptr_t)room, 0 };
+	uint32_t flags;
+
+	(void)state;
+	assert_int_equal(walk_all(&f, out, 4, &flags), 0);
+	assert_int_equal(flags, REC_STACK_GUESSED | REC_STACK_STOPPED);
+}
+#define STEPS cmocka_unit_test(at_every_instruction), cmocka_unit_test(no_code),
+#else
+#define STEPS
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,7 +375,7 @@ int main(void)
 		cmocka_unit_test(through_the_library),
 		cmocka_unit_test(aligned_frames), cmocka_unit_test(a_thread), cmocka_unit_test(from_a_handler),
 		cmocka_unit_test(by_the_list), cmocka_unit_test(a_fiber), cmocka_unit_test(damaged_stacks),
-		cmocka_unit_test(frame_pointers_alone),
+		cmocka_unit_test(frame_pointers_alone), STEPS
 	};
 
 #ifdef __SANITIZE_ADDRESS__

@@ -1,6 +1,7 @@
 """tests/long/unwind/debugger.py - for gdb: at each call of the API a line with the addresses of all frames, innermost first
 
-Frames of inlined functions, and those that a tail call replaced, are left out: they are not on the stack.
+Where SAMPLES says how many: at each sample of a timer instead, with the thread's number before the addresses; the program is
+killed behind the last. Frames of inlined functions, and those that a tail call replaced, are left out: they are not on the stack.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -36,6 +37,27 @@ class Stop(gdb.Breakpoint):
         return False
 
 
+class Sample(gdb.Breakpoint):
+    """Where the unwinder begins, within the signal's handler: what is behind the handler was interrupted."""
+
+    def __init__(self, out, wanted):
+        super().__init__("take_interrupted", internal=True)
+        self.silent = True
+        self.out = out
+        self.wanted = wanted
+
+    def stop(self):
+        frame, stack, inside = gdb.newest_frame(), [], True
+        while frame is not None:
+            if not inside and frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
+                stack.append("%x" % frame.pc())
+            inside = inside and frame.type() != gdb.SIGTRAMP_FRAME
+            frame = frame.older()
+        self.out.write("%d %s\n" % (gdb.selected_thread().ptid[1], " ".join(stack)))
+        self.wanted -= 1
+        return self.wanted == 0
+
+
 gdb.execute("set pagination off")
 gdb.execute("set confirm off")
 gdb.execute("set startup-with-shell off")
@@ -48,5 +70,11 @@ gdb.execute("handle SIGUSR1 nostop noprint pass")
 for setting in os.environ["INFERIOR"].split("|"):
     gdb.execute("set environment " + setting.replace("=", " ", 1))
 with open(os.environ["FRAMES"], "w", encoding="ascii") as out:
-    stop = Stop(out)
+    if "SAMPLES" in os.environ:
+        gdb.execute("handle SIG32 nostop noprint pass")
+        stop = Sample(out, int(os.environ["SAMPLES"]))
+    else:
+        stop = Stop(out)
     gdb.execute("run")
+    if gdb.selected_inferior().pid:
+        gdb.execute("kill")
