@@ -54,6 +54,23 @@ printf x >>t.gputap/counters
 "$tap" info t.gputap >out 2>&1
 check "and a plan that is damaged" grep -q '^counters  of 1 launch; they have no values: the file counters, which tells what they are, is missing or damaged' out
 
+# The counters in the .csv file
+csv_has() { python3 -c '
+import csv, sys
+rows = [line for line in open(sys.argv[1], encoding="utf-8")]
+names, *lines = [[c.strip() for c in r.split(",")] for r in rows if not r.startswith("#")]
+assert names[-1] == "KernelOccupancy" and all(len(r) == len(names) and len(",".join(r)) < 2048 for r in lines), (names, lines)
+values = sorted(r[names.index(sys.argv[2])] for r in lines)
+sys.exit(0 if values == sys.argv[3:] else str(values))' "$@"; }
+value() { python3 -c 'import sys; print("%.2f" % (sum(map(ord, sys.argv[1])) + int(sys.argv[2])))' "$@"; }
+traced --summary=none -e csv --cupti "$cupti" --metrics sm__cycles_active.avg,dram__bytes.sum -- "$examples/vector_add"
+check "counters are columns of the .csv file" csv_has t.csv dram__bytes.sum "$(value dram__bytes.sum 1024)"
+check "each of them" csv_has t.csv sm__cycles_active.avg "$(value sm__cycles_active.avg 1024)"
+traced --summary=none -e csv --cupti "$cupti" --metrics sm__cycles_active.avg --launch-count 0 --kernel-id :::2 -- "$GPUTAP_BUILD/tests/e2e/cuda_ranges"
+check "a launch that was not counted is NA" csv_has t.csv sm__cycles_active.avg "$(value sm__cycles_active.avg 64)" NA NA NA NA NA NA
+traced --summary=none -e csv --cupti "$cupti" --metrics "$(for i in {1..30}; do printf 'sm__counter_%s.sum,' "$i"; done)" -- "$examples/vector_add"
+check "more than a line has room for are left out, and counted" grep -qE '^#CountersLeftOut=([6-9]|[12][0-9])$' t.csv
+
 # No answer
 traced --summary=none --cupti "$cupti" --metrics sm__cycles_active.avg -- "$examples/vector_add"
 FAKEGPU_FAULTS=evaluate-hangs report >out

@@ -2,8 +2,9 @@
  * writers/codexl/counters.c - CodeXL's counter file (.csv) of one process: a line for each launch of a kernel
  *
  * Runs in the tool. Counters behind the fixed columns: what analysis/metrics knows of an OpenCL launch, and of a CUDA
- * one, where the process made such. What a launch has no value of is NA. Readers stop at lines of 2 048 bytes: names
- * are cut before that.
+ * one, where the process made such; then the counters that were collected of its kernels. What a launch has no value of
+ * is NA. Readers stop at lines of 2 048 bytes: names are cut before that, and of the counters those are left out that a
+ * line of names has no room for.
  *
  * spec: ATP ".csv"; layout: docs/codexl.md
  *
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/metrics/counted.h"
 #include "analysis/metrics/waves.h"
 #include "common/harmless.h"
 #include "common/hash.h"
@@ -22,6 +24,8 @@
 #include "writers/codexl/codexl.h"
 #include "writers/spill.h"
 
+#define COUNTERS_MOST 24                          /* columns; a value may be 22 bytes long */
+#define LINE_MOST 2000                            /* bytes of the line of names */
 #define HELD (4ull << 20)                         /* bytes of lines in memory */
 
 #define FIXED "Method, ExecutionOrder, ThreadID, CallIndex, GlobalWorkSize, WorkGroupSize, Time, LocalMemSize, " \
@@ -40,6 +44,9 @@ struct file {
 	struct gt_spill_text *lines;
 	struct numbers kernels, devices;
 	bool has[TABLES];                         /* columns of these metrics */
+	struct gt_counted *counted;               /* NULL: nothing was collected in the trace */
+	const char *counter[COUNTERS_MOST];       /* columns of what was */
+	uint32_t n_counters, left_out;
 	uint64_t order;
 	bool failed;
 };
@@ -140,6 +147,22 @@ static void put_value(struct gt_text *t, const struct gt_metric_value *v)
 	}
 }
 
+/* NA: of this launch it was not collected, or CUPTI's host library has no value. */
+static void put_counters(struct file *f, const struct gt_dispatch *d)
+{
+	int64_t launch = d->cuda ? gt_counted_find(f->counted, d->process, d->cuda->correlation) : -1;
+
+	for (uint32_t i = 0; i < f->n_counters; i++) {
+		struct gt_metric_value v = gt_metric_none("");
+		struct gt_counted_metric m;
+
+		for (uint32_t k = 0; launch >= 0 && gt_counted_metric(f->counted, launch, k, &m); k++)
+			if (!strcmp(m.name, f->counter[i]) && m.has)
+				v = gt_metric_double(m.value);
+		put_value(&f->lines->text, &v);
+	}
+}
+
 /* The file has the columns of every kind of dispatch in it. */
 static void put_metrics(struct file *f, const struct gt_dispatch *d, const struct gt_waves *w)
 {
@@ -151,6 +174,7 @@ static void put_metrics(struct file *f, const struct gt_dispatch *d, const struc
 			v = tables[k] == gt_metrics_of(d) ? tables[k]->metrics[i].of(d) : gt_metric_none("");
 			put_value(t, &v);
 		}
+	put_counters(f, d);
 	v = w->share >= 0 ? gt_metric_double(w->share) : gt_metric_none("");
 	put_value(t, &v);
 }
@@ -232,14 +256,18 @@ static void put_session_name(struct gt_text *t, const struct gt_export *x)
 	gt_text_char(t, '\n');
 }
 
-static void put_columns(struct gt_text *t, const bool has[TABLES])
+static void put_columns(struct gt_text *t, const struct file *f)
 {
 	gt_text_lit(t, FIXED);
 	for (size_t k = 0; k < TABLES; k++)
-		for (size_t i = 0; has[k] && i < tables[k]->n; i++) {
+		for (size_t i = 0; f->has[k] && i < tables[k]->n; i++) {
 			gt_text_lit(t, ", ");
 			gt_text_str(t, tables[k]->metrics[i].name);
 		}
+	for (uint32_t i = 0; i < f->n_counters; i++) {
+		gt_text_lit(t, ", ");
+		gt_text_str(t, f->counter[i]);
+	}
 	gt_text_lit(t, ", KernelOccupancy\n");
 }
 
@@ -262,7 +290,12 @@ static void put_head(struct gt_text *t, const struct file *f)
 	put_session_name(t, f->x);
 	gt_codexl_line(t, "#", "ListSeparator", ",");
 	gt_codexl_line(t, "#", "ForceSinglePass", "False");
-	put_columns(t, f->has);
+	if (f->left_out) {
+		gt_text_lit(t, "#CountersLeftOut=");
+		gt_text_u64(t, f->left_out);
+		gt_text_char(t, '\n');
+	}
+	put_columns(t, f);
 }
 
 static int write_lines(struct file *f, struct gt_output *out, struct gt_err *err)
@@ -293,19 +326,55 @@ static int find_kinds(struct file *f, struct gt_err *err)
 	return 0;
 }
 
+/* Each counter once that was collected in the process, as long as the line of names has room. */
+static int find_counters(struct file *f, struct gt_err *err)
+{
+	const struct gt_counters *all;
+	uint32_t n = gt_model_counters(f->x->model, &all);
+	size_t used = sizeof FIXED + sizeof ", KernelOccupancy\n";
+	struct gt_counted_metric m;
+
+	if (gt_counted_open(f->x->model, gt_option(f->x->options, "cupti"), &f->counted, err))
+		return -1;
+	for (size_t k = 0; k < TABLES; k++)
+		for (size_t i = 0; f->has[k] && i < tables[k]->n; i++)
+			used += strlen(tables[k]->metrics[i].name) + 2;
+	for (uint32_t i = 0; i < n && f->counted; i++) {
+		if (all[i].process != f->x->process->index || (i && all[i].process == all[i - 1].process &&
+								      all[i].image == all[i - 1].image))
+			continue;
+		for (uint32_t k = 0; gt_counted_metric(f->counted, i, k, &m); k++) {
+			bool new = true;
+
+			for (uint32_t c = 0; c < f->n_counters && new; c++)
+				new = strcmp(f->counter[c], m.name) != 0;
+			if (new && (f->n_counters == COUNTERS_MOST || used + strlen(m.name) + 2 > LINE_MOST)) {
+				f->left_out++;
+			} else if (new) {
+				used += strlen(m.name) + 2;
+				f->counter[f->n_counters++] = m.name;
+			}
+		}
+	}
+	return 0;
+}
+
 static int write_counters(const struct gt_export *x, struct gt_err *err)
 {
 	struct file f = { .x = x };
 	struct gt_output out;
 	int rc;
 
-	if (find_kinds(&f, err) || gt_output_open(&out, x->path, x->final_path, err))
+	if (find_kinds(&f, err) || find_counters(&f, err) || gt_output_open(&out, x->path, x->final_path, err)) {
+		gt_counted_close(f.counted);
 		return -1;
+	}
 	gt_spill_open(&f.spill, x->path, HELD);
 	f.lines = gt_spill_add(&f.spill);
 	rc = write_lines(&f, &out, err) || gt_output_commit(&out, err) ? -1 : 0;
 	gt_spill_close(&f.spill);
 	gt_output_discard(&out);
+	gt_counted_close(f.counted);
 	gt_map_free(&f.kernels.map, sizeof(struct numbered));
 	gt_map_free(&f.devices.map, sizeof(struct numbered));
 	return rc;
