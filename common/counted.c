@@ -19,14 +19,13 @@ static const struct { const char *many, *one; } words[] = {
 	{ "contents", "content" }, { "copies", "copy" }, { "correlations", "correlation" },
 	{ "decompressions", "decompression" }, { "events", "event" }, { "executions", "execution" },
 	{ "files", "file" }, { "fills", "fill" }, { "flushes", "flush" }, { "folders", "folder" },
-	{ "functions", "function" }, { "kernels", "kernel" }, { "kinds", "kind" }, { "launches", "launch" },
-	{ "loaders", "loader" }, { "multiprocessors", "multiprocessor" }, { "objects", "object" },
-	{ "metrics", "metric" }, { "operations", "operation" }, { "overheads", "overhead" }, { "passes", "pass" },
-	{ "processes", "process" },
-	{ "ranges", "range" }, { "records", "record" }, { "samples", "sample" }, { "segments", "segment" },
-	{ "sources", "source" },
-	{ "streams", "stream" }, { "synchronisations", "synchronisation" }, { "threads", "thread" },
-	{ "times", "time" },
+	{ "functions", "function" }, { "graphs", "graph" }, { "kernels", "kernel" }, { "kinds", "kind" },
+	{ "launches", "launch" }, { "lists", "list" }, { "loaders", "loader" }, { "metrics", "metric" },
+	{ "multiprocessors", "multiprocessor" }, { "objects", "object" }, { "operations", "operation" },
+	{ "overheads", "overhead" }, { "passes", "pass" }, { "processes", "process" }, { "ranges", "range" },
+	{ "records", "record" }, { "results", "result" }, { "samples", "sample" }, { "segments", "segment" },
+	{ "sources", "source" }, { "streams", "stream" }, { "strings", "string" },
+	{ "synchronisations", "synchronisation" }, { "threads", "thread" }, { "times", "time" },
 };
 
 /* The singular of the word of n characters; NULL: not in the list. */

@@ -333,7 +333,7 @@ struct gt_model {
 	GT_LIST(struct gt_thread) threads;
 	GT_LIST(uint64_t) thread_start;       /* ticks, beside threads */
 	GT_LIST(struct gt_other_thread) other_threads;
-	GT_LIST(struct gt_output) outputs;
+	GT_LIST(struct gt_captured_output) outputs;
 	struct gt_map thread_map;             /* struct gt_known_thread, while opening */
 	GT_LIST(struct gt_note) notes;
 	GT_LIST(struct gt_image_record) image_records;

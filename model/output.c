@@ -36,7 +36,7 @@ static const char *known_kind(const char *kind)
 }
 
 /* The file may be longer: a launcher that was killed said nothing at the end. */
-static uint64_t bytes_of(const struct gt_model *m, const struct gt_output *o)
+static uint64_t bytes_of(const struct gt_model *m, const struct gt_captured_output *o)
 {
 	unsigned long long said = 0, bytes;
 	unsigned number;
@@ -53,7 +53,7 @@ int gt_outputs_take(struct gt_model *m)
 	const char *line;
 
 	for (unsigned i = 0; (line = gt_reader_fact(m->reader, -1, "stream", i)); i++) {
-		struct gt_output o = { 0 }, *kept;
+		struct gt_captured_output o = { 0 }, *kept;
 		char numbers[8], kind[16];
 
 		if (sscanf(line, GT_OUTPUT_FILE "%u %7s %15s %d", &o.number, numbers, kind, &o.pid) != 4)
@@ -74,7 +74,7 @@ int gt_outputs_take(struct gt_model *m)
 
 uint32_t gt_model_output_count(const struct gt_model *m) { return m->outputs.n; }
 
-const struct gt_output *gt_model_output(const struct gt_model *m, uint32_t i)
+const struct gt_captured_output *gt_model_output(const struct gt_model *m, uint32_t i)
 {
 	return i < m->outputs.n ? &m->outputs.v[i] : NULL;
 }

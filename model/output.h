@@ -12,7 +12,7 @@
 #include "model/model.h"
 
 /* One open file: standard output, standard error, or both where they were one. */
-struct gt_output {
+struct gt_captured_output {
 	unsigned number;                  /* of its file in the trace: output.N */
 	int pid;                          /* of the process that was started */
 	const char *of;                   /* "stdout", "stderr", "stdout_stderr" */
@@ -21,7 +21,7 @@ struct gt_output {
 };
 
 uint32_t gt_model_output_count(const struct gt_model *m);
-const struct gt_output *gt_model_output(const struct gt_model *m, uint32_t i);
+const struct gt_captured_output *gt_model_output(const struct gt_model *m, uint32_t i);
 /* What was kept, zero terminated, to be freed: raw bytes. NULL: it cannot be read. */
 char *gt_model_output_text(struct gt_model *m, uint32_t i, size_t *bytes);
 

@@ -19,7 +19,7 @@ typedef bool gt_dump_drain(void *ctx);
 
 void gt_dump_process(struct gt_show *s, const struct gt_process *p);
 void gt_dump_call(struct gt_show *s, const struct gt_call *call);
-void gt_dump_output(struct gt_show *s, const struct gt_output *o);
+void gt_dump_output(struct gt_show *s, const struct gt_captured_output *o);
 void gt_dump_image_record(struct gt_show *s, const struct gt_image_record *r);
 void gt_dump_object(struct gt_show *s, const struct gt_object *o);
 void gt_dump_note(struct gt_show *s, const struct gt_note *n);

@@ -35,7 +35,7 @@ void gt_dump_note(struct gt_show *s, const struct gt_note *n) { gt_show_record(s
 
 /* ------------------------------------------------------------ what it wrote */
 
-struct written { struct gt_output o; struct gt_string text; };
+struct written { struct gt_captured_output o; struct gt_string text; };
 
 #define W struct written
 static const struct gt_shown written_fields[] = {
@@ -50,7 +50,7 @@ static const struct gt_shown written_fields[] = {
 static const struct gt_shape written_shape = { "output", "output {pid} {of} to a {kind}, {bytes} bytes: {text}",
 	{ GT_FIELDS(written_fields) } };
 
-void gt_dump_output(struct gt_show *s, const struct gt_output *o)
+void gt_dump_output(struct gt_show *s, const struct gt_captured_output *o)
 {
 	struct written w = { .o = *o };
 	char *text = gt_model_output_text(s->m, (uint32_t)(o - gt_model_output(s->m, 0)), &w.text.bytes);

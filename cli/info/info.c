@@ -151,7 +151,7 @@ static void text_session(const struct gt_session *s)
 static void text_outputs(const struct gt_model *m)
 {
 	for (uint32_t i = 0; i < gt_model_output_count(m); i++) {
-		const struct gt_output *o = gt_model_output(m, i);
+		const struct gt_captured_output *o = gt_model_output(m, i);
 
 		printf("output    %s (%s): %llu bytes", o->of, o->kind, (unsigned long long)o->bytes);
 		if (o->kept < o->bytes)
@@ -372,7 +372,7 @@ static void json_outputs(struct gt_text *t, const struct gt_model *m)
 		return;
 	begin_list(t, "outputs");
 	for (uint32_t i = 0; i < gt_model_output_count(m); i++) {
-		const struct gt_output *o = gt_model_output(m, i);
+		const struct gt_captured_output *o = gt_model_output(m, i);
 
 		gt_info_begin_item(t);
 		gt_json_field_i64(t, "pid", o->pid);

@@ -11,6 +11,7 @@
 
 #include "analysis/sections/report_file.h"
 #include "cli/info/info.h"
+#include "common/counted.h"
 #include "common/harmless.h"
 #include "common/json.h"
 
@@ -35,13 +36,13 @@ static void put_text(FILE *out, const struct gt_actions *as, const struct gt_ncu
 		rules += as->all.v[i].rules.n;
 	}
 	fprintf(out, "report   %s\n", gt_harmless(path));
-	fprintf(out, "file     version %" PRIu64 ", %" PRIu64 " bytes, %" PRIu64 " blocks, %" PRIu64 " strings\n",
-		f->version, f->bytes, f->blocks, f->strings);
-	fprintf(out,
-		"results  %" PRIu64 " kernels, %" PRIu64 " ranges, %" PRIu64 " command lists, %" PRIu64 " graphs\n",
-		f->results[0], f->results[1], f->results[2], f->results[3]);
-	fprintf(out, "holds    %" PRIu64 " metrics, %" PRIu64 " results of rules, %" PRIu64 " sources\n", metrics,
-		rules, f->sources);
+	fprintf(out, "file     version %" PRIu64 ", %" PRIu64 " bytes, %s, %s\n", f->version, f->bytes,
+		gt_counted(f->blocks, "blocks").text, gt_counted(f->strings, "strings").text);
+	fprintf(out, "results  %s, %s, %s, %s\n", gt_counted(f->results[0], "kernels").text,
+		gt_counted(f->results[1], "ranges").text, gt_counted(f->results[2], "command lists").text,
+		gt_counted(f->results[3], "graphs").text);
+	fprintf(out, "holds    %s, %s, %s\n", gt_counted(metrics, "metrics").text,
+		gt_counted(rules, "results of rules").text, gt_counted(f->sources, "sources").text);
 }
 
 int gt_info_report(const char *path, bool json, struct gt_err *err)

@@ -21,8 +21,9 @@
 #include "analysis/sections/choice.h"
 #include "analysis/sections/nvtx_choice.h"
 #include "cli/metrics/plan.h"
-#include "cli/run/run.h"
 #include "cli/metrics/sections.h"
+#include "cli/run/run.h"
+#include "common/counted.h"
 #include "common/harmless.h"
 #include "common/temporary.h"
 #include "trace/format/counters.h"
@@ -229,8 +230,10 @@ static int plan(struct gt_run *run, const struct gt_sections *s, struct gt_err *
 		rc = gt_plan_image(run->cli, s, h, chips.name[i], &images[i], err);
 		metrics += images[i].metrics;
 		if (!rc && !run->quiet)
-			fprintf(stderr, "gputap: %s: %zu metrics are counted in %zu passes of each kernel\n",
-				chips.name[i], images[i].metrics, images[i].passes);
+			fprintf(stderr, "gputap: %s: %s counted in %s of each kernel\n", chips.name[i],
+				gt_counted(images[i].metrics, images[i].metrics == 1 ? "metrics is" : "metrics are")
+					.text,
+				gt_counted(images[i].passes, "passes").text);
 	}
 	if (!rc && metrics)
 		make_file(run, &chips, images, gt_host_version(h));

@@ -40,7 +40,7 @@ print(sum(1 for r in csv.DictReader(sys.stdin) if r["ID"] and r.get("sm__cycles_
 counted --metrics "$metrics" -- "$examples/vector_add"
 check "the program runs as ever" status 0
 check "and prints the same" grep -q '0 wrong' t.out
-check "the plan is told" said 'GH100: 2 metrics are counted in 1 passes'
+check "the plan is told" said 'GH100: 2 metrics are counted in 1 pass of'
 check "nothing is lost" complete
 check "the first metric is the stand-in's answer for this launch" value_is sm__cycles_active.avg 1024
 check "and the second" value_is dram__bytes.sum 1024

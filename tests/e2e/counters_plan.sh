@@ -45,7 +45,7 @@ traced --summary=none --cupti "$cupti" --section-folder f --section A -- "$examp
 check "a run counts what rules need" has_value dram__bytes.sum
 check "once each" said 'GH100: 3 metrics are counted'
 traced --summary=none --cupti "$cupti" --section-folder f --section A --apply-rules=false -- "$examples/vector_add"
-check "without rules only the section's" said 'GH100: 1 metrics are counted'
+check "without rules only the section's" said 'GH100: 1 metric is counted'
 
 # The plan in info
 "$tap" info t.gputap >out 2>&1

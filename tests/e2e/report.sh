@@ -85,7 +85,7 @@ for trace in t c; do
 		skipped=$((skipped + 1)); echo "skipped: what protoc says of a result: it is not installed (package protobuf-compiler)"
 	fi
 done
-check "info says what is in it" grep -qx 'results  1 kernels, 0 ranges, 0 command lists, 0 graphs' <("$tap" info c.ncu-rep)
+check "info says what is in it" grep -qx 'results  1 kernel, 0 ranges, 0 command lists, 0 graphs' <("$tap" info c.ncu-rep)
 head -c 500 c.ncu-rep >cut.ncu-rep
 "$tap" report cut.ncu-rep >page 2>said
 check "a file that was cut is not read" [ $? -eq 3 ]

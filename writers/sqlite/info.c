@@ -210,7 +210,7 @@ static bool has_process(const struct gt_model *m, int pid)
 /* Who was started may have recorded nothing but what it wrote, as a shell does: the command's first word names it. */
 static void process_of_output(struct gt_sql_feeder *f, struct gt_sql_table *t)
 {
-	const struct gt_output *o = gt_model_output(f->m, 0);
+	const struct gt_captured_output *o = gt_model_output(f->m, 0);
 	const struct gt_session *session = gt_model_session(f->m);
 
 	if (o && !has_process(f->m, o->pid))
@@ -236,7 +236,7 @@ static void process_streams(struct gt_sql_feeder *f)
 	struct gt_sql_table *t = FEED(f, "ProcessStreams", "globalPid", "filenameId", "contentId");
 
 	for (uint32_t i = 0; i < gt_model_output_count(f->m); i++) {
-		const struct gt_output *o = gt_model_output(f->m, i);
+		const struct gt_captured_output *o = gt_model_output(f->m, i);
 		char name[48], *text;
 		struct gt_sql_row *r;
 		size_t bytes;
