@@ -71,7 +71,14 @@ static bool polled_complete(cl_event_info name, const void *value, size_t size)
  * The driver's count less ours. Another thread may give ours back while this one asks: what was held behind the
  * question, or neither before nor behind it, is certain; everything else is asked again.
  */
-static cl_uint references(const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_event event)
+static bool is_certain(enum tap_cl_slot_state before, enum tap_cl_slot_state behind)
+{
+	return behind == TAP_CL_FULL || (!before && !behind);
+}
+
+/* A function of its own: what it asks is a question of ours, and not the application's. */
+static __attribute__((cold, noinline)) cl_uint references_again(
+	const struct tap_opencl_api *real, struct tap_cl_queue *q, cl_event event)
 {
 	enum tap_cl_slot_state before, behind;
 	cl_uint n = 0;
@@ -81,7 +88,7 @@ static cl_uint references(const struct tap_opencl_api *real, struct tap_cl_queue
 		before = tap_cl_holds(q, event);
 		real->clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof n, &n, NULL);
 		behind = tap_cl_holds(q, event);
-	} while (behind != TAP_CL_FULL && (before || behind) && tap_cl_patient());
+	} while (!is_certain(before, behind) && tap_cl_patient());
 	tap_own_calls_end();
 	return behind ? n - 1 : n;
 }
@@ -90,13 +97,21 @@ cl_int tap_cl_do_clGetEventInfo(const struct tap_opencl_api *real, cl_event even
 	size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
 	struct tap_cl_queue *q = param_name == CL_EVENT_REFERENCE_COUNT ? tap_cl_queue_of(real, event) : NULL;
+	enum tap_cl_slot_state before = TAP_CL_FREE, behind;
 	cl_int ret;
 
-	if (q)
+	if (q) {
 		tap_cl_settle(q);
+		before = tap_cl_holds(q, event);
+	}
 	ret = real->clGetEventInfo(event, param_name, param_value_size, param_value, param_value_size_ret);
-	if (q && ret == CL_SUCCESS && param_value && param_value_size >= sizeof(cl_uint))
-		*(cl_uint *)param_value = references(real, q, event);
+	if (!q || ret != CL_SUCCESS || !param_value || param_value_size < sizeof(cl_uint))
+		return ret;
+	behind = tap_cl_holds(q, event);
+	if (unlikely(!is_certain(before, behind)))
+		*(cl_uint *)param_value = references_again(real, q, event);
+	else if (behind)
+		--*(cl_uint *)param_value;
 	return ret;
 }
 
