@@ -107,6 +107,8 @@ while read -r name waiter waker; do
 	got=$(awk -F, -v n="$name" -v t="$waiter" -v by="$waker" '$6 == n && $5 == t { seen = $9 == "" ? 0 : $9; if (seen == by) hit = 1 } END { print hit ? by : seen }' waits.csv)
 	check "who ended $name" "$waker" "$got"
 done <waits.out
+check "without switches the states of threads are estimated" "estimated" "$("$gputap" stats -q --format csv -r sched_sum waits.gputap | tail -n +2 | cut -d, -f11 | sort -u)"
+check "... who sleeps 20 ms and no longer than it lived" yes "$("$gputap" stats -q --format csv -r sched_sum waits.gputap | awk -F, -v t="$(awk '$1 == "pthread_join" { print $3 }' waits.out)" '$2 == t && $5 >= 20000000 && $4 == "" { print "yes" }')"
 check "waits of each kind were made" 12 "$(wc -l <waits.out)"
 check "the sum of waits names them too" "yes" "$("$gputap" stats -q --format csv -r osrt_wait_sum waits.gputap | grep -q "sem_wait,$(awk '$1 == "sem_wait" { print $2 ".*," $3 }' waits.out)" && echo yes)"
 
