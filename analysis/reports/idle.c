@@ -42,6 +42,7 @@ struct spent {
 struct thread {
 	uint32_t process, track;
 	bool seen;
+	bool early;                       /* a main thread before anything is known of what it does */
 	int tid;
 	struct gt_string name;
 	int64_t since;                    /* up to here all is in the account */
@@ -81,6 +82,7 @@ struct state {
 static const struct doing own_code = { "host code", { "", 0 } };
 static const struct doing no_processor = { "not running: waited for a processor", { "", 0 } };
 static const struct doing blocked = { "not running: blocked", { "", 0 } };
+static const struct gt_string before_calls = { "before its first recorded call", 30 };
 static const char in_range[] = "host code in range", in_region[] = "host code in";
 static const char in_api[] = "API", waiting[] = "waiting";
 static const char os_runtime[] = "OS runtime", openmp[] = "OpenMP";
@@ -116,7 +118,11 @@ static struct doing doing_of(const struct thread *th, const enum gt_state *state
 
 	if (state && *state == GT_STATE_READY)
 		return no_processor;
-	return state && *state == GT_STATE_WAITING && is_own(&is) ? blocked : is;
+	if (state && *state == GT_STATE_WAITING && is_own(&is))
+		is = blocked;
+	if (th->early)
+		is.name = before_calls;
+	return is;
 }
 
 /* Up to a time, in one state. */
@@ -202,6 +208,7 @@ static struct thread *thread_at(struct state *s, const struct gt_timeline *t, ui
 		th->track = track;
 		th->tid = is->tid;
 		th->name = is->name;
+		th->early = of && of->main;
 		th->since = of && of->main ? s->process[is->process].busy_until : at_ns;
 	}
 	return th;
@@ -229,6 +236,7 @@ static int enter(struct state *s, const struct gt_timeline *t, uint32_t track, c
 
 	if (!th || !advance(s, th, item->start_ns))
 		return -1;
+	th->early = false;
 	if (what == os_runtime && is_call(th)) /* how the API does what it was asked for */
 		return 0;
 	o = GT_LIST_ADD(&th->open);
@@ -292,7 +300,7 @@ static bool is_parked(const struct doing *d)
 		"usleep", "nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait",
 		"epoll_pwait", "pause", "sigwait", "sigwaitinfo", "sigtimedwait", "sigsuspend" };
 
-	if (d->what == openmp || d->what == blocked.what)
+	if (d->what == openmp || (d->what == blocked.what && !d->name.bytes))
 		return true;
 	for (size_t i = 0; d->what == os_runtime && i < sizeof names / sizeof *names; i++)
 		if (d->name.bytes == strlen(names[i]) && !memcmp(d->name.text, names[i], d->name.bytes))
@@ -506,9 +514,12 @@ static void put_name(struct gt_text *to, const char *before, const struct gt_str
 /* In which function its own code was, and in which range or region that was. */
 static void put_computing(struct gt_text *to, const struct spent *spent, const struct gt_text *where)
 {
+	const char *before = spent->doing.what == in_range ? ", in range "
+		: spent->doing.what == own_code.what ? " " : ", in ";
+
 	gt_text_lit(to, "computes in ");
 	gt_text_bytes(to, where->data, where->used);
-	put_name(to, spent->doing.what == in_range ? ", in range " : ", in ", &spent->doing.name);
+	put_name(to, before, &spent->doing.name);
 }
 
 static void put_what(const struct state *s, struct gt_text *to, const struct spent *spent, uint32_t process)
