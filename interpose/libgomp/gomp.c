@@ -46,6 +46,8 @@ static const char *const names[FUNCTIONS] = {
 static __thread struct {
 	uint64_t parallel, task; /* numbers of what runs here */
 	const void *runtime;     /* the function that makes it run: of GOMP3 */
+	/* of a target region whose teams run here; parallel 0: none */
+	struct { uint64_t parallel, parallel_before, task_before, tick, team_tick; } league;
 	uint32_t groups;         /* open taskgroups */
 	uint64_t group_tick[DEEP];
 	struct {
@@ -385,6 +387,43 @@ void GOMP_teams_reg(function *fn, void *data, unsigned teams, unsigned threads, 
 	t.caller = 0; /* nobody waits for the others */
 	real(in_team, &t, teams, threads, flags);
 	team_end(&e, &t);
+}
+
+/* The team that runs here ends, and the next one begins, or the league is over. */
+static void next_team(uintptr_t code, bool first, bool more)
+{
+	uint64_t tick;
+
+	if (!first)
+		put(FN_gomp_task, me.league.team_tick, TASK_INITIAL, WORDS(me.parallel, me.task));
+	tick = now(); /* behind the end of the last one */
+	if (first) {
+		me.league.parallel_before = me.parallel;
+		me.league.task_before = me.task;
+		me.league.tick = tick;
+		me.parallel = me.league.parallel = new_number(tick, 0);
+	}
+	if (more) {
+		me.league.team_tick = tick;
+		me.task = new_number(tick, 0);
+		return;
+	}
+	me.parallel = me.league.parallel_before;
+	me.task = me.league.task_before;
+	put(FN_gomp_parallel, me.league.tick, 0, WORDS(me.league.parallel, me.task, code));
+	me.league.parallel = 0;
+}
+
+/* Inside a target region that runs in here: before each team, and once behind the last. Such leagues do not nest. */
+EXPORT bool GOMP_teams4(unsigned low, unsigned high, unsigned threads, bool first);
+bool GOMP_teams4(unsigned low, unsigned high, unsigned threads, bool first)
+{
+	ENTER(GOMP_teams4);
+	bool more = real(low, high, threads, first);
+
+	if (first ? e.tick && !me.league.parallel : me.league.parallel != 0)
+		next_team(e.code, first, more);
+	return more;
 }
 
 /* The function's address names the device's code, so it is handed on as it is; without a device it runs in here. */

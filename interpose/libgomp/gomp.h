@@ -130,6 +130,7 @@ enum { DISPATCH_ITERATION = 1, DISPATCH_SECTION = 2 };
 	X(GOMP_parallel_sections, 0) \
 	X(GOMP_parallel_reductions, 0) \
 	X(GOMP_teams_reg, 0) \
+	X(GOMP_teams4, 0) \
 	X(GOMP_target_ext, 0) \
 	X(GOMP_sections_start, 0) \
 	X(GOMP_sections2_start, 0) \

@@ -83,6 +83,13 @@ more plain
 traced league
 check "leagues, and the regions in their teams" "2 7" "$(sqlite3 league.sqlite "SELECT count(DISTINCT parallelId) FROM OPENMP_EVENT_KIND_TASK WHERE kind = 1 UNION ALL SELECT count(*) - 2 FROM OPENMP_EVENT_KIND_PARALLEL" | xargs)"
 check "a task for each team, for each target region, and for each thread" "1 5,2 11,4 1,8 2" "$(kinds league TASK)"
+if "$gcc" -fopenmp -O1 -Wall -Wextra -foffload=disable -o inner "$here/openmp/inner.c" && nm -D --undefined-only inner | grep -q GOMP_teams4; then
+	traced inner
+	check "teams inside a target region: a league, its teams, the target" "1 3,2 1,4 1,8 1 2" "$(kinds inner TASK) $(rows inner PARALLEL)"
+else
+	echo "skipped: teams inside target regions: GCC before 12"
+	skipped=$((skipped + 1))
+fi
 check "a league lasts longer than what its teams run" 0 "$(sqlite3 league.sqlite "SELECT count(*) FROM OPENMP_EVENT_KIND_TASK t JOIN OPENMP_EVENT_KIND_PARALLEL p USING (parallelId) WHERE t.kind = 1 AND (t.start < p.start OR t.end > p.end)")"
 check "a library opened for itself alone finds its own runtime" yes "$([ "$(rows plain PARALLEL)" = 9 ] && echo yes)"
 "$gputap" run -q -f -t opencl -o none ./more >out
