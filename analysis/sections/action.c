@@ -203,15 +203,18 @@ static bool name_missing(void *ctx, const struct gt_section_metric *m)
 	struct deriving *d = ctx;
 	struct gt_action_metric *metric;
 	const char *why;
+	bool pattern;
 
-	if (m->in_body && m->name.bytes >= sizeof PATTERN - 1 && !memcmp(m->name.text, PATTERN, sizeof PATTERN - 1))
+	pattern = m->name.bytes >= sizeof PATTERN - 1 && !memcmp(m->name.text, PATTERN, sizeof PATTERN - 1);
+	if (m->in_body && pattern)
 		return true;
 	metric = gt_action_add(d->action, m->name);
 	d->failed |= !metric;
 	if (!metric)
 		return false;
 	if (!gt_action_available(metric) && !metric->why.bytes) {
-		why = gt_metric_classes[gt_metric_class(m->name)].why;
+		why = pattern ? "a pattern names metrics in the tables and charts of a Body alone"
+			      : gt_metric_classes[gt_metric_class(m->name)].why;
 		metric->why = (struct gt_string){ why, strlen(why) };
 	}
 	return true;

@@ -173,7 +173,7 @@ static void put_section(struct gt_text *t, const struct gt_action *a, const stru
 	gt_text_harmless(t, section.name.text, section.name.bytes);
 	gt_text_char(t, '\n');
 	if (header && o->details != GT_DETAILS_BODY) {
-		struct gt_rows rows = { 0 };
+		struct gt_rows rows = { .no_patterns = true };
 
 		gt_rows_of(&rows, a, &section, header);
 		gt_rows_table(t, &rows, o);

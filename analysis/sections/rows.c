@@ -109,7 +109,7 @@ void gt_rows_of(struct gt_rows *rows, const struct gt_action *a, const struct gt
 
 		if (!gt_section_metric(section, v->part, &target, &one))
 			continue;
-		if (begins(one.name, PATTERN))
+		if (begins(one.name, PATTERN) && !rows->no_patterns)
 			add_matching(rows, a, one.name);
 		else if (begins(one.name, BREAKDOWN))
 			add_breakdown(rows, a, one.label, one.name);

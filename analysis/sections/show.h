@@ -14,7 +14,12 @@ struct gt_row {
 	struct gt_string label, name, unit, why;
 	struct gt_instanced value;
 };
-struct gt_rows { GT_LIST(struct gt_row) v; struct gt_string title; bool failed; };
+struct gt_rows {
+	GT_LIST(struct gt_row) v;
+	struct gt_string title;
+	bool no_patterns;                 /* of a Header, where a pattern names nothing */
+	bool failed;
+};
 
 /* The rows of the field `Metrics` of m: filters, options, patterns and breakdowns resolved. */
 void gt_rows_of(struct gt_rows *rows, const struct gt_action *a, const struct gt_section *section,
