@@ -7,6 +7,7 @@ from gputap_advice import number, see, time_text
 
 DURATIONS = "opencl__duration", "launch__duration", "gpu__time_duration.sum"
 SHARE = 0.25
+COPIES = "copy", "read", "write"          # what OpenCL calls them, and CUDA
 
 
 def get_identifier():
@@ -26,7 +27,7 @@ def apply(handle):
     trace, duration = action.trace(), number(action, *DURATIONS)
     if trace is None or not duration:
         return
-    took = sum(max(0, w.get("end_ns", 0) - w.get("start_ns", 0)) for w in trace.waits() if w.get("kind") == "copy")
+    took = sum(max(0, w.get("end_ns", 0) - w.get("start_ns", 0)) for w in trace.waits() if w.get("kind") in COPIES)
     if took < SHARE * duration:
         return
     advice.say(

@@ -21,6 +21,14 @@ for device in basic pthread; do
 	check "and rules say the same of it ($device)" python3 "$GPUTAP_TESTS/e2e/rules_check.py" truth "$device.ncu-rep"
 done
 
+# What a rule says of a kernel's place in time, and (the stand-in alone tells it) of its private memory.
+placed() { "$tap" export -q -f -e ncu-rep --apply-rules=false --launch-count=0 -o "$1" "$1" && python3 "$GPUTAP_TESTS/e2e/place_rules_check.py" "$1.ncu-rep" "${@:2}"; }
+timeout -k 5 90 "$tap" run -q -f --summary=none -o place -- "$GPUTAP_BUILD/tests/e2e/cl_place_rules" >truth
+check "rules on times speak of a late program and of a copy that the kernel waits for, and of nothing else" placed place HostGap CopyOverlap
+OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors timeout -k 5 90 "$tap" run -q -f --summary=none -o private -- \
+	"$GPUTAP_BUILD/tests/e2e/cl_place_rules" OpenCLPrivateMemory >truth
+check "a rule speaks of private memory where the runtime tells of it" placed private OpenCLPrivateMemory
+
 # By default they are applied when a report is made, and to a trace when asked for.
 "$tap" export -q -f -e ncu-rep -o ruled pthread
 check "a report holds what rules said" grep -q 'do nothing. Use a local size' ruled.ncu-rep

@@ -357,7 +357,7 @@ cl_int CL_API_CALL fk_clGetKernelWorkGroupInfo(
 		return fk_answer(room, out, ret, strstr(k->name, "_reqd") ? required : none, sizeof none);
 	case CL_KERNEL_LOCAL_MEM_SIZE: return VALUE(cl_ulong, 256 + k->local);
 	case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: return VALUE(size_t, 32);
-	case CL_KERNEL_PRIVATE_MEM_SIZE: return VALUE(cl_ulong, 48);
+	case CL_KERNEL_PRIVATE_MEM_SIZE: return VALUE(cl_ulong, strstr(k->name, "bad_OpenCLPrivate") ? 4096 : 48);
 	default: return CL_INVALID_VALUE;
 	}
 }

@@ -1,0 +1,108 @@
+/*
+ * tests/e2e/cl_place_rules.c - for each rule on a kernel's place in time one launch that deserves it (bad_RULE) and its
+ * mended twin (good_RULE), the last one of each name; launches before them only compile
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/e2e/cl_common.h"
+
+#include <unistd.h>
+
+#define COPIED (64u << 20)
+
+static const char *const source =
+	"__kernel void first(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void bad_HostGap(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void good_HostGap(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void bad_CopyOverlap(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void good_CopyOverlap(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void bad_OpenCLPrivateMemory(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void good_OpenCLPrivateMemory(__global int *a) { a[get_global_id(0)] += 1; }\n";
+static cl_program program;
+static cl_mem a;
+static char *host;
+
+static void launch(cl_command_queue queue, const char *name, const cl_event *after)
+{
+	const size_t global = 64, local = 16;
+	cl_int err;
+	cl_kernel k = clCreateKernel(program, name, &err);
+
+	CHECK(err);
+	CHECK(clSetKernelArg(k, 0, sizeof a, &a));
+	CHECK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &global, &local, after != NULL, after, NULL));
+	clReleaseKernel(k);
+}
+
+static void compile_all(cl_command_queue queue)
+{
+	static const char *const names[] = { "first", "bad_HostGap", "good_HostGap", "bad_CopyOverlap",
+		"good_CopyOverlap" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		launch(queue, names[i], NULL);
+	CHECK(clFinish(queue));
+}
+
+/* The program comes late; both are there before the first begins. */
+static void gap(cl_command_queue queue)
+{
+	cl_event gate;
+	cl_int err;
+
+	launch(queue, "first", NULL);
+	CHECK(clFinish(queue));
+	usleep(300000);
+	launch(queue, "bad_HostGap", NULL);
+	CHECK(clFinish(queue));
+	gate = clCreateUserEvent(context, &err);
+	CHECK(err);
+	launch(queue, "first", &gate);
+	launch(queue, "good_HostGap", NULL);
+	CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+	CHECK(clFinish(queue));
+}
+
+/* The kernel waits for its copy; another queue has copied before. */
+static void copies(cl_command_queue queue, cl_command_queue other)
+{
+	CHECK(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, COPIED, host, 0, NULL, NULL));
+	launch(queue, "bad_CopyOverlap", NULL);
+	CHECK(clFinish(queue));
+	CHECK(clEnqueueWriteBuffer(other, a, CL_TRUE, 0, COPIED, host, 0, NULL, NULL));
+	launch(queue, "first", NULL);
+	launch(queue, "good_CopyOverlap", NULL);
+	CHECK(clFinish(queue));
+}
+
+int main(int argc, char **argv)
+{
+	cl_command_queue queues[2];
+	cl_int err;
+
+	open_context();
+	program = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &err);
+	CHECK(err);
+	CHECK(clBuildProgram(program, 1, &device, "", NULL, NULL));
+	a = clCreateBuffer(context, CL_MEM_READ_WRITE, COPIED, NULL, &err);
+	CHECK(err);
+	host = calloc(1, COPIED);
+	for (int i = 0; i < 2; i++)
+		queues[i] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &err);
+	CHECK(err);
+	/* Of a runtime that tells of private memory. */
+	if (argc > 1) {
+		launch(queues[0], "bad_OpenCLPrivateMemory", NULL);
+		launch(queues[0], "good_OpenCLPrivateMemory", NULL);
+		CHECK(clFinish(queues[0]));
+		puts(argv[1]);
+		return 0;
+	}
+	compile_all(queues[0]);
+	gap(queues[0]);
+	copies(queues[0], queues[1]);
+	free(host);
+	puts("HostGap\nCopyOverlap");
+	return 0;
+}
