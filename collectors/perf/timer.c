@@ -301,6 +301,7 @@ static __attribute__((noinline)) void tick(const ucontext_t *u)
 			sample(u, used);
 		else
 			tap_lost(REC_LOSS_SAMPLES_LOST, 1);
+		used_ns();                      /* what a sample takes is not the program's: it must get on */
 	}
 	look(t, tap_tick());
 	tap_sys_signals_restore(mask);

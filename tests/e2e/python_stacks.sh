@@ -25,6 +25,29 @@ versions() {
 	done
 }
 
+cat >busy.py <<'P'
+import time
+
+
+def leaf(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+
+
+def middle(n):
+    return leaf(n) + 1
+
+
+def outer():
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        middle(2000)
+
+
+outer()
+P
 known=0 trampolines=0
 while read -r version python; do
 	case $version in
@@ -45,6 +68,10 @@ while read -r version python; do
 		"$tap" export -q -f -o t -e folded --folded-weight=calls t.gputap
 		check "... and folded stacks lead through them" grep -qE ';<module>;(.*;)?deep;(.*;)?deep;.*;call;.*clGetPlatformIDs' t.folded
 	fi
+	rm -rf s.gputap
+	"$tap" run -q -f -o s -t sample --sample=timer --sample-rate=1000 -- "$python" busy.py >s.out 2>&1
+	"$tap" export -q -f -o s -e folded s.gputap
+	check "... and samples of timers lead through its functions" grep -qE ';<module>;(.*;)?outer;(.*;)?middle;(.*;)?leaf(;| )' s.folded || head -n 3 s.out s.folded
 	case $version in 3.8 | 3.9 | 3.10 | 3.11) continue ;; esac
 	if [ "$trampolines" = 1 ] || [ "$(uname -m)" != x86_64 ]; then continue; fi
 	"$python" -c 'import sys; sys.activate_stack_trampoline("perf")' 2>/dev/null || continue
