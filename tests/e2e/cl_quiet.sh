@@ -22,9 +22,9 @@ for kind in device-info set-arg retain-release; do
 	check "$kind: chunks were switched" [ "$(field switches 2)" -gt 0 ]
 	check "$kind: a switch has at most 10 system calls ($(field most 2))" [ "$(field most 2)" -le 10 ]
 	check "$kind: system calls only in switches" [ "$(field traced 4)" -le $((10 * $(field switches 2))) ]
-	# 60 000 calls of at most 64 bytes: under 4 MB, in chunks of 384 KiB. A chunk's last block has three steps, and the switch is one: each counts here.
-	check "$kind: not more than four steps for each chunk ($(field switches 2))" [ "$(field switches 2)" -le 44 ]
-	check "$kind: not more system calls than seven for each step ($(field traced 4))" [ "$(field traced 4)" -le $((7 * $(field switches 2))) ]
+	# 60 000 calls of at most 64 bytes: under 4 MB, in chunks of 384 KiB. A switch has two steps, a block apart, and each counts here.
+	check "$kind: not more than two steps for each chunk ($(field switches 2))" [ "$(field switches 2)" -le 22 ]
+	check "$kind: not more system calls than one switch of ten for each 256 KiB ($(field traced 4))" [ "$(field traced 4)" -le 160 ]
 done
 check "retain-release: ten thousand calls in a row make no system call ($(field longest 2))" [ "$(field longest 2)" -ge 10000 ]
 check "the counters count: PoCL locks the object it retains" [ "$(field bare 3)" -ge 60000 ]

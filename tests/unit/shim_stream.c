@@ -346,7 +346,7 @@ static void max_size_stops_calls_and_counts_them(void **state)
 
 /* ------------------------------------------------------------------ windows */
 
-/* Ends where the older window is copied in part: the newer one stands in its last block. */
+/* Ends where the older window is half copied: the newer one stands in its last block. */
 static int half_copied(void)
 {
 	const struct tap_stream *s;
@@ -361,7 +361,7 @@ static int half_copied(void)
 	return 2;
 }
 
-/* A kill between two parts of a copy loses no call and doubles none. */
+/* A kill between the two halves of a copy loses no call and doubles none. */
 static void a_half_copied_window_still_counts(void **state)
 {
 	struct run r = { .last = UINT64_MAX };
@@ -376,36 +376,6 @@ static void a_half_copied_window_still_counts(void **state)
 	assert_int_equal(w.bad, 0);
 	assert_int_equal(w.calls, shared->n[0]);
 	assert_int_equal(r.gaps, 0);
-}
-
-/* The most of a copy that a call waits for (n[1], bytes), and how many copies were whole before their switch (n[2]). */
-static int copied_in_parts(void)
-{
-	uint64_t seen = 0, whole = 6 * REC_BLOCK;
-
-	while (shared->n[0] < 60000) {
-		const struct tap_stream *s = tap_tls.stream;
-		const struct rec_chunk *older = s && s->chunks > 4 ? s->window[s->chunks & 1] : NULL;
-		bool last = older && s->chunk_end - s->used <= REC_BLOCK;
-		uint64_t copied = !last ? 0 : older->rec_stage_target ? s->copied : whole;
-
-		if (copied > seen && copied - seen > shared->n[1])
-			shared->n[1] = copied - seen;
-		shared->n[2] += copied == whole && seen < whole;
-		seen = copied;
-		one_call(FN, shared->n[0]++, 4);
-	}
-	return tap_tls.stream->chunks < 10;
-}
-
-/* What a call waits for is a third of a window at the most, and nothing is left for the switch. */
-static void a_window_is_copied_before_the_switch(void **state)
-{
-	(void)state;
-	scene_place();
-	assert_int_equal(RUN_SCENE("copied_in_parts"), 0);
-	assert_int_equal(shared->n[1], 2 * REC_BLOCK);
-	assert_true(shared->n[2] >= 5);
 }
 
 /* Contents go to the file of the stream; it is gone while a chunk of many blocks is open. */
@@ -1096,8 +1066,7 @@ const struct scene scenes[] = {
 	{ "blobs", blobs },
 	{ "fibers", threads_with_fibers }, { "overlaps", overlaps },
 	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed },
-	{ "half_copied", half_copied }, { "copied_in_parts", copied_in_parts },
-	{ "removed_amid_a_chunk", removed_amid_a_chunk },
+	{ "half_copied", half_copied }, { "removed_amid_a_chunk", removed_amid_a_chunk },
 	{ "ring_threads", ring_threads }, { NULL, NULL },
 };
 
@@ -1113,7 +1082,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_ring_goes_on_when_the_disk_is_full),
 		cmocka_unit_test(max_size_stops_calls_and_counts_them),
 		cmocka_unit_test(a_half_copied_window_still_counts),
-		cmocka_unit_test(a_window_is_copied_before_the_switch),
 		cmocka_unit_test(a_file_removed_amid_a_chunk_holds_nobody_up),
 		cmocka_unit_test(a_ring_keeps_the_newest_calls),
 		cmocka_unit_test(a_killed_ring_counts_what_it_overwrote),

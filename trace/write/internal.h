@@ -26,12 +26,9 @@ bool tap_chunk_first(struct tap_stream *s, enum rec_loss *why);
 uint64_t *tap_chunk_counts(uint32_t number);
 /* Makes the next chunk the open one; the rest of the old one becomes PAD. */
 bool tap_chunk_next(struct tap_stream *s, enum rec_loss *why);
-/*
- * Moves into the next 64 KiB block of the open chunk, or further into its last one; false when that is full. Signals
- * need not be blocked.
- */
+/* Moves into the next 64 KiB block of the open chunk; false when this was the last. Signals need not be blocked. */
 bool tap_chunk_next_block(struct tap_stream *s);
-/* Does a part of the next switch now, if the open chunk has come to its last block. Signals are blocked. */
+/* Does a part of the next switch now, if the open chunk has come to the block for it. Signals are blocked. */
 void tap_chunk_prepare(struct tap_stream *s);
 /* True when there is something for tap_chunk_prepare to do. */
 bool tap_chunk_prepares(const struct tap_stream *s);

@@ -13,8 +13,9 @@
  *
  * Windows. The first store into a page of a file mapping costs microseconds (allocation, journal, dirty accounting), as
  * much as a hundred records. So a busy stream has two windows in its file, whose pages stay; a full one is copied
- * to the chunk's place, which was allocated before the chunk was opened, by three writes while the other window's last
- * block fills. A call waits for a third of the copy, or for the switch itself. docs/decisions.md has the figures.
+ * to the chunk's place, which was allocated before the chunk was opened, by two writes before the window is used again:
+ * one when the other window comes to its last block, one when that is full. A call waits for half of the copy at the
+ * most. docs/decisions.md has the figures.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -141,49 +142,27 @@ static void pad_to(struct tap_stream *s, uint64_t end, uint32_t extra)
 	}
 }
 
-/* both stay in the second level cache; five blocks without a system call, and one with some */
-#define WINDOW_IMAGE (6u * REC_BLOCK)
-/* in so many parts a window is copied, at equal distances in the other's last block */
-#define COPY_STEPS 3u
-#define COPY_DISTANCE ((REC_BLOCK - REC_CHUNK_RESERVE) / COPY_STEPS)
-/* from here on a stream's file grows by four chunks at a time: the wait for the file system, 13 us, comes less often */
-#define SPACE_AHEAD_FROM (256u * REC_BLOCK)
-#define SPACE_AHEAD (4u * WINDOW_IMAGE)
-
-/* A limit inside a chunk's last block: the next one there, the same if it was the last. */
-static uint64_t later_limit(uint64_t limit, uint64_t chunk_end)
-{
-	uint64_t most = chunk_end - REC_CHUNK_RESERVE;
-
-	return limit + COPY_DISTANCE < most ? limit + COPY_DISTANCE : most;
-}
-
 /*
  * No system call, signals not blocked. Offsets only grow, so each step is a compare-and-swap from what was seen: a
  * handler that did it first, or went further, makes ours fail. chunk_end is read before used: a stale one can only
- * answer "no". A window's last block comes in parts, each a step of the copy of the other one.
+ * answer "no".
  */
 bool tap_chunk_next_block(struct tap_stream *s)
 {
-	uint64_t chunk_end = TAP_READ_ONCE(s->chunk_end), limit = TAP_READ_ONCE(s->limit);
-	uint64_t used = TAP_READ_ONCE(s->used), block_end = (used + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK, next;
+	uint64_t chunk_end = TAP_READ_ONCE(s->chunk_end), used = TAP_READ_ONCE(s->used);
+	uint64_t block_end = (used + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
 
-	if (limit % REC_BLOCK) {                /* only the limits of a chunk's last block are no block's end */
-		if ((next = later_limit(limit, chunk_end)) == limit)
-			return false;
-		tap_local_cmpxchg(&s->limit, limit, next);
-		return true;
-	}
-	if (block_end >= chunk_end)
-		return false;
+	if (block_end >= chunk_end || TAP_READ_ONCE(s->limit) % REC_BLOCK)
+		return false;                   /* only the limit of a chunk's last block is no block's end */
 	pad_to(s, block_end, 0);
 	tap_tally_used(s);
-	next = block_end + REC_BLOCK < chunk_end ? block_end + REC_BLOCK
-		: s->map                         ? chunk_end - REC_CHUNK_RESERVE
-						 : block_end + COPY_DISTANCE;
-	tap_local_cmpxchg(&s->limit, block_end, next);
+	tap_local_cmpxchg(&s->limit, block_end,
+		block_end + REC_BLOCK < chunk_end ? block_end + REC_BLOCK : chunk_end - REC_CHUNK_RESERVE);
 	return true;
 }
+
+/* both stay in the second level cache; five blocks without a system call, and one more step */
+#define WINDOW_IMAGE (6u * REC_BLOCK)
 
 static uint64_t next_bytes(const struct tap_stream *s)
 {
@@ -262,54 +241,40 @@ static uint64_t window_copy(int fd, struct rec_chunk *w, uint64_t done, uint64_t
 	return done;
 }
 
-/* Goes on copying, up to `end`. CHUNK3: when all of it is copied the window's chunk stands in its own place. */
-static bool window_flush(struct tap_stream *s, int fd, struct rec_chunk *w, uint64_t end)
+/* CHUNK3. The window's chunk stands in its own place. */
+static bool window_flush(struct tap_stream *s, int fd, struct rec_chunk *w)
 {
 	if (!w->rec_stage_target)
 		return true;
-	bool done = (s->copied = window_copy(fd, w, s->copied, end)) == end;
+	bool whole = window_copy(fd, w, s->copied, WINDOW_IMAGE) == WINDOW_IMAGE;
 
-	if (end < WINDOW_IMAGE)
-		return done;
-	s->copied = 0;                          /* if that failed, the next switch may take the other window */
-	if (done)
+	s->copied = 0;
+	if (whole)
 		__atomic_store_n(&w->rec_stage_target, 0, __ATOMIC_RELEASE);
-	return done;
+	return whole;
 }
 
-/* In the last block of a window. */
-bool tap_chunk_prepares(const struct tap_stream *s)
+bool tap_chunk_prepares(const struct tap_stream *s)    /* in the last block of a window */
 {
-	return !s->map && s->chunks > 2 && s->chunk_end - s->used <= REC_BLOCK && !s->dead;
+	return !s->map && s->chunks > 2 && s->chunk_end - s->used <= REC_BLOCK && !s->copied && !s->dead;
 }
 
 /*
- * A part of the older window is copied. Its records were finished five blocks ago, but for those of code that was
- * interrupted and has not come back since (STREAM4). The image counts until the target goes, so nothing depends on how
- * far this came.
+ * Its records were finished a chunk ago, but for those of code that was interrupted and has not come back for five
+ * blocks (STREAM4). The image counts until the target goes, so nothing depends on how far this came.
  */
 void tap_chunk_prepare(struct tap_stream *s)
 {
 	struct rec_chunk *w = s->window[s->chunks & 1];  /* the one that the next chunk takes */
-
-	if (!w || !w->rec_stage_target || tap_seccomp || !tap_chunk_prepares(s))
-		return;
-	uint64_t step = 1 + (REC_BLOCK - (s->chunk_end - s->used)) / COPY_DISTANCE;
-	int fd = tap_space_open(s->number);
+	int fd = tap_seccomp || !tap_chunk_prepares(s) ? -1 : tap_space_open(s->number);
+	enum rec_loss why;
 
 	if (fd < 0)
 		return;
-	window_flush(s, fd, w, step < COPY_STEPS ? WINDOW_IMAGE / COPY_STEPS * step : WINDOW_IMAGE);
+	if (w && w->rec_stage_target)
+		s->copied = window_copy(fd, w, 0, WINDOW_IMAGE / 2);
+	tap_space_allocate(s, fd, s->next_chunk, WINDOW_IMAGE, &why);
 	tap_sys_close(fd);
-}
-
-/* A stream that is long already takes the space of several chunks at once, where nobody counts it. */
-static bool chunk_space(struct tap_stream *s, int fd, uint64_t place, enum rec_loss *why)
-{
-	bool ahead = place >= SPACE_AHEAD_FROM && !tap_options.max_size && place + WINDOW_IMAGE > s->allocated;
-
-	return (ahead && tap_space_allocate(s, fd, place, SPACE_AHEAD, why)) ||
-		tap_space_allocate(s, fd, place, WINDOW_IMAGE, why);
 }
 
 static bool next_in_window(struct tap_stream *s, int fd, enum rec_loss *why)
@@ -324,9 +289,9 @@ static bool next_in_window(struct tap_stream *s, int fd, enum rec_loss *why)
 	bool again = false;
 
 	/* first: the oldest place of a small ring may be the one it stands for */
-	if (!window_flush(s, fd, *w, WINDOW_IMAGE))
+	if (!window_flush(s, fd, *w))
 		return false;
-	if (chunk_space(s, fd, place, why)) {
+	if (tap_space_allocate(s, fd, place, WINDOW_IMAGE, why)) {
 		s->next_chunk += WINDOW_IMAGE;
 		if (ring)
 			tap_ring_add(s, place);
