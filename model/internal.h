@@ -200,6 +200,13 @@ bool gt_join_times(struct gt_model *m, uint32_t process, uint32_t stream, uint64
 struct gt_local_size { uint64_t link; uint32_t process, dims, source; uint64_t size[3]; };
 const struct gt_local_size *gt_join_local_size(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t offset);
 
+/* ---- what the host's processors did for a kernel: opencl/cpu.c ---- */
+
+struct gt_cpu_counted { uint64_t link; uint32_t process; struct gt_cpu_counts counts; };
+int gt_cpu_take(struct gt_model *m, const struct gt_rec *rec);
+void gt_cpu_finish(struct gt_model *m);       /* sort */
+const struct gt_cpu_counts *gt_cpu_of(struct gt_model *m, uint32_t process, uint32_t stream, uint64_t offset);
+
 /* ------------------------------------------------------------------- clocks */
 
 struct gt_calibration { uint32_t process, method; uint64_t device, device_ns, tick, bracket; };  /* bracket in ticks */
@@ -345,6 +352,7 @@ struct gt_model {
 	GT_LIST(struct gt_calibration) raw_clock;  /* REC_CLOCK: device_ns = CLOCK_MONOTONIC_RAW */
 	struct gt_map clocks;                 /* struct gt_clock_slot */
 	GT_LIST(struct gt_local_size) local_sizes;
+	GT_LIST(struct gt_cpu_counted) cpu_counted;
 	struct gt_map devices;                /* struct gt_device_number */
 	uint32_t n_devices;
 	struct gt_bulk_budget budget;

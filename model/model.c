@@ -125,6 +125,7 @@ void gt_model_close(struct gt_model *m)
 	free(m->raw_clock.v);
 	gt_map_free(&m->clocks, sizeof(struct gt_clock_slot));
 	free(m->local_sizes.v);
+	free(m->cpu_counted.v);
 	gt_map_free(&m->devices, sizeof(struct gt_device_number));
 	gt_bulk_free(&m->wide);
 	gt_ranges_free(m);

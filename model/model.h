@@ -116,6 +116,12 @@ enum gt_usm { GT_USM_UNKNOWN, GT_USM_SYSTEM, GT_USM_HOST, GT_USM_DEVICE, GT_USM_
  * One device command: what an enqueue call set going. Present for every enqueue call that succeeded and for those
  * that failed (status < 0, no times).
  */
+/* With --cpu-counters, by enum rec_cpu. why: 0, or an errno or enum rec_cpu_why, and there is no value. */
+struct gt_cpu_counts {
+	uint32_t threads, why;            /* why: of all of them */
+	struct { uint64_t value; uint32_t why; } at[REC_CPU_END];
+};
+
 struct gt_command {
 	uint32_t type;                    /* CL_COMMAND_* */
 	bool is_kernel;                   /* NDRange, task, native */
@@ -144,6 +150,7 @@ struct gt_command {
 	uint32_t n_waits; const uint64_t *waits; /* event handles of the wait list */
 	uint64_t local_arg_bytes;         /* NDRange: sum of local memory arguments set on the kernel */
 	bool blocking;
+	const struct gt_cpu_counts *cpu;  /* NULL: not counted */
 };
 
 /* One API call (or application callback). Valid until the walk's next step. */
@@ -280,6 +287,8 @@ uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **
 /* What gputap run was given for an option; NULL: nothing, or it was not run by it. */
 const char *gt_model_run_option(const struct gt_model *m, const char *name);
 const struct rec_counters *gt_model_counters_plan(struct gt_model *m); /* trace/format/counters.h; NULL: none */
+/* Is there any kernel of the process for which the host's processors were counted? */
+bool gt_model_cpu_counted(const struct gt_model *m, uint32_t process);
 
 /* Stored content of programs (source, log, ...). False when it is not in the trace. */
 bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes);

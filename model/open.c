@@ -535,6 +535,8 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 		return take_note(m, rec);
 	case REC_LOCAL_SIZE:
 		return gt_join_add_local_size(m, rec);
+	case REC_CPU_COUNTERS:
+		return gt_cpu_take(m, rec);
 	case REC_CALIBRATION:
 		return take_calibration(m, rec);
 	case REC_EXIT:

@@ -8,13 +8,16 @@
 
 #include <string.h>
 
+const struct gt_metric_table *const gt_metric_tables[GT_METRIC_TABLES] = {
+	[GT_METRICS_OPENCL] = &gt_opencl_metrics, [GT_METRICS_CPU] = &gt_cpu_metrics,
+	[GT_METRICS_LAUNCH] = &gt_launch_metrics,
+};
+
 const struct gt_metric *gt_metric_find(const char *name)
 {
-	const struct gt_metric_table *const tables[] = { &gt_opencl_metrics, &gt_launch_metrics };
-
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (size_t i = 0; i < tables[t]->n; i++)
-			if (!strcmp(tables[t]->metrics[i].name, name))
-				return &tables[t]->metrics[i];
+	for (size_t t = 0; t < GT_METRIC_TABLES; t++)
+		for (size_t i = 0; i < gt_metric_tables[t]->n; i++)
+			if (!strcmp(gt_metric_tables[t]->metrics[i].name, name))
+				return &gt_metric_tables[t]->metrics[i];
 	return NULL;
 }

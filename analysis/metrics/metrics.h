@@ -29,11 +29,15 @@ struct gt_metric {
 
 /* Metrics of one kind of dispatch, in the order in which files show them. */
 struct gt_metric_table { const struct gt_metric *metrics; size_t n; };
-extern const struct gt_metric_table gt_opencl_metrics, gt_launch_metrics; /* of OpenCL; of CUDA: no counters needed */
+/* Of OpenCL; what the host's processors did for it; of CUDA: no counters of a device needed. */
+enum gt_metric_kind { GT_METRICS_OPENCL, GT_METRICS_CPU, GT_METRICS_LAUNCH, GT_METRIC_TABLES };
+extern const struct gt_metric_table gt_opencl_metrics, gt_cpu_metrics, gt_launch_metrics;
+extern const struct gt_metric_table *const gt_metric_tables[GT_METRIC_TABLES];
 
-static inline const struct gt_metric_table *gt_metrics_of(const struct gt_dispatch *d)
+/* Does a dispatch of this kind have them? */
+static inline bool gt_metrics_fit(enum gt_metric_kind kind, const struct gt_dispatch *d)
 {
-	return d->cuda ? &gt_launch_metrics : &gt_opencl_metrics;
+	return d->cuda ? kind == GT_METRICS_LAUNCH : kind != GT_METRICS_LAUNCH;
 }
 
 const struct gt_metric *gt_metric_find(const char *name); /* NULL: there is none of that name */

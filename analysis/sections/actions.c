@@ -80,13 +80,12 @@ static void add(struct making *k, struct gt_action *a, const char *name, const c
 
 static void add_launch_metrics(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
 {
-	const struct gt_metric_table *all = gt_metrics_of(d);
+	for (size_t t = 0; t < GT_METRIC_TABLES; t++)
+		for (size_t i = 0; gt_metrics_fit(t, d) && i < gt_metric_tables[t]->n; i++) {
+			const struct gt_metric *m = &gt_metric_tables[t]->metrics[i];
 
-	for (size_t i = 0; i < all->n; i++) {
-		const struct gt_metric *m = &all->metrics[i];
-
-		add(k, a, m->name, m->unit, m->description, m->of(d));
-	}
+			add(k, a, m->name, m->unit, m->description, m->of(d));
+		}
 }
 
 /*

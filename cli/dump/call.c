@@ -93,6 +93,37 @@ static bool pattern(struct gt_show *s, const struct gt_shown *f, const void *rec
 	return c->pattern_bytes;
 }
 
+/* By the names of the metrics that hold them; null where there is no value. */
+static bool cpu(struct gt_show *s, const struct gt_shown *f, const void *record)
+{
+	static const char *const names[REC_CPU_END] = {
+		[REC_CPU_TASK_CLOCK] = "task_clock", [REC_CPU_PAGE_FAULTS] = "page_faults", [REC_CPU_CYCLES] = "cycles",
+		[REC_CPU_INSTRUCTIONS] = "instructions", [REC_CPU_CACHE_MISSES] = "cache_misses",
+		[REC_CPU_BRANCH_MISSES] = "branch_misses", [REC_CPU_SWITCHES] = "context_switches",
+		[REC_CPU_SWITCHES_FORCED] = "context_switches_forced", [REC_CPU_MIGRATIONS] = "migrations",
+	};
+	const struct gt_cpu_counts *c = ((const struct gt_command *)record)->cpu;
+
+	(void)f;
+	if (!c)
+		return false;
+	gt_text_lit(s->t, "{\"threads\":");
+	gt_text_u64(s->t, c->threads);
+	gt_text_lit(s->t, ",\"why\":");
+	gt_text_u64(s->t, c->why);
+	for (unsigned k = 1; !c->why && k < REC_CPU_END; k++) {
+		gt_text_lit(s->t, ",\"");
+		gt_text_str(s->t, names[k]);
+		gt_text_lit(s->t, "\":");
+		if (c->at[k].why)
+			gt_text_lit(s->t, "null");
+		else
+			gt_text_u64(s->t, c->at[k].value);
+	}
+	gt_text_char(s->t, '}');
+	return true;
+}
+
 static bool waits(struct gt_show *s, const struct gt_shown *f, const void *record)
 {
 	const struct gt_command *c = record;
@@ -138,6 +169,7 @@ static const struct gt_shown command_fields[] = {
 	{ "blocking", gt_show_flag, GT_NUMBER(C, blocking) },
 	{ "pattern", pattern, GT_OWN },
 	{ "waits", waits, GT_OWN },
+	{ "cpu", cpu, GT_OWN, GT_JSON_ONLY },
 };
 #undef C
 static const struct gt_shape command_shape = {

@@ -20,8 +20,6 @@
 #include "common/map.h"
 #include "common/memory.h"
 
-static const struct gt_metric_table *const tables[] = { &gt_opencl_metrics, &gt_launch_metrics };
-
 static enum gt_table_format format_of(const struct gt_cli *cli)
 {
 	enum gt_table_format format = GT_TABLE_TEXT;
@@ -45,9 +43,9 @@ static int list_metrics(const struct gt_cli *cli)
 	struct gt_table *t = gt_table_new(
 		"metrics", "Metrics that need no counters", "Name<|Unit<|Meaning<", format_of(cli), stdout, false);
 
-	for (size_t k = 0; t && k < sizeof tables / sizeof *tables; k++)
-		for (size_t i = 0; i < tables[k]->n; i++) {
-			const struct gt_metric *m = &tables[k]->metrics[i];
+	for (size_t k = 0; t && k < GT_METRIC_TABLES; k++)
+		for (size_t i = 0; i < gt_metric_tables[k]->n; i++) {
+			const struct gt_metric *m = &gt_metric_tables[k]->metrics[i];
 			const struct gt_cell row[] = { gt_text(m->name), gt_text(m->unit), gt_text(m->description) };
 
 			if (gt_table_row(t, row)) {
@@ -82,9 +80,22 @@ static struct gt_cell cell_of(const struct gt_metric_value *v)
 	}
 }
 
+static int tell_table(struct told *told, const struct gt_metric_table *all, const struct gt_dispatch *d,
+	const char *name, struct gt_err *err)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct gt_metric_value v = all->metrics[i].of(d);
+		const struct gt_cell row[] = { gt_text(*name ? name : "unknown_kernel"), gt_text(all->metrics[i].name),
+			cell_of(&v), gt_text(all->metrics[i].unit), gt_text(v.type == GT_METRIC_NONE ? v.why : "") };
+
+		if (gt_table_row(told->table, row))
+			return gt_no_memory(err);
+	}
+	return 0;
+}
+
 static int tell(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 {
-	const struct gt_metric_table *all = gt_metrics_of(d);
 	struct kernel key = { d->process, d->kernel_key, d->device_key }, *k;
 	struct told *told = ctx;
 	char name[300];
@@ -98,14 +109,9 @@ static int tell(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 		return 0;
 	*k = key;
 	snprintf(name, sizeof name, "%.*s", (int)(d->kernel.bytes < 250 ? d->kernel.bytes : 250), d->kernel.text);
-	for (size_t i = 0; i < all->n; i++) {
-		const struct gt_metric_value v = all->metrics[i].of(d);
-		const struct gt_cell row[] = { gt_text(*name ? name : "unknown_kernel"), gt_text(all->metrics[i].name),
-			cell_of(&v), gt_text(all->metrics[i].unit), gt_text(v.type == GT_METRIC_NONE ? v.why : "") };
-
-		if (gt_table_row(told->table, row))
-			return gt_no_memory(err);
-	}
+	for (size_t t = 0; t < GT_METRIC_TABLES; t++)
+		if (gt_metrics_fit(t, d) && tell_table(told, gt_metric_tables[t], d, name, err))
+			return -1;
 	return 0;
 }
 

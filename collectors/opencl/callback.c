@@ -200,8 +200,13 @@ cl_context tap_cl_do_clCreateContext(const struct tap_opencl_api *real, const cl
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clCreateContext_pfn_notify);
 
-	return real->clCreateContext(
+	cl_context context;
+
+	tap_cl_cpu_look(true);
+	context = real->clCreateContext(
 		properties, num_devices, devices, w ? on_error : pfn_notify, w ? w : user_data, errcode_ret);
+	tap_cl_cpu_look(false);
+	return context;
 }
 
 cl_context tap_cl_do_clCreateContextFromType(const struct tap_opencl_api *real, const cl_context_properties *properties,
@@ -209,8 +214,13 @@ cl_context tap_cl_do_clCreateContextFromType(const struct tap_opencl_api *real, 
 {
 	struct wrapped *w = wrap((any_fn)pfn_notify, user_data, FN_clCreateContextFromType_pfn_notify);
 
-	return real->clCreateContextFromType(
+	cl_context context;
+
+	tap_cl_cpu_look(true);
+	context = real->clCreateContextFromType(
 		properties, device_type, w ? on_error : pfn_notify, w ? w : user_data, errcode_ret);
+	tap_cl_cpu_look(false);
+	return context;
 }
 
 /* ------------------------------------------------------------------ shared virtual memory */

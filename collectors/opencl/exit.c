@@ -126,6 +126,7 @@ static void forget(void)
 	for (uint32_t i = 0; (q = tap_cl_queue_at(i)); i++)
 		tap_cl_pending_forget(q);
 	tap_cl_tokens_reset();
+	tap_cl_cpu_forget();
 	tap_cl_define_forget();
 	atomic_store(&tap_cl_closed, false);
 }

@@ -149,6 +149,28 @@ void tap_cl_pending_forget(struct tap_cl_queue *q);
 void tap_cl_tokens_reset(void);
 struct tap_cl_queue *tap_cl_queue_last(void);     /* of this thread; NULL */
 
+/* ------------------------------------------------------------------ --cpu-counters: cpu.c */
+
+/*
+ * Around calls in which a runtime may make its threads: those that are there before are none of its, those that came
+ * are. Nothing without the option.
+ */
+void tap_cl_cpu_threads(bool before);
+static inline void tap_cl_cpu_look(bool before)
+{
+	if (unlikely(tap_options.cpu_counters))
+		tap_cl_cpu_threads(before);
+}
+/* Before an enqueue into the queue: waits for its turn, begins to count if the device is the host's processors. */
+void tap_cl_cpu_begin(struct tap_cl_queue *q);
+/*
+ * After it, in the same thread; event: the command's, NULL if there is none to be had. Waits until the command is over,
+ * for a limited time; a kernel's counters are written. True: it is over.
+ */
+bool tap_cl_cpu_end(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue queue,
+	cl_event event, bool done);
+void tap_cl_cpu_forget(void);                     /* the child of a fork */
+
 /* ------------------------------------------------------------------ one command's times: times.c */
 
 enum tap_cl_look { TAP_CL_TIMED, TAP_CL_NOT_YET, TAP_CL_NO_TIMES_YET };

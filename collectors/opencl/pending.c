@@ -660,6 +660,21 @@ static struct tap_cl_queue *queue_of_enqueue(cl_command_queue handle)
 	return q;
 }
 
+/*
+ * Not the queue of the thread's last enqueue. With --cpu-counters none is: each enqueue comes this way then, and others
+ * pay nothing for it.
+ */
+static __attribute__((noinline)) struct tap_cl_queue *other_queue(cl_command_queue handle)
+{
+	struct tap_cl_queue *q = queue_of_enqueue(handle);
+
+	if (unlikely(tap_options.cpu_counters))
+		tap_cl_cpu_begin(q);
+	else
+		last_queue = q;
+	return q;
+}
+
 cl_event *tap_cl_event_slot(
 	struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app)
 {
@@ -667,7 +682,7 @@ cl_event *tap_cl_event_slot(
 
 	(void)real;
 	if (unlikely(!q || atomic_load_explicit(&q->handle, memory_order_relaxed) != queue || !queue))
-		last_queue = q = queue_of_enqueue(queue);
+		q = other_queue(queue);
 	e->own = NO_EVENT;
 	e->app = app;
 	e->queue = queue;
@@ -752,29 +767,73 @@ static void failed(struct tap_cl_enqueue *e)
 		e->state->real->clReleaseEvent(e->own);
 }
 
-void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call,
-	cl_int err, bool blocking)
+static inline __attribute__((always_inline)) void take(struct tap_cl_enqueue *e, const struct tap_call *call,
+	bool blocking)
 {
-	struct tap_cl_queue *q = e->state;
-
-	if (unlikely(err != CL_SUCCESS && e->timed))
-		failed(e);
-	if (err != CL_SUCCESS || unlikely(atomic_load_explicit(&tap_cl_closed, memory_order_relaxed) && !e->timed))
-		return;
-	tap_own_calls_begin();
 	if (likely(e->timed))
 		keep(e, call, blocking);
 	else if (e->refused && call->link)
 		tap_cl_untimed(call->link, e->refused, 1);
-	if (unlikely(tap_options.serialize) && !blocking && e->queue) {
-		real->clFinish(e->queue);
-		blocking = true;
-	}
-	if (q && blocking) {
+}
+
+/* over: everything in the queue up to this command was flushed, and an in-order one is through with it. */
+static inline __attribute__((always_inline)) void look(struct tap_cl_queue *q, bool over)
+{
+	if (q && over) {
 		tap_cl_mark_flushed(q);
 		harvest(q, q->out_of_order ? TAP_CL_LIGHT : TAP_CL_ALL);
 	} else if (q) {
 		look_now_and_then(q);
 	}
+}
+
+/* The command's, with a reference for the caller; NULL: none is known. */
+static cl_event event_of(const struct tap_cl_enqueue *e)
+{
+	cl_event event = e->timed ? e->own : e->app ? *e->app : NULL;
+
+	if (!e->state || !event || event == NO_EVENT || e->state->real->clRetainEvent(event) != CL_SUCCESS)
+		return NULL;
+	return event;
+}
+
+/* With --serialize or --cpu-counters. The table of an extension's route may lack all but the extension's functions. */
+static __attribute__((cold, noinline)) void enqueued_alone(struct tap_cl_enqueue *e, const struct tap_opencl_api *real,
+	const struct tap_call *call, cl_int err, bool blocking)
+{
+	cl_event event;
+
+	if (e->state)
+		real = e->state->real;
+	tap_own_calls_begin();
+	if (err != CL_SUCCESS) {
+		if (e->timed)
+			failed(e);
+		tap_cl_cpu_end(real, NULL, e->queue, NULL, true);
+	} else if (!atomic_load(&tap_cl_closed) || e->timed) {
+		/* Before it is kept: another thread may find it complete and give it back at once. */
+		event = tap_options.cpu_counters ? event_of(e) : NULL;
+		take(e, call, blocking);
+		if (tap_options.serialize && !blocking && e->queue && real->clFinish) {
+			real->clFinish(e->queue);
+			blocking = true;
+		}
+		look(e->state, tap_cl_cpu_end(real, call, e->queue, event, blocking));
+	}
+	tap_own_calls_end();
+}
+
+void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real, const struct tap_call *call,
+	cl_int err, bool blocking)
+{
+	if (unlikely(tap_options.one_by_one))
+		return enqueued_alone(e, real, call, err, blocking);
+	if (unlikely(err != CL_SUCCESS && e->timed))
+		failed(e);
+	if (err != CL_SUCCESS || unlikely(atomic_load_explicit(&tap_cl_closed, memory_order_relaxed) && !e->timed))
+		return;
+	tap_own_calls_begin();
+	take(e, call, blocking);
+	look(e->state, blocking);
 	tap_own_calls_end();
 }

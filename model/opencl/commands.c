@@ -545,6 +545,7 @@ static void set_kernel_work(struct gt_model *m, const struct gt_call *call, cons
 {
 	set_work(m, call, f, c, stream, offset);
 	set_first_launch(m, call, c);
+	c->cpu = gt_cpu_of(m, call->process, stream, offset);
 }
 
 struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f,

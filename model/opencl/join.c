@@ -346,6 +346,7 @@ int gt_join_finish(struct gt_model *m)
 			.workers = m->jobs, .n = n, .ctx = &f, .work = finish_stream, .turn = count_losses });
 	if (f.places && f.alone && m->local_sizes.n)
 		qsort(m->local_sizes.v, m->local_sizes.n, sizeof *m->local_sizes.v, compare_local);
+	gt_cpu_finish(m);
 	n = f.places && f.alone;
 	free(f.places);
 	free(f.alone);

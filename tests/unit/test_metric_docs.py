@@ -19,7 +19,7 @@ def text_of(path):
 class Metrics(unittest.TestCase):
     def test_every_metric_has_its_line(self):
         rows = []
-        for path in ('analysis/metrics/opencl.c', 'analysis/metrics/launch.c'):
+        for path in ('analysis/metrics/opencl.c', 'analysis/metrics/cpu.c', 'analysis/metrics/launch.c'):
             table = text_of(path).split('static const struct gt_metric metrics[]')[1]
             entries = ENTRY.findall(table)
             self.assertEqual(len(entries), len(re.findall(r'^\t\{ "', table, re.M)), path)

@@ -381,6 +381,22 @@ enum rec_nvtx_name {
 enum rec_local_source { REC_LOCAL_UNKNOWN = 0, REC_LOCAL_APPLICATION, REC_LOCAL_REQUIRED, REC_LOCAL_SUGGESTED };
 /* Begin of recording in a process, a full chunk that made room for the next, end of recording. */
 enum rec_cost { REC_COST_START = 1, REC_COST_CHUNK, REC_COST_END };
+/* Numbers are for ever: a new one goes to the end. */
+enum rec_cpu {
+	REC_CPU_TASK_CLOCK = 1, REC_CPU_PAGE_FAULTS, REC_CPU_CYCLES, REC_CPU_INSTRUCTIONS, REC_CPU_CACHE_MISSES,
+	REC_CPU_BRANCH_MISSES, REC_CPU_SWITCHES, REC_CPU_SWITCHES_FORCED, REC_CPU_MIGRATIONS, REC_CPU_END
+};
+/* Below REC_CPU_WHY: what perf_event_open answered, an errno. */
+enum rec_cpu_why {
+	REC_CPU_WHY = 4096,             /* /proc does not show it */
+	REC_CPU_WHY_OTHERS,             /* another command may have run at the same time */
+	REC_CPU_WHY_NOT_OVER,           /* it was not over in time: it waits for something of the program */
+	REC_CPU_WHY_NO_EVENT,           /* the runtime gave no event for it */
+	REC_CPU_WHY_UNSEEN,             /* the runtime's threads were made before the recording began */
+	REC_CPU_WHY_MANY,               /* more threads than are looked at */
+	REC_CPU_WHY_NEVER_RAN,          /* the counter was never on a processor: others had them all */
+	REC_CPU_WHY_END
+};
 enum rec_sample { REC_SAMPLE_CLOCK = 1, REC_SAMPLE_CYCLES, REC_SAMPLE_TIMER };
 /* OUT: it waits for something; PREEMPTED: it could have gone on, and another thread has the processor */
 enum rec_switch { REC_SWITCH_OUT, REC_SWITCH_IN, REC_SWITCH_PREEMPTED };

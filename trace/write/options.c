@@ -183,6 +183,8 @@ void tap_options_parse(void)
 		.force = tap_option_true("force"),
 		.device_times = tap_option_true("device-times"),
 		.serialize = tap_option_true("serialize"),
+		.cpu_counters = tap_option_true("cpu-counters"),
+		.one_by_one = tap_option_true("serialize") || tap_option_true("cpu-counters"),
 		.sources = tap_option_true("sources"),
 		.binaries = tap_option_true("binaries"),
 	};

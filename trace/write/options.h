@@ -22,6 +22,8 @@ struct tap_options {
 	uint64_t max_pending;           /* events */
 	uint64_t start_after, stop_after;       /* ns since the start; 0 = at once, never */
 	bool ring, force, device_times, serialize, sources, binaries;
+	bool one_by_one;                /* serialize or cpu_counters: a command is over when its call returns */
+	bool cpu_counters;
 };
 extern struct tap_options tap_options __attribute__((visibility("hidden")));
 

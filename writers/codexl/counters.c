@@ -35,8 +35,7 @@
 struct numbers { struct gt_map map; uint32_t n; };
 struct numbered { uint64_t key; uint32_t number; };
 
-enum { OPENCL, CUDA, TABLES };
-static const struct gt_metric_table *const tables[TABLES] = { &gt_opencl_metrics, &gt_launch_metrics };
+enum { OPENCL = GT_METRICS_OPENCL, CPU = GT_METRICS_CPU, CUDA = GT_METRICS_LAUNCH, TABLES = GT_METRIC_TABLES };
 
 struct file {
 	const struct gt_export *x;
@@ -170,8 +169,8 @@ static void put_metrics(struct file *f, const struct gt_dispatch *d, const struc
 	struct gt_metric_value v;
 
 	for (size_t k = 0; k < TABLES; k++)
-		for (size_t i = 0; f->has[k] && i < tables[k]->n; i++) {
-			v = tables[k] == gt_metrics_of(d) ? tables[k]->metrics[i].of(d) : gt_metric_none("");
+		for (size_t i = 0; f->has[k] && i < gt_metric_tables[k]->n; i++) {
+			v = gt_metrics_fit(k, d) ? gt_metric_tables[k]->metrics[i].of(d) : gt_metric_none("");
 			put_value(t, &v);
 		}
 	put_counters(f, d);
@@ -260,9 +259,9 @@ static void put_columns(struct gt_text *t, const struct file *f)
 {
 	gt_text_lit(t, FIXED);
 	for (size_t k = 0; k < TABLES; k++)
-		for (size_t i = 0; f->has[k] && i < tables[k]->n; i++) {
+		for (size_t i = 0; f->has[k] && i < gt_metric_tables[k]->n; i++) {
 			gt_text_lit(t, ", ");
-			gt_text_str(t, tables[k]->metrics[i].name);
+			gt_text_str(t, gt_metric_tables[k]->metrics[i].name);
 		}
 	for (uint32_t i = 0; i < f->n_counters; i++) {
 		gt_text_lit(t, ", ");
@@ -323,6 +322,7 @@ static int find_kinds(struct file *f, struct gt_err *err)
 		cuda += gt_cuda_process_at(c, GT_CUDA_KERNEL, i) == f->x->process->index;
 	f->has[CUDA] = cuda;
 	f->has[OPENCL] = f->x->process->kernels > cuda;
+	f->has[CPU] = f->has[OPENCL] && gt_model_cpu_counted(f->x->model, f->x->process->index);
 	return 0;
 }
 
@@ -337,8 +337,8 @@ static int find_counters(struct file *f, struct gt_err *err)
 	if (gt_counted_open(f->x->model, gt_option(f->x->options, "cupti"), &f->counted, err))
 		return -1;
 	for (size_t k = 0; k < TABLES; k++)
-		for (size_t i = 0; f->has[k] && i < tables[k]->n; i++)
-			used += strlen(tables[k]->metrics[i].name) + 2;
+		for (size_t i = 0; f->has[k] && i < gt_metric_tables[k]->n; i++)
+			used += strlen(gt_metric_tables[k]->metrics[i].name) + 2;
 	for (uint32_t i = 0; i < n && f->counted; i++) {
 		if (all[i].process != f->x->process->index || (i && all[i].process == all[i - 1].process &&
 								      all[i].image == all[i - 1].image))
