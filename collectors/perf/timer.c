@@ -322,8 +322,11 @@ static void handler(int number, siginfo_t *info, void *context)
 /* -------------------------------------------------------------------------- start */
 
 #if defined(__x86_64__)
-/* What C libraries have too, to the byte and by name: so unwinders and debuggers know it. */
-__asm__(".text\n\tnop\n\t.balign 16\n\tnop\n"
+/*
+ * What C libraries have too, to the byte and by name: so unwinders and debuggers know it. Global, since -flto puts it
+ * into one object and what uses it into another.
+ */
+__asm__(".text\n\t.globl __restore_rt\n\t.hidden __restore_rt\n\tnop\n\t.balign 16\n\tnop\n"
 	"__restore_rt:\n\tmovq $15, %rax\n\tsyscall\n\t.balign 16\n");
 void tap_perf_restore(void) __asm__("__restore_rt") TAP_HIDDEN;
 #define RESTORER 0x04000000u
