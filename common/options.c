@@ -131,7 +131,8 @@ int gt_options_assign(struct gt_options *o, unsigned i, const char *value, enum 
 	struct gt_err *err)
 {
 	const struct gt_option_def *d = &o->table->defs[i];
-	bool joins = joint(d->type) && o->origin[i] == origin && origin == GT_FROM_COMMAND_LINE && *o->value[i];
+	const char *between = joint(d->type);
+	bool joins = between && o->origin[i] == origin && origin == GT_FROM_COMMAND_LINE && *o->value[i];
 	const char *before = joins ? o->value[i] : "";
 	size_t kept = strlen(before) + joins, room = kept + gc_value_room(value);
 	struct gc_word wrong;
@@ -147,7 +148,7 @@ int gt_options_assign(struct gt_options *o, unsigned i, const char *value, enum 
 	normal = malloc(room);
 	if (!normal)
 		return gt_no_memory(err);
-	snprintf(normal, room, "%s%s", before, joins ? joint(d->type) : "");
+	snprintf(normal, room, "%s%s", before, joins ? between : "");
 	if (!gc_value_normal(d->type, d->choices, value, normal + kept, room - kept, &wrong)) {
 		refuse(d, wrong, where, err);
 		free(normal);
