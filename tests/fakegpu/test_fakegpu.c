@@ -25,7 +25,37 @@
 	if (a_ != b_) { \
 		fprintf(stderr, "%s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #a, a_, b_); \
 		exit(1); } } while (0)
-#define FN(name) ((int (*)())cupti(#name))
+#define FN(name) ((__typeof__(&name))cupti(#name))
+
+/* What is asked of the stand-in by name; nothing links with it. This client needs void * alone for its handles. */
+int cuptiActivityConfigureUnifiedMemoryCounter(void *config, uint32_t n);
+int cuptiActivityEnable(int kind);
+int cuptiActivityEnableAndDump(int kind);
+int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t on);
+int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t on);
+int cuptiActivityFlushAll(uint32_t flags);
+int cuptiActivityFlushPeriod(uint32_t ms);
+int cuptiActivityGetAttribute(int attribute, size_t *bytes, void *value);
+int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void *record);
+int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped);
+int cuptiActivityGetStructSize(int kind, int version, size_t *bytes);
+int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *last);
+int cuptiActivityPushExternalCorrelationId(int kind, uint64_t id);
+int cuptiActivityRegisterCallbacks(void *request, void *complete);
+int cuptiActivityRegisterTimestampCallback(void *clock);
+int cuptiActivitySetAttribute(int attribute, size_t *bytes, void *value);
+int cuptiEnableCallback(uint32_t on, void *subscriber, int domain, uint32_t cbid);
+int cuptiEnableDomain(uint32_t on, void *subscriber, int domain);
+int cuptiFinalize(void);
+int cuptiGetCallbackName(int domain, uint32_t cbid, const char **name);
+int cuptiGetGraphNodeId(void *node, uint64_t *id);
+int cuptiGetResultString(int result, const char **text);
+int cuptiGetTimestamp(uint64_t *ns);
+int cuptiGetVersion(uint32_t *version);
+int cuptiSetThreadIdType(int type);
+int cuptiSubscribe(void *subscriber, void *callback, void *user);
+int cuptiSubscribe_v2(void *subscriber, void *callback, void *user, void *parameters);
+int cuptiUnsubscribe(void *subscriber);
 
 enum { DRIVER = 4, RUNTIME = 5, KERNEL = 10, MEMCPY = 1, MEMSET = 2 };
 struct record { uint8_t b[320]; uint32_t kind, bytes; };
