@@ -133,7 +133,7 @@ if grep -q ^no_wakings t.gputap/run; then
 	skip "who woke a thread: $(sed -n 's/^no_wakings=//p' t.gputap/run)"
 else
 	check "who woke a thread is named, and it was ready from then on" see wakings 25
-	check "... and the statistics name it" eval 'csv sched_sum | grep -q ",$(cat out),sleeper\$"'
+	check "... and the statistics name it" eval 'csv sched_sum | grep -q ",$(cat out),recorded,sleeper\$"'
 fi
 
 # ---- processes
