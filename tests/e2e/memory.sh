@@ -47,8 +47,9 @@ done
 check "-e perfetto" flat 1536 "$gputap" export -q -f -j 1 -e perfetto -o out
 rm -f out*
 check "stats -r timeline_sum,gpu_idle" flat 1536 "$gputap" stats -q -j 1 -r timeline_sum,gpu_idle
-# its medians need every value: 32 MiB of them at most stay in memory
-check "stats" flat 7168 "$gputap" stats -q -j 1
+# its medians need every value: 8 MiB of them at most stay in memory
+check "stats" flat 3072 "$gputap" stats -q -j 1
+check "stats -r opencl_queue_sum" flat 2048 "$gputap" stats -q -j 1 -r opencl_queue_sum
 rm -rf ./*.gputap
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
