@@ -12,40 +12,10 @@
 #include <stdint.h>
 
 #include "cuda_driver.h"
-
-typedef void (*function)(void);
-struct callbacks { size_t bytes; int (*module)(uint32_t, function ***, unsigned *); };
-struct event {
-	uint16_t version, size;
-	uint32_t category;
-	int32_t color_type;
-	uint32_t color;
-	int32_t payload_type, reserved;
-	uint64_t payload;
-	int32_t message_type;
-	const void *message;
-};
+#include "nvtx_hand.h"
 
 /* What a program without a tool calls. */
 static uint64_t nothing(void) { return 0; }
-static function core[16], core2[16];
-static function *core_slots[16], *core2_slots[16];
-
-static int module(uint32_t id, function ***slots, unsigned *n)
-{
-	if (id != 1 && id != 5)
-		return 0;
-	*slots = id == 1 ? core_slots : core2_slots;
-	*n = 16;
-	return 1;
-}
-
-static const void *table(uint32_t id)
-{
-	static const struct callbacks c = { sizeof c, module };
-
-	return id == 1 ? &c : NULL;
-}
 
 static void inject(void)
 {

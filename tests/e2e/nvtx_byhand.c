@@ -24,39 +24,7 @@
 #include <sys/time.h>
 
 #include "cl_common.h"
-
-typedef void (*function)(void);
-struct callbacks { size_t bytes; int (*module)(uint32_t, function ***, unsigned *); };
-struct event {
-	uint16_t version, size;
-	uint32_t category;
-	int32_t color_type;
-	uint32_t color;
-	int32_t payload_type, reserved;
-	uint64_t payload;
-	int32_t message_type;
-	const void *message;
-};
-
-static function core[16], core2[16];
-static function *core_slots[16], *core2_slots[16];
-static unsigned offered = 16;
-
-static int module(uint32_t id, function ***slots, unsigned *n)
-{
-	if (id != 1 && (id != 5 || offered < 16))
-		return 0;
-	*slots = id == 1 ? core_slots : core2_slots;
-	*n = offered;
-	return 1;
-}
-
-static const void *table(uint32_t id)
-{
-	static const struct callbacks c = { sizeof c, module };
-
-	return id == 1 ? &c : NULL;
-}
+#include "nvtx_hand.h"
 
 static int fail(const char *what)
 {
