@@ -25,8 +25,8 @@
 #include "collectors/futex.h"
 #include "collectors/opencl/internal.h"
 #include "ids.h"
+#include "trace/write/entries.h"
 #include "trace/write/process.h"
-#include "trace/write/text.h"
 
 #define TURN_NS 1000000000u
 #define BEGIN_NS 1000000000u
@@ -82,26 +82,20 @@ static enum kind kind_of(uint32_t tid, enum kind fresh)
 	return OTHERS;
 }
 
-struct entry { uint64_t inode, offset; uint16_t bytes; uint8_t type; char name[]; } __attribute__((packed));
-
 /* Every thread of the process, `fresh` if it was not seen yet. tids: room for THREADS of the runtime's; NULL. */
 static uint32_t look_at_all(enum kind fresh, uint32_t *tids)
 {
 	char room[4096];
 	uint32_t n = 0;
 	int fd = tap_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
+	struct tap_entries e = { .fd = fd, .room = room, .size = sizeof room };
 
-	for (long got; fd >= 0 && (got = TAP_SYS(getdents64, fd, room, sizeof room, 0, 0, 0)) > 0;)
-		for (long at = 0; at < got;) {
-			const struct entry *e = (const struct entry *)(room + at);
-			uint32_t tid = 0;
+	for (const char *name; fd >= 0 && (name = tap_entries_next(&e));) {
+		uint32_t tid = tap_task_of(name);
 
-			for (const char *c = e->name; *c >= '0' && *c <= '9'; c++)
-				tid = tid * 10 + (uint32_t)(*c - '0');
-			if (tid && kind_of(tid, fresh) == RUNTIMES && tids && n++ < THREADS)
-				tids[n - 1] = tid;
-			at += e->bytes;
-		}
+		if (tid && kind_of(tid, fresh) == RUNTIMES && tids && n++ < THREADS)
+			tids[n - 1] = tid;
+	}
 	if (fd >= 0)
 		tap_sys_close(fd);
 	return n;
@@ -135,26 +129,6 @@ cl_int tap_cl_do_clGetDeviceIDs(const struct tap_opencl_api *real, cl_platform_i
 
 /* ------------------------------------------------------------------ what /proc tells of a thread */
 
-static long read_of(uint32_t tid, const char *file, char *to, size_t size)
-{
-	char path[64];
-	struct tap_text t;
-	long n = -1;
-	int fd;
-
-	tap_text_init(&t, path, sizeof path);
-	tap_text_str(&t, "/proc/self/task/");
-	tap_text_u64(&t, tid);
-	tap_text_str(&t, file);
-	fd = tap_sys_open(path, O_RDONLY, 0);
-	if (fd >= 0) {
-		n = tap_sys_read(fd, to, size - 1);
-		tap_sys_close(fd);
-	}
-	to[n > 0 ? n : 0] = 0;
-	return n;
-}
-
 /* The number behind the name and what parts them: blanks, colons. */
 static struct value number_behind(const char *text, const char *name)
 {
@@ -174,10 +148,10 @@ static void read_proc(uint32_t tid, struct value v[REC_CPU_END])
 {
 	char text[6144];
 
-	read_of(tid, "/status", text, sizeof text);
+	tap_task_read(tid, "status", text, sizeof text);
 	v[REC_CPU_SWITCHES] = number_behind(text, "\nvoluntary_ctxt_switches");
 	v[REC_CPU_SWITCHES_FORCED] = number_behind(text, "\nnonvoluntary_ctxt_switches");
-	read_of(tid, "/sched", text, sizeof text);
+	tap_task_read(tid, "sched", text, sizeof text);
 	v[REC_CPU_MIGRATIONS] = number_behind(text, "nr_migrations");
 }
 

@@ -32,6 +32,7 @@
 #include "collectors/perf/internal.h"
 #include "trace/write/call/frame.h"
 #include "trace/write/call/stack.h"
+#include "trace/write/entries.h"
 #include "trace/write/options.h"
 #include "trace/write/process.h"
 #include "trace/write/stream/reserve.h"
@@ -108,24 +109,10 @@ static struct place *find(struct table *t, uint32_t tid)
 /* SIGNAL2. The mask of another thread stands in its status alone; one that cannot be read blocks nothing. */
 static bool blocks(uint32_t tid)
 {
-	char path[64] = "/proc/self/task/", digits[12], text[2048];
-	uint32_t n = 0, end = 16;
+	char text[2048];
 	static const char key[] = "\nSigBlk:\t";
-	long got;
-	int fd;
 
-	do
-		digits[n++] = (char)('0' + tid % 10);
-	while (tid /= 10);
-	while (n)
-		path[end++] = digits[--n];
-	__builtin_memcpy(path + end, "/status", 8);
-	fd = tap_sys_open(path, O_RDONLY, 0);
-	if (fd < 0)
-		return false;
-	got = tap_sys_read(fd, text, sizeof text - 1);
-	tap_sys_close(fd);
-	text[got > 0 ? got : 0] = 0;
+	tap_task_read(tid, "status", text, sizeof text);
 	for (const char *at = text; *at; at++)
 		if (!__builtin_strncmp(at, key, sizeof key - 1)) {
 			/* 16 digits, the lowest bits last: signal 32 is the upper half's last */
@@ -159,23 +146,14 @@ static void add_thread(struct table *t, uint32_t tid, bool first)
 static bool add_threads(struct table *t)
 {
 	int fd = tap_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
-	long n;
+	struct tap_entries e = { .fd = fd, .room = t->list, .size = sizeof t->list };
+	uint32_t tid;
 
 	if (fd < 0)
 		return false;
-	while ((n = TAP_SYS(getdents64, fd, t->list, sizeof t->list, 0, 0, 0)) > 0)
-		for (const char *at = t->list; at < t->list + n;) {
-			uint16_t bytes;
-			uint32_t tid = 0;
-			const char *name = at + 19;     /* struct linux_dirent64: d_name */
-
-			__builtin_memcpy(&bytes, at + 16, sizeof bytes);
-			while (*name >= '0' && *name <= '9')
-				tid = tid * 10 + (uint32_t)(*name++ - '0');
-			if (tid)
-				add_thread(t, tid, false);
-			at += bytes;
-		}
+	for (const char *name; (name = tap_entries_next(&e));)
+		if ((tid = tap_task_of(name)))
+			add_thread(t, tid, false);
 	tap_sys_close(fd);
 	return true;
 }

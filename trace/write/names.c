@@ -12,6 +12,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "trace/write/entries.h"
 #include "trace/write/internal.h"
 
 enum { NAME = 16 };
@@ -89,10 +90,8 @@ static bool read_name(int task, const char *tid, char name[NAME])
 static void look_at(int task, const char *number)
 {
 	char name[NAME] = "";
-	uint32_t tid = 0;
+	uint32_t tid = tap_task_of(number);
 
-	for (const char *c = number; *c >= '0' && *c <= '9'; c++)
-		tid = tid * 10 + (uint32_t)(*c - '0');
 	if (!tid || !read_name(task, number, name))
 		return;
 	const struct tap_stream *s = tap_stream_of(tid);
@@ -104,15 +103,13 @@ static void look_at(int task, const char *number)
 
 void tap_names_look_at_all(void)
 {
-	struct entry { uint64_t inode; int64_t next; uint16_t bytes; uint8_t type; char name[]; };
-	char names[1024] __attribute__((aligned(8)));
+	char names[1024];
 	int task = TAP_READ_ONCE(tap_seccomp) ? -1 : tap_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
-	long n;
+	struct tap_entries e = { .fd = task, .room = names, .size = sizeof names };
 
 	if (task < 0)
 		return;
-	while ((n = TAP_SYS(getdents64, task, names, sizeof names, 0, 0, 0)) > 0)
-		for (long at = 0; at < n; at += ((struct entry *)(names + at))->bytes)
-			look_at(task, ((struct entry *)(names + at))->name);
+	for (const char *number; (number = tap_entries_next(&e));)
+		look_at(task, number);
 	tap_sys_close(task);
 }

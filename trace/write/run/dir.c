@@ -19,6 +19,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "common/plain/unfinished.h"
+#include "trace/write/entries.h"
 #include "trace/write/run/run.h"
 
 /* errno values: raw calls return them negated */
@@ -152,32 +153,29 @@ enum errand { LOOK, REMOVE };
 /* Goes through a directory and those below it. LOOK: false when something in it is not ours. */
 static bool tree(const char *dir, int levels, enum errand errand)
 {
-	struct entry { uint64_t inode; int64_t next; uint16_t bytes; uint8_t type; char name[]; };
-	char names[2048] __attribute__((aligned(8)));
+	char names[2048];
 	int fd = tap_sys_open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	struct tap_entries e = { .fd = fd, .room = names, .size = sizeof names };
 	bool ours = true;
-	long n;
 
-	while (fd >= 0 && ours && (n = TAP_SYS(getdents64, fd, names, sizeof names, 0, 0, 0)) > 0)
-		for (long at = 0; ours && at < n; at += ((struct entry *)(names + at))->bytes) {
-			struct entry *e = (struct entry *)(names + at);
-			char path[TAP_PATH_MAX];
-			struct tap_text t;
+	for (const char *name; fd >= 0 && ours && (name = tap_entries_next(&e));) {
+		char path[TAP_PATH_MAX];
+		struct tap_text t;
 
-			if (tap_text_equal(e->name, ".") || tap_text_equal(e->name, ".."))
-				continue;
-			if (errand == LOOK)
-				ours = name_is_ours(e->name);
-			else if (TAP_SYS(unlinkat, fd, e->name, 0, 0, 0, 0) == 0)
-				continue;
-			if (!levels || !ours)
-				continue;
-			tap_text_init(&t, path, sizeof path);
-			tap_text_str(&t, dir);
-			tap_text_char(&t, '/');
-			tap_text_str(&t, e->name);
-			ours = tree(path, levels - 1, errand);
-		}
+		if (tap_text_equal(name, ".") || tap_text_equal(name, ".."))
+			continue;
+		if (errand == LOOK)
+			ours = name_is_ours(name);
+		else if (TAP_SYS(unlinkat, fd, name, 0, 0, 0, 0) == 0)
+			continue;
+		if (!levels || !ours)
+			continue;
+		tap_text_init(&t, path, sizeof path);
+		tap_text_str(&t, dir);
+		tap_text_char(&t, '/');
+		tap_text_str(&t, name);
+		ours = tree(path, levels - 1, errand);
+	}
 	if (fd >= 0)
 		tap_sys_close(fd);
 	if (errand == REMOVE)

@@ -16,6 +16,7 @@
 
 #include "common/plain/without.h"
 #include "trace/write/debug.h"
+#include "trace/write/entries.h"
 #include "trace/write/internal.h"
 
 /* errno values: raw calls return them negated */
@@ -78,22 +79,19 @@ void tap_space_remove(uint32_t number)
 /* How many of the files of a directory are streams; -1: it cannot be listed. */
 static int count_streams(const char *dir)
 {
-	struct entry { uint64_t inode; int64_t next; uint16_t bytes; uint8_t type; char name[]; };
-	char names[2048] __attribute__((aligned(8)));
+	char names[2048];
 	int fd = tap_sys_open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0), found = 0;
-	long n;
+	struct tap_entries e = { .fd = fd, .room = names, .size = sizeof names };
 
 	if (fd < 0)
 		return fd == -NO_ENTRY ? 0 : -1;
-	while ((n = TAP_SYS(getdents64, fd, names, sizeof names, 0, 0, 0)) > 0)
-		for (long at = 0; at < n; at += ((struct entry *)(names + at))->bytes) {
-			const char *name = ((struct entry *)(names + at))->name;
-			size_t length = tap_text_length(name);
+	for (const char *name; (name = tap_entries_next(&e));) {
+		size_t length = tap_text_length(name);
 
-			found += length > 4 && tap_text_equal(name + length - 4, ".str");
-		}
+		found += length > 4 && tap_text_equal(name + length - 4, ".str");
+	}
 	tap_sys_close(fd);
-	return n < 0 ? -1 : found;
+	return e.n < 0 ? -1 : found;
 }
 
 void tap_space_removed(void) { __atomic_fetch_add(&removed_told, 1, __ATOMIC_RELAXED); }
