@@ -132,6 +132,7 @@ struct gt_timeline_options {
 	bool cuda_nested;                 /* driver calls that a runtime call made inside it, too */
 	/* pending commands and bytes of each queue, and bytes allocated (GT_ITEM_COUNTER) */
 	bool counters;
+	bool estimate;                    /* states of threads where no switches are (model/threads/estimate.h) */
 	bool trial;                       /* what is found damaged on the way is not counted: somebody reads it again */
 	bool (*progress)(void *ctx, double done); void *ctx; /* optional; false stops */
 };

@@ -4,8 +4,7 @@
  * Two sources that know nothing of each other: states come from switches and wakings, and hold for the window; what the
  * kernel counted of a thread holds from its beginning to the last look at it.
  *
- * Where no switches were recorded, states are estimated from the calls of the C library (-t osrt): a thread waits while
- * it is inside one, and else it runs, or could.
+ * Where no switches were recorded, states are estimated from the calls of the C library (model/threads/estimate.h).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -15,13 +14,13 @@
 
 #include "analysis/reports/report.h"
 #include "common/memory.h"
-#include "model/threads/threads.h"
+#include "model/threads/estimate.h"
 #include "model/window.h"
 
 struct waker { int tid; uint64_t n; };
 struct thread {
 	bool seen;
-	int64_t first_ns, waited_until;   /* estimated: its first call's start, the latest end of its calls so far */
+	bool guessed;                     /* its states are estimated */
 	int64_t in[GT_STATE_WAITING + 1]; /* ns, by enum gt_state */
 	const struct gt_run_delay *counted;                   /* the last */
 	uint64_t woken;
@@ -32,8 +31,10 @@ struct state {
 	struct gt_model *m;
 	int64_t from_ns, to_ns;
 	struct thread *threads; uint32_t n;
-	bool estimated;                   /* no switches: by calls */
+	struct gt_estimate *estimate;     /* NULL: there are switches */
 };
+
+static int add_estimate(void *ctx, const struct gt_thread_state *v, const struct gt_fn *in);
 
 static void *begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
 {
@@ -42,12 +43,13 @@ static void *begin(const struct gt_report_request *r, struct gt_model *m, struct
 	(void)r;
 	if (!s)
 		return NULL;
-	*s = (struct state){ .m = m, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .n = gt_model_thread_count(m),
-		.estimated = !gt_model_switch_count(m) };
+	*s = (struct state){ .m = m, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .n = gt_model_thread_count(m) };
 	s->threads = gt_pool_take(a, (s->n + 1ull) * sizeof *s->threads);
-	for (uint32_t i = 0; s->threads && i < s->n; i++)
-		s->threads[i].waited_until = GT_NO_TIME;
-	return s->threads ? s : NULL;
+	if (!s->threads)
+		return NULL;
+	if (!gt_model_switch_count(m) && !(s->estimate = gt_estimate_new(m, add_estimate, s)))
+		return NULL;
+	return s;
 }
 
 static void window(void *state, int64_t from_ns, int64_t to_ns)
@@ -65,39 +67,27 @@ static void clip(const struct state *s, int64_t *start, int64_t *end)
 	*end = s->to_ns != GT_NO_TIME && *end > s->to_ns ? s->to_ns : *end;
 }
 
-/* Of calls inside each other, or in a handler, the outer one waits. */
-static int each_call(void *state, const struct gt_call *call, struct gt_table *t)
+static int add_estimate(void *ctx, const struct gt_thread_state *v, const struct gt_fn *in)
 {
-	struct state *s = state;
-	struct thread *th = &s->threads[call->thread];
-	int64_t start = call->start_ns, end = call->end_ns;
+	struct state *s = ctx;
+	int64_t start = v->start_ns, end = v->end_ns;
 
-	(void)t;
-	if (!s->estimated || call->fn->domain != REC_DOMAIN_OSRT)
-		return 0;
+	(void)in;
 	clip(s, &start, &end);
-	th->seen = true;
-	if (th->waited_until == GT_NO_TIME)
-		th->first_ns = th->waited_until = start;
-	start = start < th->waited_until ? th->waited_until : start;
-	if (end <= start)
-		return 0;
-	th->in[GT_STATE_WAITING] += end - start;
-	th->waited_until = end;
+	if (end > start)
+		s->threads[v->thread].in[v->state] += end - start;
 	return 0;
 }
 
-/* Of a thread that called: the rest of the time from its first call to its end. */
-static void estimate(const struct state *s, uint32_t i)
+static int each_call(void *state, const struct gt_call *call, struct gt_table *t)
 {
-	const struct gt_thread *is = gt_model_thread(s->m, i);
-	struct thread *th = &s->threads[i];
-	int64_t start = th->first_ns,
-		end = is->end_ns != GT_NO_TIME ? is->end_ns : gt_model_process(s->m, is->process)->end_ns;
+	struct state *s = state;
 
-	clip(s, &start, &end);
-	if (end - start > th->in[GT_STATE_WAITING])
-		th->in[GT_STATE_RUNNING] = end - start - th->in[GT_STATE_WAITING];
+	(void)t;
+	if (!s->estimate || call->fn->domain != REC_DOMAIN_OSRT)
+		return 0;
+	s->threads[call->thread].seen = s->threads[call->thread].guessed = true;
+	return gt_estimate_call(s->estimate, call);
 }
 
 static void add_states(struct state *s)
@@ -172,7 +162,7 @@ static int put_row(const struct state *s, uint32_t i, struct gt_table *t)
 {
 	const struct gt_thread *is = gt_model_thread(s->m, i);
 	const struct thread *th = &s->threads[i];
-	bool guess = s->estimated && th->waited_until != GT_NO_TIME, states = guess || !s->estimated;
+	bool guess = th->guessed, states = guess || !s->estimate;
 	char waker[24];
 
 	put_waker(th, waker, sizeof waker);
@@ -199,9 +189,9 @@ static int end(void *state, struct gt_table *t)
 	int rc;
 
 	add_states(s);
-	for (uint32_t i = 0; i < s->n && s->estimated; i++)
-		if (s->threads[i].waited_until != GT_NO_TIME)
-			estimate(s, i);
+	if (s->estimate)
+		gt_estimate_end(s->estimate);
+	gt_estimate_free(s->estimate);
 	add_counts(s);
 	rc = add_wakings(s);
 	for (uint32_t i = 0; i < s->n; i++) {

@@ -458,8 +458,8 @@ static int read_waits(struct gt_model *m, struct gt_waits *w, struct gt_err *err
 	return rc < 0 || gt_waits_end(w) ? -1 : 0;
 }
 
-/* Were such calls asked for? A walk over all calls is not for nothing. */
-static bool has_os_runtime(const struct gt_model *m)
+/* A walk over all calls is not for nothing. */
+bool gt_has_os_runtime(const struct gt_model *m)
 {
 	const char *option;
 
@@ -477,7 +477,7 @@ int gt_wait_list_read(struct gt_model *m, struct gt_wait_list **out, struct gt_e
 	int rc;
 
 	*out = NULL;
-	if (!has_os_runtime(m))
+	if (!gt_has_os_runtime(m))
 		return 0;
 	l = calloc(1, sizeof *l);
 	w = l ? gt_waits_new(m, keep_wait, l) : NULL;

@@ -60,6 +60,9 @@ void gt_waits_free(struct gt_waits *w);
 /* "thread", "lock", ... */
 const char *gt_wait_word(enum gt_wait_for what);
 
+/* Were calls of the C library asked for? */
+bool gt_has_os_runtime(const struct gt_model *m);
+
 /* All of a trace, by the call that waited: for who meets the calls once more. */
 struct gt_wait_list;
 /* *out NULL: there are none. 0, or -1 with err. */

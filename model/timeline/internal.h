@@ -105,6 +105,7 @@ struct gt_timeline {
 
 	struct gt_tl_inside { int64_t start_ns; uint32_t thread, depth; } *inside; uint32_t n_inside;
 	uint32_t *hsa, *notes;            /* indices, by start */
+	struct gt_bulk estimates;         /* struct gt_thread_state */
 	uint64_t lost[REC_LOSS_COUNT];    /* of a trial: before it */
 };
 

@@ -1,5 +1,5 @@
 /*
- * model/timeline/threads.c - samples, and states of threads: sorted already
+ * model/timeline/threads.c - samples, and states of threads, recorded or estimated: sorted already
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -37,13 +37,19 @@ static int take_sample(struct gt_timeline *t, struct gt_tl_source *s, struct gt_
 	return 0;
 }
 
+/* Recorded by switches, or else estimated. */
+static const struct gt_thread_state *state_at(const struct gt_timeline *t, uint64_t i)
+{
+	return t->estimates.n ? (const struct gt_thread_state *)t->estimates.data + i : gt_model_state(t->m, i);
+}
+
 static int step_states(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
 {
 	const struct gt_thread_state *v = NULL;
 
 	(void)err;
 	for (s->at += s->ready; s->at < s->n; s->at++) {
-		v = gt_model_state(t->m, s->at);
+		v = state_at(t, s->at);
 		if (gt_tl_wants(t, v->process) && v->end_ns != GT_NO_TIME &&
 			gt_tl_overlaps(t, v->start_ns, v->end_ns))
 			break;
@@ -56,7 +62,7 @@ static int step_states(struct gt_timeline *t, struct gt_tl_source *s, struct gt_
 
 static int take_state(struct gt_timeline *t, struct gt_tl_source *s, struct gt_item *item, struct gt_err *err)
 {
-	const struct gt_thread_state *v = gt_model_state(t->m, s->at);
+	const struct gt_thread_state *v = state_at(t, s->at);
 
 	(void)err;
 	item->kind = GT_ITEM_STATE;
@@ -71,8 +77,10 @@ static int take_state(struct gt_timeline *t, struct gt_tl_source *s, struct gt_i
 
 void gt_tl_open_threads(struct gt_timeline *t)
 {
-	if (gt_model_state_count(t->m))
-		gt_tl_add(t, step_states, take_state)->n = gt_model_state_count(t->m);
+	uint64_t states = t->estimates.n ? t->estimates.n : gt_model_state_count(t->m);
+
+	if (states)
+		gt_tl_add(t, step_states, take_state)->n = states;
 	if (gt_model_sample_count(t->m))
 		gt_tl_add(t, step_samples, take_sample)->n = gt_model_sample_count(t->m);
 }

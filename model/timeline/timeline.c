@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/internal.h"
+#include "model/threads/estimate.h"
 #include "model/timeline/internal.h"
 #include "model/window.h"
 
@@ -122,6 +123,15 @@ int gt_timeline_next(struct gt_timeline *t, const struct gt_item **item, struct 
 
 /* ---- life ---- */
 
+/* One walk at a time: this one is over before that of the calls begins, which counts what is damaged. */
+static int estimate(struct gt_timeline *t, struct gt_err *err)
+{
+	int rc = gt_estimate_read(t->m, &t->estimates, &t->budget, err);
+
+	memcpy(t->m->lost, t->lost, sizeof t->lost);
+	return rc;
+}
+
 int gt_timeline_open(
 	struct gt_model *m, const struct gt_timeline_options *opt, struct gt_timeline **out, struct gt_err *err)
 {
@@ -135,6 +145,8 @@ int gt_timeline_open(
 	memcpy(t->lost, m->lost, sizeof t->lost);
 	t->free_slot = t->taken = UINT32_MAX;
 	t->last = GT_TL_SOURCES;
+	if (opt->estimate && gt_estimate_possible(m) && estimate(t, err))
+		goto failed;
 	/* Ranges stand before the calls that they enclose, those before what they left behind. */
 	if (gt_tl_open_others(t, err) || (opt->counters && gt_tl_open_counters(t, err)) || gt_tl_open_calls(t, err) ||
 		gt_tl_open_cuda(t, err))
@@ -174,6 +186,7 @@ void gt_timeline_close(struct gt_timeline *t)
 	free(t->count);
 	free(t->inside);
 	free(t->hsa);
+	gt_bulk_free(&t->estimates);
 	free(t->notes);
 	gt_tl_tracks_free(t);
 	gt_arena_free(&t->arena);

@@ -150,7 +150,7 @@ uint32_t gt_tl_track_states(struct gt_timeline *t, uint32_t process, uint32_t th
 		track->parent = parent;
 		track->thread = thread;
 		track->nests = true;
-		track->name = gt_tl_text("scheduling");
+		track->name = gt_tl_text(t->estimates.n ? "scheduling (estimated)" : "scheduling");
 	}
 	return track->index;
 }

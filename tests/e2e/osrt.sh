@@ -109,10 +109,15 @@ while read -r name waiter waker; do
 done <waits.out
 check "without switches the states of threads are estimated" "estimated" "$("$gputap" stats -q --format csv -r sched_sum waits.gputap | tail -n +2 | cut -d, -f11 | sort -u)"
 check "... who sleeps 20 ms and no longer than it lived" yes "$("$gputap" stats -q --format csv -r sched_sum waits.gputap | awk -F, -v t="$(awk '$1 == "pthread_join" { print $3 }' waits.out)" '$2 == t && $5 >= 20000000 && $4 == "" { print "yes" }')"
+"$gputap" export -q -f -e sqlite,perfetto -o waits waits.gputap
+sums() { query waits "SELECT globalTid & 0xffffff, coalesce(sum(CASE WHEN threadState = 1 THEN end - start END), 0), coalesce(sum(CASE WHEN threadState = 7 THEN end - start END), 0) FROM OSRT_ESTIMATED_STATES GROUP BY 1 ORDER BY 1" | tr '|' ','; }
+check "... which SQLite has as rows, with the same sums" "$("$gputap" stats -q --format csv -r sched_sum waits.gputap | tail -n +2 | cut -d, -f2,3,5 | sort -n)" "$(sums)"
+check "... none beside another, and a name where it waits" "0 0" "$(query waits "SELECT count(*) FROM OSRT_ESTIMATED_STATES a JOIN OSRT_ESTIMATED_STATES b ON a.globalTid = b.globalTid AND a.rowid < b.rowid AND a.start < b.end AND b.start < a.end") $(query waits "SELECT count(*) FROM OSRT_ESTIMATED_STATES LEFT JOIN StringIds ON nameId = id WHERE (threadState = 7) != (value IS NOT NULL)")"
+check "... and no rows that say more than is known" 0 "$(query waits "SELECT count(*) FROM sqlite_master WHERE name = 'SCHED_EVENTS'")"
+check "... and Perfetto on tracks that say so" yes "$(grep -aq 'scheduling (estimated)' waits.pftrace && echo yes)"
 check "waits of each kind were made" 12 "$(wc -l <waits.out)"
 check "the sum of waits names them too" "yes" "$("$gputap" stats -q --format csv -r osrt_wait_sum waits.gputap | grep -q "sem_wait,$(awk '$1 == "sem_wait" { print $2 ".*," $3 }' waits.out)" && echo yes)"
 
-"$gputap" export -q -f -e sqlite,perfetto -o waits waits.gputap
 check "SQLite has the same waits" "$(tail -n +2 waits.csv | cut -d, -f9 | sort | tr '\n' ' ')" "$(query waits 'SELECT endedByTid FROM OSRT_WAITS' | sort | tr '\n' ' ')"
 check "... with the thread and the call that ended them" "$(awk '$1 == "sem_wait" { print $3 }' waits.out) sem_post" "$(query waits "SELECT endedByGlobalTid & 0xffffff, c.value FROM OSRT_WAITS JOIN StringIds n ON nameId = n.id JOIN StringIds c ON endedByNameId = c.id WHERE n.value = 'sem_wait'" | tr '|' ' ')"
 check "Perfetto says it on the calls" yes "$(grep -aq "thread $(awk '$1 == "sem_wait" { print $3 }' waits.out)[^,]*, sem_post" waits.pftrace && echo yes)"

@@ -291,6 +291,7 @@ static int open_timeline(struct pf *p, bool trial, struct gt_err *err)
 		.to_ns = p->x->to_ns,
 		.cuda_nested = gt_option_is(p->x->options, "cuda-driver-rows", "all"),
 		.counters = true,
+		.estimate = !trial,
 		.trial = trial,
 		.progress = trial ? NULL : p->x->progress,
 		.ctx = p->x->ctx };

@@ -14,7 +14,9 @@
 
 #include "common/map.h"
 #include "model/stacks/stacks.h"
+#include "model/threads/estimate.h"
 #include "model/threads/waits.h"
+#include "model/window.h"
 #include "writers/sqlite/feed.h"
 
 enum {
@@ -52,8 +54,11 @@ enum {
 	WT_endedByStart,
 	WT_endedByKernel
 };
+enum { ES_start, ES_end, ES_globalTid, ES_threadState, ES_nameId };
 enum { FD_fileAccessId, FD_processId, FD_openedAt, FD_closedAt, FD_filePath };
 
+/* ENUM_SAMPLING_THREAD_STATE */
+enum { STATE_RUNNING = 1, STATE_WAITING = 7 };
 /* ENUM_OSRT_FILE_ACCESS_EVENT_TYPE */
 enum file_use { FILE_NONE, FILE_OPEN, FILE_CLOSE, FILE_READ, FILE_WRITE, FILE_MULTI, FILE_META };
 
@@ -116,8 +121,9 @@ struct file { /* open now */
 };
 
 struct gt_sql_osrt {
-	struct gt_sql_table *api, *arguments, *events, *descriptors, *ended;
+	struct gt_sql_table *api, *arguments, *events, *descriptors, *ended, *states;
 	struct gt_waits *waits;
+	struct gt_estimate *estimate; /* NULL: there are switches */
 	struct plan *plan; /* by gt_fn.index */
 	struct gt_map files;
 	int64_t rows, argument_rows, file_ids;
@@ -155,6 +161,24 @@ static int put_wait(void *ctx, const struct gt_wait *wait)
 	return 0;
 }
 
+/* SCHED_EVENTS wants to know the processor, and has no word for an estimate: so these have a table of their own. */
+static int put_state(void *ctx, const struct gt_thread_state *state, const struct gt_fn *in)
+{
+	struct gt_sql_feeder *f = ctx;
+	struct gt_sql_row *r;
+
+	if (!gt_overlaps(f->x->from_ns, f->x->to_ns, state->start_ns, state->end_ns))
+		return 0;
+	r = gt_sql_add(f->osrt->states);
+	gt_put(r, ES_start, state->start_ns);
+	gt_put(r, ES_end, state->end_ns);
+	gt_put(r, ES_globalTid, gt_sql_tid(f, state->process, state->thread));
+	gt_put(r, ES_threadState, in ? STATE_WAITING : STATE_RUNNING);
+	if (in)
+		gt_put(r, ES_nameId, text_id(f, in->name));
+	return 0;
+}
+
 static struct gt_sql_osrt *osrt_of(struct gt_sql_feeder *f, uint32_t process)
 {
 	static const char *const api[] = { "start", "end", "eventClass", "globalTid", "nameId", "returnValue",
@@ -165,13 +189,15 @@ static struct gt_sql_osrt *osrt_of(struct gt_sql_feeder *f, uint32_t process)
 	static const char *const descriptors[] = { "fileAccessId", "processId", "openedAt", "closedAt", "filePath" };
 	static const char *const ended[] = { "start", "end", "globalTid", "nameId", "waitsForId", "object",
 		"endedByTid", "endedByGlobalTid", "endedByNameId", "endedByStart", "endedByKernel" };
+	static const char *const states[] = { "start", "end", "globalTid", "threadState", "nameId" };
 	struct gt_sql_osrt *o = f->osrt;
 
 	if (o)
 		return o;
 	o = calloc(1, sizeof *o);
 	if (!o || !(o->plan = calloc(gt_fntable_count(gt_model_table(f->m)), sizeof *o->plan)) ||
-		!(o->waits = gt_waits_new(f->m, put_wait, f))) {
+		!(o->waits = gt_waits_new(f->m, put_wait, f)) ||
+		(gt_estimate_possible(f->m) && !(o->estimate = gt_estimate_new(f->m, put_state, f)))) {
 		gt_sql_osrt_free(o);
 		return NULL;
 	}
@@ -180,6 +206,7 @@ static struct gt_sql_osrt *osrt_of(struct gt_sql_feeder *f, uint32_t process)
 	o->arguments = FEED("OSRT_ARGUMENTS", arguments);
 	o->events = FEED("OSRT_FILE_ACCESS_EVENTS", events);
 	o->ended = FEED("OSRT_WAITS", ended);
+	o->states = FEED("OSRT_ESTIMATED_STATES", states);
 	o->descriptors = FEED("OSRT_FILE_ACCESS_DESCRIPTORS", descriptors);
 #undef FEED
 	o->with_arguments = gt_model_option_is(f->m, (int)process, "osrt-args", "true");
@@ -194,6 +221,7 @@ void gt_sql_osrt_free(struct gt_sql_osrt *o)
 		free(file->path);
 	gt_map_free(&o->files, sizeof(struct file));
 	gt_waits_free(o->waits);
+	gt_estimate_free(o->estimate);
 	free(o->plan);
 	free(o);
 }
@@ -354,6 +382,8 @@ bool gt_sql_osrt_call(struct gt_sql_feeder *f, const struct gt_call *c)
 
 	if (!p || (!c->unfinished && gt_sql_wanted(o->ended) && gt_waits_call(o->waits, c)))
 		return false;
+	if (o->estimate && !c->unfinished && gt_sql_wanted(o->states) && gt_estimate_call(o->estimate, c))
+		return false;
 	f->thread_used[c->thread] = true;
 	struct gt_sql_row *r = gt_sql_add(o->api);
 	bool arguments = o->with_arguments && c->has_args && !c->unfinished && gt_sql_wanted(o->arguments);
@@ -381,6 +411,8 @@ void gt_sql_osrt_end(struct gt_sql_feeder *f)
 
 	if (f->osrt && gt_sql_wanted(f->osrt->ended))
 		gt_waits_end(f->osrt->waits);
+	if (f->osrt && f->osrt->estimate && gt_sql_wanted(f->osrt->states))
+		gt_estimate_end(f->osrt->estimate);
 	while (f->osrt && (file = gt_map_next(&f->osrt->files, sizeof *file, file)))
 		put_descriptor(f, f->osrt, file, gt_model_process(f->m, file->process)->end_ns);
 }
