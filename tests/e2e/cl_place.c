@@ -1,6 +1,7 @@
 /*
  * tests/e2e/cl_place.c - STEP...: N calls, `uid=N` drops privileges, `root=DIR` changes the root directory,
- * `thread=N` is N calls in a thread, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the
+ * `thread=N` is N calls in a thread, `small=N` in one with the least stack that there can be, which ends the process
+ * with `small=-N`, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the
  * limit of descriptors, `await=FILE` waits for a file and opens none, `filter` installs a seccomp filter, `kill` and
  * `abort` end the process, `run=COMMAND` runs it by a shell
  *
@@ -9,6 +10,7 @@
  */
 #include <CL/cl.h>
 #include <grp.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -28,6 +30,22 @@ static void *calls(void *n)
 	for (long i = 0; i < (long)n; i++)
 		clGetPlatformIDs(0, NULL, &count);
 	return NULL;
+}
+
+static void *calls_and_ends(void *n)
+{
+	calls((void *)-(long)n);
+	exit(0);
+}
+
+static int small_stack(long n)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+
+	return pthread_attr_init(&small) || pthread_attr_setstacksize(&small, (size_t)PTHREAD_STACK_MIN) ||
+		pthread_create(&thread, &small, n < 0 ? calls_and_ends : calls, (void *)n) ||
+		pthread_join(thread, NULL);
 }
 
 static int held;
@@ -90,6 +108,8 @@ static int step(const char *word)
 	}
 	if (!strncmp(word, "fork=", 5))
 		return in_child(atol(word + 5));
+	if (!strncmp(word, "small=", 6))
+		return small_stack(atol(word + 6));
 	if (!strncmp(word, "held=", 5))
 		return hold(atol(word + 5));
 	if (!strcmp(word, "filter"))

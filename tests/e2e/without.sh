@@ -107,6 +107,8 @@ came_back() {
 	rm -rf t.gputap; mv away/t.gputap . && [ $(($(recorded) + $(lost NO_STREAM))) = 3000 ]
 }
 needed retried-mark "a place that was away for a while: each call is recorded or counted once" came_back
+least_stack() { run -- "$e2e/cl_place" small=500 && [ "$(recorded)" = 500 ]; }
+needed room "the first call of a process in a thread with the least stack ends no program" least_stack
 limited() { run -- bash -c 'ulimit -f 16; exec ./many 5000'; }
 needed file-limit "a file limit ends no program" limited
 no_descriptor() { run -- "$e2e/cl_place" files=3 300 && [ "$(lost NO_STREAM)" = 300 ]; }

@@ -8,12 +8,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "common/plain/without.h"
+#include "trace/write/room.h"
 #include "trace/write/run/run.h"
 
 /* errno values: raw calls return them negated */
 enum { NOT_PERMITTED = 1, ACCESS = 13, EXISTS = 17, READ_ONLY = 30 };
 
-enum { MOVE_NONE = 0, MOVE_BEGUN, MOVE_DONE };  /* tap_run.moved */
+enum { MOVE_NONE = 0, MOVE_BEGUN, MOVE_DONE }; /* tap_run.moved */
 
 /* image_dir = the run's directory, `folder`, PID.n */
 static void name_image(const char *folder, uint32_t n)
@@ -54,23 +55,23 @@ static bool make_image_dir(uint32_t *n)
 	int err = make_in("/", "/other/", n);
 
 	if (err == -ACCESS || err == -NOT_PERMITTED || err == -READ_ONLY)
-		err = make_in("/other/", "/", n);       /* RUNDIR1 */
+		err = make_in("/other/", "/", n); /* RUNDIR1 */
 	return err == 0;
 }
 
-static bool open_image(void)
+static void open_image(void *opened)
 {
 	uint32_t n;
 
 	tap_run.moved = MOVE_NONE;
 	if (!tap_run_dir_find()) {
-		tap_run.dir[0] = 0;             /* the last try was not this run's */
+		tap_run.dir[0] = 0; /* the last try was not this run's */
 		tap_run_say_failed();
-		return false;
+		return;
 	}
 	if (!make_image_dir(&n)) {
 		tap_run_say_failed();
-		return false;
+		return;
 	}
 	if (tap_run_write_meta(n))
 		tap_run_say_made();
@@ -78,7 +79,7 @@ static bool open_image(void)
 		tap_lost(REC_LOSS_FACTS_LOST, 1);
 	tap_run_write_table();
 	tap_run_check_begin();
-	return true;
+	*(bool *)opened = true;
 }
 
 /*
@@ -129,9 +130,12 @@ bool tap_run_open(void)
 
 	if (__atomic_compare_exchange_n(
 		    &tap_gate->run_state, &state, TAP_RUN_OPENING, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-		if (tap_run.image_dir[0])       /* opened before, and the word is wiped: this is a child */
+		bool opened = false;
+
+		if (tap_run.image_dir[0]) /* opened before, and the word is wiped: this is a child */
 			become_child();
-		state = open_image() ? TAP_RUN_OPEN : TAP_RUN_NONE;
+		tap_with_room(open_image, &opened);
+		state = opened ? TAP_RUN_OPEN : TAP_RUN_NONE;
 		if (state == TAP_RUN_NONE)
 			tap_run.image_dir[0] = 0;
 		__atomic_store_n(&tap_gate->alive, state == TAP_RUN_OPEN, __ATOMIC_RELAXED);

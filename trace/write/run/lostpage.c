@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "common/plain/without.h"
+#include "trace/write/room.h"
 #include "trace/write/run/run.h"
 
 static struct rec_control *page;
@@ -32,14 +33,15 @@ static int open_page(const char *path)
 	return fd >= 0 ? fd : tap_sys_create_own(path, O_RDWR);
 }
 
-/* False: there is no trace yet. */
-static bool map(void)
+/* *found stays false: there is no trace yet. */
+static void map(void *found)
 {
 	char path[TAP_PATH_MAX];
 	struct rec_control *p = NULL;
 
 	if (!tap_run_find())
-		return false;
+		return;
+	*(bool *)found = true;
 	tap_run_path(path, tap_run.dir, "/lost");
 	int fd = open_page(path);
 
@@ -52,7 +54,6 @@ static bool map(void)
 		p->magic = REC_CONTROL_MAGIC;
 		__atomic_store_n(&page, p, __ATOMIC_RELEASE);
 	}
-	return true;
 }
 
 void tap_lost_page_map(void)
@@ -60,15 +61,16 @@ void tap_lost_page_map(void)
 	if (page || TAP_READ_ONCE(tap_gate->alive) || gc_without("lost-page"))
 		return;
 	uint64_t mask = tap_sys_signals_block();
+	bool found = false;
 
-	bool found = map();
+	tap_with_room(map, &found);
 
 	if (!TAP_READ_ONCE(tap_gate->alive))
 		tap_run.dir[0] = 0;
 	tap_sys_signals_restore(mask);
 	if (page || !found)
 		return;
-	tap_tls.own_calls++;            /* another user's: its own folder, whether it calls or not */
+	tap_tls.own_calls++; /* another user's: its own folder, whether it calls or not */
 	tap_stream_get();
 	tap_tls.own_calls--;
 }

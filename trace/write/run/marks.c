@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/plain/without.h"
+#include "trace/write/room.h"
 #include "trace/write/run/run.h"
 
 static void put_mark(struct tap_text *t, const char *key, const char *value)
@@ -76,7 +77,7 @@ static bool send_to_launcher(const struct tap_text *line)
 	if (fd < 0)
 		return false;
 	for (int tries = 0; tries < 50; tries++) {
-		int64_t pause[2] = { 0, 1000000 };      /* seconds, ns */
+		int64_t pause[2] = { 0, 1000000 }; /* seconds, ns */
 		long err = TAP_SYS(sendto, fd, line->at, line->used, MSG_NOSIGNAL, &to,
 			offsetof(struct sockaddr_un, sun_path) + 1 + t.used);
 
@@ -111,13 +112,14 @@ static bool mark_path(char path[TAP_PATH_MAX], uint64_t tick, const char *key, u
  * child begins its own.
  */
 static struct {
-	uint32_t pid;                   /* whose it is; 0: nobody's */
-	uint32_t busy;                  /* a thread is at it, with signals blocked */
-	bool lost;                      /* its key; the first one of an image without a stream is `unrecorded` */
-	uint64_t tick, said;            /* its name: when it was made, and the number; 0: there is none */
-	uint64_t taken;                 /* what marks before it said, which the launcher has taken */
-	uint64_t next_tick;             /* when it is due again */
+	uint32_t pid;        /* whose it is; 0: nobody's */
+	uint32_t busy;       /* a thread is at it, with signals blocked */
+	bool lost;           /* its key; the first one of an image without a stream is `unrecorded` */
+	uint64_t tick, said; /* its name: when it was made, and the number; 0: there is none */
+	uint64_t taken;      /* what marks before it said, which the launcher has taken */
+	uint64_t next_tick;  /* when it is due again */
 } count;
+static char count_at[TAP_PATH_MAX], count_to[TAP_PATH_MAX]; /* of who is at it: a small stack has no room for them */
 
 enum { COUNT_EACH = 1000, COUNT_WAIT = 1 << 21 };
 
@@ -128,13 +130,11 @@ static bool count_path(char path[TAP_PATH_MAX], uint64_t n)
 
 static bool rename_count(uint64_t to)
 {
-	char path[TAP_PATH_MAX], other[TAP_PATH_MAX];
-
-	if (!count_path(path, count.said) || !count_path(other, to))
+	if (!count_path(count_at, count.said) || !count_path(count_to, to))
 		return false;
-	long err = TAP_SYS(renameat, AT_FDCWD, path, AT_FDCWD, other, 0, 0);
+	long err = TAP_SYS(renameat, AT_FDCWD, count_at, AT_FDCWD, count_to, 0, 0);
 
-	if (err == -2 /* ENOENT */) {           /* the launcher has it: what comes stands in another one */
+	if (err == -2 /* ENOENT */) { /* the launcher has it: what comes stands in another one */
 		count.taken += count.said;
 		count.said = 0;
 	}
@@ -143,14 +143,13 @@ static bool rename_count(uint64_t to)
 
 static void count_in_name(uint64_t calls)
 {
-	char path[TAP_PATH_MAX];
 	bool done = count.said && rename_count(calls - count.taken);
 
 	if (!count.said) {
 		count.tick = tap_tick();
 		count.lost = count.taken || TAP_READ_ONCE(tap_gate->started);
-		done = count_path(path, calls - count.taken) &&
-			TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0) == 0;
+		done = count_path(count_at, calls - count.taken) &&
+			TAP_SYS(mknodat, AT_FDCWD, count_at, S_IFREG | 0600, 0, 0, 0) == 0;
 	}
 	if (done)
 		count.said = calls - count.taken;
@@ -165,7 +164,7 @@ static void count_now(void)
 		return;
 	uint64_t mask = tap_sys_signals_block();
 
-	if (!__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE)) {   /* else its calls are left to the next one */
+	if (!__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE)) { /* else its calls are left to the next one */
 		if (!count.pid)
 			count.pid = tap_sys_getpid();
 		if (count.pid == tap_sys_getpid() && tap_lost_nowhere() > counted())
@@ -186,15 +185,13 @@ void tap_run_count_unrecorded(void)
 
 uint64_t tap_run_count_adopted(void)
 {
-	char path[TAP_PATH_MAX];
-
 	if (!counted())
 		return 0;
-	while (__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE))    /* another thread: microseconds */
+	while (__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE)) /* another thread: microseconds */
 		TAP_SYS(sched_yield, 0, 0, 0, 0, 0, 0);
 	/* What is not there any more the launcher has taken: it was over when this process was not. */
-	if (count.said && count_path(path, count.said) &&
-		TAP_SYS(unlinkat, AT_FDCWD, path, 0, 0, 0, 0) == -2 /* ENOENT */)
+	if (count.said && count_path(count_at, count.said) &&
+		TAP_SYS(unlinkat, AT_FDCWD, count_at, 0, 0, 0, 0) == -2 /* ENOENT */)
 		count.taken += count.said;
 	uint64_t taken = count.taken;
 
@@ -220,15 +217,29 @@ static void name_it(const char *key, const char *value)
 		TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0);
 }
 
-static void say(const char *key, const char *value)
+struct mark {
+	const char *key, *value;
+};
+
+static void say_it(void *what)
 {
+	const struct mark *m = what;
 	char line[TAP_PATH_MAX];
 	struct tap_text t;
 
 	tap_text_init(&t, line, sizeof line);
-	put_mark(&t, key, value);
+	put_mark(&t, m->key, m->value);
 	if ((tap_run_is_elsewhere() || !append(&t)) && !send_to_launcher(&t))
-		name_it(key, value);
+		name_it(m->key, m->value);
+}
+
+static void say(const char *key, const char *value)
+{
+	struct mark m = { key, value };
+	uint64_t mask = tap_sys_signals_block();
+
+	tap_with_room(say_it, &m);
+	tap_sys_signals_restore(mask);
 }
 
 static void say_number(const char *key, uint64_t n)
@@ -241,7 +252,7 @@ static void say_number(const char *key, uint64_t n)
 	say(key, value);
 }
 
-static uint32_t said_by;                /* process that said `failed`: once each */
+static uint32_t said_by; /* process that said `failed`: once each */
 
 void tap_run_say_failed(void)
 {
@@ -281,14 +292,20 @@ void tap_run_say_unrecorded(uint64_t calls)
 		say_number(TAP_READ_ONCE(tap_gate->started) || said ? "lost" : "unrecorded", calls - said);
 }
 
+static void find_run(void *unused)
+{
+	(void)unused;
+	if (!tap_run_find())
+		tap_run.dir[0] = 0;
+}
+
 void tap_run_say_unfollowed(const char *path)
 {
 	if (!tap_run.launched || !tap_ready || tap_seccomp || gc_without("unfollowed"))
 		return;
 	uint64_t mask = tap_sys_signals_block();
 
-	if (!tap_run_find())
-		tap_run.dir[0] = 0;
+	tap_with_room(find_run, NULL);
 	say("unfollowed", path);
 	tap_sys_signals_restore(mask);
 }
