@@ -31,7 +31,7 @@ struct gt_perf_event {
 	bool in, preempted;               /* SWITCH */
 	uint64_t period;                  /* SAMPLE: ns, or cycles */
 	const uint64_t *frames; uint32_t n_frames;       /* SAMPLE: the program's own, innermost first */
-	bool unwound, stopped;            /* SAMPLE: frames are not by frame pointers; and not all of them */
+	bool unwound, stopped, guessed;   /* SAMPLE: frames are not by frame pointers; not all; not all for sure */
 	const uint64_t *registers;        /* SAMPLE: copies, with --sample-stacks=copy; NULL: none */
 	const char *stack; uint64_t stack_bytes;         /* from the stack pointer on */
 	uint64_t lost;                    /* LOST: events */

@@ -390,7 +390,8 @@ static uint64_t stack_of(struct store *s, struct gt_perf_life *life, uint64_t ti
 		 flags = n < e->n_frames ? REC_STACK_STOPPED : n >= GT_PERF_FRAMES ? REC_STACK_CUT : 0;
 	bool fresh;
 
-	flags |= e->unwound ? (e->stopped ? REC_STACK_STOPPED : 0u) : REC_STACK_GUESSED;
+	flags |= e->unwound && e->stopped ? REC_STACK_STOPPED : 0u;
+	flags |= !e->unwound || e->guessed ? REC_STACK_GUESSED : 0u;
 	words[0] = n | (uint64_t)flags << 32;
 	for (uint32_t i = 0; i < n; i++) {
 		/* a return address may stand behind the last instruction of its object */
@@ -414,7 +415,7 @@ static void unwind(struct gt_perf_life *life, struct gt_perf_event *e)
 {
 	static uint64_t frames[GT_PERF_FRAMES];
 	bool whole = false;
-	uint32_t n = e->registers ? gt_perf_unwind(&life->space, &life->maps, e, frames, &whole) : 0;
+	uint32_t n = e->registers ? gt_perf_unwind(&life->space, &life->maps, e, frames, &whole, &e->guessed) : 0;
 
 	e->unwound = n > 1;
 	if (!e->unwound)

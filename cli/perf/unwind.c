@@ -5,6 +5,10 @@
  * what its callers fill in is named here. It asks for memory (the copy, or unwind tables, which are read from the
  * object's file once), for registers, and for the table that an address belongs to.
  *
+ * Code made at run time has no table. Such as only calls on keeps one word besides the return address, which then leads
+ * to code of an object (Python's trampolines for profilers are so); other such code may have a frame pointer. Both is a
+ * guess, and said to be one.
+ *
  * SAMPLES1  Nothing here runs in the traced program: there libunwind takes locks that a signal handler may hold.
  *
  * Copyright 2026 The gputap authors
@@ -22,14 +26,15 @@
 
 /* As libunwind numbers them (DWARF's order), the place among the kernel's (x86's asm/perf_regs.h). */
 static const int place_of_register[] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8 };
-enum { REGISTERS = sizeof place_of_register / sizeof *place_of_register, REGISTER_IP = 16 };
+enum { REGISTERS = sizeof place_of_register / sizeof *place_of_register };
+enum { REGISTER_FP = 6, REGISTER_SP, REGISTER_IP = 16 };
 enum { PLACE_IP = 8, PLACE_SP = 7 };
 const uint64_t gt_perf_registers = 0xff01ff;      /* ax to ip, r8 to r15 */
 #else
 #define LIBRARY NULL
 #define NAME(what) what
 static const int place_of_register[] = { 0 };
-enum { REGISTERS = 1, REGISTER_IP = 0 };
+enum { REGISTERS = 1, REGISTER_FP = 0, REGISTER_SP = 0, REGISTER_IP = 0 };
 enum { PLACE_IP = 0, PLACE_SP = 0 };
 const uint64_t gt_perf_registers;
 #endif
@@ -73,6 +78,7 @@ struct look {
 	const struct gt_perf_event *e;
 	const struct gt_perf_file *file;  /* of the function that is unwound */
 	uint64_t bias;
+	word_t registers[REGISTERS];      /* where libunwind begins: of the sample, or behind a step of our own */
 };
 
 bool gt_perf_unwind_ready(void)
@@ -161,7 +167,7 @@ static int registers(void *space, int number, word_t *value, int write, void *ar
 	(void)space;
 	if (write || number < 0 || number >= REGISTERS)
 		return BAD_REGISTER;
-	*value = l->e->registers[place_of_register[number]];
+	*value = l->registers[number];
 	return 0;
 }
 
@@ -183,6 +189,63 @@ static int name(void *space, word_t ip, char *to, size_t room, word_t *offset, v
 	return INVALID;
 }
 
+/* ------------------------------------------------------------- code made at run time */
+
+static bool has_table(const struct look *l, word_t ip)
+{
+	const struct gt_perf_map *map = gt_perf_maps_find(l->maps, ip);
+	struct gt_perf_table t;
+
+	return map && gt_perf_table_of(map, &t);
+}
+
+static bool on_stack(struct look *l, word_t at, word_t *value)
+{
+	l->file = NULL;
+	return !memory(NULL, at, value, 0, l);
+}
+
+/*
+ * The caller of code without a table, into l->registers: by the return address above the stack pointer, if it leads to
+ * code with one, else by the frame pointer. interrupted: it was about to do anything, and may have pushed nothing.
+ */
+static bool step_unknown(struct look *l, bool interrupted)
+{
+	word_t sp = l->registers[REGISTER_SP], fp = l->registers[REGISTER_FP], saved, back;
+
+	for (word_t at = sp + (interrupted ? 0 : sizeof back); at <= sp + sizeof back; at += sizeof back)
+		if (on_stack(l, at, &back) && has_table(l, back - 1)) {
+			l->registers[REGISTER_SP] = at + sizeof back;
+			l->registers[REGISTER_IP] = back;
+			return true;
+		}
+	if (fp < sp || fp % sizeof saved || !on_stack(l, fp, &saved) || !on_stack(l, fp + sizeof saved, &back) ||
+		!gt_perf_maps_find(l->maps, back - 1))
+		return false;
+	l->registers[REGISTER_SP] = fp + 2 * sizeof saved;
+	l->registers[REGISTER_FP] = saved;
+	l->registers[REGISTER_IP] = back;
+	return true;
+}
+
+/* From where the cursor is; false: nobody knows the caller, and the cursor is as it was. */
+static bool step_over(void *cursor, void *space, struct look *l, bool interrupted)
+{
+	word_t ip;
+
+	for (int i = 0; i < REGISTERS; i++)
+		if (lib.get(cursor, i, &l->registers[i]))
+			l->registers[i] = 0;
+	if (!step_unknown(l, interrupted))
+		return false;
+	/* The next step looks at the call, not behind it: there may be another function. */
+	ip = l->registers[REGISTER_IP]--;
+	if (lib.begin(cursor, space, l))
+		return false;
+	l->registers[REGISTER_IP] = ip;
+	return true;
+}
+
 /* -------------------------------------------------------------------------- a stack */
 
 void gt_perf_space_free(void *space)
@@ -197,9 +260,23 @@ void gt_perf_space_changed(void *space)
 		lib.flush(space, 0, 0);
 }
 
+/* Above 0: there is a caller. */
+static int step_one(void *cursor, void *space, struct look *l, uint32_t n, word_t *ip, bool *guessed)
+{
+	int step;
+
+	if (!has_table(l, *ip - (n > 1)) && step_over(cursor, space, l, n == 1)) {
+		*guessed = true;
+		*ip = l->registers[REGISTER_IP];
+		return 1;
+	}
+	step = lib.step(cursor);
+	return step <= 0 ? step : !lib.get(cursor, REGISTER_IP, ip) && *ip;
+}
+
 uint32_t gt_perf_unwind(
 	void **space, struct gt_perf_maps *maps, const struct gt_perf_event *e, uint64_t frames[GT_PERF_FRAMES],
-	bool *whole)
+	bool *whole, bool *guessed)
 {
 	static struct accessors accessors = { find_proc_info, put_unwind_info, list_address, memory, registers,
 		float_registers, resume, name, { NULL } };
@@ -209,7 +286,9 @@ uint32_t gt_perf_unwind(
 	int step = 0;
 	word_t ip;
 
-	*whole = false;
+	*whole = *guessed = false;
+	for (int i = 0; i < REGISTERS; i++)
+		l.registers[i] = e->registers[place_of_register[i]];
 	if (!*space) {
 		*space = lib.create(&accessors, 0);
 		if (!*space)
@@ -218,8 +297,8 @@ uint32_t gt_perf_unwind(
 	}
 	if (lib.begin(cursor, *space, &l))
 		return 0;
-	frames[n++] = e->registers[PLACE_IP];
-	while (n < GT_PERF_FRAMES && (step = lib.step(cursor)) > 0 && !lib.get(cursor, REGISTER_IP, &ip) && ip)
+	frames[n++] = ip = e->registers[PLACE_IP];
+	while (n < GT_PERF_FRAMES && (step = step_one(cursor, *space, &l, n, &ip, guessed)) > 0)
 		frames[n++] = ip;
 	*whole = step >= 0;             /* below 0: a function without a table, or the copy was too short */
 	return n;

@@ -15,11 +15,12 @@ extern const uint64_t gt_perf_registers;  /* that the kernel copies, in its own 
 bool gt_perf_unwind_ready(void);          /* false: libunwind is not installed */
 /*
  * The addresses of a sample's stack, innermost first: how many; 0: nothing could be done. *space: of the process, NULL
- * at first, then what was learnt of its objects. *whole: it leads to the thread's beginning.
+ * at first, then what was learnt of its objects. *whole: it leads to the thread's beginning. *guessed: it leads through
+ * code without unwind tables.
  */
 uint32_t gt_perf_unwind(
 	void **space, struct gt_perf_maps *maps, const struct gt_perf_event *e, uint64_t frames[GT_PERF_FRAMES],
-	bool *whole);
+	bool *whole, bool *guessed);
 void gt_perf_space_changed(void *space);  /* something else is mapped now */
 void gt_perf_space_free(void *space);
 

@@ -79,6 +79,17 @@ while read -r version python; do
 	run "$python" -X perf "$src/python.py" told
 	check "... with its trampolines for perf stacks are whole, and no function is there twice" see t.gputap told whole
 	rm -f "/tmp/perf-$("$tap" info --json t.gputap | sed -n 's/.*"pid":\([0-9]*\).*/\1/p' | head -n 1).map"
+	rm -rf s.gputap
+	"$tap" run -f -o s -t sample --sample-stacks=copy --sample-rate=1000 -- "$python" -X perf busy.py >s.out 2>&1
+	if grep -q "no samples: \|libunwind is not installed" s.out; then
+		skipped=$((skipped + 1))
+		echo "skipped: samples of the kernel through its trampolines: $(grep -o 'no samples: .*\|libunwind is not installed' s.out)"
+	else
+		"$tap" export -q -f -o s -e folded s.gputap
+		rm -f "/tmp/perf-$("$tap" info --json s.gputap | sed -n 's/.*"pid":\([0-9]*\).*/\1/p' | head -n 1).map"
+		check "... and the kernel's samples lead through its functions" \
+			awk '/;_start;.*;py::<module>:[^;]*;.*;py::outer:[^;]*;.*;py::middle:[^;]*;.*;py::leaf:/ { good += $NF } { all += $NF } END { print good, all; exit !(good > all / 2) }' s.folded
+	fi
 done < <(versions python3 /usr/bin/python3 /usr/local/bin/python3 "$HOME"/.pyenv/versions/*/bin/python3)
 [ "$known" -gt 0 ] || { skipped=$((skipped + 1)); echo "skipped: no CPython of a version that is known"; }
 

@@ -105,6 +105,10 @@ if said "libunwind is not installed"; then
 	skip "--sample-stacks=copy: libunwind is not installed"
 else
 	check "without frame pointers: stacks from copies lead to the thread's beginning" see whole
+	$cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fomit-frame-pointer -o jit "$here/samples/jit.c" || exit 1
+	traced 0 --sample-rate=1000 --sample-stacks=copy -t sample -- ./jit 60
+	check "... through code made at run time too" see jit
+	[ -s out ] && rm -f "$(cat out)"
 fi
 check "samples alone: no switches" see none switch
 traced 3 -t sched -- ./busy 20 10

@@ -74,6 +74,18 @@ def check_whole(r):
     print("%d stacks, %d from _start, %d from start_thread" % (len(chains), len(first), len(other)))
 
 
+def check_jit(r):
+    """Code without tables is no end: what called it is there, by each of the two ways, and the stack is said to be a guess."""
+    stacks = {s["id"]: s for s in r["stack"]}
+    for way in ("kept", "framed"):
+        chains = [(names(stacks, s), stacks[s["stack"]]) for s in r["sample"]]
+        below = [(c, s) for c, s in chains if way + " at run time" in c]
+        good = [c for c, s in below if c[c.index(way + " at run time") + 1:][:2] == ["through_" + way, "main"] and c[-1] == "_start"
+                and s.get("guessed")]
+        assert len(good) > 0.9 * len(below) > 5, (way, len(good), len(below), below[:2])
+        print("%s: %d of %d stacks" % (way, len(good), len(below)))
+
+
 def check_switches(r):
     """A thread goes in and out in turns; it is in when it is sampled."""
     by_tid = collections.defaultdict(list)
@@ -163,7 +175,7 @@ def main(path, what, *rest):
     elif what == "none":
         assert not r[rest[0]], len(r[rest[0]])
     else:
-        {"switches": check_switches, "whole": check_whole, "threads": check_threads, "delays": check_delays, "calls": check_calls}[what](r)
+        {"switches": check_switches, "whole": check_whole, "jit": check_jit, "threads": check_threads, "delays": check_delays, "calls": check_calls}[what](r)
 
 
 main(*sys.argv[1:])
