@@ -21,3 +21,14 @@ size_t gt_utf8_sequence(const char *text, size_t left)
 		return 0;
 	return n;
 }
+
+void gt_utf8_put_valid(struct gt_text *t, const char *s, size_t bytes)
+{
+	for (size_t i = 0, n; i < bytes; i += n ? n : 1) {
+		n = gt_utf8_sequence(s + i, bytes - i);
+		if (n)
+			gt_text_bytes(t, s + i, n);
+		else
+			gt_text_lit(t, "\xef\xbf\xbd");
+	}
+}

@@ -7,6 +7,8 @@
 #ifndef GPUTAP_COMMON_UTF8_H
 #define GPUTAP_COMMON_UTF8_H
 
+#include "common/text.h"
+
 #include <stddef.h>
 
 /*
@@ -14,5 +16,8 @@
  * there is none, over-long forms and surrogates included (RFC 3629, table 3-7 of Unicode).
  */
 size_t gt_utf8_sequence(const char *s, size_t left);
+
+/* Appends the text; each byte that belongs to no sequence becomes U+FFFD. */
+void gt_utf8_put_valid(struct gt_text *t, const char *s, size_t bytes);
 
 #endif

@@ -108,7 +108,7 @@ install: all $(O)/gputap.pc $(COMPLETIONS)
 	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(DATADIR)/man/man1/
 	$(INSTALL) -d $(PY_FOLDERS:python%=$(DESTDIR)$(PYDIR)%)
 	for f in $(PY_FILES:python/%=%); do $(INSTALL) -m 644 python/$$f $(DESTDIR)$(PYDIR)/$$f || exit 1; done
-	$(INSTALL) -m 755 python/gputap-rules $(DESTDIR)$(PYDIR)/
+	$(INSTALL) -m 755 python/gputap-rules python/gputap-source $(DESTDIR)$(PYDIR)/
 	$(INSTALL) -d $(DESTDIR)$(BASH_COMPLETIONS) $(DESTDIR)$(ZSH_COMPLETIONS) $(DESTDIR)$(FISH_COMPLETIONS)
 	$(INSTALL) -m 644 $(O)/completions/gputap $(DESTDIR)$(BASH_COMPLETIONS)/
 	$(INSTALL) -m 644 $(O)/completions/_gputap $(DESTDIR)$(ZSH_COMPLETIONS)/

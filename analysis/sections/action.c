@@ -243,6 +243,7 @@ void gt_actions_close(struct gt_actions *as)
 		free(as->all.v[i].rules.v);
 	}
 	free(as->all.v);
+	free(as->sources.v);
 	gt_arena_free(&as->arena);
 	*as = (struct gt_actions){ 0 };
 }

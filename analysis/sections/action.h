@@ -37,6 +37,7 @@ struct gt_action {
 	struct gt_string stream_name, device_name;
 	uint32_t capability;              /* 10 x major + minor; 0: no CUDA device */
 	uint64_t created_s;               /* seconds since 1970; 0: not known */
+	uint64_t source;                  /* the module that it came from: a number of gt_actions' sources, from 1; 0 */
 	GT_LIST(struct gt_action_metric) metrics;
 	GT_LIST(const struct gt_message *) sections;      /* ProfilerSection */
 	GT_LIST(const struct gt_message *) rules;         /* RuleResult */
@@ -48,6 +49,7 @@ struct gt_action {
 struct gt_actions {
 	struct gt_arena arena;            /* of all texts and messages */
 	GT_LIST(struct gt_action) all;
+	GT_LIST(const struct gt_message *) sources;       /* SourceData; none where a file was read */
 };
 
 /* NULL: it has none of that name. */

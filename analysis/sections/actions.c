@@ -16,6 +16,7 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/sections/nvtx_choice.h"
 #include "analysis/sections/place.h"
+#include "analysis/sections/program.h"
 #include "common/hash.h"
 #include "common/map.h"
 #include "model/nvtx/ranges.h"
@@ -39,6 +40,7 @@ struct making {
 	struct gt_nvtx_choice *ranges;            /* NULL: launches are not chosen by them */
 	enum gt_derived_mode mode;
 	struct gt_places places;
+	struct gt_programs programs;
 	struct gt_counted *counted;               /* NULL: no counters in the trace */
 	struct gt_map kernels;
 	GT_LIST(struct kernel) launched;          /* in order: the map holds their numbers */
@@ -363,6 +365,8 @@ static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch
 		name_cuda(k, a, d->cuda);
 	else
 		name_opencl(k, a, d);
+	if (d->opencl)
+		k->failed |= !gt_programs_add(&k->programs, k->as, k->model, d->opencl->program, &a->source);
 	if (d->cuda_device && d->cuda_device->compute_major > 0)
 		a->capability =
 			(uint32_t)(10 * d->cuda_device->compute_major + d->cuda_device->compute_minor);
@@ -520,6 +524,7 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	}
 	gt_nvtx_choice_close(k.ranges);
 	gt_places_close(&k.places);
+	gt_programs_close(&k.programs);
 	gt_counted_close(k.counted);
 	gt_map_free(&k.kernels, sizeof(struct slot));
 	free(k.launched.v);

@@ -26,6 +26,7 @@ struct writing {
 	GT_LIST(struct gt_string) strings;
 	struct gt_map ids;                        /* of uint32_t: place in strings */
 	uint32_t written;                         /* strings that stand in blocks already */
+	uint32_t sources;                         /* the same of sources: each stands in front of its first kernel */
 	const struct gt_ncurep_session *session;
 	bool failed;
 };
@@ -75,23 +76,12 @@ static void number(struct writing *w, struct gt_message *m, const char *field, u
 	w->failed |= !m || !gt_message_add_integer(&w->arena, m, field, v);
 }
 
-/* Readers take texts for UTF-8: each byte that is none becomes U+FFFD. */
-static void put_valid(struct gt_text *t, struct gt_string s)
-{
-	for (size_t i = 0, n; i < s.bytes; i += n ? n : 1) {
-		n = gt_utf8_sequence(s.text + i, s.bytes - i);
-		if (n)
-			gt_text_bytes(t, s.text + i, n);
-		else
-			gt_text_lit(t, "\xef\xbf\xbd");
-	}
-}
-
+/* Readers take texts for UTF-8. */
 static void text(struct writing *w, struct gt_message *m, const char *field, struct gt_string s)
 {
 	struct gt_text valid = { 0 };
 
-	put_valid(&valid, s);
+	gt_utf8_put_valid(&valid, s.text, s.bytes);
 	w->failed |= valid.failed || !m ||
 		!gt_message_add_text(&w->arena, m, field, valid.data ? valid.data : "", valid.used);
 	gt_text_free(&valid);
@@ -179,6 +169,7 @@ static void metric(struct writing *w, struct gt_message *result, const struct gt
 static void name_kernel(struct writing *w, struct gt_message *m, const struct gt_action *a)
 {
 	static const uint64_t zero[3];
+	struct gt_message *source;
 
 	number(w, m, "ProgramHandle", 0);
 	number(w, m, "KernelID", 0);
@@ -189,7 +180,9 @@ static void name_kernel(struct writing *w, struct gt_message *m, const struct gt
 	sizes(w, m, "GlobalWorkOffset", zero);
 	sizes(w, m, "GridSize", a->grid);
 	sizes(w, m, "BlockSize", a->block);
-	part(w, m, "Source");
+	source = part(w, m, "Source");
+	if (a->source)
+		number(w, source, "Reference", a->source);
 }
 
 static const struct gt_message_type *const types[] = { [GT_WORK_KERNEL] = &gt_type_ProfileResult,
@@ -247,17 +240,30 @@ static void put_sized(struct gt_text *out, const struct gt_message *m)
 	gt_text_free(&t);
 }
 
-static void put_block(struct writing *w, const struct gt_action *a, struct gt_message *session)
+/* Sources up to that of the action. */
+static uint32_t put_sources(struct writing *w, struct gt_text *payload, const struct gt_actions *as,
+	const struct gt_action *a)
+{
+	uint32_t n = 0;
+
+	for (; a && w->sources < as->sources.n && w->sources < a->source; n++)
+		put_sized(payload, as->sources.v[w->sources++]);
+	return n;
+}
+
+static void put_block(struct writing *w, const struct gt_actions *as, const struct gt_action *a,
+	struct gt_message *session)
 {
 	static const char *const counts[] = { [GT_WORK_KERNEL] = "NumResults", [GT_WORK_RANGE] = "NumRangeResults",
 		[GT_WORK_COMMAND_LIST] = "NumCmdlistResults", [GT_WORK_GRAPH] = "NumGraphResults" };
 	struct gt_message *header = gt_message_new(&w->arena, &gt_type_BlockHeader), *table, *process;
 	struct gt_text payload = { 0 };
 	const struct gt_message *m = a ? result(w, a) : NULL;
+	uint32_t sources = put_sources(w, &payload, as, a);
 
 	if (m)
 		put_sized(&payload, m);
-	number(w, header, "NumSources", 0);
+	number(w, header, "NumSources", sources);
 	number(w, header, "NumResults", a && a->workload == GT_WORK_KERNEL);
 	if (header)
 		whole(w, header, "SessionDetails", session);
@@ -319,9 +325,9 @@ void gt_ncurep_put(struct gt_text *out, const struct gt_actions *as, const struc
 	struct writing w = { .out = out, .session = about };
 
 	put_head(&w);
-	put_block(&w, NULL, session(&w));
+	put_block(&w, as, NULL, session(&w));
 	for (uint32_t i = 0; i < as->all.n && !w.failed && !out->failed; i++)
-		put_block(&w, &as->all.v[i], NULL);
+		put_block(&w, as, &as->all.v[i], NULL);
 	out->failed |= w.failed;
 	gt_arena_free(&w.arena);
 	gt_map_free(&w.ids, sizeof(uint32_t));

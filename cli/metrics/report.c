@@ -138,6 +138,14 @@ static bool wants_rules(const struct gt_options *o)
 		gt_option_given(o, "rule") || gt_option_on_command_line(o, "output"));
 }
 
+static int source_page(const struct gt_cli *cli, const char *report)
+{
+	struct gt_err err;
+	int status = gt_source_page(report, cli->args[0], &cli->options, &err);
+
+	return status < 0 ? gt_cli_fail(&err) : status;
+}
+
 static int apply_rules(const struct gt_cli *cli, const char *report)
 {
 	const struct gt_rules_to to = {
@@ -176,8 +184,8 @@ static int of_file(struct gt_cli *cli, struct gt_actions *as, struct gt_sections
 	return 0;
 }
 
-/* A trace is made a report that nobody sees, in a folder of its own. */
-static int apply_rules_to_trace(struct gt_cli *cli)
+/* A trace is made a report that nobody sees, in a folder of its own, and that is done with it. */
+static int as_report(struct gt_cli *cli, int (*with)(const struct gt_cli *cli, const char *report))
 {
 	char folder[PATH_MAX], base[PATH_MAX + 2], report[PATH_MAX + 12];
 	const char *tmp = getenv("TMPDIR");
@@ -191,12 +199,11 @@ static int apply_rules_to_trace(struct gt_cli *cli)
 	}
 	snprintf(base, sizeof base, "%s/t", folder);
 	snprintf(report, sizeof report, "%s.ncu-rep", base);
-	gt_option_set(&cli->options, "apply-rules", "false");   /* once is enough */
 	if (gt_export_trace(cli->args[0], "ncu-rep", base, &cli->options, GT_SAY_NOTHING, &err)) {
 		status = gt_cli_fail(&err);
 	} else {
 		gt_interrupt_file(report);
-		status = apply_rules(cli, report);
+		status = with(cli, report);
 		gt_interrupt_file(NULL);
 	}
 	unlink(report);
@@ -214,8 +221,17 @@ int gt_cmd_report(struct gt_cli *cli)
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "report takes one trace" : "which trace?");
-	if (wants_rules(&cli->options))
-		return gt_is_ncurep(cli->args[0]) ? apply_rules(cli, cli->args[0]) : apply_rules_to_trace(cli);
+	if (gt_option_is(&cli->options, "page", "source")) {
+		if (gt_option_on_command_line(&cli->options, "output"))
+			return gt_cli_usage(cli, "--page source is printed; -o goes with --apply-rules");
+		return gt_is_ncurep(cli->args[0]) ? source_page(cli, cli->args[0]) : as_report(cli, source_page);
+	}
+	if (wants_rules(&cli->options)) {
+		if (gt_is_ncurep(cli->args[0]))
+			return apply_rules(cli, cli->args[0]);
+		gt_option_set(&cli->options, "apply-rules", "false");   /* once is enough */
+		return as_report(cli, apply_rules);
+	}
 	if (gt_is_ncurep(cli->args[0]))
 		gather = of_file;
 	if (gather(cli, &as, &sections, &err)) {

@@ -25,16 +25,17 @@
 extern char **environ;
 
 #define SCRIPT "gputap-rules"
+#define SOURCE "gputap-source"
 #define WORDS 80                              /* of the command line */
 #define MOST_RULES 32                         /* that --rule names */
 
 /* ------------------------------------------------------------------ the process */
 
-static bool find_script(char path[PATH_MAX])
+static bool find_script(const char *name, char path[PATH_MAX])
 {
 	static const char *const places[] = { "../lib/gputap/python/", "../python/", "../../python/" };
 
-	return gt_installed(places, sizeof places / sizeof *places, SCRIPT, path) && !access(path, R_OK);
+	return gt_installed(places, sizeof places / sizeof *places, name, path) && !access(path, R_OK);
 }
 
 struct words { char *v[WORDS]; unsigned n; };
@@ -53,17 +54,17 @@ static void add(struct words *w, const char *word)
 	w->v[w->n] = NULL;
 }
 
-/* Runs `python3 SCRIPT words`; out: standard output of it (-1: ours). 0, or -1 with *err. */
-static int start(const struct words *given, int out, pid_t *pid, struct gt_err *err)
+/* Runs `python3 NAME words`; out: standard output of it (-1: ours). 0, or -1 with *err. */
+static int start(const char *name, const struct words *given, int out, pid_t *pid, struct gt_err *err)
 {
 	posix_spawn_file_actions_t actions;
 	struct words w = { .n = 0 };
 	char script[PATH_MAX];
 	int rc;
 
-	if (!find_script(script))
+	if (!find_script(name, script))
 		return gt_fail(err, GT_EXIT_MISSING, "they are in lib/gputap/python, which make install fills", NULL,
-			"the rules of gputap are not installed");
+			"the rules and the Python package of gputap are not installed");
 	add(&w, "python3");
 	add(&w, script);
 	for (unsigned i = 0; i < given->n; i++)
@@ -74,22 +75,23 @@ static int start(const struct words *given, int out, pid_t *pid, struct gt_err *
 	rc = rc ? rc : posix_spawnp(pid, "python3", &actions, NULL, w.v, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (rc)
-		return gt_fail(err, GT_EXIT_MISSING, strerror(rc), NULL, "rules need python3, which cannot be run");
+		return gt_fail(err, GT_EXIT_MISSING, strerror(rc), NULL, "%s needs python3, which cannot be run",
+			strcmp(name, SCRIPT) ? "the source page" : "what rules say");
 	return 0;
 }
 
 /* The exit status, as docs/errors.md has them; -1 with *err. */
-static int end(pid_t pid, struct gt_err *err)
+static int end(const char *name, pid_t pid, struct gt_err *err)
 {
 	int status;
 
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, SCRIPT " cannot be waited for");
+			return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "%s cannot be waited for", name);
 	if (WIFSIGNALED(status))
-		return gt_fail(err, GT_EXIT_MISSING, strsignal(WTERMSIG(status)), NULL, SCRIPT " was killed");
+		return gt_fail(err, GT_EXIT_MISSING, strsignal(WTERMSIG(status)), NULL, "%s was killed", name);
 	if (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) > GT_EXIT_MISSING)
-		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, SCRIPT " failed; its message stands above");
+		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "%s failed; its message stands above", name);
 	return WEXITSTATUS(status);
 }
 
@@ -112,7 +114,7 @@ static void add_own_folders(struct words *w, struct folders *f, bool write, cons
 	struct gt_err err;
 	struct stat st;
 
-	if (!gt_option_true(o, "deploy") || !find_script(stock) || !gt_user_folder("rules", f->rules) ||
+	if (!gt_option_true(o, "deploy") || !find_script(SCRIPT, stock) || !gt_user_folder("rules", f->rules) ||
 		!gt_user_folder("sections", f->sections))
 		return;
 	strcpy(strrchr(stock, '/') + 1, "rules");               /* shorter than the script's name */
@@ -187,13 +189,13 @@ static int answer(const struct words *w, struct gt_text *text, struct gt_err *er
 
 	if (pipe2(ends, O_CLOEXEC))
 		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no pipe for " SCRIPT);
-	rc = start(w, ends[1], &pid, err);
+	rc = start(SCRIPT, w, ends[1], &pid, err);
 	close(ends[1]);
 	if (!rc) {
 		int status;
 
 		rc = read_all(ends[0], text, err);
-		status = end(pid, err);
+		status = end(SCRIPT, pid, err);
 		if (status > 0)
 			gt_fail(err, GT_EXIT_MISSING, NULL, NULL, SCRIPT " failed; its message stands above");
 		if (status || rc < 0)
@@ -314,6 +316,33 @@ int gt_rules_apply(
 	}
 	if (to->replace)
 		add(&w, "-f");
-	rc = start(&w, -1, &pid, err);
-	return rc ? rc : end(pid, err);
+	rc = start(SCRIPT, &w, -1, &pid, err);
+	return rc ? rc : end(SCRIPT, pid, err);
+}
+
+int gt_source_page(const char *report, const char *name, const struct gt_options *options, struct gt_err *err)
+{
+	const char *view = gt_option(options, "print-source"), *metrics = gt_option(options, "metrics");
+	char path[PATH_MAX];
+	struct words w = { .n = 0 };
+	pid_t pid;
+	int rc;
+
+	add(&w, as_path(report, path));
+	add(&w, "--of");
+	add(&w, name);
+	add(&w, "--base");
+	add(&w, gt_option(options, "print-kernel-base"));
+	if (gt_option_true(options, "csv") || gt_option_is(options, "format", "csv"))
+		add(&w, "--csv");
+	if (strcmp(view, "all")) {
+		add(&w, "--view");
+		add(&w, view);
+	}
+	if (*metrics) {
+		add(&w, "--metrics");
+		add(&w, metrics);
+	}
+	rc = start(SOURCE, &w, -1, &pid, err);
+	return rc ? rc : end(SOURCE, pid, err);
 }

@@ -48,4 +48,10 @@ struct gt_rules_to { const char *path; bool replace, quiet; };
 int gt_rules_apply(
 	const char *report, const struct gt_rules_to *to, const struct gt_options *options, struct gt_err *err);
 
+/*
+ * Prints the source page of a report: python/gputap-source does it, which reads modules as the package's classes do.
+ * name: what messages call it. The exit status, or -1 with *err (GT_EXIT_MISSING: no Python here, or no package).
+ */
+int gt_source_page(const char *report, const char *name, const struct gt_options *options, struct gt_err *err);
+
 #endif

@@ -17,6 +17,7 @@ import tempfile
 
 REL, RELA, SYMTAB = 9, 4, 2
 INLINED = 0x90       # extended opcode of NVIDIA's: rows that follow are of an inlined function; 0: no longer
+MOST_BYTES = 16 << 20        # of a function
 DAMAGE = (struct.error, IndexError, ValueError, UnicodeDecodeError, OverflowError)
 
 
@@ -242,10 +243,13 @@ class Lines:
 
 
 class Cubin:
-    """What an embedded module tells of its functions. ``places``: [(address in the report, symbol's index or None, name)]"""
+    """What an embedded module tells of its functions. ``places``: [(address in the report, symbol's index or None, name)]
 
-    def __init__(self, data, places):
-        self._data, self._places = data, sorted(places, key=lambda p: p[0])
+    step: bytes of an instruction.
+    """
+
+    def __init__(self, data, places, step=16):
+        self._data, self._places, self._step = data, sorted(places, key=lambda p: p[0]), step
         self._starts = [p[0] for p in self._places]
         self._elf = self._tables = self._code = None
 
@@ -288,21 +292,45 @@ class Cubin:
         lines = self._lines(".debug_line") if place else None
         return lines.find(place[0], place[1]) if lines else None
 
-    def ptx(self, address):
+    def instructions(self, name):
+        """Addresses of a function's instructions, in order; [] where it is not there."""
+        start = next((p[0] for p in self._places if p[2] == name), None)
+        place = self._where(start) if start is not None else None
+        if place is None:
+            return []
+        size = max((s[3] for s in self._elf.symbols if s[0] == name and s[1] == place[0]), default=0)
+        told = sorted(a for s, a in self._disassembly() if s == place[2] and place[1] <= a < place[1] + size)
+        if not told:
+            told = range(place[1], place[1] + min(size, MOST_BYTES), self._step)
+        return [start + a - place[1] for a in told]
+
+    def ptx_lines(self):
+        """The PTX that the module holds, line by line; []."""
+        text = self._elf.section(".nv_debug_ptx_txt") if self._open() else None
+        rows = bytes(text.data).split(b"\0") if text is not None else []
+        return [r.decode("utf-8", "replace") for r in rows[:-1] + ([] if rows and not rows[-1] else rows[-1:])]
+
+    def ptx_line_of(self, address):
+        """The line of PTX, from 1, that an instruction was made of, or None."""
         place = self._where(address)
         lines = self._lines(".nv_debug_line_sass") if place else None
         found = lines.find(place[0], place[1]) if lines else None
-        text = self._elf.section(".nv_debug_ptx_txt") if found else None
-        rows = bytes(text.data).split(b"\0") if text is not None else []
-        return rows[found[1] - 1].decode("utf-8", "replace").strip() if found and 0 < found[1] <= len(rows) else ""
+        return found[1] if found else None
+
+    def ptx(self, address):
+        line, rows = self.ptx_line_of(address), self.ptx_lines()
+        return rows[line - 1].strip() if line and 0 < line <= len(rows) else ""
 
     def sass(self, address):
         place = self._where(address)
         if place is None:
             return ""
+        return self._disassembly().get((place[2], place[1]), "")
+
+    def _disassembly(self):
         if self._code is None:
             self._code = disassemble(self._data)
-        return self._code.get((place[2], place[1]), "")
+        return self._code
 
 
 def find_nvdisasm():

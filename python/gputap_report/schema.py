@@ -56,7 +56,8 @@ SYMBOL = {1: one("name", "text"), 2: one("address", "u64"), 3: one("index", "u32
 SOURCE = {
     1: one("reference", "u64"), 2: one("code", "text"), 3: one("intermediate", "bytes"), 4: one("binary", "bytes"),
     5: one("sass_level", "u32"), 6: one("sm_revision", "u32"), 8: one("files", {1: many("files", SOURCE_FILE)}),
-    9: one("relocation", {1: many("functions", SYMBOL), 2: many("objects", SYMBOL)})}
+    9: one("relocation", {1: many("functions", SYMBOL), 2: many("objects", SYMBOL)}),
+    1000: one("build_options", "text"), 1001: one("build_log", "text")}
 FRAME = {1: one("module", "text"), 2: one("pc", "u64"), 3: one("file", "text"), 4: one("function", "text"),
          5: one("line", "u32")}
 STACK = {1: many("frames", FRAME), 2: one("type", "u32")}
@@ -84,7 +85,12 @@ RULE_RESULT = {1: one("identifier", "text"), 2: one("name", "text"), 3: one("bod
 # ---------------------------------------------------------------- results
 
 DIM = {1: one("x", "u64"), 2: one("y", "u64"), 3: one("z", "u64")}
-SECTION = {1: one("identifier", "text"), 2: one("name", "text"), 3: one("order", "u32")}
+SECTION_METRIC = {1: one("name", "text"), 2: one("label", "text"),
+                  7: many("options", {1: one("name", "text"), 2: one("label", "text")})}
+SECTION_METRICS = {1: many("metrics", SECTION_METRIC), 2: one("order", "u32")}
+SECTION = {1: one("identifier", "text"), 2: one("name", "text"), 3: one("order", "u32"), 6: one("metrics", SECTION_METRICS),
+           10: one("definitions", {1: many("definitions", {1: one("name", "text"), 2: one("expression", "text")})}),
+           13: one("source_metrics", SECTION_METRICS)}
 WAIT = {1: one("kind", "text"), 2: one("name", "text"), 3: one("bytes", "u64"), 4: one("start_ns", "u64"),
         5: one("end_ns", "u64"), 6: one("direction", "text"), 7: one("memory", "text")}
 TRACE = {1: one("start_ns", "u64"), 2: one("end_ns", "u64"), 3: one("gap_before_ns", "u64"), 4: one("queued_ns", "u64"),

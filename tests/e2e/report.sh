@@ -70,6 +70,30 @@ check "nor those of what is missing" grep -qE '^    Half of Nothing +N/A  sm__no
 check "a required one is told" grep -qx 'gputap: section Mine requires derived__nothing, which is not available' said
 check "a pattern names what there is" [ "$(grep -c '^    launch__occupancy_limit_' page)" -eq 5 ]
 
+# The source page
+if [ -d t.gputap ]; then
+	"$tap" report --page source t >page
+	check "the source page shows the lines of the kernel" grep -qE '^ +1  __kernel void plain\(__global float \*a\) \{ a\[get_global_id\(0\)\] \+= 1; \}$' page
+	"$tap" dump --json t | python3 -c 'import json, sys
+text = [r["text"] for r in map(json.loads, sys.stdin) if r.get("record", r.get("type")) == "content" and r["kind"] == "source"]
+sys.stdout.write(text[0])' >program.cl
+	"$tap" report --page source --csv t | python3 -c 'import csv, sys
+sys.stdout.writelines(r["Source"] + "\n" for r in csv.DictReader(sys.stdin) if r["ID"] == "0")' >lines.cl
+	check "as CSV every line of the program" cmp <(expand program.cl) lines.cl
+	"$tap" report --page source --print-source sass t >page
+	check "a view that it has nothing for says so" grep -qx '    the report has nothing for this view of it' page
+	"$tap" export -q -f -e ncu-rep -o t t
+	check "scripts are given the program's source" cmp program.cl <(PYTHONPATH=$GPUTAP_TESTS/../python python3 -c 'import ncu_report
+sys = __import__("sys")
+sys.stdout.write(next(iter(ncu_report.load_report("t.ncu-rep")[0][0].source_files().values())))')
+	timeout -k 5 60 "$tap" run -q -f --sources=false --summary=none -o bare -- "$GPUTAP_BUILD/tests/e2e/cl_metrics" >/dev/null 2>&1
+	check "without stored sources it says why there is none" grep -q 'the report does not hold its source' <("$tap" report --page source bare)
+fi
+"$tap" report --page source c >page
+check "a CUDA kernel without its module says so" grep -q 'a CUDA kernel whose module was not stored' page
+"$tap" report --page source -o x c >page 2>said
+check "a file for the source page is a usage error" [ $? -eq 2 ]
+
 # The report file: decoded by number alone; read back it is the same page
 # Results of rules are what a trace has not: e2e/rules looks at them.
 kept() { "$tap" export -q -f -e ncu-rep --apply-rules=false --set full,opencl -o "$1" "$1" && python3 "$GPUTAP_TESTS/e2e/report_file_check.py" "$tap" "$1" "$1.ncu-rep" last.pb; }

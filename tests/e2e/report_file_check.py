@@ -60,13 +60,18 @@ def value_of(data):
 with open(path, 'rb') as f:
     whole = f.read()
 assert whole[:10] == b'NVR\0\2\0\0\0\x08\x07'
-strings, results, at = [], [], 10
+strings, results, at, sources = [], [], 10, {}
 while at < len(whole):
     header, at = sized(whole, at)
     block = fields(header)
     for table in block.get(4, []):
         strings += [s.decode() for s in fields(table).get(1, [])]
     end = at + block[5][0]
+    for _ in range(block.get(1, [0])[0]):
+        source, at = sized(whole, at)
+        file = fields(fields(fields(source)[8][0])[1][0])
+        assert fields(source)[1][0] not in sources, 'a source twice'
+        sources[fields(source)[1][0]] = file[2][0].decode()
     for _ in range(block.get(2, [0])[0]):
         result, at = sized(whole, at)
         results.append(fields(result))
@@ -99,6 +104,10 @@ for row, result in zip(rows, results):
             problems.append('%s: unit %s in the file, %s in the report' % (name, m.get(1000), units[name]))
         if (value == 'N/A') != (1002 in m):
             problems.append('%s: a reason beside a value, or none without' % name)
+    reference = fields(result[15][0]).get(1)
+    program = any(name.startswith('opencl__') and 2 in m for name, m in metrics.items())
+    if program != bool(reference) or reference and result[6][0].decode() not in sources.get(reference[0], ''):
+        problems.append('the source of %s is not in the file' % result[6][0].decode())
     place = fields(result[1000][0])
     if place.get(7, [0])[0] < 1:
         problems.append('how often the kernel ran is missing')
