@@ -336,7 +336,7 @@ static void write_record(struct tap_call *out, const struct rec_cuda_call *call,
 	}
 	if (c && c->cut)
 		tap_call_cut(out);
-	tap_stream_publish(out->rec, out->head);
+	tap_stream_commit(out->rec, out->head);
 }
 
 static void __attribute__((noinline)) write_with_copies(struct tap_call *out, const struct rec_cuda_capture *t,
@@ -356,7 +356,7 @@ static void write_stack(struct tap_call *out, const struct tap_cupti_callback *d
 	if (!tap_stack_lasted(out->domain, out->end_tick - out->start_tick))
 		return;
 	if (tap_call_reserve_flags(out, data->correlation, 0, REC_BARE))
-		tap_stream_publish(out->rec, out->head);
+		tap_stream_commit(out->rec, out->head);
 }
 
 static void leave(uint32_t fn, uint32_t domain, const struct rec_cuda_capture *t, const struct rec_cuda_call *call,

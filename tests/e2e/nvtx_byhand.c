@@ -7,7 +7,8 @@
  * outside. "nvtx_byhand many" makes so many ranges that a ring loses the first ones. "nvtx_byhand libraries" speaks in
  * the domains of three libraries, in one of its own and in the default one, like a program with cuBLAS. "nvtx_byhand
  * late" marks once, and three times more in a static destructor. "nvtx_byhand jumps" is left by a handler in the middle
- * of marks, and prints how many it began and how many came back.
+ * of marks, and prints how many it began and how many came back. "nvtx_byhand killed" marks 700 times and dies by
+ * SIGKILL.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -51,7 +52,7 @@ static int use_core(void)
 	push(NULL);
 	pop();
 	pop();
-	pop();                          /* one too many */
+	pop(); /* one too many */
 	return errno == 77 ? 0 : fail("errno was changed");
 }
 
@@ -59,7 +60,7 @@ static int use_domains(void)
 {
 	void *(*create)(const char *) = (void *(*)(const char *))core2[12];
 	void *(*string)(void *, const char *) = (void *(*)(void *, const char *))core2[10];
-	uint64_t (*start)(void *, const struct event *) = (uint64_t (*)(void *, const struct event *))core2[2];
+	uint64_t (*start)(void *, const struct event *) = (uint64_t(*)(void *, const struct event *))core2[2];
 	void (*end)(void *, uint64_t) = (void (*)(void *, uint64_t))core2[3];
 	void *a = create("one"), *b = create("two");
 	struct event e = { .version = 3, .size = sizeof e, .message_type = 3, .message = string(a, "kept") };
@@ -68,13 +69,13 @@ static int use_domains(void)
 	if (!a || !b || a == b || !e.message)
 		return fail("handles are not told apart");
 	first = start(a, &e);
-	e.size = 16;                    /* of a version that had no message yet */
+	e.size = 16; /* of a version that had no message yet */
 	second = start(b, &e);
 	if (!first || !second || first == second)
 		return fail("ranges are not told apart");
 	end(a, first);
 	end(b, second);
-	end(b, 12345);                  /* nobody started it */
+	end(b, 12345); /* nobody started it */
 	return 0;
 }
 
@@ -85,7 +86,7 @@ static int use_libraries(void)
 	void *(*string)(void *, const char *) = (void *(*)(void *, const char *))core2[10];
 	void (*category)(void *, uint32_t, const char *) = (void (*)(void *, uint32_t, const char *))core2[8];
 	void (*mark)(void *, const struct event *) = (void (*)(void *, const struct event *))core2[1];
-	uint64_t (*start)(void *, const struct event *) = (uint64_t (*)(void *, const struct event *))core2[2];
+	uint64_t (*start)(void *, const struct event *) = (uint64_t(*)(void *, const struct event *))core2[2];
 	void (*end)(void *, uint64_t) = (void (*)(void *, uint64_t))core2[3];
 	int (*push)(void *, const struct event *) = (int (*)(void *, const struct event *))core2[4],
 					       (*pop)(void *) = (int (*)(void *))core2[5];
@@ -229,6 +230,11 @@ int main(int argc, char **argv)
 		((void (*)(const char *))core[2])("in time");
 		speaks_late = true;
 		return 0;
+	}
+	if (argc > 1 && !strcmp(argv[1], "killed")) {
+		for (int i = 0; i < 700; i++)
+			((void (*)(const char *))core[2])("before the end");
+		raise(SIGKILL);
 	}
 	if (argc > 1 && !strcmp(argv[1], "jumps"))
 		return use_jumps();

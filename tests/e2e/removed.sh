@@ -87,6 +87,11 @@ for calls in 10 700 30000; do
 	check "zeros over the last of $calls calls of a killed program" look tail "$gputap" t.gputap
 done
 
+run -- "$e2e/nvtx_byhand" killed
+check "zeros over the last marks of a killed program" look tail "$gputap" t.gputap
+run -- "$e2e/cl_names" kill
+check "zeros over the last words on threads" look tail "$gputap" t.gputap
+
 # ---- a random file at a random moment
 check "CUDA at random" look random "$gputap" "$seed" "$rounds" 27 "$e2e/cuda_ends" return
 check "OpenCL at random" look random "$gputap" "$seed" "$rounds" 63000 "$e2e/cl_place" 60000 thread=3000

@@ -34,6 +34,11 @@ def held(i):
     return counts, i.get("cuda", {}).get("counts"), [lib["records"] for lib in i.get("cuda", {}).get("libraries", [])]
 
 
+def records(gputap, trace):
+    """How many records `dump` shows."""
+    return subprocess.run([gputap, "dump", "--json", trace], capture_output=True, check=False).stdout.count(b"\n")
+
+
 def calls(i):
     return sum(p["calls"] for p in i["processes"])
 
@@ -88,7 +93,7 @@ def every(gputap, trace):
 
 def tail(gputap, trace):
     """Zeros from a place in the last records to their end; only what holds no record may go unseen."""
-    whole = info(gputap, trace)
+    whole, shown = info(gputap, trace), records(gputap, trace)
     if not whole["complete"]:
         print(f"FAILED: {trace} is not complete to begin with: {whole['complete_text']}")
         return 1
@@ -102,9 +107,11 @@ def tail(gputap, trace):
             overwrite(path, end // 8 * 8 + 8 - n, n)
             got = info(gputap, trace)
             looks += 1
-            if got and got["complete"] and held(got) != held(whole):
+            left = records(gputap, trace) if got and got["complete"] else shown
+            if got and got["complete"] and (held(got), left) != (held(whole), shown):
                 wrong += 1
-                print(f"FAILED: {path} without its last {n} bytes: complete: yes, {calls(got)} of {calls(whole)} calls")
+                print(f"FAILED: {path} without its last {n} bytes: complete: yes, {calls(got)} of {calls(whole)} calls, "
+                      f"{left} of {shown} records")
             path.write_bytes(data)
     print(f"{looks} changes, {wrong} wrong")
     return looks < 5 or wrong

@@ -100,6 +100,8 @@ behind_all() { run -- "$e2e/cl_place" 100 thread=100 && rm t.gputap/*/1.str && !
 needed tally "a file of a stream that is removed behind everybody's last look is missed" behind_all
 wiped_tail() { run -- "$e2e/cl_place" 700 kill; python3 "$GPUTAP_TESTS/e2e/removed_check.py" tail "$gputap" t.gputap >/dev/null; }
 needed last-call "zeros over the last calls of a killed program are seen" wiped_tail
+wiped_marks() { run -- "$e2e/nvtx_byhand" killed; python3 "$GPUTAP_TESTS/e2e/removed_check.py" tail "$gputap" t.gputap >/dev/null; }
+needed last-record "zeros over the last marks of a killed program are seen" wiped_marks
 mkdir away
 came_back() {
 	rm -rf away/t.gputap

@@ -33,7 +33,7 @@
 
 __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
 
-static struct tap_gate gate_before_start;               /* all zero: everything takes the slow path */
+static struct tap_gate gate_before_start; /* all zero: everything takes the slow path */
 struct tap_gate *tap_gate = &gate_before_start;
 int tap_off;
 bool tap_calls_off;
@@ -45,12 +45,12 @@ static struct tap_stream first_slab[STREAMS_PER_SLAB];
 /* false in a forked child: calls begun in the parent still point into it */
 static bool first_slab_free = true;
 static struct tap_stream *slab[SLABS];
-static uint32_t stream_count;                           /* numbers given out */
-static uint64_t pool;                                   /* {number + 1 of the top u32, tag u32}: Treiber stack */
+static uint32_t stream_count; /* numbers given out */
+static uint64_t pool;         /* {number + 1 of the top u32, tag u32}: Treiber stack */
 /* counted where no stream was at hand; moved to a stream later */
 static uint64_t lost_unheld[64];
-static uint64_t *lost_page;                             /* the same in the trace, so that a kill keeps it; or NULL */
-static uint64_t second_clock_tick;                      /* when the second clock pair is due, 0 = done */
+static uint64_t *lost_page;        /* the same in the trace, so that a kill keeps it; or NULL */
+static uint64_t second_clock_tick; /* when the second clock pair is due, 0 = done */
 
 /* ------------------------------------------------------------------ losses */
 
@@ -91,7 +91,7 @@ void tap_lost(enum rec_loss reason, uint64_t n)
 static uint64_t take_unheld(uint32_t reason, uint64_t *told)
 {
 	uint64_t n = __atomic_exchange_n(&lost_unheld[reason], 0, __ATOMIC_RELAXED);
-	uint64_t less = reason == REC_LOSS_FACTS_LOST ? 0 : n < *told ? n : *told;      /* that one is no call */
+	uint64_t less = reason == REC_LOSS_FACTS_LOST ? 0 : n < *told ? n : *told; /* that one is no call */
 
 	*told -= less;
 	return n - less;
@@ -130,10 +130,7 @@ static void lost_into_trace(void)
  * How long to leave it after a failure, not to make a system call per call: about a millisecond first (on every clock),
  * for what passes, such as a full descriptor table; twice as long each time, up to a second.
  */
-static uint64_t longer(uint64_t wait)
-{
-	return wait < 1ull << 21 ? 1ull << 21 : wait >= 1ull << 31 ? wait : wait * 2;
-}
+static uint64_t longer(uint64_t wait) { return wait < 1ull << 21 ? 1ull << 21 : wait >= 1ull << 31 ? wait : wait * 2; }
 
 static bool still_dead(struct tap_stream *s)
 {
@@ -239,7 +236,25 @@ uint64_t *tap_stream_reserve_call(struct tap_stream *s, uint32_t words, uint64_t
 	return TAP_LIKELY(rec != NULL) ? rec : tap_stream_reserve_slow(s, words, link, TAP_ROOM_CALL);
 }
 
-void tap_stream_commit(uint64_t *rec, uint64_t head) { tap_stream_publish(rec, head); }
+/* Nothing but headers stands up to used, whoever claimed them (STREAM1): it may tell of more than this record. */
+static void tell_used(struct tap_stream *s)
+{
+	if (!gc_without("last-record"))
+		__atomic_store_n(&s->control->used, TAP_READ_ONCE(s->used), __ATOMIC_RELEASE);
+}
+
+void tap_stream_commit(uint64_t *rec, uint64_t head)
+{
+	struct tap_stream *s = tap_tls.stream;
+
+	tap_stream_publish(rec, head);
+	if (TAP_UNLIKELY(!s))
+		return;
+	/* Of a call its slot says so (tap_call_finish), with a store into a line that it has at hand. */
+	tell_used(s);
+	if (TAP_UNLIKELY(s->kept != NULL))
+		tell_used(s->kept);
+}
 
 static uint64_t head_of(uint32_t id, uint32_t words, int32_t result, uint64_t *rec)
 {
@@ -329,7 +344,7 @@ void tap_gate_close(int why)
 TAP_COLD static bool window_over(void)
 {
 	if (tap_clock_elapsed_ns() < tap_options.stop_after)
-		return false;                                   /* the tick was an estimate */
+		return false; /* the tick was an estimate */
 	if (tap_tls.stream && tap_gate->alive)
 		tap_record(REC_WINDOW, 0, (uint64_t[]){ tap_tick(), 0 }, 2);
 	tap_gate_close(TAP_OFF_WINDOW);
@@ -337,7 +352,7 @@ TAP_COLD static bool window_over(void)
 }
 
 #define EARLY_SKIP 15u
-#define BUSY_TICKS 3000u                                /* a call, at most about a microsecond */
+#define BUSY_TICKS 3000u /* a call, at most about a microsecond */
 
 /*
  * Reading the clock costs more than many a call: a busy thread looks at each 16th, so that it can miss that many at
@@ -543,7 +558,7 @@ void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
  * less.
  */
 static uint64_t open_retry_tick, open_retry_wait;
-static uint32_t open_failure = REC_LOSS_NO_STREAM;      /* why; calls in between are counted under it */
+static uint32_t open_failure = REC_LOSS_NO_STREAM; /* why; calls in between are counted under it */
 
 /* What our own end records is no call. */
 static void count_lost_call(enum rec_loss why)
@@ -632,8 +647,8 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 	struct tap_stream *s = NULL;
 
 	if (t->opening)
-		return NULL;                                    /* a handler of a fault inside our own opening */
-	if (TAP_UNLIKELY(!tap_ready)) {                         /* a call that our own start causes, or its handler */
+		return NULL;            /* a handler of a fault inside our own opening */
+	if (TAP_UNLIKELY(!tap_ready)) { /* a call that our own start causes, or its handler */
 		tap_lost(REC_LOSS_EARLY_CALL, 1);
 		return NULL;
 	}
@@ -645,9 +660,9 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 
 	t->opening = 1;
 	if (!TAP_READ_ONCE(tap_gate->alive))
-		t->stream = NULL;                               /* new process: it was the parent's */
+		t->stream = NULL; /* new process: it was the parent's */
 	if (t->stream)
-		s = t->stream;                                  /* a handler came first */
+		s = t->stream; /* a handler came first */
 	else if (tap_seccomp)
 		count_lost_call(REC_LOSS_SECCOMP);
 	else if (!tap_run_open())
@@ -657,7 +672,7 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 	t->opening = 0;
 	tap_sys_signals_restore(mask);
 	if (s && tap_thread_key_made)
-		pthread_setspecific(tap_thread_key, s);         /* its destructor gives the stream back */
+		pthread_setspecific(tap_thread_key, s); /* its destructor gives the stream back */
 	return s;
 }
 
@@ -682,7 +697,7 @@ void tap_stream_thread_exit(void)
 	tap_record(REC_THREAD_END, 0, (uint64_t[]){ tap_tick(), s->tid }, 2);
 	uint64_t mask = tap_sys_signals_block();
 
-	for (uint32_t i = 0; i < REC_SLOTS; i++) {              /* FRAME4: cancelled, or ended, inside a call */
+	for (uint32_t i = 0; i < REC_SLOTS; i++) { /* FRAME4: cancelled, or ended, inside a call */
 		if (i < t->depth && s->control->slot[i].fn)
 			tap_lost(REC_LOSS_LEFT_CALL, 1);
 		TAP_WRITE_ONCE(s->control->slot[i].fn, 0);
@@ -715,7 +730,7 @@ void tap_streams_forget(void)
 	pool = 0;
 	second_clock_tick = 0;
 	open_retry_tick = open_retry_wait = 0;
-	lost_page = NULL;                                       /* the parent's */
+	lost_page = NULL; /* the parent's */
 	tap_blobs_forget();
 	tap_space_forget();
 	tap_tally_forget();
@@ -737,9 +752,9 @@ void tap_stream_after_fork(void)
 {
 	*tap_gate = (struct tap_gate){ 0 };
 	for (uint32_t i = 0; i < 64; i++)
-		lost_unheld[i] = 0;                             /* the parent's to tell */
+		lost_unheld[i] = 0; /* the parent's to tell */
 	tap_run_count_forget();
-	open_retry_tick = open_retry_wait = 0;                  /* so was its failure: the child says its own */
+	open_retry_tick = open_retry_wait = 0; /* so was its failure: the child says its own */
 	tap_tls.stream = NULL;
 	tap_tls.depth = 0;
 	tap_tls.opening = 0;
