@@ -5,8 +5,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/internal.h"
+#include "trace/format/counters.h"
+#include "trace/format/passes.h"
 
 int gt_counters_take(struct gt_model *m, const struct gt_rec *rec)
 {
@@ -29,7 +32,12 @@ int gt_counters_take(struct gt_model *m, const struct gt_rec *rec)
 		.grid = { (uint32_t)w[7], (uint32_t)(w[7] >> 32), (uint32_t)w[8] },
 		.block = { (uint32_t)(w[8] >> 32), (uint32_t)w[9], (uint32_t)(w[9] >> 32) },
 		.time_ns = gt_reader_tick_ns(m->reader, rec->process, w[0]),
-		.symbol = { gt_arena_copy(&m->arena, text.text, text.bytes), text.bytes } };
+		.symbol = { gt_arena_copy(&m->arena, text.text, text.bytes), text.bytes }, .entry = UINT32_MAX };
+	if (at + 2 <= rec->n_args) {
+		c->order = (uint32_t)rec->args[at];
+		c->kind = (uint32_t)(rec->args[at] >> 32);
+		c->entry = (uint32_t)rec->args[at + 1];
+	}
 	return c->symbol.text ? 0 : -1;
 }
 
@@ -44,10 +52,58 @@ static int by_call(const void *a, const void *b)
 	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
+static struct gt_counters *find(struct gt_model *m, const struct rec_pass *p)
+{
+	for (uint32_t i = 0; i < m->counters.n; i++) {
+		struct gt_counters *c = &m->counters.v[i];
+		const struct gt_process *process = gt_model_process(m, c->process);
+
+		if (c->correlation == p->correlation && (uint32_t)process->pid == p->pid &&
+			(uint32_t)process->instance == p->instance)
+			return c;
+	}
+	return NULL;
+}
+
+/* What later runs of the program added: their launches are in the order of this trace's, as a rule. */
+static void take_passes(struct gt_model *m)
+{
+	const struct rec_passes *file = gt_reader_passes(m->reader);
+	const struct rec_pass *all = (const void *)(file + 1);
+
+	for (uint32_t i = 0; file && i < file->n; i++) {
+		const struct rec_pass *p = &all[i];
+		struct gt_counters *c = find(m, p);
+
+		if (!c)
+			continue;
+		c->missing = p->missing;
+		c->image_of_all = (struct gt_string){ (const char *)file + p->data, p->data_bytes };
+		memcpy(c->id_of_all, p->id, sizeof c->id_of_all);
+	}
+}
+
+/* Launches of which only some passes were counted. */
+static void count_missing(struct gt_model *m)
+{
+	const struct rec_counters *plan = gt_reader_counters(m->reader);
+	const struct rec_counters_image *images = (const void *)(plan + 1);
+
+	for (uint32_t i = 0; plan && plan->replay && i < m->counters.n; i++) {
+		const struct gt_counters *c = &m->counters.v[i];
+
+		if (c->image < plan->n && images[c->image].passes > 1 && (c->missing || !c->image_of_all.bytes))
+			gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
+	}
+}
+
 void gt_counters_finish(struct gt_model *m)
 {
-	if (m->counters.n)
-		qsort(m->counters.v, m->counters.n, sizeof *m->counters.v, by_call);
+	if (!m->counters.n)
+		return;
+	qsort(m->counters.v, m->counters.n, sizeof *m->counters.v, by_call);
+	take_passes(m);
+	count_missing(m);
 }
 
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all)

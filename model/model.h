@@ -281,6 +281,9 @@ struct gt_counters {
 	uint32_t ranges, dropped;         /* in it; that found no room */
 	uint32_t grid[3], block[3];
 	struct gt_string symbol;          /* mangled name */
+	uint32_t order, kind, entry;      /* as in the record; kind 0: a launch */
+	/* counted by several runs: the image behind the last one; missing: the run that had no such launch */
+	struct gt_string image_of_all; uint64_t id_of_all[2]; uint32_t missing;
 };
 /* How many; *all: by process and correlation id. */
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all);

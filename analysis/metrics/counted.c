@@ -29,9 +29,9 @@
 
 enum { PATIENCE_MS = 30000 };             /* for the answer to one image: it takes milliseconds */
 
-enum state { NOT_EVALUATED, EVALUATED, REFUSED, NO_IMAGE, ALTERED };
+enum state { NOT_EVALUATED, EVALUATED, REFUSED, NO_IMAGE, ALTERED, NOT_ALL_PASSES };
 
-struct launch { const struct gt_counters *of; double *values; uint32_t state; };
+struct launch { double *values; uint32_t state; char why[96]; };
 struct unit { char *unit, *description; };
 struct gt_counted {
 	const struct gt_counters *all;
@@ -100,25 +100,38 @@ static bool is_as_recorded(const uint64_t id[2], struct gt_string data)
 	return hash.low64 == id[0] && hash.high64 == id[1];
 }
 
+/* The image of a launch; where each run of the program counted a pass, the one behind the last run. */
+static enum state image_of(const struct gt_counted *c, struct gt_model *m, const struct gt_counters *l,
+	struct gt_string *data)
+{
+	bool of_all = l->image < c->plan->n && c->plan->replay && c->images[l->image].passes > 1;
+	uint64_t total;
+
+	if (of_all && (l->missing || !l->image_of_all.bytes))
+		return NOT_ALL_PASSES;
+	if (of_all)
+		*data = l->image_of_all;
+	else if (!gt_model_blob(m, l->id, data, &total) || data->bytes != total)
+		return NO_IMAGE;
+	return is_as_recorded(of_all ? l->id_of_all : l->id, *data) ? EVALUATED : ALTERED;
+}
+
 /* Of each launch that has an image: its state, and the values if there are any. */
 static void child(const struct gt_counted *c, struct gt_model *m, struct gt_host *h, int fd)
 {
 	struct gt_host_chip *of[256] = { NULL };
 
 	for (uint32_t i = 0; i < c->n; i++) {
-		uint32_t image = c->all[i].image, state = REFUSED;
+		uint32_t image = c->all[i].image, state = NO_IMAGE;
 		size_t metrics = image < c->plan->n ? c->images[image].metrics : 0;
 		double *values = calloc(metrics + 1, sizeof *values);
 		struct gt_string data;
-		uint64_t total;
 
-		if (!metrics || !values || !gt_model_blob(m, c->all[i].id, &data, &total) || data.bytes != total)
-			state = NO_IMAGE;
-		else if (!is_as_recorded(c->all[i].id, data))
-			state = ALTERED;
-		else if ((of[image] || (of[image] = chip(c, h, image))) &&
-			gt_host_evaluate(of[image], data.text, data.bytes, 0, c->names[image], metrics, values))
-			state = EVALUATED;
+		if (metrics && values)
+			state = image_of(c, m, &c->all[i], &data);
+		if (state == EVALUATED && !((of[image] || (of[image] = chip(c, h, image))) &&
+			gt_host_evaluate(of[image], data.text, data.bytes, 0, c->names[image], metrics, values)))
+			state = REFUSED;
 		if (!write_all(fd, &state, sizeof state) ||
 			(state == EVALUATED && !write_all(fd, values, metrics * sizeof *values)))
 			_exit(1);
@@ -293,10 +306,19 @@ bool gt_counted_kernel(const struct gt_counted *c, uint32_t process, struct gt_s
 	return false;
 }
 
+static const char *why_not_all(const struct gt_counters *of, struct launch *l)
+{
+	if (!of->missing)
+		return "only the first of its passes is in the trace: the others are missing, or damaged";
+	snprintf(l->why, sizeof l->why, "run %u of the program, which counts one of the passes, had no such launch",
+		of->missing);
+	return l->why;
+}
+
 bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t i, struct gt_counted_metric *out)
 {
 	uint32_t image = c->all[launch].image;
-	const struct launch *l;
+	struct launch *l;
 	const struct unit *u;
 
 	if (!c->plan || image >= c->plan->n || i >= c->images[image].metrics)
@@ -312,6 +334,7 @@ bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t i, s
 		out->why = l->state == EVALUATED ? "the device counted none, or shares the unit" :
 			l->state == REFUSED ? "CUPTI's host library refuses the image of counters" :
 			l->state == NO_IMAGE ? "the image of counters is not in the trace, or not whole" :
+			l->state == NOT_ALL_PASSES ? why_not_all(&c->all[launch], l) :
 			l->state == ALTERED ? "the image of counters is damaged: it is not what was recorded" : c->why;
 	return true;
 }

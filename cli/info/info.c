@@ -290,7 +290,8 @@ static void text_counters(struct gt_model *m)
 	for (uint32_t i = 0; plan && i < plan->n; i++) {
 		printf("%s %s: %s in ", i ? ";" : ", planned for", image[i].chip,
 			gt_counted(image[i].metrics, "metrics").text);
-		printf("%s", gt_counted(image[i].passes, "passes").text);
+		printf("%s%s", gt_counted(image[i].passes, "passes").text,
+			plan->replay && image[i].passes > 1 ? ", one in each run of the program" : "");
 	}
 	printf(plan ? ", by CUPTI %u\n" : "\n", plan ? plan->cupti : 0);
 }

@@ -357,12 +357,13 @@ static int print(const struct plan *p, struct gt_err *err)
 static void say_runs(const struct plan *p)
 {
 	uint64_t counters = p->rows[CONTEXT].passes + p->rows[SASS].passes,
-		 runs = (counters > 0) + p->rows[DEVICE].images + p->rows[PM].images +
+		 of_program = gt_option_is(&p->cli->options, "replay-mode", "kernel") ? 1 : counters,
+		 runs = (counters ? of_program : 0) + p->rows[DEVICE].images + p->rows[PM].images +
 			(p->rows[SOURCE].metrics > 0) + (p->rows[PC].metrics > 0);
 
 	fprintf(stderr,
 		"gputap: %s: passes of each kernel in one run: %" PRIu64 "; runs of the program: %" PRIu64 "\n",
-		p->chip, counters, runs ? runs : 1);
+		p->chip, of_program == 1 ? counters : counters > 0, runs ? runs : 1);
 }
 
 /* What a section names and the chip lacks is a warning; what --metrics names an error. */

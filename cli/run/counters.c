@@ -25,6 +25,7 @@
 #include "cli/run/run.h"
 #include "common/counted.h"
 #include "common/harmless.h"
+#include "common/memory.h"
 #include "common/temporary.h"
 #include "trace/format/counters.h"
 
@@ -166,7 +167,7 @@ static void put(struct gt_text *t, const void *data, size_t bytes) { gt_text_byt
 
 static void make_file(struct gt_run *run, const struct chips *c, const struct gt_plan_image *images, uint32_t cupti)
 {
-	struct rec_counters head = { .magic = REC_COUNTERS_MAGIC, .n = c->n, .cupti = cupti };
+	struct rec_counters head = { .magic = REC_COUNTERS_MAGIC, .n = c->n, .cupti = cupti, .replay = run->replay };
 	uint64_t at = sizeof head + c->n * sizeof(struct rec_counters_image);
 	struct gt_text t = { 0 }, body = { 0 };
 
@@ -208,6 +209,16 @@ static void make_file(struct gt_run *run, const struct chips *c, const struct gt
 	run->counters_bytes = t.used;
 }
 
+static void say_passes(const struct gt_run *run, const char *chip, const struct gt_plan_image *im)
+{
+	const struct gt_counted metrics =
+		gt_counted(im->metrics, im->metrics == 1 ? "metrics is" : "metrics are");
+
+	fprintf(stderr, "gputap: %s: %s counted in %s of %s\n", chip, metrics.text,
+		gt_counted(im->passes, run->replay ? "runs" : "passes").text,
+		run->replay ? "the program" : "each kernel");
+}
+
 static int plan(struct gt_run *run, const struct gt_sections *s, struct gt_err *err)
 {
 	const char *named = gt_option(run->options, "chip");
@@ -229,12 +240,16 @@ static int plan(struct gt_run *run, const struct gt_sections *s, struct gt_err *
 	for (uint32_t i = 0; i < chips.n && !rc; i++) {
 		rc = gt_plan_image(run->cli, s, h, chips.name[i], &images[i], err);
 		metrics += images[i].metrics;
+		if (images[i].metrics && images[i].passes > run->passes)
+			run->passes = (uint32_t)images[i].passes;
 		if (!rc && !run->quiet)
-			fprintf(stderr, "gputap: %s: %s counted in %s of each kernel\n", chips.name[i],
-				gt_counted(images[i].metrics, images[i].metrics == 1 ? "metrics is" : "metrics are")
-					.text,
-				gt_counted(images[i].passes, "passes").text);
+			say_passes(run, chips.name[i], &images[i]);
 	}
+	if (!rc && run->replay && run->passes > 1 && !gt_option_true(run->options, "reruns"))
+		rc = gt_fail(err, GT_EXIT_USAGE, "each run of the program counts one pass",
+			"--reruns, or fewer metrics",
+			"--replay-mode=%s takes %s of the program", gt_option(run->options, "replay-mode"),
+			gt_counted(run->passes, "runs").text);
 	if (!rc && metrics)
 		make_file(run, &chips, images, gt_host_version(h));
 	for (uint32_t i = 0; i < chips.n; i++) {
@@ -273,9 +288,11 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 		return -1;
 	}
 	gt_cli_section_errors(&s);
+	if (gt_option_is(o, "replay-mode", "application"))
+		run->replay = REC_REPLAY_APPLICATION;
 	if (gt_plan_wants_counters(run->cli, &s, &others)) {
 		rc = plan(run, &s, &why);
-		if (rc && why.kind == GT_EXIT_INPUT) {
+		if (rc && (why.kind == GT_EXIT_INPUT || why.kind == GT_EXIT_USAGE)) {
 			*err = why;
 		} else if (rc || !run->counters) {
 			rc = 0;
@@ -306,6 +323,19 @@ void gt_run_counters_store(struct gt_run *run)
 			unlink(name);
 		close(fd);
 	}
-	free(run->counters);
-	run->counters = NULL;
+}
+
+int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, struct gt_run *later, struct gt_err *err)
+{
+	struct rec_counters *head;
+
+	later->counters = malloc(run->counters_bytes);
+	if (!later->counters)
+		return gt_no_memory(err);
+	later->counters_bytes = run->counters_bytes;
+	memcpy(later->counters, run->counters, run->counters_bytes);
+	head = (void *)later->counters;
+	head->pass = pass;
+	head->sum = rec_counters_sum(head);
+	return 0;
 }

@@ -22,6 +22,7 @@
 #include "cli/run/run.h"
 #include "common/temporary.h"
 #include "trace/format/counters.h"
+#include "trace/format/passes.h"
 #include "trace/format/rec.h"
 #include "trace/read/store.h"
 
@@ -185,7 +186,8 @@ bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *va
 
 void gt_run_remove_empty(const struct gt_run *run)
 {
-	static const char *const files[] = { "run", GT_CUDA_TABLE_FILE, REC_COUNTERS_FILE, GT_OUTPUT_FILE "1",
+	static const char *const files[] = { "run", GT_CUDA_TABLE_FILE, REC_COUNTERS_FILE, REC_PASSES_FILE,
+		GT_OUTPUT_FILE "1",
 		GT_OUTPUT_FILE "2",
 		GT_LOST_FILE };
 	char path[PATH_MAX + 64], name[32];

@@ -250,6 +250,14 @@ static void ask_for_waits(struct gt_options *o)
 	gt_option_set(o, "trace", *gt_option(o, "trace") ? domains : "osrt");
 }
 
+/* A later run of the program reads the same. */
+static int64_t stdin_place(void)
+{
+	struct stat st;
+
+	return !fstat(0, &st) && S_ISREG(st.st_mode) ? lseek(0, 0, SEEK_CUR) : -1;
+}
+
 int gt_cmd_run(struct gt_cli *cli)
 {
 	struct gt_run run = { .cli = cli,
@@ -257,7 +265,8 @@ int gt_cmd_run(struct gt_cli *cli)
 		.command = cli->args,
 		.log = -1,
 		.marks = -1,
-		.quiet = gt_option_true(&cli->options, "quiet") };
+		.quiet = gt_option_true(&cli->options, "quiet"),
+		.stdin_at = stdin_place() };
 	struct gt_err err = { 0 };
 	int failure;
 
@@ -289,6 +298,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	gt_capture_end(&run);
 	gt_run_take_named_marks(&run);
 	log_end(&run);
+	gt_run_again(&run);
 	store_samples(&run);
 	finish(&run);
 	return gt_run_like_target(&run);

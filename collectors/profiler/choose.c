@@ -20,6 +20,7 @@
 
 /* launches: all of the kernel; chosen: those that the other options let pass */
 static struct kernel { uint64_t key; uint32_t launches, chosen; } seen[KERNELS];
+static struct shape { uint64_t key; uint32_t launches; } shapes[KERNELS];       /* of kernel, grid and block */
 
 /* ------------------------------------------------------------------ what was asked for */
 
@@ -241,6 +242,23 @@ static uint64_t key_of(const struct tap_counting_launch *l)
 	return h | 1;
 }
 
+/* How often a launch of that kernel, grid and block was seen, with this one. */
+static uint32_t order_of(const struct tap_counting_launch *l)
+{
+	uint64_t key = key_of(l);
+	uint32_t at;
+
+	for (int i = 0; i < 3; i++)
+		key = ((key ^ l->grid[i]) * 1099511628211u ^ l->block[i]) * 1099511628211u;
+	key |= 1;
+	at = (uint32_t)(key >> 20) % KERNELS;
+	for (uint32_t i = 0; i < 64 && shapes[at].key && shapes[at].key != key; i++)
+		at = (at + 1) % KERNELS;
+	if (!shapes[at].key)
+		shapes[at].key = key;
+	return ++shapes[at].launches;
+}
+
 static struct kernel *kernel_of(const struct tap_counting_launch *l)
 {
 	uint64_t key = key_of(l);
@@ -253,12 +271,17 @@ static struct kernel *kernel_of(const struct tap_counting_launch *l)
 	return &seen[at];
 }
 
-bool tap_profiler_chosen(const struct tap_counting_launch *l)
+bool tap_profiler_chosen(const struct tap_counting_launch *l, struct tap_profiler_choice *c)
 {
 	uint64_t skip = tap_option_number("launch-skip"), most = tap_option_number("launch-count");
 	struct kernel *k = kernel_of(l);
 	uint32_t before;
 
+	*c = (struct tap_profiler_choice){ order_of(l), UINT32_MAX };
+	if (tap_profiler_passes_are_open()) {   /* the first run has chosen */
+		c->entry = tap_profiler_pass_find(l, c->order);
+		return c->entry != UINT32_MAX;
+	}
 	k->launches++;
 	if (!is_named(l->symbol) || !has_id(l, k->launches) || !in_ranges())
 		return false;

@@ -23,6 +23,7 @@
 
 static uint32_t holder;                 /* tid of the thread whose launch has the gate, 0 none; futex */
 static uint32_t depth, counted;         /* of the holder: calls inside each other; its launch is counted */
+static struct tap_profiler_choice choice; /* of the holder */
 static uint32_t over;                   /* the collection has ended in this process */
 static uint32_t armed;                  /* odd: a launch is being counted; futex of the time limit */
 static bool watched;
@@ -124,7 +125,7 @@ static void enter(const struct tap_counting_launch *l)
 	if (TAP_READ_ONCE(over) || !take_gate(tid))
 		return;
 	depth = 1;
-	counted = tap_profiler_chosen(l) && tap_profiler_begin(l, &gone);
+	counted = tap_profiler_chosen(l, &choice) && tap_profiler_begin(l, choice.entry, &gone);
 	if (gone)
 		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
 	if (counted) {
@@ -141,7 +142,7 @@ static void leave(const struct tap_counting_launch *l, bool launched)
 	if (counted) {
 		__atomic_fetch_add(&armed, 1, __ATOMIC_ACQ_REL);
 		tap_futex_wake(&armed);
-		tap_profiler_end(l, launched);
+		tap_profiler_end(l, &choice, launched);
 	}
 	counted = 0;
 	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);

@@ -5,6 +5,7 @@
  *
  *   collector.c  one launch at a time: the gate, the time limit
  *   choose.c     which launches
+ *   passes.c     what earlier runs of the program counted of the same launches
  *   session.c    CUPTI's range profiler in one context
  *
  * Copyright 2026 The gputap authors
@@ -15,22 +16,32 @@
 
 #include "collectors/counting.h"
 #include "trace/format/counters.h"
+#include "trace/format/passes.h"
 #include "trace/write/options.h"
 #include "trace/write/stream/stream.h"
 #include "trace/write/sys.h"
 #include "trace/write/tls.h"
 
 /* ---- choose.c: in the constructor; then whether --kernel-name, --nvtx-include and their kin choose it. Counts it. */
+struct tap_profiler_choice { uint32_t order, entry; };  /* as in the record; entry: UINT32_MAX none */
 void tap_profiler_choose_prepare(void);
-bool tap_profiler_chosen(const struct tap_counting_launch *l);
+bool tap_profiler_chosen(const struct tap_counting_launch *l, struct tap_profiler_choice *c);
+
+/* ---- passes.c: in a run behind the first one. False: the file is not there, or not sound. */
+bool tap_profiler_passes_open(void);
+bool tap_profiler_passes_are_open(void);
+/* Number of the launch that this one is; UINT32_MAX: the first run did not count it. */
+uint32_t tap_profiler_pass_find(const struct tap_counting_launch *l, uint32_t order);
+/* Its image; false: it is not of that size, or cannot be read. */
+bool tap_profiler_pass_load(uint32_t entry, void *to, size_t bytes);
 
 /* ---- session.c: all by the thread that holds the gate, but for stop. */
 /* NULL: not found, or not sound. */
 bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_text)(int));
 /* The launch that follows is counted. False: it is not; *gone: none will be in this process. */
-bool tap_profiler_begin(const struct tap_counting_launch *l, bool *gone);
+bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, bool *gone);
 /* It is over. keep: its counters go into the trace, unless they are not what they should be. */
-void tap_profiler_end(const struct tap_counting_launch *l, bool keep);
+void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
 void tap_profiler_leave_context(void *context);
 /* By another thread, while a counted launch does not come back. */
 void tap_profiler_stop(void);

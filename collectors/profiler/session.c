@@ -49,7 +49,7 @@ struct decode { BEGIN; void *object; size_t dropped; };
 struct data_info { BEGIN; const uint8_t *data; size_t bytes, ranges; };
 #undef BEGIN
 
-enum { AUTO_RANGE = 1, KERNEL_REPLAY = 2, SUPPORTED = 3 };
+enum { AUTO_RANGE = 1, APPLICATION_REPLAY = 1, KERNEL_REPLAY = 2, SUPPORTED = 3 };
 enum { HARDWARE_BUSY = 26, PRIVILEGES = 35, VIRTUAL_PRIVILEGES = 40 };
 
 /* The size counts to the end of the last member. */
@@ -156,6 +156,8 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 	library.plan = read_plan();
 	if (!library.plan)
 		return refuse_because("the plan that gputap run made is not in the trace");
+	if (library.plan->pass && !tap_profiler_passes_open())
+		return refuse_because("what earlier runs of the program counted is not in the trace");
 	for (int i = 0; i < CALLS; i++) {
 		void *f = tap_way_in.dlsym(handle, names[i]);
 
@@ -244,15 +246,36 @@ static bool make_room(void)
 	return session.data || refuse_because("no memory for an image of counters");
 }
 
+static void close_session(void);
+
+/* With application replay this run counts one pass, into the image that the runs before it have left. */
 static bool configure(void)
 {
+	bool kernel = library.plan->replay == REC_REPLAY_KERNEL;
 	PARAMS(set_config, level, .object = session.object, .config_bytes = session.image->config_bytes,
 		.config = (const uint8_t *)library.plan + session.image->config, .data_bytes = session.data_bytes,
-		.data = session.data, .range = AUTO_RANGE, .replay = KERNEL_REPLAY, .most = 1, .levels = 1,
-		.least_level = 1, .level = 1);
+		.data = session.data, .range = AUTO_RANGE, .replay = kernel ? KERNEL_REPLAY : APPLICATION_REPLAY,
+		.most = 1, .levels = 1, .least_level = 1, .pass = library.plan->pass, .level = 1);
 	int err = cupti(SET_CONFIG, &p);
 
 	return !err || refuse(names[SET_CONFIG], err);
+}
+
+/* The image that this launch is counted into; false: it is not counted. */
+static bool make_ready(uint32_t entry, bool *gone)
+{
+	if (entry != UINT32_MAX && !tap_profiler_pass_load(entry, session.data, session.data_bytes)) {
+		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
+		TAP_DEGRADE(TAP_PART_CUPTI, "counters of some launches are missing: what earlier runs of the program "
+					    "counted of them cannot be read, or is of another size");
+		return false;
+	}
+	if ((entry == UINT32_MAX && !new_data()) || !configure()) {
+		close_session();
+		*gone = true;
+		return false;
+	}
+	return true;
 }
 
 static bool enable(void *context)
@@ -286,8 +309,7 @@ static bool open_session(const struct tap_counting_launch *l)
 	if (err)
 		return refuse(names[INITIALIZE], err);
 	library.initialised = true;
-	return device_can(l->device) && find_image(l->device) && enable(l->context) && make_room() && new_data() &&
-		configure();
+	return device_can(l->device) && find_image(l->device) && enable(l->context) && make_room();
 }
 
 /* Nothing may wait for a stream that is captured: such a launch is no work yet. */
@@ -303,7 +325,7 @@ static bool captured(void *stream)
 	return err || status;
 }
 
-bool tap_profiler_begin(const struct tap_counting_launch *l, bool *gone)
+bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, bool *gone)
 {
 	int err;
 
@@ -317,6 +339,8 @@ bool tap_profiler_begin(const struct tap_counting_launch *l, bool *gone)
 			return false;
 		}
 	}
+	if (!make_ready(entry, gone))
+		return false;
 	PARAMS(of_object, object, .object = session.object);
 	err = cupti(START, &p);
 	if (!err) {
@@ -337,24 +361,28 @@ void tap_profiler_stop(void)
 
 /*
  * tick; {correlation, context}; {device, image of the plan}; 2 words content id; bytes; {ranges, ranges dropped}; grid
- * and block; text symbol
+ * and block; text symbol; {order, kind}; {entry}
  */
-static void record(const struct tap_counting_launch *l, const uint64_t id[2], uint32_t ranges, uint32_t dropped)
+static void record(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, const uint64_t id[2],
+	uint32_t ranges, uint32_t dropped)
 {
-	enum { FIXED = 10, SYMBOL = 1024 };
-	uint64_t words[FIXED + (SYMBOL + 4 + 7) / 8 + 1] = { tap_tick(), l->correlation | (uint64_t)l->context_id << 32,
+	enum { FIXED = 10, SYMBOL = 1024, BEHIND = 2 };
+	uint64_t words[FIXED + (SYMBOL + 4 + 7) / 8 + 1 + BEHIND] = { tap_tick(),
+		l->correlation | (uint64_t)l->context_id << 32,
 		l->device | (uint64_t)session.number << 32, id[0], id[1], session.data_bytes,
 		ranges | (uint64_t)dropped << 32, l->grid[0] | (uint64_t)l->grid[1] << 32,
 		l->grid[2] | (uint64_t)l->block[0] << 32, l->block[1] | (uint64_t)l->block[2] << 32 };
-	uint32_t n = l->symbol ? (uint32_t)strnlen(l->symbol, SYMBOL) : 0;
+	uint32_t n = l->symbol ? (uint32_t)strnlen(l->symbol, SYMBOL) : 0, at = FIXED + (n + 4 + 7) / 8;
 
 	memcpy(&words[FIXED], &n, 4);
 	if (n)
 		memcpy((char *)&words[FIXED] + 4, l->symbol, n);
-	tap_record(REC_COUNTERS, 0, words, FIXED + (n + 4 + 7) / 8);
+	words[at] = c->order;
+	words[at + 1] = c->entry;
+	tap_record(REC_COUNTERS, 0, words, at + BEHIND);
 }
 
-static void keep_counters(const struct tap_counting_launch *l)
+static void keep_counters(const struct tap_counting_launch *l, const struct tap_profiler_choice *c)
 {
 	PARAMS(decode, dropped, .object = session.object);
 	struct data_info info = { .size = offsetof(struct data_info, ranges) + sizeof info.ranges, .data = session.data,
@@ -373,10 +401,10 @@ static void keep_counters(const struct tap_counting_launch *l)
 		return;
 	}
 	tap_blob_store(REC_BLOB_COUNTERS, &part, &session.data_bytes, 1, true, id, &total);
-	record(l, id, 1, 0);
+	record(l, c, id, 1, 0);
 }
 
-void tap_profiler_end(const struct tap_counting_launch *l, bool keep)
+void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep)
 {
 	bool mine = TAP_READ_ONCE(session.started);
 
@@ -384,9 +412,7 @@ void tap_profiler_end(const struct tap_counting_launch *l, bool keep)
 	if (!mine)                              /* the time limit was faster */
 		return;
 	if (keep)
-		keep_counters(l);
-	if (!new_data() || !configure())
-		close_session();
+		keep_counters(l, c);
 }
 
 void tap_profiler_leave_context(void *context)

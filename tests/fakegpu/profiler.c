@@ -6,6 +6,9 @@
  *
  * A name with a rollup (unit__what.sum) that does not begin with "no" is a metric of every chip. Eight go into a pass.
  *
+ * With application replay each session adds one pass, in their order, to an image that holds those before it; a range
+ * whose launch was another one in a later pass is refused, and so is an image without all its passes.
+ *
  * Where the real library crashes without a driver, this one aborts and says so.
  *
  * Copyright 2026 The gputap authors
@@ -31,8 +34,8 @@ static const char *chip_of_devices(void) { return getenv("FAKEGPU_CHIP") ? geten
 /* What a plan says: the head, then the names, each with its zero. */
 struct config { char magic[16], chip[16]; uint64_t n, passes, names_hash; };
 struct range { char name[40]; uint64_t threads; };
-/* The head, then `room` ranges. */
-struct image { char magic[16], chip[16]; uint64_t names_hash, room, n; };
+/* The head, then `room` ranges. done: passes that are in it */
+struct image { char magic[16], chip[16]; uint64_t names_hash, room, n, done; };
 
 static uint64_t hash(const char *const *names, size_t n)
 {
@@ -194,9 +197,12 @@ FG_EXPORT int cuptiProfilerHostEvaluateToGpuValues(struct evaluate *p)
 		return CUPTI_INVALID_PARAMETER;
 	memcpy(&im, p->data, sizeof im);
 	if (memcmp(im.magic, IMAGE_MAGIC, sizeof IMAGE_MAGIC) || strcmp(im.chip, p->host->chip) || p->range >= im.n ||
-		p->bytes < sizeof im + im.room * sizeof r || im.names_hash != hash(p->names, p->n))
+		p->bytes < sizeof im + im.room * sizeof r || im.names_hash != hash(p->names, p->n) ||
+		im.done != (p->n + METRICS_A_PASS - 1) / METRICS_A_PASS)
 		return CUPTI_INVALID_PARAMETER;
 	memcpy(&r, p->data + sizeof im + p->range * sizeof r, sizeof r);
+	if (!r.threads)
+		return CUPTI_INVALID_PARAMETER;
 	while (fg_fault("evaluate-hangs", NULL))
 		pause();
 	for (size_t i = 0; i < p->n; i++)
@@ -369,6 +375,9 @@ FG_EXPORT int cuptiRangeProfilerSetConfig(struct set_config *p)
 	p->object->most = p->most;
 	p->object->pass = p->pass;
 	memcpy(&im, p->image, sizeof im);
+	if (memcmp(im.magic, IMAGE_MAGIC, 15) || im.done != p->pass || p->pass >= p->object->config->passes ||
+		(p->pass && im.names_hash != p->object->config->names_hash))
+		return CUPTI_INVALID_PARAMETER;
 	memcpy(im.chip, p->object->config->chip, sizeof im.chip);
 	im.names_hash = p->object->config->names_hash;
 	memcpy(p->image, &im, sizeof im);
@@ -434,7 +443,13 @@ FG_EXPORT int cuptiRangeProfilerDecodeData(struct decode *p)
 		return CUPTI_INVALID_OPERATION;
 	memcpy(&im, o->image, sizeof im);
 	p->dropped = 0;
-	for (size_t i = 0; i < o->n; i++) {
+	for (size_t i = 0; im.done && i < im.n; i++) {
+		struct range *r = (struct range *)(void *)(o->image + sizeof im) + i;
+
+		if (i >= o->n || r->threads != o->ranges[i].threads)
+			r->threads = 0;
+	}
+	for (size_t i = 0; !im.done && i < o->n; i++) {
 		if (im.n >= im.room || (o->most && i >= o->most)) {
 			p->dropped++;
 			continue;
@@ -442,6 +457,7 @@ FG_EXPORT int cuptiRangeProfilerDecodeData(struct decode *p)
 		memcpy(o->image + sizeof im + im.n++ * sizeof *o->ranges, &o->ranges[i], sizeof *o->ranges);
 	}
 	o->n = 0;
+	im.done = o->replay_mode == KERNEL_REPLAY ? o->config->passes : o->pass;
 	memcpy(o->image, &im, sizeof im);
 	return CUPTI_OK;
 }

@@ -59,7 +59,7 @@ TOOL = {
 # of a file: its structures, and its numbers that are CUPTI's
 FILES = {
     'collectors/profiler/session.c': (COLLECTOR, {
-        'AUTO_RANGE': 'CUPTI_AutoRange', 'KERNEL_REPLAY': 'CUPTI_KernelReplay', 'SUPPORTED': 'CUPTI_PROFILER_CONFIGURATION_SUPPORTED',
+        'AUTO_RANGE': 'CUPTI_AutoRange', 'APPLICATION_REPLAY': 'CUPTI_ApplicationReplay', 'KERNEL_REPLAY': 'CUPTI_KernelReplay', 'SUPPORTED': 'CUPTI_PROFILER_CONFIGURATION_SUPPORTED',
         'HARDWARE_BUSY': 'CUPTI_ERROR_HARDWARE_BUSY', 'PRIVILEGES': 'CUPTI_ERROR_INSUFFICIENT_PRIVILEGES',
         'VIRTUAL_PRIVILEGES': 'CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES'}),
     'analysis/metrics/host.c': (TOOL, {

@@ -15,11 +15,13 @@
 #include <stdint.h>
 
 #define REC_COUNTERS_FILE "counters"
-#define REC_COUNTERS_MAGIC 0x3252544350415447ull
+#define REC_COUNTERS_MAGIC 0x3352544350415447ull
 #define REC_COUNTERS_LARGEST (16u << 20)         /* bytes of the file */
 
-/* sum: rec_counters_sum; cupti: version of the library that planned */
-struct rec_counters { uint64_t magic, bytes, sum; uint32_t n, cupti; };
+enum rec_replay { REC_REPLAY_KERNEL, REC_REPLAY_APPLICATION, REC_REPLAY_RANGE, REC_REPLAY_APP_RANGE };
+
+/* sum: rec_counters_sum; cupti: version of the library that planned; replay: enum rec_replay; pass: of this run */
+struct rec_counters { uint64_t magic, bytes, sum; uint32_t n, cupti, replay, pass; };
 
 struct rec_counters_image {
 	char chip[16];                /* whose; ends with a zero */

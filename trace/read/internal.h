@@ -89,6 +89,7 @@ struct gt_reader {
 	char *table; size_t table_bytes;
 	char *cuda_table; size_t cuda_table_bytes;
 	char *counters; size_t counters_bytes;
+	char *passes; size_t passes_bytes;
 	struct gt_clock *clocks; uint32_t n_clocks;
 	struct gt_fetch_cache *cache;
 };

@@ -11,6 +11,7 @@
 #include <zstd.h>
 
 #include "trace/format/counters.h"
+#include "trace/format/passes.h"
 #include "trace/read/internal.h"
 
 #define FACTS_LIMIT (16u << 20)           /* bytes of a text file */
@@ -333,6 +334,7 @@ void gt_reader_close(struct gt_reader *r)
 	free(r->table);
 	free(r->cuda_table);
 	free(r->counters);
+	free(r->passes);
 	gt_store_close(r->store);
 	free(r);
 }
@@ -513,6 +515,18 @@ const struct rec_counters *gt_reader_counters(struct gt_reader *r)
 		gt_store_slurp(r->store, file, REC_COUNTERS_LARGEST, &r->counters, &r->counters_bytes, &err) < 0)
 		r->counters = NULL;
 	return r->counters && rec_counters_sound(r->counters, r->counters_bytes) ? (const void *)r->counters : NULL;
+}
+
+const struct rec_passes *gt_reader_passes(struct gt_reader *r)
+{
+	uint32_t file = gt_store_find(r->store, REC_PASSES_FILE);
+	struct gt_err err = { 0 };
+
+	if (!r->passes && file != GT_STORE_NONE &&
+		gt_store_slurp(r->store, file, REC_PASSES_LARGEST, &r->passes, &r->passes_bytes, &err) < 0)
+		r->passes = NULL;
+	return r->passes && rec_passes_sound(r->passes, r->passes_bytes, r->passes_bytes) ? (const void *)r->passes
+											   : NULL;
 }
 
 static uint32_t output_file(const struct gt_reader *r, unsigned number)

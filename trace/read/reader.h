@@ -51,6 +51,8 @@ int gt_reader_functions(struct gt_reader *r, unsigned n, char **text, size_t *by
 bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes);
 /* What was planned to be counted (trace/format/counters.h), every offset in it checked; NULL: nothing was. */
 const struct rec_counters *gt_reader_counters(struct gt_reader *r);
+/* What several runs of the program counted (trace/format/passes.h), every offset in it checked; NULL: nothing. */
+const struct rec_passes *gt_reader_passes(struct gt_reader *r);
 
 /*
  * What the launcher kept of an open file of the program (output.N): its size, 0 where there is none; its bytes, zero

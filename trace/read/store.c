@@ -16,6 +16,7 @@
 
 #include "common/memory.h"
 #include "trace/format/counters.h"
+#include "trace/format/passes.h"
 #include "trace/read/stage.h"
 
 /* Digits without a leading zero and below `limit`; *end stands behind them. */
@@ -63,6 +64,7 @@ bool gt_store_name_parse(const char *name, struct gt_store_name *out)
 	if (n >= GT_STORE_NAME_MAX)
 		return false;
 	if (!strcmp(name, "run") || !strcmp(name, GT_CUDA_TABLE_FILE) || !strcmp(name, REC_COUNTERS_FILE) ||
+		!strcmp(name, REC_PASSES_FILE) ||
 		 !strcmp(name, GT_LOST_FILE) ||
 		gt_store_name_mark(name, key, value))
 		return true;

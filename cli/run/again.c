@@ -1,0 +1,309 @@
+/*
+ * cli/run/again.c - gputap run --reruns: the program runs again for what one run cannot count
+ *
+ * The first run is the program's: its output, its status, its trace. Later ones are for the counters alone: their
+ * output goes nowhere, and of their traces, which lie beside the first one while they run, only the counters stay. A
+ * later run goes on with the launches that the first one counted, by name, device, grid, block and order
+ * (trace/format/passes.h); a launch that one of them does not make has no values, and a note says which it was.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/run/run.h"
+#include "common/counted.h"
+#include "common/harmless.h"
+#include "common/memory.h"
+#include "common/temporary.h"
+#include "model/model.h"
+#include "trace/format/passes.h"
+
+enum { MOST_TOLD = 8 };                   /* launches that did not match, by name */
+
+struct launch { struct rec_pass is; char *symbol, *data; };
+struct passes { GT_LIST(struct launch) all; uint32_t groups; };
+
+/* ------------------------------------------------------------------ what a run counted */
+
+static bool take_image(struct gt_model *m, const struct gt_counters *c, struct launch *l)
+{
+	struct gt_string data;
+	uint64_t total;
+	char *copy;
+
+	if (!gt_model_blob(m, c->id, &data, &total) || data.bytes != total || !(copy = malloc(data.bytes + 1)))
+		return false;
+	memcpy(copy, data.text, data.bytes);
+	free(l->data);
+	l->data = copy;
+	l->is.data_bytes = data.bytes;
+	memcpy(l->is.id, c->id, sizeof l->is.id);
+	return true;
+}
+
+static int take_first(struct passes *p, struct gt_model *m, struct gt_err *err)
+{
+	const struct gt_counters *all;
+	uint32_t n = gt_model_counters(m, &all);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct gt_counters *c = &all[i];
+		const struct gt_process *process = gt_model_process(m, c->process);
+		struct launch *l = GT_LIST_ADD(&p->all);
+
+		p->groups += !i || c->process != all[i - 1].process;
+		if (!l)
+			return gt_no_memory(err);
+		*l = (struct launch){ .is = { .pid = (uint32_t)process->pid, .instance = (uint32_t)process->instance,
+			.correlation = c->correlation, .group = p->groups - 1, .device = c->device, .order = c->order,
+			.kind = c->kind, .symbol_bytes = c->symbol.bytes } };
+		memcpy(l->is.grid, c->grid, sizeof c->grid);
+		memcpy(l->is.block, c->block, sizeof c->block);
+		l->symbol = strndup(c->symbol.text, c->symbol.bytes);
+		if (!l->symbol)
+			return gt_no_memory(err);
+		if (!take_image(m, c, l))
+			l->is.missing = 1;
+	}
+	return 0;
+}
+
+static void take_next(struct passes *p, struct gt_model *m, uint32_t number)
+{
+	const struct gt_counters *all;
+	uint32_t n = m ? gt_model_counters(m, &all) : 0;
+	bool *found = calloc(p->all.n + 1ull, sizeof *found);
+
+	for (uint32_t i = 0; found && i < n; i++)
+		if (all[i].entry < p->all.n)
+			found[all[i].entry] = take_image(m, &all[i], &p->all.v[all[i].entry]);
+	for (uint32_t i = 0; i < p->all.n; i++)
+		if ((!found || !found[i]) && !p->all.v[i].is.missing)
+			p->all.v[i].is.missing = number;
+	free(found);
+}
+
+static void forget(struct passes *p)
+{
+	for (uint32_t i = 0; i < p->all.n; i++) {
+		free(p->all.v[i].symbol);
+		free(p->all.v[i].data);
+	}
+	free(p->all.v);
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static void make_file(const struct passes *p, struct gt_text *t)
+{
+	struct rec_passes head = { .magic = REC_PASSES_MAGIC, .n = p->all.n, .groups = p->groups };
+	uint64_t symbol = sizeof head + p->all.n * sizeof(struct rec_pass), data;
+
+	head.bytes = symbol;
+	for (uint32_t i = 0; i < p->all.n; i++)
+		head.bytes += p->all.v[i].is.symbol_bytes;
+	data = head.bytes;
+	gt_text_bytes(t, (const void *)&head, sizeof head);
+	for (uint32_t i = 0; i < p->all.n; i++) {
+		struct rec_pass one = p->all.v[i].is;
+
+		one.data_bytes = one.missing ? 0 : one.data_bytes;
+		one.symbol = symbol;
+		one.data = data;
+		gt_text_bytes(t, (const void *)&one, sizeof one);
+		symbol += one.symbol_bytes;
+		data += one.data_bytes;
+	}
+	for (uint32_t i = 0; i < p->all.n; i++)
+		gt_text_bytes(t, p->all.v[i].symbol, p->all.v[i].is.symbol_bytes);
+	if (!t->failed) {
+		head.sum = rec_passes_sum((const void *)memcpy(t->data, &head, sizeof head));
+		memcpy(t->data, &head, sizeof head);
+	}
+	for (uint32_t i = 0; i < p->all.n; i++)
+		if (!p->all.v[i].is.missing)
+			gt_text_bytes(t, p->all.v[i].data, p->all.v[i].is.data_bytes);
+}
+
+static int store(const struct passes *p, const char *trace, struct gt_err *err)
+{
+	char name[PATH_MAX + 32];
+	struct gt_text t = { 0 };
+	size_t done = 0;
+	ssize_t n = 1;
+	int fd, rc = 0;
+
+	make_file(p, &t);
+	snprintf(name, sizeof name, "%s/" REC_PASSES_FILE, trace);
+	fd = t.failed ? -1 : gt_create_own(name, O_WRONLY);
+	while (fd >= 0 && done < t.used && n > 0)
+		if ((n = write(fd, t.data + done, t.used - done)) > 0)
+			done += (size_t)n;
+	if (t.failed)
+		rc = gt_no_memory(err);
+	else if (fd < 0 || done < t.used)
+		rc = gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written", name);
+	if (fd >= 0)
+		close(fd);
+	if (rc)
+		unlink(name);
+	gt_text_free(&t);
+	return rc;
+}
+
+/* ------------------------------------------------------------------ a run */
+
+static void new_run_id(struct gt_run *run)
+{
+	uint64_t id = 0;
+
+	if (getrandom(&id, sizeof id, 0) != sizeof id || !id)
+		id = (uint64_t)getpid() << 32 | (uint64_t)(uintptr_t)&id >> 4;
+	snprintf(run->run_id, sizeof run->run_id, "%016llx", (unsigned long long)id);
+}
+
+/* What a later run is for, and nothing else of what was asked. */
+static void set_options(struct gt_cli *cli)
+{
+	static const struct { const char *name, *value; } all[] = { { "trace", "cuda,counters" }, { "ring", "false" },
+		{ "callstacks", "" }, { "quiet", "true" }, { "capture-output", "false" } };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		gt_option_set(&cli->options, all[i].name, all[i].value);
+}
+
+static int make_place(struct gt_run *r, const struct gt_run *first, uint32_t number, struct gt_err *err)
+{
+	if ((size_t)snprintf(r->name, sizeof r->name, "%s.run%u", first->name, number) >= sizeof r->name - 16 ||
+		snprintf(r->trace, sizeof r->trace, "%.*s.gputap", (int)sizeof r->trace - 16, r->name) < 0)
+		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the name of run %u would be too long", number);
+	if (mkdir(r->trace, 0700) && (errno != EEXIST || !gt_option_true(first->options, "force") ||
+		gt_run_remove_trace(r->trace, err) || mkdir(r->trace, 0700)))
+		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be made", r->trace);
+	return 0;
+}
+
+static int run_again(struct gt_run *r, const struct passes *p, struct gt_err *err)
+{
+	int failure;
+
+	if (gt_run_fork(r, err))
+		return -1;
+	if (gt_run_place(r, err) || (p && store(p, r->trace, err))) {
+		close(r->gate);
+		waitpid(r->pid, NULL, 0);
+		return -1;
+	}
+	gt_run_counters_store(r);
+	failure = gt_run_release(r);
+	if (failure) {
+		waitpid(r->pid, NULL, 0);
+		return gt_fail(err, GT_EXIT_MISSING, strerror(failure), NULL, "%s", r->command[0]);
+	}
+	gt_run_wait(r);
+	return 0;
+}
+
+/* One pass. *stop: the program was killed, and further ones would be too. */
+static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *stop, struct gt_err *err)
+{
+	struct gt_cli cli = *first->cli;
+	struct gt_run r = { .cli = &cli, .options = &cli.options, .command = first->command, .log = -1, .marks = -1,
+		.quiet = true, .again = true, .target = first->target, .stdin_at = first->stdin_at };
+	struct gt_model *m = NULL;
+	struct gt_err ignored = { 0 };
+	int rc;
+
+	set_options(&cli);
+	new_run_id(&r);
+	if (make_place(&r, first, number, err))
+		return -1;
+	rc = gt_run_counters_of_pass(first, number - 1, &r, err) || run_again(&r, p, err) ? -1 : 0;
+	if (!rc) {
+		*stop = WIFSIGNALED(r.status) && !WIFSIGNALED(first->status);
+		rc = gt_model_open(r.trace, NULL, &m, err);
+	}
+	take_next(p, rc ? NULL : m, number);
+	if (m)
+		gt_model_close(m);
+	if (r.log >= 0)
+		close(r.log);
+	if (r.marks >= 0)
+		close(r.marks);
+	gt_run_remove_trace(r.trace, &ignored);
+	return rc;
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+static void tell_what_is_missing(const struct gt_run *run, const struct passes *p)
+{
+	char text[512];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->all.n; i++) {
+		const struct rec_pass *l = &p->all.v[i].is;
+
+		if (!l->missing || n++ >= MOST_TOLD)
+			continue;
+		snprintf(text, sizeof text,
+			"run %u of the program did not make launch %u of %.200s with grid %ux%ux%u and block %ux%ux%u: "
+			"the counters of that launch have no values", l->missing, l->order, p->all.v[i].symbol,
+			l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+		gt_run_note(run, strdup(text));
+	}
+	if (n > MOST_TOLD) {
+		snprintf(text, sizeof text, "%s more have no values for that reason",
+			gt_counted(n - MOST_TOLD, "launches").text);
+		gt_run_note(run, strdup(text));
+	}
+}
+
+static int count_passes(struct gt_run *run, struct passes *p, struct gt_err *err)
+{
+	struct gt_model *m = NULL;
+	bool stop = WIFSIGNALED(run->status);
+	int rc = gt_model_open(run->trace, NULL, &m, err);
+
+	if (!rc)
+		rc = take_first(p, m, err);
+	if (m)
+		gt_model_close(m);
+	for (uint32_t number = 2; number <= run->passes && !rc && p->all.n; number++) {
+		if (stop) {
+			take_next(p, NULL, number);
+			break;
+		}
+		if (!run->quiet)
+			fprintf(stderr, "gputap: run %u of %u of the program\n", number, run->passes);
+		rc = pass(run, p, number, &stop, err);
+	}
+	if (p->all.n && !rc)
+		rc = store(p, run->trace, err);
+	return rc;
+}
+
+void gt_run_again(struct gt_run *run)
+{
+	struct passes p = { .groups = 0 };
+	struct gt_err err = { 0 };
+
+	if (run->counters && run->replay && run->passes > 1 && gt_run_recorded(run)) {
+		if (count_passes(run, &p, &err)) {
+			gt_cli_fail(&err);
+			gt_run_note(run, strdup("a later run of the program failed: counters have no values"));
+		}
+		tell_what_is_missing(run, &p);
+	}
+	forget(&p);
+	free(run->counters);
+	run->counters = NULL;
+}
