@@ -63,10 +63,37 @@ static bool defined_at_start(const struct tap_object *o, void *arg)
 	return o->startup && !tap_object_is_shim(o) && tap_object_symbol(o, arg);
 }
 
-/* Undefined symbols stand before those in the hash table. */
+static uint32_t used_by(struct tap_relocations r)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < r.bytes / sizeof(*r.first); i++)
+		if (ELF64_R_SYM(r.first[i].r_info) >= n)
+			n = (uint32_t)ELF64_R_SYM(r.first[i].r_info) + 1;
+	return n;
+}
+
+/*
+ * Undefined symbols stand before those in the hash table. Where nothing is in it, as in most programs for aarch64, it
+ * does not say how many there are: then only those count that a relocation names.
+ */
+static uint32_t undefined_end(const struct tap_object *o)
+{
+	if (!o->gnu_hash)
+		return o->sysv_hash ? o->sysv_hash[1] : 0;
+	const uint32_t *bucket = (const uint32_t *)((const ElfW(Addr) *)(o->gnu_hash + 4) + o->gnu_hash[2]);
+
+	if (o->gnu_hash[0] != 1 || bucket[0])
+		return o->gnu_hash[1];
+	uint32_t data = used_by(tap_object_relocations(o, DT_RELA, DT_RELASZ));
+	uint32_t calls = used_by(tap_object_relocations(o, DT_JMPREL, DT_PLTRELSZ));
+
+	return data > calls ? data : calls;
+}
+
 static bool each_object(const struct tap_object *o, void *arg)
 {
-	uint32_t n = o->gnu_hash ? o->gnu_hash[1] : o->sysv_hash ? o->sysv_hash[1] : 0;
+	uint32_t n = undefined_end(o);
 
 	(void)arg;
 	if (tap_object_is_self(o))
