@@ -2,7 +2,7 @@
  * tests/e2e/ways/cuda_jumps.c - leaves a CUDA call in the way that its argument names, five times, then makes another
  * one
  *
- *	jump     siglongjmp out of a signal handler that comes while the call waits
+ *	jump     siglongjmp out of a signal handler that comes while the call sleeps
  *	cancel   its thread is cancelled inside the call
  *	end      its thread ends itself, in a handler, inside the call
  *	pass     nothing is left
@@ -16,35 +16,16 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "../cuda_driver.h"
+#include "asleep.h"
 
 enum { TIMES = 5 };
 
 static sigjmp_buf out;
 
 static void wait_for_it(void) { F(cuCtxSynchronize, void)(); }
-
-static void alarms(int how)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGALRM);
-	pthread_sigmask(how, &set, NULL);
-}
-
-/* In the thread that calls this, and in no other. */
-static void on_alarm(void (*handler)(int))
-{
-	struct itimerval soon = { .it_value.tv_usec = 20000 };
-
-	signal(SIGALRM, handler);
-	alarms(SIG_UNBLOCK);
-	setitimer(ITIMER_REAL, &soon, NULL);
-}
 
 static void leave_by_jump(int number) { (void)number, siglongjmp(out, 1); }
 static void leave_by_end(int number) { (void)number, pthread_exit(NULL); }
@@ -53,14 +34,17 @@ static void jump(void)
 {
 	if (sigsetjmp(out, 1))
 		return;
-	on_alarm(leave_by_jump);
+	interrupted_by(leave_by_jump);
 	wait_for_it();
 }
+
+static _Atomic pid_t waiting;   /* the thread that the main thread cancels, once it is on its way into the call */
 
 static void *waits(void *unused)
 {
 	MUST(F(cuCtxSetCurrent, void *)(context));
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	waiting = (pid_t)syscall(SYS_gettid);
 	wait_for_it();
 	return unused;
 }
@@ -68,7 +52,7 @@ static void *waits(void *unused)
 static void *waits_for_alarm(void *unused)
 {
 	MUST(F(cuCtxSetCurrent, void *)(context));
-	on_alarm(leave_by_end);
+	interrupted_by(leave_by_end);
 	wait_for_it();
 	return unused;
 }
@@ -77,10 +61,14 @@ static void thread(void *(*run)(void *), int cancel)
 {
 	pthread_t t;
 
+	waiting = 0;
 	pthread_create(&t, NULL, run, NULL);
-	usleep(30000);
-	if (cancel)
+	if (cancel) {
+		while (!waiting)
+			usleep(1000);
+		until_asleep(waiting);
 		pthread_cancel(t);
+	}
 	pthread_join(t, NULL);
 }
 
@@ -89,7 +77,6 @@ int main(int argc, char **argv)
 	const char *way = argc > 1 ? argv[1] : "";
 	int n;
 
-	alarms(SIG_BLOCK);
 	open_driver();
 	load_kernel();
 	MUST(launch_kernel(NULL));

@@ -17,9 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "asleep.h"
 
 void jumper_wait(cl_event event);
 int jumper_ask(cl_platform_id platform, int times);
@@ -44,14 +45,6 @@ static void open_all(void)
 		exit(2);
 }
 
-static void on_alarm(void (*handler)(int))
-{
-	struct itimerval soon = { .it_value.tv_usec = 30000 };
-
-	signal(SIGALRM, handler);
-	setitimer(ITIMER_REAL, &soon, NULL);
-}
-
 static void leave_by_jump(int number) { (void)number, siglongjmp(out, 1); }
 static void leave_by_end(int number) { (void)number, pthread_exit(NULL); }
 static void leave_to_other(int number) { (void)number, swapcontext(&waiting, &other); }
@@ -59,7 +52,7 @@ static void leave_to_other(int number) { (void)number, swapcontext(&waiting, &ot
 static void jump(void)
 {
 	if (!sigsetjmp(out, 1)) {
-		on_alarm(leave_by_jump);
+		interrupted_by(leave_by_jump);
 		jumper_wait(never);
 	}
 	printf("asked %d\n", jumper_ask(platform, 3));
@@ -79,7 +72,7 @@ static void jump_higher(void)
 	size_t bytes;
 
 	if (!sigsetjmp(out, 1)) {
-		on_alarm(leave_by_jump);
+		interrupted_by(leave_by_jump);
 		wait_further_down();
 	}
 	for (int i = 0; i < 3; i++)
@@ -87,21 +80,19 @@ static void jump_higher(void)
 	printf("asked 3\n");
 }
 
+static _Atomic pid_t cancelled; /* by the main thread, when it sleeps in the call */
+
 static void *waits(void *unused)
 {
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	cancelled = (pid_t)syscall(SYS_gettid);
 	jumper_wait(never);
 	return unused;
 }
 
 static void *waits_for_alarm(void *unused)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGALRM);
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	on_alarm(leave_by_end);
+	interrupted_by(leave_by_end);
 	jumper_wait(never);
 	return unused;
 }
@@ -109,15 +100,14 @@ static void *waits_for_alarm(void *unused)
 static void thread(void *(*run)(void *), int cancel)
 {
 	pthread_t t;
-	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGALRM);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	pthread_create(&t, NULL, run, NULL);
-	usleep(30000);
-	if (cancel)
+	if (cancel) {
+		while (!cancelled)
+			usleep(1000);
+		until_asleep(cancelled);
 		pthread_cancel(t);
+	}
 	pthread_join(t, NULL);
 	printf("asked %d\n", jumper_ask(platform, 3));
 }
@@ -131,7 +121,7 @@ static void on_other_stack(void)
 
 static void on_stack(void)
 {
-	on_alarm(leave_to_other);
+	interrupted_by(leave_to_other);
 	jumper_wait(never);
 	printf("waited, asked %d\n", jumper_ask(platform, 2));
 }
