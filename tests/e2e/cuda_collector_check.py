@@ -163,9 +163,9 @@ def idle(image):
         fail("%d buffers in 4 s" % len(image.buffers))
 
 
-def window(image, which):
+def window(image, which, launches):
     kernels = image.count(10)
-    if not 20 <= kernels <= 180 or not image.count(*DEFINING):
+    if not 20 <= kernels <= int(launches) - 20 or not image.count(*DEFINING):
         fail("%d kernels, %d definitions" % (kernels, image.count(*DEFINING)))
     switch = [e["tick"] for e in image.events if e["what"] == (15 if which == "late" else 14)]
     if len(switch) != 1:
