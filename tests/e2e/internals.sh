@@ -23,14 +23,14 @@ unset NVTX_INJECTION64_PATH CUDA_INJECTION64_PATH LD_PRELOAD GPUTAP_OUTPUT
 export DEBUGINFOD_URLS=
 gcc -O1 -g -o blur "$top/examples/blur.c" -lOpenCL -lm || exit 1
 
-# below NAME FUNCTIONS -- VARIABLE=VALUE... PROGRAM ARGUMENT...: the functions are on one stack
+# below NAME FILE FUNCTIONS -- VARIABLE=VALUE... PROGRAM ARGUMENT...: the functions, of which the last is FILE's, are on one stack
 below() {
-	local name=$1 want="" set=()
-	shift
+	local name=$1 file=$2 want="" set=()
+	shift 2
 	while [ "$1" != -- ]; do want="$want'$1', "; shift; done
 	shift
 	while [[ $1 == *=* ]]; do set+=(-iex "set environment ${1%%=*} ${1#*=}"); shift; done
-	if timeout 120 gdb -nx --readnow -batch "${set[@]}" -iex 'set auto-load safe-path /' -ex "python want = [$want]" \
+	if timeout 120 gdb -nx --readnow -batch "${set[@]}" -iex 'set auto-load safe-path /' -ex "python want, file = [$want], '$file'" \
 		-ex "source $GPUTAP_TESTS/e2e/internals.py" --args "$@" >"$name.log" 2>&1; grep -q '^FOUND' "$name.log"; then
 		echo "ok: $name: the documented functions are on the stack"
 		passed=$((passed + 1))

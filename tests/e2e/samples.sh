@@ -46,7 +46,7 @@ check "... where the kernel has none (ENOSYS)" [ $? = 3 ]
 check "... in one line" once "no samples: the system call perf_event_open is forbidden"
 
 # ---- timers in the program: where the kernel samples for nobody
-$cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fomit-frame-pointer -o signals "$here/samples/signals.c" -lpthread || exit 1
+$cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fomit-frame-pointer -o signals "$here/samples/signals.c" -lpthread -lrt || exit 1
 rm -rf t.gputap t.json
 timeout -k 5 60 ./deny perf_event_open 1 "$tap" run -f -o t --sample=timer --sample-rate=1000 -t sample -- ./busy 100 >out 2>err
 check "timers: where a filter forbids the kernel's samples, the program's status" [ $? = 3 ]

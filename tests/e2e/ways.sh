@@ -53,7 +53,7 @@ library libearly-atexit.so early.c -DAT_EXIT -lOpenCL
 program early early_main.c "-L$bin" -learly "-Wl,-rpath,$bin"
 program early-main early_main.c "-L$bin" -learly-main "-Wl,-rpath,$bin"
 program early-atexit early_main.c "-L$bin" -learly-atexit "-Wl,-rpath,$bin"
-[ -n "$san" ] || program early-signal early_signal.c -rdynamic -lOpenCL -ldl
+[ -n "$san" ] || program early-signal early_signal.c -rdynamic -lOpenCL -ldl -Wl,--no-as-needed -lpthread # before glibc 2.34 the real one is there
 program missing-fake missing.c "-L$bin" -l:libOpenCL-fake.so "-Wl,-rpath,$bin" -ldl
 # A loader renamed as wheels do it: another file name and soname (of the same length), found by RUNPATH.
 python3 - "$real" "$bin/wheel/libOpenCL1a.so" <<'PY' || exit 1
