@@ -237,7 +237,11 @@ if without_sanitizer; then
 fi
 
 for w in _exit _Exit quick_exit; do way "$w" 1 "$P" -- "$bin/processes" $w; in_trace REC_EXIT 1; done
-for w in execl execle execv fexecve; do way "$w" 2 "$P" -- "$bin/processes" $w; in_trace REC_EXEC 1; done
+for w in execl execle execv fexecve; do
+	# An emulator that the kernel starts cannot open a descriptor that is closed by then.
+	if ! "$bin/processes" $w 2>&1 | grep -q '^[34]: x'; then case_name=$w; leave_out "the program does not get through it alone"; continue; fi
+	way "$w" 2 "$P" -- "$bin/processes" $w; in_trace REC_EXEC 1
+done
 way "execle with a cleaned environment" 1 "$P" -- "$bin/processes" execle-clean
 in_trace lost.CHILD_MISSED 1
 way "an exec that fails is as if nothing had happened" 2 "$P" -- "$bin/processes" failing

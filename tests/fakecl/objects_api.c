@@ -92,6 +92,17 @@ cl_int CL_API_CALL fk_clReleaseDevice(cl_device_id d)
 	return CL_SUCCESS;
 }
 
+/* cl_ext_device_fission's names of the two, which an ICD loader calls whatever the platform's extensions are. */
+cl_int CL_API_CALL fk_clRetainDeviceEXT(cl_device_id d)
+{
+	return fk_clRetainDevice(d);
+}
+
+cl_int CL_API_CALL fk_clReleaseDeviceEXT(cl_device_id d)
+{
+	return fk_clReleaseDevice(d);
+}
+
 cl_int CL_API_CALL fk_clCreateSubDevices(
 	cl_device_id d, const cl_device_partition_property *how, cl_uint room, cl_device_id *out, cl_uint *n)
 {
