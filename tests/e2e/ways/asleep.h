@@ -1,5 +1,5 @@
 /*
- * tests/e2e/ways/asleep.h - a thread is interrupted once it has been seen to sleep in its call, however busy the machine
+ * tests/e2e/ways/asleep.h - a thread is interrupted once it is seen to sleep in its call, however busy the machine is
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
