@@ -30,13 +30,21 @@ static const struct { const char *alias, *name; } aliases[] = {
 	{ "unifiedmemorytotals", "um_total_sum" },
 };
 
+/* gt_reports_NAME[] of each file, ended by { 0 }; in the order in which reports are listed. */
+#define LISTS \
+	LIST(sum) LIST(trace) LIST(queue) LIST(cuda_sum) LIST(cuda_trace) LIST(cuda_streams) LIST(cuda_memory) \
+	LIST(nvtx) LIST(osrt) LIST(openmp) LIST(timeline) LIST(idle) LIST(callers) LIST(waits) LIST(samples) LIST(sched)
+#define LIST(name) extern const struct gt_report gt_reports_##name[];
+LISTS
+#undef LIST
+
 const struct gt_report *gt_report_at(unsigned i)
 {
-	const struct gt_report *const lists[] = { gt_reports_sum, gt_reports_trace, gt_reports_queue,
-		gt_reports_cuda_sum, gt_reports_cuda_trace, gt_reports_cuda_streams, gt_reports_cuda_memory,
-		gt_reports_nvtx, gt_reports_osrt, gt_reports_openmp, gt_reports_timeline, gt_reports_idle,
-		gt_reports_callers, gt_reports_waits, gt_reports_samples,
-		gt_reports_sched };
+	static const struct gt_report *const lists[] = {
+#define LIST(name) gt_reports_##name,
+		LISTS
+#undef LIST
+	};
 
 	for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (const struct gt_report *r = lists[l]; r->name; r++)

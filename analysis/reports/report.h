@@ -1,9 +1,9 @@
 /*
  * analysis/reports/report.h - reports: what gputap stats can print, fed by one pass over a trace
  *
- * A report is one entry in the list of its file (reports_*.c). Names and headings follow `nsys stats`, so that habits
- * carry over: docs/stats.md. OpenCL calls come from the model's walk, CUDA activities from its arrays, merged in order
- * of start.
+ * A report is one entry in the list of its file, and such a list one word of report.c. Names and headings follow
+ * `nsys stats`, so that habits carry over: docs/stats.md. OpenCL calls come from the model's walk, CUDA activities from
+ * its arrays, merged in order of start.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -141,11 +141,5 @@ const char *gt_command_kernel_name(const struct gt_command *c, unsigned options)
  * The columns GridXYZ and BlockXYZ of a kernel; where nobody knows the block, "items: 1024    1    1" and "unknown".
  */
 void gt_grid_text(const struct gt_command *c, char grid[GT_GRID_TEXT], char block[GT_GRID_TEXT]);
-
-extern const struct gt_report gt_reports_sum[], gt_reports_trace[], gt_reports_queue[], gt_reports_nvtx[],
-	gt_reports_cuda_sum[], gt_reports_cuda_trace[], gt_reports_cuda_streams[],
-	gt_reports_cuda_memory[], gt_reports_osrt[], gt_reports_openmp[], gt_reports_timeline[],
-	gt_reports_idle[], gt_reports_callers[], gt_reports_waits[],
-	gt_reports_samples[], gt_reports_sched[]; /* each ends with name NULL */
 
 #endif

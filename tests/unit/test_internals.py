@@ -23,6 +23,8 @@ def defined(function, text):
 
 
 class Internals(unittest.TestCase):
+    code = {}
+
     def setUp(self):
         self.text = PAGE.read_text(encoding="utf-8")
 
@@ -55,6 +57,42 @@ class Internals(unittest.TestCase):
     def test_generated_wrappers_are_made_of_the_table(self):
         self.assertIn("clEnqueueNDRangeKernel(", (ROOT / "api/opencl.api").read_text(encoding="utf-8"))
         self.assertIn("body_", (ROOT / "api/wrappers.py").read_text(encoding="utf-8"))
+
+    def places(self, word):
+        """The hand-written files of the tree that say a word."""
+        if not self.code:
+            for folder in ("analysis", "api", "cli", "collectors", "common", "interpose", "model", "trace", "writers"):
+                for path in (ROOT / folder).rglob("*"):
+                    if path.suffix in (".c", ".h", ".def", ".py"):
+                        self.code[path.relative_to(ROOT).as_posix()] = path.read_text(encoding="utf-8")
+        return {path for path, text in self.code.items() if word in text and re.search(r"\b%s\b" % word, text)}
+
+    def test_a_report_is_named_in_one_other_file(self):
+        table = (ROOT / "analysis/reports/report.c").read_text(encoding="utf-8")
+        names = re.findall(r"LIST\((\w+)\)", re.search(r"#define LISTS((?:.*\\\n)*.*)", table).group(1))
+        self.assertGreater(len(names), 10)
+        for name in names:
+            with self.subTest(name=name):
+                own = self.places("gt_reports_%s" % name)
+                self.assertEqual(len(own), 1, own)
+
+    def test_a_writer_is_named_in_one_other_file(self):
+        for name in re.findall(r"^FORMAT\((\w+),", (ROOT / "trace/format/formats.def").read_text(encoding="utf-8"), re.M):
+            with self.subTest(name=name):
+                self.assertEqual(len(self.places("gt_writer_%s" % name)), 1)
+
+    def test_a_collector_is_named_in_the_table_alone(self):
+        for name in re.findall(r"\bCOLLECTOR\((\w+)\)", (ROOT / "collectors/table.c").read_text(encoding="utf-8").split("#define COLLECTOR(")[0]):
+            with self.subTest(name=name):
+                own = self.places("tap_collector_%s" % name)
+                self.assertEqual([path.rsplit("/", 1)[0] for path in own], ["collectors/%s" % name])
+
+    def test_an_activity_kind_is_named_where_it_is_described_and_shown(self):
+        described = {"model/cuda/kinds.def", "trace/format/cupti.def"}
+        shown = {"model/timeline/cuda.c", "writers/sqlite/cuda.c", "writers/perfetto/annotate.c"}
+        said = self.places("DECOMPRESS") | self.places("GT_CUDA_DECOMPRESS")
+        self.assertLessEqual(described, said)
+        self.assertLessEqual(said, described | shown)
 
     def test_every_stack_has_a_name_of_its_own(self):
         names = [name for name, _ in internals.tables(PAGE) if name]
