@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "common/counted.h"
 #include "common/harmless.h"
 #include "model/symbols/symbols.h"
 
@@ -37,11 +38,13 @@ static void note_objects(const struct gt_symbols_found *found)
 {
 	if (!found->missing)
 		return;
-	fprintf(stderr, "gputap: call stacks: %u of %u objects are not on this machine as they ran (", found->missing,
-		found->modules);
+	fprintf(stderr, "gputap: call stacks: %u of %s %s not on this machine as %s ran (", found->missing,
+		gt_counted(found->modules, "objects").text, found->missing == 1 ? "is" : "are",
+		found->missing == 1 ? "it" : "they");
 	for (uint32_t i = 0; i < found->missing && i < GT_SYMBOLS_TOLD; i++)
 		fprintf(stderr, "%s%s", i ? ", " : "", gt_harmless(found->first[i]));
-	fprintf(stderr, "%s): their functions are shown by address\n", found->missing > GT_SYMBOLS_TOLD ? ", ..." : "");
+	fprintf(stderr, "%s): %s functions are shown by address\n", found->missing > GT_SYMBOLS_TOLD ? ", ..." : "",
+		found->missing == 1 ? "its" : "their");
 }
 
 void gt_cli_stack_notes(const struct gt_model *model)

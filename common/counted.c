@@ -8,33 +8,33 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Of every word that a text of ours counts: tests/unit/test_counted.c holds the losses against it. */
-static const struct { const char *many, *one; } words[] = {
-	{ "activities", "activity" }, { "allocations", "allocation" }, { "arguments", "argument" },
-	{ "blocks", "block" }, { "buffers", "buffer" }, { "callbacks", "callback" }, { "calls", "call" },
-	{ "children", "child" }, { "commands", "command" }, { "compilations", "compilation" },
-	{ "contents", "content" }, { "copies", "copy" }, { "correlations", "correlation" },
-	{ "decompressions", "decompression" }, { "events", "event" }, { "executions", "execution" },
-	{ "files", "file" }, { "fills", "fill" }, { "flushes", "flush" }, { "folders", "folder" },
-	{ "functions", "function" }, { "graphs", "graph" }, { "kernels", "kernel" }, { "kinds", "kind" },
-	{ "launches", "launch" }, { "lists", "list" }, { "loaders", "loader" }, { "metrics", "metric" },
-	{ "multiprocessors", "multiprocessor" }, { "objects", "object" }, { "operations", "operation" },
-	{ "overheads", "overhead" }, { "passes", "pass" }, { "processes", "process" }, { "ranges", "range" },
-	{ "records", "record" }, { "results", "result" }, { "samples", "sample" }, { "segments", "segment" },
-	{ "sources", "source" }, { "streams", "stream" }, { "strings", "string" },
-	{ "synchronisations", "synchronisation" }, { "threads", "thread" }, { "times", "time" },
+/* What adding an s does not make. */
+static const struct { const char *many, *one; } irregular[] = {
+	{ "activities", "activity" }, { "children", "child" }, { "copies", "copy" }, { "entries", "entry" },
+	{ "flushes", "flush" }, { "launches", "launch" }, { "passes", "pass" }, { "processes", "process" },
 };
+/* End with one s and are no plural. */
+static const char *const singulars[] = { "always", "bias", "bus", "does", "plus", "this" };
 
-/* The singular of the word of n characters; NULL: not in the list. */
-static const char *singular(const char *word, size_t n)
+/* Puts the singular of the word of n characters into one[]. False: it is no plural. */
+static bool singular(const char *word, size_t n, char one[32])
 {
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (!strncmp(words[i].many, word, n) && !words[i].many[n])
-			return words[i].one;
-	return NULL;
+	for (size_t i = 0; i < sizeof irregular / sizeof irregular[0]; i++)
+		if (!strncmp(irregular[i].many, word, n) && !irregular[i].many[n]) {
+			snprintf(one, 32, "%s", irregular[i].one);
+			return true;
+		}
+	for (size_t i = 0; i < sizeof singulars / sizeof singulars[0]; i++)
+		if (!strncmp(singulars[i], word, n) && !singulars[i][n])
+			return false;
+	if (n < 4 || n > 32 || word[n - 1] != 's' || word[n - 2] == 's')
+		return false;
+	snprintf(one, 32, "%.*s", (int)(n - 1), word);
+	return true;
 }
 
 struct gt_counted gt_counted_things(uint64_t n, const char *things)
@@ -44,11 +44,11 @@ struct gt_counted gt_counted_things(uint64_t n, const char *things)
 
 	snprintf(out.text, sizeof out.text, "%s", things);
 	for (const char *at = things; n == 1 && *at; at += length + (at[length] != 0)) {
-		const char *one;
+		char one[32];
 
 		for (length = 0; isalpha((unsigned char)at[length]); length++)
 			;
-		if (!(one = singular(at, length)))
+		if (!singular(at, length, one))
 			continue;
 		snprintf(out.text, sizeof out.text, "%.*s%s%s", (int)(at - things), things, one, at + length);
 		break;

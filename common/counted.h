@@ -14,7 +14,7 @@
 struct gt_counted { char text[256]; };
 
 /*
- * "N things"; where N is 1, the first word of `things` that has a singular in our list is in it: "calls not recorded:
+ * "N things"; where N is 1, the first word of `things` that is a plural becomes its singular: "calls not recorded:
  * no room" becomes "1 call not recorded: no room". Use: printf("%s", gt_counted(n, "calls").text).
  */
 struct gt_counted gt_counted(uint64_t n, const char *things);

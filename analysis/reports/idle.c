@@ -19,6 +19,7 @@
 
 #include "analysis/hot.h"
 #include "analysis/reports/report.h"
+#include "common/counted.h"
 #include "common/memory.h"
 #include "model/threads/host_state.h"
 #include "model/stacks/stacks.h"
@@ -598,14 +599,13 @@ static int put_parked_row(const struct state *s, struct gt_table *t, unsigned nu
 {
 	const struct gap *g = &s->gaps[number];
 	struct gt_text doing = { 0 };
-	char threads[32];
+	struct gt_counted threads = gt_counted(g->n_parked, "threads");
 	struct gt_cell cell[12];
 	unsigned n = 0;
 	int rc;
 
 	put_doing(s, &doing, &g->parked, g, false);
 	gt_text_char(&doing, 0);
-	snprintf(threads, sizeof threads, g->n_parked == 1 ? "1 thread" : "%u threads", g->n_parked);
 	cell[n++] = gt_integer(number + 1);
 	cell[n++] = gt_integer(g->end - g->start);
 	cell[n++] = gt_integer(g->start);
@@ -615,7 +615,7 @@ static int put_parked_row(const struct state *s, struct gt_table *t, unsigned nu
 	cell[n++] = gt_text(doing.failed ? "" : doing.data);
 	cell[n++] = gt_text("");
 	cell[n++] = gt_text("");
-	cell[n++] = gt_text(threads);
+	cell[n++] = gt_text(threads.text);
 	rc = gt_table_row(t, cell);
 	gt_text_free(&doing);
 	return rc;

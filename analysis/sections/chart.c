@@ -223,7 +223,8 @@ static void put_samples(const struct shown *s, const struct gt_row *row, size_t 
 		gt_text_char(s->out, '|');
 		for (uint32_t i = 0; i < columns; i++)
 			gt_text_char(s->out, levels[most > 0 && sum[i] > 0 ? (int)ceil(9 * sum[i] / most) : 0]);
-		snprintf(text, sizeof text, "| up to %.6g, %u values", most, row->value.n);
+		snprintf(text, sizeof text, "| up to %.6g, %u value%s", most, row->value.n,
+			row->value.n == 1 ? "" : "s");
 		gt_text_str(s->out, text);
 	} else {
 		gt_text_lit(s->out, "N/A  ");

@@ -153,9 +153,10 @@ static void text_outputs(const struct gt_model *m)
 	for (uint32_t i = 0; i < gt_model_output_count(m); i++) {
 		const struct gt_captured_output *o = gt_model_output(m, i);
 
-		printf("output    %s (%s): %llu bytes", o->of, o->kind, (unsigned long long)o->bytes);
+		printf("output    %s (%s): %s", o->of, o->kind, gt_counted(o->bytes, "bytes").text);
 		if (o->kept < o->bytes)
-			printf(", the first %llu are kept", (unsigned long long)o->kept);
+			printf(", of which the first %s kept",
+				gt_counted(o->kept, o->kept == 1 ? "bytes is" : "bytes are").text);
 		printf("\n");
 	}
 }
@@ -223,8 +224,9 @@ static void text_threads(const struct gt_model *m, struct gt_cuda *c, const stru
 			unnamed++;
 	}
 	if (unnamed)
-		printf("  %u %sthread%s (--threads lists them)\n", unnamed,
-			unnamed < p->n_threads ? "more " : "", unnamed == 1 ? "" : "s");
+		printf("  %s (--threads lists %s)\n",
+			gt_counted(unnamed, unnamed < p->n_threads ? "more threads" : "threads").text,
+			unnamed == 1 ? "it" : "them");
 }
 
 static void text_process(const struct gt_model *m, struct gt_cuda *c, const struct gt_process *p, bool list)

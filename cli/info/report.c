@@ -36,7 +36,7 @@ static void put_text(FILE *out, const struct gt_actions *as, const struct gt_ncu
 		rules += as->all.v[i].rules.n;
 	}
 	fprintf(out, "report   %s\n", gt_harmless(path));
-	fprintf(out, "file     version %" PRIu64 ", %" PRIu64 " bytes, %s, %s\n", f->version, f->bytes,
+	fprintf(out, "file     version %" PRIu64 ", %s, %s, %s\n", f->version, gt_counted(f->bytes, "bytes").text,
 		gt_counted(f->blocks, "blocks").text, gt_counted(f->strings, "strings").text);
 	fprintf(out, "results  %s, %s, %s, %s\n", gt_counted(f->results[0], "kernels").text,
 		gt_counted(f->results[1], "ranges").text, gt_counted(f->results[2], "command lists").text,

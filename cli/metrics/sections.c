@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "common/counted.h"
 #include "common/harmless.h"
 #include "trace/format/counters.h"
 
@@ -64,7 +65,7 @@ void gt_cli_counters_note(struct gt_model *m)
 
 	if (n && !gt_model_counters_plan(m))
 		fprintf(stderr,
-			"gputap: %s: the file " REC_COUNTERS_FILE " is missing or damaged: the counters of %u launch%s "
-			"have no values\n",
-			gt_harmless(gt_model_session(m)->path), n, n == 1 ? "" : "es");
+			"gputap: %s: the file " REC_COUNTERS_FILE " is missing or damaged: the counters of %s have "
+			"no values\n",
+			gt_harmless(gt_model_session(m)->path), gt_counted(n, "launches").text);
 }

@@ -220,7 +220,7 @@ class Page:
             if number <= len(text):
                 rows.append(Row(number, text[number - 1], self._values(by_line.get(number, [])), gap=gap))
             last = number
-        return [View("ptx", "%d lines of PTX" % len(text), rows)] if rows else []
+        return [View("ptx", "%d line%s of PTX" % (len(text), "" if len(text) == 1 else "s"), rows)] if rows else []
 
     def _sass(self):
         rows, told = [], False
@@ -233,8 +233,9 @@ class Page:
             rows.append(Row(address, text, self._values([address]), self._marks(0, address)))
         if not rows:
             return []
-        return [View("sass", "%d instructions%s" % (len(rows), "" if told else "; nvdisasm, which could show them, is not installed or "
-                     "does not know them" if self.module and self.module.binary() else "; the report does not hold them"), rows)]
+        why = ("" if told else "; nvdisasm, which could show them, is not installed or does not know them"
+               if self.module and self.module.binary() else "; the report does not hold them")
+        return [View("sass", "%d instruction%s%s" % (len(rows), "" if len(rows) == 1 else "s", why), rows)]
 
     def why_empty(self):
         if self.module is None:

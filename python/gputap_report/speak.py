@@ -69,7 +69,7 @@ def put_text(kind, what):
     elif kind == "failed":
         lines = ["%s: failed: %s" % (what.get("rule") or what.get("file"), what["why"])]
     elif kind == "wrote":
-        lines = ["%s: %d results of rules" % (what["file"], what["results"])]
+        lines = ["%s: %d result%s of rules" % (what["file"], what["results"], "" if what["results"] == 1 else "s")]
     else:
         lines = []
     for line in lines:

@@ -32,9 +32,20 @@ static void the_first_word_that_is_counted_changes(void **state)
 	(void)state;
 	assert_string_equal(gt_counted(1, "CUDA calls whose arguments were not copied").text,
 		"1 CUDA call whose arguments were not copied");
-	assert_string_equal(gt_counted(1, "blocksmiths, streams").text, "1 blocksmiths, stream");
+	assert_string_equal(gt_counted(1, "blocksmiths, streams").text, "1 blocksmith, streams");
 	assert_string_equal(gt_counted(1, "").text, "1 ");
-	assert_string_equal(gt_counted(1, "words that nobody counts").text, "1 words that nobody counts");
+	assert_string_equal(gt_counted(1, "words that nobody listed").text, "1 word that nobody listed");
+}
+
+/* What ends like a plural and is none stays: the word behind it is what is counted. */
+static void a_word_that_ends_with_s_need_not_be_a_plural(void **state)
+{
+	(void)state;
+	assert_string_equal(gt_counted(1, "process images").text, "1 process image");
+	assert_string_equal(gt_counted(1, "OS samples").text, "1 OS sample");
+	assert_string_equal(gt_counted(1, "bus errors").text, "1 bus error");
+	assert_string_equal(gt_counted(1, "CUDA's own calls").text, "1 CUDA's own call");
+	assert_string_equal(gt_counted(1, "more of this").text, "1 more of this");
 }
 
 /* Each reason of the ledger, and each kind of CUDA activity, begins with something that has a singular. */
@@ -66,6 +77,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_is_one),
 		cmocka_unit_test(the_first_word_that_is_counted_changes),
+		cmocka_unit_test(a_word_that_ends_with_s_need_not_be_a_plural),
 		cmocka_unit_test(every_text_that_is_counted_has_a_singular),
 	};
 
