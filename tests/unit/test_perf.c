@@ -20,6 +20,7 @@
 #include "cli/perf/unwind.h"
 #include "model/stacks/stacks.h"
 #include "model/threads/threads.h"
+#include "tests/unit/within.h"
 
 enum { PARENT = 1000, CHILD = 1001, MS = 1000000 };
 #define TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
@@ -387,7 +388,7 @@ static uint64_t looks(uint32_t n)
 static void test_lives_are_found_in_few_steps(void **unused)
 {
 	(void)unused;
-	assert_in_range(looks(4000), 1, looks(2000) * 5 / 2);
+	assert_within(looks(4000), 1, looks(2000) * 5 / 2);
 }
 
 /* Two things were not as asked: both are said. */
