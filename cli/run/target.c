@@ -133,7 +133,7 @@ static bool names_preload(int fd)
 	static char text[4 << 20];
 	ssize_t n = pread(fd, text, sizeof text, 0);
 
-	return n > 0 && memmem(text, (size_t)n, "LD_PRELOAD", 10);
+	return n > 0 && memmem(text, (size_t)n, "LD_PRELOAD", 10) && !gc_without("names-preload");
 }
 
 void gt_run_look_at_target(const char *program, struct gt_run_target *t)

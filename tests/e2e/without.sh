@@ -24,6 +24,10 @@ needed() {
 	shift 2
 	case " ${ONLY-$switch} " in *" $switch "*) ;; *) return ;; esac
 	case $switch in
+	names-preload) command -v oclgrind >/dev/null || { skipped=$((skipped + 1)); echo "skipped: $switch: no oclgrind"; return; } ;;
+	other-folder) other_user || { skipped=$((skipped + 1)); echo "skipped: $switch: not root, or no setpriv"; return; } ;;
+	in-place) unit shim_places a_trace_is_made_where_nothing_can_be_renamed && ! grep -q '^skipped' out ||
+		{ skipped=$((skipped + 1)); echo "skipped: $switch: no filter of system calls can be set here"; return; } ;;
 	audit-tls | layer-aside | second-copy | layer-loader) has_layers || { skipped=$((skipped + 1)); echo "skipped: $switch: $no_layers"; return; } ;;
 	esac
 	if ("$@") 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $switch: $what"; return; fi
@@ -33,6 +37,10 @@ needed() {
 }
 
 holds() { if ("${@:2}"); then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; fi; }
+
+other_user() { [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; }
+# unit PROGRAM TEST: one test of it
+unit() { "$GPUTAP_BUILD/$1" >out 2>&1; grep -q "OK \] $2\$" out; }
 
 # under VARIABLE=VALUE... -- PROGRAM...: into t.gputap, its words into out; its status
 under() {
@@ -52,6 +60,7 @@ calls() { [ "$(count clGetPlatformIDs)" = "$1" ]; }
 
 cc=${CC:-cc} ways=$GPUTAP_TESTS/e2e/ways opts="-O1 -w -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300"
 command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+$cc $opts -o deny "$ways/deny.c" || exit 1
 for name in processes many unload timed maps ends; do $cc $opts -o $name "$ways/$name.c" -lOpenCL -ldl -lpthread || exit 1; done
 $cc $opts -fPIC -shared -o libjumper.so "$ways/jumper.c" -lOpenCL && $cc $opts -o jumps "$ways/jumps.c" "$PWD/libjumper.so" -lOpenCL -lpthread || exit 1
 for name in "" -DFIRST_IN_MAIN; do
@@ -96,6 +105,19 @@ needed callback-in-release "calls in a destructor that a release of ours calls a
 # ------------------------------------------------- no room in the trace
 killed_without_place() { run -- ./many 3000 'rm -r t.gputap/[0-9]*; kill -9 $PPID'; [ "$(lost REMOVED)" = 1 ]; }
 needed made-mark "a process whose folder is removed, and that is killed, is told of" killed_without_place
+goes_on() { run -- "$e2e/cl_place" 1000 'run=rm t.gputap/*/0.str' 100000; [ "$(lost REMOVED)" = 1 ] && [ "$(recorded)" -gt 80000 ]; }
+needed another-file "what comes behind a file that was removed is recorded in a new one" goes_on
+without_trace() { run -- ./many 50 'rm -rf t.gputap'; grep -q 't.gputap was removed while the program ran' err; }
+needed says-removed "a trace that was removed whole is told of" without_trace
+drops_rights() { # where any user can reach it
+	local place; place=$(mktemp -d /tmp/gputap-without-XXXXXX) && chmod 755 "$place" || return
+	(cd "$place" && TMPDIR=$place/none run -- "$e2e/cl_place" uid=65534 100 && [ "$(recorded)" = 100 ]); local answer=$?
+	rm -rf "$place"; return $answer
+}
+needed other-folder "a process that drops its privileges records in root's trace" drops_rights
+needed in-place "a trace is made where nothing can be renamed" unit shim_places a_trace_is_made_where_nothing_can_be_renamed
+no_samples() { rm -rf t.gputap; timeout 100 ./deny perf_event_open 1 "$gputap" run -f -o t -t sample,opencl --summary=none -- ./many 5 >out 2>err; grep -q 'no samples' err; }
+needed says-no-samples "samples that are not permitted are told of" no_samples
 behind_all() { run -- "$e2e/cl_place" 100 thread=100 && rm t.gputap/*/1.str && ! complete; }
 needed tally "a file of a stream that is removed behind everybody's last look is missed" behind_all
 wiped_tail() { run -- "$e2e/cl_place" 700 kill; python3 "$GPUTAP_TESTS/e2e/removed_check.py" tail "$gputap" t.gputap >/dev/null; }
@@ -148,6 +170,10 @@ $cc $opts -o host "$ways/host.c" -ldl && $cc $opts -fPIC -shared -o plugin.so "$
 killed_past_us() { under "$P" -- ./host "$1" "$PWD/plugin.so"; [ "$(count lost.LOADER_MISSED)" = 1 ]; }
 needed early-look "a loader that is called past us, in a process that is killed, is counted" killed_past_us dk
 needed early-look "... and one that was closed" killed_past_us dc
+past_us() { under "$P" -- ./host d "$PWD/plugin.so"; [ "$(count lost.LOADER_MISSED)" = 1 ]; }
+needed missed-loaders "a loader that is called past us is counted" past_us
+simulated() { rm -rf t.gputap; timeout 100 "$gputap" run -f -o t --summary=none -- oclgrind "$e2e/cl_commands" >out 2>err; [ "$(recorded)" -gt 0 ]; }
+needed names-preload "calls behind a library that the program preloads itself are recorded" simulated
 cleaned() { run -- sh -c "./many 5; env -i ./many 7 >/dev/null; ./many 5" && [ "$(lost CHILD_MISSED)" = 1 ]; }
 needed unfollowed "an exec without LD_PRELOAD by an image that has recorded nothing is counted" cleaned
 printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\377\0%048d' 0 >other; chmod +x other
@@ -186,8 +212,6 @@ unloaded() { under "$P" FAKECL_FAULTS=write-late=10 -- ./unload flushed && [ "$(
 needed before-unload "commands complete before a dlclose have times" unloaded
 left() { under "$P" FAKECL_FAULTS=write-late=10 -- ./unload left && [ "$(count REC_COMMAND)" = 1 ]; }
 needed last-harvest "commands complete at the end have times" left
-# unit PROGRAM TEST: one test of it
-unit() { "$GPUTAP_BUILD/$1" >out 2>&1; grep -q "OK \] $2\$" out; }
 needed frame-guard "a call left on a stack that is unmapped since: the program lives" \
 	unit shim_stream a_call_left_on_a_stack_that_went_harms_nothing
 needed long-stream "a stream beyond what links tell goes on in another file" unit shim_places a_long_stream_goes_on_in_another_file

@@ -19,6 +19,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "common/plain/unfinished.h"
+#include "common/plain/without.h"
 #include "trace/write/entries.h"
 #include "trace/write/run/run.h"
 
@@ -268,7 +269,7 @@ static int make_run_dir(const char *dir)
 	if (err < 0 || renamed < 0)
 		tree(path, TRACE_LEVELS, REMOVE);
 	/* What can be made and not renamed (EXDEV, most likely) can be made there. */
-	if (renamed < 0 && renamed != -EXISTS && renamed != -NOT_EMPTY)
+	if (renamed < 0 && renamed != -EXISTS && renamed != -NOT_EMPTY && !gc_without("in-place"))
 		return make_in_place(dir);
 	return err < 0 ? err : renamed;
 }

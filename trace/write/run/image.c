@@ -54,7 +54,7 @@ static bool make_image_dir(uint32_t *n)
 {
 	int err = make_in("/", "/other/", n);
 
-	if (err == -ACCESS || err == -NOT_PERMITTED || err == -READ_ONLY)
+	if ((err == -ACCESS || err == -NOT_PERMITTED || err == -READ_ONLY) && !gc_without("other-folder"))
 		err = make_in("/other/", "/", n); /* RUNDIR1 */
 	return err == 0;
 }
