@@ -112,4 +112,5 @@ uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **
 	return m->counters.n;
 }
 
+bool gt_model_counters_planned(const struct gt_model *m) { return gt_reader_counters_there(m->reader); }
 const struct rec_counters *gt_model_counters_plan(struct gt_model *m) { return gt_reader_counters(m->reader); }

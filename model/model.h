@@ -290,6 +290,7 @@ uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **
 /* What gputap run was given for an option; NULL: nothing, or it was not run by it. */
 const char *gt_model_run_option(const struct gt_model *m, const char *name);
 const struct rec_counters *gt_model_counters_plan(struct gt_model *m); /* trace/format/counters.h; NULL: none */
+bool gt_model_counters_planned(const struct gt_model *m); /* there is a plan, or what damage left of it */
 /* Is there any kernel of the process for which the host's processors were counted? */
 bool gt_model_cpu_counted(const struct gt_model *m, uint32_t process);
 

@@ -283,12 +283,13 @@ static void text_counters(struct gt_model *m)
 	const struct gt_counters *all;
 	uint32_t n = gt_model_counters(m, &all);
 
-	if (!n && !plan)
+	if (!n && !gt_model_counters_planned(m))
 		return;
 	printf("\ncounters  of %s", gt_counted(n, "launches").text);
 	if (!plan)
-		printf("; they have no values: the file " REC_COUNTERS_FILE
-		       ", which tells what they are, is missing or damaged");
+		printf("; %sthe file " REC_COUNTERS_FILE ", which tells what %s, is %s",
+			n ? "they have no values: " : "", n ? "they are" : "was to be counted",
+			gt_model_counters_planned(m) ? "damaged" : "missing");
 	for (uint32_t i = 0; plan && i < plan->n; i++) {
 		printf("%s %s: %s in ", i ? ";" : ", planned for", image[i].chip,
 			gt_counted(image[i].metrics, "metrics").text);
@@ -481,6 +482,32 @@ static void json_devices(struct gt_text *t, struct gt_model *m)
 	gt_text_char(t, ']');
 }
 
+static void json_counters(struct gt_text *t, struct gt_model *m)
+{
+	const struct rec_counters *plan = gt_model_counters_plan(m);
+	const struct rec_counters_image *image = plan ? (const void *)(plan + 1) : NULL;
+	const struct gt_counters *all;
+	uint32_t n = gt_model_counters(m, &all);
+
+	if (!n && !gt_model_counters_planned(m))
+		return;
+	gt_json_key(t, "counters");
+	gt_text_char(t, '{');
+	gt_json_field_u64(t, "launches", n);
+	gt_json_field_str(t, "plan", plan ? "sound" : gt_model_counters_planned(m) ? "damaged" : "missing");
+	if (plan)
+		gt_json_field_u64(t, "cupti", plan->cupti);
+	begin_list(t, "images");
+	for (uint32_t i = 0; plan && i < plan->n; i++) {
+		gt_info_begin_item(t);
+		gt_json_field_str(t, "chip", image[i].chip);
+		gt_json_field_u64(t, "metrics", image[i].metrics);
+		gt_json_field_u64(t, "passes", image[i].passes);
+		gt_text_char(t, '}');
+	}
+	gt_text_lit(t, "]}");
+}
+
 static void json_missing(struct gt_text *t, const struct gt_model *m)
 {
 	char line[4096];
@@ -518,6 +545,7 @@ static int json_info(struct gt_model *m, struct gt_err *err)
 	json_outputs(&t, m);
 	json_processes(&t, m);
 	json_devices(&t, m);
+	json_counters(&t, m);
 	ok = !gt_info_cuda_json(m, &t, err);
 	json_missing(&t, m);
 	gt_text_lit(&t, "}\n");

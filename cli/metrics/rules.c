@@ -75,8 +75,8 @@ static int start(const char *name, const struct words *given, int out, pid_t *pi
 	rc = rc ? rc : posix_spawnp(pid, "python3", &actions, NULL, w.v, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (rc)
-		return gt_fail(err, GT_EXIT_MISSING, strerror(rc), NULL, "%s needs python3, which cannot be run",
-			strcmp(name, SCRIPT) ? "the source page" : "what rules say");
+		return gt_fail(err, GT_EXIT_MISSING, strerror(rc), NULL, "%s python3, which cannot be run",
+			strcmp(name, SCRIPT) ? "the source page needs" : "rules need");
 	return 0;
 }
 

@@ -37,6 +37,9 @@ printf 'def get_identifier(:\n' >f/broken.py
 check "a rule file that cannot be read harms no others" counts 4 --section A
 check "and is told" grep -q 'rule file .*broken.py' said
 rm f/broken.py
+check "--rule plans for that rule alone" counts 2 --section A --rule OfA
+check "of another section it adds nothing" counts 1 --section A --rule OfB
+check "--apply-rules=false plans for none" counts 1 --section A --apply-rules=false
 mkdir bare
 check "without python3 the plan is made" env PATH="$PWD/bare" "$tap" plan --cupti "$cupti" --chip GH100 --section-folder f --section A --format csv >out 2>said
 check "of the section alone" grep -q '^hardware counters,1,' out
@@ -50,9 +53,23 @@ check "without rules only the section's" said 'GH100: 1 metric is counted'
 # The plan in info
 "$tap" info t.gputap >out 2>&1
 check "info shows what was planned" grep -qE '^counters  of 1 launch, planned for GH100: 1 metric in 1 pass, by CUPTI [0-9]+$' out
+info_says() { "$tap" info --json t.gputap | python3 -c 'import json, sys
+said = json.load(sys.stdin).get("counters")
+sys.exit(0 if said == json.loads(sys.argv[1]) else str(said))' "$1"; }
+version=$(sed -nE 's/.*by CUPTI ([0-9]+)$/\1/p' out)
+check "as JSON too" info_says '{"launches": 1, "plan": "sound", "cupti": '"$version"', "images": [{"chip": "GH100", "metrics": 1, "passes": 1}]}'
+printf x >>t.gputap/counters
+check "and that it is damaged" info_says '{"launches": 1, "plan": "damaged", "images": []}'
+"$tap" info t.gputap >out 2>&1
+check "and a plan that is damaged" grep -q '^counters  of 1 launch; they have no values: the file counters, which tells what they are, is damaged' out
+
+rm t.gputap/counters
+"$tap" info t.gputap >out 2>&1
+check "or missing" grep -q '^counters  of 1 launch; they have no values: the file counters, which tells what they are, is missing' out
+traced --summary=none --cupti "$cupti" --metrics sm__cycles_active.avg --kernel-name none_such -- "$examples/vector_add"
 printf x >>t.gputap/counters
 "$tap" info t.gputap >out 2>&1
-check "and a plan that is damaged" grep -q '^counters  of 1 launch; they have no values: the file counters, which tells what they are, is missing or damaged' out
+check "a plan that is damaged is told without a counted launch too" grep -qx 'counters  of 0 launches; the file counters, which tells what was to be counted, is damaged' out
 
 # The counters in the .csv file
 csv_has() { python3 -c '

@@ -529,6 +529,11 @@ const struct rec_passes *gt_reader_passes(struct gt_reader *r)
 											   : NULL;
 }
 
+bool gt_reader_counters_there(const struct gt_reader *r)
+{
+	return gt_store_find(r->store, REC_COUNTERS_FILE) != GT_STORE_NONE;
+}
+
 static uint32_t output_file(const struct gt_reader *r, unsigned number)
 {
 	char name[GT_STORE_NAME_MAX];

@@ -53,6 +53,7 @@ bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes)
 const struct rec_counters *gt_reader_counters(struct gt_reader *r);
 /* What several runs of the program counted (trace/format/passes.h), every offset in it checked; NULL: nothing. */
 const struct rec_passes *gt_reader_passes(struct gt_reader *r);
+bool gt_reader_counters_there(const struct gt_reader *r); /* the file, sound or not */
 
 /*
  * What the launcher kept of an open file of the program (output.N): its size, 0 where there is none; its bytes, zero
