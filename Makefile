@@ -21,7 +21,8 @@ WARN   += $(if $(filter 5 6 7 8 9 10,$(firstword $(subst ., ,$(shell $(CC) -dump
 # What a packager sets (CPPFLAGS, CFLAGS, LDFLAGS) comes behind ours, so it wins, but for what the shim must not have.
 CFLAGS ?= $(if $(DEBUG),-O0,-O2)
 BASE   := -std=gnu11 $(WARN) -g -I. -I$(O)/gen -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -MMD -MP
-OPT    := $(if $(DEBUG),-DGPUTAP_DEBUG_BUILD) $(CPPFLAGS) $(CFLAGS)
+# gcc 16 inlines nothing with -Og, and then refuses xxhash's functions that must be.
+OPT    := $(if $(DEBUG),-DGPUTAP_DEBUG_BUILD) $(if $(filter -Og,$(CFLAGS)),-DXXH_NO_INLINE_HINTS=1) $(CPPFLAGS) $(CFLAGS)
 SANF   := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer,)
 # Distributions harden what they build with checks that abort: the shim never ends the program that it is in.
 NO_ABORT := -U_FORTIFY_SOURCE -fno-stack-protector
