@@ -162,6 +162,7 @@ static void free_all(struct gt_perf *p)
 	gt_perf_delay_free(p->delay);
 	free(p->rings);
 	free(p->scratch);
+	free(p->costs.v);
 	free(p);
 }
 
@@ -307,7 +308,7 @@ unsigned gt_perf_descriptors(const struct gt_perf *p, int *to, unsigned room)
 }
 
 /* The kernel moves data_head (acquire: what stands before it is written), we move data_tail (release: it was read). */
-static void drain(struct gt_perf *p, unsigned i)
+static bool drain(struct gt_perf *p, unsigned i)
 {
 	struct gt_perf_ring *r = &p->rings[i];
 	struct perf_event_mmap_page *page = r->page;
@@ -316,19 +317,35 @@ static void drain(struct gt_perf *p, unsigned i)
 	size_t n = (size_t)(head - tail), at = (size_t)(tail & (r->bytes - 1)), first = r->bytes - at;
 
 	if (!n || n > r->bytes)
-		return;
+		return false;
 	first = first < n ? first : n;
 	memcpy(p->scratch, data + at, first);
 	memcpy(p->scratch + first, data, n - first);
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
 	if (!gt_perf_spool_add(p->spool, i, p->scratch, n))
 		p->full = true;
+	return true;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 void gt_perf_drain(struct gt_perf *p)
 {
+	uint64_t began = now_ns();
+	struct gt_perf_cost *cost;
+	bool some = false;
+
 	for (unsigned i = 0; p && i < p->n_rings; i++)
-		drain(p, i);
+		some |= drain(p, i);
+	cost = some ? GT_LIST_ADD(&p->costs) : NULL;
+	if (cost)
+		*cost = (struct gt_perf_cost){ began, now_ns() };
 }
 
 void gt_perf_look(struct gt_perf *p, const struct gt_run *run, bool last)

@@ -11,6 +11,8 @@
 
 struct gt_perf_ring { int fd; void *page; size_t bytes; };   /* page: struct perf_event_mmap_page, then bytes of data */
 
+struct gt_perf_cost { uint64_t began_ns, ended_ns; };        /* CLOCK_MONOTONIC */
+
 struct gt_perf {
 	bool samples, switches, cycles, build_ids;
 	bool fell_back;                   /* cycles were asked for, and are not counted here */
@@ -24,6 +26,7 @@ struct gt_perf {
 	struct gt_perf_spool *spool;
 	struct gt_perf_delay *delay;      /* NULL: not asked for */
 	char *scratch;
+	GT_LIST(struct gt_perf_cost) costs;      /* each time that the rings were emptied of something */
 };
 
 void gt_perf_free(struct gt_perf *p);

@@ -566,6 +566,22 @@ static void put_readings(struct store *s)
 	}
 }
 
+/* What the launcher did meanwhile, in the program's own image: no thread of it waited. */
+static void put_costs(struct store *s)
+{
+	struct gt_perf_life *life = NULL;
+
+	for (uint32_t i = 0; i < s->lives.all.n && !(life && life->out); i++)
+		life = s->lives.all.v[i];
+	for (uint32_t i = 0; life && life->out && i < s->perf->costs.n; i++) {
+		const struct gt_perf_cost *c = &s->perf->costs.v[i];
+		uint64_t words[3] = { tick_of(s, life, c->began_ns), tick_of(s, life, c->ended_ns),
+			(uint64_t)REC_COST_RINGS << 32 };
+
+		s->unwritten += !gt_perf_out_add(life->out, REC_COST, 0, words, 3);
+	}
+}
+
 /* ------------------------------------------------------------------------- passes */
 
 static void look_through(struct store *s)
@@ -679,6 +695,7 @@ void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **notes)
 		if (gt_perf_spool_rewind(p->spool, p->sample_type))
 			write_through(&s);
 		put_readings(&s);
+		put_costs(&s);
 		good = close_lives(&s);
 		write_table(run);
 	}

@@ -80,7 +80,7 @@ static const char *exit_way(int how)
 
 static const char *cost_of(int what)
 {
-	static const char *const names[] = { NULL, "start", "chunk", "end" };
+	static const char *const names[] = { NULL, "start", "chunk", "end", "unwind", "rings" };
 
 	return (unsigned)what < sizeof names / sizeof *names ? names[what] : NULL;
 }

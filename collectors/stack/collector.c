@@ -31,6 +31,7 @@ struct seen { uint64_t hash, word; };
 struct tap_stacks {                             /* a stream's; zero at first */
 	struct tap_bounds bounds;
 	uintptr_t python;                       /* the state of its holder's interpreter (python.c) */
+	uint32_t taken;                         /* stacks; a handler's may be missed */
 	struct seen seen[SEEN];
 	struct seen code[CODES];                /* of Python; word: its number */
 };
@@ -278,9 +279,8 @@ static TAP_COLD uint64_t write_new(
 	return word;
 }
 
-static uint64_t look_or_write(struct tap_stream *s, struct stack *k, const struct tap_frame *f)
+static uint64_t look_or_write(struct tap_stream *s, struct tap_stacks *t, struct stack *k, const struct tap_frame *f)
 {
-	struct tap_stacks *t = stacks_of(s);
 	struct tap_walk w = { .frame = *f, .bounds = t ? &t->bounds : NULL, .holder_tick = s->holder_tick };
 	uint64_t word;
 
@@ -291,6 +291,18 @@ static uint64_t look_or_write(struct tap_stream *s, struct stack *k, const struc
 	return word ? word : write_new(s, t, k, f);
 }
 
+/* What it takes is measured now and then: two stamps for each would be a tenth of it. */
+static uint64_t measured(struct tap_stream *s, struct stack *k, const struct tap_frame *f)
+{
+	struct tap_stacks *t = stacks_of(s);
+	uint64_t began = t && t->taken++ % REC_COST_UNWIND_EACH == 0 ? tap_tick() : 0;
+	uint64_t word = look_or_write(s, t, k, f);
+
+	if (TAP_UNLIKELY(began))
+		tap_cost_record(REC_COST_UNWIND, began);
+	return word;
+}
+
 static __attribute__((noinline)) uint64_t take(struct tap_stream *s)
 {
 	struct tap_frame here = { 0 };
@@ -299,7 +311,7 @@ static __attribute__((noinline)) uint64_t take(struct tap_stream *s)
 	k.most = depth;
 	k.sampled = false;
 	TAP_FRAME_HERE(&here);
-	return look_or_write(s, &k, &here);
+	return measured(s, &k, &here);
 }
 
 /* The depth of calls is not that of samples: as many functions as the kernel's own samples have. */
@@ -311,7 +323,7 @@ static __attribute__((noinline)) uint64_t take_interrupted(struct tap_stream *s,
 	k.most = SAMPLED_MOST;
 	k.sampled = true;
 	tap_walk_from(&w, context);
-	return look_or_write(s, &k, &w.frame);
+	return measured(s, &k, &w.frame);
 }
 
 /* ------------------------------------------------------------------------ start */

@@ -92,6 +92,7 @@ check "statistics: the function that computes first" [ "$(csv samples | sed -n 2
 check "... and the tree leads to it" eval 'csv samples:tree | grep -q "^[0-9.]*,[0-9]*,[0-9.]*,[0-9]*,\" *inner\"\|, *inner,"'
 "$tap" export -q -f -o t -e sqlite,folded t.gputap
 check "SQLite answers what such files are asked" python3 "$here/samples_sqlite.py" t.sqlite default 225
+check "what emptying the rings took is told" see rings t.sqlite
 "$tap" export -q -f -o old -e sqlite --sqlite-schema=2021 t.gputap
 check "... in the edition of 2021 too" python3 "$here/samples_sqlite.py" old.sqlite 2021 225
 check "folded stacks: samples, where there is no work of a device" eval 'grep -q "^busy \[[0-9]*\];thread [0-9]* (worker);start_thread;thread;inner [0-9]*$\|;thread;inner [0-9]*$" t.folded'

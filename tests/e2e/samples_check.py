@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 import collections
 import json
 import os
+import sqlite3
 import sys
 
 
@@ -84,6 +85,18 @@ def check_jit(r):
                 and s.get("guessed")]
         assert len(good) > 0.9 * len(below) > 5, (way, len(good), len(below), below[:2])
         print("%s: %d of %d stacks" % (way, len(good), len(below)))
+
+
+def check_rings(r, path):
+    """What emptying the rings took stands in the program's image, of no thread of it, one time after the other; SQLite has it."""
+    costs = [c for c in r["cost"] if c["what"] == "rings"]
+    assert costs and all(c["tid"] == 0 and c["end_ns"] > c["time_ns"] for c in costs), costs[:3]
+    assert all(a["end_ns"] <= b["time_ns"] for a, b in zip(costs, costs[1:])), costs
+    assert len({(c["pid"], c["instance"]) for c in costs}) == 1
+    rows = sqlite3.connect(path).execute("SELECT start, end FROM PROFILER_OVERHEAD JOIN StringIds ON nameId = id "
+                                         "WHERE value = 'Sample rings emptied (by gputap run)' ORDER BY start").fetchall()
+    assert rows == [(c["time_ns"], c["end_ns"]) for c in costs], (rows[:3], costs[:3])
+    print("%d times, %d us" % (len(rows), sum(b - a for a, b in rows) / 1000))
 
 
 def check_switches(r):
@@ -167,6 +180,8 @@ def main(path, what, *rest):
         check_images(r, *rest)
     elif what == "wakings":
         check_wakings(r, int(rest[0]))
+    elif what == "rings":
+        check_rings(r, rest[0])
     elif what == "computing":
         check_computing(r, rest[0], int(rest[1]))
     elif what == "alone":

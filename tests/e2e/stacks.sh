@@ -24,6 +24,7 @@ if [ -d "$GPUTAP_BUILD/tests/fakecl/vendors" ]; then
 	check "... and leads to the thread's beginning" see t.gputap ends
 	"$tap" export -q -f -o t -e atp,sqlite t.gputap
 	check "SQLite has the chain of each call" see t.gputap sqlite t.sqlite
+	check "what unwinding took is in the trace and in SQLite, one in 64" see t.gputap costs t.sqlite
 	check ".atp says where each call was made, behind the times" see t.gputap atp "$(ls t*.atp)" ocl
 	"$tap" stats -q -r callers --format csv t.gputap >callers.csv
 	check "a report says who asked for device work" see t.gputap callers callers.csv copies

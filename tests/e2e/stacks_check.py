@@ -54,6 +54,16 @@ def main():
         least = int(words[0])
         return all((c["end_ns"] - c["start_ns"] >= least) == ("stack" in c)
                    for c in of("call") if abs(c["end_ns"] - c["start_ns"] - least) > 100) and stacks
+    if question == "costs":       # DATABASE: of each thread's stacks the first, and then one in 64, has a row that says what it took
+        import collections
+        import sqlite3
+        taken = collections.Counter(c["tid"] for c in calls if "stack" in c)
+        told = collections.Counter(c["tid"] for c in of("cost") if c["what"] == "unwind")
+        times = [c["end_ns"] - c["time_ns"] for c in of("cost") if c["what"] == "unwind"]
+        found = sqlite3.connect(words[0]).execute(
+            "SELECT count(*), sum(end - start) FROM PROFILER_OVERHEAD JOIN StringIds ON nameId = id WHERE value = 'Call stack unwinding (one in 64)'").fetchone()
+        print(dict(taken), dict(told), found)
+        return told and told == {t: (n + 63) // 64 for t, n in taken.items()} and min(times) > 0 and found == (len(times), sum(times))
     if question == "few":         # N: calls share stacks: at most so many
         return 0 < len(stacks) <= int(words[0])
     if question == "processes":   # N: so many have stacks and modules of their own

@@ -379,8 +379,12 @@ enum rec_nvtx_name {
 };
 #define REC_NVTX_SCHEMA_DATA 0xdfbd0009u
 enum rec_local_source { REC_LOCAL_UNKNOWN = 0, REC_LOCAL_APPLICATION, REC_LOCAL_REQUIRED, REC_LOCAL_SUGGESTED };
-/* Begin of recording in a process, a full chunk that made room for the next, end of recording. */
-enum rec_cost { REC_COST_START = 1, REC_COST_CHUNK, REC_COST_END };
+/*
+ * Begin of recording in a process, a full chunk that made room for the next, end of recording; the unwinding of a call
+ * stack, of each thread the first and then one in REC_COST_UNWIND_EACH; the launcher emptied the rings of samples.
+ */
+enum rec_cost { REC_COST_START = 1, REC_COST_CHUNK, REC_COST_END, REC_COST_UNWIND, REC_COST_RINGS };
+#define REC_COST_UNWIND_EACH 64u
 /* Numbers are for ever: a new one goes to the end. */
 enum rec_cpu {
 	REC_CPU_TASK_CLOCK = 1, REC_CPU_PAGE_FAULTS, REC_CPU_CYCLES, REC_CPU_INSTRUCTIONS, REC_CPU_CACHE_MISSES,

@@ -335,7 +335,10 @@ static void add_attach(struct gt_sql_feeder *f, const struct tables *t)
 static void add_own_costs(struct gt_sql_feeder *f, struct gt_sql_table *t)
 {
 	static const char *const names[] = { [REC_COST_START] = "Profiling initialization",
-		[REC_COST_CHUNK] = "Profiling buffer switch", [REC_COST_END] = "Profiling end" };
+		[REC_COST_CHUNK] = "Profiling buffer switch", [REC_COST_END] = "Profiling end",
+		[REC_COST_UNWIND] = "Call stack unwinding (one in 64)",
+		[REC_COST_RINGS] = "Sample rings emptied (by gputap run)" };
+	_Static_assert(REC_COST_UNWIND_EACH == 64, "a name says so");
 
 	for (uint32_t i = 0; i < gt_model_image_record_count(f->m); i++) {
 		const struct gt_image_record *r = gt_model_image_record(f->m, i);
