@@ -353,6 +353,18 @@ class Touched(unittest.TestCase):
         rc, out = self.check({"writers/atp/atp.c": "is_openmp(fn)\n"})
         self.assertEqual((rc, out), (1, "writers/atp/atp.c:1: openmp: of another collector\n"))
 
+    def test_so_it_is_with_call_stacks(self):
+        self.assertEqual(self.check({"collectors/stack/unwind.c": "tap_unwinder\n", "collectors/nvtx/record.c": "tap_stack_of(x)\n"}), (0, ""))
+        rc, out = self.check({"collectors/opencl/times.c": "x = tap_stack_of(s);\n", "writers/apilog/apilog.c": "gt_call_stack(c)\n"})
+        self.assertEqual((rc, out), (1, "collectors/opencl/times.c:1: tap_stack_of: of another collector\n"
+                                        "writers/apilog/apilog.c:1: gt_call_stack: of another collector\n"))
+
+    def test_and_with_samples_and_switches(self):
+        self.assertEqual(self.check({"collectors/perf/timer.c": "REC_SAMPLE\n", "writers/perfetto/samples.c": "gt_model_sample(m, 0)\n"}), (0, ""))
+        rc, out = self.check({"trace/write/core.c": "REC_SWITCH\n", "writers/callgrind/file.c": "\nstruct gt_sample *s;\n"})
+        self.assertEqual((rc, out), (1, "trace/write/core.c:1: REC_SWITCH: of another collector\n"
+                                        "writers/callgrind/file.c:2: gt_sample: of another collector\n"))
+
 
 class Labels(unittest.TestCase):
     def check(self, files):
