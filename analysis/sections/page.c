@@ -94,6 +94,32 @@ static void put_kernel(struct gt_text *t, const struct gt_action *a, const struc
 	gt_text_char(t, '\n');
 }
 
+static void put_ns(struct gt_text *t, uint64_t ns)
+{
+	const struct gt_metric_value v = gt_metric_integer(ns);
+
+	gt_page_value(t, &v, false);
+	gt_text_lit(t, " ns");
+}
+
+/* A first launch is slower than the others, often: what is shown of it is set beside them. */
+static void put_launches(struct gt_text *t, const struct gt_action *a)
+{
+	uint64_t launches = gt_message_integer(a->trace, "Launches", 0),
+		 all = gt_message_integer(a->trace, "TotalNs", 0),
+		 start = gt_message_integer(a->trace, "StartNs", 0), end = gt_message_integer(a->trace, "EndNs", 0);
+
+	if (launches < 2 || !all || end <= start)
+		return;
+	gt_text_lit(t, "    one of ");
+	gt_text_u64(t, launches);
+	gt_text_lit(t, " launches, which ran for ");
+	put_ns(t, all / launches);
+	gt_text_lit(t, " on average; this one for ");
+	put_ns(t, end - start);
+	gt_text_char(t, '\n');
+}
+
 /* ------------------------------------------------------------------ rules */
 
 /* Types of messages as the file numbers them. */
@@ -225,6 +251,7 @@ static void put_details(struct gt_text *t, const struct gt_action *a, const stru
 	bool titled = false;
 
 	put_kernel(t, a, o);
+	put_launches(t, a);
 	put_sections(t, a, o);
 	for (uint32_t i = 0; i < a->rules.n; i++) {
 		if (!is_independent(a, a->rules.v[i]) ||

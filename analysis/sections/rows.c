@@ -267,6 +267,33 @@ static void cells_of(const struct gt_row *row, struct gt_text cell[3], const str
 	}
 }
 
+/* Do several rows have one reason, and none of them a value? */
+static bool nothing_there(const struct gt_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->v.n; i++)
+		if (!rows->v.v[i].why.bytes || !gt_same_text(rows->v.v[i].why, rows->v.v[0].why))
+			return false;
+	return rows->v.n > 2;
+}
+
+/* "N/A: Threads, Waits: counters were not recorded" */
+static void put_nothing(struct gt_text *out, const struct gt_rows *rows, const struct gt_page_options *o)
+{
+	struct gt_text t = { 0 };
+
+	gt_text_lit(&t, "N/A: ");
+	for (uint32_t i = 0; i < rows->v.n; i++) {
+		if (i)
+			gt_text_lit(&t, ", ");
+		gt_row_label(&t, &rows->v.v[i], o);
+	}
+	gt_text_lit(&t, "\n");
+	gt_text_bytes(&t, rows->v.v[0].why.text, rows->v.v[0].why.bytes);
+	gt_show_paragraph(out, (struct gt_string){ t.data, t.used }, INDENT);
+	out->failed |= t.failed || rows->failed;
+	gt_text_free(&t);
+}
+
 void gt_rows_table(struct gt_text *out, const struct gt_rows *rows, const struct gt_page_options *o)
 {
 	struct gt_text cell[3] = { { 0 } };
@@ -278,6 +305,10 @@ void gt_rows_table(struct gt_text *out, const struct gt_rows *rows, const struct
 		gt_text_blank(out, INDENT);
 		gt_text_harmless(out, rows->title.text, rows->title.bytes);
 		gt_text_char(out, '\n');
+	}
+	if (o->page != GT_PAGE_RAW && nothing_there(rows)) {
+		put_nothing(out, rows, o);
+		return;
 	}
 	for (uint32_t i = 0; i < rows->v.n; i++) {
 		cells_of(&rows->v.v[i], cell, o);

@@ -46,7 +46,7 @@ check "and says where" grep -q 'sections/a.section:1:78: ProfilerSection has no 
 export XDG_DATA_HOME=$PWD/data
 check "its own sections are right in every word" "$tap" metrics --list-sections --strict
 check "they are in the user's folder" [ -s data/gputap/sections/opencl_launch.section ]
-check "sets are listed" grep -qx 'opencl,4,.*,"CPUDevice, OpenCLMemory, OpenCLLaunch, OpenCLOccupancy"' <("$tap" metrics --list-sets --format csv)
+check "sets are listed" grep -qx 'opencl,4,.*,"OpenCLLaunch, OpenCLOccupancy, OpenCLMemory, CPUDevice"' <("$tap" metrics --list-sets --format csv)
 sed -i 's/DisplayName: "OpenCL Launch"/DisplayName: "My Launch"/' data/gputap/sections/opencl_launch.section
 check "an edited file is read" grep -qx 'OpenCLLaunch  My Launch  \[opencl\]' <("$tap" metrics --list-sections)
 check "without GPUTAP_DEPLOY the installed one" grep -q 'OpenCLLaunch  OpenCL Launch' <(GPUTAP_DEPLOY=false "$tap" metrics --list-sections)

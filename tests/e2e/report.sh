@@ -42,6 +42,8 @@ same "a CUDA program" c
 "$tap" report --set full c >page
 check "every section of the set is there" [ "$(grep 'Section:' page | sort -u | wc -l)" -eq 11 ]
 check "counters that were not collected say so" grep -qE '^    Compute \(SM\) Throughput +N/A  it needs hardware counters, which were not collected$' page
+check "a table without any value is one line" grep -q '^    N/A: Executed Ipc Elapsed, Executed Ipc Active, ' page
+check "with the reason" grep -qx '    it needs hardware counters, which were not collected' page
 check "occupancy is computed" grep -qE '^    Theoretical Occupancy +% +[0-9.]+$' page
 
 # A section of the user's: options by name, derived metrics, patterns
