@@ -245,6 +245,14 @@ int gt_outputs_take(struct gt_model *m);      /* what the launcher says; -1: out
 
 /* -------------------------------------------------------------------- names */
 
+/* threads/numbers.c: a thread by its number */
+struct gt_numbered { uint32_t process; int tid; int64_t start_ns; uint32_t thread; };
+int gt_numbers_finish(struct gt_model *m);    /* when threads have their places; -1: out of memory */
+/*
+ * The thread of that number at that time: the last that began by then, or the first one, for a thread may be named
+ * before it records anything. UINT32_MAX: it is not in the trace.
+ */
+uint32_t gt_thread_numbered(const struct gt_model *m, uint32_t process, int tid, int64_t at_ns);
 int gt_names_finish(struct gt_model *m);      /* when threads have their numbers; -1: out of memory */
 
 /* --------------------------------------------------------------------- walk */
@@ -339,6 +347,7 @@ struct gt_model {
 	struct gt_process_state *processes; uint32_t n_processes;
 	GT_LIST(struct gt_thread) threads;
 	GT_LIST(uint64_t) thread_start;       /* ticks, beside threads */
+	struct gt_numbered *numbered;         /* the threads by (process, tid, start), one for each */
 	GT_LIST(struct gt_other_thread) other_threads;
 	GT_LIST(struct gt_captured_output) outputs;
 	struct gt_map thread_map;             /* struct gt_known_thread, while opening */

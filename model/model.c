@@ -112,6 +112,7 @@ void gt_model_close(struct gt_model *m)
 	free(m->processes);
 	free(m->threads.v);
 	free(m->thread_start.v);
+	free(m->numbered);
 	free(m->other_threads.v);
 	free(m->outputs.v);
 	gt_map_free(&m->thread_map, sizeof(struct gt_known_thread));

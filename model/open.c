@@ -674,9 +674,10 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	gt_facts_sort(m);
 	if (gt_cuda_scan(m, err))
 		return -1;
-	if (gt_threads_add(m) || sort_threads(m) || gt_ranges_finish(m) || gt_unknowns_finish(m) ||
-		gt_stacks_finish(m) || gt_threads_finish(m) || take_run_notes(m) || gt_devices_number(m) ||
-		gt_device_clocks_finish(m))
+	if (gt_threads_add(m) || sort_threads(m) || gt_numbers_finish(m) || gt_ranges_finish(m))
+		return no_memory(m, err);
+	if (gt_unknowns_finish(m) || gt_stacks_finish(m) || gt_threads_finish(m) || take_run_notes(m) ||
+		gt_devices_number(m) || gt_device_clocks_finish(m))
 		return no_memory(m, err);
 	if (gt_join_finish(m))
 		return no_memory(m, err);

@@ -10,21 +10,22 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analysis/reports/report.h"
-#include "common/memory.h"
+#include "common/hash.h"
+#include "common/map.h"
 #include "model/threads/estimate.h"
 #include "model/window.h"
 
-struct waker { int tid; uint64_t n; };
+/* Who woke a thread, how often; order: of the first time, over all threads. */
+struct waker { uint32_t thread; int tid; uint64_t n, order; };
 struct thread {
 	bool seen;
 	bool guessed;                     /* its states are estimated */
 	int64_t in[GT_STATE_WAITING + 1]; /* ns, by enum gt_state */
 	const struct gt_run_delay *counted;                   /* the last */
 	uint64_t woken;
-	GT_LIST(struct waker) by;
+	const struct waker *most;         /* of s->wakers */
 };
 
 struct state {
@@ -32,6 +33,7 @@ struct state {
 	int64_t from_ns, to_ns;
 	struct thread *threads; uint32_t n;
 	struct gt_estimate *estimate;     /* NULL: there are switches */
+	struct gt_map wakers;
 };
 
 static int add_estimate(void *ctx, const struct gt_thread_state *v, const struct gt_fn *in);
@@ -104,20 +106,28 @@ static void add_states(struct state *s)
 	}
 }
 
-static int add_waker(struct thread *th, int tid)
+static bool same_waker(const void *element, const void *key, const void *ctx)
 {
-	struct waker *w;
+	const struct waker *a = element, *b = key;
 
-	th->woken++;
-	for (uint32_t i = 0; i < th->by.n; i++)
-		if (th->by.v[i].tid == tid) {
-			th->by.v[i].n++;
-			return 0;
-		}
-	w = GT_LIST_ADD(&th->by);
-	if (w)
-		*w = (struct waker){ tid, 1 };
-	return w ? 0 : -1;
+	(void)ctx;
+	return a->thread == b->thread && a->tid == b->tid;
+}
+
+static int add_waker(struct state *s, uint32_t thread, int tid)
+{
+	const struct waker key = { .thread = thread, .tid = tid, .order = s->wakers.n };
+	bool fresh;
+	struct waker *w = gt_map_add(&s->wakers, sizeof key, gt_hash(gt_hash(GT_HASH, thread), (uint32_t)tid), &key,
+		same_waker, NULL, &fresh);
+
+	if (!w)
+		return -1;
+	if (fresh)
+		*w = key;
+	w->n++;
+	s->threads[thread].woken++;
+	return 0;
 }
 
 static int add_wakings(struct state *s)
@@ -128,7 +138,13 @@ static int add_wakings(struct state *s)
 		const struct gt_waking *w = gt_model_waking(s->m, i);
 
 		if (gt_overlaps(s->from_ns, s->to_ns, w->time_ns, w->time_ns))
-			rc = add_waker(&s->threads[w->thread], w->waker_tid);
+			rc = add_waker(s, w->thread, w->waker_tid);
+	}
+	for (const struct waker *w = NULL; (w = gt_map_next(&s->wakers, sizeof *w, w));) {
+		const struct waker **most = &s->threads[w->thread].most;
+
+		if (!*most || w->n > (*most)->n || (w->n == (*most)->n && w->order < (*most)->order))
+			*most = w;
 	}
 	return rc;
 }
@@ -143,13 +159,8 @@ static void add_counts(struct state *s)
 	}
 }
 
-static void put_waker(const struct thread *th, char *to, size_t bytes)
+static void put_waker(const struct waker *most, char *to, size_t bytes)
 {
-	const struct waker *most = NULL;
-
-	for (uint32_t i = 0; i < th->by.n; i++)
-		if (!most || th->by.v[i].n > most->n)
-			most = &th->by.v[i];
 	if (!most)
 		*to = 0;
 	else if (most->tid)
@@ -165,7 +176,7 @@ static int put_row(const struct state *s, uint32_t i, struct gt_table *t)
 	bool guess = th->guessed, states = guess || !s->estimate;
 	char waker[24];
 
-	put_waker(th, waker, sizeof waker);
+	put_waker(th->most, waker, sizeof waker);
 	const struct gt_cell cell[] = {
 		gt_integer(gt_model_process(s->m, is->process)->pid),
 		gt_integer(is->tid),
@@ -194,11 +205,10 @@ static int end(void *state, struct gt_table *t)
 	gt_estimate_free(s->estimate);
 	add_counts(s);
 	rc = add_wakings(s);
-	for (uint32_t i = 0; i < s->n; i++) {
+	for (uint32_t i = 0; i < s->n; i++)
 		if (s->threads[i].seen && !rc)
 			rc = put_row(s, i, t);
-		free(s->threads[i].by.v);
-	}
+	gt_map_free(&s->wakers, sizeof(struct waker));
 	return rc;
 }
 

@@ -170,14 +170,10 @@ static void decode_place(const struct decode *d)
 
 /* ------------------------------------------------- what takes more than an expression */
 
-static uint32_t thread_with(const struct decode *d, uint32_t tid)
+/* The thread of that number when the record began; one that is of no time is of the first. */
+static uint32_t thread_with(const struct decode *d, int tid)
 {
-	const struct gt_process *p = &d->c->m->processes[d->b->process].pub;
-
-	for (uint32_t i = 0; i < p->n_threads; i++)
-		if (d->c->m->threads.v[p->first_thread + i].tid == (int)tid)
-			return p->first_thread + i;
-	return GT_CUDA_NONE;
+	return gt_thread_numbered(d->c->m, d->b->process, tid, d->out->timed ? d->out->start_ns : INT64_MIN);
 }
 
 static void finish_call(const struct decode *d)
@@ -277,7 +273,7 @@ static void finish_overhead(const struct decode *d)
 
 	if (e->overhead.object_kind == OBJECT_THREAD) {
 		e->tid = (int)GET(OVERHEAD, objectThread, 0);
-		e->thread = thread_with(d, (uint32_t)e->tid);
+		e->thread = thread_with(d, e->tid);
 	} else if (e->overhead.object_kind >= OBJECT_DEVICE && e->overhead.object_kind <= OBJECT_STREAM) {
 		e->device = GET(OVERHEAD, objectProcess, 0);      /* one union: device, context, stream in that order */
 		e->context = e->overhead.object_kind > OBJECT_DEVICE ? GET(OVERHEAD, objectThread, 0) : GT_CUDA_NONE;
@@ -291,7 +287,7 @@ static void finish_jit(const struct decode *d)
 
 	if (HAS(JIT, threadId)) {
 		e->tid = (int)GET(JIT, threadId, 0);
-		e->thread = thread_with(d, (uint32_t)e->tid);
+		e->thread = thread_with(d, e->tid);
 	}
 }
 
@@ -302,7 +298,7 @@ static void finish_host_function(const struct decode *d)
 
 	e->host_function.in_graph = d->a->kind == REC_CUPTI_KIND_GRAPH_HOST_NODE;
 	e->tid = (int)(e->host_function.in_graph ? GET(GRAPH_HOST_NODE, threadId, 0) : GET(HOST_LAUNCH, threadId, 0));
-	e->thread = thread_with(d, (uint32_t)e->tid);
+	e->thread = thread_with(d, e->tid);
 }
 
 static void finish(const struct decode *d)

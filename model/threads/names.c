@@ -13,58 +13,11 @@
 #include "model/internal.h"
 #include "model/nvtx/ranges.h"
 
-/* A thread by its number: the operating system gives it again when a thread is gone. */
-struct numbered { uint32_t process; int tid; int64_t start_ns; uint32_t thread; };
-
-static int compare(const void *a, const void *b)
+static struct gt_thread *find(struct gt_model *m, uint32_t process, int tid, int64_t at_ns)
 {
-	const struct numbered *x = a, *y = b;
+	uint32_t i = gt_thread_numbered(m, process, tid, at_ns);
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
-}
-
-static struct numbered *by_number(const struct gt_model *m)
-{
-	struct numbered *v = calloc(m->threads.n + 1, sizeof *v);
-
-	for (uint32_t i = 0; v && i < m->threads.n; i++) {
-		const struct gt_thread *t = &m->threads.v[i];
-
-		v[i] = (struct numbered){ t->process, t->tid,
-			gt_reader_tick_ns(m->reader, t->process, m->thread_start.v[i]), i };
-	}
-	if (v && m->threads.n)
-		qsort(v, m->threads.n, sizeof *v, compare);
-	return v;
-}
-
-/*
- * The thread of that number at that time: the last that began by then, or the first one, for a thread may be named
- * before it records anything. NULL: it never did.
- */
-static struct gt_thread *find(
-	struct gt_model *m, const struct numbered *v, uint32_t process, int tid, int64_t at_ns)
-{
-	const struct numbered key = { process, tid, at_ns, 0 };
-	uint32_t low = 0, high = m->threads.n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare(&v[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low && v[low - 1].process == process && v[low - 1].tid == tid)
-		return &m->threads.v[v[low - 1].thread];
-	if (low < m->threads.n && v[low].process == process && v[low].tid == tid)
-		return &m->threads.v[v[low].thread];
-	return NULL;
+	return i != UINT32_MAX ? &m->threads.v[i] : NULL;
 }
 
 static int add_other(struct gt_model *m, uint32_t process, int tid, int priority, const char *name)
@@ -77,7 +30,7 @@ static int add_other(struct gt_model *m, uint32_t process, int tid, int priority
 }
 
 /* In order of time: the last one stays. */
-static int take_system(struct gt_model *m, const struct numbered *v)
+static int take_system(struct gt_model *m)
 {
 	for (uint32_t i = 0; i < m->image_records.n; i++) {
 		const struct gt_image_record *r = &m->image_records.v[i];
@@ -85,7 +38,7 @@ static int take_system(struct gt_model *m, const struct numbered *v)
 
 		if (r->type != REC_THREAD_NAME)
 			continue;
-		t = find(m, v, r->process, r->thread.tid, r->time_ns);
+		t = find(m, r->process, r->thread.tid, r->time_ns);
 		if (!t) {
 			if (add_other(m, r->process, r->thread.tid, r->thread.priority, r->thread.name))
 				return -1;
@@ -98,7 +51,7 @@ static int take_system(struct gt_model *m, const struct numbered *v)
 	return 0;
 }
 
-static int take_nvtx(struct gt_model *m, const struct numbered *v)
+static int take_nvtx(struct gt_model *m)
 {
 	for (uint32_t i = 0; i < gt_model_range_name_count(m); i++) {
 		const struct gt_range_name *n = gt_model_range_name(m, i);
@@ -106,7 +59,7 @@ static int take_nvtx(struct gt_model *m, const struct numbered *v)
 
 		if (n->what != REC_NVTX_THREAD || !n->text.bytes)
 			continue;
-		t = find(m, v, n->process, (int)n->id, n->time_ns);
+		t = find(m, n->process, (int)n->id, n->time_ns);
 		if (t)
 			t->name = n->text.text;
 		else if (add_other(m, n->process, (int)n->id, GT_USUAL_PRIORITY, n->text.text))
@@ -151,11 +104,7 @@ static int keep_last(struct gt_model *m)
 
 int gt_names_finish(struct gt_model *m)
 {
-	struct numbered *v = by_number(m);
-	int ret = !v || take_system(m, v) || take_nvtx(m, v) || keep_last(m) ? -1 : 0;
-
-	free(v);
-	return ret;
+	return take_system(m) || take_nvtx(m) || keep_last(m) ? -1 : 0;
 }
 
 uint32_t gt_model_other_thread_count(const struct gt_model *m) { return m->other_threads.n; }

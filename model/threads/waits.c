@@ -95,6 +95,7 @@ struct gt_waits {
 	struct role *roles;               /* by gt_fn.index */
 	struct gt_map objects;
 	GT_LIST(struct gt_wait) open;     /* in order of start; as many as threads wait at one time */
+	int64_t next_end_ns;              /* of those: the earliest */
 	uint64_t *wakings;                /* numbers of the model's, by thread and time; NULL: there are none */
 	uint64_t *first;                  /* by thread: of its first; one more behind the last */
 };
@@ -134,7 +135,7 @@ struct gt_waits *gt_waits_new(const struct gt_model *m, gt_waits_tell *tell, voi
 
 	if (!w)
 		return NULL;
-	*w = (struct gt_waits){ .m = m, .tell = tell, .ctx = ctx,
+	*w = (struct gt_waits){ .m = m, .tell = tell, .ctx = ctx, .next_end_ns = INT64_MAX,
 		.roles = calloc(gt_fntable_count(gt_model_table(m)) + 1, sizeof *w->roles) };
 	if (w->roles && sort_wakings(w))
 		return w;
@@ -235,16 +236,6 @@ static void ended_by(struct gt_wait *wait, const struct object *o)
 	wait->by_id = o->id;
 }
 
-static uint32_t thread_of(const struct gt_model *m, uint32_t process, int tid)
-{
-	const struct gt_process *p = gt_model_process(m, process);
-
-	for (uint32_t i = 0; i < p->n_threads; i++)
-		if (gt_model_thread(m, p->first_thread + i)->tid == tid)
-			return p->first_thread + i;
-	return UINT32_MAX;
-}
-
 /* The last waking of the thread inside the wait; NULL: none, or an interrupt, which is on nobody's behalf. */
 static const struct gt_waking *waking_in(const struct gt_waits *w, uint32_t thread, int64_t start, int64_t end)
 {
@@ -270,7 +261,7 @@ static uint32_t waker_thread(const struct gt_model *m, const struct gt_waking *b
 
 	for (uint32_t i = 0; i < gt_model_process_count(m) && found == UINT32_MAX; i++)
 		if (gt_model_process(m, i)->pid == by->waker_pid)
-			found = thread_of(m, i, by->waker_tid);
+			found = gt_thread_numbered(m, i, by->waker_tid, by->time_ns);
 	return found;
 }
 
@@ -297,15 +288,20 @@ static int tell_one(struct gt_waits *w, struct gt_wait *wait)
 /* Those that were over before `ns`, in order of start. */
 static int tell_until(struct gt_waits *w, int64_t ns)
 {
+	int64_t next = INT64_MAX;
 	uint32_t kept = 0;
 	int rc = 0;
 
+	if (ns != GT_NO_TIME && ns <= w->next_end_ns)
+		return 0;                 /* most calls: none is over */
 	for (uint32_t i = 0; i < w->open.n; i++)
-		if (ns != GT_NO_TIME && w->open.v[i].end_ns >= ns)
+		if (ns != GT_NO_TIME && w->open.v[i].end_ns >= ns) {
+			next = w->open.v[i].end_ns < next ? w->open.v[i].end_ns : next;
 			w->open.v[kept++] = w->open.v[i];
-		else if (!rc)
+		} else if (!rc)
 			rc = tell_one(w, &w->open.v[i]);
 	w->open.n = kept;
+	w->next_end_ns = next;
 	return rc;
 }
 
@@ -347,12 +343,13 @@ static int wake(struct gt_waits *w, const struct gt_call *c, const struct role *
 static int create(struct gt_waits *w, const struct gt_call *c, const struct role *r)
 {
 	int tid = (int)(int32_t)value_of(c, r->tid);
+	uint32_t thread = tid > 0 ? gt_thread_numbered(w->m, c->process, tid, c->end_ns) : UINT32_MAX;
 
 	return keep_object(w, &(struct object){ .process = c->process,
 				      .what = GT_WAIT_THREAD,
 				      .at = value_of(c, r->object),
 				      .tid = tid > 0 ? tid : -1,
-				      .thread = tid > 0 ? thread_of(w->m, c->process, tid) : UINT32_MAX });
+				      .thread = thread });
 }
 
 static int begin_wait(struct gt_waits *w, const struct gt_call *c, const struct role *r)
@@ -373,6 +370,8 @@ static int begin_wait(struct gt_waits *w, const struct gt_call *c, const struct 
 		.other_tid = -1,
 		.other = UINT32_MAX,
 		.by_ns = GT_NO_TIME };
+	if (c->end_ns < w->next_end_ns)
+		w->next_end_ns = c->end_ns;
 	if (r->waits == GT_WAIT_PROCESS) {
 		int64_t child = (int64_t)gt_call_return(c);
 

@@ -1,8 +1,9 @@
 /*
  * tests/unit/test_steps.c - opening a trace takes work and memory by its size, whatever is in it
  *
- * What opens a trace is compiled once more for this program with a call at every branch (tests/tests.mk, STEPS): the
- * steps are counted, no time is measured. Twice as much input may take twice the steps and a little for sorting.
+ * What opens a trace, and the report on threads, is compiled once more for this program with a call at every branch
+ * (tests/tests.mk, STEPS): the steps are counted, no time is measured. Twice as much input may take twice the steps and
+ * a little for sorting.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -17,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/reports/report.h"
 #include "model/cuda/cuda.h"
 #include "model/nvtx/ranges.h"
 #include "opencl_values.h"
@@ -157,10 +159,53 @@ static void put_call(struct tb_acts *a, uint32_t i)
 	ACT(a, 5, F(RUNTIME, cbid, 211), F(RUNTIME, start, 6000 + 10 * i), F(RUNTIME, end, 6005 + 10 * i),
 		F(RUNTIME, threadId, 1000 + i), F(RUNTIME, correlationId, i + 1));
 }
+static void put_jit(struct tb_acts *a, uint32_t i)
+{
+	ACT(a, 52, F(JIT, start, 6000 + 10 * i), F(JIT, end, 6005 + 10 * i), F(JIT, threadId, 1000 + i));
+}
 static void cuda_devices(struct place at, uint32_t n) { cuda(at, n, put_device); }
 static void cuda_contexts(struct place at, uint32_t n) { cuda(at, n, put_context); }
 static void cuda_streams(struct place at, uint32_t n) { cuda(at, n, put_kernel); }
 static void cuda_threads(struct place at, uint32_t n) { cuda(at, n, put_call); }
+
+/* An activity says its thread by number alone. */
+static void cuda_threads_by_number(struct place at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		tb_thread(at.s, 2000 + i, 1000 + i, REC_THREAD_AGAIN, "by number");
+	cuda(at, n, put_jit);
+}
+
+/* One thread, woken by as many others. */
+static void wakers_of_one_thread(struct place at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		tb_record(at.s, REC_WAKING, 0, 0, W(2000 + i, 100, (1000ull + i) | 100ull << 32));
+}
+
+static void print_wakers(struct gt_model *m, struct gt_err *err)
+{
+	struct gt_report_request request;
+	struct gt_report_run run = { .model = m, .reports = &request, .n_reports = 1, .format = GT_TABLE_CSV,
+		.from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+
+	assert_int_equal(gt_report_parse("sched_sum", &request, err), 0);
+	run.out = fopen("/dev/null", "w");
+	assert_non_null(run.out);
+	assert_int_equal(gt_reports_run(&run, err), 0);
+	fclose(run.out);
+}
+
+/* Reads what the trace says of each activity. */
+static void decode_all(struct gt_cuda *c)
+{
+	struct gt_cuda_event e;
+	struct gt_err err = { 0 };
+
+	for (int kind = 0; kind < GT_CUDA_KINDS; kind++)
+		for (uint64_t i = 0; i < gt_cuda_count(c, (enum gt_cuda_kind)kind); i++)
+			assert_int_equal(gt_cuda_get(c, (enum gt_cuda_kind)kind, i, &e, &err), 0);
+}
 
 static uint64_t steps_for(void (*put)(struct place, uint32_t), uint32_t n)
 {
@@ -173,6 +218,8 @@ static uint64_t steps_for(void (*put)(struct place, uint32_t), uint32_t n)
 	steps = 0;
 	assert_int_equal(gt_model_open(TRACE, &(struct gt_model_options){ .jobs = 1 }, &m, &err), 0);
 	assert_non_null(gt_model_cuda(m, &err));
+	decode_all(gt_model_cuda(m, &err));
+	print_wakers(m, &err);
 	gt_model_close(m);
 	tb_remove(TRACE);
 	return steps;
@@ -194,6 +241,8 @@ static void work_follows_the_input(void **state)
 		{ "CUDA contexts", cuda_contexts },
 		{ "CUDA streams", cuda_streams },
 		{ "CUDA calls of threads that nobody named", cuda_threads },
+		{ "CUDA activities of threads by number", cuda_threads_by_number },
+		{ "wakers of one thread", wakers_of_one_thread },
 	};
 	unsigned wrong = 0;
 
