@@ -35,7 +35,7 @@ static void *calls(void *n)
 static void *calls_and_ends(void *n)
 {
 	calls((void *)-(long)n);
-	exit(0);
+		exit(0);
 }
 
 static int small_stack(long n)

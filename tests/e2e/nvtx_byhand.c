@@ -52,7 +52,7 @@ static int use_core(void)
 	push(NULL);
 	pop();
 	pop();
-	pop(); /* one too many */
+	pop();                          /* one too many */
 	return errno == 77 ? 0 : fail("errno was changed");
 }
 
@@ -69,13 +69,13 @@ static int use_domains(void)
 	if (!a || !b || a == b || !e.message)
 		return fail("handles are not told apart");
 	first = start(a, &e);
-	e.size = 16; /* of a version that had no message yet */
+	e.size = 16;                    /* of a version that had no message yet */
 	second = start(b, &e);
 	if (!first || !second || first == second)
 		return fail("ranges are not told apart");
 	end(a, first);
 	end(b, second);
-	end(b, 12345); /* nobody started it */
+	end(b, 12345);                  /* nobody started it */
 	return 0;
 }
 

@@ -100,20 +100,6 @@ run --max-size=20k -o t -- "$place" thread=2000 "${threads[@]}"
 check "records of threads that find no room are no calls" [ $(($(calls t.gputap) + $(ledger t.gputap SIZE_CAP))) = 2300 ]
 check "... and are told" [ "$(ledger t.gputap DETAILS_LOST)" -gt 0 ]
 
-# ---- a thread that has no more stack than a thread must have makes the first call, is the last to say something, or both
-for steps in "small=200000" "small=-500" "5 small=500 small=-500"; do
-	# shellcheck disable=SC2086
-	n=$(($(echo "$steps" | sed 's/small=-\{0,1\}//g; s/ / + /g'))); run -o t -- "$place" $steps; status=$?
-	check "the least stack ($steps): the program ends as it would" [ $status = 0 ]
-	check "... and every call is recorded" [ "$(calls t.gputap):$(lost)" = $n:0 ]
-	rm -rf t.gputap
-	# shellcheck disable=SC2086
-	GPUTAP_OUTPUT=$dir/t preload "$place" $steps; status=$?
-	check "... in a plain preload as well" [ "$status:$(calls t.gputap)" = 0:$n ]
-done
-run -o t -- "$place" files=3 small=-500; status=$?
-check "the least stack, and no descriptor: every call is counted" [ "$status:$(calls t.gputap):$(lost)" = 0:0:500 ]
-
 # ---- a working directory that is gone
 mkdir gone tmp
 (cd gone && rmdir ../gone && TMPDIR=$dir/tmp GPUTAP_OUTPUT=t preload "$place" 10)

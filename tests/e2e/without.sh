@@ -152,6 +152,8 @@ needed lost-page "calls behind a filter that came before them are counted" filte
 mapfile -t threads < <(yes thread=3 | head -n 100)
 no_call() { run --max-size=20k -- "$e2e/cl_place" thread=2000 "${threads[@]}"; [ $(($(recorded) + $(lost SIZE_CAP) + $(lost NO_SPACE))) = 2300 ]; }
 needed details "records of threads without room are not counted as calls" no_call
+plain_child() { under "$P" -- "$e2e/cl_place" 10 files=3 fork=200; [ $(($(lost NO_SPACE) + $(lost NO_STREAM))) = 200 ]; }
+needed parents-page "calls of a forked child that can open nothing are counted without a launcher too" plain_child
 filtered_thread() { run -- "$e2e/cl_place" 5 filter thread=300 kill; [ "$(lost SECCOMP)" = 300 ]; }
 needed shared-counts "calls of a thread without a stream are counted, whatever kills the program" filtered_thread
 no_stream() { run --max-size=8k -- ./many 3000 'kill -9 $PPID'; [ "$(lost SIZE_CAP)" -ge 1500 ]; }

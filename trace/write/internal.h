@@ -175,6 +175,7 @@ void tap_run_notes(void);
 bool tap_run_find(void);                 /* the run's directory if any image of it made one; for the root's exit */
 /* Constructor: who is the root of this run, and the environment that children find it by. */
 void tap_run_init(void);
+bool tap_run_is_launched(void);
 bool tap_run_is_root(void);              /* this process is the root image's, and no launcher stands above it */
 
 /* ---- core.c ---- */

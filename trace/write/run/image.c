@@ -14,7 +14,7 @@
 /* errno values: raw calls return them negated */
 enum { NOT_PERMITTED = 1, ACCESS = 13, EXISTS = 17, READ_ONLY = 30 };
 
-enum { MOVE_NONE = 0, MOVE_BEGUN, MOVE_DONE }; /* tap_run.moved */
+enum { MOVE_NONE = 0, MOVE_BEGUN, MOVE_DONE };  /* tap_run.moved */
 
 /* image_dir = the run's directory, `folder`, PID.n */
 static void name_image(const char *folder, uint32_t n)
@@ -55,7 +55,7 @@ static bool make_image_dir(uint32_t *n)
 	int err = make_in("/", "/other/", n);
 
 	if ((err == -ACCESS || err == -NOT_PERMITTED || err == -READ_ONLY) && !gc_without("other-folder"))
-		err = make_in("/other/", "/", n); /* RUNDIR1 */
+		err = make_in("/other/", "/", n);       /* RUNDIR1 */
 	return err == 0;
 }
 
@@ -65,7 +65,7 @@ static void open_image(void *opened)
 
 	tap_run.moved = MOVE_NONE;
 	if (!tap_run_dir_find()) {
-		tap_run.dir[0] = 0; /* the last try was not this run's */
+		tap_run.dir[0] = 0;             /* the last try was not this run's */
 		tap_run_say_failed();
 		return;
 	}
@@ -132,7 +132,7 @@ bool tap_run_open(void)
 		    &tap_gate->run_state, &state, TAP_RUN_OPENING, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		bool opened = false;
 
-		if (tap_run.image_dir[0]) /* opened before, and the word is wiped: this is a child */
+		if (tap_run.image_dir[0])       /* opened before, and the word is wiped: this is a child */
 			become_child();
 		tap_with_room(open_image, &opened);
 		state = opened ? TAP_RUN_OPEN : TAP_RUN_NONE;

@@ -70,7 +70,7 @@ void tap_lost_page_map(void)
 	tap_sys_signals_restore(mask);
 	if (page || !found)
 		return;
-	tap_tls.own_calls++; /* another user's: its own folder, whether it calls or not */
+	tap_tls.own_calls++;            /* another user's: its own folder, whether it calls or not */
 	tap_stream_get();
 	tap_tls.own_calls--;
 }

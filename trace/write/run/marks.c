@@ -77,7 +77,7 @@ static bool send_to_launcher(const struct tap_text *line)
 	if (fd < 0)
 		return false;
 	for (int tries = 0; tries < 50; tries++) {
-		int64_t pause[2] = { 0, 1000000 }; /* seconds, ns */
+		int64_t pause[2] = { 0, 1000000 };      /* seconds, ns */
 		long err = TAP_SYS(sendto, fd, line->at, line->used, MSG_NOSIGNAL, &to,
 			offsetof(struct sockaddr_un, sun_path) + 1 + t.used);
 
@@ -112,12 +112,12 @@ static bool mark_path(char path[TAP_PATH_MAX], uint64_t tick, const char *key, u
  * child begins its own.
  */
 static struct {
-	uint32_t pid;        /* whose it is; 0: nobody's */
-	uint32_t busy;       /* a thread is at it, with signals blocked */
-	bool lost;           /* its key; the first one of an image without a stream is `unrecorded` */
-	uint64_t tick, said; /* its name: when it was made, and the number; 0: there is none */
-	uint64_t taken;      /* what marks before it said, which the launcher has taken */
-	uint64_t next_tick;  /* when it is due again */
+	uint32_t pid;                   /* whose it is; 0: nobody's */
+	uint32_t busy;                  /* a thread is at it, with signals blocked */
+	bool lost;                      /* its key; the first one of an image without a stream is `unrecorded` */
+	uint64_t tick, said;            /* its name: when it was made, and the number; 0: there is none */
+	uint64_t taken;                 /* what marks before it said, which the launcher has taken */
+	uint64_t next_tick;             /* when it is due again */
 } count;
 static char count_at[TAP_PATH_MAX], count_to[TAP_PATH_MAX]; /* of who is at it: a small stack has no room for them */
 
@@ -134,7 +134,7 @@ static bool rename_count(uint64_t to)
 		return false;
 	long err = TAP_SYS(renameat, AT_FDCWD, count_at, AT_FDCWD, count_to, 0, 0);
 
-	if (err == -2 /* ENOENT */) { /* the launcher has it: what comes stands in another one */
+	if (err == -2 /* ENOENT */) {           /* the launcher has it: what comes stands in another one */
 		count.taken += count.said;
 		count.said = 0;
 	}
@@ -164,7 +164,7 @@ static void count_now(void)
 		return;
 	uint64_t mask = tap_sys_signals_block();
 
-	if (!__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE)) { /* else its calls are left to the next one */
+	if (!__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE)) {   /* else its calls are left to the next one */
 		if (!count.pid)
 			count.pid = tap_sys_getpid();
 		if (count.pid == tap_sys_getpid() && tap_lost_nowhere() > counted())
@@ -187,7 +187,7 @@ uint64_t tap_run_count_adopted(void)
 {
 	if (!counted())
 		return 0;
-	while (__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE)) /* another thread: microseconds */
+	while (__atomic_exchange_n(&count.busy, 1, __ATOMIC_ACQUIRE))    /* another thread: microseconds */
 		TAP_SYS(sched_yield, 0, 0, 0, 0, 0, 0);
 	/* What is not there any more the launcher has taken: it was over when this process was not. */
 	if (count.said && count_path(count_at, count.said) &&
@@ -252,7 +252,7 @@ static void say_number(const char *key, uint64_t n)
 	say(key, value);
 }
 
-static uint32_t said_by; /* process that said `failed`: once each */
+static uint32_t said_by;                /* process that said `failed`: once each */
 
 void tap_run_say_failed(void)
 {

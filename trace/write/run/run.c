@@ -81,6 +81,8 @@ void tap_run_init(void)
 	hand_on();
 }
 
+bool tap_run_is_launched(void) { return tap_run.launched; }
+
 bool tap_run_is_root(void) { return !tap_run.launched && tap_run.root_pid == tap_sys_getpid(); }
 
 const char *tap_run_dir(void) { return tap_run.dir; }

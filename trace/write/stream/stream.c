@@ -33,7 +33,7 @@
 
 __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
 
-static struct tap_gate gate_before_start; /* all zero: everything takes the slow path */
+static struct tap_gate gate_before_start;               /* all zero: everything takes the slow path */
 struct tap_gate *tap_gate = &gate_before_start;
 int tap_off;
 bool tap_calls_off;
@@ -45,30 +45,65 @@ static struct tap_stream first_slab[STREAMS_PER_SLAB];
 /* false in a forked child: calls begun in the parent still point into it */
 static bool first_slab_free = true;
 static struct tap_stream *slab[SLABS];
-static uint32_t stream_count; /* numbers given out */
-static uint64_t pool;         /* {number + 1 of the top u32, tag u32}: Treiber stack */
+static uint32_t stream_count;                           /* numbers given out */
+static uint64_t pool;                                   /* {number + 1 of the top u32, tag u32}: Treiber stack */
 /* counted where no stream was at hand; moved to a stream later */
 static uint64_t lost_unheld[64];
-static uint64_t *lost_page;        /* the same in the trace, so that a kill keeps it; or NULL */
-static uint64_t second_clock_tick; /* when the second clock pair is due, 0 = done */
+static uint64_t *lost_page;                             /* the same in the trace, so that a kill keeps it; or NULL */
+static uint64_t second_clock_tick;                      /* when the second clock pair is due, 0 = done */
 
 /* ------------------------------------------------------------------ losses */
 
+static struct rec_control *parents_page; /* in a forked child without a launcher: of the parent's */
+
+static struct rec_control *first_page(void)
+{
+	for (uint32_t i = 0; i < tap_stream_places(); i++) {
+		struct tap_stream *s = tap_stream_in(i);
+
+		if (s && TAP_READ_ONCE(s->control))
+			return s->control;
+	}
+	return NULL;
+}
+
 /*
- * Counters in the trace for who has no stream: a page of the image's, or of the parent's where a filter forbids a
- * forked child to make one of its own, or the run's (lostpage.c). NULL: none is mapped.
+ * A forked child that can open nothing, not even a place to say so, still has its parent's pages mapped. One of them
+ * stays so, elsewhere in memory, when the others go; of what is above the parent the page that it had itself will do.
+ */
+static void keep_parents_page(void)
+{
+	struct rec_control *page =
+		parents_page || tap_run_is_launched() || gc_without("parents-page") ? NULL : first_page();
+	long at = page ? TAP_SYS(mremap, page, 0, REC_CONTROL_BYTES, 1 /* MAYMOVE: another mapping */, 0, 0) : -1;
+
+	if (at > 0)
+		parents_page = (struct rec_control *)at;
+}
+
+/* The first call of such a child the reader counts by itself, where it finds an image without a stream. */
+static uint64_t *parents_counters(bool alive)
+{
+	static _Atomic uint32_t folder_of; /* process */
+	uint32_t pid = parents_page && alive ? tap_sys_getpid() : 0;
+
+	return !parents_page || (alive && __atomic_exchange_n(&folder_of, pid, __ATOMIC_RELAXED) != pid)
+		? NULL
+		: parents_page->lost_by_others;
+}
+
+/*
+ * Counters in the trace for who has no stream: a page of the image's, or of the parent's where a forked child cannot
+ * make one of its own, or the run's (lostpage.c). NULL: none is mapped.
  */
 static uint64_t *shared_counters(bool alive)
 {
 	if (gc_without("shared-counts"))
 		return NULL;
-	for (uint32_t i = 0; (alive || tap_seccomp) && i < tap_stream_places(); i++) {
-		struct tap_stream *s = tap_stream_in(i);
+	struct rec_control *own = alive || tap_seccomp ? first_page() : NULL;
+	uint64_t *others = own ? own->lost_by_others : parents_counters(alive);
 
-		if (s && TAP_READ_ONCE(s->control))
-			return s->control->lost_by_others;
-	}
-	return tap_lost_page();
+	return others ? others : tap_lost_page();
 }
 
 void tap_lost(enum rec_loss reason, uint64_t n)
@@ -91,7 +126,7 @@ void tap_lost(enum rec_loss reason, uint64_t n)
 static uint64_t take_unheld(uint32_t reason, uint64_t *told)
 {
 	uint64_t n = __atomic_exchange_n(&lost_unheld[reason], 0, __ATOMIC_RELAXED);
-	uint64_t less = reason == REC_LOSS_FACTS_LOST ? 0 : n < *told ? n : *told; /* that one is no call */
+	uint64_t less = reason == REC_LOSS_FACTS_LOST ? 0 : n < *told ? n : *told;      /* that one is no call */
 
 	*told -= less;
 	return n - less;
@@ -344,7 +379,7 @@ void tap_gate_close(int why)
 TAP_COLD static bool window_over(void)
 {
 	if (tap_clock_elapsed_ns() < tap_options.stop_after)
-		return false; /* the tick was an estimate */
+		return false;                                   /* the tick was an estimate */
 	if (tap_tls.stream && tap_gate->alive)
 		tap_record(REC_WINDOW, 0, (uint64_t[]){ tap_tick(), 0 }, 2);
 	tap_gate_close(TAP_OFF_WINDOW);
@@ -352,7 +387,7 @@ TAP_COLD static bool window_over(void)
 }
 
 #define EARLY_SKIP 15u
-#define BUSY_TICKS 3000u /* a call, at most about a microsecond */
+#define BUSY_TICKS 3000u                                /* a call, at most about a microsecond */
 
 /*
  * Reading the clock costs more than many a call: a busy thread looks at each 16th, so that it can miss that many at
@@ -558,7 +593,7 @@ void tap_stream_record_thread(struct tap_stream *s, uint32_t flags)
  * less.
  */
 static uint64_t open_retry_tick, open_retry_wait;
-static uint32_t open_failure = REC_LOSS_NO_STREAM; /* why; calls in between are counted under it */
+static uint32_t open_failure = REC_LOSS_NO_STREAM;      /* why; calls in between are counted under it */
 
 /* What our own end records is no call. */
 static void count_lost_call(enum rec_loss why)
@@ -647,8 +682,8 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 	struct tap_stream *s = NULL;
 
 	if (t->opening)
-		return NULL;            /* a handler of a fault inside our own opening */
-	if (TAP_UNLIKELY(!tap_ready)) { /* a call that our own start causes, or its handler */
+		return NULL;                                    /* a handler of a fault inside our own opening */
+	if (TAP_UNLIKELY(!tap_ready)) {                         /* a call that our own start causes, or its handler */
 		tap_lost(REC_LOSS_EARLY_CALL, 1);
 		return NULL;
 	}
@@ -660,9 +695,9 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 
 	t->opening = 1;
 	if (!TAP_READ_ONCE(tap_gate->alive))
-		t->stream = NULL; /* new process: it was the parent's */
+		t->stream = NULL;                               /* new process: it was the parent's */
 	if (t->stream)
-		s = t->stream; /* a handler came first */
+		s = t->stream;                                  /* a handler came first */
 	else if (tap_seccomp)
 		count_lost_call(REC_LOSS_SECCOMP);
 	else if (!tap_run_open())
@@ -672,7 +707,7 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 	t->opening = 0;
 	tap_sys_signals_restore(mask);
 	if (s && tap_thread_key_made)
-		pthread_setspecific(tap_thread_key, s); /* its destructor gives the stream back */
+		pthread_setspecific(tap_thread_key, s);         /* its destructor gives the stream back */
 	return s;
 }
 
@@ -697,7 +732,7 @@ void tap_stream_thread_exit(void)
 	tap_record(REC_THREAD_END, 0, (uint64_t[]){ tap_tick(), s->tid }, 2);
 	uint64_t mask = tap_sys_signals_block();
 
-	for (uint32_t i = 0; i < REC_SLOTS; i++) { /* FRAME4: cancelled, or ended, inside a call */
+	for (uint32_t i = 0; i < REC_SLOTS; i++) {              /* FRAME4: cancelled, or ended, inside a call */
 		if (i < t->depth && s->control->slot[i].fn)
 			tap_lost(REC_LOSS_LEFT_CALL, 1);
 		TAP_WRITE_ONCE(s->control->slot[i].fn, 0);
@@ -720,6 +755,7 @@ void tap_stream_thread_exit(void)
  */
 void tap_streams_forget(void)
 {
+	keep_parents_page();
 	for (uint32_t i = 0; i < tap_stream_places(); i++)
 		if (slab[i / STREAMS_PER_SLAB])
 			tap_chunk_blank(stream_at(i));
@@ -730,7 +766,7 @@ void tap_streams_forget(void)
 	pool = 0;
 	second_clock_tick = 0;
 	open_retry_tick = open_retry_wait = 0;
-	lost_page = NULL; /* the parent's */
+	lost_page = NULL;                                       /* the parent's */
 	tap_blobs_forget();
 	tap_space_forget();
 	tap_tally_forget();
@@ -752,9 +788,9 @@ void tap_stream_after_fork(void)
 {
 	*tap_gate = (struct tap_gate){ 0 };
 	for (uint32_t i = 0; i < 64; i++)
-		lost_unheld[i] = 0; /* the parent's to tell */
+		lost_unheld[i] = 0;                             /* the parent's to tell */
 	tap_run_count_forget();
-	open_retry_tick = open_retry_wait = 0; /* so was its failure: the child says its own */
+	open_retry_tick = open_retry_wait = 0;                  /* so was its failure: the child says its own */
 	tap_tls.stream = NULL;
 	tap_tls.depth = 0;
 	tap_tls.opening = 0;
