@@ -1,12 +1,12 @@
 /*
  * tests/e2e/cuda_ends.c - a CUDA program that ends, forks, waits or resets in the way its argument names
  *
- * return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset sealed idle window
+ * return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset sealed idle window seconds
  * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) uninjected (the driver is not told of us)
  * late_work (an exit handler from before the driver's launches; it prints what it got), last_calls (three calls in a
- * static destructor), or: late LIBRARY (loaded when the driver is up). 20 launches; for the window as many as
- * there is time for in three to four seconds, of which it prints the number. Ends with status 3 where there is one. The
- * driver is loaded by name: nothing of CUDA is linked.
+ * static destructor), or: late LIBRARY (loaded when the driver is up). 20 launches; 200 for the window; for the seconds
+ * as many as there is time for in three to four, of which it prints the number. Ends with status 3 where there is one.
+ * The driver is loaded by name: nothing of CUDA is linked.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -140,6 +140,16 @@ static int seal(void)
 
 static void window(void)
 {
+	open_driver();
+	load_kernel();
+	for (int i = 0; i < 200; i++) {
+		launch(1);
+		usleep(4000);
+	}
+}
+
+static void seconds(void)
+{
 	time_t end = time(NULL) + 4;
 	int n = 0;
 
@@ -190,6 +200,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(way, "window")) {
 		window();
+		return STATUS;
+	}
+	if (!strcmp(way, "seconds")) {
+		seconds();
 		return STATUS;
 	}
 	work();

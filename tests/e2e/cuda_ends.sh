@@ -87,9 +87,9 @@ traced -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" idle
 check "an idle process writes next to nothing" walk idle
 
 # The window
-traced --start-after=1500ms -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" window
+traced --start-after=1500ms -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" seconds
 check "--start-after: devices and contexts from the beginning, activities from then on" eval 'walk window late "$(sed -n "s/^launches //p" t.out)"'
-traced --stop-after=1500ms -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" window
+traced --stop-after=1500ms -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" seconds
 check "--stop-after: none behind it" eval 'walk window early "$(sed -n "s/^launches //p" t.out)"'
 
 # The library comes into a program whose driver is up
