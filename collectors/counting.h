@@ -18,6 +18,7 @@ struct tap_counting_launch {
 	uint32_t context_id, stream_id, device, correlation;
 	uint32_t grid[3], block[3];
 	const char *symbol;             /* the kernel's mangled name, or NULL */
+	uint32_t kind;                  /* enum rec_counted: a graph has no grid and no block */
 };
 
 struct tap_counting {
@@ -25,6 +26,8 @@ struct tap_counting {
 	void (*library)(void *handle, uint32_t version, const char *(*result_text)(int));
 	void (*enter)(const struct tap_counting_launch *l);
 	void (*leave)(const struct tap_counting_launch *l, bool launched);
+	/* cuProfilerStart is over, cuProfilerStop begins. */
+	void (*program_range)(bool begins);
 	/* A call that ends a context begins, and that context may be the one that is counted in. */
 	void (*context_ends)(void *context);
 };

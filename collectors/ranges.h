@@ -27,4 +27,7 @@ extern bool tap_ranges_wanted __attribute__((visibility("hidden")));
 extern void (*tap_ranges_open)(bool (*take)(void *ctx, const struct gc_nvtx_open *domain), void *ctx)
 	__attribute__((visibility("hidden")));
 
+/* This thread pushed or popped a range, or a thread started or ended one: called by it. NULL: nobody asks. */
+extern void (*tap_ranges_changed)(void) __attribute__((visibility("hidden")));
+
 #endif

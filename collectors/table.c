@@ -14,6 +14,7 @@ struct tap_way_in tap_way_in;
 const struct tap_counting *tap_counting;
 bool tap_ranges_wanted;
 void (*tap_ranges_open)(bool (*take)(void *ctx, const struct gc_nvtx_open *domain), void *ctx);
+void (*tap_ranges_changed)(void);
 
 #define COLLECTORS COLLECTOR(stack) COLLECTOR(opencl) COLLECTOR(nvtx) COLLECTOR(cupti) COLLECTOR(perf) \
 	COLLECTOR(profiler)

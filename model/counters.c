@@ -47,6 +47,8 @@ static int by_call(const void *a, const void *b)
 
 	if (x->process != y->process)
 		return x->process < y->process ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
 	if (x->correlation != y->correlation)
 		return x->correlation < y->correlation ? -1 : 1;
 	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
@@ -58,7 +60,7 @@ static struct gt_counters *find(struct gt_model *m, const struct rec_pass *p)
 		struct gt_counters *c = &m->counters.v[i];
 		const struct gt_process *process = gt_model_process(m, c->process);
 
-		if (c->correlation == p->correlation && (uint32_t)process->pid == p->pid &&
+		if (c->kind == p->kind && c->correlation == p->correlation && (uint32_t)process->pid == p->pid &&
 			(uint32_t)process->instance == p->instance)
 			return c;
 	}

@@ -281,7 +281,7 @@ struct gt_counters {
 	uint32_t ranges, dropped;         /* in it; that found no room */
 	uint32_t grid[3], block[3];
 	struct gt_string symbol;          /* mangled name */
-	uint32_t order, kind, entry;      /* as in the record; kind 0: a launch */
+	uint32_t order, kind, entry;      /* as in the record (enum rec_counted) */
 	/* counted by several runs: the image behind the last one; missing: the run that had no such launch */
 	struct gt_string image_of_all; uint64_t id_of_all[2]; uint32_t missing;
 };

@@ -27,11 +27,12 @@
 #include "common/memory.h"
 #include "trace/format/counters.h"
 
+enum { RANGES_MOST = 4096 };
 enum { PATIENCE_MS = 30000 };             /* for the answer to one image: it takes milliseconds */
 
 enum state { NOT_EVALUATED, EVALUATED, REFUSED, NO_IMAGE, ALTERED, NOT_ALL_PASSES };
 
-struct launch { double *values; uint32_t state; char why[96]; };
+struct launch { double *values; /* metrics of each range */ uint32_t state; char why[96]; };
 struct unit { char *unit, *description; };
 struct gt_counted {
 	const struct gt_counters *all;
@@ -100,6 +101,12 @@ static bool is_as_recorded(const uint64_t id[2], struct gt_string data)
 	return hash.low64 == id[0] && hash.high64 == id[1];
 }
 
+/* Several kernels of a graph that the profiler told apart. */
+static size_t ranges_of(const struct gt_counters *l)
+{
+	return l->ranges && l->ranges < RANGES_MOST ? l->ranges : 1;
+}
+
 /* The image of a launch; where each run of the program counted a pass, the one behind the last run. */
 static enum state image_of(const struct gt_counted *c, struct gt_model *m, const struct gt_counters *l,
 	struct gt_string *data)
@@ -123,17 +130,20 @@ static void child(const struct gt_counted *c, struct gt_model *m, struct gt_host
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t image = c->all[i].image, state = NO_IMAGE;
-		size_t metrics = image < c->plan->n ? c->images[image].metrics : 0;
-		double *values = calloc(metrics + 1, sizeof *values);
+		size_t metrics = image < c->plan->n ? c->images[image].metrics : 0, n = ranges_of(&c->all[i]);
+		double *values = calloc(metrics * n + 1, sizeof *values);
 		struct gt_string data;
 
 		if (metrics && values)
 			state = image_of(c, m, &c->all[i], &data);
-		if (state == EVALUATED && !((of[image] || (of[image] = chip(c, h, image))) &&
-			gt_host_evaluate(of[image], data.text, data.bytes, 0, c->names[image], metrics, values)))
+		if (state == EVALUATED && !of[image] && !(of[image] = chip(c, h, image)))
 			state = REFUSED;
+		for (size_t k = 0; k < n && state == EVALUATED; k++)
+			if (!gt_host_evaluate(of[image], data.text, data.bytes, k, c->names[image], metrics,
+				    values + k * metrics))
+				state = REFUSED;
 		if (!write_all(fd, &state, sizeof state) ||
-			(state == EVALUATED && !write_all(fd, values, metrics * sizeof *values)))
+			(state == EVALUATED && !write_all(fd, values, n * metrics * sizeof *values)))
 			_exit(1);
 		free(values);
 	}
@@ -175,7 +185,7 @@ static void take_values(struct gt_counted *c, int fd)
 			return;
 		if (l->state != EVALUATED)
 			continue;
-		metrics = c->images[c->all[i].image].metrics;
+		metrics = (size_t)c->images[c->all[i].image].metrics * ranges_of(&c->all[i]);
 		l->values = calloc(metrics + 1, sizeof *l->values);
 		if (!l->values || !read_all(fd, l->values, metrics * sizeof *l->values)) {
 			l->state = NOT_EVALUATED;
@@ -279,7 +289,12 @@ void gt_counted_close(struct gt_counted *c)
 
 /* ------------------------------------------------------------------ asked */
 
-int64_t gt_counted_find(const struct gt_counted *c, uint32_t process, uint32_t correlation)
+const struct gt_counters *gt_counted_at(const struct gt_counted *c, uint32_t i)
+{
+	return c && i < c->n ? &c->all[i] : NULL;
+}
+
+int64_t gt_counted_find(const struct gt_counted *c, uint32_t process, uint32_t kind, uint32_t correlation)
 {
 	uint32_t low = 0, high = c ? c->n : 0;
 
@@ -287,12 +302,14 @@ int64_t gt_counted_find(const struct gt_counted *c, uint32_t process, uint32_t c
 		uint32_t at = low + (high - low) / 2;
 		const struct gt_counters *x = &c->all[at];
 
-		if (x->process < process || (x->process == process && x->correlation < correlation))
+		if (x->process < process || (x->process == process && x->kind < kind) ||
+			(x->process == process && x->kind == kind && x->correlation < correlation))
 			low = at + 1;
 		else
 			high = at;
 	}
-	if (!c || low == c->n || c->all[low].process != process || c->all[low].correlation != correlation)
+	if (!c || low == c->n || c->all[low].process != process || c->all[low].kind != kind ||
+		c->all[low].correlation != correlation)
 		return -1;
 	return low;
 }
@@ -300,7 +317,8 @@ int64_t gt_counted_find(const struct gt_counted *c, uint32_t process, uint32_t c
 bool gt_counted_kernel(const struct gt_counted *c, uint32_t process, struct gt_string symbol)
 {
 	for (uint32_t i = 0; c && i < c->n; i++)
-		if (c->all[i].process == process && c->all[i].symbol.bytes == symbol.bytes &&
+		if (c->all[i].process == process && c->all[i].kind == REC_COUNTED_LAUNCH &&
+			c->all[i].symbol.bytes == symbol.bytes &&
 			!memcmp(c->all[i].symbol.text, symbol.text, symbol.bytes))
 			return true;
 	return false;
@@ -315,21 +333,25 @@ static const char *why_not_all(const struct gt_counters *of, struct launch *l)
 	return l->why;
 }
 
-bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t i, struct gt_counted_metric *out)
+bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t range, uint32_t i,
+	struct gt_counted_metric *out)
 {
 	uint32_t image = c->all[launch].image;
 	struct launch *l;
 	const struct unit *u;
+	size_t value;
 
-	if (!c->plan || image >= c->plan->n || i >= c->images[image].metrics)
+	if (!c->plan || image >= c->plan->n || i >= c->images[image].metrics ||
+		range >= ranges_of(&c->all[launch]))
 		return false;
 	l = &c->launches[launch];
 	u = &c->units[image][i];
 	*out = (struct gt_counted_metric){ .name = c->names[image][i], .unit = u->unit ? u->unit : "",
 		.description = u->description ? u->description : "" };
-	out->has = l->state == EVALUATED && isfinite(l->values[i]);
+	value = (size_t)range * c->images[image].metrics + i;
+	out->has = l->state == EVALUATED && isfinite(l->values[value]);
 	if (out->has)
-		out->value = l->values[i];
+		out->value = l->values[value];
 	else
 		out->why = l->state == EVALUATED ? "the device counted none, or shares the unit" :
 			l->state == REFUSED ? "CUPTI's host library refuses the image of counters" :

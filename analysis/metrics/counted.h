@@ -23,12 +23,15 @@ struct gt_counted_metric {
 int gt_counted_open(struct gt_model *m, const char *cupti, struct gt_counted **out, struct gt_err *err);
 void gt_counted_close(struct gt_counted *c);
 
-/* The launch with that call, as a number for the next function; -1: its counters were not collected. */
-int64_t gt_counted_find(const struct gt_counted *c, uint32_t process, uint32_t correlation);
+/* The launch of that call (kind: enum rec_counted), as a number for the next functions; -1: it was not counted. */
+int64_t gt_counted_find(const struct gt_counted *c, uint32_t process, uint32_t kind, uint32_t correlation);
+/* All of them: launches, ranges, graphs; NULL behind the last. */
+const struct gt_counters *gt_counted_at(const struct gt_counted *c, uint32_t i);
 /* Whether any launch of that kernel was counted there. */
 bool gt_counted_kernel(const struct gt_counted *c, uint32_t process, struct gt_string symbol);
-/* The i-th metric of it; false behind the last. Texts live until gt_counted_close. */
-bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t i, struct gt_counted_metric *out);
+/* The i-th metric of the range of it (0 but for graphs); false behind the last. Texts live until gt_counted_close. */
+bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t range, uint32_t i,
+	struct gt_counted_metric *out);
 /* Why not even the names of what was counted are known; NULL: they are. */
 const char *gt_counted_nothing(const struct gt_counted *c);
 

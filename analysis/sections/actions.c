@@ -20,8 +20,10 @@
 #include "common/hash.h"
 #include "common/map.h"
 #include "model/nvtx/ranges.h"
+#include "trace/format/counters.h"
 
 #define WAITS_MOST 8
+#define RANGES_MOST 4096
 
 /* What all launches of a kernel come to. */
 struct kernel {
@@ -42,6 +44,8 @@ struct making {
 	struct gt_places places;
 	struct gt_programs programs;
 	struct gt_counted *counted;               /* NULL: no counters in the trace */
+	int64_t launch; uint32_t range;           /* what was counted of the dispatch at hand; -1: nothing */
+	GT_LIST(uint32_t) seen;                   /* kernels of each counted graph launch, by its number in `counted` */
 	struct gt_map kernels;
 	GT_LIST(struct kernel) launched;          /* in order: the map holds their numbers */
 	GT_LIST(uint32_t) kernel_of;              /* of each action */
@@ -314,12 +318,11 @@ static void name_opencl(struct making *k, struct gt_action *a, const struct gt_d
 }
 
 /* What was counted of it. */
-static void add_counted(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
+static void add_counted(struct making *k, struct gt_action *a, int64_t launch, uint32_t range)
 {
-	int64_t launch = d->cuda ? gt_counted_find(k->counted, d->process, d->cuda->correlation) : -1;
 	struct gt_counted_metric m;
 
-	for (uint32_t i = 0; launch >= 0 && gt_counted_metric(k->counted, launch, i, &m) && !k->failed; i++) {
+	for (uint32_t i = 0; launch >= 0 && gt_counted_metric(k->counted, launch, range, i, &m) && !k->failed; i++) {
 		struct gt_action_metric *one = gt_action_add(a, keep_str(k, m.name));
 
 		k->failed |= !one;
@@ -334,16 +337,33 @@ static void add_counted(struct making *k, struct gt_action *a, const struct gt_d
 	}
 }
 
-static bool was_counted(const struct making *k, const struct gt_dispatch *d)
+/* A launch of its own, or the next kernel of a graph whose kernels the profiler told apart. */
+static void find_counted(struct making *k, const struct gt_dispatch *d)
 {
-	return d->cuda && gt_counted_find(k->counted, d->process, d->cuda->correlation) >= 0;
+	int64_t graph = d->cuda ? gt_counted_find(k->counted, d->process, REC_COUNTED_GRAPH, d->cuda->correlation) : -1;
+
+	k->range = 0;
+	k->launch = d->cuda
+		? gt_counted_find(k->counted, d->process, REC_COUNTED_LAUNCH, d->cuda->correlation) : -1;
+	if (graph < 0 || gt_counted_at(k->counted, (uint32_t)graph)->ranges < 2)
+		return;
+	while (k->seen.n <= graph) {
+		uint32_t *n = GT_LIST_ADD(&k->seen);
+
+		k->failed |= !n;
+		if (!n)
+			return;
+		*n = 0;
+	}
+	k->range = k->seen.v[graph]++;
+	k->launch = k->range < gt_counted_at(k->counted, (uint32_t)graph)->ranges ? graph : -1;
 }
 
 /* Of a kernel that was counted the launches that were; of another its first ones. */
 static bool passed_over(const struct making *k, const struct gt_dispatch *d)
 {
 	return k->counted && d->cuda && d->cuda->kernel.has_name &&
-		gt_counted_kernel(k->counted, d->process, d->cuda->kernel.mangled) && !was_counted(k, d);
+		gt_counted_kernel(k->counted, d->process, d->cuda->kernel.mangled) && k->launch < 0;
 }
 
 static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
@@ -371,7 +391,7 @@ static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch
 		a->capability =
 			(uint32_t)(10 * d->cuda_device->compute_major + d->cuda_device->compute_minor);
 	add_launch_metrics(k, a, d);
-	add_counted(k, a, d);
+	add_counted(k, a, k->launch, k->range);
 	add_device(k, a, d);
 	a->trace = place(k, a, d);
 	a->nvtx = nvtx(k, d);
@@ -402,10 +422,9 @@ static void add_asked(struct making *k, struct gt_action *a)
 }
 
 /* What was counted and cannot be told any more was not left out. */
-static void tell_what_is_lost(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
+static void tell_what_is_lost(struct making *k, struct gt_action *a, int64_t launch)
 {
-	const char *why = d->cuda && gt_counted_find(k->counted, d->process, d->cuda->correlation) >= 0
-		? gt_counted_nothing(k->counted) : NULL;
+	const char *why = launch >= 0 ? gt_counted_nothing(k->counted) : NULL;
 
 	for (uint32_t i = 0; why && i < a->metrics.n; i++) {
 		struct gt_action_metric *m = &a->metrics.v[i];
@@ -468,11 +487,12 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 	uint32_t number = count(k, d), *of;
 	struct gt_action *a;
 
+	find_counted(k, d);
 	if (number == UINT32_MAX)
 		return gt_no_memory(err);
 	if (passed_over(k, d))
 		return 0;
-	if (k->most && k->launched.v[number].shown >= k->most && !(k->all_counted && was_counted(k, d)))
+	if (k->most && k->launched.v[number].shown >= k->most && !(k->all_counted && k->launch >= 0))
 		return 0;
 	if (k->ranges && !gt_nvtx_choice_fits(k->ranges, nvtx(k, d)))
 		return 0;
@@ -485,19 +505,71 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 	fill(k, a, d);
 	add_sections(k, a);
 	add_asked(k, a);
-	tell_what_is_lost(k, a, d);
+	tell_what_is_lost(k, a, k->launch);
 	return k->failed ? gt_no_memory(err) : 0;
+}
+
+/* A range of the program, a graph whose kernels were counted as one, or one of these that the trace does not have. */
+static void add_whole(struct making *k, int64_t launch, uint32_t range, const struct gt_counters *c)
+{
+	struct gt_err ignored = { 0 };
+	struct gt_cuda *cuda = gt_model_cuda(k->model, &ignored);
+	const struct gt_process *p = gt_model_process(k->model, c->process);
+	const struct gt_cuda_device *device = cuda ? gt_cuda_device_of(cuda, c->process, c->device) : NULL;
+	const struct gt_dispatch d = { .cuda_device = device };
+	const char *slash = p->image ? strrchr(p->image, '/') : NULL;
+	struct gt_action *a = GT_LIST_ADD(&k->as->all);
+	uint32_t *of = GT_LIST_ADD(&k->kernel_of);
+
+	k->failed |= !a || !of;
+	if (k->failed)
+		return;
+	*of = UINT32_MAX;
+	a->workload = c->kind == REC_COUNTED_GRAPH ? GT_WORK_GRAPH : GT_WORK_RANGE;
+	a->pid = (uint32_t)p->pid;
+	a->process = keep_str(k, slash ? slash + 1 : p->image);
+	a->host = keep_str(k, gt_model_session(k->model)->host);
+	a->function = a->demangled = a->mangled = keep(k, c->symbol);
+	a->has_context = a->has_device = true;
+	a->context = c->context;
+	a->device = c->device;
+	if (device) {
+		a->device_name = keep(k, device->name);
+		a->capability = device->compute_major > 0
+			? (uint32_t)(10 * device->compute_major + device->compute_minor) : 0;
+	}
+	add_counted(k, a, launch, range);
+	add_device(k, a, &d);
+	add_sections(k, a);
+	add_asked(k, a);
+	tell_what_is_lost(k, a, launch);
+}
+
+static void add_wholes(struct making *k, const struct gt_walk_options *walk)
+{
+	const struct gt_counters *c;
+
+	for (uint32_t i = 0; (c = gt_counted_at(k->counted, i)) && !k->failed; i++) {
+		uint32_t n = c->kind == REC_COUNTED_GRAPH && c->ranges < RANGES_MOST ? c->ranges : 1;
+
+		if (c->kind == REC_COUNTED_LAUNCH ||
+			(walk->process >= 0 && (uint32_t)walk->process != c->process))
+			continue;
+		for (uint32_t r = i < k->seen.n ? k->seen.v[i] : 0; r < n; r++)
+			add_whole(k, i, r, c);
+	}
 }
 
 /* How often each kernel ran is known at the end. */
 static void add_totals(struct making *k)
 {
 	for (uint32_t i = 0; i < k->as->all.n; i++) {
-		const struct kernel *one = &k->launched.v[k->kernel_of.v[i]];
 		struct gt_message *m = (struct gt_message *)k->as->all.v[i].trace;
+		const struct kernel *one;
 
 		if (!m)
 			continue;
+		one = &k->launched.v[k->kernel_of.v[i]];
 		number(k, m, "Launches", (int64_t)one->launches);
 		number(k, m, "TotalNs", (int64_t)one->total_ns);
 	}
@@ -519,6 +591,7 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	if (!rc)
 		rc = gt_dispatches(m, walk, take, &k, err);
 	if (!rc) {
+		add_wholes(&k, walk);
 		add_totals(&k);
 		rc = k.failed ? gt_no_memory(err) : 0;
 	}
@@ -529,5 +602,6 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	gt_map_free(&k.kernels, sizeof(struct slot));
 	free(k.launched.v);
 	free(k.kernel_of.v);
+	free(k.seen.v);
 	return rc;
 }

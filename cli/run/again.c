@@ -24,6 +24,7 @@
 #include "common/memory.h"
 #include "common/temporary.h"
 #include "model/model.h"
+#include "trace/format/counters.h"
 #include "trace/format/passes.h"
 
 enum { MOST_TOLD = 8 };                   /* launches that did not match, by name */
@@ -173,11 +174,14 @@ static void new_run_id(struct gt_run *run)
 /* What a later run is for, and nothing else of what was asked. */
 static void set_options(struct gt_cli *cli)
 {
+	bool ranges = gt_option_has(&cli->options, "trace", "nvtx");
 	static const struct { const char *name, *value; } all[] = { { "trace", "cuda,counters" }, { "ring", "false" },
 		{ "callstacks", "" }, { "quiet", "true" }, { "capture-output", "false" } };
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		gt_option_set(&cli->options, all[i].name, all[i].value);
+	if (ranges)
+		gt_option_set(&cli->options, "trace", "cuda,counters,nvtx");
 }
 
 static int make_place(struct gt_run *r, const struct gt_run *first, uint32_t number, struct gt_err *err)
@@ -254,10 +258,17 @@ static void tell_what_is_missing(const struct gt_run *run, const struct passes *
 
 		if (!l->missing || n++ >= MOST_TOLD)
 			continue;
-		snprintf(text, sizeof text,
-			"run %u of the program did not make launch %u of %.200s with grid %ux%ux%u and block %ux%ux%u: "
-			"the counters of that launch have no values", l->missing, l->order, p->all.v[i].symbol,
-			l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+		if (l->kind == REC_COUNTED_LAUNCH)
+			snprintf(text, sizeof text,
+				"run %u of the program did not make launch %u of %.200s with grid %ux%ux%u and block "
+				"%ux%ux%u: the counters of that launch have no values", l->missing, l->order,
+				p->all.v[i].symbol, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+				l->block[2]);
+		else
+			snprintf(text, sizeof text,
+				"run %u of the program did not make %s %u of the name %.200s: its counters have no "
+				"values", l->missing, l->kind == REC_COUNTED_RANGE ? "range" : "graph launch",
+				l->order, p->all.v[i].symbol);
 		gt_run_note(run, strdup(text));
 	}
 	if (n > MOST_TOLD) {

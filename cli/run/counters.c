@@ -209,6 +209,31 @@ static void make_file(struct gt_run *run, const struct chips *c, const struct gt
 	run->counters_bytes = t.used;
 }
 
+static enum rec_replay replay_of(const struct gt_options *o)
+{
+	static const char *const modes[] = { [REC_REPLAY_KERNEL] = "kernel", [REC_REPLAY_APPLICATION] = "application",
+		[REC_REPLAY_RANGE] = "range", [REC_REPLAY_APP_RANGE] = "app-range" };
+	enum rec_replay mode = REC_REPLAY_KERNEL;
+
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+		if (gt_option_is(o, "replay-mode", modes[i]))
+			mode = (enum rec_replay)i;
+	return mode;
+}
+
+/* Classes of metrics that would need a run of their own are not built. */
+static int check_reruns(const struct gt_run *run, struct gt_err *err)
+{
+	if (!gt_option_true(run->options, "reruns") || run->replay == REC_REPLAY_APPLICATION ||
+		run->replay == REC_REPLAY_APP_RANGE)
+		return 0;
+	return gt_fail(err, GT_EXIT_USAGE,
+		"PC sampling, source counters, PM sampling and counters of the whole device, which need runs of their "
+		"own, are not built into this gputap",
+		"--replay-mode=application or app-range with it, or no --reruns",
+		"--reruns has nothing to run the program again for");
+}
+
 static void say_passes(const struct gt_run *run, const char *chip, const struct gt_plan_image *im)
 {
 	const struct gt_counted metrics =
@@ -245,7 +270,11 @@ static int plan(struct gt_run *run, const struct gt_sections *s, struct gt_err *
 		if (!rc && !run->quiet)
 			say_passes(run, chips.name[i], &images[i]);
 	}
-	if (!rc && run->replay && run->passes > 1 && !gt_option_true(run->options, "reruns"))
+	if (!rc && run->replay == REC_REPLAY_RANGE && run->passes > 1)
+		rc = gt_fail(err, GT_EXIT_USAGE, "a range of the program cannot be run again alone",
+			"--replay-mode=app-range --reruns, or fewer metrics",
+			"--replay-mode=range counts one pass, and these metrics take %u", run->passes);
+	else if (!rc && run->replay && run->passes > 1 && !gt_option_true(run->options, "reruns"))
 		rc = gt_fail(err, GT_EXIT_USAGE, "each run of the program counts one pass",
 			"--reruns, or fewer metrics",
 			"--replay-mode=%s takes %s of the program", gt_option(run->options, "replay-mode"),
@@ -279,7 +308,8 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 	bool others = false;
 	int rc = 0;
 
-	if (check_choice(o, err))
+	run->replay = replay_of(o);
+	if (check_choice(o, err) || check_reruns(run, err))
 		return -1;
 	if (!asked(o) || gt_option_has(o, "trace", "none"))
 		return 0;
@@ -288,8 +318,6 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 		return -1;
 	}
 	gt_cli_section_errors(&s);
-	if (gt_option_is(o, "replay-mode", "application"))
-		run->replay = REC_REPLAY_APPLICATION;
 	if (gt_plan_wants_counters(run->cli, &s, &others)) {
 		rc = plan(run, &s, &why);
 		if (rc && (why.kind == GT_EXIT_INPUT || why.kind == GT_EXIT_USAGE)) {

@@ -90,10 +90,11 @@ static bool launches_with_attributes(const char *name)
 	return false;
 }
 
-/* One kernel by the driver, which is what a launch of the runtime comes to; for who counts. */
-static bool launches_one(const char *name)
+/* A kernel or a graph by the driver, which is what the runtime's calls come to, and ranges; for who counts. */
+static bool is_counted(const char *name)
 {
-	static const char *const names[] = { "cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchCooperativeKernel" };
+	static const char *const names[] = { "cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchCooperativeKernel",
+		"cuGraphLaunch", "cuProfilerStart", "cuProfilerStop" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (base_length(name) == strlen(names[i]) && !strncmp(name, names[i], strlen(names[i])))
@@ -135,7 +136,7 @@ void tap_cupti_filter_init(void)
 				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_ENDS;
 			if (launches_with_attributes(name))
 				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_LAUNCHES;
-			if (tap_counting && domain == TAP_CUPTI_DRIVER && launches_one(name))
+			if (tap_counting && domain == TAP_CUPTI_DRIVER && is_counted(name))
 				tap_cupti_choices[domain][cbid] |= TAP_CUPTI_COUNTED;
 			if (!domain_wanted(domain)) {
 				tap_cupti.flags |= REC_CUPTI_SOME_CALLS;

@@ -13,6 +13,7 @@
  */
 #include "collectors/counting.h"
 #include "collectors/cupti/internal.h"
+#include "trace/format/counters.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -104,6 +105,15 @@ void tap_cupti_launch_order(uint32_t cbid, const struct tap_cupti_callback *c)
 struct launch_shape { uint32_t grid[3], block[3], shared; void *stream; };
 struct plain_launch { void *function; struct launch_shape shape; };
 
+static void count_range(const struct tap_cupti_callback *c)
+{
+	bool begins = strstr(c->function, "Start");
+
+	if (c->site == (begins ? TAP_CUPTI_EXIT : TAP_CUPTI_ENTER) &&
+		(!begins || !c->result || !*(const int32_t *)c->result))
+		tap_counting->program_range(begins);
+}
+
 void tap_cupti_count(const struct tap_cupti_callback *c)
 {
 	struct tap_counting_launch l = { .context = c->context, .context_id = c->context_id,
@@ -111,6 +121,10 @@ void tap_cupti_count(const struct tap_cupti_callback *c)
 	const struct plain_launch *plain = c->params;
 	struct launch_shape shape = { .shared = 0 };
 
+	if (strstr(c->function, "Profiler")) {
+		count_range(c);
+		return;
+	}
 	if (!c->params || (c->site == TAP_CUPTI_ENTER && !TAP_READ_ONCE(tap_cupti.recording)))
 		return;
 	if (strstr(c->function, "LaunchKernelEx")) {
@@ -118,6 +132,10 @@ void tap_cupti_count(const struct tap_cupti_callback *c)
 
 		memcpy(&config, c->params, sizeof config);
 		tap_cupti_copy(config, &shape, sizeof shape);
+	} else if (strstr(c->function, "GraphLaunch")) {
+		shape.stream = ((void *const *)c->params)[1];
+		l.symbol = "graph";
+		l.kind = REC_COUNTED_GRAPH;
 	} else {
 		shape = plain->shape;
 	}

@@ -384,27 +384,51 @@ static struct tap_nvtx_message message_of(const struct nvtx_event *e)
 		? tap_nvtx_message(e->message_type, e->message) : (struct tap_nvtx_message){ 0 };
 }
 
-static int push_ex(const struct nvtx_event *e) { push(0, message_of(e)); return plain.push_ex(e); }
-static int push_a(const char *m) { push(0, ascii(m)); return plain.push_a(m); }
-static int push_w(const void *m) { push(0, wide(m)); return plain.push_w(m); }
-static int pop_default(void) { pop(0); return plain.pop(); }
+static void changed(void)
+{
+	if (tap_ranges_changed)
+		tap_ranges_changed();
+}
+
+static void pushed(uint64_t domain, struct tap_nvtx_message m)
+{
+	push(domain, m);
+	changed();
+}
+
+static void popped(uint64_t domain)
+{
+	pop(domain);
+	changed();
+}
+
+static int push_ex(const struct nvtx_event *e) { pushed(0, message_of(e)); return plain.push_ex(e); }
+static int push_a(const char *m) { pushed(0, ascii(m)); return plain.push_a(m); }
+static int push_w(const void *m) { pushed(0, wide(m)); return plain.push_w(m); }
+static int pop_default(void) { popped(0); return plain.pop(); }
 static int domain_push(uint64_t d, const struct nvtx_event *e)
 {
-	push(d, message_of(e));
+	pushed(d, message_of(e));
 	return plain.domain_push(d, e);
 }
-static int domain_pop(uint64_t d) { pop(d); return plain.domain_pop(d); }
+static int domain_pop(uint64_t d) { popped(d); return plain.domain_pop(d); }
 
 static uint64_t started_as(uint64_t domain, uint64_t id, struct tap_nvtx_message m)
 {
 	start(domain, id, m);
+	changed();
 	return id;
 }
 static uint64_t start_ex(const struct nvtx_event *e) { return started_as(0, plain.start_ex(e), message_of(e)); }
 static uint64_t start_a(const char *m) { return started_as(0, plain.start_a(m), ascii(m)); }
 static uint64_t start_w(const void *m) { return started_as(0, plain.start_w(m), wide(m)); }
-static void end_default(uint64_t id) { end(id); plain.end(id); }
-static void domain_end(uint64_t d, uint64_t id) { end(id); plain.domain_end(d, id); }
+static void ended(uint64_t id)
+{
+	end(id);
+	changed();
+}
+static void end_default(uint64_t id) { ended(id); plain.end(id); }
+static void domain_end(uint64_t d, uint64_t id) { ended(id); plain.domain_end(d, id); }
 static uint64_t domain_start(uint64_t d, const struct nvtx_event *e)
 {
 	return started_as(d, plain.domain_start(d, e), message_of(e));
@@ -444,5 +468,5 @@ void tap_nvtx_watch(uint32_t module, nvtx_function **slots, unsigned n)
 	}
 }
 
-void tap_nvtx_watch_push(uint64_t domain) { push(domain, (struct tap_nvtx_message){ 0 }); }
-void tap_nvtx_watch_pop(uint64_t domain) { pop(domain); }
+void tap_nvtx_watch_push(uint64_t domain) { pushed(domain, (struct tap_nvtx_message){ 0 }); }
+void tap_nvtx_watch_pop(uint64_t domain) { popped(domain); }

@@ -205,20 +205,26 @@ static bool has_id(const struct tap_counting_launch *l, uint32_t number)
 
 /* ------------------------------------------------------------------ ranges */
 
-struct look { const struct gc_nvtx_filter *of; uint32_t n; bool found; };
+struct look { const struct gc_nvtx_filter *of; uint32_t n; bool found, shared; struct gc_word name; };
 
 static bool look_at(void *ctx, const struct gc_nvtx_open *domain)
 {
 	struct look *look = ctx;
 
-	for (uint32_t i = 0; i < look->n && !look->found; i++)
+	for (uint32_t i = 0; i < look->n && !look->found; i++) {
 		look->found = gc_nvtx_filter_fits(&look->of[i], domain);
+		look->shared = !look->of[i].pushed;
+		if (look->found && look->of[i].pushed)
+			look->name = domain->n_pushed ? domain->pushed[domain->n_pushed - 1] : look->name;
+		else if (look->found)
+			look->name = look->of[i].part[0].text;
+	}
 	return !look->found;
 }
 
 static bool any_fits(const struct gc_nvtx_filter *of, uint32_t n)
 {
-	struct look look = { of, n, false };
+	struct look look = { .of = of, .n = n };
 
 	if (n && tap_ranges_open)
 		tap_ranges_open(look_at, &look);
@@ -228,6 +234,20 @@ static bool any_fits(const struct gc_nvtx_filter *of, uint32_t n)
 static bool in_ranges(void)
 {
 	return (!asked.includes || any_fits(asked.include, asked.includes)) && !any_fits(asked.exclude, asked.excludes);
+}
+
+bool tap_profiler_range_by_nvtx(void) { return asked.includes; }
+
+bool tap_profiler_range_fits(const char **name, size_t *bytes, bool *shared)
+{
+	struct look look = { .of = asked.include, .n = asked.includes };
+
+	if (tap_ranges_open && look.n)
+		tap_ranges_open(look_at, &look);
+	*name = look.name.at ? look.name.at : "";
+	*bytes = look.name.bytes;
+	*shared = look.shared;
+	return look.found && !any_fits(asked.exclude, asked.excludes);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -271,20 +291,40 @@ static struct kernel *kernel_of(const struct tap_counting_launch *l)
 	return &seen[at];
 }
 
-bool tap_profiler_chosen(const struct tap_counting_launch *l, struct tap_profiler_choice *c)
+/* --launch-skip and --launch-count, of a kernel or of a range's name */
+static bool is_in_turn(struct kernel *k)
 {
 	uint64_t skip = tap_option_number("launch-skip"), most = tap_option_number("launch-count");
-	struct kernel *k = kernel_of(l);
-	uint32_t before;
+	uint32_t before = k->chosen++;
 
-	*c = (struct tap_profiler_choice){ order_of(l), UINT32_MAX };
-	if (tap_profiler_passes_are_open()) {   /* the first run has chosen */
-		c->entry = tap_profiler_pass_find(l, c->order);
-		return c->entry != UINT32_MAX;
-	}
-	k->launches++;
-	if (!is_named(l->symbol) || !has_id(l, k->launches) || !in_ranges())
-		return false;
-	before = k->chosen++;
 	return before >= skip && (!most || before - skip < most);
+}
+
+/* Whether the first run, where this is not it, chose the launch; *chosen: it did. */
+static bool is_chosen_before(const struct tap_counting_launch *l, struct tap_profiler_choice *c, bool *chosen)
+{
+	*c = (struct tap_profiler_choice){ order_of(l), UINT32_MAX };
+	if (!tap_profiler_passes_are_open())
+		return false;
+	c->entry = tap_profiler_pass_find(l, c->order);
+	*chosen = c->entry != UINT32_MAX;
+	return true;
+}
+
+bool tap_profiler_range_chosen(const struct tap_counting_launch *l, struct tap_profiler_choice *c)
+{
+	bool chosen;
+
+	return is_chosen_before(l, c, &chosen) ? chosen : is_in_turn(kernel_of(l));
+}
+
+bool tap_profiler_chosen(const struct tap_counting_launch *l, struct tap_profiler_choice *c)
+{
+	struct kernel *k = kernel_of(l);
+	bool chosen;
+
+	if (is_chosen_before(l, c, &chosen))
+		return chosen;
+	k->launches++;
+	return is_named(l->symbol) && has_id(l, k->launches) && in_ranges() && is_in_turn(k);
 }

@@ -18,6 +18,7 @@
 #include "collectors/collector.h"
 #include "collectors/futex.h"
 #include "collectors/profiler/internal.h"
+#include "collectors/ranges.h"
 #include "trace/format/domains.h"
 #include "trace/write/asked.h"
 
@@ -113,11 +114,20 @@ static bool take_gate(uint32_t tid)
 	return false;
 }
 
+/* Where ranges are counted, launches are not looked at. */
+static void drop_gate(void)
+{
+	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
+	tap_futex_wake(&holder);
+}
+
 static void enter(const struct tap_counting_launch *l)
 {
 	uint32_t tid = tap_sys_gettid();
 	bool gone = false;
 
+	if (tap_profiler_counts_ranges())
+		return;
 	if (TAP_READ_ONCE(holder) == tid) {     /* a launch inside a launch is a part of it */
 		depth++;
 		return;
@@ -145,8 +155,36 @@ static void leave(const struct tap_counting_launch *l, bool launched)
 		tap_profiler_end(l, &choice, launched);
 	}
 	counted = 0;
-	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
-	tap_futex_wake(&holder);
+	drop_gate();
+}
+
+static void program_range(bool begins)
+{
+	uint32_t tid = tap_sys_gettid();
+	bool gone = false;
+
+	if (!tap_profiler_counts_ranges() || tap_profiler_range_by_nvtx() || TAP_READ_ONCE(holder) == tid ||
+		TAP_READ_ONCE(over) || !take_gate(tid))
+		return;
+	tap_profiler_range_of_program(begins, &gone);
+	if (gone)
+		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	drop_gate();
+}
+
+/* In a call of NVTX, which may come at any time: from a signal's handler too, and long before CUDA is there. */
+static void ranges_changed(void)
+{
+	uint32_t tid = tap_sys_gettid();
+	bool gone = false;
+
+	if (!tap_profiler_counts_ranges() || tap_tls.own_calls || TAP_READ_ONCE(holder) == tid ||
+		TAP_READ_ONCE(over) || !take_gate(tid))
+		return;
+	tap_profiler_range_changed(&gone);
+	if (gone)
+		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	drop_gate();
 }
 
 static void context_ends(void *context)
@@ -155,9 +193,9 @@ static void context_ends(void *context)
 
 	if (TAP_READ_ONCE(over) || TAP_READ_ONCE(holder) == tid || !take_gate(tid))
 		return;
+	tap_profiler_range_left();
 	tap_profiler_leave_context(context);
-	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
-	tap_futex_wake(&holder);
+	drop_gate();
 }
 
 static void library(void *handle, uint32_t version, const char *(*result_text)(int))
@@ -168,12 +206,19 @@ static void library(void *handle, uint32_t version, const char *(*result_text)(i
 
 /* ---------------------------------------------------------------- the table */
 
-static const struct tap_counting counting = { library, enter, leave, context_ends };
+static const struct tap_counting counting = { library, enter, leave, program_range, context_ends };
 
 static void prepare(void)
 {
 	tap_counting = &counting;
+	tap_ranges_changed = ranges_changed;
 	tap_profiler_choose_prepare();
+}
+
+static void at_exit(int kind)
+{
+	(void)kind;
+	tap_profiler_range_lost();
 }
 
 /* CUDA is of no use to a forked child. */
@@ -183,5 +228,6 @@ const struct tap_collector tap_collector_profiler = {
 	.name = "profiler",
 	.domains = REC_ASK_BIT(COUNTERS),
 	.prepare = prepare,
+	.at_exit = at_exit,
 	.fork_child = fork_child,
 };

@@ -6,6 +6,7 @@
  *   collector.c  one launch at a time: the gate, the time limit
  *   choose.c     which launches
  *   passes.c     what earlier runs of the program counted of the same launches
+ *   range.c      ranges of the program, where these are counted
  *   session.c    CUPTI's range profiler in one context
  *
  * Copyright 2026 The gputap authors
@@ -27,6 +28,17 @@ struct tap_profiler_choice { uint32_t order, entry; };  /* as in the record; ent
 void tap_profiler_choose_prepare(void);
 bool tap_profiler_chosen(const struct tap_counting_launch *l, struct tap_profiler_choice *c);
 
+/* The range that --nvtx-include chooses in this thread now, and its name; shared: one that was started. */
+bool tap_profiler_range_fits(const char **name, size_t *bytes, bool *shared);
+bool tap_profiler_range_chosen(const struct tap_counting_launch *l, struct tap_profiler_choice *c);
+bool tap_profiler_range_by_nvtx(void);
+
+/* ---- range.c: by the holder of the gate. *gone: nothing will be counted in this process. */
+void tap_profiler_range_changed(bool *gone);
+void tap_profiler_range_of_program(bool begins, bool *gone);
+void tap_profiler_range_left(void);      /* its context ends */
+void tap_profiler_range_lost(void);      /* the program ends: counts it, and calls nothing of CUDA */
+
 /* ---- passes.c: in a run behind the first one. False: the file is not there, or not sound. */
 bool tap_profiler_passes_open(void);
 bool tap_profiler_passes_are_open(void);
@@ -38,6 +50,9 @@ bool tap_profiler_pass_load(uint32_t entry, void *to, size_t bytes);
 /* ---- session.c: all by the thread that holds the gate, but for stop. */
 /* NULL: not found, or not sound. */
 bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_text)(int));
+bool tap_profiler_counts_ranges(void);
+/* The context of this thread and its device; false: it has none. */
+bool tap_profiler_here(struct tap_counting_launch *l);
 /* The launch that follows is counted. False: it is not; *gone: none will be in this process. */
 bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, bool *gone);
 /* It is over. keep: its counters go into the trace, unless they are not what they should be. */

@@ -51,7 +51,8 @@ static bool is_it(const struct rec_pass *p, const struct tap_counting_launch *l,
 	const char *symbol = (const char *)passes.file + p->symbol;
 	size_t n = l->symbol ? strnlen(l->symbol, p->symbol_bytes + 1) : 0;
 
-	return p->order == order && p->device == l->device && !p->missing && p->symbol_bytes == n &&
+	return p->order == order && p->kind == l->kind && p->device == l->device && !p->missing &&
+		p->symbol_bytes == n &&
 		!memcmp(p->grid, l->grid, sizeof p->grid) && !memcmp(p->block, l->block, sizeof p->block) &&
 		(!n || !memcmp(symbol, l->symbol, n));
 }

@@ -45,11 +45,13 @@ struct set_config {
 	uint16_t level;
 };
 struct stop { BEGIN; void *object; size_t pass, level; uint8_t all; };
+struct push { BEGIN; void *object; const char *name; };
 struct decode { BEGIN; void *object; size_t dropped; };
 struct data_info { BEGIN; const uint8_t *data; size_t bytes, ranges; };
 #undef BEGIN
 
-enum { AUTO_RANGE = 1, APPLICATION_REPLAY = 1, KERNEL_REPLAY = 2, SUPPORTED = 3 };
+enum { AUTO_RANGE = 1, USER_RANGE = 2, APPLICATION_REPLAY = 1, KERNEL_REPLAY = 2, USER_REPLAY = 3, SUPPORTED = 3 };
+enum { GRAPH_ROOM = 64 };               /* ranges in the image of a graph: the profiler may tell its kernels apart */
 enum { HARDWARE_BUSY = 26, PRIVILEGES = 35, VIRTUAL_PRIVILEGES = 40 };
 
 /* The size counts to the end of the last member. */
@@ -57,14 +59,15 @@ enum { HARDWARE_BUSY = 26, PRIVILEGES = 35, VIRTUAL_PRIVILEGES = 40 };
 	struct type p = { .size = offsetof(struct type, last) + sizeof ((struct type *)0)->last, __VA_ARGS__ }
 
 enum { INITIALIZE, DEVICE_SUPPORTED, CHIP_NAME, ENABLE, DISABLE, DATA_SIZE, DATA_INITIALIZE, SET_CONFIG, START, STOP,
-	DECODE, DATA_INFO, CALLS };
+	PUSH, POP, DECODE, DATA_INFO, CALLS };
 static const char *const names[CALLS] = {
 	[INITIALIZE] = "cuptiProfilerInitialize", [DEVICE_SUPPORTED] = "cuptiProfilerDeviceSupported",
 	[CHIP_NAME] = "cuptiDeviceGetChipName", [ENABLE] = "cuptiRangeProfilerEnable",
 	[DISABLE] = "cuptiRangeProfilerDisable", [DATA_SIZE] = "cuptiRangeProfilerGetCounterDataSize",
 	[DATA_INITIALIZE] = "cuptiRangeProfilerCounterDataImageInitialize",
 	[SET_CONFIG] = "cuptiRangeProfilerSetConfig", [START] = "cuptiRangeProfilerStart",
-	[STOP] = "cuptiRangeProfilerStop", [DECODE] = "cuptiRangeProfilerDecodeData",
+	[STOP] = "cuptiRangeProfilerStop", [PUSH] = "cuptiRangeProfilerPushRange",
+	[POP] = "cuptiRangeProfilerPopRange", [DECODE] = "cuptiRangeProfilerDecodeData",
 	[DATA_INFO] = "cuptiRangeProfilerGetCounterDataInfo",
 };
 
@@ -74,7 +77,8 @@ static struct {
 	int (*call[CALLS])(void *params);
 	const char *(*result_text)(int);
 	const struct rec_counters *plan;        /* the file, in memory of our own */
-	int (*is_capturing)(void *stream, int *status);
+	int (*is_capturing)(void *stream, int *status), (*current)(void **context);
+	int (*context_id)(void *context, uint32_t *id), (*device_of)(void *context, uint32_t *id);
 	bool initialised;
 } library;
 
@@ -82,7 +86,7 @@ static struct {
 	void *context, *object;                 /* NULL: none is open */
 	const struct rec_counters_image *image;
 	uint32_t number;                        /* of it, in the plan */
-	uint8_t *data; size_t data_bytes;
+	uint8_t *data; size_t data_bytes, room; /* room: ranges in it */
 	bool started;                           /* atomic: the time limit takes it */
 } session;
 
@@ -148,6 +152,31 @@ static const void *read_plan(void)
 	return NULL;
 }
 
+static void take_function(void *to, void *from, const char *name)
+{
+	void *f = tap_way_in.dlsym(from, name);
+
+	memcpy(to, &f, sizeof f);
+}
+
+bool tap_profiler_counts_ranges(void)
+{
+	return library.plan && library.plan->replay >= REC_REPLAY_RANGE;
+}
+
+bool tap_profiler_here(struct tap_counting_launch *l)
+{
+	bool known;
+
+	tap_tls.own_calls++;
+	known = library.current && !library.current(&l->context) && l->context && library.device_of &&
+		!library.device_of(l->context, &l->device);
+	if (known && library.context_id)
+		library.context_id(l->context, &l->context_id);
+	tap_tls.own_calls--;
+	return known;
+}
+
 bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_text)(int))
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -170,11 +199,12 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 		}
 		memcpy(&library.call[i], &f, sizeof f);
 	}
-	if (driver) {                           /* its handle is kept: the function stays */
-		void *f = tap_way_in.dlsym(driver, "cuStreamIsCapturing");
-
-		memcpy(&library.is_capturing, &f, sizeof f);
+	if (driver) {                           /* its handle is kept: the functions stay */
+		take_function(&library.is_capturing, driver, "cuStreamIsCapturing");
+		take_function(&library.current, driver, "cuCtxGetCurrent");
 	}
+	take_function(&library.context_id, handle, "cuptiGetContextId");
+	take_function(&library.device_of, handle, "cuptiGetDeviceId");
 	if (library.plan->cupti != version)
 		tap_note(TAP_PART_CUPTI,
 			"counters were planned by CUPTI %u and are collected by %u: --cupti names one for both",
@@ -229,11 +259,12 @@ static bool new_data(void)
 	return !err || refuse(names[DATA_INITIALIZE], err);
 }
 
-static bool make_room(void)
+static bool make_room(size_t ranges)
 {
 	enum { MOST = 4096 };
 	const char *list[MOST], *at = (const char *)library.plan + session.image->names;
-	PARAMS(data_size, bytes, .object = session.object, .names = list, .ranges = 1, .nodes = 1);
+	PARAMS(data_size, bytes, .object = session.object, .names = list, .ranges = ranges,
+		.nodes = (uint32_t)ranges);
 	int err;
 
 	for (; p.n < session.image->metrics && p.n < MOST; at += strlen(at) + 1)
@@ -241,6 +272,9 @@ static bool make_room(void)
 	err = cupti(DATA_SIZE, &p);
 	if (err)
 		return refuse(names[DATA_SIZE], err);
+	if (session.data)
+		tap_sys_munmap(session.data, session.data_bytes);
+	session.room = ranges;
 	session.data_bytes = p.bytes;
 	session.data = tap_sys_mmap(NULL, p.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return session.data || refuse_because("no memory for an image of counters");
@@ -251,19 +285,28 @@ static void close_session(void);
 /* With application replay this run counts one pass, into the image that the runs before it have left. */
 static bool configure(void)
 {
-	bool kernel = library.plan->replay == REC_REPLAY_KERNEL;
+	static const int modes[] = { [REC_REPLAY_KERNEL] = KERNEL_REPLAY,
+		[REC_REPLAY_APPLICATION] = APPLICATION_REPLAY, [REC_REPLAY_RANGE] = USER_REPLAY,
+		[REC_REPLAY_APP_RANGE] = APPLICATION_REPLAY };
+	bool ranges = tap_profiler_counts_ranges();
 	PARAMS(set_config, level, .object = session.object, .config_bytes = session.image->config_bytes,
 		.config = (const uint8_t *)library.plan + session.image->config, .data_bytes = session.data_bytes,
-		.data = session.data, .range = AUTO_RANGE, .replay = kernel ? KERNEL_REPLAY : APPLICATION_REPLAY,
-		.most = 1, .levels = 1, .least_level = 1, .pass = library.plan->pass, .level = 1);
+		.data = session.data, .range = ranges ? USER_RANGE : AUTO_RANGE,
+		.replay = modes[library.plan->replay % 4], .most = session.room, .levels = 1,
+		.least_level = 1, .pass = library.plan->pass, .level = 1);
 	int err = cupti(SET_CONFIG, &p);
 
 	return !err || refuse(names[SET_CONFIG], err);
 }
 
 /* The image that this launch is counted into; false: it is not counted. */
-static bool make_ready(uint32_t entry, bool *gone)
+static bool make_ready(size_t room, uint32_t entry, bool *gone)
 {
+	if (session.room != room && !make_room(room)) {
+		close_session();
+		*gone = true;
+		return false;
+	}
 	if (entry != UINT32_MAX && !tap_profiler_pass_load(entry, session.data, session.data_bytes)) {
 		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
 		TAP_DEGRADE(TAP_PART_CUPTI, "counters of some launches are missing: what earlier runs of the program "
@@ -309,7 +352,7 @@ static bool open_session(const struct tap_counting_launch *l)
 	if (err)
 		return refuse(names[INITIALIZE], err);
 	library.initialised = true;
-	return device_can(l->device) && find_image(l->device) && enable(l->context) && make_room();
+	return device_can(l->device) && find_image(l->device) && enable(l->context);
 }
 
 /* Nothing may wait for a stream that is captured: such a launch is no work yet. */
@@ -325,11 +368,18 @@ static bool captured(void *stream)
 	return err || status;
 }
 
+static int push(const char *name)
+{
+	PARAMS(push, name, .object = session.object, .name = name);
+
+	return cupti(PUSH, &p);
+}
+
 bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, bool *gone)
 {
 	int err;
 
-	if (captured(l->stream))
+	if (l->kind != REC_COUNTED_RANGE && captured(l->stream))
 		return false;
 	if (session.context != l->context) {
 		close_session();
@@ -339,10 +389,12 @@ bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, boo
 			return false;
 		}
 	}
-	if (!make_ready(entry, gone))
+	if (!make_ready(l->kind == REC_COUNTED_GRAPH ? GRAPH_ROOM : 1, entry, gone))
 		return false;
 	PARAMS(of_object, object, .object = session.object);
 	err = cupti(START, &p);
+	if (!err && l->kind == REC_COUNTED_RANGE)
+		err = push(l->symbol);
 	if (!err) {
 		__atomic_store_n(&session.started, true, __ATOMIC_RELEASE);
 		return true;
@@ -377,7 +429,7 @@ static void record(const struct tap_counting_launch *l, const struct tap_profile
 	memcpy(&words[FIXED], &n, 4);
 	if (n)
 		memcpy((char *)&words[FIXED] + 4, l->symbol, n);
-	words[at] = c->order;
+	words[at] = c->order | (uint64_t)l->kind << 32;
 	words[at + 1] = c->entry;
 	tap_record(REC_COUNTERS, 0, words, at + BEHIND);
 }
@@ -393,7 +445,7 @@ static void keep_counters(const struct tap_counting_launch *l, const struct tap_
 
 	if (!err)
 		err = cupti(DATA_INFO, &info);
-	if (err || p.dropped || info.ranges != 1) {
+	if (err || p.dropped || !info.ranges || (info.ranges > 1 && l->kind != REC_COUNTED_GRAPH)) {
 		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
 		TAP_DEGRADE(TAP_PART_CUPTI, "counters of some launches are missing: %s",
 			err ? library.result_text(err) : p.dropped ? "their image had no room for them" :
@@ -401,13 +453,16 @@ static void keep_counters(const struct tap_counting_launch *l, const struct tap_
 		return;
 	}
 	tap_blob_store(REC_BLOB_COUNTERS, &part, &session.data_bytes, 1, true, id, &total);
-	record(l, c, id, 1, 0);
+	record(l, c, id, (uint32_t)info.ranges, 0);
 }
 
 void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep)
 {
 	bool mine = TAP_READ_ONCE(session.started);
+	PARAMS(of_object, object, .object = session.object);
 
+	if (mine && l->kind == REC_COUNTED_RANGE)
+		cupti(POP, &p);
 	tap_profiler_stop();
 	if (!mine)                              /* the time limit was faster */
 		return;

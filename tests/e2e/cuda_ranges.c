@@ -2,7 +2,8 @@
  * tests/e2e/cuda_ranges.c - a CUDA program with NVTX ranges; its launches have a grid of their own each
  *
  * 1 in no range, 2 in "outer", 3 in "inner" within it, 4 by another thread while "outer" is open, 5 while the started
- * range "phase" is open, 6 in "step", a registered string, in the domain "Dom", 7 in no range again. NVTX is done by
+ * range "phase" is open, 6 in "step", a registered string, in the domain "Dom", 7 in no range again, but between
+ * cuProfilerStart and cuProfilerStop; with a word, 8 in a range of that name that nobody ends. NVTX is done by
  * hand as in nvtx_byhand.c; driver and NVTX are loaded by name.
  *
  * Copyright 2026 The gputap authors
@@ -49,7 +50,7 @@ static void *other_thread(void *unused)
 	return NULL;
 }
 
-int main(void)
+int main(int n, char **argument)
 {
 	struct event e = { .version = 3, .size = sizeof e, .message_type = 3 };
 	int (*push)(const char *), (*pop)(void), (*domain_pop)(void *), (*domain_push)(void *, const struct event *);
@@ -85,7 +86,13 @@ int main(void)
 	domain_push(domain, &e);
 	launch(6);
 	domain_pop(domain);
+	MUST(F(cuProfilerStart, void)());
 	launch(7);
+	MUST(F(cuProfilerStop, void)());
+	if (n > 1) {
+		push(argument[1]);
+		launch(8);
+	}
 	printf("seven launches\n");
 	return 0;
 }

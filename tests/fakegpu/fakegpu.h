@@ -48,6 +48,7 @@
  *     counters-busy            another tool holds the counters: CUPTI_ERROR_HARDWARE_BUSY
  *     counters-unsupported     the device has no counters for CUPTI
  *     counters-small=N         an image of counters has room for N ranges at most
+ *     counters-nodes           each kernel of a graph is a range of its own, instead of the graph
  *     evaluate-hangs           the host library does not come back with values
  *     counters-hang=N          from the N-th measured launch on it does not return before its session is stopped
  *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded

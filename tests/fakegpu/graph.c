@@ -267,6 +267,8 @@ int do_cuGraphLaunch(struct fg_call *c, struct fg_graph *exec, struct fg_stream 
 		op.event = NULL;
 		fg_submit(s, &op);
 		first = first ? first : op.start;
+		if (fg_state.launched && op.work == FG_WORK_KERNEL)
+			fg_state.launched(s->context, &op);
 	}
 	if (whole && first) {
 		struct fg_op op = { .work = FG_WORK_GRAPH_END,

@@ -257,7 +257,10 @@ FG_EXPORT int cuptiDeviceGetChipName(struct chip_name *p)
 	return CUPTI_OK;
 }
 
-/* A kernel that is launched while ranges are collected: the device is idle behind it, as replay needs. */
+/*
+ * A kernel that is launched while ranges are collected: the device is idle behind it, as replay needs. A graph is one
+ * range, or (counters-nodes) each of its kernels is one.
+ */
 static void launched(struct fg_context *context, const struct fg_op *op)
 {
 	struct object *o;
@@ -272,7 +275,9 @@ static void launched(struct fg_context *context, const struct fg_op *op)
 		uint64_t threads = (uint64_t)op->grid.x * op->grid.y * op->grid.z * op->block.x * op->block.y *
 			op->block.z;
 
-		if (o->range_mode == AUTO_RANGE && o->n < MOST_RANGES) {
+		if (o->range_mode == AUTO_RANGE && op->node_id && o->n && !fg_fault("counters-nodes", NULL)) {
+			o->ranges[o->n - 1].threads += threads;
+		} else if (o->range_mode == AUTO_RANGE && o->n < MOST_RANGES) {
 			snprintf(o->ranges[o->n].name, sizeof o->ranges->name, "%zu", o->n);
 			o->ranges[o->n++].threads = threads;
 		} else if (o->depth) {

@@ -24,7 +24,7 @@ COLLECTOR = {
         'confidential': 'confidentialCompute', 'cmp': 'cmp', 'wsl': 'wsl', 'api': 'api'})],
     'chip_name': [('Device_GetChipName', {'device': 'deviceIndex', 'name': 'pChipName'})],
     'enable': [('RangeProfiler_Enable', {'context': 'ctx', **OBJECT})],
-    'of_object': [('RangeProfiler_Disable', OBJECT), ('RangeProfiler_Start', OBJECT)],
+    'of_object': [('RangeProfiler_Disable', OBJECT), ('RangeProfiler_Start', OBJECT), ('RangeProfiler_PopRange', OBJECT)],
     'data_size': [('RangeProfiler_GetCounterDataSize', {
         **OBJECT, 'names': 'pMetricNames', 'n': 'numMetrics', 'ranges': 'maxNumOfRanges', 'nodes': 'maxNumRangeTreeNodes',
         'bytes': 'counterDataSize'})],
@@ -34,6 +34,7 @@ COLLECTOR = {
         'range': 'range', 'replay': 'replayMode', 'most': 'maxRangesPerPass', 'levels': 'numNestingLevels',
         'least_level': 'minNestingLevel', 'pass': 'passIndex', 'level': 'targetNestingLevel'})],
     'stop': [('RangeProfiler_Stop', {**OBJECT, 'pass': 'passIndex', 'level': 'targetNestingLevel', 'all': 'isAllPassSubmitted'})],
+    'push': [('RangeProfiler_PushRange', {**OBJECT, 'name': 'pRangeName'})],
     'decode': [('RangeProfiler_DecodeData', {**OBJECT, 'dropped': 'numOfRangeDropped'})],
     'data_info': [('RangeProfiler_GetCounterDataInfo', {
         'data': 'pCounterDataImage', 'bytes': 'counterDataImageSize', 'ranges': 'numTotalRanges'})],
@@ -59,7 +60,8 @@ TOOL = {
 # of a file: its structures, and its numbers that are CUPTI's
 FILES = {
     'collectors/profiler/session.c': (COLLECTOR, {
-        'AUTO_RANGE': 'CUPTI_AutoRange', 'APPLICATION_REPLAY': 'CUPTI_ApplicationReplay', 'KERNEL_REPLAY': 'CUPTI_KernelReplay', 'SUPPORTED': 'CUPTI_PROFILER_CONFIGURATION_SUPPORTED',
+        'AUTO_RANGE': 'CUPTI_AutoRange', 'USER_RANGE': 'CUPTI_UserRange', 'APPLICATION_REPLAY': 'CUPTI_ApplicationReplay',
+        'USER_REPLAY': 'CUPTI_UserReplay', 'KERNEL_REPLAY': 'CUPTI_KernelReplay', 'SUPPORTED': 'CUPTI_PROFILER_CONFIGURATION_SUPPORTED',
         'HARDWARE_BUSY': 'CUPTI_ERROR_HARDWARE_BUSY', 'PRIVILEGES': 'CUPTI_ERROR_INSUFFICIENT_PRIVILEGES',
         'VIRTUAL_PRIVILEGES': 'CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES'}),
     'analysis/metrics/host.c': (TOOL, {

@@ -18,6 +18,7 @@
 #define REC_COUNTERS_MAGIC 0x3352544350415447ull
 #define REC_COUNTERS_LARGEST (16u << 20)         /* bytes of the file */
 
+enum rec_counted { REC_COUNTED_LAUNCH, REC_COUNTED_RANGE, REC_COUNTED_GRAPH };
 enum rec_replay { REC_REPLAY_KERNEL, REC_REPLAY_APPLICATION, REC_REPLAY_RANGE, REC_REPLAY_APP_RANGE };
 
 /* sum: rec_counters_sum; cupti: version of the library that planned; replay: enum rec_replay; pass: of this run */

@@ -21,6 +21,7 @@
 #include "common/harmless.h"
 #include "common/hash.h"
 #include "common/map.h"
+#include "trace/format/counters.h"
 #include "writers/codexl/codexl.h"
 #include "writers/spill.h"
 
@@ -149,13 +150,14 @@ static void put_value(struct gt_text *t, const struct gt_metric_value *v)
 /* NA: of this launch it was not collected, or CUPTI's host library has no value. */
 static void put_counters(struct file *f, const struct gt_dispatch *d)
 {
-	int64_t launch = d->cuda ? gt_counted_find(f->counted, d->process, d->cuda->correlation) : -1;
+	int64_t launch = d->cuda ? gt_counted_find(f->counted, d->process, REC_COUNTED_LAUNCH,
+		d->cuda->correlation) : -1;
 
 	for (uint32_t i = 0; i < f->n_counters; i++) {
 		struct gt_metric_value v = gt_metric_none("");
 		struct gt_counted_metric m;
 
-		for (uint32_t k = 0; launch >= 0 && gt_counted_metric(f->counted, launch, k, &m); k++)
+		for (uint32_t k = 0; launch >= 0 && gt_counted_metric(f->counted, launch, 0, k, &m); k++)
 			if (!strcmp(m.name, f->counter[i]) && m.has)
 				v = gt_metric_double(m.value);
 		put_value(&f->lines->text, &v);
@@ -343,7 +345,7 @@ static int find_counters(struct file *f, struct gt_err *err)
 		if (all[i].process != f->x->process->index || (i && all[i].process == all[i - 1].process &&
 								      all[i].image == all[i - 1].image))
 			continue;
-		for (uint32_t k = 0; gt_counted_metric(f->counted, i, k, &m); k++) {
+		for (uint32_t k = 0; gt_counted_metric(f->counted, i, 0, k, &m); k++) {
 			bool new = true;
 
 			for (uint32_t c = 0; c < f->n_counters && new; c++)
