@@ -4,6 +4,7 @@
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
 set -u
+command -v clinfo >/dev/null || { echo "skipped: clinfo is not installed"; exit 77; }
 gputap=$GPUTAP_BUILD/gputap
 passed=0 failed=0
 ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }

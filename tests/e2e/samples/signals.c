@@ -71,6 +71,7 @@ static void *waits(void *unused)
 	sigset_t all;
 	int number = 0;
 
+	(void)unused;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	in_blocked();
