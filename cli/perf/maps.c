@@ -18,6 +18,7 @@
 
 #include "cli/perf/internal.h"
 #include "common/hash.h"
+#include "common/plain/mark.h"
 #include "trace/read/store.h"
 
 enum { HEADERS_MOST = 128, NOTES_MOST = 4096, SEGMENT_MOST = 256 << 20 };
@@ -99,15 +100,17 @@ static void read_headers(struct gt_perf_file *f, int fd)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr p;
+	uint64_t mark = GC_MARK_BEGIN;
 
 	if (gt_store_pread(fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-		head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof p)
+		head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof p || head.e_phnum > HEADERS_MOST)
 		return;
-	for (unsigned i = 0; i < head.e_phnum && i < HEADERS_MOST; i++) {
+	for (unsigned i = 0; i < head.e_phnum; i++) {
 		struct gt_perf_segment *s;
 
 		if (gt_store_pread(fd, &p, sizeof p, head.e_phoff + i * sizeof p) != sizeof p)
 			return;
+		mark = gc_mark(mark, &p, sizeof p);
 		if (p.p_type == PT_NOTE)
 			take_notes(f, fd, &p);
 		if (p.p_type == PT_GNU_EH_FRAME)
@@ -115,6 +118,10 @@ static void read_headers(struct gt_perf_file *f, int fd)
 		if (p.p_type != PT_LOAD || !(s = GT_LIST_ADD(&f->segments)))
 			continue;
 		*s = (struct gt_perf_segment){ p.p_offset, p.p_filesz, p.p_vaddr, p.p_flags & PF_X, NULL };
+	}
+	if (!f->own_bytes) {
+		memcpy(f->own_id, &mark, sizeof mark);
+		f->own_bytes = GC_MARK_BYTES;
 	}
 }
 

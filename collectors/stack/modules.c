@@ -7,7 +7,7 @@
  * MODULE1  A number is published behind its record. So no stack in a trace names a module that is not there, whenever
  *          the program was killed. Two threads that meet an object together write it twice; both numbers are right.
  * MODULE2  What lies at an address is compared with what was numbered there: after an unload something else may. Its
- *          end, the linker's entry and the build id say so.
+ *          end, the linker's entry and the build id (or what stands for one: common/plain/mark.h) say so.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "collectors/stack/internal.h"
+#include "common/plain/mark.h"
 #include "trace/write/stream/stream.h"
 
 #define PLACES 4096u                            /* objects at most, about: open addressing */
@@ -74,6 +75,8 @@ static void find_id(const struct tap_object *o, struct build_id *out)
 			note_id((const uint8_t *)at, (const uint8_t *)at + p[i].p_filesz, out))
 			return;
 	}
+	out->bytes = GC_MARK_BYTES;
+	out->words[0] = gc_mark(GC_MARK_BEGIN, p, e->e_phnum * sizeof *p);
 }
 
 static uint64_t check_of(const struct tap_object *o, const struct build_id *id)

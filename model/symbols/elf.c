@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/plain/mark.h"
 #include "model/symbols/internal.h"
 
 #define SECTION_MOST (1ull << 31) /* bytes of one that is read */
@@ -135,6 +136,21 @@ static void take_section(struct gt_elf *e, const struct sections *s, uint32_t i)
 	free(text);
 }
 
+/* Of an object without a build id: as the shim does in memory. */
+static void take_mark(struct gt_elf *e, const Elf64_Ehdr *head)
+{
+	uint64_t bytes = (uint64_t)head->e_phnum * sizeof(Elf64_Phdr), mark;
+	char *headers = head->e_phentsize == sizeof(Elf64_Phdr) ? part(e, head->e_phoff, bytes) : NULL;
+
+	if (!headers)
+		return;
+	mark = gc_mark(GC_MARK_BEGIN, headers, bytes);
+	memcpy(e->id, &mark, sizeof mark);
+	e->id_bytes = GC_MARK_BYTES;
+	e->marked = true;
+	free(headers);
+}
+
 bool gt_elf_open(struct gt_elf *e, const char *path)
 {
 	struct sections s = { .n = 0 };
@@ -150,6 +166,8 @@ bool gt_elf_open(struct gt_elf *e, const char *path)
 		s.head.e_ident[EI_CLASS] == ELFCLASS64 && s.head.e_ident[EI_DATA] == ELFDATA2LSB;
 	for (uint32_t i = 0; known && i < s.n; i++)
 		take_section(e, &s, i);
+	if (known && !e->id_bytes)
+		take_mark(e, &s.head);
 	free_sections(&s);
 	if (!known)
 		gt_elf_close(e);

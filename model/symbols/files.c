@@ -59,12 +59,18 @@ static uint32_t checksum(int fd)
 	return ~crc;
 }
 
+static bool fits(const struct gt_elf *debug, const struct gt_elf *file)
+{
+	if (file->id_bytes && debug->id_bytes && !file->marked && !debug->marked)
+		return same_id(debug, file->id, file->id_bytes);
+	return checksum(debug->fd) == file->link_crc;
+}
+
 static bool try_link(struct gt_elf *debug, const struct gt_elf *file, const char *path)
 {
 	if (!gt_elf_open(debug, path))
 		return false;
-	if (file->id_bytes && debug->id_bytes ? same_id(debug, file->id, file->id_bytes)
-					      : checksum(debug->fd) == file->link_crc)
+	if (fits(debug, file))
 		return true;
 	gt_elf_close(debug);
 	return false;

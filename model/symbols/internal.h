@@ -24,6 +24,7 @@ struct gt_elf {
 	int fd;                           /* -1: none */
 	uint64_t file_bytes;
 	uint32_t id_bytes; uint8_t id[64];
+	bool marked;                      /* it has no build id: id stands for one, and its debug file has another */
 	char link[256];                   /* name of its debug file; "" */
 	uint32_t link_crc;
 	bool has_debug;                   /* .debug_info is in it */
