@@ -43,7 +43,7 @@ check-ubsan: check-asan
 check-tsan:
 	$(Q)$(MAKE) O=$(O)-tsan SAN=thread check TESTS='-p unit'
 check-valgrind: test-programs
-	$(Q)GPUTAP_BUILD=$(abspath $(O)) scripts/check-valgrind
+	$(Q)GPUTAP_BUILD=$(abspath $(O)) GPUTAP_TESTS=$(CURDIR)/tests scripts/check-valgrind
 # By structure: traces of golden tests too, for names, logs, arguments, schemas and CUDA's events as programs make them.
 FUZZ_CASES := sample objects strings callbacks images two_queues hostile transfers local_sizes no_device_times \
 	markers payloads cuda cuda_opencl cuda_nvtx cuda_args cuda_odd cuda_markers

@@ -58,7 +58,7 @@ recorded() { "$gputap" info --json t.gputap 2>/dev/null | python3 -c "import jso
 timed() { "$gputap" dump --json t.gputap 2>/dev/null | grep '"name":"cl' | grep -c '"command":{.*"start'; }
 calls() { [ "$(count clGetPlatformIDs)" = "$1" ]; }
 
-cc=${CC:-cc} ways=$GPUTAP_TESTS/e2e/ways opts="-O1 -w -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300"
+cc=${CC:-cc} ways=$GPUTAP_TESTS/e2e/ways opts="-O1 -w -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Wl,--as-needed"
 command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 $cc $opts -o deny "$ways/deny.c" || exit 1
 for name in processes many unload timed maps ends; do $cc $opts -o $name "$ways/$name.c" -lOpenCL -ldl -lpthread || exit 1; done

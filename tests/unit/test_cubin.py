@@ -129,7 +129,8 @@ class Compiled(Files):
             for a, want in zip(addresses, told):
                 file, line = m.line_of(start + a)
                 # addr2line 2.40 takes the first file of version 5 for the second: its lines hold, the file is known
-                self.assertEqual(line, int(want.split(" (")[0].rsplit(":", 1)[1]), (name, a))
+                asked = want.split(" (")[0].rsplit(":", 1)[1]
+                self.assertEqual(line, int(asked) if asked != "?" else 0, (name, a))
                 self.assertEqual(os.path.basename(file), "part.h" if name == "in_header" else "a.c")
                 compared += 1
         self.assertGreater(compared, 30)
