@@ -69,7 +69,7 @@ check "... and another one under its name is not asked either" sites t.gputap ad
 rm moved
 check "nor is one that is gone" sites t.gputap addresses
 "$tap" stats -r call_sites t.gputap >/dev/null 2>notes
-check "... and one line says so" [ "$(grep -c "1 of [0-9]* objects are not on this machine as they ran (.*/moved): their functions are shown by address" notes)" = 1 ]
+check "... and one line says so" [ "$(grep -c "1 of [0-9]* objects is not on this machine as it ran (.*/moved): its functions are shown by address" notes)" = 1 ]
 run t ./sites ./plugin.so
 "$tap" stats -r call_sites t.gputap >/dev/null 2>notes
 check "... which nothing says where all is here" [ "$(grep -c "call stacks:" notes)" = 0 ]
