@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 64, STEPS = 16384, DEEP = 512 };
+enum { LINES = 64, STEPS = 16384, DEEP = 4096 };
 
 struct gt_nvtx_choice {
 	struct gc_nvtx_filter include[LINES], exclude[LINES];

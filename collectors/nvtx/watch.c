@@ -73,6 +73,9 @@ static size_t text_of(struct tap_nvtx_message m, char to[TEXT_MOST + 4])
 		if (c >= 0x80)
 			to[n++] = (char)(0x80 | (c & 63));
 	}
+	if (n >= TEXT_MOST)
+		TAP_DEGRADE(TAP_PART_CORE, "a name of NVTX is longer than 1024 bytes: --nvtx-include and "
+					   "--nvtx-exclude look at the first 1024 of it");
 	return n;
 }
 
@@ -274,7 +277,7 @@ static void end(uint64_t id)
 
 /* ------------------------------------------------------------------ asked */
 
-enum { DEEP = 512 };
+enum { DEEP = STACK_BYTES / sizeof(struct pushed) };             /* as many as a stack has room for */
 static struct {
 	char text[STARTED * 64];
 	struct gc_word pushed[DEEP], started[STARTED];

@@ -179,8 +179,8 @@ static bool all_started(const struct gc_nvtx_filter *f, const struct gc_nvtx_ope
 	return true;
 }
 
-/* Where the next part may begin: a bit for each place in the stack, of which the outermost 256 are looked at. */
-enum { DEEP = 256 };
+/* Where the next part may begin: a bit for each place in the stack, of which the outermost 4096 are looked at. */
+enum { DEEP = 4096 };
 struct places { uint64_t bits[DEEP / 64 + 1]; };
 
 static bool has(const struct places *p, size_t i) { return p->bits[i / 64] >> i % 64 & 1; }

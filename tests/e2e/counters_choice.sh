@@ -39,6 +39,12 @@ check "--nvtx-exclude" chosen 14567 --nvtx-exclude outer/
 check "both" chosen 2 --nvtx-include outer/ --nvtx-exclude inner]
 check "a range that nobody opens" chosen '' --nvtx-include outer
 check "ranges are found where -t leaves out NVTX" chosen 3 -t cuda --nvtx-include outer/inner
+counted --metrics "$metrics" --launch-count 0 --nvtx-include 'deepest]' -- "$GPUTAP_BUILD/tests/e2e/cuda_ranges" deepest 2000
+check "the innermost of two thousand pushed ranges is found" [ "$("$tap" dump t.gputap | grep -c '^cuda counters .* grid=8x')" = 1 ]
+counted --metrics "$metrics" --nvtx-include 'x]' -- "$GPUTAP_BUILD/tests/e2e/cuda_ranges" x 9000
+check "where there is no room for so many, a note says so" said 'more NVTX ranges and names than --nvtx-include'
+counted --metrics "$metrics" --nvtx-include 'regex:^y/' -- "$GPUTAP_BUILD/tests/e2e/cuda_ranges" "$(printf 'y%.0s' {1..1100})"
+check "and where a name is longer than what is compared" said 'longer than 1024 bytes'
 for one in --nvtx-include='regex:(/' --nvtx-exclude='regex:+x/' --kernel-name='regex:[a' --kernel-id=1:2:name --kernel-id='::regex:(:1'; do
 	counted --metrics "$metrics" "$one" -- "$GPUTAP_BUILD/tests/e2e/cuda_ranges"
 	check "$one is refused before the program starts" status 125

@@ -3,8 +3,8 @@
  *
  * 1 in no range, 2 in "outer", 3 in "inner" within it, 4 by another thread while "outer" is open, 5 while the started
  * range "phase" is open, 6 in "step", a registered string, in the domain "Dom", 7 in no range again, but between
- * cuProfilerStart and cuProfilerStop; with a word, 8 in a range of that name that nobody ends. NVTX is done by
- * hand as in nvtx_byhand.c; driver and NVTX are loaded by name.
+ * cuProfilerStart and cuProfilerStop; with a word, 8 in a range of that name that nobody ends, behind a
+ * number of others if there is one. NVTX is done by hand as in nvtx_byhand.c; driver and NVTX are loaded by name.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -90,6 +90,8 @@ int main(int n, char **argument)
 	launch(7);
 	MUST(F(cuProfilerStop, void)());
 	if (n > 1) {
+		for (int i = n > 2 ? atoi(argument[2]) : 0; i > 0; i--)
+			push("level");
 		push(argument[1]);
 		launch(8);
 	}
