@@ -125,7 +125,7 @@ else
 fi
 legacy=${NVTX_V2_LIBRARY-$(ldconfig -p 2>/dev/null | sed -n 's/.*libnvToolsExt\.so\.1 .*=> //p' | head -n 1)}
 [ -n "$legacy" ] || legacy=$(ls /usr/local/cuda*/lib64/libnvToolsExt.so.1 2>/dev/null | head -n 1)
-if [ -n "$legacy" ] && ${CC:-cc} -O1 -o legacy "$GPUTAP_TESTS/e2e/nvtx/legacy.c" -ldl; then
+if [ -n "$legacy" ] && ${CC:-cc} -O1 -I"$GPUTAP_TESTS/.." -o legacy "$GPUTAP_TESTS/e2e/nvtx/legacy.c" -ldl; then
 	./legacy "$legacy" >bare.out 2>&1
 	"$tap" run -q -f -o legacy -- ./legacy "$legacy" >legacy.out 2>&1
 	check "a program with the library of version 2 ends as without us" cmp -s bare.out legacy.out

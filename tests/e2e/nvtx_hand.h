@@ -10,18 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/e2e/nvtx_event.h"
+
 typedef void (*function)(void);
 struct callbacks { size_t bytes; int (*module)(uint32_t, function ***, unsigned *); };
-struct event {
-	uint16_t version, size;
-	uint32_t category;
-	int32_t color_type;
-	uint32_t color;
-	int32_t payload_type, reserved;
-	uint64_t payload;
-	int32_t message_type;
-	const void *message;
-};
 
 static function core[16], core2[16];
 static function *core_slots[16], *core2_slots[16];

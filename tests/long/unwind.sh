@@ -43,6 +43,18 @@ build() {
 	objcopy --only-keep-debug plugin.so plugin.debug && objcopy --strip-all --add-gnu-debuglink=plugin.debug plugin.so
 }
 
+# compared NAME LEAST: the stacks of the trace with the debugger's
+compared() {
+	if python3 "$GPUTAP_TESTS/long/unwind_check.py" t.gputap frames "$2"; then
+		echo "ok: $1"
+		passed=$((passed + 1))
+	else
+		tail -n 5 gdb.out
+		echo "FAILED: $1"
+		failed=$((failed + 1))
+	fi
+}
+
 # walks NAME LEAST FLAGS ARCHIVE_FLAGS
 walks() {
 	local name=$1 least=$2
@@ -55,14 +67,7 @@ walks() {
 	export FRAMES=frames
 	export INFERIOR="LD_PRELOAD=$GPUTAP_BUILD/libgputap.so|GPUTAP_OUTPUT=$PWD/t|GPUTAP_CALLSTACKS=opencl|GPUTAP_CALLSTACK_DEPTH=256"
 	gdb --batch -nx -x "$src/debugger.py" --args ./walker "${STACKS:-5000}" ./plugin.so >gdb.out 2>&1
-	if python3 "$GPUTAP_TESTS/long/unwind_check.py" t.gputap frames "$least"; then
-		echo "ok: $name"
-		passed=$((passed + 1))
-	else
-		tail -n 5 gdb.out
-		echo "FAILED: $name"
-		failed=$((failed + 1))
-	fi
+	compared "$name" "$least"
 }
 
 walks "position independent" 99 "-fPIE -pie" "-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer"
@@ -78,14 +83,7 @@ sampled() {
 	rm -rf t.gputap frames
 	export FRAMES=frames INFERIOR="LD_PRELOAD=$GPUTAP_BUILD/libgputap.so|GPUTAP_OUTPUT=$PWD/t|GPUTAP_TRACE=sample|GPUTAP_SAMPLE=timer|GPUTAP_SAMPLE_RATE=1000|GPUTAP_CALLSTACK_DEPTH=256"
 	SAMPLES=${SAMPLES:-1700} gdb --batch -nx -x "$src/debugger.py" --args "$@" >gdb.out 2>&1 </dev/null
-	if python3 "$GPUTAP_TESTS/long/unwind_check.py" t.gputap frames "$least"; then
-		echo "ok: $name"
-		passed=$((passed + 1))
-	else
-		tail -n 5 gdb.out
-		echo "FAILED: $name"
-		failed=$((failed + 1))
-	fi
+	compared "$name" "$least"
 }
 tables="-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer"
 build ./walker "-fPIE -pie" "$tables" && sampled "samples, position independent" 99 ./walker 100000000 ./plugin.so

@@ -9,16 +9,7 @@
 #include <stdio.h>
 #include <wchar.h>
 
-struct event {
-	uint16_t version, size;
-	uint32_t category;
-	int32_t color_type;
-	uint32_t color;
-	int32_t payload_type, reserved;
-	uint64_t payload;
-	int32_t message_type;
-	const void *message;
-};
+#include "tests/e2e/nvtx_event.h"
 
 int main(int argc, char **argv)
 {
