@@ -19,6 +19,7 @@
 #include "cli/perf/internal.h"
 #include "common/hash.h"
 #include "common/plain/mark.h"
+#include "common/search.h"
 #include "trace/read/store.h"
 
 enum { HEADERS_MOST = 128, NOTES_MOST = 4096, SEGMENT_MOST = 256 << 20 };
@@ -227,17 +228,10 @@ bool gt_perf_table_of(const struct gt_perf_map *m, struct gt_perf_table *t)
 /* Index of the first map that ends behind the address. */
 static uint32_t place(const struct gt_perf_maps *m, uint64_t address)
 {
-	uint32_t low = 0, high = m->at.n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->at.v[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	GT_SEARCH(at, m->at.n, m->at.v[at].end <= address);
+	return at;
 }
 
 static bool insert(struct gt_perf_maps *m, uint32_t at, const struct gt_perf_map *map)

@@ -17,6 +17,7 @@
 
 #include "common/plain/mark.h"
 #include "model/symbols/internal.h"
+#include "common/search.h"
 
 #define SECTION_MOST (1ull << 31) /* bytes of one that is read */
 
@@ -370,16 +371,9 @@ bool gt_elf_functions(struct gt_elf *e)
 
 const struct gt_elf_function *gt_elf_find(const struct gt_elf *e, uint64_t address)
 {
-	uint32_t low = 0, high = e->functions.n;
+	uint32_t low;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (e->functions.v[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	GT_SEARCH(low, e->functions.n, e->functions.v[low].start <= address);
 	for (uint32_t looked = 0; low && looked < 8; looked++) {
 		const struct gt_elf_function *f = &e->functions.v[--low];
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "model/symbols/internal.h"
+#include "common/search.h"
 
 /* ------------------------------------------------------------------ libdw's own */
 
@@ -142,16 +143,9 @@ static void sort(struct spans *s)
 /* The innermost of those that begin last before it: what linkers dropped may lie across others. */
 static struct span *find(const struct spans *s, uint64_t address)
 {
-	uint32_t low = 0, high = s->list.n;
+	uint32_t low;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->list.v[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	GT_SEARCH(low, s->list.n, s->list.v[low].start <= address);
 	for (uint32_t looked = 0; low && looked < 8; looked++)
 		if (address < s->list.v[--low].end)
 			return &s->list.v[low];

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "model/internal.h"
+#include "common/search.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -39,16 +40,9 @@ int gt_numbers_finish(struct gt_model *m)
 uint32_t gt_thread_numbered(const struct gt_model *m, uint32_t process, int tid, int64_t at_ns)
 {
 	const struct gt_numbered key = { process, tid, at_ns, 0 }, *v = m->numbered;
-	uint32_t low = 0, high = m->threads.n;
+	uint32_t low;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare(&v[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	GT_SEARCH(low, m->threads.n, compare(&v[low], &key) <= 0);
 	if (low && v[low - 1].process == process && v[low - 1].tid == tid)
 		return v[low - 1].thread;
 	if (low < m->threads.n && v[low].process == process && v[low].tid == tid)
