@@ -157,10 +157,12 @@ static bool holds_image(const char *path)
 
 bool gt_run_recorded(const struct gt_run *run)
 {
-	char other[PATH_MAX + 64];
+	char other[PATH_MAX + 64], number[32];
 
 	inside(run, "other", other);
-	return holds_image(run->trace) || holds_image(other) || counted_losses(run);
+	/* A number of calls that none could write is worth a trace too: `info` tells of them. */
+	return holds_image(run->trace) || holds_image(other) || counted_losses(run) ||
+		gt_run_says(run, "unrecorded", 0, number, sizeof number);
 }
 
 bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room)
