@@ -5,6 +5,7 @@
  *
  * pool: waits for one thread that computes, while nine wait for work and one has ended.
  * starve: computes beside a thread that takes the only processor that both may use.
+ * late: computes before its first call.
  * file: reads a named pipe, which is made in the present folder and which another thread fills late.
  *
  * Copyright 2026 The gputap authors
@@ -231,9 +232,11 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } what[] = { { "sleep", sleeps }, { "lock", locks },
 		{ "file", reads }, { "compute", computes }, { "build", builds }, { "wait", waits }, { "pool", pool },
-		{ "starve", starves } };
+		{ "starve", starves }, { "late", sleeps } };
 	cl_command_queue queue;
 
+	if (argc > 1 && !strcmp(argv[1], "late"))
+		computes();
 	open_context();
 	open_kernel();
 	queue = open_queue(CL_QUEUE_PROFILING_ENABLE);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/e2e/idle_check.py [--scheduled] TRACE DOING... - the longest gap between two works has this reason first, and times add up
+"""tests/e2e/idle_check.py [--scheduled|--first|--processes] TRACE DOING... - the longest gap between two works has this reason first, and times add up
 
 DOING: what the first row of that gap must say (any of these patterns). --scheduled: or, where others want the
 processors too, that the thread waited for one longer than it did this.
@@ -71,7 +71,18 @@ def processes(trace, doings):
     print(", ".join(last.values()))
 
 
-if sys.argv[1] == "--processes":
+def first_gap(trace, doing):
+    """What the main thread did before the first work of all, as the report says it: alone, or beside what it called."""
+    idle = rows(trace, "gpu_idle")
+    start = min(r["Start (ns)"] for r in idle)
+    main_thread = [r for r in idle if r["Start (ns)"] == start and r["TID"] == r["PID"]]
+    assert len(main_thread) == 1 and doing in main_thread[0]["Doing"] + ", " + (main_thread[0]["Also"] or ""), idle
+    print(main_thread[0]["Doing"], "also", main_thread[0]["Also"])
+
+
+if sys.argv[1] == "--first":
+    first_gap(sys.argv[2], sys.argv[3])
+elif sys.argv[1] == "--processes":
     processes(sys.argv[2], sys.argv[3:])
 elif sys.argv[1] == "--scheduled":
     main(sys.argv[2], sys.argv[3:], True)
