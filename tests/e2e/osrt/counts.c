@@ -42,6 +42,8 @@ static void *work(void *arg)
 			kill(getpid(), 0);
 		for (int k = 0; k < 6; k++)
 			msync(page, 4096, MS_ASYNC);
+		for (int k = 0; k < 8; k++)
+			fcntl(fd, F_GETFD);
 		socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
 		for (int k = 0; k < 7; k++)
 			epoll_ctl(epoll, k % 2 ? EPOLL_CTL_DEL : EPOLL_CTL_ADD, pair[0], &event);
