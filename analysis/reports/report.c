@@ -33,7 +33,8 @@ static const struct { const char *alias, *name; } aliases[] = {
 /* gt_reports_NAME[] of each file, ended by { 0 }; in the order in which reports are listed. */
 #define LISTS \
 	LIST(sum) LIST(trace) LIST(queue) LIST(cuda_sum) LIST(cuda_trace) LIST(cuda_streams) LIST(cuda_memory) \
-	LIST(nvtx) LIST(osrt) LIST(openmp) LIST(timeline) LIST(idle) LIST(callers) LIST(waits) LIST(samples) LIST(sched)
+	LIST(nvtx) LIST(osrt) LIST(openmp) LIST(timeline) LIST(idle) LIST(callers) LIST(waits) LIST(samples) \
+	LIST(sched) LIST(metrics)
 #define LIST(name) extern const struct gt_report gt_reports_##name[];
 LISTS
 #undef LIST

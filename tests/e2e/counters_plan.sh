@@ -82,6 +82,7 @@ sys.exit(0 if values == sys.argv[3:] else str(values))' "$@"; }
 value() { python3 -c 'import sys; print("%.2f" % (sum(map(ord, sys.argv[1])) + int(sys.argv[2])))' "$@"; }
 traced --summary=none -e csv --cupti "$cupti" --metrics sm__cycles_active.avg,dram__bytes.sum -- "$examples/vector_add"
 check "counters are columns of the .csv file" csv_has t.csv dram__bytes.sum "$(value dram__bytes.sum 1024)"
+check "statistics have them" env GPUTAP_CUPTI="$cupti" python3 "$GPUTAP_TESTS/e2e/metric_sum_check.py" "$tap" t.gputap sm__cycles_active.avg dram__bytes.sum
 check "each of them" csv_has t.csv sm__cycles_active.avg "$(value sm__cycles_active.avg 1024)"
 traced --summary=none -e csv --cupti "$cupti" --metrics sm__cycles_active.avg --launch-count 0 --kernel-id :::2 -- "$GPUTAP_BUILD/tests/e2e/cuda_ranges"
 check "a launch that was not counted is NA" csv_has t.csv sm__cycles_active.avg "$(value sm__cycles_active.avg 64)" NA NA NA NA NA NA

@@ -104,6 +104,7 @@ for trace in t c; do
 	[ -d $trace.gputap ] || continue
 	check "$trace: a report file holds what the report of the trace shows" kept $trace
 	check "$trace: read back it is the same page" again $trace
+	check "$trace: statistics have the sums of its metrics" python3 "$GPUTAP_TESTS/e2e/metric_sum_check.py" "$tap" $trace
 	check "$trace: rules apply to it" grep -q '"end"' <(python3 "$GPUTAP_TESTS/../python/gputap-rules" apply $trace.ncu-rep)
 	if command -v protoc >/dev/null; then
 		check "$trace: protoc decodes a result" grep -q '^17 {' <(protoc --decode_raw <last.pb)
