@@ -46,6 +46,11 @@ check "a table without any value is one line" grep -q '^    N/A: Executed Ipc El
 check "with the reason" grep -qx '    it needs hardware counters, which were not collected' page
 check "occupancy is computed" grep -qE '^    Theoretical Occupancy +% +[0-9.]+$' page
 
+LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib timeout -k 5 60 "$tap" run -q -f --summary=none -o m -- "$GPUTAP_BUILD/tests/e2e/cuda_ranges" >/dev/null 2>&1
+average=$("$tap" stats -q -r kernel_metric_sum --format csv m | sed -nE 's/^7,([0-9]+)\.[0-9]+,.*,launch__duration,nothing$/\1/p')
+check "one launch of several stands beside their average" \
+	grep -qE "^    one of 7 launches, which ran for $average ns on average; this one for [0-9,]+ ns$" <("$tap" report m | sed 's/\([0-9]\),\([0-9]\)/\1\2/g')
+
 # A section of the user's: options by name, derived metrics, patterns
 mkdir own
 cat >own/mine.section <<'END'
