@@ -20,7 +20,8 @@ struct gt_table {
 	const char *name, *title;
 	FILE *out;
 	enum gt_table_format format;
-	bool stream, flowing, failed;   /* flowing: the first rows of a stream are printed */
+	bool stream, flowing;           /* flowing: the first rows of a stream are printed */
+	bool failed;                    /* a cell found no memory */
 	bool follows;                   /* another table stands before it */
 	unsigned columns;
 	char *headings;                 /* split in place */
@@ -286,6 +287,7 @@ static int stream_row(struct gt_table *t, const struct gt_cell *cells)
 
 	for (unsigned i = 0; i < t->columns; i++) {
 		cell[i] = render(&cells[i], t->format, t->plain[i]);
+		t->failed |= !cell[i] && cells[i].kind != GT_CELL_NONE;
 		numeric[i] = cells[i].kind != GT_CELL_TEXT;
 	}
 	widen(t, cell);
@@ -311,7 +313,10 @@ int gt_table_row(struct gt_table *t, const struct gt_cell *cells)
 		t->room = room;
 	}
 	for (unsigned i = 0; i < t->columns; i++) {
-		t->cell[t->rows * t->columns + i] = render(&cells[i], t->format, t->plain[i]);
+		char *text = render(&cells[i], t->format, t->plain[i]);
+
+		t->failed |= !text && cells[i].kind != GT_CELL_NONE;
+		t->cell[t->rows * t->columns + i] = text;
 		t->numeric[t->rows * t->columns + i] = cells[i].kind != GT_CELL_TEXT;
 	}
 	t->rows++;
@@ -357,7 +362,7 @@ int gt_table_end(struct gt_table *t, unsigned most)
 	if (t->missing && (t->format == GT_TABLE_TEXT || t->format == GT_TABLE_MARKDOWN))
 		fprintf(t->out, "%snot counted: %llu %s\n", t->format == GT_TABLE_MARKDOWN ? "\n" : " ",
 			(unsigned long long)t->missing, t->missing_what);
-	failed = ferror(t->out);
+	failed = t->failed || ferror(t->out);
 	gt_table_drop(t);
 	return failed ? -1 : 0;
 }

@@ -79,7 +79,7 @@ int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_
 	m->session.path = gt_arena_copy(&m->arena, path, strlen(path));
 	if (!m->session.path || open_table(m, err) || gt_model_read_all(m, opt, err)) {
 		gt_model_close(m);
-		return -1;
+		return err->what[0] ? -1 : gt_no_memory(err);
 	}
 	*out = m;
 	return 0;

@@ -110,10 +110,12 @@ static void find_parent(struct gt_model *m, struct gt_process *p)
 
 static int open_processes(struct gt_model *m)
 {
-	m->n_processes = gt_reader_process_count(m->reader);
-	m->processes = calloc(m->n_processes + 1, sizeof *m->processes);
+	uint32_t n = gt_reader_process_count(m->reader);
+
+	m->processes = calloc(n + 1, sizeof *m->processes);
 	if (!m->processes)
 		return -1;
+	m->n_processes = n;
 	for (uint32_t i = 0; i < m->n_processes; i++)
 		if (open_process(m, i))
 			return -1;

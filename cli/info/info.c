@@ -342,7 +342,7 @@ static void begin_list(struct gt_text *t, const char *name)
 /* The next element of the array that is open in t. */
 static void separate(struct gt_text *t)
 {
-	if (t->data[t->used - 1] != '[')
+	if (t->used && t->data[t->used - 1] != '[')
 		gt_text_char(t, ',');
 }
 

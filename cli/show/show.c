@@ -18,7 +18,7 @@ static bool value(struct gt_show *s, const struct gt_shown *f, const void *recor
 /* As gt_json_key, for names that need no escapes: there are many. */
 static void key(struct gt_text *t, const char *name)
 {
-	if (t->data[t->used - 1] != '{')
+	if (t->used && t->data[t->used - 1] != '{')
 		gt_text_char(t, ',');
 	gt_text_char(t, '"');
 	gt_text_str(t, name);

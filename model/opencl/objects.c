@@ -206,8 +206,10 @@ static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_obje
 
 	listed = e ? GT_LIST_ADD(&m->objects) : NULL;
 	slot = listed ? gt_map_add(&m->map, sizeof key, hash_of(&key), &key, same, NULL, &fresh) : NULL;
-	if (!slot)
+	if (!slot) {
+		m->objects.n -= listed != NULL;
 		return NULL;
+	}
 	*listed = e;
 	e->pub = (struct gt_object){ .kind = kind,
 		.process = process,

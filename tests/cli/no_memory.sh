@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# tests/cli/no_memory.sh - wherever the tool finds no memory, it says what it always says, or fails: it neither dies nor leaves things out
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+set -u
+gputap=$GPUTAP_BUILD/gputap
+export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
+command -v "${CC:-cc}" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+nm -D --undefined-only "$gputap" | grep -qE '__[at]san' && { echo "skipped: a sanitizer has an allocator of its own"; exit 77; }
+"${CC:-cc}" -O1 -fPIC -shared -D_GNU_SOURCE -o libnone.so "$GPUTAP_TESTS/cli/no_memory.c" || exit 1
+"$gputap" run -q -o t --summary=none -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >/dev/null 2>&1
+passed=0 failed=0
+# sweep PLACES ARGUMENT...: of that many places, and of the first and last ones
+sweep() {
+	local places=$1 n step status
+	shift
+	LD_PRELOAD=$PWD/libnone.so "$gputap" "$@" t >whole 2>err 9>asked || { failed=$((failed + 1)); echo "FAILED: $*"; cat err; return; }
+	n=$(cat asked); step=$((n / places + 1))
+	for at in $(seq 1 "$step" "$n") "$n"; do
+		LD_PRELOAD=$PWD/libnone.so FAIL_AT=$at "$gputap" "$@" t >part 2>err; status=$?
+		if [ $status = 0 ] && ! cmp -s whole part; then echo "FAILED: $*, none from request $at of $n on: status 0, and something is left out"
+		elif [ $status -ge 128 ]; then echo "FAILED: $*, none from request $at of $n on: status $status"
+		elif [ $status != 0 ] && ! grep -q '^gputap: .' err; then echo "FAILED: $*, none from request $at of $n on: no word"
+		else passed=$((passed + 1)); continue; fi
+		failed=$((failed + 1))
+	done
+}
+sweep 200 info --json
+sweep 60 stats -q -j 1 --format csv
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
