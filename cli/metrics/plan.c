@@ -374,8 +374,10 @@ static int say_unknown(const struct plan *p)
 	for (uint32_t i = 0; i < p->all.n; i++) {
 		const struct wanted *w = &p->all.v[i];
 
-		if (w->domains.bytes && w->row == PM && !w->unknown)
-			fprintf(stderr, "gputap: %s: the counter domain %.*s is not looked at: the library chooses\n",
+		if (w->domains.bytes && !w->unknown)
+			fprintf(stderr,
+				"gputap: %s: the counter domain %.*s is not looked at: CUPTI's host library takes "
+				"none, and chooses\n",
 				gt_harmless(w->name), (int)w->domains.bytes, w->domains.text);
 		if (!w->unknown)
 			continue;

@@ -50,6 +50,11 @@ check "once each" said 'GH100: 3 metrics are counted'
 traced --summary=none --cupti "$cupti" --section-folder f --section A --apply-rules=false -- "$examples/vector_add"
 check "without rules only the section's" said 'GH100: 1 metric is counted'
 
+mkdir d
+printf 'Identifier: "D"\nDisplayName: "D"\nMetrics {\n  Metrics {\n    Name: "sm__cycles_active.avg"\n    CtrDomains: "gpu_sm_c"\n  }\n}\n' >d/D.section
+"$tap" plan --cupti "$cupti" --chip GH100 --section-folder d --section D >out 2>said
+check "a counter domain that cannot be asked for is told, of any counter" grep -q 'sm__cycles_active.avg: the counter domain gpu_sm_c is not looked at' said
+
 # The plan in info
 "$tap" info t.gputap >out 2>&1
 check "info shows what was planned" grep -qE '^counters  of 1 launch, planned for GH100: 1 metric in 1 pass, by CUPTI [0-9]+$' out

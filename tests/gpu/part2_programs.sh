@@ -66,6 +66,24 @@ for name, value in cells:
 	else bad "$numbers values, $(grep complete: "$work/counters.err"):"$'\n'"$rows"; fi
 }
 
+# What CUPTI does that no stand-in can show: passes in runs of the program, graphs. how NAME PROGRAM OPTION...: values there are
+counted_how() {
+	local name=$1 program=$2 n library=(${GPU_CUPTI:+--cupti "$GPU_CUPTI"})
+	shift 2
+	have "$bin/$program" || { skip "$program is not there"; return; }
+	limited 100 "$tap" run -f -o "$work/$name" --summary=none "${library[@]}" "$@" -- "$bin/$program" >"$work/$name.out" 2>"$work/$name.err" ||
+		{ bad "under counters the program failed: $(tail -n 1 "$work/$name.err")"; return; }
+	if grep -qE 'no counters( are collected)?:' "$work/$name.err"; then
+		skip "$(grep -E 'no counters( are collected)?:' "$work/$name.err" | head -n 1)"
+		return
+	fi
+	n=$("$tap" report --page raw --csv "${library[@]}" "$work/$name.gputap" 2>>"$work/$name.err" | python3 -c '
+import csv, sys
+print(sum(1 for r in csv.DictReader(sys.stdin) if r["ID"] for n, v in r.items() if n.startswith(("sm__", "gpu__", "dram__")) and v[:1].isdigit()))')
+	if [ "${n:-0}" -gt 0 ] && grep -q 'complete: yes' "$work/$name.err"; then ok "$n values"
+	else bad "${n:-no} values, $(grep -E 'complete:|run [0-9]+ of' "$work/$name.err" | head -n 3)"; fi
+}
+
 # The vendor's OpenCL: by path, as the dynamic linker knows it, or as it is registered.
 vendor_opencl() {
 	local f name=libnvidia-opencl.so.1
@@ -125,3 +143,5 @@ step "record storm" record storm "" "$bin/storm" 8 500
 step "record blas" record blas "-t cuda,nvtx,cublas" "$bin/blas"
 step "record dnn" record dnn "-t cuda,nvtx,cudnn" "$bin/dnn"
 step counters counters
+step counters_again counted_how counters_again vector_add --set basic --replay-mode=application --reruns
+step counters_graph counted_how counters_graph graphs --metrics sm__cycles_active.avg --kernel-name graph
