@@ -35,12 +35,14 @@ if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	check "waits are there: threads that get work have waited for it" eval 'values on "" cpu__context_switches | grep -qv "^0 "'
 	if all_numbers on cpu__task_clock; then
 		check "each kernel took time of a processor" eval '! grep -q "^0 " found'
-		check "busy processors are no more than the threads" python3 - <(values on "" cpu__processors) <(values on "" cpu__threads) <<'PY'
+		check "busy processors are the time on them in that of the kernel, no more than the threads" python3 - <(values on "" cpu__processors) <(values on "" cpu__threads) <(values on "" cpu__task_clock) <(values on "" opencl__duration) <<'PY'
 import sys
-busy, threads = ([line.split(maxsplit=1) for line in open(f)] for f in sys.argv[1:])
-assert len(busy) == len(threads) > 0, (busy, threads)
-for b, t in zip(busy, threads):
-    assert "too short" in b[1] if b[0] == "N/A" else 0 < float(b[0]) <= float(t[0]), (b, t)
+columns = [[line.split(maxsplit=1) for line in open(f)] for f in sys.argv[1:]]
+assert len({len(c) for c in columns}) == 1 and columns[0], columns
+for b, t, clock, kernel in zip(*columns):
+    busy = float(clock[0]) / float(kernel[0])
+    assert "too short" in b[1] and busy > float(t[0]) if b[0] == "N/A" else \
+        abs(float(b[0]) - busy) < 0.006 and 0 <= float(b[0]) <= float(t[0]), (b, t, clock, kernel)
 PY
 		check "page faults have numbers" all_numbers on cpu__page_faults
 	else

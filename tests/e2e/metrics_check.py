@@ -49,7 +49,7 @@ for order, (row, own) in enumerate(zip(rows, truth), 1):
     share = 100 * int(own['local_memory']) / int(own['local_memory_limit'])
     expect(where + ': share of local memory', row['opencl__local_memory_share'], '%.2f' % share)
     rate = int(own['buffer_bytes']) / int(row['opencl__duration']) * 1e9
-    expect(where + ': bandwidth', round(float(row['opencl__buffer_bandwidth']), 0), round(rate, 0))
+    expect(where + ': bandwidth', row['opencl__buffer_bandwidth'], '%.2f' % rate)
     expect(where + ': time', row['Time'], '%.5f' % (int(row['opencl__duration']) / 1e6))
 
 print('\n'.join(problems) or '%d launches' % len(rows))
