@@ -84,7 +84,7 @@ static void keep_parents_page(void)
 /* The first call of such a child the reader counts by itself, where it finds an image without a stream. */
 static uint64_t *parents_counters(bool alive)
 {
-	static _Atomic uint32_t folder_of; /* process */
+	static uint32_t folder_of; /* process */
 	uint32_t pid = parents_page && alive ? tap_sys_getpid() : 0;
 
 	return !parents_page || (alive && __atomic_exchange_n(&folder_of, pid, __ATOMIC_RELAXED) != pid)
