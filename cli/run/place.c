@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cli/run/run.h"
+#include "common/plain/without.h"
 #include "common/temporary.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
@@ -184,6 +185,17 @@ bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *va
 	if (f)
 		fclose(f);
 	return found;
+}
+
+bool gt_run_moved(const struct gt_run *run)
+{
+	char path[PATH_MAX + 64];
+	struct stat at, ours;
+
+	inside(run, "run", path);
+	if (fstat(run->log, &ours) || !ours.st_nlink || gc_without("says-moved"))
+		return false;
+	return lstat(path, &at) || at.st_ino != ours.st_ino || at.st_dev != ours.st_dev;
 }
 
 void gt_run_remove_empty(const struct gt_run *run)

@@ -193,6 +193,15 @@ static void say_elsewhere(const struct gt_run *run)
 		fprintf(stderr, "  try: -o in a folder that its user may enter\n");
 }
 
+/* What lies in its place is not this run's: nothing is said of that, and nothing of it removed. */
+static void say_moved(const struct gt_run *run)
+{
+	fprintf(stderr,
+		"gputap: %s was moved while the program ran: the trace is where it was moved to\n"
+		"  try: gputap info and gputap export there\n",
+		gt_harmless(run->trace));
+}
+
 static void finish(struct gt_run *run)
 {
 	const char *formats = gt_option(run->options, "export");
@@ -299,6 +308,10 @@ int gt_cmd_run(struct gt_cli *cli)
 	gt_capture_end(&run);
 	gt_run_take_named_marks(&run);
 	log_end(&run);
+	if (gt_run_moved(&run)) {
+		say_moved(&run);
+		return gt_run_like_target(&run);
+	}
 	gt_run_again(&run);
 	store_samples(&run);
 	finish(&run);

@@ -84,6 +84,7 @@ void gt_run_again(struct gt_run *run);
 /* place.c: the trace's directory becomes this run's, and is asked what is in it */
 int gt_run_place(struct gt_run *run, struct gt_err *err);
 bool gt_run_recorded(const struct gt_run *run);                   /* a process recorded something */
+bool gt_run_moved(const struct gt_run *run);                      /* what lies there is not what this run wrote to */
 void gt_run_remove_empty(const struct gt_run *run);               /* when none did */
 /* What `run` says behind KEY= for the n-th time; false: it does not. */
 bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room);

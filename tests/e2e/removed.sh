@@ -37,6 +37,17 @@ check "... in a packed trace as well" [ "$(ledger REMOVED):$(calls)" = 1:100 ]
 run -- "$e2e/cl_place" 100 thread=200; rm t.gputap/run
 check "the run's own file" [ "$(ledger REMOVED):$(calls)" = 1:300 ]
 
+# ---- moved as a whole: what lies in its place is another's
+for other in : 'mkdir t.gputap' 'cp -r u.gputap t.gputap'; do
+	rm -rf t.gputap u.gputap
+	timeout 60 "$gputap" run -f -o t --summary=none -- sh -c "$e2e/cl_place 100; mv t.gputap u.gputap; $other; exit 3" >out 2>said </dev/null
+	check "the trace is moved ($other): the status is the program's" [ $? = 3 ]
+	check "... it is said, and not that it is complete" eval 'grep -q "t.gputap was moved while the program ran" said && ! grep -Eq "complete|no traced call" said'
+	check "... what was moved is whole" [ "$("$gputap" info --json u.gputap | python3 -c 'import json, sys; i = json.load(sys.stdin); print(i["complete"], sum(p["calls"] for p in i["processes"]))')" = "$(echo True 100)" ]
+	check "... and what lies there is left as it is" [ "$(ls t.gputap 2>/dev/null | wc -l)" = "$(case $other in cp*) ls u.gputap | wc -l ;; *) echo 0 ;; esac)" ]
+done
+rm -rf u.gputap
+
 # ---- the launcher's own streams
 run -t sample,sched -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; /bin/true'
 streams=(t.gputap/*/2097152.str)

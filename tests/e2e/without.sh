@@ -109,6 +109,8 @@ goes_on() { run -- "$e2e/cl_place" 1000 'run=rm t.gputap/*/0.str' 100000; [ "$(l
 needed another-file "what comes behind a file that was removed is recorded in a new one" goes_on
 without_trace() { run -- ./many 50 'rm -rf t.gputap'; grep -q 't.gputap was removed while the program ran' err; }
 needed says-removed "a trace that was removed whole is told of" without_trace
+moved_away() { rm -rf u.gputap; run -- ./many 50 'mv t.gputap u.gputap; mkdir t.gputap'; grep -q 't.gputap was moved while the program ran' err; }
+needed says-moved "a trace that was moved is told of" moved_away
 drops_rights() { # where any user can reach it
 	local place; place=$(mktemp -d /tmp/gputap-without-XXXXXX) && chmod 755 "$place" || return
 	(cd "$place" && TMPDIR=$place/none run -- "$e2e/cl_place" uid=65534 100 && [ "$(recorded)" = 100 ]); local answer=$?
