@@ -316,6 +316,9 @@ struct gt_walk_options {
 int gt_walk_open(struct gt_model *m, const struct gt_walk_options *opt, struct gt_walk **out, struct gt_err *err);
 int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *err); /* 1 call, 0 end, -1 error */
 void gt_walk_close(struct gt_walk *w);
+/* Every call of the trace. `take` answers other than 0 when it has no memory, which is an error: "... for " `what`. */
+int gt_walk_all(struct gt_model *m, int (*take)(void *ctx, const struct gt_call *call), void *ctx, const char *what,
+	struct gt_err *err);
 
 /*
  * The OpenCL calls of the walk's processes and window that were begun and never returned (the process was killed

@@ -229,3 +229,22 @@ int gt_walk_next(struct gt_walk *w, const struct gt_call **call, struct gt_err *
 	mark_walked(w->model, &w->options);
 	return 0;
 }
+
+int gt_walk_all(struct gt_model *m, int (*take)(void *ctx, const struct gt_call *call), void *ctx, const char *what,
+	struct gt_err *err)
+{
+	const struct gt_walk_options opt = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
+	const struct gt_call *call;
+	struct gt_walk *walk;
+	int rc;
+
+	if (gt_walk_open(m, &opt, &walk, err))
+		return -1;
+	while ((rc = gt_walk_next(walk, &call, err)) == 1)
+		if (take(ctx, call)) {
+			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "no memory for %s", what);
+			break;
+		}
+	gt_walk_close(walk);
+	return rc < 0 ? -1 : 0;
+}

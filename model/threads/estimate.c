@@ -115,22 +115,14 @@ static int no_memory(struct gt_err *err)
 	return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "no memory for states of threads");
 }
 
+static int take_call(void *ctx, const struct gt_call *call)
+{
+	return gt_estimate_call(ctx, call);
+}
+
 static int read_all(struct gt_model *m, struct gt_estimate *e, struct gt_err *err)
 {
-	const struct gt_walk_options opt = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
-	const struct gt_call *call;
-	struct gt_walk *walk;
-	int rc;
-
-	if (gt_walk_open(m, &opt, &walk, err))
-		return -1;
-	while ((rc = gt_walk_next(walk, &call, err)) == 1)
-		if (gt_estimate_call(e, call)) {
-			rc = no_memory(err);
-			break;
-		}
-	gt_walk_close(walk);
-	if (rc < 0)
+	if (gt_walk_all(m, take_call, e, "states of threads", err))
 		return -1;
 	return gt_estimate_end(e) ? no_memory(err) : 0;
 }

@@ -439,22 +439,14 @@ static int keep_wait(void *ctx, const struct gt_wait *wait)
 	return at || wait->other_tid < 0 ? 0 : -1;
 }
 
+static int take_call(void *ctx, const struct gt_call *call)
+{
+	return gt_waits_call(ctx, call);
+}
+
 static int read_waits(struct gt_model *m, struct gt_waits *w, struct gt_err *err)
 {
-	const struct gt_walk_options opt = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME };
-	const struct gt_call *call;
-	struct gt_walk *walk;
-	int rc;
-
-	if (gt_walk_open(m, &opt, &walk, err))
-		return -1;
-	while ((rc = gt_walk_next(walk, &call, err)) == 1)
-		if (gt_waits_call(w, call)) {
-			rc = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "no memory for waits");
-			break;
-		}
-	gt_walk_close(walk);
-	return rc < 0 || gt_waits_end(w) ? -1 : 0;
+	return gt_walk_all(m, take_call, w, "waits", err) || gt_waits_end(w) ? -1 : 0;
 }
 
 /* A walk over all calls is not for nothing. */
