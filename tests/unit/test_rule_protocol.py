@@ -87,7 +87,7 @@ def mutated(answers, r):
         elif how == 5 and isinstance(holder, list):
             holder.insert(key, copy.deepcopy(holder[key]))
         elif isinstance(holder, dict):
-            holder[r.choice(["", "action", "done", "error", "skipped", "failed", "x", "rule"])] = r.choice(VALUES)
+            holder[r.choice(["", "action", "done", "error", "skipped", "failed", "x", "rule"])] = copy.deepcopy(r.choice(VALUES))
     return root[0] if isinstance(root[0], list) else [root[0]]
 
 
