@@ -60,11 +60,11 @@ strip -g -o thin sites
 run t ./thin ./plugin.so
 check "without debug information there are functions" sites t.gputap functions
 cp sites moved && run t ./moved ./plugin.so
-"$cc" -g -O1 -o moved "$src/sites.c" archive.o -lOpenCL -ldl -lpthread
+"$cc" -g -O0 -o moved "$src/sites.c" archive.o -lOpenCL -ldl -lpthread
 check "another program under the same name is not asked" sites t.gputap addresses
 "$cc" -g -O2 -Wl,--build-id=none -o moved "$src/sites.c" archive.o -lOpenCL -ldl -lpthread && run t ./moved ./plugin.so
 check "linked without a build id" sites t.gputap lines
-"$cc" -g -O1 -Wl,--build-id=none -o moved "$src/sites.c" archive.o -lOpenCL -ldl -lpthread
+"$cc" -g -O0 -Wl,--build-id=none -o moved "$src/sites.c" archive.o -lOpenCL -ldl -lpthread
 check "... and another one under its name is not asked either" sites t.gputap addresses
 rm moved
 check "nor is one that is gone" sites t.gputap addresses
