@@ -25,15 +25,7 @@ reason() {
 }
 reason opencl sleep "host code"
 # The first gap, from the process' start: nothing is recorded of what a program does before it first calls.
-"$tap" run -q -f --summary=none -t opencl -o late -- "$GPUTAP_BUILD/tests/e2e/cl_idle" late >/dev/null 2>said
-if python3 "$GPUTAP_TESTS/e2e/idle_check.py" --first late "before its first recorded call"; then
-	echo "ok: a program that calls late"
-	passed=$((passed + 1))
-else
-	echo "FAILED: a program that calls late"
-	cat said
-	failed=$((failed + 1))
-fi
+checks=--first reason opencl late "before its first recorded call"
 reason opencl compute "host code"
 reason opencl build "API clBuildProgram"
 reason opencl wait "waiting clWaitForEvents"
