@@ -54,11 +54,22 @@ static volatile uint64_t sum;             /* keeps reads from being optimised aw
 
 static uint64_t steps, most_steps;
 
+/* Ends the program with the line of the promise that was broken: the compiler joins calls of abort, and a debugger
+ * then names another one. */
+#define BROKEN() broken(__LINE__)
+static volatile int broken_line;
+
+_Noreturn static void broken(int line)
+{
+	broken_line = line;
+	abort();
+}
+
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {
 	if (++steps == STEPS_MOST)
-		abort();
+		BROKEN();
 }
 
 /* ---- reading one ---- */
@@ -99,7 +110,7 @@ static void walk_cursor(struct gt_reader *r)
 		if (n++ % 8 == 0)
 			gt_reader_fetch(r, rec.process, rec.args[0], &found, &err);
 		if (n % 8 == 4 && gt_reader_fetch(r, rec.process, rec_link(rec.stream, rec.offset), &found, &err) != 1)
-			abort();                  /* what the cursor gave, its link must find */
+			BROKEN();                  /* what the cursor gave, its link must find */
 	}
 	gt_cursor_close(c);
 }
@@ -118,7 +129,7 @@ static void walk_merge(struct gt_reader *r, int64_t from, int64_t to, size_t lim
 		int64_t start = gt_reader_tick_ns(r, rec.process, rec.start_tick);
 
 		if (start < last)
-			abort();                  /* the order is promised whatever the input */
+			BROKEN();                  /* the order is promised whatever the input */
 		last = start;
 		touch(rec.args, rec.n_args * 8ull);
 	}
@@ -140,9 +151,9 @@ static void walk_cuda(struct gt_model *m)
 
 		for (uint64_t i = 0; i < n; i++) {
 			if (gt_cuda_get(c, (enum gt_cuda_kind)kind, i, &e, &err))
-				abort();          /* it lies in memory: nothing can have changed */
+				BROKEN();          /* it lies in memory: nothing can have changed */
 			if (e.start_ns < last || (e.timed && e.end_ns < e.start_ns))
-				abort();
+				BROKEN();
 			last = e.start_ns;
 			if (kind == GT_CUDA_KERNEL && e.kernel.has_name) {
 				touch(e.kernel.demangled.text, e.kernel.demangled.bytes);
@@ -150,9 +161,10 @@ static void walk_cuda(struct gt_model *m)
 			}
 			if (kind == GT_CUDA_CALL) {
 				touch(e.call.name.text, e.call.name.bytes);
+				/* None is known of a call that only its own record tells of, with arguments or bare. */
 				if (e.thread >= gt_model_thread_count(m) &&
-					!(e.call.has_args && e.thread == GT_CUDA_NONE))
-					abort();
+					!(e.call.args_link && e.thread == GT_CUDA_NONE))
+					BROKEN();
 			}
 			sum += gt_cuda_call_of(c, e.process, e.correlation, e.start_ns, &call);
 			sum += gt_cuda_work_of(c, e.process, e.correlation, e.start_ns, work, 4);
@@ -177,9 +189,9 @@ static void walk_timeline(struct gt_model *m, int64_t from, int64_t to)
 		const struct gt_track *track = gt_timeline_track(t, item->track);
 
 		if (item->at_ns < last || !track || (track->parent != GT_NO_TRACK && track->parent >= track->index))
-			abort();
+			BROKEN();
 		if (item->timed && !item->never_ended && item->end_ns < item->start_ns)
-			abort();
+			BROKEN();
 		last = item->at_ns;
 		touch(item->name.text, item->name.bytes);
 		touch(track->name.text, track->name.bytes);
@@ -258,7 +270,7 @@ static void read_model(struct gt_reader *r)
 
 	if (gt_model_open_reader(r, "fuzz", NULL, &m, &err) < 0) {
 		if (strstr(err.why, "out of memory"))
-			abort();                  /* of no more than the limit, for a small trace */
+			BROKEN();                  /* of no more than the limit, for a small trace */
 		return;
 	}
 	walk_calls(m);
@@ -725,8 +737,11 @@ static void execute_packed(void)
 static void say(int signal)
 {
 	char text[128];
-	int n = snprintf(
-		text, sizeof(text), "fuzz_reader: signal %d in execution %llu\n", signal, (unsigned long long)now);
+	int n = broken_line
+		? snprintf(text, sizeof(text), "fuzz_reader: execution %llu breaks the promise of line %d\n",
+			(unsigned long long)now, broken_line)
+		: snprintf(text, sizeof(text), "fuzz_reader: signal %d in execution %llu\n", signal,
+			(unsigned long long)now);
 
 	if (write(2, text, (size_t)n) < 0)
 		_exit(3);
