@@ -6,6 +6,8 @@
  */
 #include "cli/options.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { S = REC_SCOPE_S, R = REC_SCOPE_R, E = REC_SCOPE_E, T = REC_SCOPE_T, I = REC_SCOPE_I, D = REC_SCOPE_D,
@@ -21,6 +23,13 @@ static const struct gt_option_def defs[] = {
 static const struct { const char *title; } help_lines[] = {
 #define GROUP(title) { title },
 #define OPTION(name, letter, type, fallback, scope, argument, help) { NULL },
+#include "trace/format/options.def"
+#undef OPTION
+};
+/* What an option means to one command. */
+static const struct { const char *name; unsigned scope; const char *fallback, *help; } meanings[] = {
+#define FOR(name, scope, fallback, help) { #name, (unsigned)(scope), fallback, help },
+#define OPTION(name, letter, type, fallback, scope, argument, help)
 #include "trace/format/options.def"
 #undef OPTION
 };
@@ -163,19 +172,44 @@ static void put_choices(FILE *out, const struct gt_option_def *d)
 		fprintf(out, "%s%.*s", before, (int)word.bytes, word.at);
 }
 
-static void put_option(FILE *out, unsigned i)
+/* A default as a person would give it: "80us" for 80000ns, "16M" for 16777216. */
+static const char *shown(const struct gt_option_def *d, char out[32])
 {
-	const char *argument = argument_of((int)i);
-	char left[64], env[64];
+	static const struct { enum gc_type type; const char *unit; uint64_t each; } units[] = {
+		{ GC_TIME, "s", 1000000000 }, { GC_TIME, "ms", 1000000 }, { GC_TIME, "us", 1000 },
+		{ GC_SIZE, "G", 1u << 30 }, { GC_SIZE, "M", 1u << 20 }, { GC_SIZE, "k", 1u << 10 },
+	};
+	uint64_t value = strtoull(d->fallback, NULL, 10);
 
+	for (size_t i = 0; value && i < sizeof units / sizeof *units; i++) {
+		if (units[i].type != d->type || value % units[i].each)
+			continue;
+		snprintf(out, 32, "%" PRIu64 "%s", value / units[i].each, units[i].unit);
+		return out;
+	}
+	return d->fallback;
+}
+
+static void put_option(FILE *out, unsigned i, unsigned scope)
+{
+	const char *argument = argument_of((int)i), *help = defs[i].help, *fallback;
+	char left[64], env[64], number[32];
+
+	fallback = shown(&defs[i], number);
+	for (size_t k = 0; k < sizeof meanings / sizeof *meanings; k++) {
+		if ((meanings[k].scope & scope) && !strcmp(meanings[k].name, defs[i].name)) {
+			help = meanings[k].help;
+			fallback = meanings[k].fallback;
+		}
+	}
 	/* "[DOMAINS]" is shown as [=DOMAINS] */
 	snprintf(left, sizeof left, "%c%c%c --%s%s%s", defs[i].letter ? '-' : ' ',
 		defs[i].letter ? defs[i].letter : ' ', defs[i].letter ? ',' : ' ', defs[i].name,
 		*argument == '[' ? "[=" : *argument ? "=" : "", argument + (*argument == '['));
 	gt_option_env_name(defs[i].name, env);
-	fprintf(out, "  %-34s %s", left, defs[i].help);
+	fprintf(out, "  %-34s %s", left, help);
 	put_choices(out, &defs[i]);
-	fprintf(out, "\n  %-34s (%s%s%s)\n", "", env, *defs[i].fallback ? ", default " : "", defs[i].fallback);
+	fprintf(out, "\n  %-34s (%s%s%s)\n", "", env, *fallback ? ", default " : "", fallback);
 }
 
 void gt_options_help(FILE *out, unsigned scope)
@@ -192,7 +226,7 @@ void gt_options_help(FILE *out, unsigned scope)
 			if (title)
 				fprintf(out, "\n%s:\n", title);
 			title = NULL;
-			put_option(out, i);
+			put_option(out, i, scope);
 		}
 		i++;
 	}
