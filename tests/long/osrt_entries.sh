@@ -24,6 +24,12 @@ same() {
 	"$@" >bare.out 2>&1 </dev/null
 	strace -ff -k -qq -s 0 -e "trace=$system_calls" -o s/t "$@" >strace.out 2>&1 </dev/null
 	"$tap" run -q -f -t osrt --osrt-threshold=0 -o t -- "$@" >t.out 2>&1 </dev/null
+	judged "$name"
+}
+
+# judged NAME: what the trace t and strace's files in s say of a program, and what it printed each time
+judged() {
+	local name=$1
 	cat s/t.* >all
 	"$tap" stats -q --format csv -r osrt_sum t.gputap 2>/dev/null | tail -n +2 | awk -F, 'NF > 8 { print $9, $3 }' >counts
 	if cmp -s bare.out strace.out && cmp -s bare.out t.out && python3 "$here/osrt_entries_check.py" all counts "$api" "$name"; then
@@ -34,6 +40,17 @@ same() {
 		head -n 3 bare.out strace.out t.out
 		failed=$((failed + 1))
 	fi
+}
+
+# same_run NAME COMMAND...: a program that does not call the same twice: strace looks at the traced run itself
+same_run() {
+	local name=$1
+	shift
+	rm -rf s && mkdir s
+	"$@" >bare.out 2>&1 </dev/null
+	strace -ff -k -qq -s 0 -e "trace=$system_calls" -o s/t "$tap" run -q -f -t osrt --osrt-threshold=0 -o t -- "$@" >t.out 2>&1 </dev/null
+	cp bare.out strace.out
+	judged "$name"
 }
 
 mkdir tree && for i in $(seq 50); do echo "file $i" >"tree/$i"; done
@@ -76,5 +93,24 @@ same "a server with threads, and its client" "$python" -S server.py
 if command -v git >/dev/null; then
 	same git sh -c 'rm -rf r && git init -q r && cd r && git -c user.name=a -c user.email=a@b -c gc.auto=0 commit -q --allow-empty -m x && git log --format=%s'
 else skip "git: it is not installed"; fi
+cat >Threads.java <<'J'
+public class Threads {
+	public static void main(String[] args) throws Exception {
+		Thread[] all = new Thread[4];
+		for (int i = 0; i < all.length; i++)
+			(all[i] = new Thread(() -> new java.io.File("tree").list())).start();
+		for (Thread one : all)
+			one.join();
+		System.out.println(new java.io.File("tree").list().length);
+	}
+}
+J
+if ! command -v java >/dev/null; then
+	skip "a Java virtual machine: java is not installed"
+elif command -v javac >/dev/null && javac Threads.java; then
+	same_run "a Java virtual machine, with threads" java -cp . Threads
+else
+	same_run "a Java virtual machine" java -version
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -11,6 +11,11 @@ is tolerated: each system call has one of these reasons, and where it is "by NAM
     inside NAME   ... called another function of the C library, which called the kernel (fopen opens, fdopendir asks for flags)
     start         before there was a program to call anything: the dynamic linker's own, the C library's beginning and end of a thread
     no function   an instruction of the program's own, or syscall() with a number that is not recorded
+    gputap        gputap's own: what its library and its launcher do, where strace looked at a run under gputap
+
+Two runs of one program may differ (a virtual machine's threads grow as time passes), so STRACE may also be of the traced run itself. Then our
+library is on the stacks: a call that passed through it is "by" the function that the program called, and one that the program made without
+passing through it is "by" that function too: it is in no trace, and the counts differ.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -39,6 +44,8 @@ SHARED = ("pipe2", "pipe")      # one function may be either
 CALL = re.compile(r"^(\w+)\(")
 FRAME = re.compile(r"^ > (.*?)\((?:[^()]*|.*?)\) \[0x([0-9a-f]+)\]$")
 SYSTEM = re.compile(r"/(libc|libpthread|libc-[0-9.]+|libpthread-[0-9.]+)\.so[^/]*$")
+OURS = re.compile(r"/libgputap(-[a-z]+)?\.so$")
+LAUNCHER = re.compile(r"/gputap$")
 LINKER = re.compile(r"/ld(-linux[^/]*|-[0-9.]+)\.so[^/]*$")
 
 
@@ -88,20 +95,31 @@ def table(path):
     return own
 
 
+def exported(frame, objects):
+    path, address = frame
+    if path not in objects:
+        objects[path] = Names(path)
+    return objects[path].of(address)
+
+
 def reason(name, frames, own, objects):
+    if any(LAUNCHER.search(path) for path, _ in frames) or (frames and OURS.search(frames[0][0])):
+        return "gputap"
     inside = []
-    for path, address in frames:
-        if not SYSTEM.search(path) and not LINKER.search(path):
+    for frame in frames:
+        if OURS.search(frame[0]):
+            if not exported(frame, objects) & set(own):
+                return "gputap"     # the C library called by a function of ours that takes nobody's place
+        elif not SYSTEM.search(frame[0]) and not LINKER.search(frame[0]):
             break
-        inside.append((path, address))
+        inside.append(frame)
     else:
         return "start"          # nobody else is on the stack
     if not inside:
         return "no function"
-    path, address = inside[-1]
-    if LINKER.search(path):
+    if LINKER.search(inside[-1][0]):
         return "start"
-    entry = objects.setdefault(path, Names(path) if path not in objects else objects[path]).of(address)
+    entry = exported(inside[-1], objects)
     known = {own[e] for e in entry if e in own}
     one = known & set(ONE.get(name, []))
     if one:
