@@ -57,7 +57,8 @@ static void put_kernel(struct gt_text *t, const struct gt_action *a, const struc
 
 	gt_text_lit(t, "  ");
 	gt_text_harmless(t, name.text, name.bytes);
-	if (a->workload == GT_WORK_KERNEL) {
+	/* An OpenCL runtime that chose the local size tells neither: the sections say so. */
+	if (a->workload == GT_WORK_KERNEL && (a->grid[0] || a->block[0])) {
 		gt_text_char(t, ' ');
 		put_size(t, a->grid);
 		gt_text_char(t, 'x');

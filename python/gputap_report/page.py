@@ -272,7 +272,8 @@ def _kernel(action, base):
     if action.workload_type() == action.WorkloadType_KERNEL:
         sizes = ["(%s)" % ", ".join(str(m.get(f, {}).get(a, 0)) for a in "xyz") if m.get(f, {}).get("x") else "(?)"
                  for f in ("grid", "block")]
-        where.append("%s %s" % (kernel_name(action, base), "x".join(sizes)))
+        known = sizes != ["(?)", "(?)"]         # an OpenCL runtime that chose the local size tells neither
+        where.append(kernel_name(action, base) + (" " + "x".join(sizes) if known else ""))
     else:
         where.append(kernel_name(action, base))
     if m.get("stream_name") or "stream" in m:
