@@ -50,6 +50,16 @@ def time_text(ns):
     return "%d ns" % ns
 
 
+def counted(n, one, many=None):
+    """'1 group', '3 groups'"""
+    return "%d %s" % (n, one if n == 1 else many or one + "s")
+
+
+def of_them(n):
+    """'1 of them has', '3 of them have'"""
+    return "%d of them %s" % (n, "has" if n == 1 else "have")
+
+
 class Advice:
     """Messages of a rule, each with the metric that led to it and what could be won."""
 

@@ -40,9 +40,9 @@ def apply(handle):
     metric = next((n for n in DURATIONS if number(action, n) is not None), None)
     if late >= LEAST_NS and late > duration:
         advice.say(
-            "Gap", "%s stood idle for %s before this kernel was enqueued, which ran for %s%s. Enqueue the next work before "
+            "Gap", "%s stood idle for %s before this kernel was enqueued; it ran for %s%s. Enqueue the next work before "
             "waiting for the last one, and leave out waits between kernels of one queue: they run in order anyway."
-            % (trace.queue() or "Its queue", time_text(late), time_text(duration), "; launched in " + site if site else ""),
+            % (trace.queue() or "Its queue", time_text(late), time_text(duration), " and was launched in " + site if site else ""),
             metric, "gap of %d ns" % late)
     elif gap - late >= LATE_NS and gap - late > duration:
         advice.warn(

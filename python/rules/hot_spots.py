@@ -38,8 +38,8 @@ def apply(handle):
     if not hot:
         return
     message = advice.warn(
-        "Hot spots", "%d of %d instructions hold %.0f %% of all samples." % (
-            len(hot), len(samples), 100.0 * sum(samples[a] for a in hot) / total))
+        "Hot spots", "%d of %d instructions %s %.0f %% of all samples." % (
+            len(hot), len(samples), "holds" if len(hot) == 1 else "hold", 100.0 * sum(samples[a] for a in hot) / total))
     rows = []
     for address in hot:
         place = action.source_info(address)

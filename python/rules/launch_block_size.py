@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import need, number, see
+from gputap_advice import counted, need, number, see
 
 BLOCK = "launch__block_size"
 WARP = 32
@@ -34,6 +34,8 @@ def apply(handle):
         return
     idle = -block % WARP
     advice.say(
-        "Partial warps", "A block has %d threads; warps have %d, so %d lanes of its last warp do nothing. Use a multiple of "
-        "%d, %d for example." % (block, WARP, idle, WARP, block + idle), BLOCK, "no multiple of %d" % WARP,
+        "Partial warps", "A block has %s; warps have %d, so %s of its last warp %s nothing. Use a multiple of %d, "
+        "%d for example."
+        % (counted(block, "thread"), WARP, counted(idle, "lane"), "does" if idle == 1 else "do", WARP, block + idle),
+        BLOCK, "no multiple of %d" % WARP,
         100.0 * idle / (block + idle), whole=False)

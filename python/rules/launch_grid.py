@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import need, number, see
+from gputap_advice import counted, need, number, of_them, see
 
 GRID, UNITS = "launch__grid_size", "launch__sm_count"
 
@@ -32,6 +32,6 @@ def apply(handle):
     if not grid or not units or grid >= units:
         return
     advice.say(
-        "Small grid", "The grid has %d blocks for %d multiprocessors: %d of them have nothing to do. Launch more blocks with "
-        "less work each, or run other kernels beside this one in another stream." % (grid, units, units - grid),
+        "Small grid", "The grid has %s for %d multiprocessors: %s nothing to do. Launch more blocks with "
+        "less work each, or run other kernels beside this one in another stream." % (counted(grid, "block"), units, of_them(units - grid)),
         GRID, "< %d multiprocessors" % units, 100.0 * (units - grid) / units)

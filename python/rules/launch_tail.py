@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 import math
 
-from gputap_advice import need, number, see
+from gputap_advice import counted, need, number, see
 
 WAVES, GRID = "launch__waves_per_multiprocessor", "launch__grid_size"
 LIMIT = 20.0        # percent
@@ -40,8 +40,8 @@ def apply(handle):
         return
     grid = number(action, GRID)
     advice.say(
-        "Tail", "%sfill the device %.2f times: %d whole waves and one that is %.0f %% full. If blocks take equally long, "
+        "Tail", "%sfill the device %.2f times: %s and one that is %.0f %% full. If blocks take equally long, "
         "%.0f %% of the device's time is idle. Choose a grid that is a multiple of what fits at once%s, or let each block "
         "take several pieces of work."
-        % ("The %d blocks " % grid if grid else "The blocks ", waves, rounds - 1, 100 * (waves - rounds + 1), tail,
+        % ("The %d blocks " % grid if grid else "The blocks ", waves, counted(rounds - 1, "whole wave"), 100 * (waves - rounds + 1), tail,
            " (%d blocks)" % round(grid / waves) if grid else ""), WAVES, "%.0f %% tail" % tail, tail)

@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import bytes_text, need, number, see
+from gputap_advice import bytes_text, counted, need, number, see
 
 OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
 LIMITS = {name: "launch__occupancy_limit_" + name for name in ("registers", "shared_mem", "blocks", "warps", "barriers")}
@@ -53,10 +53,11 @@ def apply(handle):
     if occupancy is None or occupancy >= ENOUGH or not known:
         return
     limit = min(known, key=known.get)
+    least = known[limit]
     if limit == "warps":        # as many warps as fit are there, or a block more does not fit in
         limit = "blocks"
     advice.say(
-        "Low occupancy", "A multiprocessor holds %.0f %% of the warps that it could, limited by %s (%d blocks fit). %s"
+        "Low occupancy", "A multiprocessor holds %.0f %% of the warps that it could, limited by %s (%s). %s"
         % (occupancy, {"shared_mem": "shared memory", "blocks": "the number of blocks"}.get(limit, limit),
-           min(known.values()), advice_for(limit, action, min(known.values()))),
+           counted(least, "block fits", "blocks fit"), advice_for(limit, action, least)),
         OCCUPANCY, "< %g" % ENOUGH, 100.0 - occupancy, whole=False)

@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import need, number, see
+from gputap_advice import counted, need, number, of_them, see
 
 GROUPS, UNITS, LOCAL = "opencl__work_groups", "opencl__compute_units", "opencl__local_size"
 
@@ -31,8 +31,9 @@ def apply(handle):
     groups, units = number(action, GROUPS), number(action, UNITS)
     if not groups or not units or groups >= units:
         return
+    local = number(action, LOCAL)
+    smaller = ", or use smaller groups (%s each now)" % counted(local, "work-item") if local and local > 1 else ""
     advice.say(
-        "Few groups", "The launch has %d work-groups for %d compute units: %d of them have nothing to do. Launch more "
-        "work-items at once, or use smaller groups (%s work-items each now)."
-        % (groups, units, units - groups, number(action, LOCAL) or "an unknown number of"),
+        "Few groups", "The launch has %s for %d compute units: %s nothing to do. Launch more work-items at once%s."
+        % (counted(groups, "work-group"), units, of_them(units - groups), smaller),
         GROUPS, "< %d compute units" % units, 100.0 * (units - groups) / units)

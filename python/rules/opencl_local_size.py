@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import need, number, see
+from gputap_advice import counted, need, number, see
 
 MULTIPLE, LOCAL, BEYOND = "opencl__preferred_multiple", "opencl__local_size", "opencl__local_size_remainder"
 
@@ -34,7 +34,8 @@ def apply(handle):
     idle = -local % multiple
     better = local + idle
     advice.say(
-        "Local size", "A group has %d work-items, and the device runs them in vectors of %d: %d lanes of the last vector of "
-        "each group do nothing. Use a local size that is a multiple of %d, %d for example, and let the work-items that are "
-        "too many return." % (local, multiple, idle, multiple, better),
+        "Local size", "A group has %s, and the device runs them in vectors of %d: %s of the last vector of each "
+        "group %s nothing. Use a local size that is a multiple of %d, %d for example, and let the work-items that are "
+        "too many return."
+        % (counted(local, "work-item"), multiple, counted(idle, "lane"), "does" if idle == 1 else "do", multiple, better),
         LOCAL, "no multiple of %d" % multiple, 100.0 * idle / better, whole=False)

@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import need, number, see
+from gputap_advice import counted, need, number, see
 
 TAIL, GROUPS, UNITS = "opencl__tail_share", "opencl__work_groups", "opencl__compute_units"
 LIMIT = 20.0        # percent
@@ -34,7 +34,7 @@ def apply(handle):
         return
     rounds = -(-groups // units)
     advice.say(
-        "Tail", "With one group on each of %d compute units the %d groups take %d rounds, and the last one has %d groups: "
+        "Tail", "With one group on each of %d compute units the %d groups take %d rounds, and the last one has %s: "
         "%.0f %% of all is idle if groups take equally long. A number of groups that is a multiple of %d avoids it; so do "
         "smaller groups, which end at different times."
-        % (units, groups, rounds, groups - (rounds - 1) * units, tail, units), TAIL, ">= %g" % LIMIT, tail)
+        % (units, groups, rounds, counted(groups - (rounds - 1) * units, "group"), tail, units), TAIL, ">= %g" % LIMIT, tail)

@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import bytes_text, see, time_text
+from gputap_advice import bytes_text, counted, see, time_text
 
 LEAST_BYTES = 65536     # below, a copy takes its time whatever the memory
 
@@ -30,9 +30,9 @@ def apply(handle):
     total = sum(w["bytes"] for w in copies)
     took = sum(max(0, w.get("end_ns", 0) - w.get("start_ns", 0)) for w in copies)
     message = advice.say(
-        "Pageable memory", "The kernel waited for %d copies (%s, %s) of memory that is not pinned: the driver moves it through "
+        "Pageable memory", "The kernel waited for %s (%s, %s) of memory that is not pinned: the driver moves it through "
         "a buffer of its own, and the copy cannot overlap with kernels. Allocate the host's side with cudaHostAlloc or "
-        "cudaMallocHost, in OpenCL map a buffer made with CL_MEM_ALLOC_HOST_PTR." % (len(copies), bytes_text(total), time_text(took)))
+        "cudaMallocHost, in OpenCL map a buffer made with CL_MEM_ALLOC_HOST_PTR." % (counted(len(copies), "copy", "copies"), bytes_text(total), time_text(took)))
     advice.frontend.generate_table(
         message, ["copy", "direction", "bytes", "ns"],
         [[w.get("name", ""), w.get("direction", ""), w["bytes"], w.get("end_ns", 0) - w.get("start_ns", 0)] for w in copies],

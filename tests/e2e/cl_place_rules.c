@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #define COPIED (64u << 20)
+#define TINY 300                                  /* launches; the rule asks for 100 */
+#define TINY_NS 9000                              /* on average; the rule asks for less than 10 us */
 
 static const char *const source =
 	"__kernel void first(__global int *a) { a[get_global_id(0)] += 1; }\n"
@@ -17,6 +19,8 @@ static const char *const source =
 	"__kernel void good_HostGap(__global int *a) { a[get_global_id(0)] += 1; }\n"
 	"__kernel void bad_CopyOverlap(__global int *a) { a[get_global_id(0)] += 1; }\n"
 	"__kernel void good_CopyOverlap(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void bad_TinyKernels(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void good_TinyKernels(__global int *a) { for (int i = 0; i < 300; i++) a[get_global_id(0)] += 1; }\n"
 	"__kernel void bad_OpenCLPrivateMemory(__global int *a) { a[get_global_id(0)] += 1; }\n"
 	"__kernel void good_OpenCLPrivateMemory(__global int *a) { a[get_global_id(0)] += 1; }\n";
 static cl_program program;
@@ -76,6 +80,32 @@ static void copies(cl_command_queue queue, cl_command_queue other)
 	CHECK(clFinish(queue));
 }
 
+/* The same work in many launches and in one. Returns how long the many ran on average, in ns. */
+static double tiny(cl_command_queue queue)
+{
+	const size_t global = 64, local = 16;
+	cl_kernel k;
+	cl_event events[TINY];
+	cl_ulong from, to, all = 0;
+	cl_int err;
+
+	k = clCreateKernel(program, "bad_TinyKernels", &err);
+	CHECK(err);
+	CHECK(clSetKernelArg(k, 0, sizeof a, &a));
+	for (int i = 0; i < TINY; i++)
+		CHECK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &global, &local, 0, NULL, &events[i]));
+	launch(queue, "good_TinyKernels", NULL);
+	CHECK(clFinish(queue));
+	for (int i = 0; i < TINY; i++) {
+		CHECK(clGetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_START, sizeof from, &from, NULL));
+		CHECK(clGetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_END, sizeof to, &to, NULL));
+		clReleaseEvent(events[i]);
+		all += to - from;
+	}
+	clReleaseKernel(k);
+	return (double)all / TINY;
+}
+
 int main(int argc, char **argv)
 {
 	cl_command_queue queues[2];
@@ -91,7 +121,13 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		queues[i] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &err);
 	CHECK(err);
-	/* Of a runtime that tells of private memory. */
+	/* Launches whose time the machine's load may stretch; of a runtime that tells of private memory. */
+	if (argc > 1 && !strcmp(argv[1], "TinyKernels")) {
+		double ns = tiny(queues[0]);
+
+		printf("%s: %.0f ns\n", ns < TINY_NS ? argv[1] : "too slow", ns);
+		return 0;
+	}
 	if (argc > 1) {
 		launch(queues[0], "bad_OpenCLPrivateMemory", NULL);
 		launch(queues[0], "good_OpenCLPrivateMemory", NULL);

@@ -56,13 +56,13 @@ CASES = {
                     (({"gpu__time_duration.sum": 3000.0}, *trace(launches=100, total=300000)),
                      ({"gpu__time_duration.sum": 3000.0}, *trace(launches=99, total=300000)), "launched 100 times")],
     "HostGap": [(({"opencl__duration": 100000}, *trace(gap=900000), SITE), ({"opencl__duration": 100000}, *trace(gap=1000), SITE),
-                 "queue 1 stood idle for 900 us before this kernel was enqueued, which ran for 100 us; launched in step (step.c:31)"),
+                 "queue 1 stood idle for 900 us before this kernel was enqueued; it ran for 100 us and was launched in step (step.c:31)"),
                 (({"launch__duration": 100000}, *trace(gap=900000, start=1000000, queued=950000)),
                  ({"launch__duration": 100000}, *trace(gap=900000, start=1000000, queued=50000)), "idle for 850 us"),
                 (({"launch__duration": 100000}, *trace(gap=9000000, start=10000000, queued=900000)),
                  ({"launch__duration": 9100000}, *trace(gap=9000000, start=10000000, queued=900000)), "The kernel waited 9 ms for its start")],
     "PageableCopy": [(({"launch__duration": 1000000}, *trace(waits=[COPY + ("pageable",)])),
-                      ({"launch__duration": 1000000}, *trace(waits=[COPY + ("pinned",)])), "1 copies (1.0 MiB, 90 us)")],
+                      ({"launch__duration": 1000000}, *trace(waits=[COPY + ("pinned",)])), "1 copy (1.0 MiB, 90 us)")],
     "CopyOverlap": [(({"launch__duration": 100000}, *trace(waits=[COPY + ("pinned",)])), ({"launch__duration": 100000}, *trace()),
                      "ran for 100 us and waited for copies of 90 us")],
     "LaunchGrid": [({"launch__grid_size": 20, "launch__sm_count": 132}, {"launch__grid_size": 1056, "launch__sm_count": 132}, "112 of them"),
@@ -76,7 +76,7 @@ CASES = {
         (dict(OCC, launch__occupancy_limit_registers=2, sm__maximum_warps_per_active_cycle_pct=25.0, launch__registers_per_thread_allocated=128),
          OCC, "limited by registers (2 blocks fit). A thread takes 128 registers, one block more fits with 80"),
         (dict(OCC, launch__occupancy_limit_shared_mem=1, sm__maximum_warps_per_active_cycle_pct=12.5,
-              launch__shared_mem_per_block_allocated=102400), OCC, "limited by shared memory (1 blocks fit). A block takes 100.0 KiB"),
+              launch__shared_mem_per_block_allocated=102400), OCC, "limited by shared memory (1 block fits). A block takes 100.0 KiB"),
         (dict(OCC, launch__occupancy_limit_blocks=3, sm__maximum_warps_per_active_cycle_pct=40.0, launch__block_size=32), OCC,
          "limited by the number of blocks (3 blocks fit). Blocks are small (32 threads)")],
     "OccupancyAchieved": [
@@ -109,7 +109,7 @@ CASES = {
          {"smsp__thread_inst_executed_per_inst_executed.ratio": 32.0, "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio": 30.0},
          "conditions switch threads off")],
     "HotSpots": [({"smsp__pcsamp_sample_count": [(0x10 * i, 1) for i in range(20)] + [(0x1000, 80)]},
-                  {"smsp__pcsamp_sample_count": [(0x10 * i, 5) for i in range(20)]}, "1 of 21 instructions hold 80 %")],
+                  {"smsp__pcsamp_sample_count": [(0x10 * i, 5) for i in range(20)]}, "1 of 21 instructions holds 80 %")],
 }
 
 
