@@ -18,7 +18,7 @@
 
 #include "cli/perf/internal.h"
 #include "common/hash.h"
-#include "common/plain/mark.h"
+#include "common/plain/object_id.h"
 #include "common/search.h"
 #include "trace/read/store.h"
 
@@ -81,20 +81,8 @@ static void take_notes(struct gt_perf_file *f, int fd, const Elf64_Phdr *p)
 	char notes[NOTES_MOST];
 	int64_t n = gt_store_pread(fd, notes, p->p_filesz < sizeof notes ? p->p_filesz : sizeof notes, p->p_offset);
 
-	for (int64_t at = 0; at + (int64_t)sizeof(Elf64_Nhdr) <= n && !f->own_bytes;) {
-		Elf64_Nhdr h;
-
-		memcpy(&h, notes + at, sizeof h);
-		int64_t name = at + (int64_t)sizeof h, value = name + (((int64_t)h.n_namesz + 3) & ~3ll);
-
-		if (value + h.n_descsz > n)
-			return;
-		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && !memcmp(notes + name, "GNU", 4)) {
-			f->own_bytes = h.n_descsz < sizeof f->own_id ? h.n_descsz : (uint32_t)sizeof f->own_id;
-			memcpy(f->own_id, notes + value, f->own_bytes);
-		}
-		at = value + (((int64_t)h.n_descsz + 3) & ~3ll);
-	}
+	if (n > 0 && !f->own_bytes)
+		f->own_bytes = gc_build_id(notes, (size_t)n, f->own_id, sizeof f->own_id);
 }
 
 static void read_headers(struct gt_perf_file *f, int fd)

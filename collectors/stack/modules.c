@@ -7,7 +7,7 @@
  * MODULE1  A number is published behind its record. So no stack in a trace names a module that is not there, whenever
  *          the program was killed. Two threads that meet an object together write it twice; both numbers are right.
  * MODULE2  What lies at an address is compared with what was numbered there: after an unload something else may. Its
- *          end, the linker's entry and the build id (or what stands for one: common/plain/mark.h) say so.
+ *          end, the linker's entry and the build id (or what stands for one: common/plain/object_id.h) say so.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "collectors/stack/internal.h"
-#include "common/plain/mark.h"
+#include "common/plain/object_id.h"
 #include "trace/write/stream/stream.h"
 
 #define PLACES 4096u                            /* objects at most, about: open addressing */
@@ -38,25 +38,6 @@ void tap_modules_forget(void)
 
 /* ------------------------------------------------------------------ build ids */
 
-/* Of the note in [at, end), or false. */
-static bool note_id(const uint8_t *at, const uint8_t *end, struct build_id *out)
-{
-	while (end - at > (ptrdiff_t)sizeof(ElfW(Nhdr))) {
-		const ElfW(Nhdr) *n = (const void *)at;
-		const uint8_t *name = at + sizeof *n, *value = name + ((n->n_namesz + 3u) & ~3u);
-
-		if (n->n_descsz > 1u << 16 || n->n_namesz > 1u << 16 || value + n->n_descsz > end)
-			return false;
-		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(name, "GNU", 4)) {
-			out->bytes = n->n_descsz < sizeof out->words ? n->n_descsz : (uint32_t)sizeof out->words;
-			memcpy(out->words, value, out->bytes);
-			return true;
-		}
-		at = value + ((n->n_descsz + 3u) & ~3u);
-	}
-	return false;
-}
-
 /* The file's header is where its first mapping begins; objects that a program made in memory may have none. */
 static void find_id(const struct tap_object *o, struct build_id *out)
 {
@@ -72,7 +53,7 @@ static void find_id(const struct tap_object *o, struct build_id *out)
 		uintptr_t at = o->bias + p[i].p_vaddr;
 
 		if (p[i].p_type == PT_NOTE && at >= o->start && at + p[i].p_filesz <= o->end &&
-			note_id((const uint8_t *)at, (const uint8_t *)at + p[i].p_filesz, out))
+			(out->bytes = gc_build_id((const void *)at, p[i].p_filesz, out->words, sizeof out->words)))
 			return;
 	}
 	out->bytes = GC_MARK_BYTES;

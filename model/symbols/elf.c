@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/plain/mark.h"
+#include "common/plain/object_id.h"
 #include "model/symbols/internal.h"
 #include "common/search.h"
 
@@ -90,29 +90,6 @@ static bool is_called(const struct sections *s, uint32_t i, const char *name)
 
 /* ---------------------------------------------------------------------- opening */
 
-static void take_notes(struct gt_elf *e, const char *at, uint64_t bytes)
-{
-	while (bytes >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr n;
-		uint64_t name, value;
-
-		memcpy(&n, at, sizeof n);
-		name = (n.n_namesz + 3ull) & ~3ull;
-		value = (n.n_descsz + 3ull) & ~3ull;
-		if (sizeof n + name + n.n_descsz > bytes)
-			return;
-		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(at + sizeof n, "GNU", 4)) {
-			e->id_bytes = n.n_descsz < sizeof e->id ? n.n_descsz : (uint32_t)sizeof e->id;
-			memcpy(e->id, at + sizeof n + name, e->id_bytes);
-			return;
-		}
-		if (sizeof n + name + value > bytes)
-			return;
-		at += sizeof n + name + value;
-		bytes -= sizeof n + name + value;
-	}
-}
-
 /* A name with a zero, padded to four bytes, and a checksum of the file. */
 static void take_link(struct gt_elf *e, const char *at, uint64_t bytes)
 {
@@ -131,7 +108,7 @@ static void take_section(struct gt_elf *e, const struct sections *s, uint32_t i)
 	if (is_called(s, i, ".debug_info") || is_called(s, i, ".zdebug_info"))
 		e->has_debug = s->v[i].sh_type != SHT_NOBITS;
 	else if (s->v[i].sh_type == SHT_NOTE && !e->id_bytes && (text = content(e, &s->v[i])))
-		take_notes(e, text, s->v[i].sh_size);
+		e->id_bytes = gc_build_id(text, s->v[i].sh_size, e->id, sizeof e->id);
 	else if (is_called(s, i, ".gnu_debuglink") && (text = content(e, &s->v[i])))
 		take_link(e, text, s->v[i].sh_size);
 	free(text);

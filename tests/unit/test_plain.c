@@ -1,5 +1,5 @@
 /*
- * tests/unit/test_plain.c - common/plain: names of traces, ranks, words and the choice of the counter
+ * tests/unit/test_plain.c - common/plain: names of traces, ranks, words, the choice of the counter, ids of objects
  *
  * Numbers, sizes and times: tests/unit/optioncases.h, by shim and tool.
  *
@@ -10,11 +10,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 /* cmocka wants those above first */
 #include <cmocka.h>
 
 #include "common/plain/counter.h"
+#include "common/plain/object_id.h"
 #include "common/plain/pattern.h"
 #include "common/plain/value.h"
 
@@ -181,6 +183,53 @@ static void the_kernels_own_clock_decides(void **state)
 }
 #endif
 
+/* Each is one note: its three numbers, then name and value, each padded to four bytes. */
+#define OTHER "\4\0\0\0\5\0\0\0\1\0\0\0GNU\0abcde\0\0\0"
+#define ID "\4\0\0\0\3\0\0\0\3\0\0\0GNU\0xyz\0"
+#define NOT_GNU "\4\0\0\0\3\0\0\0\3\0\0\0Gnu\0xyz\0"
+#define HUGE_NAME "\377\377\377\377\3\0\0\0\3\0\0\0GNU\0xyz\0"
+#define HUGE_VALUE "\4\0\0\0\377\377\377\377\3\0\0\0GNU\0xyz\0"
+
+static void a_build_id_is_found_among_notes(void **state)
+{
+	static const struct { const char *notes; size_t bytes; uint32_t most, found; } cases[] = {
+		{ ID, sizeof ID - 1, 20, 3 },
+		{ ID, sizeof ID - 2, 20, 3 },                   /* without what pads the last value */
+		{ ID, sizeof ID - 3, 20, 0 },                   /* cut in its value, */
+		{ ID, 18, 20, 0 },                              /* in its name, */
+		{ ID, 11, 20, 0 },                              /* in its numbers */
+		{ ID, 0, 20, 0 },
+		{ ID, sizeof ID - 1, 2, 2 },                    /* no more than asked for */
+		{ OTHER ID, sizeof OTHER ID - 1, 20, 3 },
+		{ OTHER OTHER, sizeof OTHER OTHER - 1, 20, 0 },
+		{ NOT_GNU ID, sizeof NOT_GNU ID - 1, 20, 3 },
+		{ HUGE_NAME ID, sizeof HUGE_NAME ID - 1, 20, 0 },
+		{ HUGE_VALUE ID, sizeof HUGE_VALUE ID - 1, 20, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *exact = malloc(cases[i].bytes + 1), id[20] = "";  /* for sanitizers */
+
+		assert_non_null(exact);
+		memcpy(exact + 1, cases[i].notes, cases[i].bytes);      /* at any address */
+		assert_int_equal(gc_build_id(exact + 1, cases[i].bytes, id, cases[i].most), cases[i].found);
+		assert_memory_equal(id, cases[i].found ? "xyz" : "", cases[i].found);
+		free(exact);
+	}
+}
+
+/* The shim has the headers whole, the tool reads them one by one. */
+static void a_mark_is_that_of_all_headers(void **state)
+{
+	const char headers[] = "four headers, each of so many bytes", other[] = "four headers, each of so many Bytes";
+	uint64_t whole = gc_mark(GC_MARK_BEGIN, headers, sizeof headers);
+
+	(void)state;
+	assert_int_equal(gc_mark(gc_mark(GC_MARK_BEGIN, headers, 8), headers + 8, sizeof headers - 8), whole);
+	assert_int_not_equal(gc_mark(GC_MARK_BEGIN, other, sizeof other), whole);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +240,8 @@ int main(void)
 		cmocka_unit_test(a_rank_has_one_order),
 		cmocka_unit_test(lists_and_choices_are_whole_words),
 		cmocka_unit_test(values_fit_their_room),
+		cmocka_unit_test(a_build_id_is_found_among_notes),
+		cmocka_unit_test(a_mark_is_that_of_all_headers),
 #if defined(__x86_64__)
 		cmocka_unit_test(the_kernels_own_clock_decides),
 #endif
