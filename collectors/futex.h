@@ -12,16 +12,11 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "trace/write/clock.h"
 #include "trace/write/sys.h"
 
 /* CLOCK_MONOTONIC, ns: for limits of time. */
-static inline uint64_t tap_now_ns(void)
-{
-	struct timespec t = { 0, 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+static inline uint64_t tap_now_ns(void) { return tap_clock_ns(CLOCK_MONOTONIC); }
 
 /* Until the word is another one, somebody wakes its waiters, ns have passed or a signal came: look again. */
 static inline void tap_futex_wait(uint32_t *word, uint32_t while_it_is, uint64_t ns)

@@ -1,5 +1,6 @@
 /*
- * interpose/seccomp.S - prctl and syscall: notice that the program is about to install a seccomp filter, or to leave
+ * interpose/seccomp.S - prctl and syscall: notice that the program is about to install a seccomp filter, to forbid the
+ * processor's counter, or to leave
  *
  * Both end in a jump to the real function with all registers as they came. From the first filter on the shim makes no new
  * kind of system call. C side: seccomp.c, exec.c.
@@ -9,6 +10,7 @@
  */
 #include <sys/syscall.h>
 #define PR_SET_SECCOMP 22
+#define PR_SET_TSC 26
 
 #if defined(__x86_64__)
 
@@ -55,8 +57,10 @@ prctl:
 	.cfi_startproc
 	_CET_ENDBR
 	cmpl	$PR_SET_SECCOMP, %edi
+	je	7f
+	cmpl	$PR_SET_TSC, %edi
 	jne	8f
-	TELL	tap_seccomp_tell
+7:	TELL	tap_seccomp_tell
 	GO	tap_real_prctl
 	.cfi_endproc
 	.size	prctl, .-prctl
@@ -80,6 +84,8 @@ syscall:
 5:	TELL	tap_syscall_leaves
 	jmp	8f
 6:	cmpl	$PR_SET_SECCOMP, %esi
+	je	7f
+	cmpl	$PR_SET_TSC, %esi
 	jne	8f
 7:	TELL	tap_seccomp_tell
 	GO	tap_real_syscall
@@ -125,8 +131,10 @@ prctl:
 	.cfi_startproc
 	hint	#34                     /* bti c */
 	cmp	w0, #PR_SET_SECCOMP
+	b.eq	7f
+	cmp	w0, #PR_SET_TSC
 	b.ne	8f
-	TELL	tap_seccomp_tell
+7:	TELL	tap_seccomp_tell
 	GO	tap_real_prctl
 	.cfi_endproc
 	.size	prctl, .-prctl
@@ -151,6 +159,8 @@ syscall:
 5:	TELL	tap_syscall_leaves
 	b	8f
 6:	cmp	w1, #PR_SET_SECCOMP
+	b.eq	7f
+	cmp	w1, #PR_SET_TSC
 	b.ne	8f
 7:	TELL	tap_seccomp_tell
 	GO	tap_real_syscall

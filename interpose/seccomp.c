@@ -9,6 +9,7 @@
 #include "trace/write/call/call.h"
 #include "common/plain/without.h"
 #include "interpose/elf.h"
+#include "trace/write/clock.h"
 #include "trace/write/process.h"
 #include "trace/write/sys.h"
 
@@ -30,7 +31,7 @@ __attribute__((constructor)) static void init(void)
 	tap_seccomp_init();
 }
 
-enum { SET_SECCOMP = 22, MODE_STRICT = 1, OPERATION_STRICT = 0 };
+enum { SET_SECCOMP = 22, SET_TSC = 26, TSC_SIGSEGV = 2, MODE_STRICT = 1, OPERATION_STRICT = 0 };
 
 /* Strict mode takes the time stamp counter away too (x86): a thread that enters it records no more. */
 static bool is_strict(long a, long b, long c)
@@ -40,12 +41,22 @@ static bool is_strict(long a, long b, long c)
 				 : a == SET_SECCOMP && b == MODE_STRICT;
 }
 
+static bool is_counter(long a, long b)
+{
+	return a == SYS_prctl ? (int)b == SET_TSC : a != SYS_seccomp && (int)a == SET_TSC;
+}
+
 /*
  * Gets the first arguments of prctl or syscall. errno is safe: the function that follows sets it, or leaves it, on
  * its own.
  */
 HIDDEN void tap_seccomp_tell(long a, long b, long c)
 {
+	if (is_counter(a, b)) {
+		if ((int)(a == SYS_prctl ? c : b) == TSC_SIGSEGV && !gc_without("counter-forbidden"))
+			tap_clock_forbid();
+		return;
+	}
 	if (gc_without("seccomp"))
 		return;
 	tap_seccomp_seen();

@@ -62,11 +62,9 @@ const char *gt_run_clock_source(void)
 		n = read(fd, name, sizeof name);
 		close(fd);
 	}
-#if defined(__x86_64__)
 	int mode = PR_TSC_ENABLE;
 
 	forbidden = !prctl(PR_GET_TSC, &mode) && mode != PR_TSC_ENABLE;
-#endif
 	return source = gc_counter_source(
 		       gc_counter_is_trusted(name, n > 0 ? (size_t)n : 0, forbidden, gc_counter_is_invariant()));
 }

@@ -57,19 +57,16 @@ static void record_clock(void)
 	uint64_t best = UINT64_MAX, tick = 0, cupti = 0, real = 0;
 
 	for (int i = 0; i < 5 && !TAP_READ_ONCE(tap_cupti.fatal); i++) {
-		struct timespec t = { 0, 0 };
 		uint64_t ns = 0, before = tap_tick();
 		int err = tap_cupti.api.cuptiGetTimestamp(&ns);
-
-		clock_gettime(CLOCK_REALTIME, &t);
-		uint64_t after = tap_tick();
+		uint64_t shown = tap_clock_ns(CLOCK_REALTIME), after = tap_tick();
 
 		if (err || after - before >= best)
 			continue;
 		best = after - before;
 		tick = before + best / 2;
 		cupti = ns;
-		real = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+		real = shown;
 	}
 	if (best != UINT64_MAX)
 		tap_record(REC_CUPTI_CLOCK, 0, (uint64_t[]){ tick, cupti, best, real }, 4);

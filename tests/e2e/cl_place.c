@@ -2,8 +2,9 @@
  * tests/e2e/cl_place.c - STEP...: N calls, `uid=N` drops privileges, `root=DIR` changes the root directory,
  * `thread=N` is N calls in a thread, `small=N` in one with the least stack that there can be, which ends the process
  * with `small=-N`, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the
- * limit of descriptors, `await=FILE` waits for a file and opens none, `filter` installs a seccomp filter, `kill` and
- * `abort` end the process, `run=COMMAND` runs it by a shell
+ * limit of descriptors, `await=FILE` waits for a file and opens none, `filter` installs a seccomp filter, `counter` and
+ * `counter-syscall` forbid the processor's counter, `counter-again` allows it, `kill` and `abort` end the process,
+ * `run=COMMAND` runs it by a shell
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +116,12 @@ static int step(const char *word)
 		return hold(atol(word + 5));
 	if (!strcmp(word, "filter"))
 		return install_filter();
+	if (!strcmp(word, "counter"))
+		return prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+	if (!strcmp(word, "counter-syscall"))
+		return (int)syscall(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+	if (!strcmp(word, "counter-again"))
+		return prctl(PR_SET_TSC, PR_TSC_ENABLE);
 	if (!strcmp(word, "kill"))
 		return kill(getpid(), SIGKILL);
 	if (!strcmp(word, "abort"))

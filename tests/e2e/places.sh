@@ -108,6 +108,31 @@ run --max-size=20k -o t -- "$place" thread=2000 "${threads[@]}"
 check "records of threads that find no room are no calls" [ $(($(calls t.gputap) + $(ledger t.gputap SIZE_CAP))) = 2300 ]
 check "... and are told" [ "$(ledger t.gputap DETAILS_LOST)" -gt 0 ]
 
+# ---- a program that forbids the processor's counter, by which calls are stamped where the kernel trusts it
+counter() { # CALLS IN-THE-LEDGER STEP...
+	run -o t -- "$place" "${@:3}"; local status=$?
+	check "the counter is forbidden (${*:3}): the program lives" [ $status = 0 ]
+	check "... and each call is recorded or counted" [ "$(calls t.gputap):$(ledger t.gputap SECCOMP)" = "$1:$2" ]
+	[ "$2" != 0 ] || check "... with times that are true" says 'complete: yes'
+}
+if "$place" 10 counter 10 thread=5 fork=5 filter 10 2>/dev/null; then
+	for how in counter counter-syscall; do
+		counter 310 0 50 $how 200 thread=30 fork=20 counter-again 10
+		counter 50 0 $how 30 fork=20
+		counter 50 53 50 $how filter 30 thread=3 fork=20
+		counter 0 53 $how filter 30 thread=3 fork=20
+		counter 50 53 50 filter $how 30 thread=3 fork=20
+	done
+	run -o t -- "$place" 50 counter 200
+	check "... and the trace says so" says 'forbids the processor'
+	run --start-after=1ns -o t -- "$place" 50 counter 200
+	check "the counter is forbidden, with a window: the program lives" says 'complete: yes'
+	GPUTAP_OUTPUT=$dir/t GPUTAP_TRACE=none preload "$place" 50 counter 200
+	check "... with tracing off" [ $? = 0 ]
+else
+	skip "the processor's counter cannot be forbidden here, or not without an end of the program"
+fi
+
 # ---- a working directory that is gone
 mkdir gone tmp
 (cd gone && rmdir ../gone && TMPDIR=$dir/tmp GPUTAP_OUTPUT=t preload "$place" 10)

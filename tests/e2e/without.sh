@@ -28,6 +28,7 @@ needed() {
 	other-folder) other_user || { skipped=$((skipped + 1)); echo "skipped: $switch: not root, or no setpriv"; return; } ;;
 	in-place) unit shim_places a_trace_is_made_where_nothing_can_be_renamed && ! grep -q '^skipped' out ||
 		{ skipped=$((skipped + 1)); echo "skipped: $switch: no filter of system calls can be set here"; return; } ;;
+	counter-forbidden) "$e2e/cl_place" 10 counter 10 2>/dev/null || { skipped=$((skipped + 1)); echo "skipped: $switch: the counter cannot be forbidden here"; return; } ;;
 	audit-tls | layer-aside | second-copy | layer-loader) has_layers || { skipped=$((skipped + 1)); echo "skipped: $switch: $no_layers"; return; } ;;
 	esac
 	if ("$@") 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $switch: $what"; return; fi
@@ -161,6 +162,8 @@ filtered_thread() { run -- "$e2e/cl_place" 5 filter thread=300 kill; [ "$(lost S
 needed shared-counts "calls of a thread without a stream are counted, whatever kills the program" filtered_thread
 no_stream() { run --max-size=8k -- ./many 3000 'kill -9 $PPID'; [ "$(lost SIZE_CAP)" -ge 1500 ]; }
 needed counts-page "calls without a stream are counted, whatever kills the program" no_stream
+counter() { run -- "$e2e/cl_place" 50 counter 200 && [ "$(recorded)" = 250 ] && complete; }
+needed counter-forbidden "a program that forbids the processor's counter lives, and its calls are recorded" counter
 filtered() { under "$P" -- ./processes filter-prctl; }
 needed seccomp "a seccomp filter does not end the program" filtered
 # ------------------------------------------------- ways in

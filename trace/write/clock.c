@@ -9,36 +9,48 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
+
 #include "trace/write/internal.h"
 
 #include "common/plain/counter.h"
 
-bool tap_clock_counter;
+bool tap_clock_counter, tap_clock_blind;
 
 static uint64_t init_tick, init_ns;             /* one instant, for estimates */
+static bool ticks_are_counts;                   /* what a tick is, for good */
+static bool forbidden;                          /* to a thread at least: no thread reads it any more */
 
-static uint64_t now_ns(clockid_t clock)
+/* What the counter would show, by CLOCK_MONOTONIC_RAW: written once, before tap_clock_counter is cleared. */
+static struct { uint64_t tick, raw_ns, ticks_per_ns /* 32 bits behind the point */; } instead;
+
+/*
+ * Where the counter is forbidden, so is glibc's clock_gettime: the kernel's code that it runs in the program (vDSO)
+ * reads the counter too.
+ */
+uint64_t tap_clock_ns(clockid_t clock)
 {
 	struct timespec t = { 0, 0 };
 
-	clock_gettime(clock, &t);
+	if (!TAP_READ_ONCE(forbidden))
+		clock_gettime(clock, &t);
+	else if (!tap_seccomp)
+		TAP_SYS(clock_gettime, clock, &t, 0, 0, 0, 0);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static bool counter_is_trusted(void)
 {
 	char name[32];
-	bool forbidden = false;
 	int fd = tap_sys_open(GC_CLOCKSOURCE_FILE, O_RDONLY, 0);
 	long n = fd < 0 ? 0 : tap_sys_read(fd, name, sizeof name);
 
 	if (fd >= 0)
 		tap_sys_close(fd);
-#if defined(__x86_64__)
 	int mode = 0;
 
+	/* aarch64: since Linux 6.12, an error before */
 	forbidden = TAP_SYS(prctl, 25 /* PR_GET_TSC */, &mode, 0, 0, 0, 0) == 0 && mode != 1 /* PR_TSC_ENABLE */;
-#endif
 	return gc_counter_is_trusted(name, n > 0 ? (size_t)n : 0, forbidden, gc_counter_is_invariant());
 }
 
@@ -46,10 +58,10 @@ void tap_clock_init(void)
 {
 	uint64_t best = UINT64_MAX;
 
-	tap_clock_counter = counter_is_trusted();
+	tap_clock_counter = ticks_are_counts = counter_is_trusted();
 	/* an interruption between the two would spoil each estimate made soon after */
 	for (int i = 0; i < 3; i++) {
-		uint64_t before = tap_tick(), ns = now_ns(CLOCK_MONOTONIC), after = tap_tick();
+		uint64_t before = tap_tick(), ns = tap_clock_ns(CLOCK_MONOTONIC), after = tap_tick();
 
 		if (after - before >= best)
 			continue;
@@ -59,12 +71,92 @@ void tap_clock_init(void)
 	}
 }
 
-const char *tap_clock_source(void) { return gc_counter_source(tap_clock_counter); }
+const char *tap_clock_source(void) { return gc_counter_source(ticks_are_counts); }
+
+/* ------------------------------------------------------ a counter that the program forbids */
+
+/* Also where the counter was not trusted from the first. */
+uint64_t tap_tick_slow(void)
+{
+	uint64_t raw = tap_clock_ns(CLOCK_MONOTONIC_RAW);
+
+	if (!ticks_are_counts)
+		return raw;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);        /* pairs with the release in tap_clock_forbid */
+	return instead.tick + (uint64_t)(((__uint128_t)(raw - instead.raw_ns) * instead.ticks_per_ns) >> 32);
+}
+
+/* The counter just behind a reading of CLOCK_MONOTONIC_RAW: of a few tries the tightest. */
+static uint64_t counter_beside(uint64_t *raw_ns)
+{
+	uint64_t best = UINT64_MAX, tick = 0;
+
+	for (int i = 0; i < 16; i++) {
+		uint64_t before = gc_counter_read(), raw = tap_clock_ns(CLOCK_MONOTONIC_RAW),
+			 after = gc_counter_read();
+
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		tick = after;
+		*raw_ns = raw;
+	}
+	return tick;
+}
+
+/*
+ * PR_SET_TSC is a thread's own, and its children's. Ticks stay what they are: from here on every thread computes the
+ * counter from the kernel's clock, by a rate that is measured now; from the end of the readings, so that no call ends
+ * before it began. It stays so if the program allows the counter again.
+ */
+void tap_clock_forbid(void)
+{
+	static bool begun;
+	uint64_t tick, raw_ns = 0;
+	struct timespec wait;
+
+	if (tap_clock_counter && !__atomic_exchange_n(&begun, true, __ATOMIC_ACQUIRE)) {
+		tick = counter_beside(&raw_ns);
+		/* 10 ms: readings that are 10 ns off make a microsecond in a second */
+		for (wait = (struct timespec){ 0, tap_ready ? 10000000 : 1000 };
+			TAP_SYS(nanosleep, &wait, &wait, 0, 0, 0, 0) == -EINTR;)
+			;
+		instead.tick = counter_beside(&instead.raw_ns);
+		instead.ticks_per_ns = ((instead.tick - tick) << 32) / (instead.raw_ns - raw_ns);
+		TAP_WRITE_ONCE(forbidden, true);
+		__atomic_store_n(&tap_clock_counter, false, __ATOMIC_RELEASE);
+		if (TAP_READ_ONCE(tap_gate->alive))
+			tap_clock_note();
+	}
+	TAP_WRITE_ONCE(forbidden, true);
+	tap_clock_look();
+}
+
+void tap_clock_note(void)
+{
+	if (forbidden)
+		tap_note(TAP_PART_CLOCK,
+			"the program forbids the processor's counter (PR_SET_TSC): the kernel's clock stamps, "
+			"which takes longer");
+}
+
+bool tap_clock_look(void)
+{
+	if (forbidden && tap_seccomp) {
+		TAP_WRITE_ONCE(tap_clock_blind, true);
+		TAP_WRITE_ONCE(tap_gate->until_tick, 0);
+		TAP_WRITE_ONCE(tap_gate->ranges_until_tick, 0);
+	}
+	return tap_clock_blind;
+}
+
+/* ----------------------------------------------------------------------- sets and rates */
 
 /* What `clock` showed when MONOTONIC showed mono_ns, a moment ago. */
 static uint64_t clock_beside(clockid_t clock, uint64_t mono_ns)
 {
-	uint64_t before = now_ns(CLOCK_MONOTONIC), value = now_ns(clock), after = now_ns(CLOCK_MONOTONIC);
+	uint64_t before = tap_clock_ns(CLOCK_MONOTONIC), value = tap_clock_ns(clock),
+		 after = tap_clock_ns(CLOCK_MONOTONIC);
 
 	return value - (before + (after - before) / 2 - mono_ns);
 }
@@ -74,7 +166,7 @@ void tap_clock_read(struct tap_clock_set *set)
 {
 	set->bracket = UINT64_MAX;
 	for (int i = 0; i < 4; i++) {
-		uint64_t before = tap_tick(), mono = now_ns(CLOCK_MONOTONIC), after = tap_tick();
+		uint64_t before = tap_tick(), mono = tap_clock_ns(CLOCK_MONOTONIC), after = tap_tick();
 
 		if (after - before < set->bracket) {
 			set->bracket = after - before;
@@ -87,7 +179,7 @@ void tap_clock_read(struct tap_clock_set *set)
 	set->boot_ns = clock_beside(CLOCK_BOOTTIME, set->mono_ns);
 }
 
-uint64_t tap_clock_elapsed_ns(void) { return now_ns(CLOCK_MONOTONIC) - init_ns; }
+uint64_t tap_clock_elapsed_ns(void) { return tap_clock_ns(CLOCK_MONOTONIC) - init_ns; }
 
 uint64_t tap_clock_tick_at(uint64_t ns)
 {
@@ -105,7 +197,7 @@ double tap_clock_ticks_per_ns(void)
 
 uint64_t tap_clock_ticks_at_least(uint64_t ns)
 {
-	if (!tap_clock_counter)
+	if (!ticks_are_counts)
 		return ns;
 #if defined(__aarch64__)
 	uint64_t hz;

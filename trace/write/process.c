@@ -264,4 +264,5 @@ void tap_seccomp_seen(void)
 		tap_lost_page_map();
 	TAP_DEBUG(process, "a seccomp filter is installed: no new chunks, no more lines");
 	TAP_WRITE_ONCE(tap_seccomp, true);
+	tap_clock_look();
 }

@@ -363,8 +363,8 @@ static void open_gate(void)
 		until = tap_clock_tick_at(tap_options.stop_after);
 	if (second && second < until)
 		until = second;
-	TAP_WRITE_ONCE(tap_gate->until_tick, tap_off || tap_calls_off ? 0 : until);
-	TAP_WRITE_ONCE(tap_gate->ranges_until_tick, tap_off ? 0 : until);
+	TAP_WRITE_ONCE(tap_gate->until_tick, tap_off || tap_calls_off || tap_clock_blind ? 0 : until);
+	TAP_WRITE_ONCE(tap_gate->ranges_until_tick, tap_off || tap_clock_blind ? 0 : until);
 }
 
 void tap_gate_close(int why)
@@ -436,6 +436,10 @@ static void clock_second(uint64_t tick)
 
 TAP_COLD struct tap_stream *tap_stream_at_gate(uint64_t tick)
 {
+	if (TAP_READ_ONCE(tap_clock_blind)) {
+		tap_lost(REC_LOSS_SECCOMP, 1);
+		return NULL;
+	}
 	struct tap_stream *s = window_open() ? tap_stream_get() : NULL;
 
 	if (s && tick >= TAP_READ_ONCE(tap_gate->ranges_until_tick)) {
@@ -467,6 +471,7 @@ static void image_started(uint64_t began)
 	tap_clock_record();
 	tap_options_notes();
 	tap_run_notes();
+	tap_clock_note();
 	__atomic_store_n(&second_clock_tick, tap_tick() + tap_clock_ticks_at_least(1000000), __ATOMIC_RELAXED);
 	open_gate();
 	tap_process_opened();
