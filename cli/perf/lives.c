@@ -13,7 +13,11 @@
 #include "cli/perf/internal.h"
 #include "common/hash.h"
 
-struct current { uint32_t pid, life; };
+/*
+ * threads: that have not ended, as far as the kernel told. led: the first thread, whose number is the process', is
+ * among them; it may end before the others, by pthread_exit or as the first of those that exit() ends.
+ */
+struct current { uint32_t pid, life, threads; bool led; };
 
 static bool same(const void *element, const void *key, const void *ctx)
 {
@@ -72,19 +76,21 @@ static struct gt_perf_life *begin(
 		l->all.v[at->life]->to_ns = ns;
 	if (!fresh)
 		gt_perf_maps_free(&l->all.v[at->life]->maps);
-	*at = (struct current){ pid, life->number };
+	*at = (struct current){ pid, life->number, 1, true };
 	return life;
 }
 
-/* The process ends: a thread of it would have another tid. */
-static void end(struct gt_perf_lives *l, const struct gt_perf_event *e, struct gt_perf_life *life)
+/* A thread ends; with the last of them the process does. */
+static void end(struct gt_perf_lives *l, const struct gt_perf_event *e, struct current *at)
 {
-	struct current *at = find(l, e->pid);
+	struct gt_perf_life *life = l->all.v[at->life];
 
-	if (e->tid != e->pid || !at)
+	at->led = at->led && e->tid != e->pid;
+	at->threads -= at->threads != 0;
+	if (!at->led && !l->second)
+		life->to_ns = e->ns;            /* later ends move it on, should there be any */
+	if (at->led || at->threads)
 		return;
-	if (!l->second)
-		life->to_ns = e->ns;
 	gt_perf_maps_free(&life->maps);
 	gt_map_remove(&l->current, sizeof *at, at);
 }
@@ -112,10 +118,14 @@ struct gt_perf_life *gt_perf_lives_step(struct gt_perf_lives *l, const struct gt
 		return begin(l, e->pid, e->ns, life ? "exec" : "start", life ? life->parent : UINT32_MAX);
 	if (e->kind == GT_PERF_EXIT) {
 		if (life)
-			end(l, e, life);
+			end(l, e, at);
 		return life;
 	}
-	return life ? life : begin(l, e->pid, e->ns, "start", UINT32_MAX);
+	/* where ends of threads were lost: a first thread that lives again is another process' */
+	if (!life || (!at->led && e->tid == e->pid))
+		return begin(l, e->pid, e->ns, "start", UINT32_MAX);
+	at->threads += e->kind == GT_PERF_FORK;
+	return life;
 }
 
 static int by_process(const void *a, const void *b)

@@ -100,6 +100,10 @@ check "... all of them" [ "$(awk '{ n += $NF } END { print n }' t.folded)" = "$(
 check "... in a window there is less" eval '[ "$("$tap" stats -q --format csv -r samples --to 1us t.gputap 2>/dev/null | wc -l)" -le 1 ]'
 traced 3 --sample-rate=1000 --sample-stacks=none -t sample -- ./busy 30
 check "without stacks the instruction alone" see alone
+$cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fno-omit-frame-pointer -o leaves "$here/samples/leaves.c" -lpthread || exit 1
+traced 3 --sample-rate=1000 -t osrt,sample,sched -- ./leaves 80
+check "where main's thread ends first, the others are still of that process" [ "$("$tap" info t.gputap | grep -c ^process)" = 1 ]
+check "... and their functions have names" [ "$(csv samples | sed -n 2p | cut -d, -f5)" = stays ]
 $cc -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE -fomit-frame-pointer -o bare_busy "$here/samples/busy.c" -lpthread || exit 1
 traced 3 --sample-rate=1000 --sample-stacks=copy -t sample -- ./bare_busy 60
 if said "libunwind is not installed"; then

@@ -391,6 +391,46 @@ static void test_lives_are_found_in_few_steps(void **unused)
 	assert_within(looks(4000), 1, looks(2000) * 5 / 2);
 }
 
+/*
+ * The first thread ends before others do (exit() ends them in any order, main may call pthread_exit): what is told of
+ * those until their end is of the same process.
+ */
+static void test_a_process_outlives_its_first_thread(void **unused)
+{
+	static const struct gt_perf_event events[] = {
+		{ .kind = GT_PERF_EXEC, .pid = 10, .tid = 10, .ns = 1 },
+		{ .kind = GT_PERF_FORK, .pid = 10, .tid = 11, .parent_pid = 10, .parent_tid = 10, .ns = 2 },
+		{ .kind = GT_PERF_FORK, .pid = 10, .tid = 12, .parent_pid = 10, .parent_tid = 10, .ns = 3 },
+		{ .kind = GT_PERF_EXIT, .pid = 10, .tid = 10, .ns = 4 },
+		{ .kind = GT_PERF_SAMPLE, .pid = 10, .tid = 11, .ns = 5 },
+		{ .kind = GT_PERF_EXIT, .pid = 10, .tid = 12, .ns = 6 },
+		{ .kind = GT_PERF_SWITCH, .pid = 10, .tid = 11, .ns = 7 },
+		{ .kind = GT_PERF_EXIT, .pid = 10, .tid = 11, .ns = 8 },
+		/* the number again, for another process */
+		{ .kind = GT_PERF_SAMPLE, .pid = 10, .tid = 10, .ns = 9 },
+		/* and once more, where no end was told but the first thread's */
+		{ .kind = GT_PERF_FORK, .pid = 10, .tid = 13, .parent_pid = 10, .parent_tid = 10, .ns = 10 },
+		{ .kind = GT_PERF_EXIT, .pid = 10, .tid = 10, .ns = 11 },
+		{ .kind = GT_PERF_SAMPLE, .pid = 10, .tid = 10, .ns = 12 },
+	};
+	static const uint32_t number[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2 };
+	struct gt_perf_lives l = { 0 };
+
+	(void)unused;
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < sizeof events / sizeof *events; i++) {
+			struct gt_perf_life *life = gt_perf_lives_step(&l, &events[i]);
+
+			assert_non_null(life);
+			assert_int_equal(life->number, number[i]);
+		}
+		assert_int_equal(l.all.v[0]->to_ns, 8);
+		assert_int_equal(l.all.v[1]->to_ns, 11);
+		gt_perf_lives_again(&l);
+	}
+	gt_perf_lives_free(&l);
+}
+
 /* Two things were not as asked: both are said. */
 static void test_all_notes_are_told(void **unused)
 {
@@ -418,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_chain_beyond_the_sample),
 		cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_lives_are_found_in_few_steps),
+		cmocka_unit_test(test_a_process_outlives_its_first_thread),
 		cmocka_unit_test(test_all_notes_are_told),
 		cmocka_unit_test(test_no_memory_for_a_file),
 	};
