@@ -2,8 +2,8 @@
  * writers/sqlite/generic.c - --sqlite-counters: what is pending and allocated, as generic events of a source of our own
  *
  * Generic events are those whose fields only the file itself describes: a source, its types, each type's fields, and
- * the events with their values. The newer layout has a table for each of them and values as numbers; the older one has
- * JSON, with every value as a string.
+ * the events with their values. Both layouts have JSON, with every value as a string, for that is what published
+ * queries read; the newer one has a table for each of them besides, and values as numbers.
  *
  * spec: nsys SQLite "Generic events"; the newer tables: docs/sqlite.md
  *
@@ -73,10 +73,8 @@ static void put_event(struct generic *g, enum type type, int64_t at_ns, uint32_t
 		gt_put(v, GD_fieldIdx, i);
 		gt_put(v, GD_intVal, value[i]);
 	}
-	if (g->old) {
-		snprintf(text + n, sizeof text - (size_t)n, "}");
-		gt_put_str(g->events, r, GE_data, text);
-	}
+	snprintf(text + n, sizeof text - (size_t)n, "}");
+	gt_put_str(g->events, r, GE_data, text);
 }
 
 /* ------------------------------------------------------------------------- counters */
@@ -216,9 +214,8 @@ static void put_type(struct generic *g, enum type type)
 		n += snprintf(text + n, sizeof text - (size_t)n, "%s{\"Name\":\"%s\",\"Type\":\"Signed\"}",
 			i ? "," : "", types[type].field[i]);
 	snprintf(text + n, sizeof text - (size_t)n, "]}");
-	if (g->old)
-		gt_put_str(g->types, r, 3, text);
-	else
+	gt_put_str(g->types, r, 3, text);
+	if (!g->old)
 		put_fields(g, type);
 }
 
@@ -230,8 +227,7 @@ static void put_source(struct generic *g)
 	gt_put(r, 1, gt_sql_string(g->f->db, SOURCE_NAME, strlen(SOURCE_NAME)));
 	gt_put(r, 2, TIME_SESSION_NS);
 	gt_put(r, 3, GROUP_UNKNOWN);
-	if (g->old)
-		gt_put_constant(g->sources, r, 4, "{\"Name\":\"" SOURCE_NAME "\",\"TimeSource\":\"SessionNs\"}");
+	gt_put_constant(g->sources, r, 4, "{\"Name\":\"" SOURCE_NAME "\",\"TimeSource\":\"SessionNs\"}");
 }
 
 int gt_sql_generic(struct gt_sql_feeder *f, struct gt_err *err)
