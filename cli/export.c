@@ -27,6 +27,7 @@
 #include "common/harmless.h"
 #include "common/temporary.h"
 #include "model/model.h"
+#include "model/symbols/symbols.h"
 #include "model/window.h"
 #include "writers/writer.h"
 
@@ -92,6 +93,8 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		say_forecast(path, w->forecast(&x));
 	rc = w->write(&x, err);
 	gt_progress_end(&progress);
+	if (!rc)
+		rc = gt_symbols_check(j->model, err);
 	if (!rc && access(temporary, F_OK) && errno == ENOENT) {
 		gt_interrupt_file(NULL);
 		return 0;                       /* a writer that had nothing to say */

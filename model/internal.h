@@ -374,6 +374,7 @@ struct gt_model {
 	struct gt_python *python;             /* NULL: no function of Python in one */
 	struct gt_threads *by_kernel;         /* NULL: no samples and switches */
 	struct gt_symbols *symbols;           /* NULL: nobody asked */
+	bool frames_missing;                  /* somebody asked, and there was no memory */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
 	unsigned jobs;                        /* gt_model_options.jobs; at least 1 */
 	struct gt_payloads *payloads;         /* NULL: no schema of theirs */

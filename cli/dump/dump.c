@@ -15,6 +15,7 @@
 #include "common/harmless.h"
 #include "cli/cli.h"
 #include "cli/dump/dump.h"
+#include "model/symbols/symbols.h"
 
 #define DRAIN (1u << 18)                  /* bytes of text kept before they are written */
 
@@ -103,6 +104,8 @@ int gt_cmd_dump(struct gt_cli *cli)
 		rc = gt_dump_cuda(&d.s, drain, &d, &err);
 	if (!rc)
 		dump_rest(&d);
+	if (!rc)
+		rc = d.t.failed ? gt_no_memory(&err) : gt_symbols_check(d.s.m, &err);
 	if (!rc && (d.failed || fflush(stdout) || ferror(stdout)))
 		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
 	if (!rc)

@@ -15,6 +15,7 @@
 #include "cli/stats/profile.h"
 #include "common/harmless.h"
 #include "model/stacks/stacks.h"
+#include "model/symbols/symbols.h"
 
 enum { MOST = 64 };
 
@@ -180,6 +181,8 @@ int gt_cmd_stats(struct gt_cli *cli)
 	rc = check_stacks(gt_option(o, "by"), run.model, cli->args[0], &err);
 	if (!rc)
 		rc = print_reports(o, &run, quiet, &err);
+	if (!rc)
+		rc = gt_symbols_check(run.model, &err);
 	if (!rc && !quiet)
 		print_notes(run.model, o, rows);
 	gt_model_close(run.model);

@@ -49,7 +49,10 @@ void gt_files_of(const struct gt_module *o, const char *cwd, struct gt_elf *file
 /* ---- lines.c ---- */
 
 struct gt_lines;
-/* NULL: no debug information, or no libdw. The descriptor stays the caller's. */
+/*
+ * NULL: no debug information, no libdw, or no memory, which errno tells (ENOMEM) here and below. The descriptor stays
+ * the caller's.
+ */
 struct gt_lines *gt_lines_open(int fd);
 void gt_lines_close(struct gt_lines *l);
 /* A place in the source, and the function that it stands in. Strings live as long as the lines. */

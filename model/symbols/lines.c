@@ -8,6 +8,9 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <dlfcn.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -44,6 +47,7 @@ enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, AT_LINKAGE_NAME = 0x6e, AT_CALL_
 	F(const char *, dwarf_formstring, (Dwarf_Attribute * attribute)) \
 	F(int, dwarf_formudata, (Dwarf_Attribute * attribute, uint64_t *value)) \
 	F(int, dwarf_getsrcfiles, (Dwarf_Die * cu, Dwarf_Files * *files, size_t *n)) \
+	F(void *, dwarf_new_oom_handler, (Dwarf * d, void (*handler)(void))) \
 	F(const char *, dwarf_filesrc, (Dwarf_Files * files, size_t i, uint64_t *mtime, uint64_t *length))
 
 static struct {
@@ -51,6 +55,49 @@ static struct {
 	FUNCTIONS(F)
 #undef F
 } dw;
+
+/* ----------------------------------------------------------------- without memory */
+
+/*
+ * Without memory libdw ends the program that it is in: by exit, which its handler (dwarf_new_oom_handler) replaces, or
+ * by an assertion that fails. Both come back to who called it (GUARDED). What it was reading then is not touched again:
+ * it may be half made, and locked.
+ */
+static _Thread_local sigjmp_buf *guard;
+static struct sigaction before;
+
+static void out_of_memory(void)
+{
+	if (guard)
+		siglongjmp(*guard, 1);
+}
+
+static void aborted(int sig)
+{
+	out_of_memory();
+	sigaction(sig, &before, NULL);          /* somebody else's abort: it goes on when this returns */
+}
+
+static void guard_begin(void)
+{
+	struct sigaction a = { .sa_handler = aborted, .sa_flags = SA_NODEFER };
+
+	sigaction(SIGABRT, &a, &before);
+}
+
+/* Does it; false, and errno is ENOMEM: there was no memory. */
+#define GUARDED(what) ({ \
+	sigjmp_buf here; \
+	bool done = !sigsetjmp(here, 0); \
+	if (done) { \
+		guard = &here; \
+		what; \
+	} \
+	guard = NULL; \
+	if (!done) \
+		errno = ENOMEM; \
+	done; \
+})
 
 static bool load(void)
 {
@@ -67,6 +114,8 @@ static bool load(void)
 		there = false;
 	FUNCTIONS(F)
 #undef F
+	if (there)
+		guard_begin();
 	return there;
 }
 
@@ -81,7 +130,7 @@ static bool load(void)
 struct span { uint64_t start, end; uint32_t first, n, depth; Dwarf_Die die; };
 struct spans { GT_LIST(struct span) list; };
 struct unit { Dwarf_Die die; bool walked; struct spans functions, inlined; };
-struct gt_lines { Dwarf *d; bool walked; GT_LIST(struct unit) units; struct spans of_units; };
+struct gt_lines { Dwarf *d; bool walked, broken; GT_LIST(struct unit) units; struct spans of_units; };
 
 #define NESTED_MOST 256 /* blocks and functions within each other; nothing real comes near */
 
@@ -89,10 +138,13 @@ struct gt_lines *gt_lines_open(int fd)
 {
 	struct gt_lines *l = load() ? calloc(1, sizeof *l) : NULL;
 
-	if (l && !(l->d = dw.dwarf_begin(fd, 0 /* read */))) {
+	if (!l)
+		return NULL;
+	if (!GUARDED(l->d = dw.dwarf_begin(fd, 0 /* read */)) || !l->d) {
 		free(l);
-		l = NULL;
+		return NULL;
 	}
+	dw.dwarf_new_oom_handler(l->d, out_of_memory);
 	return l;
 }
 
@@ -110,7 +162,8 @@ void gt_lines_close(struct gt_lines *l)
 		free_spans(&l->units.v[i].functions, &l->units.v[i].inlined);
 	free(l->units.v);
 	free_spans(&l->of_units, NULL);
-	dw.dwarf_end(l->d);
+	if (!l->broken)
+		dw.dwarf_end(l->d);
 	free(l);
 }
 
@@ -258,7 +311,7 @@ static uint32_t inlined_places(struct unit *unit, struct span *function, uint64_
 	return found;
 }
 
-uint32_t gt_lines_find(struct gt_lines *l, uint64_t address, struct gt_place_of out[GT_INLINED_MOST])
+static uint32_t find_places(struct gt_lines *l, uint64_t address, struct gt_place_of *out)
 {
 	struct unit *unit = unit_of(l, address);
 	struct span *function = unit ? find(&unit->functions, address) : NULL;
@@ -274,4 +327,14 @@ uint32_t gt_lines_find(struct gt_lines *l, uint64_t address, struct gt_place_of 
 			out[0].line = (uint32_t)number;
 	}
 	return function ? inlined_places(unit, function, address, out) : 1;
+}
+
+uint32_t gt_lines_find(struct gt_lines *l, uint64_t address, struct gt_place_of out[GT_INLINED_MOST])
+{
+	volatile uint32_t n = 0;
+
+	if (l->broken)
+		return 0;
+	l->broken = !GUARDED(n = find_places(l, address, out));
+	return l->broken ? 0 : n;
 }

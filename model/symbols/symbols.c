@@ -4,6 +4,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,8 +255,11 @@ static const struct found *find(struct gt_model *m, struct gt_symbols *s, const 
 	if (!at || !fresh)
 		return at;
 	*at = key;
+	/* names and lines have no other way to tell that a part is missing for want of memory */
+	errno = 0;
 	if (!(index == GT_STACK_NOWHERE ? find_in_none(m, s, at)
-					: find_in_object(m, s, at, index, !(key.module & GT_STACK_INTERRUPTED)))) {
+					: find_in_object(m, s, at, index, !(key.module & GT_STACK_INTERRUPTED))) ||
+		errno == ENOMEM) {
 		at->n = 0;
 		return at;
 	}
@@ -333,15 +337,26 @@ const struct gt_frame *gt_stack_frames(struct gt_model *m, uint32_t id, uint32_t
 	const struct stacked *found;
 
 	*n = 0;
-	if (!s)
+	if (!s) {
+		if (k)
+			__atomic_store_n(&m->frames_missing, true, __ATOMIC_RELAXED);
 		return NULL;
+	}
 	pthread_mutex_lock(&s->lock);
-	if (!s->stacks[id - 1].frames)
-		fill_stack(m, s, k, &s->stacks[id - 1]);
+	if (!s->stacks[id - 1].frames && !fill_stack(m, s, k, &s->stacks[id - 1]))
+		__atomic_store_n(&m->frames_missing, true, __ATOMIC_RELAXED);
 	found = &s->stacks[id - 1];
 	*n = found->n;
 	pthread_mutex_unlock(&s->lock);
 	return found->frames;
+}
+
+int gt_symbols_check(const struct gt_model *m, struct gt_err *err)
+{
+	return __atomic_load_n(&m->frames_missing, __ATOMIC_RELAXED)
+		? gt_fail(err, GT_EXIT_INPUT, "there was none for the functions of its call stacks", NULL,
+			  "%s: out of memory", m->session.path)
+		: 0;
 }
 
 struct gt_symbols_found gt_symbols_found(const struct gt_model *m)

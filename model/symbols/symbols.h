@@ -44,6 +44,8 @@ struct gt_frame {
  * NULL for id 0, or without memory.
  */
 const struct gt_frame *gt_stack_frames(struct gt_model *m, uint32_t id, uint32_t *n);
+/* To be asked when all is written: -1 if a stack lacks its frames because there was no memory. */
+int gt_symbols_check(const struct gt_model *m, struct gt_err *err);
 
 /*
  * The frame of the program that called the API: behind those of the API's own libraries, and of a runtime that is

@@ -11,15 +11,19 @@ nm -D --undefined-only "$gputap" | grep -qE '__[at]san' && { echo "skipped: a sa
 "${CC:-cc}" -O1 -fPIC -shared -D_GNU_SOURCE -o libnone.so "$GPUTAP_TESTS/cli/no_memory.c" || exit 1
 "$gputap" run -q -o t --summary=none -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >/dev/null 2>&1
 passed=0 failed=0
+# with call stacks: whose functions and lines a library reads that ends its program when there is no memory
+"$gputap" run -q -o s --callstacks --summary=none -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >/dev/null 2>&1
 # sweep PLACES ARGUMENT...: of that many places, and of the first and last ones
+trace=t
 sweep() {
 	local places=$1 n step status
 	shift
-	LD_PRELOAD=$PWD/libnone.so "$gputap" "$@" t >whole 2>err 9>asked || { failed=$((failed + 1)); echo "FAILED: $*"; cat err; return; }
+	LD_PRELOAD=$PWD/libnone.so "$gputap" "$@" $trace >whole 2>err 9>asked || { failed=$((failed + 1)); echo "FAILED: $*"; cat err; return; }
 	n=$(cat asked); step=$((n / places + 1))
 	for at in $(seq 1 "$step" "$n") "$n"; do
-		LD_PRELOAD=$PWD/libnone.so FAIL_AT=$at "$gputap" "$@" t >part 2>err; status=$?
+		LD_PRELOAD=$PWD/libnone.so FAIL_AT=$at "$gputap" "$@" $trace >part 2>err; status=$?
 		if [ $status = 0 ] && ! cmp -s whole part; then echo "FAILED: $*, none from request $at of $n on: status 0, and something is left out"
+		elif [ $status = 1 ]; then echo "FAILED: $*, none from request $at of $n on: status 1, which is an answer"
 		elif [ $status -ge 128 ]; then echo "FAILED: $*, none from request $at of $n on: status $status"
 		elif [ $status != 0 ] && ! grep -q '^gputap: .' err; then echo "FAILED: $*, none from request $at of $n on: no word"
 		else passed=$((passed + 1)); continue; fi
@@ -28,5 +32,8 @@ sweep() {
 }
 sweep 200 info --json
 sweep 60 stats -q -j 1 --format csv
+trace=s
+sweep 150 dump
+sweep 60 stats -q -j 1 -r callers --format csv
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
