@@ -24,23 +24,32 @@
 static char writing[PATH_MAX + 32 + sizeof BESIDE];
 static _Atomic size_t length;                   /* INTERRUPT1: stored behind the name, loaded by the handler */
 
+static const int numbers[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
+static sigset_t watched;                        /* those of them that nobody told us to ignore */
+
+/* From here on one of any of them ends at once: the word below may have no reader, and take for ever. */
+static void fall_back(void)
+{
+	struct sigaction fallback = { .sa_handler = SIG_DFL };
+
+	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (sigismember(&watched, numbers[i]))
+			sigaction(numbers[i], &fallback, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &watched, NULL);
+}
+
+/* The others are held back until nothing half-written is left: who stops a service may send two of them together. */
 static void end(int number)
 {
 	static const char said[] = "\ngputap: interrupted: nothing half-written is left, the trace is kept\n";
 	size_t n = atomic_load_explicit(&length, memory_order_acquire);
-	struct sigaction fallback = { .sa_handler = SIG_DFL };
-	sigset_t only;
 
-	/* A second one ends at once: the default is back before anything else is done. */
-	sigaction(number, &fallback, NULL);
-	sigemptyset(&only);
-	sigaddset(&only, number);
-	pthread_sigmask(SIG_UNBLOCK, &only, NULL);
 	if (n) {
 		unlink(writing);
 		memcpy(writing + n, BESIDE, sizeof BESIDE);
 		unlink(writing);
 	}
+	fall_back();
 	if (write(STDERR_FILENO, said, sizeof said - 1) < 0)
 		errno = 0;              /* nobody listens */
 	kill(getpid(), number);
@@ -49,11 +58,15 @@ static void end(int number)
 
 void gt_interrupt_watch(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
 	struct sigaction action = { .sa_handler = end }, old;
 
+	sigemptyset(&watched);
 	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaddset(&watched, numbers[i]);
+	action.sa_mask = watched;
+	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (sigismember(&watched, numbers[i]))
 			sigaction(numbers[i], &action, NULL);
 }
 

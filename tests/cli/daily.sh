@@ -117,6 +117,16 @@ interrupt() { # NAME SIGNAL
 }
 interrupt "TERM" TERM
 interrupt "HUP" HUP
+# The first signal removes what is half-written and has no reader of its word; a second one, of any kind, ends at once.
+second() { # NAME COMMAND...
+	chrt -o 0 nice -n 19 python3 "$GPUTAP_TESTS/cli/second_signal.py" "${@:2}" >said 2>&1; ok "$1, a second signal: $(cat said)" $? 0
+}
+rm -f big.apilog*
+second "export" TERM HUP big.apilog "$gputap" export -q -e apilog -j 1 big.gputap
+second "export, alike" TERM TERM big.apilog "$gputap" export -q -e apilog -j 1 big.gputap
+second "run" INT INT run1.apilog "$gputap" run -q --summary=none -o run1 -e apilog -j 1 -- "$GPUTAP_BUILD/tests/e2e/cl_place" 1500000
+second "run, another" INT TERM run2.apilog "$gputap" run -q --summary=none -o run2 -e apilog -j 1 -- "$GPUTAP_BUILD/tests/e2e/cl_place" 1500000
+ok "run, a second signal: the traces are kept" "$("$gputap" info run1 2>err | grep -c '^complete: yes'):$("$gputap" info run2 2>err | grep -c '^complete: yes')" 1:1
 "$gputap" export -q -e apilog big.gputap; ok "the trace is as it was" "$?:$(ls big.apilog)" 0:big.apilog
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
