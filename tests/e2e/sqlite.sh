@@ -21,3 +21,10 @@ import sqlite3
 rows = sqlite3.connect("args.sqlite").execute("SELECT arguments FROM OPENCL_API WHERE arguments LIKE '%device_type=%'").fetchall()
 assert rows and all("device_type=CL_DEVICE_TYPE_ALL," in r[0] for r in rows), rows
 END
+
+# Of several processes, each with threads, and a second image of one pid: no two calls have one id, so a join without the process is right.
+cl=$GPUTAP_BUILD/tests/e2e/cl_commands
+"$GPUTAP_BUILD/gputap" run -q --summary=none -o many -e sqlite -- sh -c '"$0" 2 & "$0" 3 & "$0" 1; wait; exec "$0" 2' "$cl" >/dev/null
+# A command on no queue, alone: its calls, and neither a device nor ids that nobody gave out.
+"$GPUTAP_BUILD/gputap" run -q --summary=none -o null -e sqlite,atp,apilog -- "$GPUTAP_BUILD/tests/e2e/cl_null" >/dev/null
+python3 "$GPUTAP_TESTS/e2e/sqlite_ids_check.py" many.sqlite null.sqlite null.atp null.apilog

@@ -286,6 +286,13 @@ def numbers(lines, tokens):
     return [int(t) for t in tokens]
 
 
+def as_read(line):
+    """What the profiler's own reader shows of a line of the ocl Timestamp section: it looks for a device part only behind the numbers it knows."""
+    tokens = line.split()
+    device = tokens[4:] if int(tokens[0]) in ENQUEUE else []
+    return {"name": tokens[1], "host": (int(tokens[2]), int(tokens[3])), "device": tuple(int(t) for t in device[2:6]) or (0, 0, 0, 0)}
+
+
 def parse_device_part(lines, api_id, name, tokens):
     check(lines, len(tokens) >= 11, "a device part of %d fields" % len(tokens))
     command = numbers(lines, tokens[:1])[0]

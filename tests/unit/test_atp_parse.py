@@ -80,6 +80,22 @@ class Faults(unittest.TestCase):
     def test_transfer_without_size(self):
         self.refuse("transfers", "Golden_GPU_9                  4096                ", "Golden_GPU_9                  ")
 
+    def test_enqueues_that_the_reader_does_not_know(self):
+        """Of an extension's enqueue the file has the device times, and the profiler's reader shows zeros: the page says so."""
+        lines = [line for line in golden("transfers").splitlines() if re.match(r"[0-9]+ +clEnqueue", line) and len(line.split()) > 4]
+        self.assertGreater(len(lines), 10)
+        for line in lines:
+            tokens, read = line.split(), atp_parse.as_read(line)
+            self.assertEqual(read["host"], (int(tokens[2]), int(tokens[3])))
+            known = tokens[1] != "clEnqueueMemcpyINTEL"
+            self.assertGreater(int(tokens[8]), 0)
+            self.assertEqual(read["device"], tuple(int(t) for t in tokens[6:10]) if known else (0, 0, 0, 0), line)
+        self.assertTrue(any("clEnqueueMemcpyINTEL" in line for line in lines))
+        with open(os.path.join(GOLDEN, "..", "..", "docs", "atp.md"), encoding="utf-8") as f:
+            page = f.read()
+        self.assertRegex(page, r"%d for functions they do not know" % atp_parse.UNKNOWN)
+        self.assertRegex(page, r"shows the host times alone, and zeros for the device part")
+
     def test_time_with_a_fraction(self):
         self.refuse("threads", "6000001000 ", "6000001.00 ")
 
