@@ -99,6 +99,8 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		gt_interrupt_file(NULL);
 		return 0;                       /* a writer that had nothing to say */
 	}
+	if (!rc && gt_model_no_memory(j->model))
+		rc = gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "%s cannot be written", path);
 	if (!rc && !strcmp(w->id, "ncu-rep"))
 		add_rules(j, temporary);
 	if (!rc && rename(temporary, path))

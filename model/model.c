@@ -186,12 +186,17 @@ int gt_call_tid(const struct gt_call *call)
 bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes)
 {
 	const void *data;
+	int found = gt_reader_blob(m->reader, id, &data, &out->bytes, total_bytes);
 
-	if (gt_reader_blob(m->reader, id, &data, &out->bytes, total_bytes) != 1)
+	if (found < 0)
+		m->no_memory = true;
+	if (found != 1)
 		return false;
 	out->text = data;
 	return true;
 }
+
+bool gt_model_no_memory(const struct gt_model *m) { return m->no_memory; }
 
 /* ------------------------------------------------------------------- ledger */
 

@@ -294,8 +294,10 @@ bool gt_model_counters_planned(const struct gt_model *m); /* there is a plan, or
 /* Is there any kernel of the process for which the host's processors were counted? */
 bool gt_model_cpu_counted(const struct gt_model *m, uint32_t process);
 
-/* Stored content of programs (source, log, ...). False when it is not in the trace. */
+/* Stored content of programs (source, log, ...). False when it is not in the trace, or there is no memory for it. */
 bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes);
+/* Was there no memory for a content? Then an output that asked for it lacks it. */
+bool gt_model_no_memory(const struct gt_model *m);
 
 /* ---- the walk: all calls and callbacks, sorted by (start, end descending, stream, offset) ---- */
 struct gt_walk;

@@ -172,8 +172,11 @@ int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data,
 		return 0;
 	if (!b->data) {
 		char *copy = malloc((size_t)b->bytes + 1);
-		int64_t got = copy ? r->store->read(r->store, b->file, b->offset, copy, (size_t)b->bytes) : -1;
+		int64_t got;
 
+		if (!copy)
+			return -1;
+		got = r->store->read(r->store, b->file, b->offset, copy, (size_t)b->bytes);
 		if (got < 0 || (uint64_t)got != b->bytes) {
 			free(copy);
 			return 0;

@@ -122,7 +122,7 @@ void gt_merge_close(struct gt_merge *m);
 /* The record at (stream, offset), checked against the index. 1 found, 0 not a record boundary or gone. */
 int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct gt_rec *rec, struct gt_err *err);
 
-/* Content by id; 1 found (memory lives until the reader is closed), 0 not stored. */
+/* Content by id; 1 found (memory lives until the reader is closed), 0 not stored, -1 no memory. */
 int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes);
 
 /*

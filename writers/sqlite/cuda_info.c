@@ -167,6 +167,8 @@ void gt_sql_cuda_targets(struct gt_sql_feeder *f)
 	uint32_t n = c ? gt_cuda_device_count(c) : 0;
 	bool *done = calloc((size_t)n + 1, sizeof *done);
 
+	if (!done)
+		gt_sql_no_memory(f->db);
 	for (uint32_t i = 0; done && i < n; i++) {
 		const struct gt_cuda_device *d = gt_cuda_device(c, i);
 

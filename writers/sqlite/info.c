@@ -406,6 +406,8 @@ static void gpus(struct gt_sql_feeder *f)
 	uint64_t cuda = gt_sql_rows(f->gpu);
 	bool *done = calloc((size_t)n + 1, sizeof *done);
 
+	if (!done)
+		gt_sql_no_memory(f->db);
 	for (uint32_t i = 0; done && i < n; i++) {
 		const struct gt_object *o = gt_model_object(f->m, i);
 
