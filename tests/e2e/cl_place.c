@@ -1,10 +1,10 @@
 /*
  * tests/e2e/cl_place.c - STEP...: N calls, `uid=N` drops privileges, `root=DIR` changes the root directory,
  * `thread=N` is N calls in a thread, `small=N` in one with the least stack that there can be, which ends the process
- * with `small=-N`, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the
- * limit of descriptors, `await=FILE` waits for a file and opens none, `filter` installs a seccomp filter, `counter` and
- * `counter-syscall` forbid the processor's counter, `counter-again` allows it, `kill` and `abort` end the process,
- * `run=COMMAND` runs it by a shell
+ * with `small=-N`, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the limit of descriptors,
+ * `await=FILE` waits for a file and opens none, `filter` installs a seccomp filter, `filter-sleep` one that kills who
+ * sleeps, `counter` and `counter-syscall` forbid the processor's counter, `counter-again` allows it, `kill` and `abort`
+ * end the process, `run=COMMAND` runs it by a shell
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -16,6 +16,8 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,10 +86,16 @@ static int in_child(long n)
 }
 
 /* Everything is allowed: what matters is that there is one. */
-static int install_filter(void)
+/* sleep: who calls nanosleep is killed. */
+static int install_filter(bool sleep)
 {
-	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	struct sock_fprog program = { 1, &allow };
+	struct sock_filter all[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, sleep ? SYS_nanosleep : ~0u, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof all / sizeof *all, all };
 
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
@@ -115,7 +123,9 @@ static int step(const char *word)
 	if (!strncmp(word, "held=", 5))
 		return hold(atol(word + 5));
 	if (!strcmp(word, "filter"))
-		return install_filter();
+		return install_filter(false);
+	if (!strcmp(word, "filter-sleep"))
+		return install_filter(true);
 	if (!strcmp(word, "counter"))
 		return prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 	if (!strcmp(word, "counter-syscall"))

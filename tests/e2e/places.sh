@@ -122,6 +122,7 @@ if "$place" 10 counter 10 thread=5 fork=5 filter 10 2>/dev/null; then
 		counter 50 53 50 $how filter 30 thread=3 fork=20
 		counter 0 53 $how filter 30 thread=3 fork=20
 		counter 50 53 50 filter $how 30 thread=3 fork=20
+		counter 50 53 50 filter-sleep $how 30 thread=3 fork=20
 	done
 	run -o t -- "$place" 50 counter 200
 	check "... and the trace says so" says 'forbids the processor'

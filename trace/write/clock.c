@@ -104,30 +104,49 @@ static uint64_t counter_beside(uint64_t *raw_ns)
 	return tick;
 }
 
+/* Over 10 ms where calls may have been recorded: readings that are 10 ns off make a microsecond in a second. */
+static void measure_rate(void)
+{
+	struct timespec wait = { 0, tap_ready ? 10000000 : 1000 };
+	uint64_t raw_ns = 0, tick = counter_beside(&raw_ns);
+
+	while (TAP_SYS(nanosleep, &wait, &wait, 0, 0, 0, 0) == -EINTR)
+		;
+	instead.tick = counter_beside(&instead.raw_ns);
+	if (instead.raw_ns > raw_ns)                    /* else the system has no such clock, and ticks stand still */
+		instead.ticks_per_ns = ((instead.tick - tick) << 32) / (instead.raw_ns - raw_ns);
+}
+
+/* Another thread measures; in a child that was forked meanwhile nobody does. */
+static void wait_for_rate(void)
+{
+	for (int i = 0; i < 100 && TAP_READ_ONCE(tap_clock_counter); i++)
+		TAP_SYS(nanosleep, (&(struct timespec){ 0, 1000000 }), NULL, 0, 0, 0, 0);
+}
+
 /*
  * PR_SET_TSC is a thread's own, and its children's. Ticks stay what they are: from here on every thread computes the
  * counter from the kernel's clock, by a rate that is measured now; from the end of the readings, so that no call ends
- * before it began. It stays so if the program allows the counter again.
+ * before it began. It stays so if the program allows the counter again. Behind a filter, which may forbid to sleep, no
+ * call can be stamped any more, and no rate is needed.
  */
 void tap_clock_forbid(void)
 {
 	static bool begun;
-	uint64_t tick, raw_ns = 0;
-	struct timespec wait;
 
-	if (tap_clock_counter && !__atomic_exchange_n(&begun, true, __ATOMIC_ACQUIRE)) {
-		tick = counter_beside(&raw_ns);
-		/* 10 ms: readings that are 10 ns off make a microsecond in a second */
-		for (wait = (struct timespec){ 0, tap_ready ? 10000000 : 1000 };
-			TAP_SYS(nanosleep, &wait, &wait, 0, 0, 0, 0) == -EINTR;)
-			;
-		instead.tick = counter_beside(&instead.raw_ns);
-		instead.ticks_per_ns = ((instead.tick - tick) << 32) / (instead.raw_ns - raw_ns);
+	if (!TAP_READ_ONCE(tap_clock_counter)) {
+		/* that is so already */
+	} else if (!__atomic_exchange_n(&begun, true, __ATOMIC_ACQUIRE)) {
+		if (!tap_seccomp)
+			measure_rate();
 		TAP_WRITE_ONCE(forbidden, true);
 		__atomic_store_n(&tap_clock_counter, false, __ATOMIC_RELEASE);
 		if (TAP_READ_ONCE(tap_gate->alive))
 			tap_clock_note();
+	} else if (!tap_seccomp) {
+		wait_for_rate();
 	}
+	TAP_WRITE_ONCE(tap_clock_counter, false);
 	TAP_WRITE_ONCE(forbidden, true);
 	tap_clock_look();
 }
