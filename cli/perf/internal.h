@@ -120,6 +120,8 @@ struct gt_perf_life {
 	uint64_t records;                 /* for which it gets a folder */
 	char name[32];                    /* "PID.N" of its folder */
 	bool raw;                         /* its ticks are CLOCK_MONOTONIC_RAW */
+	bool made_code;                   /* a stack of its samples leads through code that is in no file */
+	uint64_t stacks;                  /* samples that have one */
 	struct gt_perf_out *out;          /* while it is written */
 	void *space;                      /* unwind.c */
 	struct gt_perf_maps maps;

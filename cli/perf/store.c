@@ -12,10 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/perf/internal.h"
@@ -29,7 +31,7 @@
 /* A program that has ended is read once more, a little later. */
 #define ENDED_NS UINT64_C(100000000)
 
-enum { FACTS_MOST = 16 << 20, IMAGES_MOST = 1 << 20 };
+enum { FACTS_MOST = 16 << 20, IMAGES_MOST = 1 << 20, STACKS_TO_TELL = 16 };
 
 struct image { uint32_t pid, instance; int64_t start_ns; bool forked, raw, taken; };
 
@@ -46,6 +48,7 @@ struct store {
 	char *facts;                      /* what the folders that are made say alike */
 	uint64_t lost;                    /* events that the kernel had no room for */
 	uint64_t unwritten;
+	uint32_t hidden;                  /* a process with a map of code that no stack leads through; 0: none */
 };
 
 /* ------------------------------------------------------------------------- clocks */
@@ -347,6 +350,7 @@ static uint32_t module_of(struct store *s, struct gt_perf_life *life, uint64_t t
 	const uint8_t *id;
 
 	(void)s;
+	life->made_code |= map && !strncmp(map->file->path, "//", 2);
 	if (!map || map->file->path[0] == '\0' || (map->file->path[0] != '/' && map->file->path[0] != '[') ||
 		!strncmp(map->file->path, "//", 2) || !strcmp(map->file->path, "[heap]") ||
 		!strncmp(map->file->path, "[stack", 6) || !strncmp(map->file->path, "[anon", 5))
@@ -393,6 +397,7 @@ static uint64_t stack_of(struct store *s, struct gt_perf_life *life, uint64_t ti
 	flags |= e->unwound && e->stopped ? REC_STACK_STOPPED : 0u;
 	flags |= !e->unwound || e->guessed ? REC_STACK_GUESSED : 0u;
 	words[0] = n | (uint64_t)flags << 32;
+	life->stacks++;
 	for (uint32_t i = 0; i < n; i++) {
 		/* a return address may stand behind the last instruction of its object */
 		uint64_t module = module_of(s, life, tick, e->frames[i] - (i != 0));
@@ -635,6 +640,26 @@ static void open_lives(struct store *s)
 			open_life(s, s->lives.all.v[i]);
 }
 
+/*
+ * It made code at run time and named it in a map for perf (an interpreter's trampolines, say), and its samples show
+ * none of it: where the functions called from there keep no frame pointers, chains begin behind or beside that code.
+ */
+static bool hides_code(const struct store *s, const struct gt_perf_life *life)
+{
+	struct timespec mono, real;
+	struct stat st;
+	char path[48];
+
+	if (!(s->perf->sample_type & PERF_SAMPLE_CALLCHAIN) || s->perf->sample_type & PERF_SAMPLE_STACK_USER ||
+		life->made_code || life->stacks < STACKS_TO_TELL)
+		return false;
+	snprintf(path, sizeof path, "/tmp/perf-%u.map", life->pid);
+	if (stat(path, &st) || clock_gettime(CLOCK_MONOTONIC, &mono) || clock_gettime(CLOCK_REALTIME, &real))
+		return false;
+	/* not one that another process with this number left */
+	return real.tv_sec - st.st_mtim.tv_sec <= mono.tv_sec - (time_t)(life->from_ns / 1000000000u) + 1;
+}
+
 static bool close_lives(struct store *s)
 {
 	bool good = true, told = false;
@@ -646,6 +671,8 @@ static bool close_lives(struct store *s)
 			gt_perf_out_lost(life->out, REC_LOSS_SAMPLES_LOST, s->lost);
 			told = true;
 		}
+		if (!s->hidden && hides_code(s, life))
+			s->hidden = life->pid;
 		gt_perf_space_free(life->space);
 		life->space = NULL;
 		bool written = gt_perf_out_close(life->out);
@@ -661,13 +688,21 @@ static bool close_lives(struct store *s)
 /* A line for each; NULL: there is nothing to say. */
 static char *notes_of(const struct store *s, bool good)
 {
-	char *text = NULL;
-	int n = asprintf(&text, "%s%s%s",
+	char *text = NULL, hidden[240] = "";
+	int n;
+
+	if (s->hidden)
+		snprintf(hidden, sizeof hidden,
+			"samples of process %u: no stack leads through the code that /tmp/perf-%u.map names, "
+			"since what it calls keeps no frame pointers; --sample-stacks=copy needs none\n",
+			s->hidden, s->hidden);
+	n = asprintf(&text, "%s%s%s%s",
 		!good || s->perf->full
 			? "some samples or context switches could not be written: no room for them\n" : "",
 		s->perf->no_unwinder ? "--sample-stacks=copy: libunwind is not installed; "
 				       "callers are found by frame pointers\n" : "",
-		s->perf->fell_back ? "--sample=cycles: this machine counts none; samples are by the clock\n" : "");
+		s->perf->fell_back ? "--sample=cycles: this machine counts none; samples are by the clock\n" : "",
+		hidden);
 
 	if (n > 0)
 		return text;

@@ -113,6 +113,13 @@ else
 	$cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fomit-frame-pointer -o jit "$here/samples/jit.c" || exit 1
 	traced 0 --sample-rate=1000 --sample-stacks=copy -t sample -- ./jit 60
 	check "... through code made at run time too" see jit
+	check "... without a note" eval '! said "no stack leads through"'
+	rm -f "$(cat out)"
+	traced 0 --sample-rate=1000 -t sample -- ./jit 60
+	check "... where frame pointers end before it, one line names the way that does not" once "no stack leads through the code that $(cat out) names, .*--sample-stacks=copy needs none"
+	rm -f "$(cat out)"
+	traced 0 --sample-rate=1000 --sample-stacks=none -t sample -- ./jit 60
+	check "... and none where no stacks are asked for" eval '! said "no stack leads through"'
 	[ -s out ] && rm -f "$(cat out)"
 fi
 check "samples alone: no switches" see none switch
