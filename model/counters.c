@@ -4,12 +4,15 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#define XXH_INLINE_ALL                    /* no library more for the tool */
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "model/internal.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
+#include "trace/format/samples.h"
 
 int gt_counters_take(struct gt_model *m, const struct gt_rec *rec)
 {
@@ -82,6 +85,9 @@ static void take_passes(struct gt_model *m)
 		c->missing = p->missing;
 		c->image_of_all = (struct gt_string){ (const char *)file + p->data, p->data_bytes };
 		memcpy(c->id_of_all, p->id, sizeof c->id_of_all);
+		c->samples = (struct gt_string){ (const char *)file + p->samples, p->samples_bytes };
+		memcpy(c->samples_id, p->samples_id, sizeof c->samples_id);
+		c->samples_run = p->samples_run;
 	}
 }
 
@@ -99,6 +105,24 @@ static void count_missing(struct gt_model *m)
 	}
 }
 
+/* Launches of which there are no samples, or not all; what the device dropped of the others. */
+static void count_samples(struct gt_model *m)
+{
+	for (uint32_t i = 0; i < m->counters.n; i++) {
+		const struct gt_counters *c = &m->counters.v[i];
+		struct rec_samples_parts p;
+		bool own = c->image == REC_SAMPLES_IMAGE, there = own;
+		uint64_t dropped = own ? c->dropped : 0;
+
+		if (!own && c->samples_run && (there = gt_model_samples(m, c, &p) == 1))
+			dropped = p.head->dropped + p.head->left_out;
+		if (own ? !c->ranges : c->samples_run && (!there || p.head->state != REC_SAMPLES_WHOLE))
+			gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
+		if (dropped)
+			gt_model_count_loss(m, REC_LOSS_PC_SAMPLES, dropped);
+	}
+}
+
 void gt_counters_finish(struct gt_model *m)
 {
 	if (!m->counters.n)
@@ -106,6 +130,23 @@ void gt_counters_finish(struct gt_model *m)
 	qsort(m->counters.v, m->counters.n, sizeof *m->counters.v, by_call);
 	take_passes(m);
 	count_missing(m);
+	count_samples(m);
+}
+
+int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec_samples_parts *out)
+{
+	bool own = c->image == REC_SAMPLES_IMAGE;
+	const uint64_t *id = own ? c->id : c->samples_id;
+	struct gt_string blob = c->samples;
+	XXH128_hash_t hash;
+	uint64_t total;
+
+	if (!own && !c->samples_run)
+		return 0;
+	if (own && (!gt_model_blob(m, c->id, &blob, &total) || blob.bytes != total))
+		return -1;
+	hash = XXH3_128bits(blob.text, blob.bytes);
+	return hash.low64 == id[0] && hash.high64 == id[1] && rec_samples_sound(blob.text, blob.bytes, out) ? 1 : -1;
 }
 
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all)

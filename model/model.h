@@ -272,9 +272,10 @@ const struct gt_image_record *gt_model_image_record(const struct gt_model *m, ui
 
 /* A launch whose counters were collected. */
 struct rec_counters;
+struct rec_samples_parts;
 struct gt_counters {
 	uint32_t process, correlation, context, device;
-	uint32_t image;                   /* number in the plan */
+	uint32_t image;                   /* number in the plan; REC_SAMPLES_IMAGE: samples of the program counter */
 	uint64_t id[2];                   /* of the image of counters: gt_model_blob */
 	int64_t time_ns;
 	uint64_t bytes;                   /* of the image */
@@ -284,7 +285,14 @@ struct gt_counters {
 	uint32_t order, kind, entry;      /* as in the record (enum rec_counted) */
 	/* counted by several runs: the image behind the last one; missing: the run that had no such launch */
 	struct gt_string image_of_all; uint64_t id_of_all[2]; uint32_t missing;
+	/* samples of the program counter that a later run took: gt_model_samples; samples_run: that run, 0 none */
+	struct gt_string samples; uint64_t samples_id[2]; uint32_t samples_run;
 };
+/*
+ * Samples of the program counter (trace/format/samples.h) of the launch, by its own run or a later one. 1: they are
+ * there; 0: it was not sampled; -1: they are not whole, or not what was recorded.
+ */
+int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec_samples_parts *out);
 /* How many; *all: by process and correlation id. */
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all);
 /* What gputap run was given for an option; NULL: nothing, or it was not run by it. */

@@ -253,6 +253,8 @@ int gt_counted_open(struct gt_model *m, const char *cupti, struct gt_counted **o
 			return gt_no_memory(err);
 		}
 	}
+	if (!c->plan->n)                        /* nothing but samples of the program counter */
+		return 0;
 	if (gt_host_open(cupti, &h, &missing)) {
 		snprintf(c->why, sizeof c->why,
 			"counters were collected; CUPTI's host library, which makes values of them, is missing here "

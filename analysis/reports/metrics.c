@@ -8,6 +8,7 @@
 
 #include "analysis/metrics/counted.h"
 #include "analysis/metrics/metrics.h"
+#include "analysis/metrics/sampled.h"
 #include "analysis/pool.h"
 #include "analysis/reports/report.h"
 #include "common/hash.h"
@@ -154,12 +155,29 @@ static int add_counted(struct state *s, struct kernel *k, const struct gt_dispat
 	return 0;
 }
 
+static int add_sampled(struct state *s, struct kernel *k, const struct gt_dispatch *d)
+{
+	int64_t launch = d->cuda ? gt_counted_find(s->counted, d->process, REC_COUNTED_LAUNCH,
+						  d->cuda->correlation) : -1;
+	struct gt_sampled all;
+	const char *why;
+	int there = launch >= 0
+		? gt_sampled_of(s->model, gt_counted_at(s->counted, (uint32_t)launch), &all, &why) : 0;
+
+	for (uint32_t i = 0; there > 0 && i < all.n; i++)
+		if (add(sum_of(s, k, all.metrics[i].name, "sample", false), (double)all.metrics[i].samples, true))
+			there = -1;
+	if (there)
+		gt_sampled_free(&all);
+	return there < 0 ? -1 : 0;
+}
+
 static int each(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 {
 	struct state *s = ctx;
 	struct kernel *k = kernel_of(s, d);
 
-	return !k || add_tables(s, k, d) || add_counted(s, k, d) ? gt_no_memory(err) : 0;
+	return !k || add_tables(s, k, d) || add_counted(s, k, d) || add_sampled(s, k, d) ? gt_no_memory(err) : 0;
 }
 
 static int put_rows(const struct state *s, struct gt_table *t)

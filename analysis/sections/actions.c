@@ -14,6 +14,7 @@
 #include "analysis/metrics/class.h"
 #include "analysis/metrics/counted.h"
 #include "analysis/metrics/metrics.h"
+#include "analysis/metrics/sampled.h"
 #include "analysis/sections/nvtx_choice.h"
 #include "analysis/sections/place.h"
 #include "analysis/sections/program.h"
@@ -45,6 +46,7 @@ struct making {
 	struct gt_programs programs;
 	struct gt_counted *counted;               /* NULL: no counters in the trace */
 	int64_t launch; uint32_t range;           /* what was counted of the dispatch at hand; -1: nothing */
+	const char *not_sampled;                  /* why it has no samples, though it should; NULL */
 	GT_LIST(uint32_t) seen;                   /* kernels of each counted graph launch, by its number in `counted` */
 	struct gt_map kernels;
 	GT_LIST(struct kernel) launched;          /* in order: the map holds their numbers */
@@ -337,6 +339,40 @@ static void add_counted(struct making *k, struct gt_action *a, int64_t launch, u
 	}
 }
 
+static void add_sampled_metric(struct making *k, struct gt_action *a, const struct gt_sampled_metric *m)
+{
+	struct gt_action_metric *one = gt_action_add(a, keep_str(k, m->name));
+
+	k->failed |= !one;
+	if (!one)
+		return;
+	one->unit = literal("sample");
+	one->value.regular = gt_metric_integer(m->samples);
+	one->value.instances = gt_arena_alloc(&k->as->arena, (m->n + 1ull) * sizeof *one->value.instances);
+	k->failed |= !one->value.instances;
+	for (; one->value.instances && one->value.n < m->n; one->value.n++)
+		one->value.instances[one->value.n] =
+			(struct gt_instance){ gt_metric_integer(m->at[one->value.n].address),
+				gt_metric_integer(m->at[one->value.n].samples) };
+}
+
+/* Samples of the program counter, of its own run or of a later one. *why: they should be there, and are not. */
+static void add_sampled(struct making *k, struct gt_action *a, int64_t launch, const char **why)
+{
+	const struct gt_counters *c = launch >= 0 ? gt_counted_at(k->counted, (uint32_t)launch) : NULL;
+	struct gt_sampled s;
+	int there = c && c->ranges < 2 ? gt_sampled_of(k->model, c, &s, why) : 0;
+
+	k->failed |= there < 0;
+	if (there <= 0)
+		return;
+	for (uint32_t i = 0; i < s.n && !k->failed; i++)
+		add_sampled_metric(k, a, &s.metrics[i]);
+	if (s.cycles)
+		add(k, a, "smsp__pcsamp_interval_cycles", "cycle", "", gt_metric_integer(s.cycles));
+	gt_sampled_free(&s);
+}
+
 /* A launch of its own, or the next kernel of a graph whose kernels the profiler told apart. */
 static void find_counted(struct making *k, const struct gt_dispatch *d)
 {
@@ -392,6 +428,7 @@ static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch
 			(uint32_t)(10 * d->cuda_device->compute_major + d->cuda_device->compute_minor);
 	add_launch_metrics(k, a, d);
 	add_counted(k, a, k->launch, k->range);
+	add_sampled(k, a, k->launch, &k->not_sampled);
 	add_device(k, a, d);
 	a->trace = place(k, a, d);
 	a->nvtx = nvtx(k, d);
@@ -422,16 +459,20 @@ static void add_asked(struct making *k, struct gt_action *a)
 }
 
 /* What was counted and cannot be told any more was not left out. */
-static void tell_what_is_lost(struct making *k, struct gt_action *a, int64_t launch)
+static void tell_why(struct making *k, struct gt_action *a, enum gt_metric_class class, const char *why)
 {
-	const char *why = launch >= 0 ? gt_counted_nothing(k->counted) : NULL;
-
 	for (uint32_t i = 0; why && i < a->metrics.n; i++) {
 		struct gt_action_metric *m = &a->metrics.v[i];
 
-		if (!gt_action_available(m) && gt_metric_class(m->name) == GT_CLASS_HARDWARE)
+		if (!gt_action_available(m) && gt_metric_class(m->name) == class)
 			m->why = keep_str(k, why);
 	}
+}
+
+static void tell_what_is_lost(struct making *k, struct gt_action *a, int64_t launch)
+{
+	tell_why(k, a, GT_CLASS_HARDWARE, launch >= 0 ? gt_counted_nothing(k->counted) : NULL);
+	tell_why(k, a, GT_CLASS_PC_SAMPLING, k->not_sampled);
 }
 
 /* ------------------------------------------------------------------ all */
@@ -488,6 +529,7 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 	struct gt_action *a;
 
 	find_counted(k, d);
+	k->not_sampled = NULL;
 	if (number == UINT32_MAX)
 		return gt_no_memory(err);
 	if (passed_over(k, d))
@@ -539,6 +581,8 @@ static void add_whole(struct making *k, int64_t launch, uint32_t range, const st
 			? (uint32_t)(10 * device->compute_major + device->compute_minor) : 0;
 	}
 	add_counted(k, a, launch, range);
+	k->not_sampled = NULL;
+	add_sampled(k, a, launch, &k->not_sampled);
 	add_device(k, a, &d);
 	add_sections(k, a);
 	add_asked(k, a);

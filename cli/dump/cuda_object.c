@@ -6,6 +6,7 @@
  */
 #include "cli/dump/dump.h"
 #include "model/cuda/cuda.h"
+#include "trace/format/samples.h"
 
 #define L struct gt_cuda_library
 static const struct gt_shown library_fields[] = {
@@ -115,13 +116,91 @@ SHAPE(context);
 SHAPE(stream);
 SHAPE(counters);
 
+/* Samples of the program counter of a launch: as a whole; at one instruction, for one reason. */
+struct shown_samples {
+	uint32_t process, correlation, run;       /* run of the program; 0: this trace's own */
+	uint64_t total, dropped, left_out, others, cycles;
+	uint32_t instructions;
+	struct gt_string symbol;
+};
+struct shown_sample {
+	uint32_t process, correlation;
+	uint64_t crc, offset;
+	uint32_t samples;
+	const char *function, *reason;
+};
+
+#define W struct shown_samples
+static const struct gt_shown samples_fields[] = {
+	GT_WHOSE(W),
+	{ "correlation", gt_show_number, GT_NUMBER(W, correlation) },
+	{ "run", gt_show_set, GT_NUMBER(W, run) },
+	{ "total", gt_show_number, GT_NUMBER(W, total) },
+	{ "dropped", gt_show_number, GT_NUMBER(W, dropped) },
+	{ "left_out", gt_show_set, GT_NUMBER(W, left_out) },
+	{ "of_others", gt_show_set, GT_NUMBER(W, others) },
+	{ "interval_cycles", gt_show_set, GT_NUMBER(W, cycles) },
+	{ "instructions", gt_show_number, GT_NUMBER(W, instructions) },
+	{ "kernel", gt_show_string, GT_PLACE(W, symbol) },
+};
+
+#define ONE struct shown_sample
+static const struct gt_shown sample_fields[] = {
+	GT_WHOSE(ONE),
+	{ "correlation", gt_show_number, GT_NUMBER(ONE, correlation) },
+	{ "cubin_crc", gt_show_hex, GT_NUMBER(ONE, crc) },
+	{ "function", gt_show_c_string, GT_PLACE(ONE, function) },
+	{ "offset", gt_show_number, GT_NUMBER(ONE, offset) },
+	{ "reason", gt_show_c_string, GT_PLACE(ONE, reason) },
+	{ "samples", gt_show_number, GT_NUMBER(ONE, samples) },
+};
+SHAPE(samples);
+SHAPE(sample);
+
+static const char *reason_of(const struct rec_samples_parts *p, uint32_t index)
+{
+	for (uint32_t i = 0; i < p->head->reasons; i++)
+		if (p->reasons[i].index == index)
+			return p->texts + p->reasons[i].text;
+	return "";
+}
+
+static void dump_sample(struct gt_show *s, const struct gt_counters *c, const struct rec_samples_parts *p)
+{
+	const struct rec_samples_count *count = p->counts;
+
+	for (uint32_t i = 0; i < p->head->instructions; i++) {
+		const struct rec_samples_function *f = &p->functions[p->instructions[i].function];
+
+		for (uint32_t k = 0; k < p->instructions[i].counts; k++, count++)
+			gt_show_record(s, &sample_shape, &(struct shown_sample){ c->process, c->correlation, f->crc,
+				p->instructions[i].offset, count->samples, p->texts + f->text,
+				reason_of(p, count->reason) });
+	}
+}
+
+static void dump_samples(struct gt_show *s, const struct gt_counters *c)
+{
+	struct rec_samples_parts p;
+
+	if (gt_model_samples(s->m, c, &p) <= 0)
+		return;
+	gt_show_record(s, &samples_shape, &(struct shown_samples){ c->process, c->correlation, c->samples_run,
+		p.head->total, p.head->dropped, p.head->left_out, p.head->others, p.head->cycles, p.head->instructions,
+		c->symbol });
+	dump_sample(s, c, &p);
+}
+
 static void dump_counters(struct gt_show *s)
 {
 	const struct gt_counters *all;
 	uint32_t n = gt_model_counters(s->m, &all);
 
-	for (uint32_t i = 0; i < n; i++)
-		gt_show_record(s, &counters_shape, &all[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		if (all[i].image != REC_SAMPLES_IMAGE)
+			gt_show_record(s, &counters_shape, &all[i]);
+		dump_samples(s, &all[i]);
+	}
 }
 
 void gt_dump_cuda_objects(struct gt_show *s)

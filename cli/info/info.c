@@ -285,6 +285,10 @@ static void text_counters(struct gt_model *m)
 
 	if (!n && !gt_model_counters_planned(m))
 		return;
+	if (plan && plan->replay == REC_REPLAY_SAMPLES) {
+		printf("\nsamples   of the program counter of %s\n", gt_counted(n, "launches").text);
+		return;
+	}
 	printf("\ncounters  of %s", gt_counted(n, "launches").text);
 	if (!plan)
 		printf("; %sthe file " REC_COUNTERS_FILE ", which tells what %s, is %s",

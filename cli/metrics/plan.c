@@ -414,18 +414,18 @@ static void forget(struct plan *p)
 /* One image: what contexts count, and instrumented code beside it. */
 static bool in_image(const struct wanted *w) { return w->row == CONTEXT || w->row == SASS; }
 
-bool gt_plan_wants_counters(const struct gt_cli *cli, const struct gt_sections *s, bool *others)
+struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sections *s)
 {
 	struct plan p = { .cli = cli, .chip = "" };
-	bool wants = false;
+	struct gt_plan_wants wants = { 0 };
 
 	gather(&p, s);
-	*others = false;
 	for (uint32_t i = 0; i < p.all.n; i++) {
 		enum row row = p.all.v[i].row;
 
-		wants |= in_image(&p.all.v[i]);
-		*others |= row == DEVICE || row == PM || row == SOURCE || row == PC;
+		wants.counters |= in_image(&p.all.v[i]);
+		wants.samples |= row == PC;
+		wants.others |= row == DEVICE || row == PM || row == SOURCE;
 	}
 	forget(&p);
 	return wants;

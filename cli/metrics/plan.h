@@ -12,8 +12,9 @@
 #include "cli/cli.h"
 #include "common/text.h"
 
-/* Whether the options ask for counters of the range profiler; *others: for what other runs of the program collect. */
-bool gt_plan_wants_counters(const struct gt_cli *cli, const struct gt_sections *s, bool *others);
+/* What the options ask for, by what it takes: the range profiler; sampling; what is not built. */
+struct gt_plan_wants { bool counters, samples, others; };
+struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sections *s);
 
 /* metrics 0: the chip has none of them, and there is no image. The caller frees config and names. */
 struct gt_plan_image { uint8_t *config; size_t config_bytes, metrics, passes; struct gt_text names; };

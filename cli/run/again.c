@@ -26,31 +26,40 @@
 #include "model/model.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
+#include "trace/format/samples.h"
 
 enum { MOST_TOLD = 8 };                   /* launches that did not match, by name */
 
-struct launch { struct rec_pass is; char *symbol, *data; };
-struct passes { GT_LIST(struct launch) all; uint32_t groups; };
+struct launch { struct rec_pass is; char *symbol, *data, *samples; };
+/* told: the run that samples has said why it has none */
+struct passes { GT_LIST(struct launch) all; uint32_t groups; bool told; };
 
 /* ------------------------------------------------------------------ what a run counted */
 
-static bool take_image(struct gt_model *m, const struct gt_counters *c, struct launch *l)
+/* What it stored of a launch; false: it is not whole. */
+static bool take_blob(struct gt_model *m, const uint64_t id[2], char **to, uint64_t *bytes, uint64_t id_of_it[2])
 {
 	struct gt_string data;
 	uint64_t total;
 	char *copy;
 
-	if (!gt_model_blob(m, c->id, &data, &total) || data.bytes != total || !(copy = malloc(data.bytes + 1)))
+	if (!gt_model_blob(m, id, &data, &total) || data.bytes != total || !(copy = malloc(data.bytes + 1)))
 		return false;
 	memcpy(copy, data.text, data.bytes);
-	free(l->data);
-	l->data = copy;
-	l->is.data_bytes = data.bytes;
-	memcpy(l->is.id, c->id, sizeof l->is.id);
+	free(*to);
+	*to = copy;
+	*bytes = data.bytes;
+	memcpy(id_of_it, id, 2 * sizeof *id);
 	return true;
 }
 
-static int take_first(struct passes *p, struct gt_model *m, struct gt_err *err)
+static bool take_image(struct gt_model *m, const struct gt_counters *c, struct launch *l)
+{
+	return take_blob(m, c->id, &l->data, &l->is.data_bytes, l->is.id);
+}
+
+/* images: later runs go on with them */
+static int take_first(struct passes *p, struct gt_model *m, bool images, struct gt_err *err)
 {
 	const struct gt_counters *all;
 	uint32_t n = gt_model_counters(m, &all);
@@ -71,7 +80,7 @@ static int take_first(struct passes *p, struct gt_model *m, struct gt_err *err)
 		l->symbol = strndup(c->symbol.text, c->symbol.bytes);
 		if (!l->symbol)
 			return gt_no_memory(err);
-		if (!take_image(m, c, l))
+		if (images && !take_image(m, c, l))
 			l->is.missing = 1;
 	}
 	return 0;
@@ -92,11 +101,27 @@ static void take_next(struct passes *p, struct gt_model *m, uint32_t number)
 	free(found);
 }
 
+static void take_samples(struct passes *p, struct gt_model *m, uint32_t number)
+{
+	const struct gt_counters *all;
+	uint32_t n = m ? gt_model_counters(m, &all) : 0;
+
+	for (uint32_t i = 0; i < p->all.n; i++)
+		p->all.v[i].is.samples_run = number;
+	for (uint32_t i = 0; i < n; i++)
+		if (all[i].entry < p->all.n && all[i].image == REC_SAMPLES_IMAGE) {
+			struct launch *l = &p->all.v[all[i].entry];
+
+			take_blob(m, all[i].id, &l->samples, &l->is.samples_bytes, l->is.samples_id);
+		}
+}
+
 static void forget(struct passes *p)
 {
 	for (uint32_t i = 0; i < p->all.n; i++) {
 		free(p->all.v[i].symbol);
 		free(p->all.v[i].data);
+		free(p->all.v[i].samples);
 	}
 	free(p->all.v);
 }
@@ -119,9 +144,10 @@ static void make_file(const struct passes *p, struct gt_text *t)
 		one.data_bytes = one.missing ? 0 : one.data_bytes;
 		one.symbol = symbol;
 		one.data = data;
+		one.samples = data + one.data_bytes;
 		gt_text_bytes(t, (const void *)&one, sizeof one);
 		symbol += one.symbol_bytes;
-		data += one.data_bytes;
+		data += one.data_bytes + one.samples_bytes;
 	}
 	for (uint32_t i = 0; i < p->all.n; i++)
 		gt_text_bytes(t, p->all.v[i].symbol, p->all.v[i].is.symbol_bytes);
@@ -129,9 +155,14 @@ static void make_file(const struct passes *p, struct gt_text *t)
 		head.sum = rec_passes_sum((const void *)memcpy(t->data, &head, sizeof head));
 		memcpy(t->data, &head, sizeof head);
 	}
-	for (uint32_t i = 0; i < p->all.n; i++)
-		if (!p->all.v[i].is.missing)
-			gt_text_bytes(t, p->all.v[i].data, p->all.v[i].is.data_bytes);
+	for (uint32_t i = 0; i < p->all.n; i++) {
+		const struct launch *l = &p->all.v[i];
+
+		if (!l->is.missing && l->data)
+			gt_text_bytes(t, l->data, l->is.data_bytes);
+		if (l->samples)
+			gt_text_bytes(t, l->samples, l->is.samples_bytes);
+	}
 }
 
 static int store(const struct passes *p, const char *trace, struct gt_err *err)
@@ -216,7 +247,24 @@ static int run_again(struct gt_run *r, const struct passes *p, struct gt_err *er
 	return 0;
 }
 
-/* One pass. *stop: the program was killed, and further ones would be too. */
+/* What a run that sampled nothing said of it: its trace goes, and its notes with it. */
+static void keep_notes(const struct gt_run *first, struct passes *p, struct gt_model *m, uint32_t number)
+{
+	char text[1024];
+
+	if (!gt_model_lost(m, REC_LOSS_COUNTERS_REFUSED) && !gt_model_lost(m, REC_LOSS_COUNTERS_LOST))
+		return;
+	for (uint32_t i = 0; i < gt_model_note_count(m) && i < MOST_TOLD; i++) {
+		snprintf(text, sizeof text, "run %u of the program: %.900s", number, gt_model_note(m, i)->text);
+		gt_run_note(first, strdup(text));
+		p->told = true;
+	}
+}
+
+/* Whether the run is not for a pass of the counters, but for samples of the program counter. */
+static bool samples(const struct gt_run *run, uint32_t number) { return number > (run->replay ? run->passes : 1); }
+
+/* One run. *stop: the program was killed, and further ones would be too. */
 static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *stop, struct gt_err *err)
 {
 	struct gt_cli cli = *first->cli;
@@ -230,12 +278,19 @@ static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *s
 	new_run_id(&r);
 	if (make_place(&r, first, number, err))
 		return -1;
-	rc = gt_run_counters_of_pass(first, number - 1, &r, err) || run_again(&r, p, err) ? -1 : 0;
+	rc = gt_run_counters_of_pass(first, number - 1, samples(first, number), &r, err);
+	if (!rc)
+		rc = run_again(&r, p, err);
 	if (!rc) {
 		*stop = WIFSIGNALED(r.status) && !WIFSIGNALED(first->status);
 		rc = gt_model_open(r.trace, NULL, &m, err);
 	}
-	take_next(p, rc ? NULL : m, number);
+	if (samples(first, number))
+		take_samples(p, rc ? NULL : m, number);
+	else
+		take_next(p, rc ? NULL : m, number);
+	if (m && samples(first, number))
+		keep_notes(first, p, m, number);
 	if (m)
 		gt_model_close(m);
 	if (r.log >= 0)
@@ -248,27 +303,35 @@ static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *s
 
 /* ------------------------------------------------------------------ all of them */
 
+/* The run that did not make the launch, and what it would have told; 0: all did. */
+static uint32_t run_without(const struct passes *p, const struct rec_pass *l, const char **of)
+{
+	*of = l->missing ? "counters" : "samples";
+	return l->missing ? l->missing : l->samples_run && !l->samples_bytes && !p->told ? l->samples_run : 0;
+}
+
 static void tell_what_is_missing(const struct gt_run *run, const struct passes *p)
 {
+	const char *of;
 	char text[512];
-	uint32_t n = 0;
+	uint32_t n = 0, without;
 
 	for (uint32_t i = 0; i < p->all.n; i++) {
 		const struct rec_pass *l = &p->all.v[i].is;
 
-		if (!l->missing || n++ >= MOST_TOLD)
+		if (!(without = run_without(p, l, &of)) || n++ >= MOST_TOLD)
 			continue;
 		if (l->kind == REC_COUNTED_LAUNCH)
 			snprintf(text, sizeof text,
 				"run %u of the program did not make launch %u of %.200s with grid %ux%ux%u and block "
-				"%ux%ux%u: the counters of that launch have no values", l->missing, l->order,
+				"%ux%ux%u: the %s of that launch have no values", without, l->order,
 				p->all.v[i].symbol, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-				l->block[2]);
+				l->block[2], of);
 		else
 			snprintf(text, sizeof text,
-				"run %u of the program did not make %s %u of the name %.200s: its counters have no "
-				"values", l->missing, l->kind == REC_COUNTED_RANGE ? "range" : "graph launch",
-				l->order, p->all.v[i].symbol);
+				"run %u of the program did not make %s %u of the name %.200s: its %s have no "
+				"values", without, l->kind == REC_COUNTED_RANGE ? "range" : "graph launch",
+				l->order, p->all.v[i].symbol, of);
 		gt_run_note(run, strdup(text));
 	}
 	if (n > MOST_TOLD) {
@@ -281,20 +344,23 @@ static void tell_what_is_missing(const struct gt_run *run, const struct passes *
 static int count_passes(struct gt_run *run, struct passes *p, struct gt_err *err)
 {
 	struct gt_model *m = NULL;
+	uint32_t runs = (run->replay ? run->passes : 1) + run->samples;
 	bool stop = WIFSIGNALED(run->status);
 	int rc = gt_model_open(run->trace, NULL, &m, err);
 
 	if (!rc)
-		rc = take_first(p, m, err);
+		rc = take_first(p, m, run->replay, err);
 	if (m)
 		gt_model_close(m);
-	for (uint32_t number = 2; number <= run->passes && !rc && p->all.n; number++) {
-		if (stop) {
+	for (uint32_t number = 2; number <= runs && !rc && p->all.n; number++) {
+		if (stop && samples(run, number))
+			take_samples(p, NULL, number);
+		else if (stop)
 			take_next(p, NULL, number);
+		if (stop)
 			break;
-		}
 		if (!run->quiet)
-			fprintf(stderr, "gputap: run %u of %u of the program\n", number, run->passes);
+			fprintf(stderr, "gputap: run %u of %u of the program\n", number, runs);
 		rc = pass(run, p, number, &stop, err);
 	}
 	if (p->all.n && !rc)
@@ -307,7 +373,7 @@ void gt_run_again(struct gt_run *run)
 	struct passes p = { .groups = 0 };
 	struct gt_err err = { 0 };
 
-	if (run->counters && run->replay && run->passes > 1 && gt_run_recorded(run)) {
+	if (run->counters && ((run->replay && run->passes > 1) || run->samples) && gt_run_recorded(run)) {
 		if (count_passes(run, &p, &err)) {
 			gt_cli_fail(&err);
 			gt_run_note(run, strdup("a later run of the program failed: counters have no values"));

@@ -221,16 +221,21 @@ static enum rec_replay replay_of(const struct gt_options *o)
 	return mode;
 }
 
-/* Classes of metrics that would need a run of their own are not built. */
-static int check_reruns(const struct gt_run *run, struct gt_err *err)
+static bool of_ranges(const struct gt_run *run)
+{
+	return run->replay == REC_REPLAY_RANGE || run->replay == REC_REPLAY_APP_RANGE;
+}
+
+/* Other classes of metrics that would need a run of their own are not built. */
+static int check_reruns(const struct gt_run *run, struct gt_plan_wants wants, struct gt_err *err)
 {
 	if (!gt_option_true(run->options, "reruns") || run->replay == REC_REPLAY_APPLICATION ||
-		run->replay == REC_REPLAY_APP_RANGE)
+		run->replay == REC_REPLAY_APP_RANGE || (wants.samples && !of_ranges(run)))
 		return 0;
 	return gt_fail(err, GT_EXIT_USAGE,
-		"PC sampling, source counters, PM sampling and counters of the whole device, which need runs of their "
-		"own, are not built into this gputap",
-		"--replay-mode=application or app-range with it, or no --reruns",
+		"source counters, PM sampling and counters of the whole device, which need runs of their own, are not "
+		"built into this gputap",
+		"--replay-mode=application or app-range with it, metrics of PC sampling, or no --reruns",
 		"--reruns has nothing to run the program again for");
 }
 
@@ -300,40 +305,80 @@ static void ask_for_counters(struct gt_options *o)
 	gt_option_set(o, "trace", domains);
 }
 
+/* Sampling needs no plan: the file says that the run is for it. */
+static void plan_samples(struct gt_run *run)
+{
+	const struct chips none = { .n = 0 };
+
+	run->replay = REC_REPLAY_SAMPLES;
+	make_file(run, &none, NULL, 0);
+	if (run->counters && !run->quiet)
+		fprintf(stderr, "gputap: the program counter is sampled\n");
+}
+
+/* The profiler and sampling cannot share a process: who asks for both needs two runs. */
+static void plan_run_of_samples(struct gt_run *run, struct gt_plan_wants wants)
+{
+	if (!wants.samples)
+		return;
+	if (!run->counters && !of_ranges(run)) {
+		plan_samples(run);
+		return;
+	}
+	run->samples = !of_ranges(run) && gt_option_true(run->options, "reruns");
+	if (run->quiet)
+		return;
+	if (run->samples)
+		fprintf(stderr, "gputap: the program counter is sampled in a run of its own\n");
+	else
+		fprintf(stderr, "gputap: the program counter is not sampled: %s: its metrics will be N/A\n",
+			of_ranges(run) ? "launches are, and ranges are counted"
+				       : "it takes a run of the program of its own (--reruns)");
+}
+
+static int plan_counters(struct gt_run *run, const struct gt_sections *s, struct gt_err *err)
+{
+	struct gt_err why = { 0 };
+	int rc = plan(run, s, &why);
+
+	if (rc && (why.kind == GT_EXIT_INPUT || why.kind == GT_EXIT_USAGE)) {
+		*err = why;
+		return -1;
+	}
+	if (rc || !run->counters)
+		fprintf(stderr, "gputap: no counters are collected: %s\n",
+			*why.what ? gt_harmless(why.what) : "the chip has none of these metrics");
+	return 0;
+}
+
 int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 {
 	const struct gt_options *o = run->options;
+	bool wanted = asked(o) && !gt_option_has(o, "trace", "none");
+	struct gt_plan_wants wants = { 0 };
 	struct gt_sections s = { 0 };
-	struct gt_err why = { 0 };
-	bool others = false;
-	int rc = 0;
+	int rc;
 
 	run->replay = replay_of(o);
-	if (check_choice(o, err) || check_reruns(run, err))
-		return -1;
-	if (!asked(o) || gt_option_has(o, "trace", "none"))
-		return 0;
-	if (gt_cli_sections(run->cli, &s, err) || gt_sections_check(&s, o, err)) {
-		gt_sections_close(&s);
-		return -1;
+	rc = check_choice(o, err);
+	if (!rc && wanted)
+		rc = gt_cli_sections(run->cli, &s, err) || gt_sections_check(&s, o, err) ? -1 : 0;
+	if (!rc && wanted) {
+		gt_cli_section_errors(&s);
+		wants = gt_plan_wants(run->cli, &s);
 	}
-	gt_cli_section_errors(&s);
-	if (gt_plan_wants_counters(run->cli, &s, &others)) {
-		rc = plan(run, &s, &why);
-		if (rc && (why.kind == GT_EXIT_INPUT || why.kind == GT_EXIT_USAGE)) {
-			*err = why;
-		} else if (rc || !run->counters) {
-			rc = 0;
-			fprintf(stderr, "gputap: no counters are collected: %s\n",
-				*why.what ? gt_harmless(why.what) : "the chip has none of these metrics");
-		} else {
-			ask_for_counters(&run->cli->options);
-		}
-	}
-	if (others && !run->quiet)
+	if (!rc)
+		rc = check_reruns(run, wants, err);
+	if (!rc && wants.counters)
+		rc = plan_counters(run, &s, err);
+	if (!rc)
+		plan_run_of_samples(run, wants);
+	if (!rc && run->counters)
+		ask_for_counters(&run->cli->options);
+	if (wants.others && !run->quiet)
 		fprintf(stderr,
-			"gputap: counters of the whole device, source counters, PC sampling and PM sampling are not "
-			"collected: their metrics will be N/A\n");
+			"gputap: counters of the whole device, source counters and PM sampling are not collected: "
+			"their metrics will be N/A\n");
 	gt_sections_close(&s);
 	return rc;
 }
@@ -353,7 +398,8 @@ void gt_run_counters_store(struct gt_run *run)
 	}
 }
 
-int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, struct gt_run *later, struct gt_err *err)
+int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, bool samples, struct gt_run *later,
+	struct gt_err *err)
 {
 	struct rec_counters *head;
 
@@ -364,6 +410,7 @@ int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, struct gt_r
 	memcpy(later->counters, run->counters, run->counters_bytes);
 	head = (void *)later->counters;
 	head->pass = pass;
+	head->replay = samples ? REC_REPLAY_SAMPLES : head->replay;
 	head->sum = rec_counters_sum(head);
 	return 0;
 }

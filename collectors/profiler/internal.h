@@ -7,7 +7,8 @@
  *   choose.c     which launches
  *   passes.c     what earlier runs of the program counted of the same launches
  *   range.c      ranges of the program, where these are counted
- *   session.c    CUPTI's range profiler in one context
+ *   session.c    CUPTI's range profiler in one context; what it shares with sampling
+ *   sampling.c   CUPTI's sampling of the program counter, in a run of the program that does nothing else
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -60,5 +61,22 @@ void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_prof
 void tap_profiler_leave_context(void *context);
 /* By another thread, while a counted launch does not come back. */
 void tap_profiler_stop(void);
+
+/* Both tell why nothing is counted in this process, and count it. False. */
+bool tap_profiler_refuse(const char *what, int err);
+bool tap_profiler_refuse_because(const char *why);
+enum tap_profiler_use { TAP_PROFILER_RANGES, TAP_PROFILER_PC_SAMPLING };       /* CUPTI's numbers */
+bool tap_profiler_device_can(uint32_t device, enum tap_profiler_use use);
+/* What there is of a launch: as in the record. */
+struct tap_profiler_found { uint32_t image, ranges, dropped; uint64_t id[2], bytes; };
+void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_profiler_choice *c,
+	const struct tap_profiler_found *found);
+
+/* ---- sampling.c: instead of a session. NULL: all its functions are there, else the name of one that is not. */
+const char *tap_sampling_library(void *handle, void *driver);
+bool tap_sampling_begin(const struct tap_counting_launch *l, bool *gone);
+void tap_sampling_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
+void tap_sampling_leave_context(void *context);
+void tap_sampling_give_up(void);
 
 #endif

@@ -101,27 +101,31 @@ static int cupti(int which, void *params)
 	return err;
 }
 
-static bool refuse(const char *what, int err)
+static bool takes_samples(void) { return library.plan && library.plan->replay == REC_REPLAY_SAMPLES; }
+static const char *counted_things(void) { return takes_samples() ? "samples of the program counter" : "counters"; }
+
+bool tap_profiler_refuse(const char *what, int err)
 {
 	tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
 	if (err == PRIVILEGES || err == VIRTUAL_PRIVILEGES)
 		tap_note(TAP_PART_CUPTI,
-			"no counters: the driver allows them to administrators only (%s); the rest is traced; run as "
+			"no %s: the driver allows them to administrators only (%s); the rest is traced; run as "
 			"root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0",
-			library.result_text(err));
+			counted_things(), library.result_text(err));
 	else if (err == HARDWARE_BUSY)
 		tap_note(TAP_PART_CUPTI,
-			"no counters: another tool holds the device's counters (DCGM, another profiler); the rest is "
-			"traced; end it to count");
+			"no %s: another tool holds the device's counters (DCGM, another profiler); the rest is "
+			"traced; end it to count", counted_things());
 	else
-		tap_note(TAP_PART_CUPTI, "no counters: %s: %s; the rest is traced", what, library.result_text(err));
+		tap_note(TAP_PART_CUPTI, "no %s: %s: %s; the rest is traced", counted_things(), what,
+			library.result_text(err));
 	return false;
 }
 
-static bool refuse_because(const char *why)
+bool tap_profiler_refuse_because(const char *why)
 {
 	tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
-	tap_note(TAP_PART_CUPTI, "no counters: %s; the rest is traced", why);
+	tap_note(TAP_PART_CUPTI, "no %s: %s; the rest is traced", counted_things(), why);
 	return false;
 }
 
@@ -161,7 +165,8 @@ static void take_function(void *to, void *from, const char *name)
 
 bool tap_profiler_counts_ranges(void)
 {
-	return library.plan && library.plan->replay >= REC_REPLAY_RANGE;
+	return library.plan &&
+		(library.plan->replay == REC_REPLAY_RANGE || library.plan->replay == REC_REPLAY_APP_RANGE);
 }
 
 bool tap_profiler_here(struct tap_counting_launch *l)
@@ -180,24 +185,27 @@ bool tap_profiler_here(struct tap_counting_launch *l)
 bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_text)(int))
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	const char *lacks = NULL;
 
 	library.result_text = result_text;
 	library.plan = read_plan();
 	if (!library.plan)
-		return refuse_because("the plan that gputap run made is not in the trace");
+		return tap_profiler_refuse_because("the plan that gputap run made is not in the trace");
 	if (library.plan->pass && !tap_profiler_passes_open())
-		return refuse_because("what earlier runs of the program counted is not in the trace");
-	for (int i = 0; i < CALLS; i++) {
-		void *f = tap_way_in.dlsym(handle, names[i]);
-
-		if (!f) {
-			tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
-			tap_note(TAP_PART_CUPTI,
-				"no counters: this CUPTI (version %u) has no %s, CUDA 12.6's has; the rest is traced",
-				version, names[i]);
-			return false;
+		return tap_profiler_refuse_because("what earlier runs of the program counted is not in the trace");
+	for (int i = 0; i < CALLS && !lacks; i++)
+		if (!takes_samples() || i == DEVICE_SUPPORTED) {
+			take_function(&library.call[i], handle, names[i]);
+			lacks = library.call[i] ? NULL : names[i];
 		}
-		memcpy(&library.call[i], &f, sizeof f);
+	if (takes_samples() && !lacks)
+		lacks = tap_sampling_library(handle, driver);
+	if (lacks) {
+		tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
+		tap_note(TAP_PART_CUPTI,
+			"no %s: this CUPTI (version %u) has no %s, CUDA 12.6's has; the rest is traced",
+			counted_things(), version, lacks);
+		return false;
 	}
 	if (driver) {                           /* its handle is kept: the functions stay */
 		take_function(&library.is_capturing, driver, "cuStreamIsCapturing");
@@ -205,7 +213,7 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 	}
 	take_function(&library.context_id, handle, "cuptiGetContextId");
 	take_function(&library.device_of, handle, "cuptiGetDeviceId");
-	if (library.plan->cupti != version)
+	if (library.plan->cupti && library.plan->cupti != version)
 		tap_note(TAP_PART_CUPTI,
 			"counters were planned by CUPTI %u and are collected by %u: --cupti names one for both",
 			library.plan->cupti, version);
@@ -214,16 +222,17 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 
 /* ----------------------------------------------------------------- session */
 
-static bool device_can(uint32_t device)
+bool tap_profiler_device_can(uint32_t device, enum tap_profiler_use use)
 {
-	PARAMS(supported, api, .device = (int)device);
+	PARAMS(supported, api, .device = (int)device, .api = (int)use);
 	int err = cupti(DEVICE_SUPPORTED, &p);
 
 	if (err)
-		return refuse("cuptiProfilerDeviceSupported", err);
+		return tap_profiler_refuse("cuptiProfilerDeviceSupported", err);
 	if (p.all == SUPPORTED)
 		return true;
-	return refuse_because(p.architecture != SUPPORTED ? "CUPTI cannot count on a device of this architecture" :
+	return tap_profiler_refuse_because(
+		p.architecture != SUPPORTED ? "CUPTI cannot count on a device of this architecture" :
 		p.sli != SUPPORTED ? "CUPTI cannot count while SLI is on" :
 		p.vgpu != SUPPORTED ? "the virtual GPU does not allow it, or it is not enabled for it" :
 		p.confidential != SUPPORTED ? "confidential computing is on" :
@@ -238,7 +247,7 @@ static bool find_image(uint32_t device)
 	int err = cupti(CHIP_NAME, &p);
 
 	if (err || !p.name)
-		return refuse("cuptiDeviceGetChipName", err);
+		return tap_profiler_refuse("cuptiDeviceGetChipName", err);
 	for (uint32_t i = 0; i < library.plan->n; i++)
 		if (tap_text_equal(im[i].chip, p.name)) {
 			session.image = &im[i];
@@ -256,7 +265,7 @@ static bool new_data(void)
 	PARAMS(data_initialize, data, .object = session.object, .bytes = session.data_bytes, .data = session.data);
 	int err = cupti(DATA_INITIALIZE, &p);
 
-	return !err || refuse(names[DATA_INITIALIZE], err);
+	return !err || tap_profiler_refuse(names[DATA_INITIALIZE], err);
 }
 
 static bool make_room(size_t ranges)
@@ -271,13 +280,13 @@ static bool make_room(size_t ranges)
 		list[p.n++] = at;
 	err = cupti(DATA_SIZE, &p);
 	if (err)
-		return refuse(names[DATA_SIZE], err);
+		return tap_profiler_refuse(names[DATA_SIZE], err);
 	if (session.data)
 		tap_sys_munmap(session.data, session.data_bytes);
 	session.room = ranges;
 	session.data_bytes = p.bytes;
 	session.data = tap_sys_mmap(NULL, p.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return session.data || refuse_because("no memory for an image of counters");
+	return session.data || tap_profiler_refuse_because("no memory for an image of counters");
 }
 
 static void close_session(void);
@@ -296,7 +305,7 @@ static bool configure(void)
 		.least_level = 1, .pass = library.plan->pass, .level = 1);
 	int err = cupti(SET_CONFIG, &p);
 
-	return !err || refuse(names[SET_CONFIG], err);
+	return !err || tap_profiler_refuse(names[SET_CONFIG], err);
 }
 
 /* The image that this launch is counted into; false: it is not counted. */
@@ -327,7 +336,7 @@ static bool enable(void *context)
 	int err = cupti(ENABLE, &p);
 
 	if (err)
-		return refuse(names[ENABLE], err);
+		return tap_profiler_refuse(names[ENABLE], err);
 	session.context = context;
 	session.object = p.object;
 	return true;
@@ -350,9 +359,9 @@ static bool open_session(const struct tap_counting_launch *l)
 	int err = library.initialised ? 0 : cupti(INITIALIZE, &p);
 
 	if (err)
-		return refuse(names[INITIALIZE], err);
+		return tap_profiler_refuse(names[INITIALIZE], err);
 	library.initialised = true;
-	return device_can(l->device) && find_image(l->device) && enable(l->context);
+	return tap_profiler_device_can(l->device, TAP_PROFILER_RANGES) && find_image(l->device) && enable(l->context);
 }
 
 /* Nothing may wait for a stream that is captured: such a launch is no work yet. */
@@ -381,6 +390,8 @@ bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, boo
 
 	if (l->kind != REC_COUNTED_RANGE && captured(l->stream))
 		return false;
+	if (takes_samples())
+		return tap_sampling_begin(l, gone);
 	if (session.context != l->context) {
 		close_session();
 		if (!open_session(l)) {
@@ -399,7 +410,7 @@ bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, boo
 		__atomic_store_n(&session.started, true, __ATOMIC_RELEASE);
 		return true;
 	}
-	*gone = !refuse(names[START], err);
+	*gone = !tap_profiler_refuse(names[START], err);
 	return false;
 }
 
@@ -407,6 +418,8 @@ void tap_profiler_stop(void)
 {
 	PARAMS(stop, all, .object = session.object);
 
+	if (takes_samples())
+		tap_sampling_give_up();
 	if (__atomic_exchange_n(&session.started, false, __ATOMIC_ACQ_REL))
 		cupti(STOP, &p);
 }
@@ -415,14 +428,14 @@ void tap_profiler_stop(void)
  * tick; {correlation, context}; {device, image of the plan}; 2 words content id; bytes; {ranges, ranges dropped}; grid
  * and block; text symbol; {order, kind}; {entry}
  */
-static void record(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, const uint64_t id[2],
-	uint32_t ranges, uint32_t dropped)
+void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_profiler_choice *c,
+	const struct tap_profiler_found *found)
 {
 	enum { FIXED = 10, SYMBOL = 1024, BEHIND = 2 };
 	uint64_t words[FIXED + (SYMBOL + 4 + 7) / 8 + 1 + BEHIND] = { tap_tick(),
 		l->correlation | (uint64_t)l->context_id << 32,
-		l->device | (uint64_t)session.number << 32, id[0], id[1], session.data_bytes,
-		ranges | (uint64_t)dropped << 32, l->grid[0] | (uint64_t)l->grid[1] << 32,
+		l->device | (uint64_t)found->image << 32, found->id[0], found->id[1], found->bytes,
+		found->ranges | (uint64_t)found->dropped << 32, l->grid[0] | (uint64_t)l->grid[1] << 32,
 		l->grid[2] | (uint64_t)l->block[0] << 32, l->block[1] | (uint64_t)l->block[2] << 32 };
 	uint32_t n = l->symbol ? (uint32_t)strnlen(l->symbol, SYMBOL) : 0, at = FIXED + (n + 4 + 7) / 8;
 
@@ -440,7 +453,8 @@ static void keep_counters(const struct tap_counting_launch *l, const struct tap_
 	struct data_info info = { .size = offsetof(struct data_info, ranges) + sizeof info.ranges, .data = session.data,
 		.bytes = session.data_bytes };
 	const void *part = session.data;
-	uint64_t id[2], total;
+	struct tap_profiler_found found = { .image = session.number, .bytes = session.data_bytes };
+	uint64_t total;
 	int err = cupti(DECODE, &p);
 
 	if (!err)
@@ -452,8 +466,9 @@ static void keep_counters(const struct tap_counting_launch *l, const struct tap_
 			"CUPTI told of none, or of several kernels in one launch");
 		return;
 	}
-	tap_blob_store(REC_BLOB_COUNTERS, &part, &session.data_bytes, 1, true, id, &total);
-	record(l, c, id, (uint32_t)info.ranges, 0);
+	tap_blob_store(REC_BLOB_COUNTERS, &part, &session.data_bytes, 1, true, found.id, &total);
+	found.ranges = (uint32_t)info.ranges;
+	tap_profiler_record(l, c, &found);
 }
 
 void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep)
@@ -461,6 +476,10 @@ void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_prof
 	bool mine = TAP_READ_ONCE(session.started);
 	PARAMS(of_object, object, .object = session.object);
 
+	if (takes_samples()) {
+		tap_sampling_end(l, c, keep);
+		return;
+	}
 	if (mine && l->kind == REC_COUNTED_RANGE)
 		cupti(POP, &p);
 	tap_profiler_stop();
@@ -472,6 +491,7 @@ void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_prof
 
 void tap_profiler_leave_context(void *context)
 {
+	tap_sampling_leave_context(context);
 	if (session.context && (!context || session.context == context))
 		close_session();
 }

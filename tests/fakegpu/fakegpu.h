@@ -51,6 +51,10 @@
  *     counters-nodes           each kernel of a graph is a range of its own, instead of the graph
  *     evaluate-hangs           the host library does not come back with values
  *     counters-hang=N          from the N-th measured launch on it does not return before its session is stopped
+ *     samples-dropped=N        of each sampled kernel the device drops N samples of the program counter
+ *     samples-full             the device's buffer of samples is full: CUPTI_ERROR_OUT_OF_MEMORY
+ *     samples-pages=N          samples of at most N instructions are given at a time
+ *   FAKEGPU_SAMPLES=FILE       what was sampled, a line for each instruction and reason (sampling.c)
  *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded
  *                              trace, as CUPTI gave it
  *   FAKEGPU_REPORT=FILE        at exit: one "counter value" a line
@@ -376,6 +380,9 @@ FG_EXPORT int fg_push_external(unsigned kind, uint64_t id);
 FG_EXPORT int fg_pop_external(unsigned kind, uint64_t *id);
 FG_EXPORT const char *fg_callback_name_of(int domain, uint32_t cbid);
 FG_EXPORT void fg_period_changed(void);
+
+/* profiler.c, sampling.c: the two cannot share a process */
+extern bool fg_profiler_initialised;
 
 /* counts.c */
 void fg_counts_call(struct fg_call *c);

@@ -74,7 +74,7 @@ def main():
         write(folder, name, '#include "fakegpu.h"\n' + '\n'.join(bodies[domain]))
     write(folder, 'names.c', '#include "fakegpu.h"\nconst struct fg_callback_name fg_callback_names[] = {\n' + '\n'.join(names)
           + '\n\t{ 0, 0, NULL },\n};\n')
-    defined = sorted({f for source in ('cupti.c', 'profiler.c')
+    defined = sorted({f for source in ('cupti.c', 'profiler.c', 'sampling.c')
                       for f in re.findall(r'^FG_EXPORT int (cupti\w+)\(',
                                           open(os.path.join(os.path.dirname(__file__), source), encoding='ascii').read(), re.M)})
     for version in VERSIONS:

@@ -231,10 +231,13 @@ static struct object *enabled;                /* one context at a time, as with 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t stopped = PTHREAD_COND_INITIALIZER;
 
+bool fg_profiler_initialised;
+
 struct initialize { BEGIN; };
 FG_EXPORT int cuptiProfilerInitialize(struct initialize *p)
 {
 	(void)p;
+	fg_profiler_initialised = fg_state.initialised;
 	return fg_state.initialised ? CUPTI_OK : CUPTI_UNKNOWN;
 }
 FG_EXPORT int cuptiProfilerDeInitialize(struct initialize *p) { (void)p; return CUPTI_OK; }

@@ -84,6 +84,23 @@ print(sum(1 for r in csv.DictReader(sys.stdin) if r["ID"] for n, v in r.items() 
 	else bad "${n:-no} values, $(grep -E 'complete:|run [0-9]+ of' "$work/$name.err" | head -n 3)"; fi
 }
 
+# samples NAME OPTION...: samples of the program counter, and what was lost of them
+pc_samples() {
+	local name=$1 rows n library=(${GPU_CUPTI:+--cupti "$GPU_CUPTI"})
+	shift
+	have "$bin/streams" || { skip "streams is not there"; return; }
+	limited 100 "$tap" run -f -o "$work/$name" --summary=none "${library[@]}" "$@" -- "$bin/streams" >"$work/$name.out" 2>"$work/$name.err" ||
+		{ bad "while it was sampled the program failed: $(tail -n 1 "$work/$name.err")"; return; }
+	if grep -qE 'no samples of the program counter:' "$work/$name.err"; then
+		skip "$(grep -E 'no samples of the program counter:' "$work/$name.err" | head -n 1)"
+		return
+	fi
+	rows=$("$tap" dump "$work/$name.gputap" 2>>"$work/$name.err" | grep '^cuda sample' | head -n 200)
+	n=$(grep -c '^cuda sample ' <<<"$rows")
+	if [ "$n" -gt 0 ]; then ok "$n counts, $(grep complete: "$work/$name.err" | tail -n 1):"$'\n'"$rows"
+	else bad "no sample, $(grep -E 'complete:|run [0-9]+ of' "$work/$name.err" | head -n 3):"$'\n'"$rows"; fi
+}
+
 # The vendor's OpenCL: by path, as the dynamic linker knows it, or as it is registered.
 vendor_opencl() {
 	local f name=libnvidia-opencl.so.1
@@ -144,4 +161,6 @@ step "record blas" record blas "-t cuda,nvtx,cublas" "$bin/blas"
 step "record dnn" record dnn "-t cuda,nvtx,cudnn" "$bin/dnn"
 step counters counters
 step counters_again counted_how counters_again vector_add --set basic --replay-mode=application --reruns
+step pc_samples pc_samples pc_samples --launch-count 0 --metrics smsp__pcsamp_sample_count
+step pc_samples_again pc_samples pc_samples_again --reruns --section SourceCounters,SpeedOfLight
 step counters_graph counted_how counters_graph graphs --metrics sm__cycles_active.avg --kernel-name graph

@@ -19,7 +19,10 @@
 #define REC_COUNTERS_LARGEST (16u << 20)         /* bytes of the file */
 
 enum rec_counted { REC_COUNTED_LAUNCH, REC_COUNTED_RANGE, REC_COUNTED_GRAPH };
-enum rec_replay { REC_REPLAY_KERNEL, REC_REPLAY_APPLICATION, REC_REPLAY_RANGE, REC_REPLAY_APP_RANGE };
+/* SAMPLES: the program counter is sampled instead (trace/format/samples.h): nothing is counted, or by earlier runs. */
+enum rec_replay {
+	REC_REPLAY_KERNEL, REC_REPLAY_APPLICATION, REC_REPLAY_RANGE, REC_REPLAY_APP_RANGE, REC_REPLAY_SAMPLES
+};
 
 /* sum: rec_counters_sum; cupti: version of the library that planned; replay: enum rec_replay; pass: of this run */
 struct rec_counters { uint64_t magic, bytes, sum; uint32_t n, cupti, replay, pass; };

@@ -4,7 +4,8 @@
  * With application replay each run of the program counts one pass, and an image of counters is complete behind the last
  * one. Between two runs the launcher writes this file into the next run's trace, and the shim goes on with the image of
  * the same launch (REC_PASSES_MOST bounds what it reads); behind the last run the file goes into the first run's trace,
- * which is the one that stays. The head, then `n` launches, then their names, then the images.
+ * which is the one that stays. The head, then `n` launches, then their names, then the images and the samples of
+ * the program counter, which a run of their own took.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -16,7 +17,7 @@
 #include <stdint.h>
 
 #define REC_PASSES_FILE "passes"
-#define REC_PASSES_MAGIC 0x3153415050415447ull
+#define REC_PASSES_MAGIC 0x3253415050415447ull
 #define REC_PASSES_GROUPS 64
 #define REC_PASSES_MOST (64u << 20)              /* bytes of head, launches and names */
 #define REC_PASSES_LARGEST (UINT64_C(1) << 30)   /* ... and images */
@@ -36,6 +37,9 @@ struct rec_pass {
 	uint64_t symbol, symbol_bytes;           /* offset in the file */
 	uint64_t data, data_bytes;               /* offset: the image of counters */
 	uint64_t id[2];                          /* hash of the image, as of a BLOB */
+	uint64_t samples, samples_bytes;         /* offset: trace/format/samples.h; none: the run had no such launch */
+	uint64_t samples_id[2];
+	uint32_t samples_run, unused;            /* the run that sampled, 0: none did */
 };
 
 static inline uint64_t rec_passes_sum(const struct rec_passes *p)
@@ -60,7 +64,8 @@ static inline bool rec_passes_sound(const void *file, uint64_t have, uint64_t by
 		return false;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (l[i].symbol > p->bytes || l[i].symbol_bytes > p->bytes - l[i].symbol || l[i].data > bytes ||
-			l[i].data_bytes > bytes - l[i].data)
+			l[i].data_bytes > bytes - l[i].data || l[i].samples > bytes ||
+			l[i].samples_bytes > bytes - l[i].samples)
 			return false;
 	return true;
 }

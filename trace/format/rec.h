@@ -173,7 +173,8 @@ struct rec_control {
 	X(SAMPLES_LOST,      "samples and context switches lost: the kernel's rings were full") \
 	X(DETAILS_LOST,      "records about threads, objects, names and clocks not written: no room") \
 	X(COUNTERS_REFUSED,  "processes whose kernels were not counted: counters refused, or not planned") \
-	X(COUNTERS_LOST,     "kernels that were chosen and whose counters were not collected")
+	X(COUNTERS_LOST,     "kernels that were chosen and whose counters were not collected") \
+	X(PC_SAMPLES,        "samples of the program counter lost: the device dropped them, or too many instructions")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

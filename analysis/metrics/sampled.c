@@ -1,0 +1,152 @@
+/*
+ * analysis/metrics/sampled.c - samples of the program counter of one launch, as metrics
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "analysis/metrics/sampled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/format/samples.h"
+
+#define ALL "smsp__pcsamp_sample_count"
+
+struct instruction { uint64_t address; uint32_t number, first; };        /* in the blob; its first count there */
+
+/* The kernel's own function comes first, whatever its place. */
+static uint32_t own_function(const struct rec_samples_parts *p, struct gt_string symbol)
+{
+	for (uint32_t i = 0; i < p->head->functions; i++) {
+		const char *name = p->texts + p->functions[i].text;
+
+		if (strlen(name) == symbol.bytes && !memcmp(name, symbol.text, symbol.bytes))
+			return i;
+	}
+	return 0;
+}
+
+static uint64_t address(const struct rec_samples_instruction *i, uint32_t own)
+{
+	uint64_t rank = i->function == own ? 0 : i->function == 0 ? own : i->function;
+
+	return rank << 32 | (uint32_t)i->offset;
+}
+
+static int by_address(const void *l, const void *r)
+{
+	const struct instruction *a = l, *b = r;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static struct instruction *sorted(const struct rec_samples_parts *p, struct gt_string symbol)
+{
+	struct instruction *all = calloc(p->head->instructions + 1ull, sizeof *all);
+	uint32_t own = own_function(p, symbol), count = 0;
+
+	for (uint32_t i = 0; all && i < p->head->instructions; count += p->instructions[i].counts, i++)
+		all[i] = (struct instruction){ address(&p->instructions[i], own), i, count };
+	if (all)
+		qsort(all, p->head->instructions, sizeof *all, by_address);
+	return all;
+}
+
+/* Samples are in one reason each; those that were not issued are in it too, and in the same with that ending. */
+static bool is_part(const char *reason)
+{
+	static const char end[] = "_not_issued";
+	size_t n = strlen(reason);
+
+	return n >= sizeof end - 1 && !strcmp(reason + n - (sizeof end - 1), end);
+}
+
+/* What an instruction has of a reason; reason NULL: of all together. */
+static uint64_t samples_of(const struct rec_samples_parts *p, const struct instruction *at,
+	const struct rec_samples_reason *reason)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->instructions[at->number].counts; i++) {
+		const struct rec_samples_count *c = &p->counts[at->first + i];
+		bool counts = reason && c->reason == reason->index;
+
+		for (uint32_t k = 0; !reason && k < p->head->reasons && !counts; k++)
+			counts = p->reasons[k].index == c->reason && !is_part(p->texts + p->reasons[k].text) &&
+				strcmp(p->texts + p->reasons[k].text, ALL);
+		sum += counts ? c->samples : 0;
+	}
+	return sum;
+}
+
+static bool fill(struct gt_sampled_metric *m, const struct rec_samples_parts *p, const struct instruction *all,
+	const struct rec_samples_reason *reason)
+{
+	uint32_t n = p->head->instructions;
+
+	m->name = reason ? p->texts + reason->text : ALL;
+	m->at = calloc(n + 1ull, sizeof *m->at);
+	for (uint32_t i = 0; m->at && i < n; i++) {
+		uint64_t samples = samples_of(p, &all[i], reason);
+
+		if (!samples)
+			continue;
+		if (!m->n || m->at[m->n - 1].address != all[i].address)
+			m->at[m->n++] = (struct gt_sampled_at){ .address = all[i].address };
+		m->at[m->n - 1].samples += samples;
+		m->samples += samples;
+	}
+	return m->at;
+}
+
+static bool make(struct gt_sampled *s, const struct rec_samples_parts *p, struct gt_string symbol)
+{
+	struct instruction *all = sorted(p, symbol);
+	bool done = all, told = false;
+
+	s->cycles = p->head->cycles;
+	s->metrics = calloc(p->head->reasons + 2ull, sizeof *s->metrics);
+	done = done && s->metrics;
+	for (uint32_t i = 0; i < p->head->reasons; i++)
+		told |= !strcmp(p->texts + p->reasons[i].text, ALL);
+	if (done && !told)
+		done = fill(&s->metrics[s->n++], p, all, NULL);
+	for (uint32_t i = 0; done && i < p->head->reasons; i++)
+		if (p->texts[p->reasons[i].text])
+			done = fill(&s->metrics[s->n++], p, all, &p->reasons[i]);
+	free(all);
+	return done;
+}
+
+int gt_sampled_of(struct gt_model *m, const struct gt_counters *c, struct gt_sampled *out, const char **why)
+{
+	struct rec_samples_parts p;
+	int there = gt_model_samples(m, c, &p);
+
+	*out = (struct gt_sampled){ .n = 0 };
+	*why = NULL;
+	if (!there)
+		return 0;
+	if (there < 0)
+		*why = c->image != REC_SAMPLES_IMAGE && !c->samples.bytes
+			? "the run of the program that samples the program counter had no such launch, or took none"
+			: "the samples of the program counter are damaged, or not whole in the trace";
+	else if (p.head->state != REC_SAMPLES_WHOLE)
+		*why = p.head->state == REC_SAMPLES_FULL ? "the device's buffer of samples was full"
+							 : "CUPTI did not give the samples of this launch";
+	if (*why)
+		return 0;
+	if (make(out, &p, c->symbol))
+		return 1;
+	gt_sampled_free(out);
+	return -1;
+}
+
+void gt_sampled_free(struct gt_sampled *s)
+{
+	for (uint32_t i = 0; s->metrics && i < s->n; i++)
+		free(s->metrics[i].at);
+	free(s->metrics);
+	*s = (struct gt_sampled){ .n = 0 };
+}

@@ -1,0 +1,32 @@
+/*
+ * analysis/metrics/sampled.h - samples of the program counter of one launch, as metrics
+ *
+ * Each reason for which a warp waited is a metric, smsp__pcsamp_sample_count all of them; what a metric has at each
+ * instruction are its instances. Numbers in reports are the device's own: CUPTI names the reasons.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_ANALYSIS_METRICS_SAMPLED_H
+#define GPUTAP_ANALYSIS_METRICS_SAMPLED_H
+
+#include "common/error.h"
+#include "model/model.h"
+
+/* address: offset in the kernel; of another function that it calls the number of that one in the upper 32 bits. */
+struct gt_sampled_at { uint64_t address, samples; };
+struct gt_sampled_metric {
+	const char *name;                         /* lives as long as the model */
+	uint64_t samples;
+	struct gt_sampled_at *at; uint32_t n;     /* by address; instructions that have none are left out */
+};
+struct gt_sampled {
+	struct gt_sampled_metric *metrics; uint32_t n;
+	uint64_t cycles;                          /* between two samples; 0: not known */
+};
+
+/* Metrics, to be freed. 1; 0: it was not sampled (*why NULL), or has no whole samples (*why); -1: no memory. */
+int gt_sampled_of(struct gt_model *m, const struct gt_counters *c, struct gt_sampled *out, const char **why);
+void gt_sampled_free(struct gt_sampled *s);
+
+#endif

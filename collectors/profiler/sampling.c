@@ -1,0 +1,372 @@
+/*
+ * collectors/profiler/sampling.c - CUPTI's sampling of the program counter: each chosen launch is sampled alone
+ *
+ * Runs      on the program's threads, in the callback of a launch, by the holder of the gate.
+ * May       call CUPTI's sampling and wait for the stream of the launch.
+ * Must not  call CUPTI's profiler: its initialisation switches sampling off for the process.
+ *
+ * SAMPLING1  Sampling is started at the entry of a chosen launch. At its exit its stream is waited for, sampling is
+ *            stopped, and then the samples are fetched: while it is on, CUPTI may keep some back.
+ * SAMPLING2  A stream is waited for, never the context: that would end a capture of another thread.
+ * SAMPLING3  CUPTI runs one kernel at a time (serialized mode) and tells whose a sample is: those of others go.
+ * SAMPLING4  Names of functions belong to CUPTI, which may share them among records: they are not freed.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collectors/profiler/internal.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "collectors/collector.h"
+#include "trace/format/samples.h"
+
+/* ------------------------------------------------------ what CUPTI's calls take */
+
+#define BEGIN size_t size; void *none, *context
+struct of_context { BEGIN; };
+struct n_reasons { BEGIN; size_t *n; };
+struct all_reasons { BEGIN; size_t n; uint32_t *index; char **names; };
+struct attribute {
+	int what, status;
+	union { uint32_t number; void *at; struct { size_t n; uint32_t *index; } list; uint64_t words[3]; } is;
+};
+struct attributes { BEGIN; size_t n; struct attribute *all; };
+struct get { BEGIN; void *data; };
+#undef BEGIN
+
+struct pc {
+	size_t size;
+	uint64_t crc, offset;
+	uint32_t function, padding;
+	char *name;
+	size_t n;
+	struct rec_samples_count *counts;
+	uint32_t correlation;
+};
+struct data {
+	size_t size, room;
+	uint64_t total, dropped;
+	size_t n, remaining;
+	uint64_t range;
+	struct pc *pcs;
+	uint64_t others;
+	uint8_t full;
+};
+
+enum { PERIOD = 1, REASONS_ASKED = 2, MODE = 5, START_STOP = 6, FORMAT = 7, BUFFER = 8 };
+enum { SERIALIZED = 2, PARSED = 1 };
+enum { OUT_OF_MEMORY = 8 };
+
+enum { ENABLE, DISABLE, N_REASONS, REASON_NAMES, SET, GET, START, STOP, DATA, CALLS };
+static const char *const names[CALLS] = {
+	[ENABLE] = "cuptiPCSamplingEnable", [DISABLE] = "cuptiPCSamplingDisable",
+	[N_REASONS] = "cuptiPCSamplingGetNumStallReasons", [REASON_NAMES] = "cuptiPCSamplingGetStallReasons",
+	[SET] = "cuptiPCSamplingSetConfigurationAttribute", [GET] = "cuptiPCSamplingGetConfigurationAttribute",
+	[START] = "cuptiPCSamplingStart", [STOP] = "cuptiPCSamplingStop", [DATA] = "cuptiPCSamplingGetData",
+};
+
+/* ------------------------------------------------------------------- state */
+
+enum { REASONS = 128, REASON_TEXT = 128, AT_ONCE = 4096, INSTRUCTIONS = 1 << 16, COUNTS = 1 << 20, FUNCTIONS = 1024,
+	TEXTS = 1 << 18, ROUNDS = 1024 };
+
+/* One mapping, of which only what is used takes memory. */
+struct room {
+	struct data data;
+	struct pc in[AT_ONCE];
+	struct rec_samples_count in_counts[AT_ONCE][REASONS];
+	uint32_t index[REASONS];
+	char name[REASONS][REASON_TEXT], *names[REASONS];
+	bool sums[REASONS];             /* its samples are part of no other's */
+	uint32_t reason_texts;          /* bytes of their names, which come first among the texts */
+	struct rec_samples head;
+	struct rec_samples_function function[FUNCTIONS];
+	struct rec_samples_instruction instruction[INSTRUCTIONS];
+	struct rec_samples_reason reason[REASONS];
+	struct rec_samples_count count[COUNTS];
+	char text[TEXTS];
+};
+
+static int (*call[CALLS])(void *params);
+static int (*wait_for_stream)(void *stream);
+static struct { void *context; struct room *room; bool started, given_up; } session;    /* context NULL: none is open */
+
+static int cupti(int which, void *params)
+{
+	int err;
+
+	tap_tls.own_calls++;
+	err = call[which](params);
+	tap_tls.own_calls--;
+	return err;
+}
+
+static int of_context(int which)
+{
+	struct of_context p = { .size = sizeof p, .context = session.context };
+
+	return cupti(which, &p);
+}
+
+const char *tap_sampling_library(void *handle, void *driver)
+{
+	void *wait = driver ? tap_way_in.dlsym(driver, "cuStreamSynchronize") : NULL;
+
+	for (int i = 0; i < CALLS; i++) {
+		void *f = tap_way_in.dlsym(handle, names[i]);
+
+		if (!f)
+			return names[i];
+		memcpy(&call[i], &f, sizeof f);
+	}
+	memcpy(&wait_for_stream, &wait, sizeof wait);
+	return wait ? NULL : "cuStreamSynchronize";
+}
+
+/* ----------------------------------------------------------------- session */
+
+static uint32_t add_text(struct room *r, const char *text)
+{
+	uint32_t at = r->head.text_bytes, n = (uint32_t)strnlen(text, 4096);
+
+	if (n + 1 > TEXTS - at)
+		return 0;                       /* the empty one */
+	memcpy(r->text + at, text, n);
+	r->text[at + n] = 0;
+	r->head.text_bytes += n + 1;
+	return at;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !memcmp(text + n - m, end, m);
+}
+
+static bool take_reasons(struct room *r)
+{
+	size_t n = 0;
+	struct n_reasons count = { .size = sizeof count, .context = session.context, .n = &n };
+	struct all_reasons all = { .size = sizeof all, .context = session.context, .index = r->index,
+		.names = r->names };
+	int err = cupti(N_REASONS, &count);
+
+	all.n = n < REASONS ? n : REASONS;
+	for (size_t i = 0; i < REASONS; i++)
+		r->names[i] = r->name[i];
+	if (!err)
+		err = cupti(REASON_NAMES, &all);
+	if (err)
+		return tap_profiler_refuse(names[REASON_NAMES], err);
+	r->head.text_bytes = 1;
+	for (uint32_t i = 0; i < all.n; i++) {
+		r->name[i][REASON_TEXT - 1] = 0;
+		r->reason[i] = (struct rec_samples_reason){ r->index[i], add_text(r, r->name[i]) };
+		r->sums[i] = !ends_with(r->name[i], "_not_issued") && !ends_with(r->name[i], "_sample_count");
+	}
+	r->head.reasons = (uint32_t)all.n;
+	r->reason_texts = r->head.text_bytes;
+	return true;
+}
+
+static bool configure(struct room *r)
+{
+	struct attribute all[] = {
+		{ .what = MODE, .is.number = SERIALIZED },
+		{ .what = REASONS_ASKED, .is.list = { r->head.reasons, r->index } },
+		{ .what = START_STOP, .is.number = 1 },
+		{ .what = FORMAT, .is.number = PARSED },
+		{ .what = BUFFER, .is.at = &r->data },
+	}, period = { .what = PERIOD };
+	struct attributes p = { .size = sizeof p, .context = session.context, .n = sizeof all / sizeof *all,
+		.all = all };
+	int err = cupti(SET, &p);
+
+	if (err)
+		return tap_profiler_refuse(names[SET], err);
+	p.n = 1;
+	p.all = &period;
+	if (!cupti(GET, &p) && period.is.number < 64)
+		r->head.cycles = 1ull << period.is.number;
+	return true;
+}
+
+static void close_session(void)
+{
+	if (session.context)
+		of_context(DISABLE);
+	if (session.room)
+		tap_sys_munmap(session.room, sizeof *session.room);
+	memset(&session, 0, sizeof session);
+}
+
+static bool open_session(const struct tap_counting_launch *l)
+{
+	struct room *r = tap_sys_mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct of_context p = { .size = sizeof p, .context = l->context };
+	int err;
+
+	session.room = r;
+	if (!r)
+		return tap_profiler_refuse_because("no memory for samples");
+	r->data = (struct data){ .size = sizeof r->data, .room = AT_ONCE, .pcs = r->in };
+	for (int i = 0; i < AT_ONCE; i++)
+		r->in[i] = (struct pc){ .size = sizeof r->in[i], .counts = r->in_counts[i] };
+	if (!tap_profiler_device_can(l->device, TAP_PROFILER_PC_SAMPLING))
+		return false;
+	err = cupti(ENABLE, &p);
+	if (err)
+		return tap_profiler_refuse(names[ENABLE], err);
+	session.context = l->context;
+	return take_reasons(r) && configure(r);
+}
+
+bool tap_sampling_begin(const struct tap_counting_launch *l, bool *gone)
+{
+	int err;
+
+	if (session.context != l->context) {
+		close_session();
+		if (!open_session(l)) {
+			close_session();
+			*gone = true;
+			return false;
+		}
+	}
+	err = of_context(START);
+	if (err)
+		*gone = !tap_profiler_refuse(names[START], err);
+	session.started = !err;
+	return !err;
+}
+
+/* ------------------------------------------------------------------ samples */
+
+/* FUNCTIONS: there is no room for one more. */
+static uint32_t function_of(struct room *r, const struct pc *pc)
+{
+	uint32_t i = r->head.functions;
+
+	while (i && (r->function[i - 1].crc != pc->crc || r->function[i - 1].index != pc->function))
+		i--;
+	if (i)
+		return i - 1;
+	if (r->head.functions == FUNCTIONS)
+		return FUNCTIONS;
+	r->function[r->head.functions] = (struct rec_samples_function){ pc->crc, pc->function,
+		pc->name ? add_text(r, pc->name) : 0 };
+	return r->head.functions++;
+}
+
+static uint64_t samples_of(const struct room *r, const struct pc *pc)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < pc->n && i < REASONS; i++)
+		for (uint32_t k = 0; k < r->head.reasons; k++)
+			if (r->sums[k] && r->index[k] == pc->counts[i].reason)
+				sum += pc->counts[i].samples;
+	return sum;
+}
+
+/* SAMPLING3 */
+static void take(struct room *r, const struct pc *pc, uint32_t correlation)
+{
+	struct rec_samples *h = &r->head;
+	size_t n = pc->n < REASONS ? pc->n : REASONS;
+	uint32_t function;
+
+	if (pc->correlation && pc->correlation != correlation) {
+		h->others += samples_of(r, pc);
+		return;
+	}
+	function = function_of(r, pc);
+	if (function == FUNCTIONS || h->instructions == INSTRUCTIONS || n > COUNTS - h->counts) {
+		h->left_out += samples_of(r, pc);
+		return;
+	}
+	r->instruction[h->instructions++] = (struct rec_samples_instruction){ pc->offset, function, (uint32_t)n };
+	memcpy(&r->count[h->counts], pc->counts, n * sizeof *pc->counts);
+	h->counts += (uint32_t)n;
+}
+
+static void fetch(struct room *r, uint32_t correlation)
+{
+	struct get p = { .size = sizeof p, .context = session.context, .data = &r->data };
+	struct rec_samples *h = &r->head;
+	const struct rec_samples empty = { .magic = REC_SAMPLES_MAGIC, .reasons = h->reasons, .cycles = h->cycles,
+		.text_bytes = r->reason_texts };
+
+	*h = empty;
+	for (int i = 0; i < ROUNDS && h->state == REC_SAMPLES_WHOLE; i++) {
+		int err;
+
+		r->data.n = r->data.remaining = r->data.full = 0;
+		r->data.total = r->data.dropped = r->data.others = 0;
+		err = cupti(DATA, &p);
+		if (err || r->data.full)
+			h->state = r->data.full || err == OUT_OF_MEMORY ? REC_SAMPLES_FULL : REC_SAMPLES_FAILED;
+		h->total += r->data.total;
+		h->dropped += r->data.dropped;
+		h->others += r->data.others;
+		for (size_t k = 0; k < r->data.n && k < AT_ONCE; k++)
+			take(r, &r->data.pcs[k], correlation);
+		if (!r->data.remaining)
+			return;
+	}
+}
+
+static void store(struct room *r, const struct tap_counting_launch *l, const struct tap_profiler_choice *c)
+{
+	struct rec_samples *h = &r->head;
+	const void *const parts[] = { h, r->function, r->instruction, r->reason, r->count, r->text };
+	const size_t bytes[] = { sizeof *h, h->functions * sizeof *r->function,
+		h->instructions * sizeof *r->instruction, h->reasons * sizeof *r->reason,
+		h->counts * sizeof *r->count, h->text_bytes };
+	uint64_t id[2], total, lost;
+
+	h->bytes = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		h->bytes += bytes[i];
+	lost = h->dropped + h->left_out;
+	tap_blob_store(REC_BLOB_COUNTERS, parts, bytes, sizeof parts / sizeof *parts, true, id, &total);
+	tap_profiler_record(l, c, &(struct tap_profiler_found){ .image = REC_SAMPLES_IMAGE, .id = { id[0], id[1] },
+		.bytes = h->bytes, .ranges = h->state == REC_SAMPLES_WHOLE,
+		.dropped = lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX });
+	if (h->state == REC_SAMPLES_FULL)
+		TAP_DEGRADE(TAP_PART_CUPTI,
+			"samples of some launches are missing: the device's buffer of samples was full");
+	else if (h->state == REC_SAMPLES_FAILED)
+		TAP_DEGRADE(TAP_PART_CUPTI, "samples of some launches are missing: CUPTI did not give them");
+}
+
+/* SAMPLING1. What a launch that failed left is thrown away: it would count for the next one. */
+void tap_sampling_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep)
+{
+	if (!session.started)
+		return;
+	tap_tls.own_calls++;
+	wait_for_stream(l->stream);
+	tap_tls.own_calls--;
+	session.started = false;
+	if (of_context(STOP)) {
+		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
+		TAP_DEGRADE(TAP_PART_CUPTI, "samples of some launches are missing: %s failed", names[STOP]);
+		return;
+	}
+	fetch(session.room, l->correlation);
+	if (keep && !TAP_READ_ONCE(session.given_up))
+		store(session.room, l, c);
+}
+
+/* By another thread: the launch does not come back, and what else runs meanwhile would be sampled with it. */
+void tap_sampling_give_up(void) { __atomic_store_n(&session.given_up, true, __ATOMIC_RELEASE); }
+
+void tap_sampling_leave_context(void *context)
+{
+	if (session.context && (!context || session.context == context))
+		close_session();
+}

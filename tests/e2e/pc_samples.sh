@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# tests/e2e/pc_samples.sh - samples of the program counter: taken, in a run of their own beside counters, shown
+#
+# On the stand-in machine, which writes down what it let be sampled (FAKEGPU_SAMPLES): what the trace and the reports hold is
+# compared with that. It gives nothing of a kernel that still runs when sampling stops, nothing while sampling is on, and
+# nothing to a process that has initialised the profiler. No figure of it means anything.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
+cupti=$gpu/lib/libcupti.so.13
+export GPUTAP_DEPLOY=false FAKEGPU_SAMPLES=$PWD/taken
+all=smsp__pcsamp_sample_count
+scoreboard=smsp__pcsamp_warps_issue_stalled_long_scoreboard
+sampled() { rm -f taken; traced --summary=none --cupti "$cupti" "$@"; }
+complete() { grep -q 'complete: yes' t.err; }
+report() { timeout 60 "$tap" report --cupti "$cupti" "$@" 2>said; }
+judge() { python3 "$GPUTAP_TESTS/e2e/pc_samples_check.py" "$@"; }
+dumped() { "$tap" dump t.gputap >dump 2>/dev/null; judge dump taken dump; }
+reported() { "$tap" export -q -f -e ncu-rep --cupti "$cupti" -o v t.gputap 2>said && judge report taken v.ncu-rep "$GPUTAP_TESTS/../python"; }
+na_because() { report --page raw t.gputap --metrics "$all" | grep -q "$all.*N/A.*$1"; }
+
+# One run
+sampled --metrics "$all" -- "$examples/vector_add"
+check "the program runs as ever" status 0
+check "and prints the same" grep -q '0 wrong' t.out
+check "what is done is told" said 'the program counter is sampled'
+check "nothing is lost" complete
+check "something was sampled" [ -s taken ]
+check "the trace holds what the stand-in let be sampled, and nothing else" dumped
+check "so does a report file: all samples, each reason, at each instruction" reported
+check "no counter was collected" [ "$(grep -c '^cuda counters' dump)" = 0 ]
+check "the launch is told as a whole" grep -qE '^cuda samples [0-9]+ correlation=[0-9]+ total=[0-9]+ dropped=0 interval_cycles=4096 instructions=[0-9]+ kernel="' dump
+check "info tells of it" grep -q '^samples   of the program counter of 1 launch$' <("$tap" info t.gputap)
+check "no library is needed to show them" grep -q "$all.*sample .*[0-9]" <("$tap" report --cupti /nowhere/libcupti.so --page raw t.gputap 2>&1)
+check "stats has their sums" grep -q "$scoreboard" <("$tap" stats -r kernel_metric_sum t.gputap 2>&1)
+"$tap" run -q -f -o u --pack --summary=none --cupti "$cupti" --metrics "$all" -- "$examples/vector_add" >/dev/null 2>&1
+check "a packed trace holds them too" grep -q '^cuda samples' <("$tap" dump u.gputap 2>/dev/null)
+sampled --launch-count 0 --metrics "$all" -- "$examples/storm" 3 20
+check "launches of several threads: each has its own" dumped
+check "all sixty of them" [ "$(grep -c '^cuda samples' dump)" = 60 ]
+sampled --kernel-name nothing --metrics "$all" -- "$examples/vector_add"
+check "what was not chosen is not sampled" [ ! -e taken ]
+FAKEGPU_FAULTS=samples-pages=2 sampled --metrics "$all" -- "$examples/vector_add"
+check "samples that come in several portions are all there" dumped
+sampled --launch-count 0 --metrics "$all" -- "$examples/graphs"
+check "graphs are sampled as one, and what is captured is left alone" dumped
+check "the program's own work is right" status 0
+
+# What is lost
+FAKEGPU_FAULTS=samples-dropped=7 sampled --metrics "$all" -- "$examples/vector_add"
+check "samples that the device dropped are counted" said 'complete: no (7 samples of the program counter lost'
+check "the others are there" dumped
+FAKEGPU_FAULTS=samples-full sampled --metrics "$all" -- "$examples/vector_add"
+check "a device whose buffer is full: the launch is counted as lost" said 'complete: no (1 .*were not collected'
+check "a note says why" said "the device's buffer of samples was full"
+check "the value is N/A, and says so" na_because 'buffer of samples was full'
+FAKEGPU_FAULTS=counters-no-permission sampled --metrics "$all" -- "$examples/vector_add"
+check "without permission the program runs" status 0
+check "in a line that says what to do" said 'no samples of the program counter: the driver allows them to administrators only'
+check "it is counted" said 'complete: no'
+FAKEGPU_FAULTS=counters-unsupported sampled --metrics "$all" -- "$examples/vector_add"
+check "a device that cannot be sampled is told" said 'no samples of the program counter: CUPTI cannot count on a device'
+FAKEGPU_FAULTS=launch-fails=1 sampled --metrics "$all" -- "$examples/vector_add"
+check "a launch that fails leaves nothing" [ ! -e taken ]
+
+# Beside counters
+sampled --metrics "sm__cycles_active.avg,$all" -- "$examples/vector_add"
+check "beside counters it takes a run of its own, and that is told" said 'takes a run of the program of its own (--reruns)'
+check "without it nothing is sampled" [ ! -e taken ]
+check "and the value is N/A" na_because 'not sampled'
+check "plan says how many runs it takes" grep -q 'runs of the program: 2' <("$tap" plan --cupti "$cupti" --chip GH100 --metrics "sm__cycles_active.avg,$all" 2>&1)
+sampled --reruns --metrics "sm__cycles_active.avg,$all" -- "$examples/vector_add"
+check "with --reruns there are two runs" said 'run 2 of 2 of the program'
+check "the output is the first run's, and once" [ "$(cat t.out)" = "vector_add: 1000 values, 0 wrong" ]
+check "nothing is lost then" complete
+check "the samples are those of the second run" judge report taken <("$tap" export -q -f -e ncu-rep --cupti "$cupti" -o v t.gputap; cat v.ncu-rep) "$GPUTAP_TESTS/../python"
+check "the counters are there beside them" grep -q 'sm__cycles_active.avg.*[0-9]' <(report --page raw t.gputap)
+check "no trace of the second run is left" [ -z "$(ls -d t.run* 2>/dev/null)" ]
+"$tap" dump t.gputap >dump 2>/dev/null
+check "dump says which run it was" grep -q '^cuda samples .* run=2 ' dump
+metrics=$(printf 'sm__part_%02d.sum,' {1..20})$all               # three passes
+sampled --reruns --replay-mode=application --metrics "$metrics" -- "$examples/vector_add"
+check "with application replay it is the last run" said 'run 4 of 4 of the program'
+check "and nothing is lost" complete
+check "the samples are there" grep -q "$all.*sample .*[0-9]" <(report --page raw t.gputap)
+FAKEGPU_FAULTS=samples-dropped=9 sampled --reruns --metrics "sm__cycles_active.avg,$all" -- "$examples/vector_add"
+check "what the second run's device dropped is counted in the first one's trace" said 'complete: no (9 samples of the program counter lost'
+cat >other <<'END'
+#!/bin/sh
+echo run >>others
+n=$(grep -c . others)
+if [ "$n" = 2 ]; then exec "$@" 1 2; fi
+exec "$@" 1 4
+END
+chmod +x other
+sampled --reruns --launch-count 0 --metrics "sm__cycles_active.avg,$all" -- ./other "$examples/storm"
+check "launches that the second run does not make have no samples, and a note names them" said 'run 2 of the program did not make launch 3 of .*: the samples of that launch'
+check "they are counted" said 'complete: no (2 .*were not collected'
+for cut in 200 $(($(stat -c %s t.gputap/passes) - 1)); do
+	cp -r t.gputap cut.gputap
+	truncate -s "$cut" cut.gputap/passes
+	check "the file of the runs cut to $cut bytes: the page is there all the same" grep -q 'storm\|kernel' <(report --page raw --launch-count 0 cut.gputap)
+	rm -r cut.gputap
+done
+
+# Sections and rules
+sampled --section SourceCounters --reruns -- "$examples/vector_add"
+report --page source --csv t.gputap >rows
+check "the source page has them by instruction" judge source taken rows
+check "the section SourceCounters shows them" grep -q 'Most Samples' <(report --page details t.gputap)
+sampled --section WarpStateStats --metrics "$all" --reruns -- "$examples/vector_add"
+check "the section WarpStateStats shows the reasons" grep -q "^ *$scoreboard  *sample " <(report --page details t.gputap)
+traced --summary=none --cupti "$cupti" --reruns -- "$examples/vector_add"
+check "--reruns for nothing is refused" status 125
+finish
