@@ -71,11 +71,23 @@ static void add_rules(const struct job *j, const char *report)
 			err.why);
 }
 
+static void say_notes(struct gt_text *notes)
+{
+	for (const char *at = notes->data, *end = at + notes->used, *line; at < end; at = line + 1) {
+		line = memchr(at, '\n', (size_t)(end - at));
+		if (!line)
+			break;
+		fprintf(stderr, GT_CLI_NOTE "%.*s\n", (int)(line - at), at);
+	}
+	gt_text_free(notes);
+}
+
 static int write_one(const struct job *j, const struct gt_writer *w, const struct gt_process *process, const char *path,
 	struct gt_err *err)
 {
 	char temporary[PATH_MAX];
 	struct gt_progress progress;
+	struct gt_text notes = { 0 };
 	int rc = check_free(j, path, err);
 
 	if (rc)
@@ -88,11 +100,13 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		.model = j->model, .process = process, .from_ns = j->from_ns, .to_ns = j->to_ns, .path = temporary,
 		.final_path = path,
 		.options = j->options, .progress = gt_progress_step, .ctx = &progress,
+		.notes = j->say ? &notes : NULL,
 	};
 	if (w->forecast && j->say)
 		say_forecast(path, w->forecast(&x));
 	rc = w->write(&x, err);
 	gt_progress_end(&progress);
+	say_notes(&notes);
 	if (!rc)
 		rc = gt_symbols_check(j->model, err);
 	if (!rc && access(temporary, F_OK) && errno == ENOENT) {

@@ -18,6 +18,7 @@ struct gt_export {
 	const char *final_path;           /* for messages and metadata */
 	const struct gt_options *options; /* values of trace/format/options.def */
 	bool (*progress)(void *ctx, double done); void *ctx; /* may be NULL */
+	struct gt_text *notes;            /* lines for the user, told when the writer is done; NULL: nobody listens */
 };
 
 struct gt_writer {

@@ -64,8 +64,8 @@ static void put_cell(struct gt_text *t, size_t column, const struct gt_dispatch 
 
 	switch (columns[column].kind) {
 	case TID: gt_text_i64(t, d->tid); break;
-	case KERNEL: gt_codexl_name(t, &d->kernel, "unknown_kernel"); break;
-	case DEVICE: gt_codexl_name(t, &d->device, "Unknown_Device"); break;
+	case KERNEL: gt_codexl_name(t, &d->kernel, "unknown_kernel", GT_CODEXL_NAME); break;
+	case DEVICE: gt_codexl_name(t, &d->device, "Unknown_Device", GT_CODEXL_NAME); break;
 	case NUMBER: gt_text_i64(t, *(const int64_t *)at); break;
 	case SIZE: gt_text_u64(t, *(const uint64_t *)at); break;
 	case PERCENT: gt_text_float(t, *(const double *)at); break;
