@@ -102,11 +102,27 @@ check "the edition of 2021" "$(query all 'SELECT count(*) FROM OSRT_API')" "$("$
 # --------------------------------------------- who ended a wait (model/threads/waits.c)
 "$gputap" run -q -t osrt --osrt-threshold=0 -o waits ./waits >waits.out
 "$gputap" stats -q --format csv -r osrt_wait_trace waits.gputap >waits.csv
-while read -r name waiter waker; do
+while read -r name waiter waker _; do
 	[ "$name" = read ] && continue # the kernel alone can tell, below
 	got=$(awk -F, -v n="$name" -v t="$waiter" -v by="$waker" '$6 == n && $5 == t { seen = $9 == "" ? 0 : $9; if (seen == by) hit = 1 } END { print hit ? by : seen }' waits.csv)
 	check "who ended $name" "$waker" "$got"
 done <waits.out
+# A line for each object: the function that waited, the object; and that object's address in the call that let it go.
+check "... and the object of each lock, condition, semaphore and barrier" "$(awk '$4 != 0 { print $1, $4 }' waits.out | sort)" \
+	"$(awk -F, 'NR == FNR { split($0, w, " "); who[w[1] " " w[2]] = w[4] != "0"; next } who[$6 " " $5] { print $6, $8 }' waits.out waits.csv | sort)"
+check "... which both sides name" "8 of 8" "$("$gputap" dump --json waits.gputap 2>/dev/null | python3 -c '
+import json, sys
+calls = {}
+for line in sys.stdin:
+    r = json.loads(line)
+    if r["type"] == "call":
+        calls.setdefault((r["tid"], r["name"]), []).append(r["args"])
+gives = {"pthread_mutex_lock": "pthread_mutex_unlock", "pthread_rwlock_rdlock": "pthread_rwlock_unlock", "pthread_rwlock_wrlock": "pthread_rwlock_unlock",
+         "pthread_cond_wait": "pthread_cond_signal", "sem_wait": "sem_post", "pthread_barrier_wait": "pthread_barrier_wait", "futex": "futex"}
+waits = [line.split() for line in open("waits.out")]
+of = lambda tid, name, address: any(address in map(str, args.values()) for args in calls.get((int(tid), name), []))
+waits = [w for w in waits if w[3] != "0"]
+print(sum(of(w[1], w[0], w[3]) and (w[2] == "0" or of(w[2], gives[w[0]], w[3])) for w in waits), "of", len(waits))')"
 check "without switches the states of threads are estimated" "estimated" "$("$gputap" stats -q --format csv -r sched_sum waits.gputap | tail -n +2 | cut -d, -f11 | sort -u)"
 check "... who sleeps 20 ms and no longer than it lived" yes "$("$gputap" stats -q --format csv -r sched_sum waits.gputap | awk -F, -v t="$(awk '$1 == "pthread_join" { print $3 }' waits.out)" '$2 == t && $5 >= 20000000 && $4 == "" { print "yes" }')"
 "$gputap" export -q -f -e sqlite,perfetto -o waits waits.gputap

@@ -54,6 +54,13 @@ class Internals(unittest.TestCase):
             with self.subTest(path=path):
                 self.assertTrue((ROOT / path).exists(), path)
 
+    def test_what_a_critical_path_needs_is_read_back(self):
+        rows = re.findall(r'^\| .* \| `(tests/[\w/.]+)` \| "(.*)" \|$', self.text, re.M)
+        self.assertGreaterEqual(len(rows), 16)
+        for test, check in rows:
+            with self.subTest(test=test, check=check):
+                self.assertIn('check "%s"' % check, (ROOT / test).read_text(encoding="utf-8"))
+
     def test_generated_wrappers_are_made_of_the_table(self):
         self.assertIn("clEnqueueNDRangeKernel(", (ROOT / "api/opencl.api").read_text(encoding="utf-8"))
         self.assertIn("body_", (ROOT / "api/wrappers.py").read_text(encoding="utf-8"))

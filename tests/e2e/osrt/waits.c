@@ -1,7 +1,8 @@
 /*
  * tests/e2e/osrt/waits.c - one wait of each kind, between two threads that say who they are
  *
- * Prints a line for each: the function that waited, who waited, and who ended it (0: nobody did in time).
+ * Prints a line for each: the function that waited, who waited, who ended it (0: nobody did in time), and for what
+ * (the address that both sides named; 0: it is none).
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -103,17 +104,18 @@ static void signal_it(void)
 static const struct {
 	const char *name;
 	void (*before)(void), (*wait)(void), (*wake)(void); /* before and wake: of the other thread */
+	const void *object;
 } kinds[] = {
-	{ "pthread_mutex_lock", take_lock, wait_lock, give_lock },
-	{ "pthread_rwlock_rdlock", take_rwlock, wait_read, give_rwlock },
-	{ "pthread_rwlock_wrlock", take_rwlock, wait_write, give_rwlock },
-	{ "pthread_cond_wait", nothing, wait_condition, signal_it },
-	{ "sem_wait", nothing, wait_post, post },
-	{ "pthread_barrier_wait", nothing, wait_barrier, wait_barrier },
-	{ "pthread_cond_timedwait", nothing, wait_in_vain, nothing },
-	{ "futex", nothing, wait_word, give_word },
-	{ "sigwait", nothing, wait_signal, send_signal },
-	{ "read", nothing, wait_data, give_data }, /* the kernel alone can tell */
+	{ "pthread_mutex_lock", take_lock, wait_lock, give_lock, &lock },
+	{ "pthread_rwlock_rdlock", take_rwlock, wait_read, give_rwlock, &rwlock },
+	{ "pthread_rwlock_wrlock", take_rwlock, wait_write, give_rwlock, &rwlock },
+	{ "pthread_cond_wait", nothing, wait_condition, signal_it, &condition },
+	{ "sem_wait", nothing, wait_post, post, &semaphore },
+	{ "pthread_barrier_wait", nothing, wait_barrier, wait_barrier, &barrier },
+	{ "pthread_cond_timedwait", nothing, wait_in_vain, nothing, &never },
+	{ "futex", nothing, wait_word, give_word, &word },
+	{ "sigwait", nothing, wait_signal, send_signal, NULL },
+	{ "read", nothing, wait_data, give_data, NULL }, /* the kernel alone can tell */
 };
 
 static void *waiter(void *arg)
@@ -136,7 +138,8 @@ static void *waker(void *arg)
 	while (!waiting)
 		;
 	wait_asleep(waiting);
-	printf("%s %d %d\n", kinds[kind].name, waiting, kinds[kind].wake == nothing ? 0 : gettid());
+	printf("%s %d %d %#lx\n", kinds[kind].name, waiting, kinds[kind].wake == nothing ? 0 : gettid(),
+		(unsigned long)kinds[kind].object);
 	kinds[kind].wake();
 	pthread_join(t, NULL);
 	return NULL;
@@ -169,7 +172,7 @@ int main(void)
 	waiting = 0;
 	pthread_create(&t, NULL, sleeper, NULL);
 	pthread_join(t, NULL);
-	printf("pthread_join %d %d\n", gettid(), waiting);
+	printf("pthread_join %d %d 0\n", gettid(), waiting);
 	fflush(stdout);
 	pid_t child = fork();
 
@@ -178,6 +181,6 @@ int main(void)
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
-	printf("waitpid %d %d\n", gettid(), child);
+	printf("waitpid %d %d 0\n", gettid(), child);
 	return 0;
 }
