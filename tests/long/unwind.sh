@@ -4,12 +4,13 @@
 # STACKS: how many in each program. A program is built of C with five sets of options, C++, a plug-in that is stripped and has its debug
 # information elsewhere, and a static library without unwind tables. What has neither tables nor frame pointers is told apart: an
 # unwinder cannot know it. Then samples that timers took of it and of programs by others, at any instruction of theirs, against what the
-debugger sees there. SAMPLES: how many of each.
+# debugger sees there. SAMPLES: how many of each.
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
 set -u
-src=$GPUTAP_TESTS/long/unwind
+src=$GPUTAP_TESTS/long/unwind samples=${SAMPLES:-1700}
+unset SAMPLES           # what the debugger is told of samples alone
 passed=0 failed=0 skipped=0
 for tool in gdb gcc g++; do command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }; done
 gdb --batch -ex 'python print(1)' 2>/dev/null | grep -qx 1 || { echo "skipped: gdb has no Python"; exit 77; }
@@ -43,14 +44,30 @@ build() {
 	objcopy --only-keep-debug plugin.so plugin.debug && objcopy --strip-all --add-gnu-debuglink=plugin.debug plugin.so
 }
 
+# debugged HOW_MANY PROGRAM...: the program in gdb, and once more when gdb did not get to its end (something killed it, it had no memory); how
+# the stacks compare is asked once
+debugged() {
+	local wanted=$1 attempt status taken
+	shift
+	for attempt in 1 2; do
+		rm -rf t.gputap frames
+		gdb --batch -nx -x "$src/debugger.py" --args "$@" >gdb.out 2>&1 </dev/null
+		status=$?
+		taken=$(cat frames 2>/dev/null | wc -l)
+		[ "$status" = 0 ] && [ "$taken" = "$wanted" ] && return
+		echo "gdb ended with status $status and $taken of $wanted stacks (attempt $attempt of 2); its last lines:"
+		tail -n 5 gdb.out
+	done
+}
+
 # compared NAME LEAST: the stacks of the trace with the debugger's
 compared() {
-	if python3 "$GPUTAP_TESTS/long/unwind_check.py" t.gputap frames "$2"; then
+	if python3 "$GPUTAP_TESTS/long/unwind_check.py" t.gputap frames "$2" 2>check.err; then
 		echo "ok: $1"
 		passed=$((passed + 1))
 	else
-		tail -n 5 gdb.out
-		echo "FAILED: $1"
+		tail -n 5 check.err
+		echo "FAILED: $1 ($(cat frames 2>/dev/null | wc -l) stacks of the debugger's)"
 		failed=$((failed + 1))
 	fi
 }
@@ -58,7 +75,6 @@ compared() {
 # walks NAME LEAST FLAGS ARCHIVE_FLAGS
 walks() {
 	local name=$1 least=$2
-	rm -rf t.gputap frames
 	if ! build ./walker "$3" "$4"; then
 		echo "FAILED: $name: cannot be built"
 		failed=$((failed + 1))
@@ -66,7 +82,7 @@ walks() {
 	fi
 	export FRAMES=frames
 	export INFERIOR="LD_PRELOAD=$GPUTAP_BUILD/libgputap.so|GPUTAP_OUTPUT=$PWD/t|GPUTAP_CALLSTACKS=opencl|GPUTAP_CALLSTACK_DEPTH=256"
-	gdb --batch -nx -x "$src/debugger.py" --args ./walker "${STACKS:-5000}" ./plugin.so >gdb.out 2>&1
+	debugged "${STACKS:-5000}" ./walker "${STACKS:-5000}" ./plugin.so
 	compared "$name" "$least"
 }
 
@@ -80,9 +96,8 @@ sampled() {
 	local name=$1 least=$2
 	shift 2
 	command -v "$1" >/dev/null || { skipped=$((skipped + 1)); echo "skipped: $name: $1 is not installed"; return; }
-	rm -rf t.gputap frames
 	export FRAMES=frames INFERIOR="LD_PRELOAD=$GPUTAP_BUILD/libgputap.so|GPUTAP_OUTPUT=$PWD/t|GPUTAP_TRACE=sample|GPUTAP_SAMPLE=timer|GPUTAP_SAMPLE_RATE=1000|GPUTAP_CALLSTACK_DEPTH=256"
-	SAMPLES=${SAMPLES:-1700} gdb --batch -nx -x "$src/debugger.py" --args "$@" >gdb.out 2>&1 </dev/null
+	SAMPLES=$samples debugged "$samples" "$@"
 	compared "$name" "$least"
 }
 tables="-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer"
