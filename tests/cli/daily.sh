@@ -119,7 +119,8 @@ interrupt "TERM" TERM
 interrupt "HUP" HUP
 # The first signal removes what is half-written and has no reader of its word; a second one, of any kind, ends at once.
 second() { # NAME COMMAND...
-	chrt -o 0 nice -n 19 python3 "$GPUTAP_TESTS/cli/second_signal.py" "${@:2}" >said 2>&1; ok "$1, a second signal: $(cat said)" $? 0
+	chrt -o 0 nice -n 19 python3 "$GPUTAP_TESTS/cli/second_signal.py" "${@:2}" >said 2>&1; local status=$?
+	ok "$1, a second signal: $(cat said)" $status 0
 }
 rm -f big.apilog*
 second "export" TERM HUP big.apilog "$gputap" export -q -e apilog -j 1 big.gputap

@@ -1,0 +1,118 @@
+/*
+ * tests/unit/test_temporary.c - common/temporary: a file while it is written is new, and its maker's alone
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka wants those above first */
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/temporary.h"
+
+static char place[] = "test_temporary-XXXXXX";
+
+static void victim(void)
+{
+	int fd = open("victim", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_int_equal(write(fd, "mine", 4), 4);
+	close(fd);
+}
+
+static void assert_left_alone(void)
+{
+	struct stat st;
+
+	assert_int_equal(stat("victim", &st), 0);
+	assert_int_equal(st.st_size, 4);
+}
+
+static void what_stands_there_is_left_alone(void **state)
+{
+	(void)state;
+	victim();
+	assert_int_equal(gt_create_own("victim", O_WRONLY), -1);
+	assert_int_equal(errno, EEXIST);
+	assert_left_alone();
+}
+
+/* Whether it leads to a file or to a place where there is none yet. */
+static void no_link_is_followed(void **state)
+{
+	(void)state;
+	victim();
+	assert_int_equal(symlink("victim", "link"), 0);
+	assert_int_equal(gt_create_own("link", O_WRONLY), -1);
+	assert_left_alone();
+	assert_int_equal(symlink("nobody", "dangling"), 0);
+	assert_int_equal(gt_create_own("dangling", O_WRONLY), -1);
+	assert_int_equal(access("nobody", F_OK), -1);
+}
+
+static void a_file_is_its_makers_alone_whatever_the_umask(void **state)
+{
+	static const mode_t masks[] = { 0, 0777, 022 };
+	struct stat st;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		mode_t before = umask(masks[i]);
+		int fd = gt_create_own("own", O_WRONLY);
+
+		umask(before);
+		assert_int_not_equal(fd, -1);
+		assert_int_equal(fstat(fd, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0600);
+		close(fd);
+		unlink("own");
+	}
+}
+
+static void two_names_of_one_file_differ(void **state)
+{
+	char a[256], b[256];
+
+	(void)state;
+	assert_true(gt_temporary_name("run.atp", a, sizeof a) && gt_temporary_name("run.atp", b, sizeof b));
+	assert_string_not_equal(a, b);
+	assert_memory_equal(a, "run.atp.", 8);
+	assert_string_equal(a + strlen(a) - 5, ".part");
+}
+
+static int in_a_place_of_its_own(void **state)
+{
+	(void)state;
+	return !mkdtemp(place) || chdir(place);
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	unlink("victim");
+	unlink("link");
+	unlink("dangling");
+	return chdir("..") || rmdir(place);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_stands_there_is_left_alone),
+		cmocka_unit_test(no_link_is_followed),
+		cmocka_unit_test(a_file_is_its_makers_alone_whatever_the_umask),
+		cmocka_unit_test(two_names_of_one_file_differ),
+	};
+
+	return cmocka_run_group_tests(tests, in_a_place_of_its_own, leave);
+}
