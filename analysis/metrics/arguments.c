@@ -163,6 +163,16 @@ struct gt_argument_sum gt_arguments_of(const struct gt_arguments *a, const struc
 	return sum;
 }
 
+void gt_arguments_each(const struct gt_arguments *a, const struct gt_object *kernel,
+	void (*take)(void *ctx, const struct gt_object *memory), void *ctx)
+{
+	const struct gt_argument_list *list = find(a, kernel);
+
+	for (uint32_t i = 0; list && i < list->n; i++)
+		if (list->arguments[i].object)
+			take(ctx, list->arguments[i].object);
+}
+
 void gt_arguments_close(struct gt_arguments *a)
 {
 	for (struct gt_argument_list *l = a->lists, *next; l; l = next) {

@@ -29,6 +29,9 @@ void gt_arguments_open(struct gt_arguments *a, const struct gt_model *m);
 /* Each call of the walk, in its order. */
 void gt_arguments_follow(struct gt_arguments *a, const struct gt_call *call);
 struct gt_argument_sum gt_arguments_of(const struct gt_arguments *a, const struct gt_object *kernel);
+/* Each memory object that an argument of the kernel names. */
+void gt_arguments_each(const struct gt_arguments *a, const struct gt_object *kernel,
+	void (*take)(void *ctx, const struct gt_object *memory), void *ctx);
 void gt_arguments_close(struct gt_arguments *a);
 
 #endif

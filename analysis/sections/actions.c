@@ -51,6 +51,7 @@ struct making {
 	struct gt_map kernels;
 	GT_LIST(struct kernel) launched;          /* in order: the map holds their numbers */
 	GT_LIST(uint32_t) kernel_of;              /* of each action */
+	GT_LIST(uint32_t) unused_told;            /* processes whose buffers that nothing uses were told */
 	bool failed;
 };
 
@@ -179,6 +180,26 @@ static void add_waits(struct making *k, struct gt_message *trace, const struct g
 	}
 }
 
+/* Of the whole process: with its first kernel alone. */
+static void add_unused(struct making *k, struct gt_message *trace, uint32_t process)
+{
+	struct gt_unused_sum sum;
+	uint32_t *last;
+
+	for (uint32_t i = 0; i < k->unused_told.n; i++)
+		if (k->unused_told.v[i] == process)
+			return;
+	last = GT_LIST_ADD(&k->unused_told);
+	k->failed |= !last;
+	if (!last)
+		return;
+	*last = process;
+	if (gt_unused_of(&k->places.unused, process, &sum)) {
+		number(k, trace, "UnusedBuffers", (int64_t)sum.buffers);
+		number(k, trace, "UnusedBytes", (int64_t)sum.bytes);
+	}
+}
+
 static const struct gt_message *place(struct making *k, const struct gt_action *a, const struct gt_dispatch *d)
 {
 	struct gt_message *m = gt_message_new(&k->as->arena, &gt_type_GputapTrace);
@@ -198,6 +219,8 @@ static const struct gt_message *place(struct making *k, const struct gt_action *
 	if (own)
 		add_waits(k, m, own);
 	text(k, m, "Queue", a->stream_name);
+	if (d->opencl)
+		add_unused(k, m, d->process);
 	return m;
 }
 
@@ -646,6 +669,7 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	gt_map_free(&k.kernels, sizeof(struct slot));
 	free(k.launched.v);
 	free(k.kernel_of.v);
+	free(k.unused_told.v);
 	free(k.seen.v);
 	return rc;
 }

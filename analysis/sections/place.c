@@ -38,6 +38,7 @@ static int add_commands(struct gt_places *p, struct gt_model *m, struct gt_err *
 		const struct gt_command *c = call->command;
 		struct gt_work *one = c && c->timed && c->queue ? GT_LIST_ADD(&p->v) : NULL;
 
+		gt_unused_follow(&p->unused, call);
 		if (!c || !c->timed || !c->queue)
 			continue;
 		if (!one) {
@@ -125,10 +126,14 @@ int gt_places_open(struct gt_places *p, struct gt_model *m, struct gt_err *err)
 {
 	static const enum gt_cuda_kind kinds[] = { GT_CUDA_KERNEL, GT_CUDA_COPY, GT_CUDA_FILL };
 	struct gt_cuda *c = gt_model_cuda(m, err);
-	int rc = c ? add_commands(p, m, err) : -1;
+	int rc;
+
+	gt_unused_open(&p->unused, m);
+	rc = c ? add_commands(p, m, err) : -1;
 
 	for (size_t i = 0; !rc && i < sizeof kinds / sizeof *kinds; i++)
 		rc = add_activities(p, c, kinds[i], err);
+	gt_unused_end(&p->unused);
 	if (p->v.n)
 		qsort(p->v.v, p->v.n, sizeof *p->v.v, by_queue);
 	find_ends(p);
@@ -152,6 +157,7 @@ const struct gt_work *gt_place_of(const struct gt_places *p, const struct gt_dis
 
 void gt_places_close(struct gt_places *p)
 {
+	gt_unused_close(&p->unused);
 	free(p->v.v);
 	*p = (struct gt_places){ 0 };
 }

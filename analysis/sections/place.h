@@ -8,6 +8,7 @@
 #define GPUTAP_ANALYSIS_SECTIONS_PLACE_H
 
 #include "analysis/metrics/dispatch.h"
+#include "analysis/metrics/unused.h"
 #include "common/memory.h"
 
 /* What ran on a device, with times. */
@@ -20,7 +21,7 @@ struct gt_work {
 	const char *direction, *memory;   /* CUDA's words; NULL */
 	uint64_t bytes; bool has_bytes;
 };
-struct gt_places { GT_LIST(struct gt_work) v; };
+struct gt_places { GT_LIST(struct gt_work) v; struct gt_unused unused; };
 
 uint64_t gt_place_queue(const struct gt_dispatch *d);
 /* Reads the whole trace: a walk of its own. 0, or -1 with *err. */

@@ -252,6 +252,15 @@ class ITrace:
         """What it waited for, as a tuple of dictionaries: kind, name, bytes, start_ns, end_ns, direction, memory."""
         return tuple(dict(w) for w in self._message["waits"])
 
+    def unused_buffers(self):
+        """Buffers that its process made and nothing ever used: a dictionary with buffers (their number) and bytes.
+
+        Only with the first kernel of a process, and only where everything that the process did was recorded.
+        """
+        if self._get("unused_buffers") is None:
+            return None
+        return {"buffers": self._get("unused_buffers"), "bytes": self._get("unused_bytes") or 0}
+
     def call_site(self):
         """Frames of the call that launched it, as a tuple of dictionaries: module, pc, file, function, line."""
         return tuple(dict(f) for f in (self._stack or {}).get("frames", []))

@@ -95,7 +95,7 @@ WAIT = {1: one("kind", "text"), 2: one("name", "text"), 3: one("bytes", "u64"), 
         5: one("end_ns", "u64"), 6: one("direction", "text"), 7: one("memory", "text")}
 TRACE = {1: one("start_ns", "u64"), 2: one("end_ns", "u64"), 3: one("gap_before_ns", "u64"), 4: one("queued_ns", "u64"),
          5: one("submit_ns", "u64"), 6: many("waits", WAIT), 7: one("launches", "u64"), 8: one("total_ns", "u64"),
-         9: one("queue", "text")}
+         9: one("queue", "text"), 10: one("unused_buffers", "u64"), 11: one("unused_bytes", "u64")}
 # Metrics stay as they are until somebody asks for one: a report holds thousands a kernel.
 KERNEL = {
     1: one("thread", "u32"), 2: one("call", "u64"), 5: one("mangled", "text"), 6: one("function", "text"),

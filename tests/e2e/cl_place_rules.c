@@ -21,6 +21,8 @@ static const char *const source =
 	"__kernel void good_CopyOverlap(__global int *a) { a[get_global_id(0)] += 1; }\n"
 	"__kernel void bad_TinyKernels(__global int *a) { a[get_global_id(0)] += 1; }\n"
 	"__kernel void good_TinyKernels(__global int *a) { for (int i = 0; i < 300; i++) a[get_global_id(0)] += 1; }\n"
+	"__kernel void bad_UnusedBuffers(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void good_UnusedBuffers(__global int *a) { a[get_global_id(0)] += 1; }\n"
 	"__kernel void bad_OpenCLPrivateMemory(__global int *a) { a[get_global_id(0)] += 1; }\n"
 	"__kernel void good_OpenCLPrivateMemory(__global int *a) { a[get_global_id(0)] += 1; }\n";
 static cl_program program;
@@ -106,6 +108,45 @@ static double tiny(cl_command_queue queue)
 	return (double)all / TINY;
 }
 
+/* Buffers of a MiB each: in bad ones nothing uses them, in good ones something does, each in another way. */
+static void unused(cl_command_queue queue, const char *word)
+{
+	const cl_buffer_region half = { 0, COPIED / 128 };
+	cl_mem b[7], part;
+	cl_int err;
+	int zero = 0;
+	void *at;
+
+	for (int i = 0; i < 7; i++) {
+		b[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 20, NULL, &err);
+		CHECK(err);
+	}
+	part = clCreateSubBuffer(b[6], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &half, &err);
+	CHECK(err);
+	if (!strcmp(word, "good")) {
+		a = b[0];
+		launch(queue, "good_UnusedBuffers", NULL);
+		CHECK(clEnqueueWriteBuffer(queue, b[1], CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL));
+		CHECK(clEnqueueCopyBuffer(queue, b[1], b[2], 0, 0, 64, 0, NULL, NULL));
+		CHECK(clEnqueueFillBuffer(queue, b[3], &zero, sizeof zero, 0, 64, 0, NULL, NULL));
+		at = clEnqueueMapBuffer(queue, b[4], CL_TRUE, CL_MAP_READ, 0, 64, 0, NULL, NULL, &err);
+		CHECK(err);
+		CHECK(clEnqueueUnmapMemObject(queue, b[4], at, 0, NULL, NULL));
+		CHECK(clEnqueueMigrateMemObjects(queue, 1, &b[5], 0, 0, NULL, NULL));
+		CHECK(clEnqueueReadBuffer(queue, part, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL));
+	} else {
+		cl_kernel k = clCreateKernel(program, "good_UnusedBuffers", &err);
+
+		/* an argument of a kernel that is not launched */
+		CHECK(err);
+		CHECK(clSetKernelArg(k, 0, sizeof b[0], &b[0]));
+		launch(queue, "bad_UnusedBuffers", NULL);
+	}
+	CHECK(clFinish(queue));
+	for (int i = 0; i < 7; i++)
+		clReleaseMemObject(b[i]);
+}
+
 int main(int argc, char **argv)
 {
 	cl_command_queue queues[2];
@@ -122,6 +163,13 @@ int main(int argc, char **argv)
 		queues[i] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &err);
 	CHECK(err);
 	/* Launches whose time the machine's load may stretch; of a runtime that tells of private memory. */
+	if (argc > 2) {
+		/* the one that the other rules need is used in any case */
+		CHECK(clEnqueueWriteBuffer(queues[0], a, CL_TRUE, 0, 4, host, 0, NULL, NULL));
+		unused(queues[0], argv[2]);
+		puts(argv[1]);
+		return 0;
+	}
 	if (argc > 1 && !strcmp(argv[1], "TinyKernels")) {
 		double ns = tiny(queues[0]);
 

@@ -29,6 +29,13 @@ OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors timeout -k 5 90 "$tap" run -q
 	"$GPUTAP_BUILD/tests/e2e/cl_place_rules" OpenCLPrivateMemory >truth
 check "a rule speaks of private memory where the runtime tells of it" placed private OpenCLPrivateMemory
 
+# Each program has a process of its own: what it makes and never uses is told with its first kernel.
+timeout -k 5 90 "$tap" run -q -f --summary=none -o unused -- sh -c '"$0" UnusedBuffers bad; "$0" UnusedBuffers good' "$GPUTAP_BUILD/tests/e2e/cl_place_rules" >truth
+check "a rule speaks of buffers that nothing uses, and of none that a kernel, a copy, a fill, a map, a list or a part uses" placed unused UnusedBuffers
+check "it counts those, not others" grep -q 'made 7 buffers of 7.0 MiB that nothing uses' <("$tap" report --apply-rules --rule UnusedBuffers unused | tr -s ' \n' ' ')
+timeout -k 5 90 "$tap" run -q -f --summary=none --stop-after 1ns -o unused -- "$GPUTAP_BUILD/tests/e2e/cl_place_rules" UnusedBuffers bad >truth
+check "where not everything was recorded nothing is claimed" eval "! '$tap' report --apply-rules --rule UnusedBuffers unused 2>/dev/null | grep -q Unused"
+
 # Many launches are tiny unless the machine was busy with something else; the program says what its own times were.
 for try in 1 2 3 4 5; do
 	POCL_DEVICES=basic timeout -k 5 90 "$tap" run -q -f --summary=none -o tiny -- "$GPUTAP_BUILD/tests/e2e/cl_place_rules" TinyKernels >truth

@@ -21,9 +21,10 @@ SECTIONS = ("OpenCLLaunch OpenCLOccupancy OpenCLMemory LaunchStats Occupancy Spe
             "WarpStateStats SourceCounters").split()
 
 
-def trace(gap=0, launches=1, total=0, waits=(), queue="queue 1", start=None, queued=None):
+def trace(gap=0, launches=1, total=0, waits=(), queue="queue 1", start=None, queued=None, unused=None):
     """GputapTrace; waits: (kind, name, bytes, start, end, direction, memory)"""
     times = (c.u(1, start) if start is not None else b"") + (c.u(4, queued) if queued is not None else b"")
+    times += c.u(10, unused[0]) + c.u(11, unused[1]) if unused else b""
     return [c.m(1000, times, c.u(3, gap), c.u(7, launches), c.u(8, total), c.s(9, queue), *[
         c.m(6, c.s(1, w[0]), c.s(2, w[1]), c.u(3, w[2]), c.u(4, w[3]), c.u(5, w[4]), c.s(6, w[5]), c.s(7, w[6])) for w in waits])]
 
@@ -65,6 +66,10 @@ CASES = {
                       ({"launch__duration": 1000000}, *trace(waits=[COPY + ("pinned",)])), "1 copy (1.0 MiB, 90 us)")],
     "CopyOverlap": [(({"launch__duration": 100000}, *trace(waits=[COPY + ("pinned",)])), ({"launch__duration": 100000}, *trace()),
                      "ran for 100 us and waited for copies of 90 us")],
+    "UnusedBuffers": [(({"opencl__duration": 100000}, *trace(unused=(3, 3 << 20))), ({"opencl__duration": 100000}, *trace(unused=(3, 3000))),
+                       "made 3 buffers of 3.0 MiB that nothing uses"),
+                      (({"opencl__duration": 100000}, *trace(unused=(1, 65536))), ({"opencl__duration": 100000}, *trace(unused=(0, 0))),
+                       "made 1 buffer of 64.0 KiB")],
     "LaunchGrid": [({"launch__grid_size": 20, "launch__sm_count": 132}, {"launch__grid_size": 1056, "launch__sm_count": 132}, "112 of them"),
                    ({"launch__grid_size": 20, "device__attribute_multiprocessor_count": 132},
                     {"launch__grid_size": 132, "device__attribute_multiprocessor_count": 132}, "112 of them")],
