@@ -103,6 +103,21 @@ check "a filter without a call is no loss" says 'no traced call was made'
 rm -rf ./*.gputap
 GPUTAP_OUTPUT=$dir/t preload "$place" fork=7 filter 30
 check "... in a plain preload, where there is a trace" [ "$(calls t.gputap):$(lost)" = 7:30 ]
+# A later process of such a run, which an exec made and which can open nothing: without a launcher it finds the trace by a name in it.
+later() { # USER'S-COMMAND... then what the process does
+	rm -rf plain; mkdir -m 777 plain
+	GPUTAP_OUTPUT=$dir/plain/t preload "$@"
+	rm -rf t.gputap; mv plain/t.gputap .
+}
+for who in "" "setpriv --reuid=65534 --clear-groups"; do
+	[ -z "$who" ] || setpriv --reuid=65534 --clear-groups true 2>/dev/null || continue
+	# shellcheck disable=SC2086
+	later $who sh -c "$place 7; $place files=3 200"
+	check "a later process without a descriptor, plainly preloaded ($who): every call is counted" [ "$(calls t.gputap):$(lost)" = 7:200 ]
+	# shellcheck disable=SC2086
+	later $who sh -c "$place 7; $place files=3 200 kill; $place files=3 fork=20; exec $place files=3 100 files=64 50"
+	check "... of one that is killed, a child of one, and one that may find room then" [ $(($(calls t.gputap) + $(lost))) = 377 ]
+done
 mapfile -t threads < <(yes thread=3 | head -n 100)      # each leaves records in what a full chunk keeps for them
 run --max-size=20k -o t -- "$place" thread=2000 "${threads[@]}"
 check "records of threads that find no room are no calls" [ $(($(calls t.gputap) + $(ledger t.gputap SIZE_CAP))) = 2300 ]

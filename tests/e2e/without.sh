@@ -25,6 +25,7 @@ needed() {
 	case " ${ONLY-$switch} " in *" $switch "*) ;; *) return ;; esac
 	case $switch in
 	names-preload) command -v oclgrind >/dev/null || { skipped=$((skipped + 1)); echo "skipped: $switch: no oclgrind"; return; } ;;
+	parents-page) [ "$(id -u)" = 0 ] || { skipped=$((skipped + 1)); echo "skipped: $switch: not root"; return; } ;;
 	other-folder) other_user || { skipped=$((skipped + 1)); echo "skipped: $switch: not root, or no setpriv"; return; } ;;
 	in-place) unit shim_places a_trace_is_made_where_nothing_can_be_renamed && ! grep -q '^skipped' out ||
 		{ skipped=$((skipped + 1)); echo "skipped: $switch: no filter of system calls can be set here"; return; } ;;
@@ -156,8 +157,16 @@ needed lost-page "calls behind a filter that came before them are counted" filte
 mapfile -t threads < <(yes thread=3 | head -n 100)
 no_call() { run --max-size=20k -- "$e2e/cl_place" thread=2000 "${threads[@]}"; [ $(($(recorded) + $(lost SIZE_CAP) + $(lost NO_SPACE))) = 2300 ]; }
 needed details "records of threads without room are not counted as calls" no_call
-plain_child() { under "$P" -- "$e2e/cl_place" 10 files=3 fork=200; [ $(($(lost NO_SPACE) + $(lost NO_STREAM))) = 200 ]; }
+plain_child() { mkdir -p jail; under "$P" -- "$e2e/cl_place" 10 "root=$PWD/jail" fork=200; [ $(($(lost NO_SPACE) + $(lost NO_STREAM))) = 200 ]; }
 needed parents-page "calls of a forked child that can open nothing are counted without a launcher too" plain_child
+by_name() { under "$P" -- sh -c "$e2e/cl_place 7; $e2e/cl_place files=3 200"; [ "$(lost NO_STREAM)" = 200 ]; }
+needed mark-names "a later process without a descriptor counts its calls, without a launcher" by_name
+by_name_alone() { rm -rf t.gputap; setpriv --reuid=65534 --clear-groups true 2>/dev/null || setpriv() { shift 2; "$@"; }
+	local at; at=$(mktemp -d /tmp/gputap-named-XXXXXX); chmod 777 "$at"
+	env GPUTAP_OUTPUT="$at/t" "$P" setpriv --reuid=65534 --clear-groups sh -c "$e2e/cl_place 7; $e2e/cl_place files=3 200" >out 2>err
+	mv "$at/t.gputap" . 2>/dev/null; rm -rf "$at"
+	[ "$(lost NO_STREAM)" = 200 ]; }
+needed run-by-name "... and finds the run's directory, which is no root's" by_name_alone
 filtered_thread() { run -- "$e2e/cl_place" 5 filter thread=300 kill; [ "$(lost SECCOMP)" = 300 ]; }
 needed shared-counts "calls of a thread without a stream are counted, whatever kills the program" filtered_thread
 no_stream() { run --max-size=8k -- ./many 3000 'kill -9 $PPID'; [ "$(lost SIZE_CAP)" -ge 1500 ]; }
@@ -200,7 +209,7 @@ needed still-running "a trace that a child still writes is not complete" outlive
 # ends WAY COUNTER N: that many of the counter, whatever the status is
 ends() { under "$P" -- ./ends "$1"; [ "$(count "$2")" = "$3" ]; }
 needed spawn-cleans "a child by posix_spawn with a cleaned environment is counted" ends posix_spawn-clean lost.CHILD_MISSED 1
-cloned() { under "$P" -- ./ends clone; [ "$(echo t.gputap/[0-9]* | wc -w)" = 2 ]; }
+cloned() { under "$P" -- ./ends clone; [ "$(echo t.gputap/[0-9]*.[0-9]* | wc -w)" = 2 ]; }
 needed fork-word "a child that the C library does not tell of records as itself" cloned
 needed leaves-by-syscall "an exec by syscall with a cleaned environment is counted" ends execve-syscall-clean lost.CHILD_MISSED 1
 needed quick-end "what _exit ends is written to its end" ends _exit REC_EXIT 1

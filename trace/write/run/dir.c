@@ -18,6 +18,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <sys/stat.h>
+
 #include "common/plain/unfinished.h"
 #include "common/plain/without.h"
 #include "trace/write/entries.h"
@@ -53,17 +55,23 @@ static const char *line_of(const char *key)
 	return at && (at == tap_run.scratch || at[-1] == '\n') ? at + tap_text_length(key) : NULL;
 }
 
-static void marker_path(char *path, const char *dir)
+/* folder: "/" or "/other/" */
+static void marker_path(char *path, const char *dir, const char *folder)
 {
 	struct tap_text t;
 
 	tap_text_init(&t, path, TAP_PATH_MAX);
 	tap_text_str(&t, dir);
-	tap_text_str(&t, "/other/");
+	tap_text_str(&t, folder);
 	tap_text_str(&t, tap_run.id);
 }
 
-/* By its `run` file, or, for another user (RUNDIR1), by the name of the file in `other`. */
+static bool is_there(const char *path) { return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == 0; }
+
+/*
+ * By its `run` file, or by the name of an empty file: in `other` for another user (RUNDIR1), beside `run` for who has
+ * no descriptor left to open that.
+ */
 static bool is_this_run(const char *dir)
 {
 	char path[TAP_PATH_MAX];
@@ -73,11 +81,12 @@ static bool is_this_run(const char *dir)
 
 		return id && __builtin_strncmp(id, tap_run.id, 16) == 0;
 	}
-	marker_path(path, dir);
-	return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == 0;
+	marker_path(path, dir, "/other/");
+	if (is_there(path))
+		return true;
+	marker_path(path, dir, "/");
+	return is_there(path) && !gc_without("run-by-name");
 }
-
-static bool is_there(const char *path) { return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == 0; }
 
 /* Made in its place and not finished: there is no `run` file yet, or what goes into it by one write is not. */
 static bool is_being_made(const char *dir)
@@ -224,7 +233,7 @@ static void open_to_others(const char *dir)
 	tap_run_path(path, dir, "/other");
 	if (tap_sys_mkdir_own(path) != 0)
 		return;
-	marker_path(path, dir);
+	marker_path(path, dir, "/other/");
 	int fd = tap_sys_create_own(path, O_WRONLY);
 
 	if (fd >= 0)
@@ -237,9 +246,13 @@ static void open_to_others(const char *dir)
 /* The empty directory becomes a trace. */
 static int fill(const char *dir)
 {
+	char path[TAP_PATH_MAX];
+
 	if (!tap_run_write_run(dir))
 		return -28;                     /* ENOSPC, most likely */
 	open_to_others(dir);
+	marker_path(path, dir, "/");
+	TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0);
 	return 0;
 }
 

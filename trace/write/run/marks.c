@@ -6,7 +6,8 @@
  *
  * A mark is a line of the run's own file. Who cannot write there (another user, a place out of reach, another root
  * directory) sends it to the launcher, which listens at a socket without a place in any file system, named by the run.
- * Who has no descriptor left for either makes a file whose name is the mark: that takes none.
+ * Who has no descriptor left for either makes a file whose name is the mark: that takes none. Without a launcher only
+ * that is left, in a directory that is known to be the run's.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -103,7 +104,12 @@ static bool mark_path(char path[TAP_PATH_MAX], uint64_t tick, const char *key, u
 	tap_text_str(&t, key);
 	tap_text_char(&t, '.');
 	tap_text_u64(&t, number);
-	return tap_run.launched && !gc_without("mark-names") && tap_run_name_path(path, 1, name);
+	if (gc_without("mark-names"))
+		return false;
+	if (tap_run.launched)
+		return tap_run_name_path(path, 1, name);
+	tap_run_path(path, tap_run.dir, name);
+	return tap_run.dir[0];
 }
 
 /*
@@ -160,7 +166,7 @@ static uint64_t counted(void) { return count.pid == tap_sys_getpid() ? count.tak
 
 static void count_now(void)
 {
-	if (!tap_run.launched || tap_seccomp || !tap_lost_nowhere() || gc_without("mark-counts"))
+	if ((!tap_run.launched && !tap_run.dir[0]) || tap_seccomp || !tap_lost_nowhere() || gc_without("mark-counts"))
 		return;
 	uint64_t mask = tap_sys_signals_block();
 
