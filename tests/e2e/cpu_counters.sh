@@ -56,6 +56,7 @@ PY
 	check "the report has the section" grep -q 'Section: CPU Device' page
 	check "with the time on processors" grep -Eq '^ +Time on a Processor +ns +([0-9]|N/A +[a-z])' page
 	"$tap" export -q -f -e csv -o on on && "$tap" export -q -f -e csv -o off off
+	check "statistics sum them over all launches" python3 "$GPUTAP_TESTS/e2e/metric_sum_check.py" "$tap" on.gputap cpu__threads
 	check "columns of counter files hold them where they were counted" grep -q ', cpu__task_clock, ' on.csv
 	check "and only there" eval '! grep -q cpu__ off.csv'
 	check "readers take the file" python3 "$GPUTAP_TESTS/golden/csv_parse.py" on.csv
