@@ -3,14 +3,8 @@
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
-gputap=$GPUTAP_BUILD/gputap
-export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
-command -v "${CC:-cc}" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
-nm -D --undefined-only "$gputap" | grep -qE '__[at]san' && { echo "skipped: a sanitizer has an allocator of its own"; exit 77; }
-"${CC:-cc}" -O1 -fPIC -shared -D_GNU_SOURCE -o libnone.so "$GPUTAP_TESTS/cli/no_memory.c" || exit 1
-"$gputap" run -q -o t --summary=none -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >/dev/null 2>&1
-passed=0 failed=0
+# shellcheck source=tests/cli/no_memory_lib.sh
+. "$GPUTAP_TESTS/cli/no_memory_lib.sh"
 # with call stacks: whose functions and lines a library reads that ends its program when there is no memory
 "$gputap" run -q -o s --callstacks --summary=none -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >/dev/null 2>&1
 # sweep PLACES ARGUMENT...: of that many places, and of the first and last ones

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# tests/cli/no_memory_sqlite.sh - wherever an export to SQLite finds no memory, it makes the whole file, or none and says why
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tests/cli/no_memory_lib.sh
+. "$GPUTAP_TESTS/cli/no_memory_lib.sh"
+sweep_export 60 sqlite sqlite
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
