@@ -103,6 +103,17 @@ class OwnCalls(unittest.TestCase):
         self.assertEqual(table.enums["cudaMemcpyKind"]["cudaMemcpyDeviceToHost"], 2)
         self.assertEqual(table.calls[("D", 5)][3][0]["copy"], "5")      # a text that the call wrote
 
+    def test_the_launches_that_newer_compilers_make_are_described(self):
+        """From CUDA 13.3 on, <<<>>> is told as one of these two; their parameters are cudaLaunchKernel's but for the first."""
+        table = Table(own().text())
+        plain = table.calls[("R", 211)]
+        for number, name in ((505, "__cudaLaunchKernel_v13000"), (506, "__cudaLaunchKernel_ptsz_v13000")):
+            self.assertIn(("R", number), table.calls)
+            told, size, known, params = table.calls[("R", number)]
+            self.assertEqual((told, size, known), (name, plain[1], True))
+            self.assertEqual([(p["name"], p["offset"], p["bytes"]) for p in params][1:],
+                             [(p["name"], p["offset"], p["bytes"]) for p in plain[3]][1:])
+
     def test_the_capture_file_says_the_same_as_the_text(self):
         table = own()
         text, capture = Table(table.text()), Capture(table.capture())
