@@ -689,6 +689,8 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 		return no_memory(m, err);
 	finish_processes(m);
 	gt_cuda_losses_finish(m);
+	if (gt_cuda_killed_finish(m, err))
+		return -1;
 	set_monotonic(m);
 	return 0;
 }

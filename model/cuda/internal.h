@@ -111,6 +111,7 @@ struct gt_cuda_process {
 	struct gt_bulk args;              /* struct gt_cuda_args, by correlation, fn */
 	struct gt_bulk calls, work;       /* struct gt_cuda_link, by correlation, index */
 	uint64_t n_calls;                 /* API records */
+	uint64_t unwritten;               /* places in open buffers that CUPTI had taken and not written */
 	int64_t last_ns;
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/cuda/internal.h"
+#include "model/cuda/table.h"
 #include "model/symbols/demangle.h"
 
 /* ------------------------------------------------------------------ functions */
@@ -74,12 +75,19 @@ const struct gt_cuda_fn *gt_cuda_fn_of(struct gt_cuda *c, uint32_t process, uint
 		{ .name = "", .kind = "cuda", .ret_type = "", .command_type = "", .index = UINT32_MAX } };
 	struct gt_cuda_process *p = &c->processes[process];
 	bool runtime = domain == REC_DOMAIN_CUDA_RUNTIME;
+	const struct gt_cuda_fn_args *own;
 	const struct gt_cuda_fn *f;
 	char text[40];
 
 	cbid %= GT_CUDA_CBIDS;
 	f = p->fn[runtime] ? p->fn[runtime][cbid] : NULL;
-	if (!f)                                   /* killed before the name was stored: the number is what is known */
+	if (f)
+		return f;
+	/* killed before the name was stored: that of a well-known call is known all the same, else its number is */
+	own = gt_cuda_table_fn(gt_cuda_table_own(), domain, cbid);
+	if (own)
+		f = add_fn(c, process, domain, cbid, own->name, (uint32_t)strlen(own->name));
+	else
 		f = add_fn(c, process, domain, cbid, text,
 			(uint32_t)snprintf(text, sizeof text, "%s_%u", runtime ? "cudaRuntime" : "cudaDriver", cbid));
 	return f ? f : &none;

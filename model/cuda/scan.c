@@ -188,6 +188,12 @@ static bool too_short(const struct rec_activity *a)
 	return a->bytes < gt_cuda_records[a->kind].least;
 }
 
+static void unwritten(struct scan *s, uint64_t n)
+{
+	s->p->unwritten += n;
+	gt_model_count_loss(s->c->m, REC_LOSS_INCOMPLETE_RECORD, n);
+}
+
 static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, struct gt_err *err)
 {
 	struct gt_cuda_library *l = &s->p->library;
@@ -203,14 +209,13 @@ static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, 
 	while ((rc = gt_cupti_walk_next(w, &a, &offset, err)) > 0) {
 		l->records++;
 		if (!s->b->completed && gt_cuda_is_torn(&a))
-			gt_model_count_loss(s->c->m, REC_LOSS_INCOMPLETE_RECORD, 1);
+			unwritten(s, 1);
 		else if (too_short(&a) || offset >= GT_PLACE_OFFSETS || index >= GT_PLACE_BUFFERS)
 			gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_UNREAD, 1);
 		else if (take(s, &a, GT_PLACE(index, offset)))
 			return gt_cuda_no_memory(s->c->m, err);
 	}
-	if (gt_cupti_walk_unwritten(w))
-		gt_model_count_loss(s->c->m, REC_LOSS_INCOMPLETE_RECORD, gt_cupti_walk_unwritten(w));
+	unwritten(s, gt_cupti_walk_unwritten(w));
 	/* What stands behind cannot be counted: one for the rest. An unfinished buffer may end in the midst of a
 	 * record. */
 	if (rc == 0 && gt_cupti_walk_stop(w) != GT_CUPTI_END &&

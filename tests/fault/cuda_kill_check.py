@@ -1,4 +1,5 @@
-"""cuda_kill_check.py TRACE PROGRESS [args] - after a kill: every call that had returned is in the trace, and every kernel that was over
+"""cuda_kill_check.py TRACE PROGRESS [args] - after a kill: every call that had returned is in the trace, and every kernel that was over;
+the ledger has the others
 
 args: the calls were recorded with their arguments too, at each call's exit.
 
@@ -36,9 +37,14 @@ for at in range(0, len(data), 24):
         assert with_args >= launched, 'thread %d: %d launches returned, %d are in the trace with arguments' % (tid, launched, with_args)
 assert over <= len(kernels) <= len(calls) + 2, '%d kernels were over, %d are in the trace, %d calls' % (over, len(kernels), len(calls))
 assert len({k['correlation'] for k in kernels}) == len(kernels), 'a kernel is there twice'
-strange = set(info['ledger']) - {'CUPTI_NAME_GONE', 'INCOMPLETE_RECORD', 'UNMATCHED_COMMAND'}
+# Launches whose kernel was on the device, or in CUPTI's memory: the ledger has each, as such or as a place that was not written.
+there = {k['correlation'] for k in kernels}
+alone = sum(c.get('result') == 0 and c['correlation'] not in there for c in calls)
+told = info['ledger'].get('UNMATCHED_CALL', 0)
+assert told <= alone <= told + info['ledger'].get('INCOMPLETE_RECORD', 0), '%d launches have no kernel: %s' % (alone, info['ledger'])
+strange = set(info['ledger']) - {'CUPTI_NAME_GONE', 'INCOMPLETE_RECORD', 'UNMATCHED_COMMAND', 'UNMATCHED_CALL'}
 assert not strange, info['ledger']
 unnamed = sum(not k.get('short_name') for k in kernels)
 assert unnamed == info['ledger'].get('CUPTI_NAME_GONE', 0), (unnamed, info['ledger'])
-print('%d calls, %d kernels, %d without a name, %d of %d buffers never completed' % (len(calls), len(kernels), unnamed,
+print('%d calls, %d kernels, %d without a name, %d launches without a kernel, %d of %d buffers never completed' % (len(calls), len(kernels), unnamed, alone,
                                                                                       sum(not b['completed'] for b in buffers), len(buffers)))
