@@ -5,6 +5,9 @@
  * open: a call, a callback, a pushed range, or nothing. It is added up from where the next gap may begin, so that at
  * the next work the gap's account is there; only the longest gaps are kept.
  *
+ * A wait that another thread's call ended (-t osrt) is that until the call; until the thread is back it then lacks a
+ * processor, or a lock that it must have again.
+ *
  * Where the trace has context switches, time in which a thread could run and had no processor is that, whatever it has
  * open, and its own code is told apart from being blocked by the kernel. Samples say in which function it was.
  *
@@ -22,13 +25,15 @@
 #include "common/counted.h"
 #include "common/memory.h"
 #include "model/threads/host_state.h"
+#include "model/threads/waits.h"
 #include "model/stacks/stacks.h"
 
 enum { GAPS = 10, THREADS = 8, DOINGS = 3 };
 
 /* What a thread is inside. Names live as long as the model. */
 struct doing { const char *what; struct gt_string name; };
-struct open { struct doing doing; int64_t end_ns; uint32_t stack; };
+/* woken_ns: when another thread ended this wait; INT64_MAX: it is none, or nobody knows. */
+struct open { struct doing doing; int64_t end_ns, woken_ns; uint32_t stack; };
 /*
  * stack: of the longest call of these, which took longest_ns; 0: none has one. blind_ns: time in which nobody knows
  * whether it had a processor; sampled_ns: what the samples in it stand for.
@@ -72,6 +77,7 @@ struct process { int64_t busy_until, period_ns; bool works; };
 struct state {
 	struct gt_model *m;
 	struct gt_cuda *cuda;
+	struct gt_wait_list *waits;       /* NULL: none is known */
 	struct thread *threads; size_t n_threads, room; /* by track */
 	struct process *process;
 	struct gap *gaps; unsigned n, most; /* longest first */
@@ -83,6 +89,7 @@ struct state {
 static const struct doing own_code = { "host code", { "", 0 } };
 static const struct doing no_processor = { "not running: waited for a processor", { "", 0 } };
 static const struct doing blocked = { "not running: blocked", { "", 0 } };
+static const char woken[] = "woken, not yet back from";
 static const struct gt_string before_calls = { "before its first recorded call", 30 };
 static const char in_range[] = "host code in range", in_region[] = "host code in";
 static const char in_api[] = "API", waiting[] = "waiting";
@@ -112,13 +119,15 @@ static bool is_own(const struct doing *d)
 	return d->what == own_code.what || d->what == in_range || d->what == in_region;
 }
 
-/* What a thread does at this moment. NULL of state: nobody knows. */
-static struct doing doing_of(const struct thread *th, const enum gt_state *state)
+/* What a thread does at this time. NULL of state: nobody knows. */
+static struct doing doing_of(const struct thread *th, const enum gt_state *state, int64_t at)
 {
 	struct doing is = th->open.n ? th->open.v[th->open.n - 1].doing : own_code;
 
 	if (state && *state == GT_STATE_READY)
 		return no_processor;
+	if (th->open.n && at >= th->open.v[th->open.n - 1].woken_ns && (!state || *state == GT_STATE_WAITING))
+		is.what = woken;
 	if (state && *state == GT_STATE_WAITING && is_own(&is))
 		is = blocked;
 	if (th->early)
@@ -130,7 +139,7 @@ static struct doing doing_of(const struct thread *th, const enum gt_state *state
 static bool spend(struct thread *th, const enum gt_state *state, int64_t from, int64_t to)
 {
 	const struct open *o = th->open.n ? &th->open.v[th->open.n - 1] : NULL;
-	struct doing doing = doing_of(th, state);
+	struct doing doing = doing_of(th, state, from);
 	struct spent *s = spent_on(th, &doing);
 
 	if (!s)
@@ -144,10 +153,19 @@ static bool spend(struct thread *th, const enum gt_state *state, int64_t from, i
 	return true;
 }
 
+/* The same in one of two states, and then in the other: the last that is known, and none. */
+static bool spend_states(struct thread *th, int64_t from, int64_t to)
+{
+	int64_t known = th->state_end < from ? from : th->state_end < to ? th->state_end : to;
+
+	return (known == from || spend(th, &th->state, from, known)) && (known == to || spend(th, NULL, known, to));
+}
+
 /* It did what is innermost now, up to a time. IDLE1 */
 static bool account(const struct state *s, struct thread *th, int64_t to)
 {
-	int64_t from = th->since, busy = s->process[th->process].busy_until, known;
+	int64_t from = th->since, busy = s->process[th->process].busy_until;
+	int64_t woken_ns = th->open.n ? th->open.v[th->open.n - 1].woken_ns : INT64_MAX;
 
 	if (to > th->end_ns)
 		to = th->end_ns;
@@ -158,8 +176,9 @@ static bool account(const struct state *s, struct thread *th, int64_t to)
 		from = busy;
 	if (from >= to)
 		return true;
-	known = th->state_end < from ? from : th->state_end < to ? th->state_end : to;
-	return (known == from || spend(th, &th->state, from, known)) && (known == to || spend(th, NULL, known, to));
+	if (woken_ns <= from || woken_ns >= to)
+		return spend_states(th, from, to);
+	return spend_states(th, from, woken_ns) && spend_states(th, woken_ns, to);
 }
 
 static void forget_spent(struct thread *th)
@@ -229,6 +248,14 @@ static uint32_t stack_of(const struct state *s, const struct gt_item *item)
 	return item->kind == GT_ITEM_CALL && item->call ? gt_call_stack(item->call) : 0;
 }
 
+static int64_t woken_at(const struct state *s, const struct gt_item *item)
+{
+	const struct gt_wait *wait = s->waits && item->kind == GT_ITEM_CALL && item->call
+		? gt_wait_list_find(s->waits, item->process, item->call->id) : NULL;
+
+	return wait && wait->by_ns != GT_NO_TIME ? wait->by_ns : INT64_MAX;
+}
+
 static int enter(struct state *s, const struct gt_timeline *t, uint32_t track, const struct gt_item *item,
 	const char *what)
 {
@@ -244,7 +271,7 @@ static int enter(struct state *s, const struct gt_timeline *t, uint32_t track, c
 	if (!o)
 		return -1;
 	*o = (struct open){ { what, item->name }, item->never_ended ? INT64_MAX : item->end_ns,
-		stack_of(s, item) };
+		what == os_runtime ? woken_at(s, item) : INT64_MAX, stack_of(s, item) };
 	return 0;
 }
 
@@ -276,7 +303,7 @@ static int add_sample(struct state *s, const struct gt_timeline *t, const struct
 		p->period_ns = (int64_t)item->sample->period;
 	if (item->start_ns < p->busy_until)
 		return 0;
-	doing = doing_of(th, &running);
+	doing = doing_of(th, &running, item->start_ns);
 	spent = spent_on(th, &doing);
 	if (!spent || !gt_hot_add(&spent->hot, (uint32_t)item->sample->stack))
 		return -1;
@@ -309,8 +336,11 @@ static bool is_parked(const struct doing *d)
 	return false;
 }
 
-/* What a thread did in a gap: in calls that are no such waits, and in all but those waits. */
-struct sum { int64_t calls, active, all; struct thread *th; };
+/*
+ * What a thread did in a gap: in calls that are no such waits, and in all but those waits. Coming back from one counts
+ * once it takes a good part of the time: every thread takes a little.
+ */
+struct sum { int64_t calls, active, all, back; struct thread *th; };
 
 static struct sum sum_of(struct thread *th)
 {
@@ -319,11 +349,15 @@ static struct sum sum_of(struct thread *th)
 	for (uint32_t i = 0; i < th->spent.n; i++) {
 		const struct spent *s = &th->spent.v[i];
 		sum.all += s->ns;
-		if (is_parked(&s->doing))
+		if (s->doing.what == woken)
+			sum.back += s->ns;
+		if (is_parked(&s->doing) || s->doing.what == woken)
 			continue;
 		sum.active += s->ns;
 		sum.calls += is_own(&s->doing) || s->doing.what == no_processor.what ? 0 : s->ns;
 	}
+	if (4 * sum.back > sum.all)
+		sum.active += sum.back;
 	return sum;
 }
 
@@ -651,6 +685,7 @@ static int end(void *state, struct gt_table *t)
 		free(s->threads[i].spent.v);
 	}
 	free(s->threads);
+	gt_wait_list_free(s->waits);
 	return rc;
 }
 
@@ -667,7 +702,7 @@ static void window(void *state, int64_t from_ns, int64_t to_ns)
 static void *begin(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a)
 {
 	struct state *s = gt_pool_take(a, sizeof *s);
-	struct gt_err err;
+	struct gt_err err = { 0 };
 
 	(void)r;
 	if (!s)
@@ -677,7 +712,7 @@ static void *begin(const struct gt_report_request *r, struct gt_model *m, struct
 	s->gaps = gt_pool_take(a, (GAPS + 1) * sizeof *s->gaps);
 	for (uint32_t i = 0; s->process && i < gt_model_process_count(m); i++)
 		s->process[i].busy_until = gt_model_process(m, i)->start_ns;
-	return s->process && s->gaps && s->cuda ? s : NULL;
+	return s->process && s->gaps && s->cuda && !gt_wait_list_read(m, &s->waits, &err) ? s : NULL;
 }
 
 const struct gt_report gt_reports_idle[] = {

@@ -1,11 +1,12 @@
 /*
  * tests/e2e/cl_idle.c - two kernels, and between them what keeps the device idle
  *
- *	cl_idle sleep|lock|file|compute|build|wait|pool|starve
+ *	cl_idle sleep|lock|file|compute|build|wait|pool|starve|woken
  *
  * pool: waits for one thread that computes, while nine wait for work and one has ended.
  * starve: computes beside a thread that takes the only processor that both may use.
  * late: computes before its first call.
+ * woken: wakes a thread, and sleeps with the lock that the thread must have to come back.
  * file: reads a named pipe, which is made in the present folder and which another thread fills late.
  *
  * Copyright 2026 The gputap authors
@@ -183,6 +184,32 @@ static void pool(void)
 		pthread_join(other[i], NULL);
 }
 
+static void *sleeper(void *unused)
+{
+	pthread_setname_np(pthread_self(), "sleeper");
+	pthread_mutex_lock(&lock);
+	pthread_barrier_wait(&begun);
+	while (!done)
+		pthread_cond_wait(&work, &lock);
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static void wakes(void)
+{
+	pthread_t other;
+
+	pthread_barrier_init(&begun, NULL, 2);
+	pthread_create(&other, NULL, sleeper, NULL);
+	pthread_barrier_wait(&begun);
+	pthread_mutex_lock(&lock); /* so it waits */
+	done = true;
+	pthread_cond_signal(&work);
+	pause_ms(LONG_MS);
+	pthread_mutex_unlock(&lock);
+	pthread_join(other, NULL);
+}
+
 static long wall_ms(void)
 {
 	struct timespec t;
@@ -232,7 +259,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } what[] = { { "sleep", sleeps }, { "lock", locks },
 		{ "file", reads }, { "compute", computes }, { "build", builds }, { "wait", waits }, { "pool", pool },
-		{ "starve", starves }, { "late", sleeps } };
+		{ "starve", starves }, { "late", sleeps }, { "woken", wakes } };
 	cl_command_queue queue;
 
 	if (argc > 1 && !strcmp(argv[1], "late"))

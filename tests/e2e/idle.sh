@@ -35,6 +35,8 @@ reason opencl,osrt file "OS runtime read"
 reason opencl,osrt compute "host code"
 reason opencl,osrt wait "waiting clWaitForEvents"
 reason opencl,osrt pool "OS runtime pthread_join"
+# Beside a thread that sleeps one that was woken, which is no wait for work.
+reason opencl,osrt woken "OS runtime nanosleep"
 
 # With samples and context switches: in which function, and whether it ran at all.
 "$tap" run -q -f --summary=none -t sample,sched -o perf -- true >/dev/null 2>said

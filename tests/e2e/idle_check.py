@@ -60,6 +60,9 @@ def main(trace, doings, scheduled):
         assert process["Computes Mostly"], process
     if os.path.basename(trace) == "pool" and not scheduled:
         check_pool([r for r in between if r["Gap"] == first["Gap"]] + [r for r in idle if r["Gap"] == first["Gap"] and r["Then"] != "add"], process)
+    if os.path.basename(trace) == "woken":
+        (other,) = [r for r in idle if r["Gap"] == first["Gap"] and r["Thread"] == "sleeper"]
+        assert other["Doing"] == "woken, not yet back from pthread_cond_wait" and other["Time (%)"] > 50, other
     print("%.1f %% %s, then %s; %s" % (first["Time (%)"], first["Doing"], first["Then"], first["Also"]))
 
 
