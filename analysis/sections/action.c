@@ -195,8 +195,6 @@ static void derive_all(struct deriving *d)
 
 /* ------------------------------------------------------------------ sections */
 
-#define PATTERN "regex:"
-
 /* What is not there gets a reason; patterns name only what is there. */
 static bool name_missing(void *ctx, const struct gt_section_metric *m)
 {
@@ -205,7 +203,7 @@ static bool name_missing(void *ctx, const struct gt_section_metric *m)
 	const char *why;
 	bool pattern;
 
-	pattern = m->name.bytes >= sizeof PATTERN - 1 && !memcmp(m->name.text, PATTERN, sizeof PATTERN - 1);
+	pattern = gt_is_pattern(m->name);
 	if (m->in_body && pattern)
 		return true;
 	metric = gt_action_add(d->action, m->name);

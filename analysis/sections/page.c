@@ -386,20 +386,34 @@ static void put_value_cell(struct gt_text *t, const struct gt_action_metric *m)
 	gt_text_free(&cell);
 }
 
-static bool put_metric_line(void *ctx, const struct gt_section_metric *m)
+static void put_line(struct listing *l, struct gt_string label, struct gt_string name)
 {
-	struct listing *l = ctx;
-	const struct gt_action_metric *metric = gt_action_metric(l->a, m->name);
-	bool label = l->o->names == GT_PRINT_LABEL && m->label.bytes;
+	const struct gt_action_metric *metric = gt_action_metric(l->a, name);
+	bool by_label = l->o->names == GT_PRINT_LABEL && label.bytes;
 
 	put_csv_kernel(l->t, l->a, l->id, l->o);
 	put_csv(l->t, l->section, false);
-	put_csv(l->t, label ? m->label : m->name, false);
+	put_csv(l->t, by_label ? label : name, false);
 	put_csv(l->t, metric ? metric->unit : (struct gt_string){ "", 0 }, false);
 	put_value_cell(l->t, metric);
 	gt_text_lit(l->t, ",\"\",\"\",\"\",\"\",\"\",");
 	put_csv(l->t, metric ? metric->why : (struct gt_string){ "", 0 }, true);
 	gt_text_char(l->t, '\n');
+}
+
+static bool put_metric_line(void *ctx, const struct gt_section_metric *m)
+{
+	struct gt_rows rows = { 0 };
+	struct listing *l = ctx;
+
+	if (!m->in_body || !gt_is_pattern(m->name)) {
+		put_line(l, m->label, m->name);
+		return true;
+	}
+	gt_rows_add_matching(&rows, l->a, m->name);
+	for (uint32_t i = 0; i < rows.v.n; i++)
+		put_line(l, rows.v.v[i].label, rows.v.v[i].name);
+	gt_rows_free(&rows);
 	return true;
 }
 

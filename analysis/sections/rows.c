@@ -15,7 +15,6 @@
 #include "analysis/sections/show.h"
 #include "common/harmless.h"
 
-#define PATTERN "regex:"
 #define BREAKDOWN "breakdown:"
 #define INDENT 4
 #define COLUMNS 110
@@ -59,10 +58,9 @@ static void add_metric(struct gt_rows *rows, const struct gt_action *a, struct g
 	r->why = (struct gt_string){ why, strlen(why) };
 }
 
-/* Every metric whose whole name the pattern behind "regex:" matches; one that is no pattern matches none. */
-static void add_matching(struct gt_rows *rows, const struct gt_action *a, struct gt_string said)
+void gt_rows_add_matching(struct gt_rows *rows, const struct gt_action *a, struct gt_string said)
 {
-	const struct gt_string pattern = { said.text + strlen(PATTERN), said.bytes - strlen(PATTERN) };
+	const struct gt_string pattern = { said.text + strlen(GT_PATTERN), said.bytes - strlen(GT_PATTERN) };
 	char text[1000], name[500];
 	regex_t re;
 
@@ -109,8 +107,8 @@ void gt_rows_of(struct gt_rows *rows, const struct gt_action *a, const struct gt
 
 		if (!gt_section_metric(section, v->part, &target, &one))
 			continue;
-		if (begins(one.name, PATTERN) && !rows->no_patterns)
-			add_matching(rows, a, one.name);
+		if (gt_is_pattern(one.name) && !rows->no_patterns)
+			gt_rows_add_matching(rows, a, one.name);
 		else if (begins(one.name, BREAKDOWN))
 			add_breakdown(rows, a, one.label, one.name);
 		else

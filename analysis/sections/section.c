@@ -305,6 +305,11 @@ bool gt_filter_passes(
 
 /* ------------------------------------------------------------------ metrics */
 
+bool gt_is_pattern(struct gt_string name)
+{
+	return name.bytes >= strlen(GT_PATTERN) && !memcmp(name.text, GT_PATTERN, strlen(GT_PATTERN));
+}
+
 struct walk {
 	const struct gt_section *section;
 	const struct gt_message *filter;          /* the section's; NULL */

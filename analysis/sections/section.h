@@ -55,6 +55,10 @@ struct gt_section_metric {
 	bool in_body;                     /* "regex:..." may stand there */
 };
 
+/* A pattern, which names metrics in tables and charts of a Body alone. */
+#define GT_PATTERN "regex:"
+bool gt_is_pattern(struct gt_string name);
+
 /*
  * Calls `take` for each metric of the section that passes its filters, in the order of the file; a name may come more
  * than once. take returns false to end it.

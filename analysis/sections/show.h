@@ -24,6 +24,8 @@ struct gt_rows {
 /* The rows of the field `Metrics` of m: filters, options, patterns and breakdowns resolved. */
 void gt_rows_of(struct gt_rows *rows, const struct gt_action *a, const struct gt_section *section,
 	const struct gt_message *m);
+/* A row for every metric whose whole name the pattern matches; an expression that is none matches nothing. */
+void gt_rows_add_matching(struct gt_rows *rows, const struct gt_action *a, struct gt_string pattern);
 /* By the message's SortKey and SortDirection, if it has one. */
 void gt_rows_sort(struct gt_rows *rows, const struct gt_message *m);
 void gt_rows_free(struct gt_rows *rows);

@@ -107,7 +107,7 @@ static bool take(void *ctx, const struct gt_section_metric *m)
 	struct plan *p = ctx;
 	struct wanted *w;
 
-	if (m->name.bytes > 6 && !memcmp(m->name.text, "regex:", 6))
+	if (gt_is_pattern(m->name))
 		return true;
 	w = want(p, m->name, m->section->id);
 	if (w && !w->group.bytes) {

@@ -76,6 +76,8 @@ check "metrics that need each other have none" grep -qE '^    Circle +N/A  deriv
 check "nor those of what is missing" grep -qE '^    Half of Nothing +N/A  sm__none.sum is not available$' page
 check "a required one is told" grep -qx 'gputap: section Mine requires derived__nothing, which is not available' said
 check "a pattern names what there is" [ "$(grep -c '^    launch__occupancy_limit_' page)" -eq 5 ]
+"$tap" report --section-folder own --csv c >lines 2>said
+check "as CSV too, and has no line of its own" [ "$(grep -c '"launch__occupancy_limit_' lines):$(grep -c '"regex:' lines)" = 5:0 ]
 
 # The source page
 if [ -d t.gputap ]; then
