@@ -69,7 +69,7 @@ static const char *const names[CALLS] = {
 
 /* ------------------------------------------------------------------- state */
 
-enum { REASONS = 128, REASON_TEXT = 128, AT_ONCE = 4096, INSTRUCTIONS = 1 << 16, COUNTS = 1 << 20, FUNCTIONS = 1024,
+enum { REASONS = REC_SAMPLES_REASONS, REASON_TEXT = 128, AT_ONCE = 4096, INSTRUCTIONS = 1 << 16, COUNTS = 1 << 20, FUNCTIONS = 1024,
 	TEXTS = 1 << 18, ROUNDS = 1024 };
 
 /* One mapping, of which only what is used takes memory. */

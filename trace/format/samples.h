@@ -16,6 +16,7 @@
 
 #define REC_SAMPLES_MAGIC 0x3153435050415447ull
 #define REC_SAMPLES_IMAGE UINT32_MAX             /* in a COUNTERS record, instead of the number of an image */
+#define REC_SAMPLES_REASONS 128u                 /* at most: each is looked for at each instruction */
 
 enum rec_samples_state {
 	REC_SAMPLES_WHOLE,
@@ -52,7 +53,8 @@ static inline bool rec_samples_sound(const void *blob, uint64_t bytes, struct re
 	const struct rec_samples *h = blob;
 	uint64_t need = sizeof *h, counts = 0;
 
-	if (bytes < sizeof *h || h->magic != REC_SAMPLES_MAGIC || h->bytes != bytes)
+	if (bytes < sizeof *h || h->magic != REC_SAMPLES_MAGIC || h->bytes != bytes ||
+		h->reasons > REC_SAMPLES_REASONS)
 		return false;
 	need += (uint64_t)h->reasons * sizeof *p->reasons + (uint64_t)h->functions * sizeof *p->functions +
 		(uint64_t)h->instructions * sizeof *p->instructions + (uint64_t)h->counts * sizeof *p->counts +
