@@ -128,6 +128,9 @@ static void forget(struct passes *p)
 
 /* ------------------------------------------------------------------ the file */
 
+/* Samples are read where they lie, as words. */
+static uint64_t aligned(uint64_t at) { return (at + 7) & ~UINT64_C(7); }
+
 static void make_file(const struct passes *p, struct gt_text *t)
 {
 	struct rec_passes head = { .magic = REC_PASSES_MAGIC, .n = p->all.n, .groups = p->groups };
@@ -144,10 +147,10 @@ static void make_file(const struct passes *p, struct gt_text *t)
 		one.data_bytes = one.missing ? 0 : one.data_bytes;
 		one.symbol = symbol;
 		one.data = data;
-		one.samples = data + one.data_bytes;
+		one.samples = one.samples_bytes ? aligned(data + one.data_bytes) : data + one.data_bytes;
 		gt_text_bytes(t, (const void *)&one, sizeof one);
 		symbol += one.symbol_bytes;
-		data += one.data_bytes + one.samples_bytes;
+		data = one.samples + one.samples_bytes;
 	}
 	for (uint32_t i = 0; i < p->all.n; i++)
 		gt_text_bytes(t, p->all.v[i].symbol, p->all.v[i].is.symbol_bytes);
@@ -160,6 +163,8 @@ static void make_file(const struct passes *p, struct gt_text *t)
 
 		if (!l->is.missing && l->data)
 			gt_text_bytes(t, l->data, l->is.data_bytes);
+		while (l->samples && !t->failed && t->used != aligned(t->used))
+			gt_text_char(t, 0);
 		if (l->samples)
 			gt_text_bytes(t, l->samples, l->is.samples_bytes);
 	}

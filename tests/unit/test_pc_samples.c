@@ -115,6 +115,21 @@ static void numbers_lead_to_what_is_there(void **state)
 	assert_false(is_sound(&open, BYTES));
 }
 
+/* They are read as words. */
+static void they_begin_at_a_word(void **state)
+{
+	char *room = malloc(BYTES + 8);
+	struct rec_samples_parts p;
+
+	(void)state;
+	assert_non_null(room);
+	for (size_t at = 0; at < 8; at++) {
+		memcpy(room + at, &good, BYTES);
+		assert_int_equal(rec_samples_sound(room + at, BYTES, &p), !at);
+	}
+	free(room);
+}
+
 /* Each reason is looked for at each instruction: their number would be the square of the blob's size. */
 static void reasons_have_a_limit(void **state)
 {
@@ -140,6 +155,7 @@ int main(void)
 		cmocka_unit_test(one_that_is_cut_is_not),
 		cmocka_unit_test(any_byte_may_be_another),
 		cmocka_unit_test(numbers_lead_to_what_is_there),
+		cmocka_unit_test(they_begin_at_a_word),
 		cmocka_unit_test(reasons_have_a_limit),
 	};
 

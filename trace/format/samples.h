@@ -47,13 +47,13 @@ struct rec_samples_parts {
 	const char *texts;
 };
 
-/* Whether it is such a blob, and everything that it says lies inside it. */
+/* Whether it is such a blob, begins at a word, and everything that it says lies inside it. */
 static inline bool rec_samples_sound(const void *blob, uint64_t bytes, struct rec_samples_parts *p)
 {
 	const struct rec_samples *h = blob;
 	uint64_t need = sizeof *h, counts = 0;
 
-	if (bytes < sizeof *h || h->magic != REC_SAMPLES_MAGIC || h->bytes != bytes ||
+	if (bytes < sizeof *h || (uintptr_t)blob % 8 || h->magic != REC_SAMPLES_MAGIC || h->bytes != bytes ||
 		h->reasons > REC_SAMPLES_REASONS)
 		return false;
 	need += (uint64_t)h->reasons * sizeof *p->reasons + (uint64_t)h->functions * sizeof *p->functions +
