@@ -66,8 +66,9 @@ struct gap {
 	int tid;                          /* who called for that; -1 */
 	unsigned n;
 	struct { int tid; struct gt_string name; unsigned n; struct spent spent[DOINGS]; } thread[THREADS];
-	/* others, that did nothing but wait: how many, what most of the first of them, for how long on the average */
+	/* others, that did nothing but wait: how many, in what and how long the longest wait was, all on the average */
 	unsigned n_parked;
+	int64_t parked_most;
 	struct spent parked;
 };
 
@@ -369,9 +370,13 @@ static bool is_caller(const struct gap *g, const struct sum *sum)
 
 static void put_parked(struct gap *g, const struct sum *sum)
 {
-	if (!g->n_parked++)
-		g->parked.doing = sum->th->spent.v[0].doing; /* without its samples: that is the thread's account */
-	g->parked.ns += (sum->th->spent.v[0].ns - g->parked.ns) / (int64_t)g->n_parked;
+	const struct spent *most = &sum->th->spent.v[0];
+
+	if (!g->n_parked++ || most->ns > g->parked_most) {
+		g->parked.doing = most->doing;          /* without its samples: that is the thread's account */
+		g->parked_most = most->ns;
+	}
+	g->parked.ns += (most->ns - g->parked.ns) / (int64_t)g->n_parked;
 }
 
 static void put_thread(struct gap *g, const struct sum *sum, bool alone)

@@ -158,10 +158,20 @@ static void *calculator(void *unused)
 	return unused;
 }
 
+static long wall_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 static void *leaver(void *unused)
 {
 	pthread_setname_np(pthread_self(), "leaver");
-	pause_ms(2);
+	for (long until = wall_ms() + 6; wall_ms() < until;)
+		;
+	pause_ms(20);
 	return unused;
 }
 
@@ -208,14 +218,6 @@ static void wakes(void)
 	pause_ms(LONG_MS);
 	pthread_mutex_unlock(&lock);
 	pthread_join(other, NULL);
-}
-
-static long wall_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static void *hog(void *unused)
