@@ -69,8 +69,8 @@ static const char *const names[CALLS] = {
 
 /* ------------------------------------------------------------------- state */
 
-enum { REASONS = REC_SAMPLES_REASONS, REASON_TEXT = 128, AT_ONCE = 4096, INSTRUCTIONS = 1 << 16, COUNTS = 1 << 20, FUNCTIONS = 1024,
-	TEXTS = 1 << 18, ROUNDS = 1024 };
+enum { REASONS = REC_SAMPLES_REASONS, REASON_TEXT = 128, FUNCTIONS = 1024, INSTRUCTIONS = 1 << 16, COUNTS = 1 << 20,
+	TEXTS = 1 << 18, AT_ONCE = 4096, ROUNDS = 1024 };
 
 /* One mapping, of which only what is used takes memory. */
 struct room {
