@@ -53,18 +53,9 @@ static struct instruction *sorted(const struct rec_samples_parts *p, struct gt_s
 	return all;
 }
 
-/* Samples are in one reason each; those that were not issued are in it too, and in the same with that ending. */
-static bool is_part(const char *reason)
-{
-	static const char end[] = "_not_issued";
-	size_t n = strlen(reason);
-
-	return n >= sizeof end - 1 && !strcmp(reason + n - (sizeof end - 1), end);
-}
-
-/* What an instruction has of a reason; reason NULL: of all together. */
+/* What an instruction has of one reason; reason NULL: of all that add up (`adds`, by place). */
 static uint64_t samples_of(const struct rec_samples_parts *p, const struct instruction *at,
-	const struct rec_samples_reason *reason)
+	const struct rec_samples_reason *reason, const bool *adds)
 {
 	uint64_t sum = 0;
 
@@ -73,8 +64,7 @@ static uint64_t samples_of(const struct rec_samples_parts *p, const struct instr
 		bool counts = reason && c->reason == reason->index;
 
 		for (uint32_t k = 0; !reason && k < p->head->reasons && !counts; k++)
-			counts = p->reasons[k].index == c->reason && !is_part(p->texts + p->reasons[k].text) &&
-				strcmp(p->texts + p->reasons[k].text, ALL);
+			counts = adds[k] && p->reasons[k].index == c->reason;
 		sum += counts ? c->samples : 0;
 	}
 	return sum;
@@ -83,12 +73,15 @@ static uint64_t samples_of(const struct rec_samples_parts *p, const struct instr
 static bool fill(struct gt_sampled_metric *m, const struct rec_samples_parts *p, const struct instruction *all,
 	const struct rec_samples_reason *reason)
 {
+	bool adds[REC_SAMPLES_REASONS];
 	uint32_t n = p->head->instructions;
 
+	for (uint32_t i = 0; i < p->head->reasons; i++)
+		adds[i] = rec_samples_adds(p->texts + p->reasons[i].text);
 	m->name = reason ? p->texts + reason->text : ALL;
 	m->at = calloc(n + 1ull, sizeof *m->at);
 	for (uint32_t i = 0; m->at && i < n; i++) {
-		uint64_t samples = samples_of(p, &all[i], reason);
+		uint64_t samples = samples_of(p, &all[i], reason, adds);
 
 		if (!samples)
 			continue;

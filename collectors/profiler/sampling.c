@@ -139,13 +139,6 @@ static uint32_t add_text(struct room *r, const char *text)
 	return at;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !memcmp(text + n - m, end, m);
-}
-
 static bool take_reasons(struct room *r)
 {
 	size_t n = 0;
@@ -165,7 +158,7 @@ static bool take_reasons(struct room *r)
 	for (uint32_t i = 0; i < all.n; i++) {
 		r->name[i][REASON_TEXT - 1] = 0;
 		r->reason[i] = (struct rec_samples_reason){ r->index[i], add_text(r, r->name[i]) };
-		r->sums[i] = !ends_with(r->name[i], "_not_issued") && !ends_with(r->name[i], "_sample_count");
+		r->sums[i] = rec_samples_adds(r->name[i]);
 	}
 	r->head.reasons = (uint32_t)all.n;
 	r->reason_texts = r->head.text_bytes;

@@ -12,6 +12,7 @@
 #define GPUTAP_TRACE_FORMAT_SAMPLES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define REC_SAMPLES_MAGIC 0x3153435050415447ull
@@ -36,6 +37,21 @@ struct rec_samples_reason { uint32_t index, text; };     /* CUPTI's number of it
 struct rec_samples_function { uint64_t crc; uint32_t index, text; }; /* of its cubin (cuptiGetCubinCrc); its symbol */
 struct rec_samples_instruction { uint64_t offset; uint32_t function, counts; };
 struct rec_samples_count { uint32_t reason, samples; };  /* reason: CUPTI's number */
+
+/* "_not_issued" of a reason is a part of that reason, "_sample_count" is all of them: neither adds to a sum. */
+static inline bool rec_samples_adds(const char *reason)
+{
+	static const char *const others[] = { "_not_issued", "_sample_count" };
+	size_t n = __builtin_strlen(reason);
+
+	for (unsigned i = 0; i < 2; i++) {
+		size_t m = __builtin_strlen(others[i]);
+
+		if (n >= m && !__builtin_memcmp(reason + n - m, others[i], m))
+			return false;
+	}
+	return true;
+}
 
 /* Where its parts lie. */
 struct rec_samples_parts {
