@@ -7,15 +7,16 @@
 #ifndef GPUTAP_COMMON_SEARCH_H
 #define GPUTAP_COMMON_SEARCH_H
 
-#include <stdint.h>
-
 /*
- * at: the first of `count` places for which `before`, an expression of `at`, is false; count where it is true for all.
- * It is true up to some place, and false from there on.
+ * `at` is a variable of the caller, of an unsigned type that holds every place. `before` is an expression of it, true
+ * up to some place and false from there on. Macros, so that the comparison is compiled in place: many of these stand
+ * where every call of a trace comes by.
  */
-#define GT_SEARCH(at, count, before) \
+
+/* at: the first place of from to `to` - 1 for which `before` is false; `to` where it is true for all. */
+#define GT_SEARCH_FROM(at, from, to, before) \
 	do { \
-		uint32_t low_ = 0, high_ = (count); \
+		__typeof__(at) low_ = (from), high_ = (to); \
 \
 		while (low_ < high_) { \
 			(at) = low_ + (high_ - low_) / 2; \
@@ -25,6 +26,16 @@
 				high_ = (at); \
 		} \
 		(at) = low_; \
+	} while (0)
+
+/* The same of `count` places. */
+#define GT_SEARCH(at, count, before) GT_SEARCH_FROM(at, 0, count, before)
+
+/* at: the last of `count` places for which `upto`, as `before`, is true; 0 where it is true for none. */
+#define GT_SEARCH_LAST(at, count, upto) \
+	do { \
+		GT_SEARCH_FROM(at, 1, count, upto); \
+		(at)--; \
 	} while (0)
 
 #endif

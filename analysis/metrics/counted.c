@@ -25,6 +25,7 @@
 
 #include "analysis/metrics/host.h"
 #include "common/memory.h"
+#include "common/search.h"
 #include "trace/format/counters.h"
 
 enum { RANGES_MOST = 4096 };
@@ -296,24 +297,21 @@ const struct gt_counters *gt_counted_at(const struct gt_counted *c, uint32_t i)
 	return c && i < c->n ? &c->all[i] : NULL;
 }
 
+static int compare(const struct gt_counters *x, uint32_t process, uint32_t kind, uint32_t correlation)
+{
+	if (x->process != process)
+		return x->process < process ? -1 : 1;
+	if (x->kind != kind)
+		return x->kind < kind ? -1 : 1;
+	return (x->correlation > correlation) - (x->correlation < correlation);
+}
+
 int64_t gt_counted_find(const struct gt_counted *c, uint32_t process, uint32_t kind, uint32_t correlation)
 {
-	uint32_t low = 0, high = c ? c->n : 0;
+	uint32_t at, n = c ? c->n : 0;
 
-	while (low < high) {
-		uint32_t at = low + (high - low) / 2;
-		const struct gt_counters *x = &c->all[at];
-
-		if (x->process < process || (x->process == process && x->kind < kind) ||
-			(x->process == process && x->kind == kind && x->correlation < correlation))
-			low = at + 1;
-		else
-			high = at;
-	}
-	if (!c || low == c->n || c->all[low].process != process || c->all[low].kind != kind ||
-		c->all[low].correlation != correlation)
-		return -1;
-	return low;
+	GT_SEARCH(at, n, compare(&c->all[at], process, kind, correlation) < 0);
+	return at < n && !compare(&c->all[at], process, kind, correlation) ? (int64_t)at : -1;
 }
 
 bool gt_counted_kernel(const struct gt_counted *c, uint32_t process, struct gt_string symbol)

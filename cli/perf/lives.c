@@ -12,6 +12,7 @@
 
 #include "cli/perf/internal.h"
 #include "common/hash.h"
+#include "common/search.h"
 
 /*
  * threads: that have not ended, as far as the kernel told. led: the first thread, whose number is the process', is
@@ -156,24 +157,22 @@ static bool sort(struct gt_perf_lives *l)
 	return true;
 }
 
+/* Is it of a process before this one, or of this one and begun by then? */
+static bool begun(struct gt_perf_lives *l, const struct gt_perf_life *life, uint32_t pid, uint64_t ns)
+{
+	l->looked++;
+	return life->pid < pid || (life->pid == pid && life->from_ns <= ns);
+}
+
 struct gt_perf_life *gt_perf_lives_at(struct gt_perf_lives *l, uint32_t pid, uint64_t ns, uint64_t slack)
 {
-	uint32_t low = 0, high = l->all.n;
+	uint32_t at;
 	struct gt_perf_life *last;
 
 	if (!sort(l))
 		return NULL;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct gt_perf_life *at = l->sorted[middle];
-
-		l->looked++;
-		if (at->pid < pid || (at->pid == pid && at->from_ns <= ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	last = low ? l->sorted[low - 1] : NULL;
+	GT_SEARCH(at, l->all.n, begun(l, l->sorted[at], pid, ns));
+	last = at ? l->sorted[at - 1] : NULL;
 	return last && last->pid == pid && (ns <= last->to_ns || ns - last->to_ns < slack) ? last : NULL;
 }
 

@@ -24,6 +24,7 @@
 #include "cli/perf/rings.h"
 #include "cli/perf/unwind.h"
 #include "common/hash.h"
+#include "common/search.h"
 #include "common/temporary.h"
 #include "trace/read/clock.h"
 #include "trace/read/facts.h"
@@ -169,18 +170,11 @@ static void find_images(struct store *s)
  */
 static struct image *image_of(struct store *s, const struct gt_perf_life *life)
 {
-	uint32_t low = 0, high = s->images.n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->images.v[middle].pid < life->pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < s->images.n && s->images.v[low].pid == life->pid; low++) {
-		struct image *i = &s->images.v[low];
+	GT_SEARCH(at, s->images.n, s->images.v[at].pid < life->pid);
+	for (; at < s->images.n && s->images.v[at].pid == life->pid; at++) {
+		struct image *i = &s->images.v[at];
 		bool forked = !strcmp(life->reason, "fork");
 
 		if (i->taken || i->forked != forked)

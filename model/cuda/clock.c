@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "model/cuda/internal.h"
 
 #define BREAK_NS 50000
@@ -143,19 +144,12 @@ int gt_cuda_clocks_build(struct gt_cuda *c)
 
 static uint32_t knot_before(struct gt_cuda_process *p, int64_t ns)
 {
-	uint32_t low = p->hint, high = p->knots.n;
+	uint32_t low = p->hint;
 
 	if (low < p->knots.n && p->knots.v[low].cupti_ns <= ns &&
 		(low + 1 == p->knots.n || p->knots.v[low + 1].cupti_ns > ns))
 		return low;
-	for (low = 0; high - low > 1;) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (p->knots.v[mid].cupti_ns <= ns)
-			low = mid;
-		else
-			high = mid;
-	}
+	GT_SEARCH_LAST(low, p->knots.n, p->knots.v[low].cupti_ns <= ns);
 	p->hint = low;
 	return low;
 }

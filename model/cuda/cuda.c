@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "model/cuda/internal.h"
 
 /*
@@ -99,17 +100,10 @@ uint64_t gt_cuda_count(const struct gt_cuda *c, enum gt_cuda_kind kind) { return
 uint64_t gt_cuda_lower_bound(const struct gt_cuda *c, enum gt_cuda_kind kind, int64_t start_ns)
 {
 	const struct gt_cuda_entry *v = c->kinds[kind].data;
-	uint64_t low = 0, high = c->kinds[kind].n;
+	uint64_t at;
 
-	while (low < high) {
-		uint64_t mid = low + (high - low) / 2;
-
-		if (v[mid].start < start_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	GT_SEARCH(at, c->kinds[kind].n, v[at].start < start_ns);
+	return at;
 }
 
 bool gt_cuda_span(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t i, int64_t *start_ns, int64_t *end_ns)

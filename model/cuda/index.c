@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "model/cuda/internal.h"
 #include "model/sort.h"
 
@@ -108,16 +109,9 @@ static size_t first_link(const struct gt_bulk *b, uint32_t correlation)
 			step *= 2;
 		}
 	}
-	/* v[low] is before it (or low = 0, which was looked at), v[high] is not */
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v[mid].correlation < correlation)
-			low = mid;
-		else
-			high = mid;
-	}
-	return high;
+	/* v[low] is before it, v[high] is not */
+	GT_SEARCH_FROM(low, low + 1, high, v[low].correlation < correlation);
+	return low;
 }
 
 #define ENTRIES(c, kind) ((struct gt_cuda_entry *)(c)->kinds[kind].data)
@@ -300,16 +294,9 @@ const struct gt_cuda_args *gt_cuda_args_of(
 {
 	const struct gt_cuda_process *p = &c->processes[process];
 	const struct gt_cuda_args *v = p->args.data, want = { .correlation = correlation, .fn = fn }, *best;
-	size_t low = 0, high = p->args.n;
+	size_t low;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (compare_args(&v[mid], &want, NULL) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	GT_SEARCH(low, p->args.n, compare_args(&v[low], &want, NULL) < 0);
 	if (!is_of(p, low, correlation, fn))
 		return NULL;
 	best = &v[low];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "model/cuda/internal.h"
 #include "model/cuda/table.h"
 #include "model/symbols/demangle.h"
@@ -161,16 +162,9 @@ struct gt_cuda_text *gt_cuda_string(struct gt_cuda *c, const struct gt_cupti_buf
 {
 	const struct gt_cuda_process *p = &c->processes[b->process];
 	const struct gt_cuda_pointer want = { address, b->completed ? b->head.completed_tick : UINT64_MAX, NULL };
-	uint32_t low = 0, high = p->pointers.n;
+	uint32_t low;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (compare_pointers(&p->pointers.v[mid], &want) <= 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	GT_SEARCH(low, p->pointers.n, compare_pointers(&p->pointers.v[low], &want) <= 0);
 	return address && low && p->pointers.v[low - 1].address == address ? p->pointers.v[low - 1].text : NULL;
 }
 

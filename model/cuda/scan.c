@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "model/cuda/internal.h"
 
 /* -------------------------------------------------------------------- threads */
@@ -76,16 +77,9 @@ static uint32_t thread_at(struct gt_cuda *c, uint32_t process, uint32_t tid, int
 {
 	struct gt_cuda_process *p = &c->processes[process];
 	const struct gt_cuda_tid want = { tid, 0, ns };
-	uint32_t low = 0, high = p->tids.n;
+	uint32_t low;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (compare_tids(&p->tids.v[mid], &want) <= 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	GT_SEARCH(low, p->tids.n, compare_tids(&p->tids.v[low], &want) <= 0);
 	if (low && p->tids.v[low - 1].tid == tid)
 		return p->tids.v[low - 1].thread;
 	if (low < p->tids.n && p->tids.v[low].tid == tid)

@@ -15,6 +15,7 @@
 
 #include "common/hash.h"
 #include "common/map.h"
+#include "common/search.h"
 #include "model/functions/plan.h"
 #include "trace/format/rec.h"
 
@@ -499,19 +500,12 @@ const struct gt_struct *gt_fntable_struct(const struct gt_fntable *t, const char
 const char *gt_enum_name(const struct gt_enum *e, int64_t value)
 {
 	const struct gt_enum_value *v;
-	uint32_t low = 0, high;
+	uint32_t low;
 
 	if (!e)
 		return NULL;
 	v = ((const struct enum_group *)e)->sorted;
-	for (high = e->n; low < high; ) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (v[mid].value < value)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	GT_SEARCH(low, e->n, v[low].value < value);
 	return low < e->n && v[low].value == value ? v[low].name : NULL;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "model/internal.h"
 #include "model/nvtx/payload.h"
 
@@ -357,15 +358,20 @@ int gt_ranges_take(struct gt_model *m, const struct gt_rec *rec)
 
 /* ------------------------------------------------------------------- joining */
 
+static int compare_place(const struct entry *x, uint32_t process, uint32_t stream, uint64_t offset)
+{
+	if (x->pub.process != process)
+		return x->pub.process < process ? -1 : 1;
+	if (x->stream != stream)
+		return x->stream < stream ? -1 : 1;
+	return (x->offset > offset) - (x->offset < offset);
+}
+
 static int compare_places(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct entry *y = b;
 
-	if (x->pub.process != y->pub.process)
-		return x->pub.process < y->pub.process ? -1 : 1;
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	return compare_place(a, y->pub.process, y->stream, y->offset);
 }
 
 /* In order of compare_places: a start is found by its link. */
@@ -374,20 +380,9 @@ static struct entry *find_start(const struct gt_ranges *r, uint32_t process, uin
 	struct entry *v = r->entries.data;
 	uint32_t stream = rec_link_stream(id);
 	uint64_t offset = rec_link_offset(id);
-	size_t low = 0, high = r->entries.n;
+	size_t low;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct entry *e = &v[mid];
-		bool before = e->pub.process != process ? e->pub.process < process
-			: e->stream != stream           ? e->stream < stream
-							: e->offset < offset;
-
-		if (before)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	GT_SEARCH(low, r->entries.n, compare_place(&v[low], process, stream, offset) < 0);
 	if (low == r->entries.n || v[low].pub.process != process || v[low].pub.id != id ||
 		v[low].pub.kind != REC_NVTX_START)
 		return NULL;

@@ -19,6 +19,7 @@
  */
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "model/internal.h"
 
 #define POINTS 64                         /* kept of one device's calibrations at most */
@@ -162,17 +163,10 @@ static void add_beyond(struct gt_device_clock *c, struct gt_clock_pair *pairs, c
 /* The first of raw_clock that is of this process or one behind it. */
 static uint32_t raw_from(const struct gt_model *m, uint32_t process)
 {
-	uint32_t low = 0, high = m->raw_clock.n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->raw_clock.v[mid].process < process)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	GT_SEARCH(at, m->raw_clock.n, m->raw_clock.v[at].process < process);
+	return at;
 }
 
 /* Calibrations of CLOCK_MONOTONIC_RAW for one process: its own and those of `run`, in order of time. */
@@ -341,17 +335,10 @@ void gt_device_clock_decide(struct gt_model *m, struct gt_device_clock *c, uint6
 /* The pair that begins the line for device_ns: the last one not behind it, but never the very last. */
 static uint32_t find_line(const struct gt_device_clock *c, uint64_t device_ns)
 {
-	uint32_t low = 0, high = c->n_pairs - 1;
+	uint32_t at;
 
-	while (high - low > 1) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (c->pairs[mid].device_ns <= device_ns)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	GT_SEARCH_LAST(at, c->n_pairs - 1, c->pairs[at].device_ns <= device_ns);
+	return at;
 }
 
 int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "model/internal.h"
 
 /* Attributes that lie whole inside the record; a damaged rest is left out and counted. */
@@ -159,34 +160,20 @@ void gt_facts_sort(struct gt_model *m)
 /* First fact not before key. */
 static uint32_t lower_fact(const struct gt_model *m, const struct gt_fact *key)
 {
-	uint32_t low = 0, high = m->facts.n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (compare_facts(&m->facts.v[mid], key) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	GT_SEARCH(at, m->facts.n, compare_facts(&m->facts.v[at], key) < 0);
+	return at;
 }
 
 /* Start of the first creation of that handle behind tick; UINT64_MAX: none. */
 static uint64_t next_creation(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint64_t tick)
 {
 	struct gt_creation key = { process, kind, handle, tick, 0 };
-	uint32_t low = 0, high = m->creations.n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (compare_creations(&m->creations.v[mid], &key) <= 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	const struct gt_creation *c = low < m->creations.n ? &m->creations.v[low] : NULL;
+	GT_SEARCH(at, m->creations.n, compare_creations(&m->creations.v[at], &key) <= 0);
+	const struct gt_creation *c = at < m->creations.n ? &m->creations.v[at] : NULL;
 
 	return c && c->process == process && c->kind == kind && c->handle == handle ? c->tick : UINT64_MAX;
 }

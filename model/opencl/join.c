@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/pieces.h"
+#include "common/search.h"
 #include "model/internal.h"
 #include "common/plain/without.h"
 #include "trace/format/device_time.h"
@@ -367,14 +368,7 @@ static const struct gt_join_entry *find_entry(struct gt_join *j, uint32_t at)
 		low = high + 1;
 		high = n - high > step ? high + step : n;
 	}
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v[mid].at < at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	GT_SEARCH_FROM(low, low, high, v[low].at < at);
 	if (j->entries.fd && low / (GT_BULK_FORGET / sizeof *v) != j->cursor / (GT_BULK_FORGET / sizeof *v))
 		gt_bulk_forget(&j->entries, 0, low * sizeof *v);
 	j->cursor = low;

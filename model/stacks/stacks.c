@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "model/internal.h"
 #include "model/sort.h"
 #include "model/stacks/stacks.h"
@@ -359,18 +360,11 @@ uint32_t gt_stack_by_link(const struct gt_model *m, uint32_t process, uint64_t l
 {
 	const struct gt_stacks *s = m->stacks;
 	const struct link key = { .link = link, .process = process }, *v = s ? s->links.data : NULL;
-	size_t low = 0, high = s ? s->links.n : 0;
+	size_t low;
 
 	if (!link)
 		return 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_links(&v[middle], &key, NULL) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	GT_SEARCH(low, s ? s->links.n : 0, compare_links(&v[low], &key, NULL) < 0);
 	return s && low < s->links.n && !compare_links(&v[low], &key, NULL) ? kept_at(s, v[low].kept)->id : 0;
 }
 

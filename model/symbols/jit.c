@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/search.h"
 #include "model/symbols/internal.h"
 
 struct named { uint64_t start, bytes; char *name; uint32_t order; };
@@ -84,16 +85,9 @@ void gt_jit_close(struct gt_jit *j)
 
 const char *gt_jit_find(const struct gt_jit *j, uint64_t address, uint64_t *start)
 {
-	uint32_t low = 0, high = j ? j->v.n : 0;
+	uint32_t low;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (j->v.v[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	GT_SEARCH(low, j ? j->v.n : 0, j->v.v[low].start <= address);
 	/* of those that begin together the last one written stands first */
 	while (low > 1 && j->v.v[low - 2].start == j->v.v[low - 1].start)
 		low--;

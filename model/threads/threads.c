@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "common/search.h"
 #include "model/internal.h"
 #include "model/sort.h"
 #include "model/stacks/stacks.h"
@@ -202,17 +203,10 @@ static int compare_candidates(const void *a, const void *b)
 static uint32_t choose(const struct gt_model *m, const struct candidate *v, uint32_t n, uint32_t process, int tid,
 	int64_t ns)
 {
-	uint32_t low = 0, high = n;
+	uint32_t low;
 	const struct candidate key = { process, tid, 0, 0 };
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_candidates(&v[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	GT_SEARCH(low, n, compare_candidates(&v[low], &key) < 0);
 	while (low + 1 < n && v[low + 1].process == process && v[low + 1].tid == tid &&
 		gt_reader_tick_ns(m->reader, process, v[low + 1].start) <= ns)
 		low++;

@@ -12,6 +12,7 @@
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/plain/words.h"
+#include "common/search.h"
 #include "model/functions/plan.h"
 #include "model/internal.h"
 #include "model/threads/threads.h"
@@ -239,17 +240,10 @@ static void ended_by(struct gt_wait *wait, const struct object *o)
 /* The last waking of the thread inside the wait; NULL: none, or an interrupt, which is on nobody's behalf. */
 static const struct gt_waking *waking_in(const struct gt_waits *w, uint32_t thread, int64_t start, int64_t end)
 {
-	uint64_t low = w->wakings ? w->first[thread] : 0, high = w->wakings ? w->first[thread + 1] : 0, from = low;
+	uint64_t from = w->wakings ? w->first[thread] : 0, to = w->wakings ? w->first[thread + 1] : 0, low;
 	const struct gt_waking *last;
 
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (gt_model_waking(w->m, w->wakings[middle])->time_ns <= end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	GT_SEARCH_FROM(low, from, to, gt_model_waking(w->m, w->wakings[low])->time_ns <= end);
 	last = low > from ? gt_model_waking(w->m, w->wakings[low - 1]) : NULL;
 	return last && last->time_ns >= start && last->waker_tid ? last : NULL;
 }

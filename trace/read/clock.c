@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
+
 #define OFF_LINE_NS 50000.0
 #define SLEEP_NS 1000000                  /* BOOTTIME against MONOTONIC; reading noise is microseconds */
 #define SLEW 600e-6                       /* adjtimex slews by 500 ppm at most, crystals err by less than 100 */
@@ -248,17 +250,7 @@ int64_t gt_clock_mono_ns(const struct gt_clock *c, uint64_t tick)
 	if (tick < c->knots[0].tick)
 		return c->knots[0].mono_ns - advance(c->knots[0].tick - tick, c->back_mult, true);
 	if (at >= c->n || tick < c->knots[at].tick || (at + 1 < c->n && tick >= c->knots[at + 1].tick)) {
-		size_t low = 0, high = c->n;
-
-		while (high - low > 1) {
-			size_t mid = low + (high - low) / 2;
-
-			if (c->knots[mid].tick <= tick)
-				low = mid;
-			else
-				high = mid;
-		}
-		at = low;
+		GT_SEARCH_LAST(at, c->n, c->knots[at].tick <= tick);
 		__atomic_store_n(hint, (uint32_t)at, __ATOMIC_RELAXED);
 	}
 	k = &c->knots[at];
@@ -276,8 +268,8 @@ static uint64_t ticks_for(uint64_t ns, uint64_t mult, bool up)
 
 uint64_t gt_clock_tick(const struct gt_clock *c, int64_t mono_ns)
 {
-	size_t low = 0, high = c->n;
 	uint64_t tick, back;
+	size_t at;
 
 	if (!c->n)
 		return mono_ns > 0 ? ticks_for((uint64_t)mono_ns, c->back_mult, true) : 0;
@@ -285,18 +277,11 @@ uint64_t gt_clock_tick(const struct gt_clock *c, int64_t mono_ns)
 		back = ticks_for((uint64_t)c->knots[0].mono_ns - (uint64_t)mono_ns, c->back_mult, false);
 		return back < c->knots[0].tick ? c->knots[0].tick - back : 0;
 	}
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (c->knots[mid].mono_ns <= mono_ns)
-			low = mid;
-		else
-			high = mid;
-	}
-	tick = c->knots[low].tick +
-		ticks_for((uint64_t)mono_ns - (uint64_t)c->knots[low].mono_ns, c->knots[low].mult, true);
+	GT_SEARCH_LAST(at, c->n, c->knots[at].mono_ns <= mono_ns);
+	tick = c->knots[at].tick +
+		ticks_for((uint64_t)mono_ns - (uint64_t)c->knots[at].mono_ns, c->knots[at].mult, true);
 	/* a gap that no tick shows */
-	return low + 1 < c->n && tick > c->knots[low + 1].tick ? c->knots[low + 1].tick : tick;
+	return at + 1 < c->n && tick > c->knots[at + 1].tick ? c->knots[at + 1].tick : tick;
 }
 
 bool gt_clock_parse(const char *text, struct gt_clock_set *out)

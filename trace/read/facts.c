@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/search.h"
 
 static int hex(char c)
 {
@@ -105,15 +106,8 @@ void gt_facts_free(struct gt_facts *f)
 
 const char *gt_facts_find(const struct gt_facts *f, const char *key, unsigned n)
 {
-	size_t low = 0, high = f->n;
+	size_t at;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (strcmp(f->by_key[mid]->key, key) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return n < f->n - low && !strcmp(f->by_key[low + n]->key, key) ? f->by_key[low + n]->value : NULL;
+	GT_SEARCH(at, f->n, strcmp(f->by_key[at]->key, key) < 0);
+	return n < f->n - at && !strcmp(f->by_key[at + n]->key, key) ? f->by_key[at + n]->value : NULL;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "trace/read/internal.h"
 
 #define BLOB_LIMIT (256u << 20)          /* bytes of one content; the writer cuts at 1 MiB */
@@ -38,21 +39,15 @@ void gt_fetch_cache_free(struct gt_fetch_cache *c)
 /* Index of the block that holds the offset; n_blocks when none does. */
 static size_t find_block(const struct gt_reader *r, const struct gt_stream *s, uint64_t offset)
 {
-	size_t low = s->first_block, high = low + s->n_blocks;
-	const struct gt_block_info *info;
+	const struct gt_block_info *v = r->blocks + s->first_block;
+	size_t at;
 
 	if (!s->n_blocks)
 		return r->n_blocks;
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (r->blocks[mid].offset <= offset)
-			low = mid;
-		else
-			high = mid;
-	}
-	info = &r->blocks[low];
-	return offset >= info->offset && offset - info->offset < (uint64_t)info->words * 8 ? low : r->n_blocks;
+	GT_SEARCH_LAST(at, s->n_blocks, v[at].offset <= offset);
+	if (offset < v[at].offset || offset - v[at].offset >= (uint64_t)v[at].words * 8)
+		return r->n_blocks;
+	return s->first_block + at;
 }
 
 /* A ring's stream may be longer than links reach; what is left of it is not: the newest place that fits. */
@@ -150,18 +145,11 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 /* The first of those with this id (index.c has put them in order), or NULL. */
 static struct gt_blob_info *find_blob(struct gt_reader *r, const uint64_t id[2])
 {
-	size_t low = 0, high = r->n_blobs;
+	struct gt_blob_info *v = r->blobs;
+	size_t at;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct gt_blob_info *b = &r->blobs[mid];
-
-		if (b->id[0] < id[0] || (b->id[0] == id[0] && b->id[1] < id[1]))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < r->n_blobs && r->blobs[low].id[0] == id[0] && r->blobs[low].id[1] == id[1] ? &r->blobs[low] : NULL;
+	GT_SEARCH(at, r->n_blobs, v[at].id[0] < id[0] || (v[at].id[0] == id[0] && v[at].id[1] < id[1]));
+	return at < r->n_blobs && v[at].id[0] == id[0] && v[at].id[1] == id[1] ? &v[at] : NULL;
 }
 
 int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes)

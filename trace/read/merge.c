@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "trace/read/internal.h"
 #include "trace/read/merge.h"
 #include "trace/read/slices.h"
@@ -275,17 +276,10 @@ static int park_farthest(struct gt_merge *m, struct gt_err *err)
 /* The first item that starts no earlier than that: order of ticks is order of times. */
 static uint32_t first_from(const struct gt_merge *m, const struct head *h)
 {
-	uint32_t low = 0, high = h->loaded->n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (gt_reader_tick_ns(m->r, h->process, h->loaded->items[mid].start) < m->least_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	GT_SEARCH(at, h->loaded->n, gt_reader_tick_ns(m->r, h->process, h->loaded->items[at].start) < m->least_ns);
+	return at;
 }
 
 /* Loads the block of a waiting head and puts it in front. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "common/search.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
 #include "trace/read/internal.h"
@@ -399,19 +400,12 @@ uint32_t gt_reader_stream_place(const struct gt_reader *r, uint32_t process, uin
 {
 	const struct gt_image *image = process < r->n_images ? &r->images[process] : NULL;
 	const struct gt_stream *streams = image ? r->streams + image->first_stream : NULL;
-	uint32_t low = 0, high = image ? image->n_streams : 0;
+	uint32_t n = image ? image->n_streams : 0, at;
 
-	if (number < high && streams[number].number == number)
+	if (number < n && streams[number].number == number)
 		return number;            /* the writer counts up from 0 */
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (streams[mid].number < number)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return image && low < image->n_streams && streams[low].number == number ? low : UINT32_MAX;
+	GT_SEARCH(at, n, streams[at].number < number);
+	return at < n && streams[at].number == number ? at : UINT32_MAX;
 }
 
 const struct gt_stream *gt_stream_find(const struct gt_reader *r, uint32_t process, uint32_t number)
