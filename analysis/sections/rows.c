@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <math.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,21 +59,13 @@ static void add_metric(struct gt_rows *rows, const struct gt_action *a, struct g
 
 void gt_rows_add_matching(struct gt_rows *rows, const struct gt_action *a, struct gt_string said)
 {
-	const struct gt_string pattern = { said.text + strlen(GT_PATTERN), said.bytes - strlen(GT_PATTERN) };
-	char text[1000], name[500];
-	regex_t re;
+	struct gt_pattern pattern;
 
-	snprintf(text, sizeof text, "^(%.*s)$", (int)pattern.bytes, pattern.text);
-	if (pattern.bytes > sizeof text - 8 || regcomp(&re, text, REG_EXTENDED | REG_NOSUB))
-		return;
-	for (uint32_t i = 0; i < a->metrics.n; i++) {
-		const struct gt_action_metric *m = &a->metrics.v[i];
-
-		snprintf(name, sizeof name, "%.*s", (int)(m->name.bytes < 499 ? m->name.bytes : 499), m->name.text);
-		if (!regexec(&re, name, 0, NULL, 0))
-			add_metric(rows, a, (struct gt_string){ "", 0 }, m->name, m->unit);
-	}
-	regfree(&re);
+	gt_pattern_open(&pattern, said);
+	for (uint32_t i = 0; i < a->metrics.n; i++)
+		if (gt_pattern_fits(&pattern, a->metrics.v[i].name))
+			add_metric(rows, a, (struct gt_string){ "", 0 }, a->metrics.v[i].name, a->metrics.v[i].unit);
+	gt_pattern_close(&pattern);
 }
 
 /* A breakdown's value is a list of names. */

@@ -310,6 +310,31 @@ bool gt_is_pattern(struct gt_string name)
 	return name.bytes >= strlen(GT_PATTERN) && !memcmp(name.text, GT_PATTERN, strlen(GT_PATTERN));
 }
 
+void gt_pattern_open(struct gt_pattern *p, struct gt_string said)
+{
+	const size_t prefix = strlen(GT_PATTERN);
+	char text[1000];
+	int n = snprintf(text, sizeof text, "^(%.*s)$", (int)(said.bytes - prefix), said.text + prefix);
+
+	p->is_there = said.bytes < sizeof text && n < (int)sizeof text &&
+		!regcomp(&p->re, text, REG_EXTENDED | REG_NOSUB);
+}
+
+bool gt_pattern_fits(const struct gt_pattern *p, struct gt_string name)
+{
+	char text[500];
+
+	snprintf(text, sizeof text, "%.*s", (int)(name.bytes < sizeof text ? name.bytes : sizeof text - 1), name.text);
+	return p->is_there && !regexec(&p->re, text, 0, NULL, 0);
+}
+
+void gt_pattern_close(struct gt_pattern *p)
+{
+	if (p->is_there)
+		regfree(&p->re);
+	p->is_there = false;
+}
+
 struct walk {
 	const struct gt_section *section;
 	const struct gt_message *filter;          /* the section's; NULL */

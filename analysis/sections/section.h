@@ -11,6 +11,8 @@
 #ifndef GPUTAP_ANALYSIS_SECTIONS_SECTION_H
 #define GPUTAP_ANALYSIS_SECTIONS_SECTION_H
 
+#include <regex.h>
+
 #include "analysis/sections/message.h"
 
 struct gt_section {
@@ -58,6 +60,11 @@ struct gt_section_metric {
 /* A pattern, which names metrics in tables and charts of a Body alone. */
 #define GT_PATTERN "regex:"
 bool gt_is_pattern(struct gt_string name);
+/* What it names: whole names that fit. One that is no expression fits nothing. */
+struct gt_pattern { regex_t re; bool is_there; };
+void gt_pattern_open(struct gt_pattern *p, struct gt_string said);
+bool gt_pattern_fits(const struct gt_pattern *p, struct gt_string name);
+void gt_pattern_close(struct gt_pattern *p);
 
 /*
  * Calls `take` for each metric of the section that passes its filters, in the order of the file; a name may come more

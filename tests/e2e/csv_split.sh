@@ -56,9 +56,51 @@ check "each is named" eval "for f in t.*.csv; do said \"\$f\" || exit 1; done"
 columns t*.csv | sed 's/x*\.sum$//' | sort -u >these
 check "they have all columns" diff <(sed 's/x*\.sum$//' all | sort -u) these
 check "and the values of the report" values
-"$tap" export -e csv --cupti "$gpu/lib/libcupti.so.13" -o t t.gputap >/dev/null 2>said
+exported() { "$tap" export -e csv --cupti "$gpu/lib/libcupti.so.13" -o t "$@" t.gputap >/dev/null 2>said; }
+exported
 check "they are not replaced unless asked for" [ $? -eq 4 ]
 check "with -q nothing is said" eval "[ -z \"\$('$tap' export -q -f -e csv --cupti '$gpu/lib/libcupti.so.13' -o t t.gputap 2>&1)\" ]"
+
+# What an earlier export left would be taken for a part of this one; what others wrote stays, whatever its name.
+cp -r t.gputap long.gputap
+parts=$(echo t.*.csv)
+traced --summary=none -- "$examples/vector_add"
+for f in t.mine.csv t.csv.old t.Others.bak t.Mine.Others.csv; do echo 'mine, of all days' >$f; done
+cp t.Others.csv t.foo.csv
+printf '#ProfileFileVersion=5.6\n#ProfilerVersion=5.6.0\n#DisplayName=t.one\nMethod\n' >t.one.csv
+others=$(echo t.mine.csv t.csv.old t.Others.bak t.Mine.Others.csv t.foo.csv t.one.csv)
+sha256sum $others >sums
+exported
+check "one file is not put beside those of sections" [ $? -eq 4 ]
+check "the line names one" grep -q 't\.[A-Za-z]*\(\.2\)\?\.csv: exists already' said
+check "and nothing was written" [ ! -e t.csv ]
+exported -f
+check "with -f it takes their place" [ -e t.csv ]
+check "and none of them is left" eval "! ls $parts 2>/dev/null | grep -q ."
+check "files of others are as they were" sha256sum --status -c sums
+rm -r t.gputap
+mv long.gputap t.gputap
+exported
+check "those of sections are not put beside one file" [ $? -eq 4 ]
+exported -f
+check "with -f they take its place" [ ! -e t.csv ]
+check "and all of them are there" eval "ls $parts >/dev/null"
+check "files of others are as they were then too" sha256sum --status -c sums
+sed -e 's/^#CounterSection=.*/#CounterSection=Gone.2/' t.Others.csv >t.Gone.2.csv
+echo 'mine, of all days' >t.csv
+exported -f
+check "a file of a section that is not there any more goes" [ ! -e t.Gone.2.csv ]
+check "what is no counter file stays under any name" grep -q mine t.csv
+check "and a note says so" grep -q "t.csv is no counter file of gputap's, and stays" said
+rm -f $others t.csv
+
+# A pattern of a section's body names columns there as it does on the page.
+mkdir sections
+printf 'Identifier: "Picked"\nDisplayName: "Picked"\nBody {\n  Items {\n    Table {\n      Columns: 1\n      Metrics {\n        Name: "regex:sm__m00[0-4]_x*.sum"\n      }\n    }\n  }\n}\n' >sections/picked.section
+counted --section-folder sections --section Picked --metrics "$(names "${count-20}" 40 $((last + 1)))"
+check "a pattern's columns are in its section's file" [ "$(columns t.Picked.csv | grep -c '^sm__m00[0-4]')" = 5 ]
+check "and not among the others" eval "! columns t.Others.csv | grep -q '^sm__m00[0-4]'"
+check "which readers take" readable
 
 counted --metrics "$(names 100 60)"
 check "what does not fit into one file of a section goes into further ones" [ -e t.Others.2.csv ]

@@ -85,11 +85,18 @@ static void place(struct splitting *s, const char *section, uint32_t column)
 static bool look(void *ctx, const struct gt_section_metric *m)
 {
 	struct splitting *s = ctx;
+	struct gt_pattern pattern = { .is_there = false };
 
-	for (uint32_t i = 0; i < s->c->v.n; i++)
-		if (strlen(s->c->v.v[i].name) == m->name.bytes &&
-			!memcmp(s->c->v.v[i].name, m->name.text, m->name.bytes))
+	if (m->in_body && gt_is_pattern(m->name))
+		gt_pattern_open(&pattern, m->name);
+	for (uint32_t i = 0; i < s->c->v.n; i++) {
+		const struct gt_string name = { s->c->v.v[i].name, strlen(s->c->v.v[i].name) };
+
+		if (gt_pattern_fits(&pattern, name) ||
+			(name.bytes == m->name.bytes && !memcmp(name.text, m->name.text, name.bytes)))
 			s->here[i] = true;
+	}
+	gt_pattern_close(&pattern);
 	return true;
 }
 

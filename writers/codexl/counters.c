@@ -25,6 +25,7 @@
 #include "trace/format/counters.h"
 #include "writers/codexl/codexl.h"
 #include "writers/codexl/columns.h"
+#include "writers/codexl/stale.h"
 #include "writers/spill.h"
 
 #define DEVICE_MOST 200u                          /* bytes of its name: a line has room for counters too */
@@ -307,6 +308,8 @@ static void put_head(struct gt_text *t, const struct file *f, const struct gt_co
 	gt_codexl_line(t, "#", "ProfileFileVersion", "5.6");
 	gt_codexl_line(t, "#", "ProfilerVersion", "5.6.0");
 	gt_codexl_line(t, "#", "API", f->has[OPENCL] ? "OpenCL" : "CUDA");
+	if (part->section)
+		gt_codexl_put_mark(t, part);
 	gt_codexl_line(t, "#", "Application", p->image);
 	gt_codexl_args(t, "#", p);
 	gt_codexl_line(t, "#", "WorkingDirectory", p->cwd);
@@ -411,15 +414,16 @@ static void drop_lines(struct file *f)
 /* NAME.csv -> NAME.SECTION.csv, and NAME.SECTION.2.csv of what does not fit into that. NULL: no memory. */
 static char *path_of(const struct file *f, const struct gt_codexl_part *p)
 {
-	const char *path = f->x->final_path, *suffix = gt_writer_csv.suffix;
-	size_t n = strlen(path);
-	char number[16] = "", *out;
+	struct gt_text t = { 0 };
 
-	if (n > strlen(suffix) && !strcmp(path + n - strlen(suffix), suffix))
-		n -= strlen(suffix);
-	if (p->number > 1)
-		snprintf(number, sizeof number, ".%u", p->number);
-	return asprintf(&out, "%.*s.%s%s%s", (int)n, path, p->section, number, suffix) < 0 ? NULL : out;
+	gt_text_bytes(&t, f->x->final_path, gt_codexl_base(f->x->final_path));
+	gt_text_char(&t, '.');
+	gt_codexl_put_name(&t, p);
+	gt_text_str(&t, gt_writer_csv.suffix);
+	gt_text_char(&t, 0);
+	if (t.failed)
+		gt_text_free(&t);
+	return t.data;
 }
 
 static int write_part(
@@ -477,8 +481,12 @@ static int write_files(struct file *f, struct gt_err *err)
 		if (!rc)
 			say_split(f);
 	}
+	if (!rc && !gt_option_true(f->x->options, "force"))
+		rc = gt_codexl_refuse_stale(f->x, &f->columns, err);
 	for (uint32_t i = 0; i < f->columns.parts.n && !rc; i++)
 		rc = write_part(f, &f->columns.parts.v[i], f->lines[i], err);
+	if (!rc)
+		gt_codexl_remove_stale(f->x, &f->columns);
 	return rc;
 }
 
