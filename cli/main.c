@@ -32,18 +32,28 @@ static void help(FILE *out)
 	        "read.\n\nCommands:\n");
 	for (unsigned i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-	fprintf(out, "\n'gputap COMMAND --help' lists a command's options. 'gputap --version' prints the version.\n");
+	fprintf(out, "\n'gputap help COMMAND' and 'gputap COMMAND --help' list a command's options. ");
+	fprintf(out, "'gputap --version' prints the version.\n");
 }
 
 static void command_help(const struct command *c)
 {
-	printf("Usage: gputap %s %s\n\n%s\n\nOptions, with environment name and default in brackets.\n", c->name,
-		c->args, c->help);
+	printf("Usage: gputap %s %s\n\n%s\n", c->name, c->args, c->help);
+	if (strstr(c->args, "[OPTION]"))
+		printf("\nOptions, with environment name and default in brackets.\n");
 	gt_options_help(stdout, c->scope);
 	if (c->run == gt_cmd_stats)
 		gt_stats_help(stdout);
 	if (c->run == gt_cmd_run)
 		gt_run_help(stdout);
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (unsigned i = 0; i < COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
 }
 
 /* Fewest single-letter edits between two short words: for "did you mean". */
@@ -113,6 +123,13 @@ int main(int argc, char **argv)
 	const struct command *c = NULL;
 	int rest, status;
 
+	if (argc > 2 && !strcmp(argv[1], "help")) {
+		c = find_command(argv[2]);
+		if (!c)
+			return unknown(argv[2]);
+		command_help(c);
+		return GT_EXIT_OK;
+	}
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		help(argc < 2 ? stderr : stdout);
 		return argc < 2 ? GT_EXIT_USAGE : GT_EXIT_OK;
@@ -121,9 +138,7 @@ int main(int argc, char **argv)
 		printf("gputap %s\n", GPUTAP_VERSION);
 		return GT_EXIT_OK;
 	}
-	for (unsigned i = 0; i < COMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			c = &commands[i];
+	c = find_command(argv[1]);
 	if (!c)
 		return unknown(argv[1]);
 	if (wants_help(c, argc, argv)) {

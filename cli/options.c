@@ -207,7 +207,10 @@ static void put_option(FILE *out, unsigned i, unsigned scope)
 		defs[i].letter ? defs[i].letter : ' ', defs[i].letter ? ',' : ' ', defs[i].name,
 		*argument == '[' ? "[=" : *argument ? "=" : "", argument + (*argument == '['));
 	gt_option_env_name(defs[i].name, env);
-	fprintf(out, "  %-34s %s", left, help);
+	if (strlen(left) > 34)                  /* too long for its column: the text begins below it */
+		fprintf(out, "  %s\n  %-34s %s", left, "", help);
+	else
+		fprintf(out, "  %-34s %s", left, help);
 	put_choices(out, &defs[i]);
 	fprintf(out, "\n  %-34s (%s%s%s)\n", "", env, *fallback ? ", default " : "", fallback);
 }

@@ -15,6 +15,12 @@ export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 # Short options that everybody tries first.
 "$gputap" -V >out; has "-V is --version" out '^gputap [0-9]'
 "$gputap" stats -h >out; has "-h is --help" out '^Usage: gputap stats'
+for command in run wait plan; do
+	"$gputap" help $command >out; ok "help $command is its --help" "$?:$("$gputap" $command --help | cmp - out 2>&1)" 0:
+done
+"$gputap" help wiat >out 2>err; ok "help of a command that is not there" "$?:$(cat out)" 2:; has "... says which one is meant" err 'try: gputap wait'
+"$gputap" export --help >out
+ok "the text of each option begins in its column, or below" "$(awk '/^  ..[ ,] --[^ ]* +[^ ]/ && substr($0, 37, 1) != " "' out)" ""
 for command in info stats dump export; do "$gputap" $command one -h >out 2>err; has "-h behind the trace of $command" out "^Usage: gputap $command"; done
 "$gputap" run -q -o own -- sh -c 'echo "$@"' sh -h >out 2>err; ok "-h behind the program is the program's" "$(cat out)" -h
 "$gputap" run --help >out; ok "--help is in groups" "$(grep -cE '^(Common|What is recorded|OpenCL|CUDA and NVTX|SQLite|\.atp, API log and occupancy):$' out)" 6
