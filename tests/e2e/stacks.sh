@@ -26,6 +26,7 @@ if [ -d "$GPUTAP_BUILD/tests/fakecl/vendors" ]; then
 	check "SQLite has the chain of each call" see t.gputap sqlite t.sqlite
 	check "what unwinding took is in the trace and in SQLite, one in 64" see t.gputap costs t.sqlite
 	check ".atp says where each call was made, behind the times" see t.gputap atp "$(ls t*.atp)" ocl
+	check "... as a strict reader takes it" python3 "$GPUTAP_TESTS/golden/atp_parse.py" t*.atp
 	"$tap" stats -q -r callers --format csv t.gputap >callers.csv
 	check "a report says who asked for device work" see t.gputap callers callers.csv copies
 	"$tap" export -q -f -o t -e callgrind t.gputap

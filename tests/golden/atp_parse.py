@@ -158,11 +158,12 @@ PARAMETERS = {
     "clSetKernelArg": 4, "clCreateBuffer": 5, "clFinish": 1, "clFlush": 1, "clWaitForEvents": 2, "clGetDeviceInfo": 5,
 }
 TITLES = ("ocl API Trace Output", "ocl Timestamp Output", "hsa API Trace Output", "hsa Timestamp Output", "hsa Kernel Timestamp Output",
-          "ocl Stack Trace Output", "hsa Stack Trace Output", "cuda API Trace Output", "cuda Timestamp Output", "cuda Command Timestamp Output",
+          "ocl Stack Trace Output", "hsa Stack Trace Output", "cuda Stack Trace Output", "cuda API Trace Output", "cuda Timestamp Output", "cuda Command Timestamp Output",
           "Perfmarker Output")
 NUMBER = re.compile(r"(0|[1-9][0-9]*)$")
 HANDLE = re.compile(r"(NULL|0x[1-9A-F][0-9A-F]*)$")
 ADDRESS = re.compile(r"0x(0|[1-9A-F][0-9A-F]*)$")  # where readers take hexadecimal digits and nothing else
+SOURCE_ADDRESS = re.compile(r"0x[0-9A-F]+\+0x[0-9A-F]+$")
 SIZES = re.compile(r"\{(NULL|[0-9]+(,[0-9]+){0,2})\}$")
 RESULT = re.compile(r"(void|NULL|unknown|cuda[A-Z]\w*|0x[1-9A-F][0-9A-F]*|-?[0-9]+|[A-Z][A-Z0-9_]*)$")
 PLAIN = re.compile(r"(-?[0-9][0-9.e+-]*|0x[1-9A-F][0-9A-F]*|[A-Z][A-Z0-9_]*(\|[A-Z0-9_]+)*|[0-9.]*(inf|nan))$")
@@ -427,6 +428,24 @@ def parse_pair(lines, prefix, counts):
         if calls[tid] != times[tid]:
             lines.fault("thread %d: names differ between the sections" % tid)
     counts["threads"] = max(counts["threads"], len(calls))
+    return calls
+
+
+def parse_sources(lines, calls):
+    """A Stack Trace section: for each line of the API section in front of it one that names the same function, and its caller."""
+    def parse_line():
+        fields = lines.next().split("\t")
+        check(lines, 2 <= len(fields) <= 4 and all(f and " " not in f for f in fields), "no place of a call")
+        if not SOURCE_ADDRESS.match(fields[1]):
+            check(lines, len(fields) > 2 and NUMBER.match(fields[2]), "no number of a line")
+            check(lines, fields[1] != "NA" or fields[2:] == ["0"], "a line of nothing")
+        else:
+            check(lines, len(fields) == 2, "a line of an address")
+        return fields[0]
+
+    if parse_blocks(lines, parse_line) != calls:
+        lines.fault("not the calls of the API section")
+
 
 MARKER = re.compile(r"(clBeginPerfMarker|clEndPerfMarker|clEndPerfMarkerEx) ")
 
@@ -500,14 +519,17 @@ def parse(text):
     lines = Lines(text)
     counts = dict(threads=0, calls=0, commands=0, kernels=0, hsa_calls=0, hsa_kernels=0, cuda_calls=0, cuda_commands=0, cuda_kernels=0, markers=0)
     parse_header(lines)
-    seen = []
+    seen, calls = [], {}
     while lines.peek() is not None:
         title = lines.next()
         m = re.match(r"=====([^=].*[^=])=====$", title)
         check(lines, m and m.group(1) in TITLES and m.group(1) not in seen, "no title")
         seen.append(m.group(1))
         if m.group(1) in ("ocl API Trace Output", "hsa API Trace Output", "cuda API Trace Output"):
-            parse_pair(lines, m.group(1).split()[0], counts)
+            calls = parse_pair(lines, m.group(1).split()[0], counts)
+        elif m.group(1).endswith(" Stack Trace Output"):
+            check(lines, seen[-2:-1] == [m.group(1).replace("Stack", "API")], "a Stack Trace section that is not behind its pair")
+            parse_sources(lines, calls)
         elif m.group(1) == "cuda Command Timestamp Output":
             parse_cuda_commands(lines, counts)
         elif m.group(1) == "Perfmarker Output":

@@ -96,6 +96,19 @@ class Faults(unittest.TestCase):
         self.assertRegex(page, r"%d for functions they do not know" % atp_parse.UNKNOWN)
         self.assertRegex(page, r"shows the host times alone, and zeros for the device part")
 
+    def test_sources_stand_behind_their_calls(self):
+        text = golden("two_queues")
+        api = text.split("=====ocl API Trace Output=====\n")[1].split("=====ocl Timestamp Output=====")[0]
+        lines = [re.sub(r".* = (\w+) \(.*", r"\1\tmain\t7\tmain.c", line) for line in api.splitlines()]
+        good = text + "\n".join(["=====ocl Stack Trace Output====="] + lines) + "\n"
+        self.assertEqual(atp_parse.parse(good), atp_parse.parse(text))
+        for old, new in ((r"\tmain\t7\tmain.c", "\t0x5500A000+0x1A2B"), (r"\tmain\t7\tmain.c", "\tNA\t0")):
+            atp_parse.parse(re.sub(old, new, good))
+        for old, new in ((r"\n\w+\tmain\t7", "\nclFlush\tmain\t7"), (r"\t7\tmain.c", ""), (r"\tmain\t", "\ta main\t"),
+                         (r"\tmain\t7\tmain.c", "\tNA\t7"), (r"\tmain\t7\tmain.c", "\t0x5500A000+0x1A2B\t7"), ("ocl Stack", "hsa Stack")):
+            with self.subTest(new=new), self.assertRaises(atp_parse.Fault):
+                atp_parse.parse(re.sub(old, new, good, count=1))
+
     def test_time_with_a_fraction(self):
         self.refuse("threads", "6000001000 ", "6000001.00 ")
 
