@@ -46,6 +46,11 @@ class Internals(unittest.TestCase):
                 with self.subTest(function=function, file=file):
                     self.assertTrue(defined(function, (ROOT / file).read_text(encoding="utf-8")), function)
 
+    def test_every_function_named_anywhere_is_in_the_sources(self):
+        named = {name for name in re.findall(r"`((?:gt|tap|rec|gc)_\w+)`", self.text) if "NAME" not in name}
+        self.assertGreater(len(named), 20)
+        self.assertEqual(sorted(name for name in named if not self.places(name)), [])
+
     def test_every_path_exists(self):
         for path in set(re.findall(r"`((?:[a-z]+/)[\w./-]*)`", self.text)):
             top = path.split("/")[0]
