@@ -1,5 +1,5 @@
 /*
- * collectors/cupti/string.c - what activity records point to: names of kernels and devices, paths
+ * collectors/cupti/string.c - what activity records point to: names of kernels and devices, paths, a few bytes of data
  *
  * Runs      when a buffer comes back: on CUPTI's worker thread, or on one of the program that flushes; on the
  *           collector's thread. Several at once.
@@ -27,18 +27,29 @@
 #define TABLES 8u
 #define PROBES 16u
 #define RECENT 128u
+#define LARGEST_DATA 64u                /* bytes */
 
-/* Fields that hold the address of a text, and which layouts have some. */
-static const struct { uint8_t layout; uint16_t offset; } pointers[] = {
-#define TEXT(layout, name, offset, type, since) { REC_CUPTI_LAYOUT_##layout, offset },
+/*
+ * Fields that hold the address of a text, or of so many bytes where another field has that value; and which layouts
+ * have some.
+ */
+static const struct { uint8_t layout, bytes; uint16_t offset, which; uint32_t value; } pointers[] = {
+#define TEXT(layout, name, offset, type, since) { REC_CUPTI_LAYOUT_##layout, 0, offset, 0, 0 },
+#define DATA(layout, name, offset, type, since, bytes, which, value) \
+	{ REC_CUPTI_LAYOUT_##layout, bytes, offset, rec_at_##layout##_##which, value },
 #include "trace/format/cupti.def"
 };
+#define DATA(layout, name, offset, type, since, bytes, which, value) \
+	_Static_assert((bytes) <= LARGEST_DATA, "room for it"); \
+	_Static_assert(sizeof(rec_type_##layout##_##which) == 4, "as it is compared");
+#include "trace/format/cupti.def"
 static const uint8_t layouts[TAP_CUPTI_KINDS] = {
 #define KIND(id, number, layout, least, minimum, sort, on, text) [number] = REC_CUPTI_LAYOUT_##layout,
 #include "trace/format/cupti.def"
 };
 static const uint64_t with_pointers = 0ull /* a bit for each layout */
 #define TEXT(layout, name, offset, type, since) | 1ull << REC_CUPTI_LAYOUT_##layout
+#define DATA(layout, name, offset, type, since, bytes, which, value) | 1ull << REC_CUPTI_LAYOUT_##layout
 #include "trace/format/cupti.def"
 	;
 _Static_assert(REC_CUPTI_LAYOUTS <= 64, "a bit for each");
@@ -160,17 +171,19 @@ static bool write_string(uint64_t address, const char *text, size_t bytes, bool 
 	return true;
 }
 
-static void store(uint64_t address, const char *text, size_t bytes, bool cut)
+/* False: no room. */
+static bool store(uint64_t address, const char *text, size_t bytes, bool cut)
 {
 	struct seen *s = seen_at(address);
 	uint64_t hash = hash_of(text, bytes);
 
 	if (s && __atomic_load_n(&s->hash, __ATOMIC_ACQUIRE) == hash)
-		return;
+		return true;
 	if (!write_string(address, text, bytes, cut))
-		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
-	else if (s)
+		return false;
+	if (s)
 		__atomic_store_n(&s->hash, hash, __ATOMIC_RELEASE);    /* STRING3 */
+	return true;
 }
 
 static void keep_long(uint64_t address)
@@ -179,9 +192,7 @@ static void keep_long(uint64_t address)
 	bool cut;
 	long n = room ? read_text(address, room, LONGEST, &cut) : -1;
 
-	if (n >= 0)
-		store(address, room, (size_t)n, cut);
-	else
+	if (n < 0 || !store(address, room, (size_t)n, cut))
 		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
 	if (room)
 		tap_sys_munmap(room, LONGEST);
@@ -193,12 +204,22 @@ static void keep(uint64_t address)
 	bool cut;
 	long n = tap_seccomp ? -1 : read_text(address, room, sizeof room, &cut);
 
-	if (n < 0)
-		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
-	else if (cut)
+	if (n >= 0 && cut)
 		keep_long(address);
-	else
-		store(address, room, (size_t)n, false);
+	else if (n < 0 || !store(address, room, (size_t)n, false))
+		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
+}
+
+/*
+ * CUPTI leaves it to its client to free such data. That is not done: a pointer that is not what it should be costs
+ * nothing when it is read, and the program when it is freed. What is missing the reader counts.
+ */
+static void keep_data(uint64_t address, size_t bytes)
+{
+	char room[LARGEST_DATA];
+
+	if (!tap_seccomp && tap_cupti_copy(address, room, bytes) == bytes)
+		store(address, room, bytes, false);
 }
 
 /* ----------------------------------------------------------------- a buffer */
@@ -210,15 +231,22 @@ static void look_at(struct recent *recent, const uint8_t *record, uint32_t layou
 {
 	for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
 		uint64_t address, *last;
+		uint32_t value;
 
 		if (pointers[i].layout != layout || pointers[i].offset + 8u > bytes)
+			continue;
+		memcpy(&value, record + pointers[i].which, 4);
+		if (pointers[i].bytes && value != pointers[i].value)
 			continue;
 		memcpy(&address, record + pointers[i].offset, 8);
 		last = &recent->address[mix(address) % RECENT];
 		if (!address || *last == address)
 			continue;
 		*last = address;
-		keep(address);
+		if (pointers[i].bytes)
+			keep_data(address, pointers[i].bytes);
+		else
+			keep(address);
 	}
 }
 

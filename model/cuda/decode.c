@@ -270,7 +270,13 @@ enum { OBJECT_PROCESS = 1, OBJECT_THREAD, OBJECT_DEVICE, OBJECT_CONTEXT, OBJECT_
 static void finish_overhead(const struct decode *d)
 {
 	struct gt_cuda_event *e = d->out;
-
+	uint32_t full[REC_CUPTI_FULL_WORDS];
+	e->overhead.buffer_left = e->overhead.channel = e->overhead.channel_type = -1;
+	if (gt_cuda_full_data(d->c, d->b, d->a, full) > 0) {
+		e->overhead.buffer_left = full[REC_CUPTI_FULL_LEFT];
+		e->overhead.channel = full[REC_CUPTI_FULL_CHANNEL];
+		e->overhead.channel_type = full[REC_CUPTI_FULL_CHANNEL_TYPE];
+	}
 	if (e->overhead.object_kind == OBJECT_THREAD) {
 		e->tid = (int)GET(OVERHEAD, objectThread, 0);
 		e->thread = thread_with(d, e->tid);

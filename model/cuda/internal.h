@@ -171,6 +171,11 @@ int gt_cuda_string_add(
 void gt_cuda_strings_sort(struct gt_cuda *c);
 /* What an address in a record of that buffer means; NULL: not in the trace. */
 struct gt_cuda_text *gt_cuda_string(struct gt_cuda *c, const struct gt_cupti_buffer *b, uint64_t address);
+/*
+ * What an overhead record points to. 1: it is in *words; 0: it has no such data; -1: it is not in the trace.
+ */
+int gt_cuda_full_data(struct gt_cuda *c, const struct gt_cupti_buffer *b, const struct rec_activity *a,
+	uint32_t words[REC_CUPTI_FULL_WORDS]);
 void gt_cuda_demangle(struct gt_cuda *c, struct gt_cuda_text *t);  /* fills the other names */
 
 /* clock.c */

@@ -168,6 +168,22 @@ struct gt_cuda_text *gt_cuda_string(struct gt_cuda *c, const struct gt_cupti_buf
 	return address && low && p->pointers.v[low - 1].address == address ? p->pointers.v[low - 1].text : NULL;
 }
 
+int gt_cuda_full_data(struct gt_cuda *c, const struct gt_cupti_buffer *b, const struct rec_activity *a,
+	uint32_t words[REC_CUPTI_FULL_WORDS])
+{
+	const size_t bytes = REC_CUPTI_FULL_WORDS * sizeof *words;
+	uint64_t address = REC_GET(a, OVERHEAD, overheadData, 0);
+	const struct gt_cuda_text *t;
+
+	if (!address || REC_GET(a, OVERHEAD, overheadKind, 0) != REC_CUPTI_COMMAND_BUFFER_FULL)
+		return 0;
+	t = gt_cuda_string(c, b, address);
+	if (!t || t->mangled.bytes != bytes)
+		return -1;
+	memcpy(words, t->mangled.text, bytes);
+	return 1;
+}
+
 /* ------------------------------------------------------------------- C++ names */
 
 void gt_cuda_demangle(struct gt_cuda *c, struct gt_cuda_text *t)

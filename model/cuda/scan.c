@@ -155,6 +155,14 @@ static void look_for_name(struct scan *s, const struct rec_activity *a)
 		gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_NAME_GONE, 1);
 }
 
+static void look_for_data(struct scan *s, const struct rec_activity *a)
+{
+	uint32_t words[REC_CUPTI_FULL_WORDS];
+
+	if (gt_cuda_full_data(s->c, s->b, a, words) < 0)
+		gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_DATA_GONE, 1);
+}
+
 static int take(struct scan *s, const struct rec_activity *a, uint64_t place)
 {
 	const struct gt_cuda_record *r = &gt_cuda_records[a->kind];
@@ -169,6 +177,8 @@ static int take(struct scan *s, const struct rec_activity *a, uint64_t place)
 		return 0;                         /* of a kind that nobody asked gputap to show */
 	if (kind == GT_CUDA_KERNEL)
 		look_for_name(s, a);
+	if (kind == GT_CUDA_OVERHEAD)
+		look_for_data(s, a);
 	t = gt_cuda_times_of(a);
 	if (t.timing == GT_CUDA_TOLD)
 		return add_timed(s, kind, place, t.start, t.end, t.correlation);

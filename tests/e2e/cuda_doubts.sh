@@ -86,6 +86,15 @@ doubt wrapping-ids=24 return "" 10=20
 check "... every kernel belongs to one call, a launch" test "$("$tap" stats -q -r cuda_kern_exec_trace --format csv t.gputap | grep -c ',cuLaunchKernel,'):$(
 	"$tap" stats -q -r cuda_kern_exec_trace --format csv t.gputap | wc -l)" = 20:21
 
+# A full command buffer: its overhead points to data, which is stored; a pointer that leads nowhere is counted
+full() { "$tap" dump t.gputap | sed -n 's/^cuda overhead .* overhead=393216 object_kind=2 *//p' | sort; }
+doubt command-buffer-full=5 return "" 10=20
+check "... on which channel" test "$(full)" = "$(printf 'buffer_left=0 channel=%d channel_type=1\n' 1 2 3 4)"
+doubt command-buffer-full=5,overhead-data-gone return CUPTI_DATA_GONE=4 10=20
+check "... not on which channel" test "$(full | grep -c '^$')" = 4
+FAKEGPU_FAULTS=command-buffer-full=5 FAKEGPU_DRIVER=12030 traced --cupti="$(ls "$gpu"/v21/libcupti.so.*)" -- "$ends" return
+check "CUPTI 12.3 points to nothing: no data, and nothing is missing" eval 'whole ledger && test "$(full | grep -c "^$")" = 4'
+
 # A kind that a device need not have
 doubt kind-refused=54 return "" 10=20
 check "... is a note" said "no records of decompressions: CUPTI refused"

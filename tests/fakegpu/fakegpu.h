@@ -41,6 +41,9 @@
  *                              CUPTI's functions abort
  *     no-resource-callbacks    none of them is told
  *     wrapping-ids=N           correlation ids begin again behind N
+ *     command-buffer-full=N    every N-th launch waits for room in a command buffer: an overhead record that points to
+ *                              data, the N-th record's of channel N, of type 1
+ *     overhead-data-gone       ... to where nothing is mapped
  *     um-late                  unified memory can be configured behind cuInit only, and its kind enabled behind that
  *     launch-fails=N           every N-th launch: CUDA_ERROR_LAUNCH_FAILED
  *     alloc-fails=N            every N-th allocation: CUDA_ERROR_OUT_OF_MEMORY

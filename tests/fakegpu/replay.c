@@ -223,7 +223,7 @@ static const struct {
 	uint8_t kind;
 	uint16_t offset;
 } pointers[] = { { FG_KERNEL, 104 }, { FG_CONCURRENT_KERNEL, 104 }, { FG_DEVICE, 136 }, { 11, 24 }, { 12, 40 },
-	{ 12, 48 }, { FG_MEMORY2, 64 }, { FG_MEMORY2, 120 }, { FG_JIT, 56 } };
+	{ 12, 48 }, { FG_MEMORY2, 64 }, { FG_MEMORY2, 120 }, { FG_JIT, 56 }, { FG_OVERHEAD, 48 } };
 
 /*
  * What an address led to when the buffer came back: the last that was told of it by then, else the first; of one that

@@ -464,6 +464,80 @@ static void a_filter_costs_no_text(void **state)
 	texts_are_stored("SHIM_FORBID=1");
 }
 
+/* 12.4 and newer */
+enum { OVERHEAD = 17, OVERHEAD_BYTES = 56, FULL = 6 << 16 };
+
+static size_t put_overhead(uint8_t *to, uint32_t kind, const void *data)
+{
+	put(to, OVERHEAD, NULL);
+	memcpy(to + 4, &kind, 4);
+	memcpy(to + 48, &data, sizeof data);
+	return OVERHEAD_BYTES;
+}
+
+static int overheads(void)
+{
+	static uint8_t buffer[OVERHEAD_BYTES * 8];
+	static uint32_t first[3] = { 0, 3, 1 }, second[3] = { 0, 4, 2 }, other[3] = { 7, 7, 7 };
+	uint8_t *page = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t used = 0, end;
+
+	begin();
+	tap_cupti.record_bytes[OVERHEAD] = OVERHEAD_BYTES;
+	munmap(page + 4096, 4096);
+	used += put_overhead(buffer + used, FULL, first);
+	used += put_overhead(buffer + used, FULL, second);
+	used += put_overhead(buffer + used, FULL, first);
+	used += put_overhead(buffer + used, 1 << 16, other);    /* of a kind that points to nothing */
+	used += put_overhead(buffer + used, FULL, NULL);
+	used += put_overhead(buffer + used, FULL, (void *)8);
+	used += put_overhead(buffer + used, FULL, page + 4096 - 8);     /* its end is gone */
+	for (int i = 0; i < 3; i++)
+		shared->n[0] += tap_cupti_strings(buffer, used, &end);
+	shared->n[1] = end == used;
+	first[1] = 5;
+	tap_cupti_strings(buffer, used, &end);
+	return 0;
+}
+
+struct data { uint64_t n, seen[6]; };
+
+static void each_data(const uint64_t *rec, void *arg)
+{
+	struct data *d = arg;
+	uint32_t words[4];
+
+	if (rec_id(*rec) != REC_CUPTI_STRING)
+		return;
+	memcpy(words, &rec[4], sizeof words);
+	d->n++;
+	if (words[0] == 12 && !words[1] && words[2] < 6 && words[3] == (words[2] == 4 ? 2 : 1))
+		d->seen[words[2]]++;
+}
+
+/*
+ * What the overhead of a full command buffer points to is stored once, again when it changed; a pointer to nothing, or
+ * one of another kind, does no harm.
+ */
+static void data_of_overheads_is_stored(void **state)
+{
+	struct data d = { 0 };
+	struct walk w = { .each = each_data, .arg = &d };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("overheads"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(shared->n[0], 0);                      /* CUPTI's own doing */
+	assert_int_equal(shared->n[1], 1);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(d.seen[3], 1);
+	assert_int_equal(d.seen[4], 1);
+	assert_int_equal(d.seen[5], 1);
+	assert_int_equal(d.n, 3);
+	assert_int_equal(w.lost[REC_LOSS_CUPTI_NAME_GONE], 0);
+}
+
 static int many_strings(void)
 {
 	enum { NAMES = 100000 };
@@ -560,7 +634,7 @@ static void filters_choose_calls_by_name(void **state)
 const struct scene scenes[] = {
 	{ "buffers", buffers }, { "killed", killed }, { "same_place", same_place }, { "no_room", no_room },
 	{ "forked", forked }, { "ring", ring }, { "strings", strings }, { "filter", filter },
-	{ "many_strings", many_strings }, { "filters", filters }, { NULL, NULL },
+	{ "many_strings", many_strings }, { "overheads", overheads }, { "filters", filters }, { NULL, NULL },
 };
 
 int main(int argc, char **argv)
@@ -574,6 +648,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_ring_of_buffers_counts_what_it_overwrote),
 		cmocka_unit_test(texts_are_stored_once_and_when_they_change),
 		cmocka_unit_test(a_filter_costs_no_text),
+		cmocka_unit_test(data_of_overheads_is_stored),
 		cmocka_unit_test(many_texts_are_stored_once),
 		cmocka_unit_test(filters_choose_calls_by_name),
 	};

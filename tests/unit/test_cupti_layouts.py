@@ -35,7 +35,7 @@ KINDS = [(k, int(n), int(b)) for k, n, b in read('trace/format/cupti.def', r'^KI
 SIZES = read('tests/fakegpu/records.def', r'^SIZE\((\w+), (\d+), (\d+), (\d+)\)')
 THEIRS = read('tests/fakegpu/records.def', r'^FIELD\((\w+), (\w+), (\d+), (\d+), (\d+)\)')
 FIELDS = [(k, f, int(o), BYTES[t], int(s)) for k, f, o, t, s in
-          read('trace/format/cupti.def', r'^(?:FIELD|TEXT|ROLE)\((?:[A-Z_]+, )?(\w+), (\w+), (\d+), (\w+), (\d+)\)')]
+          read('trace/format/cupti.def', r'^(?:FIELD|TEXT|DATA|ROLE)\((?:[A-Z_]+, )?(\w+), (\w+), (\d+), (\w+), (\d+)[,)]')]
 
 # of a layout: the structure in the headers without its number, and the stand-in's name of the kind that has its fields
 STRUCTURES = dict(read('trace/format/cupti.def', r'^LAYOUT\((\w+), (\w+)\)'))
@@ -91,6 +91,11 @@ class Layouts(unittest.TestCase):
             lines.append('_Static_assert(offsetof(%s, %s) == %d, "%s.%s");' % (structs[kind], path, offset, kind, name))
             if (kind, name) not in PART:
                 lines.append('_Static_assert(sizeof(((%s *)0)->%s) == %d, "bytes of %s.%s");' % (structs[kind], path, length, kind, name))
+        full = 'CUpti_ActivityOverheadCommandBufferFullData'       # REC_CUPTI_FULL_... of trace/format/cupti.h
+        if re.search(r'\b%s\b' % full, text):
+            lines += ['_Static_assert(offsetof(%s, %s) == %d && sizeof(%s) == 12, "%s");' % (full, name, 4 * i, full, name)
+                      for i, name in enumerate(('commandBufferLength', 'channelID', 'channelType'))]
+            lines.append('_Static_assert(CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL == 6 << 16, "the kind that points to it");')
         with tempfile.NamedTemporaryFile('w', suffix='.c') as f:
             f.write('\n'.join(lines) + '\n')
             f.flush()

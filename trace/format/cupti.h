@@ -43,6 +43,15 @@ enum {
 	typedef type rec_type_##layout##_##name;
 #include "trace/format/cupti.def"
 
+/* The kind of overhead that points to data, and the words of that (u32). */
+enum { REC_CUPTI_COMMAND_BUFFER_FULL = 6 << 16 };
+enum rec_cupti_full {
+	REC_CUPTI_FULL_LEFT,            /* room in the command buffer */
+	REC_CUPTI_FULL_CHANNEL,
+	REC_CUPTI_FULL_CHANNEL_TYPE,    /* 1 compute, 2 copies, 3 decompression */
+	REC_CUPTI_FULL_WORDS
+};
+
 /* One activity. `at` has `bytes` bytes, as many as the library's records of that kind have. */
 struct rec_activity {
 	const uint8_t *at;

@@ -174,7 +174,8 @@ struct rec_control {
 	X(DETAILS_LOST,      "records about threads, objects, names and clocks not written: no room") \
 	X(COUNTERS_REFUSED,  "processes whose kernels were not counted: counters refused, or not planned") \
 	X(COUNTERS_LOST,     "kernels that were chosen and whose counters were not collected") \
-	X(PC_SAMPLES,        "samples of the program counter lost: the device dropped them, or too many instructions")
+	X(PC_SAMPLES,        "samples of the program counter lost: the device dropped them, or too many instructions") \
+	X(CUPTI_DATA_GONE,   "overheads of CUDA whose data is missing: it was gone before it was stored")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

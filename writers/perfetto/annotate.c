@@ -511,6 +511,8 @@ static void annotate_cuda(struct pf *p, const struct gt_item *item)
 		break;
 	case GT_CUDA_OVERHEAD:
 		pf_note_i64(p, "kind", e->overhead.type);
+		note_known(p, "channel", e->overhead.channel);
+		note_known(p, "channel type", e->overhead.channel_type);
 		break;
 	default:
 		break;
