@@ -299,11 +299,16 @@ void gt_symbols_free(struct gt_model *m);
 /* ------------------------------------------------------------------ threads */
 
 struct gt_threads;
-int gt_threads_take(struct gt_model *m, const struct gt_rec *rec);      /* SAMPLE to RUN_DELAY; -1: no memory */
+int gt_threads_take(struct gt_model *m, const struct gt_rec *rec);      /* SAMPLE to TRACEPOINT; -1: no memory */
 int gt_threads_add(struct gt_model *m);       /* who made no call; before threads get their numbers */
 void gt_threads_renumber(struct gt_model *m, const uint32_t *to);
 int gt_threads_finish(struct gt_model *m);    /* behind the stacks */
 void gt_threads_free(struct gt_model *m);
+int gt_tracepoints_take_type(struct gt_model *m, const struct gt_rec *rec);
+/* By their numbers; then gt_tracepoints_index: the place of the type with that number, UINT32_MAX: none. */
+void gt_tracepoints_sort(struct gt_model *m);
+uint32_t gt_tracepoints_index(const struct gt_model *m, uint32_t number);
+void gt_tracepoints_free(struct gt_model *m);
 
 /* ------------------------------------------------------------------ unknown */
 
@@ -373,6 +378,7 @@ struct gt_model {
 	struct gt_stacks *stacks;             /* NULL: no call stack */
 	struct gt_python *python;             /* NULL: no function of Python in one */
 	struct gt_threads *by_kernel;         /* NULL: no samples and switches */
+	struct gt_tracepoints *tracepoints;   /* types of events; NULL: there are none */
 	struct gt_symbols *symbols;           /* NULL: nobody asked */
 	bool frames_missing;                  /* somebody asked, and there was no memory */
 	const char *cuda_table;               /* gt_model_options.cuda_table */

@@ -556,8 +556,10 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 		return gt_modules_take(m, rec);
 	case REC_PYTHON_CODE:
 		return gt_python_take(m, rec);
-	case REC_SAMPLE: case REC_SWITCH: case REC_TASK: case REC_WAKING: case REC_RUN_DELAY:
+	case REC_SAMPLE: case REC_SWITCH: case REC_TASK: case REC_WAKING: case REC_RUN_DELAY: case REC_TRACEPOINT:
 		return gt_threads_take(m, rec);
+	case REC_TRACEPOINT_TYPE:
+		return gt_tracepoints_take_type(m, rec);
 	case REC_CUPTI_LIBRARY:
 	case REC_CUPTI_KIND:
 	case REC_CUPTI_CLOCK:

@@ -24,6 +24,7 @@
 #include "model/model.h"
 #include "model/nvtx/ranges.h"
 #include "model/threads/threads.h"
+#include "model/threads/tracepoints.h"
 
 #define GT_NO_TRACK  UINT32_MAX
 #define GT_NO_THREAD UINT32_MAX
@@ -45,6 +46,7 @@
 	X(MOMENT,    MOMENT, "moment")          /* memory allocated or released, graphs made, events recorded */ \
 	X(NOTE,      MOMENT, "note")            /* what the recording said about itself */ \
 	X(SAMPLE,    MOMENT, "sample")          /* a thread was at this instruction */ \
+	X(TRACEPOINT, MOMENT, "tracepoint")     /* a thread came by one of the kernel's */ \
 	X(STATE,     HOST,   "state")           /* a thread had a processor, could have had one, or waited */ \
 	X(COUNTER,   VALUE,  "counter") \
 	X(OTHER,     HOST,   "other")           /* a record that this version does not know */
@@ -87,6 +89,7 @@ struct gt_item {
 	const struct gt_hsa_kernel *hsa;
 	const struct gt_note *note;
 	const struct gt_sample *sample;
+	const struct gt_tracepoint *tracepoint;
 	const struct gt_thread_state *state;
 };
 
@@ -101,6 +104,7 @@ enum gt_track_kind {
 	GT_TRACK_WAITS,                   /* synchronisation of one CUDA context: under the process */
 	GT_TRACK_EVENTS,                  /* allocations, graphs, overhead of no thread, notes: under the process */
 	GT_TRACK_STATES,                  /* scheduling of one thread: under it */
+	GT_TRACK_TRACEPOINTS,             /* of one thread: under it */
 	GT_TRACK_COUNTER,                 /* under what it counts */
 	GT_TRACK_OTHER                    /* records of one unknown number: under the process */
 };

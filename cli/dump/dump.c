@@ -77,6 +77,8 @@ static void dump_rest(struct dump *d)
 	ALL(d, waking)
 	ALL(d, run_delay)
 	ALL(d, sample)
+	ALL(d, tracepoint_type)
+	ALL(d, tracepoint)
 	ALL(d, module)
 	for (uint32_t id = 1; id <= gt_model_stack_count(d->s.m); id++) {
 		gt_dump_stack(&d->s, gt_model_stack(d->s.m, id));

@@ -13,6 +13,7 @@
 #include "model/output.h"
 #include "model/stacks/stacks.h"
 #include "model/threads/threads.h"
+#include "model/threads/tracepoints.h"
 
 /* Called behind each line: empties the text when it is long. False: nobody reads on. */
 typedef bool gt_dump_drain(void *ctx);
@@ -32,6 +33,8 @@ void gt_dump_sample(struct gt_show *s, const struct gt_sample *v);
 void gt_dump_switch(struct gt_show *s, const struct gt_switch *v);
 void gt_dump_waking(struct gt_show *s, const struct gt_waking *v);
 void gt_dump_run_delay(struct gt_show *s, const struct gt_run_delay *v);
+void gt_dump_tracepoint_type(struct gt_show *s, const struct gt_tracepoint_type *v);
+void gt_dump_tracepoint(struct gt_show *s, const struct gt_tracepoint *v);
 void gt_dump_task(struct gt_show *s, const struct gt_task *v);
 /* The number of the stack that a record names; false: it names none. */
 bool gt_dump_stack_number(struct gt_show *s, uint32_t process, uint64_t link);

@@ -1,5 +1,5 @@
 /*
- * model/threads/threads.c - SAMPLE to RUN_DELAY records: taken when the trace is opened, each given its thread
+ * model/threads/threads.c - SAMPLE to TRACEPOINT records: taken when the trace is opened, each given its thread
  *
  * The records say a tid. Threads that made calls are known by (process, tid, start); a sample belongs to the last of
  * those that began before it, or else to the first. Who made no call gets an entry of its own in the model's threads.
@@ -17,12 +17,14 @@
 #include "model/internal.h"
 #include "model/sort.h"
 #include "model/stacks/stacks.h"
+#include "model/threads/tracepoints.h"
 
 struct seen { uint32_t process; int tid; uint64_t tick; const char *name; bool known; };
 struct candidate { uint32_t process; int tid; uint64_t start; uint32_t index; };
 
 struct gt_threads {
-	struct gt_bulk samples, switches, states, wakings, delays;
+	struct gt_bulk samples, switches, states, wakings, delays, tracepoints;
+	struct gt_bulk contents;          /* words of the tracepoints' events */
 	GT_LIST(struct gt_task) tasks;
 	struct gt_map seen;               /* struct seen: every (process, tid) that a record names */
 };
@@ -129,6 +131,26 @@ static int take_task(struct gt_model *m, struct gt_threads *t, const struct gt_r
 	return task->name && see(t, rec, task->tid, task->name) ? 0 : -1;
 }
 
+static int take_tracepoint(struct gt_model *m, struct gt_threads *t, const struct gt_rec *rec)
+{
+	uint32_t bytes = (uint32_t)(rec->args[2] >> 32), words = rec->n_args - 3;
+	struct gt_tracepoint *e;
+
+	if (bytes > 8ull * words) {
+		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		return 0;
+	}
+	e = gt_bulk_add(&t->tracepoints, sizeof *e, &m->budget);
+	if (!e)
+		return -1;
+	*e = (struct gt_tracepoint){ .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
+		.process = rec->process, .thread = (uint32_t)rec->args[1], .cpu = (uint32_t)(rec->args[1] >> 32),
+		.type = (uint32_t)rec->args[2], .bytes = bytes, .at = t->contents.n };
+	if (words && !gt_bulk_append(&t->contents, sizeof(uint64_t), rec->args + 3, words, &m->budget))
+		return -1;
+	return see(t, rec, (int)(uint32_t)rec->args[1], NULL) ? 0 : -1;
+}
+
 int gt_threads_take(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_threads *t = threads_of(m);
@@ -149,6 +171,8 @@ int gt_threads_take(struct gt_model *m, const struct gt_rec *rec)
 		return take_waking(m, t, rec);
 	case REC_RUN_DELAY:
 		return take_delay(m, t, rec);
+	case REC_TRACEPOINT:
+		return take_tracepoint(m, t, rec);
 	default:
 		return take_task(m, t, rec);
 	}
@@ -222,6 +246,7 @@ static int resolve(struct gt_model *m, struct gt_threads *t)
 	struct gt_switch *switches = t->switches.data;
 	struct gt_waking *wakings = t->wakings.data;
 	struct gt_run_delay *delays = t->delays.data;
+	struct gt_tracepoint *events = t->tracepoints.data;
 
 	if (!v)
 		return -1;
@@ -237,6 +262,8 @@ static int resolve(struct gt_model *m, struct gt_threads *t)
 		wakings[i].thread = choose(m, v, n, wakings[i].process, (int)wakings[i].thread, wakings[i].time_ns);
 	for (size_t i = 0; i < t->delays.n; i++)
 		delays[i].thread = choose(m, v, n, delays[i].process, (int)delays[i].thread, delays[i].time_ns);
+	for (size_t i = 0; i < t->tracepoints.n; i++)
+		events[i].thread = choose(m, v, n, events[i].process, (int)events[i].thread, events[i].time_ns);
 	for (uint32_t i = 0; i < t->tasks.n; i++)
 		t->tasks.v[i].thread =
 			choose(m, v, n, t->tasks.v[i].process, t->tasks.v[i].tid, t->tasks.v[i].time_ns);
@@ -272,6 +299,9 @@ void gt_threads_renumber(struct gt_model *m, const uint32_t *to)
 	for (size_t i = 0; t && i < t->delays.n; i++)
 		((struct gt_run_delay *)t->delays.data)[i].thread =
 			to[((struct gt_run_delay *)t->delays.data)[i].thread];
+	for (size_t i = 0; t && i < t->tracepoints.n; i++)
+		((struct gt_tracepoint *)t->tracepoints.data)[i].thread =
+			to[((struct gt_tracepoint *)t->tracepoints.data)[i].thread];
 }
 
 /* -------------------------------------------------------------------------- order */
@@ -306,6 +336,31 @@ static int by_time_delay(const void *a, const void *b, const void *ctx)
 
 	(void)ctx;
 	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static int by_time_tracepoint(const void *a, const void *b, const void *ctx)
+{
+	const struct gt_tracepoint *x = a, *y = b;
+
+	(void)ctx;
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* Each leads to its type; one whose type is not in the trace tells nothing. */
+static void find_types(struct gt_model *m, struct gt_threads *t)
+{
+	struct gt_tracepoint *v = t->tracepoints.data;
+	size_t kept = 0;
+
+	gt_tracepoints_sort(m);
+	for (size_t i = 0; i < t->tracepoints.n; i++) {
+		v[i].type = gt_tracepoints_index(m, v[i].type);
+		if (v[i].type == UINT32_MAX)
+			gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		else
+			v[kept++] = v[i];
+	}
+	t->tracepoints.n = kept;
 }
 
 static enum gt_state state_behind(uint32_t what)
@@ -389,10 +444,12 @@ int gt_threads_finish(struct gt_model *m)
 		return 0;
 	for (size_t i = 0; i < t->samples.n; i++)
 		v[i].stack = gt_stack_by_link(m, v[i].process, v[i].stack);
+	find_types(m, t);
 	if (gt_bulk_sort(&t->samples, sizeof(struct gt_sample), by_time_sample, NULL, &m->budget) ||
 		gt_bulk_sort(&t->switches, sizeof(struct gt_switch), by_time_switch, NULL, &m->budget) ||
 		gt_bulk_sort(&t->wakings, sizeof(struct gt_waking), by_time_waking, NULL, &m->budget) ||
-		gt_bulk_sort(&t->delays, sizeof(struct gt_run_delay), by_time_delay, NULL, &m->budget))
+		gt_bulk_sort(&t->delays, sizeof(struct gt_run_delay), by_time_delay, NULL, &m->budget) ||
+		gt_bulk_sort(&t->tracepoints, sizeof(struct gt_tracepoint), by_time_tracepoint, NULL, &m->budget))
 		return -1;
 	return make_states(m, t);
 }
@@ -401,6 +458,7 @@ void gt_threads_free(struct gt_model *m)
 {
 	struct gt_threads *t = m->by_kernel;
 
+	gt_tracepoints_free(m);
 	if (!t)
 		return;
 	gt_bulk_free(&t->samples);
@@ -408,6 +466,8 @@ void gt_threads_free(struct gt_model *m)
 	gt_bulk_free(&t->states);
 	gt_bulk_free(&t->wakings);
 	gt_bulk_free(&t->delays);
+	gt_bulk_free(&t->tracepoints);
+	gt_bulk_free(&t->contents);
 	gt_map_free(&t->seen, sizeof(struct seen));
 	free(t->tasks.v);
 	free(t);
@@ -422,6 +482,18 @@ uint64_t gt_model_state_count(const struct gt_model *m) { return m->by_kernel ? 
 uint32_t gt_model_task_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->tasks.n : 0; }
 uint64_t gt_model_waking_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->wakings.n : 0; }
 uint64_t gt_model_run_delay_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->delays.n : 0; }
+
+uint64_t gt_model_tracepoint_count(const struct gt_model *m) { return m->by_kernel ? m->by_kernel->tracepoints.n : 0; }
+
+const struct gt_tracepoint *gt_model_tracepoint(const struct gt_model *m, uint64_t i)
+{
+	return i < gt_model_tracepoint_count(m) ? (struct gt_tracepoint *)m->by_kernel->tracepoints.data + i : NULL;
+}
+
+const char *gt_tracepoint_content(const struct gt_model *m, const struct gt_tracepoint *e)
+{
+	return (const char *)((const uint64_t *)m->by_kernel->contents.data + e->at);
+}
 
 const struct gt_sample *gt_model_sample(const struct gt_model *m, uint64_t i)
 {

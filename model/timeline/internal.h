@@ -151,6 +151,7 @@ uint32_t gt_tl_track_cuda(struct gt_timeline *t, const struct gt_cuda_event *e, 
 uint32_t gt_tl_track_hsa(struct gt_timeline *t, const struct gt_hsa_kernel *k);
 uint32_t gt_tl_track_range(struct gt_timeline *t, const struct gt_range *r);
 uint32_t gt_tl_track_states(struct gt_timeline *t, uint32_t process, uint32_t thread);
+uint32_t gt_tl_track_tracepoints(struct gt_timeline *t, uint32_t process, uint32_t thread);
 uint32_t gt_tl_track_events(struct gt_timeline *t, uint32_t process, const char *name);
 uint32_t gt_tl_track_other(struct gt_timeline *t, uint32_t process, uint32_t type);
 uint32_t gt_tl_track_counter(struct gt_timeline *t, uint32_t of, const char *name, enum gt_unit unit);

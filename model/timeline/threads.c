@@ -1,5 +1,5 @@
 /*
- * model/timeline/threads.c - samples, and states of threads, recorded or estimated: sorted already
+ * model/timeline/threads.c - samples, events of tracepoints, states of threads (recorded or estimated): sorted already
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -34,6 +34,37 @@ static int take_sample(struct gt_timeline *t, struct gt_tl_source *s, struct gt_
 	item->end_ns = item->start_ns;
 	item->name = gt_tl_text("sample");
 	item->sample = v;
+	return 0;
+}
+
+static int step_tracepoints(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
+{
+	const struct gt_tracepoint *v = NULL;
+
+	(void)err;
+	for (s->at += s->ready; s->at < s->n; s->at++) {
+		v = gt_model_tracepoint(t->m, s->at);
+		if (gt_tl_wants(t, v->process) && gt_tl_overlaps(t, v->time_ns, v->time_ns))
+			break;
+	}
+	s->ready = s->at < s->n;
+	if (s->ready)
+		s->key = (struct gt_tl_key){ v->time_ns, v->time_ns, GT_TL_HOST };
+	return 0;
+}
+
+static int take_tracepoint(struct gt_timeline *t, struct gt_tl_source *s, struct gt_item *item, struct gt_err *err)
+{
+	const struct gt_tracepoint *v = gt_model_tracepoint(t->m, s->at);
+
+	(void)err;
+	item->kind = GT_ITEM_TRACEPOINT;
+	item->process = v->process;
+	item->thread = v->thread;
+	item->track = gt_tl_track_tracepoints(t, v->process, v->thread);
+	item->end_ns = item->start_ns;
+	item->name = gt_model_tracepoint_type(t->m, v->type)->name;
+	item->tracepoint = v;
 	return 0;
 }
 
@@ -83,4 +114,6 @@ void gt_tl_open_threads(struct gt_timeline *t)
 		gt_tl_add(t, step_states, take_state)->n = states;
 	if (gt_model_sample_count(t->m))
 		gt_tl_add(t, step_samples, take_sample)->n = gt_model_sample_count(t->m);
+	if (gt_model_tracepoint_count(t->m))
+		gt_tl_add(t, step_tracepoints, take_tracepoint)->n = gt_model_tracepoint_count(t->m);
 }

@@ -137,12 +137,12 @@ uint32_t gt_tl_track_thread(struct gt_timeline *t, uint32_t process, uint32_t th
 	return track->index;
 }
 
-uint32_t gt_tl_track_states(struct gt_timeline *t, uint32_t process, uint32_t thread)
+static uint32_t under_thread(
+	struct gt_timeline *t, enum gt_track_kind kind, uint32_t process, uint32_t thread, const char *name)
 {
 	uint32_t parent = gt_tl_track_thread(t, process, thread, -1);
 	bool fresh;
-	struct gt_track *track =
-		parent == GT_NO_TRACK ? NULL : find(t, GT_TRACK_STATES, process, thread, 0, &fresh);
+	struct gt_track *track = parent == GT_NO_TRACK ? NULL : find(t, kind, process, thread, 0, &fresh);
 
 	if (!track)
 		return GT_NO_TRACK;
@@ -150,9 +150,20 @@ uint32_t gt_tl_track_states(struct gt_timeline *t, uint32_t process, uint32_t th
 		track->parent = parent;
 		track->thread = thread;
 		track->nests = true;
-		track->name = gt_tl_text(t->estimates.n ? "scheduling (estimated)" : "scheduling");
+		track->name = gt_tl_text(name);
 	}
 	return track->index;
+}
+
+uint32_t gt_tl_track_states(struct gt_timeline *t, uint32_t process, uint32_t thread)
+{
+	return under_thread(t, GT_TRACK_STATES, process, thread,
+		t->estimates.n ? "scheduling (estimated)" : "scheduling");
+}
+
+uint32_t gt_tl_track_tracepoints(struct gt_timeline *t, uint32_t process, uint32_t thread)
+{
+	return under_thread(t, GT_TRACK_TRACEPOINTS, process, thread, "tracepoints");
 }
 
 uint32_t gt_tl_track_events(struct gt_timeline *t, uint32_t process, const char *name)

@@ -262,6 +262,14 @@ enum rec_stack_flag {
 #define REC_STREAM_LAUNCHER 2097152u
 #define REC_MODULE_ID_WORDS 4u        /* of a MODULE's build id; longer ones are cut */
 
+/* Of a field of a tracepoint's events. */
+enum rec_field {
+	REC_FIELD_SIGNED = 1,
+	REC_FIELD_TEXT = 2,           /* its elements are characters, up to a zero */
+	REC_FIELD_PLACE = 4,          /* it says where its elements are: {offset in the event u16, bytes u16} */
+	REC_FIELD_BESIDE = 8          /* ... counted from the end of this field */
+};
+
 /* Which interface a function belongs to: enum rec_domain, trace/format/domains.def. */
 /* First function id of a domain; ids inside are the table's business. */
 #define REC_FN_OPENCL 0x0400u         /* 0x0400 .. 0x0bff */

@@ -578,6 +578,26 @@ static void annotate_range(struct pf *p, const struct gt_range *r)
 	}
 }
 
+static void annotate_tracepoint(struct pf *p, const struct gt_tracepoint *e)
+{
+	const struct gt_tracepoint_type *type = gt_model_tracepoint_type(p->m, e->type);
+
+	for (uint32_t i = 0; i < type->n_fields; i++) {
+		const struct gt_tracepoint_field *f = &type->fields[i];
+		bool number = f->element == f->bytes && gt_tracepoint_numbers(p->m, e, f) == 1;
+
+		if (gt_tracepoint_is_common(f))
+			continue;
+		p->scratch.used = 0;
+		if (number && f->flags & REC_FIELD_SIGNED)
+			pf_note_i64(p, f->name.text, (int64_t)gt_tracepoint_number(p->m, e, f, 0));
+		else if (number)
+			pf_note_u64(p, f->name.text, gt_tracepoint_number(p->m, e, f, 0));
+		else if (gt_tracepoint_value(p->m, e, f, &p->scratch))
+			pf_note_value(p, f->name.text, p->scratch.data, p->scratch.used);
+	}
+}
+
 void pf_annotate(struct pf *p, const struct gt_item *item)
 {
 	if (item->kind == GT_ITEM_CALL || item->kind == GT_ITEM_CALLBACK) {
@@ -591,6 +611,8 @@ void pf_annotate(struct pf *p, const struct gt_item *item)
 		annotate_range(p, item->range);
 	} else if (item->hsa) {
 		note_string(p, "dispatch", item->hsa->packet_fields);
+	} else if (item->tracepoint) {
+		annotate_tracepoint(p, item->tracepoint);
 	} else if (item->note) {
 		pf_note_text(p, "text", item->note->text, strlen(item->note->text));
 	} else if (item->kind == GT_ITEM_OTHER) {

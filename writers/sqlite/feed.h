@@ -248,7 +248,9 @@ void gt_sql_sample_chain(struct gt_sql_feeder *f, int64_t id, uint32_t stack, in
 /* threads.c: samples and switches; before gt_sql_info. False: no memory. */
 bool gt_sql_threads(struct gt_sql_feeder *f);
 
-/* generic.c: --sqlite-counters; a walk of its own, behind all others. 0, or -1 with *err. */
+/* tracepoints.c: whose events there are; before gt_sql_info. */
+void gt_sql_tracepoint_threads(struct gt_sql_feeder *f);
+/* generic.c: --sqlite-counters, for which it walks once more, behind all others; tracepoints. 0, or -1 with *err. */
 int gt_sql_generic(struct gt_sql_feeder *f, struct gt_err *err);
 
 /* ---- walk.c, commands.c, info.c, args.c ---- */

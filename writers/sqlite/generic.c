@@ -1,5 +1,5 @@
 /*
- * writers/sqlite/generic.c - --sqlite-counters: what is pending and allocated, as generic events of a source of our own
+ * writers/sqlite/generic.c - generic events; of a source of our own, --sqlite-counters: what is pending and allocated
  *
  * Generic events are those whose fields only the file itself describes: a source, its types, each type's fields, and
  * the events with their values. Both layouts have JSON, with every value as a string, for that is what published
@@ -18,11 +18,10 @@
 #include "model/timeline.h"
 #include "model/window.h"
 #include "writers/sqlite/cuda.h"
+#include "writers/sqlite/generic.h"
 
-#define SOURCE (GT_SQL_VM | INT64_C(1) << 32)     /* hardware 8, VM 8, source 16, type 32 bits */
+#define SOURCE GT_SQL_SOURCE(1)
 #define SOURCE_NAME "gputap counters"
-enum { TIME_SESSION_NS = 3, GROUP_UNKNOWN = 0 };          /* ENUM_NSYS_GENERIC_EVENT_SOURCE, _GROUP */
-enum { FIELD_SIGNED = 0 };                                /* ENUM_NSYS_GENERIC_EVENT_FIELD_TYPE */
 enum { FIELDS = 3 };
 
 /* value -1 behind the first field: not known. */
@@ -34,47 +33,29 @@ static const struct { const char *name, *field[FIELDS]; } types[] = {
 };
 enum type { PENDING_COMMANDS, PENDING_BYTES, MEMORY, BUFFERS, TYPES };
 
-enum { GE_genericEventId, GE_rawTimestamp, GE_timestamp, GE_typeId, GE_globalTid, GE_data };
-enum { GD_genericEventId, GD_fieldIdx, GD_intVal };
-
-struct generic {
-	struct gt_sql_feeder *f;
-	struct gt_sql_table *events, *values, *types, *fields, *sources;
-	int64_t id;
-	bool used[TYPES];
-	bool old;
-};
+struct generic { struct gt_sql_generic to; bool used[TYPES]; };
 
 static int64_t type_id(enum type type) { return SOURCE | (int64_t)(type + 1); }
 
 static void put_event(struct generic *g, enum type type, int64_t at_ns, uint32_t process, const int64_t value[FIELDS])
 {
-	struct gt_sql_row *r = gt_sql_add(g->events);
+	struct gt_sql_row *r = gt_sql_generic_event(&g->to, at_ns, type_id(type));
 	char text[256] = "";
 	int n = 0;
 
 	g->used[type] = true;
-	gt_put(r, GE_genericEventId, ++g->id);
-	gt_put(r, GE_rawTimestamp, at_ns);
-	gt_put(r, GE_timestamp, at_ns);
-	gt_put(r, GE_typeId, type_id(type));
 	if (process != UINT32_MAX)
-		gt_put(r, GE_globalTid, gt_sql_pid(g->f, process));
+		gt_put(r, GE_globalTid, gt_sql_pid(g->to.f, process));
 	for (int i = 0; i < FIELDS && types[type].field[i]; i++) {
 		if (i && value[i] < 0)
 			continue;
 		n += snprintf(text + n, sizeof text - (size_t)n, "%s\"%s\":\"%" PRId64 "\"", n ? "," : "{",
 			types[type].field[i], value[i]);
-		if (g->old)
-			continue;
-		struct gt_sql_row *v = gt_sql_add(g->values);
-
-		gt_put(v, GD_genericEventId, g->id);
-		gt_put(v, GD_fieldIdx, i);
-		gt_put(v, GD_intVal, value[i]);
+		if (!g->to.old)
+			gt_sql_generic_number(&g->to, i, true, value[i]);
 	}
 	snprintf(text + n, sizeof text - (size_t)n, "}");
-	gt_put_str(g->events, r, GE_data, text);
+	gt_put_str(g->to.events, r, GE_data, text);
 }
 
 /* ------------------------------------------------------------------------- counters */
@@ -82,8 +63,8 @@ static void put_event(struct generic *g, enum type type, int64_t at_ns, uint32_t
 static int64_t device_of(const struct generic *g, const struct gt_track *track)
 {
 	if (track->object)
-		return gt_sql_device_number(g->f, track->object);
-	return track->device ? gt_sql_cuda_device(g->f, track->device->process, track->device->id) : -1;
+		return gt_sql_device_number(g->to.f, track->object);
+	return track->device ? gt_sql_cuda_device(g->to.f, track->device->process, track->device->id) : -1;
 }
 
 static void put_counter(struct generic *g, const struct gt_timeline *t, const struct gt_item *item)
@@ -100,7 +81,7 @@ static void put_counter(struct generic *g, const struct gt_timeline *t, const st
 	if (of->parent != GT_NO_TRACK)
 		device = gt_timeline_track(t, of->parent);
 	value[1] = device_of(g, device);
-	value[2] = of->object ? gt_sql_object_number(g->f->objects, of->object)
+	value[2] = of->object ? gt_sql_object_number(g->to.f->objects, of->object)
 		: of->stream == GT_CUDA_NONE ? -1 : (int64_t)of->stream;
 	put_event(g, counter->unit == GT_UNIT_COUNT ? PENDING_COMMANDS : PENDING_BYTES, item->at_ns, item->process,
 		value);
@@ -108,13 +89,13 @@ static void put_counter(struct generic *g, const struct gt_timeline *t, const st
 
 static int put_counters(struct generic *g, struct gt_err *err)
 {
-	const struct gt_timeline_options options = { .process = -1, .from_ns = g->f->x->from_ns,
-		.to_ns = g->f->x->to_ns, .counters = true, .trial = true };
+	const struct gt_timeline_options options = { .process = -1, .from_ns = g->to.f->x->from_ns,
+		.to_ns = g->to.f->x->to_ns, .counters = true, .trial = true };
 	const struct gt_item *item;
 	struct gt_timeline *t;
 	int more;
 
-	if (gt_timeline_open(g->f->m, &options, &t, err))
+	if (gt_timeline_open(g->to.f->m, &options, &t, err))
 		return -1;
 	while ((more = gt_timeline_next(t, &item, err)) == 1)
 		if (item->kind == GT_ITEM_COUNTER)
@@ -160,8 +141,8 @@ static struct change *changes_of(const struct gt_model *m, uint32_t *n)
 
 static bool put_buffers(struct generic *g)
 {
-	uint32_t n, all = gt_model_object_count(g->f->m);
-	struct change *v = changes_of(g->f->m, &n);
+	uint32_t n, all = gt_model_object_count(g->to.f->m);
+	struct change *v = changes_of(g->to.f->m, &n);
 	/* sums by context, found by its place among the changes: there are few contexts */
 	struct { const struct gt_object *context; int64_t bytes; } *sums = calloc(all + 1ull, sizeof *sums);
 	uint32_t n_sums = 0;
@@ -175,88 +156,132 @@ static bool put_buffers(struct generic *g)
 		if (k == n_sums)
 			sums[n_sums++].context = v[i].context;
 		sums[k].bytes += v[i].bytes;
-		if (gt_overlaps(g->f->x->from_ns, g->f->x->to_ns, v[i].at_ns, v[i].at_ns))
+		if (gt_overlaps(g->to.f->x->from_ns, g->to.f->x->to_ns, v[i].at_ns, v[i].at_ns))
 			put_event(g, BUFFERS, v[i].at_ns, v[i].context->process,
 				(const int64_t[FIELDS]){ sums[k].bytes,
-					gt_sql_object_number(g->f->objects, v[i].context), -1 });
+					gt_sql_object_number(g->to.f->objects, v[i].context), -1 });
 	}
 	free(v);
 	free(sums);
 	return good;
 }
 
-/* -------------------------------------------------------------------------- the rest */
-
-static void put_fields(struct generic *g, enum type type)
-{
-	for (int i = 0; i < FIELDS && types[type].field[i]; i++) {
-		struct gt_sql_row *r = gt_sql_add(g->fields);
-
-		gt_put(r, 0, type_id(type));
-		gt_put(r, 1, i);
-		gt_put(r, 2, gt_sql_string(g->f->db, types[type].field[i], strlen(types[type].field[i])));
-		gt_put(r, 3, (int64_t)sizeof(int64_t) * i);
-		gt_put(r, 4, sizeof(int64_t));
-		gt_put(r, 5, FIELD_SIGNED);
-	}
-}
+/* --------------------------------------------------------------------- types, source */
 
 static void put_type(struct generic *g, enum type type)
 {
-	struct gt_sql_row *r = gt_sql_add(g->types);
+	struct gt_sql_row *r = gt_sql_generic_type(&g->to, type_id(type), SOURCE, types[type].name);
 	char text[256];
 	int n = snprintf(text, sizeof text, "{\"Name\":\"%s\",\"Fields\":[", types[type].name);
 
-	gt_put(r, 0, type_id(type));
-	gt_put(r, 1, SOURCE);
-	gt_put(r, 2, gt_sql_string(g->f->db, types[type].name, strlen(types[type].name)));
-	for (int i = 0; i < FIELDS && types[type].field[i]; i++)
+	for (int i = 0; i < FIELDS && types[type].field[i]; i++) {
 		n += snprintf(text + n, sizeof text - (size_t)n, "%s{\"Name\":\"%s\",\"Type\":\"Signed\"}",
 			i ? "," : "", types[type].field[i]);
+		if (!g->to.old)
+			gt_sql_generic_field(&g->to, type_id(type), i, types[type].field[i],
+				(int64_t)sizeof(int64_t) * i, sizeof(int64_t), true);
+	}
 	snprintf(text + n, sizeof text - (size_t)n, "]}");
-	gt_put_str(g->types, r, 3, text);
-	if (!g->old)
-		put_fields(g, type);
+	gt_put_str(g->to.types, r, GT_data, text);
 }
 
-static void put_source(struct generic *g)
+static int put_own(struct generic *g, struct gt_err *err)
+{
+	if (put_counters(g, err))
+		return -1;
+	if (!put_buffers(g))
+		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", g->to.f->x->final_path);
+	for (int i = 0; i < TYPES; i++)
+		if (g->used[i])
+			put_type(g, (enum type)i);
+	if (g->to.id)
+		gt_sql_generic_source(&g->to, SOURCE, SOURCE_NAME, GT_SQL_GROUP_UNKNOWN,
+			"{\"Name\":\"" SOURCE_NAME "\",\"TimeSource\":\"SessionNs\"}");
+	return 0;
+}
+
+/* --------------------------------------------------------------------------- tables */
+
+struct gt_sql_row *gt_sql_generic_event(struct gt_sql_generic *g, int64_t at_ns, int64_t type)
+{
+	struct gt_sql_row *r = gt_sql_add(g->events);
+
+	gt_put(r, GE_genericEventId, ++g->id);
+	gt_put(r, GE_rawTimestamp, at_ns);
+	gt_put(r, GE_timestamp, at_ns);
+	gt_put(r, GE_typeId, type);
+	return r;
+}
+
+void gt_sql_generic_number(struct gt_sql_generic *g, int field, bool has_sign, int64_t value)
+{
+	struct gt_sql_row *r = gt_sql_add(g->values);
+
+	gt_put(r, GD_genericEventId, g->id);
+	gt_put(r, GD_fieldIdx, field);
+	gt_put(r, has_sign ? GD_intVal : GD_uintVal, value);
+}
+
+struct gt_sql_row *gt_sql_generic_type(struct gt_sql_generic *g, int64_t type, int64_t source, const char *name)
+{
+	struct gt_sql_row *r = gt_sql_add(g->types);
+
+	gt_put(r, GT_typeId, type);
+	gt_put(r, GT_sourceId, source);
+	gt_put(r, GT_nameId, gt_sql_string(g->f->db, name, strlen(name)));
+	return r;
+}
+
+struct gt_sql_row *gt_sql_generic_field(struct gt_sql_generic *g, int64_t type, int number, const char *name,
+	int64_t offset, int64_t bytes, bool has_sign)
+{
+	struct gt_sql_row *r = gt_sql_add(g->fields);
+
+	gt_put(r, GF_typeId, type);
+	gt_put(r, GF_fieldIdx, number);
+	gt_put(r, GF_fieldNameId, gt_sql_string(g->f->db, name, strlen(name)));
+	gt_put(r, GF_offset, offset);
+	gt_put(r, GF_size, bytes);
+	gt_put(r, GF_type, has_sign ? GT_SQL_FIELD_SIGNED : GT_SQL_FIELD_UNSIGNED);
+	return r;
+}
+
+void gt_sql_generic_source(
+	struct gt_sql_generic *g, int64_t source, const char *name, enum gt_sql_group group, const char *json)
 {
 	struct gt_sql_row *r = gt_sql_add(g->sources);
 
-	gt_put(r, 0, SOURCE);
-	gt_put(r, 1, gt_sql_string(g->f->db, SOURCE_NAME, strlen(SOURCE_NAME)));
-	gt_put(r, 2, TIME_SESSION_NS);
-	gt_put(r, 3, GROUP_UNKNOWN);
-	gt_put_constant(g->sources, r, 4, "{\"Name\":\"" SOURCE_NAME "\",\"TimeSource\":\"SessionNs\"}");
+	gt_put(r, 0, source);
+	gt_put(r, 1, gt_sql_string(g->f->db, name, strlen(name)));
+	gt_put(r, 2, GT_SQL_TIME_SESSION_NS);
+	gt_put(r, 3, group);
+	gt_put_constant(g->sources, r, 4, json);
 }
 
 int gt_sql_generic(struct gt_sql_feeder *f, struct gt_err *err)
 {
 	static const char *const event_cells[] = { "genericEventId", "rawTimestamp", "timestamp", "typeId",
 		"globalTid", "data" };
-	static const char *const value_cells[] = { "genericEventId", "fieldIdx", "intVal" };
-	static const char *const type_cells[] = { "typeId", "sourceId", "nameId", "data" };
-	static const char *const field_cells[] = { "typeId", "fieldIdx", "fieldNameId", "offset", "size", "type" };
+	static const char *const value_cells[] = { "genericEventId", "fieldIdx", "intVal", "uintVal" };
+	static const char *const type_cells[] = { "typeId", "sourceId", "nameId", "ftraceFormat", "data" };
+	static const char *const field_cells[] = { "typeId", "fieldIdx", "fieldNameId", "offset", "size", "type",
+		"ftracePrefix", "ftraceSuffix" };
 	static const char *const source_cells[] = { "sourceId", "nameId", "timeSourceId", "sourceGroupId", "data" };
-	struct generic g = { .f = f, .old = gt_sql_is_2021(f->db) };
+	bool own = gt_option_true(f->x->options, "sqlite-counters");
+	struct generic g = { .to = { .f = f, .old = gt_sql_is_2021(f->db) } };
 
-	if (!gt_option_true(f->x->options, "sqlite-counters"))
+	if (!own && !gt_model_tracepoint_count(f->m))
 		return 0;
 #define FEED(name, cells) gt_sql_feed(f->db, name, cells, sizeof cells / sizeof *cells)
-	g.events = FEED("GENERIC_EVENTS", event_cells);
-	g.values = FEED("GENERIC_EVENT_DATA", value_cells);
-	g.types = FEED("GENERIC_EVENT_TYPES", type_cells);
-	g.fields = FEED("GENERIC_EVENT_TYPE_FIELDS", field_cells);
-	g.sources = FEED("GENERIC_EVENT_SOURCES", source_cells);
+	g.to.events = FEED("GENERIC_EVENTS", event_cells);
+	g.to.values = FEED("GENERIC_EVENT_DATA", value_cells);
+	g.to.types = FEED("GENERIC_EVENT_TYPES", type_cells);
+	g.to.fields = FEED("GENERIC_EVENT_TYPE_FIELDS", field_cells);
+	g.to.sources = FEED("GENERIC_EVENT_SOURCES", source_cells);
 #undef FEED
-	if (put_counters(&g, err))
+	if (own && put_own(&g, err))
 		return -1;
-	if (!put_buffers(&g))
+	if (!gt_sql_tracepoints(&g.to))
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
-	for (int i = 0; i < TYPES; i++)
-		if (g.used[i])
-			put_type(&g, (enum type)i);
-	if (g.id)
-		put_source(&g);
 	return 0;
 }

@@ -6,7 +6,7 @@
  *   sqlite_schema.*    tables as data       walk.c      calls
  *   sqlite_db.*        filling a database   commands.c  device commands
  *   objects.c, events.c, maps.c           what handles mean
- *   dynamic.c   --dynamic-tables     generic.c   --sqlite-counters
+ *   dynamic.c   --dynamic-tables     generic.c   --sqlite-counters    tracepoints.c   --ftrace
  *   threads.c   samples, switches    chains.c    call stacks
  *   nvtx.c      NVTX ranges          sqlite_cuda*.c     CUDA
  *   info.c      the rest             args.c      --sqlite-arguments
@@ -110,6 +110,7 @@ static int fill(struct gt_sql_feeder *f, struct gt_err *err)
 		gt_model_count_loss(f->m, REC_LOSS_CLAMPED, f->clamped);
 	if (!gt_sql_threads(f))
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no memory", f->x->final_path);
+	gt_sql_tracepoint_threads(f);
 	gt_sql_nvtx(f);
 	gt_sql_info(f);
 	return gt_sql_generic(f, err);
