@@ -75,6 +75,9 @@ check "with --cuda-args it has both" see t.gputap calls cuLaunchKernel
 check "... and arguments" eval "! see t.gputap no_args"
 traced --callstacks=opencl -- "$examples/vector_add"
 check "not asked for, it has none" see t.gputap none
+traced --callstacks=cuda -- "$examples/errors"
+check "the call in which the runtime initialises the driver, and so loads gputap, has its stack too" see t.gputap calls cudaSetDevice_v3020
+check "... as every other one" see t.gputap calls
 traced --callstacks=cuda -- "$examples/storm" 4 300
 check "few stacks serve many calls" see t.gputap few 400
 

@@ -216,6 +216,7 @@ struct fg_call {
 FG_EXPORT void fg_enter(struct fg_call *c);
 FG_EXPORT int fg_leave(struct fg_call *c, int result);
 void fg_inject(void);
+void fg_runtime_start(void);
 
 struct fg_callback_name { int domain; uint32_t cbid; const char *name; };
 extern const struct fg_callback_name fg_callback_names[];

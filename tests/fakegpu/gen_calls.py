@@ -49,6 +49,8 @@ def entry(domain, cbid, symbol, params):
                % ('FG_DRIVER' if domain == 'D' else 'FG_RUNTIME', cbid, symbol, '&given' if params else 'NULL'))
     if symbol == 'cuInit':
         out.append('\tfg_inject();')
+    elif domain == 'R' and symbol != 'cudaRuntimeGetVersion':
+        out.append('\tfg_runtime_start();')
     out.append('\tfg_enter(&c);\n\treturn fg_leave(&c, do_%s(&c%s));\n}\n' % (symbol, passed))
     return '\n'.join(out)
 

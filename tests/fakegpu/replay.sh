@@ -55,7 +55,7 @@ for line in sys.stdin:
         print(r["name"], r["correlation"], r["result"])' | sort; }
 record --cuda-args -- "$examples/streams"
 played --cuda-args -- "$gpu/replay" first.gputap
-check "calls with arguments come back with them" test "$(arguments first.gputap | grep -c .):$(arguments first.gputap)" = "58:$(arguments second.gputap)"
+check "calls with arguments come back with them" test "$(arguments first.gputap | grep -c .):$(arguments first.gputap)" = "60:$(arguments second.gputap)"
 
 # A smaller client: buffers are cut between records.
 record -- "$examples/storm" 2 1000

@@ -19,6 +19,18 @@ static int noted(int err)
 	return err;
 }
 
+/*
+ * Before a call's callbacks and its record: a tool that cuInit loads is told of the first call as of every other one.
+ * Seen in libcudart 12.6: all of our functions but cudaRuntimeGetVersion begin so.
+ */
+void fg_runtime_start(void)
+{
+	static _Atomic bool started;
+
+	if (!started && !fg_state.replaying && cuInit(0) == CU_OK)
+		started = true;
+}
+
 /* The device's primary context, current on this thread: made at the first call that needs it. */
 static int bind(void)
 {
