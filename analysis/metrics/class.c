@@ -20,6 +20,16 @@ const struct gt_metric_class_name gt_metric_classes[GT_CLASSES] = {
 	[GT_CLASS_LIST] = { "list", "it names hardware counters, which were not collected" },
 };
 
+#define STALLED "smsp__pcsamp_warps_issue_stalled_"
+#define STALL(reason) STALLED reason, STALLED reason "_not_issued"
+const char *const gt_metric_sampled[] = {
+	"smsp__pcsamp_sample_count", "smsp__pcsamp_interval_cycles", STALL("barrier"), STALL("branch_resolving"),
+	STALL("dispatch_stall"), STALL("drain"), STALL("gmma"), STALL("imc_miss"), STALL("lg_throttle"),
+	STALL("long_scoreboard"), STALL("math_pipe_throttle"), STALL("membar"), STALL("mio_throttle"), STALL("misc"),
+	STALL("no_instructions"), STALL("not_selected"), STALL("selected"), STALL("short_scoreboard"),
+	STALL("sleeping"), STALL("tex_throttle"), STALL("wait"), NULL
+};
+
 static bool has(struct gt_string s, const char *part)
 {
 	return memmem(s.text, s.bytes, part, strlen(part));

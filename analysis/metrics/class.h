@@ -25,5 +25,7 @@ enum gt_metric_class {
 enum gt_metric_class gt_metric_class(struct gt_string name);
 /* "hardware counters", "OpenCL", ...; why a trace without counters has no value of it. */
 extern const struct gt_metric_class_name { const char *name, *why; } gt_metric_classes[GT_CLASSES];
+/* Names of PC sampling that CUPTI gave of some chip; NULL ends them. A pattern that fits one asks for samples. */
+extern const char *const gt_metric_sampled[];
 
 #endif

@@ -275,6 +275,45 @@ static void text_devices(struct gt_model *m)
 	}
 }
 
+/* A later run of the program (--reruns): what it was for, and how many launches it told that of. */
+struct later_run { uint32_t run, pass, launches; };      /* pass 0: it sampled the program counter */
+
+/* The run behind the `after`th; false: there is none. */
+static bool next_run(struct gt_model *m, uint32_t after, struct later_run *out)
+{
+	const struct rec_counters *plan = gt_model_counters_plan(m);
+	const struct rec_counters_image *image = plan ? (const void *)(plan + 1) : NULL;
+	const struct gt_counters *all;
+	uint32_t n = gt_model_counters(m, &all), passes = 1, samples = 0;
+	bool counted = false;
+
+	for (uint32_t i = 0; plan && plan->replay && i < plan->n; i++)
+		passes = image[i].passes > passes ? image[i].passes : passes;
+	*out = (struct later_run){ .run = after + 1 };
+	for (uint32_t i = 0; i < n; i++) {
+		samples = all[i].samples_run ? all[i].samples_run : samples;
+		counted |= all[i].image_of_all.bytes || all[i].missing;
+	}
+	out->pass = counted && out->run <= passes ? out->run : 0;
+	for (uint32_t i = 0; i < n; i++)
+		out->launches += out->pass ? all[i].missing ? all[i].missing > out->run : all[i].image_of_all.bytes > 0
+					   : all[i].samples.bytes > 0;
+	return out->pass || out->run == samples;
+}
+
+static void text_runs(struct gt_model *m)
+{
+	struct later_run r = { .run = 1 };
+
+	while (next_run(m, r.run, &r))
+		if (r.pass)
+			printf("run %-5u counters of %s, pass %u\n", r.run, gt_counted(r.launches, "launches").text,
+				r.pass);
+		else
+			printf("run %-5u samples of the program counter of %s\n", r.run,
+				gt_counted(r.launches, "launches").text);
+}
+
 /* The chips that were planned for, with what an image of counters of each holds. */
 static void text_counters(struct gt_model *m)
 {
@@ -301,6 +340,7 @@ static void text_counters(struct gt_model *m)
 			plan->replay && image[i].passes > 1 ? ", one in each run of the program" : "");
 	}
 	printf(plan ? ", by CUPTI %u\n" : "\n", plan ? plan->cupti : 0);
+	text_runs(m);
 }
 
 static void text_missing(const struct gt_model *m)
@@ -492,6 +532,7 @@ static void json_counters(struct gt_text *t, struct gt_model *m)
 	const struct rec_counters_image *image = plan ? (const void *)(plan + 1) : NULL;
 	const struct gt_counters *all;
 	uint32_t n = gt_model_counters(m, &all);
+	bool later = false;
 
 	if (!n && !gt_model_counters_planned(m))
 		return;
@@ -509,7 +550,20 @@ static void json_counters(struct gt_text *t, struct gt_model *m)
 		gt_json_field_u64(t, "passes", image[i].passes);
 		gt_text_char(t, '}');
 	}
-	gt_text_lit(t, "]}");
+	gt_text_char(t, ']');
+	for (struct later_run r = { .run = 1 }; next_run(m, r.run, &r);) {
+		if (r.run == 2)
+			begin_list(t, "runs");
+		gt_info_begin_item(t);
+		gt_json_field_u64(t, "run", r.run);
+		gt_json_field_str(t, "of", r.pass ? "counters" : "samples");
+		if (r.pass)
+			gt_json_field_u64(t, "pass", r.pass);
+		gt_json_field_u64(t, "launches", r.launches);
+		gt_text_char(t, '}');
+		later = true;
+	}
+	gt_text_str(t, later ? "]}" : "}");
 }
 
 static void json_missing(struct gt_text *t, const struct gt_model *m)

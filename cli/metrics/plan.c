@@ -102,13 +102,31 @@ static struct wanted *want(struct plan *p, struct gt_string name, struct gt_stri
 	return w;
 }
 
+/* A pattern names what is collected anyway; samples are, when it fits any of them. */
+static void take_pattern(struct plan *p, const struct gt_section_metric *m)
+{
+	struct gt_pattern pattern;
+
+	gt_pattern_open(&pattern, m->name);
+	for (const char *const *name = gt_metric_sampled; *name && !p->failed; name++) {
+		const struct gt_string one = { *name, strlen(*name) };
+
+		if (gt_pattern_fits(&pattern, one))
+			want(p, one, m->section->id);
+	}
+	gt_pattern_close(&pattern);
+}
+
 static bool take(void *ctx, const struct gt_section_metric *m)
 {
 	struct plan *p = ctx;
 	struct wanted *w;
 
-	if (gt_is_pattern(m->name))
-		return true;
+	if (gt_is_pattern(m->name)) {
+		if (m->in_body)
+			take_pattern(p, m);
+		return !p->failed;
+	}
 	w = want(p, m->name, m->section->id);
 	if (w && !w->group.bytes) {
 		w->group = gt_message_text(m->message, "Groups");

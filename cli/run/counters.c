@@ -104,6 +104,17 @@ static int check_choice(const struct gt_options *o, struct gt_err *err)
 	return 0;
 }
 
+static int check_interval(const struct gt_options *o, struct gt_err *err)
+{
+	const char *said = gt_option(o, "sampling-interval");
+	size_t digits = strspn(said, "0123456789");
+
+	if (!strcmp(said, "auto") || (digits && digits <= 2 && !said[digits] && atoi(said) <= 31))
+		return 0;
+	return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "--sampling-interval %s: it is auto, or a number from 0 to 31",
+		said);
+}
+
 /* ------------------------------------------------------------------ chips */
 
 /* Some of CUPTI's functions crash without a driver, so that comes first. */
@@ -360,7 +371,7 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 	int rc;
 
 	run->replay = replay_of(o);
-	rc = check_choice(o, err);
+	rc = check_choice(o, err) || check_interval(o, err) ? -1 : 0;
 	if (!rc && wanted)
 		rc = gt_cli_sections(run->cli, &s, err) || gt_sections_check(&s, o, err) ? -1 : 0;
 	if (!rc && wanted) {

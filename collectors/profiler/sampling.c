@@ -57,6 +57,7 @@ struct data {
 
 enum { PERIOD = 1, REASONS_ASKED = 2, MODE = 5, START_STOP = 6, FORMAT = 7, BUFFER = 8 };
 enum { SERIALIZED = 2, PARSED = 1 };
+enum { SHORTEST = 5, LONGEST = 31, SHORTEST_TO_LONGEST = LONGEST - SHORTEST };  /* periods: 2^n cycles */
 enum { OUT_OF_MEMORY = 8 };
 
 enum { ENABLE, DISABLE, N_REASONS, REASON_NAMES, SET, GET, START, STOP, DATA, CALLS };
@@ -165,6 +166,19 @@ static bool take_reasons(struct room *r)
 	return true;
 }
 
+/* --sampling-interval, as CUPTI has it: 2^period cycles. 0: CUPTI chooses. */
+static uint32_t period_asked(void)
+{
+	const char *said = tap_option("sampling-interval");
+	uint32_t n = 0;
+
+	if (*said < '0' || *said > '9')
+		return 0;
+	while (*said >= '0' && *said <= '9')
+		n = 10 * n + (uint32_t)(*said++ - '0');
+	return n < SHORTEST_TO_LONGEST ? SHORTEST + n : LONGEST;
+}
+
 static bool configure(struct room *r)
 {
 	struct attribute all[] = {
@@ -173,9 +187,10 @@ static bool configure(struct room *r)
 		{ .what = START_STOP, .is.number = 1 },
 		{ .what = FORMAT, .is.number = PARSED },
 		{ .what = BUFFER, .is.at = &r->data },
+		{ .what = PERIOD, .is.number = period_asked() },       /* the last: left out where CUPTI chooses */
 	}, period = { .what = PERIOD };
-	struct attributes p = { .size = sizeof p, .context = session.context, .n = sizeof all / sizeof *all,
-		.all = all };
+	struct attributes p = { .size = sizeof p, .context = session.context,
+		.n = sizeof all / sizeof *all - !period_asked(), .all = all };
 	int err = cupti(SET, &p);
 
 	if (err)

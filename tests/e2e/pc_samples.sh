@@ -37,6 +37,17 @@ check "no library is needed to show them" grep -q "$all.*sample .*[0-9]" <("$tap
 check "stats has their sums" grep -q "$scoreboard" <("$tap" stats -r kernel_metric_sum t.gputap 2>&1)
 "$tap" run -q -f -o u --pack --summary=none --cupti "$cupti" --metrics "$all" -- "$examples/vector_add" >/dev/null 2>&1
 check "a packed trace holds them too" grep -q '^cuda samples' <("$tap" dump u.gputap 2>/dev/null)
+check "how often is CUPTI's choice" grep -q ' interval_cycles=4096 ' dump
+for interval in 0:32 7:4096 20:33554432 26:2147483648 31:2147483648; do
+	sampled --sampling-interval "${interval%:*}" --metrics "$all" -- "$examples/vector_add"
+	"$tap" dump t.gputap >dump 2>/dev/null
+	check "an interval of ${interval%:*} is ${interval#*:} cycles" grep -q " interval_cycles=${interval#*:} " dump
+done
+for wrong in 32 -1 5x 007 '' often 99999999999; do
+	sampled --sampling-interval="$wrong" --metrics "$all" -- touch started
+	check "an interval of '$wrong' is refused" status 125
+	check "before the program starts, and it is said what may stand there" eval "[ ! -e started ] && said 'it is auto, or a number from 0 to 31'"
+done
 sampled --launch-count 0 --metrics "$all" -- "$examples/storm" 3 20
 check "launches of several threads: each has its own" dumped
 check "all sixty of them" [ "$(grep -c '^cuda samples' dump)" = 60 ]
@@ -80,9 +91,16 @@ check "the counters are there beside them" grep -q 'sm__cycles_active.avg.*[0-9]
 check "no trace of the second run is left" [ -z "$(ls -d t.run* 2>/dev/null)" ]
 "$tap" dump t.gputap >dump 2>/dev/null
 check "dump says which run it was" grep -q '^cuda samples .* run=2 ' dump
+check "info names that run beside the counters" grep -qx 'run 2     samples of the program counter of 1 launch' <("$tap" info t.gputap)
+check "so does its JSON" grep -q '"runs":\[{"run":2,"of":"samples","launches":1}\]' <("$tap" info --json t.gputap)
+FAKEGPU_FAULTS=counters-nodes sampled --reruns --kernel-name graph --launch-skip 10 --metrics "sm__cycles_active.avg,$all" -- "$examples/graphs"
+check "where the kernels of a graph are told apart, its samples are of none of them, and N/A says so" na_because 'its graph was sampled as a whole'
 metrics=$(printf 'sm__part_%02d.sum,' {1..20})$all               # three passes
 sampled --reruns --replay-mode=application --metrics "$metrics" -- "$examples/vector_add"
 check "with application replay it is the last run" said 'run 4 of 4 of the program'
+check "info names each" [ "$("$tap" info t.gputap | grep '^run ')" = "run 2     counters of 1 launch, pass 2
+run 3     counters of 1 launch, pass 3
+run 4     samples of the program counter of 1 launch" ]
 check "and nothing is lost" complete
 check "the samples are there" grep -q "$all.*sample .*[0-9]" <(report --page raw t.gputap)
 FAKEGPU_FAULTS=samples-dropped=9 sampled --reruns --metrics "sm__cycles_active.avg,$all" -- "$examples/vector_add"
@@ -112,6 +130,10 @@ check "the source page has them by instruction" judge source taken rows
 check "the section SourceCounters shows them" grep -q 'Most Samples' <(report --page details t.gputap)
 sampled --section WarpStateStats --metrics "$all" --reruns -- "$examples/vector_add"
 check "the section WarpStateStats shows the reasons" grep -q "^ *$scoreboard  *sample " <(report --page details t.gputap)
+sampled --section WarpStateStats --reruns -- "$examples/vector_add"
+check "that section alone asks for the run, by its pattern" said 'run 2 of 2 of the program'
+check "and shows them" grep -q "^ *$scoreboard  *sample " <(report --page details t.gputap)
+check "plan counts it" grep -q 'runs of the program: 2' <("$tap" plan --cupti "$cupti" --chip GH100 --section WarpStateStats --apply-rules=false 2>&1)
 traced --summary=none --cupti "$cupti" --reruns -- "$examples/vector_add"
 check "--reruns for nothing is refused" status 125
 finish
