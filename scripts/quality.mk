@@ -55,10 +55,12 @@ $(FUZZ_TRACES): $(T)/fuzz/traces/%.gputap: $(T)/golden/build $(T)/fuzz/table.txt
 	@mkdir -p $(@D)
 	$(Q)rm -rf $@; $(T)/golden/build $* $(T)/fuzz/table.txt $@
 SECTION_FILES := $(wildcard analysis/sections/stock/*.section)
-fuzz: test-programs $(T)/fuzz/fuzz_reader $(T)/fuzz/fuzz_sections $(FUZZ_TRACES)
+fuzz: test-programs $(T)/fuzz/fuzz_reader $(T)/fuzz/fuzz_sections $(T)/fuzz/fuzz_reports $(T)/fuzz/fuzz_samples $(FUZZ_TRACES)
 	$(Q)$(T)/fuzz/fuzz_reader -s $(or $(SECONDS),60) tests/fuzz/corpus
 	$(Q)$(T)/fuzz/fuzz_reader -g -n $(or $(EXECUTIONS),20000) $(if $(SEED),-r $(SEED)) tests/fuzz/corpus $(FUZZ_TRACES)
 	$(Q)$(T)/fuzz/fuzz_sections -n $(or $(EXECUTIONS),20000) $(if $(SEED),-r $(SEED)) $(SECTION_FILES)
+	$(Q)$(T)/fuzz/fuzz_reports -n $(or $(EXECUTIONS),20000) $(if $(SEED),-r $(SEED))
+	$(Q)$(T)/fuzz/fuzz_samples -n $(or $(EXECUTIONS),20000) $(if $(SEED),-r $(SEED))
 torture: test-programs
 	$(Q)GPUTAP_BUILD=$(abspath $(O)) GPUTAP_TESTS=$(CURDIR)/tests TORTURE=$(or $(TORTURE),all) scripts/in-scratch tests/fault/torture.sh
 test-gpu: all

@@ -31,7 +31,7 @@ $(T)/unit/test_%: tests/unit/test_%.c $(TEST_LIB) $(O)/libgt.a
 	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lcmocka -lxxhash $(TOOL_LIBS)
 
 # What reads traces, section files and reports, with a call at every branch, for test_steps and the fuzzer. It stands before the archive's own.
-READER_STEPS := $(filter common/% trace/read/% model/% analysis/sections/% analysis/reports/report.c analysis/reports/sched.c writers/payload_json.c,$(TOOL_SRC))
+READER_STEPS := $(filter common/% trace/read/% model/% analysis/sections/% analysis/metrics/sampled.c analysis/reports/report.c analysis/reports/sched.c writers/payload_json.c,$(TOOL_SRC))
 $(O)/steps/libreader.a: $(READER_STEPS:%.c=$(O)/steps/%.o)
 	@echo "  AR      $@"
 	$(Q)rm -f $@; $(AR) rcs $@ $^

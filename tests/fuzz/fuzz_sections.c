@@ -5,50 +5,24 @@
  *
  * Each execution breaks one thing, or a few: a word, a number or a line of a section file; or a value or a part of the
  * messages of a report, or a few bytes of the report itself. What is read is used: metrics are chosen, derived ones
- * computed, every page is made, and a report is written again and must be read again. Within 1 GiB of memory and
- * STEPS_MOST branches. A crash is the failure; its number is told on standard error, so that -r SEED -n NUMBER repeats
- * it.
+ * computed, every page is made, and a report is written again and must be read again. Limits: each.h.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "analysis/sections/page.h"
 #include "analysis/sections/report_file.h"
+#include "tests/fuzz/each.h"
 
 #define FILES 64
 #define LARGEST (1u << 18)
-#define MEMORY_LIMIT (1ull << 30)
-#define STEPS_MOST 50000000ull
 
-static uint64_t steps, most_steps, now, state;
 static uint64_t parsed, refused, reports_read, reports_refused;
-
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
-{
-	if (++steps == STEPS_MOST)
-		abort();
-}
 
 static struct seed { const char *path; char *text; size_t bytes; struct gt_message *message; } seeds[FILES];
 static size_t n_seeds;
 static struct gt_arena seeds_arena;
 static char text[LARGEST];
-
-static uint64_t below(uint64_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return n ? state * 0x9e3779b97f4a7c15ull % n : 0;
-}
 
 static struct gt_string str(const char *s) { return (struct gt_string){ s, strlen(s) }; }
 
@@ -361,48 +335,26 @@ static void take_seed(const char *path)
 	n_seeds++;
 }
 
-/* Only what may be called in a signal handler. */
-static void tell(int signal)
+static void once(void)
 {
-	char line[] = "the end in execution 00000000000000000000\n", *at = line + sizeof line - 2;
-	uint64_t n = now;
-
-	do
-		*--at = (char)('0' + n % 10);
-	while (n /= 10);
-	if (write(2, line, sizeof line - 1) < 0)
-		_exit(2);
-	raise(signal);
+	if (each_now % 2)
+		section_once();
+	else
+		report_once();
 }
 
 int main(int argc, char **argv)
 {
-	const struct rlimit memory = { MEMORY_LIMIT, MEMORY_LIMIT };
-	uint64_t n = 20000, seed = 1;
-	int c;
+	const struct each_options o = each_begin(argc, argv);
 
-	while ((c = getopt(argc, argv, "n:r:")) != -1)
-		*(c == 'n' ? &n : &seed) = strtoull(optarg, NULL, 10);
 	while (optind < argc)
 		take_seed(argv[optind++]);
 	if (!n_seeds)
 		return 2;
-	setrlimit(RLIMIT_DATA, &memory);
-	sigaction(SIGSEGV, &(struct sigaction){ .sa_handler = tell, .sa_flags = (int)SA_RESETHAND }, NULL);
-	sigaction(SIGABRT, &(struct sigaction){ .sa_handler = tell, .sa_flags = (int)SA_RESETHAND }, NULL);
-	for (now = 0; now < n; now++) {
-		steps = 0;
-		state = (seed << 32 ^ now) * 0x2545f4914f6cdd1dull + 88172645463325252ull;
-		below(2);
-		if (now % 2)
-			section_once();
-		else
-			report_once();
-		if (steps > most_steps)
-			most_steps = steps;
-	}
+	each_run(o, once);
 	printf("%llu executions: %llu section files used, %llu refused; %llu reports read, %llu refused; at most %llu "
-	       "branches\n", (unsigned long long)n, (unsigned long long)parsed, (unsigned long long)refused,
-		(unsigned long long)reports_read, (unsigned long long)reports_refused, (unsigned long long)most_steps);
+	       "branches\n", (unsigned long long)o.n, (unsigned long long)parsed, (unsigned long long)refused,
+		(unsigned long long)reports_read, (unsigned long long)reports_refused,
+		(unsigned long long)each_most_steps);
 	return !parsed || !refused || !reports_read || !reports_refused;
 }
