@@ -1,5 +1,6 @@
 /*
- * cli/dump/cuda_object.c - gputap dump: CUDA's libraries, buffers, devices, contexts, streams, and what was counted
+ * cli/dump/cuda_object.c - gputap dump: CUDA's libraries, buffers, devices, contexts, streams and modules, and what was
+ * counted
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -89,6 +90,17 @@ static const struct gt_shown stream_fields[] = {
 	{ "created_ns", gt_show_when, GT_NUMBER(S, created_ns) },
 };
 
+#define M struct gt_cuda_module
+static const struct gt_shown module_fields[] = {
+	GT_WHOSE(M),
+	{ "id", gt_show_number, GT_NUMBER(M, id) },
+	{ "context", gt_show_number, GT_NUMBER(M, context) },
+	{ "loaded_ns", gt_show_when, GT_NUMBER(M, loaded_ns) },
+	{ "bytes", gt_show_number, GT_NUMBER(M, bytes) },
+	{ "content", gt_show_content_id, GT_PLACE(M, content) },
+	{ "cubin_crc", gt_show_set_hex, GT_NUMBER(M, crc) },
+};
+
 #define N struct gt_counters
 static const struct gt_shown counters_fields[] = {
 	GT_WHOSE(N),
@@ -114,6 +126,7 @@ SHAPE(buffer);
 SHAPE(device);
 SHAPE(context);
 SHAPE(stream);
+SHAPE(module);
 SHAPE(counters);
 
 /* Samples of the program counter of a launch: as a whole; at one instruction, for one reason. */
@@ -221,5 +234,7 @@ void gt_dump_cuda_objects(struct gt_show *s)
 		gt_show_record(s, &context_shape, gt_cuda_context(c, i));
 	for (uint32_t i = 0; i < gt_cuda_stream_count(c); i++)
 		gt_show_record(s, &stream_shape, gt_cuda_stream(c, i));
+	for (uint32_t i = 0; i < gt_cuda_module_count(c); i++)
+		gt_show_record(s, &module_shape, gt_cuda_module(c, i));
 	dump_counters(s);
 }

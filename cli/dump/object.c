@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/dump/dump.h"
+#include "model/cuda/cuda.h"
 
 /* ------------------------------------------------------------------- objects */
 
@@ -161,7 +162,10 @@ void gt_dump_object(struct gt_show *s, const struct gt_object *o)
 
 /* ------------------------------------------------------------------ contents */
 
-/* The content of programs, once per id: sources and logs as text, binaries in hexadecimal; null: it was not stored. */
+/*
+ * The content of programs and modules, once per id: sources and logs as text, binaries in hexadecimal; null: it was not
+ * stored.
+ */
 struct content {
 	uint64_t id[2], total, kept;
 	uint32_t kind;
@@ -171,7 +175,8 @@ struct content {
 
 static const char *content_kind(int kind)
 {
-	static const char *const names[] = { "content", "source", "log", "binary", "il", "options" };
+	static const char *const names[] = { "content", "source", "log", "binary", "il", "options", "counters",
+		"module" };
 
 	return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : names[0];
 }
@@ -247,7 +252,9 @@ static int by_id(const void *a, const void *b)
 bool gt_dump_contents(struct gt_show *s, gt_dump_drain *drain, void *ctx)
 {
 	struct gt_content *all = NULL;
-	size_t n = 0;
+	size_t n = s->cuda ? gt_cuda_module_count(s->cuda) : 0;
+	struct gt_string stored;
+	uint64_t total;
 
 	for (uint32_t i = 0; i < gt_model_object_count(s->m); i++)
 		n += gt_model_object(s->m, i)->n_contents;
@@ -262,6 +269,13 @@ bool gt_dump_contents(struct gt_show *s, gt_dump_drain *drain, void *ctx)
 
 		for (uint32_t k = 0; k < o->n_contents; k++)
 			all[n++] = o->contents[k];
+	}
+	for (uint32_t i = 0; s->cuda && i < gt_cuda_module_count(s->cuda); i++) {
+		const struct gt_cuda_module *m = gt_cuda_module(s->cuda, i);
+
+		if (gt_model_blob(s->m, m->content, &stored, &total))
+			all[n++] = (struct gt_content){ .kind = REC_BLOB_CUBIN, .bytes = m->bytes,
+				.id = { m->content[0], m->content[1] } };
 	}
 	qsort(all, n, sizeof *all, by_id);
 	for (size_t i = 0; i < n; i++) {

@@ -386,6 +386,9 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 		plan_run_of_samples(run, wants);
 	if (!rc && run->counters)
 		ask_for_counters(&run->cli->options);
+	/* samples are of instructions, whose lines are known by the module's code */
+	if (!rc && (run->samples || run->replay == REC_REPLAY_SAMPLES) && !gt_option_given(o, "binaries"))
+		gt_option_set(&run->cli->options, "binaries", "true");
 	if (wants.others && !run->quiet)
 		fprintf(stderr,
 			"gputap: counters of the whole device, source counters and PM sampling are not collected: "

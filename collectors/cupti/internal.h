@@ -72,6 +72,7 @@ typedef void tap_cupti_complete(void *context, uint32_t stream, uint8_t *buffer,
 typedef void tap_cupti_on_callback(void *user, int domain, uint32_t cbid, const void *data);
 struct tap_cupti_subscriber { size_t bytes; const char *name; char *other; size_t other_bytes; };
 struct tap_cupti_state { int result; const char *message; };
+struct tap_cupti_crc { size_t size, bytes; const void *binary; uint64_t crc; };
 struct tap_cupti_um_config { uint32_t scope, kind, device, enable; };
 
 enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_BUSY = 39 };
@@ -113,7 +114,8 @@ enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_B
 	F(0, cuptiGetStreamIdEx, (void *context, void *stream, uint8_t per_thread, uint32_t *id)) \
 	F(0, cuptiGetGraphNodeId, (void *node, uint64_t *id)) \
 	F(0, cuptiGetGraphId, (void *graph, uint32_t *id)) \
-	F(0, cuptiGetGraphExecId, (void *exec, uint32_t *id))
+	F(0, cuptiGetGraphExecId, (void *exec, uint32_t *id)) \
+	F(0, cuptiGetCubinCrc, (struct tap_cupti_crc *params))
 
 struct tap_cupti_api {
 #define F(required, name, arguments) int (*name) arguments;

@@ -3,7 +3,7 @@
  *
  * Runs      on the program's threads, inside its CUDA calls.
  * May       ask CUPTI for the numbers of handles.
- * Must not  call CUDA, flush, lock, allocate.
+ * Must not  call CUDA, flush, lock, call malloc.
  *
  * A graph's topology is told once, when it is made; its launches are one activity each. Handles are not stored, CUPTI's
  * numbers are.
@@ -194,16 +194,54 @@ static void stream_event(uint32_t cbid, void *context, void *stream)
 			(uint64_t[4]){ id, (uintptr_t)stream });
 }
 
-/* Code is not stored: its size, and a hash to tell one from another. */
+#define CODE_MOST (64u << 20)            /* bytes; as much as is stored whole (trace/write/stream/blob.c) */
+
+/* A copy of a module's code, to be unmapped: what CUPTI tells of it is not trusted. NULL: it cannot be had. */
+static void *copy_code(const struct tap_cupti_module *m)
+{
+	void *copy;
+
+	if (tap_seccomp || m->bytes > CODE_MOST || (uintptr_t)m->binary > UINTPTR_MAX - m->bytes)
+		return NULL;
+	copy = tap_sys_mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy && tap_cupti_copy((uintptr_t)m->binary, copy, m->bytes) != m->bytes) {
+		tap_sys_munmap(copy, m->bytes);
+		copy = NULL;
+	}
+	return copy;
+}
+
+/* As samples of the program counter name the module. */
+static uint64_t code_crc(const void *code, size_t bytes)
+{
+	struct tap_cupti_crc p = { .size = sizeof p, .bytes = bytes, .binary = code };
+
+	return tap_cupti.api.cuptiGetCubinCrc && !tap_cupti.api.cuptiGetCubinCrc(&p) ? p.crc : 0;
+}
+
+/*
+ * A module is told once it is loaded, and its code changes when it is unloaded. It is stored with --binaries, else its
+ * size and a hash, to tell one from another. (MODULE_PROFILED is not asked for: that code is CUPTI's, with its probes.)
+ */
 static void module_event(uint32_t cbid, void *context, const struct tap_cupti_module *m)
 {
-	uint64_t id[2] = { 0, 0 }, total;
-	const void *part = m->binary;
+	bool keep = tap_options.binaries;
+	uint64_t id[2] = { 0, 0 }, crc = 0, total;
+	void *code = m->binary && m->bytes ? copy_code(m) : NULL;
 
-	if (m->binary && m->bytes)
-		tap_blob_store(REC_BLOB_BINARY, &part, &m->bytes, 1, false, id, &total);
-	tap_cupti_event(
-		REC_CUPTI_MODULE_LOADED, cbid, context_id(context), (uint64_t[4]){ m->id, m->bytes, id[0], id[1] });
+	if (code) {
+		tap_blob_store(REC_BLOB_CUBIN, (const void *const *)&code, &m->bytes, 1, keep, id, &total);
+		crc = keep ? code_crc(code, m->bytes) : 0;
+		tap_sys_munmap(code, m->bytes);
+	} else if (keep && m->bytes) {
+		tap_lost(REC_LOSS_SOURCE_CUT, 1);
+		TAP_DEGRADE(TAP_PART_CUPTI, "the code of some modules is not in the trace: %s",
+			m->bytes > CODE_MOST ? "it is longer than 64 MiB" : "it cannot be read");
+	}
+	tap_record(REC_CUPTI_EVENT, 0,
+		(uint64_t[]){ tap_tick(), REC_CUPTI_MODULE_LOADED | (uint64_t)cbid << 32,
+			context_id(context) | (DEPTH ? CORRELATION : 0) << 32, m->id, m->bytes, id[0], id[1], crc },
+		8);
 }
 
 static void graph_event(uint32_t cbid, void *context, const struct tap_cupti_graph *g)

@@ -73,6 +73,7 @@ void gt_cuda_free(struct gt_cuda *c)
 	gt_cuda_objects_forget(c);
 	free(c->devices.v);
 	free(c->contexts.v);
+	free(c->modules.v);
 	free(c->streams.v);
 	free(c->texts.v);
 	gt_map_free(&c->text_map, sizeof(struct gt_cuda_text *));

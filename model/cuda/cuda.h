@@ -139,6 +139,15 @@ const struct gt_cuda_device *gt_cuda_device_of(const struct gt_cuda *c, uint32_t
 uint32_t gt_cuda_context_count(const struct gt_cuda *c);
 const struct gt_cuda_context *gt_cuda_context(const struct gt_cuda *c, uint32_t i);
 const struct gt_cuda_context *gt_cuda_context_of(const struct gt_cuda *c, uint32_t process, uint32_t id); /* NULL */
+/* Code that was loaded, in order of process and time. */
+struct gt_cuda_module {
+	uint32_t process, id, context;
+	int64_t loaded_ns;
+	uint64_t bytes, content[2];       /* 0, 0: not even its hash is known; else gt_model_blob may have it */
+	uint64_t crc;                     /* CUPTI's, as samples of the program counter name it; 0: not known */
+};
+uint32_t gt_cuda_module_count(const struct gt_cuda *c);
+const struct gt_cuda_module *gt_cuda_module(const struct gt_cuda *c, uint32_t i);
 uint32_t gt_cuda_stream_count(const struct gt_cuda *c);
 const struct gt_cuda_stream *gt_cuda_stream(const struct gt_cuda *c, uint32_t i);
 

@@ -126,6 +126,7 @@ struct gt_cuda {
 	GT_LIST(struct gt_cuda_device) devices;
 	GT_LIST(struct gt_cuda_context) contexts;
 	GT_LIST(struct gt_cuda_stream) streams;
+	GT_LIST(struct gt_cuda_module) modules;
 	GT_LIST(struct gt_cuda_text *) texts;     /* all, once each; by hash while opening */
 	struct gt_map device_map, context_map; /* by process and id; while opening */
 	struct gt_map text_map;           /* struct gt_cuda_text *, by text; while opening */
@@ -187,6 +188,7 @@ int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, cons
 int gt_cuda_context_event(struct gt_cuda *c, uint32_t process, uint32_t what, uint32_t id, uint32_t device, int64_t ns);
 int gt_cuda_stream_event(
 	struct gt_cuda *c, uint32_t process, uint32_t context, uint32_t id, uint64_t handle, int64_t ns);
+int gt_cuda_module_event(struct gt_cuda *c, const struct gt_rec *rec, int64_t ns);
 int gt_cuda_objects_finish(struct gt_cuda *c);
 void gt_cuda_objects_forget(struct gt_cuda *c);   /* what was for their opening alone */
 

@@ -1,5 +1,5 @@
 /*
- * model/cuda/objects.c - devices, contexts and streams, as CUPTI's records told
+ * model/cuda/objects.c - devices, contexts, streams and modules, as CUPTI's records told
  *
  * Each is told more than once (late attach, several buffers): the last word counts.
  *
@@ -221,6 +221,29 @@ int gt_cuda_stream_event(
 	return 0;
 }
 
+int gt_cuda_module_event(struct gt_cuda *c, const struct gt_rec *rec, int64_t ns)
+{
+	struct gt_cuda_module *m = GT_LIST_ADD(&c->modules);
+
+	if (!m)
+		return -1;
+	*m = (struct gt_cuda_module){ .process = rec->process, .id = (uint32_t)rec->args[3],
+		.context = (uint32_t)rec->args[2], .loaded_ns = ns, .bytes = rec->args[4],
+		.content = { rec->args[5], rec->args[6] }, .crc = rec->n_args > 7 ? rec->args[7] : 0 };
+	return 0;
+}
+
+static int compare_modules(const void *a, const void *b)
+{
+	const struct gt_cuda_module *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->loaded_ns != y->loaded_ns)
+		return x->loaded_ns < y->loaded_ns ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
 /* Two that tell of the same stream: its record, and the moment when it was made. */
 static void join_streams(struct gt_cuda_stream *s, const struct gt_cuda_stream *with)
 {
@@ -290,6 +313,8 @@ int gt_cuda_objects_finish(struct gt_cuda *c)
 		qsort(c->devices.v, c->devices.n, sizeof *c->devices.v, compare_devices);
 	if (c->contexts.n)
 		qsort(c->contexts.v, c->contexts.n, sizeof *c->contexts.v, compare_contexts);
+	if (c->modules.n)
+		qsort(c->modules.v, c->modules.n, sizeof *c->modules.v, compare_modules);
 	return number_devices(c) ? -1 : sort_streams(c);
 }
 
@@ -298,6 +323,7 @@ int gt_cuda_objects_finish(struct gt_cuda *c)
 uint32_t gt_cuda_device_count(const struct gt_cuda *c) { return c->devices.n; }
 uint32_t gt_cuda_context_count(const struct gt_cuda *c) { return c->contexts.n; }
 uint32_t gt_cuda_stream_count(const struct gt_cuda *c) { return c->streams.n; }
+uint32_t gt_cuda_module_count(const struct gt_cuda *c) { return c->modules.n; }
 const struct gt_cuda_device *gt_cuda_device(const struct gt_cuda *c, uint32_t i)
 {
 	return i < c->devices.n ? &c->devices.v[i] : NULL;
@@ -305,6 +331,10 @@ const struct gt_cuda_device *gt_cuda_device(const struct gt_cuda *c, uint32_t i)
 const struct gt_cuda_context *gt_cuda_context(const struct gt_cuda *c, uint32_t i)
 {
 	return i < c->contexts.n ? &c->contexts.v[i] : NULL;
+}
+const struct gt_cuda_module *gt_cuda_module(const struct gt_cuda *c, uint32_t i)
+{
+	return i < c->modules.n ? &c->modules.v[i] : NULL;
 }
 const struct gt_cuda_stream *gt_cuda_stream(const struct gt_cuda *c, uint32_t i)
 {

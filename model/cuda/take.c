@@ -80,7 +80,7 @@ static int take_attach(struct gt_cuda *c, const struct gt_rec *rec, const struct
 	return 0;
 }
 
-/* Contexts live and die; graphs and nodes become events of their own; the rest is not shown. */
+/* Contexts live and die, modules are loaded; graphs and nodes become events of their own; the rest is not shown. */
 static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct gt_thread *thread)
 {
 	uint32_t what = (uint32_t)rec->args[1], context = (uint32_t)rec->args[2];
@@ -93,6 +93,8 @@ static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct 
 		return gt_cuda_context_event(c, rec->process, what, context, (uint32_t)rec->args[3], ns);
 	if (what == REC_CUPTI_STREAM_CREATED)
 		return gt_cuda_stream_event(c, rec->process, context, (uint32_t)rec->args[3], rec->args[4], ns);
+	if (what == REC_CUPTI_MODULE_LOADED)
+		return gt_cuda_module_event(c, rec, ns);
 	if (what == REC_CUPTI_LAUNCH_ORDER)
 		return gt_cuda_order_add(c, rec);
 	if (what == REC_CUPTI_ATTACHED)

@@ -22,9 +22,15 @@ def taken(path):
     counts = collections.Counter()
     with open(path, encoding="ascii") as lines:
         for line in lines:
-            correlation, function, offset, reason, samples = line.split()
+            correlation, function, offset, reason, samples, _ = line.split()
             counts[int(correlation), function, int(offset), reason] += int(samples)
     return counts
+
+
+def crc_of(path):
+    """What CUPTI calls the code of all of them."""
+    with open(path, encoding="ascii") as lines:
+        return {line.split()[5] for line in lines}
 
 
 def of_reason(counts, reason):
@@ -36,9 +42,9 @@ def of_reason(counts, reason):
     return dict(found)
 
 
-def dump(counts, path):
+def dump(counts, path, crcs):
     have = collections.Counter()
-    line_of = re.compile(r'cuda sample \d+ correlation=(\d+) cubin_crc=0x5ca1ab1e function="([^"]*)" offset=(\d+) reason="([^"]*)" samples=(\d+)$')
+    line_of = re.compile(r'cuda sample \d+ correlation=(\d+) cubin_crc=(?:%s) function="([^"]*)" offset=(\d+) reason="([^"]*)" samples=(\d+)$' % "|".join(crcs))
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             found = line_of.match(line)
@@ -75,7 +81,8 @@ def source(counts, path):
 
 def main():
     how, counts = sys.argv[1], taken(sys.argv[2])
-    sys.exit(0 if (answer := {"dump": dump, "report": report, "source": source}[how](counts, *sys.argv[3:])) is True else answer)
+    more = [crc_of(sys.argv[2])] if how == "dump" else []
+    sys.exit(0 if (answer := {"dump": dump, "report": report, "source": source}[how](counts, *sys.argv[3:], *more)) is True else answer)
 
 
 main()

@@ -424,6 +424,18 @@ int do_cuCtxSynchronize(struct fg_call *c)
 }
 
 /* ---- modules ---- */
+static void module_loaded(struct fg_context *ctx, struct fg_module *m)
+{
+	struct fg_module_data d = { m->id, m->cubin_bytes, m->cubin };
+	long bytes;
+
+	if (fg_fault("cubin-bad-pointer", NULL))
+		d.cubin = (const uint8_t *)64;
+	if (fg_fault("cubin-bad-size", &bytes))
+		d.bytes = (size_t)bytes;
+	fg_resource(6, ctx, NULL, &d);
+}
+
 static int load(struct fg_call *c, struct fg_module **out, const char *image)
 {
 	struct fg_context *ctx = fg_current();
@@ -437,6 +449,7 @@ static int load(struct fg_call *c, struct fg_module **out, const char *image)
 	}
 	m->magic = FG_MODULE_;
 	m->id = fg_next_id();
+	fg_cubin(m);
 	if (fg_kind_on(FG_JIT)) {
 		struct fg_rec r = { { 0 } };
 
@@ -462,7 +475,7 @@ static int load(struct fg_call *c, struct fg_module **out, const char *image)
 		fg_emit(FG_OVERHEAD, &r);
 	}
 	fg_count(FG_C_LIVE_MODULES, 1);
-	fg_resource(6, ctx, NULL, &(struct fg_module_data){ m->id, 0, NULL });
+	module_loaded(ctx, m);
 	*out = m;
 	return CU_OK;
 }
@@ -486,6 +499,7 @@ static int unload(struct fg_module *m)
 	fg_resource(7, fg_current(), NULL, &(struct fg_module_data){ m->id, 0, NULL });
 	fg_count(FG_C_LIVE_MODULES, -1);
 	m->magic = 0;
+	fg_cubin_gone(m);
 	pthread_mutex_lock(&lock);
 	m->image = (const char *)graveyard;
 	graveyard = m;

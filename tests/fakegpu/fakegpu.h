@@ -57,6 +57,10 @@
  *     samples-dropped=N        of each sampled kernel the device drops N samples of the program counter
  *     samples-full             the device's buffer of samples is full: CUPTI_ERROR_OUT_OF_MEMORY
  *     samples-pages=N          samples of at most N instructions are given at a time
+ *     cubin-bad-pointer        the code of modules lies where nothing is
+ *     cubin-bad-size=N         ... is told to be N bytes long
+ *   FAKEGPU_CUBIN=FILE         the code of each module, instead of what cubin.c makes
+ *   FAKEGPU_SOURCE=FILE        the source that its lines are of; default /nowhere/kernels.cu
  *   FAKEGPU_SAMPLES=FILE       what was sampled, a line for each instruction and reason (sampling.c)
  *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded
  *                              trace, as CUPTI gave it
@@ -199,7 +203,7 @@ struct fg_callback_data {
 };
 struct fg_resource_data { void *context, *stream, *descriptor; };
 struct fg_graph_data { void *graph, *original_graph, *node, *original_node; int node_type; void *dependency, *exec; };
-struct fg_module_data { uint32_t id; size_t bytes; const char *cubin; };
+struct fg_module_data { uint32_t id; size_t bytes; const uint8_t *cubin; };
 typedef void (*fg_callback)(void *user, int domain, uint32_t cbid, const void *data);
 
 struct fg_call {
@@ -265,9 +269,17 @@ struct fg_function {
 	int n_args;
 	uint8_t arg_bytes[16];
 	const struct fg_kernel_code *code;
+	struct fg_module *module;
+	uint32_t index, instructions;           /* its symbol in the module's code; of 16 bytes each */
 	struct fg_function *next;
 };
-struct fg_module { enum fg_magic magic; uint32_t id; const char *image; struct fg_function *functions; };
+struct fg_module {
+	enum fg_magic magic;
+	uint32_t id;
+	const char *image;
+	struct fg_function *functions;
+	uint8_t *cubin; size_t cubin_bytes; uint64_t crc;
+};
 struct fg_pool { enum fg_magic magic; int device; bool is_default; uint64_t used; };
 
 enum fg_work {
@@ -337,6 +349,7 @@ struct fg_context *fg_current(void);
 struct fg_stream *fg_stream_of(struct fg_stream *handle); /* 0, 1, 2: the null stream; NULL if it is none */
 void fg_context_records(struct fg_context *ctx);
 void fg_stream_record(struct fg_stream *s, uint32_t correlation);
+FG_EXPORT uint64_t fg_cubin_crc(const uint8_t *cubin, size_t bytes);
 void fg_resource(uint32_t cbid, struct fg_context *ctx, void *stream, void *descriptor);
 void fg_synchronized(uint32_t cbid, struct fg_context *ctx, struct fg_stream *s);
 

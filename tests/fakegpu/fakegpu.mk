@@ -11,7 +11,7 @@ FAKEGPU_LIB := $(FAKEGPU_DIR)/lib
 FAKEGPU_HDR := tests/fakegpu/fakegpu.h tests/fakegpu/kernels.h tests/fakegpu/records.def
 FAKEGPU_CFLAGS := -std=gnu11 $(WARN) -g -O1 $(SANF) -fPIC -fvisibility=hidden -D_GNU_SOURCE -Itests/fakegpu -I$(FAKEGPU_GEN)
 FAKEGPU_LDFLAGS := -shared $(if $(SAN),,-Wl,-z,defs)
-FAKEGPU_CORE := $(addprefix tests/fakegpu/,core.c counts.c records.c device.c kernels.c memory.c driver.c graph.c)
+FAKEGPU_CORE := $(addprefix tests/fakegpu/,core.c counts.c records.c device.c kernels.c cubin.c memory.c driver.c graph.c)
 FAKEGPU_VERSIONS := 18 19 20 21 22 23 24 26 27 28 130000 130001 130101 130202 130500 139900
 fakegpu_soname = $(if $(filter 18,$(1)),libcupti.so.11.8,$(if $(filter 13%,$(1)),libcupti.so.13,libcupti.so.12))
 FAKEGPU_CUPTIS := $(foreach v,$(FAKEGPU_VERSIONS),$(FAKEGPU_DIR)/v$(v)/$(call fakegpu_soname,$(v)))

@@ -11,4 +11,8 @@
 
 int fg_read_ptx(struct fg_module *m, const char *text);   /* a CUDA result */
 
+/* cubin.c: the module's code; its functions' place in it. */
+void fg_cubin(struct fg_module *m);
+void fg_cubin_gone(struct fg_module *m);
+
 #endif

@@ -491,8 +491,6 @@ FG_EXPORT int cuptiRangeProfilerCounterDataGetRangeInfo(struct range_info *p)
 struct crc { size_t size, bytes; const uint8_t *cubin; uint64_t crc; };
 FG_EXPORT int cuptiGetCubinCrc(struct crc *p)
 {
-	p->crc = 0;
-	for (size_t i = 0; i < p->bytes; i++)
-		p->crc = p->crc * 31 + p->cubin[i];
+	p->crc = fg_cubin_crc(p->cubin, p->bytes);
 	return CUPTI_OK;
 }

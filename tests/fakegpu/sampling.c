@@ -1,9 +1,9 @@
 /*
  * tests/fakegpu/sampling.c - CUPTI's sampling of the program counter, in one context
  *
- * Nothing is sampled: a kernel has so many instructions as its name has letters modulo 7, and 3 more; what is counted
- * at each for each reason follows from its place, the reason and the launch's threads. $FAKEGPU_SAMPLES is a witness: a
- * line for each count of each launch that was sampled (correlation id, kernel, offset, reason, samples).
+ * Nothing is sampled: a kernel has the instructions that its module's code has (cubin.c); what is counted at each for
+ * each reason follows from its place, the reason and the launch's threads. $FAKEGPU_SAMPLES is a witness: a line for
+ * each count of each launch that was sampled (correlation id, kernel, offset, reason, samples, CRC of the code).
  *
  * As with the real library, samples are there when the kernel is over and sampling was stopped, and a process that has
  * initialised the profiler samples nothing.
@@ -51,7 +51,12 @@ struct data {
 	uint8_t full;
 };
 
-struct sampled { char name[128]; uint32_t correlation; uint64_t threads, end; bool whole; };
+struct sampled {
+	char name[128];
+	uint32_t correlation, index, instructions;
+	uint64_t crc, threads, end;
+	bool whole;
+};
 static struct {
 	struct fg_context *context;             /* NULL: it is off */
 	bool started, start_stop;
@@ -64,8 +69,6 @@ static struct {
 } sampling;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint32_t instructions(const char *name) { return 3 + (uint32_t)strlen(name) % 7; }
-
 static uint32_t samples(const struct sampled *k, uint32_t place, uint32_t reason)
 {
 	return (place + reason) % 3 ? (uint32_t)(k->threads % 1000 + place * 10 + reason) : 0;
@@ -76,11 +79,11 @@ static void witness(const struct sampled *k)
 	const char *path = getenv("FAKEGPU_SAMPLES");
 	FILE *f = path ? fopen(path, "a") : NULL;
 
-	for (uint32_t i = 0; f && i < instructions(k->name); i++)
+	for (uint32_t i = 0; f && i < k->instructions; i++)
 		for (uint32_t r = 0; r < REASONS; r++)
 			if (samples(k, i, r))
-				fprintf(f, "%u %s %u %s %u\n", k->correlation, k->name, i * 16, reasons[r].name,
-					samples(k, i, r));
+				fprintf(f, "%u %s %u %s %u %#llx\n", k->correlation, k->name, i * 16, reasons[r].name,
+					samples(k, i, r), (unsigned long long)k->crc);
 	if (f)
 		fclose(f);
 }
@@ -96,6 +99,9 @@ static void launched(struct fg_context *context, const struct fg_op *op)
 
 		snprintf(k->name, sizeof k->name, "%s", op->f->name);
 		k->correlation = op->correlation;
+		k->crc = op->f->module->crc;
+		k->index = op->f->index;
+		k->instructions = op->f->instructions;
 		k->threads = (uint64_t)op->grid.x * op->grid.y * op->grid.z * op->block.x * op->block.y * op->block.z;
 		k->end = op->end;
 		if (fg_fault("samples-dropped", &dropped))
@@ -203,7 +209,7 @@ FG_EXPORT int cuptiPCSamplingStop(struct of_context *p)
 		one->whole = one->end <= fg_now();
 		if (one->whole)
 			witness(one);
-		for (uint32_t i = 0; one->whole && i < instructions(one->name) && sampling.n_pcs < MOST; i++) {
+		for (uint32_t i = 0; one->whole && i < one->instructions && sampling.n_pcs < MOST; i++) {
 			sampling.pcs[sampling.n_pcs].of = one;
 			sampling.pcs[sampling.n_pcs++].place = i;
 		}
@@ -215,9 +221,9 @@ FG_EXPORT int cuptiPCSamplingStop(struct of_context *p)
 
 static void give(struct pc *to, const struct sampled *k, uint32_t place)
 {
-	to->crc = 0x5ca1ab1e;
+	to->crc = k->crc;
 	to->offset = place * 16;
-	to->function = 11;
+	to->function = k->index;
 	to->name = strdup(k->name);
 	to->correlation = sampling.mode == SERIALIZED ? k->correlation : 0;
 	to->n = 0;

@@ -74,7 +74,8 @@ struct rec_chunk {
 #define rec_calls_gone blob_total
 
 enum rec_blob_kind {
-	REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLOB_IL, REC_BLOB_OPTIONS, REC_BLOB_COUNTERS
+	REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLOB_IL, REC_BLOB_OPTIONS, REC_BLOB_COUNTERS,
+	REC_BLOB_CUBIN                /* whole or not at all */
 };
 
 /* ------------------------------------------------------------ control page */
@@ -134,7 +135,7 @@ struct rec_control {
 	X(EXT_PROVISIONAL,   "provisional extension functions recorded by name only") \
 	X(LOADER_MISSED,     "OpenCL loaders mapped of which no call was caught") \
 	X(CHILD_MISSED,      "children not followed: exec with a cleaned environment") \
-	X(SOURCE_CUT,        "contents (program sources, logs, binaries) cut: 1 MiB each, or no room") \
+	X(SOURCE_CUT,        "contents (program sources, logs, binaries) cut, or modules left out: size or room") \
 	X(CALLBACK_UNWRAPPED,"callbacks passed through untimed") \
 	X(LATE_CALL,         "calls after the exit handler: forwarded only") \
 	/* found by the reader */ \
@@ -326,7 +327,11 @@ enum rec_cupti_library {
 };
 enum rec_cupti_event {
 	REC_CUPTI_CONTEXT_CREATED = 1, REC_CUPTI_CONTEXT_DESTROYED,   /* {device u32, 0} */
-	REC_CUPTI_MODULE_LOADED,      /* module id, bytes, 2 words content id (binaries are not stored) */
+	/*
+	 * module id, bytes, 2 words content id (BLOB, REC_BLOB_CUBIN, where it is stored), and what no other has: a
+	 * fifth word, CUPTI's CRC of it, 0 not told
+	 */
+	REC_CUPTI_MODULE_LOADED,
 	REC_CUPTI_GRAPH_CREATED, REC_CUPTI_GRAPH_CLONED, REC_CUPTI_GRAPH_DESTROYED,  /* graph id, original graph id */
 	REC_CUPTI_GRAPH_EXEC_CREATED, REC_CUPTI_GRAPH_EXEC_DESTROYED, /* exec id, graph id */
 	/* node id, original node id, graph id, node type */

@@ -20,7 +20,7 @@
 #include "trace/write/internal.h"
 
 #define BLOB_MAX (1u << 20)
-#define COUNTERS_MAX (64u << 20)        /* an image of counters is of no use in part */
+#define WHOLE_MAX (64u << 20)           /* of what is of no use in part: images of counters, code of modules */
 #define SMALL (16u << 10)               /* bytes: so at most a quarter of a shared block stays empty */
 #define IDS 4096u                       /* contents remembered as stored; past that a content may be stored twice */
 
@@ -145,7 +145,7 @@ static bool store_small(
 static void store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
 	const uint64_t id[2], uint64_t total)
 {
-	uint64_t most = kind == REC_BLOB_COUNTERS ? COUNTERS_MAX : BLOB_MAX;
+	uint64_t most = kind == REC_BLOB_COUNTERS || kind == REC_BLOB_CUBIN ? WHOLE_MAX : BLOB_MAX;
 	const struct content c = { parts, lengths, n, total < most ? total : most };
 	struct tap_stream *s = tap_stream_get();
 	enum rec_loss why;
