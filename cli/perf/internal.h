@@ -19,7 +19,7 @@
 
 enum gt_perf_kind {
 	GT_PERF_SAMPLE, GT_PERF_SWITCH, GT_PERF_FORK, GT_PERF_EXIT, GT_PERF_EXEC, GT_PERF_NAME, GT_PERF_MAP,
-	GT_PERF_LOST, GT_PERF_WAKING, GT_PERF_OTHER
+	GT_PERF_LOST, GT_PERF_WAKING, GT_PERF_TRACEPOINT, GT_PERF_OTHER
 };
 
 /* One event of the kernel, read from its bytes. Pointers lead into the spool's memory, until the next event. */
@@ -34,7 +34,8 @@ struct gt_perf_event {
 	bool unwound, stopped, guessed;   /* SAMPLE: frames are not by frame pointers; not all; not all for sure */
 	const uint64_t *registers;        /* SAMPLE: copies, with --sample-stacks=copy; NULL: none */
 	const char *stack; uint64_t stack_bytes;         /* from the stack pointer on */
-	uint64_t lost;                    /* LOST: events */
+	uint64_t lost; bool of_tracepoints;       /* LOST: events; from a ring of tracepoints */
+	const char *raw; uint32_t raw_bytes;      /* TRACEPOINT: the event as the kernel wrote it */
 	uint32_t woken;                   /* WAKING: tid of the thread that can run now */
 	bool interrupted;                 /* WAKING: by an interrupt, whichever thread it met */
 	uint64_t start, end, offset;      /* MAP: of executable pages */
@@ -52,6 +53,8 @@ bool gt_perf_spool_add(struct gt_perf_spool *s, unsigned ring, const void *data,
 bool gt_perf_spool_rewind(struct gt_perf_spool *s, uint64_t sample_type);
 /* Rings from this number on have nothing but wakings, whose raw content has the woken thread's tid at `place`. */
 void gt_perf_spool_wakings(struct gt_perf_spool *s, unsigned first, unsigned place);
+/* Rings from this number on have nothing but events of tracepoints. */
+void gt_perf_spool_tracepoints(struct gt_perf_spool *s, unsigned first);
 bool gt_perf_spool_next(struct gt_perf_spool *s, struct gt_perf_event *e);
 void gt_perf_spool_free(struct gt_perf_spool *s);
 
@@ -122,6 +125,7 @@ struct gt_perf_life {
 	bool raw;                         /* its ticks are CLOCK_MONOTONIC_RAW */
 	bool made_code;                   /* a stack of its samples leads through code that is in no file */
 	uint64_t stacks;                  /* samples that have one */
+	uint64_t types;                   /* bits: tracepoints that its stream describes */
 	struct gt_perf_out *out;          /* while it is written */
 	void *space;                      /* unwind.c */
 	struct gt_perf_maps maps;

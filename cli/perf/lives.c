@@ -102,7 +102,7 @@ struct gt_perf_life *gt_perf_lives_step(struct gt_perf_lives *l, const struct gt
 	struct gt_perf_life *life = at ? l->all.v[at->life] : NULL;
 
 	if (!e->pid || e->pid == UINT32_MAX || e->kind == GT_PERF_LOST || e->kind == GT_PERF_WAKING ||
-		e->kind == GT_PERF_OTHER)
+		e->kind == GT_PERF_TRACEPOINT || e->kind == GT_PERF_OTHER)
 		return NULL;
 	if (e->kind == GT_PERF_FORK && e->pid != e->parent_pid) {
 		parent = find(l, e->parent_pid);

@@ -1,5 +1,5 @@
 /*
- * cli/perf/perf.h - samples and context switches of the program and its children, by the kernel's own means
+ * cli/perf/perf.h - samples, context switches and tracepoints of a program and its children, by the kernel
  *
  * Runs in the launcher. The kernel writes into one ring for each processor, shared with the launcher alone: nothing of
  * it is in the traced program, neither a descriptor nor a signal nor a mapping. While the program runs the rings are
@@ -8,6 +8,7 @@
  *   rings.c    opens the kernel's events, empties their rings
  *   delay.c    how long threads ran and waited for a processor, as the kernel counts it
  *   wakings.c  where the kernel tells who wakes a thread
+ *   tracepoints.c   where its other tracepoints are, and what their events look like
  *   spool.c    the unlinked file: pieces of rings in, events in the order of time out
  *   lives.c    which process was which program when
  *   maps.c     what is mapped where in it, and the objects that are named in the trace
@@ -29,8 +30,8 @@
 struct gt_perf;
 
 /*
- * The child waits at its gate; counting begins with its exec. NULL: not asked for, or not possible here, which *why
- * then says as a note of the trace (to be freed; NULL: not asked for).
+ * The child waits at its gate; counting begins with its exec. NULL: not asked for, or not possible here. *why says what
+ * is not possible, a line for each note of the trace (to be freed; NULL: nothing).
  */
 struct gt_perf *gt_perf_open(const struct gt_run *run, char **why);
 /* Descriptors to be polled for reading: n of them, those that are over are -1. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -23,8 +24,15 @@
 #include "cli/perf/rings.h"
 #include "cli/perf/unwind.h"
 #include "common/plain/without.h"
+#include "common/text.h"
 
-enum { PAGES_MOST = 128, PAGES_USUAL = 64, PAGES_LEAST = 8 };
+/* Bytes of a ring. */
+enum { RING_MOST = 512 << 10, RING_USUAL = 256 << 10, PAGES_LEAST = 8 };
+
+/* Rings of one kind, one for each processor: by these tracepoints, or n 0: samples, switches, processes. */
+struct set { const uint64_t *ids; unsigned n; };
+
+static uint32_t watermark(size_t ring) { return (uint32_t)(ring / 4); }
 
 /* Bits of the attributes that headers older than the kernel lack (perf_event.h: `build_id`). */
 static void ask_for_build_ids(struct perf_event_attr *a)
@@ -76,7 +84,7 @@ static void describe(struct gt_perf *p, struct perf_event_attr *a, size_t ring)
 	a->use_clockid = 1;
 	a->clockid = CLOCK_MONOTONIC;
 	a->watermark = 1;
-	a->wakeup_watermark = (uint32_t)(ring / 4);
+	a->wakeup_watermark = watermark(ring);
 	if (p->build_ids) {
 		a->size = sizeof *a;
 		ask_for_build_ids(a);
@@ -103,48 +111,59 @@ static int open_event(struct gt_perf *p, pid_t pid, int cpu, size_t ring)
 }
 
 /*
- * Who wakes whom: by events that happen in the program's threads, of any thread. A sample of it begins like those of
- * the clock, and is never refused for the kernel's sake: it happens there.
+ * Events that happen in the program's threads. A sample of one begins like those of the clock, and is never refused for
+ * the kernel's sake: it happens there.
  */
-static int open_wakings(uint64_t id, pid_t pid, int cpu, size_t ring)
+static int open_tracepoint(uint64_t id, pid_t pid, int cpu, size_t ring)
 {
 	struct perf_event_attr a = { .size = PERF_ATTR_SIZE_VER5, .type = PERF_TYPE_TRACEPOINT, .config = id,
 		.sample_period = 1, .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
 		.sample_id_all = 1, .disabled = 1, .enable_on_exec = 1, .inherit = 1, .use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC, .watermark = 1, .wakeup_watermark = (uint32_t)(ring / 4) };
+		.clockid = CLOCK_MONOTONIC, .watermark = 1, .wakeup_watermark = watermark(ring) };
 
 	return (int)syscall(SYS_perf_event_open, &a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* 0, or errno. ENODEV: that processor is off. wakings: number of the tracepoint, 0: all else. */
-static int open_ring(struct gt_perf *p, pid_t pid, int cpu, uint64_t wakings)
+/* Its events go to that ring too. 0, or errno. */
+static int redirect(struct gt_perf *p, uint64_t id, pid_t pid, int cpu, const struct gt_perf_ring *ring)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = open_tracepoint(id, pid, cpu, ring->bytes), *kept, failure;
 
-	/* a copy is a hundred times longer than a chain */
-	for (size_t pages = p->sample_type & PERF_SAMPLE_STACK_USER ? PAGES_MOST : PAGES_USUAL;; pages /= 2) {
-		struct gt_perf_ring ring = { .bytes = pages * page };
-		int failure;
-
-		ring.fd = wakings ? open_wakings(wakings, pid, cpu, ring.bytes) : open_event(p, pid, cpu, ring.bytes);
-		if (ring.fd < 0)
-			return errno;
-		ring.page = mmap(NULL, ring.bytes + page, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, 0);
-		if (ring.page != MAP_FAILED) {
-			p->rings[p->n_rings++] = ring;
-			return 0;
-		}
-		failure = errno;
-		close(ring.fd);
-		if (failure != EPERM && failure != ENOMEM)
-			return failure;
-		if (pages <= PAGES_LEAST)
-			return ENOMEM;
+	if (fd < 0)
+		return errno;
+	failure = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? errno : 0;
+	kept = failure ? NULL : GT_LIST_ADD(&p->redirected);
+	if (!kept) {
+		close(fd);
+		return failure ? failure : ENOMEM;
 	}
+	*kept = fd;
+	return 0;
 }
 
-/* All but the first `kept`. */
+/* 0, or errno. ENODEV: that processor is off. ENOMEM: no room for a ring of this size. */
+static int open_ring(struct gt_perf *p, const struct set *set, pid_t pid, int cpu, size_t bytes)
+{
+	struct gt_perf_ring ring = { .bytes = bytes };
+	int failure = 0;
+
+	ring.fd = set->n ? open_tracepoint(set->ids[0], pid, cpu, bytes) : open_event(p, pid, cpu, bytes);
+	if (ring.fd < 0)
+		return errno;
+	ring.page = mmap(NULL, bytes + (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, 0);
+	if (ring.page == MAP_FAILED) {
+		failure = errno == EPERM ? ENOMEM : errno;      /* the limit of locked memory */
+		close(ring.fd);
+		return failure;
+	}
+	p->rings[p->n_rings++] = ring;
+	for (unsigned i = 1; i < set->n && !failure; i++)
+		failure = redirect(p, set->ids[i], pid, cpu, &ring);
+	return failure;
+}
+
+/* All but the first `kept`. What is redirected goes to the last ones. */
 static void close_rings(struct gt_perf *p, unsigned kept)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -153,6 +172,39 @@ static void close_rings(struct gt_perf *p, unsigned kept)
 		p->n_rings--;
 		munmap(p->rings[p->n_rings].page, p->rings[p->n_rings].bytes + page);
 	}
+	while (p->redirected.n)
+		close(p->redirected.v[--p->redirected.n]);
+}
+
+static int open_on_all(struct gt_perf *p, const struct set *set, pid_t pid, long cpus, size_t bytes)
+{
+	unsigned before = p->n_rings;
+
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		int failure = open_ring(p, set, pid, cpu, bytes);
+
+		if (failure && failure != ENODEV)
+			return failure;
+	}
+	return p->n_rings > before ? 0 : ENODEV;
+}
+
+/* All of one size, as large as there is room for. 0, or errno, and none is open then. */
+static int open_set(struct gt_perf *p, const struct set *set, pid_t pid, long cpus)
+{
+	/* a copy is a hundred times longer than a chain */
+	size_t bytes = p->sample_type & PERF_SAMPLE_STACK_USER ? RING_MOST : RING_USUAL;
+	size_t least = PAGES_LEAST * (size_t)sysconf(_SC_PAGESIZE);
+	unsigned before = p->n_rings;
+	int failure;
+
+	while ((failure = open_on_all(p, set, pid, cpus, bytes)) == ENOMEM && bytes > least) {
+		close_rings(p, before);
+		bytes /= 2;
+	}
+	if (failure)
+		close_rings(p, before);
+	return failure;
 }
 
 static void free_all(struct gt_perf *p)
@@ -160,6 +212,10 @@ static void free_all(struct gt_perf *p)
 	close_rings(p, 0);
 	gt_perf_spool_free(p->spool);
 	gt_perf_delay_free(p->delay);
+	for (uint32_t i = 0; i < p->types.n; i++)
+		gt_perf_tracepoint_free(&p->types.v[i]);
+	free(p->types.v);
+	free(p->redirected.v);
 	free(p->rings);
 	free(p->scratch);
 	free(p->costs.v);
@@ -178,37 +234,50 @@ static int paranoid(void)
 	return level;
 }
 
-/* One sentence for the user, from the errno of the kernel's answer. */
-static char *explain(const struct gt_perf *p, int failure)
+/* "no samples and no context switches": what the user asked for and does not get. */
+static void put_what(const struct gt_perf *p, struct gt_text *t)
 {
-	const char *what = p->samples && p->switches ? "samples and no context switches"
-						     : p->samples ? "samples" : "context switches";
-	char *text = NULL;
-	int n;
+	const bool wanted[] = { p->samples, p->switches, p->types.n };
+	static const char *const names[] = { "samples", "context switches", "tracepoints" };
+	bool some = false;
 
-	if (gc_without("says-no-samples"))
-		return NULL;
-	if ((failure == EACCES || failure == EPERM) && paranoid() > 2)
-		n = asprintf(&text, "no %s: this machine permits none (kernel.perf_event_paranoid is %d; 2 is enough)",
-			what, paranoid());
-	else if (failure == EACCES || failure == EPERM || failure == ENOSYS)
-		n = asprintf(&text,
-			"no %s: the system call perf_event_open is forbidden here, as in most containers: %s", what,
-			strerror(failure));
-	else if (failure == ENOMEM)
-		n = asprintf(&text, "no %s: no memory for the kernel's rings (kernel.perf_event_mlock_kb, ulimit -l)",
-			what);
-	else
-		n = asprintf(&text, "no %s: perf_event_open: %s", what, strerror(failure));
-	return n < 0 ? NULL : text;
+	for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		if (!wanted[i])
+			continue;
+		gt_text_str(t, some ? " and no " : "no ");
+		gt_text_str(t, names[i]);
+		some = true;
+	}
 }
 
-/* Each processor needs a descriptor; the child has its limits already. */
-static void more_descriptors(long cpus)
+/* One sentence for the user, from the errno of the kernel's answer. */
+static void explain(const struct gt_perf *p, int failure, struct gt_text *t)
+{
+	if (gc_without("says-no-samples"))
+		return;
+	put_what(p, t);
+	if ((failure == EACCES || failure == EPERM) && paranoid() > 2) {
+		gt_text_lit(t, ": this machine permits none (kernel.perf_event_paranoid is ");
+		gt_text_i64(t, paranoid());
+		gt_text_lit(t, "; 2 is enough)");
+	} else if (failure == EACCES || failure == EPERM || failure == ENOSYS) {
+		gt_text_lit(t, ": the system call perf_event_open is forbidden here, as in most containers: ");
+		gt_text_str(t, strerror(failure));
+	} else if (failure == ENOMEM) {
+		gt_text_lit(t, ": no memory for the kernel's rings (kernel.perf_event_mlock_kb, ulimit -l)");
+	} else {
+		gt_text_lit(t, ": perf_event_open: ");
+		gt_text_str(t, strerror(failure));
+	}
+	gt_text_char(t, '\n');
+}
+
+/* Each processor needs some; the child has its limits already. */
+static void more_descriptors(rlim_t n)
 {
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < (rlim_t)cpus + 256) {
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < n + 256) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
@@ -235,8 +304,8 @@ static struct gt_perf *prepare(const struct gt_run *run, long cpus)
 		p->sample_type |= p->no_unwinder ? 0 : PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	}
 	p->delay = p->switches ? gt_perf_delay_new() : NULL;
-	p->rings = calloc(2 * (size_t)cpus, sizeof *p->rings);
-	p->scratch = malloc(PAGES_MOST * (size_t)sysconf(_SC_PAGESIZE));
+	p->rings = calloc(3 * (size_t)cpus, sizeof *p->rings);
+	p->scratch = malloc(RING_MOST);
 	p->spool = gt_perf_spool_new(run->trace);
 	if (p->rings && p->scratch && p->spool)
 		return p;
@@ -244,34 +313,139 @@ static struct gt_perf *prepare(const struct gt_run *run, long cpus)
 	return NULL;
 }
 
+static const char *refused(int failure)
+{
+	return failure == EACCES || failure == EPERM
+		? "tracepoints need CAP_PERFMON, or kernel.perf_event_paranoid -1" : strerror(failure);
+}
+
 /* What nobody may be told costs nothing else. */
-static void open_all_wakings(struct gt_perf *p, pid_t pid, long cpus)
+static void open_wakings(struct gt_perf *p, pid_t pid, long cpus)
 {
 	struct gt_perf_wakings w = { 0 };
 	unsigned before = p->n_rings;
 	int failure = 0;
 
 	p->no_wakings = gt_perf_wakings_find(&w);
-	for (int cpu = 0; !p->no_wakings && cpu < cpus && (!failure || failure == ENODEV); cpu++)
-		failure = open_ring(p, pid, cpu, w.id);
-	if (failure && failure != ENODEV) {
-		p->no_wakings = failure == EACCES || failure == EPERM
-			? "tracepoints need CAP_PERFMON, or kernel.perf_event_paranoid -1" : strerror(failure);
-		close_rings(p, before);
-	}
+	if (!p->no_wakings)
+		failure = open_set(p, &(struct set){ &w.id, 1 }, pid, cpus);
+	if (failure)
+		p->no_wakings = refused(failure);
 	p->n_wakings = p->n_rings - before;
 	if (p->n_wakings)
 		gt_perf_spool_wakings(p->spool, before, w.place);
 }
 
+/* --------------------------------------------------------------------- tracepoints */
+
+/* bytes 0: of none that was asked for. */
+static void say_no_tracepoint(struct gt_text *t, const char *name, size_t bytes, const char *why)
+{
+	gt_text_str(t, bytes ? "no tracepoint " : "no tracepoints");
+	gt_text_bytes(t, name, bytes);
+	gt_text_lit(t, " (--ftrace): ");
+	gt_text_str(t, why);
+	gt_text_char(t, '\n');
+}
+
+static const char no_name[] = "a tracepoint is named SUBSYSTEM/EVENT", too_many[] = "64 are the most there can be";
+
+/* "raw_syscalls/sys_enter", or with a colon. NULL, or why it is not to be had. */
+static const char *find_tracepoint(struct gt_perf *p, const char *name, size_t bytes)
+{
+	char subsystem[64] = "", event[64] = "", text[160];
+	struct gt_perf_tracepoint found, *kept;
+	const char *why;
+	int rest = 0;
+
+	snprintf(text, sizeof text, "%.*s", (int)(bytes < sizeof text ? bytes : sizeof text - 1), name);
+	if (sscanf(text, "%63[A-Za-z0-9_-]%*1[/:]%63[A-Za-z0-9_-]%n", subsystem, event, &rest) != 2 || text[rest])
+		return no_name;
+	if (p->types.n >= GT_PERF_TRACEPOINTS)
+		return too_many;
+	why = gt_perf_tracepoint_read(&found, subsystem, event);
+	if (why)
+		return why;
+	for (uint32_t i = 0; i < p->types.n; i++)
+		if (p->types.v[i].id == found.id) {
+			gt_perf_tracepoint_free(&found);
+			return NULL;
+		}
+	kept = GT_LIST_ADD(&p->types);
+	if (kept)
+		*kept = found;
+	else
+		gt_perf_tracepoint_free(&found);
+	return kept ? NULL : "no memory";
+}
+
+/* Those that were asked for and are there. What holds for all of them is said once. */
+static void find_tracepoints(struct gt_perf *p, const char *list, struct gt_text *said)
+{
+	for (const char *at = list; *at; at += strspn(at, ",")) {
+		size_t bytes = strcspn(at, ",");
+		const char *why = bytes ? find_tracepoint(p, at, bytes) : NULL;
+		bool of_it = why == gt_perf_no_such || why == no_name || why == too_many;
+
+		if (why)
+			say_no_tracepoint(said, at, of_it ? bytes : 0, why);
+		if (why && !of_it)
+			return;
+		at += bytes;
+	}
+}
+
+/* One ring for each processor takes the events of all of them; an event's first bytes say which it is. */
+static void open_tracepoints(struct gt_perf *p, pid_t pid, long cpus, struct gt_text *said)
+{
+	uint64_t ids[GT_PERF_TRACEPOINTS];
+	unsigned before = p->n_rings;
+	int failure;
+
+	for (uint32_t i = 0; i < p->types.n; i++)
+		ids[i] = p->types.v[i].id;
+	failure = p->types.n ? open_set(p, &(struct set){ ids, p->types.n }, pid, cpus) : 0;
+	if (failure)
+		say_no_tracepoint(said, "", 0, refused(failure));
+	else if (p->types.n)
+		gt_perf_spool_tracepoints(p->spool, before);
+}
+
+/* ------------------------------------------------------------------------- opening */
+
+/* False: nothing is recorded, and p is to be freed. */
+static bool open_all(struct gt_perf *p, const struct gt_run *run, long cpus, struct gt_text *said)
+{
+	int failure;
+
+	find_tracepoints(p, gt_option(run->options, "ftrace"), said);
+	if (!p->samples && !p->switches && !p->types.n)
+		return false;
+	more_descriptors((rlim_t)cpus * (2 + p->types.n));
+	failure = open_set(p, &(struct set){ NULL, 0 }, run->pid, cpus);
+	if (!failure) {
+		if (p->switches)
+			open_wakings(p, run->pid, cpus);
+		open_tracepoints(p, run->pid, cpus, said);
+		return true;
+	}
+	explain(p, failure, said);
+	if (!p->delay)
+		return false;
+	/* that is counted in any case, and anybody may read it */
+	p->samples = p->switches = p->fell_back = p->no_unwinder = false;
+	p->no_wakings = "perf_event_open is refused here";
+	return true;
+}
+
 struct gt_perf *gt_perf_open(const struct gt_run *run, char **why)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct gt_text said = { 0 };
 	struct gt_perf *p;
-	int failure = 0;
 
 	*why = NULL;
-	if (!samples_asked(run) && !asked(run, "sched"))
+	if (!samples_asked(run) && !asked(run, "sched") && !*gt_option(run->options, "ftrace"))
 		return NULL;
 	cpus = cpus < 1 ? 1 : cpus;
 	p = prepare(run, cpus);
@@ -279,23 +453,14 @@ struct gt_perf *gt_perf_open(const struct gt_run *run, char **why)
 		*why = strdup("no samples: no memory, or no room for them beside the trace");
 		return NULL;
 	}
-	more_descriptors(cpus);
-	for (int cpu = 0; cpu < cpus && (!failure || failure == ENODEV); cpu++)
-		failure = open_ring(p, run->pid, cpu, 0);
-	if ((!failure || failure == ENODEV) && p->n_rings) {
-		if (p->switches)
-			open_all_wakings(p, run->pid, cpus);
-		return p;
+	if (!open_all(p, run, cpus, &said)) {
+		free_all(p);
+		p = NULL;
 	}
-	*why = explain(p, failure);
-	if (p->delay) {                 /* that is counted in any case, and anybody may read it */
-		close_rings(p, 0);
-		p->samples = p->switches = p->fell_back = p->no_unwinder = false;
-		p->no_wakings = "perf_event_open is refused here";
-		return p;
-	}
-	free_all(p);
-	return NULL;
+	gt_text_char(&said, 0);
+	*why = said.used > 1 && !said.failed ? strdup(said.data) : NULL;
+	gt_text_free(&said);
+	return p;
 }
 
 unsigned gt_perf_descriptors(const struct gt_perf *p, int *to, unsigned room)

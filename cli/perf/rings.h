@@ -8,6 +8,7 @@
 #define GPUTAP_CLI_PERF_RINGS_H
 
 #include "cli/perf/internal.h"
+#include "cli/perf/tracepoints.h"
 
 struct gt_perf_ring { int fd; void *page; size_t bytes; };   /* page: struct perf_event_mmap_page, then bytes of data */
 
@@ -21,11 +22,13 @@ struct gt_perf {
 	uint64_t rate, period;            /* Hz; ns */
 	uint64_t sample_type;
 	struct gt_perf_ring *rings; unsigned n_rings;
-	unsigned n_wakings;               /* of the rings, the last: wakings */
+	unsigned n_wakings;               /* of the rings, those behind the first kind: wakings */
 	const char *no_wakings;           /* why there are none */
+	GT_LIST(struct gt_perf_tracepoint) types;
+	GT_LIST(int) redirected;          /* descriptors of tracepoints whose events are in another's ring */
 	struct gt_perf_spool *spool;
 	struct gt_perf_delay *delay;      /* NULL: not asked for */
-	char *scratch;
+	char *scratch;                    /* as long as the longest ring */
 	GT_LIST(struct gt_perf_cost) costs;      /* each time that the rings were emptied of something */
 };
 

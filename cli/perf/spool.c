@@ -45,8 +45,10 @@ struct gt_perf_spool {
 	uint32_t *heap; uint32_t n_heap;
 	uint64_t sample_type;
 	unsigned first_waking, place;     /* rings from here on; of the tid in their raw content */
+	unsigned first_tracepoint;        /* rings from here on, behind those */
 	uint64_t frames[GT_PERF_FRAMES], registers[64];
 	char stack[GT_PERF_STACK];
+	char raw[UINT16_MAX];             /* an event is no longer */
 };
 
 struct gt_perf_spool *gt_perf_spool_new(const char *folder)
@@ -57,7 +59,7 @@ struct gt_perf_spool *gt_perf_spool_new(const char *folder)
 	if (!s)
 		return NULL;
 	s->fd = -1;
-	s->first_waking = UINT_MAX;
+	s->first_waking = s->first_tracepoint = UINT_MAX;
 	if ((size_t)snprintf(base, sizeof base, "%s/samples", folder) < sizeof base &&
 		gt_temporary_name(base, path, sizeof path))
 		s->fd = gt_create_own(path, O_RDWR);
@@ -118,6 +120,8 @@ void gt_perf_spool_wakings(struct gt_perf_spool *s, unsigned first, unsigned pla
 	s->first_waking = first;
 	s->place = place;
 }
+
+void gt_perf_spool_tracepoints(struct gt_perf_spool *s, unsigned first) { s->first_tracepoint = first; }
 
 /* ------------------------------------------------------------------------- events */
 
@@ -206,23 +210,35 @@ static bool take_sample(struct gt_perf_spool *s, const char *at, const char *end
 	return true;
 }
 
+/* Behind what all samples begin with there is the raw content, with its size. */
+static bool take_tracepoint(const char *at, const char *end, struct gt_perf_event *e)
+{
+	if (end - at < 44 || (size_t)(end - at - 44) < half(at + 40))
+		return false;
+	e->kind = GT_PERF_TRACEPOINT;
+	e->pid = half(at + 8);
+	e->tid = half(at + 12);
+	e->ns = word(at + 16);
+	e->cpu = half(at + 24);
+	e->raw = at + 44;
+	e->raw_bytes = half(at + 40);
+	return true;
+}
+
 /*
- * Behind what all samples begin with there is the raw content, with its size. Its third byte says where the kernel was:
- * in an interrupt, which wakes whomever it wants in whatever thread it meets.
+ * The third byte of the raw content says where the kernel was: in an interrupt, which wakes whomever it wants in
+ * whatever thread it meets.
  */
 static bool take_waking(const struct gt_perf_spool *s, const char *at, const char *end, struct gt_perf_event *e)
 {
 	enum { FLAGS = 2, IN_INTERRUPT = 0x18 };
 
-	if (end - at < 44 || half(at + 40) < s->place + 4u || (size_t)(end - at - 44) < half(at + 40))
+	if (!take_tracepoint(at, end, e) || e->raw_bytes < s->place + 4u)
 		return false;
 	e->kind = GT_PERF_WAKING;
-	e->pid = half(at + 8);
-	e->tid = half(at + 12);
-	e->ns = word(at + 16);
-	e->cpu = half(at + 24);
-	e->woken = half(at + 44 + s->place);
-	e->interrupted = at[44 + FLAGS] & IN_INTERRUPT;
+	e->woken = half(e->raw + s->place);
+	e->interrupted = e->raw[FLAGS] & IN_INTERRUPT;
+	e->raw = NULL;
 	return true;
 }
 
@@ -290,6 +306,9 @@ static bool take(struct gt_perf_spool *s, uint32_t ring, const char *at, struct 
 	end = at + h.size;
 	at += sizeof h;
 	memset(e, 0, sizeof *e);
+	e->of_tracepoints = ring >= s->first_tracepoint;
+	if (h.type == PERF_RECORD_SAMPLE && e->of_tracepoints)
+		return take_tracepoint(at, end, e);
 	if (h.type == PERF_RECORD_SAMPLE)
 		return ring >= s->first_waking ? take_waking(s, at, end, e) : take_sample(s, at, end, e);
 	if ((size_t)(end - at) < ID_BYTES)
@@ -422,6 +441,8 @@ bool gt_perf_spool_next(struct gt_perf_spool *s, struct gt_perf_event *e)
 			if (e->id)
 				e->id = memcpy(id, e->id, e->id_bytes);
 		}
+		if (good && e->raw)
+			e->raw = memcpy(s->raw, e->raw, e->raw_bytes);
 		memcpy(&h, at, sizeof h);
 		r->used += h.size;
 		if (!peek(s, r))

@@ -47,7 +47,7 @@ struct store {
 	struct gt_map tids;               /* struct tid: which process a thread is of */
 	GT_LIST(struct image) images;     /* made by the program itself, by pid and instance */
 	char *facts;                      /* what the folders that are made say alike */
-	uint64_t lost;                    /* events that the kernel had no room for */
+	uint64_t lost, lost_tracepoints;  /* events that the kernel had no room for */
 	uint64_t unwritten;
 	uint32_t hidden;                  /* a process with a map of code that no stack leads through; 0: none */
 };
@@ -522,6 +522,44 @@ static void put_waking(struct store *s, const struct gt_perf_event *e)
 	s->unwritten += !gt_perf_out_add(life->out, REC_WAKING, 0, words, 3);
 }
 
+/* -------------------------------------------------------------------- tracepoints */
+
+/* The description, once in each stream. */
+static void put_type(struct store *s, struct gt_perf_life *life, uint32_t i, uint64_t tick)
+{
+	uint32_t n;
+	uint64_t *words = gt_perf_tracepoint_words(&s->perf->types.v[i], tick, &n);
+
+	if (words && gt_perf_out_add(life->out, REC_TRACEPOINT_TYPE, 0, words, n))
+		life->types |= UINT64_C(1) << i;
+	free(words);
+}
+
+/* An event begins with the number of its type. What precedes the program's exec is not the program's. */
+static void put_tracepoint(struct store *s, const struct gt_perf_event *e)
+{
+	enum { MOST = 32768 };          /* the kernel's own limit is lower */
+	static uint64_t words[3 + MOST / 8];
+	struct gt_perf_life *life = gt_perf_lives_of(&s->lives, e->pid);
+	uint16_t id = 0;
+	uint32_t i = 0;
+
+	if (e->raw_bytes >= sizeof id)
+		memcpy(&id, e->raw, sizeof id);
+	while (i < s->perf->types.n && s->perf->types.v[i].id != id)
+		i++;
+	if (!life || !life->out || i == s->perf->types.n || e->raw_bytes > MOST)
+		return;
+	words[0] = tick_of(s, life, e->ns);
+	if (!(life->types >> i & 1))
+		put_type(s, life, i, words[0]);
+	words[1] = e->tid | (uint64_t)e->cpu << 32;
+	words[2 + (e->raw_bytes + 7) / 8] = 0;
+	words[2] = id | (uint64_t)e->raw_bytes << 32;
+	memcpy(words + 3, e->raw, e->raw_bytes);
+	s->unwritten += !gt_perf_out_add(life->out, REC_TRACEPOINT, 0, words, 3 + (e->raw_bytes + 7) / 8);
+}
+
 /*
  * Where the kernel told no events, processes are known by the folders that they made themselves, and by what was read
  * of them. One that has no folder begins for us where it was first read.
@@ -590,7 +628,9 @@ static void look_through(struct store *s)
 	while (gt_perf_spool_next(s->perf->spool, &e)) {
 		struct gt_perf_life *life = gt_perf_lives_step(&s->lives, &e);
 
-		s->lost += e.lost;
+		*(e.of_tracepoints ? &s->lost_tracepoints : &s->lost) += e.lost;
+		if (e.kind == GT_PERF_TRACEPOINT && (life = gt_perf_lives_of(&s->lives, e.pid)))
+			life->records++;
 		if (!life)
 			continue;
 		/* a short process may never give up its processor: it still had one */
@@ -615,6 +655,8 @@ static void write_through(struct store *s)
 			put_end(s, before, e);
 		if (e.kind == GT_PERF_WAKING)
 			put_waking(s, &e);
+		if (e.kind == GT_PERF_TRACEPOINT)
+			put_tracepoint(s, &e);
 		learn(s, &e);
 		if (!life)
 			continue;
@@ -663,6 +705,7 @@ static bool close_lives(struct store *s)
 
 		if (life->out && !told) {
 			gt_perf_out_lost(life->out, REC_LOSS_SAMPLES_LOST, s->lost);
+			gt_perf_out_lost(life->out, REC_LOSS_TRACEPOINTS_LOST, s->lost_tracepoints);
 			told = true;
 		}
 		if (!s->hidden && hides_code(s, life))

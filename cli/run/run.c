@@ -112,16 +112,24 @@ static void log_end(const struct gt_run *run)
 		gt_run_log_number(run, "exit_status", WEXITSTATUS(run->status));
 }
 
-/* What the kernel told becomes part of the trace. */
-static void store_samples(struct gt_run *run)
+/* A line for each of them. */
+static void take_notes(const struct gt_run *run, char *notes)
 {
-	char *notes, *rest;
+	char *rest;
 
-	gt_perf_store(run->perf, run, &notes);
-	run->perf = NULL;
 	for (char *note = notes ? strtok_r(notes, "\n", &rest) : NULL; note; note = strtok_r(NULL, "\n", &rest))
 		gt_run_note(run, strdup(note));
 	free(notes);
+}
+
+/* What the kernel told becomes part of the trace. */
+static void store_samples(struct gt_run *run)
+{
+	char *notes;
+
+	gt_perf_store(run->perf, run, &notes);
+	run->perf = NULL;
+	take_notes(run, notes);
 	close(run->log);
 }
 
@@ -228,7 +236,7 @@ static void finish(struct gt_run *run)
 
 static int before_start(struct gt_run *run, struct gt_err *err)
 {
-	char *note;
+	char *notes;
 
 	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err) || gt_run_counters_prepare(run, err))
 		return -1;
@@ -242,8 +250,8 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 	}
 	gt_run_cuda_store(run);
 	gt_run_counters_store(run);
-	run->perf = gt_perf_open(run, &note);
-	gt_run_note(run, note);
+	run->perf = gt_perf_open(run, &notes);
+	take_notes(run, notes);
 	if (gt_perf_no_wakings(run->perf))
 		gt_run_log(run, "no_wakings", gt_perf_no_wakings(run->perf));
 	return 0;

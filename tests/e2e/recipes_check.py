@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""tests/e2e/recipes_check.py HOST GPU EDITION - what the vendor's documentation of the export asks of such files runs, with rows
+"""tests/e2e/recipes_check.py HOST GPU EDITION [KERNEL] - what the vendor's documentation of the export asks of such files runs, with rows
 
 The recipes' tables, columns and steps as they are published (columns that are added and filled, an index, a table of results; names without
 their table, so one column too many of the same name would make them fail), in as few words as they can be said; each gets an answer that is known.
-What was published and is not here asks for tables of Windows, of SLI, of the GPU's own scheduler, or for tracepoints of the kernel's. HOST: tests/e2e/samples/busy.c with -t osrt,sample,sched and what it printed; GPU: CUDA calls with
-stacks on the stand-in machine, with --sqlite-counters. EDITION: default or 2021.
+What was published and is not here asks for tables of Windows, of SLI or of the GPU's own scheduler. HOST: tests/e2e/samples/busy.c with -t osrt,sample,sched and what it printed; GPU: CUDA calls with
+stacks on the stand-in machine, with --sqlite-counters. EDITION: default or 2021. KERNEL: a program with --ftrace=raw_syscalls/sys_enter, where that is permitted.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -120,6 +120,17 @@ def generic(db, edition):
     return len(events)
 
 
+def system_calls(path):
+    """Who made most system calls."""
+    rows = sqlite3.connect(path).execute(
+        "SELECT json_extract(data, '$.common_pid') AS PID, count(*) AS total FROM GENERIC_EVENTS WHERE PID IS NOT NULL AND typeId = ("
+        "SELECT typeId FROM GENERIC_EVENT_TYPES WHERE json_extract(data, '$.Name') = \"raw_syscalls:sys_enter\") "
+        "GROUP BY PID ORDER BY total DESC LIMIT 10").fetchall()
+    assert len(rows) >= 2 and all(int(pid) > 0 and total > 0 for pid, total in rows), rows     # its threads
+    assert [r[1] for r in rows] == sorted((r[1] for r in rows), reverse=True), rows
+    return len(rows)
+
+
 def own_costs(db):
     """What the recording took: a beginning of each program that recorded (the shell that becomes it, too), one end."""
     wall = db.execute("SELECT MAX(end) - MIN(start) FROM OSRT_API").fetchone()[0]
@@ -129,7 +140,7 @@ def own_costs(db):
     return len(rows)
 
 
-def main(host, gpu, edition):
+def main(host, gpu, edition, kernel=None):
     db = sqlite3.connect(host)
     found = {"OSRT backtraces": backtraces(db, "OSRT_API", "OSRT_CALLCHAINS", "main"), "the longest": longest(db), "output streams": streams(db), "own costs": own_costs(db)}
     if db.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'COMPOSITE_EVENTS'").fetchone()[0]:
@@ -140,6 +151,8 @@ def main(host, gpu, edition):
     found["calls beside own costs"] = overlapping(db)
     found["CUDA backtraces"] = backtraces(db, "CUPTI_ACTIVITY_KIND_RUNTIME", "CUDA_CALLCHAINS", "main")
     found["generic events"] = generic(db, edition)
+    if kernel:
+        found["system calls"] = system_calls(kernel)
     print(", ".join("%s %d" % f for f in found.items()))
 
 

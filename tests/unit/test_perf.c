@@ -20,6 +20,7 @@
 #include "cli/perf/unwind.h"
 #include "model/stacks/stacks.h"
 #include "model/threads/threads.h"
+#include "model/threads/tracepoints.h"
 #include "tests/unit/within.h"
 
 enum { PARENT = 1000, CHILD = 1001, MS = 1000000 };
@@ -124,6 +125,8 @@ static void make_trace(void)
 	fclose(f);
 }
 
+static char *told;      /* by the last store(): the notes; NULL none */
+
 static struct gt_model *store(struct ring *rings, unsigned n)
 {
 	struct gt_perf *p = calloc(1, sizeof *p);
@@ -141,7 +144,8 @@ static struct gt_model *store(struct ring *rings, unsigned n)
 		if (rings[i].used)
 			assert_true(gt_perf_spool_add(p->spool, i, rings[i].data, rings[i].used));
 	gt_perf_store(p, &run, &note);
-	assert_null(note);
+	free(told);
+	told = note;
 	if (gt_model_open(run.trace, NULL, &m, &err))
 		fail_msg("%s", err.what);
 	return m;
@@ -153,6 +157,9 @@ static void done(struct gt_model *m)
 
 	gt_model_close(m);
 	assert_int_equal(gt_run_remove_trace(run.trace, &err), 0);
+	assert_true(!told || strstr(told, "rings"));    /* of these tests, losses alone have anything to say */
+	free(told);
+	told = NULL;
 }
 
 /* -------------------------------------------------------------------------- tests */
@@ -217,6 +224,110 @@ static void test_lost_are_counted(void **unused)
 	m = store(&ring, 1);
 	assert_int_equal(gt_model_lost(m, REC_LOSS_SAMPLES_LOST), 20);
 	done(m);
+}
+
+/* ------------------------------------------------------------------- tracepoints */
+
+static void put_tracepoint(struct ring *r, uint32_t pid, uint64_t ns, const void *raw, uint32_t bytes)
+{
+	char body[256] = { 0 };
+	const uint64_t head[] = { 0x400010, pid | (uint64_t)pid << 32, ns, 2, 1 };
+
+	memcpy(body, head, sizeof head);
+	memcpy(body + 40, &bytes, sizeof bytes);
+	memcpy(body + 44, raw, bytes);
+	put(r, PERF_RECORD_SAMPLE, 0, body, 44 + bytes);
+}
+
+/* The second ring holds events of tracepoints; what is of before the exec, or of a type nobody asked for, is none. */
+static void test_tracepoints(void **unused)
+{
+	static const char *const lines[] = { "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;",
+		"\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;" };
+	struct event { uint16_t type, flags; int32_t pid; uint32_t place; char name[8]; } event = { 42, 0, PARENT,
+		12 | 5u << 16, "disk" };
+	static struct ring rings[2];
+	struct gt_perf_tracepoint *type;
+	struct gt_perf *p = calloc(1, sizeof *p);
+	struct gt_err err = { 0 };
+	struct gt_text text = { 0 };
+	struct gt_model *m;
+
+	(void)unused;
+	memset(rings, 0, sizeof rings);
+	put_tracepoint(&rings[1], PARENT, 90 * MS, &event, sizeof event);
+	put_exec(&rings[0], PARENT, "first", 100 * MS);
+	put_tracepoint(&rings[1], PARENT, 110 * MS, &event, sizeof event);
+	event.type = 43;
+	put_tracepoint(&rings[1], PARENT, 111 * MS, &event, sizeof event);
+	put_lost(&rings[1], 7, 112 * MS);
+	put_lost(&rings[0], 2, 113 * MS);
+	assert_non_null(p);
+	make_trace();
+	p->sample_type = TYPE;
+	p->spool = gt_perf_spool_new(run.trace);
+	type = GT_LIST_ADD(&p->types);
+	*type = (struct gt_perf_tracepoint){ .id = 42, .name = "block:name" };
+	for (unsigned i = 0; i < 2; i++) {
+		struct gt_perf_field *f = GT_LIST_ADD(&type->fields);
+
+		assert_true(gt_perf_field_parse(f, lines[i]));
+		assert_true(gt_perf_spool_add(p->spool, i, rings[i].data, rings[i].used));
+	}
+	gt_perf_spool_tracepoints(p->spool, 1);
+	gt_perf_store(p, &run, &told);
+	if (gt_model_open(run.trace, NULL, &m, &err))
+		fail_msg("%s", err.what);
+	assert_int_equal(gt_model_tracepoint_count(m), 1);
+	assert_int_equal(gt_model_tracepoint(m, 0)->time_ns, 10 * MS);
+	assert_int_equal(gt_model_thread(m, gt_model_tracepoint(m, 0)->thread)->tid, PARENT);
+	assert_string_equal(gt_model_tracepoint_type(m, 0)->name.text, "block:name");
+	assert_true(gt_tracepoint_value(
+		m, gt_model_tracepoint(m, 0), &gt_model_tracepoint_type(m, 0)->fields[1], &text));
+	assert_int_equal(text.used, 4);
+	assert_memory_equal(text.data, "disk", 4);
+	gt_text_free(&text);
+	assert_int_equal(gt_model_lost(m, REC_LOSS_TRACEPOINTS_LOST), 7);
+	assert_int_equal(gt_model_lost(m, REC_LOSS_SAMPLES_LOST), 2);
+	done(m);
+}
+
+/* What the kernel writes of a field, taken apart. */
+static void test_fields(void **unused)
+{
+	static const struct { const char *line; struct gt_perf_field is; } cases[] = {
+		{ "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;",
+			{ "args", "unsigned long", "[6]", 16, 48, 0, 8 } },
+		{ "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;", { "id", "long", "", 8, 8, REC_FIELD_SIGNED, 8 } },
+		{ "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;",
+			{ "prev_comm", "char", "[16]", 8, 16, REC_FIELD_TEXT, 1 } },
+		{ "\tfield:char comm[TASK_COMM_LEN];\toffset:8;\tsize:16;\tsigned:1;",
+			{ "comm", "char", "[TASK_COMM_LEN]", 8, 16, REC_FIELD_TEXT | REC_FIELD_SIGNED, 1 } },
+		{ "\tfield:__data_loc unsigned long[] cpumask;\toffset:8;\tsize:4;\tsigned:0;",
+			{ "cpumask", "__data_loc unsigned long[]", "", 8, 4, REC_FIELD_PLACE, 8 } },
+		{ "\tfield:__rel_loc const char[] name;\toffset:8;\tsize:4;\tsigned:0;",
+			{ "name", "__rel_loc const char[]", "", 8, 4,
+				REC_FIELD_PLACE | REC_FIELD_BESIDE | REC_FIELD_TEXT, 1 } },
+		{ "\tfield:const char * what;\toffset:8;\tsize:8;\tsigned:0;",
+			{ "what", "const char *", "", 8, 8, 0, 8 } },
+		{ "\tfield:u32 old;\toffset:8;\tsize:4;", { "old", "u32", "", 8, 4, 0, 4 } } };
+	static const char *const wrong[] = { "", "print fmt: \"field:\"", "\tfield:;\toffset:8;\tsize:8;",
+		"\tfield:int x;", "\tfield:int x;\toffset:y;\tsize:8;", "\tfield:];\toffset:8;\tsize:8;" };
+	struct gt_perf_field f;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_true(gt_perf_field_parse(&f, cases[i].line));
+		assert_string_equal(f.name, cases[i].is.name);
+		assert_string_equal(f.type, cases[i].is.type);
+		assert_string_equal(f.suffix, cases[i].is.suffix);
+		assert_int_equal(f.offset, cases[i].is.offset);
+		assert_int_equal(f.bytes, cases[i].is.bytes);
+		assert_int_equal(f.flags, cases[i].is.flags);
+		assert_int_equal(f.element, cases[i].is.element);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_false(gt_perf_field_parse(&f, wrong[i]));
 }
 
 static void test_states(void **unused)
@@ -454,6 +565,8 @@ int main(void)
 		cmocka_unit_test(test_order_and_processes),
 		cmocka_unit_test(test_lost_are_counted),
 		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_tracepoints),
+		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_chain_beyond_the_sample),
 		cmocka_unit_test(test_maps),
