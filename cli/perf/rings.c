@@ -26,13 +26,16 @@
 #include "common/plain/without.h"
 #include "common/text.h"
 
-/* Bytes of a ring. */
-enum { RING_MOST = 512 << 10, RING_USUAL = 256 << 10, PAGES_LEAST = 8 };
+/*
+ * Bytes of a ring. A launcher that gets no processor for a while cannot empty it. All rings of a kind together take no
+ * more than ALL_MOST, where there are many processors.
+ */
+enum { RING_MOST = 4 << 20, RING_USUAL = 256 << 10, ALL_MOST = 64 << 20, PAGES_LEAST = 8, WAKE_MOST = 128 << 10 };
 
 /* Rings of one kind, one for each processor: by these tracepoints, or n 0: samples, switches, processes. */
 struct set { const uint64_t *ids; unsigned n; };
 
-static uint32_t watermark(size_t ring) { return (uint32_t)(ring / 4); }
+static uint32_t watermark(size_t ring) { return (uint32_t)(ring / 4 < WAKE_MOST ? ring / 4 : WAKE_MOST); }
 
 /* Bits of the attributes that headers older than the kernel lack (perf_event.h: `build_id`). */
 static void ask_for_build_ids(struct perf_event_attr *a)
@@ -192,12 +195,12 @@ static int open_on_all(struct gt_perf *p, const struct set *set, pid_t pid, long
 /* All of one size, as large as there is room for. 0, or errno, and none is open then. */
 static int open_set(struct gt_perf *p, const struct set *set, pid_t pid, long cpus)
 {
-	/* a copy is a hundred times longer than a chain */
-	size_t bytes = p->sample_type & PERF_SAMPLE_STACK_USER ? RING_MOST : RING_USUAL;
-	size_t least = PAGES_LEAST * (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = RING_MOST, least = PAGES_LEAST * (size_t)sysconf(_SC_PAGESIZE);
 	unsigned before = p->n_rings;
 	int failure;
 
+	while (bytes > RING_USUAL && bytes * (size_t)cpus > ALL_MOST)
+		bytes /= 2;
 	while ((failure = open_on_all(p, set, pid, cpus, bytes)) == ENOMEM && bytes > least) {
 		close_rings(p, before);
 		bytes /= 2;

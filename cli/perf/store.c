@@ -722,18 +722,32 @@ static bool close_lives(struct store *s)
 	return good;
 }
 
+/* The ledger says how many; what there is to be done. */
+static void put_lost(const struct store *s, char *to, size_t room)
+{
+	size_t ring = s->perf->n_rings ? s->perf->rings[0].bytes >> 10 : 0;
+
+	if (s->lost || s->lost_tracepoints)
+		snprintf(to, room,
+			"the kernel's rings (%zu KiB for each processor) were full at times: what helps is a lower "
+			"--sample-rate, -t sample or sched alone, fewer tracepoints, or where an ordinary user's rings "
+			"are small (4096 KiB are the most) a larger kernel.perf_event_mlock_kb or ulimit -l\n",
+			ring);
+}
+
 /* A line for each; NULL: there is nothing to say. */
 static char *notes_of(const struct store *s, bool good)
 {
-	char *text = NULL, hidden[240] = "";
+	char *text = NULL, hidden[240] = "", lost[400] = "";
 	int n;
 
+	put_lost(s, lost, sizeof lost);
 	if (s->hidden)
 		snprintf(hidden, sizeof hidden,
 			"samples of process %u: no stack leads through the code that /tmp/perf-%u.map names, "
 			"since what it calls keeps no frame pointers; --sample-stacks=copy needs none\n",
 			s->hidden, s->hidden);
-	n = asprintf(&text, "%s%s%s%s",
+	n = asprintf(&text, "%s%s%s%s%s", lost,
 		!good || s->perf->full
 			? "some samples or context switches could not be written: no room for them\n" : "",
 		s->perf->no_unwinder ? "--sample-stacks=copy: libunwind is not installed; "

@@ -223,6 +223,8 @@ static void test_lost_are_counted(void **unused)
 	put_lost(&ring, 3, 112 * MS);
 	m = store(&ring, 1);
 	assert_int_equal(gt_model_lost(m, REC_LOSS_SAMPLES_LOST), 20);
+	assert_non_null(told);
+	assert_non_null(strstr(told, "--sample-rate"));
 	done(m);
 }
 
@@ -276,6 +278,7 @@ static void test_tracepoints(void **unused)
 	}
 	gt_perf_spool_tracepoints(p->spool, 1);
 	gt_perf_store(p, &run, &told);
+	assert_non_null(told);
 	if (gt_model_open(run.trace, NULL, &m, &err))
 		fail_msg("%s", err.what);
 	assert_int_equal(gt_model_tracepoint_count(m), 1);
