@@ -8,48 +8,61 @@
 
 #include "model/internal.h"
 
-/* 1: filled in, 0: damaged, -1: no memory. The reader has checked sizes and texts. */
+/* Which types they are. */
+bool gt_image_is(uint32_t type)
+{
+	static const bool is[REC_TYPE_COUNT] = {
+#define IMAGE(NAME, member, label) [REC_##NAME] = true,
+#include "trace/format/records.def"
+	};
+
+	return type < REC_TYPE_COUNT && is[type];
+}
+
+struct fill {
+	struct gt_model *m;
+	const struct gt_rec *rec;
+	struct gt_image_record *out;
+	int filled;                       /* 1: so far, 0: damaged, -1: no memory */
+};
+
+static const char *text_at(struct fill *f, uint32_t word)
+{
+	struct gt_string text;
+	const char *copy;
+
+	if (!gt_record_text(f->rec, &word, &text)) {
+		f->filled = 0;
+		return "";
+	}
+	copy = gt_arena_copy(&f->m->arena, text.text, text.bytes);
+	if (!copy)
+		f->filled = -1;
+	return copy;
+}
+
+/* The words of records.def. */
+#define WORD(n) f->rec->args[n]
+#define LOW(n) (uint32_t)f->rec->args[n]
+#define HIGH(n) (f->rec->args[n] >> 32)
+#define TIME(n) gt_reader_tick_ns(f->m->reader, f->rec->process, f->rec->args[n])
+
+/* fill_clock and so on: the values of each type. The reader has checked sizes and texts. */
+#define IMAGE(NAME, member, label) static void fill_##member(struct fill *f) {
+#define VALUE(member, type, field, form, label, value) f->out->member.field = (type)(value);
+#define TEXT(member, field, form, label, word) f->out->member.field = text_at(f, word);
+#define END(NAME, member) }
+#include "trace/format/records.def"
+
 static int fill(struct gt_model *m, struct gt_image_record *r, const struct gt_rec *rec)
 {
-	const uint64_t *w = rec->args;
-	struct gt_string text;
-	uint32_t at = 2;
+	struct fill f = { .m = m, .rec = rec, .out = r, .filled = 1 };
 
 	switch (rec->id) {
-	case REC_CLOCK:
-		r->clock.tick = w[0];
-		r->clock.monotonic_ns = w[1];
-		r->clock.raw_ns = w[2];
-		r->clock.realtime_ns = w[3];
-		r->clock.boottime_ns = w[4];
-		r->clock.bracket = w[5];
-		return 1;
-	case REC_WINDOW:
-		r->window.on = w[1] & 1;
-		return 1;
-	case REC_EXEC:
-		if (!gt_record_text(rec, &at, &text))
-			return 0;
-		r->exec.followed = !(w[1] & 1);
-		r->exec.path = gt_arena_copy(&m->arena, text.text, text.bytes);
-		return r->exec.path ? 1 : -1;
-	case REC_THREAD_NAME:
-		if (!gt_record_text(rec, &at, &text))
-			return 0;
-		r->thread.tid = (int)(uint32_t)w[1];
-		r->thread.priority = (int)(w[1] >> 32);
-		r->thread.name = gt_arena_copy(&m->arena, text.text, text.bytes);
-		return r->thread.name ? 1 : -1;
-	case REC_COST:
-		r->cost.end_ns = gt_reader_tick_ns(m->reader, rec->process, w[1]);
-		r->cost.tid = (int)(uint32_t)w[2];
-		r->cost.what = (enum rec_cost)(w[2] >> 32);
-		return 1;
-	default:
-		r->exit.how = (enum rec_exit)(uint32_t)w[1];
-		r->exit.status = (int)(w[1] >> 32);
-		return 1;
+#define IMAGE(NAME, member, label) case REC_##NAME: fill_##member(&f); break;
+#include "trace/format/records.def"
 	}
+	return f.filled;
 }
 
 int gt_image_take(struct gt_model *m, const struct gt_rec *rec)

@@ -238,6 +238,7 @@ struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *ca
 /* -------------------------------------------------------------------- image */
 
 /* CLOCK, WINDOW, EXEC, EXIT, THREAD_NAME */
+bool gt_image_is(uint32_t type);
 int gt_image_take(struct gt_model *m, const struct gt_rec *rec);
 void gt_image_finish(struct gt_model *m);
 

@@ -253,18 +253,15 @@ const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i);
 
 /* What an image says of itself: clock sets, the window, calls of exec, its end, costs. By process and time. */
 struct gt_image_record {
-	enum rec_type type;               /* CLOCK, WINDOW, EXEC, EXIT, THREAD_NAME, COST: one of those below */
+	enum rec_type type;
 	uint32_t process;
 	int64_t time_ns;
+	/* By type; what they mean and where they come from: trace/format/records.def. */
 	union {
-		/* bracket: how long reading them all took, in ticks */
-		struct { uint64_t tick, monotonic_ns, raw_ns, realtime_ns, boottime_ns, bracket; } clock;
-		struct { bool on; } window;
-		/* the program that was called for; one with a cleaned environment is not followed */
-		struct { const char *path; bool followed; } exec;
-		struct { enum rec_exit how; int status; } exit;
-		struct { int tid, priority; const char *name; } thread;
-		struct { int64_t end_ns; int tid; enum rec_cost what; } cost; /* the recording's own */
+#define IMAGE(NAME, member, label) struct {
+#define VALUE(member, type, field, form, label, value) type field;
+#define END(NAME, member) } member;
+#include "trace/format/records.def"
 	};
 };
 uint32_t gt_model_image_record_count(const struct gt_model *m);

@@ -544,8 +544,6 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 	case REC_EXIT:
 		m->processes[rec->process].exited = true;
 		return gt_image_take(m, rec);
-	case REC_EXEC: case REC_WINDOW: case REC_THREAD_NAME: case REC_COST:
-		return gt_image_take(m, rec);
 	case REC_HSA_KERNEL:
 		return take_hsa_kernel(m, rec);
 	case REC_NVTX_EVENT: case REC_NVTX_POP: case REC_NVTX_END: case REC_NVTX_NAME: case REC_NVTX_SCHEMA:
@@ -575,6 +573,8 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 	case REC_PAD:
 		return 0;
 	}
+	if (gt_image_is(rec->id))
+		return gt_image_take(m, rec);
 	return gt_unknowns_take(m, rec);  /* of a later version: the reader counts it */
 }
 

@@ -458,11 +458,10 @@ static void json_thread(struct gt_text *t, const struct gt_thread *thread)
 	gt_text_lit(t, "]}");
 }
 
-/* Its records of one type, as dump shows them. */
-static void json_image_records(struct gt_show *s, const char *name, const struct gt_process *p, enum rec_type type,
-	struct gt_shown_list fields)
+/* Its records of one type, as dump shows them, without whose they are. */
+static void json_image_records(struct gt_show *s, const char *name, const struct gt_process *p, enum rec_type type)
 {
-	const struct gt_shape shape = { .parts = { fields } };
+	const struct gt_shape shape = { .parts = { gt_shown_image_records[type].parts[1] } };
 
 	begin_list(s->t, name);
 	for (uint32_t i = 0; i < gt_model_image_record_count(s->m); i++) {
@@ -485,8 +484,8 @@ static bool threads(struct gt_show *s, const struct gt_shown *f, const void *rec
 	for (uint32_t i = 0; i < p->n_threads; i++)
 		json_thread(s->t, gt_model_thread(s->m, p->first_thread + i));
 	gt_text_char(s->t, ']');
-	json_image_records(s, "windows", p, REC_WINDOW, gt_shown_window);
-	json_image_records(s, "execs", p, REC_EXEC, gt_shown_exec);
+	json_image_records(s, "windows", p, REC_WINDOW);
+	json_image_records(s, "execs", p, REC_EXEC);
 	return true;
 }
 

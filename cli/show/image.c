@@ -90,55 +90,30 @@ static const char *on_or_off(int on) { return on ? "on" : "off"; }
 static const char *followed(int followed) { return followed ? "followed" : "not followed"; }
 
 #define R struct gt_image_record
-#define TIME { "time_ns", gt_show_number, GT_NUMBER(R, time_ns) }
+#define WORDS(name, member, words) { name, gt_show_word, GT_NUMBER(R, member), .word = words },
+/* A flag, which text tells by a word. */
+#define STATE(name, member, words) \
+	{ name, gt_show_flag, GT_NUMBER(R, member), GT_JSON_ONLY }, \
+	{ "state", gt_show_kind, GT_NUMBER(R, member), GT_TEXT_ONLY, .word = words },
+
+/* The forms of trace/format/records.def. */
+#define SHOW_number(name, member) { name, gt_show_number, GT_NUMBER(R, member) },
+#define SHOW_text(name, member) { name, gt_show_c_string, GT_PLACE(R, member) },
+#define SHOW_on_or_off(name, member) STATE(name, member, on_or_off)
+#define SHOW_followed(name, member) STATE(name, member, followed)
+#define SHOW_exit_way(name, member) WORDS(name, member, exit_way)
+#define SHOW_cost(name, member) WORDS(name, member, cost_of)
+
 static const struct gt_shown whose[] = { GT_WHOSE(R) };
-static const struct gt_shown clocks[] = {
-	TIME,
-	{ "tick", gt_show_number, GT_NUMBER(R, clock.tick) },
-	{ "monotonic_ns", gt_show_number, GT_NUMBER(R, clock.monotonic_ns) },
-	{ "raw_ns", gt_show_number, GT_NUMBER(R, clock.raw_ns) },
-	{ "realtime_ns", gt_show_number, GT_NUMBER(R, clock.realtime_ns) },
-	{ "boottime_ns", gt_show_number, GT_NUMBER(R, clock.boottime_ns) },
-	{ "bracket_ticks", gt_show_number, GT_NUMBER(R, clock.bracket) },
-};
-static const struct gt_shown windows[] = {
-	TIME,
-	{ "on", gt_show_flag, GT_NUMBER(R, window.on), GT_JSON_ONLY },
-	{ "state", gt_show_kind, GT_NUMBER(R, window.on), GT_TEXT_ONLY, .word = on_or_off },
-};
-static const struct gt_shown execs[] = {
-	TIME,
-	{ "path", gt_show_c_string, GT_PLACE(R, exec.path) },
-	{ "followed", gt_show_flag, GT_NUMBER(R, exec.followed), GT_JSON_ONLY },
-	{ "state", gt_show_kind, GT_NUMBER(R, exec.followed), GT_TEXT_ONLY, .word = followed },
-};
-static const struct gt_shown exits[] = {
-	TIME,
-	{ "how", gt_show_word, GT_NUMBER(R, exit.how), .word = exit_way },
-	{ "status", gt_show_number, GT_NUMBER(R, exit.status) },
-};
-static const struct gt_shown names[] = {
-	TIME,
-	{ "tid", gt_show_number, GT_NUMBER(R, thread.tid) },
-	{ "priority", gt_show_number, GT_NUMBER(R, thread.priority) },
-	{ "name", gt_show_c_string, GT_PLACE(R, thread.name) },
-};
-static const struct gt_shown costs[] = {
-	TIME,
-	{ "end_ns", gt_show_number, GT_NUMBER(R, cost.end_ns) },
-	{ "tid", gt_show_number, GT_NUMBER(R, cost.tid) },
-	{ "what", gt_show_word, GT_NUMBER(R, cost.what), .word = cost_of },
-};
-#undef R
 
-const struct gt_shown_list gt_shown_window = GT_FIELDS(windows), gt_shown_exec = GT_FIELDS(execs);
+/* clock_fields and so on: the values of each type. */
+#define IMAGE(NAME, member, label) static const struct gt_shown member##_fields[] = { SHOW_number("time_ns", time_ns)
+#define VALUE(member, type, field, form, label, value) SHOW_##form(label, member.field)
+#define END(NAME, member) };
+#include "trace/format/records.def"
 
-#define SHAPE(type, list) { type, type " {pid}*", { GT_FIELDS(whose), GT_FIELDS(list) } }
 const struct gt_shape gt_shown_image_records[REC_TYPE_COUNT] = {
-	[REC_CLOCK] = SHAPE("clock", clocks),
-	[REC_WINDOW] = SHAPE("window", windows),
-	[REC_EXEC] = SHAPE("exec", execs),
-	[REC_EXIT] = SHAPE("exit", exits),
-	[REC_THREAD_NAME] = SHAPE("thread_name", names),
-	[REC_COST] = SHAPE("cost", costs),
+#define IMAGE(NAME, member, label) \
+	[REC_##NAME] = { label, label " {pid}*", { GT_FIELDS(whose), GT_FIELDS(member##_fields) } },
+#include "trace/format/records.def"
 };

@@ -10,7 +10,7 @@
 #include "cli/show/show.h"
 
 extern const struct gt_shown_list gt_shown_process;     /* of struct gt_process */
-extern const struct gt_shape gt_shown_image_records[REC_TYPE_COUNT];    /* of struct gt_image_record, by type */
-extern const struct gt_shown_list gt_shown_window, gt_shown_exec;       /* ... without whose it is */
+/* Of struct gt_image_record, by type: whose it is, what it tells. */
+extern const struct gt_shape gt_shown_image_records[REC_TYPE_COUNT];
 
 #endif

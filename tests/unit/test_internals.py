@@ -106,6 +106,17 @@ class Internals(unittest.TestCase):
         self.assertLessEqual(described, said)
         self.assertLessEqual(said, described | shown)
 
+    def test_a_record_of_an_image_is_described_once(self):
+        table = (ROOT / "trace/format/records.def").read_text(encoding="utf-8")
+        names = re.findall(r"^IMAGE\((\w+), \w+,", table, re.M)
+        made = {"model/image.c", "model/model.h", "cli/show/image.c", "cli/dump/image.c", "trace/read/block.c"}
+        self.assertGreater(len(names), 5)
+        for name in names:
+            with self.subTest(name=name):
+                self.assertEqual(self.places("REC_%s" % name) & made, set())
+        # a clock set is a calibration too, an end says that the image is whole
+        self.assertEqual({name for name in names if "model/open.c" in self.places("REC_%s" % name)}, {"CLOCK", "EXIT"})
+
     def test_every_stack_has_a_name_of_its_own(self):
         names = [name for name, _ in internals.tables(PAGE) if name]
         self.assertEqual(len(names), len(set(names)))

@@ -299,9 +299,8 @@ enum rec_field {
 
 /* What each holds: trace/format/records.def. */
 enum rec_type {
-#define RECORD(name, number, words, text, texts, tick) REC_##name = (number),
+#define RECORD(name, number, words, text, texts, tick, ring) REC_##name = (number),
 #include "trace/format/records.def"
-#undef RECORD
 	REC_TYPE_COUNT
 };
 

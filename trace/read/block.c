@@ -18,9 +18,8 @@
 
 /* Words behind the header (and its size word), and where texts begin; counted as `words of args`. */
 static const struct { uint8_t known, args, text, texts, tick; } layout[REC_TYPE_COUNT] = {
-#define RECORD(name, number, words, text, texts, tick) [number] = { 1, words, text, texts, tick },
+#define RECORD(name, number, words, text, texts, tick, ring) [number] = { 1, words, text, texts, tick },
 #include "trace/format/records.def"
-#undef RECORD
 };
 
 bool gt_rec_text(const struct gt_rec *rec, uint32_t at, const char **text, uint32_t *bytes)

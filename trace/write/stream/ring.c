@@ -87,9 +87,12 @@ void tap_ring_leave(struct rec_chunk *image)
 /* What grows with the calls goes with them. */
 static bool goes_with_calls(uint32_t id)
 {
-	return id == REC_COMMAND || id == REC_COMMAND_UNTIMED || id == REC_LOCAL_SIZE || id == REC_CPU_COUNTERS ||
-		id == REC_HSA_KERNEL || id == REC_NVTX_EVENT || id == REC_NVTX_POP || id == REC_NVTX_END ||
-		id == REC_COST || id == REC_SAMPLE;
+	static const bool goes[REC_TYPE_COUNT] = {
+#define RECORD(name, number, words, text, texts, tick, ring) [number] = ring,
+#include "trace/format/records.def"
+	};
+
+	return id < REC_TYPE_COUNT && goes[id];
 }
 
 struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id)
