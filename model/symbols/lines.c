@@ -56,47 +56,61 @@ static struct {
 #undef F
 } dw;
 
-/* ----------------------------------------------------------------- without memory */
+/* ------------------------------------------------------- what would end the program */
 
 /*
- * Without memory libdw ends the program that it is in: by exit, which its handler (dwarf_new_oom_handler) replaces, or
- * by an assertion that fails. Both come back to who called it (GUARDED). What it was reading then is not touched again:
- * it may be half made, and locked.
+ * Without memory libdw ends the program that it is in: by exit, which its handler (dwarf_new_oom_handler) replaces, by
+ * an assertion that fails, or (0.183) by SIGSEGV; so may a damaged file. All come back to who called it (GUARDED). What
+ * it was reading then is not touched again: it may be half made, and locked.
  */
+static const int fatal[] = { SIGABRT, SIGSEGV, SIGBUS };
 static _Thread_local sigjmp_buf *guard;
-static struct sigaction before;
+static struct sigaction before[sizeof fatal / sizeof *fatal];
 
 static void out_of_memory(void)
 {
 	if (guard)
-		siglongjmp(*guard, 1);
+		siglongjmp(*guard, SIGABRT);
 }
 
-static void aborted(int sig)
+static void died(int sig)
 {
-	out_of_memory();
-	sigaction(sig, &before, NULL);          /* somebody else's abort: it goes on when this returns */
+	if (guard)
+		siglongjmp(*guard, sig);
+	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+		if (fatal[i] == sig)            /* somebody else's: it goes on when this returns */
+			sigaction(sig, &before[i], NULL);
 }
 
 static void guard_begin(void)
 {
-	struct sigaction a = { .sa_handler = aborted, .sa_flags = SA_NODEFER };
+	struct sigaction a = { .sa_handler = died, .sa_flags = SA_NODEFER };
 
-	sigaction(SIGABRT, &a, &before);
+	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+		sigaction(fatal[i], &a, &before[i]);
 }
 
-/* Does it; false, and errno is ENOMEM: there was no memory. */
+/* What a death by this signal tells: a bad address is that of a block which was not to be had, or a damaged file's. */
+static int reason(int sig)
+{
+	void *some = sig == SIGABRT ? NULL : malloc(4096);
+
+	free(some);
+	return some ? EBADMSG : ENOMEM;
+}
+
+/* Does it; false, and errno: ENOMEM if there was no memory, EBADMSG if the file cannot be read. */
 #define GUARDED(what) ({ \
 	sigjmp_buf here; \
-	bool done = !sigsetjmp(here, 0); \
-	if (done) { \
+	int sig = sigsetjmp(here, 0); \
+	if (!sig) { \
 		guard = &here; \
 		what; \
 	} \
 	guard = NULL; \
-	if (!done) \
-		errno = ENOMEM; \
-	done; \
+	if (sig) \
+		errno = reason(sig); \
+	!sig; \
 })
 
 static bool load(void)
