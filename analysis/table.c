@@ -75,22 +75,25 @@ static void put_csv(FILE *out, const char *s)
 	putc('"', out);
 }
 
-static void put_csv_text(FILE *out, const char *s)
+static void put_csv_text(struct gt_table *t, const char *s)
 {
 	char *text = NULL;
 
 	if (asprintf(&text, "'%s", s) >= 0)
-		put_csv(out, text);
+		put_csv(t->out, text);
+	else
+		t->failed = true;
 	free(text);
 }
 
-static void put_json(FILE *out, const char *text)
+static void put_json(struct gt_table *t, const char *s)
 {
-	struct gt_text t = { 0 };
+	struct gt_text text = { 0 };
 
-	gt_json_string(&t, text, strlen(text));
-	fwrite(t.data, 1, t.used, out);
-	gt_text_free(&t);
+	gt_json_string(&text, s, strlen(s));
+	fwrite(text.data ? text.data : "", 1, text.used, t->out);
+	t->failed |= text.failed;
+	gt_text_free(&text);
 }
 
 static void put_markdown(FILE *out, const char *s)
@@ -178,7 +181,7 @@ static void print_head(struct gt_table *t, const int *width)
 		putc('\n', t->out);
 	} else if (t->format == GT_TABLE_JSON) {
 		fprintf(t->out, "{\"report\":");
-		put_json(t->out, t->name);
+		put_json(t, t->name);
 		fprintf(t->out, ",\"rows\":[");
 	} else if (t->format == GT_TABLE_MARKDOWN) {
 		fprintf(t->out, "### %s (%s)\n\n|", t->title, t->name);
@@ -211,7 +214,7 @@ static void print_row(struct gt_table *t, char **cell, const bool *numeric, cons
 			if (i)
 				putc(',', t->out);
 			if (cell[i] && !numeric[i] && is_formula(t, cell[i]))
-				put_csv_text(t->out, cell[i]);
+				put_csv_text(t, cell[i]);
 			else if (cell[i])
 				put_csv(t->out, cell[i]);
 		}
@@ -221,14 +224,14 @@ static void print_row(struct gt_table *t, char **cell, const bool *numeric, cons
 		for (unsigned i = 0; i < t->columns; i++) {
 			if (i)
 				putc(',', t->out);
-			put_json(t->out, t->heading[i]);
+			put_json(t, t->heading[i]);
 			putc(':', t->out);
 			if (!cell[i])
 				fputs("null", t->out);
 			else if (numeric[i])
 				fputs(cell[i], t->out);
 			else
-				put_json(t->out, cell[i]);
+				put_json(t, cell[i]);
 		}
 		putc('}', t->out);
 		t->printed++;

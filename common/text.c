@@ -36,6 +36,12 @@ void gt_text_free(struct gt_text *t)
 	*t = (struct gt_text){ 0 };
 }
 
+void gt_text_free_part(struct gt_text *part, struct gt_text *whole)
+{
+	whole->failed |= part->failed;
+	gt_text_free(part);
+}
+
 #define DIGITS 24                         /* of the longest number, and some */
 #define ONES 0x0101010101010101u
 #define ZEROS ('0' * ONES)

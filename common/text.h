@@ -26,6 +26,8 @@ struct gt_text {
 
 bool gt_text_grow(struct gt_text *t, size_t more);
 void gt_text_free(struct gt_text *t);
+/* Frees what was put together for `whole`, which is not whole either if there was no memory for it. */
+void gt_text_free_part(struct gt_text *part, struct gt_text *whole);
 
 /* Room for `more` bytes at data + used. False: out of memory. */
 static inline bool gt_text_need(struct gt_text *t, size_t more)

@@ -583,7 +583,7 @@ static void put_what(const struct state *s, struct gt_text *to, const struct spe
 			gt_text_bytes(to, where.data, where.used);
 		}
 	}
-	gt_text_free(&where);
+	gt_text_free_part(&where, to);
 }
 
 static void put_doing(const struct state *s, struct gt_text *to, const struct spent *spent, const struct gap *g,

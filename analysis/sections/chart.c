@@ -203,7 +203,7 @@ static void put_samples(const struct shown *s, const struct gt_row *row, size_t 
 	gt_text_blank(s->out, INDENT);
 	gt_text_bytes(s->out, name.data, name.used);
 	gt_text_blank(s->out, label > name.used ? label - name.used + 1 : 1);
-	gt_text_free(&name);
+	gt_text_free_part(&name, s->out);
 	for (uint32_t i = 0; i < row->value.n; i++) {
 		double v = gt_value_number(&row->value.instances[i].value);
 		size_t at = (size_t)((uint64_t)i * columns / row->value.n);
@@ -247,7 +247,7 @@ static void samples(const struct shown *s, const struct gt_message *m)
 		gt_row_label(&name, &rows.v.v[i], s->options);
 		if (name.used > label)
 			label = name.used;
-		gt_text_free(&name);
+		gt_text_free_part(&name, s->out);
 	}
 	for (uint32_t i = 0; i < rows.v.n; i++)
 		put_samples(s, &rows.v.v[i], label > 28 ? label : 28);

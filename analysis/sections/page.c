@@ -363,7 +363,7 @@ static void put_csv_kernel(struct gt_text *t, const struct gt_action *a, uint32_
 	if (a->capability)
 		put_capability(&cell, a->capability);
 	put_csv_text(t, &cell);
-	gt_text_free(&cell);
+	gt_text_free_part(&cell, t);
 }
 
 struct listing {
@@ -383,7 +383,7 @@ static void put_value_cell(struct gt_text *t, const struct gt_action_metric *m)
 	else
 		gt_text_lit(&cell, "N/A");
 	put_csv_text(t, &cell);
-	gt_text_free(&cell);
+	gt_text_free_part(&cell, t);
 }
 
 static void put_line(struct listing *l, struct gt_string label, struct gt_string name)

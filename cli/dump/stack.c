@@ -38,7 +38,7 @@ static void put_text(struct gt_show *s, const struct gt_frame *f)
 		gt_text_char(s->t, ' ');
 	}
 	gt_text_harmless(s->t, frame.data, frame.used);
-	gt_text_free(&frame);
+	gt_text_free_part(&frame, s->t);
 }
 
 static void put_json(struct gt_show *s, const struct gt_frame *f)

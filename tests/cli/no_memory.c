@@ -29,8 +29,8 @@ __attribute__((constructor)) static void begin(void)
 {
 	fails_at = getenv("FAIL_AT") ? atol(getenv("FAIL_AT")) : 0;
 	once = getenv("FAIL_ONCE") && *getenv("FAIL_ONCE");
+	backtrace(&(void *){ NULL }, 1);        /* asks for memory the first time, and cannot be asked meanwhile */
 	chains = getenv("CHAINS") != NULL;
-	backtrace(&(void *){ NULL }, 1);        /* asks for memory the first time */
 	asked = 0;
 }
 

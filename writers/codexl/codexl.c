@@ -78,7 +78,7 @@ void gt_codexl_name(struct gt_text *t, const struct gt_string *s, const char *ot
 		else
 			gt_text_char(t, clean.data[i]);
 	}
-	gt_text_free(&clean);
+	gt_text_free_part(&clean, t);
 }
 
 bool gt_codexl_has_kernels(const struct gt_model *m, const struct gt_process *p)
