@@ -64,7 +64,12 @@ timeout 60 ./signals 40 >bare.out
 traced 7 --sample=timer --sample-rate=1000 -t sample -- ./signals 40
 check "timers: handlers for all signals, sigwait for all, SIGEV_THREAD, a cancelled thread: same output" cmp bare.out out
 check "... samples in handlers, threads that block all, threads that came late, a forked child" see timers 200 in_first in_handler in_blocked in_late in_child
-check "... and where they end is said" once "samples end where the program first cancelled a thread"
+# from 2.34 on the C library's handler for cancelling comes with the first one, in place of ours; before it was there first
+if getconf GNU_LIBC_VERSION | awk '{ split($2, v, "."); exit !(v[1] > 2 || v[2] >= 34) }'; then
+	check "... and where they end is said" once "samples end where the program first cancelled a thread"
+else
+	check "... and they do not end there" eval '! said "samples end"'
+fi
 traced 3 --sample=timer --sample-rate=1000 -t sample -- sh -c './busy 40; exec ./busy 40'
 check "timers: children, and what replaces a process" see computing busy 2
 traced 3 --sample=timer --sample-rate=1000 --sample-stacks=none -t sample -- ./busy 40
