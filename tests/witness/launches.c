@@ -20,7 +20,8 @@
 
 #define ARGUMENTS 64                              /* of a kernel that are looked at */
 
-struct argument { cl_mem memory; };               /* NULL: a plain value, or none */
+/* local: bytes of local memory; uncounted: those that CL_KERNEL_LOCAL_MEM_SIZE does not hold, as it should (PoCL 6). */
+struct argument { cl_mem memory; size_t local, uncounted; };               /* NULL: a plain value, or none */
 struct set { cl_kernel kernel; struct argument argument[ARGUMENTS]; struct set *next; };
 struct launch {
 	cl_event event;
@@ -97,10 +98,28 @@ static struct set *set_of(cl_kernel kernel, int make)
 	return s;
 }
 
+static cl_ulong of_kernel(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what)
+{
+	cl_ulong v = 0;
+
+	next->clGetKernelWorkGroupInfo(kernel, device, what, sizeof v, &v, NULL);
+	return v;
+}
+
+/* counted: what the runtime calls local memory of the kernel grew with this argument. */
+static struct argument local_argument(const struct argument *old, size_t size, int counted)
+{
+	if (old->local == size)
+		counted = !old->uncounted;
+	return (struct argument){ NULL, size, counted ? 0 : size };
+}
+
 static cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
+	cl_ulong before = value ? 0 : of_kernel(kernel, NULL, CL_KERNEL_LOCAL_MEM_SIZE);
 	cl_int err = next->clSetKernelArg(kernel, index, size, value);
-	struct argument a = { NULL };
+	int counted = !value && before != of_kernel(kernel, NULL, CL_KERNEL_LOCAL_MEM_SIZE);
+	struct argument a = { NULL, 0, 0 };
 	cl_mem handle;
 	struct set *s;
 
@@ -113,7 +132,7 @@ static cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint index, size_t size, 
 	}
 	s = set_of(kernel, 1);
 	if (s)
-		s->argument[index] = a;
+		s->argument[index] = value ? a : local_argument(&s->argument[index], size, counted);
 	pthread_mutex_unlock(&mutex);
 	return err;
 }
@@ -162,17 +181,18 @@ static cl_kernel CL_API_CALL clone_kernel(cl_kernel from, cl_int *err)
 	return kernel;
 }
 
-/* Those that name memory, and the bytes of the distinct ones. */
-static void sum(cl_kernel kernel, unsigned *buffers, size_t *bytes)
+/* Those that name memory, and the bytes of the distinct ones; bytes of local memory that the runtime does not tell. */
+static void sum(cl_kernel kernel, unsigned *buffers, size_t *bytes, size_t *local)
 {
 	const struct set *s = set_of(kernel, 0);
 
 	*buffers = 0;
-	*bytes = 0;
+	*bytes = *local = 0;
 	for (int i = 0; s && i < ARGUMENTS; i++) {
 		size_t size = 0;
 		int again = 0;
 
+		*local += s->argument[i].uncounted;
 		if (!s->argument[i].memory)
 			continue;
 		for (int k = 0; k < i; k++)
@@ -245,17 +265,9 @@ static void write_over(int all)
 
 static void write_rest(void) { write_over(1); }
 
-static cl_ulong of_kernel(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what)
-{
-	cl_ulong v = 0;
-
-	next->clGetKernelWorkGroupInfo(kernel, device, what, sizeof v, &v, NULL);
-	return v;
-}
-
 static char *line_of(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local)
 {
-	size_t groups = 1, all = 1, group = 1, required[3] = { 0, 0, 0 }, bytes;
+	size_t groups = 1, all = 1, group = 1, required[3] = { 0, 0, 0 }, bytes, arg_bytes;
 	cl_device_id device = NULL;
 	cl_ulong local_memory = 0;
 	cl_uint units = 0, arguments = 0;
@@ -276,7 +288,7 @@ static char *line_of(cl_command_queue queue, cl_kernel kernel, cl_uint dims, con
 		group *= local ? local[i] : 0;
 		groups *= local && local[i] ? (global[i] + local[i] - 1) / local[i] : 0;
 	}
-	sum(kernel, &buffers, &bytes);
+	sum(kernel, &buffers, &bytes, &arg_bytes);
 	if (text)
 		snprintf(text, 2000,
 			"name=%s work_dim=%u global_size=%zu local_size=%zu work_groups=%zu compute_units=%u "
@@ -286,7 +298,7 @@ static char *line_of(cl_command_queue queue, cl_kernel kernel, cl_uint dims, con
 			(unsigned long long)of_kernel(kernel, device, CL_KERNEL_WORK_GROUP_SIZE),
 			(unsigned long long)of_kernel(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
 			(unsigned long long)of_kernel(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE),
-			(unsigned long long)of_kernel(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE),
+			(unsigned long long)of_kernel(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE) + arg_bytes,
 			(unsigned long long)local_memory, arguments, buffers, bytes);
 	return text;
 }
