@@ -23,7 +23,13 @@ static const char *const source =
 	"__kernel void good_TinyKernels(__global int *a) { for (int i = 0; i < 300; i++) a[get_global_id(0)] += 1; }\n"
 	"__kernel void bad_UnusedBuffers(__global int *a) { a[get_global_id(0)] += 1; }\n"
 	"__kernel void good_UnusedBuffers(__global int *a) { a[get_global_id(0)] += 1; }\n"
-	"__kernel void bad_OpenCLPrivateMemory(__global int *a) { a[get_global_id(0)] += 1; }\n"
+	"__kernel void bad_OpenCLPrivateMemory(__global int *a)\n"
+	"{\n"
+	"	int own[4096];\n"
+	"	for (int i = 0; i < 4096; i++) own[i] = a[i] + i;\n"
+	"	for (int i = 0; i < 4096; i++) own[own[i] & 4095] += own[(own[i] + 7) & 4095];\n"
+	"	a[get_global_id(0)] += own[a[0] & 4095];\n"
+	"}\n"
 	"__kernel void good_OpenCLPrivateMemory(__global int *a) { a[get_global_id(0)] += 1; }\n";
 static cl_program program;
 static cl_mem a;
@@ -39,6 +45,23 @@ static void launch(cl_command_queue queue, const char *name, const cl_event *aft
 	CHECK(clSetKernelArg(k, 0, sizeof a, &a));
 	CHECK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &global, &local, after != NULL, after, NULL));
 	clReleaseKernel(k);
+}
+
+/* What the runtime tells of their private memory: a number of bytes, for each of them. */
+static void tell_private_memory(void)
+{
+	static const char *const names[] = { "bad_OpenCLPrivateMemory", "good_OpenCLPrivateMemory" };
+	cl_ulong bytes;
+	cl_int err;
+
+	for (int i = 0; i < 2; i++) {
+		cl_kernel k = clCreateKernel(program, names[i], &err);
+
+		CHECK(err);
+		CHECK(clGetKernelWorkGroupInfo(k, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL));
+		printf(i ? " %llu\n" : "%llu", (unsigned long long)bytes);
+		clReleaseKernel(k);
+	}
 }
 
 static void compile_all(cl_command_queue queue)
@@ -163,6 +186,10 @@ int main(int argc, char **argv)
 		queues[i] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &err);
 	CHECK(err);
 	/* Launches whose time the machine's load may stretch; of a runtime that tells of private memory. */
+	if (argc > 1 && !strcmp(argv[1], "private")) {
+		tell_private_memory();
+		return 0;
+	}
 	if (argc > 2) {
 		/* the one that the other rules need is used in any case */
 		CHECK(clEnqueueWriteBuffer(queues[0], a, CL_TRUE, 0, 4, host, 0, NULL, NULL));

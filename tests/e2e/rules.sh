@@ -29,6 +29,15 @@ OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors timeout -k 5 90 "$tap" run -q
 	"$GPUTAP_BUILD/tests/e2e/cl_place_rules" OpenCLPrivateMemory >truth
 check "a rule speaks of private memory where the runtime tells of it" placed private OpenCLPrivateMemory
 
+# Real runtimes: the rule can tell a kernel with an array of 16 KiB from one without where the runtime does.
+told=$("$GPUTAP_BUILD/tests/e2e/cl_place_rules" private)
+if [ "${told% *}" != "${told#* }" ]; then
+	timeout -k 5 90 "$tap" run -q -f --summary=none -o private -- "$GPUTAP_BUILD/tests/e2e/cl_place_rules" OpenCLPrivateMemory >truth
+	check "and where a real runtime does ($told bytes)" placed private OpenCLPrivateMemory
+else
+	echo "skipped: the rule on private memory: this runtime tells ${told% *} bytes of a kernel with an array of 16 KiB, and as many of one without"
+fi
+
 # Each program has a process of its own: what it makes and never uses is told with its first kernel.
 timeout -k 5 90 "$tap" run -q -f --summary=none -o unused -- sh -c '"$0" UnusedBuffers bad; "$0" UnusedBuffers good' "$GPUTAP_BUILD/tests/e2e/cl_place_rules" >truth
 check "a rule speaks of buffers that nothing uses, and of none that a kernel, a copy, a fill, a map, a list or a part uses" placed unused UnusedBuffers

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# tests/e2e/cuda_rules.sh - rules on what only CUDA tells, on the stand-in machine: what deserves them and its mended twin
+#
+# OpenCL has no word for pageable memory, and a device that is the host's processors copies none: PageableCopy is silent there.
+#
+# Copyright 2026 The gputap authors
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tests/e2e/cuda_lib.sh
+. "$GPUTAP_TESTS/e2e/cuda_lib.sh"
+export GPUTAP_DEPLOY=false
+traced --summary=none -- "$GPUTAP_BUILD/tests/e2e/cuda_place_rules"
+check "the program runs as ever" grep -qx PageableCopy t.out
+check "a report is written" "$tap" export -q -f -e ncu-rep --apply-rules=false --launch-count=0 -o t t.gputap
+check "a rule speaks of a kernel that waited for a copy of pageable memory, and not of its twin with pinned memory" \
+	python3 "$GPUTAP_TESTS/e2e/place_rules_check.py" t.ncu-rep PageableCopy
+check "with the copy's bytes and direction" grep -q 'HtoD.* 1,\?048,\?576\|1.0 MiB' <("$tap" report --apply-rules --rule PageableCopy t.gputap)
+if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
+	timeout -k 5 90 "$tap" run -q -f --summary=none -o place -- "$GPUTAP_BUILD/tests/e2e/cl_place_rules" >truth
+	check "it says nothing of OpenCL's copies, whose memory nobody tells" \
+		eval "! '$tap' report --apply-rules --rule PageableCopy place.gputap | grep -q Pageable"
+fi
+finish
