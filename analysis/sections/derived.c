@@ -166,6 +166,16 @@ static struct gt_instance *find(struct gt_instance **order, uint32_t n, const st
 	return found ? *found : NULL;
 }
 
+/* An element that only the right side has is of the left side's kind too; a text is no number: 0. */
+static struct gt_metric_value converted(const struct gt_instanced *l, const struct gt_metric_value *v)
+{
+	if (v->type == GT_METRIC_NONE)
+		return *v;
+	if (l->instances[0].value.type == GT_METRIC_INTEGER)
+		return gt_metric_integer(as_integer(v));
+	return gt_metric_double(as_double(v));
+}
+
 /* Case 3: the ids of both sides; one of a side alone keeps its value. left, right: in order of ids. */
 static void by_ids(char operator, const struct gt_instanced *l, const struct gt_instanced *r,
 	struct gt_instance **left, struct gt_instance **right, bool keep_right, struct gt_instanced *out)
@@ -179,8 +189,10 @@ static void by_ids(char operator, const struct gt_instanced *l, const struct gt_
 				apply(operator, &l->instances[out->n].value, &other->value);
 	}
 	for (uint32_t i = 0; keep_right && i < r->n; i++)
-		if (!find(left, l->n, &r->instances[i]))
-			out->instances[out->n++] = r->instances[i];
+		if (!find(left, l->n, &r->instances[i])) {
+			out->instances[out->n] = r->instances[i];
+			out->instances[out->n++].value = converted(l, &r->instances[i].value);
+		}
 }
 
 /* Case 4: the right side's regular value with each. */
