@@ -30,6 +30,10 @@ check "nothing is lost" "complete: yes" "$("$gputap" info t.gputap 2>/dev/null |
 python3 "$here/openmp_check.py" t.sqlite >checked
 cat checked
 passed=$((passed + $(awk '/passed,/ { print $1 }' checked))) failed=$((failed + $(awk '/passed,/ { print $3 }' checked)))
+# own_column LIBRARY: what the page calls this version
+own_column() { if nm -D "$1" | grep -q omp_in_explicit_task; then echo "LLVM's runtime 19"; else echo "LLVM's runtime 14"; fi; }
+said=$(python3 "$here/openmp_table.py" "$(own_column "$(readlink -f "$(ldd constructs | awk '/libomp/ { print $3 }')")")" t.sqlite)
+check "each of the 18 tables is filled or cannot be, as the page says" "yes" "$([[ $said == *" filled, "* ]] && echo yes || echo "$said")"
 check "cancellation" "yes" "$([ "$(sqlite3 t.sqlite 'SELECT count(*) FROM OPENMP_EVENT_KIND_CANCEL')" -ge 1 ] && echo yes)"
 check "the database is sound" ok "$(sqlite3 t.sqlite 'PRAGMA integrity_check')"
 "$gputap" export -q -f -e sqlite --sqlite-schema=2021 -o old t.gputap 2>/dev/null
@@ -52,7 +56,8 @@ for lib in ${OMP_RUNTIMES-} /usr/lib/llvm-*/lib; do
 	python3 "$here/openmp_check.py" newer.sqlite >checked
 	cat checked
 	passed=$((passed + $(awk '/passed,/ { print $1 }' checked))) failed=$((failed + $(awk '/passed,/ { print $3 }' checked)))
-	# docs/openmp.md, "What is filled": all tables but the reductions'
+	said=$(python3 "$here/openmp_table.py" "$(own_column "$lib/libomp.so.5")" newer.sqlite)
+	check "each of the 18 tables is filled or cannot be on $lib, as the page says" "yes" "$([[ $said == *" filled, "* ]] && echo yes || echo "$said")"
 	if nm -D "$lib/libomp.so.5" | grep -q omp_in_explicit_task; then
 		check "a newer one tells of parts too, and of why threads wait" "10 2 10 6" \
 			"$(sqlite3 newer.sqlite "SELECT (SELECT count(*) FROM OPENMP_EVENT_KIND_DISPATCH WHERE kind = 3 OR kind = 1) || ' ' || (SELECT count(*) FROM OPENMP_EVENT_KIND_DISPATCH WHERE kind = 2) || ' ' || (SELECT count(*) FROM OPENMP_EVENT_KIND_SYNC_REGION WHERE kind = 8) || ' ' || (SELECT count(*) FROM OPENMP_EVENT_KIND_SYNC_REGION WHERE kind = 9)")"

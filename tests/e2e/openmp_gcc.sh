@@ -90,6 +90,8 @@ else
 	echo "skipped: teams inside target regions: GCC before 12"
 	skipped=$((skipped + 1))
 fi
+said=$(python3 "$here/openmp_table.py" libgomp constructs.sqlite more.sqlite league.sqlite)
+check "each of the 18 tables is filled or cannot be, as the page says" yes "$([[ $said == *" filled, "* ]] && echo yes || echo "$said")"
 check "a league lasts longer than what its teams run" 0 "$(sqlite3 league.sqlite "SELECT count(*) FROM OPENMP_EVENT_KIND_TASK t JOIN OPENMP_EVENT_KIND_PARALLEL p USING (parallelId) WHERE t.kind = 1 AND (t.start < p.start OR t.end > p.end)")"
 check "a library opened for itself alone finds its own runtime" yes "$([ "$(rows plain PARALLEL)" = 9 ] && echo yes)"
 "$gputap" run -q -f -t opencl -o none ./more >out
