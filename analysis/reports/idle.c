@@ -32,7 +32,10 @@ enum { GAPS = 10, THREADS = 8, DOINGS = 3 };
 
 /* What a thread is inside. Names live as long as the model. */
 struct doing { const char *what; struct gt_string name; };
-/* woken_ns: when another thread ended this wait; INT64_MAX: it is none, or nobody knows. */
+/*
+ * woken_ns: when another thread ended this wait; INT64_MAX: it is none, or nobody knows. A wait of the C library inside
+ * an API call is what that call does, so it has the call's doing.
+ */
 struct open { struct doing doing; int64_t end_ns, woken_ns; uint32_t stack; };
 /*
  * stack: of the longest call of these, which took longest_ns; 0: none has one. blind_ns: time in which nobody knows
@@ -261,18 +264,25 @@ static int enter(struct state *s, const struct gt_timeline *t, uint32_t track, c
 	const char *what)
 {
 	struct thread *th = thread_at(s, t, track, item->start_ns);
+	struct open is = { { what, item->name }, item->never_ended ? INT64_MAX : item->end_ns,
+		what == os_runtime ? woken_at(s, item) : INT64_MAX, stack_of(s, item) };
 	struct open *o;
 
 	if (!th || !advance(s, th, item->start_ns))
 		return -1;
 	th->early = false;
-	if (what == os_runtime && is_call(th)) /* how the API does what it was asked for */
-		return 0;
+	if (what == os_runtime && is_call(th)) { /* how the API does what it was asked for */
+		const struct open *call = &th->open.v[th->open.n - 1];
+
+		if (is.woken_ns == INT64_MAX)
+			return 0;
+		is.doing = call->doing;
+		is.stack = call->stack;
+	}
 	o = GT_LIST_ADD(&th->open);
 	if (!o)
 		return -1;
-	*o = (struct open){ { what, item->name }, item->never_ended ? INT64_MAX : item->end_ns,
-		what == os_runtime ? woken_at(s, item) : INT64_MAX, stack_of(s, item) };
+	*o = is;
 	return 0;
 }
 

@@ -1,12 +1,13 @@
 /*
  * tests/e2e/cl_idle.c - two kernels, and between them what keeps the device idle
  *
- *	cl_idle sleep|lock|file|compute|build|wait|pool|starve|woken
+ *	cl_idle sleep|lock|file|compute|build|wait|pool|starve|woken|back
  *
  * pool: waits for one thread that computes, while nine wait for work and one has ended.
  * starve: computes beside a thread that takes the only processor that both may use.
  * late: computes before its first call.
  * woken: wakes a thread, and sleeps with the lock that the thread must have to come back.
+ * back: waits for the device, and when the runtime was told that it may go on, a signal's handler keeps it from that.
  * file: reads a named pipe, which is made in the present folder and which another thread fills late.
  *
  * Copyright 2026 The gputap authors
@@ -15,8 +16,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -220,6 +223,61 @@ static void wakes(void)
 	pthread_join(other, NULL);
 }
 
+static volatile bool kept;
+
+static void keep(int unused)
+{
+	(void)unused;
+	kept = true;
+	pause_ms(LONG_MS);
+}
+
+/* Does a thread of this process sleep, and not because it wants a processor? */
+static bool sleeps_now(int tid)
+{
+	char path[64], text[256] = "";
+	FILE *f;
+	char *name_end;
+
+	snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+	f = fopen(path, "r");
+	if (!f || !fread(text, 1, sizeof text - 1, f))
+		exit(1);
+	fclose(f);
+	name_end = strrchr(text, ')');
+	return name_end && name_end[1] && name_end[2] == 'S';
+}
+
+static pthread_t waiter;
+static int waiter_tid;
+
+static void *let_go_of_kept(void *unused)
+{
+	for (int n = 0; n < 5; n = sleeps_now(waiter_tid) ? n + 1 : 0)
+		pause_ms(5);
+	pthread_kill(waiter, SIGUSR1);
+	while (!kept)
+		pause_ms(1);
+	CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+	return unused;
+}
+
+static void comes_back_late(void)
+{
+	pthread_t other;
+	cl_int err;
+
+	signal(SIGUSR1, keep);
+	waiter = pthread_self();
+	waiter_tid = (int)syscall(SYS_gettid);
+	gate = clCreateUserEvent(context, &err);
+	CHECK(err);
+	pthread_create(&other, NULL, let_go_of_kept, NULL);
+	CHECK(clWaitForEvents(1, &gate));
+	pthread_join(other, NULL);
+	CHECK(clReleaseEvent(gate));
+}
+
 static void *hog(void *unused)
 {
 	long until = wall_ms() + LONG_MS;
@@ -261,7 +319,8 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } what[] = { { "sleep", sleeps }, { "lock", locks },
 		{ "file", reads }, { "compute", computes }, { "build", builds }, { "wait", waits }, { "pool", pool },
-		{ "starve", starves }, { "late", sleeps }, { "woken", wakes } };
+		{ "starve", starves }, { "late", sleeps }, { "woken", wakes },
+		{ "back", comes_back_late } };
 	cl_command_queue queue;
 
 	if (argc > 1 && !strcmp(argv[1], "late"))

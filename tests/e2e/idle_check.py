@@ -25,7 +25,9 @@ def check_pool(rows, process):
     second, last = rows[1], rows[-1]
     assert (second["Thread"], second["Doing"]) == ("calculator", "host code"), rows
     assert (last["TID"], last["Doing"]) == (None, "OS runtime pthread_cond_wait"), rows
-    assert last["Thread"] == "10 threads", rows
+    # Who ended was there for 26 ms at least; behind a hundred times that it is hardly there and left out.
+    left_out = ["9 threads"] if last["Idle (ns)"] > 2600000000 else []
+    assert last["Thread"] in ["10 threads"] + left_out, rows
     assert not [r for r in rows if r["Thread"] == "leaver"], rows
     # one computes: the time is no wait, whoever waits beside it
     assert process["Elsewhere (ns)"] > 300000000, process
