@@ -37,6 +37,7 @@ if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	rm -rf ./*.gputap; full -o all; full --max-size=600k -o t
 	check "device records without room are no lost calls" [ $(($(calls t.gputap) + $(ledger t.gputap SIZE_CAP))) = "$(calls all.gputap)" ]
 	check "... and each command without one is counted" [ "$(ledger t.gputap UNMATCHED_CALL)" -gt 0 ]
+	check "... once: as nothing else that is missing" [ "$(ledger t.gputap DETAILS_LOST)" = 0 ]
 else
 	echo "skipped: device records without room: no OpenCL platform"; skipped=$((skipped + 1))
 fi
