@@ -45,60 +45,42 @@ killed() {
 	case $? in 0) ok "$lines" ;; 77) skip "$lines" ;; *) bad "$lines" ;; esac
 }
 
-# Counters of one kernel: planned, collected, and evaluated to numbers. What the machine does not allow is told, and no failure.
+# collected NAME PROGRAM OPTION...: the program's run with these, its words in $work/NAME.err. What the machine does not allow is told, and no failure.
+collected() {
+	local name=$1 program=$2 refused; shift 2
+	library=(${GPU_CUPTI:+--cupti "$GPU_CUPTI"})
+	have "$bin/$program" || { skip "$program is not there"; return 1; }
+	limited 120 "$tap" run -f -o "$work/$name" --summary=none "${library[@]}" "$@" -- "$bin/$program" >"$work/$name.out" 2>"$work/$name.err" ||
+		{ bad "while it was measured the program failed: $(tail -n 1 "$work/$name.err")"; return 1; }
+	refused=$(grep -E 'no (counters|samples of the program counter)( are collected)?:' "$work/$name.err" | head -n 1)
+	[ -z "$refused" ] || { skip "$refused"; return 1; }
+}
+# The counters of its kernels that have a value, a line each; what is computed without any is none.
+counted_values() {
+	"$tap" report --page raw --csv "${library[@]}" "$work/$1.gputap" 2>>"$work/$1.err" | python3 -c '
+import csv, sys
+for name, value in [cell for row in csv.DictReader(sys.stdin) if row["ID"] for cell in row.items()]:
+    if name.split("__")[0] in ("sm", "gpu", "dram", "lts", "l1tex", "gpc") and value[:1].isdigit() and not name.startswith("sm__maximum_warps_"):
+        print(name, value)'
+}
+# counters NAME PROGRAM OPTION...: planned, collected, and evaluated to numbers
 counters() {
-	local rows numbers library=(${GPU_CUPTI:+--cupti "$GPU_CUPTI"})
-	have "$bin/vector_add" || { skip "vector_add is not there"; return; }
-	limited 120 "$tap" run -f -o "$work/counters" --summary=none --set basic "${library[@]}" -- \
-		"$bin/vector_add" >"$work/counters.out" 2>"$work/counters.err" ||
-		{ bad "under counters the program failed: $(tail -n 1 "$work/counters.err")"; return; }
-	if grep -qE 'no counters( are collected)?:' "$work/counters.err"; then
-		skip "$(grep -E 'no counters( are collected)?:' "$work/counters.err" | head -n 1)"
-		return
-	fi
-	rows=$("$tap" report --page raw --csv "${library[@]}" "$work/counters.gputap" 2>>"$work/counters.err" | python3 -c '
-import csv, sys
-cells = [(n, v) for r in csv.DictReader(sys.stdin) if r["ID"] for n, v in r.items() if n.split("__")[0] in ("sm", "gpu", "dram", "lts", "l1tex", "gpc")]
-for name, value in cells:
-    print(name, value)')
-	numbers=$(grep -cE ' [0-9.e+-]+$' <<<"$rows")
-	if [ "$numbers" -gt 0 ] && grep -q 'complete: yes' "$work/counters.err"; then ok "$numbers values:"$'\n'"$rows"
-	else bad "$numbers values, $(grep complete: "$work/counters.err"):"$'\n'"$rows"; fi
+	local rows numbers
+	collected "$@" || return
+	rows=$(counted_values "$1")
+	numbers=$(grep -c . <<<"$rows")
+	if [ "$numbers" -gt 0 ] && grep -q 'complete: yes' "$work/$1.err"; then ok "$numbers values:"$'\n'"$rows"
+	else bad "$numbers values, $(grep -E 'complete:|run [0-9]+ of' "$work/$1.err" | head -n 3):"$'\n'"$rows"; fi
 }
 
-# What CUPTI does that no stand-in can show: passes in runs of the program, graphs. how NAME PROGRAM OPTION...: values there are
-counted_how() {
-	local name=$1 program=$2 n library=(${GPU_CUPTI:+--cupti "$GPU_CUPTI"})
-	shift 2
-	have "$bin/$program" || { skip "$program is not there"; return; }
-	limited 100 "$tap" run -f -o "$work/$name" --summary=none "${library[@]}" "$@" -- "$bin/$program" >"$work/$name.out" 2>"$work/$name.err" ||
-		{ bad "under counters the program failed: $(tail -n 1 "$work/$name.err")"; return; }
-	if grep -qE 'no counters( are collected)?:' "$work/$name.err"; then
-		skip "$(grep -E 'no counters( are collected)?:' "$work/$name.err" | head -n 1)"
-		return
-	fi
-	n=$("$tap" report --page raw --csv "${library[@]}" "$work/$name.gputap" 2>>"$work/$name.err" | python3 -c '
-import csv, sys
-print(sum(1 for r in csv.DictReader(sys.stdin) if r["ID"] for n, v in r.items() if n.startswith(("sm__", "gpu__", "dram__")) and v[:1].isdigit()))')
-	if [ "${n:-0}" -gt 0 ] && grep -q 'complete: yes' "$work/$name.err"; then ok "$n values"
-	else bad "${n:-no} values, $(grep -E 'complete:|run [0-9]+ of' "$work/$name.err" | head -n 3)"; fi
-}
-
-# samples NAME OPTION...: samples of the program counter, and what was lost of them
+# pc_samples NAME OPTION...: samples of the program counter, and what was lost of them
 pc_samples() {
-	local name=$1 rows n library=(${GPU_CUPTI:+--cupti "$GPU_CUPTI"})
-	shift
-	have "$bin/streams" || { skip "streams is not there"; return; }
-	limited 100 "$tap" run -f -o "$work/$name" --summary=none "${library[@]}" "$@" -- "$bin/streams" >"$work/$name.out" 2>"$work/$name.err" ||
-		{ bad "while it was sampled the program failed: $(tail -n 1 "$work/$name.err")"; return; }
-	if grep -qE 'no samples of the program counter:' "$work/$name.err"; then
-		skip "$(grep -E 'no samples of the program counter:' "$work/$name.err" | head -n 1)"
-		return
-	fi
-	rows=$("$tap" dump "$work/$name.gputap" 2>>"$work/$name.err" | grep '^cuda sample' | head -n 200)
+	local rows n
+	collected "$1" streams "${@:2}" || return
+	rows=$("$tap" dump "$work/$1.gputap" 2>>"$work/$1.err" | grep '^cuda sample' | head -n 200)
 	n=$(grep -c '^cuda sample ' <<<"$rows")
-	if [ "$n" -gt 0 ]; then ok "$n counts, $(grep complete: "$work/$name.err" | tail -n 1):"$'\n'"$rows"
-	else bad "no sample, $(grep -E 'complete:|run [0-9]+ of' "$work/$name.err" | head -n 3):"$'\n'"$rows"; fi
+	if [ "$n" -gt 0 ]; then ok "$n counts, $(grep complete: "$work/$1.err" | tail -n 1):"$'\n'"$rows"
+	else bad "no sample, $(grep -E 'complete:|run [0-9]+ of' "$work/$1.err" | head -n 3):"$'\n'"$rows"; fi
 }
 
 # The vendor's OpenCL: by path, as the dynamic linker knows it, or as it is registered.
@@ -159,8 +141,8 @@ step "record arguments" record arguments "--cuda-args" "$bin/copies"
 step "record storm" record storm "" "$bin/storm" 8 500
 step "record blas" record blas "-t cuda,nvtx,cublas" "$bin/blas"
 step "record dnn" record dnn "-t cuda,nvtx,cudnn" "$bin/dnn"
-step counters counters
-step counters_again counted_how counters_again vector_add --set basic --replay-mode=application --reruns
+step counters counters counters vector_add --set basic
+step counters_again counters counters_again vector_add --set basic --replay-mode=application --reruns
 step pc_samples pc_samples pc_samples --launch-count 0 --metrics smsp__pcsamp_sample_count
 step pc_samples_again pc_samples pc_samples_again --reruns --section SourceCounters,SpeedOfLight
-step counters_graph counted_how counters_graph graphs --metrics sm__cycles_active.avg --kernel-name graph
+step counters_graph counters counters_graph graphs --metrics sm__cycles_active.avg --kernel-name graph
