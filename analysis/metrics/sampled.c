@@ -27,11 +27,24 @@ static uint32_t own_function(const struct rec_samples_parts *p, struct gt_string
 	return 0;
 }
 
+static uint32_t rank_of(uint32_t function, uint32_t own)
+{
+	return function == own ? 0 : function == 0 ? own : function;
+}
+
 static uint64_t address(const struct rec_samples_instruction *i, uint32_t own)
 {
-	uint64_t rank = i->function == own ? 0 : i->function == 0 ? own : i->function;
+	return (uint64_t)rank_of(i->function, own) << 32 | (uint32_t)i->offset;
+}
 
-	return rank << 32 | (uint32_t)i->offset;
+static bool list_functions(struct gt_sampled *s, const struct rec_samples_parts *p, uint32_t own)
+{
+	s->functions = calloc(p->head->functions + 1ull, sizeof *s->functions);
+	for (uint32_t i = 0; s->functions && i < p->head->functions; i++)
+		s->functions[rank_of(i, own)] = (struct gt_sampled_function){ p->functions[i].crc,
+			p->functions[i].index, p->texts + p->functions[i].text };
+	s->n_functions = s->functions ? p->head->functions : 0;
+	return s->functions;
 }
 
 static int by_address(const void *l, const void *r)
@@ -100,7 +113,7 @@ static bool make(struct gt_sampled *s, const struct rec_samples_parts *p, struct
 
 	s->cycles = p->head->cycles;
 	s->metrics = calloc(p->head->reasons + 2ull, sizeof *s->metrics);
-	done = done && s->metrics;
+	done = done && s->metrics && list_functions(s, p, own_function(p, symbol));
 	for (uint32_t i = 0; i < p->head->reasons; i++)
 		told |= !strcmp(p->texts + p->reasons[i].text, ALL);
 	if (done && !told)
@@ -141,5 +154,6 @@ void gt_sampled_free(struct gt_sampled *s)
 	for (uint32_t i = 0; s->metrics && i < s->n; i++)
 		free(s->metrics[i].at);
 	free(s->metrics);
+	free(s->functions);
 	*s = (struct gt_sampled){ .n = 0 };
 }

@@ -20,9 +20,12 @@ struct gt_sampled_metric {
 	uint64_t samples;
 	struct gt_sampled_at *at; uint32_t n;     /* by address; instructions that have none are left out */
 };
+/* name: of its symbol; lives as long as the model. crc: CUPTI's, of the module that it is in. */
+struct gt_sampled_function { uint64_t crc; uint32_t index; const char *name; };
 struct gt_sampled {
 	struct gt_sampled_metric *metrics; uint32_t n;
 	uint64_t cycles;                          /* between two samples; 0: not known */
+	struct gt_sampled_function *functions; uint32_t n_functions;      /* by number; the kernel first */
 };
 
 /* Metrics, to be freed. 1; 0: it was not sampled (*why NULL), or has no whole samples (*why); -1: no memory. */

@@ -15,6 +15,7 @@
 #include "analysis/metrics/counted.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/sampled.h"
+#include "analysis/sections/module.h"
 #include "analysis/sections/nvtx_choice.h"
 #include "analysis/sections/place.h"
 #include "analysis/sections/program.h"
@@ -44,6 +45,7 @@ struct making {
 	enum gt_derived_mode mode;
 	struct gt_places places;
 	struct gt_programs programs;
+	struct gt_modules modules;
 	struct gt_counted *counted;               /* NULL: no counters in the trace */
 	int64_t launch; uint32_t range;           /* what was counted of the dispatch at hand; -1: nothing */
 	const char *not_sampled;                  /* why it has no samples, though it should; NULL */
@@ -362,7 +364,44 @@ static void add_counted(struct making *k, struct gt_action *a, int64_t launch, u
 	}
 }
 
-static void add_sampled_metric(struct making *k, struct gt_action *a, const struct gt_sampled_metric *m)
+/* Where the instruction lies in its module's file; without the module it is what it was. */
+static uint64_t place_in_module(const struct gt_sampled *s, const struct gt_module *module, uint64_t address)
+{
+	uint64_t rank = address >> 32;
+	const char *name = rank < s->n_functions && s->functions[rank].crc == s->functions[0].crc
+		? s->functions[rank].name : NULL;
+	const struct gt_cubin_function *f = module && name ? gt_cubin_find(&module->cubin, literal(name)) : NULL;
+
+	return f ? f->at + (uint32_t)address : address;
+}
+
+/* The module of a kernel's code; its samples, when it has any, name it. NULL: it is not in the trace. */
+static const struct gt_module *add_module(struct making *k, struct gt_action *a, const struct gt_dispatch *d,
+	const struct gt_sampled *s)
+{
+	const struct gt_cubin_function *f;
+	const struct gt_module *module = NULL;
+
+	if (s && s->n_functions && s->functions[0].crc)
+		module = gt_module_of(&k->modules, k->model, (uint32_t)d->process, s->functions[0].crc, a->context,
+			a->mangled, GT_NO_TIME);
+	if (!module && a->mangled.bytes)
+		module = gt_module_of(&k->modules, k->model, (uint32_t)d->process, 0, a->context, a->mangled,
+			d->call_ns);
+	k->failed |= k->modules.failed;
+	if (!module || k->failed)
+		return NULL;
+	a->source = gt_module_add(k->as, module, a->capability);
+	k->failed |= !a->source;
+	f = gt_cubin_find(&module->cubin, a->mangled);
+	if (f)
+		add(k, a, "launch__function_pcs", "", "place of the kernel's first instruction in its module's file",
+			gt_metric_integer(f->at));
+	return module;
+}
+
+static void add_sampled_metric(struct making *k, struct gt_action *a, const struct gt_sampled *s,
+	const struct gt_module *module, const struct gt_sampled_metric *m)
 {
 	struct gt_action_metric *one = gt_action_add(a, keep_str(k, m->name));
 
@@ -375,13 +414,19 @@ static void add_sampled_metric(struct making *k, struct gt_action *a, const stru
 	k->failed |= !one->value.instances;
 	for (; one->value.instances && one->value.n < m->n; one->value.n++)
 		one->value.instances[one->value.n] =
-			(struct gt_instance){ gt_metric_integer(m->at[one->value.n].address),
+			(struct gt_instance){ gt_metric_integer(
+						     place_in_module(s, module, m->at[one->value.n].address)),
 				gt_metric_integer(m->at[one->value.n].samples) };
 }
 
-/* Samples of the program counter, of its own run or of a later one. *why: they should be there, and are not. */
-static void add_sampled(struct making *k, struct gt_action *a, int64_t launch, const char **why)
+/*
+ * Samples of the program counter, of its own run or of a later one; with them the module of a kernel, NULL: no kernel.
+ * *why: they should be there, and are not.
+ */
+static void add_sampled(struct making *k, struct gt_action *a, int64_t launch, const struct gt_dispatch *kernel,
+	const char **why)
 {
+	const struct gt_module *module;
 	const struct gt_counters *c = launch >= 0 ? gt_counted_at(k->counted, (uint32_t)launch) : NULL;
 	struct gt_sampled s;
 	int there = c && c->ranges < 2 ? gt_sampled_of(k->model, c, &s, why) : 0;
@@ -389,10 +434,11 @@ static void add_sampled(struct making *k, struct gt_action *a, int64_t launch, c
 	if (c && c->ranges > 1 && c->samples_run)
 		*why = "its graph was sampled as a whole: CUPTI does not tell which of its kernels a sample is of";
 	k->failed |= there < 0;
+	module = kernel ? add_module(k, a, kernel, there > 0 ? &s : NULL) : NULL;
 	if (there <= 0)
 		return;
 	for (uint32_t i = 0; i < s.n && !k->failed; i++)
-		add_sampled_metric(k, a, &s.metrics[i]);
+		add_sampled_metric(k, a, &s, module, &s.metrics[i]);
 	if (s.cycles)
 		add(k, a, "smsp__pcsamp_interval_cycles", "cycle", "", gt_metric_integer(s.cycles));
 	gt_sampled_free(&s);
@@ -453,7 +499,7 @@ static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch
 			(uint32_t)(10 * d->cuda_device->compute_major + d->cuda_device->compute_minor);
 	add_launch_metrics(k, a, d);
 	add_counted(k, a, k->launch, k->range);
-	add_sampled(k, a, k->launch, &k->not_sampled);
+	add_sampled(k, a, k->launch, d->cuda ? d : NULL, &k->not_sampled);
 	add_device(k, a, d);
 	a->trace = place(k, a, d);
 	a->nvtx = nvtx(k, d);
@@ -607,7 +653,7 @@ static void add_whole(struct making *k, int64_t launch, uint32_t range, const st
 	}
 	add_counted(k, a, launch, range);
 	k->not_sampled = NULL;
-	add_sampled(k, a, launch, &k->not_sampled);
+	add_sampled(k, a, launch, NULL, &k->not_sampled);
 	add_device(k, a, &d);
 	add_sections(k, a);
 	add_asked(k, a);
@@ -667,6 +713,7 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	gt_nvtx_choice_close(k.ranges);
 	gt_places_close(&k.places);
 	gt_programs_close(&k.programs);
+	gt_modules_close(&k.modules);
 	gt_counted_close(k.counted);
 	gt_map_free(&k.kernels, sizeof(struct slot));
 	free(k.launched.v);

@@ -94,4 +94,78 @@ traced --summary=none --cupti "$cupti" --binaries=false --metrics smsp__pcsamp_s
 "$tap" dump t.gputap >dump 2>/dev/null
 check "--binaries=false leaves it out" stored 0
 check "... and samples are there" grep -q '^cuda sample ' dump
+# ... and by it they have lines
+export FAKEGPU_SAMPLES=$PWD/taken FAKEGPU_SOURCE=$PWD/kernels.cu
+all=smsp__pcsamp_sample_count
+judge() { python3 "$GPUTAP_TESTS/e2e/pc_samples_check.py" "$@"; }
+sampled() { rm -f taken; traced --summary=none --cupti "$cupti" --metrics "$all" "$@"; }
+page() { timeout 60 "$tap" report --page source --metrics "$all" "$@" 2>said; }
+seq -f 'line %g of the source' 40 >kernels.cu
+sampled -- "$examples/vector_add"
+page --csv --print-source source t.gputap >rows
+check "the source page has the samples of each line" judge lines taken rows "$PWD/kernels.cu"
+page t.gputap >text
+check "... for people, with the lines" grep -qE '^ +13 +[0-9,]+ +line 13 of the source$' text
+check "... and each instruction, by its place in the module" grep -qE '^ +0x[0-9a-f]+ +[0-9,]+ +\(kernels.cu:13\)$' text
+"$tap" export -q -f -e ncu-rep --metrics "$all" -o v t.gputap
+page --csv --print-source source v.ncu-rep >rows
+check "a report file has them too, without the trace" judge lines taken rows "$PWD/kernels.cu"
+check "... and says that it holds a source" grep -q '^holds .* 1 source$' <("$tap" info v.ncu-rep)
+python3 - v.ncu-rep "$GPUTAP_TESTS/../python" own >by_hand 2>&1 <<'END'
+import sys
+sys.path.insert(0, sys.argv[2])
+import ncu_report
+action = ncu_report.load_report(sys.argv[1])[0][0]
+begin = int(action["launch__function_pcs"].as_double())
+place = action.source_info(begin + 64)
+print(place.file_name(), place.line(), action.source_info(begin + 96), len(action._source().binary()))
+END
+check "ncu_report tells lines by address, in the module as it was loaded" \
+	[ "$(cat by_hand)" = "$PWD/kernels.cu 14 None $("$tap" dump t.gputap 2>/dev/null | sed -n 's/^cuda module .* bytes=\([0-9]*\).*/\1/p')" ]
+sampled --launch-count 0 -- "$examples/storm" 3 20
+"$tap" export -q -f -e ncu-rep --launch-count 0 --metrics "$all" -o v t.gputap
+check "sixty launches of one module: it is in the file once" grep -q '^holds .* 1 source$' <("$tap" info v.ncu-rep)
+traced --summary=none --binaries -- "$examples/vector_add"
+check "without samples the page has the kernel's lines" grep -q '(kernels.cu:12)' <(page t.gputap)
+sampled --binaries=false -- "$examples/vector_add"
+check "without the code instructions are told by their offset" grep -qE '^ +0x10 ' <(page t.gputap)
+FAKEGPU_CUBIN=$PWD/kernels.cu
+export FAKEGPU_CUBIN
+traced --summary=none --binaries -- "$examples/vector_add"
+check "code that is no ELF file: a page all the same" grep -q 'the report does not hold its source' <(page t.gputap)
+
+# A module that the vendor's compiler made
+nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc)
+if [ -n "$nvcc" ]; then
+	cat >genuine.cu <<'END'
+__device__ __noinline__ float helper(float x)
+{
+	return x * x + 1.0f;                            // ptx: fma.rn.f32
+}
+
+extern "C" __global__ void vector_add(float *a, int n)
+{
+	__shared__ float s[64];
+	int i = blockIdx.x * blockDim.x + threadIdx.x;  // ptx: %ctaid.x
+	s[threadIdx.x & 63] = a[i];                     // ptx: st.shared.f32
+	__syncthreads();                                // ptx: bar.sync
+	if (i < n)                                      // ptx: setp.ge.s32
+		a[i] = helper(s[(threadIdx.x + 1) & 63]);   // ptx: ld.shared.f32
+}
+extern "C" __global__ void add_one(int *b) { *b += 1; }
+END
+	export FAKEGPU_CUBIN=$PWD/genuine.cubin
+	if env -u LD_LIBRARY_PATH "$nvcc" -arch=sm_90 -lineinfo -cubin -o genuine.cubin "$PWD/genuine.cu" >made 2>&1; then
+		sampled -- "$examples/vector_add"
+		"$tap" dump t.gputap >dump 2>/dev/null
+		check "nvcc's code is stored as it was made" code_is genuine.cubin
+		"$tap" export -q -f -e ncu-rep --metrics "$all" -o v t.gputap
+		check "... and each sample is of the line that its PTX was made of" judge genuine v.ncu-rep "$GPUTAP_TESTS/../python" "$PWD/genuine.cu"
+		check "... on the page too" grep -qE '^ +11 +[0-9,]+ +__syncthreads' <(page t.gputap)
+	else
+		echo "skipped: nvcc makes nothing here: $(head -1 made)"
+	fi
+else
+	echo "skipped: nvcc is not installed: no module of the vendor's compiler"
+fi
 finish

@@ -182,12 +182,14 @@ static bool take_file(struct fg_module *m, const char *path)
 	return b.n;
 }
 
-/* The kernel's symbol in the file: its number and so many instructions as it has. The test's files are sound. */
+/* The kernel's symbol in the file: its number and so many instructions as it has. The test's ELF files are sound. */
 static void find_symbol(const struct fg_module *m, struct fg_function *f)
 {
 	const Elf64_Ehdr *head = (const void *)m->cubin;
 	const Elf64_Shdr *sections = (const void *)(m->cubin + head->e_shoff);
 
+	if (memcmp(head->e_ident, ELFMAG, SELFMAG))
+		return;
 	for (int i = 0; i < head->e_shnum; i++) {
 		const Elf64_Sym *all = (const void *)(m->cubin + sections[i].sh_offset);
 		const char *names = (const char *)m->cubin + sections[sections[i].sh_link].sh_offset;
