@@ -398,6 +398,34 @@ static void find_tracepoints(struct gt_perf *p, const char *list, struct gt_text
 	}
 }
 
+/* raw_syscalls, say, is permitted where others are not. What holds for all of them is said once. */
+static void drop_refused(struct gt_perf *p, pid_t pid, struct gt_text *said)
+{
+	uint32_t kept = 0, n = p->types.n;
+	struct gt_text each = { 0 };
+	const char *why = NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct gt_perf_tracepoint *t = &p->types.v[i];
+		int fd = open_tracepoint(t->id, pid, -1, RING_USUAL);
+
+		if (fd >= 0) {
+			close(fd);
+			p->types.v[kept++] = *t;
+			continue;
+		}
+		why = refused(errno);
+		say_no_tracepoint(&each, t->name, strlen(t->name), why);
+		gt_perf_tracepoint_free(t);
+	}
+	p->types.n = kept;
+	if (why && !kept)
+		say_no_tracepoint(said, "", 0, why);
+	else
+		gt_text_bytes(said, each.data, each.used);
+	gt_text_free(&each);
+}
+
 /* One ring for each processor takes the events of all of them; an event's first bytes say which it is. */
 static void open_tracepoints(struct gt_perf *p, pid_t pid, long cpus, struct gt_text *said)
 {
@@ -405,6 +433,7 @@ static void open_tracepoints(struct gt_perf *p, pid_t pid, long cpus, struct gt_
 	unsigned before = p->n_rings;
 	int failure;
 
+	drop_refused(p, pid, said);
 	for (uint32_t i = 0; i < p->types.n; i++)
 		ids[i] = p->types.v[i].id;
 	failure = p->types.n ? open_set(p, &(struct set){ ids, p->types.n }, pid, cpus) : 0;

@@ -49,6 +49,7 @@ struct store {
 	char *facts;                      /* what the folders that are made say alike */
 	uint64_t lost, lost_tracepoints;  /* events that the kernel had no room for */
 	uint64_t unwritten;
+	bool some;                        /* a life has a stream */
 	uint32_t hidden;                  /* a process with a map of code that no stack leads through; 0: none */
 };
 
@@ -671,9 +672,13 @@ static void write_through(struct store *s)
 /* Parents first: a folder names its parent's. */
 static void open_lives(struct store *s)
 {
-	for (uint32_t i = 0; i < s->lives.all.n; i++)
-		if (s->lives.all.v[i]->records)
-			open_life(s, s->lives.all.v[i]);
+	for (uint32_t i = 0; i < s->lives.all.n; i++) {
+		struct gt_perf_life *life = s->lives.all.v[i];
+
+		if (life->records)
+			open_life(s, life);
+		s->some |= life->out != NULL;
+	}
 }
 
 /*
@@ -783,7 +788,8 @@ void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **notes)
 		put_readings(&s);
 		put_costs(&s);
 		good = close_lives(&s);
-		write_table(run);
+		if (s.some)             /* a trace without anything is removed */
+			write_table(run);
 	}
 	*notes = notes_of(&s, good);
 	gt_clock_free(&s.ticks);

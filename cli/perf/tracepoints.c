@@ -110,10 +110,23 @@ bool gt_perf_field_parse(struct gt_perf_field *f, const char *line)
 
 static const char *const folders[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
-static FILE *open_description(const char *subsystem, const char *event)
+const char gt_perf_no_such[] = "this machine has no such tracepoint";
+static const char not_readable[] = "tracefs may be read by root alone";
+
+static bool is_there(const char *folder)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/events", folder);
+	return !access(path, F_OK) || errno == EACCES;
+}
+
+/* NULL: *why says why. */
+static FILE *open_description(const char *subsystem, const char *event, const char **why)
 {
 	char path[512];
 
+	*why = "no tracefs is mounted at /sys/kernel/tracing";
 	for (unsigned i = 0; i < sizeof folders / sizeof *folders; i++) {
 		FILE *f;
 
@@ -121,29 +134,20 @@ static FILE *open_description(const char *subsystem, const char *event)
 		f = fopen(path, "re");
 		if (f)
 			return f;
+		if (errno == EACCES) {
+			*why = not_readable;
+			return NULL;
+		}
+		if (is_there(folders[i]))
+			*why = gt_perf_no_such;
 	}
 	return NULL;
 }
 
-const char gt_perf_no_such[] = "this machine has no such tracepoint";
-
-static const char *why_not(void)
-{
-	for (unsigned i = 0; i < sizeof folders / sizeof *folders; i++) {
-		char path[64];
-
-		snprintf(path, sizeof path, "%s/events", folders[i]);
-		if (!access(path, R_OK | X_OK))
-			return gt_perf_no_such;
-		if (errno == EACCES)
-			return "tracefs may be read by root alone";
-	}
-	return "no tracefs is mounted at /sys/kernel/tracing";
-}
-
 const char *gt_perf_tracepoint_read(struct gt_perf_tracepoint *t, const char *subsystem, const char *event)
 {
-	FILE *f = open_description(subsystem, event);
+	const char *why;
+	FILE *f = open_description(subsystem, event, &why);
 	char *line = NULL;
 	unsigned long long id = 0;
 	size_t room = 0;
@@ -151,7 +155,7 @@ const char *gt_perf_tracepoint_read(struct gt_perf_tracepoint *t, const char *su
 
 	*t = (struct gt_perf_tracepoint){ 0 };
 	if (!f)
-		return why_not();
+		return why;
 	snprintf(t->name, sizeof t->name, "%s:%s", subsystem, event);
 	while (getline(&line, &room, f) > 0) {
 		struct gt_perf_field field, *kept;

@@ -84,7 +84,9 @@ static void say_nothing_recorded(const struct gt_run *run)
 	} else if (run->quiet) {
 		return;
 	} else if (gt_run_says(run, "note", 0, value, sizeof value)) {
-		fprintf(stderr, "gputap: %s\ngputap: no traced call was made: no trace\n", gt_harmless(value));
+		for (unsigned i = 0; gt_run_says(run, "note", i, value, sizeof value); i++)
+			fprintf(stderr, "gputap: %s\n", gt_harmless(value));
+		fprintf(stderr, "gputap: no traced call was made: no trace\n");
 	} else if (run->target.why) {
 		fprintf(stderr, "gputap: no call could be traced: %s is %s: no trace\n",
 			gt_harmless(run->target.path), run->target.why);

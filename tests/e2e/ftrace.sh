@@ -42,7 +42,6 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	fi
 	with=()
 fi
-
 # ---- where it is, in a place of our own
 if [ ! -r /sys/kernel/tracing/events ] || [ ! -d /sys/kernel/tracing/events ]; then
 	unshare -m true 2>/dev/null && unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null &&
@@ -52,6 +51,24 @@ traced --ftrace=raw_syscalls/sys_enter,raw_syscalls:sys_exit,no_such/tracepoint 
 if said "no tracepoints (--ftrace): "; then
 	skip "$(grep -o 'no tracepoints (--ftrace): .*' err)"
 else
+	# Places that look like tracefs: root's alone, and one whose tracepoints an ordinary user finds and may not use.
+	if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ]; then
+		mkdir -p own/copy && chmod 777 own
+		"${with[@]}" cp /sys/kernel/tracing/events/sched/sched_switch/format own/copy/format
+		for mode in 000 444; do
+			user=(unshare -m sh -c "mount -t tmpfs -o mode=755 none /sys/kernel/tracing && mkdir -p /sys/kernel/tracing/events/sched/sched_switch && cp own/copy/format /sys/kernel/tracing/events/sched/sched_switch/ && chmod $mode /sys/kernel/tracing/events/sched/sched_switch/format && exec \"\$@\"" - setpriv --reuid=65534 --regid=65534 --clear-groups)
+			"${user[@]}" test -w "$PWD/own" || { skip "another user cannot come here"; break; }
+			timeout 60 "${user[@]}" "$tap" run -f -o "$PWD/own/t" --ftrace=sched/sched_switch,no/such -t none -- true >out 2>err
+			if [ $mode = 000 ]; then
+				check "descriptions that root alone may read: one line says so" eval 'said "no tracepoints (--ftrace): tracefs may be read by root alone" && said "no tracepoint"'
+			else
+				check "what the kernel refuses is said, beside what it does not know" eval \
+					'said "no tracepoint no/such (--ftrace): this machine" && said "no tracepoints (--ftrace): tracepoints need CAP_PERFMON"'
+			fi
+			check "... and no trace is left" [ ! -e own/t.gputap ]
+		done
+		traced --ftrace=raw_syscalls/sys_enter,raw_syscalls:sys_exit,no_such/tracepoint -t none -- ./calls 1000
+	fi
 	check "the program's status and output" eval '[ $status = 3 ] && [ "$(wc -w <out)" = 6 ]'
 	check "one line says which is not there" said "no tracepoint no_such/tracepoint (--ftrace): this machine has no such tracepoint"
 	check "the trace is complete" eval '"$tap" info t.gputap | grep -q "^complete: yes"'
@@ -63,6 +80,8 @@ else
 	check "Perfetto has them with their fields" eval 'grep -aq raw_syscalls:sys_enter new.pftrace && grep -aq tracepoints new.pftrace'
 	"$tap" dump t.gputap >t.txt 2>/dev/null
 	check "a line of the dump names the fields" grep -q '^tracepoint [0-9]* [0-9]* [0-9]* cpu [0-9]* raw_syscalls:sys_enter id=[0-9]* args=\[' t.txt
+	traced --ftrace=oom/mark_victim -t none -- ./calls 10
+	check "nothing happened: no trace is left" eval '[ $status = 3 ] && [ ! -e t.gputap ]'
 	traced --ftrace=sched/sched_switch -t sched -- ./calls 100
 	"$tap" dump --json t.gputap >t.json 2>/dev/null
 	check "texts in events, beside context switches" eval '[ $status = 3 ] && grep -q "\"name\":\"sched:sched_switch\".*\"prev_comm\":\"calls\"" t.json'
