@@ -33,6 +33,26 @@ static struct gt_module *content_of(struct gt_modules *all, struct gt_model *m, 
 	return one;
 }
 
+/* Most traces hold no code, and then a kernel costs nothing. False: there is none with functions, or no memory. */
+static bool look_at_all(struct gt_modules *all, struct gt_model *m, struct gt_cuda *c)
+{
+	uint32_t n = gt_cuda_module_count(c);
+
+	if (all->asked || all->failed)
+		return all->any && !all->failed;
+	all->asked = true;
+	all->of = calloc(n + 1ull, sizeof(struct gt_module *));
+	all->failed |= !all->of;
+	for (uint32_t i = 0; i < n && !all->failed; i++) {
+		const struct gt_cuda_module *one = gt_cuda_module(c, i);
+		struct gt_module *module = one->content[0] || one->content[1] ? content_of(all, m, one) : NULL;
+
+		all->of[i] = module && module->cubin.n ? module : NULL;
+		all->any |= all->of[i] != NULL;
+	}
+	return all->any && !all->failed;
+}
+
 const struct gt_module *gt_module_of(struct gt_modules *all, struct gt_model *m, uint32_t process, uint64_t crc,
 	uint32_t context, struct gt_string name, int64_t ns)
 {
@@ -40,15 +60,14 @@ const struct gt_module *gt_module_of(struct gt_modules *all, struct gt_model *m,
 	struct gt_cuda *c = gt_model_cuda(m, &ignored);
 	const struct gt_module *other = NULL;
 
-	for (uint32_t i = c ? gt_cuda_module_count(c) : 0; i-- && !all->failed;) {
+	if (!c || !look_at_all(all, m, c))
+		return NULL;
+	for (uint32_t i = gt_cuda_module_count(c); i--;) {
 		const struct gt_cuda_module *one = gt_cuda_module(c, i);
-		const struct gt_module *module;
+		const struct gt_module *module = all->of[i];
 
-		if ((!crc && (one->process != process || (ns != GT_NO_TIME && one->loaded_ns > ns))) ||
-			(crc && one->crc != crc) || !(one->content[0] || one->content[1]))
-			continue;
-		module = content_of(all, m, one);
-		if (!module || !gt_cubin_find(&module->cubin, name))
+		if (!module || (!crc && (one->process != process || (ns != GT_NO_TIME && one->loaded_ns > ns))) ||
+			(crc && one->crc != crc) || !gt_cubin_find(&module->cubin, name))
 			continue;
 		if (crc || one->context == context)
 			return module;
@@ -106,5 +125,6 @@ void gt_modules_close(struct gt_modules *all)
 		free(all->v.v[i]);
 	}
 	free(all->v.v);
+	free(all->of);
 	*all = (struct gt_modules){ .failed = false };
 }

@@ -17,7 +17,11 @@ struct gt_module {
 	struct gt_string code;            /* empty: it is not in the trace, or not whole */
 	struct gt_cubin cubin;
 };
-struct gt_modules { GT_LIST(struct gt_module *) v; bool failed; };
+struct gt_modules {
+	GT_LIST(struct gt_module *) v;
+	const struct gt_module **of;      /* of each module of the trace, by its number; NULL: its code is not there */
+	bool asked, any, failed;
+};
 
 /*
  * The module that a kernel came from: by CUPTI's CRC of it, where that is known (else 0), else the last one that was
