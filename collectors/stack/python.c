@@ -119,31 +119,42 @@ static bool is_code(uintptr_t object)
 	return true;
 }
 
-/* PYTHON2 */
-static bool is_state(uintptr_t state)
+/* PYTHON2. NO_FRAME: it may be one, of a thread that runs no function of Python now. */
+enum state { NO_STATE, NO_FRAME, A_STATE };
+
+static enum state look_at(uintptr_t state)
 {
 	uintptr_t thread, frame, code;
 
 	if (state < 4096 || state % 8 || !get_word(true, state + tap_python.layout.thread_id, &thread) ||
 		thread != (uintptr_t)pthread_self() || !present_frame(true, state, &frame))
-		return false;
+		return NO_STATE;
 	for (int i = 0; frame && is_boundary(true, frame); i++)
 		if (i == 8 || !get_word(true, frame + tap_python.layout.previous, &frame))
-			return false;
-	return frame && get_reference(true, frame + tap_python.layout.code, &code) && is_code(code);
+			return NO_STATE;
+	if (!frame)
+		return NO_FRAME;
+	return get_reference(true, frame + tap_python.layout.code, &code) && is_code(code) ? A_STATE : NO_STATE;
 }
 
+static bool is_state(uintptr_t state) { return look_at(state) == A_STATE; }
+
+/* An interpreter that compiles a large file for seconds runs no function meanwhile: that is no reason to give up. */
 static TAP_COLD uintptr_t find_key(void)
 {
+	bool may_be = false;
+
 	for (uint32_t i = 0; i < PTHREAD_KEYS_MAX; i++) {
 		uintptr_t state = (uintptr_t)pthread_getspecific(i);
+		enum state is = state ? look_at(state) : NO_STATE;
 
-		if (!state || !is_state(state))
+		may_be |= is == NO_FRAME;
+		if (is != A_STATE)
 			continue;
 		TAP_WRITE_ONCE(key_plus_1, i + 1);
 		return state;
 	}
-	if (__atomic_add_fetch(&tries, 1, __ATOMIC_RELAXED) == TRIES_MOST)
+	if (!may_be && __atomic_add_fetch(&tries, 1, __ATOMIC_RELAXED) == TRIES_MOST)
 		give_up("no thread's state was found in this CPython");
 	return 0;
 }

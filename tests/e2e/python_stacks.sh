@@ -48,6 +48,11 @@ def outer():
 
 outer()
 P
+# The same behind a second of compiling, in which no function of Python runs. Samples begin behind the interpreter's start.
+for i in $(seq 5000); do
+	echo "def f$i(a, b=$i): return [a + $i, {'k$i': (b, a * $i)}, a if b > $i else -b, [a for a in range(b)]]"
+done >large.py
+cat busy.py >>large.py
 known=0 trampolines=0
 while read -r version python; do
 	case $version in
@@ -72,6 +77,13 @@ while read -r version python; do
 	"$tap" run -q -f -o s -t sample --sample=timer --sample-rate=1000 -- "$python" busy.py >s.out 2>&1
 	"$tap" export -q -f -o s -e folded s.gputap
 	check "... and samples of timers lead through its functions" grep -qE ';<module>;(.*;)?outer;(.*;)?middle;(.*;)?leaf(;| )' s.folded || head -n 3 s.out s.folded
+	if [ "$known" = 1 ]; then
+		rm -rf s.gputap
+		"$tap" run -q -f -o s -t sample --sample=timer --sample-rate=1000 --start-after=150ms -- "$python" -B -S -I large.py >s.out 2>&1
+		"$tap" export -q -f -o s -e folded s.gputap
+		check "... behind a second without any function, as when a large file is compiled, too" \
+			grep -qE ';<module>;(.*;)?outer;(.*;)?middle;(.*;)?leaf(;| )' s.folded || "$tap" dump s.gputap | grep "^note"
+	fi
 	case $version in 3.8 | 3.9 | 3.10 | 3.11) continue ;; esac
 	if [ "$trampolines" = 1 ] || [ "$(uname -m)" != x86_64 ]; then continue; fi
 	"$python" -c 'import sys; sys.activate_stack_trampoline("perf")' 2>/dev/null || continue
