@@ -9,7 +9,7 @@
 "$gputap" run -q -o s --callstacks --summary=none -- "$GPUTAP_BUILD/tests/e2e/cl_commands" >/dev/null 2>&1
 # sweep PLACES ARGUMENT...: of that many places, and of the first and last ones
 # Who else ends the program while a library is loaded: the C library, for a thread's variables, and one that libdw 0.183 loads.
-others='^cannot allocate memory for thread-local data: ABORT|^FATAL: .* in libgcrypt' by_others=0
+others='^cannot allocate memory for thread-local data: ABORT|^FATAL: .* in libgcrypt|^Fatal error: Cannot allocate memory' by_others=0
 trace=t
 sweep() {
 	local places=$1 n step status
