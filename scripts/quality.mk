@@ -6,7 +6,7 @@
 C_FILES := $(wildcard api/*.[ch] common/*.[ch] trace/*/*.[ch] collectors/*.[ch] collectors/*/*.[ch] interpose/*.[ch] interpose/*/*.[ch] model/*.[ch] model/*/*.[ch] writers/*.[ch] writers/*/*.[ch] \
 	common/*/*.[ch] analysis/*.[ch] analysis/*/*.[ch] cli/*.[ch] cli/*/*.[ch] tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] bench/*.[ch] examples/*.c examples/*/*.[ch])
 
-SHELL_FILES := $(shell grep -lE '^\#!.*(bash|/sh)$$' $(wildcard scripts/* tests/run tests/golden/run bench/run)) $(wildcard tests/*/*.sh examples/*.sh .ci/run)
+SHELL_FILES := $(shell grep -lE '^\#!.*(bash|/sh)$$' $(wildcard scripts/* tests/run tests/golden/run bench/run)) $(wildcard tests/*.sh tests/*/*.sh examples/*.sh .ci/run)
 
 lint: all
 	@scripts/check-includes

@@ -4,8 +4,7 @@
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
 set -u
-passed=0 failed=0 skipped=0
-ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
+. "$GPUTAP_TESTS/check_lib.sh"
 top=$GPUTAP_TESTS/..
 export PATH=$GPUTAP_BUILD:$PATH
 python3 "$top/scripts/completions" bash >gputap || exit 1
@@ -45,7 +44,7 @@ if command -v fish >/dev/null; then
 	ok "fish: traces" "$(in_fish 'gputap info on')" one.gputap/
 	ok "fish: programs" "$(in_fish 'gputap run printen' | tr ' ' '\n' | grep -c '^printenv$')" 1
 else
-	skipped=$((skipped + 1)); echo "skipped: fish is not installed"
+	skip "fish is not installed"
 fi
 
 # ---- zsh: on a terminal, a tab behind each line, and what stands there then
@@ -72,7 +71,6 @@ LINES
 	ok "zsh: traces" "${got[7]-}" "gputap info one.gputap/"
 	ok "zsh: programs" "${got[8]-}" "gputap run -o t printenv "
 else
-	skipped=$((skipped + 1)); echo "skipped: zsh is not installed"
+	skip "zsh is not installed"
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

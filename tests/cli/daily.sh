@@ -6,9 +6,7 @@
 set -u
 command -v clinfo >/dev/null || { echo "skipped: clinfo is not installed"; exit 77; }
 gputap=$GPUTAP_BUILD/gputap
-passed=0 failed=0
-ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
-has() { if grep -q -- "$3" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; sed 's/^/  /' "$2"; fi; }
+. "$GPUTAP_TESTS/check_lib.sh"
 export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 "$gputap" run -q -o one -- clinfo -l >/dev/null 2>err; ok "a trace to work with" "$?:$(ls -d one.gputap)" 0:one.gputap
 
@@ -135,5 +133,4 @@ second "run" INT INT run1.apilog "$gputap" run -q --summary=none -o run1 -e apil
 second "run, another" INT TERM run2.apilog "$gputap" run -q --summary=none -o run2 -e apilog -j 1 -- "$GPUTAP_BUILD/tests/e2e/cl_place" 1500000
 ok "run, a second signal: the traces are kept" "$("$gputap" info run1 2>err | grep -c '^complete: yes'):$("$gputap" info run2 2>err | grep -c '^complete: yes')" 1:1
 "$gputap" export -q -e apilog big.gputap; ok "the trace is as it was" "$?:$(ls big.apilog)" 0:big.apilog
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

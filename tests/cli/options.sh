@@ -6,8 +6,7 @@
 set -u
 command -v clinfo >/dev/null || { echo "skipped: clinfo is not installed"; exit 77; }
 gputap=$GPUTAP_BUILD/gputap
-passed=0 failed=0
-ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
+. "$GPUTAP_TESTS/check_lib.sh"
 has() { if grep -qF -- "$3" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; sed 's/^/  /' "$2"; fi; }
 export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 "$gputap" run -q -o t -- clinfo -l >/dev/null 2>&1
@@ -79,5 +78,4 @@ for pattern in '%q{WORD}-%r-%i-%%-%n' '%i' '%i-%n' 'a%%n-%n' 'x.gputap' '%h-%r';
 done
 ok "name of a script" "$(ls -d p2/*.gputap)" p2/app.sh.gputap
 ok "rank: the scheduler's comes first" "$(ls -d p1/*.gputap)" "p1/w_x%y-5-app.sh-%-1.gputap"
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

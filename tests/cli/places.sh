@@ -6,9 +6,7 @@
 set -u
 command -v clinfo >/dev/null || { echo "skipped: clinfo is not installed"; exit 77; }
 gputap=$GPUTAP_BUILD/gputap
-passed=0 failed=0 skipped=0
-ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
-has() { if grep -q -- "$3" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; sed 's/^/  /' "$2"; fi; }
+. "$GPUTAP_TESTS/check_lib.sh"
 export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 record() { "$gputap" run -q "$@" -- clinfo -l >out 2>err; }
 record -o t; ok "a trace to work with" "$?:$(ls -d t.gputap)" 0:t.gputap
@@ -42,7 +40,7 @@ for _ in $(seq 100); do flock -n t.gputap/export.lock true || break; sleep 0.02;
 "$gputap" export -q -e apilog -f t 2>err; ok "an export waits for the lock" $? 0; wait $holder
 has "and says so" err 'is being converted by another process: waiting'
 # One that is never let go is given up after a time; what would take two minutes of pauses takes none here.
-if nm -D --undefined-only "$gputap" | grep -qE '__[at]san'; then skipped=$((skipped + 1)); echo "skipped: the time limit of the lock: a sanitizer comes first"; else
+if nm -D --undefined-only "$gputap" | grep -qE '__[at]san'; then skip "the time limit of the lock: a sanitizer comes first"; else
 	"${CC:-cc}" -O1 -fPIC -shared -o libhurry.so "$GPUTAP_TESTS/cli/hurry.c"; ok "what takes the pauses away" $? 0
 	rm -f u.apilog.* z.*
 	exec 8>t.gputap/export.lock; flock 8
@@ -61,5 +59,4 @@ timeout 20 "$gputap" run --cuda-args -q --cuda-table=fifo -o w -- true 2>err; ok
 timeout 20 "$gputap" run --cuda-args -q --cuda-table=/dev/zero -o w -- true 2>err; ok "--cuda-table=/dev/zero too" $? 125
 has "and said" err 'is not a table'
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+finish

@@ -6,9 +6,7 @@
 set -u
 command -v clinfo >/dev/null || { echo "skipped: clinfo is not installed"; exit 77; }
 gputap=$GPUTAP_BUILD/gputap
-passed=0 failed=0 skipped=0
-ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
-has() { if grep -q -- "$3" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; sed 's/^/  /' "$2"; fi; }
+. "$GPUTAP_TESTS/check_lib.sh"
 # Waits until an image has recorded into this trace.
 recorded() { for _ in $(seq 100); do for d in "$1"/[0-9]*; do [ -d "$d" ] && return; done; sleep 0.05; done; }
 export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
@@ -37,7 +35,7 @@ if python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
 on_terminal "$gputap" run -o terminal -- clinfo -l >out 2>err; has "summary on a terminal" out "opencl_api_sum"
 on_terminal "$gputap" run -q -o terminal-q -- clinfo -l >out 2>err; ok "quiet on a terminal too" "$(cat out)" "$(cat bare.out)"
 else
-	skipped=1; echo "skipped: the summary on a terminal: no pseudo terminal can be opened here"
+	skip "the summary on a terminal: no pseudo terminal can be opened here"
 fi
 
 # Never overwritten without -f.
@@ -110,5 +108,4 @@ ok "one SQLite file" "$(ls multi.*sqlite)" multi.sqlite
 ok "--pack makes one file" "$([ -f packed.gputap ] && echo file)" file
 "$gputap" stats -q -r opencl_api_sum --format csv packed.gputap >packed.csv 2>err; ok "packed trace reads" $? 0
 has "packed trace reads" packed.csv clGetPlatformIDs
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -6,9 +6,7 @@
 set -u
 command -v clinfo >/dev/null || { echo "skipped: clinfo is not installed"; exit 77; }
 gputap=$GPUTAP_BUILD/gputap
-passed=0 failed=0
-ok() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: got '$2', want '$3'"; fi; }
-has() { if grep -q -- "$3" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1: no '$3' in:"; sed 's/^/  /' "$2" | head -20; fi; }
+. "$GPUTAP_TESTS/check_lib.sh"
 export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 "$gputap" run -q -o t -- clinfo -l >/dev/null 2>&1
 
@@ -101,5 +99,4 @@ for c in run export stats info dump; do
 done
 ok "man pages and options.md agree with --help" "$("$GPUTAP_TESTS/../scripts/man-pages" --check "$gputap" 2>&1)" ""
 "$gputap" --version >v; has "version" v "gputap [0-9]"
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

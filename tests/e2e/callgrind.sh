@@ -7,17 +7,10 @@
 # SPDX-License-Identifier: Apache-2.0
 set -u
 tap=$GPUTAP_BUILD/gputap
-passed=0 failed=0 skipped=0
+. "$GPUTAP_TESTS/check_lib.sh"
 unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION FAKEGPU_REPORT "${!GPUTAP_CUDA@}"
 export FAKEGPU_DEVICES=2 POCL_DEVICES=${POCL_DEVICES-basic}
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
-skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
 annotate=annotate
 command -v callgrind_annotate >/dev/null || { annotate=; skip "what callgrind_annotate says: it is not installed (package valgrind)"; }
 
@@ -79,5 +72,4 @@ else
 	skip "CUDA programs: the examples are not built"
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

@@ -12,8 +12,9 @@ import pathlib
 import struct
 import sys
 
-CONTROL, BLOCK, STAGE, STAGE_IMAGE = 4096, 65536, 4, 4096
-COMPLETE, INCOMPLETE, LONG, WIDE = 1, 2, 4, 0x20
+import streams
+
+WIDE = 0x20
 TYPES = ["none", "PAD", "THREAD", "THREAD_END", "CLOCK", "COMMAND", "UNTIMED", "OBJECT", "BLOB_REF", "NOTE", "LOCAL_SIZE", "CALIBRATION",
          "FORK", "EXEC", "EXIT", "WINDOW", "HSA_KERNEL", "HSA_COPY"]
 LOSSES = ["NO_SPACE", "NO_STREAM", "SECCOMP", "SIZE_CAP", "RING_OVERWRITTEN", "ARGS_CUT", "PENDING_FULL", "QUEUE_UNPROFILED", "NOT_FINISHED",
@@ -32,44 +33,6 @@ def functions(table):
     return names, enqueues
 
 
-def chunks(data):
-    """(offset, kind, bytes) of one stream file."""
-    chunk = CONTROL
-    while chunk + 64 <= len(data):
-        magic, kind, _, size = struct.unpack_from("<IHHQ", data, chunk)
-        if magic != 0x314B4843 or size < 64:
-            return
-        yield chunk, kind, size
-        chunk = (chunk + size + BLOCK - 1) // BLOCK * BLOCK
-
-
-def unstaged(data):
-    """The stream with every window's image at its place."""
-    whole = bytearray(data)
-    for chunk in range(0, len(data) - 64, BLOCK):
-        magic, kind, _, size, _, target = struct.unpack_from("<IHHQQQ", data, chunk)
-        if magic == 0x314B4843 and kind == STAGE and target:
-            image = data[chunk + STAGE_IMAGE:chunk + size]
-            whole[len(whole):] = bytes(max(0, target + len(image) - len(whole)))
-            whole[target:target + len(image)] = image
-    return bytes(whole)
-
-
-def records(data):
-    """(offset, id, flags, result, words) of one stream file."""
-    data = unstaged(data)
-    for chunk, kind, size in chunks(data):
-        at, end = chunk + 64, min(chunk + size, len(data))
-        while kind == 1 and at + 8 <= end:
-            fn, n, flags, result = struct.unpack_from("<HBBi", data, at)
-            n = result if flags & INCOMPLETE else struct.unpack_from("<I", data, at + 8)[0] if flags & LONG else n
-            if n <= 0:
-                at = (at // BLOCK + 1) * BLOCK
-                continue
-            yield at, fn, flags, result, struct.unpack_from("<%dQ" % n, data, at)
-            at += n * 8
-
-
 def times(flags, w):
     if flags & WIDE:
         return w[2:7]
@@ -81,13 +44,14 @@ def times(flags, w):
 def check_image(directory, names, enqueues, counts):
     calls, links = {}, []
     for path in directory.glob("*.str"):
-        data = path.read_bytes()
+        data = streams.unstaged(path.read_bytes())
         stream = int(path.stem)
         for i, n in enumerate(struct.unpack_from("<128Q", data, 64 + 8 * 64)):     # its own, those of others
             reason = i % 64
             if n:
                 counts["lost." + (LOSSES[reason] if reason < len(LOSSES) else str(reason))] += n
-        for at, fn, flags, result, w in records(data):
+        for at, fn, words, flags, result in streams.records(data):
+            w = struct.unpack_from("<%dQ" % words, data, at)
             if fn >= 256:
                 counts[names.get(fn, str(fn))] += 1
                 calls[(stream, at)] = (fn, result)

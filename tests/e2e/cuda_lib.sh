@@ -8,16 +8,10 @@ set -u
 tap=$GPUTAP_BUILD/gputap
 gpu=$GPUTAP_BUILD/tests/fakegpu
 examples=$GPUTAP_BUILD/examples/cuda
-passed=0 failed=0
+. "$GPUTAP_TESTS/check_lib.sh"
 unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DEVICES FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION CUDA_HOME CUDA_PATH CONDA_PREFIX "${!GPUTAP_CUDA@}"
 export LD_LIBRARY_PATH=$gpu/lib FAKEGPU_REPORT=report
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
 # What the tool reads of the trace, and (walk) what stands in the raw files.
 whole() { python3 "$GPUTAP_TESTS/e2e/cuda_whole_check.py" t.gputap "$@"; }
 walk() { python3 "$GPUTAP_TESTS/e2e/cuda_collector_check.py" t.gputap "$@"; }
@@ -33,7 +27,3 @@ calls() { grep '^runtime-calls' "$1"; }
 driver_calls() { grep '^driver-calls' "$1" | cut -d' ' -f2; }
 status() { [ "$(cat t.status)" = "$1" ]; }
 no_image() { ! ls -d t.gputap/*.[0-9]* >/dev/null 2>&1; }
-finish() {
-	echo "$passed passed, $failed failed"
-	[ "$failed" -eq 0 ]
-}

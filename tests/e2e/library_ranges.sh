@@ -8,14 +8,8 @@
 set -u
 tap=$GPUTAP_BUILD/gputap
 byhand=$GPUTAP_BUILD/tests/e2e/nvtx_byhand
-passed=0 failed=0 skipped=0
+. "$GPUTAP_TESTS/check_lib.sh"
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
 verify() { python3 "$GPUTAP_TESTS/e2e/nvtx_check.py" "$@"; }
 absent() { ! ls -d "$1"* >/dev/null 2>&1; }
 unset NVTX_INJECTION64_PATH "${!CUBLAS@}" "${!CUDNN@}" "${!CUSPARSE@}" "${!CUSOLVER@}" "${!NCCL@}"
@@ -68,8 +62,7 @@ real() {                                        # NAME LIBRARY RANGE...: under -
 	local name=$1 file range missing="" first status
 	file=$(find_library "$2")
 	if [ -z "$file" ]; then
-		echo "skipped: no $2 here"
-		skipped=$((skipped + 2))
+		skip "no $2 here" 2
 		return
 	fi
 	timeout 60 ./libraries "$file" >bare.out 2>bare.err
@@ -102,5 +95,4 @@ if ${CC:-cc} -O1 -w -o libraries "$GPUTAP_TESTS/e2e/nvtx/libraries.c" -ldl; then
 		skipped=$((skipped + 1))
 	fi
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

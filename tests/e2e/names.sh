@@ -5,16 +5,10 @@
 # SPDX-License-Identifier: Apache-2.0
 set -u
 tap=$GPUTAP_BUILD/gputap program=$GPUTAP_BUILD/tests/e2e/cl_names
-passed=0 failed=0
+. "$GPUTAP_TESTS/check_lib.sh"
 export POCL_DEVICES=${POCL_DEVICES-basic}
 [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || { echo "skipped: no OpenCL platform"; exit 77; }
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
 usual=$((20 + $(nice))) nicer=$(($(nice) + 25 < 39 ? $(nice) + 25 : 39))      # of the kernel: 20 + nice
 rows() { sqlite3 -separator ' ' "$1" "SELECT priority, value FROM ThreadNames JOIN StringIds ON StringIds.id = nameId ORDER BY value"; }
 has() { local file=$1 name; shift; for name; do grep -q "$name" "$file" || { echo "no $name in:"; cat "$file"; return 1; }; done; }
@@ -51,5 +45,4 @@ check "an exec ends the image too" has info 'ended: 1 call' 'prctl: 1 call' 'by 
 "$tap" info --threads k.gputap >info
 check "a killed program's thread is known by the name it had at its last chunk" has info 'busy: '
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -6,14 +6,8 @@
 set -u
 tap=$GPUTAP_BUILD/gputap
 byhand=$GPUTAP_BUILD/tests/e2e/nvtx_byhand
-passed=0 failed=0 skipped=0
+. "$GPUTAP_TESTS/check_lib.sh"
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
 verify() { python3 "$GPUTAP_TESTS/e2e/nvtx_check.py" "$@"; }
 absent() { ! ls -d "$1"* >/dev/null 2>&1; }
 
@@ -83,8 +77,7 @@ if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	check "the domain alone records no OpenCL call" \
 		test "$("$tap" dump --json ranges.gputap 2>/dev/null | grep -c '"type":"range"')/$("$tap" dump --json ranges.gputap 2>/dev/null | grep -c '"type":"call"')" = 3/0
 else
-	echo "skipped: no OpenCL platform"
-	skipped=$((skipped + 5))
+	skip "no OpenCL platform" 5
 fi
 
 include=
@@ -102,8 +95,7 @@ if [ -n "$include" ] && ${CC:-cc} -O2 -I"$include" -o real "$GPUTAP_TESTS/e2e/nv
 	check "structured payloads are shown by their schema" \
 		test "$(cell real.sqlite "SELECT jsonText FROM NVTX_EVENTS WHERE jsonText IS NOT NULL")" = '{"bytes":4096,"rate":2.5}'
 else
-	echo "skipped: no NVTX headers to build a program with"
-	skipped=$((skipped + 4))
+	skip "no NVTX headers to build a program with" 4
 fi
 if [ -n "$include" ] && [ -f "$include/nvtx3/nvToolsExtCounters.h" ] &&
 	${CC:-cc} -O2 -I"$include" -o extensions "$GPUTAP_TESTS/e2e/nvtx/extensions.c" -ldl -lpthread 2>cc.err; then
@@ -112,16 +104,14 @@ if [ -n "$include" ] && [ -f "$include/nvtx3/nvToolsExtCounters.h" ] &&
 	check "extensions that nobody records return what they return without a tool" cmp bare.out extensions.out
 	check "... and what comes after them is recorded" sh -c '"$1" dump extensions.gputap 2>/dev/null | grep -q "push :\"after\""' - "$tap"
 else
-	echo "skipped: no NVTX headers with extensions"
-	skipped=$((skipped + 2))
+	skip "no NVTX headers with extensions" 2
 fi
 python=${NVTX_PYTHON:-python3}
 if "$python" -c 'import nvtx' 2>/dev/null; then
 	"$tap" run -q -f -o python -- "$python" "$GPUTAP_TESTS/e2e/nvtx/annotate.py" >/dev/null 2>&1
 	check "ranges of the Python package are in the trace" verify python python.gputap
 else
-	echo "skipped: no Python package nvtx"
-	skipped=$((skipped + 1))
+	skip "no Python package nvtx"
 fi
 legacy=${NVTX_V2_LIBRARY-$(ldconfig -p 2>/dev/null | sed -n 's/.*libnvToolsExt\.so\.1 .*=> //p' | head -n 1)}
 [ -n "$legacy" ] || legacy=$(ls /usr/local/cuda*/lib64/libnvToolsExt.so.1 2>/dev/null | head -n 1)
@@ -131,8 +121,6 @@ if [ -n "$legacy" ] && ${CC:-cc} -O1 -I"$GPUTAP_TESTS/.." -o legacy "$GPUTAP_TES
 	check "a program with the library of version 2 ends as without us" cmp -s bare.out legacy.out
 	check "... and is in the trace" verify legacy legacy.gputap
 else
-	echo "skipped: no library of NVTX version 2 (libnvToolsExt.so.1)"
-	skipped=$((skipped + 2))
+	skip "no library of NVTX version 2 (libnvToolsExt.so.1)" 2
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

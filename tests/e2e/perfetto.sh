@@ -9,17 +9,10 @@
 set -u
 tap=$GPUTAP_BUILD/gputap
 python=${PERFETTO_PYTHON-python3}
-passed=0 failed=0 skipped=0
+. "$GPUTAP_TESTS/check_lib.sh"
 unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION FAKEGPU_REPORT "${!GPUTAP_CUDA@}"
 export FAKEGPU_DEVICES=2 POCL_DEVICES=${POCL_DEVICES-basic}
 
-# check NAME COMMAND...: one sentence that must be true
-check() {
-	local name=$1
-	shift
-	if "$@"; then echo "ok: $name"; passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi
-}
-skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
 compare() { "$1" "$GPUTAP_TESTS/e2e/perfetto_check.py" "$2" "$3.pftrace" "$3.sqlite"; }
 classes=
 if "$python" -c 'import perfetto.protos.perfetto.trace.perfetto_trace_pb2' 2>/dev/null; then
@@ -108,5 +101,4 @@ check "--min-dur makes it small, and no word is said" test "$(grep -c 'will take
 check "--min-dur takes a time" test $? = 2
 rm -rf large.*
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

@@ -14,33 +14,20 @@ import re
 import struct
 import sys
 
-import count_records
+import streams
 
-COMPLETE, INCOMPLETE, LONG, STACK = 1, 2, 4, 0x80
+STACK = 0x80
 OF_STACKS = {30, 31, 40}                        # STACK, MODULE, PYTHON_CODE
 # bytes of a record, header, times and arguments included
 BEFORE = {"clRetainContext": 32, "clReleaseKernel": 32, "clFinish": 32, "clFlush": 32, "clWaitForEvents": 48}
-
-
-def records(data, at, end):
-    """(function or type, words, flags)"""
-    while at + 8 <= end:
-        fn, words, flags, result = struct.unpack_from("<HBBi", data, at)
-        size = result if flags & INCOMPLETE else struct.unpack_from("<I", data, at + 8)[0] if flags & LONG else words
-        if size <= 0:
-            at = (at // count_records.BLOCK + 1) * count_records.BLOCK
-            continue
-        yield fn, size, flags
-        at += size * 8
 
 
 def read(trace):
     found = []
     for path in sorted(glob.glob(trace + "/*/*.str")):
         with open(path, "rb") as f:
-            data = f.read()
-        for start, end in count_records.chunks(data):
-            found += records(data, start, end)
+            data = streams.unstaged(f.read())
+        found += [(fn, words, flags) for _, fn, words, flags, _ in streams.records(data)]
     return found
 
 

@@ -17,10 +17,9 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
-from count_records import BLOCK, CONTROL, INCOMPLETE, LONG, SLOTS  # noqa: E402
+from streams import INCOMPLETE, SLOTS, records, unstaged  # noqa: E402
 
 PLACES, NAME, PROGRAM, OWN, DRIVER = 256, 64, 0, 1, 2
-STAGE, STAGE_IMAGE, MAGIC = 4, 4096, 0x314B4843
 # Reasons that stand for calls which are not in the trace, each as many as it counts.
 CALLS_LOST = ("NO_SPACE", "NO_STREAM", "SECCOMP", "SIZE_CAP", "RING_OVERWRITTEN", "LATE_CALL", "EARLY_CALL", "LEFT_CALL")
 
@@ -50,37 +49,6 @@ def witnessed(folder):
     return calls, passed
 
 
-def whole(data):
-    """The stream with every window's image at its place: after a kill it may not have been copied."""
-    out = bytearray(data)
-    for at in range(0, len(data) - 64, BLOCK):
-        magic, kind, _, size, _, target = struct.unpack_from("<IHHQQQ", data, at)
-        if magic == MAGIC and kind == STAGE and target:
-            image = data[at + STAGE_IMAGE:at + size]
-            out[len(out):] = bytes(max(0, target + len(image) - len(out)))
-            out[target:target + len(image)] = image
-    return bytes(out)
-
-
-def records(data):
-    """(function, flags) of every record of calls."""
-    chunk = CONTROL
-    while chunk + 64 <= len(data):
-        magic, kind, _, size = struct.unpack_from("<IHHQ", data, chunk)
-        if magic != MAGIC:
-            return
-        at, end = chunk + 64, min(chunk + size, len(data))
-        while kind == 1 and at + 8 <= end:
-            function, words, flags, result = struct.unpack_from("<HBBi", data, at)
-            words = result if flags & INCOMPLETE else struct.unpack_from("<I", data, at + 8)[0] if flags & LONG else words
-            if words <= 0:
-                at = (at // BLOCK + 1) * BLOCK
-                continue
-            yield function, flags
-            at += words * 8
-        chunk = (chunk + size + BLOCK - 1) // BLOCK * BLOCK
-
-
 def recorded(trace, ids):
     """Calls by function, calls that had begun at the end, the ledger."""
     names = {int(v, 16): n for n, v in re.findall(r"FN_(\w+) = (0x[0-9a-f]+)", pathlib.Path(ids).read_text())}
@@ -88,12 +56,12 @@ def recorded(trace, ids):
     reasons = re.findall(r"^\tX\((\w+),", rec_h[rec_h.index("#define REC_LOSSES"):], re.M)
     calls, begun, lost = collections.Counter(), collections.Counter(), collections.Counter()
     for path in pathlib.Path(trace).glob("*/*.str"):
-        data = whole(path.read_bytes())
+        data = unstaged(path.read_bytes())
         for slot in range(SLOTS):
             begun[names.get(struct.unpack_from("<I", data, 64 + slot * 64)[0], "")] += 1
         for i, n in enumerate(struct.unpack_from("<128Q", data, 64 + SLOTS * 64)):     # its own, those of others
             lost[reasons[i % 64] if i % 64 < len(reasons) else str(i % 64)] += n
-        for function, flags in records(data):
+        for _, function, _, flags, _ in records(data):
             if not flags & INCOMPLETE:
                 calls[names.get(function, str(function))] += 1
     return calls, begun, lost
