@@ -14,6 +14,7 @@
 #include "analysis/sections/page.h"
 #include "analysis/sections/report_file.h"
 #include "tests/fuzz/each.h"
+#include "tests/fuzz/messages.h"
 
 #define BLOCKS 4
 #define ENTRIES 4
@@ -160,20 +161,6 @@ static void make(struct report *r)
 
 /* ------------------------------------------------------------------ what breaks it */
 
-static struct gt_message_value *any_value(struct gt_message *m, unsigned depth, struct gt_message **in)
-{
-	struct gt_message_value *v = m->first;
-	unsigned n = 0;
-
-	for (struct gt_message_value *i = m->first; i; i = i->next)
-		n++;
-	for (uint64_t i = below(n); v && i; i--)
-		v = v->next;
-	*in = m;
-	return v && v->field->kind == GT_FIELD_PART && depth < DEPTH && below(6) && v->part->first
-		? any_value(v->part, depth + 1, in) : v;
-}
-
 static struct gt_message *any_message(struct report *r)
 {
 	struct block *b = &r->blocks[below(r->n)];
@@ -184,7 +171,7 @@ static struct gt_message *any_message(struct report *r)
 static void break_message(struct report *r)
 {
 	struct gt_message *in;
-	struct gt_message_value *v = any_value(any_message(r), 0, &in), *more;
+	struct gt_message_value *v = any_value(any_message(r), DEPTH, 6, &in), *more;
 
 	if (!v)
 		return;

@@ -13,6 +13,7 @@
 #include "analysis/sections/page.h"
 #include "analysis/sections/report_file.h"
 #include "tests/fuzz/each.h"
+#include "tests/fuzz/messages.h"
 
 #define FILES 64
 #define LARGEST (1u << 18)
@@ -209,25 +210,11 @@ static void section_once(void)
 
 /* ------------------------------------------------------------------ reports */
 
-static struct gt_message_value *value_of(struct gt_message *m, unsigned depth, struct gt_message **in)
-{
-	struct gt_message_value *v = m->first;
-	unsigned n = 0;
-
-	for (struct gt_message_value *i = m->first; i; i = i->next)
-		n++;
-	for (uint64_t i = below(n); v && i; i--)
-		v = v->next;
-	*in = m;
-	return v && v->field->kind == GT_FIELD_PART && depth < 8 && below(4) && v->part->first
-		? value_of(v->part, depth + 1, in) : v;
-}
-
 static void mutate_message(struct gt_arena *arena, struct gt_message *m)
 {
 	static const uint64_t odd[] = { 0, 1, 255, INT32_MAX, UINT32_MAX, INT64_MAX, 1ull << 63, UINT64_MAX };
 	struct gt_message *in;
-	struct gt_message_value *v = value_of(m, 0, &in), *more;
+	struct gt_message_value *v = any_value(m, 8, 4, &in), *more;
 
 	if (!v)
 		return;
