@@ -6,19 +6,24 @@
  */
 #include "model/timeline/internal.h"
 
+/* Of what stands at one moment: is it wanted? Then the source gives it next. */
+static bool gives(const struct gt_timeline *t, struct gt_tl_source *s, uint32_t process, int64_t at_ns)
+{
+	s->ready = gt_tl_wants(t, process) && gt_tl_overlaps(t, at_ns, at_ns);
+	if (s->ready)
+		s->key = (struct gt_tl_key){ at_ns, at_ns, GT_TL_HOST };
+	return s->ready;
+}
+
 static int step_samples(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
 {
-	const struct gt_sample *v = NULL;
-
 	(void)err;
-	for (s->at += s->ready; s->at < s->n; s->at++) {
-		v = gt_model_sample(t->m, s->at);
-		if (gt_tl_wants(t, v->process) && gt_tl_overlaps(t, v->time_ns, v->time_ns))
+	for (s->at += s->ready, s->ready = false; s->at < s->n; s->at++) {
+		const struct gt_sample *v = gt_model_sample(t->m, s->at);
+
+		if (gives(t, s, v->process, v->time_ns))
 			break;
 	}
-	s->ready = s->at < s->n;
-	if (s->ready)
-		s->key = (struct gt_tl_key){ v->time_ns, v->time_ns, GT_TL_HOST };
 	return 0;
 }
 
@@ -39,17 +44,13 @@ static int take_sample(struct gt_timeline *t, struct gt_tl_source *s, struct gt_
 
 static int step_tracepoints(struct gt_timeline *t, struct gt_tl_source *s, struct gt_err *err)
 {
-	const struct gt_tracepoint *v = NULL;
-
 	(void)err;
-	for (s->at += s->ready; s->at < s->n; s->at++) {
-		v = gt_model_tracepoint(t->m, s->at);
-		if (gt_tl_wants(t, v->process) && gt_tl_overlaps(t, v->time_ns, v->time_ns))
+	for (s->at += s->ready, s->ready = false; s->at < s->n; s->at++) {
+		const struct gt_tracepoint *v = gt_model_tracepoint(t->m, s->at);
+
+		if (gives(t, s, v->process, v->time_ns))
 			break;
 	}
-	s->ready = s->at < s->n;
-	if (s->ready)
-		s->key = (struct gt_tl_key){ v->time_ns, v->time_ns, GT_TL_HOST };
 	return 0;
 }
 
