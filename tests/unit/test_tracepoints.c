@@ -230,7 +230,7 @@ static sqlite3 *exported(struct gt_model *m, const char *edition)
 	assert_int_equal(gt_options_init(&o, &gt_option_list, REC_SCOPE_E, &err), 0);
 	gt_option_set(&o, "sqlite-schema", edition);
 	if (w->write(&x, &err))
-		fail_msg("%s (%s)", err.what, err.why ? err.why : "");
+		fail_msg("%s (%s)", err.what, err.why);
 	gt_options_free(&o);
 	assert_int_equal(sqlite3_open_v2(out, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 	return db;
