@@ -121,13 +121,28 @@ static bool is_runtime(void *function)
 	return is;
 }
 
+/*
+ * Before glibc 2.36 RTLD_NEXT finds the oldest function of a name, and a handle the one that programs are linked with
+ * now: nested locks of OpenMP 2.5, which are laid out differently, and those since 3.0.
+ */
+static void *newest(void *function, const char *name)
+{
+	Dl_info info, found;
+	void *object = function && dladdr(function, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *other = object ? dlsym(object, name) : NULL;
+
+	if (object)
+		dlclose(object);
+	return other && dladdr(other, &found) && found.dli_fbase == info.dli_fbase ? other : function;
+}
+
 /* Who gets here without a libgomp had found no such name without us either. */
 static void *nothing(void) { return NULL; }
 
 static struct site look_up(enum index i, const void *caller, uintptr_t key)
 {
 	int saved = errno;
-	void *next = dlsym(RTLD_NEXT, names[i]), *own = of_caller(who_calls(caller), names[i]);
+	void *next = newest(dlsym(RTLD_NEXT, names[i]), names[i]), *own = of_caller(who_calls(caller), names[i]);
 	struct site s = { key, next, false };
 
 	if (own && (!next || is_runtime(next)))
