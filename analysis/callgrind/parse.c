@@ -193,21 +193,27 @@ static int on_part(struct parser *s)
 
 static int on_arch(struct parser *s)
 {
+	if (part_header(s))
+		return -1;
 	rest_of(s);
 	return 0;
 }
 
-/* Types that nobody here knows are left out. */
+/* Types that nobody here knows are left out. spec: "desc:" Space* Name Space* ":" */
 static int on_description(struct parser *s)
 {
 	struct gt_string type, value;
 	const char *colon;
 
+	if (part_header(s))
+		return -1;
 	skip(s);
 	colon = memchr(s->at, ':', (size_t)(s->end - s->at));
 	if (!colon || colon == s->at)
 		return fail(s, "desc: wants a type, a colon and a text");
 	type = (struct gt_string){ s->at, (size_t)(colon - s->at) };
+	while (is_blank(type.text[type.bytes - 1]))
+		type.bytes--;
 	s->at = colon + 1;
 	value = rest_of(s);
 	if (type.bytes == 7 && !memcmp(type.text, "Trigger", 7))
@@ -258,6 +264,8 @@ static int on_event(struct parser *s)
 	struct gt_profile_event *e;
 	uint32_t number;
 
+	if (part_header(s))
+		return -1;
 	skip(s);
 	if (!gt_profile_take_name(&s->at, s->end, &name))
 		return fail(s, "event: wants the name of an event: '%.*s'", REST(s));

@@ -100,6 +100,8 @@ def main():
          "desc: Trigger: end\ndesc: Timerange: 0 - 5\ndesc: I1 cache: 32768 B, 64 B\ndesc: Unknown:\n" + HEAD + body,
          [(lambda t: (parts(t)[0]["Trigger"], parts(t)[0]["Timerange"]), ("end", "0 - 5"))],
          (4, ":\n"[:1], ";", "not a line"), (4, "n:", "n", "desc:"))
+    case("a description's type may have blanks behind it", "desc:Trigger\t: end\ndesc: Timerange : 0 - 5\n" + HEAD + body,
+         [(lambda t: (parts(t)[0]["Trigger"], parts(t)[0]["Timerange"]), ("end", "0 - 5"))], (2, " : ", " ; ", "desc:"))
     case("events", "events:\tIr  Dr\tDw \nfn=main\n1 1 2 3\n",
          [(own, {"main": 1}), (lambda t: own(t, "Dw"), {"main": 3})],
          (1, "Ir", "9r", "name of an event"), (1, "Dw ", "Dr ", "twice"), (1, "e", "f", "not a line"),
@@ -219,6 +221,10 @@ def main():
          (15, "(1)", "(2)", "(2) has no name"), (16, "3 9", "3 z", "a count"))
     case("a part's numbers may be used anew", two.replace("fn=(1)\n7", "fn=(1) g\n7"), [(lambda t: sorted(own(t)), ["f", "g"])],
          (8, "(1)", "(1", "not closed"))
+    case("any line of a header begins a part behind costs, as in Cachegrind's files one behind the other",
+         "".join(line + "\n" + HEAD + body for line in ("desc: Trigger: one", "desc: Trigger: two", "event: S = 2 Ir", "arch: x")),
+         [(lambda t: [p["Trigger"] for p in parts(t)], ["one", "two", "???", "???"]), (lambda t: own(t, "S"), {"main": 40})],
+         (5, "desc", "besc", "not a line"), (9, "Ir", "Ix", "no event"))
     case("a part wants its events", two, [], (14, "e", "#e", "no events"))
     # lines
     case("lines that end with CR LF", HEAD.replace("\n", "\r\n") + "fn=main\r\n1 5\r\n", [(own, {"main": 5})], (2, "fn", "fm", "not a line"))
