@@ -47,21 +47,41 @@ static void note_objects(const struct gt_symbols_found *found)
 		found->missing == 1 ? "its" : "their");
 }
 
+/* Of a sample: its first address is the instruction at which the thread was, a call's the one behind the call. */
+static bool is_sample(const struct gt_stack *k) { return k->n && k->module[0] & GT_STACK_INTERRUPTED; }
+
+/* What may be missing from a stack follows from how callers were looked for. */
+static const char *why_partial(const struct gt_model *m, bool samples)
+{
+	const char *how = gt_model_run_option(m, "sample-stacks"), *by = gt_model_run_option(m, "sample");
+
+	if (!samples || gt_model_option_is(m, 0, "sample", "timer") || (by && !strcmp(by, "timer")))
+		return "they lead through code without unwind tables";
+	if (how && !strcmp(how, "copy"))
+		return "they lead through code without unwind tables, or are longer than the copy of the stack";
+	return "their callers were found by frame pointers, which not all code keeps (with gputap run "
+	       "--sample-stacks=copy by unwind tables)";
+}
+
 void gt_cli_stack_notes(const struct gt_model *model)
 {
 	struct gt_symbols_found found = gt_symbols_found(model);
-	uint32_t n = gt_model_stack_count(model), partial = 0;
+	uint32_t n[2] = { 0 }, partial[2] = { 0 };    /* of calls, of samples */
 
 	if (!found.addresses)
 		return;
 	note_objects(&found);
-	for (uint32_t i = 1; i <= n; i++)
-		partial += (gt_model_stack(model, i)->flags & (REC_STACK_STOPPED | REC_STACK_GUESSED)) != 0;
-	if (partial)
-		fprintf(stderr,
-			"gputap: call stacks: %u of %u may lack functions: they lead through code without unwind "
-			"tables\n",
-			partial, n);
+	for (uint32_t i = 1; i <= gt_model_stack_count(model); i++) {
+		const struct gt_stack *k = gt_model_stack(model, i);
+
+		n[is_sample(k)]++;
+		partial[is_sample(k)] += (k->flags & (REC_STACK_STOPPED | REC_STACK_GUESSED)) != 0;
+	}
+	for (int samples = 0; samples < 2; samples++)
+		if (partial[samples])
+			fprintf(stderr, "gputap: %s: %u of %u may lack functions: %s\n",
+				samples ? "stacks of samples" : "call stacks", partial[samples], n[samples],
+				why_partial(model, samples));
 }
 
 void gt_cli_notes(const struct gt_model *model) { put_notes(model, "gputap: "); }

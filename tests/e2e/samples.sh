@@ -94,6 +94,9 @@ check "threads get processors in turns" see switches
 check "threads have names, beginnings and ends" see threads
 check "the program has its image" see images busy
 check "statistics: the function that computes first" [ "$(csv samples | sed -n 2p | cut -d, -f5)" = inner ]
+"$tap" stats -r samples t.gputap >/dev/null 2>err
+check "... and one line says that callers were found by frame pointers" once "^gputap: stacks of samples: \([0-9]*\) of \1 may lack functions: .* found by frame pointers"
+check "... for no lack of tables" eval '! said "without unwind tables"'
 check "... and the tree leads to it" eval 'csv samples:tree | grep -q "^[0-9.]*,[0-9]*,[0-9.]*,[0-9]*,\" *inner\"\|, *inner,"'
 "$tap" export -q -f -o t -e sqlite,folded t.gputap
 check "SQLite answers what such files are asked" python3 "$here/samples_sqlite.py" t.sqlite default 225
@@ -115,6 +118,8 @@ if said "libunwind is not installed"; then
 	skip "--sample-stacks=copy: libunwind is not installed"
 else
 	check "without frame pointers: stacks from copies lead to the thread's beginning" see whole
+	"$tap" stats -r samples t.gputap >/dev/null 2>err
+	check "... and no line says that they were found by frame pointers" eval '! said "frame pointers"'
 	$cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fomit-frame-pointer -o jit "$here/samples/jit.c" || exit 1
 	traced 0 --sample-rate=1000 --sample-stacks=copy -t sample -- ./jit 60
 	check "... through code made at run time too" see jit

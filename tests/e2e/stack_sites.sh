@@ -82,7 +82,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	check "a static library without unwind tables: the site is right" sites t.gputap sites "$src/archive.c"
 	check "... and stacks beside it are whole" sites t.gputap lines "$src/sites.c"
 	"$tap" stats -r call_sites t.gputap >/dev/null 2>notes
-	check "... and one line says how many may not be" [ "$(grep -c "call stacks: [1-9][0-9]* of [0-9]* may lack functions" notes)" = 1 ]
+	check "... and one line says how many may not be" [ "$(grep -c "call stacks: [1-9][0-9]* of [0-9]* may lack functions: they lead through code without unwind tables" notes)" = 1 ]
 fi
 
 # ---- C++
