@@ -85,9 +85,11 @@ static void take_passes(struct gt_model *m)
 		c->missing = p->missing;
 		c->image_of_all = (struct gt_string){ (const char *)file + p->data, p->data_bytes };
 		memcpy(c->id_of_all, p->id, sizeof c->id_of_all);
-		c->samples = (struct gt_string){ (const char *)file + p->samples, p->samples_bytes };
-		memcpy(c->samples_id, p->samples_id, sizeof c->samples_id);
-		c->samples_run = p->samples_run;
+		for (uint32_t k = 0; k < REC_APARTS; k++) {
+			c->apart[k] = (struct gt_counters_apart){
+				.data = { (const char *)file + p->apart[k].data, p->apart[k].bytes },
+				.id = { p->apart[k].id[0], p->apart[k].id[1] }, .run = p->apart[k].run };
+		}
 	}
 }
 
@@ -111,12 +113,13 @@ static void count_samples(struct gt_model *m)
 	for (uint32_t i = 0; i < m->counters.n; i++) {
 		const struct gt_counters *c = &m->counters.v[i];
 		struct rec_samples_parts p;
-		bool own = c->image == REC_SAMPLES_IMAGE, there = own;
+		bool own = c->image == rec_apart_image(REC_APART_SAMPLES), there = own;
+		uint32_t run = c->apart[REC_APART_SAMPLES].run;
 		uint64_t dropped = own ? c->dropped : 0;
 
-		if (!own && c->samples_run && (there = gt_model_samples(m, c, &p) == 1))
+		if (!own && run && (there = gt_model_samples(m, c, &p) == 1))
 			dropped = p.head->dropped + p.head->left_out;
-		if (own ? !c->ranges : c->samples_run && (!there || p.head->state != REC_SAMPLES_WHOLE))
+		if (own ? !c->ranges : run && (!there || p.head->state != REC_SAMPLES_WHOLE))
 			gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
 		if (dropped)
 			gt_model_count_loss(m, REC_LOSS_PC_SAMPLES, dropped);
@@ -133,20 +136,28 @@ void gt_counters_finish(struct gt_model *m)
 	count_samples(m);
 }
 
-int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec_samples_parts *out)
+int gt_model_apart(struct gt_model *m, const struct gt_counters *c, enum rec_apart class, struct gt_string *data)
 {
-	bool own = c->image == REC_SAMPLES_IMAGE;
-	const uint64_t *id = own ? c->id : c->samples_id;
-	struct gt_string blob = c->samples;
+	bool own = c->image == rec_apart_image(class);
+	const uint64_t *id = own ? c->id : c->apart[class].id;
 	XXH128_hash_t hash;
 	uint64_t total;
 
-	if (!own && !c->samples_run)
+	*data = c->apart[class].data;
+	if (!own && !c->apart[class].run)
 		return 0;
-	if (own && (!gt_model_blob(m, c->id, &blob, &total) || blob.bytes != total))
+	if (own && (!gt_model_blob(m, c->id, data, &total) || data->bytes != total))
 		return -1;
-	hash = XXH3_128bits(blob.text, blob.bytes);
-	return hash.low64 == id[0] && hash.high64 == id[1] && rec_samples_sound(blob.text, blob.bytes, out) ? 1 : -1;
+	hash = XXH3_128bits(data->text, data->bytes);
+	return hash.low64 == id[0] && hash.high64 == id[1] ? 1 : -1;
+}
+
+int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec_samples_parts *out)
+{
+	struct gt_string data;
+	int there = gt_model_apart(m, c, REC_APART_SAMPLES, &data);
+
+	return there > 0 && !rec_samples_sound(data.text, data.bytes, out) ? -1 : there;
 }
 
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all)

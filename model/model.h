@@ -20,6 +20,7 @@
 #include "common/error.h"
 #include "common/text.h"              /* struct gt_string */
 #include "model/functions/fntable.h"
+#include "trace/format/counters.h"
 #include "trace/format/rec.h"
 #include "trace/read/reader.h"          /* GT_NO_TIME */
 
@@ -267,12 +268,13 @@ struct gt_image_record {
 uint32_t gt_model_image_record_count(const struct gt_model *m);
 const struct gt_image_record *gt_model_image_record(const struct gt_model *m, uint32_t i);
 
+/* What a later run of the program collected of a launch (enum rec_apart); run: that one, 0 none. */
+struct gt_counters_apart { struct gt_string data; uint64_t id[2]; uint32_t run; };
 /* A launch whose counters were collected. */
-struct rec_counters;
 struct rec_samples_parts;
 struct gt_counters {
 	uint32_t process, correlation, context, device;
-	uint32_t image;                   /* number in the plan; REC_SAMPLES_IMAGE: samples of the program counter */
+	uint32_t image;                   /* number in the plan, or a rec_apart_image */
 	uint64_t id[2];                   /* of the image of counters: gt_model_blob */
 	int64_t time_ns;
 	uint64_t bytes;                   /* of the image */
@@ -282,13 +284,14 @@ struct gt_counters {
 	uint32_t order, kind, entry;      /* as in the record (enum rec_counted) */
 	/* counted by several runs: the image behind the last one; missing: the run that had no such launch */
 	struct gt_string image_of_all; uint64_t id_of_all[2]; uint32_t missing;
-	/* samples of the program counter that a later run took: gt_model_samples; samples_run: that run, 0 none */
-	struct gt_string samples; uint64_t samples_id[2]; uint32_t samples_run;
+	struct gt_counters_apart apart[REC_APARTS];
 };
 /*
- * Samples of the program counter (trace/format/samples.h) of the launch, by its own run or a later one. 1: they are
- * there; 0: it was not sampled; -1: they are not whole, or not what was recorded.
+ * What was collected of the launch apart from counters, by its own run or a later one. 1: it is there; 0: it was not
+ * asked for; -1: it is not whole, or not what was recorded.
  */
+int gt_model_apart(struct gt_model *m, const struct gt_counters *c, enum rec_apart class, struct gt_string *data);
+/* The same of samples of the program counter: trace/format/samples.h. */
 int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec_samples_parts *out);
 /* How many; *all: by process and correlation id. */
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all);

@@ -135,7 +135,7 @@ int gt_sampled_of(struct gt_model *m, const struct gt_counters *c, struct gt_sam
 	if (!there)
 		return 0;
 	if (there < 0)
-		*why = c->image != REC_SAMPLES_IMAGE && !c->samples.bytes
+		*why = c->image != rec_apart_image(REC_APART_SAMPLES) && !c->apart[REC_APART_SAMPLES].data.bytes
 			? "the run of the program that samples the program counter had no such launch, or took none"
 			: "the samples of the program counter are damaged, or not whole in the trace";
 	else if (p.head->state != REC_SAMPLES_WHOLE)

@@ -431,7 +431,7 @@ static void add_sampled(struct making *k, struct gt_action *a, int64_t launch, c
 	struct gt_sampled s;
 	int there = c && c->ranges < 2 ? gt_sampled_of(k->model, c, &s, why) : 0;
 
-	if (c && c->ranges > 1 && c->samples_run)
+	if (c && c->ranges > 1 && c->apart[REC_APART_SAMPLES].run)
 		*why = "its graph was sampled as a whole: CUPTI does not tell which of its kernels a sample is of";
 	k->failed |= there < 0;
 	module = kernel ? add_module(k, a, kernel, there > 0 ? &s : NULL) : NULL;

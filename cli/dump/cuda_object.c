@@ -198,9 +198,9 @@ static void dump_samples(struct gt_show *s, const struct gt_counters *c)
 
 	if (gt_model_samples(s->m, c, &p) <= 0)
 		return;
-	gt_show_record(s, &samples_shape, &(struct shown_samples){ c->process, c->correlation, c->samples_run,
-		p.head->total, p.head->dropped, p.head->left_out, p.head->others, p.head->cycles, p.head->instructions,
-		c->symbol });
+	gt_show_record(s, &samples_shape, &(struct shown_samples){ c->process, c->correlation,
+		c->apart[REC_APART_SAMPLES].run, p.head->total, p.head->dropped, p.head->left_out, p.head->others,
+		p.head->cycles, p.head->instructions, c->symbol });
 	dump_sample(s, c, &p);
 }
 
@@ -210,7 +210,7 @@ static void dump_counters(struct gt_show *s)
 	uint32_t n = gt_model_counters(s->m, &all);
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (all[i].image != REC_SAMPLES_IMAGE)
+		if (all[i].image <= UINT32_MAX - REC_APARTS)
 			gt_show_record(s, &counters_shape, &all[i]);
 		dump_samples(s, &all[i]);
 	}

@@ -276,7 +276,11 @@ static void text_devices(struct gt_model *m)
 }
 
 /* A later run of the program (--reruns): what it was for, and how many launches it told that of. */
-struct later_run { uint32_t run, pass, launches; };      /* pass 0: it sampled the program counter */
+struct later_run { uint32_t run, pass, launches; enum rec_apart apart; };        /* pass 0: what was apart */
+
+static const struct { const char *text, *json; } apart_words[REC_APARTS] = {
+	[REC_APART_SAMPLES] = { "samples of the program counter", "samples" },
+};
 
 /* The run behind the `after`th; false: there is none. */
 static bool next_run(struct gt_model *m, uint32_t after, struct later_run *out)
@@ -284,21 +288,25 @@ static bool next_run(struct gt_model *m, uint32_t after, struct later_run *out)
 	const struct rec_counters *plan = gt_model_counters_plan(m);
 	const struct rec_counters_image *image = plan ? (const void *)(plan + 1) : NULL;
 	const struct gt_counters *all;
-	uint32_t n = gt_model_counters(m, &all), passes = 1, samples = 0;
-	bool counted = false;
+	uint32_t n = gt_model_counters(m, &all), passes = 1;
+	bool counted = false, is_apart = false;
 
 	for (uint32_t i = 0; plan && plan->replay && i < plan->n; i++)
 		passes = image[i].passes > passes ? image[i].passes : passes;
 	*out = (struct later_run){ .run = after + 1 };
 	for (uint32_t i = 0; i < n; i++) {
-		samples = all[i].samples_run ? all[i].samples_run : samples;
+		for (uint32_t k = 0; k < REC_APARTS; k++)
+			if (all[i].apart[k].run == out->run) {
+				is_apart = true;
+				out->apart = (enum rec_apart)k;
+			}
 		counted |= all[i].image_of_all.bytes || all[i].missing;
 	}
 	out->pass = counted && out->run <= passes ? out->run : 0;
 	for (uint32_t i = 0; i < n; i++)
 		out->launches += out->pass ? all[i].missing ? all[i].missing > out->run : all[i].image_of_all.bytes > 0
-					   : all[i].samples.bytes > 0;
-	return out->pass || out->run == samples;
+					   : is_apart && all[i].apart[out->apart].data.bytes;
+	return out->pass || is_apart;
 }
 
 static void text_runs(struct gt_model *m)
@@ -310,8 +318,19 @@ static void text_runs(struct gt_model *m)
 			printf("run %-5u counters of %s, pass %u\n", r.run, gt_counted(r.launches, "launches").text,
 				r.pass);
 		else
-			printf("run %-5u samples of the program counter of %s\n", r.run,
+			printf("run %-5u %s of %s\n", r.run, apart_words[r.apart].text,
 				gt_counted(r.launches, "launches").text);
+}
+
+/* The program's own run, where it counted nothing. */
+static void own_run(const struct rec_counters *plan, uint32_t launches)
+{
+	const char *what = plan->replay < REC_REPLAY_APART + REC_APARTS
+		? apart_words[plan->replay - REC_REPLAY_APART].text : "what is not known here";
+	size_t word = strcspn(what, " ");
+
+	printf("\n%-*.*s%s of %s\n", 10, (int)word, what, what + word + (what[word] == ' '),
+		gt_counted(launches, "launches").text);
 }
 
 /* The chips that were planned for, with what an image of counters of each holds. */
@@ -324,8 +343,9 @@ static void text_counters(struct gt_model *m)
 
 	if (!n && !gt_model_counters_planned(m))
 		return;
-	if (plan && plan->replay == REC_REPLAY_SAMPLES) {
-		printf("\nsamples   of the program counter of %s\n", gt_counted(n, "launches").text);
+	if (plan && plan->replay >= REC_REPLAY_APART) {
+		own_run(plan, n);
+		text_runs(m);
 		return;
 	}
 	printf("\ncounters  of %s", gt_counted(n, "launches").text);
@@ -555,7 +575,7 @@ static void json_counters(struct gt_text *t, struct gt_model *m)
 			begin_list(t, "runs");
 		gt_info_begin_item(t);
 		gt_json_field_u64(t, "run", r.run);
-		gt_json_field_str(t, "of", r.pass ? "counters" : "samples");
+		gt_json_field_str(t, "of", r.pass ? "counters" : apart_words[r.apart].json);
 		if (r.pass)
 			gt_json_field_u64(t, "pass", r.pass);
 		gt_json_field_u64(t, "launches", r.launches);

@@ -442,7 +442,7 @@ struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sec
 		enum row row = p.all.v[i].row;
 
 		wants.counters |= in_image(&p.all.v[i]);
-		wants.samples |= row == PC;
+		wants.apart[REC_APART_SAMPLES] |= row == PC;
 		wants.others |= row == DEVICE || row == PM || row == SOURCE;
 	}
 	forget(&p);

@@ -11,9 +11,10 @@
 #include "analysis/sections/section.h"
 #include "cli/cli.h"
 #include "common/text.h"
+#include "trace/format/counters.h"
 
-/* What the options ask for, by what it takes: the range profiler; sampling; what is not built. */
-struct gt_plan_wants { bool counters, samples, others; };
+/* What the options ask for, by what it takes: the range profiler; a run apart, by class; what is not built. */
+struct gt_plan_wants { bool counters, apart[REC_APARTS], others; };
 struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sections *s);
 
 /* metrics 0: the chip has none of them, and there is no image. The caller frees config and names. */

@@ -26,13 +26,12 @@
 #include "model/model.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
-#include "trace/format/samples.h"
 
 enum { MOST_TOLD = 8 };                   /* launches that did not match, by name */
 
-struct launch { struct rec_pass is; char *symbol, *data, *samples; };
-/* told: the run that samples has said why it has none */
-struct passes { GT_LIST(struct launch) all; uint32_t groups; bool told; };
+struct launch { struct rec_pass is; char *symbol, *data, *apart[REC_APARTS]; };
+/* told: the run for that class has said why it has none */
+struct passes { GT_LIST(struct launch) all; uint32_t groups; bool told[REC_APARTS]; };
 
 /* ------------------------------------------------------------------ what a run counted */
 
@@ -101,18 +100,19 @@ static void take_next(struct passes *p, struct gt_model *m, uint32_t number)
 	free(found);
 }
 
-static void take_samples(struct passes *p, struct gt_model *m, uint32_t number)
+static void take_apart(struct passes *p, struct gt_model *m, enum rec_apart class, uint32_t number)
 {
 	const struct gt_counters *all;
 	uint32_t n = m ? gt_model_counters(m, &all) : 0;
 
 	for (uint32_t i = 0; i < p->all.n; i++)
-		p->all.v[i].is.samples_run = number;
+		p->all.v[i].is.apart[class].run = number;
 	for (uint32_t i = 0; i < n; i++)
-		if (all[i].entry < p->all.n && all[i].image == REC_SAMPLES_IMAGE) {
+		if (all[i].entry < p->all.n && all[i].image == rec_apart_image(class)) {
 			struct launch *l = &p->all.v[all[i].entry];
+			struct rec_pass_apart *to = &l->is.apart[class];
 
-			take_blob(m, all[i].id, &l->samples, &l->is.samples_bytes, l->is.samples_id);
+			take_blob(m, all[i].id, &l->apart[class], &to->bytes, to->id);
 		}
 }
 
@@ -121,14 +121,15 @@ static void forget(struct passes *p)
 	for (uint32_t i = 0; i < p->all.n; i++) {
 		free(p->all.v[i].symbol);
 		free(p->all.v[i].data);
-		free(p->all.v[i].samples);
+		for (uint32_t k = 0; k < REC_APARTS; k++)
+			free(p->all.v[i].apart[k]);
 	}
 	free(p->all.v);
 }
 
 /* ------------------------------------------------------------------ the file */
 
-/* Samples are read where they lie, as words. */
+/* What is apart is read where it lies, as words. */
 static uint64_t aligned(uint64_t at) { return (at + 7) & ~UINT64_C(7); }
 
 static void make_file(const struct passes *p, struct gt_text *t)
@@ -147,10 +148,13 @@ static void make_file(const struct passes *p, struct gt_text *t)
 		one.data_bytes = one.missing ? 0 : one.data_bytes;
 		one.symbol = symbol;
 		one.data = data;
-		one.samples = one.samples_bytes ? aligned(data + one.data_bytes) : data + one.data_bytes;
+		data += one.data_bytes;
+		for (uint32_t k = 0; k < REC_APARTS; k++) {
+			data = one.apart[k].data = one.apart[k].bytes ? aligned(data) : data;
+			data += one.apart[k].bytes;
+		}
 		gt_text_bytes(t, (const void *)&one, sizeof one);
 		symbol += one.symbol_bytes;
-		data = one.samples + one.samples_bytes;
 	}
 	for (uint32_t i = 0; i < p->all.n; i++)
 		gt_text_bytes(t, p->all.v[i].symbol, p->all.v[i].is.symbol_bytes);
@@ -163,10 +167,12 @@ static void make_file(const struct passes *p, struct gt_text *t)
 
 		if (!l->is.missing && l->data)
 			gt_text_bytes(t, l->data, l->is.data_bytes);
-		while (l->samples && !t->failed && t->used != aligned(t->used))
-			gt_text_char(t, 0);
-		if (l->samples)
-			gt_text_bytes(t, l->samples, l->is.samples_bytes);
+		for (uint32_t k = 0; k < REC_APARTS; k++) {
+			while (l->apart[k] && !t->failed && t->used != aligned(t->used))
+				gt_text_char(t, 0);
+			if (l->apart[k])
+				gt_text_bytes(t, l->apart[k], l->is.apart[k].bytes);
+		}
 	}
 }
 
@@ -252,8 +258,9 @@ static int run_again(struct gt_run *r, const struct passes *p, struct gt_err *er
 	return 0;
 }
 
-/* What a run that sampled nothing said of it: its trace goes, and its notes with it. */
-static void keep_notes(const struct gt_run *first, struct passes *p, struct gt_model *m, uint32_t number)
+/* What a run that collected nothing said of it: its trace goes, and its notes with it. */
+static void keep_notes(const struct gt_run *first, struct passes *p, struct gt_model *m, enum rec_apart class,
+	uint32_t number)
 {
 	char text[1024];
 
@@ -262,12 +269,28 @@ static void keep_notes(const struct gt_run *first, struct passes *p, struct gt_m
 	for (uint32_t i = 0; i < gt_model_note_count(m) && i < MOST_TOLD; i++) {
 		snprintf(text, sizeof text, "run %u of the program: %.900s", number, gt_model_note(m, i)->text);
 		gt_run_note(first, strdup(text));
-		p->told = true;
+		p->told[class] = true;
 	}
 }
 
-/* Whether the run is not for a pass of the counters, but for samples of the program counter. */
-static bool samples(const struct gt_run *run, uint32_t number) { return number > (run->replay ? run->passes : 1); }
+/* Runs that count, with the program's own. */
+static uint32_t counting_runs(const struct gt_run *run)
+{
+	return run->replay && run->replay < REC_REPLAY_APART ? run->passes : 1;
+}
+
+/* Whether the run is not for a pass of the counters, but for a class apart: *class. */
+static bool is_apart(const struct gt_run *run, uint32_t number, enum rec_apart *class)
+{
+	uint32_t n = number - counting_runs(run);
+
+	for (uint32_t k = 0; number > counting_runs(run) && k < REC_APARTS; k++)
+		if (run->apart & 1u << k && !--n) {
+			*class = (enum rec_apart)k;
+			return true;
+		}
+	return false;
+}
 
 /* One run. *stop: the program was killed, and further ones would be too. */
 static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *stop, struct gt_err *err)
@@ -277,25 +300,27 @@ static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *s
 		.quiet = true, .again = true, .target = first->target, .stdin_at = first->stdin_at };
 	struct gt_model *m = NULL;
 	struct gt_err ignored = { 0 };
+	enum rec_apart class = REC_APARTS;
+	bool apart = is_apart(first, number, &class);
 	int rc;
 
 	set_options(&cli);
 	new_run_id(&r);
 	if (make_place(&r, first, number, err))
 		return -1;
-	rc = gt_run_counters_of_pass(first, number - 1, samples(first, number), &r, err);
+	rc = gt_run_counters_of_pass(first, number - 1, class, &r, err);
 	if (!rc)
 		rc = run_again(&r, p, err);
 	if (!rc) {
 		*stop = WIFSIGNALED(r.status) && !WIFSIGNALED(first->status);
 		rc = gt_model_open(r.trace, NULL, &m, err);
 	}
-	if (samples(first, number))
-		take_samples(p, rc ? NULL : m, number);
+	if (apart)
+		take_apart(p, rc ? NULL : m, class, number);
 	else
 		take_next(p, rc ? NULL : m, number);
-	if (m && samples(first, number))
-		keep_notes(first, p, m, number);
+	if (m && apart)
+		keep_notes(first, p, m, class, number);
 	if (m)
 		gt_model_close(m);
 	if (r.log >= 0)
@@ -311,8 +336,15 @@ static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *s
 /* The run that did not make the launch, and what it would have told; 0: all did. */
 static uint32_t run_without(const struct passes *p, const struct rec_pass *l, const char **of)
 {
-	*of = l->missing ? "counters" : "samples";
-	return l->missing ? l->missing : l->samples_run && !l->samples_bytes && !p->told ? l->samples_run : 0;
+	static const char *const words[REC_APARTS] = { [REC_APART_SAMPLES] = "samples" };
+
+	*of = "counters";
+	for (uint32_t k = 0; k < REC_APARTS && !l->missing; k++)
+		if (l->apart[k].run && !l->apart[k].bytes && !p->told[k]) {
+			*of = words[k];
+			return l->apart[k].run;
+		}
+	return l->missing;
 }
 
 static void tell_what_is_missing(const struct gt_run *run, const struct passes *p)
@@ -349,17 +381,18 @@ static void tell_what_is_missing(const struct gt_run *run, const struct passes *
 static int count_passes(struct gt_run *run, struct passes *p, struct gt_err *err)
 {
 	struct gt_model *m = NULL;
-	uint32_t runs = (run->replay ? run->passes : 1) + run->samples;
+	uint32_t runs = counting_runs(run) + (uint32_t)__builtin_popcount(run->apart);
+	enum rec_apart class;
 	bool stop = WIFSIGNALED(run->status);
 	int rc = gt_model_open(run->trace, NULL, &m, err);
 
 	if (!rc)
-		rc = take_first(p, m, run->replay, err);
+		rc = take_first(p, m, run->replay && run->replay < REC_REPLAY_APART, err);
 	if (m)
 		gt_model_close(m);
 	for (uint32_t number = 2; number <= runs && !rc && p->all.n; number++) {
-		if (stop && samples(run, number))
-			take_samples(p, NULL, number);
+		if (stop && is_apart(run, number, &class))
+			take_apart(p, NULL, class, number);
 		else if (stop)
 			take_next(p, NULL, number);
 		if (stop)
@@ -378,7 +411,7 @@ void gt_run_again(struct gt_run *run)
 	struct passes p = { .groups = 0 };
 	struct gt_err err = { 0 };
 
-	if (run->counters && ((run->replay && run->passes > 1) || run->samples) && gt_run_recorded(run)) {
+	if (run->counters && (counting_runs(run) > 1 || run->apart) && gt_run_recorded(run)) {
 		if (count_passes(run, &p, &err)) {
 			gt_cli_fail(&err);
 			gt_run_note(run, strdup("a later run of the program failed: counters have no values"));

@@ -35,6 +35,10 @@ enum { PATIENCE_MS = 30000 };           /* a driver may initialise many devices 
 
 struct chips { char name[MOST_CHIPS][16]; uint32_t n; };
 
+/* What the file holds: n images of the range profiler, a chip each, then `more` of what is apart. */
+struct part { char chip[16]; enum rec_apart apart; struct gt_plan_image image; };
+struct parts { struct part v[MOST_CHIPS * (1 + REC_APARTS)]; uint32_t n, more, cupti; };
+
 static bool asked(const struct gt_options *o)
 {
 	return *gt_option(o, "set") || *gt_option(o, "section") || *gt_option(o, "metrics");
@@ -176,48 +180,60 @@ static void ask_driver(const struct gt_host *h, struct chips *c)
 
 static void put(struct gt_text *t, const void *data, size_t bytes) { gt_text_bytes(t, data, bytes); }
 
-static void make_file(struct gt_run *run, const struct chips *c, const struct gt_plan_image *images, uint32_t cupti)
+static uint64_t in_words(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
+
+static void put_image(struct gt_text *t, const struct part *p, uint64_t *config, uint64_t *names)
 {
-	struct rec_counters head = { .magic = REC_COUNTERS_MAGIC, .n = c->n, .cupti = cupti, .replay = run->replay };
-	uint64_t at = sizeof head + c->n * sizeof(struct rec_counters_image);
-	struct gt_text t = { 0 }, body = { 0 };
+	struct rec_counters_image im = { .config = *config, .config_bytes = p->image.config_bytes, .names = *names,
+		.names_bytes = p->image.names.used, .metrics = (uint32_t)p->image.metrics,
+		.passes = (uint32_t)p->image.passes, .apart = p->apart };
 
-	head.bytes = at;
-	for (uint32_t i = 0; i < c->n; i++)
-		head.bytes += (images[i].config_bytes + 7) / 8 * 8 + images[i].names.used;
+	memcpy(im.chip, p->chip, sizeof im.chip);
+	put(t, &im, sizeof im);
+	*config += in_words(im.config_bytes);
+	*names += im.names_bytes;
+}
+
+static void make_file(struct gt_run *run, const struct parts *p)
+{
+	uint32_t n = p->n + p->more;
+	struct rec_counters head = { .magic = REC_COUNTERS_MAGIC, .n = p->n, .more = p->more, .cupti = p->cupti,
+		.replay = run->replay };
+	uint64_t config = sizeof head + n * sizeof(struct rec_counters_image), names = config;
+	struct gt_text t = { 0 };
+
+	for (uint32_t i = 0; i < n; i++)
+		names += in_words(p->v[i].image.config_bytes);
+	head.bytes = names;
+	for (uint32_t i = 0; i < n; i++)
+		head.bytes += p->v[i].image.names.used;
 	put(&t, &head, sizeof head);
+	for (uint32_t i = 0; i < n; i++)
+		put_image(&t, &p->v[i], &config, &names);
 	/* configurations first: they may want to be aligned */
-	for (uint32_t i = 0; i < c->n; i++) {
-		put(&body, images[i].config, images[i].config_bytes);
-		put(&body, "\0\0\0\0\0\0\0", (8 - images[i].config_bytes % 8) % 8);
+	for (uint32_t i = 0; i < n; i++) {
+		put(&t, p->v[i].image.config, p->v[i].image.config_bytes);
+		put(&t, "\0\0\0\0\0\0\0", in_words(p->v[i].image.config_bytes) - p->v[i].image.config_bytes);
 	}
-	for (uint32_t i = 0; i < c->n; i++)
-		put(&body, images[i].names.data, images[i].names.used);
-	uint64_t config = at, names = at;
-
-	for (uint32_t i = 0; i < c->n; i++)
-		names += (images[i].config_bytes + 7) / 8 * 8;
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct rec_counters_image im = { .config = config, .config_bytes = images[i].config_bytes,
-			.names = names, .names_bytes = images[i].names.used, .metrics = (uint32_t)images[i].metrics,
-			.passes = (uint32_t)images[i].passes };
-
-		memcpy(im.chip, c->name[i], sizeof im.chip);
-		put(&t, &im, sizeof im);
-		config += (images[i].config_bytes + 7) / 8 * 8;
-		names += images[i].names.used;
-	}
-	if (body.data)
-		put(&t, body.data, body.used);
-	if (t.failed || body.failed) {
+	for (uint32_t i = 0; i < n; i++)
+		put(&t, p->v[i].image.names.data, p->v[i].image.names.used);
+	if (t.failed) {
 		gt_text_free(&t);
 	} else {
 		head.sum = rec_counters_sum((const void *)t.data);
 		memcpy(t.data, &head, sizeof head);
 	}
-	gt_text_free(&body);
 	run->counters = t.data;
 	run->counters_bytes = t.used;
+}
+
+static void forget(struct parts *p)
+{
+	for (uint32_t i = 0; i < p->n + p->more; i++) {
+		free(p->v[i].image.config);
+		gt_text_free(&p->v[i].image.names);
+	}
+	*p = (struct parts){ .n = 0 };
 }
 
 static enum rec_replay replay_of(const struct gt_options *o)
@@ -241,8 +257,11 @@ static bool of_ranges(const struct gt_run *run)
 static int check_reruns(const struct gt_run *run, struct gt_plan_wants wants, struct gt_err *err)
 {
 	if (!gt_option_true(run->options, "reruns") || run->replay == REC_REPLAY_APPLICATION ||
-		run->replay == REC_REPLAY_APP_RANGE || (wants.samples && !of_ranges(run)))
+		run->replay == REC_REPLAY_APP_RANGE)
 		return 0;
+	for (uint32_t k = 0; k < REC_APARTS && !of_ranges(run); k++)
+		if (wants.apart[k])
+			return 0;
 	return gt_fail(err, GT_EXIT_USAGE,
 		"source counters, PM sampling and counters of the whole device, which need runs of their own, are not "
 		"built into this gputap",
@@ -260,10 +279,9 @@ static void say_passes(const struct gt_run *run, const char *chip, const struct 
 		run->replay ? "the program" : "each kernel");
 }
 
-static int plan(struct gt_run *run, const struct gt_sections *s, struct gt_err *err)
+static int plan(struct gt_run *run, const struct gt_sections *s, struct parts *p, struct gt_err *err)
 {
 	const char *named = gt_option(run->options, "chip");
-	struct gt_plan_image images[MOST_CHIPS] = { { .metrics = 0 } };
 	struct chips chips = { .n = 0 };
 	struct gt_host *h;
 	size_t metrics = 0;
@@ -278,13 +296,18 @@ static int plan(struct gt_run *run, const struct gt_sections *s, struct gt_err *
 	if (!chips.n)
 		return gt_fail(err, GT_EXIT_MISSING, "no CUDA driver here tells of a device", "--chip CHIP",
 			"no chip to plan counters for");
+	p->n = chips.n;
+	p->cupti = gt_host_version(h);
 	for (uint32_t i = 0; i < chips.n && !rc; i++) {
-		rc = gt_plan_image(run->cli, s, h, chips.name[i], &images[i], err);
-		metrics += images[i].metrics;
-		if (images[i].metrics && images[i].passes > run->passes)
-			run->passes = (uint32_t)images[i].passes;
+		struct gt_plan_image *im = &p->v[i].image;
+
+		memcpy(p->v[i].chip, chips.name[i], sizeof p->v[i].chip);
+		rc = gt_plan_image(run->cli, s, h, chips.name[i], im, err);
+		metrics += im->metrics;
+		if (im->metrics && im->passes > run->passes)
+			run->passes = (uint32_t)im->passes;
 		if (!rc && !run->quiet)
-			say_passes(run, chips.name[i], &images[i]);
+			say_passes(run, chips.name[i], im);
 	}
 	if (!rc && run->replay == REC_REPLAY_RANGE && run->passes > 1)
 		rc = gt_fail(err, GT_EXIT_USAGE, "a range of the program cannot be run again alone",
@@ -295,12 +318,8 @@ static int plan(struct gt_run *run, const struct gt_sections *s, struct gt_err *
 			"--reruns, or fewer metrics",
 			"--replay-mode=%s takes %s of the program", gt_option(run->options, "replay-mode"),
 			gt_counted(run->passes, "runs").text);
-	if (!rc && metrics)
-		make_file(run, &chips, images, gt_host_version(h));
-	for (uint32_t i = 0; i < chips.n; i++) {
-		free(images[i].config);
-		gt_text_free(&images[i].names);
-	}
+	if (rc || !metrics)
+		forget(p);
 	return rc;
 }
 
@@ -316,50 +335,58 @@ static void ask_for_counters(struct gt_options *o)
 	gt_option_set(o, "trace", domains);
 }
 
-/* Sampling needs no plan: the file says that the run is for it. */
-static void plan_samples(struct gt_run *run)
+/*
+ * The profiler, and each class apart from it, take a process each: the first of them gets the program's own run.
+ */
+static void plan_apart(struct gt_run *run, const struct parts *p, struct gt_plan_wants wants)
 {
-	const struct chips none = { .n = 0 };
+	static const struct { const char *done, *not, *they; } words[REC_APARTS] = {
+		[REC_APART_SAMPLES] = { "the program counter is sampled", "the program counter is not sampled", "its" },
+	};
+	bool taken = p->n || of_ranges(run), reruns = gt_option_true(run->options, "reruns");
 
-	run->replay = REC_REPLAY_SAMPLES;
-	make_file(run, &none, NULL, 0);
-	if (run->counters && !run->quiet)
-		fprintf(stderr, "gputap: the program counter is sampled\n");
-}
+	for (uint32_t k = 0; k < REC_APARTS; k++) {
+		bool own = !taken, later = taken && !of_ranges(run) && reruns;
 
-/* The profiler and sampling cannot share a process: who asks for both needs two runs. */
-static void plan_run_of_samples(struct gt_run *run, struct gt_plan_wants wants)
-{
-	if (!wants.samples)
-		return;
-	if (!run->counters && !of_ranges(run)) {
-		plan_samples(run);
-		return;
+		if (!wants.apart[k])
+			continue;
+		taken = true;
+		if (own)
+			run->replay = REC_REPLAY_APART + k;
+		run->apart |= later ? 1u << k : 0;
+		if (run->quiet)
+			continue;
+		if (own || later)
+			fprintf(stderr, "gputap: %s%s\n", words[k].done, later ? " in a run of its own" : "");
+		else
+			fprintf(stderr, "gputap: %s: %s: %s metrics will be N/A\n", words[k].not,
+				of_ranges(run) ? "launches are, and ranges are counted"
+					       : "it takes a run of the program of its own (--reruns)", words[k].they);
 	}
-	run->samples = !of_ranges(run) && gt_option_true(run->options, "reruns");
-	if (run->quiet)
-		return;
-	if (run->samples)
-		fprintf(stderr, "gputap: the program counter is sampled in a run of its own\n");
-	else
-		fprintf(stderr, "gputap: the program counter is not sampled: %s: its metrics will be N/A\n",
-			of_ranges(run) ? "launches are, and ranges are counted"
-				       : "it takes a run of the program of its own (--reruns)");
 }
 
-static int plan_counters(struct gt_run *run, const struct gt_sections *s, struct gt_err *err)
+static int plan_counters(struct gt_run *run, const struct gt_sections *s, struct parts *p, struct gt_err *err)
 {
 	struct gt_err why = { 0 };
-	int rc = plan(run, s, &why);
+	int rc = plan(run, s, p, &why);
 
 	if (rc && (why.kind == GT_EXIT_INPUT || why.kind == GT_EXIT_USAGE)) {
 		*err = why;
 		return -1;
 	}
-	if (rc || !run->counters)
+	if (rc || !p->n)
 		fprintf(stderr, "gputap: no counters are collected: %s\n",
 			*why.what ? gt_harmless(why.what) : "the chip has none of these metrics");
 	return 0;
+}
+
+/* Instructions, whose lines are known by the module's code. */
+static bool collects_instructions(const struct gt_run *run)
+{
+	const uint32_t of_instructions = 1u << REC_APART_SAMPLES;
+
+	return run->apart & of_instructions ||
+		(run->replay >= REC_REPLAY_APART && of_instructions >> (run->replay - REC_REPLAY_APART) & 1);
 }
 
 int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
@@ -368,6 +395,7 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 	bool wanted = asked(o) && !gt_option_has(o, "trace", "none");
 	struct gt_plan_wants wants = { 0 };
 	struct gt_sections s = { 0 };
+	struct parts parts = { .n = 0 };
 	int rc;
 
 	run->replay = replay_of(o);
@@ -381,19 +409,21 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 	if (!rc)
 		rc = check_reruns(run, wants, err);
 	if (!rc && wants.counters)
-		rc = plan_counters(run, &s, err);
+		rc = plan_counters(run, &s, &parts, err);
 	if (!rc)
-		plan_run_of_samples(run, wants);
+		plan_apart(run, &parts, wants);
+	if (!rc && (parts.n || run->replay >= REC_REPLAY_APART))
+		make_file(run, &parts);
 	if (!rc && run->counters)
 		ask_for_counters(&run->cli->options);
-	/* samples are of instructions, whose lines are known by the module's code */
-	if (!rc && (run->samples || run->replay == REC_REPLAY_SAMPLES) && !gt_option_given(o, "binaries"))
+	if (!rc && collects_instructions(run) && !gt_option_given(o, "binaries"))
 		gt_option_set(&run->cli->options, "binaries", "true");
 	if (wants.others && !run->quiet)
 		fprintf(stderr,
 			"gputap: counters of the whole device, source counters and PM sampling are not collected: "
 			"their metrics will be N/A\n");
 	gt_sections_close(&s);
+	forget(&parts);
 	return rc;
 }
 
@@ -412,7 +442,7 @@ void gt_run_counters_store(struct gt_run *run)
 	}
 }
 
-int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, bool samples, struct gt_run *later,
+int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, enum rec_apart class, struct gt_run *later,
 	struct gt_err *err)
 {
 	struct rec_counters *head;
@@ -424,7 +454,7 @@ int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, bool sample
 	memcpy(later->counters, run->counters, run->counters_bytes);
 	head = (void *)later->counters;
 	head->pass = pass;
-	head->replay = samples ? REC_REPLAY_SAMPLES : head->replay;
+	head->replay = class < REC_APARTS ? REC_REPLAY_APART + class : head->replay;
 	head->sum = rec_counters_sum(head);
 	return 0;
 }

@@ -13,6 +13,7 @@
 
 #include "cli/run/capture.h"
 #include "cli/cli.h"
+#include "trace/format/counters.h"
 #include "trace/read/store.h"
 
 struct gt_run_target {
@@ -47,7 +48,7 @@ struct gt_run {
 	char *counters;                 /* what is to be counted: the file for the trace; NULL */
 	size_t counters_bytes;
 	uint32_t replay, passes;        /* enum rec_replay; of the chip that takes most, 0: nothing is counted */
-	bool samples;                   /* a run of its own samples the program counter */
+	uint32_t apart;                 /* classes (enum rec_apart, a bit each) that take runs of their own */
 	bool again;                     /* a later run of the program: its output goes nowhere */
 	int64_t stdin_at;               /* where standard input began, a regular file; -1: it is none */
 	struct gt_perf *perf;           /* samples and context switches; NULL: none are taken */
@@ -78,8 +79,8 @@ void gt_run_cuda_store(struct gt_run *run);
 /* counters.c: plans what --set, --section and --metrics ask to count: before the child is made; then into the trace. */
 int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err);
 void gt_run_counters_store(struct gt_run *run);
-/* The same plan for another run of the program, which counts that pass (from 0), or samples. */
-int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, bool samples, struct gt_run *later,
+/* The same plan for another run of the program, which counts that pass (from 0), or is for a class apart. */
+int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, enum rec_apart class, struct gt_run *later,
 	struct gt_err *err);
 /* again.c: behind the first run, further ones as --reruns and the plan ask for. Forgets the plan. */
 void gt_run_again(struct gt_run *run);

@@ -341,8 +341,8 @@ static void store(struct room *r, const struct tap_counting_launch *l, const str
 		h->bytes += bytes[i];
 	lost = h->dropped + h->left_out;
 	tap_blob_store(REC_BLOB_COUNTERS, parts, bytes, sizeof parts / sizeof *parts, true, id, &total);
-	tap_profiler_record(l, c, &(struct tap_profiler_found){ .image = REC_SAMPLES_IMAGE, .id = { id[0], id[1] },
-		.bytes = h->bytes, .ranges = h->state == REC_SAMPLES_WHOLE,
+	tap_profiler_record(l, c, &(struct tap_profiler_found){ .image = rec_apart_image(REC_APART_SAMPLES),
+		.id = { id[0], id[1] }, .bytes = h->bytes, .ranges = h->state == REC_SAMPLES_WHOLE,
 		.dropped = lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX });
 	if (h->state == REC_SAMPLES_FULL)
 		TAP_DEGRADE(TAP_PART_CUPTI,

@@ -101,7 +101,7 @@ static int cupti(int which, void *params)
 	return err;
 }
 
-static bool takes_samples(void) { return library.plan && library.plan->replay == REC_REPLAY_SAMPLES; }
+static bool takes_samples(void) { return library.plan && library.plan->replay == REC_REPLAY_APART + REC_APART_SAMPLES; }
 static const char *counted_things(void) { return takes_samples() ? "samples of the program counter" : "counters"; }
 
 bool tap_profiler_refuse(const char *what, int err)

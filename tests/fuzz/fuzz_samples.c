@@ -111,8 +111,8 @@ static void make_samples(void)
 static bool use_samples(const char *exact)
 {
 	XXH128_hash_t hash = XXH3_128bits(exact, bytes);
-	const struct gt_counters c = { .samples = { exact, bytes }, .samples_run = 2,
-		.samples_id = { hash.low64, hash.high64 }, .symbol = { "kernel", 6 } };
+	const struct gt_counters c = { .symbol = { "kernel", 6 },
+		.apart[REC_APART_SAMPLES] = { { exact, bytes }, { hash.low64, hash.high64 }, 2 } };
 	const char *why = NULL;
 	struct gt_sampled s;
 	int there = gt_sampled_of(NULL, &c, &s, &why);
@@ -148,7 +148,7 @@ static void make_passes(void)
 	memset(file, 0, bytes);
 	for (uint32_t i = 0; i < head.n; i++) {
 		l[i] = (struct rec_pass){ .pid = 10, .instance = 1, .correlation = i, .order = 1, .symbol = bytes,
-			.symbol_bytes = below(20), .missing = below(4) ? 0 : 2, .samples_run = 3 };
+			.symbol_bytes = below(20), .missing = below(4) ? 0 : 2, .apart[REC_APART_SAMPLES].run = 3 };
 		memset(file + bytes, 'k', l[i].symbol_bytes);
 		bytes += l[i].symbol_bytes;
 	}
@@ -156,9 +156,12 @@ static void make_passes(void)
 	for (uint32_t i = 0; i < head.n; i++) {
 		l[i].data = bytes;
 		l[i].data_bytes = below(100);
-		l[i].samples = l[i].data + l[i].data_bytes;
-		l[i].samples_bytes = below(100);
-		bytes = l[i].samples + l[i].samples_bytes;
+		bytes = l[i].data + l[i].data_bytes;
+		for (uint32_t k = 0; k < REC_APARTS; k++) {
+			l[i].apart[k].data = bytes;
+			l[i].apart[k].bytes = below(100);
+			bytes += l[i].apart[k].bytes;
+		}
 	}
 	memset(file + head.bytes, 1, bytes - head.bytes);
 	memcpy(file, &head, sizeof head);
@@ -181,7 +184,8 @@ static bool use_passes(const char *exact)
 	for (uint32_t i = 0; sound && i < p->n; i++) {
 		read_all(exact + l[i].symbol, l[i].symbol_bytes);
 		read_all(exact + l[i].data, l[i].data_bytes);
-		read_all(exact + l[i].samples, l[i].samples_bytes);
+		for (uint32_t k = 0; k < REC_APARTS; k++)
+			read_all(exact + l[i].apart[k].data, l[i].apart[k].bytes);
 	}
 	return sound;
 }
@@ -191,11 +195,11 @@ static bool use_passes(const char *exact)
 static void make_plan(void)
 {
 	struct rec_counters head = { .magic = REC_COUNTERS_MAGIC, .n = (uint32_t)below(IMAGES), .cupti = 26,
-		.replay = (uint32_t)below(5) };
+		.replay = (uint32_t)below(REC_REPLAY_APART + REC_APARTS), .more = (uint32_t)below(IMAGES) };
 	struct rec_counters_image *im = (void *)(file + sizeof head);
 
-	bytes = sizeof head + head.n * sizeof *im;
-	for (uint32_t i = 0; i < head.n; i++) {
+	bytes = sizeof head + (head.n + head.more) * sizeof *im;
+	for (uint32_t i = 0; i < head.n + head.more; i++) {
 		im[i] = (struct rec_counters_image){ .chip = "GH100", .config = bytes, .config_bytes = 8 * below(20),
 			.metrics = (uint32_t)below(6), .passes = 1 };
 		memset(file + bytes, 2, im[i].config_bytes);
@@ -223,7 +227,7 @@ static bool use_plan(const char *exact)
 	const struct rec_counters_image *im = (const void *)(c + 1);
 	bool sound = rec_counters_sound(exact, bytes);
 
-	for (uint32_t i = 0; sound && i < c->n; i++) {
+	for (uint32_t i = 0; sound && i < c->n + c->more; i++) {
 		const char *name = exact + im[i].names;
 
 		read_all(im[i].chip, strlen(im[i].chip));

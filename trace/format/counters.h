@@ -2,8 +2,9 @@
  * trace/format/counters.h - the file `counters` of a trace: what gputap run planned to count
  *
  * The launcher writes it before the program starts, the shim collects by it, and a reader finds in it which metrics an
- * image of counters holds. The head, then `n` images, then what these point to. In the byte order of the machine. A
- * name that was altered would give a value another meaning: a sum tells.
+ * image of counters holds. The head, then `n` images of the range profiler, `more` of what is collected apart from it,
+ * then what these point to. In the byte order of the machine. A name that was altered would give a value another
+ * meaning: a sum tells.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -15,23 +16,34 @@
 #include <stdint.h>
 
 #define REC_COUNTERS_FILE "counters"
-#define REC_COUNTERS_MAGIC 0x3352544350415447ull
+#define REC_COUNTERS_MAGIC 0x3452544350415447ull
 #define REC_COUNTERS_LARGEST (16u << 20)         /* bytes of the file */
 
 enum rec_counted { REC_COUNTED_LAUNCH, REC_COUNTED_RANGE, REC_COUNTED_GRAPH };
-/* SAMPLES: the program counter is sampled instead (trace/format/samples.h): nothing is counted, or by earlier runs. */
-enum rec_replay {
-	REC_REPLAY_KERNEL, REC_REPLAY_APPLICATION, REC_REPLAY_RANGE, REC_REPLAY_APP_RANGE, REC_REPLAY_SAMPLES
+enum rec_replay { REC_REPLAY_KERNEL, REC_REPLAY_APPLICATION, REC_REPLAY_RANGE, REC_REPLAY_APP_RANGE, REC_REPLAY_APART };
+
+/*
+ * What cannot share a process with the range profiler, nor one of these with another: each has a run of the program of
+ * its own, in which nothing is counted. The replay of that run is REC_REPLAY_APART and the class; what it has of a
+ * launch is a COUNTERS record whose image is rec_apart_image, or, of a later run, in the file `passes`.
+ */
+enum rec_apart {
+	REC_APART_SAMPLES,              /* samples of the program counter: trace/format/samples.h */
+	REC_APART_SASS,                 /* counts by instruction, of instrumented code */
+	REC_APART_PM,                   /* samples of the performance monitors */
+	REC_APARTS
 };
+static inline uint32_t rec_apart_image(enum rec_apart class) { return UINT32_MAX - (uint32_t)class; }
 
 /* sum: rec_counters_sum; cupti: version of the library that planned; replay: enum rec_replay; pass: of this run */
-struct rec_counters { uint64_t magic, bytes, sum; uint32_t n, cupti, replay, pass; };
+struct rec_counters { uint64_t magic, bytes, sum; uint32_t n, cupti, replay, pass, more, unused; };
 
 struct rec_counters_image {
-	char chip[16];                /* whose; ends with a zero */
-	uint64_t config, config_bytes;/* offset in the file: the image that the host library made */
+	char chip[16];                /* whose; ends with a zero; empty: of all of them */
+	uint64_t config, config_bytes;/* offset in the file: the image that the host library made; there may be none */
 	uint64_t names, names_bytes;  /* offset: names of the metrics, each with its zero */
 	uint32_t metrics, passes;
+	uint32_t apart, unused;       /* enum rec_apart, of those behind the first n */
 };
 
 /* FNV-1a, 64 bits, of what is behind `sum`. `bytes` of the file are there. */
@@ -53,9 +65,9 @@ static inline bool rec_counters_sound(const void *file, uint64_t bytes)
 	const char *text = file;
 
 	if (bytes < sizeof *c || c->magic != REC_COUNTERS_MAGIC || c->bytes != bytes || c->n > 256 ||
-		sizeof *c + c->n * sizeof *im > bytes || rec_counters_sum(c) != c->sum)
+		c->more > 256 || sizeof *c + (c->n + c->more) * sizeof *im > bytes || rec_counters_sum(c) != c->sum)
 		return false;
-	for (uint32_t i = 0; i < c->n; i++) {
+	for (uint32_t i = 0; i < c->n + c->more; i++) {
 		uint32_t names = 0;
 
 		if (im[i].chip[sizeof im->chip - 1] || im[i].config > bytes ||

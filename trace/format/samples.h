@@ -16,7 +16,6 @@
 #include <stdint.h>
 
 #define REC_SAMPLES_MAGIC 0x3153435050415447ull
-#define REC_SAMPLES_IMAGE UINT32_MAX             /* in a COUNTERS record, instead of the number of an image */
 #define REC_SAMPLES_REASONS 128u                 /* at most: each is looked for at each instruction */
 
 enum rec_samples_state {
