@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,6 @@
 #include "trace/format/counters.h"
 
 enum { RANGES_MOST = 4096 };
-enum { PATIENCE_MS = 30000 };             /* for the answer to one image: it takes milliseconds */
 
 enum state { NOT_EVALUATED, EVALUATED, REFUSED, NO_IMAGE, ALTERED, NOT_ALL_PASSES };
 
@@ -78,21 +76,6 @@ static void take_units(struct gt_counted *c, struct gt_host *h, uint32_t image)
 }
 
 /* ------------------------------------------------------------------ in the child */
-
-static bool write_all(int fd, const void *from, size_t n)
-{
-	const char *at = from;
-
-	while (n) {
-		ssize_t done = write(fd, at, n);
-
-		if (done < 0 && errno != EINTR)
-			return false;
-		at += done > 0 ? done : 0;
-		n -= done > 0 ? (size_t)done : 0;
-	}
-	return true;
-}
 
 /* An image's id is the hash of its content: one that was altered may still give values, and wrong ones. */
 static bool is_as_recorded(const uint64_t id[2], struct gt_string data)
@@ -143,8 +126,8 @@ static void child(const struct gt_counted *c, struct gt_model *m, struct gt_host
 			if (!gt_host_evaluate(of[image], data.text, data.bytes, k, c->names[image], metrics,
 				    values + k * metrics))
 				state = REFUSED;
-		if (!write_all(fd, &state, sizeof state) ||
-			(state == EVALUATED && !write_all(fd, values, n * metrics * sizeof *values)))
+		if (!gt_host_write(fd, &state, sizeof state) ||
+			(state == EVALUATED && !gt_host_write(fd, values, n * metrics * sizeof *values)))
 			_exit(1);
 		free(values);
 	}
@@ -153,42 +136,19 @@ static void child(const struct gt_counted *c, struct gt_model *m, struct gt_host
 
 /* ------------------------------------------------------------------ in the tool */
 
-static bool read_all(int fd, void *to, size_t n)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	char *at = to;
-
-	while (n) {
-		int ready = poll(&p, 1, PATIENCE_MS);
-		ssize_t done;
-
-		if (!ready || (ready < 0 && errno != EINTR))
-			return false;
-		if (ready < 0)
-			continue;
-		done = read(fd, at, n);
-
-		if (!done || (done < 0 && errno != EINTR))
-			return false;
-		at += done > 0 ? done : 0;
-		n -= done > 0 ? (size_t)done : 0;
-	}
-	return true;
-}
-
 static void take_values(struct gt_counted *c, int fd)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct launch *l = &c->launches[i];
 		size_t metrics;
 
-		if (!read_all(fd, &l->state, sizeof l->state))
+		if (!gt_host_read(fd, &l->state, sizeof l->state))
 			return;
 		if (l->state != EVALUATED)
 			continue;
 		metrics = (size_t)c->images[c->all[i].image].metrics * ranges_of(&c->all[i]);
 		l->values = calloc(metrics + 1, sizeof *l->values);
-		if (!l->values || !read_all(fd, l->values, metrics * sizeof *l->values)) {
+		if (!l->values || !gt_host_read(fd, l->values, metrics * sizeof *l->values)) {
 			l->state = NOT_EVALUATED;
 			return;
 		}

@@ -14,9 +14,11 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +66,8 @@ static const char *const names[CALLS] = {
 };
 
 enum { NOT_SUPPORTED = 27, INVALID_CHIP_NAME = 46 };    /* results of CUPTI */
+
+enum { PATIENCE_MS = 30000 };                     /* for the answer to one image: it takes milliseconds */
 
 struct gt_host {
 	int (*call[CALLS])(void *params);
@@ -392,4 +396,42 @@ int gt_host_fork(pid_t *pid)
 		return ends[!*pid ? 1 : 0];
 	close(ends[0]);
 	return -1;
+}
+
+bool gt_host_write(int fd, const void *from, size_t n)
+{
+	const char *at = from;
+
+	while (n) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno != EINTR)
+			return false;
+		at += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
+}
+
+bool gt_host_read(int fd, void *to, size_t n)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char *at = to;
+
+	while (n) {
+		int ready = poll(&p, 1, PATIENCE_MS);
+		ssize_t done;
+
+		if (!ready || (ready < 0 && errno != EINTR))
+			return false;
+		if (ready < 0)
+			continue;
+		done = read(fd, at, n);
+
+		if (!done || (done < 0 && errno != EINTR))
+			return false;
+		at += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
 }

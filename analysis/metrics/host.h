@@ -69,5 +69,8 @@ const char *gt_host_device_chip(const struct gt_host *h, size_t device);
  * there is no child.
  */
 int gt_host_fork(pid_t *pid);
+/* What the child writes and the parent reads: all of it. The parent does not wait for ever. */
+bool gt_host_write(int fd, const void *from, size_t n);
+bool gt_host_read(int fd, void *to, size_t n);
 
 #endif
