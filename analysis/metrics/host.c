@@ -75,6 +75,7 @@ struct gt_host {
 	uint32_t version;
 	size_t n_chips;
 	const char *const *chips;
+	void *helper;                     /* libnvperf_host.so; NULL */
 };
 static struct gt_host host;                       /* the library cannot be unloaded safely */
 
@@ -158,7 +159,7 @@ static void load_helper(void *cupti)
 	snprintf(path, sizeof path, "%s", host.path);
 	slash = strrchr(path, '/');
 	snprintf(slash + 1, sizeof path - (size_t)(slash + 1 - path), "libnvperf_host.so");
-	dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+	host.helper = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
 static int list_chips(struct gt_err *err)
@@ -206,6 +207,7 @@ int gt_host_open(const char *path, struct gt_host **out, struct gt_err *err)
 }
 
 const char *gt_host_path(const struct gt_host *h) { return h->path; }
+void *gt_host_helper(const struct gt_host *h) { return h->helper; }
 uint32_t gt_host_version(const struct gt_host *h) { return h->version; }
 const char *gt_host_chip(const struct gt_host *h, size_t i) { return i < h->n_chips ? h->chips[i] : NULL; }
 

@@ -25,6 +25,8 @@ enum gt_host_use { GT_HOST_RANGES, GT_HOST_PM_SAMPLING };
  */
 int gt_host_open(const char *path, struct gt_host **out, struct gt_err *err);
 const char *gt_host_path(const struct gt_host *h);
+/* libnvperf_host.so, as dlopen gave it; NULL: it does not lie beside CUPTI's library. */
+void *gt_host_helper(const struct gt_host *h);
 uint32_t gt_host_version(const struct gt_host *h);       /* CUPTI's: 130001; 0: it does not say */
 /* The i-th chip it knows ("GH100"); NULL behind the last. */
 const char *gt_host_chip(const struct gt_host *h, size_t i);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/metrics/class.h"
+#include "analysis/metrics/domains.h"
 #include "analysis/metrics/host.h"
 #include "analysis/sections/derived.h"
 #include "analysis/table.h"
@@ -43,7 +44,9 @@ static const struct { const char *name, *how; } row_words[ROWS] = {
 struct wanted {
 	char *name;                               /* as the host library knows it */
 	enum row row;
-	struct gt_string section, group, domains; /* PM sampling: its group; "" */
+	struct gt_string section, group;          /* PM sampling: its group; "" */
+	struct gt_text domains;                   /* the counter domains it names, with commas and a zero; or none */
+	char why[160];                            /* ... are not those that are planned; "" */
 	bool asked, unknown, of_rule;             /* of_rule: section is the rule that asks for it */
 };
 struct counted { uint64_t metrics, unknown, images, passes, bytes; };
@@ -117,6 +120,20 @@ static void take_pattern(struct plan *p, const struct gt_section_metric *m)
 	gt_pattern_close(&pattern);
 }
 
+/* The first section that names any counts. */
+static void take_domains(struct plan *p, struct wanted *w, const struct gt_message *m)
+{
+	const struct gt_message_value *v = w->domains.used ? NULL : gt_message_next(m, "CtrDomains", NULL);
+
+	for (; v; v = gt_message_next(NULL, "CtrDomains", v)) {
+		if (w->domains.used)
+			w->domains.data[w->domains.used - 1] = ',';
+		gt_text_bytes(&w->domains, v->text.text, v->text.bytes);
+		gt_text_char(&w->domains, 0);
+	}
+	p->failed |= w->domains.failed;
+}
+
 static bool take(void *ctx, const struct gt_section_metric *m)
 {
 	struct plan *p = ctx;
@@ -128,10 +145,10 @@ static bool take(void *ctx, const struct gt_section_metric *m)
 		return !p->failed;
 	}
 	w = want(p, m->name, m->section->id);
-	if (w && !w->group.bytes) {
+	if (w && !w->group.bytes)
 		w->group = gt_message_text(m->message, "Groups");
-		w->domains = gt_message_text(m->message, "CtrDomains");
-	}
+	if (w)
+		take_domains(p, w, m->message);
 	return !p->failed;
 }
 
@@ -262,33 +279,47 @@ static int look_up(struct plan *p, enum gt_host_use use, bool (*of)(const struct
 static bool is_counter(const struct wanted *w) { return w->row == CONTEXT || w->row == DEVICE || w->row == SASS; }
 static bool is_pm(const struct wanted *w) { return w->row == PM; }
 
-static int count_image(struct plan *p, enum row row, enum gt_host_use use, const char **names, size_t n,
-	size_t *passes, struct gt_err *err)
+/* What is not collected in the domains that it names says why not. */
+static int image_of(const struct plan *p, enum gt_host_use use, struct wanted *const *list, size_t n,
+	struct gt_host_image *out, struct gt_err *err)
 {
-	struct gt_host_chip *c;
-	size_t bytes;
+	struct gt_host_wish *wishes = calloc(n + 1, sizeof *wishes);
 	int rc;
 
-	if (gt_host_begin(p->host, p->chip, use, &c, err))
+	if (!wishes)
+		return gt_no_memory(err);
+	for (size_t i = 0; i < n; i++)
+		wishes[i] = (struct gt_host_wish){ host_name(list[i]), list[i]->domains.data, "" };
+	rc = gt_host_image_in_domains(p->host, p->chip, use, wishes, n, out, err);
+	for (size_t i = 0; i < n; i++)
+		memcpy(list[i]->why, wishes[i].why, sizeof list[i]->why);
+	free(wishes);
+	return rc;
+}
+
+static int count_image(struct plan *p, enum row row, enum gt_host_use use, struct wanted *const *list, size_t n,
+	size_t *passes, struct gt_err *err)
+{
+	struct gt_host_image image;
+
+	if (image_of(p, use, list, n, &image, err))
 		return -1;
-	rc = gt_host_passes(c, names, n, passes, &bytes, err);
-	gt_host_end(c);
-	if (rc)
-		return -1;
+	free(image.data);
+	*passes = image.passes;
 	p->rows[row].images++;
-	p->rows[row].passes += *passes;
-	p->rows[row].bytes += bytes;
+	p->rows[row].passes += image.passes;
+	p->rows[row].bytes += image.bytes;
 	return 0;
 }
 
-static int count_row(struct plan *p, enum row row, const char **names, struct gt_err *err)
+static int count_row(struct plan *p, enum row row, struct wanted **list, struct gt_err *err)
 {
 	size_t n = 0, passes;
 
 	for (uint32_t i = 0; i < p->all.n; i++)
 		if (p->all.v[i].row == row && !p->all.v[i].unknown)
-			names[n++] = p->all.v[i].name;
-	return n ? count_image(p, row, GT_HOST_RANGES, names, n, &passes, err) : 0;
+			list[n++] = &p->all.v[i];
+	return n ? count_image(p, row, GT_HOST_RANGES, list, n, &passes, err) : 0;
 }
 
 static bool same_group(const struct wanted *a, const struct wanted *b)
@@ -298,7 +329,7 @@ static bool same_group(const struct wanted *a, const struct wanted *b)
 }
 
 /* A group is sampled together if one pass is enough, else each metric alone. Without a group: alone. */
-static int count_pm(struct plan *p, const char **names, struct gt_err *err)
+static int count_pm(struct plan *p, struct wanted **list, struct gt_err *err)
 {
 	for (uint32_t i = 0; i < p->all.n; i++) {
 		const struct wanted *first = &p->all.v[i];
@@ -315,14 +346,14 @@ static int count_pm(struct plan *p, const char **names, struct gt_err *err)
 		for (uint32_t k = i; k < p->all.n; k++)
 			if (p->all.v[k].row == PM && !p->all.v[k].unknown &&
 				(k == i || (first->group.bytes && same_group(first, &p->all.v[k]))))
-				names[n++] = host_name(&p->all.v[k]);
-		if (count_image(p, PM, GT_HOST_PM_SAMPLING, names, n, &passes, err))
+				list[n++] = &p->all.v[k];
+		if (count_image(p, PM, GT_HOST_PM_SAMPLING, list, n, &passes, err))
 			return -1;
 		if (passes == 1 || n == 1)
 			continue;
 		p->rows[PM] = before;
 		for (size_t k = 0; k < n; k++)
-			if (count_image(p, PM, GT_HOST_PM_SAMPLING, names + k, 1, &passes, err))
+			if (count_image(p, PM, GT_HOST_PM_SAMPLING, list + k, 1, &passes, err))
 				return -1;
 	}
 	return 0;
@@ -330,16 +361,16 @@ static int count_pm(struct plan *p, const char **names, struct gt_err *err)
 
 static int count(struct plan *p, struct gt_err *err)
 {
-	const char **names = calloc(p->all.n + 1ull, sizeof *names);
-	int rc = !names ? gt_no_memory(err) : look_up(p, GT_HOST_RANGES, is_counter, err);
+	struct wanted **list = calloc(p->all.n + 1ull, sizeof *list);
+	int rc = !list ? gt_no_memory(err) : look_up(p, GT_HOST_RANGES, is_counter, err);
 
 	if (!rc)
 		rc = look_up(p, GT_HOST_PM_SAMPLING, is_pm, err);
 	for (enum row row = CONTEXT; row <= SASS && !rc; row++)
-		rc = count_row(p, row, names, err);
+		rc = count_row(p, row, list, err);
 	if (!rc)
-		rc = count_pm(p, names, err);
-	free(names);
+		rc = count_pm(p, list, err);
+	free(list);
 	for (uint32_t i = 0; i < p->all.n; i++) {
 		p->rows[p->all.v[i].row].metrics++;
 		p->rows[p->all.v[i].row].unknown += p->all.v[i].unknown;
@@ -384,6 +415,14 @@ static void say_runs(const struct plan *p)
 		p->chip, of_program == 1 ? counters : counters > 0, runs ? runs : 1);
 }
 
+/* It is collected nevertheless. */
+static void say_domain(const struct wanted *w)
+{
+	if (*w->why)
+		fprintf(stderr, "gputap: %s: collected where the library chooses: %s\n", gt_harmless(w->name),
+			gt_harmless(w->why));
+}
+
 /* What a section names and the chip lacks is a warning; what --metrics names an error. */
 static int say_unknown(const struct plan *p)
 {
@@ -392,11 +431,7 @@ static int say_unknown(const struct plan *p)
 	for (uint32_t i = 0; i < p->all.n; i++) {
 		const struct wanted *w = &p->all.v[i];
 
-		if (w->domains.bytes && !w->unknown)
-			fprintf(stderr,
-				"gputap: %s: the counter domain %.*s is not looked at: CUPTI's host library takes "
-				"none, and chooses\n",
-				gt_harmless(w->name), (int)w->domains.bytes, w->domains.text);
+		say_domain(w);
 		if (!w->unknown)
 			continue;
 		fprintf(stderr, "gputap: %s has no %s%s%.*s%s\n", p->chip, gt_harmless(w->name),
@@ -422,8 +457,10 @@ static int make(struct plan *p, struct gt_sections *s, struct gt_err *err)
 
 static void forget(struct plan *p)
 {
-	for (uint32_t i = 0; i < p->all.n; i++)
+	for (uint32_t i = 0; i < p->all.n; i++) {
 		free(p->all.v[i].name);
+		gt_text_free(&p->all.v[i].domains);
+	}
 	free(p->all.v);
 	p->all.v = NULL;
 	p->all.n = 0;
@@ -453,35 +490,38 @@ int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct 
 	struct gt_plan_image *out, struct gt_err *err)
 {
 	struct plan p = { .cli = cli, .chip = chip, .host = host };
-	const char **names = NULL;
-	struct gt_host_chip *c = NULL;
+	struct gt_host_image image = { NULL, 0, 0 };
+	struct wanted **list = NULL;
 	size_t n = 0;
 	int rc;
 
 	*out = (struct gt_plan_image){ .metrics = 0 };
 	gather(&p, s);
-	names = calloc(p.all.n + 1ull, sizeof *names);
-	rc = p.failed || !names ? gt_no_memory(err) : look_up(&p, GT_HOST_RANGES, in_image, err);
+	list = calloc(p.all.n + 1ull, sizeof *list);
+	rc = p.failed || !list ? gt_no_memory(err) : look_up(&p, GT_HOST_RANGES, in_image, err);
 	for (uint32_t i = 0; !rc && i < p.all.n; i++) {
-		const struct wanted *w = &p.all.v[i];
+		struct wanted *w = &p.all.v[i];
 
 		if (in_image(w) && w->unknown && w->asked)
 			rc = gt_fail(err, GT_EXIT_INPUT, NULL, "gputap metrics --query-metrics --chip CHIP",
 				"%s has no %s", chip, w->name);
 		if (in_image(w) && !w->unknown) {
-			names[n++] = w->name;
+			list[n++] = w;
 			gt_text_str(&out->names, w->name);
 			gt_text_char(&out->names, 0);
 		}
 	}
-	if (!rc && n && !(rc = gt_host_begin(host, chip, GT_HOST_RANGES, &c, err))) {
-		rc = gt_host_image(c, names, n, &out->config, &out->config_bytes, &out->passes, err);
-		gt_host_end(c);
-	}
+	if (!rc && n)
+		rc = image_of(&p, GT_HOST_RANGES, list, n, &image, err);
+	for (size_t i = 0; i < n && !rc && !gt_option_true(&cli->options, "quiet"); i++)
+		say_domain(list[i]);
+	out->config = image.data;
+	out->config_bytes = image.bytes;
+	out->passes = image.passes;
 	out->metrics = n;
 	if (!rc && out->names.failed)
 		rc = gt_no_memory(err);
-	free(names);
+	free(list);
 	forget(&p);
 	return rc;
 }

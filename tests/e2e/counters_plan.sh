@@ -52,8 +52,12 @@ check "without rules only the section's" said 'GH100: 1 metric is counted'
 
 mkdir d
 printf 'Identifier: "D"\nDisplayName: "D"\nMetrics {\n  Metrics {\n    Name: "sm__cycles_active.avg"\n    CtrDomains: "gpu_sm_c"\n  }\n}\n' >d/D.section
+chosen="gputap: sm__cycles_active.avg: collected where the library chooses: libnvperf_host.so does not lie beside CUPTI's library"
 "$tap" plan --cupti "$cupti" --chip GH100 --section-folder d --section D >out 2>said
-check "a counter domain that cannot be asked for is told, of any counter" grep -q 'sm__cycles_active.avg: the counter domain gpu_sm_c is not looked at' said
+check "a counter domain needs the library below CUPTI's: without it a plan is made, and says so" grep -qxF "$chosen" said
+traced --summary=none --cupti "$cupti" --section-folder d --section D -- "$examples/vector_add"
+check "so does a run" said "$chosen"
+check "which counts nevertheless" said 'GH100: 1 metric is counted'
 
 # The plan in info
 "$tap" info t.gputap >out 2>&1

@@ -10,6 +10,7 @@ set -u
 tap=$GPUTAP_BUILD/gputap
 passed=0 failed=0
 export GPUTAP_DEPLOY=false
+not() { ! "$@"; }
 check() { if "${@:2}"; then echo "ok: $1"; passed=$((passed + 1)); else echo "FAILED: $1"; failed=$((failed + 1)); fi; }
 
 # Of a version: its name; each chip with the passes of one throughput, of the set basic and of full. CUDA 12.6 has no
@@ -50,10 +51,49 @@ take() {
 		check "CUPTI $name, $chip: $full of the set full" [ "$(passes "$chip" --set full)" = "$full" ]
 	done < <(tail -n +2 rows)
 	[ "$name" = 12.6 ] || check "CUPTI $name: every metric of every section is on GH100" [ "$(plan GH100 --set full | awk -F, 'NR > 1 {n += $3} END {print n}')" = 0 ]
+	full=$(passes GH100 --set full)
+	take_domains "$name"
 	plan GH100 --metrics sm__none.sum >out
 	check "CUPTI $name: a metric that was asked for and is not there is an error" [ $? -eq 3 ]
 	plan gh100 >out
 	check "CUPTI $name: a chip that is not there is a usage error" [ $? -eq 2 ]
+}
+
+# The guide's example: a metric whose counter two units of the multiprocessor can collect, one of them in one pass.
+mkdir -p f
+section() { printf 'Identifier: "%s"\nDisplayName: "%s"\nMetrics { Metrics {\n  Name: "%s"\n  Groups: "g" CtrDomains: "%s"\n} }\n' "$@" >"f/$1.section"; }
+stall=smsp__warps_issue_stalled_short_scoreboard.avg
+for unit in a b c x; do
+	section "Range_$unit" domain "$stall" "gpu_sm_$unit"
+	section "Sampled_$unit" domain "pmsampling:$stall" "gpu_sm_$unit"
+done
+section Several domain "$stall" 'gpu_sm_b" CtrDomains: "gpu_sm_a'
+section Fma domain pmsampling:sm__pipe_fma_cycles_active.avg gpu_sm_c
+in_domain() { plan GH100 --section-folder f --section "$1" | awk -F, 'NR == 2 { print $5 }'; }
+chosen() { grep -qxF "gputap: $1: collected where the library chooses: $2" said; }
+take_domains() {
+	local name=$1
+	if [ "$name" = 12.6 ]; then
+		check "CUPTI $name: a counter domain is not taken" [ "$(in_domain Range_a)" = 1 ]
+		check "CUPTI $name: and a line says why" chosen "$stall" "this libnvperf_host.so takes none, CUDA 12.9's does"
+		return
+	fi
+	check "CUPTI $name: the domain gpu_sm_c takes 1 pass" [ "$(in_domain Range_c)" = 1 ]
+	check "CUPTI $name: gpu_sm_a takes 2" [ "$(in_domain Range_a)" = 2 ]
+	check "CUPTI $name: of several the first that can is taken" [ "$(in_domain Several)" = 2 ]
+	check "CUPTI $name: and nothing is said of them" not grep -q 'the library chooses' said
+	check "CUPTI $name: where gpu_sm_b cannot the library chooses" [ "$(in_domain Range_b)" = 1 ]
+	check "CUPTI $name: and a line says so" chosen "$stall" "the counter domain gpu_sm_b of GH100 does not collect it"
+	check "CUPTI $name: one that there is not is told" [ "$(in_domain Range_x)" = 1 ]
+	check "CUPTI $name: as such" chosen "$stall" "there is no counter domain gpu_sm_x"
+	check "CUPTI $name: sampled in gpu_sm_c it takes 1 pass" [ "$(in_domain Sampled_c)" = 1 ]
+	check "CUPTI $name: which CUPTI does in 2" [ "$(in_domain Sampled_b)" = 2 ]
+	check "CUPTI $name: and that is told" chosen "pmsampling:$stall" "the counter domain gpu_sm_b of GH100 does not collect it"
+	check "CUPTI $name: what CUPTI samples by other counters stays as it is" [ "$(in_domain Fma)" = 1 ]
+	check "CUPTI $name: and is told too" chosen pmsampling:sm__pipe_fma_cycles_active.avg "CUPTI takes other counters than libnvperf_host.so for what is collected with it"
+	cp "$GPUTAP_TESTS"/../analysis/sections/stock/*.section f/
+	check "CUPTI $name: one domain among the set full: the rest is CUPTI's plan" [ "$(plan GH100 --section-folder f --set full --section Range_c | awk -F, '/^hardware counters,/ { print ($5 == '"$full"') }')" = 1 ]
+	check "CUPTI $name: without a word" not grep -q 'the library chooses' said
 }
 
 for lib in "${XDG_CACHE_HOME:-${HOME-}/.cache}"/gputap/cupti/*/nvidia/*/lib/libcupti.so.1? "${CUDA_HOME:-/usr/local/cuda}"/extras/CUPTI/lib64/libcupti.so.1?; do
