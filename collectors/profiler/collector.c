@@ -149,10 +149,10 @@ static void leave(const struct tap_counting_launch *l, bool launched)
 {
 	if (TAP_READ_ONCE(holder) != tap_sys_gettid() || --depth)
 		return;
-	if (counted) {
+	if (counted) {                          /* the time limit holds for what is waited for at its end, too */
+		tap_profiler_end(l, &choice, launched);
 		__atomic_fetch_add(&armed, 1, __ATOMIC_ACQ_REL);
 		tap_futex_wake(&armed);
-		tap_profiler_end(l, &choice, launched);
 	}
 	counted = 0;
 	drop_gate();

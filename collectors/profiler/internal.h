@@ -59,7 +59,7 @@ bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, boo
 /* It is over. keep: its counters go into the trace, unless they are not what they should be. */
 void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
 void tap_profiler_leave_context(void *context);
-/* By another thread, while a counted launch does not come back. */
+/* By another thread, while a counted launch, or what it launched, does not come back. */
 void tap_profiler_stop(void);
 
 /* Both tell why nothing is counted in this process, and count it. False. */
@@ -72,11 +72,23 @@ struct tap_profiler_found { uint32_t image, ranges, dropped; uint64_t id[2], byt
 void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_profiler_choice *c,
 	const struct tap_profiler_found *found);
 
-/* ---- sampling.c: instead of a session. NULL: all its functions are there, else the name of one that is not. */
-const char *tap_sampling_library(void *handle, void *driver);
-bool tap_sampling_begin(const struct tap_counting_launch *l, bool *gone);
-void tap_sampling_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
-void tap_sampling_leave_context(void *context);
-void tap_sampling_give_up(void);
+/*
+ * Until what was launched into the stream is done; meanwhile (or NULL) is called again and again. False: the time limit
+ * was faster. Its context is not waited for: that would end a capture of another thread.
+ */
+bool tap_profiler_wait(void *stream, void (*meanwhile)(void));
+
+/*
+ * What a run of the program does instead of counting ranges: it cannot share a process with these. library: NULL, or
+ * the name of a function that CUPTI lacks; the others as the functions of session.c that call them.
+ */
+struct tap_profiler_way {
+	const char *things;             /* for notes: "no THINGS: why" */
+	const char *(*library)(void *handle, void *driver);
+	bool (*begin)(const struct tap_counting_launch *l, bool *gone);
+	void (*end)(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
+	void (*leave_context)(void *context);
+};
+extern const struct tap_profiler_way tap_profiler_samples;      /* sampling.c */
 
 #endif

@@ -7,7 +7,7 @@
  *
  * SAMPLING1  Sampling is started at the entry of a chosen launch. At its exit its stream is waited for, sampling is
  *            stopped, and then the samples are fetched: while it is on, CUPTI may keep some back.
- * SAMPLING2  A stream is waited for, never the context: that would end a capture of another thread.
+ * SAMPLING2  A stream is waited for, never the context (tap_profiler_wait).
  * SAMPLING3  CUPTI runs one kernel at a time (serialized mode) and tells whose a sample is: those of others go.
  * SAMPLING4  Names of functions belong to CUPTI, which may share them among records: they are not freed.
  *
@@ -91,8 +91,7 @@ struct room {
 };
 
 static int (*call[CALLS])(void *params);
-static int (*wait_for_stream)(void *stream);
-static struct { void *context; struct room *room; bool started, given_up; } session;    /* context NULL: none is open */
+static struct { void *context; struct room *room; bool started; } session;      /* context NULL: none is open */
 
 static int cupti(int which, void *params)
 {
@@ -111,10 +110,9 @@ static int of_context(int which)
 	return cupti(which, &p);
 }
 
-const char *tap_sampling_library(void *handle, void *driver)
+static const char *library(void *handle, void *driver)
 {
-	void *wait = driver ? tap_way_in.dlsym(driver, "cuStreamSynchronize") : NULL;
-
+	(void)driver;
 	for (int i = 0; i < CALLS; i++) {
 		void *f = tap_way_in.dlsym(handle, names[i]);
 
@@ -122,8 +120,7 @@ const char *tap_sampling_library(void *handle, void *driver)
 			return names[i];
 		memcpy(&call[i], &f, sizeof f);
 	}
-	memcpy(&wait_for_stream, &wait, sizeof wait);
-	return wait ? NULL : "cuStreamSynchronize";
+	return NULL;
 }
 
 /* ----------------------------------------------------------------- session */
@@ -232,7 +229,7 @@ static bool open_session(const struct tap_counting_launch *l)
 	return take_reasons(r) && configure(r);
 }
 
-bool tap_sampling_begin(const struct tap_counting_launch *l, bool *gone)
+static bool begin(const struct tap_counting_launch *l, bool *gone)
 {
 	int err;
 
@@ -351,14 +348,17 @@ static void store(struct room *r, const struct tap_counting_launch *l, const str
 		TAP_DEGRADE(TAP_PART_CUPTI, "samples of some launches are missing: CUPTI did not give them");
 }
 
-/* SAMPLING1. What a launch that failed left is thrown away: it would count for the next one. */
-void tap_sampling_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep)
+/*
+ * SAMPLING1. What a launch that failed left is thrown away: it would count for the next one. Of one that does not come
+ * back within the time limit there is nothing: what else ran meanwhile would be sampled with it.
+ */
+static void end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep)
 {
+	bool done;
+
 	if (!session.started)
 		return;
-	tap_tls.own_calls++;
-	wait_for_stream(l->stream);
-	tap_tls.own_calls--;
+	done = tap_profiler_wait(l->stream, NULL);
 	session.started = false;
 	if (of_context(STOP)) {
 		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
@@ -366,15 +366,20 @@ void tap_sampling_end(const struct tap_counting_launch *l, const struct tap_prof
 		return;
 	}
 	fetch(session.room, l->correlation);
-	if (keep && !TAP_READ_ONCE(session.given_up))
+	if (keep && done)
 		store(session.room, l, c);
 }
 
-/* By another thread: the launch does not come back, and what else runs meanwhile would be sampled with it. */
-void tap_sampling_give_up(void) { __atomic_store_n(&session.given_up, true, __ATOMIC_RELEASE); }
-
-void tap_sampling_leave_context(void *context)
+static void leave_context(void *context)
 {
 	if (session.context && (!context || session.context == context))
 		close_session();
 }
+
+const struct tap_profiler_way tap_profiler_samples = {
+	.things = "samples of the program counter",
+	.library = library,
+	.begin = begin,
+	.end = end,
+	.leave_context = leave_context,
+};

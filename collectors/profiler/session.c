@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "collectors/collector.h"
+#include "collectors/futex.h"
 #include "trace/write/run/run.h"
 
 /* ------------------------------------------------------ what CUPTI's calls take */
@@ -53,6 +54,7 @@ struct data_info { BEGIN; const uint8_t *data; size_t bytes, ranges; };
 enum { AUTO_RANGE = 1, USER_RANGE = 2, APPLICATION_REPLAY = 1, KERNEL_REPLAY = 2, USER_REPLAY = 3, SUPPORTED = 3 };
 enum { GRAPH_ROOM = 64 };               /* ranges in the image of a graph: the profiler may tell its kernels apart */
 enum { HARDWARE_BUSY = 26, PRIVILEGES = 35, VIRTUAL_PRIVILEGES = 40 };
+enum { NOT_READY = 600 };               /* a result of the driver */
 
 /* The size counts to the end of the last member. */
 #define PARAMS(type, last, ...) \
@@ -79,7 +81,9 @@ static struct {
 	const struct rec_counters *plan;        /* the file, in memory of our own */
 	int (*is_capturing)(void *stream, int *status), (*current)(void **context);
 	int (*context_id)(void *context, uint32_t *id), (*device_of)(void *context, uint32_t *id);
+	int (*ask)(void *stream);
 	bool initialised;
+	uint32_t given_up;                      /* by the time limit */
 } library;
 
 static struct {
@@ -101,8 +105,16 @@ static int cupti(int which, void *params)
 	return err;
 }
 
-static bool takes_samples(void) { return library.plan && library.plan->replay == REC_REPLAY_APART + REC_APART_SAMPLES; }
-static const char *counted_things(void) { return takes_samples() ? "samples of the program counter" : "counters"; }
+/* NULL: ranges are counted */
+static const struct tap_profiler_way *way(void)
+{
+	static const struct tap_profiler_way *const ways[REC_APARTS] = { [REC_APART_SAMPLES] = &tap_profiler_samples };
+	uint32_t class = library.plan ? library.plan->replay - REC_REPLAY_APART : REC_APARTS;
+
+	return class < REC_APARTS ? ways[class] : NULL;
+}
+
+static const char *counted_things(void) { return way() ? way()->things : "counters"; }
 
 bool tap_profiler_refuse(const char *what, int err)
 {
@@ -194,12 +206,14 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 	if (library.plan->pass && !tap_profiler_passes_open())
 		return tap_profiler_refuse_because("what earlier runs of the program counted is not in the trace");
 	for (int i = 0; i < CALLS && !lacks; i++)
-		if (!takes_samples() || i == DEVICE_SUPPORTED) {
+		if (!way() || i == DEVICE_SUPPORTED) {
 			take_function(&library.call[i], handle, names[i]);
 			lacks = library.call[i] ? NULL : names[i];
 		}
-	if (takes_samples() && !lacks)
-		lacks = tap_sampling_library(handle, driver);
+	if (driver)                             /* its handle is kept: the functions stay */
+		take_function(&library.ask, driver, "cuStreamQuery");
+	if (way() && !lacks)
+		lacks = library.ask ? way()->library(handle, driver) : "cuStreamQuery";
 	if (lacks) {
 		tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
 		tap_note(TAP_PART_CUPTI,
@@ -207,7 +221,7 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 			counted_things(), version, lacks);
 		return false;
 	}
-	if (driver) {                           /* its handle is kept: the functions stay */
+	if (driver) {
 		take_function(&library.is_capturing, driver, "cuStreamIsCapturing");
 		take_function(&library.current, driver, "cuCtxGetCurrent");
 	}
@@ -390,8 +404,8 @@ bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, boo
 
 	if (l->kind != REC_COUNTED_RANGE && captured(l->stream))
 		return false;
-	if (takes_samples())
-		return tap_sampling_begin(l, gone);
+	if (way())
+		return way()->begin(l, gone);
 	if (session.context != l->context) {
 		close_session();
 		if (!open_session(l)) {
@@ -414,14 +428,41 @@ bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, boo
 	return false;
 }
 
-void tap_profiler_stop(void)
+static void stop_session(void)
 {
 	PARAMS(stop, all, .object = session.object);
 
-	if (takes_samples())
-		tap_sampling_give_up();
 	if (__atomic_exchange_n(&session.started, false, __ATOMIC_ACQ_REL))
 		cupti(STOP, &p);
+}
+
+void tap_profiler_stop(void)
+{
+	__atomic_store_n(&library.given_up, 1, __ATOMIC_RELEASE);
+	tap_futex_wake(&library.given_up);
+	stop_session();
+}
+
+/* A short kernel is not waited for longer than it takes, a long one costs few questions. */
+bool tap_profiler_wait(void *stream, void (*meanwhile)(void))
+{
+	uint64_t pause_ns = 20000;
+
+	for (;;) {
+		int err;
+
+		tap_tls.own_calls++;
+		err = library.ask(stream);
+		tap_tls.own_calls--;
+		if (err != NOT_READY)
+			return !TAP_READ_ONCE(library.given_up);
+		if (TAP_READ_ONCE(library.given_up))
+			return false;
+		if (meanwhile)
+			meanwhile();
+		tap_futex_wait(&library.given_up, 0, pause_ns);
+		pause_ns = pause_ns < 1000000 ? 2 * pause_ns : pause_ns;
+	}
 }
 
 /*
@@ -476,13 +517,13 @@ void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_prof
 	bool mine = TAP_READ_ONCE(session.started);
 	PARAMS(of_object, object, .object = session.object);
 
-	if (takes_samples()) {
-		tap_sampling_end(l, c, keep);
+	if (way()) {
+		way()->end(l, c, keep);
 		return;
 	}
 	if (mine && l->kind == REC_COUNTED_RANGE)
 		cupti(POP, &p);
-	tap_profiler_stop();
+	stop_session();
 	if (!mine)                              /* the time limit was faster */
 		return;
 	if (keep)
@@ -491,7 +532,8 @@ void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_prof
 
 void tap_profiler_leave_context(void *context)
 {
-	tap_sampling_leave_context(context);
+	if (way())
+		way()->leave_context(context);
 	if (session.context && (!context || session.context == context))
 		close_session();
 }

@@ -73,6 +73,12 @@ check "in a line that says what to do" said 'no samples of the program counter: 
 check "it is counted" said 'complete: no'
 FAKEGPU_FAULTS=counters-unsupported sampled --metrics "$all" -- "$examples/vector_add"
 check "a device that cannot be sampled is told" said 'no samples of the program counter: CUPTI cannot count on a device'
+FAKEGPU_FAULTS=slow-kernels=4000 sampled --replay-timeout 200ms --metrics "$all" -- "$examples/vector_add"
+check "a kernel that is not over within the time limit: sampling ends, and that is told" said 'counting has ended: a launch did not come back'
+check "the program goes on, and its kernel too" grep -q '0 wrong' t.out
+check "that launch has no samples" [ "$("$tap" dump t.gputap 2>/dev/null | grep -c '^cuda samples')" = 0 ]
+check "it is counted as lost" said 'complete: no (1 .*were not collected'
+rm -f taken
 FAKEGPU_FAULTS=launch-fails=1 sampled --metrics "$all" -- "$examples/vector_add"
 check "a launch that fails leaves nothing" [ ! -e taken ]
 
