@@ -84,11 +84,17 @@ bool tap_profiler_wait(void *stream, void (*meanwhile)(void));
  */
 struct tap_profiler_way {
 	const char *things;             /* for notes: "no THINGS: why" */
+	bool needs_profiler;            /* calls tap_profiler_chip */
 	const char *(*library)(void *handle, void *driver);
 	bool (*begin)(const struct tap_counting_launch *l, bool *gone);
 	void (*end)(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
 	void (*leave_context)(void *context);
 };
 extern const struct tap_profiler_way tap_profiler_samples;      /* sampling.c */
+/* CUPTI's profiler is initialised, if it was not; then the chip of the device. NULL: refused, which was told. */
+const char *tap_profiler_chip(uint32_t device);
+/* What the plan has for a way, of a chip; NULL: nothing. Its offsets are from the plan. */
+const struct rec_counters_image *tap_profiler_planned(enum rec_apart class, const char *chip,
+	const struct rec_counters **plan);
 
 #endif

@@ -194,6 +194,12 @@ bool tap_profiler_here(struct tap_counting_launch *l)
 	return known;
 }
 
+static bool is_needed(int call)
+{
+	return !way() || call == DEVICE_SUPPORTED ||
+		(way()->needs_profiler && (call == INITIALIZE || call == CHIP_NAME));
+}
+
 bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_text)(int))
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -205,8 +211,10 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 		return tap_profiler_refuse_because("the plan that gputap run made is not in the trace");
 	if (library.plan->pass && !tap_profiler_passes_open())
 		return tap_profiler_refuse_because("what earlier runs of the program counted is not in the trace");
+	if (library.plan->replay >= REC_REPLAY_APART && !way())
+		return tap_profiler_refuse_because("the plan is of another version of gputap");
 	for (int i = 0; i < CALLS && !lacks; i++)
-		if (!way() || i == DEVICE_SUPPORTED) {
+		if (is_needed(i)) {
 			take_function(&library.call[i], handle, names[i]);
 			lacks = library.call[i] ? NULL : names[i];
 		}
@@ -254,24 +262,45 @@ bool tap_profiler_device_can(uint32_t device, enum tap_profiler_use use)
 		p.wsl != SUPPORTED ? "CUPTI cannot count under this WSL" : "CUPTI says that this device cannot");
 }
 
-static bool find_image(uint32_t device)
+static const char *chip_of(uint32_t device)
 {
 	PARAMS(chip_name, name, .device = device);
-	const struct rec_counters_image *im = (const void *)(library.plan + 1);
 	int err = cupti(CHIP_NAME, &p);
 
 	if (err || !p.name)
-		return tap_profiler_refuse("cuptiDeviceGetChipName", err);
+		tap_profiler_refuse(names[CHIP_NAME], err);
+	return err ? NULL : p.name;
+}
+
+static bool find_image(uint32_t device)
+{
+	const struct rec_counters_image *im = (const void *)(library.plan + 1);
+	const char *chip = chip_of(device);
+
+	if (!chip)
+		return false;
 	for (uint32_t i = 0; i < library.plan->n; i++)
-		if (tap_text_equal(im[i].chip, p.name)) {
+		if (tap_text_equal(im[i].chip, chip)) {
 			session.image = &im[i];
 			session.number = i;
 			return true;
 		}
 	tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
 	tap_note(TAP_PART_CUPTI, "no counters: the device is a %s, and none was planned for it (gputap run --chip %s)",
-		p.name, p.name);
+		chip, chip);
 	return false;
+}
+
+const struct rec_counters_image *tap_profiler_planned(enum rec_apart class, const char *chip,
+	const struct rec_counters **plan)
+{
+	const struct rec_counters_image *im = (const void *)(library.plan + 1);
+
+	*plan = library.plan;
+	for (uint32_t i = library.plan->n; i < library.plan->n + library.plan->more; i++)
+		if (im[i].apart == class && (!*im[i].chip || tap_text_equal(im[i].chip, chip)))
+			return &im[i];
+	return NULL;
 }
 
 static bool new_data(void)
@@ -367,7 +396,7 @@ static void close_session(void)
 	memset(&session, 0, sizeof session);
 }
 
-static bool open_session(const struct tap_counting_launch *l)
+static bool initialise(void)
 {
 	PARAMS(initialize, none, 0);
 	int err = library.initialised ? 0 : cupti(INITIALIZE, &p);
@@ -375,7 +404,15 @@ static bool open_session(const struct tap_counting_launch *l)
 	if (err)
 		return tap_profiler_refuse(names[INITIALIZE], err);
 	library.initialised = true;
-	return tap_profiler_device_can(l->device, TAP_PROFILER_RANGES) && find_image(l->device) && enable(l->context);
+	return true;
+}
+
+const char *tap_profiler_chip(uint32_t device) { return initialise() ? chip_of(device) : NULL; }
+
+static bool open_session(const struct tap_counting_launch *l)
+{
+	return initialise() && tap_profiler_device_can(l->device, TAP_PROFILER_RANGES) && find_image(l->device) &&
+		enable(l->context);
 }
 
 /* Nothing may wait for a stream that is captured: such a launch is no work yet. */
