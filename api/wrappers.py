@@ -454,8 +454,9 @@ def is_exported(api, fn):
     return fn.name in api.declared.dispatch
 
 
-# Who calls is asked only where one call begins while another is marked as running (trace/write/call/call_inline.h, FRAME3).
-NOTE_CALLER = "\n\tif (TAP_RARE(tap_tls.depth))\n\t\ttap_tls.caller = %s;"
+# Who calls is asked only where one call begins while another is marked as running, or while gputap itself asks
+# something (trace/write/call/call_inline.h, FRAME3).
+NOTE_CALLER = "\n\tif (TAP_RARE(tap_tls.depth | tap_tls.own_calls))\n\t\ttap_tls.caller = %s;"
 
 
 def instance(fn, name, real):

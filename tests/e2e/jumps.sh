@@ -22,6 +22,7 @@ mkdir -p "$bin"
 
 check() { local name=$1; shift; if "$@"; then passed=$((passed + 1)); else echo "FAILED: $name ($*)"; failed=$((failed + 1)); fi; }
 slots() { awk '/^slot/ {n += $2} END {print n + 0}' counts; }
+calls() { awk '/^cl[A-Z]/ {n += $2} END {print n + 0}' counts; }
 count() { awk -v n="$1" '$1 == n {c = $2} END {print c + 0}' counts; }
 build() { # NAME OPTION...
 	"$cc" -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 "${@:2}" -fPIC -shared -o "$bin/libjumper-$1.so" "$here/ways/jumper.c" -lOpenCL &&
@@ -72,6 +73,22 @@ if command -v "${CXX:-c++}" >/dev/null && "${CXX:-c++}" -DCL_TARGET_OPENCL_VERSI
 else
 	echo "skipped: C++ exceptions: no compiler"; skipped=$((skipped + 1))
 fi
+
+# A signal handler that calls while a driver answers: the program's question or one of gputap's. Each call is recorded or counted.
+"$cc" -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -w -o "$bin/asked" "$here/ways/asked.c" -lOpenCL || exit 1
+for way in "${ways[@]}"; do
+	rm -rf t.gputap
+	FAKECL_FAULTS=info-signals "$bin/asked" >bare 2>/dev/null; echo "$?" >>bare
+	env FAKECL_FAULTS=info-signals "$way" "GPUTAP_OUTPUT=$PWD/t" "$bin/asked" >traced 2>calls; echo "$?" >>traced
+	python3 "$here/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" >counts
+	check "a handler while gputap asks, ${way%%=*}: the program sees no difference" diff bare traced
+	check "... its calls are counted" [ "$(count lost.HANDLER_CALL)" -gt 10 ]
+	check "... each call is recorded or counted, once" [ $(($(calls) + $(count lost.HANDLER_CALL))) = "$(cat calls)" ]
+	rm -rf t.gputap
+	env "$way" "GPUTAP_OUTPUT=$PWD/t" "$bin/asked" >traced 2>calls
+	python3 "$here/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" >counts
+	check "... without a handler no question is taken for a call" [ "$(calls):$(count lost.HANDLER_CALL)" = 9:0 ]
+done
 
 # CUDA: with callbacks for each call (--cuda-args, --callstacks) what was left is counted; without them nobody tells of it.
 gpu=$GPUTAP_BUILD/tests/fakegpu

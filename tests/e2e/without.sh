@@ -105,6 +105,9 @@ needed left-calls "a call left by a jump is counted" not_back jump-higher 1
 needed comes-back "a call that a handler leaves for another stack and comes back to is not counted" not_back fiber-below 0
 in_destructor() { under "$P" -- "$e2e/cl_shared" destructor 7 && calls 8; }
 needed callback-in-release "calls in a destructor that a release of ours calls are recorded" in_destructor
+$cc $opts -o asked "$ways/asked.c" -lOpenCL || exit 1
+asked() { under "$P" FAKECL_FAULTS=info-signals -- ./asked; [ $(($(recorded) + $(lost HANDLER_CALL))) = "$(cat err)" ]; }
+needed among-ours "calls of a handler that comes while gputap asks are counted" asked
 # ------------------------------------------------- no room in the trace
 killed_without_place() { run -- ./many 3000 'rm -r t.gputap/[0-9]*; kill -9 $PPID'; [ "$(lost REMOVED)" = 1 ]; }
 needed made-mark "a process whose folder is removed, and that is killed, is told of" killed_without_place

@@ -16,6 +16,7 @@
  *                              write-late=MS        blocking writes return at once and complete MS later, as Intel's
  *                              marker-queued-zero   markers and barriers were queued at 0, as Intel's
  *                              profiling-glued      start before submit: two clocks
+ *                              info-signals         each question about a device makes a signal for its thread
  *                              no-timers            clGetDeviceAndHostTimer: CL_INVALID_OPERATION
  *                              map-fails            maps return NULL and an error
  *                              enqueue-fails=N      every N-th enqueue: CL_OUT_OF_RESOURCES

@@ -7,6 +7,7 @@
 #include "fakecl.h"
 #include "api.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +73,8 @@ cl_int CL_API_CALL fk_clGetDeviceInfo(cl_device_id d, cl_device_info what, size_
 
 	if (!fk_is(d, FK_DEVICE))
 		return CL_INVALID_DEVICE;
+	if (fk_fault("info-signals", NULL))
+		raise(SIGUSR1);
 	switch (what) {
 	case CL_DEVICE_TYPE: return VALUE(cl_device_type, d->cpu ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_GPU);
 	case CL_DEVICE_VENDOR_ID: return VALUE(cl_uint, 0xfade);

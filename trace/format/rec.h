@@ -177,7 +177,8 @@ struct rec_control {
 	X(COUNTERS_LOST,     "kernels that were chosen and whose counters were not collected") \
 	X(PC_SAMPLES,        "samples of the program counter lost: the device dropped them, or too many instructions") \
 	X(CUPTI_DATA_GONE,   "overheads of CUDA whose data is missing: it was gone before it was stored") \
-	X(TRACEPOINTS_LOST,  "events of tracepoints lost: the kernel's rings were full")
+	X(TRACEPOINTS_LOST,  "events of tracepoints lost: the kernel's rings were full") \
+	X(HANDLER_CALL,      "calls of signal handlers that came while gputap asked the driver: forwarded only")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

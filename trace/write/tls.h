@@ -34,7 +34,8 @@ struct tap_tls {
 	uint32_t opening;               /* > 0: this thread is inside the opening of its stream */
 	uint32_t early_skip;            /* calls that need not look at the clock; while the window has not begun */
 	uint64_t early_tick;            /* when the last one did */
-	const void *caller;             /* of the OpenCL call that begins now while slots are in use; NULL: not known */
+	/* of the OpenCL call that begins now while slots are in use, or own_calls; NULL: not known */
+	const void *caller;
 	/* collectors/cupti/resource.c: the API call that this thread is in, as far as callbacks told */
 	uint64_t cuda_depth;            /* calls inside each other */
 	uint64_t cuda_correlation;      /* number of the outermost; 0 unknown */

@@ -120,12 +120,27 @@ TAP_COLD void tap_call_unbalanced(struct tap_call *call)
 	*t->errno_at = call->saved_errno;
 }
 
+/*
+ * While we ask the driver something: the question itself, where we are a layer too, what the driver calls to answer it,
+ * or a call of the program's from a signal handler. The last is not recorded: what follows a call would look at what
+ * the question is about to change.
+ */
+static void count_among_ours(enum rec_domain domain)
+{
+	if (made_from_outside(domain) && !gc_without("among-ours"))
+		tap_lost(REC_LOSS_HANDLER_CALL, 1);
+}
+
 TAP_COLD bool tap_call_begin_slow(
 	struct tap_call *call, uint32_t fn, enum rec_domain domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	/* Behind the exit handler (static destructors) calls are still recorded, if nothing that the collector asks. */
-	if ((tap_off && (tap_off != TAP_OFF_EXIT || gc_without("late-calls"))) || tap_tls.own_calls)
+	if (tap_off && (tap_off != TAP_OFF_EXIT || gc_without("late-calls")))
 		return false;
+	if (tap_tls.own_calls) {
+		count_among_ours(domain);
+		return false;
+	}
 	struct tap_stream *s = tap_stream_at_gate(tap_tick());
 
 	if (!s || (tap_tls.depth && tap_call_is_nested(call, domain)))

@@ -10,7 +10,8 @@
  * FRAME2  Every slot that counts (below depth) is either being filled by the code that was interrupted, or whole.
  * FRAME3  What a jump left may stay as it was, inside a large variable that nobody has written yet, and look like a
  *         running call. So who calls decides, not what lies on the stack: a call of OpenCL counts as nested only if
- *         the code that makes it is a part of OpenCL itself (a loader, a driver, a layer).
+ *         the code that makes it is a part of OpenCL itself (a loader, a driver, a layer). So it is while gputap asks
+ *         the driver something: then a call from elsewhere is a signal handler's.
  * FRAME4  A slot that goes while its call has not come back is counted (LEFT_CALL); a call that comes back and finds
  *         its slot gone (another fiber's call took it for left) takes that back.
  *
