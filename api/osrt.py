@@ -83,7 +83,7 @@ def argument(param):
 def entry(function, number):
     """What the trace's table says of it. What comes back lies behind the arguments, so that the result can be the error."""
     fn = table.Fn(function.name, function.ret, [argument(p) for p in function.params])
-    fn.domain, fn.kind, fn.id = DOMAIN_OSRT, "state", FIRST_OSRT + number
+    fn.domain, fn.kind, fn.id = DOMAIN_OSRT, "syscall" if function.syscall else "state", FIRST_OSRT + number
     table.layout(fn)
     if function.fails == "code":
         fn.ret = "i32"

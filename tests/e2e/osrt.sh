@@ -93,6 +93,11 @@ check "no report of OpenCL shows them" 0 "$("$gputap" stats -r opencl_api_sum al
 check "OSRT_API has every call" "$(awk '{ n += $2 } END { print n }' all.n)" "$(query all 'SELECT count(*) FROM OSRT_API')"
 check "return values" "7" "$(query all "SELECT count(DISTINCT returnValue > 0) + 6 FROM OSRT_API JOIN StringIds ON nameId = id WHERE value = 'vfork' GROUP BY 1 > 0")"
 check "a file's bytes" "12" "$(query all "SELECT sum(bytesProcessed) FROM OSRT_FILE_ACCESS_EVENTS e JOIN OSRT_FILE_ACCESS_DESCRIPTORS d USING (fileAccessId) WHERE filePath = 'f.txt' AND eventType = 4")"
+check "what the program asked by syscall() is a system call" "futex 107" "$(query all "SELECT value || ' ' || eventClass FROM SYSCALL JOIN StringIds ON nameId = id")"
+"$gputap" run -q -t osrt --osrt-threshold=0 --osrt-backtrace-threshold=0 --callstacks=osrt --osrt-args -e sqlite -o chain ./kinds f.txt 10 >chain.out 2>&1
+check "... with who asked" "processes" "$(query chain "SELECT value FROM SYSCALL c JOIN SYSCALL_CALLCHAINS f ON f.id = callchainId AND stackDepth = 0 JOIN StringIds s ON s.id = symbol")"
+"$gputap" run -q -t osrt --osrt-threshold=0 -e sqlite --lazy=false -o noargs ./kinds f.txt 10 >noargs.out 2>&1
+check "... which needs --osrt-args" 0 "$(query noargs 'SELECT count(*) FROM SYSCALL')"
 check "a contended lock, its wait and its unlock" "yes yes" "$([ "$(count all.n pthread_mutex_lock)" -ge 1 ] && echo yes) $([ "$(count all.n pthread_mutex_unlock)" -ge 1 ] && echo yes)"
 check "the database is sound" "ok" "$(query all 'PRAGMA integrity_check')"
 check "a signal handler's call" 1 "$("$gputap" dump all.gputap 2>/dev/null | grep -c 'write(fd=-1.* = EBADF')"

@@ -2,11 +2,12 @@
 """The editions of the SQLite export: what they hold, and that docs/sqlite.md tells every difference between them.
 
 Both editions are exported with all tables from one small trace. sqlite_2021.txt restates the column lists of the source
-document. `test_sqlite_doc.py --print` prints the table for docs/sqlite.md.
+document. Which tables stay empty is told there too. `test_sqlite_doc.py --print` prints the table of differences.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
+import glob
 import os
 import re
 import sqlite3
@@ -90,6 +91,25 @@ def differences(default, old):
     return lines
 
 
+def tables_of_goldens():
+    """Tables with rows in the golden databases."""
+    found = set()
+    for path in glob.glob(os.path.join(ROOT, "tests", "golden", "sqlite", "*", "expect.txt")):
+        with open(path, encoding="utf-8") as f:
+            found |= set(re.findall(r"^(\w+)(?: \(\d+ rows\))?$", f.read(), re.M))
+    return found
+
+
+def texts_of_tests():
+    """What the end-to-end tests ask of tables."""
+    text = ""
+    for path in glob.glob(os.path.join(ROOT, "tests", "e2e", "*")):
+        if path.endswith((".sh", ".py")):
+            with open(path, encoding="utf-8") as f:
+                text += f.read()
+    return text
+
+
 class Editions(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -151,6 +171,19 @@ class Editions(unittest.TestCase):
         section = text.split("<!-- differences -->")[1]
         have = [l for l in section.splitlines() if l.startswith("| `")]
         self.assertEqual(differences(self.default, self.old), have, "run tests/unit/test_sqlite_doc.py --print")
+
+    def test_the_document_tells_which_tables_stay_empty(self):
+        with open(DOC, encoding="utf-8") as f:
+            empty = set(re.findall(r"`([A-Za-z_0-9]+)`", "".join(re.findall(r"^\| (`.*?) \|", f.read().split("<!-- empty -->")[1], re.M))))
+        tables = {t for t in set(self.default) | set(self.old) if not t.startswith("ENUM_")} - ENUMS_2021
+        self.assertLessEqual(empty, tables)
+        shown, asked = tables_of_goldens(), texts_of_tests()
+        for db, have in ((self.db, self.default), (self.db_2021, self.old)):
+            shown |= {t for t in have if db.execute('SELECT count(*) FROM "%s"' % t).fetchone()[0]}
+        self.assertEqual(set(), empty & shown)
+        # tests/e2e/openmp_table.py asks for all tables of OpenMP by their prefix
+        unshown = {t for t in tables - empty - shown if not t.startswith("OPENMP_EVENT_KIND_") and not re.search(r"\b%s\b" % t, asked)}
+        self.assertEqual(set(), unshown, "no test has rows of these")
 
     def test_both_files_are_sound(self):
         for db in (self.db, self.db_2021):

@@ -1,5 +1,5 @@
 /*
- * writers/sqlite/chains.c - CUDA_CALLCHAINS, OSRT_CALLCHAINS, SAMPLING_CALLCHAINS: stacks, a row for each frame
+ * writers/sqlite/chains.c - CUDA_, OSRT_, SYSCALL_ and SAMPLING_CALLCHAINS: stacks, a row for each frame
  *
  * The chain of a call has the stack's number in the trace for id, from 1; that of a sample the sample's. Only chains
  * that a row leads to are written.
@@ -40,6 +40,7 @@ struct gt_sql_chains *gt_sql_chains_new(struct gt_sql *db, const struct gt_model
 		c->table[GT_SQL_CHAINS_CUDA] = gt_sql_feed(db, "CUDA_CALLCHAINS", cells, CH_CELLS);
 		c->table[GT_SQL_CHAINS_SAMPLES] = gt_sql_feed(db, "SAMPLING_CALLCHAINS", cells, CH_CELLS);
 		c->table[GT_SQL_CHAINS_OSRT] = gt_sql_feed(db, "OSRT_CALLCHAINS", cells, CH_CELLS);
+		c->table[GT_SQL_CHAINS_SYSCALL] = gt_sql_feed(db, "SYSCALL_CALLCHAINS", cells, CH_CELLS);
 	}
 	return c;
 }

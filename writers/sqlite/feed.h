@@ -21,6 +21,7 @@ enum {
 	GT_SQL_CLASS_CUDA_RUNTIME = 0,
 	GT_SQL_CLASS_CUDA_DRIVER = 1,
 	GT_SQL_CLASS_OSRT = 27,
+	GT_SQL_CLASS_SYSCALL = 107,
 	GT_SQL_CLASS_CUDNN = 28,
 	GT_SQL_CLASS_CUBLAS = 29,
 	GT_SQL_CLASS_GRAPH_NODE = 77,
@@ -233,7 +234,7 @@ bool gt_sql_maps_pinned(const struct gt_sql_maps *m, uint32_t process, uint64_t 
 
 /* ---- chains.c: stacks ---- */
 enum gt_sql_chain_table {
-	GT_SQL_CHAINS_CUDA, GT_SQL_CHAINS_OSRT, GT_SQL_CHAINS_SAMPLES, GT_SQL_CHAIN_TABLES
+	GT_SQL_CHAINS_CUDA, GT_SQL_CHAINS_OSRT, GT_SQL_CHAINS_SAMPLES, GT_SQL_CHAINS_SYSCALL, GT_SQL_CHAIN_TABLES
 };
 struct gt_sql_chains *gt_sql_chains_new(struct gt_sql *db, const struct gt_model *m);
 void gt_sql_chains_free(struct gt_sql_chains *c);

@@ -1,10 +1,11 @@
 /*
- * writers/sqlite/osrt.c - calls of the C library: OSRT_API, their arguments, and which files were used
+ * writers/sqlite/osrt.c - calls of the C library: OSRT_API, their arguments, which files were used, and system calls
  *
  * Arguments and files need what --osrt-args stores. A file is known from the call that opened it: of one that was
- * opened before the recording, or in less time than --osrt-threshold, there are calls and no file.
+ * opened before the recording, or in less time than --osrt-threshold, there are calls and no file. SYSCALL has those
+ * that the program made itself, by syscall().
  *
- * spec: nsys SQLite OSRT_API; OSRT_ARGUMENTS and OSRT_FILE_ACCESS_* of newer editions: docs/sqlite.md
+ * spec: nsys SQLite OSRT_API; OSRT_ARGUMENTS, OSRT_FILE_ACCESS_* and SYSCALL of newer editions: docs/sqlite.md
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -30,6 +31,7 @@ enum {
 	OS_callchainId,
 	OS_argumentsId
 };
+enum { SC_start, SC_end, SC_eventClass, SC_globalTid, SC_nameId, SC_callchainId };
 enum { OA_id, OA_value, OA_argumentIndex };
 enum {
 	FE_fileAccessId,
@@ -111,7 +113,7 @@ static const struct {
 
 /* What a function's number leads to, found once. */
 struct plan {
-	bool known;
+	bool known, syscall;
 	int64_t name;
 	int use, which, size;
 };
@@ -124,7 +126,7 @@ struct file { /* open now */
 };
 
 struct gt_sql_osrt {
-	struct gt_sql_table *api, *arguments, *events, *descriptors, *ended, *states;
+	struct gt_sql_table *api, *arguments, *events, *descriptors, *ended, *states, *syscalls;
 	struct gt_waits *waits;
 	struct gt_estimate *estimate; /* NULL: there are switches */
 	struct plan *plan; /* by gt_fn.index */
@@ -192,6 +194,7 @@ static struct gt_sql_osrt *osrt_of(struct gt_sql_feeder *f, uint32_t process)
 	static const char *const descriptors[] = { "fileAccessId", "processId", "openedAt", "closedAt", "filePath" };
 	static const char *const ended[] = { "start", "end", "globalTid", "nameId", "waitsForId", "object",
 		"endedByTid", "endedByGlobalTid", "endedByNameId", "endedByStart", "endedByKernel" };
+	static const char *const syscalls[] = { "start", "end", "eventClass", "globalTid", "nameId", "callchainId" };
 	static const char *const states[] = { "start", "end", "globalTid", "threadState", "nameId" };
 	struct gt_sql_osrt *o = f->osrt;
 
@@ -210,6 +213,7 @@ static struct gt_sql_osrt *osrt_of(struct gt_sql_feeder *f, uint32_t process)
 	o->events = FEED("OSRT_FILE_ACCESS_EVENTS", events);
 	o->ended = FEED("OSRT_WAITS", ended);
 	o->states = FEED("OSRT_ESTIMATED_STATES", states);
+	o->syscalls = FEED("SYSCALL", syscalls);
 	o->descriptors = FEED("OSRT_FILE_ACCESS_DESCRIPTORS", descriptors);
 #undef FEED
 	o->with_arguments = gt_model_option_is(f->m, (int)process, "osrt-args", "true");
@@ -236,7 +240,8 @@ static const struct plan *plan_of(struct gt_sql_feeder *f, struct gt_sql_osrt *o
 	if (p->known)
 		return p;
 	*p = (struct plan){
-		.known = true, .name = gt_sql_string(f->db, fn->name, strlen(fn->name)), .which = -1, .size = -1
+		.known = true, .syscall = !strcmp(fn->kind, "syscall"),
+		.name = gt_sql_string(f->db, fn->name, strlen(fn->name)), .which = -1, .size = -1
 	};
 	for (unsigned i = 0; i < sizeof uses / sizeof *uses; i++)
 		if (!strcmp(uses[i].name, fn->name)) {
@@ -369,6 +374,19 @@ static void put_arguments(struct gt_sql_feeder *f, struct gt_sql_osrt *o, const 
 	}
 }
 
+/* No function of the C library, but the system call itself. */
+static void put_syscall(struct gt_sql_feeder *f, const struct gt_sql_osrt *o, const struct gt_call *c, int64_t name)
+{
+	struct gt_sql_row *r = gt_sql_add(o->syscalls);
+
+	gt_put(r, SC_start, c->start_ns);
+	gt_put(r, SC_end, c->end_ns);
+	gt_put(r, SC_eventClass, GT_SQL_CLASS_SYSCALL);
+	gt_put(r, SC_globalTid, gt_sql_tid(f, c->process, c->thread));
+	gt_put(r, SC_nameId, name);
+	gt_put(r, SC_callchainId, gt_sql_chain(f, GT_SQL_CHAINS_SYSCALL, gt_call_stack(c)));
+}
+
 static int64_t return_value(const struct gt_call *c)
 {
 	if (c->unfinished)
@@ -402,6 +420,8 @@ bool gt_sql_osrt_call(struct gt_sql_feeder *f, const struct gt_call *c)
 	gt_put(r, OS_argumentsId, arguments ? ++o->argument_rows : 0);
 	if (c->unfinished)
 		gt_sql_never_returned(f, c->fn->name, strlen(c->fn->name), c->start_ns, gt_sql_pid(f, c->process));
+	if (o->with_arguments && p->syscall && gt_sql_wanted(o->syscalls))
+		put_syscall(f, o, c, p->name);
 	if (!arguments)
 		return true;
 	put_arguments(f, o, c);
