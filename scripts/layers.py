@@ -123,6 +123,14 @@ def generated(name):
     return None
 
 
+def core_sources():
+    """The sources of libgputap.so, by the name that objects() gives to theirs."""
+    folders_of_it = IN_SHIM - set(THIN) - set(ALONE)
+    for path in sorted(one for folder in folders_of_it for suffix in ("c", "S") for one in (ROOT / folder).glob("*." + suffix)):
+        name = path.relative_to(ROOT).as_posix()
+        yield name if path.suffix == ".S" else name[:-2]
+
+
 def objects(build):
     """(path, world, folder, source without suffix) of each object that the build made of the folders: world shim, tool or both."""
     for path in sorted(build.glob("*/**/*.o")):

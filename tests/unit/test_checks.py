@@ -212,14 +212,15 @@ class Symbols(unittest.TestCase):
     SLOW = "#include <unistd.h>\nlong tap_slow(void) { return sysconf(30); }\n"
     COLD = "#include <unistd.h>\nlong tap_x(void)\n{\n\treturn sysconf(30);\n}\n"
 
-    def check(self, files, library="libgputap.so", flags=()):
-        """A copy of the script with a list of its own looks at a library made of these objects."""
+    def check(self, files, library="libgputap.so", flags=(), sources=()):
+        """A copy of the script with a list of its own looks at a library made of these objects; sources: files of the tree without one."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "scripts").mkdir()
             for name in ("check-symbols", "layers.py"):
                 shutil.copy(ROOT / "scripts" / name, folder / "scripts" / name)
             (folder / "scripts/shim-symbols.allow").write_text(self.LIST)
+            write(folder, {name: "" for name in sources})
             objects = []
             for name, code in files.items():
                 source = folder / "build/shim" / (name + ".c")
@@ -279,6 +280,10 @@ class Symbols(unittest.TestCase):
     def test_a_missing_object_of_the_list_is_an_error(self):
         rc, out = self.check({"interpose/other": "int tap_other;\n"})
         self.assertEqual((rc, out), (1, "scripts/shim-symbols.allow:1: interpose/slow is named for sysconf: no such object\n"))
+
+    def test_a_source_of_the_shim_without_an_object_is_an_error(self):
+        rc, out = self.check({"interpose/slow": self.SLOW}, sources=("collectors/nvtx/record.c", "interpose/audit/audit.c", "model/model.c"))
+        self.assertEqual((rc, out), (1, "collectors/nvtx/record.c:1: has no object in build/, so nothing was looked at\n"))
 
     def test_a_named_object_that_needs_it_no_more_is_an_error(self):
         rc, out = self.check({"interpose/slow": "int tap_slow;\n"})
