@@ -15,11 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-FAMILIES = {'MEMCPY': 'Memcpy', 'MEMCPY2': 'MemcpyPtoP', 'MEMSET': 'Memset', 'CONCURRENT_KERNEL': 'Kernel', 'RUNTIME': 'API', 'DEVICE': 'Device',
-            'CONTEXT': 'Context', 'OVERHEAD': 'Overhead', 'UNIFIED_MEMORY_COUNTER': 'UnifiedMemoryCounter', 'CUDA_EVENT': 'CudaEvent', 'STREAM': 'Stream',
-            'SYNCHRONIZATION': 'Synchronization', 'EXTERNAL_CORRELATION': 'ExternalCorrelation', 'MEMORY2': 'Memory', 'MEMORY_POOL': 'MemoryPool',
-            'GRAPH_TRACE': 'GraphTrace', 'JIT': 'Jit', 'MEM_DECOMPRESS': 'MemDecompress', 'DEVICE_GRAPH_TRACE': 'DeviceGraphTrace',
-            'HOST_LAUNCH': 'HostLaunch', 'GRAPH_HOST_NODE': 'GraphHostNode'}
+READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../trace/format/cupti.def')
 NESTED = {('MEMORY2', 'memoryPoolType'): 'memoryPoolConfig.memoryPoolType', ('MEMORY2', 'poolAddress'): 'memoryPoolConfig.address',
           ('MEMORY2', 'utilizedSize'): 'memoryPoolConfig.utilizedSize', ('MEMORY2', 'releaseThreshold'): 'memoryPoolConfig.releaseThreshold',
           ('MEMORY2', 'poolSize'): 'memoryPoolConfig.pool.size', ('DEVICE', 'uuidLow'): 'uuid.bytes[0]', ('DEVICE', 'uuidHigh'): 'uuid.bytes[8]',
@@ -32,6 +28,20 @@ def read_table(path):
     sizes = [(k, int(n), int(b), int(s)) for k, n, b, s in re.findall(r'^SIZE\((\w+), (\d+), (\d+), (\d+)\)', text, re.M)]
     fields = [(k, f, int(o), int(b), int(s)) for k, f, o, b, s in re.findall(r'^FIELD\((\w+), (\w+), (\d+), (\d+), (\d+)\)', text, re.M)]
     return sizes, fields
+
+
+def read_reader():
+    """trace/format/cupti.def, without comments: how the reader sees the records."""
+    return re.sub(r'/\*.*?\*/', '', open(READER, encoding='ascii').read(), flags=re.S)
+
+
+def families(sizes, fields):
+    """{the stand-in's name of a kind whose fields it fills: the structure in the headers, without CUpti_Activity and number}"""
+    text = read_reader()
+    structures = dict(re.findall(r'^LAYOUT\((\w+), (\w+)\)', text, re.M))
+    layouts = {int(n): structures[layout] for n, layout in re.findall(r'^KIND\(\w+, (\d+), (\w+), ', text, re.M)}
+    filled = {kind for kind, *_ in fields}
+    return {kind: layouts[n] for kind, n, _, _ in sizes if kind in filled and n in layouts}
 
 
 def size_at(sizes, kind, version):
@@ -65,7 +75,7 @@ def check_headers(include, sizes, fields, extra=(), at_least=False):
     version = header_version(include, text)
     lines, wrong = [head], []
     names = {}
-    for kind, family in FAMILIES.items():
+    for kind, family in families(sizes, fields).items():
         numbers = [int(n or 1) for n in re.findall(r'\}\s*CUpti_Activity%s(\d*)\s*;' % family, text)]
         if not numbers:
             continue
@@ -96,9 +106,9 @@ def check_headers(include, sizes, fields, extra=(), at_least=False):
 TYPES = {'uint8_t': 1, 'uint16_t': 2, 'uint32_t': 4, 'int32_t': 4, 'uint64_t': 8, 'int64_t': 8}
 
 
-def check_reader(path, sizes, fields):
-    """trace/format/cupti.def, which the reader goes by: the same places, no field where a version has padding, no kind refused that some version has."""
-    text = re.sub(r'/\*.*?\*/', '', open(path, encoding='ascii').read(), flags=re.S)
+def check_reader(sizes, fields):
+    """The reader's table has the same places, no field where a version has padding, no kind refused that some version has."""
+    text = read_reader()
     kinds = {name: (int(n), int(least)) for name, n, least in re.findall(r'^KIND\((\w+), (\d+), \w+, (\d+), ', text, re.M)}
     numbers = {n: k for k, n, _, _ in sizes}
     versions = sorted({s for _, _, _, s in sizes if s >= 18} | {18})
@@ -168,7 +178,7 @@ def main():
     includes = [d for r in roots for d in (r + '/include', r + '/extras/CUPTI/include') if os.path.exists(d + '/cupti_activity.h')]
     libs = {os.path.realpath(p) for r in roots for d in ('lib', 'lib64', 'extras/CUPTI/lib64', 'lib/x86_64-linux-gnu')
             for p in glob.glob(os.path.join(r, d, 'libcupti.so*'))}
-    good = [check_reader(os.path.join(os.path.dirname(sys.argv[1]), '../../trace/format/cupti.def'), sizes, fields)]
+    good = [check_reader(sizes, fields)]
     good += [check_headers(i, sizes, fields) for i in includes]
     good += [check_callback_ids(i, os.path.join(os.path.dirname(sys.argv[1]), 'calls.api')) for i in includes]
     for path in sorted(libs):                   # each in a process of its own: two CUPTIs in one disturb each other
