@@ -40,6 +40,14 @@ done
 if [ "$(id -u)" = 0 ]; then
 	rm -rf t.gputap; mkdir -p jail; GPUTAP_OUTPUT=$dir/t preload "$place" 10 root="$dir/jail" fork=200 fork=100 20
 	check "... one in another root directory" [ "$(calls t.gputap):$(lost)" = 30:300 ]
+	# ... and with a launcher, where the child cannot send a message to it either.
+	for steps in "10 root=$dir/jail files=3 fork=200 fork=100" "10 root=$dir/jail fork=200 fork=100"; do
+		for end in "" kill; do
+			# shellcheck disable=SC2086
+			run -o t -- "$place" $steps $end
+			check "... under gputap run (${steps/$dir\//}${end:+, killed}): each call is counted" [ "$(calls t.gputap):$(lost)" = 10:300 ]
+		done
+	done
 	rmdir jail
 fi
 rm -rf t.gputap; GPUTAP_OUTPUT=$dir/t preload "$place" 10 fork=20 fork=30

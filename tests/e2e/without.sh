@@ -162,6 +162,8 @@ no_call() { run --max-size=20k -- "$e2e/cl_place" thread=2000 "${threads[@]}"; [
 needed details "records of threads without room are not counted as calls" no_call
 plain_child() { mkdir -p jail; under "$P" -- "$e2e/cl_place" 10 "root=$PWD/jail" fork=200; [ $(($(lost NO_SPACE) + $(lost NO_STREAM))) = 200 ]; }
 needed parents-page "calls of a forked child that can open nothing are counted without a launcher too" plain_child
+shut_in() { mkdir -p jail; run -- "$e2e/cl_place" 10 "root=$PWD/jail" files=3 fork=200; [ $(($(lost NO_SPACE) + $(lost NO_STREAM))) = 200 ]; }
+needed parents-page "... and with one, where the child can send it no message" shut_in
 by_name() { under "$P" -- sh -c "$e2e/cl_place 7; $e2e/cl_place files=3 200"; [ "$(lost NO_STREAM)" = 200 ]; }
 needed mark-names "a later process without a descriptor counts its calls, without a launcher" by_name
 by_name_alone() { rm -rf t.gputap; setpriv --reuid=65534 --clear-groups true 2>/dev/null || setpriv() { shift 2; "$@"; }

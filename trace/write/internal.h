@@ -128,6 +128,11 @@ void tap_gate_close(int why);
 extern pthread_key_t tap_thread_key TAP_HIDDEN;      /* made by the constructor; destructor: tap_stream_thread_exit */
 extern bool tap_thread_key_made TAP_HIDDEN;
 uint64_t tap_lost_nowhere(void);         /* how much was counted that no file holds */
+/*
+ * What was counted nowhere, less what marks tell, goes to a page of the parent's. False: there is none, or this process
+ * has an image of its own.
+ */
+bool tap_lost_to_parent(uint64_t told);
 void tap_streams_forget(void);           /* new process: nothing of the parent's is ours */
 
 /* ---- names.c ---- */
@@ -165,7 +170,7 @@ void tap_run_count_unrecorded(void);     /* one more call went nowhere: somethin
 /* What went nowhere comes into a page; signals are blocked. Returns how many of these calls `run` tells already. */
 uint64_t tap_run_count_adopted(void);
 void tap_run_count_forget(void);         /* fork: it is the parent's */
-void tap_run_say_unrecorded(uint64_t calls);     /* at the end: how many calls went nowhere */
+void tap_run_say_unrecorded(void);       /* at the end: how many calls went nowhere */
 /* Under a launcher: an image that recorded nothing leaves our sight by an exec of `path`. */
 void tap_run_say_unfollowed(const char *path);
 /* At the end: the image's own directory is not where it was. */

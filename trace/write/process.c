@@ -210,7 +210,7 @@ void tap_process_exit(enum rec_exit kind, int status)
 		tap_run_check_image();
 	}
 	if (unrecorded_pid == tap_sys_getpid()) {
-		tap_run_say_unrecorded(tap_lost_nowhere());
+		tap_run_say_unrecorded();
 		unrecorded_pid = 0;
 	}
 	if (first || kind == REC_EXIT_NORMAL)

@@ -112,6 +112,9 @@ static bool mark_path(char path[TAP_PATH_MAX], uint64_t tick, const char *key, u
 	return tap_run.dir[0];
 }
 
+static uint32_t said_by;                /* process that said `failed`: once each */
+static uint32_t failed_is_told;         /* 1: and was heard */
+
 /*
  * Calls that were counted in no page stand in the name of a mark as well, so that a kill keeps them: each of the first,
  * and then once in about a millisecond (on every clock), for each takes a few system calls. Of one process; a forked
@@ -120,6 +123,7 @@ static bool mark_path(char path[TAP_PATH_MAX], uint64_t tick, const char *key, u
 static struct {
 	uint32_t pid;                   /* whose it is; 0: nobody's */
 	uint32_t busy;                  /* a thread is at it, with signals blocked */
+	bool in_page;                   /* no name can be written, but a page of the parent's */
 	bool lost;                      /* its key; the first one of an image without a stream is `unrecorded` */
 	uint64_t tick, said;            /* its name: when it was made, and the number; 0: there is none */
 	uint64_t taken;                 /* what marks before it said, which the launcher has taken */
@@ -136,11 +140,11 @@ static bool count_path(char path[TAP_PATH_MAX], uint64_t n)
 
 static bool rename_count(uint64_t to)
 {
-	if (!count_path(count_at, count.said) || !count_path(count_to, to))
-		return false;
-	long err = TAP_SYS(renameat, AT_FDCWD, count_at, AT_FDCWD, count_to, 0, 0);
+	long err = -2;
 
-	if (err == -2 /* ENOENT */) {           /* the launcher has it: what comes stands in another one */
+	if (count_path(count_at, count.said) && count_path(count_to, to))
+		err = TAP_SYS(renameat, AT_FDCWD, count_at, AT_FDCWD, count_to, 0, 0);
+	if (err == -2 /* ENOENT */) {           /* the launcher has it, or it is out of reach: what comes is told elsewhere */
 		count.taken += count.said;
 		count.said = 0;
 	}
@@ -159,6 +163,11 @@ static void count_in_name(uint64_t calls)
 	}
 	if (done)
 		count.said = calls - count.taken;
+	/* Another root directory. That this process failed counts as a call, if it could be said. */
+	else if (!count.said && tap_lost_to_parent(count.taken + failed_is_told)) {
+		count.in_page = true;
+		count.taken = failed_is_told = 0;
+	}
 }
 
 /* What marks in names say: not to be said again. */
@@ -185,7 +194,9 @@ void tap_run_count_unrecorded(void)
 {
 	uint64_t said = TAP_READ_ONCE(count.said);
 
-	if ((said && said <= COUNT_EACH) || tap_tick() >= TAP_READ_ONCE(count.next_tick))
+	if (TAP_READ_ONCE(count.in_page))
+		tap_lost_to_parent(0);
+	else if ((said && said <= COUNT_EACH) || tap_tick() >= TAP_READ_ONCE(count.next_tick))
 		count_now();
 }
 
@@ -206,10 +217,14 @@ uint64_t tap_run_count_adopted(void)
 	return gc_without("taken-marks") ? 0 : taken;
 }
 
-void tap_run_count_forget(void) { __builtin_memset(&count, 0, sizeof count); }
+void tap_run_count_forget(void)
+{
+	__builtin_memset(&count, 0, sizeof count);
+	failed_is_told = 0;
+}
 
 /* Of a text only that it was said. */
-static void name_it(const char *key, const char *value)
+static bool name_it(const char *key, const char *value)
 {
 	char path[TAP_PATH_MAX];
 	uint64_t number = 0;
@@ -219,46 +234,45 @@ static void name_it(const char *key, const char *value)
 		digits &= *c >= '0' && *c <= '9';
 		number = number * 10 + (uint64_t)(*c - '0');
 	}
-	if (mark_path(path, tap_tick(), key, digits ? number : 0))
-		TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0);
+	return mark_path(path, tap_tick(), key, digits ? number : 0) &&
+		TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0) == 0;
 }
 
 struct mark {
 	const char *key, *value;
+	bool said;
 };
 
 static void say_it(void *what)
 {
-	const struct mark *m = what;
+	struct mark *m = what;
 	char line[TAP_PATH_MAX];
 	struct tap_text t;
 
 	tap_text_init(&t, line, sizeof line);
 	put_mark(&t, m->key, m->value);
-	if ((tap_run_is_elsewhere() || !append(&t)) && !send_to_launcher(&t))
-		name_it(m->key, m->value);
+	m->said = (!tap_run_is_elsewhere() && append(&t)) || send_to_launcher(&t) || name_it(m->key, m->value);
 }
 
-static void say(const char *key, const char *value)
+static bool say(const char *key, const char *value)
 {
-	struct mark m = { key, value };
+	struct mark m = { key, value, false };
 	uint64_t mask = tap_sys_signals_block();
 
 	tap_with_room(say_it, &m);
 	tap_sys_signals_restore(mask);
+	return m.said;
 }
 
-static void say_number(const char *key, uint64_t n)
+static bool say_number(const char *key, uint64_t n)
 {
 	char value[32];
 	struct tap_text t;
 
 	tap_text_init(&t, value, sizeof value);
 	tap_text_u64(&t, n);
-	say(key, value);
+	return say(key, value);
 }
-
-static uint32_t said_by;                /* process that said `failed`: once each */
 
 void tap_run_say_failed(void)
 {
@@ -267,7 +281,7 @@ void tap_run_say_failed(void)
 	if (said_by == pid)
 		return;
 	said_by = pid;
-	say_number("failed", pid);
+	failed_is_told = say_number("failed", pid);
 }
 
 /*
@@ -282,17 +296,17 @@ void tap_run_say_made(void)
 	tap_text_init(&t, line, sizeof line);
 	if (!gc_without("made-mark"))
 		put_mark(&t, "made", tap_run.image_name);
-	if (said_by == tap_sys_getpid() && !gc_without("retried-mark"))
+	if (said_by == tap_sys_getpid() && !count.in_page && !gc_without("retried-mark"))
 		put_mark(&t, "retried", tap_run.image_name);
 	append(&t);
-	said_by = 0;
+	said_by = failed_is_told = 0;
 }
 
-void tap_run_say_unrecorded(uint64_t calls)
+void tap_run_say_unrecorded(void)
 {
 	/* Of an image without any stream, or without a directory, a reader counts one call by itself. */
 	count_now();
-	uint64_t said = counted();
+	uint64_t said = counted(), calls = tap_lost_nowhere();
 
 	if (calls > said)
 		say_number(TAP_READ_ONCE(tap_gate->started) || said ? "lost" : "unrecorded", calls - said);

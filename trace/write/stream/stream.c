@@ -54,7 +54,7 @@ static uint64_t second_clock_tick;                      /* when the second clock
 
 /* ------------------------------------------------------------------ losses */
 
-static struct rec_control *parents_page; /* in a forked child without a launcher: of the parent's */
+static struct rec_control *parents_page; /* in a forked child: of the parent's */
 
 static struct rec_control *first_page(void)
 {
@@ -73,21 +73,23 @@ static struct rec_control *first_page(void)
  */
 static void keep_parents_page(void)
 {
-	struct rec_control *page =
-		parents_page || tap_run_is_launched() || gc_without("parents-page") ? NULL : first_page();
+	struct rec_control *page = parents_page || gc_without("parents-page") ? NULL : first_page();
 	long at = page ? TAP_SYS(mremap, page, 0, REC_CONTROL_BYTES, 1 /* MAYMOVE: another mapping */, 0, 0) : -1;
 
 	if (at > 0)
 		parents_page = (struct rec_control *)at;
 }
 
-/* The first call of such a child the reader counts by itself, where it finds an image without a stream. */
+/*
+ * The first call of such a child the reader counts by itself, where it finds an image without a stream. Where there is
+ * a launcher it counts in names of marks first (trace/write/run/marks.c), of which that one knows.
+ */
 static uint64_t *parents_counters(bool alive)
 {
 	static uint32_t folder_of; /* process */
 	uint32_t pid = parents_page && alive ? tap_sys_getpid() : 0;
 
-	return !parents_page || (alive && __atomic_exchange_n(&folder_of, pid, __ATOMIC_RELAXED) != pid)
+	return !parents_page || tap_run_is_launched() || (alive && __atomic_exchange_n(&folder_of, pid, __ATOMIC_RELAXED) != pid)
 		? NULL
 		: parents_page->lost_by_others;
 }
@@ -140,6 +142,15 @@ static void lost_adopt(struct tap_stream *s)
 	for (uint32_t i = 0; i < 64; i++)
 		if (TAP_UNLIKELY(__atomic_load_n(&lost_unheld[i], __ATOMIC_RELAXED)))
 			tap_local_add(&s->control->lost[i], take_unheld(i, &told));
+}
+
+bool tap_lost_to_parent(uint64_t told)
+{
+	if (!parents_page || TAP_READ_ONCE(tap_gate->alive))
+		return false;
+	for (uint32_t i = 0; i < 64; i++)
+		__atomic_fetch_add(&parents_page->lost_by_others[i], take_unheld(i, &told), __ATOMIC_RELAXED);
+	return true;
 }
 
 /* No stream could be made: a page for the counts is smaller, and may pass --max-size. Signals are blocked. */
