@@ -121,7 +121,7 @@ static void points(cl_command_queue q, cl_event *e, unsigned *sum)
 
 static void once(cl_command_queue q, unsigned *sum)
 {
-	cl_event e[3];
+	cl_event e[3] = { NULL };        /* a call that fails sets none */
 
 	copies(q, &e[0], sum);
 	maps(q, &e[1], sum);
