@@ -169,11 +169,23 @@ static int report(const struct gt_run *run, struct gt_err *err)
 	return rc;
 }
 
+/* Whether a child that the program left behind came to the trace since then, or writes it: no pack may replace that. */
+static bool has_come(const struct stat *before, const char *trace)
+{
+	struct stat now;
+
+	if (gc_without("packed-beside"))
+		return false;
+	return stat(trace, &now) || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+		now.st_mtim.tv_nsec != before->st_mtim.tv_nsec || gt_live_writer_but(trace, getpid());
+}
+
 static int pack(struct gt_run *run, struct gt_err *err)
 {
+	struct stat before;
 	char temporary[PATH_MAX + GT_TEMPORARY_MORE], aside[PATH_MAX + GT_TEMPORARY_MORE];
 
-	if (gt_live_writer_but(run->trace, getpid()))
+	if (stat(run->trace, &before) || gt_live_writer_but(run->trace, getpid()))
 		return gt_fail(err, GT_EXIT_OUTPUT, "a process that the program left behind goes on recording", NULL,
 			"%s is not packed", run->trace);
 	if (!gt_temporary_name(run->trace, temporary, sizeof temporary) ||
@@ -184,7 +196,13 @@ static int pack(struct gt_run *run, struct gt_err *err)
 	if (gt_pack(run->trace, temporary, err))
 		return -1;
 	gt_interrupt_file(NULL);
-	if (rename(run->trace, aside) || rename(temporary, run->trace))
+	/* Aside nobody finds it any more: who came before that is seen now. */
+	if (!rename(run->trace, aside) && has_come(&before, aside) && !rename(aside, run->trace)) {
+		unlink(temporary);
+		return gt_fail(err, GT_EXIT_OUTPUT, "a process that the program left behind went on recording", NULL,
+			"%s is not packed", run->trace);
+	}
+	if (rename(temporary, run->trace))
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced by its packed form",
 			run->trace);
 	return gt_run_remove_trace(aside, err);

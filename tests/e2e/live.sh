@@ -41,6 +41,18 @@ if until_true ended; then passed=$((passed + 1)); echo "ok: complete when it has
 else failed=$((failed + 1)); echo "FAILED: never complete: $("$gputap" info t.gputap | grep complete)"; fi
 "$gputap" run -f -q -o t true 2>force.err; says_not "-f replaces it then" force.err 'being written'
 
+# A child that the program leaves behind, and that makes its first call while the launcher packs: none of its calls is thrown away with
+# what was packed, whether it came to the trace or made one of its own.
+place=$GPUTAP_BUILD/tests/e2e/cl_place
+# shellcheck disable=SC2016      # the child's shell counts
+wait='run=i=0; until ls p.gputap.*.part >/dev/null 2>&1 || [ $i = 2000 ]; do i=$((i + 1)); done'
+"$gputap" run -q --pack -o p -- sh -c "$place '$wait' 7 & echo \$! >child; exec $place 1000000" >/dev/null 2>&1
+ended() { ! kill -0 "$(cat child)" 2>/dev/null; }
+until_true ended
+in_all() { for t in p*.gputap; do "$gputap" info --json "$t"; done | python3 -c "import json, sys; print(sum(p['calls'] for line in sys.stdin for p in json.loads(line)['processes']))"; }
+if [ "$(in_all)" = 1000007 ]; then passed=$((passed + 1)); echo "ok: a child that comes while the trace is packed: its calls are there"
+else failed=$((failed + 1)); echo "FAILED: a child that comes while the trace is packed: $(in_all) calls"; fi
+
 # A launcher that is killed: its program goes on, and nobody saw how it ended.
 rm -f ready go
 "$gputap" run -q -o k "$live" ready go >/dev/null 2>&1 & launcher=$!

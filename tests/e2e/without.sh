@@ -209,6 +209,14 @@ outlives() { # COMMAND...: asked while a child of the run has still calls to mak
 	for ((i = 0; i < 600; i++)); do kill -0 "$(cat child)" 2>/dev/null || break; sleep 0.1; done
 	return $answer
 }
+packed_beside() {
+	rm -rf t*.gputap
+	timeout 60 "$gputap" run -q --pack -o t -- sh -c "$e2e/cl_place 'run=i=0; until ls t.gputap.*.part >/dev/null 2>&1 || [ \$i = 2000 ]; do i=\$((i + 1)); done' 7 & echo \$! >child; exec $e2e/cl_place 1000000" >out 2>err
+	for ((i = 0; i < 600; i++)); do kill -0 "$(cat child)" 2>/dev/null || break; sleep 0.1; done
+	[ "$(for t in t*.gputap; do "$gputap" info --json "$t"; done | python3 -c "import json, sys; print(sum(p['calls'] for line in sys.stdin for p in json.loads(line)['processes']))")" = 1000007 ]
+	local answer=$?; rm -rf t*.gputap; return $answer
+}
+needed packed-beside "calls of a child that comes while the trace is packed are kept" packed_beside
 still() { ! complete; }
 needed still-running "a trace that a child still writes is not complete" outlives still
 # ends WAY COUNTER N: that many of the counter, whatever the status is
