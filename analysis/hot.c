@@ -48,7 +48,7 @@ struct function { const struct gt_frame *frame; uint64_t n, best; uint32_t stack
 
 static bool same_function(const struct gt_frame *a, const struct gt_frame *b)
 {
-	return a->label.bytes == b->label.bytes && !memcmp(a->label.text, b->label.text, a->label.bytes) &&
+	return a->group.bytes == b->group.bytes && !memcmp(a->group.text, b->group.text, a->group.bytes) &&
 		!strcmp(gt_frame_module(a), gt_frame_module(b));
 }
 
@@ -106,9 +106,11 @@ void gt_hot_text(const struct gt_hot *h, struct gt_model *m, struct gt_text *out
 
 	if (!n)
 		return;
-	gt_frame_text(&frames[0], out);
-	if (frames[0].file)
+	if (frames[0].file) {
+		gt_frame_text(&frames[0], out);
 		return;
+	}
+	gt_text_bytes(out, frames[0].group.text, frames[0].group.bytes);
 	if (frames[0].resolved && frames[0].module) {
 		gt_text_lit(out, " (");
 		gt_text_str(out, gt_frame_module(&frames[0]));

@@ -42,7 +42,7 @@ static inline bool gt_cost_frames_next(struct gt_cost_frames *f, struct gt_cost_
 	if (!f->frame || f->left <= f->inner)
 		return false;
 	at = &f->frame[--f->left];
-	*frame = (struct gt_cost_frame){ .function = at->label, .line = at->line, .address = at->file_address };
+	*frame = (struct gt_cost_frame){ .function = at->group, .line = at->line, .address = at->file_address };
 	if (at->file)
 		frame->file = (struct gt_string){ at->file, strlen(at->file) };
 	if (at->module && at->module->path)

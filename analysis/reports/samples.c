@@ -80,7 +80,7 @@ static bool same(const void *element, const void *key, const void *ctx)
 /* Index of the frame's function; UINT32_MAX: no memory. */
 static uint32_t function_of(struct state *s, const struct gt_frame *f)
 {
-	struct function key = { .name = f->label.text, .bytes = f->label.bytes, .module = gt_frame_module(f) }, *new;
+	struct function key = { .name = f->group.text, .bytes = f->group.bytes, .module = gt_frame_module(f) }, *new;
 	uint32_t *at;
 	bool fresh;
 
@@ -102,7 +102,7 @@ static uint32_t function_of(struct state *s, const struct gt_frame *f)
 /* A stack that nothing is known of counts under a name of its own. */
 static const struct gt_frame *frames_of(struct state *s, uint32_t stack, uint32_t *n)
 {
-	static const struct gt_frame unknown = { .function = { "", 0 }, .label = { "[unknown]", 9 } };
+	static const struct gt_frame unknown = { .function = { "", 0 }, .group = { "[unknown]", 9 } };
 	const struct gt_frame *f = gt_stack_frames(s->m, stack, n);
 
 	if (*n)

@@ -158,6 +158,7 @@ void gt_elf_close(struct gt_elf *e)
 		close(e->fd);
 	free(e->functions.v);
 	free(e->names);
+	free(e->unwind);
 	*e = (struct gt_elf){ .fd = -1 };
 }
 
@@ -359,4 +360,74 @@ const struct gt_elf_function *gt_elf_find(const struct gt_elf *e, uint64_t addre
 			return f;
 	}
 	return NULL;
+}
+
+/* --------------------------------------------------- functions of unwind tables */
+
+/* spec: LSB .eh_frame_hdr, version 1: {its beginning, its entry}, four bytes each from the section on (0x3b), sorted */
+static void read_unwind(struct gt_elf *e)
+{
+	struct sections s = { .n = 0 };
+	bool known = read_sections(e, &s);
+
+	e->unwind_read = true;
+	for (uint32_t i = 0; known && i < s.n; i++) {
+		const Elf64_Shdr *t = &s.v[i];
+
+		if (is_called(&s, i, ".eh_frame") && t->sh_type != SHT_NOBITS) {
+			e->entries_at = t->sh_addr;
+			e->entries_offset = t->sh_offset;
+			e->entries_bytes = t->sh_size;
+		} else if (is_called(&s, i, ".eh_frame_hdr") && !e->unwind && t->sh_size >= 12 &&
+			(e->unwind = content(e, t))) {
+			const uint8_t *head = (const uint8_t *)e->unwind;
+			uint32_t n;
+
+			memcpy(&n, e->unwind + 8, sizeof n);
+			e->unwind_at = t->sh_addr;
+			if (head[0] == 1 && head[2] == 0x03 && head[3] == 0x3b)
+				e->unwind_n = n < (t->sh_size - 12) / 8 ? n : (uint32_t)((t->sh_size - 12) / 8);
+		}
+	}
+	free_sections(&s);
+}
+
+static uint64_t unwind_word(const struct gt_elf *e, uint32_t i, bool entry)
+{
+	int32_t v;
+
+	memcpy(&v, e->unwind + 12 + 8ull * i + (entry ? sizeof v : 0), sizeof v);
+	return e->unwind_at + (uint64_t)(int64_t)v;
+}
+
+/*
+ * Its entry says how long it is: {size, place of the common part, beginning from here on, length}. Whether the
+ * beginning is told so is the common part's to say; it is when it comes to what the table has.
+ */
+static bool is_within(const struct gt_elf *e, uint64_t entry, uint64_t begin, uint64_t address)
+{
+	uint64_t at = entry - e->entries_at;
+	struct { uint32_t size, common; int32_t begin; uint32_t bytes; } told;
+	char *text = e->entries_bytes >= sizeof told && at <= e->entries_bytes - sizeof told
+		? part(e, e->entries_offset + at, sizeof told)
+		: NULL;
+
+	if (!text)
+		return false;
+	memcpy(&told, text, sizeof told);
+	free(text);
+	return entry + 8 + (uint64_t)(int64_t)told.begin == begin && address - begin < told.bytes;
+}
+
+bool gt_elf_begin(struct gt_elf *e, uint64_t address, uint64_t *begin)
+{
+	uint32_t i;
+
+	if (e->fd >= 0 && !e->unwind_read)
+		read_unwind(e);
+	if (!e->unwind_n || unwind_word(e, 0, false) > address)
+		return false;
+	GT_SEARCH_LAST(i, e->unwind_n, unwind_word(e, i, false) <= address);
+	*begin = unwind_word(e, i, false);
+	return is_within(e, unwind_word(e, i, true), *begin, address);
 }

@@ -30,6 +30,12 @@ struct gt_elf {
 	bool has_debug;                   /* .debug_info is in it */
 	GT_LIST(struct gt_elf_function) functions;       /* sorted */
 	char *names;                      /* of the functions */
+	/* .eh_frame_hdr, once it was asked for: pairs of {beginning, entry}, from its own address on; NULL: none */
+	bool unwind_read;
+	char *unwind;
+	uint32_t unwind_n;
+	uint64_t unwind_at;               /* address of the section */
+	uint64_t entries_at, entries_offset, entries_bytes; /* .eh_frame: address, place in the file, size */
 };
 /* False: no ELF file of this machine's word size and byte order. What is damaged in it is left out. */
 bool gt_elf_open(struct gt_elf *e, const char *path);
@@ -37,6 +43,8 @@ void gt_elf_close(struct gt_elf *e);
 /* Fills functions. False: no memory. */
 bool gt_elf_functions(struct gt_elf *e);
 const struct gt_elf_function *gt_elf_find(const struct gt_elf *e, uint64_t address);
+/* Where the function, or the part of one, begins that the unwind tables have around the address. False: none. */
+bool gt_elf_begin(struct gt_elf *e, uint64_t address, uint64_t *begin);
 
 /* ---- files.c ---- */
 

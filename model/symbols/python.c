@@ -126,6 +126,7 @@ void gt_python_frame(const struct gt_model *m, const struct gt_python_place *pla
 	}
 	out->function = code ? (struct gt_string){ code->name, strlen(code->name) } : (struct gt_string){ "", 0 };
 	out->label = code ? out->function : (struct gt_string){ "[Python]", 8 };
+	out->group = out->label;
 	if (!code)
 		return;
 	out->file = *code->file ? code->file : NULL;

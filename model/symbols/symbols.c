@@ -138,20 +138,29 @@ static struct gt_string keep_name(struct gt_symbols *s, const char *name)
 	return kept.text ? kept : (struct gt_string){ "", 0 };
 }
 
-/* What a frame is called where a name is needed. */
-static bool put_label(struct gt_symbols *s, struct gt_frame *f)
+static bool put_place(struct gt_symbols *s, const struct gt_frame *f, uint64_t address, struct gt_string *out)
 {
 	char text[256];
-	int n;
+	int n = snprintf(text, sizeof text, "%.200s%s0x%llx", gt_frame_module(f), f->module ? "+" : "",
+		(unsigned long long)address);
+
+	*out = (struct gt_string){ gt_arena_copy(&s->arena, text, (size_t)n), (size_t)n };
+	return out->text != NULL;
+}
+
+/* What a frame is called where a name is needed. file: of its object; NULL: in none. */
+static bool put_label(struct gt_symbols *s, struct gt_elf *file, struct gt_frame *f)
+{
+	uint64_t begin;
 
 	f->resolved = f->function.bytes;
 	f->label = f->function;
-	if (f->resolved)
+	if (!f->resolved && !put_place(s, f, f->file_address, &f->label))
+		return false;
+	f->group = f->label;
+	if (f->resolved || !file || !gt_elf_begin(file, f->file_address, &begin))
 		return true;
-	n = snprintf(text, sizeof text, "%.200s%s0x%llx", gt_frame_module(f), f->module ? "+" : "",
-		(unsigned long long)f->file_address);
-	f->label = (struct gt_string){ gt_arena_copy(&s->arena, text, (size_t)n), (size_t)n };
-	return f->label.text != NULL;
+	return put_place(s, f, begin, &f->group);
 }
 
 /* The outermost: the function that is there, of the symbol table or else of the debug information. */
@@ -202,7 +211,7 @@ static bool find_in_object(
 		else if (!f->inlined)
 			fill_function(s, o, at, n ? &place[i] : NULL, f);
 		f->displacement += !f->inlined && f->displacement ? back : 0;
-		if (!put_label(s, f))
+		if (!put_label(s, &o->file, f))
 			return false;
 	}
 	return true;
@@ -229,7 +238,7 @@ static bool find_in_none(struct gt_model *m, struct gt_symbols *s, struct found 
 		found->frames->function = keep_name(s, name);
 		found->frames->displacement = address - start;
 	}
-	return put_label(s, found->frames);
+	return put_label(s, NULL, found->frames);
 }
 
 static bool same(const void *element, const void *key, const void *ctx)

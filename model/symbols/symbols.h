@@ -28,6 +28,11 @@
 struct gt_frame {
 	struct gt_string function;        /* as people write it (C++: demangled); "" where no name is known */
 	struct gt_string label;           /* the same, or "module+0x12ab" where no name is known; never empty */
+	/*
+	 * The same for all addresses of one function: where no name is known "module+0x" and where it begins, as the
+	 * unwind tables have it; where they have nothing either, the label.
+	 */
+	struct gt_string group;
 	const char *file;                 /* of the call in it, as the debug information names it; NULL: not known */
 	uint32_t line;                    /* 0: not known */
 	const struct gt_module *module;   /* NULL: in no object */

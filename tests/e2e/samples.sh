@@ -98,6 +98,13 @@ check "statistics: the function that computes first" [ "$(csv samples | sed -n 2
 check "... and one line says that callers were found by frame pointers" once "^gputap: stacks of samples: \([0-9]*\) of \1 may lack functions: .* found by frame pointers"
 check "... for no lack of tables" eval '! said "without unwind tables"'
 check "... and the tree leads to it" eval 'csv samples:tree | grep -q "^[0-9.]*,[0-9]*,[0-9.]*,[0-9]*,\" *inner\"\|, *inner,"'
+cp busy plain_busy && strip plain_busy
+inner=plain_busy+0x$(nm busy | sed -n 's/^0*\([0-9a-f]*\) t inner$/\1/p')
+"$tap" run -f -o plain -t sample --sample-rate=1000 -- ./plain_busy 150 >out 2>/dev/null
+check "of a stripped program all of a function is one, told by where it begins" [ "$("$tap" stats -q --format csv -r samples plain.gputap | awk -F, -v f="$inner" '$1 + 0 >= 80 { print $5 == f }')" = 1 ]
+check "... where its time went, too" eval '"$tap" stats -q --format csv -r timeline_sum plain.gputap | grep -q "$inner"'
+"$tap" export -q -f -o plain -e folded plain.gputap
+check "... and in flame graphs" eval 'grep -q ";$inner [0-9]*$" plain.folded'
 "$tap" export -q -f -o t -e sqlite,folded t.gputap
 check "SQLite answers what such files are asked" python3 "$here/samples_sqlite.py" t.sqlite default 225
 check "what emptying the rings took is told" see rings t.sqlite

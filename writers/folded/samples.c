@@ -28,7 +28,7 @@ int gt_folded_read_samples(struct gt_folded *f, uint32_t events, struct gt_err *
 		frames = gt_stack_frames(m, (uint32_t)s->stack, &n);
 		gt_folded_begin(f, s->process, t->tid, (struct gt_string){ t->name, strlen(t->name) });
 		for (uint32_t k = n; k-- > 0;)
-			gt_folded_frame(f, frames[k].label.text, frames[k].label.bytes);
+			gt_folded_frame(f, frames[k].group.text, frames[k].group.bytes);
 		gt_folded_end(f, 1);
 	}
 	return 0;

@@ -73,7 +73,7 @@ static uint32_t mapping_of(struct pf *p, const struct gt_module *module)
 static uint32_t frame_of(struct pf *p, const struct gt_frame *f)
 {
 	struct { uint64_t address; uint32_t function, mapping, source, line; } key = { .address = f->file_address,
-		.function = text(p, GT_INTERN_FUNCTION, f->label.text, f->label.bytes),
+		.function = text(p, GT_INTERN_FUNCTION, f->group.text, f->group.bytes),
 		.mapping = mapping_of(p, f->module),
 		.source = f->file ? text(p, GT_INTERN_SOURCE, f->file, strlen(f->file)) : 0,
 		.line = f->line };
