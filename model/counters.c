@@ -126,6 +126,17 @@ static void count_samples(struct gt_model *m)
 	}
 }
 
+/* Launches whose run for the whole device had none of them. */
+static void count_device(struct gt_model *m)
+{
+	for (uint32_t i = 0; i < m->counters.n; i++) {
+		const struct gt_counters_apart *a = &m->counters.v[i].apart[REC_APART_DEVICE];
+
+		if (a->run && !a->data.bytes)
+			gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
+	}
+}
+
 void gt_counters_finish(struct gt_model *m)
 {
 	if (!m->counters.n)
@@ -134,6 +145,7 @@ void gt_counters_finish(struct gt_model *m)
 	take_passes(m);
 	count_missing(m);
 	count_samples(m);
+	count_device(m);
 }
 
 int gt_model_apart(struct gt_model *m, const struct gt_counters *c, enum rec_apart class, struct gt_string *data)

@@ -31,7 +31,10 @@ enum { RANGES_MOST = 4096 };
 
 enum state { NOT_EVALUATED, EVALUATED, REFUSED, NO_IMAGE, ALTERED, NOT_ALL_PASSES };
 
-struct launch { double *values; /* metrics of each range */ uint32_t state; char why[96]; };
+/* Of contexts, and of the whole device, which a run of its own counted. */
+enum half { CONTEXTS, DEVICE, HALVES };
+
+struct launch { struct { double *values; /* metrics of each range */ uint32_t state; } of[HALVES]; char why[96]; };
 struct unit { char *unit, *description; };
 struct gt_counted {
 	const struct gt_counters *all;
@@ -39,6 +42,7 @@ struct gt_counted {
 	const struct rec_counters *plan;        /* NULL: it is not there, or damaged */
 	const struct rec_counters_image *images;
 	struct launch *launches;
+	uint32_t n_images;                /* all of the plan */
 	const char ***names;              /* by image */
 	struct unit **units;              /* ... and metric */
 	char why[400];                    /* nothing could be evaluated */
@@ -107,52 +111,96 @@ static enum state image_of(const struct gt_counted *c, struct gt_model *m, const
 	return is_as_recorded(of_all ? l->id_of_all : l->id, *data) ? EVALUATED : ALTERED;
 }
 
-/* Of each launch that has an image: its state, and the values if there are any. */
+/* Number of its image in the plan; n_images: there is none. That of the whole device is of the same chip. */
+static uint32_t planned(const struct gt_counted *c, const struct gt_counters *l, enum half half)
+{
+	if (l->image >= c->plan->n)
+		return c->n_images;
+	if (half == CONTEXTS)
+		return l->image;
+	for (uint32_t i = c->plan->n; i < c->n_images && l->apart[REC_APART_DEVICE].run; i++)
+		if (c->images[i].apart == REC_APART_DEVICE && !strcmp(c->images[i].chip, c->images[l->image].chip))
+			return i;
+	return c->n_images;
+}
+
+static size_t metrics_of(const struct gt_counted *c, uint32_t image)
+{
+	return image < c->n_images ? c->images[image].metrics : 0;
+}
+
+static enum state image_of_half(const struct gt_counted *c, struct gt_model *m, const struct gt_counters *l,
+	enum half half, struct gt_string *data)
+{
+	int there;
+
+	if (half == CONTEXTS)
+		return image_of(c, m, l, data);
+	there = gt_model_apart(m, l, REC_APART_DEVICE, data);
+	return there > 0 ? EVALUATED : l->apart[REC_APART_DEVICE].data.bytes ? ALTERED : NOT_ALL_PASSES;
+}
+
+/* Writes its state, and the values if there are any. */
+static bool tell_half(const struct gt_counted *c, struct gt_model *m, struct gt_host *h, struct gt_host_chip **chips,
+	const struct gt_counters *l, enum half half, int fd)
+{
+	uint32_t image = planned(c, l, half), state = NO_IMAGE;
+	size_t metrics = metrics_of(c, image), n = ranges_of(l);
+	double *values = calloc(metrics * n + 1, sizeof *values);
+	struct gt_string data;
+	bool told;
+
+	if (metrics && values)
+		state = image_of_half(c, m, l, half, &data);
+	if (state == EVALUATED && !chips[image] && !(chips[image] = chip(c, h, image)))
+		state = REFUSED;
+	for (size_t k = 0; k < n && state == EVALUATED; k++)
+		if (!gt_host_evaluate(chips[image], data.text, data.bytes, k, c->names[image], metrics,
+			    values + k * metrics))
+			state = REFUSED;
+	told = gt_host_write(fd, &state, sizeof state) &&
+		(state != EVALUATED || gt_host_write(fd, values, n * metrics * sizeof *values));
+	free(values);
+	return told;
+}
+
 static void child(const struct gt_counted *c, struct gt_model *m, struct gt_host *h, int fd)
 {
-	struct gt_host_chip *of[256] = { NULL };
+	struct gt_host_chip **chips = calloc(c->n_images + 1ull, sizeof *chips);
 
-	for (uint32_t i = 0; i < c->n; i++) {
-		uint32_t image = c->all[i].image, state = NO_IMAGE;
-		size_t metrics = image < c->plan->n ? c->images[image].metrics : 0, n = ranges_of(&c->all[i]);
-		double *values = calloc(metrics * n + 1, sizeof *values);
-		struct gt_string data;
-
-		if (metrics && values)
-			state = image_of(c, m, &c->all[i], &data);
-		if (state == EVALUATED && !of[image] && !(of[image] = chip(c, h, image)))
-			state = REFUSED;
-		for (size_t k = 0; k < n && state == EVALUATED; k++)
-			if (!gt_host_evaluate(of[image], data.text, data.bytes, k, c->names[image], metrics,
-				    values + k * metrics))
-				state = REFUSED;
-		if (!gt_host_write(fd, &state, sizeof state) ||
-			(state == EVALUATED && !gt_host_write(fd, values, n * metrics * sizeof *values)))
-			_exit(1);
-		free(values);
-	}
+	for (uint32_t i = 0; chips && i < c->n; i++)
+		for (enum half half = CONTEXTS; half < HALVES; half++)
+			if (!tell_half(c, m, h, chips, &c->all[i], half, fd))
+				_exit(1);
 	_exit(0);
 }
 
 /* ------------------------------------------------------------------ in the tool */
 
+/* False: nothing more comes. */
+static bool take_half(struct gt_counted *c, uint32_t i, enum half half, int fd)
+{
+	size_t metrics = metrics_of(c, planned(c, &c->all[i], half)) * ranges_of(&c->all[i]);
+	struct launch *l = &c->launches[i];
+
+	if (!gt_host_read(fd, &l->of[half].state, sizeof l->of[half].state))
+		return false;
+	if (l->of[half].state != EVALUATED)
+		return true;
+	l->of[half].values = calloc(metrics + 1, sizeof *l->of[half].values);
+	if (l->of[half].values && gt_host_read(fd, l->of[half].values, metrics * sizeof *l->of[half].values))
+		return true;
+	l->of[half].state = NOT_EVALUATED;
+	return false;
+}
+
 static void take_values(struct gt_counted *c, int fd)
 {
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct launch *l = &c->launches[i];
-		size_t metrics;
+	bool more = true;
 
-		if (!gt_host_read(fd, &l->state, sizeof l->state))
-			return;
-		if (l->state != EVALUATED)
-			continue;
-		metrics = (size_t)c->images[c->all[i].image].metrics * ranges_of(&c->all[i]);
-		l->values = calloc(metrics + 1, sizeof *l->values);
-		if (!l->values || !gt_host_read(fd, l->values, metrics * sizeof *l->values)) {
-			l->state = NOT_EVALUATED;
-			return;
-		}
-	}
+	for (uint32_t i = 0; i < c->n; i++)
+		for (enum half half = CONTEXTS; half < HALVES && more; half++)
+			more = take_half(c, i, half, fd);
 }
 
 /* COUNTED1 */
@@ -198,15 +246,16 @@ int gt_counted_open(struct gt_model *m, const char *cupti, struct gt_counted **o
 		return 0;
 	}
 	c->images = (const void *)(c->plan + 1);
+	c->n_images = c->plan->n + c->plan->more;
 	c->launches = calloc(c->n, sizeof *c->launches);
-	c->names = calloc(c->plan->n + 1ull, sizeof *c->names);
-	c->units = calloc(c->plan->n + 1ull, sizeof *c->units);
+	c->names = calloc(c->n_images + 1ull, sizeof *c->names);
+	c->units = calloc(c->n_images + 1ull, sizeof *c->units);
 	if (!c->launches || !c->names || !c->units) {
 		gt_counted_close(c);
 		*out = NULL;
 		return gt_no_memory(err);
 	}
-	for (uint32_t i = 0; i < c->plan->n; i++) {
+	for (uint32_t i = 0; i < c->n_images; i++) {
 		take_names(c, i);
 		if (!c->names[i] || !c->units[i]) {
 			gt_counted_close(c);
@@ -222,8 +271,9 @@ int gt_counted_open(struct gt_model *m, const char *cupti, struct gt_counted **o
 			"(--cupti PATH)");
 		return 0;
 	}
-	for (uint32_t i = 0; i < c->plan->n; i++)
-		take_units(c, h, i);
+	for (uint32_t i = 0; i < c->n_images; i++)
+		if (i < c->plan->n || c->images[i].apart == REC_APART_DEVICE)
+			take_units(c, h, i);
 	evaluate(c, m, h);
 	return 0;
 }
@@ -233,8 +283,9 @@ void gt_counted_close(struct gt_counted *c)
 	if (!c)
 		return;
 	for (uint32_t i = 0; c->launches && i < c->n; i++)
-		free(c->launches[i].values);
-	for (uint32_t i = 0; c->plan && i < c->plan->n; i++) {
+		for (enum half half = CONTEXTS; half < HALVES; half++)
+			free(c->launches[i].of[half].values);
+	for (uint32_t i = 0; i < c->n_images; i++) {
 		for (uint32_t k = 0; c->units && c->units[i] && k < c->images[i].metrics; k++) {
 			free(c->units[i][k].unit);
 			free(c->units[i][k].description);
@@ -284,40 +335,56 @@ bool gt_counted_kernel(const struct gt_counted *c, uint32_t process, struct gt_s
 	return false;
 }
 
-static const char *why_not_all(const struct gt_counters *of, struct launch *l)
+static const char *why_not_all(const struct gt_counters *of, enum half half, struct launch *l)
 {
-	if (!of->missing)
+	uint32_t run = half == DEVICE ? of->apart[REC_APART_DEVICE].run : of->missing;
+
+	if (!run)
 		return "only the first of its passes is in the trace: the others are missing, or damaged";
-	snprintf(l->why, sizeof l->why, "run %u of the program, which counts one of the passes, had no such launch",
-		of->missing);
+	snprintf(l->why, sizeof l->why, "run %u of the program, which counts %s, had no such launch", run,
+		half == DEVICE ? "the whole device" : "one of the passes");
 	return l->why;
+}
+
+static const char *why_none(const struct gt_counted *c, int64_t launch, enum half half)
+{
+	struct launch *l = &c->launches[launch];
+	uint32_t state = l->of[half].state;
+
+	return state == EVALUATED ? "the device counted none, or shares the unit" :
+		state == REFUSED ? "CUPTI's host library refuses the image of counters" :
+		state == NO_IMAGE ? "the image of counters is not in the trace, or not whole" :
+		state == NOT_ALL_PASSES ? why_not_all(&c->all[launch], half, l) :
+		state == ALTERED ? "the image of counters is damaged: it is not what was recorded" : c->why;
 }
 
 bool gt_counted_metric(const struct gt_counted *c, int64_t launch, uint32_t range, uint32_t i,
 	struct gt_counted_metric *out)
 {
-	uint32_t image = c->all[launch].image;
-	struct launch *l;
+	uint32_t image = c->plan ? planned(c, &c->all[launch], CONTEXTS) : 0;
+	enum half half = CONTEXTS;
+	const struct launch *l;
 	const struct unit *u;
 	size_t value;
 
-	if (!c->plan || image >= c->plan->n || i >= c->images[image].metrics ||
-		range >= ranges_of(&c->all[launch]))
+	if (!c->plan || range >= ranges_of(&c->all[launch]))
+		return false;
+	if (i >= metrics_of(c, image)) {
+		i -= (uint32_t)metrics_of(c, image);
+		image = planned(c, &c->all[launch], half = DEVICE);
+	}
+	if (i >= metrics_of(c, image))
 		return false;
 	l = &c->launches[launch];
 	u = &c->units[image][i];
 	*out = (struct gt_counted_metric){ .name = c->names[image][i], .unit = u->unit ? u->unit : "",
 		.description = u->description ? u->description : "" };
 	value = (size_t)range * c->images[image].metrics + i;
-	out->has = l->state == EVALUATED && isfinite(l->values[value]);
+	out->has = l->of[half].state == EVALUATED && isfinite(l->of[half].values[value]);
 	if (out->has)
-		out->value = l->values[value];
+		out->value = l->of[half].values[value];
 	else
-		out->why = l->state == EVALUATED ? "the device counted none, or shares the unit" :
-			l->state == REFUSED ? "CUPTI's host library refuses the image of counters" :
-			l->state == NO_IMAGE ? "the image of counters is not in the trace, or not whole" :
-			l->state == NOT_ALL_PASSES ? why_not_all(&c->all[launch], l) :
-			l->state == ALTERED ? "the image of counters is damaged: it is not what was recorded" : c->why;
+		out->why = why_none(c, launch, half);
 	return true;
 }
 

@@ -280,6 +280,7 @@ struct later_run { uint32_t run, pass, launches; enum rec_apart apart; };       
 
 static const struct { const char *text, *json; } apart_words[REC_APARTS] = {
 	[REC_APART_SAMPLES] = { "samples of the program counter", "samples" },
+	[REC_APART_DEVICE] = { "counters of the whole device", "device" },
 };
 
 /* The run behind the `after`th; false: there is none. */

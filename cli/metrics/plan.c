@@ -380,6 +380,9 @@ static int count(struct plan *p, struct gt_err *err)
 
 /* ------------------------------------------------------------------ said */
 
+/* Beside counters of contexts those of the whole device take a run of their own. */
+static uint64_t of_others(const struct plan *p) { return p->rows[CONTEXT].passes + p->rows[SASS].passes; }
+
 static int print(const struct plan *p, struct gt_err *err)
 {
 	enum gt_table_format format = GT_TABLE_TEXT;
@@ -391,9 +394,10 @@ static int print(const struct plan *p, struct gt_err *err)
 		"Class<|Metrics|Not on the chip|Images|Passes|Bytes of images|How<", format, stdout, false);
 	for (enum row i = CONTEXT; t && !rc && i < ROWS; i++) {
 		const struct counted *c = &p->rows[i];
+		enum row how = i == DEVICE && !of_others(p) ? CONTEXT : i;
 		const struct gt_cell row[] = { gt_text(row_words[i].name), gt_integer((int64_t)c->metrics),
 			gt_integer((int64_t)c->unknown), gt_integer((int64_t)c->images), gt_integer((int64_t)c->passes),
-			gt_integer((int64_t)c->bytes), gt_text(row_words[i].how) };
+			gt_integer((int64_t)c->bytes), gt_text(row_words[how].how) };
 
 		if (c->metrics)
 			rc = gt_table_row(t, row);
@@ -405,9 +409,10 @@ static int print(const struct plan *p, struct gt_err *err)
 
 static void say_runs(const struct plan *p)
 {
-	uint64_t counters = p->rows[CONTEXT].passes + p->rows[SASS].passes,
+	uint64_t counters = of_others(p) ? of_others(p) : p->rows[DEVICE].passes,
 		 of_program = gt_option_is(&p->cli->options, "replay-mode", "kernel") ? 1 : counters,
-		 runs = (counters ? of_program : 0) + p->rows[DEVICE].images + p->rows[PM].images +
+		 runs = (counters ? of_program : 0) + (of_others(p) ? p->rows[DEVICE].images : 0) +
+			p->rows[PM].images +
 			(p->rows[SOURCE].metrics > 0) + (p->rows[PC].metrics > 0);
 
 	fprintf(stderr,
@@ -467,28 +472,34 @@ static void forget(struct plan *p)
 }
 
 /* One image: what contexts count, and instrumented code beside it. */
-static bool in_image(const struct wanted *w) { return w->row == CONTEXT || w->row == SASS; }
+static bool of_contexts(const struct wanted *w) { return w->row == CONTEXT || w->row == SASS; }
+static bool of_whole_device(const struct wanted *w) { return w->row == DEVICE; }
 
 struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sections *s)
 {
 	struct plan p = { .cli = cli, .chip = "" };
 	struct gt_plan_wants wants = { 0 };
+	bool contexts = false;
 
 	gather(&p, s);
 	for (uint32_t i = 0; i < p.all.n; i++) {
 		enum row row = p.all.v[i].row;
 
-		wants.counters |= in_image(&p.all.v[i]);
+		wants.counters |= is_counter(&p.all.v[i]);
+		contexts |= of_contexts(&p.all.v[i]);
 		wants.apart[REC_APART_SAMPLES] |= row == PC;
-		wants.others |= row == DEVICE || row == PM || row == SOURCE;
+		wants.apart[REC_APART_DEVICE] |= row == DEVICE;
+		wants.others |= row == PM || row == SOURCE;
 	}
+	wants.apart[REC_APART_DEVICE] &= contexts;
 	forget(&p);
 	return wants;
 }
 
 int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,
-	struct gt_plan_image *out, struct gt_err *err)
+	enum gt_plan_of of, struct gt_plan_image *out, struct gt_err *err)
 {
+	bool (*in_image)(const struct wanted *) = of == GT_PLAN_DEVICE ? of_whole_device : of_contexts;
 	struct plan p = { .cli = cli, .chip = chip, .host = host };
 	struct gt_host_image image = { NULL, 0, 0 };
 	struct wanted **list = NULL;

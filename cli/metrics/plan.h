@@ -17,9 +17,13 @@
 struct gt_plan_wants { bool counters, apart[REC_APARTS], others; };
 struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sections *s);
 
-/* metrics 0: the chip has none of them, and there is no image. The caller frees config and names. */
+/*
+ * Counters of contexts and of the whole device cannot be in one image. metrics 0: the chip has none of them, and there
+ * is no image. The caller frees config and names.
+ */
+enum gt_plan_of { GT_PLAN_CONTEXTS, GT_PLAN_DEVICE };
 struct gt_plan_image { uint8_t *config; size_t config_bytes, metrics, passes; struct gt_text names; };
 int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,
-	struct gt_plan_image *out, struct gt_err *err);
+	enum gt_plan_of of, struct gt_plan_image *out, struct gt_err *err);
 
 #endif

@@ -336,7 +336,8 @@ static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *s
 /* The run that did not make the launch, and what it would have told; 0: all did. */
 static uint32_t run_without(const struct passes *p, const struct rec_pass *l, const char **of)
 {
-	static const char *const words[REC_APARTS] = { [REC_APART_SAMPLES] = "samples" };
+	static const char *const words[REC_APARTS] = { [REC_APART_SAMPLES] = "samples",
+		[REC_APART_DEVICE] = "counters of the whole device" };
 
 	*of = "counters";
 	for (uint32_t k = 0; k < REC_APARTS && !l->missing; k++)

@@ -263,9 +263,9 @@ static int check_reruns(const struct gt_run *run, struct gt_plan_wants wants, st
 		if (wants.apart[k])
 			return 0;
 	return gt_fail(err, GT_EXIT_USAGE,
-		"source counters, PM sampling and counters of the whole device, which need runs of their own, are not "
-		"built into this gputap",
-		"--replay-mode=application or app-range with it, metrics of PC sampling, or no --reruns",
+		"source counters and PM sampling, which need runs of their own, are not built into this gputap",
+		"--replay-mode=application or app-range with it, metrics of PC sampling or of the whole device beside "
+		"others, or no --reruns",
 		"--reruns has nothing to run the program again for");
 }
 
@@ -279,7 +279,20 @@ static void say_passes(const struct gt_run *run, const char *chip, const struct 
 		run->replay ? "the program" : "each kernel");
 }
 
-static int plan(struct gt_run *run, const struct gt_sections *s, struct parts *p, struct gt_err *err)
+/* Beside the chip's counters of contexts: an image of its own. */
+static int add_device(struct gt_run *run, const struct gt_sections *s, struct gt_host *h, struct parts *p,
+	const char *chip, struct gt_err *err)
+{
+	struct part *device = &p->v[p->n + p->more];
+	int rc = gt_plan_image(run->cli, s, h, chip, GT_PLAN_DEVICE, &device->image, err);
+
+	device->apart = REC_APART_DEVICE;
+	snprintf(device->chip, sizeof device->chip, "%s", chip);
+	p->more += rc || device->image.metrics;
+	return rc;
+}
+
+static int plan(struct gt_run *run, const struct gt_sections *s, bool device, struct parts *p, struct gt_err *err)
 {
 	const char *named = gt_option(run->options, "chip");
 	struct chips chips = { .n = 0 };
@@ -302,7 +315,11 @@ static int plan(struct gt_run *run, const struct gt_sections *s, struct parts *p
 		struct gt_plan_image *im = &p->v[i].image;
 
 		memcpy(p->v[i].chip, chips.name[i], sizeof p->v[i].chip);
-		rc = gt_plan_image(run->cli, s, h, chips.name[i], im, err);
+		rc = gt_plan_image(run->cli, s, h, chips.name[i], GT_PLAN_CONTEXTS, im, err);
+		if (!rc && !im->metrics)
+			rc = gt_plan_image(run->cli, s, h, chips.name[i], GT_PLAN_DEVICE, im, err);
+		else if (!rc && device)
+			rc = add_device(run, s, h, p, chips.name[i], err);
 		metrics += im->metrics;
 		if (im->metrics && im->passes > run->passes)
 			run->passes = (uint32_t)im->passes;
@@ -342,6 +359,7 @@ static void plan_apart(struct gt_run *run, const struct parts *p, struct gt_plan
 {
 	static const struct { const char *done, *not, *they; } words[REC_APARTS] = {
 		[REC_APART_SAMPLES] = { "the program counter is sampled", "the program counter is not sampled", "its" },
+		[REC_APART_DEVICE] = { "the whole device is counted", "the whole device is not counted", "its" },
 	};
 	bool taken = p->n || of_ranges(run), reruns = gt_option_true(run->options, "reruns");
 
@@ -360,15 +378,19 @@ static void plan_apart(struct gt_run *run, const struct parts *p, struct gt_plan
 			fprintf(stderr, "gputap: %s%s\n", words[k].done, later ? " in a run of its own" : "");
 		else
 			fprintf(stderr, "gputap: %s: %s: %s metrics will be N/A\n", words[k].not,
-				of_ranges(run) ? "launches are, and ranges are counted"
-					       : "it takes a run of the program of its own (--reruns)", words[k].they);
+				!of_ranges(run) ? "it takes a run of the program of its own (--reruns)" :
+				k == REC_APART_DEVICE ? "a range is counted into one image, and it takes its own"
+						      : "launches are, and ranges are counted", words[k].they);
 	}
 }
 
-static int plan_counters(struct gt_run *run, const struct gt_sections *s, struct parts *p, struct gt_err *err)
+static int plan_counters(struct gt_run *run, const struct gt_sections *s, struct gt_plan_wants *wants,
+	struct parts *p, struct gt_err *err)
 {
 	struct gt_err why = { 0 };
-	int rc = plan(run, s, p, &why);
+	int rc = plan(run, s, wants->apart[REC_APART_DEVICE], p, &why);
+
+	wants->apart[REC_APART_DEVICE] &= p->more > 0;
 
 	if (rc && (why.kind == GT_EXIT_INPUT || why.kind == GT_EXIT_USAGE)) {
 		*err = why;
@@ -409,7 +431,7 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 	if (!rc)
 		rc = check_reruns(run, wants, err);
 	if (!rc && wants.counters)
-		rc = plan_counters(run, &s, &parts, err);
+		rc = plan_counters(run, &s, &wants, &parts, err);
 	if (!rc)
 		plan_apart(run, &parts, wants);
 	if (!rc && (parts.n || run->replay >= REC_REPLAY_APART))
@@ -420,8 +442,7 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 		gt_option_set(&run->cli->options, "binaries", "true");
 	if (wants.others && !run->quiet)
 		fprintf(stderr,
-			"gputap: counters of the whole device, source counters and PM sampling are not collected: "
-			"their metrics will be N/A\n");
+			"gputap: source counters and PM sampling are not collected: their metrics will be N/A\n");
 	gt_sections_close(&s);
 	forget(&parts);
 	return rc;

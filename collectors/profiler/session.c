@@ -114,6 +114,12 @@ static const struct tap_profiler_way *way(void)
 	return class < REC_APARTS ? ways[class] : NULL;
 }
 
+/* A later run counts the whole device, as the first one counted contexts. */
+static bool of_device(void)
+{
+	return library.plan && library.plan->replay == (uint32_t)REC_REPLAY_APART + REC_APART_DEVICE;
+}
+
 static const char *counted_things(void) { return way() ? way()->things : "counters"; }
 
 bool tap_profiler_refuse(const char *what, int err)
@@ -211,7 +217,7 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 		return tap_profiler_refuse_because("the plan that gputap run made is not in the trace");
 	if (library.plan->pass && !tap_profiler_passes_open())
 		return tap_profiler_refuse_because("what earlier runs of the program counted is not in the trace");
-	if (library.plan->replay >= REC_REPLAY_APART && !way())
+	if (library.plan->replay >= REC_REPLAY_APART && !way() && !of_device())
 		return tap_profiler_refuse_because("the plan is of another version of gputap");
 	for (int i = 0; i < CALLS && !lacks; i++)
 		if (is_needed(i)) {
@@ -279,10 +285,11 @@ static bool find_image(uint32_t device)
 
 	if (!chip)
 		return false;
-	for (uint32_t i = 0; i < library.plan->n; i++)
-		if (tap_text_equal(im[i].chip, chip)) {
+	for (uint32_t i = 0; i < library.plan->n + library.plan->more; i++)
+		if (tap_text_equal(im[i].chip, chip) && (of_device() ? i >= library.plan->n &&
+			im[i].apart == REC_APART_DEVICE : i < library.plan->n)) {
 			session.image = &im[i];
-			session.number = i;
+			session.number = of_device() ? rec_apart_image(REC_APART_DEVICE) : i;
 			return true;
 		}
 	tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
@@ -344,8 +351,8 @@ static bool configure(void)
 	PARAMS(set_config, level, .object = session.object, .config_bytes = session.image->config_bytes,
 		.config = (const uint8_t *)library.plan + session.image->config, .data_bytes = session.data_bytes,
 		.data = session.data, .range = ranges ? USER_RANGE : AUTO_RANGE,
-		.replay = modes[library.plan->replay % 4], .most = session.room, .levels = 1,
-		.least_level = 1, .pass = library.plan->pass, .level = 1);
+		.replay = of_device() ? KERNEL_REPLAY : modes[library.plan->replay % 4], .most = session.room,
+		.levels = 1, .least_level = 1, .pass = of_device() ? 0 : library.plan->pass, .level = 1);
 	int err = cupti(SET_CONFIG, &p);
 
 	return !err || tap_profiler_refuse(names[SET_CONFIG], err);
@@ -359,6 +366,8 @@ static bool make_ready(size_t room, uint32_t entry, bool *gone)
 		*gone = true;
 		return false;
 	}
+	if (of_device())                        /* goes on with no image of another run */
+		entry = UINT32_MAX;
 	if (entry != UINT32_MAX && !tap_profiler_pass_load(entry, session.data, session.data_bytes)) {
 		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
 		TAP_DEGRADE(TAP_PART_CUPTI, "counters of some launches are missing: what earlier runs of the program "

@@ -56,7 +56,7 @@ static bool is_metric(const char *name, bool whole)
 }
 
 /* ---- the host's half: no driver is needed ---- */
-struct host { char chip[16]; size_t n; const char **names; };
+struct host { char chip[16]; int type; size_t n; const char **names; };
 
 struct chips_params { BEGIN; size_t n; const char *const *names; };
 FG_EXPORT int cuptiProfilerHostGetSupportedChips(struct chips_params *p)
@@ -75,6 +75,7 @@ FG_EXPORT int cuptiProfilerHostInitialize(struct host_initialize *p)
 			p->host = calloc(1, sizeof *p->host);
 	if (!p->host)
 		return INVALID_CHIP;
+	p->host->type = p->type;
 	snprintf(p->host->chip, sizeof p->host->chip, "%s", p->chip);
 	return CUPTI_OK;
 }
@@ -122,9 +123,18 @@ FG_EXPORT int cuptiProfilerHostGetMetricProperties(struct properties *p)
 	return CUPTI_OK;
 }
 
+static bool is_of_device(const char *name)
+{
+	return strstr(name, "pcie__") || strstr(name, "nvlrx__") || strstr(name, "nvltx__") || strstr(name, "ctc__");
+}
+
+/* The real one takes counters of the whole device into no image with others. */
 struct add_metrics { BEGIN; struct host *host; const char **names; size_t n; };
 FG_EXPORT int cuptiProfilerHostConfigAddMetrics(struct add_metrics *p)
 {
+	for (size_t i = 1; i < p->n && !p->host->type; i++)
+		if (is_of_device(p->names[i]) != is_of_device(p->names[0]))
+			return CUPTI_NOT_SUPPORTED;
 	for (size_t i = 0; i < p->n; i++)
 		if (!is_metric(p->names[i], true))
 			return CUPTI_INVALID_PARAMETER;

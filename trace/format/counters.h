@@ -16,21 +16,23 @@
 #include <stdint.h>
 
 #define REC_COUNTERS_FILE "counters"
-#define REC_COUNTERS_MAGIC 0x3452544350415447ull
+#define REC_COUNTERS_MAGIC 0x3552544350415447ull
 #define REC_COUNTERS_LARGEST (16u << 20)         /* bytes of the file */
 
 enum rec_counted { REC_COUNTED_LAUNCH, REC_COUNTED_RANGE, REC_COUNTED_GRAPH };
 enum rec_replay { REC_REPLAY_KERNEL, REC_REPLAY_APPLICATION, REC_REPLAY_RANGE, REC_REPLAY_APP_RANGE, REC_REPLAY_APART };
 
 /*
- * What cannot share a process with the range profiler, nor one of these with another: each has a run of the program of
- * its own, in which nothing is counted. The replay of that run is REC_REPLAY_APART and the class; what it has of a
- * launch is a COUNTERS record whose image is rec_apart_image, or, of a later run, in the file `passes`.
+ * What cannot share a process with the range profiler, nor one of these with another, or an image with its other
+ * counters: each has a run of the program of its own, in which nothing else is collected. The replay of that run is
+ * REC_REPLAY_APART and the class; what it has of a launch is a COUNTERS record whose image is rec_apart_image, or, of a
+ * later run, in the file `passes`.
  */
 enum rec_apart {
 	REC_APART_SAMPLES,              /* samples of the program counter: trace/format/samples.h */
 	REC_APART_SASS,                 /* counts by instruction, of instrumented code */
 	REC_APART_PM,                   /* samples of the performance monitors */
+	REC_APART_DEVICE,               /* counters of the whole device, by the range profiler; of later runs only */
 	REC_APARTS
 };
 static inline uint32_t rec_apart_image(enum rec_apart class) { return UINT32_MAX - (uint32_t)class; }
