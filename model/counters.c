@@ -12,6 +12,7 @@
 #include "model/internal.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
+#include "trace/format/pm_samples.h"
 #include "trace/format/samples.h"
 
 int gt_counters_take(struct gt_model *m, const struct gt_rec *rec)
@@ -137,6 +138,19 @@ static void count_device(struct gt_model *m)
 	}
 }
 
+/* The same of samples of performance monitors, run by run. */
+static void count_monitors(struct gt_model *m)
+{
+	for (uint32_t i = 0; i < m->counters.n; i++)
+		for (uint32_t k = REC_APART_PM; k < REC_APARTS; k++) {
+			struct rec_pm_parts p;
+			int there = gt_model_pm_samples(m, &m->counters.v[i], (enum rec_apart)k, &p);
+
+			if (there < 0 || (there && p.head->state != REC_PM_WHOLE))
+				gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
+		}
+}
+
 void gt_counters_finish(struct gt_model *m)
 {
 	if (!m->counters.n)
@@ -146,6 +160,7 @@ void gt_counters_finish(struct gt_model *m)
 	count_missing(m);
 	count_samples(m);
 	count_device(m);
+	count_monitors(m);
 }
 
 int gt_model_apart(struct gt_model *m, const struct gt_counters *c, enum rec_apart class, struct gt_string *data)
@@ -170,6 +185,23 @@ int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec
 	int there = gt_model_apart(m, c, REC_APART_SAMPLES, &data);
 
 	return there > 0 && !rec_samples_sound(data.text, data.bytes, out) ? -1 : there;
+}
+
+int gt_model_pm_samples(struct gt_model *m, const struct gt_counters *c, enum rec_apart class,
+	struct rec_pm_parts *out)
+{
+	struct gt_string data;
+	int there = gt_model_apart(m, c, class, &data);
+
+	return there > 0 && !rec_pm_sound(data.text, data.bytes, out) ? -1 : there;
+}
+
+void gt_counters_id(const void *data, size_t bytes, uint64_t id[2])
+{
+	XXH128_hash_t hash = XXH3_128bits(data, bytes);
+
+	id[0] = hash.low64;
+	id[1] = hash.high64;
 }
 
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all)

@@ -291,6 +291,12 @@ struct gt_counters {
  * asked for; -1: it is not whole, or not what was recorded.
  */
 int gt_model_apart(struct gt_model *m, const struct gt_counters *c, enum rec_apart class, struct gt_string *data);
+/* Content id of what a launch has: as of a blob. */
+void gt_counters_id(const void *data, size_t bytes, uint64_t id[2]);
+/* Samples of performance monitors: trace/format/pm_samples.h; class: REC_APART_PM and the like. */
+struct rec_pm_parts;
+int gt_model_pm_samples(struct gt_model *m, const struct gt_counters *c, enum rec_apart class,
+	struct rec_pm_parts *out);
 /* The same of samples of the program counter: trace/format/samples.h. */
 int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec_samples_parts *out);
 /* How many; *all: by process and correlation id. */

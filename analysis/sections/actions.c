@@ -14,6 +14,7 @@
 #include "analysis/metrics/class.h"
 #include "analysis/metrics/counted.h"
 #include "analysis/metrics/metrics.h"
+#include "analysis/metrics/monitored.h"
 #include "analysis/metrics/sampled.h"
 #include "analysis/sections/module.h"
 #include "analysis/sections/nvtx_choice.h"
@@ -47,8 +48,9 @@ struct making {
 	struct gt_programs programs;
 	struct gt_modules modules;
 	struct gt_counted *counted;               /* NULL: no counters in the trace */
+	struct gt_monitored *monitored;           /* NULL: no samples of performance monitors */
 	int64_t launch; uint32_t range;           /* what was counted of the dispatch at hand; -1: nothing */
-	const char *not_sampled;                  /* why it has no samples, though it should; NULL */
+	const char *not_sampled, *not_monitored;  /* why it has no samples, though it should; NULL */
 	GT_LIST(uint32_t) seen;                   /* kernels of each counted graph launch, by its number in `counted` */
 	struct gt_map kernels;
 	GT_LIST(struct kernel) launched;          /* in order: the map holds their numbers */
@@ -444,6 +446,56 @@ static void add_sampled(struct making *k, struct gt_action *a, int64_t launch, c
 	gt_sampled_free(&s);
 }
 
+/* Told once a launch, with the first metric: how it was sampled. */
+static void add_interval(struct making *k, struct gt_action *a, const struct rec_pm *h)
+{
+	if (h->trigger == REC_PM_TIME)
+		add(k, a, "profiler__pmsampler_interval_time", "ns", "", gt_metric_integer(h->interval));
+	else
+		add(k, a, "profiler__pmsampler_interval_cycles", "cycle", "", gt_metric_integer(h->interval));
+	add(k, a, "profiler__pmsampler_buffer_size_bytes", "byte", "", gt_metric_integer(h->buffer_bytes));
+}
+
+static void add_monitored_metric(struct making *k, struct gt_action *a, const struct gt_monitored_metric *m)
+{
+	struct gt_action_metric *one = gt_action_add(a, keep_str(k, m->name));
+
+	k->failed |= !one;
+	if (!one)
+		return;
+	one->unit = keep_str(k, m->unit);
+	one->description = keep_str(k, m->description);
+	if (m->why)
+		one->why = keep_str(k, m->why);
+	else
+		one->value.regular = gt_metric_double(m->value);
+	if (m->n)
+		one->value.instances =
+			gt_arena_alloc(&k->as->arena, (m->n + 1ull) * sizeof *one->value.instances);
+	k->failed |= m->n && !one->value.instances;
+	for (uint32_t i = 0; one->value.instances && i < m->n; i++)
+		one->value.instances[one->value.n++] = (struct gt_instance){ gt_metric_integer(m->times[i].begin_ns),
+			gt_metric_double(m->values[(size_t)i * m->step]) };
+}
+
+/* Samples of performance monitors, of its own run or of later ones. */
+static void add_monitored(struct making *k, struct gt_action *a, int64_t launch)
+{
+	const struct gt_counters *c = launch >= 0 ? gt_counted_at(k->counted, (uint32_t)launch) : NULL;
+	struct gt_monitored_metric m;
+
+	if (!c)
+		return;
+	k->not_monitored = c->ranges > 1 ? "its graph was sampled as a whole"
+					 : gt_monitored_nothing(k->monitored, (uint32_t)launch);
+	for (uint32_t i = 0; c->ranges < 2 && gt_monitored_metric(k->monitored, (uint32_t)launch, i, &m) && !k->failed;
+		i++) {
+		add_monitored_metric(k, a, &m);
+		if (!i && m.head)
+			add_interval(k, a, m.head);
+	}
+}
+
 /* A launch of its own, or the next kernel of a graph whose kernels the profiler told apart. */
 static void find_counted(struct making *k, const struct gt_dispatch *d)
 {
@@ -500,6 +552,7 @@ static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch
 	add_launch_metrics(k, a, d);
 	add_counted(k, a, k->launch, k->range);
 	add_sampled(k, a, k->launch, d->cuda ? d : NULL, &k->not_sampled);
+	add_monitored(k, a, k->launch);
 	add_device(k, a, d);
 	a->trace = place(k, a, d);
 	a->nvtx = nvtx(k, d);
@@ -544,6 +597,7 @@ static void tell_what_is_lost(struct making *k, struct gt_action *a, int64_t lau
 {
 	tell_why(k, a, GT_CLASS_HARDWARE, launch >= 0 ? gt_counted_nothing(k->counted) : NULL);
 	tell_why(k, a, GT_CLASS_PC_SAMPLING, k->not_sampled);
+	tell_why(k, a, GT_CLASS_PM_SAMPLING, k->not_monitored);
 }
 
 /* ------------------------------------------------------------------ all */
@@ -600,7 +654,7 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 	struct gt_action *a;
 
 	find_counted(k, d);
-	k->not_sampled = NULL;
+	k->not_sampled = k->not_monitored = NULL;
 	if (number == UINT32_MAX)
 		return gt_no_memory(err);
 	if (passed_over(k, d))
@@ -652,8 +706,9 @@ static void add_whole(struct making *k, int64_t launch, uint32_t range, const st
 			? (uint32_t)(10 * device->compute_major + device->compute_minor) : 0;
 	}
 	add_counted(k, a, launch, range);
-	k->not_sampled = NULL;
+	k->not_sampled = k->not_monitored = NULL;
 	add_sampled(k, a, launch, NULL, &k->not_sampled);
+	add_monitored(k, a, launch);
 	add_device(k, a, &d);
 	add_sections(k, a);
 	add_asked(k, a);
@@ -704,6 +759,8 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	if (!rc)
 		rc = gt_counted_open(m, gt_option(options, "cupti"), &k.counted, err);
 	if (!rc)
+		rc = gt_monitored_open(m, gt_option(options, "cupti"), &k.monitored, err);
+	if (!rc)
 		rc = gt_dispatches(m, walk, take, &k, err);
 	if (!rc) {
 		add_wholes(&k, walk);
@@ -715,6 +772,7 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	gt_programs_close(&k.programs);
 	gt_modules_close(&k.modules);
 	gt_counted_close(k.counted);
+	gt_monitored_close(k.monitored);
 	gt_map_free(&k.kernels, sizeof(struct slot));
 	free(k.launched.v);
 	free(k.kernel_of.v);

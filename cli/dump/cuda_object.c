@@ -7,6 +7,7 @@
  */
 #include "cli/dump/dump.h"
 #include "model/cuda/cuda.h"
+#include "trace/format/pm_samples.h"
 #include "trace/format/samples.h"
 
 #define L struct gt_cuda_library
@@ -204,6 +205,64 @@ static void dump_samples(struct gt_show *s, const struct gt_counters *c)
 	dump_sample(s, c, &p);
 }
 
+/* Samples of performance monitors of a launch: as a whole; when one was taken. Values are the library's to tell. */
+struct shown_pm_samples {
+	uint32_t process, correlation, run, plan, samples, images;
+	uint64_t cycles, ns, begin_ns, end_ns;
+	const char *state;
+	struct gt_string symbol;
+};
+struct shown_pm_sample { uint32_t process, correlation, plan, number; uint64_t begin_ns, end_ns; };
+
+#define P struct shown_pm_samples
+static const struct gt_shown pm_samples_fields[] = {
+	GT_WHOSE(P),
+	{ "correlation", gt_show_number, GT_NUMBER(P, correlation) },
+	{ "run", gt_show_set, GT_NUMBER(P, run) },
+	{ "plan", gt_show_number, GT_NUMBER(P, plan) },
+	{ "state", gt_show_c_string, GT_PLACE(P, state) },
+	{ "samples", gt_show_number, GT_NUMBER(P, samples) },
+	{ "images", gt_show_number, GT_NUMBER(P, images) },
+	{ "interval_ns", gt_show_set, GT_NUMBER(P, ns) },
+	{ "interval_cycles", gt_show_set, GT_NUMBER(P, cycles) },
+	{ "begin_ns", gt_show_number, GT_NUMBER(P, begin_ns) },
+	{ "end_ns", gt_show_number, GT_NUMBER(P, end_ns) },
+	{ "kernel", gt_show_string, GT_PLACE(P, symbol) },
+};
+#define Q struct shown_pm_sample
+static const struct gt_shown pm_sample_fields[] = {
+	GT_WHOSE(Q),
+	{ "correlation", gt_show_number, GT_NUMBER(Q, correlation) },
+	{ "plan", gt_show_number, GT_NUMBER(Q, plan) },
+	{ "number", gt_show_number, GT_NUMBER(Q, number) },
+	{ "begin_ns", gt_show_number, GT_NUMBER(Q, begin_ns) },
+	{ "end_ns", gt_show_number, GT_NUMBER(Q, end_ns) },
+};
+SHAPE(pm_samples);
+SHAPE(pm_sample);
+
+static void dump_monitors(struct gt_show *s, const struct gt_counters *c)
+{
+	static const char *const states[REC_PM_STATES] = { [REC_PM_WHOLE] = "whole", [REC_PM_OVERFLOW] = "overflow",
+		[REC_PM_FULL] = "full", [REC_PM_FAILED] = "failed" };
+
+	for (uint32_t k = REC_APART_PM; k < REC_APARTS; k++) {
+		struct rec_pm_parts p;
+		const struct rec_pm *h;
+
+		if (gt_model_pm_samples(s->m, c, (enum rec_apart)k, &p) <= 0)
+			continue;
+		h = p.head;
+		gt_show_record(s, &pm_samples_shape, &(struct shown_pm_samples){ c->process, c->correlation,
+			c->apart[k].run, h->image, h->samples, h->images, h->trigger == REC_PM_CYCLES ? h->interval : 0,
+			h->trigger == REC_PM_TIME ? h->interval : 0, h->begin_ns, h->end_ns, states[h->state],
+			c->symbol });
+		for (uint32_t i = 0; i < h->samples; i++)
+			gt_show_record(s, &pm_sample_shape, &(struct shown_pm_sample){ c->process, c->correlation,
+				h->image, i, p.times[i].begin_ns, p.times[i].end_ns });
+	}
+}
+
 static void dump_counters(struct gt_show *s)
 {
 	const struct gt_counters *all;
@@ -213,6 +272,7 @@ static void dump_counters(struct gt_show *s)
 		if (all[i].image <= UINT32_MAX - REC_APARTS)
 			gt_show_record(s, &counters_shape, &all[i]);
 		dump_samples(s, &all[i]);
+		dump_monitors(s, &all[i]);
 	}
 }
 

@@ -281,6 +281,7 @@ struct later_run { uint32_t run, pass, launches; enum rec_apart apart; };       
 static const struct { const char *text, *json; } apart_words[REC_APARTS] = {
 	[REC_APART_SAMPLES] = { "samples of the program counter", "samples" },
 	[REC_APART_DEVICE] = { "counters of the whole device", "device" },
+	[REC_APART_PM] = { "samples of performance monitors", "pm_samples" },
 };
 
 /* The run behind the `after`th; false: there is none. */
@@ -319,7 +320,7 @@ static void text_runs(struct gt_model *m)
 			printf("run %-5u counters of %s, pass %u\n", r.run, gt_counted(r.launches, "launches").text,
 				r.pass);
 		else
-			printf("run %-5u %s of %s\n", r.run, apart_words[r.apart].text,
+			printf("run %-5u %s of %s\n", r.run, apart_words[rec_apart_kind(r.apart)].text,
 				gt_counted(r.launches, "launches").text);
 }
 
@@ -327,7 +328,8 @@ static void text_runs(struct gt_model *m)
 static void own_run(const struct rec_counters *plan, uint32_t launches)
 {
 	const char *what = plan->replay < REC_REPLAY_APART + REC_APARTS
-		? apart_words[plan->replay - REC_REPLAY_APART].text : "what is not known here";
+		? apart_words[rec_apart_kind((enum rec_apart)(plan->replay - REC_REPLAY_APART))].text
+		: "what is not known here";
 	size_t word = strcspn(what, " ");
 
 	printf("\n%-*.*s%s of %s\n", 10, (int)word, what, what + word + (what[word] == ' '),
@@ -576,7 +578,7 @@ static void json_counters(struct gt_text *t, struct gt_model *m)
 			begin_list(t, "runs");
 		gt_info_begin_item(t);
 		gt_json_field_u64(t, "run", r.run);
-		gt_json_field_str(t, "of", r.pass ? "counters" : apart_words[r.apart].json);
+		gt_json_field_str(t, "of", r.pass ? "counters" : apart_words[rec_apart_kind(r.apart)].json);
 		if (r.pass)
 			gt_json_field_u64(t, "pass", r.pass);
 		gt_json_field_u64(t, "launches", r.launches);

@@ -18,6 +18,7 @@
 #include "analysis/table.h"
 #include "cli/cli.h"
 #include "cli/metrics/plan.h"
+#include "cli/metrics/pm_plan.h"
 #include "cli/metrics/rules.h"
 #include "cli/metrics/sections.h"
 #include "common/harmless.h"
@@ -48,6 +49,7 @@ struct wanted {
 	struct gt_text domains;                   /* the counter domains it names, with commas and a zero; or none */
 	char why[160];                            /* ... are not those that are planned; "" */
 	bool asked, unknown, of_rule;             /* of_rule: section is the rule that asks for it */
+	uint64_t passes;                          /* of performance monitors: why it is not sampled; 0: it is */
 };
 struct counted { uint64_t metrics, unknown, images, passes, bytes; };
 
@@ -57,6 +59,7 @@ struct plan {
 	const char *chip;
 	GT_LIST(struct wanted) all;
 	struct counted rows[ROWS];
+	uint32_t sampling_runs;                   /* of performance monitors */
 	bool failed;
 };
 
@@ -322,41 +325,81 @@ static int count_row(struct plan *p, enum row row, struct wanted **list, struct 
 	return n ? count_image(p, row, GT_HOST_RANGES, list, n, &passes, err) : 0;
 }
 
-static bool same_group(const struct wanted *a, const struct wanted *b)
+/* ------------------------------------------------------------------ performance monitors */
+
+/* PM sampling: what goes into which image; of: the metric of each. */
+struct pm { struct gt_pm_metric *all; struct wanted **of; struct gt_host_image *images; size_t n; uint32_t n_images; };
+
+static void forget_pm(struct pm *pm)
 {
-	return a->group.bytes == b->group.bytes &&
-		(!a->group.bytes || !memcmp(a->group.text, b->group.text, a->group.bytes));
+	for (uint32_t i = 0; i < pm->n_images; i++)
+		free(pm->images[i].data);
+	free(pm->images);
+	free(pm->all);
+	free(pm->of);
 }
 
-/* A group is sampled together if one pass is enough, else each metric alone. Without a group: alone. */
-static int count_pm(struct plan *p, struct wanted **list, struct gt_err *err)
+/* Runs of the program that may sample. */
+static uint32_t most_images(const struct plan *p)
 {
-	for (uint32_t i = 0; i < p->all.n; i++) {
-		const struct wanted *first = &p->all.v[i];
-		const struct counted before = p->rows[PM];
-		bool done = false;
-		size_t n = 0, passes;
+	const uint32_t room = REC_APARTS - REC_APART_PM;
+	int64_t most = gt_option_number(&p->cli->options, "pm-sampling-max-passes", 0);
 
-		if (first->row != PM || first->unknown)
+	return most > 0 && most < room ? (uint32_t)most : room;
+}
+
+static int plan_pm(struct plan *p, struct pm *pm, struct gt_err *err)
+{
+	int64_t images;
+
+	*pm = (struct pm){ .all = calloc(p->all.n + 1ull, sizeof *pm->all),
+		.of = calloc(p->all.n + 1ull, sizeof *pm->of),
+		.images = calloc(p->all.n + 1ull, sizeof *pm->images) };
+	if (!pm->all || !pm->of || !pm->images)
+		return gt_no_memory(err);
+	for (uint32_t i = 0; i < p->all.n; i++) {
+		struct wanted *w = &p->all.v[i];
+
+		if (w->row != PM || w->unknown)
 			continue;
-		for (uint32_t k = 0; k < i && first->group.bytes && !done; k++)
-			done = p->all.v[k].row == PM && !p->all.v[k].unknown && same_group(first, &p->all.v[k]);
-		if (done)
-			continue;
-		for (uint32_t k = i; k < p->all.n; k++)
-			if (p->all.v[k].row == PM && !p->all.v[k].unknown &&
-				(k == i || (first->group.bytes && same_group(first, &p->all.v[k]))))
-				list[n++] = &p->all.v[k];
-		if (count_image(p, PM, GT_HOST_PM_SAMPLING, list, n, &passes, err))
-			return -1;
-		if (passes == 1 || n == 1)
-			continue;
-		p->rows[PM] = before;
-		for (size_t k = 0; k < n; k++)
-			if (count_image(p, PM, GT_HOST_PM_SAMPLING, list + k, 1, &passes, err))
-				return -1;
+		pm->of[pm->n] = w;
+		pm->all[pm->n++] = (struct gt_pm_metric){ .group = w->group,
+			.wish = { host_name(w), w->domains.data, "" } };
+	}
+	images = gt_pm_plan(p->host, p->chip, pm->all, pm->n, pm->images, err);
+	if (images < 0)
+		return -1;
+	pm->n_images = (uint32_t)images;
+	for (size_t i = 0; i < pm->n; i++) {
+		memcpy(pm->of[i]->why, pm->all[i].wish.why, sizeof pm->of[i]->why);
+		if (pm->all[i].image == GT_PM_NO_IMAGE)
+			pm->of[i]->passes = pm->all[i].passes;
+		else if (pm->all[i].image >= most_images(p))
+			pm->of[i]->passes = 1;
 	}
 	return 0;
+}
+
+static int count_pm(struct plan *p, struct gt_err *err)
+{
+	struct counted *row = &p->rows[PM];
+	struct pm pm;
+	int rc = plan_pm(p, &pm, err);
+
+	for (uint32_t i = 0; i < pm.n_images && !rc; i++) {
+		row->images++;
+		row->passes++;
+		row->bytes += pm.images[i].bytes;
+	}
+	p->sampling_runs = pm.n_images < most_images(p) ? pm.n_images : most_images(p);
+	for (size_t i = 0; i < pm.n && !rc; i++)
+		if (pm.all[i].image == GT_PM_NO_IMAGE) {
+			row->images++;
+			row->passes += pm.all[i].passes;
+			row->bytes += pm.all[i].bytes;
+		}
+	forget_pm(&pm);
+	return rc;
 }
 
 static int count(struct plan *p, struct gt_err *err)
@@ -369,7 +412,7 @@ static int count(struct plan *p, struct gt_err *err)
 	for (enum row row = CONTEXT; row <= SASS && !rc; row++)
 		rc = count_row(p, row, list, err);
 	if (!rc)
-		rc = count_pm(p, list, err);
+		rc = count_pm(p, err);
 	free(list);
 	for (uint32_t i = 0; i < p->all.n; i++) {
 		p->rows[p->all.v[i].row].metrics++;
@@ -412,7 +455,7 @@ static void say_runs(const struct plan *p)
 	uint64_t counters = of_others(p) ? of_others(p) : p->rows[DEVICE].passes,
 		 of_program = gt_option_is(&p->cli->options, "replay-mode", "kernel") ? 1 : counters,
 		 runs = (counters ? of_program : 0) + (of_others(p) ? p->rows[DEVICE].images : 0) +
-			p->rows[PM].images +
+			p->sampling_runs +
 			(p->rows[SOURCE].metrics > 0) + (p->rows[PC].metrics > 0);
 
 	fprintf(stderr,
@@ -428,6 +471,18 @@ static void say_domain(const struct wanted *w)
 			gt_harmless(w->why));
 }
 
+/* Of performance monitors; false: it is sampled. */
+static bool say_not_sampled(const struct wanted *w)
+{
+	if (w->passes > 1)
+		fprintf(stderr, "gputap: %s is not sampled: it takes %" PRIu64 " passes, and samples are of one\n",
+			gt_harmless(w->name), w->passes);
+	else if (w->passes)
+		fprintf(stderr, "gputap: %s is not sampled: it would take one run more (--pm-sampling-max-passes)\n",
+			gt_harmless(w->name));
+	return w->passes;
+}
+
 /* What a section names and the chip lacks is a warning; what --metrics names an error. */
 static int say_unknown(const struct plan *p)
 {
@@ -437,6 +492,8 @@ static int say_unknown(const struct plan *p)
 		const struct wanted *w = &p->all.v[i];
 
 		say_domain(w);
+		if (say_not_sampled(w) && w->asked)
+			status = GT_EXIT_INPUT;
 		if (!w->unknown)
 			continue;
 		fprintf(stderr, "gputap: %s has no %s%s%.*s%s\n", p->chip, gt_harmless(w->name),
@@ -489,11 +546,18 @@ struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sec
 		contexts |= of_contexts(&p.all.v[i]);
 		wants.apart[REC_APART_SAMPLES] |= row == PC;
 		wants.apart[REC_APART_DEVICE] |= row == DEVICE;
-		wants.others |= row == PM || row == SOURCE;
+		wants.apart[REC_APART_PM] |= row == PM;
+		wants.others |= row == SOURCE;
 	}
 	wants.apart[REC_APART_DEVICE] &= contexts;
 	forget(&p);
 	return wants;
+}
+
+static int lacks(const struct plan *p, const struct wanted *w, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_INPUT, NULL, "gputap metrics --query-metrics --chip CHIP", "%s has no %s", p->chip,
+		w->name);
 }
 
 int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,
@@ -514,8 +578,7 @@ int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct 
 		struct wanted *w = &p.all.v[i];
 
 		if (in_image(w) && w->unknown && w->asked)
-			rc = gt_fail(err, GT_EXIT_INPUT, NULL, "gputap metrics --query-metrics --chip CHIP",
-				"%s has no %s", chip, w->name);
+			rc = lacks(&p, w, err);
 		if (in_image(w) && !w->unknown) {
 			list[n++] = w;
 			gt_text_str(&out->names, w->name);
@@ -533,6 +596,46 @@ int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct 
 	if (!rc && out->names.failed)
 		rc = gt_no_memory(err);
 	free(list);
+	forget(&p);
+	return rc;
+}
+
+static int pm_image_of(const struct pm *pm, uint32_t number, struct gt_plan_image *out, struct gt_err *err)
+{
+	*out = (struct gt_plan_image){ .config = pm->images[number].data, .config_bytes = pm->images[number].bytes,
+		.passes = 1 };
+	pm->images[number].data = NULL;
+	for (size_t i = 0; i < pm->n; i++)
+		if (pm->all[i].image == number) {
+			out->metrics++;
+			gt_text_str(&out->names, pm->all[i].wish.name);
+			gt_text_char(&out->names, 0);
+		}
+	return out->names.failed ? gt_no_memory(err) : 0;
+}
+
+int gt_plan_pm(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,
+	struct gt_plan_image *out, uint32_t *n, struct gt_err *err)
+{
+	struct plan p = { .cli = cli, .chip = chip, .host = host };
+	struct pm pm = { .n = 0 };
+	int rc;
+
+	*n = 0;
+	gather(&p, s);
+	rc = p.failed ? gt_no_memory(err) : look_up(&p, GT_HOST_PM_SAMPLING, is_pm, err);
+	for (uint32_t i = 0; !rc && i < p.all.n; i++)
+		if (is_pm(&p.all.v[i]) && p.all.v[i].unknown && p.all.v[i].asked)
+			rc = lacks(&p, &p.all.v[i], err);
+	if (!rc)
+		rc = plan_pm(&p, &pm, err);
+	for (uint32_t i = 0; i < pm.n_images && i < most_images(&p) && !rc; i++)
+		rc = pm_image_of(&pm, i, &out[(*n)++], err);
+	for (size_t i = 0; i < pm.n && !rc && !gt_option_true(&cli->options, "quiet"); i++) {
+		say_not_sampled(pm.of[i]);
+		say_domain(pm.of[i]);
+	}
+	forget_pm(&pm);
 	forget(&p);
 	return rc;
 }

@@ -26,4 +26,8 @@ struct gt_plan_image { uint8_t *config; size_t config_bytes, metrics, passes; st
 int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,
 	enum gt_plan_of of, struct gt_plan_image *out, struct gt_err *err);
 
+/* What samples of performance monitors take: an image for each run of the program; `out` has room for all classes. */
+int gt_plan_pm(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,
+	struct gt_plan_image *out, uint32_t *n, struct gt_err *err);
+
 #endif

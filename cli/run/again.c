@@ -23,9 +23,11 @@
 #include "common/harmless.h"
 #include "common/memory.h"
 #include "common/temporary.h"
+#include "model/cuda/cuda.h"
 #include "model/model.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
+#include "trace/format/pm_samples.h"
 
 enum { MOST_TOLD = 8 };                   /* launches that did not match, by name */
 
@@ -100,6 +102,20 @@ static void take_next(struct passes *p, struct gt_model *m, uint32_t number)
 	free(found);
 }
 
+/* Samples of performance monitors are those of the kernel's time, and that is in the trace of that run alone. */
+static void add_times(struct gt_model *m, const struct gt_counters *c, char *blob, struct rec_pass_apart *of)
+{
+	struct rec_pm *head = (void *)blob;
+	struct gt_err ignored = { 0 };
+	struct gt_cuda *cuda = gt_model_cuda(m, &ignored);
+	struct rec_pm_parts parts;
+
+	if (!cuda || !rec_pm_sound(blob, of->bytes, &parts) ||
+		!gt_cuda_sampled_span(cuda, c, head, true, &head->kernel_begin_ns, &head->kernel_end_ns))
+		return;
+	gt_counters_id(blob, of->bytes, of->id);
+}
+
 static void take_apart(struct passes *p, struct gt_model *m, enum rec_apart class, uint32_t number)
 {
 	const struct gt_counters *all;
@@ -112,7 +128,8 @@ static void take_apart(struct passes *p, struct gt_model *m, enum rec_apart clas
 			struct launch *l = &p->all.v[all[i].entry];
 			struct rec_pass_apart *to = &l->is.apart[class];
 
-			take_blob(m, all[i].id, &l->apart[class], &to->bytes, to->id);
+			if (take_blob(m, all[i].id, &l->apart[class], &to->bytes, to->id) && class >= REC_APART_PM)
+				add_times(m, &all[i], l->apart[class], to);
 		}
 }
 
@@ -337,12 +354,13 @@ static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *s
 static uint32_t run_without(const struct passes *p, const struct rec_pass *l, const char **of)
 {
 	static const char *const words[REC_APARTS] = { [REC_APART_SAMPLES] = "samples",
-		[REC_APART_DEVICE] = "counters of the whole device" };
+		[REC_APART_DEVICE] = "counters of the whole device",
+		[REC_APART_PM] = "samples of performance monitors" };
 
 	*of = "counters";
 	for (uint32_t k = 0; k < REC_APARTS && !l->missing; k++)
 		if (l->apart[k].run && !l->apart[k].bytes && !p->told[k]) {
-			*of = words[k];
+			*of = words[rec_apart_kind((enum rec_apart)k)];
 			return l->apart[k].run;
 		}
 	return l->missing;

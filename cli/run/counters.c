@@ -263,8 +263,8 @@ static int check_reruns(const struct gt_run *run, struct gt_plan_wants wants, st
 		if (wants.apart[k])
 			return 0;
 	return gt_fail(err, GT_EXIT_USAGE,
-		"source counters and PM sampling, which need runs of their own, are not built into this gputap",
-		"--replay-mode=application or app-range with it, metrics of PC sampling or of the whole device beside "
+		"source counters, which need a run of their own, are not built into this gputap",
+		"--replay-mode=application or app-range with it, metrics of sampling or of the whole device beside "
 		"others, or no --reruns",
 		"--reruns has nothing to run the program again for");
 }
@@ -277,6 +277,51 @@ static void say_passes(const struct gt_run *run, const char *chip, const struct 
 	fprintf(stderr, "gputap: %s: %s counted in %s of %s\n", chip, metrics.text,
 		gt_counted(im->passes, run->replay ? "runs" : "passes").text,
 		run->replay ? "the program" : "each kernel");
+}
+
+static int find_chips(const struct gt_run *run, struct gt_host **h, struct chips *chips, struct gt_err *err)
+{
+	const char *named = gt_option(run->options, "chip");
+
+	if (gt_host_open(gt_option(run->options, "cupti"), h, err))
+		return -1;
+	if (*named)
+		add_chip(chips, named);
+	else
+		ask_driver(*h, chips);
+	if (!chips->n)
+		return gt_fail(err, GT_EXIT_MISSING, "no CUDA driver here tells of a device", "--chip CHIP",
+			"no chip to plan counters for");
+	return 0;
+}
+
+/* Performance monitors: a class for each run that they take, behind the images of counters. */
+static int plan_monitors(struct gt_run *run, const struct gt_sections *s, struct parts *p, uint32_t *runs,
+	struct gt_err *err)
+{
+	struct chips chips = { .n = 0 };
+	struct gt_host *h;
+	int rc = find_chips(run, &h, &chips, err);
+
+	*runs = 0;
+	for (uint32_t i = 0; i < chips.n && !rc; i++) {
+		struct gt_plan_image images[REC_APARTS - REC_APART_PM];
+		uint32_t n;
+
+		rc = gt_plan_pm(run->cli, s, h, chips.name[i], images, &n, err);
+		for (uint32_t k = 0; k < n; k++) {
+			struct part *one = &p->v[p->n + p->more++];
+
+			*one = (struct part){ .apart = REC_APART_PM + k, .image = images[k] };
+			memcpy(one->chip, chips.name[i], sizeof one->chip);
+		}
+		*runs = n > *runs ? n : *runs;
+		p->cupti = gt_host_version(h);
+		if (n && !rc && !run->quiet)
+			fprintf(stderr, "gputap: %s: samples of performance monitors take %s of the program\n",
+				chips.name[i], gt_counted(n, "runs").text);
+	}
+	return rc;
 }
 
 /* Beside the chip's counters of contexts: an image of its own. */
@@ -294,21 +339,13 @@ static int add_device(struct gt_run *run, const struct gt_sections *s, struct gt
 
 static int plan(struct gt_run *run, const struct gt_sections *s, bool device, struct parts *p, struct gt_err *err)
 {
-	const char *named = gt_option(run->options, "chip");
 	struct chips chips = { .n = 0 };
 	struct gt_host *h;
 	size_t metrics = 0;
-	int rc = gt_host_open(gt_option(run->options, "cupti"), &h, err);
+	int rc = find_chips(run, &h, &chips, err);
 
 	if (rc)
 		return -1;
-	if (*named)
-		add_chip(&chips, named);
-	else
-		ask_driver(h, &chips);
-	if (!chips.n)
-		return gt_fail(err, GT_EXIT_MISSING, "no CUDA driver here tells of a device", "--chip CHIP",
-			"no chip to plan counters for");
 	p->n = chips.n;
 	p->cupti = gt_host_version(h);
 	for (uint32_t i = 0; i < chips.n && !rc; i++) {
@@ -360,11 +397,15 @@ static void plan_apart(struct gt_run *run, const struct parts *p, struct gt_plan
 	static const struct { const char *done, *not, *they; } words[REC_APARTS] = {
 		[REC_APART_SAMPLES] = { "the program counter is sampled", "the program counter is not sampled", "its" },
 		[REC_APART_DEVICE] = { "the whole device is counted", "the whole device is not counted", "its" },
+		[REC_APART_PM] = { "performance monitors are sampled", "performance monitors are not sampled",
+			"their" },
 	};
 	bool taken = p->n || of_ranges(run), reruns = gt_option_true(run->options, "reruns");
+	bool told[REC_APARTS][2] = { 0 };
 
 	for (uint32_t k = 0; k < REC_APARTS; k++) {
 		bool own = !taken, later = taken && !of_ranges(run) && reruns;
+		enum rec_apart kind = rec_apart_kind((enum rec_apart)k);
 
 		if (!wants.apart[k])
 			continue;
@@ -372,16 +413,50 @@ static void plan_apart(struct gt_run *run, const struct parts *p, struct gt_plan
 		if (own)
 			run->replay = REC_REPLAY_APART + k;
 		run->apart |= later ? 1u << k : 0;
-		if (run->quiet)
+		if (run->quiet || told[kind][own || later])
 			continue;
+		told[kind][own || later] = true;
 		if (own || later)
-			fprintf(stderr, "gputap: %s%s\n", words[k].done, later ? " in a run of its own" : "");
+			fprintf(stderr, "gputap: %s%s\n", words[kind].done,
+				later ? kind == REC_APART_PM ? " in runs of their own" : " in a run of its own" : "");
+		else if (told[kind][true])
+			fprintf(stderr, "gputap: ... of one run: the others take runs of the program of their own "
+				"(--reruns): their metrics will be N/A\n");
 		else
-			fprintf(stderr, "gputap: %s: %s: %s metrics will be N/A\n", words[k].not,
+			fprintf(stderr, "gputap: %s: %s: %s metrics will be N/A\n", words[kind].not,
 				!of_ranges(run) ? "it takes a run of the program of its own (--reruns)" :
 				k == REC_APART_DEVICE ? "a range is counted into one image, and it takes its own"
-						      : "launches are, and ranges are counted", words[k].they);
+						      : "launches are, and ranges are counted", words[kind].they);
 	}
+}
+
+/* A plan that cannot be made: the program runs without, unless the user was wrong. */
+static int without(int rc, const char *what, const struct gt_err *why, struct gt_err *err)
+{
+	if (rc && (why->kind == GT_EXIT_INPUT || why->kind == GT_EXIT_USAGE)) {
+		*err = *why;
+		return -1;
+	}
+	fprintf(stderr, "gputap: %s: %s\n", what,
+		*why->what ? gt_harmless(why->what) : "the chip has none of these metrics");
+	return 0;
+}
+
+/* Filled in: the runs that samples of performance monitors take. */
+static int plan_more(struct gt_run *run, const struct gt_sections *s, struct parts *p, struct gt_plan_wants *wants,
+	struct gt_err *err)
+{
+	struct gt_err why = { 0 };
+	uint32_t runs = 0;
+	int rc = wants->apart[REC_APART_PM] && !of_ranges(run) ? plan_monitors(run, s, p, &runs, &why) : 0;
+
+	if (wants->apart[REC_APART_PM] && !of_ranges(run) && (rc || !runs)) {
+		runs = 0;
+		rc = without(rc, "performance monitors are not sampled", &why, err);
+	}
+	for (uint32_t k = REC_APART_PM; k < REC_APARTS && !of_ranges(run); k++)
+		wants->apart[k] = k - REC_APART_PM < runs;
+	return rc;
 }
 
 static int plan_counters(struct gt_run *run, const struct gt_sections *s, struct gt_plan_wants *wants,
@@ -392,13 +467,8 @@ static int plan_counters(struct gt_run *run, const struct gt_sections *s, struct
 
 	wants->apart[REC_APART_DEVICE] &= p->more > 0;
 
-	if (rc && (why.kind == GT_EXIT_INPUT || why.kind == GT_EXIT_USAGE)) {
-		*err = why;
-		return -1;
-	}
 	if (rc || !p->n)
-		fprintf(stderr, "gputap: no counters are collected: %s\n",
-			*why.what ? gt_harmless(why.what) : "the chip has none of these metrics");
+		return without(rc, "no counters are collected", &why, err);
 	return 0;
 }
 
@@ -433,6 +503,8 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 	if (!rc && wants.counters)
 		rc = plan_counters(run, &s, &wants, &parts, err);
 	if (!rc)
+		rc = plan_more(run, &s, &parts, &wants, err);
+	if (!rc)
 		plan_apart(run, &parts, wants);
 	if (!rc && (parts.n || run->replay >= REC_REPLAY_APART))
 		make_file(run, &parts);
@@ -442,7 +514,7 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 		gt_option_set(&run->cli->options, "binaries", "true");
 	if (wants.others && !run->quiet)
 		fprintf(stderr,
-			"gputap: source counters and PM sampling are not collected: their metrics will be N/A\n");
+			"gputap: source counters are not collected: their metrics will be N/A\n");
 	gt_sections_close(&s);
 	forget(&parts);
 	return rc;

@@ -9,6 +9,7 @@
  *   range.c      ranges of the program, where these are counted
  *   session.c    CUPTI's range profiler in one context; what it shares with sampling
  *   sampling.c   CUPTI's sampling of the program counter, in a run of the program that does nothing else
+ *   pm.c         CUPTI's sampling of performance monitors, in such a run
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -65,8 +66,10 @@ void tap_profiler_stop(void);
 /* Both tell why nothing is counted in this process, and count it. False. */
 bool tap_profiler_refuse(const char *what, int err);
 bool tap_profiler_refuse_because(const char *why);
-enum tap_profiler_use { TAP_PROFILER_RANGES, TAP_PROFILER_PC_SAMPLING };       /* CUPTI's numbers */
+/* CUPTI's numbers */
+enum tap_profiler_use { TAP_PROFILER_RANGES, TAP_PROFILER_PC_SAMPLING, TAP_PROFILER_SASS, TAP_PROFILER_PM_SAMPLING };
 bool tap_profiler_device_can(uint32_t device, enum tap_profiler_use use);
+enum rec_apart tap_profiler_class(void); /* of this run */
 /* What there is of a launch: as in the record. */
 struct tap_profiler_found { uint32_t image, ranges, dropped; uint64_t id[2], bytes; };
 void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_profiler_choice *c,
@@ -91,6 +94,7 @@ struct tap_profiler_way {
 	void (*leave_context)(void *context);
 };
 extern const struct tap_profiler_way tap_profiler_samples;      /* sampling.c */
+extern const struct tap_profiler_way tap_profiler_pm_sampling;  /* pm.c */
 /* CUPTI's profiler is initialised, if it was not; then the chip of the device. NULL: refused, which was told. */
 const char *tap_profiler_chip(uint32_t device);
 /* What the plan has for a way, of a chip; NULL: nothing. Its offsets are from the plan. */

@@ -108,10 +108,11 @@ static int cupti(int which, void *params)
 /* NULL: ranges are counted */
 static const struct tap_profiler_way *way(void)
 {
-	static const struct tap_profiler_way *const ways[REC_APARTS] = { [REC_APART_SAMPLES] = &tap_profiler_samples };
+	static const struct tap_profiler_way *const ways[REC_APARTS] = { [REC_APART_SAMPLES] = &tap_profiler_samples,
+		[REC_APART_PM] = &tap_profiler_pm_sampling };
 	uint32_t class = library.plan ? library.plan->replay - REC_REPLAY_APART : REC_APARTS;
 
-	return class < REC_APARTS ? ways[class] : NULL;
+	return class < REC_APARTS ? ways[rec_apart_kind((enum rec_apart)class)] : NULL;
 }
 
 /* A later run counts the whole device, as the first one counted contexts. */
@@ -119,6 +120,7 @@ static bool of_device(void)
 {
 	return library.plan && library.plan->replay == (uint32_t)REC_REPLAY_APART + REC_APART_DEVICE;
 }
+enum rec_apart tap_profiler_class(void) { return (enum rec_apart)(library.plan->replay - REC_REPLAY_APART); }
 
 static const char *counted_things(void) { return way() ? way()->things : "counters"; }
 

@@ -88,6 +88,14 @@ bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t 
 struct gt_cuda_place { enum gt_cuda_kind kind; uint64_t index; };
 uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t call_ns,
 	struct gt_cuda_place *out, uint32_t max);
+/*
+ * When what was launched ran on its device, in the clock of its samples of performance monitors (trace/format/
+ * pm_samples.h): of a later run of the program as the launcher found it. False: the activities do not tell.
+ */
+struct rec_pm;
+struct gt_counters;
+bool gt_cuda_sampled_span(struct gt_cuda *c, const struct gt_counters *of, const struct rec_pm *samples, bool own_run,
+	uint64_t *begin_ns, uint64_t *end_ns);
 /* Whether the i-th kernel is the first of its name and block size on its device: what drivers load and compile with. */
 bool gt_cuda_is_first_launch(struct gt_cuda *c, uint64_t i);
 /* What a call puts on a stream, by its name (model/cuda/launch.c). OTHER: event records, waits, stream-ordered memory,

@@ -57,11 +57,17 @@
  *     samples-dropped=N        of each sampled kernel the device drops N samples of the program counter
  *     samples-full             the device's buffer of samples is full: CUPTI_ERROR_OUT_OF_MEMORY
  *     samples-pages=N          samples of at most N instructions are given at a time
+ *     pm-small=N               an image of samples of performance monitors has room for N at most
+ *     pm-busy                  ... they cannot be started: CUPTI_ERROR_HARDWARE_BUSY
+ *     pm-overflow=N            ... the device's buffer has room for N
+ *     pm-decode-fails          ... they cannot be fetched
+ *     pm-other-clock=S         ... their times are S seconds ahead
  *     cubin-bad-pointer        the code of modules lies where nothing is
  *     cubin-bad-size=N         ... is told to be N bytes long
  *   FAKEGPU_CUBIN=FILE         the code of each module, instead of what cubin.c makes
  *   FAKEGPU_SOURCE=FILE        the source that its lines are of; default /nowhere/kernels.cu
  *   FAKEGPU_SAMPLES=FILE       what was sampled, a line for each instruction and reason (sampling.c)
+ *   FAKEGPU_PM=FILE            samples of performance monitors that were given away, and kernels meanwhile (pm.c)
  *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded
  *                              trace, as CUPTI gave it
  *   FAKEGPU_REPORT=FILE        at exit: one "counter value" a line

@@ -4,7 +4,8 @@
  * Nothing is counted: a value is made of the metric's name and the launch (value_of), so that a test can tell whether
  * it came through whole. No figure of it means anything. Images are the stand-in's own; the real library refuses them.
  *
- * A name with a rollup (unit__what.sum) that does not begin with "no" is a metric of every chip. Eight go into a pass.
+ * A name with a rollup (unit__what.sum) that does not begin with "no" is a metric of every chip. Eight go into a pass,
+ * four where performance monitors are sampled (pm.c).
  *
  * With application replay each session adds one pass, in their order, to an image that holds those before it; a range
  * whose launch was another one in a later pass is refused, and so is an image without all its passes.
@@ -14,29 +15,22 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "fakegpu.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "profiler.h"
 #include <string.h>
 #include <unistd.h>
 
-#define BEGIN size_t size; void *none
 #define METRICS_A_PASS 8
+#define SAMPLED_A_PASS 4
 #define MOST_RANGES 4096
-#define IMAGE_MAGIC "gputap stand-in"
 
 enum { AUTO_RANGE = 1, USER_RANGE, APPLICATION_REPLAY = 1, KERNEL_REPLAY, USER_REPLAY };
-enum { HARDWARE_BUSY = 26, INVALID_METRIC = 17, INVALID_CHIP = 46, UNSUPPORTED = 1, SUPPORTED = 3 };
+enum { HARDWARE_BUSY = 26, UNSUPPORTED_HERE = 27, INVALID_METRIC = 17, INVALID_CHIP = 46, UNSUPPORTED = 1,
+	SUPPORTED = 3 };
 
 static const char *const chips[] = { "TU102", "GA100", "GH100", "GB100" };
-static const char *chip_of_devices(void) { return getenv("FAKEGPU_CHIP") ? getenv("FAKEGPU_CHIP") : "GH100"; }
+const char *fg_chip_of_devices(void) { return getenv("FAKEGPU_CHIP") ? getenv("FAKEGPU_CHIP") : "GH100"; }
 
 /* What a plan says: the head, then the names, each with its zero. */
-struct config { char magic[16], chip[16]; uint64_t n, passes, names_hash; };
-struct range { char name[40]; uint64_t threads; };
-/* The head, then `room` ranges. done: passes that are in it */
-struct image { char magic[16], chip[16]; uint64_t names_hash, room, n, done; };
-
 static uint64_t hash(const char *const *names, size_t n)
 {
 	uint64_t h = 1469598103934665603u;
@@ -70,6 +64,8 @@ struct host_initialize { BEGIN; int type; const char *chip; const uint8_t *avail
 FG_EXPORT int cuptiProfilerHostInitialize(struct host_initialize *p)
 {
 	p->host = NULL;
+	if (p->type == PM_SAMPLING && FAKEGPU_CUPTI_VERSION < 26)
+		return UNSUPPORTED_HERE;
 	for (size_t i = 0; p->chip && i < sizeof chips / sizeof *chips && !p->host; i++)
 		if (!strcmp(chips[i], p->chip))
 			p->host = calloc(1, sizeof *p->host);
@@ -77,6 +73,7 @@ FG_EXPORT int cuptiProfilerHostInitialize(struct host_initialize *p)
 		return INVALID_CHIP;
 	p->host->type = p->type;
 	snprintf(p->host->chip, sizeof p->host->chip, "%s", p->chip);
+	p->host->type = p->type;
 	return CUPTI_OK;
 }
 
@@ -153,11 +150,18 @@ FG_EXPORT int cuptiProfilerHostGetConfigImageSize(struct image_size *p)
 	return CUPTI_OK;
 }
 
+static uint64_t passes_of(int type, size_t n)
+{
+	size_t a_pass = type == PM_SAMPLING ? SAMPLED_A_PASS : METRICS_A_PASS;
+
+	return (n + a_pass - 1) / a_pass;
+}
+
 struct config_image { BEGIN; struct host *host; size_t bytes; uint8_t *data; };
 FG_EXPORT int cuptiProfilerHostGetConfigImage(struct config_image *p)
 {
-	struct config c = { .n = p->host->n, .passes = (p->host->n + METRICS_A_PASS - 1) / METRICS_A_PASS,
-		.names_hash = hash(p->host->names, p->host->n) };
+	struct config c = { .n = p->host->n, .passes = passes_of(p->host->type, p->host->n),
+		.type = (uint64_t)p->host->type, .names_hash = hash(p->host->names, p->host->n) };
 
 	if (p->bytes < sizeof c)
 		return CUPTI_SIZE;
@@ -208,10 +212,10 @@ FG_EXPORT int cuptiProfilerHostEvaluateToGpuValues(struct evaluate *p)
 	memcpy(&im, p->data, sizeof im);
 	if (memcmp(im.magic, IMAGE_MAGIC, sizeof IMAGE_MAGIC) || strcmp(im.chip, p->host->chip) || p->range >= im.n ||
 		p->bytes < sizeof im + im.room * sizeof r || im.names_hash != hash(p->names, p->n) ||
-		im.done != (p->n + METRICS_A_PASS - 1) / METRICS_A_PASS)
+		im.type != (uint64_t)p->host->type || im.done != passes_of(p->host->type, p->n))
 		return CUPTI_INVALID_PARAMETER;
 	memcpy(&r, p->data + sizeof im + p->range * sizeof r, sizeof r);
-	if (!r.threads)
+	if (!r.threads && im.type == RANGE_PROFILER)
 		return CUPTI_INVALID_PARAMETER;
 	while (fg_fault("evaluate-hangs", NULL))
 		pause();
@@ -221,12 +225,6 @@ FG_EXPORT int cuptiProfilerHostEvaluateToGpuValues(struct evaluate *p)
 }
 
 /* ---- on a device ---- */
-#define CRASH_WITHOUT_DRIVER() do { \
-	if (!fg_state.initialised) { \
-		fprintf(stderr, "gputap stand-in: %s without a driver\n", __func__); \
-		abort(); \
-	} } while (0)
-
 struct object {
 	struct fg_context *context;
 	const struct config *config;
@@ -266,7 +264,7 @@ struct chip_name { BEGIN; size_t device; const char *name; };
 FG_EXPORT int cuptiDeviceGetChipName(struct chip_name *p)
 {
 	CRASH_WITHOUT_DRIVER();
-	p->name = chip_of_devices();
+	p->name = fg_chip_of_devices();
 	return CUPTI_OK;
 }
 
@@ -384,7 +382,7 @@ FG_EXPORT int cuptiRangeProfilerSetConfig(struct set_config *p)
 		(p->replay == KERNEL_REPLAY && p->range != AUTO_RANGE) || (p->range == AUTO_RANGE && p->levels != 1))
 		return CUPTI_INVALID_PARAMETER;
 	p->object->config = (const struct config *)p->config;
-	if (strcmp(p->object->config->chip, chip_of_devices()))
+	if (strcmp(p->object->config->chip, fg_chip_of_devices()) || p->object->config->type != RANGE_PROFILER)
 		return CUPTI_INVALID_PARAMETER;
 	p->object->image = p->image;
 	p->object->image_bytes = p->image_bytes;

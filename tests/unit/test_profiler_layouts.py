@@ -1,4 +1,4 @@
-"""The structures of CUPTI's profilers, and of the library below them, compared with installed headers
+"""collectors/profiler/session.c, pm.c, analysis/metrics/host.c: the structures of CUPTI's profilers, compared with installed headers
 
 Size, and for each member its offset and its size. Members are named otherwise here and there, so they are told one by one.
 
@@ -14,7 +14,7 @@ import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEADERS = ['cupti_result.h', 'cupti_target.h', 'cupti_profiler_target.h', 'cupti_profiler_host.h', 'cupti_range_profiler.h',
-           'nvperf_host.h', 'nvperf_cuda_host.h']
+           'cupti_pmsampling.h']
 OBJECT = {'object': 'pRangeProfilerObject'}
 HOST = {'object': 'pHostObject'}
 # of a structure: those of CUPTI that it stands for, and CUPTI's names of its members; each begins with structSize and pPriv
@@ -58,42 +58,24 @@ TOOL = {
         'n': 'numMetrics', 'values': 'pMetricValues'})],
     'chip_name': [('Device_GetChipName', {'device': 'deviceIndex', 'name': 'pChipName'})],
 }
-EVALUATOR = {'evaluator': 'pMetricsEvaluator'}
-CONFIG = {'config': 'pRawCounterConfig'}
-DOMAINS = {
-    'initialize': [('NVPW_InitializeHost_Params', {})],
-    'scratch_size': [('NVPW_CUDA_MetricsEvaluator_CalculateScratchBufferSize_Params', {
-        'chip': 'pChipName', 'availability': 'pCounterAvailabilityImage', 'bytes': 'scratchBufferSize'})],
-    'evaluator': [('NVPW_CUDA_MetricsEvaluator_Initialize_Params', {
-        'scratch': 'pScratchBuffer', 'bytes': 'scratchBufferSize', 'chip': 'pChipName', 'availability': 'pCounterAvailabilityImage',
-        'data': 'pCounterDataImage', 'data_bytes': 'counterDataImageSize', **EVALUATOR})],
-    'evaluator_end': [('NVPW_MetricsEvaluator_Destroy_Params', EVALUATOR)],
-    'metric': [('NVPW_MetricEvalRequest', {
-        'index': 'metricIndex', 'type': 'metricType', 'rollup': 'rollupOp', 'submetric': 'submetric'})],
-    'find_metric': [('NVPW_MetricsEvaluator_ConvertMetricNameToMetricEvalRequest_Params', {
-        **EVALUATOR, 'name': 'pMetricName', 'metric': 'pMetricEvalRequest', 'metric_bytes': 'metricEvalRequestStructSize'})],
-    'dependencies': [('NVPW_MetricsEvaluator_GetMetricRawDependencies_Params', {
-        **EVALUATOR, 'metrics': 'pMetricEvalRequests', 'n': 'numMetricEvalRequests', 'metric_bytes': 'metricEvalRequestStructSize',
-        'stride': 'metricEvalRequestStrideSize', 'counters': 'ppRawDependencies', 'n_counters': 'numRawDependencies',
-        'optional': 'ppOptionalRawDependencies', 'n_optional': 'numOptionalRawDependencies'})],
-    'create': [('NVPW_CUDA_RawCounterConfig_Create_Params', {
-        'chip': 'pChipName', 'availability': 'pCounterAvailabilityImage', 'activity': 'activityKind', **CONFIG})],
-    'of_config': [('NVPW_RawCounterConfig_Destroy_Params', CONFIG), ('NVPW_RawCounterConfig_GenerateConfigImage_Params', CONFIG)],
-    'all_domains': [('NVPW_RawCounterConfig_GetAllAvailableRawCounterDomains_Params', {
-        **CONFIG, 'n': 'numAvailableDomains', 'domains': 'pAvailableDomains'})],
-    'find_domain': [('NVPW_RawCounterConfig_StringToRawCounterDomain_Params', {'name': 'pDomainName', 'domain': 'domain'})],
-    'collected_in': [('NVPW_RawCounterConfig_GetRawCounterProperties_Params', {
-        **CONFIG, 'counter': 'pRawCounterName', 'n': 'numSupportedDomains', 'domains': 'pSupportedDomains',
-        'n_groups': 'numSupportedCdgDomains', 'groups': 'pSupportedCdgDomains'})],
-    'pass_group': [('NVPW_RawCounterConfig_BeginPassGroup_Params', {**CONFIG, 'n': 'numDomains', 'domains': 'pDomains'}),
-                   ('NVPW_RawCounterConfig_EndPassGroup_Params', {**CONFIG, 'n': 'numDomains', 'domains': 'pDomains'})],
-    'request': [('NVPW_RawCounterRequest', {
-        'none': 'pPriv', 'counter': 'pRawCounterName', 'domain': 'domain', 'keep': 'keepInstances'})],
-    'add': [('NVPW_RawCounterConfig_AddRawCounters_Params', {
-        **CONFIG, 'request_bytes': 'rawCounterRequestStructSize', 'n': 'numRawCounterRequests', 'requests': 'pRawCounterRequests'})],
-    'image_of': [('NVPW_RawCounterConfig_GetConfigImage_Params', {
-        **CONFIG, 'room': 'bytesAllocated', 'data': 'pBuffer', 'bytes': 'bytesCopied'})],
-    'passes_of': [('NVPW_RawCounterConfig_GetNumPasses_Params', {**CONFIG, 'n': 'numPasses'})],
+MONITORS_OBJECT = {'object': 'pPmSamplingObject'}
+MONITORS = {
+    'enable': [('PmSampling_Enable', {'device': 'deviceIndex', **MONITORS_OBJECT})],
+    'of_object': [(f'PmSampling_{call}', MONITORS_OBJECT) for call in ('Disable', 'Start', 'Stop')],
+    'set_config': [('PmSampling_SetConfig', {
+        **MONITORS_OBJECT, 'config_bytes': 'configSize', 'config': 'pConfig', 'buffer_bytes': 'hardwareBufferSize',
+        'interval': 'samplingInterval', 'trigger': 'triggerMode', 'append': 'hwBufferAppendMode'})],
+    'data_size': [('PmSampling_GetCounterDataSize', {
+        **MONITORS_OBJECT, 'names': 'pMetricNames', 'n': 'numMetrics', 'samples': 'maxSamples', 'bytes': 'counterDataSize'})],
+    'data_initialize': [('PmSampling_CounterDataImage_Initialize', {**MONITORS_OBJECT, 'bytes': 'counterDataSize', 'data': 'pCounterData'})],
+    'decode': [('PmSampling_DecodeData', {
+        **MONITORS_OBJECT, 'data': 'pCounterDataImage', 'bytes': 'counterDataImageSize', 'reason': 'decodeStopReason', 'overflow': 'overflow'})],
+    'data_info': [('PmSampling_GetCounterDataInfo', {
+        'data': 'pCounterDataImage', 'bytes': 'counterDataImageSize', 'total': 'numTotalSamples', 'populated': 'numPopulatedSamples',
+        'completed': 'numCompletedSamples'})],
+    'sample_info': [('PmSampling_CounterData_GetSampleInfo', {
+        **MONITORS_OBJECT, 'data': 'pCounterDataImage', 'bytes': 'counterDataImageSize', 'sample': 'sampleIndex', 'begin': 'startTimestamp',
+        'end': 'endTimestamp'})],
 }
 # of a file: its structures, and its numbers that are CUPTI's
 FILES = {
@@ -102,12 +84,12 @@ FILES = {
         'USER_REPLAY': 'CUPTI_UserReplay', 'KERNEL_REPLAY': 'CUPTI_KernelReplay', 'SUPPORTED': 'CUPTI_PROFILER_CONFIGURATION_SUPPORTED',
         'HARDWARE_BUSY': 'CUPTI_ERROR_HARDWARE_BUSY', 'PRIVILEGES': 'CUPTI_ERROR_INSUFFICIENT_PRIVILEGES',
         'VIRTUAL_PRIVILEGES': 'CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES'}),
+    'collectors/profiler/pm.c': (MONITORS, {
+        'KEEP_OLDEST': 'CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST',
+        'DATA_FULL': 'CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL'}),
     'analysis/metrics/host.c': (TOOL, {
         'NOT_SUPPORTED': 'CUPTI_ERROR_NOT_SUPPORTED', 'INVALID_CHIP_NAME': 'CUPTI_ERROR_INVALID_CHIP_NAME'}),
-    'analysis/metrics/domains.c': (DOMAINS, {'PROFILER': 'NVPA_ACTIVITY_KIND_PROFILER'}),
 }
-# of a file: what CUDA 12.6's headers lack
-NEEDS = {'analysis/metrics/domains.c': 'NVPW_RawCounterConfig_AddRawCounters'}
 
 
 def text_of(path):
@@ -145,8 +127,6 @@ class Layouts(unittest.TestCase):
         for include in includes():
             for path in FILES:
                 with self.subTest(include=include, path=path):
-                    if path in NEEDS and NEEDS[path] not in text_of(include + '/nvperf_host.h'):
-                        self.skipTest('headers older than CUDA 12.9 in ' + include)
                     self.check(include, path)
 
     def check(self, include, path):
@@ -156,9 +136,8 @@ class Layouts(unittest.TestCase):
         lines.append(structures(source)[0])
         for name, all_theirs in known.items():
             for theirs, members in all_theirs:
-                struct = theirs if theirs.startswith('NVPW_') else 'CUpti_%s_Params' % theirs
-                of_call = struct.endswith('_Params')
-                pairs = ([('size', 'structSize'), ('none', 'pPriv')] if of_call else []) + list(members.items())
+                struct = 'CUpti_%s_Params' % theirs
+                pairs = [('size', 'structSize'), ('none', 'pPriv')] + list(members.items())
                 for mine, other in pairs:
                     what = '%s.%s and %s.%s' % (name, mine, struct, other)
                     lines.append('_Static_assert(offsetof(struct %s, %s) == offsetof(%s, %s), "offsets of %s");' % (name, mine, struct, other, what))
@@ -168,7 +147,7 @@ class Layouts(unittest.TestCase):
                 last = self.last_of(source, name)
                 if last:
                     lines.append('_Static_assert(offsetof(struct %s, %s) + sizeof ((struct %s *)0)->%s == %s_STRUCT_SIZE, "size said of %s");' %
-                                 (name, last, name, last, {'NVPW_RawCounterRequest': 'NVPW_RAW_COUNTER_REQUEST'}.get(struct, struct), name))
+                                 (name, last, name, last, struct, name))
         for mine, other in numbers.items():
             number = re.search(r'\b%s = (\d+)' % mine, source)
             self.assertTrue(number, mine)
@@ -184,8 +163,8 @@ class Layouts(unittest.TestCase):
 
     @staticmethod
     def last_of(source, name):
-        """The member that PARAMS(name, member, ...) or BYTES(name, member) counts the size to."""
-        found = set(re.findall(r'\b(?:PARAMS|BYTES)\(%s, (\w+)' % name, source))
+        """The member that PARAMS(name, member, ...) counts the size to."""
+        found = set(re.findall(r'\bPARAMS\(%s, (\w+)' % name, source))
         return found.pop() if len(found) == 1 else None
 
 

@@ -31,10 +31,16 @@ enum rec_replay { REC_REPLAY_KERNEL, REC_REPLAY_APPLICATION, REC_REPLAY_RANGE, R
 enum rec_apart {
 	REC_APART_SAMPLES,              /* samples of the program counter: trace/format/samples.h */
 	REC_APART_SASS,                 /* counts by instruction, of instrumented code */
-	REC_APART_PM,                   /* samples of the performance monitors */
 	REC_APART_DEVICE,               /* counters of the whole device, by the range profiler; of later runs only */
-	REC_APARTS
+	/* samples of performance monitors: trace/format/pm_samples.h; metrics of one pass each, so there are several */
+	REC_APART_PM,
+	REC_APARTS = REC_APART_PM + 8
 };
+/* What is said of a class holds for all runs of performance monitors. */
+static inline enum rec_apart rec_apart_kind(enum rec_apart class)
+{
+	return class < REC_APART_PM ? class : REC_APART_PM;
+}
 static inline uint32_t rec_apart_image(enum rec_apart class) { return UINT32_MAX - (uint32_t)class; }
 
 /* sum: rec_counters_sum; cupti: version of the library that planned; replay: enum rec_replay; pass: of this run */

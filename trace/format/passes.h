@@ -19,7 +19,7 @@
 #include "trace/format/counters.h"
 
 #define REC_PASSES_FILE "passes"
-#define REC_PASSES_MAGIC 0x3453415050415447ull
+#define REC_PASSES_MAGIC 0x3553415050415447ull
 #define REC_PASSES_GROUPS 64
 #define REC_PASSES_MOST (64u << 20)              /* bytes of head, launches and names */
 #define REC_PASSES_LARGEST (UINT64_C(1) << 30)   /* ... and images */

@@ -1,0 +1,48 @@
+/*
+ * model/cuda/monitors.c - when a launch ran whose performance monitors were sampled
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "model/cuda/internal.h"
+#include "trace/format/pm_samples.h"
+
+enum { WORK_MOST = 256 };                 /* of a graph */
+
+/* From the first piece of work to the end of the last. */
+static bool span_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t *start, int64_t *end)
+{
+	struct gt_cuda_place all[WORK_MOST];
+	uint32_t n = gt_cuda_work_of(c, process, correlation, GT_NO_TIME, all, WORK_MOST);
+	bool found = false;
+
+	for (uint32_t i = 0; i < n && i < WORK_MOST; i++) {
+		int64_t from, to;
+
+		if (!gt_cuda_span(c, all[i].kind, all[i].index, &from, &to) || from == GT_NO_TIME ||
+			to == GT_NO_TIME)
+			continue;
+		*start = found && *start < from ? *start : from;
+		*end = found && *end > to ? *end : to;
+		found = true;
+	}
+	return found;
+}
+
+/* The session's clock and CUPTI's go at one pace for so short a time: both begin where sampling began. */
+bool gt_cuda_sampled_span(struct gt_cuda *c, const struct gt_counters *of, const struct rec_pm *samples, bool own_run,
+	uint64_t *begin_ns, uint64_t *end_ns)
+{
+	int64_t zero, start, end;
+
+	*begin_ns = samples->kernel_begin_ns;
+	*end_ns = samples->kernel_end_ns;
+	if (!own_run || *begin_ns)
+		return *begin_ns;
+	zero = gt_cuda_ns(c, of->process, samples->begin_ns);
+	if (zero == GT_NO_TIME || !span_of(c, of->process, of->correlation, &start, &end))
+		return false;
+	*begin_ns = samples->begin_ns + (uint64_t)(start - zero);
+	*end_ns = samples->begin_ns + (uint64_t)(end - zero);
+	return true;
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""tests/e2e/pm_samples_check.py - samples of performance monitors, compared with what the stand-in gave away
+
+    pm_samples_check.py report TAKEN FILE.ncu-rep PYTHON METRIC...
+    pm_samples_check.py dump TAKEN DUMP: every sample of every run whose launch is in the trace
+
+Copyright 2026 The gputap authors
+SPDX-License-Identifier: Apache-2.0
+"""
+import re
+import sys
+
+ROUNDING = 4            # ns: the kernel's times were converted to the session's clock and back
+
+
+def taken(path):
+    """Kernels as (start, end); {start of a sample: (end, threads)}"""
+    kernels, samples = [], {}
+    with open(path, encoding="ascii") as lines:
+        for line in lines:
+            what, begin, end, threads, _ = line.split()
+            if what == "kernel":
+                kernels.append((int(begin), int(end)))
+            elif what == "sample":
+                samples[int(begin)] = (int(end), int(threads))
+    return kernels, samples
+
+
+def value(metric, threads):
+    return float(sum(map(ord, metric)) + threads)
+
+
+def overlapping(kernel, samples, by):
+    return {begin for begin, (end, _) in samples.items() if begin < kernel[1] + by and end > kernel[0] - by}
+
+
+def whole_of(metric, values):
+    """What the metric has over the kernel."""
+    if metric.endswith((".sum", ".avg")):
+        return sum(values)
+    return max(values) if ".max" in metric else sum(values) / len(values)
+
+
+def report(path, file, python, *metrics):
+    sys.path.insert(0, python)
+    import ncu_report
+    kernels, samples = taken(path)
+    actions = [a for part in ncu_report.load_report(file) for a in part]
+    if len(actions) != 1:
+        return f"{len(actions)} actions"
+    for name in metrics:
+        metric = actions[0]["pmsampling:" + name]
+        ids = metric.correlation_ids()
+        have = {ids.as_uint64(i): metric.as_double(i) for i in range(metric.num_instances())}
+        if not any(overlapping(k, samples, -ROUNDING) <= set(have) <= overlapping(k, samples, ROUNDING) for k in kernels):
+            return f"{name}: {len(have)} samples {sorted(have)[:2]}, not those of one of {kernels}"
+        wrong = {begin: v for begin, v in have.items() if v != value(name, samples[begin][1])}
+        if wrong or not have:
+            return f"{name}: {sorted(wrong.items())[:2]} of {len(have)}"
+        if abs(metric.as_double() - whole_of(name, list(have.values()))) > 1e-6 * abs(metric.as_double()):
+            return f"{name}: {metric.as_double()} is not the whole of {list(have.values())[:3]}"
+    return True
+
+
+def dump(path, file):
+    _, samples = taken(path)
+    have = []
+    with open(file, encoding="utf-8") as lines:
+        for line in lines:
+            found = re.match(r"cuda pm_sample \d+ correlation=\d+ plan=\d+ number=\d+ begin_ns=(\d+) end_ns=(\d+)$", line)
+            if found:
+                have.append((int(found[1]), int(found[2])))
+    want = sorted((begin, end) for begin, (end, _) in samples.items())
+    return (want and sorted(have) == want) or f"{len(have)} samples, not {len(want)}: {sorted(set(have) ^ set(want))[:3]}"
+
+
+def main():
+    answer = {"report": report, "dump": dump}[sys.argv[1]](*sys.argv[2:])
+    sys.exit(0 if answer is True else answer)
+
+
+main()
