@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "collectors/nvtx/record.h"
+#include "common/plain/without.h"
 
 #include <errno.h>
 #include <string.h>
@@ -150,10 +151,23 @@ static inline uint64_t event_word(enum rec_nvtx_kind kind, uint32_t message, uin
 	return (uint64_t)kind | message << 8 | flags << 16 | (uint64_t)category << 32;
 }
 
+/*
+ * As tap_stream_now. While gputap asks a driver something no record is made, for it would stand among what is recorded
+ * of the answer: a signal handler's mark is counted then.
+ */
+static inline struct tap_stream *stream_now(uint64_t *tick)
+{
+	struct tap_stream *s = tap_stream_now(tick);
+
+	if (TAP_UNLIKELY(!s) && tap_tls.own_calls && !tap_off && !gc_without("marks-among-ours"))
+		tap_lost(REC_LOSS_HANDLER_CALL, 1);
+	return s;
+}
+
 uint64_t tap_nvtx_text(uint64_t domain, enum rec_nvtx_kind kind, enum rec_nvtx_message type, const void *text)
 {
 	uint64_t tick;
-	struct tap_stream *s = tap_stream_now(&tick);
+	struct tap_stream *s = stream_now(&tick);
 	struct tap_nvtx_record r;
 
 	if (!s)
@@ -225,7 +239,7 @@ uint64_t tap_nvtx_event(uint64_t domain, enum rec_nvtx_kind kind, const struct n
 {
 	static const struct nvtx_event nothing;
 	uint64_t tick;
-	struct tap_stream *s = tap_stream_now(&tick);
+	struct tap_stream *s = stream_now(&tick);
 
 	return s ? put_event(s, tick, domain, kind, event && event->size >= 8 ? event : &nothing) : 0;
 }
@@ -258,7 +272,7 @@ static void put_tail(struct tap_stream *s, uint32_t type, uint64_t domain, const
 void tap_nvtx_pop(uint64_t domain, const struct nvtx_payload *data, size_t n)
 {
 	uint64_t tick;
-	struct tap_stream *s = tap_stream_now(&tick);
+	struct tap_stream *s = stream_now(&tick);
 	struct tap_nvtx_record r;
 
 	if (!s)
@@ -276,7 +290,7 @@ void tap_nvtx_pop(uint64_t domain, const struct nvtx_payload *data, size_t n)
 void tap_nvtx_end(uint64_t domain, uint64_t id, const struct nvtx_payload *data, size_t n)
 {
 	uint64_t tick;
-	struct tap_stream *s = id ? tap_stream_now(&tick) : NULL;     /* 0: its start was not recorded */
+	struct tap_stream *s = id ? stream_now(&tick) : NULL;     /* 0: its start was not recorded */
 
 	if (s)
 		put_tail(s, REC_NVTX_END, domain, (const uint64_t[]){ tick, id }, 2, data, n);

@@ -75,7 +75,7 @@ else
 fi
 
 # A signal handler that calls while a driver answers: the program's question or one of gputap's. Each call is recorded or counted.
-"$cc" -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -w -o "$bin/asked" "$here/ways/asked.c" -lOpenCL || exit 1
+"$cc" -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -w -I "$GPUTAP_TESTS/.." -o "$bin/asked" "$here/ways/asked.c" -lOpenCL || exit 1
 for way in "${ways[@]}"; do
 	rm -rf t.gputap
 	FAKECL_FAULTS=info-signals "$bin/asked" >bare 2>/dev/null; echo "$?" >>bare
@@ -88,6 +88,13 @@ for way in "${ways[@]}"; do
 	env "$way" "GPUTAP_OUTPUT=$PWD/t" "$bin/asked" >traced 2>calls
 	python3 "$here/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" >counts
 	check "... without a handler no question is taken for a call" [ "$(calls):$(count lost.HANDLER_CALL)" = 9:0 ]
+	rm -rf t.gputap
+	FAKECL_FAULTS=info-signals "$bin/asked" marks >bare 2>/dev/null; echo "$?" >>bare
+	env FAKECL_FAULTS=info-signals "NVTX_INJECTION64_PATH=$shim" "$way" "GPUTAP_OUTPUT=$PWD/t" "$bin/asked" marks >traced 2>calls; echo "$?" >>traced
+	python3 "$here/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" >counts
+	check "marks of a handler while gputap asks: the program sees no difference" diff bare traced
+	check "... they are counted" [ "$(count lost.HANDLER_CALL)" -gt 10 ]
+	check "... each is recorded or counted, once" [ $(($(count REC_NVTX_EVENT) + $(count lost.HANDLER_CALL))) = "$(cat calls)" ]
 done
 
 # CUDA: with callbacks for each call (--cuda-args, --callstacks) what was left is counted; without them nobody tells of it.

@@ -105,9 +105,14 @@ needed left-calls "a call left by a jump is counted" not_back jump-higher 1
 needed comes-back "a call that a handler leaves for another stack and comes back to is not counted" not_back fiber-below 0
 in_destructor() { under "$P" -- "$e2e/cl_shared" destructor 7 && calls 8; }
 needed callback-in-release "calls in a destructor that a release of ours calls are recorded" in_destructor
-$cc $opts -o asked "$ways/asked.c" -lOpenCL || exit 1
+$cc $opts -I "$GPUTAP_TESTS/.." -o asked "$ways/asked.c" -lOpenCL || exit 1
 asked() { under "$P" FAKECL_FAULTS=info-signals -- ./asked; [ $(($(recorded) + $(lost HANDLER_CALL))) = "$(cat err)" ]; }
 needed among-ours "calls of a handler that comes while gputap asks are counted" asked
+asked_marks() {
+	under "$P" "NVTX_INJECTION64_PATH=$shim" FAKECL_FAULTS=info-signals -- ./asked marks
+	[ $(($(count REC_NVTX_EVENT) + $(lost HANDLER_CALL))) = "$(cat err)" ]
+}
+needed marks-among-ours "marks of a handler that comes while gputap asks are counted" asked_marks
 # ------------------------------------------------- no room in the trace
 killed_without_place() { run -- ./many 3000 'rm -r t.gputap/[0-9]*; kill -9 $PPID'; [ "$(lost REMOVED)" = 1 ]; }
 needed made-mark "a process whose folder is removed, and that is killed, is told of" killed_without_place
@@ -222,6 +227,7 @@ needed still-running "a trace that a child still writes is not complete" outlive
 # ends WAY COUNTER N: that many of the counter, whatever the status is
 ends() { under "$P" -- ./ends "$1"; [ "$(count "$2")" = "$3" ]; }
 needed spawn-cleans "a child by posix_spawn with a cleaned environment is counted" ends posix_spawn-clean lost.CHILD_MISSED 1
+needed spawn-ahead "a child whose parent is killed while it is made is counted" ends posix_spawn-killed lost.CHILD_MISSED 1
 cloned() { under "$P" -- ./ends clone; [ "$(echo t.gputap/[0-9]*.[0-9]* | wc -w)" = 2 ]; }
 needed fork-word "a child that the C library does not tell of records as itself" cloned
 needed leaves-by-syscall "an exec by syscall with a cleaned environment is counted" ends execve-syscall-clean lost.CHILD_MISSED 1
