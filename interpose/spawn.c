@@ -2,7 +2,10 @@
  * interpose/spawn.c - posix_spawn and its like, system, popen: children that the C library starts by itself
  *
  * Their exec does not come by exec.c. They are followed by their environment; here is only seen that it has been
- * cleaned, after the child was made: then its calls are nowhere in the trace, and are counted as one child.
+ * cleaned: then its calls are nowhere in the trace, and are counted as one child.
+ *
+ * SPAWN1  The child is counted before it is made, since the parent may be killed while it makes it; where none came of
+ *         it, that is taken back. A parent that has recorded nothing says it afterwards: a line is not taken back.
  *
  * Runs      in the calling thread; also before our constructor.
  * Must not  allocate, lock, change errno.
@@ -63,13 +66,31 @@ static void find_real(void)
 
 static bool cleans(char *const *env) { return tap_exec_cleans(env) && !gc_without("spawn-cleans"); }
 
+/* SPAWN1 */
+struct unfollowed { bool cleaned, counted; };
+
+static struct unfollowed count_ahead(char *const *env)
+{
+	struct unfollowed u = { .cleaned = cleans(env) };
+
+	u.counted = u.cleaned && !gc_without("spawn-ahead") && tap_process_count_unfollowed();
+	return u;
+}
+
+static void settle(struct unfollowed u, bool made, const char *path)
+{
+	if (u.counted && !made)
+		tap_process_take_unfollowed_back();
+	else if (u.cleaned && !u.counted && made)
+		tap_process_unfollowed(path);
+}
+
 /* No constructor: most programs start no child. */
 #define SPAWN(member, id) \
 	find_real(); \
-	bool cleaned = cleans(env); \
+	struct unfollowed u = count_ahead(env); \
 	int err = real.member ? real.member(id, path, actions, attributes, argv, env) : ENOSYS; \
-	if (!err && cleaned) \
-		tap_process_unfollowed(path); \
+	settle(u, !err, path); \
 	return err
 
 int tap_posix_spawn(SPAWN_PARAMETERS(pid_t *pid)) { SPAWN(spawn, pid); }
@@ -98,10 +119,9 @@ EXPORTED void *popen(const char *command, const char *type);    /* FILE: <stdio.
 EXPORTED void *popen(const char *command, const char *type)
 {
 	find_real();
-	bool cleaned = cleans(environ);
+	struct unfollowed u = count_ahead(environ);
 	void *f = real.popen ? real.popen(command, type) : NULL;
 
-	if (f && cleaned)
-		tap_process_unfollowed(command);
+	settle(u, f != NULL, command);
 	return f;
 }

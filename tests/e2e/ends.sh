@@ -40,7 +40,7 @@ way() {
 # Starting. A child that cannot be followed is one, whatever it does; one that was not made is none.
 for w in posix_spawn posix_spawnp posix_spawn-old clone-vfork execve-syscall system popen; do way $w 2 lost.CHILD_MISSED 0; done
 for w in clone fork-syscall exec-thread; do way $w 3 lost.CHILD_MISSED 0; done
-for w in posix_spawn-clean posix_spawnp-clean posix_spawnp-old-clean execve-syscall-clean system-clean popen-clean; do
+for w in posix_spawn-clean posix_spawn-killed posix_spawnp-clean posix_spawnp-old-clean execve-syscall-clean system-clean popen-clean; do
 	way $w 1 lost.CHILD_MISSED 1
 done
 # missing WAY: of a program that is not there. User-mode emulation forks where a spawn shares memory, and so makes a child.

@@ -244,6 +244,25 @@ void tap_process_exec(const char *path, bool environment_cleaned)
 	errno = saved;
 }
 
+bool tap_process_count_unfollowed(void)
+{
+	int saved = errno;
+	bool counts = (!tap_off || tap_off == TAP_OFF_EARLY) && image_is_open();
+
+	if (counts)
+		tap_lost(REC_LOSS_CHILD_MISSED, 1);
+	errno = saved;
+	return counts;
+}
+
+void tap_process_take_unfollowed_back(void)
+{
+	int saved = errno;
+
+	tap_lost(REC_LOSS_CHILD_MISSED, UINT64_MAX);    /* minus 1 */
+	errno = saved;
+}
+
 void tap_process_unfollowed(const char *path)
 {
 	int saved = errno;

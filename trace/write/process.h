@@ -57,6 +57,9 @@ void tap_process_exec(const char *path, bool environment_cleaned);
 
 /* A child was started, by other means than this image's own exec, in whose environment nothing loads us. */
 void tap_process_unfollowed(const char *path);
+/* Counts such a child before it is started. False: this image records nothing, so that it is said afterwards. */
+bool tap_process_count_unfollowed(void);
+void tap_process_take_unfollowed_back(void);    /* what was counted so, of a child that could not be started */
 
 /* The program installed (or is about to install) a seccomp filter: no new kind of system call from here on. */
 void tap_seccomp_seen(void);

@@ -101,6 +101,31 @@ static void spawned_by_descriptor(pidfd_spawns *function, const char *path, char
 	fflush(stdout);
 }
 
+/*
+ * The parent is killed while the C library still makes the child, which waits for a file to be opened before its exec.
+ */
+static void spawned_and_killed(void)
+{
+	posix_spawn_file_actions_t actions;
+	pid_t parent = getpid(), pid;
+
+	unlink("at"), unlink("go");
+	mkfifo("at", 0600), mkfifo("go", 0600);
+	if (!fork()) {
+		open("at", O_WRONLY);
+		kill(parent, SIGKILL);
+		while (getppid() == parent)
+			usleep(1000);
+		open("go", O_WRONLY);
+		_exit(0);
+	}
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "at", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 0, "go", O_RDONLY, 0);
+	posix_spawn(&pid, "/bin/true", &actions, NULL, called, clean);
+	pause();
+}
+
 /* A file without "#!": the shell runs it, if the version of the function is an old one. */
 static void script(spawns *function)
 {
@@ -181,6 +206,8 @@ static int start(const char *way)
 		spawned_by_descriptor(pidfd_spawn, "/no/such/program", clean);
 	else if (!strcmp(way, "posix_spawn-missing"))
 		spawned(posix_spawn, "/no/such/program", clean);
+	else if (!strcmp(way, "posix_spawn-killed"))
+		spawned_and_killed();
 	else if (!strcmp(way, "posix_spawn-script"))
 		script(posix_spawn), script(posix_spawnp), script(spawn_old), script(spawnp_old);
 	else if (!strcmp(way, "clone"))
