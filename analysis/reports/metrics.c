@@ -1,5 +1,5 @@
 /*
- * analysis/reports/metrics.c - the metrics of each kernel over all its launches: OpenCL's, CUDA's, and what was counted
+ * analysis/reports/metrics.c - the metrics of each kernel over all its launches: what is known, counted and sampled
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -8,6 +8,7 @@
 
 #include "analysis/metrics/counted.h"
 #include "analysis/metrics/metrics.h"
+#include "analysis/metrics/monitored.h"
 #include "analysis/metrics/sampled.h"
 #include "analysis/pool.h"
 #include "analysis/reports/report.h"
@@ -31,6 +32,7 @@ struct state {
 	struct gt_map names;            /* of struct by_name */
 	struct kernel *kernels, *end;   /* in the order of their first launches */
 	struct gt_counted *counted;     /* NULL: nothing was collected */
+	struct gt_monitored *monitored; /* NULL: no samples of performance monitors */
 	int64_t from_ns, to_ns;
 };
 
@@ -172,12 +174,25 @@ static int add_sampled(struct state *s, struct kernel *k, const struct gt_dispat
 	return there < 0 ? -1 : 0;
 }
 
+static int add_monitored(struct state *s, struct kernel *k, const struct gt_dispatch *d)
+{
+	int64_t launch = d->cuda ? gt_counted_find(s->counted, d->process, REC_COUNTED_LAUNCH,
+						  d->cuda->correlation) : -1;
+	struct gt_monitored_metric m;
+
+	for (uint32_t i = 0; launch >= 0 && gt_monitored_metric(s->monitored, (uint32_t)launch, i, &m); i++)
+		if (!m.why && add(sum_of(s, k, m.name, m.unit, false), m.value, false))
+			return -1;
+	return 0;
+}
+
 static int each(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 {
 	struct state *s = ctx;
 	struct kernel *k = kernel_of(s, d);
 
-	return !k || add_tables(s, k, d) || add_counted(s, k, d) || add_sampled(s, k, d) ? gt_no_memory(err) : 0;
+	return !k || add_tables(s, k, d) || add_counted(s, k, d) || add_sampled(s, k, d) || add_monitored(s, k, d)
+		? gt_no_memory(err) : 0;
 }
 
 static int put_rows(const struct state *s, struct gt_table *t)
@@ -205,7 +220,10 @@ static int end(void *state, struct gt_table *t)
 	int rc = gt_counted_open(s->model, cupti ? cupti : "", &s->counted, &err);
 
 	if (!rc)
+		rc = gt_monitored_open(s->model, cupti ? cupti : "", &s->monitored, &err);
+	if (!rc)
 		rc = gt_dispatches(s->model, &walk, each, s, &err);
+	gt_monitored_close(s->monitored);
 	gt_counted_close(s->counted);
 	return rc ? -1 : put_rows(s, t);
 }
