@@ -52,7 +52,7 @@ collected() {
 	have "$bin/$program" || { skip "$program is not there"; return 1; }
 	limited 120 "$tap" run -f -o "$work/$name" --summary=none "${library[@]}" "$@" -- "$bin/$program" >"$work/$name.out" 2>"$work/$name.err" ||
 		{ bad "while it was measured the program failed: $(tail -n 1 "$work/$name.err")"; return 1; }
-	refused=$(grep -E 'no (counters|samples of the program counter)( are collected)?:' "$work/$name.err" | head -n 1)
+	refused=$(grep -E 'no (counters|samples of the program counter|samples of performance monitors)( are collected)?:' "$work/$name.err" | head -n 1)
 	[ -z "$refused" ] || { skip "$refused"; return 1; }
 }
 # The counters of its kernels that have a value, a line each; what is computed without any is none.
@@ -81,6 +81,20 @@ pc_samples() {
 	n=$(grep -c '^cuda sample ' <<<"$rows")
 	if [ "$n" -gt 0 ]; then ok "$n counts, $(grep complete: "$work/$1.err" | tail -n 1):"$'\n'"$rows"
 	else bad "no sample, $(grep -E 'complete:|run [0-9]+ of' "$work/$1.err" | head -n 3):"$'\n'"$rows"; fi
+}
+
+# pm_samples NAME OPTION...: samples of performance monitors, and what the report makes of them. That a kernel has values of its own
+# shows that CUPTI samples and tells of activities in one clock.
+pm_samples() {
+	local rows n values why
+	collected "$1" streams "${@:2}" || return
+	why=$(grep -m 1 'performance monitors are not sampled: .*this chip cannot' "$work/$1.err") && { skip "$why"; return; }
+	rows=$("$tap" dump "$work/$1.gputap" 2>>"$work/$1.err" | grep '^cuda pm_sample' | head -n 200)
+	n=$(grep -c '^cuda pm_sample ' <<<"$rows")
+	values=$("$tap" report --page raw "${library[@]}" "$work/$1.gputap" 2>>"$work/$1.err" | grep 'pmsampling:' | sort | uniq -c)
+	if [ "$n" -gt 0 ] && grep pmsampling: <<<"$values" | grep -qv 'N/A'; then
+		ok "$n samples, $(grep complete: "$work/$1.err" | tail -n 1):"$'\n'"$values"$'\n'"$rows"
+	else bad "$n samples, $(grep -E 'complete:|run [0-9]+ of' "$work/$1.err" | head -n 3):"$'\n'"$values"$'\n'"$rows"; fi
 }
 
 # The vendor's OpenCL: by path, as the dynamic linker knows it, or as it is registered.
@@ -145,4 +159,6 @@ step counters counters counters vector_add --set basic
 step counters_again counters counters_again vector_add --set basic --replay-mode=application --reruns
 step pc_samples pc_samples pc_samples --launch-count 0 --metrics smsp__pcsamp_sample_count
 step pc_samples_again pc_samples pc_samples_again --reruns --section SourceCounters,SpeedOfLight
+step pm_samples pm_samples pm_samples --launch-count 0 --metrics pmsampling:sm__cycles_active.avg
+step pm_samples_again pm_samples pm_samples_again --reruns --section PmSampling,SpeedOfLight
 step counters_graph counters counters_graph graphs --metrics sm__cycles_active.avg --kernel-name graph
