@@ -1,4 +1,4 @@
-"""collectors/profiler/session.c, pm.c, analysis/metrics/host.c: the structures of CUPTI's profilers, compared with installed headers
+"""The structures of CUPTI's profilers, and of the library below them, compared with installed headers
 
 Size, and for each member its offset and its size. Members are named otherwise here and there, so they are told one by one.
 
@@ -14,7 +14,7 @@ import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEADERS = ['cupti_result.h', 'cupti_target.h', 'cupti_profiler_target.h', 'cupti_profiler_host.h', 'cupti_range_profiler.h',
-           'cupti_pmsampling.h']
+           'cupti_pmsampling.h', 'nvperf_host.h', 'nvperf_cuda_host.h']
 OBJECT = {'object': 'pRangeProfilerObject'}
 HOST = {'object': 'pHostObject'}
 # of a structure: those of CUPTI that it stands for, and CUPTI's names of its members; each begins with structSize and pPriv
@@ -58,6 +58,43 @@ TOOL = {
         'n': 'numMetrics', 'values': 'pMetricValues'})],
     'chip_name': [('Device_GetChipName', {'device': 'deviceIndex', 'name': 'pChipName'})],
 }
+EVALUATOR = {'evaluator': 'pMetricsEvaluator'}
+CONFIG = {'config': 'pRawCounterConfig'}
+DOMAINS = {
+    'initialize': [('NVPW_InitializeHost_Params', {})],
+    'scratch_size': [('NVPW_CUDA_MetricsEvaluator_CalculateScratchBufferSize_Params', {
+        'chip': 'pChipName', 'availability': 'pCounterAvailabilityImage', 'bytes': 'scratchBufferSize'})],
+    'evaluator': [('NVPW_CUDA_MetricsEvaluator_Initialize_Params', {
+        'scratch': 'pScratchBuffer', 'bytes': 'scratchBufferSize', 'chip': 'pChipName', 'availability': 'pCounterAvailabilityImage',
+        'data': 'pCounterDataImage', 'data_bytes': 'counterDataImageSize', **EVALUATOR})],
+    'evaluator_end': [('NVPW_MetricsEvaluator_Destroy_Params', EVALUATOR)],
+    'metric': [('NVPW_MetricEvalRequest', {
+        'index': 'metricIndex', 'type': 'metricType', 'rollup': 'rollupOp', 'submetric': 'submetric'})],
+    'find_metric': [('NVPW_MetricsEvaluator_ConvertMetricNameToMetricEvalRequest_Params', {
+        **EVALUATOR, 'name': 'pMetricName', 'metric': 'pMetricEvalRequest', 'metric_bytes': 'metricEvalRequestStructSize'})],
+    'dependencies': [('NVPW_MetricsEvaluator_GetMetricRawDependencies_Params', {
+        **EVALUATOR, 'metrics': 'pMetricEvalRequests', 'n': 'numMetricEvalRequests', 'metric_bytes': 'metricEvalRequestStructSize',
+        'stride': 'metricEvalRequestStrideSize', 'counters': 'ppRawDependencies', 'n_counters': 'numRawDependencies',
+        'optional': 'ppOptionalRawDependencies', 'n_optional': 'numOptionalRawDependencies'})],
+    'create': [('NVPW_CUDA_RawCounterConfig_Create_Params', {
+        'chip': 'pChipName', 'availability': 'pCounterAvailabilityImage', 'activity': 'activityKind', **CONFIG})],
+    'of_config': [('NVPW_RawCounterConfig_Destroy_Params', CONFIG), ('NVPW_RawCounterConfig_GenerateConfigImage_Params', CONFIG)],
+    'all_domains': [('NVPW_RawCounterConfig_GetAllAvailableRawCounterDomains_Params', {
+        **CONFIG, 'n': 'numAvailableDomains', 'domains': 'pAvailableDomains'})],
+    'find_domain': [('NVPW_RawCounterConfig_StringToRawCounterDomain_Params', {'name': 'pDomainName', 'domain': 'domain'})],
+    'collected_in': [('NVPW_RawCounterConfig_GetRawCounterProperties_Params', {
+        **CONFIG, 'counter': 'pRawCounterName', 'n': 'numSupportedDomains', 'domains': 'pSupportedDomains',
+        'n_groups': 'numSupportedCdgDomains', 'groups': 'pSupportedCdgDomains'})],
+    'pass_group': [('NVPW_RawCounterConfig_BeginPassGroup_Params', {**CONFIG, 'n': 'numDomains', 'domains': 'pDomains'}),
+                   ('NVPW_RawCounterConfig_EndPassGroup_Params', {**CONFIG, 'n': 'numDomains', 'domains': 'pDomains'})],
+    'request': [('NVPW_RawCounterRequest', {
+        'none': 'pPriv', 'counter': 'pRawCounterName', 'domain': 'domain', 'keep': 'keepInstances'})],
+    'add': [('NVPW_RawCounterConfig_AddRawCounters_Params', {
+        **CONFIG, 'request_bytes': 'rawCounterRequestStructSize', 'n': 'numRawCounterRequests', 'requests': 'pRawCounterRequests'})],
+    'image_of': [('NVPW_RawCounterConfig_GetConfigImage_Params', {
+        **CONFIG, 'room': 'bytesAllocated', 'data': 'pBuffer', 'bytes': 'bytesCopied'})],
+    'passes_of': [('NVPW_RawCounterConfig_GetNumPasses_Params', {**CONFIG, 'n': 'numPasses'})],
+}
 MONITORS_OBJECT = {'object': 'pPmSamplingObject'}
 MONITORS = {
     'enable': [('PmSampling_Enable', {'device': 'deviceIndex', **MONITORS_OBJECT})],
@@ -89,7 +126,16 @@ FILES = {
         'DATA_FULL': 'CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL'}),
     'analysis/metrics/host.c': (TOOL, {
         'NOT_SUPPORTED': 'CUPTI_ERROR_NOT_SUPPORTED', 'INVALID_CHIP_NAME': 'CUPTI_ERROR_INVALID_CHIP_NAME'}),
+    'analysis/metrics/domains.c': (DOMAINS, {'PROFILER': 'NVPA_ACTIVITY_KIND_PROFILER'}),
 }
+# of a file: a header, and what those of some releases do not declare in it (the first of 12.6; the second of 12.6 and of 13.1, whose
+# library has the call all the same)
+NEEDS = {'collectors/profiler/pm.c': ('cupti_pmsampling.h', 'hwBufferAppendMode'),
+         'analysis/metrics/domains.c': ('nvperf_host.h', 'NVPW_RawCounterConfig_AddRawCounters')}
+# numbers that CUDA 12's headers lack; its libraries cannot give them either
+NEWER = {'CUPTI_ERROR_INVALID_CHIP_NAME'}
+# of CUPTI's structures: the member that CUDA 13.1 added behind ours. The size said is the one before it, which newer libraries take.
+ADDED = {'CUpti_Profiler_DeviceSupported_Params': 'sku', 'CUpti_Profiler_Host_GetMetricProperties_Params': 'metricCollectionScope'}
 
 
 def text_of(path):
@@ -127,17 +173,23 @@ class Layouts(unittest.TestCase):
         for include in includes():
             for path in FILES:
                 with self.subTest(include=include, path=path):
+                    header, word = NEEDS.get(path, (HEADERS[0], ''))
+                    if word not in text_of(os.path.join(include, header)):
+                        self.skipTest('%s/%s does not declare %s' % (include, header, word))
                     self.check(include, path)
 
     def check(self, include, path):
         source = text_of(os.path.join(TOP, path))
         known, numbers = FILES[path]
-        lines = ['#include <stddef.h>', '#include <stdint.h>', '#include <cuda.h>'] + ['#include <%s>' % h for h in HEADERS]
+        headers = ''.join(text_of(os.path.join(include, h)) for h in HEADERS)
+        # a header of CUDA 13.1 says bool and includes nothing that declares it
+        lines = ['#include <stdbool.h>', '#include <stddef.h>', '#include <stdint.h>', '#include <cuda.h>'] + ['#include <%s>' % h for h in HEADERS]
         lines.append(structures(source)[0])
         for name, all_theirs in known.items():
             for theirs, members in all_theirs:
-                struct = 'CUpti_%s_Params' % theirs
-                pairs = [('size', 'structSize'), ('none', 'pPriv')] + list(members.items())
+                struct = theirs if theirs.startswith('NVPW_') else 'CUpti_%s_Params' % theirs
+                of_call = struct.endswith('_Params')
+                pairs = ([('size', 'structSize'), ('none', 'pPriv')] if of_call else []) + list(members.items())
                 for mine, other in pairs:
                     what = '%s.%s and %s.%s' % (name, mine, struct, other)
                     lines.append('_Static_assert(offsetof(struct %s, %s) == offsetof(%s, %s), "offsets of %s");' % (name, mine, struct, other, what))
@@ -146,11 +198,16 @@ class Layouts(unittest.TestCase):
                 # what a call is told, and what the headers say that it is told
                 last = self.last_of(source, name)
                 if last:
-                    lines.append('_Static_assert(offsetof(struct %s, %s) + sizeof ((struct %s *)0)->%s == %s_STRUCT_SIZE, "size said of %s");' %
-                                 (name, last, name, last, struct, name))
+                    size = {'NVPW_RawCounterRequest': 'NVPW_RAW_COUNTER_REQUEST'}.get(struct, struct) + '_STRUCT_SIZE'
+                    if struct in ADDED and re.search(r'\b%s;' % ADDED[struct], headers):
+                        size = 'offsetof(%s, %s)' % (struct, ADDED[struct])
+                    lines.append('_Static_assert(offsetof(struct %s, %s) + sizeof ((struct %s *)0)->%s == %s, "size said of %s");' %
+                                 (name, last, name, last, size, name))
         for mine, other in numbers.items():
             number = re.search(r'\b%s = (\d+)' % mine, source)
             self.assertTrue(number, mine)
+            if other in NEWER and not re.search(r'\b%s\b' % other, headers):
+                continue
             lines.append('_Static_assert(%s == %s, "%s");' % (number.group(1), other, mine))
         with tempfile.TemporaryDirectory() as folder:
             # one of these headers includes C++'s <string> and needs nothing of it
@@ -163,8 +220,8 @@ class Layouts(unittest.TestCase):
 
     @staticmethod
     def last_of(source, name):
-        """The member that PARAMS(name, member, ...) counts the size to."""
-        found = set(re.findall(r'\bPARAMS\(%s, (\w+)' % name, source))
+        """The member that PARAMS(name, member, ...) or BYTES(name, member) counts the size to."""
+        found = set(re.findall(r'\b(?:PARAMS|BYTES)\(%s, (\w+)' % name, source))
         return found.pop() if len(found) == 1 else None
 
 
