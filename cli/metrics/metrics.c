@@ -311,14 +311,14 @@ static int with_sections(const struct gt_cli *cli, int (*print)(const struct gt_
 {
 	struct gt_sections s = { 0 };
 	struct gt_err err = { 0 };
-	int status;
+	int status, broken;
 
 	if (gt_cli_sections(cli, &s, &err)) {
 		status = gt_cli_fail(&err);
 	} else {
 		status = print(cli, &s);
-		if (!status)
-			status = gt_cli_section_errors(&s);
+		broken = gt_cli_section_errors(&s);     /* told when a rule file failed too */
+		status = status ? status : broken;
 	}
 	gt_sections_close(&s);
 	return status;

@@ -96,6 +96,10 @@ printf 'def get_identifier(: pass\n' >mine/wrong.py
 check "a file that cannot be used is named, and the status says so" [ $? -eq 3 ]
 check "with the line" grep -q '^gputap: mine/wrong.py: line 1: SyntaxError' told
 check "the others are there" grep -q '^ Mine ' said
+echo "Identifier: 'Two Words' DisplayName: 'Two'" >mine/blank.section
+"$tap" metrics --list-sections --section-folder mine >said 2>told
+check "so is a section file beside it" grep -q '^gputap: mine/blank.section:1:1: an Identifier has no blanks$' told
+rm mine/blank.section
 # gputap's own lie where the user may edit them; his own may lie beside his section files.
 export XDG_DATA_HOME=$PWD/data
 "$tap" metrics --list-rules >/dev/null
