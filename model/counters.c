@@ -14,6 +14,7 @@
 #include "trace/format/passes.h"
 #include "trace/format/pm_samples.h"
 #include "trace/format/samples.h"
+#include "trace/format/sass.h"
 
 int gt_counters_take(struct gt_model *m, const struct gt_rec *rec)
 {
@@ -151,6 +152,20 @@ static void count_monitors(struct gt_model *m)
 		}
 }
 
+/* Launches whose counts by instruction are not whole. */
+static void count_sass(struct gt_model *m)
+{
+	for (uint32_t i = 0; i < m->counters.n; i++) {
+		const struct gt_counters *c = &m->counters.v[i];
+		struct rec_sass_parts p;
+		bool own = c->image == rec_apart_image(REC_APART_SASS);
+
+		if (own ? !c->ranges : c->apart[REC_APART_SASS].run &&
+				(gt_model_sass(m, c, &p) < 1 || p.head->state != REC_SASS_WHOLE))
+			gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
+	}
+}
+
 void gt_counters_finish(struct gt_model *m)
 {
 	if (!m->counters.n)
@@ -161,6 +176,7 @@ void gt_counters_finish(struct gt_model *m)
 	count_samples(m);
 	count_device(m);
 	count_monitors(m);
+	count_sass(m);
 }
 
 int gt_model_apart(struct gt_model *m, const struct gt_counters *c, enum rec_apart class, struct gt_string *data)
@@ -177,6 +193,14 @@ int gt_model_apart(struct gt_model *m, const struct gt_counters *c, enum rec_apa
 		return -1;
 	hash = XXH3_128bits(data->text, data->bytes);
 	return hash.low64 == id[0] && hash.high64 == id[1] ? 1 : -1;
+}
+
+int gt_model_sass(struct gt_model *m, const struct gt_counters *c, struct rec_sass_parts *out)
+{
+	struct gt_string data;
+	int there = gt_model_apart(m, c, REC_APART_SASS, &data);
+
+	return there > 0 && !rec_sass_sound(data.text, data.bytes, out) ? -1 : there;
 }
 
 int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec_samples_parts *out)

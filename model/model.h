@@ -272,6 +272,7 @@ const struct gt_image_record *gt_model_image_record(const struct gt_model *m, ui
 struct gt_counters_apart { struct gt_string data; uint64_t id[2]; uint32_t run; };
 /* A launch whose counters were collected. */
 struct rec_samples_parts;
+struct rec_sass_parts;
 struct gt_counters {
 	uint32_t process, correlation, context, device;
 	uint32_t image;                   /* number in the plan, or a rec_apart_image */
@@ -299,6 +300,8 @@ int gt_model_pm_samples(struct gt_model *m, const struct gt_counters *c, enum re
 	struct rec_pm_parts *out);
 /* The same of samples of the program counter: trace/format/samples.h. */
 int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec_samples_parts *out);
+/* ... of counts by instruction: trace/format/sass.h. */
+int gt_model_sass(struct gt_model *m, const struct gt_counters *c, struct rec_sass_parts *out);
 /* How many; *all: by process and correlation id. */
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all);
 /* What gputap run was given for an option; NULL: nothing, or it was not run by it. */

@@ -55,6 +55,8 @@ enum gt_metric_class gt_metric_class(struct gt_string name)
 		if (begins(name, begin[i].begin))
 			return begin[i].class;
 	if (has(name, "_sass_"))
-		return GT_CLASS_SASS;
+		return memchr(name.text, '.', name.bytes) ? GT_CLASS_SASS : GT_CLASS_SOURCE;
+	if (begins(name, "smsp__branch_targets_threads_") && !memchr(name.text, '.', name.bytes))
+		return GT_CLASS_SOURCE;
 	return has(name, "__") ? GT_CLASS_HARDWARE : GT_CLASS_SOURCE;
 }

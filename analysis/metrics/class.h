@@ -15,7 +15,7 @@ enum gt_metric_class {
 	GT_CLASS_DEVICE,                  /* an attribute of the device */
 	GT_CLASS_HARDWARE,                /* counters of the hardware */
 	GT_CLASS_SASS,                    /* the same, of instrumented code */
-	GT_CLASS_SOURCE,                  /* counts by instruction, of instrumented code */
+	GT_CLASS_SOURCE,                  /* counts by instruction, of instrumented code: source.h */
 	GT_CLASS_PC_SAMPLING, GT_CLASS_PM_SAMPLING,
 	GT_CLASS_DERIVED,
 	GT_CLASS_LIST,                    /* breakdown:, group: names of other metrics */

@@ -16,35 +16,32 @@
 struct instruction { uint64_t address; uint32_t number, first; };        /* in the blob; its first count there */
 
 /* The kernel's own function comes first, whatever its place. */
-static uint32_t own_function(const struct rec_samples_parts *p, struct gt_string symbol)
-{
-	for (uint32_t i = 0; i < p->head->functions; i++) {
-		const char *name = p->texts + p->functions[i].text;
-
-		if (strlen(name) == symbol.bytes && !memcmp(name, symbol.text, symbol.bytes))
-			return i;
-	}
-	return 0;
-}
-
 static uint32_t rank_of(uint32_t function, uint32_t own)
 {
 	return function == own ? 0 : function == 0 ? own : function;
 }
 
-static uint64_t address(const struct rec_samples_instruction *i, uint32_t own)
+bool gt_sampled_functions(struct gt_sampled *s, const struct rec_samples_function *all, uint32_t n, const char *texts,
+	struct gt_string symbol, uint32_t *own)
 {
-	return (uint64_t)rank_of(i->function, own) << 32 | (uint32_t)i->offset;
+	*own = 0;
+	for (uint32_t i = n; i--;) {
+		const char *name = texts + all[i].text;
+
+		if (strlen(name) == symbol.bytes && !memcmp(name, symbol.text, symbol.bytes))
+			*own = i;
+	}
+	s->functions = calloc(n + 1ull, sizeof *s->functions);
+	for (uint32_t i = 0; s->functions && i < n; i++)
+		s->functions[rank_of(i, *own)] =
+			(struct gt_sampled_function){ all[i].crc, all[i].index, texts + all[i].text };
+	s->n_functions = s->functions ? n : 0;
+	return s->functions;
 }
 
-static bool list_functions(struct gt_sampled *s, const struct rec_samples_parts *p, uint32_t own)
+uint64_t gt_sampled_address(uint32_t function, uint32_t own, uint64_t offset)
 {
-	s->functions = calloc(p->head->functions + 1ull, sizeof *s->functions);
-	for (uint32_t i = 0; s->functions && i < p->head->functions; i++)
-		s->functions[rank_of(i, own)] = (struct gt_sampled_function){ p->functions[i].crc,
-			p->functions[i].index, p->texts + p->functions[i].text };
-	s->n_functions = s->functions ? p->head->functions : 0;
-	return s->functions;
+	return (uint64_t)rank_of(function, own) << 32 | (uint32_t)offset;
 }
 
 static int by_address(const void *l, const void *r)
@@ -54,13 +51,14 @@ static int by_address(const void *l, const void *r)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static struct instruction *sorted(const struct rec_samples_parts *p, struct gt_string symbol)
+static struct instruction *sorted(const struct rec_samples_parts *p, uint32_t own)
 {
 	struct instruction *all = calloc(p->head->instructions + 1ull, sizeof *all);
-	uint32_t own = own_function(p, symbol), count = 0;
+	uint32_t count = 0;
 
 	for (uint32_t i = 0; all && i < p->head->instructions; count += p->instructions[i].counts, i++)
-		all[i] = (struct instruction){ address(&p->instructions[i], own), i, count };
+		all[i] = (struct instruction){
+			gt_sampled_address(p->instructions[i].function, own, p->instructions[i].offset), i, count };
 	if (all)
 		qsort(all, p->head->instructions, sizeof *all, by_address);
 	return all;
@@ -108,12 +106,13 @@ static bool fill(struct gt_sampled_metric *m, const struct rec_samples_parts *p,
 
 static bool make(struct gt_sampled *s, const struct rec_samples_parts *p, struct gt_string symbol)
 {
-	struct instruction *all = sorted(p, symbol);
-	bool done = all, told = false;
+	uint32_t own;
+	bool done = gt_sampled_functions(s, p->functions, p->head->functions, p->texts, symbol, &own), told = false;
+	struct instruction *all = sorted(p, own);
 
 	s->cycles = p->head->cycles;
 	s->metrics = calloc(p->head->reasons + 2ull, sizeof *s->metrics);
-	done = done && s->metrics && list_functions(s, p, own_function(p, symbol));
+	done = done && all && s->metrics;
 	for (uint32_t i = 0; i < p->head->reasons; i++)
 		told |= !strcmp(p->texts + p->reasons[i].text, ALL);
 	if (done && !told)

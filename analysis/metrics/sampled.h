@@ -19,6 +19,7 @@ struct gt_sampled_metric {
 	const char *name;                         /* lives as long as the model */
 	uint64_t samples;
 	struct gt_sampled_at *at; uint32_t n;     /* by address; instructions that have none are left out */
+	const char *why;                          /* NULL; else it has no value */
 };
 /* name: of its symbol; lives as long as the model. crc: CUPTI's, of the module that it is in. */
 struct gt_sampled_function { uint64_t crc; uint32_t index; const char *name; };
@@ -31,5 +32,12 @@ struct gt_sampled {
 /* Metrics, to be freed. 1; 0: it was not sampled (*why NULL), or has no whole samples (*why); -1: no memory. */
 int gt_sampled_of(struct gt_model *m, const struct gt_counters *c, struct gt_sampled *out, const char **why);
 void gt_sampled_free(struct gt_sampled *s);
+
+/* Lists the functions of a launch; *own: the place of its kernel among `all`. False: no memory. */
+struct rec_samples_function;
+bool gt_sampled_functions(struct gt_sampled *s, const struct rec_samples_function *all, uint32_t n, const char *texts,
+	struct gt_string symbol, uint32_t *own);
+/* Where an instruction of one of them is. */
+uint64_t gt_sampled_address(uint32_t function, uint32_t own, uint64_t offset);
 
 #endif

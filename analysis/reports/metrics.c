@@ -10,6 +10,7 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/monitored.h"
 #include "analysis/metrics/sampled.h"
+#include "analysis/metrics/source.h"
 #include "analysis/pool.h"
 #include "analysis/reports/report.h"
 #include "common/hash.h"
@@ -157,18 +158,24 @@ static int add_counted(struct state *s, struct kernel *k, const struct gt_dispat
 	return 0;
 }
 
-static int add_sampled(struct state *s, struct kernel *k, const struct gt_dispatch *d)
+/* Samples of the program counter, and counts by instruction. */
+static int add_by_instruction(struct state *s, struct kernel *k, const struct gt_dispatch *d, bool samples)
 {
 	int64_t launch = d->cuda ? gt_counted_find(s->counted, d->process, REC_COUNTED_LAUNCH,
 						  d->cuda->correlation) : -1;
 	struct gt_sampled all;
 	const char *why;
-	int there = launch >= 0
-		? gt_sampled_of(s->model, gt_counted_at(s->counted, (uint32_t)launch), &all, &why) : 0;
+	const struct gt_counters *c = launch >= 0 ? gt_counted_at(s->counted, (uint32_t)launch) : NULL;
+	int there = !c ? 0 : samples ? gt_sampled_of(s->model, c, &all, &why)
+				     : gt_source_counts(s->model, c, &all, &why);
 
-	for (uint32_t i = 0; there > 0 && i < all.n; i++)
-		if (add(sum_of(s, k, all.metrics[i].name, "sample", false), (double)all.metrics[i].samples, true))
+	for (uint32_t i = 0; there > 0 && i < all.n; i++) {
+		const struct gt_sampled_metric *m = &all.metrics[i];
+		const char *unit = samples ? "sample" : gt_source_unit(m->name);
+
+		if (!m->why && add(sum_of(s, k, m->name, unit, false), (double)m->samples, true))
 			there = -1;
+	}
 	if (there)
 		gt_sampled_free(&all);
 	return there < 0 ? -1 : 0;
@@ -191,8 +198,8 @@ static int each(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 	struct state *s = ctx;
 	struct kernel *k = kernel_of(s, d);
 
-	return !k || add_tables(s, k, d) || add_counted(s, k, d) || add_sampled(s, k, d) || add_monitored(s, k, d)
-		? gt_no_memory(err) : 0;
+	return !k || add_tables(s, k, d) || add_counted(s, k, d) || add_by_instruction(s, k, d, true) ||
+		add_by_instruction(s, k, d, false) || add_monitored(s, k, d) ? gt_no_memory(err) : 0;
 }
 
 static int put_rows(const struct state *s, struct gt_table *t)

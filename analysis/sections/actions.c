@@ -16,6 +16,7 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/monitored.h"
 #include "analysis/metrics/sampled.h"
+#include "analysis/metrics/source.h"
 #include "analysis/sections/module.h"
 #include "analysis/sections/nvtx_choice.h"
 #include "analysis/sections/place.h"
@@ -35,6 +36,8 @@ struct kernel {
 	uint32_t shown;
 };
 
+enum { BY_INSTRUCTION = 2 };               /* of enum rec_apart those whose values are of instructions */
+
 struct making {
 	struct gt_actions *as;
 	struct gt_model *model;
@@ -50,7 +53,8 @@ struct making {
 	struct gt_counted *counted;               /* NULL: no counters in the trace */
 	struct gt_monitored *monitored;           /* NULL: no samples of performance monitors */
 	int64_t launch; uint32_t range;           /* what was counted of the dispatch at hand; -1: nothing */
-	const char *not_sampled, *not_monitored;  /* why it has no samples, though it should; NULL */
+	const char *lacks[BY_INSTRUCTION];        /* why it has none of these, though it should; NULL */
+	const char *not_monitored;                /* the same of samples of performance monitors */
 	GT_LIST(uint32_t) seen;                   /* kernels of each counted graph launch, by its number in `counted` */
 	struct gt_map kernels;
 	GT_LIST(struct kernel) launched;          /* in order: the map holds their numbers */
@@ -403,14 +407,18 @@ static const struct gt_module *add_module(struct making *k, struct gt_action *a,
 }
 
 static void add_sampled_metric(struct making *k, struct gt_action *a, const struct gt_sampled *s,
-	const struct gt_module *module, const struct gt_sampled_metric *m)
+	const struct gt_module *module, const struct gt_sampled_metric *m, const char *unit)
 {
 	struct gt_action_metric *one = gt_action_add(a, keep_str(k, m->name));
 
 	k->failed |= !one;
 	if (!one)
 		return;
-	one->unit = literal("sample");
+	one->unit = literal(unit);
+	if (m->why) {
+		one->why = literal(m->why);
+		return;
+	}
 	one->value.regular = gt_metric_integer(m->samples);
 	one->value.instances = gt_arena_alloc(&k->as->arena, (m->n + 1ull) * sizeof *one->value.instances);
 	k->failed |= !one->value.instances;
@@ -421,29 +429,60 @@ static void add_sampled_metric(struct making *k, struct gt_action *a, const stru
 				gt_metric_integer(m->at[one->value.n].samples) };
 }
 
-/*
- * Samples of the program counter, of its own run or of a later one; with them the module of a kernel, NULL: no kernel.
- * *why: they should be there, and are not.
- */
-static void add_sampled(struct making *k, struct gt_action *a, int64_t launch, const struct gt_dispatch *kernel,
-	const char **why)
+static void add_samples(struct making *k, struct gt_action *a, const struct gt_sampled *s,
+	const struct gt_module *module)
 {
-	const struct gt_module *module;
-	const struct gt_counters *c = launch >= 0 ? gt_counted_at(k->counted, (uint32_t)launch) : NULL;
-	struct gt_sampled s;
-	int there = c && c->ranges < 2 ? gt_sampled_of(k->model, c, &s, why) : 0;
+	for (uint32_t i = 0; i < s->n && !k->failed; i++)
+		add_sampled_metric(k, a, s, module, &s->metrics[i], "sample");
+	if (s->cycles)
+		add(k, a, "smsp__pcsamp_interval_cycles", "cycle", "", gt_metric_integer(s->cycles));
+}
 
-	if (c && c->ranges > 1 && c->apart[REC_APART_SAMPLES].run)
-		*why = "its graph was sampled as a whole: CUPTI does not tell which of its kernels a sample is of";
-	k->failed |= there < 0;
-	module = kernel ? add_module(k, a, kernel, there > 0 ? &s : NULL) : NULL;
-	if (there <= 0)
-		return;
-	for (uint32_t i = 0; i < s.n && !k->failed; i++)
-		add_sampled_metric(k, a, &s, module, &s.metrics[i]);
-	if (s.cycles)
-		add(k, a, "smsp__pcsamp_interval_cycles", "cycle", "", gt_metric_integer(s.cycles));
-	gt_sampled_free(&s);
+static void add_source(struct making *k, struct gt_action *a, const struct gt_sampled *s,
+	const struct gt_module *module)
+{
+	for (uint32_t i = 0; i < s->n && !k->failed; i++)
+		add_sampled_metric(k, a, s, module, &s->metrics[i], gt_source_unit(s->metrics[i].name));
+}
+
+/* What has values by instruction; of: how it is had of a launch, and added. */
+static const struct by_instruction {
+	int (*of)(struct gt_model *m, const struct gt_counters *c, struct gt_sampled *out, const char **why);
+	void (*add)(struct making *k, struct gt_action *a, const struct gt_sampled *s, const struct gt_module *module);
+	enum gt_metric_class class;
+	const char *of_graph;             /* why kernels of a graph that are told apart have none */
+} by_instruction[BY_INSTRUCTION] = {
+	[REC_APART_SAMPLES] = { gt_sampled_of, add_samples, GT_CLASS_PC_SAMPLING,
+		"its graph was sampled as a whole: CUPTI does not tell which of its kernels a sample is of" },
+	[REC_APART_SASS] = { gt_source_counts, add_source, GT_CLASS_SOURCE,
+		"its graph was instrumented as a whole: its kernels are not told apart" },
+};
+
+/*
+ * Of this run or of a later one; with them the module of a kernel, NULL: no kernel. k->lacks: they should be there, and
+ * are not.
+ */
+static void add_by_instruction(struct making *k, struct gt_action *a, int64_t launch, const struct gt_dispatch *kernel)
+{
+	const struct gt_counters *c = launch >= 0 ? gt_counted_at(k->counted, (uint32_t)launch) : NULL;
+	const struct gt_module *module = NULL;
+	struct gt_sampled s[BY_INSTRUCTION];
+	int there[BY_INSTRUCTION];
+
+	for (uint32_t i = 0; i < BY_INSTRUCTION; i++) {
+		k->lacks[i] = NULL;
+		there[i] = c && c->ranges < 2 ? by_instruction[i].of(k->model, c, &s[i], &k->lacks[i]) : 0;
+		if (c && c->ranges > 1 && c->apart[i].run)
+			k->lacks[i] = by_instruction[i].of_graph;
+		k->failed |= there[i] < 0;
+	}
+	if (kernel)
+		module = add_module(k, a, kernel, there[0] > 0 ? &s[0] : there[1] > 0 ? &s[1] : NULL);
+	for (uint32_t i = 0; i < BY_INSTRUCTION; i++)
+		if (there[i] > 0) {
+			by_instruction[i].add(k, a, &s[i], module);
+			gt_sampled_free(&s[i]);
+		}
 }
 
 /* Told once a launch, with the first metric: how it was sampled. */
@@ -551,7 +590,7 @@ static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch
 			(uint32_t)(10 * d->cuda_device->compute_major + d->cuda_device->compute_minor);
 	add_launch_metrics(k, a, d);
 	add_counted(k, a, k->launch, k->range);
-	add_sampled(k, a, k->launch, d->cuda ? d : NULL, &k->not_sampled);
+	add_by_instruction(k, a, k->launch, d->cuda ? d : NULL);
 	add_monitored(k, a, k->launch);
 	add_device(k, a, d);
 	a->trace = place(k, a, d);
@@ -596,7 +635,8 @@ static void tell_why(struct making *k, struct gt_action *a, enum gt_metric_class
 static void tell_what_is_lost(struct making *k, struct gt_action *a, int64_t launch)
 {
 	tell_why(k, a, GT_CLASS_HARDWARE, launch >= 0 ? gt_counted_nothing(k->counted) : NULL);
-	tell_why(k, a, GT_CLASS_PC_SAMPLING, k->not_sampled);
+	for (uint32_t i = 0; i < BY_INSTRUCTION; i++)
+		tell_why(k, a, by_instruction[i].class, k->lacks[i]);
 	tell_why(k, a, GT_CLASS_PM_SAMPLING, k->not_monitored);
 }
 
@@ -654,7 +694,7 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 	struct gt_action *a;
 
 	find_counted(k, d);
-	k->not_sampled = k->not_monitored = NULL;
+	k->not_monitored = NULL;
 	if (number == UINT32_MAX)
 		return gt_no_memory(err);
 	if (passed_over(k, d))
@@ -706,8 +746,8 @@ static void add_whole(struct making *k, int64_t launch, uint32_t range, const st
 			? (uint32_t)(10 * device->compute_major + device->compute_minor) : 0;
 	}
 	add_counted(k, a, launch, range);
-	k->not_sampled = k->not_monitored = NULL;
-	add_sampled(k, a, launch, NULL, &k->not_sampled);
+	k->not_monitored = NULL;
+	add_by_instruction(k, a, launch, NULL);
 	add_monitored(k, a, launch);
 	add_device(k, a, &d);
 	add_sections(k, a);

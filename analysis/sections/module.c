@@ -53,6 +53,9 @@ static bool look_at_all(struct gt_modules *all, struct gt_model *m, struct gt_cu
 	return all->any && !all->failed;
 }
 
+/* Of instrumented code CUPTI tells the lower half. */
+static bool is_crc(uint64_t of, uint64_t told) { return of == told || (!(told >> 32) && (uint32_t)of == told); }
+
 const struct gt_module *gt_module_of(struct gt_modules *all, struct gt_model *m, uint32_t process, uint64_t crc,
 	uint32_t context, struct gt_string name, int64_t ns)
 {
@@ -67,7 +70,7 @@ const struct gt_module *gt_module_of(struct gt_modules *all, struct gt_model *m,
 		const struct gt_module *module = all->of[i];
 
 		if (!module || (!crc && (one->process != process || (ns != GT_NO_TIME && one->loaded_ns > ns))) ||
-			(crc && one->crc != crc) || !gt_cubin_find(&module->cubin, name))
+			(crc && !is_crc(one->crc, crc)) || !gt_cubin_find(&module->cubin, name))
 			continue;
 		if (crc || one->context == context)
 			return module;

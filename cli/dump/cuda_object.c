@@ -9,6 +9,7 @@
 #include "model/cuda/cuda.h"
 #include "trace/format/pm_samples.h"
 #include "trace/format/samples.h"
+#include "trace/format/sass.h"
 
 #define L struct gt_cuda_library
 static const struct gt_shown library_fields[] = {
@@ -263,6 +264,65 @@ static void dump_monitors(struct gt_show *s, const struct gt_counters *c)
 	}
 }
 
+/* Counts by instruction of a launch: as a whole; at one instruction, of one metric. */
+struct shown_sass {
+	uint32_t process, correlation, run;       /* run of the program; 0: this trace's own */
+	uint32_t state, instructions, metrics;
+	uint64_t left_out, dropped;
+	struct gt_string symbol;
+};
+struct shown_sass_count {
+	uint32_t process, correlation;
+	uint64_t crc, offset, value;
+	const char *function, *metric;
+};
+
+#define SASS struct shown_sass
+static const struct gt_shown sass_fields[] = {
+	GT_WHOSE(SASS),
+	{ "correlation", gt_show_number, GT_NUMBER(SASS, correlation) },
+	{ "run", gt_show_set, GT_NUMBER(SASS, run) },
+	{ "state", gt_show_set, GT_NUMBER(SASS, state) },
+	{ "instructions", gt_show_number, GT_NUMBER(SASS, instructions) },
+	{ "metrics", gt_show_number, GT_NUMBER(SASS, metrics) },
+	{ "left_out", gt_show_set, GT_NUMBER(SASS, left_out) },
+	{ "dropped", gt_show_set, GT_NUMBER(SASS, dropped) },
+	{ "kernel", gt_show_string, GT_PLACE(SASS, symbol) },
+};
+
+#define COUNT struct shown_sass_count
+static const struct gt_shown sass_count_fields[] = {
+	GT_WHOSE(COUNT),
+	{ "correlation", gt_show_number, GT_NUMBER(COUNT, correlation) },
+	{ "cubin_crc", gt_show_hex, GT_NUMBER(COUNT, crc) },
+	{ "function", gt_show_c_string, GT_PLACE(COUNT, function) },
+	{ "offset", gt_show_number, GT_NUMBER(COUNT, offset) },
+	{ "metric", gt_show_c_string, GT_PLACE(COUNT, metric) },
+	{ "value", gt_show_number, GT_NUMBER(COUNT, value) },
+};
+SHAPE(sass);
+SHAPE(sass_count);
+
+static void dump_sass(struct gt_show *s, const struct gt_counters *c)
+{
+	struct rec_sass_parts p;
+	const struct rec_sass_value *v;
+
+	if (gt_model_sass(s->m, c, &p) <= 0)
+		return;
+	gt_show_record(s, &sass_shape, &(struct shown_sass){ c->process, c->correlation, c->apart[REC_APART_SASS].run,
+		p.head->state, p.head->instructions, p.head->metrics, p.head->left_out, p.head->dropped, c->symbol });
+	v = p.values;
+	for (uint32_t i = 0; i < p.head->instructions; i++) {
+		const struct rec_samples_function *f = &p.functions[p.instructions[i].function];
+
+		for (uint32_t k = 0; k < p.instructions[i].values; k++, v++)
+			gt_show_record(s, &sass_count_shape, &(struct shown_sass_count){ c->process, c->correlation,
+				f->crc, p.instructions[i].offset, v->value, p.texts + f->text,
+				p.texts + p.metrics[v->metric].text });
+	}
+}
+
 static void dump_counters(struct gt_show *s)
 {
 	const struct gt_counters *all;
@@ -273,6 +333,7 @@ static void dump_counters(struct gt_show *s)
 			gt_show_record(s, &counters_shape, &all[i]);
 		dump_samples(s, &all[i]);
 		dump_monitors(s, &all[i]);
+		dump_sass(s, &all[i]);
 	}
 }
 

@@ -282,6 +282,7 @@ static const struct { const char *text, *json; } apart_words[REC_APARTS] = {
 	[REC_APART_SAMPLES] = { "samples of the program counter", "samples" },
 	[REC_APART_DEVICE] = { "counters of the whole device", "device" },
 	[REC_APART_PM] = { "samples of performance monitors", "pm_samples" },
+	[REC_APART_SASS] = { "counts of instructions", "instructions" },
 };
 
 /* The run behind the `after`th; false: there is none. */

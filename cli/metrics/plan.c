@@ -14,6 +14,7 @@
 #include "analysis/metrics/class.h"
 #include "analysis/metrics/domains.h"
 #include "analysis/metrics/host.h"
+#include "analysis/metrics/source.h"
 #include "analysis/sections/derived.h"
 #include "analysis/table.h"
 #include "cli/cli.h"
@@ -23,6 +24,7 @@
 #include "cli/metrics/sections.h"
 #include "common/harmless.h"
 #include "common/memory.h"
+#include "trace/format/sass.h"
 
 #define PM_PREFIX "pmsampling:"
 
@@ -450,13 +452,28 @@ static int print(const struct plan *p, struct gt_err *err)
 	return 0;
 }
 
+/* CUPTI's name of it; NULL: it cannot be counted by instruction. */
+static const char *source_of(const struct wanted *w, char *own, size_t room)
+{
+	return w->row == SOURCE ? gt_source_of((struct gt_string){ w->name, strlen(w->name) }, own, room) : NULL;
+}
+
+static bool any_source(const struct plan *p)
+{
+	char own[256];
+
+	for (uint32_t i = 0; i < p->all.n; i++)
+		if (source_of(&p->all.v[i], own, sizeof own))
+			return true;
+	return false;
+}
+
 static void say_runs(const struct plan *p)
 {
 	uint64_t counters = of_others(p) ? of_others(p) : p->rows[DEVICE].passes,
 		 of_program = gt_option_is(&p->cli->options, "replay-mode", "kernel") ? 1 : counters,
 		 runs = (counters ? of_program : 0) + (of_others(p) ? p->rows[DEVICE].images : 0) +
-			p->sampling_runs +
-			(p->rows[SOURCE].metrics > 0) + (p->rows[PC].metrics > 0);
+			p->sampling_runs + any_source(p) + (p->rows[PC].metrics > 0);
 
 	fprintf(stderr,
 		"gputap: %s: passes of each kernel in one run: %" PRIu64 "; runs of the program: %" PRIu64 "\n",
@@ -537,6 +554,7 @@ struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sec
 	struct plan p = { .cli = cli, .chip = "" };
 	struct gt_plan_wants wants = { 0 };
 	bool contexts = false;
+	char own[256];
 
 	gather(&p, s);
 	for (uint32_t i = 0; i < p.all.n; i++) {
@@ -547,7 +565,8 @@ struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sec
 		wants.apart[REC_APART_SAMPLES] |= row == PC;
 		wants.apart[REC_APART_DEVICE] |= row == DEVICE;
 		wants.apart[REC_APART_PM] |= row == PM;
-		wants.others |= row == SOURCE;
+		wants.apart[REC_APART_SASS] |= source_of(&p.all.v[i], own, sizeof own) != NULL;
+		wants.others |= row == SOURCE && !source_of(&p.all.v[i], own, sizeof own);
 	}
 	wants.apart[REC_APART_DEVICE] &= contexts;
 	forget(&p);
@@ -558,6 +577,37 @@ static int lacks(const struct plan *p, const struct wanted *w, struct gt_err *er
 {
 	return gt_fail(err, GT_EXIT_INPUT, NULL, "gputap metrics --query-metrics --chip CHIP", "%s has no %s", p->chip,
 		w->name);
+}
+
+int gt_plan_source(const struct gt_cli *cli, const struct gt_sections *s, struct gt_plan_image *out,
+	struct gt_err *err)
+{
+	struct plan p = { .cli = cli, .chip = "" };
+	struct gt_text theirs = { 0 };
+	char own[256];
+	int rc = 0;
+
+	*out = (struct gt_plan_image){ .passes = 1 };
+	gather(&p, s);
+	for (uint32_t i = 0; i < p.all.n; i++) {
+		const char *name = source_of(&p.all.v[i], own, sizeof own);
+
+		if (!name)
+			continue;
+		gt_text_bytes(&out->names, p.all.v[i].name, strlen(p.all.v[i].name) + 1);
+		gt_text_bytes(&theirs, name, strlen(name) + 1);
+		out->metrics++;
+	}
+	out->config = (uint8_t *)theirs.data;
+	out->config_bytes = theirs.used;
+	if (p.failed || theirs.failed || out->names.failed)
+		rc = gt_no_memory(err);
+	else if (out->metrics > REC_SASS_METRICS)
+		rc = gt_fail(err, GT_EXIT_USAGE, NULL, "fewer metrics",
+			"%zu counts by instruction are asked for, and %u are collected at most",
+			out->metrics, REC_SASS_METRICS);
+	forget(&p);
+	return rc;
 }
 
 int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,

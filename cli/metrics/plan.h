@@ -23,6 +23,9 @@ struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sec
  */
 enum gt_plan_of { GT_PLAN_CONTEXTS, GT_PLAN_DEVICE };
 struct gt_plan_image { uint8_t *config; size_t config_bytes, metrics, passes; struct gt_text names; };
+/* Counts by instruction: names as they are asked for, and (config) CUPTI's of each, with their zeros. 0, or -1. */
+int gt_plan_source(const struct gt_cli *cli, const struct gt_sections *s, struct gt_plan_image *out,
+	struct gt_err *err);
 int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct gt_host *host, const char *chip,
 	enum gt_plan_of of, struct gt_plan_image *out, struct gt_err *err);
 

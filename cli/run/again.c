@@ -355,7 +355,7 @@ static uint32_t run_without(const struct passes *p, const struct rec_pass *l, co
 {
 	static const char *const words[REC_APARTS] = { [REC_APART_SAMPLES] = "samples",
 		[REC_APART_DEVICE] = "counters of the whole device",
-		[REC_APART_PM] = "samples of performance monitors" };
+		[REC_APART_SASS] = "counts of instructions", [REC_APART_PM] = "samples of performance monitors" };
 
 	*of = "counters";
 	for (uint32_t k = 0; k < REC_APARTS && !l->missing; k++)

@@ -253,7 +253,7 @@ static bool of_ranges(const struct gt_run *run)
 	return run->replay == REC_REPLAY_RANGE || run->replay == REC_REPLAY_APP_RANGE;
 }
 
-/* Other classes of metrics that would need a run of their own are not built. */
+/* More runs than one, without anything to count in them, would only cost time. */
 static int check_reruns(const struct gt_run *run, struct gt_plan_wants wants, struct gt_err *err)
 {
 	if (!gt_option_true(run->options, "reruns") || run->replay == REC_REPLAY_APPLICATION ||
@@ -263,9 +263,9 @@ static int check_reruns(const struct gt_run *run, struct gt_plan_wants wants, st
 		if (wants.apart[k])
 			return 0;
 	return gt_fail(err, GT_EXIT_USAGE,
-		"source counters, which need a run of their own, are not built into this gputap",
-		"--replay-mode=application or app-range with it, metrics of sampling or of the whole device beside "
-		"others, or no --reruns",
+		"one run of the program counts all that was asked for",
+		"--replay-mode=application or app-range with it, metrics of sampling, of instructions, or of the whole "
+		"device beside others, or no --reruns",
 		"--reruns has nothing to run the program again for");
 }
 
@@ -397,6 +397,8 @@ static void plan_apart(struct gt_run *run, const struct parts *p, struct gt_plan
 	static const struct { const char *done, *not, *they; } words[REC_APARTS] = {
 		[REC_APART_SAMPLES] = { "the program counter is sampled", "the program counter is not sampled", "its" },
 		[REC_APART_DEVICE] = { "the whole device is counted", "the whole device is not counted", "its" },
+		[REC_APART_SASS] = { "instructions are counted, in code that CUPTI instruments",
+			"instructions are not counted", "their" },
 		[REC_APART_PM] = { "performance monitors are sampled", "performance monitors are not sampled",
 			"their" },
 	};
@@ -472,13 +474,25 @@ static int plan_counters(struct gt_run *run, const struct gt_sections *s, struct
 	return 0;
 }
 
+/* By this run or a later one. */
+static bool collects(const struct gt_run *run, enum rec_apart class)
+{
+	return run->apart >> class & 1 || run->replay == REC_REPLAY_APART + class;
+}
+
 /* Instructions, whose lines are known by the module's code. */
 static bool collects_instructions(const struct gt_run *run)
 {
-	const uint32_t of_instructions = 1u << REC_APART_SAMPLES;
+	return collects(run, REC_APART_SAMPLES) || collects(run, REC_APART_SASS);
+}
 
-	return run->apart & of_instructions ||
-		(run->replay >= REC_REPLAY_APART && of_instructions >> (run->replay - REC_REPLAY_APART) & 1);
+/* The names are all that the shim needs: CUPTI tells on the device which of them the chip has. */
+static int plan_source(struct gt_run *run, const struct gt_sections *s, struct parts *p, struct gt_err *err)
+{
+	struct part *one = &p->v[p->n + p->more++];
+
+	one->apart = REC_APART_SASS;
+	return gt_plan_source(run->cli, s, &one->image, err);
 }
 
 int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
@@ -506,6 +520,8 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 		rc = plan_more(run, &s, &parts, &wants, err);
 	if (!rc)
 		plan_apart(run, &parts, wants);
+	if (!rc && collects(run, REC_APART_SASS))
+		rc = plan_source(run, &s, &parts, err);
 	if (!rc && (parts.n || run->replay >= REC_REPLAY_APART))
 		make_file(run, &parts);
 	if (!rc && run->counters)
@@ -514,7 +530,7 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 		gt_option_set(&run->cli->options, "binaries", "true");
 	if (wants.others && !run->quiet)
 		fprintf(stderr,
-			"gputap: source counters are not collected: their metrics will be N/A\n");
+			"gputap: counts by opcode are not collected: their metrics will be N/A\n");
 	gt_sections_close(&s);
 	forget(&parts);
 	return rc;

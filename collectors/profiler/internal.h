@@ -10,6 +10,7 @@
  *   session.c    CUPTI's range profiler in one context; what it shares with sampling
  *   sampling.c   CUPTI's sampling of the program counter, in a run of the program that does nothing else
  *   pm.c         CUPTI's sampling of performance monitors, in such a run
+ *   sass.c       counts by instruction, of code that CUPTI instruments, in such a run
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -95,6 +96,7 @@ struct tap_profiler_way {
 };
 extern const struct tap_profiler_way tap_profiler_samples;      /* sampling.c */
 extern const struct tap_profiler_way tap_profiler_pm_sampling;  /* pm.c */
+extern const struct tap_profiler_way tap_profiler_sass;         /* sass.c */
 /* CUPTI's profiler is initialised, if it was not; then the chip of the device. NULL: refused, which was told. */
 const char *tap_profiler_chip(uint32_t device);
 /* What the plan has for a way, of a chip; NULL: nothing. Its offsets are from the plan. */

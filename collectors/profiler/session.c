@@ -108,7 +108,8 @@ static int cupti(int which, void *params)
 /* NULL: ranges are counted */
 static const struct tap_profiler_way *way(void)
 {
-	static const struct tap_profiler_way *const ways[REC_APARTS] = { [REC_APART_SAMPLES] = &tap_profiler_samples,
+	static const struct tap_profiler_way *const ways[REC_APARTS] = {
+		[REC_APART_SAMPLES] = &tap_profiler_samples, [REC_APART_SASS] = &tap_profiler_sass,
 		[REC_APART_PM] = &tap_profiler_pm_sampling };
 	uint32_t class = library.plan ? library.plan->replay - REC_REPLAY_APART : REC_APARTS;
 

@@ -67,7 +67,7 @@ check "none is lost" complete
 check "the output is the first run's" [ "$(cat t.out)" = "seven launches" ]
 counted --metrics $one --reruns -- "$ranges"
 check "--reruns without anything that needs it is refused" status 125
-check "in a line that says what is not built" said 'source counters, which need a run'
+check "in a line that says why" said 'one run of the program counts all that was asked for'
 
 # Graphs
 counted --metrics $one --kernel-name graph -- "$examples/graphs"

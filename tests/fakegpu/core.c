@@ -24,7 +24,7 @@ static atomic_long counters[FG_COUNTERS];
 static atomic_uint next_correlation, next_id;
 static __thread int depth;                      /* of our own calls, runtime over driver */
 static __thread uint32_t outer_correlation;
-__thread bool fg_in_resource_callback;
+__thread bool fg_in_resource_callback, fg_at_entry;
 static __thread struct { uint64_t id[16]; int n; } external[6];
 
 __attribute__((constructor)) static void read_environment(void)
@@ -200,7 +200,9 @@ static void call_site(struct fg_call *c, int site)
 		.correlation_data = &c->data,
 		.correlation = c->correlation };
 
+	fg_at_entry = !site;
 	call_client(c->domain, c->cbid, &d);
+	fg_at_entry = false;
 }
 
 static bool api_recorded(int domain, uint32_t cbid)

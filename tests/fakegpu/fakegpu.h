@@ -62,12 +62,20 @@
  *     pm-overflow=N            ... the device's buffer has room for N
  *     pm-decode-fails          ... they cannot be fetched
  *     pm-other-clock=S         ... their times are S seconds ahead
+ *     sass-chip                CUPTI has no counts by instruction of the chip: CUPTI_ERROR_NOT_SUPPORTED
+ *     sass-refused             code cannot be instrumented now: CUPTI_ERROR_NOT_COMPATIBLE
+ *     sass-late                a kernel is not instrumented where that is enabled at the entry of its own launch
+ *     sass-many                CUPTI tells of 2^40 instructions
+ *     sass-parts=N             each value comes in N parts (of the device)
+ *     sass-flush-fails         counts by instruction are not given
+ *     sass-dropped=N           ... and N are dropped behind those that were
  *     cubin-bad-pointer        the code of modules lies where nothing is
  *     cubin-bad-size=N         ... is told to be N bytes long
  *   FAKEGPU_CUBIN=FILE         the code of each module, instead of what cubin.c makes
  *   FAKEGPU_SOURCE=FILE        the source that its lines are of; default /nowhere/kernels.cu
  *   FAKEGPU_SAMPLES=FILE       what was sampled, a line for each instruction and reason (sampling.c)
  *   FAKEGPU_PM=FILE            samples of performance monitors that were given away, and kernels meanwhile (pm.c)
+ *   FAKEGPU_SASS=FILE          what was counted by instruction, a line for each instruction and metric (sass.c)
  *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded
  *                              trace, as CUPTI gave it
  *   FAKEGPU_REPORT=FILE        at exit: one "counter value" a line
@@ -380,7 +388,7 @@ struct fg_state {
 	bool latency_timestamps, all_sync, event_timestamps, um_configured, finalized;
 	bool initialised;                                     /* cuInit is over but for telling it */
 	bool failed, gone;                                    /* fatal-state; deinitialised */
-	void (*launched)(struct fg_context *context, const struct fg_op *op); /* profiler.c: ranges are collected */
+	void (*launched)(struct fg_context *context, const struct fg_op *op); /* ranges are collected ... */
 	uint32_t flush_period_ms;
 	atomic_ulong dropped;
 	pid_t pid;                                            /* of cuInit */
@@ -395,7 +403,7 @@ struct fg_state {
 	int64_t clock_shift;
 };
 FG_EXPORT extern struct fg_state fg_state;
-extern __thread bool fg_in_resource_callback;
+FG_EXPORT extern __thread bool fg_in_resource_callback, fg_at_entry;
 void fg_tell_state(uint32_t cbid);
 FG_EXPORT int fg_flush(uint32_t flags);
 FG_EXPORT void fg_enable_dump(unsigned kind);             /* late attach: what exists */
@@ -404,7 +412,7 @@ FG_EXPORT int fg_pop_external(unsigned kind, uint64_t *id);
 FG_EXPORT const char *fg_callback_name_of(int domain, uint32_t cbid);
 FG_EXPORT void fg_period_changed(void);
 
-/* profiler.c, sampling.c: the two cannot share a process */
+/* profiler.c, sampling.c, sass.c: ranges, samples and instrumented code cannot share a process */
 extern bool fg_profiler_initialised;
 
 /* counts.c */

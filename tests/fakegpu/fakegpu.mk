@@ -12,6 +12,8 @@ FAKEGPU_HDR := tests/fakegpu/fakegpu.h tests/fakegpu/kernels.h tests/fakegpu/rec
 FAKEGPU_CFLAGS := -std=gnu11 $(WARN) -g -O1 $(SANF) -fPIC -fvisibility=hidden -D_GNU_SOURCE -Itests/fakegpu -I$(FAKEGPU_GEN)
 FAKEGPU_LDFLAGS := -shared $(if $(SAN),,-Wl,-z,defs)
 FAKEGPU_CORE := $(addprefix tests/fakegpu/,core.c counts.c records.c device.c kernels.c cubin.c memory.c driver.c graph.c)
+# The stand-in CUPTI
+FAKEGPU_PROFILERS := $(addprefix tests/fakegpu/,cupti.c profiler.c pm.c sampling.c sass.c)
 FAKEGPU_VERSIONS := 18 19 20 21 22 23 24 26 27 28 130000 130001 130101 130202 130500 139900
 fakegpu_soname = $(if $(filter 18,$(1)),libcupti.so.11.8,$(if $(filter 13%,$(1)),libcupti.so.13,libcupti.so.12))
 FAKEGPU_CUPTIS := $(foreach v,$(FAKEGPU_VERSIONS),$(FAKEGPU_DIR)/v$(v)/$(call fakegpu_soname,$(v)))
@@ -19,7 +21,7 @@ FAKEGPU_LIBS := $(addprefix $(FAKEGPU_LIB)/,libcuda.so.1 libcudart.so.12 libcuda
 CUDA_EXAMPLES := $(patsubst examples/cuda/%.c,$(O)/examples/cuda/%,$(wildcard examples/cuda/*.c))
 FAKEGPU_TARGETS := $(FAKEGPU_LIBS) $(FAKEGPU_CUPTIS) $(CUDA_EXAMPLES) $(FAKEGPU_DIR)/test_fakegpu $(FAKEGPU_DIR)/libinject.so $(FAKEGPU_DIR)/replay
 
-$(FAKEGPU_GEN)/calls.h: tests/fakegpu/gen_calls.py tests/fakegpu/calls.api tests/fakegpu/cupti.c tests/fakegpu/profiler.c tests/fakegpu/pm.c tests/fakegpu/sampling.c
+$(FAKEGPU_GEN)/calls.h: tests/fakegpu/gen_calls.py tests/fakegpu/calls.api $(FAKEGPU_PROFILERS)
 	@mkdir -p $(@D)
 	@echo "  GEN     $(@D)"
 	$(Q)$(PYTHON) $< $(@D) <tests/fakegpu/calls.api
@@ -36,7 +38,7 @@ $(FAKEGPU_LIB)/libcudart.so.%: tests/fakegpu/runtime.c tests/fakegpu/nvcc.c $(FA
 
 # $(1) file, $(2) version
 define FAKEGPU_CUPTI_RULE
-$(1): tests/fakegpu/cupti.c tests/fakegpu/profiler.c tests/fakegpu/pm.c tests/fakegpu/sampling.c $(FAKEGPU_LIB)/libcuda.so.1
+$(1): $(FAKEGPU_PROFILERS) $(FAKEGPU_LIB)/libcuda.so.1
 	@mkdir -p $$(@D)
 	@echo "  LD      $$@"
 	$$(Q)$$(CC) $$(FAKEGPU_CFLAGS) -DFAKEGPU_CUPTI_VERSION=$(2) $$(FAKEGPU_LDFLAGS) -Wl,-soname,$$(@F) -Wl,-rpath,'$$$$ORIGIN:$$$$ORIGIN/../lib' \

@@ -16,15 +16,18 @@ CUPTI_SINCE = {
     'cuptiActivityGetStructSize': 130200, 'cuptiActivityGetNextRecord_v2': 130300,
 }
 PROFILER_SINCE = 24             # 12.6: the range profiler and the host's half of it
+SASS_SINCE = 22                 # 12.4
 SAMPLING_SINCE = 26             # 12.8: performance monitors; 12.6's host knows no sampling
 VERSIONS = [18, 19, 20, 21, 22, 23, 24, 26, 27, 28, 130000, 130001, 130101, 130202, 130500, 139900]
 
 
 def since(function):
-    if re.match(r'cuptiRangeProfiler|cuptiProfilerHost|cuptiDeviceGetChipName', function):
+    if re.match(r'cuptiRangeProfiler|cuptiProfilerHost', function):
         return PROFILER_SINCE
     if function.startswith('cuptiPmSampling'):
         return SAMPLING_SINCE
+    if function.startswith('cuptiSassMetrics'):
+        return SASS_SINCE
     return CUPTI_SINCE.get(function, 0)
 
 
@@ -79,7 +82,7 @@ def main():
         write(folder, name, '#include "fakegpu.h"\n' + '\n'.join(bodies[domain]))
     write(folder, 'names.c', '#include "fakegpu.h"\nconst struct fg_callback_name fg_callback_names[] = {\n' + '\n'.join(names)
           + '\n\t{ 0, 0, NULL },\n};\n')
-    defined = sorted({f for source in ('cupti.c', 'profiler.c', 'pm.c', 'sampling.c')
+    defined = sorted({f for source in ('cupti.c', 'profiler.c', 'pm.c', 'sampling.c', 'sass.c')
                       for f in re.findall(r'^FG_EXPORT int (cupti\w+)\(',
                                           open(os.path.join(os.path.dirname(__file__), source), encoding='ascii').read(), re.M)})
     for version in VERSIONS:

@@ -26,7 +26,8 @@ export GPU_CUPTI=$stand_in/lib/libcupti.so.13   # that plans as that collects
 gpu script.log -o out --part 2 --part 3 --part 4
 check "the script ends well" test $? = 0
 grep -E '^FAIL' -A 3 script.log
-for step in vector_add streams graphs graph_nodes all_kinds storm storm_arguments leave_at_once blas costs killed counters counters_again pc_samples pc_samples_again pm_samples pm_samples_again counters_graph \
+for step in vector_add streams graphs graph_nodes all_kinds storm storm_arguments leave_at_once blas costs killed counters counters_again pc_samples pc_samples_again pm_samples pm_samples_again sass_counts sass_counts_again \
+	counters_graph \
 	torch "torch costs"; do
 	check "step $step passes" has "^ok    $step: " script.log
 done

@@ -52,7 +52,7 @@ collected() {
 	have "$bin/$program" || { skip "$program is not there"; return 1; }
 	limited 120 "$tap" run -f -o "$work/$name" --summary=none "${library[@]}" "$@" -- "$bin/$program" >"$work/$name.out" 2>"$work/$name.err" ||
 		{ bad "while it was measured the program failed: $(tail -n 1 "$work/$name.err")"; return 1; }
-	refused=$(grep -E 'no (counters|samples of the program counter|samples of performance monitors)( are collected)?:' "$work/$name.err" | head -n 1)
+	refused=$(grep -E 'no (counters|samples of the program counter|samples of performance monitors|counts of instructions)( are collected)?:' "$work/$name.err" | head -n 1)
 	[ -z "$refused" ] || { skip "$refused"; return 1; }
 }
 # The counters of its kernels that have a value, a line each; what is computed without any is none.
@@ -95,6 +95,17 @@ pm_samples() {
 	if [ "$n" -gt 0 ] && grep pmsampling: <<<"$values" | grep -qv 'N/A'; then
 		ok "$n samples, $(grep complete: "$work/$1.err" | tail -n 1):"$'\n'"$values"$'\n'"$rows"
 	else bad "$n samples, $(grep -E 'complete:|run [0-9]+ of' "$work/$1.err" | head -n 3):"$'\n'"$values"$'\n'"$rows"; fi
+}
+
+# sass_counts NAME OPTION...: counts by instruction, what was lost of them, and what counters say of the same
+sass_counts() {
+	local rows n
+	collected "$1" streams "${@:2}" || return
+	rows=$("$tap" dump "$work/$1.gputap" 2>>"$work/$1.err" | grep '^cuda sass' | head -n 200
+		"$tap" report --page raw --launch-count 0 "${library[@]}" "$work/$1.gputap" 2>>"$work/$1.err" | grep 'inst_executed')
+	n=$(grep -c '^cuda sass_count ' <<<"$rows")
+	if [ "$n" -gt 0 ]; then ok "$n counts, $(grep complete: "$work/$1.err" | tail -n 1):"$'\n'"$rows"
+	else bad "no count, $(grep -E 'complete:|missing:|run [0-9]+ of' "$work/$1.err" | head -n 4):"$'\n'"$rows"; fi
 }
 
 # The vendor's OpenCL: by path, as the dynamic linker knows it, or as it is registered.
@@ -161,4 +172,6 @@ step pc_samples pc_samples pc_samples --launch-count 0 --metrics smsp__pcsamp_sa
 step pc_samples_again pc_samples pc_samples_again --reruns --section SourceCounters,SpeedOfLight
 step pm_samples pm_samples pm_samples --launch-count 0 --metrics pmsampling:sm__cycles_active.avg
 step pm_samples_again pm_samples pm_samples_again --reruns --section PmSampling,SpeedOfLight
+step sass_counts sass_counts sass_counts --launch-count 0 --metrics inst_executed,thread_inst_executed,thread_inst_executed_true
+step sass_counts_again sass_counts sass_counts_again --reruns --metrics smsp__inst_executed.sum,inst_executed,memory_l2_theoretical_sectors_global
 step counters_graph counters counters_graph graphs --metrics sm__cycles_active.avg --kernel-name graph

@@ -14,7 +14,7 @@ import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEADERS = ['cupti_result.h', 'cupti_target.h', 'cupti_profiler_target.h', 'cupti_profiler_host.h', 'cupti_range_profiler.h',
-           'cupti_pmsampling.h', 'nvperf_host.h', 'nvperf_cuda_host.h']
+           'cupti_sass_metrics.h', 'cupti_pmsampling.h', 'nvperf_host.h', 'nvperf_cuda_host.h']
 OBJECT = {'object': 'pRangeProfilerObject'}
 HOST = {'object': 'pHostObject'}
 # of a structure: those of CUPTI that it stands for, and CUPTI's names of its members; each begins with structSize and pPriv
@@ -95,6 +95,23 @@ DOMAINS = {
         **CONFIG, 'room': 'bytesAllocated', 'data': 'pBuffer', 'bytes': 'bytesCopied'})],
     'passes_of': [('NVPW_RawCounterConfig_GetNumPasses_Params', {**CONFIG, 'n': 'numPasses'})],
 }
+SASS = {
+    'properties': [('SassMetrics_GetProperties', {
+        'chip': 'pChipName', 'name': 'pMetricName', 'id': 'metric.metricId', 'same': 'metric.pMetricName',
+        'description': 'metric.pMetricDescription'})],
+    'config': [('SassMetrics_Config', {'id': 'metricId', 'granularity': 'outputGranularity'})],
+    'set_config': [('SassMetricsSetConfig', {'n': 'numOfMetricConfig', 'all': 'pConfigs', 'device': 'deviceIndex'})],
+    'unset_config': [('SassMetricsUnsetConfig', {'device': 'deviceIndex'})],
+    'enable': [('SassMetricsEnable', {'context': 'ctx', 'lazy': 'enableLazyPatching'})],
+    'disable': [('SassMetricsDisable', {'context': 'ctx', 'dropped': 'numOfDroppedRecords'})],
+    'data_properties': [('SassMetricsGetDataProperties', {
+        'context': 'ctx', 'n': 'numOfPatchedInstructionRecords', 'per': 'numOfInstances'})],
+    'flush': [('SassMetricsFlushData', {
+        'context': 'ctx', 'n': 'numOfPatchedInstructionRecords', 'per': 'numOfInstances', 'all': 'pMetricsData'})],
+    'value': [('SassMetrics_InstanceValue', {'id': 'metricId', 'value': 'value'})],
+    'instruction': [('SassMetrics_Data', {
+        'crc': 'cubinCrc', 'function': 'functionIndex', 'name': 'functionName', 'offset': 'pcOffset', 'values': 'pInstanceValues'})],
+}
 MONITORS_OBJECT = {'object': 'pPmSamplingObject'}
 MONITORS = {
     'enable': [('PmSampling_Enable', {'device': 'deviceIndex', **MONITORS_OBJECT})],
@@ -114,6 +131,8 @@ MONITORS = {
         **MONITORS_OBJECT, 'data': 'pCounterDataImage', 'bytes': 'counterDataImageSize', 'sample': 'sampleIndex', 'begin': 'startTimestamp',
         'end': 'endTimestamp'})],
 }
+# structures that calls point to, not their parameters: their names in CUPTI end otherwise
+PLAIN = {'SassMetrics_Config', 'SassMetrics_InstanceValue', 'SassMetrics_Data'}
 # of a file: its structures, and its numbers that are CUPTI's
 FILES = {
     'collectors/profiler/session.c': (COLLECTOR, {
@@ -124,6 +143,7 @@ FILES = {
     'collectors/profiler/pm.c': (MONITORS, {
         'KEEP_OLDEST': 'CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST',
         'DATA_FULL': 'CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL'}),
+    'collectors/profiler/sass.c': (SASS, {'OF_DEVICE': 'CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU'}),
     'analysis/metrics/host.c': (TOOL, {
         'NOT_SUPPORTED': 'CUPTI_ERROR_NOT_SUPPORTED', 'INVALID_CHIP_NAME': 'CUPTI_ERROR_INVALID_CHIP_NAME'}),
     'analysis/metrics/domains.c': (DOMAINS, {'PROFILER': 'NVPA_ACTIVITY_KIND_PROFILER'}),
@@ -187,8 +207,8 @@ class Layouts(unittest.TestCase):
         lines.append(structures(source)[0])
         for name, all_theirs in known.items():
             for theirs, members in all_theirs:
-                struct = theirs if theirs.startswith('NVPW_') else 'CUpti_%s_Params' % theirs
-                of_call = struct.endswith('_Params')
+                struct = theirs if theirs.startswith('NVPW_') else 'CUpti_%s%s' % (theirs, '' if theirs in PLAIN else '_Params')
+                of_call = struct.endswith('_Params') or theirs == 'SassMetrics_Data'
                 pairs = ([('size', 'structSize'), ('none', 'pPriv')] if of_call else []) + list(members.items())
                 for mine, other in pairs:
                     what = '%s.%s and %s.%s' % (name, mine, struct, other)
