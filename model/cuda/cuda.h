@@ -88,6 +88,8 @@ bool gt_cuda_has_call(const struct gt_cuda *c, enum gt_cuda_kind kind, uint64_t 
 struct gt_cuda_place { enum gt_cuda_kind kind; uint64_t index; };
 uint32_t gt_cuda_work_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, int64_t call_ns,
 	struct gt_cuda_place *out, uint32_t max);
+/* A time of CUPTI's in session ns; GT_NO_TIME: 0, or none. */
+int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns);
 /*
  * When what was launched ran on its device, in the clock of its samples of performance monitors (trace/format/
  * pm_samples.h): of a later run of the program as the launcher found it. False: the activities do not tell.

@@ -181,7 +181,6 @@ void gt_cuda_demangle(struct gt_cuda *c, struct gt_cuda_text *t);  /* fills the 
 
 /* clock.c */
 int gt_cuda_clocks_build(struct gt_cuda *c);
-int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns);
 
 /* objects.c: from a DEVICE, CONTEXT, STREAM record; number at the end. */
 int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, const struct rec_activity *a);

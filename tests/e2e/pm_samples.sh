@@ -43,6 +43,9 @@ check "samples were fetched while the kernel ran: the device's buffer may be sma
 check "a packed trace holds them too" grep -q '^cuda pm_samples' <("$tap" dump u.gputap 2>/dev/null)
 FAKEGPU_FAULTS=slow-kernels=2 sampled --metrics "$(pms sm__a.sum sm__b.max sm__c.avg.per_second)" -- "$examples/vector_add"
 check "counters add up, the most is the most, rates are averaged" reported sm__a.sum sm__b.max sm__c.avg.per_second
+"$tap" export -q -f -e perfetto --cupti "$cupti" -o p t.gputap 2>said
+python3 "$GPUTAP_TESTS/golden/perfetto_dump.py" p.pftrace >shown
+check "Perfetto has a counter for each metric, with the samples' values, and 0 behind the last" judge counters taken shown sm__a.sum sm__b.max sm__c.avg.per_second
 check "stats has their whole, as the report has it" env GPUTAP_CUPTI="$cupti" python3 "$GPUTAP_TESTS/e2e/metric_sum_check.py" "$tap" t.gputap pmsampling:sm__a.sum pmsampling:sm__b.max pmsampling:sm__c.avg.per_second
 FAKEGPU_FAULTS=pm-small=3,slow-kernels=1 sampled --metrics "$(pms $active)" -- "$examples/vector_add"
 check "images of three samples: one behind another" [ "$(awk '/^sample/ { n++ } END { print int((n + 2) / 3) }' taken)" = "$("$tap" dump t.gputap 2>/dev/null | sed -nE 's/^cuda pm_samples .* images=([0-9]+) .*/\1/p')" ]

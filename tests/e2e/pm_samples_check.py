@@ -2,6 +2,7 @@
 """tests/e2e/pm_samples_check.py - samples of performance monitors, compared with what the stand-in gave away
 
     pm_samples_check.py report TAKEN FILE.ncu-rep PYTHON METRIC...
+    pm_samples_check.py counters TAKEN SHOWN METRIC...: SHOWN by tests/golden/perfetto_dump.py, of one launch
     pm_samples_check.py dump TAKEN DUMP: every sample of every run whose launch is in the trace
 
 Copyright 2026 The gputap authors
@@ -10,6 +11,7 @@ SPDX-License-Identifier: Apache-2.0
 import re
 import sys
 
+HALF = 1000             # ns: half an interval
 ROUNDING = 4            # ns: the kernel's times were converted to the session's clock and back
 
 
@@ -62,6 +64,26 @@ def report(path, file, python, *metrics):
     return True
 
 
+def counters(path, file, *metrics):
+    kernels, samples = taken(path)
+    with open(file, encoding="utf-8") as lines:
+        text = lines.read()
+    for name in metrics:
+        track = re.findall(r"^track (\d+) under \d+: 'pmsampling:%s', counts '" % re.escape(name), text, re.M)
+        if len(track) != 1:
+            return f"{name}: {len(track)} tracks"
+        *have, last = [(int(at), float(v)) for at, v in re.findall(r"^(\d+) on %s = (.*)$" % track[0], text, re.M)]
+        fits = [[(begin, value(name, samples[begin][1])) for begin in sorted(overlapping(k, samples, by))]
+                for k in kernels for by in (-ROUNDING, ROUNDING)]
+        same = [f for f in fits if [v for _, v in f] == [v for _, v in have]]
+        if not have or not same or last[1] != 0:
+            return f"{name}: {have[:2]} of {len(have)}, {last}, not {[f[:2] for f in fits]}"
+        by = [at - want for (at, _), (want, _) in zip(have, same[0])]   # from the device's clock to the session's
+        if max(by) - min(by) > HALF:
+            return f"{name}: not at the samples' times, but off by {min(by)} to {max(by)}"
+    return True
+
+
 def dump(path, file):
     _, samples = taken(path)
     have = []
@@ -75,7 +97,7 @@ def dump(path, file):
 
 
 def main():
-    answer = {"report": report, "dump": dump}[sys.argv[1]](*sys.argv[2:])
+    answer = {"report": report, "counters": counters, "dump": dump}[sys.argv[1]](*sys.argv[2:])
     sys.exit(0 if answer is True else answer)
 
 

@@ -24,7 +24,7 @@ MESSAGES = {
               8: ("counter", "counter"), 15: ("merge", "u"), 17: ("key", "u")},
     "process": {1: ("pid", "i"), 2: ("cmdline", "s"), 6: ("name", "s"), 8: ("label", "s")},
     "thread": {1: ("pid", "i"), 2: ("tid", "i"), 5: ("name", "s")},
-    "counter": {3: ("unit", "u")},
+    "counter": {3: ("unit", "u"), 6: ("unit_name", "s")},
     "interned": {1: ("category", "entry"), 2: ("name", "entry"), 3: ("annotation", "entry"), 29: ("value", "entry"),
                  5: ("function", "entry"), 6: ("frame", "frame"), 7: ("stack", "stack"), 16: ("id", "raw"), 17: ("path", "entry"),
                  18: ("source", "entry"), 19: ("mapping", "mapping")},
@@ -34,7 +34,7 @@ MESSAGES = {
     "stack": {1: ("iid", "u"), 2: ("frame", "u")},
     "entry": {1: ("iid", "u"), 2: ("text", "s")},
     "event": {3: ("category", "u"), 4: ("note", "note"), 9: ("type", "u"), 10: ("name", "u"), 11: ("track", "u"),
-              30: ("value", "i"), 47: ("flow", "f"), 48: ("end_flow", "f")},
+              30: ("value", "i"), 44: ("real", "d"), 47: ("flow", "f"), 48: ("end_flow", "f")},
     "note": {1: ("name", "u"), 2: ("bool", "u"), 3: ("uint", "u"), 4: ("int", "i"), 5: ("double", "d"), 6: ("text", "s"),
              7: ("pointer", "u"), 17: ("iid", "u")},
 }
@@ -176,7 +176,8 @@ class Reader:
         if "name" in t:
             said.append(repr(one(t, "name")))
         if "counter" in t:
-            said.append("counts " + UNITS[one(one(t, "counter"), "unit")])
+            c = one(t, "counter")
+            said.append("counts " + (UNITS[one(c, "unit")] if "unit" in c else repr(one(c, "unit_name", ""))))
         if "key" in t:
             assert one(t, "merge") == 3
             said.append("with %d" % one(t, "key"))
@@ -195,7 +196,7 @@ class Reader:
             return "%d on %d end %s" % (at, uuid, name)
         if kind == 4:
             assert "counter" in self.tracks[uuid]
-            return "%d on %d = %d" % (at, uuid, one(e, "value"))
+            return "%d on %d = %s" % (at, uuid, one(e, "real") if "real" in e else one(e, "value"))
         assert one(packet, "flags") == 2, "texts by number, but the packet does not say so"
         name = self.texts["name"][one(e, "name")].encode("unicode_escape").decode()
         said = [self.texts["category"][one(e, "category")], name]

@@ -4,6 +4,7 @@
  *   perfetto.c   the file: clocks, items in order, forecast
  *   tracks.c     descriptors, lanes, slices
  *   samples.c    samples of the processors, with their stacks
+ *   monitors.c   samples of performance monitors, as counters
  *   annotate.c   what an event says beside its name
  *   intern.c     texts by number
  *   proto.c      protocol buffers
@@ -81,6 +82,9 @@ void pf_packet_end_named(struct pf *p, size_t packet); /* PERFETTO2 */
 /* ---- samples.c ---- */
 void pf_sample(struct pf *p, const struct gt_item *item);
 void pf_sample_defaults(struct pf *p);
+
+/* ---- monitors.c: samples of performance monitors. 0, or -1 with *err. ---- */
+int pf_monitors(struct pf *p, struct gt_err *err);
 
 /* ---- tracks.c ---- */
 

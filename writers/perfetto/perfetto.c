@@ -343,6 +343,8 @@ static int write_items(struct pf *p, struct gt_output *out, struct gt_err *err)
 	if (more < 0)
 		return -1;
 	pf_lanes_finish(p);
+	if (pf_monitors(p, err))
+		return -1;
 	put_recording(p);
 	return p->failed || p->intern.failed || p->scratch.failed || p->intern.fresh.failed ? no_memory(p, err) : 0;
 }
