@@ -24,7 +24,7 @@ struct tap_call {
 };
 
 /* The thread is in no call, so the wrappers leave it alone. */
-struct tap_tls { uint32_t depth; const void *caller; };
+struct tap_tls { uint32_t depth, own_calls; const void *caller; };
 static struct tap_tls tap_tls __attribute__((unused));
 
 static inline bool tap_call_quiet(void) { return false; }
