@@ -89,11 +89,16 @@ bool tap_profiler_wait(void *stream, void (*meanwhile)(void));
 struct tap_profiler_way {
 	const char *things;             /* for notes: "no THINGS: why" */
 	bool needs_profiler;            /* calls tap_profiler_chip */
+	const char *since;              /* the first CUDA whose CUPTI has all of it, "12.8's"; NULL: 12.6's, as ranges */
 	const char *(*library)(void *handle, void *driver);
 	bool (*begin)(const struct tap_counting_launch *l, bool *gone);
 	void (*end)(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
 	void (*leave_context)(void *context);
 };
+/* Functions of CUPTI by their names, for `library`. NULL, or the name of the first one that it lacks. */
+const char *tap_profiler_find(void *handle, const char *const *names, int (**call)(void *params), unsigned n);
+/* Behind the *used bytes of texts, with its zero. Where it is then; 0, the empty one's place: there is no room. */
+uint32_t tap_profiler_add_text(char *texts, uint32_t room, uint32_t *used, const char *text);
 extern const struct tap_profiler_way tap_profiler_samples;      /* sampling.c */
 extern const struct tap_profiler_way tap_profiler_pm_sampling;  /* pm.c */
 extern const struct tap_profiler_way tap_profiler_sass;         /* sass.c */

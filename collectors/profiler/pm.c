@@ -120,13 +120,7 @@ static const char *library(void *handle, void *driver)
 
 	(void)driver;
 	memcpy(&time_of_cupti, &f, sizeof f);
-	for (int i = 0; i < CALLS; i++) {
-		f = tap_way_in.dlsym(handle, names[i]);
-		if (!f)
-			return names[i];
-		memcpy(&call[i], &f, sizeof f);
-	}
-	return time_of_cupti ? NULL : "cuptiGetTimestamp";
+	return time_of_cupti ? tap_profiler_find(handle, names, call, CALLS) : "cuptiGetTimestamp";
 }
 
 /* ----------------------------------------------------------------- session */
@@ -372,6 +366,7 @@ static void leave_context(void *context)
 const struct tap_profiler_way tap_profiler_pm_sampling = {
 	.things = "samples of performance monitors",
 	.needs_profiler = true,
+	.since = "12.8's",
 	.library = library,
 	.begin = begin,
 	.end = end,

@@ -113,28 +113,14 @@ static int of_context(int which)
 static const char *library(void *handle, void *driver)
 {
 	(void)driver;
-	for (int i = 0; i < CALLS; i++) {
-		void *f = tap_way_in.dlsym(handle, names[i]);
-
-		if (!f)
-			return names[i];
-		memcpy(&call[i], &f, sizeof f);
-	}
-	return NULL;
+	return tap_profiler_find(handle, names, call, CALLS);
 }
 
 /* ----------------------------------------------------------------- session */
 
 static uint32_t add_text(struct room *r, const char *text)
 {
-	uint32_t at = r->head.text_bytes, n = (uint32_t)strnlen(text, 4096);
-
-	if (n + 1 > TEXTS - at)
-		return 0;                       /* the empty one */
-	memcpy(r->text + at, text, n);
-	r->text[at + n] = 0;
-	r->head.text_bytes += n + 1;
-	return at;
+	return tap_profiler_add_text(r->text, TEXTS, &r->head.text_bytes, text);
 }
 
 static bool take_reasons(struct room *r)

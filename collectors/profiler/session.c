@@ -184,6 +184,28 @@ static void take_function(void *to, void *from, const char *name)
 	memcpy(to, &f, sizeof f);
 }
 
+const char *tap_profiler_find(void *handle, const char *const *names, int (**call)(void *params), unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		take_function(&call[i], handle, names[i]);
+		if (!call[i])
+			return names[i];
+	}
+	return NULL;
+}
+
+uint32_t tap_profiler_add_text(char *texts, uint32_t room, uint32_t *used, const char *text)
+{
+	uint32_t at = *used, n = (uint32_t)strnlen(text, 4096);
+
+	if (n + 1 > room - at)
+		return 0;
+	memcpy(texts + at, text, n);
+	texts[at + n] = 0;
+	*used += n + 1;
+	return at;
+}
+
 bool tap_profiler_counts_ranges(void)
 {
 	return library.plan &&
@@ -234,8 +256,8 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 	if (lacks) {
 		tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
 		tap_note(TAP_PART_CUPTI,
-			"no %s: this CUPTI (version %u) has no %s, CUDA 12.6's has; the rest is traced",
-			counted_things(), version, lacks);
+			"no %s: this CUPTI (version %u) has no %s, CUDA %s has; the rest is traced",
+			counted_things(), version, lacks, way() && way()->since ? way()->since : "12.6's");
 		return false;
 	}
 	if (driver) {
