@@ -89,7 +89,7 @@ bool tap_profiler_wait(void *stream, void (*meanwhile)(void));
 struct tap_profiler_way {
 	const char *things;             /* for notes: "no THINGS: why" */
 	bool needs_profiler;            /* calls tap_profiler_chip */
-	const char *since;              /* the first CUDA whose CUPTI has all of it, "12.8's"; NULL: 12.6's, as ranges */
+	const char *since;              /* the first CUDA that has all of it, "12.8's"; NULL: 12.6's, as of ranges */
 	const char *(*library)(void *handle, void *driver);
 	bool (*begin)(const struct tap_counting_launch *l, bool *gone);
 	void (*end)(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
