@@ -6,6 +6,8 @@
  */
 #include "analysis/metrics/class.h"
 
+#include "analysis/metrics/source.h"
+
 const struct gt_metric_class_name gt_metric_classes[GT_CLASSES] = {
 	[GT_CLASS_LAUNCH] = { "launch", "only launches of CUDA kernels have it" },
 	[GT_CLASS_OPENCL] = { "OpenCL", "only launches of OpenCL kernels have it" },
@@ -18,6 +20,7 @@ const struct gt_metric_class_name gt_metric_classes[GT_CLASSES] = {
 	[GT_CLASS_PM_SAMPLING] = { "PM sampling", "performance monitors were not sampled" },
 	[GT_CLASS_DERIVED] = { "derived", "no section that was read defines it" },
 	[GT_CLASS_LIST] = { "list", "it names hardware counters, which were not collected" },
+	[GT_CLASS_UNKNOWN] = { "unknown", "no metric of this name is known" },
 };
 
 #define STALLED "smsp__pcsamp_warps_issue_stalled_"
@@ -50,6 +53,7 @@ enum gt_metric_class gt_metric_class(struct gt_string name)
 		{ "derived__", GT_CLASS_DERIVED }, { "smsp__pcsamp_", GT_CLASS_PC_SAMPLING },
 		{ "sass__", GT_CLASS_SOURCE },
 	};
+	char own[256];
 
 	for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
 		if (begins(name, begin[i].begin))
@@ -58,5 +62,7 @@ enum gt_metric_class gt_metric_class(struct gt_string name)
 		return memchr(name.text, '.', name.bytes) ? GT_CLASS_SASS : GT_CLASS_SOURCE;
 	if (begins(name, "smsp__branch_targets_threads_") && !memchr(name.text, '.', name.bytes))
 		return GT_CLASS_SOURCE;
-	return has(name, "__") ? GT_CLASS_HARDWARE : GT_CLASS_SOURCE;
+	if (has(name, "__"))
+		return GT_CLASS_HARDWARE;
+	return gt_source_of(name, own, sizeof own) ? GT_CLASS_SOURCE : GT_CLASS_UNKNOWN;
 }

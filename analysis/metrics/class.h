@@ -19,6 +19,7 @@ enum gt_metric_class {
 	GT_CLASS_PC_SAMPLING, GT_CLASS_PM_SAMPLING,
 	GT_CLASS_DERIVED,
 	GT_CLASS_LIST,                    /* breakdown:, group: names of other metrics */
+	GT_CLASS_UNKNOWN,                 /* no metric is known that is named so */
 	GT_CLASSES
 };
 

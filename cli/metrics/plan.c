@@ -29,7 +29,7 @@
 #define PM_PREFIX "pmsampling:"
 
 /* In the order of the table; the first and the third are counted in one run of the program. */
-enum row { CONTEXT, DEVICE, SASS, PM, SOURCE, PC, LAUNCH, ATTRIBUTE, DERIVED, LIST, OTHER, ROWS };
+enum row { CONTEXT, DEVICE, SASS, PM, SOURCE, PC, LAUNCH, ATTRIBUTE, DERIVED, LIST, OTHER, UNKNOWN, ROWS };
 static const struct { const char *name, *how; } row_words[ROWS] = {
 	[CONTEXT] = { "hardware counters", "kernel replay" },
 	[DEVICE] = { "hardware counters of the device", "a run of its own" },
@@ -42,6 +42,7 @@ static const struct { const char *name, *how; } row_words[ROWS] = {
 	[DERIVED] = { "derived", "computed from others" },
 	[LIST] = { "list", "names of others" },
 	[OTHER] = { "not of CUDA", "not collected here" },
+	[UNKNOWN] = { "unknown", "no metric of this name is known" },
 };
 
 struct wanted {
@@ -83,7 +84,8 @@ static enum row row_of(struct gt_string name, const char *text)
 	static const enum row rows[GT_CLASSES] = { [GT_CLASS_LAUNCH] = LAUNCH, [GT_CLASS_OPENCL] = OTHER,
 		[GT_CLASS_CPU] = OTHER, [GT_CLASS_DEVICE] = ATTRIBUTE, [GT_CLASS_HARDWARE] = CONTEXT,
 		[GT_CLASS_SASS] = SASS, [GT_CLASS_SOURCE] = SOURCE, [GT_CLASS_PC_SAMPLING] = PC,
-		[GT_CLASS_PM_SAMPLING] = PM, [GT_CLASS_DERIVED] = DERIVED, [GT_CLASS_LIST] = LIST };
+		[GT_CLASS_PM_SAMPLING] = PM, [GT_CLASS_DERIVED] = DERIVED, [GT_CLASS_LIST] = LIST,
+		[GT_CLASS_UNKNOWN] = UNKNOWN };
 	enum row row = rows[gt_metric_class(name)];
 
 	return row == CONTEXT && of_device(text) ? DEVICE : row;
@@ -107,6 +109,7 @@ static struct wanted *want(struct plan *p, struct gt_string name, struct gt_stri
 		return NULL;
 	}
 	*w = (struct wanted){ .name = text, .row = row_of(name, text), .section = section };
+	w->unknown = w->row == UNKNOWN;
 	return w;
 }
 
@@ -566,7 +569,9 @@ struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sec
 		wants.apart[REC_APART_DEVICE] |= row == DEVICE;
 		wants.apart[REC_APART_PM] |= row == PM;
 		wants.apart[REC_APART_SASS] |= source_of(&p.all.v[i], own, sizeof own) != NULL;
-		wants.others |= row == SOURCE && !source_of(&p.all.v[i], own, sizeof own);
+		wants.opcodes |= row == SOURCE && !source_of(&p.all.v[i], own, sizeof own);
+		if (row == UNKNOWN)
+			snprintf(wants.unknown, sizeof wants.unknown, "%s", p.all.v[i].name);
 	}
 	wants.apart[REC_APART_DEVICE] &= contexts;
 	forget(&p);
