@@ -531,7 +531,8 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 	if (wants.opcodes && !run->quiet)
 		fprintf(stderr, "gputap: counts by opcode are not collected: their metrics will be N/A\n");
 	if (*wants.unknown && !run->quiet)
-		fprintf(stderr, "gputap: no metric of the name %s is known: it will be N/A\n", gt_harmless(wants.unknown));
+		fprintf(stderr, "gputap: no metric of the name %s is known: it will be N/A\n",
+			gt_harmless(wants.unknown));
 	gt_sections_close(&s);
 	forget(&parts);
 	return rc;
