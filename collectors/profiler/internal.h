@@ -21,6 +21,7 @@
 #include "collectors/counting.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
+#include "trace/format/samples.h"
 #include "trace/write/options.h"
 #include "trace/write/stream/stream.h"
 #include "trace/write/sys.h"
@@ -97,6 +98,11 @@ struct tap_profiler_way {
 };
 /* Functions of CUPTI by their names, for `library`. NULL, or the name of the first one that it lacks. */
 const char *tap_profiler_find(void *handle, const char *const *names, int (**call)(void *params), unsigned n);
+/* Calls of the program inside that one are none of its own. */
+int tap_profiler_call(int (*call)(void *params), void *params);
+/* The place of a function, which is added without a name where it is not there yet; `most`: there is no room. */
+uint32_t tap_profiler_function(
+	struct rec_samples_function *all, uint32_t most, uint32_t *n, uint64_t crc, uint32_t index);
 /* Behind the *used bytes of texts, with its zero. Where it is then; 0, the empty one's place: there is no room. */
 uint32_t tap_profiler_add_text(char *texts, uint32_t room, uint32_t *used, const char *text);
 extern const struct tap_profiler_way tap_profiler_samples;      /* sampling.c */

@@ -85,16 +85,7 @@ static struct {
 	bool started;
 } session;
 
-/* Calls of the program inside these are none of its own. */
-static int cupti(int which, void *params)
-{
-	int err;
-
-	tap_tls.own_calls++;
-	err = call[which](params);
-	tap_tls.own_calls--;
-	return err;
-}
+static int cupti(int which, void *params) { return tap_profiler_call(call[which], params); }
 
 static int of_object(int which)
 {

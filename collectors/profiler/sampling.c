@@ -93,15 +93,7 @@ struct room {
 static int (*call[CALLS])(void *params);
 static struct { void *context; struct room *room; bool started; } session;      /* context NULL: none is open */
 
-static int cupti(int which, void *params)
-{
-	int err;
-
-	tap_tls.own_calls++;
-	err = call[which](params);
-	tap_tls.own_calls--;
-	return err;
-}
+static int cupti(int which, void *params) { return tap_profiler_call(call[which], params); }
 
 static int of_context(int which)
 {
@@ -239,17 +231,12 @@ static bool begin(const struct tap_counting_launch *l, bool *gone)
 /* FUNCTIONS: there is no room for one more. */
 static uint32_t function_of(struct room *r, const struct pc *pc)
 {
-	uint32_t i = r->head.functions;
+	uint32_t before = r->head.functions;
+	uint32_t i = tap_profiler_function(r->function, FUNCTIONS, &r->head.functions, pc->crc, pc->function);
 
-	while (i && (r->function[i - 1].crc != pc->crc || r->function[i - 1].index != pc->function))
-		i--;
-	if (i)
-		return i - 1;
-	if (r->head.functions == FUNCTIONS)
-		return FUNCTIONS;
-	r->function[r->head.functions] = (struct rec_samples_function){ pc->crc, pc->function,
-		pc->name ? add_text(r, pc->name) : 0 };
-	return r->head.functions++;
+	if (r->head.functions > before && pc->name)
+		r->function[i].text = add_text(r, pc->name);
+	return i;
 }
 
 static uint64_t samples_of(const struct room *r, const struct pc *pc)

@@ -84,15 +84,7 @@ static struct {
 } session;
 static bool ahead;                      /* SASS5 */
 
-static int cupti(int which, void *params)
-{
-	int err;
-
-	tap_tls.own_calls++;
-	err = call[which](params);
-	tap_tls.own_calls--;
-	return err;
-}
+static int cupti(int which, void *params) { return tap_profiler_call(call[which], params); }
 
 static const char *library(void *handle, void *driver)
 {
@@ -235,17 +227,12 @@ static bool begin(const struct tap_counting_launch *l, bool *gone)
 /* FUNCTIONS: there is no room for one more. */
 static uint32_t function_of(struct room *r, const struct instruction *one)
 {
-	uint32_t i = r->head.functions;
+	uint32_t before = r->head.functions;
+	uint32_t i = tap_profiler_function(r->function, FUNCTIONS, &r->head.functions, one->crc, one->function);
 
-	while (i && (r->function[i - 1].crc != one->crc || r->function[i - 1].index != one->function))
-		i--;
-	if (i)
-		return i - 1;
-	if (r->head.functions == FUNCTIONS)
-		return FUNCTIONS;
-	r->function[r->head.functions] = (struct rec_samples_function){ one->crc, one->function,
-		one->name ? add_text(r, one->name) : 0 };
-	return r->head.functions++;
+	if (r->head.functions > before && one->name)
+		r->function[i].text = add_text(r, one->name);
+	return i;
 }
 
 /* Several values of one metric are of parts of the device: they add up. */

@@ -94,16 +94,17 @@ static struct {
 	bool started;                           /* atomic: the time limit takes it */
 } session;
 
-/* Calls of the program inside these are none of its own. */
-static int cupti(int which, void *params)
+int tap_profiler_call(int (*call)(void *params), void *params)
 {
 	int err;
 
 	tap_tls.own_calls++;
-	err = library.call[which](params);
+	err = call(params);
 	tap_tls.own_calls--;
 	return err;
 }
+
+static int cupti(int which, void *params) { return tap_profiler_call(library.call[which], params); }
 
 /* NULL: ranges are counted */
 static const struct tap_profiler_way *way(void)
@@ -192,6 +193,21 @@ const char *tap_profiler_find(void *handle, const char *const *names, int (**cal
 			return names[i];
 	}
 	return NULL;
+}
+
+uint32_t tap_profiler_function(
+	struct rec_samples_function *all, uint32_t most, uint32_t *n, uint64_t crc, uint32_t index)
+{
+	uint32_t i = *n;
+
+	while (i && (all[i - 1].crc != crc || all[i - 1].index != index))
+		i--;
+	if (i)
+		return i - 1;
+	if (*n == most)
+		return most;
+	all[*n] = (struct rec_samples_function){ crc, index, 0 };
+	return (*n)++;
 }
 
 uint32_t tap_profiler_add_text(char *texts, uint32_t room, uint32_t *used, const char *text)
