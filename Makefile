@@ -61,4 +61,5 @@ include tests/fakegpu/fakegpu.mk
 include tests/tests.mk
 include scripts/quality.mk
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+# Roots of other systems lie in there too, with folders of such names.
+-include $(shell find $(O) -name '*root*' -prune -o -type f -name '*.d' -print 2>/dev/null)
