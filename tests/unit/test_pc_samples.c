@@ -4,15 +4,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka wants those above first */
-#include <cmocka.h>
-
 #include "trace/format/samples.h"
+#include "tests/unit/soundness.h"
 
 #define TEXTS "\0kernel\0stalled\0waiting"
 struct blob {
@@ -34,17 +27,12 @@ static const struct blob good = {
 	.texts = TEXTS,
 };
 
-/* In memory of its exact size, for sanitizers. Everything that a sound one names is read. */
-static bool is_sound(const struct blob *b, size_t bytes)
+static bool is_sound(const void *blob, size_t bytes)
 {
-	char *copy = malloc(bytes ? bytes : 1);
 	struct rec_samples_parts p;
 	uint64_t counts = 0;
-	bool sound;
+	bool sound = rec_samples_sound(blob, bytes, &p);
 
-	assert_non_null(copy);
-	memcpy(copy, b, bytes);
-	sound = rec_samples_sound(copy, bytes, &p);
 	if (sound) {
 		for (uint32_t i = 0; i < p.head->reasons; i++)
 			assert_true(strlen(p.texts + p.reasons[i].text) < p.head->text_bytes);
@@ -55,79 +43,29 @@ static bool is_sound(const struct blob *b, size_t bytes)
 		}
 		assert_true(counts <= p.head->counts);
 	}
-	free(copy);
 	return sound;
 }
 
-static void one_that_is_whole_is_sound(void **state)
-{
-	(void)state;
-	assert_true(is_sound(&good, BYTES));
-}
-
-static void one_that_is_cut_is_not(void **state)
-{
-	struct blob b = good;
-
-	(void)state;
-	for (size_t bytes = 0; bytes < BYTES; bytes++) {
-		assert_false(is_sound(&good, bytes));
-		b.head.bytes = bytes;                   /* and says so */
-		assert_false(is_sound(&b, bytes));
-	}
-}
-
-/* No byte may lead outside, whatever it becomes. */
-static void any_byte_may_be_another(void **state)
-{
-	(void)state;
-	for (size_t at = 0; at < BYTES; at++) {
-		for (unsigned value = 0; value < 256; value++) {
-			struct blob b = good;
-
-			((unsigned char *)&b)[at] = (unsigned char)value;
-			is_sound(&b, BYTES);
-		}
-	}
-}
-
-static void numbers_lead_to_what_is_there(void **state)
-{
-	static const struct { size_t at; uint32_t value; } wrong[] = {
+/* What is sound, and what is not: tests/unit/soundness.h */
+static const struct soundness kind = {
+	.good = &good,
+	.bytes = BYTES,
+	.says_bytes = offsetof(struct blob, head.bytes),
+	.is_sound = is_sound,
+	.wrong = {
 		{ offsetof(struct blob, functions[0].text), sizeof TEXTS },
 		{ offsetof(struct blob, reasons[1].text), sizeof TEXTS },
 		{ offsetof(struct blob, instructions[1].function), 1 },
 		{ offsetof(struct blob, instructions[0].counts), 3 },
 		{ offsetof(struct blob, instructions[0].counts), UINT32_MAX },
 		{ offsetof(struct blob, head.counts), 2 },
-	};
+	},
+};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct blob b = good;
-
-		memcpy((char *)&b + wrong[i].at, &wrong[i].value, sizeof wrong[i].value);
-		assert_false(is_sound(&b, BYTES));
-	}
-	struct blob open = good;
-
-	open.texts[sizeof TEXTS - 1] = 'g';             /* the last text does not end */
-	assert_false(is_sound(&open, BYTES));
-}
-
-/* They are read as words. */
-static void they_begin_at_a_word(void **state)
+static void the_last_text_ends(void **state)
 {
-	char *room = malloc(BYTES + 8);
-	struct rec_samples_parts p;
-
 	(void)state;
-	assert_non_null(room);
-	for (size_t at = 0; at < 8; at++) {
-		memcpy(room + at, &good, BYTES);
-		assert_int_equal(rec_samples_sound(room + at, BYTES, &p), !at);
-	}
-	free(room);
+	assert_false(is_sound_with(kind.bytes, kind.bytes - 1, "g", 1));
 }
 
 /* Each reason is looked for at each instruction: their number would be the square of the blob's size. */
@@ -151,11 +89,8 @@ static void reasons_have_a_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_that_is_whole_is_sound),
-		cmocka_unit_test(one_that_is_cut_is_not),
-		cmocka_unit_test(any_byte_may_be_another),
-		cmocka_unit_test(numbers_lead_to_what_is_there),
-		cmocka_unit_test(they_begin_at_a_word),
+		SOUNDNESS_TESTS,
+		cmocka_unit_test(the_last_text_ends),
 		cmocka_unit_test(reasons_have_a_limit),
 	};
 

@@ -4,15 +4,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka wants those above first */
-#include <cmocka.h>
-
 #include "trace/format/sass.h"
+#include "tests/unit/soundness.h"
 
 #define TEXTS "\0kernel\0inst_executed"
 struct blob {
@@ -34,16 +27,11 @@ static const struct blob good = {
 	.texts = TEXTS,
 };
 
-/* In memory of its exact size, for sanitizers. Everything that a sound one names is read. */
-static bool is_sound(const struct blob *b, size_t bytes)
+static bool is_sound(const void *blob, size_t bytes)
 {
-	char *copy = malloc(bytes ? bytes : 1);
 	struct rec_sass_parts p;
-	bool sound;
+	bool sound = rec_sass_sound(blob, bytes, &p);
 
-	assert_non_null(copy);
-	memcpy(copy, b, bytes);
-	sound = rec_sass_sound(copy, bytes, &p);
 	if (sound) {
 		const struct rec_sass_value *v = p.values;
 
@@ -54,45 +42,16 @@ static bool is_sound(const struct blob *b, size_t bytes)
 		}
 		assert_true(v == p.values + p.head->values);
 	}
-	free(copy);
 	return sound;
 }
 
-static void one_that_is_whole_is_sound(void **state)
-{
-	(void)state;
-	assert_true(is_sound(&good, BYTES));
-}
-
-static void one_that_is_cut_is_not(void **state)
-{
-	struct blob b = good;
-
-	(void)state;
-	for (size_t bytes = 0; bytes < BYTES; bytes++) {
-		assert_false(is_sound(&good, bytes));
-		b.head.bytes = bytes;                   /* and says so */
-		assert_false(is_sound(&b, bytes));
-	}
-}
-
-/* No byte may lead outside, whatever it becomes. */
-static void any_byte_may_be_another(void **state)
-{
-	(void)state;
-	for (size_t at = 0; at < BYTES; at++) {
-		for (unsigned value = 0; value < 256; value++) {
-			struct blob b = good;
-
-			((unsigned char *)&b)[at] = (unsigned char)value;
-			is_sound(&b, BYTES);
-		}
-	}
-}
-
-static void numbers_lead_to_what_is_there(void **state)
-{
-	static const struct { size_t at; uint32_t value; } wrong[] = {
+/* What is sound, and what is not: tests/unit/soundness.h */
+static const struct soundness kind = {
+	.good = &good,
+	.bytes = BYTES,
+	.says_bytes = offsetof(struct blob, head.bytes),
+	.is_sound = is_sound,
+	.wrong = {
 		{ offsetof(struct blob, functions[0].text), sizeof TEXTS },
 		{ offsetof(struct blob, metrics[1].text), sizeof TEXTS },
 		{ offsetof(struct blob, values[2].metric), 2 },
@@ -101,44 +60,20 @@ static void numbers_lead_to_what_is_there(void **state)
 		{ offsetof(struct blob, instructions[0].values), UINT32_MAX },
 		{ offsetof(struct blob, head.values), 2 },
 		{ offsetof(struct blob, head.metrics), REC_SASS_METRICS + 1 },
-	};
+	},
+};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct blob b = good;
-
-		memcpy((char *)&b + wrong[i].at, &wrong[i].value, sizeof wrong[i].value);
-		assert_false(is_sound(&b, BYTES));
-	}
-	struct blob open = good;
-
-	open.texts[sizeof TEXTS - 1] = 'g';             /* the last text does not end */
-	assert_false(is_sound(&open, BYTES));
-}
-
-/* They are read as words. */
-static void they_begin_at_a_word(void **state)
+static void the_last_text_ends(void **state)
 {
-	char *room = malloc(BYTES + 8);
-	struct rec_sass_parts p;
-
 	(void)state;
-	assert_non_null(room);
-	for (size_t at = 0; at < 8; at++) {
-		memcpy(room + at, &good, BYTES);
-		assert_int_equal(rec_sass_sound(room + at, BYTES, &p), !at);
-	}
-	free(room);
+	assert_false(is_sound_with(kind.bytes, kind.bytes - 1, "g", 1));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_that_is_whole_is_sound),
-		cmocka_unit_test(one_that_is_cut_is_not),
-		cmocka_unit_test(any_byte_may_be_another),
-		cmocka_unit_test(numbers_lead_to_what_is_there),
-		cmocka_unit_test(they_begin_at_a_word),
+		SOUNDNESS_TESTS,
+		cmocka_unit_test(the_last_text_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
