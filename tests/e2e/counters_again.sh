@@ -73,14 +73,7 @@ check "launches of several threads are matched by name, grid and order" with_val
 check "and none is lost" complete
 
 # A program that does something else in a later run
-cat >other <<'END'
-#!/bin/sh
-echo run >>others
-n=$(grep -c . others)
-if [ "$n" = 2 ]; then exec "$@" 1 2; fi
-exec "$@" 1 5
-END
-chmod +x other
+launching_less 5
 counted --reruns --launch-count 0 -- ./other "$examples/storm"
 check "launches that a later run does not make have no values" with_value 2
 check "a note names them" said 'run 2 of the program did not make launch 3 of '

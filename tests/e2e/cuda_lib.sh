@@ -27,3 +27,13 @@ calls() { grep '^runtime-calls' "$1"; }
 driver_calls() { grep '^driver-calls' "$1" | cut -d' ' -f2; }
 status() { [ "$(cat t.status)" = "$1" ]; }
 no_image() { ! ls -d t.gputap/*.[0-9]* >/dev/null 2>&1; }
+# ./other PROGRAM: runs PROGRAM 1 MORE, and PROGRAM 1 2 in the second of its runs, which therefore launches less
+launching_less() {
+	cat >other <<-END
+		#!/bin/sh
+		echo run >>others
+		if [ "\$(grep -c . others)" = 2 ]; then exec "\$@" 1 2; fi
+		exec "\$@" 1 $1
+	END
+	chmod +x other
+}

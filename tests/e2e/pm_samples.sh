@@ -135,14 +135,7 @@ check "nothing is lost" complete
 check "the counters are there" grep -q ' sm__cycles_active.avg.*[0-9]' <(report --page raw t.gputap)
 check "the samples of the program counter too" grep -q 'smsp__pcsamp_sample_count.*[1-9]' <(report --page raw t.gputap)
 check "and those of performance monitors" grep -q "pmsampling:$active.*[1-9]" <(report --page raw t.gputap)
-cat >other <<'END'
-#!/bin/sh
-echo run >>others
-n=$(grep -c . others)
-if [ "$n" = 2 ]; then exec "$@" 1 2; fi
-exec "$@" 1 4
-END
-chmod +x other
+launching_less 4
 sampled --reruns --launch-count 0 --metrics "sm__cycles_active.avg,$(pms $active)" -- ./other "$examples/storm"
 check "launches that the second run does not make have none, and a note names them" said 'run 2 of the program did not make launch 3 of .*: the samples of performance monitors of that launch'
 check "they are counted" said 'complete: no (2 .*were not collected'

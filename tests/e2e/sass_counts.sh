@@ -132,14 +132,7 @@ FAKEGPU_FAULTS=sass-refused counted --reruns --metrics "sm__cycles_active.avg,$m
 check "why the second run counted none is told" said 'run 2 of the program: no counts of instructions: cuptiSassMetricsEnable'
 FAKEGPU_FAULTS=counters-nodes counted --reruns --kernel-name graph --launch-skip 10 --metrics "sm__cycles_active.avg,$metrics" -- "$examples/graphs"
 check "where the kernels of a graph are told apart, its counts are of none of them, and N/A says so" na_because 'its graph was instrumented as a whole'
-cat >other <<'END'
-#!/bin/sh
-echo run >>others
-n=$(grep -c . others)
-if [ "$n" = 2 ]; then exec "$@" 1 2; fi
-exec "$@" 1 4
-END
-chmod +x other
+launching_less 4
 counted --reruns --launch-count 0 --metrics "sm__cycles_active.avg,$metrics" -- ./other "$examples/storm"
 check "launches that the second run does not make have no counts, and a note names them" said 'run 2 of the program did not make launch 3 of .*: the counts of instructions of that launch'
 check "they are counted" said 'complete: no (2 .*were not collected'
