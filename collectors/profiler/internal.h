@@ -7,7 +7,7 @@
  *   choose.c     which launches
  *   passes.c     what earlier runs of the program counted of the same launches
  *   range.c      ranges of the program, where these are counted
- *   session.c    CUPTI's range profiler in one context; what it shares with sampling
+ *   session.c    CUPTI's range profiler in one context; opens and closes the sessions of the others
  *   sampling.c   CUPTI's sampling of the program counter, in a run of the program that does nothing else
  *   pm.c         CUPTI's sampling of performance monitors, in such a run
  *   sass.c       counts by instruction, of code that CUPTI instruments, in such a run
@@ -83,18 +83,29 @@ void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_p
  */
 bool tap_profiler_wait(void *stream, void (*meanwhile)(void));
 
+/* What is common to the sessions of all ways, and first in each. One is open at a time; all zero: none. */
+struct tap_profiler_session {
+	void *context, *room;           /* of the launch that opened it; memory of its way, which is zero at first */
+	uint32_t device;
+};
+
 /*
- * What a run of the program does instead of counting ranges: it cannot share a process with these. library: NULL, or
- * the name of a function that CUPTI lacks; the others as the functions of session.c that call them.
+ * What a run of the program does instead of counting ranges: it cannot share a process with these. open to close are
+ * called with its session, whose common part is filled in; where open or start is refused, close follows.
  */
 struct tap_profiler_way {
 	const char *things;             /* for notes: "no THINGS: why" */
 	bool needs_profiler;            /* calls tap_profiler_chip */
+	bool of_device;                 /* a session is one of the device, else of a context */
 	const char *since;              /* the first CUDA that has all of it, "12.8's"; NULL: 12.6's, as of ranges */
+	struct tap_profiler_session *session;
+	size_t session_bytes, room_bytes;
+	/* NULL, or the name of a function that CUPTI lacks. */
 	const char *(*library)(void *handle, void *driver);
-	bool (*begin)(const struct tap_counting_launch *l, bool *gone);
+	bool (*open)(const struct tap_counting_launch *l);
+	bool (*start)(void);
 	void (*end)(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
-	void (*leave_context)(void *context);
+	void (*close)(void);            /* what CUPTI has of it */
 };
 /* Functions of CUPTI by their names, for `library`. NULL, or the name of the first one that it lacks. */
 const char *tap_profiler_find(void *handle, const char *const *names, int (**call)(void *params), unsigned n);

@@ -78,12 +78,14 @@ struct room {
 static int (*call[CALLS])(void *params);
 static int (*time_of_cupti)(uint64_t *ns);
 static struct {
-	void *object, *context;                 /* object NULL: none is open; context: of the launch that opened it */
-	struct room *room;
-	uint32_t device, image;
+	struct tap_profiler_session common;
+	void *object;
+	uint32_t image;
 	uint8_t *data; size_t data_bytes;       /* the image that CUPTI fills */
 	bool started;
 } session;
+
+static struct room *room(void) { return session.common.room; }
 
 static int cupti(int which, void *params) { return tap_profiler_call(call[which], params); }
 
@@ -122,9 +124,6 @@ static void close_session(void)
 		of_object(DISABLE);
 	if (session.data)
 		tap_sys_munmap(session.data, session.data_bytes);
-	if (session.room)
-		tap_sys_munmap(session.room, sizeof *session.room);
-	memset(&session, 0, sizeof session);
 }
 
 /* By a clock of its own, but for the chips that cannot: the interval of these is in cycles. */
@@ -135,7 +134,7 @@ static enum rec_pm_trigger trigger_of(const char *chip)
 
 static bool configure(const struct rec_counters_image *im, const uint8_t *config)
 {
-	struct rec_pm *h = &session.room->head;
+	struct rec_pm *h = &room()->head;
 	uint64_t interval = tap_option_number("pm-sampling-interval"),
 		 buffer = tap_option_number("pm-sampling-buffer-size");
 	PARAMS(set_config, append, .object = session.object, .config_bytes = im->config_bytes, .config = config,
@@ -188,10 +187,6 @@ static bool open_session(const struct tap_counting_launch *l)
 	const char *chip;
 	int err;
 
-	session.room = tap_sys_mmap(NULL, sizeof *session.room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		-1, 0);
-	if (!session.room)
-		return tap_profiler_refuse_because("no memory for samples");
 	chip = tap_profiler_chip(l->device);
 	if (!chip || !tap_profiler_device_can(l->device, TAP_PROFILER_PM_SAMPLING))
 		return false;
@@ -205,15 +200,13 @@ static bool open_session(const struct tap_counting_launch *l)
 	if (err)
 		return tap_profiler_refuse(names[ENABLE], err);
 	session.object = p.object;
-	session.context = l->context;
-	session.device = l->device;
 	return configure(im, (const uint8_t *)plan + im->config) &&
 		make_data(im, (const char *)plan + im->names);
 }
 
 static bool start(void)
 {
-	struct room *r = session.room;
+	struct room *r = room();
 	int err = new_data();
 
 	if (err)
@@ -223,20 +216,8 @@ static bool start(void)
 	r->head.images = r->head.samples = 0;
 	r->head.begin_ns = now();
 	err = of_object(START);
-	return !err || tap_profiler_refuse(names[START], err);
-}
-
-static bool begin(const struct tap_counting_launch *l, bool *gone)
-{
-	bool same = session.object && session.device == l->device;
-
-	if (!same)
-		close_session();
-	if ((!same && !open_session(l)) || !start()) {
-		close_session();
-		*gone = true;
-		return false;
-	}
+	if (err)
+		return tap_profiler_refuse(names[START], err);
 	__atomic_store_n(&session.started, true, __ATOMIC_RELEASE);
 	return true;
 }
@@ -248,7 +229,7 @@ static bool keep_image(struct room *r)
 {
 	PARAMS(data_info, completed, .data = session.data, .bytes = session.data_bytes);
 	struct rec_pm *h = &r->head;
-	uint64_t room = rec_pm_room(session.data_bytes);
+	uint64_t bytes = rec_pm_room(session.data_bytes);
 
 	if (cupti(DATA_INFO, &p)) {
 		h->state = REC_PM_FAILED;
@@ -256,7 +237,7 @@ static bool keep_image(struct room *r)
 	}
 	if (!p.completed)
 		return true;
-	if (h->images == IMAGES || p.completed > TIMES - h->samples || room > DATA - r->used) {
+	if (h->images == IMAGES || p.completed > TIMES - h->samples || bytes > DATA - r->used) {
 		h->state = REC_PM_FULL;
 		return false;
 	}
@@ -271,8 +252,8 @@ static bool keep_image(struct room *r)
 		r->time[h->samples + i] = (struct rec_pm_time){ s.begin, s.end };
 	}
 	memcpy(r->data + r->used, session.data, session.data_bytes);
-	memset(r->data + r->used + session.data_bytes, 0, room - session.data_bytes);
-	r->used += room;
+	memset(r->data + r->used + session.data_bytes, 0, bytes - session.data_bytes);
+	r->used += bytes;
 	r->image[h->images++] = (struct rec_pm_image){ (uint32_t)session.data_bytes, (uint32_t)p.completed };
 	h->samples += (uint32_t)p.completed;
 	return true;
@@ -296,7 +277,7 @@ static void fetch(struct room *r)
 	}
 }
 
-static void fetch_meanwhile(void) { fetch(session.room); }
+static void fetch_meanwhile(void) { fetch(room()); }
 
 static void tell_of_loss(uint32_t state)
 {
@@ -331,7 +312,7 @@ static void store(struct room *r, const struct tap_counting_launch *l, const str
 /* MONITORS1. What a launch that failed, or that does not come back, left is thrown away. */
 static void end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep)
 {
-	struct room *r = session.room;
+	struct room *r = room();
 	bool done;
 
 	if (!TAP_READ_ONCE(session.started))
@@ -348,18 +329,17 @@ static void end(const struct tap_counting_launch *l, const struct tap_profiler_c
 		store(r, l, c);
 }
 
-static void leave_context(void *context)
-{
-	if (session.object && (!context || session.context == context))
-		close_session();
-}
-
 const struct tap_profiler_way tap_profiler_pm_sampling = {
 	.things = "samples of performance monitors",
 	.needs_profiler = true,
+	.of_device = true,
 	.since = "12.8's",
+	.session = &session.common,
+	.session_bytes = sizeof session,
+	.room_bytes = sizeof(struct room),
 	.library = library,
-	.begin = begin,
+	.open = open_session,
+	.start = start,
 	.end = end,
-	.leave_context = leave_context,
+	.close = close_session,
 };

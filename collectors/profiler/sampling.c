@@ -91,13 +91,13 @@ struct room {
 };
 
 static int (*call[CALLS])(void *params);
-static struct { void *context; struct room *room; bool started; } session;      /* context NULL: none is open */
+static struct { struct tap_profiler_session common; bool enabled, started; } session;
 
 static int cupti(int which, void *params) { return tap_profiler_call(call[which], params); }
 
 static int of_context(int which)
 {
-	struct of_context p = { .size = sizeof p, .context = session.context };
+	struct of_context p = { .size = sizeof p, .context = session.common.context };
 
 	return cupti(which, &p);
 }
@@ -118,8 +118,8 @@ static uint32_t add_text(struct room *r, const char *text)
 static bool take_reasons(struct room *r)
 {
 	size_t n = 0;
-	struct n_reasons count = { .size = sizeof count, .context = session.context, .n = &n };
-	struct all_reasons all = { .size = sizeof all, .context = session.context, .index = r->index,
+	struct n_reasons count = { .size = sizeof count, .context = session.common.context, .n = &n };
+	struct all_reasons all = { .size = sizeof all, .context = session.common.context, .index = r->index,
 		.names = r->names };
 	int err = cupti(N_REASONS, &count);
 
@@ -164,7 +164,7 @@ static bool configure(struct room *r)
 		{ .what = BUFFER, .is.at = &r->data },
 		{ .what = PERIOD, .is.number = period_asked() },       /* the last: left out where CUPTI chooses */
 	}, period = { .what = PERIOD };
-	struct attributes p = { .size = sizeof p, .context = session.context,
+	struct attributes p = { .size = sizeof p, .context = session.common.context,
 		.n = sizeof all / sizeof *all - !period_asked(), .all = all };
 	int err = cupti(SET, &p);
 
@@ -179,51 +179,33 @@ static bool configure(struct room *r)
 
 static void close_session(void)
 {
-	if (session.context)
+	if (session.enabled)
 		of_context(DISABLE);
-	if (session.room)
-		tap_sys_munmap(session.room, sizeof *session.room);
-	memset(&session, 0, sizeof session);
 }
 
 static bool open_session(const struct tap_counting_launch *l)
 {
-	struct room *r = tap_sys_mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct of_context p = { .size = sizeof p, .context = l->context };
+	struct room *r = session.common.room;
 	int err;
 
-	session.room = r;
-	if (!r)
-		return tap_profiler_refuse_because("no memory for samples");
 	r->data = (struct data){ .size = sizeof r->data, .room = AT_ONCE, .pcs = r->in };
 	for (int i = 0; i < AT_ONCE; i++)
 		r->in[i] = (struct pc){ .size = sizeof r->in[i], .counts = r->in_counts[i] };
 	if (!tap_profiler_device_can(l->device, TAP_PROFILER_PC_SAMPLING))
 		return false;
-	err = cupti(ENABLE, &p);
+	err = of_context(ENABLE);
 	if (err)
 		return tap_profiler_refuse(names[ENABLE], err);
-	session.context = l->context;
+	session.enabled = true;
 	return take_reasons(r) && configure(r);
 }
 
-static bool begin(const struct tap_counting_launch *l, bool *gone)
+static bool start(void)
 {
-	int err;
+	int err = of_context(START);
 
-	if (session.context != l->context) {
-		close_session();
-		if (!open_session(l)) {
-			close_session();
-			*gone = true;
-			return false;
-		}
-	}
-	err = of_context(START);
-	if (err)
-		*gone = !tap_profiler_refuse(names[START], err);
 	session.started = !err;
-	return !err;
+	return !err || tap_profiler_refuse(names[START], err);
 }
 
 /* ------------------------------------------------------------------ samples */
@@ -273,7 +255,7 @@ static void take(struct room *r, const struct pc *pc, uint32_t correlation)
 
 static void fetch(struct room *r, uint32_t correlation)
 {
-	struct get p = { .size = sizeof p, .context = session.context, .data = &r->data };
+	struct get p = { .size = sizeof p, .context = session.common.context, .data = &r->data };
 	struct rec_samples *h = &r->head;
 	const struct rec_samples empty = { .magic = REC_SAMPLES_MAGIC, .reasons = h->reasons, .cycles = h->cycles,
 		.text_bytes = r->reason_texts };
@@ -338,21 +320,19 @@ static void end(const struct tap_counting_launch *l, const struct tap_profiler_c
 		TAP_DEGRADE(TAP_PART_CUPTI, "samples of some launches are missing: %s failed", names[STOP]);
 		return;
 	}
-	fetch(session.room, l->correlation);
+	fetch(session.common.room, l->correlation);
 	if (keep && done)
-		store(session.room, l, c);
-}
-
-static void leave_context(void *context)
-{
-	if (session.context && (!context || session.context == context))
-		close_session();
+		store(session.common.room, l, c);
 }
 
 const struct tap_profiler_way tap_profiler_samples = {
 	.things = "samples of the program counter",
+	.session = &session.common,
+	.session_bytes = sizeof session,
+	.room_bytes = sizeof(struct room),
 	.library = library,
-	.begin = begin,
+	.open = open_session,
+	.start = start,
 	.end = end,
-	.leave_context = leave_context,
+	.close = close_session,
 };

@@ -77,9 +77,7 @@ struct room {
 
 static int (*call[CALLS])(void *params);
 static struct {
-	void *context;                  /* NULL: none is open */
-	struct room *room;
-	uint32_t device;
+	struct tap_profiler_session common;
 	bool configured, enabled, begun;
 } session;
 static bool ahead;                      /* SASS5 */
@@ -128,7 +126,7 @@ static size_t take_metrics(struct room *r, const struct rec_counters *plan, cons
 	return known;
 }
 
-static bool configure(const struct tap_counting_launch *l)
+static bool open_session(const struct tap_counting_launch *l)
 {
 	struct config all[METRICS];
 	const struct rec_counters *plan;
@@ -141,18 +139,17 @@ static bool configure(const struct tap_counting_launch *l)
 	if (!tap_profiler_device_can(l->device, TAP_PROFILER_SASS))
 		return false;
 	PARAMS(set_config, device, .all = all, .device = l->device);
-	p.n = take_metrics(session.room, plan, asked, chip, all, &err);
+	p.n = take_metrics(session.common.room, plan, asked, chip, all, &err);
 	if (!p.n)
 		return tap_profiler_refuse(names[PROPERTIES], err);
 	err = cupti(SET, &p);
-	session.device = l->device;
 	session.configured = !err;
 	return !err || tap_profiler_refuse(names[SET], err);
 }
 
 static int enable(void)
 {
-	PARAMS(enable, lazy, .context = session.context, .lazy = 1);
+	PARAMS(enable, lazy, .context = session.common.context, .lazy = 1);
 	int err = cupti(ENABLE, &p);
 
 	session.enabled = !err;
@@ -162,7 +159,7 @@ static int enable(void)
 /* What was not fetched is gone; how much of it there was. */
 static uint64_t disable(void)
 {
-	PARAMS(disable, dropped, .context = session.context);
+	PARAMS(disable, dropped, .context = session.common.context);
 
 	if (session.enabled)
 		cupti(DISABLE, &p);
@@ -172,54 +169,31 @@ static uint64_t disable(void)
 
 static void close_session(void)
 {
-	PARAMS(unset_config, device, .device = session.device);
+	PARAMS(unset_config, device, .device = session.common.device);
 
 	disable();
 	if (session.configured)
 		cupti(UNSET, &p);
-	if (session.room)
-		tap_sys_munmap(session.room, sizeof *session.room);
-	memset(&session, 0, sizeof session);
-}
-
-static bool open_session(const struct tap_counting_launch *l)
-{
-	session.room = tap_sys_mmap(NULL, sizeof *session.room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		0);
-	if (!session.room)
-		return tap_profiler_refuse_because("no memory for counts of instructions");
-	session.context = l->context;
-	return configure(l);
 }
 
 /* SASS5: what other launches left since it was enabled. */
 static bool is_used(void)
 {
-	PARAMS(data_properties, per, .context = session.context);
+	PARAMS(data_properties, per, .context = session.common.context);
 
 	return session.enabled && !cupti(DATA, &p) && p.n;
 }
 
-static bool begin(const struct tap_counting_launch *l, bool *gone)
+static bool start(void)
 {
 	int err = 0;
 
-	if (session.context != l->context) {
-		close_session();
-		if (!open_session(l)) {
-			close_session();
-			*gone = true;
-			return false;
-		}
-	}
 	if (is_used())
 		disable();
 	if (!session.enabled)
 		err = enable();
-	if (err)
-		*gone = !tap_profiler_refuse(names[ENABLE], err);
 	session.begun = !err;
-	return !err;
+	return !err || tap_profiler_refuse(names[ENABLE], err);
 }
 
 /* ------------------------------------------------------------------ counts */
@@ -266,7 +240,7 @@ static void fetch_into(struct room *r, struct instruction *all, struct data_prop
 {
 	size_t per = have->per + r->head.metrics;
 	struct value *values = (struct value *)(void *)(all + have->n);
-	struct flush p = { .size = FLUSH_BYTES, .context = session.context, .n = have->n, .per = have->per,
+	struct flush p = { .size = FLUSH_BYTES, .context = session.common.context, .n = have->n, .per = have->per,
 		.all = all };
 
 	for (size_t i = 0; i < have->n * per; i++)
@@ -283,7 +257,7 @@ static void fetch_into(struct room *r, struct instruction *all, struct data_prop
 
 static void fetch(struct room *r)
 {
-	PARAMS(data_properties, per, .context = session.context);
+	PARAMS(data_properties, per, .context = session.common.context);
 	size_t bytes, one;
 	void *all;
 
@@ -348,7 +322,7 @@ static void store(struct room *r, const struct tap_counting_launch *l, const str
 /* SASS1. Of a launch that failed, or is not done within the time limit, there is nothing. */
 static void end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep)
 {
-	struct room *r = session.room;
+	struct room *r = session.common.room;
 	bool done;
 
 	if (!session.begun)
@@ -367,17 +341,15 @@ static void end(const struct tap_counting_launch *l, const struct tap_profiler_c
 		enable();
 }
 
-static void leave_context(void *context)
-{
-	if (session.context && (!context || session.context == context))
-		close_session();
-}
-
 const struct tap_profiler_way tap_profiler_sass = {
 	.things = "counts of instructions",
 	.needs_profiler = true,
+	.session = &session.common,
+	.session_bytes = sizeof session,
+	.room_bytes = sizeof(struct room),
 	.library = library,
-	.begin = begin,
+	.open = open_session,
+	.start = start,
 	.end = end,
-	.leave_context = leave_context,
+	.close = close_session,
 };

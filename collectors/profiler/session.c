@@ -485,14 +485,50 @@ static int push(const char *name)
 	return cupti(PUSH, &p);
 }
 
+static void close_apart(const struct tap_profiler_way *w)
+{
+	w->close();
+	if (w->session->room)
+		tap_sys_munmap(w->session->room, w->room_bytes);
+	memset(w->session, 0, w->session_bytes);
+}
+
+/* The common part is filled in before CUPTI is asked, so what was opened can be closed wherever open ends. */
+static bool open_apart(const struct tap_profiler_way *w, const struct tap_counting_launch *l)
+{
+	struct tap_profiler_session *s = w->session;
+
+	s->room = tap_sys_mmap(NULL, w->room_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!s->room)
+		return tap_profiler_refuse_because("no memory for them");
+	s->context = l->context;
+	s->device = l->device;
+	return w->open(l);
+}
+
+static bool begin_apart(const struct tap_profiler_way *w, const struct tap_counting_launch *l)
+{
+	const struct tap_profiler_session *s = w->session;
+	bool same = w->of_device ? s->context && s->device == l->device : s->context == l->context;
+
+	if (!same)
+		close_apart(w);
+	if ((same || open_apart(w, l)) && w->start())
+		return true;
+	close_apart(w);
+	return false;
+}
+
 bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, bool *gone)
 {
 	int err;
 
 	if (l->kind != REC_COUNTED_RANGE && captured(l->stream))
 		return false;
-	if (way())
-		return way()->begin(l, gone);
+	if (way()) {
+		*gone = !begin_apart(way(), l);
+		return !*gone;
+	}
 	if (session.context != l->context) {
 		close_session();
 		if (!open_session(l)) {
@@ -619,8 +655,8 @@ void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_prof
 
 void tap_profiler_leave_context(void *context)
 {
-	if (way())
-		way()->leave_context(context);
+	if (way() && way()->session->context && (!context || way()->session->context == context))
+		close_apart(way());
 	if (session.context && (!context || session.context == context))
 		close_session();
 }
