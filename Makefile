@@ -62,4 +62,4 @@ include tests/tests.mk
 include scripts/quality.mk
 
 # Roots of other systems lie in there too, with folders of such names.
--include $(shell find $(O) -name '*root*' -prune -o -type f -name '*.d' -print 2>/dev/null)
+-include $(shell find $(O) -path '$(O)/roots' -prune -o -path '$(O)/aarch64-root' -prune -o -type f -name '*.d' -print 2>/dev/null)
