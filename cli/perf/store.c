@@ -1,40 +1,26 @@
 /*
  * cli/perf/store.c - the kernel's events become records of the images that they are about
  *
- * A process that recorded calls has its folder already, and gets one stream more; any other gets a folder, with what
- * the launcher knows of it, once there is a sample of it, or with -t sched anything. Stamps of the kernel are
- * CLOCK_MONOTONIC and become ticks by the launcher's own sets of all clocks.
+ * A process gets a stream once there is a sample of it, or with -t sched anything; folders.c has the place for it.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "cli/perf/internal.h"
+#include "cli/perf/folders.h"
 #include "cli/perf/rings.h"
 #include "cli/perf/unwind.h"
 #include "common/hash.h"
-#include "common/search.h"
-#include "common/temporary.h"
-#include "trace/read/clock.h"
-#include "trace/read/facts.h"
 
 /* A program that has ended is read once more, a little later. */
 #define ENDED_NS UINT64_C(100000000)
 
-enum { FACTS_MOST = 16 << 20, IMAGES_MOST = 1 << 20, STACKS_TO_TELL = 16 };
-
-struct image { uint32_t pid, instance; int64_t start_ns; bool forked, raw, taken; };
+#define STACKS_TO_TELL 16u
 
 struct tid { uint32_t tid, pid; };
 
@@ -43,284 +29,17 @@ struct store {
 	const struct gt_run *run;
 	struct gt_perf_lives lives;
 	struct gt_perf_files files;
-	struct gt_clock ticks, raw;       /* ticks are the launcher's; or CLOCK_MONOTONIC_RAW */
 	struct gt_map tids;               /* struct tid: which process a thread is of */
-	GT_LIST(struct image) images;     /* made by the program itself, by pid and instance */
-	char *facts;                      /* what the folders that are made say alike */
+	struct gt_perf_folders folders;
 	uint64_t lost, lost_tracepoints;  /* events that the kernel had no room for */
 	uint64_t unwritten;
 	bool some;                        /* a life has a stream */
 	uint32_t hidden;                  /* a process with a map of code that no stack leads through; 0: none */
 };
 
-/* ------------------------------------------------------------------------- clocks */
-
-static char *slurp(const char *folder, const char *name, size_t *bytes)
-{
-	char path[PATH_MAX + 64], *text = NULL;
-	struct stat st;
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	f = fopen(path, "re");
-	if (f && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size < FACTS_MOST &&
-		(text = malloc((size_t)st.st_size + 1))) {
-		*bytes = fread(text, 1, (size_t)st.st_size, f);
-		text[*bytes] = 0;
-	}
-	if (f)
-		fclose(f);
-	return text;
-}
-
-static bool facts_of(const char *folder, const char *name, struct gt_facts *facts)
-{
-	size_t bytes = 0;
-	char *text = slurp(folder, name, &bytes);
-
-	return text && !gt_facts_parse(text, bytes, facts);
-}
-
-static bool fit_clocks(struct store *s)
-{
-	struct gt_facts run = { 0 };
-	GT_LIST(struct gt_clock_set) sets = { 0 };
-	const char *line;
-	bool good;
-
-	if (!facts_of(s->run->trace, "run", &run))
-		return false;
-	for (unsigned i = 0; (line = gt_facts_find(&run, "clock", i)); i++) {
-		struct gt_clock_set set, *at;
-
-		if (gt_clock_parse(line, &set) && (at = GT_LIST_ADD(&sets)))
-			*at = set;
-	}
-	gt_facts_free(&run);
-	good = sets.n && !gt_clock_fit(&s->ticks, sets.v, sets.n, 0);
-	for (uint32_t i = 0; i < sets.n; i++)
-		sets.v[i].tick = (uint64_t)sets.v[i].raw_ns;
-	good = good && !gt_clock_fit(&s->raw, sets.v, sets.n, 1);
-	free(sets.v);
-	return good;
-}
-
 static uint64_t tick_of(const struct store *s, const struct gt_perf_life *life, uint64_t ns)
 {
-	return gt_clock_tick(life->raw ? &s->raw : &s->ticks, (int64_t)ns);
-}
-
-/* ------------------------------------------------------------------------- images */
-
-static int compare_images(const void *a, const void *b)
-{
-	const struct image *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->instance > y->instance) - (x->instance < y->instance);
-}
-
-static void add_image(struct store *s, const char *folder, const char *name)
-{
-	char meta[96];
-	struct gt_facts facts = { 0 };
-	unsigned pid, instance;
-	struct image *image;
-	int rest = 0;
-
-	if (sscanf(name, "%u.%u%n", &pid, &instance, &rest) != 2 || name[rest] || s->images.n >= IMAGES_MOST)
-		return;
-	snprintf(meta, sizeof meta, "%.80s/meta", name);
-	image = GT_LIST_ADD(&s->images);
-	if (!image)
-		return;
-	*image = (struct image){ .pid = pid, .instance = instance };
-	if (!facts_of(folder, meta, &facts))
-		return;
-	const char *tick = gt_facts_find(&facts, "start_tick", 0), *reason = gt_facts_find(&facts, "reason", 0),
-		   *clock = gt_facts_find(&facts, "clock_source", 0);
-
-	image->raw = clock && !strcmp(clock, "monotonic_raw") && strcmp(gt_run_clock_source(), "monotonic_raw");
-	image->forked = reason && !strcmp(reason, "fork");
-	image->start_ns = tick ? gt_clock_mono_ns(image->raw ? &s->raw : &s->ticks, strtoull(tick, NULL, 10)) : 0;
-	gt_facts_free(&facts);
-}
-
-static void find_images(struct store *s)
-{
-	static const char *const places[] = { "", "/other" };
-	char folder[PATH_MAX + 16];
-
-	for (unsigned i = 0; i < 2; i++) {
-		snprintf(folder, sizeof folder, "%s%s", s->run->trace, places[i]);
-		DIR *dir = opendir(folder);
-
-		for (struct dirent *e; dir && (e = readdir(dir));)
-			add_image(s, folder, e->d_name);
-		if (dir)
-			closedir(dir);
-	}
-	if (s->images.n)
-		qsort(s->images.v, s->images.n, sizeof *s->images.v, compare_images);
-}
-
-/*
- * The folder that this life's own records are in; NULL: it has none. One that was forked says its parent's start, for
- * it is the same program.
- */
-static struct image *image_of(struct store *s, const struct gt_perf_life *life)
-{
-	uint32_t at;
-
-	GT_SEARCH(at, s->images.n, s->images.v[at].pid < life->pid);
-	for (; at < s->images.n && s->images.v[at].pid == life->pid; at++) {
-		struct image *i = &s->images.v[at];
-		bool forked = !strcmp(life->reason, "fork");
-
-		if (i->taken || i->forked != forked)
-			continue;
-		if (forked || ((uint64_t)i->start_ns >= life->from_ns && (uint64_t)i->start_ns <= life->to_ns))
-			return i;
-	}
-	return NULL;
-}
-
-/* Facts of this machine, which every folder that is made repeats. */
-static char *common_facts(const struct gt_run *run)
-{
-	extern const char tap_table_hash[];
-	struct gt_facts said = { 0 };
-	struct utsname host;
-	char *text = NULL;
-	const char *boot, *ns;
-
-	if (uname(&host) || !facts_of(run->trace, "run", &said))
-		return NULL;
-	boot = gt_facts_find(&said, "boot_id", 0);
-	ns = gt_facts_find(&said, "ns_pid", 0);
-	if (asprintf(&text,
-		    "format=%d\nbyte_order=%s\nrun_id=%s\nboot_id=%s\nhost=%s\nos=%s\narch=%s\nns_pid=%s\n"
-		    "clock_source=%s\ntable=%s\nby=launcher\n",
-		    REC_VERSION, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big", run->run_id,
-		    boot ? boot : "", host.nodename, host.release, host.machine, ns ? ns : "", gt_run_clock_source(),
-		    tap_table_hash) < 0)
-		text = NULL;
-	gt_facts_free(&said);
-	return text;
-}
-
-/* The table of functions, which the shim did not write where no call was made. */
-static void write_table(const struct gt_run *run)
-{
-	extern const char tap_table_hash[];
-	extern const unsigned char tap_table[];
-	extern const size_t tap_table_bytes;
-	char path[PATH_MAX + 64];
-	int fd;
-
-	snprintf(path, sizeof path, "%s/table.%s.zst", run->trace, tap_table_hash);
-	fd = gt_create_own(path, O_WRONLY);
-	if (fd < 0)
-		return;                         /* it is there */
-	if (write(fd, tap_table, tap_table_bytes) != (ssize_t)tap_table_bytes)
-		unlink(path);                   /* the reader's own serves */
-	close(fd);
-}
-
-static void put_path(FILE *f, const char *key, const char *value)
-{
-	fprintf(f, "%s=", key);
-	for (const unsigned char *c = (const unsigned char *)value; *c; c++)
-		fprintf(f, *c < 0x20 || *c == '%' ? "%%%02X" : "%c", *c);
-	putc('\n', f);
-}
-
-static bool write_meta(struct store *s, const struct gt_perf_life *life, const char *folder)
-{
-	const struct gt_perf_life *parent = life->parent == UINT32_MAX ? NULL : s->lives.all.v[life->parent];
-	char path[PATH_MAX + 96];
-	FILE *f;
-	int fd;
-
-	snprintf(path, sizeof path, "%s/meta", folder);
-	fd = gt_create_own(path, O_WRONLY);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		return false;
-	fputs(s->facts, f);
-	fprintf(f, "pid=%u\nppid=%u\nreason=%s\nstart_tick=%llu\n", life->pid,
-		parent ? parent->pid : (unsigned)getpid(), life->reason,
-		(unsigned long long)tick_of(s, life, life->from_ns));
-	if (parent && parent->name[0] && !strcmp(life->reason, "fork"))
-		fprintf(f, "parent=%s\n", parent->name);
-	if (life->image)
-		put_path(f, "image", life->image);
-	return !fclose(f);
-}
-
-/*
- * The image says when its library was begun; its program began earlier, and samples of that time would lie in front of
- * the session. Where it cannot be changed (another user's) they do.
- */
-static void move_start(struct store *s, const struct gt_perf_life *life, const char *folder)
-{
-	char path[PATH_MAX + 96], new[PATH_MAX + 96];
-	size_t bytes = 0;
-	char *text = slurp(folder, "meta", &bytes), *at = text ? strstr(text, "\nstart_tick=") : NULL;
-	FILE *f = NULL;
-	int fd = -1;
-
-	snprintf(path, sizeof path, "%s/meta", folder);
-	snprintf(new, sizeof new, "%s/meta.new", folder);
-	if (at && (fd = gt_create_own(new, O_WRONLY)) >= 0 && (f = fdopen(fd, "w"))) {
-		char *rest = at + 1 + strcspn(at + 1, "\n");
-
-		fprintf(f, "%.*s\nstart_tick=%llu%s", (int)(at - text), text,
-			(unsigned long long)tick_of(s, life, life->from_ns), rest);
-		if (ferror(f) | fclose(f) || rename(new, path))
-			unlink(new);
-	} else if (fd >= 0) {
-		close(fd);
-	}
-	free(text);
-}
-
-/* A folder PID.N that is not there, in the trace. */
-static bool make_folder(struct store *s, struct gt_perf_life *life, char folder[PATH_MAX + 64])
-{
-	for (unsigned n = 1; n < 1000000; n++) {
-		snprintf(life->name, sizeof life->name, "%u.%u", life->pid, n);
-		snprintf(folder, PATH_MAX + 64, "%s/other/%s", s->run->trace, life->name);
-		if (!access(folder, F_OK))
-			continue;
-		snprintf(folder, PATH_MAX + 64, "%s/%s", s->run->trace, life->name);
-		if (!mkdir(folder, 0700))
-			return write_meta(s, life, folder);
-		if (errno != EEXIST)
-			return false;
-	}
-	return false;
-}
-
-static void open_life(struct store *s, struct gt_perf_life *life)
-{
-	struct image *image = image_of(s, life);
-	char folder[PATH_MAX + 64];
-
-	if (image) {
-		image->taken = true;
-		life->raw = image->raw;
-		snprintf(life->name, sizeof life->name, "%u.%u", image->pid, image->instance);
-		snprintf(folder, sizeof folder, "%s/%s", s->run->trace, life->name);
-		if (mkdir(folder, 0700) && errno != EEXIST)      /* it may stand in `other` alone */
-			return;
-		if (!image->forked && (uint64_t)image->start_ns > life->from_ns)
-			move_start(s, life, folder);
-	} else if (!make_folder(s, life, folder)) {
-		return;
-	}
-	life->out = gt_perf_out_new(folder, life->pid);
+	return gt_perf_folders_tick(&s->folders, life, ns);
 }
 
 /* ------------------------------------------------------------------------ records */
@@ -569,8 +288,8 @@ static void know_by_readings(struct store *s)
 {
 	const struct gt_perf_reading *r;
 
-	for (uint32_t i = 0; i < s->images.n; i++) {
-		const struct image *image = &s->images.v[i];
+	for (uint32_t i = 0; i < s->folders.images.n; i++) {
+		const struct gt_perf_image *image = &s->folders.images.v[i];
 		bool again = i && image[-1].pid == image->pid;
 		const struct gt_perf_event e = { .pid = image->pid, .tid = image->pid, .ns = (uint64_t)image->start_ns,
 			.kind = image->forked ? GT_PERF_FORK : again ? GT_PERF_EXEC : GT_PERF_SAMPLE };
@@ -676,7 +395,7 @@ static void open_lives(struct store *s)
 		struct gt_perf_life *life = s->lives.all.v[i];
 
 		if (life->records)
-			open_life(s, life);
+			gt_perf_folders_open(&s->folders, life);
 		s->some |= life->out != NULL;
 	}
 }
@@ -776,9 +495,8 @@ void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **notes)
 	if (!p)
 		return;
 	gt_perf_drain(p);
-	if (fit_clocks(&s) && (s.facts = common_facts(run)) && gt_perf_spool_rewind(p->spool, p->sample_type)) {
+	if (gt_perf_folders_begin(&s.folders, run, &s.lives) && gt_perf_spool_rewind(p->spool, p->sample_type)) {
 		look_through(&s);
-		find_images(&s);
 		if (!p->n_rings)
 			know_by_readings(&s);
 		open_lives(&s);
@@ -789,15 +507,12 @@ void gt_perf_store(struct gt_perf *p, const struct gt_run *run, char **notes)
 		put_costs(&s);
 		good = close_lives(&s);
 		if (s.some)             /* a trace without anything is removed */
-			write_table(run);
+			gt_perf_folders_table(&s.folders);
 	}
 	*notes = notes_of(&s, good);
-	gt_clock_free(&s.ticks);
-	gt_clock_free(&s.raw);
 	gt_perf_lives_free(&s.lives);
 	gt_perf_files_free(&s.files);
 	gt_map_free(&s.tids, sizeof(struct tid));
-	free(s.images.v);
-	free(s.facts);
+	gt_perf_folders_free(&s.folders);
 	gt_perf_free(p);
 }
