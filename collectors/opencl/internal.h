@@ -84,6 +84,12 @@ struct tap_cl_ring {
 	_Atomic uint64_t flushing;                /* tickets below: covered by the flush that began last */
 	_Atomic uint64_t cursor;                  /* out-of-order: where the next look behind the heads goes */
 };
+static inline uint64_t tap_cl_ring_used(struct tap_cl_ring *r)
+{
+	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+
+	return atomic_load_explicit(&r->tail, memory_order_relaxed) - head;
+}
 #define TAP_CL_RINGS 18u                          /* 128 << k slots each */
 #define TAP_CL_RING_FIRST 128u
 
@@ -146,8 +152,16 @@ void tap_cl_flush_ended(struct tap_cl_queue *q);            /* everything up to 
 void tap_cl_give_up(struct tap_cl_queue *q, bool release);
 /* The child of a fork: drop what the parent holds. */
 void tap_cl_pending_forget(struct tap_cl_queue *q);
-void tap_cl_tokens_reset(void);
 struct tap_cl_queue *tap_cl_queue_last(void);     /* of this thread; NULL */
+
+/* ------------------------------------------------------------------ their rings: ring.c */
+
+/*
+ * Raises the limit of the present ring, or opens the next one. Each step is a compare-and-swap that any thread may do,
+ * so nobody waits for a thread that is held up half-way. False: --max-pending is reached, or no memory.
+ */
+__attribute__((cold)) bool tap_cl_ring_grow(struct tap_cl_queue *q);
+void tap_cl_tokens_reset(void);                   /* the child of a fork */
 
 /* ------------------------------------------------------------------ --cpu-counters: cpu.c */
 
