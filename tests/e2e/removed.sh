@@ -48,6 +48,33 @@ for other in : 'mkdir t.gputap' 'cp -r u.gputap t.gputap'; do
 done
 rm -rf u.gputap
 
+# ---- of a trace whose launcher has ended: what a killed child recorded goes, and another child has its first call then
+ended() { for ((i = 0; i < 600; i++)); do kill -0 "$1" 2>/dev/null || return 0; sleep 0.1; done; return 1; }
+# outlived LOSS: the trace is t.gputap, or t-2.gputap where something else has the name
+outlived() {
+	rm -rf t*.gputap u.gputap
+	timeout 60 "$gputap" run -q -o t --summary=none -- sh -c "
+		$e2e/cl_place 30 await=go1 kill 2>/dev/null & echo \$! >first
+		$e2e/cl_place await=go2 300 & echo \$! >second
+		i=0; until [ -e t.gputap/*/0.str ] || [ \$i = 3000 ]; do i=\$((i + 1)); sleep 0.01; done" >out 2>said </dev/null
+	touch go1; ended "$(cat first)" || return
+	eval "$1"
+	touch go2; ended "$(cat second)" || return
+	rm go1 go2
+}
+for loss in 'rm -r t.gputap' 'mv t.gputap u.gputap' 'rm -r t.gputap/run t.gputap/*.1' ': >t.gputap/run; rm -r t.gputap/*.1'; do
+	outlived "$loss"
+	[ ! -e t-2.gputap ] || { rm -rf t.gputap; mv t-2.gputap t.gputap; }
+	check "behind the launcher's end ($loss): it is told" [ "$(ledger REMOVED):$(calls)" = 1:300 ]
+done
+outlived 'rm t.gputap/run'
+check "... and of \`run\` alone" [ "$(ledger REMOVED):$(calls)" = 1:330 ]
+outlived "mv t.gputap u.gputap; : >t.gputap"
+check "... and a trace beside a file, as --pack leaves one, lacks nothing of its own" eval '"$gputap" info t-2.gputap | grep -q "^complete: yes"'
+rm -rf t*.gputap u.gputap
+GPUTAP_OUTPUT=$PWD/t LD_PRELOAD=$GPUTAP_BUILD/libgputap.so "$e2e/cl_place" 30 'run=rm -r t.gputap' fork=300 kill 2>/dev/null
+check "without a launcher: a child does not find its parent's trace" [ "$(ledger REMOVED):$(calls)" = 1:300 ]
+
 # ---- the launcher's own streams
 run -t sample,sched -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; /bin/true'
 streams=(t.gputap/*/2097152.str)

@@ -122,6 +122,11 @@ without_trace() { run -- ./many 50 'rm -rf t.gputap'; grep -q 't.gputap was remo
 needed says-removed "a trace that was removed whole is told of" without_trace
 moved_away() { rm -rf u.gputap; run -- ./many 50 'mv t.gputap u.gputap; mkdir t.gputap'; grep -q 't.gputap was moved while the program ran' err; }
 needed says-moved "a trace that was moved is told of" moved_away
+# the first process goes with the trace, or with `run`, and another one has its first call then, without and with a launcher
+made_again() { under "$P" -- "$e2e/cl_place" 30 'run=rm -r t.gputap' fork=300 kill; [ "$(lost REMOVED):$(recorded)" = 1:300 ]; }
+needed made-again "a trace that went and is made again lacks what it held" made_again
+without_run() { under "$P" -- "$e2e/cl_place" 30 'run=rm -r t.gputap/run t.gputap/[0-9]*' fork=300 kill; [ "$(lost REMOVED):$(recorded)" = 1:300 ]; }
+needed no-run "a trace without its own file lacks what that told" without_run
 drops_rights() { # where any user can reach it
 	local place; place=$(mktemp -d /tmp/gputap-without-XXXXXX) && chmod 755 "$place" || return
 	(cd "$place" && TMPDIR=$place/none run -- "$e2e/cl_place" uid=65534 100 && [ "$(recorded)" = 100 ]); local answer=$?

@@ -541,7 +541,7 @@ static void check_all(struct gt_reader *r)
 		told += strtoull(files, NULL, 10);
 	if (r->run_wiped || (r->run_bytes && r->run_bytes < run_bytes))
 		r->found.lost[REC_LOSS_DAMAGED]++;
-	else if (run_bytes && !r->run_bytes)
+	else if (!r->run_bytes && (run_bytes || (r->n_images && !gc_without("no-run"))))
 		gone++;
 	gone = gone > told ? gone - told : 0;
 	gone += launchers_streams_gone(r);

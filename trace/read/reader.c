@@ -233,6 +233,9 @@ static void count_unrecorded(struct gt_reader *r)
 		r->found.lost[REC_LOSS_FACTS_LOST] += any && lacks_facts(r, i);
 	}
 	r->found.lost[REC_LOSS_NO_STREAM] += images > told ? images - told : 0;
+	/* Who made the directory again cannot say how much the one before it held. */
+	if (gt_facts_find(&r->run, "made_again", 0) && !r->found.lost[REC_LOSS_REMOVED])
+		r->found.lost[REC_LOSS_REMOVED] = 1;
 }
 
 /* Calls of who had no stream, and could make no file. */

@@ -15,6 +15,9 @@
  * RUNDIR2  What cannot be made where it was asked for stands in the folder for temporary files, and a note says so: a
  *          working directory that was deleted, a place that a user other than the first may not write to.
  *
+ * RUNDIR3  A launcher makes the directory before the program starts, and a child finds its parent's. Where neither is
+ *          there it was removed or moved, with what it held: `run` of the one that is made in its place says so.
+ *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -243,12 +246,29 @@ static void open_to_others(const char *dir)
 	TAP_SYS(fchmodat, AT_FDCWD, dir, 0711, 0, 0, 0);
 }
 
+/* What `gputap run --pack` made of the trace, which is its own from then on. */
+static bool is_packed(void)
+{
+	char path[TAP_PATH_MAX];
+	struct stat st;
+
+	return tap_run_name_path(path, 1, "") && TAP_SYS(newfstatat, AT_FDCWD, path, &st, 0, 0, 0) == 0 &&
+		S_ISREG(st.st_mode);
+}
+
+/* RUNDIR3 */
+static bool is_made_again(void)
+{
+	return (tap_run.launched || tap_run.parent_name[0]) && !tap_run_is_elsewhere() && !is_packed() &&
+		!gc_without("made-again");
+}
+
 /* The empty directory becomes a trace. */
 static int fill(const char *dir)
 {
 	char path[TAP_PATH_MAX];
 
-	if (!tap_run_write_run(dir))
+	if (!tap_run_write_run(dir, is_made_again()))
 		return -28;                     /* ENOSPC, most likely */
 	open_to_others(dir);
 	marker_path(path, dir, "/");

@@ -185,7 +185,7 @@ static bool write_file(const char *dir, const char *tail, const void *data, size
 	return ok;
 }
 
-bool tap_run_write_run(const char *dir)
+bool tap_run_write_run(const char *dir, bool again)
 {
 	struct tap_clock_set c;
 	struct utsname host;
@@ -194,6 +194,8 @@ bool tap_run_write_run(const char *dir)
 	tap_text_init(&t, tap_run.scratch, sizeof tap_run.scratch);
 	put_number(&t, "format", REC_VERSION);
 	put_line(&t, "run_id", tap_run.id);
+	if (again)
+		put_number(&t, "made_again", tap_sys_getpid());
 	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) == 0)
 		put_line(&t, "host", host.nodename);
 	put_number(&t, "user", (uint64_t)TAP_SYS(getuid, 0, 0, 0, 0, 0, 0));

@@ -46,8 +46,11 @@ bool tap_run_name_path(char *to, uint32_t n, const char *tail);
 
 /* ---- facts.c ---- */
 
-/* The files of key=value lines: `run` of the run's directory, where it is made; `meta` of image n, and its table. */
-bool tap_run_write_run(const char *dir);
+/*
+ * The files of key=value lines: `run` of the run's directory, where it is made (again: in place of one that went);
+ * `meta` of image n, and its table.
+ */
+bool tap_run_write_run(const char *dir, bool again);
 bool tap_run_write_meta(uint32_t n);
 void tap_run_write_table(void);
 /* Items of the table for an object outside libgputap.so: once per run and content. False: no room. */
