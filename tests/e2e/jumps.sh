@@ -75,7 +75,7 @@ else
 fi
 
 # A signal handler that calls while a driver answers: the program's question or one of gputap's. Each call is recorded or counted.
-"$cc" -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -w -I "$GPUTAP_TESTS/.." -o "$bin/asked" "$here/ways/asked.c" -lOpenCL || exit 1
+"$cc" -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -w -I "$GPUTAP_TESTS/.." -o "$bin/asked" "$here/ways/asked.c" -lOpenCL -ldl || exit 1
 for way in "${ways[@]}"; do
 	rm -rf t.gputap
 	FAKECL_FAULTS=info-signals "$bin/asked" >bare 2>/dev/null; echo "$?" >>bare
