@@ -12,7 +12,9 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/symbols/internal.h"
 #include "common/search.h"
@@ -26,7 +28,7 @@ typedef struct { void *addr; void *cu; void *abbrev; long padding; } Dwarf_Die;
 typedef struct { unsigned code, form; unsigned char *valp; void *cu; } Dwarf_Attribute;
 
 /* DWARF's numbers. */
-enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, AT_LINKAGE_NAME = 0x6e, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
+enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, AT_FOLDER = 0x1b, AT_LINKAGE_NAME = 0x6e, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
 
 #define FUNCTIONS(F) \
 	F(Dwarf *, dwarf_begin, (int fd, int command)) \
@@ -143,7 +145,8 @@ static bool load(void)
  */
 struct span { uint64_t start, end; uint32_t first, n, depth; Dwarf_Die die; };
 struct spans { GT_LIST(struct span) list; };
-struct unit { Dwarf_Die die; bool walked; struct spans functions, inlined; };
+struct path { const char *file; char *whole; };  /* libdw's; with the folder in front */
+struct unit { Dwarf_Die die; bool walked; struct spans functions, inlined; GT_LIST(struct path) paths; };
 struct gt_lines { Dwarf *d; bool walked, broken; GT_LIST(struct unit) units; struct spans of_units; };
 
 #define NESTED_MOST 256 /* blocks and functions within each other; nothing real comes near */
@@ -168,12 +171,20 @@ static void free_spans(struct spans *a, struct spans *b)
 	free(b ? b->list.v : NULL);
 }
 
+static void free_unit(struct unit *u)
+{
+	free_spans(&u->functions, &u->inlined);
+	for (uint32_t i = 0; i < u->paths.n; i++)
+		free(u->paths.v[i].whole);
+	free(u->paths.v);
+}
+
 void gt_lines_close(struct gt_lines *l)
 {
 	if (!l)
 		return;
 	for (uint32_t i = 0; i < l->units.n; i++)
-		free_spans(&l->units.v[i].functions, &l->units.v[i].inlined);
+		free_unit(&l->units.v[i]);
 	free(l->units.v);
 	free_spans(&l->of_units, NULL);
 	if (!l->broken)
@@ -285,8 +296,40 @@ static void name_of(Dwarf_Die *die, struct gt_place_of *p)
 	p->linkage = dw.dwarf_attr_integrate(die, AT_LINKAGE_NAME, &a) ? dw.dwarf_formstring(&a) : NULL;
 }
 
+static char *joined(const char *folder, const char *file)
+{
+	char *whole = NULL;
+
+	while (file[0] == '.' && file[1] == '/')
+		file += 2;
+	return asprintf(&whole, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", file) < 0 ? NULL : whole;
+}
+
+/*
+ * A path that a reader can open from anywhere: libdw leaves one relative that DWARF 5 has relative to the folder of the
+ * compilation (libdw 0.188). A folder that is relative itself is one that somebody did not want to be told.
+ */
+static const char *whole_path(struct unit *u, const char *file)
+{
+	Dwarf_Attribute a;
+	const char *folder;
+	struct path *p;
+
+	if (!file || *file == '/')
+		return file;
+	for (uint32_t i = 0; i < u->paths.n; i++)
+		if (u->paths.v[i].file == file)
+			return u->paths.v[i].whole ? u->paths.v[i].whole : file;
+	folder = dw.dwarf_attr(&u->die, AT_FOLDER, &a) ? dw.dwarf_formstring(&a) : NULL;
+	p = folder && *folder == '/' ? GT_LIST_ADD(&u->paths) : NULL;
+	if (!p)
+		return file;
+	*p = (struct path){ file, joined(folder, file) };
+	return p->whole ? p->whole : file;
+}
+
 /* Where an inlined function was called. */
-static void called_at(Dwarf_Die *unit, Dwarf_Die *die, struct gt_place_of *p)
+static void called_at(struct unit *unit, Dwarf_Die *die, struct gt_place_of *p)
 {
 	Dwarf_Attribute a;
 	Dwarf_Files *files;
@@ -296,8 +339,8 @@ static void called_at(Dwarf_Die *unit, Dwarf_Die *die, struct gt_place_of *p)
 	if (dw.dwarf_attr(die, AT_CALL_LINE, &a))
 		dw.dwarf_formudata(&a, &line);
 	if (dw.dwarf_attr(die, AT_CALL_FILE, &a) && !dw.dwarf_formudata(&a, &file) &&
-		!dw.dwarf_getsrcfiles(unit, &files, &n) && file < n)
-		p->file = dw.dwarf_filesrc(files, file, NULL, NULL);
+		!dw.dwarf_getsrcfiles(&unit->die, &files, &n) && file < n)
+		p->file = whole_path(unit, dw.dwarf_filesrc(files, file, NULL, NULL));
 	p->line = (uint32_t)line;
 }
 
@@ -318,7 +361,7 @@ static uint32_t inlined_places(struct unit *unit, struct span *function, uint64_
 	for (; n && found < GT_INLINED_MOST; found++) {
 		name_of(inlined[--n], &out[found - 1]);
 		out[found] = (struct gt_place_of){ 0 };
-		called_at(&unit->die, inlined[n], &out[found]);
+		called_at(unit, inlined[n], &out[found]);
 	}
 	if (!n)
 		name_of(&function->die, &out[found - 1]);
@@ -336,7 +379,7 @@ static uint32_t find_places(struct gt_lines *l, uint64_t address, struct gt_plac
 		return 0;
 	out[0] = (struct gt_place_of){ 0 };
 	if (line) {
-		out[0].file = dw.dwarf_linesrc(line, NULL, NULL);
+		out[0].file = whole_path(unit, dw.dwarf_linesrc(line, NULL, NULL));
 		if (!dw.dwarf_lineno(line, &number) && number > 0)
 			out[0].line = (uint32_t)number;
 	}

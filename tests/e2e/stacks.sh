@@ -27,6 +27,8 @@ if [ -d "$GPUTAP_BUILD/tests/fakecl/vendors" ]; then
 	check "what unwinding took is in the trace and in SQLite, one in 64" see t.gputap costs t.sqlite
 	check ".atp says where each call was made, behind the times" see t.gputap atp "$(ls t*.atp)" ocl
 	check "... as a strict reader takes it" python3 "$GPUTAP_TESTS/golden/atp_parse.py" t*.atp
+	files=$(awk -F '\t' '/Stack Trace/ { on = 1 } on && NF == 4 { print $4 }' t*.atp | sort -u)
+	check "... with paths that can be opened from anywhere" eval '[ -z "${STACK_LINES-}" ] || { [ -n "$files" ] && (cd / && ls -- $files); }'
 	"$tap" stats -q -r callers --format csv t.gputap >callers.csv
 	check "a report says who asked for device work" see t.gputap callers callers.csv copies
 	"$tap" export -q -f -o t -e callgrind t.gputap
