@@ -234,7 +234,8 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 	if (gt_model_open(
 		    trace,
 		    &(struct gt_model_options){
-			    .cuda_table = gt_option(options, "cuda-table"), .jobs = gt_jobs(options) },
+			    .cuda_table = gt_option(options, "cuda-table"),
+			    .peaks = gt_option(options, "peak-bandwidth"), .jobs = gt_jobs(options) },
 		    &j.model, err))
 		goto out;
 	gt_cli_as_it_was_run(&own, j.model);

@@ -383,6 +383,7 @@ struct gt_model {
 	struct gt_symbols *symbols;           /* NULL: nobody asked */
 	bool frames_missing;                  /* somebody asked, and there was no memory */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
+	const char *peaks;                    /* gt_model_options.peaks */
 	unsigned jobs;                        /* gt_model_options.jobs; at least 1 */
 	struct gt_payloads *payloads;         /* NULL: no schema of theirs */
 	struct gt_cuda *cuda;                 /* NULL: no CUDA record, and nobody asked */

@@ -204,6 +204,7 @@ uint64_t gt_call_return(const struct gt_call *call);
 
 struct gt_model_options { bool strict; void (*progress)(void *ctx, double done); void *ctx;
 	const char *cuda_table;           /* --cuda-table: lives as long as the model; NULL */
+	const char *peaks;                /* --peak-bandwidth, the same; NULL */
 	unsigned jobs; };                 /* threads that read at once; 0 is 1 */
 int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err);
 /* Over a reader that is open already: taken over in any case. path: for messages. */
@@ -306,6 +307,9 @@ int gt_model_sass(struct gt_model *m, const struct gt_counters *c, struct rec_sa
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all);
 /* What gputap run was given for an option; NULL: nothing, or it was not run by it. */
 const char *gt_model_run_option(const struct gt_model *m, const char *name);
+/* What the launcher found out under that name, n-th of them; NULL: no more. Lives as long as the model. */
+const char *gt_model_run_fact(const struct gt_model *m, const char *key, unsigned n);
+const char *gt_model_peaks(const struct gt_model *m); /* gt_model_options.peaks; "" */
 const struct rec_counters *gt_model_counters_plan(struct gt_model *m); /* trace/format/counters.h; NULL: none */
 bool gt_model_counters_planned(const struct gt_model *m); /* there is a plan, or what damage left of it */
 /* Is there any kernel of the process for which the host's processors were counted? */

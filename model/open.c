@@ -66,6 +66,13 @@ const char *gt_model_run_option(const struct gt_model *m, const char *name)
 	return NULL;
 }
 
+const char *gt_model_run_fact(const struct gt_model *m, const char *key, unsigned n)
+{
+	return gt_reader_fact(m->reader, -1, key, n);
+}
+
+const char *gt_model_peaks(const struct gt_model *m) { return m->peaks ? m->peaks : ""; }
+
 static int open_process(struct gt_model *m, uint32_t i)
 {
 	struct gt_process_state *p = &m->processes[i];

@@ -23,6 +23,7 @@ struct dispatches {
 	uint64_t *calls;                          /* so far, by thread */
 	struct gt_cuda_place *places; uint32_t room;
 	struct gt_arguments arguments;
+	struct gt_peaks peaks;
 	int (*take)(void *ctx, const struct gt_dispatch *d, struct gt_err *err);
 	void *ctx;
 };
@@ -49,6 +50,7 @@ static int give_opencl(struct dispatches *all, const struct gt_call *call, uint6
 
 	if (c->device)
 		d.device = c->device->name;
+	d.peak = gt_peak_of(&all->peaks, c->device);
 	if (c->kernel)
 		d.kernel = c->kernel->name;
 	if (!d.dims) {                            /* a task: one work-item */
@@ -198,11 +200,13 @@ int gt_dispatches(struct gt_model *m, const struct gt_walk_options *walk,
 	struct gt_walk *w;
 	int rc;
 
-	if (!all.cuda)
+	if (!all.cuda || gt_peaks_open(&all.peaks, m, err))
 		return -1;
 	all.calls = calloc(gt_model_thread_count(m) + 1u, sizeof *all.calls);
-	if (!all.calls)
+	if (!all.calls) {
+		gt_peaks_close(&all.peaks);
 		return no_memory(err);
+	}
 	gt_arguments_open(&all.arguments, m);
 	/* A call's number counts those before the window too. */
 	options.cuda = options.outside = true;
@@ -215,6 +219,7 @@ int gt_dispatches(struct gt_model *m, const struct gt_walk_options *walk,
 		gt_walk_close(w);
 	}
 	gt_arguments_close(&all.arguments);
+	gt_peaks_close(&all.peaks);
 	free(all.calls);
 	free(all.places);
 	return rc ? -1 : 0;

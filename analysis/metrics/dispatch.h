@@ -8,6 +8,7 @@
 #define GPUTAP_ANALYSIS_METRICS_DISPATCH_H
 
 #include "analysis/metrics/arguments.h"
+#include "analysis/metrics/peak.h"
 #include "model/cuda/cuda.h"
 #include "model/model.h"
 
@@ -33,6 +34,7 @@ struct gt_dispatch {
 	const struct gt_cuda_event *cuda;
 	const struct gt_cuda_device *cuda_device; /* NULL: nothing is known of it */
 	struct gt_argument_sum arguments; /* OpenCL's */
+	struct gt_peak peak;              /* of OpenCL's device */
 };
 
 /*

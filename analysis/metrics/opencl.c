@@ -229,6 +229,29 @@ static struct gt_metric_value bandwidth(const struct gt_dispatch *d)
 	return real((double)bytes.integer * 1e9 / (double)(d->end_ns - d->start_ns));
 }
 
+/* ------------------------------------------------------------------ against a peak */
+
+static struct gt_metric_value peak_bandwidth(const struct gt_dispatch *d)
+{
+	return d->peak.source ? real(d->peak.rate) : none(d->peak.why);
+}
+
+static struct gt_metric_value peak_source(const struct gt_dispatch *d)
+{
+	if (!d->peak.source)
+		return none(d->peak.why);
+	return (struct gt_metric_value){ .type = GT_METRIC_TEXT, .text = d->peak.source };
+}
+
+static struct gt_metric_value bandwidth_share(const struct gt_dispatch *d)
+{
+	struct gt_metric_value rate = bandwidth(d);
+
+	if (rate.type == GT_METRIC_NONE)
+		return rate;
+	return d->peak.source ? real(100.0 * rate.real / d->peak.rate) : none(d->peak.why);
+}
+
 /* ------------------------------------------------------------------ all */
 
 #define I GT_METRIC_INTEGER
@@ -269,6 +292,13 @@ static const struct gt_metric metrics[] = {
 	{ "opencl__buffer_bandwidth", "bytes/s",
 		"what the kernel moved at most, had it touched each byte of its buffers once",
 		D, bandwidth },
+	{ "opencl__peak_bandwidth", "bytes/s", "what the memory of the device moves at most, as given or measured", D,
+		peak_bandwidth },
+	{ "opencl__peak_bandwidth_source", "",
+		"where that peak comes from: given by the user, or measured by the launcher with a kernel that copies, "
+		"reads or writes", T, peak_source },
+	{ "opencl__buffer_bandwidth_share", "%", "opencl__buffer_bandwidth as a share of that peak", D,
+		bandwidth_share },
 };
 #undef I
 #undef D

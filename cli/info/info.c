@@ -14,6 +14,7 @@
 #include "common/counted.h"
 #include "common/harmless.h"
 #include "cli/cli.h"
+#include "analysis/metrics/peak.h"
 #include "analysis/sections/report_file.h"
 #include "cli/info/info.h"
 #include "cli/show/image.h"
@@ -275,6 +276,34 @@ static void text_devices(struct gt_model *m)
 	}
 }
 
+/* --measure-peak; lines that are damaged are none. */
+static bool next_peak(const struct gt_model *m, unsigned *i, struct gt_measured_peak *p)
+{
+	while (gt_peak_measured(m, (*i)++, p))
+		if (p->word < GT_PEAK_WORDS)
+			return true;
+	return false;
+}
+
+static void text_peaks(const struct gt_model *m)
+{
+	struct gt_measured_peak p;
+
+	for (unsigned i = 0; next_peak(m, &i, &p);) {
+		char device[300];
+
+		snprintf(device, sizeof device, "%.*s", (int)(p.device.bytes < 290 ? p.device.bytes : 290),
+			p.device.text);
+		printf("peak of %s: ", gt_harmless(device));
+		if (gt_peak_failure(p.word))
+			printf("none measured: %s\n", gt_peak_failure(p.word));
+		else
+			printf("%.2f GB/s, measured: %s of %llu bytes in %llu ns, the fastest of %s\n",
+				(double)p.bytes / (double)p.ns, gt_peak_word(p.word), (unsigned long long)p.bytes,
+				(unsigned long long)p.ns, gt_counted(p.launches, "launches").text);
+	}
+}
+
 /* A later run of the program (--reruns): what it was for, and how many launches it told that of. */
 struct later_run { uint32_t run, pass, launches; enum rec_apart apart; };        /* pass 0: what was apart */
 
@@ -392,6 +421,7 @@ static int text_info(struct gt_model *m, bool list, struct gt_err *err)
 	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
 		text_process(m, c, gt_model_process(m, i), list);
 	text_devices(m);
+	text_peaks(m);
 	if (gt_info_cuda_text(m, err))
 		return -1;
 	text_counters(m);
@@ -549,6 +579,31 @@ static void json_devices(struct gt_text *t, struct gt_model *m)
 	gt_text_char(t, ']');
 }
 
+static void json_peaks(struct gt_text *t, const struct gt_model *m)
+{
+	struct gt_measured_peak p;
+	bool any = false;
+
+	for (unsigned i = 0; next_peak(m, &i, &p); any = true) {
+		if (!any)
+			begin_list(t, "peaks");
+		gt_info_begin_item(t);
+		gt_json_field_text(t, "device", p.device);
+		gt_json_field_text(t, "platform", p.platform);
+		if (gt_peak_failure(p.word)) {
+			gt_json_field_str(t, "why", gt_peak_failure(p.word));
+		} else {
+			gt_json_field_str(t, "kernel", gt_peak_word(p.word));
+			gt_json_field_u64(t, "bytes", p.bytes);
+			gt_json_field_u64(t, "ns", p.ns);
+			gt_json_field_u64(t, "launches", p.launches);
+		}
+		gt_text_char(t, '}');
+	}
+	if (any)
+		gt_text_char(t, ']');
+}
+
 static void json_counters(struct gt_text *t, struct gt_model *m)
 {
 	const struct rec_counters *plan = gt_model_counters_plan(m);
@@ -626,6 +681,7 @@ static int json_info(struct gt_model *m, struct gt_err *err)
 	json_outputs(&t, m);
 	json_processes(&t, m);
 	json_devices(&t, m);
+	json_peaks(&t, m);
 	json_counters(&t, m);
 	ok = !gt_info_cuda_json(m, &t, err);
 	json_missing(&t, m);

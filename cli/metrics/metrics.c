@@ -117,7 +117,8 @@ static int tell(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 
 static int print_values(const struct gt_cli *cli)
 {
-	const struct gt_model_options options = { .jobs = 1 };
+	const struct gt_model_options options = { .jobs = 1,
+		.peaks = gt_option(&cli->options, "peak-bandwidth") };
 	const struct gt_walk_options walk = { .process = -1, .from_ns = GT_NO_TIME, .to_ns = GT_NO_TIME, .cuda = true };
 	struct told told = { .table = gt_table_new("launch_metrics", "Metrics of the first launch of each kernel",
 		"Kernel<|Metric<|Value|Unit<|Not available because<", format_of(cli), stdout, false) };

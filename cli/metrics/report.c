@@ -111,7 +111,8 @@ static int of_trace(struct gt_cli *cli, struct gt_actions *as, struct gt_section
 	const struct gt_walk_options walk = { .process = -1, .cuda = true,
 		.from_ns = gt_option_number(&cli->options, "from", GT_NO_TIME),
 		.to_ns = gt_option_number(&cli->options, "to", GT_NO_TIME) };
-	const struct gt_model_options options = { .jobs = 1 };
+	const struct gt_model_options options = { .jobs = 1,
+		.peaks = gt_option(&cli->options, "peak-bandwidth") };
 	struct gt_model *m;
 	int rc;
 

@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/metrics/peak.h"
 #include "analysis/summary.h"
 #include "cli/interrupt.h"
 #include "cli/perf/perf.h"
@@ -132,7 +133,6 @@ static void store_samples(struct gt_run *run)
 	gt_perf_store(run->perf, run, &notes);
 	run->perf = NULL;
 	take_notes(run, notes);
-	close(run->log);
 }
 
 /* Notes of the shim, the summary, and whether anything is missing. */
@@ -317,6 +317,10 @@ int gt_cmd_run(struct gt_cli *cli)
 		gt_cli_usage(cli, "--ring needs a size: --max-size=500M, say");
 		return FAILED_BEFORE_START;
 	}
+	if (gt_peaks_check(gt_option(run.options, "peak-bandwidth"), &err)) {
+		gt_cli_fail(&err);
+		return FAILED_BEFORE_START;
+	}
 	say_not_built(run.options);
 	choose_run_id(&run);
 	gt_run_look_at_target(cli->args[0], &run.target);
@@ -342,6 +346,8 @@ int gt_cmd_run(struct gt_cli *cli)
 	}
 	gt_run_again(&run);
 	store_samples(&run);
+	gt_run_measure_peaks(&run);
+	close(run.log);
 	finish(&run);
 	return gt_run_like_target(&run);
 }

@@ -174,7 +174,8 @@ int gt_cmd_stats(struct gt_cli *cli)
 	rc = ask(cli, reports, &run);
 	if (rc)
 		return rc;
-	const struct gt_model_options how = { .cuda_table = gt_option(o, "cuda-table"), .jobs = gt_jobs(o) };
+	const struct gt_model_options how = { .cuda_table = gt_option(o, "cuda-table"), .jobs = gt_jobs(o),
+		.peaks = gt_option(o, "peak-bandwidth") };
 
 	if (gt_model_open(cli->args[0], &how, &run.model, &err))
 		return gt_cli_fail(&err);

@@ -51,6 +51,13 @@ CASES = {
     "OpenCLLocalMemory": [
         ({"opencl__local_memory": 40000, "opencl__local_memory_limit": 65536, "opencl__local_memory_share": 61.0},
          {"opencl__local_memory": 32768, "opencl__local_memory_limit": 65536, "opencl__local_memory_share": 50.0}, "32.0 KiB")],
+    "OpenCLBandwidth": [
+        ({"opencl__buffer_bandwidth_share": 60.0, "opencl__buffer_bytes": 1 << 20, "opencl__peak_bandwidth": 9.36e11},
+         {"opencl__buffer_bandwidth_share": 59.9, "opencl__buffer_bytes": 1 << 20, "opencl__peak_bandwidth": 9.36e11},
+         "its 1.0 MiB of buffers once, it moves 60 % of the 936 GB/s"),
+        ({"opencl__buffer_bandwidth_share": 180.0, "opencl__buffer_bytes": 1 << 20, "opencl__peak_bandwidth": 9.36e11},
+         {"opencl__buffer_bandwidth_share": 18.0, "opencl__buffer_bytes": 1 << 20, "opencl__peak_bandwidth": 9.36e11},
+         "would have moved 180 %")],
     "OpenCLPrivateMemory": [({"opencl__private_memory": 4096, "opencl__local_size": 64}, {"opencl__private_memory": 64}, "256.0 KiB for a group")],
     "TinyKernels": [(({"opencl__duration": 2000}, *trace(launches=5000, total=10000000)),
                      ({"opencl__duration": 2000000}, *trace(launches=5, total=10000000)), "launched 5000 times for 2 us"),
