@@ -5,7 +5,8 @@
  * cleaned: then its calls are nowhere in the trace, and are counted as one child.
  *
  * SPAWN1  The child is counted before it is made, since the parent may be killed while it makes it; where none came of
- *         it, that is taken back. A parent that has recorded nothing says it afterwards: a line is not taken back.
+ *         it, that is taken back. A parent that has recorded nothing makes a mark for the meantime, and says it
+ *         afterwards: a line is not taken back.
  *
  * Runs      in the calling thread; also before our constructor.
  * Must not  allocate, lock, change errno.
@@ -67,13 +68,15 @@ static void find_real(void)
 static bool cleans(char *const *env) { return tap_exec_cleans(env) && !gc_without("spawn-cleans"); }
 
 /* SPAWN1 */
-struct unfollowed { bool cleaned, counted; };
+struct unfollowed { bool cleaned, counted; uint64_t mark; };
 
 static struct unfollowed count_ahead(char *const *env)
 {
 	struct unfollowed u = { .cleaned = cleans(env) };
 
 	u.counted = u.cleaned && !gc_without("spawn-ahead") && tap_process_count_unfollowed();
+	if (u.cleaned && !u.counted)
+		u.mark = tap_process_mark_unfollowed();
 	return u;
 }
 
@@ -83,6 +86,8 @@ static void settle(struct unfollowed u, bool made, const char *path)
 		tap_process_take_unfollowed_back();
 	else if (u.cleaned && !u.counted && made)
 		tap_process_unfollowed(path);
+	if (u.mark)
+		tap_process_unmark_unfollowed(u.mark);
 }
 
 /* No constructor: most programs start no child. */

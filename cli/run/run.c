@@ -92,11 +92,13 @@ static void say_nothing_recorded(const struct gt_run *run)
 		fprintf(stderr, "gputap: no call could be traced: %s is %s: no trace\n",
 			gt_harmless(run->target.path), run->target.why);
 	} else if (gt_run_says(run, "unfollowed", 0, value, sizeof value)) {
+		bool number = value[strspn(value, "0123456789")] == 0;  /* killed while it made that child */
+
 		fprintf(stderr,
-			"gputap: no traced call was made before %s was started without LD_PRELOAD in its "
+			"gputap: no traced call was made before %s%s was started without LD_PRELOAD in its "
 			"environment, and later calls are not seen: no trace\n"
 			"  try: gputap run after the command that clears the environment: env -i gputap run PROGRAM\n",
-			gt_harmless(value));
+			number ? "a child of process " : "", gt_harmless(value));
 	} else {
 		fprintf(stderr, "gputap: no traced call was made: no trace\n");
 	}

@@ -51,6 +51,22 @@ missing() {
 missing posix_spawn-missing
 way posix_spawn-script 1 lost.CHILD_MISSED 0
 
+# By a parent that has recorded nothing, whose mark is there for as long as the child is made.
+# uncalled WAY N: beside a process of the run that makes a call, N such children
+uncalled() {
+	rm -rf t.gputap
+	("$GPUTAP_BUILD/gputap" run -q -o t --summary=none -- sh -c "$bin/ends called; $bin/ends $1 uncalled" >out 2>&1) 2>/dev/null
+	if [ "$("$GPUTAP_BUILD/gputap" info --json t.gputap | python3 -c 'import json, sys; i = json.load(sys.stdin); print(i["ledger"].get("CHILD_MISSED", 0), i["complete"])')" = "$2" ] &&
+		! ls t.gputap/mark.* >/dev/null 2>&1; then passed=$((passed + 1)); return; fi
+	echo "FAILED: $1 by a parent without calls: $2 expected: $("$GPUTAP_BUILD/gputap" info t.gputap | grep complete) $(ls t.gputap)"
+	failed=$((failed + 1))
+}
+uncalled posix_spawn-killed "1 False"
+uncalled posix_spawn-clean "1 False"
+uncalled popen-clean "1 False"
+uncalled posix_spawn "0 True"
+if "$bin/ends" posix_spawn-missing | grep -q '^error'; then uncalled posix_spawn-missing "0 True"; fi
+
 # By descriptor: since glibc 2.34 and 2.39. Where the C library has no such functions, ours stay unseen; a library that has them stands in for a newer one.
 for w in execveat pidfd_spawn pidfd_spawnp; do
 	if "$bin/ends" $w | grep -q '^error'; then way $w 1 lost.CHILD_MISSED 0; else way $w 2 lost.CHILD_MISSED 0; fi

@@ -233,6 +233,8 @@ needed still-running "a trace that a child still writes is not complete" outlive
 ends() { under "$P" -- ./ends "$1"; [ "$(count "$2")" = "$3" ]; }
 needed spawn-cleans "a child by posix_spawn with a cleaned environment is counted" ends posix_spawn-clean lost.CHILD_MISSED 1
 needed spawn-ahead "a child whose parent is killed while it is made is counted" ends posix_spawn-killed lost.CHILD_MISSED 1
+spawned_uncalled() { run -- sh -c "./ends called; ./ends posix_spawn-killed uncalled"; [ "$(lost CHILD_MISSED)" = 1 ]; }
+needed spawn-mark "... whose parent has recorded nothing" spawned_uncalled
 cloned() { under "$P" -- ./ends clone; [ "$(echo t.gputap/[0-9]*.[0-9]* | wc -w)" = 2 ]; }
 needed fork-word "a child that the C library does not tell of records as itself" cloned
 needed leaves-by-syscall "an exec by syscall with a cleaned environment is counted" ends execve-syscall-clean lost.CHILD_MISSED 1

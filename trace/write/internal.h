@@ -173,6 +173,9 @@ void tap_run_count_forget(void);         /* fork: it is the parent's */
 void tap_run_say_unrecorded(void);       /* at the end: how many calls went nowhere */
 /* Under a launcher: an image that recorded nothing leaves our sight by an exec of `path`. */
 void tap_run_say_unfollowed(const char *path);
+/* The same while it is made: a mark that is removed again. 0: there is none. */
+uint64_t tap_run_mark_unfollowed(void);
+void tap_run_unmark_unfollowed(uint64_t mark);
 /* At the end: the image's own directory is not where it was. */
 void tap_run_check_image(void);
 /* The trace does not stand where it was asked for: a note. */

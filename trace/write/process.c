@@ -263,6 +263,23 @@ void tap_process_take_unfollowed_back(void)
 	errno = saved;
 }
 
+uint64_t tap_process_mark_unfollowed(void)
+{
+	int saved = errno;
+	uint64_t mark = !tap_off || tap_off == TAP_OFF_EARLY ? tap_run_mark_unfollowed() : 0;
+
+	errno = saved;
+	return mark;
+}
+
+void tap_process_unmark_unfollowed(uint64_t mark)
+{
+	int saved = errno;
+
+	tap_run_unmark_unfollowed(mark);
+	errno = saved;
+}
+
 void tap_process_unfollowed(const char *path)
 {
 	int saved = errno;

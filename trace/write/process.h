@@ -59,6 +59,9 @@ void tap_process_exec(const char *path, bool environment_cleaned);
 void tap_process_unfollowed(const char *path);
 /* Counts such a child before it is started. False: this image records nothing, so that it is said afterwards. */
 bool tap_process_count_unfollowed(void);
+/* ... and this, meanwhile, that it is made: a mark, to be removed whatever came of it. 0: none can be made. */
+uint64_t tap_process_mark_unfollowed(void);
+void tap_process_unmark_unfollowed(uint64_t mark);
 void tap_process_take_unfollowed_back(void);    /* what was counted so, of a child that could not be started */
 
 /* The program installed (or is about to install) a seccomp filter: no new kind of system call from here on. */

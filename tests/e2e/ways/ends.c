@@ -326,7 +326,8 @@ int main(int argc, char **argv)
 	const char *way = argc > 1 ? argv[1] : "";
 
 	self = realpath("/proc/self/exe", NULL);
-	call();
+	if (argc < 3)           /* a second word: who has made no call */
+		call();
 	if (!strcmp(way, "called"))
 		return printf("called\n"), 7;
 	fflush(stdout);

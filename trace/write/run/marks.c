@@ -330,6 +330,46 @@ void tap_run_say_unfollowed(const char *path)
 	tap_sys_signals_restore(mask);
 }
 
+struct while_made { uint64_t tick; bool remove, done; };
+
+static void mark_while_made(void *what)
+{
+	struct while_made *m = what;
+	char path[TAP_PATH_MAX];
+
+	if (!mark_path(path, m->tick, "unfollowed", tap_sys_getpid()))
+		return;
+	if (m->remove)
+		tap_sys_unlink(path, 0);
+	else
+		m->done = TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0) == 0;
+}
+
+uint64_t tap_run_mark_unfollowed(void)
+{
+	struct while_made m = { .tick = tap_tick() };
+
+	if (!tap_run.launched || !tap_ready || tap_seccomp || gc_without("spawn-mark"))
+		return 0;
+	uint64_t mask = tap_sys_signals_block();
+
+	tap_with_room(mark_while_made, &m);
+	tap_sys_signals_restore(mask);
+	return m.done ? m.tick : 0;
+}
+
+void tap_run_unmark_unfollowed(uint64_t mark)
+{
+	struct while_made m = { mark, true, false };
+
+	if (tap_seccomp)
+		return;
+	uint64_t mask = tap_sys_signals_block();
+
+	tap_with_room(mark_while_made, &m);
+	tap_sys_signals_restore(mask);
+}
+
 /* What "/" is to this process: it may have another root directory than when its own was made. */
 static uint64_t root_directory(void)
 {
