@@ -298,11 +298,12 @@ static void name_of(Dwarf_Die *die, struct gt_place_of *p)
 
 static char *joined(const char *folder, const char *file)
 {
+	const char *between = folder[strlen(folder) - 1] == '/' ? "" : "/";
 	char *whole = NULL;
 
 	while (file[0] == '.' && file[1] == '/')
 		file += 2;
-	return asprintf(&whole, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", file) < 0 ? NULL : whole;
+	return asprintf(&whole, "%s%s%s", folder, between, file) < 0 ? NULL : whole;
 }
 
 /*
