@@ -108,13 +108,20 @@ void tap_ring_add(struct tap_stream *s, uint64_t place);
 /* The stream that holds records of this type: not overwritten by the ring, or s itself. */
 struct tap_stream *tap_ring_stream(struct tap_stream *s, uint32_t id);
 
+/* ---- pool.c: signals are blocked by the caller ---- */
+
+struct tap_stream *tap_pool_take(void);                  /* one that no thread holds; NULL: there is none */
+struct tap_stream *tap_pool_new(enum rec_loss *why);     /* with a file of its own; NULL: no room, and why */
+void tap_pool_give(struct tap_stream *s);
+void tap_pool_forget(void);              /* new process */
+uint32_t tap_stream_take_number(void);   /* of a new file */
+uint32_t tap_stream_places(void);        /* for streams; of each: */
+struct tap_stream *tap_stream_in(uint32_t place);        /* NULL: none stands there */
+
 /* ---- stream.c ---- */
 
 /* A stream that no thread will hold, for a file of another kind. Signals are blocked. NULL: no room. */
 struct tap_stream *tap_stream_new_file(enum rec_loss *why);
-uint32_t tap_stream_take_number(void);   /* of a new file */
-uint32_t tap_stream_places(void);        /* for streams; of each: */
-struct tap_stream *tap_stream_in(uint32_t place);        /* NULL: none stands there */
 /* A THREAD record of the holder; flags: enum rec_thread. */
 void tap_stream_record_thread(struct tap_stream *s, uint32_t flags);
 /* The stream that a thread of this process holds; NULL: none. */

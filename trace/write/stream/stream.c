@@ -28,9 +28,6 @@
 #include "common/plain/without.h"
 #include "trace/write/internal.h"
 
-#define STREAMS_PER_SLAB 64u
-#define SLABS 1024u
-
 __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
 
 static struct tap_gate gate_before_start;               /* all zero: everything takes the slow path */
@@ -40,13 +37,6 @@ bool tap_calls_off;
 bool tap_thread_key_made;
 pthread_key_t tap_thread_key;
 
-/* Streams live in slabs that are never given back: a stale pointer always finds a stream. */
-static struct tap_stream first_slab[STREAMS_PER_SLAB];
-/* false in a forked child: calls begun in the parent still point into it */
-static bool first_slab_free = true;
-static struct tap_stream *slab[SLABS];
-static uint32_t stream_count;                           /* numbers given out */
-static uint64_t pool;                                   /* {number + 1 of the top u32, tag u32}: Treiber stack */
 /* counted where no stream was at hand; moved to a stream later */
 static uint64_t lost_unheld[64];
 static uint64_t *lost_page;                             /* the same in the trace, so that a kill keeps it; or NULL */
@@ -489,84 +479,12 @@ static void image_started(uint64_t began)
 	tap_cost_record(REC_COST_START, began);
 }
 
-/* -------------------------------------------------------------------- pool */
-
-static struct tap_stream *stream_at(uint32_t number)
-{
-	struct tap_stream *in = __atomic_load_n(&slab[number / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE);
-
-	return &in[number % STREAMS_PER_SLAB];
-}
-
-static struct tap_stream *pool_pop(void)
-{
-	uint64_t top = __atomic_load_n(&pool, __ATOMIC_ACQUIRE);
-
-	while ((uint32_t)top) {
-		struct tap_stream *s = stream_at((uint32_t)top - 1);
-		/* the tag keeps a re-pushed top apart */
-		uint64_t below = ((top >> 32) + 1) << 32 | (uint32_t)s->next_free;
-
-		if (__atomic_compare_exchange_n(&pool, &top, below, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return s;
-	}
-	return NULL;
-}
-
-static void pool_push(struct tap_stream *s)
-{
-	uint64_t top = __atomic_load_n(&pool, __ATOMIC_RELAXED);
-
-	do
-		TAP_WRITE_ONCE(s->next_free, (uint32_t)top);
-	while (!__atomic_compare_exchange_n(
-		&pool, &top, ((top >> 32) + 1) << 32 | (s->index + 1), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-}
-
-uint32_t tap_stream_take_number(void) { return __atomic_fetch_add(&stream_count, 1, __ATOMIC_RELAXED); }
-
-uint32_t tap_stream_places(void)
-{
-	uint32_t n = TAP_READ_ONCE(stream_count);
-
-	return n < SLABS * STREAMS_PER_SLAB ? n : SLABS * STREAMS_PER_SLAB;
-}
-
-struct tap_stream *tap_stream_in(uint32_t place)
-{
-	return __atomic_load_n(&slab[place / STREAMS_PER_SLAB], __ATOMIC_ACQUIRE) ? stream_at(place) : NULL;
-}
-
-static struct tap_stream *stream_new(enum rec_loss *why)
-{
-	uint32_t number = tap_stream_take_number(), at = number / STREAMS_PER_SLAB;
-
-	*why = REC_LOSS_NO_STREAM;
-	if (at >= SLABS)
-		return NULL;
-	if (!__atomic_load_n(&slab[at], __ATOMIC_ACQUIRE)) {
-		const size_t bytes = sizeof(struct tap_stream) * STREAMS_PER_SLAB;
-		struct tap_stream *fresh = first_slab, *none = NULL;
-
-		if (at || !first_slab_free)
-			fresh = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (!fresh)
-			return NULL;
-		if (!__atomic_compare_exchange_n(&slab[at], &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
-			fresh != first_slab)
-			tap_sys_munmap(fresh, bytes);
-	}
-	struct tap_stream *s = stream_at(number);
-
-	*s = (struct tap_stream){ .number = number, .index = number };
-	return tap_chunk_first(s, why) ? s : NULL;
-}
+/* -------------------------------------------------------------------- threads and their streams */
 
 struct tap_stream *tap_stream_new_file(enum rec_loss *why)
 {
 	*why = REC_LOSS_NO_STREAM;
-	struct tap_stream *s = tap_run_open() ? stream_new(why) : NULL;
+	struct tap_stream *s = tap_run_open() ? tap_pool_new(why) : NULL;
 
 	if (!s)
 		return NULL;
@@ -655,7 +573,7 @@ static void take_kept(struct tap_stream *s)
 {
 	enum rec_loss why;
 
-	if (!s->kept && (s->kept = stream_new(&why)))
+	if (!s->kept && (s->kept = tap_pool_new(&why)))
 		s->kept->keeps = true;
 	if (!s->kept)
 		return;
@@ -668,10 +586,10 @@ static struct tap_stream *take_stream(uint64_t began)
 {
 	enum rec_loss why = REC_LOSS_NO_SPACE;
 	struct tap_tls *t = &tap_tls;
-	struct tap_stream *s = pool_pop();
+	struct tap_stream *s = tap_pool_take();
 
 	if (!s)
-		s = stream_new(&why);
+		s = tap_pool_new(&why);
 	if (!s) {
 		open_failed(why);
 		return NULL;
@@ -761,25 +679,15 @@ void tap_stream_thread_exit(void)
 	}
 	t->depth = 0;
 	TAP_WRITE_ONCE(t->stream, NULL);
-	pool_push(s);
+	tap_pool_give(s);
 	tap_sys_signals_restore(mask);
 }
 
-/*
- * New process (fork): nothing of the parent's streams is ours. Where its shared chunks lay comes private memory, so
- * that a call begun in the parent and ended here has a harmless place to write to.
- */
+/* New process (fork): nothing of the parent's streams is ours. */
 void tap_streams_forget(void)
 {
 	keep_parents_page();
-	for (uint32_t i = 0; i < tap_stream_places(); i++)
-		if (slab[i / STREAMS_PER_SLAB])
-			tap_chunk_blank(stream_at(i));
-	for (uint32_t i = 0; i < SLABS; i++)
-		slab[i] = NULL;
-	first_slab_free = false;
-	stream_count = 0;
-	pool = 0;
+	tap_pool_forget();
 	second_clock_tick = 0;
 	open_retry_tick = open_retry_wait = 0;
 	lost_page = NULL;                                       /* the parent's */
