@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/metrics/class.h"
 #include "analysis/sections/actions.h"
 #include "analysis/sections/page.h"
 #include "analysis/sections/report_file.h"
@@ -39,8 +40,11 @@ static struct gt_page_options page_options(const struct gt_options *o)
 	};
 }
 
-/* Of --metrics, what no kernel has is an error: the user asked for it. */
-static int check_asked(const struct gt_actions *as, const struct gt_options *o)
+/*
+ * Of --metrics, what no kernel has is an error: the user asked for it. *unknown: one of them is no name that any kernel
+ * knows, rather than one without a value.
+ */
+static int check_asked(const struct gt_actions *as, const struct gt_options *o, bool *unknown)
 {
 	const char *at = gt_option(o, "metrics");
 	int status = GT_EXIT_OK;
@@ -48,12 +52,13 @@ static int check_asked(const struct gt_actions *as, const struct gt_options *o)
 	while (*at) {
 		const struct gt_string name = { at, strcspn(at, ",") };
 		struct gt_string why = { "", 0 };
-		bool have = false;
+		bool have = false, known = false;
 
 		for (uint32_t i = 0; i < as->all.n && !have; i++) {
 			const struct gt_action_metric *m = gt_action_metric(&as->all.v[i], name);
 
 			have = gt_action_available(m);
+			known |= m != NULL;
 			if (m && m->why.bytes)
 				why = m->why;
 		}
@@ -61,6 +66,7 @@ static int check_asked(const struct gt_actions *as, const struct gt_options *o)
 			fprintf(stderr, "gputap: %.*s is not available%s%.*s\n", (int)name.bytes, name.text,
 				why.bytes ? ": " : "", (int)why.bytes, why.text);
 			status = GT_EXIT_INPUT;
+			*unknown |= !known || gt_metric_class(name) == GT_CLASS_UNKNOWN;
 		}
 		at += name.bytes + (at[name.bytes] == ',');
 	}
@@ -240,10 +246,13 @@ int gt_cmd_report(struct gt_cli *cli)
 	} else {
 		if (!as.all.n)
 			fprintf(stderr, "gputap: there is no kernel in %s\n", gt_harmless(cli->args[0]));
-		status = print(&as, &cli->options);
-		if (!status)
-			status = check_asked(&as, &cli->options);
-		if (as.all.n)
+		/* first what is wrong: a page would hide it, and a name that nobody knows gets none */
+		bool unknown = false;
+		int asked = check_asked(&as, &cli->options, &unknown);
+
+		status = unknown ? asked : print(&as, &cli->options);
+		status = status ? status : asked;
+		if (as.all.n && !unknown)
 			check_required(&as.all.v[0], &sections, &cli->options);
 	}
 	gt_actions_close(&as);

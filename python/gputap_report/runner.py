@@ -256,9 +256,11 @@ def write(report, results, path, replace=False):
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as f:
             f.write(data)
         os.replace(beside, path)
-    except BaseException:
+    except BaseException as e:
         try:
             os.unlink(beside)
         except OSError:
             pass
+        if isinstance(e, OSError) and e.filename == beside:
+            e.filename = path            # the name that the user gave
         raise

@@ -132,6 +132,13 @@ fi
 "$tap" report --metrics launch__grid_size,sm__none.sum c >page 2>said
 check "a metric that was asked for by name and is missing is an error" [ $? -eq 3 ]
 check "with the reason" grep -qx 'gputap: sm__none.sum is not available: it needs hardware counters, which were not collected' said
+check "behind it the page" grep -q "^  [a-z]" page
+for of in c c.ncu-rep; do
+	"$tap" report --metrics launch__grid_size,no_such "$of" >page 2>said
+	check "a metric that nobody knows is an error ($of)" [ $? -eq 3 ]
+	check "which is named" grep -q '^gputap: no_such is not available' said
+	check "and no page stands before it" test ! -s page
+done
 "$tap" report --set none-such c >page 2>said
 check "a set that is not there is a usage error" [ $? -eq 2 ]
 check "and named" grep -q 'there is no set none-such' said

@@ -86,6 +86,10 @@ check "the one that was named" test "$(grep -c '^[a-z]*_OpenCL' said)" -eq 1
 check "and the report is saved with what they said" grep -q 'a second group does not fit' new.ncu-rep
 "$tap" report --apply-rules -o new.ncu-rep composed.ncu-rep >said 2>&1
 check "another one is not replaced" [ $? -eq 4 ]
+check "with what helps" grep -qx '  try: -f replaces it; -o chooses another name' said
+"$tap" report --apply-rules -o /no/such/x composed.ncu-rep >said 2>told
+check "a place that is none is an output that cannot be written" [ $? -eq 4 ]
+check "by the name that was given" grep -qx 'gputap-rules: /no/such/x: No such file or directory' told
 check "unless asked for" "$tap" report --apply-rules -f -o new.ncu-rep composed.ncu-rep
 "$tap" report --rule Nobody composed.ncu-rep >said 2>&1
 check "a rule that is not there is a usage error" [ $? -eq 2 ]
