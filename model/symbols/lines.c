@@ -28,7 +28,8 @@ typedef struct { void *addr; void *cu; void *abbrev; long padding; } Dwarf_Die;
 typedef struct { unsigned code, form; unsigned char *valp; void *cu; } Dwarf_Attribute;
 
 /* DWARF's numbers. */
-enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, AT_FOLDER = 0x1b, AT_LINKAGE_NAME = 0x6e, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
+enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e };
+enum { AT_FOLDER = 0x1b, AT_LINKAGE_NAME = 0x6e, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
 
 #define FUNCTIONS(F) \
 	F(Dwarf *, dwarf_begin, (int fd, int command)) \
