@@ -9,6 +9,11 @@ tap=$GPUTAP_BUILD/gputap examples=$GPUTAP_BUILD/examples/cuda
 if nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan; then echo "skipped: a sanitizer's shim cannot be preloaded"; exit 77; fi
 
 see() { python3 "$GPUTAP_TESTS/e2e/stacks_check.py" "$@"; }
+opened() {
+	local files
+	mapfile -t files < <(awk -F '\t' '/Stack Trace/ { on = 1 } on && NF == 4 { print $4 }' "$1" | sort -u)
+	[ -z "${STACK_LINES-}" ] || { [ ${#files[@]} -gt 0 ] && (cd / && ls -- "${files[@]}"); }
+}
 refused() { "$tap" run "$@" /bin/true >x.out 2>&1; [ $? = 125 ]; }
 
 # What reads debug information is no part of gputap: without it a frame has its module and function alone.
@@ -27,8 +32,7 @@ if [ -d "$GPUTAP_BUILD/tests/fakecl/vendors" ]; then
 	check "what unwinding took is in the trace and in SQLite, one in 64" see t.gputap costs t.sqlite
 	check ".atp says where each call was made, behind the times" see t.gputap atp "$(ls t*.atp)" ocl
 	check "... as a strict reader takes it" python3 "$GPUTAP_TESTS/golden/atp_parse.py" t*.atp
-	files=$(awk -F '\t' '/Stack Trace/ { on = 1 } on && NF == 4 { print $4 }' t*.atp | sort -u)
-	check "... with paths that can be opened from anywhere" eval '[ -z "${STACK_LINES-}" ] || { [ -n "$files" ] && (cd / && ls -- $files); }'
+	check "... with paths that can be opened from anywhere" opened t*.atp
 	"$tap" stats -q -r callers --format csv t.gputap >callers.csv
 	check "a report says who asked for device work" see t.gputap callers callers.csv copies
 	"$tap" export -q -f -o t -e callgrind t.gputap
