@@ -105,7 +105,7 @@ needed left-calls "a call left by a jump is counted" not_back jump-higher 1
 needed comes-back "a call that a handler leaves for another stack and comes back to is not counted" not_back fiber-below 0
 in_destructor() { under "$P" -- "$e2e/cl_shared" destructor 7 && calls 8; }
 needed callback-in-release "calls in a destructor that a release of ours calls are recorded" in_destructor
-$cc $opts -I "$GPUTAP_TESTS/.." -o asked "$ways/asked.c" -lOpenCL || exit 1
+$cc $opts -I "$GPUTAP_TESTS/.." -o asked "$ways/asked.c" -lOpenCL -ldl || exit 1
 asked() { under "$P" FAKECL_FAULTS=info-signals -- ./asked; [ $(($(recorded) + $(lost HANDLER_CALL))) = "$(cat err)" ]; }
 needed among-ours "calls of a handler that comes while gputap asks are counted" asked
 asked_marks() {
