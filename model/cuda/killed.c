@@ -3,7 +3,8 @@
  *
  * CUPTI writes the record of a kernel when it is over, and the call's when that returns. What was still on the device,
  * or in CUPTI's own memory, when the process was killed has a call and nothing else. A launch into a graph that is
- * being captured sets nothing going, and looks the same; so does a copy of no bytes.
+ * being captured sets nothing going, and looks the same; so does a copy of no bytes. Where not all calls were to be
+ * recorded, nobody knows which have no work: that counts as one, whatever there was.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -13,6 +14,21 @@
 
 #include "model/cuda/internal.h"
 #include "model/cuda/take.h"
+
+/* --cuda-api and --cuda-filter. */
+static bool calls_left_out(const struct gt_model *m, uint32_t process)
+{
+	const char *option;
+	bool left_out = false;
+
+	for (unsigned i = 0; (option = gt_reader_fact(m->reader, (int)process, "option", i)); i++) {
+		if (!strncmp(option, "cuda-api=", 9))
+			left_out |= option[9] && strcmp(option + 9, "all");
+		else if (!strncmp(option, "cuda-filter=", 12))
+			left_out |= option[12] != 0;
+	}
+	return left_out;
+}
 
 enum what { UNASKED, NEITHER, LAUNCHES, TRANSFERS, CAPTURES, CAPTURED };
 
@@ -114,6 +130,8 @@ int gt_cuda_killed_finish(struct gt_model *m, struct gt_err *err)
 
 		if (!was_killed(c, process) || is_told_of(m))
 			continue;
+		if (calls_left_out(m, process))
+			gt_model_count_loss(m, REC_LOSS_WORK_UNKNOWN, 1);
 		p.all = calloc(2 * GT_CUDA_CBIDS, sizeof *p.all);
 		p.capturing = calloc(gt_model_thread_count(m) + 1, sizeof *p.capturing);
 		rc = p.all && p.capturing ? count(c, process, &p, err) : gt_no_memory(err);

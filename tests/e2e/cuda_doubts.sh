@@ -63,6 +63,12 @@ check "... all launches are there" launches
 doubt slow-kernels=60000 kill_unfinished UNMATCHED_CALL=20
 check "... all launches are there" launches
 
+for option in --cuda-api=none --cuda-api=runtime '--cuda-filter=!cuLaunchKernel'; do
+	doubt slow-kernels=60000 kill_unfinished WORK_UNKNOWN=1 -- "$option"
+done
+doubt slow-kernels=60000 kill_unfinished UNMATCHED_CALL=20 -- --cuda-api=all
+doubt "" return "" 10=20 -- --cuda-api=none
+
 # A library that tells neither of cuInit nor of contexts
 for way in return exit _exit quick_exit thread_exit exec; do
 	doubt no-resource-callbacks $way "" 10=20 38=1

@@ -178,7 +178,8 @@ struct rec_control {
 	X(PC_SAMPLES,        "samples of the program counter lost: the device dropped them, or too many instructions") \
 	X(CUPTI_DATA_GONE,   "overheads of CUDA whose data is missing: it was gone before it was stored") \
 	X(TRACEPOINTS_LOST,  "events of tracepoints lost: the kernel's rings were full") \
-	X(HANDLER_CALL,      "calls of signal handlers that came while gputap asked the driver: forwarded only")
+	X(HANDLER_CALL,      "calls of signal handlers that came while gputap asked the driver: forwarded only") \
+	X(WORK_UNKNOWN,      "processes killed with CUDA calls left out: what CUPTI had not written down is not known")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
