@@ -355,8 +355,8 @@ int gt_host_image(struct gt_host_chip *c, const char *const *list, size_t n, uin
 		return 0;
 	free(*data);
 	*data = NULL;
-	return gt_fail(err, GT_EXIT_NO, NULL, NULL, "these metrics cannot be collected together (CUPTI's error %d)",
-		result);
+	return gt_fail(err, GT_EXIT_NO, NULL, NULL, "%s (CUPTI's error %d)",
+		n == 1 ? "this metric cannot be collected" : "these metrics cannot be collected together", result);
 }
 
 int gt_host_passes(

@@ -53,6 +53,7 @@ struct wanted {
 	char why[160];                            /* ... are not those that are planned; "" */
 	bool asked, unknown, of_rule;             /* of_rule: section is the rule that asks for it */
 	uint64_t passes;                          /* of performance monitors: why it is not sampled; 0: it is */
+	char refused[160];                        /* the library makes no image of it, not of it alone either; "" */
 };
 struct counted { uint64_t metrics, unknown, images, passes, bytes; };
 
@@ -305,12 +306,61 @@ static int image_of(const struct plan *p, enum gt_host_use use, struct wanted *c
 	return rc;
 }
 
-static int count_image(struct plan *p, enum row row, enum gt_host_use use, struct wanted *const *list, size_t n,
+/* The metrics that the library refuses alone; the others come first in the list, in their order, *n of them. */
+struct sorting { const struct plan *plan; enum gt_host_use use; struct wanted **list; size_t n; };
+
+static int keep_what_fits(struct sorting *s, size_t from, size_t to, struct gt_err *err)
+{
+	struct gt_host_image image;
+
+	if (from == to)
+		return 0;
+	if (!image_of(s->plan, s->use, s->list + from, to - from, &image, err)) {
+		free(image.data);
+		memmove(s->list + s->n, s->list + from, (to - from) * sizeof *s->list);
+		s->n += to - from;
+		return 0;
+	}
+	if (err->kind != GT_EXIT_NO)
+		return -1;
+	if (to - from == 1) {
+		snprintf(s->list[from]->refused, sizeof s->list[from]->refused, "%.150s", err->what);
+		return 0;
+	}
+	return keep_what_fits(s, from, from + (to - from) / 2, err) ||
+			keep_what_fits(s, from + (to - from) / 2, to, err) ? -1 : 0;
+}
+
+/*
+ * An image of all, or of all but those that the library refuses even alone, which go from the list: one metric of a
+ * chip that its library cannot plan (34 on GB202, CUDA 13.0) takes no other with it.
+ */
+static int image_of_most(const struct plan *p, enum gt_host_use use, struct wanted **list, size_t *n,
+	struct gt_host_image *out, struct gt_err *err)
+{
+	struct sorting s = { p, use, list, 0 };
+	struct gt_err first;
+
+	if (!image_of(p, use, list, *n, out, err))
+		return 0;
+	first = *err;
+	if (err->kind != GT_EXIT_NO)
+		return -1;
+	if (keep_what_fits(&s, 0, *n, err))
+		return -1;
+	*err = first;
+	if (!s.n || s.n == *n)          /* none of them; or each alone, and then it is the company */
+		return -1;
+	*n = s.n;
+	return image_of(p, use, list, *n, out, err);
+}
+
+static int count_image(struct plan *p, enum row row, enum gt_host_use use, struct wanted **list, size_t n,
 	size_t *passes, struct gt_err *err)
 {
 	struct gt_host_image image;
 
-	if (image_of(p, use, list, n, &image, err))
+	if (image_of_most(p, use, list, &n, &image, err))
 		return -1;
 	free(image.data);
 	*passes = image.passes;
@@ -377,6 +427,7 @@ static int plan_pm(struct plan *p, struct pm *pm, struct gt_err *err)
 	pm->n_images = (uint32_t)images;
 	for (size_t i = 0; i < pm->n; i++) {
 		memcpy(pm->of[i]->why, pm->all[i].wish.why, sizeof pm->of[i]->why);
+		memcpy(pm->of[i]->refused, pm->all[i].refused, sizeof pm->of[i]->refused);
 		if (pm->all[i].image == GT_PM_NO_IMAGE)
 			pm->of[i]->passes = pm->all[i].passes;
 		else if (pm->all[i].image >= most_images(p))
@@ -398,7 +449,7 @@ static int count_pm(struct plan *p, struct gt_err *err)
 	}
 	p->sampling_runs = pm.n_images < most_images(p) ? pm.n_images : most_images(p);
 	for (size_t i = 0; i < pm.n && !rc; i++)
-		if (pm.all[i].image == GT_PM_NO_IMAGE) {
+		if (pm.all[i].image == GT_PM_NO_IMAGE && !*pm.all[i].refused) {
 			row->images++;
 			row->passes += pm.all[i].passes;
 			row->bytes += pm.all[i].bytes;
@@ -503,6 +554,14 @@ static bool say_not_sampled(const struct wanted *w)
 	return w->passes;
 }
 
+/* False: the library plans it. */
+static bool say_refused(const struct wanted *w)
+{
+	if (*w->refused)
+		fprintf(stderr, "gputap: %s is left out: %s\n", gt_harmless(w->name), w->refused);
+	return *w->refused;
+}
+
 /* What a section names and the chip lacks is a warning; what --metrics names an error. */
 static int say_unknown(const struct plan *p)
 {
@@ -512,7 +571,7 @@ static int say_unknown(const struct plan *p)
 		const struct wanted *w = &p->all.v[i];
 
 		say_domain(w);
-		if (say_not_sampled(w) && w->asked)
+		if ((say_not_sampled(w) || say_refused(w)) && w->asked)
 			status = GT_EXIT_INPUT;
 		if (!w->unknown)
 			continue;
@@ -634,16 +693,19 @@ int gt_plan_image(const struct gt_cli *cli, const struct gt_sections *s, struct 
 
 		if (in_image(w) && w->unknown && w->asked)
 			rc = lacks(&p, w, err);
-		if (in_image(w) && !w->unknown) {
+		if (in_image(w) && !w->unknown)
 			list[n++] = w;
-			gt_text_str(&out->names, w->name);
-			gt_text_char(&out->names, 0);
-		}
 	}
 	if (!rc && n)
-		rc = image_of(&p, GT_HOST_RANGES, list, n, &image, err);
-	for (size_t i = 0; i < n && !rc && !gt_option_true(&cli->options, "quiet"); i++)
-		say_domain(list[i]);
+		rc = image_of_most(&p, GT_HOST_RANGES, list, &n, &image, err);
+	for (uint32_t i = 0; i < p.all.n && !rc && !gt_option_true(&cli->options, "quiet"); i++) {
+		say_domain(&p.all.v[i]);
+		say_refused(&p.all.v[i]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		gt_text_str(&out->names, list[i]->name);
+		gt_text_char(&out->names, 0);
+	}
 	out->config = image.data;
 	out->config_bytes = image.bytes;
 	out->passes = image.passes;
@@ -688,6 +750,7 @@ int gt_plan_pm(const struct gt_cli *cli, const struct gt_sections *s, struct gt_
 		rc = pm_image_of(&pm, i, &out[(*n)++], err);
 	for (size_t i = 0; i < pm.n && !rc && !gt_option_true(&cli->options, "quiet"); i++) {
 		say_not_sampled(pm.of[i]);
+		say_refused(pm.of[i]);
 		say_domain(pm.of[i]);
 	}
 	forget_pm(&pm);

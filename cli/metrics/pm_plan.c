@@ -9,6 +9,7 @@
  */
 #include "cli/metrics/pm_plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,8 +69,14 @@ static int put(struct packing *p, size_t first, bool alone, uint32_t image, stru
 	for (size_t i = 0; i < p->n; i++)
 		p->before[i] = p->all[i].image;
 	mark(p, first, alone, image);
-	if (make_image(p, image, &one, err))
-		return -1;
+	if (make_image(p, image, &one, err)) {
+		if (err->kind != GT_EXIT_NO)
+			return -1;
+		/* Something in it cannot be planned with the others; if it is alone, not at all. */
+		one = (struct gt_host_image){ .passes = 0 };
+		if (alone && image == p->n_images)
+			snprintf(p->all[first].refused, sizeof p->all[first].refused, "%.150s", err->what);
+	}
 	if (one.passes != 1) {
 		free(one.data);
 		for (size_t i = 0; i < p->n; i++)

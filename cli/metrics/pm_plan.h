@@ -17,9 +17,12 @@
 
 /*
  * wish: the name as the host library knows it, its domains; group: "" none. Filled in: the image, or GT_PM_NO_IMAGE for
- * one that takes several passes alone, and how many; why of the wish.
+ * one that takes several passes alone, and how many, or that the library refuses alone: what it said. why of the wish.
  */
-struct gt_pm_metric { struct gt_host_wish wish; struct gt_string group; uint32_t image; uint64_t passes, bytes; };
+struct gt_pm_metric {
+	struct gt_host_wish wish; struct gt_string group; uint32_t image; uint64_t passes, bytes;
+	char refused[160];
+};
 
 /*
  * A group is kept together where one pass is enough for it, else its metrics come apart; what still fits joins the

@@ -53,6 +53,7 @@ take() {
 	[ "$name" = 12.6 ] || check "CUPTI $name: every metric of every section is on GH100" [ "$(plan GH100 --set full | awk -F, 'NR > 1 {n += $3} END {print n}')" = 0 ]
 	full=$(passes GH100 --set full)
 	take_domains "$name"
+	take_refused "$name"
 	plan GH100 --metrics sm__none.sum >out
 	check "CUPTI $name: a metric that was asked for and is not there is an error" [ $? -eq 3 ]
 	plan gh100 >out
@@ -94,6 +95,24 @@ take_domains() {
 	cp "$GPUTAP_TESTS"/../analysis/sections/stock/*.section f/
 	check "CUPTI $name: one domain among the set full: the rest is CUPTI's plan" [ "$(plan GH100 --section-folder f --set full --section Range_c | awk -F, '/^hardware counters,/ { print ($5 == '"$full"') }')" = 1 ]
 	check "CUPTI $name: without a word" not grep -q 'the library chooses' said
+}
+
+# A metric that the library cannot plan: on GB202 34 of 13.0's names end in _realtime and are refused alone.
+take_refused() {
+	local name=$1 bad=lts__t_requests_srcnode_gpc_realtime.sum good=smsp__inst_executed.sum
+	local words="$good,$bad,sm__cycles_active.avg,lts__t_requests_srcunit_ce_realtime.sum"
+	plan GB202 --metrics "$bad" >out && { echo "skipped: CUPTI $name plans $bad"; return; }
+	grep -q 'cannot be collected' said || { echo "skipped: CUPTI $name: $(head -1 said)"; return; }
+	plan GB202 --metrics "$words" >out
+	check "CUPTI $name: a metric that cannot be planned and was asked for is an error" [ $? -eq 3 ]
+	check "CUPTI $name: which is named" grep -qx "gputap: $bad is left out: this metric cannot be collected (CUPTI's error [0-9]*)" said
+	check "CUPTI $name: the others are planned" grep -q '^hardware counters,4,0,1,1,' out
+	"$tap" run --cupti "$lib" --chip GB202 --metrics "$words" -o refused -- true 2>said
+	check "CUPTI $name: to be collected too" grep -qx 'gputap: GB202: 2 metrics are counted in 1 pass of each kernel' said
+	check "CUPTI $name: with a line of those that are not" [ "$(grep -c ' is left out: ' said)" = 2 ]
+	plan GB202 --metrics "pmsampling:$good,pmsampling:syslts__t_sectors_srcunit_tex_misc_atom_or_red_realtime.sum" >out
+	check "CUPTI $name: samples of performance monitors, too" grep -q '^PM sampling,2,0,1,1,' out
+	check "CUPTI $name: with the reason" grep -q '^gputap: pmsampling:syslts__t_sectors_.* is left out: this metric cannot be collected' said
 }
 
 for lib in "${XDG_CACHE_HOME:-${HOME-}/.cache}"/gputap/cupti/*/nvidia/*/lib/libcupti.so.1? "${CUDA_HOME:-/usr/local/cuda}"/extras/CUPTI/lib64/libcupti.so.1?; do
