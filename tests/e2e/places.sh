@@ -259,5 +259,18 @@ else
 	skip "pid namespaces: no right to make one"
 fi
 
+# ---- no /proc, as in a bare chroot
+if unshare -rm sh -c 'mount -t tmpfs none /proc' 2>/dev/null; then
+	bare() { unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$@"' - "$@"; }
+	rm -rf t.gputap; cp "$place" relative
+	bare "$gputap" run -q -o t --callstacks ./relative 10 >out 2>said
+	check "without /proc the launcher finds what it preloads" [ "$(calls t.gputap)" = 10 ]
+	check "... the image is what was started" [ "$(sed -n 's/^image=//p' t.gputap/*/meta):$(sed -n 's/^cwd=//p' t.gputap/*/meta)" = "$PWD/relative:$PWD" ]
+	"$gputap" export -q -f -o t -e atp t.gputap
+	check "... and its functions have names in stacks" grep -q '^clGetPlatformIDs	[a-z]' t.atp
+else
+	skip "no /proc: no right to mount"
+fi
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

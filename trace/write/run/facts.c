@@ -9,6 +9,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 
 #define XXH_INLINE_ALL
@@ -78,6 +79,46 @@ static void put_link(struct tap_text *t, const char *key, const char *link)
 
 	put_key(t, key);
 	put_value(t, path, n > 0 ? (size_t)n : 0);
+	tap_text_char(t, '\n');
+}
+
+/* Bytes of it in `path`, at most TAP_PATH_MAX; without /proc too. */
+static size_t find_folder(char *path)
+{
+	long n = tap_sys_readlink("/proc/self/cwd", path, TAP_PATH_MAX);
+
+	if (n <= 0)
+		n = TAP_SYS(getcwd, path, TAP_PATH_MAX, 0, 0, 0, 0) - 1;        /* that counts its zero */
+	return n > 0 && *path == '/' ? (size_t)n : 0;
+}
+
+/* Without /proc, as in a bare chroot, it is the path by which the program was started: stacks need its symbols. */
+static size_t find_image(char *path)
+{
+	const char *started = (const char *)getauxval(AT_EXECFN);
+	long n = tap_sys_readlink("/proc/self/exe", path, TAP_PATH_MAX);
+	size_t before = 0, bytes = started ? tap_text_length(started) : 0;
+
+	if (n > 0 || !bytes)
+		return n > 0 ? (size_t)n : 0;
+	for (; started[0] == '.' && started[1] == '/'; bytes -= 2)
+		started += 2;
+	if (*started != '/') {
+		before = find_folder(path);
+		path[before == TAP_PATH_MAX ? before - 1 : before++] = '/';
+	}
+	if (bytes > TAP_PATH_MAX - before)
+		return 0;
+	memcpy(path + before, started, bytes);
+	return before + bytes;
+}
+
+static void put_path(struct tap_text *t, const char *key, size_t (*find)(char *path))
+{
+	char path[TAP_PATH_MAX];
+
+	put_key(t, key);
+	put_value(t, path, find(path));
 	tap_text_char(t, '\n');
 }
 
@@ -199,7 +240,7 @@ bool tap_run_write_run(const char *dir, bool again)
 	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) == 0)
 		put_line(&t, "host", host.nodename);
 	put_number(&t, "user", (uint64_t)TAP_SYS(getuid, 0, 0, 0, 0, 0, 0));
-	put_link(&t, "cwd", "/proc/self/cwd");
+	put_path(&t, "cwd", find_folder);
 	tap_clock_read(&c);
 	put_number(&t, "start_realtime_ns", c.real_ns);
 	tap_text_str(&t, "clock=");
@@ -266,8 +307,8 @@ bool tap_run_write_meta(uint32_t n)
 	put_number(&t, "ppid", (uint64_t)TAP_SYS(getppid, 0, 0, 0, 0, 0, 0));
 	put_link(&t, "ns_pid", "/proc/self/ns/pid");
 	put_start_time(&t);
-	put_link(&t, "image", "/proc/self/exe");
-	put_link(&t, "cwd", "/proc/self/cwd");
+	put_path(&t, "image", find_image);
+	put_path(&t, "cwd", find_folder);
 	put_line(&t, "reason", forked ? "fork" : n > 1 && is_successor(n) ? "exec" : "start");
 	if (forked && tap_run.parent_name[0])
 		put_line(&t, "parent", tap_run.parent_name);
