@@ -46,3 +46,15 @@ bool gt_cuda_sampled_span(struct gt_cuda *c, const struct gt_counters *of, const
 	*end_ns = samples->begin_ns + (uint64_t)(end - zero);
 	return true;
 }
+
+int64_t gt_cuda_sample_ns(
+	struct gt_cuda *c, const struct gt_counters *of, const struct rec_pm *samples, bool own_run, uint64_t at_ns)
+{
+	int64_t start, end;
+
+	if (own_run)
+		return gt_cuda_ns(c, of->process, at_ns);
+	if (!samples->kernel_begin_ns || !span_of(c, of->process, of->correlation, &start, &end))
+		return GT_NO_TIME;
+	return start + (int64_t)(at_ns - samples->kernel_begin_ns);
+}

@@ -46,6 +46,12 @@ check "counters add up, the most is the most, rates are averaged" reported sm__a
 "$tap" export -q -f -e perfetto --cupti "$cupti" -o p t.gputap 2>said
 python3 "$GPUTAP_TESTS/golden/perfetto_dump.py" p.pftrace >shown
 check "Perfetto has a counter for each metric, with the samples' values, and 0 behind the last" judge counters taken shown sm__a.sum sm__b.max sm__c.avg.per_second
+in_sqlite() { "$tap" export -q -f -e sqlite --cupti "$cupti" -o s "${@:2}" t.gputap 2>said && eval "judge sqlite taken s.sqlite $1"; }
+check "SQLite has a row for each sample, at its time" in_sqlite 'sm__a.sum sm__b.max sm__c.avg.per_second'
+rows_of() { "$tap" export -q -f -e sqlite --cupti "$cupti" -o s "${@:2}" t.gputap 2>said && python3 -c 'import sqlite3, sys
+print(*sqlite3.connect("s.sqlite").execute(sys.argv[1]).fetchone())' "$1"; }
+check "in the window alone" [ "$(rows_of 'SELECT count(*) FROM GPU_METRICS' --lazy=false --to 1ns)" = 0 ]
+check "the older edition has no such table" [ "$(rows_of "SELECT count(*) FROM sqlite_master WHERE name LIKE '%GPU_METRICS'" --lazy=false --sqlite-schema 2021)" = 0 ]
 check "stats has their whole, as the report has it" env GPUTAP_CUPTI="$cupti" python3 "$GPUTAP_TESTS/e2e/metric_sum_check.py" "$tap" t.gputap pmsampling:sm__a.sum pmsampling:sm__b.max pmsampling:sm__c.avg.per_second
 FAKEGPU_FAULTS=pm-small=3,slow-kernels=1 sampled --metrics "$(pms $active)" -- "$examples/vector_add"
 check "images of three samples: one behind another" [ "$(awk '/^sample/ { n++ } END { print int((n + 2) / 3) }' taken)" = "$("$tap" dump t.gputap 2>/dev/null | sed -nE 's/^cuda pm_samples .* images=([0-9]+) .*/\1/p')" ]
@@ -113,6 +119,10 @@ check "with --reruns there are two runs" said 'run 2 of 2 of the program'
 check "the output is the first run's, and once" [ "$(cat t.out)" = "vector_add: 1000 values, 0 wrong" ]
 check "nothing is lost then" complete
 check "each metric has the samples of its own run's kernel" reported sm__a.sum sm__b.sum sm__c.sum sm__d.sum sm__e.sum
+check "SQLite has those of the second run at this run's launch" in_sqlite 'sm__a.sum sm__b.sum sm__c.sum sm__d.sum "sm__e.sum (run 2)"'
+"$tap" export -q -f -e perfetto --cupti "$cupti" -o p t.gputap 2>said
+python3 "$GPUTAP_TESTS/golden/perfetto_dump.py" p.pftrace >shown
+check "Perfetto has them on a track that names the run" judge counters taken shown sm__a.sum sm__d.sum "sm__e.sum (run 2)"
 check "no trace of the second run is left" [ -z "$(ls -d t.run* 2>/dev/null)" ]
 check "info names that run" grep -qx 'run 2     samples of performance monitors of 1 launch' <("$tap" info t.gputap)
 check "so does its JSON" grep -q '"runs":\[{"run":2,"of":"pm_samples","launches":1}\]' <("$tap" info --json t.gputap)

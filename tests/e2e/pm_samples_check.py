@@ -3,12 +3,15 @@
 
     pm_samples_check.py report TAKEN FILE.ncu-rep PYTHON METRIC...
     pm_samples_check.py counters TAKEN SHOWN METRIC...: SHOWN by tests/golden/perfetto_dump.py, of one launch
+        METRIC may end with " (run N)"
+    pm_samples_check.py sqlite TAKEN FILE.sqlite METRIC...: of one launch, named as above
     pm_samples_check.py dump TAKEN DUMP: every sample of every run whose launch is in the trace
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
 import re
+import sqlite3
 import sys
 
 HALF = 1000             # ns: half an interval
@@ -73,6 +76,7 @@ def counters(path, file, *metrics):
         if len(track) != 1:
             return f"{name}: {len(track)} tracks"
         *have, last = [(int(at), float(v)) for at, v in re.findall(r"^(\d+) on %s = (.*)$" % track[0], text, re.M)]
+        name = name.split(" (run ")[0]
         fits = [[(begin, value(name, samples[begin][1])) for begin in sorted(overlapping(k, samples, by))]
                 for k in kernels for by in (-ROUNDING, ROUNDING)]
         same = [f for f in fits if [v for _, v in f] == [v for _, v in have]]
@@ -81,6 +85,29 @@ def counters(path, file, *metrics):
         by = [at - want for (at, _), (want, _) in zip(have, same[0])]   # from the device's clock to the session's
         if max(by) - min(by) > HALF:
             return f"{name}: not at the samples' times, but off by {min(by)} to {max(by)}"
+    return True
+
+
+def sqlite(path, file, *metrics):
+    """Each sample of the kernel's time has a row, as far behind the launch's beginning as it was behind that of its own run's."""
+    kernels, samples = taken(path)
+    db = sqlite3.connect(file)
+    (start, device), = db.execute("SELECT start, deviceId FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchall()
+    names = [n for n, in db.execute("SELECT metricName FROM TARGET_INFO_GPU_METRICS")]
+    if sorted(names) != sorted("pmsampling:" + m for m in metrics):
+        return f"{names}"
+    for name in metrics:
+        rows = db.execute("SELECT rawTimestamp, timestamp, value, typeId & 255, typeName FROM GPU_METRICS JOIN TARGET_INFO_GPU_METRICS "
+                          "USING (typeId, metricId) WHERE metricName = ? ORDER BY 1", ("pmsampling:" + name,)).fetchall()
+        have = {row[0]: row for row in rows}
+        kernel = next((k for k in kernels if overlapping(k, samples, -ROUNDING) <= set(have) <= overlapping(k, samples, ROUNDING)), None)
+        if not rows or len(have) != len(rows) or not kernel:
+            return f"{name}: {rows[:2]} of {len(rows)}, not those of one of {kernels}"
+        for raw, at, number, gpu, of in rows:
+            if number != round(value(name.split(" (run ")[0], samples[raw][1])) or gpu != device or not of:
+                return f"{name}: {number}, device {gpu} {of}, not {samples[raw]}, device {device}"
+            if abs((at - start) - (raw - kernel[0])) > 2 * ROUNDING:
+                return f"{name}: {at - start} ns behind the launch, not {raw - kernel[0]}"
     return True
 
 
@@ -97,7 +124,7 @@ def dump(path, file):
 
 
 def main():
-    answer = {"report": report, "counters": counters, "dump": dump}[sys.argv[1]](*sys.argv[2:])
+    answer = {"report": report, "counters": counters, "sqlite": sqlite, "dump": dump}[sys.argv[1]](*sys.argv[2:])
     sys.exit(0 if answer is True else answer)
 
 

@@ -2,13 +2,15 @@
  * writers/perfetto/monitors.c - samples of performance monitors: a counter track for each device and metric
  *
  * Runs in the tool, behind the timeline's items: tracks of devices are there by then. Samples that the trace's own run
- * took are shown, for those of later runs were taken at other times. Between launches nothing was sampled: the counter
+ * took stand where they were taken; those of a later run (--reruns) stand at the launch of this one, as far behind its
+ * beginning as they were behind theirs, on a track that names the run. Between launches nothing was sampled: the counter
  * goes to 0 behind the last sample of each.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@
 #include "writers/perfetto/internal.h"
 
 /* What one launch has of one metric, and the device's track that it stands under. */
-struct series { uint32_t track, process; int64_t from_ns, to_ns; struct gt_monitored_metric metric; };
+struct series { uint32_t track; const struct gt_counters *of; int64_t from_ns, to_ns; struct gt_monitored_metric metric; };
 struct all { struct series *v; uint32_t n, room; };
 
 static uint32_t device_track(const struct pf *p, const struct gt_counters *c)
@@ -41,6 +43,8 @@ static int by_track(const void *a, const void *b)
 
 	if (x->track != y->track)
 		return x->track < y->track ? -1 : 1;
+	if (!names)
+		names = (x->metric.run > y->metric.run) - (x->metric.run < y->metric.run);
 	return names ? names : (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
@@ -49,7 +53,9 @@ static uint64_t put_track(struct pf *p, const struct series *s)
 	struct pf_lane *device = pf_lane_first(p, s->track, s->from_ns);
 	uint64_t uuid = ++p->next_uuid;
 	size_t packet, at, counter;
+	char name[320];
 
+	snprintf(name, sizeof name, s->metric.run ? "%s (run %u)" : "%s", s->metric.name, s->metric.run);
 	if (!device) {
 		p->failed = true;
 		return 0;
@@ -59,7 +65,7 @@ static uint64_t put_track(struct pf *p, const struct series *s)
 	at = gt_proto_begin(p->to, PF_TracePacket_track_descriptor);
 	gt_proto_u64(p->to, PF_TrackDescriptor_uuid, uuid);
 	gt_proto_u64(p->to, PF_TrackDescriptor_parent_uuid, device->uuid);
-	gt_proto_string(p->to, PF_TrackDescriptor_name, s->metric.name, strlen(s->metric.name));
+	gt_proto_string(p->to, PF_TrackDescriptor_name, name, strlen(name));
 	counter = gt_proto_begin(p->to, PF_TrackDescriptor_counter);
 	if (*s->metric.unit)
 		gt_proto_string(p->to, PF_CounterDescriptor_unit_name, s->metric.unit, strlen(s->metric.unit));
@@ -67,6 +73,11 @@ static uint64_t put_track(struct pf *p, const struct series *s)
 	gt_proto_end(p->to, at);
 	gt_proto_end(p->to, packet);
 	return uuid;
+}
+
+static int64_t time_of(struct pf *p, const struct series *s, uint64_t at_ns)
+{
+	return gt_cuda_sample_ns(p->cuda, s->of, s->metric.head, !s->metric.run, at_ns);
 }
 
 /* Times of one track do not go back, whatever the conversion of clocks makes of them. */
@@ -91,7 +102,7 @@ static void put_series(struct pf *p, uint64_t uuid, const struct series *s, int6
 		double value = m->values[(size_t)i * m->step];
 
 		if (isfinite(value))
-			put_value(p, uuid, gt_cuda_ns(p->cuda, s->process, m->times[i].begin_ns), value, last_ns);
+			put_value(p, uuid, time_of(p, s, m->times[i].begin_ns), value, last_ns);
 	}
 	put_value(p, uuid, s->to_ns, 0, last_ns);
 }
@@ -110,12 +121,12 @@ static bool gather(struct pf *p, const struct gt_monitored *from, struct all *al
 	struct series s, *to;
 
 	for (uint32_t k = 0; k < n; k++) {
-		s = (struct series){ .track = device_track(p, &launches[k]), .process = launches[k].process };
+		s = (struct series){ .track = device_track(p, &launches[k]), .of = &launches[k] };
 		for (uint32_t i = 0; s.track != GT_NO_TRACK && gt_monitored_metric(from, k, i, &s.metric); i++) {
-			if (s.metric.run || !s.metric.n)
+			if (!s.metric.n)
 				continue;
-			s.from_ns = gt_cuda_ns(p->cuda, s.process, s.metric.times[0].begin_ns);
-			s.to_ns = gt_cuda_ns(p->cuda, s.process, s.metric.times[s.metric.n - 1].end_ns);
+			s.from_ns = time_of(p, &s, s.metric.times[0].begin_ns);
+			s.to_ns = time_of(p, &s, s.metric.times[s.metric.n - 1].end_ns);
 			if (!in_window(p, &s))
 				continue;
 			to = GT_LIST_ADD(all);
@@ -143,7 +154,8 @@ int pf_monitors(struct pf *p, struct gt_err *err)
 	for (uint32_t i = 0; i < all.n && !p->failed; i++) {
 		const struct series *s = &all.v[i];
 
-		if (!i || s[-1].track != s->track || strcmp(s[-1].metric.name, s->metric.name)) {
+		if (!i || s[-1].track != s->track || s[-1].metric.run != s->metric.run ||
+			strcmp(s[-1].metric.name, s->metric.name)) {
 			uuid = put_track(p, s);
 			last_ns = 0;
 		}

@@ -68,6 +68,8 @@ static inline void gt_put_known(struct gt_sql_row *r, unsigned cell, int64_t val
 /* ---- cuda_events.c: graphs, memory, page faults, overhead; cuda_info.c: devices, contexts, streams ---- */
 /* PROFILER_OVERHEAD where there is no CUDA: gt_sql_cuda_events has it too. */
 void gt_sql_own_costs(struct gt_sql_feeder *f);
+/* monitors.c: samples of performance monitors. */
+int gt_sql_monitors(struct gt_sql_feeder *f, struct gt_err *err);
 int gt_sql_cuda_events(struct gt_sql_feeder *f, struct gt_err *err);
 void gt_sql_cuda_targets(struct gt_sql_feeder *f);
 

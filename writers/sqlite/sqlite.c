@@ -113,7 +113,7 @@ static int fill(struct gt_sql_feeder *f, struct gt_err *err)
 	gt_sql_tracepoint_threads(f);
 	gt_sql_nvtx(f);
 	gt_sql_info(f);
-	return gt_sql_generic(f, err);
+	return gt_sql_monitors(f, err) || gt_sql_generic(f, err) ? -1 : 0;
 }
 
 static int write_sqlite(const struct gt_export *x, struct gt_err *err)
