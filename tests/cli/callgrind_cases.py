@@ -136,6 +136,9 @@ def main():
          (3, " 3 ", " 3 4", "more counts"))
     case("positions that come again add up", HEAD + "fn=main\n1 5\n1 5\n2 1\nfn=f\n1 1\nfn=main\n1 5\n", [(own, {"main": 16, "f": 1})],
          (4, "1 5", "1 5x", "a count"))
+    case("a number is digits, in front of which zeros say nothing, or 0x and at least one more", HEAD + "fn=main\n007 010\n0x0 0x00a\n",
+         [(own, {"main": 20})], (3, "010", "01a", "a count"), (4, "0x0 ", "0x ", "a line is not a number"), (4, "0x00a", "0X00a", "a count"),
+         (3, "007", "_07", "not a line"))
     case("counts of base 16, tabs between", HEAD + "fn=main\n\t0x10\t0xfF\t\n", [(own, {"main": 255})],
          (3, "0xfF", "0xfG", "a count"), (3, "0x10", "0y10", "not a number"))
     # names
@@ -154,6 +157,16 @@ def main():
          (13, "(2)", "(2", "not closed"), (6, "(2) p", "(1) p", "another name"))
     case("a number of base 16 for a name, defined beside it", HEAD + "fn=(0x1f)main\n1 5\nfn=(31)\n1 6\n", [(own, {"main": 11})],
          (4, "31", "32", "(32) has no name"))
+    case("numbers of files are one table: fl, fi, fe, cfl, cfi and jfi; those of functions: fn, cfn and jfn",
+         HEAD + "fl=(1) a.c\nfn=(1) f\n1 1\nfi=(2) a.h\n2 2\nfe=(1)\n3 4\ncfl=(2)\ncfn=(2) g\ncalls=1 1\n3 8\ncfi=(2)\ncfn=(2)\ncalls=1 1\n4 8\n"
+         "jfi=(2)\njfn=(2)\njump=1 9\n4\nfl=(2)\nfn=(2)\n1 16\n",
+         [(files, {("a.c", "f"): 5, ("a.h", "f"): 2, ("a.h", "g"): 16}), (calls, {("f", "g"): (2, 16)})],
+         (7, "(1)", "(3)", "(3) has no name"), (9, "(2)", "(3)", "(3) has no name"), (13, "(2)", "(3)", "(3) has no name"),
+         (13, "cfi", "cfj", "not a line"), (14, "(2)", "(3)", "(3) has no name"), (17, "(2)", "(3)", "(3) has no name"),
+         (18, "(2)", "(3)", "(3) has no name"))
+    case("blanks behind '=', and between a number and its name", HEAD + "fl=\t a.c\nfn= (1) \t main\n1 5\ncfn= f\ncalls= \t1\t2\n1 6\nfn= (1)\n1 7\n",
+         [(own, {"main": 12, "f": 0}), (files, {("a.c", "main"): 12}), (calls, {("main", "f"): (1, 6)})],
+         (3, "1)", "1]", "not closed"), (6, "1\t", "1", "a line is not a number"), (8, "(1)", "(1", "not closed"))
     case("a number that is not closed", HEAD + "fn=(1) main\n1 5\n", [(own, {"main": 5})], (2, "(1)", "(1x", "not closed"))
     check("(ID) before its definition is an error with the line's number",
           "%s:3: (7) has no name yet" % path in stats(HEAD + "fn=main\nfl=(7)\n").stderr.decode())
