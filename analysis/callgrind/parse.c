@@ -701,26 +701,74 @@ static int end_file(struct parser *s)
 	return gt_profile_resolve_events(s->p, s->path, s->err);
 }
 
+/* What is read of the file and not yet parsed. getline() would take memory without end for a line that has none. */
+struct pending { FILE *f; char *data; size_t room, begin, end; };
+
+/* More of the file behind what is pending. 1; 0: there is no more; -1 */
+static int read_more(struct parser *s, struct pending *b)
+{
+	size_t n;
+
+	if (b->end - b->begin > LONGEST_LINE)
+		return fail(s, "a line of more than 16 MiB");
+	memmove(b->data, b->data + b->begin, b->end - b->begin);
+	b->end -= b->begin;
+	b->begin = 0;
+	if (b->end == b->room) {
+		size_t room = b->room ? 2 * b->room : 1 << 16;
+		char *more = realloc(b->data, room);
+
+		if (!more)
+			return no_memory(s);
+		b->data = more;
+		b->room = room;
+	}
+	n = fread(b->data + b->end, 1, b->room - b->end, b->f);
+	b->end += n;
+	if (!n && ferror(b->f))
+		return gt_fail(s->err, GT_EXIT_INPUT, strerror(errno), NULL, "%s cannot be read", s->path);
+	return n != 0;
+}
+
+/* The next one is at..end, without its end. 1; 0: there is none; -1 */
+static int next_line(struct parser *s, struct pending *b)
+{
+	char *stop = NULL;
+	size_t seen = 0;
+	int more = 1;
+
+	s->line++;
+	while (more > 0 && !(stop = seen < b->end - b->begin
+			? memchr(b->data + b->begin + seen, '\n', b->end - b->begin - seen) : NULL)) {
+		seen = b->end - b->begin;
+		more = read_more(s, b);
+	}
+	if (more < 0)
+		return -1;
+	if (!stop && b->begin == b->end) {
+		s->line--;
+		return 0;
+	}
+	s->at = b->data + b->begin;
+	s->end = stop ? stop : b->data + b->end;
+	b->begin = stop ? (size_t)(stop + 1 - b->data) : b->end;
+	s->end -= s->end > s->at && s->end[-1] == '\r';
+	return 1;
+}
+
 static int parse_lines(struct parser *s, FILE *f)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t bytes;
-	int rc = 0;
+	struct pending b = { .f = f };
+	int more;
 
-	while (!rc && (bytes = getline(&line, &room, f)) > 0) {
-		s->line++;
-		bytes -= line[bytes - 1] == '\n';
-		bytes -= bytes && line[bytes - 1] == '\r';
-		s->at = line;
-		s->end = line + bytes;
-		rc = bytes > LONGEST_LINE ? fail(s, "a line of more than 16 MiB") : parse_line(s);
-	}
-	if (!rc && ferror(f))
-		rc = gt_fail(s->err, GT_EXIT_INPUT, strerror(errno), NULL, "%s cannot be read", s->path);
-	free(line);
+	while ((more = next_line(s, &b)) > 0)
+		if (parse_line(s)) {
+			more = -1;
+			break;
+		}
+	free(b.data);
 	s->at = s->end = "";
-	return rc ? -1 : end_file(s);
+	return more ? -1 : end_file(s);
 }
 
 int gt_profile_read(const char *path, struct gt_profile **out, struct gt_err *err)

@@ -34,7 +34,7 @@ def read(path):
     if run.returncode == 3:
         assert re.search(r"\.callgrind:\d+: ", said), said
         assert not run.stdout
-    return run.returncode
+    return run
 
 
 def damaged(rng, text):
@@ -87,12 +87,17 @@ def main(paths):
             with open(path, "wb") as f:
                 f.write(text)
             try:
-                refused += read(path) == 3
+                refused += read(path).returncode == 3
             except (AssertionError, subprocess.TimeoutExpired):
                 with open("failed.callgrind", "wb") as f:
                     f.write(text)
                 raise
             runs += 1
+        # A line without an end, of which no more is read than a line may have: it was taken for the end of the file.
+        with open(path, "wb") as f:
+            f.write(b"events: A\nfn=f\n1 1\n")
+            f.truncate(4 << 30)
+        assert b":4: a line of more than 16 MiB" in read(path).stderr
     assert 0 < refused < runs
     print("%d files, %d of them refused" % (runs, refused))
 
