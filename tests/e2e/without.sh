@@ -54,6 +54,7 @@ under() {
 }
 run() { rm -rf t.gputap; timeout -k 1 100 "$gputap" run -f -o t --summary=none "$@" >out 2>err </dev/null; }
 count() { python3 "$GPUTAP_TESTS/e2e/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" | awk -v n="$1" '$1 == n {c = $2} END {print c + 0}'; }
+status() { [ $? = "$1" ]; }
 complete() { "$gputap" info t.gputap 2>/dev/null | grep -q '^complete: yes'; }
 lost() { "$gputap" info --json t.gputap 2>/dev/null | python3 -c "import json, sys; print(json.load(sys.stdin)['ledger'].get('$1', 0))"; }
 recorded() { "$gputap" info --json t.gputap 2>/dev/null | python3 -c "import json, sys; print(sum(p['calls'] for p in json.load(sys.stdin)['processes']))"; }
@@ -136,6 +137,9 @@ needed other-folder "a process that drops its privileges records in root's trace
 needed in-place "a trace is made where nothing can be renamed" unit shim_places a_trace_is_made_where_nothing_can_be_renamed
 no_samples() { rm -rf t.gputap; timeout 100 ./deny perf_event_open 1 "$gputap" run -f -o t -t sample,opencl --summary=none -- ./many 5 >out 2>err; grep -q 'no samples' err; }
 needed says-no-samples "samples that are not permitted are told of" no_samples
+$cc $opts -o small "$GPUTAP_TESTS/e2e/samples/small.c" || exit 1
+small_stack() { run --sample=timer --sample-rate=1000 -t sample -- ./small; status 3; }
+needed small-stack "a sample in a handler on a small stack ends no program" small_stack
 behind_all() { run -- "$e2e/cl_place" 100 thread=100 && rm t.gputap/*/1.str && ! complete; }
 needed tally "a file of a stream that is removed behind everybody's last look is missed" behind_all
 wiped_tail() { run -- "$e2e/cl_place" 700 kill; python3 "$GPUTAP_TESTS/e2e/removed_check.py" tail "$gputap" t.gputap >/dev/null; }
@@ -266,7 +270,6 @@ export LD_LIBRARY_PATH=$gpu/lib
 cuda() { local faults=$1; shift; FAKEGPU_FAULTS=$faults run "$@"; }
 whole() { python3 "$GPUTAP_TESTS/e2e/cuda_whole_check.py" t.gputap "$@" >/dev/null 2>&1; }
 kinds() { python3 "$GPUTAP_TESTS/e2e/cuda_collector_check.py" t.gputap kinds "$@" >/dev/null 2>&1; }
-status() { [ $? = "$1" ]; }
 unended() { cuda incomplete,slow-kernels=2 -- "$ends" unfinished; status 3 && whole ledger && kinds 10=20; }
 needed wait-for-ends "kernels about to end are waited for" unended
 untold() { cuda no-resource-callbacks -- "$ends" return; status 3 && whole ledger && kinds 10=20 38=1; }

@@ -171,7 +171,7 @@ struct rec_control {
 	X(CONTENTS_CAP,      "contents (program sources, logs, binaries) not stored: --max-contents reached") \
 	X(LEFT_CALL,         "calls that did not return: left by a jump, an exception or the end of their thread") \
 	X(FACTS_LOST,        "processes whose facts found no room: image, arguments and options are unknown") \
-	X(SAMPLES_LOST,      "samples and context switches lost: the kernel's rings were full") \
+	X(SAMPLES_LOST,      "samples and context switches lost: no room in the kernel's rings, or on a stack") \
 	X(DETAILS_LOST,      "records about threads, objects, names and clocks not written: no room") \
 	X(COUNTERS_REFUSED,  "processes whose kernels were not counted: counters refused, or not planned") \
 	X(COUNTERS_LOST,     "kernels that were chosen and whose counters were not collected") \
