@@ -75,6 +75,14 @@ rm -rf t*.gputap u.gputap
 GPUTAP_OUTPUT=$PWD/t LD_PRELOAD=$GPUTAP_BUILD/libgputap.so "$e2e/cl_place" 30 'run=rm -r t.gputap' fork=300 kill 2>/dev/null
 check "without a launcher: a child does not find its parent's trace" [ "$(ledger REMOVED):$(calls)" = 1:300 ]
 
+# ---- cut while the process has it mapped: the program ends at its next store there, or all calls are recorded
+for bytes in 0 4096 8192 100000 1000000; do
+	for first in 100 5000; do
+		(ulimit -c 0; run -- "$e2e/cl_place" $first thread=50 "run=truncate -s $bytes t.gputap/*/0.str" 100000) 2>/dev/null
+		check "a stream is cut to $bytes bytes behind call $first, while it is mapped" [ "$(json "i['complete']")" = "$([ "$(calls)" = $((first + 100050)) ] && echo True || echo False)" ]
+	done
+done
+
 # ---- the launcher's own streams
 run -t sample,sched -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; /bin/true'
 streams=(t.gputap/*/2097152.str)
