@@ -98,8 +98,10 @@ struct rec_pm;
 struct gt_counters;
 bool gt_cuda_sampled_span(struct gt_cuda *c, const struct gt_counters *of, const struct rec_pm *samples, bool own_run,
 	uint64_t *begin_ns, uint64_t *end_ns);
-/* When a sample was taken, in session ns; of a later run: as far behind the launch of this one as it was behind its own.
- * GT_NO_TIME: the activities do not tell. */
+/*
+ * When a sample was taken, in session ns; of a later run: as far behind this one's launch as it was behind its own.
+ * GT_NO_TIME: the activities do not tell.
+ */
 int64_t gt_cuda_sample_ns(
 	struct gt_cuda *c, const struct gt_counters *of, const struct rec_pm *samples, bool own_run, uint64_t at_ns);
 /* Whether the i-th kernel is the first of its name and block size on its device: what drivers load and compile with. */

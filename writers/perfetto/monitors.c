@@ -3,8 +3,8 @@
  *
  * Runs in the tool, behind the timeline's items: tracks of devices are there by then. Samples that the trace's own run
  * took stand where they were taken; those of a later run (--reruns) stand at the launch of this one, as far behind its
- * beginning as they were behind theirs, on a track that names the run. Between launches nothing was sampled: the counter
- * goes to 0 behind the last sample of each.
+ * beginning as they were behind theirs, on a track that names the run. Between launches nothing was sampled: the
+ * counter goes to 0 behind the last sample of each.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -20,7 +20,12 @@
 #include "writers/perfetto/internal.h"
 
 /* What one launch has of one metric, and the device's track that it stands under. */
-struct series { uint32_t track; const struct gt_counters *of; int64_t from_ns, to_ns; struct gt_monitored_metric metric; };
+struct series {
+	uint32_t track;
+	const struct gt_counters *of;
+	int64_t from_ns, to_ns;
+	struct gt_monitored_metric metric;
+};
 struct all { struct series *v; uint32_t n, room; };
 
 static uint32_t device_track(const struct pf *p, const struct gt_counters *c)
