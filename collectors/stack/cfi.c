@@ -15,6 +15,8 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <elf.h>
+#include <link.h>
 #include <string.h>
 
 #include "collectors/stack/internal.h"
@@ -111,21 +113,49 @@ struct entry {                                  /* one function's, with what it 
 	struct bytes shared, own;               /* programs */
 };
 
-/* The last function that begins at or before pc. The index is sorted and counts from its own beginning. */
-static const uint8_t *search(uintptr_t pc, const uint8_t *tables)
+/*
+ * CFI1  Tables may be damaged, or none at all (what packs and patches programs leaves such): no byte is read outside of
+ *       a loaded segment, and for an object whose program headers are not where they are expected, outside of it.
+ */
+static struct bytes segment_of(const struct tap_object *o, uintptr_t address)
 {
-	struct bytes b = { tables + 4, tables + 4 + 32 };
+	const ElfW(Ehdr) *h = (const void *)o->start;
+	const ElfW(Phdr) *p;
+	struct bytes whole = { (const uint8_t *)o->start, (const uint8_t *)o->end };
+
+	if (memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_phentsize != sizeof *p || h->e_phoff % sizeof(uintptr_t) ||
+		h->e_phoff > 4096 || h->e_phnum > (4096 - h->e_phoff) / sizeof *p)
+		return whole;
+	p = (const void *)(o->start + h->e_phoff);
+	for (unsigned i = 0; i < h->e_phnum; i++) {
+		uintptr_t at = o->bias + p[i].p_vaddr;
+
+		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_R && address - at < p[i].p_memsz)
+			return (struct bytes){ (const uint8_t *)at, (const uint8_t *)(at + p[i].p_memsz) };
+	}
+	return (struct bytes){ NULL, NULL };
+}
+
+static bool is_in(const struct bytes *all, uintptr_t at, uint64_t n)
+{
+	return at >= (uintptr_t)all->at && at <= (uintptr_t)all->end && n <= (uintptr_t)all->end - at;
+}
+
+/* The last function that begins at or before pc. The index is sorted and counts from its own beginning. */
+static uintptr_t search(uintptr_t pc, const uint8_t *tables, const struct bytes *all)
+{
+	struct bytes b = { tables + 4, all->end };
 	int64_t key = (int64_t)(pc - (uintptr_t)tables);
 	uint64_t n, low = 0, high;
 	const int32_t *index;
 
-	if (tables[0] != 1 || tables[3] != 0x3b /* sdata4, counted from the tables */)
-		return NULL;
+	if (!is_in(all, (uintptr_t)tables, 12) || tables[0] != 1 || tables[3] != 0x3b /* sdata4, counted from the tables */)
+		return 0;
 	pointer(&b, tables[1], (uintptr_t)tables);
 	n = high = pointer(&b, tables[2], (uintptr_t)tables);
 	index = (const int32_t *)(const void *)b.at;
-	if (!n || index[0] > key)
-		return NULL;
+	if (!n || (uintptr_t)index % sizeof *index || n > (uint64_t)(b.end - b.at) / 8 || index[0] > key)
+		return 0;
 	while (high - low > 1) {
 		uint64_t middle = (low + high) / 2;
 
@@ -134,21 +164,31 @@ static const uint8_t *search(uintptr_t pc, const uint8_t *tables)
 		else
 			high = middle;
 	}
-	return tables + index[2 * low + 1];
+	return (uintptr_t)tables + (uintptr_t)(intptr_t)index[2 * low + 1];
 }
 
-static struct bytes body(const uint8_t *at)
+/* CFI1: empty where it does not lie in `all`. */
+static struct bytes body(uintptr_t at, const struct bytes *all)
 {
+	const uint8_t *begin = (const uint8_t *)at + 4;
 	uint32_t bytes;
 
-	memcpy(&bytes, at, 4);
+	if (!is_in(all, at, 4))
+		return (struct bytes){ all->at, all->at };
+	memcpy(&bytes, begin - 4, 4);
 	/* 0xffffffff: the 64-bit form, which .eh_frame does not have in practice */
-	return (struct bytes){ at + 4, bytes == 0xffffffffu ? at + 4 : at + 4 + bytes };
+	return (struct bytes){ begin, is_in(all, at + 4, bytes) ? begin + bytes : begin };
 }
 
-static bool read_shared(struct entry *e, const uint8_t *at)
+/* Behind so many bytes more. */
+static const uint8_t *behind(const struct bytes *b, uint64_t bytes)
 {
-	struct bytes b = body(at);
+	return bytes < (uint64_t)(b->end - b->at) ? b->at + bytes : b->end;
+}
+
+static bool read_shared(struct entry *e, uintptr_t at, const struct bytes *all)
+{
+	struct bytes b = body(at, all);
 	const char *letter;
 	uint8_t version;
 
@@ -166,7 +206,7 @@ static bool read_shared(struct entry *e, const uint8_t *at)
 		uleb(&b);
 	for (uint64_t bytes; *letter; letter++)
 		switch (*letter) {
-		case 'z': bytes = uleb(&b), e->sized = true, e->shared.at = b.at + bytes; break;
+		case 'z': bytes = uleb(&b), e->sized = true, e->shared.at = behind(&b, bytes); break;
 		case 'R': e->encoding = (uint8_t)fixed(&b, 1); break;
 		case 'P': pointer(&b, (uint8_t)fixed(&b, 1), 0); break;
 		case 'L': fixed(&b, 1); break;
@@ -181,19 +221,19 @@ static bool read_shared(struct entry *e, const uint8_t *at)
 }
 
 /* False: pc is not in the function. */
-static bool read_entry(struct entry *e, const uint8_t *at, uintptr_t pc)
+static bool read_entry(struct entry *e, uintptr_t at, uintptr_t pc, const struct bytes *all)
 {
-	struct bytes b = body(at);
+	struct bytes b = body(at, all);
 	uint64_t back = fixed(&b, 4), bytes;
 
-	if (!back || !read_shared(e, at + 4 - back))
+	if (!back || !read_shared(e, at + 4 - back, all))
 		return false;
 	e->start = pointer(&b, e->encoding, 0);
 	bytes = pointer(&b, e->encoding & 0x0f, 0);
 	if (pc < e->start || pc - e->start >= bytes)
 		return false;
 	bytes = e->sized ? uleb(&b) : 0;
-	e->own = (struct bytes){ b.at + bytes, b.end };
+	e->own = (struct bytes){ behind(&b, bytes), b.end };
 	return true;
 }
 
@@ -372,14 +412,20 @@ static void make_rule(const struct machine *m, struct tap_rule *rule)
 	rule->ra_at = (int32_t)r->ra.at;
 }
 
-void tap_cfi_rule(uintptr_t pc, const uint8_t *tables, struct tap_rule *rule)
+void tap_cfi_rule(uintptr_t pc, const struct tap_object *o, struct tap_rule *rule)
 {
-	const uint8_t *at = tables ? search(pc, tables) : NULL;
+	struct bytes all = { NULL, NULL };
+	uintptr_t at = 0;
 	struct entry e = { .encoding = 0 };
 	struct machine m;
 
 	*rule = (struct tap_rule){ .cfa = TAP_CFA_NONE };
-	if (!at || !read_entry(&e, at, pc))
+	if (o->tables) {
+		all = segment_of(o, (uintptr_t)o->tables);
+		at = search(pc, o->tables, &all);
+		all = segment_of(o, at);
+	}
+	if (!at || !read_entry(&e, at, pc, &all))
 		return;
 	if (e.signal) {
 		rule->cfa = TAP_CFA_SIGNAL;

@@ -61,8 +61,8 @@ struct tap_rule {
 	uint8_t fp_saved, ra_saved;     /* enum tap_saved */
 	int32_t cfa_at, fp_at, ra_at;   /* bytes */
 };
-/* The rule for the instruction at pc of an object with these tables. */
-void tap_cfi_rule(uintptr_t pc, const uint8_t *tables, struct tap_rule *rule) TAP_HIDDEN;
+/* The rule for the instruction at pc of an object. */
+void tap_cfi_rule(uintptr_t pc, const struct tap_object *o, struct tap_rule *rule) TAP_HIDDEN;
 
 /* ---- bounds.c ---- */
 

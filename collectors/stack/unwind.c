@@ -120,7 +120,7 @@ static TAP_COLD void make_rule(uintptr_t pc, bool exact, struct tap_rule *rule)
 			read_trampoline(pc + 1, rule);
 		return;                         /* other code may lie there next time */
 	}
-	tap_cfi_rule(pc, o.tables, rule);
+	tap_cfi_rule(pc, &o, rule);
 	if (rule->cfa == TAP_CFA_NONE && ends_handler(pc))
 		rule->cfa = TAP_CFA_SIGNAL;
 	w = packed(rule);
@@ -216,7 +216,7 @@ static bool enters_handler(const struct tap_walk *w)
 	uintptr_t back;
 
 	if (load(w, w->frame.sp, &back) && tap_object_find(back - 1, &o))
-		tap_cfi_rule(back - 1, o.tables, &r);
+		tap_cfi_rule(back - 1, &o, &r);
 	return r.cfa == TAP_CFA_SIGNAL;
 }
 
