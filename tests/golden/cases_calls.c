@@ -202,6 +202,20 @@ static void threads(struct golden *g)
 	OP(g, "clFinish", 0, V(0x56));
 }
 
+/* A clock of coarse ticks: calls that follow each other begin and end at one tick, and none is inside another. */
+static void coarse_clock(struct golden *g)
+{
+	uint64_t at = g->now += 5000;
+
+	CALL(g, "clFlush", at, 0, 0, V(0x55));
+	CALL(g, "clFlush", at, 1000, 0, V(0x56));
+	CALL(g, "clFlush", at + 1000, 0, 0, V(0x57));
+	CALL(g, "clFlush", at + 1000, 0, 0, V(0x58));
+	CALL(g, "clFinish", at + 1000, 3000, 0, V(0x55));
+	CALL(g, "clFinish", at + 4000, 2000, 0, V(0x56));
+	g->now = at + 6000;
+}
+
 /* What an image says of itself: its window, two calls of exec, its end. */
 static void images(struct golden *g)
 {
@@ -252,6 +266,7 @@ const struct golden_case golden_calls[] = {
 	{ "properties", T0, properties, NULL },
 	{ "callbacks", T0, callbacks, NULL },
 	{ "threads", T0, threads, NULL },
+	{ "coarse_clock", T0, coarse_clock, NULL },
 	{ "images", T0, images, NULL },
 	{ "unfinished", T0, unfinished, NULL },
 	{ "empty", T0, empty, NULL },

@@ -12,7 +12,8 @@
  *         record is farthest away is parked: it waits again, with that record's start, and is read once more when the
  *         front gets there. Nothing is spilled, because the trace itself is the spill file.
  *
- * Order: (start, end descending, stream, offset); between processes by session time, then by process.
+ * MERGE3  Order: (start, what took no tick first, end descending, stream, offset); between processes by session time,
+ *         then by process.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -72,6 +73,19 @@ struct gt_merge {
 	struct item items[GT_BLOCK_WORDS / 3 + 1], spare[GT_BLOCK_WORDS / 3 + 1];
 };
 
+/*
+ * MERGE3, of what starts at one tick. A block that waits comes first. Where ticks are coarse (aarch64) whole calls take
+ * none: they were over before the next began. Of the others the longer one encloses the shorter.
+ */
+static int rank(uint64_t start, uint64_t end) { return end == UINT64_MAX ? 0 : end <= start ? 1 : 2; }
+
+static bool ends_before(uint64_t start, uint64_t a, uint64_t b)
+{
+	int x = rank(start, a), y = rank(start, b);
+
+	return x != y ? x < y : a > b;
+}
+
 static bool before(const struct head *a, const struct head *b)
 {
 	if (a->start_ns != b->start_ns)
@@ -81,7 +95,7 @@ static bool before(const struct head *a, const struct head *b)
 	if (a->start != b->start)
 		return a->start < b->start;
 	if (a->end != b->end)
-		return a->end > b->end;
+		return ends_before(a->start, a->end, b->end); /* MERGE3 */
 	if (a->stream != b->stream)
 		return a->stream < b->stream;
 	return a->offset < b->offset;
@@ -143,7 +157,7 @@ static bool item_before(const struct item *a, const struct item *b)
 {
 	if (a->start != b->start)
 		return a->start < b->start;
-	return a->end != b->end ? a->end > b->end : a->at < b->at;
+	return a->end != b->end ? ends_before(a->start, a->end, b->end) : a->at < b->at; /* MERGE3 */
 }
 
 /* Insertion while records are nearly in order (they are: nested calls move by a few places), else merge sort. */
