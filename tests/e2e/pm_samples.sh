@@ -89,6 +89,8 @@ lost_because pm-busy 'no samples of performance monitors: another tool holds'
 check "pm-busy: the value is N/A" na_because 'not sampled'
 lost_because pm-overflow=0 "missing: the device's buffer was full: a longer --pm-sampling-interval"
 check "pm-overflow: N/A says so" na_because "buffer of samples was full"
+lost_because pm-small=1,slow-kernels=40 'missing: there are more of a launch than are kept: a longer --pm-sampling-interval'
+check "more than are kept: N/A says so" na_because "more samples than a trace keeps of a launch"
 lost_because pm-decode-fails 'missing: CUPTI did not give them'
 check "pm-decode-fails: N/A says so" na_because 'CUPTI did not give'
 FAKEGPU_FAULTS=pm-other-clock=100 sampled --metrics "$(pms $active)" -- "$examples/vector_add"

@@ -1,12 +1,12 @@
 /*
- * tests/fuzz/fuzz_samples.c - read mutated samples of the program counter, and the two files beside them: nothing may
- * crash, hang or take all memory
+ * tests/fuzz/fuzz_samples.c - read mutated samples of the program counter and of performance monitors, counts by
+ * instruction, and the two files beside them: nothing may crash, hang or take all memory
  *
  *	fuzz_samples [-n EXECUTIONS] [-r SEED]
  *
- * Each execution makes samples of a launch, or the file of the runs (passes), or that of the plan (counters), breaks
+ * Each execution makes samples or counts of a launch, or the file of the runs (passes), or that of the plan (counters), breaks
  * one thing in it, or a few, puts hash and sum right, as who wrote it so would have, and uses what is taken for sound:
- * samples become metrics, of the files every byte that they name is read. In memory of its exact size, for sanitizers.
+ * samples and counts become metrics, of the rest every byte that they name is read. In memory of its exact size, for sanitizers.
  * Limits: each.h.
  *
  * Copyright 2026 The gputap authors
@@ -17,16 +17,20 @@
 #include <xxhash.h>
 
 #include "analysis/metrics/sampled.h"
+#include "analysis/metrics/source.h"
 #include "tests/fuzz/each.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
+#include "trace/format/pm_samples.h"
 #include "trace/format/samples.h"
+#include "trace/format/sass.h"
 
-enum { FUNCTIONS = 6, INSTRUCTIONS = 60, REASONS = 12, COUNTS = 4, LAUNCHES = 12, IMAGES = 4, ROOM = 1 << 16 };
+enum { FUNCTIONS = 6, INSTRUCTIONS = 60, REASONS = 12, COUNTS = 4, LAUNCHES = 12, IMAGES = 4, ROOM = 1 << 16,
+	FILES = 5 };
 
 static _Alignas(8) char file[ROOM];
 static uint64_t bytes;
-static struct { uint64_t sound, refused; } seen[3];
+static struct { uint64_t sound, refused; } seen[FILES];
 static volatile uint64_t touched;
 
 static uint64_t odd(void)
@@ -108,6 +112,28 @@ static void make_samples(void)
 	memcpy(file, &head, sizeof head);
 }
 
+/* What became of a launch's samples, or counts. */
+static bool use_metrics(int there, struct gt_sampled *s, const char *why)
+{
+	for (uint32_t i = 0; there == 1 && i < s->n; i++) {
+		uint64_t sum = 0;
+
+		read_all(s->metrics[i].name, strlen(s->metrics[i].name));
+		for (uint32_t k = 0; k < s->metrics[i].n; k++) {
+			sum += s->metrics[i].at[k].samples;
+			if (k && s->metrics[i].at[k].address <= s->metrics[i].at[k - 1].address)
+				abort();                /* instructions are in order, each once */
+		}
+		if (sum != s->metrics[i].samples)
+			abort();
+	}
+	if (there == 1)
+		gt_sampled_free(s);
+	else if (!there && !why)
+		abort();                                /* nothing, and no word about it */
+	return there == 1;
+}
+
 static bool use_samples(const char *exact)
 {
 	XXH128_hash_t hash = XXH3_128bits(exact, bytes);
@@ -117,23 +143,104 @@ static bool use_samples(const char *exact)
 	struct gt_sampled s;
 	int there = gt_sampled_of(NULL, &c, &s, &why);
 
-	for (uint32_t i = 0; there == 1 && i < s.n; i++) {
-		uint64_t sum = 0;
+	return use_metrics(there, &s, why);
+}
 
-		read_all(s.metrics[i].name, strlen(s.metrics[i].name));
-		for (uint32_t k = 0; k < s.metrics[i].n; k++) {
-			sum += s.metrics[i].at[k].samples;
-			if (k && s.metrics[i].at[k].address <= s.metrics[i].at[k - 1].address)
-				abort();                /* instructions are in order, each once */
-		}
-		if (sum != s.metrics[i].samples)
-			abort();
+/* ------------------------------------------------------------------ counts by instruction */
+
+static void make_sass(void)
+{
+	static const char *const names[] = { "inst_executed", "thread_inst_executed", "", "x" };
+	struct rec_sass head = { .magic = REC_SASS_MAGIC, .state = below(8) ? REC_SASS_WHOLE : (uint32_t)below(5),
+		.metrics = 1 + (uint32_t)below(REASONS), .functions = 1 + (uint32_t)below(FUNCTIONS),
+		.instructions = (uint32_t)below(INSTRUCTIONS) };
+	uint32_t text = 1;
+
+	put(&head, sizeof head);
+	for (uint32_t i = 0; i < head.functions; i++)
+		put(&(struct rec_samples_function){ below(3), (uint32_t)below(4), (uint32_t)below(8) },
+			sizeof(struct rec_samples_function));
+	for (uint32_t i = 0; i < head.instructions; i++) {
+		uint32_t n = (uint32_t)below(COUNTS);
+
+		head.values += n;
+		put(&(struct rec_sass_instruction){ 16 * (uint32_t)below(40), (uint32_t)below(head.functions), n, 0 },
+			sizeof(struct rec_sass_instruction));
 	}
-	if (there == 1)
-		gt_sampled_free(&s);
-	else if (!there && !why)
-		abort();                                /* nothing, and no word about it */
-	return there == 1;
+	for (uint32_t i = 0; i < head.values; i++)
+		put(&(struct rec_sass_value){ below(1000), (uint32_t)below(head.metrics), 0 },
+			sizeof(struct rec_sass_value));
+	for (uint32_t i = 0; i < head.metrics; i++) {
+		put(&(struct rec_sass_metric){ text, !below(6) }, sizeof(struct rec_sass_metric));
+		text += (uint32_t)strlen(names[i % 4]) + 1;
+	}
+	put("", 1);
+	for (uint32_t i = 0; i < head.metrics; i++)
+		put(names[i % 4], strlen(names[i % 4]) + 1);
+	put("kernel\0\0", 8);
+	head.text_bytes = text + 8;
+	head.bytes = bytes;
+	memcpy(file, &head, sizeof head);
+}
+
+static bool use_sass(const char *exact)
+{
+	XXH128_hash_t hash = XXH3_128bits(exact, bytes);
+	const struct gt_counters c = { .symbol = { "kernel", 6 },
+		.apart[REC_APART_SASS] = { { exact, bytes }, { hash.low64, hash.high64 }, 2 } };
+	const char *why = NULL;
+	struct gt_sampled s;
+	int there = gt_source_counts(NULL, &c, &s, &why);
+
+	return use_metrics(there, &s, why);
+}
+
+/* ------------------------------------------------------------------ samples of performance monitors */
+
+static void make_pm(void)
+{
+	struct rec_pm head = { .magic = REC_PM_MAGIC, .begin_ns = below(1000), .end_ns = below(UINT64_MAX),
+		.kernel_begin_ns = below(UINT64_MAX), .kernel_end_ns = below(UINT64_MAX),
+		.state = below(8) ? REC_PM_WHOLE : (uint32_t)below(REC_PM_STATES), .trigger = (uint32_t)below(2),
+		.image = (uint32_t)below(3), .images = (uint32_t)below(IMAGES) };
+	struct rec_pm_image im[IMAGES];
+
+	put(&head, sizeof head);
+	for (uint32_t i = 0; i < head.images; i++) {
+		im[i] = (struct rec_pm_image){ (uint32_t)below(200), (uint32_t)below(20) };
+		head.samples += im[i].samples;
+		put(&im[i], sizeof im[i]);
+	}
+	for (uint64_t i = 0; i < head.samples; i++)
+		put(&(struct rec_pm_time){ 2000 * i, 2000 * (i + 1) }, sizeof(struct rec_pm_time));
+	for (uint32_t i = 0; i < head.images; i++) {
+		memset(file + bytes, 3, rec_pm_room(im[i].bytes));
+		bytes += rec_pm_room(im[i].bytes);
+	}
+	head.bytes = bytes;
+	memcpy(file, &head, sizeof head);
+}
+
+/* Each image where it is said to lie, and as many times as the images have samples. */
+static bool use_pm(const char *exact)
+{
+	XXH128_hash_t hash = XXH3_128bits(exact, bytes);
+	const struct gt_counters c = {
+		.apart[REC_APART_PM] = { { exact, bytes }, { hash.low64, hash.high64 }, 2 } };
+	struct rec_pm_parts p;
+	uint64_t samples = 0;
+
+	if (gt_model_pm_samples(NULL, &c, REC_APART_PM, &p) != 1)
+		return false;
+	for (uint32_t i = 0; i < p.head->images; i++) {
+		read_all(p.data, p.images[i].bytes);
+		p.data += rec_pm_room(p.images[i].bytes);
+		samples += p.images[i].samples;
+	}
+	if (samples != p.head->samples)
+		abort();
+	read_all(p.times, samples * sizeof *p.times);
+	return true;
 }
 
 /* ------------------------------------------------------------------ the file of the runs */
@@ -245,15 +352,17 @@ static const struct {
 	void (*make)(void);
 	void (*sum)(char *exact);
 	bool (*use)(const char *exact);
-} files[3] = {
+} files[FILES] = {
 	{ "samples", make_samples, NULL, use_samples },
+	{ "counts", make_sass, NULL, use_sass },
+	{ "monitors", make_pm, NULL, use_pm },
 	{ "passes", make_passes, sum_passes, use_passes },
 	{ "plans", make_plan, sum_plan, use_plan },
 };
 
 static void once(void)
 {
-	size_t i = below(2) ? 0 : 1 + (size_t)below(2);
+	size_t i = (size_t)below(FILES);
 	bool broken = each_now % 8, sound;
 	char *exact;
 
@@ -265,7 +374,7 @@ static void once(void)
 	if (files[i].sum && (!broken || below(8)))
 		files[i].sum(exact);
 	sound = files[i].use(exact);
-	if (!broken && !sound && i) {
+	if (!broken && !sound && i > 1) {    /* of samples and counts, ones that are not whole too */
 		fprintf(stderr, "%s that are whole were refused\n", files[i].what);
 		abort();
 	}
@@ -281,7 +390,7 @@ int main(int argc, char **argv)
 
 	each_run(o, once);
 	printf("%llu executions:", (unsigned long long)o.n);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < FILES; i++) {
 		printf(" %llu %s used, %llu refused;", (unsigned long long)seen[i].sound, files[i].what,
 			(unsigned long long)seen[i].refused);
 		bad |= !seen[i].sound || !seen[i].refused;
