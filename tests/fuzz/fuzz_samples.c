@@ -5,9 +5,9 @@
  *	fuzz_samples [-n EXECUTIONS] [-r SEED]
  *
  * Each execution makes samples or counts of a launch, or the file of the runs (passes), or that of the plan
- * (counters), breaks one thing in it, or a few, puts hash and sum right, as who wrote it so would have, and uses what is
- * taken for sound: samples and counts become metrics, of the rest every byte that they name is read. In memory of its
- * exact size, for sanitizers.
+ * (counters), breaks one thing in it, or a few, puts hash and sum right, as who wrote it so would have, and uses what
+ * is taken for sound: samples and counts become metrics, of the rest every byte that they name is read. In memory of
+ * its exact size, for sanitizers.
  * Limits: each.h.
  *
  * Copyright 2026 The gputap authors
