@@ -245,7 +245,11 @@ static void *map(cl_command_queue q, cl_command_type type, cl_mem m, cl_bool blo
 void *CL_API_CALL fk_clEnqueueMapBuffer(
 	cl_command_queue q, cl_mem m, cl_bool block, cl_map_flags flags, size_t offset, size_t size, WAITS, cl_int *err)
 {
-	(void)flags; (void)size;
+	(void)flags;
+	if (fk_is(m, FK_MEM) && (offset > m->size || size > m->size - offset)) {
+		SET(err, CL_INVALID_VALUE);
+		return NULL;
+	}
 	return map(q, CL_COMMAND_MAP_BUFFER, m, block, offset, n, w, e, err);
 }
 

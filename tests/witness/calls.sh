@@ -121,9 +121,12 @@ whole() {
 	on "$standin" "$PWD/ways-processes filter-syscall"
 
 	[ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || { skip "no OpenCL platform but the stand-in"; return; }
+	local polls=("cl_many poll 300")
+	timeout -k 5 20 "$e2e/cl_many" poll 1 >/dev/null 2>&1 ||
+		{ polls=(); skip "a program that polls and never flushes: the runtime here begins nothing for it"; }
 	for POCL_DEVICES in basic pthread; do
 		export POCL_DEVICES
-		for program in cl_commands cl_queue_view "cl_ring 20000" "cl_leave return" "cl_leave exec" "cl_many failed 2000" "cl_many poll 300"; do
+		for program in cl_commands cl_queue_view "cl_ring 20000" "cl_leave return" "cl_leave exec" "cl_many failed 2000" "${polls[@]}"; do
 			on /etc/OpenCL/vendors "$e2e/$program"
 		done
 	done
