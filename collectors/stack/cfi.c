@@ -149,7 +149,8 @@ static uintptr_t search(uintptr_t pc, const uint8_t *tables, const struct bytes 
 	uint64_t n, low = 0, high;
 	const int32_t *index;
 
-	if (!is_in(all, (uintptr_t)tables, 12) || tables[0] != 1 || tables[3] != 0x3b /* sdata4, counted from the tables */)
+	/* 0x3b: sdata4, counted from the tables */
+	if (!is_in(all, (uintptr_t)tables, 12) || tables[0] != 1 || tables[3] != 0x3b)
 		return 0;
 	pointer(&b, tables[1], (uintptr_t)tables);
 	n = high = pointer(&b, tables[2], (uintptr_t)tables);
