@@ -102,7 +102,8 @@ int main(void)
 	for (int i = 0; i < PASSES; i++)
 		blur_host(picture, other);
 	for (int i = 0; i < WIDTH * HEIGHT; i++)
-		worst = fmax(worst, fabs(picture[i] - result[i]));
+		if (fabs(picture[i] - result[i]) > worst)
+			worst = fabs(picture[i] - result[i]);
 	printf("%s: %d passes over %dx%d, largest difference %s\n", name, PASSES, WIDTH, HEIGHT,
 		worst < 1e-2 ? "under 0.01" : "TOO LARGE");
 	clReleaseMemObject(a);

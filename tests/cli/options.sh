@@ -71,11 +71,17 @@ exec clinfo -l
 END
 chmod +x app.sh
 name() { (mkdir "$1" && cd "$1" && shift && env WORD="w/x%y" SLURM_PROCID=5 OMPI_COMM_WORLD_RANK=2 RANK=9 GPUTAP_OUTPUT="$pattern" "$@" ../app.sh >/dev/null 2>&1; ls -d ./*.gputap); }
+# What starts scripts by an emulator tells their processes the interpreter's name alone.
+printf '#!/bin/sh\nread -r name </proc/self/comm; echo "$name"\n' >told.sh; chmod +x told.sh
+if [ "$(./told.sh)" = told.sh ]; then patterns=('%q{WORD}-%r-%i-%%-%n' '%i' '%i-%n' 'a%%n-%n' 'x.gputap' '%h-%r'); else
+	patterns=('a%%n-%n' 'x.gputap' '%h-%r'); skip "names with that of a script: its process does not have it here (user-mode emulation)" 5; fi
 n=0
-for pattern in '%q{WORD}-%r-%i-%%-%n' '%i' '%i-%n' 'a%%n-%n' 'x.gputap' '%h-%r'; do
+for pattern in "${patterns[@]}"; do
 	n=$((n + 1))
 	ok "name $pattern" "$(name "p$n" LD_PRELOAD="$GPUTAP_BUILD/libgputap.so")" "$(name "l$n" "$GPUTAP_BUILD/gputap" run -q --)"
 done
-ok "name of a script" "$(ls -d p2/*.gputap)" p2/app.sh.gputap
-ok "rank: the scheduler's comes first" "$(ls -d p1/*.gputap)" "p1/w_x%y-5-app.sh-%-1.gputap"
+if [ ${#patterns[@]} -eq 6 ]; then
+	ok "name of a script" "$(ls -d p2/*.gputap)" p2/app.sh.gputap
+	ok "rank: the scheduler's comes first" "$(ls -d p1/*.gputap)" "p1/w_x%y-5-app.sh-%-1.gputap"
+fi
 finish
