@@ -121,6 +121,46 @@ static void put_launches(struct gt_text *t, const struct gt_action *a)
 	gt_text_char(t, '\n');
 }
 
+/* ------------------------------------------------------------------ metrics by name */
+
+/* As Nsight Compute calls those of --metrics. */
+#define ASKED_SECTION "Command line profiler metrics"
+
+static bool asked(const struct gt_page_options *o, struct gt_string name)
+{
+	const char *at = o->metrics;
+
+	if (!at || !*at)
+		return true;
+	while (*at) {
+		size_t n = strcspn(at, ",");
+
+		if (n == name.bytes && !memcmp(at, name.text, n))
+			return true;
+		at += n + (at[n] == ',');
+	}
+	return false;
+}
+
+static void put_asked(struct gt_text *t, const struct gt_action *a, const struct gt_page_options *o)
+{
+	struct gt_rows rows = { 0 };
+
+	for (uint32_t i = 0; i < a->metrics.n; i++) {
+		const struct gt_action_metric *m = &a->metrics.v[i];
+		struct gt_row *row = asked(o, m->name) ? GT_LIST_ADD(&rows.v) : NULL;
+
+		if (row)
+			*row = (struct gt_row){ .label = { "", 0 }, .name = m->name, .unit = m->unit, .why = m->why,
+				.value = m->value };
+	}
+	gt_rows_table(t, &rows, o);
+	gt_rows_free(&rows);
+	gt_text_char(t, '\n');
+}
+
+static bool asks(const struct gt_page_options *o) { return o->metrics && *o->metrics; }
+
 /* ------------------------------------------------------------------ rules */
 
 /* Types of messages as the file numbers them. */
@@ -254,6 +294,10 @@ static void put_details(struct gt_text *t, const struct gt_action *a, const stru
 	put_kernel(t, a, o);
 	put_launches(t, a);
 	put_sections(t, a, o);
+	if (asks(o)) {
+		gt_text_lit(t, "    Section: " ASKED_SECTION "\n");
+		put_asked(t, a, o);
+	}
 	for (uint32_t i = 0; i < a->rules.n; i++) {
 		if (!is_independent(a, a->rules.v[i]) ||
 			!gt_message_next(gt_message_part(a->rules.v[i], "Body"), "Items", NULL))
@@ -267,38 +311,10 @@ static void put_details(struct gt_text *t, const struct gt_action *a, const stru
 
 /* ------------------------------------------------------------------ raw */
 
-static bool asked(const struct gt_page_options *o, struct gt_string name)
-{
-	const char *at = o->metrics;
-
-	if (!at || !*at)
-		return true;
-	while (*at) {
-		size_t n = strcspn(at, ",");
-
-		if (n == name.bytes && !memcmp(at, name.text, n))
-			return true;
-		at += n + (at[n] == ',');
-	}
-	return false;
-}
-
 static void put_raw(struct gt_text *t, const struct gt_action *a, const struct gt_page_options *o)
 {
-	struct gt_rows rows = { 0 };
-
 	put_kernel(t, a, o);
-	for (uint32_t i = 0; i < a->metrics.n; i++) {
-		const struct gt_action_metric *m = &a->metrics.v[i];
-		struct gt_row *row = asked(o, m->name) ? GT_LIST_ADD(&rows.v) : NULL;
-
-		if (row)
-			*row = (struct gt_row){ .label = { "", 0 }, .name = m->name, .unit = m->unit, .why = m->why,
-				.value = m->value };
-	}
-	gt_rows_table(t, &rows, o);
-	gt_rows_free(&rows);
-	gt_text_char(t, '\n');
+	put_asked(t, a, o);
 }
 
 /* ------------------------------------------------------------------ CSV */
@@ -461,6 +477,10 @@ static void put_details_csv(struct gt_text *t, const struct gt_actions *as, cons
 				if (of_section(l.a->rules.v[r], section.id))
 					put_rule_lines(&l, l.a->rules.v[r]);
 		}
+		l.section = (struct gt_string){ ASKED_SECTION, sizeof ASKED_SECTION - 1 };
+		for (uint32_t k = 0; asks(o) && k < l.a->metrics.n; k++)
+			if (asked(o, l.a->metrics.v[k].name))
+				put_line(&l, (struct gt_string){ "", 0 }, l.a->metrics.v[k].name);
 		l.section = (struct gt_string){ "", 0 };
 		for (uint32_t r = 0; r < l.a->rules.n; r++)
 			if (is_independent(l.a, l.a->rules.v[r]))

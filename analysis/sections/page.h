@@ -24,7 +24,7 @@ struct gt_page_options {
 	enum gt_print_details details;
 	enum gt_print_name names;
 	enum gt_kernel_base base;
-	const char *metrics;              /* list: only these on the raw page; "": all */
+	const char *metrics;              /* list: on the raw page only these; as details these too; "": all, none */
 };
 
 /* Appends the page to a text, kernel by kernel: out->failed tells of missing memory. */

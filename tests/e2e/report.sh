@@ -133,6 +133,8 @@ fi
 check "a metric that was asked for by name and is missing is an error" [ $? -eq 3 ]
 check "with the reason" grep -qx 'gputap: sm__none.sum is not available: it needs hardware counters, which were not collected' said
 check "behind it the page" grep -q "^  [a-z]" page
+check "with the metrics that there are" [ "$(grep -A2 '^    Section: Command line profiler metrics' page | grep -c ' launch__grid_size ')" = "$(grep -c '^  [a-z]' page)" ]
+check "and in each kernel's CSV" [ "$("$tap" report --csv --metrics launch__grid_size c | grep -c '"Command line profiler metrics","launch__grid_size"')" = "$(grep -c '^  [a-z]' page)" ]
 for of in c c.ncu-rep; do
 	"$tap" report --metrics launch__grid_size,no_such "$of" >page 2>said
 	check "a metric that nobody knows is an error ($of)" [ $? -eq 3 ]
