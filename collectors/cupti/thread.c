@@ -22,6 +22,7 @@
 #include "collectors/futex.h"
 #include "common/plain/without.h"
 #include "trace/write/debug.h"
+#include "trace/write/own_threads.h"
 #include "trace/write/process.h"
 #include "trace/write/stream/buffers.h"
 
@@ -226,19 +227,28 @@ static void wait_for_init(void)
 
 static void *leave(void)
 {
+	tap_own_thread_ends();
 	__atomic_store_n(&gone, 1, __ATOMIC_RELEASE);
 	tap_futex_wake(&gone);
 	return NULL;
 }
 
-static void *run(void *unused)
+/* OWNTHREAD1: what is left to do is done by the handlers of the exit that follows. */
+static bool is_left_over(uint64_t mask)
+{
+	if (!tap_own_thread_is_left_over(mask))
+		return false;
+	TAP_WRITE_ONCE(no_thread, true);
+	return true;
+}
+
+static void *run(void *mask)
 {
 	struct idle idle = { 0, 0, 0 };
 	uint64_t every = tap_cupti_option_number("cuda-flush") * 1000000u,
 		 next_flush = every ? tap_now_ns() + every : UINT64_MAX, next_clock;
 
-	(void)unused;
-	TAP_SYS(prctl, 15 /* PR_SET_NAME */, "gputap-cupti", 0, 0, 0, 0);
+	tap_own_thread_begins("gputap-cupti");
 	wait_for_init();
 	record_clock();
 	next_clock = tap_now_ns() + CLOCK_EVERY_NS;
@@ -265,11 +275,13 @@ static void *run(void *unused)
 			tap_futex_wait(&asked, seen, CLOCK_EVERY_NS);
 			continue;
 		}
+		if (is_left_over((uintptr_t)mask))
+			return NULL;
 		now = tap_now_ns();
 		uint64_t due = least(next_flush, next_clock);
 
 		if (due > now) {
-			tap_futex_wait(&asked, seen, least(due - now, edge));
+			tap_futex_wait(&asked, seen, least(least(due - now, edge), TAP_OWN_THREAD_LOOK_NS));
 			edge = window();
 			continue;
 		}
@@ -303,7 +315,7 @@ static void start_thread(void)
 
 	if (!pthread_attr_init(&attributes)) {
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		failed = pthread_create(&thread, &attributes, run, NULL);
+		failed = pthread_create(&thread, &attributes, run, (void *)(uintptr_t)mask);
 		pthread_attr_destroy(&attributes);
 	}
 	tap_sys_signals_restore(mask);

@@ -21,6 +21,7 @@
 #include "collectors/ranges.h"
 #include "trace/format/domains.h"
 #include "trace/write/asked.h"
+#include "trace/write/own_threads.h"
 
 static uint32_t holder;                 /* tid of the thread whose launch has the gate, 0 none; futex */
 static uint32_t depth, counted;         /* of the holder: calls inside each other; its launch is counted */
@@ -49,16 +50,17 @@ static void give_up(const char *what)
 	tap_futex_wake(&holder);
 }
 
-static void *watch(void *unused)
+static void *watch(void *mask)
 {
-	(void)unused;
-	TAP_SYS(prctl, 15 /* PR_SET_NAME */, "gputap-counts", 0, 0, 0, 0);
+	tap_own_thread_begins("gputap-counts");
 	while (!TAP_READ_ONCE(over)) {
 		uint32_t at = __atomic_load_n(&armed, __ATOMIC_ACQUIRE);
 		uint64_t until = tap_now_ns() + limit_ns();
 
 		if (!(at & 1)) {
-			tap_futex_wait(&armed, at, 3600000000000u);
+			if (tap_own_thread_is_left_over((uintptr_t)mask))
+				return NULL;            /* OWNTHREAD1 */
+			tap_futex_wait(&armed, at, TAP_OWN_THREAD_LOOK_NS);
 			continue;
 		}
 		for (uint64_t now = tap_now_ns(); now < until && __atomic_load_n(&armed, __ATOMIC_ACQUIRE) == at;
@@ -69,6 +71,7 @@ static void *watch(void *unused)
 			tap_profiler_stop();
 		}
 	}
+	tap_own_thread_ends();
 	return NULL;
 }
 
@@ -84,7 +87,7 @@ static void start_watch(void)
 	mask = tap_sys_signals_block();
 	if (!pthread_attr_init(&attributes)) {
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		if (pthread_create(&thread, &attributes, watch, NULL))
+		if (pthread_create(&thread, &attributes, watch, (void *)(uintptr_t)mask))
 			TAP_DEGRADE(TAP_PART_CUPTI, "no thread for --replay-timeout: a launch that does not come back "
 						    "while it is counted never does");
 		pthread_attr_destroy(&attributes);

@@ -2,6 +2,7 @@
  * tests/e2e/cuda_ends.c - a CUDA program that ends, forks, waits or resets in the way its argument names
  *
  * return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset sealed idle window seconds
+ * main_leaves (its last thread ends later; no launches: the stand-in's device has no thread then, which would stay)
  * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) uninjected (the driver is not told of us)
  * late_work (an exit handler from before the driver's launches; it prints what it got), last_calls (three calls in a
  * static destructor), or: late LIBRARY (loaded when the driver is up). 20 launches; 200 for the window; for the seconds
@@ -52,6 +53,12 @@ static void *leave(void *unused)
 {
 	(void)unused;
 	exit(STATUS);
+}
+
+static void *linger(void *unused)
+{
+	usleep(300000);
+	return unused;
 }
 
 static int child_ends(pid_t child)
@@ -189,6 +196,10 @@ int main(int argc, char **argv)
 		if (*way == 'k')
 			kill(getpid(), SIGKILL);
 		return STATUS;
+	}
+	if (!strcmp(way, "main_leaves") && !pthread_create(&thread, NULL, linger, NULL)) {
+		open_driver();
+		pthread_exit(NULL);
 	}
 	if (!strcmp(way, "late")) {
 		open_driver();

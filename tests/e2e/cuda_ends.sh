@@ -70,6 +70,11 @@ for way in return exit _exit quick_exit thread_exit exec; do
 	traced -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" "$way"
 	check "ended by $way: all activities are there" walk kinds 10=20 38=1
 done
+# The collector's threads are none that the end of a process waits for.
+traced -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" main_leaves
+check "ended by its last thread, main having left" eval "status 0 && walk calls_at_least 2 && said 'complete: yes'"
+traced --metrics=launch__grid_size -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" main_leaves
+check "... with metrics too" status 0
 traced -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" kill
 check "killed: the calls before are there" walk calls_at_least 27
 check "... and the names of kernels that ran before the last look" walk named

@@ -12,11 +12,17 @@
 #include "common/plain/without.h"
 #include "trace/write/own_threads.h"
 #include "trace/write/process.h"
+#include "trace/write/sys.h"
 
 static uint32_t own;                    /* threads that are there */
+static int32_t own_pid;                 /* in this process: a forked child has none of its parent's */
 
 void tap_own_thread_begins(const char *name)
 {
+	int32_t pid = (int32_t)tap_sys_getpid(), before = __atomic_exchange_n(&own_pid, pid, __ATOMIC_RELAXED);
+
+	if (before != pid)
+		__atomic_store_n(&own, 0, __ATOMIC_RELAXED);
 	TAP_SYS(prctl, 15 /* PR_SET_NAME */, name, 0, 0, 0, 0);
 	__atomic_fetch_add(&own, 1, __ATOMIC_RELAXED);
 }

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/write/sys.h"
+#include "trace/write/tls.h"
 
 #define TAP_OWN_THREAD_LOOK_NS 50000000u
 
