@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "common/plain/without.h"
 #include "trace/write/own_threads.h"
 #include "trace/write/process.h"
 #include "trace/write/sys.h"
@@ -51,7 +50,7 @@ static bool others_have_left(void)
 
 bool tap_own_thread_is_left_over(uint64_t mask)
 {
-	if (tap_seccomp || !main_has_left() || !others_have_left() || gc_without("left-over"))
+	if (tap_seccomp || !main_has_left() || !others_have_left())
 		return false;
 	tap_own_thread_ends();
 	tap_sys_signals_restore(mask);
