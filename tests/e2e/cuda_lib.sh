@@ -37,3 +37,13 @@ launching_less() {
 	END
 	chmod +x other
 }
+# The trace's file of later runs, cut: who sources this has a function `report`.
+runs_cut() {
+	local cut
+	for cut in 200 $(($(stat -c %s t.gputap/passes) - 1)); do
+		cp -r t.gputap cut.gputap
+		truncate -s "$cut" cut.gputap/passes
+		check "the file of the runs cut to $cut bytes: the page is there all the same" grep -q 'storm\|kernel' <(report --page raw --launch-count 0 cut.gputap)
+		rm -r cut.gputap
+	done
+}

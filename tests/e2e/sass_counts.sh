@@ -137,12 +137,7 @@ launching_less 4
 counted --reruns --launch-count 0 --metrics "sm__cycles_active.avg,$metrics" -- ./other "$examples/storm"
 check "launches that the second run does not make have no counts, and a note names them" said 'run 2 of the program did not make launch 3 of .*: the counts of instructions of that launch'
 check "they are counted" said 'complete: no (2 .*were not collected'
-for cut in 200 $(($(stat -c %s t.gputap/passes) - 1)); do
-	cp -r t.gputap cut.gputap
-	truncate -s "$cut" cut.gputap/passes
-	check "the file of the runs cut to $cut bytes: the page is there all the same" grep -q 'storm\|kernel' <(report --page raw --launch-count 0 cut.gputap)
-	rm -r cut.gputap
-done
+runs_cut
 
 # Sections
 counted --section SourceCounters --reruns -- "$examples/vector_add"
