@@ -621,17 +621,16 @@ static void end(int kind)
 static void prepare(void)
 {
 	static const char name[] = "CUDA_INJECTION64_PATH";
-	const char *old = tap_environ(name);
-	Dl_info self;
+	const char *old = tap_environ(name), *self = tap_own_path();
 
-	if (!wanted() || !dladdr((void *)prepare, &self) || !self.dli_fname || self.dli_fname[0] != '/')
+	if (!wanted() || !self[0])
 		return;
 	atexit(at_unrecorded_exit);
-	if (old && tap_text_equal(old, self.dli_fname))
+	if (old && tap_text_equal(old, self))
 		return;
 	if (old && old[0] && !is_us(old))
 		tap_environ_set(chain_variable, old);
-	tap_environ_set(name, self.dli_fname);
+	tap_environ_set(name, self);
 }
 
 /* A driver that is initialised already is attached to. */

@@ -14,7 +14,6 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <dlfcn.h>
 
 #include "collectors/collector.h"
 #include "collectors/nvtx/record.h"
@@ -267,15 +266,14 @@ int tap_nvtx_injection(const void *(*get_table)(uint32_t))
  */
 static void prepare(void)
 {
-	Dl_info self;
+	const char *self = tap_own_path();
 
 	tap_ranges_open = tap_nvtx_ranges_open;
 	for (size_t i = 0; i < COUNT(levels); i++)
 		if (tap_asked(levels[i].ask) && !tap_environ(levels[i].variable))
 			tap_environ_set(levels[i].variable, "2");
-	if (!tap_environ("NVTX_INJECTION64_PATH") && dladdr((void *)prepare, &self) && self.dli_fname &&
-		self.dli_fname[0] == '/')
-		tap_environ_set("NVTX_INJECTION64_PATH", self.dli_fname);
+	if (!tap_environ("NVTX_INJECTION64_PATH") && self[0])
+		tap_environ_set("NVTX_INJECTION64_PATH", self);
 }
 
 #define RANGES_OF(ask, domain) | REC_ASK_BIT(ask)

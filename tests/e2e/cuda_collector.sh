@@ -74,6 +74,10 @@ check "a program without CUDA leaves no trace of it" no_image
 LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=t GPUTAP_FORCE=1 timeout 60 "$examples/vector_add" >/dev/null 2>&1
 check "a plain preload is enough" walk counts report
 rm -rf t.gputap
+ln -sf "$GPUTAP_BUILD/libgputap.so" .
+LD_PRELOAD=./libgputap.so GPUTAP_OUTPUT=$PWD/t "$examples/vector_add" >/dev/null 2>&1
+check "... by a relative path too" walk counts report
+rm -rf t.gputap
 CUDA_INJECTION64_PATH=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=t timeout 60 "$examples/vector_add" >/dev/null 2>&1
 check "... or the driver's variable alone" walk counts report
 

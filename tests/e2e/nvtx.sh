@@ -27,6 +27,9 @@ NVTX_INJECTION64_PATH=$PWD/no-such-folder/tool.so "$tap" run -q -f -o other -- "
 check "another tool's path stays as it is" grep -qx "no tool" other.out
 LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=preload "$byhand" >preload.out 2>/dev/null
 check "a plain preload is found as well" verify byhand preload.gputap
+ln -sf "$GPUTAP_BUILD/libgputap.so" .
+LD_PRELOAD=./libgputap.so GPUTAP_OUTPUT=relative "$byhand" >/dev/null 2>&1
+check "... by a relative path too" verify byhand relative.gputap
 "$tap" run -q -f -o late -- "$byhand" late >/dev/null 2>&1
 check "marks behind the exit handlers are counted" \
 	test "$("$tap" info --json late.gputap | grep -o '"LATE_CALL":[0-9]*'):$("$tap" dump late.gputap | grep -c 'in time')" = '"LATE_CALL":3:1'

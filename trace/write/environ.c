@@ -1,5 +1,6 @@
 /*
- * trace/write/environ.c - one variable more in the environment, without the C library's lock and allocation
+ * trace/write/environ.c - one variable more in the environment, without the C library's lock and allocation; and what
+ * stands there for drivers: where this library lies
  *
  * Runs      in the constructor, before any other thread of the program reads its environment.
  * Must not  allocate with malloc, change errno.
@@ -9,6 +10,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include "trace/write/internal.h"
@@ -42,4 +44,27 @@ bool tap_environ_set(const char *name, const char *value)
 	copy[kept] = line;
 	environ = copy;
 	return true;
+}
+
+const char *tap_own_path(void)
+{
+	static char path[TAP_PATH_MAX];
+	struct tap_text t;
+	Dl_info self;
+
+	if (path[0] || !dladdr((void *)tap_own_path, &self) || !self.dli_fname || !self.dli_fname[0])
+		return path;
+	tap_text_init(&t, path, sizeof path);
+	if (self.dli_fname[0] != '/') {                 /* LD_PRELOAD=./libgputap.so */
+		long n = TAP_SYS(getcwd, path, sizeof path, 0, 0, 0, 0);
+
+		if (n <= 1 || path[0] != '/') {         /* "(unreachable)..." lies in no folder that can be named */
+			path[0] = 0;
+			return path;
+		}
+		t.used = (size_t)n - 1;                 /* n counts the zero */
+		tap_text_char(&t, '/');
+	}
+	tap_text_str(&t, self.dli_fname);
+	return path;
 }

@@ -48,5 +48,7 @@ static inline bool tap_list_has(const char *list, const char *word) { return gc_
 const char *tap_environ(const char *name);
 /* Sets one, for the program and its children: constructor only. False: no memory. */
 bool tap_environ_set(const char *name, const char *value);
+/* The absolute path of this library; "": it cannot be told. First in the constructor: later "." is another folder. */
+const char *tap_own_path(void);
 
 #endif

@@ -18,7 +18,6 @@
  */
 #include "trace/write/run/detach.h"
 
-#include <dlfcn.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 
@@ -51,27 +50,13 @@ static bool try_tool(const char *dir, size_t n, const char *tail)
 /* The tool lies beside the library (build folder) or in the bin folder of the same tree. */
 static bool find_tool(void)
 {
-	static char dir[TAP_PATH_MAX];
-	struct tap_text t;
-	Dl_info info;
+	const char *dir = tap_own_path();
 	size_t n = 0;
 
-	if (!dladdr((void *)&tool, &info) || !info.dli_fname)
-		return false;
-	tap_text_init(&t, dir, sizeof dir);
-	if (info.dli_fname[0] != '/') {         /* LD_PRELOAD=./libgputap.so */
-		long cwd = tap_sys_readlink("/proc/self/cwd", dir, sizeof dir - 1);
-
-		if (cwd <= 0)
-			return false;
-		t.used = (size_t)cwd;
-		tap_text_char(&t, '/');
-	}
-	tap_text_str(&t, info.dli_fname);
 	for (size_t i = 0; dir[i]; i++)
 		if (dir[i] == '/')
 			n = i + 1;
-	return try_tool(dir, n, "gputap") || try_tool(dir, n, "../bin/gputap") || try_tool(dir, n, "../../bin/gputap");
+	return n && (try_tool(dir, n, "gputap") || try_tool(dir, n, "../bin/gputap") || try_tool(dir, n, "../../bin/gputap"));
 }
 
 static bool begins(const char *line, const char *with)
