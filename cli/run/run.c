@@ -11,9 +11,7 @@
 #include "common/harmless.h"
 #include "cli/run/run.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +28,6 @@
 #include "common/plain/without.h"
 #include "common/temporary.h"
 #include "model/model.h"
-#include "trace/read/live.h"
-#include "trace/read/pack.h"
 
 enum { FAILED_BEFORE_START = 125, CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
 
@@ -171,45 +167,6 @@ static int report(const struct gt_run *run, struct gt_err *err)
 	return rc;
 }
 
-/* Whether a child that the program left behind came to the trace since then, or writes it: no pack may replace that. */
-static bool has_come(const struct stat *before, const char *trace)
-{
-	struct stat now;
-
-	if (gc_without("packed-beside"))
-		return false;
-	return stat(trace, &now) || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
-		now.st_mtim.tv_nsec != before->st_mtim.tv_nsec || gt_live_writer_but(trace, getpid());
-}
-
-static int pack(struct gt_run *run, struct gt_err *err)
-{
-	struct stat before;
-	char temporary[PATH_MAX + GT_TEMPORARY_MORE], aside[PATH_MAX + GT_TEMPORARY_MORE];
-
-	if (stat(run->trace, &before) || gt_live_writer_but(run->trace, getpid()))
-		return gt_fail(err, GT_EXIT_OUTPUT, "a process that the program left behind goes on recording", NULL,
-			"%s is not packed", run->trace);
-	if (!gt_temporary_name(run->trace, temporary, sizeof temporary) ||
-		!gt_temporary_name(run->trace, aside, sizeof aside))
-		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: its packed form would have no name of its own",
-			run->trace);
-	gt_interrupt_file(temporary);
-	if (gt_pack(run->trace, temporary, err))
-		return -1;
-	gt_interrupt_file(NULL);
-	/* Aside nobody finds it any more: who came before that is seen now. */
-	if (!rename(run->trace, aside) && has_come(&before, aside) && !rename(aside, run->trace)) {
-		unlink(temporary);
-		return gt_fail(err, GT_EXIT_OUTPUT, "a process that the program left behind went on recording", NULL,
-			"%s is not packed", run->trace);
-	}
-	if (rename(temporary, run->trace))
-		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced by its packed form",
-			run->trace);
-	return gt_run_remove_trace(aside, err);
-}
-
 /* Processes of the run that could not write into its trace. */
 static void say_elsewhere(const struct gt_run *run)
 {
@@ -252,7 +209,7 @@ static void finish(struct gt_run *run)
 	if (report(run, &err) ||
 	    (*formats && gt_export_trace(run->trace, formats, run->name, run->options,
 					 run->quiet ? GT_SAY_NOTHING : GT_SAY_FILES, &err)) ||
-	    (gt_option_true(run->options, "pack") && pack(run, &err)))
+	    (gt_option_true(run->options, "pack") && gt_run_pack(run, &err)))
 		gt_cli_fail(&err);      /* said, but the status stays the program's */
 }
 

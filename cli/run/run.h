@@ -86,6 +86,8 @@ int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, enum rec_ap
 void gt_run_again(struct gt_run *run);
 /* peak.c: --measure-peak: behind the last run, as long as the log is open. */
 void gt_run_measure_peaks(const struct gt_run *run);
+/* pack.c: --pack. Behind everything that reads the trace's directory. */
+int gt_run_pack(const struct gt_run *run, struct gt_err *err);
 /* place.c: the trace's directory becomes this run's, and is asked what is in it */
 int gt_run_place(struct gt_run *run, struct gt_err *err);
 bool gt_run_recorded(const struct gt_run *run);                   /* a process recorded something */

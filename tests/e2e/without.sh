@@ -231,6 +231,13 @@ packed_beside() {
 	local answer=$?; rm -rf t*.gputap; return $answer
 }
 needed packed-beside "calls of a child that comes while the trace is packed are kept" packed_beside
+$cc -O1 -fPIC -shared -D_GNU_SOURCE -o libmoment.so "$GPUTAP_TESTS/e2e/live/moment.c" -ldl || exit 1
+packed_at_once() {
+	rm -rf t*.gputap* moved "done"
+	LD_PRELOAD=$PWD/libmoment.so timeout 60 "$gputap" run -q --pack -o t -- sh -c "{ $e2e/cl_place await=moved 7; touch done; } & exec $e2e/cl_place 100" >out 2>err
+	[ -f t.gputap ]; local answer=$?; rm -rf t*.gputap; return $answer
+}
+needed packed-at-once "a child finds no name free that the trace is to have" packed_at_once
 still() { ! complete; }
 needed still-running "a trace that a child still writes is not complete" outlives still
 # ends WAY COUNTER N: that many of the counter, whatever the status is
