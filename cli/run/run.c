@@ -45,6 +45,17 @@ static void say_not_built(const struct gt_options *o)
 				missing[i]);
 }
 
+/* What was asked of call stacks where none were asked for: the program runs, and nobody wonders afterwards. */
+static void say_no_callstacks(const struct gt_options *o)
+{
+	static const char *const of_stacks[] = { "callstack-depth", "callstack-min" };
+
+	for (size_t i = 0; !*gt_option(o, "callstacks") && i < sizeof of_stacks / sizeof *of_stacks; i++)
+		if (gt_option_given(o, of_stacks[i]))
+			fprintf(stderr, "gputap: --%s has no effect: call stacks are recorded with --callstacks\n",
+				of_stacks[i]);
+}
+
 void gt_run_help(FILE *out)
 {
 	fprintf(out, "\nDomains of -t:\n");
@@ -281,6 +292,7 @@ int gt_cmd_run(struct gt_cli *cli)
 		return FAILED_BEFORE_START;
 	}
 	say_not_built(run.options);
+	say_no_callstacks(run.options);
 	choose_run_id(&run);
 	gt_run_look_at_target(cli->args[0], &run.target);
 	if (before_start(&run, &err)) {

@@ -31,6 +31,10 @@ for o in "--ring" "--start-after=5" "--stop-after=2.5"; do
 done
 has "--stop-after=2.5" err "'2.5' is not a time with its unit"
 "$gputap" run -o refused --ring -- true 2>err; has "--ring without a size" err "ring needs a size: --max-size"
+"$gputap" run -q -o deep --callstack-depth=100 -- clinfo -l >out 2>err; ok "--callstack-depth without --callstacks" "$?:$(cat err)" \
+	"0:gputap: --callstack-depth has no effect: call stacks are recorded with --callstacks"
+"$gputap" run -q -o long --callstack-min=1us -- clinfo -l >out 2>err; has "--callstack-min without --callstacks" err "^gputap: --callstack-min has no effect"
+"$gputap" run -q -o stacked --callstacks --callstack-depth=100 --callstack-min=1us -- clinfo -l >out 2>err; ok "... and with it" "$?:$(cat err)" 0:
 "$gputap" run -q -o kept --ring --max-size=4M -- clinfo -l >out 2>err; ok "--ring with one" "$?:$(ls -d kept.gputap)" 0:kept.gputap
 "$gputap" stats --from 5 one >out 2>err; ok "stats --from 5" "$?:$(grep -c 'is not a time with its unit' err)" 2:1
 "$gputap" stats --from 0 one >out 2>err; ok "0 needs no unit" "$?:$(grep -c 'nothing in that window' err)" 0:0
