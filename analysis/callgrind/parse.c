@@ -694,6 +694,9 @@ static int parse_line(struct parser *s)
 /* What is still open when the file ends. */
 static int end_file(struct parser *s)
 {
+	if (!s->line)
+		return gt_fail(s->err, GT_EXIT_INPUT, "callgrind fills it only when the program ends", NULL,
+			 "%s is empty", s->path);
 	if (s->next != COSTS)
 		return fail(s, "the file ends before the costs of line %u", s->due);
 	if (!s->p->n_order)

@@ -244,6 +244,8 @@ def main():
     case("the last line without an end", HEAD + "fn=main\n1 5", [(own, {"main": 5})], (3, "5", "z", "a count"))
     run = stats("version: 1\n")
     check("no events at all", run.returncode == 3 and "without an events: line" in run.stderr.decode(), run)
+    run = stats("")
+    check("an empty file is called that", run.returncode == 3 and ("%s is empty" % path) in run.stderr.decode(), run)
     # the tool
     check("--from is refused", stats(HEAD + body, "--from=1ms").returncode == 2)
     check("an unknown report is refused", stats(HEAD + body, "-r", "opencl_api_sum").returncode == 2)
