@@ -26,7 +26,8 @@ unsigned long long gt_live_start(int pid)
 	long threads;
 	FILE *f;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	/* The first thread's, which has the same: user-mode emulators make up a process' own file. */
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
 	f = fopen(path, "r");
 	if (!f)
 		return 0;

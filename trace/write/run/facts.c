@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "common/plain/without.h"
+#include "trace/write/entries.h"
 #include "trace/write/run/run.h"
 
 extern const unsigned char tap_table[];         /* generated: the function table, compressed */
@@ -151,14 +152,20 @@ static void put_first_line_of(struct tap_text *t, const char *key, const char *p
 }
 
 /*
- * Field 22 of /proc/self/stat, the start in clock ticks since boot: with pid, boot and namespace a reader knows the
- * process again while it runs. The name before it, in brackets, may hold anything.
+ * Field 22 of stat, the start in clock ticks since boot: with pid, boot and namespace a reader knows the process again
+ * while it runs. It is read of the first thread, which has the same: a user-mode emulator makes up the process' own file.
+ * In another pid namespace's /proc no thread has that number. The name before it, in brackets, may hold anything.
  */
 static void put_start_time(struct tap_text *t)
 {
 	char line[512];
-	long n = read_start("/proc/self/stat", line, sizeof line), at = n, end;
+	long n, at, end;
 
+	tap_task_read((uint32_t)tap_sys_getpid(), "stat", line, sizeof line);
+	n = (long)tap_text_length(line);
+	if (!n)
+		n = read_start("/proc/self/stat", line, sizeof line);
+	at = n;
 	while (at > 0 && line[at - 1] != ')')
 		at--;
 	for (int blanks = 0; at < n && blanks < 20; at++)
