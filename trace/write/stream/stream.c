@@ -57,6 +57,20 @@ static struct rec_control *first_page(void)
 	return NULL;
 }
 
+enum { MAY_MOVE = 1, TO_PLACE = 3 };    /* MREMAP_MAYMOVE, with MREMAP_FIXED; of the kernel: _GNU_SOURCE has the names */
+
+/*
+ * A second mapping of the page; where there is none to be had, as under user-mode emulators, the one that there is. What
+ * may still be written to its old place gets memory of its own in tap_pool_forget.
+ */
+static long map_elsewhere(struct rec_control *page)
+{
+	long at = TAP_SYS(mremap, page, 0, REC_CONTROL_BYTES, MAY_MOVE, 0, 0);
+	void *place = at > 0 ? NULL : tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return place ? TAP_SYS(mremap, page, REC_CONTROL_BYTES, REC_CONTROL_BYTES, TO_PLACE, place, 0) : at;
+}
+
 /*
  * A forked child that can open nothing, not even a place to say so, still has its parent's pages mapped. One of them
  * stays so, elsewhere in memory, when the others go; of what is above the parent the page that it had itself will do.
@@ -64,7 +78,7 @@ static struct rec_control *first_page(void)
 static void keep_parents_page(void)
 {
 	struct rec_control *page = parents_page || gc_without("parents-page") ? NULL : first_page();
-	long at = page ? TAP_SYS(mremap, page, 0, REC_CONTROL_BYTES, 1 /* MAYMOVE: another mapping */, 0, 0) : -1;
+	long at = page ? map_elsewhere(page) : -1;
 
 	if (at > 0)
 		parents_page = (struct rec_control *)at;
