@@ -56,6 +56,8 @@ done
 # ---- a process that may open nothing, or has a filter, before it has a stream: each call is counted all the same
 lost() { json_sum "NO_STREAM NO_SPACE SECCOMP"; }
 json_sum() { "$gputap" info --json t.gputap | python3 -c "import json, sys; i = json.load(sys.stdin); print(sum(i['ledger'].get(r, 0) for r in '$1'.split()))"; }
+# An emulator of user programs has no filters. Its answer is asked for without the shim.
+if "$place" filter 2>/dev/null; then filters=1; else filters=; skip "filters of system calls: none can be set here (user-mode emulation)"; fi
 other_filter() { # where one can become another user
 	setpriv --reuid=65534 --clear-groups true 2>/dev/null || return 0
 	run -o t -- sh -c "$place 5; $place uid=65534 filter 30"
@@ -85,6 +87,7 @@ for pack in "" --pack; do
 	check "... of a thread whose process records" [ "$(calls t.gputap):$(lost)" = 7:2000 ]
 	run $pack -o t -- "$place" held=7 files=3 2000 kill
 	check "... which is killed" [ "$(calls t.gputap):$(lost)" = 7:2000 ]
+	[ "$filters" ] || continue
 	run $pack -o t -- "$place" filter 50 fork=20 thread=3
 	check "a filter before the first call ($pack): every call is counted" [ "$(calls t.gputap):$(ledger t.gputap SECCOMP)" = 0:73 ]
 	run $pack -o t -- "$place" 5 filter fork=20 thread=3 kill
@@ -96,13 +99,14 @@ run -o t -- sh -c "$place files=3 300 await=go files=64 50 & echo \$! >child; i=
 touch go
 for ((i = 0; i < 600; i++)); do kill -0 "$(cat child)" 2>/dev/null || break; sleep 0.1; done
 check "a child that outlives the run and gets a stream then: its calls count once" [ "$(calls t.gputap):$(lost)" = 50:300 ]
-check "... of another user's process: in a page of its own" other_filter
-run -o t -- "$place" filter
-check "a filter without a call is no loss" says 'no traced call was made'
-
-rm -rf ./*.gputap
-GPUTAP_OUTPUT=$dir/t preload "$place" fork=7 filter 30
-check "... in a plain preload, where there is a trace" [ "$(calls t.gputap):$(lost)" = 7:30 ]
+if [ "$filters" ]; then
+	check "a filter of another user's process: each call is counted in a page of its own" other_filter
+	run -o t -- "$place" filter
+	check "a filter without a call is no loss" says 'no traced call was made'
+	rm -rf ./*.gputap
+	GPUTAP_OUTPUT=$dir/t preload "$place" fork=7 filter 30
+	check "... in a plain preload, where there is a trace" [ "$(calls t.gputap):$(lost)" = 7:30 ]
+fi
 # A later process of such a run, which an exec made and which can open nothing: without a launcher it finds the trace by a name in it.
 later() { # USER'S-COMMAND... then what the process does
 	rm -rf plain; mkdir -m 777 plain

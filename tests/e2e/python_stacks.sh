@@ -66,7 +66,11 @@ while read -r version python; do
 	if [ "$known" = 1 ]; then
 		"$tap" stats -q -r call_sites --format csv t.gputap >sites.csv
 		check "... reports name the program's own function and line" grep -q ',clGetPlatformIDs,call,python.py:33$' sites.csv
-		if "${CC:-cc}" -O1 -D_GNU_SOURCE -o deny "$src/../ways/deny.c" 2>cc.out; then
+		if ! "${CC:-cc}" -O1 -D_GNU_SOURCE -o deny "$src/../ways/deny.c" 2>cc.out; then :
+		elif ! ./deny process_vm_readv 1 true; then
+			skipped=$((skipped + 1))
+			echo "skipped: a container that forbids process_vm_readv: no filter of system calls can be set here (user-mode emulation)"
+		else
 			run ./deny process_vm_readv 1 "$python" "$src/python.py" told
 			check "... in a container that forbids to read by process_vm_readv too" see t.gputap told told
 		fi
