@@ -330,6 +330,7 @@ struct gt_process_state {
 	struct gt_stream_map *streams;        /* n_streams, by place (gt_reader_stream_place) */
 	struct gt_join *joins;                /* alike */
 	uint64_t last_tick, first_tick;
+	uint64_t exec_tick;                   /* of the last exec, which may have failed; 0: none */
 	int64_t to_mono_ns;                   /* CLOCK_MONOTONIC - session time */
 	bool device_times;                    /* was the collector asked for device times? */
 	const struct gt_clock_pair *raw;      /* CLOCK_MONOTONIC_RAW as if it were a device's, once asked for */

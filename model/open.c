@@ -548,6 +548,9 @@ int gt_model_take_record(struct gt_model *m, const struct gt_rec *rec, struct gt
 		return gt_cpu_take(m, rec);
 	case REC_CALIBRATION:
 		return take_calibration(m, rec);
+	case REC_EXEC:
+		m->processes[rec->process].exec_tick = rec->args[0];
+		return gt_image_take(m, rec);
 	case REC_EXIT:
 		m->processes[rec->process].exited = true;
 		return gt_image_take(m, rec);

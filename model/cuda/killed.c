@@ -39,6 +39,15 @@ struct pass {
 	bool *capturing;                /* by thread; one that goes over to other threads' streams is not followed */
 };
 
+/* CUPTI was asked for everything before an exec, as at an exit. One that failed left the image going on. */
+static bool left_by_exec(const struct gt_model *m, uint32_t process)
+{
+	const struct gt_process_state *p = &m->processes[process];
+
+	return p->exec_tick && p->exec_tick >= p->last_tick &&
+		gt_reader_tick_ns(m->reader, process, p->exec_tick) >= gt_cuda_last_ns(m, process);
+}
+
 /* Such a process leaves at least the buffer that CUPTI was filling. */
 static bool was_killed(const struct gt_cuda *c, uint32_t process)
 {
@@ -130,7 +139,7 @@ int gt_cuda_killed_finish(struct gt_model *m, struct gt_err *err)
 
 		if (!was_killed(c, process) || is_told_of(m))
 			continue;
-		if (calls_left_out(m, process))
+		if (calls_left_out(m, process) && !left_by_exec(m, process))
 			gt_model_count_loss(m, REC_LOSS_WORK_UNKNOWN, 1);
 		p.all = calloc(2 * GT_CUDA_CBIDS, sizeof *p.all);
 		p.capturing = calloc(gt_model_thread_count(m) + 1, sizeof *p.capturing);

@@ -68,6 +68,7 @@ for option in --cuda-api=none --cuda-api=runtime '--cuda-filter=!cuLaunchKernel'
 done
 doubt slow-kernels=60000 kill_unfinished UNMATCHED_CALL=20 -- --cuda-api=all
 doubt "" return "" 10=20 -- --cuda-api=none
+doubt "" exec "" 10=20 -- --cuda-api=none
 
 # A library that tells neither of cuInit nor of contexts
 for way in return exit _exit quick_exit thread_exit exec; do
