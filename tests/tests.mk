@@ -149,7 +149,9 @@ check: test-programs
 $(T)/fuzz/own_table.c: $(T)/fuzz/table.txt
 	$(Q)zstd -q -c $< | $(PYTHON) tests/fuzz/own_table >$@
 
+# What a record is read from is the program's own.
+$(T)/fuzz/fuzz_reader: FUZZ_LINK := -Wl,--wrap=gt_block_next
 $(T)/fuzz/%: tests/fuzz/%.c $(T)/fuzz/own_table.c $(TEST_LIB) $(O)/steps/libreader.a $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(T)/fuzz/own_table.c $(TEST_LIB) $(O)/steps/libreader.a $(O)/libgt.a -lxxhash $(TOOL_LIBS)
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(T)/fuzz/own_table.c $(TEST_LIB) $(O)/steps/libreader.a $(O)/libgt.a $(FUZZ_LINK) -lxxhash $(TOOL_LIBS)

@@ -9,9 +9,9 @@
  * A corpus file holds the files of one trace, one behind the other (struct part). Each execution copies one, cuts,
  * flips, overwrites or splices a few places, and reads it in memory through everything that trace/read offers, the
  * model's calls, objects, contents, ranges and payloads, CUDA and the timeline; every 16th is the packed file of one,
- * with damage in its header, its tables or anywhere. With clang's -fsanitize=fuzzer and -DGPUTAP_LIBFUZZER the same
- * reading is driven by libFuzzer. A crash is the failure; before each execution its number stands in `now`, so that -r
- * SEED -n NUMBER repeats it.
+ * with damage in its header, its tables or anywhere. With clang's -fsanitize=fuzzer, -DGPUTAP_LIBFUZZER and
+ * -Wl,--wrap=gt_block_next the same reading is driven by libFuzzer. A crash is the failure; it tells the number of its
+ * execution, so that -r SEED -n NUMBER repeats it.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -25,10 +25,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "model/nvtx/payload.h"
+#include "model/stacks/stacks.h"
 #include "model/timeline.h"
 #include "tests/tracecuda.h"
 #include "trace/read/internal.h"
@@ -70,6 +72,47 @@ void __sanitizer_cov_trace_pc(void)
 {
 	if (++steps == STEPS_MOST)
 		BROKEN();
+}
+
+/* ---- the end of a record ---- */
+
+/*
+ * Who takes a record has its arguments at the end of a page, and nothing lies behind: a read beyond them ends this
+ * program. In a block the next record lies there, and nobody would notice. The linker puts this in place of the
+ * reader's own (tests/tests.mk). The last RECORDS of them stay, which is more than the model looks at.
+ */
+int __real_gt_block_next(struct gt_block *b, struct gt_rec *rec);
+int __wrap_gt_block_next(struct gt_block *b, struct gt_rec *rec);
+
+enum { RECORDS = 1024, RECORD_ROOM = 1 << 16, RECORD_STEP = 2 * RECORD_ROOM };
+_Static_assert(RECORD_ROOM >= GT_BLOCK_WORDS * 8, "room for any record");
+
+static uint8_t *record_rooms(void)
+{
+	/* shared: no data by MEMORY_LIMIT */
+	uint8_t *rooms = mmap(NULL, (size_t)RECORDS * RECORD_STEP, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		-1, 0);
+
+	for (size_t i = 0; rooms != MAP_FAILED && i < RECORDS; i++)
+		if (mprotect(rooms + i * RECORD_STEP + RECORD_ROOM, RECORD_ROOM, PROT_NONE))
+			BROKEN();
+	if (rooms == MAP_FAILED)
+		BROKEN();
+	return rooms;
+}
+
+int __wrap_gt_block_next(struct gt_block *b, struct gt_rec *rec)
+{
+	static uint8_t *rooms;
+	static size_t next;
+
+	if (!__real_gt_block_next(b, rec))
+		return 0;
+	if (!rooms)
+		rooms = record_rooms();
+	rec->args = memcpy(rooms + next++ % RECORDS * RECORD_STEP + RECORD_ROOM - rec->n_args * 8ull, rec->args,
+		rec->n_args * 8ull);
+	return 1;
 }
 
 /* ---- reading one ---- */
@@ -261,6 +304,30 @@ static void walk_ranges(struct gt_model *m)
 	gt_text_free(&json);
 }
 
+/* Call stacks, of calls and samples, with what they lead through. */
+static void walk_stacks(struct gt_model *m)
+{
+	for (uint32_t i = 1; i <= gt_model_stack_count(m); i++) {
+		const struct gt_stack *k = gt_model_stack(m, i);
+
+		touch(k->address, k->n * sizeof *k->address);
+		touch(k->module, k->n * sizeof *k->module);
+		touch(k->python, k->n_python * sizeof *k->python);
+	}
+	for (uint32_t i = 0; i < gt_model_module_count(m); i++) {
+		const struct gt_module *o = gt_model_module(m, i);
+
+		touch(o->path, strlen(o->path));
+		touch(o->id, o->id_bytes);
+	}
+	for (uint32_t i = 0; gt_model_python_code(m, i); i++) {
+		const struct gt_python_code *c = gt_model_python_code(m, i);
+
+		sum += strlen(c->name) + strlen(c->file);
+		touch(c->lines, c->lines_bytes);
+	}
+}
+
 /* Takes the reader over. */
 static void read_model(struct gt_reader *r)
 {
@@ -275,6 +342,7 @@ static void read_model(struct gt_reader *r)
 	}
 	walk_calls(m);
 	walk_ranges(m);
+	walk_stacks(m);
 	walk_cuda(m);
 	walk_timeline(m, GT_NO_TIME, GT_NO_TIME);
 	walk_timeline(m, 1000, 100000);
@@ -554,6 +622,56 @@ static void find_spots(size_t trace)
 	gt_reader_close(r);
 }
 
+/* Whether there is a record of each type to break; says which have none. */
+static bool names_all(uint32_t found)
+{
+	static const char *const names[REC_TYPE_COUNT] = {
+#define RECORD(name, number, words, text, texts, tick, ring) [number] = #name,
+#include "trace/format/records.def"
+	};
+	uint32_t n[REC_TYPE_COUNT] = { 0 };
+	bool all = true;
+
+	for (size_t i = 0; i < n_corpus; i++)
+		for (uint32_t k = 0; k < n_spots[i]; k++)
+			if (spots[i][k].id < REC_TYPE_COUNT)
+				n[spots[i][k].id]++;
+	for (uint32_t i = 0; i < REC_TYPE_COUNT; i++)
+		if (names[i] && !n[i] && i != REC_PAD) {         /* that has no arguments */
+			fprintf(stderr, "fuzz_reader: no %s to break\n", names[i]);
+			all = false;
+		}
+	printf("%u records to break\n", found);
+	return all;
+}
+
+/* Whether a word beyond a record ends the process that reads it: else no missing check of a length would be found. */
+static bool records_end(void)
+{
+	struct gt_memory_file files[PARTS];
+	size_t n = split(corpus[0].data, corpus[0].bytes, files, PARTS);
+	struct gt_cursor *c;
+	struct gt_reader *r;
+	struct gt_store *store;
+	struct gt_err err;
+	struct gt_rec rec;
+	int status;
+
+	if (gt_store_open_memory(files, n, &store, &err) || gt_reader_open_store(store, &r, &err) ||
+		gt_cursor_open(r, -1, &c, &err) || gt_cursor_next(c, &rec, &err) != 1)
+		return false;
+	pid_t child = fork();
+
+	if (!child) {
+		signal(SIGSEGV, SIG_DFL);
+		touch(rec.args + rec.n_args, 8);
+		_exit(0);
+	}
+	gt_cursor_close(c);
+	gt_reader_close(r);
+	return waitpid(child, &status, 0) == child && WIFSIGNALED(status);
+}
+
 /* A letter of a mangled name, of a format or of a terminal. */
 static uint8_t odd_letter(void)
 {
@@ -783,8 +901,12 @@ static int fuzz(char *const *traces, double seconds, uint64_t executions)
 		find_spots(i);
 		found += n_spots[i];
 	}
-	if (by_structure)
-		printf("%u records to break\n", found);
+	if (by_structure && !names_all(found))
+		return 2;
+	if (!records_end()) {
+		fprintf(stderr, "fuzz_reader: what lies beyond a record can be read\n");
+		return 2;
+	}
 	if (by_structure && setrlimit(RLIMIT_DATA, &most) < 0)
 		return 2;
 	first_seed = seed;
@@ -977,6 +1099,95 @@ static void put_cuda(struct tb_stream *s, struct tb_stream *buffers)
 	tb_acts_free(a);
 }
 
+/* Appends to words[..]; returns how many there are. */
+static uint32_t put(uint64_t *to, const uint64_t *words, uint32_t n)
+{
+	memcpy(to, words, n * sizeof *words);
+	return n;
+}
+
+/* Who called: an object, a function of Python, a stack of four frames through both, a sample that names it. */
+static void put_stack(struct tb_stream *s, uint32_t i)
+{
+	uint64_t w[64], link;
+	uint32_t at = put(w, W(1000 + i, PAIR(i, 20), 0x10000 * i, 0x10000 * i, 0x10000 * i + 0x8000, 1, 2, 3, 4));
+
+	at = tb_put_text(w, at, "/usr/lib/a.so", 13);
+	tb_record(s, REC_MODULE, 0, 0, w, at);
+	at = put(w, W(1100 + i, PAIR(i, 7), PAIR(0x30b, 8 * i)));
+	at = tb_put_text(w, at, "function", 8);
+	at = tb_put_text(w, at, "/home/a.py", 10);
+	for (uint32_t k = 0; k < i; k++)
+		w[at++] = 0x8202028002040280;
+	tb_record(s, REC_PYTHON_CODE, 0, 0, w, at);
+	at = put(w, W(PAIR(4, i % 2 ? REC_STACK_PYTHON : REC_STACK_CUT), 0x10010, 0x20020, 0x30030, 0x40040 + i,
+			1 | 2ull << 16 | 3ull << 32 | 4ull << 48, 2, PAIR(i, 4), PAIR(1, 6)));
+	link = tb_record(s, REC_STACK, 0, 0, w, i % 2 ? at : 6);
+	tb_record(s, REC_SAMPLE, 0, REC_SAMPLE_CLOCK, W(1200 + 10 * i, PAIR(10, 1), 1000, link));
+}
+
+/* What the kernel told of threads, one of them with its name. */
+static void put_switches(struct tb_stream *s, uint32_t i)
+{
+	uint64_t w[16];
+	uint32_t at = put(w, W(1500 + i, PAIR(10 + i, 10)));
+
+	tb_record(s, REC_SWITCH, 0, REC_SWITCH_OUT, W(1300 + 10 * i, PAIR(10, 1)));
+	tb_record(s, REC_WAKING, 0, 0, W(1302 + 10 * i, PAIR(10, 1), PAIR(11, 10)));
+	tb_record(s, REC_SWITCH, 0, REC_SWITCH_IN, W(1304 + 10 * i, PAIR(10, 1)));
+	tb_record(s, REC_RUN_DELAY, 0, 0, W(1400 + i, 10, 1000 * i, 10 * i, i));
+	at = tb_put_text(w, at, "worker", 6);
+	tb_record(s, REC_TASK, 0, i % 2 ? REC_TASK_BEGINS : REC_TASK_ENDS, w, at);
+	at = put(w, W(1600 + i, PAIR(10 + i, 20)));
+	at = tb_put_text(w, at, "named", 5);
+	tb_record(s, REC_THREAD_NAME, 0, 0, w, at);
+}
+
+/* An event of a tracepoint with a text, whose place it tells, and what such events look like. */
+static void put_tracepoint(struct tb_stream *s, uint32_t i)
+{
+	uint64_t w[64];
+	uint32_t at = put(w, W(1700 + i, PAIR(i, 1)));
+
+	at = tb_put_text(w, at, "irq:irq", 7);
+	at = tb_put_text(w, at, "\"%s\", REC->name", 15);
+	at += put(w + at, W(PAIR(8, 4), PAIR(REC_FIELD_TEXT | REC_FIELD_PLACE, 1)));
+	at = tb_put_text(w, at, "name", 4);
+	at = tb_put_text(w, at, "__data_loc char[]", 17);
+	at = tb_put_text(w, at, "", 0);
+	tb_record(s, REC_TRACEPOINT_TYPE, 0, 0, w, at);
+	tb_record(s, REC_TRACEPOINT, 0, 0,
+		W(1800 + i, PAIR(10, 1), PAIR(i, 16), PAIR(0, 10), PAIR(12 | 4u << 16, 0x636261)));
+}
+
+/* What was counted of a launch, by a device's profiler and on the host's processors. */
+static void put_counts(struct tb_stream *s, uint32_t i)
+{
+	uint64_t w[64], link = tb_call_u32(s, 0x45c, 2000 + 100 * i, 30, 0, 1, W(0x10, 0x20, 0, 0x30, 0, 0, 0, 64));
+	uint32_t at = put(w, W(2900 + i, PAIR(i, 1), 0, 7, 8, 18, 1, PAIR(1, 1), PAIR(1, 64), PAIR(1, 1)));
+
+	tb_record(s, REC_CPU_COUNTERS, 0, 0, W(link, 2, REC_CPU_CYCLES, 1000 * i, REC_CPU_PAGE_FAULTS, i));
+	at = tb_put_text(w, at, "_Z1fv", 5);
+	at += put(w + at, W(PAIR(i, REC_COUNTED_LAUNCH), UINT32_MAX));
+	tb_record(s, REC_COUNTERS, 0, 0, w, at);
+	tb_record(s, REC_COST, 0, 0, W(3000 + i, 3000 + 2 * i, PAIR(10, REC_COST_CHUNK)));
+}
+
+/* Several of each, with lengths that differ. */
+static void put_host(struct tb_stream *s)
+{
+	tb_thread(s, 1000, 10, 1, "main");
+	tb_clock(s, 1000, 1000);
+	tb_clock(s, 2001000, 2001000);
+	for (uint32_t i = 1; i <= 4; i++) {
+		put_stack(s, i);
+		put_switches(s, i);
+		put_tracepoint(s, i);
+		put_counts(s, i);
+	}
+	tb_thread_end(s, 4000, 10);
+}
+
 static int make_corpus(const char *folder)
 {
 	static uint64_t words[600];
@@ -1056,6 +1267,15 @@ static int make_corpus(const char *folder)
 	put_cuda(s, tb_stream(p));
 	tb_close(tb);
 	save(folder, "cuda", root);
+
+	tb = tb_open(root);
+	p = tb_process(tb, 10);
+	tb_fact(p, "start_tick", "1000");
+	s = tb_stream(p);
+	tb_chunk(s, 8192);
+	put_host(s);
+	tb_close(tb);
+	save(folder, "host", root);
 	return 0;
 }
 
@@ -1086,6 +1306,10 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);      /* blocks come and go: no system calls for them */
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	signal(SIGABRT, say);
+#ifndef __SANITIZE_ADDRESS__
+	signal(SIGSEGV, say);
+	signal(SIGBUS, say);
+#endif
 	signal(SIGALRM, say);                     /* for a caller's alarm: a hang */
 	return fuzz(argv + optind, seconds, executions);
 }
