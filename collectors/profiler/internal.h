@@ -78,10 +78,11 @@ void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_p
 	const struct tap_profiler_found *found);
 
 /*
- * Until what was launched into the stream is done; meanwhile (or NULL) is called again and again. False: the time limit
- * was faster. Its context is not waited for: that would end a capture of another thread.
+ * Until what was launched into the stream is done; meanwhile (or NULL) is called again and again, at once where it says
+ * that it has more to do. False: the time limit was faster. Its context is not waited for: that would end a capture of
+ * another thread.
  */
-bool tap_profiler_wait(void *stream, void (*meanwhile)(void));
+bool tap_profiler_wait(void *stream, bool (*meanwhile)(void));
 
 /* What is common to the sessions of all ways, and first in each. One is open at a time; all zero: none. */
 struct tap_profiler_session {

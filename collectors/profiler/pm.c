@@ -6,8 +6,9 @@
  * Must not  wait for a context: that would end a capture of another thread.
  *
  * MONITORS1  Sampling is started at the entry of a chosen launch. At its exit its stream is asked, again and again,
- *            whether it is done, and what the device's buffer holds is fetched meanwhile: a full one loses samples. So
- *            no thread of ours is needed. Then sampling is stopped, and the rest is fetched.
+ *            whether it is done, and what the device's buffer holds is fetched meanwhile, an image of them at a time: a
+ *            full one loses samples, and they may come faster than CUPTI gives them away. So no thread of ours is
+ *            needed. Then sampling is stopped, and the rest is fetched.
  * MONITORS2  A device has one set of monitors: what else runs on it meanwhile is counted too, of whatever process. The
  *            reader keeps of the samples those of the kernel's time.
  * MONITORS3  An image of counter data that is full is kept as it is, and the next one begins empty.
@@ -259,25 +260,24 @@ static bool keep_image(struct room *r)
 	return true;
 }
 
-/* What the device's buffer holds. */
-static void fetch(struct room *r)
+/* Of what the device's buffer holds as much as an image takes; whether there may be more. */
+static bool fetch_some(void)
 {
-	for (int i = 0; i < ROUNDS && r->head.state == REC_PM_WHOLE; i++) {
-		PARAMS(decode, overflow, .object = session.object, .data = session.data,
-			.bytes = session.data_bytes);
+	struct room *r = room();
+	PARAMS(decode, overflow, .object = session.object, .data = session.data, .bytes = session.data_bytes);
 
-		if (cupti(DECODE, &p))
-			r->head.state = REC_PM_FAILED;
-		else if (p.overflow)
-			r->head.state = REC_PM_OVERFLOW;
-		if (r->head.state != REC_PM_WHOLE || p.reason != DATA_FULL || !keep_image(r))
-			return;
-		if (new_data())
-			r->head.state = REC_PM_FAILED;
-	}
+	if (r->head.state != REC_PM_WHOLE)
+		return false;
+	if (cupti(DECODE, &p))
+		r->head.state = REC_PM_FAILED;
+	else if (p.overflow)
+		r->head.state = REC_PM_OVERFLOW;
+	if (r->head.state != REC_PM_WHOLE || p.reason != DATA_FULL || !keep_image(r))
+		return false;
+	if (new_data())
+		r->head.state = REC_PM_FAILED;
+	return r->head.state == REC_PM_WHOLE;
 }
-
-static void fetch_meanwhile(void) { fetch(room()); }
 
 static void tell_of_loss(uint32_t state)
 {
@@ -317,12 +317,13 @@ static void end(const struct tap_counting_launch *l, const struct tap_profiler_c
 
 	if (!TAP_READ_ONCE(session.started))
 		return;
-	done = tap_profiler_wait(l->stream, fetch_meanwhile);
+	done = tap_profiler_wait(l->stream, fetch_some);
 	session.started = false;
 	if (of_object(STOP))
 		r->head.state = REC_PM_FAILED;
 	r->head.end_ns = now();
-	fetch(r);
+	for (int i = 0; i < ROUNDS && fetch_some(); i++)
+		;
 	if (r->head.state == REC_PM_WHOLE)
 		keep_image(r);
 	if (done && keep)

@@ -567,7 +567,7 @@ void tap_profiler_stop(void)
 }
 
 /* A short kernel is not waited for longer than it takes, a long one costs few questions. */
-bool tap_profiler_wait(void *stream, void (*meanwhile)(void))
+bool tap_profiler_wait(void *stream, bool (*meanwhile)(void))
 {
 	uint64_t pause_ns = 20000;
 
@@ -581,8 +581,8 @@ bool tap_profiler_wait(void *stream, void (*meanwhile)(void))
 			return !TAP_READ_ONCE(library.given_up);
 		if (TAP_READ_ONCE(library.given_up))
 			return false;
-		if (meanwhile)
-			meanwhile();
+		if (meanwhile && meanwhile())
+			continue;
 		tap_futex_wait(&library.given_up, 0, pause_ns);
 		pause_ns = pause_ns < 1000000 ? 2 * pause_ns : pause_ns;
 	}

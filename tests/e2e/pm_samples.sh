@@ -39,6 +39,9 @@ check "and how often it was" grep -q 'profiler__pmsampler_interval_time  *ns  *2
 check "without the host library it is N/A, and says so" grep -q "pmsampling:$active.*N/A.*host library" <("$tap" report --cupti /nowhere/libcupti.so --page raw t.gputap 2>&1)
 FAKEGPU_FAULTS=slow-kernels=500 sampled --pm-sampling-interval 100000 --metrics "$(pms $active)" -- "$examples/vector_add"
 check "samples were fetched while the kernel ran: the device's buffer may be small" [ "$(awk '$1 == "fetches" { print ($2 > 1) }' taken)" = 1 ]
+FAKEGPU_FAULTS=slow-kernels=2,pm-slow=3000 sampled --metrics "$(pms $active)" -- "$examples/vector_add"
+check "they come faster than they are fetched: the kernel's end is seen all the same, and no more is kept than there is room for" complete
+check "and its samples are all there" reported $active
 "$tap" run -q -f -o u --pack --summary=none --cupti "$cupti" --metrics "$(pms $active)" -- "$examples/vector_add" >/dev/null 2>&1
 check "a packed trace holds them too" grep -q '^cuda pm_samples' <("$tap" dump u.gputap 2>/dev/null)
 FAKEGPU_FAULTS=slow-kernels=2 sampled --metrics "$(pms sm__a.sum sm__b.max sm__c.avg.per_second)" -- "$examples/vector_add"

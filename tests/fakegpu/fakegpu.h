@@ -60,6 +60,7 @@
  *     pm-small=N               an image of samples of performance monitors has room for N at most
  *     pm-busy                  ... they cannot be started: CUPTI_ERROR_HARDWARE_BUSY
  *     pm-overflow=N            ... the device's buffer has room for N
+ *     pm-slow=NS               ... each of them takes NS to be fetched while they are taken
  *     pm-decode-fails          ... they cannot be fetched
  *     pm-other-clock=S         ... their times are S seconds ahead
  *     sass-chip                CUPTI has no counts by instruction of the chip: CUPTI_ERROR_NOT_SUPPORTED

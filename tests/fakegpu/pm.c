@@ -185,12 +185,13 @@ FG_EXPORT int cuptiPmSamplingDecodeData(struct decode *p)
 	struct object *o = p->object;
 	uint64_t until, ready;
 	struct image im;
-	long most = 0;
+	long most = 0, slow = 0;
 
 	if (o != enabled || !o->begun)
 		return CUPTI_INVALID_OPERATION;
 	if (fg_fault("pm-decode-fails", NULL))
 		return CUPTI_UNKNOWN;
+	fg_fault("pm-slow", &slow);
 	o->fetches++;
 	memcpy(&im, p->data, sizeof im);
 	until = o->stopped ? o->stopped : fg_now();
@@ -200,7 +201,10 @@ FG_EXPORT int cuptiPmSamplingDecodeData(struct decode *p)
 	pthread_mutex_lock(&lock);
 	for (; im.n < im.room && o->given < ready; o->given++) {
 		struct range r = sample(o, o->given);
+		uint64_t enough = fg_now() + (uint64_t)slow;
 
+		while (!o->stopped && fg_now() < enough)
+			;
 		witness("sample", r.begin, r.end, r.threads, "-");
 		memcpy(p->data + sizeof im + im.n++ * sizeof r, &r, sizeof r);
 	}
