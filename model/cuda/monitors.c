@@ -29,21 +29,39 @@ static bool span_of(struct gt_cuda *c, uint32_t process, uint32_t correlation, i
 	return found;
 }
 
-/* The session's clock and CUPTI's go at one pace for so short a time: both begin where sampling began. */
+/*
+ * What CUPTI's clock showed at a moment of the session's. They go nearly at one pace, so each step leaves a small part
+ * of what the one before was off; the first one, from where sampling began, may leave many nanoseconds.
+ */
+static uint64_t clock_at(struct gt_cuda *c, uint32_t process, uint64_t began_ns, int64_t at)
+{
+	enum { STEPS = 4 };
+	uint64_t clock = began_ns;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t then = gt_cuda_ns(c, process, clock);
+
+		if (then == GT_NO_TIME)
+			break;
+		clock += (uint64_t)(at - then);
+	}
+	return clock;
+}
+
 bool gt_cuda_sampled_span(struct gt_cuda *c, const struct gt_counters *of, const struct rec_pm *samples, bool own_run,
 	uint64_t *begin_ns, uint64_t *end_ns)
 {
-	int64_t zero, start, end;
+	int64_t start, end;
 
 	*begin_ns = samples->kernel_begin_ns;
 	*end_ns = samples->kernel_end_ns;
 	if (!own_run || *begin_ns)
 		return *begin_ns;
-	zero = gt_cuda_ns(c, of->process, samples->begin_ns);
-	if (zero == GT_NO_TIME || !span_of(c, of->process, of->correlation, &start, &end))
+	if (gt_cuda_ns(c, of->process, samples->begin_ns) == GT_NO_TIME ||
+		!span_of(c, of->process, of->correlation, &start, &end))
 		return false;
-	*begin_ns = samples->begin_ns + (uint64_t)(start - zero);
-	*end_ns = samples->begin_ns + (uint64_t)(end - zero);
+	*begin_ns = clock_at(c, of->process, samples->begin_ns, start);
+	*end_ns = clock_at(c, of->process, samples->begin_ns, end);
 	return true;
 }
 

@@ -42,6 +42,8 @@ check "samples were fetched while the kernel ran: the device's buffer may be sma
 FAKEGPU_FAULTS=slow-kernels=2,pm-slow=3000 sampled --metrics "$(pms $active)" -- "$examples/vector_add"
 check "they come faster than they are fetched: the kernel's end is seen all the same, and no more is kept than there is room for" complete
 check "and its samples are all there" reported $active
+FAKEGPU_FAULTS=slow-kernels=40,clock-rate=200 sampled --metrics "$(pms $active)" -- "$examples/vector_add"
+check "a clock that goes at another rate than the session's: they are the kernel's all the same" reported $active
 "$tap" run -q -f -o u --pack --summary=none --cupti "$cupti" --metrics "$(pms $active)" -- "$examples/vector_add" >/dev/null 2>&1
 check "a packed trace holds them too" grep -q '^cuda pm_samples' <("$tap" dump u.gputap 2>/dev/null)
 FAKEGPU_FAULTS=slow-kernels=2 sampled --metrics "$(pms sm__a.sum sm__b.max sm__c.avg.per_second)" -- "$examples/vector_add"

@@ -89,10 +89,13 @@ def counters(path, file, *metrics):
 
 
 def sqlite(path, file, *metrics):
-    """Each sample of the kernel's time has a row, as far behind the launch's beginning as it was behind that of its own run's."""
+    """
+    Each sample of the kernel's time has a row, as far behind the launch's beginning as it was behind that of its own run's:
+    in the session's clock, in which the kernel of this run lasts as long as its own row says.
+    """
     kernels, samples = taken(path)
     db = sqlite3.connect(file)
-    (start, device), = db.execute("SELECT start, deviceId FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchall()
+    (start, end, device), = db.execute("SELECT start, end, deviceId FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchall()
     names = [n for n, in db.execute("SELECT metricName FROM TARGET_INFO_GPU_METRICS")]
     if sorted(names) != sorted("pmsampling:" + m for m in metrics):
         return f"{names}"
@@ -103,11 +106,12 @@ def sqlite(path, file, *metrics):
         kernel = next((k for k in kernels if overlapping(k, samples, -ROUNDING) <= set(have) <= overlapping(k, samples, ROUNDING)), None)
         if not rows or len(have) != len(rows) or not kernel:
             return f"{name}: {rows[:2]} of {len(rows)}, not those of one of {kernels}"
+        rate = 1 if "(run " in name else (end - start) / (kernel[1] - kernel[0])
         for raw, at, number, gpu, of in rows:
             if number != round(value(name.split(" (run ")[0], samples[raw][1])) or gpu != device or not of:
                 return f"{name}: {number}, device {gpu} {of}, not {samples[raw]}, device {device}"
-            if abs((at - start) - (raw - kernel[0])) > 2 * ROUNDING:
-                return f"{name}: {at - start} ns behind the launch, not {raw - kernel[0]}"
+            if abs((at - start) - (raw - kernel[0]) * rate) > 2 * ROUNDING:
+                return f"{name}: {at - start} ns behind the launch, not {raw - kernel[0]}, at a rate of {rate}"
     return True
 
 

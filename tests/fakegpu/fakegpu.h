@@ -63,6 +63,7 @@
  *     pm-slow=NS               ... each of them takes NS to be fetched while they are taken
  *     pm-decode-fails          ... they cannot be fetched
  *     pm-other-clock=S         ... their times are S seconds ahead
+ *     clock-rate=PPM           the device's clock goes faster than the host's by so many millionths
  *     sass-chip                CUPTI has no counts by instruction of the chip: CUPTI_ERROR_NOT_SUPPORTED
  *     sass-refused             code cannot be instrumented now: CUPTI_ERROR_NOT_COMPATIBLE
  *     sass-late                a kernel is not instrumented where that is enabled at the entry of its own launch
