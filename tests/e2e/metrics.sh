@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # tests/e2e/metrics.sh - counter and occupancy files of a real runtime: their values are the program's own
 #
+# Where the stand-in is the only one, it says of kernels what a compiler would (as-built).
+#
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
 set -u
 tap=$GPUTAP_BUILD/gputap
 passed=0 failed=0
-export POCL_DEVICES=${POCL_DEVICES-basic}
+export POCL_DEVICES=${POCL_DEVICES-basic} FAKECL_FAULTS=as-built
 [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || { echo "skipped: no OpenCL platform"; exit 77; }
 
 check() { if "${@:2}"; then echo "ok: $1"; passed=$((passed + 1)); else echo "FAILED: $1"; failed=$((failed + 1)); fi; }

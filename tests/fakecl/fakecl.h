@@ -25,6 +25,9 @@
  *                              late-callbacks=MS    callbacks come on a thread of their own, MS later, even after main
  *                              command-buffers=N    command buffers of version 0.9.N; without: 0.9.0
  *                              no-function=NAME     the extension look-up of NAME answers NULL
+ *                              as-built             devices are CPUs; kernels take as many arguments as their source
+ *                                                   says, none over 63, and no local memory but what is set; no local
+ *                                                   size is suggested
  *   FAKECL_REPORT=FILE         at exit: counters (status queries of unflushed events, live objects by kind, ...)
  *   FAKECL_COUNTS=FOLDER       calls by function and by who made them, in a mapped file for each process: what came
  *                              through any loader, and by addresses of extension functions (tests/witness/witness.h)
@@ -106,8 +109,9 @@ struct _cl_program {
 	cl_build_status built;
 	cl_uint n_kernels;
 	char kernels[32][64];
+	cl_uint arguments[32];
 };
-struct _cl_kernel { struct fk_object o; cl_program program; char name[64]; size_t local; };
+struct _cl_kernel { struct fk_object o; cl_program program; char name[64]; cl_uint arguments; size_t local; };
 struct _cl_event {
 	struct fk_object o;
 	cl_context context;

@@ -71,7 +71,7 @@ static void start(void)
 		platform->index = platform->version = p;
 		for (int d = 0; d < n_devices; d++)
 			devices[p][d] = (struct _cl_device_id){ { &platform->table, FK_DEVICE, 1, NULL }, platform, d,
-				d == 1, NULL };
+				d == 1 || fk_fault("as-built", NULL), NULL };
 	}
 }
 
@@ -144,6 +144,8 @@ static cl_int CL_API_CALL suggested(
 	(void)offset;
 	if (!fk_is(q, FK_QUEUE) || !fk_is(k, FK_KERNEL) || !dims || dims > 3 || !global)
 		return CL_INVALID_VALUE;
+	if (fk_fault("as-built", NULL))
+		return CL_INVALID_OPERATION;
 	for (cl_uint d = 0; d < dims; d++)
 		out[d] = d == 0 ? global[d] % 64 ? 1 : 64 : 1;
 	return CL_SUCCESS;

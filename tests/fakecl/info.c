@@ -336,7 +336,7 @@ cl_int CL_API_CALL fk_clGetKernelInfo(cl_kernel k, cl_kernel_info what, size_t r
 		return CL_INVALID_KERNEL;
 	switch (what) {
 	case CL_KERNEL_FUNCTION_NAME: return TEXT(k->name);
-	case CL_KERNEL_NUM_ARGS: return VALUE(cl_uint, 4);
+	case CL_KERNEL_NUM_ARGS: return VALUE(cl_uint, k->arguments);
 	case CL_KERNEL_REFERENCE_COUNT: return VALUE(cl_uint, (cl_uint)k->o.refs);
 	case CL_KERNEL_CONTEXT: return VALUE(cl_context, k->program->context);
 	case CL_KERNEL_PROGRAM: return VALUE(cl_program, k->program);
@@ -358,7 +358,7 @@ cl_int CL_API_CALL fk_clGetKernelWorkGroupInfo(
 	/* A kernel whose name ends in _reqd has a required work-group size. */
 	case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
 		return fk_answer(room, out, ret, strstr(k->name, "_reqd") ? required : none, sizeof none);
-	case CL_KERNEL_LOCAL_MEM_SIZE: return VALUE(cl_ulong, 256 + k->local);
+	case CL_KERNEL_LOCAL_MEM_SIZE: return VALUE(cl_ulong, (fk_fault("as-built", NULL) ? 0 : 256) + k->local);
 	case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: return VALUE(size_t, 32);
 	case CL_KERNEL_PRIVATE_MEM_SIZE: return VALUE(cl_ulong, strstr(k->name, "bad_OpenCLPrivate") ? 4096 : 48);
 	default: return CL_INVALID_VALUE;
