@@ -18,7 +18,10 @@
 #include "cli/run/run.h"
 #include "cli/version.h"
 #include "common/plain/counter.h"
+#include "trace/format/begin.h"
 #include "trace/read/live.h"
+
+static FILE *beginning;                 /* what the file begins with, to be written at once; NULL: that is done */
 
 void gt_run_log(const struct gt_run *run, const char *key, const char *value)
 {
@@ -34,7 +37,9 @@ void gt_run_log(const struct gt_run *run, const char *key, const char *value)
 		n += *c < 0x20 || *c == '%' ? (size_t)sprintf(line + n, "%%%02X", *c) : (line[n] = (char)*c, 1u);
 	line[n++] = '\n';
 	/* A full disk costs this line, not the run: what is missing shows in the reader. */
-	if (write(run->log, line, n) < 0)
+	if (beginning)
+		fwrite(line, 1, n, beginning);
+	else if (write(run->log, line, n) < 0)
 		(void)0;
 	free(line);
 }
@@ -128,7 +133,7 @@ static void log_identity(const struct gt_run *run)
 	gt_run_log(run, "ns_pid", ns);
 }
 
-void gt_run_log_start(const struct gt_run *run)
+static void log_beginning(const struct gt_run *run)
 {
 	char text[PATH_MAX];
 	struct passwd *user = getpwuid(getuid());
@@ -136,6 +141,8 @@ void gt_run_log_start(const struct gt_run *run)
 	bool bare = gt_option_true(run->options, "no-args");
 
 	gt_run_log(run, "format", "1");
+	if (beginning)
+		gt_run_log(run, "begin", REC_BEGIN_NONE);
 	gt_run_log(run, "run_id", run->run_id);
 	gt_run_log(run, "version", GPUTAP_VERSION);
 	if (!gethostname(text, sizeof text))
@@ -156,4 +163,27 @@ void gt_run_log_start(const struct gt_run *run)
 			gt_run_log(run, "option", text);
 		}
 	gt_run_log_clock(run);
+}
+
+void gt_run_log_start(const struct gt_run *run)
+{
+	char *text = NULL, *value;
+	size_t n = 0;
+
+	beginning = open_memstream(&text, &n);
+	log_beginning(run);
+	if (!beginning)
+		return;                 /* line by line, without its length */
+	fclose(beginning);
+	beginning = NULL;
+	if (text && (value = strstr(text, REC_BEGIN_NONE)))
+		rec_begin_fill(text, n, (size_t)(value - text));
+	for (size_t at = 0; text && at < n;) {
+		ssize_t more = write(run->log, text + at, n - at);
+
+		if (more <= 0)
+			break;          /* a full disk: the length says so */
+		at += (size_t)more;
+	}
+	free(text);
 }

@@ -67,6 +67,15 @@ for loss in 'rm -r t.gputap' 'mv t.gputap u.gputap' 'rm -r t.gputap/run t.gputap
 	[ ! -e t-2.gputap ] || { rm -rf t.gputap; mv t-2.gputap t.gputap; }
 	check "behind the launcher's end ($loss): it is told" [ "$(ledger REMOVED):$(calls)" = 1:300 ]
 done
+# Nobody saw how long it was: whose it is, and how long it is at least, stand in its first lines.
+run -- sh -c "$e2e/cl_place 30; rm -r t.gputap/*.1; truncate -s 80 t.gputap/run; $e2e/cl_place 300"
+check "\`run\` is cut behind the run's number, and others record then: DAMAGED" eval '[ "$(ledger DAMAGED)" -gt 0 ] && [ "$(calls)" = 300 ]'
+GPUTAP_OUTPUT=$PWD/t LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_FORCE=1 "$e2e/cl_place" 30 'run=rm -r t.gputap/*.1; truncate -s 80 t.gputap/run' fork=300 kill 2>/dev/null
+check "... without a launcher" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
+run -- sh -c "$e2e/cl_place 30; rm -r t.gputap/*.1; truncate -s 80 t.gputap/run; i=0; while [ \$i -lt 100 ]; do i=\$((i + 1)); echo made=1.\$i; echo removed=1; done >>t.gputap/run; $e2e/cl_place 300"
+check "... also where it has got longer again" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
+outlived 'truncate -s 80 t.gputap/run; rm -r t.gputap/*.1'
+check "... behind the launcher's end" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
 outlived 'rm t.gputap/run'
 check "... and of \`run\` alone" [ "$(ledger REMOVED):$(calls)" = 1:330 ]
 outlived "mv t.gputap u.gputap; : >t.gputap"

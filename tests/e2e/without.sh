@@ -128,6 +128,8 @@ made_again() { under "$P" -- "$e2e/cl_place" 30 'run=rm -r t.gputap' fork=300 ki
 needed made-again "a trace that went and is made again lacks what it held" made_again
 without_run() { under "$P" -- "$e2e/cl_place" 30 'run=rm -r t.gputap/run t.gputap/[0-9]*' fork=300 kill; [ "$(lost REMOVED):$(recorded)" = 1:300 ]; }
 needed no-run "a trace without its own file lacks what that told" without_run
+cut_run() { run -- sh -c "$e2e/cl_place 30; rm -r t.gputap/*.1; truncate -s 80 t.gputap/run; $e2e/cl_place 300"; ! complete; }
+needed run-begin "a trace whose own file was cut, so that it is still the run's, lacks what that told" cut_run
 drops_rights() { # where any user can reach it
 	local place; place=$(mktemp -d /tmp/gputap-without-XXXXXX) && chmod 755 "$place" || return
 	(cd "$place" && TMPDIR=$place/none run -- "$e2e/cl_place" uid=65534 100 && [ "$(recorded)" = 100 ]); local answer=$?

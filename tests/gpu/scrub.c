@@ -42,6 +42,9 @@ static void scrub_text(const char *path)
 	while (fgets(line, sizeof line, in)) {
 		const char *value = NULL;
 
+		if (!strncmp(line, "begin=", 6))
+			continue;               /* a sum of what is replaced */
+
 		for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) {
 			size_t n = strlen(replaced[i].key);
 

@@ -444,7 +444,7 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
  * The text files hold key=value lines; in values '%', newline and bytes below 0x20 are written %XX.
  * A key may repeat (argv, clock). Unknown keys are kept and ignored.
  *
- * run:  format run_id host user command(argv0..: one "arg" line each) cwd start_realtime_ns launcher_pid
+ * run:  format begin(begin.h) run_id host user command(argv0..: one "arg" line each) cwd start_realtime_ns launcher_pid
  *       clock=TICK MONO RAW REAL BOOT BRACKET (repeated) end_realtime_ns exit_status exit_signal option=NAME=VALUE
  *       failed=PID (an image that could not make its directory: none of its calls is here) unrecorded=CALLS
  *       unfollowed=PATH (started with an environment without us, by an image that recorded nothing)

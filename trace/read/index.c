@@ -539,7 +539,7 @@ static void check_all(struct gt_reader *r)
 			gone += files_gone(r, &r->images[i], &run_bytes);
 	for (unsigned n = 0; (files = gt_facts_find(&r->run, "removed_files", n)); n++)
 		told += strtoull(files, NULL, 10);
-	if (r->run_wiped || (r->run_bytes && r->run_bytes < run_bytes))
+	if (r->run_wiped || r->run_cut || (r->run_bytes && r->run_bytes < run_bytes))
 		r->found.lost[REC_LOSS_DAMAGED]++;
 	else if (!r->run_bytes && (run_bytes || (r->n_images && !gc_without("no-run"))))
 		gone++;

@@ -76,7 +76,7 @@ struct gt_reader {
 	unsigned jobs;                    /* threads that may read at once */
 	struct gt_store *store;
 	struct gt_facts run;
-	uint64_t run_bytes; bool run_wiped;
+	uint64_t run_bytes; bool run_wiped, run_cut;
 	enum gt_live launcher;
 	struct gt_image *images; uint32_t n_images;
 	struct gt_stream *streams; uint32_t n_streams;

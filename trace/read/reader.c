@@ -10,7 +10,9 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "common/plain/without.h"
 #include "common/search.h"
+#include "trace/format/begin.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
 #include "trace/read/internal.h"
@@ -34,6 +36,20 @@ static int load_facts(struct gt_reader *r, uint32_t file, struct gt_facts *out, 
 	return gt_facts_parse(text, bytes, out) < 0 ? gt_no_memory(err) : 0;
 }
 
+/* Whether `run` begins as its maker wrote it; one that does not tell how does. */
+static bool begins_whole(const char *text, size_t bytes)
+{
+	const char *line = memmem(text, bytes, "\nbegin=", 7);
+	unsigned long long length, sum;
+	size_t rest;
+
+	if (!line || gc_without("run-begin"))
+		return true;
+	rest = (size_t)(line + 7 - text) + sizeof REC_BEGIN_NONE;
+	return sscanf(line + 7, "%8llu %16llx\n", &length, &sum) == 2 && rest <= length && length <= bytes &&
+		rec_begin_sum(text + rest, length - rest) == sum;
+}
+
 /* Lines of `run` that who could open nothing made files of instead: behind its own. */
 static int load_run(struct gt_reader *r, uint32_t run, struct gt_err *err)
 {
@@ -46,6 +62,7 @@ static int load_run(struct gt_reader *r, uint32_t run, struct gt_err *err)
 			return -1;
 		r->run_wiped = memchr(text, 0, bytes) != NULL;
 		r->run_bytes = bytes;
+		r->run_cut = !begins_whole(text, bytes);
 	}
 	for (size_t i = 0; i < r->store->n_files; i++) {
 		if (!gt_store_name_mark(r->store->files[i].name, key, value))

@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "common/plain/without.h"
+#include "trace/format/begin.h"
 #include "trace/write/entries.h"
 #include "trace/write/run/run.h"
 
@@ -241,6 +242,8 @@ bool tap_run_write_run(const char *dir, bool again)
 
 	tap_text_init(&t, tap_run.scratch, sizeof tap_run.scratch);
 	put_number(&t, "format", REC_VERSION);
+	put_line(&t, "begin", REC_BEGIN_NONE);
+	size_t value = t.used - sizeof REC_BEGIN_NONE;
 	put_line(&t, "run_id", tap_run.id);
 	if (again)
 		put_number(&t, "made_again", tap_sys_getpid());
@@ -258,6 +261,7 @@ bool tap_run_write_run(const char *dir, bool again)
 	}
 	put_arguments(&t);
 	put_options(&t);
+	rec_begin_fill(t.at, t.used, value);
 	return write_file(dir, "/run", t.at, t.used);
 }
 
