@@ -140,6 +140,15 @@ static void wait_for_end(uint32_t pid)
 		TAP_SYS(ppoll, &end, 1, patience, NULL, 8, 0);
 }
 
+/* flags: O_CLOEXEC where it is not for the tool. */
+static int open_log(int flags)
+{
+	char path[TAP_PATH_MAX];
+
+	path_in_run(path, "/export.log");
+	return (int)TAP_SYS(openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | flags, 0600, 0, 0);
+}
+
 /* Nothing of the program's may reach the tool: descriptors, ignored signals, signal mask, session. */
 static void leave_everything(void)
 {
@@ -156,14 +165,21 @@ static void leave_everything(void)
 			tap_sys_close(fd);
 	TAP_SYS(openat, AT_FDCWD, "/dev/null", O_RDWR, 0, 0, 0);
 	TAP_SYS(openat, AT_FDCWD, "/dev/null", O_RDWR, 0, 0, 0);
-	path_in_run(path, "/export.log");
-	if (TAP_SYS(openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600, 0, 0) < 0)
+	if (open_log(0) < 0)
 		TAP_SYS(openat, AT_FDCWD, "/dev/null", O_RDWR, 0, 0, 0);
 	path_in_run(path, "/export.lock");
 	long lock = TAP_SYS(openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600, 0, 0);
 
 	if (lock >= 0)
 		TAP_SYS(flock, lock, LOCK_EX | LOCK_NB, 0, 0, 0, 0);
+}
+
+/* Whoever looks for the files, or waits for them, finds it where the tool would have said why they are not there. */
+static void say_no_process(int log)
+{
+	static const char said[] = "gputap: no conversion at exit: no process can be made for it\n";
+
+	tap_sys_write(log, said, sizeof said - 1);
 }
 
 static void become_tool(void)
@@ -206,10 +222,18 @@ void tap_detach(void)
 			if (!wait)              /* it waits for us */
 				wait_for_end(self);
 			become_tool();
+		} else if (converter < 0) {
+			say_no_process(STDERR_FILENO);
 		} else if (wait) {
 			wait_for(converter);
 		}
 		TAP_SYS(exit_group, 0, 0, 0, 0, 0, 0);
+	}
+	if (child < 0) {
+		int log = open_log(O_CLOEXEC);
+
+		say_no_process(log);
+		tap_sys_close(log);
 	}
 	wait_for(child);
 	tap_sys_signals_restore(mask);
