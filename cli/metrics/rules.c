@@ -28,6 +28,7 @@ extern char **environ;
 #define SOURCE "gputap-source"
 #define WORDS 80                              /* of the command line */
 #define MOST_RULES 32                         /* that --rule names */
+#define NOT_FOUND 127                         /* status of a child that could not become the program */
 
 /* ------------------------------------------------------------------ the process */
 
@@ -54,6 +55,13 @@ static void add(struct words *w, const char *word)
 	w->v[w->n] = NULL;
 }
 
+/* why: what the system said, or NULL. */
+static int no_python(const char *name, const char *why, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_MISSING, why, NULL, "%s python3, which cannot be run",
+		strcmp(name, SCRIPT) ? "the source page needs" : "rules need");
+}
+
 /* Runs `python3 NAME words`; out: standard output of it (-1: ours). 0, or -1 with *err. */
 static int start(const char *name, const struct words *given, int out, pid_t *pid, struct gt_err *err)
 {
@@ -74,10 +82,7 @@ static int start(const char *name, const struct words *given, int out, pid_t *pi
 	rc = out >= 0 ? posix_spawn_file_actions_adddup2(&actions, out, 1) : 0;
 	rc = rc ? rc : posix_spawnp(pid, "python3", &actions, NULL, w.v, environ);
 	posix_spawn_file_actions_destroy(&actions);
-	if (rc)
-		return gt_fail(err, GT_EXIT_MISSING, strerror(rc), NULL, "%s python3, which cannot be run",
-			strcmp(name, SCRIPT) ? "the source page needs" : "rules need");
-	return 0;
+	return rc ? no_python(name, strerror(rc), err) : 0;
 }
 
 /* The exit status, as docs/errors.md has them; -1 with *err. */
@@ -90,6 +95,8 @@ static int end(const char *name, pid_t pid, struct gt_err *err)
 			return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "%s cannot be waited for", name);
 	if (WIFSIGNALED(status))
 		return gt_fail(err, GT_EXIT_MISSING, strsignal(WTERMSIG(status)), NULL, "%s was killed", name);
+	if (WEXITSTATUS(status) == NOT_FOUND)
+		return no_python(name, NULL, err);
 	if (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) > GT_EXIT_MISSING)
 		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "%s failed; its message stands above", name);
 	return WEXITSTATUS(status);

@@ -44,6 +44,11 @@ mkdir bare
 check "without python3 the plan is made" env PATH="$PWD/bare" "$tap" plan --cupti "$cupti" --chip GH100 --section-folder f --section A --format csv >out 2>said
 check "of the section alone" grep -q '^hardware counters,1,' out
 check "and says what is missing" grep -q 'what rules ask for is not in the plan: rules need python3' said
+# A python3 that cannot become one: a wrapper, or a child of an emulator that forks where a spawn shares memory.
+printf '#!/bin/sh\nexit 127\n' >bare/python3
+chmod +x bare/python3
+check "one that says it is not there is none" env PATH="$PWD/bare" "$tap" plan --cupti "$cupti" --chip GH100 --section-folder f --section A --format csv >out 2>said
+check "and this is said too" grep -q 'what rules ask for is not in the plan: rules need python3' said
 traced --summary=none --cupti "$cupti" --section-folder f --section A -- "$examples/vector_add"
 check "a run counts what rules need" has_value dram__bytes.sum
 check "once each" said 'GH100: 3 metrics are counted'
