@@ -119,7 +119,7 @@ static void events(void)
 
 static void builds_and_kernels(void)
 {
-	const char *good = "__kernel void one(__global int *a) { a[0] = 1; }", *wrong = "this is not a kernel";
+	const char *good = "__kernel void one(__global int *a) { a[0] = 1; }", *wrong = "#error this is not a kernel\n";
 	cl_program program;
 	cl_int err;
 

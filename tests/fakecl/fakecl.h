@@ -23,6 +23,7 @@
  *                              command-fails=N      every N-th command ends with -9999
  *                              release-slow=MS      clReleaseEvent takes so long in other threads than the first
  *                              late-callbacks=MS    callbacks come on a thread of their own, MS later, even after main
+ *                              build-slow=MS        clBuildProgram takes so long
  *                              command-buffers=N    command buffers of version 0.9.N; without: 0.9.0
  *                              no-function=NAME     the extension look-up of NAME answers NULL
  *                              as-built             devices are CPUs; kernels take as many arguments as their source

@@ -281,7 +281,7 @@ cl_int CL_API_CALL fk_clGetSamplerInfo(cl_sampler s, cl_sampler_info what, size_
 
 cl_int CL_API_CALL fk_clGetProgramInfo(cl_program p, cl_program_info what, size_t room, void *out, size_t *ret)
 {
-	char names[2100] = "", binary[] = "FAKE";
+	char names[2100] = "", binary[64] = "FAKE";
 	size_t binaries[8];
 
 	if (!fk_is(p, FK_PROGRAM))
@@ -324,7 +324,9 @@ cl_int CL_API_CALL fk_clGetProgramBuildInfo(
 	switch (what) {
 	case CL_PROGRAM_BUILD_STATUS: return VALUE(cl_build_status, p->built);
 	case CL_PROGRAM_BUILD_OPTIONS: return TEXT(p->options);
-	case CL_PROGRAM_BUILD_LOG: return TEXT("gputap stand-in: nothing is compiled\n");
+	case CL_PROGRAM_BUILD_LOG:
+		return TEXT(p->built == CL_BUILD_ERROR ? "gputap stand-in: error: no program\n" :
+			"gputap stand-in: nothing is compiled\n");
 	case CL_PROGRAM_BINARY_TYPE: return VALUE(cl_program_binary_type, CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
 	default: return CL_INVALID_VALUE;
 	}

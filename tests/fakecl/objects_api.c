@@ -527,10 +527,13 @@ cl_int CL_API_CALL fk_clBuildProgram(cl_program p, cl_uint n, const cl_device_id
 	void(CL_CALLBACK *notify)(cl_program, void *), void *user)
 {
 	cl_int rc = CL_SUCCESS;
+	long ms = 0;
 
 	(void)n; (void)devices;
 	if (!fk_is(p, FK_PROGRAM))
 		return CL_INVALID_PROGRAM;
+	if (fk_fault("build-slow", &ms))
+		usleep((useconds_t)ms * 1000);
 	if (!notify && user)
 		return CL_INVALID_VALUE;
 	strncpy(p->options, options ? options : "", sizeof p->options - 1);
