@@ -6,7 +6,7 @@
 set -u
 tap=$GPUTAP_BUILD/gputap
 programs=$GPUTAP_BUILD/tests/e2e
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 export GPUTAP_DEPLOY=false
 check() { if "${@:2}"; then echo "ok: $1"; passed=$((passed + 1)); else echo "FAILED: $1"; failed=$((failed + 1)); fi; }
 
@@ -21,8 +21,9 @@ all_why() { values "$1" "" "$2" >found; [ -s found ] && ! grep -vqE "^N/A .*$3" 
 same_output() { cmp -s bare.out traced.out; }
 
 if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
-	export POCL_DEVICES=pthread
-	"$programs/cl_deserve" >bare.out 2>bare.err
+	# The stand-in, where it is all there is: its devices are processors.
+	export POCL_DEVICES=pthread FAKECL_FAULTS=as-built
+	FAKECL_REPORT=$PWD/standin "$programs/cl_deserve" >bare.out 2>bare.err
 	status=$?
 	timeout -k 5 100 "$tap" run -q -f -o on --set opencl --cpu-counters -- "$programs/cl_deserve" >traced.out 2>err
 	check "the program runs as ever" [ $? -eq $status ]
@@ -32,7 +33,11 @@ if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	check "nor anything of it in the trace" eval '[ "$("$tap" dump --json off 2>/dev/null | grep -c "\"cpu\"")" = 0 ]'
 	check "threads of the runtime are known" all_numbers on cpu__threads
 	check "context switches have numbers" all_numbers on cpu__context_switches
-	check "waits are there: threads that get work have waited for it" eval 'values on "" cpu__context_switches | grep -qv "^0 "'
+	if [ -e standin ]; then
+		echo "skipped: waits for work: the stand-in works in the thread that enqueues"; skipped=1
+	else
+		check "waits are there: threads that get work have waited for it" eval 'values on "" cpu__context_switches | grep -qv "^0 "'
+	fi
 	if all_numbers on cpu__task_clock; then
 		check "each kernel took time of a processor" eval '! grep -q "^0 " found'
 		check "busy processors are the time on them in that of the kernel, no more than the threads" python3 - <(values on "" cpu__processors) <(values on "" cpu__threads) <(values on "" cpu__task_clock) <(values on "" opencl__duration) <<'PY'
@@ -67,10 +72,11 @@ PY
 	timeout -k 5 100 "$tap" run -q -f -o late --start-after=1ns --cpu-counters -- "$programs/cl_deserve" >/dev/null 2>&1
 	check "with a window too the program ends" [ $? -eq $status ]
 else
-	echo "skipped: no OpenCL platform, the stand-in alone"
+	echo "skipped: no OpenCL platform, the stand-in alone"; skipped=1
 fi
 
 # The stand-in: a processor device, one that is none, commands that wait for what the program does later.
+unset FAKECL_FAULTS
 export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
 for name in "" profiling-refused enqueue-fails=3 command-fails=3; do
 	FAKECL_FAULTS=$name "$programs/standin" >bare.out 2>bare.err
@@ -89,5 +95,5 @@ check "one beside it neither" grep -q '^N/A another command may have run' <(valu
 check "one behind it is counted again" grep -q '^[0-9]' <(values gate behind cpu__context_switches)
 check "in the thread that runs it" grep -q '^1 ' <(values gate behind cpu__threads)
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
