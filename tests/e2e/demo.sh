@@ -17,9 +17,8 @@ has() { if grep -qE -- "$3" "$2"; then ok; else bad "$1: no '$3' in $2"; head -n
 [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || { echo "skipped: no OpenCL platform"; exit 77; }
 for tool in gcc sqlite3; do command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }; done
 if nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan; then echo "skipped: a sanitizer's shim cannot be preloaded"; exit 77; fi
-# The program compares what the device computes.
-gcc -O2 -o alone "$top/examples/blur.c" -lOpenCL -lm || exit 1
-if ! ./alone >said && grep -q 'TOO LARGE' said; then echo "skipped: the device here does not compute: $(cat said)"; exit 77; fi
+# The program compares what the device computes. Where it does not build, setting up comes first.
+if gcc -O2 -o alone "$top/examples/blur.c" -lOpenCL -lm 2>/dev/null && ! ./alone >said && grep -q 'TOO LARGE' said; then echo "skipped: the device here does not compute: $(cat said)"; exit 77; fi
 
 if [ "${DEMO-}" = whole ]; then
 	mkdir tree && git -C "$top" ls-files -z | tar -C "$top" --null -T - -cf - | tar -C tree -xf - || exit 1
