@@ -7,7 +7,7 @@ set -u
 tap=$GPUTAP_BUILD/gputap
 passed=0 failed=0 skipped=0
 unset CUDA_INJECTION64_PATH FAKEGPU_FAULTS FAKEGPU_DRIVER FAKEGPU_CUPTI_VERSION FAKEGPU_REPORT "${!GPUTAP_CUDA@}"
-export POCL_DEVICES=${POCL_DEVICES-basic} XDG_DATA_HOME=$PWD/data
+export POCL_DEVICES=${POCL_DEVICES-basic} XDG_DATA_HOME=$PWD/data FAKECL_FAULTS=as-built
 
 check() { if "${@:2}"; then echo "ok: $1"; passed=$((passed + 1)); else echo "FAILED: $1"; failed=$((failed + 1)); fi; }
 

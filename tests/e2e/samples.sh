@@ -9,6 +9,9 @@ passed=0 failed=0 skipped=0
 unset LD_PRELOAD LD_AUDIT
 command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 if nm -D --undefined-only "$build/libgputap.so" | grep -q __asan; then echo "skipped: a sanitizer's shim cannot be preloaded"; exit 77; fi
+# The kernel's samples would be those of the emulator. Timers make its threads wait for each other for ever: seen with
+# QEMU 7.2, two threads with all signals blocked in the emulator's own locks, where a signal came while a thread was made.
+if [ -n "${EMULATED-}" ]; then echo "skipped: samples of an emulator's threads, in which timers of a thousand hertz end in a deadlock"; exit 77; fi
 # Frame pointers: the kernel finds callers by them.
 $cc -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE -fno-omit-frame-pointer -o busy "$here/samples/busy.c" -lpthread || exit 1
 $cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o deny "$here/ways/deny.c" || exit 1
