@@ -20,18 +20,23 @@ passed=0 failed=0 skipped=0
 
 # needed SWITCH "what the mend makes true" COMMAND...
 needed() {
-	local switch=$1 what=$2
+	local switch=$1 what=$2 lack='' no_filters="no filter of system calls can be set here"
 	shift 2
 	case " ${ONLY-$switch} " in *" $switch "*) ;; *) return ;; esac
 	case $switch in
-	names-preload) command -v oclgrind >/dev/null || { skipped=$((skipped + 1)); echo "skipped: $switch: no oclgrind"; return; } ;;
-	parents-page) [ "$(id -u)" = 0 ] || { skipped=$((skipped + 1)); echo "skipped: $switch: not root"; return; } ;;
-	other-folder) other_user || { skipped=$((skipped + 1)); echo "skipped: $switch: not root, or no setpriv"; return; } ;;
-	in-place) unit shim_places a_trace_is_made_where_nothing_can_be_renamed && ! grep -q '^skipped' out ||
-		{ skipped=$((skipped + 1)); echo "skipped: $switch: no filter of system calls can be set here"; return; } ;;
-	counter-forbidden) "$e2e/cl_place" 10 counter 10 2>/dev/null || { skipped=$((skipped + 1)); echo "skipped: $switch: the counter cannot be forbidden here"; return; } ;;
-	audit-tls | layer-aside | second-copy | layer-loader) has_layers || { skipped=$((skipped + 1)); echo "skipped: $switch: $no_layers"; return; } ;;
+	names-preload) command -v oclgrind >/dev/null || lack="no oclgrind" ;;
+	parents-page) [ "$(id -u)" = 0 ] || lack="not root" ;;
+	other-folder) other_user || lack="not root, or no setpriv" ;;
+	in-place) unit shim_places a_trace_is_made_where_nothing_can_be_renamed && ! grep -q '^skipped' out || lack=$no_filters ;;
+	facts | lost-page | says-no-samples | seccomp | shared-counts) filters || lack=$no_filters ;;
+	counter-forbidden) "$e2e/cl_place" 10 counter 10 2>/dev/null || lack="the counter cannot be forbidden here" ;;
+	audit-tls | layer-aside | second-copy | layer-loader) has_layers || lack="the OpenCL loader here takes no layers" ;;
+	room) [ "$(getconf PTHREAD_STACK_MIN)" -le 16384 ] || lack="the least stack is a large one here" ;;
+	fork-word) wipes || lack="no memory is wiped in a forked child here" ;;
+	who-calls) [ "$(uname -m)" = x86_64 ] || lack="what that jump leaves looks like a call in frames of x86-64 alone" ;;
+	small-stack | spawn-ahead) [ -z "${EMULATED-}" ] || lack="an emulator's timers and spawns are others" ;;
 	esac
+	if [ -n "$lack" ]; then skipped=$((skipped + 1)); echo "skipped: $switch: $lack"; return; fi
 	if ("$@") 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $switch: $what"; return; fi
 	export GPUTAP_WITHOUT=$switch
 	if ("$@") 2>/dev/null; then failed=$((failed + 1)); echo "FAILED: $switch: without it as well: $what"; else passed=$((passed + 1)); fi
@@ -41,6 +46,17 @@ needed() {
 holds() { if ("${@:2}"); then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; fi; }
 
 other_user() { [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; }
+filters() { "$e2e/cl_place" filter 2>/dev/null; }
+# MADV_WIPEONFORK, which an emulator may accept and not do
+wipes() {
+	python3 -c 'import mmap, os
+page = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+page.madvise(18)
+page[0] = 1
+child = os.fork()
+if not child: os._exit(page[0])
+raise SystemExit(os.waitpid(child, 0)[1] != 0)'
+}
 # unit PROGRAM TEST: one test of it
 unit() { "$GPUTAP_BUILD/$1" >out 2>&1; grep -q "OK \] $2\$" out; }
 
