@@ -26,6 +26,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 #include <ucontext.h>
 
@@ -236,6 +237,8 @@ static bool has_room(const ucontext_t *u)
 	return here - low >= (tap_tls.stream && TAP_READ_ONCE(tap_gate->alive) ? ROOM : ROOM_TO_OPEN);
 }
 
+static bool refused;                    /* a sample, for want of room */
+
 /* The thread's, if something of now is wanted. One that gave it back is about to end. */
 static struct tap_stream *stream_now(uint64_t *tick)
 {
@@ -278,10 +281,12 @@ static __attribute__((noinline)) void tick(const ucontext_t *u)
 	mask = tap_sys_signals_block();
 	used = used_ns();
 	if (used >= period_ns / 8 && !in_system_call(u)) {
-		if (has_room(u))
+		if (has_room(u)) {
 			sample(u, used);
-		else
+		} else {
 			tap_lost(REC_LOSS_SAMPLES_LOST, 1);
+			TAP_WRITE_ONCE(refused, true);
+		}
 		used_ns();                      /* what a sample takes is not the program's: it must get on */
 	}
 	look(t, tap_tick());
@@ -346,6 +351,17 @@ static void arm(void)
 	leave(t);
 }
 
+/* A process may have recorded nothing but what had no room: then nobody else opens a trace, which tells how much. */
+static void tell_of_refused(void)
+{
+	stack_t own = { .ss_flags = SS_ONSTACK };
+	int saved = errno;
+
+	if (TAP_READ_ONCE(refused) && TAP_SYS(sigaltstack, NULL, &own, 0, 0, 0, 0) == 0 && !(own.ss_flags & SS_ONSTACK))
+		tap_stream_get();
+	errno = saved;
+}
+
 void tap_perf_timer_start(void)
 {
 	uint64_t rate = tap_option_number("sample-rate");
@@ -365,6 +381,7 @@ void tap_perf_timer_start(void)
 		return;
 	}
 	table = t;
+	atexit(tell_of_refused);
 	tap_at_fork_child(arm);
 	arm();
 	if (!t->at[place_of(tap_sys_gettid())].tid)

@@ -79,8 +79,10 @@ traced 3 --sample=timer --sample-rate=1000 --sample-stacks=none -t sample -- ./b
 check "timers: no stacks where none are asked for" eval 'has sample && ! has stack'
 $cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o small "$here/samples/small.c" || exit 1
 check "timers: a handler on a small stack: the program's status" traced 3 --sample=timer --sample-rate=1000 -t sample -- ./small
-check "... samples before it, and those that had no room in it are counted" eval 'has sample && "$tap" info --json t.gputap |
-	python3 -c "import json, sys; sys.exit(json.load(sys.stdin)[\"ledger\"].get(\"SAMPLES_LOST\", 0) < 20)"'
+refused() { "$tap" info --json t.gputap | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ledger"].get("SAMPLES_LOST", 0) < 20)'; }
+check "... samples before it, and those that had no room in it are counted" eval 'has sample && refused'
+check "timers: ... from the beginning: the program's status" traced 3 --sample=timer --sample-rate=1000 -t sample -- ./small now
+check "... all are counted" eval '! has sample && refused'
 traced 3 --sample=timer --ring --max-size=4M --sample-rate=1000 -t sample -- ./busy 40
 check "timers: with a ring" has sample
 
