@@ -74,6 +74,17 @@ run t ./sites ./plugin.so
 "$tap" stats -r call_sites t.gputap >/dev/null 2>notes
 check "... which nothing says where all is here" [ "$(grep -c "call stacks:" notes)" = 0 ]
 
+# ---- a plug-in that is replaced while it is open, and opened anew
+for n in one two; do
+	printf '#include "sites.h"\nvoid version_%s(void);\nvoid version_%s(void) { CALL; /* a call at its end would be a jump */ }\nvoid entry(void) { version_%s(); }\n' $n $n $n >$n.c
+done
+"$cc" -g -O0 -fPIC -shared -I"$src" -o plug.so one.c -lOpenCL && "$cc" -g -O0 -fPIC -shared -I"$src" -o plug2.so two.c -lOpenCL &&
+	"$cc" -g -O0 -o replaced "$src/replaced.c" -ldl && run t ./replaced
+"$tap" stats --by=line -r opencl_api_sum --format csv t.gputap >by.csv 2>notes
+check "calls of a plug-in that was replaced are not looked up in the new one" grep -qE ',2,[0-9.,]*,plug\.so\+0x[0-9a-f]+,clGetPlatformIDs$' by.csv
+check "... those of the new one are" grep -qE ',1,[0-9.,]*,version_two \(two\.c:3\),clGetPlatformIDs$' by.csv
+check "... and one line says so" [ "$(grep -c "1 of [0-9]* objects is not on this machine as it ran (.*plug.so): its functions are shown by address" notes)" = 1 ]
+
 # ---- no unwind tables
 if [ "$(uname -m)" = x86_64 ]; then
 	"$cc" -g -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer -c -o archive.o "$src/archive.c"
