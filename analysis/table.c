@@ -6,6 +6,7 @@
  */
 #include "analysis/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -136,6 +137,16 @@ struct gt_table *gt_table_new(
 	return t;
 }
 
+/* A tie goes away from zero, as by SQL's ROUND in the vendor's reports: 4.25 is 4.3. (printf makes it 4.2.) */
+static long double rounded(double number, int digits)
+{
+	long double scale = 1;
+
+	while (digits-- > 0)
+		scale *= 10;
+	return roundl((long double)number * scale) / scale;
+}
+
 static char *render(const struct gt_cell *c, enum gt_table_format format, bool plain)
 {
 	char *text = NULL;
@@ -144,7 +155,7 @@ static char *render(const struct gt_cell *c, enum gt_table_format format, bool p
 	switch (c->kind) {
 	case GT_CELL_NONE: return NULL;
 	case GT_CELL_INTEGER: n = asprintf(&text, "%lld", (long long)c->integer); break;
-	case GT_CELL_NUMBER: n = asprintf(&text, "%.*f", c->digits, c->number); break;
+	case GT_CELL_NUMBER: n = asprintf(&text, "%.*Lf", c->digits, rounded(c->number, c->digits)); break;
 	case GT_CELL_TEXT: return strdup(format == GT_TABLE_JSON ? c->text : gt_harmless(c->text));
 	}
 	if (n < 0)

@@ -90,7 +90,7 @@ static bool operation_of(const struct gt_cuda_event *e, struct operation *o)
 	if (e->kind == GT_CUDA_FILL) {
 		snprintf(o->name, sizeof o->name, "[CUDA memset]");
 		o->bytes = (int64_t)e->fill.bytes;
-		o->dst = gt_cuda_mem_text(e->fill.mem_kind);
+		o->src = gt_cuda_mem_text(e->fill.mem_kind);    /* the vendor's column for it */
 		return true;
 	}
 	if (kind < 0)
