@@ -85,7 +85,7 @@ int gt_run_place(struct gt_run *run, struct gt_err *err)
 static bool is_mark(const char *line, size_t n)
 {
 	static const char *const keys[] = { "failed=", "unrecorded=", "lost=", "unfollowed=", "removed=",
-		"removed_files=", "elsewhere=" };
+		"removed_files=", "elsewhere=", "cuda_runtime=" };
 	bool known = false;
 
 	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -106,7 +106,7 @@ static void say_nothing_recorded(const struct gt_run *run)
 			"environment, and later calls are not seen: no trace\n"
 			"  try: gputap run after the command that clears the environment: env -i gputap run PROGRAM\n",
 			number ? "a child of process " : "", gt_harmless(value));
-	} else {
+	} else if (!gt_run_say_no_driver(run)) {
 		fprintf(stderr, "gputap: no traced call was made: no trace\n");
 	}
 }

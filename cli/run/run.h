@@ -95,6 +95,8 @@ bool gt_run_moved(const struct gt_run *run);                      /* what lies t
 void gt_run_remove_empty(const struct gt_run *run);               /* when none did */
 /* What `run` says behind KEY= for the n-th time; false: it does not. */
 bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room);
+/* driver.c: of a run that recorded nothing, if its program has CUDA and there is no driver. False: that is not why. */
+bool gt_run_say_no_driver(const struct gt_run *run);
 /* What processes that cannot write to the trace sent (trace/write/run/marks.c) becomes lines of TRACE/run. */
 void gt_run_take_marks(const struct gt_run *run);
 /* At the end: those that are names of files become lines too. */

@@ -605,8 +605,27 @@ static void tell_unseen(void)
 	errno = saved;
 }
 
+/* The runtime looks for the driver at the first call; the launcher of a run without records, whether there is one. */
+static void tell_of_runtime(void)
+{
+	static const char *const names[] = { "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0" };
+
+	if (!wanted() || TAP_READ_ONCE(entered) || tap_seccomp || TAP_READ_ONCE(tap_gate->alive) ||
+		tap_way_in.loaded("libcuda.so.1"))
+		return;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (tap_way_in.loaded(names[i])) {
+			tap_run_say_cuda_runtime(names[i]);
+			return;
+		}
+}
+
 /* Of a process that has recorded nothing else: nobody else looks at its end. */
-static void at_unrecorded_exit(void) { tell_unseen(); }
+static void at_unrecorded_exit(void)
+{
+	tell_unseen();
+	tell_of_runtime();
+}
 
 static void end(int kind)
 {

@@ -42,6 +42,23 @@ else
 	echo "skipped: device records without room: no OpenCL platform"; skipped=$((skipped + 1))
 fi
 
+# A CUDA program where there is no driver: its calls fail, which the launcher says where nothing was recorded.
+if ldconfig -p | grep -q 'libcuda\.so\.1' || [ -n "${LD_LIBRARY_PATH-}" ]; then
+	echo "skipped: CUDA without a driver: there may be one here"; skipped=$((skipped + 1))
+else
+	printf 'int cudaGetDeviceCount(int *n) { return *n = 0, 35; }\n' | "${CC:-cc}" -shared -fPIC -Wl,-soname,libcudart.so.12 -x c -o libcudart.so.12 -
+	printf 'int cudaGetDeviceCount(int *); int main(void) { int n; return cudaGetDeviceCount(&n); }\n' >runtime.c
+	"${CC:-cc}" -o runtime runtime.c ./libcudart.so.12 -Wl,-rpath,"$PWD"
+	printf '__attribute__((section(".nvFatBinSegment"), used)) static int code; int main(void) { return 4; }\n' | "${CC:-cc}" -x c -o linked -
+	run -o t -- sh -c './runtime; exit 6'
+	check "CUDA without a driver: the program's status" [ "$(cat status)" = 6 ]
+	check "... the reason" says 'libcudart.so.12 is loaded, and CUDA.s driver is not here: each CUDA call of the program fails (libcuda.so.1'
+	run -o t -- ./linked
+	check "... of a program that holds the runtime itself" says 'linked has CUDA code, and CUDA.s driver is not here'
+	run -o t -- "$bin/many" 5
+	check "... nothing of that where calls were recorded" eval '! says "driver is not here" >/dev/null'
+fi
+
 # A file system of a few pages: whatever there is room for, calls in the trace and calls in the ledger are all of them.
 small() { unshare -rm sh -c 'mount -t tmpfs -o size=$1 none small && shift && "$@" && cp -r small/t.gputap .' sh "$@" >out 2>said; }
 mkdir small

@@ -55,6 +55,9 @@ void tap_process_exit(enum rec_exit kind, int status);
 /* Before an exec: exit chain, EXEC record, clock set. Nothing is closed: should the call fail, the image goes on. */
 void tap_process_exec(const char *path, bool environment_cleaned);
 
+/* Under a launcher, at the end of an image that recorded nothing: that CUDA's runtime is loaded, by that name. */
+void tap_run_say_cuda_runtime(const char *name);
+
 /* A child was started, by other means than this image's own exec, in whose environment nothing loads us. */
 void tap_process_unfollowed(const char *path);
 /* Counts such a child before it is started. False: this image records nothing, so that it is said afterwards. */

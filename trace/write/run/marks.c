@@ -330,6 +330,17 @@ void tap_run_say_unfollowed(const char *path)
 	tap_sys_signals_restore(mask);
 }
 
+void tap_run_say_cuda_runtime(const char *name)
+{
+	if (!tap_run.launched || !tap_ready || tap_seccomp)
+		return;
+	uint64_t mask = tap_sys_signals_block();
+
+	tap_with_room(find_run, NULL);
+	say("cuda_runtime", name);
+	tap_sys_signals_restore(mask);
+}
+
 struct while_made { uint64_t tick; bool remove, done; };
 
 static void mark_while_made(void *what)
