@@ -72,8 +72,8 @@ END
 chmod +x app.sh
 name() { (mkdir "$1" && cd "$1" && shift && env WORD="w/x%y" SLURM_PROCID=5 OMPI_COMM_WORLD_RANK=2 RANK=9 GPUTAP_OUTPUT="$pattern" "$@" ../app.sh >/dev/null 2>&1; ls -d ./*.gputap); }
 # What starts scripts by an emulator tells their processes the interpreter's name alone.
-printf '#!/bin/sh\nread -r name </proc/self/comm; echo "$name"\n' >told.sh; chmod +x told.sh
-if [ "$(./told.sh)" = told.sh ]; then patterns=('%q{WORD}-%r-%i-%%-%n' '%i' '%i-%n' 'a%%n-%n' 'x.gputap' '%h-%r'); else
+printf '#!/bin/sh\n:\n' >told.sh; chmod +x told.sh
+if LD_SHOW_AUXV=1 ./told.sh | grep -q '^AT_EXECFN:.*told\.sh$'; then patterns=('%q{WORD}-%r-%i-%%-%n' '%i' '%i-%n' 'a%%n-%n' 'x.gputap' '%h-%r'); else
 	patterns=('a%%n-%n' 'x.gputap' '%h-%r'); skip "names with that of a script: its process does not have it here (user-mode emulation)" 5; fi
 n=0
 for pattern in "${patterns[@]}"; do
