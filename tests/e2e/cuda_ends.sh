@@ -70,11 +70,16 @@ for way in return exit _exit quick_exit thread_exit exec; do
 	traced -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" "$way"
 	check "ended by $way: all activities are there" walk kinds 10=20 38=1
 done
-# The collector's threads are none that the end of a process waits for.
-traced -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" main_leaves
-check "ended by its last thread, main having left" eval "status 0 && walk calls_at_least 2 && said 'complete: yes'"
-traced --metrics=launch__grid_size -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" main_leaves
-check "... with metrics too" status 0
+# The collector's threads are none that the end of a process waits for. An emulator's own thread is left too, and its
+# /proc/self/exe is made up, which says that main has left: there they wait for ever.
+if [ -n "${EMULATED-}" ]; then
+	skip "the end of a last thread: an emulator hides that main has left" 2
+else
+	traced -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" main_leaves
+	check "ended by its last thread, main having left" eval "status 0 && walk calls_at_least 2 && said 'complete: yes'"
+	traced --metrics=launch__grid_size -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" main_leaves
+	check "... with metrics too" status 0
+fi
 traced -- "$GPUTAP_BUILD/tests/e2e/cuda_ends" kill
 check "killed: the calls before are there" walk calls_at_least 27
 check "... and the names of kernels that ran before the last look" walk named
