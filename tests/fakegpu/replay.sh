@@ -91,5 +91,13 @@ FAKEGPU_REPLAY=first.gputap timeout 60 "$tap" run -q -f -o second -- "$gpu/repla
 check "in the recorded time, by the environment" same_activities first.gputap second.gputap
 check "it says whose it is" grep -q '^gputap stand-in: [0-9]* events' played.out
 
+# What is given away of a recording: its texts get shorter, and nothing is missing for that.
+long=$(printf 'a%.0s' $(seq 200))
+(mkdir "$long" && cd "$long" && LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=../own timeout 60 "$examples/vector_add" >/dev/null 2>&1)
+told=$("$tap" info own.gputap 2>/dev/null | grep ^complete:)-$(grep -rl "$long" own.gputap | wc -l)
+"$GPUTAP_BUILD/gpu/scrub" own.gputap given.gputap       # own.gputap is changed, then packed
+check "a scrubbed recording is complete" [ "$("$tap" info given.gputap 2>/dev/null | grep ^complete:)" = "complete: yes" ]
+check "... and does not tell where it was made" [ "$told-$(grep -rl "$long" own.gputap | wc -l)" = "complete: yes-2-0" ]
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

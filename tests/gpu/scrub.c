@@ -1,12 +1,9 @@
 /*
  * tests/gpu/scrub.c - makes a recording fit to be given away: scrub TRACE.gputap OUT
  *
- * TRACE is a directory. What names the machine or its owner is replaced in the texts (host, user, working directory,
- * boot id), the GPUs' UUIDs in the activities become their numbers; the rest stays byte by byte. OUT is the packed
- * result.
- *
- * Copyright 2026 The gputap authors
- * SPDX-License-Identifier: Apache-2.0
+ * TRACE is a directory, and is changed. What names the machine or its owner is replaced in the texts (host, user, working
+ * directory, place of the trace, boot id), the GPUs' UUIDs in the activities become their numbers; the rest stays byte
+ * by byte. OUT is the packed result.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,8 +15,13 @@
 #include "trace/read/cupti.h"
 #include "trace/read/pack.h"
 
-static const struct { const char *key, *value; } replaced[] = { { "host", "gpu-machine" }, { "user", "user" },
-	{ "cwd", "/tmp" }, { "boot_id", "00000000-0000-0000-0000-000000000000" } };
+static const struct { const char *key, *value; } replaced[] = {
+	{ "host", "gpu-machine" },
+	{ "user", "user" },
+	{ "cwd", "/tmp" },
+	{ "option=output", "/tmp/recording" },
+	{ "boot_id", "00000000-0000-0000-0000-000000000000" },
+};
 
 _Noreturn static void fail(const char *what, const char *name)
 {
@@ -27,10 +29,11 @@ _Noreturn static void fail(const char *what, const char *name)
 	exit(1);
 }
 
-/* Lines of key=value. */
+/* Lines of key=value. The file gets no shorter: control pages say how long it was at least. */
 static void scrub_text(const char *path)
 {
 	char new[4096], line[65536];
+	long before;
 	FILE *in = fopen(path, "r"), *out;
 
 	if (!in)
@@ -55,7 +58,10 @@ static void scrub_text(const char *path)
 		}
 		fprintf(out, value ? "%s%s\n" : "%s", line, value);
 	}
+	before = ftell(in);
 	fclose(in);
+	if (ftell(out) < before)
+		fprintf(out, "scrubbed=%0*d\n", (int)(before - ftell(out)), 0);
 	if (fclose(out) || rename(new, path))
 		fail("cannot be replaced", path);
 }
