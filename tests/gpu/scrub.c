@@ -1,9 +1,9 @@
 /*
  * tests/gpu/scrub.c - makes a recording fit to be given away: scrub TRACE.gputap OUT
  *
- * TRACE is a directory, and is changed. What names the machine or its owner is replaced in the texts (host, user, working
- * directory, place of the trace, boot id), the GPUs' UUIDs in the activities become their numbers; the rest stays byte
- * by byte. OUT is the packed result.
+ * TRACE is a directory, and is changed. What names the machine or its owner is replaced in the texts (host, user,
+ * working directory, place of the trace, boot id), the GPUs' UUIDs in the activities become their numbers; the rest
+ * stays byte by byte. OUT is the packed result.
  */
 #include <fcntl.h>
 #include <stdio.h>
