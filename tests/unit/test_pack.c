@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 /* cmocka wants those above first */
 #include <cmocka.h>
@@ -334,6 +336,174 @@ static void first_version_is_read(void **state)
 	gt_reader_close(r);
 }
 
+/* ---- claims: a packed file that says that it holds more than it does is refused, and takes no memory for it */
+
+struct tables { struct pack_header h; struct pack_file files[8]; struct pack_block blocks[8]; };
+
+static void read_packed(struct tables *t)
+{
+	int fd = open(packed, O_RDONLY);
+
+	assert_int_equal(pread(fd, &t->h, sizeof(t->h), 0), sizeof(t->h));
+	assert_true(t->h.n_files <= 8 && t->h.n_blocks <= 8);
+	assert_true(pread(fd, t->files, t->h.n_files * sizeof(t->files[0]), (off_t)t->h.files_offset) > 0);
+	assert_true(pread(fd, t->blocks, t->h.n_blocks * sizeof(t->blocks[0]), (off_t)t->h.blocks_offset) > 0);
+	close(fd);
+}
+
+/* The first n_files and n_blocks of them; the header's numbers may say others. */
+static void write_tables(struct tables *t, uint64_t n_files, uint64_t n_blocks)
+{
+	int fd = open(packed, O_WRONLY);
+
+	if (t->h.n_files == n_files && t->h.n_blocks == n_blocks)
+		t->h.sum = pack_tables_sum(&t->h, t->files, t->blocks);
+	assert_int_equal(pwrite(fd, &t->h, sizeof(t->h), 0), sizeof(t->h));
+	assert_true(pwrite(fd, t->files, n_files * sizeof(t->files[0]), (off_t)t->h.files_offset) > 0);
+	assert_true(pwrite(fd, t->blocks, n_blocks * sizeof(t->blocks[0]), (off_t)t->h.blocks_offset) > 0);
+	close(fd);
+}
+
+/* For in_child: opens the packed trace and asks for its table; what was refused. */
+static void table_is_refused(char *said, size_t room)
+{
+	struct gt_err err = { 0 };
+	struct gt_reader *r = NULL;
+	const char *text;
+	size_t bytes;
+
+	if (gt_reader_open(packed, &r, &err) < 0 || gt_reader_table(r, &text, &bytes, &err) < 0)
+		snprintf(said, room, "%s: %s", err.what, err.why);
+	gt_reader_close(r);
+}
+
+static void output_is_read(char *said, size_t room)
+{
+	struct gt_err err = { 0 };
+	struct gt_reader *r = NULL;
+	size_t bytes = 0;
+	char *text = gt_reader_open(packed, &r, &err) < 0 ? NULL : gt_reader_output(r, 1, &bytes);
+
+	snprintf(said, room, "%.2s and %zu bytes", text ? text : "none", bytes);
+	free(text);
+	gt_reader_close(r);
+}
+
+/* What `look` says, which runs in a child of its own, and how many KiB it had at most. */
+static const char *in_child(void (*look)(char *said, size_t room), long *kib)
+{
+	static char said[2048];
+	struct rusage used;
+	int status, ends[2];
+	ssize_t n = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		memset(said, 0, sizeof(said));
+		look(said, sizeof(said));
+		_exit(write(ends[1], said, strlen(said)) < 0);
+	}
+	close(ends[1]);
+	assert_int_equal(wait4(pid, &status, 0, &used), pid);
+	assert_int_equal(status, 0);
+	n = read(ends[0], said, sizeof(said) - 1);
+	close(ends[0]);
+	said[n > 0 ? n : 0] = 0;
+	*kib = used.ru_maxrss;
+	return said;
+}
+
+/* ... which must be `expected`, in little more than the trace as it was made took. */
+static void claim_takes_nothing(void (*look)(char *said, size_t room), const char *expected, long kib_before)
+{
+	long kib;
+	const char *said = in_child(look, &kib);
+
+	if (!strstr(said, expected))
+		fail_msg("\"%s\", not \"%s\"", said, expected);
+	if (kib > kib_before + 16384)
+		fail_msg("%ld KiB, %ld for the trace as it was (\"%s\")", kib, kib_before, said);
+}
+
+static void numbers_that_claim_more_are_refused(void **state)
+{
+	/* The third is so large that its bytes are few again, modulo 2^64. */
+	static const uint64_t claims[] = { 1ull << 27, 1ull << 40, UINT64_MAX / sizeof(struct pack_block) + 1,
+		UINT64_MAX / sizeof(struct pack_file) + 1 };
+	struct tables made, t;
+	long kib;
+
+	(void)state;
+	build_small();
+	assert_int_equal(gt_pack(path, packed, &(struct gt_err){ 0 }), 0);
+	read_packed(&made);
+	assert_string_equal(in_child(table_is_refused, &kib), "");
+	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+		t = made;
+		t.h.n_files = claims[i];
+		write_tables(&t, made.h.n_files, made.h.n_blocks);
+		claim_takes_nothing(table_is_refused, ": damaged packed trace: the file was cut", kib);
+		t = made;
+		t.h.n_blocks = claims[i];
+		write_tables(&t, made.h.n_files, made.h.n_blocks);
+		claim_takes_nothing(table_is_refused, ": damaged packed trace: the file was cut", kib);
+	}
+	for (uint64_t i = 0; i < made.h.n_files; i++) {
+		t = made;
+		t.files[i].size = 3ull << 30;
+		write_tables(&t, made.h.n_files, made.h.n_blocks);
+		claim_takes_nothing(table_is_refused, ": damaged packed trace: the file was cut", kib);
+		t.files[i].size = UINT64_MAX;
+		write_tables(&t, made.h.n_files, made.h.n_blocks);
+		claim_takes_nothing(table_is_refused, ": damaged packed trace: the file was cut", kib);
+	}
+}
+
+/* The trace's table and output.1, as they are to be packed: `bytes` of `data`, then zeros up to `size`. */
+static void replace_file(const char *name, const void *data, size_t bytes, off_t size)
+{
+	char file[128];
+	int fd;
+
+	snprintf(file, sizeof(file), "%s/%s", path, name);
+	fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(write(fd, data, bytes), bytes);
+	assert_int_equal(ftruncate(fd, size), 0);
+	close(fd);
+}
+
+static void files_that_claim_more_take_no_memory(void **state)
+{
+	/* A zstd frame of one segment that says that it holds 60 MiB, and a block of 4 bytes that repeats a zero. */
+	static const uint8_t frame[] = { 0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0xc0, 0x03, 3, 0, 0x10, 0 };
+	struct tables t;
+	char table[GT_STORE_NAME_MAX] = "";
+	long kib;
+
+	(void)state;
+	build_small();
+	replace_file("output.1", "ab", 2, 2);
+	assert_int_equal(gt_pack(path, packed, &(struct gt_err){ 0 }), 0);
+	read_packed(&t);
+	for (uint64_t i = 0; i < t.h.n_files; i++)
+		if (!strncmp(t.files[i].name, "table.", 6))
+			memcpy(table, t.files[i].name, sizeof(table));
+	assert_string_equal(in_child(output_is_read, &kib), "ab and 2 bytes");
+	replace_file(table, frame, sizeof(frame), sizeof(frame));
+	replace_file("output.1", "ab", 2, 64 << 20);
+	assert_int_equal(gt_pack(path, packed, &(struct gt_err){ 0 }), 0);
+	claim_takes_nothing(table_is_refused, ".zst: not a function table: the file was cut", kib);
+	claim_takes_nothing(output_is_read, "ab and 67108864 bytes", kib);
+	replace_file(table, "", 0, 64 << 20);
+	assert_int_equal(gt_pack(path, packed, &(struct gt_err){ 0 }), 0);
+	claim_takes_nothing(table_is_refused, ".zst: not a function table: the file was cut", kib);
+	replace_file(table, "", 0, 65 << 20);
+	assert_int_equal(gt_pack(path, packed, &(struct gt_err){ 0 }), 0);
+	claim_takes_nothing(table_is_refused, ".zst: 68157440 bytes are too many for this file", kib);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_paths, remove_paths)
@@ -345,6 +515,8 @@ int main(void)
 		TEST(damaged_packed_file_is_told),
 		TEST(every_changed_byte_is_told),
 		TEST(first_version_is_read),
+		TEST(numbers_that_claim_more_are_refused),
+		TEST(files_that_claim_more_take_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

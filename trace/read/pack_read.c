@@ -170,8 +170,16 @@ static int damaged(const struct gt_store *s, struct gt_err *err)
 		"%s: damaged packed trace", s->path);
 }
 
-static int add_files(
-	struct gt_store *s, const struct pack_file *files, uint64_t n, uint64_t n_blocks, struct gt_err *err)
+/* How much of a file stands before the blocks of zeros at its end, of which nothing is stored. */
+static uint64_t held_bytes(const struct packed *p, uint64_t first, uint64_t blocks, uint64_t size)
+{
+	while (blocks && p->blocks[first + blocks - 1].method == PACK_ZERO)
+		blocks--;
+	return blocks * REC_BLOCK < size ? blocks * REC_BLOCK : size;
+}
+
+static int add_files(struct gt_store *s, const struct packed *p, const struct pack_file *files, uint64_t n,
+	struct gt_err *err)
 {
 	uint64_t next = 0;
 
@@ -181,12 +189,13 @@ static int add_files(
 		struct gt_store_file *f;
 
 		if (!memchr(files[i].name, 0, sizeof(files[i].name)) || !gt_store_name_parse(files[i].name, &name) ||
-			blocks > n_blocks - next || (i && strcmp(files[i - 1].name, files[i].name) >= 0))
+			blocks > p->n_blocks - next || (i && strcmp(files[i - 1].name, files[i].name) >= 0))
 			return damaged(s, err);
 		f = gt_store_add(s, files[i].name, files[i].size);
 		if (!f)
 			return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
 		f->place = next;
+		f->held = held_bytes(p, next, blocks, f->size);
 		next += blocks;
 	}
 	return 0;
@@ -229,8 +238,7 @@ static int read_tables(
 		rc = gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s: cannot be read", s->path);
 	else {
 		spread_blocks(p);
-		rc = tables_are_sound(p, h, files, size) ? add_files(s, files, h->n_files, h->n_blocks, err)
-							 : damaged(s, err);
+		rc = tables_are_sound(p, h, files, size) ? add_files(s, p, files, h->n_files, err) : damaged(s, err);
 	}
 	free(files);
 	return rc;

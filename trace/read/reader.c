@@ -463,6 +463,9 @@ extern const unsigned char tap_table[];
 extern const size_t tap_table_bytes;
 extern const char tap_table_hash[];
 
+/* No frame holds more: each block has a header of 3 bytes and at least one behind it, and gives at most 128 KiB. */
+static bool can_hold(size_t bytes, unsigned long long size) { return size <= bytes / 4 * (128ull << 10); }
+
 static int unpack(const struct gt_reader *r, const void *packed, size_t bytes, const char *name, char **text, size_t *n,
 	struct gt_err *err)
 {
@@ -471,7 +474,7 @@ static int unpack(const struct gt_reader *r, const void *packed, size_t bytes, c
 
 	*text = NULL;
 	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > TABLE_LIMIT ||
-		!(*text = malloc(size + 1)))
+		!can_hold(bytes, size) || !(*text = malloc(size + 1)))
 		return gt_fail(err, GT_EXIT_INPUT, "the file was cut or changed after the run", NULL,
 			"%s/%s: not a function table", r->store->path, name);
 	got = ZSTD_decompress(*text, size, packed, bytes);
@@ -566,17 +569,8 @@ uint64_t gt_reader_output_bytes(const struct gt_reader *r, unsigned number)
 char *gt_reader_output(struct gt_reader *r, unsigned number, size_t *bytes)
 {
 	uint32_t file = output_file(r, number);
-	uint64_t size = gt_reader_output_bytes(r, number);
-	char *text = file == GT_STORE_NONE ? NULL : malloc((size > OUTPUT_LIMIT ? OUTPUT_LIMIT : size) + 1);
-	int64_t n = text ? r->store->read(r->store, file, 0, text, size > OUTPUT_LIMIT ? OUTPUT_LIMIT : size) : -1;
 
-	if (n < 0) {
-		free(text);
-		return NULL;
-	}
-	text[n] = 0;
-	*bytes = (size_t)n;
-	return text;
+	return file == GT_STORE_NONE ? NULL : gt_store_first(r->store, file, OUTPUT_LIMIT, bytes);
 }
 
 /*

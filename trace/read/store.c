@@ -130,7 +130,7 @@ struct gt_store_file *gt_store_add(struct gt_store *s, const char *name, uint64_
 	f = &s->files[s->n_files++];
 	memset(f, 0, sizeof(*f));
 	snprintf(f->name, sizeof(f->name), "%s", name);
-	f->size = size;
+	f->size = f->held = size;
 	return f;
 }
 
@@ -162,27 +162,34 @@ uint32_t gt_store_find(const struct gt_store *s, const char *name)
 	return f ? (uint32_t)(f - s->files) : GT_STORE_NONE;
 }
 
-int gt_store_slurp(struct gt_store *s, uint32_t file, size_t limit, char **data, size_t *bytes, struct gt_err *err)
+char *gt_store_first(struct gt_store *s, uint32_t file, size_t most, size_t *bytes)
 {
-	uint64_t size = s->files[file].size;
-	int64_t got;
-	char *to;
+	const struct gt_store_file *f = &s->files[file];
+	size_t size = f->size < most ? (size_t)f->size : most, held = f->held < size ? (size_t)f->held : size;
+	char *to = calloc(1, size + 1);   /* zeros that nobody writes take no memory */
+	int64_t got = -1;
 
-	if (size > limit)
-		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s/%s: %llu bytes are too many for this file", s->path,
-			s->files[file].name, (unsigned long long)size);
-	to = malloc(size + 1);
-	if (!to)
-		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
-	got = s->read(s, file, 0, to, size);
+	errno = ENOMEM;
+	if (to)
+		got = s->read(s, file, 0, to, held);
 	if (got < 0) {
 		free(to);
-		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read", s->path,
-			s->files[file].name);
+		return NULL;
 	}
-	to[got] = 0;
-	*data = to;
-	*bytes = (size_t)got;
+	*bytes = (size_t)got < held ? (size_t)got : size;
+	return to;
+}
+
+int gt_store_slurp(struct gt_store *s, uint32_t file, size_t limit, char **data, size_t *bytes, struct gt_err *err)
+{
+	const struct gt_store_file *f = &s->files[file];
+
+	if (f->size > limit)
+		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s/%s: %llu bytes are too many for this file", s->path,
+			f->name, (unsigned long long)f->size);
+	*data = gt_store_first(s, file, limit, bytes);
+	if (!*data)
+		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be read", s->path, f->name);
 	return 0;
 }
 

@@ -27,6 +27,7 @@
 struct gt_store_file {
 	char name[GT_STORE_NAME_MAX];
 	uint64_t size;                    /* bytes, when the store was opened */
+	uint64_t held;                    /* those before the zeros at the end of which a packed file stores nothing */
 	/* the backend's own: first block of a packed file, index of a memory file, folder of `other` */
 	uint64_t place;
 };
@@ -53,6 +54,8 @@ void gt_store_close(struct gt_store *s);
 
 /* Index of a file by its name, GT_STORE_NONE when absent. */
 uint32_t gt_store_find(const struct gt_store *s, const char *name);
+/* At most the first `most` bytes of a file, zero terminated, to be freed; NULL with errno. */
+char *gt_store_first(struct gt_store *s, uint32_t file, size_t most, size_t *bytes);
 /* A whole file, at most `limit` bytes, zero terminated, to be freed. */
 int gt_store_slurp(struct gt_store *s, uint32_t file, size_t limit, char **data, size_t *bytes, struct gt_err *err);
 
