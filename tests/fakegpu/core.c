@@ -65,6 +65,11 @@ __attribute__((destructor)) static void write_report(void)
 		fprintf(f, "%s %ld\n", names[i], atomic_load(&counters[i]));
 	fprintf(f, "pre-allocated %ld\nhost-pinned %ld\nper-thread-buffers %ld\n", (long)fg_state.attribute[6],
 		(long)fg_state.attribute[8], (long)fg_state.attribute[9]);
+	fprintf(f, "still-on");
+	for (int i = 0; i < FG_KINDS; i++)
+		if (fg_state.kind_on[i])
+			fprintf(f, " %d", i);
+	fprintf(f, "\n");
 	fclose(f);
 }
 
