@@ -20,6 +20,7 @@
 
 #include <sys/file.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "trace/write/internal.h"
 
