@@ -6,8 +6,8 @@
 set -u
 tap=$GPUTAP_BUILD/gputap
 program=$GPUTAP_BUILD/tests/e2e/cl_metrics
-passed=0 failed=0
-export POCL_DEVICES=${POCL_DEVICES-basic}
+passed=0 failed=0 skipped=0
+export POCL_DEVICES=${POCL_DEVICES-basic} FAKECL_FAULTS=as-built
 [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || { echo "skipped: no OpenCL platform"; exit 77; }
 
 check() { if "${@:2}"; then echo "ok: $1"; passed=$((passed + 1)); else echo "FAILED: $1"; failed=$((failed + 1)); fi; }
@@ -36,7 +36,8 @@ check "a peak that is given wins over one that was measured" python3 "$GPUTAP_TE
 run -q -o given --peak-bandwidth '*=2.5G' --measure-peak -- "$program" >truth
 values given
 check "gputap run keeps the one it was given" python3 "$GPUTAP_TESTS/e2e/peak_check.py" values truth 2.5e9 "given to gputap run"
-values --peak-bandwidth 'no such device=1T' --peak-bandwidth "$POCL_DEVICES*=4000MB/s" --peak-bandwidth 1T given
+device=$("$tap" info measured | sed -n 's/^peak of \(.*\): [0-9.]* GB.*/\1/p')
+values --peak-bandwidth 'no such device=1T' --peak-bandwidth "${device:0:8}*=4000MB/s" --peak-bandwidth 1T given
 check "the first name that fits is taken" python3 "$GPUTAP_TESTS/e2e/peak_check.py" values truth 4e9 given
 check "none given or measured: not available, and why" why 'no peak of this device was given (--peak-bandwidth) or measured' bare
 for wrong in x 0 -1GB/s 3GHz NAME= 1e999; do
@@ -47,10 +48,14 @@ done
 check "before the program starts" test $? -eq 125 -a ! -e started
 
 # What cannot be measured says why.
-run -q -o other --measure-peak -- env POCL_DEVICES="pthread basic" sh -c 'POCL_DEVICES=pthread exec "$0"' "$program" >truth
-check "the launcher does not see the device" why 'the launcher found no device of this name' other
-OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors run -q -o fake --measure-peak -- env -u OCL_ICD_VENDORS "$program" >truth
-check "nor one of another platform" why 'the launcher found no device of this name' fake
+if clinfo -l 2>/dev/null | grep -q 'Portable Computing Language'; then
+	run -q -o other --measure-peak -- env POCL_DEVICES="pthread basic" sh -c 'POCL_DEVICES=pthread exec "$0"' "$program" >truth
+	check "the launcher does not see the device" why 'the launcher found no device of this name' other
+	OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors run -q -o fake --measure-peak -- env -u OCL_ICD_VENDORS "$program" >truth
+	check "nor one of another platform" why 'the launcher found no device of this name' fake
+else
+	echo "skipped: devices that the launcher does not see: PoCL, which has several, is not here"; skipped=2
+fi
 for fault in command-fails=1,the.kernels.that.measure.failed profiling-zero,the.runtime.gave.no.device.times; do
 	OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors FAKECL_FAULTS=${fault%,*} run -q -o fake --measure-peak -- \
 		env -u FAKECL_FAULTS "$GPUTAP_BUILD/tests/e2e/cl_place_rules" OpenCLPrivateMemory >truth
@@ -70,5 +75,5 @@ check "a rule speaks of a kernel near the peak" grep -q 'it moves 80 % of' <(spo
 check "of one beyond it otherwise" grep -q 'would have moved 200 % of' <(spoke "$(python3 -c "print($rate / 2)")")
 check "and not of one that is far from it" test -z "$(spoke "$(python3 -c "print($rate * 10)")" | grep Memory.bandwidth)"
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
