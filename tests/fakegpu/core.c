@@ -56,6 +56,7 @@ __attribute__((destructor)) static void write_report(void)
 		"copies", "sets", "graph-launches", "injections", "injections-refused", "live-memory", "live-streams",
 		"live-events", "live-graphs", "live-modules" };
 	const char *path = getenv("FAKEGPU_REPORT");
+	unsigned long long on = 0;
 	FILE *f = path ? fopen(path, "w") : NULL;
 
 	if (!f)
@@ -65,11 +66,9 @@ __attribute__((destructor)) static void write_report(void)
 		fprintf(f, "%s %ld\n", names[i], atomic_load(&counters[i]));
 	fprintf(f, "pre-allocated %ld\nhost-pinned %ld\nper-thread-buffers %ld\n", (long)fg_state.attribute[6],
 		(long)fg_state.attribute[8], (long)fg_state.attribute[9]);
-	fprintf(f, "still-on");
 	for (int i = 0; i < FG_KINDS; i++)
-		if (fg_state.kind_on[i])
-			fprintf(f, " %d", i);
-	fprintf(f, "\n");
+		on |= (unsigned long long)(fg_state.kind_on[i] != 0) << i;
+	fprintf(f, "still-on %llu\n", on);
 	fclose(f);
 }
 
