@@ -34,7 +34,7 @@ needed() {
 	room) [ "$(getconf PTHREAD_STACK_MIN)" -le 16384 ] || lack="the least stack is a large one here" ;;
 	fork-word) wipes || lack="no memory is wiped in a forked child here" ;;
 	who-calls) [ "$(uname -m)" = x86_64 ] || lack="what that jump leaves looks like a call in frames of x86-64 alone" ;;
-	small-stack | spawn-ahead) [ -z "${EMULATED-}" ] || lack="an emulator's timers and spawns are others" ;;
+	small-stack | spawn-ahead | spawn-mark) [ -z "${EMULATED-}" ] || lack="an emulator's timers and spawns are others" ;;
 	esac
 	if [ -n "$lack" ]; then skipped=$((skipped + 1)); echo "skipped: $switch: $lack"; return; fi
 	if ("$@") 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $switch: $what"; return; fi
