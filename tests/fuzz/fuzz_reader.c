@@ -145,12 +145,13 @@ static void walk_cursor(struct gt_reader *r)
 
 		touch(rec.words, rec.n_words * 8ull);
 		sum += (uint64_t)gt_reader_tick_ns(r, rec.process, rec.start_tick);
-		if (rec.id == REC_BLOB_REF && gt_reader_blob(r, rec.args + 2, &data, &bytes, &total) == 1)
+		if (rec.id == REC_BLOB_REF && rec.n_args >= 4 &&
+			gt_reader_blob(r, rec.args + 2, &data, &bytes, &total) == 1)
 			touch(data, bytes);
 		if ((rec.id == REC_THREAD || rec.id == REC_NOTE || rec.id == REC_EXEC) &&
 			gt_rec_text(&rec, 2, &text, &length))
 			touch(text, length);
-		if (n++ % 8 == 0)
+		if (n++ % 8 == 0 && rec.n_args)
 			gt_reader_fetch(r, rec.process, rec.args[0], &found, &err);
 		if (n % 8 == 4 && gt_reader_fetch(r, rec.process, rec_link(rec.stream, rec.offset), &found, &err) != 1)
 			BROKEN();                  /* what the cursor gave, its link must find */
