@@ -14,7 +14,6 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-
 #include "collectors/collector.h"
 #include "collectors/nvtx/record.h"
 #include "collectors/nvtx/watch.h"

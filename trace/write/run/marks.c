@@ -319,27 +319,25 @@ static void find_run(void *unused)
 		tap_run.dir[0] = 0;
 }
 
-void tap_run_say_unfollowed(const char *path)
-{
-	if (!tap_run.launched || !tap_ready || tap_seccomp || gc_without("unfollowed"))
-		return;
-	uint64_t mask = tap_sys_signals_block();
-
-	tap_with_room(find_run, NULL);
-	say("unfollowed", path);
-	tap_sys_signals_restore(mask);
-}
-
-void tap_run_say_cuda_runtime(const char *name)
+/* Under a launcher, of an image that recorded nothing: a line of the run that it belongs to. */
+static void say_to_run(const char *key, const char *value)
 {
 	if (!tap_run.launched || !tap_ready || tap_seccomp)
 		return;
 	uint64_t mask = tap_sys_signals_block();
 
 	tap_with_room(find_run, NULL);
-	say("cuda_runtime", name);
+	say(key, value);
 	tap_sys_signals_restore(mask);
 }
+
+void tap_run_say_unfollowed(const char *path)
+{
+	if (!gc_without("unfollowed"))
+		say_to_run("unfollowed", path);
+}
+
+void tap_run_say_cuda_runtime(const char *name) { say_to_run("cuda_runtime", name); }
 
 struct while_made { uint64_t tick; bool remove, done; };
 
