@@ -67,6 +67,7 @@ all_calls, all_work = spans(report(API + "_api_trace", [])), spans(report(API + 
 assert all_calls and len(all_work) > 4, "%d calls, %d of work" % (len(all_calls), len(all_work))
 whole = export([])
 db_calls = whole[0]
+assert sorted(c[0] for c in db_calls) == sorted(c[0] for c in all_calls), "the database and the statistics have other calls"
 assert whole[4] == len(whole[0]), "API log tells of %d calls, the database of %d" % (whole[4], len(whole[0]))
 assert whole[3] == len(whole[2]), ".atp tells of %d commands, the database of %d" % (whole[3], len(whole[2]))
 edges = sorted({t for w in all_work for t in (w[0] - 1, (w[0] + w[1]) // 2, w[1] + 1)})
@@ -74,9 +75,10 @@ step = max(1, len(edges) // 6)
 windows = [(edges[i], edges[i] + width) for i in range(0, len(edges), step) for width in (0, 500000)][:12]
 split = 0
 for start, end in windows:
-    calls, work = rule(all_calls, all_work, start, end)
+    _, work = rule(all_calls, all_work, start, end)
     _, db_work = rule(db_calls, whole[1], start, end)
-    _, commands = rule(db_calls, whole[2], start, end)
+    # A marker that a busy device reaches late brings its call too.
+    calls, commands = rule(db_calls, whole[2], start, end)
     split += any(c < start for c in calls) or any(w > end for w in work)
     window = ["--from", "%dns" % start, "--to", "%dns" % end]
     same("statistics, calls", window, sorted(s[0] for s in spans(report(API + "_api_trace", window))), calls)
