@@ -121,8 +121,8 @@ void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_recor
 	errno = saved;
 }
 
-/* No lock of ours is held, so one of CUPTI's cannot cross it. */
-static void ask_dropped(void *context, uint32_t stream)
+/* No lock of ours is held, so one of CUPTI's cannot cross it. An answer begins CUPTI's count anew. */
+void tap_cupti_ask_dropped(void *context, uint32_t stream)
 {
 	size_t dropped = 0;
 
@@ -167,7 +167,7 @@ void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, 
 		completed(c, stream, valid);
 	}
 	if (tap_cupti_alive())
-		ask_dropped(context, stream);
+		tap_cupti_ask_dropped(context, stream);
 	__atomic_add_fetch(&tap_cupti.completed, 1, __ATOMIC_RELAXED);
 	if (TAP_READ_ONCE(tap_cupti.ready))
 		tap_cupti_thread_start(false);

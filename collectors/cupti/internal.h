@@ -160,6 +160,8 @@ bool tap_cupti_ask_library(void);                       /* its version and sizes
 bool tap_cupti_buffers_open(void);
 void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records);
 void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
+/* What CUPTI has dropped since this was last called is counted. */
+void tap_cupti_ask_dropped(void *context, uint32_t stream);
 
 /*
  * ---- string.c: what the records of a buffer point to goes into the trace, unless it is there. *used: bytes up to

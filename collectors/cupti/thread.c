@@ -157,11 +157,22 @@ static bool flush_is_due(struct idle *i)
 	return true;
 }
 
+/*
+ * CUPTI gives a buffer back when it is full or complete, which a kill does not wait for: what it dropped is asked for
+ * meanwhile, too. Buffers belong to no context.
+ */
+static void ask_dropped(void)
+{
+	if (!TAP_READ_ONCE(tap_cupti.fatal) && !gc_without("ask-dropped"))
+		tap_cupti_ask_dropped(NULL, 0);
+}
+
 static struct { bool done; uint32_t busy; } before_driver;      /* the flush that came before the driver's own end */
 
 static void flush_before_driver(void)
 {
 	flush_forced();
+	ask_dropped();
 	tap_cupti_peek();
 	before_driver.busy = __atomic_load_n(&tap_cupti.busy, __ATOMIC_RELAXED);
 	before_driver.done = TAP_READ_ONCE(tap_cupti.ending);
@@ -190,6 +201,7 @@ static void stop(void)
 	} else {
 		tap_cupti_quiet();
 		flush_forced();
+		ask_dropped();
 	}
 	tap_buffers_trim();
 }
@@ -285,6 +297,8 @@ static void *run(void *mask)
 			edge = window();
 			continue;
 		}
+		if (TAP_READ_ONCE(tap_cupti.recording))
+			ask_dropped();
 		if (next_flush <= now) {
 			if (TAP_READ_ONCE(tap_cupti.recording) && flush_is_due(&idle))
 				tap_cupti_flush(0);

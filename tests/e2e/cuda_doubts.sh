@@ -70,6 +70,10 @@ doubt slow-kernels=60000 kill_unfinished UNMATCHED_CALL=20 -- --cuda-api=all
 doubt "" return "" 10=20 -- --cuda-api=none
 doubt "" exec "" 10=20 -- --cuda-api=none
 
+# ... and it has dropped records, and gives no buffer back: it is asked meanwhile
+FAKEGPU_FAULTS=incomplete=2,slow-kernels=60000,drop=7,dropped-kills=7 traced --cuda-flush=0 -- "$ends" pause_unfinished 2>killed
+check "what CUPTI had dropped is told, in a process that is killed while CUPTI keeps its buffer" whole ledger INCOMPLETE_RECORD=+ CUPTI_DROPPED=7
+
 # A library that tells neither of cuInit nor of contexts
 for way in return exit _exit quick_exit thread_exit exec; do
 	doubt no-resource-callbacks $way "" 10=20 38=1

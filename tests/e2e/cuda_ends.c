@@ -3,7 +3,8 @@
  *
  * return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset sealed idle window seconds
  * main_leaves (its last thread ends later; no launches: the stand-in's device has no thread then, which would stay)
- * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) uninjected (the driver is not told of us)
+ * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) pause_unfinished (it waits to be killed)
+ * uninjected (the driver is not told of us)
  * late_work (an exit handler from before the driver's launches; it prints what it got), last_calls (three calls in a
  * static destructor), or: late LIBRARY (loaded when the driver is up). 20 launches; 200 for the window; for the seconds
  * as many as there is time for in three to four, of which it prints the number. Ends with status 3 where there is one.
@@ -189,12 +190,14 @@ int main(int argc, char **argv)
 	if (!strcmp(way, "late_work"))
 		atexit(late_work);
 	calls_last = !strcmp(way, "last_calls");
-	if (!strcmp(way, "unfinished") || !strcmp(way, "kill_unfinished")) {
+	if (strstr(way, "unfinished")) {
 		open_driver();
 		load_kernel();
 		MUST(launch_only(LAUNCHES));
 		if (*way == 'k')
 			kill(getpid(), SIGKILL);
+		if (*way == 'p')
+			pause();
 		return STATUS;
 	}
 	if (!strcmp(way, "main_leaves") && !pthread_create(&thread, NULL, linger, NULL)) {

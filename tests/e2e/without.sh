@@ -305,6 +305,8 @@ needed ask-again "a kind that is refused inside cuInit is asked for again" early
 needed before-driver "a driver that takes itself down: flushed before" down
 some() { cuda "" --cuda-filter='!cuLaunchKernel' -- "$ends" return; status 3 && whole ledger && kinds 10=20; }
 needed some-calls "work whose call nobody asked for is no loss" some
+dropped() { cuda incomplete=2,slow-kernels=60000,drop=7,dropped-kills=7 --cuda-flush=0 -- "$ends" pause_unfinished; whole ledger INCOMPLETE_RECORD=+ CUPTI_DROPPED=7; }
+needed ask-dropped "what CUPTI dropped is told where it gives no buffer back before a kill" dropped
 forked() { cuda "" -- "$ends" fork_calls; status 3 && whole ledger && kinds 10=40 4=48; }
 needed fork-buffers "a forked child writes nothing into its parent's buffers" forked
 

@@ -324,10 +324,17 @@ FG_EXPORT int cuptiActivityFlushPeriod(uint32_t ms)
 
 FG_EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped)
 {
+	static atomic_ulong told;
+	long most;
+
 	(void)context; (void)stream;
+	DIE_IF_GONE();
 	if (!dropped)
 		return CUPTI_INVALID_PARAMETER;
+	if (fg_fault("dropped-kills", &most) && atomic_load(&told) >= (unsigned long)most)
+		kill(getpid(), SIGKILL);
 	*dropped = atomic_exchange(&fg_state.dropped, 0);
+	atomic_fetch_add(&told, *dropped);
 	return CUPTI_OK;
 }
 
