@@ -3,6 +3,10 @@
  *
  * Lines are appended with one write each, so a kill of the launcher keeps what was known. Keys: trace/format/rec.h.
  *
+ * LOG1  The file only grows. If it got shorter, or the launcher's last line no longer stands where it was written, then
+ *       somebody cut it, and what processes had told in it is gone: a line `cut` says so. It is looked at before each
+ *       line and before the launcher closes it.
+ *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,16 +16,85 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/run/run.h"
 #include "cli/version.h"
 #include "common/plain/counter.h"
+#include "common/plain/without.h"
 #include "trace/format/begin.h"
 #include "trace/read/live.h"
 
 static FILE *beginning;                 /* what the file begins with, to be written at once; NULL: that is done */
+
+/* LOG1: of the program's first run. The trace of a later one goes before anybody reads it. */
+static struct { char *line; size_t n; off_t at, bytes; } last;
+
+/* Whether the file is as the launcher left it, but for what others have added. */
+static bool is_whole(const struct gt_run *run)
+{
+	struct stat st;
+	char *now = last.line ? malloc(last.n) : NULL;
+	bool same = true;
+
+	if (fstat(run->log, &st))
+		st.st_size = last.bytes;
+	if (now)
+		same = pread(run->log, now, last.n, last.at) == (ssize_t)last.n && !memcmp(now, last.line, last.n);
+	free(now);
+	same &= st.st_size >= last.bytes;
+	last.bytes = st.st_size;
+	return same;
+}
+
+/*
+ * Takes a line over that was written just now. The forwarders of --capture-output share the place in the file, so it
+ * may not stand in front of that: then the one before it stays the last. False: it stands where another was.
+ */
+static bool keep(const struct gt_run *run, char *line, size_t n)
+{
+	off_t at = lseek(run->log, 0, SEEK_CUR) - (off_t)n, end = last.line ? last.at + (off_t)last.n : 0;
+	char *now = at >= 0 ? malloc(n) : NULL;
+	bool found = now && pread(run->log, now, n, at) == (ssize_t)n && !memcmp(now, line, n);
+
+	free(now);
+	free(found ? last.line : line);
+	if (!found)
+		return true;
+	last.line = line;
+	last.n = n;
+	last.at = at;
+	return at >= end;
+}
+
+static void tell_cut(const struct gt_run *run)
+{
+	free(last.line);
+	memset(&last, 0, sizeof last);  /* what was known of the file is told */
+	if (!gc_without("run-cut"))
+		gt_run_log(run, "cut", "1");
+}
+
+void gt_run_log_look(const struct gt_run *run)
+{
+	if (!run->again && !is_whole(run))
+		tell_cut(run);
+}
+
+/* Takes it over. A full disk costs this line, not the run: what is missing shows in the reader. */
+static void append(const struct gt_run *run, char *line, size_t n)
+{
+	bool written;
+
+	gt_run_log_look(run);
+	written = write(run->log, line, n) == (ssize_t)n;
+	if (!written || run->again)
+		free(line);
+	else if (!keep(run, line, n))
+		tell_cut(run);
+}
 
 void gt_run_log(const struct gt_run *run, const char *key, const char *value)
 {
@@ -36,11 +109,11 @@ void gt_run_log(const struct gt_run *run, const char *key, const char *value)
 	for (const unsigned char *c = (const unsigned char *)value; *c; c++)
 		n += *c < 0x20 || *c == '%' ? (size_t)sprintf(line + n, "%%%02X", *c) : (line[n] = (char)*c, 1u);
 	line[n++] = '\n';
-	/* A full disk costs this line, not the run: what is missing shows in the reader. */
-	if (beginning)
-		fwrite(line, 1, n, beginning);
-	else if (write(run->log, line, n) < 0)
-		(void)0;
+	if (!beginning) {
+		append(run, line, n);
+		return;
+	}
+	fwrite(line, 1, n, beginning);
 	free(line);
 }
 
@@ -185,5 +258,8 @@ void gt_run_log_start(const struct gt_run *run)
 			break;          /* a full disk: the length says so */
 		at += (size_t)more;
 	}
-	free(text);
+	if (text && !run->again)
+		keep(run, text, n);
+	else
+		free(text);
 }

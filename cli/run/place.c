@@ -72,7 +72,7 @@ int gt_run_place(struct gt_run *run, struct gt_err *err)
 	char path[PATH_MAX + 64];
 
 	inside(run, "run", path);
-	run->log = gt_create_own(path, O_WRONLY | O_APPEND);
+	run->log = gt_create_own(path, O_RDWR | O_APPEND);
 	if (run->log < 0)
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be made", path);
 	gt_run_log_start(run);

@@ -82,6 +82,9 @@ static void say_nothing_recorded(const struct gt_run *run)
 	if (access(run->trace, F_OK) && !gc_without("says-removed")) {
 		fprintf(stderr, "gputap: %s was removed while the program ran: if calls were made, they are lost\n"
 				"  try: another place, by -o\n", gt_harmless(run->trace));
+	} else if (gt_run_says(run, "cut", 0, value, sizeof value)) {
+		fprintf(stderr, "gputap: %s/run was cut while the program ran: if calls were made, they are lost\n",
+			gt_harmless(run->trace));
 	} else if (gt_run_says(run, "elsewhere", 0, value, sizeof value)) {
 		return;                 /* said for each of them */
 	} else if (gt_run_says(run, "failed", 0, value, sizeof value)) {
@@ -318,6 +321,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	gt_run_again(&run);
 	store_samples(&run);
 	gt_run_measure_peaks(&run);
+	gt_run_log_look(&run);
 	close(run.log);
 	finish(&run);
 	return gt_run_like_target(&run);

@@ -32,7 +32,7 @@ struct gt_run {
 	char name[PATH_MAX];            /* absolute, expanded, without ".gputap" */
 	char trace[PATH_MAX];           /* name + ".gputap" */
 	char run_id[17];
-	int log;                        /* descriptor of TRACE/run, append */
+	int log;                        /* descriptor of TRACE/run: read, append */
 	pid_t pid;
 	int marks;                      /* socket for what processes of the run say of themselves; -1: none */
 	int gate;                       /* writing a byte lets the child go on */
@@ -108,6 +108,7 @@ void gt_run_log(const struct gt_run *run, const char *key, const char *value);
 void gt_run_log_number(const struct gt_run *run, const char *key, long long value);
 void gt_run_log_clock(const struct gt_run *run);
 void gt_run_log_start(const struct gt_run *run);
+void gt_run_log_look(const struct gt_run *run);                   /* whether somebody cut it: then it says so */
 const char *gt_run_clock_source(void);
 
 #endif

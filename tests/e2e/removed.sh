@@ -74,6 +74,17 @@ GPUTAP_OUTPUT=$PWD/t LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_FORCE=1 "$e2e/
 check "... without a launcher" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
 run -- sh -c "$e2e/cl_place 30; rm -r t.gputap/*.1; truncate -s 80 t.gputap/run; i=0; while [ \$i -lt 100 ]; do i=\$((i + 1)); echo made=1.\$i; echo removed=1; done >>t.gputap/run; $e2e/cl_place 300"
 check "... also where it has got longer again" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
+# The launcher knows what it has written: the program waits for its next line, behind what the process told.
+told() { echo "i=0; until [ \$(grep -c ^clock= t.gputap/run) -gt 1 ] || [ \$i = 600 ]; do i=\$((i + 1)); sleep 0.1; done; size=\$(stat -c %s t.gputap/run)"; }
+cut="truncate -s \$((10#\$(sed -n 's/^begin=\([0-9]*\) .*/\1/p' t.gputap/run))) t.gputap/run"
+run -- bash -c "$e2e/cl_place 30; $(told); rm -r t.gputap/*.1; $cut; $e2e/cl_place 300"
+check "\`run\` is cut behind its first lines" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
+run -- bash -c "$e2e/cl_place 30; $(told); rm -r t.gputap/*.1; $cut; until [ \$(stat -c %s t.gputap/run) -gt \$size ]; do echo arg=1; done >>t.gputap/run; $e2e/cl_place 300"
+check "... also where it has got longer again" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
+run --pack -- bash -c "$e2e/cl_place 30; $(told); rm -r t.gputap/*.1; $cut; $e2e/cl_place 300"
+check "... in a packed trace" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
+timeout 60 "$gputap" run -f -o t --summary=none -- bash -c "$e2e/cl_place 30; $(told); rm -r t.gputap/*.1; $cut" >out 2>said </dev/null
+check "... and where nothing else is left, the launcher says so" grep -q "t.gputap/run was cut while the program ran: if calls were made, they are lost" said
 outlived 'truncate -s 80 t.gputap/run; rm -r t.gputap/*.1'
 check "... behind the launcher's end" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
 outlived 'rm t.gputap/run'

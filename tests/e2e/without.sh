@@ -146,6 +146,12 @@ without_run() { under "$P" -- "$e2e/cl_place" 30 'run=rm -r t.gputap/run t.gputa
 needed no-run "a trace without its own file lacks what that told" without_run
 cut_run() { run -- sh -c "$e2e/cl_place 30; rm -r t.gputap/*.1; truncate -s 80 t.gputap/run; $e2e/cl_place 300"; ! complete; }
 needed run-begin "a trace whose own file was cut, so that it is still the run's, lacks what that told" cut_run
+cut_behind() {
+	run -- bash -c "$e2e/cl_place 30; rm -r t.gputap/*.1; until [ \$(grep -c ^clock= t.gputap/run) -gt 1 ]; do sleep 0.1; done
+		truncate -s \$((10#\$(sed -n 's/^begin=\([0-9]*\) .*/\1/p' t.gputap/run))) t.gputap/run; $e2e/cl_place 300"
+	! complete && [ "$(recorded)" = 300 ]
+}
+needed run-cut "a trace whose own file was cut behind its first lines lacks what that told" cut_behind
 drops_rights() { # where any user can reach it
 	local place; place=$(mktemp -d /tmp/gputap-without-XXXXXX) && chmod 755 "$place" || return
 	(cd "$place" && TMPDIR=$place/none run -- "$e2e/cl_place" uid=65534 100 && [ "$(recorded)" = 100 ]); local answer=$?

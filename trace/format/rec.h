@@ -448,6 +448,7 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
  *       clock=TICK MONO RAW REAL BOOT BRACKET (repeated) end_realtime_ns exit_status exit_signal option=NAME=VALUE
  *       failed=PID (an image that could not make its directory: none of its calls is here) unrecorded=CALLS
  *       unfollowed=PATH (started with an environment without us, by an image that recorded nothing)
+ *       cut=1 (the launcher saw that this file was cut)
  *       cuda_runtime=NAME (loaded in an image that recorded nothing, and no driver was)
  *       launcher_start boot_id ns_pid (as below: whether the launcher still runs)
  * meta: format byte_order run_id boot_id host pid ppid ns_pid start_time image arg cwd

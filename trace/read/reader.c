@@ -76,7 +76,10 @@ static int load_run(struct gt_reader *r, uint32_t run, struct gt_err *err)
 		bytes += (size_t)sprintf(text + bytes, "%s%s=%s\n", bytes && text[bytes - 1] != '\n' ? "\n" : "", key,
 			value);
 	}
-	return !text || gt_facts_parse(text, bytes, &r->run) < 0 ? gt_no_memory(err) : 0;
+	if (!text || gt_facts_parse(text, bytes, &r->run) < 0)
+		return gt_no_memory(err);
+	r->run_cut |= gt_facts_find(&r->run, "cut", 0) != NULL;
+	return 0;
 }
 
 /* "format" says which layout everything behind it has. */
