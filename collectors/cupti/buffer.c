@@ -110,7 +110,7 @@ void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_recor
 	size_t room = c ? c->blob_bytes : WASTE_BYTES;
 
 	if (c)
-		tap_cupti_peek_add((uint8_t *)c + REC_CUPTI_BUFFER, room);
+		tap_cupti_peek_add((uint8_t *)c + REC_CUPTI_BUFFER, room, tap_buffers_place(c));
 	else
 		c = waste_take();
 	*buffer = c ? (uint8_t *)c + REC_CUPTI_BUFFER : NULL;

@@ -173,7 +173,7 @@ uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used);
 size_t tap_cupti_copy(uint64_t address, void *to, size_t bytes);
 
 /* ---- peek.c */
-void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes);
+void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes, uint64_t place);
 void tap_cupti_peek_remove(const uint8_t *buffer);
 bool tap_cupti_peek_any(void);                          /* whether there is an open buffer */
 /* Whether open buffers hold something new; its names are stored then. */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "collectors/cupti/internal.h"
+#include "common/plain/without.h"
 #include "trace/format/cupti.h"
 #include "trace/write/stream/buffers.h"
 
@@ -28,14 +29,14 @@
  */
 static struct slot {
 	const uint8_t *buffer, *seen_in;
-	uint64_t bytes, seen;
+	uint64_t bytes, seen, told, place;      /* place: 0 while the slot changes hands */
 	uint32_t turn, seen_turn;
 } slot[SLOTS];
 static uint32_t high;                   /* slots from here on were never used */
 
 static uint32_t used_slots(void) { return __atomic_load_n(&high, __ATOMIC_ACQUIRE); }
 
-void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes)
+void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes, uint64_t place)
 {
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		struct slot *s = &slot[i];
@@ -49,6 +50,7 @@ void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes)
 		if (!__atomic_load_n(&s->buffer, __ATOMIC_RELAXED) &&
 		    __atomic_compare_exchange_n(&s->buffer, &none, buffer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 			__atomic_store_n(&s->bytes, bytes, __ATOMIC_RELAXED);
+			__atomic_store_n(&s->place, place, __ATOMIC_RELEASE);
 			return;
 		}
 	}
@@ -59,6 +61,7 @@ void tap_cupti_peek_remove(const uint8_t *buffer)
 	for (uint32_t i = 0; i < used_slots(); i++)
 		if (__atomic_load_n(&slot[i].buffer, __ATOMIC_RELAXED) == buffer) {
 			__atomic_add_fetch(&slot[i].turn, 1, __ATOMIC_RELAXED);
+			__atomic_store_n(&slot[i].place, 0, __ATOMIC_RELEASE);
 			__atomic_store_n(&slot[i].buffer, NULL, __ATOMIC_RELEASE);
 			return;
 		}
@@ -108,7 +111,7 @@ static uint64_t look(struct slot *s, const uint8_t *buffer, uint8_t *piece)
 	uint64_t bytes = __atomic_load_n(&s->bytes, __ATOMIC_RELAXED), others = 0;
 
 	if (!same_buffer(s))
-		s->seen = 0;
+		s->seen = s->told = 0;
 	s->seen_turn = __atomic_load_n(&s->turn, __ATOMIC_RELAXED);
 	s->seen_in = buffer;
 	while (s->seen < bytes) {
@@ -122,6 +125,16 @@ static uint64_t look(struct slot *s, const uint8_t *buffer, uint8_t *piece)
 			break;
 	}
 	return others;
+}
+
+/* Somebody may wipe the file behind a kill: what was seen there is told in the file. */
+static void tell_seen(struct slot *s)
+{
+	uint64_t place = __atomic_load_n(&s->place, __ATOMIC_ACQUIRE);
+
+	if (s->seen > s->told && place && same_buffer(s) && !gc_without("tell-seen") &&
+		tap_buffers_seen(place, s->told, s->seen))
+		s->told = s->seen;
 }
 
 static uint8_t *piece(void)
@@ -141,8 +154,10 @@ bool tap_cupti_peek(void)
 	for (uint32_t i = 0; copy && !tap_seccomp && i < used_slots(); i++) {
 		const uint8_t *buffer = __atomic_load_n(&slot[i].buffer, __ATOMIC_ACQUIRE);
 
-		if (buffer)
+		if (buffer) {
 			others += look(&slot[i], buffer, copy);
+			tell_seen(&slot[i]);
+		}
 	}
 	return others || !copy || tap_seccomp;
 }

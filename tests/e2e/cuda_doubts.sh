@@ -74,6 +74,13 @@ doubt "" exec "" 10=20 -- --cuda-api=none
 FAKEGPU_FAULTS=incomplete=2,slow-kernels=60000,drop=7,dropped-kills=7 traced --cuda-flush=0 -- "$ends" pause_unfinished 2>killed
 check "what CUPTI had dropped is told, in a process that is killed while CUPTI keeps its buffer" whole ledger INCOMPLETE_RECORD=+ CUPTI_DROPPED=7
 
+# ... and somebody wipes what stands in that buffer
+FAKEGPU_FAULTS=incomplete,slow-kernels=60000,drop=7,dropped-kills=7 traced -- "$ends" pause_unfinished 2>killed
+unread() { "$tap" info --json t.gputap | grep -q '"CUPTI_UNREAD":'; }
+check "a buffer that CUPTI keeps in a killed process: nothing in it is unread" eval '! unread'
+check "... it is wiped" python3 "$GPUTAP_TESTS/e2e/cuda_wipe.py" t.gputap
+check "... that is told" unread
+
 # A library that tells neither of cuInit nor of contexts
 for way in return exit _exit quick_exit thread_exit exec; do
 	doubt no-resource-callbacks $way "" 10=20 38=1

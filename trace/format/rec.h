@@ -318,7 +318,7 @@ struct rec_cupti_buffer {
 	uint64_t requested_tick;
 	uint32_t requested_tid, completed_tid;
 	uint32_t context, stream;     /* as CUPTI says at completion: CUPTI's context id or 0, stream id */
-	uint64_t valid;               /* bytes of records */
+	uint64_t valid;               /* bytes of records; of one that never completed: at least */
 	uint64_t completed_tick;      /* written last; 0: never completed */
 };
 enum rec_cupti_library {

@@ -259,6 +259,30 @@ void tap_buffers_give(struct rec_chunk *c)
 	TAP_DEBUG(chunk, "buffer at %lu of stream %u: %lu bytes of activities", at, file, valid);
 }
 
+/* ------------------------------------------------------------------- seen */
+
+uint64_t tap_buffers_place(const struct rec_chunk *c) { return PLACE(c); }
+
+/*
+ * In a mapping of our own: the chunk's may go at any moment (BUFFER1). What was stored when it was given back stays. In
+ * a ring the place may be another chunk's.
+ */
+bool tap_buffers_seen(uint64_t place, uint64_t told, uint64_t seen)
+{
+	int fd = ring_given || !control ? -1 : tap_space_file(file);
+	bool there = fd >= 0 && TAP_SYS(lseek, fd, 0, SEEK_END, 0, 0, 0) >= (int64_t)(place + REC_CUPTI_BUFFER);
+	struct rec_chunk *c = !there ? NULL
+		: tap_sys_mmap(NULL, REC_CUPTI_BUFFER, PROT_READ | PROT_WRITE, MAP_SHARED, fd, place);
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	if (!c)
+		return false;
+	__atomic_compare_exchange_n(&tap_buffers_head(c)->valid, &told, seen, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	tap_sys_munmap(c, REC_CUPTI_BUFFER);
+	return true;
+}
+
 /* ------------------------------------------------------------------ leave */
 
 bool tap_buffers_hide(struct rec_chunk *c, uint64_t from)

@@ -37,6 +37,15 @@ static inline struct rec_cupti_buffer *tap_buffers_head(struct rec_chunk *c)
  */
 void tap_buffers_give(struct rec_chunk *c);
 
+/* Where it stands in the file; as long as it is not given back. */
+uint64_t tap_buffers_place(const struct rec_chunk *c);
+
+/*
+ * The chunk there, which may have been given back meanwhile, holds `seen` bytes of records at least; `told`: what was
+ * said last, 0 at first. A reader then misses what somebody wipes. False: it cannot be said.
+ */
+bool tap_buffers_seen(uint64_t place, uint64_t told, uint64_t seen);
+
 /*
  * It stays with the other library, which is not asked any more: what lies behind its first `used` bytes (and some) goes
  * back to the disk.
