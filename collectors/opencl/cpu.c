@@ -29,8 +29,6 @@
 #include "trace/write/process.h"
 
 #define TURN_NS 1000000000u
-#define BEGIN_NS 1000000000u
-#define PAUSE_NS 20000
 #define SEEN 4096u                                /* threads whose kind is known; a power of two */
 #define LATE 16u                                  /* commands that are not over; with more of them the counting ends */
 #define THREADS 256u                              /* that are looked at */
@@ -267,15 +265,6 @@ static bool is_cpu(struct tap_cl_queue *q)
 	return err == CL_SUCCESS && type & CL_DEVICE_TYPE_CPU;
 }
 
-static int status_of(const struct tap_opencl_api *real, cl_event event)
-{
-	cl_int status = CL_QUEUED;
-
-	if (real->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) != CL_SUCCESS)
-		return CL_COMPLETE;
-	return status;
-}
-
 /* CPU2. Is any of them not over yet? */
 static bool is_late(void)
 {
@@ -285,7 +274,7 @@ static bool is_late(void)
 	for (uint32_t i = 0; i < LATE; i++) {
 		if (!late[i].event)
 			continue;
-		if (status_of(late[i].real, late[i].event) > CL_COMPLETE) {
+		if (tap_cl_status_of(late[i].real, late[i].event) > CL_COMPLETE) {
 			is = true;
 			continue;
 		}
@@ -376,19 +365,9 @@ static void write_counters(const struct tap_call *call)
 /* Polls: whatever the program waits for stays free to happen. */
 static bool wait_for(const struct tap_opencl_api *real, cl_command_queue queue, cl_event event)
 {
-	const struct timespec pause = { 0, PAUSE_NS };
-	uint64_t began = tap_now_ns(), limit = tap_option_number("replay-timeout");
-	int status;
+	uint64_t limit = tap_option_number("replay-timeout");
 
-	real->clFlush(queue);
-	while ((status = status_of(real, event)) > CL_COMPLETE) {
-		uint64_t took = tap_now_ns() - began;
-
-		if (took > (status == CL_RUNNING ? limit ? limit : UINT64_MAX : BEGIN_NS))
-			return false;
-		TAP_SYS(nanosleep, &pause, NULL, 0, 0, 0, 0);
-	}
-	return true;
+	return tap_cl_wait_polling(real, queue, event, limit ? limit : UINT64_MAX);
 }
 
 static void end_counting(bool is_over)

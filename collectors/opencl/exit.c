@@ -127,6 +127,7 @@ static void forget(void)
 		tap_cl_pending_forget(q);
 	tap_cl_tokens_reset();
 	tap_cl_cpu_forget();
+	tap_cl_serialize_forget();
 	tap_cl_define_forget();
 	atomic_store(&tap_cl_closed, false);
 }

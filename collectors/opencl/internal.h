@@ -163,6 +163,21 @@ struct tap_cl_queue *tap_cl_queue_last(void);     /* of this thread; NULL */
 __attribute__((cold)) bool tap_cl_ring_grow(struct tap_cl_queue *q);
 void tap_cl_tokens_reset(void);                   /* the child of a fork */
 
+/* ------------------------------------------------------------------ --serialize: serialize.c */
+
+/*
+ * Behind an enqueue: waits until the command is over. event: the command's, NULL if there is none to be had. True: it
+ * is over; false: the program holds it back.
+ */
+bool tap_cl_serialize(
+	const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue queue, cl_event event);
+void tap_cl_serialize_forget(void);               /* the child of a fork */
+/* Negative: it failed; CL_COMPLETE too where the driver does not tell. */
+int tap_cl_status_of(const struct tap_opencl_api *real, cl_event event);
+/* Until it is over: a second until it begins, running_ns from here while it runs. False: it is not. */
+bool tap_cl_wait_polling(
+	const struct tap_opencl_api *real, cl_command_queue queue, cl_event event, uint64_t running_ns);
+
 /* ------------------------------------------------------------------ --cpu-counters: cpu.c */
 
 /*

@@ -553,6 +553,12 @@ static __attribute__((noinline)) struct tap_cl_queue *other_queue(cl_command_que
 	return q;
 }
 
+/* Nobody asks for its times, but --serialize waits for it (enqueued_alone). */
+static cl_event *untimed_slot(struct tap_cl_enqueue *e)
+{
+	return unlikely(tap_options.serialize) && !e->app && e->state ? &e->own : e->app;
+}
+
 cl_event *tap_cl_event_slot(
 	struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app)
 {
@@ -571,10 +577,10 @@ cl_event *tap_cl_event_slot(
 		return app;
 	tap_cl_check_fork();
 	if (unlikely(!tap_options.device_times) && (!app || !q || !q->app_profiles))
-		return app;
+		return untimed_slot(e);
 	e->refused = refuse(q);
 	e->timed = !e->refused;
-	return e->timed ? &e->own : app;
+	return e->timed ? &e->own : untimed_slot(e);
 }
 
 /* An enqueue looks at a few heads, less often while looks find nothing: a command that runs for long costs no more. */
@@ -635,7 +641,7 @@ static void keep(struct tap_cl_enqueue *e, const struct tap_call *call, bool blo
 }
 
 /* A blocking command that fails on the device makes the call fail, and some drivers hand out its event all the same. */
-static void failed(struct tap_cl_enqueue *e)
+static void give_back(struct tap_cl_enqueue *e)
 {
 	if (e->own == NO_EVENT)
 		return;
@@ -668,7 +674,7 @@ static inline __attribute__((always_inline)) void look(struct tap_cl_queue *q, b
 /* The command's, with a reference for the caller; NULL: none is known. */
 static cl_event event_of(const struct tap_cl_enqueue *e)
 {
-	cl_event event = e->timed ? e->own : e->app ? *e->app : NULL;
+	cl_event event = e->timed || !e->app ? e->own : *e->app;
 
 	if (!e->state || !event || event == NO_EVENT || e->state->real->clRetainEvent(event) != CL_SUCCESS)
 		return NULL;
@@ -685,18 +691,19 @@ static __attribute__((cold, noinline)) void enqueued_alone(struct tap_cl_enqueue
 		real = e->state->real;
 	tap_own_calls_begin();
 	if (err != CL_SUCCESS) {
-		if (e->timed)
-			failed(e);
+		give_back(e);
 		tap_cl_cpu_end(real, NULL, e->queue, NULL, true);
 	} else if (!atomic_load(&tap_cl_closed) || e->timed) {
 		/* Before it is kept: another thread may find it complete and give it back at once. */
-		event = tap_options.cpu_counters ? event_of(e) : NULL;
+		event = event_of(e);
+		if (!e->timed && !e->app)
+			give_back(e);              /* nobody else has it */
 		take(e, call, blocking);
-		if (tap_options.serialize && !blocking && e->queue && real->clFinish) {
-			real->clFinish(e->queue);
-			blocking = true;
-		}
+		if (tap_options.serialize && !blocking && e->queue)
+			blocking = tap_cl_serialize(real, call, e->queue, event);
 		look(e->state, tap_cl_cpu_end(real, call, e->queue, event, blocking));
+	} else if (!e->app) {
+		give_back(e);
 	}
 	tap_own_calls_end();
 }
@@ -707,7 +714,7 @@ void tap_cl_enqueued(struct tap_cl_enqueue *e, const struct tap_opencl_api *real
 	if (unlikely(tap_options.one_by_one))
 		return enqueued_alone(e, real, call, err, blocking);
 	if (unlikely(err != CL_SUCCESS && e->timed))
-		failed(e);
+		give_back(e);
 	if (err != CL_SUCCESS || unlikely(atomic_load_explicit(&tap_cl_closed, memory_order_relaxed) && !e->timed))
 		return;
 	tap_own_calls_begin();
