@@ -378,6 +378,32 @@ static int find_unseen(struct gt_cuda *c)
 
 /* ----------------------------------------------------------------- everything */
 
+/* A call that began before the window may be there without others that ended meanwhile: ids go up with time. */
+static void find_first_ids(struct gt_cuda *c)
+{
+	for (uint32_t i = 0; i < c->m->n_processes; i++) {
+		struct gt_cuda_process *p = &c->processes[i];
+		const struct gt_cuda_link *v = p->calls.data;
+		size_t k = 0;
+
+		while (p->begun_late && k < p->calls.n && ENTRIES(c, GT_CUDA_CALL)[v[k].index].start < p->begun_ns)
+			k++;
+		p->first_id = p->begun_late && k < p->calls.n ? v[k].correlation : 0;
+	}
+}
+
+/*
+ * Kinds are switched on and off one after the other, and kernels of one CUPTI stay on: work of calls before the first
+ * call of the window, or behind its last one, may be there.
+ */
+static bool is_outside_window(const struct gt_cuda_process *p, uint32_t correlation)
+{
+	const struct gt_cuda_link *v = p->calls.data;
+
+	return correlation < p->first_id ||
+		(p->ended_early && p->calls.n && correlation > v[p->calls.n - 1].correlation);
+}
+
 /* The call that it belongs to: for its place in the order, and for the count of those without. */
 static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 {
@@ -395,7 +421,8 @@ static void match(struct gt_cuda *c, enum gt_cuda_kind kind)
 		if (++looked % (GT_BULK_FORGET / sizeof(struct gt_cuda_link)) == 0)
 			forget_all(c, &c->processes[p]);
 		if (!call && device && v[i].correlation && c->processes[p].n_calls &&
-			!(c->processes[p].library.flags & REC_CUPTI_SOME_CALLS))
+			!(c->processes[p].library.flags & REC_CUPTI_SOME_CALLS) &&
+			!is_outside_window(&c->processes[p], v[i].correlation))
 			gt_model_count_loss(c->m, REC_LOSS_UNMATCHED_COMMAND, 1);
 		if (v[i].place & GT_PLACE_UNTIMED)
 			v[i].start = call ? call->start : GT_NO_TIME;
@@ -429,6 +456,7 @@ int gt_cuda_index_build(struct gt_cuda *c)
 		return -1;
 	for (uint32_t p = 0; p < c->m->n_processes; p++)
 		drop_nested(c, &c->processes[p]);
+	find_first_ids(c);
 	for (int kind = GT_CUDA_CALL + 1; kind < GT_CUDA_KINDS; kind++) {
 		match(c, (enum gt_cuda_kind)kind);
 		if (sort_kind(c, (enum gt_cuda_kind)kind))

@@ -97,6 +97,9 @@ struct gt_cuda_tid { uint32_t tid, thread; int64_t start_ns; };
 
 struct gt_cuda_process {
 	bool any;                         /* a record or buffer of CUPTI */
+	bool begun_late, ended_early;     /* the recording, by the window */
+	int64_t begun_ns;                 /* begun_late: from then on */
+	uint32_t first_id;                /* ... the first call of the window */
 	struct gt_cupti_sizes sizes;
 	struct gt_cuda_library library;
 	GT_LIST(struct gt_cuda_knot) knots;   /* by tick */

@@ -81,6 +81,15 @@ static int take_attach(struct gt_cuda *c, const struct gt_rec *rec, const struct
 }
 
 /* Contexts live and die, modules are loaded; graphs and nodes become events of their own; the rest is not shown. */
+static void take_edge(struct gt_cuda_process *p, uint32_t what, int64_t ns)
+{
+	p->ended_early = what == REC_CUPTI_PAUSED;
+	if (what == REC_CUPTI_RESUMED && !p->begun_late) {
+		p->begun_late = true;
+		p->begun_ns = ns;
+	}
+}
+
 static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct gt_thread *thread)
 {
 	uint32_t what = (uint32_t)rec->args[1], context = (uint32_t)rec->args[2];
@@ -97,6 +106,10 @@ static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct 
 		return gt_cuda_module_event(c, rec, ns);
 	if (what == REC_CUPTI_LAUNCH_ORDER)
 		return gt_cuda_order_add(c, rec);
+	if (what == REC_CUPTI_RESUMED || what == REC_CUPTI_PAUSED) {
+		take_edge(&c->processes[rec->process], what, ns);
+		return 0;
+	}
 	if (what == REC_CUPTI_ATTACHED)
 		return take_attach(c, rec, thread, ns);
 	if (what < REC_CUPTI_GRAPH_CREATED || what > REC_CUPTI_NODE_DESTROYED)

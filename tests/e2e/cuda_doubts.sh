@@ -164,5 +164,6 @@ behind() {                                      # VERSION: the kinds that are on
 	sed -n 's/^still-on //p' report
 }
 check "CUPTI 13.0: kernels stay on behind the window, and nothing else does" test "$(behind 130000)" = 1024
+check "... their calls are outside the window, and no loss" whole ledger
 check "... 13.0 update 1: nothing does" test "$(behind 130001)" = 0
 finish

@@ -187,6 +187,37 @@ static void unusable_times_say_why_and_stand_at_their_call(void **state)
 	fixture_close(&f, m);
 }
 
+/* Behind the window's end nothing is a loss, but what lies among its calls is one; begun: a beginning is told, too. */
+static void work_without_calls(bool begun, bool ended, uint64_t lost)
+{
+	struct fixture f;
+	struct gt_model *m;
+
+	fixture_begin(&f, 130000);
+	if (begun)
+		tb_cupti_event(f.s, START + 900, REC_CUPTI_RESUMED, 0, 0, 0, 0, 0, 0, 0);
+	add_call(&f, RUNTIME, 211, PID, 6, 500, 950);   /* under way when it began */
+	for (uint32_t i = 10; i < 20; i += 2)
+		add_call(&f, RUNTIME, 211, PID, i, 1000 + i * 100, 1050 + i * 100);
+	for (uint32_t i = 8; i < 22; i++)
+		add_kernel(&f, i, 1020 + i * 100, 1040 + i * 100, NAME);
+	if (ended)
+		tb_cupti_event(f.s, START + 9000, REC_CUPTI_PAUSED, 0, 0, 0, 0, 0, 0, 0);
+	fixture_buffer(&f, 50000);
+	m = fixture_open(&f);
+	assert_int_equal(gt_model_lost(m, REC_LOSS_UNMATCHED_COMMAND), lost);
+	fixture_close(&f, m);
+}
+
+static void work_of_calls_outside_the_window_is_no_loss(void **state)
+{
+	(void)state;
+	work_without_calls(false, false, 4 + 2 + 3);
+	work_without_calls(true, false, 4 + 3);
+	work_without_calls(false, true, 4 + 2);
+	work_without_calls(true, true, 4);
+}
+
 /* Without API records nothing can be missing its call. */
 static void kernels_alone_are_complete(void **state)
 {
@@ -557,6 +588,7 @@ int main(void)
 		cmocka_unit_test(driver_calls_inside_a_runtime_call_are_nested),
 		cmocka_unit_test(work_is_found_by_its_calls_correlation_id),
 		cmocka_unit_test(unusable_times_say_why_and_stand_at_their_call),
+		cmocka_unit_test(work_of_calls_outside_the_window_is_no_loss),
 		cmocka_unit_test(kernels_alone_are_complete),
 		cmocka_unit_test(threads_without_a_stream_appear),
 		cmocka_unit_test(reused_thread_ids_are_told_apart_by_time),
