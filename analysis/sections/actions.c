@@ -1,7 +1,7 @@
 /*
  * analysis/sections/actions.c - the kernels of a trace as a report's actions
  *
- * Runs in the tool. One walk gathers what ran on each queue (place.c), a second one the launches.
+ * Runs in the tool. One walk gathers what ran on each queue (surroundings.c), a second one the launches.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -19,14 +19,12 @@
 #include "analysis/metrics/source.h"
 #include "analysis/sections/module.h"
 #include "analysis/sections/nvtx_choice.h"
-#include "analysis/sections/place.h"
 #include "analysis/sections/program.h"
+#include "analysis/sections/surroundings.h"
 #include "common/hash.h"
 #include "common/map.h"
-#include "model/nvtx/ranges.h"
 #include "trace/format/counters.h"
 
-#define WAITS_MOST 8
 #define RANGES_MOST 4096
 
 /* What all launches of a kernel come to. */
@@ -47,7 +45,7 @@ struct making {
 	bool all_counted;                         /* ... and of one that was counted, all that were */
 	struct gt_nvtx_choice *ranges;            /* NULL: launches are not chosen by them */
 	enum gt_derived_mode mode;
-	struct gt_places places;
+	struct gt_surroundings around;
 	struct gt_programs programs;
 	struct gt_modules modules;
 	struct gt_counted *counted;               /* NULL: no counters in the trace */
@@ -59,7 +57,6 @@ struct making {
 	struct gt_map kernels;
 	GT_LIST(struct kernel) launched;          /* in order: the map holds their numbers */
 	GT_LIST(uint32_t) kernel_of;              /* of each action */
-	GT_LIST(uint32_t) unused_told;            /* processes whose buffers that nothing uses were told */
 	bool failed;
 };
 
@@ -147,157 +144,6 @@ static void add_device(struct making *k, struct gt_action *a, const struct gt_di
 	add_number(k, a, "device__attribute_max_registers_per_multiprocessor", device->max_registers_per_sm);
 	add_number(k, a, "device__attribute_max_shared_memory_per_multiprocessor", device->max_shared_per_sm);
 	add_chip(k, a);
-}
-
-/* ------------------------------------------------------------------ its place in time */
-
-static void number(struct making *k, struct gt_message *m, const char *field, int64_t v)
-{
-	if (v != GT_NO_TIME && v >= 0)
-		k->failed |= !gt_message_add_integer(&k->as->arena, m, field, (uint64_t)v);
-}
-
-static void text(struct making *k, struct gt_message *m, const char *field, struct gt_string s)
-{
-	if (s.bytes)
-		k->failed |= !gt_message_add_text(&k->as->arena, m, field, s.text, s.bytes);
-}
-
-/* What its queue did right before it, back to the kernel before. */
-static void add_waits(struct making *k, struct gt_message *trace, const struct gt_work *own)
-{
-	const struct gt_work *w = own;
-
-	for (int i = 0; i < WAITS_MOST && w > k->places.v.v; i++) {
-		struct gt_message *m;
-
-		w--;
-		if (w->process != own->process || w->queue != own->queue || w->kernel)
-			break;
-		m = gt_message_add_part(&k->as->arena, trace, "Waits");
-		k->failed |= !m;
-		if (!m)
-			return;
-		text(k, m, "Kind", literal(w->kind));
-		if (w->has_bytes)
-			number(k, m, "Bytes", (int64_t)w->bytes);
-		number(k, m, "StartNs", w->start_ns);
-		number(k, m, "EndNs", w->end_ns);
-		text(k, m, "Direction", literal(w->direction));
-		text(k, m, "Memory", literal(w->memory));
-	}
-}
-
-/* Of the whole process: with its first kernel alone. */
-static void add_unused(struct making *k, struct gt_message *trace, uint32_t process)
-{
-	struct gt_unused_sum sum;
-	uint32_t *last;
-
-	for (uint32_t i = 0; i < k->unused_told.n; i++)
-		if (k->unused_told.v[i] == process)
-			return;
-	last = GT_LIST_ADD(&k->unused_told);
-	k->failed |= !last;
-	if (!last)
-		return;
-	*last = process;
-	if (gt_unused_of(&k->places.unused, process, &sum)) {
-		number(k, trace, "UnusedBuffers", (int64_t)sum.buffers);
-		number(k, trace, "UnusedBytes", (int64_t)sum.bytes);
-	}
-}
-
-static const struct gt_message *place(struct making *k, const struct gt_action *a, const struct gt_dispatch *d)
-{
-	struct gt_message *m = gt_message_new(&k->as->arena, &gt_type_GputapTrace);
-	const struct gt_work *own = gt_place_of(&k->places, d);
-
-	k->failed |= !m;
-	if (!m)
-		return NULL;
-	if (d->timed) {
-		number(k, m, "StartNs", d->start_ns);
-		number(k, m, "EndNs", d->end_ns);
-	}
-	if (own && own->before_ns != GT_NO_TIME)
-		number(k, m, "GapBeforeNs", own->start_ns > own->before_ns ? own->start_ns - own->before_ns : 0);
-	number(k, m, "QueuedNs", d->cuda ? d->cuda->kernel.queued_ns : d->opencl->queued_ns);
-	number(k, m, "SubmitNs", d->cuda ? d->cuda->kernel.submitted_ns : d->opencl->submit_ns);
-	if (own)
-		add_waits(k, m, own);
-	text(k, m, "Queue", a->stream_name);
-	if (d->opencl)
-		add_unused(k, m, d->process);
-	return m;
-}
-
-/* ------------------------------------------------------------------ NVTX */
-
-static struct gt_message *part_with_id(struct making *k, struct gt_message *m, const char *field, const char *id,
-	uint64_t value)
-{
-	const struct gt_message_value *v = NULL;
-	struct gt_message *part;
-
-	while ((v = gt_message_next(v ? NULL : m, field, v)))
-		if (gt_message_integer(v->part, id, UINT64_MAX) == value)
-			return v->part;
-	part = gt_message_add_part(&k->as->arena, m, field);
-	k->failed |= !part || !gt_message_add_integer(&k->as->arena, part, id, value);
-	return part;
-}
-
-static void add_range(struct making *k, struct gt_message *state, const struct gt_range *g, const struct gt_dispatch *d)
-{
-	struct gt_arena *arena = &k->as->arena;
-	bool push = g->kind == REC_NVTX_PUSH;
-	struct gt_message *domain = part_with_id(k, state, "Domains", "Id", g->domain), *holder, *range = NULL;
-
-	if (!domain)
-		return;
-	if (!gt_message_next(domain, "Name", NULL)) {
-		struct gt_string name = g->domain_name.bytes ? g->domain_name : literal("<default domain>");
-
-		k->failed |= !gt_message_add_text(arena, domain, "Name", name.text, name.bytes);
-	}
-	holder = push ? part_with_id(k, state, "Threads", "TID", (uint32_t)d->tid) : state;
-	if (holder)
-		holder = part_with_id(k, holder, push ? "PushPopDomains" : "StartEndDomains", "Id", g->domain);
-	if (holder)
-		range = gt_message_add_part(arena, holder, push ? "Stack" : "Ranges");
-	k->failed |= !range;
-	if (!range)
-		return;
-	if (!push)
-		k->failed |= !gt_message_add_integer(arena, range, "Id", g->id);
-	k->failed |= !gt_message_add_text(arena, range, "Name", g->text.text ? g->text.text : "",
-		g->text.text ? g->text.bytes : 0);
-}
-
-/* Pushes of its thread and starts of its process that were open when the call began; NULL: none. */
-static const struct gt_message *nvtx(struct making *k, const struct gt_dispatch *d)
-{
-	struct gt_message *state = NULL;
-
-	for (uint64_t i = 0; d->call_ns != GT_NO_TIME && i < gt_model_range_count(k->model); i++) {
-		const struct gt_range *g = gt_model_range(k->model, i);
-
-		if (g->start_ns > d->call_ns)
-			break;
-		if (g->process != d->process || (g->end_ns != GT_NO_TIME && g->end_ns <= d->call_ns) ||
-			!(g->kind == REC_NVTX_START || (g->kind == REC_NVTX_PUSH && g->thread == d->thread)))
-			continue;
-		if (!state) {
-			state = gt_message_new(&k->as->arena, &gt_type_NvtxState);
-			k->failed |= !state;
-		}
-		if (state)
-			add_range(k, state, g, d);
-	}
-	if (state)
-		k->failed |= !gt_message_add_integer(&k->as->arena, state, "DefaultDomain", 0);
-	return state;
 }
 
 /* ------------------------------------------------------------------ one launch */
@@ -593,8 +439,8 @@ static void fill(struct making *k, struct gt_action *a, const struct gt_dispatch
 	add_by_instruction(k, a, k->launch, d->cuda ? d : NULL);
 	add_monitored(k, a, k->launch);
 	add_device(k, a, d);
-	a->trace = place(k, a, d);
-	a->nvtx = nvtx(k, d);
+	a->trace = gt_surroundings_place(&k->around, a, d);
+	a->nvtx = gt_surroundings_nvtx(&k->around, d);
 }
 
 static void add_sections(struct making *k, struct gt_action *a)
@@ -701,7 +547,7 @@ static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 		return 0;
 	if (k->most && k->launched.v[number].shown >= k->most && !(k->all_counted && k->launch >= 0))
 		return 0;
-	if (k->ranges && !gt_nvtx_choice_fits(k->ranges, nvtx(k, d)))
+	if (k->ranges && !gt_nvtx_choice_fits(k->ranges, gt_surroundings_nvtx(&k->around, d)))
 		return 0;
 	k->launched.v[number].shown++;
 	a = GT_LIST_ADD(&k->as->all);
@@ -780,8 +626,8 @@ static void add_totals(struct making *k)
 		if (!m)
 			continue;
 		one = &k->launched.v[k->kernel_of.v[i]];
-		number(k, m, "Launches", (int64_t)one->launches);
-		number(k, m, "TotalNs", (int64_t)one->total_ns);
+		k->failed |= !gt_message_add_integer(&k->as->arena, m, "Launches", one->launches) ||
+			!gt_message_add_integer(&k->as->arena, m, "TotalNs", one->total_ns);
 	}
 }
 
@@ -795,7 +641,7 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	int rc = gt_nvtx_choice_open(options, &k.ranges, err);
 
 	if (!rc)
-		rc = gt_places_open(&k.places, m, err);
+		rc = gt_surroundings_open(&k.around, &as->arena, m, err);
 	if (!rc)
 		rc = gt_counted_open(m, gt_option(options, "cupti"), &k.counted, err);
 	if (!rc)
@@ -805,10 +651,10 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	if (!rc) {
 		add_wholes(&k, walk);
 		add_totals(&k);
-		rc = k.failed ? gt_no_memory(err) : 0;
+		rc = k.failed || k.around.failed ? gt_no_memory(err) : 0;
 	}
 	gt_nvtx_choice_close(k.ranges);
-	gt_places_close(&k.places);
+	gt_surroundings_close(&k.around);
 	gt_programs_close(&k.programs);
 	gt_modules_close(&k.modules);
 	gt_counted_close(k.counted);
@@ -816,7 +662,6 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	gt_map_free(&k.kernels, sizeof(struct slot));
 	free(k.launched.v);
 	free(k.kernel_of.v);
-	free(k.unused_told.v);
 	free(k.seen.v);
 	return rc;
 }
