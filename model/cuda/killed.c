@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/plain/without.h"
 #include "model/cuda/internal.h"
 #include "model/cuda/take.h"
 
@@ -48,15 +49,21 @@ static bool left_by_exec(const struct gt_model *m, uint32_t process)
 		gt_reader_tick_ns(m->reader, process, p->exec_tick) >= gt_cuda_last_ns(m, process);
 }
 
-/* Such a process leaves at least the buffer that CUPTI was filling. */
+/* It may have given all its buffers back: a flush takes what is complete, and what runs begins no new one. */
 static bool was_killed(const struct gt_cuda *c, uint32_t process)
 {
+	bool recorded = false;
+
 	if (c->m->processes[process].exited || c->m->processes[process].pub.live != GT_LIVE_NO)
 		return false;
-	for (uint32_t i = 0; i < c->n_buffers; i++)
-		if (c->buffers[i].process == process && !c->buffers[i].completed)
+	for (uint32_t i = 0; i < c->n_buffers; i++) {
+		if (c->buffers[i].process != process)
+			continue;
+		if (!c->buffers[i].completed)
 			return true;
-	return false;
+		recorded = true;
+	}
+	return recorded && !left_by_exec(c->m, process) && !gc_without("all-given-back");
 }
 
 /* Reasons that stand for any number of records. */

@@ -74,7 +74,11 @@ doubt "" exec "" 10=20 -- --cuda-api=none
 FAKEGPU_FAULTS=incomplete=2,slow-kernels=60000,drop=7,dropped-kills=7 traced --cuda-flush=0 -- "$ends" pause_unfinished 2>killed
 check "what CUPTI had dropped is told, in a process that is killed while CUPTI keeps its buffer" whole ledger INCOMPLETE_RECORD=+ CUPTI_DROPPED=7
 
-# ... and somebody wipes what stands in that buffer
+# ... and it has given all its buffers back
+FAKEGPU_FAULTS=slow-kernels=60000,drop=7,dropped-kills=7 traced --cuda-flush=50 -- "$ends" pause_unfinished 2>killed
+check "launches without work are told, in a process that is killed when CUPTI keeps no buffer" whole ledger UNMATCHED_CALL=+ CUPTI_DROPPED=7
+
+# ... and somebody wipes what stands in a buffer that it keeps
 FAKEGPU_FAULTS=incomplete,slow-kernels=60000,drop=7,dropped-kills=7 traced -- "$ends" pause_unfinished 2>killed
 unread() { "$tap" info --json t.gputap | grep -q '"CUPTI_UNREAD":'; }
 check "a buffer that CUPTI keeps in a killed process: nothing in it is unread" eval '! unread'

@@ -313,6 +313,8 @@ some() { cuda "" --cuda-filter='!cuLaunchKernel' -- "$ends" return; status 3 && 
 needed some-calls "work whose call nobody asked for is no loss" some
 dropped() { cuda incomplete=2,slow-kernels=60000,drop=7,dropped-kills=7 --cuda-flush=0 -- "$ends" pause_unfinished; whole ledger INCOMPLETE_RECORD=+ CUPTI_DROPPED=7; }
 needed ask-dropped "what CUPTI dropped is told where it gives no buffer back before a kill" dropped
+given_back() { cuda slow-kernels=60000,drop=7,dropped-kills=7 --cuda-flush=50 -- "$ends" pause_unfinished; whole ledger UNMATCHED_CALL=+ CUPTI_DROPPED=7; }
+needed all-given-back "launches without work are told where CUPTI had given all its buffers back before a kill" given_back
 unread() { "$gputap" info --json t.gputap | grep -q '"CUPTI_UNREAD":'; }
 wiped() { cuda incomplete,slow-kernels=60000,drop=7,dropped-kills=7 -- "$ends" pause_unfinished; ! unread && python3 "$GPUTAP_TESTS/e2e/cuda_wipe.py" t.gputap && unread; }
 needed tell-seen "activities in a buffer that CUPTI keeps in a killed process, wiped from outside: told" wiped
