@@ -116,7 +116,8 @@ static int reason(int sig)
 	!sig; \
 })
 
-static bool load(void)
+/* noinline: in the frame of a GUARDED a variable of it could be clobbered by the jump. */
+static __attribute__((noinline)) bool load(void)
 {
 	static bool looked, there;
 	void *lib;
