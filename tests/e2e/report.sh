@@ -27,7 +27,8 @@ if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	check "a section is printed with its values" grep -qE '^    Global Size +work-items +512$' page
 	check "what is missing says why" grep -qE '^    Local Size +work-items +N/A  the runtime chose the local size' page
 	check "only the section that was asked for" [ "$(grep -c 'Section:' page)" -eq 1 ]
-	check "a chart has its bars" grep -qE '^    Running +[0-9,]+ \|#+$' page
+	check "a chart has its lines" [ "$(grep -cE '^    (Queued|Submitted|Running) +[0-9,]+ \|#*$' page)" -eq 3 ]
+	check "... its longest bar has 40 columns" grep -qE '^    (Queued|Submitted|Running) +[0-9,]+ \|#{40}$' page
 	"$tap" report --section OpenCLLaunch --print-details header --print-metric-name name t >page
 	check "names instead of labels, headers alone" grep -qE '^    opencl__global_size +work-items +512$' page
 	check "without charts" [ "$(grep -c '|#' page)" -eq 0 ]
