@@ -3,7 +3,7 @@
  *
  * return exit _exit quick_exit thread_exit exec kill fork_after fork_before fork_calls reset sealed idle window seconds
  * main_leaves (its last thread ends later; no launches: the stand-in's device has no thread then, which would stay)
- * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) pause_unfinished (it waits to be killed)
+ * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) pause_unfinished (four seconds later)
  * uninjected (the driver is not told of us)
  * late_work (an exit handler from before the driver's launches; it prints what it got), last_calls (three calls in a
  * static destructor), or: late LIBRARY (loaded when the driver is up). 20 launches; 200 for the window; for the seconds
@@ -196,8 +196,10 @@ int main(int argc, char **argv)
 		MUST(launch_only(LAUNCHES));
 		if (*way == 'k')
 			kill(getpid(), SIGKILL);
-		if (*way == 'p')
-			pause();
+		if (*way == 'p') {
+			sleep(4);
+			kill(getpid(), SIGKILL);
+		}
 		return STATUS;
 	}
 	if (!strcmp(way, "main_leaves") && !pthread_create(&thread, NULL, linger, NULL)) {
