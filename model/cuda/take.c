@@ -80,7 +80,7 @@ static int take_attach(struct gt_cuda *c, const struct gt_rec *rec, const struct
 	return 0;
 }
 
-/* Contexts live and die, modules are loaded; graphs and nodes become events of their own; the rest is not shown. */
+/* Of the window, by the process that records: where it began late, and whether it is over. */
 static void take_edge(struct gt_cuda_process *p, uint32_t what, int64_t ns)
 {
 	p->ended_early = what == REC_CUPTI_PAUSED;
@@ -90,6 +90,7 @@ static void take_edge(struct gt_cuda_process *p, uint32_t what, int64_t ns)
 	}
 }
 
+/* Contexts live and die, modules are loaded; graphs and nodes become events of their own; the rest is not shown. */
 static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct gt_thread *thread)
 {
 	uint32_t what = (uint32_t)rec->args[1], context = (uint32_t)rec->args[2];
