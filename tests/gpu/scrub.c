@@ -4,6 +4,9 @@
  * TRACE is a directory, and is changed. What names the machine or its owner is replaced in the texts (host, user,
  * working directory, place of the trace, boot id), the GPUs' UUIDs in the activities become their numbers; the rest
  * stays byte by byte. OUT is the packed result.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include <fcntl.h>
 #include <stdio.h>
