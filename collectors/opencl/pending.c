@@ -691,20 +691,17 @@ static __attribute__((cold, noinline)) void enqueued_alone(struct tap_cl_enqueue
 		real = e->state->real;
 	tap_own_calls_begin();
 	if (err != CL_SUCCESS) {
-		give_back(e);
 		tap_cl_cpu_end(real, NULL, e->queue, NULL, true);
 	} else if (!atomic_load(&tap_cl_closed) || e->timed) {
 		/* Before it is kept: another thread may find it complete and give it back at once. */
 		event = event_of(e);
-		if (!e->timed && !e->app)
-			give_back(e);              /* nobody else has it */
 		take(e, call, blocking);
 		if (tap_options.serialize && !blocking && e->queue)
 			blocking = tap_cl_serialize(real, call, e->queue, event);
 		look(e->state, tap_cl_cpu_end(real, call, e->queue, event, blocking));
-	} else if (!e->app) {
-		give_back(e);
 	}
+	if (err != CL_SUCCESS || !e->timed)
+		give_back(e);                   /* untimed: nobody else has it */
 	tap_own_calls_end();
 }
 
