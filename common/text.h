@@ -18,6 +18,9 @@
 
 struct gt_string { const char *text; size_t bytes; };     /* not owned; no NUL behind it that one could count on */
 
+/* Of a text that outlives it; NULL: an empty one. */
+static inline struct gt_string gt_string_of(const char *s) { return (struct gt_string){ s, s ? strlen(s) : 0 }; }
+
 struct gt_text {
 	char *data;
 	size_t used, room;                /* bytes */

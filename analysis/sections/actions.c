@@ -75,21 +75,19 @@ static struct gt_string keep_str(struct making *k, const char *s)
 	return keep(k, (struct gt_string){ s ? s : "", s ? strlen(s) : 0 });
 }
 
-static struct gt_string literal(const char *s) { return (struct gt_string){ s, s ? strlen(s) : 0 }; }
-
 static void add(struct making *k, struct gt_action *a, const char *name, const char *unit, const char *description,
 	struct gt_metric_value v)
 {
-	struct gt_action_metric *m = gt_action_add(a, literal(name));
+	struct gt_action_metric *m = gt_action_add(a, gt_string_of(name));
 
 	k->failed |= !m;
 	if (!m)
 		return;
-	m->unit = literal(unit);
-	m->description = literal(description);
+	m->unit = gt_string_of(unit);
+	m->description = gt_string_of(description);
 	m->value.regular = v;
 	if (v.type == GT_METRIC_NONE)
-		m->why = literal(v.why);
+		m->why = gt_string_of(v.why);
 }
 
 static void add_launch_metrics(struct making *k, struct gt_action *a, const struct gt_dispatch *d)
@@ -162,7 +160,7 @@ static void name_cuda(struct making *k, struct gt_action *a, const struct gt_cud
 	a->has_stream = e->stream != GT_CUDA_NONE;
 	a->stream = a->has_stream ? e->stream : 0;
 	snprintf(name, sizeof name, "Stream %u", a->stream);
-	a->stream_name = a->has_stream ? keep_str(k, name) : literal("");
+	a->stream_name = a->has_stream ? keep_str(k, name) : gt_string_of("");
 	a->has_device = e->device != GT_CUDA_NONE;
 	a->device = a->has_device ? e->device : 0;
 	for (int i = 0; i < 3; i++) {
@@ -185,7 +183,7 @@ static void name_opencl(struct making *k, struct gt_action *a, const struct gt_d
 	a->has_stream = c->queue;
 	a->stream = c->queue ? c->queue->id : 0;
 	snprintf(name, sizeof name, "Queue %u", a->stream);
-	a->stream_name = a->has_stream ? keep_str(k, name) : literal("");
+	a->stream_name = a->has_stream ? keep_str(k, name) : gt_string_of("");
 	a->has_device = c->device;
 	a->device = c->device ? c->device->device_index : 0;
 	for (int i = 0; i < 3; i++) {
@@ -222,7 +220,7 @@ static uint64_t place_in_module(const struct gt_sampled *s, const struct gt_modu
 	uint64_t rank = address >> 32;
 	const char *name = rank < s->n_functions && s->functions[rank].crc == s->functions[0].crc
 		? s->functions[rank].name : NULL;
-	const struct gt_cubin_function *f = module && name ? gt_cubin_find(&module->cubin, literal(name)) : NULL;
+	const struct gt_cubin_function *f = module && name ? gt_cubin_find(&module->cubin, gt_string_of(name)) : NULL;
 
 	return f ? f->at + (uint32_t)address : address;
 }
@@ -260,9 +258,9 @@ static void add_sampled_metric(struct making *k, struct gt_action *a, const stru
 	k->failed |= !one;
 	if (!one)
 		return;
-	one->unit = literal(unit);
+	one->unit = gt_string_of(unit);
 	if (m->why) {
-		one->why = literal(m->why);
+		one->why = gt_string_of(m->why);
 		return;
 	}
 	one->value.regular = gt_metric_integer(m->samples);
@@ -462,7 +460,7 @@ static void add_asked(struct making *k, struct gt_action *a)
 
 		k->failed |= !m;
 		if (m && !gt_action_available(m) && !m->why.bytes)
-			m->why = literal(gt_metric_classes[gt_metric_class(name)].why);
+			m->why = gt_string_of(gt_metric_classes[gt_metric_class(name)].why);
 		at += n + (at[n] == ',');
 	}
 }

@@ -13,8 +13,6 @@
 
 #define WAITS_MOST 8
 
-static struct gt_string literal(const char *s) { return (struct gt_string){ s, s ? strlen(s) : 0 }; }
-
 int gt_surroundings_open(struct gt_surroundings *s, struct gt_arena *arena, struct gt_model *m, struct gt_err *err)
 {
 	*s = (struct gt_surroundings){ .arena = arena, .model = m };
@@ -56,13 +54,13 @@ static void add_waits(struct gt_surroundings *s, struct gt_message *trace, const
 		s->failed |= !m;
 		if (!m)
 			return;
-		text(s, m, "Kind", literal(w->kind));
+		text(s, m, "Kind", gt_string_of(w->kind));
 		if (w->has_bytes)
 			number(s, m, "Bytes", (int64_t)w->bytes);
 		number(s, m, "StartNs", w->start_ns);
 		number(s, m, "EndNs", w->end_ns);
-		text(s, m, "Direction", literal(w->direction));
-		text(s, m, "Memory", literal(w->memory));
+		text(s, m, "Direction", gt_string_of(w->direction));
+		text(s, m, "Memory", gt_string_of(w->memory));
 	}
 }
 
@@ -136,7 +134,7 @@ static void add_range(
 	if (!domain)
 		return;
 	if (!gt_message_next(domain, "Name", NULL)) {
-		struct gt_string name = g->domain_name.bytes ? g->domain_name : literal("<default domain>");
+		struct gt_string name = g->domain_name.bytes ? g->domain_name : gt_string_of("<default domain>");
 
 		s->failed |= !gt_message_add_text(s->arena, domain, "Name", name.text, name.bytes);
 	}
