@@ -67,6 +67,22 @@ static int listen_for_marks(const struct gt_run *run)
 	return fd;
 }
 
+/* Room for the counts of processes that find none any more. A failure costs these counts alone. */
+static void make_lost_page(const struct gt_run *run)
+{
+	struct rec_control head = { .magic = REC_CONTROL_MAGIC, .version = REC_VERSION };
+	char path[PATH_MAX + 64];
+
+	inside(run, GT_LOST_FILE, path);
+	int fd = gt_create_own(path, O_RDWR);
+
+	if (fd < 0)
+		return;
+	if (posix_fallocate(fd, 0, REC_CONTROL_BYTES) || pwrite(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+		unlink(path);
+	close(fd);
+}
+
 int gt_run_place(struct gt_run *run, struct gt_err *err)
 {
 	char path[PATH_MAX + 64];
@@ -77,6 +93,7 @@ int gt_run_place(struct gt_run *run, struct gt_err *err)
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be made", path);
 	gt_run_log_start(run);
 	open_to_others(run);
+	make_lost_page(run);
 	run->marks = listen_for_marks(run);
 	return 0;
 }
@@ -126,22 +143,39 @@ void gt_run_take_named_marks(const struct gt_run *run)
 		closedir(dir);
 }
 
-/* Whether processes that could make no file counted something in the run's page. */
-static bool counted_losses(const struct gt_run *run)
+static bool read_lost_page(const struct gt_run *run, struct rec_control *page)
 {
 	char path[PATH_MAX + 64];
-	struct rec_control page;
-	bool any = false;
 
 	inside(run, GT_LOST_FILE, path);
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	bool whole = fd >= 0 && gt_store_pread(fd, page, sizeof *page, 0) == (int64_t)sizeof *page;
 
-	if (fd >= 0 && gt_store_pread(fd, &page, sizeof page, 0) == (int64_t)sizeof page)
-		for (int i = 0; i < REC_LOSS_COUNT; i++)
-			any |= page.lost_by_others[i] != 0;
 	if (fd >= 0)
 		close(fd);
+	return whole;
+}
+
+/* Whether processes that could make no file counted something in the run's page. */
+static bool counted_losses(const struct gt_run *run)
+{
+	struct rec_control page;
+	bool any = false;
+
+	if (read_lost_page(run, &page))
+		for (int i = 0; i < REC_LOSS_COUNT; i++)
+			any |= page.lost_by_others[i] != 0;
 	return any;
+}
+
+void gt_run_remove_lost_page(const struct gt_run *run)
+{
+	char path[PATH_MAX + 64];
+	struct rec_control page;
+
+	inside(run, GT_LOST_FILE, path);
+	if (read_lost_page(run, &page) && !page.pid)
+		unlink(path);
 }
 
 static bool holds_image(const char *path)

@@ -322,6 +322,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	store_samples(&run);
 	gt_run_measure_peaks(&run);
 	gt_run_log_look(&run);
+	gt_run_remove_lost_page(&run);
 	close(run.log);
 	finish(&run);
 	return gt_run_like_target(&run);

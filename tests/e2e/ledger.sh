@@ -69,6 +69,21 @@ if unshare -rm mount -t tmpfs none small 2>/dev/null; then
 		check "a file system of $size: recorded and counted calls are 5000" \
 			[ $(($(calls t.gputap) + $(ledger t.gputap NO_SPACE) + $(ledger t.gputap NO_STREAM))) = 5000 ]
 	done
+	# ... and of a few files, where also the process is killed.
+	few() { unshare -rm sh -c 'mount -t tmpfs -o nr_inodes=$1 none small && shift && "$@"; cp -r small/t.gputap .' sh "$@" >out 2>said; }
+	calls_and_lost() { "$gputap" info --json "$1" | python3 -c "import json, sys; i = json.load(sys.stdin); print(sum(p['calls'] for p in i['processes']) + sum(i['ledger'].get(r, 0) for r in ('NO_SPACE', 'NO_STREAM')))"; }
+	for files in 6 7 9 11; do
+		for steps in "40 kill" "held=5 40 fork=20 thread=7 3 kill"; do
+			rm -rf t.gputap
+			# shellcheck disable=SC2086
+			few $files "$gputap" run -o small/t -- "$GPUTAP_BUILD/tests/e2e/cl_place" $steps
+			n=0; for step in $steps; do step=${step#*=}; [ "$step" = kill ] || n=$((n + step)); done
+			check "a file system of $files files ($steps): recorded and counted calls are $n" \
+				[ "$(calls_and_lost t.gputap)" = $n ]
+		done
+	done
+	rm -rf t.gputap; run -o t -- "$bin/many" 5
+	check "the page for that is not left where nobody needed it" eval '[ ! -e t.gputap/lost ] && [ "$(calls t.gputap)" = 5 ]'
 else
 	echo "skipped: file systems of a few pages: no right to mount one"; skipped=$((skipped + 1))
 fi

@@ -28,6 +28,7 @@ needed() {
 	parents-page) [ "$(id -u)" = 0 ] || lack="not root" ;;
 	other-folder) other_user || lack="not root, or no setpriv" ;;
 	in-place) unit shim_places a_trace_is_made_where_nothing_can_be_renamed && ! grep -q '^skipped' out || lack=$no_filters ;;
+	page-ahead) mkdir -p few; unshare -rm mount -t tmpfs none few 2>/dev/null || lack="no right to mount a file system" ;;
 	facts | lost-page | says-no-samples | seccomp | shared-counts) filters || lack=$no_filters ;;
 	counter-forbidden) "$e2e/cl_place" 10 counter 10 2>/dev/null || lack="the counter cannot be forbidden here" ;;
 	audit-tls | layer-aside | second-copy | layer-loader) has_layers || lack="the OpenCL loader here takes no layers" ;;
@@ -137,6 +138,12 @@ goes_on() { run -- "$e2e/cl_place" 1000 'run=rm t.gputap/*/0.str' 100000; [ "$(l
 needed another-file "what comes behind a file that was removed is recorded in a new one" goes_on
 without_trace() { run -- ./many 50 'rm -rf t.gputap'; grep -q 't.gputap was removed while the program ran' err; }
 needed says-removed "a trace that was removed whole is told of" without_trace
+few_files() {
+	rm -rf t.gputap
+	unshare -rm sh -c 'mount -t tmpfs -o nr_inodes=7 none few && "$@"; cp -r few/t.gputap .' sh "$gputap" run -o few/t --summary=none -- "$e2e/cl_place" 40 kill >out 2>err </dev/null
+	[ $(($(lost NO_SPACE) + $(lost NO_STREAM))) = 40 ]
+}
+needed page-ahead "where no file can be made the number is right also of a process that is killed" few_files
 moved_away() { rm -rf u.gputap; run -- ./many 50 'mv t.gputap u.gputap; mkdir t.gputap'; grep -q 't.gputap was moved while the program ran' err; }
 needed says-moved "a trace that was moved is told of" moved_away
 # the first process goes with the trace, or with `run`, and another one has its first call then, without and with a launcher

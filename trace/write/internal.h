@@ -136,10 +136,10 @@ extern pthread_key_t tap_thread_key TAP_HIDDEN;      /* made by the constructor;
 extern bool tap_thread_key_made TAP_HIDDEN;
 uint64_t tap_lost_nowhere(void);         /* how much was counted that no file holds */
 /*
- * What was counted nowhere, less what marks tell, goes to a page of the parent's. False: there is none, or this process
- * has an image of its own.
+ * What was counted nowhere, less what marks tell, goes to a page of the parent's if this process has no image of its
+ * own, or to the run's. False: none is mapped.
  */
-bool tap_lost_to_parent(uint64_t told);
+bool tap_lost_to_page(uint64_t told);
 void tap_streams_forget(void);           /* new process: nothing of the parent's is ours */
 
 /* ---- names.c ---- */
@@ -156,6 +156,8 @@ void tap_blobs_forget(void);             /* fork: the child's trace directory ho
 /* ---- lostpage.c ---- */
 
 void tap_lost_page_map(void);            /* before a seccomp filter that may forbid it; once per process */
+bool tap_lost_page_find(char path[TAP_PATH_MAX]); /* maps the launcher's; signals are blocked. path: for its name */
+void tap_lost_page_forget(void);         /* fork */
 uint64_t *tap_lost_page(void);           /* counters by enum rec_loss, any thread's; NULL: not mapped */
 
 /* ---- run*.c; what they share among themselves: run.h ---- */
@@ -176,6 +178,7 @@ bool tap_run_image_move(void);
 void tap_run_count_unrecorded(void);     /* one more call went nowhere: something says so that a kill leaves */
 /* What went nowhere comes into a page; signals are blocked. Returns how many of these calls `run` tells already. */
 uint64_t tap_run_count_adopted(void);
+uint64_t tap_run_count_owed(void);       /* a call that a reader counts no more, now that the image has a stream */
 void tap_run_count_forget(void);         /* fork: it is the parent's */
 void tap_run_say_unrecorded(void);       /* at the end: how many calls went nowhere */
 /* Under a launcher: an image that recorded nothing leaves our sight by an exec of `path`. */

@@ -1,13 +1,16 @@
 /*
  * trace/write/run/lostpage.c - one page of counters for the whole run, of processes that may soon make no file
  *
- * Runs      where the program is about to install a seccomp filter.
+ * Runs      where the program is about to install a seccomp filter, and where nothing can be made in the trace.
  * May       make system calls, with signals blocked.
  * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
  *
  * What such a process calls before it has a stream can be counted nowhere behind the filter. So it maps a page,
  * NAME.gputap/lost, before: a control page without a stream, to which every process of the run may add. Its children
  * inherit it. Where there is no trace yet (a plain preload) it makes none: whoever installs filters would get one.
+ *
+ * A launcher makes the page ahead (cli/run/place.c), so that it is there where the file system has no room for a file
+ * any more. At its end it removes the page if nobody has written into it: who maps it leaves its pid there.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -33,11 +36,58 @@ static int open_page(const char *path)
 	return fd >= 0 ? fd : tap_sys_create_own(path, O_RDWR);
 }
 
+/* Of the launcher's page: whether it still lies in the trace now that it says who has it. */
+static bool is_kept(int fd, struct rec_control *p)
+{
+	struct stat st;
+
+	__atomic_store_n(&p->pid, tap_sys_getpid(), __ATOMIC_SEQ_CST);
+	return TAP_SYS(fstat, fd, &st, 0, 0, 0, 0) == 0 && st.st_nlink > 0;
+}
+
+static void take(int fd)
+{
+	struct rec_control *p = tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p && !is_kept(fd, p)) {
+		TAP_SYS(munmap, p, REC_CONTROL_BYTES, 0, 0, 0, 0);
+		p = NULL;
+	}
+	if (p) {
+		p->version = REC_VERSION;
+		p->magic = REC_CONTROL_MAGIC;
+		__atomic_store_n(&page, p, __ATOMIC_RELEASE);
+	}
+}
+
+bool tap_lost_page_find(char path[TAP_PATH_MAX])
+{
+	if (page)
+		return true;
+	if (!tap_run.launched || !tap_run_name_path(path, 1, "/lost") || gc_without("page-ahead"))
+		return false;
+	int fd = tap_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
+
+	if (fd >= 0 && TAP_SYS(lseek, fd, 0, SEEK_END, 0, 0, 0) >= (long)REC_CONTROL_BYTES)
+		take(fd);
+	if (fd >= 0)
+		tap_sys_close(fd);
+	return page;
+}
+
+/* Behind a filter the child can make none of its own; else it says what it cannot record, and finds the page itself. */
+void tap_lost_page_forget(void)
+{
+	if (page && !tap_seccomp)
+		TAP_SYS(munmap, page, REC_CONTROL_BYTES, 0, 0, 0, 0);
+	if (!tap_seccomp)
+		page = NULL;
+}
+
 /* *found stays false: there is no trace yet. */
 static void map(void *found)
 {
 	char path[TAP_PATH_MAX];
-	struct rec_control *p = NULL;
 
 	if (!tap_run_find())
 		return;
@@ -46,14 +96,9 @@ static void map(void *found)
 	int fd = open_page(path);
 
 	if (fd >= 0 && tap_space_inside_limit(REC_CONTROL_BYTES) && tap_sys_fallocate(fd, 0, REC_CONTROL_BYTES) == 0)
-		p = tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		take(fd);
 	if (fd >= 0)
 		tap_sys_close(fd);
-	if (p) {
-		p->version = REC_VERSION;
-		p->magic = REC_CONTROL_MAGIC;
-		__atomic_store_n(&page, p, __ATOMIC_RELEASE);
-	}
 }
 
 void tap_lost_page_map(void)

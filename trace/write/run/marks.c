@@ -123,7 +123,8 @@ static uint32_t failed_is_told;         /* 1: and was heard */
 static struct {
 	uint32_t pid;                   /* whose it is; 0: nobody's */
 	uint32_t busy;                  /* a thread is at it, with signals blocked */
-	bool in_page;                   /* no name can be written, but a page of the parent's */
+	bool in_page;                   /* no name can be written, but a page of the parent's or the run's */
+	bool owed;                      /* less one, which a reader counts while the image has no stream */
 	bool lost;                      /* its key; the first one of an image without a stream is `unrecorded` */
 	uint64_t tick, said;            /* its name: when it was made, and the number; 0: there is none */
 	uint64_t taken;                 /* what marks before it said, which the launcher has taken */
@@ -151,6 +152,22 @@ static bool rename_count(uint64_t to)
 	return err == 0;
 }
 
+/*
+ * In another root directory, or without room for a name. That this process failed counts as a call, if it could be
+ * said; so does a folder without a stream.
+ */
+static void count_in_page(void)
+{
+	bool folder = TAP_READ_ONCE(tap_gate->alive) && !TAP_READ_ONCE(tap_gate->started) && !count.taken;
+
+	if (!tap_lost_to_page(count.taken + failed_is_told + folder) && (!tap_lost_page_find(count_at) ||
+		!tap_lost_to_page(count.taken + failed_is_told + folder)))
+		return;
+	count.in_page = true;
+	count.owed = folder;
+	count.taken = failed_is_told = 0;
+}
+
 static void count_in_name(uint64_t calls)
 {
 	bool done = count.said && rename_count(calls - count.taken);
@@ -163,11 +180,8 @@ static void count_in_name(uint64_t calls)
 	}
 	if (done)
 		count.said = calls - count.taken;
-	/* Another root directory. That this process failed counts as a call, if it could be said. */
-	else if (!count.said && tap_lost_to_parent(count.taken + failed_is_told)) {
-		count.in_page = true;
-		count.taken = failed_is_told = 0;
-	}
+	else if (!count.said)
+		count_in_page();
 }
 
 /* What marks in names say: not to be said again. */
@@ -195,7 +209,7 @@ void tap_run_count_unrecorded(void)
 	uint64_t said = TAP_READ_ONCE(count.said);
 
 	if (TAP_READ_ONCE(count.in_page))
-		tap_lost_to_parent(0);
+		tap_lost_to_page(0);
 	else if ((said && said <= COUNT_EACH) || tap_tick() >= TAP_READ_ONCE(count.next_tick))
 		count_now();
 }
@@ -216,6 +230,8 @@ uint64_t tap_run_count_adopted(void)
 	__atomic_store_n(&count.busy, 0, __ATOMIC_RELEASE);
 	return gc_without("taken-marks") ? 0 : taken;
 }
+
+uint64_t tap_run_count_owed(void) { return __atomic_exchange_n(&count.owed, false, __ATOMIC_RELAXED); }
 
 void tap_run_count_forget(void)
 {
@@ -278,7 +294,8 @@ void tap_run_say_failed(void)
 {
 	uint32_t pid = tap_sys_getpid();
 
-	if (said_by == pid)
+	/* A page that the parent mapped counts all of it. */
+	if (said_by == pid || tap_lost_page())
 		return;
 	said_by = pid;
 	failed_is_told = say_number("failed", pid);
@@ -309,7 +326,8 @@ void tap_run_say_unrecorded(void)
 	uint64_t said = counted(), calls = tap_lost_nowhere();
 
 	if (calls > said)
-		say_number(TAP_READ_ONCE(tap_gate->started) || said ? "lost" : "unrecorded", calls - said);
+		say_number(TAP_READ_ONCE(tap_gate->started) || said || count.in_page ? "lost" : "unrecorded",
+			calls - said);
 }
 
 static void find_run(void *unused)

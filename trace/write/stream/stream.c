@@ -146,15 +146,17 @@ static void lost_adopt(struct tap_stream *s)
 	for (uint32_t i = 0; i < 64; i++)
 		if (TAP_UNLIKELY(__atomic_load_n(&lost_unheld[i], __ATOMIC_RELAXED)))
 			tap_local_add(&s->control->lost[i], take_unheld(i, &told));
+	tap_local_add(&s->control->lost[REC_LOSS_NO_STREAM], tap_run_count_owed());
 }
 
-bool tap_lost_to_parent(uint64_t told)
+bool tap_lost_to_page(uint64_t told)
 {
-	if (!parents_page || TAP_READ_ONCE(tap_gate->alive))
-		return false;
-	for (uint32_t i = 0; i < 64; i++)
-		__atomic_fetch_add(&parents_page->lost_by_others[i], take_unheld(i, &told), __ATOMIC_RELAXED);
-	return true;
+	bool parents = parents_page && !TAP_READ_ONCE(tap_gate->alive);
+	uint64_t *to = parents ? parents_page->lost_by_others : tap_lost_page();
+
+	for (uint32_t i = 0; to && i < 64; i++)
+		__atomic_fetch_add(&to[i], take_unheld(i, &told), __ATOMIC_RELAXED);
+	return to;
 }
 
 /* No stream could be made: a page for the counts is smaller, and may pass --max-size. Signals are blocked. */
@@ -172,6 +174,7 @@ static void lost_into_trace(void)
 
 	for (uint32_t i = 0; i < 64; i++)
 		__atomic_fetch_add(&page[i], take_unheld(i, &told), __ATOMIC_RELAXED);
+	__atomic_fetch_add(&page[REC_LOSS_NO_STREAM], tap_run_count_owed(), __ATOMIC_RELAXED);
 }
 
 /* ------------------------------------------------------------------ append */
@@ -705,6 +708,7 @@ void tap_streams_forget(void)
 	second_clock_tick = 0;
 	open_retry_tick = open_retry_wait = 0;
 	lost_page = NULL;                                       /* the parent's */
+	tap_lost_page_forget();
 	tap_blobs_forget();
 	tap_space_forget();
 	tap_tally_forget();
