@@ -258,8 +258,10 @@ void tap_cupti_quiet(void)
 	if (stopped || !tap_cupti.recording)
 		return;
 	stopped = true;
-	tap_cupti_filter_callbacks(false);
-	tap_cupti_filter_records(false);
+	if (gc_without("calls-to-the-end")) {
+		tap_cupti_filter_callbacks(false);
+		tap_cupti_filter_records(false);
+	}
 	tap_cupti.api.cuptiActivityDisable(REC_CUPTI_KIND_OVERHEAD);
 }
 

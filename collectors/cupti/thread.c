@@ -21,6 +21,7 @@
 #include "collectors/cupti/internal.h"
 #include "collectors/futex.h"
 #include "common/plain/without.h"
+#include "trace/write/call/call.h"
 #include "trace/write/debug.h"
 #include "trace/write/own_threads.h"
 #include "trace/write/process.h"
@@ -126,10 +127,13 @@ static void wait_for_ends(void)
 
 static void flush_forced(void)
 {
+	uint64_t began = tap_tick();
+
 	record_clock();
 	wait_for_ends();
 	tap_cupti_flush(1);
 	record_clock();
+	tap_cupti_event(REC_CUPTI_ENDING, 0, 0, (uint64_t[4]){ began });
 }
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -178,6 +182,19 @@ static void flush_before_driver(void)
 	before_driver.done = TAP_READ_ONCE(tap_cupti.ending);
 }
 
+/* CUPTI may be recording: so which call was ours is in the trace. */
+static bool driver_is_up(void)
+{
+	uint64_t began = tap_tick(), own_thread = !TAP_READ_ONCE(no_thread);
+
+	tap_own_calls_begin();
+	bool up = tap_cupti_driver_is_up();
+
+	tap_own_calls_end();
+	tap_cupti_event(REC_CUPTI_OWN_CALLS, 0, 0, (uint64_t[4]){ tap_sys_gettid() | own_thread << 32, began });
+	return up;
+}
+
 /*
  * The end of the image comes behind the driver's own exit handler, and a CUPTI whose driver is gone may crash. So it is
  * called no more when nothing came since the flush before, or when the driver says that it is gone.
@@ -190,7 +207,7 @@ static bool hands_off(void)
 		return false;
 	bool news = tap_cupti_peek() || before_driver.busy != __atomic_load_n(&tap_cupti.busy, __ATOMIC_RELAXED);
 
-	return !news || !tap_cupti_driver_is_up();
+	return !news || !driver_is_up();
 }
 
 static void stop(void)

@@ -40,6 +40,8 @@ struct gt_cuda *gt_cuda_new(struct gt_model *m)
 			.attach_end_ns = GT_NO_TIME,
 			.attach_thread = GT_CUDA_NONE };
 		c->processes[i].last_ns = GT_NO_TIME;
+		c->processes[i].ending_ns = c->processes[i].ended_ns = GT_NO_TIME;
+		c->processes[i].last_call_ns = c->processes[i].last_work_ns = GT_NO_TIME;
 	}
 	m->cuda = c;
 	return c;

@@ -99,6 +99,9 @@ struct gt_cuda_process {
 	bool any;                         /* a record or buffer of CUPTI */
 	bool begun_late, ended_early;     /* the recording, by the window */
 	int64_t begun_ns;                 /* begun_late: from then on */
+	int64_t ending_ns, ended_ns;      /* all work was asked for at its end, that long; GT_NO_TIME: it was not */
+	int64_t last_call_ns, last_work_ns;       /* where the last one ended, began; GT_NO_TIME: none */
+	struct { uint32_t tid; int64_t start_ns, end_ns; } own; /* calls of gputap's; tid 0: none */
 	uint32_t first_id;                /* ... the first call of the window */
 	struct gt_cupti_sizes sizes;
 	struct gt_cuda_library library;

@@ -1,10 +1,11 @@
 /*
- * model/cuda/killed.c - work of a killed process that CUPTI had not written down
+ * model/cuda/killed.c - work that CUPTI had not written down when the process was gone
  *
  * CUPTI writes the record of a kernel when it is over, and the call's when that returns. What was still on the device,
- * or in CUPTI's own memory, when the process was killed has a call and nothing else. A launch into a graph that is
- * being captured sets nothing going, and looks the same; so does a copy of no bytes. Where not all calls were to be
- * recorded, nobody knows which have no work: that counts as one, whatever there was.
+ * or in CUPTI's own memory, when the process was killed has a call and nothing else. In a process that ended by itself
+ * CUPTI is asked for what was launched until then: so is what other threads launched behind that. A launch into a graph
+ * that is being captured sets nothing going, and looks the same; so does a copy of no bytes. Where not all calls were
+ * to be recorded, nobody knows which have no work: that counts as one, whatever there was.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -36,6 +37,7 @@ enum what { UNASKED, NEITHER, LAUNCHES, TRANSFERS, CAPTURES, CAPTURED };
 /* A function, of a process: its calls without work. worked: others had some. */
 struct function { uint8_t what; bool worked; uint64_t alone; };
 struct pass {
+	int64_t since;                  /* of calls that had ended before, all work was asked for */
 	struct function *all;           /* 2 * GT_CUDA_CBIDS: runtime, driver */
 	bool *capturing;                /* by thread; one that goes over to other threads' streams is not followed */
 };
@@ -101,6 +103,8 @@ static int look_at(struct gt_cuda *c, uint32_t process, uint64_t i, struct pass 
 
 	if (f->what == NEITHER || e->place & GT_PLACE_NESTED)
 		return 0;
+	if (e->end < p->since && (f->what == LAUNCHES || f->worked))
+		return 0;
 	if (gt_cuda_get(c, GT_CUDA_CALL, i, &call, err))
 		return -1;
 	f->what = (uint8_t)what_is(&call);
@@ -113,7 +117,7 @@ static int look_at(struct gt_cuda *c, uint32_t process, uint64_t i, struct pass 
 			*capturing = f->what == CAPTURES;
 	} else if (gt_cuda_work_of(c, process, e->correlation, call.start_ns, NULL, 0)) {
 		f->worked = true;
-	} else if (!capturing || !*capturing) {
+	} else if ((!capturing || !*capturing) && e->end >= p->since) {
 		f->alone++;
 	}
 	return 0;
@@ -136,6 +140,20 @@ static int count(struct gt_cuda *c, uint32_t process, struct pass *p, struct gt_
 	return 0;
 }
 
+/* From when on work may be missing. False: nothing is. */
+static bool may_miss(const struct gt_cuda *c, uint32_t process, int64_t *since)
+{
+	const struct gt_cuda_process *p = &c->processes[process];
+
+	*since = INT64_MIN;
+	if (was_killed(c, process))
+		return true;
+	*since = p->ending_ns;
+	return p->ending_ns != GT_NO_TIME && c->m->processes[process].pub.live == GT_LIVE_NO &&
+		(p->last_call_ns >= p->ending_ns || p->last_work_ns >= p->ended_ns) &&
+		!gc_without("launched-at-the-end");
+}
+
 int gt_cuda_killed_finish(struct gt_model *m, struct gt_err *err)
 {
 	struct gt_cuda *c = m->cuda;
@@ -144,7 +162,7 @@ int gt_cuda_killed_finish(struct gt_model *m, struct gt_err *err)
 	for (uint32_t process = 0; c && !rc && process < m->n_processes; process++) {
 		struct pass p;
 
-		if (!was_killed(c, process) || is_told_of(m))
+		if (!may_miss(c, process, &p.since) || is_told_of(m))
 			continue;
 		if (calls_left_out(m, process) && !left_by_exec(m, process))
 			gt_model_count_loss(m, REC_LOSS_WORK_UNKNOWN, 1);

@@ -106,6 +106,8 @@ static int add(struct scan *s, enum gt_cuda_kind kind, uint64_t place, int64_t s
 	*e = (struct gt_cuda_entry){ start, end, place, correlation, thread };
 	if (end != GT_NO_TIME && end > s->p->last_ns)
 		s->p->last_ns = end;
+	if (gt_cuda_is_work(kind) && start > s->p->last_work_ns)
+		s->p->last_work_ns = start;
 	return 0;
 }
 
@@ -122,24 +124,34 @@ static int add_timed(
 	return add(s, kind, place | GT_PLACE_UNTIMED, GT_NO_TIME, GT_NO_TIME, correlation, GT_CUDA_NONE);
 }
 
+static bool is_own(const struct scan *s, uint32_t tid, int64_t start)
+{
+	return tid && tid == s->p->own.tid && start >= s->p->own.start_ns && start <= s->p->own.end_ns;
+}
+
 static int add_call(struct scan *s, const struct rec_activity *a, uint64_t place)
 {
 	uint64_t start = REC_GET(a, API, start, 0), end = REC_GET(a, API, end, 0);
 	int64_t from = gt_cuda_ns(s->c, s->b->process, start);
+
+	if (is_own(s, REC_GET(a, API, threadId, 0), from))
+		return 0;
 	uint32_t thread = thread_at(s->c, s->b->process, REC_GET(a, API, threadId, 0), from),
 		 cbid = REC_GET(a, API, cbid, 0) % GT_CUDA_CBIDS;
 	uint64_t flags =
 		(uint64_t)cbid << GT_PLACE_CBID_SHIFT | (a->kind == REC_CUPTI_KIND_DRIVER ? GT_PLACE_DRIVER : 0);
 	int reason = gt_cuda_untimed(start, end);
+	int64_t to = reason < 0 ? gt_cuda_ns(s->c, s->b->process, end) : GT_NO_TIME;
 
 	if (thread == GT_CUDA_NONE)
 		return -1;
 	s->p->n_calls++;
 	if (reason >= 0)
 		gt_model_count_loss(s->c->m, (enum rec_loss)reason, 1);
-	return add(s, GT_CUDA_CALL, place | flags | (reason < 0 ? 0 : GT_PLACE_UNTIMED), from,
-		reason < 0 ? gt_cuda_ns(s->c, s->b->process, end) : GT_NO_TIME, REC_GET(a, API, correlationId, 0),
-		thread);
+	if (to > s->p->last_call_ns)
+		s->p->last_call_ns = to;
+	return add(s, GT_CUDA_CALL, place | flags | (reason < 0 ? 0 : GT_PLACE_UNTIMED), from, to,
+		REC_GET(a, API, correlationId, 0), thread);
 }
 
 /* Whether the kernel's name is in the trace. */

@@ -90,6 +90,25 @@ static void take_edge(struct gt_cuda_process *p, uint32_t what, int64_t ns)
 	}
 }
 
+/* The last counts: an exec may have failed, and the program gone on. */
+static void take_ending(struct gt_cuda_process *p, int64_t start, int64_t end)
+{
+	if (end < p->ended_ns)
+		return;
+	p->ending_ns = start;
+	p->ended_ns = end;
+}
+
+/* CUPTI's times are ours to some microseconds: what a thread of gputap's own did near by is gputap's, too. */
+static void take_own_calls(struct gt_cuda_process *p, const struct gt_rec *rec, int64_t start, int64_t end)
+{
+	int64_t near = rec->args[3] >> 32 ? 1000000 : 0;
+
+	p->own.tid = (uint32_t)rec->args[3];
+	p->own.start_ns = start - near;
+	p->own.end_ns = end + near;
+}
+
 /* Contexts live and die, modules are loaded; graphs and nodes become events of their own; the rest is not shown. */
 static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct gt_thread *thread)
 {
@@ -109,6 +128,16 @@ static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct 
 		return gt_cuda_order_add(c, rec);
 	if (what == REC_CUPTI_RESUMED || what == REC_CUPTI_PAUSED) {
 		take_edge(&c->processes[rec->process], what, ns);
+		return 0;
+	}
+	if (what == REC_CUPTI_OWN_CALLS) {
+		take_own_calls(&c->processes[rec->process], rec,
+			gt_reader_tick_ns(c->m->reader, rec->process, rec->args[4]), ns);
+		return 0;
+	}
+	if (what == REC_CUPTI_ENDING) {
+		take_ending(&c->processes[rec->process],
+			gt_reader_tick_ns(c->m->reader, rec->process, rec->args[3]), ns);
 		return 0;
 	}
 	if (what == REC_CUPTI_ATTACHED)

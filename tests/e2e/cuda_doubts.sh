@@ -99,6 +99,34 @@ for way in return exit _exit quick_exit thread_exit exec reset late_work; do
 done
 doubt "" late_work "" 10=40 38=2
 
+# Threads that call until the process is gone. Of each a call may have come back that it did not count any more
+recorded() { "$tap" stats -q -r cuda_api_sum --format csv t.gputap | awk -F, -v name="$1" '$0 ~ name {n = $3} END {print n + 0}'; }
+counted() { od -An -v -t u8 calls | awk '{print $1 + $2}'; }
+for way in return _exit quick_exit thread_exit kill; do
+	for option in --cuda-args=false --cuda-args; do
+		traced -q --summary=none "$option" -- "$ends" threads_call $way 2>killed
+		less=$(($(recorded cuCtxGetDevice) - $(counted)))
+		check "threads that call while the process ends ($way, $option): recorded, less what they counted: $less" \
+			[ $less -ge 0 ] && [ $less -le 2 ]
+		check "... a call of ours, whether the driver is there, is not among them: $(recorded cuDeviceGetCount)" \
+			[ "$(recorded cuDeviceGetCount)" = 0 ]
+	done
+done
+# ... and launch: what has no work in the trace is counted, and work whose launch had not come back
+launches_add_up() {
+	"$tap" info --json t.gputap | python3 -c "import json, sys; l = json.load(sys.stdin)['ledger']; print(sum(l.get(r, 0) for r in ('NOT_FINISHED', 'TIME_ZERO', 'UNMATCHED_CALL')) - l.get('UNMATCHED_COMMAND', 0))" >missing
+	timed=$("$tap" stats -q -r cuda_gpu_kern_sum --format csv t.gputap | awk -F, '$NF == "nothing" {print $3}')
+	[ "$(recorded cuLaunchKernel)" = $(($(cat missing) + timed)) ]
+}
+for way in return _exit; do
+	for faults in "" slow-kernels=5; do
+		FAKEGPU_FAULTS=$faults traced -q --summary=none -- "$ends" threads_launch $way
+		check "threads that launch while the process ends ($faults, $way): work and losses are as many as launches" launches_add_up
+	done
+done
+traced -q --summary=none --cuda-api=none -- "$ends" threads_launch return
+check "... where calls are left out, it is unknown" eval '"$tap" info --json t.gputap | grep -q "\"WORK_UNKNOWN\": *1"'
+
 # A driver that does not know of us: what was called cannot be told, and that is said
 doubt "" uninjected CUDA_UNSEEN=1
 check "... with the reason" said "the driver was not told of gputap: CUDA_INJECTION64_PATH"

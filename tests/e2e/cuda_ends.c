@@ -5,6 +5,8 @@
  * main_leaves (its last thread ends later; no launches: the stand-in's device has no thread then, which would stay)
  * unfinished (nothing is waited for) kill_unfinished (the same, by SIGKILL) pause_unfinished (four seconds later)
  * uninjected (the driver is not told of us)
+ * threads_call, threads_launch [WAY] (two threads call, or launch and do not wait, as long as the process lives, and
+ * count what came back in the file `calls`: two numbers of 8 bytes; then the end by WAY)
  * late_work (an exit handler from before the driver's launches; it prints what it got), last_calls (three calls in a
  * static destructor), or: late LIBRARY (loaded when the driver is up). 20 launches; 200 for the window; for the seconds
  * as many as there is time for in three to four, of which it prints the number. Ends with status 3 where there is one.
@@ -13,12 +15,14 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -115,12 +119,15 @@ static void late_work(void)
 }
 
 static int calls_last;
+static uint64_t *counted;               /* one for each thread that calls, in a file */
 
 /* Behind every exit handler. */
 __attribute__((destructor)) static void last(void)
 {
 	int err = 0;
 
+	if (counted)
+		usleep(30000);                  /* for the threads */
 	for (int i = 0; calls_last && i < 3; i++)
 		err |= F(cuCtxGetCurrent, void **)(&(void *){ NULL });
 	if (calls_last)
@@ -170,6 +177,46 @@ static void seconds(void)
 	printf("launches %d\n", n);
 }
 
+static int (*get_device)(int *);
+
+static void *call_for_ever(void *mine)
+{
+	uint64_t *count = mine;
+	int got;
+
+	MUST(F(cuCtxSetCurrent, void *)(context));
+	for (;; (*count)++)
+		get_device(&got);
+	return NULL;
+}
+
+static void *launch_for_ever(void *mine)
+{
+	uint64_t *count = mine;
+
+	MUST(F(cuCtxSetCurrent, void *)(context));
+	for (; !launch_kernel(NULL); ++*count)
+		usleep(20);
+	return NULL;
+}
+
+static int threads_do(void *(*what)(void *))
+{
+	int fd = open("calls", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	pthread_t thread;
+
+	if (fd < 0 || ftruncate(fd, 2 * sizeof *counted) < 0)
+		return 1;
+	counted = mmap(NULL, 2 * sizeof *counted, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	open_driver();
+	load_kernel();
+	get_device = F(cuCtxGetDevice, int *);
+	for (int i = 0; i < 2; i++)
+		MUST(pthread_create(&thread, NULL, what, &counted[i]));
+	usleep(20000);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "return";
@@ -186,6 +233,11 @@ int main(int argc, char **argv)
 		unsetenv("CUDA_INJECTION64_PATH");
 		work();
 		return STATUS;
+	}
+	if (!strncmp(way, "threads_", 8)) {
+		if (threads_do(strcmp(way, "threads_call") ? launch_for_ever : call_for_ever))
+			return 1;
+		way = argc > 2 ? argv[2] : "return";
 	}
 	if (!strcmp(way, "late_work"))
 		atexit(late_work);

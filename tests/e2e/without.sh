@@ -326,6 +326,15 @@ needed all-given-back "launches without work are told where CUPTI had given all 
 unread() { "$gputap" info --json t.gputap | grep -q '"CUPTI_UNREAD":'; }
 wiped() { cuda incomplete,slow-kernels=60000,drop=7,dropped-kills=7 -- "$ends" pause_unfinished; ! unread && python3 "$GPUTAP_TESTS/e2e/cuda_wipe.py" t.gputap && unread; }
 needed tell-seen "activities in a buffer that CUPTI keeps in a killed process, wiped from outside: told" wiped
+recorded() { "$gputap" stats -q -r cuda_api_sum --format csv t.gputap | awk -F, -v name="$1" '$0 ~ name {n = $3} END {print n + 0}'; }
+called() { cuda "" -- "$ends" threads_call return; [ "$(recorded cuCtxGetDevice)" -ge "$(od -An -v -t u8 calls | awk '{print $1 + $2}')" ]; }
+needed calls-to-the-end "what threads call while the process ends is recorded" called
+launched() {
+	cuda slow-kernels=5 -- "$ends" threads_launch return
+	timed=$("$gputap" stats -q -r cuda_gpu_kern_sum --format csv t.gputap | awk -F, '$NF == "nothing" {print $3}')
+	[ $(($(recorded cuLaunchKernel) + $(lost UNMATCHED_COMMAND))) = $((timed + $(lost NOT_FINISHED) + $(lost TIME_ZERO) + $(lost UNMATCHED_CALL))) ]
+}
+needed launched-at-the-end "launches without work behind the last flush are told" launched
 forked() { cuda "" -- "$ends" fork_calls; status 3 && whole ledger && kinds 10=40 4=48; }
 needed fork-buffers "a forked child writes nothing into its parent's buffers" forked
 

@@ -179,7 +179,7 @@ struct rec_control {
 	X(CUPTI_DATA_GONE,   "overheads of CUDA whose data is missing: it was gone before it was stored") \
 	X(TRACEPOINTS_LOST,  "events of tracepoints lost: the kernel's rings were full") \
 	X(HANDLER_CALL,      "calls of signal handlers that came while gputap asked the driver: forwarded only") \
-	X(WORK_UNKNOWN,      "processes killed with CUDA calls left out: what CUPTI had not written down is not known")
+	X(WORK_UNKNOWN,      "processes killed or ended amid CUDA work, with calls left out: how much is not known")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
@@ -351,6 +351,12 @@ enum rec_cupti_event {
 	 * handle of the launch completion event
 	 */
 	REC_CUPTI_LAUNCH_ORDER,
+	/*
+	 * Driver calls of gputap's own were made between a tick and now: thread id, 1 if the program makes no call on
+	 * that thread; the tick. CUPTI records them as it does the program's.
+	 */
+	REC_CUPTI_OWN_CALLS,
+	REC_CUPTI_ENDING,             /* the image may end: CUPTI was asked for all work; tick at which that began */
 };
 
 enum rec_object {

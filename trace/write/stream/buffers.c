@@ -26,6 +26,7 @@
 #include "trace/write/internal.h"
 
 #define WORTH_PUNCHING 32768u           /* bytes: system calls for less would not pay */
+#define LEFT_BYTES 2097152u             /* of a buffer that CUPTI keeps, behind what was seen in it */
 #define RING_PLACES 4096u
 #define RESTS 256u
 #define WORTH_TAKING 2u                 /* blocks: a smaller rest is no place for a buffer */
@@ -294,11 +295,14 @@ bool tap_buffers_hide(struct rec_chunk *c, uint64_t from)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-/* A page more stays: a record may have been begun. Hidden first: a write into a hole may find no room on the disk. */
+/*
+ * Other threads may go on calling until the process is gone: for what CUPTI writes of them much stays, of a buffer of
+ * the usual size all. Hidden first: a write into a hole may find no room on the disk.
+ */
 void tap_buffers_leave(struct rec_chunk *c, uint64_t used)
 {
 	tap_buffers_head(c)->valid = used;
-	uint64_t at = PLACE(c), bytes = c->bytes, from = (REC_CUPTI_BUFFER + used + 4095) / 4096 * 4096 + 4096;
+	uint64_t at = PLACE(c), bytes = c->bytes, from = (REC_CUPTI_BUFFER + used + 4095) / 4096 * 4096 + LEFT_BYTES;
 
 	if (ring_given || tap_seccomp || from + WORTH_PUNCHING > bytes)
 		return;
