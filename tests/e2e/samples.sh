@@ -81,7 +81,14 @@ $cc -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -o small "$here/samples/small.c" 
 check "timers: a handler on a small stack: the program's status" traced 3 --sample=timer --sample-rate=1000 -t sample -- ./small
 refused() { "$tap" info --json t.gputap | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ledger"].get("SAMPLES_LOST", 0) < 20)'; }
 check "... samples before it, and those that had no room in it are counted" eval 'has sample && refused'
-check "timers: ... from the beginning: the program's status" traced 3 --sample=timer --sample-rate=1000 -t sample -- ./small now
+# The first tick may come before main is reached, on a stack that is large enough: that run says nothing.
+from_the_beginning() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		traced 3 --sample=timer --sample-rate=1000 -t sample -- ./small now || return 1
+		has sample || return 0
+	done
+}
+check "timers: ... from the beginning: the program's status" from_the_beginning
 check "... all are counted" eval '! has sample && refused'
 traced 3 --sample=timer --ring --max-size=4M --sample-rate=1000 -t sample -- ./busy 40
 check "timers: with a ring" has sample
