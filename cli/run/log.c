@@ -56,7 +56,7 @@ static bool is_whole(const struct gt_run *run)
 static bool keep(const struct gt_run *run, char *line, size_t n)
 {
 	off_t at = lseek(run->log, 0, SEEK_CUR) - (off_t)n, end = last.line ? last.at + (off_t)last.n : 0;
-	char *now = at >= 0 ? malloc(n) : NULL;
+	char *now = at >= 0 && n ? malloc(n) : NULL;
 	bool found = now && pread(run->log, now, n, at) == (ssize_t)n && !memcmp(now, line, n);
 
 	free(now);
