@@ -381,6 +381,7 @@ void tap_perf_timer_start(void)
 		return;
 	}
 	table = t;
+	tap_lost_page_ahead();          /* what a small stack refuses is told where a kill leaves it */
 	atexit(tell_of_refused);
 	tap_at_fork_child(arm);
 	arm();
@@ -388,7 +389,11 @@ void tap_perf_timer_start(void)
 		TAP_DEGRADE(TAP_PART_CORE, "--sample=timer: no samples: timer_create failed (ulimit -i)");
 }
 
-void tap_perf_timer_fork(void) { arm(); }
+void tap_perf_timer_fork(void)
+{
+	tap_lost_page_ahead();
+	arm();
+}
 
 void tap_perf_timer_end(void)
 {

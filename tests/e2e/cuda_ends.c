@@ -121,13 +121,22 @@ static void late_work(void)
 static int calls_last;
 static uint64_t *counted;               /* one for each thread that calls, in a file */
 
+/* Between the exit handler that comes before the driver's and those of libraries, and behind them all. */
+static void wait_for_threads(void)
+{
+	const volatile uint64_t *now = counted;
+
+	for (uint64_t enough = now[0] + now[1] + 50; now[0] + now[1] < enough;)
+		usleep(1000);
+}
+
 /* Behind every exit handler. */
 __attribute__((destructor)) static void last(void)
 {
 	int err = 0;
 
 	if (counted)
-		usleep(30000);                  /* for the threads */
+		wait_for_threads();
 	for (int i = 0; calls_last && i < 3; i++)
 		err |= F(cuCtxGetCurrent, void **)(&(void *){ NULL });
 	if (calls_last)
@@ -200,6 +209,7 @@ static void *launch_for_ever(void *mine)
 	return NULL;
 }
 
+
 static int threads_do(void *(*what)(void *))
 {
 	int fd = open("calls", O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -208,6 +218,7 @@ static int threads_do(void *(*what)(void *))
 	if (fd < 0 || ftruncate(fd, 2 * sizeof *counted) < 0)
 		return 1;
 	counted = mmap(NULL, 2 * sizeof *counted, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	atexit(wait_for_threads);
 	open_driver();
 	load_kernel();
 	get_device = F(cuCtxGetDevice, int *);

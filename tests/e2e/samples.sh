@@ -90,6 +90,8 @@ from_the_beginning() {
 }
 check "timers: ... from the beginning: the program's status" from_the_beginning
 check "... all are counted" eval '! has sample && refused'
+traced 137 --sample=timer --sample-rate=1000 -t sample -- ./small now kill
+check "... and in a process that is killed" refused
 traced 3 --sample=timer --ring --max-size=4M --sample-rate=1000 -t sample -- ./busy 40
 check "timers: with a ring" has sample
 

@@ -2,81 +2,12 @@
 # tests/e2e/without.sh - each mend of docs/ledger.md is needed: what is true with it is not true without it
 #
 # Runs in build/switch, where GPUTAP_WITHOUT takes a mend out (common/plain/without.h). The switches named here are those in the code and
-# those of the page: tests/unit/test_ledger.py.
+# those of the page: tests/unit/test_ledger.py. CUDA's are in without_cuda.sh.
 #
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
-set -u
-product=$GPUTAP_BUILD
-export GPUTAP_BUILD=$product/switch
-[ -e "$GPUTAP_BUILD/libgputap.so" ] || { echo "skipped: $GPUTAP_BUILD is not built"; exit 77; }
-nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan && { echo "skipped: a library with sanitizers cannot be preloaded"; exit 77; }
-gputap=$GPUTAP_BUILD/gputap shim=$GPUTAP_BUILD/libgputap.so audit=$GPUTAP_BUILD/libgputap-audit.so gpu=$GPUTAP_BUILD/tests/fakegpu
-e2e=$GPUTAP_BUILD/tests/e2e ends=$e2e/cuda_ends
-export OCL_ICD_VENDORS=$GPUTAP_BUILD/tests/fakecl/vendors
-unset LD_PRELOAD LD_AUDIT OPENCL_LAYERS GPUTAP_WITHOUT CUDA_INJECTION64_PATH "${!FAKECL_@}" "${!FAKEGPU_@}"
-ulimit -c 0
-passed=0 failed=0 skipped=0
-
-# needed SWITCH "what the mend makes true" COMMAND...
-needed() {
-	local switch=$1 what=$2 lack='' no_filters="no filter of system calls can be set here"
-	shift 2
-	case " ${ONLY-$switch} " in *" $switch "*) ;; *) return ;; esac
-	case $switch in
-	names-preload) command -v oclgrind >/dev/null || lack="no oclgrind" ;;
-	parents-page) [ "$(id -u)" = 0 ] || lack="not root" ;;
-	other-folder) other_user || lack="not root, or no setpriv" ;;
-	in-place) unit shim_places a_trace_is_made_where_nothing_can_be_renamed && ! grep -q '^skipped' out || lack=$no_filters ;;
-	page-ahead) mkdir -p few; unshare -rm mount -t tmpfs none few 2>/dev/null || lack="no right to mount a file system" ;;
-	facts | lost-page | says-no-samples | seccomp | shared-counts) filters || lack=$no_filters ;;
-	counter-forbidden) "$e2e/cl_place" 10 counter 10 2>/dev/null || lack="the counter cannot be forbidden here" ;;
-	audit-tls | layer-aside | second-copy | layer-loader) has_layers || lack="the OpenCL loader here takes no layers" ;;
-	room) [ "$(getconf PTHREAD_STACK_MIN)" -le 16384 ] || lack="the least stack is a large one here" ;;
-	fork-word) wipes || lack="no memory is wiped in a forked child here" ;;
-	who-calls) [ "$(uname -m)" = x86_64 ] || lack="what that jump leaves looks like a call in frames of x86-64 alone" ;;
-	small-stack | spawn-ahead | spawn-mark) [ -z "${EMULATED-}" ] || lack="an emulator's timers and spawns are others" ;;
-	esac
-	if [ -n "$lack" ]; then skipped=$((skipped + 1)); echo "skipped: $switch: $lack"; return; fi
-	if ("$@") 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $switch: $what"; return; fi
-	export GPUTAP_WITHOUT=$switch
-	if ("$@") 2>/dev/null; then failed=$((failed + 1)); echo "FAILED: $switch: without it as well: $what"; else passed=$((passed + 1)); fi
-	unset GPUTAP_WITHOUT
-}
-
-holds() { if ("${@:2}"); then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; fi; }
-
-other_user() { [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; }
-filters() { "$e2e/cl_place" filter 2>/dev/null; }
-# MADV_WIPEONFORK, which an emulator may accept and not do
-wipes() {
-	python3 -c 'import mmap, os
-page = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-page.madvise(18)
-page[0] = 1
-child = os.fork()
-if not child: os._exit(page[0])
-raise SystemExit(os.waitpid(child, 0)[1] != 0)'
-}
-# unit PROGRAM TEST: one test of it
-unit() { "$GPUTAP_BUILD/$1" >out 2>&1; grep -q "OK \] $2\$" out; }
-
-# under VARIABLE=VALUE... -- PROGRAM...: into t.gputap, its words into out; its status
-under() {
-	local vars=()
-	while [ "$1" != -- ]; do vars+=("$1"); shift; done
-	shift
-	rm -rf t.gputap
-	(timeout -k 1 100 env "GPUTAP_OUTPUT=$PWD/t" "${vars[@]}" "$@" >out 2>err </dev/null) 2>/dev/null
-}
-run() { rm -rf t.gputap; timeout -k 1 100 "$gputap" run -f -o t --summary=none "$@" >out 2>err </dev/null; }
-count() { python3 "$GPUTAP_TESTS/e2e/count_records.py" t.gputap "$GPUTAP_BUILD/gen/ids.h" | awk -v n="$1" '$1 == n {c = $2} END {print c + 0}'; }
-status() { [ $? = "$1" ]; }
-complete() { "$gputap" info t.gputap 2>/dev/null | grep -q '^complete: yes'; }
-lost() { "$gputap" info --json t.gputap 2>/dev/null | python3 -c "import json, sys; print(json.load(sys.stdin)['ledger'].get('$1', 0))"; }
-recorded() { "$gputap" info --json t.gputap 2>/dev/null | python3 -c "import json, sys; print(sum(p['calls'] for p in json.load(sys.stdin)['processes']))"; }
-timed() { "$gputap" dump --json t.gputap 2>/dev/null | grep '"name":"cl' | grep -c '"command":{.*"start'; }
-calls() { [ "$(count clGetPlatformIDs)" = "$1" ]; }
+# shellcheck source=tests/e2e/without_lib.sh
+. "$GPUTAP_TESTS/e2e/without_lib.sh"
 
 cc=${CC:-cc} ways=$GPUTAP_TESTS/e2e/ways opts="-O1 -w -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Wl,--as-needed"
 command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
@@ -172,6 +103,8 @@ needed says-no-samples "samples that are not permitted are told of" no_samples
 $cc $opts -o small "$GPUTAP_TESTS/e2e/samples/small.c" || exit 1
 small_stack() { run --sample=timer --sample-rate=1000 -t sample -- ./small; status 3; }
 needed small-stack "a sample in a handler on a small stack ends no program" small_stack
+killed_small() { run --sample=timer --sample-rate=1000 -t sample -- ./small now kill; [ "$(lost SAMPLES_LOST)" -gt 20 ]; }
+needed samples-page "samples without room are counted in a process that records nothing else and is killed" killed_small
 behind_all() { run -- "$e2e/cl_place" 100 thread=100 && rm t.gputap/*/1.str && ! complete; }
 needed tally "a file of a stream that is removed behind everybody's last look is missed" behind_all
 wiped_tail() { run -- "$e2e/cl_place" 700 kill; python3 "$GPUTAP_TESTS/e2e/removed_check.py" tail "$gputap" t.gputap >/dev/null; }
@@ -304,39 +237,6 @@ needed long-stream "a stream beyond what links tell goes on in another file" uni
 needed size-of-child "a child that is forked when the trace has its size records" unit shim_places a_child_of_a_full_parent_records
 needed facts "facts that find no room are counted" unit shim_places facts_without_room_are_counted
 needed elsewhere "a deleted working directory: recorded elsewhere" unit shim_places a_deleted_folder_s_trace_is_no_root_s
-# ------------------------------------------------- CUDA
-export LD_LIBRARY_PATH=$gpu/lib
-cuda() { local faults=$1; shift; FAKEGPU_FAULTS=$faults run "$@"; }
-whole() { python3 "$GPUTAP_TESTS/e2e/cuda_whole_check.py" t.gputap "$@" >/dev/null 2>&1; }
-kinds() { python3 "$GPUTAP_TESTS/e2e/cuda_collector_check.py" t.gputap kinds "$@" >/dev/null 2>&1; }
-unended() { cuda incomplete,slow-kernels=2 -- "$ends" unfinished; status 3 && whole ledger && kinds 10=20; }
-needed wait-for-ends "kernels about to end are waited for" unended
-untold() { cuda no-resource-callbacks -- "$ends" return; status 3 && whole ledger && kinds 10=20 38=1; }
-needed first-buffer "a CUPTI that tells of nothing: the first buffer starts the thread" untold
-down() { cuda deinitialised -- "$ends" return; status 3 && whole ledger && kinds 10=20; }
-early_kind() { cuda kind-early=10 -- "$ends" return; status 3 && whole ledger && kinds 10=20; }
-needed ask-again "a kind that is refused inside cuInit is asked for again" early_kind
-needed before-driver "a driver that takes itself down: flushed before" down
-some() { cuda "" --cuda-filter='!cuLaunchKernel' -- "$ends" return; status 3 && whole ledger && kinds 10=20; }
-needed some-calls "work whose call nobody asked for is no loss" some
-dropped() { cuda incomplete=2,slow-kernels=60000,drop=7,dropped-kills=7 --cuda-flush=0 -- "$ends" pause_unfinished; whole ledger INCOMPLETE_RECORD=+ CUPTI_DROPPED=7; }
-needed ask-dropped "what CUPTI dropped is told where it gives no buffer back before a kill" dropped
-given_back() { cuda slow-kernels=60000,drop=7,dropped-kills=4 --cuda-flush=50 -- "$ends" pause_unfinished; whole ledger UNMATCHED_CALL=+ CUPTI_DROPPED=+; }
-needed all-given-back "launches without work are told where CUPTI had given all its buffers back before a kill" given_back
-unread() { "$gputap" info --json t.gputap | grep -q '"CUPTI_UNREAD":'; }
-wiped() { cuda incomplete,slow-kernels=60000,drop=7,dropped-kills=7 -- "$ends" pause_unfinished; ! unread && python3 "$GPUTAP_TESTS/e2e/cuda_wipe.py" t.gputap && unread; }
-needed tell-seen "activities in a buffer that CUPTI keeps in a killed process, wiped from outside: told" wiped
-recorded() { "$gputap" stats -q -r cuda_api_sum --format csv t.gputap | awk -F, -v name="$1" '$0 ~ name {n = $3} END {print n + 0}'; }
-called() { cuda "" -- "$ends" threads_call return; [ "$(recorded cuCtxGetDevice)" -ge "$(od -An -v -t u8 calls | awk '{print $1 + $2}')" ]; }
-needed calls-to-the-end "what threads call while the process ends is recorded" called
-launched() {
-	cuda slow-kernels=5 -- "$ends" threads_launch return
-	timed=$("$gputap" stats -q -r cuda_gpu_kern_sum --format csv t.gputap | awk -F, '$NF == "nothing" {print $3}')
-	[ $(($(recorded cuLaunchKernel) + $(lost UNMATCHED_COMMAND))) = $((timed + $(lost NOT_FINISHED) + $(lost TIME_ZERO) + $(lost UNMATCHED_CALL))) ]
-}
-needed launched-at-the-end "launches without work behind the last flush are told" launched
-forked() { cuda "" -- "$ends" fork_calls; status 3 && whole ledger && kinds 10=40 4=48; }
-needed fork-buffers "a forked child writes nothing into its parent's buffers" forked
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -10,7 +10,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/ledger.md").read_text(encoding="utf-8")
-WITHOUT = (ROOT / "tests/e2e/without.sh").read_text(encoding="utf-8")
+WITHOUT = "".join((ROOT / f"tests/e2e/{name}.sh").read_text(encoding="utf-8") for name in ("without", "without_cuda"))
 FOLDERS = ("api", "collectors", "common", "interpose", "trace", "model", "writers", "analysis", "cli")
 NAMED = re.compile(r"`((?:unit|e2e|fault|cli|golden|witness|fakegpu|real|quality)/\w+)`")
 

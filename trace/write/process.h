@@ -39,6 +39,9 @@ bool tap_at_fork_child(void (*fn)(void));
 /* Called in a forked child, by the thread that opens its trace, when that stands; NULL: nobody. */
 extern void (*tap_on_fork_child)(void) TAP_HIDDEN;
 
+/* Maps the launcher's page of counters, for what is counted where nothing can be opened any more (run/lostpage.c). */
+void tap_lost_page_ahead(void);
+
 /*
  * fn runs once at the end of the image, before the EXIT record: harvest what is complete, wait for nothing. Register at
  * the first need, any thread; at most 8 are kept.

@@ -39,7 +39,7 @@ static void computes(int number)
 	compute_until(300);
 }
 
-/* small [now]: in the handler from the beginning */
+/* small [now [kill]]: in the handler from the beginning; it is killed at the end */
 int main(int argc, char **argv)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), frame = getauxval(AT_MINSIGSTKSZ);
@@ -49,13 +49,14 @@ int main(int argc, char **argv)
 	struct sigaction action = { .sa_handler = computes, .sa_flags = SA_ONSTACK };
 	stack_t small = { .ss_sp = memory + page, .ss_size = bytes };
 
-	(void)argv;
 	if (argc == 1)
 		compute_until(100);     /* from then on each sample would be taken on that stack */
 	if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) || sigaltstack(&small, NULL) ||
 		sigaction(SIGUSR1, &action, NULL))
 		return 1;
 	raise(SIGUSR1);
+	if (argc == 3)
+		kill(getpid(), argv[2][0] == 'k' ? SIGKILL : SIGTERM);
 	printf("computed %d\n", sum != 0);
 	return 3;
 }

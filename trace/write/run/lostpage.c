@@ -1,7 +1,8 @@
 /*
  * trace/write/run/lostpage.c - one page of counters for the whole run, of processes that may soon make no file
  *
- * Runs      where the program is about to install a seccomp filter, and where nothing can be made in the trace.
+ * Runs      where the program is about to install a seccomp filter, where nothing can be made in the trace, and where
+ *           timers that interrupt the program (--sample=timer) begin.
  * May       make system calls, with signals blocked.
  * Must not  keep a descriptor, allocate with malloc, lock, touch errno.
  *
@@ -10,7 +11,8 @@
  * inherit it. Where there is no trace yet (a plain preload) it makes none: whoever installs filters would get one.
  *
  * A launcher makes the page ahead (cli/run/place.c), so that it is there where the file system has no room for a file
- * any more. At its end it removes the page if nobody has written into it: who maps it leaves its pid there.
+ * any more, or a handler of signals no stack to make one. At its end it removes the page if nobody has written into it:
+ * who maps it leaves its pid there.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -73,6 +75,23 @@ bool tap_lost_page_find(char path[TAP_PATH_MAX])
 	if (fd >= 0)
 		tap_sys_close(fd);
 	return page;
+}
+
+static void find(void *unused)
+{
+	char path[TAP_PATH_MAX];
+
+	(void)unused;
+	tap_lost_page_find(path);
+}
+
+void tap_lost_page_ahead(void)
+{
+	uint64_t mask = tap_sys_signals_block();
+
+	if (!gc_without("samples-page"))
+		tap_with_room(find, NULL);
+	tap_sys_signals_restore(mask);
 }
 
 /* Behind a filter the child can make none of its own; else it says what it cannot record, and finds the page itself. */
