@@ -250,8 +250,8 @@ void tap_cupti_stop(void)
 }
 
 /*
- * The process ends: kinds of the device stay on for the flush that follows, what this thread and the handlers do is
- * of no interest.
+ * The process ends: other threads may go on, so calls and kinds of the device stay on. What the flush that follows
+ * costs is of no interest.
  */
 void tap_cupti_quiet(void)
 {

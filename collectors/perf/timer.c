@@ -391,7 +391,8 @@ void tap_perf_timer_start(void)
 
 void tap_perf_timer_fork(void)
 {
-	tap_lost_page_ahead();
+	if (table)
+		tap_lost_page_ahead();
 	arm();
 }
 

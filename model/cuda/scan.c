@@ -133,10 +133,11 @@ static int add_call(struct scan *s, const struct rec_activity *a, uint64_t place
 {
 	uint64_t start = REC_GET(a, API, start, 0), end = REC_GET(a, API, end, 0);
 	int64_t from = gt_cuda_ns(s->c, s->b->process, start);
+	uint32_t tid = REC_GET(a, API, threadId, 0);
 
-	if (is_own(s, REC_GET(a, API, threadId, 0), from))
+	if (is_own(s, tid, from))
 		return 0;
-	uint32_t thread = thread_at(s->c, s->b->process, REC_GET(a, API, threadId, 0), from),
+	uint32_t thread = thread_at(s->c, s->b->process, tid, from),
 		 cbid = REC_GET(a, API, cbid, 0) % GT_CUDA_CBIDS;
 	uint64_t flags =
 		(uint64_t)cbid << GT_PLACE_CBID_SHIFT | (a->kind == REC_CUPTI_KIND_DRIVER ? GT_PLACE_DRIVER : 0);
