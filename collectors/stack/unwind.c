@@ -95,7 +95,7 @@ static void read_trampoline(uintptr_t at, struct tap_rule *rule)
 #if defined(__x86_64__)
 	uint8_t code[5];                                        /* add $n, %rsp; ret; from 3.14 on pop %rbp; ret */
 
-	if (tap_seccomp || tap_copy_guarded(tap_sys_getpid(), at, code, sizeof code) != sizeof code)
+	if (tap_seccomp || tap_copy_standing(tap_sys_getpid(), at, code, sizeof code) != sizeof code)
 		return;
 	if (code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4 && code[3] < 0x80 && code[4] == 0xc3)
 		*rule = (struct tap_rule){ TAP_CFA_SP, TAP_KEPT, TAP_AT_CFA, code[3] + 8, 0, -8 };
@@ -231,7 +231,7 @@ static int words_to_return(const struct tap_walk *w)
 	bool back;
 
 	/* a program that jumped to where nothing is has no code there */
-	if (tap_seccomp || tap_copy_guarded(tap_sys_getpid(), pc - before, code + 1 - before, 4 + before) <= before)
+	if (tap_seccomp || tap_copy_standing(tap_sys_getpid(), pc - before, code + 1 - before, 4 + before) <= before)
 		return -1;
 	back = code[0] == 0x5d || code[0] == 0xc9;                      /* pop %rbp, leave */
 	if (code[1] == 0x55 || code[1] == 0xc3 || (back && (code[1] == 0xe9 || code[1] == 0xeb)))

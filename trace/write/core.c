@@ -178,7 +178,7 @@ static uint64_t call_ticks(const struct gputap_call *call)
 
 static bool peek(const void *from, void *to, size_t bytes)
 {
-	return !tap_seccomp && tap_copy_guarded(tap_sys_getpid(), (uintptr_t)from, to, bytes) == bytes;
+	return !tap_seccomp && tap_copy_standing(tap_sys_getpid(), (uintptr_t)from, to, bytes) == bytes;
 }
 
 /* ------------------------------------------------------------------- stacks */

@@ -17,6 +17,7 @@
 #include "common/plain/without.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/auxv.h>
 
 #include "trace/write/internal.h"
@@ -45,22 +46,56 @@ __attribute__((no_sanitize("address"))) void tap_copy_past(void *to, const void 
 		((uint8_t *)to)[i] = source[i];
 }
 
-size_t tap_copy_guarded(uint32_t pid, uint64_t address, void *to, size_t n)
+/* The bytes that the kernel could copy; below 0: it was forbidden to, by a container's filter. */
+static long copy_by_kernel(uint32_t pid, uint64_t address, void *to, size_t n)
 {
 	struct piece own = { to, n }, there = { (void *)(uintptr_t)address, n };
-	static int forbidden;                                   /* by a container's filter */
+	static int forbidden;
 
-	if (!TAP_READ_ONCE(forbidden)) {
-		long got = TAP_SYS(process_vm_readv, pid, &own, 1, &there, 1, 0);
+	if (TAP_READ_ONCE(forbidden))
+		return -1;
+	long got = TAP_SYS(process_vm_readv, pid, &own, 1, &there, 1, 0);
 
-		if (got >= 0 || got == -14 /* EFAULT */)
-			return got > 0 ? (size_t)got : 0;
-		TAP_WRITE_ONCE(forbidden, 1);
-	}
+	if (got == -3 /* ESRCH: main left its thread, which the process' number stands for */)
+		got = TAP_SYS(process_vm_readv, tap_sys_gettid(), &own, 1, &there, 1, 0);
+	if (got >= 0 || got == -14 /* EFAULT */)
+		return got > 0 ? got : 0;
+	TAP_WRITE_ONCE(forbidden, 1);
+	return -1;
+}
+
+/* Only ever read from: a program that closes descriptors which are not its own may put another file in its place. */
+static long copy_by_file(uint64_t address, void *to, size_t n)
+{
+	int fd = tap_sys_open("/proc/thread-self/mem", O_RDONLY, 0);
+
+	if (fd < 0)
+		return -1;
+	long got = TAP_SYS(pread64, fd, to, n, address, 0, 0);
+
+	tap_sys_close(fd);
+	return got;
+}
+
+size_t tap_copy_guarded(uint32_t pid, uint64_t address, void *to, size_t n)
+{
+	long got = copy_by_kernel(pid, address, to, n);
+
+	if (got < 0)
+		got = copy_by_file(address, to, n);
+	return got > 0 ? (size_t)got : 0;
+}
+
+size_t tap_copy_standing(uint32_t pid, uint64_t address, void *to, size_t n)
+{
+	long got = copy_by_kernel(pid, address, to, n);
+
+	if (got >= 0)
+		return (size_t)got;
 	for (uint64_t at = address; at < address + n; at = (at / PAGE + 1) * PAGE)
 		if (!tap_frame_readable(at))
 			return 0;
-	tap_copy_past(to, there.base, n);
+	tap_copy_past(to, (const void *)(uintptr_t)address, n);
 	return n;
 }
 

@@ -22,8 +22,16 @@
 bool tap_frame_read(uintptr_t at, void *to, size_t bytes, const void *present)
 	__attribute__((visibility("hidden")));
 
-/* Copies this process' (pid's) memory by system calls that fail where there is none; the bytes that could be read. */
+/*
+ * Copies this process' (pid's) memory by system calls that fail where there is none, and where another thread takes it
+ * away meanwhile; the bytes that could be read.
+ */
 size_t tap_copy_guarded(uint32_t pid, uint64_t address, void *to, size_t bytes) __attribute__((visibility("hidden")));
+/*
+ * The same for memory that is there until this returns, if it is there: of a call or a stack of this thread. Where a
+ * container forbids the one system call, it takes a cheaper way, and is all or nothing then.
+ */
+size_t tap_copy_standing(uint32_t pid, uint64_t address, void *to, size_t bytes) __attribute__((visibility("hidden")));
 /* Whether there is memory at the address that can be read: by a system call. */
 bool tap_frame_readable(uintptr_t address) __attribute__((visibility("hidden")));
 /*
