@@ -69,8 +69,9 @@ struct gt_cuda_moment { uint64_t w[4]; uint32_t what, context, correlation, proc
 /* A kind of record. shown: the model's kind + 1, 0: none. */
 struct gt_cuda_record { uint16_t least; uint8_t layout, sort, shown; };
 extern const struct gt_cuda_record gt_cuda_records[GT_CUPTI_KINDS];
-/* Kinds that the device did because a call asked for it. */
-bool gt_cuda_is_work(enum gt_cuda_kind kind);
+/* Kinds that the device did because a call asked for it: a bit for each. */
+extern const uint32_t gt_cuda_work_kinds;
+static inline bool gt_cuda_is_work(enum gt_cuda_kind kind) { return gt_cuda_work_kinds >> kind & 1; }
 
 /* Times as CUPTI gave them. TIMELESS: the kind has none; UNTOLD: this record has none, and that is no loss. */
 enum gt_cuda_timing { GT_CUDA_TIMELESS, GT_CUDA_UNTOLD, GT_CUDA_TOLD };

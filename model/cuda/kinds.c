@@ -21,16 +21,11 @@ const struct gt_cuda_record gt_cuda_records[GT_CUPTI_KINDS] = {
 #include "model/cuda/kinds.def"
 };
 
-bool gt_cuda_is_work(enum gt_cuda_kind kind)
-{
-	static const uint32_t work = 0u
+const uint32_t gt_cuda_work_kinds = 0u
 #define SOURCE(ID, record) | (uint32_t)(rec_sort_##record == (int)REC_CUPTI_WORK) << GT_CUDA_##ID
 #include "model/cuda/kinds.def"
-		;
-
-	_Static_assert(GT_CUDA_KINDS <= 32, "a bit for each");
-	return work >> kind & 1;
-}
+	;
+_Static_assert(GT_CUDA_KINDS <= 32, "a bit for each");
 
 /* What each role of a field is for times; roles are in the order of the record, starts before ends. */
 #define TIME_START(v) t.timing = GT_CUDA_TOLD, t.start = (v);
