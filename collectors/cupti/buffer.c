@@ -166,7 +166,7 @@ void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, 
 		tap_cupti_peek_remove(buffer);
 		completed(c, stream, valid);
 	}
-	if (tap_cupti_alive())
+	if (tap_cupti_alive() && !tap_cupti_behind_driver())
 		tap_cupti_ask_dropped(context, stream);
 	__atomic_add_fetch(&tap_cupti.completed, 1, __ATOMIC_RELAXED);
 	if (TAP_READ_ONCE(tap_cupti.ready))

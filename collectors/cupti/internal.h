@@ -240,6 +240,8 @@ void tap_cupti_thread_start(bool init_told);
 void tap_cupti_exit(int kind);                          /* the image ends: flush, bounded in time */
 void tap_cupti_collect(void);                           /* a context is about to go: flush, soon or not at all */
 void tap_cupti_flush(uint32_t flags);                   /* FLUSH1: on the collector's thread alone */
+/* The driver may be gone: only the collector's thread, which asks whether it is there, may call CUPTI. */
+bool tap_cupti_behind_driver(void);
 
 /* ---- cupti.c, for the thread */
 void tap_cupti_set_recording(bool on);

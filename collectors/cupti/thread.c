@@ -179,8 +179,10 @@ static void flush_before_driver(void)
 	ask_dropped();
 	tap_cupti_peek();
 	before_driver.busy = __atomic_load_n(&tap_cupti.busy, __ATOMIC_RELAXED);
-	before_driver.done = TAP_READ_ONCE(tap_cupti.ending);
+	TAP_WRITE_ONCE(before_driver.done, TAP_READ_ONCE(tap_cupti.ending));
 }
+
+bool tap_cupti_behind_driver(void) { return TAP_READ_ONCE(before_driver.done); }
 
 /* CUPTI may be recording: so which call was ours is in the trace. */
 static bool driver_is_up(void)
