@@ -236,7 +236,7 @@ static int scan_buffer(struct scan *s, struct gt_cupti_walk *w, uint32_t index, 
 	/* What stands behind cannot be counted: one for the rest. An unfinished buffer may end in the midst of a
 	 * record. */
 	if (rc == 0 && gt_cupti_walk_stop(w) != GT_CUPTI_END &&
-		(s->b->completed || gt_cupti_walk_stop(w) == GT_CUPTI_UNKNOWN))
+		(s->b->completed || s->b->cut || gt_cupti_walk_stop(w) == GT_CUPTI_UNKNOWN))
 		gt_model_count_loss(s->c->m, REC_LOSS_CUPTI_UNREAD, 1);
 	return rc;
 }

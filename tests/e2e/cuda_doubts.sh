@@ -112,6 +112,15 @@ for way in return _exit quick_exit thread_exit kill; do
 			[ "$(recorded cuDeviceGetCount)" = 0 ]
 	done
 done
+# ... for so long that more comes than the trace keeps of one large buffer behind the last look: told. (A thread that has no
+# buffer then gets one that is kept whole.)
+FAKEGPU_FAULTS=deinitialised traced -q --summary=none -- "$ends" threads_stay
+less=$(($(recorded cuCtxGetDevice) - $(counted)))
+check "threads that call for long when the driver is gone: recorded, less what they counted: $less" eval '[ $less -ge 0 ] && [ $less -le 2 ] && status 3'
+FAKEGPU_FAULTS=deinitialised traced -q --summary=none --cuda-buffer-size=64M -- "$ends" threads_stay
+less=$(($(counted) - $(recorded cuCtxGetDevice)))
+check "... more than is kept of large buffers: $less are missing, and one is told for each" \
+	eval 'status 3 && [ $less -gt 0 ] && "$tap" info --json t.gputap | grep -q "\"CUPTI_UNREAD\": *[12]\b"'
 # ... and launch: what has no work in the trace is counted, and work whose launch had not come back
 launches_add_up() {
 	"$tap" info --json t.gputap | python3 -c "import json, sys; l = json.load(sys.stdin)['ledger']; print(sum(l.get(r, 0) for r in ('NOT_FINISHED', 'TIME_ZERO', 'UNMATCHED_CALL')) - l.get('UNMATCHED_COMMAND', 0))" >missing

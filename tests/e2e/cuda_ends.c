@@ -7,6 +7,7 @@
  * uninjected (the driver is not told of us)
  * threads_call, threads_launch [WAY] (two threads call, or launch and do not wait, as long as the process lives, and
  * count what came back in the file `calls`: two numbers of 8 bytes; then the end by WAY)
+ * threads_stay (the same, and each makes 100000 calls more when every exit handler and destructor is through)
  * late_work (an exit handler from before the driver's launches; it prints what it got), last_calls (three calls in a
  * static destructor), or: late LIBRARY (loaded when the driver is up). 20 launches; 200 for the window; for the seconds
  * as many as there is time for in three to four, of which it prints the number. Ends with status 3 where there is one.
@@ -188,6 +189,26 @@ static void seconds(void)
 
 static int (*get_device)(int *);
 
+/* The C library writes out streams behind all handlers and destructors: so late calls can be. */
+static ssize_t let_threads_call(void *unused, const char *text, size_t n)
+{
+	const volatile uint64_t *now = counted;
+	uint64_t enough[2] = { now[0] + 100000, now[1] + 100000 };
+
+	(void)unused, (void)text;
+	while (now[0] < enough[0] || now[1] < enough[1])
+		usleep(1000);
+	return (ssize_t)n;
+}
+
+static void end_slowly(void)
+{
+	FILE *late = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = let_threads_call });
+
+	if (late)
+		fputc('x', late);
+}
+
 static void *call_for_ever(void *mine)
 {
 	uint64_t *count = mine;
@@ -246,7 +267,9 @@ int main(int argc, char **argv)
 		return STATUS;
 	}
 	if (!strncmp(way, "threads_", 8)) {
-		if (threads_do(strcmp(way, "threads_call") ? launch_for_ever : call_for_ever))
+		if (!strcmp(way, "threads_stay"))
+			end_slowly();
+		if (threads_do(strcmp(way, "threads_launch") ? call_for_ever : launch_for_ever))
 			return 1;
 		way = argc > 2 ? argv[2] : "return";
 	}

@@ -30,6 +30,8 @@ needed tell-seen "activities in a buffer that CUPTI keeps in a killed process, w
 recorded() { "$gputap" stats -q -r cuda_api_sum --format csv t.gputap | awk -F, -v name="$1" '$0 ~ name {n = $3} END {print n + 0}'; }
 called() { cuda flush-hangs=200 -- "$ends" threads_call _exit; [ "$(recorded cuCtxGetDevice)" -ge "$(od -An -v -t u8 calls | awk '{print $1 + $2}')" ]; }
 needed calls-to-the-end "what threads call while the process ends is recorded" called
+stayed() { cuda deinitialised --cuda-buffer-size=64M -- "$ends" threads_stay; status 3 && unread; }
+needed kept "more calls behind the last look than the trace keeps of a large buffer: told" stayed
 launched() {
 	cuda slow-kernels=5 -- "$ends" threads_launch return
 	timed=$("$gputap" stats -q -r cuda_gpu_kern_sum --format csv t.gputap | awk -F, '$NF == "nothing" {print $3}')

@@ -148,6 +148,34 @@ static void a_record_beyond_the_valid_bytes_is_not_read(void **state)
 	}
 }
 
+/* Of a buffer that CUPTI filled while the image ended, the file may keep a part: that there was more is told. */
+static void records_behind_what_was_kept_are_one_loss(void **state)
+{
+	struct rec_cupti_buffer head = { .number = 1 };
+
+	(void)state;
+	for (uint64_t kept = 216; kept <= 648; kept += 24) {            /* of two kernels of 216 bytes */
+		for (int completed = 0; completed < 2; completed++) {
+			struct fixture f;
+
+			fixture_begin(&f, 130001);
+			add_kernel(&f, 1, 1000, 2000, NAME);
+			add_kernel(&f, 2, 3000, 4000, NAME);
+			head.kept = REC_CUPTI_BUFFER + kept;
+			head.completed_tick = completed ? START + 5000 : 0;
+			tb_cupti_buffer(f.c, f.a, &head);
+			expect(&f, kept < 432 ? 1 : 2, completed ? kept < 432 : kept <= 432);
+		}
+	}
+	head.kept = REC_CUPTI_BUFFER - 8;                               /* nobody writes that: as if all were there */
+	struct fixture f;
+
+	fixture_begin(&f, 130001);
+	add_kernel(&f, 1, 1000, 2000, NAME);
+	tb_cupti_buffer(f.c, f.a, &head);
+	expect(&f, 1, 0);
+}
+
 /* More than there is room for: as many as there are. */
 static void a_boastful_count_of_bytes_is_not_believed(void **state)
 {
@@ -380,6 +408,7 @@ int main(void)
 		cmocka_unit_test(fields_that_a_version_lacks_are_absent),
 		cmocka_unit_test(an_unknown_kind_ends_its_buffer_alone),
 		cmocka_unit_test(a_record_beyond_the_valid_bytes_is_not_read),
+		cmocka_unit_test(records_behind_what_was_kept_are_one_loss),
 		cmocka_unit_test(a_boastful_count_of_bytes_is_not_believed),
 		cmocka_unit_test(an_unfinished_buffer_is_read_to_its_first_zero),
 		cmocka_unit_test(absurd_sizes_are_not_taken),

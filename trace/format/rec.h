@@ -320,6 +320,11 @@ struct rec_cupti_buffer {
 	uint32_t context, stream;     /* as CUPTI says at completion: CUPTI's context id or 0, stream id */
 	uint64_t valid;               /* bytes of records; of one that never completed: at least */
 	uint64_t completed_tick;      /* written last; 0: never completed */
+	/*
+	 * Bytes of the chunk behind which nothing of what CUPTI wrote is in the file, as the image was ending; 0: all
+	 * is there.
+	 */
+	uint64_t kept;
 };
 enum rec_cupti_library {
 	REC_CUPTI_STAND_IN = 1,

@@ -67,6 +67,9 @@ int gt_cupti_buffer_get(const struct gt_reader *r, uint32_t i, struct gt_cupti_b
 	out->room = c->room;
 	out->completed = out->head.completed_tick != 0;
 	out->bytes = out->completed && out->head.valid < c->room ? out->head.valid : c->room;
+	out->cut = out->head.kept >= REC_CUPTI_BUFFER && out->head.kept - REC_CUPTI_BUFFER < out->bytes;
+	if (out->cut)
+		out->bytes = out->head.kept - REC_CUPTI_BUFFER;
 	return 0;
 }
 
@@ -168,7 +171,7 @@ static int kind_here(struct gt_cupti_walk *w, uint32_t *kind, struct gt_err *err
 	int rc;
 
 	if (w->buffer.bytes - w->at < 8)
-		return end(w, w->buffer.bytes == w->at ? GT_CUPTI_END : GT_CUPTI_CUT);
+		return end(w, w->buffer.bytes == w->at && !w->buffer.cut ? GT_CUPTI_END : GT_CUPTI_CUT);
 	rc = have(w, 8, err);
 	if (rc <= 0)
 		return rc < 0 ? -1 : end(w, GT_CUPTI_CUT);

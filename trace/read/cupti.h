@@ -27,10 +27,10 @@ struct gt_cupti_buffer {
 	uint32_t process, stream;         /* stream: number of the file that it lies in */
 	uint64_t offset;                  /* of the first activity in that file */
 	uint64_t room;                    /* bytes of the file that belong to it */
-	/* where records end at the latest: valid bytes, or the room of a buffer that never came back */
+	/* where records end at the latest: valid bytes, or the room of one that never came back; or what is kept */
 	uint64_t bytes;
 	struct rec_cupti_buffer head;
-	bool completed;
+	bool completed, cut;              /* cut: there may have been records behind them, which the file lacks */
 };
 /* Buffers of all processes, in order of files. */
 uint32_t gt_cupti_buffer_count(const struct gt_reader *r);
@@ -45,7 +45,8 @@ struct gt_cupti_walk;
 enum gt_cupti_stop {
 	GT_CUPTI_GOES_ON, GT_CUPTI_END,   /* behind the last record */
 	GT_CUPTI_UNKNOWN,                 /* a kind whose size nobody told: what is behind it cannot be read */
-	GT_CUPTI_CUT                      /* a record reaches beyond the buffer, or the file ends */
+	/* a record reaches beyond the buffer, what follows was not kept, or the file ends */
+	GT_CUPTI_CUT
 };
 int gt_cupti_walk_open(const struct gt_reader *r, struct gt_cupti_walk **out, struct gt_err *err);
 void gt_cupti_walk_begin(struct gt_cupti_walk *w, const struct gt_cupti_buffer *b, const struct gt_cupti_sizes *sizes);

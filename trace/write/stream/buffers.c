@@ -22,6 +22,7 @@
  */
 #include "trace/write/stream/buffers.h"
 
+#include "common/plain/without.h"
 #include "trace/write/debug.h"
 #include "trace/write/internal.h"
 
@@ -182,6 +183,7 @@ static void write_headers(struct rec_chunk *c, uint64_t at, uint64_t bytes)
 	c->start_tick = b->requested_tick = tap_tick();
 	b->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 	b->requested_tid = tap_sys_gettid();
+	b->kept = 0;
 	__atomic_store_n(&c->magic, REC_CHUNK_MAGIC, __ATOMIC_RELEASE);         /* CHUNK2 */
 }
 
@@ -297,7 +299,8 @@ bool tap_buffers_hide(struct rec_chunk *c, uint64_t from)
 
 /*
  * Other threads may go on calling until the process is gone: for what CUPTI writes of them much stays, of a buffer of
- * the usual size all. Hidden first: a write into a hole may find no room on the disk.
+ * the usual size all. What does not stay is told: the header says from where on. Hidden first: a write into a hole may
+ * find no room on the disk.
  */
 void tap_buffers_leave(struct rec_chunk *c, uint64_t used)
 {
@@ -308,7 +311,11 @@ void tap_buffers_leave(struct rec_chunk *c, uint64_t used)
 		return;
 	uint64_t mask = tap_sys_signals_block();
 
+	if (!gc_without("kept"))
+		tap_buffers_head(c)->kept = from;
 	if (tap_buffers_hide(c, from))
 		punch(at + from, bytes - from);
+	else
+		tap_buffers_head(c)->kept = 0;
 	tap_sys_signals_restore(mask);
 }
