@@ -38,6 +38,8 @@ struct gt_session {
 	int exit_status;                  /* -1 unknown */
 	int exit_signal;                  /* 0 none */
 	bool cut_off;                     /* the launcher was killed: how the program ended is not known */
+	/* by `gputap run`: without it nobody knows of a process that could record nothing */
+	bool launched;
 };
 
 struct gt_process {

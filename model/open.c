@@ -665,6 +665,7 @@ static void open_session(struct gt_model *m)
 	s->exit_status = (int)fact_number(m, -1, "exit_status", -1);
 	s->exit_signal = (int)fact_number(m, -1, "exit_signal", 0);
 	s->cut_off = gt_reader_cut_off(m->reader);
+	s->launched = gt_reader_fact(m->reader, -1, "launcher_pid", 0) != NULL;
 }
 
 /* CLOCK_MONOTONIC when session time was 0, by the first process' clock. */

@@ -401,6 +401,8 @@ static void text_missing(const struct gt_model *m)
 	char line[4096];
 
 	printf("\n%s\n", gt_harmless(gt_model_complete_text(m, line, sizeof line)));
+	if (gt_model_complete(m) && !gt_model_session(m)->launched)
+		puts("  (recorded without `gputap run`, which alone knows of a process that could record nothing)");
 	for (int i = 0; i < REC_LOSS_COUNT; i++)
 		if (gt_model_lost(m, (enum rec_loss)i))
 			printf("  %10llu  %s\n", (unsigned long long)gt_model_lost(m, (enum rec_loss)i),
@@ -464,6 +466,7 @@ static void json_session(struct gt_text *t, const struct gt_session *s)
 	gt_json_field_i64(t, "duration_ns", s->duration_ns);
 	gt_json_field_i64(t, "exit_status", s->exit_status);
 	gt_json_field_i64(t, "exit_signal", s->exit_signal);
+	gt_json_field_bool(t, "launched", s->launched);
 	if (s->cut_off)
 		gt_json_field_bool(t, "launcher_killed", true);
 }

@@ -57,6 +57,13 @@ for command in info stats dump; do
 	"$gputap" $command one >out 2>err; ok "$command NAME reads NAME.gputap" $? 0
 done
 
+# Who preloads the library by hand has no launcher, which would know of what could record nothing.
+LD_PRELOAD=$GPUTAP_BUILD/libgputap.so GPUTAP_OUTPUT=bare clinfo -l >/dev/null 2>&1
+alone="(recorded without .gputap run., which alone knows of a process that could record nothing)"
+"$gputap" info bare >out; ok "a trace without a launcher: that it is complete has a limit" "$(grep -A1 '^complete: yes' out | grep -c "^  $alone")" 1
+"$gputap" info one >out; ok "... and one with a launcher has none" "$(grep -c '^complete: yes' out):$(grep -c "$alone" out)" 1:0
+ok "... which --json tells apart, too" "$("$gputap" info --json bare | grep -c '"launched":false'):$("$gputap" info --json one | grep -c '"launched":true')" 1:1
+
 # Options behind the trace, in any order.
 "$gputap" export one.gputap -e apilog -q 2>err; ok "options behind the trace" "$?:$(ls one.apilog)" 0:one.apilog
 "$gputap" stats one --format csv -r opencl_api_sum >out 2>err; has "options behind the trace of stats" out '^Time (%),'
