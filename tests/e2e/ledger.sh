@@ -82,6 +82,10 @@ if unshare -rm mount -t tmpfs none small 2>/dev/null; then
 				[ "$(calls_and_lost t.gputap)" = $n ]
 		done
 	done
+	# Without a launcher nobody made a page ahead.
+	rm -rf t.gputap
+	few 6 env LD_PRELOAD="$GPUTAP_BUILD/libgputap.so" GPUTAP_OUTPUT=small/t "$GPUTAP_BUILD/tests/e2e/cl_place" 40 kill
+	check "without a launcher: that some are lost" [ "$(ledger t.gputap NO_STREAM)" -ge 1 ]
 	rm -rf t.gputap; run -o t -- "$bin/many" 5
 	check "the page for that is not left where nobody needed it" eval '[ ! -e t.gputap/lost ] && [ "$(calls t.gputap)" = 5 ]'
 else

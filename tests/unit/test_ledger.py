@@ -76,7 +76,8 @@ class Ledger(unittest.TestCase):
     def test_every_row_names_tests_that_exist(self):
         for row in ways():
             named = NAMED.findall(row[2])
-            self.assertTrue(named or (row[2], row[3]) == ("none", "open"), f"no test is named: {row[0]}")
+            untold = row[2] == "none" and row[3] in ("open", "price", "unseen")
+            self.assertTrue(named or untold, f"no test is named: {row[0]}")
             self.assertEqual([t for t in named if not exists(t)], [], row[0])
 
     def test_every_row_has_a_switch_or_a_reason(self):
