@@ -3,9 +3,10 @@
  *
  * Lines are appended with one write each, so a kill of the launcher keeps what was known. Keys: trace/format/rec.h.
  *
- * LOG1  The file only grows. If it got shorter, or the launcher's last line no longer stands where it was written, then
- *       somebody cut it, and what processes had told in it is gone: a line `cut` says so. It is looked at before each
- *       line and before the launcher closes it.
+ * LOG1  The file only grows. If it got shorter, or has fewer bytes than the launcher has written and processes say that
+ *       they have (in the run's page of lost calls), or the launcher's last line no longer stands where it was written,
+ *       then somebody cut it, and what processes had told in it is gone: a line `cut` says so. It is looked at before
+ *       each line and before the launcher closes it.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -31,10 +32,13 @@ static FILE *beginning;                 /* what the file begins with, to be writ
 
 /* LOG1: of the program's first run. The trace of a later one goes before anybody reads it. */
 static struct { char *line; size_t n; off_t at, bytes; } last;
+/* By the launcher; of that and of what processes wrote, what is known to be gone. */
+static struct { off_t own, gone; } written;
 
 /* Whether the file is as the launcher left it, but for what others have added. */
 static bool is_whole(const struct gt_run *run)
 {
+	off_t wrote = written.own + (off_t)gt_run_told(run);    /* before it is asked how long the file is */
 	struct stat st;
 	char *now = last.line ? malloc(last.n) : NULL;
 	bool same = true;
@@ -44,7 +48,10 @@ static bool is_whole(const struct gt_run *run)
 	if (now)
 		same = pread(run->log, now, last.n, last.at) == (ssize_t)last.n && !memcmp(now, last.line, last.n);
 	free(now);
-	same &= st.st_size >= last.bytes;
+	off_t gone = wrote - st.st_size;
+
+	same &= st.st_size >= last.bytes && gone <= written.gone;
+	written.gone = gone > written.gone ? gone : written.gone;
 	last.bytes = st.st_size;
 	return same;
 }
@@ -86,11 +93,12 @@ void gt_run_log_look(const struct gt_run *run)
 /* Takes it over. A full disk costs this line, not the run: what is missing shows in the reader. */
 static void append(const struct gt_run *run, char *line, size_t n)
 {
-	bool written;
+	bool done;
 
 	gt_run_log_look(run);
-	written = write(run->log, line, n) == (ssize_t)n;
-	if (!written || run->again)
+	done = write(run->log, line, n) == (ssize_t)n;
+	written.own += done && !run->again ? (off_t)n : 0;
+	if (!done || run->again)
 		free(line);
 	else if (!keep(run, line, n))
 		tell_cut(run);
@@ -257,6 +265,7 @@ void gt_run_log_start(const struct gt_run *run)
 		if (more <= 0)
 			break;          /* a full disk: the length says so */
 		at += (size_t)more;
+		written.own += run->again ? 0 : more;
 	}
 	if (text && !run->again)
 		keep(run, text, n);

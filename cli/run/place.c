@@ -156,6 +156,13 @@ static bool read_lost_page(const struct gt_run *run, struct rec_control *page)
 	return whole;
 }
 
+uint64_t gt_run_told(const struct gt_run *run)
+{
+	struct rec_control page;
+
+	return read_lost_page(run, &page) ? page.run_bytes : 0;
+}
+
 /* Whether processes that could make no file counted something in the run's page. */
 static bool counted_losses(const struct gt_run *run)
 {

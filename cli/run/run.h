@@ -93,6 +93,7 @@ int gt_run_place(struct gt_run *run, struct gt_err *err);
 bool gt_run_recorded(const struct gt_run *run);                   /* a process recorded something */
 bool gt_run_moved(const struct gt_run *run);                      /* what lies there is not what this run wrote to */
 void gt_run_remove_empty(const struct gt_run *run);               /* when none did */
+uint64_t gt_run_told(const struct gt_run *run);         /* bytes that processes have written into `run`, at least */
 void gt_run_remove_lost_page(const struct gt_run *run);           /* at the end, if no process has mapped it */
 /* What `run` says behind KEY= for the n-th time; false: it does not. */
 bool gt_run_says(const struct gt_run *run, const char *key, unsigned n, char *value, size_t room);

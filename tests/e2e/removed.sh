@@ -85,6 +85,10 @@ run --pack -- bash -c "$e2e/cl_place 30; $(told); rm -r t.gputap/*.1; $cut; $e2e
 check "... in a packed trace" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
 timeout 60 "$gputap" run -f -o t --summary=none -- bash -c "$e2e/cl_place 30; $(told); rm -r t.gputap/*.1; $cut" >out 2>said </dev/null
 check "... and where nothing else is left, the launcher says so" grep -q "t.gputap/run was cut while the program ran: if calls were made, they are lost" said
+run -- bash -c "$e2e/cl_place 30; env -i true; $cut"
+check "... what a process without calls told in it since the launcher last looked" [ "$(ledger DAMAGED):$(calls)" = 1:30 ]
+run -- bash -c "$e2e/cl_place 30; rm -r t.gputap/*.1; $cut; $e2e/cl_place 300"
+check "... of a process' folder, which went too" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
 outlived 'truncate -s 80 t.gputap/run; rm -r t.gputap/*.1'
 check "... behind the launcher's end" [ "$(ledger DAMAGED):$(calls)" = 1:300 ]
 outlived 'rm t.gputap/run'

@@ -91,6 +91,13 @@ cut_behind() {
 	! complete && [ "$(recorded)" = 300 ]
 }
 needed run-cut "a trace whose own file was cut behind its first lines lacks what that told" cut_behind
+cut_at_once() {
+	# shellcheck disable=SC2016      # what is cut is found when it is there
+	run -- bash -c "$e2e/cl_place 30; rm -r t.gputap/*.1
+		truncate -s \$((10#\$(sed -n 's/^begin=\([0-9]*\) .*/\1/p' t.gputap/run))) t.gputap/run; $e2e/cl_place 300"
+	! complete && [ "$(recorded)" = 300 ]
+}
+needed told-in-page "... also before the launcher had looked at what that told" cut_at_once
 drops_rights() { # where any user can reach it
 	local place; place=$(mktemp -d /tmp/gputap-without-XXXXXX) && chmod 755 "$place" || return
 	(cd "$place" && TMPDIR=$place/none run -- "$e2e/cl_place" uid=65534 100 && [ "$(recorded)" = 100 ]); local answer=$?

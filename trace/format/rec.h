@@ -108,7 +108,8 @@ struct rec_control {
 	uint64_t end;                 /* offset in this file behind the last of them */
 	uint64_t used;                /* offset, as links count, up to which records stand without a gap */
 	uint32_t meta_bytes;          /* how long the image's `meta` is */
-	uint32_t run_bytes;           /* how long `run` was when the image was made, at least */
+	/* how long `run` was when the image was made, at least; in the page `lost`: what processes wrote into it */
+	uint32_t run_bytes;
 	struct rec_slot slot[REC_SLOTS];
 	uint64_t lost[64];            /* by enum rec_loss; only the holding thread adds (atomically against
 	                                 its own handlers), so a kill keeps the counts */

@@ -158,6 +158,7 @@ void tap_blobs_forget(void);             /* fork: the child's trace directory ho
 void tap_lost_page_map(void);            /* before a seccomp filter that may forbid it; once per process */
 bool tap_lost_page_find(char path[TAP_PATH_MAX]); /* maps the launcher's; signals are blocked. path: for its name */
 void tap_lost_page_forget(void);         /* fork */
+void tap_lost_page_told(size_t bytes);   /* so many more stand in `run`, for the launcher; signals are blocked */
 uint64_t *tap_lost_page(void);           /* counters by enum rec_loss, any thread's; NULL: not mapped */
 
 /* ---- run*.c; what they share among themselves: run.h ---- */

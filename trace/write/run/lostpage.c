@@ -11,8 +11,9 @@
  * inherit it. Where there is no trace yet (a plain preload) it makes none: whoever installs filters would get one.
  *
  * A launcher makes the page ahead (cli/run/place.c), so that it is there where the file system has no room for a file
- * any more, or a handler of signals no stack to make one. At its end it removes the page if nobody has written into it:
- * who maps it leaves its pid there.
+ * any more, or a handler of signals no stack to make one. At its end it removes the page if nobody counts in it: who
+ * maps it for that leaves its pid there. Meanwhile the page also says how many bytes processes have written into `run`, so
+ * that the launcher sees when somebody cuts that.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -92,6 +93,24 @@ void tap_lost_page_ahead(void)
 	if (!gc_without("samples-page"))
 		tap_with_room(find, NULL);
 	tap_sys_signals_restore(mask);
+}
+
+/* Not mapped for good: who has the page counts in it. */
+void tap_lost_page_told(size_t bytes)
+{
+	char path[TAP_PATH_MAX];
+
+	tap_run_path(path, tap_run.dir, "/lost");
+	int fd = tap_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
+	struct rec_control *p = fd < 0 || TAP_SYS(lseek, fd, 0, SEEK_END, 0, 0, 0) < (long)REC_CONTROL_BYTES ? NULL
+		: tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p) {
+		__atomic_add_fetch(&p->run_bytes, (uint32_t)bytes, __ATOMIC_RELAXED);
+		TAP_SYS(munmap, p, REC_CONTROL_BYTES, 0, 0, 0, 0);
+	}
+	if (fd >= 0)
+		tap_sys_close(fd);
 }
 
 /* Behind a filter the child can make none of its own; else it says what it cannot record, and finds the page itself. */

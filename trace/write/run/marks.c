@@ -51,9 +51,12 @@ static bool append(const struct tap_text *line)
 	bool done = fd >= 0 && tap_sys_write(fd, line->at, line->used) == (long)line->used;
 	long end = done ? TAP_SYS(lseek, fd, 0, SEEK_CUR, 0, 0, 0) : 0;
 
-	if (end > 0)
+	if (end > 0) {
 		tap_tally_run((uint64_t)end);
-
+		/* The image's pages may go together with the line, or it makes none. */
+		if (tap_run.launched && !gc_without("told-in-page"))
+			tap_lost_page_told(line->used);
+	}
 	if (fd >= 0)
 		tap_sys_close(fd);
 	tap_sys_signals_restore(mask);
