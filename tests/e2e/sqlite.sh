@@ -27,4 +27,5 @@ cl=$GPUTAP_BUILD/tests/e2e/cl_commands
 "$GPUTAP_BUILD/gputap" run -q --summary=none -o many -e sqlite -- sh -c '"$0" 2 & "$0" 3 & "$0" 1; wait; exec "$0" 2' "$cl" >/dev/null
 # A command on no queue, alone: its calls, and neither a device nor ids that nobody gave out.
 "$GPUTAP_BUILD/gputap" run -q --summary=none -o null -e sqlite,atp,apilog -- "$GPUTAP_BUILD/tests/e2e/cl_null" >/dev/null
-python3 "$GPUTAP_TESTS/e2e/sqlite_ids_check.py" many.sqlite null.sqlite null.atp null.apilog
+"$GPUTAP_BUILD/gputap" dump null.gputap >null.txt
+python3 "$GPUTAP_TESTS/e2e/sqlite_ids_check.py" many.sqlite null.sqlite null.atp null.apilog null.txt

@@ -41,7 +41,7 @@ def many(db):
             "JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = w.waitsForCorrelationId"), 0)
 
 
-def null(db, atp, apilog):
+def null(db, atp, apilog, dump):
     tables = {r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     check("each command has its row, without a place", db.execute(
         "SELECT commandType, executionStatus, deviceId, contextId, queueId, gpu FROM OPENCL_WORKLOAD ORDER BY correlationId").fetchall(),
@@ -62,10 +62,14 @@ def null(db, atp, apilog):
         text = f.read()
     check("API log: the five calls, none of them a command",
           (text.count("CL_INVALID_COMMAND_QUEUE"), len(re.findall(r"CMD ID +[0-9]+.*(?:clEnqueue|clFinish)", text))), (5, 0))
+    with open(dump, encoding="utf-8") as f:
+        commands = [line.strip() for line in f if line.startswith("    command")]
+    check("dump: the kernel has no size, since nobody gave one", [line for line in commands if " add " in line],
+          ["command add no times, failed with -36"])
 
 
 if __name__ == "__main__":
     many(sqlite3.connect(sys.argv[1]))
-    null(sqlite3.connect(sys.argv[2]), sys.argv[3], sys.argv[4])
+    null(sqlite3.connect(sys.argv[2]), sys.argv[3], sys.argv[4], sys.argv[5])
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)

@@ -110,4 +110,7 @@ for fault in "" no-timers; do
 	clock=$([ "$fault" ] && echo calibrated || echo 'host timer')
 	echo "clock: $(grep -o '"clock":"[^"]*","clock_error_ns":[0-9-]*' clocks.info) ($clock)"
 done
+# Commands that were queued behind their start say nothing of the device's clock.
+FAKECL_FAULTS=profiling-glued,no-timers "$gputap" run -q -f -o clocks -- "$GPUTAP_BUILD/tests/e2e/cl_commands" 1 >/dev/null 2>&1
+check "queued times that cannot be calibrate no clock" grep -q '"clock":"pinned to the first call"' <("$gputap" info --json clocks.gputap)
 finish
