@@ -56,6 +56,8 @@ struct gt_model;
 void gt_cli_notes(const struct gt_model *model);
 /* What call stacks lack, as far as they were looked at: objects without file, stacks that are not whole. */
 void gt_cli_stack_notes(const struct gt_model *model);
+/* Behind what is missing: what to do so that it is there the next time, where an option does it. */
+void gt_cli_remedies(const struct gt_model *model, FILE *out);
 /* The same in the log of a conversion that nobody looks on: marked, so that `gputap wait` tells them from a failure. */
 #define GT_CLI_NOTE "gputap: note: "
 void gt_cli_notes_marked(const struct gt_model *model);

@@ -256,6 +256,7 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 			gt_cli_counters_note(j.model);
 		gt_cli_stack_notes(j.model);
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(j.model, text, sizeof text)));
+		gt_cli_remedies(j.model, stderr);
 	}
 	rc = 0;
 out:

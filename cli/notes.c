@@ -87,6 +87,22 @@ void gt_cli_stack_notes(const struct gt_model *model)
 void gt_cli_notes(const struct gt_model *model) { put_notes(model, "gputap: "); }
 void gt_cli_notes_marked(const struct gt_model *model) { put_notes(model, GT_CLI_NOTE); }
 
+/* Reasons that another option, or another place, would not have had. */
+static const struct { enum rec_loss why; const char *what; } remedies[] = {
+	{ REC_LOSS_SIZE_CAP, "a larger --max-size, or --ring with it to keep the last calls instead of the first" },
+	{ REC_LOSS_NO_SPACE, "-o on a file system with more room, or --max-size with --ring" },
+	{ REC_LOSS_NO_STREAM, "-o where more files have room, and more descriptors for the program (ulimit -n)" },
+	{ REC_LOSS_CONTENTS_CAP, "a larger --max-contents" },
+	{ REC_LOSS_PENDING_FULL, "a larger --max-pending" },
+};
+
+void gt_cli_remedies(const struct gt_model *model, FILE *out)
+{
+	for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+		if (gt_model_lost(model, remedies[i].why))
+			fprintf(out, "  try: %s\n", remedies[i].what);
+}
+
 void gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options)
 {
 	int64_t end_ns = 0;

@@ -407,6 +407,7 @@ static void text_missing(const struct gt_model *m)
 		if (gt_model_lost(m, (enum rec_loss)i))
 			printf("  %10llu  %s\n", (unsigned long long)gt_model_lost(m, (enum rec_loss)i),
 				gt_counted_things(gt_model_lost(m, (enum rec_loss)i), loss_texts[i]).text);
+	gt_cli_remedies(m, stdout);
 	for (uint32_t i = 0; i < gt_model_note_count(m); i++)
 		printf("note (process %d): %s\n", gt_model_process(m, gt_model_note(m, i)->process)->pid,
 			gt_harmless(gt_model_note(m, i)->text));

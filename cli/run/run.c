@@ -170,8 +170,10 @@ static int report(const struct gt_run *run, struct gt_err *err)
 			fprintf(stderr,
 				"gputap: CUDA ran on the stand-in machine of gputap's tests, on no GPU: its device "
 			        "times are made up\n");
-		if (!*gt_option(run->options, "export"))        /* an export says it last, with what it clamped */
+		if (!*gt_option(run->options, "export")) {      /* an export says it last, with what it clamped */
 			fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(model, text, sizeof text)));
+			gt_cli_remedies(model, stderr);
+		}
 		if (gt_model_live(model))
 			fprintf(stderr, "gputap: processes that the program left behind go on recording; what is made "
 					"of the trace now lacks what they still do\n");

@@ -132,6 +132,8 @@ interrupt() { # NAME SIGNAL
 }
 interrupt "TERM" TERM
 interrupt "HUP" HUP
+interrupt "INT" INT
+interrupt "QUIT" QUIT
 # The first signal removes what is half-written and has no reader of its word; a second one, of any kind, ends at once.
 second() { # NAME COMMAND...
 	chrt -o 0 nice -n 19 python3 "$GPUTAP_TESTS/cli/second_signal.py" "${@:2}" >said 2>&1; local status=$?

@@ -26,6 +26,8 @@ calls() { "$gputap" info --json "$1" | python3 -c "import json, sys; i = json.lo
 # ---- no room for a stream: the true count
 run --max-size=8k -o t -- "$bin/many" 5000
 check "a size limit below one stream: every call is counted" [ "$(ledger t.gputap SIZE_CAP)" = 5000 ]
+check "... and what to do is said" grep -q "^  try: a larger --max-size, or --ring" said
+check "... by info, too" grep -q "^  try: a larger --max-size, or --ring" <("$gputap" info t.gputap)
 run --max-size=8k -o t -- sh -c "$bin/many 5000 & $bin/many 300; wait"
 check "... of every process" [ "$(ledger t.gputap SIZE_CAP)" = 5300 ]
 run --max-size=8k -o t -- sh -c "$bin/many 5000 'kill -9 \$PPID'; true"
@@ -68,6 +70,12 @@ if unshare -rm mount -t tmpfs none small 2>/dev/null; then
 		small $size "$gputap" run -o small/t -- "$bin/many" 5000
 		check "a file system of $size: recorded and counted calls are 5000" \
 			[ $(($(calls t.gputap) + $(ledger t.gputap NO_SPACE) + $(ledger t.gputap NO_STREAM))) = 5000 ]
+	done
+	# The least of them has room for no stream, the others for some calls.
+	for size in 24k 64k; do
+		rm -rf t.gputap
+		small $size "$gputap" run -o small/t -- "$bin/many" 5000
+		check "a file system of $size: what to do is said" grep -q "^  try: -o \(where more files have\|on a file system with more\) room" said
 	done
 	# ... and of a few files, where also the process is killed.
 	few() { unshare -rm sh -c 'mount -t tmpfs -o nr_inodes=$1 none small && shift && "$@"; cp -r small/t.gputap .' sh "$@" >out 2>said; }
