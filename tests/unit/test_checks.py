@@ -187,6 +187,14 @@ class Layers(unittest.TestCase):
         self.assertEqual(rc, 1)
         self.assertIn("trace/write/ may not use tap_upper of interpose/", out)
 
+    def test_a_function_that_a_resolver_chooses_is_found(self):
+        """nm has a small letter for it ("i"), as for what is an object's own."""
+        upper = {"shim/interpose/upper": "static int one(void) { return 1; }\nstatic int (*choose(void))(void) { return one; }\n"
+                                         "int tap_upper(void) __attribute__((ifunc(\"choose\")));\n"}
+        rc, out = self.check({**upper, "shim/trace/write/x": "int tap_upper(void);\nint tap_x(void) { return tap_upper(); }\n"})
+        self.assertEqual(rc, 1)
+        self.assertIn("trace/write/ may not use tap_upper of interpose/", out)
+
     def test_the_other_side_is_found_behind_a_weak_reference(self):
         rc, out = self.check({"tool/model/x": "int gt_x;\n", "shim/interpose/y": "__attribute__((weak)) extern int gt_x;\nint *tap_y(void) { return &gt_x; }\n"})
         self.assertEqual(rc, 1)
