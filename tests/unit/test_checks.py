@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -89,6 +90,12 @@ class Includes(unittest.TestCase):
         self.assertRefused("model/x.c", '#include "./trace/./write//stream/stream.h"\n', 'may not include "trace/write/stream/stream.h"')
         self.assertRefused("trace/write/x.c", '#include "trace//write/stream/stream.h"\n', 'its name is "trace/write/stream/stream.h"')
 
+    def test_an_absolute_path_is_refused(self):
+        self.assertRefused("model/x.c", "#include </usr/include/string.h>\n", "no absolute path")
+
+    def test_a_header_of_the_system_stands_in_angle_brackets(self):
+        self.assertRefused("model/x.c", '#include "string.h"\n', "no such header here")
+
     def test_a_header_is_not_found_beside_the_file(self):
         self.assertRefused("trace/write/stream/x.c", '#include "stream.h"\n', 'its name is "trace/write/stream/stream.h"')
 
@@ -111,11 +118,13 @@ class Includes(unittest.TestCase):
         self.assertRefused("model/x.c", '#if __has_include("trace/write/stream/stream.h")\n#endif\n', "may not include")
         self.assertRefused("model/x.c", "#if __has_include(H)\n#endif\n", "plain name")
         self.assertRefused("model/x.c", '#if __has_include_next("stdio.h")\n#endif\n', "no __has_include_next")
+        self.assertRefused("model/x.c", '#if __has_embed("model/x.c")\n#endif\n', "no __has_embed")
         self.assertEqual(self.check("model/x.c", "#if __has_include(<valgrind.h>)\n#endif\n"), (0, ""))
 
     def test_spelling_hides_nothing(self):
         for text in ('#/**/include/* x */"trace/write/stream/stream.h"\n', '#inc\\\nlude "trace/write/\\\nstream.h"\n',
-                     '%: include "trace/write/stream/stream.h"\n', '\t # \tinclude"trace/write/stream/stream.h"\n',
+                     '%: include "trace/write/stream/stream.h"\n', '??=include "trace/write/stream/stream.h"\n',
+                     '#inc??/\nlude "trace/write/stream/stream.h"\n', '\t # \tinclude"trace/write/stream/stream.h"\n',
                      'char *x = "/*"; // */\n#include "trace/write/stream/stream.h"\n', "/* ' */\n#include \"trace/write/stream/stream.h\"\n"):
             self.assertRefused("model/x.c", text, "may not include")
 
@@ -143,7 +152,25 @@ class Includes(unittest.TestCase):
 
     def test_the_shim_may_not_print(self):
         self.assertRefused("collectors/x.c", "#include <stdio.h>\n", "may not include <stdio.h>")
+        self.assertRefused("collectors/x.c", "#include <assert.h>\n", "may not include <assert.h>")
         self.assertEqual(self.check("writers/x.c", "#include <stdio.h>\n"), (0, ""))
+
+
+class Exceptions(unittest.TestCase):
+    def check(self, name, edge):
+        """A copy of the script, with an edge that nothing needs."""
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, {"scripts/" + name: (ROOT / "scripts" / name).read_text().replace("\nEXCEPTIONS = []\n", "\nEXCEPTIONS = [%r]\n" % (edge,)),
+                           "build/.nothing": ""})
+            shutil.copy(ROOT / "scripts/layers.py", folder + "/scripts/layers.py")
+            return run(sys.executable, folder + "/scripts/" + name)
+
+    def test_one_that_nothing_needs_is_an_error(self):
+        rc, out = self.check("check-includes", ("model", "cli/cli.h"))
+        self.assertEqual((rc, out), (1, 'scripts/check-includes:1: the exception of model/ for "cli/cli.h" is not needed any more\n'))
+        rc, out = self.check("check-layers", ("model", "cli"))
+        self.assertEqual(rc, 1)
+        self.assertIn("scripts/check-layers:1: the exception of model/ for cli/ is not needed any more", out)
 
 
 @unittest.skipUnless(shutil.which(CC) and shutil.which("nm"), "no compiler or no nm")
@@ -162,6 +189,10 @@ class Layers(unittest.TestCase):
         if not (BUILD / "libgputap.so").exists():
             self.skipTest("nothing is built")
         self.assertEqual(run(ROOT / "scripts/check-layers", BUILD), (0, ""))
+
+    def test_a_build_without_objects_is_an_error(self):
+        rc, out = run(ROOT / "scripts/check-layers", ROOT / "no-such-build")
+        self.assertEqual((rc, out), (1, "%s: nothing is built here\n" % (ROOT / "no-such-build")))
 
     def test_downwards_is_allowed(self):
         self.assertEqual(self.check({"shim/trace/write/low": "int tap_low;\n",
@@ -302,6 +333,10 @@ class Symbols(unittest.TestCase):
         rc, out = self.check(code, library="libgputap-audit.so")
         self.assertEqual(rc, 1)
         self.assertIn("libgputap-audit.so may not import strlen", out)
+        code = {"interpose/audit/x": "void *dlsym(void *, const char *);\nvoid *tap_x(void) { return dlsym(0, \"x\"); }\n"}
+        rc, out = self.check(code, library="libgputap-audit.so")        # though thin objects may
+        self.assertEqual(rc, 1)
+        self.assertIn("libgputap-audit.so may not import dlsym", out)
 
     def test_a_thin_object_has_a_list_of_its_own(self):
         code = "#include <stddef.h>\nvoid *dlsym(void *, const char *);\nvoid *tap_x(void) { return dlsym(NULL, \"gputap_core\"); }\n"
@@ -309,6 +344,17 @@ class Symbols(unittest.TestCase):
         rc, out = self.check({"interpose/x": "#include <stdlib.h>\nvoid *tap_x(void) { return malloc(1); }\n"}, library="libgputap-osrt.so")
         self.assertEqual(rc, 1)
         self.assertIn("libgputap-osrt.so may not import malloc", out)
+
+    def test_all_libraries_are_looked_at_where_none_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "scripts").mkdir()
+            for name in ("check-symbols", "layers.py", "shim-symbols.allow"):
+                shutil.copy(ROOT / "scripts" / name, folder / "scripts" / name)
+            rc, out = run(folder / "scripts/check-symbols")
+        self.assertEqual(rc, 1)
+        for name in ("", "-audit", "-osrt", "-openmp", "-libgomp"):
+            self.assertIn("/libgputap%s.so:1: no such library" % name, out)
 
     def test_a_library_that_is_not_there_is_an_error(self):
         rc, out = run(ROOT / "scripts/check-symbols", str(ROOT / "no-such-folder/libgputap.so"))
