@@ -56,6 +56,11 @@ static bool look_at_all(struct gt_modules *all, struct gt_model *m, struct gt_cu
 /* Of instrumented code CUPTI tells the lower half. */
 static bool is_crc(uint64_t of, uint64_t told) { return of == told || (!(told >> 32) && (uint32_t)of == told); }
 
+static bool is_there(const struct gt_cuda_module *m, int64_t ns)
+{
+	return ns == GT_NO_TIME || (m->loaded_ns <= ns && (m->unloaded_ns == GT_NO_TIME || ns < m->unloaded_ns));
+}
+
 const struct gt_module *gt_module_of(struct gt_modules *all, struct gt_model *m, uint32_t process, uint64_t crc,
 	uint32_t context, struct gt_string name, int64_t ns)
 {
@@ -69,7 +74,7 @@ const struct gt_module *gt_module_of(struct gt_modules *all, struct gt_model *m,
 		const struct gt_cuda_module *one = gt_cuda_module(c, i);
 		const struct gt_module *module = all->of[i];
 
-		if (!module || (!crc && (one->process != process || (ns != GT_NO_TIME && one->loaded_ns > ns))) ||
+		if (!module || (!crc && (one->process != process || !is_there(one, ns))) ||
 			(crc && !is_crc(one->crc, crc)) || !gt_cubin_find(&module->cubin, name))
 			continue;
 		if (crc || one->context == context)

@@ -98,6 +98,7 @@ static const struct gt_shown module_fields[] = {
 	{ "id", gt_show_number, GT_NUMBER(M, id) },
 	{ "context", gt_show_number, GT_NUMBER(M, context) },
 	{ "loaded_ns", gt_show_when, GT_NUMBER(M, loaded_ns) },
+	{ "unloaded_ns", gt_show_when, GT_NUMBER(M, unloaded_ns) },
 	{ "bytes", gt_show_number, GT_NUMBER(M, bytes) },
 	{ "content", gt_show_content_id, GT_PLACE(M, content) },
 	{ "cubin_crc", gt_show_set_hex, GT_NUMBER(M, crc) },

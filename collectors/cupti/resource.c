@@ -24,6 +24,7 @@ enum {
 	STREAM_CREATED = 3,
 	CU_INIT_FINISHED = 5,
 	MODULE_LOADED = 6,
+	MODULE_UNLOADING = 7,
 	GRAPH_CREATED = 9,
 	GRAPH_DESTROY = 10,
 	GRAPH_CLONED = 11,
@@ -36,8 +37,8 @@ enum {
 };
 
 static const uint8_t wanted[] = { CONTEXT_CREATED, CONTEXT_DESTROY, STREAM_CREATED, CU_INIT_FINISHED, MODULE_LOADED,
-	GRAPH_CREATED, GRAPH_DESTROY, GRAPH_CLONED, NODE_CREATED, NODE_DESTROY, NODE_DEPENDENCY, EXEC_CREATED,
-	EXEC_DESTROY, NODE_CLONED };
+	MODULE_UNLOADING, GRAPH_CREATED, GRAPH_DESTROY, GRAPH_CLONED, NODE_CREATED, NODE_DESTROY, NODE_DEPENDENCY,
+	EXEC_CREATED, EXEC_DESTROY, NODE_CLONED };
 
 /* ... and what CUPTI tells of itself: a fatal error, an error, a warning. Libraries without that refuse. */
 void tap_cupti_resource_callbacks(bool on)
@@ -244,6 +245,11 @@ static void module_event(uint32_t cbid, void *context, const struct tap_cupti_mo
 		8);
 }
 
+static void module_gone(uint32_t cbid, void *context, const struct tap_cupti_module *m)
+{
+	tap_cupti_event(REC_CUPTI_MODULE_UNLOADED, cbid, context_id(context), (uint64_t[4]){ m->id });
+}
+
 static void graph_event(uint32_t cbid, void *context, const struct tap_cupti_graph *g)
 {
 	uint64_t graph = graph_id(g->graph);
@@ -293,6 +299,10 @@ void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *da
 	case MODULE_LOADED:
 		if (data->detail)
 			module_event(cbid, data->context, data->detail);
+		return;
+	case MODULE_UNLOADING:
+		if (data->detail)
+			module_gone(cbid, data->context, data->detail);
 		return;
 	default:
 		if (data->detail)

@@ -76,6 +76,7 @@ void gt_cuda_free(struct gt_cuda *c)
 	free(c->devices.v);
 	free(c->contexts.v);
 	free(c->modules.v);
+	free(c->unloads.v);
 	free(c->streams.v);
 	free(c->texts.v);
 	gt_map_free(&c->text_map, sizeof(struct gt_cuda_text *));

@@ -158,7 +158,7 @@ const struct gt_cuda_context *gt_cuda_context_of(const struct gt_cuda *c, uint32
 /* Code that was loaded, in order of process and time. */
 struct gt_cuda_module {
 	uint32_t process, id, context;
-	int64_t loaded_ns;
+	int64_t loaded_ns, unloaded_ns;   /* GT_NO_TIME: it was there to the end, or nobody told */
 	uint64_t bytes, content[2];       /* 0, 0: not even its hash is known; else gt_model_blob may have it */
 	uint64_t crc;                     /* CUPTI's, as samples of the program counter name it; 0: not known */
 };

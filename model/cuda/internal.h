@@ -123,6 +123,7 @@ struct gt_cuda_process {
 };
 
 struct gt_cuda_cache;
+struct gt_cuda_unload { uint32_t process, id; int64_t ns; };    /* a module went; while opening */
 
 struct gt_cuda {
 	struct gt_model *m;
@@ -134,6 +135,7 @@ struct gt_cuda {
 	GT_LIST(struct gt_cuda_context) contexts;
 	GT_LIST(struct gt_cuda_stream) streams;
 	GT_LIST(struct gt_cuda_module) modules;
+	GT_LIST(struct gt_cuda_unload) unloads;
 	GT_LIST(struct gt_cuda_text *) texts;     /* all, once each; by hash while opening */
 	struct gt_map device_map, context_map; /* by process and id; while opening */
 	struct gt_map text_map;           /* struct gt_cuda_text *, by text; while opening */
@@ -195,6 +197,7 @@ int gt_cuda_context_event(struct gt_cuda *c, uint32_t process, uint32_t what, ui
 int gt_cuda_stream_event(
 	struct gt_cuda *c, uint32_t process, uint32_t context, uint32_t id, uint64_t handle, int64_t ns);
 int gt_cuda_module_event(struct gt_cuda *c, const struct gt_rec *rec, int64_t ns);
+int gt_cuda_module_gone(struct gt_cuda *c, const struct gt_rec *rec, int64_t ns);
 int gt_cuda_objects_finish(struct gt_cuda *c);
 void gt_cuda_objects_forget(struct gt_cuda *c);   /* what was for their opening alone */
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "model/cuda/internal.h"
 #include "model/sort.h"
 
@@ -228,9 +229,47 @@ int gt_cuda_module_event(struct gt_cuda *c, const struct gt_rec *rec, int64_t ns
 	if (!m)
 		return -1;
 	*m = (struct gt_cuda_module){ .process = rec->process, .id = (uint32_t)rec->args[3],
-		.context = (uint32_t)rec->args[2], .loaded_ns = ns, .bytes = rec->args[4],
+		.context = (uint32_t)rec->args[2], .loaded_ns = ns, .unloaded_ns = GT_NO_TIME, .bytes = rec->args[4],
 		.content = { rec->args[5], rec->args[6] }, .crc = rec->n_args > 7 ? rec->args[7] : 0 };
 	return 0;
+}
+
+int gt_cuda_module_gone(struct gt_cuda *c, const struct gt_rec *rec, int64_t ns)
+{
+	struct gt_cuda_unload *u = GT_LIST_ADD(&c->unloads);
+
+	if (!u)
+		return -1;
+	*u = (struct gt_cuda_unload){ rec->process, (uint32_t)rec->args[3], ns };
+	return 0;
+}
+
+static int compare_modules_by_id(const void *a, const void *b)
+{
+	const struct gt_cuda_module *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->loaded_ns > y->loaded_ns) - (x->loaded_ns < y->loaded_ns);
+}
+
+/* Threads' records are not in order with each other: an id begins again when its module went. */
+static void join_unloads(struct gt_cuda *c)
+{
+	if (c->modules.n)
+		qsort(c->modules.v, c->modules.n, sizeof *c->modules.v, compare_modules_by_id);
+	for (uint32_t i = 0, at; i < c->unloads.n && c->modules.n; i++) {
+		const struct gt_cuda_unload *u = &c->unloads.v[i];
+		const struct gt_cuda_module want = { .process = u->process, .id = u->id, .loaded_ns = u->ns };
+
+		GT_SEARCH_LAST(at, c->modules.n, compare_modules_by_id(&c->modules.v[at], &want) <= 0);
+		struct gt_cuda_module *m = &c->modules.v[at];
+
+		if (m->process == u->process && m->id == u->id && m->loaded_ns <= u->ns)
+			m->unloaded_ns = u->ns;
+	}
 }
 
 static int compare_modules(const void *a, const void *b)
@@ -313,6 +352,7 @@ int gt_cuda_objects_finish(struct gt_cuda *c)
 		qsort(c->devices.v, c->devices.n, sizeof *c->devices.v, compare_devices);
 	if (c->contexts.n)
 		qsort(c->contexts.v, c->contexts.n, sizeof *c->contexts.v, compare_contexts);
+	join_unloads(c);
 	if (c->modules.n)
 		qsort(c->modules.v, c->modules.n, sizeof *c->modules.v, compare_modules);
 	return number_devices(c) ? -1 : sort_streams(c);

@@ -124,6 +124,8 @@ static int take_event(struct gt_cuda *c, const struct gt_rec *rec, const struct 
 		return gt_cuda_stream_event(c, rec->process, context, (uint32_t)rec->args[3], rec->args[4], ns);
 	if (what == REC_CUPTI_MODULE_LOADED)
 		return gt_cuda_module_event(c, rec, ns);
+	if (what == REC_CUPTI_MODULE_UNLOADED)
+		return gt_cuda_module_gone(c, rec, ns);
 	if (what == REC_CUPTI_LAUNCH_ORDER)
 		return gt_cuda_order_add(c, rec);
 	if (what == REC_CUPTI_RESUMED || what == REC_CUPTI_PAUSED) {

@@ -32,7 +32,8 @@ print("%#x" % crc)' "$1"
 
 recorded
 check "without --binaries a module is told" modules 1
-check "... with its size and a hash" grep -qE '^cuda module [0-9]+ id=[0-9]+ context=1 loaded_ns=[0-9]+ bytes=[0-9]{4} content=[0-9a-f]*[1-9a-f][0-9a-f]*$' dump
+check "... with its size and a hash" grep -qE '^cuda module [0-9]+ id=[0-9]+ context=1 loaded_ns=[0-9]+ unloaded_ns=[0-9]+ bytes=[0-9]{4} content=[0-9a-f]*[1-9a-f][0-9a-f]*$' dump
+check "... and when it went" awk -F'[= ]' '/^cuda module / {for (i = 1; i < NF; i++) t[$i] = $(i + 1)} END {exit !(t["unloaded_ns"] > t["loaded_ns"])}' dump
 check "... and its code is not stored" stored 0
 check "nothing is lost" complete
 

@@ -404,7 +404,7 @@ static void resource(const uint64_t *w)
 	switch (what) {
 	case REC_CUPTI_CONTEXT_CREATED: case REC_CUPTI_CONTEXT_DESTROYED:
 		break;
-	case REC_CUPTI_MODULE_LOADED:
+	case REC_CUPTI_MODULE_LOADED: case REC_CUPTI_MODULE_UNLOADED:
 		d.descriptor = &module;
 		break;
 	case REC_CUPTI_GRAPH_CLONED:

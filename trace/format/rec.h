@@ -363,6 +363,7 @@ enum rec_cupti_event {
 	 */
 	REC_CUPTI_OWN_CALLS,
 	REC_CUPTI_ENDING,             /* the image may end: CUPTI was asked for all work; tick at which that began */
+	REC_CUPTI_MODULE_UNLOADED,    /* module id: it is about to go */
 };
 
 enum rec_object {
