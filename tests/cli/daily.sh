@@ -112,9 +112,12 @@ ok "a closed pipe does not change the status" "$(cat status)" 7
 
 # A path that the dynamic linker would split.
 mkdir "a b"
-for f in gputap libgputap.so libgputap-audit.so; do cp "$GPUTAP_BUILD/$f" "a b/"; done
-"a b/gputap" run -q -o blank -- touch started 2>err; ok "a blank in our own path" "$?:$(ls started 2>/dev/null)" 125:
-has "a blank in our own path" err "cannot be preloaded"
+mkdir a:b
+for place in "a b" a:b; do
+	for f in gputap libgputap.so libgputap-audit.so; do cp "$GPUTAP_BUILD/$f" "$place/"; done
+	"$place/gputap" run -q -o blank -- touch started 2>err; ok "a blank or colon in our own path ($place)" "$?:$(ls started 2>/dev/null)" 125:
+	has "a blank or colon in our own path ($place)" err "cannot be preloaded"
+done
 
 # An interrupted export leaves the trace and nothing half-written, and says which signal it was. The trace is large enough
 # to be met while it is written: calls of the stand-in runtime take no time.

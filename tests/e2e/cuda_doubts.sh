@@ -27,7 +27,7 @@ doubt() {
 doubt flush-in-callback reset "" 10=20
 doubt flush-in-callback,flush-hangs=20 reset "" 10=20 -- --cuda-flush=1
 doubt flush-in-callback return "" 10=20 -- --cuda-flush=1
-doubt flush-hangs=20000 reset -
+doubt flush-hangs=200000 reset -
 check "a flush that does not return: a context goes all the same" status 3
 
 # Open buffers in a forked child
