@@ -64,6 +64,16 @@ static long copy_by_kernel(uint32_t pid, uint64_t address, void *to, size_t n)
 	return -1;
 }
 
+/* How many of the bytes can be read now. */
+static size_t readable(uint64_t address, size_t n)
+{
+	uint64_t at = address;
+
+	while (at < address + n && tap_frame_readable(at))
+		at = (at / PAGE + 1) * PAGE;
+	return at < address + n ? (size_t)(at - address) : n;
+}
+
 /* Only ever read from: a program that closes descriptors which are not its own may put another file in its place. */
 static long copy_by_file(uint64_t address, void *to, size_t n)
 {
@@ -81,7 +91,8 @@ size_t tap_copy_guarded(uint32_t pid, uint64_t address, void *to, size_t n)
 {
 	long got = copy_by_kernel(pid, address, to, n);
 
-	if (got < 0)
+	/* the file also has what may not be read */
+	if (got < 0 && (n = readable(address, n)))
 		got = copy_by_file(address, to, n);
 	return got > 0 ? (size_t)got : 0;
 }
@@ -92,9 +103,8 @@ size_t tap_copy_standing(uint32_t pid, uint64_t address, void *to, size_t n)
 
 	if (got >= 0)
 		return (size_t)got;
-	for (uint64_t at = address; at < address + n; at = (at / PAGE + 1) * PAGE)
-		if (!tap_frame_readable(at))
-			return 0;
+	if (readable(address, n) < n)
+		return 0;
 	tap_copy_past(to, (const void *)(uintptr_t)address, n);
 	return n;
 }
