@@ -117,8 +117,11 @@ done
 FAKEGPU_FAULTS=deinitialised traced -q --summary=none -- "$ends" threads_stay
 less=$(($(recorded cuCtxGetDevice) - $(counted)))
 check "threads that call for long when the driver is gone: recorded, less what they counted: $less" eval '[ $less -ge 0 ] && [ $less -le 2 ] && status 3'
-FAKEGPU_FAULTS=deinitialised traced -q --summary=none --cuda-buffer-size=64M -- "$ends" threads_stay
-less=$(($(counted) - $(recorded cuCtxGetDevice)))
+for _ in $(seq 20); do          # both threads, on a busy machine: then nothing is missing, and it is done again
+	FAKEGPU_FAULTS=deinitialised traced -q --summary=none --cuda-buffer-size=64M -- "$ends" threads_stay
+	less=$(($(counted) - $(recorded cuCtxGetDevice)))
+	if unread || ! status 3 || [ $less -gt 0 ]; then break; fi
+done
 check "... more than is kept of large buffers: $less are missing, and one is told for each" \
 	eval 'status 3 && [ $less -gt 0 ] && "$tap" info --json t.gputap | grep -q "\"CUPTI_UNREAD\": *[12]\b"'
 # ... and launch: what has no work in the trace is counted, and work whose launch had not come back
