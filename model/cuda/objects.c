@@ -258,9 +258,10 @@ static int compare_modules_by_id(const void *a, const void *b)
 /* Threads' records are not in order with each other: an id begins again when its module went. */
 static void join_unloads(struct gt_cuda *c)
 {
-	if (c->modules.n)
-		qsort(c->modules.v, c->modules.n, sizeof *c->modules.v, compare_modules_by_id);
-	for (uint32_t i = 0, at; i < c->unloads.n && c->modules.n; i++) {
+	if (!c->unloads.n || !c->modules.n)
+		return;
+	qsort(c->modules.v, c->modules.n, sizeof *c->modules.v, compare_modules_by_id);
+	for (uint32_t i = 0, at; i < c->unloads.n; i++) {
 		const struct gt_cuda_unload *u = &c->unloads.v[i];
 		const struct gt_cuda_module want = { .process = u->process, .id = u->id, .loaded_ns = u->ns };
 
