@@ -160,7 +160,7 @@ uint64_t gt_run_told(const struct gt_run *run)
 {
 	struct rec_control page;
 
-	return read_lost_page(run, &page) ? page.run_bytes : 0;
+	return read_lost_page(run, &page) ? page.rec_run_told : 0;
 }
 
 /* Whether processes that could make no file counted something in the run's page. */

@@ -108,13 +108,14 @@ struct rec_control {
 	uint64_t end;                 /* offset in this file behind the last of them */
 	uint64_t used;                /* offset, as links count, up to which records stand without a gap */
 	uint32_t meta_bytes;          /* how long the image's `meta` is */
-	/* how long `run` was when the image was made, at least; in the page `lost`: what processes wrote into it */
-	uint32_t run_bytes;
+	uint32_t run_bytes;           /* how long `run` was when the image was made, at least */
 	struct rec_slot slot[REC_SLOTS];
 	uint64_t lost[64];            /* by enum rec_loss; only the holding thread adds (atomically against
 	                                 its own handlers), so a kill keeps the counts */
 	uint64_t lost_by_others[64];  /* the same of threads and processes without a stream; any of them adds */
 };
+
+#define rec_run_told run_bytes        /* in the page `lost`: how many bytes processes wrote into `run` */
 
 /* Why something is not in the trace, or not as it should be. One list for writer, reader and reports. */
 #define REC_LOSSES(X) \

@@ -48,9 +48,17 @@ static bool is_kept(int fd, struct rec_control *p)
 	return TAP_SYS(fstat, fd, &st, 0, 0, 0, 0) == 0 && st.st_nlink > 0;
 }
 
+/* NULL where there is none (fd -1), or not a whole one. */
+static struct rec_control *mapped(int fd)
+{
+	if (fd < 0 || TAP_SYS(lseek, fd, 0, SEEK_END, 0, 0, 0) < (long)REC_CONTROL_BYTES)
+		return NULL;
+	return tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
 static void take(int fd)
 {
-	struct rec_control *p = tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct rec_control *p = mapped(fd);
 
 	if (p && !is_kept(fd, p)) {
 		TAP_SYS(munmap, p, REC_CONTROL_BYTES, 0, 0, 0, 0);
@@ -71,8 +79,7 @@ bool tap_lost_page_find(char path[TAP_PATH_MAX])
 		return false;
 	int fd = tap_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
 
-	if (fd >= 0 && TAP_SYS(lseek, fd, 0, SEEK_END, 0, 0, 0) >= (long)REC_CONTROL_BYTES)
-		take(fd);
+	take(fd);
 	if (fd >= 0)
 		tap_sys_close(fd);
 	return page;
@@ -102,11 +109,10 @@ void tap_lost_page_told(size_t bytes)
 
 	tap_run_path(path, tap_run.dir, "/lost");
 	int fd = tap_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
-	struct rec_control *p = fd < 0 || TAP_SYS(lseek, fd, 0, SEEK_END, 0, 0, 0) < (long)REC_CONTROL_BYTES ? NULL
-		: tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct rec_control *p = mapped(fd);
 
 	if (p) {
-		__atomic_add_fetch(&p->run_bytes, (uint32_t)bytes, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&p->rec_run_told, (uint32_t)bytes, __ATOMIC_RELAXED);
 		TAP_SYS(munmap, p, REC_CONTROL_BYTES, 0, 0, 0, 0);
 	}
 	if (fd >= 0)
