@@ -122,21 +122,22 @@ done
 # An interrupted export leaves the trace and nothing half-written, and says which signal it was. The trace is large enough
 # to be met while it is written: calls of the stand-in runtime take no time.
 "$GPUTAP_BUILD/tests/tracegen" big.gputap 3000000 2 >/dev/null 2>&1 || GPUTAP_TABLE=$GPUTAP_BUILD/gen/table.txt "$GPUTAP_BUILD/tests/tracegen" big.gputap 3000000 2 >/dev/null
-interrupt() { # NAME SIGNAL
-	rm -f big.apilog*
+interrupt() { # NAME SIGNAL TRACE COMMAND...
+	rm -f "$3".apilog*
 	# Under nohup it would be ignored, as it should. One thread behind all others: it is met before it is done.
-	chrt -o 0 nice -n 19 env --default-signal="$2" "$gputap" export -q -e apilog -j 1 big.gputap 2>err &
+	chrt -o 0 nice -n 19 env --default-signal="$2" "${@:4}" >/dev/null 2>err &
 	local pid=$!
-	for _ in $(seq 3000); do compgen -G 'big.apilog?*' >/dev/null && break; sleep 0.01; done
+	for _ in $(seq 3000); do compgen -G "$3.apilog?*" >/dev/null && break; sleep 0.01; done
 	kill "-$2" $pid; wait $pid; status=$?
 	ok "$1: status" $status $((128 + $(kill -l "$2")))
-	ok "$1: no file stays" "$(compgen -G 'big.apilog*')" ""
+	ok "$1: no file stays" "$(compgen -G "$3.apilog*")" ""
 	has "$1: said" err "the trace is kept"
 }
-interrupt "TERM" TERM
-interrupt "HUP" HUP
-interrupt "INT" INT
-interrupt "QUIT" QUIT
+for signal in TERM HUP INT QUIT; do
+	interrupt $signal $signal big "$gputap" export -q -e apilog -j 1 big.gputap
+	interrupt "run, $signal" $signal run0 "$gputap" run -q -f --summary=none -o run0 -e apilog -j 1 -- "$GPUTAP_BUILD/tests/e2e/cl_place" 1500000
+	ok "run, $signal: the trace is whole" "$("$gputap" info run0 2>&1 | grep -c '^complete: yes')" 1
+done
 # The first signal removes what is half-written and has no reader of its word; a second one, of any kind, ends at once.
 second() { # NAME COMMAND...
 	chrt -o 0 nice -n 19 python3 "$GPUTAP_TESTS/cli/second_signal.py" "${@:2}" >said 2>&1; local status=$?
