@@ -128,9 +128,25 @@ static int take_context(struct gt_cuda *c, uint32_t process, const struct rec_ac
 	x->device = REC_GET(a, CONTEXT, deviceId, GT_CUDA_NONE);
 	x->api = REC_GET(a, CONTEXT, computeApiKind, 0);
 	x->null_stream = REC_GET(a, CONTEXT, nullStreamId, 0);
+	if (x->green && !REC_GET(a, CONTEXT, isGreenContext, 0))
+		return 0;       /* a record of its own has said more */
 	x->green = REC_GET(a, CONTEXT, isGreenContext, 0);
 	x->parent = x->green ? REC_GET(a, CONTEXT, parentContextId, GT_CUDA_NONE) : GT_CUDA_NONE;
 	x->sms = REC_HAS(a, CONTEXT, numMultiprocessors) ? (int64_t)REC_GET(a, CONTEXT, numMultiprocessors, 0) : -1;
+	return 0;
+}
+
+/* From CUDA 13.2 on a green context has this record alone. */
+static int take_green_context(struct gt_cuda *c, uint32_t process, const struct rec_activity *a)
+{
+	struct gt_cuda_context *x = context_at(c, process, REC_GET(a, GREEN_CONTEXT, contextId, 0));
+
+	if (!x)
+		return -1;
+	x->device = REC_GET(a, GREEN_CONTEXT, deviceId, GT_CUDA_NONE);
+	x->green = true;
+	x->parent = REC_GET(a, GREEN_CONTEXT, parentContextId, GT_CUDA_NONE);
+	x->sms = (int64_t)REC_GET(a, GREEN_CONTEXT, numMultiprocessors, 0);
 	return 0;
 }
 
@@ -158,6 +174,8 @@ int gt_cuda_object_take(struct gt_cuda *c, const struct gt_cupti_buffer *b, cons
 		return take_device(c, b, a);
 	case REC_CUPTI_KIND_CONTEXT:
 		return take_context(c, b->process, a);
+	case REC_CUPTI_KIND_GREEN_CONTEXT:
+		return take_green_context(c, b->process, a);
 	case REC_CUPTI_KIND_STREAM:
 		return take_stream(c, b->process, a);
 	}

@@ -106,8 +106,9 @@ static void overhead_of_the_profiler_is_told_from_cudas(void **state)
 
 /* ------------------------------------------------------------ built traces */
 
-enum { RUNTIME = 5, DEVICE = 8, CONTEXT = 9, KERNEL = 10 };     /* CUPTI's activity kinds */
+enum { RUNTIME = 5, DEVICE = 8, CONTEXT = 9, KERNEL = 10, GREEN_CONTEXT = 59 };     /* CUPTI's activity kinds */
 enum { LAUNCH = 211 };                                          /* a callback id */
+enum { CUPTI = 130201 };                                        /* the oldest with all kinds */
 #define T0 1000000000ull                  /* the session's zero in ticks of 1 ns */
 #define AT(ns) (1000000000000000000ull + T0 + (ns))             /* that moment on CUPTI's clock: tb_clock's REALTIME */
 #define NAME 0x7f1000002000ull
@@ -137,7 +138,7 @@ static int setup(void **state)
 	f->from_ns = f->to_ns = GT_NO_TIME;
 	f->tb = tb_open(f->trace);
 	tb_table(f->tb, table, strlen(table));
-	f->acts = tb_acts(130001);
+	f->acts = tb_acts(CUPTI);
 	*state = f;
 	return 0;
 }
@@ -164,7 +165,7 @@ static struct image begin_image(struct fixture *f, int pid)
 	tb_thread(x.s, T0, (uint32_t)pid, REC_THREAD_MAIN, "main");
 	tb_clock(x.s, T0, T0);
 	tb_clock(x.s, T0 + 1000000, T0 + 1000000);
-	tb_cupti_library(x.s, T0 + 100, 130001, 13000, 0, "libcupti.so.13");
+	tb_cupti_library(x.s, T0 + 100, CUPTI, 13000, 0, "libcupti.so.13");
 	tb_cupti_clock(x.s, T0 + 200, AT(200), 20, AT(200));
 	tb_cupti_name(x.s, T0 + 300, 2, LAUNCH, "cudaLaunchKernel_v7000");
 	tb_cupti_string(x.s, T0 + 400, NAME, "_Z4workv");
@@ -233,14 +234,8 @@ static void images_of_one_pid_have_ids_of_their_own(void **state)
 		"5|1000|3000\n8589934597|11000|13000\n");
 }
 
-/* The context that the green one is a part of is where older consumers look. */
-static void green_work_stands_in_its_context(void **state)
+static void check_green_work(struct fixture *f, struct image x)
 {
-	struct fixture *f = *state;
-	struct image x = begin_image(f, 100);
-
-	ACT(f->acts, CONTEXT, F(CONTEXT, contextId, 2), F(CONTEXT, deviceId, 0), F(CONTEXT, nullStreamId, 9),
-		F(CONTEXT, parentContextId, 1), F(CONTEXT, isGreenContext, 1), F(CONTEXT, numMultiprocessors, 4));
 	kernel(f, 0, 2, 1, 3000, 4000);
 	kernel(f, 0, 1, 2, 5000, 6000);
 	end_image(f, &x);
@@ -250,6 +245,29 @@ static void green_work_stands_in_its_context(void **state)
 		"SELECT contextId, parentContextId, isGreenContext, numMultiprocessors FROM "
 	        "TARGET_INFO_CUDA_CONTEXT_INFO",
 		"1|0|0|0\n2|1|1|4\n");
+}
+
+/* The context that the green one is a part of is where older consumers look. */
+static void green_work_stands_in_its_context(void **state)
+{
+	struct fixture *f = *state;
+	struct image x = begin_image(f, 100);
+
+	ACT(f->acts, CONTEXT, F(CONTEXT, contextId, 2), F(CONTEXT, deviceId, 0), F(CONTEXT, nullStreamId, 9),
+		F(CONTEXT, parentContextId, 1), F(CONTEXT, isGreenContext, 1), F(CONTEXT, numMultiprocessors, 4));
+	check_green_work(f, x);
+}
+
+/* As CUDA 13.2 and newer tell of it; a plain record of the same context, before or behind, takes nothing away. */
+static void green_work_by_the_record_of_its_own_does_too(void **state)
+{
+	struct fixture *f = *state;
+	struct image x = begin_image(f, 100);
+
+	ACT(f->acts, GREEN_CONTEXT, F(GREEN_CONTEXT, contextId, 2), F(GREEN_CONTEXT, parentContextId, 1),
+		F(GREEN_CONTEXT, deviceId, 0), F(GREEN_CONTEXT, numMultiprocessors, 4));
+	ACT(f->acts, CONTEXT, F(CONTEXT, contextId, 2), F(CONTEXT, deviceId, 0), F(CONTEXT, nullStreamId, 9));
+	check_green_work(f, x);
 }
 
 /* Joins with TARGET_INFO_GPU lose nothing, whatever CUPTI left undescribed. */
@@ -327,6 +345,7 @@ int main(void)
 		cmocka_unit_test(overhead_of_the_profiler_is_told_from_cudas),
 		TRACE(images_of_one_pid_have_ids_of_their_own),
 		TRACE(green_work_stands_in_its_context),
+		TRACE(green_work_by_the_record_of_its_own_does_too),
 		TRACE(a_device_that_nobody_described_has_a_row),
 		TRACE(a_call_that_never_came_back_says_so),
 		TRACE(work_is_not_shown_before_its_call),
