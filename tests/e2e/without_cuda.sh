@@ -28,9 +28,19 @@ unread() { "$gputap" info --json t.gputap | grep -q '"CUPTI_UNREAD":'; }
 wiped() { cuda incomplete,slow-kernels=60000,drop=7,dropped-kills=7 -- "$ends" pause_unfinished; ! unread && python3 "$GPUTAP_TESTS/e2e/cuda_wipe.py" t.gputap && unread; }
 needed tell-seen "activities in a buffer that CUPTI keeps in a killed process, wiped from outside: told" wiped
 recorded() { "$gputap" stats -q -r cuda_api_sum --format csv t.gputap | awk -F, -v name="$1" '$0 ~ name {n = $3} END {print n + 0}'; }
-called() { cuda flush-hangs=200 -- "$ends" threads_call _exit; [ "$(recorded cuCtxGetDevice)" -ge "$(od -An -v -t u8 calls | awk '{print $1 + $2}')" ]; }
+all_there() { [ "$(recorded cuCtxGetDevice)" -ge "$(od -An -v -t u8 calls | awk '{print $1 + $2}')" ]; }
+called() { cuda flush-hangs=200 -- "$ends" threads_call _exit; all_there; }
 needed calls-to-the-end "what threads call while the process ends is recorded" called
-stayed() { cuda deinitialised --cuda-buffer-size=64M -- "$ends" threads_stay; status 3 && unread; }
+# On a busy machine both threads may have no buffer at the last flush: then nothing is missing, and it is done again.
+stayed() {
+	for _ in $(seq 20); do
+		cuda deinitialised --cuda-buffer-size=64M -- "$ends" threads_stay
+		status 3 || return
+		if unread; then return; fi
+		all_there || return
+	done
+	return 1
+}
 needed kept "more calls behind the last look than the trace keeps of a large buffer: told" stayed
 launched() {
 	cuda slow-kernels=5 -- "$ends" threads_launch return
