@@ -8,10 +8,14 @@
 #include "tests/unit/within.h"
 
 #include <linux/filter.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "trace/write/internal.h"
 
@@ -417,6 +421,95 @@ static void unfinished_directories_do_not_meet(void **state)
 	assert_true(exists("t.gputap"));
 }
 
+#define TAKEN 3u
+
+/* An unfinished trace's folder: T.gputap.RUN-RANDOM.part, with 16 digits each. */
+static bool is_unfinished(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 46 && !memcmp(path + n - 46, ".gputap.", 8) && path[n - 22] == '-' && !strcmp(path + n - 5, ".part");
+}
+
+/* Answers a call of mkdirat: the first names are taken. n[0]: names tried, n[1]: those that had been tried before. */
+static bool answer(int listener)
+{
+	static char tried[8][400];
+	struct seccomp_notif asked = { 0 };
+	struct seccomp_notif_resp reply = { 0 };
+	char path[400] = "";
+
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked))
+		return false;
+	struct iovec to = { path, sizeof path - 1 }, from = { (void *)(uintptr_t)asked.data.args[1], sizeof path - 1 };
+
+	process_vm_readv((pid_t)asked.pid, &to, 1, &from, 1, 0);
+	reply.id = asked.id;
+	reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	if (is_unfinished(path) && shared->n[0] < 8) {
+		for (uint64_t i = 0; i < shared->n[0]; i++)
+			shared->n[1] += !strcmp(tried[i], path);
+		strcpy(tried[shared->n[0]++], path);
+		if (shared->n[0] <= TAKEN)
+			reply = (struct seccomp_notif_resp){ .id = asked.id, .error = -EEXIST };
+	}
+	return !ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+}
+
+/* The scene "one" in a child, whose calls of mkdirat this process answers; they have one table of descriptors. */
+static int where_names_are_taken(void)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mkdirat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof f / sizeof *f, f };
+	struct pollfd listener = { .events = POLLIN };
+	int status;
+	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
+
+	if (!pid) {
+		long fd = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -1
+			: syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+
+		if (fd < 0)
+			_exit(77);
+		shared->n[2] = (uint64_t)fd;
+		execl("/proc/self/exe", "scene", "one", (char *)NULL);
+		_exit(98);
+	}
+	while (!waitpid(pid, &status, WNOHANG)) {
+		listener.fd = shared->n[2] ? (int)shared->n[2] : -1;
+		if (poll(&listener, 1, 10) > 0 && (listener.revents & POLLIN) && !answer(listener.fd)) {
+			kill(pid, SIGKILL);             /* a kernel that cannot let it go on */
+			return 77;
+		}
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 97;
+}
+
+/* A name that is taken is not used but another one is tried, which nobody can tell from the one before. */
+static void a_name_that_is_taken_is_left(void **state)
+{
+	struct walk w = { 0 };
+	int status;
+
+	(void)state;
+	scene_place();
+	status = RUN_SCENE("where_names_are_taken");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		print_message("skipped: calls of the system cannot be answered here\n");
+		skip();
+	}
+	assert_int_equal(shared->n[1], 0);
+	assert_int_equal(shared->n[0], TAKEN + 1);
+	assert_int_equal(status, 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.calls, 1);
+}
+
 /* By its contents, not by its name, is a trace known; and what holds something else stays whole. */
 static void only_a_trace_is_replaced(void **state)
 {
@@ -481,6 +574,7 @@ const struct scene scenes[] = {
 	{ "without_renames", without_renames }, { "without_writes", without_writes },
 	{ "without_room_or_waits", without_room_or_waits },
 	{ "in_a_deleted_folder", in_a_deleted_folder },
+	{ "where_names_are_taken", where_names_are_taken },
 	{ "after_a_namesake", after_a_namesake }, { "one_with_umask", one_with_umask }, { NULL, NULL },
 };
 
@@ -500,6 +594,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(facts_without_room_are_counted),
 		cmocka_unit_test(a_deleted_folder_s_trace_is_no_root_s),
 		cmocka_unit_test(unfinished_directories_do_not_meet),
+		cmocka_unit_test(a_name_that_is_taken_is_left),
 		cmocka_unit_test(only_a_trace_is_replaced),
 		cmocka_unit_test(a_trace_is_its_maker_s),
 	};
