@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -18,7 +19,7 @@ sys.path.insert(0, os.path.join(TOP, "api"))
 sys.dont_write_bytecode = True
 
 from declarations import Declarations  # noqa: E402
-from headers import Headers  # noqa: E402
+from headers import HEADERS, Headers  # noqa: E402
 import table  # noqa: E402
 import wrappers  # noqa: E402
 
@@ -113,6 +114,7 @@ class InstalledHeaders(unittest.TestCase):
             if name not in OURS.structs or REVISED.fullmatch(name):
                 continue
             size, fields = types.struct_layout(name)
+            self.assertEqual([f for f, _, _, _, _ in fields], [f for _, f, _ in theirs.structs[name]], name)
             lines.append("_Static_assert(sizeof(%s) == %d, \"%s\");" % (name, size, name))
             lines += ["_Static_assert(offsetof(%s, %s) == %d, \"%s.%s\");" % (name, f, at, name, f) for f, at, _, _, _ in fields]
         for place, name in enumerate(OURS.dispatch):
@@ -123,6 +125,18 @@ class InstalledHeaders(unittest.TestCase):
                                    "-fsyntax-only", "-xc", "-"], input="\n".join(lines), text=True, capture_output=True)
         self.assertEqual([line for line in run.stderr.splitlines() if "error" in line], [])
         self.assertEqual(run.returncode, 0, run.stderr[-2000:])
+
+
+class Reader(unittest.TestCase):
+    def test_a_union_without_a_name_is_its_first_member_however_it_is_spelt(self):
+        for word in ("", "__extension__ ", "__CL_ANON_STRUCT__ "):
+            with self.subTest(word=word), tempfile.TemporaryDirectory() as folder:
+                for name in HEADERS + ("cl_icd.h",):
+                    with open(os.path.join(folder, name), "w", encoding="ascii") as f:
+                        f.write("typedef struct _cl_icd_dispatch { int none; } cl_icd_dispatch;\n")
+                with open(os.path.join(folder, "cl.h"), "w", encoding="ascii") as f:
+                    f.write("typedef struct _cl_one {\ncl_uint a;\n#if SOME\n%sunion {\n#endif\ncl_mem b;\n#if SOME\ncl_mem c;\n};\n#endif\n} cl_one;\n" % word)
+                self.assertEqual([name for _, name, _ in Headers(folder).structs["cl_one"]], ["a", "b"])
 
 
 class OwnTables(unittest.TestCase):
