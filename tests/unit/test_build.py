@@ -33,8 +33,8 @@ class Flags(unittest.TestCase):
         self.addCleanup(place.cleanup)
         self.folder = place.name + "/test_build"
 
-    def commands(self):
-        said = make(self.folder, "-n", "CFLAGS=-O1 -DOF_C", "CPPFLAGS=-DOF_CPP", "LDFLAGS=-Wl,-z,of_ld", "all")
+    def commands(self, cflags="-O1 -DOF_C"):
+        said = make(self.folder, "-n", "CFLAGS=" + cflags, "CPPFLAGS=-DOF_CPP", "LDFLAGS=-Wl,-z,of_ld", "all")
         lines = [" ".join(line.split()) for line in said.replace("\\\n", " ").splitlines()]
         return {re.search(r" -o \S+?/test_build/(\S+)", line).group(1): line for line in lines if line.startswith(CC + " ") and " -o " in line}
 
@@ -60,6 +60,11 @@ class Flags(unittest.TestCase):
         ours = {name: line for name, line in self.commands().items() if re.search(r"^(shim|thin)/.*(?<!\.S)\.o$|\.so$", name)}
         self.assertGreater(len(ours), 100)
         self.assert_all(ours, " -DOF_C -U_FORTIFY_SOURCE -fno-stack-protector ")
+
+    def test_where_a_compiler_inlines_nothing_nobody_insists(self):
+        """gcc 16 with -Og refuses functions of xxhash.h that must be inlined."""
+        compiled = {name: line for name, line in self.commands("-Og").items() if line.endswith(".c")}
+        self.assert_all(compiled, " -DXXH_NO_INLINE_HINTS=1 ")
 
     def test_a_change_of_flags_or_of_the_makefiles_builds_again(self):
         target = self.folder + "/tool/common/utf8.o"
