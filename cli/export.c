@@ -144,7 +144,7 @@ static int write_format(const struct job *j, const struct gt_writer *w, struct g
 	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++)
 		images += has_content(j, w, gt_model_process(j->model, i));
 	if (!images && j->say)
-		fprintf(stderr, "gputap: %s holds no calls: nothing to write as %s\n",
+		fprintf(stderr, "gputap: %s holds nothing to write as %s\n",
 			gt_harmless(gt_model_session(j->model)->path),
 			w->id);
 	for (uint32_t i = 0; i < gt_model_process_count(j->model); i++) {

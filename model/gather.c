@@ -25,7 +25,7 @@
 /* Calls that follow each other in a stream while one thread held it. */
 struct counts {
 	uint32_t process, stream, holder;
-	uint64_t calls, callbacks, unknown, commands, kernels;
+	uint64_t calls, device_calls, callbacks, unknown, commands, kernels;
 	uint64_t first_tick, last_tick;
 	uint32_t joins;                   /* of those below that are of these calls */
 };
@@ -102,6 +102,7 @@ static int count_call(struct gatherer *g, const struct gt_rec *rec, const struct
 		return 0;
 	}
 	c->calls++;
+	c->device_calls += gt_is_of_device(fn);
 	if (f->action != GT_ACT_ENQUEUE || rec->result)
 		return 0;
 	c->commands++;
@@ -197,6 +198,7 @@ static int add_counts(struct gt_model *m, const struct counts *c, const uint32_t
 	if (!p->first_tick || c->first_tick < p->first_tick)
 		p->first_tick = c->first_tick;
 	p->pub.calls += c->calls;
+	p->pub.device_calls += c->device_calls;
 	p->pub.callbacks += c->callbacks;
 	p->pub.commands += c->commands;
 	p->pub.kernels += c->kernels;

@@ -412,6 +412,12 @@ struct gt_thread *gt_model_thread_of(struct gt_model *m, const struct gt_rec *re
 struct gt_thread *gt_model_add_thread(struct gt_model *m, uint32_t process, uint64_t start);
 /* gather.c: all of them, by several threads. */
 int gt_model_gather(struct gt_model *m, const struct gt_model_options *opt, struct gt_err *err);
+/* gt_process.device_calls; CUDA's are counted where its buffers are read: model/cuda/scan.c. */
+static inline bool gt_is_of_device(const struct gt_fn *fn)
+{
+	return fn->domain == REC_DOMAIN_OPENCL || fn->domain == REC_DOMAIN_HSA;
+}
+
 static inline uint32_t gt_walk_thread(const struct gt_model *m, const struct gt_rec *rec)
 {
 	const struct gt_stream_map *s = gt_model_stream(m, rec->process, rec->stream);

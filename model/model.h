@@ -54,6 +54,7 @@ struct gt_process {
 	const char *const *env;           /* NAME=VALUE of the variables that were asked for */
 	const struct gt_process *parent;  /* NULL: started outside */
 	uint64_t calls, callbacks, commands, kernels; /* counts over the whole trace, window ignored */
+	uint64_t device_calls;            /* those of the calls that are OpenCL's, HSA's or CUDA's */
 	int64_t start_ns, end_ns;
 	uint32_t first_thread, n_threads; /* into gt_model_thread */
 	/* half width of the worst host clock bracket; -1: too few readings, the rate is guessed */

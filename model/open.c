@@ -367,6 +367,7 @@ static int take_call(struct gt_model *m, const struct gt_rec *rec, struct gt_dec
 		return 0;
 	}
 	p->pub.calls++;
+	p->pub.device_calls += gt_is_of_device(fn);
 	t->calls++;
 	f = &m->fn_info[fn->index];
 	if (f->action == GT_ACT_ENQUEUE && !rec->result) {

@@ -260,10 +260,13 @@ static void count(struct gt_cuda *c)
 	const struct gt_cuda_entry *v = c->kinds[GT_CUDA_CALL].data;
 
 	for (size_t i = 0; i < c->kinds[GT_CUDA_CALL].n; i++) {
+		struct gt_process *p = &m->processes[gt_cuda_process_of(c, GT_CUDA_CALL, &v[i])].pub;
+
 		gt_cuda_forget_behind(&c->kinds[GT_CUDA_CALL], i);
 		if (v[i].place & GT_PLACE_NESTED)
 			continue;
-		m->processes[gt_cuda_process_of(c, GT_CUDA_CALL, &v[i])].pub.calls++;
+		p->calls++;
+		p->device_calls++;
 		if (v[i].thread < m->threads.n)
 			m->threads.v[v[i].thread].calls++;
 	}

@@ -38,4 +38,11 @@ check "one log per thread: the logs are accepted" python3 "$GPUTAP_TESTS/golden/
 check "one log per thread: all lines are there" [ "$(cat t.*.apilog | wc -l)" = "$(wc -l <f.apilog)" ]
 check "a log that is there is kept" [ "$("$GPUTAP_BUILD/gputap" export -q -e apilog --apilog-per-thread -o t f.gputap >/dev/null 2>&1; echo $?)" = 4 ]
 check "a log that is there is replaced with -f" "$GPUTAP_BUILD/gputap" export -q -f -e apilog --apilog-per-thread -o t f.gputap
+# Programs beside it that make no such calls: the file keeps its name, and they have none.
+rm -rf h h.*
+"$GPUTAP_BUILD/gputap" run -q -t opencl,osrt -e atp,apilog -o h -- sh -c 'sleep 0.01; "$0"' "$GPUTAP_BUILD/tests/e2e/cl_commands" >h.out 2>h.err
+check "programs that call the C library alone have no file" [ "$(echo h.*)" = "h.apilog h.atp h.err h.gputap h.out" ]
+rm -rf h h.*
+"$GPUTAP_BUILD/gputap" run -t osrt -e atp,apilog -o h -- sleep 0.01 >h.out 2>h.err
+check "... nor is there one where nobody called more" [ "$(echo h.*) $(grep -c "h.gputap holds nothing to write as" h.err)" = "h.err h.gputap h.out 2" ]
 finish

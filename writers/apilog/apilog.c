@@ -327,7 +327,7 @@ static int write_apilog(const struct gt_export *x, struct gt_err *err)
 
 static bool has_content(const struct gt_model *m, const struct gt_process *p)
 {
-	return p->calls || gt_model_unfinished_count(m, p->index);
+	return p->device_calls || gt_model_unfinished_count(m, p->index);
 }
 
 const struct gt_writer gt_writer_apilog = {

@@ -576,7 +576,7 @@ static int write_atp(const struct gt_export *x, struct gt_err *err)
 /* CUDA work may be there without calls (--cuda-api=none). */
 static bool has_content(const struct gt_model *m, const struct gt_process *p)
 {
-	return p->calls || p->commands || gt_model_unfinished_count(m, p->index) || gt_atp_has_markers(m, p);
+	return p->device_calls || p->commands || gt_model_unfinished_count(m, p->index) || gt_atp_has_markers(m, p);
 }
 
 const struct gt_writer gt_writer_atp = {
