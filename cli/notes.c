@@ -66,7 +66,7 @@ static const char *why_partial(const struct gt_model *m, bool samples)
 void gt_cli_stack_notes(const struct gt_model *model)
 {
 	struct gt_symbols_found found = gt_symbols_found(model);
-	uint32_t n[2] = { 0 }, partial[2] = { 0 };    /* of calls, of samples */
+	uint32_t n[2] = { 0 }, partial[2] = { 0 }, cut = 0;   /* of calls, of samples */
 
 	if (!found.addresses)
 		return;
@@ -76,7 +76,12 @@ void gt_cli_stack_notes(const struct gt_model *model)
 
 		n[is_sample(k)]++;
 		partial[is_sample(k)] += (k->flags & (REC_STACK_STOPPED | REC_STACK_GUESSED)) != 0;
+		cut += !is_sample(k) && k->flags & REC_STACK_CUT;
 	}
+	/* Who gave the depth wants it. */
+	if (cut && !gt_model_run_option(model, "callstack-depth"))
+		fprintf(stderr, "gputap: call stacks: %u of %u end at --callstack-depth, without the functions further "
+			"out (gputap run --callstack-depth=N keeps N)\n", cut, n[0]);
 	for (int samples = 0; samples < 2; samples++)
 		if (partial[samples])
 			fprintf(stderr, "gputap: %s: %u of %u may lack functions: %s\n",
