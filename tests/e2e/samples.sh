@@ -63,6 +63,10 @@ check "... no note" eval '! grep -q "\"type\":\"note\"" t.json'
 "$tap" export -q -f -o t -e sqlite,folded,perfetto t.gputap
 check "... all of them in folded stacks" [ "$(awk '{ n += $NF } END { print n }' t.folded)" = "$(grep -c '"type":"sample"' t.json)" ]
 check "... statistics" [ "$(csv samples | sed -n 2p | cut -d, -f5)" = inner ]
+"$tap" stats t.gputap >out 2>err
+check "... where the reports of calls have no rows, one line says how others are printed" eval '[ ! -s out ] && once "no report that is printed without -r has rows: -r all prints those that have"'
+"$tap" stats -r all t.gputap >out 2>err
+check "... which it does" eval 'grep -q "(samples):" out && ! said "no report"'
 timeout 60 ./signals 40 >bare.out
 traced 7 --sample=timer --sample-rate=1000 -t sample -- ./signals 40
 check "timers: handlers for all signals, sigwait for all, SIGEV_THREAD, a cancelled thread: same output" cmp bare.out out
