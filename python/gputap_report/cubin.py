@@ -239,7 +239,8 @@ class Lines:
         if symbol is None:
             return 0, address
         _, section, value, _ = self._elf.symbols[symbol[0]]
-        return section, address + value + symbol[1]
+        # In a module as it lay in memory the address is already there.
+        return section, value if address == value else address + value + symbol[1]
 
 
 class Cubin:
@@ -259,6 +260,10 @@ class Cubin:
                 self._elf = Elf(self._data)
             except DAMAGE:
                 self._elf = False
+            # Nsight Compute 2022 lists no functions and embeds modules as they lay in the device's memory: symbols have addresses.
+            if self._elf and not self._places:
+                self._places = sorted((s[2], i, s[0]) for i, s in enumerate(self._elf.symbols) if s[3])
+                self._starts = [p[0] for p in self._places]
         return self._elf
 
     def _lines(self, name):
@@ -273,8 +278,8 @@ class Cubin:
 
     def _where(self, address):
         """(section, address in it, name of the section) of an address in the report, or None"""
-        i = bisect.bisect_right(self._starts, address) - 1
-        if i < 0 or not self._open():
+        i = bisect.bisect_right(self._starts, address) - 1 if self._open() else -1
+        if i < 0:
             return None
         start, index, name = self._places[i]
         symbols = self._elf.symbols
@@ -294,7 +299,7 @@ class Cubin:
 
     def instructions(self, name):
         """Addresses of a function's instructions, in order; [] where it is not there."""
-        start = next((p[0] for p in self._places if p[2] == name), None)
+        start = next((p[0] for p in self._places if p[2] == name), None) if self._open() else None
         place = self._where(start) if start is not None else None
         if place is None:
             return []

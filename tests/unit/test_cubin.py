@@ -66,10 +66,10 @@ def elf(sections, symbols):
                                                            len(names), len(names) - 1) + body + heads
 
 
-def line_program(rows, files=b"a.cu\0\1\0\0\0"):
-    """A unit of version 2; rows: [(advance of the address, line)], the last one ends it. The address is at the place 11 + header."""
+def line_program(rows, files=b"a.cu\0\1\0\0\0", base=0):
+    """A unit of version 2; rows: [(advance of the address, line)], the last one ends it. The address, base, is at the place 11 + header."""
     head = struct.pack("<BBbBB", 1, 1, -5, 14, 10) + bytes([0, 1, 1, 1, 1, 0, 0, 0, 1]) + (b"/src\0\0" if files else b"\0") + files + b"\0"
-    program, line = b"\0\x09\x02" + b"\0" * 8 + b"\4\1", 1
+    program, line = b"\0\x09\x02" + struct.pack("<Q", base) + b"\4\1", 1
     for advance, to in rows:
         program += b"\2" + c.number(advance) + b"\3" + sleb(to - line) + b"\1"
         line = to
@@ -86,15 +86,15 @@ def sleb(n):
     return out + bytes([n & 127])
 
 
-def module():
-    """A module with the two tables that a cubin has: lines of the source and of its PTX."""
-    lines, at = line_program([(0, 5), (16, 6), (32, 9)])
-    ptx, ptx_at = line_program([(0, 2), (16, 3), (16, 4)], b"")
+def module(base=0):
+    """A module with the two tables that a cubin has: lines of the source and of its PTX. base: where its code lay in memory."""
+    lines, at = line_program([(0, 5), (16, 6), (32, 9)], base=base)
+    ptx, ptx_at = line_program([(0, 2), (16, 3), (16, 4)], b"", base)
     return elf({".text.k": (1, None, None, b"\0" * 64), ".debug_line": (1, None, None, lines),
                 ".rel.debug_line": (9, ".symtab", ".debug_line", struct.pack("<QQ", at, 1 << 32 | 2)),
                 ".nv_debug_line_sass": (1, None, None, ptx),
                 ".rel.nv_debug_line_sass": (9, ".symtab", ".nv_debug_line_sass", struct.pack("<QQ", ptx_at, 1 << 32 | 2)),
-                ".nv_debug_ptx_txt": (1, None, None, b".version 8.4\0mov.u32 %r1, 1;\0\tadd.s32 %r2, 1;\0ret;\0")}, [("k", ".text.k", 0, 64)])
+                ".nv_debug_ptx_txt": (1, None, None, b".version 8.4\0mov.u32 %r1, 1;\0\tadd.s32 %r2, 1;\0ret;\0")}, [("k", ".text.k", base, 64)])
 
 
 class Files(unittest.TestCase):
@@ -143,10 +143,10 @@ class Compiled(Files):
 
 
 class Module(Files):
-    def action(self, binary):
+    def action(self, binary, functions=c.m(9, c.m(1, c.s(1, "k"), c.u(2, 0x7f00), c.u(3, 1)))):
         """The kernel of a report that holds the module; its code begins at 0x7f00."""
         s = c.Strings()
-        source = c.u(1, 3) + c.s(4, binary) + c.m(9, c.m(1, c.s(1, "k"), c.u(2, 0x7f00), c.u(3, 1)))
+        source = c.u(1, 3) + c.s(4, binary) + functions
         path = self.write("a.ncu-rep", c.report(c.block(None, sources=[source]), c.block(s, results=[c.kernel(s, "k", {}, reference=3)])))
         return ncu_report.load_report(path)[0][0]
 
@@ -157,6 +157,15 @@ class Module(Files):
                          [("/src/a.cu", n) for n in (5, 5, 6, 6, 9, 9)])
         self.assertEqual([a.source_info(x) for x in (0, 0x7eff, 0x7f40, 1 << 63)], [None] * 4)
         self.assertEqual([a.ptx_by_pc(0x7f00 + i) for i in (0, 16, 32, 64)], ["mov.u32 %r1, 1;", "add.s32 %r2, 1;", "ret;", ""])
+
+    def test_a_module_as_it_lay_in_memory(self):
+        """Nsight Compute 2022 lists no functions; symbols and line programs have their addresses in memory."""
+        a = self.action(module(0x7f00), b"")
+        places = [a.source_info(0x7f00 + i) for i in (0, 15, 16, 63)]
+        self.assertEqual([p and (p.file_name(), p.line()) for p in places], [("/src/a.cu", n) for n in (5, 5, 6, 9)])
+        self.assertEqual([a.source_info(x) for x in (0, 0x7eff, 0x7f40, 1 << 63)], [None] * 4)
+        self.assertEqual([a.ptx_by_pc(0x7f00 + i) for i in (0, 16, 64)], ["mov.u32 %r1, 1;", "add.s32 %r2, 1;", ""])
+        self.assertEqual(cubin.Cubin(module(0x7f00), []).instructions("k"), [0x7f00, 0x7f10, 0x7f20, 0x7f30])
 
     def test_instructions_come_from_nvdisasm(self):
         self.write("nvdisasm", "#!/bin/sh\n[ -s \"$2\" ] && printf '.text.k:\\n  /*0000*/   MOV R1, c[0x0][0x28] ;\\n.L_x_1:\\n"
