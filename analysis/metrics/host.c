@@ -6,6 +6,7 @@
  * HOST1  libcupti opens libnvperf_host.so by its bare name, not beside itself: it is loaded by its path first.
  * HOST2  A batch of metrics that is refused leaves the library's object unusable: names are looked up before, and each
  *        image has an object of its own.
+ * HOST3  CUDA 13.2's library calls itself without end where there is no driver: a process of its own asks it first.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -22,7 +23,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------ the library's calls */
@@ -177,6 +180,26 @@ static int list_chips(struct gt_err *err)
 	return 0;
 }
 
+/* HOST3 */
+static bool ends_who_asks(int (*version)(uint32_t *))
+{
+	uint32_t number;
+	int status = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+		alarm(PATIENCE_MS / 1000);
+		version(&number);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status != 0;
+}
+
 int gt_host_open(const char *path, struct gt_host **out, struct gt_err *err)
 {
 	char found[PATH_MAX] = "";
@@ -201,6 +224,9 @@ int gt_host_open(const char *path, struct gt_host **out, struct gt_err *err)
 			return missing(err, "this CUPTI has no host library: it is older than CUDA 12.6", host.path);
 	}
 	*(void **)&version = dlsym(lib, "cuptiGetVersion");
+	if (version && ends_who_asks(version))
+		return missing(err, "this CUPTI ends the process that asks it",
+			"CUDA 13.2's calls itself without end where there is no CUDA driver");
 	if (version)
 		version(&host.version);
 	return list_chips(err);

@@ -108,4 +108,12 @@ traced --summary=none --cupti "$cupti" --metrics sm__cycles_active.avg -- "$exam
 FAKEGPU_FAULTS=evaluate-hangs report >out
 check "a host library that does not come back is left" [ $? -le 3 ]
 check "and the values say so" grep -q "failed on their image, or did not come back" out said
+
+# No way back: CUDA 13.2's library calls itself without end where there is no driver.
+calls=(Initialize Deinitialize GetSupportedChips GetBaseMetrics GetMetricProperties ConfigAddMetrics GetConfigImageSize GetConfigImage GetNumOfPasses)
+{ printf 'void cuptiProfilerHost%s(void) { }\n' "${calls[@]}"; echo 'int cuptiGetVersion(unsigned *v) { __builtin_trap(); return !v; }'; } >endless.c
+${CC:-cc} -w -shared -fPIC -o endless.so endless.c || exit 1
+"$tap" plan --cupti "$PWD/endless.so" --chip GH100 --set basic >out 2>said
+check "a library that ends who asks it is missing" [ $? -eq 5 ]
+check "and a line says so" grep -qx 'gputap: this CUPTI ends the process that asks it' said
 finish
