@@ -259,6 +259,22 @@ static uint32_t waker_thread(const struct gt_model *m, const struct gt_waking *b
 	return found;
 }
 
+/* The main thread of what a child was at last; the process that waited came before it. */
+static uint32_t main_thread(const struct gt_model *m, uint32_t parent, int child, int64_t ns)
+{
+	uint32_t found = UINT32_MAX;
+
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++) {
+		const struct gt_process *p = gt_model_process(m, i);
+
+		for (uint32_t t = p->first_thread; i != parent && p->pid == child && p->start_ns <= ns &&
+			t < p->first_thread + p->n_threads; t++)
+			if (gt_model_thread(m, t)->main)
+				found = t;
+	}
+	return found;
+}
+
 /* What no call says, the kernel may have said. */
 static void ask_kernel(const struct gt_waits *w, struct gt_wait *wait)
 {
@@ -370,6 +386,8 @@ static int begin_wait(struct gt_waits *w, const struct gt_call *c, const struct 
 		int64_t child = (int64_t)gt_call_return(c);
 
 		wait->other_tid = child > 0 ? (int)child : -1;
+		if (child > 0)
+			wait->other = main_thread(w->m, c->process, (int)child, c->end_ns);
 		return 0;
 	}
 	if (r->waits == GT_WAIT_ANYTHING)

@@ -39,7 +39,7 @@ struct gt_wait {
 	int64_t start_ns, end_ns;
 	uint64_t object;                  /* its address; the handle of a thread */
 	int other_tid;                    /* who ended it: a thread, or a child process' number; -1: nobody knows */
-	uint32_t other;                   /* gt_thread index; UINT32_MAX: of another process, or unknown */
+	uint32_t other;                   /* gt_thread, of a child its main one; UINT32_MAX: not in the trace */
 	const struct gt_fn *by;           /* the call that ended it; NULL: the end of a thread or process, or unknown */
 	int64_t by_ns;                    /* its start; GT_NO_TIME */
 	uint64_t by_id;

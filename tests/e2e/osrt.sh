@@ -142,6 +142,10 @@ check "the sum of waits names them too" "yes" "$("$gputap" stats -q --format csv
 check "SQLite has the same waits" "$(tail -n +2 waits.csv | cut -d, -f9 | sort | tr '\n' ' ')" "$(query waits 'SELECT endedByTid FROM OSRT_WAITS' | sort | tr '\n' ' ')"
 check "... with the thread and the call that ended them" "$(awk '$1 == "sem_wait" { print $3 }' waits.out) sem_post" "$(query waits "SELECT endedByGlobalTid & 0xffffff, c.value FROM OSRT_WAITS JOIN StringIds n ON nameId = n.id JOIN StringIds c ON endedByNameId = c.id WHERE n.value = 'sem_wait'" | tr '|' ' ')"
 check "Perfetto says it on the calls" yes "$(grep -aq "thread $(awk '$1 == "sem_wait" { print $3 }' waits.out)[^,]*, sem_post" waits.pftrace && echo yes)"
+"$gputap" run -q -t osrt -o child sh -c 'sleep 0.02; :'
+check "a child that a process waited for has the name of what it became" yes "$("$gputap" stats -q --format csv -r osrt_wait_sum child.gputap | grep -q ' (sh),[0-9]* (sleep)$' && echo yes)"
+"$gputap" export -q -f -e sqlite -o child child.gputap
+check "... and SQLite leads to its main thread" "1 1" "$(query child "SELECT count(*), sum(endedByGlobalTid & 0xffffff = endedByTid) FROM OSRT_WAITS JOIN StringIds ON nameId = id WHERE value LIKE 'wait%' AND endedByTid NOT NULL" | tr '|' ' ')"
 if unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing' 2>/dev/null; then
 	unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing && exec "$@"' - "$gputap" run -q -f -t osrt,sched -o woken ./waits >woken.out
 	if grep -q ^no_wakings woken.gputap/run; then
