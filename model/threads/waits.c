@@ -99,6 +99,7 @@ struct gt_waits {
 	int64_t next_end_ns;              /* of those: the earliest */
 	uint64_t *wakings;                /* numbers of the model's, by thread and time; NULL: there are none */
 	uint64_t *first;                  /* by thread: of its first; one more behind the last */
+	uint32_t *by_pid;                 /* processes by their numbers, those of one number in the model's order */
 };
 
 const char *gt_wait_word(enum gt_wait_for what)
@@ -130,6 +131,26 @@ static bool sort_wakings(struct gt_waits *w)
 	return true;
 }
 
+static int compare_pids(const void *a, const void *b, void *model)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int p = gt_model_process(model, x)->pid, q = gt_model_process(model, y)->pid;
+
+	return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
+}
+
+static bool sort_processes(struct gt_waits *w)
+{
+	uint32_t n = gt_model_process_count(w->m);
+
+	w->by_pid = malloc((n + 1) * sizeof *w->by_pid);
+	for (uint32_t i = 0; w->by_pid && i < n; i++)
+		w->by_pid[i] = i;
+	if (w->by_pid)
+		qsort_r(w->by_pid, n, sizeof *w->by_pid, compare_pids, (void *)w->m);
+	return w->by_pid;
+}
+
 struct gt_waits *gt_waits_new(const struct gt_model *m, gt_waits_tell *tell, void *ctx)
 {
 	struct gt_waits *w = calloc(1, sizeof *w);
@@ -138,7 +159,7 @@ struct gt_waits *gt_waits_new(const struct gt_model *m, gt_waits_tell *tell, voi
 		return NULL;
 	*w = (struct gt_waits){ .m = m, .tell = tell, .ctx = ctx, .next_end_ns = INT64_MAX,
 		.roles = calloc(gt_fntable_count(gt_model_table(m)) + 1, sizeof *w->roles) };
-	if (w->roles && sort_wakings(w))
+	if (w->roles && sort_wakings(w) && sort_processes(w))
 		return w;
 	gt_waits_free(w);
 	return NULL;
@@ -153,6 +174,7 @@ void gt_waits_free(struct gt_waits *w)
 	free(w->roles);
 	free(w->wakings);
 	free(w->first);
+	free(w->by_pid);
 	free(w);
 }
 
@@ -248,29 +270,47 @@ static const struct gt_waking *waking_in(const struct gt_waits *w, uint32_t thre
 	return last && last->time_ns >= start && last->waker_tid ? last : NULL;
 }
 
-/* Which process of the trace, and which thread of it, that number was at that time. */
-static uint32_t waker_thread(const struct gt_model *m, const struct gt_waking *by)
+/* *at: the first of the processes with that number; the next one. NULL behind the last. */
+static const struct gt_process *numbered(const struct gt_waits *w, int pid, uint32_t *at, bool first)
 {
-	uint32_t found = UINT32_MAX;
+	uint32_t n = gt_model_process_count(w->m);
 
-	for (uint32_t i = 0; i < gt_model_process_count(m) && found == UINT32_MAX; i++)
-		if (gt_model_process(m, i)->pid == by->waker_pid)
-			found = gt_thread_numbered(m, i, by->waker_tid, by->time_ns);
+	if (first)
+		GT_SEARCH(*at, n, gt_model_process(w->m, w->by_pid[*at])->pid < pid);
+	else
+		++*at;
+	const struct gt_process *p = *at < n ? gt_model_process(w->m, w->by_pid[*at]) : NULL;
+
+	return p && p->pid == pid ? p : NULL;
+}
+
+/* Which process of the trace, and which thread of it, that number was at that time. */
+static uint32_t waker_thread(const struct gt_waits *w, const struct gt_waking *by)
+{
+	uint32_t found = UINT32_MAX, at = 0;
+	const struct gt_process *p = numbered(w, by->waker_pid, &at, true);
+
+	for (; p && found == UINT32_MAX; p = numbered(w, by->waker_pid, &at, false))
+		found = gt_thread_numbered(w->m, p->index, by->waker_tid, by->time_ns);
 	return found;
 }
 
-/* The main thread of what a child was at last; the process that waited came before it. */
-static uint32_t main_thread(const struct gt_model *m, uint32_t parent, int child, int64_t ns)
+static uint32_t main_thread(const struct gt_model *m, const struct gt_process *p)
 {
-	uint32_t found = UINT32_MAX;
+	for (uint32_t t = p->first_thread; t < p->first_thread + p->n_threads; t++)
+		if (gt_model_thread(m, t)->main)
+			return t;
+	return UINT32_MAX;
+}
 
-	for (uint32_t i = 0; i < gt_model_process_count(m); i++) {
-		const struct gt_process *p = gt_model_process(m, i);
+/* The main thread of what a child was at last; the process that waited came before it. */
+static uint32_t ended_child(const struct gt_waits *w, uint32_t parent, int child, int64_t ns)
+{
+	uint32_t found = UINT32_MAX, at = 0, t;
 
-		for (uint32_t t = p->first_thread; i != parent && p->pid == child && p->start_ns <= ns &&
-			t < p->first_thread + p->n_threads; t++)
-			if (gt_model_thread(m, t)->main)
-				found = t;
+	for (const struct gt_process *p = numbered(w, child, &at, true); p; p = numbered(w, child, &at, false)) {
+		t = p->index != parent && p->start_ns <= ns ? main_thread(w->m, p) : UINT32_MAX;
+		found = t != UINT32_MAX ? t : found;
 	}
 	return found;
 }
@@ -284,7 +324,7 @@ static void ask_kernel(const struct gt_waits *w, struct gt_wait *wait)
 	if (!by)
 		return;
 	wait->other_tid = by->waker_tid;
-	wait->other = waker_thread(w->m, by);
+	wait->other = waker_thread(w, by);
 	wait->by_ns = by->time_ns;
 	wait->by_kernel = true;
 }
@@ -387,7 +427,7 @@ static int begin_wait(struct gt_waits *w, const struct gt_call *c, const struct 
 
 		wait->other_tid = child > 0 ? (int)child : -1;
 		if (child > 0)
-			wait->other = main_thread(w->m, c->process, (int)child, c->end_ns);
+			wait->other = ended_child(w, c->process, (int)child, c->end_ns);
 		return 0;
 	}
 	if (r->waits == GT_WAIT_ANYTHING)
