@@ -52,13 +52,27 @@ void gt_table_follows(struct gt_table *t) { t->follows = true; }
 
 /* ---------------------------------------------------------------- escaping */
 
+/* The report "NAME" or "NAME:OPTION..." is one that `nsys stats` has too. */
+static bool others_have(const char *report)
+{
+	static const char *const prefixes[] = { "cuda_", "nvtx_", "um_", "openmp_sum", "osrt_sum" };
+	static const char *const own[] = { "cuda_graph_sum", "cuda_mem_usage", "cuda_stream_sum", "cuda_sync_sum" };
+	bool have = false;
+
+	for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		have |= !strncmp(report, prefixes[i], strlen(prefixes[i]));
+	for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
+		have &= !!strncmp(report, own[i], strlen(own[i]));
+	return have;
+}
+
 /*
  * A text that a spreadsheet would take for a formula gets an apostrophe, which spreadsheets take for "a text". Not in
  * reports that others have too: their readers compare names.
  */
 static bool is_formula(const struct gt_table *t, const char *s)
 {
-	return !strncmp(t->name, "opencl_", 7) && strchr("=+-@", *s) && *s;
+	return *s && strchr("=+-@", *s) && !others_have(t->name);
 }
 
 static void put_csv(FILE *out, const char *s)
