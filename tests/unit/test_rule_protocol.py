@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """tests/unit/test_rule_protocol.py - whatever a rule's process answers, its caller has results or one line that says why not
 
-Structured mutations of what rules really answer, as values and as bytes, within the limits of the process.
-RULE_MUTATIONS in the environment says how many (500), RULE_SEED which (1).
+Structured mutations of what rules really answer, as values and as bytes, and of rule files themselves, within the limits of
+the process. RULE_MUTATIONS in the environment says how many (500; a tenth of it of rule files), RULE_SEED which (1).
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import sys
 import tempfile
 import unittest
@@ -53,6 +54,34 @@ def apply(handle):
 '''
 VALUES = [None, True, False, 0, 1, -1, 2 ** 31, 2 ** 64, -2 ** 70, 10 ** 400, 0.5, float("inf"), float("nan"), 1e300, "", "x", "\0", "\ud800",
           "A" * 5000, "LaunchStats", [], [[]], {}, {"a": 1}, {"": {}}, [None], [1, "a"]]
+
+
+ODD_WORDS = ["", "(", ")", ":", "\n", "\t", "0", "-1", "1e999", "2 ** 64", "None", "True", "''", "'A' * 5000", "[]", "{}", "[[1], [1, 2]]", "handle", "lambda: 0",
+             "return", "raise", "pass", "def", "yield", "import", "\\", "\"\"\"", "\0", "\x80", "\ud800".encode("utf-8", "surrogatepass").decode("latin-1")]
+
+
+def mutated_text(text, r):
+    """A rule file, as bytes, with one or two changes: a word, a line, a few characters."""
+    for _ in range(r.randrange(1, 3)):
+        lines, how = text.split("\n"), r.randrange(8)
+        words = list(re.finditer(r"\w+", text)) or [re.match("", text)]
+        word, line = r.choice(words), r.randrange(len(lines))
+        if how < 3:                     # another word of the file
+            text = text[:word.start()] + r.choice(words)[0] + text[word.end():]
+        elif how == 3:
+            text = text[:word.start()] + r.choice(ODD_WORDS) + text[word.end():]
+        elif how == 4:
+            text = "\n".join(lines[:line] + lines[line + 1:])
+        elif how == 5:
+            text = "\n".join(lines[:line + 1] + lines[line:])
+        elif how == 6:                  # a line elsewhere
+            other = r.randrange(len(lines))
+            lines[line], lines[other] = lines[other], lines[line]
+            text = "\n".join(lines)
+        else:
+            place = r.randrange(len(text) + 1)
+            text = text[:place] + text[place + r.randrange(1, 8):]
+    return text.encode("latin-1")
 
 
 def places(value, path=()):
@@ -208,6 +237,26 @@ class Protocol(unittest.TestCase):
                 outcome = self.watched(bytes(data))
                 self.assertTrue(all(isinstance(a, dict) for a in outcome.answers))
                 self.applied(outcome)
+
+    def test_mutated_rule_files(self):
+        """Each is a rule that answers, or is named with one line that says what is wrong; processes of their own, with limits."""
+        r, counts = random.Random(SEED), {"unusable": 0, "failed": 0, "answered": 0}
+        for i in range(MANY // 10):
+            with open(self.rule, "wb") as f:
+                f.write(mutated_text(TALKER, r))
+            with self.subTest(seed=SEED, number=i):
+                found, said = runner.find([(self.folder, False)]), []
+                self.assertTrue(all(isinstance(why, str) and "\n" not in why and why for _, why in found.failed), found.failed)
+                for rule in found.rules:
+                    run = runner.Application(self.report, found, 20)
+                    run.apply(rule, lambda kind, place, what: said.append((kind, place, what)))
+                for kind, _, what in said:
+                    self.assertTrue(kind == "result" or isinstance(what, str) and "\n" not in what.rstrip("\n") or kind == "printed", (kind, what))
+                kinds = {kind for kind, _, _ in said}
+                counts["answered" if "result" in kinds else "failed" if "failed" in kinds else "unusable"] += 1
+        self.assertGreater(counts["unusable"], MANY // 100, counts)
+        self.assertGreater(counts["answered"], MANY // 100, counts)
+        self.assertGreater(counts["failed"], MANY // 500, counts)
 
     def test_an_optimization_is_a_warning_for_readers_that_know_none(self):
         answer = copy.deepcopy(self.answers[0])
