@@ -35,13 +35,17 @@ def _table(table):
     return ["      " + "  ".join(cell.ljust(width[c]) for c, cell in enumerate(row)).rstrip() for row in rows]
 
 
+def _number(value):
+    return "{:,.0f}".format(value) if 1e6 <= abs(value) < 1e15 else "%g" % value
+
+
 def _message(message):
     head = ": ".join(t for t in (WORDS[message["type"]], message["name"]) if t)
     if message["speedup"]:
         head += " (estimated %s speedup %.1f %%)" % (SPEEDUPS[message["speedup"]["type"]], message["speedup"]["value"])
     out = ["    " + head] if head else []
     out.append(_wrapped(plain(message["text"]), "      " if head else "    "))
-    out += ["      %s = %g %s" % (f["metric"], f["value"], f["info"]) for f in message["focus"]]
+    out += ["      %s = %s %s" % (f["metric"], _number(f["value"]), f["info"]) for f in message["focus"]]
     for table in message["tables"]:
         out += ([table["config"]["title"] and "      " + table["config"]["title"]] if table["config"]["title"] else []) + _table(table)
     return out

@@ -43,10 +43,10 @@ def apply(handle):
             "Gap", "%s stood idle for %s before this kernel was enqueued; it ran for %s%s. Enqueue the next work before "
             "waiting for the last one, and leave out waits between kernels of one queue: they run in order anyway."
             % (trace.queue() or "Its queue", time_text(late), time_text(duration), " and was launched in " + site if site else ""),
-            metric, "gap of %d ns" % late)
+            metric, "gap of " + time_text(late))
     elif gap - late >= LATE_NS and gap - late > duration:
         advice.warn(
             "Late start", "The kernel waited %s for its start though its queue had nothing to do, and ran for %s. At the first "
             "launch runtimes often compile a kernel: launch it once before time counts, or build programs for the device "
             "ahead; else another queue had the device." % (time_text(gap - late), time_text(duration)),
-            metric=metric, why="start %d ns late" % (gap - late))
+            metric=metric, why="start %s late" % time_text(gap - late))

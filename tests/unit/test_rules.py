@@ -63,6 +63,16 @@ class WithRules(unittest.TestCase):
                 [x["skipped"]["why"] for x in lines if "skipped" in x])
 
 
+class Readable(WithRules):
+    def test_numbers_of_focus_metrics(self):
+        self.rule("Numbers", "for value in 224492248, 9, 0.5, 1e20, -float('inf'):\n"
+                             "    fe.focus_metric(fe.message('text'), 'm', value, F.Severity_SEVERITY_LOW, 'late')", "F = NvRules.IFrontend")
+        said = subprocess.run([sys.executable, str(ROOT / "python/gputap-rules"), "apply", self.report({"m": 5.0}), "--text", "--folder", self.rules],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100).stdout.decode()
+        self.assertEqual([line.strip() for line in said.splitlines() if " = " in line],
+                         ["m = %s late" % n for n in ("224,492,248", "9", "0.5", "1e+20", "-inf")], said)
+
+
 class Contract(WithRules):
     def test_two_functions_are_enough(self):
         self.write("a.py", SAY % ("Small", "hello"))
