@@ -40,6 +40,14 @@ bool gt_action_available(const struct gt_action_metric *m)
 
 #define DEPTH 32                                  /* definitions that need each other */
 
+struct gt_string gt_action_why(const struct gt_action *a, struct gt_string name)
+{
+	enum gt_metric_class class = gt_metric_class(name);
+
+	return gt_string_of(class == GT_CLASS_OPENCL && a->opencl ? "this launch has no metric of this name"
+								  : gt_metric_classes[class].why);
+}
+
 struct deriving {
 	struct gt_actions *as;
 	struct gt_action *action;
@@ -200,7 +208,6 @@ static bool name_missing(void *ctx, const struct gt_section_metric *m)
 {
 	struct deriving *d = ctx;
 	struct gt_action_metric *metric;
-	const char *why;
 	bool pattern;
 
 	pattern = gt_is_pattern(m->name);
@@ -210,11 +217,9 @@ static bool name_missing(void *ctx, const struct gt_section_metric *m)
 	d->failed |= !metric;
 	if (!metric)
 		return false;
-	if (!gt_action_available(metric) && !metric->why.bytes) {
-		why = pattern ? "a pattern names metrics in the tables and charts of a Body alone"
-			      : gt_metric_classes[gt_metric_class(m->name)].why;
-		metric->why = (struct gt_string){ why, strlen(why) };
-	}
+	if (!gt_action_available(metric) && !metric->why.bytes)
+		metric->why = pattern ? gt_string_of("a pattern names metrics in the tables and charts of a Body alone")
+				      : gt_action_why(d->action, m->name);
 	return true;
 }
 

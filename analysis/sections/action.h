@@ -57,6 +57,8 @@ const struct gt_action_metric *gt_action_metric(const struct gt_action *a, struc
 /* The metric of that name, new where there was none: without a value. NULL: no memory. The text is not copied. */
 struct gt_action_metric *gt_action_add(struct gt_action *a, struct gt_string name);
 bool gt_action_available(const struct gt_action_metric *m);
+/* Why a metric that nothing else is known of is not there. */
+struct gt_string gt_action_why(const struct gt_action *a, struct gt_string name);
 
 /*
  * Puts a section into the action: its derived metrics are computed, and each metric that it names and that is not there

@@ -460,7 +460,7 @@ static void add_asked(struct making *k, struct gt_action *a)
 
 		k->failed |= !m;
 		if (m && !gt_action_available(m) && !m->why.bytes)
-			m->why = gt_string_of(gt_metric_classes[gt_metric_class(name)].why);
+			m->why = gt_action_why(a, name);
 		at += n + (at[n] == ',');
 	}
 }

@@ -40,7 +40,6 @@ static void add_metric(struct gt_rows *rows, const struct gt_action *a, struct g
 {
 	const struct gt_action_metric *m = gt_action_metric(a, name);
 	struct gt_row *r = add(rows, label, name);
-	const char *why;
 
 	if (!r)
 		return;
@@ -53,8 +52,7 @@ static void add_metric(struct gt_rows *rows, const struct gt_action *a, struct g
 		r->why = m->why;
 		return;
 	}
-	why = gt_metric_classes[gt_metric_class(name)].why;
-	r->why = (struct gt_string){ why, strlen(why) };
+	r->why = gt_action_why(a, name);
 }
 
 void gt_rows_add_matching(struct gt_rows *rows, const struct gt_action *a, struct gt_string said)

@@ -46,6 +46,8 @@ looks() {
 
 for program in cl_metrics cl_deserve cl_commands; do
 	looks $program "$GPUTAP_BUILD/tests/e2e/$program"
+	"$tap" report --metrics opencl__none_such t >page 2>said
+	check "$program: a name that is no metric's is told as such" grep -q 'opencl__none_such .*N/A  this launch has no metric of this name' page
 	[ $program != cl_metrics ] || check "$program: every value is the program's own" equal out
 done
 if ./blur >/dev/null 2>&1; then looks "the example" ./blur; else echo "skipped: the example: the device here does not compute"; skipped=$((skipped + 1)); fi
