@@ -61,8 +61,8 @@ void gt_cli_remedies(const struct gt_model *model, FILE *out);
 /* The same in the log of a conversion that nobody looks on: marked, so that `gputap wait` tells them from a failure. */
 #define GT_CLI_NOTE "gputap: note: "
 void gt_cli_notes_marked(const struct gt_model *model);
-/* Says that nothing lies between --from and --to, if one of them was given, and how long the trace is. */
-void gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options);
+/* Says that nothing lies between --from and --to, where one was given, and how long the trace is; whether it did. */
+bool gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options);
 /* A usage error of this command: what from a format, with `try: gputap COMMAND --help`; returns GT_EXIT_USAGE. */
 int gt_cli_usage(const struct gt_cli *cli, const char *what, ...) __attribute__((format(printf, 2, 3)));
 

@@ -108,16 +108,17 @@ void gt_cli_remedies(const struct gt_model *model, FILE *out)
 			fprintf(out, "  try: %s\n", remedies[i].what);
 }
 
-void gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options)
+bool gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options)
 {
 	int64_t end_ns = 0;
 
 	if (!gt_option_given(options, "from") && !gt_option_given(options, "to"))
-		return;
+		return false;
 	for (uint32_t i = 0; i < gt_model_process_count(model); i++)
 		if (gt_model_process(model, i)->end_ns > end_ns)
 			end_ns = gt_model_process(model, i)->end_ns;
 	fprintf(stderr, "gputap: nothing in that window (%s%s%s%s): the trace goes from 0 to %.6f s\n",
 		gt_option_given(options, "from") ? "from " : "", gt_option_said(options, "from"),
 		gt_option_given(options, "to") ? " to " : "", gt_option_said(options, "to"), (double)end_ns / 1e9);
+	return true;
 }

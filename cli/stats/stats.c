@@ -150,9 +150,7 @@ static void print_notes(const struct gt_model *m, const struct gt_options *o, bo
 {
 	char text[1024];
 
-	if (!rows && (gt_option_given(o, "from") || gt_option_given(o, "to")))
-		gt_cli_empty_window(m, o);
-	else if (!rows && !*gt_option(o, "report"))
+	if (!rows && !gt_cli_empty_window(m, o) && !*gt_option(o, "report"))
 		fprintf(stderr,
 			"gputap: no report that is printed without -r has rows: -r all prints those that have\n");
 	gt_cli_notes(m);
