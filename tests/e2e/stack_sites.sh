@@ -75,11 +75,11 @@ run t ./sites ./plugin.so
 check "... which nothing says where all is here" [ "$(grep -c "call stacks:" notes)" = 0 ]
 
 # ---- deeper than what is kept
-cut() { rm -rf c.gputap; "$tap" run -q -o c --callstacks "$@" -- ./sites ./plugin.so >c.out 2>c.err; "$tap" stats -r call_sites c.gputap >/dev/null 2>notes; }
-cut
+deep() { rm -rf c.gputap; "$tap" run -q -o c --callstacks "$@" -- ./sites ./plugin.so >c.out 2>c.err; "$tap" stats -r call_sites c.gputap >/dev/null 2>notes; }
+deep
 check "one line says how many stacks are deeper than what is kept" \
 	[ "$(grep -c "call stacks: 1 of [0-9]* end at --callstack-depth, without the functions further out" notes)" = 1 ]
-cut --callstack-depth=24
+deep --callstack-depth=24
 check "... not to who gave the depth" [ "$(grep -c "call stacks:" notes)" = 0 ]
 
 # ---- a plug-in that is replaced while it is open, and opened anew

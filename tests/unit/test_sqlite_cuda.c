@@ -258,7 +258,7 @@ static void green_work_stands_in_its_context(void **state)
 	check_green_work(f, x);
 }
 
-/* As CUDA 13.2 and newer tell of it; a plain record of the same context, before or behind, takes nothing away. */
+/* As CUDA 13.2 and newer tell of it; a plain record of the same context behind it takes nothing away. */
 static void green_work_by_the_record_of_its_own_does_too(void **state)
 {
 	struct fixture *f = *state;
