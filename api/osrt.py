@@ -22,6 +22,7 @@ TYPES = {"int": ("i32", 4), "unsigned int": ("u32", 4), "long": ("i64", 8), "uns
          "ssize_t": ("i64", 8)}
 TEXT = "const char *"
 LIMIT_TEXT = 1024
+SLOT_ARGS = 4           # arguments that a slot holds, for a call that does not come back
 
 
 class Function:
@@ -32,7 +33,7 @@ class Function:
         kind, _, self.how = words[0].partition(":")
         if kind not in KINDS:
             raise table.ApiError("api/osrt.api: %s: `%s` is no kind" % (self.name, words[0]))
-        self.kind, self.fails, self.alias, self.version, self.old = kind, "-1", None, None, None
+        self.kind, self.fails, self.alias, self.version, self.old, self.alone = kind, "-1", None, None, None, None
         self.named = len(self.params)   # those in front of "..."
         self.syscall = self.cancel = False
         for word in words[1:]:
@@ -47,6 +48,8 @@ class Function:
                 self.version = value
             elif what == "old":
                 self.old = value
+            elif what == "alone":
+                self.alone = value
             elif word in ("syscall", "cancel"):
                 setattr(self, word, True)
             elif word != "extra":
@@ -112,13 +115,21 @@ def c_text(lines):
     return "\n".join("\t\"%s\\n\"" % line.replace("\t", "\\t") for line in lines)
 
 
+def always(f):
+    """Whether it is recorded whatever its duration."""
+    return "true" if f.kind in ("wake", "unlock", "own") else "false"
+
+
 def facts(f):
     """One struct osrt_function: places in halves behind the duration word (api/README.md)."""
     fn = f.entry
     args = ", ".join("{ %d, %d, %s }" % (a.position, a.bytes, "true" if a.copy == "string" else "false") for a in fn.args)
-    return ("\t[OSRT_%s] = { .fn = 0x%04x, .fails = %s, .always = %s, .n = %d, .words = %d, .ret_at = %d,\n\t\t.arg = { %s } },"
-            % (f.name, fn.id, FAILS[f.fails], "true" if f.kind in ("wake", "unlock", "own") else "false", len(fn.args),
-               fn.fixed_words, fn.ret_position, args or "{ 0 }"))
+    return ("\t[OSRT_%s] = { .fails = %s, .always = %s, .n = %d, .words = %d, .ret_at = %d,\n\t\t.arg = { %s } },"
+            % (f.name, FAILS[f.fails], always(f), len(fn.args), fn.fixed_words, fn.ret_position, args or "{ 0 }"))
+
+
+def names(f):
+    return ", ".join(p.name for p in f.params)
 
 
 def passed(f):
@@ -130,15 +141,24 @@ def passed(f):
     return ["(uint64_t)%s" % a.name if a.name in own else "0" for a in f.entry.args]
 
 
-def body(f, call, symbol):
-    ret = "" if f.ret == "void" else "%s ret = " % f.ret
-    arguments = ", ".join(p.name for p in f.params)
-    out = []
+def recorded(f, call, symbol):
+    """The real call between two stamps."""
+    out = ["\tOSRT_CALL(call, OSRT_%s, %s);\n" % (symbol, ", ".join(passed(f) + ["0"] * (SLOT_ARGS - len(passed(f))))),
+           "\t%s%s(%s);\n" % ("" if f.ret == "void" else "%s ret = " % f.ret, call, names(f)),
+           "\tosrt_end(&call, %s, %s, %s);" % (FAILS[f.fails], always(f), "0" if f.ret == "void" else "(long)ret")]
+    return out + ([] if f.ret == "void" else ["\treturn ret;"])
+
+
+def first_look(f, call):
+    """What a look decides, without a record: most calls of these kinds end here, so nothing else is done for them."""
+    out, arguments = [], names(f)
     if f.kind in ("reads", "writes"):
         out.append("\tif (osrt_file_%s(%s))\n\t\treturn %s(%s);" % (f.kind, f.params[-1].name, call, arguments))
     if f.kind == "unlock":
         out.append("\tif (!osrt_%s_contended(%s))\n\t\treturn %s(%s);" % (f.how, f.params[0].name, call, arguments))
     if f.kind == "lock":
+        if f.alone:
+            out.append("\tif (osrt_%s_alone(%s))\n\t\treturn %s(%s);" % (f.alone, f.params[0].name, call, arguments))
         if f.cancel:
             out.append("\tosrt_cancellation_point();")
         give = "return%s;" % ("" if f.ret == "void" else " 0")
@@ -147,11 +167,6 @@ def body(f, call, symbol):
         out.append("\tif (!tried)\n\t\t%s" % give)
         if f.fails == "code":
             out.append("\tif (tried != EBUSY)\n\t\treturn tried;")
-    out.append("\tOSRT_CALL(call, OSRT_%s, %s);\n" % (symbol, ", ".join(passed(f)) or "0"))
-    out.append("\t%s%s(%s);\n" % (ret, call, arguments))
-    out.append("\tosrt_end(&call, %s);" % ("0" if f.ret == "void" else "(long)ret"))
-    if f.ret != "void":
-        out.append("\treturn ret;")
     return out
 
 
@@ -172,7 +187,12 @@ def wrapper(f, suffix="", version=None):
             f.ret, name, params, name, f.name, f.version))
         out.append("OSRT_EXPORT %s %s(%s) __asm__(\"%s\");\n#endif" % (f.ret, name, params, f.name))
     call = "((%s (*)(%s))osrt_real_of(%s))" % (f.ret, types, index)
-    out += ["%s %s(%s)" % (f.ret, name, params), "{"] + body(f, call, f.alias or f.name) + ["}"]
+    look, whole = first_look(f, call), recorded(f, call, f.alias or f.name)
+    if look:
+        apart = ["OSRT_APART %s %s_recorded(%s)" % (f.ret, name, params), "{"] + whole + ["}", ""]
+        out[1:1] = apart
+        whole = look + ["\t%s%s_recorded(%s);" % ("" if f.ret == "void" else "return ", name, names(f))]
+    out += ["%s %s(%s)" % (f.ret, name, params), "{"] + whole + ["}"]
     return out + ["#endif", ""] if suffix else out + [""]
 
 
@@ -188,7 +208,7 @@ def osrt_h(functions):
     out += ["\tOSRT_RECORDED,", "\tOSRT_FURTHER_ = OSRT_RECORDED - 1,"]
     out += ["\tOSRT_%s," % f.name for f in functions if f.alias is not None]
     out += ["\tOSRT_%s_old," % f.name for f in functions if f.old]
-    return "\n".join(out + ["\tOSRT_COUNT", "};", "", "#endif", ""])
+    return "\n".join(out + ["\tOSRT_COUNT", "};", "", "enum { OSRT_FIRST_FN = 0x%04x };" % FIRST_OSRT, "", "#endif", ""])
 
 
 def osrt_table(functions):

@@ -16,6 +16,7 @@
 #include <string.h>
 
 void *osrt_real[OSRT_COUNT];
+const char *osrt_one_thread = "";
 
 /* ------------------------------------------------------------- real functions */
 
@@ -52,29 +53,34 @@ __attribute__((constructor(101))) static void resolve_all(void) /* OSRT3 */
 	for (int i = 0; i < OSRT_COUNT; i++)
 		if (osrt_symbols[i].name && !osrt_real[i])
 			osrt_resolve((enum osrt_index)i);
+	const char *one = (const char *)dlsym(RTLD_NEXT, "__libc_single_threaded");
+
+	if (one)
+		osrt_one_thread = one;
+	else
+		(void)dlsym(RTLD_DEFAULT, "dlsym"); /* as above */
 }
 
 void osrt_cancellation_point(void) { pthread_testcancel(); }
 
 /* -------------------------------------------------------------------- options */
 
-enum { UNKNOWN = 0 };
-static uint64_t threshold_ticks, asked; /* plus one; UNKNOWN until the clock's rate is known */
+uint64_t osrt_least_ticks;
+static uint64_t asked;  /* plus one */
+static bool known;      /* the clock's rate, so what the threshold is in ticks */
 
 static bool long_enough(const struct gputap_core *core, const struct gputap_call *call)
 {
-	uint64_t limit = __atomic_load_n(&threshold_ticks, __ATOMIC_RELAXED);
-
-	if (__builtin_expect(limit == UNKNOWN, 0)) {
+	if (!__atomic_load_n(&known, __ATOMIC_ACQUIRE)) {
 		uint64_t ns = core->option("osrt-threshold"), ticks = core->ticks(ns);
 
 		core->stacks_from(&osrt_thin.object, core->option("osrt-backtrace-threshold"));
 		if (ns && !ticks)
 			return true;
-		limit = ticks + 1;
-		__atomic_store_n(&threshold_ticks, limit, __ATOMIC_RELAXED);
+		__atomic_store_n(&osrt_least_ticks, ticks, __ATOMIC_RELAXED);
+		__atomic_store_n(&known, true, __ATOMIC_RELEASE);
 	}
-	return core->call_ticks(call) + 1 >= limit;
+	return core->call_ticks(call) >= __atomic_load_n(&osrt_least_ticks, __ATOMIC_RELAXED);
 }
 
 static bool texts_wanted(const struct gputap_core *core)
@@ -136,31 +142,12 @@ static void record(struct osrt_call *c, const struct osrt_function *f, long ret,
 	}
 }
 
-/* The error a call ended with, 0 = none. */
-static int error_of(const struct osrt_function *f, long ret, int code)
+/* Behind call_stop_short, of a call that is not over with it. */
+void osrt_finish(struct osrt_call *c, bool always, long ret, int error)
 {
-	switch (f->fails) {
-	case OSRT_FAILS_ERRNO:
-		return ret == -1 ? code : 0;
-	case OSRT_FAILS_NULL:
-		return ret == 0 ? code : 0;
-	case OSRT_FAILS_CODE:
-		return (int)ret;
-	default:
-		return 0;
-	}
-}
-
-void osrt_finish(struct osrt_call *c, long ret)
-{
-	const struct osrt_function *f = &osrt_functions[c->index];
-	int error = error_of(f, ret, errno);
-
-	c->core->call_stop(&c->call, error);
-	if (f->always || long_enough(c->core, &c->call))
-		record(c, f, ret, error);
+	if (always || long_enough(c->core, &c->call))
+		record(c, &osrt_functions[c->index], ret, error);
 	c->core->call_finish(&c->call);
-	c->core = NULL;
 }
 
 void osrt_cancelled(struct osrt_call *c)

@@ -3,9 +3,9 @@
  *
  * api/osrt.api lists the functions, api/osrt.py makes the wrappers; one is
  *
- *	OSRT_CALL(call, OSRT_read, fd, buf, count);     // start stamp and slot, if somebody records
+ *	OSRT_CALL(call, OSRT_read, fd, buf, count);             // start stamp and slot, if somebody records
  *	ret = real(fd, buf, count);
- *	osrt_end(&call, ret);                           // end stamp; a record, if it took long enough
+ *	osrt_end(&call, OSRT_FAILS_ERRNO, false, ret);          // end stamp; a record, if it took long enough
  *
  * Runs      on any thread of the traced program, in signal handlers, before main and while it ends.
  * Must not  allocate, lock, change errno, call a function that it wraps itself.
@@ -32,6 +32,8 @@
 #include "trace/write/core.h"
 
 #define OSRT_EXPORT __attribute__((visibility("default")))
+#define OSRT_APART static __attribute__((noinline))
+#define OSRT_FN(index) (OSRT_FIRST_FN + (uint32_t)(index)) /* as the trace numbers it */
 #ifdef __x86_64__
 #define OSRT_VERSIONS 1 /* some names have two, whose structures differ; on aarch64 none has */
 #else
@@ -45,7 +47,6 @@ enum osrt_fails { OSRT_FAILS_ERRNO, OSRT_FAILS_NULL, OSRT_FAILS_CODE, OSRT_FAILS
 
 /* Of a function that is recorded: where its arguments lie, in halves behind the duration word (api/README.md). */
 struct osrt_function {
-	uint16_t fn;
 	uint8_t fails;    /* enum osrt_fails */
 	bool always;      /* whatever its duration */
 	uint8_t n, words; /* arguments; words for them and what comes back, copies apart */
@@ -70,12 +71,14 @@ struct osrt_call {
 	struct gputap_call call;
 	const struct gputap_core *core; /* NULL: only forwarded, or over */
 	enum osrt_index index;
-	uint64_t *arg; /* OSRT_ARGS of them */
+	uint64_t *arg; /* as many as the function has, 4 at least: what a slot holds */
 };
 
 extern void *osrt_real[OSRT_COUNT]; /* NULL: not looked up yet */
+extern const char *osrt_one_thread; /* glibc's word for it, 2.32 and later; of an older one a 0 */
+extern uint64_t osrt_least_ticks;   /* what --osrt-threshold says; 0 also while it is not known */
 void *osrt_resolve(enum osrt_index index);
-void osrt_finish(struct osrt_call *call, long ret);
+void osrt_finish(struct osrt_call *call, bool always, long ret, int error);
 void osrt_cancelled(struct osrt_call *call);
 void osrt_cancellation_point(void);
 
@@ -86,18 +89,40 @@ static inline void *osrt_real_of(enum osrt_index index)
 	return __builtin_expect(real != NULL, 1) ? real : osrt_resolve(index);
 }
 
-static inline void osrt_begin(struct osrt_call *call)
+static inline __attribute__((always_inline)) void osrt_begin(struct osrt_call *call, enum osrt_index index)
 {
 	const struct gputap_core *core = gputap_core_get(&osrt_thin);
 
-	if (core && core->call_begin(&call->call, osrt_functions[call->index].fn, REC_DOMAIN_OSRT, call->arg))
+	if (core && core->call_begin(&call->call, OSRT_FN(index), REC_DOMAIN_OSRT, call->arg))
 		call->core = core;
 }
 
-static inline void osrt_end(struct osrt_call *call, long ret)
+/* The error a call ended with, 0 = none. */
+static inline int osrt_error(enum osrt_fails fails, long ret)
 {
-	if (call->core)
-		osrt_finish(call, ret);
+	switch (fails) {
+	case OSRT_FAILS_ERRNO:
+		return ret == -1 ? errno : 0;
+	case OSRT_FAILS_NULL:
+		return ret == 0 ? errno : 0;
+	case OSRT_FAILS_CODE:
+		return (int)ret;
+	default:
+		return 0;
+	}
+}
+
+/* Of a function that is not recorded always most calls end with the first test. */
+static inline void osrt_end(struct osrt_call *call, enum osrt_fails fails, bool always, long ret)
+{
+	if (!call->core)
+		return;
+	int error = osrt_error(fails, ret);
+	uint64_t least = always ? 0 : __atomic_load_n(&osrt_least_ticks, __ATOMIC_RELAXED);
+
+	if (!call->core->call_stop_short(&call->call, error, least))
+		osrt_finish(call, always, ret, error);
+	call->core = NULL;
 }
 
 /* OSRT1 */
@@ -108,13 +133,13 @@ static inline void osrt_left(struct osrt_call *call)
 }
 
 #define OSRT_CALL(name, number, ...) \
-	uint64_t name##_arg[OSRT_ARGS] = { __VA_ARGS__ }; /* where they stay: a copy waits for the stores before it */ \
+	uint64_t name##_arg[] = { __VA_ARGS__ }; /* where they stay: a copy waits for the stores before it */ \
 	struct osrt_call name __attribute__((cleanup(osrt_left))); \
 \
 	name.core = NULL; \
 	name.index = number; \
 	name.arg = name##_arg; \
-	osrt_begin(&name)
+	osrt_begin(&name, number)
 
 /* The mode of an open, or 0 where none is given. */
 static inline uint64_t osrt_mode(int flags, unsigned int mode) { return flags & (O_CREAT | __O_TMPFILE) ? mode : 0; }
@@ -161,6 +186,18 @@ static inline bool osrt_mutex_contended(const void *mutex)
 	uint32_t word = __atomic_load_n((const uint32_t *)mutex, __ATOMIC_RELAXED);
 
 	return word == 2 || word & 0x80000000u;
+}
+
+/*
+ * A free lock that nobody else can take before us: there is one thread, and no other process shares the lock. The C
+ * library takes such a one without an atomic operation; a try always makes one, which costs as much as all the rest.
+ */
+static inline bool osrt_mutex_alone(const void *mutex)
+{
+	enum { WORD = 0, KIND = 4, SHARED = 0x80 };
+	const uint32_t *word = (const uint32_t *)mutex;
+
+	return *osrt_one_thread && !__atomic_load_n(&word[WORD], __ATOMIC_RELAXED) && !(word[KIND] & SHARED);
 }
 
 static inline bool osrt_rwlock_contended(const void *lock)

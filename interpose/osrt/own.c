@@ -56,7 +56,7 @@ OSRT_EXPORT int osrt_pthread_create(pthread_t *thread, const pthread_attr_t *att
 int osrt_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
 {
 	OSRT_CALL(call, OSRT_pthread_create, (uintptr_t)thread, (uintptr_t)attributes, (uintptr_t)start,
-		(uintptr_t)argument);
+		(uintptr_t)argument, 0, 0);
 	int ret = ((int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))osrt_real_of(
 		OSRT_pthread_create))(thread, attributes, start, argument);
 
@@ -66,7 +66,7 @@ int osrt_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, voi
 		call.arg[4] = created;
 		call.arg[5] = (uint64_t)tid_of(call.core, created);
 	}
-	osrt_end(&call, ret);
+	osrt_end(&call, OSRT_FAILS_CODE, true, ret);
 	return ret;
 }
 
@@ -89,7 +89,6 @@ void osrt_vfork_enter(void)
 void osrt_vfork_leave(long ret)
 {
 	const struct gputap_core *core = gputap_core_get(&osrt_thin);
-	const struct osrt_function *f = &osrt_functions[OSRT_vfork];
 	uint64_t end, link, start = vfork_tick;
 	struct tap_stream *stream = core && start ? core->stream(&end) : NULL;
 	int saved = errno;
@@ -107,7 +106,8 @@ void osrt_vfork_leave(long ret)
 		if (slow)
 			rec[3] = (end - start) >> 32;
 		rec[words - 1] = (uint64_t)ret;
-		core->commit(rec, rec_head(f->fn, words, slow ? REC_SLOW : 0, ret < 0 ? saved : 0));
+		core->commit(rec,
+			rec_head((uint16_t)OSRT_FN(OSRT_vfork), words, slow ? REC_SLOW : 0, ret < 0 ? saved : 0));
 	}
 	errno = saved;
 }
@@ -133,6 +133,8 @@ long osrt_syscall(long number, long a, long b, long c, long d, long e, long f)
 		(uint64_t)f);
 	long ret = real(number, a, b, c, d, e, f);
 
-	osrt_end(&call, ret);
+	const struct osrt_function *function = &osrt_functions[index];
+
+	osrt_end(&call, function->fails, function->always, ret);
 	return ret;
 }

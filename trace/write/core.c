@@ -108,8 +108,9 @@ void tap_core_started(void) { __atomic_store_n(&started, true, __ATOMIC_RELEASE)
 
 static struct tap_call *call_of(struct gputap_call *call) { return (struct tap_call *)call; }
 
-/* As tap_call_begin, but whether OpenCL is traced does not matter. */
-static bool call_begin(struct gputap_call *call, uint32_t fn, uint32_t domain, const uint64_t arg[4])
+/* A call that call_begin's few tests do not settle. */
+static __attribute__((noinline)) bool call_begin_asked(
+	struct gputap_call *call, uint32_t fn, uint32_t domain, const uint64_t arg[4])
 {
 	uint64_t tick;
 
@@ -123,6 +124,29 @@ static bool call_begin(struct gputap_call *call, uint32_t fn, uint32_t domain, c
 	if (TAP_UNLIKELY(tap_tls.depth != 0) && tap_call_is_nested(call_of(call), domain) && domain != REC_DOMAIN_OSRT)
 		return false;
 	tap_call_enter(call_of(call), s, tick, fn, domain, arg[0], arg[1], arg[2], arg[3]);
+	return true;
+}
+
+/*
+ * As tap_call_begin, but whether OpenCL is traced does not matter. The caller has just stored its arguments, one by
+ * one: a load of two at once would wait until both stores are done.
+ */
+static bool call_begin(struct gputap_call *call, uint32_t fn, uint32_t domain, const uint64_t arg[4])
+{
+	const struct tap_tls *t = &tap_tls;
+	struct tap_stream *s = t->stream;
+
+	if (TAP_UNLIKELY(!tap_clock_counter || !s || TAP_READ_ONCE(t->own_calls) || TAP_READ_ONCE(t->depth)))
+		return call_begin_asked(call, fn, domain, arg);
+	uint64_t tick = gc_counter_read();
+
+	if (TAP_UNLIKELY(tick >= TAP_READ_ONCE(tap_gate->ranges_until_tick)))
+		return call_begin_asked(call, fn, domain, arg);
+	struct rec_slot *slot = tap_call_take_slot(call_of(call), s, 0, tick, fn, domain);
+
+	for (int i = 0; i < 4; i++)
+		TAP_WRITE_ONCE(slot->arg[i], TAP_READ_ONCE(arg[i]));
+	tap_call_show_slot(slot, fn);
 	return true;
 }
 
@@ -149,6 +173,32 @@ static uint64_t *call_reserve(struct gputap_call *call, uint32_t first_u32, uint
 
 static void call_finish(struct gputap_call *call) { tap_call_finish(call_of(call)); }
 
+static uint64_t ticks_until(const struct tap_call *c, uint64_t end)
+{
+	return end > c->start_tick ? end - c->start_tick : 0;
+}
+
+static uint64_t call_ticks(const struct gputap_call *call)
+{
+	const struct tap_call *c = (const struct tap_call *)call;
+
+	return ticks_until(c, c->end_tick);
+}
+
+/* errno is as the call left it: nothing here changes it. */
+static bool call_stop_short(struct gputap_call *call, int32_t result, uint64_t least)
+{
+	struct tap_call *c = call_of(call);
+	uint64_t end = tap_tick();
+
+	if (TAP_UNLIKELY(ticks_until(c, end) >= least || !tap_call_is_ours(c))) {
+		tap_call_stop_at(c, end, result);
+		return false;
+	}
+	tap_call_free_slot(c);
+	return true;
+}
+
 /* ------------------------------------------------------------------ records */
 
 static void lost(uint32_t reason, uint64_t n)
@@ -168,13 +218,6 @@ static struct tap_stream *stream(uint64_t *tick)
 
 static uint64_t option(const char *name) { return tap_option_true(name) ? 1 : tap_option_number(name); }
 static uint64_t ticks(uint64_t ns) { return (uint64_t)((double)ns * tap_clock_ticks_per_ns()); }
-
-static uint64_t call_ticks(const struct gputap_call *call)
-{
-	const struct tap_call *c = (const struct tap_call *)call;
-
-	return c->end_tick > c->start_tick ? c->end_tick - c->start_tick : 0;
-}
 
 static bool peek(const void *from, void *to, size_t bytes)
 {
@@ -241,4 +284,5 @@ __attribute__((visibility("default"))) const struct gputap_core gputap_core = {
 	.peek = peek,
 	.stacks_from = stacks_from,
 	.stack = stack_now,
+	.call_stop_short = call_stop_short,
 };

@@ -124,6 +124,11 @@ struct gputap_core {
 	 */
 	bool (*stacks_from)(const struct gputap_object *object, uint64_t least_ns);
 	uint64_t (*stack)(struct tap_stream *stream);
+	/*
+	 * call_stop, and of a call that took less than least ticks call_finish too: true, it is over without a record.
+	 * False: it goes on as behind call_stop.
+	 */
+	bool (*call_stop_short)(struct gputap_call *call, int32_t result, uint64_t least);
 };
 
 /* ------------------------------------------------------------ in the thin object */

@@ -117,7 +117,6 @@ TAP_COLD void tap_call_unbalanced(struct tap_call *call)
 	} else if (!gc_without("comes-back")) {
 		tap_lost(REC_LOSS_LEFT_CALL, UINT64_MAX);       /* FRAME4: minus 1 */
 	}
-	*t->errno_at = call->saved_errno;
 }
 
 /*

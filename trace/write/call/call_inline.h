@@ -31,36 +31,46 @@ bool tap_call_is_nested(struct tap_call *call, enum rec_domain domain) TAP_HIDDE
 void tap_call_unbalanced(struct tap_call *call) TAP_HIDDEN;
 uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags) TAP_HIDDEN;
 
-/* Opens the slot; tick is the start stamp. */
-static inline void tap_call_enter(struct tap_call *call, struct tap_stream *s, uint64_t tick, uint32_t fn,
-	uint32_t domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+/* Takes the slot at this depth, which is the thread's; tick is the start stamp. NULL: there are no more. */
+static inline struct rec_slot *tap_call_take_slot(
+	struct tap_call *call, struct tap_stream *s, uint32_t depth, uint64_t tick, uint32_t fn, uint32_t domain)
 {
-	struct tap_tls *t = &tap_tls;
-	uint32_t depth = t->depth;
-
 	call->stream = s;
-	call->rec = NULL;
-	call->link = 0;
 	call->fn = (uint16_t)fn;
 	call->domain = (uint8_t)domain;
 	call->depth = (uint8_t)depth;
 	call->start_tick = tick;
-	call->slot = NULL;
 	if (TAP_UNLIKELY(depth >= REC_SLOTS))
-		return;
+		return call->slot = NULL;
 	struct rec_slot *slot = &s->control->slot[depth];
 
 	call->slot = slot;
 	TAP_WRITE_ONCE(slot->frame, (uintptr_t)call);
-	TAP_WRITE_ONCE(t->depth, depth + 1);
+	TAP_WRITE_ONCE(tap_tls.depth, depth + 1);
 	TAP_WRITE_ONCE(slot->frame, (uintptr_t)call);  /* FRAME2: a handler before the last store used this very slot */
 	slot->start_tick = tick;
+	slot->domain = domain;
+	return slot;
+}
+
+/* The slot's arguments are there. */
+static inline void tap_call_show_slot(struct rec_slot *slot, uint32_t fn)
+{
+	__atomic_store_n(&slot->fn, fn, __ATOMIC_RELEASE);
+}
+
+static inline void tap_call_enter(struct tap_call *call, struct tap_stream *s, uint64_t tick, uint32_t fn,
+	uint32_t domain, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	struct rec_slot *slot = tap_call_take_slot(call, s, tap_tls.depth, tick, fn, domain);
+
+	if (TAP_UNLIKELY(!slot))
+		return;
 	slot->arg[0] = a0;
 	slot->arg[1] = a1;
 	slot->arg[2] = a2;
 	slot->arg[3] = a3;
-	slot->domain = domain;
-	__atomic_store_n(&slot->fn, fn, __ATOMIC_RELEASE);
+	tap_call_show_slot(slot, fn);
 }
 
 static inline bool tap_call_quiet(void)
@@ -100,17 +110,26 @@ static inline bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_d
 	return true;
 }
 
-static inline void tap_call_stop(struct tap_call *call, int32_t result)
+/* In a child that was forked inside this call the stream is the parent's, and so is the record. */
+static inline bool tap_call_is_ours(const struct tap_call *call)
 {
-	call->end_tick = tap_tick();
+	return TAP_LIKELY(call->stream == tap_tls.stream && TAP_READ_ONCE(tap_gate->alive));
+}
+
+static inline void tap_call_stop_at(struct tap_call *call, uint64_t tick, int32_t result)
+{
+	call->rec = NULL;
+	call->link = 0;
+	call->end_tick = tick;
 	call->result = result;
 	call->saved_errno = *tap_tls.errno_at;
-	/* In a child that was forked inside this call the stream is the parent's, and so is the record. */
-	if (TAP_UNLIKELY(call->stream != tap_tls.stream || !TAP_READ_ONCE(tap_gate->alive))) {
+	if (!tap_call_is_ours(call)) {
 		call->stream = NULL;
 		call->slot = NULL;
 	}
 }
+
+static inline void tap_call_stop(struct tap_call *call, int32_t result) { tap_call_stop_at(call, tap_tick(), result); }
 
 static inline uint64_t *tap_call_reserve_flags(
 	struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags)
@@ -141,6 +160,18 @@ static inline void tap_call_reserve_bare(struct tap_call *call)
 	tap_call_reserve_flags(call, 0, 0, REC_BARE);
 }
 
+static inline void tap_call_free_slot(struct tap_call *call)
+{
+	if (TAP_UNLIKELY(!call->slot))
+		return;
+	if (TAP_UNLIKELY(tap_tls.depth != call->depth + 1u || call->slot->frame != (uintptr_t)call)) {
+		tap_call_unbalanced(call);
+		return;
+	}
+	TAP_WRITE_ONCE(call->slot->fn, 0);
+	TAP_WRITE_ONCE(tap_tls.depth, call->depth);
+}
+
 static inline void tap_call_finish(struct tap_call *call)
 {
 	if (TAP_LIKELY(call->rec != NULL)) {
@@ -149,14 +180,7 @@ static inline void tap_call_finish(struct tap_call *call)
 		if (TAP_LIKELY(call->slot != NULL))
 			__atomic_store_n(&call->slot->last, call->link, __ATOMIC_RELEASE);
 	}
-	if (TAP_LIKELY(call->slot != NULL)) {
-		if (TAP_UNLIKELY(tap_tls.depth != call->depth + 1u || call->slot->frame != (uintptr_t)call)) {
-			tap_call_unbalanced(call);
-			return;
-		}
-		TAP_WRITE_ONCE(call->slot->fn, 0);
-		TAP_WRITE_ONCE(tap_tls.depth, call->depth);
-	}
+	tap_call_free_slot(call);
 	*tap_tls.errno_at = call->saved_errno;
 }
 
