@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/e2e/cuda_rules.sh - rules on what only CUDA tells, on the stand-in machine: what deserves them and its mended twin
 #
+# Rules on counters have none here: what the stand-in counts is invented.
 # OpenCL has no word for pageable memory, and a device that is the host's processors copies none: PageableCopy is silent there.
 #
 # Copyright 2026 The gputap authors
@@ -14,6 +15,14 @@ check "a report is written" "$tap" export -q -f -e ncu-rep --apply-rules=false -
 check "a rule speaks of a kernel that waited for a copy of pageable memory, and not of its twin with pinned memory" \
 	python3 "$GPUTAP_TESTS/e2e/place_rules_check.py" t.ncu-rep PageableCopy
 check "with the copy's bytes and direction" grep -q 'HtoD.* 1,\?048,\?576\|1.0 MiB' <("$tap" report --apply-rules --rule PageableCopy t.gputap)
+
+# What shapes of launches deserve, with no counter.
+traced --summary=none -- "$GPUTAP_BUILD/tests/e2e/cuda_deserve"
+check "each shape is launched" eval 'status 0 && [ "$(grep -c . t.out)" = 4 ]'
+check "a report is written of them" "$tap" export -q -f -e ncu-rep --apply-rules=false --launch-count=0 -o t t.gputap
+check "rules on the size of grid and block, on the tail and on occupancy speak of what deserves them alone" \
+	python3 "$GPUTAP_TESTS/e2e/rules_check.py" t.out t.ncu-rep
+
 if [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ]; then
 	timeout -k 5 90 "$tap" run -q -f --summary=none -o place -- "$GPUTAP_BUILD/tests/e2e/cl_place_rules" >truth
 	check "it says nothing of OpenCL's copies, whose memory nobody tells" \
