@@ -27,6 +27,19 @@ static long lacking(void)
 	return -1;
 }
 
+/*
+ * Not inlined: dlsym finds out by its return address who asks, so it must not be jumped to at the end of a function.
+ * (As the end of a constructor that would be the dynamic linker, which glibc 2.31 does not survive.)
+ */
+static __attribute__((noinline)) void *next(const char *name)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+
+	if (!found)
+		(void)dlsym(RTLD_DEFAULT, "dlsym"); /* success: no message is left for the program's dlerror */
+	return found;
+}
+
 void *osrt_resolve(enum osrt_index index)
 {
 	const struct osrt_symbol *s = &osrt_symbols[index];
@@ -38,11 +51,9 @@ void *osrt_resolve(enum osrt_index index)
 	if (OSRT_VERSIONS && s->version)
 		real = dlvsym(RTLD_NEXT, s->name, s->version);
 	if (!real)
-		real = dlsym(RTLD_NEXT, s->name);
-	if (!real) {
-		(void)dlsym(RTLD_DEFAULT, "dlsym"); /* success: no message is left for the program's dlerror */
+		real = next(s->name);
+	if (!real)
 		real = (void *)lacking;
-	}
 	__atomic_store_n(&osrt_real[index], real, __ATOMIC_RELAXED);
 	errno = saved;
 	return real;
@@ -53,12 +64,12 @@ __attribute__((constructor(101))) static void resolve_all(void) /* OSRT3 */
 	for (int i = 0; i < OSRT_COUNT; i++)
 		if (osrt_symbols[i].name && !osrt_real[i])
 			osrt_resolve((enum osrt_index)i);
-	const char *one = (const char *)dlsym(RTLD_NEXT, "__libc_single_threaded");
+	int saved = errno;
+	const char *one = (const char *)next("__libc_single_threaded");
 
 	if (one)
 		osrt_one_thread = one;
-	else
-		(void)dlsym(RTLD_DEFAULT, "dlsym"); /* as above */
+	errno = saved;
 }
 
 void osrt_cancellation_point(void) { pthread_testcancel(); }
