@@ -61,11 +61,17 @@ uncalled() {
 	echo "FAILED: $1 by a parent without calls: $2 expected: $("$GPUTAP_BUILD/gputap" info t.gputap | grep complete) $(ls t.gputap)"
 	failed=$((failed + 1))
 }
-uncalled posix_spawn-killed "1 False"
+# A parent that is held while its child is made can be killed then alone; user-mode emulation does not hold it.
+if "$bin/ends" posix_spawn-missing | grep -q '^error'; then
+	uncalled posix_spawn-killed "1 False"
+	uncalled posix_spawn-missing "0 True"
+else
+	skipped=$((skipped + 2))
+	echo "skipped: posix_spawn-killed and posix_spawn-missing by a parent without calls: it goes on beside the child (user-mode emulation)"
+fi
 uncalled posix_spawn-clean "1 False"
 uncalled popen-clean "1 False"
 uncalled posix_spawn "0 True"
-if "$bin/ends" posix_spawn-missing | grep -q '^error'; then uncalled posix_spawn-missing "0 True"; fi
 
 # By descriptor: since glibc 2.34 and 2.39. Where the C library has no such functions, ours stay unseen; a library that has them stands in for a newer one.
 for w in execveat pidfd_spawn pidfd_spawnp; do
