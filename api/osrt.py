@@ -143,7 +143,9 @@ def passed(f):
 
 def recorded(f, call, symbol):
     """The real call between two stamps."""
-    out = ["\tOSRT_CALL(call, OSRT_%s, %s);\n" % (symbol, ", ".join(passed(f) + ["0"] * (SLOT_ARGS - len(passed(f))))),
+    arguments = passed(f)
+    arguments += ["0"] * (SLOT_ARGS - len(arguments))
+    out = ["\tOSRT_CALL(call, OSRT_%s, %s);\n" % (symbol, ", ".join(arguments)),
            "\t%s%s(%s);\n" % ("" if f.ret == "void" else "%s ret = " % f.ret, call, names(f)),
            "\tosrt_end(&call, %s, %s, %s);" % (FAILS[f.fails], always(f), "0" if f.ret == "void" else "(long)ret")]
     return out + ([] if f.ret == "void" else ["\treturn ret;"])
@@ -189,8 +191,7 @@ def wrapper(f, suffix="", version=None):
     call = "((%s (*)(%s))osrt_real_of(%s))" % (f.ret, types, index)
     look, whole = first_look(f, call), recorded(f, call, f.alias or f.name)
     if look:
-        apart = ["OSRT_APART %s %s_recorded(%s)" % (f.ret, name, params), "{"] + whole + ["}", ""]
-        out[1:1] = apart
+        out[1:1] = ["OSRT_APART %s %s_recorded(%s)" % (f.ret, name, params), "{"] + whole + ["}", ""]
         whole = look + ["\t%s%s_recorded(%s);" % ("" if f.ret == "void" else "return ", name, names(f))]
     out += ["%s %s(%s)" % (f.ret, name, params), "{"] + whole + ["}"]
     return out + ["#endif", ""] if suffix else out + [""]

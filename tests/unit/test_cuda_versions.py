@@ -11,6 +11,8 @@ import pathlib
 import re
 import unittest
 
+import pages
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/cuda.md").read_text(encoding="utf-8")
 SOURCES = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "collectors/cupti").glob("*.[ch]")))
@@ -39,33 +41,25 @@ GUARDS = [
     ("VERSION_13_0", "| 13.0 |", r"tap_cupti\.version == VERSION_13_0 && kinds\[i\]\.number == REC_CUPTI_KIND_KERNEL"),
     ("VERSION_13_4_1", "before 13.4.1", r"latency && tap_cupti\.version < VERSION_13_4_1"),
 ]
-
-
-def section(heading):
-    return PAGE.split("## " + heading)[1].split("\n## ")[0]
-
-
-def rows():
-    """[(versions, what happens, what gputap does)]"""
-    table = section("What depends on CUPTI's version")
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| ") and "---" not in line][1:]
+SECTION = PAGE.split("## What depends on CUPTI's version")[1].split("\n## ")[0]
+ROWS = pages.rows(SECTION)      # versions, what happens, what gputap does
 
 
 class Versions(unittest.TestCase):
     def test_every_known_fault_has_its_line(self):
         for versions, happens, does in FAULTS:
             with self.subTest(fault=happens):
-                found = [row for row in rows() if row[0] == versions and happens in row[1]]
+                found = [row for row in ROWS if row[0] == versions and happens in row[1]]
                 self.assertEqual(len(found), 1)
                 self.assertIn(does, found[0][2])
 
     def test_every_line_is_a_known_fault(self):
-        self.assertEqual([row for row in rows() if not any(row[0] == versions and happens in row[1] for versions, happens, _ in FAULTS)], [])
+        self.assertEqual([row for row in ROWS if not any(row[0] == versions and happens in row[1] for versions, happens, _ in FAULTS)], [])
 
     def test_guards_decide_by_the_version_of_their_line(self):
         for constant, told, guard in GUARDS:
             with self.subTest(guard=constant, line=told):
-                self.assertIn(told, section("What depends on CUPTI's version"))
+                self.assertIn(told, SECTION)
                 self.assertTrue(re.search(guard, SOURCES), guard)
         used = set(re.findall(r"tap_cupti\.version (?:[<>]=?|==) (VERSION_\w+)", SOURCES))
         self.assertEqual(sorted(used - {constant for constant, _, _ in GUARDS} - {"VERSION_11_8"}), [])

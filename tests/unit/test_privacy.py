@@ -8,6 +8,8 @@ import pathlib
 import re
 import unittest
 
+import pages
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/privacy.md").read_text(encoding="utf-8")
 OPTIONS = dict(re.findall(r'^OPTION\(([\w-]+),.*"(.*)"\)$', (ROOT / "trace/format/options.def").read_text(encoding="utf-8"), re.M))
@@ -18,11 +20,7 @@ OURS = set("arch begin byte_order clock clock_source cut end_realtime_ns exit_si
            "no_wakings note ns_pid parent reason retried run_id start_realtime_ns start_tick start_time stream table version".split())
 CONTENTS = {"SOURCE": "sources of OpenCL programs", "LOG": "build logs", "BINARY": "binaries", "IL": "IL of OpenCL programs", "OPTIONS": "build options",
             "COUNTERS": "images of counted values", "CUBIN": "code of CUDA modules"}
-
-
-def rows():
-    """[(what, where, outputs, left out by)]"""
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.splitlines() if line.startswith("| ") and "---" not in line][1:]
+ROWS = pages.rows(PAGE)     # what, where, outputs, left out by
 
 
 class Privacy(unittest.TestCase):
@@ -31,7 +29,7 @@ class Privacy(unittest.TestCase):
         self.assertGreater(len(named), 10)
         self.assertEqual(sorted(named - set(OPTIONS)), [])
         domains = re.findall(r'^DOMAIN\(.*?"(\w+)"', (ROOT / "trace/format/domains.def").read_text(encoding="utf-8"), re.M)
-        for _, _, _, by in rows():
+        for _, _, _, by in ROWS:
             for domain in re.findall(r"`(?:-t )?([a-z]+)`", by):
                 self.assertIn(domain, domains)
 
@@ -41,8 +39,8 @@ class Privacy(unittest.TestCase):
         self.assertEqual(sorted(name for name in storing if "`--" + name not in PAGE), [])
 
     def test_every_row_says_where_and_how_it_is_left_out(self):
-        self.assertGreater(len(rows()), 10)
-        for row in rows():
+        self.assertGreater(len(ROWS), 10)
+        for row in ROWS:
             self.assertEqual(len(row), 4, row)
             self.assertTrue(all(row), row)
 
@@ -59,11 +57,11 @@ class Privacy(unittest.TestCase):
             encoding="utf-8"), re.S).group(0))
         self.assertEqual(sorted(kinds), sorted(CONTENTS))
         for words in CONTENTS.values():
-            self.assertTrue(any(words in row[0] for row in rows()), words)
+            self.assertTrue(any(words in row[0] for row in ROWS), words)
 
     def test_every_file_of_a_trace_that_it_names_can_be_there(self):
         code = "".join(file.read_text(encoding="utf-8") for folder in ("trace", "cli", "common") for file in (ROOT / folder).rglob("*.[ch]"))
-        named = {name for row in rows() for name in re.findall(r"`(?:PID\.N/)?([a-z][\w.-]+)`", row[1])}
+        named = {name for row in ROWS for name in re.findall(r"`(?:PID\.N/)?([a-z][\w.-]+)`", row[1])}
         self.assertGreater(len(named), 5)
         self.assertEqual(sorted(name for name in named if '%s"' % name not in code and '"%s' % name.rstrip("12") not in code), [])
 
