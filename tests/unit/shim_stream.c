@@ -923,6 +923,30 @@ static int blobs(void)
 	return 0;
 }
 
+static int blob_of_parts(void)
+{
+	const void *part[] = { "head", "left of the last one", "tail" };
+	const size_t length[] = { 4, 0, 4 };
+	uint64_t id[2], total;
+
+	tap_blob_store(REC_BLOB_COUNTERS, part, length, 3, true, id, &total);
+	shared->n[0] = total;
+	return 0;
+}
+
+/* Only of a program's sources is no length a string's: of a launch that was not sampled the room has the last one's. */
+static void a_part_without_bytes_adds_none(void **state)
+{
+	struct walk w = { 0 };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("blob_of_parts"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(shared->n[0], 8);
+	assert_int_equal(w.blob_bytes, 8);
+}
+
 /* A content is stored once, at most 1 MiB of it, and calls go on behind it. */
 static void a_content_is_stored_once(void **state)
 {
@@ -1064,6 +1088,7 @@ const struct scene scenes[] = {
 	{ "forks", forks },
 	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes },
 	{ "blobs", blobs },
+	{ "blob_of_parts", blob_of_parts },
 	{ "fibers", threads_with_fibers }, { "overlaps", overlaps },
 	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed },
 	{ "half_copied", half_copied }, { "removed_amid_a_chunk", removed_amid_a_chunk },
@@ -1094,6 +1119,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_call_left_on_a_stack_that_went_harms_nothing),
 		cmocka_unit_test(only_the_application_s_calls_are_recorded),
 		cmocka_unit_test(odd_records_follow_the_format),
+		cmocka_unit_test(a_part_without_bytes_adds_none),
 		cmocka_unit_test(a_content_is_stored_once),
 		cmocka_unit_test(no_calls_no_trace),
 		cmocka_unit_test(another_run_takes_the_next_name),

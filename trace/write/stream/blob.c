@@ -41,11 +41,16 @@ static bool first_to_store(uint64_t id)
 	return true;
 }
 
-static size_t part_length(const void *const *parts, const size_t *lengths, uint32_t i)
+struct content { enum rec_blob_kind kind; const void *const *parts; const size_t *lengths; uint32_t n; uint64_t kept; };
+
+/* Only a program's sources may be strings that end by themselves. */
+static size_t part_length(const struct content *c, uint32_t i)
 {
-	if (!parts[i])
+	if (!c->parts[i])
 		return 0;
-	return lengths && lengths[i] ? lengths[i] : tap_text_length(parts[i]);
+	if (c->kind == REC_BLOB_SOURCE && (!c->lengths || !c->lengths[i]))
+		return tap_text_length(c->parts[i]);
+	return c->lengths[i];
 }
 
 static bool write_at(int fd, const void *from, size_t n, uint64_t at)
@@ -64,25 +69,22 @@ static bool write_at(int fd, const void *from, size_t n, uint64_t at)
 	return true;
 }
 
-/* The content's bytes as far as `kept`; how many of them stand. */
-static uint64_t write_parts(
-	int fd, uint64_t at, const void *const *parts, const size_t *lengths, uint32_t n, uint64_t kept)
+/* The content's bytes as far as c->kept; how many of them stand. */
+static uint64_t write_parts(int fd, uint64_t at, const struct content *c)
 {
 	uint64_t done = 0;
 
-	for (uint32_t i = 0; i < n && done < kept; i++) {
-		size_t length = part_length(parts, lengths, i);
+	for (uint32_t i = 0; i < c->n && done < c->kept; i++) {
+		size_t length = part_length(c, i);
 
-		if (length > kept - done)
-			length = kept - done;
-		if (length && !write_at(fd, parts[i], length, at + done))
+		if (length > c->kept - done)
+			length = c->kept - done;
+		if (length && !write_at(fd, c->parts[i], length, at + done))
 			return done;
 		done += length;
 	}
 	return done;
 }
-
-struct content { const void *const *parts; const size_t *lengths; uint32_t n; uint64_t kept; };
 
 static bool store_large(
 	struct tap_stream *s, int fd, struct rec_chunk *head, const struct content *c, enum rec_loss *why)
@@ -99,7 +101,7 @@ static bool store_large(
 		return false;
 	}
 	tap_tally_chunk(s->control, at + head->bytes);
-	if (write_parts(fd, at + sizeof *head, c->parts, c->lengths, c->n, c->kept) < c->kept)
+	if (write_parts(fd, at + sizeof *head, c) < c->kept)
 		return false;
 	head->blob_bytes = c->kept;
 	return write_at(fd, head, sizeof *head, at);
@@ -135,18 +137,15 @@ static bool store_small(
 		return false;
 	*why = REC_LOSS_SOURCE_CUT;
 	head->blob_bytes = c->kept;
-	if (write_parts(fd, s->blobs_at + sizeof *head, c->parts, c->lengths, c->n, c->kept) < c->kept ||
+	if (write_parts(fd, s->blobs_at + sizeof *head, c) < c->kept ||
 		!write_at(fd, head, sizeof *head, s->blobs_at))
 		return false;
 	s->blobs_at += head->bytes;
 	return true;
 }
 
-static void store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
-	const uint64_t id[2], uint64_t total)
+static void store(const struct content *c, const uint64_t id[2], uint64_t total)
 {
-	uint64_t most = kind == REC_BLOB_COUNTERS || kind == REC_BLOB_CUBIN ? WHOLE_MAX : BLOB_MAX;
-	const struct content c = { parts, lengths, n, total < most ? total : most };
 	struct tap_stream *s = tap_stream_get();
 	enum rec_loss why;
 	bool stored = false;
@@ -156,29 +155,30 @@ static void store(enum rec_blob_kind kind, const void *const *parts, const size_
 	uint64_t mask = tap_sys_signals_block();
 	struct rec_chunk head = {
 		.magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_BLOB, .version = REC_VERSION, .start_tick = tap_tick(),
-		.blob_id = { id[0], id[1] }, .blob_total = total, .blob_kind = kind,
+		.blob_id = { id[0], id[1] }, .blob_total = total, .blob_kind = c->kind,
 	};
 	int fd = tap_chunk_blobs_file(&s, &why);
 
 	if (fd >= 0) {
-		stored = c.kept <= SMALL ? store_small(s, fd, &head, &c, &why) : store_large(s, fd, &head, &c, &why);
+		stored = c->kept <= SMALL ? store_small(s, fd, &head, c, &why) : store_large(s, fd, &head, c, &why);
 		tap_sys_close(fd);
 	}
 	tap_sys_signals_restore(mask);
-	if (!stored || c.kept < total)
+	if (!stored || c->kept < total)
 		tap_lost(!stored && why == REC_LOSS_CONTENTS_CAP ? why : REC_LOSS_SOURCE_CUT, 1);
 }
 
 void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
 	bool keep_content, uint64_t id[2], uint64_t *total)
 {
+	uint64_t bytes = 0, most = kind == REC_BLOB_COUNTERS || kind == REC_BLOB_CUBIN ? WHOLE_MAX : BLOB_MAX;
+	struct content c = { kind, parts, lengths, n, 0 };
 	XXH3_state_t state;
-	uint64_t bytes = 0;
 
 	XXH3_INITSTATE(&state);
 	XXH3_128bits_reset(&state);
 	for (uint32_t i = 0; i < n; i++) {
-		size_t length = part_length(parts, lengths, i);
+		size_t length = part_length(&c, i);
 
 		if (length)
 			XXH3_128bits_update(&state, parts[i], length);
@@ -189,8 +189,9 @@ void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const siz
 	id[0] = hash.low64;
 	id[1] = hash.high64;
 	*total = bytes;
+	c.kept = bytes < most ? bytes : most;
 	if (keep_content && bytes && first_to_store(id[0] ^ (uint64_t)kind << 56))
-		store(kind, parts, lengths, n, id, bytes);
+		store(&c, id, bytes);
 }
 
 void tap_blobs_forget(void)

@@ -86,7 +86,8 @@ bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t byt
 
 /*
  * Store one content (program source, log) under its id unless this process stored it already, at most 1 MiB of it.
- * Returns the id in id[2] in any case. parts/lengths as clCreateProgramWithSource. Not for hot paths.
+ * Returns the id in id[2] in any case. Not for hot paths. Of REC_BLOB_SOURCE parts and lengths are as in
+ * clCreateProgramWithSource: no length, or 0, is a string that ends by itself; of all else 0 bytes are no bytes.
  */
 void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
 	bool keep_content, uint64_t id[2], uint64_t *total);
