@@ -79,6 +79,7 @@
  *   FAKEGPU_SAMPLES=FILE       what was sampled, a line for each instruction and reason (sampling.c)
  *   FAKEGPU_PM=FILE            samples of performance monitors that were given away, and kernels meanwhile (pm.c)
  *   FAKEGPU_SASS=FILE          what was counted by instruction, a line for each instruction and metric (sass.c)
+ *   FAKEGPU_VALUES=FILE        what kernels count, instead of what is made up (values.c)
  *   FAKEGPU_REPLAY=TRACE       what the program replay plays (build/tests/fakegpu/replay; or its argument): a recorded
  *                              trace, as CUPTI gave it
  *   FAKEGPU_REPORT=FILE        at exit: one "counter value" a line
@@ -417,6 +418,10 @@ FG_EXPORT void fg_period_changed(void);
 
 /* profiler.c, sampling.c, sass.c: ranges, samples and instrumented code cannot share a process */
 extern bool fg_profiler_initialised;
+
+/* values.c: false where the test says nothing of it */
+bool fg_said_value(const char *kernel, const char *metric, double *value);
+bool fg_said_value_at(const char *kernel, const char *metric, uint32_t offset, uint64_t *value); /* of an instruction */
 
 /* counts.c */
 void fg_counts_call(struct fg_call *c);

@@ -13,7 +13,7 @@ FAKEGPU_CFLAGS := -std=gnu11 $(WARN) -g -O1 $(SANF) -fPIC -fvisibility=hidden -D
 FAKEGPU_LDFLAGS := -shared $(if $(SAN),,-Wl,-z,defs)
 FAKEGPU_CORE := $(addprefix tests/fakegpu/,core.c counts.c records.c device.c kernels.c cubin.c memory.c driver.c graph.c)
 # The stand-in CUPTI
-FAKEGPU_PROFILERS := $(addprefix tests/fakegpu/,cupti.c profiler.c pm.c sampling.c sass.c)
+FAKEGPU_PROFILERS := $(addprefix tests/fakegpu/,cupti.c profiler.c pm.c sampling.c sass.c values.c)
 FAKEGPU_VERSIONS := 18 19 20 21 22 23 24 26 27 28 130000 130001 130101 130202 130500 139900
 fakegpu_soname = $(if $(filter 18,$(1)),libcupti.so.11.8,$(if $(filter 13%,$(1)),libcupti.so.13,libcupti.so.12))
 FAKEGPU_CUPTIS := $(foreach v,$(FAKEGPU_VERSIONS),$(FAKEGPU_DIR)/v$(v)/$(call fakegpu_soname,$(v)))

@@ -183,11 +183,13 @@ FG_EXPORT int cuptiProfilerHostGetNumOfPasses(struct passes *p)
 	return CUPTI_OK;
 }
 
-/* Deliberately no measurement: the bytes of the name and the threads of the launch. */
+/* Deliberately no measurement: what the test says, or the bytes of the name and the threads of the launch. */
 static double value_of(const char *name, const struct range *r)
 {
 	double v = (double)r->threads;
 
+	if (fg_said_value(r->kernel, name, &v))
+		return v;
 	while (*name)
 		v += (unsigned char)*name++;
 	return v;
@@ -268,6 +270,11 @@ FG_EXPORT int cuptiDeviceGetChipName(struct chip_name *p)
 	return CUPTI_OK;
 }
 
+static void name_kernel(struct range *r, const struct fg_op *op)
+{
+	snprintf(r->kernel, sizeof r->kernel, "%s", op->f->name);
+}
+
 /*
  * A kernel that is launched while ranges are collected: the device is idle behind it, as replay needs. A graph is one
  * range, or (counters-nodes) each of its kernels is one.
@@ -290,8 +297,11 @@ static void launched(struct fg_context *context, const struct fg_op *op)
 			o->ranges[o->n - 1].threads += threads;
 		} else if (o->range_mode == AUTO_RANGE && o->n < MOST_RANGES) {
 			snprintf(o->ranges[o->n].name, sizeof o->ranges->name, "%zu", o->n);
+			name_kernel(&o->ranges[o->n], op);
 			o->ranges[o->n++].threads = threads;
 		} else if (o->depth) {
+			if (!o->ranges[o->n - 1].threads)
+				name_kernel(&o->ranges[o->n - 1], op);
 			o->ranges[o->n - 1].threads += threads;
 		}
 	}

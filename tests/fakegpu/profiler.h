@@ -17,8 +17,8 @@
 enum { RANGE_PROFILER, PM_SAMPLING };           /* what a plan and an image are for */
 
 struct config { char magic[16], chip[16]; uint64_t n, passes, names_hash, type; };
-/* threads: of the launches in it. begin, end: of a sample of performance monitors */
-struct range { char name[40]; uint64_t threads, begin, end; };
+/* kernel: the first in it; threads: of the launches in it. begin, end: of a sample of performance monitors */
+struct range { char name[40], kernel[128]; uint64_t threads, begin, end; };
 /* The head, then `room` ranges. done: passes that are in it */
 struct image { char magic[16], chip[16]; uint64_t names_hash, room, n, done, type; };
 

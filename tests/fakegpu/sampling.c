@@ -71,7 +71,20 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t samples(const struct sampled *k, uint32_t place, uint32_t reason)
 {
+	uint64_t said;
+
+	if (fg_said_value_at(k->name, reasons[reason].name, place * 16, &said))
+		return (uint32_t)said;
 	return (place + reason) % 3 ? (uint32_t)(k->threads % 1000 + place * 10 + reason) : 0;
+}
+
+/* As on a device: an instruction at which nothing was sampled is not told of. */
+static bool any_samples(const struct sampled *k, uint32_t place)
+{
+	for (uint32_t r = 0; r < REASONS; r++)
+		if (samples(k, place, r))
+			return true;
+	return false;
 }
 
 static void witness(const struct sampled *k)
@@ -210,6 +223,8 @@ FG_EXPORT int cuptiPCSamplingStop(struct of_context *p)
 		if (one->whole)
 			witness(one);
 		for (uint32_t i = 0; one->whole && i < one->instructions && sampling.n_pcs < MOST; i++) {
+			if (!any_samples(one, i))
+				continue;
 			sampling.pcs[sampling.n_pcs].of = one;
 			sampling.pcs[sampling.n_pcs++].place = i;
 		}

@@ -48,6 +48,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Beyond 32 bits with a thousand threads. */
 static uint64_t value_of(const struct collected *k, uint32_t place, size_t metric)
 {
+	uint64_t said;
+
+	if (fg_said_value_at(k->name, metrics[metric].name, place * 16, &said))
+		return said;
 	return (k->threads << 23) + place * 16 + metric;
 }
 
