@@ -109,61 +109,56 @@ static void count_missing(struct gt_model *m)
 	}
 }
 
-/* Launches of which there are no samples, or not all; what the device dropped of the others. */
-static void count_samples(struct gt_model *m)
+/* What was collected of it is of this class, in the program's own run. */
+static bool is_own(const struct gt_counters *c, enum rec_apart class)
 {
-	for (uint32_t i = 0; i < m->counters.n; i++) {
-		const struct gt_counters *c = &m->counters.v[i];
-		struct rec_samples_parts p;
-		bool own = c->image == rec_apart_image(REC_APART_SAMPLES), there = own;
-		uint32_t run = c->apart[REC_APART_SAMPLES].run;
-		uint64_t dropped = own ? c->dropped : 0;
+	return c->image == rec_apart_image(class);
+}
 
-		if (!own && run && (there = gt_model_samples(m, c, &p) == 1))
-			dropped = p.head->dropped + p.head->left_out;
-		if (own ? !c->ranges : run && (!there || p.head->state != REC_SAMPLES_WHOLE))
+/* A launch of which there are no samples that can be read, or not all; what the device dropped of another. */
+static void count_samples(struct gt_model *m, const struct gt_counters *c)
+{
+	struct rec_samples_parts p;
+	int there = gt_model_samples(m, c, &p);
+	uint64_t dropped = there > 0 ? p.head->dropped + p.head->left_out : 0;
+
+	if (is_own(c, REC_APART_SAMPLES))
+		dropped = c->dropped;
+	if (there < 0 || (there && p.head->state != REC_SAMPLES_WHOLE))
+		gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
+	if (dropped)
+		gt_model_count_loss(m, REC_LOSS_PC_SAMPLES, dropped);
+}
+
+/* A launch whose run for the whole device did not have it. */
+static void count_device(struct gt_model *m, const struct gt_counters *c)
+{
+	const struct gt_counters_apart *a = &c->apart[REC_APART_DEVICE];
+
+	if (a->run && !a->data.bytes)
+		gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
+}
+
+/* Samples of performance monitors, run by run. */
+static void count_monitors(struct gt_model *m, const struct gt_counters *c)
+{
+	for (uint32_t k = REC_APART_PM; k < REC_APARTS; k++) {
+		struct rec_pm_parts p;
+		int there = gt_model_pm_samples(m, c, (enum rec_apart)k, &p);
+
+		if (there < 0 || (there && p.head->state != REC_PM_WHOLE))
 			gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
-		if (dropped)
-			gt_model_count_loss(m, REC_LOSS_PC_SAMPLES, dropped);
 	}
 }
 
-/* Launches whose run for the whole device had none of them. */
-static void count_device(struct gt_model *m)
+/* A launch whose counts by instruction are not whole. */
+static void count_sass(struct gt_model *m, const struct gt_counters *c)
 {
-	for (uint32_t i = 0; i < m->counters.n; i++) {
-		const struct gt_counters_apart *a = &m->counters.v[i].apart[REC_APART_DEVICE];
+	struct rec_sass_parts p;
+	int there = gt_model_sass(m, c, &p);
 
-		if (a->run && !a->data.bytes)
-			gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
-	}
-}
-
-/* The same of samples of performance monitors, run by run. */
-static void count_monitors(struct gt_model *m)
-{
-	for (uint32_t i = 0; i < m->counters.n; i++)
-		for (uint32_t k = REC_APART_PM; k < REC_APARTS; k++) {
-			struct rec_pm_parts p;
-			int there = gt_model_pm_samples(m, &m->counters.v[i], (enum rec_apart)k, &p);
-
-			if (there < 0 || (there && p.head->state != REC_PM_WHOLE))
-				gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
-		}
-}
-
-/* Launches whose counts by instruction are not whole. */
-static void count_sass(struct gt_model *m)
-{
-	for (uint32_t i = 0; i < m->counters.n; i++) {
-		const struct gt_counters *c = &m->counters.v[i];
-		struct rec_sass_parts p;
-		bool own = c->image == rec_apart_image(REC_APART_SASS);
-
-		if (own ? !c->ranges : c->apart[REC_APART_SASS].run &&
-				(gt_model_sass(m, c, &p) < 1 || p.head->state != REC_SASS_WHOLE))
-			gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
-	}
+	if (there < 0 || (there && p.head->state != REC_SASS_WHOLE))
+		gt_model_count_loss(m, REC_LOSS_COUNTERS_LOST, 1);
 }
 
 void gt_counters_finish(struct gt_model *m)
@@ -173,15 +168,20 @@ void gt_counters_finish(struct gt_model *m)
 	qsort(m->counters.v, m->counters.n, sizeof *m->counters.v, by_call);
 	take_passes(m);
 	count_missing(m);
-	count_samples(m);
-	count_device(m);
-	count_monitors(m);
-	count_sass(m);
+	for (uint32_t i = 0; i < m->counters.n; i++) {
+		const struct gt_counters *c = &m->counters.v[i];
+
+		count_samples(m, c);
+		count_device(m, c);
+		count_monitors(m, c);
+		count_sass(m, c);
+		gt_reader_blob_forget(m->reader, c->id);        /* one launch's at a time takes memory */
+	}
 }
 
 int gt_model_apart(struct gt_model *m, const struct gt_counters *c, enum rec_apart class, struct gt_string *data)
 {
-	bool own = c->image == rec_apart_image(class);
+	bool own = is_own(c, class);
 	const uint64_t *id = own ? c->id : c->apart[class].id;
 	XXH128_hash_t hash;
 	uint64_t total;

@@ -50,6 +50,14 @@ check "stats -r timeline_sum,gpu_idle" flat 1536 "$gputap" stats -q -j 1 -r time
 # its medians need every value: 8 MiB of them at most stay in memory
 check "stats" flat 3072 "$gputap" stats -q -j 1
 check "stats -r opencl_queue_sum" flat 2048 "$gputap" stats -q -j 1 -r opencl_queue_sum
+# Samples of performance monitors are looked at when the trace is opened, those of one launch at a time.
+rm -rf ./*.gputap
+export LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib GPUTAP_DEPLOY=false
+for trace in short:25 long:100; do
+	FAKEGPU_FAULTS=slow-kernels=1 "$gputap" run -q -o "${trace%:*}" --summary=none --cupti "$LD_LIBRARY_PATH/libcupti.so.13" --launch-count 0 \
+		--metrics pmsampling:sm__cycles_active.avg -- "$GPUTAP_BUILD/examples/cuda/storm" 4 "${trace#*:}" >/dev/null 2>&1 || exit 1
+done
+check "info of launches with samples" flat 4096 "$gputap" info
 rm -rf ./*.gputap
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

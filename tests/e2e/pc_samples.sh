@@ -19,6 +19,16 @@ report() { timeout 60 "$tap" report --cupti "$cupti" "$@" 2>said; }
 judge() { python3 "$GPUTAP_TESTS/e2e/pc_samples_check.py" "$@"; }
 dumped() { "$tap" dump t.gputap >dump 2>/dev/null; judge dump taken dump; }
 reported() { "$tap" export -q -f -e ncu-rep --cupti "$cupti" -o v t.gputap 2>said && judge report taken v.ncu-rep "$GPUTAP_TESTS/../python"; }
+# alter TRACE MARK: a byte behind the only place that has the mark
+alter() {
+	python3 - "$@" <<-'END'
+		import pathlib, sys
+		[(p, b, i)] = [(p, b, i) for p in pathlib.Path(sys.argv[1]).rglob("*") if p.is_file()
+		               for b in [bytearray(p.read_bytes())] for i in [b.find(sys.argv[2].encode())] if i >= 0]
+		b[i + 64] ^= 4
+		p.write_bytes(b)
+	END
+}
 na_because() { report --page raw t.gputap --metrics "$all" | grep -q "$all.*N/A.*$1"; }
 
 # One run
@@ -81,6 +91,23 @@ check "it is counted as lost" said 'complete: no (1 .*were not collected'
 rm -f taken
 FAKEGPU_FAULTS=launch-fails=1 sampled --metrics "$all" -- "$examples/vector_add"
 check "a launch that fails leaves nothing" [ ! -e taken ]
+
+# Kernels that are over before a sample of them is taken, behind others
+printf '%s\n' '*_HotSpots *@* 10' '* *@* 0' >values
+export FAKEGPU_VALUES=$PWD/values
+sampled --launch-count 0 --metrics "$all" -- "$GPUTAP_BUILD/tests/e2e/cuda_deserve" counters
+check "launches of which nothing was sampled: nothing is lost" complete
+check "two kernels have samples, the same as the stand-in's" dumped
+check "each of the others is there with none" [ "$(grep -c '^cuda samples .* total=0 .*instructions=0 ' dump)" = 16 ]
+check "their value is 0" [ "$(report --page raw --csv --launch-count 0 --metrics "$all" t.gputap | grep -c ',"0"$')" = 16 ]
+sampled --reruns --launch-count 0 --metrics "sm__cycles_active.avg,$all" -- "$GPUTAP_BUILD/tests/e2e/cuda_deserve" counters
+check "in a run of their own it is so too" complete
+unset FAKEGPU_VALUES
+
+# Samples that are no longer as they were recorded
+sampled --metrics "$all" -- "$examples/vector_add"
+check "samples that were altered in the trace are counted as lost" [ "$(alter t.gputap GTAPPCS1; "$tap" info t.gputap 2>&1 | grep -c '^complete: no (1 kernel.* not collected)$')" = 1 ]
+check "and have no value" na_because 'damaged'
 
 # Beside counters
 sampled --metrics "sm__cycles_active.avg,$all" -- "$examples/vector_add"

@@ -177,3 +177,13 @@ int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data,
 	*total_bytes = b->total;
 	return 1;
 }
+
+void gt_reader_blob_forget(struct gt_reader *r, const uint64_t id[2])
+{
+	struct gt_blob_info *b = find_blob(r, id);
+
+	if (!b)
+		return;
+	free((void *)b->data);
+	b->data = NULL;
+}

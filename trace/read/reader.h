@@ -124,6 +124,8 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 
 /* Content by id; 1 found (memory lives until the reader is closed), 0 not stored, -1 no memory. */
 int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes);
+/* Frees it until it is asked for again: for who looks through all of them before others hold one. */
+void gt_reader_blob_forget(struct gt_reader *r, const uint64_t id[2]);
 
 /*
  * Clocks: segments per process (boot), fitted from REC_CLOCK records and `run` clock lines. Session time is
