@@ -348,10 +348,11 @@ static void add_monitored_metric(struct making *k, struct gt_action *a, const st
 		return;
 	one->unit = keep_str(k, m->unit);
 	one->description = keep_str(k, m->description);
-	if (m->why)
+	if (m->why) {                           /* none of its samples has a value */
 		one->why = keep_str(k, m->why);
-	else
-		one->value.regular = gt_metric_double(m->value);
+		return;
+	}
+	one->value.regular = gt_metric_double(m->value);
 	if (m->n)
 		one->value.instances =
 			gt_arena_alloc(&k->as->arena, (m->n + 1ull) * sizeof *one->value.instances);

@@ -161,6 +161,11 @@ check "they are counted" said 'complete: no (2 .*were not collected'
 FAKEGPU_FAULTS=slow-kernels=1 sampled --reruns --set pmsampling -- "$examples/vector_add"
 report --set pmsampling t.gputap >page
 check "the section PmSampling shows a line for each metric" [ "$(grep -cE '^ +[A-Za-z0-9 ]+ \|@+\| up to [0-9]+, [0-9]+ values$' page)" = 9 ]
+printf '%s\n' '* *dram* nan' >values
+FAKEGPU_VALUES=$PWD/values FAKEGPU_FAULTS=slow-kernels=1 sampled --reruns --set pmsampling -- "$examples/vector_add"
+FAKEGPU_VALUES=$PWD/values report --set pmsampling t.gputap >page
+check "samples without a value are no line of zeros" [ "$(grep -cE '^ +DRAM (Reads|Writes) +N/A +the device counted none' page)" = 2 ]
+check "the others have theirs" [ "$(grep -cE '^ +[A-Za-z0-9 ]+ \|@+\| up to [0-9]+, [0-9]+ values$' page)" = 7 ]
 traced --summary=none --cupti "$cupti" --replay-mode=range --metrics "$(pms $active)" -- "$examples/vector_add"
 check "with ranges nothing is sampled" said 'performance monitors are not sampled: launches are, and ranges are counted'
 finish
