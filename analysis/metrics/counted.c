@@ -329,8 +329,7 @@ bool gt_counted_kernel(const struct gt_counted *c, uint32_t process, struct gt_s
 {
 	for (uint32_t i = 0; c && i < c->n; i++)
 		if (c->all[i].process == process && c->all[i].kind == REC_COUNTED_LAUNCH &&
-			c->all[i].symbol.bytes == symbol.bytes &&
-			!memcmp(c->all[i].symbol.text, symbol.text, symbol.bytes))
+			rec_symbol_is(c->all[i].symbol.text, c->all[i].symbol.bytes, symbol.text, symbol.bytes))
 			return true;
 	return false;
 }

@@ -49,12 +49,11 @@ bool tap_profiler_passes_are_open(void) { return passes.file; }
 static bool is_it(const struct rec_pass *p, const struct tap_counting_launch *l, uint32_t order)
 {
 	const char *symbol = (const char *)passes.file + p->symbol;
-	size_t n = l->symbol ? strnlen(l->symbol, p->symbol_bytes + 1) : 0;
+	size_t n = l->symbol ? strnlen(l->symbol, REC_SYMBOL_LARGEST) : 0;
 
 	return p->order == order && p->kind == l->kind && p->device == l->device && !p->missing &&
-		p->symbol_bytes == n &&
 		!memcmp(p->grid, l->grid, sizeof p->grid) && !memcmp(p->block, l->block, sizeof p->block) &&
-		(!n || !memcmp(symbol, l->symbol, n));
+		rec_symbol_is(symbol, p->symbol_bytes, l->symbol, n);
 }
 
 /* PASSES1 */

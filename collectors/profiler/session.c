@@ -212,7 +212,7 @@ uint32_t tap_profiler_function(
 
 uint32_t tap_profiler_add_text(char *texts, uint32_t room, uint32_t *used, const char *text)
 {
-	uint32_t at = *used, n = (uint32_t)strnlen(text, 4096);
+	uint32_t at = *used, n = (uint32_t)strnlen(text, REC_SYMBOL_LARGEST);
 
 	if (n + 1 > room - at)
 		return 0;
@@ -595,7 +595,7 @@ bool tap_profiler_wait(void *stream, bool (*meanwhile)(void))
 void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_profiler_choice *c,
 	const struct tap_profiler_found *found)
 {
-	enum { FIXED = 10, SYMBOL = 1024, BEHIND = 2 };
+	enum { FIXED = 10, SYMBOL = REC_SYMBOL_LARGEST, BEHIND = 2 };
 	uint64_t words[FIXED + (SYMBOL + 4 + 7) / 8 + 1 + BEHIND] = { tap_tick(),
 		l->correlation | (uint64_t)l->context_id << 32,
 		l->device | (uint64_t)found->image << 32, found->id[0], found->id[1], found->bytes,

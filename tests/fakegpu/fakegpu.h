@@ -281,9 +281,10 @@ struct fg_event {
 	struct fg_stream *stream;
 };
 struct fg_kernel_code { const char *name; void (*run)(char *const *args, uint64_t threads); };
+enum { FG_NAME = 8192 };                        /* of C++ templates they are long */
 struct fg_function {
 	enum fg_magic magic;
-	char name[128];
+	char name[FG_NAME];
 	int n_args;
 	uint8_t arg_bytes[16];
 	const struct fg_kernel_code *code;

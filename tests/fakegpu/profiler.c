@@ -272,7 +272,7 @@ FG_EXPORT int cuptiDeviceGetChipName(struct chip_name *p)
 
 static void name_kernel(struct range *r, const struct fg_op *op)
 {
-	snprintf(r->kernel, sizeof r->kernel, "%s", op->f->name);
+	snprintf(r->kernel, sizeof r->kernel, "%.127s", op->f->name);
 }
 
 /*

@@ -52,7 +52,7 @@ struct data {
 };
 
 struct sampled {
-	char name[128];
+	char name[FG_NAME];
 	uint32_t correlation, index, instructions;
 	uint64_t crc, threads, end;
 	bool whole;

@@ -31,7 +31,7 @@ static const struct { uint64_t id; const char *name; uint32_t every; } metrics[]
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
 struct collected {
-	char name[128];
+	char name[FG_NAME];
 	uint32_t correlation, index, instructions, crc;
 	uint64_t threads, end;
 };

@@ -18,6 +18,15 @@
 #define REC_COUNTERS_FILE "counters"
 #define REC_COUNTERS_MAGIC 0x3552544350415447ull
 #define REC_COUNTERS_LARGEST (16u << 20)         /* bytes of the file */
+#define REC_SYMBOL_LARGEST 4096u                 /* bytes kept of a kernel's symbol beside what was counted of it */
+
+/* Whether `kept` is what was kept of the symbol `whole`, which need not be known beyond REC_SYMBOL_LARGEST bytes. */
+static inline bool rec_symbol_is(const char *kept, uint64_t kept_bytes, const char *whole, uint64_t whole_bytes)
+{
+	if (whole_bytes > REC_SYMBOL_LARGEST)
+		whole_bytes = REC_SYMBOL_LARGEST;
+	return kept_bytes == whole_bytes && (!kept_bytes || !__builtin_memcmp(kept, whole, kept_bytes));
+}
 
 enum rec_counted { REC_COUNTED_LAUNCH, REC_COUNTED_RANGE, REC_COUNTED_GRAPH };
 enum rec_replay { REC_REPLAY_KERNEL, REC_REPLAY_APPLICATION, REC_REPLAY_RANGE, REC_REPLAY_APP_RANGE, REC_REPLAY_APART };
