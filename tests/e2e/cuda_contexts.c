@@ -19,7 +19,9 @@ static unsigned n;
 static void add(void *of)
 {
 	static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
-		".visible .entry everywhere()\n{\n\tret;\n}\n";
+		".visible .entry called()\n{\n\tret;\n}\n"
+		".visible .entry everywhere()\n{\n\tret;\n}\n"
+		".visible .entry called_too()\n{\n\tret;\n}\n";
 	void *module;
 
 	MUST(F(cuCtxSetCurrent, void *)(of));

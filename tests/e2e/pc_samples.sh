@@ -92,6 +92,12 @@ rm -f taken
 FAKEGPU_FAULTS=launch-fails=1 sampled --metrics "$all" -- "$examples/vector_add"
 check "a launch that fails leaves nothing" [ ! -e taken ]
 
+# Functions that a kernel calls
+FAKEGPU_FAULTS=code-calls sampled --section SourceCounters --reruns -- "$GPUTAP_BUILD/tests/e2e/cuda_contexts"
+check "of a kernel that calls others, these are sampled with it" dumped
+report --page source --csv t.gputap >rows
+check "and the source page has each function's lines" judge calls taken rows called_too everywhere called
+
 # Kernels that are over before a sample of them is taken, behind others
 printf '%s\n' '*_HotSpots *@* 10' '* *@* 0' >values
 export FAKEGPU_VALUES=$PWD/values

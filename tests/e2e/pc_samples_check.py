@@ -5,6 +5,7 @@
     pc_samples_check.py report TAKEN FILE.ncu-rep PYTHON
     pc_samples_check.py source TAKEN CSV
     pc_samples_check.py lines TAKEN CSV SOURCE: of the kernel vector_add, the second one of the stand-in's modules
+    pc_samples_check.py calls TAKEN CSV FUNCTION...: the module's functions in their order
     pc_samples_check.py genuine FILE.ncu-rep PYTHON SOURCE: of a module that nvcc made
 
 Copyright 2026 The gputap authors
@@ -100,6 +101,18 @@ def lines(counts, path, source_file):
         return [row["Source"] for row in rows][:40] == text.read().split("\n")[:40] or "another text"
 
 
+def calls(counts, path, *functions):
+    """The source page has the lines of all functions: ten lines lie between the first ones of two (tests/fakegpu/cubin.c)."""
+    with open(path, encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    want = collections.Counter()
+    for (_, function, offset, name), samples in counts.items():
+        if not name.endswith("_not_issued"):
+            want[10 * functions.index(function) + 2 + offset // 32] += samples
+    have = {int(row["#"]): int(row["Samples"]) for row in rows if row["View"] == "source" and row["Samples"]}
+    return (have == dict(want) and len({key[1] for key in counts}) == len(functions)) or f"{have}, not {dict(want)} of {rows[:2]}"
+
+
 def genuine(path, python, source_file):
     """Each line of the source has the PTX that it is translated to."""
     sys.path.insert(0, python)
@@ -126,7 +139,7 @@ def genuine(path, python, source_file):
 def main():
     how, counts = sys.argv[1], taken(sys.argv[2]) if sys.argv[1] != "genuine" else sys.argv[2]
     more = [crc_of(sys.argv[2])] if how == "dump" else []
-    sys.exit(0 if (answer := {"dump": dump, "report": report, "source": source, "lines": lines, "genuine": genuine}[how](counts, *sys.argv[3:], *more)) is True else answer)
+    sys.exit(0 if (answer := {"dump": dump, "report": report, "source": source, "lines": lines, "calls": calls, "genuine": genuine}[how](counts, *sys.argv[3:], *more)) is True else answer)
 
 
 main()

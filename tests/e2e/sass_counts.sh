@@ -49,6 +49,9 @@ counted --kernel-name nothing --metrics "$metrics" -- "$examples/vector_add"
 check "what was not chosen is not counted" [ ! -e taken ]
 FAKEGPU_FAULTS=sass-parts=3 counted --metrics "$metrics" -- "$examples/vector_add"
 check "values of several parts of the device add up" dumped
+FAKEGPU_FAULTS=code-calls counted --metrics "$metrics" -- "$GPUTAP_BUILD/tests/e2e/cuda_contexts"
+check "of a kernel that calls others, their instructions are counted with it" dumped
+check "the launch has those of three functions" [ "$(grep '^cuda sass_count' dump | grep -o 'function="[a-z_]*"' | sort -u | wc -l)" = 3 ]
 counted --launch-count 0 --metrics "$metrics" -- "$examples/graphs"
 check "graphs are instrumented as one, and what is captured is left alone" dumped
 check "the program's own work is right" status 0

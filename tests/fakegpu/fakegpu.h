@@ -71,6 +71,7 @@
  *     sass-many                CUPTI tells of 2^40 instructions
  *     sass-parts=N             each value comes in N parts (of the device)
  *     sass-flush-fails         counts by instruction are not given
+ *     code-calls               a kernel calls all other functions of its module: they are sampled and counted with it
  *     sass-dropped=N           ... and N are dropped behind those that were
  *     cubin-bad-pointer        the code of modules lies where nothing is
  *     cubin-bad-size=N         ... is told to be N bytes long

@@ -101,22 +101,34 @@ static void witness(const struct sampled *k)
 		fclose(f);
 }
 
+static void add(const struct fg_function *f, const struct fg_op *op)
+{
+	struct sampled *k = &sampling.kernels[sampling.n];
+
+	if (sampling.n == sizeof sampling.kernels / sizeof *sampling.kernels)
+		return;
+	sampling.n++;
+	snprintf(k->name, sizeof k->name, "%s", f->name);
+	k->correlation = op->correlation;
+	k->crc = f->module->crc;
+	k->index = f->index;
+	k->instructions = f->instructions;
+	k->threads = (uint64_t)op->grid.x * op->grid.y * op->grid.z * op->block.x * op->block.y * op->block.z;
+	k->end = op->end;
+}
+
 static void launched(struct fg_context *context, const struct fg_op *op)
 {
 	long dropped = 0;
 
 	pthread_mutex_lock(&lock);
-	if (sampling.context == context && (sampling.started || !sampling.start_stop) &&
-		sampling.n < sizeof sampling.kernels / sizeof *sampling.kernels) {
-		struct sampled *k = &sampling.kernels[sampling.n++];
+	if (sampling.context == context && (sampling.started || !sampling.start_stop)) {
+		const struct fg_function *f = fg_fault("code-calls", NULL) ? op->f->module->functions : NULL;
 
-		snprintf(k->name, sizeof k->name, "%s", op->f->name);
-		k->correlation = op->correlation;
-		k->crc = op->f->module->crc;
-		k->index = op->f->index;
-		k->instructions = op->f->instructions;
-		k->threads = (uint64_t)op->grid.x * op->grid.y * op->grid.z * op->block.x * op->block.y * op->block.z;
-		k->end = op->end;
+		for (; f; f = f->next)
+			if (f != op->f)
+				add(f, op);
+		add(op->f, op);
 		if (fg_fault("samples-dropped", &dropped))
 			sampling.dropped += (uint64_t)dropped;
 	}

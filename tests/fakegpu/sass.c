@@ -70,19 +70,32 @@ static void witness(const struct collected *k)
 		fclose(f);
 }
 
+static void add(const struct fg_function *f, const struct fg_op *op)
+{
+	struct collected *k = &sass.kernels[sass.n];
+
+	if (sass.n == MOST)
+		return;
+	sass.n++;
+	snprintf(k->name, sizeof k->name, "%s", f->name);
+	k->correlation = op->correlation;
+	k->crc = (uint32_t)f->module->crc;
+	k->index = f->index;
+	k->instructions = f->instructions;
+	k->threads = (uint64_t)op->grid.x * op->grid.y * op->grid.z * op->block.x * op->block.y * op->block.z;
+	k->end = op->end;
+}
+
 static void launched(struct fg_context *context, const struct fg_op *op)
 {
 	pthread_mutex_lock(&lock);
-	if (sass.enabled && sass.context == context && sass.n < MOST && !sass.late) {
-		struct collected *k = &sass.kernels[sass.n++];
+	if (sass.enabled && sass.context == context && !sass.late) {
+		const struct fg_function *f = fg_fault("code-calls", NULL) ? op->f->module->functions : NULL;
 
-		snprintf(k->name, sizeof k->name, "%s", op->f->name);
-		k->correlation = op->correlation;
-		k->crc = (uint32_t)op->f->module->crc;
-		k->index = op->f->index;
-		k->instructions = op->f->instructions;
-		k->threads = (uint64_t)op->grid.x * op->grid.y * op->grid.z * op->block.x * op->block.y * op->block.z;
-		k->end = op->end;
+		for (; f; f = f->next)
+			if (f != op->f)
+				add(f, op);
+		add(op->f, op);
 	}
 	sass.late = false;
 	pthread_mutex_unlock(&lock);
