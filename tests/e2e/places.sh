@@ -103,6 +103,16 @@ if [ "$filters" ]; then
 	check "a filter of another user's process: each call is counted in a page of its own" other_filter
 	run -o t -- "$place" filter
 	check "a filter without a call is no loss" says 'no traced call was made'
+	# O_EXCL refuses a link as well: that both are there is seen where a file that is made with one alone is refused.
+	if "${CC:-cc}" -O1 -D_GNU_SOURCE -o deny "$GPUTAP_TESTS/e2e/ways/deny.c"; then
+		mkdir made && cd made || exit 1
+		"$dir/deny" make_following 1 "$gputap" run -o t -e sqlite,atp,apilog,perfetto,callgrind,folded -- "$place" fork=7 thread=3 30 >out 2>said
+		check "no file is made by a name that could be a link: the trace" [ "$(calls t.gputap):$(lost)" = 40:0 ]
+		check "... and what is exported" eval 'says "complete: yes" && [ -s t.sqlite ] && [ -s t.pftrace ] && [ -s t.callgrind ] && [ -e t.folded ] && [ "$(ls ./*.atp ./*.apilog | wc -l)" = 4 ]'
+		"$dir/deny" make_following 1 "$gputap" run --pack -o u -- "$place" 30 >out 2>said
+		check "... packed" [ -s u.gputap ]
+		cd "$dir" && rm -r made || exit 1
+	fi
 	rm -rf ./*.gputap
 	GPUTAP_OUTPUT=$dir/t preload "$place" fork=7 filter 30
 	check "... in a plain preload, where there is a trace" [ "$(calls t.gputap):$(lost)" = 7:30 ]
