@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 import NvRules
 
 F = NvRules.IFrontend
+LEAST_SHOWN = 0.05      # percent, as 0.1
 
 
 def see(handle):
@@ -67,9 +68,12 @@ class Advice:
         self.frontend, self.action = frontend, action
 
     def say(self, name, text, metric=None, why="", speedup=None, whole=True, kind=F.MsgType_MSG_OPTIMIZATION):
-        """speedup: percent of the kernel (whole) or of the part that is spoken of. Returns the message's id."""
+        """speedup: percent of the kernel (whole) or of the part that is spoken of; less than is shown of it is not said.
+
+        Returns the message's id.
+        """
         message = self.frontend.message(kind, text, name)
-        if speedup is not None and speedup > 0:
+        if speedup is not None and speedup >= LEAST_SHOWN:
             self.frontend.speedup(message, F.SpeedupType_GLOBAL if whole else F.SpeedupType_LOCAL, min(speedup, 99.9))
         value = number(self.action, metric) if metric else None
         if value is not None:

@@ -128,6 +128,11 @@ class Contract(WithRules):
         results, failed, _ = self.apply()
         self.assertEqual((results[0]["messages"][0]["text"], failed), ("hello", []))
 
+    def test_options_stand_before_the_report_too(self):
+        self.write("a.py", SAY % ("Small", "hello"))
+        lines = self.run_it("apply", "--folder", self.rules, "--timeout", "20", self.report({"m": 5.0}))
+        self.assertEqual(lines[-1]["end"]["results"], 1)
+
     def test_usage(self):
         self.run_it("apply", status=2)
         self.run_it("apply", self.report({}), "--rule", "Nobody", status=2)

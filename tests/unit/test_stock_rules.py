@@ -72,7 +72,9 @@ CASES = {
     "PageableCopy": [(({"launch__duration": 1000000}, *trace(waits=[COPY + ("pageable",)])),
                       ({"launch__duration": 1000000}, *trace(waits=[COPY + ("pinned",)])), "1 copy (1.0 MiB, 90 us)")],
     "CopyOverlap": [(({"launch__duration": 100000}, *trace(waits=[COPY + ("pinned",)])), ({"launch__duration": 100000}, *trace()),
-                     "ran for 100 us and waited for copies of 90 us")],
+                     "ran for 100 us and waited for copies of 90 us"),
+                    (({"launch__duration": 40}, *trace(waits=[COPY + ("pinned",)])), ({"launch__duration": 40}, *trace()),
+                     "ran for 40 ns and waited for copies of 90 us")],
     "UnusedBuffers": [(({"opencl__duration": 100000}, *trace(unused=(3, 3 << 20))), ({"opencl__duration": 100000}, *trace(unused=(3, 3000))),
                        "made 3 buffers of 3.0 MiB that nothing uses"),
                       (({"opencl__duration": 100000}, *trace(unused=(1, 65536))), ({"opencl__duration": 100000}, *trace(unused=(0, 0))),
@@ -172,6 +174,9 @@ class Stock(unittest.TestCase):
                 self.assertIn(words, spoke[rule][0]["text"])
                 speedup = spoke[rule][0]["speedup"]
                 self.assertTrue(speedup is None or 0 < speedup["value"] < 100, rule)
+
+    def test_a_share_that_is_shown_as_0_is_not_said(self):
+        self.assertEqual([self.spoke("CopyOverlap/%d/bad" % i)["CopyOverlap"][0]["speedup"] is None for i in (0, 1)], [False, True])
 
     def test_the_mended_twin_is_not(self):
         for rule, cases in CASES.items():
