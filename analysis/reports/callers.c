@@ -85,14 +85,14 @@ static int each_call(struct gt_sum *s, const struct gt_call *call)
 
 const struct gt_report gt_reports_callers[] = {
 	{ .name = "callers", .title = "Device Work by Caller",
-	  .headings = GT_TIMES("Instances") "Operation<|Caller<|Place<",
+	  .headings = GT_TIMES("Instances") "Operation<|Caller<|Place<", .recorded_by = "--callstacks",
 	  .kinds = GT_KIND(KERNEL) | GT_KIND(COPY) | GT_KIND(FILL), .commands = true,
 	  .options = GT_REPORT_BASE | GT_REPORT_MANGLED,
 	  .begin = gt_sum_begin, .call = gt_sum_call, .cuda = gt_sum_cuda, .join = gt_sum_join, .end = gt_sum_end,
 	  .detail = &(const struct gt_sum_detail){ .call = each_command, .cuda = each_work, .texts = 3,
 		.missing = "operations without device times" } },
 	{ .name = "call_sites", .title = "API Time by Caller",
-	  .headings = GT_TIMES("Num Calls") "Name<|Caller<|Place<", .cuda_calls = true,
+	  .headings = GT_TIMES("Num Calls") "Name<|Caller<|Place<", .recorded_by = "--callstacks", .cuda_calls = true,
 	  .begin = gt_sum_begin, .call = gt_sum_call, .join = gt_sum_join, .end = gt_sum_end,
 	  .detail = &(const struct gt_sum_detail){ .call = each_call, .texts = 3 } },
 	{ 0 },

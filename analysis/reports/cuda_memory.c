@@ -318,11 +318,13 @@ static int fault_rows(void *state, struct gt_table *t)
 
 #define MANAGED(id, title_, headings_, each_, end_, options_, rows_) \
 	{ .name = id, .title = title_, .headings = headings_, .options = options_, \
-	  .rows = rows_, .begin = managed_begin, .kinds = GT_KIND(MANAGED), .cuda = each_, .end = end_ }
+	  .recorded_by = "--cuda-um", .rows = rows_, .begin = managed_begin, .kinds = GT_KIND(MANAGED), \
+	  .cuda = each_, .end = end_ }
 
 const struct gt_report gt_reports_cuda_memory[] = {
 	{ .name = "cuda_mem_usage",
 		.title = "CUDA Memory Usage (Peak and Outstanding)",
+		.recorded_by = "--cuda-memory-usage",
 		.begin = memory_begin,
 		.kinds = GT_KIND(MEMORY),
 		.cuda = memory_add,

@@ -31,6 +31,7 @@ const struct gt_report gt_reports_openmp[] = {
 	{ .name = "openmp_sum",
 		.title = "OpenMP Summary",
 		.headings = GT_TIMES("Count") "Name<",
+		.recorded_by = "-t openmp",
 		.domain = REC_DOMAIN_OPENMP,
 		.begin = gt_sum_begin,
 		.call = gt_sum_call,

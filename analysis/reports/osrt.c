@@ -15,6 +15,7 @@ const struct gt_report gt_reports_osrt[] = {
 	{ .name = "osrt_sum",
 		.title = "OS Runtime Summary",
 		.headings = GT_TIMES("Num Calls") "Name<",
+		.recorded_by = "-t osrt",
 		.domain = REC_DOMAIN_OSRT,
 		.begin = gt_sum_begin,
 		.call = gt_sum_call,

@@ -573,7 +573,7 @@ static int print(const struct gt_report_run *run, const struct gt_report_request
 		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
 	}
 	if (run->rows && !gt_table_empty(table))
-		*run->rows = true;
+		run->rows[q - run->reports] = true;
 	if (run->skip_empty && gt_table_empty(table)) {
 		gt_table_drop(table);
 		return 0;

@@ -37,6 +37,7 @@ struct gt_report {
 	const char *name;               /* "opencl_api_sum" */
 	const char *title;
 	const char *headings;           /* of gt_table_new */
+	const char *recorded_by;        /* options of gputap run without which it has no rows; NULL: needs none */
 	bool stream;                    /* one row per call: printed as it comes, in a pass of its own */
 	unsigned options;               /* those it takes: gt_report_option */
 	unsigned rows;                  /* when rows=N is not said; 0: all */
@@ -95,7 +96,7 @@ struct gt_report_run {
 	bool skip_empty;                /* print nothing for a report without rows */
 	int64_t from_ns, to_ns;
 	bool (*progress)(void *ctx, double done); void *ctx;
-	bool *rows;                     /* set when any report has a row; may be NULL */
+	bool *rows;                     /* of each report: set when it has one; may be NULL */
 };
 int gt_reports_run(const struct gt_report_run *run, struct gt_err *err);
 /* timeline_feed.c: tells the items of the window to the reports that want them. */

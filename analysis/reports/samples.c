@@ -263,6 +263,7 @@ const struct gt_report gt_reports_samples[] = {
 	{ .name = "samples",
 		.title = "Processor Samples",
 		.headings = "Self (%)|Self|Total (%)|Total|Function<|Module<",
+		.recorded_by = "-t sample",
 		.options = GT_REPORT_TREE,
 		.begin = begin,
 		.window = window,

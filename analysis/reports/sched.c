@@ -217,6 +217,7 @@ const struct gt_report gt_reports_sched[] = {
 		.title = "Threads on Processors",
 		.headings = "PID|TID|Running (ns)|Ready (ns)|Waiting (ns)|Counted Running (ns)|Run Delay (ns)|Turns|"
 			    "Woken|Mostly By<|States<|Thread<",
+		.recorded_by = "-t sched",
 		.domain = REC_DOMAIN_OSRT,
 		.begin = begin,
 		.call = each_call,

@@ -97,6 +97,7 @@ const struct gt_report gt_reports_waits[] = {
 	{ .name = "osrt_wait_sum",
 		.title = "OS Runtime Waits, and Who Ended Them",
 		.headings = GT_TIMES("Num Waits") "Name<|Thread<|Ended By<",
+		.recorded_by = "-t osrt",
 		.domain = REC_DOMAIN_OSRT,
 		.begin = begin,
 		.call = each_call,
@@ -106,6 +107,7 @@ const struct gt_report gt_reports_waits[] = {
 		.title = "OS Runtime Wait Trace",
 		.headings = "Start (ns)|Duration (ns)|CorrID|Pid|Tid|Name<|For<|Object<|Ended By Tid|Ended By<|"
 			    "By CorrID|By Start (ns)",
+		.recorded_by = "-t osrt",
 		.domain = REC_DOMAIN_OSRT,
 		.stream = true,
 		.begin = begin,

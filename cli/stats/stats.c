@@ -146,13 +146,34 @@ static int print_reports(const struct gt_options *o, struct gt_report_run *run, 
 	return gt_stats_file_close(&to, rc, err);
 }
 
-static void print_notes(const struct gt_model *m, const struct gt_options *o, bool rows)
+/* Which of the reports that were named have no rows; of others that none has. */
+static void print_empty(const struct gt_report_run *run, const char *list, unsigned with_rows)
 {
+	for (unsigned i = 0; i < run->n_reports && !run->skip_empty; i++) {
+		const struct gt_report *r = run->reports[i].report;
+
+		if (!run->rows[i] && r->recorded_by)
+			fprintf(stderr, "gputap: %s has no rows: what it shows is recorded with gputap run %s\n",
+				r->name, r->recorded_by);
+		else if (!run->rows[i])
+			fprintf(stderr, "gputap: %s has no rows\n", r->name);
+	}
+	if (run->skip_empty && !with_rows)
+		fprintf(stderr, *list ? "gputap: no report of that pattern has rows\n"
+				      : "gputap: no report that is printed without -r has rows: -r all prints those "
+					"that have\n");
+}
+
+static void print_notes(const struct gt_report_run *run, const struct gt_options *o)
+{
+	const struct gt_model *m = run->model;
+	unsigned with_rows = 0;
 	char text[1024];
 
-	if (!rows && !gt_cli_empty_window(m, o) && !*gt_option(o, "report"))
-		fprintf(stderr,
-			"gputap: no report that is printed without -r has rows: -r all prints those that have\n");
+	for (unsigned i = 0; i < run->n_reports; i++)
+		with_rows += run->rows[i];
+	if (with_rows || !gt_cli_empty_window(m, o))
+		print_empty(run, gt_option(o, "report"), with_rows);
 	gt_cli_notes(m);
 	gt_cli_stack_notes(m);
 	fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(m, text, sizeof text)));
@@ -162,8 +183,8 @@ int gt_cmd_stats(struct gt_cli *cli)
 {
 	struct gt_report_request reports[MOST];
 	const struct gt_options *o = &cli->options;
-	bool quiet = gt_option_true(o, "quiet"), rows = false;
-	struct gt_report_run run = { .rows = &rows };
+	bool quiet = gt_option_true(o, "quiet"), rows[MOST] = { false };
+	struct gt_report_run run = { .rows = rows };
 	struct gt_err err = { 0 };
 	int rc;
 
@@ -186,7 +207,7 @@ int gt_cmd_stats(struct gt_cli *cli)
 	if (!rc)
 		rc = gt_symbols_check(run.model, &err);
 	if (!rc && !quiet)
-		print_notes(run.model, o, rows);
+		print_notes(&run, o);
 	gt_model_close(run.model);
 	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
 }

@@ -40,6 +40,15 @@ has "--stop-after=2.5" err "'2.5' is not a time with its unit"
 "$gputap" stats --from 0 one >out 2>err; ok "0 needs no unit" "$?:$(grep -c 'nothing in that window' err)" 0:0
 "$gputap" stats --from 100s --to 200s one >out 2>err; has "a window without rows says so" err "nothing in that window (from 100s to 200s): the trace goes from 0 to 0\."
 "$gputap" stats -r opencl_api_sum --from 100s one >out 2>err; has "... of a report that was named" err "nothing in that window (from 100s)"
+
+# A report that was named and has no rows is no riddle.
+"$gputap" stats -r openmp_sum,opencl_api_sum,cuda_api_sum one >out 2>err
+ok "each report without rows is named, and how it would have some" "$(grep -v complete err)" \
+	"gputap: openmp_sum has no rows: what it shows is recorded with gputap run -t openmp
+gputap: cuda_api_sum has no rows"
+"$gputap" stats -r 'openmp*' one >out 2>err; has "... of a pattern that none of them has" err "no report of that pattern has rows"
+"$gputap" stats -r all one >out 2>err; ok "... and none is where several were meant" "$(grep -v complete err)" ""
+"$gputap" stats -q -r openmp_sum one >out 2>err; ok "... and nothing is said with -q" "$(cat err)" ""
 "$gputap" export -e apilog -o none --from 100s one >out 2>err; has "... of an export" err "nothing in that window (from 100s)"
 rm -f none.apilog
 if command -v groff >/dev/null; then
