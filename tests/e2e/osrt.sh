@@ -83,6 +83,7 @@ check "a missing file's error" 1 "$("$gputap" dump all.gputap 2>/dev/null | grep
 counts some >some.n
 check "with a threshold what wakes is there" "4 1" "$(count some.n sem_post) $(count some.n pthread_cond_broadcast)"
 check "with a threshold what waits is there" "1" "$("$gputap" dump some.gputap 2>/dev/null | grep -c 'usleep(microseconds=20000)')"
+check "with --osrt-args a file is opened by name, and how is no address" 'fopen(path="f.txt", mode="r")' "$("$gputap" dump all.gputap 2>/dev/null | grep -o 'fopen(path="f.txt", [^)]*)' | sort -u)"
 check "without --osrt-args no file name" 0 "$(grep -alr 'f\.txt' some.gputap --include='*.str' | wc -l)"
 check "with it" 1 "$("$gputap" dump all.gputap 2>/dev/null | grep -c ' open(path="f.txt"')"
 
