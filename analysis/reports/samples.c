@@ -20,7 +20,7 @@
 #include "model/window.h"
 
 /* Of the tree: less than one in so many samples is left out, with what is below it. */
-enum { LEAST_SHARE = 200, DEEPEST = 48, NAME_TEXT = 512 };
+enum { LEAST_SHARE = 200, DEEPEST = 48 };
 
 struct function { const char *name, *module; size_t bytes; uint64_t self, total, mark; };
 struct node { uint32_t function, first, next; uint64_t self, total; };    /* first child, next sibling; 0: none */
@@ -150,18 +150,22 @@ static struct gt_cell share(const struct state *s, uint64_t n)
 static int put_row(const struct state *s, struct gt_table *t, uint64_t self, uint64_t total, int indent,
 	const struct function *f)
 {
-	char name[NAME_TEXT];
 	struct gt_cell cell[8];
 	unsigned n = 0;
+	char *name;
+	int rc;
 
-	snprintf(name, sizeof name, "%*s%.*s", indent, "", (int)(f->bytes < 400 ? f->bytes : 400), f->name);
+	if (asprintf(&name, "%*s%.*s", indent, "", (int)f->bytes, f->name) < 0)
+		return -1;
 	cell[n++] = share(s, self);
 	cell[n++] = gt_integer((int64_t)self);
 	cell[n++] = share(s, total);
 	cell[n++] = gt_integer((int64_t)total);
 	cell[n++] = gt_text(name);
 	cell[n++] = gt_text(f->module);
-	return gt_table_row(t, cell);
+	rc = gt_table_row(t, cell);
+	free(name);
+	return rc;
 }
 
 static int put_flat(struct state *s, struct gt_table *t)

@@ -98,8 +98,8 @@ static int tell(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 {
 	struct kernel key = { d->process, d->kernel_key, d->device_key }, *k;
 	struct told *told = ctx;
-	char name[300];
 	bool fresh;
+	int rc = 0;
 
 	k = gt_map_add(
 		&told->seen, sizeof *k, gt_hash(gt_hash(GT_HASH, key.key), key.device), &key, same, NULL, &fresh);
@@ -108,11 +108,15 @@ static int tell(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 	if (!fresh)
 		return 0;
 	*k = key;
-	snprintf(name, sizeof name, "%.*s", (int)(d->kernel.bytes < 250 ? d->kernel.bytes : 250), d->kernel.text);
-	for (size_t t = 0; t < GT_METRIC_TABLES; t++)
-		if (gt_metrics_fit(t, d) && tell_table(told, gt_metric_tables[t], d, name, err))
-			return -1;
-	return 0;
+	char *name = strndup(d->kernel.bytes ? d->kernel.text : "", d->kernel.bytes);
+
+	if (!name)
+		return gt_no_memory(err);
+	for (size_t t = 0; t < GT_METRIC_TABLES && !rc; t++)
+		if (gt_metrics_fit(t, d))
+			rc = tell_table(told, gt_metric_tables[t], d, name, err);
+	free(name);
+	return rc;
 }
 
 static int print_values(const struct gt_cli *cli)

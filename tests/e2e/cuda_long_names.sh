@@ -27,6 +27,9 @@ check "each is launched twice, and nothing is lost" complete
 check "a database has their whole symbols, and the short name of each" [ "$(sqlite3 t.sqlite "SELECT group_concat(n, ' ') FROM (SELECT length(m.value) || '/' || s.value AS n
 	FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN StringIds m ON m.id = mangledName JOIN StringIds s ON s.id = shortName GROUP BY 1 ORDER BY length(m.value))")" = \
 	"40/named 1000/named 1100/named 4096/named 4097/named 5000/named" ]
+check "so has the table of metrics" [ "$("$tap" metrics --format csv t.gputap 2>/dev/null | python3 -c '
+import csv, sys
+print(*sorted({len(row["Kernel"]) for row in csv.DictReader(sys.stdin) if row["Kernel"].startswith("_Z")}))')" = "1100 4096 4097 5000" ]
 counted --launch-count 0
 check "counters of all of them are collected" complete
 check "and each launch has its values" rows_are 12 --launch-count 0

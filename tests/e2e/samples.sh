@@ -67,6 +67,12 @@ check "... statistics" [ "$(csv samples | sed -n 2p | cut -d, -f5)" = inner ]
 check "... where the reports of calls have no rows, one line says how others are printed" eval '[ ! -s out ] && once "no report that is printed without -r has rows: -r all prints those that have"'
 "$tap" stats -r all t.gputap >out 2>err
 check "... which it does" eval 'grep -q "(samples):" out && ! said "no report"'
+# Names of C++ functions are long.
+long=$(printf 'inner_%0600d' 0)
+$cc -std=gnu11 -O1 -g -D_GNU_SOURCE -fno-omit-frame-pointer -Dinner="$long" -o longer "$here/samples/busy.c" -lpthread || exit 1
+traced 3 --sample=timer --sample-rate=1000 -t sample -- ./longer 100
+check "a long name is whole in statistics" [ "$(csv samples | cut -d, -f5 | grep -c "^$long\$")" = 1 ]
+check "... and in their tree" eval 'csv samples:tree | grep -q "$long"'
 timeout 60 ./signals 40 >bare.out
 traced 7 --sample=timer --sample-rate=1000 -t sample -- ./signals 40
 check "timers: handlers for all signals, sigwait for all, SIGEV_THREAD, a cancelled thread: same output" cmp bare.out out
