@@ -28,6 +28,15 @@ static const struct { const char *name, *cupti; } source_names[] = {
 	{ "memory_l2_theoretical_sectors_local", "smsp__sass_sectors_mem_local" },
 };
 
+/* What is summed up by opcode when the code is looked at. */
+#define THREADS "smsp__sass_thread_inst_executed_pred_on"
+static const struct { const char *name, *cupti; enum gt_source_by by; } sums[] = {
+	{ "sass__inst_executed_per_opcode", "smsp__sass_inst_executed", GT_BY_OPCODE },
+	{ "sass__inst_executed_per_opcode_with_modifier_all", "smsp__sass_inst_executed", GT_BY_OPCODE_WITH_MODIFIERS },
+	{ "sass__thread_inst_executed_true_per_opcode", THREADS, GT_BY_OPCODE },
+	{ "sass__thread_inst_executed_true_per_opcode_with_modifier_all", THREADS, GT_BY_OPCODE_WITH_MODIFIERS },
+};
+
 /* By a word of CUPTI's name; the first that is in it. */
 static const struct { const char *word, *unit; } units[] = {
 	{ "thread_inst_", "thread" }, { "threads_", "thread" }, { "inst_executed", "inst" }, { "sectors", "sector" },
@@ -44,10 +53,21 @@ const char *gt_source_of(struct gt_string name, char *to, size_t room)
 	for (size_t i = 0; i < sizeof source_names / sizeof *source_names; i++)
 		if (is(name, source_names[i].name))
 			return source_names[i].cupti;
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		if (is(name, sums[i].name))
+			return sums[i].cupti;
 	if (!memmem(name.text, name.bytes, "_sass_", 6) || memchr(name.text, '.', name.bytes) || name.bytes >= room)
 		return NULL;
 	snprintf(to, room, "%.*s", (int)name.bytes, name.text);
 	return to;
+}
+
+enum gt_source_by gt_source_by(const char *name)
+{
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		if (!strcmp(name, sums[i].name))
+			return sums[i].by;
+	return GT_BY_INSTRUCTION;
 }
 
 const char *gt_source_unit(const char *name)

@@ -17,6 +17,10 @@
 const char *gt_source_of(struct gt_string name, char *to, size_t room);
 const char *gt_source_unit(const char *name);
 
+/* What the values of a metric of this name belong to: an instruction, its opcode, or that with its modifiers. */
+enum gt_source_by { GT_BY_INSTRUCTION, GT_BY_OPCODE, GT_BY_OPCODE_WITH_MODIFIERS };
+enum gt_source_by gt_source_by(const char *name);
+
 /* As of gt_sampled_of; what CUPTI does not have of the chip is told with `why` instead of values. */
 int gt_source_counts(struct gt_model *m, const struct gt_counters *c, struct gt_sampled *out, const char **why);
 

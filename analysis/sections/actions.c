@@ -282,11 +282,79 @@ static void add_samples(struct making *k, struct gt_action *a, const struct gt_s
 		add(k, a, "smsp__pcsamp_interval_cycles", "cycle", "", gt_metric_integer(s->cycles));
 }
 
+/* The value that instructions of that name share; it is added when there is none. */
+static struct gt_metric_value *value_of_name(struct making *k, struct gt_instanced *all, struct gt_string name)
+{
+	struct gt_instance *one = all->instances;
+
+	for (; one < all->instances + all->n; one++)
+		if (!strncmp(one->id.text, name.text, name.bytes) && !one->id.text[name.bytes])
+			return &one->value;
+	one->id = (struct gt_metric_value){ .type = GT_METRIC_TEXT, .text = keep(k, name).text };
+	one->value = gt_metric_integer(0);
+	all->n++;
+	return &one->value;
+}
+
+static int by_name(const void *l, const void *r)
+{
+	return strcmp(((const struct gt_instance *)l)->id.text, ((const struct gt_instance *)r)->id.text);
+}
+
+/* Its instances: the sum of each opcode. NULL, or why there are none. */
+static const char *sum_opcodes(struct making *k, struct gt_instanced *to, const struct gt_sampled *s,
+	const struct gt_module *module, const struct gt_sampled_metric *m)
+{
+	const struct gt_opcodes *opcodes = module ? gt_module_opcodes(module) : NULL;
+	bool modifiers = gt_source_by(m->name) == GT_BY_OPCODE_WITH_MODIFIERS;
+
+	if (!opcodes)
+		return "the code of the kernel's module, which tells opcodes, is not in the trace";
+	k->failed |= opcodes->failed;
+	if (opcodes->why)
+		return opcodes->why;
+	to->instances = gt_arena_alloc(&k->as->arena, (m->n + 1ull) * sizeof *to->instances);
+	k->failed |= !to->instances;
+	for (uint32_t i = 0; i < m->n && !k->failed; i++) {
+		const struct gt_opcode *o = gt_opcode_at(opcodes, place_in_module(s, module, m->at[i].address));
+
+		if (!o)
+			return "nvdisasm does not show all instructions that were counted";
+		value_of_name(k, to, (struct gt_string){ o->name, modifiers ? o->bytes : o->base })->integer +=
+			m->at[i].samples;
+	}
+	if (!k->failed)
+		qsort(to->instances, to->n, sizeof *to->instances, by_name);
+	return NULL;
+}
+
+static void add_by_opcode(struct making *k, struct gt_action *a, const struct gt_sampled *s,
+	const struct gt_module *module, const struct gt_sampled_metric *m)
+{
+	struct gt_action_metric *one = gt_action_add(a, keep_str(k, m->name));
+	struct gt_instanced sums = { .n = 0 };
+	const char *why = m->why ? m->why : sum_opcodes(k, &sums, s, module, m);
+
+	k->failed |= !one;
+	if (!one)
+		return;
+	one->unit = gt_string_of(gt_source_unit(m->name));
+	if (why) {
+		one->why = gt_string_of(why);
+		return;
+	}
+	sums.regular = gt_metric_integer(m->samples);
+	one->value = sums;
+}
+
 static void add_source(struct making *k, struct gt_action *a, const struct gt_sampled *s,
 	const struct gt_module *module)
 {
 	for (uint32_t i = 0; i < s->n && !k->failed; i++)
-		add_sampled_metric(k, a, s, module, &s->metrics[i], gt_source_unit(s->metrics[i].name));
+		if (gt_source_by(s->metrics[i].name))
+			add_by_opcode(k, a, s, module, &s->metrics[i]);
+		else
+			add_sampled_metric(k, a, s, module, &s->metrics[i], gt_source_unit(s->metrics[i].name));
 }
 
 /* What has values by instruction; of: how it is had of a launch, and added. */

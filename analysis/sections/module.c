@@ -126,10 +126,19 @@ uint64_t gt_module_add(struct gt_actions *as, const struct gt_module *module, ui
 	return own->reference;
 }
 
+const struct gt_opcodes *gt_module_opcodes(const struct gt_module *module)
+{
+	struct gt_module *own = (struct gt_module *)module;
+
+	gt_opcodes_ask(&own->opcodes, &own->cubin, own->code);
+	return &own->opcodes;
+}
+
 void gt_modules_close(struct gt_modules *all)
 {
 	for (uint32_t i = 0; i < all->v.n; i++) {
 		gt_cubin_free(&all->v.v[i]->cubin);
+		gt_opcodes_free(&all->v.v[i]->opcodes);
 		free(all->v.v[i]);
 	}
 	free(all->v.v);

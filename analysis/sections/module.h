@@ -8,6 +8,7 @@
 #define GPUTAP_ANALYSIS_SECTIONS_MODULE_H
 
 #include "analysis/sections/action.h"
+#include "analysis/sections/opcodes.h"
 #include "model/cuda/cubin.h"
 #include "model/cuda/cuda.h"
 
@@ -16,6 +17,7 @@ struct gt_module {
 	uint64_t content[2], reference;   /* its number in a report's sources; 0: not there */
 	struct gt_string code;            /* empty: it is not in the trace, or not whole */
 	struct gt_cubin cubin;
+	struct gt_opcodes opcodes;        /* gt_module_opcodes */
 };
 struct gt_modules {
 	GT_LIST(struct gt_module *) v;
@@ -36,6 +38,8 @@ const struct gt_module *gt_module_of(struct gt_modules *all, struct gt_model *m,
  * instruction in the module's file. 0: no memory.
  */
 uint64_t gt_module_add(struct gt_actions *as, const struct gt_module *module, uint32_t capability);
+/* nvdisasm is asked for them when they are wanted first. */
+const struct gt_opcodes *gt_module_opcodes(const struct gt_module *module);
 void gt_modules_close(struct gt_modules *all);
 
 #endif

@@ -628,7 +628,7 @@ struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sec
 		wants.apart[REC_APART_DEVICE] |= row == DEVICE;
 		wants.apart[REC_APART_PM] |= row == PM;
 		wants.apart[REC_APART_SASS] |= source_of(&p.all.v[i], own, sizeof own) != NULL;
-		wants.opcodes |= row == SOURCE && !source_of(&p.all.v[i], own, sizeof own);
+		wants.uncounted |= row == SOURCE && !source_of(&p.all.v[i], own, sizeof own);
 		if (row == UNKNOWN)
 			snprintf(wants.unknown, sizeof wants.unknown, "%s", p.all.v[i].name);
 	}

@@ -14,10 +14,10 @@
 #include "trace/format/counters.h"
 
 /*
- * What the options ask for, by what it takes: the range profiler; a run apart, by class; counts by opcode, which
- * nothing tells; a name that no metric has ("": none).
+ * What the options ask for, by what it takes: the range profiler; a run apart, by class; counts of instrumented
+ * code that CUPTI has none of; a name that no metric has ("": none).
  */
-struct gt_plan_wants { bool counters, apart[REC_APARTS], opcodes; char unknown[128]; };
+struct gt_plan_wants { bool counters, apart[REC_APARTS], uncounted; char unknown[128]; };
 struct gt_plan_wants gt_plan_wants(const struct gt_cli *cli, const struct gt_sections *s);
 
 /*

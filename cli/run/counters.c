@@ -528,8 +528,9 @@ int gt_run_counters_prepare(struct gt_run *run, struct gt_err *err)
 		ask_for_counters(&run->cli->options);
 	if (!rc && collects_instructions(run) && !gt_option_given(o, "binaries"))
 		gt_option_set(&run->cli->options, "binaries", "true");
-	if (wants.opcodes && !run->quiet)
-		fprintf(stderr, "gputap: counts by opcode are not collected: their metrics will be N/A\n");
+	if (wants.uncounted && !run->quiet)
+		fprintf(stderr, "gputap: some counts of instrumented code are not collected, for CUPTI has none of the "
+				"kind: their metrics will be N/A\n");
 	if (*wants.unknown && !run->quiet)
 		fprintf(stderr, "gputap: no metric of the name %s is known: it will be N/A\n",
 			gt_harmless(wants.unknown));

@@ -163,6 +163,14 @@ END
 		"$tap" export -q -f -e ncu-rep --metrics "$all" -o v t.gputap
 		check "... and each sample is of the line that its PTX was made of" judge genuine v.ncu-rep "$GPUTAP_TESTS/../python" "$PWD/genuine.cu"
 		check "... on the page too" grep -qE '^ +11 +[0-9,]+ +__syncthreads' <(page t.gputap)
+		if command -v nvdisasm >/dev/null || [ -x "${nvcc%/*}/nvdisasm" ]; then
+			traced --summary=none --cupti "$gpu/lib/libcupti.so.13" --metrics sass__inst_executed_per_opcode -- "$examples/vector_add"
+			PATH=${nvcc%/*}:$PATH "$tap" report --section InstructionStats t.gputap >opcodes 2>said
+			check "... and the sums by opcode have the barrier, shared memory and the call that it was made to" \
+				[ "$(grep -cE '^ +(BAR|LDS|STS|CALL|FFMA|EXIT) +[0-9,]+ \|#' opcodes)" = 6 ]
+		else
+			skip "nvdisasm is not installed: no opcodes of the vendor's compiler"
+		fi
 	else
 		echo "skipped: nvcc makes nothing here: $(head -1 made)"
 	fi

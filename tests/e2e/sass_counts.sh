@@ -56,6 +56,32 @@ counted --launch-count 0 --metrics "$metrics" -- "$examples/graphs"
 check "graphs are instrumented as one, and what is captured is left alone" dumped
 check "the program's own work is right" status 0
 
+# Sums by opcode: of a program that prints as nvdisasm does, of the six instructions that the kernel has on the stand-in
+mkdir -p tools
+cat >tools/nvdisasm <<'END'
+#!/bin/sh
+[ "$1" = -c ] && [ "$(head -c 4 "$2" | tail -c 3)" = ELF ] || exit 1
+printf '.text.vector_add:\n'
+printf '        /*%s*/   %s ;\n' 0000 'LDG.E R2, [R2]' 0010 'LDG.E.64 R4, [R4]' 0020 'FADD R2, R2, R4' 0030 '@P0 BRA `(.L_1)' 0040 'STG.E [R6], R2' 0050 EXIT
+END
+chmod +x tools/nvdisasm
+by_opcode=sass__inst_executed_per_opcode
+opcodes="$by_opcode,${by_opcode}_with_modifier_all,sass__thread_inst_executed_true_per_opcode"
+with_tools() { PATH=$PWD/tools:$PATH "$@"; }
+opcodes_are() { "$tap" export -q -f -e ncu-rep --cupti "$cupti" -o v t.gputap 2>said && judge opcodes taken v.ncu-rep "$GPUTAP_TESTS/../python"; }
+counted --metrics "$opcodes" -- "$examples/vector_add"
+check "by opcode: nothing is lost" complete
+check "two counts of the run are enough for them" [ "$(cut -d' ' -f4 taken | sort -u | wc -l)" = 2 ]
+check "without nvdisasm they are N/A, and that is the reason" grep -q "$by_opcode .*N/A  *nvdisasm, which names opcodes, is not installed" <(CUDA_HOME='' CUDA_PATH='' PATH=$PWD/none:/usr/bin:/bin report --page raw t.gputap)
+check "with it a report has the sum of each opcode, and of each with its modifiers" with_tools opcodes_are
+check "the section InstructionStats shows them" grep -qE '^ +LDG +[0-9,]+ \|#+$' <(with_tools report --section InstructionStats t.gputap)
+printf '#!/bin/sh\nexit 1\n' >tools/nvdisasm
+check "where it fails they are N/A" grep -q "$by_opcode .*N/A  *nvdisasm failed" <(with_tools report --page raw t.gputap)
+printf '#!/bin/sh\nprintf ".text.vector_add:\\n/*0000*/ EXIT ;\\n"\n' >tools/nvdisasm
+check "where it leaves something out too" grep -q "$by_opcode .*N/A  *nvdisasm does not show all" <(with_tools report --page raw t.gputap)
+counted --binaries=false --metrics "$opcodes" -- "$examples/vector_add"
+check "and where the code is not in the trace" grep -q "$by_opcode .*N/A  *the code of the kernel's module" <(with_tools report --page raw t.gputap)
+
 # What CUPTI does not have
 counted --metrics inst_executed,memory_l1_tag_requests_global -- "$examples/vector_add"
 check "a metric that the chip lacks is N/A, and says so" grep -q 'memory_l1_tag_requests_global .*N/A  *CUPTI has no such count of instructions for this chip' <(report --page raw t.gputap)
@@ -64,8 +90,8 @@ check "and nothing counts as lost" complete
 counted --metrics memory_l1_tag_requests_global -- "$examples/vector_add"
 check "where the chip has none of them one line says so" said 'no counts of instructions: cuptiSassMetricsGetProperties'
 check "the program runs all the same" status 0
-counted --metrics sass__inst_executed_per_opcode -- "$examples/vector_add"
-check "counts by opcode are not collected, and that is told" said 'counts by opcode are not collected'
+counted --metrics sass__block_histogram -- "$examples/vector_add"
+check "counts that CUPTI has none of are not collected, and that is told" said 'some counts of instrumented code are not collected'
 check "nothing was instrumented for them" [ ! -e taken ]
 counted --metrics no_such -- "$examples/vector_add"
 check "a name that no metric has is told before the program runs" said 'no metric of the name no_such is known'

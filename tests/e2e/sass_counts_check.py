@@ -4,6 +4,7 @@
     sass_counts_check.py dump TAKEN DUMP
     sass_counts_check.py report TAKEN FILE.ncu-rep PYTHON
     sass_counts_check.py source TAKEN CSV
+    sass_counts_check.py opcodes TAKEN FILE.ncu-rep PYTHON: of vector_add, as tools/nvdisasm names them
     sass_counts_check.py stats TAKEN CSV
 
 Copyright 2026 The gputap authors
@@ -80,6 +81,29 @@ def report(counts, _, path, python):
     return seen == len({key[3] for key in counts}) or f"{seen} metrics"
 
 
+OPCODES = ("LDG.E", "LDG.E.64", "FADD", "BRA", "STG.E", "EXIT")        # of the kernel's instructions, in their order
+BY_OPCODE = {
+    "sass__inst_executed_per_opcode": ("inst_executed", False),
+    "sass__inst_executed_per_opcode_with_modifier_all": ("inst_executed", True),
+    "sass__thread_inst_executed_true_per_opcode": ("thread_inst_executed_true", False),
+}
+
+
+def opcodes(counts, _, path, python):
+    sys.path.insert(0, python)
+    import ncu_report
+    [action] = [a for part in ncu_report.load_report(path) for a in part]
+    for name, (of, modifiers) in BY_OPCODE.items():
+        want, metric = collections.Counter(), action[name]
+        for offset, value in of_metric(counts, of).items():
+            want[OPCODES[offset // 16] if modifiers else OPCODES[offset // 16].split(".")[0]] += value
+        ids = metric.correlation_ids()
+        have = {ids.as_string(i): metric.as_uint64(i) for i in range(metric.num_instances())}
+        if have != dict(want) or list(have) != sorted(have) or metric.as_uint64() != sum(want.values()):
+            return f"{name}: {metric.as_uint64()} {have}, not {dict(want)}"
+    return True
+
+
 def source(counts, _, path):
     with open(path, encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["Address"]]
@@ -100,7 +124,7 @@ def stats(counts, _, path):
 
 
 def main():
-    how = {"dump": dump, "report": report, "source": source, "stats": stats}[sys.argv[1]]
+    how = {"dump": dump, "report": report, "source": source, "stats": stats, "opcodes": opcodes}[sys.argv[1]]
     answer = how(*taken(sys.argv[2]), *sys.argv[3:])
     sys.exit(0 if answer is True else str(answer))
 
