@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/metrics/host.h"
 #include "common/memory.h"
 #include "common/search.h"
 
@@ -55,20 +56,11 @@ static bool find_program(char path[PATH_MAX])
 static int file_of(struct gt_string code)
 {
 	int fd = memfd_create("gputap-module", 0);
-	size_t done = 0;
 
-	while (fd >= 0 && done < code.bytes) {
-		ssize_t n = write(fd, code.text + done, code.bytes - done);
-
-		if (n < 0 && errno != EINTR)
-			break;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0 && done < code.bytes) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	if (fd < 0 || gt_host_write(fd, code.text, code.bytes))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static pid_t start(const char *program, int code, int out)

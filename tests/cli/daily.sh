@@ -40,6 +40,8 @@ has "--stop-after=2.5" err "'2.5' is not a time with its unit"
 "$gputap" stats --from 0 one >out 2>err; ok "0 needs no unit" "$?:$(grep -c 'nothing in that window' err)" 0:0
 "$gputap" stats --from 100s --to 200s one >out 2>err; has "a window without rows says so" err "nothing in that window (from 100s to 200s): the trace goes from 0 to 0\."
 "$gputap" stats -r opencl_api_sum --from 100s one >out 2>err; has "... of a report that was named" err "nothing in that window (from 100s)"
+"$gputap" export -e apilog -o none --from 100s one >out 2>err; has "... of an export" err "nothing in that window (from 100s)"
+rm -f none.apilog
 
 # A report that was named and has no rows is no riddle.
 "$gputap" stats -r openmp_sum,opencl_api_sum,cuda_api_sum one >out 2>err
@@ -49,8 +51,6 @@ gputap: cuda_api_sum has no rows"
 "$gputap" stats -r 'openmp*' one >out 2>err; has "... of a pattern that none of them has" err "no report of that pattern has rows"
 "$gputap" stats -r all one >out 2>err; ok "... and none is where several were meant" "$(grep -v complete err)" ""
 "$gputap" stats -q -r openmp_sum one >out 2>err; ok "... and nothing is said with -q" "$(cat err)" ""
-"$gputap" export -e apilog -o none --from 100s one >out 2>err; has "... of an export" err "nothing in that window (from 100s)"
-rm -f none.apilog
 if command -v groff >/dev/null; then
 	for page in "$GPUTAP_TESTS"/../docs/man/*.1; do groff -man -Tascii -ww "$page" >page.txt 2>page.err; cat page.err; done >out 2>&1
 	ok "man pages have no line that roff takes for a command" "$(cat out)" ""
