@@ -12,6 +12,7 @@
 #include "common/harmless.h"
 #include "cli/cli.h"
 #include "cli/version.h"
+#include "common/nearest.h"
 
 static const struct command {
 	const char *name;
@@ -56,39 +57,14 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* Fewest single-letter edits between two short words: for "did you mean". */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[32], n = (unsigned)strlen(b);
-
-	if (n >= 31)
-		return 99;
-	for (unsigned j = 0; j <= n; j++)
-		row[j] = j;
-	for (unsigned i = 1; a[i - 1]; i++) {
-		unsigned before = row[0];
-
-		row[0] = i;
-		for (unsigned j = 1; j <= n; j++) {
-			unsigned change = before + (a[i - 1] != b[j - 1]),
-				 least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-
-			before = row[j];
-			row[j] = change < least ? change : least;
-		}
-	}
-	return row[n];
-}
-
 static int unknown(const char *name)
 {
-	const struct command *near = &commands[0];
+	struct gt_nearest near = { .said = { name, strlen(name) } };
 
-	for (unsigned i = 1; i < COMMANDS; i++)
-		if (distance(name, commands[i].name) < distance(name, near->name))
-			near = &commands[i];
+	for (unsigned i = 0; i < COMMANDS; i++)
+		gt_nearest_offer_text(&near, commands[i].name);
 	fprintf(stderr, "gputap: unknown command '%s'\n  try: gputap %s\n", gt_harmless(name),
-		distance(name, near->name) <= 2 ? near->name : "--help");
+		near.best.at ? near.best.at : "--help");
 	return GT_EXIT_USAGE;
 }
 
@@ -146,7 +122,12 @@ int main(int argc, char **argv)
 		return GT_EXIT_OK;
 	}
 	cli.command = c->name;
-	if (gt_options_parse(&cli.options, c->scope, argc - 1, argv + 1, &rest, &err)) {
+	status = gt_options_parse(&cli.options, c->scope, argc - 1, argv + 1, &rest, &err);
+	if (status > 0) {
+		command_help(c);
+		return GT_EXIT_OK;
+	}
+	if (status) {
 		snprintf(err.try, sizeof err.try, "gputap %s --help", c->name);
 		gt_cli_fail(&err);
 		/* `run` fails as env(1) does: other values are the program's */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest.h"
+
 enum { S = REC_SCOPE_S, R = REC_SCOPE_R, E = REC_SCOPE_E, T = REC_SCOPE_T, I = REC_SCOPE_I, D = REC_SCOPE_D,
 	M = REC_SCOPE_M, P = REC_SCOPE_P, L = REC_SCOPE_L };
 
@@ -77,84 +79,180 @@ static const char *argument_of(int i)
 	return *defs[i].argument || defs[i].type != GC_CHOICE ? defs[i].argument : defs[i].choices;
 }
 
-static int parse_long(struct gt_options *o, unsigned scope, int argc, char **argv, int *at, struct gt_err *err)
-{
-	const char *name = argv[*at] + 2, *eq = strchr(name, '=');
-	size_t bytes = eq ? (size_t)(eq - name) : strlen(name);
-	int i = find(name, bytes, scope);
+/* A command line that is being read. */
+struct line {
+	struct gt_options *o;
+	unsigned scope;
+	int argc, at, operands;         /* at: of argv; operands: words that were no options so far */
+	char **argv;
+	char taken[512];                /* what is to be said of words that could have been a program */
+	struct gt_err *err;
+};
 
-	if (i < 0 && !strncmp(name, "no-", 3) && !eq && (i = find(name + 3, bytes - 3, scope)) >= 0 && can_be_denied(i))
-		return gt_options_assign(o, (unsigned)i, "false", GT_FROM_COMMAND_LINE, argv[*at], err);
-	if (i < 0)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "unknown option '--%.*s'", (int)bytes, name);
-	if (eq)
-		return gt_options_assign(o, (unsigned)i, eq + 1, GT_FROM_COMMAND_LINE, argv[*at], err);
-	if (is_switch(i))
-		return gt_options_assign(o, (unsigned)i, "true", GT_FROM_COMMAND_LINE, argv[*at], err);
-	if (meaning_alone(i))
-		return gt_options_assign(o, (unsigned)i, meaning_alone(i), GT_FROM_COMMAND_LINE, argv[*at], err);
-	if (*at + 1 >= argc)
-		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "option '%s' needs a value: %s", argv[*at],
-			argument_of(i));
-	++*at;
-	return gt_options_assign(o, (unsigned)i, argv[*at], GT_FROM_COMMAND_LINE, argv[*at - 1], err);
+static bool starts_program(const struct line *l) { return l->scope == REC_SCOPE_R; }
+
+static int assign(struct line *l, int i, const char *value, const char *where)
+{
+	return gt_options_assign(l->o, (unsigned)i, value, GT_FROM_COMMAND_LINE, where, l->err);
 }
 
-static int parse_short(struct gt_options *o, unsigned scope, int argc, char **argv, int *at, struct gt_err *err)
+/*
+ * "-f true PROGRAM", as scripts for other tracers spell a switch: with more words behind it, `true` is no program that
+ * anybody wants to trace. It is said, and "--" before the word makes it the program.
+ */
+static bool takes_next_word(struct line *l, const char *said)
 {
-	for (const char *c = argv[*at] + 1; *c; c++) {
+	const char *next = l->at + 1 < l->argc ? l->argv[l->at + 1] : "";
+	bool more = l->at + 2 < l->argc || l->operands;
+	size_t used = strlen(l->taken);
+
+	if (!more || (strcmp(next, "true") && strcmp(next, "false")))
+		return false;
+	l->at++;
+	snprintf(l->taken + used, sizeof l->taken - used,
+		"gputap: %s %s: taken as the value of %s; behind -- it is %s\n", said, next, said,
+		starts_program(l) ? "the program" : "a name");
+	return true;
+}
+
+static int parse_switch(struct line *l, int i, const char *said)
+{
+	return assign(l, i, takes_next_word(l, said) ? l->argv[l->at] : "true", said);
+}
+
+/* "--summary table": the value would be started as a program, and nobody would see why it is not there. */
+static bool misses_equals_sign(const struct line *l, int i)
+{
+	const struct gt_option_def *d = &defs[i];
+	const char *next = l->at + 1 < l->argc ? l->argv[l->at + 1] : "";
+	char normal[256];
+	struct gc_word wrong;
+
+	return *next && gc_value_normal(d->type, d->choices, next, normal, sizeof normal, &wrong);
+}
+
+static int parse_alone(struct line *l, int i, const char *said)
+{
+	if (can_be_denied(i) && takes_next_word(l, said))
+		return assign(l, i, l->argv[l->at], said);
+	if (misses_equals_sign(l, i))
+		return gt_fail(l->err, GT_EXIT_USAGE, "a value of this option stands behind '='", NULL,
+			"'%s %s': %s=%s is meant, or %s -- %s for a program of that name", said, l->argv[l->at + 1],
+			said, l->argv[l->at + 1], said, l->argv[l->at + 1]);
+	return assign(l, i, meaning_alone(i), said);
+}
+
+static int unknown_option(const struct line *l, struct gc_word name)
+{
+	struct gt_nearest here = { .said = name }, denied = { .said = name };
+
+	if (name.bytes > 3 && !memcmp(name.at, "no-", 3))
+		denied.said = (struct gc_word){ name.at + 3, name.bytes - 3 };
+	for (unsigned i = 0; i < DEFS; i++) {
+		if (!(defs[i].scope & l->scope))
+			continue;
+		gt_nearest_offer_text(&here, defs[i].name);
+		if (denied.said.at != name.at && can_be_denied((int)i))
+			gt_nearest_offer_text(&denied, defs[i].name);
+	}
+	return gt_fail(l->err, GT_EXIT_USAGE, NULL, NULL, "unknown option '--%.*s'%s", (int)name.bytes, name.at,
+		denied.said.at != name.at && denied.best.at ? gt_nearest_text(&denied, "--no-").text
+							    : gt_nearest_text(&here, "--").text);
+}
+
+static int parse_long(struct line *l)
+{
+	char *said = l->argv[l->at];
+	const char *name = said + 2, *eq = strchr(name, '=');
+	size_t bytes = eq ? (size_t)(eq - name) : strlen(name);
+	int i = find(name, bytes, l->scope);
+
+	if (i < 0 && !strncmp(name, "no-", 3) && !eq && (i = find(name + 3, bytes - 3, l->scope)) >= 0 &&
+		can_be_denied(i))
+		return assign(l, i, "false", said);
+	if (i < 0)
+		return unknown_option(l, (struct gc_word){ name, bytes });
+	if (eq)
+		return assign(l, i, eq + 1, said);
+	if (is_switch(i))
+		return parse_switch(l, i, said);
+	if (meaning_alone(i))
+		return parse_alone(l, i, said);
+	if (l->at + 1 >= l->argc)
+		return gt_fail(l->err, GT_EXIT_USAGE, NULL, NULL, "option '%s' needs a value: %s", said,
+			argument_of(i));
+	return assign(l, i, l->argv[++l->at], said);
+}
+
+static int parse_short(struct line *l)
+{
+	for (const char *c = l->argv[l->at] + 1; *c; c++) {
 		char said[3] = { '-', *c, 0 };
 		unsigned i = 0;
 
-		while (i < DEFS && !(defs[i].letter == *c && (defs[i].scope & scope)))
+		while (i < DEFS && !(defs[i].letter == *c && (defs[i].scope & l->scope)))
 			i++;
 		if (i == DEFS)
-			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "unknown option '-%c'", *c);
+			return gt_fail(l->err, GT_EXIT_USAGE, NULL, NULL, "unknown option '-%c'", *c);
+		if (defs[i].type == GC_FLAG && !c[1])
+			return parse_switch(l, (int)i, said);
 		if (defs[i].type == GC_FLAG) {
-			if (gt_options_assign(o, i, "true", GT_FROM_COMMAND_LINE, said, err))
+			if (assign(l, (int)i, "true", said))
 				return -1;
 			continue;
 		}
 		if (c[1])
-			return gt_options_assign(o, i, c + 1, GT_FROM_COMMAND_LINE, said, err);
-		if (*at + 1 >= argc)
-			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "option '-%c' needs a value: %s", *c,
+			return assign(l, (int)i, c + 1, said);
+		if (l->at + 1 >= l->argc)
+			return gt_fail(l->err, GT_EXIT_USAGE, NULL, NULL, "option '-%c' needs a value: %s", *c,
 				argument_of((int)i));
-		++*at;
-		return gt_options_assign(o, i, argv[*at], GT_FROM_COMMAND_LINE, said, err);
+		return assign(l, (int)i, l->argv[++l->at], said);
+	}
+	return 0;
+}
+
+static bool asks_for_help(const char *word) { return !strcmp(word, "--help") || !strcmp(word, "-h"); }
+
+/* Up to the program, or to the end: other commands take options behind the trace too. */
+static int parse_words(struct line *l)
+{
+	char **argv = l->argv;
+
+	for (; l->at < l->argc; l->at++) {
+		bool option = argv[l->at][0] == '-' && argv[l->at][1];
+
+		if (!option && starts_program(l))
+			break;
+		if (!option) {
+			argv[1 + l->operands++] = argv[l->at];  /* its place was read already */
+			continue;
+		}
+		if (!strcmp(argv[l->at], "--")) {
+			l->at++;
+			break;
+		}
+		if (asks_for_help(argv[l->at]))
+			return 1;
+		if (argv[l->at][1] == '-' ? parse_long(l) : parse_short(l))
+			return -1;
 	}
 	return 0;
 }
 
 int gt_options_parse(struct gt_options *o, unsigned scope, int argc, char **argv, int *rest, struct gt_err *err)
 {
-	/*
-	 * What stands behind the program that `run` starts is the program's; others take options behind the trace too.
-	 */
-	bool anywhere = scope != REC_SCOPE_R;
-	int at = 1, operands = 0;
+	struct line l = { .o = o, .scope = scope, .argc = argc, .argv = argv, .at = 1, .err = err };
+	int rc;
 
 	if (gt_options_init(o, &gt_option_list, scope, err))
 		return -1;
-	for (; at < argc; at++) {
-		bool option = argv[at][0] == '-' && argv[at][1];
-
-		if (!option && !anywhere)
-			break;
-		if (!option) {
-			argv[1 + operands++] = argv[at];        /* its place was read already */
-			continue;
-		}
-		if (!strcmp(argv[at], "--")) {
-			at++;
-			break;
-		}
-		if (argv[at][1] == '-' ? parse_long(o, scope, argc, argv, &at, err)
-				       : parse_short(o, scope, argc, argv, &at, err))
-			return -1;
-	}
-	memmove(argv + at - operands, argv + 1, (size_t)operands * sizeof *argv);
-	*rest = at - operands;
+	rc = parse_words(&l);
+	if (!gt_option_true(o, "quiet"))
+		fputs(l.taken, stderr);
+	if (rc)
+		return rc;
+	memmove(argv + l.at - l.operands, argv + 1, (size_t)l.operands * sizeof *argv);
+	*rest = l.at - l.operands;
 	return 0;
 }
 

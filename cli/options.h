@@ -18,7 +18,7 @@ extern const struct gt_option_table gt_option_list;
 
 /*
  * Defaults, environment, then argv[1..] up to the first word that is no option, or behind "--". *rest = index of that
- * word. 0, or -1 with *err (GT_EXIT_USAGE).
+ * word. 0, or -1 with *err (GT_EXIT_USAGE), or 1: --help was among the options.
  */
 int gt_options_parse(struct gt_options *o, unsigned scope, int argc, char **argv, int *rest, struct gt_err *err);
 void gt_options_help(FILE *out, unsigned scope);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest.h"
+
 /* -1: unknown */
 static int index_of(const struct gt_options *o, const char *name)
 {
@@ -104,14 +106,17 @@ static int refuse(const struct gt_option_def *d, struct gc_word wrong, const cha
 		[GC_CHOICE] = "one of:",
 		[GC_LIST_OF] = "one of:",
 	};
+	struct gt_nearest nearest = { .said = wrong };
 	char words[512] = "";
 	size_t used = 0;
 	struct gc_word word;
 
-	for (const char *at = d->choices; gc_choice_next(&at, &word) && used < sizeof words;)
+	for (const char *at = d->choices; gc_choice_next(&at, &word) && used < sizeof words;) {
 		used += (size_t)snprintf(words + used, sizeof words - used, " %.*s", (int)word.bytes, word.at);
-	return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "%s: '%.*s' is not %s%s", where, (int)wrong.bytes, wrong.at,
-		kinds[d->type], words);
+		gt_nearest_offer(&nearest, word);
+	}
+	return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "%s: '%.*s' is not %s%s%s", where, (int)wrong.bytes, wrong.at,
+		kinds[d->type], words, gt_nearest_text(&nearest, "").text);
 }
 
 /* An empty value of what must not be empty says nothing in the environment, and is wrong elsewhere. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/sum.h"
+#include "common/nearest.h"
 #include "model/crew.h"
 
 /* Other names that people have in their scripts: ours of nsys' pattern, and those of nsys before 2022.4. */
@@ -91,13 +92,19 @@ static const struct gt_report *find_report(const char *name)
 
 static int unknown_report(const char *name, struct gt_err *err)
 {
+	struct gt_nearest nearest = { .said = { name, strlen(name) } };
 	const struct gt_report *r;
 	char known[2048] = "";
 	size_t used = 0;
 
-	for (unsigned i = 0; (r = gt_report_at(i)) && used < sizeof known; i++)
+	for (unsigned i = 0; (r = gt_report_at(i)) && used < sizeof known; i++) {
 		used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? " " : "", r->name);
-	return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap stats --help", "unknown report '%s'; known: %s", name, known);
+		gt_nearest_offer_text(&nearest, r->name);
+	}
+	for (unsigned i = 0; i < sizeof aliases / sizeof *aliases; i++)
+		gt_nearest_offer_text(&nearest, aliases[i].alias);
+	return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap stats --help", "unknown report '%s'%s; known: %s", name,
+		gt_nearest_text(&nearest, "").text, known);
 }
 
 static bool parse_option(const char *text, struct gt_report_request *q)

@@ -14,6 +14,7 @@
 #include "analysis/callgrind/report.h"
 #include "cli/stats/file.h"
 #include "common/harmless.h"
+#include "common/nearest.h"
 
 bool gt_stats_is_profile(const char *path)
 {
@@ -44,14 +45,17 @@ static int check_words(const char *list, struct gt_err *err)
 	char one[256];
 
 	while (gc_list_next(&list, &word)) {
+		struct gt_nearest nearest = { .said = word };
 		bool any = false;
 
 		snprintf(one, sizeof one, "%.*s", (int)word.bytes, word.at);
-		for (unsigned i = 0; gt_profile_report_at(i); i++)
+		for (unsigned i = 0; gt_profile_report_at(i); i++) {
 			matches(one, gt_profile_report_at(i)->name, &any);
+			gt_nearest_offer_text(&nearest, gt_profile_report_at(i)->name);
+		}
 		if (!any)
 			return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap stats --help",
-				"'%s' is no report of a callgrind profile", one);
+				"'%s' is no report of a callgrind profile%s", one, gt_nearest_text(&nearest, "").text);
 	}
 	return 0;
 }

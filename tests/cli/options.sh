@@ -22,6 +22,32 @@ for o in "--summary=tab" "--summary=table csv" "--cuda-api= all" "--cuda-api=run
 	has "run $o" err "try: gputap run --help"
 	ok "run $o: nothing is started" "$(ls -d started refused* 2>/dev/null)" ""
 done
+# As scripts for other tracers spell a switch: the program runs, and the line says what was made of the word.
+cat >program <<'END'
+#!/bin/sh
+echo "the program, $#"
+END
+chmod +x program
+"$gputap" run -f true -o spelt ./program a b >out 2>err; ok "run -f true" "$? $(cat out)" "0 the program, 2"
+has "run -f true" err "-f true: taken as the value of -f; behind -- it is the program"
+"$gputap" run -o spelt --ring false -f true -- ./program >out 2>err; ok "run --ring false" "$? $(cat out)" "0 the program, 0"
+has "run --ring false" err "--ring false: taken as the value of --ring"
+"$gputap" run -qf true -o spelt ./program >out 2>err; ok "run -qf true" "$? $(cat out err)" "0 the program, 0"
+"$gputap" run -f -- false >out 2>err; ok "run -f -- false" "$? $(grep -c taken err)" "1 0"
+"$gputap" run -f false >out 2>err; ok "run -f false" "$? $(grep -c taken err)" "1 0"
+"$gputap" export -f true -e atp -o spelt t.gputap >out 2>err; ok "export -f true" "$? $(ls spelt.atp)" "0 spelt.atp"
+"$gputap" export t.gputap -o spelt -e atp -f true >out 2>err; ok "export TRACE -f true" $? 0
+# What would be started as a program, and is not there.
+for o in "--summary table" "--callstacks opencl" "--callstacks opencl,cuda"; do
+	# shellcheck disable=SC2086
+	"$gputap" run -o refused $o ./program >out 2>err; ok "run $o" "$? $(cat out)" "125 "
+	has "run $o" err "${o/ /=} is meant"
+done
+"$gputap" run --outputt=x ./program >out 2>err; has "run --outputt" err "unknown option '--outputt' (nearest: --output)"
+"$gputap" stats -r opencl_kernsum t.gputap >out 2>err; ok "stats -r" $? 2
+has "stats -r" err "unknown report 'opencl_kernsum' (nearest: opencl_kern_sum); known:"
+"$gputap" exprt t.gputap >out 2>err; has "exprt" err "try: gputap export"
+"$gputap" run -o x --help >out 2>err; ok "--help behind a value" "$? $(head -c 17 out)" "0 Usage: gputap run"
 GPUTAP_SUMMARY=tab "$gputap" run -o refused -- touch started >out 2>err; ok "run, environment" $? 125
 has "run, environment" err "GPUTAP_SUMMARY: 'tab' is not one of: auto table csv json markdown none"
 

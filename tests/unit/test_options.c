@@ -76,11 +76,13 @@ static void wrong_words_are_named(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--summary=tab", NULL), -1);
-	assert_string_equal(err.what, "--summary=tab: 'tab' is not one of: auto table csv json markdown none");
+	assert_string_equal(err.what,
+		"--summary=tab: 'tab' is not one of: auto table csv json markdown none (nearest: table)");
 	assert_int_equal(parse("-e", "atp,sqlit,apilog"), -1);
 	/* Every format of trace/format/formats.def, in its order: a new one is named here too. */
 	assert_string_equal(err.what,
-		"-e: 'sqlit' is not one of: atp apilog sqlite perfetto callgrind folded occupancy csv ncu-rep");
+		"-e: 'sqlit' is not one of: atp apilog sqlite perfetto callgrind folded occupancy csv ncu-rep "
+		"(nearest: sqlite)");
 	assert_int_equal(parse("--max-size=1X", NULL), -1);
 	assert_string_equal(err.what, "--max-size=1X: '1X' is not a size such as 500M");
 	assert_int_equal(parse("--ring=", NULL), -1);
@@ -123,6 +125,108 @@ static void switches_have_three_forms(void **state)
 	assert_false(gt_option_true(&o, "ring"));
 }
 
+/* The words of a command line of `run`; where the program begins, -1: it is refused, -2: it asks for help. */
+static int program_of(const char *a, const char *b, const char *c, const char *d)
+{
+	const char *words[] = { "run", a, b, c, d, NULL };
+	int n = 1, rest = 0, rc;
+
+	while (words[n])
+		n++;
+	gt_options_free(&o);
+	memset(&err, 0, sizeof err);
+	setenv("GPUTAP_QUIET", "true", 1);      /* what is said of it: tests/cli/options.sh */
+	rc = gt_options_parse(&o, REC_SCOPE_R, n, (char **)words, &rest, &err);
+	unsetenv("GPUTAP_QUIET");
+	return rc < 0 ? -1 : rc > 0 ? -2 : rest;
+}
+
+/* Every switch that `run` has, long and short: true and false in front of more words are values, not programs. */
+static void a_switch_takes_true_and_false(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < gt_option_list.n; i++) {
+		const struct gt_option_def *d = &gt_option_list.defs[i];
+		char name[64];
+
+		if (!(d->scope & REC_SCOPE_R) || (d->type != GC_FLAG && d->type != GC_BOOL))
+			continue;
+		snprintf(name, sizeof name, "--%s", d->name);
+		for (int letter = 0; letter <= (d->letter != 0); letter++) {
+			assert_int_equal(program_of(name, "false", "program", NULL), 3);
+			assert_false(gt_option_true(&o, d->name));
+			assert_int_equal(program_of(name, "true", "program", NULL), 3);
+			assert_true(gt_option_true(&o, d->name));
+			assert_int_equal(program_of(name, "true", NULL, NULL), 2);
+			assert_int_equal(program_of(name, "--", "true", "program"), 3);
+			assert_int_equal(program_of(name, "truely", "program", NULL), 2);
+			snprintf(name, sizeof name, "-%c", d->letter);
+		}
+	}
+}
+
+/* The value of such an option would be started as a program. */
+static void a_value_without_its_equals_sign_is_named(void **state)
+{
+	static const struct { const char *option, *value; } all[] = {
+		{ "--summary", "table" }, { "--summary", "none" }, { "--callstacks", "opencl" },
+		{ "--callstacks", "cuda,nvtx" }, { "--cuda-events", "auto" },
+	};
+	char meant[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		snprintf(meant, sizeof meant, "%s=%s is meant", all[i].option, all[i].value);
+		assert_int_equal(program_of(all[i].option, all[i].value, "program", NULL), -1);
+		assert_non_null(strstr(err.what, meant));
+		assert_int_equal(program_of(all[i].option, all[i].value, NULL, NULL), -1);
+		assert_int_equal(program_of(all[i].option, "--", all[i].value, NULL), 3);
+		assert_int_equal(program_of(all[i].option, "program", NULL, NULL), 2);
+	}
+	assert_int_equal(program_of("--cuda-events", "false", "program", NULL), 3);
+	assert_string_equal(gt_option(&o, "cuda-events"), "false");
+}
+
+/* Each option's name with a letter missing, doubled, wrong, or out of place has that option as the nearest. */
+static void a_misspelt_option_is_recognised(void **state)
+{
+	char wrong[80], meant[80];
+
+	(void)state;
+	for (unsigned i = 0; i < gt_option_list.n; i++) {
+		const struct gt_option_def *d = &gt_option_list.defs[i];
+		size_t n = strlen(d->name), at = n / 2;
+
+		if (!(d->scope & REC_SCOPE_R) || n < 6)
+			continue;
+		snprintf(meant, sizeof meant, "(nearest: --%s)", d->name);
+		for (int kind = 0; kind < 3; kind++) {
+			snprintf(wrong, sizeof wrong, "--%.*s%s%s", (int)at, d->name,
+				kind == 0 ? "" : kind == 1 ? "zz" : (char[]){ d->name[at + 1], d->name[at], 0 },
+				d->name + at + (kind == 0 ? 1 : kind == 1 ? 0 : 2));
+			if (program_of(wrong, "program", NULL, NULL) != -1)
+				continue;       /* two equal letters changed places */
+			if (!strstr(err.what, meant))
+				fail_msg("%s: %s", wrong, err.what);
+		}
+	}
+	assert_int_equal(program_of("--no-sorces", NULL, NULL, NULL), -1);
+	assert_string_equal(err.what, "unknown option '--no-sorces' (nearest: --no-sources)");
+	assert_int_equal(program_of("--force-overwrite", "true", "program", NULL), -1);
+	assert_string_equal(err.what, "unknown option '--force-overwrite' (nearest: --force)");
+	assert_int_equal(program_of("--qqqqqq", NULL, NULL, NULL), -1);
+	assert_string_equal(err.what, "unknown option '--qqqqqq'");
+}
+
+/* Behind the value of an option, too; what stands behind the program is the program's. */
+static void help_is_asked_for_in_front_of_the_program(void **state)
+{
+	(void)state;
+	assert_int_equal(program_of("-o", "x", "--help", NULL), -2);
+	assert_int_equal(program_of("-f", "true", "-h", "program"), -2);
+	assert_int_equal(program_of("-o", "x", "program", "--help"), 3);
+}
+
 /* Each default is a value of its option, in normal form, and --help names each choice. */
 static void the_list_is_sound(void **state)
 {
@@ -154,6 +258,10 @@ int main(void)
 		cmocka_unit_test(lists_are_joined),
 		cmocka_unit_test(numbers_are_numbers),
 		cmocka_unit_test(switches_have_three_forms),
+		cmocka_unit_test(a_switch_takes_true_and_false),
+		cmocka_unit_test(a_value_without_its_equals_sign_is_named),
+		cmocka_unit_test(a_misspelt_option_is_recognised),
+		cmocka_unit_test(help_is_asked_for_in_front_of_the_program),
 		cmocka_unit_test(the_list_is_sound),
 	};
 
