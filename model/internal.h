@@ -8,6 +8,7 @@
  *   crew.c          the same walk, shared by several threads
  *   fninfo.c        what each function does to objects, worked out once
  *   objects.c       (handle, generation) by time
+ *   texts.c         what objects are called, for as long as the model lives
  *   facts.c         what the driver said about objects
  *   devices.c       one number per physical device
  *   commands.c      an enqueue call's command
@@ -92,6 +93,16 @@ struct gt_fn_info *gt_fn_infos(const struct gt_fntable *t);
 uint64_t gt_role_value(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role);
 /* true: has data */
 bool gt_role_arg(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role, struct gt_arg *out);
+
+/* -------------------------------------------------------------------- texts */
+
+struct gt_texts { struct gt_map map; struct gt_arena arena; };
+/* The text with a zero behind it, for as long as the model lives; NULL: no memory. In the order of the walk. TEXTS1 */
+struct gt_string gt_texts_keep(struct gt_model *m, struct gt_string text);
+/* gt_demangle_names, as long-lived; without memory both are `name` itself. */
+void gt_texts_names(
+	struct gt_model *m, struct gt_string name, struct gt_string *demangled, struct gt_string *short_name);
+void gt_texts_free(struct gt_model *m);
 
 /* -------------------------------------------------------------------- facts */
 
@@ -390,6 +401,7 @@ struct gt_model {
 	struct gt_cuda *cuda;                 /* NULL: no CUDA record, and nobody asked */
 	/* The present walk's: changed at every command by who resolves it, while others read what stands before. */
 	GT_APART;
+	struct gt_texts texts;                /* stay from walk to walk */
 	struct gt_arena objects_arena;
 	GT_LIST(struct gt_entity *) objects;
 	struct gt_map map;                    /* struct gt_entity_slot */

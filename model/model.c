@@ -109,6 +109,7 @@ void gt_model_close(struct gt_model *m)
 		gt_join_free(p->joins, p->n_streams);
 	}
 	gt_objects_reset(m);
+	gt_texts_free(m);
 	gt_cuda_free(m->cuda);
 	free(m->processes);
 	free(m->threads.v);

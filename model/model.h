@@ -229,7 +229,7 @@ uint32_t gt_model_other_thread_count(const struct gt_model *m);
 const struct gt_other_thread *gt_model_other_thread(const struct gt_model *m, uint32_t i);
 /*
  * Objects seen so far by the current walk (after a full walk: all). Creation order. They live until the next walk is
- * opened or the model closed; one walk can be open at a time.
+ * opened or the model closed, their names as long as the model; one walk can be open at a time.
  */
 uint32_t gt_model_object_count(const struct gt_model *m);
 struct gt_object *gt_model_object(struct gt_model *m, uint32_t i);

@@ -61,6 +61,11 @@ $(T)/cudagen: tests/cudagen.c $(TEST_LIB) $(O)/libgt.a
 	@echo "  CC      $<"
 	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(TEST_LIB) $(O)/libgt.a -lxxhash $(TOOL_LIBS)
 
+$(T)/report_pairs: tests/cli/report_pairs.c $(O)/libgt.a
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(TOOL_CFLAGS) -MF $@.d -o $@ $< $(O)/libgt.a -lxxhash $(TOOL_LIBS)
+
 $(T)/golden/build: $(wildcard tests/golden/*.c tests/golden/*.h) $(TEST_LIB) $(O)/libgt.a
 	@mkdir -p $(@D)
 	@echo "  CC      tests/golden/build"
@@ -139,7 +144,7 @@ $(SWITCH_LINKS):
 	@mkdir -p $(@D)
 	$(Q)ln -sfn ../$(@F) $@
 
-test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/golden/build $(FAKECL_TARGETS) $(WITNESS_TARGETS) $(SWITCH_TARGETS) $(FAKEGPU_TARGETS) $(GPU_TARGETS)
+test-programs: all $(UNIT_BIN) $(SHIM_BIN) $(E2E_BIN) $(if $(wildcard tests/tracegen.c),$(T)/tracegen) $(T)/cudagen $(T)/report_pairs $(T)/golden/build $(FAKECL_TARGETS) $(WITNESS_TARGETS) $(SWITCH_TARGETS) $(FAKEGPU_TARGETS) $(GPU_TARGETS)
 
 check: test-programs
 	@GPUTAP_BUILD=$(abspath $(O)) tests/run $(TESTS)

@@ -24,10 +24,12 @@ struct queue {
 	struct queue *next;
 	struct queue *more;             /* what another worker was told of it */
 	struct gt_pool *arena;
-	const struct gt_object *object;
+	uint32_t process, id;           /* the object's; the object itself may be gone when rows are made */
+	uint64_t handle;
+	int64_t context;                /* its number from 1; 0: it is not known */
+	const char *device;             /* NULL: the same */
 	int64_t first_ns;               /* the first call that used it */
 	uint64_t first_id;
-	const struct gt_object *device;
 	uint64_t commands, kernels;     /* of this part */
 	struct gt_list intervals;
 	struct interval late[LATE];
@@ -52,20 +54,28 @@ static void *begin(const struct gt_report_request *r, struct gt_model *m, struct
 	return s;
 }
 
+static bool is_of(const struct queue *q, const struct gt_object *o)
+{
+	return q->id == o->id && q->process == o->process;
+}
+
 static struct queue *queue_of(struct state *s, const struct gt_call *call)
 {
 	const struct gt_command *c = call->command;
+	const struct gt_object *o = c->queue;
 	struct queue *q = s->latest;
 
-	if (q && q->object == c->queue)
+	if (q && is_of(q, o))
 		return q;
 	for (q = s->queues; q; q = q->next)
-		if (q->object == c->queue)
+		if (is_of(q, o))
 			return s->latest = q;
 	q = gt_pool_take(s->arena, sizeof *q);
 	if (q) {
-		*q = (struct queue){ .next = s->queues, .arena = s->arena, .object = c->queue, .device = c->device,
-			.first_ns = call->start_ns, .first_id = call->id, .latest = INT64_MIN };
+		*q = (struct queue){ .next = s->queues, .arena = s->arena, .process = o->process, .id = o->id,
+			.handle = o->handle, .context = o->context ? o->context->id + 1ll : 0,
+			.device = c->device ? c->device->name.text : NULL, .first_ns = call->start_ns,
+			.first_id = call->id, .latest = INT64_MIN };
 		s->queues = s->latest = q;
 	}
 	return q;
@@ -115,8 +125,8 @@ static bool used_before(const struct queue *a, const struct queue *b)
 {
 	if (a->first_ns != b->first_ns)
 		return a->first_ns < b->first_ns;
-	if (a->object->process != b->object->process)
-		return a->object->process < b->object->process;
+	if (a->process != b->process)
+		return a->process < b->process;
 	return a->first_id < b->first_id;
 }
 
@@ -139,7 +149,7 @@ static int join(void *state, void *from)
 		struct queue **at = &s->queues, *rest;
 
 		next = q->next;
-		while (*at && (*at)->object != q->object)
+		while (*at && ((*at)->id != q->id || (*at)->process != q->process))
 			at = &(*at)->next;
 		rest = *at ? (*at)->next : NULL;
 		*at = *at ? joined(*at, q) : q;
@@ -296,16 +306,16 @@ static int row(struct state *s, struct queue *q, struct gt_table *t)
 		return -1;
 	int64_t span = v.until - v.start;
 
-	snprintf(queue, sizeof queue, "0x%llX", (unsigned long long)q->object->handle);
+	snprintf(queue, sizeof queue, "0x%llX", (unsigned long long)q->handle);
 	const struct gt_cell cell[] = {
 		gt_number(span ? 100.0 * (double)v.busy / (double)span : 0, 1), gt_integer(v.busy), gt_integer(span),
 		gt_integer((int64_t)commands(q)), gt_integer((int64_t)kernels(q)),
 		gt_integer((int64_t)v.gaps.n), gt_integer((int64_t)v.gaps.sum),
 		gt_number(gt_samples_mean(&v.gaps), 1),
 		gt_number(gt_samples_median(&v.gaps), 1), gt_integer(v.gaps.max),
-		gt_integer(gt_model_process(s->model, q->object->process)->pid),
-		gt_text(q->device && q->device->name.text ? q->device->name.text : "?"),
-			q->object->context ? gt_integer(q->object->context->id + 1) : gt_none(),
+		gt_integer(gt_model_process(s->model, q->process)->pid),
+		gt_text(q->device ? q->device : "?"),
+		q->context ? gt_integer(q->context) : gt_none(),
 		gt_text(queue),
 	};
 	return gt_table_row(t, cell);

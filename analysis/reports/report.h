@@ -42,7 +42,12 @@ struct gt_report {
 	unsigned options;               /* those it takes: gt_report_option */
 	unsigned rows;                  /* when rows=N is not said; 0: all */
 	const void *detail;             /* what the kind of report needs: see its file */
-	/* All return 0, or -1 (no memory). */
+	/*
+	 * All return 0, or -1 (no memory).
+	 *
+	 * A state may outlive the walk that feeds it: another report of the same run begins walks of its own, and then
+	 * the objects are gone. It keeps their numbers; of texts (names) it may keep the address.
+	 */
 	void *(*begin)(const struct gt_report_request *r, struct gt_model *m, struct gt_pool *a);
 	int (*call)(void *state, const struct gt_call *call, struct gt_table *t); /* NULL: needs no walk */
 	bool cuda_calls;                /* `call` is for CUDA calls too; they have call->cuda */

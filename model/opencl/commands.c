@@ -11,7 +11,6 @@
 
 #include "opencl_values.h"
 
-#include "model/symbols/demangle.h"
 #include "model/internal.h"
 #include "model/opencl/usm.h"
 
@@ -185,7 +184,7 @@ static void set_kernel(struct gt_model *m, const struct gt_call *call, const str
 	if (k->pub.name.bytes) {
 		c->name = k->pub.name;
 		if (!k->pub.demangled.bytes)
-			gt_demangle_names(&m->objects_arena, c->name, &k->pub.demangled, &k->pub.short_name);
+			gt_texts_names(m, c->name, &k->pub.demangled, &k->pub.short_name);
 		c->demangled = k->pub.demangled;
 		c->short_name = k->pub.short_name;
 	}

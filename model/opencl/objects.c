@@ -385,14 +385,17 @@ static bool begins_with(struct gt_string whole, const struct gt_arg *cut)
 
 static struct gt_string keep_text(struct gt_model *m, const struct gt_arg *a)
 {
-	char *text = gt_arena_alloc(&m->objects_arena, a->bytes + 4);
+	struct gt_text dotted = { 0 };
+	struct gt_string kept;
 
-	if (!text)
-		return (struct gt_string){ NULL, 0 };
-	memcpy(text, a->data, a->bytes);
-	if (a->cut)
-		memcpy(text + a->bytes, "...", sizeof "...");
-	return (struct gt_string){ text, a->bytes + (a->cut ? 3 : 0) };
+	if (!a->cut)
+		return gt_texts_keep(m, (struct gt_string){ a->data, a->bytes });
+	gt_text_bytes(&dotted, a->data, a->bytes);
+	gt_text_lit(&dotted, "...");
+	kept = dotted.failed ? (struct gt_string){ NULL, 0 }
+			     : gt_texts_keep(m, (struct gt_string){ dotted.data, dotted.used });
+	gt_text_free(&dotted);
+	return kept;
 }
 
 static void add_local_arg(struct gt_model *m, struct gt_entity *e, uint32_t index, uint64_t bytes)
@@ -577,8 +580,7 @@ static void build(struct gt_model *m, const struct gt_call *call, const struct g
 	if (!o || !gt_role_arg(call, f, GT_ROLE_OPTIONS, &options))
 		return;
 	if (options.cut && whole_options(m, o, &options, &whole))
-		o->build_options = (struct gt_string){ gt_arena_copy(&m->objects_arena, whole.text, whole.bytes),
-			whole.bytes };
+		o->build_options = gt_texts_keep(m, whole);
 	else
 		o->build_options = keep_text(m, &options);
 }
