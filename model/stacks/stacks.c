@@ -220,19 +220,48 @@ static int compare_named(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool same_module(const struct gt_module *a, const struct gt_module *b)
+static bool same_module(const void *element, const void *key, const void *ctx)
 {
+	const struct gt_stacks *s = ctx;
+	const struct gt_module *a = &s->modules.v[*(const uint32_t *)element], *b = key;
+
 	return a->process == b->process && a->bias == b->bias && a->start == b->start && a->end == b->end &&
 		a->id_bytes == b->id_bytes && !memcmp(a->id, b->id, a->id_bytes) && !strcmp(a->path, b->path);
 }
 
-/* The first module that is the same. */
-static uint32_t first_like(const struct gt_stacks *s, uint32_t i)
+/* The first module that is the same; UINT32_MAX: no memory. */
+static uint32_t first_like(const struct gt_stacks *s, struct gt_map *map, uint32_t i)
 {
-	for (uint32_t k = 0; k < i; k++)
-		if (same_module(&s->modules.v[k], &s->modules.v[i]))
-			return k;
-	return i;
+	const struct gt_module *o = &s->modules.v[i];
+	bool fresh;
+	uint32_t *first = gt_map_add(map, sizeof *first,
+		gt_hash(gt_hash(gt_hash_text(o->path, strlen(o->path)), o->process), o->start), o, same_module, s,
+		&fresh);
+
+	if (first && fresh)
+		*first = i;
+	return first ? *first : UINT32_MAX;
+}
+
+/* Every module by its process and number; to be freed. NULL: no memory. */
+static struct named *number_modules(struct gt_stacks *s)
+{
+	struct named *v = calloc(s->modules.n + 1, sizeof *v);
+	struct gt_map map = { 0 };
+	bool ok = v != NULL;
+
+	for (uint32_t i = 0; ok && i < s->modules.n; i++) {
+		s->modules.v[i].index = i;
+		v[i] = (struct named){ s->numbers.v[i].process, s->numbers.v[i].number, first_like(s, &map, i) };
+		ok = v[i].index != UINT32_MAX;
+	}
+	gt_map_free(&map, sizeof(uint32_t));
+	if (!ok) {
+		free(v);
+		return NULL;
+	}
+	qsort(v, s->modules.n, sizeof *v, compare_named);
+	return v;
 }
 
 static uint32_t index_of(const struct named *v, uint32_t n, uint32_t process, uint32_t number)
@@ -299,14 +328,9 @@ int gt_stacks_finish(struct gt_model *m)
 	gt_map_free(&s->map, sizeof(uint32_t));
 	if (gt_python_finish(m))
 		return -1;
-	named = calloc(s->modules.n + 1, sizeof *named);
+	named = number_modules(s);
 	if (!named)
 		return -1;
-	for (uint32_t i = 0; i < s->modules.n; i++) {
-		s->modules.v[i].index = i;
-		named[i] = (struct named){ s->numbers.v[i].process, s->numbers.v[i].number, first_like(s, i) };
-	}
-	qsort(named, s->modules.n, sizeof *named, compare_named);
 	for (uint32_t i = 0; i < s->kept.n; i++) {
 		const struct kept *k = kept_at(s, i);
 		uint32_t *module = modules_of(s, k);

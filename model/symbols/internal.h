@@ -4,6 +4,7 @@
  *   symbols.c  frames of stacks, and what was found once
  *   elf.c      a file's sections and its functions, sorted
  *   files.c    the file of an object, and its separate debug file
+ *   opened.c   ... each read once for all processes that loaded it
  *   lines.c    file, line and inlined functions, through libdw
  *   jit.c      names of code that was made at run time
  *   python.c   functions of Python
@@ -14,6 +15,7 @@
 #ifndef GPUTAP_MODEL_SYMBOLS_INTERNAL_H
 #define GPUTAP_MODEL_SYMBOLS_INTERNAL_H
 
+#include "common/map.h"
 #include "common/memory.h"
 #include "model/symbols/symbols.h"
 
@@ -68,6 +70,15 @@ struct gt_place_of { const char *function, *linkage, *file; uint32_t line; };
 #define GT_INLINED_MOST 32
 /* The place of an address and those that it is inlined into, innermost first: how many; 0: nothing is known. */
 uint32_t gt_lines_find(struct gt_lines *l, uint64_t address, struct gt_place_of out[GT_INLINED_MOST]);
+
+/* ---- opened.c ---- */
+
+/* An object's file, its debug file (fd -1: none), and the lines of one of them. */
+struct gt_opened { struct gt_elf file, debug; struct gt_lines *lines; };
+struct gt_opened_files { struct gt_map map; struct gt_opened none; };    /* all zero: empty */
+/* What there is of an object, opened at its first use; without a file, or memory, one that has nothing. */
+struct gt_opened *gt_opened_of(struct gt_opened_files *f, const struct gt_module *module, const char *cwd);
+void gt_opened_free(struct gt_opened_files *f);
 
 /* ---- jit.c ---- */
 

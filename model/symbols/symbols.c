@@ -14,16 +14,28 @@
 #include "model/internal.h"
 #include "model/symbols/internal.h"
 
-/* An object: opened at the first address of it. */
-struct object { bool opened; struct gt_elf file, debug; struct gt_lines *lines; };
-/* Frames of one address: more than one where functions are inlined. */
-struct found { uint64_t address; uint32_t module, process; uint32_t n; struct gt_frame *frames; };
+/*
+ * Frames of one address of a file: more than one where functions are inlined. All processes that loaded the file share
+ * them, so a frame says nothing here of the object or the address in a process; copy_frame adds that.
+ *
+ * opened, name: file of the object, and what frames without a function are called by (gt_frame_module). opened NULL:
+ * in no object, and the address is one of that process.
+ */
+struct found {
+	struct gt_opened *opened;
+	const char *name;
+	uint64_t at;                      /* in the file, of the call */
+	uint32_t back, process;
+	uint32_t n;
+	struct gt_frame *frames;
+};
 struct stacked { uint32_t n; struct gt_frame *frames; };
 struct process_jit { bool opened; struct gt_jit *map; };
 
 struct gt_symbols {
 	pthread_mutex_t lock;
-	struct object *objects; uint32_t n_objects;
+	struct gt_opened **objects; uint32_t n_objects; /* by module; NULL: nobody asked for an address of it */
+	struct gt_opened_files files;
 	struct process_jit *jit; uint32_t n_jit;
 	struct stacked *stacks; uint32_t n_stacks;
 	struct gt_map map;                /* struct found */
@@ -75,12 +87,7 @@ void gt_symbols_free(struct gt_model *m)
 
 	if (!s)
 		return;
-	for (uint32_t i = 0; i < s->n_objects; i++)
-		if (s->objects[i].opened) {
-			gt_lines_close(s->objects[i].lines);
-			gt_elf_close(&s->objects[i].file);
-			gt_elf_close(&s->objects[i].debug);
-		}
+	gt_opened_free(&s->files);
 	for (uint32_t i = 0; i < s->n_jit; i++)
 		gt_jit_close(s->jit[i].map);
 	free(s->objects);
@@ -95,6 +102,13 @@ void gt_symbols_free(struct gt_model *m)
 
 /* -------------------------------------------------------------------- one address */
 
+static const char *path_end(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* What the kernel maps has no file ("linux-vdso.so.1"). */
 static void count_object(struct gt_symbols *s, const struct gt_module *module, bool found)
 {
@@ -106,24 +120,16 @@ static void count_object(struct gt_symbols *s, const struct gt_module *module, b
 	s->count.missing += !found;
 }
 
-static struct object *object_of(struct gt_model *m, struct gt_symbols *s, uint32_t index)
+static struct gt_opened *opened_of(struct gt_model *m, struct gt_symbols *s, uint32_t index)
 {
 	const struct gt_module *module = gt_model_module(m, index);
-	struct object *o = &s->objects[index];
-	const struct gt_elf *with_lines;
+	struct gt_opened **o = &s->objects[index];
 
-	if (o->opened)
-		return o;
-	o->opened = true;
-	gt_files_of(module, gt_model_process(m, module->process)->cwd, &o->file, &o->debug);
-	count_object(s, module, o->file.fd >= 0 || o->debug.fd >= 0);
-	gt_elf_functions(&o->debug);
-	if (!o->debug.functions.n)
-		gt_elf_functions(&o->file);
-	with_lines = o->file.has_debug ? &o->file : o->debug.has_debug ? &o->debug : NULL;
-	if (with_lines)
-		o->lines = gt_lines_open(with_lines->fd);
-	return o;
+	if (*o)
+		return *o;
+	*o = gt_opened_of(&s->files, module, gt_model_process(m, module->process)->cwd);
+	count_object(s, module, (*o)->file.fd >= 0 || (*o)->debug.fd >= 0);
+	return *o;
 }
 
 static struct gt_string keep_name(struct gt_symbols *s, const char *name)
@@ -164,7 +170,7 @@ static bool put_label(struct gt_symbols *s, struct gt_elf *file, struct gt_frame
 }
 
 /* The outermost: the function that is there, of the symbol table or else of the debug information. */
-static void fill_function(struct gt_symbols *s, const struct object *o, uint64_t at, const struct gt_place_of *place,
+static void fill_function(struct gt_symbols *s, const struct gt_opened *o, uint64_t at, const struct gt_place_of *place,
 	struct gt_frame *f)
 {
 	const struct gt_elf_function *fn = gt_elf_find(&o->debug, at);
@@ -185,13 +191,11 @@ static void fill_place(const struct gt_place_of *place, struct gt_frame *f)
 	f->line = place->line;
 }
 
-/* Frames of an address in an object. back: 1 for a return address, which stands behind its call. */
-static bool find_in_object(
-	struct gt_model *m, struct gt_symbols *s, struct found *found, uint32_t index, uint32_t back)
+/* Frames of an address in an object; module: one of those that are this file. */
+static bool find_in_object(struct gt_symbols *s, struct found *found, const struct gt_module *module)
 {
-	const struct gt_module *module = gt_model_module(m, index);
-	struct object *o = object_of(m, s, index);
-	uint64_t address = found->address, at = address - module->bias - back;
+	struct gt_opened *o = found->opened;
+	uint64_t at = found->at;
 	struct gt_place_of place[GT_INLINED_MOST];
 	uint32_t n = o->lines ? gt_lines_find(o->lines, at, place) : 0;
 
@@ -202,15 +206,16 @@ static bool find_in_object(
 	for (uint32_t i = 0; i < found->n; i++) {
 		struct gt_frame *f = &found->frames[i];
 
-		*f = (struct gt_frame){ .function = { "", 0 }, .module = module, .address = address,
-			.file_address = at, .inlined = i + 1 < found->n };
+		*f = (struct gt_frame){
+			.function = { "", 0 }, .module = module, .file_address = at, .inlined = i + 1 < found->n
+		};
 		if (n)
 			fill_place(&place[i], f);
 		if (f->inlined && (place[i].linkage || place[i].function))
 			f->function = keep_name(s, place[i].linkage ? place[i].linkage : place[i].function);
 		else if (!f->inlined)
 			fill_function(s, o, at, n ? &place[i] : NULL, f);
-		f->displacement += !f->inlined && f->displacement ? back : 0;
+		f->displacement += !f->inlined && f->displacement ? found->back : 0;
 		if (!put_label(s, &o->file, f))
 			return false;
 	}
@@ -221,7 +226,7 @@ static bool find_in_none(struct gt_model *m, struct gt_symbols *s, struct found 
 {
 	struct process_jit *jit = &s->jit[found->process];
 	const struct gt_process *p = gt_model_process(m, found->process);
-	uint64_t address = found->address, start = 0;
+	uint64_t address = found->at, start = 0;
 	const char *name;
 
 	if (!jit->opened) {
@@ -233,7 +238,7 @@ static bool find_in_none(struct gt_model *m, struct gt_symbols *s, struct found 
 	found->frames = gt_arena_alloc(&s->arena, sizeof *found->frames);
 	if (!found->frames)
 		return false;
-	*found->frames = (struct gt_frame){ .function = { "", 0 }, .address = address, .file_address = address };
+	*found->frames = (struct gt_frame){ .function = { "", 0 }, .file_address = address };
 	if (name) {
 		found->frames->function = keep_name(s, name);
 		found->frames->displacement = address - start;
@@ -246,18 +251,31 @@ static bool same(const void *element, const void *key, const void *ctx)
 	const struct found *x = element, *y = key;
 
 	(void)ctx;
-	return x->address == y->address && x->module == y->module && x->process == y->process;
+	return x->at == y->at && x->opened == y->opened && x->back == y->back && x->process == y->process &&
+		!strcmp(x->name, y->name);
 }
 
 static uint64_t hash_of(const struct found *f)
 {
-	return gt_hash(gt_hash(gt_hash(GT_HASH, f->address), f->module), f->process);
+	return gt_hash(gt_hash(gt_hash(GT_HASH, f->at), (uintptr_t)f->opened), (uint64_t)f->process << 1 | f->back);
+}
+
+/* back: 1 for a return address, which stands behind its call. */
+static struct found key_of(struct gt_model *m, struct gt_symbols *s, const struct gt_stack *k, uint32_t i)
+{
+	const struct gt_module *module = gt_model_module(m, gt_stack_module(k, i));
+	uint32_t back = !(k->module[i] & GT_STACK_INTERRUPTED);
+
+	if (!module)
+		return (struct found){ .name = "", .at = k->address[i], .process = k->process };
+	return (struct found){ .opened = opened_of(m, s, module->index), .name = path_end(module->path),
+		.at = k->address[i] - module->bias - back, .back = back };
 }
 
 static const struct found *find(struct gt_model *m, struct gt_symbols *s, const struct gt_stack *k, uint32_t i)
 {
-	struct found key = { .address = k->address[i], .module = k->module[i], .process = k->process }, *at;
-	uint32_t index = gt_stack_module(k, i);
+	struct found key = key_of(m, s, k, i), *at;
+	const struct gt_module *module = gt_model_module(m, gt_stack_module(k, i));
 	bool fresh;
 
 	at = gt_map_add(&s->map, sizeof *at, hash_of(&key), &key, same, NULL, &fresh);
@@ -266,9 +284,7 @@ static const struct found *find(struct gt_model *m, struct gt_symbols *s, const 
 	*at = key;
 	/* names and lines have no other way to tell that a part is missing for want of memory */
 	errno = 0;
-	if (!(index == GT_STACK_NOWHERE ? find_in_none(m, s, at)
-					: find_in_object(m, s, at, index, !(key.module & GT_STACK_INTERRUPTED))) ||
-		errno == ENOMEM) {
+	if (!(module ? find_in_object(s, at, module) : find_in_none(m, s, at)) || errno == ENOMEM) {
 		at->n = 0;
 		return at;
 	}
@@ -282,6 +298,16 @@ static const struct found *find(struct gt_model *m, struct gt_symbols *s, const 
 
 /* Frames of a stack being put together; where v is NULL they are only counted. */
 struct put { struct gt_model *m; const struct gt_stack *k; struct gt_frame *v; uint32_t n, python; };
+
+/* What was found of an address, as the stack's process has it. */
+static struct gt_frame copy_frame(const struct put *p, const struct gt_frame *found, uint32_t i)
+{
+	struct gt_frame f = *found;
+
+	f.address = p->k->address[i];
+	f.module = gt_model_module(p->m, gt_stack_module(p->k, i));
+	return f;
+}
 
 /* The functions of Python that one C function of the interpreter ran. */
 static void put_python(struct put *p, const struct gt_frame *in)
@@ -300,18 +326,18 @@ static void put_python(struct put *p, const struct gt_frame *in)
 	}
 }
 
-static void put_found(struct put *p, const struct found *f)
+static void put_found(struct put *p, const struct found *f, uint32_t i)
 {
-	const struct gt_frame *outer = &f->frames[f->n - 1];
+	const struct gt_frame outer = copy_frame(p, &f->frames[f->n - 1], i);
 
-	if (p->k->n_python && gt_python_trampoline(outer))
+	if (p->k->n_python && gt_python_trampoline(&outer))
 		return;
-	if (p->python < p->k->n_python && gt_python_evaluates(outer)) {
-		put_python(p, outer);
+	if (p->python < p->k->n_python && gt_python_evaluates(&outer)) {
+		put_python(p, &outer);
 		return;
 	}
-	if (p->v)
-		memcpy(p->v + p->n, f->frames, f->n * sizeof *p->v);
+	for (uint32_t inlined = 0; p->v && inlined < f->n; inlined++)
+		p->v[p->n + inlined] = copy_frame(p, &f->frames[inlined], i);
 	p->n += f->n;
 }
 
@@ -329,7 +355,7 @@ static bool fill_stack(struct gt_model *m, struct gt_symbols *s, const struct gt
 
 			if (!f || !f->n)
 				return false;
-			put_found(&p, f);
+			put_found(&p, f, i);
 		}
 		/* what C functions are missing for: the stack was cut, or the interpreter has no names */
 		while (p.python < k->n_python)
@@ -377,9 +403,7 @@ struct gt_symbols_found gt_symbols_found(const struct gt_model *m)
 
 const char *gt_frame_module(const struct gt_frame *f)
 {
-	const char *slash = f->module ? strrchr(f->module->path, '/') : NULL;
-
-	return slash ? slash + 1 : f->module ? f->module->path : "";
+	return f->module ? path_end(f->module->path) : "";
 }
 
 void gt_frame_place(const struct gt_frame *f, struct gt_text *out)
