@@ -227,6 +227,7 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 	struct gc_word word;
 	int lock = -1, rc = -1;
 
+	memset(own.owned, 0, sizeof own.owned);         /* what the copy frees is its own */
 	if (window(&j, err))
 		return -1;
 	if (lock_trace(trace, &lock, err))
@@ -238,7 +239,8 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 			    .peaks = gt_option(options, "peak-bandwidth"), .jobs = gt_jobs(options) },
 		    &j.model, err))
 		goto out;
-	gt_cli_as_it_was_run(&own, j.model);
+	if (gt_cli_as_it_was_run(&own, j.model, j.say && strstr(formats, "ncu-rep"), err))
+		goto out;
 	gt_temporary_run(gt_model_session(j.model)->run_id);
 	for (const char *at = formats; gc_list_next(&at, &word);) {
 		snprintf(id, sizeof id, "%.*s", (int)word.bytes, word.at);
@@ -261,6 +263,7 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 	rc = 0;
 out:
 	gt_model_close(j.model);
+	gt_options_free(&own);
 	if (lock >= 0)
 		close(lock);
 	return rc;

@@ -53,9 +53,10 @@ static bool is_sample(const struct gt_stack *k) { return k->n && k->module[0] & 
 /* What may be missing from a stack follows from how callers were looked for. */
 static const char *why_partial(const struct gt_model *m, bool samples)
 {
-	const char *how = gt_model_run_option(m, "sample-stacks"), *by = gt_model_run_option(m, "sample");
+	const char *how = gt_model_option(m, -1, GT_TAKEN_SAMPLE_STACKS);
 
-	if (!samples || gt_model_option_is(m, 0, "sample", "timer") || (by && !strcmp(by, "timer")))
+	if (!samples || gt_model_option_is(m, 0, GT_TAKEN_SAMPLE, "timer") ||
+		gt_model_option_is(m, -1, GT_TAKEN_SAMPLE, "timer"))
 		return "they lead through code without unwind tables";
 	if (how && !strcmp(how, "copy"))
 		return "they lead through code without unwind tables, or are longer than the copy of the stack";
@@ -79,7 +80,7 @@ void gt_cli_stack_notes(const struct gt_model *model)
 		cut += !is_sample(k) && k->flags & REC_STACK_CUT;
 	}
 	/* Who gave the depth wants it. */
-	if (cut && !gt_model_run_option(model, "callstack-depth"))
+	if (cut && !gt_model_option(model, -1, GT_TAKEN_CALLSTACK_DEPTH))
 		fprintf(stderr, "gputap: call stacks: %u of %u end at --callstack-depth, without the functions further "
 			"out (gputap run --callstack-depth=N keeps N)\n", cut, n[0]);
 	for (int samples = 0; samples < 2; samples++)

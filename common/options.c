@@ -85,6 +85,25 @@ void gt_option_set(struct gt_options *o, const char *name, const char *value)
 	}
 }
 
+bool gt_option_of_trace(const struct gt_options *o, const char *name)
+{
+	int i = index_of(o, name);
+
+	return i >= 0 && o->origin[i] == GT_FROM_TRACE;
+}
+
+int gt_option_take(struct gt_options *o, const char *name, const char *value, struct gt_err *err)
+{
+	int i = index_of(o, name);
+
+	if (i < 0 || !*value)
+		return 0;
+	if (gt_options_assign(o, (unsigned)i, value, GT_FROM_TRACE, name, err))
+		return -1;
+	o->said[i] = NULL;              /* the trace's text does not stay */
+	return 0;
+}
+
 void gt_option_env_name(const char *name, char out[64])
 {
 	size_t n = (size_t)snprintf(out, 64, "GPUTAP_%s", name);

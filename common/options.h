@@ -36,7 +36,7 @@ struct gt_option_table {
 
 #define GT_OPTIONS_MAX 128
 
-enum gt_origin { GT_FROM_DEFAULT, GT_FROM_ENVIRONMENT, GT_FROM_COMMAND_LINE };
+enum gt_origin { GT_FROM_DEFAULT, GT_FROM_TRACE, GT_FROM_ENVIRONMENT, GT_FROM_COMMAND_LINE };
 struct gt_options {
 	const struct gt_option_table *table;
 	const char *value[GT_OPTIONS_MAX]; /* OPTIONS1 */
@@ -54,9 +54,12 @@ int64_t gt_option_number(const struct gt_options *o, const char *name, int64_t n
 bool gt_option_has(const struct gt_options *o, const char *name, const char *word); /* of a list */
 bool gt_option_given(const struct gt_options *o, const char *name);
 bool gt_option_on_command_line(const struct gt_options *o, const char *name);
+bool gt_option_of_trace(const struct gt_options *o, const char *name); /* gt_option_take */
 const char *gt_option_said(const struct gt_options *o, const char *name);
 /* value: in normal form, and it must stay. */
 void gt_option_set(struct gt_options *o, const char *name, const char *value);
+/* A value of the trace that is read (model/taken.c); it is copied. 0, or -1 with *err: no memory, or it is none. */
+int gt_option_take(struct gt_options *o, const char *name, const char *value, struct gt_err *err);
 void gt_option_env_name(const char *name, char out[64]); /* "max-size" -> "GPUTAP_MAX_SIZE" */
 
 /* Defaults and environment, of the options of this scope. 0, or -1 with *err (GT_EXIT_USAGE). */

@@ -396,6 +396,7 @@ struct gt_model {
 	bool frames_missing;                  /* somebody asked, and there was no memory */
 	const char *cuda_table;               /* gt_model_options.cuda_table */
 	const char *peaks;                    /* gt_model_options.peaks */
+	const char *cupti;                    /* gt_model_options.cupti */
 	unsigned jobs;                        /* gt_model_options.jobs; at least 1 */
 	struct gt_payloads *payloads;         /* NULL: no schema of theirs */
 	struct gt_cuda *cuda;                 /* NULL: no CUDA record, and nobody asked */

@@ -76,6 +76,7 @@ int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_
 	m->reader = r;
 	m->cuda_table = opt ? opt->cuda_table : NULL;
 	m->peaks = opt ? opt->peaks : NULL;
+	m->cupti = opt ? opt->cupti : NULL;
 	m->jobs = opt && opt->jobs ? opt->jobs : 1;
 	m->session.path = gt_arena_copy(&m->arena, path, strlen(path));
 	if (!m->session.path || open_table(m, err) || gt_model_read_all(m, opt, err)) {

@@ -208,6 +208,7 @@ uint64_t gt_call_return(const struct gt_call *call);
 struct gt_model_options { bool strict; void (*progress)(void *ctx, double done); void *ctx;
 	const char *cuda_table;           /* --cuda-table: lives as long as the model; NULL */
 	const char *peaks;                /* --peak-bandwidth, the same; NULL */
+	const char *cupti;                /* --cupti, the same; NULL */
 	unsigned jobs; };                 /* threads that read at once; 0 is 1 */
 int gt_model_open(const char *path, const struct gt_model_options *opt, struct gt_model **out, struct gt_err *err);
 /* Over a reader that is open already: taken over in any case. path: for messages. */
@@ -308,11 +309,24 @@ int gt_model_samples(struct gt_model *m, const struct gt_counters *c, struct rec
 int gt_model_sass(struct gt_model *m, const struct gt_counters *c, struct rec_sass_parts *out);
 /* How many; *all: by process and correlation id. */
 uint32_t gt_model_counters(const struct gt_model *m, const struct gt_counters **all);
-/* What gputap run was given for an option; NULL: nothing, or it was not run by it. */
-const char *gt_model_run_option(const struct gt_model *m, const char *name);
+/* The options that are taken over from a trace: trace/format/taken.def. */
+enum gt_taken {
+#define TAKEN(id, name, what) GT_TAKEN_##id,
+#include "trace/format/taken.def"
+#undef TAKEN
+};
+const char *gt_taken_name(enum gt_taken which);
+/*
+ * What the process was given for an option, or (process -1) gputap run; NULL: nothing, or none of the option's values.
+ * Lives as long as the model.
+ */
+const char *gt_model_option(const struct gt_model *m, int process, enum gt_taken which);
+/* Any option as it stands there, to be shown and for nothing else; NULL. */
+const char *gt_model_shown_option(const struct gt_model *m, int process, const char *name);
 /* What the launcher found out under that name, n-th of them; NULL: no more. Lives as long as the model. */
 const char *gt_model_run_fact(const struct gt_model *m, const char *key, unsigned n);
 const char *gt_model_peaks(const struct gt_model *m); /* gt_model_options.peaks; "" */
+const char *gt_model_cupti(const struct gt_model *m); /* gt_model_options.cupti; "" */
 const struct rec_counters *gt_model_counters_plan(struct gt_model *m); /* trace/format/counters.h; NULL: none */
 bool gt_model_counters_planned(const struct gt_model *m); /* there is a plan, or what damage left of it */
 /* Is there any kernel of the process for which the host's processors were counted? */
@@ -355,7 +369,7 @@ int gt_walk_all(struct gt_model *m, int (*take)(void *ctx, const struct gt_call 
 int gt_unfinished_calls(struct gt_model *m, const struct gt_walk_options *opt,
 	int (*call)(void *ctx, const struct gt_call *call, struct gt_err *err), void *ctx, struct gt_err *err);
 /* Whether a process was recorded with this option, in its normal form; -1 the launcher. */
-bool gt_model_option_is(const struct gt_model *m, int process, const char *name, const char *value);
+bool gt_model_option_is(const struct gt_model *m, int process, enum gt_taken which, const char *value);
 uint32_t gt_model_unfinished_count(const struct gt_model *m, uint32_t process);
 
 /* HSA kernels: no collector writes them yet, tests build them. File order; the times are CLOCK_MONOTONIC ns. */

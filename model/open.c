@@ -43,35 +43,13 @@ static const char *const *fact_list(struct gt_model *m, int process, const char 
 	return v;
 }
 
-/* As the shim wrote it: option=NAME=VALUE. */
-bool gt_model_option_is(const struct gt_model *m, int process, const char *name, const char *value)
-{
-	size_t n = strlen(name);
-	const char *o;
-
-	for (unsigned i = 0; (o = gt_reader_fact(m->reader, process, "option", i)); i++)
-		if (!strncmp(o, name, n) && o[n] == '=' && !strcmp(o + n + 1, value))
-			return true;
-	return false;
-}
-
-const char *gt_model_run_option(const struct gt_model *m, const char *name)
-{
-	size_t n = strlen(name);
-	const char *o;
-
-	for (unsigned i = 0; (o = gt_reader_fact(m->reader, -1, "option", i)); i++)
-		if (!strncmp(o, name, n) && o[n] == '=')
-			return o + n + 1;
-	return NULL;
-}
-
 const char *gt_model_run_fact(const struct gt_model *m, const char *key, unsigned n)
 {
 	return gt_reader_fact(m->reader, -1, key, n);
 }
 
 const char *gt_model_peaks(const struct gt_model *m) { return m->peaks ? m->peaks : ""; }
+const char *gt_model_cupti(const struct gt_model *m) { return m->cupti ? m->cupti : ""; }
 
 static int open_process(struct gt_model *m, uint32_t i)
 {
@@ -91,7 +69,7 @@ static int open_process(struct gt_model *m, uint32_t i)
 	pub->arch = fact(m, at, "arch");
 	pub->clock_error_ns = gt_reader_clock_error_ns(m->reader, i);
 	p->first_tick = (uint64_t)fact_number(m, at, "start_tick", 0);
-	p->device_times = !gt_model_option_is(m, at, "device-times", "false");
+	p->device_times = !gt_model_option_is(m, at, GT_TAKEN_DEVICE_TIMES, "false");
 	p->n_streams = gt_reader_stream_count(m->reader, i);
 	p->streams = calloc(p->n_streams + 1, sizeof *p->streams);
 	p->joins = gt_join_new(p->n_streams);

@@ -13,6 +13,7 @@ lint: all
 	@scripts/check-layers $(O)
 	@scripts/check-labels
 	@scripts/check-touched
+	@scripts/check-trust
 	@scripts/check-prose
 	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 	@scripts/check-versions $(O)

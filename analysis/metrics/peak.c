@@ -142,9 +142,11 @@ bool gt_peak_measured(const struct gt_model *m, unsigned n, struct gt_measured_p
 
 int gt_peaks_open(struct gt_peaks *p, const struct gt_model *m, struct gt_err *err)
 {
-	const char *run = gt_model_run_option(m, "peak-bandwidth");
+	const char *run = gt_model_option(m, -1, GT_TAKEN_PEAK_BANDWIDTH);
 
 	*p = (struct gt_peaks){ .model = m };
+	if (run && gt_peaks_check(run, err))
+		run = NULL;                             /* gputap run would have refused it: not what was given to it */
 	if (!add_given(p, gt_model_peaks(m), "given", err) && (!run || !add_given(p, run, "given to gputap run", err)))
 		return 0;
 	gt_peaks_close(p);

@@ -222,12 +222,12 @@ static int end(void *state, struct gt_table *t)
 {
 	struct state *s = state;
 	const struct gt_walk_options walk = { .process = -1, .cuda = true, .from_ns = s->from_ns, .to_ns = s->to_ns };
-	const char *cupti = gt_model_run_option(s->model, "cupti");
+	const char *cupti = gt_model_cupti(s->model);  /* never the trace's: a library is code */
 	struct gt_err err;
-	int rc = gt_counted_open(s->model, cupti ? cupti : "", &s->counted, &err);
+	int rc = gt_counted_open(s->model, cupti, &s->counted, &err);
 
 	if (!rc)
-		rc = gt_monitored_open(s->model, cupti ? cupti : "", &s->monitored, &err);
+		rc = gt_monitored_open(s->model, cupti, &s->monitored, &err);
 	if (!rc)
 		rc = gt_dispatches(s->model, &walk, each, s, &err);
 	gt_monitored_close(s->monitored);

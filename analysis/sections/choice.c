@@ -89,7 +89,7 @@ int gt_sections_check(const struct gt_sections *s, const struct gt_options *o, s
 	} asked[] = { { "set", in_sets }, { "section", named } };
 
 	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-		const char *at = gt_option(o, asked[i].option);
+		const char *at = gt_option_of_trace(o, asked[i].option) ? "" : gt_option(o, asked[i].option);
 		char word[200];
 
 		while (next_word(&at, word)) {

@@ -66,7 +66,8 @@ static int check_asked(const struct gt_actions *as, const struct gt_options *o, 
 			fprintf(stderr, "gputap: %.*s is not available%s%.*s\n", (int)name.bytes, name.text,
 				why.bytes ? ": " : "", (int)why.bytes, why.text);
 			status = GT_EXIT_INPUT;
-			*unknown |= !known || gt_metric_class(name) == GT_CLASS_UNKNOWN;
+			*unknown |= !gt_option_of_trace(o, "metrics") &&
+				(!known || gt_metric_class(name) == GT_CLASS_UNKNOWN);
 		}
 		at += name.bytes + (at[name.bytes] == ',');
 	}
@@ -124,9 +125,9 @@ static int of_trace(struct gt_cli *cli, struct gt_actions *as, struct gt_section
 
 	if (gt_model_open(cli->args[0], &options, &m, err))
 		return -1;
-	gt_cli_as_it_was_run(&cli->options, m);
 	gt_cli_counters_note(m);
-	if (gt_cli_sections(cli, sections, err) || gt_sections_check(sections, &cli->options, err)) {
+	if (gt_cli_as_it_was_run(&cli->options, m, true, err) || gt_cli_sections(cli, sections, err) ||
+		gt_sections_check(sections, &cli->options, err)) {
 		gt_model_close(m);
 		return -1;
 	}

@@ -6,7 +6,6 @@
  */
 #include "cli/metrics/sections.h"
 
-#include <limits.h>
 #include <stdio.h>
 
 #include "common/counted.h"
@@ -41,21 +40,35 @@ int gt_cli_sections(const struct gt_cli *cli, struct gt_sections *s, struct gt_e
 	return rc < 0 ? -1 : 0;
 }
 
-void gt_cli_as_it_was_run(struct gt_options *o, const struct gt_model *m)
+/* The folder is not read: whoever made the trace named it (trace/format/taken.def). */
+static void say_folder(const struct gt_model *m, const char *option)
 {
-	static const char *const names[] = { "set", "section", "metrics", "section-folder",
-		"section-folder-recursive" };
-	static char kept[sizeof names / sizeof *names][PATH_MAX];
+	const char *folder = gt_model_shown_option(m, -1, option);
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (*gt_option(o, names[i]))
-			return;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *value = gt_model_run_option(m, names[i]);
+	if (folder && *folder)
+		fprintf(stderr, "gputap: the run read the section files of %s; a trace does not choose what is read "
+			"here: --%s FOLDER does\n", gt_harmless(folder), option);
+}
 
-		if (value && snprintf(kept[i], PATH_MAX, "%s", value) < PATH_MAX)
-			gt_option_set(o, names[i], kept[i]);
-	}
+int gt_cli_as_it_was_run(struct gt_options *o, const struct gt_model *m, bool say, struct gt_err *err)
+{
+	static const enum gt_taken taken[] = { GT_TAKEN_SET, GT_TAKEN_SECTION, GT_TAKEN_METRICS };
+	static const char *const folders[] = { "section-folder", "section-folder-recursive" };
+	const char *value;
+
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		if (*gt_option(o, gt_taken_name(taken[i])))
+			return 0;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (*gt_option(o, folders[i]))
+			return 0;
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		if ((value = gt_model_option(m, -1, taken[i])) &&
+			gt_option_take(o, gt_taken_name(taken[i]), value, err))
+			return -1;
+	for (size_t i = 0; say && i < sizeof folders / sizeof *folders; i++)
+		say_folder(m, folders[i]);
+	return 0;
 }
 
 void gt_cli_counters_note(struct gt_model *m)

@@ -18,8 +18,11 @@
 int gt_cli_sections(const struct gt_cli *cli, struct gt_sections *s, struct gt_err *err);
 /* The files that cannot be used, on stderr; GT_EXIT_INPUT if there are any. */
 int gt_cli_section_errors(const struct gt_sections *s);
-/* Without a word of what is to be shown: what gputap run was asked to count, folders of sections among it. */
-void gt_cli_as_it_was_run(struct gt_options *o, const struct gt_model *m);
+/*
+ * Without a word of what is to be shown: what gputap run was asked to count. The folders of sections that it was given
+ * are not taken over; `say`: they are named on stderr. 0, or -1 with *err.
+ */
+int gt_cli_as_it_was_run(struct gt_options *o, const struct gt_model *m, bool say, struct gt_err *err);
 /* Says that counters were collected and what they are is lost. */
 void gt_cli_counters_note(struct gt_model *m);
 

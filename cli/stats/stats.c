@@ -197,7 +197,7 @@ int gt_cmd_stats(struct gt_cli *cli)
 	if (rc)
 		return rc;
 	const struct gt_model_options how = { .cuda_table = gt_option(o, "cuda-table"), .jobs = gt_jobs(o),
-		.peaks = gt_option(o, "peak-bandwidth") };
+		.peaks = gt_option(o, "peak-bandwidth"), .cupti = gt_option(o, "cupti") };
 
 	if (gt_model_open(cli->args[0], &how, &run.model, &err))
 		return gt_cli_fail(&err);

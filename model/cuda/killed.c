@@ -20,16 +20,10 @@
 /* --cuda-api and --cuda-filter. */
 static bool calls_left_out(const struct gt_model *m, uint32_t process)
 {
-	const char *option;
-	bool left_out = false;
+	const char *api = gt_model_option(m, (int)process, GT_TAKEN_CUDA_API);
+	const char *filter = gt_model_option(m, (int)process, GT_TAKEN_CUDA_FILTER);
 
-	for (unsigned i = 0; (option = gt_reader_fact(m->reader, (int)process, "option", i)); i++) {
-		if (!strncmp(option, "cuda-api=", 9))
-			left_out |= option[9] && strcmp(option + 9, "all");
-		else if (!strncmp(option, "cuda-filter=", 12))
-			left_out |= option[12] != 0;
-	}
-	return left_out;
+	return (api && *api && strcmp(api, "all")) || (filter && *filter);
 }
 
 enum what { UNASKED, NEITHER, LAUNCHES, TRANSFERS, CAPTURES, CAPTURED };

@@ -504,12 +504,12 @@ static int read_waits(struct gt_model *m, struct gt_waits *w, struct gt_err *err
 /* A walk over all calls is not for nothing. */
 bool gt_has_os_runtime(const struct gt_model *m)
 {
-	const char *option;
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++) {
+		const char *domains = gt_model_option(m, (int)i, GT_TAKEN_DOMAINS);
 
-	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
-		for (unsigned k = 0; (option = gt_reader_fact(m->reader, (int)i, "option", k)); k++)
-			if (!strncmp(option, "trace=", 6) && gc_list_has(option + 6, "osrt"))
-				return true;
+		if (domains && gc_list_has(domains, "osrt"))
+			return true;
+	}
 	return false;
 }
 

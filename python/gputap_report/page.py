@@ -11,7 +11,7 @@ import os
 import re
 import textwrap
 
-from . import model
+from . import model, ordinary
 from .speak import harmless, plain
 
 MOST_BYTES = 16 << 20        # of a source file that is read from disk
@@ -106,12 +106,9 @@ class View:
 
 
 def _read(path):
-    """The lines of a regular file of the disk; None."""
+    """The lines of a regular file of the disk; None. Its name is a report's, and may be that of anything: nothing else is opened."""
     try:
-        if not os.path.isfile(path) or os.path.getsize(path) > MOST_BYTES:
-            return None
-        with open(path, encoding="utf-8", errors="replace") as f:
-            return f.read().split("\n")
+        return ordinary.read(path, MOST_BYTES).decode("utf-8", "replace").split("\n")
     except (OSError, ValueError):
         return None
 

@@ -425,6 +425,23 @@ class Touched(unittest.TestCase):
                                         "writers/callgrind/file.c:2: gt_sample: of another collector\n"))
 
 
+class Trust(unittest.TestCase):
+    def check(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, files)
+            return run(ROOT / "scripts/check-trust", folder)
+
+    def test_the_repository_follows_the_rules(self):
+        self.assertEqual(run(ROOT / "scripts/check-trust"), (0, ""))
+
+    def test_options_of_a_trace_come_from_the_list_alone(self):
+        self.assertEqual(self.check({"model/taken.c": 'gt_reader_fact(r, -1, "option", i)\n'}), (0, ""))
+        rc, out = self.check({"writers/x.c": 'int x;\ny = gt_reader_fact(r, -1, "option", i);\n', "cli/run/x.c": "gt_model_shown_option(m, -1, x)\n"})
+        self.assertEqual(rc, 1)
+        self.assertRegex(out, r"(?m)^writers/x.c:2: .*: use gt_model_option")
+        self.assertRegex(out, r"(?m)^cli/run/x.c:1: gt_model_shown_option.*: use gt_model_option")
+
+
 class Labels(unittest.TestCase):
     def check(self, files):
         with tempfile.TemporaryDirectory() as folder:

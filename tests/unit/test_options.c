@@ -249,6 +249,44 @@ static void the_list_is_sound(void **state)
 	}
 }
 
+/* What a reader takes over from a stranger's trace: a text that could name a file never. */
+static void nothing_that_is_opened_is_taken_over(void **state)
+{
+	static const char *const taken[] = {
+#define TAKEN(id, name, what) #name,
+#include "trace/format/taken.def"
+#undef TAKEN
+	};
+	static const char *const named[] = { "FILE", "FOLDER", "PATH", "NAME" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+		const struct gt_option_def *d = NULL;
+
+		for (unsigned k = 0; k < gt_option_list.n; k++)
+			if (!strcmp(gt_option_list.defs[k].name, taken[i]))
+				d = &gt_option_list.defs[k];
+		assert_non_null(d);
+		assert_int_not_equal(d->type, GC_STRING);
+		for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+			assert_string_not_equal(d->argument, named[k]);
+	}
+}
+
+static void a_value_of_a_trace_gives_way_to_the_readers_own(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--set=full", NULL), 0);
+	assert_false(gt_option_of_trace(&o, "set"));
+	assert_int_equal(gt_option_take(&o, "section", "A, B", &err), 0);
+	assert_true(gt_option_of_trace(&o, "section"));
+	assert_false(gt_option_on_command_line(&o, "section"));
+	assert_string_equal(gt_option(&o, "section"), gt_option_said(&o, "section"));
+	assert_int_equal(gt_option_take(&o, "launch-count", "many", &err), -1);
+	assert_string_equal(gt_option(&o, "launch-count"), "1");
+	assert_int_equal(gt_option_take(&o, "no-such", "1", &err), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +301,8 @@ int main(void)
 		cmocka_unit_test(a_misspelt_option_is_recognised),
 		cmocka_unit_test(help_is_asked_for_in_front_of_the_program),
 		cmocka_unit_test(the_list_is_sound),
+		cmocka_unit_test(nothing_that_is_opened_is_taken_over),
+		cmocka_unit_test(a_value_of_a_trace_gives_way_to_the_readers_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, end);

@@ -125,6 +125,14 @@ class Page(Files):
         self.assertIn("on_disk.cu, as it is on disk now", out)
         self.assertRegex(out, r"(?m)  line 5$")
 
+    def test_a_name_of_a_report_that_is_no_ordinary_file_is_never_opened(self):
+        fifo, huge = os.path.join(self.folder, "fifo.cu"), self.write("huge.cu", "")
+        os.mkfifo(fifo)
+        os.truncate(huge, page.MOST_BYTES + 1)
+        for path in (fifo, huge, self.folder, "/dev/zero", "/nowhere.cu"):
+            self.assertIsNone(page._read(path), path)
+        self.assertEqual(page._read(self.write("small.cu", "a\nb")), ["a", "b"])
+
     def test_an_opencl_program_is_shown_with_what_its_compiler_said(self):
         program = ("// kernel void k(int x) { not this one\n__kernel void other(void) { }\n/* } */\nkernel void __attribute__((x(1)))\nk(global int *a)\n{\n"
                    "\tif (a) { a[0] = '}' ? 1 : 2; }\n\ta[1] = 3;\n}\n__kernel void after(void) { }\n")

@@ -216,7 +216,7 @@ static struct gt_sql_osrt *osrt_of(struct gt_sql_feeder *f, uint32_t process)
 	o->syscalls = FEED("SYSCALL", syscalls);
 	o->descriptors = FEED("OSRT_FILE_ACCESS_DESCRIPTORS", descriptors);
 #undef FEED
-	o->with_arguments = gt_model_option_is(f->m, (int)process, "osrt-args", "true");
+	o->with_arguments = gt_model_option_is(f->m, (int)process, GT_TAKEN_OSRT_ARGS, "true");
 	return f->osrt = o;
 }
 
