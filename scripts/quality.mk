@@ -17,6 +17,7 @@ lint: all
 	@scripts/check-prose
 	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 	@scripts/check-versions $(O)
+	@scripts/check-tls $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 	@scripts/check-format $(C_FILES)
 	@case "$$(shellcheck --version 2>/dev/null | sed -n 's/^version: //p')" in \
 		"") echo "skipped: shellcheck is not installed";; \

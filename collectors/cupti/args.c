@@ -229,8 +229,8 @@ static void close_slot(struct tap_stream *s, const struct tap_cupti_callback *da
 		}
 	}
 	for (uint32_t i = 0; i < TAP_CUDA_LEFT; i++)
-		if (TAP_UNLIKELY(t->cuda_left[i] == *data->shared)) {
-			t->cuda_left[i] = 0;
+		if (TAP_UNLIKELY(s->cuda_left[i] == *data->shared)) {
+			s->cuda_left[i] = 0;
 			tap_lost(REC_LOSS_LEFT_CALL, UINT64_MAX);       /* ARGS4: minus 1 */
 		}
 }

@@ -54,11 +54,13 @@ void tap_cupti_resource_callbacks(bool on)
 /* A driver call inside a runtime call has the same number: how deep, and which. */
 #define DEPTH tap_tls.cuda_depth
 #define CORRELATION tap_tls.cuda_correlation
+/* The call's number as the upper half of a word. */
+#define CALL_AROUND (DEPTH ? (uint64_t)CORRELATION << 32 : 0)
 
 void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4])
 {
 	tap_record(REC_CUPTI_EVENT, 0,
-		(uint64_t[]){ tap_tick(), what | (uint64_t)cbid << 32, context | (DEPTH ? CORRELATION : 0) << 32,
+		(uint64_t[]){ tap_tick(), what | (uint64_t)cbid << 32, context | CALL_AROUND,
 			words[0], words[1], words[2], words[3] },
 		7);
 }
@@ -241,7 +243,7 @@ static void module_event(uint32_t cbid, void *context, const struct tap_cupti_mo
 	}
 	tap_record(REC_CUPTI_EVENT, 0,
 		(uint64_t[]){ tap_tick(), REC_CUPTI_MODULE_LOADED | (uint64_t)cbid << 32,
-			context_id(context) | (DEPTH ? CORRELATION : 0) << 32, m->id, m->bytes, id[0], id[1], crc },
+			context_id(context) | CALL_AROUND, m->id, m->bytes, id[0], id[1], crc },
 		8);
 }
 

@@ -156,7 +156,7 @@ static bool is_gone(uint32_t tid)
 }
 
 /* WATCH1 */
-static struct stack *take_over(uint32_t tid)
+static struct stack *take_over(uint32_t tid, uint16_t *place)
 {
 	struct stack *fresh = NULL;
 
@@ -164,6 +164,7 @@ static struct stack *take_over(uint32_t tid)
 		struct stack *s = __atomic_load_n(&stacks[i], __ATOMIC_ACQUIRE), *none = NULL;
 		uint32_t is;
 
+		*place = (uint16_t)(i + 1);
 		if (!s) {
 			fresh = fresh ? fresh : memory(sizeof *fresh);
 			if (!fresh)
@@ -189,9 +190,13 @@ static struct stack *take_over(uint32_t tid)
 
 static struct stack *own_stack(bool make)
 {
-	if (!tap_tls.ranges && make)
-		tap_tls.ranges = take_over(tap_sys_gettid());
-	return tap_tls.ranges;
+	uint16_t place = tap_tls.ranges;
+
+	if (place)
+		return stacks[place - 1];
+	if (make && take_over(tap_sys_gettid(), &place))
+		tap_tls.ranges = place;
+	return tap_tls.ranges ? stacks[tap_tls.ranges - 1] : NULL;
 }
 
 static void push(uint64_t domain, struct tap_nvtx_message m)

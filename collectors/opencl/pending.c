@@ -28,12 +28,9 @@
 #define ENDS 64u                                  /* slots searched from either end for a polled event */
 #define SKIP_MAX 64u                              /* enqueues without a look while looks miss */
 
-static __thread struct tap_cl_queue *last_queue __attribute__((tls_model("initial-exec")));
-static __thread uint32_t looking __attribute__((tls_model("initial-exec")));    /* > 0: inside look_at */
-
 struct tap_cl_queue *tap_cl_queue_last(void)
 {
-	return last_queue;
+	return tap_tls.last_queue;
 }
 
 /* ------------------------------------------------------------------ push */
@@ -159,10 +156,10 @@ static enum look look_at(
 	enum look found = OTHERS;
 	uint32_t tries;
 
-	looking++;
+	tap_tls.looking++;
 	if (claim(ring_slot(r, t), t, &tries))
 		found = look_at_claimed(q, r, t, tries, how, flushed);
-	looking--;
+	tap_tls.looking--;
 	return found;
 }
 
@@ -263,7 +260,7 @@ bool tap_cl_patient(void)
 	static _Atomic uint32_t spent;
 	const struct timespec pause = { 0, 50000 };
 
-	if (tap_seccomp || looking || atomic_load(&spent) >= TAP_CL_PATIENCE_NS)
+	if (tap_seccomp || tap_tls.looking || atomic_load(&spent) >= TAP_CL_PATIENCE_NS)
 		return false;
 	atomic_fetch_add(&spent, (uint32_t)pause.tv_nsec);
 	TAP_SYS(nanosleep, &pause, NULL, 0, 0, 0, 0);
@@ -549,7 +546,7 @@ static __attribute__((noinline)) struct tap_cl_queue *other_queue(cl_command_que
 	if (unlikely(tap_options.cpu_counters))
 		tap_cl_cpu_begin(q);
 	else
-		last_queue = q;
+		tap_tls.last_queue = q;
 	return q;
 }
 
@@ -562,7 +559,7 @@ static cl_event *untimed_slot(struct tap_cl_enqueue *e)
 cl_event *tap_cl_event_slot(
 	struct tap_cl_enqueue *e, const struct tap_opencl_api *real, cl_command_queue queue, cl_event *app)
 {
-	struct tap_cl_queue *q = last_queue;
+	struct tap_cl_queue *q = tap_tls.last_queue;
 
 	(void)real;
 	if (unlikely(!q || atomic_load_explicit(&q->handle, memory_order_relaxed) != queue || !queue))

@@ -364,14 +364,12 @@ void tap_cl_post_clRetainCommandQueue(
  * Our events keep the queue alive in the driver until then; the handle is forgotten before the call, for another thread
  * may get the same one from the driver the moment it returns.
  */
-static __thread struct tap_cl_queue *releasing __attribute__((tls_model("initial-exec")));
-
 void tap_cl_pre_clReleaseCommandQueue(const struct tap_opencl_api *real, cl_command_queue command_queue)
 {
 	struct tap_cl_queue *q = tap_cl_queue_find(command_queue);
 
 	(void)real;
-	releasing = NULL;
+	tap_tls.releasing = NULL;
 	if (!q)
 		return;
 	tap_cl_check_fork();
@@ -380,16 +378,16 @@ void tap_cl_pre_clReleaseCommandQueue(const struct tap_opencl_api *real, cl_comm
 	tap_cl_harvest(q, TAP_CL_ALL);
 	tap_cl_wait_for_blocking(q);
 	tap_cl_queue_forget(q);
-	releasing = q;
+	tap_tls.releasing = q;
 }
 
 void tap_cl_post_clReleaseCommandQueue(
 	const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue command_queue)
 {
-	struct tap_cl_queue *q = releasing;
+	struct tap_cl_queue *q = tap_tls.releasing;
 
 	(void)real, (void)call, (void)ret, (void)command_queue;
-	releasing = NULL;
+	tap_tls.releasing = NULL;
 	if (!q)
 		return;
 	tap_cl_mark_flushed(q);

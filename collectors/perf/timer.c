@@ -52,7 +52,11 @@
 struct action { void *handler; uint64_t flags; void (*restorer)(void); uint64_t mask; };        /* the kernel's */
 struct event { uint64_t value; int32_t signal, how, tid, rest[11]; };                           /* likewise */
 
-struct place { uint32_t tid; int32_t timer; uint32_t look; };
+/*
+ * A thread that has a timer. had_stream, ran_ns (the time on processors that it had used at its last tick): written by
+ * that thread alone.
+ */
+struct place { uint32_t tid; int32_t timer; uint32_t look; bool had_stream; uint64_t ran_ns; };
 struct table {
 	uint32_t busy;
 	uint32_t armed;                 /* this process samples */
@@ -66,7 +70,6 @@ static struct table *table;             /* NULL: nobody samples here */
 static uint64_t period_ns;
 static struct action before;
 static uint64_t look_ticks;
-static __thread struct { uint64_t ran_ns; bool had_stream; } mine __attribute__((tls_model("initial-exec")));
 
 /* ------------------------------------------------------------------------- timers */
 
@@ -108,6 +111,14 @@ static struct place *find(struct table *t, uint32_t tid)
 	return empty;
 }
 
+/* NULL: its timer ticked before its place was filled. */
+static struct place *place_with_timer(struct table *t, uint32_t tid)
+{
+	struct place *p = find(t, tid);
+
+	return p && p->tid == tid ? p : NULL;
+}
+
 /* SIGNAL2. The mask of another thread stands in its status alone; one that cannot be read blocks nothing. */
 static bool blocks(uint32_t tid)
 {
@@ -139,7 +150,10 @@ static void add_thread(struct table *t, uint32_t tid, bool first)
 
 		if (timer < 0)
 			return;         /* at the next look, perhaps */
-		*p = (struct place){ .tid = tid, .timer = timer };
+		p->timer = timer;
+		p->had_stream = false;
+		p->ran_ns = 0;
+		__atomic_store_n(&p->tid, tid, __ATOMIC_RELEASE);       /* from here on the thread writes it */
 	}
 	p->look = t->look;
 }
@@ -213,15 +227,15 @@ static bool in_system_call(const ucontext_t *u)
 }
 
 /* What the thread used of its processors since its last tick. */
-static uint64_t used_ns(void)
+static uint64_t used_ns(struct place *p)
 {
 	struct timespec t = { 0, 0 };
 	uint64_t now, used;
 
 	TAP_SYS(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t, 0, 0, 0, 0);
 	now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-	used = now - mine.ran_ns;
-	mine.ran_ns = now;
+	used = now - p->ran_ns;
+	p->ran_ns = now;
 	return used;
 }
 
@@ -240,27 +254,27 @@ static bool has_room(const ucontext_t *u)
 static bool refused;                    /* a sample, for want of room */
 
 /* The thread's, if something of now is wanted. One that gave it back is about to end. */
-static struct tap_stream *stream_now(uint64_t *tick)
+static struct tap_stream *stream_now(struct place *p, uint64_t *tick)
 {
 	struct tap_stream *s = tap_tls.stream;
 
 	*tick = tap_tick();
-	if ((!s && mine.had_stream) || tap_tls.opening || (tap_off && tap_off != TAP_OFF_EARLY))
+	if ((!s && p->had_stream) || tap_tls.opening || (tap_off && tap_off != TAP_OFF_EARLY))
 		return NULL;
 	if (!s || *tick >= TAP_READ_ONCE(tap_gate->ranges_until_tick)) {
 		tap_tls.own_calls++;            /* what cannot be opened loses no call */
 		s = tap_off == TAP_OFF_EARLY && tap_window_early() ? NULL : tap_stream_at_gate(*tick);
 		tap_tls.own_calls--;
 	}
-	mine.had_stream = s;
-	return s && s->tid == tap_sys_gettid() ? s : NULL;
+	p->had_stream = s;
+	return s && s->tid == p->tid ? s : NULL;
 }
 
-static __attribute__((noinline)) void sample(const ucontext_t *u, uint64_t used)
+static __attribute__((noinline)) void sample(struct place *p, const ucontext_t *u, uint64_t used)
 {
 	uint64_t tick, stack;
 	uint32_t cpu = 0;
-	struct tap_stream *s = stream_now(&tick);
+	struct tap_stream *s = stream_now(p, &tick);
 
 	if (!s)
 		return;
@@ -274,20 +288,21 @@ static __attribute__((noinline)) void tick(const ucontext_t *u)
 {
 	struct table *t = TAP_READ_ONCE(table);
 	uint64_t mask, used;
+	struct place *p;
 	int saved = errno;
 
-	if (!t || tap_seccomp || !TAP_READ_ONCE(t->armed))
+	if (!t || tap_seccomp || !TAP_READ_ONCE(t->armed) || !(p = place_with_timer(t, tap_sys_gettid())))
 		return;
 	mask = tap_sys_signals_block();
-	used = used_ns();
+	used = used_ns(p);
 	if (used >= period_ns / 8 && !in_system_call(u)) {
 		if (has_room(u)) {
-			sample(u, used);
+			sample(p, u, used);
 		} else {
 			tap_lost(REC_LOSS_SAMPLES_LOST, 1);
 			TAP_WRITE_ONCE(refused, true);
 		}
-		used_ns();                      /* what a sample takes is not the program's: it must get on */
+		used_ns(p);                     /* what a sample takes is not the program's: it must get on */
 	}
 	look(t, tap_tick());
 	tap_sys_signals_restore(mask);
@@ -344,8 +359,6 @@ static void arm(void)
 	if (!t || tap_seccomp || !take(t))
 		return;
 	if (__atomic_compare_exchange_n(&t->armed, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		mine.ran_ns = 0;
-		mine.had_stream = false;
 		add_thread(t, tap_sys_gettid(), true);
 	}
 	leave(t);

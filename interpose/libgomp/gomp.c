@@ -42,8 +42,8 @@ static const char *const names[FUNCTIONS] = {
 
 /* ---------------------------------------------------------------------- state */
 
-/* Written by its thread alone. */
-static __thread struct {
+/* Of one thread, and written by it alone. */
+struct state {
 	uint64_t parallel, task; /* numbers of what runs here */
 	const void *runtime;     /* the function that makes it run: of GOMP3 */
 	/* of a target region whose teams run here; parallel 0: none */
@@ -57,7 +57,13 @@ static __thread struct {
 			uint32_t kind;
 		} v[DEEP];
 	} work;
-} me __attribute__((tls_model("initial-exec")));
+	struct mutexes held;
+};
+
+/* OMPT3. Where a call is told of (struct entry's tick), it is there. */
+static __thread struct state *me __attribute__((tls_model("initial-exec")));
+
+static inline bool has_state(void) { return me || new_state((void **)&me, sizeof *me); }
 
 /* ------------------------------------------------------------- real functions */
 
@@ -104,8 +110,9 @@ static const void *who_calls(const void *caller)
 {
 	Dl_info info, ours; /* GOMP3 */
 
-	if (me.runtime && dladdr(caller, &info) && dladdr((void *)who_calls, &ours) && info.dli_fbase == ours.dli_fbase)
-		return me.runtime;
+	if (me && me->runtime && dladdr(caller, &info) && dladdr((void *)who_calls, &ours) &&
+		info.dli_fbase == ours.dli_fbase)
+		return me->runtime;
 	return caller;
 }
 
@@ -181,9 +188,20 @@ struct entry {
 	uintptr_t code;
 };
 
+static uint64_t begin(bool tells)
+{
+	if (!tells)
+		return 0;
+	if (has_state())
+		return now();
+	count_lost();
+	return 0;
+}
+
 static inline struct entry enter(enum index i, const void *caller)
 {
-	const uintptr_t key = ((uintptr_t)caller ^ (uintptr_t)me.runtime * 31) + ((uintptr_t)i << 52);
+	const uintptr_t runtime = me ? (uintptr_t)me->runtime : 0;
+	const uintptr_t key = ((uintptr_t)caller ^ runtime * 31) + ((uintptr_t)i << 52);
 
 	for (uint32_t n = 0; n < PROBES; n++) {
 		const struct site *at = &sites[(place_of(key) + n) % SITES];
@@ -193,11 +211,11 @@ static inline struct entry enter(enum index i, const void *caller)
 			continue;
 		real = __atomic_load_n(&at->real, __ATOMIC_ACQUIRE);
 		if (real)
-			return (struct entry){ real, at->tells ? now() : 0, (uintptr_t)caller };
+			return (struct entry){ real, begin(at->tells), (uintptr_t)caller };
 	}
 	struct site s = find(i, caller, key);
 
-	return (struct entry){ s.real, s.tells ? now() : 0, (uintptr_t)caller };
+	return (struct entry){ s.real, begin(s.tells), (uintptr_t)caller };
 }
 #define ENTER(name) \
 	struct entry e = enter(F_##name, __builtin_return_address(0)); \
@@ -231,36 +249,36 @@ static inline struct entry enter(enum index i, const void *caller)
 static void sync(uint64_t start, uint32_t kind, uintptr_t code)
 {
 	if (start)
-		put(FN_gomp_sync_region, start, kind, WORDS(me.parallel, me.task, code));
+		put(FN_gomp_sync_region, start, kind, WORDS(me->parallel, me->task, code));
 }
 
 /* OMPT2 */
 static void work_begin(uint64_t tick, uint32_t kind, uint64_t count)
 {
-	uint32_t n = me.work.n++;
+	uint32_t n = me->work.n++;
 
 	if (n >= DEEP)
 		return;
-	me.work.v[n].tick = tick;
-	me.work.v[n].kind = kind;
-	me.work.v[n].count = count;
+	me->work.v[n].tick = tick;
+	me->work.v[n].kind = kind;
+	me->work.v[n].count = count;
 }
 
 static void work_end(uintptr_t code)
 {
-	uint32_t n = me.work.n;
+	uint32_t n = me->work.n;
 
 	if (!n)
 		return;
-	me.work.n = --n;
-	if (n < DEEP && me.work.v[n].tick)
-		put(FN_gomp_workshare, me.work.v[n].tick, me.work.v[n].kind,
-			WORDS(me.parallel, me.task, me.work.v[n].count, code));
+	me->work.n = --n;
+	if (n < DEEP && me->work.v[n].tick)
+		put(FN_gomp_workshare, me->work.v[n].tick, me->work.v[n].kind,
+			WORDS(me->parallel, me->task, me->work.v[n].count, code));
 }
 
 static void dispatch(uint32_t kind, uint64_t instance)
 {
-	put(FN_gomp_dispatch, 0, kind, WORDS(me.parallel, me.task, instance));
+	put(FN_gomp_dispatch, 0, kind, WORDS(me->parallel, me->task, instance));
 }
 
 static uint64_t iterations(long start, long end, long step)
@@ -307,22 +325,28 @@ static uint32_t this_thread(void)
 static void in_team(void *p)
 {
 	struct team *t = p;
-	uint64_t parallel = me.parallel, task = me.task, start = now(), number = new_number(start, 0);
-	const void *runtime = me.runtime;
-	uint32_t work = me.work.n;
 
-	me.runtime = t->runtime;
-	me.parallel = t->parallel;
-	me.task = number;
+	if (!has_state()) {
+		count_lost();
+		t->fn(t->data);
+		return;
+	}
+	uint64_t parallel = me->parallel, task = me->task, start = now(), number = new_number(start, 0);
+	const void *runtime = me->runtime;
+	uint32_t work = me->work.n;
+
+	me->runtime = t->runtime;
+	me->parallel = t->parallel;
+	me->task = number;
 	if (t->work)
 		work_begin(start, t->work, t->count);
 	t->fn(t->data);
-	while (me.work.n > work) /* cancelled */
+	while (me->work.n > work) /* cancelled */
 		work_end((uintptr_t)t->fn);
 	put(FN_gomp_task, start, t->task, WORDS(t->parallel, number));
-	me.parallel = parallel;
-	me.task = task;
-	me.runtime = runtime;
+	me->parallel = parallel;
+	me->task = task;
+	me->runtime = runtime;
 	if (t->caller == this_thread())
 		t->ended = now();
 }
@@ -337,8 +361,8 @@ static struct team team_of(const struct entry *e, function *fn, void *data, uint
 static void team_end(const struct entry *e, const struct team *t)
 {
 	if (t->ended)
-		put(FN_gomp_sync_region, t->ended, SYNC_PARALLEL, WORDS(t->parallel, me.task, e->code));
-	put(FN_gomp_parallel, e->tick, 0, WORDS(t->parallel, me.task, (uintptr_t)t->fn));
+		put(FN_gomp_sync_region, t->ended, SYNC_PARALLEL, WORDS(t->parallel, me->task, e->code));
+	put(FN_gomp_parallel, e->tick, 0, WORDS(t->parallel, me->task, (uintptr_t)t->fn));
 }
 
 /* An entry point that runs a team; behind its parameters those of them that follow the function and its data. */
@@ -410,23 +434,23 @@ static void next_team(uintptr_t code, bool first, bool more)
 	uint64_t tick;
 
 	if (!first)
-		put(FN_gomp_task, me.league.team_tick, TASK_INITIAL, WORDS(me.parallel, me.task));
+		put(FN_gomp_task, me->league.team_tick, TASK_INITIAL, WORDS(me->parallel, me->task));
 	tick = now(); /* behind the end of the last one */
 	if (first) {
-		me.league.parallel_before = me.parallel;
-		me.league.task_before = me.task;
-		me.league.tick = tick;
-		me.parallel = me.league.parallel = new_number(tick, 0);
+		me->league.parallel_before = me->parallel;
+		me->league.task_before = me->task;
+		me->league.tick = tick;
+		me->parallel = me->league.parallel = new_number(tick, 0);
 	}
 	if (more) {
-		me.league.team_tick = tick;
-		me.task = new_number(tick, 0);
+		me->league.team_tick = tick;
+		me->task = new_number(tick, 0);
 		return;
 	}
-	me.parallel = me.league.parallel_before;
-	me.task = me.league.task_before;
-	put(FN_gomp_parallel, me.league.tick, 0, WORDS(me.league.parallel, me.task, code));
-	me.league.parallel = 0;
+	me->parallel = me->league.parallel_before;
+	me->task = me->league.task_before;
+	put(FN_gomp_parallel, me->league.tick, 0, WORDS(me->league.parallel, me->task, code));
+	me->league.parallel = 0;
 }
 
 /* Inside a target region that runs in here: before each team, and once behind the last. Such leagues do not nest. */
@@ -436,7 +460,7 @@ bool GOMP_teams4(unsigned low, unsigned high, unsigned threads, bool first)
 	ENTER(GOMP_teams4);
 	bool more = real(low, high, threads, first);
 
-	if (first ? e.tick && !me.league.parallel : me.league.parallel != 0)
+	if (first ? e.tick && !me->league.parallel : me && me->league.parallel)
 		next_team(e.code, first, more);
 	return more;
 }
@@ -448,15 +472,15 @@ void GOMP_target_ext(int device, function *fn, size_t n, void **addresses, size_
 	unsigned flags, void **depend, void **arguments)
 {
 	ENTER(GOMP_target_ext);
-	uint64_t before = me.task, number = e.tick ? new_number(e.tick, EXPLICIT) : 0;
+	uint64_t before = e.tick ? me->task : 0, number = e.tick ? new_number(e.tick, EXPLICIT) : 0;
 
 	if (number)
-		me.task = number;
+		me->task = number;
 	real(device, fn, n, addresses, sizes, kinds, flags, depend, arguments);
 	if (!number)
 		return;
-	me.task = before;
-	put(FN_gomp_task, e.tick, TASK_TARGET, WORDS(me.parallel, number));
+	me->task = before;
+	put(FN_gomp_task, e.tick, TASK_TARGET, WORDS(me->parallel, number));
 }
 
 /* --------------------------------------------------------------- work sharing */
@@ -589,7 +613,7 @@ bool GOMP_single_start(void)
 
 	if (e.tick)
 		put(FN_gomp_workshare, 0, mine_to_do ? WORK_SINGLE : WORK_SINGLE_OTHER,
-			WORDS(me.parallel, me.task, 1, e.code));
+			WORDS(me->parallel, me->task, 1, e.code));
 	return mine_to_do;
 }
 
@@ -602,7 +626,7 @@ void *GOMP_single_copy_start(void)
 	if (e.tick && !from_other)
 		work_begin(e.tick, WORK_SINGLE, 1);
 	else if (e.tick)
-		put(FN_gomp_workshare, e.tick, WORK_SINGLE_OTHER, WORDS(me.parallel, me.task, 1, e.code));
+		put(FN_gomp_workshare, e.tick, WORK_SINGLE_OTHER, WORDS(me->parallel, me->task, 1, e.code));
 	return from_other;
 }
 
@@ -622,8 +646,8 @@ EXPORT void GOMP_taskgroup_start(void);
 void GOMP_taskgroup_start(void)
 {
 	ENTER(GOMP_taskgroup_start);
-	if (e.tick && me.groups++ < DEEP)
-		me.group_tick[me.groups - 1] = e.tick;
+	if (e.tick && me->groups++ < DEEP)
+		me->group_tick[me->groups - 1] = e.tick;
 	real();
 }
 
@@ -632,8 +656,8 @@ void GOMP_taskgroup_end(void)
 {
 	ENTER(GOMP_taskgroup_end);
 	real();
-	if (e.tick && me.groups && --me.groups < DEEP)
-		sync(me.group_tick[me.groups], SYNC_TASKGROUP, e.code);
+	if (e.tick && me->groups && --me->groups < DEEP)
+		sync(me->group_tick[me->groups], SYNC_TASKGROUP, e.code);
 }
 
 /* -------------------------------------------------------------------- mutexes */
@@ -642,18 +666,18 @@ static void acquired(const struct entry *e, uint32_t kind, uint64_t id)
 {
 	if (!e->tick)
 		return;
-	put(FN_gomp_mutex_wait, e->tick, kind, WORDS(id, me.task, e->code));
-	mutex_push(&mine.held, id, now());
+	put(FN_gomp_mutex_wait, e->tick, kind, WORDS(id, me->task, e->code));
+	mutex_push(&me->held, id, now());
 }
 
 static void released(const struct entry *e, uint32_t kind, uint64_t id)
 {
-	uint64_t start = e->tick ? mutex_take(&mine.held, id) : 0;
+	uint64_t start = e->tick ? mutex_take(&me->held, id) : 0;
 
 	if (start)
-		put(FN_gomp_critical_section, start, kind, WORDS(id, me.task, e->code));
+		put(FN_gomp_critical_section, start, kind, WORDS(id, me->task, e->code));
 	if (e->tick)
-		put(FN_gomp_mutex_released, 0, kind, WORDS(id, me.task, e->code));
+		put(FN_gomp_mutex_released, 0, kind, WORDS(id, me->task, e->code));
 }
 
 static void lock_told(const struct entry *e, uint32_t function, uint32_t kind, uint64_t id)
@@ -738,24 +762,31 @@ static void copy_task(void *to, void *from)
 static void run_task(void *p)
 {
 	struct task *t = p;
-	uint64_t before = me.task, parallel = me.parallel, *loop = arguments_of(t), start;
-	const void *runtime = me.runtime;
+	uint64_t *loop = arguments_of(t);
 
 	if (t->many) {
 		loop[0] = t->loop[0];
 		loop[1] = t->loop[1];
 	}
-	me.parallel = t->parallel;
-	put(FN_gomp_task_schedule, 0, STATUS_SWITCH, WORDS(me.parallel, before, t->number));
+	if (!has_state()) {
+		count_lost();
+		t->fn(loop);
+		return;
+	}
+	uint64_t before = me->task, parallel = me->parallel, start;
+	const void *runtime = me->runtime;
+
+	me->parallel = t->parallel;
+	put(FN_gomp_task_schedule, 0, STATUS_SWITCH, WORDS(me->parallel, before, t->number));
 	start = now();
-	me.task = t->number;
-	me.runtime = t->runtime;
+	me->task = t->number;
+	me->runtime = t->runtime;
 	t->fn(loop);
-	me.runtime = runtime;
-	me.task = before;
-	put(FN_gomp_task, start, TASK_EXPLICIT, WORDS(me.parallel, t->number));
-	put(FN_gomp_task_schedule, 0, STATUS_COMPLETE, WORDS(me.parallel, t->number, before));
-	me.parallel = parallel;
+	me->runtime = runtime;
+	me->task = before;
+	put(FN_gomp_task, start, TASK_EXPLICIT, WORDS(me->parallel, t->number));
+	put(FN_gomp_task_schedule, 0, STATUS_COMPLETE, WORDS(me->parallel, t->number, before));
+	me->parallel = parallel;
 }
 
 static struct task task_of(const struct entry *e, function *fn, void *data, void (*copy)(void *, void *), long bytes,
@@ -765,8 +796,8 @@ static struct task task_of(const struct entry *e, function *fn, void *data, void
 		.copy = copy,
 		.arguments = data,
 		.bytes = (uint64_t)bytes,
-		.parent = me.task,
-		.parallel = me.parallel,
+		.parent = me->task,
+		.parallel = me->parallel,
 		.code = e->code,
 		.runtime = e->real,
 		.many = many };
@@ -826,6 +857,6 @@ bool GOMP_cancel(int which, bool really)
 {
 	ENTER(GOMP_cancel);
 	if (e.tick && really)
-		put(FN_gomp_cancel, 0, (uint32_t)which, WORDS(me.task, e.code));
+		put(FN_gomp_cancel, 0, (uint32_t)which, WORDS(me->task, e.code));
 	return real(which, really);
 }

@@ -7,7 +7,7 @@
  * Runs      on any thread of the traced program, inside its OpenMP runtime.
  * Must not  allocate, lock, make a system call but for a thread's first number, change errno.
  *
- * Invariants OMPT1 and OMPT2: interpose/openmp/record.h.
+ * Invariants OMPT1 to OMPT3: interpose/openmp/record.h.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -19,10 +19,10 @@
 
 enum open_kind { OPEN_SYNC, OPEN_WAIT, OPEN_REDUCTION, OPEN_WORK, OPEN_MASKED, OPEN_KINDS };
 
-/* Written by its thread alone. */
-static __thread struct {
-	uint64_t thread, task, task_tick; /* numbers; since when the explicit task runs here */
-	int type;                         /* of the thread: its end does not say it */
+/* Of one thread, and written by it alone. */
+struct state {
+	uint64_t task, task_tick; /* number; since when the explicit task runs here */
+	int type;                 /* of the thread: its end does not say it */
 	struct {
 		uint32_t n;
 		uint64_t tick[DEEP];
@@ -32,15 +32,22 @@ static __thread struct {
 		uint32_t n;
 		uint64_t parallel[DEEP], task[DEEP];
 	} implicit;
-} me __attribute__((tls_model("initial-exec")));
+	struct mutexes waited, held;
+};
+
+static __thread struct state *state __attribute__((tls_model("initial-exec"))); /* OMPT3 */
+
+static inline struct state *me(void) { return state ? state : new_state((void **)&state, sizeof *state); }
 
 static uint64_t value_of(const union ompt_data *data) { return data ? data->value : 0; }
 static uint64_t present_parallel(void)
 {
-	uint32_t n = me.implicit.n;
+	uint32_t n = state ? state->implicit.n : 0;
 
-	return n && n <= DEEP ? me.implicit.parallel[n - 1] : 0;
+	return n && n <= DEEP ? state->implicit.parallel[n - 1] : 0;
 }
+
+static uint64_t present_task(void) { return state ? state->task : 0; }
 
 /* OMPT1; its upper bits are those of now, or one less. */
 static uint64_t tick_of(uint64_t number, uint64_t now)
@@ -53,20 +60,26 @@ static uint64_t tick_of(uint64_t number, uint64_t now)
 /* OMPT2. True at an end whose begin was seen, with *start. */
 static bool region(enum open_kind kind, int endpoint, uint64_t *start)
 {
-	uint32_t *n = &me.open[kind].n;
+	struct state *s = endpoint == OMPT_BEGINEND ? NULL : me();
+	uint32_t *n = s ? &s->open[kind].n : NULL;
 
-	if (endpoint == OMPT_BEGIN) {
-		if (*n < DEEP)
-			me.open[kind].tick[*n] = now();
-		++*n;
-		return false;
-	}
 	*start = 0;
 	if (endpoint == OMPT_BEGINEND)
 		return true;
+	if (!n) {
+		if (endpoint != OMPT_BEGIN)
+			count_lost();
+		return false;
+	}
+	if (endpoint == OMPT_BEGIN) {
+		if (*n < DEEP)
+			s->open[kind].tick[*n] = now();
+		++*n;
+		return false;
+	}
 	if (!*n || --*n >= DEEP)
 		return false;
-	*start = me.open[kind].tick[*n];
+	*start = s->open[kind].tick[*n];
 	return *start != 0;
 }
 
@@ -75,17 +88,24 @@ static bool region(enum open_kind kind, int endpoint, uint64_t *start)
 static void thread_begin(int type, union ompt_data *thread)
 {
 	uint64_t tick = now();
+	struct state *s = me();
 
-	me.thread = thread->value = tick ? new_number(tick, 0) : 0;
-	me.type = type;
+	thread->value = tick ? new_number(tick, 0) : 0;
+	if (s)
+		s->type = type;
 }
 
 static void thread_end(union ompt_data *thread)
 {
 	uint64_t tick = now();
+	struct state *s = me();
 
-	if (tick && thread->value)
-		put(FN_omp_thread, tick_of(thread->value, tick), (uint32_t)me.type, WORDS(thread->value));
+	if (!tick || !thread->value)
+		return;
+	if (s)
+		put(FN_omp_thread, tick_of(thread->value, tick), (uint32_t)s->type, WORDS(thread->value));
+	else
+		count_lost();
 }
 
 static void parallel_begin(
@@ -106,31 +126,46 @@ static void parallel_end(union ompt_data *parallel, union ompt_data *task, int f
 		put(FN_omp_parallel, tick_of(number, tick), 0, WORDS(number, value_of(task), (uintptr_t)code));
 }
 
+static void implicit_task_begin(struct state *s, union ompt_data *parallel, union ompt_data *task)
+{
+	uint64_t tick = now();
+	uint32_t n;
+
+	task->value = tick ? new_number(tick, 0) : 0;
+	if (!s)
+		return;
+	n = s->implicit.n++;
+	if (n < DEEP) {
+		s->implicit.parallel[n] = value_of(parallel);
+		s->implicit.task[n] = s->task;
+	}
+	s->task = task->value;
+}
+
 static void implicit_task(
 	int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned team, unsigned index, int flags)
 {
-	uint64_t tick = now();
-	uint32_t *n = &me.implicit.n;
+	struct state *s = me();
 
 	(void)team, (void)index;
 	if (endpoint == OMPT_BEGIN) {
-		task->value = tick ? new_number(tick, 0) : 0;
-		if (*n < DEEP) {
-			me.implicit.parallel[*n] = value_of(parallel);
-			me.implicit.task[*n] = me.task;
-		}
-		++*n;
-		me.task = task->value;
+		implicit_task_begin(s, parallel, task);
 		return;
 	}
-	uint64_t number = value_of(task), in = present_parallel();
+	uint64_t number = value_of(task), in = present_parallel(), tick = now();
 
-	if (*n)
-		--*n;
-	me.task = *n < DEEP ? me.implicit.task[*n] : 0;
-	if (tick && number)
+	if (s) {
+		if (s->implicit.n)
+			s->implicit.n--;
+		s->task = s->implicit.n < DEEP ? s->implicit.task[s->implicit.n] : 0;
+	}
+	if (!tick || !number)
+		return;
+	if (s)
 		put(FN_omp_task, tick_of(number, tick),
 			flags & OMPT_TASK_INITIAL ? OMPT_TASK_INITIAL : OMPT_TASK_IMPLICIT, WORDS(in, number));
+	else
+		count_lost(); /* in which region it was is not known */
 }
 
 static void task_create(
@@ -147,16 +182,21 @@ static void task_create(
 static void task_schedule(union ompt_data *prior, int status, union ompt_data *next)
 {
 	uint64_t from = value_of(prior), to = value_of(next), tick = now();
+	struct state *s = me();
 
 	if (!tick)
 		return;
+	if (!s) {
+		count_lost();
+		return;
+	}
 	put(FN_omp_task_schedule, 0, (uint32_t)status, WORDS(present_parallel(), from, to));
-	if (from & EXPLICIT && from == me.task && me.task_tick)
-		put(FN_omp_task, me.task_tick, OMPT_TASK_EXPLICIT, WORDS(present_parallel(), from));
+	if (from & EXPLICIT && from == s->task && s->task_tick)
+		put(FN_omp_task, s->task_tick, OMPT_TASK_EXPLICIT, WORDS(present_parallel(), from));
 	if (!next)
 		return;
-	me.task = to;
-	me.task_tick = to & EXPLICIT ? tick : 0;
+	s->task = to;
+	s->task_tick = to & EXPLICIT ? tick : 0;
 }
 
 static void sync_region(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, const void *code)
@@ -192,15 +232,16 @@ static void reduction(int kind, int endpoint, union ompt_data *parallel, union o
 static void work(
 	int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, uint64_t count, const void *code)
 {
-	uint32_t n = me.open[OPEN_WORK].n;
+	struct state *s = me();
+	uint32_t n = s ? s->open[OPEN_WORK].n : 0;
 	uint64_t start;
 
 	(void)parallel;
-	if (endpoint == OMPT_BEGIN && n < DEEP)
-		me.work_count[n] = count;
+	if (endpoint == OMPT_BEGIN && s && n < DEEP)
+		s->work_count[n] = count;
 	if (region(OPEN_WORK, endpoint, &start)) {
 		if (endpoint == OMPT_END)
-			count = me.work_count[n - 1];
+			count = s->work_count[n - 1];
 		put(FN_omp_workshare, start, (uint32_t)kind,
 			WORDS(present_parallel(), value_of(task), count, (uintptr_t)code));
 	}
@@ -235,27 +276,39 @@ static void flush(union ompt_data *thread, const void *code)
 /* A test that fails has no end: its begin goes with the next one of the same lock. */
 static void mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t id, const void *code)
 {
+	struct state *s = me();
+
 	(void)kind, (void)hint, (void)how, (void)code;
-	mutex_take(&mine.waited, id);
-	mutex_push(&mine.waited, id, now());
+	if (!s)
+		return;
+	mutex_take(&s->waited, id);
+	mutex_push(&s->waited, id, now());
 }
 
 static void mutex_acquired(int kind, uint64_t id, const void *code)
 {
-	uint64_t start = mutex_take(&mine.waited, id);
+	struct state *s = me();
+	uint64_t start = s ? mutex_take(&s->waited, id) : 0;
 
+	if (!s) {
+		count_lost();
+		return;
+	}
 	if (start)
-		put(FN_omp_mutex_wait, start, (uint32_t)kind, WORDS(id, me.task, (uintptr_t)code));
-	mutex_push(&mine.held, id, now());
+		put(FN_omp_mutex_wait, start, (uint32_t)kind, WORDS(id, s->task, (uintptr_t)code));
+	mutex_push(&s->held, id, now());
 }
 
 static void mutex_released(int kind, uint64_t id, const void *code)
 {
-	uint64_t start = mutex_take(&mine.held, id);
+	struct state *s = me();
+	uint64_t start = s ? mutex_take(&s->held, id) : 0;
 
+	if (!s)
+		count_lost();
 	if (start)
-		put(FN_omp_critical_section, start, (uint32_t)kind, WORDS(id, me.task, (uintptr_t)code));
-	put(FN_omp_mutex_released, 0, (uint32_t)kind, WORDS(id, me.task, (uintptr_t)code));
+		put(FN_omp_critical_section, start, (uint32_t)kind, WORDS(id, s->task, (uintptr_t)code));
+	put(FN_omp_mutex_released, 0, (uint32_t)kind, WORDS(id, present_task(), (uintptr_t)code));
 }
 
 static void lock_init(int kind, unsigned hint, unsigned how, uint64_t id, const void *code)

@@ -7,6 +7,8 @@
  *        explicit task, and 8 bits of the thread: its region's start needs no room elsewhere.
  * OMPT2  Regions of one kind nest on their thread. Where begins are more than there is room for, or their begin was not
  *        seen, the region is not written, and its end changes nothing else.
+ * OMPT3  What a thread is in stands behind a pointer (trace/write/tls.h says why), from the first event on that asks
+ *        for it. Where there is no memory for it, regions are not written, and counted.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -26,11 +28,6 @@ struct mutexes {
 	uint32_t n;
 	struct mutex_state v[DEEP];
 };
-
-/* Written by its thread alone. */
-static __thread struct {
-	struct mutexes waited, held;
-} mine __attribute__((tls_model("initial-exec")));
 
 /* -------------------------------------------------------------------- numbers */
 
@@ -80,6 +77,25 @@ static uint64_t now(void)
 	const struct gputap_core *c = core();
 
 	return c ? c->tick() : 0;
+}
+
+/* -------------------------------------------------------------------- threads */
+
+/* OMPT3. NULL: nothing is recorded, or there is no memory. */
+static __attribute__((noinline, cold)) void *new_state(void **at, size_t bytes)
+{
+	const struct gputap_core *c = core();
+
+	return c ? c->thread_memory(at, bytes) : NULL;
+}
+
+static void count_lost(void)
+{
+	const struct gputap_core *c = core();
+	uint64_t tick;
+
+	if (c && c->stream(&tick)) /* else it is counted for want of that */
+		c->lost(REC_LOSS_NO_STREAM, 1);
 }
 
 /* -------------------------------------------------------------------- mutexes */

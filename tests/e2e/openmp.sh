@@ -70,6 +70,15 @@ done
 check "not asked for" "0 $(cat bare) no" "$? $(cat out) $([ -d none.gputap ] && [ -n "$(find none.gputap -name '*.str')" ] && echo yes || echo no)"
 check "without a core" "$(cat bare)" "$(LD_PRELOAD=$build/libgputap-openmp.so ./constructs)"
 
+# No memory may be had for what is kept of a thread.
+"$clang" -fopenmp -O1 -Wall -Wextra -o filtered "$here/openmp/filtered.c" || exit 1
+if ./filtered >bare; then
+	"$gputap" run -q -t openmp -o filtered ./filtered >out 2>err
+	check "behind a filter the program runs, and what is lost is counted" "0 $(cat bare) yes" "$? $(cat out) $("$gputap" info filtered.gputap | grep -q 'seccomp filter' && echo yes)"
+else
+	skipped=$((skipped + 1)); echo "skipped: no seccomp filter can be installed here"
+fi
+
 # Another tool stays the program's.
 cat >tool.c <<'C'
 #include <stdio.h>

@@ -53,6 +53,15 @@ traced() { # PROGRAM
 	check "$1: spans of a thread nest" 0 "$(python3 "$here/openmp_nesting.py" "$1.sqlite")"
 }
 
+# No memory may be had for what is kept of a thread.
+"$gcc" -fopenmp -O1 -Wall -Wextra -o filtered "$here/openmp/filtered.c" || exit 1
+if ./filtered >bare; then
+	"$gputap" run -q -t openmp -o filtered ./filtered >out 2>err
+	check "behind a filter the program runs, and what is lost is counted" "0 $(cat bare) yes" "$? $(cat out) $("$gputap" info filtered.gputap | grep -q 'seccomp filter' && echo yes)"
+else
+	skipped=$((skipped + 1)); echo "skipped: no seccomp filter can be installed here"
+fi
+
 traced constructs
 check "parallel regions" 3 "$(rows constructs PARALLEL)"
 check "tasks: implicit, explicit" "2 6,4 10" "$(kinds constructs TASK)"

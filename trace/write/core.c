@@ -18,6 +18,7 @@
 #include "trace/write/call/frame.h"
 #include "trace/write/internal.h"
 #include "trace/write/options.h"
+#include "trace/write/thread_memory.h"
 #include "trace/write/run/run.h"
 #include "trace/write/call/stack.h"
 
@@ -285,4 +286,5 @@ __attribute__((visibility("default"))) const struct gputap_core gputap_core = {
 	.stacks_from = stacks_from,
 	.stack = stack_now,
 	.call_stop_short = call_stop_short,
+	.thread_memory = tap_thread_memory,
 };

@@ -129,6 +129,11 @@ struct gputap_core {
 	 * False: it goes on as behind call_stop.
 	 */
 	bool (*call_stop_short)(struct gputap_call *call, int32_t result, uint64_t least);
+	/*
+	 * Memory for what an object keeps of each thread, behind a thread-local pointer of its own, at: static
+	 * thread-local storage is scarce, and dynamic is allocated in handlers. See trace/write/thread_memory.h.
+	 */
+	void *(*thread_memory)(void **at, size_t bytes);
 };
 
 /* ------------------------------------------------------------ in the thin object */

@@ -19,6 +19,7 @@
 #include "trace/write/debug.h"
 #include "trace/write/run/detach.h"
 #include "trace/write/internal.h"
+#include "trace/write/thread_memory.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -42,10 +43,11 @@ static uint32_t image_pid;              /* of the image that opened its director
 static uint32_t unrecorded_pid;         /* of the process that found no room for a stream */
 static bool exit_handler_set;
 
-static void at_thread_end(void *stream)
+static void at_thread_end(void *value)
 {
-	(void)stream;
 	tap_stream_thread_exit();
+	if (tap_thread_memory_is(value))
+		tap_thread_memory_end(value);
 }
 
 static void at_exit(int status, void *unused)

@@ -18,32 +18,39 @@
 #define TAP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define TAP_READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #define TAP_WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
+/* Of static thread-local storage in each object that is preloaded. */
+#define TAP_TLS_BYTES 64
 #define TAP_HIDDEN __attribute__((visibility("hidden")))
 #define TAP_COLD __attribute__((cold, noinline))
 
-#define TAP_CUDA_LEFT 4
+struct tap_cl_queue;
 
 /*
  * One per thread, initial-exec, written by its thread alone (and its signal handlers, which leave it as they found it).
+ * The one thread-local variable of libgputap.so: where an audit module is, glibc puts all that is preloaded into a
+ * reserve of 1.6 KB, which the program's own libraries need too, and refuses to start without room (`make lint` checks
+ * what each object takes). What only a thread with a stream needs stands in struct tap_stream; objects beside
+ * libgputap.so have their state behind a pointer (trace/write/thread_memory.c).
  */
 struct tap_tls {
 	struct tap_stream *stream;      /* NULL: none yet, or given back */
 	int *errno_at;                  /* this thread's errno, asked once; set with stream */
 	uint32_t depth;                 /* slots in use */
 	uint32_t own_calls;             /* > 0: calls are the tool's own */
-	uint32_t opening;               /* > 0: this thread is inside the opening of its stream */
-	uint32_t early_skip;            /* calls that need not look at the clock; while the window has not begun */
-	uint64_t early_tick;            /* when the last one did */
 	/* of the OpenCL call that begins now while slots are in use, or own_calls; NULL: not known */
 	const void *caller;
+	/* collectors/opencl/: of the last enqueue; whose last release this thread is in */
+	struct tap_cl_queue *last_queue, *releasing;
+	uint8_t opening;                /* > 0: this thread is inside the opening of its stream */
+	uint8_t looking;                /* > 0: ... inside questions to an OpenCL driver (collectors/opencl/) */
+	uint16_t early_skip;            /* calls that need not look at the clock; while the window has not begun */
+	uint32_t early_tick;            /* when the last one did, lower half */
 	/* collectors/cupti/resource.c: the API call that this thread is in, as far as callbacks told */
-	uint64_t cuda_depth;            /* calls inside each other */
-	uint64_t cuda_correlation;      /* number of the outermost; 0 unknown */
-	/* collectors/cupti/args.c: starts of the calls that were last taken for left, the last one first */
-	uint64_t cuda_left[TAP_CUDA_LEFT];
-	void *ranges;                   /* collectors/nvtx/watch.c: NVTX ranges that this thread pushed; NULL: none */
+	uint32_t cuda_correlation;      /* number of the outermost; 0 unknown */
+	uint16_t cuda_depth;            /* calls inside each other */
+	uint16_t ranges;                /* collectors/nvtx/watch.c: place of its pushed ranges, plus one; 0: none */
 };
-_Static_assert(sizeof(struct tap_tls) <= 160, "the shim keeps its TLS small: dlopen-ed libraries need the surplus");
+_Static_assert(sizeof(struct tap_tls) <= TAP_TLS_BYTES, "the program's libraries need the rest");
 extern __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
 
 #define TAP_FORK_WORDS 64

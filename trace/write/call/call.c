@@ -51,8 +51,11 @@ static bool made_from_outside(enum rec_domain domain)
 /* collectors/cupti/args.c: ARGS4 */
 static void remember_left(uint64_t tick)
 {
-	uint64_t *left = tap_tls.cuda_left;
+	struct tap_stream *s = tap_tls.stream;
+	uint64_t *left = s ? s->cuda_left : NULL;
 
+	if (!left)
+		return;
 	for (unsigned i = TAP_CUDA_LEFT - 1; i; i--)
 		left[i] = left[i - 1];
 	left[0] = tick;

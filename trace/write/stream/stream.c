@@ -429,8 +429,8 @@ TAP_COLD bool tap_window_early(void)
 		/* nearer by halves: early estimates are rough */
 		TAP_WRITE_ONCE(closed_until, begin > tick ? tick + (begin - tick) / 2 : tick);
 	}
-	t->early_skip = tick - t->early_tick < (EARLY_SKIP + 1) * BUSY_TICKS ? EARLY_SKIP : 0;
-	t->early_tick = tick;
+	t->early_skip = (uint32_t)tick - t->early_tick < (EARLY_SKIP + 1) * BUSY_TICKS ? EARLY_SKIP : 0;
+	t->early_tick = (uint32_t)tick;
 	return true;
 }
 
@@ -614,6 +614,7 @@ static struct tap_stream *take_stream(uint64_t began)
 	__atomic_store_n(&open_retry_wait, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&open_retry_tick, 0, __ATOMIC_RELAXED);
 	set_holder(s, tap_sys_gettid(), tap_tick());
+	__builtin_memset(s->cuda_left, 0, sizeof s->cuda_left);
 	t->errno_at = &errno;
 	t->depth = 0;
 	TAP_WRITE_ONCE(t->stream, s);
@@ -657,8 +658,9 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 		s = take_stream(began);
 	t->opening = 0;
 	tap_sys_signals_restore(mask);
-	if (s && tap_thread_key_made)
-		pthread_setspecific(tap_thread_key, s);         /* its destructor gives the stream back */
+	/* Its destructor gives the stream back; what is there already (thread_memory.c: MEMORY2) serves as well. */
+	if (s && tap_thread_key_made && !pthread_getspecific(tap_thread_key))
+		pthread_setspecific(tap_thread_key, s);
 	return s;
 }
 

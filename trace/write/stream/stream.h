@@ -18,6 +18,8 @@
 
 struct tap_stacks;
 
+#define TAP_CUDA_LEFT 4
+
 struct tap_stream {
 	/* Written by the holding thread; all but used and limit only with signals blocked. */
 	uintptr_t base;                 /* base + offset in the file = address, for offsets inside the open chunk */
@@ -42,6 +44,8 @@ struct tap_stream {
 	uint64_t holder_tick;           /* of the holder's THREAD record */
 	char holder_name[16];           /* what the trace calls the holder; zero-terminated unless it is full */
 	int32_t holder_priority;        /* what it says of that */
+	/* collectors/cupti/args.c: starts of the holder's calls that were last taken for left, the last one first */
+	uint64_t cuda_left[TAP_CUDA_LEFT];
 	struct tap_stacks *stacks;      /* collectors/stack/: the stacks that stand in it; NULL: none yet */
 
 	/* --ring (ring.c) */
