@@ -288,10 +288,19 @@ static const char *shown(const struct gt_option_def *d, char out[32])
 	return d->fallback;
 }
 
+/* "[DOMAINS]" is a value that may be left out: "[=DOMAINS]". In "[DEVICE=]RATE" only a part of it may. */
+static void put_left_column(char *out, size_t bytes, const struct gt_option_def *d, const char *argument)
+{
+	bool left_out = *argument == '[' && argument[strlen(argument) - 1] == ']';
+
+	snprintf(out, bytes, "%c%c%c --%s%s%s", d->letter ? '-' : ' ', d->letter ? d->letter : ' ',
+		d->letter ? ',' : ' ', d->name, left_out ? "[=" : *argument ? "=" : "", argument + left_out);
+}
+
 static void put_option(FILE *out, unsigned i, unsigned scope)
 {
 	const char *argument = argument_of((int)i), *help = defs[i].help, *fallback;
-	char left[64], env[64], number[32];
+	char left[128], env[64], number[32];
 
 	fallback = shown(&defs[i], number);
 	for (size_t k = 0; k < sizeof meanings / sizeof *meanings; k++) {
@@ -300,10 +309,7 @@ static void put_option(FILE *out, unsigned i, unsigned scope)
 			fallback = meanings[k].fallback;
 		}
 	}
-	/* "[DOMAINS]" is shown as [=DOMAINS] */
-	snprintf(left, sizeof left, "%c%c%c --%s%s%s", defs[i].letter ? '-' : ' ',
-		defs[i].letter ? defs[i].letter : ' ', defs[i].letter ? ',' : ' ', defs[i].name,
-		*argument == '[' ? "[=" : *argument ? "=" : "", argument + (*argument == '['));
+	put_left_column(left, sizeof left, &defs[i], argument);
 	gt_option_env_name(defs[i].name, env);
 	if (strlen(left) > 34)                  /* too long for its column: the text begins below it */
 		fprintf(out, "  %s\n  %-34s %s", left, "", help);

@@ -98,5 +98,11 @@ for c in run export stats info dump; do
 	done
 done
 ok "man pages and options.md agree with --help" "$("$GPUTAP_TESTS/../scripts/man-pages" --check "$gputap" 2>&1)" ""
+
+# The pages leave nothing out: a help that they cannot read, or that lacks an option of the list, is an error.
+altered() { printf '#!/bin/sh\n"%s" "$@" | sed "%s"\n' "$gputap" "$1" >altered; chmod +x altered; "$GPUTAP_TESTS/../scripts/man-pages" --check ./altered 2>&1 | cut -d: -f 1-2 | sed "s/'.*' //"; }
+ok "an option in a form of its own is not left out of the pages" "$(altered 's/--cupti=PATH/--cupti{PATH}/')" "man-pages: has an option that cannot be read"
+ok "an option without its variable is not left out of the pages" "$(altered '/(GPUTAP_CUPTI/d')" "man-pages: has no line of environment name and default below"
+ok "an option that no help has is named" "$(altered '/ --cupti=/,+1d')" "man-pages: options that no command's help has"
 "$gputap" --version >v; has "version" v "gputap [0-9]"
 finish
