@@ -32,7 +32,16 @@ cat checked
 passed=$((passed + $(awk '/passed,/ { print $1 }' checked))) failed=$((failed + $(awk '/passed,/ { print $3 }' checked)))
 # own_column LIBRARY: what the page calls this version
 own_column() { if nm -D "$1" | grep -q omp_in_explicit_task; then echo "LLVM's runtime 19"; else echo "LLVM's runtime 14"; fi; }
-said=$(python3 "$here/openmp_table.py" "$(own_column "$(readlink -f "$(ldd constructs | awk '/libomp/ { print $3 }')")")" t.sqlite)
+"$clang" -fopenmp -O1 -Wall -Wextra -o reductions "$here/openmp/reductions.c" || exit 1
+# reductions_of THREADS NAME: into NAME.sqlite; how many parts were added to others, and how many of them inside the region?
+reductions_of() {
+	[ "$("$gputap" run -q -f -t openmp -e sqlite -o "$2" ./reductions "$1" 2>err)" = "$(./reductions "$1")" ] || { echo "not as bare"; return; }
+	sqlite3 "$2.sqlite" "SELECT count(*), sum(r.start >= p.start AND r.end <= p.end)
+		FROM OPENMP_EVENT_KIND_REDUCTION r, OPENMP_EVENT_KIND_PARALLEL p" 2>/dev/null || echo none
+}
+check "a team of eight adds up in a tree: seven parts to others" "7|7" "$(reductions_of 8 tree)"
+check "a team of four adds up without telling" "none" "$(reductions_of 4 few)"
+said=$(python3 "$here/openmp_table.py" "$(own_column "$(readlink -f "$(ldd constructs | awk '/libomp/ { print $3 }')")")" t.sqlite tree.sqlite)
 check "each of the 18 tables is filled or cannot be, as the page says" "yes" "$([[ $said == *" filled, "* ]] && echo yes || echo "$said")"
 check "cancellation" "yes" "$([ "$(sqlite3 t.sqlite 'SELECT count(*) FROM OPENMP_EVENT_KIND_CANCEL')" -ge 1 ] && echo yes)"
 check "the database is sound" ok "$(sqlite3 t.sqlite 'PRAGMA integrity_check')"
@@ -56,7 +65,8 @@ for lib in ${OMP_RUNTIMES-} /usr/lib/llvm-*/lib; do
 	python3 "$here/openmp_check.py" newer.sqlite >checked
 	cat checked
 	passed=$((passed + $(awk '/passed,/ { print $1 }' checked))) failed=$((failed + $(awk '/passed,/ { print $3 }' checked)))
-	said=$(python3 "$here/openmp_table.py" "$(own_column "$lib/libomp.so.5")" newer.sqlite)
+	check "a team of eight adds up in a tree on $lib" "7|7" "$(export LD_LIBRARY_PATH=$lib; reductions_of 8 tree.other)"
+	said=$(python3 "$here/openmp_table.py" "$(own_column "$lib/libomp.so.5")" newer.sqlite tree.other.sqlite)
 	check "each of the 18 tables is filled or cannot be on $lib, as the page says" "yes" "$([[ $said == *" filled, "* ]] && echo yes || echo "$said")"
 	if nm -D "$lib/libomp.so.5" | grep -q omp_in_explicit_task; then
 		check "a newer one tells of parts too, and of why threads wait" "10 2 10 6" \
