@@ -14,13 +14,13 @@ int gt_summary_print(struct gt_model *model, const char *format, FILE *out, stru
 	struct gt_report_run run = { .model = model,
 		.reports = reports,
 		.out = out,
-		.most = 15,
 		.skip_empty = true,
 		.from_ns = GT_NO_TIME,
 		.to_ns = GT_NO_TIME };
 
 	if (!gt_table_format_of(format, &run.format))
 		return gt_fail(err, GT_EXIT_USAGE, NULL, "gputap run --help", "unknown summary format '%s'", format);
+	run.most = run.format == GT_TABLE_TEXT ? 15 : 0;        /* programs get all rows */
 	for (; run.n_reports < GT_REPORT_SUMMARY; run.n_reports++)
 		if (gt_report_parse(gt_report_default(run.n_reports), &reports[run.n_reports], err))
 			return -1;

@@ -12,7 +12,9 @@
 
 #include "model/model.h"
 
-/* format: table csv json markdown. Prints the top rows of kernels, copies and API calls. 0, or -1 with *err. */
+/*
+ * Kernels, copies and API calls. format: table, the first rows of each; csv, json, markdown: all. 0, or -1 with *err.
+ */
 int gt_summary_print(struct gt_model *model, const char *format, FILE *out, struct gt_err *err);
 /* Did the CUDA part of the trace come from the tests' stand-in machine? Its times are made up. */
 bool gt_summary_stand_in(struct gt_model *model);

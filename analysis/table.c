@@ -23,7 +23,7 @@ struct gt_table {
 	enum gt_table_format format;
 	bool stream, flowing;           /* flowing: the first rows of a stream are printed */
 	bool failed;                    /* a cell found no memory */
-	bool follows;                   /* another table stands before it */
+	struct gt_tables *of;           /* NULL: it is alone */
 	unsigned columns;
 	char *headings;                 /* split in place */
 	const char *heading[MOST_COLUMNS];
@@ -48,7 +48,14 @@ bool gt_table_format_of(const char *name, enum gt_table_format *format)
 	return false;
 }
 
-void gt_table_follows(struct gt_table *t) { t->follows = true; }
+void gt_table_in(struct gt_table *t, struct gt_tables *of) { t->of = of; }
+
+int gt_tables_end(struct gt_tables *of, enum gt_table_format format, FILE *out)
+{
+	if (of->several && format == GT_TABLE_JSON)
+		fputs(of->printed ? "]\n" : "[]\n", out);
+	return ferror(out) ? -1 : 0;
+}
 
 /* ---------------------------------------------------------------- escaping */
 
@@ -193,10 +200,26 @@ static char *render(const struct gt_cell *c, enum gt_table_format format, bool p
 	return wide;
 }
 
+/* Where it stands among others: what parts it from the one before, and what it is. */
+static void put_place(struct gt_table *t)
+{
+	bool several = t->of && t->of->several, follows = t->of && t->of->printed;
+
+	if (follows && (t->format == GT_TABLE_CSV || t->format == GT_TABLE_MARKDOWN))
+		putc('\n', t->out);
+	if (several && t->format == GT_TABLE_JSON)
+		putc(follows ? ',' : '[', t->out);
+	if (several && t->format == GT_TABLE_CSV) {
+		put_csv(t->out, t->name);
+		putc('\n', t->out);
+	}
+	if (t->of)
+		t->of->printed = true;
+}
+
 static void print_head(struct gt_table *t, const int *width)
 {
-	if (t->follows && (t->format == GT_TABLE_CSV || t->format == GT_TABLE_MARKDOWN))
-		putc('\n', t->out);
+	put_place(t);
 	if (t->format == GT_TABLE_CSV) {
 		for (unsigned i = 0; i < t->columns; i++) {
 			if (i)

@@ -48,9 +48,13 @@ bool gt_table_empty(const struct gt_table *t);           /* no rows, and nothing
  */
 void gt_table_missing(struct gt_table *t, uint64_t n, const char *what);
 /*
- * Another table stands before it in the output: a blank line parts them (CSV, Markdown). Before the first row of a
- * stream.
+ * An output of several tables, however many of them are printed in the end: in JSON they are one array, in CSV a line
+ * with its name stands before each, and a blank line parts them (CSV, Markdown). All zero: nothing is printed yet.
  */
-void gt_table_follows(struct gt_table *t);
+struct gt_tables { bool several, printed; };
+/* The table is one of these, which outlive it. Before its first row. */
+void gt_table_in(struct gt_table *t, struct gt_tables *of);
+/* Behind the last one. 0, or -1 when out failed. */
+int gt_tables_end(struct gt_tables *of, enum gt_table_format format, FILE *out);
 
 #endif

@@ -63,6 +63,13 @@ void gt_cli_remedies(const struct gt_model *model, FILE *out);
 void gt_cli_notes_marked(const struct gt_model *model);
 /* Says that nothing lies between --from and --to, where one was given, and how long the trace is; whether it did. */
 bool gt_cli_empty_window(const struct gt_model *model, const struct gt_options *options);
+/*
+ * --require-complete: 0, or -1 with *err (status 1) where the trace lacks something, holds nothing or is still written.
+ * Behind the work, which may find more that is missing. told: what is missing was said.
+ */
+#define GT_CLI_REPORT_IS_SILENT "--require-complete is for traces: a report does not say what it lacks"
+int gt_cli_require_complete(
+	const struct gt_options *options, const struct gt_model *model, bool told, struct gt_err *err);
 /* A usage error of this command: what from a format, with `try: gputap COMMAND --help`; returns GT_EXIT_USAGE. */
 int gt_cli_usage(const struct gt_cli *cli, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
@@ -76,7 +83,10 @@ void gt_progress_end(struct gt_progress *p);
 enum gt_say { GT_SAY_NOTHING, GT_SAY_FILES, GT_SAY_NOTES };
 /* Takes the ending of one of the formats off: "x.sqlite" is the name of that file, not of x.sqlite.sqlite. */
 void gt_export_cut_suffix(char *base, const char *formats);
-/* Writes the formats of `formats` (comma separated) of one trace; names as docs say. cli/export.c */
+/*
+ * Writes the formats of `formats` (comma separated) of one trace; names as docs say. With --require-complete -1 and
+ * status 1 (GT_EXIT_NO) when all is written and the trace is not complete. cli/export.c
+ */
 int gt_export_trace(const char *trace, const char *formats, const char *base, const struct gt_options *options,
 	enum gt_say say, struct gt_err *err);
 

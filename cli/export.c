@@ -43,13 +43,18 @@ struct job {
 	bool say;
 };
 
+static int there_already(const char *path, struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_OUTPUT, NULL, "gputap export -f", "%s is there already", path);
+}
+
 static int check_free(const struct job *j, const char *path, struct gt_err *err)
 {
 	struct stat st;
 
 	if (lstat(path, &st) || gt_option_true(j->options, "force"))
 		return 0;
-	return gt_fail(err, GT_EXIT_OUTPUT, NULL, "gputap export -f", "%s is there already", path);
+	return there_already(path, err);
 }
 
 /* Viewers hold a whole file in memory: before a large one is written it is said how large. */
@@ -117,8 +122,10 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 		rc = gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "%s cannot be written", path);
 	if (!rc && !strcmp(w->id, "ncu-rep"))
 		add_rules(j, temporary);
-	if (!rc && rename(temporary, path))
-		rc = gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written", path);
+	if (!rc && gt_temporary_put(temporary, path, gt_option_true(j->options, "force")))
+		rc = errno == EEXIST
+			? there_already(path, err)
+			: gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written", path);
 	if (rc)
 		unlink(temporary);
 	gt_interrupt_file(NULL);
@@ -260,7 +267,7 @@ int gt_export_trace(const char *trace, const char *formats, const char *base, co
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(j.model, text, sizeof text)));
 		gt_cli_remedies(j.model, stderr);
 	}
-	rc = 0;
+	rc = gt_cli_require_complete(options, j.model, j.say, err);
 out:
 	gt_model_close(j.model);
 	gt_options_free(&own);

@@ -11,7 +11,9 @@
 #include "cli/cli.h"
 #include "common/counted.h"
 #include "common/harmless.h"
+#include "model/nvtx/ranges.h"
 #include "model/symbols/symbols.h"
+#include "model/threads/threads.h"
 
 static void put_notes(const struct gt_model *model, const char *prefix)
 {
@@ -122,4 +124,32 @@ bool gt_cli_empty_window(const struct gt_model *model, const struct gt_options *
 		gt_option_given(options, "from") ? "from " : "", gt_option_said(options, "from"),
 		gt_option_given(options, "to") ? " to " : "", gt_option_said(options, "to"), (double)end_ns / 1e9);
 	return true;
+}
+
+/* Calls, work, ranges, samples, switches: whatever somebody may have wanted to record. */
+static bool holds_something(const struct gt_model *m)
+{
+	bool any = gt_model_range_count(m) || gt_model_sample_count(m) || gt_model_switch_count(m);
+
+	for (uint32_t i = 0; i < gt_model_process_count(m); i++) {
+		const struct gt_process *p = gt_model_process(m, i);
+
+		any |= p->calls || p->callbacks || p->commands || p->kernels;
+	}
+	return any;
+}
+
+int gt_cli_require_complete(
+	const struct gt_options *options, const struct gt_model *model, bool told, struct gt_err *err)
+{
+	bool complete = gt_model_complete(model);
+	char text[1024];
+
+	if (!gt_option_true(options, "require-complete") || (complete && holds_something(model)))
+		return 0;
+	if (!complete)
+		gt_model_complete_text(model, text, sizeof text);
+	return gt_fail(err, GT_EXIT_NO, "--require-complete was given", "gputap info TRACE", "%s %s%s%s",
+		gt_model_session(model)->path, complete ? "holds nothing" : "is not whole",
+		complete || told ? "" : ": ", complete || told ? "" : text);
 }

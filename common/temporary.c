@@ -6,12 +6,15 @@
  */
 #include "common/temporary.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "common/plain/unfinished.h"
 
@@ -40,4 +43,23 @@ int gt_create_own(const char *path, int flags)
 	if (fd >= 0)
 		fchmod(fd, 0600);
 	return fd;
+}
+
+/* Not every file system can rename without replacing; where none can, a name that was free a moment ago has to do. */
+int gt_temporary_put(const char *temporary, const char *final, bool replace)
+{
+	enum { NO_REPLACE = 1 << 0 };   /* RENAME_NOREPLACE, which older headers lack as they do the function */
+	struct stat st;
+
+	if (replace)
+		return rename(temporary, final);
+	if (!syscall(SYS_renameat2, AT_FDCWD, temporary, AT_FDCWD, final, NO_REPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	if (!lstat(final, &st)) {
+		errno = EEXIST;
+		return -1;
+	}
+	return rename(temporary, final);
 }

@@ -281,8 +281,8 @@ static uint32_t choose_events(struct printer *r)
 	return left_out;
 }
 
-int gt_profile_print(const struct gt_profile *p, unsigned i, enum gt_table_format format, FILE *out, bool follows,
-	struct gt_err *err)
+int gt_profile_print(const struct gt_profile *p, unsigned i, enum gt_table_format format, FILE *out,
+	struct gt_tables *of, struct gt_err *err)
 {
 	const struct kind *k = &kinds[i];
 	struct printer *r = calloc(1, sizeof *r);
@@ -297,8 +297,7 @@ int gt_profile_print(const struct gt_profile *p, unsigned i, enum gt_table_forma
 		r->t = open_table(r, k, format, out, &headings);
 	}
 	if (r && r->t) {
-		if (follows)
-			gt_table_follows(r->t);
+		gt_table_in(r->t, of);
 		gt_table_missing(r->t, left_out, "events that no column is left for");
 		rc = print_rows(r, k);
 	}

@@ -13,9 +13,9 @@
 /* By number; NULL behind the last. */
 struct gt_profile_report { const char *name, *title; };
 const struct gt_profile_report *gt_profile_report_at(unsigned i);
-/* The i-th report. 0, or -1 with *err. */
-int gt_profile_print(const struct gt_profile *p, unsigned i, enum gt_table_format format, FILE *out, bool follows,
-	struct gt_err *err);
+/* The i-th report, as one of the tables. 0, or -1 with *err. */
+int gt_profile_print(const struct gt_profile *p, unsigned i, enum gt_table_format format, FILE *out,
+	struct gt_tables *of, struct gt_err *err);
 /* Parts whose summary: is not what their cost lines add up to: a sentence each, to be said. NULL when there is none. */
 const char *gt_profile_doubt(const struct gt_profile *p, uint32_t part, char *text, size_t bytes);
 

@@ -553,15 +553,15 @@ static void put_headings(const struct gt_report_request *q, char headings[512])
 }
 
 static int begin(const struct gt_report_run *run, const struct gt_report_request *q, struct gt_pool *arena,
-	bool follows, void **state, struct gt_table **table, struct gt_err *err)
+	struct gt_tables *of, void **state, struct gt_table **table, struct gt_err *err)
 {
 	const struct gt_report *r = q->report;
 	char headings[512];
 
 	put_headings(q, headings);
 	*table = gt_table_new(q->name, r->title, headings, run->format, run->out, r->stream);
-	if (*table && follows)
-		gt_table_follows(*table);
+	if (*table)
+		gt_table_in(*table, of);
 	*state = *table ? r->begin(q, run->model, arena) : NULL;
 	if (!*state)
 		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory");
@@ -570,8 +570,13 @@ static int begin(const struct gt_report_run *run, const struct gt_report_request
 	return 0;
 }
 
+static int cannot_write(struct gt_err *err)
+{
+	return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written");
+}
+
 static int print(const struct gt_report_run *run, const struct gt_report_request *q, void *state,
-	struct gt_table *table, bool *printed, struct gt_err *err)
+	struct gt_table *table, struct gt_err *err)
 {
 	unsigned most = q->rows && (!run->most || q->rows < run->most) ? q->rows : run->most;
 
@@ -585,16 +590,12 @@ static int print(const struct gt_report_run *run, const struct gt_report_request
 		gt_table_drop(table);
 		return 0;
 	}
-	if (*printed)
-		gt_table_follows(table);
-	*printed = true;
-	return gt_table_end(table, most) ? gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written")
-					 : 0;
+	return gt_table_end(table, most) ? cannot_write(err) : 0;
 }
 
 /* One pass for these; prints them in order. */
-static int run_some(const struct gt_report_run *run, const struct gt_report_request *reports, unsigned n, bool *printed,
-	struct gt_err *err)
+static int run_some(const struct gt_report_run *run, const struct gt_report_request *reports, unsigned n,
+	struct gt_tables *of, struct gt_err *err)
 {
 	/* Of reports that are told in order: by any worker, beside the first one's calls to the others. */
 	struct gt_pool *in_order = gt_pool_new(), *arena = gt_pool_new();
@@ -605,12 +606,12 @@ static int run_some(const struct gt_report_run *run, const struct gt_report_requ
 
 	for (unsigned i = 0; !rc && i < n; i++)
 		rc = begin(run, &reports[i], reports[i].report->call && !reports[i].report->join ? in_order : arena,
-			*printed, &states[i], &tables[i], err);
+			of, &states[i], &tables[i], err);
 	if (!rc)
 		rc = tell(run, reports, states, tables, n, &pools, err);
 	for (unsigned i = 0; i < n && tables[i]; i++)
 		if (!rc)
-			rc = print(run, &reports[i], states[i], tables[i], printed, err);
+			rc = print(run, &reports[i], states[i], tables[i], err);
 		else
 			gt_table_drop(tables[i]);
 	if (!rc && (gt_pool_failed(arena) || gt_pool_failed(in_order) || pools_failed(&pools)))
@@ -625,7 +626,7 @@ static int run_some(const struct gt_report_run *run, const struct gt_report_requ
 int gt_reports_run(const struct gt_report_run *run, struct gt_err *err)
 {
 	unsigned from = 0;
-	bool printed = false;
+	struct gt_tables of = { .several = run->n_reports > 1 };
 
 	while (from < run->n_reports) {
 		unsigned n = 1;
@@ -633,9 +634,9 @@ int gt_reports_run(const struct gt_report_run *run, struct gt_err *err)
 		if (!run->reports[from].report->stream)
 			while (from + n < run->n_reports && !run->reports[from + n].report->stream && n < MOST_REPORTS)
 				n++;
-		if (run_some(run, run->reports + from, n, &printed, err))
+		if (run_some(run, run->reports + from, n, &of, err))
 			return -1;
 		from += n;
 	}
-	return 0;
+	return gt_tables_end(&of, run->format, run->out) ? cannot_write(err) : 0;
 }

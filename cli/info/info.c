@@ -705,6 +705,8 @@ int gt_cmd_info(struct gt_cli *cli)
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "info takes one trace" : "which trace?");
+	if (gt_is_ncurep(cli->args[0]) && gt_option_true(&cli->options, "require-complete"))
+		return gt_cli_usage(cli, GT_CLI_REPORT_IS_SILENT);
 	if (gt_is_ncurep(cli->args[0]))
 		return gt_info_report(cli->args[0], gt_option_true(&cli->options, "json"), &err) ? gt_cli_fail(&err)
 												 : GT_EXIT_OK;
@@ -719,6 +721,8 @@ int gt_cmd_info(struct gt_cli *cli)
 		rc = text_info(m, gt_option_true(&cli->options, "threads"), &err);
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
+	if (!rc)
+		rc = gt_cli_require_complete(&cli->options, m, true, &err);
 	gt_model_close(m);
 	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
 }

@@ -105,7 +105,7 @@ static int print(const struct gt_actions *as, const struct gt_options *o)
 	if (t.failed) {
 		gt_no_memory(&err);
 		status = gt_cli_fail(&err);
-	} else if (fwrite(t.data, 1, t.used, stdout) != t.used || fflush(stdout)) {
+	} else if ((t.used && fwrite(t.data, 1, t.used, stdout) != t.used) || fflush(stdout)) {
 		gt_fail(&err, GT_EXIT_OUTPUT, strerror(errno), NULL, "the report cannot be written");
 		status = gt_cli_fail(&err);
 	}
@@ -113,6 +113,7 @@ static int print(const struct gt_actions *as, const struct gt_options *o)
 	return status;
 }
 
+/* -1 with GT_EXIT_NO: all is there, but the trace lacks something (--require-complete). */
 static int of_trace(struct gt_cli *cli, struct gt_actions *as, struct gt_sections *sections, struct gt_err *err)
 {
 	const struct gt_walk_options walk = { .process = -1, .cuda = true,
@@ -135,6 +136,8 @@ static int of_trace(struct gt_cli *cli, struct gt_actions *as, struct gt_section
 	rc = gt_actions_of_trace(as, m, &walk, sections, &cli->options, err);
 	if (!rc && !as->all.n)
 		gt_cli_empty_window(m, &cli->options);
+	if (!rc)
+		rc = gt_cli_require_complete(&cli->options, m, false, err);
 	gt_model_close(m);
 	return rc;
 }
@@ -197,8 +200,8 @@ static int as_report(struct gt_cli *cli, int (*with)(const struct gt_cli *cli, c
 {
 	char folder[PATH_MAX], base[PATH_MAX + 2], report[PATH_MAX + 12];
 	const char *tmp = getenv("TMPDIR");
-	struct gt_err err;
-	int status;
+	struct gt_err err = { 0 };
+	int status, rc;
 
 	snprintf(folder, sizeof folder, "%s/gputap.XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
 	if (!mkdtemp(folder)) {
@@ -207,12 +210,15 @@ static int as_report(struct gt_cli *cli, int (*with)(const struct gt_cli *cli, c
 	}
 	snprintf(base, sizeof base, "%s/t", folder);
 	snprintf(report, sizeof report, "%s.ncu-rep", base);
-	if (gt_export_trace(cli->args[0], "ncu-rep", base, &cli->options, GT_SAY_NOTHING, &err)) {
+	rc = gt_export_trace(cli->args[0], "ncu-rep", base, &cli->options, GT_SAY_NOTHING, &err);
+	if (rc && err.kind != GT_EXIT_NO) {
 		status = gt_cli_fail(&err);
 	} else {
 		gt_interrupt_file(report);
 		status = with(cli, report);
 		gt_interrupt_file(NULL);
+		if (!status && rc)
+			status = gt_cli_fail(&err);     /* --require-complete */
 	}
 	unlink(report);
 	rmdir(folder);
@@ -225,10 +231,12 @@ int gt_cmd_report(struct gt_cli *cli)
 	struct gt_sections sections = { 0 };
 	struct gt_actions as = { 0 };
 	struct gt_err err = { 0 };
-	int status;
+	int status, rc;
 
 	if (cli->n_args != 1)
 		return gt_cli_usage(cli, cli->n_args ? "report takes one trace" : "which trace?");
+	if (gt_option_true(&cli->options, "require-complete") && gt_is_ncurep(cli->args[0]))
+		return gt_cli_usage(cli, GT_CLI_REPORT_IS_SILENT);
 	if (gt_option_is(&cli->options, "page", "source")) {
 		if (gt_option_on_command_line(&cli->options, "output"))
 			return gt_cli_usage(cli, "--page source is printed; -o goes with --apply-rules");
@@ -242,7 +250,8 @@ int gt_cmd_report(struct gt_cli *cli)
 	}
 	if (gt_is_ncurep(cli->args[0]))
 		gather = of_file;
-	if (gather(cli, &as, &sections, &err)) {
+	rc = gather(cli, &as, &sections, &err);
+	if (rc && err.kind != GT_EXIT_NO) {
 		status = gt_cli_fail(&err);
 	} else {
 		if (!as.all.n)
@@ -255,6 +264,8 @@ int gt_cmd_report(struct gt_cli *cli)
 		status = status ? status : asked;
 		if (as.all.n && !unknown)
 			check_required(&as.all.v[0], &sections, &cli->options);
+		if (!status && rc)
+			status = gt_cli_fail(&err);     /* --require-complete */
 	}
 	gt_actions_close(&as);
 	gt_sections_close(&sections);

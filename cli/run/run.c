@@ -25,11 +25,12 @@
 #include "analysis/summary.h"
 #include "cli/interrupt.h"
 #include "cli/perf/perf.h"
+#include "cli/printout.h"
 #include "common/plain/without.h"
 #include "common/temporary.h"
 #include "model/model.h"
 
-enum { FAILED_BEFORE_START = 125, CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
+enum { FAILED_BEFORE_START = 125, NOT_COMPLETE = 125, CANNOT_EXECUTE = 126, NOT_FOUND = 127 };
 
 /* What was asked for by name and is not there costs a line: the rest is traced. */
 static void say_not_built(const struct gt_options *o)
@@ -147,16 +148,44 @@ static void store_samples(struct gt_run *run)
 	take_notes(run, notes);
 }
 
+/* Where the summary goes that --summary-output names; NULL: to standard error. */
+static const char *summary_file(const struct gt_run *run)
+{
+	const char *path = gt_option(run->options, "summary-output");
+
+	return *path ? path : NULL;
+}
+
+static const char *summary_format(const struct gt_run *run)
+{
+	const char *format = gt_option(run->options, "summary");
+
+	if (strcmp(format, "auto"))
+		return format;
+	return summary_file(run) || (isatty(STDERR_FILENO) && !run->quiet) ? "table" : "none";
+}
+
+static int print_summary(const struct gt_run *run, struct gt_model *model, struct gt_err *err)
+{
+	const char *format = summary_format(run);
+	struct gt_printout to;
+
+	if (!strcmp(format, "none"))
+		return 0;
+	if (!summary_file(run))
+		return gt_summary_print(model, format, stderr, err);
+	if (gt_printout_open(&to, summary_file(run), gt_option_true(run->options, "force"), err))
+		return -1;
+	return gt_printout_close(&to, gt_summary_print(model, format, to.out, err), err);
+}
+
 /* Notes of the shim, the summary, and whether anything is missing. */
 static int report(const struct gt_run *run, struct gt_err *err)
 {
-	const char *format = gt_option(run->options, "summary");
 	struct gt_model *model = NULL;
 	char text[1024];
 	int rc;
 
-	if (!strcmp(format, "auto"))
-		format = isatty(STDERR_FILENO) && !run->quiet ? "table" : "none";
 	if (gt_model_open(run->trace, NULL, &model, err))
 		return -1;
 	if (!run->quiet && run->target.why)
@@ -164,7 +193,7 @@ static int report(const struct gt_run *run, struct gt_err *err)
 			gt_harmless(run->target.path), run->target.why);
 	if (!run->quiet)
 		gt_cli_notes(model);
-	rc = strcmp(format, "none") ? gt_summary_print(model, format, stderr, err) : 0;
+	rc = print_summary(run, model, err);
 	if (!run->quiet) {
 		if (gt_summary_stand_in(model))
 			fprintf(stderr,
@@ -179,12 +208,14 @@ static int report(const struct gt_run *run, struct gt_err *err)
 					"of the trace now lacks what they still do\n");
 		fprintf(stderr, "gputap: trace in %s\n", gt_harmless(run->trace));
 	}
+	if (!rc)
+		rc = gt_cli_require_complete(run->options, model, !run->quiet, err);
 	gt_model_close(model);
 	return rc;
 }
 
-/* Processes of the run that could not write into its trace. */
-static void say_elsewhere(const struct gt_run *run)
+/* Processes of the run that could not write into its trace; how many. */
+static unsigned say_elsewhere(const struct gt_run *run)
 {
 	char value[PATH_MAX];
 	unsigned n = 0;
@@ -194,6 +225,7 @@ static void say_elsewhere(const struct gt_run *run)
 			gt_harmless(run->trace), gt_harmless(value));
 	if (n)
 		fprintf(stderr, "  try: -o in a folder that its user may enter\n");
+	return n;
 }
 
 /* What lies in its place is not this run's: nothing is said of that, and nothing of it removed. */
@@ -205,34 +237,76 @@ static void say_moved(const struct gt_run *run)
 		gt_harmless(run->trace));
 }
 
-static void finish(struct gt_run *run)
+/* A trace that lacks something (--require-complete) is exported and packed all the same; behind a failure none is. */
+static bool goes_on(int rc, const struct gt_err *err, bool *good)
+{
+	*good &= !rc;
+	return !rc || err->kind == GT_EXIT_NO;
+}
+
+/* False: something failed, which was said. */
+static bool make_outputs(struct gt_run *run)
 {
 	const char *formats = gt_option(run->options, "export");
 	struct gt_err err = { 0 };
-	char gone[64];
+	bool good = true;
+	int rc = report(run, &err);
 
-	say_elsewhere(run);
-	if (gt_run_says(run, "removed", 0, gone, sizeof gone) ||
-		(!gt_run_recorded(run) && gt_run_says(run, "made", 0, gone, sizeof gone)))
+	if (rc && (err.kind != GT_EXIT_NO || !*formats))
+		gt_cli_fail(&err);      /* else the export says it, with what it finds missing itself */
+	if (goes_on(rc, &err, &good) && *formats) {
+		rc = gt_export_trace(run->trace, formats, run->name, run->options,
+			run->quiet ? GT_SAY_NOTHING : GT_SAY_FILES, &err);
+		if (rc)
+			gt_cli_fail(&err);
+	}
+	if (goes_on(rc, &err, &good) && gt_option_true(run->options, "pack") && gt_run_pack(run, &err)) {
+		gt_cli_fail(&err);
+		good = false;
+	}
+	return good;
+}
+
+/* Whether all that was asked for is there, and nothing is missing. */
+static bool finish(struct gt_run *run)
+{
+	bool gone = false;
+	char by[64];
+
+	unsigned elsewhere = say_elsewhere(run);
+
+	if (gt_run_says(run, "removed", 0, by, sizeof by) ||
+		(!gt_run_recorded(run) && gt_run_says(run, "made", 0, by, sizeof by))) {
+		gone = true;
 		fprintf(stderr, "gputap: what process %s recorded was removed from %s while it ran: "
 				"its calls are lost\n",
-			gt_harmless(gone), gt_harmless(run->trace));
-	else if (!gt_run_recorded(run)) {
+			gt_harmless(by), gt_harmless(run->trace));
+	} else if (!gt_run_recorded(run)) {
 		say_nothing_recorded(run);
 		gt_run_remove_empty(run);
-		return;
+		return false;
 	}
-	if (report(run, &err) ||
-	    (*formats && gt_export_trace(run->trace, formats, run->name, run->options,
-					 run->quiet ? GT_SAY_NOTHING : GT_SAY_FILES, &err)) ||
-	    (gt_option_true(run->options, "pack") && gt_run_pack(run, &err)))
-		gt_cli_fail(&err);      /* said, but the status stays the program's */
+	return make_outputs(run) && !gone && !elsewhere;
+}
+
+/* The program's own failure says more than ours. */
+static int end_like_target(const struct gt_run *run, bool complete)
+{
+	bool succeeded = WIFEXITED(run->status) && !WEXITSTATUS(run->status);
+
+	if (complete || !succeeded || !gt_option_true(run->options, "require-complete"))
+		return gt_run_like_target(run);
+	fprintf(stderr, "gputap: the program succeeded, but its trace is not whole: status %d (--require-complete)\n",
+		NOT_COMPLETE);
+	return NOT_COMPLETE;
 }
 
 static int before_start(struct gt_run *run, struct gt_err *err)
 {
 	char *notes;
 
+	if (summary_file(run) && gt_printout_check(summary_file(run), gt_option_true(run->options, "force"), err))
+		return -1;
 	if (gt_run_check_name(run, err) || gt_run_cuda_prepare(run, err) || gt_run_counters_prepare(run, err))
 		return -1;
 	gt_capture_prepare(run);
@@ -318,7 +392,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	log_end(&run);
 	if (gt_run_moved(&run)) {
 		say_moved(&run);
-		return gt_run_like_target(&run);
+		return end_like_target(&run, false);
 	}
 	gt_run_again(&run);
 	store_samples(&run);
@@ -326,6 +400,5 @@ int gt_cmd_run(struct gt_cli *cli)
 	gt_run_log_look(&run);
 	gt_run_remove_lost_page(&run);
 	close(run.log);
-	finish(&run);
-	return gt_run_like_target(&run);
+	return end_like_target(&run, finish(&run));
 }

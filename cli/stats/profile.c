@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include "analysis/callgrind/report.h"
-#include "cli/stats/file.h"
 #include "common/harmless.h"
 #include "common/nearest.h"
 
@@ -63,35 +62,44 @@ static int check_words(const char *list, struct gt_err *err)
 static int print(const struct gt_profile *p, const char *list, enum gt_table_format format, FILE *out,
 	struct gt_err *err)
 {
-	bool follows = false, any;
+	struct gt_tables of = { false, false };
+	unsigned chosen = 0;
+	bool any;
 
-	for (unsigned i = 0; gt_profile_report_at(i); i++) {
-		if (*list && !matches(list, gt_profile_report_at(i)->name, &any))
-			continue;
-		if (gt_profile_print(p, i, format, out, follows, err))
+	for (unsigned i = 0; gt_profile_report_at(i); i++)
+		chosen += !*list || matches(list, gt_profile_report_at(i)->name, &any);
+	of.several = chosen > 1;
+	for (unsigned i = 0; gt_profile_report_at(i); i++)
+		if ((!*list || matches(list, gt_profile_report_at(i)->name, &any)) &&
+			gt_profile_print(p, i, format, out, &of, err))
 			return -1;
-		follows = true;
-	}
-	return 0;
+	return gt_tables_end(&of, format, out)
+		? gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the reports could not be written") : 0;
 }
 
-static void say(const struct gt_profile *p)
+/* Whether nothing is wrong with it. */
+static bool look(const struct gt_profile *p, bool quiet)
 {
+	bool sound = true;
 	char text[512];
 
 	for (uint32_t i = 0; i < p->parts.n; i++)
-		if (gt_profile_doubt(p, i, text, sizeof text))
-			fprintf(stderr, "gputap: %s\n", gt_harmless(text));
+		if (gt_profile_doubt(p, i, text, sizeof text)) {
+			sound = false;
+			if (!quiet)
+				fprintf(stderr, "gputap: %s\n", gt_harmless(text));
+		}
+	return sound;
 }
 
 static int print_to(const struct gt_profile *p, struct gt_cli *cli, enum gt_table_format format, struct gt_err *err)
 {
 	const struct gt_options *o = &cli->options;
-	struct gt_stats_file to;
+	struct gt_printout to;
 
-	if (gt_stats_file_open(&to, o, err))
+	if (gt_stats_open(&to, o, err))
 		return -1;
-	return gt_stats_file_close(&to, print(p, gt_option(o, "report"), format, to.out, err), err);
+	return gt_printout_close(&to, print(p, gt_option(o, "report"), format, to.out, err), err);
 }
 
 int gt_stats_profile(struct gt_cli *cli, const char *path, enum gt_table_format format)
@@ -106,8 +114,9 @@ int gt_stats_profile(struct gt_cli *cli, const char *path, enum gt_table_format 
 	if (check_words(gt_option(o, "report"), &err) || gt_profile_read(path, &p, &err))
 		return gt_cli_fail(&err);
 	rc = print_to(p, cli, format, &err);
-	if (!rc && !gt_option_true(o, "quiet"))
-		say(p);
+	if (!rc && !look(p, gt_option_true(o, "quiet")) && gt_option_true(o, "require-complete"))
+		rc = gt_fail(&err, GT_EXIT_NO, "--require-complete was given", NULL,
+			"%s is not whole: its parts do not add up to what they say", path);
 	gt_profile_free(p);
 	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
 }

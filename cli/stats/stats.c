@@ -11,7 +11,6 @@
 #include "analysis/reports/report.h"
 #include "cli/cli.h"
 #include "cli/jobs.h"
-#include "cli/stats/file.h"
 #include "cli/stats/profile.h"
 #include "common/harmless.h"
 #include "model/stacks/stacks.h"
@@ -129,13 +128,20 @@ static int ask(struct gt_cli *cli, struct gt_report_request *reports, struct gt_
 	return GT_EXIT_OK;
 }
 
+int gt_stats_open(struct gt_printout *to, const struct gt_options *o, struct gt_err *err)
+{
+	const char *path = gt_option_on_command_line(o, "output") ? gt_option(o, "output") : NULL;
+
+	return gt_printout_open(to, path, gt_option_true(o, "force"), err);
+}
+
 static int print_reports(const struct gt_options *o, struct gt_report_run *run, bool quiet, struct gt_err *err)
 {
 	struct gt_progress progress;
-	struct gt_stats_file to;
+	struct gt_printout to;
 	int rc;
 
-	if (gt_stats_file_open(&to, o, err))
+	if (gt_stats_open(&to, o, err))
 		return -1;
 	run->out = to.out;
 	gt_progress_begin(&progress, "reading", quiet);
@@ -143,7 +149,7 @@ static int print_reports(const struct gt_options *o, struct gt_report_run *run, 
 	run->ctx = &progress;
 	rc = gt_reports_run(run, err);
 	gt_progress_end(&progress);
-	return gt_stats_file_close(&to, rc, err);
+	return gt_printout_close(&to, rc, err);
 }
 
 /* Which of the reports that were named have no rows; of others that none has. */
@@ -208,6 +214,8 @@ int gt_cmd_stats(struct gt_cli *cli)
 		rc = gt_symbols_check(run.model, &err);
 	if (!rc && !quiet)
 		print_notes(&run, o);
+	if (!rc)
+		rc = gt_cli_require_complete(o, run.model, !quiet, &err);
 	gt_model_close(run.model);
 	return rc ? gt_cli_fail(&err) : GT_EXIT_OK;
 }

@@ -20,7 +20,7 @@ compopt() { :; }                      # of a completion that runs; there is none
 in_bash() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); COMPREPLY=(); _gputap; printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' '; }
 ok "bash: commands" "$(in_bash gputap '')" "--help --version dump export info metrics plan report run stats wait"
 ok "bash: an option" "$(in_bash gputap run --max-p)" "--max-pending="
-ok "bash: options of that command alone" "$(in_bash gputap info --)" "--help --json --threads"
+ok "bash: options of that command alone" "$(in_bash gputap info --)" "--help --json --require-complete --threads"
 ok "bash: every option of run" "$(in_bash gputap run -- | tr ' ' '\n' | grep -c '^--.*[^p]$')" "$(grep -cE '^OPTION.*", [A-Z |]*R[A-Z |]*, "' "$top/trace/format/options.def")"
 ok "bash: words behind =" "$(in_bash gputap run --summary = m)" markdown
 ok "bash: words behind a blank" "$(in_bash gputap stats --by '')" "line process stack thread"

@@ -98,9 +98,12 @@ ok "run -e sqlite -o y.sqlite makes that file, and the trace beside it" "$(echo 
 # The file of stats: whole or not there, its owner's, not through a link, no folder of its own.
 umask 022
 "$gputap" stats -q -o r.txt one 2>err; ok "stats -o" "$?:$(stat -c %a r.txt):$(grep -c opencl_api_sum r.txt)" 0:600:1
-"$gputap" stats -q -o r.txt -r opencl_api_trace one 2>err; ok "stats -o again replaces it" "$?:$(grep -c opencl_api_sum r.txt)" 0:0
+"$gputap" stats -q -o r.txt -r opencl_api_trace one 2>err; ok "stats -o again does not replace it" "$?:$(grep -c opencl_api_sum r.txt)" 4:1
+has "... and says what does" err "-f"
+"$gputap" stats -q -f -o r.txt -r opencl_api_trace one 2>err; ok "stats -f -o replaces it" "$?:$(grep -c opencl_api_sum r.txt)" 0:0
 echo kept >target; ln -s target link
-"$gputap" stats -q -o link one 2>err; ok "stats -o does not write through a link" "$?:$(cat target):$(test -L link || echo file)" 0:kept:file
+"$gputap" stats -q -o link one 2>err; ok "stats -o takes no link for a free name" "$?:$(cat target):$(test -L link && echo link)" 4:kept:link
+"$gputap" stats -q -f -o link one 2>err; ok "stats -f -o does not write through a link" "$?:$(cat target):$(test -L link || echo file)" 0:kept:file
 mkfifo pipe; timeout 20 "$gputap" stats -q -o pipe one 2>err; ok "stats -o to a pipe that nobody reads does not hang" $? 4
 exec 8<>pipe 9<pipe                     # 8 lets 9 be opened, as a writer
 timeout 20 "$gputap" stats -q -o pipe one 2>err; status=$?
