@@ -646,7 +646,7 @@ static void prepare(void)
 
 	if (!wanted() || !self[0])
 		return;
-	atexit(at_unrecorded_exit);
+	tap_process_at_exit(at_unrecorded_exit);
 	if (old && tap_text_equal(old, self))
 		return;
 	if (old && old[0] && !is_us(old))

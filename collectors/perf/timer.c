@@ -395,7 +395,7 @@ void tap_perf_timer_start(void)
 	}
 	table = t;
 	tap_lost_page_ahead();          /* what a small stack refuses is told where a kill leaves it */
-	atexit(tell_of_refused);
+	tap_process_at_exit(tell_of_refused);
 	tap_at_fork_child(arm);
 	arm();
 	if (!t->at[place_of(tap_sys_gettid())].tid)

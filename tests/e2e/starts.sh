@@ -12,7 +12,7 @@ passed=0 failed=0 skipped=0
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
 cd "$d" || exit 1
-build_programs c python3 sh
+build_programs c python3 sh asan tsan lsan
 all=opencl,cuda,nvtx,osrt,openmp
 
 start python3 itself openmp
@@ -20,6 +20,9 @@ start python3 itself $all
 start python3 sh $all
 start c itself openmp --audit=on
 start sh itself $all --audit=on
+start asan itself osrt
+start tsan itself $all
+start lsan itself osrt
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -56,6 +56,14 @@ static void at_exit(int status, void *unused)
 	tap_process_exit(REC_EXIT_NORMAL, status);
 }
 
+static void call_function(int status, void *function)
+{
+	(void)status;
+	((void (*)(void))function)();
+}
+
+void tap_process_at_exit(void (*function)(void)) { on_exit(call_function, (void *)function); }
+
 /* Registered at the first record, so after the program's early handlers: it runs before them. */
 static void set_exit_handler(void)
 {

@@ -49,6 +49,12 @@ void tap_lost_page_ahead(void);
 void tap_on_exit(void (*fn)(int kind));
 
 /*
+ * As atexit, for what our start sets up. A sanitizer's runtime replaces atexit by a function that ends the program when
+ * it is called while that runtime starts; and one of the calls that it makes meanwhile may be our start (-t osrt).
+ */
+void tap_process_at_exit(void (*function)(void));
+
+/*
  * The image ends now: exit chain, EXIT record, last clock set, conversion. Later calls are forwarded only. Idempotent.
  * Called by the exit handler (NORMAL) and by the wrappers of _exit, _Exit (UNDERSCORE) and quick_exit (QUICK).
  * Nothing happens in a child of vfork or in an image that recorded nothing.
