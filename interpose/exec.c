@@ -1,9 +1,9 @@
 /*
  * interpose/exec.c - the ways out of a process image that leave without its exit handlers
  *
- * _exit, _Exit and quick_exit run our exit chain first; the exec family writes down where the process goes, and that
- * the new image will not be followed when its environment no longer preloads us (the environment itself is the
- * application's). The C library's own exec calls do not come by here: spawn.c.
+ * _exit, _Exit and quick_exit run our exit chain first; the exec family looks at where the process goes, gives the new
+ * image the libraries that it can take (child_environment.h), and writes down when it will not be followed. The C
+ * library's own exec calls do not come by here: spawn.c.
  *
  * Runs      in the calling thread, also between vfork and exec: what must not happen there, process.c leaves out.
  * Must not  allocate: the child of a fork in a threaded program may do nothing that a signal handler may not.
@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 #include "common/plain/without.h"
+#include "interpose/child_environment.h"
 #include "interpose/elf.h"
 #include "interpose/leave.h"
 #include "trace/write/process.h"
 #include "trace/write/sys.h"
 
 #define EXPORTED __attribute__((visibility("default")))
-#define OURS "libgputap"                        /* in LD_PRELOAD or OPENCL_LAYERS: the next image loads us again */
 
 static struct {
 	void (*exit_now)(int);
@@ -37,26 +37,6 @@ static struct {
 	int (*fexecve)(int, char *const *, char *const *);
 	int (*execveat)(int, const char *, char *const *, char *const *, int);
 } real;
-static bool preloaded;                          /* by environment, so that children are expected to be followed */
-
-/* ------------------------------------------------------------ environment */
-
-static bool names_us(const char *variable, const char *entry)
-{
-	size_t n = strlen(variable);
-
-	return strncmp(entry, variable, n) == 0 && strstr(entry + n, OURS);
-}
-
-static bool loads_us(char *const *env)
-{
-	for (; env && *env; env++)
-		if (names_us("LD_PRELOAD=", *env) || names_us("OPENCL_LAYERS=", *env))
-			return true;
-	return false;
-}
-
-bool tap_exec_cleans(char *const *env) { return preloaded && !loads_us(env); }
 
 bool tap_is_newer_function(const char *name)
 {
@@ -94,7 +74,7 @@ static void find_real(void)
 __attribute__((constructor)) static void init(void)
 {
 	find_real();
-	preloaded = loads_us(environ);
+	tap_child_init();
 }
 
 static void need_real(void)
@@ -154,15 +134,33 @@ _Noreturn void tap_quick_exit_old(int status)
 
 /* ------------------------------------------------------------------- exec */
 
-static void before(const char *path, char *const *env)
+static int missing(void)
 {
-	need_real();
-	tap_process_exec(path, tap_exec_cleans(env));
+	errno = ENOSYS;
+	return -1;
 }
 
-/* syscall(nr, ...): exit_group(status), execve(path, argv, env), execveat(dir, path, argv, env, flags). seccomp.S */
+/*
+ * syscall(nr, ...): exit_group(status), execve(path, argv, env), execveat(dir, path, argv, env, flags). seccomp.S goes
+ * on to the real function, with all registers as they came. So an environment that has to change is tried here; should
+ * that fail, the call that follows fails too, and says why. execveat's flags do not come by here: it starts as it is.
+ */
 void tap_syscall_leaves(long nr, long first, long second, long third, long fourth)
 	__attribute__((visibility("hidden")));
+
+static void leave_by_syscall(long nr, int dir, const char *path, char *const *argv, char *const *env)
+{
+	struct tap_child c;
+
+	tap_child_look(&c, dir, path, env);
+	tap_process_exec(&c.started);
+	if (c.bytes && nr == SYS_execve) {
+		TAP_CHILD_ROOM(c);
+		TAP_SYS(execve, path, argv, tap_child_environment(&c, room_of_child), 0, 0, 0);
+		tap_child_forget(&c);
+	}
+}
+
 void tap_syscall_leaves(long nr, long first, long second, long third, long fourth)
 {
 	if (gc_without("leaves-by-syscall"))
@@ -170,21 +168,31 @@ void tap_syscall_leaves(long nr, long first, long second, long third, long fourt
 	if (nr == SYS_exit_group)
 		tap_process_exit(REC_EXIT_UNDERSCORE, (int)first);
 	else if (nr == SYS_execve)
-		before((const char *)first, (char *const *)third);
+		leave_by_syscall(nr, AT_FDCWD, (const char *)first, (char *const *)second, (char *const *)third);
 	else
-		before((const char *)second, (char *const *)fourth);
+		leave_by_syscall(nr, (int)first, (const char *)second, (char *const *)third, (char *const *)fourth);
 }
 
-static int missing(void)
+/* Looks, tells, and names the environment: `env_of_child`, valid until `forget`. */
+#define BEFORE(look, ...) \
+	struct tap_child child; \
+	need_real(); \
+	look(&child, __VA_ARGS__); \
+	tap_process_exec(&child.started); \
+	TAP_CHILD_ROOM(child); \
+	char *const *env_of_child = tap_child_environment(&child, room_of_child)
+
+/* An exec that came back has failed. */
+static int failed(struct tap_child *c, int result)
 {
-	errno = ENOSYS;
-	return -1;
+	tap_child_forget(c);
+	return result;
 }
 
 EXPORTED int execve(const char *path, char *const argv[], char *const env[])
 {
-	before(path, env);
-	return real.execve ? real.execve(path, argv, env) : missing();
+	BEFORE(tap_child_look, AT_FDCWD, path, env);
+	return failed(&child, real.execve ? real.execve(path, argv, env_of_child) : missing());
 }
 
 EXPORTED int execv(const char *path, char *const argv[])
@@ -192,28 +200,30 @@ EXPORTED int execv(const char *path, char *const argv[])
 	return execve(path, argv, environ);
 }
 
-EXPORTED int execvp(const char *file, char *const argv[])
-{
-	before(file, environ);
-	return real.execvp ? real.execvp(file, argv) : missing();
-}
-
 EXPORTED int execvpe(const char *file, char *const argv[], char *const env[])
 {
-	before(file, env);
-	return real.execvpe ? real.execvpe(file, argv, env) : missing();
+	BEFORE(tap_child_search, file, env);
+	return failed(&child, real.execvpe ? real.execvpe(file, argv, env_of_child) : missing());
+}
+
+EXPORTED int execvp(const char *file, char *const argv[])
+{
+	need_real();
+	if (real.execvpe)
+		return execvpe(file, argv, environ);
+	return real.execvp ? real.execvp(file, argv) : missing();
 }
 
 EXPORTED int fexecve(int fd, char *const argv[], char *const env[])
 {
-	before("", env);
-	return real.fexecve ? real.fexecve(fd, argv, env) : missing();
+	BEFORE(tap_child_look, fd, "", env);
+	return failed(&child, real.fexecve ? real.fexecve(fd, argv, env_of_child) : missing());
 }
 
 EXPORTED int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
 {
-	before(path, env);
-	return real.execveat ? real.execveat(dir, path, argv, env, flags) : missing();
+	BEFORE(tap_child_look, dir, path, env);
+	return failed(&child, real.execveat ? real.execveat(dir, path, argv, env_of_child, flags) : missing());
 }
 
 /* Arguments up to the NULL that ends them. */

@@ -9,9 +9,6 @@
 
 #include <stdbool.h>
 
-/* This image was preloaded by its environment, and one with this environment would not be. */
-bool tap_exec_cleans(char *const *env);
-
 /* Functions that the C library of this process may lack, and we export: then nobody must find them. */
 bool tap_is_newer_function(const char *name);
 

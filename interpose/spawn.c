@@ -1,8 +1,9 @@
 /*
  * interpose/spawn.c - posix_spawn and its like, system, popen: children that the C library starts by itself
  *
- * Their exec does not come by exec.c. They are followed by their environment; here is only seen that it has been
- * cleaned: then its calls are nowhere in the trace, and are counted as one child.
+ * Their exec does not come by exec.c. posix_spawn's program is looked at before it is started, and given the libraries
+ * that it can take (child_environment.h); system and popen start a shell, which does that for what it starts. A child
+ * that will not be followed is counted: its calls are nowhere in the trace.
  *
  * SPAWN1  The child is counted before it is made, since the parent may be killed while it makes it; where none came of
  *         it, that is taken back. A parent that has recorded nothing makes a mark for the meantime, and says it
@@ -15,13 +16,14 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include "common/plain/without.h"
+#include "interpose/child_environment.h"
 #include "interpose/elf.h"
-#include "interpose/leave.h"
 #include "trace/write/process.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -65,55 +67,75 @@ static void find_real(void)
 		tap_next_symbols(wanted, sizeof wanted / sizeof *wanted);
 }
 
-static bool cleans(char *const *env) { return tap_exec_cleans(env) && !gc_without("spawn-cleans"); }
-
 /* SPAWN1 */
-struct unfollowed { bool cleaned, counted; uint64_t mark; };
+struct unfollowed { bool lost, counted; uint64_t mark; };
 
-static struct unfollowed count_ahead(char *const *env)
+static struct unfollowed count_ahead(const struct tap_started *s)
 {
-	struct unfollowed u = { .cleaned = cleans(env) };
+	bool lost = s->fate == TAP_CLEANED || s->fate == TAP_UNREACHABLE;
+	struct unfollowed u = { .lost = lost && !gc_without("spawn-cleans") };
 
-	u.counted = u.cleaned && !gc_without("spawn-ahead") && tap_process_count_unfollowed();
-	if (u.cleaned && !u.counted)
-		u.mark = tap_process_mark_unfollowed();
+	u.counted = u.lost && !gc_without("spawn-ahead") && tap_process_count_unfollowed(s->fate);
+	if (u.lost && !u.counted)
+		u.mark = tap_process_mark_unfollowed(s->fate);
 	return u;
 }
 
-static void settle(struct unfollowed u, bool made, const char *path)
+static void settle(struct unfollowed u, bool made, const struct tap_started *s)
 {
 	if (u.counted && !made)
-		tap_process_take_unfollowed_back();
-	else if (u.cleaned && !u.counted && made)
-		tap_process_unfollowed(path);
+		tap_process_take_unfollowed_back(s->fate);
+	else if (u.lost && !u.counted && made)
+		tap_process_unfollowed(s);
 	if (u.mark)
-		tap_process_unmark_unfollowed(u.mark);
+		tap_process_unmark_unfollowed(s->fate, u.mark);
+	if (made)
+		tap_process_started(s);
 }
 
-/* No constructor: most programs start no child. */
-#define SPAWN(member, id) \
+/*
+ * No constructor: most programs start no child. A path is looked at from this process' folder, even if a file action
+ * leaves it first: then it is another file, if any, and at worst the child starts as it did before anybody looked.
+ */
+#define SPAWN(member, look, id) \
 	find_real(); \
-	struct unfollowed u = count_ahead(env); \
-	int err = real.member ? real.member(id, path, actions, attributes, argv, env) : ENOSYS; \
-	settle(u, !err, path); \
+	struct tap_child child; \
+	look; \
+	struct unfollowed u = count_ahead(&child.started); \
+	TAP_CHILD_ROOM(child); \
+	char *const *env_of_child = tap_child_environment(&child, room_of_child); \
+	int err = real.member ? real.member(id, path, actions, attributes, argv, env_of_child) : ENOSYS; \
+	tap_child_forget(&child); \
+	settle(u, !err, &child.started); \
 	return err
+#define LOOK tap_child_look(&child, AT_FDCWD, path, env)
+#define SEARCH tap_child_search(&child, path, env)
 
-int tap_posix_spawn(SPAWN_PARAMETERS(pid_t *pid)) { SPAWN(spawn, pid); }
-int tap_posix_spawn_old(SPAWN_PARAMETERS(pid_t *pid)) { SPAWN(spawn_old, pid); }
-int tap_posix_spawnp(SPAWN_PARAMETERS(pid_t *pid)) { SPAWN(spawnp, pid); }
-int tap_posix_spawnp_old(SPAWN_PARAMETERS(pid_t *pid)) { SPAWN(spawnp_old, pid); }
+int tap_posix_spawn(SPAWN_PARAMETERS(pid_t *pid)) { SPAWN(spawn, LOOK, pid); }
+int tap_posix_spawn_old(SPAWN_PARAMETERS(pid_t *pid)) { SPAWN(spawn_old, LOOK, pid); }
+int tap_posix_spawnp(SPAWN_PARAMETERS(pid_t *pid)) { SPAWN(spawnp, SEARCH, pid); }
+int tap_posix_spawnp_old(SPAWN_PARAMETERS(pid_t *pid)) { SPAWN(spawnp_old, SEARCH, pid); }
 
 EXPORTED int pidfd_spawn(SPAWN_PARAMETERS(int *fd));
-EXPORTED int pidfd_spawn(SPAWN_PARAMETERS(int *fd)) { SPAWN(pidfd, fd); }
+EXPORTED int pidfd_spawn(SPAWN_PARAMETERS(int *fd)) { SPAWN(pidfd, LOOK, fd); }
 EXPORTED int pidfd_spawnp(SPAWN_PARAMETERS(int *fd));
-EXPORTED int pidfd_spawnp(SPAWN_PARAMETERS(int *fd)) { SPAWN(pidfdp, fd); }
+EXPORTED int pidfd_spawnp(SPAWN_PARAMETERS(int *fd)) { SPAWN(pidfdp, SEARCH, fd); }
 
 EXPORTED int system(const char *command);
+/* The shell that runs it. */
+static struct tap_started shell(const char *command)
+{
+	return (struct tap_started){ .path = command, .program = command,
+		.fate = tap_exec_cleans(environ) ? TAP_CLEANED : TAP_FOLLOWED };
+}
+
 EXPORTED int system(const char *command)
 {
 	find_real();
-	if (command && cleans(environ))
-		tap_process_unfollowed(command);
+	struct tap_started s = shell(command);
+
+	if (command && s.fate == TAP_CLEANED && !gc_without("spawn-cleans"))
+		tap_process_unfollowed(&s);
 	if (real.system)
 		return real.system(command);
 	errno = ENOSYS;
@@ -124,9 +146,10 @@ EXPORTED void *popen(const char *command, const char *type);    /* FILE: <stdio.
 EXPORTED void *popen(const char *command, const char *type)
 {
 	find_real();
-	struct unfollowed u = count_ahead(environ);
+	struct tap_started s = shell(command);
+	struct unfollowed u = count_ahead(&s);
 	void *f = real.popen ? real.popen(command, type) : NULL;
 
-	settle(u, f != NULL, command);
+	settle(u, f != NULL, &s);
 	return f;
 }

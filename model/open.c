@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/started.h"
 #include "model/cuda/take.h"
 #include "model/internal.h"
 
@@ -401,6 +402,39 @@ static int take_run_notes(struct gt_model *m)
 	return 0;
 }
 
+static bool is_told(const struct gt_model *m, const char *text)
+{
+	for (uint32_t i = 0; i < m->notes.n; i++)
+		if (!strcmp(m->notes.v[i].text, text))
+			return true;
+	return false;
+}
+
+/* Programs that were not followed, by name: the first of them. A shell may have started thousands. */
+static int take_started_notes(struct gt_model *m, const char *key)
+{
+	enum { LINES = 256, NAMED = 16 };
+	const char *value;
+	char text[1024];
+	unsigned named = 0;
+
+	for (unsigned i = 0; m->n_processes && i < LINES && named < NAMED &&
+		(value = gt_reader_fact(m->reader, -1, key, i)); i++) {
+		struct gt_note *n;
+
+		gt_started_note(key, value, text, sizeof text);
+		if (!*text || is_told(m, text))
+			continue;
+		if (!(n = GT_LIST_ADD(&m->notes)))
+			return -1;
+		*n = (struct gt_note){ .text = gt_arena_copy(&m->arena, text, strlen(text)) };
+		if (!n->text)
+			return -1;
+		named++;
+	}
+	return 0;
+}
+
 static int take_calibration(struct gt_model *m, const struct gt_rec *rec)
 {
 	struct gt_calibration *c;
@@ -671,6 +705,8 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	if (gt_threads_add(m) || sort_threads(m) || gt_numbers_finish(m) || gt_ranges_finish(m))
 		return no_memory(m, err);
 	if (gt_unknowns_finish(m) || gt_stacks_finish(m) || gt_threads_finish(m) || take_run_notes(m) ||
+		take_started_notes(m, "unreachable") ||
+		take_started_notes(m, "started") ||
 		gt_devices_number(m) || gt_device_clocks_finish(m))
 		return no_memory(m, err);
 	if (gt_join_finish(m))

@@ -207,7 +207,9 @@ static void text_image_records(const struct gt_model *m, const struct gt_process
 				(double)r->time_ns / 1e9);
 		if (r->type == REC_EXEC)
 			printf("  exec of %s at %.6f s%s\n", gt_harmless(r->exec.path), (double)r->time_ns / 1e9,
-				r->exec.followed ? "" : ", its environment cleaned: not followed");
+				r->exec.followed ? "" :
+				r->exec.unreachable ? ", into which nothing can be preloaded: not followed" :
+				", its environment cleaned: not followed");
 	}
 }
 

@@ -22,6 +22,7 @@
 #include "cli/perf/perf.h"
 #include "cli/run/run.h"
 #include "common/installed.h"
+#include "common/plain/preloads.h"
 #include "trace/format/domains.h"
 
 /* -------------------------------------------------------------- environment */
@@ -45,33 +46,6 @@ static void prepend(const char *variable, const char *path)
 	else
 		setenv(variable, path, 1);
 	free(joined);
-}
-
-/* A Python interpreter, or a script that names one: its wheels bundle loaders that only the audit module sees. */
-static bool is_python(const char *program)
-{
-	char path[PATH_MAX], line[256] = "", resolved[PATH_MAX];
-	const char *dirs = getenv("PATH");
-
-	snprintf(path, sizeof path, "%s", program);
-	for (const char *d = dirs && !strchr(program, '/') ? dirs : NULL; d;
-		d = strchr(d, ':') ? strchr(d, ':') + 1 : NULL) {
-		snprintf(path, sizeof path, "%.*s/%s", (int)strcspn(d, ":"), d, program);
-		if (!access(path, X_OK))
-			break;
-	}
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		if (read(fd, line, sizeof line - 1) < 0)
-			line[0] = 0;
-		close(fd);
-	}
-	if (line[0] == '#' && line[1] == '!') {
-		line[strcspn(line, "\n")] = 0;
-		return strstr(line, "python") != NULL;
-	}
-	const char *base = realpath(path, resolved) ? strrchr(resolved, '/') : NULL;
-	return (base && !strncmp(base + 1, "python", 6)) || !strncmp(program, "python", 6);
 }
 
 static bool traced(const struct gt_run *run, const char *domain)
@@ -147,11 +121,43 @@ static int thin_objects(const struct gt_run *run, struct gt_err *err)
 	return 0;
 }
 
-static int environment(const struct gt_run *run, struct gt_err *err)
+/* As the hooks of exec and spawn do it for what the program starts (interpose/child_environment.c). */
+static int arrange_preloads(const struct gc_program *p, struct gt_err *err)
+{
+	const char *old = getenv("LD_PRELOAD");
+	size_t room = (old ? strlen(old) : 0) + sizeof p->runtime + 8;
+	char *list = malloc(room);
+	bool same;
+
+	if (!list)
+		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory for the list of libraries to preload");
+	if (!gc_preloads_write(list, room, old, gc_preloads_ours(p, true), p->runtime, &same))
+		unsetenv("LD_PRELOAD");
+	else if (!same)
+		setenv("LD_PRELOAD", list, 1);
+	free(list);
+	return 0;
+}
+
+static int arrange_audit(const struct gt_run *run, struct gt_err *err)
 {
 	const char *audit = gt_option(run->options, "audit");
+	const struct gc_program *p = &run->target.program;
+	char path[PATH_MAX];
+
+	if (gc_program_is_misled(p) || (strcmp(audit, "on") && (strcmp(audit, "auto") || !gc_preloads_audit(p))))
+		return 0;
+	if (library("libgputap-audit.so", path))
+		prepend("LD_AUDIT", path);
+	else if (!strcmp(audit, "on"))
+		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "libgputap-audit.so is not installed");
+	return 0;
+}
+
+static int environment(const struct gt_run *run, struct gt_err *err)
+{
 	const struct gt_option_table *table = run->options->table;
-	char path[PATH_MAX], number[32], name[64], runtime[256];
+	char path[PATH_MAX], number[32], name[64];
 
 	if (!library("libgputap.so", path))
 		return gt_fail(
@@ -159,22 +165,10 @@ static int environment(const struct gt_run *run, struct gt_err *err)
 	if (strpbrk(path, " :\t"))
 		return gt_fail(err, GT_EXIT_MISSING, "the dynamic linker takes blanks and colons for the end of a name",
 			NULL, "%s cannot be preloaded: its path holds one", path);
-	if (!run->target.misled) {
-		prepend("LD_PRELOAD", path);
-		if (thin_objects(run, err))
-			return -1;
-	}
-	if (gt_run_sanitizer_runtime(run->command[0], runtime, sizeof runtime))
-		prepend("LD_PRELOAD", runtime);         /* it refuses to start behind another library */
+	prepend("LD_PRELOAD", path);
 	injection(run, path);
-	bool needed = run->target.preloads || is_python(run->command[0]);
-
-	if (!run->target.misled && (!strcmp(audit, "on") || (needed && !strcmp(audit, "auto")))) {
-		if (library("libgputap-audit.so", path))
-			prepend("LD_AUDIT", path);
-		else if (!strcmp(audit, "on"))
-			return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "libgputap-audit.so is not installed");
-	}
+	if (thin_objects(run, err) || arrange_preloads(&run->target.program, err) || arrange_audit(run, err))
+		return -1;
 	setenv("GPUTAP_RUN_ID", run->run_id, 1);
 	snprintf(number, sizeof number, "%d", (int)getppid());
 	setenv("GPUTAP_LAUNCHER", number, 1);

@@ -162,6 +162,16 @@ void gt_run_note(const struct gt_run *run, char *note)
 	free(note);
 }
 
+void gt_run_log_target(const struct gt_run *run)
+{
+	char value[PATH_MAX + 32];
+
+	if (!gc_program_is_lost(&run->target.program))
+		return;
+	snprintf(value, sizeof value, "%s %s", gc_program_word(&run->target.program), run->target.path);
+	gt_run_log(run, "unreachable", value);
+}
+
 static int64_t clock_ns(clockid_t id)
 {
 	struct timespec t;

@@ -101,8 +101,8 @@ int gt_run_place(struct gt_run *run, struct gt_err *err)
 /* One line, KEY=VALUE, of a key that processes may send. */
 static bool is_mark(const char *line, size_t n)
 {
-	static const char *const keys[] = { "failed=", "unrecorded=", "lost=", "unfollowed=", "removed=",
-		"removed_files=", "elsewhere=", "cuda_runtime=" };
+	static const char *const keys[] = { "failed=", "unrecorded=", "lost=", "unfollowed=", "unreachable=",
+		"started=", "removed=", "removed_files=", "elsewhere=", "cuda_runtime=" };
 	bool known = false;
 
 	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)

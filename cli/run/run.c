@@ -27,6 +27,7 @@
 #include "cli/perf/perf.h"
 #include "cli/printout.h"
 #include "common/plain/without.h"
+#include "common/started.h"
 #include "common/temporary.h"
 #include "model/model.h"
 
@@ -75,6 +76,17 @@ static void choose_run_id(struct gt_run *run)
 	gt_temporary_run(run->run_id);
 }
 
+/* About the first program that this one started and that was not followed; false: there is none. */
+static bool says_started(const struct gt_run *run, const char *key, char *text, size_t room)
+{
+	char value[PATH_MAX];
+
+	if (!gt_run_says(run, key, 0, value, sizeof value))
+		return false;
+	gt_started_note(key, value, text, room);
+	return *text != 0;
+}
+
 /* One sentence why there is no trace, and what helps. */
 static void say_nothing_recorded(const struct gt_run *run)
 {
@@ -102,6 +114,9 @@ static void say_nothing_recorded(const struct gt_run *run)
 	} else if (run->target.why) {
 		fprintf(stderr, "gputap: no call could be traced: %s is %s: no trace\n",
 			gt_harmless(run->target.path), run->target.why);
+	} else if (says_started(run, "unreachable", value, sizeof value) ||
+		   says_started(run, "started", value, sizeof value)) {
+		fprintf(stderr, "gputap: %s\ngputap: no traced call was made: no trace\n", gt_harmless(value));
 	} else if (gt_run_says(run, "unfollowed", 0, value, sizeof value)) {
 		bool number = value[strspn(value, "0123456789")] == 0;  /* killed while it made that child */
 
@@ -188,7 +203,8 @@ static int report(const struct gt_run *run, struct gt_err *err)
 
 	if (gt_model_open(run->trace, NULL, &model, err))
 		return -1;
-	if (!run->quiet && run->target.why)
+	/* Of a program that could have made calls a note says it. */
+	if (!run->quiet && run->target.why && !gc_program_is_lost(&run->target.program))
 		fprintf(stderr, "gputap: %s is %s: only what it started could be traced\n",
 			gt_harmless(run->target.path), run->target.why);
 	if (!run->quiet)
@@ -317,6 +333,7 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 		waitpid(run->pid, NULL, 0);
 		return -1;
 	}
+	gt_run_log_target(run);
 	gt_run_cuda_store(run);
 	gt_run_counters_store(run);
 	run->perf = gt_perf_open(run, &notes);

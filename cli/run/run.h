@@ -13,14 +13,14 @@
 
 #include "cli/run/capture.h"
 #include "cli/cli.h"
+#include "common/plain/program.h"
 #include "trace/format/counters.h"
 #include "trace/read/store.h"
 
 struct gt_run_target {
 	char path[PATH_MAX];            /* of the program itself, or of what runs the script */
 	const char *why;                /* nothing can be preloaded into it, as the end of a sentence; NULL: it can */
-	bool misled;                    /* its dynamic linker would refuse our library: nothing is preloaded */
-	bool preloads;                  /* it names LD_PRELOAD: perhaps it puts a library before ours */
+	struct gc_program program;
 };
 
 struct gt_perf;
@@ -71,8 +71,6 @@ void gt_run_stop_follow(void);
 void gt_run_stop_leave(void);
 /* target.c: what will run, be it named by a script, and whether it can be reached. Before the start. */
 void gt_run_look_at_target(const char *program, struct gt_run_target *t);
-/* The AddressSanitizer runtime that this program was linked with: it must be the first of all libraries. */
-bool gt_run_sanitizer_runtime(const char *program, char *name, size_t bytes);
 /* cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */
 int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err);
 void gt_run_cuda_store(struct gt_run *run);
@@ -110,6 +108,7 @@ void gt_run_log(const struct gt_run *run, const char *key, const char *value);
 void gt_run_log_number(const struct gt_run *run, const char *key, long long value);
 void gt_run_log_clock(const struct gt_run *run);
 void gt_run_log_start(const struct gt_run *run);
+void gt_run_log_target(const struct gt_run *run);                 /* of a program that could make calls unseen */
 void gt_run_log_look(const struct gt_run *run);                   /* whether somebody cut it: then it says so */
 const char *gt_run_clock_source(void);
 

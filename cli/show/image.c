@@ -101,6 +101,7 @@ static const char *followed(int followed) { return followed ? "followed" : "not 
 #define SHOW_text(name, member) { name, gt_show_c_string, GT_PLACE(R, member) },
 #define SHOW_on_or_off(name, member) STATE(name, member, on_or_off)
 #define SHOW_followed(name, member) STATE(name, member, followed)
+#define SHOW_unshown(name, member)
 #define SHOW_exit_way(name, member) WORDS(name, member, exit_way)
 #define SHOW_cost(name, member) WORDS(name, member, cost_of)
 

@@ -22,7 +22,6 @@ needed() {
 	shift 2
 	case " ${ONLY-$switch} " in *" $switch "*) ;; *) return ;; esac
 	case $switch in
-	names-preload) command -v oclgrind >/dev/null || lack="no oclgrind" ;;
 	parents-page) [ "$(id -u)" = 0 ] || lack="not root" ;;
 	other-folder) other_user || lack="not root, or no setpriv" ;;
 	in-place) unit shim_places a_trace_is_made_where_nothing_can_be_renamed && ! grep -q '^skipped' out || lack=$no_filters ;;

@@ -359,8 +359,8 @@ static void forbid_reading(void)
 	};
 	struct sock_fprog program = { sizeof code / sizeof *code, code };
 
-	if (tap_sys6(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0) ||
-		tap_sys6(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program, 0, 0, 0))
+	if (gc_syscall6(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0) ||
+		gc_syscall6(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program, 0, 0, 0))
 		exit(77);
 }
 

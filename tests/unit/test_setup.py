@@ -28,7 +28,8 @@ for p in "${@:2}"; do case $p in -*) ;; *) echo "$p" >>"$SYSTEM/installed" ;; es
 NEEDED = {"gcc", "make", "python3", "zstd", "libsqlite3-dev", "libzstd-dev", "libxxhash-dev", "opencl-headers", "ocl-icd-opencl-dev",
           "ocl-icd-libopencl1", "pocl-opencl-icd", "sqlite3"}
 TESTS = {"libcmocka-dev", "binutils", "procps"}
-OPTIONAL = {"clinfo", "elfutils", "oclgrind", "protobuf-compiler", "shellcheck", "strace", "python3-pycparser", "python3-pip"}
+OPTIONAL = {"clinfo", "elfutils", "libc6-i386", "musl-tools", "oclgrind", "protobuf-compiler", "shellcheck", "strace", "python3-pycparser",
+            "python3-pip"}
 
 
 class Setup(unittest.TestCase):

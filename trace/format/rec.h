@@ -181,7 +181,8 @@ struct rec_control {
 	X(CUPTI_DATA_GONE,   "overheads of CUDA whose data is missing: it was gone before it was stored") \
 	X(TRACEPOINTS_LOST,  "events of tracepoints lost: the kernel's rings were full") \
 	X(HANDLER_CALL,      "calls of signal handlers that came while gputap asked the driver: forwarded only") \
-	X(WORK_UNKNOWN,      "processes killed or ended amid CUDA work, with calls left out: how much is not known")
+	X(WORK_UNKNOWN,      "processes killed or ended amid CUDA work, with calls left out: how much is not known") \
+	X(CHILD_UNREACHABLE, "children not followed: 32-bit, another C library, or rights of their own")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
@@ -436,6 +437,8 @@ enum rec_sample { REC_SAMPLE_CLOCK = 1, REC_SAMPLE_CYCLES, REC_SAMPLE_TIMER };
 /* OUT: it waits for something; PREEMPTED: it could have gone on, and another thread has the processor */
 enum rec_switch { REC_SWITCH_OUT, REC_SWITCH_IN, REC_SWITCH_PREEMPTED };
 enum rec_task { REC_TASK_BEGINS = 1, REC_TASK_ENDS, REC_TASK_NAMED };
+/* Flags of EXEC: bit 0, it is not followed. */
+enum rec_exec { REC_EXEC_CLEANED = 1, REC_EXEC_UNREACHABLE = 3 };
 enum rec_exit { REC_EXIT_NORMAL = 1, REC_EXIT_UNDERSCORE, REC_EXIT_QUICK, REC_EXIT_EXEC };
 
 static inline uint64_t rec_link(uint32_t stream, uint64_t offset) { return (uint64_t)stream | (offset >> 3) << 32; }
@@ -462,6 +465,9 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
  *       clock=TICK MONO RAW REAL BOOT BRACKET (repeated) end_realtime_ns exit_status exit_signal option=NAME=VALUE
  *       failed=PID (an image that could not make its directory: none of its calls is here) unrecorded=CALLS
  *       unfollowed=PATH (started with an environment without us, by an image that recorded nothing)
+ *       unreachable=WORD PATH (started by such an image, and nothing can be preloaded into it: common/plain/program.h),
+ *       or the pid of who was killed while it started one
+ *       started=WORD PATH (the same of a static program, which is no loss, and "unseen" of one that was not looked at)
  *       cut=1 (the launcher saw that this file was cut)
  *       cuda_runtime=NAME (loaded in an image that recorded nothing, and no driver was)
  *       launcher_start boot_id ns_pid (as below: whether the launcher still runs)

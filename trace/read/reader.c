@@ -235,6 +235,7 @@ static void count_unrecorded(struct gt_reader *r)
 		images += !strcmp(f->key, "failed");
 		images -= !strcmp(f->key, "retried") && images;
 		r->found.lost[REC_LOSS_CHILD_MISSED] += !strcmp(f->key, "unfollowed");
+		r->found.lost[REC_LOSS_CHILD_UNREACHABLE] += !strcmp(f->key, "unreachable");
 		r->found.lost[REC_LOSS_ELSEWHERE] += !strcmp(f->key, "elsewhere");
 		r->found.lost[REC_LOSS_REMOVED] += !strcmp(f->key, "removed");
 		r->found.lost[REC_LOSS_REMOVED] += !strcmp(f->key, "made") && is_gone(r, f->value);

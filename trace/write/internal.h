@@ -182,11 +182,11 @@ uint64_t tap_run_count_adopted(void);
 uint64_t tap_run_count_owed(void);       /* a call that a reader counts no more, now that the image has a stream */
 void tap_run_count_forget(void);         /* fork: it is the parent's */
 void tap_run_say_unrecorded(void);       /* at the end: how many calls went nowhere */
-/* Under a launcher: an image that recorded nothing leaves our sight by an exec of `path`. */
-void tap_run_say_unfollowed(const char *path);
+/* Under a launcher, of an image that recorded nothing: what it starts, unless that is followed. */
+void tap_run_say_started(const struct tap_started *started);
 /* The same while it is made: a mark that is removed again. 0: there is none. */
-uint64_t tap_run_mark_unfollowed(void);
-void tap_run_unmark_unfollowed(uint64_t mark);
+uint64_t tap_run_mark_unfollowed(enum tap_fate fate);
+void tap_run_unmark_unfollowed(enum tap_fate fate, uint64_t mark);
 /* At the end: the image's own directory is not where it was. */
 void tap_run_check_image(void);
 /* The trace does not stand where it was asked for: a note. */

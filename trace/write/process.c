@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
+#include "common/plain/program.h"
 #include "common/plain/without.h"
 #include "trace/write/asked.h"
 #include "trace/write/debug.h"
@@ -228,79 +229,122 @@ void tap_process_exit(enum rec_exit kind, int status)
 	errno = saved;
 }
 
-void tap_process_exec(const char *path, bool environment_cleaned)
+/* ------------------------------------------------ programs that are started */
+
+enum { TOLD_BY_NAME = 16, NAME_SHOWN = 300 };  /* notes an image; bytes of a path in one */
+
+static bool is_lost(enum tap_fate fate) { return fate == TAP_CLEANED || fate == TAP_UNREACHABLE; }
+
+static enum rec_loss loss_of(enum tap_fate fate)
+{
+	return fate == TAP_UNREACHABLE ? REC_LOSS_CHILD_UNREACHABLE : REC_LOSS_CHILD_MISSED;
+}
+
+/* In an image that records. A path from its end: there stands what it is. */
+static void note_by_name(const struct tap_started *s)
+{
+	static uint32_t told;
+	size_t bytes = s->program ? tap_text_length(s->program) : 0;
+	const char *name = s->program ? s->program + (bytes > NAME_SHOWN ? bytes - NAME_SHOWN : 0) : "?";
+
+	if ((s->fate != TAP_UNSEEN && !s->why) || __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED) >= TOLD_BY_NAME)
+		return;
+	if (s->fate == TAP_UNSEEN)
+		tap_note(TAP_PART_CORE, GC_NOTE_UNSEEN, name);
+	else
+		tap_note(TAP_PART_CORE, s->fate == TAP_STATIC ? GC_NOTE_STATIC : GC_NOTE_UNREACHABLE, name, s->why);
+}
+
+void tap_process_exec(const struct tap_started *s)
 {
 	int saved = errno;
+	const char *path = s->path;
 
 	if (tap_off && tap_off != TAP_OFF_EARLY)
 		return;
 	/* A child of fork that recorded nothing is of interest only when it leaves our sight. */
-	bool forked = !TAP_READ_ONCE(tap_gate->alive) && tap_run_image_dir()[0];
+	bool forked = !TAP_READ_ONCE(tap_gate->alive) && tap_run_image_dir()[0], lost = is_lost(s->fate);
 
-	TAP_DEBUG(process, "exec %s%s", path ? path : "?",
-		environment_cleaned ? ", environment cleaned: not followed" : "");
+	TAP_DEBUG(process, "exec %s%s", path ? path : "?", lost ? ": not followed" : "");
 	if (image_is_open()) {
 		run_exit_functions(REC_EXIT_EXEC);
 		tap_names_look_at_all();
 		tap_clock_record();
 	}
-	if (image_is_open() || (forked && environment_cleaned))
-		tap_record_text(REC_EXEC, environment_cleaned, path ? path : "", path ? tap_text_length(path) : 0);
-	else if (environment_cleaned && !forked)
-		tap_run_say_unfollowed(path ? path : "?");
+	if (image_is_open() || (forked && lost))
+		tap_record_text(REC_EXEC, !lost ? 0 : s->fate == TAP_CLEANED ? REC_EXEC_CLEANED : REC_EXEC_UNREACHABLE,
+			path ? path : "", path ? tap_text_length(path) : 0);
+	else
+		tap_run_say_started(s);
 	/* Behind the record: opening a stream after a fork drops what the parent had counted. */
-	if (environment_cleaned && (image_is_open() || forked))
-		tap_lost(REC_LOSS_CHILD_MISSED, 1);
+	if (image_is_open() || (forked && lost)) {
+		if (lost)
+			tap_lost(loss_of(s->fate), 1);
+		note_by_name(s);
+	}
 	errno = saved;
 }
 
-bool tap_process_count_unfollowed(void)
+bool tap_process_count_unfollowed(enum tap_fate fate)
 {
 	int saved = errno;
 	bool counts = (!tap_off || tap_off == TAP_OFF_EARLY) && image_is_open();
 
 	if (counts)
-		tap_lost(REC_LOSS_CHILD_MISSED, 1);
+		tap_lost(loss_of(fate), 1);
 	errno = saved;
 	return counts;
 }
 
-void tap_process_take_unfollowed_back(void)
+void tap_process_take_unfollowed_back(enum tap_fate fate)
 {
 	int saved = errno;
 
-	tap_lost(REC_LOSS_CHILD_MISSED, UINT64_MAX);    /* minus 1 */
+	tap_lost(loss_of(fate), UINT64_MAX);    /* minus 1 */
 	errno = saved;
 }
 
-uint64_t tap_process_mark_unfollowed(void)
+uint64_t tap_process_mark_unfollowed(enum tap_fate fate)
 {
 	int saved = errno;
-	uint64_t mark = !tap_off || tap_off == TAP_OFF_EARLY ? tap_run_mark_unfollowed() : 0;
+	uint64_t mark = !tap_off || tap_off == TAP_OFF_EARLY ? tap_run_mark_unfollowed(fate) : 0;
 
 	errno = saved;
 	return mark;
 }
 
-void tap_process_unmark_unfollowed(uint64_t mark)
+void tap_process_unmark_unfollowed(enum tap_fate fate, uint64_t mark)
 {
 	int saved = errno;
 
-	tap_run_unmark_unfollowed(mark);
+	tap_run_unmark_unfollowed(fate, mark);
 	errno = saved;
 }
 
-void tap_process_unfollowed(const char *path)
+void tap_process_unfollowed(const struct tap_started *s)
 {
 	int saved = errno;
 
 	if (tap_off && tap_off != TAP_OFF_EARLY)
 		return;
-	TAP_DEBUG(process, "%s: a child with a cleaned environment: not followed", path ? path : "?");
+	TAP_DEBUG(process, "%s: a child that is not followed", s->path ? s->path : "?");
 	if (image_is_open())
-		tap_lost(REC_LOSS_CHILD_MISSED, 1);
+		tap_lost(loss_of(s->fate), 1);
 	else
-		tap_run_say_unfollowed(path ? path : "?");
+		tap_run_say_started(s);
+	errno = saved;
+}
+
+void tap_process_started(const struct tap_started *s)
+{
+	int saved = errno;
+
+	if (tap_off && tap_off != TAP_OFF_EARLY)
+		return;
+	if (image_is_open())
+		note_by_name(s);
+	else if (!is_lost(s->fate))
+		tap_run_say_started(s);
 	errno = saved;
 }
 

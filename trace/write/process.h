@@ -61,20 +61,38 @@ void tap_process_at_exit(void (*function)(void));
  */
 void tap_process_exit(enum rec_exit kind, int status);
 
+/* A program that this one starts, by an exec of its own or as a child, and what becomes of its calls. */
+enum tap_fate {
+	TAP_FOLLOWED,
+	TAP_CLEANED,                    /* nothing loads us in its environment */
+	TAP_UNREACHABLE,                /* nothing can be preloaded into it, and it could make calls */
+	TAP_STATIC,                     /* nor into this, but no driver can be loaded either: no loss */
+	TAP_UNSEEN,                     /* it could not be looked at: perhaps followed */
+};
+struct tap_started {
+	const char *path;
+	const char *program;            /* the same, or what runs that script */
+	enum tap_fate fate;
+	const char *word, *why;         /* common/plain/program.h: of UNREACHABLE, STATIC */
+};
+
 /* Before an exec: exit chain, EXEC record, clock set. Nothing is closed: should the call fail, the image goes on. */
-void tap_process_exec(const char *path, bool environment_cleaned);
+void tap_process_exec(const struct tap_started *started);
 
 /* Under a launcher, at the end of an image that recorded nothing: that CUDA's runtime is loaded, by that name. */
 void tap_run_say_cuda_runtime(const char *name);
 
-/* A child was started, by other means than this image's own exec, in whose environment nothing loads us. */
-void tap_process_unfollowed(const char *path);
+/* A child was started, by other means than this image's own exec, that is not followed. */
+void tap_process_unfollowed(const struct tap_started *started);
 /* Counts such a child before it is started. False: this image records nothing, so that it is said afterwards. */
-bool tap_process_count_unfollowed(void);
+bool tap_process_count_unfollowed(enum tap_fate fate);
 /* ... and this, meanwhile, that it is made: a mark, to be removed whatever came of it. 0: none can be made. */
-uint64_t tap_process_mark_unfollowed(void);
-void tap_process_unmark_unfollowed(uint64_t mark);
-void tap_process_take_unfollowed_back(void);    /* what was counted so, of a child that could not be started */
+uint64_t tap_process_mark_unfollowed(enum tap_fate fate);
+void tap_process_unmark_unfollowed(enum tap_fate fate, uint64_t mark);
+/* What was counted so, of a child that could not be started. */
+void tap_process_take_unfollowed_back(enum tap_fate fate);
+/* What is no loss, of a program that was started: for a note. */
+void tap_process_started(const struct tap_started *started);
 
 /* The program installed (or is about to install) a seccomp filter: no new kind of system call from here on. */
 void tap_seccomp_seen(void);

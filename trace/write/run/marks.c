@@ -22,10 +22,15 @@
 #include "trace/write/room.h"
 #include "trace/write/run/run.h"
 
-static void put_mark(struct tap_text *t, const char *key, const char *value)
+/* KEY=VALUE, or KEY=WORD VALUE. */
+static void put_mark(struct tap_text *t, const char *key, const char *word, const char *value)
 {
 	tap_text_str(t, key);
 	tap_text_char(t, '=');
+	if (word) {
+		tap_text_str(t, word);
+		tap_text_char(t, ' ');
+	}
 	for (; *value; value++) {
 		unsigned char c = (unsigned char)*value;
 
@@ -258,7 +263,7 @@ static bool name_it(const char *key, const char *value)
 }
 
 struct mark {
-	const char *key, *value;
+	const char *key, *word, *value; /* word: or NULL */
 	bool said;
 };
 
@@ -269,13 +274,13 @@ static void say_it(void *what)
 	struct tap_text t;
 
 	tap_text_init(&t, line, sizeof line);
-	put_mark(&t, m->key, m->value);
+	put_mark(&t, m->key, m->word, m->value);
 	m->said = (!tap_run_is_elsewhere() && append(&t)) || send_to_launcher(&t) || name_it(m->key, m->value);
 }
 
-static bool say(const char *key, const char *value)
+static bool say(const char *key, const char *word, const char *value)
 {
-	struct mark m = { key, value, false };
+	struct mark m = { key, word, value, false };
 	uint64_t mask = tap_sys_signals_block();
 
 	tap_with_room(say_it, &m);
@@ -290,7 +295,7 @@ static bool say_number(const char *key, uint64_t n)
 
 	tap_text_init(&t, value, sizeof value);
 	tap_text_u64(&t, n);
-	return say(key, value);
+	return say(key, NULL, value);
 }
 
 void tap_run_say_failed(void)
@@ -315,9 +320,9 @@ void tap_run_say_made(void)
 
 	tap_text_init(&t, line, sizeof line);
 	if (!gc_without("made-mark"))
-		put_mark(&t, "made", tap_run.image_name);
+		put_mark(&t, "made", NULL, tap_run.image_name);
 	if (said_by == tap_sys_getpid() && !count.in_page && !gc_without("retried-mark"))
-		put_mark(&t, "retried", tap_run.image_name);
+		put_mark(&t, "retried", NULL, tap_run.image_name);
 	append(&t);
 	said_by = failed_is_told = 0;
 }
@@ -341,33 +346,44 @@ static void find_run(void *unused)
 }
 
 /* Under a launcher, of an image that recorded nothing: a line of the run that it belongs to. */
-static void say_to_run(const char *key, const char *value)
+static void say_to_run(const char *key, const char *word, const char *value)
 {
 	if (!tap_run.launched || !tap_ready || tap_seccomp)
 		return;
 	uint64_t mask = tap_sys_signals_block();
 
 	tap_with_room(find_run, NULL);
-	say(key, value);
+	say(key, word, value);
 	tap_sys_signals_restore(mask);
 }
 
-void tap_run_say_unfollowed(const char *path)
+static const char *key_of(enum tap_fate fate)
 {
-	if (!gc_without("unfollowed"))
-		say_to_run("unfollowed", path);
+	static const char *const keys[] = { [TAP_CLEANED] = "unfollowed", [TAP_UNREACHABLE] = "unreachable",
+		[TAP_STATIC] = "started", [TAP_UNSEEN] = "started" };
+
+	return keys[fate];
 }
 
-void tap_run_say_cuda_runtime(const char *name) { say_to_run("cuda_runtime", name); }
+void tap_run_say_started(const struct tap_started *s)
+{
+	const char *path = s->program ? s->program : "?";
 
-struct while_made { uint64_t tick; bool remove, done; };
+	if (s->fate == TAP_FOLLOWED || (s->fate == TAP_CLEANED && gc_without("unfollowed")))
+		return;
+	say_to_run(key_of(s->fate), s->fate == TAP_CLEANED ? NULL : s->fate == TAP_UNSEEN ? "unseen" : s->word, path);
+}
+
+void tap_run_say_cuda_runtime(const char *name) { say_to_run("cuda_runtime", NULL, name); }
+
+struct while_made { const char *key; uint64_t tick; bool remove, done; };
 
 static void mark_while_made(void *what)
 {
 	struct while_made *m = what;
 	char path[TAP_PATH_MAX];
 
-	if (!mark_path(path, m->tick, "unfollowed", tap_sys_getpid()))
+	if (!mark_path(path, m->tick, m->key, tap_sys_getpid()))
 		return;
 	if (m->remove)
 		tap_sys_unlink(path, 0);
@@ -375,9 +391,9 @@ static void mark_while_made(void *what)
 		m->done = TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0) == 0;
 }
 
-uint64_t tap_run_mark_unfollowed(void)
+uint64_t tap_run_mark_unfollowed(enum tap_fate fate)
 {
-	struct while_made m = { .tick = tap_tick() };
+	struct while_made m = { .key = key_of(fate), .tick = tap_tick() };
 
 	if (!tap_run.launched || !tap_ready || tap_seccomp || gc_without("spawn-mark"))
 		return 0;
@@ -388,9 +404,9 @@ uint64_t tap_run_mark_unfollowed(void)
 	return m.done ? m.tick : 0;
 }
 
-void tap_run_unmark_unfollowed(uint64_t mark)
+void tap_run_unmark_unfollowed(enum tap_fate fate, uint64_t mark)
 {
-	struct while_made m = { mark, true, false };
+	struct while_made m = { key_of(fate), mark, true, false };
 
 	if (tap_seccomp)
 		return;
@@ -430,5 +446,5 @@ void tap_run_notes(void)
 {
 	tap_run_name_note();
 	if (tap_run.launched && tap_run_is_elsewhere())
-		say("elsewhere", tap_run.dir);
+		say("elsewhere", NULL, tap_run.dir);
 }

@@ -1,0 +1,70 @@
+/*
+ * interpose/child_environment.h - what a program that this one starts is, and the environment by which it is followed
+ *
+ * The application's environment is never written to. Where the program needs another list of libraries than stands in
+ * it, the child gets a copy of the array with that line exchanged.
+ *
+ *	struct tap_child c;
+ *
+ *	tap_child_look(&c, AT_FDCWD, path, env);
+ *	TAP_CHILD_ROOM(c);              (on the stack, for as long as the call lasts)
+ *	real(path, argv, tap_child_environment(&c, room_of_child));
+ *	tap_child_forget(&c);
+ *
+ * CHILD1  Whoever starts a program may be a child of vfork, which never comes back from an exec that succeeds: nothing
+ *         is held then but the stack, or one mapping that the thread's next start takes over.
+ * CHILD2  What the shim's own process keeps in its environment is what every program needs; what one program needs
+ *         (AddressSanitizer's runtime, the audit module) is added for that one, and taken out again in it.
+ *
+ * Runs      in the calling thread, between fork or vfork and exec too; in the constructor (init).
+ * Must not  allocate, lock, change errno.
+ *
+ * Copyright 2026 The gputap authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef GPUTAP_INTERPOSE_CHILD_ENVIRONMENT_H
+#define GPUTAP_INTERPOSE_CHILD_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/plain/preloads.h"
+#include "common/plain/program.h"
+#include "trace/write/process.h"
+
+enum { TAP_CHILD_STACK = 3072 };        /* bytes of the caller's stack that a copy may take; a larger one is mapped */
+
+struct tap_child {
+	struct gc_program program;
+	struct tap_started started;     /* for who tells of it */
+	char *const *env;
+	const char *preload, *audit;    /* values, NULL: not set */
+	const char *auditor;            /* the audit module's path, NULL: without */
+	enum gc_ours ours;
+	bool sets_preload, sets_audit;
+	size_t lines;                   /* of env */
+	size_t bytes;                   /* of its copy, 0: env as it is */
+	void *mapped;
+};
+
+/* Constructor: this process' own environment becomes what each program needs (CHILD2). */
+void tap_child_init(void);
+
+/* path: as execveat takes it; "": `dir` is the file. */
+void tap_child_look(struct tap_child *c, int dir, const char *path, char *const *env);
+/* As execvp finds the file, by this process' PATH. */
+void tap_child_search(struct tap_child *c, const char *file, char *const *env);
+
+static inline size_t tap_child_words(const struct tap_child *c)
+{
+	return c->bytes <= TAP_CHILD_STACK ? c->bytes / sizeof(void *) + 1 : 1;
+}
+#define TAP_CHILD_ROOM(c) void *room_of_child[tap_child_words(&(c))]
+
+char *const *tap_child_environment(struct tap_child *c, void **room);
+void tap_child_forget(struct tap_child *c);
+
+/* This image was preloaded by its environment, and one with this environment would not be. */
+bool tap_exec_cleans(char *const *env);
+
+#endif
