@@ -21,20 +21,23 @@ static bool same(const void *element, const void *key, const void *ctx)
 	const struct gt_string *a = &((const struct kept *)element)->text, *b = key;
 
 	(void)ctx;
-	return a->bytes == b->bytes && !memcmp(a->text, b->text, a->bytes);
+	return gt_same_text(*a, *b);
 }
 
-/* NULL: no memory. Valid until the next one is kept. */
+/* NULL: no memory, which whoever ends a walk or an export asks for. Valid until the next one is kept. */
 static struct kept *keep(struct gt_model *m, struct gt_string text)
 {
 	struct gt_texts *t = &m->texts;
 	bool fresh;
 	struct kept *k = gt_map_add(&t->map, sizeof *k, gt_hash_text(text.text, text.bytes), &text, same, NULL, &fresh);
 
+	if (!k)
+		m->no_memory = true;
 	if (!k || !fresh)
 		return k;
 	k->text = (struct gt_string){ gt_arena_copy(&t->arena, text.text, text.bytes), text.bytes };
 	if (!k->text.text) {
+		m->no_memory = true;
 		gt_map_remove(&t->map, sizeof *k, k);
 		return NULL;
 	}
