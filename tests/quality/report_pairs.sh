@@ -9,4 +9,4 @@ set -u
 nm -D --undefined-only "$GPUTAP_BUILD/libgputap.so" | grep -q __asan || { echo "skipped: no sanitizers' build (make check-asan makes it)"; exit 77; }
 export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-PAIRS_STEP=${PAIRS_STEP:-5} . "$GPUTAP_TESTS/cli/report_pairs.sh"
+SANITIZED=1 PAIRS_STEP=${PAIRS_STEP:-5} PAIRS_RECORDED=${PAIRS_RECORDED:-61} . "$GPUTAP_TESTS/cli/report_pairs.sh"
