@@ -48,8 +48,7 @@ struct function { const struct gt_frame *frame; uint64_t n, best; uint32_t stack
 
 static bool same_function(const struct gt_frame *a, const struct gt_frame *b)
 {
-	return a->group.bytes == b->group.bytes && !memcmp(a->group.text, b->group.text, a->group.bytes) &&
-		!strcmp(gt_frame_module(a), gt_frame_module(b));
+	return gt_same_text(a->group, b->group) && !strcmp(gt_frame_module(a), gt_frame_module(b));
 }
 
 /* More samples first; the order of the map must not show. */

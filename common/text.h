@@ -18,6 +18,21 @@
 
 struct gt_string { const char *text; size_t bytes; };     /* not owned; no NUL behind it that one could count on */
 
+/* memcmp() for what may be empty and then lie nowhere, which that does not take (C11 7.24.1). */
+static inline int gt_compare_bytes(const void *a, const void *b, size_t n) { return n ? memcmp(a, b, n) : 0; }
+
+static inline bool gt_same_text(struct gt_string a, struct gt_string b)
+{
+	return a.bytes == b.bytes && !gt_compare_bytes(a.text, b.text, a.bytes);
+}
+/* By their bytes; of two of which one begins the other, the shorter one first. */
+static inline int gt_compare_text(struct gt_string a, struct gt_string b)
+{
+	int order = gt_compare_bytes(a.text, b.text, a.bytes < b.bytes ? a.bytes : b.bytes);
+
+	return order ? order : (a.bytes > b.bytes) - (a.bytes < b.bytes);
+}
+
 /* Of a text that outlives it; NULL: an empty one. */
 static inline struct gt_string gt_string_of(const char *s) { return (struct gt_string){ s, s ? strlen(s) : 0 }; }
 

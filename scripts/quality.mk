@@ -39,7 +39,7 @@ golden: test-programs
 check-asan:
 	$(Q)$(MAKE) O=$(O)-asan SAN=address,undefined test-programs
 	@echo "skipped: cli, e2e, fault: they run programs built without sanitizers"
-	$(Q)GPUTAP_BUILD=$(abspath $(O))-asan ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TEST_TIMEOUT=600 \
+	$(Q)GPUTAP_BUILD=$(abspath $(O))-asan SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TEST_TIMEOUT=600 \
 		tests/run -p unit -p golden -p quality
 check-ubsan: check-asan
 check-tsan:

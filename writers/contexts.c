@@ -16,7 +16,7 @@ static bool same_text(const void *element, const void *key, const void *ctx)
 	const struct gt_cost_contexts *c = ctx;
 	const struct gt_string *a = &c->texts.v[*(const uint32_t *)element], *b = key;
 
-	return a->bytes == b->bytes && !memcmp(a->text, b->text, b->bytes);
+	return gt_same_text(*a, *b);
 }
 
 static bool same_function(const void *element, const void *key, const void *ctx)

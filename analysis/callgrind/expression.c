@@ -107,7 +107,7 @@ uint32_t gt_profile_find_event(const struct gt_profile *p, struct gt_string name
 	for (uint32_t i = 0; i < p->events.n; i++) {
 		struct gt_string is = gt_profile_text(p, p->events.v[i].name);
 
-		if (is.bytes == name.bytes && !memcmp(is.text, name.text, name.bytes))
+		if (gt_same_text(is, name))
 			return i;
 	}
 	return GT_PROFILE_NONE;

@@ -714,7 +714,8 @@ static int read_more(struct parser *s, struct pending *b)
 
 	if (b->end - b->begin > LONGEST_LINE)
 		return fail(s, "a line of more than 16 MiB");
-	memmove(b->data, b->data + b->begin, b->end - b->begin);
+	if (b->begin)
+		memmove(b->data, b->data + b->begin, b->end - b->begin);
 	b->end -= b->begin;
 	b->begin = 0;
 	if (b->end == b->room) {

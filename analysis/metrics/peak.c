@@ -161,17 +161,12 @@ static struct gt_string trimmed(struct gt_string s)
 	return s;
 }
 
-static bool same(struct gt_string a, struct gt_string b)
-{
-	return a.bytes == b.bytes && (!a.bytes || !memcmp(a.text, b.text, a.bytes));
-}
-
 static bool is_of(const struct gt_measured_peak *p, const struct gt_object *device)
 {
 	struct gt_string none = { "", 0 }, platform = trimmed(device->platform ? device->platform->name : none);
 
-	return same(trimmed(p->device), trimmed(device->name)) &&
-		(!platform.bytes || same(trimmed(p->platform), platform));
+	return gt_same_text(trimmed(p->device), trimmed(device->name)) &&
+		(!platform.bytes || gt_same_text(trimmed(p->platform), platform));
 }
 
 static struct gt_peak measured(const struct gt_model *m, const struct gt_object *device)

@@ -101,8 +101,7 @@ static const char os_runtime[] = "OS runtime", openmp[] = "OpenMP";
 
 static bool same(const struct doing *a, const struct doing *b)
 {
-	return a->what == b->what && a->name.bytes == b->name.bytes &&
-		!memcmp(a->name.text, b->name.text, a->name.bytes);
+	return a->what == b->what && gt_same_text(a->name, b->name);
 }
 
 static struct spent *spent_on(struct thread *th, const struct doing *doing)
@@ -117,6 +116,9 @@ static struct spent *spent_on(struct thread *th, const struct doing *doing)
 		*s = (struct spent){ .doing = *doing };
 	return s;
 }
+
+/* So many parts of the one are less than the other. Times of a damaged trace are no overflow then. */
+static bool is_under(int parts, int64_t part, int64_t whole) { return (double)parts * (double)part < (double)whole; }
 
 static bool is_own(const struct doing *d)
 {
@@ -318,7 +320,8 @@ static int add_sample(struct state *s, const struct gt_timeline *t, const struct
 	spent = spent_on(th, &doing);
 	if (!spent || !gt_hot_add(&spent->hot, (uint32_t)item->sample->stack))
 		return -1;
-	spent->sampled_ns += of_clock ? (int64_t)item->sample->period : 0;
+	if (of_clock)
+		spent->sampled_ns = gt_time_add(spent->sampled_ns, (int64_t)item->sample->period);
 	return 0;
 }
 
@@ -367,7 +370,7 @@ static struct sum sum_of(struct thread *th)
 		sum.active += s->ns;
 		sum.calls += is_own(&s->doing) || s->doing.what == no_processor.what ? 0 : s->ns;
 	}
-	if (4 * sum.back > sum.all)
+	if (!is_under(4, sum.back, sum.all + 1))
 		sum.active += sum.back;
 	return sum;
 }
@@ -375,7 +378,7 @@ static struct sum sum_of(struct thread *th)
 /* The caller of the next work, when it was there for most of the gap. */
 static bool is_caller(const struct gap *g, const struct sum *sum)
 {
-	return sum->th->tid == g->tid && 2 * sum->all >= g->end - g->start;
+	return sum->th->tid == g->tid && !is_under(2, sum->all, g->end - g->start);
 }
 
 static void put_parked(struct gap *g, const struct sum *sum)
@@ -394,10 +397,10 @@ static void put_thread(struct gap *g, const struct sum *sum, bool alone)
 	struct thread *th = sum->th;
 	unsigned at = g->n;
 
-	if (at == THREADS || (!alone && 100 * sum->all < g->end - g->start))
+	if (at == THREADS || (!alone && is_under(100, sum->all, g->end - g->start)))
 		return;                 /* or it was hardly there */
 	qsort(th->spent.v, th->spent.n, sizeof *th->spent.v, longer);
-	if (!alone && !is_caller(g, sum) && 20 * sum->active < g->end - g->start && is_parked(&th->spent.v[0].doing)) {
+	if (!alone && !is_caller(g, sum) && is_under(20, sum->active, g->end - g->start) && is_parked(&th->spent.v[0].doing)) {
 		put_parked(g, sum);
 		return;
 	}
@@ -549,8 +552,8 @@ static bool hardly_ran(const struct state *s, const struct spent *spent, uint32_
 {
 	int64_t period = s->process[process].period_ns;
 
-	return period && spent->blind_ns > 10 * period && 2 * spent->blind_ns > spent->ns &&
-		4 * spent->sampled_ns < spent->ns;
+	return period && is_under(10, period, spent->blind_ns) && !is_under(2, spent->blind_ns, spent->ns + 1) &&
+		is_under(4, spent->sampled_ns, spent->ns);
 }
 
 static void put_name(struct gt_text *to, const char *before, const struct gt_string *name)

@@ -61,7 +61,7 @@ static bool same(const void *element, const void *key, const void *ctx)
 	const struct gt_string *a = &((const struct by_name *)element)->kernel->name, *b = key;
 
 	(void)ctx;
-	return a->bytes == b->bytes && !memcmp(a->text, b->text, a->bytes);
+	return gt_same_text(*a, *b);
 }
 
 static const char *copy(struct state *s, const char *text, size_t bytes)

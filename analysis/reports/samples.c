@@ -74,7 +74,7 @@ static bool same(const void *element, const void *key, const void *ctx)
 	const struct state *s = ctx;
 	const struct function *x = &s->functions.v[*(const uint32_t *)element], *y = key;
 
-	return x->bytes == y->bytes && !memcmp(x->name, y->name, x->bytes) && !strcmp(x->module, y->module);
+	return x->bytes == y->bytes && !gt_compare_bytes(x->name, y->name, x->bytes) && !strcmp(x->module, y->module);
 }
 
 /* Index of the frame's function; UINT32_MAX: no memory. */

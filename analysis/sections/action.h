@@ -76,9 +76,4 @@ static inline struct gt_target gt_action_target(const struct gt_action *a)
 
 void gt_actions_close(struct gt_actions *as);
 
-static inline bool gt_same_text(struct gt_string a, struct gt_string b)
-{
-	return a.bytes == b.bytes && (!a.bytes || !memcmp(a.text, b.text, a.bytes));
-}
-
 #endif

@@ -135,9 +135,8 @@ static int by_label(const void *l, const void *r)
 {
 	const struct gt_row *a = l, *b = r;
 	struct gt_string s = a->label.bytes ? a->label : a->name, t = b->label.bytes ? b->label : b->name;
-	int c = memcmp(s.text, t.text, s.bytes < t.bytes ? s.bytes : t.bytes);
 
-	return c ? c : s.bytes < t.bytes ? -1 : s.bytes > t.bytes;
+	return gt_compare_text(s, t);
 }
 
 static int by_label_down(const void *l, const void *r) { return by_label(r, l); }

@@ -72,11 +72,6 @@ static struct gt_section *add(struct gt_sections *s)
 	return &s->v[s->n++];
 }
 
-static bool same_text(struct gt_string a, struct gt_string b)
-{
-	return a.bytes == b.bytes && !memcmp(a.text, b.text, a.bytes);
-}
-
 /* Each defined metric's expression. */
 static int check_expressions(const struct gt_section *section, struct gt_err *err)
 {
@@ -106,7 +101,7 @@ static int check(const struct gt_sections *s, const struct gt_section *section, 
 		return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s:%u:%u: an Identifier %s", section->path, v->line,
 			v->column, section->id.bytes ? "has no blanks" : "is not empty");
 	for (uint32_t i = 0; i + 1 < s->n; i++)
-		if (s->v[i].message && same_text(s->v[i].id, section->id))
+		if (s->v[i].message && gt_same_text(s->v[i].id, section->id))
 			return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s:%u:%u: %.*s is the Identifier of %s too",
 				section->path, v->line, v->column, (int)section->id.bytes, section->id.text,
 				s->v[i].path);
@@ -195,17 +190,14 @@ int gt_sections_load(
 static int by_order(const void *l, const void *r)
 {
 	const struct gt_section *a = l, *b = r;
-	size_t n = a->id.bytes < b->id.bytes ? a->id.bytes : b->id.bytes;
 	int c;
 
 	if (!a->message != !b->message)
 		return a->message ? -1 : 1;
 	if (a->order != b->order)
 		return a->order < b->order ? -1 : 1;
-	c = memcmp(a->id.text, b->id.text, n);
-	if (!c && a->id.bytes == b->id.bytes)
-		return strcmp(a->path, b->path);
-	return c ? c : a->id.bytes < b->id.bytes ? -1 : 1;
+	c = gt_compare_text(a->id, b->id);
+	return c ? c : strcmp(a->path, b->path);
 }
 
 void gt_sections_sort(struct gt_sections *s)
@@ -219,7 +211,7 @@ const struct gt_section *gt_sections_find(const struct gt_sections *s, const cha
 	const struct gt_string name = { id, strlen(id) };
 
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->v[i].message && same_text(s->v[i].id, name))
+		if (s->v[i].message && gt_same_text(s->v[i].id, name))
 			return &s->v[i];
 	return NULL;
 }
@@ -230,7 +222,7 @@ bool gt_section_in_set(const struct gt_section *section, const char *set)
 	const struct gt_message_value *v = NULL;
 
 	while ((v = gt_message_next(v ? NULL : section->message, "Sets", v)))
-		if (same_text(gt_message_text(v->part, "Identifier"), name))
+		if (gt_same_text(gt_message_text(v->part, "Identifier"), name))
 			return true;
 	return false;
 }

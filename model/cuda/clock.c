@@ -154,14 +154,12 @@ static uint32_t knot_before(struct gt_cuda_process *p, int64_t ns)
 	return low;
 }
 
-int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns)
+static int64_t on_line(struct gt_cuda *c, uint32_t process, int64_t ns)
 {
 	struct gt_cuda_process *p = &c->processes[process];
 	const struct gt_cuda_knot *k, *next;
-	int64_t ns = (int64_t)cupti_ns, since;
+	int64_t since;
 
-	if (cupti_ns == 0 || cupti_ns > NS_MAX)
-		return GT_NO_TIME;
 	if (!p->knots.n)
 		return ns - gt_reader_utc_ns(c->m->reader);
 	k = &p->knots.v[knot_before(p, ns)];
@@ -173,4 +171,10 @@ int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns)
 		return k->session_ns + scaled(since, next->session_ns - k->session_ns, next->cupti_ns - k->cupti_ns);
 	since = scaled(since, p->rate_session, p->rate_cupti);
 	return k->session_ns + (since < next->session_ns - k->session_ns ? since : next->session_ns - k->session_ns);
+}
+
+int64_t gt_cuda_ns(struct gt_cuda *c, uint32_t process, uint64_t cupti_ns)
+{
+	return cupti_ns == 0 || cupti_ns > NS_MAX ? GT_NO_TIME
+						   : gt_time_within(on_line(c, process, (int64_t)cupti_ns));
 }

@@ -96,8 +96,8 @@ static void read_info(const struct file *f, struct gt_cubin *c)
 			each_attribute(f, &s, take_registers, c);
 		else
 			for (uint32_t k = 0; k < c->n; k++)
-				if (name.bytes == c->functions[k].name.bytes + 1 && *name.text == '.' &&
-					!memcmp(name.text + 1, c->functions[k].name.text, name.bytes - 1))
+				if (*name.text == '.' && gt_same_text((struct gt_string){ name.text + 1, name.bytes - 1 },
+								 c->functions[k].name))
 					each_attribute(f, &s, take_barriers, &c->functions[k]);
 	}
 }
@@ -138,11 +138,8 @@ static bool read_symbols(const struct file *f, const Elf64_Shdr *table, struct g
 static int by_name(const void *l, const void *r)
 {
 	const struct gt_cubin_function *a = l, *b = r;
-	size_t least = a->name.bytes < b->name.bytes ? a->name.bytes : b->name.bytes;
-	int order = memcmp(a->name.text, b->name.text, least);
+	int order = gt_compare_text(a->name, b->name);
 
-	if (!order)
-		order = (a->name.bytes > b->name.bytes) - (a->name.bytes < b->name.bytes);
 	return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
@@ -182,8 +179,7 @@ const struct gt_cubin_function *gt_cubin_find(const struct gt_cubin *c, struct g
 		else
 			high = mid;
 	}
-	return low < c->n && c->functions[low].name.bytes == name.bytes &&
-			!memcmp(c->functions[low].name.text, name.text, name.bytes) ? &c->functions[low] : NULL;
+	return low < c->n && gt_same_text(c->functions[low].name, name) ? &c->functions[low] : NULL;
 }
 
 void gt_cubin_free(struct gt_cubin *c)

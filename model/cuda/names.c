@@ -102,7 +102,7 @@ static bool same_text(const void *element, const void *key, const void *ctx)
 	const struct gt_string *s = key;
 
 	(void)ctx;
-	return t->mangled.bytes == s->bytes && !memcmp(t->mangled.text, s->text, s->bytes);
+	return gt_same_text(t->mangled, *s);
 }
 
 /* The one copy of a text. */

@@ -77,7 +77,7 @@ static bool same_text(const void *element, const void *key, const void *ctx)
 	const struct gt_string *a = element, *b = key;
 
 	(void)ctx;
-	return a->bytes == b->bytes && !memcmp(a->text, b->text, b->bytes);
+	return gt_same_text(*a, *b);
 }
 
 static bool keep_text(struct gt_model *m, const char *text, size_t bytes, struct gt_string *out)

@@ -430,7 +430,7 @@ static void set_by_type(
 static bool is_same(const struct gt_launched *l, const struct gt_command *c)
 {
 	return l->device == c->device && !memcmp(l->local, c->local_size, sizeof l->local) &&
-		l->name.bytes == c->name.bytes && !memcmp(l->name.text, c->name.text, c->name.bytes);
+		gt_same_text(l->name, c->name);
 }
 
 static void set_first_launch(struct gt_model *m, const struct gt_call *call, struct gt_command *c)

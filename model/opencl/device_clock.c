@@ -348,7 +348,7 @@ int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 	int64_t delta, drift = 0;
 
 	if (!c->n_pairs)
-		return (int64_t)(device_ns + (uint64_t)c->offset_ns);
+		return gt_time_within((int64_t)(device_ns + (uint64_t)c->offset_ns));
 	if (c->n_pairs > 1) {
 		p += find_line(c, device_ns);
 		/* Two points close together tell more about their brackets than about the rate. */
@@ -365,7 +365,7 @@ int64_t gt_device_clock_ns(const struct gt_device_clock *c, uint64_t device_ns)
 	delta = (int64_t)(device_ns - p->device_ns);
 	if (delta > -FAR_NS && delta < FAR_NS)
 		drift = (int64_t)((double)delta * (slope - 1.0));
-	return (int64_t)((uint64_t)p->session_ns + (uint64_t)delta + (uint64_t)drift);
+	return gt_time_within((int64_t)((uint64_t)p->session_ns + (uint64_t)delta + (uint64_t)drift));
 }
 
 const char *gt_device_clock_method(const struct gt_device_clock *c)

@@ -380,7 +380,7 @@ static void fill_mem(struct gt_model *m, const struct gt_call *call, const struc
  */
 static bool begins_with(struct gt_string whole, const struct gt_arg *cut)
 {
-	return whole.bytes >= cut->bytes && !memcmp(whole.text, cut->data, cut->bytes);
+	return whole.bytes >= cut->bytes && !gt_compare_bytes(whole.text, cut->data, cut->bytes);
 }
 
 static struct gt_string keep_text(struct gt_model *m, const struct gt_arg *a)

@@ -60,7 +60,7 @@ static bool same(const void *element, const void *key, const void *ctx)
 
 	return a->process == b->process && a->first_line == b->first_line && a->version == b->version &&
 		a->lines_bytes == b->lines_bytes && !strcmp(a->name, b->name) && !strcmp(a->file, b->file) &&
-		!memcmp(a->lines, b->lines, a->lines_bytes);
+		!gt_compare_bytes(a->lines, b->lines, a->lines_bytes);
 }
 
 static uint64_t hash_of(const struct gt_python_code *c)

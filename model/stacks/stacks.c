@@ -226,7 +226,7 @@ static bool same_module(const void *element, const void *key, const void *ctx)
 	const struct gt_module *a = &s->modules.v[*(const uint32_t *)element], *b = key;
 
 	return a->process == b->process && a->bias == b->bias && a->start == b->start && a->end == b->end &&
-		a->id_bytes == b->id_bytes && !memcmp(a->id, b->id, a->id_bytes) && !strcmp(a->path, b->path);
+		a->id_bytes == b->id_bytes && !gt_compare_bytes(a->id, b->id, a->id_bytes) && !strcmp(a->path, b->path);
 }
 
 /* The first module that is the same; UINT32_MAX: no memory. */

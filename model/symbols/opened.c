@@ -29,7 +29,7 @@ static bool same_key(const void *element, const void *key, const void *ctx)
 	const struct key *x = &((const struct kept *)element)->key, *y = key;
 
 	(void)ctx;
-	return x->id_bytes == y->id_bytes && !memcmp(x->id, y->id, x->id_bytes) && x->device == y->device &&
+	return x->id_bytes == y->id_bytes && !gt_compare_bytes(x->id, y->id, x->id_bytes) && x->device == y->device &&
 		x->inode == y->inode && x->size == y->size && !strcmp(x->path, y->path);
 }
 

@@ -74,7 +74,8 @@ static int take_sample(struct gt_model *m, struct gt_threads *t, const struct gt
 		return -1;
 	*s = (struct gt_sample){ .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
 		.process = rec->process, .thread = (uint32_t)rec->args[1], .cpu = (uint32_t)(rec->args[1] >> 32),
-		.by = (uint32_t)rec->result, .period = rec->args[2], .stack = rec->args[3] };
+		.by = (uint32_t)rec->result, .stack = rec->args[3],
+		.period = rec->args[2] < GT_TIME_MOST ? rec->args[2] : GT_TIME_MOST }; /* TIME1 */
 	return see(t, rec, (int)s->thread, NULL) ? 0 : -1;
 }
 
@@ -109,8 +110,8 @@ static int take_delay(struct gt_model *m, struct gt_threads *t, const struct gt_
 	if (!d)
 		return -1;
 	*d = (struct gt_run_delay){ .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
-		.process = rec->process, .thread = (uint32_t)rec->args[1], .ran_ns = (int64_t)rec->args[2],
-		.delay_ns = (int64_t)rec->args[3], .turns = rec->args[4] };
+		.process = rec->process, .thread = (uint32_t)rec->args[1], .ran_ns = gt_time_within((int64_t)rec->args[2]),
+		.delay_ns = gt_time_within((int64_t)rec->args[3]), .turns = rec->args[4] };
 	return see(t, rec, (int)d->thread, NULL) ? 0 : -1;
 }
 

@@ -85,8 +85,10 @@ each() {
 	answers "$1" info "$2"
 	answers "$1" dump "$2"
 	answers "$1" dump --json "$2"
-	answers "$1" stats "$2"
-	answers "$1" export -q -f -e atp,apilog,sqlite,perfetto -o exported "$2"
+	answers "$1" stats -r all "$2"
+	answers "$1" report "$2"
+	answers "$1" export -q -f -e atp,apilog,sqlite,perfetto,callgrind,folded,occupancy,csv,ncu-rep -o exported "$2"
+	for f in exported*.callgrind; do [ ! -e "$f" ] || answers 0 stats "$f"; done
 	rm -rf exported*
 }
 

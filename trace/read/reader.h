@@ -21,6 +21,24 @@
 #include "trace/read/live.h"
 
 #define GT_NO_TIME INT64_MIN
+/*
+ * TIME1  A time of the session's clock or of CLOCK_MONOTONIC lies within nine years of 0, whatever a trace says: what a
+ *        damaged one tells beyond that is moved to the bound where it is made a time (gt_time_within). The difference
+ *        of two, and the sum of a time and an offset between these clocks, is no overflow.
+ */
+#define GT_TIME_MOST (INT64_C(1) << 58)
+
+static inline int64_t gt_time_within(int64_t ns)
+{
+	return ns > GT_TIME_MOST ? GT_TIME_MOST : ns < -GT_TIME_MOST ? -GT_TIME_MOST : ns;
+}
+/* a + b where both may be anything. */
+static inline int64_t gt_time_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? a < 0 ? -GT_TIME_MOST : GT_TIME_MOST : gt_time_within(sum);
+}
 
 struct gt_reader;
 

@@ -174,12 +174,12 @@ int gt_clocks_build(struct gt_reader *r, struct gt_err *err)
 
 int64_t gt_reader_tick_mono_ns(const struct gt_reader *r, uint32_t process, uint64_t tick)
 {
-	return gt_clock_mono_ns(r->images[process].clock, tick);
+	return gt_time_within(gt_clock_mono_ns(r->images[process].clock, tick));
 }
 
 int64_t gt_reader_tick_ns(const struct gt_reader *r, uint32_t process, uint64_t tick)
 {
-	return gt_clock_mono_ns(r->images[process].clock, tick) + r->images[process].mono_to_session_ns;
+	return gt_time_add(gt_clock_mono_ns(r->images[process].clock, tick), r->images[process].mono_to_session_ns);
 }
 
 uint64_t gt_reader_ns_tick(const struct gt_reader *r, uint32_t process, int64_t session_ns)

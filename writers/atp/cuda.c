@@ -61,10 +61,11 @@ static const struct gt_string *kernel_name(const struct gt_cuda_event *e)
 /* 0: CUPTI did not record it. Else no later than what follows. */
 static uint64_t before(int64_t session_ns, int64_t shift, uint64_t next, unsigned *moved)
 {
-	int64_t v = session_ns + shift;
+	int64_t v;
 
 	if (session_ns == GT_NO_TIME)
 		return 0;
+	v = session_ns + shift;
 	*moved += v < 0 || v > (int64_t)next;
 	return v < 0 ? 0 : v > (int64_t)next ? next : (uint64_t)v;
 }

@@ -111,7 +111,7 @@ static void put_device(struct gt_text *t, const struct gt_object *d)
 
 static bool same_name(const struct gt_object *a, const struct gt_object *b)
 {
-	return a->name.bytes == b->name.bytes && memcmp(a->name.text, b->name.text, a->name.bytes) == 0;
+	return gt_same_text(a->name, b->name);
 }
 
 /* Two devices of one name share their keys: readers keep the last of equal keys, so they stand there once. */

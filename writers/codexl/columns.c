@@ -92,8 +92,7 @@ static bool look(void *ctx, const struct gt_section_metric *m)
 	for (uint32_t i = 0; i < s->c->v.n; i++) {
 		const struct gt_string name = { s->c->v.v[i].name, strlen(s->c->v.v[i].name) };
 
-		if (gt_pattern_fits(&pattern, name) ||
-			(name.bytes == m->name.bytes && !memcmp(name.text, m->name.text, name.bytes)))
+		if (gt_pattern_fits(&pattern, name) || gt_same_text(name, m->name))
 			s->here[i] = true;
 	}
 	gt_pattern_close(&pattern);

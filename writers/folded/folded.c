@@ -67,7 +67,7 @@ static bool same_path(const void *element, const void *key, const void *ctx)
 	const struct gt_string *a = &((const struct folded_line *)element)->path, *b = key;
 
 	(void)ctx;
-	return a->bytes == b->bytes && !memcmp(a->text, b->text, b->bytes);
+	return gt_same_text(*a, *b);
 }
 
 void gt_folded_end(struct gt_folded *f, uint64_t weight)
@@ -93,10 +93,8 @@ void gt_folded_end(struct gt_folded *f, uint64_t weight)
 static int by_path(const void *a, const void *b)
 {
 	const struct folded_line *x = *(const struct folded_line *const *)a, *y = *(const struct folded_line *const *)b;
-	size_t common = x->path.bytes < y->path.bytes ? x->path.bytes : y->path.bytes;
-	int order = memcmp(x->path.text, y->path.text, common);
 
-	return order ? order : (x->path.bytes > y->path.bytes) - (x->path.bytes < y->path.bytes);
+	return gt_compare_text(x->path, y->path);
 }
 
 /* In the order of their paths, so that equal traces give equal files. False: out of memory. */

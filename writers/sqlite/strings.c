@@ -59,7 +59,7 @@ static bool same(const void *element, const void *key, const void *ctx)
 	const struct gt_string *text = key;
 	uint32_t id = *(const uint32_t *)element;
 
-	return s->bytes[id] == text->bytes && !memcmp(s->text[id], text->text, text->bytes);
+	return s->bytes[id] == text->bytes && !gt_compare_bytes(s->text[id], text->text, text->bytes);
 }
 
 static bool grow_list(struct gt_strings *s)
