@@ -13,6 +13,7 @@
 #define GPUTAP_COLLECTORS_COLLECTOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Every function may be NULL, and keeps errno to itself only where it says so: callers put it back. */
@@ -60,6 +61,12 @@ struct tap_way_in {
 	 * folders for it: 90 system calls.
 	 */
 	bool (*loaded)(const char *name);
+	/* Path of the object that holds the address; empty: it is the program's, or nobody's. */
+	void (*path_of)(const void *address, char *path, size_t bytes);
+	/*
+	 * Path of the first object that defines this function, none of ours. False: there is none.
+	 */
+	bool (*exporter)(const char *function, char *path, size_t bytes);
 };
 extern struct tap_way_in tap_way_in __attribute__((visibility("hidden")));
 

@@ -30,6 +30,8 @@ struct tap_counting {
 	void (*program_range)(bool begins);
 	/* A call that ends a context begins, and that context may be the one that is counted in. */
 	void (*context_ends)(void *context);
+	/* Another client in the process is about to count, by this function of CUPTI: nothing is counted any more. */
+	void (*give_way)(const char *who, const char *function);
 };
 /* Set in the constructor; NULL: nobody counts. */
 extern const struct tap_counting *tap_counting __attribute__((visibility("hidden")));

@@ -2,7 +2,7 @@
  * interpose/dlsym.S - dlsym and dlvsym as the application sees them
  *
  * Both end in a jump to the real function unless the answer is ours: glibc takes the return address for the caller, and
- * RTLD_NEXT and RTLD_DEFAULT mean different things to different callers. Names that begin neither with "cl" nor as the few
+ * RTLD_NEXT and RTLD_DEFAULT mean different things to different callers. Names that begin neither with "cl" or "cup" nor as the few
  * functions that an older C library lacks ("pi", "ex") pass at the cost of four comparisons: the fourth finds a handle that was not
  * asked last time, through which a library may be called that nobody has looked at yet.
  *
@@ -48,6 +48,10 @@
 	cmpb	$'c', (%rsi)
 	jne	5f
 	cmpb	$'l', 1(%rsi)
+	je	2f
+	cmpb	$'u', 1(%rsi)                   /* cuptiSubscribe */
+	jne	1f
+	cmpb	$'p', 2(%rsi)
 	je	2f
 1:	cmpq	%rdi, tap_seen_handle(%rip)
 	jne	7f
@@ -128,6 +132,11 @@
 	b.ne	5f
 	ldrb	w9, [x1, #1]
 	cmp	w9, #'l'
+	b.eq	2f
+	cmp	w9, #'u'                        /* cuptiSubscribe */
+	b.ne	1f
+	ldrb	w9, [x1, #2]
+	cmp	w9, #'p'
 	b.eq	2f
 1:	adrp	x16, tap_seen_handle
 	ldr	x16, [x16, #:lo12:tap_seen_handle]

@@ -1,5 +1,5 @@
 /*
- * interpose/dlsym.c - what dlsym and dlvsym answer when they are asked for an OpenCL function; dlclose
+ * interpose/dlsym.c - what dlsym and dlvsym answer when they are asked for a function of OpenCL or CUPTI; dlclose
  *
  * The answer is a wrapper that leads to the very function the real look-up found. What the real library lacks stays
  * NULL, with the real look-up's own error message.
@@ -16,6 +16,7 @@
 
 #include "collectors/collector.h"
 #include "collectors/opencl/hooks.h"
+#include "interpose/cupti.h"
 #include "interpose/elf.h"
 #include "interpose/leave.h"
 #include "interpose/loader.h"
@@ -57,6 +58,42 @@ static int close_nothing(void *handle)
 static bool is_named(const struct tap_object *o, void *name) { return tap_object_is_named(o, name); }
 static bool loaded(const char *name) { return tap_objects_walk(is_named, (void *)name); }
 
+static void copy_path(char *to, size_t bytes, const char *path)
+{
+	size_t n = strlen(path);
+
+	memcpy(to, path, n < bytes ? n + 1 : 0);
+}
+
+static void path_of(const void *address, char *path, size_t bytes)
+{
+	struct tap_object o;
+
+	path[0] = 0;
+	if (tap_object_at(address, &o))
+		copy_path(path, bytes, o.path);
+}
+
+struct exporter { const char *function; char *path; size_t bytes; };
+
+static bool defines(const struct tap_object *o, void *arg)
+{
+	const struct exporter *e = arg;
+
+	if (tap_object_is_shim(o) || !tap_object_symbol(o, e->function))
+		return false;
+	copy_path(e->path, e->bytes, o->path);
+	return true;
+}
+
+static bool exporter(const char *function, char *path, size_t bytes)
+{
+	struct exporter e = { function, path, bytes };
+
+	path[0] = 0;
+	return tap_objects_walk(defines, &e);
+}
+
 void tap_way_in_fill(struct tap_way_in *way)
 {
 	tap_dlsym_init();
@@ -64,6 +101,8 @@ void tap_way_in_fill(struct tap_way_in *way)
 	way->dlclose = real_dlclose ? real_dlclose : close_nothing;
 	way->opencl_loaded = tap_opencl_loaded;
 	way->loaded = loaded;
+	way->path_of = path_of;
+	way->exporter = exporter;
 }
 
 /* In two registers. answered 0: jump to the real function. */
@@ -115,6 +154,24 @@ static struct tap_answer newer_answer(void *handle, const char *name, const char
 	return (struct tap_answer){ look_up(RTLD_NEXT, name, version), 1 };
 }
 
+/* A function of CUPTI: one library's, like those of OpenCL. */
+static struct tap_answer cupti_answer(
+	int entry, void *handle, const char *name, const char *version, const void *caller)
+{
+	void *real;
+
+	if (handle == RTLD_NEXT)                /* as next_answer does */
+		return (struct tap_answer){ NULL,
+			!look_up(RTLD_NEXT, name, version) && !tap_cupti_in_scope(entry, caller) };
+	real = look_up(handle, name, version);
+	if (real ? tap_own_address(real) : handle == RTLD_DEFAULT) {
+		real = look_up(RTLD_NEXT, name, version);
+		if (!real && (real = tap_cupti_in_scope(entry, caller)))
+			tap_real_dlsym(RTLD_DEFAULT, "dlsym");  /* the message of the failure above goes */
+	}
+	return (struct tap_answer){ real ? tap_cupti_wrapper(entry, real, caller) : NULL, 1 };
+}
+
 HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const char *version, const void *caller)
 {
 	/*
@@ -123,13 +180,17 @@ HIDDEN struct tap_answer tap_dlsym_answer(void *handle, const char *name, const 
 	 */
 	const struct tap_entry *e = name[2] >= 'A' && name[2] <= 'Z' ? tap_opencl_entry(name) : NULL;
 
+	int cupti = name[0] == 'c' && name[1] == 'u' ? tap_cupti_entry(name) : -1;
+
 	tap_objects_renew();
-	if (!e && name[0] == 'c')
+	if (!e && name[0] == 'c' && cupti < 0)
 		return (struct tap_answer){ NULL, 0 };
 	if (!tap_real_dlsym || !tap_real_dlvsym)
 		tap_dlsym_init();
 	if (!tap_real_dlsym || !tap_real_dlvsym)
 		return (struct tap_answer){ NULL, 1 };
+	if (cupti >= 0)
+		return cupti_answer(cupti, handle, name, version, caller);
 	if (!e)
 		return newer_answer(handle, name, version);
 	if (handle == RTLD_NEXT)
@@ -189,6 +250,7 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 
 	forget_handles();
 	tap_loaders_suspect();
+	tap_cupti_suspect();
 	tap_cl_drop_unloaded();
 	return ret;
 }

@@ -23,6 +23,7 @@
 #include "collectors/opencl/hooks.h"
 #include "trace/write/options.h"
 #include "trace/write/process.h"
+#include "interpose/cupti.h"
 #include "interpose/references.h"
 #include "interpose/resolve.h"
 #include "interpose/side.h"
@@ -318,8 +319,12 @@ __attribute__((visibility("default")))
 void *gputap_rebind(const struct link_map *library, const char *name, void *real)
 {
 	const struct tap_entry *e = tap_opencl_entry(name);
+	int cupti = e ? -1 : tap_cupti_entry(name);
 	struct tap_object o;
 
+	if (cupti >= 0)
+		return tap_object_from_map(&o, library) && tap_object_is_cupti(&o) ? tap_cupti_rebind(cupti, &o, real)
+										    : NULL;
 	if (!e || !tap_object_from_map(&o, library) || !tap_object_is_opencl(&o))
 		return NULL;
 	unsigned n = number_of(&o);

@@ -54,6 +54,7 @@ struct tap_first_caller tap_first_caller;       /* callers[0], as far as the wra
 struct list {
 	struct tap_object *object;
 	unsigned n, room;
+	bool (*is)(const struct tap_object *o); /* what is searched for: a library of OpenCL, or of CUPTI */
 };
 
 static bool count_object(const struct tap_object *o, void *arg)
@@ -92,7 +93,7 @@ static const struct tap_object *in_closure(
 		const struct tap_object *o = &l->object[queue[head++]];
 		const char *name;
 
-		if (tap_object_is_opencl(o))
+		if (l->is(o))
 			return o;
 		for (unsigned i = 0; (name = tap_object_needed(o, i)); i++) {
 			const struct tap_object *dep = named(l, name);
@@ -106,16 +107,17 @@ static const struct tap_object *in_closure(
 	return NULL;
 }
 
-static const struct tap_object *first_opencl(const struct list *l, bool startup_only)
+static const struct tap_object *first(const struct list *l, bool startup_only)
 {
 	for (unsigned i = 0; i < l->n; i++)
-		if ((!startup_only || l->object[i].startup) && tap_object_is_opencl(&l->object[i]))
+		if ((!startup_only || l->object[i].startup) && l->is(&l->object[i]))
 			return &l->object[i];
 	return NULL;
 }
 
 struct search {
 	uintptr_t caller;
+	bool (*is)(const struct tap_object *o);
 	bool anywhere;                  /* also what is in no scope of the caller */
 	bool caller_known, found;
 	struct tap_object from, library;
@@ -123,7 +125,7 @@ struct search {
 
 static void search_list(struct search *s, const struct list *l, unsigned *queue, uint8_t *seen)
 {
-	const struct tap_object *from = NULL, *library = first_opencl(l, true);
+	const struct tap_object *from = NULL, *library = first(l, true);
 
 	for (unsigned i = 0; i < l->n && !from; i++)
 		if (s->caller >= l->object[i].start && s->caller < l->object[i].end)
@@ -134,20 +136,20 @@ static void search_list(struct search *s, const struct list *l, unsigned *queue,
 	if (!library && from)
 		library = in_closure(l, from, queue, seen);
 	if (!library && s->anywhere)
-		library = first_opencl(l, false);
+		library = first(l, false);
 	if (library)
 		s->library = *library;
 	s->found = library;
 }
 
 /* Inside the walk's callback, so that the loader's lock is held for the whole search and no object goes away. */
-static bool search_locked(const struct tap_object *first, void *arg)
+static bool search_locked(const struct tap_object *unused, void *arg)
 {
 	static struct { struct tap_object object[SPARE]; unsigned queue[SPARE]; uint8_t seen[SPARE]; } spare;
-	struct list l = { 0 };
+	struct list l = { .is = ((const struct search *)arg)->is };
 	size_t per_object = sizeof(struct tap_object) + sizeof(unsigned) + 1;
 
-	(void)first;
+	(void)unused;
 	tap_objects_walk(count_object, &l.room);
 	size_t bytes = l.room * per_object;
 	char *memory = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -170,13 +172,19 @@ static bool search_locked(const struct tap_object *first, void *arg)
 	return true;
 }
 
-bool tap_library_of(const void *caller, struct tap_object *found)
+bool tap_library_reached(
+	const void *caller, bool (*is)(const struct tap_object *o), bool anywhere, struct tap_object *found)
 {
-	struct search s = { .caller = (uintptr_t)caller };
+	struct search s = { .caller = (uintptr_t)caller, .is = is, .anywhere = anywhere };
 
 	tap_objects_walk(search_locked, &s);
 	*found = s.library;
 	return s.found;
+}
+
+bool tap_library_of(const void *caller, struct tap_object *found)
+{
+	return tap_library_reached(caller, tap_object_is_opencl, false, found);
 }
 
 bool tap_caller_is_opencl(const void *caller)
@@ -233,7 +241,7 @@ static void remember(const struct search *s, const struct tap_opencl_api *api)
 
 static TAP_COLD const struct tap_opencl_api *resolve(const void *caller)
 {
-	struct search s = { .caller = (uintptr_t)caller, .anywhere = true };
+	struct search s = { .caller = (uintptr_t)caller, .is = tap_object_is_opencl, .anywhere = true };
 
 	tap_start();
 	tap_objects_walk(search_locked, &s);

@@ -14,6 +14,7 @@
  */
 #include <sys/auxv.h>
 
+#include "interpose/cupti.h"
 #include "interpose/leave.h"
 #include "interpose/loader.h"
 #include "interpose/references.h"
@@ -50,6 +51,8 @@ static const char *weak_name(const struct tap_object *o, uint32_t i)
 		return NULL;
 	const char *name = o->strings + s->st_name;
 
+	if (name[0] == 'c' && name[1] == 'u')
+		return tap_cupti_entry(name) >= 0 ? name : NULL;
 	if (name[0] != 'c' || name[1] != 'l')
 		return tap_is_newer_function(name) ? name : NULL;
 	const struct tap_entry *e = tap_opencl_entry(name);

@@ -26,6 +26,8 @@
 
 /* such buffers that are free; only ever taken as a whole: no top is seen again */
 static struct rec_chunk *waste;
+static struct rec_chunk *all_waste;     /* every one that was made: they are never unmapped */
+static uint32_t waste_out;              /* how many of them CUPTI has */
 
 static uint64_t place_bytes(void)
 {
@@ -61,6 +63,27 @@ bool tap_cupti_buffers_open(void) { return tap_buffers_open(place_bytes(), count
 /* ------------------------------------------------------------------- waste */
 
 static struct rec_chunk **next_of(struct rec_chunk *c) { return (struct rec_chunk **)(c + 1); }
+static struct rec_chunk **next_made(struct rec_chunk *c) { return next_of(c) + 1; }
+
+static void waste_made(struct rec_chunk *c)
+{
+	*next_made(c) = __atomic_load_n(&all_waste, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(
+		&all_waste, next_made(c), c, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+static bool is_waste(const uint8_t *buffer)
+{
+	for (struct rec_chunk *c = __atomic_load_n(&all_waste, __ATOMIC_ACQUIRE); c; c = *next_made(c))
+		if ((uint8_t *)c + REC_CUPTI_BUFFER == buffer)
+			return true;
+	return false;
+}
+
+bool tap_cupti_waste_is_out(void) { return __atomic_load_n(&waste_out, __ATOMIC_ACQUIRE); }
+
+bool tap_cupti_is_buffer(const uint8_t *buffer) { return tap_cupti_peek_knows(buffer) || is_waste(buffer); }
 
 static void waste_put(struct rec_chunk *list)
 {
@@ -82,22 +105,26 @@ static struct rec_chunk *waste_take(void)
 		waste_put(*next_of(c));
 		*next_of(c) = NULL;
 	}
-	if (!c)
-		c = tap_sys_mmap(NULL, REC_CUPTI_BUFFER + WASTE_BYTES, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (c)
+		return c;
+	c = tap_sys_mmap(NULL, REC_CUPTI_BUFFER + WASTE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		0);
+	if (c) {
 		c->kind = WASTE_KIND;
+		waste_made(c);
+	}
 	return c;
 }
 
 /* Zero again, as a fresh one: CUPTI was told that buffers are. */
 static void waste_give(struct rec_chunk *c, size_t valid)
 {
-	if (valid)
+	if (valid && !TAP_READ_ONCE(tap_cupti.fatal))
 		tap_lost(REC_LOSS_CUPTI_NO_BUFFER, 1);
 	__builtin_memset((uint8_t *)c + REC_CUPTI_BUFFER, 0, WASTE_BYTES);
 	*next_of(c) = NULL;
 	waste_put(c);
+	__atomic_sub_fetch(&waste_out, 1, __ATOMIC_ACQ_REL);
 }
 
 /* --------------------------------------------------------------- callbacks */
@@ -106,13 +133,15 @@ void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_recor
 {
 	int saved = errno;
 	enum rec_loss why;
-	struct rec_chunk *c = tap_cupti_alive() ? tap_buffers_take(&why) : NULL;
+	/* once CUPTI is another client's, what it records until that has given buffers is no concern of ours */
+	bool ours = tap_cupti_alive() && !TAP_READ_ONCE(tap_cupti.fatal);
+	struct rec_chunk *c = ours ? tap_buffers_take(&why) : NULL;
 	size_t room = c ? c->blob_bytes : WASTE_BYTES;
 
 	if (c)
 		tap_cupti_peek_add((uint8_t *)c + REC_CUPTI_BUFFER, room, tap_buffers_place(c));
-	else
-		c = waste_take();
+	else if ((c = waste_take()))
+		__atomic_add_fetch(&waste_out, 1, __ATOMIC_ACQ_REL);
 	*buffer = c ? (uint8_t *)c + REC_CUPTI_BUFFER : NULL;
 	*bytes = c ? room : 0;
 	*max_records = 0;                               /* as many as fit */
@@ -166,7 +195,7 @@ void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, 
 		tap_cupti_peek_remove(buffer);
 		completed(c, stream, valid);
 	}
-	if (tap_cupti_alive() && !tap_cupti_behind_driver())
+	if (tap_cupti_alive() && !tap_cupti_behind_driver() && !TAP_READ_ONCE(tap_cupti.fatal))
 		tap_cupti_ask_dropped(context, stream);
 	__atomic_add_fetch(&tap_cupti.completed, 1, __ATOMIC_RELAXED);
 	if (TAP_READ_ONCE(tap_cupti.ready))

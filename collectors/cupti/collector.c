@@ -27,6 +27,7 @@
 
 #include "collectors/collector.h"
 #include "collectors/counting.h"
+#include "collectors/futex.h"
 #include "trace/format/cupti.h"
 #include "trace/write/asked.h"
 #include "trace/write/debug.h"
@@ -149,11 +150,29 @@ static void refuse(size_t i, int err)
 			tap_cupti_result_text(err));
 }
 
+/* What CUPTI answered to the request for a kind; which of them are on because of us. */
+static int answered(uint32_t kind, int err)
+{
+	if (!err)
+		__atomic_or_fetch(&tap_cupti.kinds, 1ull << kind, __ATOMIC_RELAXED);
+	return err;
+}
+
+int tap_cupti_enable(uint32_t kind) { return answered(kind, tap_cupti.api.cuptiActivityEnable(kind)); }
+
 static int enable(uint32_t kind)
 {
 	if (tap_cupti.flags & REC_CUPTI_LATE && tap_cupti.api.cuptiActivityEnableAndDump)
-		return tap_cupti.api.cuptiActivityEnableAndDump(kind);
-	return tap_cupti.api.cuptiActivityEnable(kind);
+		return answered(kind, tap_cupti.api.cuptiActivityEnableAndDump(kind));
+	return tap_cupti_enable(kind);
+}
+
+int tap_cupti_disable(uint32_t kind)
+{
+	if (tap_cupti_client_has_kind(kind))
+		return 0;
+	__atomic_and_fetch(&tap_cupti.kinds, ~(1ull << kind), __ATOMIC_RELAXED);
+	return tap_cupti.api.cuptiActivityDisable(kind);
 }
 
 bool tap_cupti_may_change_mind(int err)
@@ -206,7 +225,7 @@ static void disable_kinds(bool defining)
 {
 	for (size_t i = 0; i < KINDS; i++)
 		if (kinds[i].defines == defining && by_option(i) && !(refused >> i & 1) && !stays_on(i))
-			tap_cupti.api.cuptiActivityDisable(kinds[i].number);
+			tap_cupti_disable(kinds[i].number);
 }
 
 /* ------------------------------------------------------------------ the window */
@@ -240,13 +259,21 @@ void tap_cupti_stop(void)
 {
 	if (stopped)
 		return;
-	stopped = true;
 	tap_cupti_flush(0);
-	tap_cupti_set_recording(false);
-	tap_cupti_resource_callbacks(false);
-	disable_kinds(true);
+	tap_cupti_switch_off();
 	tap_cupti_flush(0);
 	tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
+	tap_cupti.subscriber = NULL;
+}
+
+void tap_cupti_switch_off(void)
+{
+	stopped = true;
+	tap_cupti_set_recording(false);
+	if (!tap_cupti.subscriber)
+		return;
+	tap_cupti_resource_callbacks(false);
+	disable_kinds(true);
 }
 
 /*
@@ -262,7 +289,7 @@ void tap_cupti_quiet(void)
 		tap_cupti_filter_callbacks(false);
 		tap_cupti_filter_records(false);
 	}
-	tap_cupti.api.cuptiActivityDisable(REC_CUPTI_KIND_OVERHEAD);
+	tap_cupti_disable(REC_CUPTI_KIND_OVERHEAD);
 }
 
 void tap_cupti_flush_failed(int err)
@@ -356,6 +383,15 @@ bool tap_cupti_driver_is_up(void)
 
 /* -------------------------------------------------------------------- start */
 
+static void say_busy(const char *who)
+{
+	tap_lost(REC_LOSS_CUPTI_BUSY, 1);
+	tap_note(TAP_PART_CUPTI,
+		"CUDA is not traced: another profiler or debugger%s%s%s holds CUPTI, and keeps it; the rest is traced; "
+		"end it to trace CUDA",
+		who[0] ? " (" : "", who, who[0] ? ")" : "");
+}
+
 static bool subscribe(void)
 {
 	char other[128] = "";
@@ -368,12 +404,7 @@ static bool subscribe(void)
 		return true;
 	other[sizeof other - 1] = 0;
 	if (err == TAP_CUPTI_BUSY) {
-		tap_lost(REC_LOSS_CUPTI_BUSY, 1);
-		tap_note(TAP_PART_CUPTI,
-			"CUDA is not traced: another profiler or debugger%s%s%s holds CUPTI, and keeps it; the rest is "
-		        "traced; "
-			"end it to trace CUDA",
-			other[0] ? " (" : "", other, other[0] ? ")" : "");
+		say_busy(other);
 	} else {
 		tap_cupti.api.cuptiGetVersion(&tap_cupti.version);
 		tap_lost(REC_LOSS_CUPTI_MISSING, 1);
@@ -387,17 +418,60 @@ static bool subscribe(void)
 	return false;
 }
 
+/* What we have set, and what it was before: for the client that comes behind us. */
+static struct { uint32_t attribute; size_t bytes; uint64_t before; } changed[8];
+static unsigned n_changed;
+static bool latency_set, source_set, event_times_set;
+static int thread_ids_before = -1;
+
 /* Of `bytes` bytes: 1 for those that switch, 8 for numbers. */
 static bool set_attribute(uint32_t attribute, size_t bytes, uint64_t value)
 {
+	uint64_t before = 0;
+	size_t length = bytes;
+	bool known = tap_cupti.api.cuptiActivityGetAttribute &&
+		!tap_cupti.api.cuptiActivityGetAttribute(attribute, &length, &before);
 
-	return tap_cupti.api.cuptiActivitySetAttribute &&
-		!tap_cupti.api.cuptiActivitySetAttribute(attribute, &bytes, &value);
+	if (tap_cupti_client_has_set(attribute) || !tap_cupti.api.cuptiActivitySetAttribute ||
+		tap_cupti.api.cuptiActivitySetAttribute(attribute, &bytes, &value))
+		return false;
+	if (known && n_changed < sizeof changed / sizeof *changed) {
+		changed[n_changed].attribute = attribute;
+		changed[n_changed].bytes = length;
+		changed[n_changed++].before = before;
+	}
+	return true;
+}
+
+static void set_back(void)
+{
+	for (unsigned i = 0; i < n_changed; i++)
+		if (!tap_cupti_client_has_set(changed[i].attribute))
+			tap_cupti.api.cuptiActivitySetAttribute(
+				changed[i].attribute, &changed[i].bytes, &changed[i].before);
+	if (thread_ids_before >= 0 && !tap_cupti_client_names_threads())
+		tap_cupti.api.cuptiSetThreadIdType(thread_ids_before);
+	if (latency_set)
+		tap_cupti.api.cuptiActivityEnableLatencyTimestamps(0);
+	if (source_set)
+		tap_cupti.api.cuptiActivityEnableAllocationSource(0);
+	if (event_times_set)
+		tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps(0);
+}
+
+void tap_cupti_hand_over(void)
+{
+	set_back();
+	if (tap_cupti.subscriber)
+		tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
+	tap_cupti.subscriber = NULL;
 }
 
 /* Before the buffer callbacks are registered, and before CUDA is initialised: that is when CUPTI takes them. */
 static void set_attributes(void)
 {
+	if (tap_cupti.api.cuptiGetThreadIdType && tap_cupti.api.cuptiGetThreadIdType(&thread_ids_before))
+		thread_ids_before = -1;
 	if (tap_cupti.api.cuptiSetThreadIdType)
 		tap_cupti.api.cuptiSetThreadIdType(SYSTEM_THREAD_IDS);
 	set_attribute(ATTRIBUTE_ZEROED_BUFFER, 1, 1);
@@ -409,6 +483,7 @@ static void set_attributes(void)
 	bool latency = tap_cupti.api.cuptiActivityEnableLatencyTimestamps && asked("cuda-latency") &&
 	               !tap_cupti.api.cuptiActivityEnableLatencyTimestamps(1);
 
+	latency_set = latency;
 	if (asked("cuda-latency") && !latency)
 		tap_note(TAP_PART_CUPTI,
 			"--cuda-latency: this CUPTI (version %u) does not tell when kernels were queued and submitted",
@@ -421,9 +496,9 @@ static void set_attributes(void)
 			tap_cupti.version);
 	}
 	if (asked("cuda-memory-usage") && tap_cupti.api.cuptiActivityEnableAllocationSource)
-		tap_cupti.api.cuptiActivityEnableAllocationSource(1);
+		source_set = !tap_cupti.api.cuptiActivityEnableAllocationSource(1);
 	if (asked("cuda-events") && tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps)
-		tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps(1);
+		event_times_set = !tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps(1);
 }
 
 static int configure_um(void)
@@ -496,13 +571,23 @@ static bool claim_process(void)
 	return gc_without("fork-buffers") || tap_at_fork_child(tap_cupti_peek_forked);
 }
 
+/* CLIENT2. True: somebody came first. */
+static bool is_taken(void)
+{
+	const char *who = tap_cupti_client_first();
+
+	if (who)
+		say_busy(who);
+	return who;
+}
+
 /* Order matters: the slot first, what is set before buffers, buffers before kinds. */
-static void start(bool late)
+static void make_start(bool late)
 {
 	uint64_t begin = tap_tick();
 
 	tap_cupti.flags = late ? REC_CUPTI_LATE : 0;
-	if (!tap_stream_get() || !tap_cupti_load() || !subscribe())
+	if (!tap_stream_get() || is_taken() || !tap_cupti_load() || !subscribe())
 		return;
 	tap_cupti_ask_library();
 	if (tap_counting)
@@ -537,6 +622,14 @@ static void start(bool late)
 	else if (tap_cupti_peek_any())
 		tap_cupti_thread_start(false);
 	tap_cupti_event(REC_CUPTI_ATTACHED, 0, 0, (uint64_t[4]){ begin });
+}
+
+static void start(bool late)
+{
+	TAP_WRITE_ONCE(tap_cupti.starter, tap_sys_gettid());
+	make_start(late);
+	__atomic_store_n(&tap_cupti.starter, 0, __ATOMIC_RELEASE);
+	tap_futex_wake(&tap_cupti.starter);
 }
 
 /* ------------------------------------------------------------------- way in */

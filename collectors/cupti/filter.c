@@ -159,7 +159,7 @@ static bool too_early[2];               /* driver, runtime: refused inside cuIni
 
 static void record_kind(uint32_t kind, bool on)
 {
-	int err = on ? tap_cupti.api.cuptiActivityEnable(kind) : tap_cupti.api.cuptiActivityDisable(kind);
+	int err = on ? tap_cupti_enable(kind) : tap_cupti_disable(kind);
 
 	if (!on)
 		return;

@@ -17,6 +17,7 @@
  *   resource.c   contexts, modules, graphs
  *   thread.c     flushes, clocks, time limits of the recording
  *   args.c       arguments of API calls (--cuda-args)
+ *   client.c     another client of CUPTI in the process
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -101,6 +102,7 @@ enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_B
 	F(1, cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid, void **record)) \
 	F(0, cuptiActivityGetStructSize, (uint32_t kind, uint32_t version, size_t *bytes)) \
 	F(0, cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *dropped)) \
+	F(0, cuptiActivityGetAttribute, (uint32_t attribute, size_t *bytes, void *value)) \
 	F(0, cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value)) \
 	F(0, cuptiActivityEnableRuntimeApi, (uint32_t cbid, uint8_t enable)) \
 	F(0, cuptiActivityEnableDriverApi, (uint32_t cbid, uint8_t enable)) \
@@ -108,6 +110,7 @@ enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_B
 	F(0, cuptiActivityEnableAllocationSource, (uint8_t enable)) \
 	F(0, cuptiActivityEnableCudaEventDeviceTimestamps, (uint8_t enable)) \
 	F(0, cuptiActivityConfigureUnifiedMemoryCounter, (struct tap_cupti_um_config *config, uint32_t count)) \
+	F(0, cuptiGetThreadIdType, (int *type)) \
 	F(0, cuptiSetThreadIdType, (int type)) \
 	F(0, cuptiGetContextId, (void *context, uint32_t *id)) \
 	F(0, cuptiGetDeviceId, (void *context, uint32_t *id)) \
@@ -141,7 +144,10 @@ struct tap_cupti {
 	bool stacks;                    /* --callstacks=cuda */
 	bool ready;                     /* all is switched on: buffers asked for from here on are the program's doing */
 	bool ending;                    /* the process ends, and the driver may be taking itself down */
-	bool fatal;                     /* CUPTI has finalised itself: nothing of it is called any more */
+	bool fatal;                     /* CUPTI has finalised itself, or is another client's now: nothing of it is
+	                                 * called any more */
+	uint64_t kinds;                 /* a bit for each that we have switched on */
+	uint32_t starter;               /* futex word: tid of the thread that makes the start; 0: none does now */
 	uint32_t completed;             /* buffers that came back: progress while something waits */
 	uint32_t busy;                  /* of them those with records of the program's doing */
 	char path[TAP_PATH_MAX];
@@ -159,6 +165,8 @@ bool tap_cupti_ask_library(void);                       /* its version and sizes
 /* ---- buffer.c */
 bool tap_cupti_buffers_open(void);
 void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records);
+bool tap_cupti_is_buffer(const uint8_t *buffer);        /* one of ours, that has not come back */
+bool tap_cupti_waste_is_out(void);                      /* CUPTI has one whose records are thrown away */
 void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
 /* What CUPTI has dropped since this was last called is counted. */
 void tap_cupti_ask_dropped(void *context, uint32_t stream);
@@ -175,6 +183,7 @@ size_t tap_cupti_copy(uint64_t address, void *to, size_t bytes);
 /* ---- peek.c */
 void tap_cupti_peek_add(const uint8_t *buffer, size_t bytes, uint64_t place);
 void tap_cupti_peek_remove(const uint8_t *buffer);
+bool tap_cupti_peek_knows(const uint8_t *buffer);
 bool tap_cupti_peek_any(void);                          /* whether there is an open buffer */
 /* Whether open buffers hold something new; its names are stored then. */
 bool tap_cupti_peek(void);
@@ -240,12 +249,27 @@ void tap_cupti_thread_start(bool init_told);
 void tap_cupti_exit(int kind);                          /* the image ends: flush, bounded in time */
 void tap_cupti_collect(void);                           /* a context is about to go: flush, soon or not at all */
 void tap_cupti_flush(uint32_t flags);                   /* FLUSH1: on the collector's thread alone */
+/* All of CUPTI is another client's when it comes back: CLIENT3. For a limited time. */
+void tap_cupti_give_way(void);
+/* Around a flush of another client's: CLIENT5. */
+void tap_cupti_client_flush_begin(void);
+void tap_cupti_client_flush_end(void);
 /* The driver may be gone: only the collector's thread, which asks whether it is there, may call CUPTI. */
 bool tap_cupti_behind_driver(void);
 
 /* ---- cupti.c, for the thread */
 void tap_cupti_set_recording(bool on);
 void tap_cupti_stop(void);                              /* the window is over: nothing of it stays switched on */
+/* For another client: what only we have switched on goes off; then what we have set is set back, and nobody is
+ * subscribed. */
+void tap_cupti_switch_off(void);
+void tap_cupti_hand_over(void);
+static inline bool tap_cupti_has_kind(uint32_t kind)
+{
+	return __atomic_load_n(&tap_cupti.kinds, __ATOMIC_RELAXED) >> kind & 1;
+}
+int tap_cupti_enable(uint32_t kind);
+int tap_cupti_disable(uint32_t kind);                   /* unless another client has it too */
 void tap_cupti_quiet(void);                             /* before the last flush of a process */
 void tap_cupti_flush_failed(int err);
 void tap_cupti_say_by_node(void);                       /* a graph can be launched from here on */
@@ -255,6 +279,12 @@ void tap_cupti_configure_late(void);                    /* what a driver may ref
 bool tap_cupti_may_change_mind(int err);                /* cuInit is not over: what was refused is asked for again */
 void tap_cupti_filter_again(void);                      /* behind it */
 void tap_cupti_event(enum rec_cupti_event what, uint32_t cbid, uint32_t context, const uint64_t words[4]);
+
+/* ---- client.c */
+const char *tap_cupti_client_first(void);               /* who subscribed or gave buffers before us; NULL: nobody */
+bool tap_cupti_client_has_kind(uint32_t kind);
+bool tap_cupti_client_has_set(uint32_t attribute);
+bool tap_cupti_client_names_threads(void);
 
 /* ------------------------------------------------------------------- arguments */
 

@@ -208,18 +208,32 @@ static bool in_usual_places(uint32_t major)
 	return false;
 }
 
-static int is_mapped_cupti(struct dl_phdr_info *info, size_t bytes, void *arg)
+/*
+ * A program that profiles itself has one already, by whatever name (a Python wheel's has a hash in it), and two in one
+ * process do not get along: it is that one or none.
+ */
+static char programs_own[TAP_PATH_MAX]; /* its path; empty: linked into the program */
+static bool program_has_one;
+
+static bool is_loaded(const char *path)
 {
-	(void)bytes;
-	return info->dlpi_name && is_file(info->dlpi_name, "libcupti.so") && copy_path(arg, info->dlpi_name);
+	void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+
+	if (library)
+		tap_way_in.dlclose(library);
+	return library;
 }
 
-/* A program that profiles itself has one already, and two in one process do not get along. */
-static bool open_mapped(void)
+static bool open_programs_own(void)
 {
-	char path[TAP_PATH_MAX];
+	const char *option = tap_option("cupti");
 
-	return dl_iterate_phdr(is_mapped_cupti, path) && opened(path);
+	if (option[0] && !is_loaded(option))
+		tap_note(TAP_PART_CUPTI,
+			"--cupti=%s is not used: the program has a CUPTI already (%s), and two in one process do not "
+			"get along",
+			option, programs_own[0] ? programs_own : "linked into it");
+	return opened(programs_own);
 }
 
 /* The driver's own major version is best, else the newest below: a CUPTI newer than its driver does not work. */
@@ -228,10 +242,11 @@ static bool search(void)
 	uint32_t newest = tap_cupti.driver ? tap_cupti.driver / 1000 : 13;
 	struct beside b = { .found = 0 };
 
+	program_has_one = tap_way_in.exporter("cuptiGetVersion", programs_own, sizeof programs_own);
+	if (program_has_one)
+		return open_programs_own();
 	if (tap_option("cupti")[0])
 		return opened(tap_option("cupti"));
-	if (open_mapped())
-		return true;
 	dl_iterate_phdr(note_mapped, &b);
 	for (uint32_t major = newest; major >= OLDEST_MAJOR; major--)
 		if (beside(&b, major) || in_usual_places(major))
@@ -250,7 +265,13 @@ static void say_missing(void)
 	uint32_t major = tap_cupti.driver / 1000, minor = tap_cupti.driver % 1000 / 10;
 
 	tap_lost(REC_LOSS_CUPTI_MISSING, 1);
-	if (harmful)
+	if (program_has_one)
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: the program has a CUPTI already (%s), which is left alone: %s; a second "
+			"one is not loaded; the rest is traced",
+			programs_own[0] ? programs_own : "linked into it",
+			harmful ? harmful : "its functions cannot be reached");
+	else if (harmful)
 		tap_note(TAP_PART_CUPTI,
 			"CUDA is not traced: the CUPTI that is installed is left alone: %s (CUDA %u.%u); the rest is "
 		        "traced; "
@@ -377,7 +398,8 @@ bool tap_cupti_load(void)
 		say_missing();
 		return false;
 	}
-	copy_path(tap_cupti.path, tap_option("cupti")[0] ? tap_option("cupti") : "the CUPTI library");
+	copy_path(tap_cupti.path,
+		tap_option("cupti")[0] && !program_has_one ? tap_option("cupti") : "the CUPTI library");
 	tap_cupti.api.cuptiGetVersion = (int (*)(uint32_t *))tap_way_in.dlsym(tap_cupti.handle, "cuptiGetVersion");
 	if (tap_cupti.api.cuptiGetVersion)
 		note_path();

@@ -67,6 +67,14 @@ void tap_cupti_peek_remove(const uint8_t *buffer)
 		}
 }
 
+bool tap_cupti_peek_knows(const uint8_t *buffer)
+{
+	for (uint32_t i = 0; i < used_slots(); i++)
+		if (__atomic_load_n(&slot[i].buffer, __ATOMIC_RELAXED) == buffer)
+			return true;
+	return false;
+}
+
 bool tap_cupti_peek_any(void)
 {
 	for (uint32_t i = 0; i < used_slots(); i++)

@@ -36,7 +36,7 @@
 #define INIT_STEP_NS 2000000ull
 #define LONGEST_SKIP 63                 /* flushes left out in a row */
 
-enum request { FLUSH = 1, STOP = 2, COLLECT = 4 };      /* bits */
+enum request { FLUSH = 1, STOP = 2, COLLECT = 4, GIVE = 8 };    /* bits */
 
 static uint32_t started;                /* 0 no, 1 yes */
 static uint32_t init_over;              /* futex word: 1, cuInit is through */
@@ -99,10 +99,58 @@ static void answer(uint32_t seen)
 	tap_futex_wake(&done);
 }
 
+/*
+ * CLIENT5: each side says that it flushes, then looks whether the other does. Ours is left out where a client's takes
+ * long: the next one gives back what this one would have.
+ */
+static uint32_t flushing, client_flushes;       /* futex words */
+
+static bool flush_may_begin(void)
+{
+	uint64_t until = tap_now_ns() + SHORT_NS;
+
+	for (;;) {
+		__atomic_store_n(&flushing, 1, __ATOMIC_SEQ_CST);
+		uint32_t others = __atomic_load_n(&client_flushes, __ATOMIC_SEQ_CST);
+
+		if (!others)
+			return true;
+		__atomic_store_n(&flushing, 0, __ATOMIC_SEQ_CST);
+		tap_futex_wake(&flushing);
+		if (tap_now_ns() >= until)
+			return false;
+		tap_futex_wait(&client_flushes, others, ENDS_STEP_NS);
+	}
+}
+
+static void flush_is_over(void)
+{
+	__atomic_store_n(&flushing, 0, __ATOMIC_SEQ_CST);
+	tap_futex_wake(&flushing);
+}
+
+void tap_cupti_client_flush_begin(void)
+{
+	uint64_t until = tap_now_ns() + PATIENCE_NS;
+
+	__atomic_add_fetch(&client_flushes, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&flushing, __ATOMIC_SEQ_CST) && tap_now_ns() < until)
+		tap_futex_wait(&flushing, 1, ENDS_STEP_NS);
+}
+
+void tap_cupti_client_flush_end(void)
+{
+	__atomic_sub_fetch(&client_flushes, 1, __ATOMIC_SEQ_CST);
+	tap_futex_wake(&client_flushes);
+}
+
 void tap_cupti_flush(uint32_t flags)
 {
-	int err = TAP_READ_ONCE(tap_cupti.fatal) ? 0 : tap_cupti.api.cuptiActivityFlushAll(flags);
+	if (TAP_READ_ONCE(tap_cupti.fatal) || !flush_may_begin())
+		return;
+	int err = tap_cupti.api.cuptiActivityFlushAll(flags);
 
+	flush_is_over();
 	if (err && !TAP_READ_ONCE(tap_cupti.fatal))
 		tap_cupti_flush_failed(err);
 }
@@ -225,13 +273,32 @@ static void stop(void)
 	tap_buffers_trim();
 }
 
+/* CLIENT3. What comes between the two flushes is in a buffer that was asked for meanwhile. */
+static void give(void)
+{
+	if (TAP_READ_ONCE(tap_cupti.fatal))
+		return;
+	record_clock();
+	wait_for_ends();
+	tap_cupti_flush(1);
+	tap_cupti_switch_off();
+	tap_cupti_flush(1);
+	record_clock();
+	ask_dropped();
+	tap_cupti_peek();
+	tap_cupti_hand_over();
+	TAP_WRITE_ONCE(tap_cupti.fatal, true);
+}
+
 static void serve(uint32_t what)
 {
+	if (what & GIVE)
+		give();
 	if (what & STOP)
 		stop();
 	else if (what & FLUSH)
 		flush_before_driver();
-	else if (what)
+	else if (what & COLLECT)
 		tap_cupti_flush(0);
 }
 
@@ -398,6 +465,22 @@ static bool ask(enum request what, uint64_t patience)
 		tap_futex_wait(&done, at, least(until - now, 100000000));
 	}
 	return true;
+}
+
+void tap_cupti_give_way(void)
+{
+	static uint32_t giving;
+
+	if (TAP_READ_ONCE(started) && !TAP_READ_ONCE(no_thread)) {
+		if (!TAP_READ_ONCE(given_up) && ask(GIVE, PATIENCE_NS))
+			return;
+	} else if (!__atomic_exchange_n(&giving, 1, __ATOMIC_ACQ_REL)) {
+		give();
+		return;
+	}
+	for (uint64_t until = tap_now_ns() + SHORT_NS; !TAP_READ_ONCE(tap_cupti.fatal) && tap_now_ns() < until;)
+		tap_futex_wait(&asked, TAP_READ_ONCE(asked), ENDS_STEP_NS);
+	TAP_WRITE_ONCE(tap_cupti.fatal, true);  /* a flush does not come back: from here on nothing of ours is called */
 }
 
 /* Because of a fatal error; it is waited for, since it may be looking into buffers. */

@@ -201,6 +201,22 @@ static void context_ends(void *context)
 	drop_gate();
 }
 
+/* CUPTI has one profiler for a context: our session is closed before theirs opens. */
+static void give_way(const char *who, const char *function)
+{
+	uint32_t tid = tap_sys_gettid();
+
+	if (TAP_READ_ONCE(over) || TAP_READ_ONCE(holder) == tid || !take_gate(tid))
+		return;
+	tap_lost(REC_LOSS_COUNTERS_LOST, 1);
+	tap_note(TAP_PART_CUPTI, "counting has ended: %s counts itself (%s), and has CUPTI's profilers to itself from "
+		"then on; the rest is traced", who, function);
+	tap_profiler_range_left();
+	tap_profiler_leave_context(NULL);
+	__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	drop_gate();
+}
+
 static void library(void *handle, uint32_t version, const char *(*result_text)(int))
 {
 	if (!tap_profiler_library(handle, version, result_text))
@@ -209,7 +225,7 @@ static void library(void *handle, uint32_t version, const char *(*result_text)(i
 
 /* ---------------------------------------------------------------- the table */
 
-static const struct tap_counting counting = { library, enter, leave, program_range, context_ends };
+static const struct tap_counting counting = { library, enter, leave, program_range, context_ends, give_way };
 
 static void prepare(void)
 {

@@ -21,7 +21,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* A cookie tells what an object is. */
+/* A cookie tells what an object is; OPENCL: a library of it, or of CUPTI. */
 enum { PLAIN = 1, OPENCL = 2, SHIM = 3 };
 struct object { const struct link_map *map; uintptr_t what; };
 
@@ -121,7 +121,7 @@ EXPORTED unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cook
 		*cookie = (uintptr_t)&shim;
 		return 0;
 	}
-	if (find(map, "clGetPlatformIDs"))
+	if (find(map, "clGetPlatformIDs") || find(map, "cuptiGetVersion"))
 		o = place_for(map);
 	*cookie = (uintptr_t)(o ? o : &plain);
 	/*
@@ -161,7 +161,7 @@ static uintptr_t bind(const char *name, uintptr_t real, const uintptr_t *from, c
 
 	*flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
 	/* For dlsym glibc 2.36 asks when either side wants it: the shim's own look-ups are told apart here. */
-	if (rebind && is(from, PLAIN) && is(to, OPENCL) && name[0] == 'c' && name[1] == 'l')
+	if (rebind && is(from, PLAIN) && is(to, OPENCL) && name[0] == 'c')
 		wrapper = rebind(library->map, name, (void *)real);
 	return wrapper ? (uintptr_t)wrapper : real;
 }

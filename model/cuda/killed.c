@@ -3,7 +3,8 @@
  *
  * CUPTI writes the record of a kernel when it is over, and the call's when that returns. What was still on the device,
  * or in CUPTI's own memory, when the process was killed has a call and nothing else. In a process that ended by itself
- * CUPTI is asked for what was launched until then: so is what other threads launched behind that. A launch into a graph
+ * CUPTI is asked for what was launched until then: so is what other threads launched behind that. Where another client
+ * of CUPTI has switched off what was to be recorded, that cannot be had either. A launch into a graph
  * that is being captured sets nothing going, and looks the same; so does a copy of no bytes. Where not all calls were
  * to be recorded, nobody knows which have no work: that counts as one, whatever there was.
  *
@@ -140,7 +141,8 @@ static bool may_miss(const struct gt_cuda *c, uint32_t process, int64_t *since)
 	const struct gt_cuda_process *p = &c->processes[process];
 
 	*since = INT64_MIN;
-	if (was_killed(c, process))
+	if (was_killed(c, process) || (gt_model_lost(c->m, REC_LOSS_CUPTI_TAKEN) &&
+		c->m->processes[process].pub.live == GT_LIVE_NO && !left_by_exec(c->m, process)))
 		return true;
 	*since = p->ending_ns;
 	return p->ending_ns != GT_NO_TIME && c->m->processes[process].pub.live == GT_LIVE_NO &&

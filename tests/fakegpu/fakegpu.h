@@ -32,6 +32,7 @@
  *     incomplete               a kernel's record stands in its buffer from the launch on, its times come later; a flush
  *                              that is not forced keeps such buffers back; =2: its place is zeros until then
  *     flush-hangs=MS           cuptiActivityFlushAll takes so long
+ *     flush-keeps=N            the first N forced flushes leave the buffers that are being filled with CUPTI
  *     flush-fails=N            every N-th cuptiActivityFlushAll answers with an error and does nothing
  *     flush-in-callback        a flush inside a callback of resources, or beside another flush, aborts
  *     child-flush-hangs        after a fork the child's flush never returns

@@ -19,7 +19,7 @@ fakegpu_soname = $(if $(filter 18,$(1)),libcupti.so.11.8,$(if $(filter 13%,$(1))
 FAKEGPU_CUPTIS := $(foreach v,$(FAKEGPU_VERSIONS),$(FAKEGPU_DIR)/v$(v)/$(call fakegpu_soname,$(v)))
 FAKEGPU_LIBS := $(addprefix $(FAKEGPU_LIB)/,libcuda.so.1 libcudart.so.12 libcudart.so.13 libcupti.so.12 libcupti.so.13)
 CUDA_EXAMPLES := $(patsubst examples/cuda/%.c,$(O)/examples/cuda/%,$(wildcard examples/cuda/*.c))
-FAKEGPU_TARGETS := $(FAKEGPU_LIBS) $(FAKEGPU_CUPTIS) $(CUDA_EXAMPLES) $(FAKEGPU_DIR)/test_fakegpu $(FAKEGPU_DIR)/libinject.so $(FAKEGPU_DIR)/replay
+FAKEGPU_TARGETS := $(FAKEGPU_LIBS) $(FAKEGPU_CUPTIS) $(CUDA_EXAMPLES) $(FAKEGPU_DIR)/test_fakegpu $(FAKEGPU_DIR)/libinject.so $(FAKEGPU_DIR)/replay $(FAKEGPU_DIR)/client_linked
 
 $(FAKEGPU_GEN)/calls.h: tests/fakegpu/gen_calls.py tests/fakegpu/calls.api $(FAKEGPU_PROFILERS)
 	@mkdir -p $(@D)
@@ -63,6 +63,11 @@ $(FAKEGPU_DIR)/test_fakegpu: tests/fakegpu/test_fakegpu.c tests/fakegpu/fakegpu.
 $(FAKEGPU_DIR)/replay: tests/fakegpu/replay.c tests/fakegpu/fakegpu.h $(O)/libgt.a $(FAKEGPU_LIB)/libcuda.so.1
 	@echo "  CC      $<"
 	$(Q)$(CC) $(TOOL_CFLAGS) -Itests/fakegpu -I$(FAKEGPU_GEN) -MF $@.d -o $@ $< $(O)/libgt.a $(FAKEGPU_LIB)/libcuda.so.1 -lzstd -lxxhash -lm -lpthread
+
+# A client of CUPTI that is linked with it
+$(FAKEGPU_DIR)/client_linked: tests/e2e/cuda_client.c tests/e2e/cuda_driver.h $(FAKEGPU_LIB)/libcupti.so.13
+	@echo "  CC      $< (linked)"
+	$(Q)$(CC) -std=gnu11 $(WARN) -g -O1 $(SANF) -D_GNU_SOURCE -DCLIENT_LINKED -o $@ $< $(FAKEGPU_LIB)/libcupti.so.13 -Wl,-rpath-link,$(FAKEGPU_LIB) -ldl -lpthread
 
 $(FAKEGPU_DIR)/libinject.so: tests/fakegpu/inject.c
 	@mkdir -p $(@D)

@@ -409,6 +409,15 @@ static void record_flush(uint64_t start)
 	fg_emit(FG_OVERHEAD, &r);
 }
 
+/* The first forced flushes leave what is being filled with us. */
+static bool keeps(uint32_t flags)
+{
+	static atomic_long forced;
+	long most;
+
+	return flags & 1 && fg_fault("flush-keeps", &most) && atomic_fetch_add(&forced, 1) < most;
+}
+
 static int flush(uint32_t flags)
 {
 	uint64_t start = fg_now();
@@ -435,7 +444,7 @@ static int flush(uint32_t flags)
 	fg_emit_kept();
 	deliver_all(take_all(false, flags & 1));
 	wait_for_worker();
-	for (struct slot *s = atomic_load(&slots); s; s = s->next) {
+	for (struct slot *s = keeps(flags) ? NULL : atomic_load(&slots); s; s = s->next) {
 		pthread_mutex_lock(&s->lock);
 		struct full *f = s->used && (flags & 1 || !is_open(s->body)) ? detach(s) : NULL;
 

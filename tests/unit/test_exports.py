@@ -25,14 +25,17 @@ VERSIONED = {
 
 
 class Exports(unittest.TestCase):
-    def test_the_shim_exports_these_and_the_functions_of_opencl(self):
+    def test_the_shim_exports_these_and_the_functions_of_opencl_and_cupti(self):
         library = os.environ["GPUTAP_BUILD"] + "/libgputap.so"
         out = subprocess.run(["nm", "-D", "--defined-only", library], stdout=subprocess.PIPE, text=True, check=True).stdout
         shown = {line.split()[2] for line in out.splitlines() if line.split()[1] != "A"}
         opencl = {name for name in shown if re.match(r"cl[A-Z]\w+$", name)}
+        with open(os.path.join(os.environ["GPUTAP_TESTS"], "../collectors/cupti/client.def"), encoding="utf-8") as f:
+            cupti = set(re.findall(r"^ENTRY\((\w+),", f.read(), re.M))
+        self.assertGreater(len(cupti), 20)
         self.assertGreater(len(opencl), 100)
         sanitizers = {name for name in shown if name.startswith("__odr_asan.")}       # of a build with one
-        self.assertEqual(shown - opencl - sanitizers, set(PLAIN) | set(VERSIONED[os.uname().machine].split()))
+        self.assertEqual(shown - opencl - sanitizers, cupti | set(PLAIN) | set(VERSIONED[os.uname().machine].split()))
 
 
 if __name__ == "__main__":
