@@ -11,6 +11,7 @@
 
 #include "common/harmless.h"
 #include "cli/cli.h"
+#include "cli/run/signals.h"
 #include "cli/version.h"
 #include "common/nearest.h"
 
@@ -99,6 +100,7 @@ int main(int argc, char **argv)
 	const struct command *c = NULL;
 	int rest, status;
 
+	gt_signals_begin();
 	if (argc > 2 && !strcmp(argv[1], "help")) {
 		c = find_command(argv[2]);
 		if (!c)

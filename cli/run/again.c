@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/run/run.h"
+#include "cli/run/signals.h"
 #include "common/counted.h"
 #include "common/harmless.h"
 #include "common/memory.h"
@@ -328,6 +329,7 @@ static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *s
 	rc = gt_run_counters_of_pass(first, number - 1, class, &r, err);
 	if (!rc)
 		rc = run_again(&r, p, err);
+	gt_signals_release();           /* where it did not come to run */
 	if (!rc) {
 		*stop = WIFSIGNALED(r.status) && !WIFSIGNALED(first->status);
 		rc = gt_model_open(r.trace, NULL, &m, err);

@@ -51,10 +51,9 @@ static void take_descriptors(const struct gt_forward *f)
 /* What ends, stops or wakes the program is its own matter: what it still says must arrive. */
 static void leave_signals(void)
 {
-	static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM };
+	static const unsigned long long all = ~0ull;
 
-	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		signal(numbers[i], SIG_IGN);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof all);
 }
 
 static bool write_all(int fd, const char *text, size_t n)

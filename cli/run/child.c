@@ -2,7 +2,8 @@
  * cli/run/child.c - the traced program as the launcher's child: environment, start, signals, end
  *
  * The child is made before the trace has its name (%p is its pid) and waits at a pipe. It keeps the launcher's process
- * group, terminal, descriptors, signal dispositions and limits: nothing of the launcher is left in it but environment.
+ * group, terminal, descriptors and limits, and has the signal dispositions and the mask that the launcher was given:
+ * nothing of the launcher is left in it but environment.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -21,6 +22,7 @@
 
 #include "cli/perf/perf.h"
 #include "cli/run/run.h"
+#include "cli/run/signals.h"
 #include "common/installed.h"
 #include "common/plain/preloads.h"
 #include "trace/format/domains.h"
@@ -234,10 +236,12 @@ int gt_run_fork(struct gt_run *run, struct gt_err *err)
 		return gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no pipe");
 	}
 	fflush(NULL);
+	gt_signals_hold();
 	run->pid = fork();
 	if (run->pid == 0) {
 		struct gt_err own = { 0 };
 
+		gt_signals_give();
 		close(gate[1]);
 		close(report[0]);
 		if (environment(run, &own)) {
@@ -275,36 +279,11 @@ int gt_run_release(struct gt_run *run)
 	return n == sizeof failure ? failure : 0;
 }
 
-/* ------------------------------------------------------------------ signals */
-
-static volatile pid_t target;
-static const struct gt_run *volatile running;
-
-/* From the terminal the whole group has it already; from elsewhere only we do. */
-static void forward(int number, siginfo_t *info, void *context)
-{
-	int saved = errno;
-
-	(void)context;
-	if (number == SIGWINCH && running)
-		gt_capture_resize(running);
-	if (target > 0 && (info->si_code <= 0 || (number != SIGINT && number != SIGQUIT)))
-		kill(target, number);
-	errno = saved;
-}
-
-static void catch_signals(void)
-{
-	static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
-	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART }, old;
-
-	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-}
+/* ------------------------------------------------------------- until it has ended */
 
 /* What the launcher looks at while the program runs. */
-enum { WATCH_PROGRAM, WATCH_MARKS, WATCH_RINGS, WATCH_MOST = WATCH_RINGS + 1024, SECOND_MS = 1000 };
+enum { WATCH_PROGRAM, WATCH_MARKS, WATCH_SIGNALS, WATCH_RINGS, WATCH_MOST = WATCH_RINGS + 1024 };
+enum { SECOND_MS = 1000, EMPTY_RINGS_MS = 100, LOOK_MS = 20 };
 
 static int64_t now_ms(void)
 {
@@ -323,72 +302,67 @@ static void empty_rings(const struct gt_run *run, struct pollfd *p, unsigned n)
 			p[i].fd = -1;
 }
 
+/* It is not collected yet. */
+static bool has_ended(const struct gt_run *run)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT) ? errno != EINTR : info.si_pid != 0;
+}
+
+/* How long it may wait for what it is told of; without pidfd (old kernel) SIGCHLD tells of the program's end. */
+static int longest_wait(const struct gt_run *run)
+{
+	if (gt_signals_descriptor() < 0)
+		return LOOK_MS;
+	return run->perf ? EMPTY_RINGS_MS : SECOND_MS;
+}
+
 void gt_run_wait(struct gt_run *run)
 {
 	static struct pollfd p[WATCH_MOST];
 	int fd = (int)syscall(SYS_pidfd_open, run->pid, 0), rings[WATCH_MOST - WATCH_RINGS];
 	unsigned n = WATCH_RINGS + gt_perf_descriptors(run->perf, rings, WATCH_MOST - WATCH_RINGS);
 	int64_t logged = now_ms();
-	const struct timespec second = { .tv_sec = 1 }, tenth = { .tv_nsec = 100000000 };
-	sigset_t child, as_ever;
+	bool ended = false;
 
-	running = run;
 	p[WATCH_PROGRAM] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	p[WATCH_MARKS] = (struct pollfd){ .fd = run->marks, .events = POLLIN };
+	p[WATCH_SIGNALS] = (struct pollfd){ .fd = gt_signals_descriptor(), .events = POLLIN };
 	for (unsigned i = WATCH_RINGS; i < n; i++)
 		p[i] = (struct pollfd){ .fd = rings[i - WATCH_RINGS], .events = POLLIN };
-	target = run->pid;
-	catch_signals();
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &child, &as_ever);       /* it comes while we wait, not just before */
-	if (fd >= 0)
-		gt_run_stop_catch(run->pid);
-	for (;;) {
-		/* Without pidfd (old kernel): plain wait, clock sets at both ends only. */
-		int ready = fd < 0 ? 1 : ppoll(p, n, run->perf ? &tenth : &second, &as_ever);
+	while (!ended) {
+		int ready = poll(p, n, longest_wait(run));
 
-		if (fd >= 0)
-			gt_run_stop_follow();
-		if (fd >= 0 && now_ms() - logged >= SECOND_MS) {
+		gt_signals_pass(run);
+		gt_run_stop_follow(run->pid);
+		if (now_ms() - logged >= SECOND_MS) {
 			gt_run_log_clock(run);
 			logged = now_ms();
 		}
 		if (n > WATCH_RINGS)
 			empty_rings(run, p, n);
-		gt_perf_look(run->perf, run, fd >= 0 && p[WATCH_PROGRAM].revents);
+		ended = has_ended(run);
+		gt_perf_look(run->perf, run, ended);
 		if (ready > 0 && p[WATCH_MARKS].revents)
 			gt_run_take_marks(run);
-		if (ready <= 0 || (fd >= 0 && !p[WATCH_PROGRAM].revents))
-			continue;
-		if (waitpid(run->pid, &run->status, 0) == run->pid || errno == ECHILD)
-			break;
 	}
-	if (fd >= 0) {
-		gt_run_stop_leave();
+	while (waitpid(run->pid, &run->status, 0) < 0 && errno == EINTR)
+		;
+	if (fd >= 0)
 		close(fd);
-	}
-	sigprocmask(SIG_SETMASK, &as_ever, NULL);
+	gt_signals_release();
 	gt_run_take_marks(run);
-	target = 0;
-	running = NULL;
 }
 
 int gt_run_like_target(const struct gt_run *run)
 {
 	struct rlimit none = { 0, 0 };
-	sigset_t set;
-	int number;
 
 	if (!WIFSIGNALED(run->status))
 		return WEXITSTATUS(run->status);
-	number = WTERMSIG(run->status);
 	setrlimit(RLIMIT_CORE, &none);  /* the target's core is the one to look at */
-	signal(number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, number);
 	fflush(NULL);
-	raise(number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	return 128 + number;
+	gt_signals_die_by(WTERMSIG(run->status));
+	return 128 + WTERMSIG(run->status);
 }

@@ -65,10 +65,9 @@ int gt_run_fork(struct gt_run *run, struct gt_err *err);          /* child waits
 int gt_run_release(struct gt_run *run);                           /* 0, or errno of the failed exec */
 void gt_run_wait(struct gt_run *run);                             /* forwards signals, logs clocks, fills status */
 int gt_run_like_target(const struct gt_run *run);                 /* the target's exit status, or death by its signal */
-/* stop.c: while the program runs; follow: after SIGCHLD, and it returns when the program may go on */
-void gt_run_stop_catch(pid_t program);
-void gt_run_stop_follow(void);
-void gt_run_stop_leave(void);
+/* stop.c: while the program runs; ask: a signal that stops has come; follow: returns when the program may go on */
+void gt_run_stop_ask(void);
+void gt_run_stop_follow(pid_t program);
 /* target.c: what will run, be it named by a script, and whether it can be reached. Before the start. */
 void gt_run_look_at_target(const char *program, struct gt_run_target *t);
 /* cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */
