@@ -18,7 +18,7 @@
 
 struct gt_string { const char *text; size_t bytes; };     /* not owned; no NUL behind it that one could count on */
 
-/* memcmp() for what may be empty and then lie nowhere, which that does not take (C11 7.24.1). */
+/* memcmp() for what may be empty and then lie nowhere, which the C library does not allow. */
 static inline int gt_compare_bytes(const void *a, const void *b, size_t n) { return n ? memcmp(a, b, n) : 0; }
 
 static inline bool gt_same_text(struct gt_string a, struct gt_string b)
