@@ -26,6 +26,13 @@ OPT    := $(if $(DEBUG),-DGPUTAP_DEBUG_BUILD) $(if $(filter -Og,$(CFLAGS)),-DXXH
 SANF   := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer,)
 # Distributions harden what they build with checks that abort: the shim never ends the program that it is in.
 NO_ABORT := -U_FORTIFY_SOURCE -fno-stack-protector
+# Threads of the program may have 16 KiB of stack, handlers of signals less: what needs more than 1 KiB of it is kept
+# elsewhere (trace/write/scratch.h) or runs on a stack of ours (trace/write/room.h). A sanitizer's frames, and those that
+# are not optimised, are larger. The two compilers spell it differently.
+LARGEST_FRAME := 1024
+FRAMES := $(if $(SAN)$(DEBUG)$(filter -O0 -Og,$(CFLAGS)),,-Wvla -Werror=vla -Walloca -Werror=alloca \
+	$(if $(findstring clang,$(shell $(CC) --version)),-Wframe-larger-than=$(LARGEST_FRAME) -Werror=frame-larger-than=,\
+	-Werror=frame-larger-than=$(LARGEST_FRAME)))
 # The shim lives in a stranger's process: own symbols bound locally, small TLS, unwinding through wrappers kept.
 SHIM_CFLAGS := $(BASE) $(SANF) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fno-plt -fno-math-errno $(OPT) $(NO_ABORT)
 TOOL_CFLAGS := $(BASE) $(SANF) $(OPT)

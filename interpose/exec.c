@@ -247,7 +247,12 @@ static void copy_arguments(char **argv, size_t n, const char *first, va_list *li
 		argv[i] = va_arg(*list, char *);
 }
 
-/* As the C library does it, the vector is on the stack: no allocation behind fork. argv[n] is the NULL. */
+/*
+ * As the C library does it, the vector is on the stack: no allocation behind fork. It is no larger than the C library's,
+ * which makes way for it. argv[n] is the NULL.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvla"
 #define ARGUMENTS(first) \
 	va_list list; \
 	va_start(list, first); \
@@ -279,3 +284,4 @@ EXPORTED int execle(const char *path, const char *arg, ...)
 	va_end(list);
 	return execve(path, argv, env);
 }
+#pragma GCC diagnostic pop

@@ -5,7 +5,7 @@
 
 comma := ,
 # What everything is compiled with, in a file that is written anew only when that changes: then all is built again.
-FLAGS := $(CC) $(SHIM_CFLAGS) $(TOOL_CFLAGS) $(LDFLAGS) $(LDLIBS)
+FLAGS := $(CC) $(SHIM_CFLAGS) $(FRAMES) $(TOOL_CFLAGS) $(LDFLAGS) $(LDLIBS)
 BUILT_BY := $(O)/.flags Makefile scripts/rules.mk
 $(O)/.flags: FORCE
 	@mkdir -p $(@D)
@@ -26,7 +26,7 @@ $(GEN_STAMP): $(O)/.needs $(wildcard api/*.py api/*.api api/*.def)
 $(O)/shim/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(SHIM_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(SHIM_CFLAGS) $(FRAMES) -c -o $@ $<
 # A sanitizer's start asks dlsym for what it replaces: these answer before its shadow memory is there.
 $(O)/shim/interpose/elf.o $(O)/shim/interpose/dlsym.o: SHIM_CFLAGS += $(if $(SAN),-fno-sanitize=all)
 $(O)/shim/%.S.o: %.S $(BUILT_BY)
@@ -43,7 +43,7 @@ GEN_OBJ := $(foreach n,0 1 2 3,$(O)/gen/opencl_wrappers_$(n).o) $(O)/gen/opencl_
 	$(O)/gen/opencl_callbacks.o $(O)/gen/table_embed.o
 $(GEN_OBJ): $(O)/gen/%.o: $(GEN_STAMP) $(BUILT_BY)
 	@echo "  CC      $(@:.o=.c)"
-	$(Q)$(CC) $(SHIM_CFLAGS) -c -o $@ $(@:.o=.c)
+	$(Q)$(CC) $(SHIM_CFLAGS) $(FRAMES) -c -o $@ $(@:.o=.c)
 # It holds addresses of wrappers and does not say their types: nothing for an optimiser that looks across files.
 $(O)/gen/opencl_entries.o: SHIM_CFLAGS += -fno-lto
 
@@ -60,14 +60,14 @@ $(O)/libgputap.so: $(SHIM_OBJ) $(GEN_OBJ) interpose/libgputap.map
 $(O)/thin/%.o: %.c $(GEN_STAMP) $(BUILT_BY)
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(SHIM_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(SHIM_CFLAGS) $(FRAMES) -c -o $@ $<
 $(O)/thin/%.S.o: %.S $(BUILT_BY)
 	@mkdir -p $(@D)
 	@echo "  AS      $<"
 	$(Q)$(CC) $(CPPFLAGS) -I. -fPIC -g -c -o $@ $<
 $(O)/gen/osrt_table.o $(O)/gen/osrt_wrappers.o $(O)/gen/openmp_table.o $(O)/gen/gomp_table.o: $(O)/gen/%.o: $(GEN_STAMP) $(BUILT_BY)
 	@echo "  CC      $(@:.o=.c)"
-	$(Q)$(CC) $(SHIM_CFLAGS) -fno-lto -c -o $@ $(@:.o=.c)
+	$(Q)$(CC) $(SHIM_CFLAGS) $(FRAMES) -fno-lto -c -o $@ $(@:.o=.c)
 # Only x86-64 has functions of two versions (interpose/osrt/osrt.h: OSRT_VERSIONS).
 $(O)/libgputap-osrt.so: $(OSRT_OBJ)
 	@echo "  LD      $@"
@@ -87,7 +87,7 @@ $(O)/libgputap-libgomp.so: $(GOMP_OBJ)
 $(O)/libgputap-audit.so: $(wildcard interpose/audit/*.c) $(BUILT_BY)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(BASE) $(OPT) $(NO_ABORT) -fno-lto -fPIC -fvisibility=hidden -fno-builtin -nostdlib -shared -o $@ $(filter %.c,$^) \
+	$(Q)$(CC) $(BASE) $(OPT) $(NO_ABORT) $(FRAMES) -fno-lto -fPIC -fvisibility=hidden -fno-builtin -nostdlib -shared -o $@ $(filter %.c,$^) \
 		$(LDFLAGS) -Wl,-z,now -Wl,-soname,libgputap-audit.so
 
 $(O)/dist-compat.o: scripts/dist-compat.c

@@ -101,17 +101,19 @@ static const void *read_file(const char *path, uint64_t *bytes)
 
 void tap_cupti_args_start(void)
 {
-	char path[TAP_PATH_MAX];
+	char *path;
 	struct tap_text t;
 	uint64_t bytes;
 	const void *file;
 
 	if (!tap_option("cuda-table")[0])
 		return;
-	tap_text_init(&t, path, sizeof path);
+	path = tap_scratch_take();
+	tap_text_init(&t, path, TAP_PATH_MAX);
 	tap_text_str(&t, tap_option("cuda-table"));
 	tap_text_str(&t, ".capture");
 	file = read_file(path, &bytes);
+	tap_scratch_give(path);
 	if (file && table_is_sound(file, bytes)) {
 		__atomic_store_n(&table, (const struct rec_cuda_capture *)file, __ATOMIC_RELEASE);
 		return;
@@ -119,8 +121,8 @@ void tap_cupti_args_start(void)
 	if (file)
 		tap_sys_munmap((void *)(uintptr_t)file, 1 << 20);
 	TAP_DEGRADE(TAP_PART_CUPTI,
-		"--cuda-args: %s cannot be used: arguments of the common calls only, of the others the first words",
-		path);
+		"--cuda-args: %s.capture cannot be used: arguments of the common calls only, of the others the first "
+		"words", tap_option("cuda-table"));
 }
 
 /* ---------------------------------------------------------------------- slots (ARGS3) */
@@ -342,12 +344,19 @@ static void write_record(struct tap_call *out, const struct rec_cuda_call *call,
 static void __attribute__((noinline)) write_with_copies(struct tap_call *out, const struct rec_cuda_capture *t,
 	const struct rec_cuda_call *call, const struct tap_cupti_callback *data)
 {
-	struct copies c;
+	struct copies *c = tap_scratch_take();
 
-	c.n = c.words = 0;
-	c.cut = false;
-	collect(&c, copies_of(t, call), call->n, data->params, out->result);
-	write_record(out, call, data, &c);
+	_Static_assert(sizeof *c <= TAP_SCRATCH_BYTES, "the copies of a call");
+	if (!c) {
+		tap_lost(REC_LOSS_CUPTI_ARGS_CUT, 1);
+		write_record(out, call, data, NULL);
+		return;
+	}
+	c->n = c->words = 0;
+	c->cut = false;
+	collect(c, copies_of(t, call), call->n, data->params, out->result);
+	write_record(out, call, data, c);
+	tap_scratch_give(c);
 }
 
 /* --callstacks alone: a record where there is a stack to tell. */

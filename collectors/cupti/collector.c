@@ -544,9 +544,14 @@ void tap_cupti_configure_late(void)
 /* tick; {version, driver}; {n, flags}; n x {kind, bytes}; text path */
 static void record_library(void)
 {
-	uint64_t words[4 + TAP_CUPTI_KINDS + TAP_PATH_MAX / 8];
+	uint64_t *words = tap_scratch_take();
 	uint32_t n = 3, length = (uint32_t)strlen(tap_cupti.path);
 
+	_Static_assert((4 + TAP_CUPTI_KINDS) * 8 + TAP_PATH_MAX <= TAP_SCRATCH_BYTES, "one record");
+	if (!words) {
+		tap_lost(REC_LOSS_DETAILS_LOST, 1);
+		return;
+	}
 	for (uint32_t kind = 1; kind < TAP_CUPTI_KINDS; kind++)
 		if (tap_cupti.record_bytes[kind])
 			words[n++] = kind | (uint64_t)tap_cupti.record_bytes[kind] << 32;
@@ -557,6 +562,7 @@ static void record_library(void)
 	memcpy(&words[n], &length, 4);
 	memcpy((char *)&words[n] + 4, tap_cupti.path, length);
 	tap_record(REC_CUPTI_LIBRARY, 0, words, n + (length + 4 + 7) / 8);
+	tap_scratch_give(words);
 }
 
 static bool claim_process(void)

@@ -112,20 +112,24 @@ static bool opened(const char *path)
 /* DIR/libcupti.so.MAJOR; of 11 the last release's name. */
 static bool opened_in(const char *dir, size_t bytes, const char *below, uint32_t major)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 	struct tap_text t;
+	bool is_open;
 
-	tap_text_init(&t, path, sizeof path);
+	tap_text_init(&t, path, TAP_PATH_MAX);
 	tap_text_bytes(&t, dir, bytes);
 	tap_text_str(&t, below);
 	tap_text_str(&t, "libcupti.so.");
 	tap_text_u64(&t, major);
 	if (major == 11)
 		tap_text_str(&t, ".8");
-	return opened(path);
+	is_open = path && opened(path);
+	tap_scratch_give(path);
+	return is_open;
 }
 
 struct beside { size_t found; char dir[16][TAP_PATH_MAX / 4]; };
+static struct beside found_beside;      /* one search, inside cuInit */
 
 static bool is_file(const char *path, const char *name)
 {
@@ -240,19 +244,19 @@ static bool open_programs_own(void)
 static bool search(void)
 {
 	uint32_t newest = tap_cupti.driver ? tap_cupti.driver / 1000 : 13;
-	struct beside b = { .found = 0 };
+	struct beside *b = &found_beside;
 
 	program_has_one = tap_way_in.exporter("cuptiGetVersion", programs_own, sizeof programs_own);
 	if (program_has_one)
 		return open_programs_own();
 	if (tap_option("cupti")[0])
 		return opened(tap_option("cupti"));
-	dl_iterate_phdr(note_mapped, &b);
+	dl_iterate_phdr(note_mapped, b);
 	for (uint32_t major = newest; major >= OLDEST_MAJOR; major--)
-		if (beside(&b, major) || in_usual_places(major))
+		if (beside(b, major) || in_usual_places(major))
 			return true;
 	for (uint32_t major = newest + 1; major <= newest + 2 && !refused_major; major++)
-		if (beside(&b, major) || in_usual_places(major)) {
+		if (beside(b, major) || in_usual_places(major)) {
 			refused_major = major;
 			tap_way_in.dlclose(tap_cupti.handle);
 			tap_cupti.handle = NULL;

@@ -200,14 +200,16 @@ static void keep_long(uint64_t address)
 
 static void keep(uint64_t address)
 {
-	char room[1024];
+	enum { SHORT = 1024 };
+	char *room = tap_scratch_take();
 	bool cut;
-	long n = tap_seccomp ? -1 : read_text(address, room, sizeof room, &cut);
+	long n = tap_seccomp || !room ? -1 : read_text(address, room, SHORT, &cut);
 
 	if (n >= 0 && cut)
 		keep_long(address);
 	else if (n < 0 || !store(address, room, (size_t)n, false))
 		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
+	tap_scratch_give(room);
 }
 
 /*
@@ -230,7 +232,7 @@ struct recent { uint64_t address[RECENT]; };
 static void look_at(struct recent *recent, const uint8_t *record, uint32_t layout, uint32_t bytes)
 {
 	for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
-		uint64_t address, *last;
+		uint64_t address, *last, none = 0;
 		uint32_t value;
 
 		if (pointers[i].layout != layout || pointers[i].offset + 8u > bytes)
@@ -239,7 +241,7 @@ static void look_at(struct recent *recent, const uint8_t *record, uint32_t layou
 		if (pointers[i].bytes && value != pointers[i].value)
 			continue;
 		memcpy(&address, record + pointers[i].offset, 8);
-		last = &recent->address[mix(address) % RECENT];
+		last = recent ? &recent->address[mix(address) % RECENT] : &none;
 		if (!address || *last == address)
 			continue;
 		*last = address;
@@ -252,10 +254,12 @@ static void look_at(struct recent *recent, const uint8_t *record, uint32_t layou
 
 uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used)
 {
-	struct recent recent = { { 0 } };
+	struct recent *recent = tap_scratch_take();     /* NULL: each record's texts are looked for */
 	uint64_t others = 0;
 	size_t at = 0;
 
+	if (recent)
+		memset(recent, 0, sizeof *recent);
 	while (at + 4 <= bytes) {
 		uint32_t kind, size;
 
@@ -264,10 +268,11 @@ uint64_t tap_cupti_strings(const uint8_t *buffer, size_t bytes, size_t *used)
 		if (!size || size > bytes - at)
 			break;
 		if (with_pointers >> layouts[kind] & 1)
-			look_at(&recent, buffer + at, layouts[kind], size);
+			look_at(recent, buffer + at, layouts[kind], size);
 		at += size;
 		others += kind != REC_CUPTI_KIND_OVERHEAD;
 	}
+	tap_scratch_give(recent);
 	*used = at;
 	return others;
 }

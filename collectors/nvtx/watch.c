@@ -22,6 +22,7 @@
 #include "collectors/collector.h"
 #include "collectors/nvtx/record.h"
 #include "collectors/ranges.h"
+#include "trace/write/scratch.h"
 #include "trace/write/sys.h"
 
 /* ------------------------------------------------------------------ names */
@@ -79,13 +80,18 @@ static size_t text_of(struct tap_nvtx_message m, char to[TEXT_MOST + 4])
 	return n;
 }
 
-static void keep_name(enum kind kind, uint64_t id, struct tap_nvtx_message m)
+static void keep_name_by(char *text, enum kind kind, uint64_t id, struct tap_nvtx_message m)
 {
 	uint64_t key = (uint64_t)kind << 60 | id, free = 0;
 	uint32_t at = (uint32_t)(key ^ key >> 60) % NAMES, place;
-	char text[TEXT_MOST + 4], *mine = NULL;
-	size_t n = text_of(m, text);
+	char *mine = NULL;
+	size_t n;
 
+	if (!text) {
+		no_room();
+		return;
+	}
+	n = text_of(m, text);
 	if (!TAP_READ_ONCE(names_memory)) {
 		mine = memory(NAMES_BYTES);
 		if (mine && !__atomic_compare_exchange_n(
@@ -106,6 +112,14 @@ static void keep_name(enum kind kind, uint64_t id, struct tap_nvtx_message m)
 			return;
 		}
 	no_room();
+}
+
+static void keep_name(enum kind kind, uint64_t id, struct tap_nvtx_message m)
+{
+	char *text = tap_scratch_take();
+
+	keep_name_by(text, kind, id, m);
+	tap_scratch_give(text);
 }
 
 static struct gc_word name_of(enum kind kind, uint64_t id)
@@ -202,22 +216,25 @@ static struct stack *own_stack(bool make)
 static void push(uint64_t domain, struct tap_nvtx_message m)
 {
 	struct stack *s = own_stack(true);
-	char text[TEXT_MOST + 4];
 	struct pushed p = { .domain = domain };
+	char *text;
 
 	if (!s)
 		return;
-	p.bytes = (uint32_t)range_text(m, text);
+	text = tap_scratch_take();
+	p.bytes = text ? (uint32_t)range_text(m, text) : 0;
 	p.before = s->used ? s->used - s->last : 0;
-	if (s->lost || s->used + whole(&p) > sizeof s->entry) {
+	if (!text || s->lost || s->used + whole(&p) > sizeof s->entry) {
 		s->lost++;
 		no_room();
+		tap_scratch_give(text);
 		return;
 	}
 	memcpy(s->entry + s->used, &p, sizeof p);
 	memcpy(s->entry + s->used + sizeof p, text, p.bytes);
 	s->last = s->used;
 	s->used += whole(&p);
+	tap_scratch_give(text);
 }
 
 static void pop(uint64_t domain)

@@ -255,7 +255,7 @@ SVM_FREE(clEnqueueSVMFreeARM)
 
 /* ---------------------------------------------------------- native kernels: no user data, but a block of arguments */
 
-#define NATIVE_ARGS 2048u                         /* bytes copied on the stack; the runtime copies them again */
+#define NATIVE_ARGS 2048u                         /* bytes copied; the runtime copies them again */
 #define NATIVE_MEMS 64u
 #define NATIVE_HEAD 16u                           /* in front of the application's arguments; keeps their alignment */
 typedef void (CL_CALLBACK *native_fn)(void *);
@@ -295,12 +295,15 @@ cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_com
 	native_fn user_func, void *args, size_t cb_args, cl_uint num_mem_objects, const cl_mem *mem_list,
 	const void **args_mem_loc, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
-	char block[NATIVE_HEAD + NATIVE_ARGS] __attribute__((aligned(16)));
-	const void *places[NATIVE_MEMS];
+	bool wrappable = native_wrappable(
+		command_queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc);
+	const void **places = wrappable ? tap_scratch_take() : NULL;
+	char *block = (char *)(places + NATIVE_MEMS);
 	uint64_t has_args = args != NULL;
 	cl_int ret;
 
-	if (!native_wrappable(command_queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc)) {
+	_Static_assert(NATIVE_MEMS * sizeof *places + NATIVE_HEAD + NATIVE_ARGS <= TAP_SCRATCH_BYTES, "both");
+	if (!places) {
 		ret = real->clEnqueueNativeKernel(command_queue, user_func, args, cb_args, num_mem_objects, mem_list,
 			args_mem_loc, num_events_in_wait_list, event_wait_list, event);
 		if (ret == CL_SUCCESS && !atomic_load(&tap_cl_closed))
@@ -313,6 +316,8 @@ cl_int tap_cl_do_clEnqueueNativeKernel(const struct tap_opencl_api *real, cl_com
 		__builtin_memcpy(block + NATIVE_HEAD, args, cb_args);
 	for (cl_uint i = 0; i < num_mem_objects; i++)
 		places[i] = block + NATIVE_HEAD + ((const char *)args_mem_loc[i] - (const char *)args);
-	return real->clEnqueueNativeKernel(command_queue, on_native, block, cb_args + NATIVE_HEAD, num_mem_objects,
+	ret = real->clEnqueueNativeKernel(command_queue, on_native, block, cb_args + NATIVE_HEAD, num_mem_objects,
 		mem_list, num_mem_objects ? places : NULL, num_events_in_wait_list, event_wait_list, event);
+	tap_scratch_give(places);
+	return ret;
 }

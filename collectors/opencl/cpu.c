@@ -51,6 +51,7 @@ struct watched { uint32_t tid; struct value before[REC_CPU_END]; int fd[EVENTS];
 static struct {
 	struct value sum[REC_CPU_END];
 	struct watched *thread;
+	uint32_t tid[THREADS];                    /* of them */
 	uint32_t n, why;
 	bool counts;
 } now;                                            /* CPU1 */
@@ -83,10 +84,10 @@ static enum kind kind_of(uint32_t tid, enum kind fresh)
 /* Every thread of the process, `fresh` if it was not seen yet. tids: room for THREADS of the runtime's; NULL. */
 static uint32_t look_at_all(enum kind fresh, uint32_t *tids)
 {
-	char room[4096];
+	char *room = tap_scratch_take();
 	uint32_t n = 0;
 	int fd = tap_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
-	struct tap_entries e = { .fd = fd, .room = room, .size = sizeof room };
+	struct tap_entries e = { .fd = fd, .room = room, .size = TAP_SCRATCH_BYTES };
 
 	for (const char *name; fd >= 0 && (name = tap_entries_next(&e));) {
 		uint32_t tid = tap_task_of(name);
@@ -94,6 +95,7 @@ static uint32_t look_at_all(enum kind fresh, uint32_t *tids)
 		if (tid && kind_of(tid, fresh) == RUNTIMES && tids && n++ < THREADS)
 			tids[n - 1] = tid;
 	}
+	tap_scratch_give(room);
 	if (fd >= 0)
 		tap_sys_close(fd);
 	return n;
@@ -144,13 +146,14 @@ static struct value number_behind(const char *text, const char *name)
 
 static void read_proc(uint32_t tid, struct value v[REC_CPU_END])
 {
-	char text[6144];
+	char *room = tap_scratch_take();
+	const char *text = tap_task_read(tid, "status", room, TAP_SCRATCH_BYTES);
 
-	tap_task_read(tid, "status", text, sizeof text);
 	v[REC_CPU_SWITCHES] = number_behind(text, "\nvoluntary_ctxt_switches");
 	v[REC_CPU_SWITCHES_FORCED] = number_behind(text, "\nnonvoluntary_ctxt_switches");
-	tap_task_read(tid, "sched", text, sizeof text);
+	text = tap_task_read(tid, "sched", room, TAP_SCRATCH_BYTES);
 	v[REC_CPU_MIGRATIONS] = number_behind(text, "nr_migrations");
+	tap_scratch_give(room);
 }
 
 /* ------------------------------------------------------------------ counters of one thread */
@@ -311,7 +314,7 @@ static uint32_t why_not(void)
 
 static void begin_counting(uint32_t tid)
 {
-	uint32_t tids[THREADS];
+	uint32_t *tids = now.tid;
 
 	memset(now.sum, 0, sizeof now.sum);
 	now.n = look_at_all(atomic_load(&calls_inside) ? RUNTIMES : OTHERS, tids);

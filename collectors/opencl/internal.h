@@ -26,6 +26,7 @@
 #include "collectors/opencl/hooks.h"
 #include "opencl_hooks.h"
 #include "trace/write/options.h"
+#include "trace/write/scratch.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

@@ -15,15 +15,17 @@
 static void add_names(const struct tap_opencl_api *real, cl_kernel kernel, struct tap_cl_facts *f)
 {
 	static const cl_uint keys[] = { CL_KERNEL_FUNCTION_NAME, CL_KERNEL_ATTRIBUTES, CL_KERNEL_NUM_ARGS };
-	char room[NAME_MAX_BYTES];
+	char *room = tap_scratch_take();
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	_Static_assert(NAME_MAX_BYTES <= TAP_SCRATCH_BYTES, "a name");
+	for (size_t i = 0; room && i < sizeof keys / sizeof *keys; i++) {
 		size_t bytes = 0;
 
-		if (real->clGetKernelInfo(kernel, keys[i], sizeof room, room, &bytes) == CL_SUCCESS &&
-			bytes <= sizeof room)
+		if (real->clGetKernelInfo(kernel, keys[i], NAME_MAX_BYTES, room, &bytes) == CL_SUCCESS &&
+			bytes <= NAME_MAX_BYTES)
 			tap_cl_facts_add(f, keys[i], room, bytes);
 	}
+	tap_scratch_give(room);
 }
 
 /* What a device makes of the kernel: REC_ATTR_DEVICE, then its answers. */
@@ -46,7 +48,7 @@ static void add_work_group(
 
 static void kernel_define(const struct tap_opencl_api *real, cl_kernel kernel, cl_program program)
 {
-	cl_device_id devices[DEVICES_MAX];
+	cl_device_id *devices;
 	struct tap_cl_facts f;
 	size_t bytes = 0;
 
@@ -54,9 +56,12 @@ static void kernel_define(const struct tap_opencl_api *real, cl_kernel kernel, c
 		return;
 	tap_cl_facts_u64(&f, REC_ATTR_PARENT, (uintptr_t)program);
 	add_names(real, kernel, &f);
-	if (real->clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &bytes) == CL_SUCCESS)
+	devices = tap_scratch_take();
+	if (devices && real->clGetProgramInfo(program, CL_PROGRAM_DEVICES, DEVICES_MAX * sizeof *devices, devices,
+			&bytes) == CL_SUCCESS)
 		for (size_t i = 0; i < bytes / sizeof *devices; i++)
 			add_work_group(real, kernel, devices[i], &f);
+	tap_scratch_give(devices);
 	tap_cl_facts_close(&f);
 	tap_cl_kernel_born(kernel);
 }

@@ -109,16 +109,18 @@ static void store_log(const struct tap_opencl_api *real, cl_program program, cl_
 /* One binary a device, all asked for at once, as the query wants it. */
 static void store_binaries(const struct tap_opencl_api *real, cl_program program, uint32_t n)
 {
-	size_t sizes[DEVICES_MAX], all = 1;
-	unsigned char *at[DEVICES_MAX], *room;
+	size_t *sizes = tap_scratch_take(), all = 1;
+	unsigned char **at = (unsigned char **)(sizes + DEVICES_MAX), *room = NULL;
 
-	if (real->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, n * sizeof *sizes, sizes, NULL) != CL_SUCCESS)
-		return;
+	_Static_assert(DEVICES_MAX * (sizeof *sizes + sizeof *at) <= TAP_SCRATCH_BYTES, "both lists");
+	if (!sizes || real->clGetProgramInfo(
+			      program, CL_PROGRAM_BINARY_SIZES, n * sizeof *sizes, sizes, NULL) != CL_SUCCESS)
+		goto out;
 	for (uint32_t i = 0; i < n; i++)
 		all += sizes[i];
 	room = tap_cl_pages(all);
 	if (!room)
-		return;
+		goto out;
 	for (size_t i = 0, used = 0; i < n; used += sizes[i++])
 		at[i] = sizes[i] ? room + used : NULL;
 	if (real->clGetProgramInfo(program, CL_PROGRAM_BINARIES, n * sizeof *at, at, NULL) == CL_SUCCESS)
@@ -126,19 +128,22 @@ static void store_binaries(const struct tap_opencl_api *real, cl_program program
 			if (sizes[i])
 				store_one(program, REC_BLOB_BINARY, i, at[i], sizes[i], true);
 	tap_cl_pages_free(room, all);
+out:
+	tap_scratch_give(sizes);
 }
 
 static void read_build(const struct tap_opencl_api *real, cl_program program)
 {
-	cl_device_id devices[DEVICES_MAX];
+	cl_device_id *devices = tap_scratch_take();
 	uint32_t n;
 
 	tap_own_calls_begin();
-	n = devices_of(real, program, devices);
+	n = devices ? devices_of(real, program, devices) : 0;
 	for (uint32_t i = 0; i < n; i++)
 		store_log(real, program, devices[i], i);
 	if (tap_options.binaries && n)
 		store_binaries(real, program, n);
+	tap_scratch_give(devices);
 	tap_own_calls_end();
 }
 

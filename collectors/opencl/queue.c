@@ -273,20 +273,22 @@ typedef cl_command_queue (CL_API_CALL *create_fn)(cl_context, cl_device_id, cons
 static cl_command_queue create_with_list(const struct tap_opencl_api *real, create_fn create, cl_context context,
 	cl_device_id device, const cl_queue_properties *list, cl_int *errcode_ret)
 {
-	cl_queue_properties own[2 * LIST_PAIRS + 3];
+	cl_queue_properties *own = tap_scratch_take();
 	cl_command_queue queue = NULL;
 	cl_int err = CL_SUCCESS;
 	struct asked a = { 0 };
 	bool readable, forced = false;
 	uint32_t at;
 
+	_Static_assert((2 * LIST_PAIRS + 3) * sizeof *own <= TAP_SCRATCH_BYTES, "a list of them");
 	/* Without these two no runtime reads the list: a bad pointer must not crash here. */
 	readable = context && device && read_list(list, &a, &at);
-	if (readable && want_profiling(a.properties)) {
+	if (own && readable && want_profiling(a.properties)) {
 		write_list(&a, at, own);
 		queue = create(context, device, own, &err);
 		forced = queue;
 	}
+	tap_scratch_give(own);
 	if (!queue)                                     /* QUEUE1 */
 		queue = create(context, device, list, &err);
 	if (!readable)

@@ -37,6 +37,7 @@
 #include "trace/write/entries.h"
 #include "trace/write/options.h"
 #include "trace/write/process.h"
+#include "trace/write/scratch.h"
 #include "trace/write/stream/reserve.h"
 #include "trace/write/sys.h"
 
@@ -122,18 +123,14 @@ static struct place *place_with_timer(struct table *t, uint32_t tid)
 /* SIGNAL2. The mask of another thread stands in its status alone; one that cannot be read blocks nothing. */
 static bool blocks(uint32_t tid)
 {
-	char text[2048];
 	static const char key[] = "\nSigBlk:\t";
+	char *room = tap_scratch_take();
+	const char *at = __builtin_strstr(tap_task_read(tid, "status", room, TAP_SCRATCH_BYTES), key);
+	/* 16 digits, the lowest bits last: signal 32 is the upper half's last */
+	bool blocked = at && at[sizeof key - 1 + 8] >= '8';
 
-	tap_task_read(tid, "status", text, sizeof text);
-	for (const char *at = text; *at; at++)
-		if (!__builtin_strncmp(at, key, sizeof key - 1)) {
-			/* 16 digits, the lowest bits last: signal 32 is the upper half's last */
-			char digit = at[sizeof key - 1 + 8];
-
-			return digit >= '8';
-		}
-	return false;
+	tap_scratch_give(room);
+	return blocked;
 }
 
 static void add_thread(struct table *t, uint32_t tid, bool first)

@@ -23,6 +23,7 @@
 #include "trace/format/passes.h"
 #include "trace/format/samples.h"
 #include "trace/write/options.h"
+#include "trace/write/scratch.h"
 #include "trace/write/stream/stream.h"
 #include "trace/write/sys.h"
 #include "trace/write/tls.h"
@@ -72,6 +73,9 @@ bool tap_profiler_refuse_because(const char *why);
 enum tap_profiler_use { TAP_PROFILER_RANGES, TAP_PROFILER_PC_SAMPLING, TAP_PROFILER_SASS, TAP_PROFILER_PM_SAMPLING };
 bool tap_profiler_device_can(uint32_t device, enum tap_profiler_use use);
 enum rec_apart tap_profiler_class(void); /* of this run */
+/* Names, each behind the zero of the one before, as a list of their addresses; NULL: no memory. */
+const char **tap_profiler_list(const char *names, uint32_t n);
+void tap_profiler_list_free(const char **list, size_t n);
 /* What there is of a launch: as in the record. */
 struct tap_profiler_found { uint32_t image, ranges, dropped; uint64_t id[2], bytes; };
 void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_profiler_choice *c,

@@ -19,10 +19,13 @@ static struct { struct rec_passes *file; uint32_t group; bool *taken; } passes =
 
 static int open_file(void)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
+	int fd;
 
 	tap_run_path(path, tap_run_dir(), "/" REC_PASSES_FILE);
-	return tap_sys_open(path, O_RDWR, 0);
+	fd = tap_sys_open(path, O_RDWR, 0);
+	tap_scratch_give(path);
+	return fd;
 }
 
 bool tap_profiler_passes_open(void)

@@ -155,15 +155,15 @@ static bool configure(const struct rec_counters_image *im, const uint8_t *config
 /* Several images have to find room, so each is small. */
 static bool make_data(const struct rec_counters_image *im, const char *at)
 {
-	enum { MOST = 4096 };
-	const char *list[MOST];
-	PARAMS(data_size, bytes, .object = session.object, .names = list, .samples = A_TIME);
+	const char **list = tap_profiler_list(at, im->metrics);
+	PARAMS(data_size, bytes, .object = session.object, .names = list, .n = im->metrics, .samples = A_TIME);
 	int err;
 
-	for (; p.n < im->metrics && p.n < MOST; at += strlen(at) + 1)
-		list[p.n++] = at;
+	if (!list)
+		return tap_profiler_refuse_because("no memory for the list of metrics");
 	while (!(err = cupti(DATA_SIZE, &p)) && p.bytes > DATA / 8 && p.samples > LEAST)
 		p.samples /= 2;
+	tap_profiler_list_free(list, p.n);
 	if (err)
 		return tap_profiler_refuse(names[DATA_SIZE], err);
 	if (p.bytes > DATA || p.bytes > UINT32_MAX)

@@ -128,7 +128,7 @@ static size_t take_metrics(struct room *r, const struct rec_counters *plan, cons
 
 static bool open_session(const struct tap_counting_launch *l)
 {
-	struct config all[METRICS];
+	struct config *all;
 	const struct rec_counters *plan;
 	const char *chip = tap_profiler_chip(l->device);
 	const struct rec_counters_image *asked = chip ? tap_profiler_planned(REC_APART_SASS, chip, &plan) : NULL;
@@ -138,13 +138,17 @@ static bool open_session(const struct tap_counting_launch *l)
 		return chip && tap_profiler_refuse_because("the plan has no metrics of instructions");
 	if (!tap_profiler_device_can(l->device, TAP_PROFILER_SASS))
 		return false;
+	_Static_assert(METRICS * sizeof *all <= TAP_SCRATCH_BYTES, "a list of them");
+	all = tap_scratch_take();
+	if (!all)
+		return tap_profiler_refuse_because("no memory for the list of metrics");
 	PARAMS(set_config, device, .all = all, .device = l->device);
 	p.n = take_metrics(session.common.room, plan, asked, chip, all, &err);
-	if (!p.n)
-		return tap_profiler_refuse(names[PROPERTIES], err);
-	err = cupti(SET, &p);
-	session.configured = !err;
-	return !err || tap_profiler_refuse(names[SET], err);
+	if (p.n)
+		err = cupti(SET, &p);
+	tap_scratch_give(all);
+	session.configured = p.n && !err;
+	return session.configured || tap_profiler_refuse(names[p.n ? SET : PROPERTIES], err);
 }
 
 static int enable(void)

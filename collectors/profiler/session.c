@@ -155,7 +155,7 @@ bool tap_profiler_refuse_because(const char *why)
 
 static const void *read_plan(void)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 	uint8_t *to = NULL;
 	uint64_t bytes = 0;
 	long got = 1;
@@ -163,6 +163,7 @@ static const void *read_plan(void)
 
 	tap_run_path(path, tap_run_dir(), "/" REC_COUNTERS_FILE);
 	fd = tap_sys_open(path, O_RDONLY, 0);
+	tap_scratch_give(path);
 	if (fd >= 0)
 		to = tap_sys_mmap(NULL, REC_COUNTERS_LARGEST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			0);
@@ -359,17 +360,30 @@ static bool new_data(void)
 	return !err || tap_profiler_refuse(names[DATA_INITIALIZE], err);
 }
 
+const char **tap_profiler_list(const char *names, uint32_t n)
+{
+	const char **list =
+		tap_sys_mmap(NULL, (n + 1u) * sizeof *list, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (uint32_t i = 0; list && i < n; i++, names += strlen(names) + 1)
+		list[i] = names;
+	return list;
+}
+
+void tap_profiler_list_free(const char **list, size_t n) { tap_sys_munmap(list, (n + 1) * sizeof *list); }
+
 static bool make_room(size_t ranges)
 {
-	enum { MOST = 4096 };
-	const char *list[MOST], *at = (const char *)library.plan + session.image->names;
+	const char **list = tap_profiler_list((const char *)library.plan + session.image->names,
+		session.image->metrics);
 	PARAMS(data_size, bytes, .object = session.object, .names = list, .ranges = ranges,
-		.nodes = (uint32_t)ranges);
+		.n = session.image->metrics, .nodes = (uint32_t)ranges);
 	int err;
 
-	for (; p.n < session.image->metrics && p.n < MOST; at += strlen(at) + 1)
-		list[p.n++] = at;
+	if (!list)
+		return tap_profiler_refuse_because("no memory for the list of metrics");
 	err = cupti(DATA_SIZE, &p);
+	tap_profiler_list_free(list, p.n);
 	if (err)
 		return tap_profiler_refuse(names[DATA_SIZE], err);
 	if (session.data)
@@ -596,19 +610,28 @@ void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_p
 	const struct tap_profiler_found *found)
 {
 	enum { FIXED = 10, SYMBOL = REC_SYMBOL_LARGEST, BEHIND = 2 };
-	uint64_t words[FIXED + (SYMBOL + 4 + 7) / 8 + 1 + BEHIND] = { tap_tick(),
+	const uint64_t fixed[FIXED] = { tap_tick(),
 		l->correlation | (uint64_t)l->context_id << 32,
 		l->device | (uint64_t)found->image << 32, found->id[0], found->id[1], found->bytes,
 		found->ranges | (uint64_t)found->dropped << 32, l->grid[0] | (uint64_t)l->grid[1] << 32,
 		l->grid[2] | (uint64_t)l->block[0] << 32, l->block[1] | (uint64_t)l->block[2] << 32 };
 	uint32_t n = l->symbol ? (uint32_t)strnlen(l->symbol, SYMBOL) : 0, at = FIXED + (n + 4 + 7) / 8;
+	uint64_t *words = tap_scratch_take();
 
+	_Static_assert((FIXED + BEHIND + 1) * 8 + SYMBOL + 4 <= TAP_SCRATCH_BYTES, "one record");
+	if (!words) {
+		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
+		return;
+	}
+	memcpy(words, fixed, sizeof fixed);
+	words[at - 1] = 0;
 	memcpy(&words[FIXED], &n, 4);
 	if (n)
 		memcpy((char *)&words[FIXED] + 4, l->symbol, n);
 	words[at] = c->order | (uint64_t)l->kind << 32;
 	words[at + 1] = c->entry;
 	tap_record(REC_COUNTERS, 0, words, at + BEHIND);
+	tap_scratch_give(words);
 }
 
 static void keep_counters(const struct tap_counting_launch *l, const struct tap_profiler_choice *c)

@@ -27,15 +27,6 @@
 #define OWN 32u
 #define SAMPLED_MOST 127u
 
-struct seen { uint64_t hash, word; };
-struct tap_stacks {                             /* a stream's; zero at first */
-	struct tap_bounds bounds;
-	uintptr_t python;                       /* the state of its holder's interpreter (python.c) */
-	uint32_t taken;                         /* stacks; a handler's may be missed */
-	struct seen seen[SEEN];
-	struct seen code[CODES];                /* of Python; word: its number */
-};
-
 struct stack {
 	uint32_t n, flags;
 	uint32_t n_python;
@@ -45,6 +36,21 @@ struct stack {
 	uint64_t hash;
 	uintptr_t pc[TAP_STACK_DEPTH_MAX];
 	uint8_t exact[TAP_STACK_DEPTH_MAX];     /* a signal came at this instruction */
+	/* for its record, if it is new */
+	uint16_t module[TAP_STACK_DEPTH_MAX + 4];
+	uint64_t python[TAP_PYTHON_MOST];
+};
+_Static_assert(sizeof(struct stack) <= TAP_SCRATCH_BYTES, "a stack fits");
+
+struct seen { uint64_t hash, word; };
+struct tap_stacks {                             /* a stream's; zero at first */
+	struct tap_bounds bounds;
+	uintptr_t python;                       /* the state of its holder's interpreter (python.c) */
+	uint32_t taken;                         /* stacks; a handler's may be missed */
+	struct seen seen[SEEN];
+	struct seen code[CODES];                /* of Python; word: its number */
+	uint32_t busy;                          /* 1: `work` is in use, for good by who left by a jump */
+	struct stack work;                      /* what is being taken; a handler's that comes meanwhile has scratch */
 };
 
 static uint32_t depth = 24;
@@ -222,23 +228,23 @@ static TAP_COLD void read_python(struct tap_stacks *t, const struct stack *k, ui
 }
 
 /* The word that names it, or 0: without room, or it has to be taken again, and *changed is set. */
-static uint64_t write_stack(struct tap_stream *s, struct tap_stacks *t, const struct stack *k, bool *changed)
+static uint64_t write_stack(struct tap_stream *s, struct tap_stacks *t, struct stack *k, bool *changed)
 {
 	uint32_t n = 1 + k->n + (k->n + 3) / 4 + (k->n_python ? 1 + k->n_python : 0);
 	uint32_t words = n + (n + 1 > 255 ? 2 : 1);
-	uint16_t module[TAP_STACK_DEPTH_MAX + 4] = { 0 };
-	uint64_t python[TAP_PYTHON_MOST];
 	struct tap_stream *into = tap_stream_get_for(REC_STACK);
 	uint64_t link, *rec;
 	bool python_known = tap_python_range.length;
 
+	for (uint32_t i = 0; i < 4; i++)
+		k->module[k->n + i] = 0;        /* the rest of the last word */
 	for (uint32_t i = 0; i < k->n; i++)
-		module[i] = (uint16_t)(tap_module_at(k->pc[i], changed) | (k->exact[i] ? REC_STACK_INTERRUPTED : 0));
+		k->module[i] = (uint16_t)(tap_module_at(k->pc[i], changed) | (k->exact[i] ? REC_STACK_INTERRUPTED : 0));
 	*changed |= !python_known && tap_python_range.length;   /* the first stack that leads through an interpreter */
 	if (*changed)
 		return 0;
 	if (k->n_python)
-		read_python(t, k, python);
+		read_python(t, k, k->python);
 	rec = tap_stream_reserve(into ? into : s, words, &link);
 	if (!rec)
 		return 0;
@@ -249,11 +255,11 @@ static uint64_t write_stack(struct tap_stream *s, struct tap_stacks *t, const st
 	*at++ = k->n | (uint64_t)k->flags << 32;
 	for (uint32_t i = 0; i < k->n; i++)
 		*at++ = k->pc[i];
-	__builtin_memcpy(at, module, (k->n + 3) / 4 * sizeof *at);
+	__builtin_memcpy(at, k->module, (k->n + 3) / 4 * sizeof *at);
 	at += (k->n + 3) / 4;
 	if (k->n_python) {
 		*at++ = k->n_python;
-		__builtin_memcpy(at, python, k->n_python * sizeof *at);
+		__builtin_memcpy(at, k->python, k->n_python * sizeof *at);
 	}
 	tap_stream_commit(rec, rec_head(REC_STACK, words > 255 ? 0 : words, words > 255 ? REC_LONG : 0, 0));
 	return rec_stack_word(link);
@@ -292,9 +298,8 @@ static uint64_t look_or_write(struct tap_stream *s, struct tap_stacks *t, struct
 }
 
 /* What it takes is measured now and then: two stamps for each would be a tenth of it. */
-static uint64_t measured(struct tap_stream *s, struct stack *k, const struct tap_frame *f)
+static uint64_t measured(struct tap_stream *s, struct tap_stacks *t, struct stack *k, const struct tap_frame *f)
 {
-	struct tap_stacks *t = stacks_of(s);
 	uint64_t began = t && t->taken++ % REC_COST_UNWIND_EACH == 0 ? tap_tick() : 0;
 	uint64_t word = look_or_write(s, t, k, f);
 
@@ -303,27 +308,60 @@ static uint64_t measured(struct tap_stream *s, struct stack *k, const struct tap
 	return word;
 }
 
+/* Not on the program's stack, of which it would take several KiB. NULL: there is no memory. */
+static struct stack *begin_work(struct tap_stacks *t)
+{
+	if (t && !TAP_READ_ONCE(t->busy)) {
+		TAP_WRITE_ONCE(t->busy, 1);
+		return &t->work;
+	}
+	return tap_scratch_take();
+}
+
+static void end_work(struct tap_stacks *t, struct stack *k)
+{
+	if (t && k == &t->work)
+		TAP_WRITE_ONCE(t->busy, 0);
+	else
+		tap_scratch_give(k);
+}
+
+static __attribute__((noinline)) uint64_t take_from(
+	struct tap_stream *s, const struct tap_frame *f, uint32_t most, bool sampled)
+{
+	struct tap_stacks *t = stacks_of(s);
+	struct stack *k = begin_work(t);
+	uint64_t word;
+
+	if (!k) {
+		tap_lost(REC_LOSS_DETAILS_LOST, 1);
+		return 0;
+	}
+	k->most = most;
+	k->sampled = sampled;
+	word = measured(s, t, k, f);
+	end_work(t, k);
+	return word;
+}
+
 static __attribute__((noinline)) uint64_t take(struct tap_stream *s)
 {
 	struct tap_frame here = { 0 };
-	struct stack k;
+	uint64_t word;
 
-	k.most = depth;
-	k.sampled = false;
 	TAP_FRAME_HERE(&here);
-	return measured(s, &k, &here);
+	word = take_from(s, &here, depth, false);
+	__asm__ volatile("" : "+r"(word));      /* no tail call: this frame is where the walk begins */
+	return word;
 }
 
 /* The depth of calls is not that of samples: as many functions as the kernel's own samples have. */
 static __attribute__((noinline)) uint64_t take_interrupted(struct tap_stream *s, const void *context)
 {
 	struct tap_walk w = { .signals = 0 };
-	struct stack k;
 
-	k.most = SAMPLED_MOST;
-	k.sampled = true;
 	tap_walk_from(&w, context);
-	return measured(s, &k, &w.frame);
+	return take_from(s, &w.frame, SAMPLED_MOST, true);
 }
 
 /* ------------------------------------------------------------------------ start */

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/write/scratch.h"
 #include "trace/write/tls.h"
 
 #define TAP_STACK_DEPTH_MAX 256u

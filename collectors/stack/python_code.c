@@ -103,16 +103,15 @@ static bool look(uintptr_t code, struct record *r)
 	return r->text[0].width;
 }
 
-uint32_t tap_python_write_code(uintptr_t code)
+static uint32_t write_code(uintptr_t code, uint8_t wide[2][4 * WIDE_MOST])
 {
 	static uint32_t last;
 	struct tap_stream *s = tap_stream_get_for(REC_PYTHON_CODE);
-	uint8_t wide[2][4 * WIDE_MOST];
 	struct record r = { 0 };
 	uint32_t line = 0, number, n;
 	uint64_t *rec, *at, link;
 
-	if (!s || !look(code, &r) || !tap_python_read(code + tap_python.layout.first_line, &line, sizeof line))
+	if (!s || !wide || !look(code, &r) || !tap_python_read(code + tap_python.layout.first_line, &line, sizeof line))
 		return 0;
 	for (int i = 0; i < 2; i++)
 		r.bytes[i] = r.text[i].width == 0x100 ? r.text[i].n : r.text[i].width ? encode(&r.text[i], wide[i]) : 0;
@@ -131,5 +130,15 @@ uint32_t tap_python_write_code(uintptr_t code)
 	if (r.lines && !tap_python_read(r.lines_at, at, r.lines))
 		memset(at, 0, r.lines);
 	tap_stream_commit(rec, rec_head(REC_PYTHON_CODE, 0, REC_LONG, 0));
+	return number;
+}
+
+uint32_t tap_python_write_code(uintptr_t code)
+{
+	uint8_t (*wide)[4 * WIDE_MOST] = tap_scratch_take();
+	uint32_t number = write_code(code, wide);
+
+	_Static_assert(2 * sizeof *wide <= TAP_SCRATCH_BYTES, "both texts");
+	tap_scratch_give(wide);
 	return number;
 }

@@ -184,7 +184,31 @@ enum { DEEP = 4096 };
 struct places { uint64_t bits[DEEP / 64 + 1]; };
 
 static bool has(const struct places *p, size_t i) { return p->bits[i / 64] >> i % 64 & 1; }
-static void put(struct places *p, size_t i) { p->bits[i / 64] |= 1ull << i % 64; }
+static void put(struct places *p, size_t i, bool is)
+{
+	uint64_t bit = 1ull << i % 64;
+
+	p->bits[i / 64] = is ? p->bits[i / 64] | bit : p->bits[i / 64] & ~bit;
+}
+
+/* What follows any number of ranges, none of them too: from the first place on, every one. */
+static void step_over_any(struct places *p, size_t depth)
+{
+	bool open = false;
+
+	for (size_t i = 0; i <= depth; i++)
+		put(p, i, open |= has(p, i));
+}
+
+/* What follows one range that fits; in place, so from the innermost one on. */
+static void step_over_one(struct places *p, const struct gc_nvtx_filter *f, const struct gc_nvtx_part *part,
+	const struct gc_nvtx_open *d, size_t depth)
+{
+	for (size_t i = depth; i; i--)
+		put(p, i, has(p, i - 1) && (part->kind == GC_NVTX_ONE ||
+			fits(f, part, d->pushed[i - 1].at, d->pushed[i - 1].bytes, f->whole)));
+	put(p, 0, false);
+}
 
 static bool stack_fits(const struct gc_nvtx_filter *f, const struct gc_nvtx_open *d)
 {
@@ -194,23 +218,13 @@ static bool stack_fits(const struct gc_nvtx_filter *f, const struct gc_nvtx_open
 	if (!f->n || f->part[0].kind != GC_NVTX_NAME)   /* a name has to come first */
 		return false;
 	for (size_t i = 0; i < (f->bottom ? 1 : depth); i++)
-		put(&at, i);
+		put(&at, i, true);
 	for (uint32_t k = 0; k < f->n; k++) {
-		const struct gc_nvtx_part *p = &f->part[k];
-		struct places next = { { 0 } };
-		bool open = false;
-
+		if (f->part[k].kind == GC_NVTX_ANY)
+			step_over_any(&at, depth);
+		else
+			step_over_one(&at, f, &f->part[k], d, depth);
 		any = 0;
-		for (size_t i = 0; i <= depth; i++) {
-			open |= has(&at, i);
-			if (p->kind == GC_NVTX_ANY && open)
-				put(&next, i);
-			if (p->kind != GC_NVTX_ANY && has(&at, i) && i < depth &&
-				(p->kind == GC_NVTX_ONE ||
-					fits(f, p, d->pushed[i].at, d->pushed[i].bytes, f->whole)))
-				put(&next, i + 1);
-		}
-		at = next;
 		for (size_t i = 0; i <= depth; i++)
 			any += has(&at, i);
 		if (!any)

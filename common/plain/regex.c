@@ -342,6 +342,25 @@ struct places { uint64_t bits[GC_REGEX_MOST / 64]; };
 
 static bool has(const struct places *p, uint32_t at) { return p->bits[at / 64] >> at % 64 & 1; }
 
+static void put(struct places *p, uint32_t at)
+{
+	if (at < GC_REGEX_MOST)
+		p->bits[at / 64] |= 1ull << at % 64;
+}
+
+/* One of them, which is taken out; UINT32_MAX: there is none. */
+static uint32_t take(struct places *p)
+{
+	for (uint32_t w = 0; w < GC_REGEX_MOST / 64; w++)
+		if (p->bits[w]) {
+			uint32_t at = w * 64 + (uint32_t)__builtin_ctzll(p->bits[w]);
+
+			p->bits[w] &= p->bits[w] - 1;
+			return at;
+		}
+	return UINT32_MAX;
+}
+
 struct text { const char *at; size_t bytes, now; };
 
 static bool word_at(const struct text *t, size_t i) { return i < t->bytes && in_class('w', (unsigned char)t->at[i]); }
@@ -356,25 +375,20 @@ static bool holds(const struct text *t, uint8_t op)
 /* The place, and where it leads without a character. */
 static void enter(const struct gc_regex *r, struct places *p, const struct text *t, uint32_t first)
 {
-	uint16_t todo[GC_REGEX_MOST + 1];
-	uint32_t n = 0;
+	struct places todo = { { 0 } };
 
-	todo[n++] = (uint16_t)first;
-	while (n) {
-		uint32_t at = todo[--n];
+	for (uint32_t at = first; at != UINT32_MAX; at = take(&todo)) {
 		const struct gc_regex_op *o = &r->ops[at];
 
 		if (at >= r->n || has(p, at))
 			continue;
-		p->bits[at / 64] |= 1ull << at % 64;
-		if (n + 2 > GC_REGEX_MOST)
-			return;
+		put(p, at);
 		if (o->op == SPLIT)
-			todo[n++] = (uint16_t)((int)at + o->or_to);
+			put(&todo, (uint32_t)((int)at + o->or_to));
 		if (o->op == SPLIT || o->op == JUMP)
-			todo[n++] = (uint16_t)((int)at + o->to);
+			put(&todo, (uint32_t)((int)at + o->to));
 		else if (o->op >= BEGIN && o->op <= NO_WORD && holds(t, o->op))
-			todo[n++] = (uint16_t)(at + 1);
+			put(&todo, at + 1);
 	}
 }
 

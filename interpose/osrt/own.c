@@ -26,20 +26,17 @@ static int tid_at;
 
 static int find_tid(const struct gputap_core *core)
 {
-	enum { WORDS = 576, USUAL = 720 }; /* bytes: glibc 2.17 to 2.41 on x86-64 */
-	uint32_t words[WORDS], tid = tap_sys_gettid();
+	enum { BYTES = 2304, PIECE = 256, USUAL = 720 }; /* bytes: glibc 2.17 to 2.41 on x86-64 */
+	uint32_t words[PIECE / 4], tid = tap_sys_gettid();
 	const char *self = (const char *)(uintptr_t)pthread_self();
-	int at = -1;
 
-	for (size_t page = 0; page < sizeof words; page += 256)
-		if (!core->peek(self + page, (char *)words + page, 256))
-			memset((char *)words + page, 0, 256);
-	if (words[USUAL / 4] == tid)
-		at = USUAL;
-	for (int i = 0; i < WORDS && at < 0; i++)
-		if (words[i] == tid)
-			at = i * 4;
-	return at;
+	if (core->peek(self + USUAL, words, sizeof *words) && *words == tid)
+		return USUAL;
+	for (int at = 0; at < BYTES; at += PIECE)
+		for (int i = 0; i < PIECE / 4 && (i || core->peek(self + at, words, PIECE)); i++)
+			if (words[i] == tid)
+				return at + i * 4;
+	return -1;
 }
 
 static int tid_of(const struct gputap_core *core, pthread_t thread)

@@ -39,15 +39,16 @@ void tap_debug_init(void)
 
 static void append(const char *line, size_t n)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 	struct tap_text t;
 
-	tap_text_init(&t, path, sizeof path);
+	tap_text_init(&t, path, TAP_PATH_MAX);
 	tap_text_str(&t, tap_run_image_dir());
 	tap_text_str(&t, "/debug.log");
 	uint64_t mask = tap_sys_signals_block();
 	int fd = tap_sys_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
 
+	tap_scratch_give(path);
 	size_t kept = fd < 0 ? 0 : __atomic_exchange_n(&early_used, 0, __ATOMIC_ACQ_REL);
 
 	if (kept)

@@ -35,7 +35,7 @@ uint32_t tap_task_of(const char *name)
 	return tid;
 }
 
-void tap_task_read(uint32_t tid, const char *file, char *to, size_t size)
+const char *tap_task_read(uint32_t tid, const char *file, char *to, size_t size)
 {
 	char path[64];
 	struct tap_text t;
@@ -52,5 +52,8 @@ void tap_task_read(uint32_t tid, const char *file, char *to, size_t size)
 		n = tap_sys_read(fd, to, size - 1);
 		tap_sys_close(fd);
 	}
+	if (!to)
+		return "";
 	to[n > 0 ? n : 0] = 0;
+	return to;
 }

@@ -23,7 +23,7 @@ const char *tap_entries_next(struct tap_entries *e);
 /* The thread whose entry of /proc/self/task has this name; 0: none. */
 uint32_t tap_task_of(const char *name);
 
-/* The beginning of /proc/self/task/TID/FILE, zero-terminated; "": it cannot be read. */
-void tap_task_read(uint32_t tid, const char *file, char *to, size_t size);
+/* The beginning of /proc/self/task/TID/FILE, zero-terminated, in `to`; "": it cannot be read, or `to` is NULL. */
+const char *tap_task_read(uint32_t tid, const char *file, char *to, size_t size);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "trace/write/options.h"
 #include "trace/write/process.h"
+#include "trace/write/scratch.h"
 #include "trace/write/stream/reserve.h"
 #include "trace/write/sys.h"
 #include "trace/write/text.h"

@@ -103,7 +103,7 @@ static void look_at(int task, const char *number)
 
 void tap_names_look_at_all(void)
 {
-	char names[1024];
+	char names[512];
 	int task = TAP_READ_ONCE(tap_seccomp) ? -1 : tap_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
 	struct tap_entries e = { .fd = task, .room = names, .size = sizeof names };
 

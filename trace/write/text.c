@@ -13,8 +13,9 @@
 
 void tap_text_init(struct tap_text *t, char *buffer, size_t size)
 {
-	*t = (struct tap_text){ buffer, 0, size };
-	buffer[0] = 0;
+	*t = (struct tap_text){ buffer, 0, buffer ? size : 0 };
+	if (buffer)
+		buffer[0] = 0;
 }
 
 void tap_text_char(struct tap_text *t, char c)

@@ -21,7 +21,7 @@ struct tap_text {
 	char *at;
 	size_t used, size;
 };
-void tap_text_init(struct tap_text *t, char *buffer, size_t size);
+void tap_text_init(struct tap_text *t, char *buffer, size_t size);       /* buffer NULL: everything is cut */
 void tap_text_char(struct tap_text *t, char c);
 void tap_text_str(struct tap_text *t, const char *s);
 void tap_text_bytes(struct tap_text *t, const char *s, size_t n);

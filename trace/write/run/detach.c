@@ -144,10 +144,13 @@ static void wait_for_end(uint32_t pid)
 /* flags: O_CLOEXEC where it is not for the tool. */
 static int open_log(int flags)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
+	int fd;
 
 	path_in_run(path, "/export.log");
-	return (int)TAP_SYS(openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | flags, 0600, 0, 0);
+	fd = (int)TAP_SYS(openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | flags, 0600, 0, 0);
+	tap_scratch_give(path);
+	return fd;
 }
 
 /* Nothing of the program's may reach the tool: descriptors, ignored signals, signal mask, session. */
@@ -155,7 +158,7 @@ static void leave_everything(void)
 {
 	struct { void *handler; unsigned long flags; void *restorer; uint64_t mask; } as_default = { 0 };
 	uint64_t none = 0;
-	char path[TAP_PATH_MAX];
+	char *path;
 
 	for (int s = 1; s <= 64; s++)
 		TAP_SYS(rt_sigaction, s, &as_default, NULL, 8, 0, 0);
@@ -168,9 +171,11 @@ static void leave_everything(void)
 	TAP_SYS(openat, AT_FDCWD, "/dev/null", O_RDWR, 0, 0, 0);
 	if (open_log(0) < 0)
 		TAP_SYS(openat, AT_FDCWD, "/dev/null", O_RDWR, 0, 0, 0);
+	path = tap_scratch_take();
 	path_in_run(path, "/export.lock");
 	long lock = TAP_SYS(openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600, 0, 0);
 
+	tap_scratch_give(path);
 	if (lock >= 0)
 		TAP_SYS(flock, lock, LOCK_EX | LOCK_NB, 0, 0, 0, 0);
 }

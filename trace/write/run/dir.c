@@ -36,11 +36,12 @@ enum { NO_ENTRY = 2, EXISTS = 17, CROSS_DEVICE = 18, NOT_EMPTY = 39 };
 /* The beginning of dir's `run` file, in the scratch memory; false: there is none that can be read. */
 static bool read_run(const char *dir)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 
 	tap_run_path(path, dir, "/run");
 	int fd = tap_sys_open(path, O_RDONLY | O_NOFOLLOW, 0);
 
+	tap_scratch_give(path);
 	if (fd < 0)
 		return false;
 	long n = tap_sys_read(fd, tap_run.scratch, sizeof tap_run.scratch - 1);
@@ -71,33 +72,41 @@ static void marker_path(char *path, const char *dir, const char *folder)
 
 static bool is_there(const char *path) { return TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == 0; }
 
+static bool has_marker(const char *dir, const char *folder)
+{
+	char *path = tap_scratch_take();
+	bool there;
+
+	marker_path(path, dir, folder);
+	there = is_there(path);
+	tap_scratch_give(path);
+	return there;
+}
+
 /*
  * By its `run` file, or by the name of an empty file: in `other` for another user (RUNDIR1), beside `run` for who has
  * no descriptor left to open that.
  */
 static bool is_this_run(const char *dir)
 {
-	char path[TAP_PATH_MAX];
-
 	if (read_run(dir)) {
 		const char *id = line_of("run_id=");
 
 		return id && __builtin_strncmp(id, tap_run.id, 16) == 0;
 	}
-	marker_path(path, dir, "/other/");
-	if (is_there(path))
-		return true;
-	marker_path(path, dir, "/");
-	return is_there(path) && !gc_without("run-by-name");
+	return has_marker(dir, "/other/") || (has_marker(dir, "/") && !gc_without("run-by-name"));
 }
 
 /* Made in its place and not finished: there is no `run` file yet, or what goes into it by one write is not. */
 static bool is_being_made(const char *dir)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
+	long err;
 
 	tap_run_path(path, dir, "/run");
-	if (TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0) == -NO_ENTRY)
+	err = TAP_SYS(faccessat, AT_FDCWD, path, 0, 0, 0, 0);
+	tap_scratch_give(path);
+	if (err == -NO_ENTRY)
 		return is_there(dir);           /* else whoever began it could not, and took it away */
 	return read_run(dir) && !tap_run.scratch[0];
 }
@@ -166,13 +175,12 @@ enum errand { LOOK, REMOVE };
 /* Goes through a directory and those below it. LOOK: false when something in it is not ours. */
 static bool tree(const char *dir, int levels, enum errand errand)
 {
-	char names[2048];
 	int fd = tap_sys_open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	struct tap_entries e = { .fd = fd, .room = names, .size = sizeof names };
-	bool ours = true;
+	char *path = tap_scratch_take(), *names = tap_scratch_take();
+	struct tap_entries e = { .fd = fd, .room = names, .size = TAP_SCRATCH_BYTES };
+	bool ours = path && names;
 
 	for (const char *name; fd >= 0 && ours && (name = tap_entries_next(&e));) {
-		char path[TAP_PATH_MAX];
 		struct tap_text t;
 
 		if (tap_text_equal(name, ".") || tap_text_equal(name, ".."))
@@ -183,12 +191,14 @@ static bool tree(const char *dir, int levels, enum errand errand)
 			continue;
 		if (!levels || !ours)
 			continue;
-		tap_text_init(&t, path, sizeof path);
+		tap_text_init(&t, path, TAP_PATH_MAX);
 		tap_text_str(&t, dir);
 		tap_text_char(&t, '/');
 		tap_text_str(&t, name);
 		ours = tree(path, levels - 1, errand);
 	}
+	tap_scratch_give(names);
+	tap_scratch_give(path);
 	if (fd >= 0)
 		tap_sys_close(fd);
 	if (errand == REMOVE)
@@ -213,24 +223,25 @@ static bool unfinished_name(char *path, const char *final)
  */
 static void replace(const char *dir)
 {
-	char path[TAP_PATH_MAX];
+	char *path;
 
-	if (!read_run(dir) || !line_of("format=") || !line_of("run_id=") || !tree(dir, TRACE_LEVELS, LOOK) ||
-		!unfinished_name(path, dir))
+	if (!read_run(dir) || !line_of("format=") || !line_of("run_id=") || !tree(dir, TRACE_LEVELS, LOOK))
 		return;
-	int err = tap_sys_rename_new(dir, path);
+	path = tap_scratch_take();
+	if (path && unfinished_name(path, dir)) {
+		int err = tap_sys_rename_new(dir, path);
 
-	if (err == 0 || err == -CROSS_DEVICE)
-		tree(err ? dir : path, TRACE_LEVELS, REMOVE);
+		if (err == 0 || err == -CROSS_DEVICE)
+			tree(err ? dir : path, TRACE_LEVELS, REMOVE);
+	}
+	tap_scratch_give(path);
 }
 
 /* ----------------------------------------------------------------------- making */
 
 /* RUNDIR1. A failure costs other users' records, of which they leave a mark. */
-static void open_to_others(const char *dir)
+static void open_to_others(const char *dir, char *path)
 {
-	char path[TAP_PATH_MAX];
-
 	if (TAP_SYS(geteuid, 0, 0, 0, 0, 0, 0) != 0)
 		return;
 	tap_run_path(path, dir, "/other");
@@ -249,11 +260,13 @@ static void open_to_others(const char *dir)
 /* What `gputap run --pack` made of the trace, which is its own from then on. */
 static bool is_packed(void)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 	struct stat st;
+	bool packed = path && tap_run_name_path(path, 1, "") &&
+		TAP_SYS(newfstatat, AT_FDCWD, path, &st, 0, 0, 0) == 0 && S_ISREG(st.st_mode);
 
-	return tap_run_name_path(path, 1, "") && TAP_SYS(newfstatat, AT_FDCWD, path, &st, 0, 0, 0) == 0 &&
-		S_ISREG(st.st_mode);
+	tap_scratch_give(path);
+	return packed;
 }
 
 /* RUNDIR3 */
@@ -266,13 +279,15 @@ static bool is_made_again(void)
 /* The empty directory becomes a trace. */
 static int fill(const char *dir)
 {
-	char path[TAP_PATH_MAX];
+	char *path;
 
 	if (!tap_run_write_run(dir, is_made_again()))
 		return -28;                     /* ENOSPC, most likely */
-	open_to_others(dir);
+	path = tap_scratch_take();
+	open_to_others(dir, path);
 	marker_path(path, dir, "/");
 	TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0);
+	tap_scratch_give(path);
 	return 0;
 }
 
@@ -286,10 +301,9 @@ static int make_in_place(const char *dir)
 	return err;
 }
 
-/* Makes the directory under a name of its own and moves it to its place when it can be recognised. */
-static int make_run_dir(const char *dir)
+/* Makes the directory under a name of its own, `path`, and moves it to its place when it can be recognised. */
+static int make_run_dir_by(const char *dir, char *path)
 {
-	char path[TAP_PATH_MAX];
 	int err = -EXISTS;
 
 	for (int tries = 0; err == -EXISTS && tries < 8; tries++)
@@ -305,6 +319,15 @@ static int make_run_dir(const char *dir)
 	if (renamed < 0 && renamed != -EXISTS && renamed != -NOT_EMPTY && !gc_without("in-place"))
 		return make_in_place(dir);
 	return err < 0 ? err : renamed;
+}
+
+static int make_run_dir(const char *dir)
+{
+	char *path = tap_scratch_take();
+	int err = path ? make_run_dir_by(dir, path) : -12 /* ENOMEM */;
+
+	tap_scratch_give(path);
+	return err;
 }
 
 /* ---------------------------------------------------------------------- finding */

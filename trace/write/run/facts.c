@@ -76,11 +76,12 @@ static long read_start(const char *path, char *to, size_t n)
 
 static void put_link(struct tap_text *t, const char *key, const char *link)
 {
-	char path[TAP_PATH_MAX];
-	long n = tap_sys_readlink(link, path, sizeof path);
+	char *path = tap_scratch_take();
+	long n = tap_sys_readlink(link, path, TAP_PATH_MAX);
 
 	put_key(t, key);
 	put_value(t, path, n > 0 ? (size_t)n : 0);
+	tap_scratch_give(path);
 	tap_text_char(t, '\n');
 }
 
@@ -117,27 +118,29 @@ static size_t find_image(char *path)
 
 static void put_path(struct tap_text *t, const char *key, size_t (*find)(char *path))
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 
 	put_key(t, key);
-	put_value(t, path, find(path));
+	put_value(t, path, path ? find(path) : 0);
+	tap_scratch_give(path);
 	tap_text_char(t, '\n');
 }
 
 /* One "arg" line for each word of the command line, or for the first alone; a very long one is cut. */
 static void put_arguments(struct tap_text *t)
 {
-	char line[4096];
-	long n = read_start("/proc/self/cmdline", line, sizeof line - 1);
+	enum { MOST = 4096 };
+	char *line = tap_scratch_take();
+	long n = read_start("/proc/self/cmdline", line, MOST - 1);
 
-	if (n <= 0)
-		return;
-	line[n] = 0;
+	if (n > 0)
+		line[n] = 0;
 	for (long i = 0; i < n; i += (long)tap_text_length(line + i) + 1) {
 		put_line(t, "arg", line + i);
 		if (tap_option_true("no-args"))
-			return;
+			break;
 	}
+	tap_scratch_give(line);
 }
 
 static void put_first_line_of(struct tap_text *t, const char *key, const char *path)
@@ -214,12 +217,13 @@ static void put_environment(struct tap_text *t)
 
 static bool write_file(const char *dir, const char *tail, const void *data, size_t bytes)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 	bool ok = true;
 
 	tap_run_path(path, dir, tail);
 	int fd = tap_sys_create_own(path, O_WRONLY);
 
+	tap_scratch_give(path);
 	if (fd < 0)
 		return false;
 	for (size_t at = 0; ok && at < bytes;) {
@@ -234,10 +238,22 @@ static bool write_file(const char *dir, const char *tail, const void *data, size
 	return ok;
 }
 
+static void put_host(struct tap_text *t, bool whole)
+{
+	struct utsname host;
+
+	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) != 0)
+		return;
+	put_line(t, "host", host.nodename);
+	if (whole) {
+		put_line(t, "os", host.release);
+		put_line(t, "arch", host.machine);
+	}
+}
+
 bool tap_run_write_run(const char *dir, bool again)
 {
 	struct tap_clock_set c;
-	struct utsname host;
 	struct tap_text t;
 
 	tap_text_init(&t, tap_run.scratch, sizeof tap_run.scratch);
@@ -247,8 +263,7 @@ bool tap_run_write_run(const char *dir, bool again)
 	put_line(&t, "run_id", tap_run.id);
 	if (again)
 		put_number(&t, "made_again", tap_sys_getpid());
-	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) == 0)
-		put_line(&t, "host", host.nodename);
+	put_host(&t, false);
 	put_number(&t, "user", (uint64_t)TAP_SYS(getuid, 0, 0, 0, 0, 0, 0));
 	put_path(&t, "cwd", find_folder);
 	tap_clock_read(&c);
@@ -271,13 +286,14 @@ bool tap_run_write_run(const char *dir, bool again)
  */
 static bool is_successor(uint32_t n)
 {
-	char own[256], path[TAP_PATH_MAX], before[4096], number[16];
+	enum { MOST = 4096 };
+	char own[256], number[16], *path = tap_scratch_take(), *before;
 	struct tap_text t;
 
 	tap_text_init(&t, number, sizeof number);
 	tap_text_char(&t, '.');
 	tap_text_u64(&t, n - 1);
-	tap_text_init(&t, path, sizeof path);
+	tap_text_init(&t, path, TAP_PATH_MAX);
 	tap_text_bytes(&t, tap_run.image_dir, tap_text_length(tap_run.image_dir));
 	while (t.used && path[t.used - 1] != '.')
 		t.used--;
@@ -285,22 +301,26 @@ static bool is_successor(uint32_t n)
 	tap_text_str(&t, number);
 	tap_text_str(&t, "/meta");
 	int fd = tap_sys_open(path, O_RDONLY | O_NOFOLLOW, 0);
-	long got = fd < 0 ? 0 : tap_sys_read(fd, before, sizeof before - 1);
+
+	before = path;                          /* its room is free again */
+	long got = fd < 0 ? 0 : tap_sys_read(fd, before, MOST - 1);
+	bool same = true;                       /* another user's by now: it dropped its privileges before the exec */
 
 	if (fd >= 0)
 		tap_sys_close(fd);
-	if (got <= 0)
-		return true;                    /* another user's by now: it dropped its privileges before the exec */
-	before[got] = 0;
-	tap_text_init(&t, own, sizeof own);
-	put_link(&t, "ns_pid", "/proc/self/ns/pid");
-	put_start_time(&t);
-	return __builtin_strstr(before, own) != NULL;
+	if (got > 0) {
+		before[got] = 0;
+		tap_text_init(&t, own, sizeof own);
+		put_link(&t, "ns_pid", "/proc/self/ns/pid");
+		put_start_time(&t);
+		same = __builtin_strstr(before, own) != NULL;
+	}
+	tap_scratch_give(path);
+	return same;
 }
 
 bool tap_run_write_meta(uint32_t n)
 {
-	struct utsname host;
 	struct tap_text t;
 	bool forked = tap_sys_getpid() != tap_run.start_pid;
 
@@ -309,11 +329,7 @@ bool tap_run_write_meta(uint32_t n)
 	put_line(&t, "byte_order", __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big");
 	put_line(&t, "run_id", tap_run.id);
 	put_first_line_of(&t, "boot_id", "/proc/sys/kernel/random/boot_id");
-	if (TAP_SYS(uname, &host, 0, 0, 0, 0, 0) == 0) {
-		put_line(&t, "host", host.nodename);
-		put_line(&t, "os", host.release);
-		put_line(&t, "arch", host.machine);
-	}
+	put_host(&t, true);
 	put_number(&t, "pid", tap_sys_getpid());
 	put_number(&t, "ppid", (uint64_t)TAP_SYS(getppid, 0, 0, 0, 0, 0, 0));
 	put_link(&t, "ns_pid", "/proc/self/ns/pid");
@@ -333,22 +349,23 @@ bool tap_run_write_meta(uint32_t n)
 		tap_tally_facts(t.used);
 		return true;
 	}
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 
 	tap_run_path(path, tap_run.image_dir, "/meta");
 	tap_sys_unlink(path, 0);                /* half of them would be taken for all */
+	tap_scratch_give(path);
 	return false;
 }
 
 /* Whole, under a name that its content decides, unless it is there. False: no room. */
 static bool write_once(const char *name, const void *content, size_t bytes)
 {
-	char temporary[TAP_PATH_MAX], final[TAP_PATH_MAX];
-	bool written;
+	char *temporary = tap_scratch_take(), *final = tap_scratch_take();
+	bool written = true;
 
 	tap_run_path(final, tap_run.dir, name);
 	if (TAP_SYS(faccessat, AT_FDCWD, final, 0, 0, 0, 0) == 0)
-		return true;
+		goto out;
 	tap_run_path(temporary, tap_run.image_dir, "/table.new");
 	written = write_file(tap_run.image_dir, "/table.new", content, bytes);
 	int err = written ? tap_sys_rename_new(temporary, final) : 0;
@@ -358,6 +375,9 @@ static bool write_once(const char *name, const void *content, size_t bytes)
 		tap_sys_rename_new(temporary, final);
 	}
 	tap_sys_unlink(temporary, 0);
+out:
+	tap_scratch_give(temporary);
+	tap_scratch_give(final);
 	return written;
 }
 

@@ -87,10 +87,12 @@ bool tap_lost_page_find(char path[TAP_PATH_MAX])
 
 static void find(void *unused)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 
 	(void)unused;
-	tap_lost_page_find(path);
+	if (path)
+		tap_lost_page_find(path);
+	tap_scratch_give(path);
 }
 
 void tap_lost_page_ahead(void)
@@ -105,11 +107,13 @@ void tap_lost_page_ahead(void)
 /* Not mapped for good: who has the page counts in it. */
 void tap_lost_page_told(size_t bytes)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 
 	tap_run_path(path, tap_run.dir, "/lost");
 	int fd = tap_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
 	struct rec_control *p = mapped(fd);
+
+	tap_scratch_give(path);
 
 	if (p) {
 		__atomic_add_fetch(&p->rec_run_told, (uint32_t)bytes, __ATOMIC_RELAXED);
@@ -131,13 +135,16 @@ void tap_lost_page_forget(void)
 /* *found stays false: there is no trace yet. */
 static void map(void *found)
 {
-	char path[TAP_PATH_MAX];
+	char *path;
+	int fd;
 
 	if (!tap_run_find())
 		return;
 	*(bool *)found = true;
+	path = tap_scratch_take();
 	tap_run_path(path, tap_run.dir, "/lost");
-	int fd = open_page(path);
+	fd = open_page(path);
+	tap_scratch_give(path);
 
 	if (fd >= 0 && tap_space_inside_limit(REC_CONTROL_BYTES) && tap_sys_fallocate(fd, 0, REC_CONTROL_BYTES) == 0)
 		take(fd);

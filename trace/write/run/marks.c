@@ -46,13 +46,16 @@ static void put_mark(struct tap_text *t, const char *key, const char *word, cons
 
 static bool append(const struct tap_text *line)
 {
-	char path[TAP_PATH_MAX];
+	char *path;
 
 	if (!tap_run.dir[0])
 		return false;
+	path = tap_scratch_take();
 	tap_run_path(path, tap_run.dir, "/run");
 	uint64_t mask = tap_sys_signals_block();
 	int fd = tap_sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
+
+	tap_scratch_give(path);
 	bool done = fd >= 0 && tap_sys_write(fd, line->at, line->used) == (long)line->used;
 	long end = done ? TAP_SYS(lseek, fd, 0, SEEK_CUR, 0, 0, 0) : 0;
 
@@ -250,16 +253,18 @@ void tap_run_count_forget(void)
 /* Of a text only that it was said. */
 static bool name_it(const char *key, const char *value)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 	uint64_t number = 0;
-	bool digits = *value;
+	bool digits = *value, done;
 
 	for (const char *c = value; *c; c++) {
 		digits &= *c >= '0' && *c <= '9';
 		number = number * 10 + (uint64_t)(*c - '0');
 	}
-	return mark_path(path, tap_tick(), key, digits ? number : 0) &&
+	done = path && mark_path(path, tap_tick(), key, digits ? number : 0) &&
 		TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0) == 0;
+	tap_scratch_give(path);
+	return done;
 }
 
 struct mark {
@@ -270,12 +275,14 @@ struct mark {
 static void say_it(void *what)
 {
 	struct mark *m = what;
-	char line[TAP_PATH_MAX];
+	char *line = tap_scratch_take();
 	struct tap_text t;
 
-	tap_text_init(&t, line, sizeof line);
+	tap_text_init(&t, line, TAP_PATH_MAX);
 	put_mark(&t, m->key, m->word, m->value);
-	m->said = (!tap_run_is_elsewhere() && append(&t)) || send_to_launcher(&t) || name_it(m->key, m->value);
+	m->said = (line && ((!tap_run_is_elsewhere() && append(&t)) || send_to_launcher(&t))) ||
+		name_it(m->key, m->value);
+	tap_scratch_give(line);
 }
 
 static bool say(const char *key, const char *word, const char *value)
@@ -381,14 +388,14 @@ struct while_made { const char *key; uint64_t tick; bool remove, done; };
 static void mark_while_made(void *what)
 {
 	struct while_made *m = what;
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
+	bool named = path && mark_path(path, m->tick, m->key, tap_sys_getpid());
 
-	if (!mark_path(path, m->tick, m->key, tap_sys_getpid()))
-		return;
-	if (m->remove)
+	if (named && m->remove)
 		tap_sys_unlink(path, 0);
-	else
+	else if (named)
 		m->done = TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0) == 0;
+	tap_scratch_give(path);
 }
 
 uint64_t tap_run_mark_unfollowed(enum tap_fate fate)

@@ -35,8 +35,10 @@ static const char *program_name(char *path, size_t room)
 	if (started && *started && __builtin_strncmp(started, "/proc/", 6) && __builtin_strncmp(started, "/dev/fd/", 8))
 		return started;
 	n = tap_sys_readlink("/proc/self/exe", path, room - 1);
-	path[n > 0 ? n : 0] = 0;
-	return n > 0 ? path : "program";
+	if (n <= 0)
+		return "program";
+	path[n] = 0;
+	return path;
 }
 
 static const char *variable(void *ctx, const char *name, size_t bytes)
@@ -53,7 +55,7 @@ static const char *variable(void *ctx, const char *name, size_t bytes)
 /* Everything but %n, which is answered when the directory is made. What is wrong costs that part of the name. */
 static void expand(struct tap_text *t, const char *pattern)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 	struct utsname host;
 	struct gc_word wrong;
 
@@ -62,12 +64,13 @@ static void expand(struct tap_text *t, const char *pattern)
 	const struct gc_pattern p = {
 		.pid = tap_run.root_pid,
 		.host = host.nodename,
-		.program = program_name(path, sizeof path),
+		.program = program_name(path, TAP_PATH_MAX),
 		.variable = variable,
 		.keep = true,
 	};
 
 	gc_pattern_expand(&p, pattern, t->at + t->used, t->size - t->used, &wrong);
+	tap_scratch_give(path);
 	t->used += tap_text_length(t->at + t->used);
 }
 
@@ -99,11 +102,12 @@ static void prepare_elsewhere(void)
 /* The working directory and a slash; false: it was deleted, or lies outside of what this process can see. */
 static bool put_here(struct tap_text *t)
 {
-	char here[TAP_PATH_MAX];
-	long n = TAP_SYS(getcwd, here, sizeof here, 0, 0, 0, 0);
+	char *here = tap_scratch_take();
+	long n = TAP_SYS(getcwd, here, TAP_PATH_MAX, 0, 0, 0, 0);
 	bool there = n > 1 && here[0] == '/';
 
 	put_literally(t, there && here[1] ? here : "");
+	tap_scratch_give(here);
 	tap_text_char(t, '/');
 	return there;
 }

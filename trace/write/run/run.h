@@ -72,7 +72,7 @@ static inline void tap_run_path(char *path, const char *dir, const char *tail)
 {
 	struct tap_text t;
 
-	tap_text_init(&t, path, TAP_PATH_MAX);
+	tap_text_init(&t, path, TAP_PATH_MAX);          /* path NULL: it goes nowhere */
 	tap_text_str(&t, dir);
 	tap_text_str(&t, tail);
 }

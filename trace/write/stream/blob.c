@@ -168,27 +168,34 @@ static void store(const struct content *c, const uint64_t id[2], uint64_t total)
 		tap_lost(!stored && why == REC_LOSS_CONTENTS_CAP ? why : REC_LOSS_SOURCE_CUT, 1);
 }
 
-void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
-	bool keep_content, uint64_t id[2], uint64_t *total)
+/* Sets kept to the length of all. Its own function: the state is large, and none of those that store need it. */
+static __attribute__((noinline)) void hash_content(struct content *c, uint64_t id[2])
 {
-	uint64_t bytes = 0, most = kind == REC_BLOB_COUNTERS || kind == REC_BLOB_CUBIN ? WHOLE_MAX : BLOB_MAX;
-	struct content c = { kind, parts, lengths, n, 0 };
 	XXH3_state_t state;
 
 	XXH3_INITSTATE(&state);
 	XXH3_128bits_reset(&state);
-	for (uint32_t i = 0; i < n; i++) {
-		size_t length = part_length(&c, i);
+	for (uint32_t i = 0; i < c->n; i++) {
+		size_t length = part_length(c, i);
 
 		if (length)
-			XXH3_128bits_update(&state, parts[i], length);
-		bytes += length;
+			XXH3_128bits_update(&state, c->parts[i], length);
+		c->kept += length;
 	}
 	XXH128_hash_t hash = XXH3_128bits_digest(&state);
 
 	id[0] = hash.low64;
 	id[1] = hash.high64;
-	*total = bytes;
+}
+
+void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
+	bool keep_content, uint64_t id[2], uint64_t *total)
+{
+	uint64_t bytes, most = kind == REC_BLOB_COUNTERS || kind == REC_BLOB_CUBIN ? WHOLE_MAX : BLOB_MAX;
+	struct content c = { kind, parts, lengths, n, 0 };
+
+	hash_content(&c, id);
+	*total = bytes = c.kept;
 	c.kept = bytes < most ? bytes : most;
 	if (keep_content && bytes && first_to_store(id[0] ^ (uint64_t)kind << 56))
 		store(&c, id, bytes);

@@ -42,17 +42,20 @@ static void stream_path(char *path, uint32_t number)
 
 int tap_space_open(uint32_t number)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
+	int fd;
 
 	stream_path(path, number);
-	return tap_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
+	fd = tap_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
+	tap_scratch_give(path);
+	return fd;
 }
 
 bool tap_space_out_of_reach(int err) { return err == -NOT_PERMITTED || err == -ACCESS; }
 
 int tap_space_make(uint32_t number)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 
 	stream_path(path, number);
 	int fd = tap_sys_create_own(path, O_RDWR);
@@ -61,6 +64,7 @@ int tap_space_make(uint32_t number)
 		stream_path(path, number);
 		fd = tap_sys_create_own(path, O_RDWR);
 	}
+	tap_scratch_give(path);
 	if (fd >= 0)
 		__atomic_fetch_add(&files_made, 1, __ATOMIC_RELAXED);
 	return fd;
@@ -69,19 +73,20 @@ int tap_space_make(uint32_t number)
 /* The file of a stream that could not be opened as a whole. */
 void tap_space_remove(uint32_t number)
 {
-	char path[TAP_PATH_MAX];
+	char *path = tap_scratch_take();
 
 	stream_path(path, number);
 	tap_sys_unlink(path, 0);
+	tap_scratch_give(path);
 	__atomic_fetch_sub(&files_made, 1, __ATOMIC_RELAXED);
 }
 
 /* How many of the files of a directory are streams; -1: it cannot be listed. */
 static int count_streams(const char *dir)
 {
-	char names[2048];
 	int fd = tap_sys_open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0), found = 0;
-	struct tap_entries e = { .fd = fd, .room = names, .size = sizeof names };
+	char *names = fd < 0 ? NULL : tap_scratch_take();
+	struct tap_entries e = { .fd = fd, .room = names, .size = TAP_SCRATCH_BYTES };
 
 	if (fd < 0)
 		return fd == -NO_ENTRY ? 0 : -1;
@@ -90,6 +95,7 @@ static int count_streams(const char *dir)
 
 		found += length > 4 && tap_text_equal(name + length - 4, ".str");
 	}
+	tap_scratch_give(names);
 	tap_sys_close(fd);
 	return e.n < 0 ? -1 : found;
 }
