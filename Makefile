@@ -41,7 +41,7 @@ GEN_STAMP := $(O)/gen/.stamp
 
 # Folders are lists of files: a new file is picked up by its place.
 SHIM_SRC := $(wildcard common/plain/*.c trace/write/*.c trace/write/*/*.c collectors/*.c collectors/*/*.c interpose/*.c)
-SHIM_ASM := $(wildcard interpose/*.S)
+SHIM_ASM := $(wildcard trace/write/*.S interpose/*.S)
 TOOL_SRC := $(wildcard common/*.c common/*/*.c trace/read/*.c model/*.c model/*/*.c writers/*.c writers/*/*.c analysis/*.c analysis/*/*.c cli/*.c cli/*/*.c)
 SHIM_OBJ := $(SHIM_SRC:%.c=$(O)/shim/%.o) $(SHIM_ASM:%.S=$(O)/shim/%.S.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(O)/tool/%.o) $(O)/gen/table_embed.o

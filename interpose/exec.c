@@ -248,8 +248,8 @@ static void copy_arguments(char **argv, size_t n, const char *first, va_list *li
 }
 
 /*
- * As the C library does it, the vector is on the stack: no allocation behind fork. It is no larger than the C library's,
- * which makes way for it. argv[n] is the NULL.
+ * As the C library does it, the vector is on the stack: no allocation behind fork. It is as large as the C library's,
+ * and stands there in its place. argv[n] is the NULL.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvla"

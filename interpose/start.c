@@ -22,6 +22,7 @@
 #include "trace/write/call/call.h"
 #include "trace/write/options.h"
 #include "trace/write/process.h"
+#include "trace/write/room.h"
 #include "trace/write/sys.h"
 
 /* Each collector of which something is asked for. */
@@ -67,8 +68,9 @@ static void start_recording(void)
 			c->start(late);
 }
 
-static void start(void)
+static void start(void *unused)
 {
+	(void)unused;
 	tap_way_in_fill(&tap_way_in);
 	tap_side_is_opencl = tap_side_of_opencl;
 	if (tap_process_start())
@@ -111,7 +113,11 @@ TAP_COLD static void start_once(void)
 	if (__atomic_compare_exchange_n(&starter, &other, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		if (!constructed && !gc_without("audit-tls"))
 			settle_tls();
-		start();
+		/* Before main there is a whole stack; whoever calls before that, or opens us, may have 16 KiB. */
+		if (constructed && preloaded())
+			start(NULL);
+		else
+			tap_set_up(start, NULL);
 		__atomic_store_n(&started, true, __ATOMIC_RELEASE);
 	} else if (other != self) {             /* else a call that the start itself causes: it is not recorded */
 		wait_for_start();

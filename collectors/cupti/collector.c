@@ -588,9 +588,10 @@ static bool is_taken(void)
 }
 
 /* Order matters: the slot first, what is set before buffers, buffers before kinds. */
-static void make_start(bool late)
+static void set_up(void *is_late)
 {
 	uint64_t begin = tap_tick();
+	bool late = *(const bool *)is_late;
 
 	tap_cupti.flags = late ? REC_CUPTI_LATE : 0;
 	if (!tap_stream_get() || is_taken() || !tap_cupti_load() || !subscribe())
@@ -623,11 +624,19 @@ static void make_start(bool late)
 	if (!tap_options.start_after || tap_clock_elapsed_ns() >= tap_options.start_after)
 		tap_cupti_set_recording(true);
 	TAP_WRITE_ONCE(tap_cupti.ready, true);
+	tap_cupti_event(REC_CUPTI_ATTACHED, 0, 0, (uint64_t[4]){ begin });
+}
+
+/* The thread is made with the program's own signal mask, which it puts back when it is the last one. */
+static void make_start(bool late)
+{
+	tap_set_up(set_up, &late);
+	if (!TAP_READ_ONCE(tap_cupti.ready))
+		return;
 	if (late)
 		tap_cupti_thread_start(true);
 	else if (tap_cupti_peek_any())
 		tap_cupti_thread_start(false);
-	tap_cupti_event(REC_CUPTI_ATTACHED, 0, 0, (uint64_t[4]){ begin });
 }
 
 static void start(bool late)
@@ -651,12 +660,13 @@ static bool is_us(const char *path)
 }
 
 /* Another tool's library goes first: its needs are served before ours. */
-static void chain(void)
+static void chain(void *unused)
 {
 	const char *path = tap_environ(chain_variable);
 	void *lib = path && path[0] && !is_us(path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 	int (*entry)(void) = lib ? (int (*)(void))tap_way_in.dlsym(lib, "InitializeInjection") : NULL;
 
+	(void)unused;
 	if (path && path[0])
 		TAP_DEBUG(loader, "CUDA_INJECTION64_PATH named %s before: %s", path,
 			entry ? "called" : "no such library or entry");
@@ -676,7 +686,7 @@ int tap_cupti_injection(void)
 	int saved = errno;
 
 	if (!__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL)) {
-		chain();
+		tap_set_up(chain, NULL);
 		if (wanted())
 			start(false);
 	}
@@ -722,11 +732,14 @@ static void tell_of_runtime(void)
 }
 
 /* Of a process that has recorded nothing else: nobody else looks at its end. */
-static void at_unrecorded_exit(void)
+static void tell_of_unrecorded(void *unused)
 {
+	(void)unused;
 	tell_unseen();
 	tell_of_runtime();
 }
+
+static void at_unrecorded_exit(void) { tap_set_up(tell_of_unrecorded, NULL); }
 
 static void end(int kind)
 {

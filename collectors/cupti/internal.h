@@ -32,6 +32,7 @@
 #include "trace/write/options.h"
 #include "trace/write/process.h"
 #include "trace/write/call/stack.h"
+#include "trace/write/room.h"
 #include "trace/write/scratch.h"
 #include "trace/write/sys.h"
 #include "trace/write/text.h"

@@ -397,12 +397,18 @@ static void *run(void *mask)
 	}
 }
 
+static void end_early(void *unused)
+{
+	(void)unused;
+	tap_cupti_exit(0);
+}
+
 static void at_exit(void)
 {
 	int saved = errno;
 
 	TAP_WRITE_ONCE(tap_cupti.ending, true);
-	tap_cupti_exit(0);
+	tap_set_up(end_early, NULL);
 	errno = saved;
 }
 

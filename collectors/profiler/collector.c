@@ -124,10 +124,32 @@ static void drop_gate(void)
 	tap_futex_wake(&holder);
 }
 
+/*
+ * Counting calls functions of CUPTI inside the driver's launch, which needs its own stack for that: ours, then, on one of
+ * ours. A signal is not kept waiting, as a launch that is counted may take long: its handler has room there too.
+ */
+static void begin_launch(void *launch)
+{
+	const struct tap_counting_launch *l = launch;
+	bool gone = false;
+
+	counted = tap_profiler_chosen(l, &choice) && tap_profiler_begin(l, choice.entry, &gone);
+	if (gone)
+		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+}
+
+struct end { const struct tap_counting_launch *l; bool launched; };
+
+static void end_launch(void *what)
+{
+	const struct end *e = what;
+
+	tap_profiler_end(e->l, &choice, e->launched);
+}
+
 static void enter(const struct tap_counting_launch *l)
 {
 	uint32_t tid = tap_sys_gettid();
-	bool gone = false;
 
 	if (tap_profiler_counts_ranges())
 		return;
@@ -138,9 +160,7 @@ static void enter(const struct tap_counting_launch *l)
 	if (TAP_READ_ONCE(over) || !take_gate(tid))
 		return;
 	depth = 1;
-	counted = tap_profiler_chosen(l, &choice) && tap_profiler_begin(l, choice.entry, &gone);
-	if (gone)
-		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	tap_with_room(begin_launch, (void *)(uintptr_t)l);
 	if (counted) {
 		start_watch();
 		__atomic_fetch_add(&armed, 1, __ATOMIC_ACQ_REL);
@@ -153,7 +173,7 @@ static void leave(const struct tap_counting_launch *l, bool launched)
 	if (TAP_READ_ONCE(holder) != tap_sys_gettid() || --depth)
 		return;
 	if (counted) {                          /* the time limit holds for what is waited for at its end, too */
-		tap_profiler_end(l, &choice, launched);
+		tap_with_room(end_launch, &(struct end){ l, launched });
 		__atomic_fetch_add(&armed, 1, __ATOMIC_ACQ_REL);
 		tap_futex_wake(&armed);
 	}
@@ -161,33 +181,52 @@ static void leave(const struct tap_counting_launch *l, bool launched)
 	drop_gate();
 }
 
+static void range_of_program(void *begins)
+{
+	bool gone = false;
+
+	tap_profiler_range_of_program(*(const bool *)begins, &gone);
+	if (gone)
+		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+}
+
 static void program_range(bool begins)
 {
 	uint32_t tid = tap_sys_gettid();
-	bool gone = false;
 
 	if (!tap_profiler_counts_ranges() || tap_profiler_range_by_nvtx() || TAP_READ_ONCE(holder) == tid ||
 		TAP_READ_ONCE(over) || !take_gate(tid))
 		return;
-	tap_profiler_range_of_program(begins, &gone);
+	tap_with_room(range_of_program, &begins);
+	drop_gate();
+}
+
+static void range_changed(void *unused)
+{
+	bool gone = false;
+
+	(void)unused;
+	tap_profiler_range_changed(&gone);
 	if (gone)
 		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
-	drop_gate();
 }
 
 /* In a call of NVTX, which may come at any time: from a signal's handler too, and long before CUDA is there. */
 static void ranges_changed(void)
 {
 	uint32_t tid = tap_sys_gettid();
-	bool gone = false;
 
 	if (!tap_profiler_counts_ranges() || tap_tls.own_calls || TAP_READ_ONCE(holder) == tid ||
 		TAP_READ_ONCE(over) || !take_gate(tid))
 		return;
-	tap_profiler_range_changed(&gone);
-	if (gone)
-		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	tap_with_room(range_changed, NULL);
 	drop_gate();
+}
+
+static void leave_context(void *context)
+{
+	tap_profiler_range_left();
+	tap_profiler_leave_context(context);
 }
 
 static void context_ends(void *context)
@@ -196,8 +235,7 @@ static void context_ends(void *context)
 
 	if (TAP_READ_ONCE(over) || TAP_READ_ONCE(holder) == tid || !take_gate(tid))
 		return;
-	tap_profiler_range_left();
-	tap_profiler_leave_context(context);
+	tap_with_room(leave_context, context);
 	drop_gate();
 }
 

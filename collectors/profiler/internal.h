@@ -23,6 +23,7 @@
 #include "trace/format/passes.h"
 #include "trace/format/samples.h"
 #include "trace/write/options.h"
+#include "trace/write/room.h"
 #include "trace/write/scratch.h"
 #include "trace/write/stream/stream.h"
 #include "trace/write/sys.h"

@@ -20,6 +20,7 @@
 #include "trace/write/debug.h"
 #include "trace/write/run/detach.h"
 #include "trace/write/internal.h"
+#include "trace/write/room.h"
 #include "trace/write/thread_memory.h"
 
 #ifndef MADV_WIPEONFORK
@@ -193,6 +194,31 @@ static bool image_is_open(void)
 	return TAP_READ_ONCE(tap_gate->alive) && image_pid == tap_sys_getpid();
 }
 
+struct end { enum rec_exit kind; int status; uint64_t began; };
+
+static void end_image(void *what)
+{
+	const struct end *e = what;
+
+	TAP_DEBUG(process, "exit %d: %s", e->status,
+		e->kind == REC_EXIT_NORMAL          ? "exit handlers"
+			: e->kind == REC_EXIT_QUICK ? "quick_exit"
+						    : "_exit");
+	run_exit_functions(e->kind);
+	tap_tls.own_calls++;            /* our last words: none of them is a call that was lost */
+	tap_names_look_at_all();
+	tap_detach_check();
+	tap_clock_record();
+	tap_cost_record(REC_COST_END, e->began);
+	tap_record(REC_EXIT, 0,
+		(uint64_t[]){ tap_tick(), (uint64_t)e->kind | (uint64_t)(uint32_t)e->status << 32 }, 2);
+	tap_tls.own_calls--;
+	/* Outside the window nothing comes any more. */
+	tap_gate_close(tap_off ? TAP_OFF_WINDOW : TAP_OFF_EXIT);
+	tap_tally_ends();
+	tap_run_check_image();
+}
+
 void tap_process_exit(enum rec_exit kind, int status)
 {
 	if (gc_without("quick-end") && kind != REC_EXIT_NORMAL)
@@ -201,25 +227,8 @@ void tap_process_exit(enum rec_exit kind, int status)
 	uint64_t began = tap_tick();
 	bool first = image_is_open() && !__atomic_exchange_n(&tap_gate->ended, 1, __ATOMIC_RELAXED);
 
-	if (first && tap_off != TAP_OFF_EXIT) {
-		TAP_DEBUG(process, "exit %d: %s", status,
-			kind == REC_EXIT_NORMAL          ? "exit handlers"
-				: kind == REC_EXIT_QUICK ? "quick_exit"
-							 : "_exit");
-		run_exit_functions(kind);
-		tap_tls.own_calls++;            /* our last words: none of them is a call that was lost */
-		tap_names_look_at_all();
-		tap_detach_check();
-		tap_clock_record();
-		tap_cost_record(REC_COST_END, began);
-		tap_record(
-			REC_EXIT, 0, (uint64_t[]){ tap_tick(), (uint64_t)kind | (uint64_t)(uint32_t)status << 32 }, 2);
-		tap_tls.own_calls--;
-		/* Outside the window nothing comes any more. */
-		tap_gate_close(tap_off ? TAP_OFF_WINDOW : TAP_OFF_EXIT);
-		tap_tally_ends();
-		tap_run_check_image();
-	}
+	if (first && tap_off != TAP_OFF_EXIT)
+		tap_set_up(end_image, &(struct end){ kind, status, began });
 	if (unrecorded_pid == tap_sys_getpid()) {
 		tap_run_say_unrecorded();
 		unrecorded_pid = 0;
@@ -255,6 +264,14 @@ static void note_by_name(const struct tap_started *s)
 		tap_note(TAP_PART_CORE, s->fate == TAP_STATIC ? GC_NOTE_STATIC : GC_NOTE_UNREACHABLE, name, s->why);
 }
 
+static void before_exec(void *unused)
+{
+	(void)unused;
+	run_exit_functions(REC_EXIT_EXEC);
+	tap_names_look_at_all();
+	tap_clock_record();
+}
+
 void tap_process_exec(const struct tap_started *s)
 {
 	int saved = errno;
@@ -266,11 +283,8 @@ void tap_process_exec(const struct tap_started *s)
 	bool forked = !TAP_READ_ONCE(tap_gate->alive) && tap_run_image_dir()[0], lost = is_lost(s->fate);
 
 	TAP_DEBUG(process, "exec %s%s", path ? path : "?", lost ? ": not followed" : "");
-	if (image_is_open()) {
-		run_exit_functions(REC_EXIT_EXEC);
-		tap_names_look_at_all();
-		tap_clock_record();
-	}
+	if (image_is_open())
+		tap_set_up(before_exec, NULL);
 	if (image_is_open() || (forked && lost))
 		tap_record_text(REC_EXEC, !lost ? 0 : s->fate == TAP_CLEANED ? REC_EXEC_CLEANED : REC_EXEC_UNREACHABLE,
 			path ? path : "", path ? tap_text_length(path) : 0);

@@ -3,7 +3,7 @@
  *
  *	char *path = tap_scratch_take();
  *
- *	tap_run_path(path, dir, tail);          // NULL is no place: text for it goes nowhere, system calls answer EFAULT
+ *	tap_run_path(path, dir, tail);          // NULL is no place: text for it goes nowhere, system calls give EFAULT
  *	fd = tap_sys_open(path, O_RDONLY, 0);
  *	tap_scratch_give(path);
  *

@@ -27,6 +27,7 @@
 #include "trace/write/debug.h"
 #include "common/plain/without.h"
 #include "trace/write/internal.h"
+#include "trace/write/room.h"
 
 __thread struct tap_tls tap_tls TAP_HIDDEN __attribute__((tls_model("initial-exec")));
 
@@ -628,10 +629,29 @@ static struct tap_stream *take_stream(uint64_t began)
 	return s;
 }
 
+struct opening { uint64_t began; struct tap_stream *stream; };
+
+/* Signals are blocked. */
+static void open_stream(void *what)
+{
+	struct opening *o = what;
+	struct tap_tls *t = &tap_tls;
+
+	if (!TAP_READ_ONCE(tap_gate->alive))
+		t->stream = NULL;                               /* new process: it was the parent's */
+	if (t->stream)
+		o->stream = t->stream;                          /* a handler came first */
+	else if (tap_seccomp)
+		count_lost_call(REC_LOSS_SECCOMP);
+	else if (!tap_run_open())
+		open_failed(REC_LOSS_NO_STREAM);
+	else
+		o->stream = take_stream(o->began);
+}
+
 TAP_COLD static struct tap_stream *stream_get_slow(void)
 {
 	struct tap_tls *t = &tap_tls;
-	struct tap_stream *s = NULL;
 
 	if (t->opening)
 		return NULL;                                    /* a handler of a fault inside our own opening */
@@ -643,25 +663,17 @@ TAP_COLD static struct tap_stream *stream_get_slow(void)
 		count_lost_call(__atomic_load_n(&open_failure, __ATOMIC_RELAXED));
 		return NULL;
 	}
-	uint64_t mask = tap_sys_signals_block(), began = tap_tick();
+	uint64_t mask = tap_sys_signals_block();
+	struct opening o = { .began = tap_tick() };
 
 	t->opening = 1;
-	if (!TAP_READ_ONCE(tap_gate->alive))
-		t->stream = NULL;                               /* new process: it was the parent's */
-	if (t->stream)
-		s = t->stream;                                  /* a handler came first */
-	else if (tap_seccomp)
-		count_lost_call(REC_LOSS_SECCOMP);
-	else if (!tap_run_open())
-		open_failed(REC_LOSS_NO_STREAM);
-	else
-		s = take_stream(began);
+	tap_with_room(open_stream, &o);
 	t->opening = 0;
 	tap_sys_signals_restore(mask);
 	/* Its destructor gives the stream back; what is there already (thread_memory.c: MEMORY2) serves as well. */
-	if (s && tap_thread_key_made && !pthread_getspecific(tap_thread_key))
-		pthread_setspecific(tap_thread_key, s);
-	return s;
+	if (o.stream && tap_thread_key_made && !pthread_getspecific(tap_thread_key))
+		pthread_setspecific(tap_thread_key, o.stream);
+	return o.stream;
 }
 
 struct tap_stream *tap_stream_get(void)
