@@ -195,7 +195,7 @@ void tap_child_search(struct tap_child *c, const char *file, char *const *env)
  * CHILD1. Mappings of threads that started a program: `by` is the thread, by an address of its own. A child of vfork
  * has the same one, and its parent waits for it.
  */
-static struct { uintptr_t by; void *at; size_t bytes; } mappings[8];
+static struct { uintptr_t by; void *at; size_t bytes; } mappings[32];
 enum { MAPPINGS = sizeof mappings / sizeof *mappings };
 
 static int mapping_of_thread(void)
@@ -272,11 +272,11 @@ static void put_audit(struct tap_child *c, char *text, char ***line)
 		*(*line)++ = text;
 }
 
-char *const *tap_child_environment(struct tap_child *c, void **room)
+char *const *tap_child_environment(struct tap_child *c)
 {
-	char **copy = c->bytes <= TAP_CHILD_STACK ? (char **)room : map_room(c), **line = copy;
+	char **copy = c->bytes ? map_room(c) : NULL, **line = copy;
 
-	if (!c->bytes || !copy)                 /* as today's environment would have it */
+	if (!copy)
 		return c->env;
 	char *text = (char *)(copy + c->lines + 3);
 

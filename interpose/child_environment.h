@@ -7,12 +7,11 @@
  *	struct tap_child c;
  *
  *	tap_child_look(&c, AT_FDCWD, path, env);
- *	TAP_CHILD_ROOM(c);              (on the stack, for as long as the call lasts)
- *	real(path, argv, tap_child_environment(&c, room_of_child));
+ *	real(path, argv, tap_child_environment(&c));
  *	tap_child_forget(&c);
  *
  * CHILD1  Whoever starts a program may be a child of vfork, which never comes back from an exec that succeeds: nothing
- *         is held then but the stack, or one mapping that the thread's next start takes over.
+ *         is held then but one mapping, which the thread's next start takes over.
  * CHILD2  What the shim's own process keeps in its environment is what every program needs; what one program needs
  *         (AddressSanitizer's runtime, the audit module) is added for that one, and taken out again in it.
  *
@@ -31,8 +30,6 @@
 #include "common/plain/preloads.h"
 #include "common/plain/program.h"
 #include "trace/write/process.h"
-
-enum { TAP_CHILD_STACK = 3072 };        /* bytes of the caller's stack that a copy may take; a larger one is mapped */
 
 struct tap_child {
 	struct gc_program program;
@@ -55,13 +52,8 @@ void tap_child_look(struct tap_child *c, int dir, const char *path, char *const 
 /* As execvp finds the file, by this process' PATH. */
 void tap_child_search(struct tap_child *c, const char *file, char *const *env);
 
-static inline size_t tap_child_words(const struct tap_child *c)
-{
-	return c->bytes <= TAP_CHILD_STACK ? c->bytes / sizeof(void *) + 1 : 1;
-}
-#define TAP_CHILD_ROOM(c) void *room_of_child[tap_child_words(&(c))]
-
-char *const *tap_child_environment(struct tap_child *c, void **room);
+/* env itself where nothing changes, or where there is no room for a copy. */
+char *const *tap_child_environment(struct tap_child *c);
 void tap_child_forget(struct tap_child *c);
 
 /* This image was preloaded by its environment, and one with this environment would not be. */

@@ -155,8 +155,7 @@ static void leave_by_syscall(long nr, int dir, const char *path, char *const *ar
 	tap_child_look(&c, dir, path, env);
 	tap_process_exec(&c.started);
 	if (c.bytes && nr == SYS_execve) {
-		TAP_CHILD_ROOM(c);
-		TAP_SYS(execve, path, argv, tap_child_environment(&c, room_of_child), 0, 0, 0);
+		TAP_SYS(execve, path, argv, tap_child_environment(&c), 0, 0, 0);
 		tap_child_forget(&c);
 	}
 }
@@ -179,8 +178,7 @@ void tap_syscall_leaves(long nr, long first, long second, long third, long fourt
 	need_real(); \
 	look(&child, __VA_ARGS__); \
 	tap_process_exec(&child.started); \
-	TAP_CHILD_ROOM(child); \
-	char *const *env_of_child = tap_child_environment(&child, room_of_child)
+	char *const *env_of_child = tap_child_environment(&child)
 
 /* An exec that came back has failed. */
 static int failed(struct tap_child *c, int result)

@@ -102,8 +102,7 @@ static void settle(struct unfollowed u, bool made, const struct tap_started *s)
 	struct tap_child child; \
 	look; \
 	struct unfollowed u = count_ahead(&child.started); \
-	TAP_CHILD_ROOM(child); \
-	char *const *env_of_child = tap_child_environment(&child, room_of_child); \
+	char *const *env_of_child = tap_child_environment(&child); \
 	int err = real.member ? real.member(id, path, actions, attributes, argv, env_of_child) : ENOSYS; \
 	tap_child_forget(&child); \
 	settle(u, !err, &child.started); \

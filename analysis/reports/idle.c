@@ -400,7 +400,8 @@ static void put_thread(struct gap *g, const struct sum *sum, bool alone)
 	if (at == THREADS || (!alone && is_under(100, sum->all, g->end - g->start)))
 		return;                 /* or it was hardly there */
 	qsort(th->spent.v, th->spent.n, sizeof *th->spent.v, longer);
-	if (!alone && !is_caller(g, sum) && is_under(20, sum->active, g->end - g->start) && is_parked(&th->spent.v[0].doing)) {
+	if (!alone && !is_caller(g, sum) && is_under(20, sum->active, g->end - g->start) &&
+		is_parked(&th->spent.v[0].doing)) {
 		put_parked(g, sum);
 		return;
 	}

@@ -125,7 +125,7 @@ static void drop_gate(void)
 }
 
 /*
- * Counting calls functions of CUPTI inside the driver's launch, which needs its own stack for that: ours, then, on one of
+ * Counting calls functions of CUPTI inside the driver's launch, which needs its own stack for that: it runs on one of
  * ours. A signal is not kept waiting, as a launch that is counted may take long: its handler has room there too.
  */
 static void begin_launch(void *launch)

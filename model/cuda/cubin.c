@@ -96,8 +96,8 @@ static void read_info(const struct file *f, struct gt_cubin *c)
 			each_attribute(f, &s, take_registers, c);
 		else
 			for (uint32_t k = 0; k < c->n; k++)
-				if (*name.text == '.' && gt_same_text((struct gt_string){ name.text + 1, name.bytes - 1 },
-								 c->functions[k].name))
+				if (*name.text == '.' && gt_same_text(
+					(struct gt_string){ name.text + 1, name.bytes - 1 }, c->functions[k].name))
 					each_attribute(f, &s, take_barriers, &c->functions[k]);
 	}
 }
