@@ -212,13 +212,15 @@ int gt_capture_start(struct gt_run *run, struct gt_err *err)
 	return 0;
 }
 
-void gt_capture_resize(const struct gt_run *run)
+bool gt_capture_resize(const struct gt_run *run)
 {
 	struct winsize size;
+	bool resized = false;
 
 	for (unsigned i = 0; i < run->n_captured; i++)
 		if (run->captured[i].kind == GT_CAPTURE_TERMINAL && !ioctl(run->captured[i].outer, TIOCGWINSZ, &size))
-			ioctl(run->captured[i].inner, TIOCSWINSZ, &size);
+			resized |= !ioctl(run->captured[i].inner, TIOCSWINSZ, &size);
+	return resized;
 }
 
 /* -------------------------------------------------------------------- end */

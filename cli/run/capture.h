@@ -42,7 +42,7 @@ void gt_capture_child(const struct gt_run *run);
 /* When the trace has its place: the forwarders begin. */
 int gt_capture_start(struct gt_run *run, struct gt_err *err);
 /* In a signal handler: the terminal has another size. */
-void gt_capture_resize(const struct gt_run *run);
+bool gt_capture_resize(const struct gt_run *run);
 /* The program ended: all it wrote has been forwarded and stored when this returns. */
 void gt_capture_end(struct gt_run *run);
 

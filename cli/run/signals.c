@@ -73,6 +73,21 @@ static bool take_report(struct gt_signals_list *reports, const siginfo_t *info)
 	return false;
 }
 
+static bool is_stop(int number) { return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU; }
+
+/*
+ * The kernel takes a pending CONT away where a signal comes that stops, and the other way round: then the sentinel has
+ * the later one alone, and it came to the group. Passing the earlier one on would undo what the later one did.
+ */
+static bool was_displaced(const struct gt_signals_list *reports, int number)
+{
+	for (unsigned i = 0; i < reports->n; i++)
+		if (number == SIGCONT ? is_stop(reports->v[i].si_signo)
+				      : is_stop(number) && reports->v[i].si_signo == SIGCONT)
+			return true;
+	return false;
+}
+
 /* What the kernel sends to a process for something that happens to it: a lost terminal, a power failure. */
 static bool is_news(int number)
 {
@@ -109,9 +124,10 @@ static void pass_on(const struct gt_run *run, const siginfo_t *info)
 
 static void look_at(const struct gt_run *run, const siginfo_t *info, bool by_group)
 {
-	if (info->si_signo == SIGWINCH)
-		gt_capture_resize(run);
-	if (info->si_signo == SIGTSTP || info->si_signo == SIGTTIN || info->si_signo == SIGTTOU)
+	/* The group's signal may have reached the program before its terminal had the new size: nobody else says so. */
+	if (info->si_signo == SIGWINCH && gt_capture_resize(run) && by_group)
+		kill(run->pid, SIGWINCH);
+	if (is_stop(info->si_signo))
 		gt_run_stop_ask();
 	if (!by_group)
 		pass_on(run, info);
@@ -138,7 +154,9 @@ static bool settle(const struct gt_run *run, struct gt_signals_list *here, struc
 		gt_signals_take_pending(here);
 	for (unsigned i = 0; i < here->n; i++) {
 		const siginfo_t *info = &here->v[i];
-		bool by_group = has_sentinel ? take_report(&reports, info) : by_guess(info);
+		bool by_group = has_sentinel
+			? take_report(&reports, info) || was_displaced(&reports, info->si_signo)
+			: by_guess(info);
 
 		child |= info->si_signo == SIGCHLD;
 		if (i >= old && !by_group && gt_signals_add(next, info))

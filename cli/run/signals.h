@@ -34,7 +34,7 @@ int gt_signals_descriptor(void);
 /* Passes on what has come. True: SIGCHLD was among it. */
 bool gt_signals_pass(const struct gt_run *run);
 bool gt_signals_is_pending(int number);
-/* While signals are held: stops the launcher as this signal does, until it is continued; returns where it may not be. */
+/* While signals are held: stops the launcher as it does, until it is continued; returns where it may not be. */
 void gt_signals_stop_by(int number);
 /* Ends the process as this signal does; returns where that does not end one. */
 void gt_signals_die_by(int number);

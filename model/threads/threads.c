@@ -111,7 +111,8 @@ static int take_delay(struct gt_model *m, struct gt_threads *t, const struct gt_
 		return -1;
 	*d = (struct gt_run_delay){ .time_ns = gt_reader_tick_ns(m->reader, rec->process, rec->args[0]),
 		.process = rec->process, .thread = (uint32_t)rec->args[1],
-		.ran_ns = gt_time_within((int64_t)rec->args[2]), .delay_ns = gt_time_within((int64_t)rec->args[3]), .turns = rec->args[4] };
+		.ran_ns = gt_time_within((int64_t)rec->args[2]),
+		.delay_ns = gt_time_within((int64_t)rec->args[3]), .turns = rec->args[4] };
 	return see(t, rec, (int)d->thread, NULL) ? 0 : -1;
 }
 
