@@ -29,7 +29,6 @@ needed() {
 	facts | lost-page | says-no-samples | seccomp | shared-counts) filters || lack=$no_filters ;;
 	counter-forbidden) "$e2e/cl_place" 10 counter 10 2>/dev/null || lack="the counter cannot be forbidden here" ;;
 	audit-tls | layer-aside | second-copy | layer-loader) has_layers || lack="the OpenCL loader here takes no layers" ;;
-	room) [ "$(getconf PTHREAD_STACK_MIN)" -le 16384 ] || lack="the least stack is a large one here" ;;
 	fork-word) wipes || lack="no memory is wiped in a forked child here" ;;
 	who-calls) [ "$(uname -m)" = x86_64 ] || lack="what that jump leaves looks like a call in frames of x86-64 alone" ;;
 	small-stack | samples-page | spawn-ahead | spawn-mark) [ -z "${EMULATED-}" ] || lack="an emulator's timers and spawns are others" ;;
