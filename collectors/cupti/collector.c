@@ -716,19 +716,27 @@ static void tell_unseen(void)
 	errno = saved;
 }
 
+static const char *loaded_runtime(void)
+{
+	static const char *const names[] = { "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (tap_way_in.loaded(names[i]))
+			return names[i];
+	return NULL;
+}
+
 /* The runtime looks for the driver at the first call; the launcher of a run without records, whether there is one. */
 static void tell_of_runtime(void)
 {
-	static const char *const names[] = { "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0" };
+	const char *runtime;
 
 	if (!wanted() || TAP_READ_ONCE(entered) || tap_seccomp || TAP_READ_ONCE(tap_gate->alive) ||
 		tap_way_in.loaded("libcuda.so.1"))
 		return;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (tap_way_in.loaded(names[i])) {
-			tap_run_say_cuda_runtime(names[i]);
-			return;
-		}
+	runtime = loaded_runtime();
+	if (runtime)
+		tap_run_say_cuda_runtime(runtime);
 }
 
 /* Of a process that has recorded nothing else: nobody else looks at its end. */
@@ -739,7 +747,12 @@ static void tell_of_unrecorded(void *unused)
 	tell_of_runtime();
 }
 
-static void at_unrecorded_exit(void) { tap_set_up(tell_of_unrecorded, NULL); }
+/* Most programs have nothing of CUDA's, and end as soon as without us. */
+static void at_unrecorded_exit(void)
+{
+	if (tap_way_in.loaded("libcuda.so.1") || loaded_runtime())
+		tap_set_up(tell_of_unrecorded, NULL);
+}
 
 static void end(int kind)
 {
