@@ -16,7 +16,11 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "common/harmless.h"
+#include "common/trusted.h"
 #include "trace/read/live.h"
+
+enum { LOG_MOST = 1 << 24 };            /* bytes of export.log */
 
 static void until_nothing_writes(const char *trace)
 {
@@ -33,7 +37,8 @@ static void until_converted(const char *trace)
 
 	if ((size_t)snprintf(path, sizeof path, "%s/export.lock", trace) >= sizeof path)
 		return;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	int fd = gt_open_regular(path, UINT64_MAX, &st);
 
 	if (fd < 0)
 		return;                 /* no conversion, or a packed trace */
@@ -47,16 +52,25 @@ static int told(const char *trace)
 {
 	char path[PATH_MAX], line[1024];
 	bool any = false, begins = true;        /* a failure; a line, and not the rest of one */
-	FILE *f;
+	struct stat st;
+	FILE *f = NULL;
+	int fd = -1;
 
-	if ((size_t)snprintf(path, sizeof path, "%s/export.log", trace) >= sizeof path || !(f = fopen(path, "r")))
-		return GT_EXIT_OK;
-	while (fgets(line, sizeof line, f)) {
-		fputs(line, stderr);
+	if ((size_t)snprintf(path, sizeof path, "%s/export.log", trace) < sizeof path)
+		fd = gt_open_regular(path, LOG_MOST, &st);
+	if (fd >= 0 && !(f = fdopen(fd, "r")))
+		close(fd);
+	while (f && fgets(line, sizeof line, f)) {
+		size_t n = strcspn(line, "\n");
+		bool ends = line[n];
+
+		line[n] = 0;
+		fprintf(stderr, "%s%s", gt_harmless(line), ends ? "\n" : "");
 		any |= begins && strncmp(line, GT_CLI_NOTE, sizeof GT_CLI_NOTE - 1) != 0;
-		begins = strchr(line, '\n') != NULL;
+		begins = ends;
 	}
-	fclose(f);
+	if (f)
+		fclose(f);
 	return any ? GT_EXIT_OUTPUT : GT_EXIT_OK;
 }
 

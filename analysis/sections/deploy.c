@@ -27,6 +27,7 @@
 #include "common/memory.h"
 #include "common/temporary.h"
 #include "common/text.h"
+#include "common/trusted.h"
 
 #define MARKS ".deployed"
 #define FILE_MOST (4u << 20)                      /* bytes of a file that is copied */
@@ -48,7 +49,7 @@ static bool installed(char folder[PATH_MAX])
 	return gt_installed(places, sizeof places / sizeof *places, "sections/.", folder);
 }
 
-bool gt_user_folder(const char *name, char folder[PATH_MAX])
+static bool name_user_folder(const char *name, char folder[PATH_MAX])
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 
@@ -56,6 +57,12 @@ bool gt_user_folder(const char *name, char folder[PATH_MAX])
 		return snprintf(folder, PATH_MAX, "%s/gputap/%s", data, name) < PATH_MAX;
 	return home && *home == '/' &&
 		snprintf(folder, PATH_MAX, "%s/.local/share/gputap/%s", home, name) < PATH_MAX;
+}
+
+bool gt_user_folder(const char *name, char folder[PATH_MAX], char why[GT_TRUST_WHY])
+{
+	*why = 0;
+	return name_user_folder(name, folder) && gt_trust_folder(folder, why) != GT_TRUST_NO;
 }
 
 /* ------------------------------------------------------------------ copying */
@@ -89,13 +96,11 @@ static bool read_whole(const char *folder, const char *name, struct gt_text *t)
 	t->used = 0;
 	errno = ENAMETOOLONG;
 	if (snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path)
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		fd = gt_open_regular(path, FILE_MOST, &st);
 	if (fd < 0)
 		return false;
-	errno = EINVAL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= (off_t)FILE_MOST)
-		while (gt_text_need(t, 65536) && (n = read(fd, t->data + t->used, 65536)) > 0 && t->used < FILE_MOST)
-			t->used += (size_t)n;
+	while (gt_text_need(t, 65536) && (n = read(fd, t->data + t->used, 65536)) > 0 && t->used < FILE_MOST)
+		t->used += (size_t)n;
 	close(fd);
 	return n == 0;
 }
@@ -285,12 +290,15 @@ int gt_stock_deploy(const char *from, const char *to, const char *suffix, struct
 
 int gt_stock_folder(enum gt_deploy how, char folder[PATH_MAX], struct gt_err *err)
 {
-	char own[PATH_MAX];
-	bool have = gt_user_folder("sections", own);
+	char own[PATH_MAX], why[GT_TRUST_WHY];
+	bool have = gt_user_folder("sections", own, why);
 
 	if (!installed(folder))
 		return gt_fail(err, GT_EXIT_MISSING, "they lie beside gputap, or in ../lib/gputap/sections", NULL,
 			"gputap's own section files are not installed");
+	if (!have && *why && (how == GT_DEPLOY_WRITE || (how == GT_DEPLOY_LOOK && is_folder(own))))
+		return gt_fail(err, GT_EXIT_OUTPUT, why, "HOME or XDG_DATA_HOME of your own, or GPUTAP_DEPLOY=false",
+			"%s is not read: the section files and rules that came with gputap are", own), 1;
 	if (how == GT_DEPLOY_WRITE) {
 		if (!have)
 			return gt_fail(err, GT_EXIT_OUTPUT, NULL, "GPUTAP_DEPLOY=false",

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "common/error.h"
+#include "common/trusted.h"
 
 enum gt_deploy {
 	GT_DEPLOY_OFF,                    /* the installed files, whatever the user's folder holds */
@@ -28,7 +29,7 @@ enum gt_deploy {
 int gt_stock_folder(enum gt_deploy how, char folder[PATH_MAX], struct gt_err *err);
 
 /* $XDG_DATA_HOME/gputap/NAME, or below $HOME; false where neither is known. */
-bool gt_user_folder(const char *name, char folder[PATH_MAX]);
+bool gt_user_folder(const char *name, char folder[PATH_MAX], char why[GT_TRUST_WHY]);
 
 /* Copies the files of `from` with this suffix into `to`, which is made where it is not there. Rules too. */
 int gt_stock_deploy(const char *from, const char *to, const char *suffix, struct gt_err *err);

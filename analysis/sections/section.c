@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "analysis/sections/derived.h"
+#include "common/trusted.h"
 
 #define FILE_MOST (4u << 20)                      /* bytes: section files have some thousand */
 #define FOLDERS 8                                 /* inside each other */
@@ -31,30 +32,20 @@ static int no_memory(const char *path, struct gt_err *err)
 /* The whole file in the arena; NULL with the reason in *err. */
 static char *read_file(struct gt_arena *a, const char *path, size_t *bytes, struct gt_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	char *text = NULL;
-	ssize_t n = 0;
+	char *text = gt_read_opened(gt_open_regular(path, FILE_MOST, &st), FILE_MOST, bytes), *kept = NULL;
 
-	*bytes = 0;
-	if (fd < 0 || fstat(fd, &st)) {
-		gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: %s", path, strerror(errno));
-	} else if (!S_ISREG(st.st_mode) || st.st_size > (off_t)FILE_MOST) {
+	if (text)
+		kept = gt_arena_copy(a, text, *bytes);
+	else if (errno == EINVAL || errno == EFBIG)
 		gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: %s", path,
-			S_ISREG(st.st_mode) ? "too large for a section file" : "not a regular file");
-	} else {
-		text = gt_arena_alloc(a, (size_t)st.st_size + 1);
-		while (text && *bytes < (size_t)st.st_size &&
-			(n = read(fd, text + *bytes, (size_t)st.st_size - *bytes)) > 0)
-			*bytes += (size_t)n;
-		if (!text || n < 0) {
-			gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: %s", path, strerror(text ? errno : ENOMEM));
-			text = NULL;
-		}
-	}
-	if (fd >= 0)
-		close(fd);
-	return text;
+			errno == EFBIG ? "too large for a section file" : "not a regular file");
+	else
+		gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: %s", path, strerror(errno));
+	if (text && !kept)
+		no_memory(path, err);
+	free(text);
+	return kept;
 }
 
 static struct gt_section *add(struct gt_sections *s)

@@ -21,6 +21,7 @@
 #include "cli/cli.h"
 #include "common/harmless.h"
 #include "common/installed.h"
+#include "common/trusted.h"
 
 extern char **environ;
 
@@ -74,6 +75,8 @@ static int start(const char *name, const struct words *given, int out, pid_t *pi
 		return gt_fail(err, GT_EXIT_MISSING, "they are in lib/gputap/python, which make install fills", NULL,
 			"the rules and the Python package of gputap are not installed");
 	add(&w, "python3");
+	if (!gt_trust_home())
+		add(&w, "-s");                  /* modules of that HOME would run as us */
 	add(&w, script);
 	for (unsigned i = 0; i < given->n; i++)
 		add(&w, given->v[i]);
@@ -108,7 +111,7 @@ static void add_folder(struct words *w, const char *option, const char *folder)
 	add(w, folder);
 }
 
-struct folders { char rules[PATH_MAX], sections[PATH_MAX]; };
+struct folders { char rules[PATH_MAX], sections[PATH_MAX], why[GT_TRUST_WHY]; };
 
 /*
  * gputap's own rules are put where they can be edited, as section files are (STOCK1); the user's may lie beside his
@@ -121,16 +124,21 @@ static void add_own_folders(struct words *w, struct folders *f, bool write, cons
 	struct gt_err err;
 	struct stat st;
 
-	if (!gt_option_true(o, "deploy") || !find_script(SCRIPT, stock) || !gt_user_folder("rules", f->rules) ||
-		!gt_user_folder("sections", f->sections))
+	if (!gt_option_true(o, "deploy") || !find_script(SCRIPT, stock))
 		return;
+	if (!gt_user_folder("rules", f->rules, f->why) || !gt_user_folder("sections", f->sections, f->why)) {
+		if (*f->why && write && !gt_option_true(o, "list-sections"))    /* which said so of the same folder */
+			fprintf(stderr, "gputap: %s: only the rules that came with gputap are used\n",
+				gt_harmless(f->why));
+		return;
+	}
 	strcpy(strrchr(stock, '/') + 1, "rules");               /* shorter than the script's name */
 	if (!write && stat(f->rules, &st))
 		return;
 	if (!write || !gt_stock_deploy(stock, f->rules, ".py", &err)) {
-		add_folder(w, "--folder", f->rules);
+		add_folder(w, "--own-folder", f->rules);
 		if (!stat(f->sections, &st))
-			add_folder(w, "--folder", f->sections);
+			add_folder(w, "--own-folder", f->sections);
 	} else if (!gt_option_true(o, "list-sections")) {       /* which said so of its own files */
 		gt_cli_fail(&err);
 	}

@@ -21,6 +21,7 @@
 #include "cli/perf/folders.h"
 #include "common/search.h"
 #include "common/temporary.h"
+#include "common/trusted.h"
 #include "trace/read/facts.h"
 
 enum { FACTS_MOST = 16 << 20, IMAGES_MOST = 1 << 20 };
@@ -29,20 +30,14 @@ enum { FACTS_MOST = 16 << 20, IMAGES_MOST = 1 << 20 };
 
 static char *slurp(const char *folder, const char *name, size_t *bytes)
 {
-	char path[PATH_MAX + 64], *text = NULL;
+	char path[PATH_MAX + 64];
 	struct stat st;
-	FILE *f;
 
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	f = fopen(path, "re");
-	if (f && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size < FACTS_MOST &&
-		(text = malloc((size_t)st.st_size + 1))) {
-		*bytes = fread(text, 1, (size_t)st.st_size, f);
-		text[*bytes] = 0;
-	}
-	if (f)
-		fclose(f);
-	return text;
+	/* in `other` it may be anything that some user put there */
+	*bytes = 0;
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
+		return NULL;
+	return gt_read_opened(gt_open_regular(path, FACTS_MOST, &st), FACTS_MOST, bytes);
 }
 
 static bool facts_of(const char *folder, const char *name, struct gt_facts *facts)

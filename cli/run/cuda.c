@@ -20,7 +20,9 @@
 #include <zstd.h>
 
 #include "cli/run/run.h"
+#include "common/harmless.h"
 #include "common/temporary.h"
+#include "common/trusted.h"
 #include "cuda_generator.h"
 #include "model/cuda/table.h"
 
@@ -28,7 +30,7 @@
 
 /* -------------------------------------------------------------- the generator */
 
-static bool cache_folder(char to[PATH_MAX])
+static bool name_cache_folder(char to[PATH_MAX])
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
@@ -37,10 +39,18 @@ static bool cache_folder(char to[PATH_MAX])
 	return home && *home == '/' && snprintf(to, PATH_MAX, "%s/.cache/gputap", home) < PATH_MAX;
 }
 
+/* The tables in it are believed. False with the reason. */
+static bool cache_folder(char to[PATH_MAX], char why[GT_TRUST_WHY])
+{
+	snprintf(why, GT_TRUST_WHY, "no folder for a cache (HOME)");
+	return name_cache_folder(to) && gt_trust_folder(to, why) != GT_TRUST_NO;
+}
+
 static void generator_child(int script, int said, const char *folder)
 {
+	/* -s, or a flag that changes nothing: modules of a HOME that is not ours would run as us */
 	if (lseek(script, 0, SEEK_SET) == 0 && dup2(script, 0) == 0 && dup2(said, 1) == 1 && dup2(said, 2) == 2)
-		execlp("python3", "python3", "-", "--cache", folder, (char *)NULL);
+		execlp("python3", "python3", gt_trust_home() ? "-B" : "-Bs", "-", "--cache", folder, (char *)NULL);
 	dprintf(1, "cuda_generate: no python3: %s\n", strerror(errno));
 	_exit(5);
 }
@@ -82,20 +92,9 @@ static bool run_generator(const char *folder, char said[PATH_MAX])
 
 static char *read_whole(const char *path, size_t *bytes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);      /* a FIFO must not make us wait */
 	struct stat st;
-	bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < TABLE_LIMIT;
-	char *text = plain ? malloc((size_t)st.st_size + 1) : NULL;
-	ssize_t got = text ? pread(fd, text, (size_t)st.st_size, 0) : -1;
 
-	if (fd >= 0)
-		close(fd);
-	if (got < 0) {
-		free(text);
-		return NULL;
-	}
-	*bytes = (size_t)got;
-	return text;
+	return gt_read_opened(gt_open_regular(path, TABLE_LIMIT, &st), TABLE_LIMIT, bytes);
 }
 
 static bool is_table(const char *text, size_t bytes)
@@ -128,7 +127,7 @@ static void settle_cupti(struct gt_run *run)
 int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err)
 {
 	static char path[PATH_MAX];
-	char folder[PATH_MAX];
+	char folder[PATH_MAX], why[GT_TRUST_WHY];
 	bool named = gt_option_given(run->options, "cuda-table");
 
 	settle_cupti(run);
@@ -136,13 +135,12 @@ int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err)
 		return 0;
 	if (named)
 		snprintf(path, sizeof path, "%s", gt_option(run->options, "cuda-table"));
-	else if (!cache_folder(folder) || !run_generator(folder, path)) {
+	else if (!cache_folder(folder, why) || !run_generator(folder, path)) {
 		if (!run->quiet)
 			fprintf(stderr,
 				"gputap: --cuda-args: names for the common calls only; of the others the first words: "
 			        "%s\n",
-				cache_folder(folder) ? strncmp(path, "cuda_generate: ", 15) ? path : path + 15
-						     : "no folder for a cache (HOME)");
+				gt_harmless(!*path ? why : path + (strncmp(path, "cuda_generate: ", 15) ? 0 : 15)));
 		return 0;
 	}
 	run->cuda_table = read_whole(path, &run->cuda_table_bytes);

@@ -6,12 +6,11 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "common/trusted.h"
 #include "model/cuda/args_value.h"
 #include "model/cuda/internal.h"
 #include "trace/read/store.h"
@@ -24,16 +23,12 @@ static const struct gt_cuda_table *results;
 
 static int read_named(struct gt_cuda *c, const char *path, struct gt_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);      /* a FIFO must not make us wait */
 	struct stat st;
-	bool plain = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < TABLE_LIMIT;
-	char *text = plain ? malloc((size_t)st.st_size + 1) : NULL;
-	int64_t bytes = text ? gt_store_pread(fd, text, (size_t)st.st_size, 0) : 0;
+	size_t bytes;
+	char *text = gt_read_opened(gt_open_regular(path, TABLE_LIMIT, &st), TABLE_LIMIT, &bytes);
 
-	if (fd >= 0)
-		close(fd);
-	if (bytes > 0)
-		c->table = gt_cuda_table_parse(text, (size_t)bytes);
+	if (text && bytes)
+		c->table = gt_cuda_table_parse(text, bytes);
 	free(text);
 	return c->table
 		? 0

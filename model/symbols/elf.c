@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,9 @@
 #include <unistd.h>
 
 #include "common/plain/object_id.h"
-#include "model/symbols/internal.h"
 #include "common/search.h"
+#include "common/trusted.h"
+#include "model/symbols/internal.h"
 
 #define SECTION_MOST (1ull << 31) /* bytes of one that is read */
 
@@ -135,12 +135,11 @@ bool gt_elf_open(struct gt_elf *e, const char *path)
 	struct stat st;
 	bool known;
 
-	*e = (struct gt_elf){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
+	*e = (struct gt_elf){ .fd = gt_open_regular(path, UINT64_MAX, &st) };    /* a trace names it */
 	if (e->fd < 0)
 		return false;
-	known = !fstat(e->fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
-	e->file_bytes = known ? (uint64_t)st.st_size : 0;
-	known = known && read_sections(e, &s) && !memcmp(s.head.e_ident, ELFMAG, SELFMAG) &&
+	e->file_bytes = (uint64_t)st.st_size;
+	known = e->file_bytes && read_sections(e, &s) && !memcmp(s.head.e_ident, ELFMAG, SELFMAG) &&
 		s.head.e_ident[EI_CLASS] == ELFCLASS64 && s.head.e_ident[EI_DATA] == ELFDATA2LSB;
 	for (uint32_t i = 0; known && i < s.n; i++)
 		take_section(e, &s, i);

@@ -15,6 +15,8 @@
 #ifndef GPUTAP_MODEL_SYMBOLS_INTERNAL_H
 #define GPUTAP_MODEL_SYMBOLS_INTERNAL_H
 
+#include <sys/types.h>
+
 #include "common/map.h"
 #include "common/memory.h"
 #include "model/symbols/symbols.h"
@@ -83,11 +85,15 @@ void gt_opened_free(struct gt_opened_files *f);
 /* ---- jit.c ---- */
 
 struct gt_jit;
-/* Of a process, by its number; NULL: none. A map that was written before the process began is another's. */
-struct gt_jit *gt_jit_open(int pid, int64_t started_utc_ns);
+/*
+ * Of a process, by its number; NULL: none. owner: of the process, as far as it is known. A map that was written before
+ * the process began is another's. *left: lines that may still be kept, of all maps.
+ */
+#define GT_JIT_LINES (4u << 20)
+struct gt_jit *gt_jit_open(int pid, uid_t owner, int64_t started_utc_ns, uint32_t *left);
 void gt_jit_close(struct gt_jit *j);
-/* *start: where it begins. */
-const char *gt_jit_find(const struct gt_jit *j, uint64_t address, uint64_t *start);
+/* *start: where it begins. Until the next call. */
+const char *gt_jit_find(struct gt_jit *j, uint64_t address, uint64_t *start);
 
 /* ---- python.c ---- */
 

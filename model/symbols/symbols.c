@@ -36,7 +36,7 @@ struct gt_symbols {
 	pthread_mutex_t lock;
 	struct gt_opened **objects; uint32_t n_objects; /* by module; NULL: nobody asked for an address of it */
 	struct gt_opened_files files;
-	struct process_jit *jit; uint32_t n_jit;
+	struct process_jit *jit; uint32_t n_jit, jit_lines; /* lines of maps that may still be kept */
 	struct stacked *stacks; uint32_t n_stacks;
 	struct gt_map map;                /* struct found */
 	struct gt_arena arena;
@@ -52,6 +52,7 @@ static struct gt_symbols *symbols_new(const struct gt_model *m)
 	pthread_mutex_init(&s->lock, NULL);
 	s->n_objects = gt_model_module_count(m);
 	s->n_jit = m->n_processes;
+	s->jit_lines = GT_JIT_LINES;
 	s->n_stacks = gt_model_stack_count(m);
 	s->objects = calloc(s->n_objects + 1, sizeof *s->objects);
 	s->jit = calloc(s->n_jit + 1, sizeof *s->jit);
@@ -231,7 +232,8 @@ static bool find_in_none(struct gt_model *m, struct gt_symbols *s, struct found 
 
 	if (!jit->opened) {
 		jit->opened = true;
-		jit->map = gt_jit_open(p->pid, m->session.utc_ns + p->start_ns);
+		jit->map = gt_jit_open(p->pid, gt_reader_owner(m->reader, found->process),
+			m->session.utc_ns + p->start_ns, &s->jit_lines);
 	}
 	name = gt_jit_find(jit->map, address, &start);
 	found->n = 1;

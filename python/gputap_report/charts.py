@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 import re
 
-from . import wire
+from . import ordinary, wire
 
 
 class ChartError(ValueError):
@@ -28,6 +28,7 @@ def many(number, kind="text"):
     return number, kind, True
 
 
+MOST_BYTES = 4 << 20
 ASCENDING = {"enum": words("Ascending", "Descending")}
 BY = {"enum": words("ByLabel", "ByValue")}
 UNITS = {"enum": words("Invalid", "Default", "Gpc", "Tpc", "Sm", "Smsp", "Tex", "Lts", "Ltc", "Fbpa")}
@@ -200,8 +201,7 @@ def parse(text):
 
 def load(path):
     """The charts of a file."""
-    with open(path, encoding="utf-8", errors="replace") as f:
-        text = f.read()
+    text = ordinary.read(path, MOST_BYTES).decode("utf-8", "replace")
     try:
         return parse(text)
     except ChartError as e:

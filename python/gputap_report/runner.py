@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 import base64
 import os
 
-from . import answers, file, isolate, model, rulefile, wire
+from . import answers, file, isolate, model, ordinary, rulefile, wire
 from .frontend import MarkerKind, MsgType
 
 # The file numbers messages and speedups differently than the interface does.
@@ -18,6 +18,7 @@ OPTIMIZATION = (FILE_TYPES[MsgType.WARNING], FILE_TYPES[MsgType.OPTIMIZATION])
 OURS = {"NvRules.py", "ncu_report.py"}
 CHART_FIELDS = {2: "metric_table", 3: "bar_chart", 4: "histogram", 5: "line_chart", 7: "roofline", 9: "source_table",
                 11: "suffix_table"}
+MOST_BYTES = 4 << 20          # of a rule file
 
 
 class Rule:
@@ -53,16 +54,26 @@ def rule_files(folder, recursive=False):
 
 
 def find(folders, seconds=isolate.SECONDS):
-    """The Rules of [(folder, recursive)]. Of two with one identifier the first holds."""
+    """The Rules of [(folder, recursive)] or [(folder, recursive, own)], own: looked at although nobody named it.
+
+    Of two with one identifier the first holds.
+    """
     found = Rules()
-    for folder, recursive in folders:
+    for folder, recursive, *own in folders:
         try:
             paths = rule_files(folder, recursive)
         except OSError as e:
             found.failed.append((folder, e.strerror))
             continue
         for path in paths:
-            _take(found, path, seconds)
+            try:
+                why = ordinary.why_not(path, MOST_BYTES, any(own))
+            except OSError as e:
+                why = e.strerror
+            if why:
+                found.failed.append((path, why))
+            else:
+                _take(found, path, seconds)
     _order(found)
     return found
 

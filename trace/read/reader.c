@@ -134,6 +134,7 @@ static int add_file(struct gt_reader *r, uint32_t file, size_t *cap_images, size
 		memset(image, 0, sizeof(*image));
 		image->pid = name.pid;
 		image->instance = name.instance;
+		image->owner = r->store->files[file].owner;
 	}
 	if (!name.is_stream) {
 		if (load_facts(r, file, &image->meta, &image->meta_bytes, &image->meta_wiped, err) < 0)
@@ -402,6 +403,11 @@ bool gt_reader_cut_off(const struct gt_reader *r)
 uint32_t gt_reader_process_count(const struct gt_reader *r)
 {
 	return r->n_images;
+}
+
+uint32_t gt_reader_owner(const struct gt_reader *r, uint32_t process)
+{
+	return process < r->n_images ? r->images[process].owner : UINT32_MAX;
 }
 
 void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid, int *instance)

@@ -81,6 +81,8 @@ uint64_t gt_reader_output_bytes(const struct gt_reader *r, unsigned number);
 char *gt_reader_output(struct gt_reader *r, unsigned number, size_t *bytes);
 
 uint32_t gt_reader_process_count(const struct gt_reader *r);     /* sorted by start */
+/* User whose files the process's are; UINT32_MAX: not known. */
+uint32_t gt_reader_owner(const struct gt_reader *r, uint32_t process);
 void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid, int *instance);
 /*
  * Links name a stream by its number, which a damaged or foreign trace may choose as it likes. Arrays beside streams are

@@ -131,6 +131,7 @@ struct gt_store_file *gt_store_add(struct gt_store *s, const char *name, uint64_
 	memset(f, 0, sizeof(*f));
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->size = f->held = size;
+	f->owner = UINT32_MAX;
 	return f;
 }
 

@@ -27,6 +27,8 @@
 struct gt_store_file {
 	char name[GT_STORE_NAME_MAX];
 	uint64_t size;                    /* bytes, when the store was opened */
+	uint32_t owner;                   /* user; UINT32_MAX: not known */
+	bool added;                       /* by another user than the trace's: it lies in `other` */
 	uint64_t held;                    /* those before the zeros at the end of which a packed file stores nothing */
 	/* the backend's own: first block of a packed file, index of a memory file, folder of `other` */
 	uint64_t place;

@@ -203,6 +203,8 @@ static int each_in_other(struct gt_store *s, DIR *dir, const char *folder, uint6
 		if (!f)
 			return -1;
 		f->place = place;
+		f->owner = owner;
+		f->added = true;
 	}
 	return 0;
 }
@@ -286,10 +288,14 @@ static int scan_entry(struct gt_store *s, int fd, const char *prefix, const char
 		return gt_fail(err, GT_EXIT_INPUT,
 			"a trace holds plain files and directories only; links are not followed", NULL, "%s/%s: %s",
 			s->path, full, S_ISLNK(st.st_mode) ? "is a symbolic link" : "is not what its name says");
-	if (!image)
-		return gt_store_add(s, full, (uint64_t)st.st_size)
-			? 0
-			: gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
+	if (!image) {
+		struct gt_store_file *f = gt_store_add(s, full, (uint64_t)st.st_size);
+
+		if (!f)
+			return gt_fail(err, GT_EXIT_INPUT, NULL, NULL, "%s: out of memory", s->path);
+		f->owner = st.st_uid;
+		return 0;
+	}
 	sub = open_folder(fd, name);
 	if (sub < 0)
 		return gt_fail(err, GT_EXIT_INPUT, strerror(errno), NULL, "%s/%s: cannot be opened", s->path, full);

@@ -9,8 +9,11 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <string.h>
+
 #include "analysis/sections/actions.h"
 #include "analysis/sections/report_file.h"
+#include "common/harmless.h"
 #include "writers/output.h"
 
 static int gather(const struct gt_export *x, struct gt_actions *as, struct gt_sections *sections, struct gt_err *err)
@@ -21,6 +24,12 @@ static int gather(const struct gt_export *x, struct gt_actions *as, struct gt_se
 
 	if (rc < 0 && err->kind != GT_EXIT_MISSING)
 		return -1;                        /* not installed: a report without sections is one, too */
+	if (rc > 0 && x->notes) {
+		gt_text_harmless(x->notes, err->what, strlen(err->what));
+		gt_text_lit(x->notes, " (");
+		gt_text_harmless(x->notes, err->why, strlen(err->why));
+		gt_text_lit(x->notes, ")\n");
+	}
 	if (gt_sections_check(sections, x->options, err))
 		return -1;
 	return gt_actions_of_trace(as, x->model, &walk, sections, x->options, err);
