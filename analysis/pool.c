@@ -12,10 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/paged.h"
+
 enum { SLAB = 4 << 20, IN_MEMORY = 8 << 20, FIRST_PIECE = 64, LARGEST_PIECE = 64 << 10,
 	RETURNED = 128 << 10 };
 
-struct slab { struct slab *next; size_t bytes, used; };
+struct slab { struct slab *next; size_t bytes, used; bool paged; };
 struct returned { struct returned *next; size_t bytes; };
 struct gt_extent { struct gt_extent *next; off_t at; uint32_t bytes; };
 struct gt_pool {
@@ -52,7 +54,10 @@ void gt_pool_free(struct gt_pool *a)
 {
 	for (struct slab *s = a ? a->slabs : NULL, *next; s; s = next) {
 		next = s->next;
-		munmap(s, s->bytes);
+		if (s->paged)
+			gt_paged_give_back(s, s->bytes);
+		else
+			munmap(s, s->bytes);
 	}
 	if (a && a->file)
 		close(a->file);
@@ -74,17 +79,19 @@ static int unlinked_file(void)
 	return fd;
 }
 
-/* A slab of an unlinked file: the kernel may write it out, so a long trace does not fill memory. */
-static void *map_file(size_t bytes)
+/* A long trace does not fill memory: all but the first slabs are pages of files. */
+static struct slab *slab_new(struct gt_pool *a, size_t bytes)
 {
-	int fd = unlinked_file();
+	bool paged = a->bytes >= a->in_memory;
+	struct slab *s = paged ? gt_paged_take(bytes)
+			       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (fd < 0)
-		return MAP_FAILED;
-	void *p =
-		ftruncate(fd, (off_t)bytes) ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	return p;
+	if (!s || s == MAP_FAILED)
+		return NULL;
+	*s = (struct slab){ a->slabs, bytes, (sizeof *s + 15) & ~(size_t)15, paged };
+	a->slabs = s;
+	a->bytes += bytes;
+	return s;
 }
 
 static void *take_returned(struct gt_pool *a, size_t bytes)
@@ -121,16 +128,11 @@ void *gt_pool_take(struct gt_pool *a, size_t bytes)
 	}
 	if (!a->slabs || a->slabs->bytes - a->slabs->used < bytes) {
 		size_t room = bytes + sizeof(struct slab) + 16 > SLAB ? bytes + sizeof(struct slab) + 16 : SLAB;
-		struct slab *s = a->bytes < a->in_memory
-			? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-			: map_file(room);
 
-		if (s == MAP_FAILED)
+		if (!slab_new(a, room))
 			return NULL;
-		*s = (struct slab){ a->slabs, room, (sizeof *s + 15) & ~(size_t)15 };
-		a->slabs = s;
-		a->bytes += room;
 	}
+	gt_paged_tick();
 	void *p = (char *)a->slabs + a->slabs->used;
 	a->slabs->used += bytes;
 	return p;

@@ -109,16 +109,28 @@ static void fold(struct gt_samples *s)
 	s->diverse = false;
 }
 
+static bool add_loose(struct gt_samples *s, int64_t value)
+{
+	int64_t *slot = gt_list_add(&s->values, s->pool, sizeof *slot);
+
+	if (slot)
+		*slot = value;
+	return slot != NULL;
+}
+
+/*
+ * Very many names may have one value each, for which a list would be larger than all else. What was added is counted
+ * in `loose`, because reports that sum alone write into the sums themselves.
+ */
 int gt_samples_add(struct gt_samples *s, struct gt_pool *a, int64_t value)
 {
-	int64_t *slot;
-
 	s->pool = a;
 	if (s->loose >= FOLD && !s->diverse)
 		fold(s);
-	if (!(slot = gt_list_add(&s->values, a, sizeof *slot)))
+	if (!s->n)
+		s->first = value;
+	else if ((s->loose == 1 && s->n == 1 && !add_loose(s, s->first)) || !add_loose(s, value))
 		return -1;
-	*slot = value;
 	s->loose++;
 	s->min = !s->n || value < s->min ? value : s->min;
 	s->max = !s->n || value > s->max ? value : s->max;
@@ -153,6 +165,7 @@ struct each {
 	const struct gt_samples *part;
 	struct gt_list_reader list;
 	const int64_t *loose; size_t n;
+	bool single;                    /* the part's was given */
 };
 
 static struct each each_of(const struct gt_samples *s)
@@ -167,11 +180,18 @@ static bool next_run(struct each *e)
 	while (e->part) {
 		const struct gt_samples *part = e->part;
 
+		if (part->pool && part->loose == 1 && !part->values.first && !e->single) {
+			e->single = true;
+			e->loose = &part->first;
+			e->n = 1;
+			return true;
+		}
 		if (part->pool && (e->loose = gt_list_next(&e->list, &bytes))) {
 			e->n = bytes / sizeof *e->loose;
 			return true;
 		}
 		e->part = part->more;
+		e->single = false;
 		if (e->part)
 			e->list = (struct gt_list_reader){ .pool = e->part->pool, .list = &e->part->values };
 	}

@@ -18,7 +18,8 @@
 
 struct gt_samples {
 	struct gt_pool *pool;
-	struct gt_list values;          /* as they came */
+	struct gt_list values;          /* as they came; a single one stands in `first` alone */
+	int64_t first;
 	struct gt_counts *counts;       /* values folded, NULL: none yet */
 	uint64_t loose;                 /* values in the list */
 	bool diverse;                   /* folding does not pay */

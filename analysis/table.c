@@ -13,9 +13,14 @@
 
 #include "common/harmless.h"
 #include "common/json.h"
+#include "common/paged.h"
+#include "model/arena.h"
+#include "model/bulk.h"
 
 /* A streamed table takes its widths from its first rows; a wider cell later on widens its column from there. */
 enum { MOST_COLUMNS = 40, STREAM_LOOK = 1000, WIDEST = 100 };   /* a longer text stands out of its column */
+/* A packed row: of each column one of these and, unless it is absent, its text with a zero. */
+enum { ABSENT, TEXT, NUMERIC };
 
 struct gt_table {
 	const char *name, *title;
@@ -29,9 +34,10 @@ struct gt_table {
 	const char *heading[MOST_COLUMNS];
 	bool left[MOST_COLUMNS], plain[MOST_COLUMNS];   /* plain: identifiers, no separators */
 	int width[MOST_COLUMNS];
-	char **cell;                    /* kept rows, columns each; NULL = absent */
-	bool *numeric;
-	size_t rows, room, printed;
+	struct gt_bulk row;             /* kept ones: char * to a packed row */
+	struct gt_bulk_budget budget;
+	struct gt_arena arena;          /* their texts */
+	size_t rows, printed;
 	uint64_t missing; const char *missing_what;
 };
 
@@ -312,63 +318,69 @@ static void widen(struct gt_table *t, char **cell)
 	}
 }
 
+static void unpack_row(const struct gt_table *t, size_t row, char *cell[MOST_COLUMNS], bool numeric[MOST_COLUMNS])
+{
+	char *at = ((char *const *)t->row.data)[row];
+
+	gt_paged_tick();
+	for (unsigned i = 0; i < t->columns; i++) {
+		char kind = *at++;
+
+		numeric[i] = kind == NUMERIC;
+		cell[i] = kind == ABSENT ? NULL : at;
+		at += kind == ABSENT ? 0 : strlen(at) + 1;
+	}
+}
+
 /* Heading and the first `rows` of the kept rows, in columns that fit them. */
 static void print_kept(struct gt_table *t, size_t rows)
-{
-	for (unsigned i = 0; i < t->columns; i++)
-		t->width[i] = (int)strlen(t->heading[i]);
-	for (size_t r = 0; r < rows; r++)
-		widen(t, t->cell + r * t->columns);
-	print_head(t, t->width);
-	for (size_t r = 0; r < rows; r++)
-		print_row(t, t->cell + r * t->columns, t->numeric + r * t->columns, t->width);
-}
-
-static void free_kept(struct gt_table *t)
-{
-	for (size_t i = 0; i < t->rows * t->columns; i++)
-		free(t->cell[i]);
-	t->rows = 0;
-}
-
-static int stream_row(struct gt_table *t, const struct gt_cell *cells)
 {
 	char *cell[MOST_COLUMNS];
 	bool numeric[MOST_COLUMNS];
 
-	for (unsigned i = 0; i < t->columns; i++) {
-		cell[i] = render(&cells[i], t->format, t->plain[i]);
-		t->failed |= !cell[i] && cells[i].kind != GT_CELL_NONE;
-		numeric[i] = cells[i].kind != GT_CELL_TEXT;
+	for (unsigned i = 0; i < t->columns; i++)
+		t->width[i] = (int)strlen(t->heading[i]);
+	for (size_t r = 0; r < rows; r++) {
+		unpack_row(t, r, cell, numeric);
+		widen(t, cell);
 	}
+	print_head(t, t->width);
+	for (size_t r = 0; r < rows; r++) {
+		unpack_row(t, r, cell, numeric);
+		print_row(t, cell, numeric, t->width);
+	}
+}
+
+static void free_kept(struct gt_table *t)
+{
+	gt_bulk_free(&t->row);
+	gt_arena_free(&t->arena);
+	t->budget.used = 0;
+	t->rows = 0;
+}
+
+static int stream_row(struct gt_table *t, char **cell, const bool *numeric)
+{
 	widen(t, cell);
 	print_row(t, cell, numeric, t->width);
-	for (unsigned i = 0; i < t->columns; i++)
-		free(cell[i]);
 	return 0;
 }
 
-int gt_table_row(struct gt_table *t, const struct gt_cell *cells)
+static int keep_row(struct gt_table *t, char **cell, const bool *numeric)
 {
-	if (t->flowing)
-		return stream_row(t, cells);
-	if (t->rows == t->room) {
-		size_t room = t->room ? 2 * t->room : 64;
-		char **cell = realloc(t->cell, room * t->columns * sizeof *cell);
-		bool *numeric = cell ? realloc(t->numeric, room * t->columns * sizeof *numeric) : NULL;
+	size_t bytes = 0;
+	char **row, *to;
 
-		t->cell = cell ? cell : t->cell;
-		t->numeric = numeric ? numeric : t->numeric;
-		if (!cell || !numeric)
-			return -1;
-		t->room = room;
-	}
+	for (unsigned i = 0; i < t->columns; i++)
+		bytes += cell[i] ? strlen(cell[i]) + 2 : 1;
+	to = gt_arena_alloc(&t->arena, bytes);
+	row = to ? gt_bulk_add(&t->row, sizeof *row, &t->budget) : NULL;
+	if (!row)
+		return -1;
+	*row = to;
 	for (unsigned i = 0; i < t->columns; i++) {
-		char *text = render(&cells[i], t->format, t->plain[i]);
-
-		t->failed |= !text && cells[i].kind != GT_CELL_NONE;
-		t->cell[t->rows * t->columns + i] = text;
-		t->numeric[t->rows * t->columns + i] = cells[i].kind != GT_CELL_TEXT;
+		*to++ = (char)(!cell[i] ? ABSENT : numeric[i] ? NUMERIC : TEXT);
+		to = cell[i] ? stpcpy(to, cell[i]) + 1 : to;
 	}
 	t->rows++;
 	if (t->stream && t->rows == STREAM_LOOK) {
@@ -377,6 +389,23 @@ int gt_table_row(struct gt_table *t, const struct gt_cell *cells)
 		t->flowing = true;
 	}
 	return 0;
+}
+
+int gt_table_row(struct gt_table *t, const struct gt_cell *cells)
+{
+	char *cell[MOST_COLUMNS];
+	bool numeric[MOST_COLUMNS];
+	int rc;
+
+	for (unsigned i = 0; i < t->columns; i++) {
+		cell[i] = render(&cells[i], t->format, t->plain[i]);
+		t->failed |= !cell[i] && cells[i].kind != GT_CELL_NONE;
+		numeric[i] = cells[i].kind != GT_CELL_TEXT;
+	}
+	rc = t->flowing ? stream_row(t, cell, numeric) : keep_row(t, cell, numeric);
+	for (unsigned i = 0; i < t->columns; i++)
+		free(cell[i]);
+	return rc;
 }
 
 bool gt_table_empty(const struct gt_table *t) { return !t->rows && !t->printed && !t->missing; }
@@ -390,8 +419,6 @@ void gt_table_missing(struct gt_table *t, uint64_t n, const char *what)
 void gt_table_drop(struct gt_table *t)
 {
 	free_kept(t);
-	free(t->cell);
-	free(t->numeric);
 	free(t->headings);
 	free(t);
 }

@@ -9,21 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/paged.h"
+
 enum { FIRST_ROOM = 64 };
 
 static void *take(const struct gt_map *m, size_t count, size_t size)
 {
 	if (!size || count > SIZE_MAX / size)
 		return NULL;
-	return m->memory ? m->memory->take(m->memory->ctx, count * size) : calloc(count, size);
+	if (m->memory)
+		return m->memory->take(m->memory->ctx, count * size);
+	return count * size >= GT_PAGED_LEAST ? gt_paged_take(count * size) : calloc(count, size);
 }
 
 static void give_back(const struct gt_map *m, void *at, size_t bytes)
 {
-	if (!m->memory)
-		free(at);
-	else if (at)
+	if (at && m->memory)
 		m->memory->give_back(m->memory->ctx, at, bytes);
+	else if (at && bytes >= GT_PAGED_LEAST)
+		gt_paged_give_back(at, bytes);
+	else
+		free(at);
 }
 
 void gt_map_free(struct gt_map *m, size_t size)
@@ -53,6 +59,7 @@ bool gt_map_grow(struct gt_map *m, size_t size)
 
 		if (!m->tag[i])
 			continue;
+		gt_paged_tick();
 		while (bigger.tag[at])
 			at = (at + 1) & bigger.mask;
 		bigger.tag[at] = m->tag[i];

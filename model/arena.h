@@ -7,9 +7,11 @@
 #ifndef GPUTAP_MODEL_ARENA_H
 #define GPUTAP_MODEL_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-struct gt_arena { struct gt_arena_chunk *chunks; };
+/* All zero: empty. Beyond some MiB its memory is pages of files (common/paged.h). */
+struct gt_arena { struct gt_arena_chunk *chunks; size_t bytes; };
 
 /* Zeroed, aligned to 16; NULL when there is no memory. Lives until gt_arena_free. */
 void *gt_arena_alloc(struct gt_arena *a, size_t bytes);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/paged.h"
 #include "model/bulk.h"
 
 static int unlinked_file(void)
@@ -44,11 +45,13 @@ static void *grow_file(struct gt_bulk *b, size_t bytes)
 		return NULL;
 	}
 	if (b->fd) {
+		gt_paged_end(b->data);
 		munmap(b->data, b->capacity);
 	} else {
 		memcpy(at, b->data, b->capacity);
 		free(b->data);
 	}
+	gt_paged_begin(at, bytes);
 	b->fd = fd;
 	return at;
 }
@@ -125,6 +128,7 @@ void gt_bulk_forget(const struct gt_bulk *b, size_t from, size_t to)
 void gt_bulk_free(struct gt_bulk *b)
 {
 	if (b->fd) {
+		gt_paged_end(b->data);
 		munmap(b->data, b->capacity);
 		close(b->fd);
 	} else {

@@ -123,7 +123,7 @@ int gt_counters_take(struct gt_model *m, const struct gt_rec *rec);
 void gt_counters_finish(struct gt_model *m);
 int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec);
 int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f);
-void gt_facts_sort(struct gt_model *m);
+int gt_facts_sort(struct gt_model *m);        /* -1: no memory */
 /*
  * Facts about the object with that handle whose creating call started at tick (0: not created in the trace): [*first,
  * *end).
@@ -373,8 +373,7 @@ struct gt_model {
 	GT_LIST(struct gt_image_record) image_records;
 	GT_LIST(struct gt_counters) counters;
 	GT_LIST(struct gt_hsa_kernel) hsa;
-	GT_LIST(struct gt_fact) facts;
-	GT_LIST(struct gt_creation) creations;
+	struct gt_bulk facts, creations;      /* struct gt_fact, gt_creation */
 	GT_LIST(struct gt_calibration) calibrations;
 	GT_LIST(struct gt_calibration) raw_clock;  /* REC_CLOCK: device_ns = CLOCK_MONOTONIC_RAW */
 	struct gt_map clocks;                 /* struct gt_clock_slot */
@@ -404,7 +403,7 @@ struct gt_model {
 	GT_APART;
 	struct gt_texts texts;                /* stay from walk to walk */
 	struct gt_arena objects_arena;
-	GT_LIST(struct gt_entity *) objects;
+	struct gt_bulk objects;               /* struct gt_entity * */
 	struct gt_map map;                    /* struct gt_entity_slot */
 	bool any_local_args;
 	struct gt_command command;

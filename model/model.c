@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/counted.h"
+#include "common/paged.h"
 #include "common/text.h"
 #include "model/cuda/take.h"
 #include "model/internal.h"
@@ -123,8 +124,8 @@ void gt_model_close(struct gt_model *m)
 	free(m->image_records.v);
 	free(m->counters.v);
 	free(m->hsa.v);
-	free(m->facts.v);
-	free(m->creations.v);
+	gt_bulk_free(&m->facts);
+	gt_bulk_free(&m->creations);
 	free(m->calibrations.v);
 	free(m->raw_clock.v);
 	gt_map_free(&m->clocks, sizeof(struct gt_clock_slot));
@@ -163,10 +164,11 @@ const struct gt_thread *gt_model_thread(const struct gt_model *m, uint32_t i)
 {
 	return i < m->threads.n ? &m->threads.v[i] : NULL;
 }
-uint32_t gt_model_object_count(const struct gt_model *m) { return m->objects.n; }
+uint32_t gt_model_object_count(const struct gt_model *m) { return (uint32_t)m->objects.n; }
 struct gt_object *gt_model_object(struct gt_model *m, uint32_t i)
 {
-	return i < m->objects.n ? &m->objects.v[i]->pub : NULL;
+	gt_paged_tick();
+	return i < m->objects.n ? &((struct gt_entity **)m->objects.data)[i]->pub : NULL;
 }
 uint32_t gt_model_note_count(const struct gt_model *m) { return m->notes.n; }
 const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i)

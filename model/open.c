@@ -699,7 +699,8 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	open_session(m);
 	if (m->jobs > 1 ? gt_model_gather(m, opt, err) : take_records(m, opt, err))
 		return -1;
-	gt_facts_sort(m);
+	if (gt_facts_sort(m))
+		return no_memory(m, err);
 	if (gt_cuda_scan(m, err))
 		return -1;
 	if (gt_threads_add(m) || sort_threads(m) || gt_numbers_finish(m) || gt_ranges_finish(m))

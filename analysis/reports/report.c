@@ -11,7 +11,9 @@
 
 #include "analysis/sum.h"
 #include "common/nearest.h"
+#include "common/paged.h"
 #include "model/crew.h"
+#include "model/sort.h"
 
 /* Other names that people have in their scripts: ours of nsys' pattern, and those of nsys before 2022.4. */
 static const struct { const char *alias, *name; } aliases[] = {
@@ -170,63 +172,62 @@ static uint64_t hash_of(const char *const text[3], const int64_t number[3])
 	return h;
 }
 
-static int grow(struct gt_groups *g)
-{
-	uint64_t slots = g->slots ? 4 * g->slots : 256;
-	struct gt_group **slot = gt_pool_take(g->arena, slots * sizeof *slot);
-
-	if (!slot)
-		return -1;
-	for (uint64_t i = 0; i < g->slots; i++)
-		for (struct gt_group *p = g->slot[i], *next; p; p = next) {
-			next = p->next;
-			p->next = slot[p->hash & (slots - 1)];
-			slot[p->hash & (slots - 1)] = p;
-		}
-	g->slot = slot;
-	g->slots = slots;
-	return 0;
-}
-
 static const char *keep(struct gt_pool *a, const char *s)
 {
 	size_t n = strlen(s) + 1;
-	char *copy = gt_pool_take(a, n);
+	char *copy = *s ? gt_pool_take(a, n) : NULL;
 
 	return copy ? memcpy(copy, s, n) : "";
 }
 
-static struct gt_group *add(struct gt_groups *g, const char *const text[3], const int64_t number[3], uint64_t hash)
-{
-	struct gt_group *p;
+struct group_key { const char *const *text; const int64_t *number; uint64_t hash; };
 
-	if (g->n >= 2 * g->slots && grow(g))
-		return NULL;
-	p = gt_pool_take(g->arena, sizeof *p);
+static bool same_group(const void *element, const void *key, const void *ctx)
+{
+	const struct gt_group *p = *(struct gt_group *const *)element;
+	const struct group_key *k = key;
+
+	(void)ctx;
+	return p->hash == k->hash && !memcmp(p->number, k->number, sizeof p->number) &&
+		!strcmp(p->text[0], k->text[0]) && !strcmp(p->text[1], k->text[1]) && !strcmp(p->text[2], k->text[2]);
+}
+
+static struct gt_group *new_group(struct gt_groups *g, const struct group_key *key)
+{
+	struct gt_group *p = gt_pool_take(g->arena, sizeof *p);
+
 	if (!p || !(p->samples = gt_pool_take(g->arena, g->n_samples * sizeof *p->samples)))
 		return NULL;
-	p->hash = hash;
+	p->hash = key->hash;
 	for (int i = 0; i < 3; i++) {
-		p->text[i] = keep(g->arena, text[i]);
-		p->number[i] = number[i];
+		p->text[i] = keep(g->arena, key->text[i]);
+		p->number[i] = key->number[i];
 	}
-	p->next = g->slot[hash & (g->slots - 1)];
-	g->slot[hash & (g->slots - 1)] = p;
+	if (g->last)
+		g->last->next = p;
+	else
+		g->first = p;
+	g->last = p;
 	g->n++;
 	return p;
 }
 
 struct gt_group *gt_groups_get(struct gt_groups *g, const char *const text[3], const int64_t number[3])
 {
-	uint64_t hash = hash_of(text, number);
+	const struct group_key key = { text, number, hash_of(text, number) };
+	struct gt_group **at;
+	bool fresh;
 
-	if (g->slots)
-		for (struct gt_group *p = g->slot[hash & (g->slots - 1)]; p; p = p->next)
-			if (p->hash == hash && !memcmp(p->number, number, sizeof p->number) &&
-				!strcmp(p->text[0], text[0]) && !strcmp(p->text[1], text[1]) &&
-				!strcmp(p->text[2], text[2]))
-				return p;
-	return add(g, text, number, hash);
+	gt_paged_tick();
+	g->map.memory = gt_pool_memory(g->arena);
+	at = gt_map_add(&g->map, sizeof *at, key.hash, &key, same_group, NULL, &fresh);
+	if (!at)
+		return NULL;
+	if (fresh && !(*at = new_group(g, &key))) {
+		gt_map_remove(&g->map, sizeof *at, at);
+		return NULL;
+	}
+	return *at;
 }
 
 struct gt_group *gt_groups_get_fixed(struct gt_groups *g, const char *a, const char *b)
@@ -247,25 +248,74 @@ struct gt_group *gt_groups_get_fixed(struct gt_groups *g, const char *a, const c
 
 int gt_groups_join(struct gt_groups *g, struct gt_groups *from)
 {
-	for (uint64_t i = 0; i < from->slots; i++)
-		for (struct gt_group *p = from->slot[i]; p; p = p->next) {
-			struct gt_group *to = gt_groups_get(g, p->text, p->number);
+	for (struct gt_group *p = from->first; p; p = p->next) {
+		struct gt_group *to = gt_groups_get(g, p->text, p->number);
 
-			if (!to)
-				return -1;
-			for (unsigned k = 0; k < g->n_samples; k++)
-				gt_samples_join(&to->samples[k], &p->samples[k]);
-		}
+		if (!to)
+			return -1;
+		for (unsigned k = 0; k < g->n_samples; k++)
+			gt_samples_join(&to->samples[k], &p->samples[k]);
+	}
 	return 0;
 }
 
-static int larger_first(const void *a, const void *b)
+/*
+ * What decides of most pairs which comes first, beside the group: its total and, of its texts one behind the other, the
+ * first bytes in which not all groups agree. Where there are very many, the groups themselves are not in memory.
+ */
+struct sortable { __int128 sum; uint64_t text; struct gt_group *group; };
+
+static uint8_t byte_of(const struct gt_group *g, size_t i, size_t n[2])
 {
-	const struct gt_group *x = *(struct gt_group *const *)a, *y = *(struct gt_group *const *)b;
+	int text = 0;
+
+	while (text < 2 && i > n[text])
+		i -= n[text++] + 1;
+	return (uint8_t)g->text[text][i];
+}
+
+/* How many bytes of their texts, zeros too, all groups have in common. */
+static size_t common_bytes(const struct gt_groups *g)
+{
+	size_t common = SIZE_MAX;
+
+	for (const struct gt_group *p = g->first; p; p = p->next) {
+		size_t of_p[2] = { strlen(p->text[0]), strlen(p->text[1]) }, at = 0,
+		       of_first[2] = { strlen(g->first->text[0]), strlen(g->first->text[1]) },
+		       most = of_p[0] + of_p[1] + 2 + strlen(p->text[2]);
+
+		gt_paged_tick();
+		most = most < common ? most : common;
+		while (at < most && byte_of(p, at, of_p) == byte_of(g->first, at, of_first))
+			at++;
+		common = at;
+	}
+	return common;
+}
+
+/* The bytes from one on, as a number that compares as they do. */
+static uint64_t text_key(const struct gt_group *g, size_t from)
+{
+	size_t n[2] = { strlen(g->text[0]), strlen(g->text[1]) }, end = n[0] + n[1] + 2 + strlen(g->text[2]);
+	uint64_t key = 0;
+
+	for (size_t i = from; i < from + sizeof key; i++)
+		key = key << 8 | (i < end ? byte_of(g, i, n) : 0);
+	return key;
+}
+
+static int larger_first(const void *a, const void *b, const void *ctx)
+{
+	const struct sortable *p = a, *q = b;
+	const struct gt_group *x = p->group, *y = q->group;
 	int order = 0;
 
-	if (x->samples->sum != y->samples->sum)
-		return x->samples->sum < y->samples->sum ? 1 : -1;
+	(void)ctx;
+	gt_paged_tick();
+	if (p->sum != q->sum)
+		return p->sum < q->sum ? 1 : -1;
+	if (p->text != q->text)
+		return p->text < q->text ? -1 : 1;
 	for (int i = 0; i < 3 && !order; i++)
 		order = strcmp(x->text[i], y->text[i]);
 	for (int i = 0; i < 3 && !order; i++)
@@ -276,15 +326,24 @@ static int larger_first(const void *a, const void *b)
 struct gt_group **gt_groups_sorted(struct gt_groups *g)
 {
 	struct gt_group **all = gt_pool_take(g->arena, (g->n + 1) * sizeof *all);
-	uint64_t n = 0;
+	struct gt_bulk_budget budget = { 0 };
+	struct gt_bulk list = { 0 };
+	size_t common = common_bytes(g);
+	bool ok = all != NULL;
 
-	if (!all)
-		return NULL;
-	for (uint64_t i = 0; i < g->slots; i++)
-		for (struct gt_group *p = g->slot[i]; p; p = p->next)
-			all[n++] = p;
-	qsort(all, n, sizeof *all, larger_first);
-	return all;
+	for (struct gt_group *p = g->first; ok && p; p = p->next) {
+		struct sortable *s = gt_bulk_add(&list, sizeof *s, &budget);
+
+		gt_paged_tick();
+		ok = s != NULL;
+		if (ok)
+			*s = (struct sortable){ p->samples->sum, text_key(p, common), p };
+	}
+	ok = ok && !gt_bulk_sort(&list, sizeof(struct sortable), larger_first, NULL, &budget);
+	for (size_t i = 0; ok && i < list.n; i++)
+		all[i] = ((struct sortable *)list.data)[i].group;
+	gt_bulk_free(&list);
+	return ok ? all : NULL;
 }
 
 /* ------------------------------------------------------------------- texts */

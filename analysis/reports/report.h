@@ -113,7 +113,7 @@ int gt_reports_feed_cuda(const struct gt_report_run *run, const struct gt_report
 
 /* Groups of text columns -> samples; shared by the summing reports. */
 struct gt_group {
-	struct gt_group *next;          /* of the same hash */
+	struct gt_group *next;          /* as they came */
 	uint64_t hash;
 	const char *text[3];            /* key columns */
 	int64_t number[3];
@@ -123,8 +123,9 @@ enum { GT_GROUP_CACHE = 256 };
 struct gt_groups {
 	struct gt_pool *arena;
 	unsigned n_samples;
-	struct gt_group **slot;
-	uint64_t slots, n;
+	struct gt_map map;              /* struct gt_group *: a name that is new touches no group of another */
+	struct gt_group *first, *last;
+	uint64_t n;
 	struct { const char *text[2]; struct gt_group *group; } cache[GT_GROUP_CACHE]; /* by address of the text */
 };
 /* NULL: no memory */

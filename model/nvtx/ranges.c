@@ -3,7 +3,11 @@
  *
  * The opening pass hands records over stream by stream, each stream in file order: for one thread that is the order of
  * time, so a pop ends what is on top of its thread's stack. Ends of started ranges come from any thread and are looked
- * up when all starts are known, by the link that is their id. Texts are kept once.
+ * up when all starts are known, by the link that is their id.
+ *
+ * RANGES1  What is kept by range or by name is in arrays and texts that may be pages of files (model/bulk.h,
+ *          common/paged.h): a program may say something else each time. A text is kept once as long as
+ *          there are few different ones; among many, one that came long ago may be kept again.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -13,9 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/paged.h"
 #include "common/search.h"
 #include "model/internal.h"
 #include "model/nvtx/payload.h"
+#include "model/sort.h"
 
 struct entry {                            /* pub first; the rest says where it came from */
 	struct gt_range pub;
@@ -28,6 +34,8 @@ struct open_push { uint64_t entry; uint32_t below; };
 struct stack { uint32_t domain, top, depth; uint64_t turn; };
 struct name { struct gt_range_name pub; uint64_t string; uint32_t stream, holder; };
 
+#define TEXTS_MOST 65536u
+
 struct gt_ranges {
 	struct gt_bulk entries;           /* struct entry */
 	GT_LIST(struct open_push) open;   /* of the stream and holder that is being read; gone ones are linked too */
@@ -35,10 +43,10 @@ struct gt_ranges {
 	struct gt_map stacks;             /* struct stack; empty unless its `turn` is this one */
 	uint64_t turn;                    /* counts streams and holders */
 	uint32_t process, stream, holder; /* whose stack that is */
-	GT_LIST(struct end) ends;
-	GT_LIST(struct name) names;       /* all, strings too; after the end sorted by (process, what, domain or id) */
-	GT_LIST(struct gt_range_name) said;   /* what users of the model see */
-	struct gt_map texts;              /* struct gt_string */
+	struct gt_bulk ends;              /* struct end */
+	struct gt_bulk names;             /* struct name: all, strings too; then by (process, what, domain or id) */
+	struct gt_bulk said;              /* struct gt_range_name: what users of the model see */
+	struct gt_map texts;              /* struct gt_string; begun anew when it is full: RANGES1 */
 };
 
 static struct gt_ranges *ranges_of(struct gt_model *m)
@@ -57,9 +65,9 @@ void gt_ranges_free(struct gt_model *m)
 	gt_bulk_free(&r->entries);
 	free(r->open.v);
 	gt_map_free(&r->stacks, sizeof(struct stack));
-	free(r->ends.v);
-	free(r->names.v);
-	free(r->said.v);
+	gt_bulk_free(&r->ends);
+	gt_bulk_free(&r->names);
+	gt_bulk_free(&r->said);
 	gt_map_free(&r->texts, sizeof(struct gt_string));
 	free(r);
 }
@@ -86,6 +94,8 @@ static bool keep_text(struct gt_model *m, const char *text, size_t bytes, struct
 	struct gt_string *kept;
 	bool fresh;
 
+	if (m->ranges->texts.n >= TEXTS_MOST)
+		gt_map_free(&m->ranges->texts, sizeof *kept);
 	kept = gt_map_add(&m->ranges->texts, sizeof *kept, gt_hash_text(text, bytes), &key, same_text, NULL, &fresh);
 	if (!kept)
 		return false;
@@ -299,7 +309,7 @@ static int take_pop(struct gt_model *m, const struct gt_rec *rec)
 
 static int take_end(struct gt_model *m, const struct gt_rec *rec)
 {
-	struct end *e = GT_LIST_ADD(&m->ranges->ends);
+	struct end *e = gt_bulk_add(&m->ranges->ends, sizeof *e, &m->budget);
 
 	if (!e)
 		return -1;
@@ -323,7 +333,7 @@ static int take_name(struct gt_model *m, const struct gt_rec *rec)
 	ok = take_message(m, rec, 3, w >> 8 & 0xff, &n.pub.text, &n.string);
 	if (ok <= 0)
 		return ok < 0 ? -1 : damaged(m);
-	kept = GT_LIST_ADD(&m->ranges->names);
+	kept = gt_bulk_add(&m->ranges->names, sizeof *kept, &m->budget);
 	if (!kept)
 		return -1;
 	*kept = n;
@@ -367,10 +377,11 @@ static int compare_place(const struct entry *x, uint32_t process, uint32_t strea
 	return (x->offset > offset) - (x->offset < offset);
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_places(const void *a, const void *b, const void *ctx)
 {
 	const struct entry *y = b;
 
+	(void)ctx;
 	return compare_place(a, y->pub.process, y->stream, y->offset);
 }
 
@@ -399,10 +410,11 @@ static uint32_t thread_at(const struct gt_model *m, uint32_t process, uint32_t s
 
 static uint64_t key_of(const struct gt_range_name *n) { return n->what == REC_NVTX_DOMAIN ? n->domain : n->id; }
 
-static int compare_names(const void *a, const void *b)
+static int compare_names(const void *a, const void *b, const void *ctx)
 {
 	const struct name *x = a, *y = b;
 
+	(void)ctx;
 	if (x->pub.process != y->pub.process)
 		return x->pub.process < y->pub.process ? -1 : 1;
 	if (x->pub.what != y->pub.what)
@@ -415,23 +427,26 @@ static struct gt_string named(const struct gt_model *m, uint32_t process, enum r
 {
 	const struct gt_ranges *r = m->ranges;
 	const struct gt_process *p = &m->processes[process].pub;
-	const struct name *found = NULL;
+	const struct name *v = r->names.data, *found = NULL;
 
 	for (uint32_t depth = 0; p && !found && depth < m->n_processes; p = p->parent, depth++) {
 		struct name key = {
 			.pub = { .process = p->index, .what = what, .domain = (uint32_t)number, .id = number }
 		};
+		size_t at;
 
-		found = r->names.n ? bsearch(&key, r->names.v, r->names.n, sizeof key, compare_names) : NULL;
+		GT_SEARCH(at, r->names.n, compare_names(&v[at], &key, NULL) < 0);
+		found = at < r->names.n && !compare_names(&v[at], &key, NULL) ? &v[at] : NULL;
 	}
 	return found ? found->pub.text : (struct gt_string){ NULL, 0 };
 }
 
-static int compare_entries(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b, const void *ctx)
 {
 	const struct gt_range *x = a, *y = b;
 	int64_t x_end, y_end;
 
+	(void)ctx;
 	if (x->start_ns != y->start_ns)
 		return x->start_ns < y->start_ns ? -1 : 1;
 	if (x->process != y->process)
@@ -447,10 +462,11 @@ static int compare_entries(const void *a, const void *b)
 	return (e->offset > f->offset) - (e->offset < f->offset);
 }
 
-static int compare_said(const void *a, const void *b)
+static int compare_said(const void *a, const void *b, const void *ctx)
 {
 	const struct gt_range_name *x = a, *y = b;
 
+	(void)ctx;
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
 	if (x->what != y->what)
@@ -462,10 +478,11 @@ static void join_ends(struct gt_model *m)
 {
 	struct gt_ranges *r = m->ranges;
 
-	for (uint32_t i = 0; i < r->ends.n; i++) {
-		const struct end *end = &r->ends.v[i];
+	for (size_t i = 0; i < r->ends.n; i++) {
+		const struct end *end = (const struct end *)r->ends.data + i;
 		struct entry *e = find_start(r, end->process, end->id);
 
+		gt_paged_tick();
 		if (!e || e->pub.end_ns != GT_NO_TIME || end->ns < e->pub.start_ns)
 			continue;         /* started before recording began, or in a parent process */
 		e->pub.end_ns = end->ns;
@@ -487,24 +504,16 @@ static void resolve(struct gt_model *m, struct entry *e)
 		g->text = named(m, g->process, REC_NVTX_STRING, e->string);
 }
 
-int gt_ranges_finish(struct gt_model *m)
+/* What the program said of names, as users of the model see it. */
+static int finish_names(struct gt_model *m)
 {
 	struct gt_ranges *r = m->ranges;
-	struct entry *v = r ? r->entries.data : NULL;
 
-	if (!r)
-		return 0;
-	if (r->ends.n)
-		qsort(v, r->entries.n, sizeof *v, compare_places);
-	join_ends(m);
-	if (r->names.n)
-		qsort(r->names.v, r->names.n, sizeof *r->names.v, compare_names);
-	for (size_t i = 0; i < r->entries.n; i++)
-		resolve(m, &v[i]);
-	for (uint32_t i = 0; i < r->names.n; i++) {
-		struct name *n = &r->names.v[i];
+	for (size_t i = 0; i < r->names.n; i++) {
+		struct name *n = (struct name *)r->names.data + i;
 		struct gt_range_name *said;
 
+		gt_paged_tick();
 		if (n->pub.what == REC_NVTX_STRING)
 			continue;
 		if (n->string)
@@ -512,30 +521,52 @@ int gt_ranges_finish(struct gt_model *m)
 		if (n->pub.what == REC_NVTX_DOMAIN_END)
 			n->pub.text = named(m, n->pub.process, REC_NVTX_DOMAIN, n->pub.domain);
 		n->pub.thread = thread_at(m, n->pub.process, n->stream, n->holder);
-		said = GT_LIST_ADD(&r->said);
+		said = gt_bulk_add(&r->said, sizeof *said, &m->budget);
 		if (!said)
 			return -1;
 		*said = n->pub;
 	}
-	if (r->entries.n)
-		qsort(v, r->entries.n, sizeof *v, compare_entries);
-	if (r->said.n)
-		qsort(r->said.v, r->said.n, sizeof *r->said.v, compare_said);
-	return 0;
+	return gt_bulk_sort(&r->said, sizeof(struct gt_range_name), compare_said, NULL, &m->budget);
+}
+
+int gt_ranges_finish(struct gt_model *m)
+{
+	struct gt_ranges *r = m->ranges;
+
+	if (!r)
+		return 0;
+	gt_map_free(&r->texts, sizeof(struct gt_string));
+	if (r->ends.n && gt_bulk_sort(&r->entries, sizeof(struct entry), compare_places, NULL, &m->budget))
+		return -1;
+	join_ends(m);
+	if (gt_bulk_sort(&r->names, sizeof(struct name), compare_names, NULL, &m->budget))
+		return -1;
+	for (size_t i = 0; i < r->entries.n; i++) {
+		gt_paged_tick();
+		resolve(m, (struct entry *)r->entries.data + i);
+	}
+	if (finish_names(m))
+		return -1;
+	return gt_bulk_sort(&r->entries, sizeof(struct entry), compare_entries, NULL, &m->budget);
 }
 
 uint64_t gt_model_range_count(const struct gt_model *m) { return m->ranges ? m->ranges->entries.n : 0; }
 
 const struct gt_range *gt_model_range(const struct gt_model *m, uint64_t i)
 {
+	gt_paged_tick();
 	return i < gt_model_range_count(m) ? &((const struct entry *)m->ranges->entries.data)[i].pub : NULL;
 }
 
-uint32_t gt_model_range_name_count(const struct gt_model *m) { return m->ranges ? m->ranges->said.n : 0; }
+uint32_t gt_model_range_name_count(const struct gt_model *m)
+{
+	return m->ranges ? (uint32_t)m->ranges->said.n : 0;
+}
 
 const struct gt_range_name *gt_model_range_name(const struct gt_model *m, uint32_t i)
 {
-	return i < gt_model_range_name_count(m) ? &m->ranges->said.v[i] : NULL;
+	gt_paged_tick();
+	return i < gt_model_range_name_count(m) ? (const struct gt_range_name *)m->ranges->said.data + i : NULL;
 }
 
 struct gt_string gt_model_registered_string(const struct gt_model *m, uint32_t process, uint64_t number)

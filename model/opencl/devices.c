@@ -232,14 +232,14 @@ static int number(struct gt_model *m, struct sightings *all, struct sighting *s)
 
 static int collect(const struct gt_model *m, struct sightings *all)
 {
-	for (uint32_t i = 0; i < m->creations.n; i++) {
-		const struct gt_creation *c = &m->creations.v[i];
+	for (size_t i = 0; i < m->creations.n; i++) {
+		const struct gt_creation *c = (const struct gt_creation *)m->creations.data + i;
 
 		if (c->kind == REC_OBJECT_DEVICE && see(all, c->process, c->handle, c->tick, c->parent))
 			return -1;
 	}
-	for (uint32_t i = 0; i < m->facts.n; i++) {
-		const struct gt_fact *f = &m->facts.v[i];
+	for (size_t i = 0; i < m->facts.n; i++) {
+		const struct gt_fact *f = (const struct gt_fact *)m->facts.data + i;
 
 		if (f->kind == REC_OBJECT_DEVICE && f->n_attrs && see(all, f->process, f->handle, f->tick, 0))
 			return -1;

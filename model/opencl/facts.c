@@ -12,6 +12,7 @@
 
 #include "common/search.h"
 #include "model/internal.h"
+#include "model/sort.h"
 
 /* Attributes that lie whole inside the record; a damaged rest is left out and counted. */
 static uint32_t count_attrs(const struct gt_rec *rec, uint32_t said)
@@ -44,7 +45,7 @@ int gt_facts_add_object(struct gt_model *m, const struct gt_rec *rec)
 		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
 	if (!n)
 		return 0;
-	f = GT_LIST_ADD(&m->facts);
+	f = gt_bulk_add(&m->facts, sizeof *f, &m->budget);
 	if (!f || !(f->attrs = gt_arena_alloc(&m->arena, n * sizeof *f->attrs)))
 		return -1;
 	f->process = rec->process;
@@ -72,7 +73,7 @@ int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec)
 		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
 		return 0;
 	}
-	f = GT_LIST_ADD(&m->facts);
+	f = gt_bulk_add(&m->facts, sizeof *f, &m->budget);
 	if (!f)
 		return -1;
 	*f = (struct gt_fact){ .process = rec->process,
@@ -92,7 +93,7 @@ static int add_creation(struct gt_model *m, const struct gt_call *call, uint32_t
 
 	if (!handle)
 		return 0;
-	c = GT_LIST_ADD(&m->creations);
+	c = gt_bulk_add(&m->creations, sizeof *c, &m->budget);
 	if (!c)
 		return -1;
 	*c = (struct gt_creation){ call->process, kind, handle, call->start_tick, parent };
@@ -127,10 +128,11 @@ int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struc
 
 #define COMPARE(field) do { if (x->field != y->field) return x->field < y->field ? -1 : 1; } while (0)
 
-static int compare_facts(const void *a, const void *b)
+static int compare_facts(const void *a, const void *b, const void *ctx)
 {
 	const struct gt_fact *x = a, *y = b;
 
+	(void)ctx;
 	COMPARE(process);
 	COMPARE(kind);
 	COMPARE(handle);
@@ -138,10 +140,11 @@ static int compare_facts(const void *a, const void *b)
 	return 0;
 }
 
-static int compare_creations(const void *a, const void *b)
+static int compare_creations(const void *a, const void *b, const void *ctx)
 {
 	const struct gt_creation *x = a, *y = b;
 
+	(void)ctx;
 	COMPARE(process);
 	COMPARE(kind);
 	COMPARE(handle);
@@ -149,20 +152,25 @@ static int compare_creations(const void *a, const void *b)
 	return 0;
 }
 
-void gt_facts_sort(struct gt_model *m)
+int gt_facts_sort(struct gt_model *m)
 {
-	if (m->facts.n)
-		qsort(m->facts.v, m->facts.n, sizeof *m->facts.v, compare_facts);
-	if (m->creations.n)
-		qsort(m->creations.v, m->creations.n, sizeof *m->creations.v, compare_creations);
+	return gt_bulk_sort(&m->facts, sizeof(struct gt_fact), compare_facts, NULL, &m->budget) ||
+			gt_bulk_sort(&m->creations, sizeof(struct gt_creation), compare_creations, NULL, &m->budget)
+		? -1
+		: 0;
+}
+
+static const struct gt_fact *fact_at(const struct gt_model *m, size_t i)
+{
+	return (const struct gt_fact *)m->facts.data + i;
 }
 
 /* First fact not before key. */
-static uint32_t lower_fact(const struct gt_model *m, const struct gt_fact *key)
+static size_t lower_fact(const struct gt_model *m, const struct gt_fact *key)
 {
-	uint32_t at;
+	size_t at;
 
-	GT_SEARCH(at, m->facts.n, compare_facts(&m->facts.v[at], key) < 0);
+	GT_SEARCH(at, m->facts.n, compare_facts(fact_at(m, at), key, NULL) < 0);
 	return at;
 }
 
@@ -170,10 +178,11 @@ static uint32_t lower_fact(const struct gt_model *m, const struct gt_fact *key)
 static uint64_t next_creation(const struct gt_model *m, uint32_t process, uint32_t kind, uint64_t handle, uint64_t tick)
 {
 	struct gt_creation key = { process, kind, handle, tick, 0 };
-	uint32_t at;
+	const struct gt_creation *v = m->creations.data;
+	size_t at;
 
-	GT_SEARCH(at, m->creations.n, compare_creations(&m->creations.v[at], &key) <= 0);
-	const struct gt_creation *c = at < m->creations.n ? &m->creations.v[at] : NULL;
+	GT_SEARCH(at, m->creations.n, compare_creations(&v[at], &key, NULL) <= 0);
+	const struct gt_creation *c = at < m->creations.n ? &v[at] : NULL;
 
 	return c && c->process == process && c->kind == kind && c->handle == handle ? c->tick : UINT64_MAX;
 }
@@ -183,10 +192,10 @@ void gt_facts_of(const struct gt_model *m, uint32_t process, uint32_t kind, uint
 {
 	bool lasts = kind == REC_OBJECT_PLATFORM || kind == REC_OBJECT_DEVICE; /* found, not created: one generation */
 	struct gt_fact key = { .process = process, .kind = kind, .handle = handle, .tick = lasts ? 0 : tick };
-	uint32_t from = lower_fact(m, &key), to;
+	size_t from = lower_fact(m, &key), to;
 
 	key.tick = lasts ? UINT64_MAX : next_creation(m, process, kind, handle, tick);
 	to = lower_fact(m, &key);
-	*first = m->facts.v + from;
-	*end = m->facts.v + (to > from ? to : from);
+	*first = fact_at(m, from);
+	*end = fact_at(m, to > from ? to : from);
 }

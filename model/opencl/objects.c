@@ -36,9 +36,9 @@ static bool same(const void *element, const void *key, const void *ctx)
 void gt_objects_reset(struct gt_model *m)
 {
 	gt_map_free(&m->map, sizeof(struct gt_entity_slot));
-	free(m->objects.v);
-	m->objects.v = NULL;
-	m->objects.n = m->objects.room = 0;
+	if (!m->objects.fd)
+		m->budget.used -= m->objects.capacity;
+	gt_bulk_free(&m->objects);
 	gt_arena_free(&m->objects_arena);
 	m->any_local_args = false;
 	m->free_mappings = NULL;
@@ -204,7 +204,7 @@ static struct gt_entity *add(struct gt_model *m, uint32_t process, enum rec_obje
 	struct gt_entity_slot *slot;
 	bool fresh;
 
-	listed = e ? GT_LIST_ADD(&m->objects) : NULL;
+	listed = e ? gt_bulk_add(&m->objects, sizeof(struct gt_entity *), &m->budget) : NULL;
 	slot = listed ? gt_map_add(&m->map, sizeof key, hash_of(&key), &key, same, NULL, &fresh) : NULL;
 	if (!slot) {
 		m->objects.n -= listed != NULL;
