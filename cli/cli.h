@@ -83,6 +83,8 @@ void gt_progress_end(struct gt_progress *p);
 enum gt_say { GT_SAY_NOTHING, GT_SAY_FILES, GT_SAY_NOTES };
 /* Takes the ending of one of the formats off: "x.sqlite" is the name of that file, not of x.sqlite.sqlite. */
 void gt_export_cut_suffix(char *base, const char *formats);
+/* What the files of the next format of a list end with; moves behind it. NULL: the list ends. */
+const char *gt_export_suffix(const char **formats);
 /*
  * Writes the formats of `formats` (comma separated) of one trace; names as docs say. With --require-complete -1 and
  * status 1 (GT_EXIT_NO) when all is written and the trace is not complete. cli/export.c

@@ -286,6 +286,19 @@ static bool cut_suffix(char *base, const char *suffix)
 	return cut;
 }
 
+const char *gt_export_suffix(const char **formats)
+{
+	struct gc_word word;
+	char id[32];
+
+	while (gc_list_next(formats, &word)) {
+		snprintf(id, sizeof id, "%.*s", (int)word.bytes, word.at);
+		if (gt_writer_find(id))
+			return gt_writer_find(id)->suffix;
+	}
+	return NULL;
+}
+
 void gt_export_cut_suffix(char *base, const char *formats)
 {
 	struct gc_word word;

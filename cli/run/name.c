@@ -1,6 +1,11 @@
 /*
  * cli/run/name.c - the name of a trace: %p %h %q{VAR} %n %r %i %%
  *
+ * NAMED1  Of launchers that take or replace one name at once, one has the lock of the folder until its `run` stands:
+ *         then the others see a trace that is being written, and never an empty folder or half of an old trace.
+ * NAMED2  A trace that is being written is replaced by nobody, and it keeps no program from running: that one's trace
+ *         gets the next free name, NAME-2 and so on.
+ *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +15,16 @@
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/run/run.h"
+#include "common/harmless.h"
 #include "common/plain/pattern.h"
+#include "common/plain/unfinished.h"
+#include "common/temporary.h"
 #include "trace/read/live.h"
 #include "trace/read/pack_format.h"
 #include "trace/read/store.h"
@@ -65,12 +75,12 @@ int gt_run_check_name(const struct gt_run *run, struct gt_err *err)
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st; (void)type; (void)ftw;
-	return remove(path);
+	return remove(path) && errno != ENOENT; /* another launcher may tidy up as well */
 }
 
 int gt_run_remove_trace(const char *trace, struct gt_err *err)
 {
-	if (nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
+	if (nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS) && !access(trace, F_OK))
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be removed", trace);
 	return 0;
 }
@@ -151,24 +161,95 @@ static bool is_trace(const char *path, const struct stat *st)
 		has_line(text, "run_id=") && !nftw(path, find_foreign, 16, FTW_PHYS);
 }
 
-/* Only what is a trace is ever replaced, and of a folder that holds something else nothing is touched. */
-static int replace(const char *trace, struct gt_err *err)
+/* ------------------------------------------------------------------ what is in the way */
+
+enum { REPLACED, BUSY };
+
+/*
+ * Only what is a trace is ever replaced, and of a folder that holds something else nothing is touched. It is put aside,
+ * which takes no time, and removed when the name is ours (gt_run_named). *writer: the process that writes it; BUSY.
+ */
+static int replace(struct gt_run *run, int *writer, struct gt_err *err)
 {
 	struct stat st;
-	int writer;
 
-	if (lstat(trace, &st))
-		return 0;
-	if (!is_trace(trace, &st))
+	if (lstat(run->trace, &st))
+		return REPLACED;
+	if (!is_trace(run->trace, &st))
 		return gt_fail(err, GT_EXIT_OUTPUT, "it is not a trace, or holds something that is not of a trace",
-			NULL, "%s cannot be replaced", trace);
-	writer = gt_live_writer_but(trace, 0);
-	if (writer)
-		return gt_fail(err, GT_EXIT_OUTPUT, NULL, "another -o NAME, or a %n in it",
-			"%s is being written: process %d is still running", trace, writer);
-	if (S_ISREG(st.st_mode) ? unlink(trace) : nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
-		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced", trace);
-	return 0;
+			NULL, "%s cannot be replaced", run->trace);
+	*writer = gt_live_writer_but(run->trace, 0);
+	if (*writer)
+		return BUSY;
+	if (gt_temporary_name(run->trace, run->replaced, sizeof run->replaced) && !rename(run->trace, run->replaced))
+		return REPLACED;
+	*run->replaced = 0;
+	if (S_ISREG(st.st_mode) ? unlink(run->trace) : nftw(run->trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
+		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced", run->trace);
+	return REPLACED;
+}
+
+/* "/place/NAME.gputap" -> "/place"; where in `trace` the last name begins. */
+static size_t folder_of(const char *trace, char folder[PATH_MAX])
+{
+	const char *slash = strrchr(trace, '/');
+	size_t n = slash && slash > trace ? (size_t)(slash - trace) : 1;
+
+	snprintf(folder, PATH_MAX, "%.*s", (int)n, trace);
+	return slash ? (size_t)(slash - trace) + 1 : 0;
+}
+
+/* What a launcher that was killed left beside the trace: half of a packed one, or an old one that it was removing. */
+static void remove_leftovers(const char *trace)
+{
+	char folder[PATH_MAX], path[2 * PATH_MAX];
+	size_t from = folder_of(trace, folder);
+	struct gt_err ignored = { 0 };
+	DIR *dir = opendir(folder);
+	struct stat st;
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		if (!gc_unfinished_is_of(e->d_name, trace + from))
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+		if (lstat(path, &st) || st.st_uid != geteuid())
+			continue;
+		if (S_ISREG(st.st_mode))
+			unlink(path);
+		else if (S_ISDIR(st.st_mode) && !gt_live_writer_but(path, 0))
+			gt_run_remove_trace(path, &ignored);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* ------------------------------------------------------------------ the name */
+
+enum { LOCK_TRIES = 200, LOCK_PAUSE_NS = 10 * 1000 * 1000 };    /* anybody who can read the folder can lock it */
+
+/* NAMED1. Without a lock (some file systems have none) it goes on as if nobody else were there. */
+static void lock_folder(struct gt_run *run)
+{
+	char folder[PATH_MAX];
+
+	folder_of(run->trace, folder);
+	if (run->naming >= 0)
+		close(run->naming);
+	run->naming = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; run->naming >= 0 && i < LOCK_TRIES && flock(run->naming, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return;
+		nanosleep(&(struct timespec){ .tv_nsec = LOCK_PAUSE_NS }, NULL);
+	}
+}
+
+int gt_run_named(struct gt_run *run, struct gt_err *err)
+{
+	if (run->naming >= 0)
+		close(run->naming);
+	run->naming = -1;
+	remove_leftovers(run->trace);
+	return *run->replaced && !access(run->replaced, F_OK) ? gt_run_remove_trace(run->replaced, err) : 0;
 }
 
 /* A trace is its maker's alone, whatever the umask is. 0 or errno. */
@@ -177,6 +258,14 @@ static int make_own(const char *trace)
 	if (mkdir(trace, 0700))
 		return errno;
 	chmod(trace, 0700);
+	return 0;
+}
+
+/* run->trace, of run->name. */
+static int set_trace(struct gt_run *run, struct gt_err *err)
+{
+	if ((size_t)snprintf(run->trace, sizeof run->trace, "%s.gputap", run->name) >= sizeof run->trace)
+		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the name is too long");
 	return 0;
 }
 
@@ -192,10 +281,63 @@ static int make(struct gt_run *run, char *name, struct gt_err *err)
 	if (n > 7 && !strcmp(name + n - 7, ".gputap"))
 		n -= 7;
 	if ((size_t)snprintf(run->name, sizeof run->name, "%s%s%.*s", cwd, *cwd ? "/" : "", (int)n, name) >=
-			sizeof run->name ||
-		(size_t)snprintf(run->trace, sizeof run->trace, "%s.gputap", run->name) >= sizeof run->trace)
+		sizeof run->name)
 		return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the name is too long");
+	if (set_trace(run, err))
+		return -1;
+	lock_folder(run);
 	return make_own(run->trace);
+}
+
+/* Whether an export of the run would meet something that nobody said may be replaced. */
+static bool export_is_there(const struct gt_run *run)
+{
+	char path[PATH_MAX + 32];
+	const char *suffix;
+	bool found = false;
+
+	for (const char *at = gt_option(run->options, "export"); !found && (suffix = gt_export_suffix(&at));) {
+		snprintf(path, sizeof path, "%s%s", run->name, suffix);
+		found = !access(path, F_OK);
+	}
+	return found;
+}
+
+/* NAMED2. Nothing else is replaced for it. */
+static int make_beside(struct gt_run *run, int writer, struct gt_err *err)
+{
+	size_t n = strlen(run->name);
+	char asked[PATH_MAX];
+
+	snprintf(asked, sizeof asked, "%s", run->trace);
+	for (unsigned number = 2; number < 100000; number++) {
+		if ((size_t)snprintf(run->name + n, sizeof run->name - n, "-%u", number) >= sizeof run->name - n)
+			return gt_fail(err, GT_EXIT_USAGE, NULL, NULL, "-o: the name is too long");
+		if (set_trace(run, err))
+			return -1;
+		int rc = export_is_there(run) ? EEXIST : make_own(run->trace);
+
+		if (rc == EEXIST)
+			continue;
+		if (rc)
+			return gt_fail(err, GT_EXIT_OUTPUT, strerror(rc), NULL, "%s cannot be made", run->trace);
+		fprintf(stderr, "gputap: %s is being written by process %d: this run's trace is %s\n",
+			gt_harmless(asked), writer, gt_harmless(run->trace));
+		return 0;
+	}
+	return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: no name beside it is free", asked);
+}
+
+static int make_in_its_place(struct gt_run *run, struct gt_err *err)
+{
+	int writer = 0, rc = replace(run, &writer, err);
+
+	if (rc < 0)
+		return -1;
+	if (rc == BUSY)
+		return make_beside(run, writer, err);
+	rc = make_own(run->trace);
+	return rc ? gt_fail(err, GT_EXIT_OUTPUT, strerror(rc), NULL, "%s cannot be made", run->trace) : 0;
 }
 
 int gt_run_name(struct gt_run *run, struct gt_err *err)
@@ -208,19 +350,12 @@ int gt_run_name(struct gt_run *run, struct gt_err *err)
 			return -1;
 		int rc = make(run, name, err);
 
-		if (!rc)
-			return 0;
-		if (rc < 0)
-			return -1;
+		if (rc <= 0)
+			return rc;
 		if (rc == EEXIST && numbered)
 			continue;
-		if (rc == EEXIST && gt_option_true(run->options, "force")) {
-			if (replace(run->trace, err))
-				return -1;
-			rc = make_own(run->trace);
-			if (!rc)
-				return 0;
-		}
+		if (rc == EEXIST && gt_option_true(run->options, "force"))
+			return make_in_its_place(run, err);
 		if (rc == EEXIST)
 			return gt_fail(err, GT_EXIT_OUTPUT, NULL, "another -o NAME, a %n in it, or -f to replace it",
 				"%s is there already", run->trace);

@@ -328,7 +328,8 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 	gt_capture_prepare(run);
 	if (gt_run_fork(run, err))
 		return -1;
-	if (gt_run_name(run, err) || gt_run_place(run, err) || gt_capture_start(run, err)) {
+	if (gt_run_name(run, err) || gt_run_place(run, err) || gt_run_named(run, err) ||
+		gt_capture_start(run, err)) {
 		close(run->gate);       /* the child sees the end of the pipe and leaves */
 		waitpid(run->pid, NULL, 0);
 		return -1;
@@ -369,6 +370,7 @@ int gt_cmd_run(struct gt_cli *cli)
 		.command = cli->args,
 		.log = -1,
 		.marks = -1,
+		.naming = -1,
 		.quiet = gt_option_true(&cli->options, "quiet"),
 		.stdin_at = stdin_place() };
 	struct gt_err err = { 0 };

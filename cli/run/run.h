@@ -14,6 +14,7 @@
 #include "cli/run/capture.h"
 #include "cli/cli.h"
 #include "common/plain/program.h"
+#include "common/temporary.h"
 #include "trace/format/counters.h"
 #include "trace/read/store.h"
 
@@ -31,6 +32,8 @@ struct gt_run {
 	char **command;
 	char name[PATH_MAX];            /* absolute, expanded, without ".gputap" */
 	char trace[PATH_MAX];           /* name + ".gputap" */
+	char replaced[PATH_MAX + GT_TEMPORARY_MORE];    /* where the trace lies whose name this one has; "": none */
+	int naming;                     /* descriptor of the folder, as long as it is locked for the name; -1 */
 	char run_id[17];
 	int log;                        /* descriptor of TRACE/run: read, append */
 	pid_t pid;
@@ -54,8 +57,10 @@ struct gt_run {
 	struct gt_perf *perf;           /* samples and context switches; NULL: none are taken */
 };
 
-/* name.c: expands -o, makes the directory. Needs run->pid. */
+/* name.c: expands -o, makes the directory. Needs run->pid. Other launchers wait until gt_run_named. */
 int gt_run_name(struct gt_run *run, struct gt_err *err);
+/* Once the directory says whose it is. Removes what had its name, and what launchers that were killed left of it. */
+int gt_run_named(struct gt_run *run, struct gt_err *err);
 /* Checks the pattern only: unknown letters, unset variables. */
 int gt_run_check_name(const struct gt_run *run, struct gt_err *err);
 /* Removes a trace directory and all in it. */

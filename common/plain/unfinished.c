@@ -35,3 +35,29 @@ bool gc_unfinished_name(const char *final, const char *run, uint64_t random, cha
 	put(&t, 0);
 	return t.used <= room;
 }
+
+static const char *behind_digits(const char *s)
+{
+	int n = 0;
+
+	while (n < 16 && ((s[n] >= '0' && s[n] <= '9') || (s[n] >= 'a' && s[n] <= 'f')))
+		n++;
+	return n == 16 ? s + n : "";
+}
+
+bool gc_unfinished_is_of(const char *name, const char *final)
+{
+	const char *end = ".part";
+
+	while (*final && *name == *final)
+		name++, final++;
+	if (*final || *name != '.')
+		return false;
+	name = behind_digits(name + 1);
+	if (*name != '-')
+		return false;
+	name = behind_digits(name + 1);
+	while (*end && *name == *end)
+		name++, end++;
+	return !*end && !*name;
+}

@@ -20,4 +20,7 @@
  */
 bool gc_unfinished_name(const char *final, const char *run, uint64_t random, char *to, size_t room);
 
+/* Whether `name` is one that gc_unfinished_name makes of `final`, for any run. Both without folders. */
+bool gc_unfinished_is_of(const char *name, const char *final);
+
 #endif

@@ -32,18 +32,49 @@ says "a trace that is being written is not packed" run.err 'not packed'
 says "info's ledger" info.out 'complete: no \(still recording'
 "$gputap" info --json t.gputap >info.json 2>&1; says "info --json" info.json '"still_recording":true'
 "$gputap" stats t.gputap >/dev/null 2>stats.err; says "stats" stats.err 'still recording'
-"$gputap" run -f -o t true 2>force.err; status=$?
-says "-f refuses it" force.err 'is being written: process [0-9]+ is still running'
-[ "$status" = 125 ] || { failed=$((failed + 1)); echo "FAILED: -f: status $status"; }
+
+# -f meanwhile: what is being written is left alone, and the program runs; what becomes of its trace is said.
+is() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); echo "ok: $1"; else failed=$((failed + 1)); echo "FAILED: $1: $2"; fi; }
+place=$GPUTAP_BUILD/tests/e2e/cl_place
+calls_of() { "$gputap" info --json "$1" | python3 -c "import json, sys; print(sum(p['calls'] for line in sys.stdin for p in json.loads(line)['processes']))"; }
+echo "nobody said that this may go" >t-2.atp
+"$gputap" run -f -o t -e atp "$place" 5 2>force.err; status=$?
+is "-f while the trace is being written: the program runs" "$status $(calls_of t-3.gputap)" "0 5"
+says "... which trace is its own is said" force.err 'gputap: .*/t\.gputap is being written by process [0-9]+: this run.s trace is .*/t-3\.gputap'
+says "... its exports have the same name" force.err 'wrote .*/t-3\.atp'
+says "... no file of another name is replaced" t-2.atp 'nobody said'
+says "... and the trace that is being written goes on" <("$gputap" info t.gputap 2>&1) '^  still recording$'
 touch go
 ended() { "$gputap" info t.gputap 2>&1 | grep -q '^complete: yes'; }
 if until_true ended; then passed=$((passed + 1)); echo "ok: complete when it has ended"
 else failed=$((failed + 1)); echo "FAILED: never complete: $("$gputap" info t.gputap | grep complete)"; fi
 "$gputap" run -f -q -o t true 2>force.err; says_not "-f replaces it then" force.err 'being written'
 
+# Many that ask for one name at once, with and without an old trace there: each program runs, has a trace of its own, and nothing
+# unfinished is left.
+at_once() { # PREPARATION
+	rm -rf s*.gputap* ran.*; eval "$1"
+	for i in 1 2 3 4 5 6 7 8; do
+		# shellcheck disable=SC2016      # the child's shell counts
+		"$gputap" run -q -f -o s -- sh -c '"$0" '"$i"'; touch ran.'"$i"'; i=0; until set -- ran.*; [ $# = 8 ] || [ $i = 3000 ]; do sleep 0.01; i=$((i + 1)); done' "$place" >/dev/null 2>at_once.err &
+	done
+	wait
+	set -- ran.*; echo -n "$# ran, "
+	for t in s*.gputap; do calls_of "$t"; done | sort -n | tr '\n' ' '
+	set -- s*.part; [ -e "$1" ] && echo "$* is left"
+}
+is "eight runs with -f and one name at once" "$(at_once :)" "8 ran, 1 2 3 4 5 6 7 8 "
+is "... where an old trace has the name" "$(at_once '"$gputap" run -q -o s "$place" 100')" "8 ran, 1 2 3 4 5 6 7 8 "
+
+# What a launcher that was killed left beside the trace goes with the next run of that name, and nothing else does.
+rm -rf s*.gputap*; "$gputap" run -q -o s "$place" 1
+part=0123456789abcdef-0123456789abcdef.part
+cp -r s.gputap "s.gputap.$part"; echo half >"s.gputap.1$part"; echo half >"s.gputap.${part/0/f}"; echo other >"other.$part"; rm -rf s.gputap
+"$gputap" run -q -o s "$place" 1
+is "what a killed launcher left goes with the next run" "$(echo s.gputap* other.*)" "s.gputap s.gputap.1$part other.$part"
+
 # A child that the program leaves behind, and that makes its first call while the launcher packs: none of its calls is thrown away with
 # what was packed, whether it came to the trace or made one of its own.
-place=$GPUTAP_BUILD/tests/e2e/cl_place
 # shellcheck disable=SC2016      # the child's shell counts
 wait='run=i=0; until ls p.gputap.*.part >/dev/null 2>&1 || [ $i = 2000 ]; do i=$((i + 1)); done'
 "$gputap" run -q --pack -o p -- sh -c "$place '$wait' 7 & echo \$! >child; exec $place 1000000" >/dev/null 2>&1
@@ -64,7 +95,6 @@ else
 		for t in m*.gputap*; do [ -f "$t" ] && echo -n "$t packed, " || echo -n "$t, "; done
 		for t in m*.gputap; do "$gputap" info --json "$t"; done | python3 -c "import json, sys; print(sum(p['calls'] for line in sys.stdin for p in json.loads(line)['processes']), 'calls')"
 	}
-	is() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); echo "ok: $1"; else failed=$((failed + 1)); echo "FAILED: $1: $2"; fi; }
 	is "a child that comes when the trace has just been packed" "$(moment A=)" "m-2.gputap, m.gputap packed, 107 calls"
 	is "... where names cannot be exchanged" "$(moment NO_EXCHANGE=1)" "m-2.gputap, m.gputap, 107 calls"
 	says "... says where this run's trace is" run.err 'is in .*/m-2\.gputap, not packed'

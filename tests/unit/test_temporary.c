@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/plain/unfinished.h"
 #include "common/temporary.h"
 
 static char place[] = "test_temporary-XXXXXX";
@@ -90,6 +91,21 @@ static void two_names_of_one_file_differ(void **state)
 	assert_string_equal(a + strlen(a) - 5, ".part");
 }
 
+/* Names that a person may have chosen are not taken for ours. */
+static void an_unfinished_name_is_known_by_all_of_it(void **state)
+{
+	static const char *const others[] = { "t.atp", "t.atp.part", "t.atp.0123456789abcdef.part",
+		"t.atp.0123456789abcdef-0123456789abcde.part", "t.atp.0123456789abcdef-0123456789abcdeX.part",
+		"t.atp.0123456789abcdef-0123456789abcdef.parts", "t.atp.0123456789abcdef-0123456789abcdef",
+		"u.atp.0123456789abcdef-0123456789abcdef.part", "t.at.0123456789abcdef-0123456789abcdef.part", "", "t.atp." };
+	char name[256];
+
+	(void)state;
+	assert_true(gt_temporary_name("t.atp", name, sizeof name) && gc_unfinished_is_of(name, "t.atp"));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_false(gc_unfinished_is_of(others[i], "t.atp"));
+}
+
 static int in_a_place_of_its_own(void **state)
 {
 	(void)state;
@@ -112,6 +128,7 @@ int main(void)
 		cmocka_unit_test(no_link_is_followed),
 		cmocka_unit_test(a_file_is_its_makers_alone_whatever_the_umask),
 		cmocka_unit_test(two_names_of_one_file_differ),
+		cmocka_unit_test(an_unfinished_name_is_known_by_all_of_it),
 	};
 
 	return cmocka_run_group_tests(tests, in_a_place_of_its_own, leave);
