@@ -14,6 +14,7 @@
 #include "cli/run/signals.h"
 #include "cli/version.h"
 #include "common/nearest.h"
+#include "common/written.h"
 
 static const struct command {
 	const char *name;
@@ -93,14 +94,14 @@ static char *trace_of(char *said)
 	return whole;
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv, bool *prints)
 {
 	struct gt_cli cli = { 0 };
 	struct gt_err err = { 0 };
 	const struct command *c = NULL;
 	int rest, status;
 
-	gt_signals_begin();
+	*prints = true;
 	if (argc > 2 && !strcmp(argv[1], "help")) {
 		c = find_command(argv[2]);
 		if (!c)
@@ -139,7 +140,20 @@ int main(int argc, char **argv)
 	cli.args = argv + 1 + rest;
 	if (c->run != gt_cmd_run && cli.n_args)
 		cli.args[0] = trace_of(cli.args[0]);
+	*prints = c->run != gt_cmd_run;         /* the program does */
 	status = c->run(&cli);
 	gt_options_free(&cli.options);
 	return status;
+}
+
+/* What was printed has to arrive: a full disk, or a file that may not grow, would cut it without a word. */
+int main(int argc, char **argv)
+{
+	struct gt_err err;
+	bool prints;
+	int status;
+
+	gt_signals_begin();
+	status = run_command(argc, argv, &prints);
+	return !status && prints && gt_written(stdout, "standard output", &err) ? gt_cli_fail(&err) : status;
 }

@@ -14,6 +14,7 @@
 
 #include "cli/interrupt.h"
 #include "common/temporary.h"
+#include "common/written.h"
 
 static int there_already(const char *path, struct gt_err *err)
 {
@@ -73,13 +74,13 @@ int gt_printout_open(struct gt_printout *f, const char *path, bool replace, stru
 
 int gt_printout_close(struct gt_printout *f, int rc, struct gt_err *err)
 {
-	bool failed = fflush(f->out) || ferror(f->out);
+	struct gt_err ignored;
 
-	if (f->path && fclose(f->out))
-		failed = true;
-	if (!rc && !failed && *f->temporary)
-		failed = gt_temporary_put(f->temporary, f->path, f->replace);
-	if (!rc && failed)
+	if (gt_written(f->out, f->path ? f->path : "standard output", rc ? &ignored : err))
+		rc = -1;
+	if (f->path && fclose(f->out) && !rc)
+		rc = cannot_write(f, err);
+	if (!rc && *f->temporary && gt_temporary_put(f->temporary, f->path, f->replace))
 		rc = cannot_write(f, err);
 	if (rc && *f->temporary)
 		unlink(f->temporary);

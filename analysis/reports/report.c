@@ -12,6 +12,7 @@
 #include "analysis/sum.h"
 #include "common/nearest.h"
 #include "common/paged.h"
+#include "common/written.h"
 #include "model/crew.h"
 #include "model/sort.h"
 
@@ -629,9 +630,10 @@ static int begin(const struct gt_report_run *run, const struct gt_report_request
 	return 0;
 }
 
-static int cannot_write(struct gt_err *err)
+/* A table lacks rows: they could not be written, or not be kept until then. */
+static int cannot_print(const struct gt_report_run *run, struct gt_err *err)
 {
-	return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the report could not be written");
+	return gt_written(run->out, "the report", err) ? -1 : gt_no_memory(err);
 }
 
 static int print(const struct gt_report_run *run, const struct gt_report_request *q, void *state,
@@ -649,7 +651,7 @@ static int print(const struct gt_report_run *run, const struct gt_report_request
 		gt_table_drop(table);
 		return 0;
 	}
-	return gt_table_end(table, most) ? cannot_write(err) : 0;
+	return gt_table_end(table, most) ? cannot_print(run, err) : 0;
 }
 
 /* One pass for these; prints them in order. */
@@ -697,5 +699,5 @@ int gt_reports_run(const struct gt_report_run *run, struct gt_err *err)
 			return -1;
 		from += n;
 	}
-	return gt_tables_end(&of, run->format, run->out) ? cannot_write(err) : 0;
+	return gt_tables_end(&of, run->format, run->out) ? cannot_print(run, err) : 0;
 }

@@ -15,6 +15,7 @@
 #include "common/harmless.h"
 #include "cli/cli.h"
 #include "cli/dump/dump.h"
+#include "common/written.h"
 #include "model/symbols/symbols.h"
 
 #define DRAIN (1u << 18)                  /* bytes of text kept before they are written */
@@ -108,8 +109,8 @@ int gt_cmd_dump(struct gt_cli *cli)
 		dump_rest(&d);
 	if (!rc)
 		rc = d.t.failed ? gt_no_memory(&err) : gt_symbols_check(d.s.m, &err);
-	if (!rc && (d.failed || fflush(stdout) || ferror(stdout)))
-		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
+	if (!rc)
+		rc = gt_written(stdout, "standard output", &err);
 	if (!rc)
 		fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(d.s.m, text, sizeof text)));
 	gt_text_free(&d.t);

@@ -18,6 +18,7 @@
 #include "analysis/sections/report_file.h"
 #include "cli/info/info.h"
 #include "cli/show/image.h"
+#include "common/written.h"
 #include "model/cuda/cuda.h"
 #include "model/output.h"
 #include "trace/format/counters.h"
@@ -692,8 +693,10 @@ static int json_info(struct gt_model *m, struct gt_err *err)
 	ok = !gt_info_cuda_json(m, &t, err);
 	json_missing(&t, m);
 	gt_text_lit(&t, "}\n");
-	if (ok && (t.failed || fwrite(t.data, 1, t.used, stdout) != t.used))
-		ok = gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written") == 0;
+	if (ok && t.failed)
+		ok = gt_no_memory(err) == 0;
+	else if (ok)            /* whether it arrives is asked at the end */
+		fwrite(t.data, 1, t.used, stdout);
 	gt_text_free(&t);
 	return ok ? 0 : -1;
 }
@@ -721,8 +724,8 @@ int gt_cmd_info(struct gt_cli *cli)
 		rc = json_info(m, &err);
 	else if (!rc)
 		rc = text_info(m, gt_option_true(&cli->options, "threads"), &err);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = gt_fail(&err, GT_EXIT_OUTPUT, NULL, NULL, "standard output cannot be written");
+	if (!rc)
+		rc = gt_written(stdout, "standard output", &err);
 	if (!rc)
 		rc = gt_cli_require_complete(&cli->options, m, true, &err);
 	gt_model_close(m);

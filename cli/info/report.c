@@ -14,6 +14,7 @@
 #include "common/counted.h"
 #include "common/harmless.h"
 #include "common/json.h"
+#include "common/written.h"
 
 static const char *const workloads[] = { [GT_WORK_KERNEL] = "kernels", [GT_WORK_RANGE] = "ranges",
 	[GT_WORK_COMMAND_LIST] = "command_lists", [GT_WORK_GRAPH] = "graphs" };
@@ -68,7 +69,7 @@ int gt_info_report(const char *path, bool json, struct gt_err *err)
 	}
 	gt_text_free(&made_by);
 	gt_actions_close(&as);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "standard output cannot be written");
+	if (!rc)
+		rc = gt_written(stdout, "standard output", err);
 	return rc;
 }

@@ -21,6 +21,7 @@
 #include "cli/metrics/sections.h"
 #include "common/harmless.h"
 #include "common/text.h"
+#include "common/written.h"
 
 static struct gt_page_options page_options(const struct gt_options *o)
 {
@@ -102,13 +103,10 @@ static int print(const struct gt_actions *as, const struct gt_options *o)
 	int status = GT_EXIT_OK;
 
 	gt_page_put(&t, as, &page);
-	if (t.failed) {
-		gt_no_memory(&err);
+	if (!t.failed && t.used)
+		fwrite(t.data, 1, t.used, stdout);
+	if (t.failed ? gt_no_memory(&err) : gt_written(stdout, "the report", &err))
 		status = gt_cli_fail(&err);
-	} else if ((t.used && fwrite(t.data, 1, t.used, stdout) != t.used) || fflush(stdout)) {
-		gt_fail(&err, GT_EXIT_OUTPUT, strerror(errno), NULL, "the report cannot be written");
-		status = gt_cli_fail(&err);
-	}
 	gt_text_free(&t);
 	return status;
 }

@@ -114,8 +114,12 @@ static void send_to(pid_t pid, const siginfo_t *info)
  */
 static void pass_on(const struct gt_run *run, const siginfo_t *info)
 {
-	if (info->si_code > 0 && !is_news(info->si_signo))
-		return;                 /* what the launcher did itself: its child's end, a limit of its own */
+	/*
+	 * What the launcher did itself: its child's end, a limit of its own. PIPE and XFSZ of its own writes are here,
+	 * since the kernel keeps what is ignored while it is blocked; they look as if the launcher had sent them.
+	 */
+	if ((info->si_code > 0 && !is_news(info->si_signo)) || (info->si_code <= 0 && info->si_pid == getpid()))
+		return;
 	if (info->si_code > 0 || info->si_pid != run->pid)
 		send_to(run->pid, info);
 	else if (getppid() > 0)                 /* 0: in another namespace, out of everybody's reach */

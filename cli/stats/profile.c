@@ -14,6 +14,7 @@
 #include "analysis/callgrind/report.h"
 #include "common/harmless.h"
 #include "common/nearest.h"
+#include "common/written.h"
 
 bool gt_stats_is_profile(const char *path)
 {
@@ -73,8 +74,9 @@ static int print(const struct gt_profile *p, const char *list, enum gt_table_for
 		if ((!*list || matches(list, gt_profile_report_at(i)->name, &any)) &&
 			gt_profile_print(p, i, format, out, &of, err))
 			return -1;
-	return gt_tables_end(&of, format, out)
-		? gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "the reports could not be written") : 0;
+	if (gt_written(out, "the reports", err))
+		return -1;
+	return gt_tables_end(&of, format, out) ? gt_no_memory(err) : gt_written(out, "the reports", err);
 }
 
 /* Whether nothing is wrong with it. */

@@ -72,7 +72,18 @@ static void fail(struct gt_sql *db, const char *what, const char *why)
 	if (db->failed)
 		return;
 	db->failed = true;
-	gt_fail(&db->err, GT_EXIT_OUTPUT, why, NULL, "%s: %s", db->path, what);
+	gt_fail(&db->err, GT_EXIT_OUTPUT, why, NULL, "%s: %s", db->opt.shown ? db->opt.shown : db->path, what);
+}
+
+/* SQLite says "disk I/O error" of whatever the system had refused. */
+static void fail_by_sqlite(struct gt_sql *db, const char *what)
+{
+	int code = db->sqlite ? sqlite3_errcode(db->sqlite) & 0xff : SQLITE_NOMEM, system = 0;
+
+	if (code == SQLITE_IOERR)
+		sqlite3_file_control(db->sqlite, NULL, SQLITE_FCNTL_LAST_ERRNO, &system);
+
+	fail(db, what, system ? strerror(system) : db->sqlite ? sqlite3_errmsg(db->sqlite) : "no memory");
 }
 
 void gt_sql_no_memory(struct gt_sql *db) { fail(db, "no memory", NULL); }
@@ -81,7 +92,7 @@ bool gt_sql_failed(const struct gt_sql *db) { return db->failed; }
 static void run(struct gt_sql *db, const char *sql)
 {
 	if (!db->failed && sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
-		fail(db, "cannot write the database", sqlite3_errmsg(db->sqlite));
+		fail_by_sqlite(db, "cannot write the database");
 }
 
 /* ------------------------------------------------------------------------ rows */
@@ -420,7 +431,7 @@ static void create_enums(struct gt_sql *db)
 				db->opt.edition == GT_SCHEMA_2021 ? "" : ", ?3");
 			if (!gt_sql_failed(db) &&
 				sqlite3_prepare_v2(db->sqlite, sql, -1, &insert_value, NULL) != SQLITE_OK)
-				fail(db, v->table, sqlite3_errmsg(db->sqlite));
+				fail_by_sqlite(db, v->table);
 			continue;
 		}
 		sqlite3_bind_int64(insert_value, 1, v->id);
@@ -428,7 +439,7 @@ static void create_enums(struct gt_sql *db)
 		if (db->opt.edition != GT_SCHEMA_2021)
 			sqlite3_bind_text(insert_value, 3, v->label, -1, SQLITE_STATIC);
 		if (sqlite3_step(insert_value) != SQLITE_DONE)
-			fail(db, v->table ? v->table : "enumeration", sqlite3_errmsg(db->sqlite));
+			fail_by_sqlite(db, v->table ? v->table : "enumeration");
 		sqlite3_reset(insert_value);
 	}
 	sqlite3_finalize(insert_value);
@@ -477,7 +488,7 @@ static void open_sqlite(struct gt_sql *db)
 		return;
 	if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 		    vfs_for(db->path)) != SQLITE_OK) {
-		fail(db, "cannot open the database", db->sqlite ? sqlite3_errmsg(db->sqlite) : "no memory");
+		fail_by_sqlite(db, "cannot open the database");
 		return;
 	}
 	run(db, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-32768; "
@@ -488,7 +499,7 @@ static void close_sqlite(struct gt_sql *db)
 {
 	run(db, "COMMIT");
 	if (sqlite3_close(db->sqlite) != SQLITE_OK)
-		fail(db, "cannot close the database", sqlite3_errmsg(db->sqlite));
+		fail_by_sqlite(db, "cannot close the database");
 	db->sqlite = NULL;
 }
 
@@ -677,7 +688,7 @@ static void create_dynamic(struct gt_sql *db)
 {
 	open_sqlite(db);
 	if (!db->failed && !gt_sql_dynamic_tables(db->sqlite))
-		fail(db, "--dynamic-tables: cannot make a table", sqlite3_errmsg(db->sqlite));
+		fail_by_sqlite(db, "--dynamic-tables: cannot make a table");
 	close_sqlite(db);
 }
 

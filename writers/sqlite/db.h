@@ -28,6 +28,7 @@ struct gt_sql_options {
 	bool index;
 	bool arguments;                 /* OPENCL_API.arguments */
 	bool dynamic;                   /* a table for each payload schema */
+	const char *shown;              /* what messages name; NULL: the path that is written */
 };
 
 struct gt_sql;

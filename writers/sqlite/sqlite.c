@@ -122,6 +122,7 @@ static int write_sqlite(const struct gt_export *x, struct gt_err *err)
 	struct gt_sql_options opt;
 
 	opt = read_options(x->options, &f);
+	opt.shown = x->final_path;
 	if (gt_sql_open(x->path, &opt, &f.db, err))
 		return -1;
 	int rc = fill(&f, err);
