@@ -51,6 +51,8 @@ void gt_run_help(FILE *out);
 
 /* Prints "gputap: what", "  why: ...", "  try: ..." on stderr; returns err->kind as the exit status. */
 int gt_cli_fail(const struct gt_err *err);
+/* No other user may add processes to the trace any more, if nothing of its run runs; else the pid of what does. */
+int gt_cli_close_door(const char *trace);
 /* The notes of a trace, each text once, however many processes and threads said it. */
 struct gt_model;
 void gt_cli_notes(const struct gt_model *model);

@@ -87,5 +87,6 @@ int gt_cmd_wait(struct gt_cli *cli)
 	}
 	until_nothing_writes(cli->args[0]);
 	until_converted(cli->args[0]);
+	gt_cli_close_door(cli->args[0]);
 	return told(cli->args[0]);
 }

@@ -228,7 +228,7 @@ void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n)
 static bool only_tells(enum rec_loss reason)
 {
 	return reason == REC_LOSS_CLAMPED || reason == REC_LOSS_FAILED_COMMAND || reason == REC_LOSS_CLOCK_BREAK ||
-		reason == REC_LOSS_TIME_UNORDERED;
+		reason == REC_LOSS_TIME_UNORDERED || reason == REC_LOSS_OTHER_FOREIGN;
 }
 
 static uint32_t count_live(const struct gt_model *m, enum gt_live live)

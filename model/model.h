@@ -37,6 +37,7 @@ struct gt_session {
 	int64_t duration_ns;              /* last record's end */
 	int exit_status;                  /* -1 unknown */
 	int exit_signal;                  /* 0 none */
+	bool open_to_others;              /* any user may still add processes */
 	bool cut_off;                     /* the launcher was killed: how the program ended is not known */
 	/* by `gputap run`: without it nobody knows of a process that could record nothing */
 	bool launched;
@@ -61,6 +62,7 @@ struct gt_process {
 	int64_t clock_error_ns;
 	bool damaged;
 	enum gt_live live;                /* whether it was still running when the trace was opened */
+	int64_t added_by;                 /* the user, not the trace's own, who added its records; -1: nobody did */
 };
 
 struct gt_thread {

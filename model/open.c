@@ -60,6 +60,7 @@ static int open_process(struct gt_model *m, uint32_t i)
 
 	pub->index = i;
 	gt_reader_process_id(m->reader, i, &pub->pid, &pub->instance);
+	pub->added_by = gt_reader_added_by(m->reader, i) == GT_NO_USER ? -1 : (int64_t)gt_reader_added_by(m->reader, i);
 	pub->ppid = (int)fact_number(m, at, "ppid", 0);
 	pub->image = fact(m, at, "image");
 	pub->args = fact_list(m, at, "arg", &pub->n_args);
@@ -678,6 +679,7 @@ static void open_session(struct gt_model *m)
 	s->exit_status = (int)fact_number(m, -1, "exit_status", -1);
 	s->exit_signal = (int)fact_number(m, -1, "exit_signal", 0);
 	s->cut_off = gt_reader_cut_off(m->reader);
+	s->open_to_others = gt_reader_open_to_others(m->reader);
 	s->launched = gt_reader_fact(m->reader, -1, "launcher_pid", 0) != NULL;
 }
 

@@ -148,6 +148,8 @@ static void text_session(const struct gt_session *s)
 		printf("ended     exit status %d\n", s->exit_status);
 	else if (s->cut_off)
 		printf("ended     unknown: gputap run was killed before the program's end\n");
+	if (s->open_to_others)
+		printf("open      any user may still add processes; `gputap wait` ends that when the run has ended\n");
 }
 
 static void text_outputs(const struct gt_model *m)
@@ -241,6 +243,8 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 	printf(" %s\n", gt_harmless(p->image));
 	if (p->parent)
 		printf("  child of process %d (%s)\n", p->parent->pid, p->reason);
+	if (p->added_by >= 0)
+		printf("  added by user %lld, who may have written anything\n", (long long)p->added_by);
 	if (p->live != GT_LIVE_NO)
 		printf("  %s\n", p->live == GT_LIVE_YES
 				? "still recording"
@@ -473,6 +477,8 @@ static void json_session(struct gt_text *t, const struct gt_session *s)
 	gt_json_field_bool(t, "launched", s->launched);
 	if (s->cut_off)
 		gt_json_field_bool(t, "launcher_killed", true);
+	if (s->open_to_others)
+		gt_json_field_bool(t, "open_to_others", true);
 }
 
 static void json_outputs(struct gt_text *t, const struct gt_model *m)

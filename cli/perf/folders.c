@@ -105,6 +105,13 @@ static void add_image(struct gt_perf_folders *all, const char *folder, const cha
 	*image = (struct gt_perf_image){ .pid = pid, .instance = instance };
 	if (!facts_of(folder, meta, &facts))
 		return;
+	const char *id = gt_facts_find(&facts, "run_id", 0);
+
+	if (!id || strcmp(id, all->run->run_id)) {
+		all->images.n--;        /* a stranger's, in `other` */
+		gt_facts_free(&facts);
+		return;
+	}
 	const char *tick = gt_facts_find(&facts, "start_tick", 0), *reason = gt_facts_find(&facts, "reason", 0),
 		   *clock = gt_facts_find(&facts, "clock_source", 0);
 

@@ -115,11 +115,14 @@ static bool name_is_ours(const char *name, bool folder)
 
 	if (!strcmp(name, "other"))
 		return folder;
-	if (!strncmp(name, "other/", 6))
+	bool in_other = !strncmp(name, "other/", 6);
+
+	if (in_other)
 		name += 6;
-	if (!folder && strlen(name) == 16 && strspn(name, "0123456789abcdef") == 16)
-		return true;            /* whose it is, for other users */
-	const char *slash = strchr(name, '/');
+	const char *slash = strchr(name, '/'), *last = slash && in_other ? slash + 1 : name;
+
+	if (!folder && strlen(last) == 16 && strspn(last, "0123456789abcdef") == 16)
+		return true;            /* whose it is, for other users, and of which run what they add is */
 
 	if (slash && gt_store_name_parse(slash + 1, &parsed) && !parsed.in_image)
 		return !folder;         /* another user's table */

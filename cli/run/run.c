@@ -244,6 +244,16 @@ static unsigned say_elsewhere(const struct gt_run *run)
 	return n;
 }
 
+/* by: a process of the run that still runs; 0: none does. */
+static void say_open(const struct gt_run *run, int by)
+{
+	if (by && !run->quiet)
+		fprintf(stderr,
+			"gputap: process %d of the run is still there: any user may add processes to %s until it ends\n"
+			"  try: gputap wait %s, which then closes it to other users\n",
+			by, gt_harmless(run->trace), gt_harmless(run->trace));
+}
+
 /* What lies in its place is not this run's: nothing is said of that, and nothing of it removed. */
 static void say_moved(const struct gt_run *run)
 {
@@ -419,5 +429,6 @@ int gt_cmd_run(struct gt_cli *cli)
 	gt_run_log_look(&run);
 	gt_run_remove_lost_page(&run);
 	close(run.log);
+	say_open(&run, gt_cli_close_door(run.trace));
 	return end_like_target(&run, finish(&run));
 }

@@ -46,6 +46,16 @@ static bool parent_instance(struct gt_show *s, const struct gt_shown *f, const v
 	return p->parent;
 }
 
+static bool added_by(struct gt_show *s, const struct gt_shown *f, const void *record)
+{
+	const struct gt_process *p = record;
+
+	(void)f;
+	if (p->added_by >= 0)
+		gt_text_i64(s->t, p->added_by);
+	return p->added_by >= 0;
+}
+
 #define P struct gt_process
 static const struct gt_shown process[] = {
 	{ "pid", gt_show_number, GT_NUMBER(P, pid), GT_JSON_ONLY },
@@ -55,6 +65,7 @@ static const struct gt_shown process[] = {
 	{ "args", arguments, GT_OWN },
 	{ "env", environment, GT_OWN },
 	{ "reason", gt_show_c_string, GT_PLACE(P, reason) },
+	{ "added_by", added_by, GT_OWN },
 	{ "parent_pid", parent_pid, GT_OWN },
 	{ "parent_instance", parent_instance, GT_OWN },
 	{ "calls", gt_show_number, GT_NUMBER(P, calls) },

@@ -23,6 +23,7 @@ says() { grep -q -- "$1" said; }
 says_not() { ! grep -q -- "$1" said; }
 ledger() { "$gputap" info --json "$1" | python3 -c "import json, sys; i = json.load(sys.stdin); print(i['ledger'].get('$2', 0))"; }
 calls() { "$gputap" info --json "$1" | python3 -c "import json, sys; i = json.load(sys.stdin); print(sum(p['calls'] for p in i['processes']))"; }
+added() { "$gputap" info --json "$1" | python3 -c "import json, sys; print(*[p.get('added_by') for p in json.load(sys.stdin)['processes']])"; }
 preload() { env LD_PRELOAD="$dir/bin/libgputap.so" "$@" 2>"$dir/said"; }
 
 # ---- files that go while they are written
@@ -249,6 +250,46 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; 
 	check "a folder whose files are another owner's is left out" [ "$(calls hostile.gputap):$(ledger hostile.gputap OTHER_REFUSED)" = 5:1 ]
 	cp -rp t.gputap linked.gputap; ln "linked.gputap/other/${folder##*/}/0.str" "linked.gputap/other/${folder##*/}/9.str"
 	check "... one that another name leads to, too" [ "$(ledger linked.gputap OTHER_REFUSED)" = 1 ]
+
+	# a process that another user plants, in a run that is not his
+	check "what another user added is marked with its owner" [ "$("$gputap" info t.gputap | grep -c 'added by user 65534')" = 1 ]
+	check "... for programs too" [ "$(added t.gputap)" = "None 65534" ]
+	check "... in the dump" grep -q 'added_by=65534' <("$gputap" dump t.gputap)
+	check "at the end of the run nobody can add any more" [ "$(stat -c %a t.gputap/other)" = 711 ]
+	"$gputap" export -q -e apilog -o packed t.gputap; run_id=$(sed -n s/^run_id=//p t.gputap/run)
+	setpriv --reuid=65533 --clear-groups mkdir t.gputap/other/77.1 2>said
+	check "... as he finds" says 'Permission denied'
+	plant() { # TRACE PID USER: a sound process, of another run
+		cp -r foreign.gputap/*.1 "$1/other/$2.1"; sed -i "s/^pid=.*/pid=$2/" "$1/other/$2.1/meta"; chown -R "$3" "$1/other/$2.1"
+	}
+	mv t.gputap real; "$gputap" run -q -o foreign -- "$place" 1000; mv real t.gputap
+	cp -rp t.gputap planted.gputap; plant planted.gputap 4000001 65533; plant planted.gputap 4000002 65532
+	check "a process of another run is not shown as one of this" [ "$(calls planted.gputap)" = 12 ]
+	check "... it is said" [ "$(ledger planted.gputap OTHER_FOREIGN)" = 2 ]
+	check "... and takes nothing from the run" grep -q '^complete: yes; also 2 folders left out that somebody put into the trace' <("$gputap" info planted.gputap)
+	# streams for a process that is there, which never gave up its privileges
+	own=$(basename "$(echo t.gputap/[0-9]*.1)"); cp -rp t.gputap streams.gputap; mkdir "streams.gputap/other/$own"
+	cp foreign.gputap/*.1/0.str "streams.gputap/other/$own/5.str"; chown -R 65533 "streams.gputap/other/$own"
+	check "no streams are added to a process of the run" [ "$(calls streams.gputap):$(ledger streams.gputap OTHER_FOREIGN)" = 12:1 ]
+	# who knows the run's number passes for one of it, marked; what is there already he cannot replace
+	cp -rp t.gputap known.gputap; plant known.gputap 4000001 65533; sed -i "s/^run_id=.*/run_id=$run_id/" known.gputap/other/4000001.1/meta
+	check "who knows the run's number is marked" [ "$(calls known.gputap):$(added known.gputap)" = "1012:None 65534 65533" ]
+	mkdir "streams.gputap/other/$own/x"; rmdir "streams.gputap/other/$own/x"; : >"streams.gputap/other/$own/$run_id"
+	cp foreign.gputap/*.1/0.str foreign.gputap/*.1/meta "streams.gputap/other/$own/"; chown -R 65533 "streams.gputap/other/$own"
+	check "... and replaces no file of the run's own" [ "$("$gputap" info --json streams.gputap | grep -c '"run_id":"'"$run_id"'"')" = 1 ]
+	check "... whose process he marks as his" [ "$(added streams.gputap)" = "65533 65534" ]
+	"$gputap" run -q --pack -o p -- sh -c "$place 5; setpriv --reuid=65534 --clear-groups $place 7"
+	check "a packed trace says who added what" [ "$(added p.gputap)" = "None 65534" ]
+	# a process that outlives the run's launcher may come later
+	mkfifo gate ended
+	"$gputap" run -f -o t -- sh -c "$place 5; setsid sh -c 'read x <gate; setpriv --reuid=65534 --clear-groups $place 7; echo done >ended' >/dev/null 2>&1 &" >out 2>said
+	check "a process that is left keeps the door open" [ "$(stat -c %a t.gputap/other)" = 1733 ]
+	check "... which is said" says 'any user may add processes to'
+	check "... by info, too" grep -q 'any user may still add processes' <("$gputap" info t.gputap)
+	echo >gate; read -r last <ended
+	"$gputap" wait t.gputap
+	check "... and gputap wait closes it" [ "$last:$(stat -c %a t.gputap/other)" = done:711 ]
+	check "... with all that came" [ "$(calls t.gputap):$(added t.gputap)" = "12:None 65534" ]
 	rm -rf ./*.gputap
 
 	# conversion by another user than the one who recorded

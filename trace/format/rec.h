@@ -183,7 +183,8 @@ struct rec_control {
 	X(HANDLER_CALL,      "calls of signal handlers that came while gputap asked the driver: forwarded only") \
 	X(WORK_UNKNOWN,      "processes killed or ended amid CUDA work, with calls left out: how much is not known") \
 	X(CHILD_UNREACHABLE, "children not followed: 32-bit, another C library, or rights of their own") \
-	X(CUPTI_TAKEN,       "processes whose CUDA work was traced in part: another client took CUPTI, or part of it")
+	X(CUPTI_TAKEN,       "processes whose CUDA work was traced in part: another client took CUPTI, or part of it") \
+	X(OTHER_FOREIGN,     "folders left out that somebody put into the trace: of no process of this run")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)

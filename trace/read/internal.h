@@ -44,7 +44,7 @@ struct gt_stream {
 
 struct gt_image {
 	int pid, instance;
-	uint32_t owner;                   /* gt_reader_owner */
+	uint32_t owner, added_by;         /* gt_reader_owner, gt_reader_added_by */
 	uint32_t first_stream, n_streams;
 	struct gt_facts meta;
 	enum gt_live live;                /* when the trace was opened, before anything of it was read */

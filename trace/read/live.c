@@ -6,6 +6,8 @@
  */
 #include "trace/read/live.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +87,48 @@ enum gt_live gt_live_by_facts(const struct gt_facts *f, const char *pid_key, con
 	if (!same_namespace(ns))
 		return GT_LIVE_UNSEEN;
 	return gt_live_start(atoi(pid)) == strtoull(start, NULL, 10) ? GT_LIVE_YES : GT_LIVE_NO;
+}
+
+/* Whether these bytes stand in the environment that a process was started with. A zombie has none. */
+static bool was_started_with(int pid, const char *text, size_t bytes)
+{
+	char path[64], piece[8192];
+	size_t have = 0;
+	ssize_t n;
+	bool found = false;
+
+	snprintf(path, sizeof path, "/proc/%d/environ", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	while (fd >= 0 && !found && (n = read(fd, piece + have, sizeof piece - have)) > 0) {
+		have += (size_t)n;
+		found = memmem(piece, have, text, bytes) != NULL;
+		if (have > bytes) {             /* the end of this piece may begin it */
+			memmove(piece, piece + have - bytes, bytes);
+			have = bytes;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+int gt_live_in_run(const char *run_id)
+{
+	char text[64];
+	size_t bytes = (size_t)snprintf(text, sizeof text, "GPUTAP_RUN_ID=%.16s", run_id) + 1;
+	DIR *dir = opendir("/proc");
+	int pid = 0;
+
+	for (struct dirent *e; dir && !pid && (e = readdir(dir));) {
+		int one = atoi(e->d_name);
+
+		if (one > 0 && one != getpid() && was_started_with(one, text, bytes))
+			pid = one;
+	}
+	if (dir)
+		closedir(dir);
+	return pid;
 }
 
 static int writer_of(struct gt_store *s, uint32_t file, const char *pid_key, const char *start_key)

@@ -21,6 +21,9 @@ enum gt_live gt_live_by_facts(const struct gt_facts *f, const char *pid_key, con
 /* Start of a process in clock ticks since boot, as in /proc/PID/stat; 0: there is none, or only its zombie. */
 unsigned long long gt_live_start(int pid);
 
+/* The pid of a process that was started in this run, whether it records or not, by its environment; 0: none is seen. */
+int gt_live_in_run(const char *run_id);
+
 /* The pid of a process that is writing this trace, or its launcher, but not `but`; 0: none is seen. */
 int gt_live_writer_but(const char *trace, int but);
 #endif

@@ -135,6 +135,7 @@ static int add_file(struct gt_reader *r, uint32_t file, size_t *cap_images, size
 		image->pid = name.pid;
 		image->instance = name.instance;
 		image->owner = r->store->files[file].owner;
+		image->added_by = GT_NO_USER;
 	}
 	if (!name.is_stream) {
 		if (load_facts(r, file, &image->meta, &image->meta_bytes, &image->meta_wiped, err) < 0)
@@ -149,6 +150,18 @@ static int add_file(struct gt_reader *r, uint32_t file, size_t *cap_images, size
 	r->streams[r->n_streams].number = name.stream;
 	r->streams[r->n_streams++].file = file;
 	return 0;
+}
+
+/* store_dir.c STOREDIR2 */
+static void take_added(struct gt_reader *r)
+{
+	unsigned pid, instance, user;
+	struct gt_image *image;
+
+	for (size_t i = 0; i < r->store->n_files; i++)
+		if (sscanf(r->store->files[i].name, GT_MARK_FILE "%8x%8x." GT_ADDED_MARK ".%u", &pid, &instance,
+			    &user) == 3 && (image = find_image(r, (int)pid, (int)instance)))
+			image->added_by = user;
 }
 
 /* Streams of an image stand together, by number. */
@@ -177,6 +190,7 @@ static int list_files(struct gt_reader *r, struct gt_err *err)
 		return gt_fail(err, GT_EXIT_INPUT, "it holds neither a `run` file nor a process' records",
 			"name the directory NAME.gputap that gputap run made", "%s: not a gputap trace",
 			r->store->path);
+	take_added(r);
 	place_streams(r);
 	return 0;
 }
@@ -239,6 +253,8 @@ static void count_unrecorded(struct gt_reader *r)
 		r->found.lost[REC_LOSS_CHILD_UNREACHABLE] += !strcmp(f->key, "unreachable");
 		r->found.lost[REC_LOSS_ELSEWHERE] += !strcmp(f->key, "elsewhere");
 		r->found.lost[REC_LOSS_REMOVED] += !strcmp(f->key, "removed");
+		r->found.lost[REC_LOSS_OTHER_FOREIGN] +=
+			strcmp(f->key, GT_FOREIGN_MARK) ? 0 : strtoull(f->value, NULL, 10);
 		r->found.lost[REC_LOSS_REMOVED] += !strcmp(f->key, "made") && is_gone(r, f->value);
 		r->found.lost[REC_LOSS_REMOVED] +=
 			strcmp(f->key, "removed_files") ? 0 : strtoull(f->value, NULL, 10);
@@ -407,8 +423,15 @@ uint32_t gt_reader_process_count(const struct gt_reader *r)
 
 uint32_t gt_reader_owner(const struct gt_reader *r, uint32_t process)
 {
-	return process < r->n_images ? r->images[process].owner : UINT32_MAX;
+	return process < r->n_images ? r->images[process].owner : GT_NO_USER;
 }
+
+uint32_t gt_reader_added_by(const struct gt_reader *r, uint32_t process)
+{
+	return process < r->n_images ? r->images[process].added_by : GT_NO_USER;
+}
+
+bool gt_reader_open_to_others(const struct gt_reader *r) { return r->store->open; }
 
 void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid, int *instance)
 {

@@ -81,7 +81,11 @@ uint64_t gt_reader_output_bytes(const struct gt_reader *r, unsigned number);
 char *gt_reader_output(struct gt_reader *r, unsigned number, size_t *bytes);
 
 uint32_t gt_reader_process_count(const struct gt_reader *r);     /* sorted by start */
-/* User whose files the process's are; UINT32_MAX: not known. */
+#define GT_NO_USER UINT32_MAX
+/* Another user than the trace's, who added the process's files or part of them to it; GT_NO_USER: nobody did. */
+uint32_t gt_reader_added_by(const struct gt_reader *r, uint32_t process);
+bool gt_reader_open_to_others(const struct gt_reader *r);        /* any user may add processes still */
+/* User whose files the process's are; GT_NO_USER: not known. */
 uint32_t gt_reader_owner(const struct gt_reader *r, uint32_t process);
 void gt_reader_process_id(const struct gt_reader *r, uint32_t process, int *pid, int *instance);
 /*

@@ -140,12 +140,21 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct gt_store_file *)a)->name, ((const struct gt_store_file *)b)->name);
 }
 
+/* Of one name, what others added comes behind the trace's own. */
+static int by_name_and_maker(const void *a, const void *b)
+{
+	const struct gt_store_file *x = a, *y = b;
+	int names = by_name(a, b);
+
+	return names ? names : x->added - y->added;
+}
+
 static void sort_files(struct gt_store *s)
 {
 	size_t kept = 0;
 
 	if (s->n_files)
-		qsort(s->files, s->n_files, sizeof(*s->files), by_name);
+		qsort(s->files, s->n_files, sizeof(*s->files), by_name_and_maker);
 	for (size_t i = 0; i < s->n_files; i++) /* a name stands for one file */
 		if (!kept || strcmp(s->files[kept - 1].name, s->files[i].name))
 			s->files[kept++] = s->files[i];

@@ -23,6 +23,8 @@
 #define GT_FUNCTIONS_FILE "functions."       /* and a hash */
 #define GT_LOST_FILE "lost"                  /* a control page */
 #define GT_MARK_FILE "mark."                 /* 16 digits, a key of `run`, its number */
+#define GT_ADDED_MARK "added"                /* a mark's key; its digits: pid, instance; its number: the user's */
+#define GT_FOREIGN_MARK "foreign"            /* a mark's key; its number: folders of `other` that are not the run's */
 
 struct gt_store_file {
 	char name[GT_STORE_NAME_MAX];
@@ -39,6 +41,7 @@ struct gt_store {
 	struct gt_store_file *files;      /* sorted by name */
 	size_t n_files, cap_files;
 	uint32_t refused;                 /* folders of other users that were left out (store_dir.c STOREDIR1) */
+	bool open;                        /* any user may add folders still */
 	/* Bytes copied to `to`, fewer only at the end of the file; -1 with errno set. */
 	int64_t (*read)(struct gt_store *s, uint32_t file, uint64_t offset, void *to, size_t bytes);
 	/* How many of its pieces are not as they were written; -1 with errno set. NULL: it cannot tell. */

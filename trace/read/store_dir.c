@@ -7,6 +7,10 @@
  * STOREDIR1  In `other` any user of the machine may have put something while root's run was on. A folder in it counts
  *            when it and its files are one owner's, and no other name leads to them; else it is left out whole. Its
  *            files have the names that they would have in the trace itself: `other/4711.1/0.str` is 4711.1/0.str.
+ * STOREDIR2  It is the run's when it says so: by an empty file with the run's id as its name, or in its `meta`. What a
+ *            stranger put there does not, or he knew the id. So what is taken is marked with its owner all the same, by
+ *            a mark of the key GT_ADDED_MARK, and the folders that were left out are counted by GT_FOREIGN_MARK. Marks
+ *            are files, so a packed trace keeps them.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -21,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/read/facts.h"
 #include "trace/read/stage.h"
 #include "trace/read/store.h"
 
@@ -35,6 +40,7 @@ struct open_file {
 
 struct dir {
 	int root;
+	char run_id[17];                  /* "": `run` is not there, or does not say */
 	struct open_file open[OPEN_FILES];
 };
 
@@ -209,7 +215,54 @@ static int each_in_other(struct gt_store *s, DIR *dir, const char *folder, uint6
 	return 0;
 }
 
-static void scan_folder(struct gt_store *s, int other, const char *name)
+/* The first bytes of a plain file, with a zero behind them; "" when there is none. */
+static void read_head(int dir, const char *name, char *to, size_t room)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	int64_t n = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? gt_store_pread(fd, to, room - 1, 0) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	to[n > 0 ? n : 0] = 0;
+}
+
+enum { HEAD = 16384 };                    /* bytes of `run` and `meta` in front of which the id stands */
+
+static bool read_run_id(int dir, const char *name, char id[17])
+{
+	char head[HEAD];
+	const char *line;
+
+	id[0] = 0;
+	read_head(dir, name, head, sizeof(head));
+	line = strncmp(head, "run_id=", 7) ? strstr(head, "\nrun_id=") : head;
+	return line && sscanf(line + (*line == '\n'), "run_id=%16[0-9a-f]", id) == 1;
+}
+
+/* STOREDIR2 */
+static bool is_of_run(const struct dir *d, int folder)
+{
+	char id[17];
+	struct stat st;
+
+	if (!d->run_id[0])
+		return true;
+	if (!fstatat(folder, d->run_id, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+		return true;
+	return read_run_id(folder, "meta", id) && !strcmp(id, d->run_id);
+}
+
+static bool add_mark(struct gt_store *s, unsigned pid, unsigned instance, const char *key, uint32_t number)
+{
+	char name[GT_STORE_NAME_MAX];
+
+	snprintf(name, sizeof(name), GT_MARK_FILE "%08x%08x.%s.%u", pid, instance, key, number);
+	return gt_store_add(s, name, 0) != NULL;
+}
+
+/* Whether the folder is the run's, and was taken or counted. */
+static bool scan_folder(struct gt_store *s, int other, const char *name)
 {
 	struct gt_store_name parsed;
 	char probe[GT_STORE_NAME_MAX];
@@ -220,29 +273,37 @@ static void scan_folder(struct gt_store *s, int other, const char *name)
 	snprintf(probe, sizeof(probe), "%.70s/meta", name);
 	gt_store_name_parse(probe, &parsed);
 	uint64_t place = place_of(parsed.pid, parsed.instance);
+	bool ours = dir && is_of_run(s->self, fd);
 
-	if (!dir || fstat(fd, &st) || each_in_other(s, dir, name, place, st.st_uid, false) ||
-		each_in_other(s, dir, name, place, st.st_uid, true))
+	if (ours && (fstat(fd, &st) || each_in_other(s, dir, name, place, st.st_uid, false) ||
+			    !add_mark(s, (unsigned)parsed.pid, (unsigned)parsed.instance, GT_ADDED_MARK, st.st_uid) ||
+			    each_in_other(s, dir, name, place, st.st_uid, true)))
 		s->refused++;
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
 		close(fd);
+	return ours;
 }
 
 /* Takes fd over. */
 static void scan_other(struct gt_store *s, int fd)
 {
 	DIR *dir = fdopendir(fd);
+	uint32_t foreign = 0;
+	struct stat st;
 
 	if (!dir) {
 		close(fd);
 		return;
 	}
+	s->open = !fstat(fd, &st) && st.st_mode & S_IWOTH;
 	for (struct dirent *e; (e = readdir(dir));)
 		if (is_image_name(e->d_name))
-			scan_folder(s, fd, e->d_name);
+			foreign += !scan_folder(s, fd, e->d_name);
 	closedir(dir);
+	if (foreign && !add_mark(s, 0, 0, GT_FOREIGN_MARK, foreign))
+		s->refused += foreign;
 }
 
 /*
@@ -337,6 +398,7 @@ int gt_store_open_dir(struct gt_store *s, int fd, struct gt_err *err)
 		pthread_rwlock_init(&d->open[i].lock, NULL);
 		d->open[i].fd = -1;
 	}
+	read_run_id(fd, "run", d->run_id);
 	s->self = d;
 	s->read = dir_read;
 	s->close = dir_close;

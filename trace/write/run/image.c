@@ -50,12 +50,32 @@ static int make_in(const char *folder, const char *beside, uint32_t *n)
 	return err;
 }
 
+/* An empty file with the run's id as its name: in `other` any user may have made a folder. */
+static void mark_as_ours(const char *folder)
+{
+	char *path = tap_scratch_take();
+	struct tap_text t;
+
+	tap_text_init(&t, path, TAP_PATH_MAX);
+	tap_text_str(&t, folder);
+	tap_text_char(&t, '/');
+	tap_text_str(&t, tap_run.id);
+	int fd = path ? tap_sys_create_own(path, O_WRONLY) : -1;
+
+	if (fd >= 0)
+		tap_sys_close(fd);
+	tap_scratch_give(path);
+}
+
 static bool make_image_dir(uint32_t *n)
 {
 	int err = make_in("/", "/other/", n);
 
-	if ((err == -ACCESS || err == -NOT_PERMITTED || err == -READ_ONLY) && !gc_without("other-folder"))
+	if ((err == -ACCESS || err == -NOT_PERMITTED || err == -READ_ONLY) && !gc_without("other-folder")) {
 		err = make_in("/other/", "/", n);       /* RUNDIR1 */
+		if (err == 0)
+			mark_as_ours(tap_run.image_dir);
+	}
 	return err == 0;
 }
 
@@ -98,6 +118,8 @@ bool tap_run_image_move(void)
 		tap_text_str(&t, "/other/");
 		tap_text_str(&t, tap_run.image_name);
 		state = tap_sys_mkdir_own(tap_run.moved_dir) == 0 ? MOVE_DONE : MOVE_NONE;
+		if (state == MOVE_DONE)
+			mark_as_ours(tap_run.moved_dir);
 		__atomic_store_n(&tap_run.moved, state, __ATOMIC_RELEASE);
 	}
 	/* Another thread is at it, with signals blocked: microseconds. */
