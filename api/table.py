@@ -113,6 +113,10 @@ class Arg:
         self.typed_out, self.role, self.position = False, "-", -1
         self.said = False               # the .api line speaks of this pointer
 
+    def kept(self):
+        """Copied of calls that failed, too: what a text says is often why."""
+        return self.copy == "string" and not self.count
+
     def is_pointer(self):
         return self.p.callback is None and ("*" in self.type or self.type.endswith("[]"))
 
@@ -430,7 +434,7 @@ def function_lines(fn):
         fn.id, fn.shown(), fn.domain, fn.kind, fn.ret_type, fn.ret, fn.ret_position, fn.ret_object,
         fn.command or "-", fn.command_value, fn.fixed_words, fn.event is not None, fn.is_callback)]
     for a in fn.args:
-        out.append("P\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%s" % (
+        out.append("P\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%s\t%d" % (
             a.p.text, a.name, a.value, a.group or "-", a.position, a.bytes, a.copy, a.dir, a.elem, a.elem_bytes, a.object,
-            a.count or "-", a.capacity or "-", a.limit, a.typed_out, a.role))
+            a.count or "-", a.capacity or "-", a.limit, a.typed_out, a.role, a.kept()))
     return out

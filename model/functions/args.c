@@ -129,6 +129,8 @@ static uint64_t take_string(const struct gt_decoded *d, const struct gt_copy_ste
 {
 	uint64_t bytes = left ? (uint32_t)*at : UINT64_MAX;
 
+	if (bytes == UINT32_MAX && d->call->result)
+		return 1;                 /* of a call that failed, which could not be read */
 	if (bytes == UINT64_MAX || bytes + 4 > left * 8)
 		return UINT64_MAX;
 	c->data = (const char *)at + 4;
@@ -160,15 +162,15 @@ static bool decode(struct gt_decoded *d)
 	uint64_t at = 0;
 
 	memset(d->copy, 0, call->fn->n_params * sizeof *d->copy);
-	if (call->result || plan->broken)
-		return true;              /* nothing is copied of a call that failed */
+	if (plan->broken)
+		return true;
 	for (uint16_t i = 0; i < plan->n_steps; i++) {
 		const struct gt_copy_step *s = &plan->steps[i];
 		struct gt_copied *c = &d->copy[s->param];
 		const uint64_t *from = call->copies + at;
 		uint64_t left = call->copy_words - at, words;
 
-		if (!fixed_value(call, &call->fn->params[s->param]))
+		if ((call->result && !s->kept) || !fixed_value(call, &call->fn->params[s->param]))
 			continue;
 		words = s->kind == GT_COPY_STRING ? take_string(d, s, from, left, c) :
 			s->kind == GT_COPY_PLIST ? take_list(s, from, left, c) : take_array(d, s, from, left, c);

@@ -103,7 +103,8 @@ static bool make_step(const struct gt_fn *fn, uint32_t i, struct gt_copy_step *s
 {
 	const struct gt_param *p = &fn->params[i];
 
-	*step = (struct gt_copy_step){ .param = (uint16_t)i, .kind = (uint8_t)p->copy, .limit = p->limit,
+	*step = (struct gt_copy_step){ .param = (uint16_t)i, .kind = (uint8_t)p->copy, .kept = p->kept,
+	                               .limit = p->limit,
 	                               .elem_bytes = p->elem_bytes ? p->elem_bytes : 1, .capacity = -1 };
 	if (says_its_length(p))
 		return true;

@@ -291,7 +291,7 @@ static int take_param(struct parser *p)
 		.count = text_of(p, 12), .capacity = text_of(p, 13), .limit = u32_of(p, 14),
 		.typed_out = number_of(p, 15) != 0,
 		.is_event_out = !strcmp(role, "event"), .is_wait_list = !strcmp(role, "waits"),
-		.is_errcode = !strcmp(role, "errcode"),
+		.is_errcode = !strcmp(role, "errcode"), .kept = number_of(p, 17) != 0,
 	};
 	if (copy < 0)
 		return bad(p, "parameter copied in an unknown way");

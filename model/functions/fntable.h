@@ -71,6 +71,7 @@ struct gt_param {
 	uint32_t limit;                   /* bytes captured at most */
 	bool typed_out;                   /* the API log prints ", *name = value" */
 	bool is_event_out, is_wait_list, is_errcode;
+	bool kept;                        /* copied of calls that failed, too */
 	const struct gt_enum *symbols;    /* group, when it is an enum or flags; NULL */
 };
 

@@ -61,7 +61,7 @@ static void objects(struct golden *g)
 	OP(g, "clCreateProgramWithSource", 0, V(0xC0), V(1), D64(0x7FE0, 0x601000), V(0), V(0x7FF4), RET(0x5500AB00));
 	OP(g, "clBuildProgram", 0, V(0x5500AB00), V(1), D64(0x7FE0, 0xD0), TEXT(0x602000, "-DN=4"), V(0), V(0));
 	OP(g, "clCreateKernel", 0, V(0x5500AB00), TEXT(0x603000, "vecadd"), V(0x7FF4), RET(0x5500EE00));
-	OP(g, "clCreateKernel", CL_INVALID_KERNEL_NAME, V(0x5500AB00), V(0x603000), V(0x7FF4), RET(0));
+	OP(g, "clCreateKernel", CL_INVALID_KERNEL_NAME, V(0x5500AB00), TEXT(0x603000, "vecdad"), V(0x7FF4), RET(0));
 	OP(g, "clSetKernelArg", 0, V(0x5500EE00), V(0), V(8), D64(0x7FE0, 0x5500DD00));
 	OP(g, "clSetKernelArg", 0, V(0x5500EE00), V(1), V(8), D64(0x7FE0, 0));
 	OP(g, "clSetKernelArg", 0, V(0x5500EE00), V(2), V(4), D32(0x7FE0, 1234));
@@ -89,7 +89,7 @@ static void strings(struct golden *g)
 	OP(g, "clBuildProgram", 0, V(0xAB), V(0), V(0), V(0), V(0), V(0));
 	OP(g, "clBuildProgram", 0, V(0xAB), V(0), V(0), { 0x602000, longer, 256, ARG_TEXT }, V(0), V(0));
 	OP(g, "clBuildProgram", 0, V(0xAB), V(0), V(0), { 0x602000, longer, 257, ARG_TEXT }, V(0), V(0));
-	OP(g, "clBuildProgram", CL_BUILD_PROGRAM_FAILURE, V(0xAB), V(0), V(0), V(0x602000), V(0), V(0));
+	OP(g, "clBuildProgram", CL_BUILD_PROGRAM_FAILURE, V(0xAB), V(0), V(0), TEXT(0x602000, "-DN"), V(0), V(0));
 	OP(g, "clCreateKernel", 0, V(0xAB), TEXT(0x603000, "odd;name) = /x"), V(0), RET(0xEE));
 	OP(g, "clGetExtensionFunctionAddress", 0, TEXT(0x603000, "clGetKernelSubGroupInfoKHR"), RET(0x7F00AABBCCDD));
 	OP(g, "clGetExtensionFunctionAddress", 0, TEXT(0x603000, "none"), RET(0));

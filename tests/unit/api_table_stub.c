@@ -10,6 +10,7 @@
 
 #include "opencl_entries.h"
 #include "opencl_hooks.h"
+#include "trace/write/call/copy.h"
 
 #define VISIBLE __attribute__((visibility("default")))
 
@@ -78,6 +79,20 @@ uint32_t tap_put_string(uint64_t *out, const char *text, uint32_t bytes)
 	memcpy(out, &bytes, 4);
 	memcpy((char *)out + 4, text, bytes);
 	return tap_string_words(bytes);
+}
+
+/* Guarded in the shim: here address 16 stands for one where nothing is. */
+uint32_t tap_failed_text_bytes(const char *text, uint32_t limit, bool *cut)
+{
+	return (uintptr_t)text == 16 ? TAP_UNREADABLE : tap_copy_text_bytes(text, limit, cut);
+}
+
+uint32_t tap_put_failed_text(uint64_t *out, const char *text, uint32_t bytes)
+{
+	if (bytes != TAP_UNREADABLE)
+		return tap_put_string(out, text, bytes);
+	out[0] = bytes;
+	return 1;
 }
 
 void tap_lost(enum rec_loss reason, uint64_t n) { (void)reason; (void)n; }

@@ -74,7 +74,7 @@ class Param:
         self.type, self.name, self.value, self.group = f[1:5]
         self.position, self.bytes, self.copy, self.dir, self.elem, self.elem_bytes = int(f[5]), int(f[6]), f[7], f[8], f[9], int(f[10])
         self.count, self.capacity = ("" if f[12] == "-" else f[12]), ("" if f[13] == "-" else f[13])
-        self.limit, self.role = int(f[14]), f[16]
+        self.limit, self.role, self.kept = int(f[14]), f[16], f[17] == "1"
 
 
 def generate():
@@ -304,10 +304,13 @@ class Call:
         raw = struct.pack("<%dQ" % len(self.words), *self.words)
         at, out, counted = 8 * self.fn.fixed, {}, {}
         for p in self.fn.copies():
-            if self.fixed(p.position, 8) == 0 or self.result != 0:
+            if self.fixed(p.position, 8) == 0 or (self.result != 0 and not p.kept):
                 continue
             if p.copy == "string":
                 n = struct.unpack_from("<I", raw, at)[0]
+                if n == 0xffffffff and self.result:
+                    at += 8
+                    continue
                 out[p.name] = raw[at + 4:at + 4 + n]
                 at += (4 + n + 7) // 8 * 8
                 continue
@@ -373,12 +376,26 @@ class Wrappers(unittest.TestCase):
             everything = [p.name for p in fn.params]
             self.assertEqual(self.check(Call(self.lib, fn, null=everything).run("ext", "ext")), {}, fn.name)
 
-    def test_a_failed_call_copies_nothing(self):
-        for fn in self.functions():
-            if fn.ret_class != "error" and not any(p.role == "errcode" for p in fn.params):
-                continue
-            self.assertEqual(self.check(Call(self.lib, fn, result=-30).run("ext", "ext")), {}, fn.name)
+    def failing(self):
+        return [fn for fn in self.functions() if fn.ret_class == "error" or any(p.role == "errcode" for p in fn.params)]
+
+    def test_a_failed_call_copies_its_texts_alone(self):
+        seen = set()
+        for fn in self.failing():
+            texts = {p.name for p in fn.params if p.kept}
+            self.assertEqual(set(self.check(Call(self.lib, fn, result=-30).run("ext", "ext"))), texts, fn.name)
             self.assertEqual(ctypes.c_int32.in_dll(self.lib, "stub_result").value, -30)
+            seen |= {(fn.name, name) for name in texts}
+        self.assertLessEqual({("clBuildProgram", "options"), ("clCreateKernel", "kernel_name"), ("clLinkProgram", "options"),
+                              ("clCreateProgramWithBuiltInKernels", "kernel_names")}, seen)
+
+    def test_a_text_of_a_failed_call_that_lies_nowhere_is_not_there(self):
+        for fn in self.failing():
+            call = Call(self.lib, fn, result=-30)
+            for p in fn.params:
+                if p.kept:
+                    call.args[p.name] = 16
+            self.assertEqual(self.check(call.run("ext", "ext")), {}, fn.name)
 
     def test_outputs_whose_count_nobody_asked_for_show_only_what_was_written(self):
         seen = 0

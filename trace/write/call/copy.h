@@ -48,6 +48,23 @@ static inline uint32_t tap_copy_text_bytes(const char *text, uint32_t limit, boo
 	return n;
 }
 
+/*
+ * The text of a call that failed, as it is often why. It is read guarded, since the reason may also be that it lies
+ * nowhere: then it is TAP_UNREADABLE, which takes the word of its length alone.
+ */
+#define TAP_UNREADABLE UINT32_MAX
+uint32_t tap_failed_text_bytes(const char *text, uint32_t limit, bool *cut) __attribute__((visibility("hidden")));
+uint32_t tap_put_failed_text(uint64_t *out, const char *text, uint32_t bytes) __attribute__((visibility("hidden")));
+static inline uint32_t tap_failed_text_words(uint32_t bytes)
+{
+	return bytes == TAP_UNREADABLE ? 1 : tap_string_words(bytes);
+}
+
+static inline uint32_t tap_put_text(uint64_t *out, const char *text, uint32_t bytes, bool failed)
+{
+	return TAP_RARE(failed) ? tap_put_failed_text(out, text, bytes) : tap_put_string(out, text, bytes);
+}
+
 /* Elements of a list up to and with its zero: of every element, or (pairs) of every second. At most `limit`. */
 static inline uint32_t tap_list_elements(const void *list, bool pairs, uint32_t limit, bool *cut)
 {
