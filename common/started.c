@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/plain/audit.h"
 #include "common/plain/program.h"
 
 const char *gt_started_why(const char *value, const char **path)
@@ -23,7 +24,11 @@ void gt_started_note(const char *key, const char *value, char *text, size_t room
 {
 	const char *path, *why = gt_started_why(value, &path);
 
-	if (!strncmp(value, "unseen ", 7))
+	enum gc_audit audit = gc_audit_of_word(value, strcspn(value, " "));
+
+	if (audit)
+		snprintf(text, room, GC_NOTE_UNAUDITED, path, gc_audit_why_not(audit));
+	else if (!strncmp(value, "unseen ", 7))
 		snprintf(text, room, GC_NOTE_UNSEEN, value + 7);
 	else if (why)
 		snprintf(text, room, strcmp(key, "started") ? GC_NOTE_UNREACHABLE : GC_NOTE_STATIC, path, why);

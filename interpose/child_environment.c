@@ -10,18 +10,21 @@
 #include "interpose/child_environment.h"
 
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/plain/static_tls.h"
 #include "common/plain/without.h"
 #include "trace/write/options.h"
 #include "trace/write/sys.h"
 #include "trace/write/text.h"
 #include "trace/write/tls.h"
 
-#define PRELOAD "LD_PRELOAD="
-#define AUDIT "LD_AUDIT="
 #define AUDIT_MODULE "libgputap-audit.so"
+
+enum { NAME_MAX_BYTES = sizeof "GLIBC_TUNABLES=" };
+static const char *const variables[TAP_LISTS] = { "LD_PRELOAD=", "LD_AUDIT=", "GLIBC_TUNABLES=" };
 
 static bool preloaded;                          /* by environment, so that children are expected to be followed */
 static bool launched;                           /* by gputap run: the lists are ours to arrange */
@@ -42,7 +45,7 @@ static bool loads_us(char *const *env)
 {
 	const char *layers = value_in(env, "OPENCL_LAYERS=");
 
-	return gc_preloads_has_ours(value_in(env, PRELOAD)) || (layers && strstr(layers, GC_OURS));
+	return gc_preloads_has_ours(value_in(env, variables[TAP_PRELOAD])) || (layers && strstr(layers, GC_OURS));
 }
 
 bool tap_exec_cleans(char *const *env) { return preloaded && !loads_us(env); }
@@ -84,64 +87,104 @@ static void exchange(const char *variable, char *line)
 
 static bool audits_by_itself(void) { return launched && !strcmp(tap_option("audit"), "auto"); }
 
+/* What one of the lists becomes for the program, as gc_preloads_write has it. */
+static size_t write_list(const struct tap_child *c, enum tap_list list, char *to, size_t room, bool *same)
+{
+	const char *old = c->value[list];
+
+	switch (list) {
+	case TAP_PRELOAD: return gc_preloads_write(to, room, old, c->ours, c->program.runtime, same);
+	case TAP_AUDIT: return gc_audit_write(to, room, old, c->auditor, same);
+	default: return gc_static_tls_tunables(to, room, old, c->tls_bytes, same);
+	}
+}
+
 void tap_child_init(void)
 {
-	static char preload_line[TAP_PATH_MAX] = PRELOAD, audit_line[TAP_PATH_MAX] = AUDIT;
-	const char *preload = value_in(environ, PRELOAD), *audit = value_in(environ, AUDIT);
-	size_t bytes, name = sizeof PRELOAD - 1;
-	bool same;
+	static char line[TAP_LISTS][TAP_PATH_MAX];
+	struct tap_child none = { .ours = GC_OURS_STAY };
 
 	preloaded = loads_us(environ);
 	launched = tap_environ("GPUTAP_LAUNCHER") != NULL;
-	if (!preloaded || !preload || gc_without("child-environment"))
+	for (int i = 0; i < TAP_LISTS; i++)
+		none.value[i] = value_in(environ, variables[i]);
+	if (!preloaded || !none.value[TAP_PRELOAD] || gc_without("child-environment"))
 		return;
-	find_auditor(preload);
-	bytes = gc_preloads_write(preload_line + name, sizeof preload_line - name, preload, GC_OURS_STAY, "", &same);
-	if (!same && bytes < sizeof preload_line - name)
-		exchange(PRELOAD, preload_line);
-	name = sizeof AUDIT - 1;
-	if (!audit || !audits_by_itself())
-		return;
-	bytes = gc_audit_write(audit_line + name, sizeof audit_line - name, audit, NULL, &same);
-	if (!same && bytes < sizeof audit_line - name)
-		exchange(AUDIT, bytes ? audit_line : NULL);
+	find_auditor(none.value[TAP_PRELOAD]);
+	for (int i = 0; i < (audits_by_itself() ? TAP_LISTS : TAP_AUDIT); i++) {
+		size_t name = strlen(variables[i]), room = sizeof line[i] - name, bytes;
+		bool same;
+
+		if (!none.value[i])
+			continue;
+		memcpy(line[i], variables[i], name);
+		bytes = write_list(&none, (enum tap_list)i, line[i] + name, room, &same);
+		if (!same && bytes < room)
+			exchange(variables[i], bytes ? line[i] : NULL);
+	}
 }
 
 /* -------------------------------------------------------------- the program */
 
-/* Whether LD_AUDIT is ours to arrange for it, and if so whether with our module. */
-static bool arranges_audit(struct tap_child *c)
+static bool wants_auditor(const struct tap_child *c)
 {
 	const char *word = tap_option("audit");
 
-	if (gc_program_is_misled(&c->program))
-		return true;
 	if (!launched || c->program.kind != GC_PROGRAM_FOLLOWED || !strcmp(word, "off"))
 		return false;
-	if (!strcmp(word, "on") || gc_preloads_audit(&c->program))
-		c->auditor = auditor;
-	if (c->auditor && (!*auditor || TAP_SYS(faccessat, AT_FDCWD, auditor, 4 /* R_OK */, 0, 0, 0)))
-		c->auditor = NULL;
-	return true;
+	return !strcmp(word, "on") || gc_preloads_audit(&c->program);
 }
 
-static void settle_environment(struct tap_child *c)
+/* LD_AUDIT, where it is ours to arrange, and the room that the module costs. */
+static void settle_audit(struct tap_child *c, int dir, const char *path)
 {
-	bool same_preload, same_audit = true;
-	size_t audit = 0;
+	struct gc_audit_where where = { .dir = dir,
+		.path = path,
+		.library_path = value_in(c->env, "LD_LIBRARY_PATH="),
+		.preload = c->value[TAP_PRELOAD],
+		.audit = c->value[TAP_AUDIT],
+		.glibc = gnu_get_libc_version() };
 
-	c->ours = gc_preloads_ours(&c->program, launched);
-	size_t preload = gc_preloads_write(NULL, 0, c->preload, c->ours, c->program.runtime, &same_preload);
+	c->arranges_audit = gc_program_is_misled(&c->program) ||
+		(launched && c->program.kind == GC_PROGRAM_FOLLOWED && strcmp(tap_option("audit"), "off"));
+	if (!wants_auditor(c) || !*auditor || TAP_SYS(faccessat, AT_FDCWD, auditor, 4 /* R_OK */, 0, 0, 0))
+		return;
+	if (!gc_without("audit-room"))
+		c->audit = gc_audit_plan(&c->program, &where, &c->tls_bytes);
+	c->auditor = c->audit == GC_AUDIT_GOES ? auditor : NULL;
+}
 
-	if (arranges_audit(c))
-		audit = gc_audit_write(NULL, 0, c->audit, c->auditor, &same_audit);
-	c->sets_preload = !same_preload;
-	c->sets_audit = !same_audit;
-	if (!c->sets_preload && !c->sets_audit)
+/* The lists from this one on. */
+static void settle_lists(struct tap_child *c, enum tap_list first)
+{
+	size_t bytes = 0;
+
+	for (int i = first; i < TAP_LISTS; i++) {
+		bool same;
+		size_t n = write_list(c, (enum tap_list)i, NULL, 0, &same);
+
+		c->sets[i] = !same && (i == TAP_PRELOAD || c->arranges_audit);
+		bytes += c->sets[i] ? NAME_MAX_BYTES + n + 1 : 0;
+	}
+	if (!bytes)
 		return;
 	while (c->env[c->lines])
 		c->lines++;
-	c->bytes = (c->lines + 3) * sizeof(char *) + sizeof PRELOAD + preload + sizeof AUDIT + audit;
+	c->bytes = (c->lines + TAP_LISTS + 1) * sizeof(char *) + bytes;
+}
+
+static void settle_environment(struct tap_child *c, int dir, const char *path)
+{
+	c->ours = gc_preloads_ours(&c->program, launched);
+	settle_audit(c, dir, path);
+	settle_lists(c, TAP_PRELOAD);
+}
+
+/* Nothing loads us there: the audit module has nothing to bind to. */
+static void settle_cleaned(struct tap_child *c)
+{
+	c->arranges_audit = launched;
+	settle_lists(c, TAP_AUDIT);
 }
 
 static void settle_fate(struct tap_child *c, const char *name)
@@ -153,15 +196,26 @@ static void settle_fate(struct tap_child *c, const char *name)
 	c->started.fate = gc_program_is_lost(p) ? TAP_UNREACHABLE
 		: p->is_static                  ? TAP_STATIC
 		: p->refused                    ? TAP_UNSEEN
+		: c->audit                      ? TAP_UNAUDITED
 						: TAP_FOLLOWED;
+	if (c->started.fate == TAP_UNAUDITED) {
+		c->started.word = gc_audit_word(c->audit);
+		c->started.why = gc_audit_why_not(c->audit);
+	}
 }
 
 static bool begins_look(struct tap_child *c, const char *name, char *const *env)
 {
-	*c = (struct tap_child){ .env = env, .preload = value_in(env, PRELOAD), .audit = value_in(env, AUDIT) };
+	*c = (struct tap_child){ .env = env };
+	for (int i = 0; i < TAP_LISTS; i++)
+		c->value[i] = value_in(env, variables[i]);
 	c->started = (struct tap_started){ .path = name, .program = name,
 		.fate = tap_exec_cleans(env) ? TAP_CLEANED : TAP_FOLLOWED };
-	if (!name || !preloaded || !gc_preloads_has_ours(c->preload) || gc_without("child-environment"))
+	if (!name || !preloaded || gc_without("child-environment"))
+		return false;
+	if (c->started.fate == TAP_CLEANED)
+		settle_cleaned(c);
+	if (!gc_preloads_has_ours(c->value[TAP_PRELOAD]))
 		return false;
 	if (tap_seccomp)                        /* what the filter forbids is not known */
 		c->started.fate = TAP_UNSEEN;
@@ -173,7 +227,7 @@ void tap_child_look(struct tap_child *c, int dir, const char *path, char *const 
 	if (!begins_look(c, path, env))
 		return;
 	gc_program_look(dir, path, &c->program);
-	settle_environment(c);
+	settle_environment(c, dir, path);
 	settle_fate(c, path);
 }
 
@@ -185,7 +239,7 @@ void tap_child_search(struct tap_child *c, const char *file, char *const *env)
 		return;
 	gc_program_find(file, value_in(environ, "PATH="), path, sizeof path);
 	gc_program_look(AT_FDCWD, path, &c->program);
-	settle_environment(c);
+	settle_environment(c, AT_FDCWD, path);
 	settle_fate(c, file);
 }
 
@@ -247,50 +301,38 @@ void tap_child_forget(struct tap_child *c)
 	__atomic_store_n(&mappings[i].by, 0, __ATOMIC_RELEASE);
 }
 
-static bool is_line_of(const char *line, const char *variable) { return !strncmp(line, variable, strlen(variable)); }
-
-/* "NAME=" and the list, at `text`; an empty list leaves no line. Returns where the next one goes. */
-static char *put_preload(struct tap_child *c, char *text, char ***line)
+static bool is_set(const struct tap_child *c, const char *line)
 {
-	size_t n, name = sizeof PRELOAD - 1;
-	bool same;
-
-	memcpy(text, PRELOAD, name);
-	n = gc_preloads_write(text + name, c->bytes, c->preload, c->ours, c->program.runtime, &same);
-	if (n)
-		*(*line)++ = text;
-	return text + name + n + 1;
+	for (int i = 0; i < TAP_LISTS; i++)
+		if (c->sets[i] && !strncmp(line, variables[i], strlen(variables[i])))
+			return true;
+	return false;
 }
 
-static void put_audit(struct tap_child *c, char *text, char ***line)
-{
-	size_t name = sizeof AUDIT - 1;
-	bool same;
-
-	memcpy(text, AUDIT, name);
-	if (gc_audit_write(text + name, c->bytes, c->audit, c->auditor, &same))
-		*(*line)++ = text;
-}
-
+/* The lines that are set stand behind all others, their text behind the array; an empty list leaves none. */
 char *const *tap_child_environment(struct tap_child *c)
 {
 	char **copy = c->bytes ? map_room(c) : NULL, **line = copy;
 
 	if (!copy)
 		return c->env;
-	char *text = (char *)(copy + c->lines + 3);
+	char *text = (char *)(copy + c->lines + TAP_LISTS + 1);
 
-	for (size_t i = 0; i < c->lines; i++) {
-		bool set = (c->sets_preload && is_line_of(c->env[i], PRELOAD)) ||
-			(c->sets_audit && is_line_of(c->env[i], AUDIT));
-
-		if (!set)
+	for (size_t i = 0; i < c->lines; i++)
+		if (!is_set(c, c->env[i]))
 			*line++ = c->env[i];
+	for (int i = 0; i < TAP_LISTS; i++) {
+		size_t name = strlen(variables[i]), n;
+		bool same;
+
+		if (!c->sets[i])
+			continue;
+		memcpy(text, variables[i], name);
+		n = write_list(c, (enum tap_list)i, text + name, c->bytes, &same);
+		if (n)
+			*line++ = text;
+		text += name + n + 1;
 	}
-	if (c->sets_preload)
-		text = put_preload(c, text, &line);
-	if (c->sets_audit)
-		put_audit(c, text, &line);
 	*line = NULL;
 	return copy;
 }

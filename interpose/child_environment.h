@@ -13,7 +13,8 @@
  * CHILD1  Whoever starts a program may be a child of vfork, which never comes back from an exec that succeeds: nothing
  *         is held then but one mapping, which the thread's next start takes over.
  * CHILD2  What the shim's own process keeps in its environment is what every program needs; what one program needs
- *         (AddressSanitizer's runtime, the audit module) is added for that one, and taken out again in it.
+ *         (AddressSanitizer's runtime, the audit module and the room that it costs) is added for that one, and taken
+ *         out again in it.
  *
  * Runs      in the calling thread, between fork or vfork and exec too; in the constructor (init).
  * Must not  allocate, lock, change errno.
@@ -26,19 +27,27 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "common/plain/audit.h"
 #include "common/plain/preloads.h"
 #include "common/plain/program.h"
 #include "trace/write/process.h"
+
+/* Variables of the dynamic linker. */
+enum tap_list { TAP_PRELOAD, TAP_AUDIT, TAP_TUNABLES, TAP_LISTS };
 
 struct tap_child {
 	struct gc_program program;
 	struct tap_started started;     /* for who tells of it */
 	char *const *env;
-	const char *preload, *audit;    /* values, NULL: not set */
+	const char *value[TAP_LISTS];   /* NULL: not set */
+	bool sets[TAP_LISTS];
 	const char *auditor;            /* the audit module's path, NULL: without */
+	enum gc_audit audit;            /* whether it can go there */
+	bool arranges_audit;
 	enum gc_ours ours;
-	bool sets_preload, sets_audit;
+	uint64_t tls_bytes;             /* static thread-local storage beside the audit module */
 	size_t lines;                   /* of env */
 	size_t bytes;                   /* of its copy, 0: env as it is */
 	void *mapped;

@@ -25,6 +25,7 @@
 #include "cli/run/signals.h"
 #include "common/installed.h"
 #include "common/plain/preloads.h"
+#include "common/plain/static_tls.h"
 #include "trace/format/domains.h"
 
 /* -------------------------------------------------------------- environment */
@@ -141,19 +142,41 @@ static int arrange_preloads(const struct gc_program *p, struct gt_err *err)
 	return 0;
 }
 
+/* The audit module takes room from the program's libraries: GLIBC_TUNABLES asks for more. */
+static int arrange_room(uint64_t bytes, struct gt_err *err)
+{
+	static const char variable[] = "GLIBC_TUNABLES";
+	const char *old = getenv(variable);
+	bool same;
+	size_t room = gc_static_tls_tunables(NULL, 0, old, bytes, &same) + 1;
+	char *list = same ? NULL : malloc(room);
+
+	if (same)
+		return 0;
+	if (!list)
+		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "no memory for the dynamic linker's settings");
+	if (gc_static_tls_tunables(list, room, old, bytes, &same))
+		setenv(variable, list, 1);
+	else
+		unsetenv(variable);
+	free(list);
+	return 0;
+}
+
 static int arrange_audit(const struct gt_run *run, struct gt_err *err)
 {
-	const char *audit = gt_option(run->options, "audit");
-	const struct gc_program *p = &run->target.program;
+	const struct gt_run_target *t = &run->target;
 	char path[PATH_MAX];
 
-	if (gc_program_is_misled(p) || (strcmp(audit, "on") && (strcmp(audit, "auto") || !gc_preloads_audit(p))))
-		return 0;
+	if (!t->wants_audit || t->audit != GC_AUDIT_GOES)
+		return arrange_room(0, err);
 	if (library("libgputap-audit.so", path))
 		prepend("LD_AUDIT", path);
-	else if (!strcmp(audit, "on"))
+	else if (!strcmp(gt_option(run->options, "audit"), "on"))
 		return gt_fail(err, GT_EXIT_MISSING, NULL, NULL, "libgputap-audit.so is not installed");
-	return 0;
+	else
+		return arrange_room(0, err);
+	return arrange_room(t->tls_bytes, err);
 }
 
 static int environment(const struct gt_run *run, struct gt_err *err)

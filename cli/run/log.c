@@ -166,6 +166,10 @@ void gt_run_log_target(const struct gt_run *run)
 {
 	char value[PATH_MAX + 32];
 
+	if (run->target.audit) {
+		snprintf(value, sizeof value, "%s %s", gc_audit_word(run->target.audit), run->target.path);
+		gt_run_log(run, "started", value);
+	}
 	if (!gc_program_is_lost(&run->target.program))
 		return;
 	snprintf(value, sizeof value, "%s %s", gc_program_word(&run->target.program), run->target.path);

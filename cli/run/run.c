@@ -402,7 +402,7 @@ int gt_cmd_run(struct gt_cli *cli)
 	say_not_built(run.options);
 	say_no_callstacks(run.options);
 	choose_run_id(&run);
-	gt_run_look_at_target(cli->args[0], &run.target);
+	gt_run_look_at_target(cli->args[0], gt_option(run.options, "audit"), &run.target);
 	if (before_start(&run, &err)) {
 		gt_cli_fail(&err);
 		return FAILED_BEFORE_START;

@@ -13,6 +13,7 @@
 
 #include "cli/run/capture.h"
 #include "cli/cli.h"
+#include "common/plain/audit.h"
 #include "common/plain/program.h"
 #include "common/temporary.h"
 #include "trace/format/counters.h"
@@ -22,6 +23,9 @@ struct gt_run_target {
 	char path[PATH_MAX];            /* of the program itself, or of what runs the script */
 	const char *why;                /* nothing can be preloaded into it, as the end of a sentence; NULL: it can */
 	struct gc_program program;
+	bool wants_audit;               /* the audit module */
+	enum gc_audit audit;            /* whether it can go there */
+	uint64_t tls_bytes;             /* static thread-local storage beside it */
 };
 
 struct gt_perf;
@@ -74,7 +78,7 @@ int gt_run_like_target(const struct gt_run *run);                 /* the target'
 void gt_run_stop_ask(void);
 void gt_run_stop_follow(pid_t program);
 /* target.c: what will run, be it named by a script, and whether it can be reached. Before the start. */
-void gt_run_look_at_target(const char *program, struct gt_run_target *t);
+void gt_run_look_at_target(const char *program, const char *audit, struct gt_run_target *t);
 /* cuda.c: with --cuda-args, the table of CUDA's arguments: before the child is made; then into the trace. */
 int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err);
 void gt_run_cuda_store(struct gt_run *run);

@@ -22,8 +22,10 @@
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
+#define LINKER "/lib64/ld-linux-x86-64.so.2"
 #else
 #define MACHINE EM_AARCH64
+#define LINKER "/lib/ld-linux-aarch64.so.1"
 #endif
 
 enum { WINDOW = 896, LOADS = 8, NEEDED = 32, SCRIPTS = 5, NAMES_MAX = 8192, CHAIN_MAX = 1024 };
@@ -301,6 +303,7 @@ static void look_at_symbols(struct file *f, const char *name, struct gc_program 
 
 	p->opens_plugins |= begins_with_one_of(name, pythons) || exports(f, "Py_BytesMain") || exports(f, "Py_Main") ||
 		(f->strings && mentions(f, "\0dlmopen", 9));
+	p->has_tsan = exports(f, "__tsan_init");
 }
 
 static enum gc_program_kind kind_by_linker(const char *name)
@@ -343,6 +346,7 @@ static void look_at_elf(struct file *f, const char *name, struct gc_program *p)
 	const char *linker = text_at(f, f->linker, GC_INTERPRETER_MAX);
 
 	p->kind = linker ? kind_by_linker(last_part(linker)) : GC_PROGRAM_UNKNOWN;
+	p->other_linker = linker && !gc_equal(linker, LINKER);
 	if (p->kind != GC_PROGRAM_FOLLOWED)
 		return;
 	look_at_needed(f, p);
@@ -460,7 +464,7 @@ void gc_program_look(int dir, const char *path, struct gc_program *p)
 	uint8_t window[WINDOW];
 
 	p->kind = GC_PROGRAM_UNKNOWN;
-	p->is_static = p->opens_plugins = p->refused = false;
+	p->is_static = p->opens_plugins = p->refused = p->other_linker = p->has_tsan = false;
 	p->runtime[0] = p->interpreter[0] = 0;
 	if (!look_at_file(dir, path, p, window))
 		return;

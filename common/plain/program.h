@@ -38,6 +38,8 @@ struct gc_program {
 	bool is_static;                 /* it loads no library, so no driver, whatever else it is */
 	bool opens_plugins;             /* into a scope or a namespace of their own, which only the audit module sees */
 	bool refused;                   /* it is there, and could not be looked at */
+	bool other_linker;              /* its dynamic linker is not the machine's own */
+	bool has_tsan;                  /* ThreadSanitizer's runtime is a part of it */
 	/* AddressSanitizer's, which must be the first library; "": none, or it is a part of the program itself */
 	char runtime[GC_RUNTIME_MAX];
 	char interpreter[GC_INTERPRETER_MAX];   /* what runs the script: all the above is of it; "": no script */

@@ -12,6 +12,8 @@ build=$(cd "${GPUTAP_BUILD:-$here/../../build}" && pwd)
 gputap=$build/gputap
 unset LD_PRELOAD LD_AUDIT GLIBC_TUNABLES ASAN_OPTIONS
 declare -A command=()                   # of each kind; its words are split at blanks
+declare -A outer=()                     # what stands in the environment of gputap itself, where anything does
+declare -A seen=()                      # status of a command by itself; its output lies in bare.KIND.HOW.*
 skip() { skipped=$((skipped + 1)); echo "skipped: $1: $2"; }
 
 # have KIND COMMAND: the kind is there if its command runs by itself
@@ -63,9 +65,10 @@ tls_program() { # NAME SIZE
 		$cc -O1 -o "$name" "$name-main.c" -L. "-l$name" "-Wl,-rpath,$PWD" -lpthread && have "$name" "$PWD/$name"
 }
 
-sanitized() { # KIND COMPILER FLAG
+sanitized() { # KIND COMPILER FLAG...
+	local compiler=$2
 	if ! command -v "$2" >/dev/null; then skip "$1" "no $2"
-	elif ! "$2" -O1 -g "$3" -o "$1" one.c 2>err.have; then skip "$1" "$(tail -n 1 err.have)"
+	elif ! "$compiler" -O1 -g "${@:3}" -o "$1" one.c 2>err.have; then skip "$1" "$(tail -n 1 err.have)"
 	else have "$1" "$PWD/$1"; fi
 }
 
@@ -73,8 +76,9 @@ allocator() { # KIND LIBRARY
 	local path
 	path=$(ldconfig -p 2>/dev/null | awk -v name="$2" '$1 == name { print $NF; exit }')
 	if [ -z "$path" ]; then skip "$1" "no $2"; return; fi
-	have "$1-preloaded" "env LD_PRELOAD=$path ./one"
-	have "$1-python" "env LD_PRELOAD=$path python3 $PWD/one.py"
+	have "$1-instead" "env LD_PRELOAD=$path $PWD/one"
+	have "$1-preloaded" "$PWD/one" && outer[$1-preloaded]=LD_PRELOAD=$path
+	have "$1-python" "python3 $PWD/one.py" && outer[$1-python]=LD_PRELOAD=$path
 	$cc -O1 -o "$1" one.c -Wl,--no-as-needed "$path" && have "$1" "$PWD/$1"
 }
 
@@ -87,7 +91,7 @@ build_programs() { # [KIND...]: those alone
 	printf 'import threading\nt = threading.Thread(target=lambda: print("thread"))\nt.start()\nt.join()\nprint(1)\n' >one.py
 	$cc -O1 -o one one.c || exit 1
 	for kind in c python3 python3.9 python3.10 python3.11 python3.12 python3.13 bash sh perl java tls1700 tls3000 jemalloc tcmalloc \
-		asan asan-clang tsan tsan-clang lsan; do
+		asan asan-clang tsan tsan-static tsan-clang lsan lsan-clang; do
 		wanted $kind && build_program $kind
 	done
 }
@@ -107,8 +111,10 @@ build_program() { # KIND
 	asan) sanitized asan gcc -fsanitize=address ;;
 	asan-clang) sanitized asan-clang clang -fsanitize=address ;;
 	tsan) sanitized tsan gcc -fsanitize=thread ;;
+	tsan-static) sanitized tsan-static gcc -fsanitize=thread -static-libtsan ;;
 	tsan-clang) sanitized tsan-clang clang -fsanitize=thread ;;
 	lsan) sanitized lsan gcc -fsanitize=leak ;;
+	lsan-clang) sanitized lsan-clang clang -fsanitize=leak ;;
 	esac
 }
 
@@ -129,18 +135,24 @@ below() { # HOW COMMAND
 	esac
 }
 
+bare() { # KIND HOW: runs it without gputap, once
+	[ -z "${seen[$1.$2]-}" ] || return 0
+	timeout 60 env ${outer[$1]-} "${words[@]}" >"bare.$1.$2.out" 2>"bare.$1.$2.err" </dev/null
+	seen[$1.$2]=$?
+}
+
 start() { # KIND HOW DOMAINS [OPTION...]
-	local kind=$1 how=$2 domains=$3 words bare status; shift 3
+	local kind=$1 how=$2 domains=$3 words status; shift 3
 	[ -n "${command[$kind]-}" ] || return 0
 	below "$how" "${command[$kind]}"
-	timeout 60 "${words[@]}" >bare.out 2>bare.err </dev/null; bare=$?
+	bare "$kind" "$how"
 	rm -rf t.gputap
-	timeout 60 "$gputap" run -q -f -t "$domains" -o t "$@" -- "${words[@]}" >out 2>err </dev/null; status=$?
-	if [ "$status" -eq "$bare" ] && cmp -s bare.out out && cmp -s bare.err err; then
+	timeout 60 env ${outer[$kind]-} "$gputap" run -q -f -t "$domains" -o t "$@" -- "${words[@]}" >out 2>err </dev/null; status=$?
+	if [ "$status" -eq "${seen[$kind.$how]}" ] && cmp -s "bare.$kind.$how.out" out && cmp -s "bare.$kind.$how.err" err; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
-		printf 'FAIL: %s, %s, -t %s %s: status %s, bare %s\n' "$kind" "$how" "$domains" "$*" "$status" "$bare"
-		diff bare.out out | head -n 4; diff bare.err err | head -n 4
+		printf 'FAIL: %s, %s, -t %s %s: status %s, bare %s\n' "$kind" "$how" "$domains" "$*" "$status" "${seen[$kind.$how]}"
+		diff "bare.$kind.$how.out" out | head -n 4; diff "bare.$kind.$how.err" err | head -n 4
 	fi
 }

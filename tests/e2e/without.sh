@@ -202,6 +202,11 @@ plugged() { run -- env python3 -c "import ctypes, os; ctypes.CDLL('$PWD/plugin.s
 if ldd --version 2>/dev/null | head -n 1 | awk '{exit !($NF >= 2.35)}'; then
 	needed child-environment "a plug-in with RTLD_DEEPBIND in a Python below another program is recorded" plugged
 fi
+printf '__thread char room[3000] __attribute__((tls_model("initial-exec"))) = { 1 };\nint one(void); int one(void) { return room[1]; }\n' >room.c
+printf 'int one(void); int main(void) { return one(); }\n' >roomy.c
+$cc -fPIC -shared -o libroom.so room.c && $cc -o roomy roomy.c -L. -lroom "-Wl,-rpath,$PWD" || exit 1
+roomy() { timeout 20 "$gputap" run -q -f -o t --audit=on -- ./roomy 2>err && timeout 20 "$gputap" run -q -f -o t --audit=on -- sh -c ./roomy 2>err; }
+needed audit-room "a program whose libraries take 3000 bytes of static thread-local storage starts with the audit module" roomy
 outlives() { # COMMAND...: asked while a child of the run has still calls to make
 	rm -f go
 	run -- sh -c "$e2e/cl_place 7 await=go 3 & echo \$! >child; i=0; until [ -e t.gputap/*/0.str ] || [ \$i = 3000 ]; do i=\$((i + 1)); sleep 0.01; done"

@@ -244,6 +244,32 @@ static void who_opens_plugins_needs_the_audit_module(void **state)
 	}
 }
 
+static void what_is_in_the_way_of_the_audit_module_is_seen(void **state)
+{
+#if defined(__x86_64__)
+	static const char usual[] = GLIBC;
+#else
+	static const char usual[] = "/lib/ld-linux-aarch64.so.1";
+#endif
+	static const struct { struct made made; bool other, tsan; } all[] = {
+		{ { .linker = usual }, false, false },
+		{ { .linker = "/nix/store/x-glibc/lib/ld-linux-x86-64.so.2" }, true, false },
+		{ { .linker = usual, .exported = "__tsan_init" }, false, true },
+		{ { .linker = usual, .exported = "__asan_init" }, false, false },
+		{ { .linker = usual, .needed = { "libtsan.so.2" } }, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct gc_program p;
+
+		make("program", &all[i].made);
+		gc_program_look(AT_FDCWD, "program", &p);
+		assert_int_equal(p.other_linker, all[i].other);
+		assert_int_equal(p.has_tsan, all[i].tsan);
+	}
+}
+
 static void a_script_is_what_runs_it(void **state)
 {
 	char line[128], folder[64];
@@ -459,6 +485,7 @@ int main(void)
 		cmocka_unit_test(each_kind_is_told_by_the_file),
 		cmocka_unit_test(a_sanitizers_runtime_is_named),
 		cmocka_unit_test(who_opens_plugins_needs_the_audit_module),
+		cmocka_unit_test(what_is_in_the_way_of_the_audit_module_is_seen),
 		cmocka_unit_test(a_script_is_what_runs_it),
 		cmocka_unit_test(what_cannot_be_read_is_unknown),
 		cmocka_unit_test(a_descriptor_is_looked_at_as_a_path),

@@ -469,7 +469,8 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
  *       unfollowed=PATH (started with an environment without us, by an image that recorded nothing)
  *       unreachable=WORD PATH (started by such an image, and nothing can be preloaded into it: common/plain/program.h),
  *       or the pid of who was killed while it started one
- *       started=WORD PATH (the same of a static program, which is no loss, and "unseen" of one that was not looked at)
+ *       started=WORD PATH (the same of a static program, which is no loss, "unseen" of one that was not looked at, and
+ *       a word of common/plain/audit.h of one that was started without the audit module)
  *       cut=1 (the launcher saw that this file was cut)
  *       cuda_runtime=NAME (loaded in an image that recorded nothing, and no driver was)
  *       launcher_start boot_id ns_pid (as below: whether the launcher still runs)

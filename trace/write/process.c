@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
+#include "common/plain/audit.h"
 #include "common/plain/program.h"
 #include "common/plain/without.h"
 #include "trace/write/asked.h"
@@ -260,6 +261,8 @@ static void note_by_name(const struct tap_started *s)
 		return;
 	if (s->fate == TAP_UNSEEN)
 		tap_note(TAP_PART_CORE, GC_NOTE_UNSEEN, name);
+	else if (s->fate == TAP_UNAUDITED)
+		tap_note(TAP_PART_CORE, GC_NOTE_UNAUDITED, name, s->why);
 	else
 		tap_note(TAP_PART_CORE, s->fate == TAP_STATIC ? GC_NOTE_STATIC : GC_NOTE_UNREACHABLE, name, s->why);
 }

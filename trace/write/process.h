@@ -68,12 +68,13 @@ enum tap_fate {
 	TAP_UNREACHABLE,                /* nothing can be preloaded into it, and it could make calls */
 	TAP_STATIC,                     /* nor into this, but no driver can be loaded either: no loss */
 	TAP_UNSEEN,                     /* it could not be looked at: perhaps followed */
+	TAP_UNAUDITED,                  /* followed, without the audit module that it should have */
 };
 struct tap_started {
 	const char *path;
 	const char *program;            /* the same, or what runs that script */
 	enum tap_fate fate;
-	const char *word, *why;         /* common/plain/program.h: of UNREACHABLE, STATIC */
+	const char *word, *why;         /* common/plain/program.h: of UNREACHABLE, STATIC; audit.h: of UNAUDITED */
 };
 
 /* Before an exec: exit chain, EXEC record, clock set. Nothing is closed: should the call fail, the image goes on. */

@@ -367,7 +367,8 @@ static void say_to_run(const char *key, const char *word, const char *value)
 static const char *key_of(enum tap_fate fate)
 {
 	static const char *const keys[] = { [TAP_CLEANED] = "unfollowed", [TAP_UNREACHABLE] = "unreachable",
-		[TAP_STATIC] = "started", [TAP_UNSEEN] = "started" };
+		[TAP_STATIC] = "started", [TAP_UNSEEN] = "started",
+		[TAP_UNAUDITED] = "started" };
 
 	return keys[fate];
 }
