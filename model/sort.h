@@ -104,6 +104,17 @@ GT_SORT_INLINE void gt_sort_merge(const struct gt_sort *s, size_t from, size_t m
 	}
 }
 
+GT_SORT_INLINE bool gt_sort_is_sorted(const struct gt_sort *s, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (!gt_sort_in_order(s, i - 1, i))
+			return false;
+		if (!(i % GT_SORT_FORGET(s)))
+			gt_sort_forget(s, s->b, i - GT_SORT_FORGET(s), i);
+	}
+	return true;
+}
+
 /* Ends of runs, in ends[0..n): merged two by two until one is left. */
 GT_SORT_INLINE void gt_sort_merge_runs(const struct gt_sort *s, size_t *ends, size_t n)
 {
@@ -128,18 +139,12 @@ GT_SORT_INLINE int gt_bulk_sort(struct gt_bulk *b, size_t size,
 	int (*compare)(const void *, const void *, const void *), const void *ctx, struct gt_bulk_budget *budget)
 {
 	struct gt_sort s = { b->data, NULL, size, compare, ctx, b, NULL };
-	size_t runs = 0, room = 0, *ends = NULL;
+	size_t runs = 0, room = b->n / GT_SORT_SHORT + 2, *ends;
 	struct gt_bulk spare = { 0 };
 	int rc = -1;
 
-	for (size_t i = 1; i < b->n; i++) {
-		if (gt_sort_in_order(&s, i - 1, i))
-			continue;
-		room = b->n / GT_SORT_SHORT + 2;
-		break;
-	}
-	if (!room)
-		return 0;                         /* in order already */
+	if (gt_sort_is_sorted(&s, b->n))
+		return 0;
 	ends = malloc(room * sizeof *ends);
 	/* grown as bulks are: to a file when it is large */
 	while (spare.capacity < (b->n > GT_SORT_SHORT ? b->n : GT_SORT_SHORT) * size) {
