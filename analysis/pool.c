@@ -82,7 +82,7 @@ static int unlinked_file(void)
 /* A long trace does not fill memory: all but the first slabs are pages of files. */
 static struct slab *slab_new(struct gt_pool *a, size_t bytes)
 {
-	bool paged = a->bytes >= a->in_memory;
+	bool paged = a->bytes >= a->in_memory || bytes > IN_MEMORY;
 	struct slab *s = paged ? gt_paged_take(bytes)
 			       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

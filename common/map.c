@@ -17,19 +17,15 @@ static void *take(const struct gt_map *m, size_t count, size_t size)
 {
 	if (!size || count > SIZE_MAX / size)
 		return NULL;
-	if (m->memory)
-		return m->memory->take(m->memory->ctx, count * size);
-	return count * size >= GT_PAGED_LEAST ? gt_paged_take(count * size) : calloc(count, size);
+	return m->memory ? m->memory->take(m->memory->ctx, count * size) : gt_paged_zeroed(count, size);
 }
 
 static void give_back(const struct gt_map *m, void *at, size_t bytes)
 {
 	if (at && m->memory)
 		m->memory->give_back(m->memory->ctx, at, bytes);
-	else if (at && bytes >= GT_PAGED_LEAST)
-		gt_paged_give_back(at, bytes);
 	else
-		free(at);
+		gt_paged_free(at, bytes, 1);
 }
 
 void gt_map_free(struct gt_map *m, size_t size)

@@ -131,3 +131,18 @@ void gt_paged_give_back(void *at, size_t bytes)
 	gt_paged_end(at);
 	munmap(at, bytes);
 }
+
+void *gt_paged_zeroed(size_t n, size_t size)
+{
+	if (!size || n > SIZE_MAX / size)
+		return NULL;
+	return n * size >= GT_PAGED_LEAST ? gt_paged_take(n * size) : calloc(n, size);
+}
+
+void gt_paged_free(void *at, size_t n, size_t size)
+{
+	if (at && n * size >= GT_PAGED_LEAST)
+		gt_paged_give_back(at, n * size);
+	else
+		free(at);
+}

@@ -28,6 +28,10 @@
 void *gt_paged_take(size_t bytes);
 void gt_paged_give_back(void *at, size_t bytes);
 
+/* The same, but ordinary memory below GT_PAGED_LEAST; at: NULL will do. */
+void *gt_paged_zeroed(size_t n, size_t size);
+void gt_paged_free(void *at, size_t n, size_t size);
+
 /* A shared mapping of a file that somebody else made takes part; it ends before the mapping does. */
 void gt_paged_begin(void *at, size_t bytes);
 void gt_paged_end(void *at);

@@ -9,20 +9,20 @@
 
 #include "common/harmless.h"
 #include "common/hash.h"
+#include "common/paged.h"
 #include "writers/costs.h"
 
 static bool same_text(const void *element, const void *key, const void *ctx)
 {
 	const struct gt_cost_contexts *c = ctx;
-	const struct gt_string *a = &c->texts.v[*(const uint32_t *)element], *b = key;
 
-	return gt_same_text(*a, *b);
+	return gt_same_text(gt_cost_text_at(c, *(const uint32_t *)element), *(const struct gt_string *)key);
 }
 
 static bool same_function(const void *element, const void *key, const void *ctx)
 {
 	const struct gt_cost_contexts *c = ctx;
-	const struct gt_cost_function *a = &c->functions.v[*(const uint32_t *)element], *b = key;
+	const struct gt_cost_function *a = gt_cost_function_at(c, *(const uint32_t *)element), *b = key;
 
 	return a->name == b->name && a->file == b->file && a->object == b->object;
 }
@@ -30,7 +30,7 @@ static bool same_function(const void *element, const void *key, const void *ctx)
 static bool same_context(const void *element, const void *key, const void *ctx)
 {
 	const struct gt_cost_contexts *c = ctx;
-	const struct gt_cost_context *a = &c->contexts.v[*(const uint32_t *)element], *b = key;
+	const struct gt_cost_context *a = gt_cost_context_at(c, *(const uint32_t *)element), *b = key;
 
 	return a->parent == b->parent && a->function == b->function && a->part == b->part &&
 		a->site.line == b->site.line && a->site.address == b->site.address;
@@ -38,16 +38,19 @@ static bool same_context(const void *element, const void *key, const void *ctx)
 
 /* The number of the element with this key; GT_COST_NONE without memory. *fresh: it is the next of its list. */
 static inline uint32_t number_of(const struct gt_cost_contexts *c, struct gt_map *m, uint64_t hash, const void *key,
-	gt_map_same *same, uint32_t next, bool *fresh)
+	gt_map_same *same, size_t next, bool *fresh)
 {
 	uint32_t *at;
 
 	*fresh = false;
+	gt_paged_tick();
+	if (next >= GT_COST_NONE)
+		return GT_COST_NONE;
 	at = gt_map_add(m, sizeof *at, hash, key, same, c, fresh);
 	if (!at)
 		return GT_COST_NONE;
 	if (*fresh)
-		*at = next;
+		*at = (uint32_t)next;
 	return *at;
 }
 
@@ -85,7 +88,7 @@ uint32_t gt_cost_text(struct gt_cost_contexts *c, const char *text, size_t bytes
 	if (n == GT_COST_NONE || !fresh)
 		return n;
 	key.text = gt_arena_copy(&c->arena, key.text, key.bytes);
-	added = key.text ? GT_LIST_ADD(&c->texts) : NULL;
+	added = key.text ? gt_bulk_add(&c->texts, sizeof *added, &c->budget) : NULL;
 	if (!added)
 		return GT_COST_NONE;
 	*added = key;
@@ -104,7 +107,7 @@ uint32_t gt_cost_function(struct gt_cost_contexts *c, struct gt_cost_function fu
 	n = number_of(c, &c->function_of, hash, &function, same_function, c->functions.n, &fresh);
 	if (n == GT_COST_NONE || !fresh)
 		return n;
-	added = GT_LIST_ADD(&c->functions);
+	added = gt_bulk_add(&c->functions, sizeof *added, &c->budget);
 	if (!added)
 		return GT_COST_NONE;
 	*added = function;
@@ -127,7 +130,7 @@ uint32_t gt_cost_context(
 	n = number_of(c, &c->context_of, hash, &key, same_context, c->contexts.n, &fresh);
 	if (n == GT_COST_NONE || !fresh)
 		return n;
-	added = GT_LIST_ADD(&c->contexts);
+	added = gt_bulk_add(&c->contexts, sizeof *added, &c->budget);
 	if (!added)
 		return GT_COST_NONE;
 	*added = key;
@@ -156,9 +159,9 @@ void gt_costs_free(struct gt_costs *costs)
 	gt_map_free(&c->text_of, sizeof(uint32_t));
 	gt_map_free(&c->function_of, sizeof(uint32_t));
 	gt_map_free(&c->context_of, sizeof(uint32_t));
-	free(c->texts.v);
-	free(c->functions.v);
-	free(c->contexts.v);
+	gt_bulk_free(&c->texts);
+	gt_bulk_free(&c->functions);
+	gt_bulk_free(&c->contexts);
 	free(c->parts.v);
 	gt_text_free(&c->scratch);
 	gt_arena_free(&c->arena);

@@ -127,21 +127,23 @@ static uint32_t root(struct booking *g, uint32_t process, int tid, const char *n
 /* A context below another one; counts that it was entered. NULL: out of memory. */
 static struct gt_cost_context *below(struct booking *g, uint32_t parent, struct gt_cost_site site, uint32_t function)
 {
+	struct gt_cost_context *context;
 	uint32_t n = GT_COST_NONE;
 
 	if (parent != GT_COST_NONE)
-		n = gt_cost_context(g->in, g->in->contexts.v[parent].part, parent, site, function);
+		n = gt_cost_context(g->in, gt_cost_context_at(g->in, parent)->part, parent, site, function);
 	if (n == GT_COST_NONE) {
 		g->failed = true;
 		return NULL;
 	}
-	g->in->contexts.v[n].entered++;
-	return &g->in->contexts.v[n];
+	context = gt_cost_context_at(g->in, n);
+	context->entered++;
+	return context;
 }
 
 static uint32_t number(const struct booking *g, const struct gt_cost_context *c)
 {
-	return c ? (uint32_t)(c - g->in->contexts.v) : GT_COST_NONE;
+	return c ? (uint32_t)(c - gt_cost_context_at(g->in, 0)) : GT_COST_NONE;
 }
 
 static struct cost_track *track_at(struct booking *g, uint32_t track)
@@ -208,7 +210,7 @@ static void add_link(struct booking *g, const struct gt_item *item, uint32_t con
 /* Books a call's time when all that was inside it is known. */
 static void close_open(struct booking *g, const struct open_item *o)
 {
-	struct gt_cost *self = &g->in->contexts.v[o->context].self;
+	struct gt_cost *self = &gt_cost_context_at(g->in, o->context)->self;
 	int64_t own = o->own_ns > 0 ? o->own_ns : 0;
 	int64_t wait = o->waits || o->waited_ns > own ? own : o->waited_ns;
 	struct pending *l = find_link(g, o->link);
@@ -257,7 +259,7 @@ static uint32_t present(struct booking *g, struct cost_track *thread, uint32_t t
 		if (o->what != RANGE || o->entered)
 			continue;
 		o->entered = true;
-		g->in->contexts.v[o->context].entered++;
+		gt_cost_context_at(g->in, o->context)->entered++;
 	}
 	return last ? last->context : root_of(g, thread, track);
 }

@@ -6,7 +6,9 @@
  * device work. Formats of profiles (callgrind, folded) differ in how they write it.
  *
  * CONTEXT1  What is kept grows with distinct contexts (who called whom, from where), not with calls. Beside them stand
- *           the calls that are open and those whose device work has not come yet.
+ *           the calls that are open and those whose device work has not come yet. Where every range has a name of
+ *           its own there are as many contexts as ranges: they are in pages that can leave memory, and whoever walks
+ *           over them says so (PAGED1).
  * CONTEXT2  A context stands behind the one that it was called from: a walk from the last to the first meets callees
  *           before their callers.
  *
@@ -19,6 +21,7 @@
 #include "common/map.h"
 #include "common/memory.h"
 #include "model/arena.h"
+#include "model/bulk.h"
 #include "model/timeline.h"
 #include "writers/output.h"
 
@@ -55,13 +58,27 @@ struct gt_cost_part { int pid, tid; uint32_t process; }; /* -1, GT_COST_NONE: of
 
 struct gt_cost_contexts {
 	struct gt_arena arena;
-	GT_LIST(struct gt_string) texts;
-	GT_LIST(struct gt_cost_function) functions;
-	GT_LIST(struct gt_cost_context) contexts;
+	struct gt_bulk texts;             /* struct gt_string */
+	struct gt_bulk functions;         /* struct gt_cost_function */
+	struct gt_bulk contexts;          /* struct gt_cost_context */
+	struct gt_bulk_budget budget;
 	GT_LIST(struct gt_cost_part) parts;
-	struct gt_map text_of, function_of, context_of; /* numbers in the lists */
+	struct gt_map text_of, function_of, context_of; /* numbers in the arrays */
 	struct gt_text scratch;
 };
+
+static inline struct gt_string gt_cost_text_at(const struct gt_cost_contexts *c, uint32_t i)
+{
+	return ((const struct gt_string *)c->texts.data)[i];
+}
+static inline const struct gt_cost_function *gt_cost_function_at(const struct gt_cost_contexts *c, uint32_t i)
+{
+	return (const struct gt_cost_function *)c->functions.data + i;
+}
+static inline struct gt_cost_context *gt_cost_context_at(const struct gt_cost_contexts *c, uint32_t i)
+{
+	return (struct gt_cost_context *)c->contexts.data + i;
+}
 
 /* contexts.c: all GT_COST_NONE without memory, and nothing more may be asked then. */
 uint32_t gt_cost_text(struct gt_cost_contexts *c, const char *text, size_t bytes);

@@ -13,6 +13,7 @@
 
 #include "analysis/cuda_work.h"
 #include "analysis/sum.h"
+#include "common/paged.h"
 #include "model/nvtx/ranges.h"
 #include "model/window.h"
 
@@ -155,8 +156,10 @@ static void *begin(const struct gt_report_request *r, struct gt_model *m, struct
 	s->top = gt_pool_take(a, (threads + 1) * sizeof *s->top);
 	if (!s->work || !s->top)
 		return NULL;
-	for (uint64_t i = 0; i < ranges; i++)
+	for (uint64_t i = 0; i < ranges; i++) {
+		gt_paged_tick();
 		s->work[i].parent = s->work[i].below = NO_RANGE;
+	}
 	for (uint32_t i = 0; i < threads; i++)
 		s->top[i] = NO_RANGE;
 	find_last(s);

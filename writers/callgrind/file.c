@@ -15,6 +15,8 @@
 
 #include "common/harmless.h"
 #include "common/hash.h"
+#include "common/paged.h"
+#include "model/sort.h"
 #include "writers/callgrind/internal.h"
 
 /* One line of calls: from a place of a function to another function. */
@@ -33,7 +35,8 @@ struct writer {
 	const struct cg_head *head;
 	struct gt_cost *inclusive;        /* by context */
 	struct gt_cost *self;             /* by function, of the present part */
-	GT_LIST(struct arc) arcs;         /* of the present part */
+	struct gt_bulk arcs;              /* struct arc, of the present part */
+	struct gt_bulk_budget budget;
 	struct gt_map arc_of;             /* numbers in it */
 	uint32_t *told[NAME_KINDS];       /* the part that told the name last, plus 1 */
 	uint32_t part, object, file;      /* where the reader is */
@@ -42,21 +45,27 @@ struct writer {
 
 /* ---- sums ---- */
 
+static size_t names_of(const struct writer *w, enum name_kind kind)
+{
+	return (kind == FUNCTION ? w->c->functions.n : w->c->texts.n) + 1;
+}
+
 /* CONTEXT2 */
 static bool sum_up(struct writer *w)
 {
 	const struct gt_cost_contexts *c = w->c;
 
-	w->inclusive = calloc(c->contexts.n + 1ull, sizeof *w->inclusive);
-	w->self = calloc(c->functions.n + 1ull, sizeof *w->self);
-	w->told[OBJECT] = calloc(c->texts.n + 1ull, sizeof *w->told[OBJECT]);
-	w->told[FILE_NAME] = calloc(c->texts.n + 1ull, sizeof *w->told[FILE_NAME]);
-	w->told[FUNCTION] = calloc(c->functions.n + 1ull, sizeof *w->told[FUNCTION]);
-	if (!w->inclusive || !w->self || !w->told[OBJECT] || !w->told[FILE_NAME] || !w->told[FUNCTION])
+	w->inclusive = gt_paged_zeroed(c->contexts.n + 1, sizeof *w->inclusive);
+	w->self = gt_paged_zeroed(c->functions.n + 1, sizeof *w->self);
+	if (!w->inclusive || !w->self)
 		return false;
-	for (uint32_t i = c->contexts.n; i--;) {
-		const struct gt_cost_context *at = &c->contexts.v[i];
+	for (int i = 0; i < NAME_KINDS; i++)
+		if (!(w->told[i] = gt_paged_zeroed(names_of(w, i), sizeof *w->told[i])))
+			return false;
+	for (uint32_t i = (uint32_t)c->contexts.n; i--;) {
+		const struct gt_cost_context *at = gt_cost_context_at(c, i);
 
+		gt_paged_tick();
 		gt_cost_add(&w->inclusive[i], &at->self);
 		if (at->parent != GT_COST_NONE)
 			gt_cost_add(&w->inclusive[at->parent], &w->inclusive[i]);
@@ -64,9 +73,11 @@ static bool sum_up(struct writer *w)
 	return true;
 }
 
+static struct arc *arc_at(const struct writer *w, uint32_t i) { return (struct arc *)w->arcs.data + i; }
+
 static bool same_arc(const void *element, const void *key, const void *ctx)
 {
-	const struct arc *a = &((const struct writer *)ctx)->arcs.v[*(const uint32_t *)element], *b = key;
+	const struct arc *a = arc_at(ctx, *(const uint32_t *)element), *b = key;
 
 	return a->caller == b->caller && a->callee == b->callee && a->site.line == b->site.line &&
 		a->site.address == b->site.address;
@@ -83,9 +94,9 @@ static struct arc *arc_of(struct writer *w, const struct arc *key)
 	if (!at)
 		return NULL;
 	if (!fresh)
-		return &w->arcs.v[*at];
-	*at = w->arcs.n;
-	added = GT_LIST_ADD(&w->arcs);
+		return arc_at(w, *at);
+	*at = (uint32_t)w->arcs.n;
+	added = gt_bulk_add(&w->arcs, sizeof *added, &w->budget);
 	if (added)
 		*added = *key;
 	return added;
@@ -94,7 +105,7 @@ static struct arc *arc_of(struct writer *w, const struct arc *key)
 /* Does the path to context i go through the same call already? Its cost has this one's in it then. */
 static bool is_recursion(const struct writer *w, uint32_t i)
 {
-	const struct gt_cost_context *all = w->c->contexts.v;
+	const struct gt_cost_context *all = gt_cost_context_at(w->c, 0);
 	uint32_t caller = all[all[i].parent].function;
 
 	for (uint32_t at = all[i].parent; all[at].parent != GT_COST_NONE; at = all[at].parent)
@@ -105,13 +116,13 @@ static bool is_recursion(const struct writer *w, uint32_t i)
 
 static bool add_context(struct writer *w, uint32_t i)
 {
-	const struct gt_cost_context *at = &w->c->contexts.v[i];
+	const struct gt_cost_context *at = gt_cost_context_at(w->c, i);
 	struct arc *arc, key = { .callee = at->function, .site = at->site };
 
 	gt_cost_add(&w->self[at->function], &at->self);
 	if (at->parent == GT_COST_NONE || !at->entered)
 		return true;
-	key.caller = w->c->contexts.v[at->parent].function;
+	key.caller = gt_cost_context_at(w->c, at->parent)->function;
 	arc = arc_of(w, &key);
 	if (!arc)
 		return false;
@@ -121,10 +132,11 @@ static bool add_context(struct writer *w, uint32_t i)
 	return true;
 }
 
-static int by_caller(const void *a, const void *b)
+static int by_caller(const void *a, const void *b, const void *ctx)
 {
 	const struct arc *x = a, *y = b;
 
+	(void)ctx;
 	if (x->caller != y->caller)
 		return x->caller < y->caller ? -1 : 1;
 	if (x->site.line != y->site.line)
@@ -140,21 +152,26 @@ static bool collect(struct writer *w, uint32_t part)
 	w->part = part;
 	w->arcs.n = 0;
 	gt_map_free(&w->arc_of, sizeof(uint32_t));
-	memset(w->self, 0, w->c->functions.n * sizeof *w->self);
-	for (uint32_t i = 0; i < w->c->contexts.n; i++)
-		if (w->c->contexts.v[i].part == part && !add_context(w, i))
+	for (uint32_t i = 0; i < w->c->functions.n; i++) {
+		gt_paged_tick();
+		w->self[i] = (struct gt_cost){ { 0 } };
+	}
+	for (uint32_t i = 0; i < w->c->contexts.n; i++) {
+		gt_paged_tick();
+		if (gt_cost_context_at(w->c, i)->part == part && !add_context(w, i))
 			return false;
-	if (w->arcs.n)
-		qsort(w->arcs.v, w->arcs.n, sizeof *w->arcs.v, by_caller);
-	return true;
+	}
+	return !gt_bulk_sort(&w->arcs, sizeof(struct arc), by_caller, NULL, &w->budget);
 }
 
 static struct gt_cost total_of(const struct writer *w)
 {
 	struct gt_cost total = { { 0 } };
 
-	for (uint32_t i = 0; i < w->c->functions.n; i++)
+	for (uint32_t i = 0; i < w->c->functions.n; i++) {
+		gt_paged_tick();
 		gt_cost_add(&total, &w->self[i]);
+	}
 	return total;
 }
 
@@ -171,7 +188,7 @@ static void put_name(struct writer *w, const char *key, enum name_kind kind, uin
 	if (w->told[kind][number] != w->part + 1) {
 		w->told[kind][number] = w->part + 1;
 		gt_text_char(t, ' ');
-		gt_text_bytes(t, w->c->texts.v[text].text, w->c->texts.v[text].bytes);
+		gt_text_bytes(t, gt_cost_text_at(w->c, text).text, gt_cost_text_at(w->c, text).bytes);
 	}
 	gt_text_char(t, '\n');
 }
@@ -214,7 +231,7 @@ static void put_all_counts(struct gt_text *t, const char *key, const struct gt_c
 
 static void put_call(struct writer *w, const struct arc *arc)
 {
-	const struct gt_cost_function *callee = &w->c->functions.v[arc->callee];
+	const struct gt_cost_function *callee = gt_cost_function_at(w->c, arc->callee);
 	struct gt_text *t = &w->out->text;
 
 	if (callee->object != w->object)
@@ -241,10 +258,11 @@ static bool is_zero(const struct gt_cost *cost)
 /* The function with its calls: arcs from *at on. */
 static void put_function(struct writer *w, uint32_t f, uint32_t *at)
 {
-	const struct gt_cost_function *function = &w->c->functions.v[f];
+	const struct gt_cost_function *function = gt_cost_function_at(w->c, f);
 	struct gt_text *t = &w->out->text;
-	bool calls = *at < w->arcs.n && w->arcs.v[*at].caller == f;
+	bool calls = *at < w->arcs.n && arc_at(w, *at)->caller == f;
 
+	gt_paged_tick();
 	if (!calls && is_zero(&w->self[f]))
 		return;
 	gt_text_char(t, '\n');
@@ -259,8 +277,8 @@ static void put_function(struct writer *w, uint32_t f, uint32_t *at)
 		put_position(w, (struct gt_cost_site){ 0 });
 		put_counts(t, &w->self[f]);
 	}
-	for (; *at < w->arcs.n && w->arcs.v[*at].caller == f; ++*at)
-		put_call(w, &w->arcs.v[*at]);
+	for (; *at < w->arcs.n && arc_at(w, *at)->caller == f; ++*at)
+		put_call(w, arc_at(w, *at));
 	gt_output_drain(w->out);
 }
 
@@ -383,10 +401,10 @@ int cg_write(struct gt_output *out, const struct cg_head *head)
 	gt_text_char(&out->text, '\n');
 	ok = ok && put_parts(&w);
 	gt_map_free(&w.arc_of, sizeof(uint32_t));
-	free(w.arcs.v);
-	free(w.inclusive);
-	free(w.self);
+	gt_bulk_free(&w.arcs);
+	gt_paged_free(w.inclusive, w.c->contexts.n + 1, sizeof *w.inclusive);
+	gt_paged_free(w.self, w.c->functions.n + 1, sizeof *w.self);
 	for (int i = 0; i < NAME_KINDS; i++)
-		free(w.told[i]);
+		gt_paged_free(w.told[i], names_of(&w, i), sizeof *w.told[i]);
 	return ok && !out->text.failed ? 0 : -1;
 }

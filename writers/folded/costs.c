@@ -4,6 +4,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "common/paged.h"
 #include "writers/costs.h"
 #include "writers/folded/internal.h"
 
@@ -19,8 +20,8 @@ static uint64_t weight_of(const struct gt_cost *cost, uint32_t events)
 /* From the context's root: the root's function is the thread's name. */
 static void put_path(struct gt_folded *f, const struct gt_cost_contexts *c, uint32_t at)
 {
-	const struct gt_cost_context *context = &c->contexts.v[at];
-	struct gt_string name = c->texts.v[c->functions.v[context->function].name];
+	const struct gt_cost_context *context = gt_cost_context_at(c, at);
+	struct gt_string name = gt_cost_text_at(c, gt_cost_function_at(c, context->function)->name);
 
 	if (context->parent == GT_COST_NONE)
 		gt_folded_begin(f, c->parts.v[context->part].process, -1, (struct gt_string){ 0 });
@@ -33,11 +34,12 @@ int gt_folded_read_costs(struct gt_folded *f, uint32_t events, struct gt_err *er
 {
 	struct gt_costs costs = { 0 };
 	int rc = gt_costs_read(&costs, f->x, (struct gt_cost_options){ .parts = GT_COST_PARTS_PROCESS }, err);
-	uint32_t n = rc ? 0 : costs.contexts.contexts.n;
+	uint32_t n = rc ? 0 : (uint32_t)costs.contexts.contexts.n;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t weight = weight_of(&costs.contexts.contexts.v[i].self, events);
+		uint64_t weight = weight_of(&gt_cost_context_at(&costs.contexts, i)->self, events);
 
+		gt_paged_tick();
 		if (!weight)
 			continue;
 		put_path(f, &costs.contexts, i);

@@ -13,6 +13,8 @@
 
 #include "common/harmless.h"
 #include "common/hash.h"
+#include "common/paged.h"
+#include "model/sort.h"
 #include "model/threads/threads.h"
 #include "writers/costs.h"
 #include "writers/folded/internal.h"
@@ -90,33 +92,43 @@ void gt_folded_end(struct gt_folded *f, uint64_t weight)
 
 /* ---- the file ---- */
 
-static int by_path(const void *a, const void *b)
+static int by_path(const void *a, const void *b, const void *ctx)
 {
-	const struct folded_line *x = *(const struct folded_line *const *)a, *y = *(const struct folded_line *const *)b;
+	const struct folded_line *x = a, *y = b;
 
+	(void)ctx;
+	gt_paged_tick();
 	return gt_compare_text(x->path, y->path);
 }
 
 /* In the order of their paths, so that equal traces give equal files. False: out of memory. */
 static bool put_lines(const struct gt_folded *f, struct gt_output *out)
 {
-	const struct folded_line **lines = calloc(f->lines.n + 1, sizeof *lines), *line = NULL;
-	size_t n = 0;
+	const struct folded_line *line = NULL;
+	struct gt_bulk_budget budget = { 0 };
+	struct gt_bulk lines = { 0 };
+	bool ok = true;
 
-	if (!lines)
-		return false;
-	while ((line = gt_map_next(&f->lines, sizeof *line, line)))
-		lines[n++] = line;
-	qsort(lines, n, sizeof *lines, by_path);
-	for (size_t i = 0; i < n; i++) {
-		gt_text_bytes(&out->text, lines[i]->path.text, lines[i]->path.bytes);
+	while (ok && (line = gt_map_next(&f->lines, sizeof *line, line))) {
+		struct folded_line *added = gt_bulk_add(&lines, sizeof *added, &budget);
+
+		gt_paged_tick();
+		ok = added != NULL;
+		if (ok)
+			*added = *line;
+	}
+	ok = ok && !gt_bulk_sort(&lines, sizeof *line, by_path, NULL, &budget);
+	for (size_t i = 0; ok && i < lines.n; i++) {
+		line = (const struct folded_line *)lines.data + i;
+		gt_paged_tick();
+		gt_text_bytes(&out->text, line->path.text, line->path.bytes);
 		gt_text_char(&out->text, ' ');
-		gt_text_u64(&out->text, lines[i]->weight);
+		gt_text_u64(&out->text, line->weight);
 		gt_text_char(&out->text, '\n');
 		gt_output_drain(out);
 	}
-	free(lines);
-	return !out->text.failed;
+	gt_bulk_free(&lines);
+	return ok && !out->text.failed;
 }
 
 static int write_file(const struct gt_folded *f, struct gt_err *err)
