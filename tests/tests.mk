@@ -86,7 +86,7 @@ GPU_DOUBTS := $(patsubst tests/gpu/%.c,$(O)/gpu/bin/%,$(wildcard tests/gpu/doubt
 GPU_TARGETS := $(O)/gpu/scrub $(O)/gpu/raw $(O)/gpu/libnomodules.so $(GPU_DOUBTS)
 
 .PHONY: gpu-programs
-gpu-programs: $(GPU_TARGETS) $(T)/e2e/cl_commands $(T)/fault/cuda_kill
+gpu-programs: $(GPU_TARGETS) $(T)/e2e/cl_commands $(T)/e2e/cuda_client $(T)/fault/cuda_kill
 
 $(O)/gpu/scrub $(O)/gpu/raw: $(O)/gpu/%: tests/gpu/%.c $(O)/libgt.a
 	@mkdir -p $(@D)

@@ -125,11 +125,24 @@ int do_cuDeviceGetAttribute(struct fg_call *c, int *value, int attribute, int de
 	return CU_OK;
 }
 
+/* uuids are one byte again and again */
+enum { MIG_BYTE = 0xa7 };
+static const uint64_t EVERY_BYTE = 0x0101010101010101;
+static uint64_t uuid_byte(int device) { return 0x11u * (unsigned)(device + 1); }
+
+int do_cuDeviceGetUuid(struct fg_call *c, void *uuid, int device)
+{
+	(void)c;
+	NEED_DEVICE(device);
+	memset(uuid, (int)uuid_byte(device), 16);
+	return CU_OK;
+}
+
 int do_cuDeviceGetUuid_v2(struct fg_call *c, void *uuid, int device)
 {
 	(void)c;
 	NEED_DEVICE(device);
-	memset(uuid, 0x11 * (device + 1), 16);
+	memset(uuid, fg_fault("mig", NULL) ? MIG_BYTE : (int)uuid_byte(device), 16);
 	return CU_OK;
 }
 
@@ -147,6 +160,7 @@ static void device_record(int device)
 	static const char *const names[] = { "gputap stand-in GPU 0", "gputap stand-in GPU 1", "gputap stand-in GPU 2",
 		"gputap stand-in GPU 3" };
 	struct fg_rec r = { { 0 } };
+	long instance;
 
 	if (!fg_kind_on(FG_DEVICE))
 		return;
@@ -159,6 +173,17 @@ static void device_record(int device)
 	PUT(&r, DEVICE, id, device);
 	PUT(&r, DEVICE, name, (uintptr_t)names[device]);
 	PUT(&r, DEVICE, isCudaVisible, 1);
+	if (fg_fault("device-ids", NULL)) {
+		PUT(&r, DEVICE, uuidLow, uuid_byte(device) * EVERY_BYTE);
+		PUT(&r, DEVICE, uuidHigh, uuid_byte(device) * EVERY_BYTE);
+	}
+	if (fg_fault("mig", &instance)) {
+		PUT(&r, DEVICE, isMigEnabled, 1);
+		PUT(&r, DEVICE, gpuInstanceId, (uint64_t)instance);
+		PUT(&r, DEVICE, computeInstanceId, 0);
+		PUT(&r, DEVICE, migUuidLow, MIG_BYTE * EVERY_BYTE);
+		PUT(&r, DEVICE, migUuidHigh, MIG_BYTE * EVERY_BYTE);
+	}
 	fg_emit(FG_DEVICE, &r);
 }
 
@@ -500,6 +525,8 @@ static int unload(struct fg_module *m)
 	fg_count(FG_C_LIVE_MODULES, -1);
 	m->magic = 0;
 	fg_cubin_gone(m);
+	for (struct fg_function *f = m->functions; f && fg_fault("unload-takes-names", NULL); f = f->next)
+		snprintf(f->name, sizeof f->name, "unloaded");
 	pthread_mutex_lock(&lock);
 	m->image = (const char *)graveyard;
 	graveyard = m;

@@ -49,6 +49,9 @@
  *     um-late                  unified memory can be configured behind cuInit only, and its kind enabled behind that
  *     launch-fails=N           every N-th launch: CUDA_ERROR_LAUNCH_FAILED
  *     alloc-fails=N            every N-th allocation: CUDA_ERROR_OUT_OF_MEMORY
+ *     device-ids               records of devices have the driver's uuid
+ *     mig=N                    ... are of slice N of a divided GPU, with a uuid of its own
+ *     unload-takes-names       of an unloaded module the names of kernels are gone
  *     counters-no-permission   counters are for administrators: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
  *     counters-busy            another tool holds the counters: CUPTI_ERROR_HARDWARE_BUSY
  *     counters-unsupported     the device has no counters for CUPTI

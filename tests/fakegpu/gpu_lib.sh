@@ -24,42 +24,54 @@ check() {
 has() { grep -qE "$1" "$2"; }
 hasnt() { ! grep -qE "$1" "$2"; }
 
-# as NAME EXAMPLE WORDS...: a program of that name, of the sources that are here; it says what the machine counted
+# as NAME EXAMPLE WORDS...: a program of that name in $programs, of the sources that are here; it says what the machine
+# counted. Builtins of a shell alone: it may have to run where nothing else is.
 as() {
-	cat >"build/gpu/bin/$1" <<X
+	local unknown=
+	[ "$2" != graphs ] || unknown=-1
+	cat >"$programs/$1" <<X
 #!/bin/sh
-export LD_LIBRARY_PATH=$GPUTAP_BUILD/tests/fakegpu/lib FAKEGPU_REPORT=\${TMPDIR:-/tmp}/report.\$\$
-$GPUTAP_BUILD/examples/cuda/${*:2} || exit
-awk -v known=$([ "$2" = graphs ] && echo 0 || echo 1) '{ n[\$1] = \$2 } END {
-	printf "counts kernels=%d copies=%d sets=%d graphs=%d failed=0\n", known ? n["kernels"] : -1,
-		known ? n["copies"] : -1, known ? n["sets"] : -1, n["graph-launches"] }' \${TMPDIR:-/tmp}/report.\$\$
-rm -f \${TMPDIR:-/tmp}/report.\$\$
+kernels=0 copies=0 sets=0 graphs=0
+export LD_LIBRARY_PATH=$there_lib FAKEGPU_REPORT=\${TMPDIR:-/tmp}/report.\$\$
+$there_examples/${*:2} || exit
+while read -r name n; do
+	case \$name in
+	kernels) kernels=\$n ;; copies) copies=\$n ;; sets) sets=\$n ;; graph-launches) graphs=\$n ;;
+	esac
+done <"\$FAKEGPU_REPORT"
+echo "counts kernels=${unknown:-\$kernels} copies=${unknown:-\$copies} sets=${unknown:-\$sets} graphs=\$graphs failed=0"
 X
 	trusted "$1"
 }
 trusted() {
-	chmod +x "build/gpu/bin/$1"
-	(cd "$root" && sha256sum "tests/gpu/$1.cu" tests/gpu/gpu.h) >"build/gpu/bin/$1.sha256"
+	chmod +x "$programs/$1"
+	(cd "$root" && sha256sum "tests/gpu/$1.cu" tests/gpu/gpu.h) >"$programs/$1.sha256"
 }
 
-make_build() {
-	local f
-	mkdir -p build/gpu/bin
-	for f in gputap libgputap.so libgputap-audit.so; do ln -s "$GPUTAP_BUILD/$f" build/; done
-	for f in scrub raw libnomodules.so; do ln -s "$GPUTAP_BUILD/gpu/$f" build/gpu/; done
-	ln -s "$GPUTAP_BUILD"/gpu/bin/doubt_* "$GPUTAP_BUILD"/tests/{fault/cuda_kill,e2e/cl_commands} build/gpu/bin/
+# What nvcc would compile: in $programs, of examples in $there_examples that run with libraries in $there_lib.
+stand_in_programs() {
 	as vector_add vector_add; as copies managed; as streams streams; as graphs graphs; as cooperative managed
 	as pools pools; as errors errors; as leave vector_add; as blas streams
 	# shellcheck disable=SC2016
 	as storm 'storm $1 $(($2 / 20))'
-	printf '#!/bin/sh\necho ns best=900.0 median=1000.0 mean=1100.0 p99=5000.0\n' >build/gpu/bin/cost
-	cat >build/gpu/bin/dnn <<'X'
+	printf '#!/bin/sh\necho ns best=900.0 median=1000.0 mean=1100.0 p99=5000.0\n' >"$programs/cost"
+	cat >"$programs/dnn" <<'X'
 #!/bin/sh
 echo "$0: error while loading shared libraries: libcudnn.so.9: cannot open shared object file" >&2
 exit 127
 X
 	trusted cost
 	trusted dnn
+}
+
+make_build() {
+	local f programs=build/gpu/bin there_lib=$stand_in/lib there_examples=$GPUTAP_BUILD/examples/cuda
+	mkdir -p build/gpu/bin
+	for f in gputap libgputap.so libgputap-audit.so sections; do ln -s "$GPUTAP_BUILD/$f" build/; done
+	for f in scrub raw libnomodules.so; do ln -s "$GPUTAP_BUILD/gpu/$f" build/gpu/; done
+	ln -s "$GPUTAP_BUILD"/gpu/bin/doubt_* "$GPUTAP_BUILD"/tests/{fault/cuda_kill,e2e/cl_commands,e2e/cuda_client} build/gpu/bin/
+	rm -f build/gpu/bin/*.d
+	stand_in_programs
 }
 
 # gpu LOG OPTIONS...: scripts/test-gpu on the stand-in machine, without a compiler

@@ -3,7 +3,8 @@
 SET: launch, flush or torch. Runs tests/gpu/cost.cu (torch: torch_step.py) bare and in each mode, in turns, a round of
 everything before the next begins; appends to RESULTS one line per run: {"cost": case, "mode": ..., "round": ...,
 "best", "median", "mean", "p99": ns}. What is there already is not measured again; ends when SECONDS are over.
-Status 0: all measured; 3: the time was over; 1: something did not run.
+A run begins where the time that is left holds twice what the longest of its kind took, and is never cut. Status 0: each
+mode was measured once at least; 3: the time was over before; 1: something did not run.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -35,16 +36,18 @@ GRAPHS = BARE + [('whole graphs (default)', ['-t', 'cuda']),
                  ('a row per node', ['-t', 'cuda', '--cuda-graph-trace=node'])]
 FLUSHES = [('--cuda-flush=%d' % ms, ['-t', 'cuda', '--cuda-flush=%d' % ms]) for ms in (0, 50, 250, 1000)]
 TORCH = BARE + KERNELS + DEFAULT + [('all calls and NVTX', ['-t', 'cuda,nvtx,cublas,cudnn'])] + ARGUMENTS
-# Long enough for several buffers (512 KiB last 1750 launches) and flushes (250 ms).
+# Long enough for several buffers (512 KiB last 1750 launches) and flushes (250 ms); a round of all
+# shall fit into a minute.
 CASES = {
-    'launch': [('empty kernel, 1 thread', ['launch', '1', '300000'], ALL),
-               ('empty kernel, 8 threads', ['launch', '8', '50000'], ALL),
+    'launch': [('empty kernel, 1 thread', ['launch', '1', '200000'], ALL),
+               ('empty kernel, 8 threads', ['launch', '8', '40000'], FEW + ARGUMENTS),
                ('graph of 20 kernels', ['graph', '1', '25000'], GRAPHS),
-               ('copy of 64 bytes', ['copy', '1', '150000'], FEW),
+               ('copy of 64 bytes', ['copy', '1', '100000'], FEW),
                ('cudaStreamQuery', ['query', '1', '500000'], BARE + KERNELS + DEFAULT + ARGUMENTS)],
     'flush': [('flush period', ['launch', '1', '400000'], FLUSHES)],
     'torch': [('PyTorch, one training step', ['200'], TORCH)],
 }
+FIRST = 10                  # seconds that a run may take of whose kind none was measured
 RIVALS = ('nsys', 'Kineto')    # whose failures are told and are not ours
 KINETO = [('Kineto, CUDA', ['200', 'kineto']), ('Kineto, CPU and CUDA', ['200', 'kineto', 'cpu'])]
 
@@ -94,27 +97,32 @@ def measured(path):
 
 def main():
     which, programs, rounds, path, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], float(sys.argv[5])
-    until, known, failed, missing = time.monotonic() + seconds, measured(path), {}, 0
+    until, known, failed, missing, longest = time.monotonic() + seconds, measured(path), {}, [], {}
     for number in range(1, rounds + 1):
         for case, mode, command in runs_of(which, programs):
-            left = until - time.monotonic()
             if (case, mode, number) in known or (case, mode) in failed:
                 continue
-            if left < 5:
-                missing += 1
+            left, start = until - time.monotonic(), time.monotonic()
+            if left < 2 * longest.get(case, FIRST / 2):
+                missing.append((case, mode))
                 continue
-            figures, why = once(command, min(60, left))
+            figures, why = once(command, left)
+            longest[case] = max(longest.get(case, 0), time.monotonic() - start)
             if figures is None:
                 failed[case, mode] = why
                 continue
             with open(path, 'a', encoding='utf-8') as out:
                 out.write(json.dumps({'cost': case, 'mode': mode, 'round': number, **figures}) + '\n')
-    print('%d of %d runs measured%s' % (len(measured(path)), rounds * len(runs_of(which, programs)),
-                                        ', %d left when the time was over' % missing if missing else ''))
+    there = measured(path)
+    never = sorted({run for run in missing if not any((*run, n) in there for n in range(1, rounds + 1))})
+    print('%d of %d runs measured%s' % (len(there), rounds * len(runs_of(which, programs)),
+                                        ', %d left when the time was over' % len(missing) if missing else ''))
+    for case, mode in never:
+        print('no time left for: %s, %s' % (case, mode))
     for (case, mode), why in failed.items():
         print('%s, %s did not run: %s' % (case, mode, why))
     ours = [mode for _, mode in failed if not mode.startswith(RIVALS)]
-    sys.exit(1 if ours else 3 if missing else 0)
+    sys.exit(1 if ours else 3 if never else 0)
 
 
 if __name__ == '__main__':

@@ -11,12 +11,16 @@ times TRACE              D8  start of kernels against start and end of their cal
 nested TRACE             D9  numbers of driver calls inside runtime calls
 modules "PAIRS" BARE TRACED WITHOUT   D10  seconds of three runs, each a comma-separated list
 flush LINE...            D11 lines of costs.py --json
+unload TRACE OUTPUT      D13 names of kernels whose modules are unloaded
+client NAME TRACE WORDS  D14 what is recorded of a program that is a client of CUPTI itself, and was answered WORDS
+devices "PAIRS..."       D15 what identifies devices and slices: the lines of raw devices, against the driver's words
 
 The first line is the answer; more lines are figures behind it. Status 1: not as it should be. 77: it cannot be told.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
+import ctypes
 import json
 import re
 import statistics
@@ -187,8 +191,101 @@ def flush(*lines):
     return 0, ['ns per launch, mean (99 %): ' + ', '.join(figures)]
 
 
+def unload(path, output):
+    counts = trace.counts_of(output)
+    kernels = sorted(trace.of('cuda_kernel', trace.records(path)), key=lambda k: k['start_ns'])
+    names = [k.get('short_name', '') for k in kernels]
+    block = 10                              # doubt_unload.c
+    expected = [('unloaded_first', 'unloaded_second')[i // block % 2] for i in range(len(names))]
+    other = [name or '(none)' for name, right in zip(names, expected) if name != right]
+    said = '; not right: ' + ', '.join('%s %d' % (n, other.count(n)) for n in sorted(set(other))[:5]) if other else ''
+    return bool(other) or len(names) != counts.get('kernels'), [
+        '%d of %d kernels are in the trace, %d of them with their name%s; %s' % (
+            len(names), counts.get('kernels', -1), len(names) - len(other), said, ledger(trace.info(path)))]
+
+
+def client(name, path, words):
+    launched = {'session': 40, 'takes': 60}[name]       # part1.py: 20 for each time that it launches
+    info, kernels = trace.info(path), trace.of('cuda_kernel', trace.records(path))
+    whole = len(kernels) == launched
+    honest = whole or not info.get('complete', True)
+    return not honest or len(kernels) > launched, ['%s: %s; %d of %d kernels in the trace, which %s' % (
+        name, words, len(kernels), launched, 'is complete' if info.get('complete') else 'is not complete')]
+
+
+def driver_devices():
+    """(uuid, uuid of the slice or the same, PCI id) of each."""
+    cuda, number, found = ctypes.CDLL('libcuda.so.1'), ctypes.c_int(), []
+    if cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(number)):
+        return found
+    for i in range(number.value):
+        device, pci, texts = ctypes.c_int(), ctypes.create_string_buffer(32), []
+        cuda.cuDeviceGet(ctypes.byref(device), i)
+        for name in ('cuDeviceGetUuid', 'cuDeviceGetUuid_v2'):
+            uuid = ctypes.create_string_buffer(16)
+            ask = getattr(cuda, name, None)
+            texts.append(uuid.raw.hex() if ask and ask(uuid, device) == 0 else '')
+        found.append((*texts, pci.value.decode() if cuda.cuDeviceGetPCIBusId(pci, len(pci), device) == 0 else ''))
+    return found
+
+
+def management():
+    """What the management library says of GPUs and slices: their numbers, and whether its names are the uuids."""
+    try:
+        nvml, number = ctypes.CDLL('libnvidia-ml.so.1'), ctypes.c_uint()
+    except OSError:
+        return 'no management library', set()
+    if nvml.nvmlInit_v2() or nvml.nvmlDeviceGetCount_v2(ctypes.byref(number)):
+        return 'the management library answers nothing', set()
+    divided, slices, names = 0, 0, set()
+    for i in range(number.value):
+        device, text = ctypes.c_void_p(), ctypes.create_string_buffer(96)
+        now, later, most = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
+        nvml.nvmlDeviceGetHandleByIndex_v2(i, ctypes.byref(device))
+        if nvml.nvmlDeviceGetUUID(device, text, len(text)) == 0:
+            names.add(text.value.decode())
+        if nvml.nvmlDeviceGetMigMode(device, ctypes.byref(now), ctypes.byref(later)) or not now.value:
+            continue
+        divided += 1
+        nvml.nvmlDeviceGetMaxMigDeviceCount(device, ctypes.byref(most))
+        for k in range(most.value):
+            one = ctypes.c_void_p()
+            if nvml.nvmlDeviceGetMigDeviceHandleByIndex(device, k, ctypes.byref(one)) == 0:
+                slices += 1
+                if nvml.nvmlDeviceGetUUID(one, text, len(text)) == 0:
+                    names.add(text.value.decode())
+    plain = {re.sub(r'^(GPU|MIG)-|[-/]', '', name) for name in names}
+    return '%d GPUs, %d divided into %d slices' % (number.value, divided, slices), plain
+
+
+def devices(text):
+    """No identity itself is told: it is nobody's business."""
+    rows = {}
+    for line in text.splitlines():
+        words = line.split(' ')
+        rows[int(words[1])] = dict(zip(words[::2], words[1::2]))
+    if not rows:
+        return 77, ['no record of a device']
+    known, (said, names) = driver_devices(), management()
+    wrong, lines = 0, []
+    for i, row in sorted(rows.items()):
+        uuid, slice_uuid, pci = known[i] if i < len(known) else ('', '', '')
+        none, divided = not row['uuid'].strip('0'), row['divided'] != '0'
+        same, slice_same = row['uuid'] == uuid, row['slice-uuid'] == slice_uuid
+        wrong += not none and not same or divided and not slice_same
+        lines.append('device %d: %s; %s; its PCI id is %s' % (
+            i, 'the record has no uuid' if none else "the record's uuid is%s the driver's, and %s" % (
+                '' if same else ' not', ('one' if uuid in names else 'none') + " of the management library's"),
+            'slice %s/%s of a divided GPU, its uuid is%s that of cuDeviceGetUuid_v2, which is %s' % (
+                row['gpu-instance'], row['compute-instance'], '' if slice_same else ' not',
+                'the other one' if slice_uuid == uuid else 'its own') if divided else 'not divided',
+            'known to the driver' if pci else 'unknown'))
+    return bool(wrong), ['%d of %d devices in records; %s' % (len(rows), len(known), said), *lines]
+
+
 def main():
-    all_of_them = (kinds, leave, contexts, late, teardown, fork, killed, times, nested, modules, flush)
+    all_of_them = (kinds, leave, contexts, late, teardown, fork, killed, times, nested, modules, flush, unload, client,
+                   devices)
     questions = {f.__name__: f for f in all_of_them}
     status, lines = questions[sys.argv[1]](*sys.argv[2:])
     print('\n'.join(lines))

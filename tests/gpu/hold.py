@@ -1,7 +1,7 @@
-"""hold.py - keeps the GPU initialised: one idle context until whoever started this ends; first tells which GPU, as JSON
+"""hold.py PARENT - keeps the GPU initialised: one idle context until process PARENT ends; first tells which GPU, as JSON
 
 Without it each process that comes after another may initialise the device anew, which takes 1 to 3 s. Status 77: no
-GPU.
+GPU, and the last line of its errors says why.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
@@ -33,15 +33,23 @@ def driver_release():
         return ''
 
 
+def none(why):
+    print(why, file=sys.stderr)
+    sys.exit(77)
+
+
 def main():
-    parent, name = os.getppid(), ctypes.create_string_buffer(128)
+    parent, name = int(sys.argv[1]), ctypes.create_string_buffer(128)
     number, device, context = ctypes.c_int(), ctypes.c_int(), ctypes.c_void_p()
     try:
         cuda = ctypes.CDLL('libcuda.so.1')
-    except OSError:
-        sys.exit(77)
-    if cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(number)) or not number.value:
-        sys.exit(77)
+    except OSError as why:
+        none(why)
+    error = cuda.cuInit(0)
+    if error:
+        none('cuInit answers %d' % error)
+    if cuda.cuDeviceGetCount(ctypes.byref(number)) or not number.value:
+        none('the driver has no device')
     cuda.cuDeviceGet(ctypes.byref(device), 0)
     cuda.cuDeviceGetName(name, len(name), device)
     cuda.cuDriverGetVersion(ctypes.byref(number))

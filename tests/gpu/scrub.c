@@ -2,8 +2,8 @@
  * tests/gpu/scrub.c - makes a recording fit to be given away: scrub TRACE.gputap OUT
  *
  * TRACE is a directory, and is changed. What names the machine or its owner is replaced in the texts (host, user,
- * working directory, place of the trace, boot id), the GPUs' UUIDs in the activities become their numbers; the rest
- * stays byte by byte. OUT is the packed result.
+ * working directory, place of the trace, boot id), the GPUs' UUIDs in the activities become their numbers, those of
+ * slices zero; the rest stays byte by byte. OUT is the packed result.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -25,6 +25,8 @@ static const struct { const char *key, *value; } replaced[] = {
 	{ "option=output", "/tmp/recording" },
 	{ "boot_id", "00000000-0000-0000-0000-000000000000" },
 };
+
+enum { MIG_UUID = 160 };                /* in a record of a device */
 
 _Noreturn static void fail(const char *what, const char *name)
 {
@@ -76,7 +78,7 @@ static void scrub_devices(const char *trace, struct gt_reader *r, const struct g
 	struct gt_err err = { 0 };
 	struct rec_activity a;
 	char path[4096];
-	uint64_t offset;
+	uint64_t offset, none[2] = { 0 };
 	int fd;
 
 	snprintf(path, sizeof path, "%s/%d.%d/%u.str", trace, pid, instance, b->stream);
@@ -89,6 +91,9 @@ static void scrub_devices(const char *trace, struct gt_reader *r, const struct g
 
 		if (a.kind == REC_CUPTI_KIND_DEVICE && REC_HAS(&a, DEVICE, uuidHigh) &&
 		    pwrite(fd, uuid, sizeof uuid, (off_t)(b->offset + offset + rec_at_DEVICE_uuidLow)) != sizeof uuid)
+			fail("cannot be written", path);
+		if (a.kind == REC_CUPTI_KIND_DEVICE && a.bytes >= MIG_UUID + sizeof none &&
+		    pwrite(fd, none, sizeof none, (off_t)(b->offset + offset + MIG_UUID)) != sizeof none)
 			fail("cannot be written", path);
 	}
 	gt_cupti_walk_close(w);

@@ -12,7 +12,14 @@ import time
 
 os.environ.setdefault('CUBLAS_WORKSPACE_CONFIG', ':4096:8')
 
-import torch  # noqa: E402 (the variable is read when the library is loaded)
+try:
+    import torch  # noqa: E402 (the variable is read when the library is loaded)
+except ModuleNotFoundError as missing:
+    print(missing, file=sys.stderr)
+    sys.exit(77)
+if not torch.cuda.is_available():
+    print('PyTorch does not see the GPU', file=sys.stderr)
+    sys.exit(77)
 
 torch.manual_seed(1)
 torch.use_deterministic_algorithms(True, warn_only=True)

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 BUILD = os.environ.get('GPUTAP_BUILD', 'build')
-GPUTAP = os.path.join(BUILD, 'gputap')
+GPUTAP = os.environ.get('GPUTAP_TOOL') or os.path.join(BUILD, 'gputap')
 # Clocks of host and device are CUPTI's business, and it states no error: beyond this a start before its call is
 # wrong, not inexact.
 CLOCK_ERROR_NS = 50000
