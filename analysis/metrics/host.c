@@ -139,7 +139,7 @@ static void find(char path[PATH_MAX])
 		found = found || of_toolkit(root, path);
 		free(list[i]);
 	}
-	if (n >= 0 && !found)
+	if (!found)
 		snprintf(path, PATH_MAX, "libcupti.so.13");
 	if (n > 0)
 		free(list);

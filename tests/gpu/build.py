@@ -11,15 +11,15 @@ import re
 import shutil
 import subprocess
 
-from machine import TOP, Missing
+from machine import TOP, Missing, is_elf
 from steps import bad, ok, skip
 
 # One machine code for what is common, and text for the rest.
 FLAGS = '-O2 -std=c++17 -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90'.split()
 LIBRARIES = {'blas': ['-lcublas'], 'dnn': ['-lcudnn']}
 COMPILE_SECONDS = 100
-# What a machine may lack: libraries of the tool and the programs, and of the vendor's those that programs are linked with.
-CARRIED = re.compile('sqlite3|zstd|xxhash|OpenCL')
+# What a machine may lack: all libraries but the C library's own and the driver's, and of the vendor's the small ones.
+THERE = re.compile(r'(ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|anl|nsl|BrokenLocale|thread_db)|libcu.*|libnv.*)\.so')
 VENDOR = ('libcupti.so.13', 'libcudart.so.13')
 HEADERS = ('tests/gpu/gpu.h',)
 
@@ -118,6 +118,11 @@ def vendor_library(name):
     return None
 
 
+def programs_in(bundle):
+    files = (os.path.join(place, name) for place, _, names in os.walk(bundle) for name in names)
+    return [path for path in files if is_elf(path)]
+
+
 def linked(path):
     done = subprocess.run(['ldd', path], capture_output=True, text=True, check=False)
     return re.findall(r'(\S+) => (/\S+)', done.stdout)
@@ -138,10 +143,9 @@ def make_bundle(session, m, bundle):
         target = os.path.join(bundle, path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         shutil.copy(os.path.join(TOP, path), target)
-    for program in (os.path.join(bundle, 'bin/gputap'), os.path.join(gpu, 'bin/cl_commands'), os.path.join(gpu, 'raw')):
-        for name, path in linked(program):
-            if CARRIED.search(name):
-                shutil.copy(os.path.realpath(path), os.path.join(gpu, 'lib', name))
+    for name, path in sorted({lib for program in programs_in(bundle) for lib in linked(program)}):
+        if not THERE.match(name):
+            shutil.copy(os.path.realpath(path), os.path.join(gpu, 'lib', name))
     for name in VENDOR:
         path = vendor_library(name)
         if path:

@@ -91,7 +91,8 @@ def once(command, limit):
 def measured(path):
     if not os.path.exists(path):
         return set()
-    rows = [json.loads(line) for line in open(path, encoding='utf-8') if line.startswith('{"cost"')]
+    with open(path, encoding='utf-8') as file:
+        rows = [json.loads(line) for line in file if line.startswith('{"cost"')]
     return {(r['cost'], r['mode'], r['round']) for r in rows}
 
 

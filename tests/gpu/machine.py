@@ -146,9 +146,9 @@ class Machine:
         loader = interpreter_of(self.tool)
         if not loader:
             return []
-        missing = set()
+        missing, env = set(), {**self.env, 'LD_TRACE_LOADED_OBJECTS': '1'}      # as ldd asks, which may not be here
         for file in filter(is_elf, files):
-            done = subprocess.run([loader, '--list', file], capture_output=True, text=True, env=self.env, check=False)
+            done = subprocess.run([loader, file], capture_output=True, text=True, env=env, check=False)
             missing.update(re.findall(r'^\s*(\S+) => not found', done.stdout, re.M))
         return sorted(missing)
 
@@ -159,7 +159,8 @@ class Machine:
         env = sorted(glob.glob(os.path.join(sysconfig.get_path('purelib'), 'nvidia', '*', 'lib')))
         before = self.env.get('LD_LIBRARY_PATH')
         self.env['LD_LIBRARY_PATH'] = ':'.join(([before] if before else []) + env + [lib])
-        files = [self.tool, self.shim, *sorted(glob.glob(os.path.join(self.bin, '*')))]
+        places = (os.path.dirname(self.shim), self.gpu, self.bin)
+        files = [self.tool, *(p for place in places for p in sorted(glob.glob(os.path.join(place, '*'))))]
         for name in self.missing_libraries(files):
             self.take(name)
         for path in glob.glob(os.path.join(self.gpu, 'lib', 'libcupti.so*')):
@@ -267,7 +268,8 @@ class Machine:
         if status == SKIPPED:
             raise Stop(skip(last_line(read(self.path('bare.err')) or read(self.path('bare')))))
         if status:
-            raise Stop(bad('fails without the tool (%d): %s' % (status, last_line(read(self.path('bare.err'))))))
+            words = read(self.path('bare.err')) or read(self.path('bare'))
+            raise Stop(bad('fails without the tool (%d): %s' % (status, last_line(words))))
         return read(self.path('bare'))
 
 
