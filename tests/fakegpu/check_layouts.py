@@ -19,8 +19,10 @@ READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../trace/f
 NESTED = {('MEMORY2', 'memoryPoolType'): 'memoryPoolConfig.memoryPoolType', ('MEMORY2', 'poolAddress'): 'memoryPoolConfig.address',
           ('MEMORY2', 'utilizedSize'): 'memoryPoolConfig.utilizedSize', ('MEMORY2', 'releaseThreshold'): 'memoryPoolConfig.releaseThreshold',
           ('MEMORY2', 'poolSize'): 'memoryPoolConfig.pool.size', ('DEVICE', 'uuidLow'): 'uuid.bytes[0]', ('DEVICE', 'uuidHigh'): 'uuid.bytes[8]',
+          ('DEVICE', 'migUuidLow'): 'migUuid.bytes[0]', ('DEVICE', 'migUuidHigh'): 'migUuid.bytes[8]',
           ('OVERHEAD', 'objectThread'): 'objectId.pt.threadId'}
-NO_SIZE = {('OVERHEAD', 'objectId'), ('SYNCHRONIZATION', 'type'), ('DEVICE', 'uuidLow'), ('DEVICE', 'uuidHigh')}       # a union of several; filled in part
+NO_SIZE = {('OVERHEAD', 'objectId'), ('SYNCHRONIZATION', 'type'), ('DEVICE', 'uuidLow'), ('DEVICE', 'uuidHigh'),
+           ('DEVICE', 'migUuidLow'), ('DEVICE', 'migUuidHigh')}       # a union of several; filled in part
 
 
 def read_table(path):

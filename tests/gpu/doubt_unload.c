@@ -10,7 +10,8 @@
 #include "doubt.h"
 
 enum { ROUNDS = 20, LAUNCHES = 10, MODULES = 2 };
-#define TEXT(name) ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry " name "(.param .u32 pn)\n{\n\tret;\n}\n"
+#define TEXT(name) ".version 7.0\n.target sm_75\n.address_size 64\n" \
+	".visible .entry " name "(.param .u32 pn)\n{\n\tret;\n}\n"
 static const struct { const char *name, *text; } modules[MODULES] = {
 	{ "unloaded_first", TEXT("unloaded_first") },
 	{ "unloaded_second", TEXT("unloaded_second") },
