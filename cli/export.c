@@ -62,7 +62,7 @@ static void say_forecast(const char *path, uint64_t bytes)
 {
 	if (bytes >= FORECAST_BYTES)
 		fprintf(stderr, "gputap: %s will take about %.1f GB; --from, --to and --min-dur make it less\n",
-			path, (double)bytes / 1e9);
+			gt_harmless(path), (double)bytes / 1e9);
 }
 
 /* What rules say of the kernels goes into their report. Without them it is a report all the same. */
@@ -72,8 +72,8 @@ static void add_rules(const struct job *j, const char *report)
 	struct gt_err err = { 0 };
 
 	if (gt_option_true(j->options, "apply-rules") && gt_rules_apply(report, &to, j->options, &err) < 0 && j->say)
-		fprintf(stderr, GT_CLI_NOTE "no rules were applied: %s%s%s\n", err.what, *err.why ? ": " : "",
-			err.why);
+		fprintf(stderr, GT_CLI_NOTE "no rules were applied: %s%s%s\n", gt_harmless(err.what),
+			*err.why ? ": " : "", gt_harmless(err.why));
 }
 
 static void say_notes(struct gt_text *notes)
@@ -82,7 +82,7 @@ static void say_notes(struct gt_text *notes)
 		line = memchr(at, '\n', (size_t)(end - at));
 		if (!line)
 			break;
-		fprintf(stderr, GT_CLI_NOTE "%.*s\n", (int)(line - at), at);
+		fprintf(stderr, GT_CLI_NOTE "%s\n", gt_harmless_n(at, (size_t)(line - at)));
 	}
 	gt_text_free(notes);
 }
@@ -204,7 +204,8 @@ static int lock_trace(const char *trace, int *lock, struct gt_err *err)
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return 0;       /* a file system without locks */
 		if (n == LOOKS)
-			fprintf(stderr, "gputap: %s is being converted by another process: waiting\n", trace);
+			fprintf(stderr, "gputap: %s is being converted by another process: waiting\n",
+				gt_harmless(trace));
 		if (n >= LOOKS * PATIENCE_S)
 			return gt_fail(err, GT_EXIT_OUTPUT, "another process holds the lock of its conversion",
 				"again when that process is done", "%s: gave up waiting after %d s", trace, PATIENCE_S);

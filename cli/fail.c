@@ -31,7 +31,7 @@ int gt_cli_usage(const struct gt_cli *cli, const char *what, ...)
 	if (vasprintf(&text, what, args) < 0)
 		text = NULL;
 	va_end(args);
-	fprintf(stderr, "gputap: %s", text ? gt_harmless(text) : "out of memory");
+	fprintf(stderr, "gputap: %s", gt_harmless(text ? text : "out of memory"));
 	free(text);
 	fprintf(stderr, "\n  try: gputap %s --help\n", cli->command);
 	return GT_EXIT_USAGE;

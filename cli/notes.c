@@ -121,8 +121,9 @@ bool gt_cli_empty_window(const struct gt_model *model, const struct gt_options *
 		if (gt_model_process(model, i)->end_ns > end_ns)
 			end_ns = gt_model_process(model, i)->end_ns;
 	fprintf(stderr, "gputap: nothing in that window (%s%s%s%s): the trace goes from 0 to %.6f s\n",
-		gt_option_given(options, "from") ? "from " : "", gt_option_said(options, "from"),
-		gt_option_given(options, "to") ? " to " : "", gt_option_said(options, "to"), (double)end_ns / 1e9);
+		gt_option_given(options, "from") ? "from " : "", gt_harmless(gt_option_said(options, "from")),
+		gt_option_given(options, "to") ? " to " : "", gt_harmless(gt_option_said(options, "to")),
+		(double)end_ns / 1e9);
 	return true;
 }
 

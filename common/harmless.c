@@ -60,20 +60,25 @@ void gt_text_harmless(struct gt_text *t, const char *s, size_t n)
 	}
 }
 
-const char *gt_harmless(const char *s)
+const char *gt_harmless_n(const char *s, size_t n)
 {
 	static struct gt_text copies[COPIES];
 	static unsigned next;
-	struct gt_text *t;
+	struct gt_text *t = &copies[next++ % COPIES];
+
+	t->used = 0;
+	gt_text_harmless(t, s, n);
+	gt_text_char(t, 0);
+	return t->failed ? "(out of memory)" : t->data;
+}
+
+const char *gt_harmless(const char *s)
+{
 	size_t n = s ? strlen(s) : 0, i = 0, bytes;
 
 	while (i < n && !gt_is_harmful(s + i, n - i, &bytes))
 		i += bytes;
 	if (i == n)
 		return s;
-	t = &copies[next++ % COPIES];
-	t->used = 0;
-	gt_text_harmless(t, s, n);
-	gt_text_char(t, 0);
-	return t->failed ? "(out of memory)" : t->data;
+	return gt_harmless_n(s, n);
 }

@@ -3,7 +3,8 @@
  *
  * Names, paths, arguments and texts of ranges hold whatever the traced program put there: a terminal would obey escape
  * sequences in them, and a line end would make a second line of one. Every output that people or line readers see takes
- * such texts through here (JSON and SQLite have rules of their own).
+ * such texts through here (JSON and SQLite have rules of their own). scripts/check-trust looks at each text that printf
+ * gets: it comes from here, or is known there as gputap's own.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -28,5 +29,7 @@ int gt_is_harmful(const char *s, size_t left, size_t *bytes);
  * one thread; NULL stays NULL.
  */
 const char *gt_harmless(const char *s);
+/* Of text without a zero behind it. */
+const char *gt_harmless_n(const char *s, size_t n);
 
 #endif

@@ -43,11 +43,7 @@ static bool any(const struct gt_model *m, const struct gt_cuda *c)
 
 static void text_string(const char *before, struct gt_string s, const char *behind)
 {
-	struct gt_text t = { 0 };
-
-	gt_text_harmless(&t, s.text, s.bytes);
-	printf("%s%.*s%s", before, (int)t.used, t.used ? t.data : "", behind);
-	gt_text_free(&t);
+	printf("%s%s%s", before, gt_harmless_n(s.text, s.bytes), behind);
 }
 
 static void text_library(const struct gt_process *p, const struct gt_cuda_library *l)

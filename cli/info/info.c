@@ -157,7 +157,8 @@ static void text_outputs(const struct gt_model *m)
 	for (uint32_t i = 0; i < gt_model_output_count(m); i++) {
 		const struct gt_captured_output *o = gt_model_output(m, i);
 
-		printf("output    %s (%s): %s", o->of, o->kind, gt_counted(o->bytes, "bytes").text);
+		printf("output    %s (%s): %s", gt_harmless(o->of), gt_harmless(o->kind),
+			gt_counted(o->bytes, "bytes").text);
 		if (o->kept < o->bytes)
 			printf(", of which the first %s kept",
 				gt_counted(o->kept, o->kept == 1 ? "bytes is" : "bytes are").text);
@@ -174,7 +175,8 @@ static void text_cuda_inside(struct gt_cuda *c, const struct gt_fn *fn, const ui
 
 	for (; c && gt_cuda_arg_inside(c, fn, first, i, &a) && a.has_value; i++) {
 		gt_render_cuda_arg(&a, &text);
-		printf("%s%s=%s", i ? ", " : "", a.name, a.symbol ? a.symbol : gt_harmless(text.value));
+		printf("%s%s=%s", i ? ", " : "", gt_harmless(a.name),
+			gt_harmless(a.symbol ? a.symbol : text.value));
 	}
 	if (c && gt_cuda_arg_inside(c, fn, first, i, &a))
 		printf("%s...", i ? ", " : "");
@@ -187,11 +189,11 @@ static void text_thread(struct gt_cuda *c, const struct gt_thread *t)
 	for (uint32_t i = 0; i < t->n_inside; i++) {
 		const struct gt_fn *fn = t->inside[i].fn;
 
-		printf("    last inside %s(", fn->name);
+		printf("    last inside %s(", gt_harmless(fn->name));
 		if (fn->domain == REC_DOMAIN_CUDA_RUNTIME || fn->domain == REC_DOMAIN_CUDA_DRIVER)
 			text_cuda_inside(c, fn, t->inside[i].arg);
 		for (uint32_t k = 0; k < 4 && k < fn->n_params; k++)
-			printf("%s%s=0x%llx", k ? ", " : "", fn->params[k].name,
+			printf("%s%s=0x%llx", k ? ", " : "", gt_harmless(fn->params[k].name),
 				(unsigned long long)t->inside[i].arg[k]);
 		printf("%s) since %.9f s\n", fn->n_params > 4 ? ", ..." : "", (double)t->inside[i].start_ns / 1e9);
 	}
@@ -242,7 +244,7 @@ static void text_process(const struct gt_model *m, struct gt_cuda *c, const stru
 		printf(" (image %d)", p->instance);
 	printf(" %s\n", gt_harmless(p->image));
 	if (p->parent)
-		printf("  child of process %d (%s)\n", p->parent->pid, p->reason);
+		printf("  child of process %d (%s)\n", p->parent->pid, gt_harmless(p->reason));
 	if (p->added_by >= 0)
 		printf("  added by user %lld, who may have written anything\n", (long long)p->added_by);
 	if (p->live != GT_LIVE_NO)
@@ -394,7 +396,7 @@ static void text_counters(struct gt_model *m)
 			n ? "they have no values: " : "", n ? "they are" : "was to be counted",
 			gt_model_counters_planned(m) ? "damaged" : "missing");
 	for (uint32_t i = 0; plan && i < plan->n; i++) {
-		printf("%s %s: %s in ", i ? ";" : ", planned for", image[i].chip,
+		printf("%s %s: %s in ", i ? ";" : ", planned for", gt_harmless(image[i].chip),
 			gt_counted(image[i].metrics, "metrics").text);
 		printf("%s%s", gt_counted(image[i].passes, "passes").text,
 			plan->replay && image[i].passes > 1 ? ", one in each run of the program" : "");

@@ -63,8 +63,7 @@ int gt_info_report(const char *path, bool json, struct gt_err *err)
 	} else if (!rc) {
 		put_text(stdout, &as, &facts, path);
 		if (facts.made_by.bytes) {
-			gt_text_harmless(&made_by, facts.made_by.text, facts.made_by.bytes);
-			printf("made by  %.*s\n", (int)made_by.used, made_by.data ? made_by.data : "");
+			printf("made by  %s\n", gt_harmless_n(facts.made_by.text, facts.made_by.bytes));
 		}
 	}
 	gt_text_free(&made_by);

@@ -151,11 +151,7 @@ static int print_values(const struct gt_cli *cli)
 
 static void put(const char *indent, struct gt_string s)
 {
-	struct gt_text t = { 0 };
-
-	gt_text_harmless(&t, s.text, s.bytes);
-	printf("%s%.*s", indent, (int)t.used, t.data ? t.data : "");
-	gt_text_free(&t);
+	printf("%s%s", indent, gt_harmless_n(s.text, s.bytes));
 }
 
 static const char blanks[] = "                  ";

@@ -531,7 +531,7 @@ static void say_runs(const struct plan *p)
 
 	fprintf(stderr,
 		"gputap: %s: passes of each kernel in one run: %" PRIu64 "; runs of the program: %" PRIu64 "\n",
-		p->chip, of_program == 1 ? counters : counters > 0, runs ? runs : 1);
+		gt_harmless(p->chip), of_program == 1 ? counters : counters > 0, runs ? runs : 1);
 }
 
 /* It is collected nevertheless. */
@@ -558,7 +558,7 @@ static bool say_not_sampled(const struct wanted *w)
 static bool say_refused(const struct wanted *w)
 {
 	if (*w->refused)
-		fprintf(stderr, "gputap: %s is left out: %s\n", gt_harmless(w->name), w->refused);
+		fprintf(stderr, "gputap: %s is left out: %s\n", gt_harmless(w->name), gt_harmless(w->refused));
 	return *w->refused;
 }
 
@@ -575,9 +575,9 @@ static int say_unknown(const struct plan *p)
 			status = GT_EXIT_INPUT;
 		if (!w->unknown)
 			continue;
-		fprintf(stderr, "gputap: %s has no %s%s%.*s%s\n", p->chip, gt_harmless(w->name),
-			!w->section.bytes ? "" : w->of_rule ? " (rule " : " (section ", (int)w->section.bytes,
-			w->section.text, w->section.bytes ? ")" : "");
+		fprintf(stderr, "gputap: %s has no %s%s%s%s\n", gt_harmless(p->chip), gt_harmless(w->name),
+			!w->section.bytes ? "" : w->of_rule ? " (rule " : " (section ",
+			gt_harmless_n(w->section.text, w->section.bytes), w->section.bytes ? ")" : "");
 		if (w->asked)
 			status = GT_EXIT_INPUT;
 	}

@@ -64,8 +64,8 @@ static int check_asked(const struct gt_actions *as, const struct gt_options *o, 
 				why = m->why;
 		}
 		if (!have && as->all.n) {
-			fprintf(stderr, "gputap: %.*s is not available%s%.*s\n", (int)name.bytes, name.text,
-				why.bytes ? ": " : "", (int)why.bytes, why.text);
+			fprintf(stderr, "gputap: %s is not available%s%s\n", gt_harmless_n(name.text, name.bytes),
+				why.bytes ? ": " : "", gt_harmless_n(why.text, why.bytes));
 			status = GT_EXIT_INPUT;
 			*unknown |= !gt_option_of_trace(o, "metrics") &&
 				(!known || gt_metric_class(name) == GT_CLASS_UNKNOWN);
@@ -81,8 +81,9 @@ static bool tell_required(void *ctx, const struct gt_section_metric *m)
 	const struct gt_action *a = ctx;
 
 	if (m->required && !gt_action_available(gt_action_metric(a, m->name)))
-		fprintf(stderr, "gputap: section %.*s requires %.*s, which is not available\n",
-			(int)m->section->id.bytes, m->section->id.text, (int)m->name.bytes, m->name.text);
+		fprintf(stderr, "gputap: section %s requires %s, which is not available\n",
+			gt_harmless_n(m->section->id.text, m->section->id.bytes),
+			gt_harmless_n(m->name.text, m->name.bytes));
 	return true;
 }
 

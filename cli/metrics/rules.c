@@ -299,7 +299,8 @@ int gt_rules_require(const struct gt_options *options, bool (*take)(void *ctx, c
 		behind = at + id + (at[id] == '\t');
 		section = strcspn(behind, "\t\n");
 		if (!strncmp(line, "failed\t", 7))
-			fprintf(stderr, "gputap: rule file %.*s: %.*s\n", (int)id, at, (int)section, behind);
+			fprintf(stderr, "gputap: rule file %s: %s\n", gt_harmless_n(at, id),
+				gt_harmless_n(behind, section));
 		else if (!strncmp(line, "require\t", 8) && !take(ctx, &(struct gt_rule_needs){
 					{ at, id }, { behind, section },
 					{ behind + section + 1, strcspn(behind + section + 1, "\n") } }))

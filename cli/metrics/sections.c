@@ -15,7 +15,7 @@
 static void print_note(void *ctx, const char *path, uint32_t line, uint32_t column, const char *what)
 {
 	(void)ctx;
-	fprintf(stderr, "gputap: %s:%u:%u: %s\n", gt_harmless(path), line, column, what);
+	fprintf(stderr, "gputap: %s:%u:%u: %s\n", gt_harmless(path), line, column, gt_harmless(what));
 }
 
 int gt_cli_section_errors(const struct gt_sections *s)

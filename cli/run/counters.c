@@ -274,7 +274,7 @@ static void say_passes(const struct gt_run *run, const char *chip, const struct 
 	const struct gt_counted metrics =
 		gt_counted(im->metrics, im->metrics == 1 ? "metrics is" : "metrics are");
 
-	fprintf(stderr, "gputap: %s: %s counted in %s of %s\n", chip, metrics.text,
+	fprintf(stderr, "gputap: %s: %s counted in %s of %s\n", gt_harmless(chip), metrics.text,
 		gt_counted(im->passes, run->replay ? "runs" : "passes").text,
 		run->replay ? "the program" : "each kernel");
 }
@@ -319,7 +319,7 @@ static int plan_monitors(struct gt_run *run, const struct gt_sections *s, struct
 		p->cupti = gt_host_version(h);
 		if (n && !rc && !run->quiet)
 			fprintf(stderr, "gputap: %s: samples of performance monitors take %s of the program\n",
-				chips.name[i], gt_counted(n, "runs").text);
+				gt_harmless(chips.name[i]), gt_counted(n, "runs").text);
 	}
 	return rc;
 }

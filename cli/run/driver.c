@@ -57,6 +57,7 @@ bool gt_run_say_no_driver(const struct gt_run *run)
 		"gputap: no traced call was made: no trace\n"
 		"  why: %s %s, and CUDA's driver is not here: each CUDA call of the program fails (%s)\n"
 		"  try: a machine with the driver, or the driver's folder in LD_LIBRARY_PATH\n",
-		gt_harmless(loaded ? runtime : run->target.path), loaded ? "is loaded" : "has CUDA code", dlerror());
+		gt_harmless(loaded ? runtime : run->target.path), loaded ? "is loaded" : "has CUDA code",
+		gt_harmless(dlerror()));
 	return true;
 }

@@ -103,7 +103,8 @@ static void say_nothing_recorded(const struct gt_run *run)
 	} else if (gt_run_says(run, "failed", 0, value, sizeof value)) {
 		const char *count = gt_run_says(run, "unrecorded", 0, value, sizeof value) ? value : "";
 
-		fprintf(stderr, "gputap: %s%scalls were made, but none of them could be written to %s\n", count,
+		fprintf(stderr, "gputap: %s%scalls were made, but none of them could be written to %s\n",
+			gt_harmless(count),
 			*count ? " " : "", gt_harmless(run->trace));
 	} else if (run->quiet) {
 		return;

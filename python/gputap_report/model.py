@@ -11,6 +11,7 @@ import sys
 
 from . import file, host, names, nvtx, schema, source, wire
 from .frontend import IController, IFrontend
+from .speak import harmless
 from .wire import ReportError
 
 VERSION = "2024.2.0"         # of the interface, as get_version tells it
@@ -518,7 +519,7 @@ class IBaseContext:
 
     def handle_exception(self, *error):
         """Says on standard error what went wrong; the context stays usable."""
-        print("".join(str(e) for e in error), file=sys.stderr)
+        print(harmless("".join(str(e) for e in error)), file=sys.stderr)
 
 
 class IContext(IBaseContext, _Sequence):

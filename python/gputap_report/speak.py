@@ -16,6 +16,10 @@ def harmless(text):
     return "".join(c if c.isprintable() or c == "\n" else "\\x%02x" % ord(c) for c in str(text))
 
 
+def one_line(text):
+    return harmless(text).replace("\n", "\\n")
+
+
 def plain(text):
     """A text with its links as words: @url:TEXT:TARGET@ and the like."""
     text = re.sub(r"@url:([^:@]*):([^@]*)@", r"\1 (\2)", text)
@@ -92,4 +96,4 @@ class Failures:
         if kind == "failed" and subject not in self._told:
             self._told.add(subject)
             sys.stderr.write("gputap: rule %s%s: %s\n" % (
-                harmless(subject), " at " + harmless(what["kernel"]) if what.get("kernel") else "", harmless(what["why"])))
+                one_line(subject), " at " + one_line(what["kernel"]) if what.get("kernel") else "", one_line(what["why"])))

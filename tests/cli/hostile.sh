@@ -34,6 +34,8 @@ outputs() {
 	for f in "$o".file*.ncu-rep; do
 		"$gputap" report "$f" >"$o.read" 2>"$o.read.err"
 		"$gputap" info "$f" >"$o.read.info" 2>&1
+		"$gputap" report --page raw --metrics "x$name" "$f" >"$o.read.metric" 2>&1
+		"$gputap" report --page raw --rule "$name" --section "$name" "$f" >"$o.read.rule" 2>&1
 	done
 	for f in "$o".file*.callgrind; do "$gputap" stats "$f" >"$o.profile" 2>"$o.profile.err"; done
 }

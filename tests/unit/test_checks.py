@@ -434,6 +434,15 @@ class Trust(unittest.TestCase):
     def test_the_repository_follows_the_rules(self):
         self.assertEqual(run(ROOT / "scripts/check-trust"), (0, ""))
 
+    def test_texts_are_printed_harmless(self):
+        self.assertEqual(self.check({"cli/x.c": 'printf("%d %s %*s%s\\n", n, gt_harmless(f(a, b)), 3, x ? "a" : y ? "b" : gt_harmless(z),\n'
+                                                '\tstrerror(errno)); /* printf("%s", evil) */\n'}), (0, ""))
+        for line, what in (('fprintf(stderr, "%d, %s", n, name);', "name"), ('printf("%.*s", (int)s.bytes, s.text);', "s.text"),
+                           ('printf("%s", x ? "none" : name);', 'x ? "none" : name'), ("fputs(t.data, stdout);", "t.data"),
+                           ('printf(x ? "a" : "%u %s", n, name);', "name"), ("puts(name);", "name")):
+            self.assertEqual(self.check({"cli/run/x.c": "\n" + line + "\n"}),
+                             (1, "cli/run/x.c:2: %s: use gt_harmless (common/harmless.h)\n" % what))
+
     def test_options_of_a_trace_come_from_the_list_alone(self):
         self.assertEqual(self.check({"model/taken.c": 'gt_reader_fact(r, -1, "option", i)\n'}), (0, ""))
         rc, out = self.check({"writers/x.c": 'int x;\ny = gt_reader_fact(r, -1, "option", i);\n', "cli/run/x.c": "gt_model_shown_option(m, -1, x)\n"})
