@@ -65,15 +65,24 @@ static void say_forecast(const char *path, uint64_t bytes)
 			gt_harmless(path), (double)bytes / 1e9);
 }
 
-/* What rules say of the kernels goes into their report. Without them it is a report all the same. */
-static void add_rules(const struct job *j, const char *report)
+/*
+ * What rules say of the kernels goes into their report. Where there are no rules it is a report all the same; where
+ * they could not be written into it there is none.
+ */
+static int add_rules(const struct job *j, const char *report, const char *path, struct gt_err *err)
 {
 	const struct gt_rules_to to = { .path = report, .replace = true, .quiet = true };
-	struct gt_err err = { 0 };
+	struct gt_err missing = { 0 };
+	int status = gt_option_true(j->options, "apply-rules") ? gt_rules_apply(report, &to, j->options, &missing) : 0;
 
-	if (gt_option_true(j->options, "apply-rules") && gt_rules_apply(report, &to, j->options, &err) < 0 && j->say)
-		fprintf(stderr, GT_CLI_NOTE "no rules were applied: %s%s%s\n", gt_harmless(err.what),
-			*err.why ? ": " : "", gt_harmless(err.why));
+	if (status == GT_EXIT_OUTPUT || status == GT_EXIT_USAGE)
+		return gt_fail(err, (enum gt_exit)status, "the message of gputap-rules stands above",
+			"--apply-rules=false: the report without them", "%s: what rules say could not be put into it",
+			path);
+	if (status < 0 && j->say)
+		fprintf(stderr, GT_CLI_NOTE "no rules were applied: %s%s%s\n", gt_harmless(missing.what),
+			*missing.why ? ": " : "", gt_harmless(missing.why));
+	return 0;
 }
 
 static void say_notes(struct gt_text *notes)
@@ -121,7 +130,7 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 	if (!rc && gt_model_no_memory(j->model))
 		rc = gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "%s cannot be written", path);
 	if (!rc && !strcmp(w->id, "ncu-rep"))
-		add_rules(j, temporary);
+		rc = add_rules(j, temporary, path, err);
 	if (!rc && gt_temporary_put(temporary, path, gt_option_true(j->options, "force")))
 		rc = errno == EEXIST
 			? there_already(path, err)

@@ -21,6 +21,7 @@ OUTPUT_BYTES = 1 << 20       # what may be printed
 ANSWER_BYTES = 64 << 20
 MEMORY_BYTES = 2 << 30       # beyond what the caller has
 KEPT_OUTPUT = 4096
+STATM = "/proc/self/statm"
 
 
 class Outcome:
@@ -46,8 +47,11 @@ def one_line(error):
 
 
 def _limit_memory(more):
-    with open("/proc/self/statm", encoding="ascii") as f:
-        now = int(f.read().split()[0]) * resource.getpagesize()
+    try:
+        with open(STATM, encoding="ascii") as f:
+            now = int(f.read().split()[0]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):            # no /proc: what is resident, and as much again as is mapped only
+        now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + (1 << 30)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     limit = now + more if hard == resource.RLIM_INFINITY else min(now + more, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -61,8 +65,9 @@ def _become_child(answers, output, parent):
         pass
     if os.getppid() != parent:
         os._exit(1)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
+    nothing, writer = os.pipe()                          # its end is read at once, and it needs no /dev
+    os.close(writer)
+    os.dup2(nothing, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.set_inheritable(answers, False)
@@ -71,27 +76,31 @@ def _become_child(answers, output, parent):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _child(task, answers, output, parent, memory):
-    """Never returns."""
+def _child(task, answers, output, parent, memory, end):
+    """Never returns. end: the mark behind all answers, which nobody else can know."""
     def emit(answer):
         data = (json.dumps(answer) + "\n").encode()
         while data:
             data = data[os.write(answers, data):]
 
     try:
-        _become_child(answers, output, parent)
-        _limit_memory(memory)
-        # the caller's buffers are not this process' to write
-        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
+        try:
+            _become_child(answers, output, parent)
+            _limit_memory(memory)
+            # the caller's buffers are not this process' to write
+            sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
+        except BaseException as e:
+            emit({"error": "no process for it: %s" % one_line(e)})
+            os._exit(1)
         try:
             task(emit)
         except BaseException as e:           # a rule may raise anything
             emit({"error": one_line(e)})
         sys.stdout.flush()
         sys.stderr.flush()
-        emit({"done": True})
+        emit({"done": end})
     except BaseException:
-        pass
+        os._exit(1)
     finally:
         os._exit(0)
 
@@ -99,8 +108,8 @@ def _child(task, answers, output, parent, memory):
 class _Watch:
     """Reads what a child writes until it is done, dead, or over a limit."""
 
-    def __init__(self, pid, answers, output, seconds):
-        self.pid, self.fds, self.seconds = pid, {answers: b"", output: b""}, seconds
+    def __init__(self, pid, answers, output, seconds, end=True):
+        self.pid, self.fds, self.seconds, self.end_mark = pid, {answers: b"", output: b""}, seconds, {"done": end}
         self.answers_fd, self.output_fd = answers, output
         self.outcome, self.done, self.status = Outcome(), False, None
         self.printed = self.answered = 0
@@ -115,10 +124,10 @@ class _Watch:
                 answer = json.loads(line)
             except (ValueError, RecursionError):
                 answer = None
-            if not isinstance(answer, dict):
+            if not isinstance(answer, dict) or ("done" in answer and answer != self.end_mark):
                 self.outcome.failure = "it wrote into the pipe of its answers"
                 return
-            if answer == {"done": True}:
+            if answer == self.end_mark:
                 self.done = True
             elif "error" in answer and len(answer) == 1:
                 self.outcome.failure = str(answer["error"])[:2000]
@@ -197,7 +206,7 @@ def _how_it_died(status):
 
 def run(task, seconds=SECONDS, memory=MEMORY_BYTES):
     """Calls task(emit) in a child; emit takes what JSON can hold. Returns an Outcome."""
-    parent = os.getpid()
+    parent, end = os.getpid(), os.urandom(16).hex()
     answers, answers_in = os.pipe()
     output, output_in = os.pipe()
     sys.stdout.flush()
@@ -206,10 +215,10 @@ def run(task, seconds=SECONDS, memory=MEMORY_BYTES):
     if pid == 0:
         os.close(answers)
         os.close(output)
-        _child(task, answers_in, output_in, parent, memory)
+        _child(task, answers_in, output_in, parent, memory, end)
     os.close(answers_in)
     os.close(output_in)
-    watch = _Watch(pid, answers, output, seconds)
+    watch = _Watch(pid, answers, output, seconds, end)
     try:
         watch.run()
     finally:

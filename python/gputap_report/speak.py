@@ -28,7 +28,12 @@ def plain(text):
     return re.sub(r"@section:([^:@]*):([^@]*)@", r"\2 (section \1)", text)
 
 
+WORD_MOST = 1000              # characters; textwrap takes the square of the time for a word
+
+
 def _wrapped(text, indent):
+    width = 100 - len(indent)
+    text = re.sub(r"\S{%d,}" % WORD_MOST, lambda m: " ".join(m.group()[i:i + width] for i in range(0, len(m.group()), width)), text)
     return "\n".join(textwrap.fill(line, 100, initial_indent=indent, subsequent_indent=indent) for line in text.splitlines())
 
 

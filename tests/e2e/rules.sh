@@ -71,6 +71,12 @@ END
 "$tap" report --apply-rules pthread >said
 check "a trace is a report too" grep -qx 'bad_OpenCLLocalSize: Local size' said
 check "and leaves none behind" test "$(find "${TMPDIR:-/tmp}" . -name '*.ncu-rep' -newer said | wc -l)" -eq 0
+# No room for what rules said: the report without it is not taken for the whole one.
+"$tap" export -q -f -e ncu-rep --apply-rules=false -o bare pthread
+limit=$((($(stat -c %s bare.ncu-rep) + 2047) / 1024))
+check "what rules said needs room ($limit KiB do not do)" test "$(stat -c %s ruled.ncu-rep)" -gt $((limit * 1024))
+(ulimit -f $limit; exec "$tap" export -q -f -e ncu-rep -o full pthread 2>told)
+check "... without it there is no report, and the status says so" test $?:"$(ls full.ncu-rep 2>/dev/null)" = 4:
 PATH=/nowhere "$tap" export -q -f -e ncu-rep -o without pthread 2>told
 check "without Python it is a report all the same" test -s without.ncu-rep
 

@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests/rules")]
 import compose as c                     # noqa: E402
-from gputap_report import file, isolate, rulefile, runner, schema, wire          # noqa: E402
+from gputap_report import file, isolate, rulefile, runner, schema, speak, wire          # noqa: E402
 
 MANY = int(os.environ.get("RULE_MUTATIONS", "500"))
 SEED = int(os.environ.get("RULE_SEED", "1"))
@@ -217,6 +217,41 @@ class Protocol(unittest.TestCase):
             for fd in (answers, answers_in, output, output_in):
                 os.close(fd)
         return watch.outcome
+
+    def test_an_end_mark_of_the_rules_own_is_told(self):
+        for then in (lambda: None, lambda: os._exit(0), lambda: os._exit(3)):
+            def forger(emit, then=then):
+                emit({"messages": []})
+                emit({"done": True})
+                then()
+            outcome = isolate.run(forger)
+            self.assertEqual((outcome.failure, len(outcome.answers)), ("it wrote into the pipe of its answers", 1))
+
+    def test_an_end_without_the_mark_is_told(self):
+        self.assertEqual(isolate.run(lambda emit: os._exit(0)).failure, "it ended its process with status 0")
+
+    def test_it_needs_neither_proc_nor_dev(self):
+        with mock.patch.object(isolate, "STATM", self.folder + "/none"), mock.patch.object(os, "devnull", self.folder + "/none"):
+            outcome = isolate.run(lambda emit: emit({"read": sys.stdin.read()}))
+            self.assertEqual((outcome.failure, outcome.answers), (None, [{"read": ""}]))
+            outcome = isolate.run(lambda emit: bytearray(8 << 30))
+            self.assertIn("MemoryError", outcome.failure)
+
+    def test_where_no_process_can_be_made_the_reason_is_told(self):
+        with mock.patch.object(isolate, "_become_child", side_effect=OSError(24, "too many")):
+            self.assertIn("no process for it: ", isolate.run(lambda emit: None).failure)
+
+    def test_a_long_word_takes_no_square_of_the_time(self):
+        fill, words = speak.textwrap.fill, []
+
+        def look(text, *args, **how):
+            words.extend(text.split())
+            return fill(text, *args, **how)
+        with mock.patch.object(speak.textwrap, "fill", look):
+            lines = speak._wrapped("a " + "x" * 300000 + " b", "    ").split("\n")
+        self.assertLess(max(map(len, words)), speak.WORD_MOST)
+        self.assertEqual("".join(lines).replace(" ", ""), "a" + "x" * 300000 + "b")
+        self.assertLessEqual(max(map(len, lines)), 100)
 
     def test_mutated_bytes(self):
         r = random.Random(SEED)
