@@ -22,6 +22,19 @@ __attribute__((constructor)) static void loaded(void)
 		fg_state.attribute[9] = 1;           /* buffers per thread: the default since 13.0 */
 }
 
+int fg_refused(const char *function)
+{
+	const char *at = getenv("FAKEGPU_REFUSE");
+	size_t n = strlen(function);
+
+	for (; at && *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
+		if (strncmp(at, function, n) || (at[n] && !strchr(":,", at[n])))
+			continue;
+		return at[n] == ':' ? atoi(at + n + 1) : CUPTI_HARDWARE;
+	}
+	return CUPTI_OK;
+}
+
 /* A CUPTI newer than the driver: 15, and 999 since 13.0. In a child forked behind cuInit too. */
 static int driver_refuses(void)
 {
@@ -83,6 +96,7 @@ FG_EXPORT int cuptiGetResultString(int result, const char **text)
 	static const struct { int code; const char *name; } names[] = { { CUPTI_OK, "CUPTI_SUCCESS" },
 		{ CUPTI_INVALID_PARAMETER, "CUPTI_ERROR_INVALID_PARAMETER" },
 		{ CUPTI_INVALID_OPERATION, "CUPTI_ERROR_INVALID_OPERATION" },
+		{ CUPTI_HARDWARE, "CUPTI_ERROR_HARDWARE" },
 		{ CUPTI_SIZE, "CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT" },
 		{ CUPTI_MAX_LIMIT, "CUPTI_ERROR_MAX_LIMIT_REACHED" },
 		{ CUPTI_NOT_COMPATIBLE, "CUPTI_ERROR_NOT_COMPATIBLE" },

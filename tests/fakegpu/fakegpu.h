@@ -79,6 +79,8 @@
  *     sass-dropped=N           ... and N are dropped behind those that were
  *     cubin-bad-pointer        the code of modules lies where nothing is
  *     cubin-bad-size=N         ... is told to be N bytes long
+ *   FAKEGPU_REFUSE=NAME[:RESULT],...
+ *                              this function of CUPTI answers with RESULT, by default 9 (CUPTI_ERROR_HARDWARE)
  *   FAKEGPU_CUBIN=FILE         the code of each module, instead of what cubin.c makes
  *   FAKEGPU_SOURCE=FILE        the source that its lines are of; default /nowhere/kernels.cu
  *   FAKEGPU_SAMPLES=FILE       what was sampled, a line for each instruction and reason (sampling.c)
@@ -139,6 +141,7 @@ enum {
 	CUPTI_OK,
 	CUPTI_INVALID_PARAMETER,
 	CUPTI_INVALID_OPERATION = 7,
+	CUPTI_HARDWARE = 9,
 	CUPTI_SIZE = 10,
 	CUPTI_MAX_LIMIT = 12,
 	CUPTI_NOT_COMPATIBLE = 14,
@@ -378,6 +381,7 @@ void fg_resource(uint32_t cbid, struct fg_context *ctx, void *stream, void *desc
 void fg_synchronized(uint32_t cbid, struct fg_context *ctx, struct fg_stream *s);
 
 FG_EXPORT bool fg_fault(const char *name, long *value);   /* value may be NULL */
+int fg_refused(const char *function);                   /* in CUPTI: what FAKEGPU_REFUSE says of it; 0: nothing */
 FG_EXPORT bool fg_fault_due(const char *name);            /* every N-th call of name=N */
 FG_EXPORT uint64_t fg_now(void);
 FG_EXPORT uint32_t fg_thread_id(void);

@@ -21,6 +21,7 @@ FAKEGPU_LIBS := $(addprefix $(FAKEGPU_LIB)/,libcuda.so.1 libcudart.so.12 libcuda
 CUDA_EXAMPLES := $(patsubst examples/cuda/%.c,$(O)/examples/cuda/%,$(wildcard examples/cuda/*.c))
 FAKEGPU_TARGETS := $(FAKEGPU_LIBS) $(FAKEGPU_CUPTIS) $(CUDA_EXAMPLES) $(FAKEGPU_DIR)/test_fakegpu $(FAKEGPU_DIR)/libinject.so $(FAKEGPU_DIR)/replay $(FAKEGPU_DIR)/client_linked
 
+# refuse.h gives the sources' functions other names: the exported ones are refuse.c's.
 $(FAKEGPU_GEN)/calls.h: tests/fakegpu/gen_calls.py tests/fakegpu/calls.api $(FAKEGPU_PROFILERS)
 	@mkdir -p $(@D)
 	@echo "  GEN     $(@D)"
@@ -41,8 +42,8 @@ define FAKEGPU_CUPTI_RULE
 $(1): $(FAKEGPU_PROFILERS) $(FAKEGPU_LIB)/libcuda.so.1
 	@mkdir -p $$(@D)
 	@echo "  LD      $$@"
-	$$(Q)$$(CC) $$(FAKEGPU_CFLAGS) -DFAKEGPU_CUPTI_VERSION=$(2) $$(FAKEGPU_LDFLAGS) -Wl,-soname,$$(@F) -Wl,-rpath,'$$$$ORIGIN:$$$$ORIGIN/../lib' \
-		-Wl,--version-script=$(FAKEGPU_GEN)/v$(2).map -o $$@ $$(filter %.c,$$^) $(FAKEGPU_LIB)/libcuda.so.1
+	$$(Q)$$(CC) $$(FAKEGPU_CFLAGS) -include $(FAKEGPU_GEN)/refuse.h -DFAKEGPU_CUPTI_VERSION=$(2) $$(FAKEGPU_LDFLAGS) -Wl,-soname,$$(@F) -Wl,-rpath,'$$$$ORIGIN:$$$$ORIGIN/../lib' \
+		-Wl,--version-script=$(FAKEGPU_GEN)/v$(2).map -o $$@ $$(filter %.c,$$^) $(FAKEGPU_GEN)/refuse.c $(FAKEGPU_LIB)/libcuda.so.1
 endef
 $(foreach v,$(FAKEGPU_VERSIONS),$(eval $(call FAKEGPU_CUPTI_RULE,$(FAKEGPU_DIR)/v$(v)/$(call fakegpu_soname,$(v)),$(v))))
 $(eval $(call FAKEGPU_CUPTI_RULE,$(FAKEGPU_LIB)/libcupti.so.12,28))
