@@ -23,7 +23,7 @@ struct tap_counting_launch {
 
 struct tap_counting {
 	/* Inside cuInit, once: CUPTI is subscribed to. */
-	void (*library)(void *handle, uint32_t version, const char *(*result_text)(int));
+	void (*library)(void *handle, uint32_t version);
 	void (*enter)(const struct tap_counting_launch *l);
 	void (*leave)(const struct tap_counting_launch *l, bool launched);
 	/* cuProfilerStart is over, cuProfilerStop begins. */

@@ -14,6 +14,7 @@ lint: all
 	@scripts/check-labels
 	@scripts/check-touched
 	@scripts/check-trust
+	@scripts/check-answers
 	@scripts/check-prose
 	@scripts/check-symbols $(O)/libgputap.so $(O)/libgputap-audit.so $(THIN)
 	@scripts/check-versions $(O)

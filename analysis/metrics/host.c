@@ -227,8 +227,8 @@ int gt_host_open(const char *path, struct gt_host **out, struct gt_err *err)
 	if (version && ends_who_asks(version))
 		return missing(err, "this CUPTI ends the process that asks it",
 			"CUDA 13.2's calls itself without end where there is no CUDA driver");
-	if (version)
-		version(&host.version);
+	if (version && version(&host.version))
+		host.version = 0;               /* not known: the plan is not compared with what collects it */
 	return list_chips(err);
 }
 
@@ -404,11 +404,12 @@ bool gt_host_evaluate(struct gt_host_chip *c, const void *image, size_t bytes, s
 	return c->host->call[EVALUATE] && !c->host->call[EVALUATE](&p);
 }
 
-const char *gt_host_device_chip(const struct gt_host *h, size_t device)
+const char *gt_host_device_chip(const struct gt_host *h, size_t device, int *result)
 {
 	PARAMS(chip_name, name, .device = device);
 
-	return h->call[CHIP_NAME] && !h->call[CHIP_NAME](&p) ? p.name : NULL;
+	*result = h->call[CHIP_NAME] ? h->call[CHIP_NAME](&p) : 0;
+	return *result ? NULL : p.name;
 }
 
 int gt_host_fork(pid_t *pid)

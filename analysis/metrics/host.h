@@ -62,8 +62,9 @@ int gt_host_image(struct gt_host_chip *c, const char *const *names, size_t n, ui
  */
 bool gt_host_evaluate(struct gt_host_chip *c, const void *image, size_t bytes, size_t range, const char *const *names,
 	size_t n, double *values);
-/* Name of a device's chip by its driver: initialises it, so ask in a process of your own. NULL: it does not say. */
-const char *gt_host_device_chip(const struct gt_host *h, size_t device);
+/* Name of a device's chip by its driver: initialises it, so ask in a process of your own. NULL: it does not say;
+ * *result: CUPTI's error. */
+const char *gt_host_device_chip(const struct gt_host *h, size_t device, int *result);
 
 /*
  * A child of this process for what the library, or a driver, may crash in: what it finds it writes to the pipe, and it

@@ -33,7 +33,7 @@
 #define MOST_LINES 32                     /* of each option that chooses launches */
 enum { PATIENCE_MS = 30000 };           /* a driver may initialise many devices */
 
-struct chips { char name[MOST_CHIPS][16]; uint32_t n; };
+struct chips { char name[MOST_CHIPS][16]; uint32_t n; int refused; };     /* refused: with CUPTI's error */
 
 /* What the file holds: n images of the range profiler, a chip each, then `more` of what is apart. */
 struct part { char chip[16]; enum rec_apart apart; struct gt_plan_image image; };
@@ -122,6 +122,8 @@ static int check_interval(const struct gt_options *o, struct gt_err *err)
 /* ------------------------------------------------------------------ chips */
 
 /* Some of CUPTI's functions crash without a driver, so that comes first. */
+#define REFUSED '!'             /* before the error, instead of a name */
+
 static void tell_chips(const struct gt_host *h, int fd)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -134,10 +136,14 @@ static void tell_chips(const struct gt_host *h, int fd)
 	if (!init || !count || init(0) || count(&n))
 		_exit(1);
 	for (int i = 0; i < n && i < 64; i++) {
-		const char *name = gt_host_device_chip(h, (size_t)i);
+		int result;
+		const char *name = gt_host_device_chip(h, (size_t)i, &result);
 		char text[16] = "";
 
-		snprintf(text, sizeof text, "%s", name ? name : "");
+		if (result)
+			snprintf(text, sizeof text, "%c%d", REFUSED, result);
+		else
+			snprintf(text, sizeof text, "%s", name ? name : "");
 		if (write(fd, text, sizeof text) != sizeof text)
 			_exit(1);
 	}
@@ -168,7 +174,10 @@ static void ask_driver(const struct gt_host *h, struct chips *c)
 	}
 	while (poll(&p, 1, PATIENCE_MS) > 0 && read(p.fd, name, sizeof name) == sizeof name) {
 		name[sizeof name - 1] = 0;
-		add_chip(c, name);
+		if (*name == REFUSED)
+			c->refused = atoi(name + 1);
+		else
+			add_chip(c, name);
 	}
 	close(p.fd);
 	kill(pid, SIGKILL);                     /* it has said all, or does not come back */
@@ -289,6 +298,9 @@ static int find_chips(const struct gt_run *run, struct gt_host **h, struct chips
 		add_chip(chips, named);
 	else
 		ask_driver(*h, chips);
+	if (!chips->n && chips->refused)
+		return gt_fail(err, GT_EXIT_MISSING, NULL, "--chip CHIP", "no chip to plan counters for: CUPTI "
+			"does not name the device's (cuptiDeviceGetChipName: CUPTI's error %d)", chips->refused);
 	if (!chips->n)
 		return gt_fail(err, GT_EXIT_MISSING, "no CUDA driver here tells of a device", "--chip CHIP",
 			"no chip to plan counters for");

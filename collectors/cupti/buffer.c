@@ -119,7 +119,7 @@ static struct rec_chunk *waste_take(void)
 /* Zero again, as a fresh one: CUPTI was told that buffers are. */
 static void waste_give(struct rec_chunk *c, size_t valid)
 {
-	if (valid && !TAP_READ_ONCE(tap_cupti.fatal))
+	if (valid && !TAP_READ_ONCE(tap_cupti.closed))
 		tap_lost(REC_LOSS_CUPTI_NO_BUFFER, 1);
 	__builtin_memset((uint8_t *)c + REC_CUPTI_BUFFER, 0, WASTE_BYTES);
 	*next_of(c) = NULL;
@@ -134,7 +134,7 @@ void tap_cupti_request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_recor
 	int saved = errno;
 	enum rec_loss why;
 	/* once CUPTI is another client's, what it records until that has given buffers is no concern of ours */
-	bool ours = tap_cupti_alive() && !TAP_READ_ONCE(tap_cupti.fatal);
+	bool ours = tap_cupti_alive() && !TAP_READ_ONCE(tap_cupti.closed);
 	struct rec_chunk *c = ours ? tap_buffers_take(&why) : NULL;
 	size_t room = c ? c->blob_bytes : WASTE_BYTES;
 
@@ -155,8 +155,7 @@ void tap_cupti_ask_dropped(void *context, uint32_t stream)
 {
 	size_t dropped = 0;
 
-	if (!tap_cupti.api.cuptiActivityGetNumDroppedRecords ||
-		tap_cupti.api.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) || !dropped)
+	if (TAP_CUPTI_IF_ANY(cuptiActivityGetNumDroppedRecords, context, stream, &dropped) || !dropped)
 		return;
 	tap_record(REC_CUPTI_DROPPED, 0, (uint64_t[]){ tap_tick(), dropped, UINT64_MAX }, 3);
 	tap_lost(REC_LOSS_CUPTI_DROPPED, dropped);
@@ -195,7 +194,7 @@ void tap_cupti_complete_buffer(void *context, uint32_t stream, uint8_t *buffer, 
 		tap_cupti_peek_remove(buffer);
 		completed(c, stream, valid);
 	}
-	if (tap_cupti_alive() && !tap_cupti_behind_driver() && !TAP_READ_ONCE(tap_cupti.fatal))
+	if (tap_cupti_alive() && !tap_cupti_behind_driver() && !TAP_READ_ONCE(tap_cupti.closed))
 		tap_cupti_ask_dropped(context, stream);
 	__atomic_add_fetch(&tap_cupti.completed, 1, __ATOMIC_RELAXED);
 	if (TAP_READ_ONCE(tap_cupti.ready))

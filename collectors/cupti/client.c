@@ -84,13 +84,13 @@ static void note(uint64_t *bits, uintptr_t number, bool on)
 /* Is CUPTI ours, and in this process? */
 static bool is_ours(void)
 {
-	return tap_cupti_alive() && TAP_READ_ONCE(tap_cupti.ready) && !TAP_READ_ONCE(tap_cupti.fatal) &&
+	return tap_cupti_alive() && TAP_READ_ONCE(tap_cupti.ready) && !TAP_READ_ONCE(tap_cupti.closed) &&
 		tap_cupti.pid == tap_sys_getpid();
 }
 
 static bool is_our_library(const struct tap_cupti_call *c)
 {
-	return c->library == (const void *)tap_cupti.api.cuptiGetVersion;
+	return c->library == TAP_CUPTI_ADDRESS(cuptiGetVersion);
 }
 
 /* For a note that is made once: by whom. */
@@ -163,6 +163,14 @@ static void complete_for_client(void *context, uint32_t stream, uint8_t *buffer,
 		__atomic_load_n(&client.complete, __ATOMIC_ACQUIRE)(context, stream, buffer, bytes, valid);
 }
 
+static void flush_waste(void)
+{
+	int err = TAP_CUPTI(cuptiActivityFlushAll, 1);
+
+	if (err)
+		tap_cupti_note(TAP_CUPTI_cuptiActivityFlushAll, err, "CUPTI keeps buffers of gputap's for a while");
+}
+
 static void give_buffers(struct tap_cupti_call *c)
 {
 	TAP_WRITE_ONCE(client.buffers, 1);
@@ -170,7 +178,7 @@ static void give_buffers(struct tap_cupti_call *c)
 	if (!tap_cupti_alive() || !is_our_library(c) || !c->argument[0] || !c->argument[1])
 		return;
 	if (!client.request && tap_cupti_waste_is_out())        /* of kinds that the client had on before */
-		tap_cupti.api.cuptiActivityFlushAll(1);
+		flush_waste();
 	__atomic_store_n(&client.request, (tap_cupti_request *)c->argument[0], __ATOMIC_RELEASE);
 	__atomic_store_n(&client.complete, (tap_cupti_complete *)c->argument[1], __ATOMIC_RELEASE);
 	c->argument[0] = (uintptr_t)request_for_client;
@@ -247,19 +255,54 @@ static void before(struct tap_cupti_call *c)
 	}
 }
 
+/* What CUPTI refused a client is not that client's: we do not come behind it. */
+struct had { uint64_t kinds, attributes; uint32_t subscribed, buffers, threads; };
+
+static void refused(const struct tap_cupti_call *c, const struct had *had)
+{
+	uintptr_t told = (uint32_t)c->argument[entries[c->entry].argument];
+
+	switch (entries[c->entry].does) {
+	case SUBSCRIBES:
+	case LEAVES:
+		TAP_WRITE_ONCE(client.subscribed, had->subscribed);
+		return;
+	case GIVES_BUFFERS:
+		TAP_WRITE_ONCE(client.buffers, had->buffers);
+		return;
+	case SWITCHES_ON:
+		return note(&client.kinds, told, told < 64 && had->kinds >> told & 1);
+	case SETS:
+		return note(&client.attributes, told, told < 64 && had->attributes >> told & 1);
+	case NAMES_THREADS:
+		TAP_WRITE_ONCE(client.threads, had->threads);
+		return;
+	default:
+		return;
+	}
+}
+
 int tap_cupti_client_call(struct tap_cupti_call *c)
 {
 	int saved = errno, result;
 	const uintptr_t *a = c->argument;
+	struct had had;
 	bool flushes;
 
 	wait_for_start();
+	had.subscribed = TAP_READ_ONCE(client.subscribed);
+	had.buffers = TAP_READ_ONCE(client.buffers);
+	had.threads = TAP_READ_ONCE(client.threads);
+	had.kinds = __atomic_load_n(&client.kinds, __ATOMIC_RELAXED);
+	had.attributes = __atomic_load_n(&client.attributes, __ATOMIC_RELAXED);
 	before(c);
 	flushes = entries[c->entry].does == FLUSHES && is_ours() && is_our_library(c);
 	if (flushes)
 		tap_cupti_client_flush_begin();
 	errno = saved;
 	result = c->real(a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (result)
+		refused(c, &had);
 	if (flushes)
 		tap_cupti_client_flush_end();
 	return result;

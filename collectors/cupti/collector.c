@@ -146,8 +146,8 @@ static void refuse(size_t i, int err)
 		tap_note(TAP_PART_CUPTI, "no records of %s: this CUPTI's are %u bytes long, at least %u were expected",
 			kinds[i].name, bytes, kinds[i].minimum);
 	else
-		tap_note(TAP_PART_CUPTI, "no records of %s: CUPTI refused: %s", kinds[i].name,
-			tap_cupti_result_text(err));
+		tap_note(TAP_PART_CUPTI, "no records of %s: CUPTI refused: %s%s (cuptiActivityEnable)", kinds[i].name,
+			tap_cupti_result_text(err), tap_cupti_cause(err));
 }
 
 /* What CUPTI answered to the request for a kind; which of them are on because of us. */
@@ -158,12 +158,12 @@ static int answered(uint32_t kind, int err)
 	return err;
 }
 
-int tap_cupti_enable(uint32_t kind) { return answered(kind, tap_cupti.api.cuptiActivityEnable(kind)); }
+int tap_cupti_enable(uint32_t kind) { return answered(kind, TAP_CUPTI(cuptiActivityEnable, kind)); }
 
 static int enable(uint32_t kind)
 {
-	if (tap_cupti.flags & REC_CUPTI_LATE && tap_cupti.api.cuptiActivityEnableAndDump)
-		return answered(kind, tap_cupti.api.cuptiActivityEnableAndDump(kind));
+	if (tap_cupti.flags & REC_CUPTI_LATE && TAP_CUPTI_HAS(cuptiActivityEnableAndDump))
+		return answered(kind, TAP_CUPTI(cuptiActivityEnableAndDump, kind));
 	return tap_cupti_enable(kind);
 }
 
@@ -172,7 +172,7 @@ int tap_cupti_disable(uint32_t kind)
 	if (tap_cupti_client_has_kind(kind))
 		return 0;
 	__atomic_and_fetch(&tap_cupti.kinds, ~(1ull << kind), __ATOMIC_RELAXED);
-	return tap_cupti.api.cuptiActivityDisable(kind);
+	return TAP_CUPTI(cuptiActivityDisable, kind);
 }
 
 bool tap_cupti_may_change_mind(int err)
@@ -251,6 +251,13 @@ void tap_cupti_set_recording(bool on)
 		tap_cupti_event(on ? REC_CUPTI_RESUMED : REC_CUPTI_PAUSED, 0, 0, (uint64_t[4]){ 0 });
 }
 
+static void unsubscribe(void)
+{
+	if (tap_cupti.subscriber)
+		TAP_CUPTI(cuptiUnsubscribe, tap_cupti.subscriber);
+	tap_cupti.subscriber = NULL;
+}
+
 /*
  * What remains is the library in memory; its slot is free for another client. What still runs on a device is told by
  * the last flush.
@@ -262,8 +269,7 @@ void tap_cupti_stop(void)
 	tap_cupti_flush(0);
 	tap_cupti_switch_off();
 	tap_cupti_flush(0);
-	tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
-	tap_cupti.subscriber = NULL;
+	unsubscribe();
 }
 
 void tap_cupti_switch_off(void)
@@ -331,7 +337,7 @@ static void on_state(uint32_t cbid, const struct tap_cupti_state *s)
 
 	if (cbid < 1 || cbid > TAP_CUPTI_STATES)
 		return;
-	if (cbid == 1 && !__atomic_exchange_n(&tap_cupti.fatal, true, __ATOMIC_RELAXED))
+	if (cbid == 1 && !__atomic_exchange_n(&tap_cupti.closed, true, __ATOMIC_RELAXED))
 		tap_lost(REC_LOSS_CUPTI_FATAL, 1);
 	if (cbid == 1 || __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED) < MOST_STATES)
 		tap_note(TAP_PART_CUPTI, "CUPTI tells of %s: %s%s%s%s", of[cbid], tap_cupti_result_text(s->result),
@@ -396,25 +402,17 @@ static bool subscribe(void)
 {
 	char other[128] = "";
 	struct tap_cupti_subscriber params = { sizeof params, "gputap", other, sizeof other };
-	int err = tap_cupti.api.cuptiSubscribe_v2
-		? tap_cupti.api.cuptiSubscribe_v2(&tap_cupti.subscriber, on_callback, NULL, &params)
-		: tap_cupti.api.cuptiSubscribe(&tap_cupti.subscriber, on_callback, NULL);
+	bool named = TAP_CUPTI_HAS(cuptiSubscribe_v2);
+	int err = named ? TAP_CUPTI(cuptiSubscribe_v2, &tap_cupti.subscriber, on_callback, NULL, &params) :
+		TAP_CUPTI(cuptiSubscribe, &tap_cupti.subscriber, on_callback, NULL);
 
 	if (!err)
 		return true;
 	other[sizeof other - 1] = 0;
-	if (err == TAP_CUPTI_BUSY) {
+	if (err == TAP_CUPTI_BUSY)
 		say_busy(other);
-	} else {
-		tap_cupti.api.cuptiGetVersion(&tap_cupti.version);
-		tap_lost(REC_LOSS_CUPTI_MISSING, 1);
-		tap_note(TAP_PART_CUPTI,
-			"CUDA is not traced: %s (version %u) does not work here: %s: it is newer than the driver (CUDA "
-		        "%u.%u), or there "
-			"is no GPU; the rest is traced; --cupti names another",
-			tap_cupti.path, tap_cupti.version, tap_cupti_result_text(err), tap_cupti.driver / 1000,
-			tap_cupti.driver % 1000 / 10);
-	}
+	else
+		tap_cupti_say_refused(named ? TAP_CUPTI_cuptiSubscribe_v2 : TAP_CUPTI_cuptiSubscribe, err);
 	return false;
 }
 
@@ -429,11 +427,14 @@ static bool set_attribute(uint32_t attribute, size_t bytes, uint64_t value)
 {
 	uint64_t before = 0;
 	size_t length = bytes;
-	bool known = tap_cupti.api.cuptiActivityGetAttribute &&
-		!tap_cupti.api.cuptiActivityGetAttribute(attribute, &length, &before);
+	bool known;
 
-	if (tap_cupti_client_has_set(attribute) || !tap_cupti.api.cuptiActivitySetAttribute ||
-		tap_cupti.api.cuptiActivitySetAttribute(attribute, &bytes, &value))
+	if (tap_cupti_client_has_set(attribute))
+		return false;
+	known = !TAP_CUPTI_IF_ANY(cuptiActivityGetAttribute, attribute, &length, &before);
+	if (known && before == value)           /* a client that was here has set it, or it is the default */
+		return true;
+	if (TAP_CUPTI_IF_ANY(cuptiActivitySetAttribute, attribute, &bytes, &value))
 		return false;
 	if (known && n_changed < sizeof changed / sizeof *changed) {
 		changed[n_changed].attribute = attribute;
@@ -443,48 +444,57 @@ static bool set_attribute(uint32_t attribute, size_t bytes, uint64_t value)
 	return true;
 }
 
+static bool is_set(unsigned f, int err, const char *lost)
+{
+	if (err && err != TAP_CUPTI_ABSENT)
+		tap_cupti_note(f, err, lost);
+	return !err;
+}
+/* Whether the setting is so now; where it is refused, what that means is said. */
+#define SET(name, value, lost) is_set(TAP_CUPTI_##name, TAP_CUPTI_IF_ANY(name, value), lost)
+
 static void set_back(void)
 {
+	static const char stays[] = "what gputap had set in CUPTI stays set for the client that comes";
+
 	for (unsigned i = 0; i < n_changed; i++)
 		if (!tap_cupti_client_has_set(changed[i].attribute))
-			tap_cupti.api.cuptiActivitySetAttribute(
-				changed[i].attribute, &changed[i].bytes, &changed[i].before);
+			TAP_CUPTI(cuptiActivitySetAttribute, changed[i].attribute, &changed[i].bytes,
+				&changed[i].before);
 	if (thread_ids_before >= 0 && !tap_cupti_client_names_threads())
-		tap_cupti.api.cuptiSetThreadIdType(thread_ids_before);
+		SET(cuptiSetThreadIdType, thread_ids_before, stays);
 	if (latency_set)
-		tap_cupti.api.cuptiActivityEnableLatencyTimestamps(0);
+		SET(cuptiActivityEnableLatencyTimestamps, 0, stays);
 	if (source_set)
-		tap_cupti.api.cuptiActivityEnableAllocationSource(0);
+		SET(cuptiActivityEnableAllocationSource, 0, stays);
 	if (event_times_set)
-		tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps(0);
+		SET(cuptiActivityEnableCudaEventDeviceTimestamps, 0, stays);
 }
 
 void tap_cupti_hand_over(void)
 {
 	set_back();
-	if (tap_cupti.subscriber)
-		tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
-	tap_cupti.subscriber = NULL;
+	unsubscribe();
 }
 
 /* Before the buffer callbacks are registered, and before CUDA is initialised: that is when CUPTI takes them. */
 static void set_attributes(void)
 {
-	if (tap_cupti.api.cuptiGetThreadIdType && tap_cupti.api.cuptiGetThreadIdType(&thread_ids_before))
+	if (TAP_CUPTI_IF_ANY(cuptiGetThreadIdType, &thread_ids_before))
 		thread_ids_before = -1;
-	if (tap_cupti.api.cuptiSetThreadIdType)
-		tap_cupti.api.cuptiSetThreadIdType(SYSTEM_THREAD_IDS);
+	if (!SET(cuptiSetThreadIdType, SYSTEM_THREAD_IDS, "threads of CUDA activities are not the system's"))
+		tap_lost(REC_LOSS_CUPTI_REFUSED, TAP_CUPTI_HAS(cuptiSetThreadIdType));
 	set_attribute(ATTRIBUTE_ZEROED_BUFFER, 1, 1);
 	if (tap_cupti.version >= VERSION_12_8 && set_attribute(ATTRIBUTE_PER_THREAD_BUFFER, 1, 1))
 		tap_cupti.flags |= REC_CUPTI_PER_THREAD_BUFFERS;
 	/* These crash when they initialise a device buffer in long runs with graphs, but not with pinned ones. */
 	if (tap_cupti.version >= VERSION_11_8 && tap_cupti.version <= VERSION_13_0)
 		set_attribute(ATTRIBUTE_HOST_PINNED, 1, 1);
-	bool latency = tap_cupti.api.cuptiActivityEnableLatencyTimestamps && asked("cuda-latency") &&
-	               !tap_cupti.api.cuptiActivityEnableLatencyTimestamps(1);
+	bool latency = asked("cuda-latency") && SET(cuptiActivityEnableLatencyTimestamps, 1,
+		"--cuda-latency: when kernels were queued and submitted is not told");
 
 	latency_set = latency;
-	if (asked("cuda-latency") && !latency)
+	if (asked("cuda-latency") && !TAP_CUPTI_HAS(cuptiActivityEnableLatencyTimestamps))
 		tap_note(TAP_PART_CUPTI,
 			"--cuda-latency: this CUPTI (version %u) does not tell when kernels were queued and submitted",
 			tap_cupti.version);
@@ -495,10 +505,10 @@ static void set_attributes(void)
 			"outstanding; CUDA 13.4.1's does not",
 			tap_cupti.version);
 	}
-	if (asked("cuda-memory-usage") && tap_cupti.api.cuptiActivityEnableAllocationSource)
-		source_set = !tap_cupti.api.cuptiActivityEnableAllocationSource(1);
-	if (asked("cuda-events") && tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps)
-		event_times_set = !tap_cupti.api.cuptiActivityEnableCudaEventDeviceTimestamps(1);
+	source_set = asked("cuda-memory-usage") && SET(cuptiActivityEnableAllocationSource, 1,
+		"--cuda-memory-usage: which library allocated is not told");
+	event_times_set = asked("cuda-events") && SET(cuptiActivityEnableCudaEventDeviceTimestamps, 1,
+		"--cuda-events: times of events on the device are not told");
 }
 
 static int configure_um(void)
@@ -506,10 +516,10 @@ static int configure_um(void)
 	enum { ALL_DEVICES = 2, KINDS_UP_TO = 8 };
 	int err = -1;
 
-	for (uint32_t kind = 1; kind <= KINDS_UP_TO && tap_cupti.api.cuptiActivityConfigureUnifiedMemoryCounter;
+	for (uint32_t kind = 1; kind <= KINDS_UP_TO && TAP_CUPTI_HAS(cuptiActivityConfigureUnifiedMemoryCounter);
 		kind++) {
 		struct tap_cupti_um_config config = { ALL_DEVICES, kind, 0, 1 };
-		int one = tap_cupti.api.cuptiActivityConfigureUnifiedMemoryCounter(&config, 1);
+		int one = TAP_CUPTI(cuptiActivityConfigureUnifiedMemoryCounter, &config, 1);
 
 		err = one && err < 0 ? one : one ? err : 0;     /* a device need not have all of them */
 	}
@@ -524,9 +534,12 @@ static void enable_um(void)
 	for (size_t i = 0; i < KINDS && TAP_READ_ONCE(tap_cupti.recording); i++)
 		if (kinds[i].number == REC_CUPTI_KIND_MANAGED)
 			enable_one(i);
-	if (err)
-		tap_note(TAP_PART_CUPTI, "--cuda-um: CUPTI counts no unified memory here: %s",
-		         err < 0 ? "it has no such function" : tap_cupti_result_text(err));
+	if (err > 0)
+		tap_cupti_note(TAP_CUPTI_cuptiActivityConfigureUnifiedMemoryCounter, err,
+			"--cuda-um: CUPTI counts no unified memory here");
+	else if (err)
+		tap_note(TAP_PART_CUPTI, "--cuda-um: this CUPTI (version %u) counts no unified memory",
+			tap_cupti.version);
 }
 
 void tap_cupti_configure_late(void)
@@ -587,6 +600,17 @@ static bool is_taken(void)
 	return who;
 }
 
+static bool register_buffers(void)
+{
+	int err = TAP_CUPTI(cuptiActivityRegisterCallbacks, tap_cupti_request_buffer, tap_cupti_complete_buffer);
+
+	if (!err)
+		return true;
+	tap_cupti_lost(TAP_CUPTI_cuptiActivityRegisterCallbacks, err, "CUDA is not traced: CUPTI takes no buffers");
+	tap_cupti_hand_over();
+	return false;
+}
+
 /* Order matters: the slot first, what is set before buffers, buffers before kinds. */
 static void set_up(void *is_late)
 {
@@ -596,14 +620,17 @@ static void set_up(void *is_late)
 	tap_cupti.flags = late ? REC_CUPTI_LATE : 0;
 	if (!tap_stream_get() || is_taken() || !tap_cupti_load() || !subscribe())
 		return;
-	tap_cupti_ask_library();
+	if (!tap_cupti_ask_library()) {
+		tap_cupti_hand_over();
+		return;
+	}
 	if (tap_counting)
-		tap_counting->library(tap_cupti.handle, tap_cupti.version, tap_cupti_result_text);
+		tap_counting->library(tap_cupti.handle, tap_cupti.version);
 	set_attributes();
 	if (!claim_process() || !tap_cupti_buffers_open()) {
 		tap_lost(REC_LOSS_CUPTI_NO_BUFFER, 1);
 		tap_note(TAP_PART_CUPTI, "CUDA is not traced: no room for its buffers");
-		tap_cupti.api.cuptiUnsubscribe(tap_cupti.subscriber);
+		tap_cupti_hand_over();
 		return;
 	}
 	tap_cupti_filter_init();
@@ -613,9 +640,9 @@ static void set_up(void *is_late)
 	if (tap_cupti.args)
 		tap_cupti_args_start();
 	if (tap_cupti.stacks)           /* its frames stand between the call and us */
-		tap_unwinder->skip((const void *)tap_cupti.api.cuptiSubscribe);
-	if (tap_cupti.api.cuptiActivityRegisterCallbacks(tap_cupti_request_buffer, tap_cupti_complete_buffer))
-		tap_note(TAP_PART_CUPTI, "CUPTI took no buffers: no CUDA activities");
+		tap_unwinder->skip(TAP_CUPTI_ADDRESS(cuptiSubscribe));
+	if (!register_buffers())
+		return;
 	if (late)
 		tap_cupti_configure_late();
 	tap_cupti_event(REC_CUPTI_SUBSCRIBED, 0, 0, (uint64_t[4]){ 1 });

@@ -104,11 +104,15 @@ static bool is_counted(const char *name)
 
 /* ------------------------------------------------------------------ choosing */
 
-static const char *name_of(uint32_t domain, uint32_t cbid)
+static const char *name_of(uint32_t domain, uint32_t cbid, struct tap_cupti_refusals *refusals)
 {
 	const char *name = NULL;
 
-	return tap_cupti.api.cuptiGetCallbackName((int)domain, cbid, &name) ? NULL : name;
+	int err = TAP_CUPTI(cuptiGetCallbackName, (int)domain, cbid, &name);
+
+	if (refusals)
+		tap_cupti_count_refusal(refusals, err);
+	return err ? NULL : name;
 }
 
 static bool domain_wanted(uint32_t domain)
@@ -123,10 +127,11 @@ static bool domain_wanted(uint32_t domain)
 void tap_cupti_filter_init(void)
 {
 	const char *list = tap_option("cuda-filter");
+	struct tap_cupti_refusals refusals = { 0, 0, 0 };
 
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
 		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++) {
-			const char *name = name_of(domain, cbid);
+			const char *name = name_of(domain, cbid, &refusals);
 
 			if (!name)
 				continue;
@@ -147,6 +152,9 @@ void tap_cupti_filter_init(void)
 			else
 				filtered = true;
 		}
+	if (tap_cupti_refusal(&refusals))
+		tap_cupti_lost(TAP_CUPTI_cuptiGetCallbackName, tap_cupti_refusal(&refusals),
+			"functions of CUDA have no names: what is chosen by them is missing");
 	if (gc_without("some-calls"))
 		tap_cupti.flags &= ~(uint32_t)REC_CUPTI_SOME_CALLS;
 	else if (filtered)
@@ -172,8 +180,23 @@ static void record_kind(uint32_t kind, bool on)
 	}
 	tap_lost(REC_LOSS_CUPTI_REFUSED, 1);
 	TAP_DEGRADE(TAP_PART_CUPTI,
-		"no records of CUDA API calls: CUPTI refused kind %u: %s; kernels and copies are recorded", kind,
-		tap_cupti_result_text(err));
+		"no records of CUDA API calls: CUPTI refused kind %u: %s%s (cuptiActivityEnable); kernels and copies "
+		"are recorded",
+		kind, tap_cupti_result_text(err), tap_cupti_cause(err));
+}
+
+static int choose_call(bool runtime, uint32_t cbid, bool on)
+{
+	return runtime ? TAP_CUPTI(cuptiActivityEnableRuntimeApi, cbid, on) :
+		TAP_CUPTI(cuptiActivityEnableDriverApi, cbid, on);
+}
+
+static void say_chosen(unsigned f, int err, bool on)
+{
+	if (err && on)
+		tap_cupti_lost(f, err, "--cuda-filter: not all calls that it chooses are recorded");
+	else if (err && !TAP_READ_ONCE(tap_cupti.closed))
+		tap_cupti_note(f, err, "CUDA calls stay switched on, which costs time");
 }
 
 /*
@@ -184,19 +207,22 @@ static void record_chosen(uint32_t domain, bool on)
 {
 	bool runtime = domain == TAP_CUPTI_RUNTIME;
 	uint32_t kind = runtime ? REC_CUPTI_KIND_RUNTIME : REC_CUPTI_KIND_DRIVER;
-	int (*one)(uint32_t, uint8_t) =
-		runtime ? tap_cupti.api.cuptiActivityEnableRuntimeApi : tap_cupti.api.cuptiActivityEnableDriverApi;
+	struct tap_cupti_refusals refusals = { 0, 0, 0 };
 
 	for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)
 		if (tap_cupti_choice(domain, cbid) & TAP_CUPTI_CHOSEN)
-			one(cbid, on);
+			tap_cupti_count_refusal(&refusals, choose_call(runtime, cbid, on));
 	if (on)
-		tap_record(REC_CUPTI_KIND, 0, (uint64_t[]){ tap_tick(), kind | 1ull << 32 }, 2);
+		tap_record(REC_CUPTI_KIND, tap_cupti_refusal(&refusals), (uint64_t[]){ tap_tick(), kind | 1ull << 32 },
+			2);
+	say_chosen(runtime ? TAP_CUPTI_cuptiActivityEnableRuntimeApi : TAP_CUPTI_cuptiActivityEnableDriverApi,
+		tap_cupti_refusal(&refusals), on);
 }
 
 void tap_cupti_filter_records(bool on)
 {
-	bool one_by_one = tap_cupti.api.cuptiActivityEnableRuntimeApi && tap_cupti.api.cuptiActivityEnableDriverApi;
+	bool one_by_one = TAP_CUPTI_HAS(cuptiActivityEnableRuntimeApi) &&
+		TAP_CUPTI_HAS(cuptiActivityEnableDriverApi);
 
 	if (filtered && !one_by_one && on)
 		TAP_DEGRADE(TAP_PART_CUPTI,
@@ -228,18 +254,22 @@ void tap_cupti_filter_callbacks(bool on)
 {
 	const uint32_t wanted = TAP_CUPTI_GRAPHS | TAP_CUPTI_ENDS | TAP_CUPTI_LAUNCHES | TAP_CUPTI_COUNTED;
 	bool args = tap_cupti.args || tap_cupti.stacks;
+	struct tap_cupti_refusals refusals = { 0, 0, 0 };
 
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
 		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++)
 			if (tap_cupti_choice(domain, cbid) & (wanted | (args ? TAP_CUPTI_CHOSEN : 0)))
-				tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, (int)domain, cbid);
+				tap_cupti_count_refusal(&refusals, TAP_CUPTI(cuptiEnableCallback, on,
+					tap_cupti.subscriber, (int)domain, cbid));
+	tap_cupti_say_callbacks(&refusals, on,
+		"CUDA calls are not all seen: graphs, arguments, call stacks and counters of some may be missing");
 }
 
 void tap_cupti_write_names(void)
 {
 	for (uint32_t domain = TAP_CUPTI_DRIVER; domain <= TAP_CUPTI_RUNTIME; domain++)
 		for (uint32_t cbid = 1; cbid <= LAST_CBID; cbid++) {
-			const char *name = name_of(domain, cbid);
+			const char *name = name_of(domain, cbid, NULL);
 
 			if (name)
 				tap_record_text(REC_CUPTI_NAME, domain | (uint64_t)cbid << 32, name, strlen(name));

@@ -29,6 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collectors/cupti_answer.h"
 #include "trace/write/options.h"
 #include "trace/write/process.h"
 #include "trace/write/call/stack.h"
@@ -78,61 +79,30 @@ struct tap_cupti_state { int result; const char *message; };
 struct tap_cupti_crc { size_t size, bytes; const void *binary; uint64_t crc; };
 struct tap_cupti_um_config { uint32_t scope, kind, device, enable; };
 
-enum tap_cupti_result { TAP_CUPTI_OK = 0, TAP_CUPTI_PRIVILEGES = 35, TAP_CUPTI_BUSY = 39 };
 #define TAP_CUPTI_KINDS 64u     /* numbers asked for */
 
 /* ------------------------------------------------------- the library's functions */
 
-/* F(required, name, arguments): every function returns CUPTI's result, 0 = success. */
-#define TAP_CUPTI_FUNCTIONS(F) \
-	F(1, cuptiGetVersion, (uint32_t *version)) \
-	F(1, cuptiGetTimestamp, (uint64_t *ns)) \
-	F(1, cuptiGetResultString, (int result, const char **text)) \
-	F(0, cuptiGetErrorMessage, (int result, const char **text)) \
-	F(1, cuptiGetCallbackName, (int domain, uint32_t cbid, const char **name)) \
-	F(1, cuptiSubscribe, (void **subscriber, tap_cupti_on_callback *callback, void *user)) \
-	F(0, cuptiSubscribe_v2, (void **subscriber, tap_cupti_on_callback *callback, void *user, \
-		struct tap_cupti_subscriber *params)) \
-	F(1, cuptiUnsubscribe, (void *subscriber)) \
-	F(1, cuptiEnableCallback, (uint32_t enable, void *subscriber, int domain, uint32_t cbid)) \
-	F(1, cuptiEnableDomain, (uint32_t enable, void *subscriber, int domain)) \
-	F(1, cuptiActivityRegisterCallbacks, (tap_cupti_request *request, tap_cupti_complete *complete)) \
-	F(1, cuptiActivityEnable, (uint32_t kind)) \
-	F(0, cuptiActivityEnableAndDump, (uint32_t kind)) \
-	F(1, cuptiActivityDisable, (uint32_t kind)) \
-	F(1, cuptiActivityFlushAll, (uint32_t flags)) \
-	F(1, cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid, void **record)) \
-	F(0, cuptiActivityGetStructSize, (uint32_t kind, uint32_t version, size_t *bytes)) \
-	F(0, cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *dropped)) \
-	F(0, cuptiActivityGetAttribute, (uint32_t attribute, size_t *bytes, void *value)) \
-	F(0, cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value)) \
-	F(0, cuptiActivityEnableRuntimeApi, (uint32_t cbid, uint8_t enable)) \
-	F(0, cuptiActivityEnableDriverApi, (uint32_t cbid, uint8_t enable)) \
-	F(0, cuptiActivityEnableLatencyTimestamps, (uint8_t enable)) \
-	F(0, cuptiActivityEnableAllocationSource, (uint8_t enable)) \
-	F(0, cuptiActivityEnableCudaEventDeviceTimestamps, (uint8_t enable)) \
-	F(0, cuptiActivityConfigureUnifiedMemoryCounter, (struct tap_cupti_um_config *config, uint32_t count)) \
-	F(0, cuptiGetThreadIdType, (int *type)) \
-	F(0, cuptiSetThreadIdType, (int type)) \
-	F(0, cuptiGetContextId, (void *context, uint32_t *id)) \
-	F(0, cuptiGetDeviceId, (void *context, uint32_t *id)) \
-	F(0, cuptiGetStreamIdEx, (void *context, void *stream, uint8_t per_thread, uint32_t *id)) \
-	F(0, cuptiGetGraphNodeId, (void *node, uint64_t *id)) \
-	F(0, cuptiGetGraphId, (void *graph, uint32_t *id)) \
-	F(0, cuptiGetGraphExecId, (void *exec, uint32_t *id)) \
-	F(0, cuptiGetCubinCrc, (struct tap_cupti_crc *params))
-
-struct tap_cupti_api {
-#define F(required, name, arguments) int (*name) arguments;
-	TAP_CUPTI_FUNCTIONS(F)
-#undef F
+/*
+ * ANSWER1: a function is called as TAP_CUPTI(name, arguments...), and the result looked at, there or by the caller.
+ * Where older libraries lack it, TAP_CUPTI_HAS is asked before.
+ */
+struct tap_cupti_raw {
+#define FUNCTION(name, need, refusal, loss, lost, arguments) int (*name) arguments;
+#include "collectors/cupti_functions.def"
 };
+#define TAP_CUPTI(name, ...) tap_cupti_answer(TAP_CUPTI_##name, tap_cupti.raw.name(__VA_ARGS__))
+#define TAP_CUPTI_HAS(name) (tap_cupti.raw.name != NULL)
+/* TAP_CUPTI_ABSENT: the library lacks it. */
+#define TAP_CUPTI_IF_ANY(name, ...) (TAP_CUPTI_HAS(name) ? TAP_CUPTI(name, __VA_ARGS__) : TAP_CUPTI_ABSENT)
+enum { TAP_CUPTI_ABSENT = -1 };
+#define TAP_CUPTI_ADDRESS(name) ((const void *)tap_cupti.raw.name)
 
 /* ---------------------------------------------------------------------- state */
 
 /* Written by the thread inside cuInit, before anything is subscribed; afterwards by whom it says. */
 struct tap_cupti {
-	struct tap_cupti_api api;
+	struct tap_cupti_raw raw;
 	void *handle;                   /* of the library */
 	void *subscriber;
 	uint32_t version;               /* CUPTI's */
@@ -146,7 +116,7 @@ struct tap_cupti {
 	bool stacks;                    /* --callstacks=cuda */
 	bool ready;                     /* all is switched on: buffers asked for from here on are the program's doing */
 	bool ending;                    /* the process ends, and the driver may be taking itself down */
-	bool fatal;                     /* CUPTI has finalised itself, or is another client's now: nothing of it is
+	bool closed;                    /* CUPTI has finalised itself, or is another client's now: nothing of it is
 	                                 * called any more */
 	uint64_t kinds;                 /* a bit for each that we have switched on */
 	uint32_t starter;               /* futex word: tid of the thread that makes the start; 0: none does now */
@@ -157,12 +127,13 @@ struct tap_cupti {
 extern struct tap_cupti tap_cupti TAP_HIDDEN;
 
 static inline bool tap_cupti_alive(void) { return tap_cupti.alive && TAP_READ_ONCE(*tap_cupti.alive); }
-const char *tap_cupti_result_text(int result);          /* "CUPTI_ERROR_..." */
 uint64_t tap_cupti_option_number(const char *name);
 
 /* ---- load.c: finds, opens and asks the library. False: said why in the trace. */
 bool tap_cupti_load(void);
 bool tap_cupti_ask_library(void);                       /* its version and sizes, once subscribed */
+/* It answered so when it was subscribed to: why CUDA is not traced. */
+void tap_cupti_say_refused(unsigned f, int result);
 
 /* ---- buffer.c */
 bool tap_cupti_buffers_open(void);
@@ -218,6 +189,8 @@ void tap_cupti_write_names(void);                       /* REC_CUPTI_NAME of all
 
 /* ---- resource.c */
 void tap_cupti_resource_callbacks(bool on);
+/* Of callbacks that were switched: what is missing where some were refused. */
+void tap_cupti_say_callbacks(const struct tap_cupti_refusals *r, bool on, const char *lost);
 void tap_cupti_resource_event(uint32_t cbid, const struct tap_cupti_resource *data);
 /* At both ends of a launch: for who counts. */
 void tap_cupti_count(const struct tap_cupti_callback *c);

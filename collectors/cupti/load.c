@@ -298,20 +298,68 @@ static void say_missing(void)
 			major ? major : 13);
 }
 
+/* --------------------------------------------------------------- refused */
+
+static uint32_t cuda_of(uint32_t version) { return version >= 130000 ? version / 10000 : version >= 19 ? 12 : 11; }
+
+/*
+ * CUPTI answers alike where it is newer than the driver, where there is no device and where it knows no better: what is
+ * known here decides, else nothing is said of the cause.
+ */
+void tap_cupti_say_refused(unsigned f, int result)
+{
+	uint32_t major = tap_cupti.driver / 1000, minor = tap_cupti.driver % 1000 / 10;
+	const char *cause = tap_cupti_cause(result);
+
+	if (TAP_CUPTI(cuptiGetVersion, &tap_cupti.version))
+		tap_cupti.version = 0;
+	tap_lost(REC_LOSS_CUPTI_MISSING, 1);
+	if (*cause)
+		tap_note(TAP_PART_CUPTI, "CUDA is not traced: %s refuses (%s answered %s)%s; the rest is traced",
+			tap_cupti.path, tap_cupti_name(f), tap_cupti_result_text(result), cause);
+	else if (tap_cupti.version && major && cuda_of(tap_cupti.version) > major)
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: %s is for CUDA %u, the driver for %u.%u (%s answered %s); the rest is "
+			"traced; install CUPTI %u or name one with --cupti",
+			tap_cupti.path, cuda_of(tap_cupti.version), major, minor, tap_cupti_name(f),
+			tap_cupti_result_text(result), major);
+	else if (!any_device())
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: there is no device here, and %s does not work without one (%s answered "
+			"%s); the rest is traced",
+			tap_cupti.path, tap_cupti_name(f), tap_cupti_result_text(result));
+	else
+		tap_note(TAP_PART_CUPTI,
+			"CUDA is not traced: %s (version %u) refuses and does not say why: %s answered %s (%d), with a "
+			"driver for CUDA %u.%u; the rest is traced; --cupti names another",
+			tap_cupti.path, tap_cupti.version, tap_cupti_name(f), tap_cupti_result_text(result), result,
+			major, minor);
+}
+
 /* ------------------------------------------------------------- functions */
+
+static void note_path(void)
+{
+	Dl_info info;
+
+	if (dladdr(TAP_CUPTI_ADDRESS(cuptiGetVersion), &info) && info.dli_fname)
+		copy_path(tap_cupti.path, info.dli_fname);
+}
 
 static bool all_functions(void)
 {
+	enum { WANTED, NEEDED };
 	static const struct { const char *name; size_t at; bool required; } functions[] = {
-#define F(required, name, arguments) { #name, offsetof(struct tap_cupti_api, name), required },
-		TAP_CUPTI_FUNCTIONS(F)
-#undef F
+#define FUNCTION(name, need, refusal, loss, lost, arguments) { #name, offsetof(struct tap_cupti_raw, name), need },
+#include "collectors/cupti_functions.def"
 	};
 
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
 		void *f = tap_way_in.dlsym(tap_cupti.handle, functions[i].name);
 
-		memcpy((char *)&tap_cupti.api + functions[i].at, &f, sizeof f);
+		memcpy((char *)&tap_cupti.raw + functions[i].at, &f, sizeof f);
+		if (functions[i].at == offsetof(struct tap_cupti_raw, cuptiGetVersion) && f)
+			note_path();
 		if (f || !functions[i].required)
 			continue;
 		tap_lost(REC_LOSS_CUPTI_MISSING, 1);
@@ -324,28 +372,16 @@ static bool all_functions(void)
 	return true;
 }
 
-const char *tap_cupti_result_text(int result)
-{
-	const char *text = NULL;
-
-	if (!tap_cupti.api.cuptiGetResultString || tap_cupti.api.cuptiGetResultString(result, &text) || !text)
-		return "an unknown error";
-	return text;
-}
-
-static void note_path(void)
-{
-	Dl_info info;
-
-	if (dladdr((void *)tap_cupti.api.cuptiGetVersion, &info) && info.dli_fname)
-		copy_path(tap_cupti.path, info.dli_fname);
-}
+static int ask_text(int result, const char **text) { return TAP_CUPTI(cuptiGetResultString, result, text); }
+static int ask_time(uint64_t *ns) { return TAP_CUPTI(cuptiGetTimestamp, ns); }
+static int ask_context(void *context, uint32_t *id) { return TAP_CUPTI_IF_ANY(cuptiGetContextId, context, id); }
+static int ask_device(void *context, uint32_t *id) { return TAP_CUPTI_IF_ANY(cuptiGetDeviceId, context, id); }
 
 static bool is_stand_in(void)
 {
 	const char *text = NULL;
 
-	return tap_cupti.api.cuptiGetErrorMessage && !tap_cupti.api.cuptiGetErrorMessage(1, &text) && text &&
+	return !TAP_CUPTI_IF_ANY(cuptiGetErrorMessage, 1, &text) && text &&
 		strstr(text, "gputap stand-in");
 }
 
@@ -353,16 +389,18 @@ static bool is_stand_in(void)
 
 #define PROBE_BYTES 8192u
 
-static uint32_t probe(uint8_t *buffer, uint32_t kind)
+/* What it answers for a kind that it has not is not the answer to every kind. */
+static uint32_t probe(uint8_t *buffer, uint32_t kind, int *err)
 {
 	void *first = NULL, *second;
 
 	for (uint32_t i = 0; i < PROBE_BYTES; i += 4)
 		memcpy(buffer + i, &kind, 4);
-	if (tap_cupti.api.cuptiActivityGetNextRecord(buffer, PROBE_BYTES, &first) || !first)
+	*err = TAP_CUPTI(cuptiActivityGetNextRecord, buffer, PROBE_BYTES, &first);
+	if (*err || !first)
 		return 0;
 	second = first;
-	if (tap_cupti.api.cuptiActivityGetNextRecord(buffer, PROBE_BYTES, &second) ||
+	if (TAP_CUPTI(cuptiActivityGetNextRecord, buffer, PROBE_BYTES, &second) ||
 		(uint8_t *)second <= (uint8_t *)first)
 		return 0;
 	size_t step = (size_t)((uint8_t *)second - (uint8_t *)first);
@@ -371,13 +409,12 @@ static uint32_t probe(uint8_t *buffer, uint32_t kind)
 }
 
 /* By the iterator's step, else by what the library says of its newest structures. */
-static uint32_t bytes_of(uint8_t *buffer, uint32_t kind)
+static uint32_t bytes_of(uint8_t *buffer, uint32_t kind, int *err)
 {
-	uint32_t step = probe(buffer, kind);
+	uint32_t step = probe(buffer, kind, err);
 	size_t bytes = 0;
 
-	if (step || !tap_cupti.api.cuptiActivityGetStructSize ||
-		tap_cupti.api.cuptiActivityGetStructSize(kind, 0, &bytes))
+	if (step || TAP_CUPTI_IF_ANY(cuptiActivityGetStructSize, kind, 0, &bytes))
 		return step;
 	return bytes % 4 || bytes > PROBE_BYTES / 2 ? 0 : (uint32_t)bytes;
 }
@@ -387,12 +424,24 @@ static bool probe_sizes(void)
 {
 	uint8_t *buffer = tap_sys_mmap(NULL, PROBE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (!buffer)
+	int err = TAP_CUPTI_OK, one;
+	bool any = false;
+
+	if (!buffer) {
+		tap_lost(REC_LOSS_CUPTI_MISSING, 1);
+		tap_note(TAP_PART_CUPTI, "CUDA is not traced: no memory to ask CUPTI how long its records are");
 		return false;
-	for (uint32_t kind = 1; kind < TAP_CUPTI_KINDS; kind++)
-		tap_cupti.record_bytes[kind] = (uint16_t)bytes_of(buffer, kind);
+	}
+	for (uint32_t kind = 1; kind < TAP_CUPTI_KINDS; kind++) {
+		tap_cupti.record_bytes[kind] = (uint16_t)bytes_of(buffer, kind, &one);
+		any |= tap_cupti.record_bytes[kind] != 0;
+		err = one && one != TAP_CUPTI_INVALID_KIND ? one : err;
+	}
 	tap_sys_munmap(buffer, PROBE_BYTES);
-	return true;
+	if (!any)
+		tap_cupti_lost(TAP_CUPTI_cuptiActivityGetNextRecord, err,
+			"CUDA is not traced: CUPTI does not tell how long its records are");
+	return any;
 }
 
 bool tap_cupti_load(void)
@@ -404,18 +453,16 @@ bool tap_cupti_load(void)
 	}
 	copy_path(tap_cupti.path,
 		tap_option("cupti")[0] && !program_has_one ? tap_option("cupti") : "the CUPTI library");
-	tap_cupti.api.cuptiGetVersion = (int (*)(uint32_t *))tap_way_in.dlsym(tap_cupti.handle, "cuptiGetVersion");
-	if (tap_cupti.api.cuptiGetVersion)
-		note_path();
 	if (!all_functions())
 		return false;
+	tap_cupti_asked = (struct tap_cupti_asked){ ask_text, ask_time, ask_context, ask_device, &tap_cupti.closed };
 	return true;
 }
 
 /* Later libraries answer nothing before they have found the driver, so this follows the subscription. */
 bool tap_cupti_ask_library(void)
 {
-	if (tap_cupti.api.cuptiGetVersion(&tap_cupti.version))
+	if (TAP_CUPTI(cuptiGetVersion, &tap_cupti.version))
 		tap_cupti.version = 0;
 	if (is_stand_in())
 		tap_cupti.flags |= REC_CUPTI_STAND_IN;

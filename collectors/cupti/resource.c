@@ -40,13 +40,32 @@ static const uint8_t wanted[] = { CONTEXT_CREATED, CONTEXT_DESTROY, STREAM_CREAT
 	MODULE_UNLOADING, GRAPH_CREATED, GRAPH_DESTROY, GRAPH_CLONED, NODE_CREATED, NODE_DESTROY, NODE_DEPENDENCY,
 	EXEC_CREATED, EXEC_DESTROY, NODE_CLONED };
 
+void tap_cupti_say_callbacks(const struct tap_cupti_refusals *r, bool on, const char *lost)
+{
+	int err = tap_cupti_refusal(r);
+
+	if (!err || TAP_READ_ONCE(tap_cupti.closed))
+		return;
+	if (on)
+		tap_cupti_lost(TAP_CUPTI_cuptiEnableCallback, err, lost);
+	else
+		tap_cupti_note(TAP_CUPTI_cuptiEnableCallback, err, "callbacks stay switched on, which costs time");
+}
+
 /* ... and what CUPTI tells of itself: a fatal error, an error, a warning. Libraries without that refuse. */
 void tap_cupti_resource_callbacks(bool on)
 {
+	struct tap_cupti_refusals things = { 0, 0, 0 }, states = { 0, 0, 0 };
+
 	for (size_t i = 0; i < sizeof wanted; i++)
-		tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, TAP_CUPTI_RESOURCE, wanted[i]);
+		tap_cupti_count_refusal(&things, TAP_CUPTI(cuptiEnableCallback, on, tap_cupti.subscriber,
+			TAP_CUPTI_RESOURCE, wanted[i]));
 	for (uint32_t cbid = 1; cbid <= TAP_CUPTI_STATES; cbid++)
-		tap_cupti.api.cuptiEnableCallback(on, tap_cupti.subscriber, TAP_CUPTI_STATE, cbid);
+		tap_cupti_count_refusal(&states, TAP_CUPTI(cuptiEnableCallback, on, tap_cupti.subscriber,
+			TAP_CUPTI_STATE, cbid));
+	tap_cupti_say_callbacks(&things, on, "contexts, streams, modules and graphs are not all told");
+	if (states.refused)
+		tap_cupti_say_callbacks(&states, on, "a fatal error of CUPTI's would not be told");
 }
 
 /* ------------------------------------------------------- the call around it */
@@ -145,10 +164,10 @@ void tap_cupti_count(const struct tap_cupti_callback *c)
 	memcpy(l.grid, shape.grid, sizeof l.grid);
 	memcpy(l.block, shape.block, sizeof l.block);
 	l.stream = shape.stream;
-	if (tap_cupti.api.cuptiGetDeviceId)
-		tap_cupti.api.cuptiGetDeviceId(c->context, &l.device);
-	if (tap_cupti.api.cuptiGetStreamIdEx)
-		tap_cupti.api.cuptiGetStreamIdEx(c->context, l.stream, 0, &l.stream_id);
+	if (TAP_CUPTI_IF_ANY(cuptiGetDeviceId, c->context, &l.device))
+		l.device = UINT32_MAX;
+	if (TAP_CUPTI_IF_ANY(cuptiGetStreamIdEx, c->context, l.stream, 0, &l.stream_id))
+		l.stream_id = 0;
 	if (c->site == TAP_CUPTI_ENTER)
 		tap_counting->enter(&l);
 	else
@@ -157,23 +176,17 @@ void tap_cupti_count(const struct tap_cupti_callback *c)
 
 /* ------------------------------------------------------ numbers of handles */
 
-static uint32_t number_of(int (*ask)(void *, uint32_t *), void *handle)
-{
-	uint32_t id = 0;
-
-	return handle && ask && !ask(handle, &id) ? id : 0;
-}
-
-static uint32_t context_id(void *context) { return number_of(tap_cupti.api.cuptiGetContextId, context); }
-static uint64_t graph_id(void *graph) { return number_of(tap_cupti.api.cuptiGetGraphId, graph); }
-static uint64_t exec_id(void *exec) { return number_of(tap_cupti.api.cuptiGetGraphExecId, exec); }
-
-static uint64_t node_id(void *node)
-{
-	uint64_t id = 0;
-
-	return node && tap_cupti.api.cuptiGetGraphNodeId && !tap_cupti.api.cuptiGetGraphNodeId(node, &id) ? id : 0;
-}
+/* 0: there is none. */
+#define NUMBER_OF(what, type, ask) \
+	static type what##_id(void *handle) \
+	{ \
+		type id = 0; \
+		return handle && !TAP_CUPTI_IF_ANY(ask, handle, &id) ? id : 0; \
+	}
+NUMBER_OF(context, uint32_t, cuptiGetContextId)
+NUMBER_OF(graph, uint32_t, cuptiGetGraphId)
+NUMBER_OF(exec, uint32_t, cuptiGetGraphExecId)
+NUMBER_OF(node, uint64_t, cuptiGetGraphNodeId)
 
 /* ------------------------------------------------------------------- events */
 
@@ -181,7 +194,7 @@ static void context_event(uint32_t cbid, void *context)
 {
 	uint32_t device = 0;
 
-	if (!tap_cupti.api.cuptiGetDeviceId || tap_cupti.api.cuptiGetDeviceId(context, &device))
+	if (TAP_CUPTI_IF_ANY(cuptiGetDeviceId, context, &device))
 		device = UINT32_MAX;
 	tap_cupti_event(cbid == CONTEXT_CREATED ? REC_CUPTI_CONTEXT_CREATED : REC_CUPTI_CONTEXT_DESTROYED, cbid,
 		context_id(context), (uint64_t[4]){ device });
@@ -192,7 +205,7 @@ static void stream_event(uint32_t cbid, void *context, void *stream)
 {
 	uint32_t id;
 
-	if (stream && tap_cupti.api.cuptiGetStreamIdEx && !tap_cupti.api.cuptiGetStreamIdEx(context, stream, 0, &id))
+	if (stream && !TAP_CUPTI_IF_ANY(cuptiGetStreamIdEx, context, stream, 0, &id))
 		tap_cupti_event(REC_CUPTI_STREAM_CREATED, cbid, context_id(context),
 			(uint64_t[4]){ id, (uintptr_t)stream });
 }
@@ -219,7 +232,7 @@ static uint64_t code_crc(const void *code, size_t bytes)
 {
 	struct tap_cupti_crc p = { .size = sizeof p, .bytes = bytes, .binary = code };
 
-	return tap_cupti.api.cuptiGetCubinCrc && !tap_cupti.api.cuptiGetCubinCrc(&p) ? p.crc : 0;
+	return TAP_CUPTI_IF_ANY(cuptiGetCubinCrc, &p) ? 0 : p.crc;
 }
 
 /*

@@ -58,9 +58,9 @@ static void record_clock(void)
 {
 	uint64_t best = UINT64_MAX, tick = 0, cupti = 0, real = 0;
 
-	for (int i = 0; i < 5 && !TAP_READ_ONCE(tap_cupti.fatal); i++) {
+	for (int i = 0; i < 5 && !TAP_READ_ONCE(tap_cupti.closed); i++) {
 		uint64_t ns = 0, before = tap_tick();
-		int err = tap_cupti.api.cuptiGetTimestamp(&ns);
+		int err = TAP_CUPTI(cuptiGetTimestamp, &ns);
 		uint64_t shown = tap_clock_ns(CLOCK_REALTIME), after = tap_tick();
 
 		if (err || after - before >= best)
@@ -146,12 +146,12 @@ void tap_cupti_client_flush_end(void)
 
 void tap_cupti_flush(uint32_t flags)
 {
-	if (TAP_READ_ONCE(tap_cupti.fatal) || !flush_may_begin())
+	if (TAP_READ_ONCE(tap_cupti.closed) || !flush_may_begin())
 		return;
-	int err = tap_cupti.api.cuptiActivityFlushAll(flags);
+	int err = TAP_CUPTI(cuptiActivityFlushAll, flags);
 
 	flush_is_over();
-	if (err && !TAP_READ_ONCE(tap_cupti.fatal))
+	if (err && !TAP_READ_ONCE(tap_cupti.closed))
 		tap_cupti_flush_failed(err);
 }
 
@@ -215,7 +215,7 @@ static bool flush_is_due(struct idle *i)
  */
 static void ask_dropped(void)
 {
-	if (!TAP_READ_ONCE(tap_cupti.fatal) && !gc_without("ask-dropped"))
+	if (!TAP_READ_ONCE(tap_cupti.closed) && !gc_without("ask-dropped"))
 		tap_cupti_ask_dropped(NULL, 0);
 }
 
@@ -251,7 +251,7 @@ static bool driver_is_up(void)
  */
 static bool hands_off(void)
 {
-	if (TAP_READ_ONCE(tap_cupti.fatal))
+	if (TAP_READ_ONCE(tap_cupti.closed))
 		return true;
 	if (!before_driver.done)
 		return false;
@@ -276,7 +276,7 @@ static void stop(void)
 /* CLIENT3. What comes between the two flushes is in a buffer that was asked for meanwhile. */
 static void give(void)
 {
-	if (TAP_READ_ONCE(tap_cupti.fatal))
+	if (TAP_READ_ONCE(tap_cupti.closed))
 		return;
 	record_clock();
 	wait_for_ends();
@@ -287,7 +287,7 @@ static void give(void)
 	ask_dropped();
 	tap_cupti_peek();
 	tap_cupti_hand_over();
-	TAP_WRITE_ONCE(tap_cupti.fatal, true);
+	TAP_WRITE_ONCE(tap_cupti.closed, true);
 }
 
 static void serve(uint32_t what)
@@ -367,7 +367,7 @@ static void *run(void *mask)
 				return leave();
 			continue;
 		}
-		if (TAP_READ_ONCE(tap_cupti.fatal))
+		if (TAP_READ_ONCE(tap_cupti.closed))
 			return leave();
 		if (TAP_READ_ONCE(tap_cupti.ending)) {          /* the driver may be taking itself down */
 			tap_futex_wait(&asked, seen, CLOCK_EVERY_NS);
@@ -460,7 +460,7 @@ static bool ask(enum request what, uint64_t patience)
 	while ((int32_t)((at = __atomic_load_n(&done, __ATOMIC_ACQUIRE)) - mine) < 0) {
 		uint64_t now = tap_now_ns();
 
-		if (TAP_READ_ONCE(tap_cupti.fatal))
+		if (TAP_READ_ONCE(tap_cupti.closed))
 			return true;                    /* the thread is gone */
 		if (completed != TAP_READ_ONCE(tap_cupti.completed)) {
 			completed = TAP_READ_ONCE(tap_cupti.completed);
@@ -484,9 +484,10 @@ void tap_cupti_give_way(void)
 		give();
 		return;
 	}
-	for (uint64_t until = tap_now_ns() + SHORT_NS; !TAP_READ_ONCE(tap_cupti.fatal) && tap_now_ns() < until;)
+	for (uint64_t until = tap_now_ns() + SHORT_NS; !TAP_READ_ONCE(tap_cupti.closed) && tap_now_ns() < until;)
 		tap_futex_wait(&asked, TAP_READ_ONCE(asked), ENDS_STEP_NS);
-	TAP_WRITE_ONCE(tap_cupti.fatal, true);  /* a flush does not come back: from here on nothing of ours is called */
+	/* a flush does not come back: from here on nothing of ours is called */
+	TAP_WRITE_ONCE(tap_cupti.closed, true);
 }
 
 /* Because of a fatal error; it is waited for, since it may be looking into buffers. */
@@ -494,11 +495,11 @@ static bool thread_left(void)
 {
 	uint64_t until = tap_now_ns() + SHORT_NS;
 
-	while (TAP_READ_ONCE(tap_cupti.fatal) && !__atomic_load_n(&gone, __ATOMIC_ACQUIRE) && tap_now_ns() < until) {
+	while (TAP_READ_ONCE(tap_cupti.closed) && !__atomic_load_n(&gone, __ATOMIC_ACQUIRE) && tap_now_ns() < until) {
 		tap_futex_wake(&asked);
 		tap_futex_wait(&gone, 0, ENDS_STEP_NS);
 	}
-	return TAP_READ_ONCE(tap_cupti.fatal);
+	return TAP_READ_ONCE(tap_cupti.closed);
 }
 
 /*
@@ -510,7 +511,7 @@ void tap_cupti_collect(void)
 	static bool slow;
 
 	if (TAP_READ_ONCE(tap_cupti.ending) || !TAP_READ_ONCE(started) || TAP_READ_ONCE(no_thread) ||
-		TAP_READ_ONCE(slow) || TAP_READ_ONCE(given_up) || TAP_READ_ONCE(tap_cupti.fatal) ||
+		TAP_READ_ONCE(slow) || TAP_READ_ONCE(given_up) || TAP_READ_ONCE(tap_cupti.closed) ||
 		tap_cupti.pid != tap_sys_getpid())
 		return;
 	if (!ask(COLLECT, SHORT_NS))
@@ -534,7 +535,7 @@ void tap_cupti_exit(int kind)
 	if (TAP_READ_ONCE(no_thread) || thread_left()) {
 		if (last)
 			stop();
-		else if (TAP_READ_ONCE(tap_cupti.fatal))
+		else if (TAP_READ_ONCE(tap_cupti.closed))
 			tap_cupti_peek();                       /* names of what is in open buffers */
 		else
 			flush_before_driver();

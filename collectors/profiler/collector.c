@@ -255,9 +255,9 @@ static void give_way(const char *who, const char *function)
 	drop_gate();
 }
 
-static void library(void *handle, uint32_t version, const char *(*result_text)(int))
+static void library(void *handle, uint32_t version)
 {
-	if (!tap_profiler_library(handle, version, result_text))
+	if (!tap_profiler_library(handle, version))
 		over = 1;
 }
 

@@ -19,6 +19,7 @@
 #define GPUTAP_COLLECTORS_PROFILER_INTERNAL_H
 
 #include "collectors/counting.h"
+#include "collectors/cupti_answer.h"
 #include "trace/format/counters.h"
 #include "trace/format/passes.h"
 #include "trace/format/samples.h"
@@ -55,7 +56,7 @@ bool tap_profiler_pass_load(uint32_t entry, void *to, size_t bytes);
 
 /* ---- session.c: all by the thread that holds the gate, but for stop. */
 /* NULL: not found, or not sound. */
-bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_text)(int));
+bool tap_profiler_library(void *handle, uint32_t version);
 bool tap_profiler_counts_ranges(void);
 /* The context of this thread and its device; false: it has none. */
 bool tap_profiler_here(struct tap_counting_launch *l);
@@ -68,7 +69,7 @@ void tap_profiler_leave_context(void *context);
 void tap_profiler_stop(void);
 
 /* Both tell why nothing is counted in this process, and count it. False. */
-bool tap_profiler_refuse(const char *what, int err);
+bool tap_profiler_refuse(unsigned f, int err);
 bool tap_profiler_refuse_because(const char *why);
 /* CUPTI's numbers */
 enum tap_profiler_use { TAP_PROFILER_RANGES, TAP_PROFILER_PC_SAMPLING, TAP_PROFILER_SASS, TAP_PROFILER_PM_SAMPLING };
@@ -113,10 +114,12 @@ struct tap_profiler_way {
 	void (*end)(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep);
 	void (*close)(void);            /* what CUPTI has of it */
 };
-/* Functions of CUPTI by their names, for `library`. NULL, or the name of the first one that it lacks. */
-const char *tap_profiler_find(void *handle, const char *const *names, int (**call)(void *params), unsigned n);
-/* Calls of the program inside that one are none of its own. */
-int tap_profiler_call(int (*call)(void *params), void *params);
+/* Functions of CUPTI by their numbers, for `library`. NULL, or the name of the first one that it lacks. */
+const char *tap_profiler_find(void *handle, const uint8_t *functions, unsigned n);
+/* ANSWER1: the only way to call one that was found. Calls of the program inside that one are none of its own. */
+int tap_profiler_call(unsigned f, void *params);
+/* Once for each function: what is missing because of the last refusal, with its result. Who calls counts it. */
+void tap_profiler_say_lost(const char *lost);
 /* The place of a function, which is added without a name where it is not there yet; `most`: there is no room. */
 uint32_t tap_profiler_function(
 	struct rec_samples_function *all, uint32_t most, uint32_t *n, uint64_t crc, uint32_t index);

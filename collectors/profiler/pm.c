@@ -52,15 +52,20 @@ enum { KEEP_OLDEST = 0, DATA_FULL = 1 };        /* append; reason */
 #define PARAMS(type, last, ...) \
 	struct type p = { .size = offsetof(struct type, last) + sizeof ((struct type *)0)->last, __VA_ARGS__ }
 
-enum { ENABLE, DISABLE, SET_CONFIG, DATA_SIZE, DATA_INITIALIZE, START, STOP, DECODE, DATA_INFO, SAMPLE_INFO, CALLS };
-static const char *const names[CALLS] = {
-	[ENABLE] = "cuptiPmSamplingEnable", [DISABLE] = "cuptiPmSamplingDisable",
-	[SET_CONFIG] = "cuptiPmSamplingSetConfig", [DATA_SIZE] = "cuptiPmSamplingGetCounterDataSize",
-	[DATA_INITIALIZE] = "cuptiPmSamplingCounterDataImageInitialize", [START] = "cuptiPmSamplingStart",
-	[STOP] = "cuptiPmSamplingStop", [DECODE] = "cuptiPmSamplingDecodeData",
-	[DATA_INFO] = "cuptiPmSamplingGetCounterDataInfo",
-	[SAMPLE_INFO] = "cuptiPmSamplingCounterDataGetSampleInfo",
+enum {
+	ENABLE = TAP_CUPTI_cuptiPmSamplingEnable,
+	DISABLE = TAP_CUPTI_cuptiPmSamplingDisable,
+	SET_CONFIG = TAP_CUPTI_cuptiPmSamplingSetConfig,
+	DATA_SIZE = TAP_CUPTI_cuptiPmSamplingGetCounterDataSize,
+	DATA_INITIALIZE = TAP_CUPTI_cuptiPmSamplingCounterDataImageInitialize,
+	START = TAP_CUPTI_cuptiPmSamplingStart,
+	STOP = TAP_CUPTI_cuptiPmSamplingStop,
+	DECODE = TAP_CUPTI_cuptiPmSamplingDecodeData,
+	DATA_INFO = TAP_CUPTI_cuptiPmSamplingGetCounterDataInfo,
+	SAMPLE_INFO = TAP_CUPTI_cuptiPmSamplingCounterDataGetSampleInfo,
 };
+static const uint8_t functions[] = { ENABLE, DISABLE, SET_CONFIG, DATA_SIZE, DATA_INITIALIZE, START, STOP, DECODE,
+	DATA_INFO, SAMPLE_INFO };
 
 /* ------------------------------------------------------------------- state */
 
@@ -76,8 +81,6 @@ struct room {
 	uint8_t data[DATA];
 };
 
-static int (*call[CALLS])(void *params);
-static int (*time_of_cupti)(uint64_t *ns);
 static struct {
 	struct tap_profiler_session common;
 	void *object;
@@ -88,33 +91,31 @@ static struct {
 
 static struct room *room(void) { return session.common.room; }
 
-static int cupti(int which, void *params) { return tap_profiler_call(call[which], params); }
-
 static int of_object(int which)
 {
 	PARAMS(of_object, object, .object = session.object);
 
-	return cupti(which, &p);
+	return tap_profiler_call(which, &p);
 }
 
+/* Samples that have no place in time are none. */
 static uint64_t now(void)
 {
 	uint64_t ns = 0;
+	int err;
 
 	tap_tls.own_calls++;
-	if (time_of_cupti(&ns))
-		ns = 0;
+	err = tap_cupti_asked.time(&ns);
 	tap_tls.own_calls--;
-	return ns;
+	if (err)
+		room()->head.state = REC_PM_FAILED;
+	return err ? 0 : ns;
 }
 
 static const char *library(void *handle, void *driver)
 {
-	void *f = tap_way_in.dlsym(handle, "cuptiGetTimestamp");
-
 	(void)driver;
-	memcpy(&time_of_cupti, &f, sizeof f);
-	return time_of_cupti ? tap_profiler_find(handle, names, call, CALLS) : "cuptiGetTimestamp";
+	return tap_profiler_find(handle, functions, sizeof functions);
 }
 
 /* ----------------------------------------------------------------- session */
@@ -148,8 +149,8 @@ static bool configure(const struct rec_counters_image *im, const uint8_t *config
 	p.interval = h->interval;
 	p.trigger = (int)h->trigger;
 	p.buffer_bytes = h->buffer_bytes;
-	err = cupti(SET_CONFIG, &p);
-	return !err || tap_profiler_refuse(names[SET_CONFIG], err);
+	err = tap_profiler_call(SET_CONFIG, &p);
+	return !err || tap_profiler_refuse(SET_CONFIG, err);
 }
 
 /* Several images have to find room, so each is small. */
@@ -161,11 +162,11 @@ static bool make_data(const struct rec_counters_image *im, const char *at)
 
 	if (!list)
 		return tap_profiler_refuse_because("no memory for the list of metrics");
-	while (!(err = cupti(DATA_SIZE, &p)) && p.bytes > DATA / 8 && p.samples > LEAST)
+	while (!(err = tap_profiler_call(DATA_SIZE, &p)) && p.bytes > DATA / 8 && p.samples > LEAST)
 		p.samples /= 2;
 	tap_profiler_list_free(list, p.n);
 	if (err)
-		return tap_profiler_refuse(names[DATA_SIZE], err);
+		return tap_profiler_refuse(DATA_SIZE, err);
 	if (p.bytes > DATA || p.bytes > UINT32_MAX)
 		return tap_profiler_refuse_because("an image of samples is too large to be kept");
 	session.data_bytes = p.bytes;
@@ -177,7 +178,7 @@ static int new_data(void)
 {
 	PARAMS(data_initialize, data, .object = session.object, .bytes = session.data_bytes, .data = session.data);
 
-	return cupti(DATA_INITIALIZE, &p);
+	return tap_profiler_call(DATA_INITIALIZE, &p);
 }
 
 static bool open_session(const struct tap_counting_launch *l)
@@ -197,9 +198,9 @@ static bool open_session(const struct tap_counting_launch *l)
 	session.image = (uint32_t)(im - (const struct rec_counters_image *)(const void *)(plan + 1));
 	if (im->passes != 1)
 		return tap_profiler_refuse_because("what was planned takes several passes, and samples are of one");
-	err = cupti(ENABLE, &p);
+	err = tap_profiler_call(ENABLE, &p);
 	if (err)
-		return tap_profiler_refuse(names[ENABLE], err);
+		return tap_profiler_refuse(ENABLE, err);
 	session.object = p.object;
 	return configure(im, (const uint8_t *)plan + im->config) &&
 		make_data(im, (const char *)plan + im->names);
@@ -211,14 +212,14 @@ static bool start(void)
 	int err = new_data();
 
 	if (err)
-		return tap_profiler_refuse(names[DATA_INITIALIZE], err);
+		return tap_profiler_refuse(DATA_INITIALIZE, err);
 	r->used = 0;
 	r->head.state = REC_PM_WHOLE;
 	r->head.images = r->head.samples = 0;
 	r->head.begin_ns = now();
 	err = of_object(START);
 	if (err)
-		return tap_profiler_refuse(names[START], err);
+		return tap_profiler_refuse(START, err);
 	__atomic_store_n(&session.started, true, __ATOMIC_RELEASE);
 	return true;
 }
@@ -232,7 +233,7 @@ static bool keep_image(struct room *r)
 	struct rec_pm *h = &r->head;
 	uint64_t bytes = rec_pm_room(session.data_bytes);
 
-	if (cupti(DATA_INFO, &p)) {
+	if (tap_profiler_call(DATA_INFO, &p)) {
 		h->state = REC_PM_FAILED;
 		return false;
 	}
@@ -246,7 +247,7 @@ static bool keep_image(struct room *r)
 		struct sample_info s = { .size = sizeof s, .object = session.object, .data = session.data,
 			.bytes = session.data_bytes, .sample = i };
 
-		if (cupti(SAMPLE_INFO, &s)) {
+		if (tap_profiler_call(SAMPLE_INFO, &s)) {
 			h->state = REC_PM_FAILED;
 			return false;
 		}
@@ -268,7 +269,7 @@ static bool fetch_some(void)
 
 	if (r->head.state != REC_PM_WHOLE)
 		return false;
-	if (cupti(DECODE, &p))
+	if (tap_profiler_call(DECODE, &p))
 		r->head.state = REC_PM_FAILED;
 	else if (p.overflow)
 		r->head.state = REC_PM_OVERFLOW;
@@ -283,10 +284,11 @@ static void tell_of_loss(uint32_t state)
 {
 	static const char *const why[REC_PM_STATES] = { [REC_PM_OVERFLOW] = "the device's buffer was full: a longer "
 		"--pm-sampling-interval, or a larger --pm-sampling-buffer-size",
-		[REC_PM_FULL] = "there are more of a launch than are kept: a longer --pm-sampling-interval",
-		[REC_PM_FAILED] = "CUPTI did not give them" };
+		[REC_PM_FULL] = "there are more of a launch than are kept: a longer --pm-sampling-interval" };
 
-	if (why[state])
+	if (state == REC_PM_FAILED)
+		tap_profiler_say_lost("samples of performance monitors of some launches are missing");
+	else if (why[state])
 		TAP_DEGRADE(TAP_PART_CUPTI, "samples of performance monitors of some launches are missing: %s",
 			why[state]);
 }

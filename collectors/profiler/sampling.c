@@ -60,13 +60,18 @@ enum { SERIALIZED = 2, PARSED = 1 };
 enum { SHORTEST = 5, LONGEST = 31, SHORTEST_TO_LONGEST = LONGEST - SHORTEST };  /* periods: 2^n cycles */
 enum { OUT_OF_MEMORY = 8 };
 
-enum { ENABLE, DISABLE, N_REASONS, REASON_NAMES, SET, GET, START, STOP, DATA, CALLS };
-static const char *const names[CALLS] = {
-	[ENABLE] = "cuptiPCSamplingEnable", [DISABLE] = "cuptiPCSamplingDisable",
-	[N_REASONS] = "cuptiPCSamplingGetNumStallReasons", [REASON_NAMES] = "cuptiPCSamplingGetStallReasons",
-	[SET] = "cuptiPCSamplingSetConfigurationAttribute", [GET] = "cuptiPCSamplingGetConfigurationAttribute",
-	[START] = "cuptiPCSamplingStart", [STOP] = "cuptiPCSamplingStop", [DATA] = "cuptiPCSamplingGetData",
+enum {
+	ENABLE = TAP_CUPTI_cuptiPCSamplingEnable,
+	DISABLE = TAP_CUPTI_cuptiPCSamplingDisable,
+	N_REASONS = TAP_CUPTI_cuptiPCSamplingGetNumStallReasons,
+	REASON_NAMES = TAP_CUPTI_cuptiPCSamplingGetStallReasons,
+	SET = TAP_CUPTI_cuptiPCSamplingSetConfigurationAttribute,
+	GET = TAP_CUPTI_cuptiPCSamplingGetConfigurationAttribute,
+	START = TAP_CUPTI_cuptiPCSamplingStart,
+	STOP = TAP_CUPTI_cuptiPCSamplingStop,
+	DATA = TAP_CUPTI_cuptiPCSamplingGetData,
 };
+static const uint8_t functions[] = { ENABLE, DISABLE, N_REASONS, REASON_NAMES, SET, GET, START, STOP, DATA };
 
 /* ------------------------------------------------------------------- state */
 
@@ -90,22 +95,19 @@ struct room {
 	char text[TEXTS];
 };
 
-static int (*call[CALLS])(void *params);
 static struct { struct tap_profiler_session common; bool enabled, started; } session;
-
-static int cupti(int which, void *params) { return tap_profiler_call(call[which], params); }
 
 static int of_context(int which)
 {
 	struct of_context p = { .size = sizeof p, .context = session.common.context };
 
-	return cupti(which, &p);
+	return tap_profiler_call(which, &p);
 }
 
 static const char *library(void *handle, void *driver)
 {
 	(void)driver;
-	return tap_profiler_find(handle, names, call, CALLS);
+	return tap_profiler_find(handle, functions, sizeof functions);
 }
 
 /* ----------------------------------------------------------------- session */
@@ -121,15 +123,16 @@ static bool take_reasons(struct room *r)
 	struct n_reasons count = { .size = sizeof count, .context = session.common.context, .n = &n };
 	struct all_reasons all = { .size = sizeof all, .context = session.common.context, .index = r->index,
 		.names = r->names };
-	int err = cupti(N_REASONS, &count);
+	int err = tap_profiler_call(N_REASONS, &count);
 
+	if (err)
+		return tap_profiler_refuse(N_REASONS, err);
 	all.n = n < REASONS ? n : REASONS;
 	for (size_t i = 0; i < REASONS; i++)
 		r->names[i] = r->name[i];
-	if (!err)
-		err = cupti(REASON_NAMES, &all);
+	err = tap_profiler_call(REASON_NAMES, &all);
 	if (err)
-		return tap_profiler_refuse(names[REASON_NAMES], err);
+		return tap_profiler_refuse(REASON_NAMES, err);
 	r->head.text_bytes = 1;
 	for (uint32_t i = 0; i < all.n; i++) {
 		r->name[i][REASON_TEXT - 1] = 0;
@@ -166,13 +169,13 @@ static bool configure(struct room *r)
 	}, period = { .what = PERIOD };
 	struct attributes p = { .size = sizeof p, .context = session.common.context,
 		.n = sizeof all / sizeof *all - !period_asked(), .all = all };
-	int err = cupti(SET, &p);
+	int err = tap_profiler_call(SET, &p);
 
 	if (err)
-		return tap_profiler_refuse(names[SET], err);
+		return tap_profiler_refuse(SET, err);
 	p.n = 1;
 	p.all = &period;
-	if (!cupti(GET, &p) && period.is.number < 64)
+	if (!tap_profiler_call(GET, &p) && period.is.number < 64)
 		r->head.cycles = 1ull << period.is.number;
 	return true;
 }
@@ -195,7 +198,7 @@ static bool open_session(const struct tap_counting_launch *l)
 		return false;
 	err = of_context(ENABLE);
 	if (err)
-		return tap_profiler_refuse(names[ENABLE], err);
+		return tap_profiler_refuse(ENABLE, err);
 	session.enabled = true;
 	return take_reasons(r) && configure(r);
 }
@@ -205,7 +208,7 @@ static bool start(void)
 	int err = of_context(START);
 
 	session.started = !err;
-	return !err || tap_profiler_refuse(names[START], err);
+	return !err || tap_profiler_refuse(START, err);
 }
 
 /* ------------------------------------------------------------------ samples */
@@ -266,7 +269,7 @@ static void fetch(struct room *r, uint32_t correlation)
 
 		r->data.n = r->data.remaining = r->data.full = 0;
 		r->data.total = r->data.dropped = r->data.others = 0;
-		err = cupti(DATA, &p);
+		err = tap_profiler_call(DATA, &p);
 		if (err || r->data.full)
 			h->state = r->data.full || err == OUT_OF_MEMORY ? REC_SAMPLES_FULL : REC_SAMPLES_FAILED;
 		h->total += r->data.total;
@@ -300,7 +303,7 @@ static void store(struct room *r, const struct tap_counting_launch *l, const str
 		TAP_DEGRADE(TAP_PART_CUPTI,
 			"samples of some launches are missing: the device's buffer of samples was full");
 	else if (h->state == REC_SAMPLES_FAILED)
-		TAP_DEGRADE(TAP_PART_CUPTI, "samples of some launches are missing: CUPTI did not give them");
+		tap_profiler_say_lost("samples of some launches are missing");
 }
 
 /*
@@ -317,7 +320,7 @@ static void end(const struct tap_counting_launch *l, const struct tap_profiler_c
 	session.started = false;
 	if (of_context(STOP)) {
 		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
-		TAP_DEGRADE(TAP_PART_CUPTI, "samples of some launches are missing: %s failed", names[STOP]);
+		tap_profiler_say_lost("samples of some launches are missing");
 		return;
 	}
 	fetch(session.common.room, l->correlation);

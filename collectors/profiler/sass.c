@@ -50,13 +50,16 @@ enum { OF_DEVICE = 0 };                 /* one value for the whole device */
 /* CUPTI counts to the member before the last. */
 #define FLUSH_BYTES (offsetof(struct flush, per) + sizeof ((struct flush *)0)->per)
 
-enum { PROPERTIES, SET, UNSET, ENABLE, DISABLE, DATA, FLUSH, CALLS };
-static const char *const names[CALLS] = {
-	[PROPERTIES] = "cuptiSassMetricsGetProperties", [SET] = "cuptiSassMetricsSetConfig",
-	[UNSET] = "cuptiSassMetricsUnsetConfig", [ENABLE] = "cuptiSassMetricsEnable",
-	[DISABLE] = "cuptiSassMetricsDisable", [DATA] = "cuptiSassMetricsGetDataProperties",
-	[FLUSH] = "cuptiSassMetricsFlushData",
+enum {
+	PROPERTIES = TAP_CUPTI_cuptiSassMetricsGetProperties,
+	SET = TAP_CUPTI_cuptiSassMetricsSetConfig,
+	UNSET = TAP_CUPTI_cuptiSassMetricsUnsetConfig,
+	ENABLE = TAP_CUPTI_cuptiSassMetricsEnable,
+	DISABLE = TAP_CUPTI_cuptiSassMetricsDisable,
+	DATA = TAP_CUPTI_cuptiSassMetricsGetDataProperties,
+	FLUSH = TAP_CUPTI_cuptiSassMetricsFlushData,
 };
+static const uint8_t functions[] = { PROPERTIES, SET, UNSET, ENABLE, DISABLE, DATA, FLUSH };
 
 /* ------------------------------------------------------------------- state */
 
@@ -75,19 +78,16 @@ struct room {
 	char text[TEXTS];
 };
 
-static int (*call[CALLS])(void *params);
 static struct {
 	struct tap_profiler_session common;
 	bool configured, enabled, begun;
 } session;
 static bool ahead;                      /* SASS5 */
 
-static int cupti(int which, void *params) { return tap_profiler_call(call[which], params); }
-
 static const char *library(void *handle, void *driver)
 {
 	(void)driver;
-	return tap_profiler_find(handle, names, call, CALLS);
+	return tap_profiler_find(handle, functions, sizeof functions);
 }
 
 /* ----------------------------------------------------------------- session */
@@ -108,7 +108,7 @@ static size_t take_metrics(struct room *r, const struct rec_counters *plan, cons
 	r->head.text_bytes = 1;
 	for (uint32_t i = 0; i < asked->metrics && i < METRICS && theirs < end && !end[-1]; i++) {
 		PARAMS(properties, description, .chip = chip, .name = theirs);
-		int refused = cupti(PROPERTIES, &p);
+		int refused = tap_profiler_call(PROPERTIES, &p);
 
 		r->metric[i] = (struct rec_sass_metric){ add_text(r, name), !!refused };
 		r->id[i] = p.id;
@@ -145,16 +145,16 @@ static bool open_session(const struct tap_counting_launch *l)
 	PARAMS(set_config, device, .all = all, .device = l->device);
 	p.n = take_metrics(session.common.room, plan, asked, chip, all, &err);
 	if (p.n)
-		err = cupti(SET, &p);
+		err = tap_profiler_call(SET, &p);
 	tap_scratch_give(all);
 	session.configured = p.n && !err;
-	return session.configured || tap_profiler_refuse(names[p.n ? SET : PROPERTIES], err);
+	return session.configured || tap_profiler_refuse(p.n ? SET : PROPERTIES, err);
 }
 
 static int enable(void)
 {
 	PARAMS(enable, lazy, .context = session.common.context, .lazy = 1);
-	int err = cupti(ENABLE, &p);
+	int err = tap_profiler_call(ENABLE, &p);
 
 	session.enabled = !err;
 	return err;
@@ -166,7 +166,7 @@ static uint64_t disable(void)
 	PARAMS(disable, dropped, .context = session.common.context);
 
 	if (session.enabled)
-		cupti(DISABLE, &p);
+		tap_profiler_call(DISABLE, &p);
 	session.enabled = false;
 	return p.dropped;
 }
@@ -177,15 +177,15 @@ static void close_session(void)
 
 	disable();
 	if (session.configured)
-		cupti(UNSET, &p);
+		tap_profiler_call(UNSET, &p);
 }
 
-/* SASS5: what other launches left since it was enabled. */
+/* SASS5: what other launches left since it was enabled; where CUPTI does not tell, there may be some. */
 static bool is_used(void)
 {
 	PARAMS(data_properties, per, .context = session.common.context);
 
-	return session.enabled && !cupti(DATA, &p) && p.n;
+	return session.enabled && (tap_profiler_call(DATA, &p) || p.n);
 }
 
 static bool start(void)
@@ -197,7 +197,7 @@ static bool start(void)
 	if (!session.enabled)
 		err = enable();
 	session.begun = !err;
-	return !err || tap_profiler_refuse(names[ENABLE], err);
+	return !err || tap_profiler_refuse(ENABLE, err);
 }
 
 /* ------------------------------------------------------------------ counts */
@@ -251,7 +251,7 @@ static void fetch_into(struct room *r, struct instruction *all, struct data_prop
 		values[i].id = UINT64_MAX;
 	for (size_t i = 0; i < have->n; i++)
 		all[i] = (struct instruction){ .size = sizeof *all, .values = values + i * per };
-	if (cupti(FLUSH, &p)) {
+	if (tap_profiler_call(FLUSH, &p)) {
 		r->head.state = REC_SASS_FAILED;
 		return;
 	}
@@ -267,7 +267,7 @@ static void fetch(struct room *r)
 
 	r->head = (struct rec_sass){ .magic = REC_SASS_MAGIC, .metrics = r->head.metrics,
 		.text_bytes = r->metric_texts };
-	if (cupti(DATA, &p)) {
+	if (tap_profiler_call(DATA, &p)) {
 		r->head.state = REC_SASS_FAILED;
 		return;
 	}
@@ -292,12 +292,13 @@ static void say(enum rec_sass_state state)
 {
 	static const char *const why[] = {
 		[REC_SASS_FULL] = "there were more instructions than there is room for",
-		[REC_SASS_FAILED] = "CUPTI did not give them",
 		[REC_SASS_NONE] = "CUPTI told of no instruction",
 	};
 	static bool said[sizeof why / sizeof *why];
 
-	if (why[state] && !said[state])
+	if (state == REC_SASS_FAILED)
+		tap_profiler_say_lost("counts of instructions of some launches are missing");
+	else if (why[state] && !said[state])
 		tap_note(TAP_PART_CUPTI, "counts of instructions of some launches are missing: %s", why[state]);
 	said[state] = true;
 }
@@ -342,7 +343,7 @@ static void end(const struct tap_counting_launch *l, const struct tap_profiler_c
 	ahead |= r->head.state == REC_SASS_NONE;
 	store(r, l, c);
 	if (ahead)
-		enable();
+		enable();                       /* what refuses it refuses it at the next launch, too */
 }
 
 const struct tap_profiler_way tap_profiler_sass = {

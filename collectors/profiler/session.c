@@ -53,34 +53,36 @@ struct data_info { BEGIN; const uint8_t *data; size_t bytes, ranges; };
 
 enum { AUTO_RANGE = 1, USER_RANGE = 2, APPLICATION_REPLAY = 1, KERNEL_REPLAY = 2, USER_REPLAY = 3, SUPPORTED = 3 };
 enum { GRAPH_ROOM = 64 };               /* ranges in the image of a graph: the profiler may tell its kernels apart */
-enum { HARDWARE_BUSY = 26, PRIVILEGES = 35, VIRTUAL_PRIVILEGES = 40 };
 enum { NOT_READY = 600 };               /* a result of the driver */
 
 /* The size counts to the end of the last member. */
 #define PARAMS(type, last, ...) \
 	struct type p = { .size = offsetof(struct type, last) + sizeof ((struct type *)0)->last, __VA_ARGS__ }
 
-enum { INITIALIZE, DEVICE_SUPPORTED, CHIP_NAME, ENABLE, DISABLE, DATA_SIZE, DATA_INITIALIZE, SET_CONFIG, START, STOP,
-	PUSH, POP, DECODE, DATA_INFO, CALLS };
-static const char *const names[CALLS] = {
-	[INITIALIZE] = "cuptiProfilerInitialize", [DEVICE_SUPPORTED] = "cuptiProfilerDeviceSupported",
-	[CHIP_NAME] = "cuptiDeviceGetChipName", [ENABLE] = "cuptiRangeProfilerEnable",
-	[DISABLE] = "cuptiRangeProfilerDisable", [DATA_SIZE] = "cuptiRangeProfilerGetCounterDataSize",
-	[DATA_INITIALIZE] = "cuptiRangeProfilerCounterDataImageInitialize",
-	[SET_CONFIG] = "cuptiRangeProfilerSetConfig", [START] = "cuptiRangeProfilerStart",
-	[STOP] = "cuptiRangeProfilerStop", [PUSH] = "cuptiRangeProfilerPushRange",
-	[POP] = "cuptiRangeProfilerPopRange", [DECODE] = "cuptiRangeProfilerDecodeData",
-	[DATA_INFO] = "cuptiRangeProfilerGetCounterDataInfo",
+enum {
+	INITIALIZE = TAP_CUPTI_cuptiProfilerInitialize,
+	DEVICE_SUPPORTED = TAP_CUPTI_cuptiProfilerDeviceSupported,
+	CHIP_NAME = TAP_CUPTI_cuptiDeviceGetChipName,
+	ENABLE = TAP_CUPTI_cuptiRangeProfilerEnable,
+	DISABLE = TAP_CUPTI_cuptiRangeProfilerDisable,
+	DATA_SIZE = TAP_CUPTI_cuptiRangeProfilerGetCounterDataSize,
+	DATA_INITIALIZE = TAP_CUPTI_cuptiRangeProfilerCounterDataImageInitialize,
+	SET_CONFIG = TAP_CUPTI_cuptiRangeProfilerSetConfig,
+	START = TAP_CUPTI_cuptiRangeProfilerStart,
+	STOP = TAP_CUPTI_cuptiRangeProfilerStop,
+	PUSH = TAP_CUPTI_cuptiRangeProfilerPushRange,
+	POP = TAP_CUPTI_cuptiRangeProfilerPopRange,
+	DECODE = TAP_CUPTI_cuptiRangeProfilerDecodeData,
+	DATA_INFO = TAP_CUPTI_cuptiRangeProfilerGetCounterDataInfo,
 };
+static const uint8_t functions[] = { INITIALIZE, DEVICE_SUPPORTED, CHIP_NAME, ENABLE, DISABLE, DATA_SIZE,
+	DATA_INITIALIZE, SET_CONFIG, START, STOP, PUSH, POP, DECODE, DATA_INFO };
 
 /* ------------------------------------------------------------------- state */
 
 static struct {
-	int (*call[CALLS])(void *params);
-	const char *(*result_text)(int);
 	const struct rec_counters *plan;        /* the file, in memory of our own */
 	int (*is_capturing)(void *stream, int *status), (*current)(void **context);
-	int (*context_id)(void *context, uint32_t *id), (*device_of)(void *context, uint32_t *id);
 	int (*ask)(void *stream);
 	bool initialised;
 	uint32_t given_up;                      /* by the time limit */
@@ -94,17 +96,31 @@ static struct {
 	bool started;                           /* atomic: the time limit takes it */
 } session;
 
-int tap_profiler_call(int (*call)(void *params), void *params)
+static int (*calls[TAP_CUPTI_FUNCTIONS])(void *params);
+static struct { unsigned f; int result; } refusal;        /* the last one */
+
+int tap_profiler_call(unsigned f, void *params)
 {
 	int err;
 
 	tap_tls.own_calls++;
-	err = call(params);
+	err = tap_cupti_answer(f, calls[f](params));
 	tap_tls.own_calls--;
+	if (err) {
+		refusal.f = f;
+		refusal.result = err;
+	}
 	return err;
 }
 
-static int cupti(int which, void *params) { return tap_profiler_call(library.call[which], params); }
+void tap_profiler_say_lost(const char *lost)
+{
+	static bool said[TAP_CUPTI_FUNCTIONS];
+
+	if (!said[refusal.f])
+		tap_cupti_note(refusal.f, refusal.result, lost);
+	said[refusal.f] = true;
+}
 
 /* NULL: ranges are counted */
 static const struct tap_profiler_way *way(void)
@@ -126,21 +142,21 @@ enum rec_apart tap_profiler_class(void) { return (enum rec_apart)(library.plan->
 
 static const char *counted_things(void) { return way() ? way()->things : "counters"; }
 
-bool tap_profiler_refuse(const char *what, int err)
+bool tap_profiler_refuse(unsigned f, int err)
 {
 	tap_lost(REC_LOSS_COUNTERS_REFUSED, 1);
-	if (err == PRIVILEGES || err == VIRTUAL_PRIVILEGES)
+	if (err == TAP_CUPTI_PRIVILEGES || err == TAP_CUPTI_VIRTUAL_PRIVILEGES)
 		tap_note(TAP_PART_CUPTI,
 			"no %s: the driver allows them to administrators only (%s); the rest is traced; run as "
 			"root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0",
-			counted_things(), library.result_text(err));
-	else if (err == HARDWARE_BUSY)
+			counted_things(), tap_cupti_result_text(err));
+	else if (err == TAP_CUPTI_HARDWARE_BUSY)
 		tap_note(TAP_PART_CUPTI,
 			"no %s: another tool holds the device's counters (DCGM, another profiler); the rest is "
 			"traced; end it to count", counted_things());
 	else
-		tap_note(TAP_PART_CUPTI, "no %s: %s: %s; the rest is traced", counted_things(), what,
-			library.result_text(err));
+		tap_note(TAP_PART_CUPTI, "no %s: %s: %s%s; the rest is traced", counted_things(), tap_cupti_name(f),
+			tap_cupti_result_text(err), tap_cupti_cause(err));
 	return false;
 }
 
@@ -186,12 +202,14 @@ static void take_function(void *to, void *from, const char *name)
 	memcpy(to, &f, sizeof f);
 }
 
-const char *tap_profiler_find(void *handle, const char *const *names, int (**call)(void *params), unsigned n)
+const char *tap_profiler_find(void *handle, const uint8_t *functions, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		take_function(&call[i], handle, names[i]);
-		if (!call[i])
-			return names[i];
+		const char *name = tap_cupti_name(functions[i]);
+
+		take_function(&calls[functions[i]], handle, name);
+		if (!calls[functions[i]])
+			return name;
 	}
 	return NULL;
 }
@@ -234,10 +252,10 @@ bool tap_profiler_here(struct tap_counting_launch *l)
 	bool known;
 
 	tap_tls.own_calls++;
-	known = library.current && !library.current(&l->context) && l->context && library.device_of &&
-		!library.device_of(l->context, &l->device);
-	if (known && library.context_id)
-		library.context_id(l->context, &l->context_id);
+	known = library.current && !library.current(&l->context) && l->context &&
+		!tap_cupti_asked.device(l->context, &l->device);
+	if (known && tap_cupti_asked.context(l->context, &l->context_id))
+		l->context_id = 0;
 	tap_tls.own_calls--;
 	return known;
 }
@@ -248,12 +266,11 @@ static bool is_needed(int call)
 		(way()->needs_profiler && (call == INITIALIZE || call == CHIP_NAME));
 }
 
-bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_text)(int))
+bool tap_profiler_library(void *handle, uint32_t version)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	const char *lacks = NULL;
 
-	library.result_text = result_text;
 	library.plan = read_plan();
 	if (!library.plan)
 		return tap_profiler_refuse_because("the plan that gputap run made is not in the trace");
@@ -261,11 +278,9 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 		return tap_profiler_refuse_because("what earlier runs of the program counted is not in the trace");
 	if (library.plan->replay >= REC_REPLAY_APART && !way() && !of_device())
 		return tap_profiler_refuse_because("the plan is of another version of gputap");
-	for (int i = 0; i < CALLS && !lacks; i++)
-		if (is_needed(i)) {
-			take_function(&library.call[i], handle, names[i]);
-			lacks = library.call[i] ? NULL : names[i];
-		}
+	for (unsigned i = 0; i < sizeof functions && !lacks; i++)
+		if (is_needed(functions[i]))
+			lacks = tap_profiler_find(handle, &functions[i], 1);
 	if (driver)                             /* its handle is kept: the functions stay */
 		take_function(&library.ask, driver, "cuStreamQuery");
 	if (way() && !lacks)
@@ -281,8 +296,6 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 		take_function(&library.is_capturing, driver, "cuStreamIsCapturing");
 		take_function(&library.current, driver, "cuCtxGetCurrent");
 	}
-	take_function(&library.context_id, handle, "cuptiGetContextId");
-	take_function(&library.device_of, handle, "cuptiGetDeviceId");
 	if (library.plan->cupti && library.plan->cupti != version)
 		tap_note(TAP_PART_CUPTI,
 			"counters were planned by CUPTI %u and are collected by %u: --cupti names one for both",
@@ -295,10 +308,10 @@ bool tap_profiler_library(void *handle, uint32_t version, const char *(*result_t
 bool tap_profiler_device_can(uint32_t device, enum tap_profiler_use use)
 {
 	PARAMS(supported, api, .device = (int)device, .api = (int)use);
-	int err = cupti(DEVICE_SUPPORTED, &p);
+	int err = tap_profiler_call(DEVICE_SUPPORTED, &p);
 
 	if (err)
-		return tap_profiler_refuse("cuptiProfilerDeviceSupported", err);
+		return tap_profiler_refuse(DEVICE_SUPPORTED, err);
 	if (p.all == SUPPORTED)
 		return true;
 	return tap_profiler_refuse_because(
@@ -313,10 +326,12 @@ bool tap_profiler_device_can(uint32_t device, enum tap_profiler_use use)
 static const char *chip_of(uint32_t device)
 {
 	PARAMS(chip_name, name, .device = device);
-	int err = cupti(CHIP_NAME, &p);
+	int err = tap_profiler_call(CHIP_NAME, &p);
 
-	if (err || !p.name)
-		tap_profiler_refuse(names[CHIP_NAME], err);
+	if (err)
+		tap_profiler_refuse(CHIP_NAME, err);
+	else if (!p.name)
+		tap_profiler_refuse_because("CUPTI does not name the device's chip");
 	return err ? NULL : p.name;
 }
 
@@ -355,9 +370,9 @@ const struct rec_counters_image *tap_profiler_planned(enum rec_apart class, cons
 static bool new_data(void)
 {
 	PARAMS(data_initialize, data, .object = session.object, .bytes = session.data_bytes, .data = session.data);
-	int err = cupti(DATA_INITIALIZE, &p);
+	int err = tap_profiler_call(DATA_INITIALIZE, &p);
 
-	return !err || tap_profiler_refuse(names[DATA_INITIALIZE], err);
+	return !err || tap_profiler_refuse(DATA_INITIALIZE, err);
 }
 
 const char **tap_profiler_list(const char *names, uint32_t n)
@@ -382,10 +397,10 @@ static bool make_room(size_t ranges)
 
 	if (!list)
 		return tap_profiler_refuse_because("no memory for the list of metrics");
-	err = cupti(DATA_SIZE, &p);
+	err = tap_profiler_call(DATA_SIZE, &p);
 	tap_profiler_list_free(list, p.n);
 	if (err)
-		return tap_profiler_refuse(names[DATA_SIZE], err);
+		return tap_profiler_refuse(DATA_SIZE, err);
 	if (session.data)
 		tap_sys_munmap(session.data, session.data_bytes);
 	session.room = ranges;
@@ -408,9 +423,9 @@ static bool configure(void)
 		.data = session.data, .range = ranges ? USER_RANGE : AUTO_RANGE,
 		.replay = of_device() ? KERNEL_REPLAY : modes[library.plan->replay % 4], .most = session.room,
 		.levels = 1, .least_level = 1, .pass = of_device() ? 0 : library.plan->pass, .level = 1);
-	int err = cupti(SET_CONFIG, &p);
+	int err = tap_profiler_call(SET_CONFIG, &p);
 
-	return !err || tap_profiler_refuse(names[SET_CONFIG], err);
+	return !err || tap_profiler_refuse(SET_CONFIG, err);
 }
 
 /* The image that this launch is counted into; false: it is not counted. */
@@ -440,10 +455,10 @@ static bool make_ready(size_t room, uint32_t entry, bool *gone)
 static bool enable(void *context)
 {
 	PARAMS(enable, object, .context = context);
-	int err = cupti(ENABLE, &p);
+	int err = tap_profiler_call(ENABLE, &p);
 
 	if (err)
-		return tap_profiler_refuse(names[ENABLE], err);
+		return tap_profiler_refuse(ENABLE, err);
 	session.context = context;
 	session.object = p.object;
 	return true;
@@ -454,7 +469,7 @@ static void close_session(void)
 	PARAMS(of_object, object, .object = session.object);
 
 	if (session.object)
-		cupti(DISABLE, &p);
+		tap_profiler_call(DISABLE, &p);
 	if (session.data)
 		tap_sys_munmap(session.data, session.data_bytes);
 	memset(&session, 0, sizeof session);
@@ -463,10 +478,10 @@ static void close_session(void)
 static bool initialise(void)
 {
 	PARAMS(initialize, none, 0);
-	int err = library.initialised ? 0 : cupti(INITIALIZE, &p);
+	int err = library.initialised ? 0 : tap_profiler_call(INITIALIZE, &p);
 
 	if (err)
-		return tap_profiler_refuse(names[INITIALIZE], err);
+		return tap_profiler_refuse(INITIALIZE, err);
 	library.initialised = true;
 	return true;
 }
@@ -492,11 +507,18 @@ static bool captured(void *stream)
 	return err || status;
 }
 
+static int stop_session(void)
+{
+	PARAMS(stop, all, .object = session.object);
+
+	return __atomic_exchange_n(&session.started, false, __ATOMIC_ACQ_REL) ? tap_profiler_call(STOP, &p) : 0;
+}
+
 static int push(const char *name)
 {
 	PARAMS(push, name, .object = session.object, .name = name);
 
-	return cupti(PUSH, &p);
+	return tap_profiler_call(PUSH, &p);
 }
 
 static void close_apart(const struct tap_profiler_way *w)
@@ -554,30 +576,28 @@ bool tap_profiler_begin(const struct tap_counting_launch *l, uint32_t entry, boo
 	if (!make_ready(l->kind == REC_COUNTED_GRAPH ? GRAPH_ROOM : 1, entry, gone))
 		return false;
 	PARAMS(of_object, object, .object = session.object);
-	err = cupti(START, &p);
-	if (!err && l->kind == REC_COUNTED_RANGE)
-		err = push(l->symbol);
-	if (!err) {
-		__atomic_store_n(&session.started, true, __ATOMIC_RELEASE);
-		return true;
+	err = tap_profiler_call(START, &p);
+	if (err) {
+		*gone = !tap_profiler_refuse(START, err);
+		return false;
 	}
-	*gone = !tap_profiler_refuse(names[START], err);
-	return false;
-}
-
-static void stop_session(void)
-{
-	PARAMS(stop, all, .object = session.object);
-
-	if (__atomic_exchange_n(&session.started, false, __ATOMIC_ACQ_REL))
-		cupti(STOP, &p);
+	__atomic_store_n(&session.started, true, __ATOMIC_RELEASE);
+	if (l->kind == REC_COUNTED_RANGE && (err = push(l->symbol))) {
+		stop_session();
+		*gone = !tap_profiler_refuse(PUSH, err);
+		return false;
+	}
+	return true;
 }
 
 void tap_profiler_stop(void)
 {
 	__atomic_store_n(&library.given_up, 1, __ATOMIC_RELEASE);
 	tap_futex_wake(&library.given_up);
-	stop_session();
+	int err = stop_session();
+
+	if (err)
+		tap_cupti_note(STOP, err, "the launch that was counted may never come back");
 }
 
 /* A short kernel is not waited for longer than it takes, a long one costs few questions. */
@@ -634,6 +654,17 @@ void tap_profiler_record(const struct tap_counting_launch *l, const struct tap_p
 	tap_scratch_give(words);
 }
 
+static void lose_counters(const char *why)
+{
+	static const char lost[] = "counters of some launches are missing";
+
+	tap_lost(REC_LOSS_COUNTERS_LOST, 1);
+	if (why)
+		TAP_DEGRADE(TAP_PART_CUPTI, "%s: %s", lost, why);
+	else
+		tap_profiler_say_lost(lost);
+}
+
 static void keep_counters(const struct tap_counting_launch *l, const struct tap_profiler_choice *c)
 {
 	PARAMS(decode, dropped, .object = session.object);
@@ -642,14 +673,12 @@ static void keep_counters(const struct tap_counting_launch *l, const struct tap_
 	const void *part = session.data;
 	struct tap_profiler_found found = { .image = session.number, .bytes = session.data_bytes };
 	uint64_t total;
-	int err = cupti(DECODE, &p);
+	int err = tap_profiler_call(DECODE, &p);
 
 	if (!err)
-		err = cupti(DATA_INFO, &info);
+		err = tap_profiler_call(DATA_INFO, &info);
 	if (err || p.dropped || !info.ranges || (info.ranges > 1 && l->kind != REC_COUNTED_GRAPH)) {
-		tap_lost(REC_LOSS_COUNTERS_LOST, 1);
-		TAP_DEGRADE(TAP_PART_CUPTI, "counters of some launches are missing: %s",
-			err ? library.result_text(err) : p.dropped ? "their image had no room for them" :
+		lose_counters(err ? NULL : p.dropped ? "their image had no room for them" :
 			"CUPTI told of none, or of several kernels in one launch");
 		return;
 	}
@@ -661,6 +690,7 @@ static void keep_counters(const struct tap_counting_launch *l, const struct tap_
 void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_profiler_choice *c, bool keep)
 {
 	bool mine = TAP_READ_ONCE(session.started);
+	int err = 0;
 	PARAMS(of_object, object, .object = session.object);
 
 	if (way()) {
@@ -668,11 +698,10 @@ void tap_profiler_end(const struct tap_counting_launch *l, const struct tap_prof
 		return;
 	}
 	if (mine && l->kind == REC_COUNTED_RANGE)
-		cupti(POP, &p);
-	stop_session();
-	if (!mine)                              /* the time limit was faster */
-		return;
-	if (keep)
+		err = tap_profiler_call(POP, &p);
+	if (stop_session() || err)
+		lose_counters(NULL);
+	else if (keep && mine)                  /* else the time limit was faster */
 		keep_counters(l, c);
 }
 

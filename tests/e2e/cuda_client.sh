@@ -67,6 +67,11 @@ client "subscribe buffers enable cuda launch flush told" CUPTI_BUSY=1 -
 check "... it is named" said "another profiler or debugger (.*) holds CUPTI, and keeps it"
 client "subscribe unsubscribe cuda launch" "" 20
 client "buffers finalize cuda launch" "" 20
+export FAKEGPU_REFUSE=cuptiSubscribe
+client "subscribe cuda launch" "" 20
+FAKEGPU_REFUSE=cuptiUnsubscribe
+client "subscribe unsubscribe cuda launch" CUPTI_BUSY=1 -
+unset FAKEGPU_REFUSE
 client "subscribe unsubscribe cuda launch session" CUPTI_TAKEN=1 20
 
 # ---- a client that is linked with CUPTI is seen as one that asks for its functions

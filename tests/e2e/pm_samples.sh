@@ -96,7 +96,7 @@ lost_because pm-overflow=0 "missing: the device's buffer was full: a longer --pm
 check "pm-overflow: N/A says so" na_because "buffer of samples was full"
 lost_because pm-small=1,slow-kernels=40 'missing: there are more of a launch than are kept: a longer --pm-sampling-interval'
 check "more than are kept: N/A says so" na_because "more samples than a trace keeps of a launch"
-lost_because pm-decode-fails 'missing: CUPTI did not give them'
+lost_because pm-decode-fails 'missing: cuptiPmSamplingDecodeData answered CUPTI_ERROR_'
 check "pm-decode-fails: N/A says so" na_because 'CUPTI did not give'
 FAKEGPU_FAULTS=pm-other-clock=100 sampled --metrics "$(pms $active)" -- "$examples/vector_add"
 check "samples in another clock are no kernel's" na_because "clock is not that of CUPTI's activities"

@@ -634,7 +634,7 @@ static bool is_chosen(uint32_t domain, uint32_t cbid) { return tap_cupti_choice(
 /* A bit for each call that passes: runtime 1 to 5, driver 9 to 13. */
 static int filters(void)
 {
-	tap_cupti.api.cuptiGetCallbackName = name_of;
+	tap_cupti.raw.cuptiGetCallbackName = name_of;
 	tap_cupti_filter_init();
 	for (uint32_t cbid = 1; cbid <= 5; cbid++) {
 		shared->n[0] |= (uint64_t)is_chosen(TAP_CUPTI_RUNTIME, cbid) << cbid;

@@ -152,7 +152,7 @@ struct rec_control {
 	/* CUDA; new reasons go to the end, traces hold the numbers */ \
 	X(CUPTI_MISSING,     "processes whose CUDA work was not traced: no usable CUPTI") \
 	X(CUPTI_BUSY,        "processes whose CUDA work was not traced: another profiler holds CUPTI") \
-	X(CUPTI_REFUSED,     "kinds of CUDA activity that CUPTI refused") \
+	X(CUPTI_REFUSED,     "requests that CUPTI refused (kinds of CUDA activity, callbacks, numbers of handles)") \
 	X(CUPTI_DROPPED,     "CUDA activities dropped by CUPTI") \
 	X(CUPTI_NO_BUFFER,   "buffers of CUDA activities thrown away: no room in the trace") \
 	X(CUPTI_UNREAD,      "CUDA activities that could not be read") \
