@@ -303,7 +303,8 @@ static void look_at_symbols(struct file *f, const char *name, struct gc_program 
 
 	p->opens_plugins |= begins_with_one_of(name, pythons) || exports(f, "Py_BytesMain") || exports(f, "Py_Main") ||
 		(f->strings && mentions(f, "\0dlmopen", 9));
-	p->has_tsan = exports(f, "__tsan_init");
+	/* GCC's exports what the C library has as well: of the sanitizers ThreadSanitizer alone watches dup2. */
+	p->has_tsan = exports(f, "__tsan_init") || (exports(f, "dup2") && exports(f, "calloc"));
 }
 
 static enum gc_program_kind kind_by_linker(const char *name)

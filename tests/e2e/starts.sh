@@ -13,7 +13,7 @@ passed=0 failed=0 skipped=0
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
 cd "$d" || exit 1
-build_programs c python3 sh tls1700 tls3000 jemalloc tcmalloc asan tsan tsan-clang lsan
+build_programs c python3 sh tls1700 tls3000 jemalloc tcmalloc asan tsan tsan-static tsan-clang lsan
 all=opencl,cuda,nvtx,osrt,openmp
 check() { local name=$1; shift; if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $name ($*)"; fi; }
 
@@ -27,7 +27,7 @@ start tsan itself $all
 start lsan itself osrt
 
 # With the module, and behind a program that has it.
-for kind in tls1700 tls3000 jemalloc jemalloc-preloaded jemalloc-instead tcmalloc tsan tsan-clang lsan; do
+for kind in tls1700 tls3000 tls3000-instead jemalloc jemalloc-preloaded jemalloc-instead tcmalloc tsan tsan-static tsan-clang lsan; do
 	start $kind itself $all --audit=on
 done
 start tls3000 python $all --audit=on
@@ -51,10 +51,11 @@ start tunables-kept sh $all
 # Where the module is left out, that is said.
 said() { timeout 60 "$gputap" run -f -o t -t opencl --audit=on -- "$@" >/dev/null 2>err </dev/null; grep -q "$1 was started without the audit module" err; }
 said_below() { timeout 60 "$gputap" run -f -o t -t opencl --audit=on -- sh -c "$1; true" >/dev/null 2>err </dev/null; grep -q "$1 was started without the audit module" err; }
-if [ -n "${command[tsan-clang]-}" ]; then
-	check "a program with ThreadSanitizer in itself: said" said "$PWD/tsan-clang"
-	check "... below a shell" said_below "$PWD/tsan-clang"
-fi
+for kind in tsan-static tsan-clang; do
+	[ -n "${command[$kind]-}" ] || continue
+	check "a program with ThreadSanitizer in itself ($kind): said" said "$PWD/$kind"
+	check "... below a shell" said_below "$PWD/$kind"
+done
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

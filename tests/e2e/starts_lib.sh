@@ -62,7 +62,8 @@ tls_program() { # NAME SIZE
 		}
 	C
 	$cc -O1 -fPIC -shared "-DSIZE=$size" -o "lib$name.so" "$name.c" &&
-		$cc -O1 -o "$name" "$name-main.c" -L. "-l$name" "-Wl,-rpath,$PWD" -lpthread && have "$name" "$PWD/$name"
+		$cc -O1 -o "$name" "$name-main.c" -L. "-l$name" "-Wl,-rpath,$PWD" -lpthread && have "$name" "$PWD/$name" &&
+		have "$name-instead" "env LD_PRELOAD=$PWD/lib$name.so $PWD/one"
 }
 
 sanitized() { # KIND COMPILER FLAG...
