@@ -129,12 +129,17 @@ static int write_one(const struct job *j, const struct gt_writer *w, const struc
 	}
 	if (!rc && gt_model_no_memory(j->model))
 		rc = gt_fail(err, GT_EXIT_OUTPUT, "out of memory", NULL, "%s cannot be written", path);
+	/* Open until it has its name: whoever writes the same with -f at the same time removes what nobody has open. */
+	int held = rc ? -1 : open(temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
 	if (!rc && !strcmp(w->id, "ncu-rep"))
 		rc = add_rules(j, temporary, path, err);
 	if (!rc && gt_temporary_put(temporary, path, gt_option_true(j->options, "force")))
 		rc = errno == EEXIST
 			? there_already(path, err)
 			: gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be written", path);
+	if (held >= 0)
+		close(held);
 	if (rc)
 		unlink(temporary);
 	gt_interrupt_file(NULL);

@@ -30,7 +30,8 @@ bool gt_temporary_name(const char *final, char *out, size_t room);
 int gt_create_own(const char *path, int flags);
 
 /*
- * The finished file gets its name. replace: whatever has that name by then; else it is -1 with EEXIST when something
+ * The finished file gets its name. replace: whatever has that name by then, and what a process that was killed left
+ * unfinished for it goes, unless somebody has it open; else it is -1 with EEXIST when something
  * has. 0, or -1 with errno.
  */
 int gt_temporary_put(const char *temporary, const char *final, bool replace);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,6 +108,49 @@ static void an_unfinished_name_is_known_by_all_of_it(void **state)
 		assert_false(gc_unfinished_is_of(others[i], "t.atp"));
 }
 
+static void make(const char *name)
+{
+	int fd = gt_create_own(name, O_WRONLY);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void what_a_killed_process_left_goes_with_the_next_that_replaces(void **state)
+{
+	char left[256], beside[300], used[256], others[256], new[256];
+
+	(void)state;
+	assert_true(gt_temporary_name("t.atp", left, sizeof left) && gt_temporary_name("t.atp", used, sizeof used) &&
+		gt_temporary_name("u.atp", others, sizeof others) && gt_temporary_name("t.atp", new, sizeof new));
+	snprintf(beside, sizeof beside, "%s.4711.part", left);
+	make(left);
+	make(beside);
+	make(used);
+	make(others);
+	make(new);
+	make("t.atp.part");
+	int fd = open(used, O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(gt_temporary_put(new, "t.atp", true), 0);
+	assert_int_equal(access("t.atp", F_OK), 0);
+	assert_int_not_equal(access(left, F_OK), 0);
+	assert_int_not_equal(access(beside, F_OK), 0);
+	assert_int_equal(access(used, F_OK), 0);        /* its process goes on */
+	assert_int_equal(access(others, F_OK), 0);
+	assert_int_equal(access("t.atp.part", F_OK), 0);
+	close(fd);
+	make(new);
+	assert_int_equal(gt_temporary_put(new, "t.atp", true), 0);
+	assert_int_not_equal(access(used, F_OK), 0);
+	make(new);
+	make(left);
+	assert_int_equal(unlink("t.atp"), 0);
+	assert_int_equal(gt_temporary_put(new, "t.atp", false), 0);
+	assert_int_equal(access(left, F_OK), 0);        /* nobody said that something may go */
+	assert_int_equal(unlink(left) | unlink(others) | unlink("t.atp.part") | unlink("t.atp"), 0);
+}
+
 static int in_a_place_of_its_own(void **state)
 {
 	(void)state;
@@ -130,6 +174,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_its_makers_alone_whatever_the_umask),
 		cmocka_unit_test(two_names_of_one_file_differ),
 		cmocka_unit_test(an_unfinished_name_is_known_by_all_of_it),
+		cmocka_unit_test(what_a_killed_process_left_goes_with_the_next_that_replaces),
 	};
 
 	return cmocka_run_group_tests(tests, in_a_place_of_its_own, leave);
