@@ -103,8 +103,21 @@ check "... and results lie where they were asked for" has '"step":"counters","st
 check "a step that is not there is refused, and those that are named" \
 	has "^test-gpu: no step of these parts is called D99; there are: .*, torch costs" <(gpu step.log -o none --part 4 --step D99; cat step.log)
 
-# A recording of a program that fails is none.
+# A signal ends it with what there is, and nothing of it runs on.
 cp build/gpu/bin/streams streams.kept
+printf '#!/bin/sh\necho $$ >%q/begun\nexec sleep 600\n' "$PWD" >build/gpu/bin/streams
+LD_LIBRARY_PATH=$stand_in/lib NVCC='' GPUTAP_BUILD=build "$root/scripts/test-gpu" -o signal --part 2 --seconds 600 \
+	--step vector_add --step streams >signal.log 2>&1 &
+runner=$!
+until [ -s begun ] || ! kill -0 $runner 2>/dev/null; do sleep 0.05; done
+kill $runner
+wait $runner
+check "a signal ends it" test "$?:$(tail -n 1 signal.log)" = "143:stopped by SIGTERM; what was done is in $PWD/signal"
+check "... with its results" has '"step":"vector_add","status":"ok"' signal/part2.jsonl
+while kill -0 "$(cat begun)" 2>/dev/null; do sleep 0.05; done
+check "... and the program" test -s begun
+
+# A recording of a program that fails is none.
 printf '#!/bin/sh\nexit 9\n' >build/gpu/bin/streams
 GPU_STEPS=9 gpu fails.log -o none --part 2 --step streams --step "record streams" --step counters_graph --seconds 600
 check "a program that fails is no recording" has '^FAIL  record streams: the program failed: status 9' fails.log

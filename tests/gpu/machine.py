@@ -295,8 +295,9 @@ def wait_for(child, limit):
 
 
 def kill(child):
+    """With all that it started: it has a session of its own."""
     try:
-        child.kill()
+        os.killpg(child.pid, signal.SIGKILL)
         child.wait(5)
     except (ProcessLookupError, subprocess.TimeoutExpired):
         pass

@@ -183,7 +183,7 @@ def run_parts(session, m, options):
 
 
 def end_early(number, _):
-    raise KeyboardInterrupt('signal %d' % number)
+    raise KeyboardInterrupt(signal.Signals(number).name)
 
 
 def main():
@@ -216,6 +216,10 @@ def main():
                     session, m, options.bundle or os.path.join(folder, 'gpu-bundle')):
                 sys.exit(5)
         finish(session)
+    except KeyboardInterrupt as why:
+        session.say('stopped by %s; what was done is in %s' % (why or 'SIGINT', out))
+        fit_results(session)
+        sys.exit(143 if str(why) else 130)
     except Missing as missing:
         print(missing.says if missing.status == 77 else 'test-gpu: ' + missing.says,
               file=sys.stdout if missing.status == 77 else sys.stderr)
