@@ -59,13 +59,16 @@ for n in 1 2; do
 		while read -r s; do case " $expected " in *" $s "*) ;; *) echo "$s" ;; esac; done)"
 	grep -E '^(FAIL|skipped|test-gpu)' -A 4 "call$n.log"
 done
+cat call1.log call2.log >calls.log
 for part in 1 2 3 4; do
-	check "part $part is green" has "^part $part: [0-9]+ passed, 0 failed, [0-9]+ skipped" <(cat call1.log call2.log)
+	check "part $part is green" has "^part $part: [0-9]+ passed, 0 failed, [0-9]+ skipped" calls.log
 done
 check "the stand-in is what ran" has '^CUPTI used: CUPTI 13.0.1 \(/opt/gpu/lib/libcupti.so.13\)' call1.log
 check "counters have values" has '^ok    counters: [1-9][0-9]* values' call1.log
 check "the results come back" test "$(ls root/results/1 root/results/2 | tr '\n' ' ')" = \
 	"root/results/1: log part1.jsonl part2.jsonl recordings.tar  root/results/2: log part3.jsonl part4.jsonl "
-check "and make a document" has '^- ok \*\*D13\*\*' <("$root/scripts/test-gpu-report" --stand-in root/results/1 root/results/2)
+# Through a file: a pipe that is closed early makes Python complain, behind the last line here.
+"$root/scripts/test-gpu-report" --stand-in root/results/1 root/results/2 >results.md
+check "and make a document" has '^- ok \*\*D13\*\*' results.md
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
