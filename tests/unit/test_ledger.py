@@ -80,6 +80,16 @@ class Ledger(unittest.TestCase):
             self.assertTrue(named or untold, f"no test is named: {row[0]}")
             self.assertEqual([t for t in named if not exists(t)], [], row[0])
 
+    def test_cases_that_rows_quote_stand_in_their_tests(self):
+        """`e2e/cuda_client`: "behind us": what is between "..." is in that test, in words or as a function's name."""
+        for row in ways():
+            for test, quoted in re.findall(r'`(\w+/\w+)`: ((?:"[^"]+"(?:, )?)+)', row[2]):
+                files = [ROOT / "tests" / (test + suffix) for suffix in (".sh", ".c", ".py", "")]
+                text = " ".join(f.read_text(encoding="utf-8") for f in files if f.is_file())
+                for case in re.findall(r'"([^"]+)"', quoted):
+                    for part in filter(None, (p.strip(" ,:") for p in case.split("..."))):
+                        self.assertTrue(part in text or part.replace(" ", "_") in text, f"{test}: {case}")
+
     def test_every_row_has_a_switch_or_a_reason(self):
         known = switches_in_code()
         for row in ways():
