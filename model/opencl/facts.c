@@ -100,18 +100,23 @@ static int add_creation(struct gt_model *m, const struct gt_call *call, uint32_t
 	return 0;
 }
 
-/* Only kinds that facts are asked about: a program may make millions of buffers. Devices always, for their numbers. */
-static bool has_facts(uint32_t kind)
+/*
+ * Only what facts are asked about: a program may make millions of buffers. Devices always, for their numbers. Of memory
+ * that is images and pipes (collectors/opencl/define.c); without their creations each image would take the facts of
+ * all later ones at its address.
+ */
+static bool has_facts(const struct gt_call *call, uint32_t kind)
 {
-	return kind != REC_OBJECT_MEM && kind != REC_OBJECT_SAMPLER && kind != REC_OBJECT_EVENT &&
-		kind != REC_OBJECT_SVM;
+	if (kind == REC_OBJECT_MEM)
+		return strstr(call->fn->name, "Image") || strstr(call->fn->name, "Pipe");
+	return kind != REC_OBJECT_SAMPLER && kind != REC_OBJECT_EVENT && kind != REC_OBJECT_SVM;
 }
 
 int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f)
 {
 	struct gt_arg arg;
 
-	if (call->result || !has_facts(f->object))
+	if (call->result || !has_facts(call, f->object))
 		return 0;
 	if (f->action == GT_ACT_CREATE)
 		return add_creation(m, call, f->object, gt_call_return(call), 0);

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/memory.h"
+#include "common/hash.h"
+#include "common/map.h"
+#include "common/paged.h"
 #include "model/nvtx/ranges.h"
 #include "model/window.h"
 #include "writers/payload_json.h"
@@ -39,11 +41,12 @@ static const struct { const char *domain, *table; int class; } libraries[LIBRARI
 	{ "cuBLAS", "CUBLAS_EVENTS", GT_SQL_CLASS_CUBLAS }, { "cuDNN", "CUDNN_EVENTS", GT_SQL_CLASS_CUDNN },
 };
 
+struct known_domain { uint32_t process, domain; bool has_row; struct gt_string name; };
+
 struct nvtx {
 	struct gt_sql_feeder *f;
 	struct gt_sql_table *table, *library[LIBRARIES], *schema;
-	struct { uint32_t process, domain; } *known; /* domains that have a row */
-	size_t n_known, room;
+	struct gt_map known;              /* struct known_domain: those that have a row, and those that the program named */
 	struct gt_text json;
 };
 
@@ -65,17 +68,37 @@ static struct gt_sql_row *add(
 	return r;
 }
 
-/* True when it was not known yet. */
+static bool same_domain(const void *element, const void *key, const void *ctx)
+{
+	const struct known_domain *a = element, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->domain == b->domain;
+}
+
+static struct known_domain *known_domain(struct nvtx *n, uint32_t process, uint32_t domain)
+{
+	const struct known_domain key = { .process = process, .domain = domain };
+	uint64_t hash = gt_hash(GT_HASH, (uint64_t)process << 32 | domain);
+	struct known_domain *k;
+	bool fresh;
+
+	gt_paged_tick();
+	k = gt_map_add(&n->known, sizeof *k, hash, &key, same_domain, NULL, &fresh);
+	if (k && fresh)
+		*k = key;
+	return k;
+}
+
+/* True when it had no row yet. */
 static bool note_domain(struct nvtx *n, uint32_t process, uint32_t domain)
 {
-	for (size_t i = n->n_known; i; i--)
-		if (n->known[i - 1].domain == domain && n->known[i - 1].process == process)
-			return false;
-	if (!gt_grow((void **)&n->known, n->n_known, &n->room, sizeof *n->known))
-		return true;
-	n->known[n->n_known].process = process;
-	n->known[n->n_known++].domain = domain;
-	return true;
+	struct known_domain *k = known_domain(n, process, domain);
+	bool had = k && k->has_row;
+
+	if (k)
+		k->has_row = true;
+	return !had;
 }
 
 /*
@@ -97,16 +120,25 @@ static int library_of(struct gt_string domain)
 	return -1;
 }
 
-/* What the domain that ends was called. */
-static struct gt_string domain_name(const struct gt_model *m, const struct gt_range_name *end)
+/* What domains were called, for their ends. The last name holds, wherever the end stands. */
+static void note_names(struct nvtx *n)
 {
-	for (uint32_t i = gt_model_range_name_count(m); i-- > 0;) {
-		const struct gt_range_name *n = gt_model_range_name(m, i);
+	for (uint32_t i = 0; i < gt_model_range_name_count(n->f->m); i++) {
+		const struct gt_range_name *name = gt_model_range_name(n->f->m, i);
+		struct known_domain *k =
+			name->what == REC_NVTX_DOMAIN ? known_domain(n, name->process, name->domain) : NULL;
 
-		if (n->what == REC_NVTX_DOMAIN && n->domain == end->domain && n->process == end->process)
-			return n->text;
+		if (k)
+			k->name = name->text;
 	}
-	return (struct gt_string){ NULL, 0 };
+}
+
+/* What the domain that ends was called. */
+static struct gt_string domain_name(struct nvtx *n, const struct gt_range_name *end)
+{
+	const struct known_domain *k = known_domain(n, end->process, end->domain);
+
+	return k ? k->name : (struct gt_string){ NULL, 0 };
 }
 
 /* True when the range stands there and not in NVTX_EVENTS. */
@@ -140,7 +172,7 @@ static void add_name(struct nvtx *n, const struct gt_range_name *name)
 		add(n, name->time_ns, DOMAIN, tid, name->domain, name->text);
 		break;
 	case REC_NVTX_DOMAIN_END:
-		if (!n->f->library_ranges && library_of(domain_name(n->f->m, name)) >= 0)
+		if (!n->f->library_ranges && library_of(domain_name(n, name)) >= 0)
 			break;
 		add(n, name->time_ns, DOMAIN_END, tid, name->domain, name->text);
 		break;
@@ -254,6 +286,7 @@ void gt_sql_nvtx(struct gt_sql_feeder *f)
 	n.schema = gt_sql_feed(f->db, "NVTX_EVENTS_PAYLOAD_SCHEMAS", schema_cells, 4);
 	for (int i = 0; i < LIBRARIES; i++)
 		n.library[i] = gt_sql_feed(f->db, libraries[i].table, library_cells, 5);
+	note_names(&n);
 	for (uint32_t i = 0; i < gt_model_range_name_count(f->m) && !gt_sql_failed(f->db); i++)
 		/* names hold for what comes later, whatever the window */
 		add_name(&n, gt_model_range_name(f->m, i));
@@ -265,6 +298,6 @@ void gt_sql_nvtx(struct gt_sql_feeder *f)
 			add_range(&n, g);
 	}
 	gt_sql_payload_schemas(f);
-	free(n.known);
+	gt_map_free(&n.known, sizeof(struct known_domain));
 	gt_text_free(&n.json);
 }
