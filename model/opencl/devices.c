@@ -14,6 +14,7 @@
 
 #include "opencl_values.h"
 
+#include "common/paged.h"
 #include "model/internal.h"
 
 #define NONE UINT32_MAX
@@ -235,12 +236,14 @@ static int collect(const struct gt_model *m, struct sightings *all)
 	for (size_t i = 0; i < m->creations.n; i++) {
 		const struct gt_creation *c = (const struct gt_creation *)m->creations.data + i;
 
+		gt_paged_tick();
 		if (c->kind == REC_OBJECT_DEVICE && see(all, c->process, c->handle, c->tick, c->parent))
 			return -1;
 	}
 	for (size_t i = 0; i < m->facts.n; i++) {
 		const struct gt_fact *f = (const struct gt_fact *)m->facts.data + i;
 
+		gt_paged_tick();
 		if (f->kind == REC_OBJECT_DEVICE && f->n_attrs && see(all, f->process, f->handle, f->tick, 0))
 			return -1;
 	}

@@ -46,7 +46,7 @@ struct known_domain { uint32_t process, domain; bool has_row; struct gt_string n
 struct nvtx {
 	struct gt_sql_feeder *f;
 	struct gt_sql_table *table, *library[LIBRARIES], *schema;
-	struct gt_map known;              /* struct known_domain: those that have a row, and those that the program named */
+	struct gt_map known;              /* struct known_domain: with a row, or named by the program */
 	struct gt_text json;
 };
 
