@@ -385,6 +385,9 @@ class Body:
         fn = self.fn
         self.add("tap_call_finish(&call_);")
         if fn.event:
+            waits = [a for a in fn.args if a.role == "waits"]
+            self.add("enqueue_.n_waits = %s;" % (waits[0].count if waits else "0"))
+            self.add("enqueue_.waits = %s;" % (waits[0].name if waits else "NULL"))
             self.add("tap_cl_enqueued(&enqueue_, real, &call_, code_, %s);" % ("%s != CL_FALSE" % fn.blocking if fn.blocking else "false"))
         if "post" in fn.hooks:
             args = names(fn, self.own)

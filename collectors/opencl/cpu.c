@@ -388,11 +388,11 @@ static void end_counting(bool is_over)
 }
 
 bool tap_cl_cpu_end(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue queue,
-	cl_event event, bool done)
+	cl_event event, enum tap_cl_end end)
 {
-	bool mine = TAP_READ_ONCE(holder) == tap_sys_gettid() && --depth == 0;
+	bool mine = TAP_READ_ONCE(holder) == tap_sys_gettid() && --depth == 0, done = end == TAP_CL_OVER;
 
-	if (mine && now.counts && !done && event)
+	if (mine && now.counts && end == TAP_CL_OPEN && event)
 		done = wait_for(real, queue, event);
 	if (mine) {
 		end_counting(done);

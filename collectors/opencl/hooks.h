@@ -22,6 +22,8 @@ struct tap_cl_enqueue {
 	struct tap_cl_queue *state;  /* the collector's, NULL for a queue it never saw */
 	enum rec_loss refused;       /* why it is not to be timed; 0 = it is, or times are not wanted */
 	bool timed;
+	cl_uint n_waits;             /* set by the wrapper, behind the real call */
+	const cl_event *waits;       /* the application's */
 };
 /* The event slot to pass to the driver: the application's own when the command is not to be timed. */
 cl_event *tap_cl_event_slot(

@@ -164,8 +164,24 @@ struct tap_cl_queue *tap_cl_queue_last(void);     /* of this thread; NULL */
 __attribute__((cold)) bool tap_cl_ring_grow(struct tap_cl_queue *q);
 void tap_cl_tokens_reset(void);                   /* the child of a fork */
 
+/* ------------------------------------------------------------------ behind a user event: held.c */
+
+/* The program has made a user event; it has set it. False: there was no room; it was not known. */
+bool tap_cl_gate_close(cl_event event);
+bool tap_cl_gate_open(cl_event event);
+bool tap_cl_gates_closed(void);
+/*
+ * Behind each enqueue: what the command waits for, through others too. event: its own, NULL if there is none to be had.
+ * True: for a user event that is not set. *known false: there was no room to keep that for what comes behind it.
+ */
+bool tap_cl_note_held(uint32_t fn, cl_command_queue queue, const struct tap_cl_queue *state, uint32_t n,
+	const cl_event *waits, cl_event event, bool *known);
+void tap_cl_held_forget(void);                    /* the child of a fork */
+
 /* ------------------------------------------------------------------ --serialize: serialize.c */
 
+/* As tap_cl_note_held, and told once that such a command is not waited for. */
+bool tap_cl_held_back(const struct tap_cl_enqueue *e, const struct tap_call *call, cl_event event);
 /*
  * Behind an enqueue: waits until the command is over. event: the command's, NULL if there is none to be had. True: it
  * is over; false: the program holds it back.
@@ -195,10 +211,11 @@ static inline void tap_cl_cpu_look(bool before)
 void tap_cl_cpu_begin(struct tap_cl_queue *q);
 /*
  * After it, in the same thread; event: the command's, NULL if there is none to be had. Waits until the command is over,
- * for a limited time; a kernel's counters are written. True: it is over.
+ * for a limited time, unless the program holds it back; a kernel's counters are written. True: it is over.
  */
+enum tap_cl_end { TAP_CL_OPEN, TAP_CL_OVER, TAP_CL_HELD };
 bool tap_cl_cpu_end(const struct tap_opencl_api *real, const struct tap_call *call, cl_command_queue queue,
-	cl_event event, bool done);
+	cl_event event, enum tap_cl_end end);
 void tap_cl_cpu_forget(void);                     /* the child of a fork */
 
 /* ------------------------------------------------------------------ one command's times: times.c */

@@ -682,20 +682,26 @@ static cl_event event_of(const struct tap_cl_enqueue *e)
 static __attribute__((cold, noinline)) void enqueued_alone(struct tap_cl_enqueue *e, const struct tap_opencl_api *real,
 	const struct tap_call *call, cl_int err, bool blocking)
 {
+	enum tap_cl_end end = blocking ? TAP_CL_OVER : TAP_CL_OPEN;
 	cl_event event;
 
 	if (e->state)
 		real = e->state->real;
 	tap_own_calls_begin();
 	if (err != CL_SUCCESS) {
-		tap_cl_cpu_end(real, NULL, e->queue, NULL, true);
+		tap_cl_cpu_end(real, NULL, e->queue, NULL, TAP_CL_OVER);
 	} else if (!atomic_load(&tap_cl_closed) || e->timed) {
 		/* Before it is kept: another thread may find it complete and give it back at once. */
 		event = event_of(e);
+		bool held = tap_cl_held_back(e, call, event);
+
 		take(e, call, blocking);
-		if (tap_options.serialize && !blocking && e->queue)
-			blocking = tap_cl_serialize(real, call, e->queue, event);
-		look(e->state, tap_cl_cpu_end(real, call, e->queue, event, blocking));
+		if (end == TAP_CL_OPEN && held)
+			end = TAP_CL_HELD;
+		else if (tap_options.serialize && end == TAP_CL_OPEN && e->queue &&
+			tap_cl_serialize(real, call, e->queue, event))
+			end = TAP_CL_OVER;
+		look(e->state, tap_cl_cpu_end(real, call, e->queue, event, end));
 	}
 	if (err != CL_SUCCESS || !e->timed)
 		give_back(e);                   /* untimed: nobody else has it */

@@ -5,8 +5,10 @@
  * May       wait: without an end for a command that the device can reach, BEGIN_NS for one that the program holds back.
  *
  * SERIAL1  What only the program can let go (a user event, a semaphore) must stay free to happen in this very thread.
- *          While such a gate may be closed a wait polls and gives up; `held` then says that the next waits would be in
- *          vain, until the program opens a gate. gates is an upper bound: one that is released unset stays counted.
+ *          What stands behind a user event is known and not waited for (held.c). While another gate may be closed, or
+ *          one is, a wait for anything else polls and gives up; `held` then says that the next waits would be in vain,
+ *          until the program opens a gate. gates counts those that held.c does not know, and is an upper bound: a
+ *          semaphore that is signalled before the wait stays counted.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -68,6 +70,28 @@ void tap_cl_serialize_forget(void)
 {
 	atomic_store(&gates, 0);
 	atomic_store(&held, false);
+	tap_cl_held_forget();
+}
+
+static void note_held(void)
+{
+	tap_note(TAP_PART_OPENCL,
+		"--%s: a command waits for what the program does later (a user event that is not set, say): that one "
+		"is not waited for, nor what stands behind it",
+		tap_options.serialize ? "serialize" : "cpu-counters");
+}
+
+bool tap_cl_held_back(const struct tap_cl_enqueue *e, const struct tap_call *call, cl_event event)
+{
+	static _Atomic bool told;
+	bool known, is = tap_cl_note_held(call->fn, e->queue, e->state, e->n_waits, e->waits,
+		event || !e->app || !*e->app ? event : *e->app, &known);
+
+	if (!known)
+		closed_one();
+	if (is && !atomic_exchange(&told, true))
+		note_held();
+	return is;
 }
 
 bool tap_cl_serialize(
@@ -77,7 +101,7 @@ bool tap_cl_serialize(
 		closed_one();
 	else if (call->fn == FN_clEnqueueSignalSemaphoresKHR)
 		opened_one();
-	if (!atomic_load(&gates)) {
+	if (!atomic_load(&gates) && !tap_cl_gates_closed()) {
 		if (real->clFinish)
 			real->clFinish(queue);
 		return real->clFinish;
@@ -87,8 +111,9 @@ bool tap_cl_serialize(
 	if (tap_cl_wait_polling(real, queue, event, UINT64_MAX))
 		return true;
 	if (!atomic_exchange(&held, true))
-		tap_note(TAP_PART_OPENCL, "--serialize: a command waits for what the program does later: none is "
-					  "waited for until the program lets it go");
+		tap_note(TAP_PART_OPENCL,
+			"--serialize: a command did not begin within a second while others wait for what the program "
+			"does later: none is waited for until the program lets them go");
 	return false;
 }
 
@@ -98,7 +123,7 @@ void tap_cl_post_clCreateUserEvent(const struct tap_opencl_api *real, const stru
 	cl_context context, cl_int *errcode_ret)
 {
 	(void)real, (void)call, (void)context, (void)errcode_ret;
-	if (ret && tap_options.serialize)
+	if (ret && tap_options.one_by_one && !tap_cl_gate_close(ret))
 		closed_one();
 }
 
@@ -113,9 +138,12 @@ cl_event tap_cl_unseen_clCreateUserEvent(const struct tap_opencl_api *real, cl_c
 void tap_cl_post_clSetUserEventStatus(
 	const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_event event, cl_int status)
 {
-	(void)real, (void)call, (void)event, (void)status;
-	if (ret == CL_SUCCESS && tap_options.serialize)
+	(void)real, (void)call, (void)status;
+	if (ret != CL_SUCCESS || !tap_options.one_by_one)
+		return;
+	if (!tap_cl_gate_open(event))
 		opened_one();
+	atomic_store(&held, false);
 }
 
 cl_int tap_cl_unseen_clSetUserEventStatus(const struct tap_opencl_api *real, cl_event event, cl_int status)
@@ -124,4 +152,29 @@ cl_int tap_cl_unseen_clSetUserEventStatus(const struct tap_opencl_api *real, cl_
 
 	tap_cl_post_clSetUserEventStatus(real, NULL, ret, event, status);
 	return ret;
+}
+
+/* ------------------------------------------------------------------ hooks: what holds a queue back and has no event */
+
+static void queue_waits(
+	const struct tap_call *call, cl_int ret, cl_command_queue queue, cl_uint n, const cl_event *waits)
+{
+	struct tap_cl_enqueue e = { .queue = queue, .state = tap_cl_queue_find(queue), .n_waits = n, .waits = waits };
+
+	if (ret == CL_SUCCESS && tap_options.one_by_one)
+		tap_cl_held_back(&e, call, NULL);
+}
+
+void tap_cl_post_clEnqueueWaitForEvents(const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret,
+	cl_command_queue queue, cl_uint n, const cl_event *list)
+{
+	(void)real;
+	queue_waits(call, ret, queue, n, list);
+}
+
+void tap_cl_post_clEnqueueBarrier(
+	const struct tap_opencl_api *real, const struct tap_call *call, cl_int ret, cl_command_queue queue)
+{
+	(void)real;
+	queue_waits(call, ret, queue, 0, NULL);
 }
