@@ -3,8 +3,7 @@
 # Copyright 2026 The gputap authors
 # SPDX-License-Identifier: Apache-2.0
 
-C_FILES := $(wildcard api/*.[ch] common/*.[ch] trace/*/*.[ch] collectors/*.[ch] collectors/*/*.[ch] interpose/*.[ch] interpose/*/*.[ch] model/*.[ch] model/*/*.[ch] writers/*.[ch] writers/*/*.[ch] \
-	common/*/*.[ch] analysis/*.[ch] analysis/*/*.[ch] cli/*.[ch] cli/*/*.[ch] tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] bench/*.[ch] examples/*.c examples/*/*.[ch])
+C_FILES := $(sort $(shell find analysis api bench cli collectors common examples interpose model scripts tests trace writers -name '*.[ch]'))
 
 SHELL_FILES := $(shell grep -lE '^\#!.*(bash|/sh)$$' $(wildcard scripts/* tests/run tests/golden/run bench/run)) $(wildcard tests/*.sh tests/*/*.sh examples/*.sh .ci/run)
 

@@ -57,7 +57,8 @@ static bool find_tool(void)
 	for (size_t i = 0; dir[i]; i++)
 		if (dir[i] == '/')
 			n = i + 1;
-	return n && (try_tool(dir, n, "gputap") || try_tool(dir, n, "../bin/gputap") || try_tool(dir, n, "../../bin/gputap"));
+	return n && (try_tool(dir, n, "gputap") || try_tool(dir, n, "../bin/gputap") ||
+			    try_tool(dir, n, "../../bin/gputap"));
 }
 
 static bool begins(const char *line, const char *with)

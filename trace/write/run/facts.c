@@ -157,8 +157,8 @@ static void put_first_line_of(struct tap_text *t, const char *key, const char *p
 
 /*
  * Field 22 of stat, the start in clock ticks since boot: with pid, boot and namespace a reader knows the process again
- * while it runs. It is read of the first thread, which has the same: a user-mode emulator makes up the process' own file.
- * In another pid namespace's /proc no thread has that number. The name before it, in brackets, may hold anything.
+ * while it runs. It is read of the first thread, which has the same: a user-mode emulator makes up the process' own
+ * file. In another pid namespace's /proc no thread has that number. The name before it, in brackets, may hold anything.
  */
 static void put_start_time(struct tap_text *t)
 {

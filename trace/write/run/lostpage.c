@@ -12,8 +12,8 @@
  *
  * A launcher makes the page ahead (cli/run/place.c), so that it is there where the file system has no room for a file
  * any more, or a handler of signals no stack to make one. At its end it removes the page if nobody counts in it: who
- * maps it for that leaves its pid there. Meanwhile the page also says how many bytes processes have written into `run`, so
- * that the launcher sees when somebody cuts that.
+ * maps it for that leaves its pid there. Meanwhile the page also says how many bytes processes have written into `run`,
+ * so that the launcher sees when somebody cuts that.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

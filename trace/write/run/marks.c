@@ -156,7 +156,8 @@ static bool rename_count(uint64_t to)
 
 	if (count_path(count_at, count.said) && count_path(count_to, to))
 		err = TAP_SYS(renameat, AT_FDCWD, count_at, AT_FDCWD, count_to, 0, 0);
-	if (err == -2 /* ENOENT */) {           /* the launcher has it, or it is out of reach: what comes is told elsewhere */
+	/* The launcher has it, or it is out of reach: what comes is told elsewhere. */
+	if (err == -2 /* ENOENT */) {
 		count.taken += count.said;
 		count.said = 0;
 	}

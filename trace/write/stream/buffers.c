@@ -281,7 +281,8 @@ bool tap_buffers_seen(uint64_t place, uint64_t told, uint64_t seen)
 		tap_sys_close(fd);
 	if (!c)
 		return false;
-	__atomic_compare_exchange_n(&tap_buffers_head(c)->valid, &told, seen, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(
+		&tap_buffers_head(c)->valid, &told, seen, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	tap_sys_munmap(c, REC_CUPTI_BUFFER);
 	return true;
 }

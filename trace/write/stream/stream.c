@@ -61,15 +61,18 @@ static struct rec_control *first_page(void)
 enum { MAY_MOVE = 1, TO_PLACE = 3 };    /* MREMAP_MAYMOVE, with MREMAP_FIXED; of the kernel: _GNU_SOURCE has the names */
 
 /*
- * A second mapping of the page; where there is none to be had, as under user-mode emulators, the one that there is. What
- * may still be written to its old place gets memory of its own in tap_pool_forget.
+ * A second mapping of the page; where there is none to be had, as under user-mode emulators, the one that there is.
+ * What may still be written to its old place gets memory of its own in tap_pool_forget.
  */
 static long map_elsewhere(struct rec_control *page)
 {
 	long at = TAP_SYS(mremap, page, 0, REC_CONTROL_BYTES, MAY_MOVE, 0, 0);
-	void *place = at > 0 ? NULL : tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *place = at > 0 ? NULL
+			     : tap_sys_mmap(NULL, REC_CONTROL_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return place ? TAP_SYS(mremap, page, REC_CONTROL_BYTES, REC_CONTROL_BYTES, TO_PLACE, place, 0) : at;
+	if (!place)
+		return at;
+	return TAP_SYS(mremap, page, REC_CONTROL_BYTES, REC_CONTROL_BYTES, TO_PLACE, place, 0);
 }
 
 /*
@@ -94,9 +97,10 @@ static uint64_t *parents_counters(bool alive)
 	static uint32_t folder_of; /* process */
 	uint32_t pid = parents_page && alive ? tap_sys_getpid() : 0;
 
-	return !parents_page || tap_run_is_launched() || (alive && __atomic_exchange_n(&folder_of, pid, __ATOMIC_RELAXED) != pid)
-		? NULL
-		: parents_page->lost_by_others;
+	if (!parents_page || tap_run_is_launched())
+		return NULL;
+	return alive && __atomic_exchange_n(&folder_of, pid, __ATOMIC_RELAXED) != pid ? NULL
+										      : parents_page->lost_by_others;
 }
 
 /*
