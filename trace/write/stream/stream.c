@@ -58,7 +58,8 @@ static struct rec_control *first_page(void)
 	return NULL;
 }
 
-enum { MAY_MOVE = 1, TO_PLACE = 3 };    /* MREMAP_MAYMOVE, with MREMAP_FIXED; of the kernel: _GNU_SOURCE has the names */
+/* MREMAP_MAYMOVE, with MREMAP_FIXED; of the kernel: _GNU_SOURCE has the names. */
+enum { MAY_MOVE = 1, TO_PLACE = 3 };
 
 /*
  * A second mapping of the page; where there is none to be had, as under user-mode emulators, the one that there is.
