@@ -74,9 +74,11 @@ GT_SORT_INLINE void gt_sort_merge(const struct gt_sort *s, size_t from, size_t m
 	size_t left, n, right = mid, out, part;
 
 	while (from < mid && gt_sort_in_order(s, from, mid))
-		from++;
+		if (!(++from % GT_SORT_FORGET(s)))
+			gt_sort_forget(s, s->b, from - GT_SORT_FORGET(s), from);
 	while (to > mid && gt_sort_in_order(s, mid - 1, to - 1))
-		to--;
+		if (!(--to % GT_SORT_FORGET(s)))
+			gt_sort_forget(s, s->b, to, to + GT_SORT_FORGET(s));
 	if (from == mid || mid == to)
 		return;
 	n = mid - from;
