@@ -137,9 +137,13 @@ PLAIN = {'SassMetrics_Config', 'SassMetrics_InstanceValue', 'SassMetrics_Data'}
 FILES = {
     'collectors/profiler/session.c': (COLLECTOR, {
         'AUTO_RANGE': 'CUPTI_AutoRange', 'USER_RANGE': 'CUPTI_UserRange', 'APPLICATION_REPLAY': 'CUPTI_ApplicationReplay',
-        'USER_REPLAY': 'CUPTI_UserReplay', 'KERNEL_REPLAY': 'CUPTI_KernelReplay', 'SUPPORTED': 'CUPTI_PROFILER_CONFIGURATION_SUPPORTED',
-        'HARDWARE_BUSY': 'CUPTI_ERROR_HARDWARE_BUSY', 'PRIVILEGES': 'CUPTI_ERROR_INSUFFICIENT_PRIVILEGES',
-        'VIRTUAL_PRIVILEGES': 'CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES'}),
+        'USER_REPLAY': 'CUPTI_UserReplay', 'KERNEL_REPLAY': 'CUPTI_KernelReplay', 'SUPPORTED': 'CUPTI_PROFILER_CONFIGURATION_SUPPORTED'}),
+    'collectors/cupti_answer.h': ({}, {
+        'TAP_CUPTI_OK': 'CUPTI_SUCCESS', 'TAP_CUPTI_INVALID_PARAMETER': 'CUPTI_ERROR_INVALID_PARAMETER',
+        'TAP_CUPTI_NOT_INITIALIZED': 'CUPTI_ERROR_NOT_INITIALIZED', 'TAP_CUPTI_INVALID_KIND': 'CUPTI_ERROR_INVALID_KIND',
+        'TAP_CUPTI_HARDWARE_BUSY': 'CUPTI_ERROR_HARDWARE_BUSY', 'TAP_CUPTI_PRIVILEGES': 'CUPTI_ERROR_INSUFFICIENT_PRIVILEGES',
+        'TAP_CUPTI_BUSY': 'CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED',
+        'TAP_CUPTI_VIRTUAL_PRIVILEGES': 'CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES', 'TAP_CUPTI_UNKNOWN': 'CUPTI_ERROR_UNKNOWN'}),
     'collectors/profiler/pm.c': (MONITORS, {
         'KEEP_OLDEST': 'CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST',
         'DATA_FULL': 'CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL'}),
@@ -165,7 +169,10 @@ def text_of(path):
 
 def structures(source):
     """The part of a file that declares what CUPTI's calls take, the macro BEGIN among it; and each structure's members."""
-    part = re.search(r'^#define BEGIN .*?^#undef BEGIN$', source, re.M | re.S).group(0)
+    found = re.search(r'^#define BEGIN .*?^#undef BEGIN$', source, re.M | re.S)
+    if not found:                       # numbers alone
+        return '', {}
+    part = found.group(0)
     part = part.replace('#undef BEGIN', '')
     members = {}
     for name, body in re.findall(r'struct (\w+) \{(.*?)\};', part, re.S):
