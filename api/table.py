@@ -113,10 +113,6 @@ class Arg:
         self.typed_out, self.role, self.position = False, "-", -1
         self.said = False               # the .api line speaks of this pointer
 
-    def kept(self):
-        """Copied of calls that failed, too: what a text says is often why."""
-        return self.copy == "string" and not self.count
-
     def is_pointer(self):
         return self.p.callback is None and ("*" in self.type or self.type.endswith("[]"))
 
@@ -143,6 +139,10 @@ class Fn:
     def shown(self):
         """The function's name: a second prototype has another one in C alone."""
         return self.revises or self.name
+
+    def kept(self, a):
+        """Copied of calls that failed, too: what a text says is often why. The wrappers of OpenCL do that."""
+        return self.domain == DOMAIN_OPENCL and not self.is_callback and a.copy == "string" and not a.count
 
     def ident(self):
         return self.name.replace(".", "_")
@@ -436,5 +436,5 @@ def function_lines(fn):
     for a in fn.args:
         out.append("P\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%s\t%d" % (
             a.p.text, a.name, a.value, a.group or "-", a.position, a.bytes, a.copy, a.dir, a.elem, a.elem_bytes, a.object,
-            a.count or "-", a.capacity or "-", a.limit, a.typed_out, a.role, a.kept()))
+            a.count or "-", a.capacity or "-", a.limit, a.typed_out, a.role, fn.kept(a)))
     return out

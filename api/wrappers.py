@@ -293,9 +293,9 @@ class Body:
         self.add("if (code_ == CL_SUCCESS) {")
         for a in self.copies:
             self.size_of(a)
-        kept = [a for a in self.copies if a.kept()]
-        self.add("} else {" if kept and not self.fn.is_callback else "}")
-        if kept and not self.fn.is_callback:
+        kept = [a for a in self.copies if self.fn.kept(a)]
+        self.add("} else {" if kept else "}")
+        if kept:
             for a in kept:
                 self.add("if (%s) {" % a.name, 2)
                 self.add("%s_n_ = tap_failed_text_bytes(%s, %d, &cut_);" % (a.name, a.name, a.limit), 3)
@@ -357,7 +357,7 @@ class Body:
         if a in self.counters:
             self.add("if (%s_n_)" % a.name, 2)
             self.add("*out_++ = %s_v_;" % a.name, 3)
-        elif a.kept() and not self.fn.is_callback:
+        elif self.fn.kept(a):
             self.add("if (%s)" % a.name, 2)
             self.add("%stap_put_text(out_, %s, %s_n_, code_ != CL_SUCCESS);" % (step, a.name, a.name), 3)
         elif a.copy == "string":
