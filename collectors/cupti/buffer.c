@@ -19,7 +19,7 @@
 #include "trace/write/stream/buffers.h"
 
 #define SHARED_PLACE (32u * REC_BLOCK)  /* bytes: one buffer for all threads */
-#define THREAD_PLACE (8u * REC_BLOCK)   /* one per thread */
+#define THREAD_PLACE (8u * REC_BLOCK)   /* one per thread, while they are few */
 #define LARGEST_PLACE (4096u * REC_BLOCK)
 #define WASTE_BYTES 65536u              /* of a buffer whose records are thrown away */
 #define WASTE_KIND 0xffffu
@@ -58,7 +58,14 @@ static uint64_t count_records(const struct rec_chunk *c)
 	return n;
 }
 
-bool tap_cupti_buffers_open(void) { return tap_buffers_open(place_bytes(), count_records); }
+/* Who asked for a size gets it; of one buffer for all threads few are out. */
+bool tap_cupti_buffers_open(void)
+{
+	bool per_thread = tap_cupti.flags & REC_CUPTI_PER_THREAD_BUFFERS;
+
+	return tap_buffers_open(
+		place_bytes(), !per_thread || tap_cupti_option_number("cuda-buffer-size"), count_records);
+}
 
 /* ------------------------------------------------------------------- waste */
 

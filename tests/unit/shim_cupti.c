@@ -110,7 +110,7 @@ static void find_buffers(struct found *f)
 			continue;
 		}
 		f->bad += head.c.magic != REC_CHUNK_MAGIC || head.c.kind != REC_CHUNK_CUPTI ||
-			head.c.bytes % REC_BLOCK || !head.c.bytes;
+			head.c.bytes % 4096 || !head.c.bytes;
 		pread(fd, &kind, 4, (off_t)(at + REC_CUPTI_BUFFER));
 		f->bad += head.c.rec_offset != at || head.c.blob_bytes + REC_CUPTI_BUFFER != head.c.bytes ||
 		          head.b.number >= sizeof f->seen || !head.b.requested_tid;
@@ -121,7 +121,7 @@ static void find_buffers(struct found *f)
 			(head.b.completed_tick < head.b.requested_tick || !head.b.completed_tid);
 		f->valid += head.b.valid;
 		f->first_kind += kind == KERNEL;
-		at += head.c.bytes;
+		at += (head.c.bytes + REC_BLOCK - 1) / REC_BLOCK * REC_BLOCK;
 	}
 	close(fd);
 }

@@ -8,8 +8,12 @@
  * BUFFER1  A place belongs to the thread that took it until it is given back: nothing but counters is shared.
  * BUFFER2  A place is allocated before it is mapped (SPACE1), and its magic is written last (CHUNK2). Its bytes are
  *          zero where the other library has not written yet, so after a kill its records end at the first zero.
- * BUFFER3  Places are whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet) begins
+ * BUFFER3  Places begin at whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet) begins
  *          with a zero: a reader that goes on block by block there misses none behind it.
+ *
+ * CUPTI keeps a buffer for each thread that ever did something until a flush, so thousands may be out that hold a
+ * record or two: the more are out, and the less room there is, the smaller are new places. One of less than a block is
+ * followed by a hole.
  *
  * What a buffer left of its place goes to the next request: a flush gives back buffers that are nearly empty, and the
  * file would be many times longer than what it holds.
@@ -22,28 +26,37 @@
  */
 #include "trace/write/stream/buffers.h"
 
+#include <unistd.h>
+
 #include "common/plain/without.h"
 #include "trace/write/debug.h"
 #include "trace/write/internal.h"
 
-#define WORTH_PUNCHING 32768u           /* bytes: system calls for less would not pay */
+#define WORTH_PUNCHING 16384u           /* bytes: system calls for less would not pay */
 #define LEFT_BYTES 2097152u             /* of a buffer that CUPTI keeps, behind what was seen in it */
 #define RING_PLACES 4096u
 #define RESTS 256u
 #define WORTH_TAKING 2u                 /* blocks: a smaller rest is no place for a buffer */
+#define ROOM_OF_ALL (256ull << 20)      /* bytes that are shared out where there is no --max-size */
+#define SHARE 32u                       /* one more place takes at most this part of what there is for each */
+#define LEAST_PLACE (32768u + REC_CUPTI_BUFFER)         /* buffers of 32 KiB are what others give to CUPTI, too */
+#define LAST_PLACE (8192u + REC_CUPTI_BUFFER)           /* where more is wanted than there is */
+#define SCARCE (4u * LEAST_PLACE)       /* bytes for each */
 /* Where the chunk stands in its file, in the header's word that chunks of a ring keep it in too. */
 #define PLACE(c) ((c)->rec_offset)
 
 static uint32_t file;                   /* K of K.str */
 static struct rec_control *control;     /* its page: mapped as long as the process lives */
 static uint64_t place_bytes, first_place, next_place, numbers;
+static bool equal_places;               /* they do not get smaller */
+static uint64_t places_out;             /* taken and not given back */
 static uint64_t (*count_ring)(const struct rec_chunk *c);
 static uint64_t *ring_given;            /* of each place: 0 = in use or never used, else its turn of being given back */
 static uint64_t ring_turns, ring_limit;
 /* {first block u32, blocks u32} in the file, 0 = none: allocated and never written to */
 static uint64_t rest[RESTS];
 
-bool tap_buffers_open(uint64_t bytes, uint64_t (*ring_count)(const struct rec_chunk *c))
+bool tap_buffers_open(uint64_t bytes, bool equal, uint64_t (*ring_count)(const struct rec_chunk *c))
 {
 	enum rec_loss why;
 	uint64_t mask = tap_sys_signals_block();
@@ -56,7 +69,8 @@ bool tap_buffers_open(uint64_t bytes, uint64_t (*ring_count)(const struct rec_ch
 	control = s->control;
 	first_place = next_place = s->next_chunk;
 	place_bytes = bytes;
-	numbers = 0;
+	equal_places = equal || tap_ring();
+	numbers = places_out = 0;
 	count_ring = ring_count;
 	ring_given = NULL;
 	__builtin_memset(rest, 0, sizeof rest);
@@ -128,6 +142,16 @@ static bool rest_put(uint64_t at, uint64_t bytes)
 	return false;
 }
 
+static void punch(uint64_t at, uint64_t bytes)
+{
+	int fd = tap_seccomp || bytes < WORTH_PUNCHING ? -1 : tap_space_file(file);
+
+	if (fd >= 0 && tap_space_punch(fd, at, bytes))
+		tap_space_uncount(bytes);
+	if (fd >= 0)
+		tap_sys_close(fd);
+}
+
 static bool rest_take(uint64_t *at, uint64_t *bytes)
 {
 	for (uint32_t i = 0; i < RESTS; i++) {
@@ -157,15 +181,51 @@ void tap_buffers_trim(void)
 
 /* ------------------------------------------------------------------- take */
 
-/* A new place at the file's end. What was not to be had there goes back, if nobody took the next one meanwhile. */
-static bool take_new(int fd, uint64_t *at, enum rec_loss *why)
+static uint64_t room_for_each(void)
 {
+	uint64_t max = tap_options.max_size, counted = tap_space_counted(),
+		 all = !max ? ROOM_OF_ALL : max > counted ? max - counted : 0;
+
+	return all / (__atomic_load_n(&places_out, __ATOMIC_RELAXED) + 1);
+}
+
+/* Of a place for the next buffer: whole blocks, or some pages of one. */
+static uint64_t wanted_bytes(void)
+{
+	uint64_t each = room_for_each(), bytes = each / SHARE,
+		 least = tap_options.max_size && each < SCARCE ? LAST_PLACE : LEAST_PLACE;
+
+	if (equal_places || bytes >= place_bytes || gc_without("small-places"))
+		return place_bytes;
+	if (bytes >= REC_BLOCK)
+		return bytes / REC_BLOCK * REC_BLOCK;
+	return tap_round_up(bytes < least ? least : bytes, (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+/* A rest, cut where it is much longer than what is wanted. */
+static bool take_rest(uint64_t *at, uint64_t *bytes)
+{
+	uint64_t wanted = tap_round_up(*bytes, REC_BLOCK), all;
+
+	if (!rest_take(at, &all))
+		return false;
+	*bytes = all < wanted + WORTH_TAKING * REC_BLOCK ? all : wanted;
+	if (*bytes < all && !rest_put(*at + *bytes, all - *bytes))
+		punch(*at + *bytes, all - *bytes);
+	return true;
+}
+
+/* A new place at the file's end. What was not to be had there goes back, if nobody took the next one meanwhile. */
+static bool take_new(int fd, uint64_t *at, uint64_t bytes, enum rec_loss *why)
+{
+	uint64_t blocks = tap_round_up(bytes, REC_BLOCK);
+
 	if (ring_given && (__atomic_load_n(&next_place, __ATOMIC_RELAXED) - first_place) / place_bytes >= ring_limit)
 		return false;
-	*at = __atomic_fetch_add(&next_place, place_bytes, __ATOMIC_RELAXED);
-	if (tap_space_take(fd, *at, place_bytes, false, why))
+	*at = __atomic_fetch_add(&next_place, blocks, __ATOMIC_RELAXED);
+	if (tap_space_take(fd, *at, bytes, false, why))
 		return true;
-	uint64_t end = *at + place_bytes;
+	uint64_t end = *at + blocks;
 
 	__atomic_compare_exchange_n(&next_place, &end, *at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return false;
@@ -190,14 +250,15 @@ static void write_headers(struct rec_chunk *c, uint64_t at, uint64_t bytes)
 static struct rec_chunk *take(int fd, enum rec_loss *why)
 {
 	struct rec_chunk *c = NULL;
-	uint64_t at, bytes = place_bytes;
-	bool fresh = rest_take(&at, &bytes) || take_new(fd, &at, why);
+	uint64_t at, bytes = wanted_bytes();
+	bool fresh = take_rest(&at, &bytes) || take_new(fd, &at, bytes, why);
 
 	if (fresh || (ring_take_oldest(&at) && ring_clear(fd, at)))
 		c = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (!c)
 		return NULL;
 	write_headers(c, at, bytes);
+	__atomic_add_fetch(&places_out, 1, __ATOMIC_RELAXED);
 	if (fresh)
 		tap_tally_chunk(control, at + bytes);
 	return c;
@@ -220,16 +281,6 @@ struct rec_chunk *tap_buffers_take(enum rec_loss *why)
 
 /* ------------------------------------------------------------------- give */
 
-static void punch(uint64_t at, uint64_t bytes)
-{
-	int fd = tap_seccomp || bytes < WORTH_PUNCHING ? -1 : tap_space_file(file);
-
-	if (fd >= 0 && tap_space_punch(fd, at, bytes))
-		tap_space_uncount(bytes);
-	if (fd >= 0)
-		tap_sys_close(fd);
-}
-
 /*
  * The chunk is cut to the blocks that it needs; what lies behind goes to the next request, or back to the disk.
  * BUFFER3: the cut comes first.
@@ -251,6 +302,7 @@ void tap_buffers_give(struct rec_chunk *c)
 	uint64_t used = REC_CUPTI_BUFFER + (valid + 4095) / 4096 * 4096, kept = cut(c, used);
 	uint64_t mask = tap_sys_signals_block();
 
+	__atomic_sub_fetch(&places_out, 1, __ATOMIC_RELAXED);
 	tap_sys_munmap(c, bytes);
 	if (!ring_given)
 		punch(at + used, kept - used);

@@ -16,10 +16,11 @@
 #include "trace/format/rec.h"
 
 /*
- * Makes the file; place_bytes, of a new place, is a multiple of REC_BLOCK. Once a process image. ring_count tells the
- * activities of a chunk that is about to be overwritten (--ring). False: no room.
+ * Makes the file; place_bytes, of a new place, is a multiple of REC_BLOCK; unless they are to be equal, places get
+ * smaller when many are out or room is short. Once a process image. ring_count tells the activities of a chunk that is
+ * about to be overwritten (--ring). False: no room.
  */
-bool tap_buffers_open(uint64_t place_bytes, uint64_t (*ring_count)(const struct rec_chunk *c));
+bool tap_buffers_open(uint64_t place_bytes, bool equal, uint64_t (*ring_count)(const struct rec_chunk *c));
 
 /*
  * A fresh, zeroed place, mapped, its headers written; NULL: no room (*why). What is to be filled begins
