@@ -316,6 +316,72 @@ static void a_forked_child_leaves_buffers_alone(void **state)
 	assert_int_equal(f.completed, 1);
 }
 
+enum { MANY = 1000 };
+
+/* Of each buffer: what is said of its size is there, and zero. */
+static int many_out(void)
+{
+	static uint8_t *buffer[MANY];
+	static size_t bytes[MANY];
+	size_t max;
+
+	begin();
+	for (int i = 0; i < MANY; i++) {
+		tap_cupti_request_buffer(&buffer[i], &bytes[i], &max);
+		shared->n[0] += tap_cupti_waste_is_out();
+		shared->n[1] += bytes[i] > bytes[i ? i - 1 : 0];
+		for (size_t k = 0; k < bytes[i]; k += 512)
+			shared->n[2] += *(uint64_t *)(buffer[i] + k) != 0;
+		put(buffer[i], KERNEL, "one_of_many");
+		memset(buffer[i] + bytes[i] - 8, 0, 8);
+	}
+	shared->n[3] = bytes[0];
+	shared->n[4] = bytes[MANY - 1];
+	if (getenv("KILLED"))
+		kill(getpid(), SIGKILL);
+	for (int i = 0; i < MANY; i++)
+		tap_cupti_complete_buffer(NULL, 0, buffer[i], bytes[i], KERNEL_BYTES);
+	tap_cupti_request_buffer(&buffer[0], &bytes[0], &max);
+	shared->n[5] = bytes[0];
+	tap_cupti_complete_buffer(NULL, 0, buffer[0], bytes[0], put(buffer[0], KERNEL, "the_next"));
+	return 0;
+}
+
+static void many_are_out(const char *killed, const char *size, uint64_t last)
+{
+	static struct found f;
+	struct walk w = { 0 };
+
+	scene_place();
+	assert_int_equal(WIFSIGNALED(RUN_SCENE("many_out", killed, size)), killed[0] == 'K');
+	walk_trace(&w, "t", 0);
+	memset(&f, 0, sizeof f);
+	find_buffers(&f);
+	assert_int_equal(shared->n[0], 0);              /* none that is thrown away */
+	assert_int_equal(shared->n[1], 0);              /* the more, the smaller */
+	assert_int_equal(shared->n[2], 0);
+	assert_int_equal(shared->n[3], 8 * REC_BLOCK - REC_CUPTI_BUFFER);
+	assert_int_equal(shared->n[4], last);
+	assert_int_equal(f.bad, 0);
+	assert_int_equal(f.buffers, f.first_kind);
+	assert_int_equal(f.buffers, killed[0] == 'K' ? MANY : MANY + 1);
+	assert_true(f.length < MANY * REC_BLOCK + (32u << 20));
+	if (killed[0] == 'K')
+		return;
+	assert_in_range(shared->n[5], 65536, 8 * REC_BLOCK);            /* few are out: it is large again */
+	assert_true(f.disk < MANY * 16384 + (16u << 20));
+}
+
+/* Many that are out at once are small: none is thrown away for room that others have and do not use. */
+static void many_buffers_are_small(void **state)
+{
+	(void)state;
+	many_are_out("LIVES=1", "GPUTAP_MAX_SIZE=0", 32768);
+	many_are_out("KILLED=1", "GPUTAP_MAX_SIZE=0", 32768);
+	many_are_out("LIVES=1", "GPUTAP_MAX_SIZE=24M", 8192);
+	many_are_out("KILLED=1", "GPUTAP_MAX_SIZE=24M", 8192);
+}
+
 static int ring(void)
 {
 	begin();
@@ -678,8 +744,9 @@ static void filters_choose_calls_by_name(void **state)
 
 const struct scene scenes[] = {
 	{ "buffers", buffers }, { "killed", killed }, { "same_place", same_place }, { "no_room", no_room },
-	{ "forked", forked }, { "ring", ring }, { "strings", strings }, { "filter", filter }, { "going", going },
-	{ "many_strings", many_strings }, { "overheads", overheads }, { "filters", filters }, { NULL, NULL },
+	{ "forked", forked }, { "many_out", many_out }, { "ring", ring }, { "strings", strings }, { "filter", filter },
+	{ "going", going }, { "many_strings", many_strings }, { "overheads", overheads }, { "filters", filters },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
@@ -690,6 +757,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_buffer_in_anothers_place_is_looked_at_anew),
 		cmocka_unit_test(without_room_buffers_are_thrown_away),
 		cmocka_unit_test(a_forked_child_leaves_buffers_alone),
+		cmocka_unit_test(many_buffers_are_small),
 		cmocka_unit_test(a_ring_of_buffers_counts_what_it_overwrote),
 		cmocka_unit_test(texts_are_stored_once_and_when_they_change),
 		cmocka_unit_test(a_filter_costs_no_text),

@@ -8,8 +8,8 @@
  * BUFFER1  A place belongs to the thread that took it until it is given back: nothing but counters is shared.
  * BUFFER2  A place is allocated before it is mapped (SPACE1), and its magic is written last (CHUNK2). Its bytes are
  *          zero where the other library has not written yet, so after a kill its records end at the first zero.
- * BUFFER3  Places begin at whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet) begins
- *          with a zero: a reader that goes on block by block there misses none behind it.
+ * BUFFER3  Places begin at whole blocks, and a place without a header (a kill, or a rest that nobody has taken yet)
+ *          begins with a zero: a reader that goes on block by block there misses none behind it.
  *
  * CUPTI keeps a buffer for each thread that ever did something until a flush, so thousands may be out that hold a
  * record or two: the more are out, and the less room there is, the smaller are new places. One of less than a block is
@@ -47,7 +47,7 @@
 
 static uint32_t file;                   /* K of K.str */
 static struct rec_control *control;     /* its page: mapped as long as the process lives */
-static uint64_t place_bytes, first_place, next_place, numbers;
+static uint64_t page_bytes, place_bytes, first_place, next_place, numbers;
 static bool equal_places;               /* they do not get smaller */
 static uint64_t places_out;             /* taken and not given back */
 static uint64_t (*count_ring)(const struct rec_chunk *c);
@@ -68,6 +68,7 @@ bool tap_buffers_open(uint64_t bytes, bool equal, uint64_t (*ring_count)(const s
 	file = s->number;
 	control = s->control;
 	first_place = next_place = s->next_chunk;
+	page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	place_bytes = bytes;
 	equal_places = equal || tap_ring();
 	numbers = places_out = 0;
@@ -199,7 +200,7 @@ static uint64_t wanted_bytes(void)
 		return place_bytes;
 	if (bytes >= REC_BLOCK)
 		return bytes / REC_BLOCK * REC_BLOCK;
-	return tap_round_up(bytes < least ? least : bytes, (uint64_t)sysconf(_SC_PAGESIZE));
+	return tap_round_up(bytes < least ? least : bytes, page_bytes);
 }
 
 /* A rest, cut where it is much longer than what is wanted. */
