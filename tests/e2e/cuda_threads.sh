@@ -11,10 +11,11 @@ length() { kib "$(stat -c %s t.gputap/*/*.str | awk '{ n += $1 } END { printf "%
 disk() { kib "$(stat -c '%b %B' t.gputap/*/*.str | awk '{ n += $1 * $2 } END { printf "%.0f", n }')"; }
 # A block of the file (64 KiB) for each buffer, and 32 MiB for those that were larger while they were few.
 short() { [ "$(length)" -lt $(($1 * 64 + 32768)) ] && [ "$(length)" -lt $(($(disk) * 10 + 32768)) ]; }
+# No flush between: all buffers are out at once, however busy the machine is.
 many() {                                        # WAY THREADS LAUNCHES OPTION...
 	local way=$1 threads=$2 launches=$3
 	shift 3
-	traced -q --summary=none "$@" -- "$GPUTAP_BUILD/tests/e2e/cuda_threads" "$way" "$threads" "$launches"
+	traced -q --summary=none --cuda-flush=0 "$@" -- "$GPUTAP_BUILD/tests/e2e/cuda_threads" "$way" "$threads" "$launches"
 	check "$way, $threads threads, $launches launches each $*: the program ends as it should" status 0
 	check "... nothing is missing" eval "whole ledger && walk kinds 10=$((threads * launches))"
 }

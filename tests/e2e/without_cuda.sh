@@ -27,7 +27,7 @@ needed all-given-back "launches without work are told where CUPTI had given all 
 unread() { "$gputap" info --json t.gputap | grep -q '"CUPTI_UNREAD":'; }
 wiped() { cuda incomplete,slow-kernels=60000,drop=7,dropped-kills=7 -- "$ends" pause_unfinished; ! unread && python3 "$GPUTAP_TESTS/e2e/cuda_wipe.py" t.gputap && unread; }
 needed tell-seen "activities in a buffer that CUPTI keeps in a killed process, wiped from outside: told" wiped
-threads() { cuda "" --max-size=12M -- "$GPUTAP_BUILD/tests/e2e/cuda_threads" waiting 500 1; status 0 && whole ledger && kinds 10=500; }
+threads() { cuda "" --max-size=12M --cuda-flush=0 -- "$GPUTAP_BUILD/tests/e2e/cuda_threads" waiting 500 1; status 0 && whole ledger && kinds 10=500; }
 needed small-places "the more buffers are out, the smaller are new ones: many threads have room within a limit" threads
 recorded() { "$gputap" stats -q -r cuda_api_sum --format csv t.gputap | awk -F, -v name="$1" '$0 ~ name {n = $3} END {print n + 0}'; }
 all_there() { [ "$(recorded cuCtxGetDevice)" -ge "$(od -An -v -t u8 calls | awk '{print $1 + $2}')" ]; }

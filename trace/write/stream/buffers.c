@@ -49,7 +49,7 @@ static uint32_t file;                   /* K of K.str */
 static struct rec_control *control;     /* its page: mapped as long as the process lives */
 static uint64_t page_bytes, place_bytes, first_place, next_place, numbers;
 static bool equal_places;               /* they do not get smaller */
-static uint64_t places_out;             /* taken and not given back */
+static uint64_t places_out;             /* taken, or about to be, and not given back */
 static uint64_t (*count_ring)(const struct rec_chunk *c);
 static uint64_t *ring_given;            /* of each place: 0 = in use or never used, else its turn of being given back */
 static uint64_t ring_turns, ring_limit;
@@ -167,27 +167,37 @@ static bool rest_take(uint64_t *at, uint64_t *bytes)
 	return false;
 }
 
-void tap_buffers_trim(void)
+static void give_rests(int fd)
 {
-	uint64_t mask = tap_sys_signals_block(), at, bytes;
-	int fd = place_bytes && !tap_seccomp ? tap_space_file(file) : -1;
+	uint64_t at, bytes;
 
-	while (fd >= 0 && rest_take(&at, &bytes))
+	while (rest_take(&at, &bytes))
 		if (tap_space_punch(fd, at, bytes))
 			tap_space_uncount(bytes);
-	if (fd >= 0)
+}
+
+void tap_buffers_trim(void)
+{
+	uint64_t mask = tap_sys_signals_block();
+	int fd = place_bytes && !tap_seccomp ? tap_space_file(file) : -1;
+
+	if (fd >= 0) {
+		give_rests(fd);
 		tap_sys_close(fd);
+	}
 	tap_sys_signals_restore(mask);
 }
 
 /* ------------------------------------------------------------------- take */
 
+/* The caller's place is among them: others on their way to one are many, on a busy machine. */
 static uint64_t room_for_each(void)
 {
 	uint64_t max = tap_options.max_size, counted = tap_space_counted(),
+		 n = __atomic_load_n(&places_out, __ATOMIC_RELAXED),
 		 all = !max ? ROOM_OF_ALL : max > counted ? max - counted : 0;
 
-	return all / (__atomic_load_n(&places_out, __ATOMIC_RELAXED) + 1);
+	return n ? all / n : all;
 }
 
 /* Of a place for the next buffer: whole blocks, or some pages of one. */
@@ -232,6 +242,17 @@ static bool take_new(int fd, uint64_t *at, uint64_t bytes, enum rec_loss *why)
 	return false;
 }
 
+/* A rest is a block at least: where the size is limited, more than a small place may take. */
+static bool take_fresh(int fd, uint64_t *at, uint64_t *bytes, enum rec_loss *why)
+{
+	if (!tap_options.max_size || *bytes >= REC_BLOCK)
+		return take_rest(at, bytes) || take_new(fd, at, *bytes, why);
+	if (take_new(fd, at, *bytes, why))
+		return true;
+	give_rests(fd);
+	return take_new(fd, at, *bytes, why);
+}
+
 static void write_headers(struct rec_chunk *c, uint64_t at, uint64_t bytes)
 {
 	struct rec_cupti_buffer *b = tap_buffers_head(c);
@@ -252,14 +273,13 @@ static struct rec_chunk *take(int fd, enum rec_loss *why)
 {
 	struct rec_chunk *c = NULL;
 	uint64_t at, bytes = wanted_bytes();
-	bool fresh = take_rest(&at, &bytes) || take_new(fd, &at, bytes, why);
+	bool fresh = take_fresh(fd, &at, &bytes, why);
 
 	if (fresh || (ring_take_oldest(&at) && ring_clear(fd, at)))
 		c = tap_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (!c)
 		return NULL;
 	write_headers(c, at, bytes);
-	__atomic_add_fetch(&places_out, 1, __ATOMIC_RELAXED);
 	if (fresh)
 		tap_tally_chunk(control, at + bytes);
 	return c;
@@ -271,11 +291,15 @@ struct rec_chunk *tap_buffers_take(enum rec_loss *why)
 	if (!place_bytes || tap_seccomp)
 		return NULL;
 	uint64_t mask = tap_sys_signals_block();
+
+	__atomic_add_fetch(&places_out, 1, __ATOMIC_RELAXED);
 	int fd = tap_space_file(file);
 	struct rec_chunk *c = fd >= 0 ? take(fd, why) : NULL;
 
 	if (fd >= 0)
 		tap_sys_close(fd);
+	if (!c)
+		__atomic_sub_fetch(&places_out, 1, __ATOMIC_RELAXED);
 	tap_sys_signals_restore(mask);
 	return c;
 }
