@@ -231,6 +231,8 @@ static bool only_tells(enum rec_loss reason)
 		reason == REC_LOSS_TIME_UNORDERED || reason == REC_LOSS_OTHER_FOREIGN;
 }
 
+const char *gt_model_not_gathered(const struct gt_model *m, unsigned n) { return gt_reader_not_gathered(m->reader, n); }
+
 static uint32_t count_live(const struct gt_model *m, enum gt_live live)
 {
 	uint32_t n = 0;
@@ -244,7 +246,7 @@ bool gt_model_live(const struct gt_model *m) { return count_live(m, GT_LIVE_YES)
 
 bool gt_model_complete(const struct gt_model *m)
 {
-	if (gt_model_live(m))
+	if (gt_model_live(m) || gt_reader_gatherer(m->reader))
 		return false;
 	for (int i = 0; i < REC_LOSS_COUNT; i++)
 		if (!only_tells((enum rec_loss)i) && gt_model_lost(m, (enum rec_loss)i))
@@ -299,13 +301,17 @@ static size_t append_live(
 const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t bytes)
 {
 	bool complete = gt_model_complete(m);
+	int gatherer = gt_reader_gatherer(m->reader);
 	size_t at;
 
 	if (!bytes)
 		return buf;
 	at = (size_t)snprintf(buf, bytes, "complete: %s", complete ? "yes" : "no (");
 	at = append_live(m, buf, bytes, at, GT_LIVE_YES, "still recording: process ");
-	at = append_losses(m, buf, bytes, at, false, gt_model_live(m) ? "; " : "");
+	if (gatherer && at < bytes)
+		at += (size_t)snprintf(buf + at, bytes - at, "%sstill being written: by gputap run, process %d",
+			gt_model_live(m) ? "; " : "", gatherer);
+	at = append_losses(m, buf, bytes, at, false, gt_model_live(m) || gatherer ? "; " : "");
 	if (!complete && at < bytes)
 		at += (size_t)snprintf(buf + at, bytes - at, ")");
 	at = append_losses(m, buf, bytes, at, true, "; also ");

@@ -255,6 +255,8 @@ bool gt_model_live(const struct gt_model *m);
 bool gt_model_complete(const struct gt_model *m);        /* every reason that means "missing" is zero */
 /* "complete: yes" or "complete: no (12 commands untimed: ...; ...)". Into buf; returns buf. */
 const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t bytes);
+/* The n-th thing that `gputap run` did not come to write, since it was killed, as `run` names it; NULL: none. */
+const char *gt_model_not_gathered(const struct gt_model *m, unsigned n);
 uint32_t gt_model_note_count(const struct gt_model *m);
 struct gt_note { uint32_t process; int64_t time_ns; const char *text; };
 const struct gt_note *gt_model_note(const struct gt_model *m, uint32_t i);

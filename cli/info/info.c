@@ -152,6 +152,17 @@ static void text_session(const struct gt_session *s)
 		printf("open      any user may still add processes; `gputap wait` ends that when the run has ended\n");
 }
 
+/* What only the launcher could have written. */
+static void text_not_gathered(const struct gt_model *m)
+{
+	const char *word;
+
+	for (unsigned n = 0; (word = gt_model_not_gathered(m, n)); n++)
+		printf("%s%s", n ? ", " : "missing   ", gt_harmless(word));
+	if (gt_model_not_gathered(m, 0))
+		printf(": gputap run was killed before it had written that\n");
+}
+
 static void text_outputs(const struct gt_model *m)
 {
 	for (uint32_t i = 0; i < gt_model_output_count(m); i++) {
@@ -410,6 +421,8 @@ static void text_missing(const struct gt_model *m)
 	char line[4096];
 
 	printf("\n%s\n", gt_harmless(gt_model_complete_text(m, line, sizeof line)));
+	if (gt_model_complete(m) && gt_model_session(m)->cut_off)
+		puts("  (`gputap run` was killed, which alone knows of a process that could record nothing)");
 	if (gt_model_complete(m) && !gt_model_session(m)->launched)
 		puts("  (recorded without `gputap run`, which alone knows of a process that could record nothing)");
 	for (int i = 0; i < REC_LOSS_COUNT; i++)
@@ -429,6 +442,7 @@ static int text_info(struct gt_model *m, bool list, struct gt_err *err)
 	if (!c)
 		return -1;
 	text_session(gt_model_session(m));
+	text_not_gathered(m);
 	text_outputs(m);
 	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
 		text_process(m, c, gt_model_process(m, i), list);
@@ -481,6 +495,20 @@ static void json_session(struct gt_text *t, const struct gt_session *s)
 		gt_json_field_bool(t, "launcher_killed", true);
 	if (s->open_to_others)
 		gt_json_field_bool(t, "open_to_others", true);
+}
+
+static void json_not_gathered(struct gt_text *t, const struct gt_model *m)
+{
+	enum { MOST = 64 };
+	const char *words[MOST];
+	unsigned n = 0;
+
+	while (n < MOST && (words[n] = gt_model_not_gathered(m, n)))
+		n++;
+	if (!n)
+		return;
+	gt_json_key(t, "not_gathered");
+	gt_show_strings(t, n, words);
 }
 
 static void json_outputs(struct gt_text *t, const struct gt_model *m)
@@ -693,6 +721,7 @@ static int json_info(struct gt_model *m, struct gt_err *err)
 
 	gt_text_char(&t, '{');
 	json_session(&t, gt_model_session(m));
+	json_not_gathered(&t, m);
 	json_outputs(&t, m);
 	json_processes(&t, m);
 	json_devices(&t, m);

@@ -40,6 +40,8 @@ unsigned gt_perf_descriptors(const struct gt_perf *p, int *to, unsigned room);
 void gt_perf_drain(struct gt_perf *p);
 /* Looks at the threads of the program, now and then; `last`: it has ended, and is not collected yet. */
 void gt_perf_look(struct gt_perf *p, const struct gt_run *run, bool last);
+/* What it gathers, a bit each: samples, switches, events of tracepoints. */
+unsigned gt_perf_kinds(const struct gt_perf *p);
 /* Why it is not recorded who wakes a thread; NULL: it is, or nobody asked. */
 const char *gt_perf_no_wakings(const struct gt_perf *p);
 /* The program has ended: makes records of what was taken, and frees it. *notes as *why above, a line for each. */

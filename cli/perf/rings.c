@@ -551,6 +551,11 @@ void gt_perf_look(struct gt_perf *p, const struct gt_run *run, bool last)
 		gt_perf_delay_look(p->delay, (uint32_t)run->pid, last);
 }
 
+unsigned gt_perf_kinds(const struct gt_perf *p)
+{
+	return p ? (p->samples ? 1u : 0) | (p->switches ? 2u : 0) | (p->types.n ? 4u : 0) : 0;
+}
+
 const char *gt_perf_no_wakings(const struct gt_perf *p) { return p ? p->no_wakings : NULL; }
 
 void gt_perf_free(struct gt_perf *p) { free_all(p); }

@@ -427,18 +427,27 @@ static int count_passes(struct gt_run *run, struct passes *p, struct gt_err *err
 	return rc;
 }
 
+bool gt_run_is_again(const struct gt_run *run)
+{
+	return run->counters && (counting_runs(run) > 1 || run->apart);
+}
+
 void gt_run_again(struct gt_run *run)
 {
 	struct passes p = { .groups = 0 };
 	struct gt_err err = { 0 };
 
-	if (run->counters && (counting_runs(run) > 1 || run->apart) && gt_run_recorded(run)) {
+	bool is_again = gt_run_is_again(run);
+
+	if (is_again && gt_run_recorded(run)) {
 		if (count_passes(run, &p, &err)) {
 			gt_cli_fail(&err);
 			gt_run_note(run, strdup("a later run of the program failed: counters have no values"));
 		}
 		tell_what_is_missing(run, &p);
 	}
+	if (is_again)
+		gt_run_gathered(run, "reruns");
 	forget(&p);
 	free(run->counters);
 	run->counters = NULL;

@@ -199,14 +199,21 @@ static int begin(struct gt_run *run, unsigned i, struct gt_err *err)
 	close_end(&c->from);
 	if (c->kind == GT_CAPTURE_PIPE)
 		close_end(&c->inner);
+	if (pid > 0)
+		gt_run_gathers(run, name, pid);
 	return pid > 0 ? 0 : gt_fail(err, GT_EXIT_MISSING, strerror(errno), NULL, "no process for --capture-output");
 }
 
 int gt_capture_start(struct gt_run *run, struct gt_err *err)
 {
+	char name[16];
+
 	for (unsigned i = 0; i < run->n_captured; i++) {
 		say_stream(run, i);
-		if (run->captured[i].kind != GT_CAPTURE_FILE && begin(run, i, err))
+		name_of(i, name);
+		if (run->captured[i].kind == GT_CAPTURE_FILE)
+			gt_run_gathers(run, name, getpid());
+		else if (begin(run, i, err))
 			return -1;
 	}
 	return 0;
@@ -253,6 +260,7 @@ static void copy_file(const struct gt_run *run, unsigned i)
 	}
 	close_end(&from);
 	close_end(&to);
+	gt_run_gathered(run, name);
 }
 
 static void ask_forwarder(struct gt_capture *c)

@@ -29,7 +29,7 @@ enum { AT_END = 2 << 20 };              /* bytes: more than pipes hold. Who stil
 
 struct forwarder {
 	uint64_t seen, said, kept, limit;
-	bool keeps, terminal;
+	bool keeps, terminal, whole;
 	const char *name;
 };
 
@@ -138,15 +138,28 @@ static void say(struct forwarder *w)
 	w->said = w->seen;
 }
 
+/* Until the end of the program, or of all who write. */
+static void say_whole(struct forwarder *w)
+{
+	char line[64];
+	int n = snprintf(line, sizeof line, "gathered=%s\n", w->name);
+
+	if (!w->whole && write(LOG, line, (size_t)n) < 0)
+		errno = 0;              /* as any other line of it */
+	w->whole = true;
+}
+
 /* The program ended: what it wrote is forwarded first. False: as forward. */
 static bool answer(struct forwarder *w)
 {
 	uint64_t until = w->seen + AT_END;
-	bool on = true;
+	bool on = true, asked = read(CONTROL, &(char){ 0 }, 1) == 1;     /* else the launcher was killed */
 
 	while (on && w->seen < until && poll(&(struct pollfd){ .fd = FROM, .events = POLLIN }, 1, 0) > 0)
 		on = forward(w);
 	say(w);
+	if (asked)
+		say_whole(w);
 	if (write(CONTROL, "", 1) < 0)
 		errno = 0;              /* the launcher is gone */
 	close(CONTROL);
@@ -177,5 +190,6 @@ void gt_capture_forward(const struct gt_forward *f)
 		}
 	}
 	say(&w);
+	say_whole(&w);
 	_exit(0);
 }

@@ -239,6 +239,8 @@ static void log_beginning(const struct gt_run *run)
 	if (beginning)
 		gt_run_log(run, "begin", REC_BEGIN_NONE);
 	gt_run_log(run, "run_id", run->run_id);
+	if (run->again)
+		gt_run_log(run, "rerun", "1");
 	gt_run_log(run, "version", GPUTAP_VERSION);
 	if (!gethostname(text, sizeof text))
 		gt_run_log(run, "host", text);

@@ -202,7 +202,21 @@ static size_t folder_of(const char *trace, char folder[PATH_MAX])
 	return slash ? (size_t)(slash - trace) + 1 : 0;
 }
 
-/* What a launcher that was killed left beside the trace: half of a packed one, or an old one that it was removing. */
+/* "NAME.runN.gputap" of NAME.gputap, the trace of a later run (--reruns): by its name and by what it says itself. */
+static bool is_of_later_run(const char *folder, const char *name, const char *final)
+{
+	size_t n = strlen(final) - strlen(".gputap");
+	const char *number = name + n + strlen(".run");
+	char path[PATH_MAX + 264], text[4096];
+
+	if (strncmp(name, final, n) || strncmp(name + n, ".run", 4) || !strspn(number, "0123456789") ||
+		strcmp(number + strspn(number, "0123456789"), ".gputap"))
+		return false;
+	snprintf(path, sizeof path, "%s/%s/run", folder, name);
+	return begin_of(path, text, sizeof text) && has_line(text, "run_id=") && has_line(text, "rerun=1");
+}
+
+/* What a killed launcher left beside the trace: half of a packed one, one that it removed, a later run's. */
 static void remove_leftovers(const char *trace)
 {
 	char folder[PATH_MAX], path[2 * PATH_MAX];
@@ -212,7 +226,8 @@ static void remove_leftovers(const char *trace)
 	struct stat st;
 
 	for (struct dirent *e; dir && (e = readdir(dir));) {
-		if (!gc_unfinished_is_of(e->d_name, trace + from))
+		if (!gc_unfinished_is_of(e->d_name, trace + from) &&
+			!is_of_later_run(folder, e->d_name, trace + from))
 			continue;
 		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
 		if (lstat(path, &st) || st.st_uid != geteuid())

@@ -363,13 +363,13 @@ static void tell(const struct gt_run *run, const struct device *d, const struct 
 			gt_harmless(d->name), (double)a->bytes / (double)a->ns, gt_peak_word(word));
 }
 
-void gt_run_measure_peaks(const struct gt_run *run)
+static void measure_devices(const struct gt_run *run)
 {
 	struct devices all = { .n = 0 };
 	struct gt_err err = { 0 };
 	bool busy = false;
 
-	if (!gt_option_true(run->options, "measure-peak") || !gt_run_recorded(run))
+	if (!gt_run_recorded(run))
 		return;
 	if (find_devices(run, &all, &busy, &err)) {
 		gt_cli_fail(&err);              /* said, but the status stays the program's */
@@ -382,4 +382,12 @@ void gt_run_measure_peaks(const struct gt_run *run)
 	}
 	if (!all.n && !run->quiet)
 		fprintf(stderr, "gputap: --measure-peak: no OpenCL device ran a kernel: none was measured\n");
+}
+
+void gt_run_measure_peaks(const struct gt_run *run)
+{
+	if (!gt_option_true(run->options, "measure-peak"))
+		return;
+	measure_devices(run);
+	gt_run_gathered(run, "peaks");
 }

@@ -157,11 +157,13 @@ static void take_notes(const struct gt_run *run, char *notes)
 /* What the kernel told becomes part of the trace. */
 static void store_samples(struct gt_run *run)
 {
+	unsigned kinds = gt_perf_kinds(run->perf);
 	char *notes;
 
 	gt_perf_store(run->perf, run, &notes);
 	run->perf = NULL;
 	take_notes(run, notes);
+	gt_run_gathered_by_perf(run, kinds);
 }
 
 /* Where the summary goes that --summary-output names; NULL: to standard error. */
@@ -352,6 +354,7 @@ static int before_start(struct gt_run *run, struct gt_err *err)
 	take_notes(run, notes);
 	if (gt_perf_no_wakings(run->perf))
 		gt_run_log(run, "no_wakings", gt_perf_no_wakings(run->perf));
+	gt_run_log_gathers(run);
 	return 0;
 }
 

@@ -88,6 +88,13 @@ void gt_run_counters_store(struct gt_run *run);
 /* The same plan for another run of the program, which counts that pass (from 0), or is for a class apart. */
 int gt_run_counters_of_pass(const struct gt_run *run, uint32_t pass, enum rec_apart class, struct gt_run *later,
 	struct gt_err *err);
+/* gathers.c: lines of TRACE/run about what the launcher gathers itself; by: the process of its own that does. */
+void gt_run_gathers(const struct gt_run *run, const char *word, pid_t by);
+void gt_run_gathered(const struct gt_run *run, const char *word);
+void gt_run_gathered_by_perf(const struct gt_run *run, unsigned kinds);
+void gt_run_log_gathers(const struct gt_run *run);                /* before the program starts */
+/* again.c: whether the program runs more than once */
+bool gt_run_is_again(const struct gt_run *run);
 /* again.c: behind the first run, further ones as --reruns and the plan ask for. Forgets the plan. */
 void gt_run_again(struct gt_run *run);
 /* peak.c: --measure-peak: behind the last run, as long as the log is open. */

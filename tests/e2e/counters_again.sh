@@ -94,6 +94,22 @@ check "a later run that is killed costs the values alone" status 0
 check "there is no third run then" [ "$(grep -c . deaths)" = 2 ]
 check "and no value" with_value 0
 
+# The launcher dies in a later run
+cat >kills <<'END'
+#!/bin/sh
+echo run >>kills.runs
+[ "$(grep -c . kills.runs)" -lt 2 ] || kill -9 $PPID
+exec "$@"
+END
+chmod +x kills
+killed() { "$tap" run -q -f -o k --summary=none --cupti "$cupti" --metrics "$metrics" --replay-mode=application --reruns -- ./kills "$examples/vector_add" >/dev/null 2>&1; }
+(killed) 2>/dev/null
+check "a launcher that is killed in a later run: its counters are lost by name" grep -q '^missing *reruns: gputap run was killed' <("$tap" info k.gputap)
+check "... and the trace of that run is left" [ -d k.run2.gputap ]
+for ((i = 0; i < 300; i++)); do [ "$("$tap" wait k.run2.gputap >/dev/null 2>&1; ls -d k.run2.gputap/*.1 2>/dev/null)" ] && break; sleep 0.1; done
+"$tap" run -q -f -o k -- "$examples/vector_add" >/dev/null 2>&1
+check "... and goes with the next run of that name" [ "$(echo k*.gputap)" = k.gputap ]
+
 # Damage
 counted --reruns -- "$examples/vector_add"
 for cut in 10 300 $(($(stat -c %s t.gputap/passes) - 1)); do

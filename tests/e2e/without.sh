@@ -231,6 +231,8 @@ packed_at_once() {
 }
 needed packed-at-once "a child finds no name free that the trace is to have" packed_at_once
 still() { ! complete; }
+gathered() { run --capture-output -- sh -c 'kill -9 $PPID'; [ "$(lost NOT_GATHERED)" = 2 ]; }
+needed gathers "what a killed launcher did not come to store is counted" gathered
 needed still-running "a trace that a child still writes is not complete" outlives still
 # ends WAY COUNTER N: that many of the counter, whatever the status is
 ends() { under "$P" -- ./ends "$1"; [ "$(count "$2")" = "$3" ]; }

@@ -184,7 +184,8 @@ struct rec_control {
 	X(WORK_UNKNOWN,      "processes killed or ended amid CUDA work, with calls left out: how much is not known") \
 	X(CHILD_UNREACHABLE, "children not followed: 32-bit, another C library, or rights of their own") \
 	X(CUPTI_TAKEN,       "processes whose CUDA work was traced in part: another client took CUPTI, or part of it") \
-	X(OTHER_FOREIGN,     "folders left out that somebody put into the trace: of no process of this run")
+	X(OTHER_FOREIGN,     "folders left out that somebody put into the trace: of no process of this run") \
+	X(NOT_GATHERED,      "parts of the trace that only `gputap run` writes: it was killed before it had")
 enum rec_loss {
 #define X(id, text) REC_LOSS_##id,
 	REC_LOSSES(X)
@@ -472,6 +473,9 @@ static inline uint64_t rec_link_offset(uint64_t link) { return (link >> 32) << 3
  *       started=WORD PATH (the same of a static program, which is no loss, "unseen" of one that was not looked at, and
  *       a word of common/plain/audit.h of one that was started without the audit module)
  *       cut=1 (the launcher saw that this file was cut)
+ *       gathers=WORD PID START (what that process of the launcher's gathers: cli/run/gathers.c)
+ *       gathered=WORD (it is whole)
+ *       rerun=1 (of a run by --reruns: its launcher takes what it is for into the trace of the first)
  *       cuda_runtime=NAME (loaded in an image that recorded nothing, and no driver was)
  *       launcher_start boot_id ns_pid (as below: whether the launcher still runs)
  * meta: format byte_order run_id boot_id host pid ppid ns_pid start_time image arg cwd

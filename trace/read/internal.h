@@ -71,6 +71,10 @@ struct gt_cupti_chunk {
 	uint64_t room;                    /* bytes for activities */
 };
 
+/* What `run` says is gathered, is not whole, and nobody is at any more. */
+struct gt_gathers { char word[32]; };
+#define GT_GATHERS_MOST 64
+
 struct gt_fetch_cache;
 
 struct gt_reader {
@@ -79,6 +83,8 @@ struct gt_reader {
 	struct gt_facts run;
 	uint64_t run_bytes; bool run_wiped, run_cut;
 	enum gt_live launcher;
+	struct gt_gathers gathers[GT_GATHERS_MOST]; uint32_t n_gathers;
+	int gatherer;                     /* a process of the launcher's that is at it; 0: none */
 	struct gt_image *images; uint32_t n_images;
 	struct gt_stream *streams; uint32_t n_streams;
 	struct gt_block_info *blocks; size_t n_blocks, cap_blocks;
@@ -106,6 +112,8 @@ size_t gt_block_find(const struct gt_reader *r, const struct gt_stream *s, uint6
 int gt_index_build(struct gt_reader *r, struct gt_err *err);
 int gt_clocks_build(struct gt_reader *r, struct gt_err *err);
 void gt_fetch_cache_free(struct gt_fetch_cache *c);
+/* gathered.c: counts what the launcher did not come to write. */
+void gt_gathered_look(struct gt_reader *r);
 
 /* The records of an indexed block into words[], ready to walk. -1: the file could not be read. */
 int gt_block_load(const struct gt_reader *r, const struct gt_block_info *info, uint64_t *words, struct gt_block *out,

@@ -74,10 +74,9 @@ static bool same_host(const char *name)
 	return !gethostname(mine, sizeof mine - 1) && !strcmp(mine, name);
 }
 
-enum gt_live gt_live_by_facts(const struct gt_facts *f, const char *pid_key, const char *start_key)
+enum gt_live gt_live_process(const struct gt_facts *f, const char *pid, const char *start)
 {
-	const char *pid = gt_facts_find(f, pid_key, 0), *start = gt_facts_find(f, start_key, 0),
-		   *boot = gt_facts_find(f, "boot_id", 0), *ns = gt_facts_find(f, "ns_pid", 0),
+	const char *boot = gt_facts_find(f, "boot_id", 0), *ns = gt_facts_find(f, "ns_pid", 0),
 		   *host = gt_facts_find(f, "host", 0);
 
 	if (!pid || !start || !boot || !ns || gc_without("still-running"))
@@ -87,6 +86,11 @@ enum gt_live gt_live_by_facts(const struct gt_facts *f, const char *pid_key, con
 	if (!same_namespace(ns))
 		return GT_LIVE_UNSEEN;
 	return gt_live_start(atoi(pid)) == strtoull(start, NULL, 10) ? GT_LIVE_YES : GT_LIVE_NO;
+}
+
+enum gt_live gt_live_by_facts(const struct gt_facts *f, const char *pid_key, const char *start_key)
+{
+	return gt_live_process(f, gt_facts_find(f, pid_key, 0), gt_facts_find(f, start_key, 0));
 }
 
 /* Whether these bytes stand in the environment that a process was started with. A zombie has none. */

@@ -18,6 +18,9 @@ enum gt_live { GT_LIVE_NO, GT_LIVE_YES, GT_LIVE_UNSEEN };
 /* Of the process whose pid stands under pid_key and whose start (as /proc/PID/stat has it) under start_key. */
 enum gt_live gt_live_by_facts(const struct gt_facts *f, const char *pid_key, const char *start_key);
 
+/* The same of values as they stand in facts. */
+enum gt_live gt_live_process(const struct gt_facts *f, const char *pid, const char *start);
+
 /* Start of a process in clock ticks since boot, as in /proc/PID/stat; 0: there is none, or only its zombie. */
 unsigned long long gt_live_start(int pid);
 

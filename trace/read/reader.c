@@ -331,6 +331,7 @@ static int open_store(struct gt_store *store, unsigned jobs, struct gt_reader **
 	r->found.lost[REC_LOSS_OTHER_REFUSED] += store->refused;
 	count_unrecorded(r);
 	count_lost(r);
+	gt_gathered_look(r);
 	sort_images(r);
 	*out = r;
 	return 0;

@@ -56,6 +56,10 @@ const char *gt_reader_fact(const struct gt_reader *r, int process, const char *k
 enum gt_live gt_reader_live(const struct gt_reader *r, uint32_t process);
 /* The launcher went without saying how the program ended. */
 bool gt_reader_cut_off(const struct gt_reader *r);
+/* The launcher, or another process of its own, that still gathers what it is to write here; 0: none is seen. */
+int gt_reader_gatherer(const struct gt_reader *r);
+/* The n-th thing that it did not come to write, since it was killed; NULL: there is none. */
+const char *gt_reader_not_gathered(const struct gt_reader *r, unsigned n);
 /* The function table's text (unpacked), of the first process that names one. */
 int gt_reader_table(struct gt_reader *r, const char **text, size_t *bytes, struct gt_err *err);
 /*
