@@ -77,14 +77,25 @@ static bool is_stop(int number) { return number == SIGTSTP || number == SIGTTIN 
 
 /*
  * The kernel takes a pending CONT away where a signal comes that stops, and the other way round: then the sentinel has
- * the later one alone, and it came to the group. Passing the earlier one on would undo what the later one did.
+ * the later one alone, and it came to the group. Passing the earlier one on would undo what the later one did. The
+ * launcher has the later one too, then, and behind the earlier; if it does not, its own was taken away by what was sent
+ * to it alone.
  */
-static bool was_displaced(const struct gt_signals_list *reports, int number)
+static bool was_displaced(const struct gt_signals_list *reports, const struct gt_signals_list *here, unsigned at)
 {
-	for (unsigned i = 0; i < reports->n; i++)
-		if (number == SIGCONT ? is_stop(reports->v[i].si_signo)
-				      : is_stop(number) && reports->v[i].si_signo == SIGCONT)
-			return true;
+	int number = here->v[at].si_signo;
+
+	if (number != SIGCONT && !is_stop(number))
+		return false;
+	for (unsigned i = 0; i < reports->n; i++) {
+		const siginfo_t *by = &reports->v[i];
+
+		if (number == SIGCONT ? !is_stop(by->si_signo) : by->si_signo != SIGCONT)
+			continue;
+		for (unsigned k = at + 1; k < here->n; k++)
+			if (is_same(&here->v[k], by))
+				return true;
+	}
 	return false;
 }
 
@@ -159,7 +170,7 @@ static bool settle(const struct gt_run *run, struct gt_signals_list *here, struc
 	for (unsigned i = 0; i < here->n; i++) {
 		const siginfo_t *info = &here->v[i];
 		bool by_group = has_sentinel
-			? take_report(&reports, info) || was_displaced(&reports, info->si_signo)
+			? take_report(&reports, info) || was_displaced(&reports, here, i)
 			: by_guess(info);
 
 		child |= info->si_signo == SIGCHLD;

@@ -31,7 +31,7 @@ def ok(name, got, want):
         count["passed"] += 1
     else:
         count["failed"] += 1
-        print("FAILED: %s: got %r, want %r" % (name, got, want))
+        print("FAILED: %s: got %r, want %r" % (name, got, want), flush=True)
 
 
 def launched(*words, options=()):
@@ -297,9 +297,11 @@ def state_of(pid):
 
 def reaches(pid, state):
     until = time.monotonic() + PATIENCE
-    while state_of(pid) != state and time.monotonic() < until:
+    now = state_of(pid)
+    while now != state and time.monotonic() < until:
         time.sleep(0.01)
-    return state_of(pid)
+        now = state_of(pid)
+    return now
 
 
 def job_control(mode):
