@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "common/plain/gnu_hash.h"
+
 /* Objects that were loaded before main; they keep their places at the head of the list. 0 = not counted yet. */
 static _Atomic unsigned startup_count;
 
@@ -133,21 +135,12 @@ static bool is_definition(const struct tap_object *o, uint32_t i, const char *na
 		(!version || !o->versions || is_version(o, o->versions[i] & 0x7fff, version));
 }
 
-static uint32_t gnu_hash_of(const char *name)
-{
-	uint32_t h = 5381;
-
-	for (const unsigned char *c = (const unsigned char *)name; *c; c++)
-		h = h * 33 + *c;
-	return h;
-}
-
 static const ElfW(Sym) *find_gnu(const struct tap_object *o, const char *name, const char *version)
 {
 	uint32_t buckets = o->gnu_hash[0], first = o->gnu_hash[1], bloom_words = o->gnu_hash[2], shift = o->gnu_hash[3];
 	const ElfW(Addr) *bloom = (const ElfW(Addr) *)(o->gnu_hash + 4);
 	const uint32_t *bucket = (const uint32_t *)(bloom + bloom_words), *chain = bucket + buckets;
-	uint32_t hash = gnu_hash_of(name), bits = sizeof(ElfW(Addr)) * 8;
+	uint32_t hash = gc_gnu_hash(name), bits = sizeof(ElfW(Addr)) * 8;
 
 	if (!buckets || !bloom_words)
 		return NULL;

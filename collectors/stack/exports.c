@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "collectors/stack/internal.h"
+#include "common/plain/gnu_hash.h"
 
 #define CHAIN_MOST 100000u              /* symbols of one bucket: a table that claims more is damaged */
 
@@ -47,18 +48,9 @@ static bool read_tables(const struct tap_object *o, struct tables *t)
 	return t->symbols && t->strings && t->hash;
 }
 
-static uint32_t hash_of(const char *name)
-{
-	uint32_t h = 5381;
-
-	while (*name)
-		h = h * 33 + (unsigned char)*name++;
-	return h;
-}
-
 uintptr_t tap_export(const struct tap_object *o, const char *name)
 {
-	uint32_t hash = hash_of(name), buckets, first, at;
+	uint32_t hash = gc_gnu_hash(name), buckets, first, at;
 	const uint32_t *bucket, *chain;
 	struct tables t;
 

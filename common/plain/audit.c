@@ -12,6 +12,7 @@
 
 #include "common/plain/preloads.h"
 #include "common/plain/static_tls.h"
+#include "common/plain/words.h"
 
 /* Another tool's module is there: the program's libraries are in the reserve without us too, and ours come on top. */
 static bool is_audited(const char *list)
@@ -58,13 +59,8 @@ const char *gc_audit_word(enum gc_audit a) { return fates[a].word; }
 
 enum gc_audit gc_audit_of_word(const char *word, size_t bytes)
 {
-	for (int a = GC_AUDIT_UNKNOWN; a < FATES; a++) {
-		size_t n = 0;
-
-		while (n < bytes && fates[a].word[n] == word[n])
-			n++;
-		if (n == bytes && !fates[a].word[n])
+	for (int a = GC_AUDIT_UNKNOWN; a < FATES; a++)
+		if (gc_is_word(word, bytes, fates[a].word))
 			return (enum gc_audit)a;
-	}
 	return GC_AUDIT_GOES;
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "common/plain/syscall.h"
+#include "common/plain/words.h"
 
 /* -------------------------------------------------------------- /etc/ld.so.cache */
 
@@ -151,22 +152,13 @@ static void add(struct out *o, const char *text, size_t bytes)
 			o->at[o->used] = text[i];
 }
 
-static size_t length(const char *text)
-{
-	size_t n = 0;
-
-	while (text[n])
-		n++;
-	return n;
-}
-
 /* "$ORIGIN" or "${ORIGIN}" there: its length, else 0. */
 static size_t origin_at(const char *text, size_t bytes)
 {
 	static const char *const forms[] = { "$ORIGIN", "${ORIGIN}" };
 
 	for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
-		size_t n = length(forms[i]);
+		size_t n = gc_length(forms[i]);
 
 		if (n <= bytes && !__builtin_memcmp(text, forms[i], n))
 			return n;
@@ -188,12 +180,12 @@ bool gc_library_next_path(const char **list, const char *origin, const char *nam
 	for (size_t i = 0; i < n; i += skip ? skip : 1) {
 		skip = origin_at(at + i, n - i);
 		if (skip)
-			add(&o, origin, length(origin));
+			add(&o, origin, gc_length(origin));
 		else
 			add(&o, at + i, 1);
 	}
 	add(&o, "/", n != 0);
-	add(&o, name, length(name) + 1);
+	add(&o, name, gc_length(name) + 1);
 	if (o.used > room && room)
 		*path = 0;
 	return true;

@@ -8,10 +8,12 @@
  */
 #include "common/plain/preloads.h"
 
+#include "common/plain/rewrite.h"
+#include "common/plain/words.h"
+
 enum whose { OTHERS = 1, OURS = 2, RUNTIME = 4 };
 
 struct entry { const char *at; size_t bytes; enum whose whose; bool for_one; /* PRELOADS2: of the last program */ };
-struct out { char *to; size_t room, bytes; const char *old; bool same; };
 
 static bool begins(const char *text, size_t bytes, const char *with)
 {
@@ -57,35 +59,18 @@ static bool next(const char **list, struct entry *e)
 	return true;
 }
 
-static void put(struct out *o, const char *text, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++, o->bytes++) {
-		o->same = o->same && o->old[o->bytes] == text[i];
-		if (o->bytes + 1 < o->room)
-			o->to[o->bytes] = text[i];
-	}
-}
-
-static void put_entry(struct out *o, const char *text, size_t bytes)
+static void put_entry(struct gc_rewrite *o, const char *text, size_t bytes)
 {
 	if (o->bytes)
-		put(o, ":", 1);
-	put(o, text, bytes);
+		gc_rewrite_put(o, ":", 1);
+	gc_rewrite_put(o, text, bytes);
 }
 
-static void put_entries(struct out *o, const char *list, unsigned wanted)
+static void put_entries(struct gc_rewrite *o, const char *list, unsigned wanted)
 {
 	for (struct entry e; next(&list, &e);)
 		if ((unsigned)e.whose & wanted && !e.for_one)
 			put_entry(o, e.at, e.bytes);
-}
-
-static size_t end(struct out *o, bool *same)
-{
-	*same = o->same && !o->old[o->bytes];
-	if (o->room)
-		o->to[o->bytes < o->room ? o->bytes : o->room - 1] = 0;
-	return o->bytes;
 }
 
 static bool has_runtime(const char *list)
@@ -96,39 +81,30 @@ static bool has_runtime(const char *list)
 	return false;
 }
 
-static size_t length(const char *text)
-{
-	size_t n = 0;
-
-	while (text[n])
-		n++;
-	return n;
-}
-
 size_t gc_preloads_write(char *to, size_t room, const char *old, enum gc_ours ours, const char *runtime,
 	bool *same)
 {
-	struct out o = { to, room, 0, old ? old : "", true };
+	struct gc_rewrite o = gc_rewrite_begin(to, room, old);
 
 	if (*runtime && !has_runtime(old)) {
-		put(&o, runtime, length(runtime));
-		put(&o, ":", 1);
+		gc_rewrite_put(&o, runtime, gc_length(runtime));
+		gc_rewrite_put(&o, ":", 1);
 	}
 	put_entries(&o, old, RUNTIME);
 	if (ours == GC_OURS_FIRST)
 		put_entries(&o, old, OURS);
 	put_entries(&o, old, ours == GC_OURS_STAY ? OURS | OTHERS : OTHERS);
-	return end(&o, same);
+	return gc_rewrite_end(&o, same);
 }
 
 size_t gc_audit_write(char *to, size_t room, const char *old, const char *ours, bool *same)
 {
-	struct out o = { to, room, 0, old ? old : "", true };
+	struct gc_rewrite o = gc_rewrite_begin(to, room, old);
 
 	if (ours)
-		put(&o, ours, length(ours));
+		gc_rewrite_put(&o, ours, gc_length(ours));
 	put_entries(&o, old, OTHERS | RUNTIME);
-	return end(&o, same);
+	return gc_rewrite_end(&o, same);
 }
 
 enum gc_ours gc_preloads_ours(const struct gc_program *p, bool launched)

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "common/plain/gnu_hash.h"
 #include "common/plain/syscall.h"
 #include "common/plain/words.h"
 
@@ -48,27 +49,10 @@ struct file {
 
 /* ------------------------------------------------------------------- text */
 
-static bool begins(const char *text, const char *with)
-{
-	while (*with && *text == *with)
-		text++, with++;
-	return !*with;
-}
-
-static const char *last_part(const char *path)
-{
-	const char *name = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			name = path + 1;
-	return name;
-}
-
 static bool begins_with_one_of(const char *name, const char *const *list)
 {
 	for (; *list; list++)
-		if (begins(name, *list))
+		if (gc_begins(name, *list))
 			return true;
 	return false;
 }
@@ -185,15 +169,6 @@ static void take_dynamic(struct file *f)
 	}
 }
 
-static uint32_t hash_of(const char *name)
-{
-	uint32_t h = 5381;
-
-	while (*name)
-		h = h * 33 + (unsigned char)*name++;
-	return h;
-}
-
 static bool text_is(struct file *f, uint64_t at, const char *name)
 {
 	const char *text = text_at(f, at, 32);
@@ -204,7 +179,7 @@ static bool text_is(struct file *f, uint64_t at, const char *name)
 /* Whether the program exports a symbol of that name (of at most 31 bytes). */
 static bool exports(struct file *f, const char *name)
 {
-	uint32_t h = hash_of(name), buckets = (uint32_t)number_at(f, f->hash, 4);
+	uint32_t h = gc_gnu_hash(name), buckets = (uint32_t)number_at(f, f->hash, 4);
 	uint32_t first = (uint32_t)number_at(f, f->hash + 4, 4), words = (uint32_t)number_at(f, f->hash + 8, 4);
 	uint32_t shift = (uint32_t)number_at(f, f->hash + 12, 4) & 31;
 
@@ -346,7 +321,7 @@ static void look_at_elf(struct file *f, const char *name, struct gc_program *p)
 	}
 	const char *linker = text_at(f, f->linker, GC_INTERPRETER_MAX);
 
-	p->kind = linker ? kind_by_linker(last_part(linker)) : GC_PROGRAM_UNKNOWN;
+	p->kind = linker ? kind_by_linker(gc_last_part(linker)) : GC_PROGRAM_UNKNOWN;
 	p->other_linker = linker && !gc_equal(linker, LINKER);
 	if (p->kind != GC_PROGRAM_FOLLOWED)
 		return;
@@ -444,7 +419,7 @@ static bool __attribute__((noinline)) look_at_file(int dir, const char *path, st
 	if (GC_SYSCALL(newfstatat, dir, path, &st, EMPTY_PATH, 0) || !S_ISREG(st.st_mode))
 		return false;
 	struct file f = { .fd = open_program(dir, path), .window = window };
-	const char *name = last_part(path);
+	const char *name = gc_last_part(path);
 	bool own = f.fd == dir;                 /* the caller's: it stays open */
 
 	p->kind = GC_PROGRAM_UNKNOWN;
@@ -483,7 +458,7 @@ static bool may_run(const char *path)
 
 void gc_program_find(const char *file, const char *search, char *path, size_t room)
 {
-	bool has_folder = *last_part(file) == 0 || last_part(file) != file;
+	bool has_folder = *gc_last_part(file) == 0 || gc_last_part(file) != file;
 	size_t bytes = 0;
 
 	while (file[bytes])
@@ -539,13 +514,8 @@ const char *gc_program_word(const struct gc_program *p)
 
 enum gc_program_kind gc_program_of_word(const char *word, size_t bytes)
 {
-	for (int k = GC_PROGRAM_FOLLOWED; k < KINDS; k++) {
-		size_t n = 0;
-
-		while (n < bytes && kinds[k].word[n] == word[n])
-			n++;
-		if (n == bytes && !kinds[k].word[n])
+	for (int k = GC_PROGRAM_FOLLOWED; k < KINDS; k++)
+		if (gc_is_word(word, bytes, kinds[k].word))
 			return (enum gc_program_kind)k;
-	}
 	return GC_PROGRAM_UNKNOWN;
 }

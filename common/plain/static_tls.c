@@ -17,9 +17,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "common/plain/gnu_hash.h"
 #include "common/plain/library_search.h"
 #include "common/plain/number.h"
 #include "common/plain/preloads.h"
+#include "common/plain/rewrite.h"
 #include "common/plain/syscall.h"
 #include "common/plain/words.h"
 
@@ -61,22 +63,6 @@ struct walk {
 
 /* ------------------------------------------------------------------------ texts */
 
-static size_t length(const char *text)
-{
-	size_t n = 0;
-
-	while (text[n])
-		n++;
-	return n;
-}
-
-static bool begins(const char *text, const char *with)
-{
-	while (*with && *text == *with)
-		text++, with++;
-	return !*with;
-}
-
 static const char *text_of(const struct walk *w, uint32_t text) { return w->kept + text; }
 
 /* Room for so many bytes behind all others, which is one's own; its offset, 0: there is none. */
@@ -99,25 +85,6 @@ static uint32_t keep(struct walk *w, const char *text, size_t bytes)
 	if (at)
 		__builtin_memcpy(w->kept + at, text, bytes);
 	return at;                      /* the zero is there: memory is new */
-}
-
-static uint32_t hash_of(const char *text)
-{
-	uint32_t h = 5381;
-
-	while (*text)
-		h = h * 33 + (unsigned char)*text++;
-	return h;
-}
-
-static const char *last_part(const char *path)
-{
-	const char *name = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			name = path + 1;
-	return name;
 }
 
 /* -------------------------------------------------------------- what a file says */
@@ -276,7 +243,7 @@ static bool open_file(struct walk *w, int dir)
 /* Somebody needed one by that name: it is not searched again. */
 static bool is_named(const struct walk *w, const char *name)
 {
-	uint32_t h = hash_of(name);
+	uint32_t h = gc_gnu_hash(name);
 
 	for (const struct file *f = w->program_file; f; f = f->next)
 		if ((f->name_hash == h && gc_equal(text_of(w, f->name), name)) ||
@@ -305,7 +272,7 @@ static struct file *new_file(struct walk *w)
 /* The open one is one more, unless it is there already. The program's own storage is set up before the reserve. */
 static void add_file(struct walk *w, uint32_t name, const struct file *loader)
 {
-	uint32_t path = is_known(w, w->path) ? 0 : keep(w, w->path, length(w->path));
+	uint32_t path = is_known(w, w->path) ? 0 : keep(w, w->path, gc_length(w->path));
 	struct file *f = path ? new_file(w) : NULL;
 	uint64_t room = take_headers(w);
 
@@ -314,11 +281,11 @@ static void add_file(struct walk *w, uint32_t name, const struct file *loader)
 	f->loader = loader;
 	f->path = path;
 	f->name = name;
-	f->name_hash = hash_of(text_of(w, name));
+	f->name_hash = gc_gnu_hash(text_of(w, name));
 	w->bytes += loader ? room : 0;
-	if (!begins(text_of(w, name), "libc.so.6"))     /* needs the dynamic linker alone */
+	if (!gc_begins(text_of(w, name), "libc.so.6"))     /* needs the dynamic linker alone */
 		take_dynamic(w, f);
-	f->soname_hash = hash_of(text_of(w, f->soname));
+	f->soname_hash = gc_gnu_hash(text_of(w, f->soname));
 	*(w->last ? &w->last->next : &w->program_file) = f;
 	w->last = f;
 }
@@ -331,7 +298,7 @@ static const char *origin_of(struct walk *w, const struct file *file)
 	static const char by_descriptor[] = "/proc/self/fd/";
 	const char *path = text_of(w, file->path);
 	char link[sizeof by_descriptor + GC_DIGITS_MAX];
-	long n = (long)length(path);
+	long n = (long)gc_length(path);
 
 	if (file != w->program_file)
 		__builtin_memcpy(w->origin, path, (size_t)n);
@@ -367,7 +334,7 @@ static bool find_in(struct walk *w, const char *list, const struct file *file, c
 
 static bool find_at(struct walk *w, const char *path)
 {
-	size_t n = length(path);
+	size_t n = gc_length(path);
 
 	if (n >= PATH)
 		return false;
@@ -390,7 +357,7 @@ static bool find_library(struct walk *w, const struct file *file, const char *na
 {
 	const char *folder, *found;
 
-	if (*last_part(name) && last_part(name) != name)
+	if (*gc_last_part(name) && gc_last_part(name) != name)
 		return find_at(w, name);
 	if (find_by_rpath(w, file, name))
 		return true;
@@ -414,7 +381,7 @@ static void add_needed(struct walk *w, const struct file *file)
 	for (uint32_t i = 0; i < file->n_needed; i++) {
 		const char *name = text_of(w, file->needed[i]);
 
-		if (begins(name, "ld-linux") || (*name && is_named(w, name)))
+		if (gc_begins(name, "ld-linux") || (*name && is_named(w, name)))
 			continue;               /* the dynamic linker itself is there, and takes nothing */
 		if (!*name || !find_library(w, file, name)) {
 			w->unknown = true;
@@ -437,7 +404,7 @@ static void add_preloads(struct walk *w, const char *list)
 		const char *name = text_of(w, text);
 
 		/* Ours are counted by GC_STATIC_TLS_OURS, and need nothing that takes any. */
-		if (text && !begins(last_part(name), GC_OURS) && !is_named(w, name) &&
+		if (text && !gc_begins(gc_last_part(name), GC_OURS) && !is_named(w, name) &&
 			find_library(w, w->program_file, name)) {
 			add_file(w, text, w->program_file);
 			close_file(w->fd);
@@ -478,7 +445,7 @@ static void walk(struct walk *w, const char *preload)
 static bool open_program(struct walk *w, int dir, const char *path)
 {
 	static const char by_descriptor[] = "/proc/self/fd/";
-	size_t n = length(path);
+	size_t n = gc_length(path);
 
 	if (!n) {
 		__builtin_memcpy(w->path, by_descriptor, sizeof by_descriptor);
@@ -529,7 +496,7 @@ static bool is_ours(const char *text)
 {
 	size_t n = sizeof ours - 1;
 
-	if (!begins(text, ours))
+	if (!gc_begins(text, ours))
 		return false;
 	while (n < OURS && is_hexadecimal(text[n]))
 		n++;
@@ -556,47 +523,34 @@ static uint64_t set_by_others(const char *list, size_t bytes)
 	uint64_t n = BY_ITSELF;
 
 	for (size_t i = 0; i < bytes; i++)
-		if ((!i || list[i - 1] == ':') && begins(list + i, growing))
+		if ((!i || list[i - 1] == ':') && gc_begins(list + i, growing))
 			n = number_at(list + i + sizeof growing - 1);
 	return n;
 }
 
-struct text { char *at; size_t used, room; const char *old; bool same; };
-
-static void put(struct text *t, const char *from, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++, t->used++) {
-		t->same = t->same && t->old[t->used] == from[i];
-		if (t->used < t->room)
-			t->at[t->used] = from[i];
-	}
-}
-
-static void put_ours(struct text *t, uint64_t value)
+static void put_ours(struct gc_rewrite *r, uint64_t value)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	put(t, ":", t->used != 0);
-	put(t, ours, sizeof ours - 1);
+	gc_rewrite_put(r, ":", r->bytes != 0);
+	gc_rewrite_put(r, ours, sizeof ours - 1);
 	for (int shift = 28; shift >= 0; shift -= 4)
-		put(t, &digits[value >> shift & 15], 1);
+		gc_rewrite_put(r, &digits[value >> shift & 15], 1);
 }
 
 size_t gc_static_tls_tunables(char *to, size_t room, const char *old, uint64_t bytes, bool *same)
 {
-	struct text t = { to, 0, room, old ? old : "", true };
-	size_t all = old ? length(old) : 0, kept = all;
+	struct gc_rewrite r = gc_rewrite_begin(to, room, old);
+	size_t all = old ? gc_length(old) : 0, kept = all;
 	uint64_t value;
 
 	if (all >= OURS && (all == OURS || old[all - OURS - 1] == ':') && is_ours(old + all - OURS))
 		kept = all - OURS - (all > OURS);
 	value = set_by_others(old, kept) + (bytes > BY_MODULE ? bytes - BY_MODULE : 0);
-	put(&t, old, kept);
+	gc_rewrite_put(&r, old, kept);
 	if (bytes > BY_MODULE && value <= UINT32_MAX)
-		put_ours(&t, value);
-	put(&t, "", 1);
-	*same = t.same;
-	return t.used - 1;
+		put_ours(&r, value);
+	return gc_rewrite_end(&r, same);
 }
 
 bool gc_static_tls_may_grow(const char *version)

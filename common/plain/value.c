@@ -6,6 +6,8 @@
  */
 #include "common/plain/value.h"
 
+#include "common/plain/words.h"
+
 struct out {
 	char *to;
 	size_t used, room;
@@ -20,15 +22,6 @@ static void put(struct out *o, const char *from, size_t bytes)
 	o->to[o->used] = 0;
 }
 
-static size_t length(const char *text)
-{
-	size_t n = 0;
-
-	while (text[n])
-		n++;
-	return n;
-}
-
 static void put_number(struct out *o, uint64_t value)
 {
 	char digits[GC_DIGITS_MAX];
@@ -36,7 +29,7 @@ static void put_number(struct out *o, uint64_t value)
 	put(o, digits, gc_put_number(digits, value));
 }
 
-size_t gc_value_room(const char *text) { return length(text) + GC_DIGITS_MAX + 2; }
+size_t gc_value_room(const char *text) { return gc_length(text) + GC_DIGITS_MAX + 2; }
 
 static bool put_words(struct out *o, const char *choices, const char *list, struct gc_word *wrong)
 {
@@ -61,7 +54,7 @@ bool gc_value_normal(
 	int64_t ns = 0;
 	bool truth = false, good = true;
 
-	*wrong = (struct gc_word){ text, length(text) };
+	*wrong = (struct gc_word){ text, gc_length(text) };
 	if (!room)
 		return false;
 	*to = 0;

@@ -13,6 +13,32 @@ bool gc_equal(const char *a, const char *b)
 	return *a == *b;
 }
 
+bool gc_begins(const char *text, const char *with)
+{
+	while (*with && *text == *with)
+		text++, with++;
+	return !*with;
+}
+
+size_t gc_length(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n])
+		n++;
+	return n;
+}
+
+const char *gc_last_part(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
+}
+
 static bool parts(char c, const char *separators) { return c == separators[0] || c == separators[1]; }
 
 static bool next(const char **at, struct gc_word *word, const char *separators)
@@ -43,11 +69,12 @@ static bool same(struct gc_word a, struct gc_word b)
 
 static struct gc_word whole(const char *text)
 {
-	struct gc_word word = { text, 0 };
+	return (struct gc_word){ text, gc_length(text) };
+}
 
-	while (text[word.bytes])
-		word.bytes++;
-	return word;
+bool gc_is_word(const char *at, size_t bytes, const char *word)
+{
+	return same((struct gc_word){ at, bytes }, whole(word));
 }
 
 bool gc_list_has(const char *list, const char *word)

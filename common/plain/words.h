@@ -19,6 +19,12 @@ struct gc_word {
 }; /* inside somebody's text; no NUL behind it */
 
 bool gc_equal(const char *a, const char *b);
+bool gc_begins(const char *text, const char *with);
+size_t gc_length(const char *text);
+/* The name of a file, behind the last slash; "" where the path ends with one. */
+const char *gc_last_part(const char *path);
+/* Whether a part of somebody's text is that word. */
+bool gc_is_word(const char *at, size_t bytes, const char *word);
 
 /*
  * The words of a list, one after another: they are parted by commas or blanks, and empty ones do not count.
