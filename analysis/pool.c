@@ -66,19 +66,6 @@ void gt_pool_free(struct gt_pool *a)
 
 bool gt_pool_failed(const struct gt_pool *a) { return a->failed; }
 
-static int unlinked_file(void)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[512];
-	int fd;
-
-	if ((size_t)snprintf(path, sizeof path, "%s/gputap-XXXXXX", dir && *dir ? dir : "/tmp") >= sizeof path ||
-		(fd = mkstemp(path)) < 0)
-		return -1;
-	unlink(path);
-	return fd;
-}
-
 /* A long trace does not fill memory: all but the first slabs are pages of files. */
 static struct slab *slab_new(struct gt_pool *a, size_t bytes)
 {
@@ -151,7 +138,7 @@ static struct gt_extent *extent_new(struct gt_pool *a)
 	if (!a->file) {
 		int fd = (a->scratch[0] = gt_pool_take(a, LARGEST_PIECE)) &&
 				(a->scratch[1] = gt_pool_take(a, LARGEST_PIECE))
-			? unlinked_file()
+			? gt_unlinked_file()
 			: -1;
 
 		if (fd <= 0)

@@ -87,7 +87,7 @@ void gt_paged_end(void *at)
 	pthread_mutex_unlock(&lock);
 }
 
-static int unlinked_file(void)
+int gt_unlinked_file(void)
 {
 	const char *dir = getenv("TMPDIR");
 	char path[4096];
@@ -103,7 +103,7 @@ static int unlinked_file(void)
 /* The file has its space before it is mapped: a full disk would else be SIGBUS. */
 static void *map_file(size_t bytes)
 {
-	int fd = unlinked_file();
+	int fd = gt_unlinked_file();
 	void *at = MAP_FAILED;
 
 	if (fd < 0)

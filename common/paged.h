@@ -24,6 +24,9 @@
 /* A block of this size is worth a file. */
 #define GT_PAGED_LEAST (4u << 20)
 
+/* A file without a name in TMPDIR or /tmp, to read and write; -1 with errno. */
+int gt_unlinked_file(void);
+
 /* Zeroed, aligned to a page; NULL: no memory. To be given back with the same size. */
 void *gt_paged_take(size_t bytes);
 void gt_paged_give_back(void *at, size_t bytes);

@@ -14,26 +14,10 @@
 #include "common/paged.h"
 #include "model/bulk.h"
 
-static int unlinked_file(void)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	int fd;
-
-	if (!dir || strlen(dir) > sizeof path - 32)
-		dir = "/tmp";
-	strcpy(path, dir);
-	strcat(path, "/gputap-join-XXXXXX");
-	fd = mkstemp(path);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
-}
-
 /* Into a file, or (without room for one) on in memory: slower machines beat lost answers. */
 static void *grow_file(struct gt_bulk *b, size_t bytes)
 {
-	int fd = b->fd ? b->fd : unlinked_file();
+	int fd = b->fd ? b->fd : gt_unlinked_file();
 	void *at;
 
 	if (fd < 0)
