@@ -61,30 +61,6 @@ size_t tap_cupti_copy(uint64_t address, void *to, size_t n)
 	return tap_copy_guarded(tap_cupti.pid, address, to, n);
 }
 
-/* The text at an address: its length without the end, or -1 when it cannot be read. cut: it is longer than `room`. */
-static long read_text(uint64_t address, char *to, size_t room, bool *cut)
-{
-	size_t used = 0;
-
-	*cut = false;
-	while (used < room) {
-		size_t n = 4096 - (address + used) % 4096;
-
-		n = n < 256 ? n : 256;                          /* most names are short */
-		n = n < room - used ? n : room - used;
-		size_t got = tap_cupti_copy(address + used, to + used, n);
-		char *end = memchr(to + used, 0, got);
-
-		if (end)
-			return end - to;
-		if (got < n)
-			return -1;
-		used += got;
-	}
-	*cut = true;
-	return (long)used;
-}
-
 /* ------------------------------------------------------------ seen addresses */
 
 struct seen { uint64_t address, hash; };
@@ -190,7 +166,7 @@ static void keep_long(uint64_t address)
 {
 	char *room = tap_sys_mmap(NULL, LONGEST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	bool cut;
-	long n = room ? read_text(address, room, LONGEST, &cut) : -1;
+	long n = room ? tap_copy_text(tap_cupti.pid, address, room, LONGEST, &cut) : -1;
 
 	if (n < 0 || !store(address, room, (size_t)n, cut))
 		tap_lost(REC_LOSS_CUPTI_NAME_GONE, 1);
@@ -203,7 +179,7 @@ static void keep(uint64_t address)
 	enum { SHORT = 1024 };
 	char *room = tap_scratch_take();
 	bool cut;
-	long n = tap_seccomp || !room ? -1 : read_text(address, room, SHORT, &cut);
+	long n = tap_seccomp || !room ? -1 : tap_copy_text(tap_cupti.pid, address, room, SHORT, &cut);
 
 	if (n >= 0 && cut)
 		keep_long(address);

@@ -15,23 +15,14 @@
 
 uint32_t tap_failed_text_bytes(const char *text, uint32_t limit, bool *cut)
 {
-	char piece[256];
+	bool longer = false;
+	long n = tap_seccomp ? -1
+			     : tap_copy_text(tap_sys_getpid(), (uintptr_t)text, NULL, limit + 1, &longer);
 
-	for (uint32_t n = 0; n <= limit && !tap_seccomp;) {
-		uint32_t wanted = TAP_MIN((uint32_t)sizeof piece, limit + 1 - n);
-		size_t got = tap_copy_guarded(tap_sys_getpid(), (uintptr_t)text + n, piece, wanted);
-		const char *end = memchr(piece, 0, got);
-
-		if (end)
-			return n + (uint32_t)(end - piece);
-		if (got < wanted)
-			return TAP_UNREADABLE;          /* it has no end that could be read */
-		n += wanted;
-	}
-	if (tap_seccomp)
+	if (n < 0)
 		return TAP_UNREADABLE;
-	*cut = true;
-	return limit;
+	*cut |= longer;
+	return longer ? limit : (uint32_t)n;
 }
 
 uint32_t tap_put_failed_text(uint64_t *out, const char *text, uint32_t bytes)

@@ -18,6 +18,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 #include "trace/write/internal.h"
@@ -95,6 +96,33 @@ size_t tap_copy_guarded(uint32_t pid, uint64_t address, void *to, size_t n)
 	if (got < 0 && (n = readable(address, n)))
 		got = copy_by_file(address, to, n);
 	return got > 0 ? (size_t)got : 0;
+}
+
+/* A piece lies in one page: of one that does not, nothing might be told though it begins where memory is. */
+long tap_copy_text(uint32_t pid, uint64_t address, char *to, size_t room, bool *cut)
+{
+	enum { USUAL = 256 };                                   /* most names are short */
+	char measured[USUAL];
+	size_t used = 0;
+
+	*cut = false;
+	while (used < room) {
+		char *piece = to ? to + used : measured;
+		size_t n = PAGE - (address + used) % PAGE;
+
+		n = n < USUAL ? n : USUAL;
+		n = n < room - used ? n : room - used;
+		size_t got = tap_copy_guarded(pid, address + used, piece, n);
+		char *end = memchr(piece, 0, got);
+
+		if (end)
+			return (long)used + (end - piece);
+		if (got < n)
+			return -1;
+		used += got;
+	}
+	*cut = true;
+	return (long)used;
 }
 
 size_t tap_copy_standing(uint32_t pid, uint64_t address, void *to, size_t n)

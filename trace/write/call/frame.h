@@ -32,6 +32,12 @@ size_t tap_copy_guarded(uint32_t pid, uint64_t address, void *to, size_t bytes) 
  * container forbids the one system call, it takes a cheaper way, and is all or nothing then.
  */
 size_t tap_copy_standing(uint32_t pid, uint64_t address, void *to, size_t bytes) __attribute__((visibility("hidden")));
+/*
+ * The text at an address, guarded likewise, at most `room` bytes of it: its length without the end, -1 where that
+ * cannot be read. *cut: it is longer. to: NULL: it is only measured.
+ */
+long tap_copy_text(uint32_t pid, uint64_t address, char *to, size_t room, bool *cut)
+	__attribute__((visibility("hidden")));
 /* Whether there is memory at the address that can be read: by a system call. */
 bool tap_frame_readable(uintptr_t address) __attribute__((visibility("hidden")));
 /*
