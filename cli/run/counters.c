@@ -121,9 +121,9 @@ static int check_interval(const struct gt_options *o, struct gt_err *err)
 
 /* ------------------------------------------------------------------ chips */
 
-/* Some of CUPTI's functions crash without a driver, so that comes first. */
 #define REFUSED '!'             /* before the error, instead of a name */
 
+/* Some of CUPTI's functions crash without a driver, so that comes first. */
 static void tell_chips(const struct gt_host *h, int fd)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
