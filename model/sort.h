@@ -58,7 +58,8 @@ GT_SORT_INLINE size_t gt_sort_run_end(const struct gt_sort *s, size_t from, size
 	size_t end = from + 1;
 
 	while (end < n && gt_sort_in_order(s, end - 1, end))
-		end++;
+		if (!(++end % GT_SORT_FORGET(s)))
+			gt_sort_forget(s, s->b, end - GT_SORT_FORGET(s), end - 1);
 	if (end - from < GT_SORT_SHORT && end < n) {
 		size_t to = n - from < GT_SORT_SHORT ? n : from + GT_SORT_SHORT;
 
