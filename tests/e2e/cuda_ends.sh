@@ -109,6 +109,7 @@ check "late: what exists is told, what follows is recorded" walk late
 real=$(find /usr/local/cuda/ -name 'libcupti.so.[0-9]*' 2>/dev/null | head -n 1)
 if [ -n "$real" ]; then
 	traced --cupti="$real" -- "$examples/vector_add"
+	# It does not say why, and its version is the driver's: so what it answered is told, and no cause.
 	check "a real CUPTI without its driver: the program runs on, and it is said" eval "status 0 && said 'CUDA is not traced: .* cuptiSubscribe_v2 answered CUPTI_ERROR_UNKNOWN (999)'"
 else
 	echo "skipped: no real CUPTI library here"

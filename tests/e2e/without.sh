@@ -125,6 +125,13 @@ came_back() {
 	rm -rf t.gputap; mv away/t.gputap . && [ $(($(recorded) + $(lost NO_STREAM))) = 3000 ]
 }
 needed retried-mark "a place that was away for a while: each call is recorded or counted once" came_back
+# With frames of at most 1 KiB that holds without the room, too: how much a first call takes is what tells.
+least_stack() { run -- "$e2e/cl_place" small=500 && [ "$(recorded)" = 500 ]; }
+if [ "$(getconf PTHREAD_STACK_MIN)" -le 16384 ]; then
+	holds "the first call of a process in a thread with the least stack ends no program" least_stack
+else
+	skipped=$((skipped + 1)); echo "skipped: the least stack is a large one here"
+fi
 childs_first_call() {   # a process' stream is opened by it; the runtime's own first call, which takes more, is its parent's
 	local bare traced
 	bare=$("$e2e/stack_use" cl.platform cl.platform.child | sed -n 's/cl.platform.child //p') && run -- "$e2e/stack_use" cl.platform cl.platform.child || return
