@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collectors/collector.h"
 #include "common/plain/without.h"
@@ -108,7 +109,11 @@ TAP_COLD static void start_once(void)
 	uint32_t self = tap_sys_gettid(), other = 0;
 	int saved = errno;
 
-	if (gc_without("first-call-start") && !constructed)
+	/*
+	 * A sanitizer's runtime starts before the C library has the environment, without which nothing of ours is
+	 * known; what it calls is its own.
+	 */
+	if ((gc_without("first-call-start") || !environ) && !constructed)
 		return;
 	if (__atomic_compare_exchange_n(&starter, &other, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		if (!constructed && !gc_without("audit-tls"))

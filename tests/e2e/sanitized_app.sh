@@ -28,14 +28,17 @@ try() {
 	else
 		failed=$((failed + 1)); echo "FAILED: $name: status $traced, $bare without the shim"; head -n 20 traced.err
 	fi
-	# The launcher puts a runtime that must be first there: nothing is asked of the user.
-	rm -rf t.gputap
-	env ASAN_OPTIONS=detect_leaks=0 "$build/gputap" run -q -o t ./app >traced.out 2>traced.err; traced=$?
-	if [ "$traced" -eq "$bare" ] && cmp -s bare.out traced.out && "$build/gputap" dump t.gputap 2>/dev/null | grep -q clGetPlatformIDs; then
-		passed=$((passed + 1)); echo "ok: $name under gputap run"
-	else
-		failed=$((failed + 1)); echo "FAILED: $name under gputap run: status $traced, $bare without the shim"; head -n 20 traced.err
-	fi
+	# The launcher puts a runtime that must be first there: nothing is asked of the user. With -t osrt that runtime calls us when it
+	# starts itself, before the C library has the environment.
+	for domains in opencl opencl,osrt; do
+		rm -rf t.gputap
+		env ASAN_OPTIONS=detect_leaks=0 "$build/gputap" run -q -o t -t $domains ./app >traced.out 2>traced.err; traced=$?
+		if [ "$traced" -eq "$bare" ] && cmp -s bare.out traced.out && "$build/gputap" dump t.gputap 2>/dev/null | grep -q clGetPlatformIDs; then
+			passed=$((passed + 1)); echo "ok: $name under gputap run -t $domains"
+		else
+			failed=$((failed + 1)); echo "FAILED: $name under gputap run -t $domains: status $traced, $bare without the shim"; head -n 20 traced.err
+		fi
+	done
 }
 
 ran=0
