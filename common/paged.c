@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ struct block { char *at; size_t bytes; };
 bool gt_paged_any;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
-static size_t n_blocks, room;
+static size_t n_blocks, blocks_room;
 static uint64_t kept;                     /* bytes of files that were in memory after the last time: others' */
 static int statm = -1;
 
@@ -70,7 +71,7 @@ void gt_paged_count(void)
 void gt_paged_begin(void *at, size_t bytes)
 {
 	pthread_mutex_lock(&lock);
-	if (gt_grow((void **)&blocks, n_blocks, &room, sizeof *blocks))
+	if (gt_grow((void **)&blocks, n_blocks, &blocks_room, sizeof *blocks))
 		blocks[n_blocks++] = (struct block){ at, bytes };
 	__atomic_store_n(&gt_paged_any, true, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
@@ -145,4 +146,24 @@ void gt_paged_free(void *at, size_t n, size_t size)
 		gt_paged_give_back(at, n * size);
 	else
 		free(at);
+}
+
+bool gt_paged_grow(void **array, size_t n, size_t *room, size_t bytes)
+{
+	void *bigger;
+
+	if (n < *room)
+		return true;
+	if (*room > SIZE_MAX / 2 / bytes)
+		return false;
+	if (*room * 2 * bytes < GT_PAGED_LEAST)
+		return gt_grow(array, n, room, bytes);
+	bigger = gt_paged_zeroed(*room * 2, bytes);
+	if (!bigger)
+		return false;
+	memcpy(bigger, *array, n * bytes);
+	gt_paged_free(*array, *room, bytes);
+	*array = bigger;
+	*room *= 2;
+	return true;
 }

@@ -35,6 +35,12 @@ void gt_paged_give_back(void *at, size_t bytes);
 void *gt_paged_zeroed(size_t n, size_t size);
 void gt_paged_free(void *at, size_t n, size_t size);
 
+/*
+ * gt_grow (common/memory.h) for an array that may become large: given back with gt_paged_free(array, *room, bytes).
+ * Whoever goes through it ticks (PAGED1).
+ */
+bool gt_paged_grow(void **array, size_t n, size_t *room, size_t bytes);
+
 /* A shared mapping of a file that somebody else made takes part; it ends before the mapping does. */
 void gt_paged_begin(void *at, size_t bytes);
 void gt_paged_end(void *at);

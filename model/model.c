@@ -201,6 +201,13 @@ bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *o
 	return true;
 }
 
+bool gt_model_blob_total(struct gt_model *m, const uint64_t id[2], uint64_t *total_bytes)
+{
+	return gt_reader_blob_total(m->reader, id, total_bytes);
+}
+
+void gt_model_blob_forget(struct gt_model *m, const uint64_t id[2]) { gt_reader_blob_forget(m->reader, id); }
+
 bool gt_model_no_memory(const struct gt_model *m) { return m->no_memory; }
 
 /* ------------------------------------------------------------------- ledger */

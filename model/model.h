@@ -338,6 +338,10 @@ bool gt_model_cpu_counted(const struct gt_model *m, uint32_t process);
 
 /* Stored content of programs (source, log, ...). False when it is not in the trace, or there is no memory for it. */
 bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes);
+/* Its bytes when it was made, without reading it. False as gt_model_blob. */
+bool gt_model_blob_total(struct gt_model *m, const uint64_t id[2], uint64_t *total_bytes);
+/* Gives the text up that gt_model_blob showed: for who goes through many, one after another. */
+void gt_model_blob_forget(struct gt_model *m, const uint64_t id[2]);
 /* Was there no memory for a content? Then an output that asked for it lacks it. */
 bool gt_model_no_memory(const struct gt_model *m);
 

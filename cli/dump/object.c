@@ -240,6 +240,7 @@ static void dump_content(struct gt_show *s, const struct gt_content *from)
 	c.there = gt_model_blob(s->m, c.id, &c.stored, &c.total);
 	c.kept = c.there ? c.stored.bytes : 0;
 	gt_show_record(s, &content_shape, &c);
+	gt_model_blob_forget(s->m, c.id);
 }
 
 static int by_id(const void *a, const void *b)
@@ -253,7 +254,6 @@ bool gt_dump_contents(struct gt_show *s, gt_dump_drain *drain, void *ctx)
 {
 	struct gt_content *all = NULL;
 	size_t n = s->cuda ? gt_cuda_module_count(s->cuda) : 0;
-	struct gt_string stored;
 	uint64_t total;
 
 	for (uint32_t i = 0; i < gt_model_object_count(s->m); i++)
@@ -273,7 +273,7 @@ bool gt_dump_contents(struct gt_show *s, gt_dump_drain *drain, void *ctx)
 	for (uint32_t i = 0; s->cuda && i < gt_cuda_module_count(s->cuda); i++) {
 		const struct gt_cuda_module *m = gt_cuda_module(s->cuda, i);
 
-		if (gt_model_blob(s->m, m->content, &stored, &total))
+		if (gt_model_blob_total(s->m, m->content, &total))
 			all[n++] = (struct gt_content){ .kind = REC_BLOB_CUBIN, .bytes = m->bytes,
 				.id = { m->content[0], m->content[1] } };
 	}

@@ -67,15 +67,10 @@ below() {
 	[ "$now" -le "$most" ]
 }
 
-# long KIND "READER..." [OPTION...]: THINGS of a kind; fewer of those that nobody makes so many of, which take long to make.
-# With 2 M domains nvtx_sum takes 273 MiB.
+# long KIND "READER..." [OPTION...]: THINGS of a kind
 long() {
 	local kind=$1 n=$THINGS readers=$2 reader; shift 2
-	case $kind in
-	process) n=1000 ;;
-	domain) n=$((THINGS / 4)) ;;
-	part | sampler | user | program | kernel | queue | context | memory) n=$((THINGS / 20)) ;;
-	esac
+	[ "$kind" != process ] || n=1000
 	record "$kind" "$n" many "$@" || { check "a trace of $n x $kind" false; return; }
 	for reader in $readers; do check "$n x $kind: $reader" below "$reader"; rm -rf out*; done
 	rm -rf many.gputap
@@ -106,6 +101,7 @@ processes
 objects="stats sqlite perfetto callgrind atp timeline_sum"
 things buffer 200000 "$objects"
 things image 30000 "stats sqlite"
+[ -n "${THINGS-}" ] || things program 200000 sqlite
 for kind in part sampler event user program kernel queue context memory; do
 	[ -z "${THINGS-}" ] || things "$kind" "$THINGS" "$objects"
 done

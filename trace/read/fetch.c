@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/paged.h"
 #include "common/search.h"
 #include "trace/read/internal.h"
 
@@ -152,11 +153,28 @@ static struct gt_blob_info *find_blob(struct gt_reader *r, const uint64_t id[2])
 	return at < r->n_blobs && v[at].id[0] == id[0] && v[at].id[1] == id[1] ? &v[at] : NULL;
 }
 
-int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes)
+static struct gt_blob_info *readable_blob(struct gt_reader *r, const uint64_t id[2])
 {
 	struct gt_blob_info *b = find_blob(r, id);
 
-	if (!b || b->bytes > BLOB_LIMIT)
+	gt_paged_tick();
+	return b && b->bytes <= BLOB_LIMIT ? b : NULL;
+}
+
+bool gt_reader_blob_total(struct gt_reader *r, const uint64_t id[2], uint64_t *total_bytes)
+{
+	const struct gt_blob_info *b = readable_blob(r, id);
+
+	if (b)
+		*total_bytes = b->total;
+	return b;
+}
+
+int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes)
+{
+	struct gt_blob_info *b = readable_blob(r, id);
+
+	if (!b)
 		return 0;
 	if (!b->data) {
 		char *copy = malloc((size_t)b->bytes + 1);

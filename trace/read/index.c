@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/paged.h"
 #include "common/pieces.h"
 #include "common/plain/without.h"
 #include "trace/read/internal.h"
@@ -267,8 +268,9 @@ static int add_blob(struct scan *s, const struct rec_chunk *head, uint64_t data)
 {
 	struct gt_reader *r = s->r;
 
-	if (!gt_grow((void **)&r->blobs, r->n_blobs, &r->cap_blobs, sizeof(*r->blobs)))
+	if (!gt_paged_grow((void **)&r->blobs, r->n_blobs, &r->cap_blobs, sizeof(*r->blobs)))
 		return gt_no_memory(s->err);
+	gt_paged_tick();
 	r->blobs[r->n_blobs++] = (struct gt_blob_info){ .id = { head->blob_id[0], head->blob_id[1] }, .offset = data,
 		.bytes = head->blob_bytes, .total = head->blob_total, .file = s->stream->file };
 	return 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "common/paged.h"
 #include "common/plain/without.h"
 #include "common/search.h"
 #include "trace/format/begin.h"
@@ -364,15 +365,17 @@ void gt_reader_close(struct gt_reader *r)
 	}
 	for (uint32_t i = 0; i < r->n_clocks; i++)
 		gt_clock_free(&r->clocks[i]);
-	for (size_t i = 0; i < r->n_blobs; i++)
+	for (size_t i = 0; i < r->n_blobs; i++) {
+		gt_paged_tick();
 		free(r->blobs[i].data);
+	}
 	gt_facts_free(&r->run);
 	gt_fetch_cache_free(r->cache);
 	free(r->clocks);
 	free(r->images);
 	free(r->streams);
 	free(r->blocks);
-	free(r->blobs);
+	gt_paged_free(r->blobs, r->cap_blobs, sizeof(*r->blobs));
 	free(r->cupti);
 	free(r->table);
 	free(r->cuda_table);

@@ -152,6 +152,8 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 
 /* Content by id; 1 found (memory lives until the reader is closed), 0 not stored, -1 no memory. */
 int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes);
+/* Its bytes when it was made, without reading what of it is stored. False: not stored. */
+bool gt_reader_blob_total(struct gt_reader *r, const uint64_t id[2], uint64_t *total_bytes);
 /* Frees it until it is asked for again: for who looks through all of them before others hold one. */
 void gt_reader_blob_forget(struct gt_reader *r, const uint64_t id[2]);
 

@@ -527,7 +527,7 @@ static void add_queue(struct gt_sql_feeder *f, const struct object_tables *t, co
 static void add_program(struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_object *o)
 {
 	struct gt_sql_row *r = gt_sql_add(t);
-	struct gt_string source, log;
+	struct gt_string log;
 	uint64_t total;
 	char hash[40];
 
@@ -538,13 +538,15 @@ static void add_program(struct gt_sql_feeder *f, struct gt_sql_table *t, const s
 	if (o->source_id[0] | o->source_id[1]) {
 		snprintf(hash, sizeof hash, "%016" PRIx64 "%016" PRIx64, o->source_id[1], o->source_id[0]);
 		gt_put_str(t, r, 3, hash);
-		if (gt_model_blob(f->m, o->source_id, &source, &total))
+		if (gt_model_blob_total(f->m, o->source_id, &total))
 			gt_put(r, 4, (int64_t)total);
 	}
 	if (o->build_options.text)
 		gt_put(r, 5, gt_sql_string(f->db, o->build_options.text, o->build_options.bytes));
-	if (o->has_log && gt_model_blob(f->m, o->log_id, &log, &total))
+	if (o->has_log && gt_model_blob(f->m, o->log_id, &log, &total)) {
 		gt_put(r, 6, gt_sql_string(f->db, log.text, log.bytes));
+		gt_model_blob_forget(f->m, o->log_id);
+	}
 }
 
 static void add_kernel_object(struct gt_sql_feeder *f, struct gt_sql_table *t, const struct gt_object *o)

@@ -13,7 +13,7 @@
 
 #include "common/hash.h"
 #include "common/map.h"
-#include "common/memory.h"
+#include "common/paged.h"
 #include "writers/sqlite/cuda.h"
 
 #define KINDS 16
@@ -56,7 +56,7 @@ void gt_sql_objects_free(struct gt_sql_objects *o)
 {
 	if (!o)
 		return;
-	free(o->entry);
+	gt_paged_free(o->entry, o->room, sizeof *o->entry);
 	gt_map_free(&o->map, sizeof(uint32_t));
 	free(o->numbers);
 	free(o);
@@ -111,7 +111,7 @@ static bool add_object(struct gt_sql_objects *o, struct gt_object *x)
 	count_object(o, x);
 	if (x->kind == REC_OBJECT_EVENT)        /* many, and events.c knows what is asked of them */
 		return true;
-	if (!gt_grow((void **)&o->entry, o->n, &o->room, sizeof *o->entry))
+	if (!gt_paged_grow((void **)&o->entry, o->n, &o->room, sizeof *o->entry))
 		return false;
 	const struct handle key = { x->handle, x->process, (uint32_t)x->kind };
 	bool fresh;
