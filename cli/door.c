@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "trace/read/live.h"
+#include "trace/read/holders.h"
 
 /* The run's id is the name of the only file in the folder that is ours. */
 static bool find_id(int folder, char id[17])
@@ -44,7 +44,8 @@ int gt_cli_close_door(const char *trace)
 {
 	char path[PATH_MAX + 64], id[17];
 	struct stat st;
-	int fd, pid = 0;
+	struct gt_holders all = { 0 };
+	int fd;
 
 	if ((size_t)snprintf(path, sizeof path, "%s/other", trace) >= sizeof path)
 		return 0;
@@ -52,12 +53,12 @@ int gt_cli_close_door(const char *trace)
 	if (fd < 0)
 		return 0;
 	if (!fstat(fd, &st) && st.st_uid == geteuid() && st.st_mode & S_IWOTH) {
-		pid = find_id(fd, id) ? gt_live_in_run(id) : 0;
-		if (!pid)
-			pid = gt_live_writer_but(trace, getpid());
-		if (!pid)
+		if (find_id(fd, id))
+			gt_holders_of_run(id, &all);
+		gt_holders_add_writers(trace, &all);
+		if (!all.n)
 			fchmod(fd, 0711);
 	}
 	close(fd);
-	return pid;
+	return all.n ? all.v[0].pid : 0;
 }

@@ -1,6 +1,6 @@
 /*
- * cli/wait.c - gputap wait: until nothing writes to a trace any more, and a conversion that a program started at its
- * own exit (GPUTAP_EXPORT without gputap run) has ended
+ * cli/wait.c - gputap wait: until nothing writes to a trace any more or may come to, and a conversion that a program
+ * started at its own exit (GPUTAP_EXPORT without gputap run) has ended
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -12,22 +12,21 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "common/harmless.h"
 #include "common/trusted.h"
-#include "trace/read/live.h"
+#include "trace/read/holders.h"
 
 enum { LOG_MOST = 1 << 24 };            /* bytes of export.log */
 
-static void until_nothing_writes(const char *trace)
+static void until_nobody_holds(const char *trace)
 {
-	const struct timespec step = { .tv_nsec = 20 * 1000 * 1000 };
+	struct gt_holders all;
 
-	while (gt_live_writer_but(trace, getpid()))
-		nanosleep(&step, NULL);
+	for (gt_holders_of_trace(trace, &all); all.n; gt_holders_of_trace(trace, &all))
+		gt_holders_await(&all);
 }
 
 /* The converter holds the lock from before the program's end until its files are there. */
@@ -85,7 +84,7 @@ int gt_cmd_wait(struct gt_cli *cli)
 		gt_fail(&err, GT_EXIT_INPUT, strerror(errno), NULL, "%s: cannot be opened", cli->args[0]);
 		return gt_cli_fail(&err);
 	}
-	until_nothing_writes(cli->args[0]);
+	until_nobody_holds(cli->args[0]);
 	until_converted(cli->args[0]);
 	gt_cli_close_door(cli->args[0]);
 	return told(cli->args[0]);

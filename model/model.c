@@ -249,7 +249,9 @@ static uint32_t count_live(const struct gt_model *m, enum gt_live live)
 	return n;
 }
 
-bool gt_model_live(const struct gt_model *m) { return count_live(m, GT_LIVE_YES); }
+bool gt_model_live(const struct gt_model *m) { return count_live(m, GT_LIVE_YES) || gt_reader_left(m->reader)->n; }
+
+const struct gt_holders *gt_model_left(const struct gt_model *m) { return gt_reader_left(m->reader); }
 
 bool gt_model_complete(const struct gt_model *m)
 {
@@ -305,6 +307,18 @@ static size_t append_live(
 	return at;
 }
 
+/* "still running, and may record: process 19 (sleep)": of the run, and not seen in the trace so far. */
+static size_t append_left(const struct gt_model *m, char *buf, size_t bytes, size_t at, const char *first)
+{
+	const struct gt_holders *left = gt_reader_left(m->reader);
+	char text[512];
+
+	if (left->n && at < bytes)
+		at += (size_t)snprintf(buf + at, bytes - at, "%sstill running, and may record: process %s", first,
+			gt_holders_text(left, text, sizeof text));
+	return at;
+}
+
 const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t bytes)
 {
 	bool complete = gt_model_complete(m);
@@ -315,6 +329,7 @@ const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t b
 		return buf;
 	at = (size_t)snprintf(buf, bytes, "complete: %s", complete ? "yes" : "no (");
 	at = append_live(m, buf, bytes, at, GT_LIVE_YES, "still recording: process ");
+	at = append_left(m, buf, bytes, at, count_live(m, GT_LIVE_YES) ? "; " : "");
 	if (gatherer && at < bytes)
 		at += (size_t)snprintf(buf + at, bytes - at, "%sstill being written: by gputap run, process %d",
 			gt_model_live(m) ? "; " : "", gatherer);

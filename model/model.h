@@ -250,8 +250,9 @@ const char *gt_object_clock(const struct gt_object *device);
 /* What is missing, by reason (writer's counters, reader's findings, this process' clamps). */
 uint64_t gt_model_lost(const struct gt_model *m, enum rec_loss reason);
 void gt_model_count_loss(struct gt_model *m, enum rec_loss reason, uint64_t n);
-/* A process of it was still running when it was opened: not complete yet. */
+/* A process of it, or one of its run that may come to record, was there when it was opened: not complete yet. */
 bool gt_model_live(const struct gt_model *m);
+const struct gt_holders *gt_model_left(const struct gt_model *m);        /* the latter */
 bool gt_model_complete(const struct gt_model *m);        /* every reason that means "missing" is zero */
 /* "complete: yes" or "complete: no (12 commands untimed: ...; ...)". Into buf; returns buf. */
 const char *gt_model_complete_text(const struct gt_model *m, char *buf, size_t bytes);

@@ -152,6 +152,16 @@ static void text_session(const struct gt_session *s)
 		printf("open      any user may still add processes; `gputap wait` ends that when the run has ended\n");
 }
 
+/* Of the run, and not in the trace so far. */
+static void text_left(const struct gt_model *m)
+{
+	char text[512];
+
+	if (gt_model_left(m)->n)
+		printf("running   process %s: of the run, and may come to record\n",
+			gt_harmless(gt_holders_text(gt_model_left(m), text, sizeof text)));
+}
+
 /* What only the launcher could have written. */
 static void text_not_gathered(const struct gt_model *m)
 {
@@ -442,6 +452,7 @@ static int text_info(struct gt_model *m, bool list, struct gt_err *err)
 	if (!c)
 		return -1;
 	text_session(gt_model_session(m));
+	text_left(m);
 	text_not_gathered(m);
 	text_outputs(m);
 	for (uint32_t i = 0; i < gt_model_process_count(m); i++)
@@ -495,6 +506,22 @@ static void json_session(struct gt_text *t, const struct gt_session *s)
 		gt_json_field_bool(t, "launcher_killed", true);
 	if (s->open_to_others)
 		gt_json_field_bool(t, "open_to_others", true);
+}
+
+static void json_left(struct gt_text *t, const struct gt_model *m)
+{
+	const struct gt_holders *left = gt_model_left(m);
+
+	if (!left->n)
+		return;
+	begin_list(t, "still_running");
+	for (unsigned i = 0; i < left->n && i < GT_HOLDERS_MOST; i++) {
+		gt_info_begin_item(t);
+		gt_json_field_i64(t, "pid", left->v[i].pid);
+		gt_json_field_str(t, "name", left->v[i].name);
+		gt_text_char(t, '}');
+	}
+	gt_text_char(t, ']');
 }
 
 static void json_not_gathered(struct gt_text *t, const struct gt_model *m)
@@ -721,6 +748,7 @@ static int json_info(struct gt_model *m, struct gt_err *err)
 
 	gt_text_char(&t, '{');
 	json_session(&t, gt_model_session(m));
+	json_left(&t, m);
 	json_not_gathered(&t, m);
 	json_outputs(&t, m);
 	json_processes(&t, m);

@@ -25,7 +25,7 @@
 #include "common/plain/pattern.h"
 #include "common/plain/unfinished.h"
 #include "common/temporary.h"
-#include "trace/read/live.h"
+#include "trace/read/holders.h"
 #include "trace/read/pack_format.h"
 #include "trace/read/store.h"
 
@@ -174,6 +174,7 @@ enum { REPLACED, BUSY };
  */
 static int replace(struct gt_run *run, int *writer, struct gt_err *err)
 {
+	struct gt_holders all;
 	struct stat st;
 
 	if (lstat(run->trace, &st))
@@ -181,7 +182,8 @@ static int replace(struct gt_run *run, int *writer, struct gt_err *err)
 	if (!is_trace(run->trace, &st))
 		return gt_fail(err, GT_EXIT_OUTPUT, "it is not a trace, or holds something that is not of a trace",
 			NULL, "%s cannot be replaced", run->trace);
-	*writer = gt_live_writer_but(run->trace, 0);
+	gt_holders_of_trace(run->trace, &all);
+	*writer = all.n ? all.v[0].pid : 0;
 	if (*writer)
 		return BUSY;
 	if (gt_temporary_name(run->trace, run->replaced, sizeof run->replaced) && !rename(run->trace, run->replaced))
@@ -216,6 +218,14 @@ static bool is_of_later_run(const char *folder, const char *name, const char *fi
 	return begin_of(path, text, sizeof text) && has_line(text, "run_id=") && has_line(text, "rerun=1");
 }
 
+static bool is_held(const char *trace)
+{
+	struct gt_holders all;
+
+	gt_holders_of_trace(trace, &all);
+	return all.n;
+}
+
 /* What a killed launcher left beside the trace: half of a packed one, one that it removed, a later run's. */
 static void remove_leftovers(const char *trace)
 {
@@ -234,7 +244,7 @@ static void remove_leftovers(const char *trace)
 			continue;
 		if (S_ISREG(st.st_mode))
 			unlink(path);
-		else if (S_ISDIR(st.st_mode) && !gt_live_writer_but(path, 0))
+		else if (S_ISDIR(st.st_mode) && !is_held(path))
 			gt_run_remove_trace(path, &ignored);
 	}
 	if (dir)

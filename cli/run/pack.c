@@ -14,20 +14,31 @@
 #include <unistd.h>
 
 #include "cli/interrupt.h"
+#include "common/harmless.h"
 #include "common/plain/without.h"
 #include "common/temporary.h"
-#include "trace/read/live.h"
+#include "trace/read/holders.h"
 #include "trace/read/pack.h"
 
-/* Whether a child that the program left behind came to the trace since then, or writes it: no pack may replace that. */
-static bool has_come(const struct stat *before, const char *trace)
+/* By its run's id, and by what has recorded there: the folder has another name by then. */
+static bool is_held(const char *run_id, const char *trace)
+{
+	struct gt_holders all;
+
+	gt_holders_of_run(run_id, &all);
+	gt_holders_add_writers(trace, &all);
+	return all.n;
+}
+
+/* Whether a child that the program left behind came to the trace since then, or may: no pack may replace that. */
+static bool has_come(const struct gt_run *run, const struct stat *before, const char *trace)
 {
 	struct stat now;
 
 	if (gc_without("packed-beside"))
 		return false;
 	return stat(trace, &now) || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
-		now.st_mtim.tv_nsec != before->st_mtim.tv_nsec || gt_live_writer_but(trace, getpid());
+		now.st_mtim.tv_nsec != before->st_mtim.tv_nsec || is_held(run->run_id, trace);
 }
 
 /*
@@ -70,7 +81,7 @@ static int replace_in_turn(const struct gt_run *run, const struct stat *before, 
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL, "%s cannot be replaced by its packed form",
 			run->trace);
 	}
-	if (!has_come(before, aside) && !rename(packed, run->trace))
+	if (!has_come(run, before, aside) && !rename(packed, run->trace))
 		return gt_run_remove_trace(aside, err);
 	unlink(packed);
 	return put_back(run, aside, err);
@@ -81,7 +92,7 @@ static int replace(const struct gt_run *run, const struct stat *before, const ch
 {
 	if (!exchange(packed, run->trace))
 		return replace_in_turn(run, before, packed, err);
-	if (!has_come(before, packed))
+	if (!has_come(run, before, packed))
 		return gt_run_remove_trace(packed, err);
 	if (!exchange(packed, run->trace))
 		return gt_fail(err, GT_EXIT_OUTPUT, strerror(errno), NULL,
@@ -95,11 +106,14 @@ static int replace(const struct gt_run *run, const struct stat *before, const ch
 int gt_run_pack(const struct gt_run *run, struct gt_err *err)
 {
 	struct stat before;
-	char temporary[PATH_MAX + GT_TEMPORARY_MORE];
+	char temporary[PATH_MAX + GT_TEMPORARY_MORE], text[512];
+	struct gt_holders all;
 
-	if (stat(run->trace, &before) || gt_live_writer_but(run->trace, getpid()))
-		return gt_fail(err, GT_EXIT_OUTPUT, "a process that the program left behind goes on recording", NULL,
-			"%s is not packed", run->trace);
+	gt_run_holders(run, &all);
+	if (stat(run->trace, &before) || all.n)
+		return gt_fail(err, GT_EXIT_OUTPUT, "processes that the program left behind are still there",
+			"--wait=all, which packs when they have ended", "%s is not packed: process %s", run->trace,
+			gt_harmless(gt_holders_text(&all, text, sizeof text)));
 	if (!gt_temporary_name(run->trace, temporary, sizeof temporary))
 		return gt_fail(err, GT_EXIT_OUTPUT, NULL, NULL, "%s: its packed form would have no name of its own",
 			run->trace);

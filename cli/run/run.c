@@ -131,6 +131,15 @@ static void say_nothing_recorded(const struct gt_run *run)
 	}
 }
 
+/* The trace stays for those who may still come to it: say_left names them. */
+static void say_nothing_recorded_yet(const struct gt_run *run)
+{
+	if (run->quiet)
+		return;
+	fprintf(stderr, "gputap: no traced call was made so far%s; trace in %s\n",
+		*gt_option(run->options, "export") ? ", and nothing is exported" : "", gt_harmless(run->trace));
+}
+
 static void log_end(const struct gt_run *run)
 {
 	struct timespec t;
@@ -222,9 +231,6 @@ static int report(const struct gt_run *run, struct gt_err *err)
 			fprintf(stderr, "gputap: %s\n", gt_harmless(gt_model_complete_text(model, text, sizeof text)));
 			gt_cli_remedies(model, stderr);
 		}
-		if (gt_model_live(model))
-			fprintf(stderr, "gputap: processes that the program left behind go on recording; what is made "
-					"of the trace now lacks what they still do\n");
 		fprintf(stderr, "gputap: trace in %s\n", gt_harmless(run->trace));
 	}
 	if (!rc)
@@ -247,14 +253,22 @@ static unsigned say_elsewhere(const struct gt_run *run)
 	return n;
 }
 
-/* by: a process of the run that still runs; 0: none does. */
-static void say_open(const struct gt_run *run, int by)
+/* The last lines, if somebody of the run is there: who, and what that means for root's trace. */
+static void say_left(const struct gt_run *run)
 {
-	if (by && !run->quiet)
+	struct gt_holders all;
+	char text[512];
+
+	gt_run_holders(run, &all);
+	if (all.n && !run->quiet)
 		fprintf(stderr,
-			"gputap: process %d of the run is still there: any user may add processes to %s until it ends\n"
-			"  try: gputap wait %s, which then closes it to other users\n",
-			by, gt_harmless(run->trace), gt_harmless(run->trace));
+			"gputap: processes that the program left behind still run: %s; what was made of the trace "
+			"lacks what they still do\n"
+			"  try: gputap wait %s, which returns when they have ended\n",
+			gt_harmless(gt_holders_text(&all, text, sizeof text)), gt_harmless(run->trace));
+	if (gt_cli_close_door(run->trace) && !run->quiet)
+		fprintf(stderr, "gputap: any user may add processes to %s until gputap wait has returned\n",
+			gt_harmless(run->trace));
 }
 
 /* What lies in its place is not this run's: nothing is said of that, and nothing of it removed. */
@@ -310,6 +324,9 @@ static bool finish(struct gt_run *run)
 		fprintf(stderr, "gputap: what process %s recorded was removed from %s while it ran: "
 				"its calls are lost\n",
 			gt_harmless(by), gt_harmless(run->trace));
+	} else if (!gt_run_recorded(run) && gt_run_is_held(run)) {
+		say_nothing_recorded_yet(run);
+		return false;
 	} else if (!gt_run_recorded(run)) {
 		say_nothing_recorded(run);
 		gt_run_remove_empty(run);
@@ -419,6 +436,7 @@ int gt_cmd_run(struct gt_cli *cli)
 		return failure == ENOENT ? NOT_FOUND : CANNOT_EXECUTE;
 	}
 	gt_run_wait(&run);
+	gt_run_wait_for_left(&run);
 	gt_interrupt_watch();
 	gt_capture_end(&run);
 	gt_run_take_named_marks(&run);
@@ -431,8 +449,12 @@ int gt_cmd_run(struct gt_cli *cli)
 	store_samples(&run);
 	gt_run_measure_peaks(&run);
 	gt_run_log_look(&run);
-	gt_run_remove_lost_page(&run);
+	if (!gt_run_is_held(&run))
+		gt_run_remove_lost_page(&run);
 	close(run.log);
-	say_open(&run, gt_cli_close_door(run.trace));
-	return end_like_target(&run, finish(&run));
+	gt_cli_close_door(run.trace);
+	bool good = finish(&run);
+
+	say_left(&run);
+	return end_like_target(&run, good);
 }

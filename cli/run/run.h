@@ -16,6 +16,7 @@
 #include "common/plain/audit.h"
 #include "common/plain/program.h"
 #include "common/temporary.h"
+#include "trace/read/holders.h"
 #include "trace/format/counters.h"
 #include "trace/read/store.h"
 
@@ -74,6 +75,11 @@ int gt_run_fork(struct gt_run *run, struct gt_err *err);          /* child waits
 int gt_run_release(struct gt_run *run);                           /* 0, or errno of the failed exec */
 void gt_run_wait(struct gt_run *run);                             /* forwards signals, logs clocks, fills status */
 int gt_run_like_target(const struct gt_run *run);                 /* the target's exit status, or death by its signal */
+/* left.c: who of the run is there, beside the launcher. */
+void gt_run_holders(const struct gt_run *run, struct gt_holders *all);
+bool gt_run_is_held(const struct gt_run *run);
+/* left.c: behind the program's end: for a moment, or with --wait=all until they have ended; who is left goes to `run`. */
+void gt_run_wait_for_left(struct gt_run *run);
 /* stop.c: while the program runs; ask: a signal that stops has come; follow: returns when the program may go on */
 void gt_run_stop_ask(void);
 void gt_run_stop_follow(pid_t program);

@@ -84,6 +84,7 @@ struct gt_reader {
 	uint64_t run_bytes; bool run_wiped, run_cut;
 	enum gt_live launcher;
 	struct gt_gathers gathers[GT_GATHERS_MOST]; uint32_t n_gathers;
+	struct gt_holders left;           /* of the run, that have not recorded: when the trace was opened */
 	int gatherer;                     /* a process of the launcher's that is at it; 0: none */
 	struct gt_image *images; uint32_t n_images;
 	struct gt_stream *streams; uint32_t n_streams;
@@ -112,6 +113,8 @@ size_t gt_block_find(const struct gt_reader *r, const struct gt_stream *s, uint6
 int gt_index_build(struct gt_reader *r, struct gt_err *err);
 int gt_clocks_build(struct gt_reader *r, struct gt_err *err);
 void gt_fetch_cache_free(struct gt_fetch_cache *c);
+/* left.c */
+void gt_left_look(struct gt_reader *r);
 /* gathered.c: counts what the launcher did not come to write. */
 void gt_gathered_look(struct gt_reader *r);
 

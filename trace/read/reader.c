@@ -333,6 +333,7 @@ static int open_store(struct gt_store *store, unsigned jobs, struct gt_reader **
 	count_unrecorded(r);
 	count_lost(r);
 	gt_gathered_look(r);
+	gt_left_look(r);
 	sort_images(r);
 	*out = r;
 	return 0;

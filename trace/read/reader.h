@@ -18,6 +18,7 @@
 
 #include "common/error.h"
 #include "trace/format/rec.h"
+#include "trace/read/holders.h"
 #include "trace/read/live.h"
 
 #define GT_NO_TIME INT64_MIN
@@ -58,6 +59,8 @@ enum gt_live gt_reader_live(const struct gt_reader *r, uint32_t process);
 bool gt_reader_cut_off(const struct gt_reader *r);
 /* The launcher, or another process of its own, that still gathers what it is to write here; 0: none is seen. */
 int gt_reader_gatherer(const struct gt_reader *r);
+/* Processes of the run that are there without having recorded, and may come to, when the trace was opened. */
+const struct gt_holders *gt_reader_left(const struct gt_reader *r);
 /* The n-th thing that it did not come to write, since it was killed; NULL: there is none. */
 const char *gt_reader_not_gathered(const struct gt_reader *r, unsigned n);
 /* The function table's text (unpacked), of the first process that names one. */
