@@ -38,7 +38,7 @@ struct gt_cli {
 		"print the sections of each kernel of a trace, or of a report (.ncu-rep)") \
 	X(plan, REC_SCOPE_L, "--chip CHIP [OPTION]...", "say how many passes and runs sections take on a chip") \
 	X(dump, REC_SCOPE_D, "[OPTION]... TRACE", "print every record of a trace") \
-	X(wait, 0, "TRACE", "wait until nothing writes to a trace any more and GPUTAP_EXPORT's files are there")
+	X(wait, 0, "TRACE", "wait until no process records a trace any more and GPUTAP_EXPORT's files are there")
 
 #define X(name, scope, args, help) int gt_cmd_##name(struct gt_cli *cli);
 GT_COMMANDS(X)

@@ -2,7 +2,8 @@
  * tests/e2e/cl_place.c - STEP...: N calls, `uid=N` drops privileges, `root=DIR` changes the root directory,
  * `thread=N` is N calls in a thread, `small=N` in one with the least stack that there can be, which ends the process
  * with `small=-N`, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the limit of descriptors,
- * `await=FILE` waits for a file and opens none, `filter` installs a seccomp filter, `filter-sleep` one that kills who
+ * `await=FILE` waits for a file and opens none, `hide` writes something else over the environment that the process was
+ * started with, as daemons do that show their state in ps, and starts no program in the run any more, `filter` installs a seccomp filter, `filter-sleep` one that kills who
  * sleeps, `counter` and `counter-syscall` forbid the processor's counter, `counter-again` allows it, `kill` and `abort`
  * end the process, `run=COMMAND` runs it by a shell
  *
@@ -85,6 +86,25 @@ static int in_child(long n)
 	return child < 0 || waitpid(child, NULL, 0) < 0;
 }
 
+extern char **environ;
+
+/* What the kernel shows of it; the program has a copy. */
+static int hide(void)
+{
+	char **old = environ;
+	size_t n = 0, to = 0;
+
+	while (old[n])
+		n++;
+	environ = calloc(n + 1, sizeof *environ);
+	for (size_t i = 0; environ && i < n; i++)
+		if (strncmp(old[i], "GPUTAP_RUN_ID=", 14))
+			environ[to++] = strdup(old[i]);
+	for (size_t i = 0; environ && i < n; i++)
+		memset(old[i], 'x', strlen(old[i]));
+	return !environ;
+}
+
 /* Everything is allowed: what matters is that there is one. */
 /* sleep: who calls nanosleep is killed. */
 static int install_filter(bool sleep)
@@ -116,6 +136,8 @@ static int step(const char *word)
 			usleep(1000);
 		return access(word + 6, F_OK);
 	}
+	if (!strcmp(word, "hide"))
+		return hide();
 	if (!strncmp(word, "fork=", 5))
 		return in_child(atol(word + 5));
 	if (!strncmp(word, "small=", 6))

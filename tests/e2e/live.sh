@@ -73,11 +73,11 @@ cp -r s.gputap "s.gputap.$part"; echo half >"s.gputap.1$part"; echo half >"s.gpu
 "$gputap" run -q -o s "$place" 1
 is "what a killed launcher left goes with the next run" "$(echo s.gputap* other.*)" "s.gputap s.gputap.1$part other.$part"
 
-# A child that the program leaves behind, and that makes its first call while the launcher packs: none of its calls is thrown away with
-# what was packed, whether it came to the trace or made one of its own.
+# A child that the program leaves behind, which the launcher cannot see since its environment is written over, and that makes its first
+# call while the launcher packs: none of its calls is thrown away with what was packed, whether it came to the trace or made one of its own.
 # shellcheck disable=SC2016      # the child's shell counts
 wait='run=i=0; until ls p.gputap.*.part >/dev/null 2>&1 || [ $i = 2000 ]; do i=$((i + 1)); done'
-"$gputap" run -q --pack -o p -- sh -c "$place '$wait' 7 & echo \$! >child; exec $place 1000000" >/dev/null 2>&1
+"$gputap" run -q --pack -o p -- sh -c "$place hide 'run=touch hidden' '$wait' 7 & echo \$! >child; exec $place await=hidden 1000000" >/dev/null 2>&1
 ended() { ! kill -0 "$(cat child)" 2>/dev/null; }
 until_true ended
 in_all() { for t in p*.gputap; do "$gputap" info --json "$t"; done | python3 -c "import json, sys; print(sum(p['calls'] for line in sys.stdin for p in json.loads(line)['processes']))"; }
@@ -90,8 +90,8 @@ if nm -D --undefined-only "$gputap" | grep -qE '__[at]san' || ! "${CC:-cc}" -O1 
 	echo "not here: a library in the launcher"
 else
 	moment() { # VARIABLE=VALUE...: what stands there then
-		rm -rf m*.gputap* moved "done"
-		LD_PRELOAD=$PWD/libmoment.so timeout 100 env "$@" "$gputap" run -q --pack -o m -- sh -c "{ $place await=moved 7; touch done; } & exec $place 100" >run.out 2>run.err
+		rm -rf m*.gputap* moved "done" hidden
+		LD_PRELOAD=$PWD/libmoment.so timeout 100 env "$@" "$gputap" run -q --pack -o m -- sh -c "$place hide 'run=touch hidden' await=moved 7 'run=touch done' & exec $place await=hidden 100" >run.out 2>run.err
 		for t in m*.gputap*; do [ -f "$t" ] && echo -n "$t packed, " || echo -n "$t, "; done
 		for t in m*.gputap; do "$gputap" info --json "$t"; done | python3 -c "import json, sys; print(sum(p['calls'] for line in sys.stdin for p in json.loads(line)['processes']), 'calls')"
 	}

@@ -223,8 +223,8 @@ outlives() { # COMMAND...: asked while a child of the run has still calls to mak
 	return $answer
 }
 packed_beside() {
-	rm -rf t*.gputap
-	timeout 60 "$gputap" run -q --pack -o t -- sh -c "$e2e/cl_place 'run=i=0; until ls t.gputap.*.part >/dev/null 2>&1 || [ \$i = 2000 ]; do i=\$((i + 1)); done' 7 & echo \$! >child; exec $e2e/cl_place 1000000" >out 2>err
+	rm -rf t*.gputap hidden
+	timeout 60 "$gputap" run -q --pack -o t -- sh -c "$e2e/cl_place hide 'run=touch hidden' 'run=i=0; until ls t.gputap.*.part >/dev/null 2>&1 || [ \$i = 2000 ]; do i=\$((i + 1)); done' 7 & echo \$! >child; exec $e2e/cl_place await=hidden 1000000" >out 2>err
 	for ((i = 0; i < 600; i++)); do kill -0 "$(cat child)" 2>/dev/null || break; sleep 0.1; done
 	[ "$(for t in t*.gputap; do "$gputap" info --json "$t"; done | python3 -c "import json, sys; print(sum(p['calls'] for line in sys.stdin for p in json.loads(line)['processes']))")" = 1000007 ]
 	local answer=$?; rm -rf t*.gputap; return $answer
@@ -232,11 +232,20 @@ packed_beside() {
 needed packed-beside "calls of a child that comes while the trace is packed are kept" packed_beside
 $cc -O1 -fPIC -shared -D_GNU_SOURCE -o libmoment.so "$GPUTAP_TESTS/e2e/live/moment.c" -ldl || exit 1
 packed_at_once() {
-	rm -rf t*.gputap* moved "done"
-	LD_PRELOAD=$PWD/libmoment.so timeout 60 "$gputap" run -q --pack -o t -- sh -c "{ $e2e/cl_place await=moved 7; touch done; } & exec $e2e/cl_place 100" >out 2>err
+	rm -rf t*.gputap* moved "done" hidden
+	LD_PRELOAD=$PWD/libmoment.so timeout 60 "$gputap" run -q --pack -o t -- sh -c "$e2e/cl_place hide 'run=touch hidden' await=moved 7 'run=touch done' & exec $e2e/cl_place await=hidden 100" >out 2>err
 	[ -f t.gputap ]; local answer=$?; rm -rf t*.gputap; return $answer
 }
 needed packed-at-once "a child finds no name free that the trace is to have" packed_at_once
+# A child that has made no call when its program ends: its trace is the run's.
+comes_later() {
+	rm -rf t*.gputap; rm -f go
+	timeout 60 "$gputap" run -q -o t -- sh -c "$e2e/cl_place await=go 7 & echo \$! >child" >out 2>err
+	touch go
+	for ((i = 0; i < 600; i++)); do kill -0 "$(cat child)" 2>/dev/null || break; sleep 0.1; done
+	[ "$("$gputap" info --json t.gputap | python3 -c "import json, sys; i = json.load(sys.stdin); print(i['complete'], i['ledger'])")" = "True {}" ]
+}
+needed holders "a trace is not removed under a child that has still to make its first call" comes_later
 still() { ! complete; }
 gathered() { run --capture-output -- sh -c 'kill -9 $PPID'; [ "$(lost NOT_GATHERED)" = 2 ]; }
 needed gathers "what a killed launcher did not come to store is counted" gathered
