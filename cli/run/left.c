@@ -136,7 +136,7 @@ static bool wait_for(struct gt_run *run, struct gt_holders *all, int64_t until, 
 		if (!all->n || (until >= 0 && now_ms() >= until))
 			return true;
 		seen = watch_holders(all, p + AT_HOLDERS);
-		int ready = poll(p, n, longest(run, until, seen == (all->n < GT_HOLDERS_MOST ? all->n : GT_HOLDERS_MOST)));
+		int ready = poll(p, n, longest(run, until, seen == all->n || seen == GT_HOLDERS_MOST));
 
 		for (unsigned i = AT_HOLDERS; i < AT_RINGS; i++)
 			if (p[i].fd >= 0)

@@ -78,7 +78,7 @@ int gt_run_like_target(const struct gt_run *run);                 /* the target'
 /* left.c: who of the run is there, beside the launcher. */
 void gt_run_holders(const struct gt_run *run, struct gt_holders *all);
 bool gt_run_is_held(const struct gt_run *run);
-/* left.c: behind the program's end: for a moment, or with --wait=all until they have ended; who is left goes to `run`. */
+/* left.c: behind the program's end: a moment, or with --wait=all until they have ended; who is left goes to `run` */
 void gt_run_wait_for_left(struct gt_run *run);
 /* stop.c: while the program runs; ask: a signal that stops has come; follow: returns when the program may go on */
 void gt_run_stop_ask(void);

@@ -1,11 +1,11 @@
 /*
- * tests/e2e/cl_place.c - STEP...: N calls, `uid=N` drops privileges, `root=DIR` changes the root directory,
- * `thread=N` is N calls in a thread, `small=N` in one with the least stack that there can be, which ends the process
- * with `small=-N`, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the limit of descriptors,
+ * tests/e2e/cl_place.c - STEP...: N calls, `uid=N` drops privileges, `root=DIR` changes the root directory, `thread=N`
+ * is N calls in a thread, `small=N` in one with the least stack that there can be, which ends the process with
+ * `small=-N`, `fork=N` in a child, `held=N` in a thread that never ends; `files=N` sets the limit of descriptors,
  * `await=FILE` waits for a file and opens none, `hide` writes something else over the environment that the process was
- * started with, as daemons do that show their state in ps, and starts no program in the run any more, `filter` installs a seccomp filter, `filter-sleep` one that kills who
- * sleeps, `counter` and `counter-syscall` forbid the processor's counter, `counter-again` allows it, `kill` and `abort`
- * end the process, `run=COMMAND` runs it by a shell
+ * started with, as daemons do that show their state in ps, and starts no program in the run any more, `filter` installs
+ * a seccomp filter, `filter-sleep` one that kills who sleeps, `counter` and `counter-syscall` forbid the processor's
+ * counter, `counter-again` allows it, `kill` and `abort` end the process, `run=COMMAND` runs it by a shell
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0

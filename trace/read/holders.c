@@ -1,9 +1,9 @@
 /*
  * trace/read/holders.c - who has a trace in use
  *
- * HOLDERS1  /proc lists processes by rising number, and a new one has a higher number than all before it: one that is
- *           made while the list is read stands in what is still to come, even if its parent ends meanwhile. Where the
- *           numbers began again from below, the list is read once more.
+ * HOLDERS1  A process that forks and ends while all are looked at may be missed, and its child with it, which is not in
+ *           the list yet. The kernel gives rising numbers, so the ones given since before the list was read are looked at
+ *           too, until none was given since the last look. Where they began again from below, the list is read again.
  * HOLDERS2  An environment reads as empty while a process goes through exec or is about to end, for ever of a thread of
  *           the kernel's, and of one whose first thread has ended.
  *
@@ -32,7 +32,8 @@
 
 #define META_LIMIT (16u << 20)            /* bytes of a text file */
 
-enum { ANCESTORS_MOST = 128, SCANS_MOST = 4, AWAIT_MS = 1000, LOOK_MS = 20, EXEC_MS = 200, KERNEL_THREAD = 0x00200000 };
+enum { ANCESTORS_MOST = 128, LOOKS_MOST = 64, NUMBERS_MOST = 1000, AWAIT_MS = 1000, LOOK_MS = 20, EXEC_MS = 200 };
+enum { KERNEL_THREAD = 0x00200000 };    /* of the flags */
 
 /* ------------------------------------------------------------ this process and those that it descends from */
 
@@ -187,40 +188,67 @@ static long last_number(void)
 	return last;
 }
 
-static bool scan(const char *text, size_t bytes, const struct ancestors *ancestors, struct gt_holders *all)
+struct search {
+	char text[64];                  /* what stands in the environment */
+	size_t bytes;                   /* with its zero */
+	struct ancestors ancestors;
+};
+
+/* The process that a thread belongs to, which numbers that are not in the list may be of; 0: it is gone. */
+static int process_of(int thread)
+{
+	char path[64], line[256];
+	int pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/status", thread);
+	f = fopen(path, "r");
+	while (f && !pid && fgets(line, sizeof line, f))
+		if (sscanf(line, "Tgid: %d", &pid) != 1)
+			pid = 0;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+static void look_at(const struct search *s, int pid, struct gt_holders *all)
+{
+	if (!is_ancestor(&s->ancestors, pid) && was_started_with(pid, s->text, s->bytes) && (pid = process_of(pid)) &&
+		!is_ancestor(&s->ancestors, pid))
+		add(all, pid);
+}
+
+static void look_at_all(const struct search *s, struct gt_holders *all)
 {
 	DIR *dir = opendir("/proc");
 
-	for (struct dirent *e; dir && (e = readdir(dir));) {
-		int pid = *e->d_name >= '1' && *e->d_name <= '9' ? atoi(e->d_name) : 0;
-
-		if (pid > 0 && !is_ancestor(ancestors, pid) && was_started_with(pid, text, bytes))
-			add(all, pid);
-	}
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		if (*e->d_name >= '1' && *e->d_name <= '9')
+			look_at(s, atoi(e->d_name), all);
 	if (dir)
 		closedir(dir);
-	return dir;
 }
 
 /* HOLDERS1 */
 void gt_holders_of_run(const char *run_id, struct gt_holders *all)
 {
-	struct ancestors ancestors;
-	char text[64];
-	size_t bytes = (size_t)snprintf(text, sizeof text, "GPUTAP_RUN_ID=%.16s", run_id) + 1;
-	long before, after;
+	struct search s;
+	long seen, now;
 
 	all->n = 0;
 	if (gc_without("holders"))
 		return;
-	find_ancestors(&ancestors);
-	for (int i = 0; i < SCANS_MOST && !all->n; i++) {
-		before = last_number();
-		if (!scan(text, bytes, &ancestors, all))
-			return;
-		after = last_number();
-		if (before && after >= before)
-			return;
+	s.bytes = (size_t)snprintf(s.text, sizeof s.text, "GPUTAP_RUN_ID=%.16s", run_id) + 1;
+	find_ancestors(&s.ancestors);
+	seen = last_number();
+	look_at_all(&s, all);
+	for (int i = 0; i < LOOKS_MOST && (now = last_number()) != seen; i++) {
+		if (now < seen || now - seen > NUMBERS_MOST)
+			look_at_all(&s, all);
+		else
+			for (long n = seen + 1; n <= now; n++)
+				look_at(&s, (int)n, all);
+		seen = now;
 	}
 }
 

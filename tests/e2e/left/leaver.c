@@ -3,11 +3,10 @@
  *
  *	leaver WAY GO FACTS STATUS PROGRAM [ARG]...
  *
- * WAY: daemon (daemon(3)), setsid, double (two forks and a session of its own), orphan (a fork in the same group), starts
- * (an orphan that starts the program by posix_spawn and waits for it), threaded (an orphan whose first thread ends),
- * hidden (an orphan that writes something else over its environment, as daemons do that show their state in ps).
- * What is left waits until its parent is gone, writes into the file FACTS who it is, reads a line from the FIFO GO, and
- * execs PROGRAM. The first process ends with STATUS at once.
+ * WAY: daemon (daemon(3)), setsid, double (two forks and a session of its own), orphan (a fork in the same group),
+ * starts (an orphan that starts the program by posix_spawn and waits for it), threaded (an orphan whose first thread
+ * ends). What is left waits until its parent is gone, writes into the file FACTS who it is, reads a line from the FIFO
+ * GO, and execs PROGRAM. The first process ends with STATUS at once.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -47,8 +46,9 @@ static void say_facts(const char *path)
 
 	if (!f)
 		_exit(8);
-	fprintf(f, "parent %d, leads its group: %d, its session: %d, in the first one's group: %d, in its session: %d\n", getppid(),
-		getpgrp() == getpid(), getsid(0) == getpid(), getpgrp() == first_group, getsid(0) == first_session);
+	fprintf(f, "parent %d, leads group: %d, session: %d; in the first one's group: %d, in its session: %d\n",
+		getppid(), getpgrp() == getpid(), getsid(0) == getpid(), getpgrp() == first_group,
+		getsid(0) == first_session);
 	fclose(f);
 }
 
@@ -81,28 +81,9 @@ static void *goes_on(void *unused)
 	return unused;
 }
 
-/* What the program was started with stands where the kernel put it, whatever environ is by then. */
-static void hide(void)
-{
-	char *at = environ[0];
-	size_t n = 0;
-	char **copy;
-
-	while (environ[n])
-		n++;
-	copy = calloc(n + 1, sizeof *copy);
-	for (size_t i = 0; i < n; i++)
-		copy[i] = strdup(environ[i]);
-	for (size_t i = 0; i < n && environ[i] >= at; i++)
-		memset(environ[i], 'x', strlen(environ[i]));
-	environ = copy;
-}
-
 static void stay(const char *way)
 {
 	say_facts(args[3]);
-	if (!strcmp(way, "hidden"))
-		hide();
 	if (!strcmp(way, "threaded")) {
 		pthread_t t;
 
