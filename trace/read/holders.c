@@ -2,7 +2,7 @@
  * trace/read/holders.c - who has a trace in use
  *
  * HOLDERS1  A process that forks and ends while all are looked at may be missed, and its child with it, which is not in
- *           the list yet. The kernel gives rising numbers, so the ones given since before the list was read are looked at
+ *           the list yet. Numbers rise, so those that were given since before the list was read are looked at
  *           too, until none was given since the last look. Where they began again from below, the list is read again.
  * HOLDERS2  An environment reads as empty while a process goes through exec or is about to end, for ever of a thread of
  *           the kernel's, and of one whose first thread has ended.
