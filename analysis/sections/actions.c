@@ -1,7 +1,8 @@
 /*
  * analysis/sections/actions.c - the kernels of a trace as a report's actions
  *
- * Runs in the tool. One walk gathers what ran on each queue (surroundings.c), a second one the launches.
+ * Runs in the tool. One walk gathers what ran on each queue (surroundings.c), a second one the launches (shapes.c), a
+ * third one makes actions of those that are shown.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -34,6 +35,9 @@ struct kernel {
 	uint32_t shown;
 };
 
+/* What an action is of. number: of the launch, in the order of gt_dispatches. */
+struct origin { uint32_t kernel; uint64_t number; bool counted; };
+
 enum { BY_INSTRUCTION = 2 };               /* of enum rec_apart those whose values are of instructions */
 
 struct making {
@@ -42,7 +46,8 @@ struct making {
 	const struct gt_sections *sections;
 	const struct gt_options *options;
 	int64_t most;                             /* launches of a kernel that are shown; 0: all */
-	bool all_counted;                         /* ... and of one that was counted, all that were */
+	/* ... without --launch-count the typical launch of each shape, and of one that was counted, all that were */
+	bool typical;
 	struct gt_nvtx_choice *ranges;            /* NULL: launches are not chosen by them */
 	enum gt_derived_mode mode;
 	struct gt_surroundings around;
@@ -56,7 +61,9 @@ struct making {
 	GT_LIST(uint32_t) seen;                   /* kernels of each counted graph launch, by its number in `counted` */
 	struct gt_map kernels;
 	GT_LIST(struct kernel) launched;          /* in order: the map holds their numbers */
-	GT_LIST(uint32_t) kernel_of;              /* of each action */
+	struct gt_shapes shapes;
+	uint64_t number;                          /* of the launch at hand */
+	GT_LIST(struct origin) origin;            /* of each action */
 	bool failed;
 };
 
@@ -565,19 +572,10 @@ static bool same(const void *element, const void *key, const void *ctx)
 	return a->process == b->process && a->key == b->key && a->device == b->device;
 }
 
-/* A kernel is its name in its program: some programs make a new object of it for each launch. */
-static uint64_t kernel_key(const struct gt_dispatch *d)
-{
-	const struct gt_object *program = d->opencl ? d->opencl->program : NULL;
-
-	return gt_hash(gt_hash_text(d->kernel.text ? d->kernel.text : "", d->kernel.bytes),
-		program ? program->id + 1ull : 0);
-}
-
 /* Number of the dispatch's kernel; UINT32_MAX: no memory. */
 static uint32_t count(struct making *k, const struct gt_dispatch *d)
 {
-	const struct kernel key = { .process = d->process, .key = kernel_key(d), .device = d->device_key };
+	const struct kernel key = { .process = d->process, .key = gt_kernel_key(d), .device = d->device_key };
 	struct kernel *one;
 	struct slot *s;
 	bool fresh;
@@ -600,28 +598,48 @@ static uint32_t count(struct making *k, const struct gt_dispatch *d)
 	return s->number;
 }
 
+/* --nvtx-include, --nvtx-exclude */
+static bool chosen_by_ranges(void *ctx, const struct gt_dispatch *d)
+{
+	struct making *k = ctx;
+
+	return gt_nvtx_choice_fits(k->ranges, gt_surroundings_nvtx(&k->around, d));
+}
+
+/* Whether the launch at hand becomes an action. */
+static bool is_shown(const struct making *k, const struct gt_dispatch *d, uint32_t kernel)
+{
+	const struct gt_launch *launch = &k->shapes.launch.v[k->number];
+	const struct gt_shape *shape = &k->shapes.v.v[launch->shape];
+
+	if (!launch->chosen || passed_over(k, d))
+		return false;
+	if (!k->typical)
+		return !k->most || k->launched.v[kernel].shown < k->most;
+	return k->launch >= 0 || (shape->shown && shape->typical == k->number);
+}
+
 static int take(void *ctx, const struct gt_dispatch *d, struct gt_err *err)
 {
 	struct making *k = ctx;
-	uint32_t number = count(k, d), *of;
+	uint32_t number = count(k, d);
+	struct origin *of;
 	struct gt_action *a;
 
 	find_counted(k, d);
 	k->not_monitored = NULL;
 	if (number == UINT32_MAX)
 		return gt_no_memory(err);
-	if (passed_over(k, d))
+	if (!is_shown(k, d, number)) {
+		k->number++;
 		return 0;
-	if (k->most && k->launched.v[number].shown >= k->most && !(k->all_counted && k->launch >= 0))
-		return 0;
-	if (k->ranges && !gt_nvtx_choice_fits(k->ranges, gt_surroundings_nvtx(&k->around, d)))
-		return 0;
+	}
 	k->launched.v[number].shown++;
 	a = GT_LIST_ADD(&k->as->all);
-	of = GT_LIST_ADD(&k->kernel_of);
+	of = GT_LIST_ADD(&k->origin);
 	if (!a || !of)
 		return gt_no_memory(err);
-	*of = number;
+	*of = (struct origin){ number, k->number++, k->launch >= 0 };
 	fill(k, a, d);
 	add_sections(k, a);
 	add_asked(k, a);
@@ -639,12 +657,12 @@ static void add_whole(struct making *k, int64_t launch, uint32_t range, const st
 	const struct gt_dispatch d = { .cuda_device = device };
 	const char *slash = p->image ? strrchr(p->image, '/') : NULL;
 	struct gt_action *a = GT_LIST_ADD(&k->as->all);
-	uint32_t *of = GT_LIST_ADD(&k->kernel_of);
+	struct origin *of = GT_LIST_ADD(&k->origin);
 
 	k->failed |= !a || !of;
 	if (k->failed)
 		return;
-	*of = UINT32_MAX;
+	of->kernel = UINT32_MAX;
 	a->workload = c->kind == REC_COUNTED_GRAPH ? GT_WORK_GRAPH : GT_WORK_RANGE;
 	a->pid = (uint32_t)p->pid;
 	a->process = keep_str(k, slash ? slash + 1 : p->image);
@@ -683,19 +701,69 @@ static void add_wholes(struct making *k, const struct gt_walk_options *walk)
 	}
 }
 
+/* How far a launch is from the typical one of its shape; no first launch, and none without times, is near. */
+static uint64_t distance(const struct gt_launch *l, const struct gt_shape *shape)
+{
+	int64_t ns = l->end_ns - l->start_ns;
+
+	if (!l->timed || shape->typical_ns == GT_NO_TIME || (l->first && shape->launches > 1))
+		return UINT64_MAX;
+	return (uint64_t)(ns > shape->typical_ns ? ns - shape->typical_ns : shape->typical_ns - ns);
+}
+
+/* Of two actions of a shape rules judge the one that has more to be judged by, and then the more typical one. */
+static bool judged_rather(const struct making *k, uint32_t action, uint32_t than)
+{
+	const struct origin *a = &k->origin.v[action], *b = &k->origin.v[than];
+	const struct gt_launch *l = k->shapes.launch.v;
+	const struct gt_shape *shape = &k->shapes.v.v[l[a->number].shape];
+
+	if (a->counted != b->counted)
+		return a->counted;
+	if (distance(&l[a->number], shape) != distance(&l[b->number], shape))
+		return distance(&l[a->number], shape) < distance(&l[b->number], shape);
+	return a->number == shape->typical;
+}
+
+/* One action of each shape, by number of the shape; UINT32_MAX: none is shown. NULL: no memory. */
+static uint32_t *choose_judged(const struct making *k)
+{
+	uint32_t *judged = malloc((k->shapes.v.n + 1ull) * sizeof *judged);
+
+	for (uint32_t i = 0; judged && i < k->shapes.v.n; i++)
+		judged[i] = UINT32_MAX;
+	for (uint32_t i = 0; judged && i < k->as->all.n; i++) {
+		uint32_t *of;
+
+		if (k->origin.v[i].kernel == UINT32_MAX)
+			continue;
+		of = &judged[k->shapes.launch.v[k->origin.v[i].number].shape];
+		if (*of == UINT32_MAX || judged_rather(k, i, *of))
+			*of = i;
+	}
+	return judged;
+}
+
 /* How often each kernel ran is known at the end. */
 static void add_totals(struct making *k)
 {
-	for (uint32_t i = 0; i < k->as->all.n; i++) {
+	uint32_t *judged = choose_judged(k);
+
+	k->failed |= !judged;
+	for (uint32_t i = 0; judged && i < k->as->all.n; i++) {
 		struct gt_message *m = (struct gt_message *)k->as->all.v[i].trace;
 		const struct kernel *one;
+		uint32_t shape;
 
-		if (!m)
+		if (!m || k->origin.v[i].kernel == UINT32_MAX)
 			continue;
-		one = &k->launched.v[k->kernel_of.v[i]];
+		one = &k->launched.v[k->origin.v[i].kernel];
+		shape = k->shapes.launch.v[k->origin.v[i].number].shape;
 		k->failed |= !gt_message_add_integer(&k->as->arena, m, "Launches", one->launches) ||
 			!gt_message_add_integer(&k->as->arena, m, "TotalNs", one->total_ns);
+		gt_surroundings_add_shape(&k->around, m, &k->shapes, &k->shapes.v.v[shape], judged[shape] == i);
 	}
+	free(judged);
 }
 
 int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct gt_walk_options *walk,
@@ -703,12 +771,14 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 {
 	struct making k = { .as = as, .model = m, .sections = sections, .options = options,
 		.most = gt_option_number(options, "launch-count", 1),
-		.all_counted = !gt_option_given(options, "launch-count"),
+		.typical = !gt_option_given(options, "launch-count"),
 		.mode = gt_option_is(options, "derived", "ncu") ? GT_DERIVED_NCU : GT_DERIVED_GUIDE };
 	int rc = gt_nvtx_choice_open(options, &k.ranges, err);
 
 	if (!rc)
 		rc = gt_surroundings_open(&k.around, &as->arena, m, err);
+	if (!rc)
+		rc = gt_shapes_open(&k.shapes, m, walk, &k.around.places, k.ranges ? chosen_by_ranges : NULL, &k, err);
 	if (!rc)
 		rc = gt_counted_open(m, gt_option(options, "cupti"), &k.counted, err);
 	if (!rc)
@@ -728,7 +798,8 @@ int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct 
 	gt_monitored_close(k.monitored);
 	gt_map_free(&k.kernels, sizeof(struct slot));
 	free(k.launched.v);
-	free(k.kernel_of.v);
+	gt_shapes_close(&k.shapes);
+	free(k.origin.v);
 	free(k.seen.v);
 	return rc;
 }

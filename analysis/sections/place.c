@@ -45,8 +45,9 @@ static int add_commands(struct gt_places *p, struct gt_model *m, struct gt_err *
 			rc = gt_no_memory(err);
 			break;
 		}
-		*one = (struct gt_work){ .process = call->process, .queue = c->queue->id, .start_ns = c->start_ns,
-			.end_ns = c->end_ns, .kernel = c->is_kernel, .kind = kind_of(c->type), .bytes = c->bytes,
+		*one = (struct gt_work){ .process = call->process, .queue = c->queue->id,
+			.device = c->device ? c->device->device_index : UINT32_MAX,
+			.start_ns = c->start_ns, .end_ns = c->end_ns, .kernel = c->is_kernel, .kind = kind_of(c->type), .bytes = c->bytes,
 			.has_bytes = c->has_bytes };
 	}
 	gt_walk_close(w);
@@ -55,7 +56,8 @@ static int add_commands(struct gt_places *p, struct gt_model *m, struct gt_err *
 
 /* ------------------------------------------------------------------ CUDA */
 
-#define CUDA_STREAM (1ull << 63)                  /* OpenCL's queues have small numbers */
+#define CUDA_STREAM (1ull << 63)                  /* OpenCL's queues have small numbers, and so have its devices */
+#define CUDA_DEVICE (1u << 31)
 
 static uint64_t stream_key(const struct gt_cuda_event *e)
 {
@@ -75,8 +77,9 @@ static int add_activities(struct gt_places *p, struct gt_cuda *c, enum gt_cuda_k
 		one = GT_LIST_ADD(&p->v);
 		if (!one)
 			return gt_no_memory(err);
-		*one = (struct gt_work){ .process = e.process, .queue = stream_key(&e), .start_ns = e.start_ns,
-			.end_ns = e.end_ns, .kernel = kind == GT_CUDA_KERNEL,
+		*one = (struct gt_work){ .process = e.process, .queue = stream_key(&e),
+			.device = e.device == GT_CUDA_NONE ? UINT32_MAX : CUDA_DEVICE | e.device,
+			.start_ns = e.start_ns, .end_ns = e.end_ns, .kernel = kind == GT_CUDA_KERNEL,
 			.kind = kind == GT_CUDA_COPY ? "copy" : "fill" };
 		if (kind == GT_CUDA_COPY) {
 			one->direction = gt_cuda_copy_text(e.copy.copy_kind);
@@ -147,12 +150,17 @@ uint64_t gt_place_queue(const struct gt_dispatch *d)
 	return d->opencl->queue ? d->opencl->queue->id : UINT64_MAX;
 }
 
+const struct gt_work *gt_place_find(
+	const struct gt_places *p, uint64_t process, uint64_t queue, int64_t start_ns, int64_t end_ns)
+{
+	const struct gt_work key = { .process = process, .queue = queue, .start_ns = start_ns, .end_ns = end_ns };
+
+	return p->v.n ? bsearch(&key, p->v.v, p->v.n, sizeof key, by_queue) : NULL;
+}
+
 const struct gt_work *gt_place_of(const struct gt_places *p, const struct gt_dispatch *d)
 {
-	const struct gt_work key = { .process = d->process, .queue = gt_place_queue(d), .start_ns = d->start_ns,
-		.end_ns = d->end_ns };
-
-	return d->timed && p->v.n ? bsearch(&key, p->v.v, p->v.n, sizeof key, by_queue) : NULL;
+	return d->timed ? gt_place_find(p, d->process, gt_place_queue(d), d->start_ns, d->end_ns) : NULL;
 }
 
 void gt_places_close(struct gt_places *p)

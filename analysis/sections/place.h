@@ -14,6 +14,7 @@
 /* What ran on a device, with times. */
 struct gt_work {
 	uint64_t process, queue;          /* the queue's key: gt_place_queue */
+	uint32_t device;                  /* tells devices of a process apart; UINT32_MAX: not known */
 	int64_t start_ns, end_ns;
 	int64_t before_ns;                /* greatest end of what began before it on its queue; GT_NO_TIME */
 	bool kernel;
@@ -21,6 +22,8 @@ struct gt_work {
 	const char *direction, *memory;   /* CUDA's words; NULL */
 	uint64_t bytes; bool has_bytes;
 };
+enum { GT_WAITS_MOST = 8 };               /* of what ran right before a kernel so much is looked at */
+
 struct gt_places { GT_LIST(struct gt_work) v; struct gt_unused unused; };
 
 uint64_t gt_place_queue(const struct gt_dispatch *d);
@@ -30,6 +33,9 @@ int gt_places_open(struct gt_places *p, struct gt_model *m, struct gt_err *err);
  * NULL: it is not there. Elements before it in the array are what ran before it, as long as process and queue are its.
  */
 const struct gt_work *gt_place_of(const struct gt_places *p, const struct gt_dispatch *d);
+/* The same by where and when it ran. */
+const struct gt_work *gt_place_find(
+	const struct gt_places *p, uint64_t process, uint64_t queue, int64_t start_ns, int64_t end_ns);
 void gt_places_close(struct gt_places *p);
 
 #endif

@@ -11,8 +11,6 @@
 
 #include "model/nvtx/ranges.h"
 
-#define WAITS_MOST 8
-
 int gt_surroundings_open(struct gt_surroundings *s, struct gt_arena *arena, struct gt_model *m, struct gt_err *err)
 {
 	*s = (struct gt_surroundings){ .arena = arena, .model = m };
@@ -44,7 +42,7 @@ static void add_waits(struct gt_surroundings *s, struct gt_message *trace, const
 {
 	const struct gt_work *w = own;
 
-	for (int i = 0; i < WAITS_MOST && w > s->places.v.v; i++) {
+	for (int i = 0; i < GT_WAITS_MOST && w > s->places.v.v; i++) {
 		struct gt_message *m;
 
 		w--;
@@ -107,6 +105,58 @@ const struct gt_message *gt_surroundings_place(
 	if (d->opencl)
 		add_unused(s, m, d->process);
 	return m;
+}
+
+/* ------------------------------------------------------------------ all launches of its shape */
+
+static void add_doing(struct gt_surroundings *s, struct gt_message *m, const char *kind, const char *name, int64_t ns)
+{
+	struct gt_message *one = ns > 0 ? gt_message_add_part(s->arena, m, "Doings") : NULL;
+
+	s->failed |= ns > 0 && !one;
+	if (!one)
+		return;
+	text(s, one, "Kind", gt_string_of(kind));
+	text(s, one, "Name", gt_string_of(name));
+	number(s, one, "Ns", ns);
+}
+
+/* What the launching threads did while the device was idle; what no call says is their own code. */
+static void add_doings(struct gt_surroundings *s, struct gt_message *m, const struct gt_shape *shape)
+{
+	static const char *const kinds[] = { [GT_DOING_API] = "api", [GT_DOING_WAIT] = "wait", [GT_DOING_OS] = "os" };
+	int64_t own = shape->known_ns - shape->other_ns;
+
+	for (uint32_t i = 0; i < shape->n_doings; i++) {
+		add_doing(s, m, kinds[shape->doing[i].kind], shape->doing[i].name, shape->doing[i].ns);
+		own -= shape->doing[i].ns;
+	}
+	add_doing(s, m, "other", "", shape->other_ns);
+	add_doing(s, m, "code", "", own);
+}
+
+void gt_surroundings_add_shape(struct gt_surroundings *s, struct gt_message *trace, const struct gt_shapes *shapes,
+	const struct gt_shape *shape, bool judged)
+{
+	struct gt_message *m = gt_message_add_part(s->arena, trace, "Shape");
+	const struct { const char *field; int64_t value; } numbers[] = {
+		{ "Launches", (int64_t)shape->launches }, { "TotalNs", (int64_t)shape->total_ns },
+		{ "TypicalNs", shape->typical_ns }, { "RunNs", shapes->run_ns[shape->process] },
+		{ "Judged", judged }, { "OnCpu", shape->on_cpu }, { "BesideNs", shape->beside_ns },
+		{ "IdleNs", shape->idle_ns }, { "Idles", (int64_t)shape->idles }, { "KnownNs", shape->known_ns },
+		{ "LateNs", shape->late_ns }, { "Lates", (int64_t)shape->lates },
+		{ "ShortNs", shape->short_ns }, { "Shorts", (int64_t)shape->shorts },
+		{ "CopyNs", shape->copy_ns }, { "Copies", (int64_t)shape->copies },
+		{ "CopiedBytes", (int64_t)shape->copied_bytes }, { "HideableNs", shape->hideable_ns },
+		{ "PageableNs", shape->pageable_ns }, { "Pageable", (int64_t)shape->pageable },
+		{ "PageableBytes", (int64_t)shape->pageable_bytes },
+	};
+
+	s->failed |= !m;
+	for (size_t i = 0; m && i < sizeof numbers / sizeof *numbers; i++)
+		number(s, m, numbers[i].field, numbers[i].value);
+	if (m)
+		add_doings(s, m, shape);
 }
 
 /* ------------------------------------------------------------------ NVTX */

@@ -9,6 +9,7 @@
 
 #include "analysis/sections/action.h"
 #include "analysis/sections/place.h"
+#include "analysis/sections/shapes.h"
 
 struct gt_surroundings {
 	struct gt_arena *arena;           /* of the messages, not owned */
@@ -23,6 +24,9 @@ int gt_surroundings_open(struct gt_surroundings *s, struct gt_arena *arena, stru
 /* Its place in time, a GputapTrace; NULL: no memory. */
 const struct gt_message *gt_surroundings_place(
 	struct gt_surroundings *s, const struct gt_action *a, const struct gt_dispatch *d);
+/* What all launches of its shape came to, into its GputapTrace. judged: it is the one that rules look at. */
+void gt_surroundings_add_shape(struct gt_surroundings *s, struct gt_message *trace, const struct gt_shapes *shapes,
+	const struct gt_shape *shape, bool judged);
 /*
  * An NvtxState with the pushes of its thread and the starts of its process that were open when the call began; NULL:
  * none.
