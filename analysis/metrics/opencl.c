@@ -176,6 +176,8 @@ static struct gt_metric_value local_memory_share(const struct gt_dispatch *d)
 
 	if (used.type == GT_METRIC_NONE || most.type == GT_METRIC_NONE || !most.integer)
 		return none(NOT_TOLD);
+	if (used.integer > most.integer)
+		return none("it would be more than 100 %: the device has more than it tells");
 	return real(100.0 * (double)used.integer / (double)most.integer);
 }
 
@@ -249,7 +251,12 @@ static struct gt_metric_value bandwidth_share(const struct gt_dispatch *d)
 
 	if (rate.type == GT_METRIC_NONE)
 		return rate;
-	return d->peak.source ? real(100.0 * rate.real / d->peak.rate) : none(d->peak.why);
+	if (!d->peak.source)
+		return none(d->peak.why);
+	return rate.real <= d->peak.rate
+		? real(100.0 * rate.real / d->peak.rate)
+		: none("it would be more than 100 %: a cache held the buffers, the kernel touched a part of them, or the "
+		       "peak is not the device's");
 }
 
 /* ------------------------------------------------------------------ all */

@@ -283,12 +283,14 @@ static int add_idle(struct gathering *g, uint64_t key, const struct gt_launch *l
 	return 0;
 }
 
+/* Between host and device. A copy on the device takes what a kernel would take: nothing is won beside one. */
 static bool is_copy(const struct gt_work *w)
 {
-	static const char *const kinds[] = { "copy", "read", "write" };
+	static const char *const words[] = { "read", "write", "Host-to-Device", "Device-to-Host", "Host-to-Array",
+		"Array-to-Host" };
 
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (w->kind && !strcmp(w->kind, kinds[i]))
+	for (size_t i = 0; w->kind && i < sizeof words / sizeof *words; i++)
+		if (!strcmp(w->direction ? w->direction : w->kind, words[i]))
 			return true;
 	return false;
 }

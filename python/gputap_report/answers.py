@@ -134,7 +134,8 @@ _TABLE = _object(header=_list(_text), rows=_list(_list(_cell)), config=_object(
     columns=_map(_object(tooltip=_text, width=_number), _column)))
 _MESSAGE = _object(
     id=_SMALL, type=_within(4), text=_text, name=_text, speedup=_or_none(_object(type=_within(1), value=_number)),
-    focus=_list(_object(metric=_text, value=_number, severity=_within(2), info=_text)), tables=_list(_table), proposals=_list(_text))
+    focus=_list(_object(metric=_text, value=_number, severity=_within(2), info=_text)), tables=_list(_table), proposals=_list(_text),
+    gather_=_object(cause=_text, share=_number, gain=_flag))
 _MARKER = _object(text=_text, at=_within(LARGEST), kind=_within(2), file=_text, type=_within(4))
 _NUMBERS = _map(_number)
 _RESULT = _object(

@@ -93,6 +93,18 @@ class IFrontend:
                                  "severity": int(Severity(int(severity))), "info": str(info)})
         return True
 
+    def gather(self, message_id, cause, share, gain=False):
+        """Messages of one cause are said once, with the launch that has the largest share, and the others are counted.
+
+        (gputap's own.) share: percent of the run that the message is about, of launches that no other message of the cause is
+        about; gain: it is what could be gained at most. What all of them come to is said, and too little of it not at all.
+        """
+        message = self._of(message_id)
+        if message is None:
+            return False
+        message["gather"] = {"cause": str(cause), "share": float(share), "gain": bool(gain)}
+        return True
+
     def source_marker(self, message, address_or_line, kind, *args):
         """source_marker(text, address_or_line, kind[, file][, type]): marks an instruction or a line of a source.
 

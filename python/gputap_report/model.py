@@ -262,6 +262,25 @@ class ITrace:
             return None
         return {"buffers": self._get("unused_buffers"), "bytes": self._get("unused_bytes") or 0}
 
+    def shape(self):
+        """What all launches of this kernel with this size on this device came to, as a dictionary.
+
+        launches, total_ns; typical_ns: the median time of all but the first; run_ns: how long the process ran; judged: whether
+        this launch stands for all of them; on_cpu: whether the device is the host's processors. Of all launches but the first:
+        beside_ns (another kernel ran meanwhile); idle_ns, idles (the device was idle until they were enqueued, 20 us or more), of
+        which it is known for known_ns what the launching thread did: doings, a tuple of dictionaries with kind (api, wait, os,
+        other, code), name and ns; late_ns, lates (from then to the start, a millisecond or more); short_ns, shorts (all other
+        idle times before them); copy_ns, copies, copied_bytes, hideable_ns (copies right before them while no kernel ran);
+        pageable_ns, pageable, pageable_bytes (those of memory that is not pinned).
+        """
+        found = self._get("shape")
+        if found is None:
+            return None
+        numbers = {name: 0 for name, _, repeated in schema.SHAPE.values() if not repeated}
+        numbers.update({"typical_ns": None, "run_ns": None}, **{k: v for k, v in found.items() if k != "doings"})
+        return dict(numbers, judged=bool(numbers["judged"]), on_cpu=bool(numbers["on_cpu"]),
+                    doings=tuple({"kind": d.get("kind", ""), "name": d.get("name", ""), "ns": d.get("ns", 0)} for d in found["doings"]))
+
     def call_site(self):
         """Frames of the call that launched it, as a tuple of dictionaries: module, pc, file, function, line."""
         return tuple(dict(f) for f in (self._stack or {}).get("frames", []))

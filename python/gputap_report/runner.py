@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 import base64
 import os
 
-from . import answers, file, isolate, model, ordinary, rulefile, wire
+from . import answers, causes, file, isolate, model, ordinary, rulefile, wire
 from .frontend import MarkerKind, MsgType
 
 # The file numbers messages and speedups differently than the interface does.
@@ -135,9 +135,12 @@ def requirements(rule, seconds=isolate.SECONDS):
 class Application:
     """The state of one run over the actions of a report."""
 
-    def __init__(self, report, rules, seconds=isolate.SECONDS):
-        self.rules, self.seconds = rules, seconds
-        self.actions = [(place, action) for place, _, action in model.actions_of(report)]
+    def __init__(self, report, rules, seconds=isolate.SECONDS, least=causes.LEAST):
+        self.rules, self.seconds, self.least = rules, seconds, least
+        actions = model.actions_of(report)
+        self.actions = [(place, action) for place, _, action in actions]
+        self._pids = {place: key[0] for place, key, _ in actions}
+        self._by_place = dict(self.actions)
         self.shared = {place: {"sent": {}, "vault": {}} for place, _ in self.actions}
         self.ids = [r.identifier for r in rules.rules]
 
@@ -153,7 +156,15 @@ class Application:
             if answer["sent"]:
                 shared["sent"][rule.identifier] = answer["sent"]
             shared["vault"] = answer["vault"]
-            rulefile.add_again(dict(self.actions)[place], answer["metrics"])
+            rulefile.add_again(self._by_place[place], answer["metrics"])
+
+    def _facts(self, place):
+        """What causes.gather wants to know of an action."""
+        action = self._by_place[place]
+        shape = (action.trace().shape() if action.trace() else None) or {}
+        grid, block = (action._message.get(field) or {} for field in ("grid", "block"))
+        size = " x ".join("(%s)" % ", ".join(str(d.get(axis, 0)) for axis in "xyz") for d in (grid, block))
+        return {"kernel": action.name(), "size": size, "launches": shape.get("launches", 1), "process": self._pids[place]}
 
     def apply(self, rule, take):
         """Applies a rule to every action that it fits; calls take(kind, place or None, what) for each answer.
@@ -167,7 +178,7 @@ class Application:
             return
         outcome = isolate.run(
             lambda emit: rulefile.apply(rule.path, rule.identifier, work, self.ids, emit), self.seconds)
-        taken = 0
+        taken, results = 0, []
         for answer in outcome.answers:
             wrong = answers.result(answer, work[taken][0], CHART_FIELDS) if taken < len(work) else \
                 "it wrote into the pipe of its answers: more than it was asked for"
@@ -181,7 +192,10 @@ class Application:
                 if kind in answer:
                     take(kind, place, answer[kind])
             if "messages" in answer:
-                take("result", place, answer)
+                results.append((place, answer))
+        causes.gather(results, self._facts, self.least)
+        for place, answer in results:
+            take("result", place, answer)
         if outcome.failure:
             at = work[taken][0] if taken < len(work) else None
             take("failed", at, outcome.failure)

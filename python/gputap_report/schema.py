@@ -93,9 +93,16 @@ SECTION = {1: one("identifier", "text"), 2: one("name", "text"), 3: one("order",
            13: one("source_metrics", SECTION_METRICS)}
 WAIT = {1: one("kind", "text"), 2: one("name", "text"), 3: one("bytes", "u64"), 4: one("start_ns", "u64"),
         5: one("end_ns", "u64"), 6: one("direction", "text"), 7: one("memory", "text")}
+DOING = {1: one("kind", "text"), 2: one("name", "text"), 3: one("ns", "u64")}
+SHAPE = {1: one("launches", "u64"), 2: one("total_ns", "u64"), 3: one("typical_ns", "u64"), 4: one("run_ns", "u64"),
+         5: one("judged", "u32"), 6: one("on_cpu", "u32"), 7: one("beside_ns", "u64"), 8: one("idle_ns", "u64"), 9: one("idles", "u64"),
+         10: one("known_ns", "u64"), 11: many("doings", DOING), 12: one("late_ns", "u64"), 13: one("lates", "u64"),
+         14: one("short_ns", "u64"), 15: one("shorts", "u64"), 16: one("copy_ns", "u64"), 17: one("copies", "u64"),
+         18: one("copied_bytes", "u64"), 19: one("hideable_ns", "u64"), 20: one("pageable_ns", "u64"), 21: one("pageable", "u64"),
+         22: one("pageable_bytes", "u64")}
 TRACE = {1: one("start_ns", "u64"), 2: one("end_ns", "u64"), 3: one("gap_before_ns", "u64"), 4: one("queued_ns", "u64"),
          5: one("submit_ns", "u64"), 6: many("waits", WAIT), 7: one("launches", "u64"), 8: one("total_ns", "u64"),
-         9: one("queue", "text"), 10: one("unused_buffers", "u64"), 11: one("unused_bytes", "u64")}
+         9: one("queue", "text"), 10: one("unused_buffers", "u64"), 11: one("unused_bytes", "u64"), 12: one("shape", SHAPE)}
 # Metrics stay as they are until somebody asks for one: a report holds thousands a kernel.
 KERNEL = {
     1: one("thread", "u32"), 2: one("call", "u64"), 5: one("mangled", "text"), 6: one("function", "text"),

@@ -50,7 +50,9 @@ def _number(value):
 
 def _message(message):
     head = ": ".join(t for t in (WORDS[message["type"]], message["name"]) if t)
-    if message["speedup"]:
+    if message["speedup"] and message.get("gather"):
+        head += " (at most %.1f %% of the run)" % message["speedup"]["value"]
+    elif message["speedup"]:
         head += " (estimated %s speedup %.1f %%)" % (SPEEDUPS[message["speedup"]["type"]], message["speedup"]["value"])
     out = ["    " + head] if head else []
     out.append(_wrapped(plain(message["text"]), "      " if head else "    "))

@@ -3,11 +3,9 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import need, number, see
+from gputap_advice import BUSY, COMPUTE, MEMORY, is_busy, need, number, see
 
-COMPUTE = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
-MEMORY = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"
-BUSY, IDLE = 80.0, 60.0
+IDLE = 60.0
 
 evaluate = need(COMPUTE, MEMORY)
 
@@ -31,7 +29,7 @@ def get_section_identifier():
 def apply(handle):
     action, advice = see(handle)
     compute, memory = number(action, COMPUTE), number(action, MEMORY)
-    if max(compute, memory) >= BUSY:
+    if is_busy(action):
         return          # one of them is used well
     if max(compute, memory) < IDLE:
         advice.say("Latency", "Neither computing (%.0f %% of its peak) nor memory (%.0f %%) is busy: warps wait. Look at the states of "

@@ -7,7 +7,8 @@ from gputap_advice import need, number, see
 
 THREADS, PREDICATED = (
     "smsp__thread_inst_executed_per_inst_executed.ratio", "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio")
-WARP, LEAST = 32, 24.0
+BLOCK = "launch__block_size"
+WARP, LEAST = 32, 0.75
 
 evaluate = need(THREADS)
 
@@ -32,10 +33,13 @@ def apply(handle):
     action, advice = see(handle)
     threads, predicated = number(action, THREADS), number(action, PREDICATED)
     on = threads if predicated is None else min(threads, predicated)
-    if on >= LEAST:
+    block = number(action, BLOCK) or WARP
+    full = block / -(-block // WARP)        # what the block's warps have: a partial one is another rule's
+    least = LEAST * full
+    if on >= least:
         return
-    why = "threads of a warp take different branches" if threads < LEAST else "conditions switch threads off"
+    why = "threads of a warp take different branches" if threads < least else "conditions switch threads off"
     advice.say(
-        "Divergence", "An instruction runs for %.1f of %d threads on average, because %s. Let threads of one warp take the same way: "
-        "sort the work, or make the condition depend on the warp." % (on, WARP, why),
-        THREADS if threads < LEAST else PREDICATED, "< %g" % LEAST, 100.0 * (WARP - on) / WARP, whole=False)
+        "Divergence", "An instruction runs for %.1f of %.3g threads on average, because %s. Let threads of one warp take the same way: "
+        "sort the work, or make the condition depend on the warp." % (on, full, why),
+        THREADS if threads < least else PREDICATED, "< %g" % least, 100.0 * (full - on) / full, whole=False)

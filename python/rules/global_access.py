@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import number, see
+from gputap_advice import BUSY, COMPUTE, MEMORY, number, see
 
 KINDS = {"ld": "Reads", "st": "Writes"}
 MOST = 16.0         # sectors of a request that whole vectors of 16 bytes a thread need: 512 bytes
@@ -32,6 +32,8 @@ def get_section_identifier():
 
 def apply(handle):
     action, advice = see(handle)
+    if (number(action, COMPUTE) or 0) >= BUSY > (number(action, MEMORY) or 0):
+        return          # memory is not what it waits for
     for op, word in KINDS.items():
         ratio, sectors, requests = names(op)
         average = number(action, ratio)
@@ -44,4 +46,4 @@ def apply(handle):
             "vector of four. Let neighbouring threads touch neighbouring addresses: arrays of members instead of members "
             "in arrays, a transposed tile in shared memory." % (word, average),
             ratio if number(action, ratio) is not None else sectors, "> %g sectors a request" % MOST, 100.0 * (1 - MOST / average),
-            whole=False)
+            whole=False, cause="Uncoalesced: " + op)

@@ -1,13 +1,27 @@
-"""A device that had nothing to do before this kernel.
+"""A device that had nothing to do before launches of this kernel, and what the host did meanwhile.
 
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import number, see, time_text
+import re
 
-DURATIONS = "opencl__duration", "launch__duration", "gpu__time_duration.sum"
-LEAST_NS = 20000
-LATE_NS = 1000000       # from being enqueued to the start, with nothing before it in its queue
+from gputap_advice import counted, see, time_text
+
+SHOWN, LEAST_SHARE = 3, 0.01
+CODE = "Prepare the next work before waiting for the last one, or in another thread."
+# What helps against what the host was in.
+HELP = (
+    ("api", r"clBuildProgram|clCompileProgram|clLinkProgram|clCreateProgram|cu(da)?Library|cuModuleLoad|cuLink|nvrtc",
+     "build", "Build programs before the work begins or in another thread, or keep their binaries."),
+    ("api", r"cl(Create|Release)(Buffer|Image|MemObject)|clSVM(Alloc|Free)|clCreatePipe|cu(da)?(Mem)?(Malloc|Alloc|Free|Host)",
+     "memory", "Take memory once, before the work begins, and use it again."),
+    ("api", r"", "api", "See whether these calls can be made earlier or less often, or from another thread."),
+    ("wait", r"", "wait", "Enqueue the next work before waiting for the last one, and leave out waits whose result the host does not "
+     "need: work of one queue runs in order anyway."),
+    ("os", r"", "os", "That is outside of the device: read, wait or sleep ahead of the work or in another thread."),
+    ("code", r"", "code", CODE),
+    ("other", r"", "api", "See whether these calls can be made earlier or less often, or from another thread."))
+WORDS = {"code": "its own code", "other": "other calls"}
 
 
 def get_identifier():
@@ -15,38 +29,55 @@ def get_identifier():
 
 
 def get_name():
-    return "Gap before the kernel"
+    return "Gaps before the kernel"
 
 
 def get_description():
-    return "Queues and streams that stood idle before the kernel, longer than it ran, and whether the host or the driver was late."
+    return "Devices that were idle before launches of the kernel, what the host did meanwhile, and whether host or driver was late."
 
 
-def host_part(trace, gap):
-    """How much of the gap had passed when the kernel was enqueued; all of it where that is not known."""
-    start, queued = trace.start_ns(), trace.queued_ns()
-    return gap if start is None or queued is None else min(gap, max(0, queued - (start - gap)))
+def said(doings, known_ns):
+    """'clBuildProgram for 95 % of that and in its own code for 3 %'"""
+    parts = ["in %s for %.0f %%" % (d["name"] or WORDS.get(d["kind"], d["kind"]), 100.0 * d["ns"] / known_ns) for d in doings[:SHOWN]
+             if d["ns"] >= LEAST_SHARE * known_ns]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def help_for(doing):
+    """(cause, advice)"""
+    return next((cause, text) for kind, names, cause, text in HELP if kind == doing["kind"] and re.match(names, doing["name"]))
+
+
+def tell_gaps(shape, site, advice):
+    what = "The device was idle for %s in all before %s, until %s enqueued%s." % (
+        time_text(shape["idle_ns"]), counted(shape["idles"], "launch", "launches"), "it was" if shape["idles"] == 1 else "they were",
+        " in " + site if site else "")
+    doings = sorted(shape["doings"], key=lambda d: -d["ns"])
+    if not doings or not shape["known_ns"]:
+        advice.say("Gap", what + " What the host did meanwhile is not in the trace.", cause="Gap", gain_ns=shape["idle_ns"])
+        return
+    cause, text = help_for(doings[0])
+    advice.say("Gap", "%s Meanwhile the launching thread was %s of the time. %s" % (what, said(doings, shape["known_ns"]), text),
+               cause="Gap: " + cause, gain_ns=shape["idle_ns"])
+
+
+def tell_late(shape, advice):
+    one = shape["launches"] == 1
+    text = "The kernel was launched once, and started %s late though the device had nothing to do: runtimes often compile a kernel at " \
+        "its first launch. Build programs for the device ahead, or launch it once before time counts." if one else \
+        "Launches of the kernel started %s late in all though the device had nothing to do; its first launch is not counted in this."
+    advice.warn("Late start", text % time_text(shape["late_ns"]), cause="Late start: " + ("once" if one else "again"),
+                gain_ns=shape["late_ns"])
 
 
 def apply(handle):
     action, advice = see(handle)
-    trace, duration = action.trace(), number(action, *DURATIONS)
-    gap = trace.gap_before_ns() if trace else None
-    if gap is None or duration is None:
+    shape = advice.shape
+    if shape is None:
         return
-    late = host_part(trace, gap)
-    site = next(("%s (%s:%d)" % (f.get("function", "?"), f.get("file", "?"), f.get("line", 0)) for f in trace.call_site()
+    site = next(("%s (%s:%d)" % (f.get("function", "?"), f.get("file", "?"), f.get("line", 0)) for f in action.trace().call_site()
                  if f.get("line")), None)
-    metric = next((n for n in DURATIONS if number(action, n) is not None), None)
-    if late >= LEAST_NS and late > duration:
-        advice.say(
-            "Gap", "%s stood idle for %s before this kernel was enqueued; it ran for %s%s. Enqueue the next work before "
-            "waiting for the last one, and leave out waits between kernels of one queue: they run in order anyway."
-            % (trace.queue() or "Its queue", time_text(late), time_text(duration), " and was launched in " + site if site else ""),
-            metric, "gap of " + time_text(late))
-    elif gap - late >= LATE_NS and gap - late > duration:
-        advice.warn(
-            "Late start", "The kernel waited %s for its start though its queue had nothing to do, and ran for %s. At the first "
-            "launch runtimes often compile a kernel: launch it once before time counts, or build programs for the device "
-            "ahead; else another queue had the device." % (time_text(gap - late), time_text(duration)),
-            metric=metric, why="start %s late" % time_text(gap - late))
+    if shape["idle_ns"]:
+        tell_gaps(shape, site, advice)
+    if shape["late_ns"] and 2 * shape["lates"] >= max(1, shape["launches"] - 1):      # one start that is late among many is no cause
+        tell_late(shape, advice)

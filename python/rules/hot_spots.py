@@ -8,6 +8,8 @@ from gputap_advice import need, see
 
 SAMPLES = "smsp__pcsamp_sample_count"
 SHARE, SHOWN = 20.0, 5
+TIMES = 3           # as much as an instruction would have were all alike: a short loop has no spots
+ENOUGH = 50         # samples: of fewer each is a large share
 
 evaluate = need(SAMPLES)
 
@@ -34,12 +36,18 @@ def apply(handle):
     ids = metric.correlation_ids()
     samples = {ids.as_uint64(i): metric.as_double(i) for i in range(metric.num_instances())} if ids else {}
     total = sum(samples.values())
-    hot = [a for a in sorted(samples, key=samples.get, reverse=True)[:SHOWN] if total and 100.0 * samples[a] / total >= SHARE]
+    if total < ENOUGH:
+        return
+    least = max(SHARE, TIMES * 100.0 / len(samples))
+    hot = [a for a in sorted(samples, key=samples.get, reverse=True)[:SHOWN] if 100.0 * samples[a] / total >= least]
     if not hot:
         return
     message = advice.warn(
         "Hot spots", "%d of %d instructions %s %.0f %% of all samples." % (
-            len(hot), len(samples), "holds" if len(hot) == 1 else "hold", 100.0 * sum(samples[a] for a in hot) / total))
+            len(hot), len(samples), "holds" if len(hot) == 1 else "hold", 100.0 * sum(samples[a] for a in hot) / total),
+        cause="Hot spots of " + action.name())
+    if message is None:
+        return
     rows = []
     for address in hot:
         place = action.source_info(address)

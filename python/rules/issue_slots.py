@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import need, number, see
+from gputap_advice import is_busy, need, number, see
 
 ISSUE, ELIGIBLE, ACTIVE = (
     "smsp__issue_active.avg.per_cycle_active", "smsp__warps_eligible.avg.per_cycle_active", "smsp__warps_active.avg.per_cycle_active")
@@ -31,7 +31,7 @@ def get_section_identifier():
 def apply(handle):
     action, advice = see(handle)
     issue = number(action, ISSUE)
-    if issue >= LEAST:
+    if issue >= LEAST or is_busy(action):       # a kernel that memory or a wide pipe keeps busy issues little, and nothing is lost
         return
     more = "" if number(action, ACTIVE) is None or number(action, ELIGIBLE) is None else \
         " Of %.1f active warps %.2f were eligible in a cycle." % (number(action, ACTIVE), number(action, ELIGIBLE))

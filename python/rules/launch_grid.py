@@ -34,4 +34,4 @@ def apply(handle):
     advice.say(
         "Small grid", "The grid has %s for %d multiprocessors: %s nothing to do. Launch more blocks with "
         "less work each, or run other kernels beside this one in another stream." % (counted(grid, "block"), units, of_them(units - grid)),
-        GRID, "< %d multiprocessors" % units, 100.0 * (units - grid) / units)
+        GRID, "< %d multiprocessors" % units, 100.0 * (units - grid) / units, alone=True)

@@ -44,4 +44,4 @@ def apply(handle):
         "%.0f %% of the device's time is idle. Choose a grid that is a multiple of what fits at once%s, or let each block "
         "take several pieces of work."
         % ("The %d blocks " % grid if grid else "The blocks ", waves, counted(rounds - 1, "whole wave"), 100 * (waves - rounds + 1), tail,
-           " (%d blocks)" % round(grid / waves) if grid else ""), WAVES, "%.0f %% tail" % tail, tail)
+           " (%d blocks)" % round(grid / waves) if grid else ""), WAVES, "%.0f %% tail" % tail, tail, alone=True)

@@ -3,8 +3,9 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import bytes_text, counted, need, number, see
+from gputap_advice import bytes_text, counted, is_busy, need, number, see
 
+WAVES = "launch__waves_per_multiprocessor"
 OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
 LIMITS = {name: "launch__occupancy_limit_" + name for name in ("registers", "shared_mem", "blocks", "warps", "barriers")}
 ENOUGH = 50.0        # percent: above, more warps seldom help
@@ -50,7 +51,8 @@ def apply(handle):
     occupancy = number(action, OCCUPANCY)
     limits = {limit: number(action, metric) for limit, metric in LIMITS.items()}
     known = {limit: blocks for limit, blocks in limits.items() if blocks is not None}
-    if occupancy is None or occupancy >= ENOUGH or not known:
+    fits_at_once = number(action, WAVES) is not None and number(action, WAVES) <= 1     # room for more blocks would stay empty
+    if occupancy is None or occupancy >= ENOUGH or not known or fits_at_once or is_busy(action):
         return
     limit = min(known, key=known.get)
     least = known[limit]

@@ -30,14 +30,7 @@ def get_section_identifier():
 def apply(handle):
     action, advice = see(handle)
     share, size, peak = (number(action, n) for n in (SHARE, BYTES, PEAK))
-    if not share or not size or not peak or share < LIMIT:
-        return
-    if share > 100:
-        advice.warn(
-            "Memory bandwidth", "Were each byte of the %s of buffers touched once, the kernel would have moved %.0f %% of the "
-            "%.4g GB/s that the memory of the device moves at most: a cache held them, or only a part of them was touched. A "
-            "buffer that is larger than what the kernel needs of it can be made smaller." % (bytes_text(size), share, peak / 1e9),
-            metric=SHARE, why="> 100")
+    if not share or not size or not peak or not LIMIT <= share <= 100:      # beyond the peak the bytes were not moved
         return
     advice.warn(
         "Memory bandwidth", "If the kernel touches each byte of its %s of buffers once, it moves %.0f %% of the %.4g GB/s that the "

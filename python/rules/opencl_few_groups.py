@@ -36,4 +36,4 @@ def apply(handle):
     advice.say(
         "Few groups", "The launch has %s for %d compute units: %s nothing to do. Launch more work-items at once%s."
         % (counted(groups, "work-group"), units, of_them(units - groups), smaller),
-        GROUPS, "< %d compute units" % units, 100.0 * (units - groups) / units)
+        GROUPS, "< %d compute units" % units, 100.0 * (units - groups) / units, alone=True)

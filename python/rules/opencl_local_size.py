@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 from gputap_advice import counted, need, number, see
 
-MULTIPLE, LOCAL, BEYOND = "opencl__preferred_multiple", "opencl__local_size", "opencl__local_size_remainder"
+MULTIPLE, LOCAL, GLOBAL = "opencl__preferred_multiple", "opencl__local_size", "opencl__global_size"
 
 evaluate = need(MULTIPLE, LOCAL)
 
@@ -31,6 +31,8 @@ def apply(handle):
     multiple, local = number(action, MULTIPLE), number(action, LOCAL)
     if not multiple or not local or local % multiple == 0:
         return
+    if (number(action, GLOBAL) or multiple) < multiple:
+        return          # there are not more work-items: another rule speaks of that
     idle = -local % multiple
     better = local + idle
     advice.say(

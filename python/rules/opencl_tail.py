@@ -37,4 +37,4 @@ def apply(handle):
         "Tail", "With one group on each of %d compute units the %d groups take %d rounds, and the last one has %s: "
         "%.0f %% of all is idle if groups take equally long. A number of groups that is a multiple of %d avoids it; so do "
         "smaller groups, which end at different times."
-        % (units, groups, rounds, counted(groups - (rounds - 1) * units, "group"), tail, units), TAIL, ">= %g" % LIMIT, tail)
+        % (units, groups, rounds, counted(groups - (rounds - 1) * units, "group"), tail, units), TAIL, ">= %g" % LIMIT, tail, alone=True)

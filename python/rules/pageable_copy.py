@@ -22,18 +22,19 @@ def get_description():
 
 def apply(handle):
     action, advice = see(handle)
-    trace = action.trace()
-    copies = [w for w in (trace.waits() if trace else ())
-              if w.get("kind") == "copy" and w.get("memory", "").lower() == "pageable" and w.get("bytes", 0) >= LEAST_BYTES]
-    if not copies:
+    shape = advice.shape
+    if shape is None or not shape["pageable"]:
         return
-    total = sum(w["bytes"] for w in copies)
-    took = sum(max(0, w.get("end_ns", 0) - w.get("start_ns", 0)) for w in copies)
     message = advice.say(
-        "Pageable memory", "The kernel waited for %s (%s, %s) of memory that is not pinned: the driver moves it through "
+        "Pageable memory", "Right before its launches %s (%s, %s) of memory that is not pinned ran: the driver moves it through "
         "a buffer of its own, and the copy cannot overlap with kernels. Allocate the host's side with cudaHostAlloc or "
-        "cudaMallocHost, in OpenCL map a buffer made with CL_MEM_ALLOC_HOST_PTR." % (counted(len(copies), "copy", "copies"), bytes_text(total), time_text(took)))
-    advice.frontend.generate_table(
-        message, ["copy", "direction", "bytes", "ns"],
-        [[w.get("name", ""), w.get("direction", ""), w["bytes"], w.get("end_ns", 0) - w.get("start_ns", 0)] for w in copies],
-        {"title": "Copies of pageable memory", "sort_by": {"column": "bytes", "order": "descending"}})
+        "cudaMallocHost, in OpenCL map a buffer made with CL_MEM_ALLOC_HOST_PTR."
+        % (counted(shape["pageable"], "copy", "copies"), bytes_text(shape["pageable_bytes"]), time_text(shape["pageable_ns"])),
+        gain_ns=shape["pageable_ns"])
+    copies = [w for w in action.trace().waits()
+              if w.get("kind") == "copy" and w.get("memory", "").lower() == "pageable" and w.get("bytes", 0) >= LEAST_BYTES]
+    if copies and message is not None:
+        advice.frontend.generate_table(
+            message, ["copy", "direction", "bytes", "ns"],
+            [[w.get("name", ""), w.get("direction", ""), w["bytes"], w.get("end_ns", 0) - w.get("start_ns", 0)] for w in copies],
+            {"title": "Before this launch", "sort_by": {"column": "bytes", "order": "descending"}})

@@ -32,8 +32,10 @@ def apply(handle):
         conflicts, wavefronts = number(action, CONFLICTS % op), number(action, WAVEFRONTS % op)
         if not conflicts or not wavefronts or 100.0 * conflicts / wavefronts < LIMIT:
             continue
-        share = min(100.0, 100.0 * conflicts / wavefronts)
+        if conflicts > wavefronts:      # counted in different runs of the kernel: nothing is known of their share
+            continue
+        share = 100.0 * conflicts / wavefronts
         advice.say(
             "Bank conflicts", "%s of shared memory took %.0f turns, %.0f of them (%.0f %%) because threads of a warp wanted different "
             "words of one bank. Pad rows of a tile by one element, or exchange the indices." % (word, wavefronts, conflicts, share),
-            CONFLICTS % op, ">= %g %% of the turns" % LIMIT, share, whole=False)
+            CONFLICTS % op, ">= %g %% of the turns" % LIMIT, share, whole=False, cause="Bank conflicts: " + op)

@@ -44,7 +44,9 @@ def apply(handle):
     share = 100.0 * sum(vain.values()) / total
     message = advice.say(
         "Uncoalesced", "%.0f of %.0f sectors (%.0f %%) were moved in vain: the threads of a warp touched addresses that are far "
-        "apart. The instructions below did most of it." % (sum(vain.values()), total, share), speedup=share, whole=False)
+        "apart. The instructions below did most of it." % (sum(vain.values()), total, share), speedup=share, whole=False, cause="Uncoalesced in " + action.name())
+    if message is None:
+        return
     worst = sorted(vain, key=vain.get, reverse=True)[:SHOWN]
     rows = []
     for address in worst:

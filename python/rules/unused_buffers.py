@@ -30,4 +30,5 @@ def apply(handle):
     advice.say(
         "Unused buffers", "The program made %s of %s that nothing uses: no kernel that was launched has %s as an argument, and "
         "no copy, fill or map names %s. Leave %s out, or make %s when there is a use."
-        % (counted(unused["buffers"], "buffer"), bytes_text(unused["bytes"]), *(["it"] * 4 if one else ["one of them", "one", "them", "them"])))
+        % (counted(unused["buffers"], "buffer"), bytes_text(unused["bytes"]), *(["it"] * 4 if one else ["one of them", "one", "them", "them"])),
+        of_process=True)

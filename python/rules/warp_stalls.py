@@ -3,7 +3,7 @@
 Copyright 2026 The gputap authors
 SPDX-License-Identifier: Apache-2.0
 """
-from gputap_advice import number, see
+from gputap_advice import is_busy, number, see
 
 METRIC = "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio"
 LATENCY = "smsp__average_warp_latency_per_inst_issued.ratio"
@@ -51,9 +51,12 @@ def apply(handle):
         return
     reason = max(cycles, key=cycles.get)
     share = 100.0 * cycles[reason] / latency
-    if share < SHARE:
+    if not SHARE <= share <= 100 or is_busy(action):      # more than all of the time is no time of these warps
         return
     message = advice.say(
         "Stalls", "Of the %.1f cycles between two instructions of a warp, %.1f (%.0f %%) were spent waiting for %s."
-        % (latency, cycles[reason], share, REASONS[reason]), METRIC % reason, "%.0f %% of the cycles" % share, share, whole=False)
-    advice.frontend.generate_table(message, ["reason", "cycles"], [[r, cycles[r]] for r in sorted(cycles, key=cycles.get, reverse=True)])
+        % (latency, cycles[reason], share, REASONS[reason]), METRIC % reason, "%.0f %% of the cycles" % share, share, whole=False,
+        cause="Stalls: " + reason)
+    if message is not None:
+        advice.frontend.generate_table(
+            message, ["reason", "cycles"], [[r, cycles[r]] for r in sorted(cycles, key=cycles.get, reverse=True)])
