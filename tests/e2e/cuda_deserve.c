@@ -11,6 +11,7 @@
 #include "cuda_driver.h"
 
 enum { THREADS = 128, PARTIAL = 100, SHARED = 40 << 10 };
+enum { WAVES = 840 };            /* as many full ones, whether 1 or 8 blocks fit on a multiprocessor */
 enum { MULTIPROCESSORS = 16, THREADS_OF_ONE = 39 };             /* attributes of a device */
 enum { USUAL_THREADS = 2048 };                                  /* of a device that does not tell: the stand-in */
 
@@ -63,7 +64,7 @@ static void shapes(unsigned units, struct shape plain)
 	both("LaunchGrid", (struct shape){ units / 2, THREADS, 0 }, plain);
 	both("LaunchTail", (struct shape){ fit + units / 4, THREADS, 0 }, (struct shape){ 2 * fit, THREADS, 0 });
 	both("LaunchBlockSize", (struct shape){ units, PARTIAL, 0 }, plain);
-	both("OccupancyLimit", (struct shape){ units, THREADS, SHARED }, plain);
+	both("OccupancyLimit", (struct shape){ WAVES * units, THREADS, SHARED }, plain);
 }
 
 int main(int argc, char **argv)

@@ -70,9 +70,14 @@ check "the program's status stays" eval "! run -q -o status --measure-peak -- sh
 
 # The rule: speaks of a launch near the peak, and of its twin not, which is the same launch against a faster device.
 rate=$(grep '^plain,opencl__buffer_bandwidth,' <("$tap" metrics --format csv bare) | cut -d, -f 3)
-spoke() { "$tap" report --apply-rules --rule OpenCLBandwidth --peak-bandwidth "$1" bare | grep -A 6 '^plain' | tr -s ' \n' ' '; }
+spoke() {
+	"$tap" export -q -f -e ncu-rep --apply-rules=false --launch-count 1 --peak-bandwidth "$1" -o spoke bare
+	python3 "$GPUTAP_TESTS/../python/gputap-rules" apply spoke.ncu-rep --text --least 0 --rule OpenCLBandwidth | grep -A 8 '^plain' | tr -s ' \n' ' '
+}
 check "a rule speaks of a kernel near the peak" grep -q 'it moves 80 % of' <(spoke "$(python3 -c "print($rate * 1.25)")")
-check "of one beyond it otherwise" grep -q 'would have moved 200 % of' <(spoke "$(python3 -c "print($rate / 2)")")
+check "nothing of one beyond it" test -z "$(spoke "$(python3 -c "print($rate / 2)")" | grep Memory.bandwidth)"
+values --peak-bandwidth "$(python3 -c "print($rate / 11.71)")" bare
+check "and 1171 % of a peak is no share of it, but a reason" grep -q '^plain,opencl__buffer_bandwidth_share,,%,"it would be more than 100 %: a cache held the buffers' values
 check "and not of one that is far from it" test -z "$(spoke "$(python3 -c "print($rate * 10)")" | grep Memory.bandwidth)"
 
 echo "$passed passed, $failed failed, $skipped skipped"

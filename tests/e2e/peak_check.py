@@ -38,7 +38,10 @@ def main():
         seen += 1
         if abs(float(metric("peak_bandwidth")) - float(peak)) > 0.01 * (1 + float(peak) / 1e12):
             wrong.append("%s: peak %s, not %s" % (name, metric("peak_bandwidth"), peak))
-        if abs(float(metric("buffer_bandwidth_share")) - share) > 0.006 + share * (2 / int(row["duration"]) + 0.001):
+        beyond = share > 100.1       # that is no share
+        if beyond != (not metric("buffer_bandwidth_share")) and abs(share - 100) > 0.1:
+            wrong.append("%s: share '%s' of %s" % (name, metric("buffer_bandwidth_share"), share))
+        elif not beyond and abs(float(metric("buffer_bandwidth_share") or share) - share) > 0.006 + share * (2 / int(row["duration"]) + 0.001):
             wrong.append("%s: share %s, not %s" % (name, metric("buffer_bandwidth_share"), share))
         if metric("peak_bandwidth_source") != source[0]:
             wrong.append("%s: source %s, not %s" % (name, metric("peak_bandwidth_source"), source[0]))

@@ -52,10 +52,21 @@ for line in details:
         expect('%s of launch %s' % (name, line['ID']), value, by_id[line['ID']][name])
     expect('%s of launch %s: a reason' % (name, line['ID']), bool(line['Not Available Because']), value == 'N/A')
 
-# Once for each kernel, as people see it.
+# Once for each size of a kernel, as people see it, and by the median of all launches but the first.
 once = list(csv.DictReader(said('report', '--page', 'raw', '--csv', trace).splitlines()))[1:]
-kernels = [(row['Kernel Name'], row['Device']) for row in once]
-expect('each kernel once', len(kernels), len({(row['Kernel Name'], row['Device'], row['Process ID']) for row in raw}))
+
+
+def shape(row):
+    return tuple(row[name] for name in ('Kernel Name', 'Device', 'Process ID', 'Grid Size', 'Block Size', 'opencl__global_size'))
+
+
+times = {}
+for row in raw:
+    times.setdefault(shape(row), []).append(row['opencl__duration'])
+expect('each size of a kernel once', sorted(map(shape, once)), sorted(times))
+for row in once:
+    judged = sorted(map(float, times[shape(row)][1:] or times[shape(row)][:1]))
+    expect('%s: the median' % row['Kernel Name'], float(row['opencl__duration']), judged[(len(judged) - 1) // 2])
 
 print('\n'.join(problems[:20]) or '%d launches, %d values' % (len(raw), len(details)))
 sys.exit(bool(problems) or not raw)
