@@ -255,8 +255,8 @@ static struct gt_metric_value bandwidth_share(const struct gt_dispatch *d)
 		return none(d->peak.why);
 	return rate.real <= d->peak.rate
 		? real(100.0 * rate.real / d->peak.rate)
-		: none("it would be more than 100 %: a cache held the buffers, the kernel touched a part of them, or the "
-		       "peak is not the device's");
+		: none("it would be more than 100 %: a cache held the buffers, the kernel touched a part of them, or "
+		       "the peak is not the device's");
 }
 
 /* ------------------------------------------------------------------ all */

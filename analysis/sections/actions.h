@@ -11,8 +11,9 @@
 #include "analysis/sections/choice.h"
 
 /*
- * Launches of the walk's processes and window, each with the chosen sections (choice.h): the first --launch-count of
- * each kernel on each device (0: all), in order of their calls. 0, or -1 with *err. The model may be closed
+ * Launches of the walk's processes and window, each with the chosen sections (choice.h), in order of their calls: the
+ * first --launch-count of each kernel on each device (0: all), without that option the typical one of each shape
+ * (shapes.h) and all that were counted. 0, or -1 with *err. The model may be closed
  * afterwards; the sections have to stay.
  */
 int gt_actions_of_trace(struct gt_actions *as, struct gt_model *m, const struct gt_walk_options *walk,

@@ -103,6 +103,30 @@ static void put_ns(struct gt_text *t, uint64_t ns)
 	gt_text_lit(t, " ns");
 }
 
+/* Of a report whose trace knew the launches of each size: how long they run, and what share of the run that is. */
+static bool put_shape(struct gt_text *t, const struct gt_message *trace, uint64_t ran)
+{
+	const struct gt_message *shape = gt_message_part(trace, "Shape");
+	uint64_t launches = gt_message_integer(shape, "Launches", 0), all = gt_message_integer(shape, "TotalNs", 0),
+		 typical = gt_message_integer(shape, "TypicalNs", 0), run = gt_message_integer(shape, "RunNs", 0);
+	char share[40];
+
+	if (launches < 2 || !typical)
+		return shape;
+	gt_text_lit(t, "    one of ");
+	gt_text_u64(t, launches);
+	gt_text_lit(t, " launches of this size, which typically run for ");
+	put_ns(t, typical);
+	if (run) {
+		snprintf(share, sizeof share, " (%.1f %% of the run)", 100.0 * (double)all / (double)run);
+		gt_text_str(t, share);
+	}
+	gt_text_lit(t, "; this one for ");
+	put_ns(t, ran);
+	gt_text_char(t, '\n');
+	return true;
+}
+
 /* A first launch is slower than the others, often: what is shown of it is set beside them. */
 static void put_launches(struct gt_text *t, const struct gt_action *a)
 {
@@ -110,7 +134,7 @@ static void put_launches(struct gt_text *t, const struct gt_action *a)
 		 all = gt_message_integer(a->trace, "TotalNs", 0),
 		 start = gt_message_integer(a->trace, "StartNs", 0), end = gt_message_integer(a->trace, "EndNs", 0);
 
-	if (launches < 2 || !all || end <= start)
+	if (end <= start || put_shape(t, a->trace, end - start) || launches < 2 || !all)
 		return;
 	gt_text_lit(t, "    one of ");
 	gt_text_u64(t, launches);

@@ -47,8 +47,8 @@ static int add_commands(struct gt_places *p, struct gt_model *m, struct gt_err *
 		}
 		*one = (struct gt_work){ .process = call->process, .queue = c->queue->id,
 			.device = c->device ? c->device->device_index : UINT32_MAX,
-			.start_ns = c->start_ns, .end_ns = c->end_ns, .kernel = c->is_kernel, .kind = kind_of(c->type), .bytes = c->bytes,
-			.has_bytes = c->has_bytes };
+			.start_ns = c->start_ns, .end_ns = c->end_ns, .kernel = c->is_kernel, .kind = kind_of(c->type),
+			.bytes = c->bytes, .has_bytes = c->has_bytes };
 	}
 	gt_walk_close(w);
 	return rc < 0 ? -1 : 0;

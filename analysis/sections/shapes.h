@@ -22,16 +22,17 @@ enum { GT_SHAPE_DOINGS = 8 };
 
 /* What the thread that launched was in while the device was idle. */
 enum gt_doing_kind { GT_DOING_API, GT_DOING_WAIT, GT_DOING_OS };
-struct gt_doing { enum gt_doing_kind kind; const char *name; int64_t ns; };     /* the name lives as long as the model */
+/* The name lives as long as the model. */
+struct gt_doing { enum gt_doing_kind kind; const char *name; int64_t ns; };
 
 struct gt_shape {
 	uint64_t process, kernel, device; /* kernel: gt_kernel_key */
 	uint64_t global[3], group[3];
 	uint64_t launches, total_ns;
 	uint64_t judged;                  /* launches that SHAPE1 leaves, with times */
-	uint64_t typical;                 /* the launch (by number from 0, in the order of gt_dispatches) of the median time */
+	uint64_t typical;                 /* the launch of the median time, by number in gt_shapes.launch */
 	int64_t typical_ns;               /* GT_NO_TIME: none has times */
-	bool shown;                       /* among the GT_SHAPES_SHOWN of its kernel that took the most time */
+	bool shown;                       /* among those GT_SHAPES_SHOWN of its kernel that took most time */
 	bool on_cpu;
 	/* SHAPE1 of all that follows */
 	int64_t beside_ns;                /* another kernel ran on the device meanwhile */

@@ -57,16 +57,20 @@ once = list(csv.DictReader(said('report', '--page', 'raw', '--csv', trace).split
 
 
 def shape(row):
-    return tuple(row[name] for name in ('Kernel Name', 'Device', 'Process ID', 'Grid Size', 'Block Size', 'opencl__global_size'))
+    return tuple(row[name] for name in ('Kernel Name', 'Device', 'Process ID', 'Grid Size', 'Block Size')) + (row.get('opencl__global_size'),)
+
+
+def duration(row):
+    return float(row.get('opencl__duration') or row['launch__duration'])
 
 
 times = {}
 for row in raw:
-    times.setdefault(shape(row), []).append(row['opencl__duration'])
+    times.setdefault(shape(row), []).append(duration(row))
 expect('each size of a kernel once', sorted(map(shape, once)), sorted(times))
 for row in once:
-    judged = sorted(map(float, times[shape(row)][1:] or times[shape(row)][:1]))
-    expect('%s: the median' % row['Kernel Name'], float(row['opencl__duration']), judged[(len(judged) - 1) // 2])
+    judged = sorted(times[shape(row)][1:] or times[shape(row)][:1])
+    expect('%s: the median' % row['Kernel Name'], duration(row), judged[(len(judged) - 1) // 2])
 
 print('\n'.join(problems[:20]) or '%d launches, %d values' % (len(raw), len(details)))
 sys.exit(bool(problems) or not raw)

@@ -57,7 +57,10 @@ def main():
     for line in lines:
         # rules of no section look at times, which are the machine's
         if line.get("result", {}).get("messages") and line["result"]["section"]:
-            spoke.setdefault(line["result"]["kernel"], []).append(line["result"]["rule"])
+            # what is said of several kernels is said with one, and lists all of them
+            for kernel in {line["result"]["kernel"]} | {row[0] for m in line["result"]["messages"] for t in m["tables"]
+                                                        if t["header"][:2] == ["kernel", "size"] for row in t["rows"]}:
+                spoke.setdefault(kernel, []).append(line["result"]["rule"])
     wrong = [line["failed"] for line in lines if "failed" in line]
     for rule in rules:
         expected = [] if rule in NOT_ON_CPU and metrics.endswith(".ncu-rep") and on_cpu(metrics) else \
