@@ -30,16 +30,16 @@ struct gt_shape {
 	uint64_t global[3], group[3];
 	uint64_t launches, total_ns;
 	uint64_t judged;                  /* launches that SHAPE1 leaves, with times */
-	uint64_t typical;                 /* the launch of the median time, by number in gt_shapes.launch */
+	uint64_t typical;                 /* the launch of the median time: its number in gt_shapes.launch */
 	int64_t typical_ns;               /* GT_NO_TIME: none has times */
-	bool shown;                       /* among those GT_SHAPES_SHOWN of its kernel that took most time */
+	bool shown;                       /* among those of its kernel that took most time */
 	bool on_cpu;
 	/* SHAPE1 of all that follows */
 	int64_t beside_ns;                /* another kernel ran on the device meanwhile */
 	/* SHAPE2: before launches, until the program asked for them; only gaps of 20 us or more */
 	int64_t idle_ns; uint64_t idles;
 	int64_t known_ns;                 /* ... in which it is known what the launching thread did */
-	int64_t late_ns; uint64_t lates;  /* from then to the start, where that is a millisecond and longer than it runs */
+	int64_t late_ns; uint64_t lates;  /* from then to the start: a millisecond, and longer than it runs */
 	int64_t short_ns; uint64_t shorts; /* all other idle times before launches */
 	/* copies right before launches in the same queue while no kernel ran */
 	int64_t copy_ns, hideable_ns;     /* hideable: of each launch no more than it ran */
