@@ -434,7 +434,7 @@ def function_lines(fn):
         fn.id, fn.shown(), fn.domain, fn.kind, fn.ret_type, fn.ret, fn.ret_position, fn.ret_object,
         fn.command or "-", fn.command_value, fn.fixed_words, fn.event is not None, fn.is_callback)]
     for a in fn.args:
-        out.append("P\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%s\t%d" % (
+        out.append("P\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%s\t%d\t%d" % (
             a.p.text, a.name, a.value, a.group or "-", a.position, a.bytes, a.copy, a.dir, a.elem, a.elem_bytes, a.object,
-            a.count or "-", a.capacity or "-", a.limit, a.typed_out, a.role, fn.kept(a)))
+            a.count or "-", a.capacity or "-", a.limit, a.typed_out, a.role, fn.kept(a), a.name in {x.capacity for x in fn.args}))
     return out

@@ -325,7 +325,7 @@ class Body:
         else:
             self.add("if (%s)" % a.name, 2)
             if a.capacity:
-                self.add("%s_n_ = tap_part_bytes(%s, %s ? &%s_v_ : NULL, %s_own_, %d, %d, &cut_);" % (
+                self.add("%s_n_ = tap_part_bytes(%s, %s ? %s_v_ : %s_own_, %d, %d, &cut_);" % (
                     a.name, count_c(a.count), a.capacity, a.capacity, a.capacity, a.elem_bytes, a.limit), 3)
             else:
                 self.add("%s_n_ = tap_copy_bytes(%s, %d, %d, &cut_);" % (a.name, count_c(a.count), a.elem_bytes, a.limit), 3)
@@ -334,6 +334,9 @@ class Body:
     def fill(self):
         fn = self.fn
         halves = {a.position: argument_word(a) for a in fn.args}
+        for a in self.capacities:       # nobody else says how much was written: that stands where the NULL would
+            halves[fn.arg(a.capacity).position] = "tap_count_or_pointer(%s, code_ == CL_SUCCESS && %s, %s_own_)" % (
+                a.capacity, a.name, a.capacity)
         if fn.ret_position >= 0:
             halves[fn.ret_position] = "(uintptr_t)ret_"
         self.add("uint64_t *out_ = tap_call_reserve(&call_, %s, words_);" % halves.get(1, "0"))
@@ -373,10 +376,6 @@ class Body:
         elif a.elem_bytes == 4 and not a.count:
             self.add("if (%s_n_)" % a.name, 2)
             self.add("*out_%s = (uint32_t)*%s;" % ("" if last else "++", source), 3)
-        elif a.capacity:
-            valid = "%s ? UINT64_MAX : %s_own_" % (a.capacity, a.capacity)
-            self.add("if (%s_n_)" % a.name, 2)
-            self.add("%stap_put_part(out_, %s, %s, %d, %s_n_);" % (step, a.name, valid, a.elem_bytes, a.name), 3)
         else:
             self.add("if (%s_n_)" % a.name, 2)
             self.add("%stap_put_bytes(out_, %s, %s_n_);" % (step, source, a.name), 3)

@@ -89,7 +89,7 @@ static void set_up(struct worker *w, unsigned index)
 	w->queue = 0x55540000 + index * 0x100;
 	w->event = 0x56000000 + index * 0x1000000ull;
 	add(w, FN_clGetPlatformIDs, 5000, 1, W(0x7ffc1000, 0x7ffc2000, 1, PLATFORM));
-	add(w, FN_clGetDeviceIDs, 5000, 1, W(PLATFORM, 4, 0x7ffc3000, 0, DEVICE));
+	add(w, FN_clGetDeviceIDs, 5000, 1, W(PLATFORM, 4, 0x7ffc3000, REC_COUNT_WORD | 1, DEVICE));
 	add(w, FN_clCreateContext, 90000, 1, W(0, 0x7ffc3000, 0, 0, ERRCODE, CONTEXT, DEVICE));
 	add(w, FN_clCreateCommandQueue, 20000, 0, W(CONTEXT, DEVICE, 2, ERRCODE, w->queue));
 	tb_object(w->s, REC_OBJECT_QUEUE, w->queue);

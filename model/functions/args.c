@@ -18,11 +18,24 @@ static uint64_t half_at(const struct gt_call *call, int position)
 	return (uint32_t)(call->fixed[position / 2 - 1] >> (position % 2 * 32));
 }
 
-static inline uint64_t fixed_value(const struct gt_call *call, const struct gt_param *p)
+static inline uint64_t raw_value(const struct gt_call *call, const struct gt_param *p)
 {
 	if (p->position < 0)
 		return 0;
 	return p->bytes == 8 ? call->fixed[p->position / 2 - 1] : half_at(call, p->position);
+}
+
+/* A NULL in whose stead the record says how much of the array that it counts was filled. */
+static inline bool says_count(const struct gt_param *p, uint64_t word)
+{
+	return p->counts && (word & REC_COUNT_WORD) == REC_COUNT_WORD;
+}
+
+static inline uint64_t fixed_value(const struct gt_call *call, const struct gt_param *p)
+{
+	uint64_t word = raw_value(call, p);
+
+	return says_count(p, word) ? 0 : word;
 }
 
 uint64_t gt_call_fixed(const struct gt_call *call, const struct gt_param *p) { return fixed_value(call, p); }
@@ -95,9 +108,14 @@ static uint64_t step_count(const struct gt_decoded *d, const struct gt_copy_step
 {
 	uint64_t n = eval(d, &s->count);
 
-	if (s->capacity >= 0 && gt_call_fixed(d->call, &d->call->fn->params[s->capacity])) {
-		uint64_t room = value_behind(d, s->capacity);
+	if (s->capacity >= 0) {
+		const struct gt_param *p = &d->call->fn->params[s->capacity];
+		uint64_t word = raw_value(d->call, p), room = n;
 
+		if (says_count(p, word))
+			room = word & REC_COUNT_MOST;
+		else if (word)
+			room = value_behind(d, s->capacity);
 		return n < room ? n : room;
 	}
 	return n;

@@ -292,6 +292,7 @@ static int take_param(struct parser *p)
 		.typed_out = number_of(p, 15) != 0,
 		.is_event_out = !strcmp(role, "event"), .is_wait_list = !strcmp(role, "waits"),
 		.is_errcode = !strcmp(role, "errcode"), .kept = number_of(p, 17) != 0,
+		.counts = number_of(p, 18) != 0,
 	};
 	if (copy < 0)
 		return bad(p, "parameter copied in an unknown way");

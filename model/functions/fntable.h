@@ -72,6 +72,7 @@ struct gt_param {
 	bool typed_out;                   /* the API log prints ", *name = value" */
 	bool is_event_out, is_wait_list, is_errcode;
 	bool kept;                        /* copied of calls that failed, too */
+	bool counts;                      /* the capacity of another: its word may be a REC_COUNT_WORD */
 	const struct gt_enum *symbols;    /* group, when it is an enum or flags; NULL */
 };
 

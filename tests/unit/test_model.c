@@ -120,7 +120,7 @@ static uint64_t call(struct build *b, const struct args *a, uint64_t start, uint
 
 static void make_devices(struct build *b, uint64_t at)
 {
-	struct args a = ARGS(FN_clGetPlatformIDs, 1, 0x10, 0);
+	struct args a = ARGS(FN_clGetPlatformIDs, 1, 0x10, REC_COUNT_WORD | 1);
 
 	copy_word(&a, PLATFORM);
 	call(b, &a, at, 10, 0);

@@ -18,8 +18,9 @@
 
 #include "trace/format/domains.h"
 
-#define REC_VERSION 3
-#define REC_VERSION_OLDEST 1          /* that is read: what 2 left out, nobody had written; 3 added REC_STACK_WORD */
+#define REC_VERSION 4
+/* That is read: what 2 left out, nobody had written; 3 added REC_STACK_WORD; 4 added REC_COUNT_WORD. */
+#define REC_VERSION_OLDEST 1
 
 static inline int rec_version_known(uint64_t version)
 {
@@ -413,6 +414,12 @@ enum rec_nvtx_name {
 	REC_NVTX_RESOURCE_END
 };
 #define REC_NVTX_SCHEMA_DATA 0xdfbd0009u
+/*
+ * In a call's record, in place of an argument that is NULL and would have counted an output array: how many elements of
+ * that were filled. No pointer has both bits: the upper is 0 in those of x86-64, the lower in those of aarch64.
+ */
+#define REC_COUNT_WORD (1ull << 63 | 1ull << 55)
+#define REC_COUNT_MOST ((1ull << 55) - 1)
 enum rec_local_source { REC_LOCAL_UNKNOWN = 0, REC_LOCAL_APPLICATION, REC_LOCAL_REQUIRED, REC_LOCAL_SUGGESTED };
 /*
  * Begin of recording in a process, a full chunk that made room for the next, end of recording; the unwinding of a call

@@ -88,30 +88,16 @@ static inline uint32_t tap_put_list(uint64_t *out, const void *list, uint32_t el
 	return 1 + elements;
 }
 
-/*
- * Bytes of an output of which only a part may be valid. count: what the application has room for. told: what the call
- * said is there, where the application asked; else NULL, and own is what it told us: then the copy has the full count.
- */
-static inline uint32_t tap_part_bytes(
-	uint64_t count, const uint64_t *told, uint64_t own, uint32_t element, uint32_t limit, bool *cut)
+/* Bytes of an output: what the application has room for, and no more of it than the call said is there. */
+static inline uint32_t tap_part_bytes(uint64_t count, uint64_t said, uint32_t element, uint32_t limit, bool *cut)
 {
-	bool large = false;
-	uint64_t valid = TAP_MIN(count, told ? *told : own);
-	uint32_t bytes = tap_copy_bytes(told ? valid : count, element, limit, &large);
-
-	if (TAP_RARE(large) && valid > limit / element)
-		*cut = true;
-	return bytes;
+	return tap_copy_bytes(TAP_MIN(count, said), element, limit, cut);
 }
 
-/* `bytes` of room of which the call wrote only `valid` elements; the rest reads as zeros. */
-static inline uint32_t tap_put_part(uint64_t *out, const void *from, uint64_t valid, uint32_t element, uint32_t bytes)
+/* The pointer that counts an output; where it is NULL, what the call said in its stead (REC_COUNT_WORD). */
+static inline uint64_t tap_count_or_pointer(const void *pointer, bool filled, uint64_t said)
 {
-	uint32_t words = TAP_BYTES_WORDS(bytes);
-	uint32_t used = tap_put_bytes(out, from, valid < bytes / element ? (uint32_t)valid * element : bytes);
-
-	memset(out + used, 0, (size_t)(words - used) * 8);
-	return words;
+	return pointer || !filled ? (uintptr_t)pointer : REC_COUNT_WORD | TAP_MIN(said, REC_COUNT_MOST);
 }
 
 #endif
