@@ -62,9 +62,11 @@ static int no_memory(const struct gt_model *m, struct gt_err *err)
 
 /* ----------------------------------------------------------- beside the others */
 
-static bool is_creating(const struct gt_fn_info *f)
+/* What makes objects, and what says something of them: the rest is counted alone. */
+static bool is_kept(const struct gt_fn_info *f)
 {
-	return f->action == GT_ACT_CREATE || f->action == GT_ACT_CREATE_MANY || f->action == GT_ACT_DEFINE_MANY;
+	return f->action == GT_ACT_CREATE || f->action == GT_ACT_CREATE_MANY || f->action == GT_ACT_DEFINE_MANY ||
+		f->action == GT_ACT_ASK;
 }
 
 static struct counts *counts_of(struct gatherer *g, const struct gt_rec *rec)
@@ -156,7 +158,7 @@ static int look(struct gatherer *g, const struct gt_model *m, const struct gt_re
 		return gt_batch_add(&g->kept, rec) ? 0 : -1;
 	fn = gt_fntable_find(m->table, rec->id);
 	f = fn ? &m->fn_info[fn->index] : NULL;
-	if (f && !fn->is_callback && is_creating(f))
+	if (f && !fn->is_callback && is_kept(f))
 		return gt_batch_add(&g->kept, rec) ? 0 : -1;
 	return count_call(g, rec, fn, f);
 }

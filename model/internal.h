@@ -63,6 +63,7 @@
 	X(ARG_INDEX, "arg_index") X(ARG_SIZE, "arg_size") X(ARG_VALUE, "arg_value") \
 	X(IMAGE_FORMAT, "image_format") X(IMAGE_DESC, "image_desc") X(WIDTH, "image_width") X(HEIGHT, "image_height") \
 	X(DEPTH, "image_depth") \
+	X(PARAM_NAME, "param_name") X(PARAM_VALUE, "param_value") \
 	X(BUFFER_INFO, "buffer_create_info") X(QUEUES, "queues") X(COMMAND_BUFFER, "command_buffer")
 enum gt_role {
 #define X(id, name) GT_ROLE_##id,
@@ -77,13 +78,14 @@ enum gt_action {
 	GT_ACT_DEFINE_MANY,                   /* platforms, devices: there before and after */
 	GT_ACT_RETAIN, GT_ACT_RELEASE, GT_ACT_ENQUEUE, GT_ACT_SET_ARG, GT_ACT_BUILD,
 	GT_ACT_ALLOCATE,                      /* returns memory */
-	GT_ACT_FREE
+	GT_ACT_FREE,
+	GT_ACT_ASK                            /* what the driver says of a platform or device */
 };
 
 struct gt_fn_info {
 	uint8_t action;                       /* enum gt_action */
 	bool is_kernel;
-	/* enum rec_object: created, defined, retained, released; enum gt_usm: allocated */
+	/* enum rec_object: created, defined, retained, released, asked about; enum gt_usm: allocated */
 	uint8_t object;
 	int8_t array;                         /* out array of handles, -1 */
 	int8_t role[GT_ROLE_COUNT];           /* parameter index, -1 */
@@ -123,6 +125,9 @@ int gt_counters_take(struct gt_model *m, const struct gt_rec *rec);
 void gt_counters_finish(struct gt_model *m);
 int gt_facts_add_blob(struct gt_model *m, const struct gt_rec *rec);
 int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f);
+/* What the application was told of a platform or device: the first answer to each question. */
+int gt_facts_add_answer(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f);
+void gt_facts_forget_answers(struct gt_model *m);
 int gt_facts_sort(struct gt_model *m);        /* -1: no memory */
 /*
  * Facts about the object with that handle whose creating call started at tick (0: not created in the trace): [*first,
@@ -143,6 +148,7 @@ struct gt_seen_size {
 };
 /* mapped and not yet unmapped */
 struct gt_mapping { struct gt_mapping *next; uint64_t ptr, bytes, flags; bool has_bytes; };
+struct gt_svm_mappings { uint64_t ptr; uint32_t process; struct gt_mapping *newest; };
 /* A kernel by name that was launched on a device with a local size. */
 struct gt_launched {
 	struct gt_launched *next;
@@ -374,6 +380,7 @@ struct gt_model {
 	GT_LIST(struct gt_counters) counters;
 	GT_LIST(struct gt_hsa_kernel) hsa;
 	struct gt_bulk facts, creations;      /* struct gt_fact, gt_creation */
+	struct gt_map answered;               /* while the trace is opened: the questions whose answers are facts */
 	GT_LIST(struct gt_calibration) calibrations;
 	GT_LIST(struct gt_calibration) raw_clock;  /* REC_CLOCK: device_ns = CLOCK_MONOTONIC_RAW */
 	struct gt_map clocks;                 /* struct gt_clock_slot */
@@ -408,6 +415,7 @@ struct gt_model {
 	bool any_local_args;
 	struct gt_command command;
 	struct gt_mapping *free_mappings;
+	struct gt_map svm_mappings;           /* struct gt_svm_mappings: of shared memory, which is no object */
 	/* not looked for yet, none, some: calls that are missing */
 	enum { GT_USM_UNASKED, GT_USM_WHOLE, GT_USM_GAPS } usm_gaps;
 	bool walking;

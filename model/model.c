@@ -124,6 +124,7 @@ void gt_model_close(struct gt_model *m)
 	free(m->image_records.v);
 	free(m->counters.v);
 	free(m->hsa.v);
+	gt_facts_forget_answers(m);
 	gt_bulk_free(&m->facts);
 	gt_bulk_free(&m->creations);
 	free(m->calibrations.v);

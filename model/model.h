@@ -95,15 +95,16 @@ struct gt_object {
 	struct gt_string demangled, short_name;
 	/* device */
 	/* device_index: one number per physical device in the whole trace, from 0 */
-	uint32_t device_type, compute_units, device_index;
+	uint32_t device_type, compute_units, device_index; /* the first two: 0 nobody said */
 	/* queue */
-	uint64_t properties;              /* as the application asked */
+	uint64_t properties;              /* as the application asked; has_flags */
 	int profiled;                     /* 0 refused, 1 forced, 2 asked by the application, -1 unknown */
 	/* devices and queues */
 	int64_t clock_error_ns;           /* of the device's clock; -1 unknown or not used */
 	/* memory */
-	uint64_t size, flags;
-	uint32_t mem_type;                /* CL_MEM_OBJECT_* */
+	uint64_t size, flags;             /* size: 0 unknown; has_flags */
+	uint32_t mem_type;                /* CL_MEM_OBJECT_*; 0 unknown */
+	bool has_flags;                   /* memory: flags are known, queue: properties are */
 	/* program */
 	bool has_source, has_log;
 	uint64_t source_id[2], log_id[2]; /* gt_model_blob */

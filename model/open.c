@@ -355,7 +355,8 @@ static int take_call(struct gt_model *m, const struct gt_rec *rec, struct gt_dec
 		p->pub.kernels += f->is_kernel;
 		return fn->has_event_out ? gt_join_add_call(m, rec) : 0;
 	}
-	if (f->action == GT_ACT_CREATE || f->action == GT_ACT_CREATE_MANY || f->action == GT_ACT_DEFINE_MANY) {
+	if (f->action == GT_ACT_CREATE || f->action == GT_ACT_CREATE_MANY || f->action == GT_ACT_DEFINE_MANY ||
+		f->action == GT_ACT_ASK) {
 		struct gt_call call = { .fn = fn,
 			.process = rec->process,
 			.start_tick = rec->start_tick,
@@ -363,7 +364,10 @@ static int take_call(struct gt_model *m, const struct gt_rec *rec, struct gt_dec
 			.model = m };
 
 		gt_call_set_args(&call, rec, decoded); /* damage is counted by the walk, once */
-		return call.has_args ? gt_facts_add_creations(m, &call, f) : 0;
+		if (!call.has_args)
+			return 0;
+		return f->action == GT_ACT_ASK ? gt_facts_add_answer(m, &call, f)
+					       : gt_facts_add_creations(m, &call, f);
 	}
 	return 0;
 }
@@ -701,6 +705,7 @@ int gt_model_read_all(struct gt_model *m, const struct gt_model_options *opt, st
 	open_session(m);
 	if (m->jobs > 1 ? gt_model_gather(m, opt, err) : take_records(m, opt, err))
 		return -1;
+	gt_facts_forget_answers(m);
 	if (gt_facts_sort(m))
 		return no_memory(m, err);
 	if (gt_cuda_scan(m, err))

@@ -15,7 +15,7 @@
 static const struct gt_shown library_fields[] = {
 	GT_WHOSE(L),
 	{ "cupti", gt_show_number, GT_NUMBER(L, cupti_version) },
-	{ "driver", gt_show_number, GT_NUMBER(L, driver_version) },
+	{ "driver", gt_show_set, GT_NUMBER(L, driver_version) },
 	{ "stand_in", gt_show_flag, GT_NUMBER(L, flags), .mask = REC_CUPTI_STAND_IN },
 	{ "per_thread_buffers", gt_show_flag, GT_NUMBER(L, flags), .mask = REC_CUPTI_PER_THREAD_BUFFERS },
 	{ "late", gt_show_flag, GT_NUMBER(L, flags), .mask = REC_CUPTI_LATE },
@@ -58,8 +58,8 @@ static const struct gt_shown device_fields[] = {
 	{ "index", gt_show_number, GT_NUMBER(D, index) },
 	{ "name", gt_show_string, GT_PLACE(D, name) },
 	{ "uuid", uuid, GT_OWN, GT_HAS(D, has_uuid) },
-	{ "compute_major", gt_show_number, GT_NUMBER(D, compute_major) },
-	{ "compute_minor", gt_show_number, GT_NUMBER(D, compute_minor) },
+	{ "compute_major", gt_show_known, GT_NUMBER(D, compute_major) },
+	{ "compute_minor", gt_show_known, GT_NUMBER(D, compute_minor) },
 	{ "sms", gt_show_known, GT_NUMBER(D, sms) },
 	{ "clock_khz", gt_show_known, GT_NUMBER(D, clock_khz) },
 	{ "memory_bytes", gt_show_known, GT_NUMBER(D, memory_bytes) },
@@ -85,7 +85,7 @@ static const struct gt_shown context_fields[] = {
 static const struct gt_shown stream_fields[] = {
 	GT_WHOSE(S),
 	{ "id", gt_show_number, GT_NUMBER(S, id) },
-	{ "context", gt_show_number, GT_NUMBER(S, context) },
+	{ "context", gt_show_id, GT_NUMBER(S, context) },
 	{ "priority", gt_show_number, GT_NUMBER(S, priority) },
 	{ "flag", gt_show_number, GT_NUMBER(S, flag) },
 	{ "handle", gt_show_set_hex, GT_NUMBER(S, handle) },

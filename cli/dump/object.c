@@ -117,21 +117,21 @@ static const struct gt_shown object_fields[] = {
 };
 static const struct gt_shown device_fields[] = {
 	{ "device_index", gt_show_number, GT_NUMBER(O, device_index) },
-	{ "compute_units", gt_show_number, GT_NUMBER(O, compute_units) },
+	{ "compute_units", gt_show_set, GT_NUMBER(O, compute_units) },
 };
 static const struct gt_shown queue_fields[] = {
-	{ "properties", gt_show_number, GT_NUMBER(O, properties) },
-	{ "profiled", gt_show_number, GT_NUMBER(O, profiled) },
-	{ "clock_error_ns", gt_show_number, GT_NUMBER(O, clock_error_ns) },
+	{ "properties", gt_show_number, GT_NUMBER(O, properties), GT_HAS(O, has_flags) },
+	{ "profiled", gt_show_known, GT_NUMBER(O, profiled) },
+	{ "clock_error_ns", gt_show_known, GT_NUMBER(O, clock_error_ns) },
 };
 static const struct gt_shown mem_fields[] = {
-	{ "size", gt_show_number, GT_NUMBER(O, size) },
-	{ "flags", gt_show_number, GT_NUMBER(O, flags) },
-	{ "mem_type", gt_show_number, GT_NUMBER(O, mem_type) },
+	{ "size", gt_show_set, GT_NUMBER(O, size) },
+	{ "flags", gt_show_number, GT_NUMBER(O, flags), GT_HAS(O, has_flags) },
+	{ "mem_type", gt_show_set, GT_NUMBER(O, mem_type) },
 };
 static const struct gt_shown program_fields[] = {
-	{ "build_options", gt_show_text, GT_PLACE(O, build_options) },
-	{ "options", gt_show_string, GT_PLACE(O, build_options), GT_TEXT_ONLY },   /* the same, if there are any */
+	{ "build_options", gt_show_string, GT_PLACE(O, build_options), GT_JSON_ONLY },
+	{ "options", gt_show_string, GT_PLACE(O, build_options), GT_TEXT_ONLY },   /* the same */
 	{ "source_id", gt_show_content_id, GT_PLACE(O, source_id), GT_HAS(O, has_source) },
 	{ "log_id", gt_show_content_id, GT_PLACE(O, log_id), GT_HAS(O, has_log) },
 };

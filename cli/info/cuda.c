@@ -125,12 +125,13 @@ static void json_library(struct gt_text *t, const struct gt_process *p, const st
 	gt_json_field_i64(t, "pid", p->pid);
 	gt_json_field_i64(t, "instance", p->instance);
 	gt_json_field_u64(t, "cupti_version", l->cupti_version);
-	gt_json_field_u64(t, "driver_version", l->driver_version);
+	if (l->driver_version)
+		gt_json_field_u64(t, "driver_version", l->driver_version);
 	gt_json_field_text(t, "path", l->path);
 	gt_json_field_bool(t, "stand_in", l->flags & REC_CUPTI_STAND_IN);
 	gt_json_field_bool(t, "per_thread_buffers", l->flags & REC_CUPTI_PER_THREAD_BUFFERS);
 	gt_json_field_bool(t, "late", l->flags & REC_CUPTI_LATE);
-	gt_json_field_i64(t, "clock_error_ns", l->clock_error_ns);
+	gt_info_known(t, "clock_error_ns", l->clock_error_ns);
 	gt_json_field_u64(t, "buffers", l->buffers);
 	gt_json_field_u64(t, "uncompleted", l->uncompleted);
 	gt_json_field_u64(t, "records", l->records);
@@ -144,12 +145,13 @@ static void json_device(struct gt_text *t, const struct gt_model *m, const struc
 	gt_json_field_u64(t, "index", d->index);
 	gt_json_field_i64(t, "pid", gt_model_process(m, d->process)->pid);
 	gt_json_field_u64(t, "id", d->id);
-	gt_json_field_text(t, "name", d->name);
+	if (d->name.bytes)
+		gt_json_field_text(t, "name", d->name);
 	gt_json_field_bool(t, "stand_in", d->stand_in);
-	gt_json_field_i64(t, "compute_major", d->compute_major);
-	gt_json_field_i64(t, "compute_minor", d->compute_minor);
-	gt_json_field_i64(t, "multiprocessors", d->sms);
-	gt_json_field_i64(t, "memory_bytes", d->memory_bytes);
+	gt_info_known(t, "compute_major", d->compute_major);
+	gt_info_known(t, "compute_minor", d->compute_minor);
+	gt_info_known(t, "multiprocessors", d->sms);
+	gt_info_known(t, "memory_bytes", d->memory_bytes);
 	gt_text_char(t, '}');
 }
 

@@ -299,7 +299,11 @@ static void text_devices(struct gt_model *m)
 			o->name.bytes ? gt_harmless(o->name.text) : "(name not recorded)");
 		if (o->platform && o->platform->name.bytes)
 			printf(" (%s)", gt_harmless(o->platform->name.text));
-		printf(", %s, %u compute units, clock %s", device_types(o->device_type), o->compute_units, d.how);
+		if (o->device_type)
+			printf(", %s", device_types(o->device_type));
+		if (o->compute_units)
+			printf(", %s", gt_counted(o->compute_units, "compute units").text);
+		printf(", clock %s", d.how);
 		if (d.error >= 0)
 			printf(" within %lld ns", (long long)d.error);
 		printf("\n");
@@ -487,6 +491,12 @@ void gt_info_begin_item(struct gt_text *t)
 	gt_text_char(t, '{');
 }
 
+void gt_info_known(struct gt_text *t, const char *name, int64_t v)
+{
+	if (v >= 0)
+		gt_json_field_i64(t, name, v);
+}
+
 static void json_session(struct gt_text *t, const struct gt_session *s)
 {
 	gt_json_field_str(t, "trace", s->path);
@@ -499,8 +509,9 @@ static void json_session(struct gt_text *t, const struct gt_session *s)
 	gt_json_field_i64(t, "utc_ns", s->utc_ns);
 	gt_json_field_i64(t, "monotonic_ns", s->monotonic_ns);
 	gt_json_field_i64(t, "duration_ns", s->duration_ns);
-	gt_json_field_i64(t, "exit_status", s->exit_status);
-	gt_json_field_i64(t, "exit_signal", s->exit_signal);
+	gt_info_known(t, "exit_status", s->exit_status);
+	if (s->exit_status >= 0 || s->exit_signal)
+		gt_json_field_i64(t, "exit_signal", s->exit_signal);
 	gt_json_field_bool(t, "launched", s->launched);
 	if (s->cut_off)
 		gt_json_field_bool(t, "launcher_killed", true);
@@ -637,13 +648,16 @@ static void json_devices(struct gt_text *t, struct gt_model *m)
 
 		gt_info_begin_item(t);
 		gt_json_field_u64(t, "index", o->device_index);
-		gt_json_field_text(t, "name", o->name.text ? o->name : (struct gt_string){ "", 0 });
+		if (o->name.bytes)
+			gt_json_field_text(t, "name", o->name);
 		if (o->platform && o->platform->name.text)
 			gt_json_field_text(t, "platform", o->platform->name);
-		gt_json_field_str(t, "kind", device_types(o->device_type));
-		gt_json_field_u64(t, "compute_units", o->compute_units);
+		if (o->device_type)
+			gt_json_field_str(t, "kind", device_types(o->device_type));
+		if (o->compute_units)
+			gt_json_field_u64(t, "compute_units", o->compute_units);
 		gt_json_field_str(t, "clock", d.how);
-		gt_json_field_i64(t, "clock_error_ns", d.error);
+		gt_info_known(t, "clock_error_ns", d.error);
 		gt_text_char(t, '}');
 	}
 	gt_text_char(t, ']');

@@ -19,6 +19,9 @@ int gt_info_cuda_json(struct gt_model *m, struct gt_text *t, struct gt_err *err)
 /* The next object of the array that is open in t: a comma where one is needed, and a brace. */
 void gt_info_begin_item(struct gt_text *t);
 
+/* A number that is -1 where nobody said it: then there is no field. */
+void gt_info_known(struct gt_text *t, const char *name, int64_t v);
+
 /* A report file; 0, or -1 with *err. cli/info/report.c */
 struct gt_err;
 int gt_info_report(const char *path, bool json, struct gt_err *err);

@@ -60,7 +60,7 @@ static bool added_by(struct gt_show *s, const struct gt_shown *f, const void *re
 static const struct gt_shown process[] = {
 	{ "pid", gt_show_number, GT_NUMBER(P, pid), GT_JSON_ONLY },
 	{ "instance", gt_show_number, GT_NUMBER(P, instance) },
-	{ "ppid", gt_show_number, GT_NUMBER(P, ppid) },
+	{ "ppid", gt_show_set, GT_NUMBER(P, ppid) },
 	{ "image", gt_show_c_string, GT_PLACE(P, image) },
 	{ "args", arguments, GT_OWN },
 	{ "env", environment, GT_OWN },
@@ -74,7 +74,7 @@ static const struct gt_shown process[] = {
 	{ "kernels", gt_show_number, GT_NUMBER(P, kernels) },
 	{ "start_ns", gt_show_number, GT_NUMBER(P, start_ns) },
 	{ "end_ns", gt_show_number, GT_NUMBER(P, end_ns) },
-	{ "clock_error_ns", gt_show_number, GT_NUMBER(P, clock_error_ns) },
+	{ "clock_error_ns", gt_show_known, GT_NUMBER(P, clock_error_ns) },
 };
 #undef P
 

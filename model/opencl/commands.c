@@ -294,12 +294,12 @@ static void set_transfer(
 	}
 }
 
+static bool is_svm_map(uint32_t type) { return type == CL_COMMAND_SVM_MAP || type == CL_COMMAND_SVM_MAP_ARM; }
+
 static void set_map(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c)
 {
-	bool svm = c->type == CL_COMMAND_SVM_MAP || c->type == CL_COMMAND_SVM_MAP_ARM;
-
 	c->map_flags = gt_role_value(call, f, f->role[GT_ROLE_MAP_FLAGS] >= 0 ? GT_ROLE_MAP_FLAGS : GT_ROLE_FLAGS);
-	c->host_ptr = svm ? gt_role_value(call, f, GT_ROLE_SVM_PTR) : gt_call_return(call);
+	c->host_ptr = is_svm_map(c->type) ? gt_role_value(call, f, GT_ROLE_SVM_PTR) : gt_call_return(call);
 	if (c->type == CL_COMMAND_MAP_IMAGE) {
 		c->src = mem(m, call, f, GT_ROLE_IMAGE);
 		set_image_bytes(call, f, c, c->src);
@@ -309,30 +309,61 @@ static void set_map(struct gt_model *m, const struct gt_call *call, const struct
 	}
 }
 
+static bool same_svm(const void *element, const void *key, const void *ctx)
+{
+	const struct gt_svm_mappings *a = element, *b = key;
+
+	(void)ctx;
+	return a->process == b->process && a->ptr == b->ptr;
+}
+
+/* Where the mappings of shared memory at an address begin. NULL: there was none, or no memory for it. */
+static struct gt_mapping **svm_mappings(struct gt_model *m, uint32_t process, uint64_t ptr, bool make)
+{
+	const struct gt_svm_mappings key = { .ptr = ptr, .process = process };
+	uint64_t hash = gt_hash(gt_hash(GT_HASH, process), ptr);
+	struct gt_svm_mappings *s;
+	bool fresh = false;
+
+	s = make ? gt_map_add(&m->svm_mappings, sizeof key, hash, &key, same_svm, NULL, &fresh)
+		 : gt_map_find(&m->svm_mappings, sizeof key, hash, &key, same_svm, NULL);
+	if (s && fresh)
+		*s = key;
+	return s ? &s->newest : NULL;
+}
+
 /* An unmap moves back what its map moved: remember the size until then. */
-static void remember_mapping(struct gt_model *m, const struct gt_command *c)
+static void remember_mapping(struct gt_model *m, uint32_t process, const struct gt_command *c)
 {
 	struct gt_entity *e = (struct gt_entity *)c->src;
-	struct gt_mapping *map = m->free_mappings;
+	struct gt_mapping *map = m->free_mappings, **newest;
 
-	if (!e || !c->host_ptr)
+	if (!c->host_ptr)
+		return;
+	newest = is_svm_map(c->type) ? svm_mappings(m, process, c->host_ptr, true) : e ? &e->mappings : NULL;
+	if (!newest)
 		return;
 	if (map)
 		m->free_mappings = map->next;
 	else if (!(map = gt_arena_alloc(&m->objects_arena, sizeof *map)))
 		return;
-	*map = (struct gt_mapping){ e->mappings, c->host_ptr, c->bytes, c->map_flags, c->has_bytes };
-	e->mappings = map;
+	*map = (struct gt_mapping){ *newest, c->host_ptr, c->bytes, c->map_flags, c->has_bytes };
+	*newest = map;
 }
 
 static void set_unmap(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_command *c)
 {
-	struct gt_entity *e;
+	struct gt_mapping **at;
 
-	c->dst = mem(m, call, f, GT_ROLE_MEMOBJ);
-	c->host_ptr = gt_role_value(call, f, GT_ROLE_MAPPED_PTR);
-	e = (struct gt_entity *)c->dst;
-	for (struct gt_mapping **at = e ? &e->mappings : NULL; at && *at; at = &(*at)->next) {
+	if (c->type == CL_COMMAND_UNMAP_MEM_OBJECT) {
+		c->dst = mem(m, call, f, GT_ROLE_MEMOBJ);
+		c->host_ptr = gt_role_value(call, f, GT_ROLE_MAPPED_PTR);
+		at = c->dst ? &((struct gt_entity *)c->dst)->mappings : NULL;
+	} else {
+		c->host_ptr = gt_role_value(call, f, GT_ROLE_SVM_PTR);
+		at = svm_mappings(m, call->process, c->host_ptr, false);
+	}
+	for (; at && *at; at = &(*at)->next) {
 		struct gt_mapping *map = *at;
 
 		if (map->ptr != c->host_ptr)
@@ -394,13 +425,10 @@ static void set_by_type(
 	case CL_COMMAND_MAP_BUFFER: case CL_COMMAND_MAP_IMAGE: case CL_COMMAND_SVM_MAP: case CL_COMMAND_SVM_MAP_ARM:
 		set_map(m, call, f, c);
 		if (!call->result)
-			remember_mapping(m, c);
+			remember_mapping(m, call->process, c);
 		break;
-	case CL_COMMAND_UNMAP_MEM_OBJECT:
+	case CL_COMMAND_UNMAP_MEM_OBJECT: case CL_COMMAND_SVM_UNMAP: case CL_COMMAND_SVM_UNMAP_ARM:
 		set_unmap(m, call, f, c);
-		break;
-	case CL_COMMAND_SVM_UNMAP: case CL_COMMAND_SVM_UNMAP_ARM:
-		c->host_ptr = gt_role_value(call, f, GT_ROLE_SVM_PTR);
 		break;
 	case CL_COMMAND_FILL_BUFFER:
 	case CL_COMMAND_FILL_IMAGE:
@@ -417,7 +445,7 @@ static void set_by_type(
 			free_svm(m, call, f);
 		break;
 	case CL_COMMAND_MIGRATE_MEM_OBJECTS: case CL_COMMAND_SVM_MIGRATE_MEM: case CL_COMMAND_MIGRATEMEM_INTEL:
-		set_bytes(c, 0);          /* what really moved only the runtime knows */
+		/* bytes: what really moved only the runtime knows */
 		c->map_flags = gt_role_value(call, f, GT_ROLE_FLAGS);
 		break;
 	default:

@@ -129,6 +129,54 @@ int gt_facts_add_creations(struct gt_model *m, struct gt_call *call, const struc
 	return 0;
 }
 
+/* ------------------------------------------------------------------ answers */
+
+struct answered { uint64_t handle; uint32_t process, kind, key; };
+
+static bool same_answered(const void *element, const void *key, const void *ctx)
+{
+	const struct answered *a = element, *b = key;
+
+	(void)ctx;
+	return a->handle == b->handle && a->process == b->process && a->kind == b->kind && a->key == b->key;
+}
+
+/*
+ * The shim asks about devices that are used. Of those that were only listed the application may have been told
+ * something: it says so itself. REC_ATTR_ keys are the shim's own.
+ */
+int gt_facts_add_answer(struct gt_model *m, struct gt_call *call, const struct gt_fn_info *f)
+{
+	struct answered key = { gt_call_fixed(call, &call->fn->params[0]), call->process, f->object,
+		(uint32_t)gt_role_value(call, f, GT_ROLE_PARAM_NAME) };
+	uint64_t hash = gt_hash(gt_hash(gt_hash(GT_HASH, key.handle), key.process), (uint64_t)key.kind << 32 | key.key);
+	struct answered *seen;
+	struct gt_fact *fact;
+	struct gt_arg value;
+	bool fresh;
+
+	if (call->result || !key.handle || key.key >= REC_ATTR_PLATFORM ||
+		!gt_role_arg(call, f, GT_ROLE_PARAM_VALUE, &value) || value.cut || !value.bytes)
+		return 0;
+	seen = gt_map_add(&m->answered, sizeof key, hash, &key, same_answered, NULL, &fresh);
+	if (!seen)
+		return -1;
+	if (!fresh)
+		return 0;
+	*seen = key;
+	fact = gt_bulk_add(&m->facts, sizeof *fact, &m->budget);
+	if (!fact)
+		return -1;
+	*fact = (struct gt_fact){ .process = key.process, .kind = key.kind, .handle = key.handle,
+		.tick = call->start_tick, .n_attrs = 1, .attrs = gt_arena_alloc(&m->arena, sizeof *fact->attrs) };
+	if (!fact->attrs)
+		return -1;
+	*fact->attrs = (struct gt_attr){ key.key, value.bytes, gt_arena_copy(&m->arena, value.data, value.bytes) };
+	return fact->attrs->value ? 0 : -1;
+}
+
+void gt_facts_forget_answers(struct gt_model *m) { gt_map_free(&m->answered, sizeof(struct answered)); }
+
 /* ------------------------------------------------------------------- lookup */
 
 #define COMPARE(field) do { if (x->field != y->field) return x->field < y->field ? -1 : 1; } while (0)

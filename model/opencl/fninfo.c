@@ -80,6 +80,14 @@ static bool is_memory(const struct gt_fn *fn, struct gt_fn_info *f)
 	return false;
 }
 
+/* clGetPlatformInfo, clGetDeviceInfo and the like: of what is there from the beginning, and never changes. */
+static bool is_question(const struct gt_fn *fn, const struct gt_fn_info *f)
+{
+	return !strcmp(fn->kind, "query") && fn->n_params && fn->params[0].value == GT_HANDLE &&
+		(fn->params[0].object == REC_OBJECT_PLATFORM || fn->params[0].object == REC_OBJECT_DEVICE) &&
+		f->role[GT_ROLE_PARAM_NAME] >= 0 && f->role[GT_ROLE_PARAM_VALUE] >= 0;
+}
+
 static void classify(const struct gt_fn *fn, struct gt_fn_info *f)
 {
 	int array = find_out_array(fn);
@@ -101,6 +109,9 @@ static void classify(const struct gt_fn *fn, struct gt_fn_info *f)
 		strcmp(fn->kind, "query")) {
 		f->action = GT_ACT_CREATE;
 		f->object = (uint8_t)fn->ret_object;
+	} else if (is_question(fn, f)) {
+		f->object = (uint8_t)fn->params[0].object;
+		f->action = GT_ACT_ASK;
 	} else if (array >= 0) {
 		f->object = (uint8_t)fn->params[array].object;
 		f->action = !strncmp(fn->name, "clCreate", 8) ? GT_ACT_CREATE_MANY : GT_ACT_DEFINE_MANY;

@@ -42,6 +42,7 @@ void gt_objects_reset(struct gt_model *m)
 	gt_arena_free(&m->objects_arena);
 	m->any_local_args = false;
 	m->free_mappings = NULL;
+	gt_map_free(&m->svm_mappings, sizeof(struct gt_svm_mappings));
 	gt_usm_free(m);
 	for (uint32_t i = 0; i < m->n_processes; i++)
 		memset(m->processes[i].n_objects, 0, sizeof m->processes[i].n_objects);
@@ -104,12 +105,14 @@ static void take_attr(struct gt_model *m, struct gt_object *o, const struct gt_a
 		break;
 	case CL_QUEUE_PROPERTIES:
 		o->properties = attr_u64(a);
+		o->has_flags = true;
 		break;
 	case CL_MEM_SIZE:
 		o->size = attr_u64(a);
 		break;
 	case CL_MEM_FLAGS:
 		o->flags = attr_u64(a);
+		o->has_flags = true;
 		break;
 	case CL_MEM_TYPE:
 		o->mem_type = (uint32_t)attr_u64(a);
@@ -276,6 +279,17 @@ static uint64_t list_value(const struct gt_call *call, const struct gt_fn_info *
 	return 0;
 }
 
+/* The device of a list of one. What several devices share belongs to none of them. */
+static uint64_t only_device(const struct gt_call *call, const struct gt_fn_info *f, const struct gt_object *o)
+{
+	const struct gt_attr *said = gt_object_attr(o, CL_CONTEXT_DEVICES);
+	struct gt_arg arg;
+
+	if (said)
+		return said->bytes == 8 ? attr_u64(said) : 0;
+	return gt_role_arg(call, f, GT_ROLE_DEVICES, &arg) && arg.bytes == 8 ? *(const uint64_t *)arg.data : 0;
+}
+
 static uint64_t first_handle(const struct gt_call *call, const struct gt_fn_info *f, enum gt_role role)
 {
 	struct gt_arg arg;
@@ -287,14 +301,15 @@ static void fill_context(
 	struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_object *o)
 {
 	uint64_t platform = list_value(call, f, GT_ROLE_PROPERTIES, CL_CONTEXT_PLATFORM);
+	const struct gt_object *first = object_at(
+		m, call->process, REC_OBJECT_DEVICE, first_handle(call, f, GT_ROLE_DEVICES), call->start_ns);
 
 	if (!o->device)
-		o->device = object_at(
-			m, call->process, REC_OBJECT_DEVICE, first_handle(call, f, GT_ROLE_DEVICES), call->start_ns);
+		o->device = object_at(m, call->process, REC_OBJECT_DEVICE, only_device(call, f, o), call->start_ns);
 	if (!o->platform)
 		o->platform = object_at(m, call->process, REC_OBJECT_PLATFORM, platform, call->start_ns);
-	if (!o->platform && o->device)
-		o->platform = o->device->platform;
+	if (!o->platform && (o->device || first))
+		o->platform = (o->device ? o->device : first)->platform;
 }
 
 static void fill_queue(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f, struct gt_object *o)
@@ -309,6 +324,7 @@ static void fill_queue(struct gt_model *m, const struct gt_call *call, const str
 		o->properties = arg.param->copy == GT_COPY_PLIST
 			? list_value(call, f, GT_ROLE_PROPERTIES, CL_QUEUE_PROPERTIES)
 			: arg.value;
+	o->has_flags |= f->role[GT_ROLE_PROPERTIES] >= 0;
 	if (o->profiled < 0 && o->properties & CL_QUEUE_PROFILING_ENABLE)
 		o->profiled = 2;
 	if (o->device) {
@@ -361,7 +377,10 @@ static void fill_mem(struct gt_model *m, const struct gt_call *call, const struc
 	o->parent = role_object(m, call, f, GT_ROLE_BUFFER, REC_OBJECT_MEM);
 	if (o->parent && !o->context)
 		o->context = o->parent->context;
-	o->flags = gt_role_value(call, f, GT_ROLE_FLAGS);
+	if (f->role[GT_ROLE_FLAGS] >= 0) {
+		o->flags = gt_role_value(call, f, GT_ROLE_FLAGS);
+		o->has_flags = true;
+	}
 	if (f->role[GT_ROLE_SIZE] >= 0)
 		o->size = gt_role_value(call, f, GT_ROLE_SIZE);
 	if (gt_role_arg(call, f, GT_ROLE_BUFFER_INFO, &info) && info.bytes >= sizeof(cl_buffer_region))
@@ -613,7 +632,7 @@ void gt_objects_apply(struct gt_model *m, const struct gt_call *call, const stru
 		gt_usm_remove(m, call->process,
 			gt_role_value(call, f, f->role[GT_ROLE_PTR] >= 0 ? GT_ROLE_PTR : GT_ROLE_SVM_POINTER));
 		break;
-	case GT_ACT_NONE: case GT_ACT_ENQUEUE:
+	case GT_ACT_NONE: case GT_ACT_ENQUEUE: case GT_ACT_ASK:
 		break;
 	}
 }

@@ -30,10 +30,12 @@ static const struct { uint32_t type; unsigned char kind, copy, src, dst; } table
 	{ CL_COMMAND_COPY_IMAGE_TO_BUFFER, GT_OPERATION_COPY, GT_COPYKIND_ATOD, GT_MEM_ARRAY, GT_MEM_DEVICE },
 	{ CL_COMMAND_COPY_BUFFER_TO_IMAGE, GT_OPERATION_COPY, GT_COPYKIND_DTOA, GT_MEM_DEVICE, GT_MEM_ARRAY },
 	{ CL_COMMAND_SVM_MEMCPY,           GT_OPERATION_COPY, GT_COPYKIND_UNKNOWN, GT_MEM_MANAGED, GT_MEM_MANAGED },
+	{ CL_COMMAND_SVM_MEMCPY_ARM,       GT_OPERATION_COPY, GT_COPYKIND_UNKNOWN, GT_MEM_MANAGED, GT_MEM_MANAGED },
 	{ CL_COMMAND_MEMCPY_INTEL,         GT_OPERATION_COPY, GT_COPYKIND_UNKNOWN, GT_MEM_UNKNOWN, GT_MEM_UNKNOWN },
 	{ CL_COMMAND_FILL_BUFFER,          GT_OPERATION_FILL, 0, GT_MEM_UNKNOWN, GT_MEM_DEVICE },
 	{ CL_COMMAND_FILL_IMAGE,           GT_OPERATION_FILL, 0, GT_MEM_UNKNOWN, GT_MEM_ARRAY },
 	{ CL_COMMAND_SVM_MEMFILL,          GT_OPERATION_FILL, 0, GT_MEM_UNKNOWN, GT_MEM_MANAGED },
+	{ CL_COMMAND_SVM_MEMFILL_ARM,      GT_OPERATION_FILL, 0, GT_MEM_UNKNOWN, GT_MEM_MANAGED },
 	{ CL_COMMAND_MEMFILL_INTEL,        GT_OPERATION_FILL, 0, GT_MEM_UNKNOWN, GT_MEM_UNKNOWN },
 };
 
@@ -52,15 +54,21 @@ static bool by_flags(const struct gt_command *c, struct gt_operation *out)
 {
 	bool image = (c->src && c->src->mem_type > CL_MEM_OBJECT_BUFFER) ||
 		(c->dst && c->dst->mem_type > CL_MEM_OBJECT_BUFFER);
-	bool to_host;
+	bool to_host, shared = false;
 
 	switch (c->type) {
-	case CL_COMMAND_MAP_BUFFER: case CL_COMMAND_MAP_IMAGE: case CL_COMMAND_SVM_MAP:
+	case CL_COMMAND_SVM_MAP: case CL_COMMAND_SVM_MAP_ARM:
+		shared = true;
+		/* fall through */
+	case CL_COMMAND_MAP_BUFFER: case CL_COMMAND_MAP_IMAGE:
 		if (!(c->map_flags & CL_MAP_READ) || !moved_data(c))
 			return false;
 		to_host = true;
 		break;
-	case CL_COMMAND_UNMAP_MEM_OBJECT: case CL_COMMAND_SVM_UNMAP:
+	case CL_COMMAND_SVM_UNMAP: case CL_COMMAND_SVM_UNMAP_ARM:
+		shared = true;
+		/* fall through */
+	case CL_COMMAND_UNMAP_MEM_OBJECT:
 		if (!(c->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) || !moved_data(c))
 			return false;
 		to_host = false;
@@ -71,11 +79,9 @@ static bool by_flags(const struct gt_command *c, struct gt_operation *out)
 	default:
 		return false;
 	}
-	enum gt_mem_kind device = c->type == CL_COMMAND_SVM_MAP || c->type == CL_COMMAND_SVM_UNMAP ||
-			c->type == CL_COMMAND_SVM_MIGRATE_MEM
-		? GT_MEM_MANAGED
-		: image ? GT_MEM_ARRAY
-			: GT_MEM_DEVICE;
+	enum gt_mem_kind device = shared || c->type == CL_COMMAND_SVM_MIGRATE_MEM ? GT_MEM_MANAGED
+		: image                                                           ? GT_MEM_ARRAY
+										  : GT_MEM_DEVICE;
 	enum gt_mem_kind host = pinned(c->src) || pinned(c->dst) ? GT_MEM_PINNED : GT_MEM_PAGEABLE;
 
 	out->kind = GT_OPERATION_COPY;

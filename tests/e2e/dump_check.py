@@ -17,7 +17,7 @@ objects = [r for r in rows if r["type"] == "object"]
 processes = [r for r in rows if r["type"] == "process"]
 clocks = [r for r in rows if r["type"] == "clock"]
 exits = [r for r in rows if r["type"] == "exit"]
-error = max((d["clock_error_ns"] for d in info["devices"]), default=0) + max(p["clock_error_ns"] for p in info["processes"]) + 1000
+error = max((d.get("clock_error_ns", -1) for d in info["devices"]), default=0) + max(p["clock_error_ns"] for p in info["processes"]) + 1000
 problems = []
 
 
@@ -36,7 +36,7 @@ BYTES = {
     "clEnqueueFillBuffer": lambda a: a["size"], "clEnqueueMapBuffer": lambda a: a["size"], "clEnqueueSVMMemcpy": lambda a: a["size"],
     "clEnqueueSVMMemFill": lambda a: a["size"], "clEnqueueSVMMap": lambda a: a["size"],
     "clEnqueueWriteBufferRect": lambda a: product(a["region"]), "clEnqueueReadBufferRect": lambda a: product(a["region"]),
-    "clEnqueueCopyBufferRect": lambda a: product(a["region"]), "clEnqueueMigrateMemObjects": lambda a: 0,
+    "clEnqueueCopyBufferRect": lambda a: product(a["region"]), "clEnqueueMigrateMemObjects": lambda a: None,  # only the runtime knows
 }
 for name in ("clEnqueueReadImage", "clEnqueueWriteImage", "clEnqueueFillImage", "clEnqueueMapImage", "clEnqueueCopyImageToBuffer", "clEnqueueCopyBufferToImage"):
     BYTES[name] = lambda a: product(a["region"]) * 4     # the program's images are RGBA with 8 bits each
@@ -72,6 +72,10 @@ for c in calls:
         must(k.get("bytes") == BYTES[c["name"]](a), "bytes are what the arguments say", c)
     if c["name"] in ("clEnqueueMapBuffer", "clEnqueueMapImage"):
         mapped[c["return"]] = k["bytes"]
+    if c["name"] == "clEnqueueSVMMap":
+        mapped[a["svm_ptr"]] = k["bytes"]
+    if c["name"] == "clEnqueueSVMUnmap":
+        must(k.get("bytes") == mapped.get(a["svm_ptr"]), "an unmap of shared memory too", c)
     if c["name"] == "clEnqueueUnmapMemObject":
         must(k.get("bytes") == mapped.get(a["mapped_ptr"]), "an unmap has the bytes of its map", c)
     if c["name"] == "clEnqueueNDRangeKernel":

@@ -254,11 +254,41 @@ static void empty(struct golden *g)
 	(void)g;
 }
 
+/*
+ * Objects of which there is a handle and nothing else, arrays that were not filled, an event that no command makes. No
+ * output may say a number of them that nobody said.
+ */
+static void unsaid(struct golden *g)
+{
+	uint64_t call;
+
+	OP(g, "clGetPlatformIDs", 0, V(8), D64(0x7FE0, 0x10), V(0));
+	OP(g, "clGetDeviceIDs", 0, V(0x10), V(CL_DEVICE_TYPE_ALL), V(8), D64(0x7FE0, 0xD0, 0xD1), V(0));
+	OP(g, "clGetDeviceIDs", 0, V(0x10), V(CL_DEVICE_TYPE_ALL), V(8), V(0x7FE0), V(0));
+	OP(g, "clGetDeviceInfo", 0, V(0xD1), V(CL_DEVICE_NAME), V(64), BYTES(0x7FE0, "Asked", 6), V(0));
+	OP(g, "clGetDeviceInfo", 0, V(0xD1), V(CL_DEVICE_MAX_COMPUTE_UNITS), V(64), D32(0x7FE0, 7), V(0));
+	OP(g, "clGetDeviceInfo", 0, V(0xD1), V(CL_DEVICE_MAX_COMPUTE_UNITS), V(64), D32(0x7FE0, 8), V(0));
+	OP(g, "clRetainContext", 0, V(0xC0));
+	OP(g, "clRetainProgram", 0, V(0x90));
+	OP(g, "clRetainMemObject", 0, V(0xB0));
+	OP(g, "clCreateContext", 0, V(0), V(2), D64(0x7FF8, 0xD0, 0xD1), V(0), V(0), V(0), RET(0xC1));
+	OP(g, "clCreateUserEvent", 0, V(0xC1), V(0), RET(0xE0));
+	OP(g, "clWaitForEvents", 0, V(1), D64(0x7FF0, 0xE0));
+	OP(g, "clWaitForEvents", 0, V(1), D64(0x7FF0, 0xE1));
+	OP(g, "clEnqueueMarker", 0, V(0xA0), V(0));
+	OP(g, "clFinish", 0, V(0xA0));
+	OP(g, "clEnqueueSVMUnmap", 0, V(0xA1), V(0x5000), V(0), V(0), D64(0x7FF0, 0xE2));
+	call = OP(g, "clEnqueueMigrateMemObjects", 0, V(0xA1), V(1), D64(0x7FF0, 0xB0), V(0), V(0), V(0),
+		D64(0x7FF0, 0xE3));
+	golden_times(g, call, g->now + 10, g->now + 20, g->now + 30, g->now + 40);
+}
+
 const struct golden_case golden_calls[] = {
 	{ "sample", 0x38ec9f2000000ull, sample, NULL },
 	{ "objects", T0, objects, NULL },
 	{ "strings", T0, strings, NULL },
 	{ "queries", T0, queries, NULL },
+	{ "unsaid", T0, unsaid, NULL },
 	/* A function of another version of the tool, recorded by name only. */
 	{ "unknown_codes", T0, unknown_codes,
 		"F\t3071\tclFromTheFutureXYZ\t1\tstate\tcl_int\terror\t-1\t0\t-\t0\t1\t0\t0\n"

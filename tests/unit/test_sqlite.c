@@ -640,7 +640,7 @@ static void processes_threads_and_targets_are_described(void **state)
 	expect_rows(f, "SELECT globalPid, pid, name FROM PROCESSES ORDER BY 2",
 		"281476654432256|100|/bin/app\n281478332153856|200|/bin/child\n");
 	expect_rows(f, "SELECT id, name, totalMemory, clockRate, smCount, isDiscrete FROM TARGET_INFO_GPU",
-		"0|Test device|1073741824|1500000000|8|1\n");
+		"0|Test device|1073741824|1500000000|8|NULL\n");
 	expect_rows(f, "SELECT processId, contextId, deviceId FROM TARGET_INFO_CUDA_CONTEXT_INFO ORDER BY 2",
 		"100|1|0\n100|2|0\n");
 	expect_rows(f, "SELECT processId, streamId, contextId, flag FROM TARGET_INFO_CUDA_STREAM ORDER BY 2",

@@ -13,7 +13,7 @@
 #define COMMAND_TYPE_MIN 4592u            /* readers index a table from here */
 
 /* What stands behind the device name, by command type. */
-enum tail { TAIL_NONE, TAIL_KERNEL, TAIL_TASK, TAIL_NATIVE, TAIL_BYTES, TAIL_ZERO };
+enum tail { TAIL_NONE, TAIL_KERNEL, TAIL_TASK, TAIL_NATIVE, TAIL_BYTES };
 static const struct { uint32_t type; enum tail tail; } tails[] = {
 	{ 4592, TAIL_KERNEL },                /* NDRANGE_KERNEL */
 	{ 4593, TAIL_TASK },
@@ -31,8 +31,8 @@ static const struct { uint32_t type; enum tail tail; } tails[] = {
 	{ 4617, TAIL_NONE },                                               /* SVM_FREE */
 	{ 4618, TAIL_BYTES },                                              /* SVM_MEMCPY */
 	{ 4619, TAIL_NONE },                                               /* SVM_MEMFILL */
-	{ 4620, TAIL_BYTES },                                              /* SVM_MAP */
-	{ 4621, TAIL_ZERO },                                               /* SVM_UNMAP: readers want a size */
+	/* SVM_MAP SVM_UNMAP: readers want a size */
+	{ 4620, TAIL_BYTES }, { 4621, TAIL_BYTES },
 	{ 4622, TAIL_NONE },                                               /* SVM_MIGRATE_MEM */
 };
 
@@ -165,7 +165,6 @@ static void put_tail(struct gt_text *t, const struct gt_call *call, unsigned api
 	case TAIL_KERNEL: case TAIL_TASK: put_kernel(t, c, tail == TAIL_TASK); break;
 	case TAIL_NATIVE: put_native(t, call); break;
 	case TAIL_BYTES: gt_atp_number(t, c->has_bytes ? c->bytes : 0, 20); break;
-	case TAIL_ZERO: gt_atp_number(t, 0, 20); break;
 	}
 }
 

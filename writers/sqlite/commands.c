@@ -101,9 +101,9 @@ static void add_copy(struct gt_sql_feeder *f, const struct gt_call *call, const 
 	gt_put(r, MC_dstKind, op->dst);
 	if (op->copy != GT_COPYKIND_PTOP)
 		return;
-	gt_put(r, MC_srcDeviceId, gt_sql_device_id(f, *gt_sql_object_home(f->objects, c->src)));
+	gt_put(r, MC_srcDeviceId, gt_sql_device_number(f, *gt_sql_object_home(f->objects, c->src)));
 	gt_put(r, MC_srcContextId, at.context);
-	gt_put(r, MC_dstDeviceId, gt_sql_device_id(f, *gt_sql_object_home(f->objects, c->dst)));
+	gt_put(r, MC_dstDeviceId, gt_sql_device_number(f, *gt_sql_object_home(f->objects, c->dst)));
 	gt_put(r, MC_dstContextId, at.context);
 }
 
@@ -241,7 +241,8 @@ static void add_work(struct gt_sql_feeder *f, const struct gt_call *call, const 
 
 static bool is_map(uint32_t type)
 {
-	return type == CL_COMMAND_MAP_BUFFER || type == CL_COMMAND_MAP_IMAGE || type == CL_COMMAND_SVM_MAP;
+	return type == CL_COMMAND_MAP_BUFFER || type == CL_COMMAND_MAP_IMAGE || type == CL_COMMAND_SVM_MAP ||
+		type == CL_COMMAND_SVM_MAP_ARM;
 }
 
 /* Remembers maps, because host memory of a mapping is pinned when the driver allocated it. */
@@ -297,7 +298,7 @@ static void add_device_row(struct gt_sql_feeder *f, const struct gt_call *call, 
 	const struct gt_operation *op, int64_t correlation, struct place at)
 {
 	if (!at.has_device && op->kind != GT_OPERATION_OTHER)
-		at.device = gt_sql_device_id(f, NULL); /* NOT NULL there: the one that is noted */
+		at.device = gt_sql_unknown_device(f);
 	if (op->kind == GT_OPERATION_KERNEL)
 		add_kernel(f, call, c, correlation, at);
 	else if (op->kind == GT_OPERATION_COPY)

@@ -106,14 +106,18 @@ bool gt_sql_cuda_describes(const struct gt_sql_feeder *f, uint32_t process, int6
 	return false;
 }
 
-int64_t gt_sql_cuda_device(struct gt_sql_feeder *f, uint32_t process, uint32_t id)
+int64_t gt_sql_cuda_known(const struct gt_sql_feeder *f, uint32_t process, uint32_t id)
 {
 	const struct gt_cuda_device *d = id != GT_CUDA_NONE ? gt_cuda_device_of(f->cuda->model, process, id) : NULL;
 
-	if (d)
-		return d->index;
-	f->unknown_device++;
-	return GT_SQL_UNKNOWN_DEVICE;
+	return d ? (int64_t)d->index : -1;
+}
+
+int64_t gt_sql_cuda_device(struct gt_sql_feeder *f, uint32_t process, uint32_t id)
+{
+	int64_t known = gt_sql_cuda_known(f, process, id);
+
+	return known >= 0 ? known : gt_sql_unknown_device(f);
 }
 
 int64_t gt_sql_cuda_tid(struct gt_sql_feeder *f, const struct gt_cuda_event *e)
@@ -360,8 +364,8 @@ static void add_copy(struct gt_sql_feeder *f, const struct gt_cuda_event *e, int
 	gt_put_known(r, MC_copyCount, e->copy.count);
 	if (!e->copy.peer)
 		return;
-	gt_put(r, MC_srcDeviceId, gt_sql_cuda_device(f, e->process, e->copy.src_device));
-	gt_put(r, MC_dstDeviceId, gt_sql_cuda_device(f, e->process, e->copy.dst_device));
+	gt_put_known(r, MC_srcDeviceId, gt_sql_cuda_known(f, e->process, e->copy.src_device));
+	gt_put_known(r, MC_dstDeviceId, gt_sql_cuda_known(f, e->process, e->copy.dst_device));
 	if (e->copy.src_context != GT_CUDA_NONE)
 		gt_put(r, MC_srcContextId, e->copy.src_context);
 	if (e->copy.dst_context != GT_CUDA_NONE)
@@ -385,9 +389,9 @@ static void add_migration(struct gt_sql_feeder *f, const struct gt_cuda_event *e
 	gt_put(r, MC_srcId, e->managed.src);
 	gt_put(r, MC_deprecatedSrcId, e->managed.src);
 	if (kind != GT_COPYKIND_UVM_HTOD)
-		gt_put(r, MC_srcDeviceId, gt_sql_cuda_device(f, e->process, e->managed.src));
+		gt_put_known(r, MC_srcDeviceId, gt_sql_cuda_known(f, e->process, e->managed.src));
 	if (kind != GT_COPYKIND_UVM_DTOH)
-		gt_put(r, MC_dstDeviceId, gt_sql_cuda_device(f, e->process, e->managed.dst));
+		gt_put_known(r, MC_dstDeviceId, gt_sql_cuda_known(f, e->process, e->managed.dst));
 	gt_put(r, MC_migrationCause, e->managed.flags);
 	gt_put(r, MC_virtualAddress, (int64_t)e->managed.address);
 }

@@ -40,7 +40,9 @@ struct gt_cuda *gt_sql_cuda_model(const struct gt_sql_feeder *f);   /* NULL: no 
 
 struct gt_sql_place { int64_t device, context, green, stream; bool is_green; };
 struct gt_sql_place gt_sql_cuda_place(struct gt_sql_feeder *f, const struct gt_cuda_event *e);
-/* GT_SQL_UNKNOWN_DEVICE when nobody described it */
+/* -1 when nobody described it */
+int64_t gt_sql_cuda_known(const struct gt_sql_feeder *f, uint32_t process, uint32_t id);
+/* ... gt_sql_unknown_device then */
 int64_t gt_sql_cuda_device(struct gt_sql_feeder *f, uint32_t process, uint32_t id);
 /* number of a physical device; -1 none */
 int64_t gt_sql_cuda_gpu_of(const struct gt_sql_feeder *f, const uint8_t uuid[16]);

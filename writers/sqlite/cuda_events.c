@@ -379,8 +379,7 @@ static void add_jit(struct gt_sql_feeder *f, const struct tables *t, const struc
 	put_correlation(f, r, OV_correlationId, e);
 	gt_put(r, OV_jitEntryType, e->jit.entry);
 	gt_put(r, OV_jitOperationType, e->jit.operation);
-	if (e->device != GT_CUDA_NONE)
-		gt_put(r, OV_deviceId, gt_sql_cuda_device(f, e->process, e->device));
+	gt_put_known(r, OV_deviceId, gt_sql_cuda_known(f, e->process, e->device));
 	gt_put_known(r, OV_jitOperationCorrelationId, e->jit.operation_correlation);
 	gt_put_known(r, OV_cacheSize, e->jit.cache_size);
 	if (e->jit.cache_path.bytes)

@@ -77,13 +77,14 @@ static void add_device(struct gt_sql_feeder *f, const struct gt_cuda_device *d)
 
 static void add_context(struct gt_sql_feeder *f, const struct gt_cuda_context *c)
 {
+	int64_t device = gt_sql_cuda_known(f, c->process, c->device);
 	struct gt_sql_row *r = gt_sql_add(f->cuda_context);
 
 	gt_put(r, CO_nullStreamId, c->null_stream);
 	gt_put(r, CO_hwId, 0);
 	gt_put(r, CO_vmId, 1);
 	gt_put(r, CO_processId, gt_model_process(f->m, c->process)->pid);
-	gt_put(r, CO_deviceId, gt_sql_cuda_device(f, c->process, c->device));
+	gt_put(r, CO_deviceId, device >= 0 ? device : GT_SQL_NONE);
 	gt_put(r, CO_contextId, c->id);
 	gt_put(r, CO_parentContextId, c->parent != GT_CUDA_NONE ? c->parent : 0);
 	gt_put(r, CO_isGreenContext, c->green);

@@ -202,8 +202,11 @@ const struct gt_object *gt_sql_object_context(const struct gt_object *object);
 int64_t gt_sql_device_number(const struct gt_sql_feeder *f, const struct gt_object *device);
 /* ... that has described it */
 bool gt_sql_device_is_cuda(const struct gt_sql_feeder *f, const struct gt_object *device);
-/* may be NULL: GT_SQL_UNKNOWN_DEVICE, which is noted */
-int64_t gt_sql_device_id(struct gt_sql_feeder *f, const struct gt_object *device);
+/*
+ * GT_SQL_UNKNOWN_DEVICE, which gets a row: for work of a device that is not known, as joins would lose the work. What
+ * has no device, or no one device, has GT_SQL_NONE, and a cell that may be NULL stays so.
+ */
+int64_t gt_sql_unknown_device(struct gt_sql_feeder *f);
 /* Numbers of a process' kind up to this one are taken by CUDA. Before the first update. */
 void gt_sql_objects_reserve(struct gt_sql_objects *o, uint32_t process, enum rec_object kind, uint32_t last);
 /* "8a5f..-.." without the vendor's prefix. */
@@ -215,7 +218,8 @@ bool gt_sql_kernel_attr(
 	const struct gt_object *kernel, const struct gt_object *device, uint32_t key, int64_t *value);
 
 /* ---- events.c: which call made the event that a handle names ---- */
-struct gt_sql_event { int64_t correlation; const struct gt_object *queue; };
+/* place: the queue of the command, or the context of an event that the application completes itself; NULL */
+struct gt_sql_event { int64_t correlation; const struct gt_object *place; };
 struct gt_sql_events *gt_sql_events_new(void);
 void gt_sql_events_free(struct gt_sql_events *e);
 bool gt_sql_events_put(struct gt_sql_events *e, uint32_t process, uint64_t handle, struct gt_sql_event event);

@@ -64,7 +64,7 @@ static int64_t device_of(const struct generic *g, const struct gt_track *track)
 {
 	if (track->object)
 		return gt_sql_device_number(g->to.f, track->object);
-	return track->device ? gt_sql_cuda_device(g->to.f, track->device->process, track->device->id) : -1;
+	return track->device ? gt_sql_cuda_known(g->to.f, track->device->process, track->device->id) : -1;
 }
 
 static void put_counter(struct generic *g, const struct gt_timeline *t, const struct gt_item *item)

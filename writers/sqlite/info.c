@@ -318,6 +318,19 @@ static void thread_names(struct gt_sql_feeder *f)
 
 /* -------------------------------------------------------------------- objects */
 
+/* What is not known is NULL: a number is 0 then, a name empty. */
+static void put_set(struct gt_sql_row *r, unsigned cell, int64_t v)
+{
+	if (v)
+		gt_put(r, cell, v);
+}
+
+static void put_name(struct gt_sql_table *t, struct gt_sql_row *r, unsigned cell, const struct gt_object *o)
+{
+	if (o->name.bytes)
+		gt_put_text(t, r, cell, o->name.text, o->name.bytes);
+}
+
 static void put_attr(struct gt_sql_row *r, unsigned cell, const struct gt_object *o, uint32_t key, int64_t factor)
 {
 	int64_t v;
@@ -368,20 +381,22 @@ static void add_gpu(struct gt_sql_feeder *f, const struct gt_object *o)
 {
 	const struct gt_attr *sizes = gt_object_attr(o, CL_DEVICE_MAX_WORK_ITEM_SIZES);
 	struct gt_sql_row *r = gt_sql_add(f->gpu);
-	int64_t unified = 0;
+	int64_t unified;
 	char text[48];
 
 	gt_put(r, GPU_vmId, GT_SQL_VM);
 	gt_put(r, GPU_id, gt_sql_device_number(f, o));
-	gt_put_text(f->gpu, r, GPU_name, o->name.text, o->name.bytes);
+	put_name(f->gpu, r, GPU_name, o);
 	if (bus_text(o, text))
 		gt_put_str(f->gpu, r, GPU_busLocation, text);
-	gt_sql_attr(o, CL_DEVICE_HOST_UNIFIED_MEMORY, &unified);
-	gt_put(r, GPU_isDiscrete, o->device_type & CL_DEVICE_TYPE_CPU ? 0 : !unified);
+	if (o->device_type & CL_DEVICE_TYPE_CPU)
+		gt_put(r, GPU_isDiscrete, 0);
+	else if (gt_sql_attr(o, CL_DEVICE_HOST_UNIFIED_MEMORY, &unified))
+		gt_put(r, GPU_isDiscrete, !unified);
 	put_attr(r, GPU_l2CacheSize, o, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 1);
 	put_attr(r, GPU_totalMemory, o, CL_DEVICE_GLOBAL_MEM_SIZE, 1);
 	put_attr(r, GPU_clockRate, o, CL_DEVICE_MAX_CLOCK_FREQUENCY, 1000000);
-	gt_put(r, GPU_smCount, o->compute_units);
+	put_set(r, GPU_smCount, o->compute_units);
 	if (uuid_text(o, text))
 		gt_put_str(f->gpu, r, GPU_uuid, text);
 	put_attr(r, GPU_constantMemory, o, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 1);
@@ -441,7 +456,7 @@ static void add_platform(struct gt_sql_feeder *f, struct gt_sql_table *t, const 
 
 	gt_put(r, 0, gt_sql_pid(f, o->process));
 	gt_put(r, 1, gt_sql_object_number(f->objects, o));
-	gt_put_text(t, r, 2, o->name.text, o->name.bytes);
+	put_name(t, r, 2, o);
 	put_attr_text(t, r, 3, o, CL_PLATFORM_VENDOR);
 	put_attr_text(t, r, 4, o, CL_PLATFORM_VERSION);
 	put_attr_text(t, r, 5, o, REC_ATTR_LOADER);
@@ -461,12 +476,12 @@ static void add_device(struct gt_sql_feeder *f, const struct object_tables *t, c
 		gt_put(r, 3, gt_sql_object_number(f->objects, o->platform));
 	if (o->parent)
 		gt_put(r, 4, gt_sql_object_number(f->objects, o->parent));
-	gt_put_text(t->device, r, 5, o->name.text, o->name.bytes);
+	put_name(t->device, r, 5, o);
 	put_attr_text(t->device, r, 6, o, CL_DEVICE_VENDOR);
 	put_attr_text(t->device, r, 7, o, CL_DEVICE_VERSION);
 	put_attr_text(t->device, r, 8, o, CL_DRIVER_VERSION);
-	gt_put(r, 9, o->device_type);
-	gt_put(r, 10, o->compute_units);
+	put_set(r, 9, o->device_type);
+	put_set(r, 10, o->compute_units);
 	put_attr(r, 11, o, CL_DEVICE_MAX_CLOCK_FREQUENCY, 1);
 	put_attr(r, 12, o, CL_DEVICE_GLOBAL_MEM_SIZE, 1);
 	gt_put_str(t->device, r, 13, has_uuid ? uuid : NULL);
@@ -479,18 +494,19 @@ static void add_device(struct gt_sql_feeder *f, const struct object_tables *t, c
 	gt_put(r, DE_cudaId, gt_sql_device_number(f, o));
 	gt_put(r, DE_pid, gt_model_process(f->m, o->process)->pid);
 	gt_put_str(f->cuda_device, r, DE_uuid, has_uuid ? uuid : NULL);
-	gt_put(r, DE_numMultiprocessors, o->compute_units);
+	put_set(r, DE_numMultiprocessors, o->compute_units);
 }
 
 static void add_context(struct gt_sql_feeder *f, const struct gt_object *o)
 {
 	struct gt_sql_row *r = gt_sql_add(f->cuda_context);
+	const struct gt_object *device = gt_sql_object_device(o);
 
 	gt_put(r, CO_nullStreamId, 7);          /* the original's constant; no queue has it */
 	gt_put(r, CO_hwId, 0);
 	gt_put(r, CO_vmId, 1);
 	gt_put(r, CO_processId, gt_model_process(f->m, o->process)->pid);
-	gt_put(r, CO_deviceId, gt_sql_device_id(f, gt_sql_object_device(o)));
+	gt_put(r, CO_deviceId, device ? gt_sql_device_number(f, device) : GT_SQL_NONE);
 	gt_put(r, CO_contextId, gt_sql_object_number(f->objects, o));
 	gt_put(r, CO_parentContextId, 0);
 	gt_put(r, CO_isGreenContext, 0);
@@ -503,10 +519,11 @@ static void add_queue(struct gt_sql_feeder *f, const struct object_tables *t, co
 
 	gt_put(r, 0, gt_sql_pid(f, o->process));
 	gt_put(r, 1, gt_sql_object_number(f->objects, o));
-	gt_put(r, 2, gt_sql_object_number(f->objects, o->context));
+	put_set(r, 2, gt_sql_object_number(f->objects, o->context));
 	if (device)
 		gt_put(r, 3, gt_sql_device_number(f, device));
-	gt_put(r, 4, (int64_t)o->properties);
+	if (o->has_flags)
+		gt_put(r, 4, (int64_t)o->properties);
 	gt_put(r, 5, o->profiled);
 	if (o->clock_error_ns >= 0)
 		gt_put(r, 6, o->clock_error_ns);
@@ -557,7 +574,7 @@ static void add_kernel_object(struct gt_sql_feeder *f, struct gt_sql_table *t, c
 	gt_put(r, 1, gt_sql_object_number(f->objects, o));
 	if (o->parent)
 		gt_put(r, 2, gt_sql_object_number(f->objects, o->parent));
-	gt_put(r, 3, gt_sql_string(f->db, o->name.text, o->name.bytes));
+	gt_put(r, 3, o->name.bytes ? gt_sql_string(f->db, o->name.text, o->name.bytes) : 0);
 	put_attr(r, 4, o, CL_KERNEL_WORK_GROUP_SIZE, 1);
 	put_attr(r, 5, o, CL_KERNEL_LOCAL_MEM_SIZE, 1);
 	put_attr(r, 6, o, CL_KERNEL_PRIVATE_MEM_SIZE, 1);

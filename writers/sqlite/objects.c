@@ -204,10 +204,8 @@ int64_t gt_sql_device_number(const struct gt_sql_feeder *f, const struct gt_obje
 	return number >= 0 ? number : (int64_t)gt_sql_cuda_gpus(f) + device->device_index;
 }
 
-int64_t gt_sql_device_id(struct gt_sql_feeder *f, const struct gt_object *device)
+int64_t gt_sql_unknown_device(struct gt_sql_feeder *f)
 {
-	if (device)
-		return gt_sql_device_number(f, device);
 	f->unknown_device++;
 	return GT_SQL_UNKNOWN_DEVICE;
 }

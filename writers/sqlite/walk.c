@@ -210,7 +210,7 @@ static void add_callback(
 static void add_sync(struct gt_sql_feeder *f, const struct gt_call *c, const struct gt_fn_plan *p, int64_t correlation)
 {
 	struct gt_sql_event event = { GT_SQL_NONE, NULL };
-	const struct gt_object *queue = NULL;
+	const struct gt_object *queue = NULL, *device;
 	uint64_t first;
 	bool waits = arg_handles(c, p->waits, &first, 1) == 1;
 
@@ -222,14 +222,16 @@ static void add_sync(struct gt_sql_feeder *f, const struct gt_call *c, const str
 		queue = gt_sql_object_find(
 			f->objects, c->process, REC_OBJECT_QUEUE, arg_value(c, p->place), c->start_ns);
 	if (!queue)
-		queue = event.queue;
+		queue = event.place;
+	device = queue && queue->kind == REC_OBJECT_QUEUE ? gt_sql_object_device(queue) : NULL;
 	struct gt_sql_row *r = gt_sql_add(f->sync);
 
 	gt_put(r, SY_start, c->start_ns > 0 ? c->start_ns : 1);
 	gt_put(r, SY_end, c->end_ns > 0 ? c->end_ns : 1);
-	gt_put(r, SY_deviceId, gt_sql_device_id(f, gt_sql_object_device(queue)));
+	gt_put(r, SY_deviceId, device ? gt_sql_device_number(f, device) : GT_SQL_NONE);
 	gt_put(r, SY_contextId, gt_sql_object_number(f->objects, gt_sql_object_context(queue)));
-	gt_put(r, SY_streamId, queue ? gt_sql_object_number(f->objects, queue) : GT_SQL_NONE);
+	gt_put(r, SY_streamId, queue && queue->kind == REC_OBJECT_QUEUE ? gt_sql_object_number(f->objects, queue)
+									: GT_SQL_NONE);
 	gt_put(r, SY_correlationId, correlation);
 	gt_put(r, SY_globalPid, gt_sql_pid(f, c->process));
 	gt_put(r, SY_syncType, p->sync);
@@ -276,13 +278,13 @@ static bool follow_events(
 			gt_sql_events_release(f->events, c->process, arg_value(c, p->event));
 		return true;
 	}
-	if (p->event_out >= 0 && arg_handles(c, p->event_out, &handle, 1) == 1) {
-		if (p->place_kind == REC_OBJECT_QUEUE)
-			event.queue = gt_sql_object_find(
-				f->objects, c->process, REC_OBJECT_QUEUE, arg_value(c, p->place), c->start_ns);
-	} else if (c->fn->ret == GT_HANDLE && c->fn->ret_object == REC_OBJECT_EVENT) {
+	if (p->event_out >= 0)
+		arg_handles(c, p->event_out, &handle, 1);
+	else if (c->fn->ret == GT_HANDLE && c->fn->ret_object == REC_OBJECT_EVENT)
 		handle = gt_call_return(c);
-	}
+	if (handle && p->place >= 0 && (p->place_kind == REC_OBJECT_QUEUE || p->place_kind == REC_OBJECT_CONTEXT))
+		event.place = gt_sql_object_find(
+			f->objects, c->process, p->place_kind, arg_value(c, p->place), c->start_ns);
 	return gt_sql_events_put(f->events, c->process, handle, event);
 }
 
