@@ -26,8 +26,8 @@ def apply(handle):
     if shape is None or not shape["pageable"]:
         return
     message = advice.say(
-        "Pageable memory", "Right before its launches %s (%s, %s) of memory that is not pinned ran: the driver moves it through "
-        "a buffer of its own, and the copy cannot overlap with kernels. Allocate the host's side with cudaHostAlloc or "
+        "Pageable memory", "Right before its launches the device moved memory that is not pinned (%s, %s, %s): the driver moves it "
+        "through a buffer of its own, and the copy cannot overlap with kernels. Allocate the host's side with cudaHostAlloc or "
         "cudaMallocHost, in OpenCL map a buffer made with CL_MEM_ALLOC_HOST_PTR."
         % (counted(shape["pageable"], "copy", "copies"), bytes_text(shape["pageable_bytes"]), time_text(shape["pageable_ns"])),
         gain_ns=shape["pageable_ns"])

@@ -100,7 +100,7 @@ CASES = {
         (({}, *trace(late_ns=2000000, lates=2, launches=5)), ({}, *trace(late_ns=2000000, lates=1, launches=5)), "its first launch is not counted")],
     "PageableCopy": [
         (({}, *trace(waits=[COPY + ("pageable",)], pageable=1, pageable_ns=200000, pageable_bytes=1 << 20)),
-         ({}, *trace(waits=[COPY + ("pinned",)])), "1 copy (1.0 MiB, 200 us)"),
+         ({}, *trace(waits=[COPY + ("pinned",)])), "(1 copy, 1.0 MiB, 200 us)"),
         (({}, *trace(pageable=2, pageable_ns=200000, pageable_bytes=1 << 21)), ({}, *trace(pageable=2, pageable_ns=90000, pageable_bytes=1 << 21)),
          "At most 2 % of the run.")],
     "CopyOverlap": [
