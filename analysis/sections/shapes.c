@@ -365,30 +365,39 @@ static enum gt_doing_kind kind_of_call(const struct gt_call *call)
 											    : GT_DOING_API;
 }
 
-static void add_doing(struct gt_shape *s, const struct gt_call *call, int64_t ns)
+/* As many as there are functions that it called. */
+static bool add_doing(struct gt_shape *s, const struct gt_call *call, int64_t ns)
 {
 	enum gt_doing_kind kind = kind_of_call(call);
+	struct gt_doing *one;
 
-	for (uint32_t i = 0; i < s->n_doings; i++)
-		if (s->doing[i].kind == kind && !strcmp(s->doing[i].name, call->fn->name)) {
-			s->doing[i].ns += ns;
-			return;
+	for (uint32_t i = 0; i < s->doings.n; i++)
+		if (s->doings.v[i].kind == kind && !strcmp(s->doings.v[i].name, call->fn->name)) {
+			s->doings.v[i].ns += ns;
+			return true;
 		}
-	if (s->n_doings < GT_SHAPE_DOINGS)
-		s->doing[s->n_doings++] = (struct gt_doing){ kind, call->fn->name, ns };
-	else
-		s->other_ns += ns;
+	one = GT_LIST_ADD(&s->doings);
+	if (one)
+		*one = (struct gt_doing){ kind, call->fn->name, ns };
+	return one;
+}
+
+static int longest_first(const void *l, const void *r)
+{
+	const struct gt_doing *a = l, *b = r;
+
+	return a->ns == b->ns ? strcmp(a->name, b->name) : a->ns < b->ns ? 1 : -1;
 }
 
 /* Of one thread: its idle times from `at` on, and the end of its outermost call so far. */
 struct follower { uint32_t at, end; int64_t outer_end_ns; };
 
 /* The outermost call is what the thread was in: how it does what it was asked for is its own affair. */
-static void follow(struct gathering *g, struct follower *f, const struct gt_call *call)
+static bool follow(struct gathering *g, struct follower *f, const struct gt_call *call)
 {
 	if (f->at == f->end || call->is_callback || call->start_ns < f->outer_end_ns ||
 		(gt_is_openmp(call->fn) && !gt_openmp_waits(call->fn)))
-		return;
+		return true;
 	f->outer_end_ns = call->end_ns;
 	while (f->at < f->end && g->idle.v[f->at].to_ns <= call->start_ns)
 		f->at++;
@@ -397,9 +406,10 @@ static void follow(struct gathering *g, struct follower *f, const struct gt_call
 		int64_t from = is->from_ns > call->start_ns ? is->from_ns : call->start_ns,
 			to = is->to_ns < call->end_ns ? is->to_ns : call->end_ns;
 
-		if (to > from)
-			add_doing(&g->to->v.v[is->shape], call, to - from);
+		if (to > from && !add_doing(&g->to->v.v[is->shape], call, to - from))
+			return false;
 	}
+	return true;
 }
 
 static int walk_threads(struct gathering *g, struct follower *all, struct gt_err *err)
@@ -413,8 +423,10 @@ static int walk_threads(struct gathering *g, struct follower *all, struct gt_err
 	if (rc)
 		return rc;
 	while ((rc = gt_walk_next(w, &call, err)) > 0)
-		if (call->thread < gt_model_thread_count(g->model))
-			follow(g, &all[call->thread], call);
+		if (call->thread < gt_model_thread_count(g->model) && !follow(g, &all[call->thread], call)) {
+			rc = gt_no_memory(err);
+			break;
+		}
 	gt_walk_close(w);
 	return rc < 0 ? -1 : 0;
 }
@@ -438,6 +450,9 @@ static int add_doings(struct gathering *g, struct gt_err *err)
 		f->end = i + 1;
 	}
 	rc = walk_threads(g, all, err);
+	for (uint32_t i = 0; i < g->to->v.n; i++)
+		if (g->to->v.v[i].doings.n)
+			qsort(g->to->v.v[i].doings.v, g->to->v.v[i].doings.n, sizeof(struct gt_doing), longest_first);
 	free(all);
 	return rc;
 }
@@ -500,6 +515,8 @@ int gt_shapes_open(struct gt_shapes *s, struct gt_model *m, const struct gt_walk
 
 void gt_shapes_close(struct gt_shapes *s)
 {
+	for (uint32_t i = 0; i < s->v.n; i++)
+		free(s->v.v[i].doings.v);
 	free(s->v.v);
 	free(s->launch.v);
 	free(s->run_ns);

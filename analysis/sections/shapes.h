@@ -18,8 +18,6 @@
 #include "analysis/sections/cover.h"
 #include "analysis/sections/place.h"
 
-enum { GT_SHAPE_DOINGS = 8 };
-
 /* What the thread that launched was in while the device was idle. */
 enum gt_doing_kind { GT_DOING_API, GT_DOING_WAIT, GT_DOING_OS };
 /* The name lives as long as the model. */
@@ -45,8 +43,7 @@ struct gt_shape {
 	int64_t copy_ns, hideable_ns;     /* hideable: of each launch no more than it ran */
 	uint64_t copies, copied_bytes;
 	int64_t pageable_ns; uint64_t pageable, pageable_bytes;
-	struct gt_doing doing[GT_SHAPE_DOINGS]; uint32_t n_doings;
-	int64_t other_ns;                 /* in calls that found no room there */
+	GT_LIST(struct gt_doing) doings;  /* the longest first */
 };
 
 enum { GT_SHAPES_SHOWN = 16 };

@@ -11,6 +11,8 @@
 
 #include "model/nvtx/ranges.h"
 
+enum { DOINGS_MOST = 8 };                  /* told of a shape; the others are one */
+
 int gt_surroundings_open(struct gt_surroundings *s, struct gt_arena *arena, struct gt_model *m, struct gt_err *err)
 {
 	*s = (struct gt_surroundings){ .arena = arena, .model = m };
@@ -125,13 +127,18 @@ static void add_doing(struct gt_surroundings *s, struct gt_message *m, const cha
 static void add_doings(struct gt_surroundings *s, struct gt_message *m, const struct gt_shape *shape)
 {
 	static const char *const kinds[] = { [GT_DOING_API] = "api", [GT_DOING_WAIT] = "wait", [GT_DOING_OS] = "os" };
-	int64_t own = shape->known_ns - shape->other_ns;
+	int64_t own = shape->known_ns, other = 0;
 
-	for (uint32_t i = 0; i < shape->n_doings; i++) {
-		add_doing(s, m, kinds[shape->doing[i].kind], shape->doing[i].name, shape->doing[i].ns);
-		own -= shape->doing[i].ns;
+	for (uint32_t i = 0; i < shape->doings.n; i++) {
+		const struct gt_doing *d = &shape->doings.v[i];
+
+		own -= d->ns;
+		if (i < DOINGS_MOST)
+			add_doing(s, m, kinds[d->kind], d->name, d->ns);
+		else
+			other += d->ns;
 	}
-	add_doing(s, m, "other", "", shape->other_ns);
+	add_doing(s, m, "other", "", other);
 	add_doing(s, m, "code", "", own);
 }
 

@@ -163,7 +163,8 @@ class Application:
         action = self._by_place[place]
         shape = (action.trace().shape() if action.trace() else None) or {}
         grid, block = (action._message.get(field) or {} for field in ("grid", "block"))
-        size = " x ".join("(%s)" % ", ".join(str(d.get(axis, 0)) for axis in "xyz") for d in (grid, block))
+        size = " x ".join("(%s)" % ", ".join(str(d.get(axis, 0)) for axis in "xyz") for d in (grid, block)) if any(block.values()) else \
+            "not told"
         return {"kernel": action.name(), "size": size, "launches": shape.get("launches", 1), "process": self._pids[place]}
 
     def apply(self, rule, take):

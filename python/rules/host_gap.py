@@ -5,13 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 """
 import re
 
-from gputap_advice import counted, see, time_text
+from gputap_advice import see, time_text
 
 SHOWN, LEAST_SHARE = 3, 0.01
 CODE = "Prepare the next work before waiting for the last one, or in another thread."
 # What helps against what the host was in.
 HELP = (
-    ("api", r"clBuildProgram|clCompileProgram|clLinkProgram|clCreateProgram|cu(da)?Library|cuModuleLoad|cuLink|nvrtc",
+    ("api", r"clBuildProgram|clCompileProgram|clLinkProgram|clCreateProgram|clGetProgram(Build)?Info|cu(da)?Library|cuModuleLoad|cuLink|nvrtc",
      "build", "Build programs before the work begins or in another thread, or keep their binaries."),
     ("api", r"cl(Create|Release)(Buffer|Image|MemObject)|clSVM(Alloc|Free)|clCreatePipe|cu(da)?(Mem)?(Malloc|Alloc|Free|Host)",
      "memory", "Take memory once, before the work begins, and use it again."),
@@ -49,9 +49,10 @@ def help_for(doing):
 
 
 def tell_gaps(shape, site, advice):
-    what = "The device was idle for %s in all before %s, until %s enqueued%s." % (
-        time_text(shape["idle_ns"]), counted(shape["idles"], "launch", "launches"), "it was" if shape["idles"] == 1 else "they were",
-        " in " + site if site else "")
+    one = shape["idles"] == 1
+    what = "The device was idle for %s %s, until %s enqueued%s." % (
+        time_text(shape["idle_ns"]), "before a launch" if one else "in all before %d launches" % shape["idles"],
+        "it was" if one else "they were", " in " + site if site else "")
     doings = sorted(shape["doings"], key=lambda d: -d["ns"])
     if not doings or not shape["known_ns"]:
         advice.say("Gap", what + " What the host did meanwhile is not in the trace.", cause="Gap", gain_ns=shape["idle_ns"])
