@@ -1,12 +1,12 @@
 /*
  * tests/e2e/cuda_well.c - two programs that no rule has anything to say of, and what spoils each of them
  *
- *   pipeline            parts of the data in two streams from pinned memory: the next part is copied while one is worked on
+ *   pipeline            parts of the data in two streams from pinned memory: one is copied while one is worked on
  *   pipeline spoiled    the same in one stream, from pageable memory
  *   steps               many launches in one stream, enqueued ahead, and one wait at the end
  *   steps spoiled       a wait and a sleep between the steps
  *
- * Copies are quick, and the second stream begins with a kernel, so that each stream copies while the other one computes.
+ * Copies are quick, and the second stream begins with a kernel: each stream copies while the other one computes.
  * Kernels take as long as the stand-in machine is told (slow-kernels).
  *
  * Copyright 2026 The gputap authors
