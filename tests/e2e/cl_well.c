@@ -24,8 +24,12 @@ static cl_program build(int kernels, int turns)
 
 	source[0] = 0;
 	for (int i = 0; i < kernels; i++)
-		snprintf(source + strlen(source), 200, "__kernel void k%d(__global float *a) { "
-			"float v = a[get_global_id(0)]; for (int i = 0; i < %d; i++) v = v * 0.5f + 1.0f; a[get_global_id(0)] = v; }\n", i, turns);
+		snprintf(source + strlen(source), 200,
+			"__kernel void k%d(__global float *a) {\n"
+			"	float v = a[get_global_id(0)];\n"
+			"	for (int i = 0; i < %d; i++) v = v * 0.5f + 1.0f;\n"
+			"	a[get_global_id(0)] = v;\n"
+			"}\n", i, turns);
 	program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
 	CHECK(err);
 	CHECK(clBuildProgram(program, 1, &device, "", NULL, NULL));
