@@ -21,7 +21,7 @@ FAILS = {"-1": "OSRT_FAILS_ERRNO", "NULL": "OSRT_FAILS_NULL", "map": "OSRT_FAILS
 TYPES = {"int": ("i32", 4), "unsigned int": ("u32", 4), "long": ("i64", 8), "unsigned long": ("u64", 8), "size_t": ("size", 8),
          "ssize_t": ("i64", 8)}
 TEXT = "const char *"
-LIMIT_TEXT = 1024
+LIMIT_TEXT = 24576
 SLOT_ARGS = 4           # arguments that a slot holds, for a call that does not come back
 
 

@@ -22,8 +22,10 @@ SCALARS = {"cl_char": ("i8", 1), "cl_uchar": ("u8", 1), "cl_short": ("i16", 2), 
            "cl_properties": ("u64", 8), "cl_GLint": ("i32", 4), "cl_GLuint": ("u32", 4), "cl_GLenum": ("u32", 4),
            "VASurfaceID": ("u32", 4), "uint32_t": ("u32", 4), "uint64_t": ("u64", 8)}
 
-LIMIT_ARRAY, LIMIT_STRING, LIMIT_BYTES, LIMIT_PLIST = 2048, 1024, 1024, 512
-LIMIT_WAITS = 49152     # a wait list without its end has lost an order that nothing else tells; a record has room for little more
+# Bytes of a copy at most: what its length is where that is fixed, else none of the table's (--max-args cuts it, and then the record says where).
+NO_LIMIT = 0
+# Info queries whose answers may be what --sources and --binaries are about.
+CONTENT_QUERIES = ("cl_program_info", "cl_program_build_info")
 ERROR_GROUPS = ("cl_error", "cl_execution_status")
 
 
@@ -178,18 +180,18 @@ def element(types, arg, type_text=None):
         arg.elem, arg.group = "error", "cl_error"
 
 
-ATTRIBUTE = re.compile(r"(\w+)(?::([\w.]+))?(?:\[([^\]]*)\])?(?:=(\w+))?(?:<(\w+))?(?:@(\d+))?$")
+ATTRIBUTE = re.compile(r"(\w+)(?::([\w.]+))?(?:\[([^\]]*)\])?(?:=(\w+))?(?:<(\w+))?$")
 
 
 def apply_attribute(fn, types, word):
     m = ATTRIBUTE.match(word)
     if not m:
         raise ApiError("%s: cannot read `%s`" % (fn.name, word))
-    what, name, count, type_text, capacity, limit = m.groups()
+    what, name, count, type_text, capacity = m.groups()
     if what in ("in", "out", "inout"):
-        set_array(fn, types, what, name, count, type_text, capacity, limit)
+        set_array(fn, types, what, name, count, type_text, capacity)
     elif what in ("str", "plist", "zlist"):
-        set_list(fn, types, what, name, limit)
+        set_list(fn, types, what, name)
     elif what == "ptr":
         fn.arg(name).said = True
     elif what == "cb":
@@ -201,11 +203,11 @@ def apply_attribute(fn, types, word):
         element(types, a)
         fn.errcode = name
     elif what == "waits":
-        set_array(fn, types, "in", name, "num_events_in_wait_list", None, None, LIMIT_WAITS)
+        set_array(fn, types, "in", name, "num_events_in_wait_list", None, None)
         fn.arg(name).role = "waits"
     elif what == "info":
-        set_array(fn, types, "out", "param_value", "param_value_size", None, "param_value_size_ret", None)
-        set_array(fn, types, "out", "param_value_size_ret", None, None, None, None)
+        set_array(fn, types, "out", "param_value", "param_value_size", None, "param_value_size_ret")
+        set_array(fn, types, "out", "param_value_size_ret", None, None, None)
         fn.arg("param_value").group = fn.arg("param_name").group
     elif what == "blocking":
         fn.blocking = fn.arg(name).name
@@ -231,7 +233,7 @@ def apply_attribute(fn, types, word):
         raise ApiError("%s: `%s` is no attribute" % (fn.name, what))
 
 
-def set_array(fn, types, direction, name, count, type_text, capacity, limit):
+def set_array(fn, types, direction, name, count, type_text, capacity):
     a = fn.arg(name)
     a.said, a.dir, a.count, a.capacity = True, direction, count or "", capacity or ""
     element(types, a, type_text)
@@ -241,21 +243,21 @@ def set_array(fn, types, direction, name, count, type_text, capacity, limit):
     elif count.isdigit():
         a.limit = int(count) * a.elem_bytes
     else:
-        a.limit = int(limit) if limit else LIMIT_BYTES if a.copy == "bytes" else LIMIT_ARRAY // a.elem_bytes * a.elem_bytes
+        a.limit = NO_LIMIT
     a.typed_out = direction != "in" and a.elem not in ("byte", "char", "struct")
     if name == "event" and direction == "out" and fn.kind == "enqueue":
         a.role = "event"
         fn.event = name
 
 
-def set_list(fn, types, what, name, limit):
+def set_list(fn, types, what, name):
     a = fn.arg(name)
     a.said, a.dir = True, "in"
     element(types, a)
     if what == "str":
-        a.copy, a.limit = "string", int(limit) if limit else LIMIT_STRING
+        a.copy, a.limit = "string", NO_LIMIT
     else:
-        a.copy, a.limit, a.count, a.pairs = "plist", LIMIT_PLIST, "zero", what == "plist"
+        a.copy, a.limit, a.count, a.pairs = "plist", NO_LIMIT, "zero", what == "plist"
 
 
 def describe(declarations, groups, types):
@@ -335,11 +337,11 @@ def callback_fns(fns, types):
             cb.line = "callback %s of %s" % (name, fn.name)
             for a in cb.args:
                 if a.type == "const char *":
-                    set_list(cb, types, "str", a.name, None)
+                    set_list(cb, types, "str", a.name)
                 elif a.name == "event_command_status":
                     a.value, a.group = "error", "cl_execution_status"
                 elif a.name == "svm_pointers":
-                    set_array(cb, types, "in", a.name, "num_svm_pointers", None, None, None)
+                    set_array(cb, types, "in", a.name, "num_svm_pointers", None, None)
             layout(cb)
             out.append(cb)
     return out

@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 """
 import re
 
+from table import CONTENT_QUERIES
+
 HEAD = """/*
  * %s - %s
  *
@@ -281,8 +283,6 @@ class Body:
         self.add("tap_call_stop(&call_, code_);")
 
     def sizes(self):
-        if self.cuts:
-            self.add("bool cut_ = false;")
         self.add("uint32_t words_ = %d;" % self.fn.fixed_words)
         for a in self.counters:
             self.add("uint64_t %s_v_ = code_ == CL_SUCCESS && %s ? *%s : 0;" % (a.name, a.name, a.name))
@@ -298,7 +298,7 @@ class Body:
         if kept:
             for a in kept:
                 self.add("if (%s) {" % a.name, 2)
-                self.add("%s_n_ = tap_failed_text_bytes(%s, %d, &cut_);" % (a.name, a.name, a.limit), 3)
+                self.add("%s_n_ = tap_failed_text_bytes(%s, &words_);" % (a.name, a.name), 3)
                 self.add("words_ += tap_failed_text_words(%s_n_);" % a.name, 3)
                 self.add("}", 2)
             self.add("}")
@@ -307,15 +307,15 @@ class Body:
         if a.copy == "string":
             self.add("if (%s) {" % a.name, 2)
             if a.count:
-                self.add("%s_n_ = tap_copy_bytes(%s, 1, %d, &cut_);" % (a.name, count_c(a.count), a.limit), 3)
+                self.add("%s_n_ = tap_copy_bytes(%s, 1, &words_);" % (a.name, count_c(a.count)), 3)
             else:
-                self.add("%s_n_ = tap_copy_text_bytes(%s, %d, &cut_);" % (a.name, a.name, a.limit), 3)
+                self.add("%s_n_ = tap_copy_text_bytes(%s, &words_);" % (a.name, a.name), 3)
             self.add("words_ += tap_string_words(%s_n_);" % a.name, 3)
             self.add("}", 2)
             return
         if a.copy == "plist":
             self.add("if (%s) {" % a.name, 2)
-            self.add("%s_n_ = tap_list_elements(%s, %s, %d, &cut_);" % (a.name, a.name, "true" if a.pairs else "false", a.limit // 8), 3)
+            self.add("%s_n_ = tap_list_elements(%s, %s, &words_);" % (a.name, a.name, "true" if a.pairs else "false"), 3)
             self.add("words_ += 1 + %s_n_;" % a.name, 3)
             self.add("}", 2)
             return
@@ -325,10 +325,12 @@ class Body:
         else:
             self.add("if (%s)" % a.name, 2)
             if a.capacity:
-                self.add("%s_n_ = tap_part_bytes(%s, %s ? %s_v_ : %s_own_, %d, %d, &cut_);" % (
-                    a.name, count_c(a.count), a.capacity, a.capacity, a.capacity, a.elem_bytes, a.limit), 3)
+                measure = "tap_content_bytes(param_name, " if a.group in CONTENT_QUERIES else "tap_part_bytes("
+                size = "" if a.group in CONTENT_QUERIES else "%d, " % a.elem_bytes
+                self.add("%s_n_ = %s%s, %s ? %s_v_ : %s_own_, %s&words_);" % (
+                    a.name, measure, count_c(a.count), a.capacity, a.capacity, a.capacity, size), 3)
             else:
-                self.add("%s_n_ = tap_copy_bytes(%s, %d, %d, &cut_);" % (a.name, count_c(a.count), a.elem_bytes, a.limit), 3)
+                self.add("%s_n_ = tap_copy_bytes(%s, %d, &words_);" % (a.name, count_c(a.count), a.elem_bytes), 3)
         self.add("words_ += TAP_BYTES_WORDS(%s_n_);" % a.name, 2)
 
     def fill(self):
@@ -341,9 +343,6 @@ class Body:
             halves[fn.ret_position] = "(uintptr_t)ret_"
         self.add("uint64_t *out_ = tap_call_reserve(&call_, %s, words_);" % halves.get(1, "0"))
         self.add("if (TAP_LIKELY(out_)) {")
-        if self.cuts:
-            self.add("if (TAP_RARE(cut_))", 2)
-            self.add("tap_call_cut(&call_);", 3)
         for word in range(1, fn.fixed_words + 1):
             low, high = halves.get(2 * word), halves.get(2 * word + 1)
             text = low if high is None else "%s | (uint64_t)%s << 32" % (low, high)
@@ -352,6 +351,9 @@ class Body:
             self.add("out_ += %d;" % fn.fixed_words, 2)
         for i, a in enumerate(self.copies):
             self.put(a, last=i == len(self.copies) - 1)
+        if self.cuts:
+            self.add("if (TAP_RARE(words_ > TAP_CALL_WORDS_MAX))", 2)
+            self.add("tap_call_keep_large(&call_);", 3)
         self.add("}")
 
     def put(self, a, last):

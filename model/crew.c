@@ -215,6 +215,8 @@ static const struct gt_call *make(struct worker *w, uint32_t i, bool count)
 	w->call.id = step->id;
 	w->call.cmd_id = step->cmd_id;
 	w->call.command = step->command;
+	if (w->call.more & REC_MORE_WHOLE && step->command)
+		gt_commands_lists(w->s->m, &w->call);
 	return &w->call;
 }
 
@@ -444,6 +446,7 @@ static void free_worker(struct worker *w)
 	gt_merge_close(w->merge);
 	gt_slice_free(&w->slice);
 	gt_batch_free(&w->batch);
+	gt_decoded_free(&w->decoded);
 	for (uint32_t i = 0; i < w->n_pieces; i++)
 		free(w->commands[i]);
 	free(w->commands);

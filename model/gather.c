@@ -280,6 +280,7 @@ int gt_model_gather(struct gt_model *m, const struct gt_model_options *opt, stru
 		free(g->joins.v);
 	}
 	free(all->gatherers);
+	gt_decoded_free(&all->decoded);
 	free(all);
 	return rc;
 }

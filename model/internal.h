@@ -251,6 +251,8 @@ const char *gt_device_clock_method(const struct gt_device_clock *c);
 /* Builds the command of an enqueue call at (stream, offset) in c, which comes back. */
 struct gt_command *gt_commands_make(struct gt_model *m, const struct gt_call *call, const struct gt_fn_info *f,
 	uint32_t stream, uint64_t offset, struct gt_command *c);
+/* Where its lists lie, again: what a content holds is there until the next one is read (struct gt_decoded). */
+void gt_commands_lists(struct gt_model *m, struct gt_call *call);
 
 /* -------------------------------------------------------------------- image */
 

@@ -202,6 +202,15 @@ bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *o
 	return true;
 }
 
+bool gt_model_words(struct gt_model *m, const uint64_t id[2], uint64_t **to, size_t *room, size_t *words)
+{
+	int found = gt_reader_blob_words(m->reader, id, to, room, words);
+
+	if (found < 0)
+		m->no_memory = true;
+	return found == 1;
+}
+
 bool gt_model_blob_total(struct gt_model *m, const uint64_t id[2], uint64_t *total_bytes)
 {
 	return gt_reader_blob_total(m->reader, id, total_bytes);

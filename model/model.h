@@ -184,6 +184,7 @@ struct gt_call {
 	const uint64_t *copies; uint32_t copy_words;
 	uint32_t first_u32;               /* the 4-byte argument beside the duration; see gt_call_arg */
 	uint32_t flags;                   /* enum rec_flag */
+	uint32_t more, bound;             /* as in struct gt_rec */
 	uint64_t stack_link;              /* 0: none; gt_call_stack (model/stacks/stacks.h) knows the stack */
 	struct gt_decoded *decoded;       /* the walk's own: where the copies lie, found at the first gt_call_arg */
 	uint64_t *damaged;                /* the walk's own: where damaged arguments are counted; NULL: nowhere */
@@ -195,7 +196,11 @@ struct gt_arg {
 	const struct gt_param *param;
 	uint64_t value;                   /* raw bits, zero extended; sign by param->value class */
 	bool has_data;                    /* the pointed-to data were captured */
-	bool cut;                         /* ... and cut: `count` tells the full count, `bytes` what is here */
+	/*
+	 * ... and cut, or left out: `bytes` is what is here, and `count` the full count, except of texts and lists that
+	 * end by themselves
+	 */
+	bool cut;
 	const void *data; uint32_t bytes; uint64_t count; /* elements */
 };
 /*
@@ -340,6 +345,8 @@ bool gt_model_cpu_counted(const struct gt_model *m, uint32_t process);
 
 /* Stored content of programs (source, log, ...). False when it is not in the trace, or there is no memory for it. */
 bool gt_model_blob(struct gt_model *m, const uint64_t id[2], struct gt_string *out, uint64_t *total_bytes);
+/* A copy of one that is whole, of whole words (trace/read/reader.h); on any thread. */
+bool gt_model_words(struct gt_model *m, const uint64_t id[2], uint64_t **to, size_t *room, size_t *words);
 /* Its bytes when it was made, without reading it. False as gt_model_blob. */
 bool gt_model_blob_total(struct gt_model *m, const uint64_t id[2], uint64_t *total_bytes);
 /* Gives the text up that gt_model_blob showed: for who goes through many, one after another. */

@@ -623,6 +623,7 @@ static int take_records(struct gt_model *m, const struct gt_model_options *opt, 
 		no_memory(m, err);
 		goto out;
 	}
+	gt_decoded_init(decoded);
 	if (gt_cursor_open(m->reader, -1, &cursor, err))
 		goto out;
 	while ((ret = gt_cursor_next(cursor, &rec, err)) > 0) {
@@ -636,6 +637,8 @@ static int take_records(struct gt_model *m, const struct gt_model_options *opt, 
 out:
 	if (cursor)
 		gt_cursor_close(cursor);
+	if (decoded)
+		gt_decoded_free(decoded);
 	free(decoded);
 	return ret;
 }

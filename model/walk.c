@@ -112,6 +112,7 @@ void gt_walk_close(struct gt_walk *w)
 	gt_walk_end(w->model, &w->options, false);
 	gt_merge_close(w->merge);
 	gt_ahead_close(w->ahead);
+	gt_decoded_free(&w->decoded);
 	free(w);
 }
 

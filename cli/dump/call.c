@@ -269,7 +269,7 @@ static bool cut(struct gt_show *s, const struct gt_shown *f, const void *record)
 	struct gt_arg a;
 
 	(void)f;
-	if (!(call->flags & REC_CUT))
+	if (!(call->flags & REC_CUT || call->more))
 		return false;
 	for (uint32_t i = 0; i < call->fn->n_params; i++) {
 		if (!gt_call_arg(call, i, &a) || !a.cut)
@@ -278,7 +278,8 @@ static bool cut(struct gt_show *s, const struct gt_shown *f, const void *record)
 		gt_json_string(s->t, a.param->name, strlen(a.param->name));
 		any = true;
 	}
-	gt_text_char(s->t, ']');
+	if (any)
+		gt_text_char(s->t, ']');
 	return any;
 }
 

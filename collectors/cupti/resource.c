@@ -210,7 +210,7 @@ static void stream_event(uint32_t cbid, void *context, void *stream)
 			(uint64_t[4]){ id, (uintptr_t)stream });
 }
 
-#define CODE_MOST (64u << 20)            /* bytes; as much as is stored whole (trace/write/stream/blob.c) */
+#define CODE_MOST REC_BLOB_MAX           /* bytes */
 
 /* A copy of a module's code, to be unmapped: what CUPTI tells of it is not trusted. NULL: it cannot be had. */
 static void *copy_code(const struct tap_cupti_module *m)
@@ -252,7 +252,7 @@ static void module_event(uint32_t cbid, void *context, const struct tap_cupti_mo
 	} else if (keep && m->bytes) {
 		tap_lost(REC_LOSS_SOURCE_CUT, 1);
 		TAP_DEGRADE(TAP_PART_CUPTI, "the code of some modules is not in the trace: %s",
-			m->bytes > CODE_MOST ? "it is longer than 64 MiB" : "it cannot be read");
+			m->bytes > CODE_MOST ? "it is longer than 256 MiB" : "it cannot be read");
 	}
 	tap_record(REC_CUPTI_EVENT, 0,
 		(uint64_t[]){ tap_tick(), REC_CUPTI_MODULE_LOADED | (uint64_t)cbid << 32,

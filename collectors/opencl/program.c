@@ -18,7 +18,6 @@
 
 #define LATER 64u
 #define DEVICES_MAX 64u
-#define CONTENT_MAX (1u << 20)
 
 static _Atomic(cl_program) later[LATER];
 
@@ -83,10 +82,13 @@ static uint32_t devices_of(const struct tap_opencl_api *real, cl_program program
 {
 	size_t bytes = 0;
 
-	if (real->clGetProgramInfo(program, CL_PROGRAM_DEVICES, DEVICES_MAX * sizeof *devices, devices, &bytes) !=
+	if (real->clGetProgramInfo(program, CL_PROGRAM_DEVICES, DEVICES_MAX * sizeof *devices, devices, &bytes) ==
 		CL_SUCCESS)
-		return 0;
-	return (uint32_t)(bytes / sizeof *devices);
+		return (uint32_t)(bytes / sizeof *devices);
+	if (real->clGetProgramInfo(program, CL_PROGRAM_DEVICES, 0, NULL, &bytes) == CL_SUCCESS &&
+		bytes > DEVICES_MAX * sizeof *devices)
+		tap_lost(REC_LOSS_SOURCE_CUT, bytes / sizeof *devices);
+	return 0;
 }
 
 static void store_log(const struct tap_opencl_api *real, cl_program program, cl_device_id device, uint32_t part)
@@ -95,11 +97,11 @@ static void store_log(const struct tap_opencl_api *real, cl_program program, cl_
 	char *text;
 
 	if (real->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS ||
-		bytes < 2 || bytes > (64u << 20))
+		bytes < 2)
 		return;
-	text = tap_cl_pages(bytes + 1);
+	text = bytes > REC_BLOB_MAX ? NULL : tap_cl_pages(bytes + 1);
 	if (!text)
-		return;
+		return tap_lost(REC_LOSS_SOURCE_CUT, tap_options.sources);
 	if (real->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, text, NULL) == CL_SUCCESS &&
 		*text)
 		store_one(program, REC_BLOB_LOG, part, text, strlen(text), tap_options.sources);
@@ -119,8 +121,10 @@ static void store_binaries(const struct tap_opencl_api *real, cl_program program
 	for (uint32_t i = 0; i < n; i++)
 		all += sizes[i];
 	room = tap_cl_pages(all);
-	if (!room)
+	if (!room) {
+		tap_lost(REC_LOSS_SOURCE_CUT, n);
 		goto out;
+	}
 	for (size_t i = 0, used = 0; i < n; used += sizes[i++])
 		at[i] = sizes[i] ? room + used : NULL;
 	if (real->clGetProgramInfo(program, CL_PROGRAM_BINARIES, n * sizeof *at, at, NULL) == CL_SUCCESS)
@@ -157,6 +161,7 @@ void tap_cl_program_log_later(cl_program program)
 		if (atomic_compare_exchange_strong(&later[i], &none, program))
 			return;
 	}
+	tap_lost(REC_LOSS_SOURCE_CUT, 1);       /* its log: nobody remembers to read it */
 }
 
 /* now: the build is over. Else: only if a callback has said so since. */

@@ -107,7 +107,30 @@ static bool texts_wanted(const struct gputap_core *core)
 
 /* -------------------------------------------------------------------- records */
 
-enum { LIMIT_TEXT = 1024 }; /* bytes; as api/osrt.py says it to the reader */
+enum { LIMIT_TEXT = 24576 }; /* bytes; as api/osrt.py says it to the reader: a record has room for two of them */
+
+static uint32_t text_limit(const struct gputap_core *core)
+{
+	static uint32_t known;
+	uint32_t limit = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	uint64_t asked_for;
+
+	if (limit)
+		return limit;
+	asked_for = core->option("max-args");
+	limit = !asked_for || asked_for > LIMIT_TEXT ? LIMIT_TEXT : asked_for < 4096 ? 4096 : (uint32_t)asked_for;
+	__atomic_store_n(&known, limit, __ATOMIC_RELAXED);
+	return limit;
+}
+
+/* Bytes of a text; *cut: it is longer. */
+static uint32_t text_bytes(const char *text, uint32_t most, bool *cut)
+{
+	uint32_t n = (uint32_t)strnlen(text, most + 1);
+
+	*cut |= n > most;
+	return n > most ? most : n;
+}
 
 static void put(uint64_t *fixed, uint32_t *first, int at, int bytes, uint64_t value)
 {
@@ -122,7 +145,7 @@ static void put(uint64_t *fixed, uint32_t *first, int at, int bytes, uint64_t va
 /* Fixed arguments, what came back, then texts: the caller's memory is read only after the real call accepted it. */
 static void record(struct osrt_call *c, const struct osrt_function *f, long ret, int error)
 {
-	bool texts = !error && texts_wanted(c->core);
+	bool texts = !error && texts_wanted(c->core), cut = false;
 	uint32_t first = 0, bytes[OSRT_ARGS] = { 0 }, words = f->words;
 	uint64_t fixed[OSRT_ARGS + 1] = { 0 };
 
@@ -131,14 +154,14 @@ static void record(struct osrt_call *c, const struct osrt_function *f, long ret,
 
 		if (f->arg[i].text && !error) {
 			value = texts ? value : 0; /* no address, no text behind it (api/README.md) */
-			bytes[i] = value ? (uint32_t)strnlen((const char *)value, LIMIT_TEXT) : 0;
+			bytes[i] = value ? text_bytes((const char *)value, text_limit(c->core), &cut) : 0;
 			words += value ? (bytes[i] + 4 + 7) / 8 : 0;
 		}
 		put(fixed, &first, f->arg[i].at, f->arg[i].bytes, value);
 	}
 	if (f->ret_at >= 0)
 		fixed[f->ret_at / 2 - 1] = (uint64_t)ret;
-	uint64_t *out = c->core->call_reserve(&c->call, first, words);
+	uint64_t *out = c->core->call_reserve(&c->call, first, words | (cut ? GPUTAP_ARGS_CUT : 0));
 
 	if (!out)
 		return;

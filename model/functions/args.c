@@ -7,6 +7,7 @@
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/functions/args.h"
@@ -46,12 +47,27 @@ static void count_damaged(const struct gt_call *call)
 		++*call->damaged;
 }
 
+void gt_decoded_init(struct gt_decoded *d)
+{
+	d->state = GT_DECODE_NOT_YET;
+	d->whole = NULL;
+	d->room = 0;
+}
+
+void gt_decoded_free(struct gt_decoded *d)
+{
+	free(d->whole);
+	gt_decoded_init(d);
+}
+
 void gt_call_set_args(struct gt_call *call, const struct gt_rec *rec, struct gt_decoded *decoded)
 {
 	uint32_t fixed_words = call->fn->fixed_words;
 
 	call->first_u32 = rec->first_u32;
 	call->flags = rec->flags;
+	call->more = rec->more;
+	call->bound = rec->bound;
 	call->decoded = decoded;
 	decoded->state = GT_DECODE_NOT_YET;
 	decoded->call = call;
@@ -121,6 +137,20 @@ static uint64_t step_count(const struct gt_decoded *d, const struct gt_copy_step
 	return n;
 }
 
+/* Where such a copy is cut: as the function's table says, or as the record of one that was cut does. */
+static uint64_t limit_of(const struct gt_decoded *d, const struct gt_copy_step *s)
+{
+	uint64_t limit = s->limit ? s->limit : UINT64_MAX;
+
+	return s->bounded && d->call->more & REC_MORE_BOUND && d->call->bound < limit ? d->call->bound : limit;
+}
+
+/* The record ends in this copy, and says so. */
+static bool ends_early(const struct gt_decoded *d, struct gt_copied *c)
+{
+	return c->cut = d->call->more & REC_MORE_SHORT;
+}
+
 /* Words taken by the copy at `at` (left words remain), or UINT64_MAX when it does not fit. */
 static uint64_t take_array(const struct gt_decoded *d, const struct gt_copy_step *s, const uint64_t *at, uint64_t left,
 	struct gt_copied *c)
@@ -131,14 +161,17 @@ static uint64_t take_array(const struct gt_decoded *d, const struct gt_copy_step
 		return 0;
 	if (__builtin_mul_overflow(n, s->elem_bytes, &bytes))
 		bytes = UINT64_MAX;
-	c->cut = s->limit && bytes > s->limit;
+	c->cut = bytes > limit_of(d, s);
 	if (c->cut)
-		bytes = s->limit;
-	if (bytes > left * 8)
-		return UINT64_MAX;
-	c->data = at;
-	c->bytes = (uint32_t)bytes;
+		bytes = limit_of(d, s) / s->elem_bytes * s->elem_bytes;
 	c->count = n;
+	if (bytes > left * 8) {
+		c->bytes = ends_early(d, c) ? (uint32_t)(left * 8 / s->elem_bytes * s->elem_bytes) : 0;
+		c->data = c->bytes ? at : NULL;
+		return UINT64_MAX;
+	}
+	c->data = bytes || !c->cut ? at : NULL;
+	c->bytes = (uint32_t)bytes;
 	return (bytes + 7) / 8;
 }
 
@@ -149,28 +182,52 @@ static uint64_t take_string(const struct gt_decoded *d, const struct gt_copy_ste
 
 	if (bytes == UINT32_MAX && d->call->result)
 		return 1;                 /* of a call that failed, which could not be read */
-	if (bytes == UINT64_MAX || bytes + 4 > left * 8)
-		return UINT64_MAX;
-	c->data = (const char *)at + 4;
-	c->bytes = (uint32_t)bytes;
+	c->data = left ? (const char *)at + 4 : NULL;
 	c->count = bytes;
-	c->cut = d->call->flags & REC_CUT && bytes == s->limit;
+	if (bytes == UINT64_MAX || bytes + 4 > left * 8) {
+		c->bytes = ends_early(d, c) && left ? (uint32_t)(left * 8 - 4) : 0;
+		return UINT64_MAX;
+	}
+	c->bytes = (uint32_t)bytes;
+	c->cut = d->call->flags & REC_CUT && bytes == limit_of(d, s);
 	return (bytes + 4 + 7) / 8;
 }
 
-static uint64_t take_list(const struct gt_copy_step *s, const uint64_t *at, uint64_t left, struct gt_copied *c)
+static uint64_t take_list(const struct gt_decoded *d, const struct gt_copy_step *s, const uint64_t *at, uint64_t left,
+	struct gt_copied *c)
 {
-	uint64_t n = left ? *at : UINT64_MAX, stored = n;
+	uint64_t n = left ? *at : UINT64_MAX, stored = n, most = limit_of(d, s) / 8;
 
-	if (s->limit && stored > s->limit / 8)
-		stored = s->limit / 8;
-	if (n == UINT64_MAX || stored > left - 1)
-		return UINT64_MAX;
-	c->data = at + 1;
-	c->bytes = (uint32_t)stored * 8;
+	if (stored > most)
+		stored = most;
+	c->data = left ? at + 1 : NULL;
 	c->count = n;
-	c->cut = stored < n;
+	if (n == UINT64_MAX || stored > left - 1) {
+		c->bytes = ends_early(d, c) && left ? (uint32_t)(left - 1) * 8 : 0;
+		return UINT64_MAX;
+	}
+	c->bytes = (uint32_t)stored * 8;
+	c->cut = stored < n || (d->call->flags & REC_CUT && n == most);
 	return stored + 1;
+}
+
+/* What no record has room for is in a content; without it the record's own beginning of it has to do. */
+static void take_whole(struct gt_decoded *d)
+{
+	struct gt_call *call = d->call;
+	uint32_t fixed_words = call->fn->fixed_words;
+	size_t words = 0;
+
+	if (!(call->more & REC_MORE_WHOLE))
+		return;
+	if (call->model && gt_model_words(call->model, call->fixed - 2, &d->whole, &d->room, &words) &&
+		words >= fixed_words && words - fixed_words <= UINT32_MAX) {
+		call->copies = d->whole + fixed_words;
+		call->copy_words = (uint32_t)(words - fixed_words);
+	} else {
+		call->more |= REC_MORE_SHORT;
+		count_damaged(call);
+	}
 }
 
 static bool decode(struct gt_decoded *d)
@@ -182,6 +239,7 @@ static bool decode(struct gt_decoded *d)
 	memset(d->copy, 0, call->fn->n_params * sizeof *d->copy);
 	if (plan->broken)
 		return true;
+	take_whole(d);
 	for (uint16_t i = 0; i < plan->n_steps; i++) {
 		const struct gt_copy_step *s = &plan->steps[i];
 		struct gt_copied *c = &d->copy[s->param];
@@ -191,10 +249,10 @@ static bool decode(struct gt_decoded *d)
 		if ((call->result && !s->kept) || !fixed_value(call, &call->fn->params[s->param]))
 			continue;
 		words = s->kind == GT_COPY_STRING ? take_string(d, s, from, left, c) :
-			s->kind == GT_COPY_PLIST ? take_list(s, from, left, c) : take_array(d, s, from, left, c);
-		if (words == UINT64_MAX)
+			s->kind == GT_COPY_PLIST ? take_list(d, s, from, left, c) : take_array(d, s, from, left, c);
+		if (words == UINT64_MAX && !(call->more & REC_MORE_SHORT))
 			return false;
-		at += words;
+		at = words == UINT64_MAX ? call->copy_words : at + words;
 	}
 	return true;
 }

@@ -15,6 +15,8 @@
 struct gt_decoded {
 	enum { GT_DECODE_NOT_YET, GT_DECODE_DONE, GT_DECODE_DAMAGED } state;
 	struct gt_call *call;             /* whose copies these are */
+	uint64_t *whole;                  /* arguments that the record has no room for, read at the first need */
+	size_t room;
 	struct gt_copied {
 		const void *data;         /* NULL: not captured */
 		uint32_t bytes;
@@ -23,6 +25,9 @@ struct gt_decoded {
 	} copy[GT_FN_PARAMS_MAX];
 };
 
+/* Before the first use, and behind the last. */
+void gt_decoded_init(struct gt_decoded *d);
+void gt_decoded_free(struct gt_decoded *d);
 /* Arguments of a record into *call (fn set before): has_args, fixed, copies. */
 void gt_call_set_args(struct gt_call *call, const struct gt_rec *rec, struct gt_decoded *decoded);
 /* Raw fixed argument, zero extended; 0 when it is not stored. The call has arguments. */

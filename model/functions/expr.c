@@ -106,14 +106,18 @@ static bool make_step(const struct gt_fn *fn, uint32_t i, struct gt_copy_step *s
 	*step = (struct gt_copy_step){ .param = (uint16_t)i, .kind = (uint8_t)p->copy, .kept = p->kept,
 	                               .limit = p->limit,
 	                               .elem_bytes = p->elem_bytes ? p->elem_bytes : 1, .capacity = -1 };
-	if (says_its_length(p))
+	step->bounded = says_its_length(p);
+	if (step->bounded)
 		return true;
 	if (*p->capacity) {
 		step->capacity = (int16_t)gt_fn_find_param(fn, p->capacity, strlen(p->capacity));
 		if (step->capacity < 0)
 			return false;
 	}
-	return gt_expr_compile(fn, p->count, &step->count);
+	if (!gt_expr_compile(fn, p->count, &step->count))
+		return false;
+	step->bounded = step->count.is_min || step->count.a.param[0] >= 0;
+	return true;
 }
 
 static void mark_behind(const struct gt_term *t, bool *first)

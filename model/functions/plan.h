@@ -35,6 +35,7 @@ struct gt_copy_step {
 	uint16_t param;
 	uint8_t kind;                     /* enum gt_copy */
 	bool kept;                        /* of calls that failed, too */
+	bool bounded;                     /* of a length that the program chooses: --max-args may cut it */
 	int16_t capacity;                 /* out parameter that bounds the count, -1 */
 	uint32_t elem_bytes, limit;       /* limit 0: none */
 	struct gt_expr count;

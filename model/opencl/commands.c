@@ -499,6 +499,18 @@ static void set_waits(const struct gt_call *call, const struct gt_fn_info *f, st
 	}
 }
 
+void gt_commands_lists(struct gt_model *m, struct gt_call *call)
+{
+	const struct gt_fn_info *f = &m->fn_info[call->fn->index];
+	struct gt_command *c = call->command;
+
+	if (!call->has_args)
+		return;
+	set_waits(call, f, c);
+	if (c->pattern)
+		set_pattern(call, f, c, f->role[GT_ROLE_PATTERN] >= 0 ? GT_ROLE_PATTERN : GT_ROLE_FILL_COLOR);
+}
+
 /* -------------------------------------------------------------------- times */
 
 static struct gt_device_clock *clock_of(struct gt_model *m, const struct gt_command *c, uint32_t process)

@@ -18,8 +18,10 @@ struct tap_opencl_api tap_route[TAP_ROUTES], tap_ext_route[TAP_PLATFORMS], tap_l
 struct tap_first_caller tap_first_caller;       /* nobody: all take the long way */
 
 /* The last record. */
-VISIBLE uint64_t stub_words[8192];
-VISIBLE uint32_t stub_word_count, stub_first, stub_fn, stub_commits, stub_cut, stub_bare;
+#define WORDS 65536
+VISIBLE uint64_t stub_words[WORDS];
+VISIBLE uint32_t stub_word_count, stub_first, stub_fn, stub_commits, stub_cut, stub_left, stub_large, stub_bare;
+VISIBLE uint32_t stub_max_args = 65536, stub_contents_kept = 1;
 VISIBLE int32_t stub_result;
 VISIBLE uint64_t stub_slot[4];
 VISIBLE int stub_off;                   /* tap_call_begin says no */
@@ -31,7 +33,7 @@ bool tap_call_begin(
 	if (stub_off)
 		return false;
 	stub_fn = fn;
-	stub_word_count = stub_first = stub_cut = stub_bare = 0;
+	stub_word_count = stub_first = stub_cut = stub_left = stub_large = stub_bare = 0;
 	memcpy(stub_slot, (uint64_t[]){ a0, a1, a2, a3 }, sizeof(stub_slot));
 	memset(stub_words, 0xa5, sizeof(stub_words));   /* a word that nobody writes shows */
 	return true;
@@ -44,10 +46,18 @@ void tap_call_stop(struct tap_call *call, int32_t result)
 
 uint64_t *tap_call_reserve(struct tap_call *call, uint32_t first_u32, uint32_t words)
 {
-	call->head = 0;
+	(void)call;
 	stub_first = first_u32;
-	stub_word_count = words;
-	return stub_words;
+	stub_cut = (words & TAP_ARGS_CUT) != 0;
+	stub_left = (words & TAP_ARGS_LEFT) != 0;
+	stub_word_count = words & ~(TAP_ARGS_CUT | TAP_ARGS_LEFT);
+	return stub_word_count < WORDS ? stub_words : NULL;
+}
+
+void tap_call_keep_large(struct tap_call *call)
+{
+	(void)call;
+	stub_large++;
 }
 
 void tap_call_reserve_bare(struct tap_call *call)
@@ -58,7 +68,7 @@ void tap_call_reserve_bare(struct tap_call *call)
 
 void tap_call_finish(struct tap_call *call)
 {
-	stub_cut = (call->head & (uint64_t)REC_CUT << 24) != 0;
+	(void)call;
 	stub_commits++;
 }
 
@@ -81,11 +91,41 @@ uint32_t tap_put_string(uint64_t *out, const char *text, uint32_t bytes)
 	return tap_string_words(bytes);
 }
 
-/* Guarded in the shim: here address 16 stands for one where nothing is. */
-uint32_t tap_failed_text_bytes(const char *text, uint32_t limit, bool *cut)
+/* As trace/write/call/copy.c measures what is long. */
+static uint64_t answer(bool cut, uint64_t n) { return n | (cut ? (uint64_t)TAP_ARGS_CUT << 32 : 0); }
+
+uint64_t tap_long_array(uint64_t count, uint32_t element)
 {
-	return (uintptr_t)text == 16 ? TAP_UNREADABLE : tap_copy_text_bytes(text, limit, cut);
+	uint64_t most = stub_max_args / element;
+
+	return answer(count > most, TAP_MIN(count, most) * element);
 }
+
+uint64_t tap_long_text(const char *text)
+{
+	uint64_t n = strlen(text);
+
+	return answer(n > stub_max_args, TAP_MIN(n, stub_max_args));
+}
+
+uint64_t tap_long_list(const void *list, bool pairs)
+{
+	const uint64_t *element = list;
+	uint64_t n = 0, most = stub_max_args / 8;
+
+	while (n < most && element[n])
+		n += pairs ? 2 : 1;
+	return answer(n >= most, TAP_MIN(n + 1, most));
+}
+
+bool tap_answer_is_kept(uint32_t query)
+{
+	(void)query;
+	return stub_contents_kept;
+}
+
+/* Guarded in the shim: here address 16 stands for one where nothing is. */
+uint64_t tap_failed_text(const char *text) { return (uintptr_t)text == 16 ? TAP_UNREADABLE : tap_long_text(text); }
 
 uint32_t tap_put_failed_text(uint64_t *out, const char *text, uint32_t bytes)
 {

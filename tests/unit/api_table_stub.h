@@ -23,6 +23,11 @@ struct tap_call {
 	uint8_t domain;
 };
 
+#define TAP_ARGS_CUT (1u << 31)
+#define TAP_ARGS_LEFT (1u << 30)
+#define TAP_CALL_WORDS_MAX 7636u
+void tap_call_keep_large(struct tap_call *call);
+
 /* The thread is in no call, so the wrappers leave it alone. */
 struct tap_tls { uint32_t depth, own_calls; const void *caller; };
 static struct tap_tls tap_tls __attribute__((unused));
@@ -33,7 +38,6 @@ bool tap_call_begin(
 void tap_call_stop(struct tap_call *call, int32_t result);
 uint64_t *tap_call_reserve(struct tap_call *call, uint32_t first_u32, uint32_t words);
 void tap_call_reserve_bare(struct tap_call *call);
-static inline void tap_call_cut(struct tap_call *call) { call->head |= (uint64_t)REC_CUT << 24; }
 void tap_call_finish(struct tap_call *call);
 void tap_lost(enum rec_loss reason, uint64_t n);
 

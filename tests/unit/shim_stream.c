@@ -16,6 +16,8 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
+#include "trace/write/process.h"
+
 #define FN 0x400
 #define FN_OTHER 0x401
 
@@ -30,6 +32,8 @@ static __attribute__((noinline)) bool one_call(uint32_t fn, uint64_t value, uint
 
 	for (uint32_t i = 0; out && i < words; i++)
 		out[i] = value;
+	if (out && words > TAP_CALL_WORDS_MAX)
+		tap_call_keep_large(&call);
 	tap_call_finish(&call);
 	return true;
 }
@@ -861,8 +865,8 @@ static int odd_sizes(void)
 
 	for (uint32_t words = 240; words < 300; words++)
 		one_call(FN, words, words);
-	one_call(FN, 1, TAP_RECORD_WORDS_MAX - 8);
-	one_call(FN, 1, TAP_RECORD_WORDS_MAX + 1);
+	one_call(FN, 1, TAP_CALL_WORDS_MAX);
+	one_call(FN, 1, TAP_CALL_WORDS_MAX + 1);
 	tap_call_begin(&call, FN_OTHER, REC_DOMAIN_OPENCL, 0, 0, 0, 0);
 	tap_call_stop(&call, -5);
 	call.end_tick = call.start_tick + (5ull << 32) + 9;
@@ -892,12 +896,150 @@ static void odd_records_follow_the_format(void **state)
 	assert_int_equal(RUN_SCENE("odd_sizes"), 0);
 	walk_trace(&w, "t", 0);
 	assert_int_equal(w.bad, 0);
-	assert_int_equal(w.calls, 60 + 1 + 1 + 1);
-	assert_int_equal(w.lost[REC_LOSS_ARGS_CUT], 1);
+	assert_int_equal(w.calls, 60 + 2 + 1 + 1);
+	assert_int_equal(w.blobs, 1);
+	assert_int_equal(w.lost[REC_LOSS_ARGS_CUT], 0);
 	assert_int_equal(found, 1);
 	assert_int_equal(shared->n[0], 77);
 	assert_true(w.by_type[REC_CLOCK] >= 2);
 	assert_int_equal(w.by_type[REC_EXIT], 1);
+}
+
+/* --------------------------------------------------------- large arguments */
+
+enum { LARGE = 20000 };                 /* words */
+
+/* {bits of what stands behind the stack, flags, words of arguments} of the records with arguments, in their order. */
+struct larges { uint64_t n, more[4], flags[4], words[4], id[4]; };
+
+static void large_one(const uint64_t *rec, void *arg)
+{
+	struct larges *l = arg;
+	uint32_t long_one = rec_flags(*rec) & REC_LONG ? 1 : 0, n;
+
+	if (rec_id(*rec) != FN || !(rec_flags(*rec) & REC_STACK_WORD) || l->n == 4)
+		return;
+	n = rec_stack_more(rec[3 + long_one]);
+	l->more[l->n] = rec[4 + long_one];
+	l->flags[l->n] = rec_flags(*rec);
+	l->id[l->n] = n == 3 ? rec[5 + long_one] : 0;
+	l->words[l->n++] = rec_words(rec) - 4 - long_one - n;
+}
+
+static int large_args(void)
+{
+	for (uint64_t value = 0; value < 3; value++)
+		one_call(FN, value / 2, LARGE);
+	one_call(FN_OTHER, 1, 1);
+	return 0;
+}
+
+/* What no record has room for is a content, stored once, which the record names beside the beginning of it. */
+static void large_arguments_become_a_content(void **state)
+{
+	struct larges l = { 0 };
+	struct walk w = { .each = large_one, .arg = &l };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("large_args"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.bad, 0);
+	assert_int_equal(w.calls, 4);
+	assert_int_equal(l.n, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(l.more[i], REC_MORE_WHOLE);
+		assert_int_equal(l.flags[i] & REC_CUT, 0);
+		assert_int_equal(l.words[i], 64);
+	}
+	assert_true(l.id[0] == l.id[1] && l.id[1] != l.id[2]);
+	assert_int_equal(w.blobs, 2);
+	assert_int_equal(w.blob_bytes, 2 * LARGE * 8);
+}
+
+/* Where there is no room for a content, the record has what it has room for, and says that it is not all. */
+static void large_arguments_without_room_are_short_and_marked(void **state)
+{
+	struct larges l = { 0 };
+	struct walk w = { .each = large_one, .arg = &l };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("large_args", "GPUTAP_MAX_CONTENTS=65536"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.calls, 4);
+	assert_int_equal(w.blobs, 0);
+	assert_int_equal(l.n, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(l.more[i], REC_MORE_SHORT);
+		assert_int_equal(l.flags[i] & REC_CUT, REC_CUT);
+		assert_int_equal(l.words[i], TAP_CALL_WORDS_MAX);
+	}
+}
+
+static int large_args_in_seccomp(void)
+{
+	one_call(FN_OTHER, 1, 1);
+	tap_seccomp = true;
+	one_call(FN, 1, LARGE);
+	return 0;
+}
+
+static void bare_and_cut(const uint64_t *rec, void *found)
+{
+	if (rec_id(*rec) == FN)
+		*(uint32_t *)found = rec_flags(*rec);
+}
+
+/* Behind a seccomp filter no memory is mapped: the call is there, without its arguments, and says so. */
+static void large_arguments_behind_a_seccomp_filter_are_left_out(void **state)
+{
+	uint32_t flags = 0;
+	struct walk w = { .each = bare_and_cut, .arg = &flags };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("large_args_in_seccomp"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(w.calls, 2);
+	assert_int_equal(flags, REC_COMPLETE | REC_BARE | REC_CUT);
+}
+
+static int marked_args(void)
+{
+	static const uint32_t mark[] = { TAP_ARGS_CUT, TAP_ARGS_LEFT };
+
+	for (int i = 0; i < 2; i++) {
+		struct tap_call call;
+
+		tap_call_begin(&call, FN, REC_DOMAIN_OPENCL, 0, 0, 0, 0);
+		tap_call_stop(&call, 0);
+		uint64_t *out = tap_call_reserve(&call, 0, 1 | mark[i]);
+
+		if (out)
+			*out = 7;
+		tap_call_keep_large(&call);
+		tap_call_finish(&call);
+	}
+	return 0;
+}
+
+/* A copy that was cut says where; one that was left out on purpose is no loss. */
+static void a_cut_says_where_and_what_was_left_out_is_no_cut(void **state)
+{
+	struct larges l = { 0 };
+	struct walk w = { .each = large_one, .arg = &l };
+
+	(void)state;
+	scene_place();
+	assert_int_equal(RUN_SCENE("marked_args", "GPUTAP_MAX_ARGS=64k"), 0);
+	walk_trace(&w, "t", 0);
+	assert_int_equal(l.n, 2);
+	assert_true(l.more[0] == (REC_MORE_BOUND | 65536ull << 32));
+	assert_int_equal(l.flags[0] & REC_CUT, REC_CUT);
+	assert_int_equal(l.more[1], REC_MORE_BOUND);
+	assert_int_equal(l.flags[1] & REC_CUT, 0);
+	assert_true(l.words[0] == 1 && l.words[1] == 1);
 }
 
 /* ------------------------------------------------------------------ blobs */
@@ -947,7 +1089,7 @@ static void a_part_without_bytes_adds_none(void **state)
 	assert_int_equal(w.blob_bytes, 8);
 }
 
-/* A content is stored once, at most 1 MiB of it, and calls go on behind it. */
+/* A content is stored once, all of it, and calls go on behind it. */
 static void a_content_is_stored_once(void **state)
 {
 	struct walk w = { 0 };
@@ -959,8 +1101,8 @@ static void a_content_is_stored_once(void **state)
 	assert_int_equal(shared->n[0], 18);
 	assert_int_equal(shared->n[1], 1);
 	assert_int_equal(w.blobs, 2);
-	assert_int_equal(w.blob_bytes, 18 + (1 << 20));
-	assert_int_equal(w.lost[REC_LOSS_SOURCE_CUT], 1);
+	assert_int_equal(w.blob_bytes, 18 + (1 << 20) + 5000);
+	assert_int_equal(w.lost[REC_LOSS_SOURCE_CUT], 0);
 	assert_int_equal(w.calls, 5001);
 }
 
@@ -1088,6 +1230,9 @@ const struct scene scenes[] = {
 	{ "forks", forks },
 	{ "many_threads", many_threads }, { "jumps", jumps }, { "nests", nests }, { "odd_sizes", odd_sizes },
 	{ "blobs", blobs },
+	{ "large_args", large_args },
+	{ "large_args_in_seccomp", large_args_in_seccomp },
+	{ "marked_args", marked_args },
 	{ "blob_of_parts", blob_of_parts },
 	{ "fibers", threads_with_fibers }, { "overlaps", overlaps },
 	{ "quiet", quiet }, { "one", one }, { "window", window }, { "ring", ring }, { "sealed", sealed },
@@ -1120,6 +1265,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(only_the_application_s_calls_are_recorded),
 		cmocka_unit_test(odd_records_follow_the_format),
 		cmocka_unit_test(a_part_without_bytes_adds_none),
+		cmocka_unit_test(large_arguments_become_a_content),
+		cmocka_unit_test(large_arguments_without_room_are_short_and_marked),
+		cmocka_unit_test(large_arguments_behind_a_seccomp_filter_are_left_out),
+		cmocka_unit_test(a_cut_says_where_and_what_was_left_out_is_no_cut),
 		cmocka_unit_test(a_content_is_stored_once),
 		cmocka_unit_test(no_calls_no_trace),
 		cmocka_unit_test(another_run_takes_the_next_name),

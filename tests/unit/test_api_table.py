@@ -163,10 +163,11 @@ class Layout(unittest.TestCase):
                 taken |= halves
             self.assertGreaterEqual(max(taken), 2 * fn.fixed, fn.name)
 
-    def test_a_record_with_every_copy_at_its_limit_fits_a_block(self):
+    def test_no_copy_has_a_limit_of_its_own_and_the_beginning_of_a_long_record_has_what_is_fixed(self):
         for fn in TABLE.fns.values():
-            words = 4 + fn.fixed + sum((p.limit + 7) // 8 + 1 for p in fn.params if p.copy != "none")
-            self.assertLess(words, (65536 - 256 - 4096) // 8, fn.name)
+            chosen = [p for p in fn.params if p.copy in ("string", "plist") or p.count and not p.count.isdigit()]
+            self.assertEqual({p.limit for p in chosen if fn.domain == 1}, {0} if chosen and fn.domain == 1 else set(), fn.name)
+            self.assertLess(fn.fixed + 16, 64, fn.name)     # trace/write/call/call.c, BEGINNING
 
     def size(self, name, **lengths):
         """Bytes of a record: head, tick, duration word, fixed arguments, copies of the given byte lengths."""
@@ -222,6 +223,7 @@ class Call:
 
     def __init__(self, lib, fn, null=(), result=0, seed=1):
         self.lib, self.fn, self.result = lib, fn, result
+        self.bound = ctypes.c_uint32.in_dll(lib, "stub_max_args").value
         self.buffers, self.args, self.seen = {}, {}, None
         for i, p in enumerate(fn.params):
             pointer = p.bytes == 8 and ("*" in p.type or "[" in p.type) and p.value != "callback"
@@ -271,8 +273,8 @@ class Call:
         self.returned = kind(self.pointer(entry, instance))(*[self.args[p.name] for p in fn.params])
         self.committed = commits.value - before
         count = ctypes.c_uint32.in_dll(self.lib, "stub_word_count").value
-        self.words = (ctypes.c_uint64 * 8192).in_dll(self.lib, "stub_words")[:count]
-        self.untouched = (ctypes.c_uint64 * 8192).in_dll(self.lib, "stub_words")[count]
+        self.words = (ctypes.c_uint64 * 65536).in_dll(self.lib, "stub_words")[:count]
+        self.untouched = (ctypes.c_uint64 * 65536).in_dll(self.lib, "stub_words")[count]
         self.first = ctypes.c_uint32.in_dll(self.lib, "stub_first").value
         return self
 
@@ -331,7 +333,8 @@ class Call:
                     count = min(count, counted[p.capacity])
                 elif p.capacity and self.counted(self.fn.by_name(p.capacity)) is not None:
                     count = min(count, self.counted(self.fn.by_name(p.capacity)))
-                n = min(count, p.limit // p.elem_bytes) * p.elem_bytes
+                limit = p.limit or (self.bound if not p.count.isdigit() and p.count else 1 << 32)
+                n = min(count, limit // p.elem_bytes) * p.elem_bytes
             out[p.name] = raw[at:at + n]
             if n <= 8:
                 counted[p.name] = int.from_bytes(out[p.name], "little")
@@ -418,13 +421,76 @@ class Wrappers(unittest.TestCase):
                 seen += 1
         self.assertGreater(seen, 20)
 
-    def test_counts_beyond_the_limit_are_cut_and_marked(self):
-        fn = TABLE.fns["clWaitForEvents"]
+    def flags(self):
+        return {name: ctypes.c_uint32.in_dll(self.lib, "stub_" + name).value for name in ("cut", "left", "large")}
+
+    def long(self, fn, p, n):
+        """A call of fn of which this parameter, and what has the same count, has n elements (the closing zero among them)."""
         call = Call(self.lib, fn)
+        counter = p.count if p.count.isidentifier() and p.copy != "plist" else None
+        for q in fn.params:
+            if q is not p and (not counter or q.count != counter or q.copy == "none"):
+                continue
+            size = 8 * n if q.copy == "plist" else n * max(q.elem_bytes, 1)
+            data = bytearray(i % 251 + 1 for i in range(251)) * (size // 251 + 1)
+            del data[size:]
+            data[size - (8 if q.copy == "plist" else 0):] = bytes(64)
+            call.buffers[q.name] = ctypes.create_string_buffer(bytes(data), len(data))
+            call.args[q.name] = ctypes.addressof(call.buffers[q.name])
+        for c in [counter, p.capacity]:
+            if c in call.buffers:
+                call.buffers[c][:8] = struct.pack("<Q", n)
+            elif c:
+                call.args[c] = n
+        return call
+
+    def lengthy(self):
+        """Every parameter whose length the program chooses and says in one other parameter, or in the data itself."""
+        for fn in self.functions():
+            for p in fn.params:
+                if p.copy in ("string", "plist") or p.copy != "none" and p.count.isidentifier():
+                    beside = [q for q in fn.params if q.copy != "none" and q.count == p.count and p.count.isidentifier()]
+                    yield fn, p, 8 if p.copy == "plist" else max(q.elem_bytes for q in beside + [p]) or 1
+
+    def test_what_is_long_is_whole_up_to_the_bound_and_never_cut_silently(self):
+        bound, seen = ctypes.c_uint32.in_dll(self.lib, "stub_max_args").value, set()
+        for fn, p, size in self.lengthy():
+            for n in (4096 // size + 1, bound // size, bound // size + 1):
+                n -= p.copy == "plist" and n % 2 == 0           # of pairs every second element may end the list
+                what = "%s %s %d" % (fn.name, p.name, n)
+                call = self.long(fn, p, n).run("ext", "ext")
+                data, own = call.decode()[p.name], 8 if p.copy == "plist" else max(p.elem_bytes, 1)
+                self.assertEqual(data, call.buffers[p.name].raw[:len(data)], what)
+                self.assertEqual((len(data), self.flags()["cut"]), (min(n * own, bound // own * own), int(n * size > bound)), what)
+                self.assertEqual(self.flags()["left"], 0, what)
+                self.assertEqual(self.flags()["large"], int(len(call.words) > 7636 or self.flags()["cut"]), what)
+                seen.add((fn.name, p.name))
+        self.assertLessEqual({("clWaitForEvents", "event_list"), ("clEnqueueMigrateMemObjects", "mem_objects"), ("clBuildProgram", "options"),
+                              ("clSetKernelExecInfo", "param_value"), ("clSetKernelArg", "arg_value"), ("clGetDeviceInfo", "param_value"),
+                              ("clEnqueueFillBuffer", "pattern"), ("clCreateContext", "properties")}, seen)
+
+    def test_counts_beyond_all_memory_are_cut_and_marked(self):
+        fn = TABLE.fns["clWaitForEvents"]
+        call = self.long(fn, fn.by_name("event_list"), 8192)
         call.args["num_events"] = 0xffffffff
         call.run("ext", "ext")
-        self.assertEqual(len(call.decode()["event_list"]), fn.by_name("event_list").limit)
-        self.assertEqual(ctypes.c_uint32.in_dll(self.lib, "stub_cut").value, 1)
+        self.assertEqual(len(call.decode()["event_list"]), 65536)
+        self.assertEqual(self.flags(), {"cut": 1, "left": 0, "large": 1})
+
+    def test_an_answer_that_is_not_to_be_stored_is_left_out_and_marked(self):
+        kept = ctypes.c_uint32.in_dll(self.lib, "stub_contents_kept")
+        kept.value = 0
+        try:
+            for name in ("clGetProgramInfo", "clGetProgramBuildInfo"):
+                call = Call(self.lib, TABLE.fns[name])
+                call.bound = 0
+                call.run("ext", "ext")
+                self.assertEqual(call.decode()["param_value"], b"", name)
+                self.assertEqual(self.flags()["left"], 1, name)
+            Call(self.lib, TABLE.fns["clGetDeviceInfo"]).run("ext", "ext")
+            self.assertEqual(self.flags()["left"], 0)
+        finally:
+            kept.value = 1
 
     def test_a_function_the_library_lacks_fails_without_a_crash(self):
         for fn in self.functions():

@@ -286,6 +286,109 @@ static void damaged_arguments_are_refused_and_counted(void **state)
 	gt_fntable_free(t);
 }
 
+/* What enum rec_more says of a record, as the block's reader finds it. */
+static struct gt_call more_of(struct gt_call call, uint32_t more, uint32_t bound, uint32_t flags)
+{
+	call.more = more;
+	call.bound = bound;
+	call.flags |= flags;
+	return call;
+}
+#define CALL_MORE(t, id, more, bound, flags, first, ...) \
+	more_of(call_of(t, id, 0, first, (const uint64_t[]){ __VA_ARGS__ }, \
+		sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8, &held), more, bound, flags); \
+	call.decoded->call = &call
+
+/* Copies without a limit in the table, as they are today: whole, unless the record says where they were cut. */
+#define FREE "F\t1026\tclFree\topencl\tquery\tcl_int\terror\t-1\t-\t-\t0\t4\t0\t0\n" \
+	"P\tcl_uint\tn\tu32\t-\t1\t4\tnone\tin\tvoid\t0\t-\t-\t-\t0\t0\t-\n" \
+	"P\tconst cl_event *\tids\tpointer\t-\t2\t8\tarray\tin\thandle\t8\tevent\tn\t-\t0\t0\twaits\n" \
+	"P\tconst char *\tname\tpointer\t-\t4\t8\tstring\tin\tchar\t1\t-\t-\t-\t0\t0\t-\n" \
+	"P\tconst cl_bits *\tlist\tpointer\tbits\t6\t8\tplist\tin\tu64\t8\t-\tzero\t-\t0\t0\t-\n" \
+	"P\tcl_uint *\tone\tpointer\t-\t8\t8\tarray\tout\tu32\t4\t-\t-\t-\t4\t1\t-\n"
+
+static void copies_are_whole_or_end_where_the_record_says(void **state)
+{
+	struct gt_fntable *t = parse(HEAD FREE);
+	uint64_t *held = NULL;
+	struct gt_arg a;
+	struct gt_call call = CALL_MORE(t, 1026, 0, 0, 0, 3, 0x100, 0x200, 0x300, 0x400, 11, 12, 13,
+		/* name */ 0x6463626100000004ull, /* list */ 3, 1, 2, 0, /* one */ 5);
+
+	(void)state;
+	assert_true(gt_call_arg(&call, 1, &a) && !a.cut && a.bytes == 24);
+	assert_true(gt_call_arg(&call, 2, &a) && !a.cut && a.bytes == 4);
+	assert_true(gt_call_arg(&call, 3, &a) && !a.cut && a.bytes == 24);
+	call = CALL_MORE(t, 1026, REC_MORE_BOUND, 16, REC_CUT, 300, 0x100, 0x200, 0x300, 0x400, 11, 12,
+		/* name */ 0x6463626100000010ull, 0, 0, /* list */ 2, 1, 2, /* one */ 5);
+	assert_true(gt_call_arg(&call, 1, &a) && a.cut && a.bytes == 16 && a.count == 300);
+	assert_true(gt_call_arg(&call, 2, &a) && a.cut && a.bytes == 16);
+	assert_true(gt_call_arg(&call, 3, &a) && a.cut && a.bytes == 16);
+	assert_true(gt_call_arg(&call, 4, &a) && !a.cut && *(const uint32_t *)a.data == 5);
+	free(held);
+	gt_fntable_free(t);
+}
+
+/* Left out on purpose: nothing is there, and what has a length of its own is. */
+static void copies_that_were_left_out_are_marked(void **state)
+{
+	struct gt_fntable *t = parse(HEAD FREE);
+	uint64_t *held = NULL;
+	struct gt_arg a;
+	struct gt_call call = CALL_MORE(t, 1026, REC_MORE_BOUND, 0, 0, 3, 0x100, 0, 0, 0x400, /* one */ 5);
+
+	(void)state;
+	assert_true(gt_call_arg(&call, 1, &a) && a.cut && !a.has_data && a.count == 3);
+	assert_true(gt_call_arg(&call, 4, &a) && !a.cut && *(const uint32_t *)a.data == 5);
+	free(held);
+	gt_fntable_free(t);
+}
+
+/* There was no room: the copy that the record ends in is cut, and so are all behind it. No byte outside is read. */
+static void copies_of_a_short_record_are_cut_where_it_ends(void **state)
+{
+	const uint64_t whole[] = { 0x100, 0x200, 0x300, 0x400, 11, 12, 13, 0x6463626100000009ull, 0x6968676665,
+		3, 1, 2, 0, 5 };
+	struct gt_fntable *t = parse(HEAD FREE);
+	uint64_t *held = NULL;
+	struct gt_arg a;
+
+	(void)state;
+	for (uint32_t n = 4; n <= 14; n++) {
+		struct gt_call call = more_of(call_of(t, 1026, 0, 3, whole, n, &held), REC_MORE_SHORT, 0, REC_CUT);
+		static const uint32_t ends[] = { 7, 9, 13, 14 };
+
+		damaged = 0;
+		call.decoded->call = &call;
+		for (unsigned i = 0; i < 4; i++) {
+			assert_true(gt_call_arg(&call, i + 1, &a));
+			assert_int_equal(a.cut, n < ends[i]);
+			assert_true(n < ends[i] || a.has_data);
+		}
+		assert_int_equal(damaged, 0);
+	}
+	free(held);
+	gt_fntable_free(t);
+}
+
+/* The content is not there: the beginning of it is shown, and the loss is counted as damage. */
+static void arguments_whose_content_is_missing_are_short_and_counted(void **state)
+{
+	const uint64_t words[] = { 0x100, 0, 0, 0, 11, 12 };
+	struct gt_fntable *t = parse(HEAD FREE);
+	uint64_t *held = NULL;
+	struct gt_arg a;
+	struct gt_call call = more_of(call_of(t, 1026, 0, 300, words, 6, &held), REC_MORE_WHOLE, 0, 0);
+
+	(void)state;
+	damaged = 0;
+	call.decoded->call = &call;
+	assert_true(gt_call_arg(&call, 1, &a) && a.cut && a.bytes == 16 && a.count == 300);
+	assert_int_equal(damaged, 1);
+	free(held);
+	gt_fntable_free(t);
+}
+
 /* ---------------------------------------------------------------- the real table */
 
 static char *read_real(size_t *bytes)
@@ -368,6 +471,10 @@ int main(void)
 		cmocka_unit_test(null_pointers_zero_counts_and_failures_have_no_copies),
 		cmocka_unit_test(lists_results_and_the_error_code_come_out),
 		cmocka_unit_test(damaged_arguments_are_refused_and_counted),
+		cmocka_unit_test(copies_are_whole_or_end_where_the_record_says),
+		cmocka_unit_test(copies_that_were_left_out_are_marked),
+		cmocka_unit_test(copies_of_a_short_record_are_cut_where_it_ends),
+		cmocka_unit_test(arguments_whose_content_is_missing_are_short_and_counted),
 		cmocka_unit_test(generated_table_can_be_decoded_whole),
 		cmocka_unit_test(mutated_tables_never_crash),
 	};

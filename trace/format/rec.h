@@ -76,8 +76,10 @@ struct rec_chunk {
 
 enum rec_blob_kind {
 	REC_BLOB_SOURCE = 1, REC_BLOB_LOG, REC_BLOB_BINARY, REC_BLOB_IL, REC_BLOB_OPTIONS, REC_BLOB_COUNTERS,
-	REC_BLOB_CUBIN                /* whole or not at all */
+	REC_BLOB_CUBIN,               /* whole or not at all */
+	REC_BLOB_ARGS                 /* whole or not at all: the words of a call's arguments (REC_MORE_WHOLE) */
 };
+#define REC_BLOB_MAX (256u << 20)     /* bytes of one content: longer ones are cut there, and a reader takes no more */
 
 /* ------------------------------------------------------------ control page */
 
@@ -256,6 +258,17 @@ static inline uint32_t rec_words(const uint64_t *rec)
 static inline uint64_t rec_stack_word(uint64_t link) { return link & ~0xff000000ull; }
 static inline uint64_t rec_stack_link(uint64_t word) { return word & ~0xff000000ull; }
 static inline uint32_t rec_stack_more(uint64_t word) { return word >> 24 & 0xffu; }
+/*
+ * The first of these words: {bits u32, bound u32}. What a bit adds stands behind it, in the order of the bits. The
+ * bound is where those copies were cut that have no limit in the function table: bytes, of whole elements.
+ */
+enum rec_more {
+	REC_MORE_BOUND = 1,           /* the bound holds for this record; without REC_CUT: on purpose, and no loss */
+	/* 2 words: content id of the arguments with all copies (REC_BLOB_ARGS); the record has their beginning */
+	REC_MORE_WHOLE = 2,
+	REC_MORE_SHORT = 4,           /* copies end where the record ends: there was no room for more */
+};
+static inline uint32_t rec_more_words(uint32_t bits) { return bits ? 1 + (bits & REC_MORE_WHOLE ? 2 : 0) : 0; }
 enum rec_stack_flag {
 	REC_STACK_CUT = 1,            /* at --callstack-depth: further frames are not here */
 	REC_STACK_STOPPED = 2,        /* the unwinder did not find out what called the last frame */

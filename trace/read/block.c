@@ -67,17 +67,27 @@ static bool fill_other(struct gt_block *b, struct gt_rec *rec)
 	return !layout[rec->id].texts || texts_fit(rec);
 }
 
-/* The word that names a call's stack, and what later versions put behind it. *times goes behind them. */
+/* The word that names a call's stack, and what stands behind it (enum rec_more). *times goes behind them. */
 static bool take_stack(struct gt_rec *rec, uint32_t *times)
 {
 	uint64_t word;
+	uint32_t at = *times + 1;
 
-	if (rec->n_args < *times + 1)
+	if (rec->n_args < at)
 		return false;
 	word = rec->args[*times];
-	*times += 1 + rec_stack_more(word);
+	*times = at + rec_stack_more(word);
 	rec->stack = rec_link_offset(word) ? rec_stack_link(word) : 0;
-	return rec->n_args >= *times;
+	if (rec->n_args < *times)
+		return false;
+	if (*times > at) {
+		rec->more = (uint32_t)rec->args[at];
+		rec->bound = (uint32_t)(rec->args[at] >> 32);
+	}
+	/* Of a later version, with more words than this one knows: what it names is not found by args. */
+	if (rec->more & REC_MORE_WHOLE && *times - at != rec_more_words(rec->more))
+		rec->more = (rec->more & ~(uint32_t)REC_MORE_WHOLE) | REC_MORE_SHORT;
+	return true;
 }
 
 /* A call: tick, duration, arguments. */
@@ -95,6 +105,7 @@ static bool fill_call(struct gt_rec *rec)
 		duration |= rec->args[2] << 32;
 	}
 	rec->stack = 0;
+	rec->more = rec->bound = 0;
 	if (rec->flags & REC_STACK_WORD && !take_stack(rec, &times))
 		return false;
 	rec->start_tick = rec->args[0];
@@ -130,6 +141,12 @@ static uint64_t size_of(const uint64_t *w, uint32_t left)
 	if (left < 2)
 		return UINT64_MAX;
 	return w[1] < 2 ? 0 : w[1];
+}
+
+/* The texts and payloads of NVTX were counted where they were cut, in the program. */
+static bool counts_as_cut(uint32_t id)
+{
+	return id >= REC_FIRST_FUNCTION || id < REC_NVTX_EVENT || id > REC_NVTX_SCHEMA;
 }
 
 int gt_block_next(struct gt_block *b, struct gt_rec *rec)
@@ -172,6 +189,8 @@ int gt_block_next(struct gt_block *b, struct gt_rec *rec)
 		rec->holder = b->holders;
 		if (rec->id == 0 || !(rec->id >= REC_FIRST_FUNCTION ? fill_call(rec) : fill_other(b, rec)))
 			return stop(b, false);
+		if (b->found && rec->flags & REC_CUT && counts_as_cut(rec->id))
+			b->found->lost[REC_LOSS_ARGS_CUT]++;
 		if (rec->id == REC_THREAD)
 			b->holders++;
 		b->at += (uint32_t)size;

@@ -14,7 +14,6 @@
 #include "common/search.h"
 #include "trace/read/internal.h"
 
-#define BLOB_LIMIT (256u << 20)          /* bytes of one content; the writer cuts at 1 MiB */
 #define SETS 64u
 #define WAYS 4u                           /* 256 blocks: 16 MiB */
 
@@ -158,7 +157,7 @@ static struct gt_blob_info *readable_blob(struct gt_reader *r, const uint64_t id
 	struct gt_blob_info *b = find_blob(r, id);
 
 	gt_paged_tick();
-	return b && b->bytes <= BLOB_LIMIT ? b : NULL;
+	return b && b->bytes <= REC_BLOB_MAX ? b : NULL;
 }
 
 bool gt_reader_blob_total(struct gt_reader *r, const uint64_t id[2], uint64_t *total_bytes)
@@ -194,6 +193,24 @@ int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data,
 	*bytes = (size_t)b->bytes;
 	*total_bytes = b->total;
 	return 1;
+}
+
+int gt_reader_blob_words(struct gt_reader *r, const uint64_t id[2], uint64_t **to, size_t *room, size_t *words)
+{
+	const struct gt_blob_info *b = readable_blob(r, id);
+
+	if (!b || b->bytes != b->total || b->bytes % 8)
+		return 0;
+	if (b->bytes > *room) {
+		uint64_t *more = realloc(*to, (size_t)b->bytes);
+
+		if (!more)
+			return -1;
+		*to = more;
+		*room = (size_t)b->bytes;
+	}
+	*words = (size_t)b->bytes / 8;
+	return r->store->read(r->store, b->file, b->offset, *to, (size_t)b->bytes) == (int64_t)b->bytes;
 }
 
 void gt_reader_blob_forget(struct gt_reader *r, const uint64_t id[2])

@@ -125,6 +125,8 @@ struct gt_rec {
 	uint32_t n_args;                  /* words from args to the end; at least what the type needs */
 	uint32_t first_u32;               /* upper half of the duration word */
 	uint64_t stack;                   /* calls: link of the STACK record that they were made from; 0: none */
+	/* calls: enum rec_more; with REC_MORE_WHOLE the two words of the content's id stand right before args */
+	uint32_t more, bound;
 	/* how many REC_THREAD records stood before it in its stream: which thread this is */
 	uint32_t holder;
 };
@@ -155,6 +157,11 @@ int gt_reader_fetch(struct gt_reader *r, uint32_t process, uint64_t link, struct
 
 /* Content by id; 1 found (memory lives until the reader is closed), 0 not stored, -1 no memory. */
 int gt_reader_blob(struct gt_reader *r, const uint64_t id[2], const void **data, size_t *bytes, uint64_t *total_bytes);
+/*
+ * A copy of one that is whole and of whole words, for whoever reads on a thread of its own: *to grows as needed, the
+ * caller frees it. 1 with *words set, 0: it is not there, or not whole, -1: no memory.
+ */
+int gt_reader_blob_words(struct gt_reader *r, const uint64_t id[2], uint64_t **to, size_t *room, size_t *words);
 /* Its bytes when it was made, without reading what of it is stored. False: not stored. */
 bool gt_reader_blob_total(struct gt_reader *r, const uint64_t id[2], uint64_t *total_bytes);
 /* Frees it until it is asked for again: for who looks through all of them before others hold one. */

@@ -28,6 +28,7 @@ static const struct gputap_object *joined[OBJECTS];     /* filled in order, neve
 static bool started;                                    /* the constructor is through */
 
 _Static_assert(sizeof(struct tap_call) <= sizeof(struct gputap_call), "a call on a thin object's stack");
+_Static_assert(GPUTAP_ARGS_CUT == TAP_ARGS_CUT, "the same for both");
 
 /* ------------------------------------------------------------------ objects */
 

@@ -52,6 +52,9 @@ struct gputap_call {
 	uint64_t words[16];
 };
 
+/* Of the words of call_reserve: a copy among them was cut (TAP_ARGS_CUT). */
+#define GPUTAP_ARGS_CUT 0x80000000u
+
 /* What an object brings. Its fields are never changed once the core has seen them. */
 struct gputap_object {
 	/* THIN1 */

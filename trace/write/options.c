@@ -161,6 +161,14 @@ uint64_t tap_option_number(const char *name)
 	return gc_parse_time(tap_option(name), &ns) ? (uint64_t)ns : gc_parse_number(tap_option(name), &n) ? n : 0;
 }
 
+/* So that a length fits 32 bits, and what is measured where it is copied needs no limit (trace/write/call/copy.h). */
+static uint32_t args_limit(uint64_t bytes)
+{
+	enum { LEAST = 4096 };
+
+	return !bytes || bytes > REC_BLOB_MAX ? REC_BLOB_MAX : bytes < LEAST ? LEAST : (uint32_t)bytes;
+}
+
 void tap_options_parse(void)
 {
 	for (char **line = environ; line && *line; line++) {
@@ -176,6 +184,7 @@ void tap_options_parse(void)
 	tap_options = (struct tap_options){
 		.max_size = tap_option_number("max-size"),
 		.max_contents = tap_option_number("max-contents"),
+		.max_args = args_limit(tap_option_number("max-args")),
 		.max_pending = tap_option_number("max-pending"),
 		.start_after = tap_option_number("start-after"),
 		.stop_after = tap_option_number("stop-after"),

@@ -20,6 +20,7 @@ struct tap_options {
 	uint64_t max_size;              /* bytes, 0 = no limit */
 	uint64_t max_contents;          /* bytes, 0 = a quarter of max_size */
 	uint64_t max_pending;           /* events */
+	uint32_t max_args;              /* bytes of one argument: from TAP_COPY_ORDINARY to REC_BLOB_MAX */
 	uint64_t start_after, stop_after;       /* ns since the start; 0 = at once, never */
 	bool ring, force, device_times, serialize, sources, binaries;
 	bool one_by_one;                /* serialize or cpu_counters: a command is over when its call returns */

@@ -127,7 +127,7 @@ static void put_out_value(struct gt_text *t, const struct gt_arg *a, const struc
 		put_element(t, a, i, symbols);
 	}
 	if (a->cut)
-		gt_text_lit(t, ",...");
+		gt_text_str(t, n ? ",..." : "...");
 	gt_text_char(t, ')');
 }
 
@@ -137,7 +137,7 @@ static void put_out(struct gt_text *t, const struct gt_render_plan *p, unsigned 
 	const struct gt_render_param *rp = &p->params[i];
 
 	/* A value that was not captured is left out; an empty list is a value. */
-	if (a->value && (int)i != p->errcode && !a->has_data && !(is_list(a->param) && a->count == 0))
+	if (a->value && (int)i != p->errcode && !a->has_data && !a->cut && !(is_list(a->param) && a->count == 0))
 		return;
 	gt_text_bytes(t, rp->log_out, rp->log_out_bytes);
 	if (!a->value)

@@ -205,8 +205,8 @@ static void put_list(const struct render *r, const struct gt_arg *a, enum gt_val
 		else
 			put_scalar(r->t, v, gt_element(a, i, bytes), bytes, e);
 	}
-	if (n && n < a->count)
-		gt_text_lit(r->t, ",...");
+	if (v != GT_CHAR && (a->cut || (n && n < a->count)))
+		gt_text_str(r->t, n ? ",..." : "...");
 	gt_text_char(r->t, ']');
 }
 
@@ -239,7 +239,7 @@ static void put_query(const struct render *r, const struct gt_render_param *rp, 
 	uint32_t bytes;
 
 	if (!a->has_data) {
-		gt_text_lit(r->t, "[]");
+		gt_text_str(r->t, a->cut ? "[...]" : "[]");
 		return;
 	}
 	if (rp->query >= 0)
@@ -360,6 +360,10 @@ static void put_partition(const struct render *r, const struct gt_render_param *
 		else
 			gt_text_u64(r->t, gt_element(a, i, 8));
 		gt_text_char(r->t, ',');
+	}
+	if (a->cut) {
+		gt_text_lit(r->t, "...}]");
+		return;
 	}
 	if (key == KEY_PARTITION_BY_COUNTS)
 		gt_text_lit(r->t, "CL_PARTITION_BY_COUNTS_LIST_END,");

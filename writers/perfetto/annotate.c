@@ -249,7 +249,7 @@ static bool note_elements(struct pf *p, const char *name, const struct gt_arg *a
 		put_element(&p->scratch, a->param, gt_element(a, i, bytes));
 	}
 	if (n > ELEMENTS_MAX || a->cut)
-		gt_text_lit(&p->scratch, ", ...");
+		gt_text_str(&p->scratch, n ? ", ..." : "...");
 	gt_text_char(&p->scratch, ']');
 	pf_note_value(p, name, p->scratch.data, p->scratch.used);
 	return true;
@@ -260,13 +260,27 @@ static bool is_text(const struct gt_param *param)
 	return param->copy == GT_COPY_STRING || (param->copy == GT_COPY_ARRAY && param->elem == GT_CHAR);
 }
 
+static void note_text(struct pf *p, const char *name, const struct gt_arg *a)
+{
+	size_t n = a->has_data ? strnlen(a->data, a->bytes) : 0;
+
+	if (!a->cut) {
+		pf_note_value(p, name, a->data, n);
+		return;
+	}
+	p->scratch.used = 0;
+	gt_text_bytes(&p->scratch, a->data, n);
+	gt_text_lit(&p->scratch, "...");
+	pf_note_value(p, name, p->scratch.data, p->scratch.used);
+}
+
 static void note_argument(struct pf *p, const struct gt_call *call, const struct gt_arg *a)
 {
 	const struct gt_param *param = a->param;
-	bool read = a->value && a->has_data && (param->dir == GT_IN || !call->result);
+	bool read = a->value && (a->has_data || a->cut) && (param->dir == GT_IN || !call->result);
 
 	if (read && is_text(param)) {
-		pf_note_value(p, param->name, a->data, strnlen(a->data, a->bytes));
+		note_text(p, param->name, a);
 		return;
 	}
 	if (!read || !note_elements(p, param->name, a))

@@ -118,7 +118,7 @@ static void add_elements(struct line *l, const struct gt_fntable *t, const struc
 	uint32_t n = a->bytes / bytes;
 
 	if (bytes > 8 || p->elem == GT_STRUCT || p->elem == GT_VOID) {
-		add(l, "{%u bytes}", a->bytes);
+		add(l, "{%u bytes%s}", a->bytes, a->cut ? ",..." : "");
 		return;
 	}
 	add(l, "{");
@@ -129,7 +129,7 @@ static void add_elements(struct line *l, const struct gt_fntable *t, const struc
 		add(l, "%s", i ? "," : "");
 		add_value(l, t, p->elem, p->group, raw, bytes);
 	}
-	add(l, "%s}", n > ELEMENTS || a->cut ? ",..." : "");
+	add(l, "%s%s}", n && (n > ELEMENTS || a->cut) ? "," : "", n > ELEMENTS || a->cut ? "..." : "");
 }
 
 static void add_arg(struct line *l, const struct gt_fntable *t, const struct gt_arg *a)
@@ -139,7 +139,7 @@ static void add_arg(struct line *l, const struct gt_fntable *t, const struct gt_
 		return;
 	}
 	add_value(l, t, a->param->value, a->param->group, a->value, a->param->bytes ? a->param->bytes : 8);
-	if (a->has_data && (a->param->copy == GT_COPY_ARRAY || a->param->copy == GT_COPY_PLIST))
+	if ((a->has_data || a->cut) && (a->param->copy == GT_COPY_ARRAY || a->param->copy == GT_COPY_PLIST))
 		add_elements(l, t, a);
 }
 

@@ -12,6 +12,7 @@
 #include "common/plain/without.h"
 #include "trace/write/call/frame.h"
 #include "trace/write/internal.h"
+#include "trace/write/options.h"
 
 #define SAME_STACK (8ll << 20)          /* bytes: frames further apart are on different stacks (sigaltstack, fibres) */
 
@@ -151,27 +152,34 @@ TAP_COLD bool tap_call_begin_slow(
 	return true;
 }
 
-/*
- * A call over 2^32 ticks, or whose stack is wanted, a record over 255 words, a full block, or a stream that is not ours
- * any more.
- */
-TAP_COLD uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags)
+/* -------------------------------------------------------------------- reserve */
+
+struct more { uint32_t bits, bound; uint64_t id[2]; };  /* enum rec_more */
+
+static void put_more(uint64_t *to, const struct more *m)
+{
+	to[0] = m->bits | (uint64_t)m->bound << 32;
+	if (m->bits & REC_MORE_WHOLE)
+		__builtin_memcpy(to + 1, m->id, sizeof m->id);
+}
+
+/* Of a call whose stream is ours. */
+static uint64_t *reserve(
+	struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags, const struct more *more)
 {
 	struct tap_stream *s = call->stream;
 	uint64_t ticks = call->end_tick - call->start_tick;
-	uint32_t at = 1;
+	uint32_t at = 1, n_more = rec_more_words(more->bits);
 
-	if (!s)
-		return NULL;
 	if ((int64_t)ticks < 0)
 		ticks = 0;                      /* counters of two cores a few ticks apart */
 	if (ticks >> 32)
 		flags |= REC_SLOW;
-	uint64_t stack = tap_stack_of_call(s, call->domain, ticks);
+	uint64_t stack = tap_stack_of_call(s, call->domain, ticks) | (uint64_t)n_more << 24;
 
 	if (stack)
 		flags |= REC_STACK_WORD;
-	uint32_t total = words + 3 + (flags & REC_SLOW ? 1 : 0) + (stack ? 1 : 0);
+	uint32_t total = words + 3 + (flags & REC_SLOW ? 1 : 0) + (stack ? 1 : 0) + n_more;
 
 	if (total > 255) {
 		flags |= REC_LONG;
@@ -191,9 +199,85 @@ TAP_COLD uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u
 		rec[at++] = ticks >> 32;
 	if (stack)
 		rec[at++] = stack;
+	if (n_more)
+		put_more(rec + at, more);
 	call->rec = rec;
 	call->head = rec_head(call->fn, flags & REC_LONG ? 0 : total, flags, call->result);
-	return rec + at;
+	return rec + at + n_more;
+}
+
+/*
+ * Arguments that no record has room for: the wrapper writes them into memory of their own, of which
+ * tap_call_keep_large makes a content. The content is complete before the record that names it, so a kill leaves no
+ * record without its arguments.
+ */
+struct tap_large_args { uint32_t words, first_u32, flags; struct more more; uint64_t word[]; };
+
+enum { BEGINNING = 64 };                /* words that the record has all the same: fixed arguments, small copies */
+
+static size_t bytes_of_large(uint32_t words) { return sizeof(struct tap_large_args) + (size_t)words * 8; }
+
+static uint64_t *reserve_large(
+	struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags, const struct more *more)
+{
+	struct tap_large_args *l = tap_seccomp
+		? NULL
+		: tap_sys_mmap(NULL, bytes_of_large(words), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	call->rec = NULL;
+	call->link = 0;
+	if (!l) {
+		reserve(call, 0, 0, flags | REC_BARE | REC_CUT, &(struct more){ 0 });
+		return NULL;
+	}
+	l->words = words;
+	l->first_u32 = first_u32;
+	l->flags = flags;
+	l->more = *more;
+	call->large = l;
+	return l->word;
+}
+
+TAP_COLD void tap_call_keep_large(struct tap_call *call)
+{
+	struct tap_large_args *l = call->large;
+	const void *part = l ? l->word : NULL;
+	size_t bytes = l ? (size_t)l->words * 8 : 0;
+	uint64_t total;
+
+	if (!l)
+		return;
+	bool whole = tap_blob_store(REC_BLOB_ARGS, &part, &bytes, 1, true, l->more.id, &total);
+	uint32_t words = whole ? BEGINNING : TAP_CALL_WORDS_MAX;
+
+	l->more.bits |= whole ? REC_MORE_WHOLE : REC_MORE_SHORT;
+	uint64_t *out = reserve(call, l->first_u32, words, l->flags | (whole ? 0u : REC_CUT), &l->more);
+
+	if (out)
+		__builtin_memcpy(out, l->word, (size_t)words * 8);
+	tap_sys_munmap(l, bytes_of_large(l->words));
+	call->large = NULL;
+}
+
+/*
+ * A call over 2^32 ticks, or whose stack is wanted, a record over 255 words, a copy that was cut, a full block, or a
+ * stream that is not ours any more.
+ */
+TAP_COLD uint64_t *tap_call_reserve_slow(struct tap_call *call, uint32_t first_u32, uint32_t words, uint32_t flags)
+{
+	struct more more = { 0 };
+
+	call->large = NULL;
+	if (!call->stream)
+		return NULL;
+	if (words & (TAP_ARGS_CUT | TAP_ARGS_LEFT)) {
+		more.bits = REC_MORE_BOUND;
+		more.bound = words & TAP_ARGS_LEFT ? 0 : tap_options.max_args;
+		flags |= words & TAP_ARGS_CUT ? REC_CUT : 0u;
+		words &= ~(TAP_ARGS_CUT | TAP_ARGS_LEFT);
+	}
+	return words > TAP_CALL_WORDS_MAX ? reserve_large(call, first_u32, words, flags, &more)
+					  : reserve(call, first_u32, words, flags, &more);
 }
 
 bool tap_callback_begin(

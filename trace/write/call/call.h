@@ -38,6 +38,7 @@ struct tap_call {
 	uint16_t fn;
 	uint8_t domain;
 	uint8_t depth;                  /* slots below this call's */
+	struct tap_large_args *large;   /* arguments on their way into a content; set by a slow reserve alone */
 };
 
 /* Nothing is recorded any more, for good: what tap_call_begin would say too, asked before anything else. */
@@ -48,11 +49,18 @@ static inline bool tap_call_begin(struct tap_call *call, uint32_t fn, enum rec_d
 static inline void tap_call_stop(struct tap_call *call, int32_t result);
 /*
  * Room for the arguments (words behind the duration word, copies included) or NULL (counted in the ledger). first_u32
- * goes into the upper half of the duration word. words == 0 is allowed.
+ * goes into the upper half of the duration word. words == 0 is allowed. With TAP_ARGS_CUT or TAP_ARGS_LEFT, the record
+ * says so. Of more than TAP_CALL_WORDS_MAX words (these two make it more), tap_call_keep_large comes behind the last of
+ * them.
  */
+#define TAP_ARGS_CUT (1u << 31)         /* a copy among them was cut at --max-args */
+#define TAP_ARGS_LEFT (1u << 30)        /* the copies that --max-args is for were left out, as it was asked for */
+#define TAP_CALL_WORDS_MAX (TAP_RECORD_WORDS_MAX - 12u)
 static inline uint64_t *tap_call_reserve(struct tap_call *call, uint32_t first_u32, uint32_t words);
 /* The same, without arguments: sets REC_BARE. */
 static inline void tap_call_reserve_bare(struct tap_call *call);
+/* The arguments that no record has room for become a content, which the record names. */
+void tap_call_keep_large(struct tap_call *call) __attribute__((visibility("hidden")));
 /* Mark that a copy was cut (REC_CUT). */
 static inline void tap_call_cut(struct tap_call *call) { call->head |= (uint64_t)REC_CUT << 24; }
 static inline void tap_call_finish(struct tap_call *call);

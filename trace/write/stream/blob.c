@@ -19,12 +19,22 @@
 
 #include "trace/write/internal.h"
 
-#define BLOB_MAX (1u << 20)
-#define WHOLE_MAX (64u << 20)           /* of what is of no use in part: images of counters, code of modules */
 #define SMALL (16u << 10)               /* bytes: so at most a quarter of a shared block stays empty */
 #define IDS 4096u                       /* contents remembered as stored; past that a content may be stored twice */
 
 static uint64_t stored[IDS];            /* low words of ids, 0 = free; open addressing */
+
+static bool is_stored(uint64_t id)
+{
+	id += id == 0;
+	for (uint32_t i = 0; i < 64; i++) {
+		uint64_t seen = TAP_READ_ONCE(stored[(id + i) % IDS]);
+
+		if (seen == id || !seen)
+			return seen;
+	}
+	return false;
+}
 
 /* True for the one caller that is to store this id. */
 static bool first_to_store(uint64_t id)
@@ -144,28 +154,47 @@ static bool store_small(
 	return true;
 }
 
-static void store(const struct content *c, const uint64_t id[2], uint64_t total)
+/* Whether all of it stands. *why: else. */
+static bool store(const struct content *c, const uint64_t id[2], uint64_t total, enum rec_loss *why)
 {
 	struct tap_stream *s = tap_stream_get();
-	enum rec_loss why;
-	bool stored = false;
+	bool stands = false;
 
+	*why = REC_LOSS_SOURCE_CUT;
 	if (!s)
-		return;
+		return false;
 	uint64_t mask = tap_sys_signals_block();
 	struct rec_chunk head = {
 		.magic = REC_CHUNK_MAGIC, .kind = REC_CHUNK_BLOB, .version = REC_VERSION, .start_tick = tap_tick(),
 		.blob_id = { id[0], id[1] }, .blob_total = total, .blob_kind = c->kind,
 	};
-	int fd = tap_chunk_blobs_file(&s, &why);
+	int fd = tap_chunk_blobs_file(&s, why);
 
 	if (fd >= 0) {
-		stored = c->kept <= SMALL ? store_small(s, fd, &head, c, &why) : store_large(s, fd, &head, c, &why);
+		stands = c->kept <= SMALL ? store_small(s, fd, &head, c, why) : store_large(s, fd, &head, c, why);
 		tap_sys_close(fd);
 	}
 	tap_sys_signals_restore(mask);
-	if (!stored || c->kept < total)
-		tap_lost(!stored && why == REC_LOSS_CONTENTS_CAP ? why : REC_LOSS_SOURCE_CUT, 1);
+	if (stands || *why != REC_LOSS_CONTENTS_CAP)
+		*why = REC_LOSS_SOURCE_CUT;
+	return stands && c->kept == total;
+}
+
+/*
+ * Of a call's arguments: the record counts that they were cut, where they were. Stored under their id only once they
+ * stand, so that no record names what is not there.
+ */
+static bool store_args(const struct content *c, const uint64_t id[2], uint64_t total)
+{
+	uint64_t key = id[0] ^ (uint64_t)c->kind << 56;
+	enum rec_loss why;
+
+	if (is_stored(key))
+		return true;
+	if (c->kept < total || !store(c, id, total, &why))
+		return false;
+	first_to_store(key);
+	return true;
 }
 
 /* Sets kept to the length of all. Its own function: the state is large, and none of those that store need it. */
@@ -188,17 +217,21 @@ static __attribute__((noinline)) void hash_content(struct content *c, uint64_t i
 	id[1] = hash.high64;
 }
 
-void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
+bool tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
 	bool keep_content, uint64_t id[2], uint64_t *total)
 {
-	uint64_t bytes, most = kind == REC_BLOB_COUNTERS || kind == REC_BLOB_CUBIN ? WHOLE_MAX : BLOB_MAX;
 	struct content c = { kind, parts, lengths, n, 0 };
+	enum rec_loss why;
 
 	hash_content(&c, id);
-	*total = bytes = c.kept;
-	c.kept = bytes < most ? bytes : most;
-	if (keep_content && bytes && first_to_store(id[0] ^ (uint64_t)kind << 56))
-		store(&c, id, bytes);
+	*total = c.kept;
+	c.kept = *total < REC_BLOB_MAX ? *total : REC_BLOB_MAX;
+	if (kind == REC_BLOB_ARGS)
+		return store_args(&c, id, *total);
+	if (!keep_content || !*total || !first_to_store(id[0] ^ (uint64_t)kind << 56) || store(&c, id, *total, &why))
+		return true;
+	tap_lost(why, 1);
+	return false;
 }
 
 void tap_blobs_forget(void)

@@ -89,11 +89,12 @@ void tap_cost_record(enum rec_cost what, uint64_t began);
 bool tap_record_text(uint32_t id, uint64_t payload, const char *text, size_t bytes);
 
 /*
- * Store one content (program source, log) under its id unless this process stored it already, at most 1 MiB of it.
- * Returns the id in id[2] in any case. Not for hot paths. Of REC_BLOB_SOURCE parts and lengths are as in
+ * Store one content (program source, log) under its id unless this process stored it already, at most REC_BLOB_MAX of
+ * it. The id is in id[2] in any case. False: not all of it is in the trace, which is counted, except of REC_BLOB_ARGS.
+ * Not for hot paths. Of REC_BLOB_SOURCE parts and lengths are as in
  * clCreateProgramWithSource: no length, or 0, is a string that ends by itself; of all else 0 bytes are no bytes.
  */
-void tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
+bool tap_blob_store(enum rec_blob_kind kind, const void *const *parts, const size_t *lengths, uint32_t n,
 	bool keep_content, uint64_t id[2], uint64_t *total);
 
 /* One note per call site: formatted without libc's printf, into the trace; %s %d %u %x %lu only. */
