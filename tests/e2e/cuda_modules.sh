@@ -76,7 +76,7 @@ check "code that ends before its size: the program runs on" status 0
 check "... counted" said 'complete: no (1 content'
 FAKEGPU_FAULTS=cubin-bad-size=-1 recorded --binaries
 check "a size that cannot be: the program runs on" status 0
-check "... a note says what is stored" said 'it is longer than 64 MiB'
+check "... a note says what is stored" said 'it is longer than 256 MiB'
 FAKEGPU_FAULTS=cubin-bad-size=-1 recorded
 check "... without --binaries too" status 0
 recorded --binaries --max-contents=1K
