@@ -126,21 +126,87 @@ static void put_path(struct tap_text *t, const char *key, size_t (*find)(char *p
 	tap_text_char(t, '\n');
 }
 
-/* One "arg" line for each word of the command line, or for the first alone; a very long one is cut. */
+/* Gives the command line piece by piece: words with their zeros. Its bytes. */
+static size_t read_arguments(void (*take)(struct tap_text *t, const char *piece, size_t n), struct tap_text *t)
+{
+	enum { PIECE = 4096 };
+	char *piece = tap_scratch_take();
+	int fd = piece ? tap_sys_open("/proc/self/cmdline", O_RDONLY, 0) : -1;
+	size_t bytes = 0;
+
+	for (long n; fd >= 0 && (n = tap_sys_read(fd, piece, PIECE)) > 0; bytes += (size_t)n)
+		if (take)
+			take(t, piece, (size_t)n);
+	if (fd >= 0)
+		tap_sys_close(fd);
+	tap_scratch_give(piece);
+	return bytes;
+}
+
+static bool ends_line(const struct tap_text *t) { return t->used && t->at[t->used - 1] == '\n'; }
+
+/* Of a word of the command line, which ends with a zero. */
+static void put_character(struct tap_text *t, char c)
+{
+	if (c)
+		put_value(t, &c, 1);
+	else
+		tap_text_char(t, '\n');
+}
+
+/* Where no line end stands before it, a piece goes on with the word of the piece before. */
+static void put_words(struct tap_text *t, const char *piece, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ends_line(t))
+			put_key(t, "arg");
+		put_character(t, piece[i]);
+	}
+}
+
+static void put_first_word(struct tap_text *t, const char *piece, size_t n)
+{
+	for (size_t i = 0; i < n && !ends_line(t); i++)
+		put_character(t, piece[i]);
+}
+
+/* One "arg" line for each word of the command line, or for the first alone. */
 static void put_arguments(struct tap_text *t)
 {
-	enum { MOST = 4096 };
-	char *line = tap_scratch_take();
-	long n = read_start("/proc/self/cmdline", line, MOST - 1);
+	bool first_alone = tap_option_true("no-args");
 
-	if (n > 0)
-		line[n] = 0;
-	for (long i = 0; i < n; i += (long)tap_text_length(line + i) + 1) {
-		put_line(t, "arg", line + i);
-		if (tap_option_true("no-args"))
-			break;
-	}
-	tap_scratch_give(line);
+	if (first_alone)
+		put_key(t, "arg");
+	read_arguments(first_alone ? put_first_word : put_words, t);
+	if (!ends_line(t))
+		tap_text_char(t, '\n');
+}
+
+/*
+ * Room for facts: in `scratch` where command line and environment are as long as usual, else mapped (*mapped bytes).
+ * Without memory what is longer is cut, and counted (close_facts).
+ */
+static void open_facts(struct tap_text *t, size_t *mapped)
+{
+	size_t usual = sizeof tap_run.scratch / 8, long_ones = tap_option_true("no-args") ? 0 : read_arguments(NULL, NULL);
+	char *room = NULL;
+
+	for (char **line = *tap_option("env") ? environ : NULL; line && *line; line++)
+		long_ones += tap_text_length(*line);
+	*mapped = long_ones > usual ? sizeof tap_run.scratch + 3 * long_ones : 0;       /* %XX for each character */
+	if (*mapped)
+		room = tap_sys_mmap(NULL, *mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!room)
+		*mapped = 0;
+	tap_text_init(t, room ? room : tap_run.scratch, room ? *mapped : sizeof tap_run.scratch);
+}
+
+static void close_facts(struct tap_text *t, size_t mapped)
+{
+	if (t->used + 1 >= t->size)
+		tap_lost(REC_LOSS_ARGS_CUT, 1);
+	if (mapped)
+		tap_sys_munmap(t->at, mapped);
 }
 
 static void put_first_line_of(struct tap_text *t, const char *key, const char *path)
@@ -255,8 +321,9 @@ bool tap_run_write_run(const char *dir, bool again)
 {
 	struct tap_clock_set c;
 	struct tap_text t;
+	size_t mapped;
 
-	tap_text_init(&t, tap_run.scratch, sizeof tap_run.scratch);
+	open_facts(&t, &mapped);
 	put_number(&t, "format", REC_VERSION);
 	put_line(&t, "begin", REC_BEGIN_NONE);
 	size_t value = t.used - sizeof REC_BEGIN_NONE;
@@ -277,7 +344,10 @@ bool tap_run_write_run(const char *dir, bool again)
 	put_arguments(&t);
 	put_options(&t);
 	rec_begin_fill(t.at, t.used, value);
-	return write_file(dir, "/run", t.at, t.used);
+	bool written = write_file(dir, "/run", t.at, t.used);
+
+	close_facts(&t, mapped);
+	return written;
 }
 
 /*
@@ -323,8 +393,9 @@ bool tap_run_write_meta(uint32_t n)
 {
 	struct tap_text t;
 	bool forked = tap_sys_getpid() != tap_run.start_pid;
+	size_t mapped;
 
-	tap_text_init(&t, tap_run.scratch, sizeof tap_run.scratch);
+	open_facts(&t, &mapped);
 	put_number(&t, "format", REC_VERSION);
 	put_line(&t, "byte_order", __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big");
 	put_line(&t, "run_id", tap_run.id);
@@ -345,7 +416,10 @@ bool tap_run_write_meta(uint32_t n)
 	put_options(&t);
 	put_environment(&t);
 	put_arguments(&t);              /* last: the longest, and the one that may be cut */
-	if (write_file(tap_run.image_dir, "/meta", t.at, t.used)) {
+	bool written = write_file(tap_run.image_dir, "/meta", t.at, t.used);
+
+	close_facts(&t, mapped);
+	if (written) {
 		tap_tally_facts(t.used);
 		return true;
 	}
