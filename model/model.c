@@ -11,8 +11,20 @@
 #include "common/counted.h"
 #include "common/paged.h"
 #include "common/text.h"
+#include "model/cuda/table.h"
 #include "model/cuda/take.h"
 #include "model/internal.h"
+
+static void lose_table(struct gt_model *m, const char *what)
+{
+	struct gt_note *n;
+
+	gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+	if ((n = GT_LIST_ADD(&m->notes)))
+		*n = (struct gt_note){ .text = what };
+	else
+		m->no_memory = true;
+}
 
 /*
  * What objects beside the shim's library brought of their functions, each behind what came before. Items that cannot be
@@ -38,10 +50,29 @@ static bool add_functions(struct gt_model *m, struct gt_text *all)
 			m->table = with;
 			continue;
 		}
-		gt_model_count_loss(m, REC_LOSS_DAMAGED, 1);
+		lose_table(m, "a table of functions of the C library, of OpenMP or the like is damaged: their calls have no "
+			"names");
 		all->used = before;
 	}
 	return !all->failed;
+}
+
+/* Its names would come from the reader's own table instead, which knows fewer calls: nobody should have to guess that. */
+static void check_cuda_table(struct gt_model *m)
+{
+	struct gt_cuda_table *table = NULL;
+	const char *text, *option = gt_model_shown_option(m, -1, "cuda-args");
+	size_t bytes;
+
+	if (gt_reader_cuda_table(m->reader, &text, &bytes))
+		table = gt_cuda_table_parse(text, bytes);
+	if (!table && gt_reader_cuda_table_there(m->reader))
+		lose_table(m, "the table of CUDA's arguments is damaged: names come from the reader's own table, as far as "
+			"it knows the calls");
+	else if (!table && option && !strcmp(option, "true"))
+		lose_table(m, "the table of CUDA's arguments is missing: names come from the reader's own table, as far as "
+			"it knows the calls");
+	gt_cuda_table_free(table);
 }
 
 static int open_table(struct gt_model *m, struct gt_err *err)
@@ -84,6 +115,8 @@ int gt_model_open_reader(struct gt_reader *r, const char *path, const struct gt_
 		gt_model_close(m);
 		return err->what[0] ? -1 : gt_no_memory(err);
 	}
+	if (m->n_processes)
+		check_cuda_table(m);
 	*out = m;
 	return 0;
 }

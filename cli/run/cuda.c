@@ -156,6 +156,19 @@ int gt_run_cuda_prepare(struct gt_run *run, struct gt_err *err)
 		: 0;
 }
 
+/* With a checksum, so that a reader notices what was changed. */
+static size_t pack_with_sum(void *packed, size_t room, const char *text, size_t bytes)
+{
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	size_t n = 0;
+
+	if (c && !ZSTD_isError(ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1)) &&
+		!ZSTD_isError(ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, 6)))
+		n = ZSTD_compress2(c, packed, room, text, bytes);
+	ZSTD_freeCCtx(c);
+	return n;
+}
+
 /* A trace without it is read by the reader's own table: a failure here loses names, not calls. */
 void gt_run_cuda_store(struct gt_run *run)
 {
@@ -163,11 +176,11 @@ void gt_run_cuda_store(struct gt_run *run)
 	size_t bytes = run->cuda_table ? run->cuda_table_bytes : strlen(text), room = ZSTD_compressBound(bytes);
 	char name[PATH_MAX + 32];
 	void *packed = malloc(room);
-	size_t n = packed ? ZSTD_compress(packed, room, text, bytes, 6) : 0;
+	size_t n = packed ? pack_with_sum(packed, room, text, bytes) : 0;
 	int fd = -1;
 
 	snprintf(name, sizeof name, "%s/" GT_CUDA_TABLE_FILE, run->trace);
-	if (wanted(run) && packed && !ZSTD_isError(n))
+	if (wanted(run) && n && !ZSTD_isError(n))
 		fd = gt_create_own(name, O_WRONLY);
 	if (fd >= 0) {
 		if (write(fd, packed, n) != (ssize_t)n)

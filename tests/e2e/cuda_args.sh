@@ -29,10 +29,22 @@ check "a run says once why it has names for the common calls only" said "names f
 traced --cuda-args -- "$examples/vector_add"
 check "the API log shows names, values and what was written" log_has 'cuMemAlloc_v2(CUdeviceptr\* dptr = [0-9A-F]*, size_t bytes = 4000) = CUDA_SUCCESS, \*dptr = [0-9A-F]*$'
 check "... and texts" log_has 'name = "vector_add") = CUDA_SUCCESS'
+cp t.gputap/cuda-args.zst whole.zst
+lost() { "$tap" info t.gputap >info 2>&1; grep -q '^complete: no' info && grep -q "the table of CUDA's arguments is $1" info; }
 rm t.gputap/cuda-args.zst
 check "a trace whose table was lost is read by the reader's own" judge vector_add everywhere
+check "... and says so" lost missing
 echo damaged >t.gputap/cuda-args.zst
-check "... so is one whose table is damaged" judge vector_add everywhere
+check "one whose table is damaged is read in the same way" judge vector_add everywhere
+check "... and says so" lost damaged
+python3 - <<'EOF'
+data = bytearray(open("whole.zst", "rb").read())
+data[len(data) // 2] ^= 4
+open("t.gputap/cuda-args.zst", "wb").write(data)
+EOF
+check "... also where a single bit of it was changed" lost damaged
+cp whole.zst t.gputap/cuda-args.zst
+check "with its table it is complete" grep -q '^complete: yes' <("$tap" info t.gputap 2>&1)
 
 # ---- asked for, or not
 traced -- "$examples/vector_add"

@@ -561,6 +561,11 @@ bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes)
 	return true;
 }
 
+bool gt_reader_cuda_table_there(const struct gt_reader *r)
+{
+	return gt_store_find(r->store, GT_CUDA_TABLE_FILE) != GT_STORE_NONE;
+}
+
 const struct rec_counters *gt_reader_counters(struct gt_reader *r)
 {
 	uint32_t file = gt_store_find(r->store, REC_COUNTERS_FILE);

@@ -74,6 +74,7 @@ int gt_reader_functions(struct gt_reader *r, unsigned n, char **text, size_t *by
  * The text of the table of CUDA's arguments; false: the trace has none, or a damaged one. Lives as long as the reader.
  */
 bool gt_reader_cuda_table(struct gt_reader *r, const char **text, size_t *bytes);
+bool gt_reader_cuda_table_there(const struct gt_reader *r); /* the file, sound or not */
 /* What was planned to be counted (trace/format/counters.h), every offset in it checked; NULL: nothing was. */
 const struct rec_counters *gt_reader_counters(struct gt_reader *r);
 /* What several runs of the program counted (trace/format/passes.h), every offset in it checked; NULL: nothing. */
