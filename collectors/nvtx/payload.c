@@ -16,8 +16,8 @@
 #include "collectors/ranges.h"
 #include "trace/write/asked.h"
 
-#define ENTRIES_MAX 256u                /* of a schema or enumeration */
-#define NAME_MAX_BYTES 255u
+#define ENTRIES_MAX 1024u               /* of a schema or enumeration */
+#define NAME_MAX_BYTES 1023u
 
 static uint64_t dynamic_ids = NVTX_ABI_DYNAMIC_ID;
 
@@ -35,7 +35,13 @@ static uint64_t id_of(bool given, uint64_t id)
 /* ------------------------------------------------------------------- schemas */
 
 static uint32_t name_bytes(const char *name) { return name ? (uint32_t)strnlen(name, NAME_MAX_BYTES) : 0; }
-static uint32_t name_words(const char *name) { return tap_nvtx_words(name_bytes(name)); }
+
+/* Adds what a name takes; one that is longer than what is kept is a loss. */
+static void add_name(uint32_t *words, bool *cut, const char *name)
+{
+	*words += tap_nvtx_words(name_bytes(name));
+	*cut |= name && strnlen(name, NAME_MAX_BYTES + 1) > NAME_MAX_BYTES;
+}
 
 static uint64_t *put_name(uint64_t *out, const char *name)
 {
@@ -51,16 +57,25 @@ struct definition {
 	uint64_t domain, id, type, flags, bytes, alignment;
 	uint32_t entries, enumeration;
 	const char *name;
+	uint32_t words;                         /* of the entries */
+	bool cut;                               /* a name of theirs, or there are more of them */
 };
 
-/* Room for a definition whose entries take `words` words; its own part is written. NULL: not recorded. */
-static uint64_t *put_definition(struct tap_nvtx_record *r, const struct definition *d, uint32_t words)
+/* Room for a definition with its entries; its own part is written. NULL: not recorded. */
+static uint64_t *put_definition(struct tap_nvtx_record *r, struct definition *d)
 {
 	struct tap_stream *s = skipped(d->domain) ? NULL : tap_nvtx_definitions(REC_NVTX_SCHEMA);
-	uint32_t n = 7 + name_words(d->name) + words;
+	uint32_t n = 7 + d->words;
 
-	if (!s || n > TAP_RECORD_WORDS_MAX - 2 || !tap_nvtx_reserve(r, s, REC_NVTX_SCHEMA, d->domain, n))
+	if (!s)
 		return NULL;
+	add_name(&n, &d->cut, d->name);
+	if (d->cut || n > TAP_RECORD_WORDS_MAX - 2)
+		tap_lost(REC_LOSS_ARGS_CUT, 1);
+	if (n > TAP_RECORD_WORDS_MAX - 2 || !tap_nvtx_reserve(r, s, REC_NVTX_SCHEMA, d->domain, n))
+		return NULL;
+	if (d->cut)
+		r->head |= (uint64_t)REC_CUT << 24;
 	r->args[0] = tap_tick();
 	r->args[1] = d->entries | (uint64_t)d->enumeration << 32;
 	r->args[2] = d->id;
@@ -78,7 +93,6 @@ static uint64_t schema_register(uint64_t domain, const struct nvtx_schema *a)
 	struct definition d = { .domain = domain, .id = id_of(a->fields & NVTX_ABI_SCHEMA_ID, a->id) };
 	const bool listed = (a->fields & NVTX_ABI_SCHEMA_ENTRIES) && (a->fields & NVTX_ABI_SCHEMA_COUNT) && a->entries;
 	struct tap_nvtx_record r;
-	uint32_t words = 0;
 
 	d.name = a->fields & NVTX_ABI_SCHEMA_NAME ? a->name : NULL;
 	d.type = a->fields & NVTX_ABI_SCHEMA_TYPE ? a->type : 0;
@@ -86,9 +100,13 @@ static uint64_t schema_register(uint64_t domain, const struct nvtx_schema *a)
 	d.bytes = a->fields & NVTX_ABI_SCHEMA_BYTES ? a->static_bytes : 0;
 	d.alignment = a->fields & NVTX_ABI_SCHEMA_ALIGNMENT ? a->alignment : 0;
 	d.entries = !listed ? 0 : a->n_entries < ENTRIES_MAX ? (uint32_t)a->n_entries : ENTRIES_MAX;
-	for (uint32_t i = 0; i < d.entries; i++)
-		words += 4 + name_words(a->entries[i].name) + name_words(a->entries[i].description);
-	uint64_t *out = put_definition(&r, &d, words);
+	d.cut = listed && a->n_entries > ENTRIES_MAX;
+	for (uint32_t i = 0; i < d.entries; i++) {
+		d.words += 4;
+		add_name(&d.words, &d.cut, a->entries[i].name);
+		add_name(&d.words, &d.cut, a->entries[i].description);
+	}
+	uint64_t *out = put_definition(&r, &d);
 
 	for (uint32_t i = 0; out && i < d.entries; i++) {
 		const struct nvtx_schema_entry *e = &a->entries[i];
@@ -111,14 +129,16 @@ static uint64_t enum_register(uint64_t domain, const struct nvtx_enum *a)
 	struct definition d = { .domain = domain, .enumeration = 1, .id = id_of(a->fields & NVTX_ABI_ENUM_ID, a->id) };
 	const bool listed = (a->fields & NVTX_ABI_ENUM_ENTRIES) && (a->fields & NVTX_ABI_ENUM_COUNT) && a->entries;
 	struct tap_nvtx_record r;
-	uint32_t words = 0;
 
 	d.name = a->fields & NVTX_ABI_ENUM_NAME ? a->name : NULL;
 	d.type = a->fields & NVTX_ABI_ENUM_BYTES ? a->bytes : 0;
 	d.entries = !listed ? 0 : a->n_entries < ENTRIES_MAX ? (uint32_t)a->n_entries : ENTRIES_MAX;
-	for (uint32_t i = 0; i < d.entries; i++)
-		words += 2 + name_words(a->entries[i].name);
-	uint64_t *out = put_definition(&r, &d, words);
+	d.cut = listed && a->n_entries > ENTRIES_MAX;
+	for (uint32_t i = 0; i < d.entries; i++) {
+		d.words += 2;
+		add_name(&d.words, &d.cut, a->entries[i].name);
+	}
+	uint64_t *out = put_definition(&r, &d);
 
 	for (uint32_t i = 0; out && i < d.entries; i++) {
 		*out++ = a->entries[i].value;

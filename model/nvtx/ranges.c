@@ -150,6 +150,25 @@ static bool keep_wide(struct gt_model *m, struct gt_string raw, struct gt_string
 	return ok;
 }
 
+/* Bytes of a message at which this version and those before cut: the flag may be about a payload. */
+static bool was_cut(size_t bytes) { return bytes == 4096 || bytes == 24576; }
+
+/* The text in the form that shows that it goes on: 1, -1 no memory. */
+static int keep_cut(struct gt_model *m, struct gt_string *text)
+{
+	char *marked = malloc(text->bytes + 3);
+	int rc = -1;
+
+	if (!marked)
+		return -1;
+	memcpy(marked, text->text, text->bytes);
+	memcpy(marked + text->bytes, "...", 3);
+	if (keep_text(m, marked, text->bytes + 3, text))
+		rc = 1;
+	free(marked);
+	return rc;
+}
+
 /* The message at word `at`: 1 taken, 0 it does not fit the record, -1 no memory. */
 static int take_message(struct gt_model *m, const struct gt_rec *rec, uint32_t at, uint32_t type,
 	struct gt_string *text, uint64_t *string)
@@ -167,7 +186,9 @@ static int take_message(struct gt_model *m, const struct gt_rec *rec, uint32_t a
 	}
 	if (type > REC_NVTX_REGISTERED || !gt_record_text(rec, &at, &raw))
 		return 0;
-	return (type == REC_NVTX_WIDE ? keep_wide(m, raw, text) : keep_text(m, raw.text, raw.bytes, text)) ? 1 : -1;
+	if (!(type == REC_NVTX_WIDE ? keep_wide(m, raw, text) : keep_text(m, raw.text, raw.bytes, text)))
+		return -1;
+	return rec->flags & REC_CUT && was_cut(raw.bytes) ? keep_cut(m, text) : 1;
 }
 
 /* -------------------------------------------------------------------- events */

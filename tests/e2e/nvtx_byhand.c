@@ -38,10 +38,10 @@ static int use_core(void)
 	int (*push)(const char *) = (int (*)(const char *))core[9];
 	int (*push_wide)(const void *) = (int (*)(const void *))core[10];
 	int (*pop)(void) = (int (*)(void))core[11];
-	char longer[5001];
+	static char longer[30001];
 
-	memset(longer, 'x', 5000);
-	longer[5000] = 0;
+	memset(longer, 'x', sizeof longer - 1);
+	longer[sizeof longer - 1] = 0;
 	errno = 77;
 	if (push("by hand") != -2)
 		return fail("push does not answer that levels are not tracked");
