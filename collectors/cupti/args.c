@@ -35,7 +35,10 @@
 
 #define SAME_STACK (8ll << 20)          /* bytes: addresses further apart are not of one stack */
 #define RAW_BYTES 64u                   /* of a structure whose size is not known */
-#define SCRATCH_BYTES 1024u             /* guarded copies of one call */
+#define SCRATCH_BYTES 6144u             /* guarded copies of one call */
+#define GUARDED_TEXT 4096u              /* of a guarded text: two pages at most */
+#define TEXT_BYTES 16384u               /* of another text */
+#define TEXTS_BYTES 40960u              /* of all texts of a call: a record has room for them */
 
 static const struct rec_cuda_capture *table = (const struct rec_cuda_capture *)cuda_capture_own;
 
@@ -239,7 +242,7 @@ static void close_slot(struct tap_stream *s, const struct tap_cupti_callback *da
 
 /* ------------------------------------------------------------------------- copies (ARGS2) */
 
-struct piece { const void *at; uint32_t offset, bytes; };       /* bytes: with REC_CUDA_COPY_OUT */
+struct piece { const void *at; uint32_t offset, bytes; };       /* bytes: with REC_CUDA_COPY_OUT, _CUT */
 
 /* Bytes that could be read, from the address on. */
 static uint32_t guarded(void *to, uint64_t from, uint32_t n)
@@ -253,43 +256,65 @@ static uint32_t guarded(void *to, uint64_t from, uint32_t n)
 	return got < here || here == n ? got : got + (uint32_t)tap_cupti_copy(from + here, (char *)to + here, n - here);
 }
 
-/* False: it is not there to be copied, or no room. */
-static bool take(struct piece *p, const struct rec_cuda_copy *copy, uint64_t from, bool plain, uint8_t *scratch,
-	uint32_t *used, bool *cut)
+struct copies {
+	struct piece piece[REC_CUDA_COPIES_MAX];
+	uint32_t n, words;
+	uint32_t used;                          /* bytes of scratch */
+	uint32_t texts;                         /* bytes of texts */
+	bool cut;
+	uint8_t scratch[SCRATCH_BYTES];
+};
+
+/* Bytes that a guarded copy could read, of `most`; they are in the scratch. */
+static uint32_t take_guarded(struct copies *c, struct piece *p, uint64_t from, uint32_t most)
 {
-	uint32_t most = copy->flags & REC_CUDA_TEXT ? REC_CUDA_COPY_BYTES : copy->bytes;
-	uint32_t n = most;
+	uint32_t n = guarded(c->scratch + c->used, from, most);
 
-	p->at = (const void *)(uintptr_t)from;
-	p->offset = copy->offset;
-	if (!plain) {
-		if (*used + most > SCRATCH_BYTES)
-			return false;
-		n = guarded(scratch + *used, from, most);
-		p->at = scratch + *used;
-		*used += n;
-	}
-	if (copy->flags & REC_CUDA_TEXT) {
-		uint32_t text = (uint32_t)strnlen(p->at, n);
+	p->at = c->scratch + c->used;
+	c->used += n;
+	return n;
+}
 
-		if (text == n && n < most)
-			return false;                   /* the memory ends before the text does */
-		*cut |= text == most;
-		n = text;
-	} else if (n < most) {
+/* False: the memory ends before the text does. */
+static bool take_text(struct copies *c, struct piece *p, uint64_t from, bool plain)
+{
+	uint32_t room = TEXTS_BYTES - c->texts, most = plain ? TEXT_BYTES : SCRATCH_BYTES - c->used, n;
+
+	if (!plain && most > GUARDED_TEXT)
+		most = GUARDED_TEXT;
+	most = most < room ? most : room;
+	n = plain ? most + 1 : take_guarded(c, p, from, most);
+	p->bytes = (uint32_t)strnlen(p->at, n);
+	if (!plain && p->bytes == n && n < most)
 		return false;
+	if (plain ? p->bytes > most : p->bytes == most) {
+		p->bytes = most | REC_CUDA_COPY_CUT;
+		c->cut = true;
 	}
-	p->bytes = n | (copy->flags & REC_CUDA_OUT ? REC_CUDA_COPY_OUT : 0);
+	c->texts += p->bytes & REC_CUDA_COPY_LENGTH;
 	return true;
 }
 
-struct copies { struct piece piece[REC_CUDA_COPIES_MAX]; uint32_t n, words; bool cut; uint8_t scratch[SCRATCH_BYTES]; };
+/* False: it is not there to be copied, or no room. */
+static bool take(struct copies *c, struct piece *p, const struct rec_cuda_copy *copy, uint64_t from, bool plain)
+{
+	p->at = (const void *)(uintptr_t)from;
+	p->offset = copy->offset;
+	p->bytes = copy->bytes;
+	if (copy->flags & REC_CUDA_TEXT) {
+		if (!take_text(c, p, from, plain))
+			return false;
+	} else if (!plain) {
+		if (c->used + copy->bytes > SCRATCH_BYTES || take_guarded(c, p, from, copy->bytes) < copy->bytes)
+			return false;
+	}
+	p->bytes |= copy->flags & REC_CUDA_OUT ? REC_CUDA_COPY_OUT : 0;
+	return true;
+}
 
 static void __attribute__((noinline))
 collect(struct copies *c, const struct rec_cuda_copy *copy, uint32_t n, const uint8_t *params, int32_t result)
 {
-	uint32_t used = 0;
-
 	for (uint32_t i = 0; i < n; i++, copy++) {
 		bool plain = result == 0 && !(copy->flags & REC_CUDA_GUARDED);
 		uint64_t from;
@@ -297,8 +322,8 @@ collect(struct copies *c, const struct rec_cuda_copy *copy, uint32_t n, const ui
 		memcpy(&from, params + copy->offset, 8);
 		if (!from || (copy->flags & REC_CUDA_OUT && result))
 			continue;
-		if (take(&c->piece[c->n], copy, from, plain, c->scratch, &used, &c->cut))
-			c->words += 1 + TAP_BYTES_WORDS(c->piece[c->n++].bytes & ~REC_CUDA_COPY_OUT);
+		if (take(c, &c->piece[c->n], copy, from, plain))
+			c->words += 1 + TAP_BYTES_WORDS(c->piece[c->n++].bytes & REC_CUDA_COPY_LENGTH);
 		else
 			tap_lost(REC_LOSS_CUPTI_ARGS_CUT, 1);
 	}
@@ -334,7 +359,7 @@ static void write_record(struct tap_call *out, const struct rec_cuda_call *call,
 		const struct piece *p = &c->piece[i];
 
 		*at++ = p->offset | (uint64_t)p->bytes << 32;
-		at += tap_put_bytes(at, p->at, p->bytes & ~REC_CUDA_COPY_OUT);
+		at += tap_put_bytes(at, p->at, p->bytes & REC_CUDA_COPY_LENGTH);
 	}
 	if (c && c->cut)
 		tap_call_cut(out);
@@ -352,7 +377,7 @@ static void __attribute__((noinline)) write_with_copies(struct tap_call *out, co
 		write_record(out, call, data, NULL);
 		return;
 	}
-	c->n = c->words = 0;
+	c->n = c->words = c->used = c->texts = 0;
 	c->cut = false;
 	collect(c, copies_of(t, call), call->n, data->params, out->result);
 	write_record(out, call, data, c);

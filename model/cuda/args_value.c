@@ -35,20 +35,30 @@ bool gt_cuda_args_read(const struct gt_rec *rec, struct gt_cuda_args_record *out
 	return true;
 }
 
+struct found { uint32_t bytes; bool is_out, cut; };
+
+/* Older traces cut all texts at one length, and only the record said that one was. */
+static bool cut_as_of_old(const struct gt_cuda_args_record *r, uint32_t bytes)
+{
+	return r->cut && bytes == REC_CUDA_COPY_BYTES;
+}
+
 /* What the pointer at that offset led to; NULL: not copied. */
-static const void *find_copy(const struct gt_cuda_args_record *r, uint32_t offset, uint32_t *bytes, bool *is_out)
+static const void *find_copy(const struct gt_cuda_args_record *r, uint32_t offset, struct found *f)
 {
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < r->n_copies && at < r->copy_words; i++) {
 		uint32_t n = (uint32_t)(r->copies[at] >> 32), words;
 
-		*is_out = n & REC_CUDA_COPY_OUT;
-		n &= ~REC_CUDA_COPY_OUT;
+		f->is_out = n & REC_CUDA_COPY_OUT;
+		f->cut = n & REC_CUDA_COPY_CUT;
+		n &= REC_CUDA_COPY_LENGTH;
 		words = n / 8 + (n % 8 != 0);
 		if (words > r->copy_words - at - 1)
 			return NULL;
-		*bytes = n;
+		f->bytes = n;
+		f->cut |= cut_as_of_old(r, n);
 		if ((uint32_t)r->copies[at] == offset)
 			return r->copies + at + 1;
 		at += 1 + words;
@@ -97,7 +107,7 @@ static bool get_word(const struct gt_cuda_args_record *r, unsigned i, struct gt_
 static void get_param(const struct gt_cuda_table *table, const struct gt_cuda_args_record *r,
 	const struct gt_cuda_param *p, struct gt_cuda_arg *out)
 {
-	bool copied_out = false;
+	struct found found = { 0 };
 
 	out->type = p->text;
 	out->name = p->name;
@@ -119,12 +129,13 @@ static void get_param(const struct gt_cuda_table *table, const struct gt_cuda_ar
 		out->data_bytes = p->type.bytes;
 		return;
 	}
-	out->data = find_copy(r, p->offset, &out->data_bytes, &copied_out);
+	out->data = find_copy(r, p->offset, &found);
 	if (!out->data)
 		return;
-	out->is_out = copied_out;
+	out->data_bytes = found.bytes;
+	out->is_out = found.is_out;
 	out->is_text = p->copy & REC_CUDA_TEXT;
-	out->cut = r->cut && out->data_bytes == REC_CUDA_COPY_BYTES;
+	out->cut = out->is_text && found.cut;
 }
 
 /* A structure of another size is another edition's: what the names would say of it is not sure. */

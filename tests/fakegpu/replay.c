@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "trace/format/cuda_capture.h"
 #include "trace/read/block.h"
 #include "trace/read/cupti.h"
 #undef PUT
@@ -113,7 +114,7 @@ static void take_call(const struct gt_rec *r, uint32_t tid)
 		return;
 	memcpy(c.params, r->args + 1, bytes);
 	for (uint32_t i = 0; i < copies && at < r->n_args; i++) {
-		uint32_t offset = (uint32_t)r->args[at], n = (uint32_t)(r->args[at] >> 32) & ~REC_CUDA_COPY_OUT;
+		uint32_t offset = (uint32_t)r->args[at], n = (uint32_t)(r->args[at] >> 32) & REC_CUDA_COPY_LENGTH;
 		char *to = calloc(1, n + 256u);
 
 		if (to && at + 1 + (n + 7) / 8 <= r->n_args && offset + 8 <= bytes) {

@@ -68,7 +68,7 @@ static int common_calls(void)
 static int texts(void)
 {
 	static char name[64];
-	char longer[400];
+	static char longer[20000];
 	struct { void **function; void *module; const char *name; } get = { &memory_out, (void *)0x99, "my_kernel" };
 	struct { char *name; int len, device; } ask = { name, sizeof name, 0 };
 
@@ -287,7 +287,7 @@ struct seen {
 		uint32_t id, correlation, bytes, copies, flags;
 		int result;
 		const uint8_t *data;
-		uint64_t words[96];
+		uint64_t words[2400];   /* without that of a REC_LONG's size */
 	} call[40];
 };
 
@@ -297,11 +297,14 @@ static void remember(const uint64_t *rec, void *arg)
 
 	if (rec_id(*rec) < REC_FN_CUDA || s->n == 40)
 		return;
-	uint32_t i = s->n++;
+	uint32_t i = s->n++, n = rec_words(rec), room = sizeof s->call[i].words / 8;
 
 	memset(&s->call[i], 0, sizeof s->call[i]);
-	memcpy(s->call[i].words, rec,
-		rec_words(rec) * 8 < sizeof s->call[i].words ? rec_words(rec) * 8 : sizeof s->call[i].words);
+	s->call[i].words[0] = *rec;
+	if (rec_flags(*rec) & REC_LONG)
+		rec++, n--;
+	memcpy(s->call[i].words + 1, rec + 1, ((n < room ? n : room) - 1) * 8);
+	rec = s->call[i].words;
 	s->call[i].id = rec_id(*rec);
 	s->call[i].result = rec_result(*rec);
 	s->call[i].flags = rec_flags(*rec);
@@ -335,7 +338,7 @@ static uint32_t copy_at(const struct seen *s, uint32_t call, uint32_t i, uint32_
 		*data = (const uint8_t *)(at + 1);
 		if (k == i)
 			return bytes;
-		at += 1 + ((bytes & ~REC_CUDA_COPY_OUT) + 7) / 8;
+		at += 1 + ((bytes & REC_CUDA_COPY_LENGTH) + 7) / 8;
 	}
 	return 0;
 }
@@ -381,8 +384,8 @@ static void outputs_are_copied_from_calls_that_succeeded(void **state)
 	assert_int_equal(s.call[5].copies, 0);
 }
 
-/* Texts in both directions, 256 bytes at most, also when the call failed. */
-static void texts_are_copied_up_to_256_bytes(void **state)
+/* Texts in both directions, whole up to a bound where they are marked, also when the call failed. */
+static void texts_are_whole_up_to_16_kilobytes(void **state)
 {
 	static struct seen s;
 	struct walk w;
@@ -398,7 +401,7 @@ static void texts_are_copied_up_to_256_bytes(void **state)
 	assert_false(s.call[0].flags & REC_CUT);
 	assert_int_equal(copy_at(&s, 1, 0, &offset, &data), 15 | REC_CUDA_COPY_OUT);
 	assert_memory_equal(data, "gputap stand-in", 15);
-	assert_int_equal(copy_at(&s, 2, 1, &offset, &data), 256);
+	assert_int_equal(copy_at(&s, 2, 1, &offset, &data), 16384 | REC_CUDA_COPY_CUT);
 	assert_true(s.call[2].flags & REC_CUT);
 	assert_int_equal(s.call[3].copies, 1);
 	assert_int_equal(s.call[4].copies, 1);
@@ -605,7 +608,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_parameters_are_stored_as_they_are),
 		cmocka_unit_test(outputs_are_copied_from_calls_that_succeeded),
-		cmocka_unit_test(texts_are_copied_up_to_256_bytes),
+		cmocka_unit_test(texts_are_whole_up_to_16_kilobytes),
 		cmocka_unit_test(bad_pointers_of_failed_calls_are_not_followed),
 		cmocka_unit_test(of_unknown_calls_the_first_words_are_stored),
 		cmocka_unit_test(a_driver_call_inside_a_runtime_call_is_recorded_too),

@@ -175,6 +175,30 @@ static void a_long_text_is_cut_where_it_was_and_where_it_has_no_room(void **stat
 	assert_string_equal(end + strlen(end) - 2, "k\"");
 }
 
+/* A text says itself that it goes on; beside it, one of the length at which all were cut of old is whole. */
+static void of_two_texts_only_the_cut_one_is_marked(void **state)
+{
+	struct { uint64_t function, module, name; } get = { 0, 0, 0x5000 };
+	struct gt_cuda_args_record r;
+	struct gt_cuda_arg a;
+	char text[300];
+	struct made m;
+
+	(void)state;
+	memset(text, 'k', sizeof text);
+	start(&m, DRIVER(23), &get, sizeof get);
+	copy(&m, 16, REC_CUDA_COPY_CUT, text, 300);
+	m.rec.flags |= REC_CUT;
+	assert_true(gt_cuda_args_read(&m.rec, &r) && gt_cuda_args_get(NULL, &r, 2, &a));
+	assert_int_equal(a.data_bytes, 300);
+	assert_true(a.cut);
+	start(&m, DRIVER(23), &get, sizeof get);
+	copy(&m, 16, 0, text, 300);
+	m.rec.flags |= REC_CUT;
+	assert_true(gt_cuda_args_read(&m.rec, &r) && gt_cuda_args_get(NULL, &r, 2, &a));
+	assert_false(a.cut);
+}
+
 static void a_structure_behind_a_pointer_shows_its_members(void **state)
 {
 	struct { uint64_t function, args, config; } p = { 0 };
@@ -401,6 +425,7 @@ int main(void)
 		cmocka_unit_test(outputs_and_texts_show_what_was_copied),
 		cmocka_unit_test(an_output_that_was_not_copied_is_still_known_as_one),
 		cmocka_unit_test(a_long_text_is_cut_where_it_was_and_where_it_has_no_room),
+		cmocka_unit_test(of_two_texts_only_the_cut_one_is_marked),
 		cmocka_unit_test(a_structure_behind_a_pointer_shows_its_members),
 		cmocka_unit_test(unknown_calls_show_words),
 		cmocka_unit_test(a_table_reads_what_was_recorded_without_one),

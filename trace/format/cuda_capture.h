@@ -45,6 +45,9 @@ struct rec_cuda_copy {
 };
 
 #define REC_CUDA_COPIES_MAX 16u         /* of one call */
-#define REC_CUDA_COPY_BYTES 256u        /* of one copy; of a text without its end */
+#define REC_CUDA_COPY_BYTES 256u        /* of one copy that is no text; of older traces of a text too */
+/* Of the bytes of a copy in a record, beside REC_CUDA_COPY_OUT: a text that goes on. */
+#define REC_CUDA_COPY_CUT 0x40000000u
+#define REC_CUDA_COPY_LENGTH 0x3fffffffu
 
 #endif
