@@ -11,9 +11,25 @@
 #include "cli/cli.h"
 #include "common/counted.h"
 #include "common/harmless.h"
+#include "model/children.h"
 #include "model/nvtx/ranges.h"
 #include "model/symbols/symbols.h"
 #include "model/threads/threads.h"
+
+/* Programs that were to be followed. */
+static void put_unheard(const struct gt_model *model, const char *prefix)
+{
+	struct gt_children all;
+
+	gt_model_children(model, &all);
+	for (unsigned i = 0; i < all.n_shown; i++)
+		fprintf(stderr,
+			"%snothing was heard of %s that process %d started: it ended at once, or could not be "
+			"followed\n", prefix, all.shown[i].path ? gt_harmless(all.shown[i].path) : "a program", all.shown[i].pid);
+	if (all.unheard > all.n_shown)
+		fprintf(stderr, "%snothing was heard of %s\n", prefix,
+			gt_counted(all.unheard - all.n_shown, "more programs").text);
+}
 
 static void put_notes(const struct gt_model *model, const char *prefix)
 {
@@ -34,6 +50,7 @@ static void put_notes(const struct gt_model *model, const char *prefix)
 		else
 			fprintf(stderr, "%s%s\n", prefix, gt_harmless(text));
 	}
+	put_unheard(model, prefix);
 }
 
 static void note_objects(const struct gt_symbols_found *found)

@@ -24,7 +24,8 @@
 #define AUDIT_MODULE "libgputap-audit.so"
 
 enum { NAME_MAX_BYTES = sizeof "GLIBC_TUNABLES=" };
-static const char *const variables[TAP_LISTS] = { "LD_PRELOAD=", "LD_AUDIT=", "GLIBC_TUNABLES=" };
+static const char *const variables[TAP_LISTS] = { "LD_PRELOAD=", "LD_AUDIT=", "GLIBC_TUNABLES=",
+	"GPUTAP_AWAITED=" };
 
 static bool preloaded;                          /* by environment, so that children are expected to be followed */
 static bool launched;                           /* by gputap run: the lists are ours to arrange */
@@ -87,6 +88,31 @@ static void exchange(const char *variable, char *line)
 
 static bool audits_by_itself(void) { return launched && !strcmp(tap_option("audit"), "auto"); }
 
+static size_t write_awaited(const struct tap_child *c, char *to, size_t room, bool *same)
+{
+	char text[TAP_AWAITED_BYTES];
+
+	tap_awaited_write(c->awaited, text);
+	*same = false;
+	if (room > strlen(text))
+		memcpy(to, text, strlen(text) + 1);
+	return strlen(text);
+}
+
+/* CHILD3. The program has not asked for it. */
+static void take_awaited(void)
+{
+	static char text[TAP_AWAITED_BYTES];
+	const char *value = value_in(environ, variables[TAP_AWAITED]);
+
+	if (!value)
+		return;
+	if (strlen(value) < sizeof text)
+		tap_awaited_as = memcpy(text, value, strlen(value) + 1);
+	exchange(variables[TAP_AWAITED], NULL);
+	tap_process_heard();
+}
+
 /* What one of the lists becomes for the program, as gc_preloads_write has it. */
 static size_t write_list(const struct tap_child *c, enum tap_list list, char *to, size_t room, bool *same)
 {
@@ -95,6 +121,7 @@ static size_t write_list(const struct tap_child *c, enum tap_list list, char *to
 	switch (list) {
 	case TAP_PRELOAD: return gc_preloads_write(to, room, old, c->ours, c->program.runtime, same);
 	case TAP_AUDIT: return gc_audit_write(to, room, old, c->auditor, same);
+	case TAP_AWAITED: return write_awaited(c, to, room, same);
 	default: return gc_static_tls_tunables(to, room, old, c->tls_bytes, same);
 	}
 }
@@ -104,14 +131,15 @@ void tap_child_init(void)
 	static char line[TAP_LISTS][TAP_PATH_MAX];
 	struct tap_child none = { .ours = GC_OURS_STAY };
 
+	take_awaited();
 	preloaded = loads_us(environ);
 	launched = tap_environ("GPUTAP_LAUNCHER") != NULL;
-	for (int i = 0; i < TAP_LISTS; i++)
+	for (int i = 0; i < TAP_LINKER_LISTS; i++)
 		none.value[i] = value_in(environ, variables[i]);
 	if (!preloaded || !none.value[TAP_PRELOAD] || gc_without("child-environment"))
 		return;
 	find_auditor(none.value[TAP_PRELOAD]);
-	for (int i = 0; i < (audits_by_itself() ? TAP_LISTS : TAP_AUDIT); i++) {
+	for (int i = 0; i < (audits_by_itself() ? TAP_LINKER_LISTS : TAP_AUDIT); i++) {
 		size_t name = strlen(variables[i]), room = sizeof line[i] - name, bytes;
 		bool same;
 
@@ -159,7 +187,7 @@ static void settle_lists(struct tap_child *c, enum tap_list first)
 {
 	size_t bytes = 0;
 
-	for (int i = first; i < TAP_LISTS; i++) {
+	for (int i = first; i < TAP_LINKER_LISTS; i++) {
 		bool same;
 		size_t n = write_list(c, (enum tap_list)i, NULL, 0, &same);
 
@@ -207,7 +235,7 @@ static void settle_fate(struct tap_child *c, const char *name)
 static bool begins_look(struct tap_child *c, const char *name, char *const *env)
 {
 	*c = (struct tap_child){ .env = env };
-	for (int i = 0; i < TAP_LISTS; i++)
+	for (int i = 0; i < TAP_LINKER_LISTS; i++)
 		c->value[i] = value_in(env, variables[i]);
 	c->started = (struct tap_started){ .path = name, .program = name,
 		.fate = tap_exec_cleans(env) ? TAP_CLEANED : TAP_FOLLOWED };
@@ -222,6 +250,30 @@ static bool begins_look(struct tap_child *c, const char *name, char *const *env)
 	return !tap_seccomp;
 }
 
+/* CHILD3 */
+static void settle_awaited(struct tap_child *c)
+{
+	enum tap_fate fate = c->started.fate;
+
+	if (fate == TAP_FOLLOWED || fate == TAP_UNAUDITED || fate == TAP_UNSEEN)
+		c->awaited = tap_process_await();
+	if (!c->awaited.mark)
+		return;
+	c->sets[TAP_AWAITED] = true;
+	if (!c->bytes) {
+		while (c->env[c->lines])
+			c->lines++;
+		c->bytes = (c->lines + TAP_LISTS + 1) * sizeof(char *);
+	}
+	c->bytes += NAME_MAX_BYTES + TAP_AWAITED_BYTES;
+}
+
+void tap_child_not_started(struct tap_child *c)
+{
+	tap_process_no_longer_await(c->awaited);
+	c->awaited = (struct tap_awaited){ 0 };
+}
+
 void tap_child_look(struct tap_child *c, int dir, const char *path, char *const *env)
 {
 	if (!begins_look(c, path, env))
@@ -229,6 +281,7 @@ void tap_child_look(struct tap_child *c, int dir, const char *path, char *const 
 	gc_program_look(dir, path, &c->program);
 	settle_environment(c, dir, path);
 	settle_fate(c, path);
+	settle_awaited(c);
 }
 
 void tap_child_search(struct tap_child *c, const char *file, char *const *env)
@@ -241,6 +294,7 @@ void tap_child_search(struct tap_child *c, const char *file, char *const *env)
 	gc_program_look(AT_FDCWD, path, &c->program);
 	settle_environment(c, AT_FDCWD, path);
 	settle_fate(c, file);
+	settle_awaited(c);
 }
 
 /* ------------------------------------------------------------------ its copy */
@@ -314,8 +368,10 @@ char *const *tap_child_environment(struct tap_child *c)
 {
 	char **copy = c->bytes ? map_room(c) : NULL, **line = copy;
 
-	if (!copy)
+	if (!copy) {
+		tap_child_not_started(c);       /* or it is, and does not know that it is awaited */
 		return c->env;
+	}
 	char *text = (char *)(copy + c->lines + TAP_LISTS + 1);
 
 	for (size_t i = 0; i < c->lines; i++)

@@ -15,6 +15,9 @@
  * CHILD2  What the shim's own process keeps in its environment is what every program needs; what one program needs
  *         (AddressSanitizer's runtime, the audit module and the room that it costs) is added for that one, and taken
  *         out again in it.
+ * CHILD3  What an image that records starts is awaited: before the start a mark is made in the run's directory, whose
+ *         number stands in the program's environment, and the program's constructor, or a failed start, takes it away.
+ *         A mark that stays is of a program that was to be followed and of which nothing was heard.
  *
  * Runs      in the calling thread, between fork or vfork and exec too; in the constructor (init).
  * Must not  allocate, lock, change errno.
@@ -34,8 +37,8 @@
 #include "common/plain/program.h"
 #include "trace/write/process.h"
 
-/* Variables of the dynamic linker. */
-enum tap_list { TAP_PRELOAD, TAP_AUDIT, TAP_TUNABLES, TAP_LISTS };
+/* Variables of the dynamic linker, and our own. */
+enum tap_list { TAP_PRELOAD, TAP_AUDIT, TAP_TUNABLES, TAP_LINKER_LISTS, TAP_AWAITED = TAP_LINKER_LISTS, TAP_LISTS };
 
 struct tap_child {
 	struct gc_program program;
@@ -48,6 +51,7 @@ struct tap_child {
 	bool arranges_audit;
 	enum gc_ours ours;
 	uint64_t tls_bytes;             /* static thread-local storage beside the audit module */
+	struct tap_awaited awaited;     /* CHILD3 */
 	size_t lines;                   /* of env */
 	size_t bytes;                   /* of its copy, 0: env as it is */
 	void *mapped;
@@ -63,6 +67,8 @@ void tap_child_search(struct tap_child *c, const char *file, char *const *env);
 
 /* env itself where nothing changes, or where there is no room for a copy. */
 char *const *tap_child_environment(struct tap_child *c);
+/* The start failed: nobody is awaited. */
+void tap_child_not_started(struct tap_child *c);
 void tap_child_forget(struct tap_child *c);
 
 /* This image was preloaded by its environment, and one with this environment would not be. */

@@ -158,6 +158,7 @@ static void leave_by_syscall(long nr, int dir, const char *path, char *const *ar
 		TAP_SYS(execve, path, argv, tap_child_environment(&c), 0, 0, 0);
 		tap_child_forget(&c);
 	}
+	tap_child_not_started(&c);              /* by the call that follows, without a word of it */
 }
 
 void tap_syscall_leaves(long nr, long first, long second, long third, long fourth)
@@ -183,6 +184,7 @@ void tap_syscall_leaves(long nr, long first, long second, long third, long fourt
 /* An exec that came back has failed. */
 static int failed(struct tap_child *c, int result)
 {
+	tap_child_not_started(c);
 	tap_child_forget(c);
 	return result;
 }

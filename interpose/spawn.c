@@ -105,6 +105,8 @@ static void settle(struct unfollowed u, bool made, const struct tap_started *s)
 	char *const *env_of_child = tap_child_environment(&child); \
 	int err = real.member ? real.member(id, path, actions, attributes, argv, env_of_child) : ENOSYS; \
 	tap_child_forget(&child); \
+	if (err) \
+		tap_child_not_started(&child); \
 	settle(u, !err, &child.started); \
 	return err
 #define LOOK tap_child_look(&child, AT_FDCWD, path, env)

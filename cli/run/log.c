@@ -251,6 +251,7 @@ static void log_beginning(const struct gt_run *run)
 		gt_run_log(run, "cwd", text);
 	gt_run_log_number(run, "launcher_pid", getpid());
 	gt_run_log_number(run, "launcher_start", (long long)gt_live_start(getpid()));
+	gt_run_log_number(run, "awaits", 1);
 	log_identity(run);
 	gt_run_log_number(run, "start_realtime_ns", clock_ns(CLOCK_REALTIME));
 	gt_run_log(run, "clock_source", gt_run_clock_source());

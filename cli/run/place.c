@@ -102,7 +102,7 @@ int gt_run_place(struct gt_run *run, struct gt_err *err)
 static bool is_mark(const char *line, size_t n)
 {
 	static const char *const keys[] = { "failed=", "unrecorded=", "lost=", "unfollowed=", "unreachable=",
-		"started=", "removed=", "removed_files=", "elsewhere=", "cuda_runtime=" };
+		"started=", "removed=", "removed_files=", "elsewhere=", "cuda_runtime=", GT_AWAITED_MARK "=" };
 	bool known = false;
 
 	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -112,6 +112,25 @@ static bool is_mark(const char *line, size_t n)
 	return known && line[n - 1] == '\n';
 }
 
+/* By a program that cannot reach its mark itself: there is one less that is awaited. */
+static bool take_heard(const struct gt_run *run, const char *line, size_t n)
+{
+	unsigned long long mark;
+	char path[PATH_MAX + 64], name[64];
+	unsigned pid;
+	int end = 0;
+
+	if (n < 8 || n >= 64 || memcmp(line, "heard=", 6) || line[n - 1] != '\n')
+		return false;
+	snprintf(name, sizeof name, "%.*s", (int)n - 1, line);
+	if (sscanf(name, "heard=%16llx.%9u%n", &mark, &pid, &end) == 2 && !name[end]) {
+		snprintf(name, sizeof name, GT_MARK_FILE "%016llx." GT_AWAITED_MARK ".%u", mark, pid);
+		inside(run, name, path);
+		unlink(path);
+	}
+	return true;
+}
+
 void gt_run_take_marks(const struct gt_run *run)
 {
 	static unsigned taken;
@@ -119,7 +138,7 @@ void gt_run_take_marks(const struct gt_run *run)
 	ssize_t n;
 
 	while (run->marks >= 0 && (n = recv(run->marks, line, sizeof line, MSG_DONTWAIT | MSG_TRUNC)) >= 0)
-		if (n > 0 && (size_t)n <= sizeof line && is_mark(line, (size_t)n) && taken++ < MARKS_MAX &&
+		if (n > 0 && (size_t)n <= sizeof line && !take_heard(run, line, (size_t)n) && is_mark(line, (size_t)n) && taken++ < MARKS_MAX &&
 			write(run->log, line, (size_t)n) != n)
 			return;         /* as any other line: gt_run_log */
 }
@@ -128,9 +147,11 @@ void gt_run_take_named_marks(const struct gt_run *run)
 {
 	char key[32], value[32], line[80];
 	DIR *dir = opendir(run->trace);
+	bool held = gt_run_is_held(run);
 
 	for (struct dirent *e; dir && (e = readdir(dir));) {
-		if (!gt_store_name_mark(e->d_name, key, value))
+		/* Who is awaited may still come, and takes its mark away itself. */
+		if (!gt_store_name_mark(e->d_name, key, value) || (held && !strcmp(key, GT_AWAITED_MARK)))
 			continue;
 		int n = snprintf(line, sizeof line, "%s=%s\n", key, value);
 

@@ -61,6 +61,8 @@ bool gt_reader_cut_off(const struct gt_reader *r);
 int gt_reader_gatherer(const struct gt_reader *r);
 /* Processes of the run that are there without having recorded, and may come to, when the trace was opened. */
 const struct gt_holders *gt_reader_left(const struct gt_reader *r);
+/* Whether marks of programs that are awaited may still go: the run is not over. */
+bool gt_reader_awaits(const struct gt_reader *r);
 /* The n-th thing that it did not come to write, since it was killed; NULL: there is none. */
 const char *gt_reader_not_gathered(const struct gt_reader *r, unsigned n);
 /* The function table's text (unpacked), of the first process that names one. */

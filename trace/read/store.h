@@ -24,6 +24,7 @@
 #define GT_LOST_FILE "lost"                  /* a control page */
 #define GT_MARK_FILE "mark."                 /* 16 digits, a key of `run`, its number */
 #define GT_ADDED_MARK "added"                /* a mark's key; its digits: pid, instance; its number: the user's */
+#define GT_AWAITED_MARK "awaited"            /* a mark's key; its number: the process that started the program */
 #define GT_FOREIGN_MARK "foreign"            /* a mark's key; its number: folders of `other` that are not the run's */
 
 struct gt_store_file {

@@ -188,6 +188,9 @@ void tap_run_say_started(const struct tap_started *started);
 /* The same while it is made: a mark that is removed again. 0: there is none. */
 uint64_t tap_run_mark_unfollowed(enum tap_fate fate);
 void tap_run_unmark_unfollowed(enum tap_fate fate, uint64_t mark);
+/* Of a program that is awaited. remove: heard is true where it is by that program, which may be out of reach. */
+bool tap_run_mark_awaited(struct tap_awaited *a);
+void tap_run_unmark_awaited(struct tap_awaited a, bool heard);
 /* At the end: the image's own directory is not where it was. */
 void tap_run_check_image(void);
 /* The trace does not stand where it was asked for: a note. */

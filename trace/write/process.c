@@ -155,6 +155,7 @@ void tap_process_ready(void)
 	tap_at_fork_child(tap_stream_after_fork);
 	tap_run_init();
 	tap_ready = true;
+	tap_process_heard();
 	if (tap_options.start_after)
 		tap_off = TAP_OFF_EARLY;
 	tap_detach_prepare();
@@ -336,6 +337,60 @@ void tap_process_unmark_unfollowed(enum tap_fate fate, uint64_t mark)
 
 	tap_run_unmark_unfollowed(fate, mark);
 	errno = saved;
+}
+
+/* -------------------------------------------------- programs that are awaited */
+
+const char *tap_awaited_as;
+
+struct tap_awaited tap_process_await(void)
+{
+	struct tap_awaited a = { 0 };
+	int saved = errno;
+
+	/* A child of vfork shares its parent's words; one of fork still has its parent's directory. */
+	if ((!tap_off || tap_off == TAP_OFF_EARLY) && (TAP_READ_ONCE(tap_gate->alive) || tap_run_image_dir()[0]))
+		tap_run_mark_awaited(&a);
+	errno = saved;
+	return a;
+}
+
+void tap_process_no_longer_await(struct tap_awaited a)
+{
+	int saved = errno;
+
+	if (a.mark)
+		tap_run_unmark_awaited(a, false);
+	errno = saved;
+}
+
+void tap_awaited_write(struct tap_awaited a, char to[TAP_AWAITED_BYTES])
+{
+	struct tap_text t;
+
+	tap_text_init(&t, to, TAP_AWAITED_BYTES);
+	tap_text_hex(&t, a.mark, 16);
+	tap_text_char(&t, '.');
+	tap_text_u64(&t, a.pid);
+}
+
+/* Anybody may have written it: no more than two numbers come of it. */
+void tap_process_heard(void)
+{
+	const char *at = tap_awaited_as;
+	struct tap_awaited a = { 0 };
+
+	if (!tap_ready)
+		return;
+	tap_awaited_as = NULL;
+	for (; at && ((*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f')); at++)
+		a.mark = a.mark << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+	if (!at || *at++ != '.')
+		return;
+	for (; *at >= '0' && *at <= '9'; at++)
+		a.pid = a.pid * 10 + (uint32_t)(*at - '0');
+	if (a.mark && a.pid && !*at)
+		tap_run_unmark_awaited(a, true);
 }
 
 void tap_process_unfollowed(const struct tap_started *s)

@@ -83,6 +83,20 @@ void tap_process_exec(const struct tap_started *started);
 /* Under a launcher, at the end of an image that recorded nothing: that CUDA's runtime is loaded, by that name. */
 void tap_run_say_cuda_runtime(const char *name);
 
+/*
+ * Before this image, or a child of it, starts a program that is to be followed: a mark for the time until its first
+ * word. mark 0: none is made, since this image records nothing, or none can be.
+ */
+struct tap_awaited { uint64_t mark; uint32_t pid; };
+struct tap_awaited tap_process_await(void);
+void tap_process_no_longer_await(struct tap_awaited a);
+/* "MARK.PID", as it stands in the environment of who is awaited. */
+enum { TAP_AWAITED_BYTES = 32 };
+void tap_awaited_write(struct tap_awaited a, char to[TAP_AWAITED_BYTES]);
+/* The first word of one that is awaited: when its environment was looked at, and the run has its name. */
+extern const char *tap_awaited_as TAP_HIDDEN;
+void tap_process_heard(void);
+
 /* A child was started, by other means than this image's own exec, that is not followed. */
 void tap_process_unfollowed(const struct tap_started *started);
 /* Counts such a child before it is started. False: this image records nothing, so that it is said afterwards. */

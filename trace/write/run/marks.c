@@ -385,16 +385,16 @@ void tap_run_say_started(const struct tap_started *s)
 
 void tap_run_say_cuda_runtime(const char *name) { say_to_run("cuda_runtime", NULL, name); }
 
-struct while_made { const char *key; uint64_t tick; bool remove, done; };
+struct while_made { const char *key; uint64_t tick; bool remove, done; uint32_t pid; };
 
 static void mark_while_made(void *what)
 {
 	struct while_made *m = what;
 	char *path = tap_scratch_take();
-	bool named = path && mark_path(path, m->tick, m->key, tap_sys_getpid());
+	bool named = path && mark_path(path, m->tick, m->key, m->pid ? m->pid : tap_sys_getpid());
 
 	if (named && m->remove)
-		tap_sys_unlink(path, 0);
+		m->done = tap_sys_unlink(path, 0) == 0;
 	else if (named)
 		m->done = TAP_SYS(mknodat, AT_FDCWD, path, S_IFREG | 0600, 0, 0, 0) == 0;
 	tap_scratch_give(path);
@@ -415,13 +415,53 @@ uint64_t tap_run_mark_unfollowed(enum tap_fate fate)
 
 void tap_run_unmark_unfollowed(enum tap_fate fate, uint64_t mark)
 {
-	struct while_made m = { key_of(fate), mark, true, false };
+	struct while_made m = { .key = key_of(fate), .tick = mark, .remove = true };
 
 	if (tap_seccomp)
 		return;
 	uint64_t mask = tap_sys_signals_block();
 
 	tap_with_room(mark_while_made, &m);
+	tap_sys_signals_restore(mask);
+}
+
+bool tap_run_mark_awaited(struct tap_awaited *a)
+{
+	struct while_made m = { .key = "awaited", .tick = tap_tick(), .pid = tap_sys_getpid() };
+
+	if (!tap_run.launched || !tap_ready || tap_seccomp || gc_without("awaits"))
+		return false;
+	uint64_t mask = tap_sys_signals_block();
+
+	tap_with_room(mark_while_made, &m);
+	tap_sys_signals_restore(mask);
+	*a = (struct tap_awaited){ .mark = m.done ? m.tick : 0, .pid = m.pid };
+	return m.done;
+}
+
+static void send_heard(void *what)
+{
+	char line[TAP_AWAITED_BYTES + 16], value[TAP_AWAITED_BYTES];
+	struct tap_text t;
+
+	tap_awaited_write(*(struct tap_awaited *)what, value);
+	tap_text_init(&t, line, sizeof line);
+	put_mark(&t, "heard", NULL, value);
+	send_to_launcher(&t);
+}
+
+/* In another root directory, or by another user, the mark is out of reach: the launcher takes it away. */
+void tap_run_unmark_awaited(struct tap_awaited a, bool heard)
+{
+	struct while_made m = { .key = "awaited", .tick = a.mark, .pid = a.pid, .remove = true };
+
+	if (tap_seccomp)
+		return;
+	uint64_t mask = tap_sys_signals_block();
+
+	tap_with_room(mark_while_made, &m);
+	if (heard && !m.done)
+		tap_with_room(send_heard, &a);
 	tap_sys_signals_restore(mask);
 }
 
