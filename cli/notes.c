@@ -22,10 +22,13 @@ static void put_unheard(const struct gt_model *model, const char *prefix)
 	struct gt_children all;
 
 	gt_model_children(model, &all);
-	for (unsigned i = 0; i < all.n_shown; i++)
+	for (unsigned i = 0; i < all.n_shown; i++) {
+		const char *path = all.shown[i].path;
+
 		fprintf(stderr,
 			"%snothing was heard of %s that process %d started: it ended at once, or could not be "
-			"followed\n", prefix, all.shown[i].path ? gt_harmless(all.shown[i].path) : "a program", all.shown[i].pid);
+			"followed\n", prefix, path && *path ? gt_harmless(path) : "a program", all.shown[i].pid);
+	}
 	if (all.unheard > all.n_shown)
 		fprintf(stderr, "%snothing was heard of %s\n", prefix,
 			gt_counted(all.unheard - all.n_shown, "more programs").text);

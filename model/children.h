@@ -24,7 +24,7 @@ struct gt_model;
 struct gt_unheard {
 	int pid;                        /* of the process that started it, by exec or as a child */
 	uint32_t process;               /* that one's image, if it recorded; UINT32_MAX */
-	const char *path;               /* where it was its own exec; lives as long as the model; NULL: not known */
+	const char *path;               /* where it was its own exec; lives as long as the model; NULL, "": not known */
 	int64_t at_ns;                  /* of that exec; GT_NO_TIME */
 };
 enum { GT_UNHEARD_SHOWN = 3 };

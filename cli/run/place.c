@@ -138,8 +138,8 @@ void gt_run_take_marks(const struct gt_run *run)
 	ssize_t n;
 
 	while (run->marks >= 0 && (n = recv(run->marks, line, sizeof line, MSG_DONTWAIT | MSG_TRUNC)) >= 0)
-		if (n > 0 && (size_t)n <= sizeof line && !take_heard(run, line, (size_t)n) && is_mark(line, (size_t)n) && taken++ < MARKS_MAX &&
-			write(run->log, line, (size_t)n) != n)
+		if (n > 0 && (size_t)n <= sizeof line && !take_heard(run, line, (size_t)n) &&
+			is_mark(line, (size_t)n) && taken++ < MARKS_MAX && write(run->log, line, (size_t)n) != n)
 			return;         /* as any other line: gt_run_log */
 }
 

@@ -185,6 +185,48 @@ else
 	skip "a plug-in with RTLD_DEEPBIND: bound lazily alone before glibc 2.35"
 fi
 
+# ---- what was to be followed and of which nothing is heard is counted; all else leaves no mark
+printf 'int one(void); int one(void) { return 1; }\n' >one.c; printf 'int one(void); int main(void) { return one() - 1; }\n' >uses_one.c
+$cc -fPIC -shared -o libone.so one.c && $cc -o whole uses_one.c -L. -lone "-Wl,-rpath,$PWD" || exit 1
+marks() { find t.gputap -name 'mark.*' | wc -l; }
+for way in s S e p v k f y l; do
+	run env STARTER_CALLS=1 PATH="$PWD:$PATH" ./starter $way "$PWD/whole"
+	check "a child without calls, way $way: as bare" as_bare
+	check "... is heard of" [ "$(info "i['complete']") $(ledger CHILD_MISSED) $(marks) $(grep -c '^awaited=' t.gputap/run)" = "True 0 0 0" ]
+	run env STARTER_CALLS=1 ./starter $way "$PWD/many" 3
+	check "a child with calls, way $way: heard of, and recorded" [ "$(info "i['complete']") $(marks) $(calls)" = "True 0 4" ]
+	run env STARTER_CALLS=1 ./starter $way "$PWD/nowhere"
+	check "a start that fails, way $way: nobody is awaited" [ "$(info "i['complete']") $(marks)" = "True 0" ]
+done
+run env STARTER_CALLS=1 STARTER_LINES=1500 ./starter m ./whole
+check "200 children by vfork of one that records: each is heard of" [ "$(cat status) $(info "i['complete']") $(marks)" = "0 True 0" ]
+check "... and leaves no mapping of its own" [ $(($(cat out) - $(cat bare.out))) -lt 60 ]
+run env STARTER_CALLS=1 ./starter e /usr/bin/env
+check "the program does not find in its environment that it is awaited" eval '! grep -q AWAITED out'
+mv libone.so libgone.so
+for way in s e v k f y; do
+	run env STARTER_CALLS=1 ./starter $way ./whole
+	check "a child that does not get as far as our start, way $way: as bare" as_bare
+	check "... counted" [ "$(info "i['complete']") $(ledger CHILD_MISSED)" = "False 1" ]
+	check "... and said" says 'nothing was heard of .* that process [0-9]* started'
+done
+run env STARTER_CALLS=1 ./starter e ./whole
+check "... by name, where the process itself turned into it" says 'nothing was heard of \./whole that process'
+run ./starter s ./whole
+check "... of a parent that records nothing there is no trace" [ ! -e t.gputap ]
+mv libgone.so libone.so
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+	place=$(mktemp -d /tmp/gputap-children-XXXXXX); chmod 755 "$place"
+	cp "$GPUTAP_BUILD"/libgputap*.so "$GPUTAP_BUILD/gputap" starter libone.so "$place" && $cc -o "$place/whole" uses_one.c -L. -lone '-Wl,-rpath,$ORIGIN'
+	gputap=$place/gputap run env STARTER_CALLS=1 STARTER_UID=65534 "$place/starter" s "$place/whole"
+	check "a child of another user: as bare" as_bare
+	check "... starts" [ "$(cat status)" = 0 ]
+	check "... cannot take its mark away: the launcher does" [ "$(info "i['complete']") $(ledger CHILD_MISSED) $(marks)" = "True 0 0" ]
+	rm -rf "$place"
+else
+	skip "a child of another user: not root, or no setpriv"
+fi
+
 # ---- what somebody puts before us comes behind us, and stays
 $cc -shared -fPIC -o libfront.so nothing.c
 run sh -c 'LD_PRELOAD=$PWD/libfront.so:$LD_PRELOAD sh -c "exec sh -c '"'echo \\\$LD_PRELOAD'"'"'

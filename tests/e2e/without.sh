@@ -237,6 +237,11 @@ packed_at_once() {
 	[ -f t.gputap ]; local answer=$?; rm -rf t*.gputap; return $answer
 }
 needed packed-at-once "a child finds no name free that the trace is to have" packed_at_once
+# A program that loads no library of ours, whatever its environment says: its dynamic linker does not find one of its own.
+printf 'int one(void); int one(void) { return 1; }\n' >one.c; printf 'int one(void); int main(void) { return one(); }\n' >uses_one.c
+$cc -fPIC -shared -o libone.so one.c && $cc -o uses_one uses_one.c -L. -lone && $cc $opts -o starter "$GPUTAP_TESTS/e2e/children/starter.c" -lOpenCL || exit 1
+unheard() { run -- env STARTER_CALLS=1 ./starter s ./uses_one; [ "$(lost CHILD_MISSED)" = 1 ]; }
+needed awaits "a program that does not get as far as our start is counted" unheard
 # A child that has made no call when its program ends: its trace is the run's.
 comes_later() {
 	rm -rf t*.gputap; rm -f go

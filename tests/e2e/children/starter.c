@@ -2,7 +2,7 @@
  * tests/e2e/children/starter.c - starts a program in the way that its first argument names, and ends as it does
  *
  * Says nothing itself, and makes no traced call unless the environment has STARTER_CALLS: then the parent is one that
- * records. STARTER_LINES: so many more lines in the environment.
+ * records. STARTER_LINES: so many more lines in the environment. STARTER_UID: gives its privileges up before the start.
  *
  * Copyright 2026 The gputap authors
  * SPDX-License-Identifier: Apache-2.0
@@ -86,6 +86,8 @@ int main(int argc, char **argv)
 		clGetPlatformIDs(0, NULL, &n);
 	if (getenv("STARTER_LINES"))
 		more_lines(atoi(getenv("STARTER_LINES")));
+	if (getenv("STARTER_UID") && setuid((uid_t)atoi(getenv("STARTER_UID"))))
+		return 96;
 	fflush(NULL);
 	switch (*way) {
 	case 'e': execve(path, argv + 2, environ); break;
