@@ -273,7 +273,26 @@ static int run_again(struct gt_run *r, const struct passes *p, struct gt_err *er
 		return gt_fail(err, GT_EXIT_MISSING, strerror(failure), NULL, "%s", r->command[0]);
 	}
 	gt_run_wait(r);
+	gt_run_wait_for_left(r);
 	return 0;
+}
+
+/* Nothing is taken away under a process that it left behind: then the next run of the first one's name removes it. */
+static void remove_later(const struct gt_run *first, const struct gt_run *r, uint32_t number)
+{
+	struct gt_err ignored = { 0 };
+	struct gt_holders all;
+	char text[512];
+
+	gt_run_holders(r, &all);
+	if (!all.n) {
+		gt_run_remove_trace(r->trace, &ignored);
+		return;
+	}
+	if (!first->quiet)
+		fprintf(stderr, "gputap: run %u of the program left processes behind that still run: %s; its trace stays "
+				"in %s\n",
+			number, gt_harmless(gt_holders_text(&all, text, sizeof text)), gt_harmless(r->trace));
 }
 
 /* What a run that collected nothing said of it: its trace goes, and its notes with it. */
@@ -317,7 +336,6 @@ static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *s
 	struct gt_run r = { .cli = &cli, .options = &cli.options, .command = first->command, .log = -1, .marks = -1,
 		.quiet = true, .again = true, .target = first->target, .stdin_at = first->stdin_at };
 	struct gt_model *m = NULL;
-	struct gt_err ignored = { 0 };
 	enum rec_apart class = REC_APARTS;
 	bool apart = is_apart(first, number, &class);
 	int rc;
@@ -346,7 +364,7 @@ static int pass(struct gt_run *first, struct passes *p, uint32_t number, bool *s
 		close(r.log);
 	if (r.marks >= 0)
 		close(r.marks);
-	gt_run_remove_trace(r.trace, &ignored);
+	remove_later(first, &r, number);
 	return rc;
 }
 

@@ -110,6 +110,24 @@ for ((i = 0; i < 300; i++)); do [ "$("$tap" wait k.run2.gputap >/dev/null 2>&1; 
 "$tap" run -q -f -o k -- "$examples/vector_add" >/dev/null 2>&1
 check "... and goes with the next run of that name" [ "$(echo k*.gputap)" = k.gputap ]
 
+# A process that a later run leaves behind: its trace is not removed under it
+mkfifo gate
+cat >leaves <<'END'
+#!/bin/sh
+echo run >>leaves.runs
+if [ "$(grep -c . leaves.runs)" = 2 ]; then
+	setsid -f sh -c 'read -r word <gate' </dev/null >/dev/null 2>&1
+fi
+exec "$@"
+END
+chmod +x leaves
+counted --reruns -o l -- ./leaves "$examples/vector_add"
+check "a process that a later run left behind is named" said 'run 2 of the program left processes behind that still run: [0-9]* (sh); its trace stays in .*/l.run2.gputap'
+check "... and that trace stays" [ -d l.run2.gputap ]
+echo >gate; "$tap" wait l.run2.gputap
+"$tap" run -q -f -o l -- "$examples/vector_add" >/dev/null 2>&1
+check "... until the next run of that name" [ "$(echo l*.gputap)" = l.gputap ]
+
 # Damage
 counted --reruns -- "$examples/vector_add"
 for cut in 10 300 $(($(stat -c %s t.gputap/passes) - 1)); do
