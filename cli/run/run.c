@@ -122,9 +122,10 @@ static void say_nothing_recorded(const struct gt_run *run)
 		bool number = value[strspn(value, "0123456789")] == 0;  /* killed while it made that child */
 
 		fprintf(stderr,
-			"gputap: no traced call was made before %s%s was started without LD_PRELOAD in its "
-			"environment, and later calls are not seen: no trace\n"
-			"  try: gputap run after the command that clears the environment: env -i gputap run PROGRAM\n",
+			"gputap: no traced call was made before %s%s was started without gputap in the LD_PRELOAD of "
+			"its environment, and later calls are not seen: no trace\n"
+			"  try: gputap run after the command that clears or changes the environment: "
+			"env -i gputap run PROGRAM\n",
 			number ? "a child of process " : "", gt_harmless(value));
 	} else if (!gt_run_say_no_driver(run)) {
 		fprintf(stderr, "gputap: no traced call was made: no trace\n");

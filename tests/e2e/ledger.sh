@@ -120,7 +120,10 @@ done
 run -o t -- true
 check "a program without calls" says '^gputap: no traced call was made: no trace$'
 run -o t -- env -i "OCL_ICD_VENDORS=$OCL_ICD_VENDORS" "$bin/many" 1000
-check "a cleaned environment: its program and the remedy are named" says "before $bin/many was started without LD_PRELOAD in its environment"
+check "a cleaned environment: its program and the remedy are named" says "before $bin/many was started without gputap in the LD_PRELOAD of its environment"
+: | ${CC:-cc} -shared -x c -o other.so - || exit 1
+run -o t -- env LD_PRELOAD="$PWD/other.so" "$bin/many" 1000
+check "another library in place of ours: the same, as there is an LD_PRELOAD" says "before $bin/many was started without gputap in the LD_PRELOAD of its environment"
 run -o t -- sh -c "$bin/many 5; env -i $bin/many 7 >/dev/null; $bin/many 5"
 check "... beside images that record: counted" [ "$(ledger t.gputap CHILD_MISSED)" = 1 ]
 run -o t -- "$bin/many" 5000 'rm -rf t.gputap'
