@@ -50,28 +50,28 @@ static bool add_functions(struct gt_model *m, struct gt_text *all)
 			m->table = with;
 			continue;
 		}
-		lose_table(m, "a table of functions of the C library, of OpenMP or the like is damaged: their calls have no "
-			"names");
+		lose_table(m, "a table of functions (of the C library, of OpenMP or the like) is damaged: their calls "
+			      "have no names");
 		all->used = before;
 	}
 	return !all->failed;
 }
 
-/* Its names would come from the reader's own table instead, which knows fewer calls: nobody should have to guess that. */
+/* Without it names come from the reader's own table, which knows fewer calls: nobody should have to guess that. */
 static void check_cuda_table(struct gt_model *m)
 {
 	struct gt_cuda_table *table = NULL;
-	const char *text, *option = gt_model_shown_option(m, -1, "cuda-args");
+	const char *text;
 	size_t bytes;
 
 	if (gt_reader_cuda_table(m->reader, &text, &bytes))
 		table = gt_cuda_table_parse(text, bytes);
 	if (!table && gt_reader_cuda_table_there(m->reader))
-		lose_table(m, "the table of CUDA's arguments is damaged: names come from the reader's own table, as far as "
-			"it knows the calls");
-	else if (!table && option && !strcmp(option, "true"))
-		lose_table(m, "the table of CUDA's arguments is missing: names come from the reader's own table, as far as "
-			"it knows the calls");
+		lose_table(m, "the table of CUDA's arguments is damaged: names come from the reader's own, as far as "
+			      "it knows the calls");
+	else if (!table && gt_model_option_is(m, -1, GT_TAKEN_CUDA_ARGS, "true"))
+		lose_table(m, "the table of CUDA's arguments is missing: names come from the reader's own, as far as "
+			      "it knows the calls");
 	gt_cuda_table_free(table);
 }
 

@@ -188,7 +188,8 @@ static void put_arguments(struct tap_text *t)
  */
 static void open_facts(struct tap_text *t, size_t *mapped)
 {
-	size_t usual = sizeof tap_run.scratch / 8, long_ones = tap_option_true("no-args") ? 0 : read_arguments(NULL, NULL);
+	size_t usual = sizeof tap_run.scratch / 8;
+	size_t long_ones = tap_option_true("no-args") ? 0 : read_arguments(NULL, NULL);
 	char *room = NULL;
 
 	for (char **line = *tap_option("env") ? environ : NULL; line && *line; line++)
