@@ -17,7 +17,7 @@
 #include "trace/write/text.h"
 
 #define TAP_NVTX_UNWANTED (1ull << 63)  /* in the handle of a domain: nothing of it is recorded */
-#define TAP_NVTX_TEXT_MAX 24576u        /* bytes of a message, and of a payload, that are kept: a record has room for both */
+#define TAP_NVTX_TEXT_MAX 24576u        /* bytes that are kept of a message, and of a payload: a record holds both */
 
 /* enum rec_nvtx_message; REGISTERED: at is its number */
 struct tap_nvtx_message { uint32_t type; const void *at; };
